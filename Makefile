@@ -2,7 +2,7 @@
 # Python's pip, nothing else.
 
 GO ?= go
-# Everything but what says so is built without cgo.
+# Builds do without cgo, except where a target sets CGO_ENABLED.
 export CGO_ENABLED = 0
 
 PLATFORMS = linux/amd64 linux/arm64 darwin/arm64 darwin/amd64 windows/amd64
@@ -13,8 +13,8 @@ run: bin/pjrt ## run an example model on the CPU plugin, which is installed if m
 	bin/pjrt install cpu
 	bin/pjrt run --plugin cpu $(PROGRAMS)/convnet/program.mlir $(PROGRAMS)/convnet/arg*.npy
 
-# Two minutes on two processors, once it is built. It needs no plugin but that for
-# CPUs, and runs two checks of each group of the conformance suite.
+# Takes two minutes on two processors, once built. It needs only the CPU plugin, and
+# runs two checks of each group of the conformance suite.
 .PHONY: test
 test: ## run the short tests, which prove the library
 	$(GO) test -short ./...
@@ -23,8 +23,8 @@ test: ## run the short tests, which prove the library
 test-all: ## run all tests, on several plugins, which are installed if missing
 	$(GO) test -p 4 ./...
 
-# Beside busy processes, which shows that no test depends on luck: make stress
-# STRESS='-runs 3 ./pjrt/kv'.
+# Runs beside busy processes, to show that no test depends on luck:
+# make stress STRESS='-runs 3 ./pjrt/kv'.
 STRESS = -short ./pjrt ./pjrt/lifetime ./pjrt/pjrttest ./pjrt/cache ./pjrt/kv/... ./pjrt/pluginlog ./pjrt/plugins ./pjrt/trace ./pjrt/dlpack \
 	./capi ./capi/serve ./capi/shim ./capi/ffi ./capi/internal/realplugin ./conformance/internal/worker ./conformance/internal/check
 
@@ -32,21 +32,21 @@ STRESS = -short ./pjrt ./pjrt/lifetime ./pjrt/pjrttest ./pjrt/cache ./pjrt/kv/..
 stress: ## run tests that wait or count 20 times on a busy machine
 	$(GO) run ./tools/stress $(STRESS)
 
-# For how long make soak works.
+# How long make soak runs.
 SOAK = 10m
 
 .PHONY: soak
 soak: ## do everything at once, checked, for ten minutes: make soak SOAK=1h
 	PJRT_SOAK=$(SOAK) $(GO) test -count=1 -run '^TestSoak$$' -timeout 0 -v ./pjrt
 
-# The modules within this repository that have a go.mod of their own.
+# The nested modules of this repository.
 MODULES = $(patsubst %/go.mod,%,$(shell git ls-files '*/go.mod' ':!*/testdata/*'))
 
 .PHONY: test-modules
 test-modules: ## vet and test the nested modules
 	@set -e; for m in $(MODULES); do echo $$m; (cd $$m && $(GO) vet ./... && $(GO) test ./...); done
 
-# GoMLX's tests with our backend and, for comparison, with both of GoMLX's own:
+# GoMLX's tests with our backend and, for comparison, with GoMLX's two backends:
 # make gomlx-tests GOMLX_TESTS='-backends pjrt -run Convolve ./pkg/core/graph'.
 GOMLX_TESTS =
 
@@ -55,22 +55,22 @@ gomlx-tests: ## run GoMLX's own tests with the backend of pjrt/gomlx beside GoML
 	cd pjrt/gomlx && $(GO) run ./internal/upstreamtests $(GOMLX_TESTS)
 
 .PHONY: api
-api: ## say what breaks programs written for the last release, and fail when CHANGELOG.md does not
+api: ## list what breaks programs written for the last release, and fail if CHANGELOG.md does not name it
 	$(GO) run ./tools/lint/api
 
 .PHONY: test-proxy
 test-proxy: ## use the modules from outside, as they will be once published (needs git)
 	$(GO) test -tags proxy -count=1 ./tools/outside
 
-# In an empty home directory, on a clone of the last commit: make newcomer NEWCOMER='run program'.
+# Runs in an empty home directory, on a clone of the last commit: make newcomer NEWCOMER='run program'.
 NEWCOMER =
 
 .PHONY: newcomer
-newcomer: ## do what README.md tells a newcomer to do, without caches, and say how long it takes (downloads modules and plugins)
+newcomer: ## do what README.md tells a newcomer to do, without caches, and report how long it takes (downloads modules and plugins)
 	tools/newcomer/run.sh $(NEWCOMER)
 
-# The rows of small work take two minutes: make bench BENCH='-rows ^work/'. What is to be committed
-# is written with -write; tools/bench/main.go says the rest. JAX takes part once make bin/jax/ready was run.
+# The rows of small work take two minutes: make bench BENCH='-rows ^work/'. -write writes the results
+# to commit; tools/bench/main.go describes the rest. JAX takes part after make bin/jax/ready.
 BENCH =
 
 .PHONY: bench
@@ -86,21 +86,21 @@ bench-gomlx: ## compare training with GoMLX's own backend on XLA (needs a C comp
 generate: ## regenerate the Go code from third_party/xla
 	$(GO) generate ./...
 
-# A jump over minors is refused without JUMP=1. REPORT=FILE takes the report.
+# Skipping minors requires JUMP=1. REPORT=FILE writes the report to a file.
 .PHONY: update
-update: ## bring headers, facts and generated code to newer originals: make update XLA=DIR|WHEEL
+update: ## update headers, facts and generated code from newer originals: make update XLA=DIR|WHEEL
 	@$(GO) run ./tools/pjrtgen update $(if $(JUMP),--jump) $(if $(REPORT),--report "$(REPORT)") "$(XLA)"
 
 .PHONY: headers
-headers: ## replace the headers by the originals of a checkout: make headers XLA=DIR
+headers: ## replace the headers with the originals of a checkout: make headers XLA=DIR
 	@sh third_party/xla/headers.sh "$(XLA)"
 
 .PHONY: check
-check: ## fail when the generated files are not what the generator makes
+check: ## fail if the generated files are not what the generator makes
 	$(GO) run ./tools/pjrtgen check
 
 .PHONY: lint
-lint: ## formatting, vet, and the rules of this repository (needs a C compiler)
+lint: ## check formatting, vet, and the rules of this repository (needs a C compiler)
 	@files=$$(gofmt -l .); test -z "$$files" || { echo "gofmt -w these files: $$files" >&2; exit 1; }
 	$(GO) vet ./...
 	$(GO) vet -tags aot,cc,jax,originals,proxy,skew,wrapped ./...
@@ -108,11 +108,11 @@ lint: ## formatting, vet, and the rules of this repository (needs a C compiler)
 	$(GO) build -tags nosuite -o /dev/null ./tools/pjrt
 	$(GO) run ./tools/lint ./...
 
-# What is not run here is compiled without optimizations, and vetted for what depends on
-# the platform only, which takes less time. Vet compiles what it looks at, and linking one
-# command shows that the calls of C link.
+# Code for other platforms is compiled without optimizations, and vetted only for what
+# depends on the platform, which saves time. Vet compiles what it looks at, and linking
+# one command shows that the calls into C link.
 .PHONY: platforms
-platforms: ## compile everything, tests too, for every supported platform
+platforms: ## compile everything, tests included, for every supported platform
 	@set -e; for p in $(PLATFORMS); do \
 		echo $$p; \
 		flags='all=-N -l'; checks='-asmdecl -buildtag -framepointer -unsafeptr'; \
@@ -126,32 +126,32 @@ test-cc: ## compare layouts with C compilers, call C stubs (needs gcc and g++)
 	$(GO) test -tags cc ./third_party/xla ./capi/... ./gen/...
 	$(GO) test -tags cc -run '^TestFaulty' ./conformance
 
-# XLA's own headers, out of ten Python wheels that carry them; only the headers are kept.
+# Takes XLA's own headers from ten Python wheels, and keeps only the headers.
 # make originals ORIGINALS=tf-nightly reads fewer.
 ORIGINALS = .
 
 .PHONY: originals
-originals: ## read XLA's own headers of ten ages, and compare them with what compilers measured (fetches wheels, 3 GB)
+originals: ## read XLA's own headers of ten ages, and compare them with what compilers measured (fetches 3 GB of wheels)
 	PYTHON=$(PYTHON) $(GO) test -tags originals -count=1 -timeout 60m -run 'Original/$(ORIGINALS)' ./tools/pjrtgen
 
-# The supported releases other than that of the toolchain in use. Go fetches them.
+# The supported releases besides that of the toolchain in use. Go fetches them.
 GO_RELEASES = 1.27.0
 
 .PHONY: test-go
 test-go: ## run the short tests of the libraries with the other supported releases of Go
 	@set -e; for v in $(GO_RELEASES); do echo go$$v; GOTOOLCHAIN=go$$v $(GO) test -short ./capi/... ./pjrt ./pjrt/transfer; done
 
-# As with Go 1.27, whose linker refuses asmcgocall.
+# Builds as with Go 1.27, whose linker refuses asmcgocall.
 .PHONY: test-noasmcgocall
-test-noasmcgocall: ## test the calls of C without runtime.asmcgocall
+test-noasmcgocall: ## test the calls into C without runtime.asmcgocall
 	$(GO) test -short -tags pjrt_noasmcgocall ./capi/...
 
-# Everything that decides when a buffer may be used by whom, on the plugin for arm64.
+# Tests everything that decides who may use a buffer when, on the plugin for arm64.
 ARM64 = qemu-aarch64 -L /usr/aarch64-linux-gnu
 ARM64_TESTS = Turn|Bound|Donat|Event|Promise|Reference|AnyTwoCalls|NoCallAboutABuffer|EveryDay
 
 .PHONY: test-arm64
-test-arm64: ## call path, callbacks and turns of buffers on arm64, emulated (needs qemu-user and a cross compiler): make test-arm64 ARM64_TESTS=.
+test-arm64: ## test the call path, callbacks and turns of buffers on emulated arm64 (needs qemu-user and a cross compiler): make test-arm64 ARM64_TESTS=.
 	@mkdir -p bin/arm64
 	aarch64-linux-gnu-gcc -O1 -shared -fPIC -o bin/arm64/stub.so capi/internal/ccall/testdata/stub.c -lpthread
 	GOARCH=arm64 $(GO) test -c -tags cc -o bin/arm64/ccall.test ./capi/internal/ccall
@@ -163,14 +163,14 @@ test-arm64: ## call path, callbacks and turns of buffers on arm64, emulated (nee
 	cd capi/serve && $(ARM64) $(CURDIR)/bin/arm64/serve.test -test.skip TestAWrappedPluginRunsPrograms
 	cd pjrt && PJRT_TEST_EMULATOR='$(ARM64)' $(ARM64) $(CURDIR)/bin/arm64/pjrt.test -test.short -test.run '$(ARM64_TESTS)'
 
-# What needs no plugin but the one in memory, since XLA publishes none for Windows. What is skipped
-# needs the plugin for CPUs or the go command, or counts allocations, of which calls on Windows have one.
+# Tests that need no plugin except the one in memory, since XLA publishes none for Windows. The skipped
+# tests need the CPU plugin or the go command, or count allocations, of which calls on Windows make one.
 WINE = WINEPREFIX=$(CURDIR)/bin/wine WINEDEBUG=-all /usr/lib/wine/wine64
 WINE_PACKAGES = capi capi/serve pjrt/lifetime pjrt/pjrttest pjrt/examples/tested
 WINE_SKIP = TestAStructWithAnotherLayoutDoesNotCompile|TestAWrappedPluginRunsPrograms|TestServedCallsAllocateNothing|TestThePluginBehavesLikeTheCPUPlugin
 
 .PHONY: test-wine
-test-wine: ## call path, callbacks, and pjrt on a plugin in memory, as Windows programs (needs wine64 and a cross compiler)
+test-wine: ## test the call path, callbacks, and pjrt on a plugin in memory, as Windows programs (needs wine64 and a cross compiler)
 	@mkdir -p bin/wine
 	x86_64-w64-mingw32-gcc -shared -o bin/bcryptprimitives.dll tools/wine/bcryptprimitives.c -ladvapi32
 	$(WINE) reg add 'HKCU\Software\Wine' /v Version /d win10 /f
@@ -180,13 +180,13 @@ test-wine: ## call path, callbacks, and pjrt on a plugin in memory, as Windows p
 		echo $$p; (cd $$p && $(WINE) $(CURDIR)/bin/wine/test.exe -test.short -test.skip '^($(WINE_SKIP))$$'); \
 	done
 
-# The packages that import sync, or whose tests do. Others have no state that goroutines share.
+# Lists the packages that import sync, or whose tests do. Others have no state that goroutines share.
 RACING = $(GO) list -f '{{.ImportPath}} {{.Imports}} {{.TestImports}} {{.XTestImports}}' \
 	./capi/... ./extensions/... ./pjrt/... ./conformance/internal/worker ./conformance/internal/driver ./conformance/internal/check | \
 	sed -n 's|^\([^ ]*\) .*[[ ]sync[] /].*|\1|p'
 
 .PHONY: test-race
-test-race: ## run the short tests of the libraries with goroutines under the race detector (needs a C compiler)
+test-race: ## run the short tests of packages with goroutines under the race detector (needs a C compiler)
 	CGO_ENABLED=1 $(GO) test -race -short $$($(RACING))
 
 .PHONY: test-wrapped
@@ -199,26 +199,26 @@ conformance: bin/pjrt ## check the CPU plugin, which is installed if missing, ag
 	bin/pjrt conformance --plugin cpu --profile quick --json bin/conformance.json --html bin/conformance.html
 	$(GO) run ./conformance/internal/driver/compiles -check conformance/internal/driver/compiles.tsv bin/conformance.json
 
-# make test-all runs a third of the checks at each age.
+# make test-all runs only a third of the checks at each age.
 .PHONY: conformance-older
-conformance-older: ## check the CPU plugin as one of API 0.60, 0.70 and 0.75, at which it must fail nothing else
+conformance-older: ## check the CPU plugin made as old as API 0.60, 0.70 and 0.75, where it must fail nothing more
 	PJRT_CONFORMANCE_ALL_AGES=1 $(GO) test -count=1 -timeout 30m -run '^TestNoCheckFailsForTheAgeOfThePlugin$$' ./conformance
 
-# CI votes on what changed and on some others, and writes nothing. A run prints its seed,
-# which chooses the same programs again: make votes VOTES='-sample 200 -seed 2026-11-23'.
+# CI votes on changed programs and on a sample of the others, and writes nothing. A run prints
+# its seed, which selects the same programs again: make votes VOTES='-sample 200 -seed 2026-11-23'.
 VOTES =
 
 .PHONY: votes
 votes: bin/jax/ready ## compare what checks expect of programs with StableHLO's interpreter and NumPy, and write the table
 	$(GO) run ./conformance/internal/vote/poll -python $(CURDIR)/bin/jax/bin/python $(VOTES)
 
-# One of each minor version that the CPU plugin can serve. make callers CALLERS='-check 20' CALLERS_JAX=0.8.1 measures twenty
-# rows of a profile again and compares; CALLERS='-sets 100' tries predictions on plugins with several faults.
+# One patch release of each minor version that the CPU plugin can serve. make callers CALLERS='-check 20' CALLERS_JAX=0.8.1
+# measures twenty rows of a profile again and compares; CALLERS='-sets 100' tries predictions on plugins with several faults.
 CALLERS_JAX = 0.4.38 0.5.3 0.6.2 0.7.2 0.8.1 0.9.2 0.10.2
 CALLERS =
 
 .PHONY: callers
-callers: bin/pjrt shim $(CALLERS_JAX:%=bin/callers/jax-%/ready) ## measure what versions of JAX do with a plugin that lacks something; what is measured stays (needs a C compiler)
+callers: bin/pjrt shim $(CALLERS_JAX:%=bin/callers/jax-%/ready) ## measure what versions of JAX do with a plugin that lacks something, and keep what was measured before (needs a C compiler)
 	bin/pjrt install cpu
 	$(GO) run ./conformance/internal/callers/measure $(CALLERS) $(CALLERS_JAX:%=bin/callers/jax-%/bin/python)
 
@@ -228,11 +228,11 @@ bin/callers/jax-%/ready:
 	touch $@
 
 .PHONY: list
-list: ## freeze the binding checks of the suite as a new list, by which plugins are judged: make list LIST=2027.05
+list: ## freeze the binding checks of the suite as a new list for judging plugins: make list LIST=2027.05
 	@$(GO) run ./conformance/internal/freeze $(LIST)
 
 .PHONY: conformance-aot
-conformance-aot: bin/pjrt ## check plugins for TPUs and for CUDA without their devices; they are installed if missing
+conformance-aot: bin/pjrt ## check plugins for TPUs and for CUDA, which are installed if missing, without their devices
 	bin/pjrt install tpu tpu@0.0.11 tpu@0.0.2 cuda13
 	bin/pjrt conformance --plugin tpu --no-device --json bin/conformance-tpu.json --html bin/conformance-tpu.html
 	bin/pjrt conformance --plugin tpu@0.0.11 --no-device --json bin/conformance-tpu-0.0.11.json --html bin/conformance-tpu-0.0.11.html
@@ -240,7 +240,7 @@ conformance-aot: bin/pjrt ## check plugins for TPUs and for CUDA without their d
 	bin/pjrt conformance --plugin cuda13 --no-device --json bin/conformance-cuda13.json --html bin/conformance-cuda13.html
 
 .PHONY: conformance-page
-conformance-page: bin/pjrt ## put what make conformance and make conformance-aot found on one page
+conformance-page: bin/pjrt ## put the results of make conformance and make conformance-aot on one page
 	bin/pjrt conformance page bin/conformance*.json --html bin/conformance-page.html
 
 .PHONY: mutants
@@ -249,8 +249,8 @@ mutants: ## show that the conformance checks find faults: killed / total, and th
 
 PYTHON ?= python3
 
-# What a machine with a GPU runs need not be built there: copy the folder bin/gpu, and
-# run run.sh with the path of a plugin and a folder for what it writes.
+# The machine with a GPU need not build anything: copy the folder bin/gpu there, and call
+# its run.sh with the path of a plugin and a folder for its output.
 .PHONY: gpu-bundle
 gpu-bundle: ## build what make gpu runs, for a machine without Go, in bin/gpu (needs a C compiler)
 	rm -rf bin/gpu
@@ -261,11 +261,11 @@ gpu-bundle: ## build what make gpu runs, for a machine without Go, in bin/gpu (n
 	cp -R $(PROGRAMS) bin/gpu/
 	cp tools/gpu/run.sh bin/gpu/
 
-# The plugin that `make gpu` tries.
+# The plugin that `make gpu` tests.
 GPU_PLUGIN = $(shell bin/pjrt install cuda13)
 
 .PHONY: gpu
-gpu: bin/pjrt gpu-bundle ## programs, tests, conformance and benchmarks on the plugin for CUDA, which is installed (needs a GPU)
+gpu: bin/pjrt gpu-bundle ## run programs, tests, conformance and benchmarks on the CUDA plugin, which is installed (needs a GPU)
 	bin/gpu/run.sh $(GPU_PLUGIN) bin/gpu/out
 
 .PHONY: shim
@@ -273,7 +273,7 @@ shim: ## build the library that watches the calls of any PJRT client (needs a C 
 	CGO_ENABLED=1 $(GO) build -buildmode=c-shared -o bin/libpjrt_shim.so ./tools/pjrtshim
 
 .PHONY: jax
-jax: bin/pjrt bin/jax/ready ## run JAX through the shim and compare, and what pjrt/docs/from-jax.md says (needs Python 3.11 and a C compiler)
+jax: bin/pjrt bin/jax/ready ## run JAX through the shim and compare, and run what pjrt/docs/from-jax.md shows (needs Python 3.11 and a C compiler)
 	bin/pjrt install cpu
 	CGO_ENABLED=1 PJRT_JAX_PYTHON=$(CURDIR)/bin/jax/bin/python $(GO) test -tags jax -count=1 -timeout 20m ./tools/pjrtshim
 	PJRT_JAX_PYTHON=$(CURDIR)/bin/jax/bin/python $(GO) test -tags jax -count=1 -run JAX ./pjrt/docs
@@ -285,7 +285,7 @@ bin/jax/ready:
 	touch $@
 
 .PHONY: aot
-aot: bin/pjrt ## compile ahead of time for TPUs and for CUDA with their plugins, which are installed if missing
+aot: bin/pjrt ## compile ahead of time for TPUs and CUDA with their plugins, which are installed if missing
 	bin/pjrt install tpu cuda13
 	$(GO) test -tags aot -run AheadOfTime ./capi/... ./extensions/... ./pjrt ./pjrt/docs ./pjrt/examples ./pjrt/inspect ./pjrt/isolate ./tools/pjrt
 
@@ -301,4 +301,4 @@ FORCE:
 
 .PHONY: help
 help: ## list the commands
-	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | sort | expand -t 14
+	@grep -E '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | sort | expand -t 14

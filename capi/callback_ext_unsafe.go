@@ -5,7 +5,7 @@ package capi
 
 import "unsafe"
 
-// The callbacks of extensions follow the rules of those of the core: one C entry point for each kind, a Handle that
+// Extension callbacks follow the same rules as core callbacks: one C entry point for each kind, a Handle that
 // identifies the Go function, and no panic reaches C. Entry points return a word even if C expects nothing, because
 // callbacks on Windows must. C ignores it.
 
@@ -18,7 +18,7 @@ func onceWith[T any](callback string, userArg uintptr, value T) uintptr {
 	return 0
 }
 
-// each calls the function of a handle, which stays valid.
+// each calls the function of a handle, and keeps the handle valid.
 func each[T any](callback string, userArg uintptr, value T) uintptr {
 	defer logPanic(callback)
 	if fn, ok := Handle(userArg).Value(); ok {

@@ -49,7 +49,7 @@ var kvGetEntry = entry(func(args *KeyValueGetCallbackArgs) *ErrorHandle {
 })
 
 // NewKeyValueGetCallback makes the kv_get_callback and kv_get_user_arg of ClientCreateArgs from fn, which waits for the
-// key to have a value, at most for the timeout. After a timeout it should return ErrorCodeDeadlineExceeded. Delete the
+// key to have a value, for at most the timeout. After a timeout it should return ErrorCodeDeadlineExceeded. Delete the
 // handle after the client is destroyed.
 func NewKeyValueGetCallback(fn func(key string, timeout time.Duration) ([]byte, error)) (KeyValueGetCallback, Handle) {
 	return KeyValueGetCallback(kvGetEntry()), NewHandle(fn)

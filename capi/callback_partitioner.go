@@ -50,8 +50,8 @@ type CustomCallPropagation struct {
 type CustomCallPartitioner struct {
 	// Partition splits a custom call. If it is nil, splitting fails.
 	Partition func(CustomCallPartition) (PartitionedCustomCall, error)
-	// Infer returns the sharding of the result, a serialized OpSharding message, or nil if it does not know it. A nil
-	// Infer never knows.
+	// Infer returns the sharding of the result, a serialized OpSharding message, or nil if it does not know it. If
+	// Infer is nil, no sharding is known.
 	Infer func(CustomCallInference) ([]byte, error)
 	// Propagate returns a better sharding than the one asked for, or nil to keep that one. A nil Propagate always keeps
 	// it.

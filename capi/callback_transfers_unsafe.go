@@ -26,7 +26,7 @@ type CrossHostCancel struct {
 	UserArg  uintptr
 }
 
-// Cancel makes the buffer of a descriptor fail with reason and message. done, if not nil, runs once when that has
+// Cancel makes the buffer of a descriptor fail with reason and message. done, if not nil, runs once when canceling has
 // ended, as with NewCrossHostOnCanceledCallback. If the plugin has passed no notifier, Cancel does nothing and returns
 // false.
 func (c CrossHostCancel) Cancel(descriptor []byte, reason ErrorCode, message string, done func(err *ErrorHandle)) bool {
@@ -105,7 +105,7 @@ var cancelNotifierEntry = entry(func(d *byte, n uintptr, reason int32, m *byte, 
 })
 
 // NewCrossHostSendCancelNotifier makes from fn the cancel notifier, and its argument, that an implementation of
-// cross-host transfers passes to a receive notifier. fn must call Done of the request, at once or later. Delete the
+// cross-host transfers passes to a receive notifier. fn must call the request's Done, at once or later. Delete the
 // handle when the receiver is gone.
 func NewCrossHostSendCancelNotifier(fn func(CrossHostCancelRequest)) (TransfersCrossHostSendCancelNotifier, Handle) {
 	return TransfersCrossHostSendCancelNotifier(cancelNotifierEntry()), NewHandle(fn)

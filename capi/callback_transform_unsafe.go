@@ -11,8 +11,8 @@ import (
 	"unsafe"
 )
 
-// registry keeps structs alive by which C identifies callbacks, until C calls their destructor. The structs are in Go
-// memory, which does not move.
+// registry keeps alive the structs by which C identifies callbacks, until C calls their destructor. The structs are in
+// Go memory, which does not move.
 type registry[S, V any] struct {
 	mu   sync.Mutex
 	live map[uintptr]registered[S, V] // guarded by mu; by the address of the struct

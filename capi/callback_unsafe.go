@@ -15,8 +15,8 @@ import (
 	"github.com/ebitengine/purego"
 )
 
-// A process has room for 2000 C entry points into Go, which are never freed. So there is one entry point for each kind
-// of callback here, and the user_arg that C passes identifies the Go function.
+// A process can have 2000 C entry points into Go, which are never freed. So there is one entry point for each kind of
+// callback here, and the user_arg that C passes identifies the Go function.
 //
 // Callbacks run on any thread: during the call that registered them, or on a thread of the plugin. They may use all of
 // Go, but should not take long, because the plugin waits for them. A panic never reaches C. In a callback that can fail
@@ -36,8 +36,8 @@ func logPanic(callback string) {
 	}
 }
 
-// protect calls call with the function of the handle userArg, which stays
-// valid. A panic and a deleted handle become errors.
+// protect calls call with the function of the handle userArg, and keeps the handle valid. A panic and a deleted handle
+// become errors.
 func protect[F any](callback string, userArg uintptr, call func(fn F) error) (err error) {
 	defer func() {
 		if v := recover(); v != nil {

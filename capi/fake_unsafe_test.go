@@ -23,7 +23,7 @@ type fake struct {
 	pins runtime.Pinner
 }
 
-// newFake makes a table of the given minor. Its struct_size says that it has so many slots.
+// newFake makes a table of the given minor. Its struct_size covers the given number of slots.
 func newFake(t testing.TB, minor int, slots int) *fake {
 	f := &fake{api: new(capi.API)}
 	f.api.StructSize = slotsStart + uintptr(slots)*unsafe.Sizeof(uintptr(0))

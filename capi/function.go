@@ -69,7 +69,7 @@ type Result struct {
 	Count   Span    // the field with the number of values at the address; empty for a handle
 	Elem    uintptr // size of a value
 	Handles bool    // the values are handles
-	Sizes   uintptr // offset of the field with the lengths of the texts that the values are; 0 if they are none
+	Sizes   uintptr // offset of the field with the lengths of the texts; 0 if the values are not texts
 }
 
 // Gate is an input field and the API minor that introduced it.

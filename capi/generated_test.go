@@ -113,8 +113,8 @@ func TestSpansLieInsideTheArguments(t *testing.T) {
 	assert.Equal(t, len(allFunctions()), seen)
 }
 
-// The layouts are proven when the package is compiled, on whatever system. This compiles copies of its files in which
-// structs are laid out otherwise than in C.
+// The layouts are proven when the package is compiled, on any system. This test compiles copies of its files in which
+// structs are laid out differently than in C.
 func TestAStructWithAnotherLayoutDoesNotCompile(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -15,8 +15,8 @@ type Attribute struct {
 	Value any
 }
 
-// NamedValues is a list of named values in the form for C. It keeps the names and values alive. The list alone would
-// not, because a NamedValue holds its pointers in a union, where the garbage collector does not see them.
+// NamedValues is a list of named values in their C form. It keeps the names and values alive. The list alone would not,
+// because a NamedValue holds its pointers in a union, where the garbage collector does not see them.
 type NamedValues struct {
 	list []NamedValue
 	keep []any
@@ -85,8 +85,8 @@ func (v *NamedValues) Data() (*NamedValue, uintptr) {
 	return &v.list[0], uintptr(len(v.list))
 }
 
-// Attributes copies n named values at p. A value of an unknown type becomes nil. It returns nil for a nil p, and for an n
-// that no memory has room for.
+// Attributes copies n named values at p. A value of an unknown type becomes nil. It returns nil if p is nil, or if n
+// values cannot fit in memory.
 func Attributes(p *NamedValue, n uintptr) []Attribute {
 	if p == nil || n == 0 || !plausible(n, NamedValueSize) {
 		return nil

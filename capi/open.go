@@ -69,7 +69,7 @@ func open(path string) (*Table, error) {
 	if path == "" {
 		return nil, fmt.Errorf("%w: the path is empty", fs.ErrInvalid)
 	}
-	// For a name without a slash, the dynamic linker would search its own directories, and might load another file than
+	// For a name without a slash, the dynamic linker would search its own directories, and might load a file other than
 	// the one checked here.
 	path, err := filepath.Abs(path)
 	if err != nil {

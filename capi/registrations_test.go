@@ -14,7 +14,7 @@ import (
 	"github.com/purepjrt/purepjrt/capi/serve"
 )
 
-// newRegistrar serves a plugin with which everything can be registered that is not called bad.
+// newRegistrar serves a plugin that accepts every registration whose name is not bad.
 func newRegistrar(t *testing.T) *capi.Table {
 	t.Helper()
 	check := func(p *byte, n uintptr) error {
@@ -105,6 +105,6 @@ func TestATableKnowsWhatWasRegistered(t *testing.T) {
 	second, err := capi.NewTable(table.API(), capi.Reentrant())
 	require.NoError(t, err)
 	assert.Equal(t, names(list), names(second.Registrations()), "another table of the same plugin knows it too")
-	assert.Empty(t, newRegistrar(t).Registrations(), "another plugin has nothing of it")
+	assert.Empty(t, newRegistrar(t).Registrations(), "another plugin knows nothing of it")
 	assert.Empty(t, (*capi.Table)(nil).Registrations())
 }

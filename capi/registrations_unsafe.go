@@ -24,11 +24,10 @@ type Registration struct {
 	stage XLATransformPipelineStage
 }
 
-// registering reads what a successful call has registered: it adds r to the registrations if change is 1, and takes it
-// away if change is -1.
+// registering reads what a successful call has registered: r was added if change is 1, and removed if change is -1.
 type registering func(args unsafe.Pointer) (r Registration, change int)
 
-// registrations are those of all plugins, by their tables.
+// registrations holds the registrations of all plugins, by their tables.
 var registrations struct {
 	mu     sync.Mutex
 	plugin map[*API][]Registration // guarded by mu
@@ -92,13 +91,12 @@ func init() {
 	})
 }
 
-// registers says what a successful call with args of type A has registered, or taken away.
+// registers sets the function that reads what a successful call with args of type A has registered or removed.
 func registers[A any](read func(*A) (r Registration, change int)) {
 	new(Call[A]).Function().registers = func(args unsafe.Pointer) (Registration, int) { return read((*A)(args)) }
 }
 
-// NoteRegistration adds to the registrations of the plugin one that did not go through [Call.Do], but through a table
-// that the plugin lends.
+// NoteRegistration adds a registration that was made not through [Call.Do], but through a table that the plugin lends.
 func (t *Table) NoteRegistration(r Registration) {
 	registrations.mu.Lock()
 	defer registrations.mu.Unlock()

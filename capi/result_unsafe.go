@@ -10,11 +10,11 @@ import (
 )
 
 // Checked returns a table of the same plugin whose calls also check results. If a function reports success but leaves a
-// handle null, gives a list with null handles, a null pointer to more than no values, or a number of values that no
-// memory has room for, then Call.Do returns an error with the code ErrorCodeInternal, which says which field is wrong.
-// Without it such a call succeeds, and the program crashes where it uses the result.
+// handle null, returns a list with null handles, a null pointer to one or more values, or more values than can fit in
+// memory, then Call.Do returns an error with the code ErrorCodeInternal, which says which field is wrong. Without
+// Checked such a call succeeds, and the program crashes where it uses the result.
 //
-// What the plugin made beside the wrong result is not freed.
+// Anything else that the plugin made in the call is not freed.
 func (t *Table) Checked() *Table {
 	if t == nil || t.checked {
 		return t
@@ -35,7 +35,7 @@ const (
 	maxList  = 1 << 28 // of values that are larger than a byte
 )
 
-// plausible reports whether C can have n values of a size in memory.
+// plausible reports whether n values of the given size can fit in memory.
 func plausible(n, size uintptr) bool {
 	return n <= maxList || size <= 1 && n <= maxBytes
 }

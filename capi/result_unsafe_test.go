@@ -79,7 +79,7 @@ func TestACheckedTableRefusesResultsThatCannotBeUsed(t *testing.T) {
 	assert.Nil(t, (*capi.Table)(nil).Checked())
 }
 
-func TestLengthsThatNoMemoryHasGiveNothing(t *testing.T) {
+func TestLengthsThatExceedAnyMemoryGiveNothing(t *testing.T) {
 	t.Parallel()
 	b, n := byte(1), int64(1)
 	for _, size := range []uintptr{math.MaxInt64, math.MaxUint, 1 << 50} {

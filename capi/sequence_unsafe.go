@@ -9,7 +9,7 @@ import (
 	"github.com/purepjrt/purepjrt/capi/internal/ccall"
 )
 
-// SequenceLength is how many calls a Sequence has room for.
+// SequenceLength is the most calls that a Sequence can hold.
 const SequenceLength = ccall.ChainLength
 
 // Sequence makes calls one after the other in a single crossing into C, which costs about as much as the rest of a short
@@ -39,16 +39,16 @@ func (s *Sequence) Add(c Caller) {
 	s.n++
 }
 
-// AddFor appends a call about a handle that an earlier call of the sequence makes: right before the call, the handle at
-// from is copied to the field to of its Args. If it is null, the call is left out, as if it had succeeded.
+// AddFor appends a call that takes a handle from an earlier call of the sequence: right before the call, the handle at
+// from is copied to to, a field of the call's Args. If the handle is null, the call is skipped, as if it had succeeded.
 func AddFor[H any](s *Sequence, c Caller, from, to **H) {
 	s.chain.Links[s.n].From, s.chain.Links[s.n].To = unsafe.Pointer(from), unsafe.Pointer(to)
 	s.Add(c)
 }
 
-// Do makes the calls in their order, each as [Call.Do] would, until one fails. It returns how many succeeded or were left
-// out, and the error of the next one. Results are looked at when all calls have been made: if a call leaves one out that
-// it has to give, the calls after it have been made all the same.
+// Do makes the calls in their order, each as [Call.Do] would, until one fails. It returns how many succeeded or were
+// skipped, and the error of the next one. Results are checked when all calls have been made: if a call leaves out a
+// required result, the calls after it have been made all the same.
 func (s *Sequence) Do(t *Table) (made int, err error) {
 	if t != nil && t.before != nil {
 		return s.each(t)
@@ -74,12 +74,12 @@ func (s *Sequence) invoke(n int) {
 	ccall.InvokeChain(&s.chain)
 }
 
-// results looks at the results of the first n calls. It is Do's return.
+// results checks the results of the first n calls, and returns what Do returns.
 func (s *Sequence) results(t *Table, n int) (made int, err error) {
 	called := min(int(s.chain.Made)+1, n)
 	for i, h := range s.calls[:called] {
 		if l := &s.chain.Links[i]; l.From != nil && *(*uintptr)(l.To) == 0 {
-			continue // left out
+			continue // skipped
 		}
 		if err := h.result(t, h.args()); err != nil {
 			return i, err

@@ -72,7 +72,7 @@ func NewTable(api *API, options ...TableOption) (*Table, error) {
 		o(t)
 	}
 	const versionEnd = unsafe.Offsetof(api.PJRTAPIVersion) + unsafe.Sizeof(api.PJRTAPIVersion)
-	// In tables older than the version, a function pointer is in the place of its struct_size.
+	// In tables from before the version existed, a function pointer is in the place of the version's struct_size.
 	if api.StructSize < versionEnd {
 		return nil, fmt.Errorf("%w: its table of %d bytes has no API version, and %w; %s", ErrTooOld, api.StructSize,
 			ErrTableSize, supported)
@@ -88,7 +88,7 @@ func NewTable(api *API, options ...TableOption) (*Table, error) {
 	case t.minor < OldestMinor:
 		return nil, fmt.Errorf("%w: it has API %d.%d; %s", ErrTooOld, t.major, t.minor, supported)
 	case t.minor == RefusedMinor:
-		return nil, fmt.Errorf("%w: it has API %d.%d, whose functions are in another order than in all other versions; %s", ErrTooOld,
+		return nil, fmt.Errorf("%w: it has API %d.%d, whose functions are in a different order than in all other versions; %s", ErrTooOld,
 			t.major, t.minor, supported)
 	}
 	t.sections[SectionCore] = section{unsafe.Pointer(api), api.StructSize}

@@ -30,7 +30,7 @@ func TestTablesOfUnknownLayoutAreRefused(t *testing.T) {
 		"null":                    {nil, capi.ErrNullTable, "the plugin's GetPjrtApi returned null"},
 		"other major":             {version(24, 1, 3), capi.ErrMajorVersion, "it has API 1.3; API 0.45 and later are supported, except 0.56"},
 		"before struct_size":      {version(24, 0, 44), capi.ErrTooOld, "it has API 0.44"},
-		"other order":             {version(24, 0, 56), capi.ErrTooOld, "it has API 0.56, whose functions are in another order"},
+		"other order":             {version(24, 0, 56), capi.ErrTooOld, "it has API 0.56, whose functions are in a different order"},
 		"no version yet":          {version(0x7f0012345678, 0, 0), capi.ErrTooOld, "has no API version"},
 		"too small for a version": {tiny, capi.ErrTableSize, "its table of 24 bytes has no API version"},
 	}

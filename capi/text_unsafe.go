@@ -5,7 +5,7 @@ package capi
 
 import "unsafe"
 
-// String copies the n bytes at p. It returns "" for a nil p, and for an n that no memory has room for.
+// String copies the n bytes at p. It returns "" if p is nil, or if n bytes cannot fit in memory.
 func String(p *byte, n uintptr) string {
 	if p == nil || n == 0 || !plausible(n, 1) {
 		return ""
@@ -13,7 +13,7 @@ func String(p *byte, n uintptr) string {
 	return string(unsafe.Slice(p, n))
 }
 
-// Bytes copies the n bytes at p. It returns nil for a nil p, and for an n that no memory has room for.
+// Bytes copies the n bytes at p. It returns nil if p is nil, or if n bytes cannot fit in memory.
 func Bytes(p *byte, n uintptr) []byte {
 	if p == nil || n == 0 || !plausible(n, 1) {
 		return nil
@@ -57,7 +57,7 @@ func GoString(p *byte) string {
 	return String(p, n)
 }
 
-// Slice copies the n elements at p. It returns nil for a nil p, and for an n that no memory has room for.
+// Slice copies the n elements at p. It returns nil if p is nil, or if n elements cannot fit in memory.
 func Slice[T any](p *T, n uintptr) []T {
 	if p == nil || n == 0 || !plausible(n, unsafe.Sizeof(*p)) {
 		return nil

@@ -30,7 +30,7 @@ type ErrorMessageArgs struct {
 	ExtensionStart *ExtensionBase // extension_start
 	// error: The error to read; must not be null.
 	Error *ErrorHandle
-	// message (out): Text for people, owned by `error` and gone with it. Do not
+	// message (out): Text for people, owned by `error` and freed with it. Do not
 	// expect a terminating zero byte.
 	Message *byte
 	// message_size (out): Length of `message` in bytes.
@@ -88,7 +88,7 @@ func (*ErrorForEachPayloadArgs) Function() *Function { return &functions[coreAt+
 
 // PJRT_Plugin_Initialize_Args are the arguments of PJRT_Plugin_Initialize.
 //
-// Prepares the plugin for use, once per process and ahead of every other
+// Prepares the plugin for use, once per process and before any other
 // function of the table. Some plugins crash when it is left out.
 //
 // Since API 0.13.
@@ -238,7 +238,7 @@ func (*EventCreateArgs) Function() *Function { return &functions[coreAt+126] }
 // PJRT_Event_Set_Args are the arguments of PJRT_Event_Set.
 //
 // Completes an event made by PJRT_Event_Create, with success or failure, and
-// wakes everyone who waits for it. To be called once per event.
+// wakes everyone who waits for it. Call it once per event.
 //
 // Since API 0.89.
 type EventSetArgs struct {
@@ -576,7 +576,7 @@ func (*ClientLookupAddressableDeviceArgs) Function() *Function { return &functio
 // PJRT_Client_UpdateGlobalProcessInfo.
 //
 // Tells a client how all processes of the program are doing, so that it can
-// give up operations that wait for one that is gone. It is of use only in
+// give up on operations that wait for a process that is gone. Useful only in
 // programs of several processes.
 //
 // Since API 0.73.
@@ -676,8 +676,8 @@ func (*ClientLoadArgs) Function() *Function { return &functions[coreAt+129] }
 // PJRT_Client_DefaultDeviceAssignment_Args are the arguments of
 // PJRT_Client_DefaultDeviceAssignment.
 //
-// Chooses a device for each replica and partition of a program that brings
-// no assignment of its own.
+// Chooses a device for each replica and partition of a program that has no
+// assignment of its own.
 type ClientDefaultDeviceAssignmentArgs struct {
 	StructSize     uintptr        // struct_size
 	ExtensionStart *ExtensionBase // extension_start
@@ -807,7 +807,7 @@ func (*AsyncHostToDeviceTransferManagerTransferDataArgs) Function() *Function {
 // PJRT_AsyncHostToDeviceTransferManager_RetrieveBuffer_Args are the
 // arguments of PJRT_AsyncHostToDeviceTransferManager_RetrieveBuffer.
 //
-// Hands out one of the buffers. It may be used at once, also before its data
+// Hands out one of the buffers. It may be used at once, even before its data
 // has arrived. Each buffer can be retrieved once.
 //
 // Since API 0.62.
@@ -1091,8 +1091,8 @@ type ClientCreateAliasBufferArgs struct {
 	ShapeLayout *BufferMemoryLayout
 	// alias_buffer (out): For the caller to destroy with PJRT_Buffer_Destroy.
 	AliasBuffer *Buffer
-	// fulfill_alias_buffer_cb (out): To be given to
-	// PJRT_Client_FulfillAliasBuffer, once.
+	// fulfill_alias_buffer_cb (out): Pass it to PJRT_Client_FulfillAliasBuffer,
+	// once.
 	FulfillAliasBufferCb *FulfillAliasBufferCallback
 }
 
@@ -1123,8 +1123,8 @@ type ClientFulfillAliasBufferArgs struct {
 	ErrorMessage *byte
 	// error_message_size: Length of `error_message` in bytes.
 	ErrorMessageSize uintptr
-	// fulfill_alias_buffer_cb: From PJRT_Client_CreateAliasBuffer. It is used
-	// up.
+	// fulfill_alias_buffer_cb: From PJRT_Client_CreateAliasBuffer. The call
+	// consumes it.
 	FulfillAliasBufferCb *FulfillAliasBufferCallback
 }
 
@@ -1165,7 +1165,7 @@ type ClientBufferFromHostBufferArgs struct {
 	// this device.
 	Device *Device
 	// memory: Where the data goes. Null means the default memory of `device`;
-	// otherwise `device` is not looked at.
+	// otherwise `device` is ignored.
 	Memory *Memory
 	// device_layout: Layout on the device, read during the call. Null means
 	// dense and row-major.
@@ -1206,7 +1206,7 @@ type ClientCreateViewOfDeviceBufferArgs struct {
 	// layout: Layout of the data. Null means the default of the plugin.
 	Layout *BufferMemoryLayout
 	// device: Device that the memory belongs to. Deprecated in favour of
-	// `memory`, and not looked at when that is set.
+	// `memory`, and ignored when that is set.
 	Device *Device
 	// on_delete_callback: Called once when the plugin has stopped using the
 	// memory, which can be after the view was destroyed and on another thread.
@@ -1214,9 +1214,9 @@ type ClientCreateViewOfDeviceBufferArgs struct {
 	OnDeleteCallback ClientCreateViewOfDeviceBufferArgsOnDeleteCallback
 	// on_delete_callback_arg: Handed to `on_delete_callback` as `user_arg`.
 	OnDeleteCallbackArg uintptr
-	// stream: Native stream on which the contents are being produced, in the
-	// form of the platform. The plugin adds to it an event that makes the view
-	// ready. 0 means that the contents are there already.
+	// stream: The platform's native stream on which the contents are being
+	// produced. The plugin adds an event to it that makes the view ready. 0
+	// means that the contents are already there.
 	Stream int
 	// buffer (out): For the caller to destroy with PJRT_Buffer_Destroy.
 	Buffer *Buffer
@@ -1468,8 +1468,7 @@ func (*DeviceAddressableMemoriesArgs) Function() *Function { return &functions[c
 // PJRT_Device_DefaultMemory_Args are the arguments of
 // PJRT_Device_DefaultMemory.
 //
-// Returns the memory in which the data of a device lies unless another one
-// is asked for.
+// Returns the memory that a device uses for data when no other is asked for.
 //
 // Since API 0.17.
 type DeviceDefaultMemoryArgs struct {
@@ -1489,7 +1488,7 @@ func (*DeviceDefaultMemoryArgs) Function() *Function { return &functions[coreAt+
 // PJRT_Device_MemoryStats_Args are the arguments of PJRT_Device_MemoryStats.
 //
 // Reports how the memory of a device is used, for diagnosis. Except for
-// `bytes_in_use`, a number counts only if its flag is true. A platform may
+// `bytes_in_use`, a number is valid only if its flag is true. A platform may
 // leave out any of them, or answer PJRT_Error_Code_UNIMPLEMENTED.
 type DeviceMemoryStatsArgs struct {
 	StructSize     uintptr        // struct_size
@@ -1598,9 +1597,8 @@ func (*DevicePoisonExecutionArgs) Function() *Function { return &functions[coreA
 // PJRT_Device_GetAttributes_Args are the arguments of
 // PJRT_Device_GetAttributes.
 //
-// Lists facts about a device as its client knows it, which may go beyond
-// those of PJRT_DeviceDescription_Attributes. Each call gives a list of its
-// own.
+// Lists facts that the client knows about a device, which may go beyond
+// those of PJRT_DeviceDescription_Attributes. Each call returns a new list.
 //
 // Since API 0.92.
 type DeviceGetAttributesArgs struct {
@@ -1613,8 +1611,8 @@ type DeviceGetAttributesArgs struct {
 	NumAttributes uintptr // num_attributes (out)
 	// device_attributes (out): Owner of `attributes`.
 	DeviceAttributes *DeviceAttributes
-	// attributes_deleter (out): To be called by the caller with
-	// `device_attributes`, once.
+	// attributes_deleter (out): The caller calls it with `device_attributes`,
+	// once.
 	AttributesDeleter DeviceGetAttributesArgsAttributesDeleter
 }
 
@@ -1715,8 +1713,8 @@ func (*MemoryKindArgs) Function() *Function { return &functions[coreAt+36] }
 
 // PJRT_Memory_Kind_Id_Args are the arguments of PJRT_Memory_Kind_Id.
 //
-// Returns the kind of a memory as a number. Memories of one kind have the
-// same number, those of different kinds do not.
+// Returns the kind of a memory as a number. Memories of the same kind have
+// the same number; those of different kinds do not.
 //
 // Since API 0.48.
 type MemoryKindIDArgs struct {
@@ -1895,7 +1893,7 @@ func (*LoadedExecutableGetExecutableArgs) Function() *Function { return &functio
 // PJRT_LoadedExecutable_GetDeviceAssignment.
 //
 // Returns which device runs which replica and partition. An executable that
-// is not bound to devices has none, and gives no bytes.
+// is not bound to devices has none, and returns no bytes.
 //
 // Since API 0.79.
 type LoadedExecutableGetDeviceAssignmentArgs struct {
@@ -1910,8 +1908,8 @@ type LoadedExecutableGetDeviceAssignmentArgs struct {
 	SerializedBytesSize uintptr
 	// serialized_device_assignment (out): Owner of `serialized_bytes`.
 	SerializedDeviceAssignment *DeviceAssignmentSerialized
-	// serialized_device_assignment_deleter (out): To be called by the caller
-	// with `serialized_device_assignment`, once.
+	// serialized_device_assignment_deleter (out): The caller calls it with
+	// `serialized_device_assignment`, once.
 	SerializedDeviceAssignmentDeleter LoadedExecutableGetDeviceAssignmentArgsSerializedDeviceAssignmentDeleter
 }
 
@@ -1923,7 +1921,7 @@ func (*LoadedExecutableGetDeviceAssignmentArgs) Function() *Function { return &f
 
 // PJRT_Executable_Name_Args are the arguments of PJRT_Executable_Name.
 //
-// Returns the name of a program, as a rule that of its module.
+// Returns the name of a program, usually the name of its module.
 type ExecutableNameArgs struct {
 	StructSize     uintptr        // struct_size
 	ExtensionStart *ExtensionBase // extension_start
@@ -1961,7 +1959,7 @@ func (*ExecutableNumReplicasArgs) Function() *Function { return &functions[coreA
 // PJRT_Executable_NumPartitions_Args are the arguments of
 // PJRT_Executable_NumPartitions.
 //
-// Returns over how many devices each replica is divided.
+// Returns how many devices each replica is divided over.
 type ExecutableNumPartitionsArgs struct {
 	StructSize     uintptr        // struct_size
 	ExtensionStart *ExtensionBase // extension_start
@@ -1978,8 +1976,8 @@ func (*ExecutableNumPartitionsArgs) Function() *Function { return &functions[cor
 // PJRT_LoadedExecutable_AddressableDevices_Args are the arguments of
 // PJRT_LoadedExecutable_AddressableDevices.
 //
-// Lists the devices of this process that the program runs on. Their order is
-// that of the lists given to PJRT_LoadedExecutable_Execute.
+// Lists the devices of this process that the program runs on. They are in
+// the order of the lists given to PJRT_LoadedExecutable_Execute.
 type LoadedExecutableAddressableDevicesArgs struct {
 	StructSize     uintptr           // struct_size
 	ExtensionStart *ExtensionBase    // extension_start
@@ -2049,7 +2047,7 @@ func (*ExecutableOptimizedProgramArgs) Function() *Function { return &functions[
 // PJRT_LoadedExecutable_Delete_Args are the arguments of
 // PJRT_LoadedExecutable_Delete.
 //
-// Unloads an executable and keeps only its shell, which serves
+// Unloads an executable and keeps only its shell, which works with
 // PJRT_LoadedExecutable_IsDeleted and PJRT_LoadedExecutable_Destroy but
 // nothing else. Executions under way finish first.
 type LoadedExecutableDeleteArgs struct {
@@ -2132,7 +2130,7 @@ func (*LoadedExecutableExecuteArgs) Function() *Function { return &functions[cor
 // PJRT_Executable_NumOutputs_Args are the arguments of
 // PJRT_Executable_NumOutputs.
 //
-// Returns how many buffers the program puts out on each device.
+// Returns how many buffers the program outputs on each device.
 type ExecutableNumOutputsArgs struct {
 	StructSize     uintptr        // struct_size
 	ExtensionStart *ExtensionBase // extension_start
@@ -2218,7 +2216,8 @@ func (*ExecutableGetCostAnalysisArgs) Function() *Function { return &functions[c
 // Returns how much memory a run needs according to the compiler, in the
 // default memory of the device and in host memory. All numbers are bytes per
 // device. Pass no less than the size of this struct at the minor of the
-// plugin: plugins of some minors up to 0.81 write all of it without looking.
+// plugin: plugins of some minors up to 0.81 write all of it without checking
+// the size.
 //
 // Since API 0.40.
 type ExecutableGetCompiledMemoryStatsArgs struct {
@@ -2343,8 +2342,8 @@ type ExecutableParameterMemoryKindsArgs struct {
 	Executable     *Executable    // executable
 	// num_parameters: Set by the function.
 	NumParameters uintptr
-	// memory_kinds (out): `num_parameters` names, as of PJRT_Memory_Kind. They
-	// live as long as the executable.
+	// memory_kinds (out): `num_parameters` names, as PJRT_Memory_Kind returns
+	// them. They live as long as the executable.
 	MemoryKinds **byte
 	// memory_kind_sizes (out): Lengths of the names in bytes; `num_parameters`
 	// entries.
@@ -2369,8 +2368,8 @@ type ExecutableOutputMemoryKindsArgs struct {
 	Executable     *Executable    // executable
 	// num_outputs: Set by the function.
 	NumOutputs uintptr
-	// memory_kinds (out): `num_outputs` names, as of PJRT_Memory_Kind. They live
-	// as long as the executable.
+	// memory_kinds (out): `num_outputs` names, as PJRT_Memory_Kind returns them.
+	// They live as long as the executable.
 	MemoryKinds **byte
 	// memory_kind_sizes (out): Lengths of the names in bytes; `num_outputs`
 	// entries.
@@ -2400,7 +2399,7 @@ type ExecutableSerializeArgs struct {
 	SerializedBytesSize uintptr
 	// serialized_executable (out): Owner of `serialized_bytes`.
 	SerializedExecutable *SerializedExecutable
-	// serialized_executable_deleter (out): To be called by the caller with
+	// serialized_executable_deleter (out): The caller calls it with
 	// `serialized_executable`, once.
 	SerializedExecutableDeleter ExecutableSerializeArgsSerializedExecutableDeleter
 }
@@ -2428,7 +2427,7 @@ type ExecutableGetCompileOptionsArgs struct {
 	SerializedBytesSize uintptr
 	// serialized_compile_options (out): Owner of `serialized_bytes`.
 	SerializedCompileOptions *SerializedCompileOptions
-	// serialized_compile_options_deleter (out): To be called by the caller with
+	// serialized_compile_options_deleter (out): The caller calls it with
 	// `serialized_compile_options`, once.
 	SerializedCompileOptionsDeleter ExecutableGetCompileOptionsArgsSerializedCompileOptionsDeleter
 }
@@ -2443,7 +2442,8 @@ func (*ExecutableGetCompileOptionsArgs) Function() *Function { return &functions
 // PJRT_Executable_DeserializeAndLoad.
 //
 // Loads an executable from bytes that the same version of the same plugin
-// wrote. Foreign bytes are refused as a rule; damage is not always noticed.
+// wrote. Plugins usually refuse foreign bytes, but do not always notice
+// damage.
 type ExecutableDeserializeAndLoadArgs struct {
 	StructSize     uintptr        // struct_size
 	ExtensionStart *ExtensionBase // extension_start
@@ -2544,7 +2544,7 @@ func (*BufferElementTypeArgs) Function() *Function { return &functions[coreAt+59
 // PJRT_Buffer_Dimensions_Args are the arguments of PJRT_Buffer_Dimensions.
 //
 // Returns the dimensions of a buffer. A dimension that is known only at run
-// time counts with its bound.
+// time is given as its bound.
 //
 // Since API 0.6.
 type BufferDimensionsArgs struct {
@@ -2566,8 +2566,8 @@ func (*BufferDimensionsArgs) Function() *Function { return &functions[coreAt+60]
 // PJRT_Buffer_UnpaddedDimensions.
 //
 // Returns the dimensions of a buffer without padding. They differ from
-// PJRT_Buffer_Dimensions only where a size became known at run time, and is
-// then the actual one.
+// PJRT_Buffer_Dimensions only where a size became known at run time; there
+// they give the actual size.
 //
 // Since API 0.7.
 type BufferUnpaddedDimensionsArgs struct {
@@ -2649,8 +2649,8 @@ type BufferToHostBufferArgs struct {
 	// ready. Null asks for the size.
 	Dst unsafe.Pointer
 	// dst_size (in/out): Size of `dst` in bytes, at least what is needed. With
-	// `dst` null it is set to that. Types narrower than 8 bits need one byte per
-	// element.
+	// `dst` null, the function sets it to that. Types narrower than 8 bits need
+	// one byte per element.
 	DstSize uintptr
 	// event (out): Ready when the data is in `dst`. For the caller to destroy.
 	Event *Event
@@ -2682,8 +2682,9 @@ func (*BufferOnDeviceSizeInBytesArgs) Function() *Function { return &functions[c
 // PJRT_Buffer_Delete_Args are the arguments of PJRT_Buffer_Delete.
 //
 // Gives up the device memory of a buffer and keeps only its shell, which
-// serves PJRT_Buffer_IsDeleted and PJRT_Buffer_Destroy. The memory becomes
-// free once all work that uses it has finished. Deleting twice does no harm.
+// works with PJRT_Buffer_IsDeleted and PJRT_Buffer_Destroy only. The memory
+// becomes free once all work that uses it has finished. Deleting twice does
+// no harm.
 type BufferDeleteArgs struct {
 	StructSize     uintptr        // struct_size
 	ExtensionStart *ExtensionBase // extension_start
@@ -2747,17 +2748,17 @@ func (*BufferCopyRawToHostArgs) Function() *Function { return &functions[coreAt+
 // Since API 0.84.
 type BufferCopyRawToHostFutureCallbackArgs struct {
 	StructSize uintptr // struct_size
-	// callback_data: From PJRT_Buffer_CopyRawToHostFuture. It is used up.
+	// callback_data: From PJRT_Buffer_CopyRawToHostFuture. The call consumes it.
 	CallbackData uintptr
 	// error_code: PJRT_Error_Code_OK to copy; any other code makes the event
 	// fail.
 	ErrorCode ErrorCode
-	// error_message: Text of the failure. Counts only if there is one.
+	// error_message: Text of the failure. Used only if there is one.
 	ErrorMessage *byte
 	// error_message_size: Length of `error_message` in bytes.
 	ErrorMessageSize uintptr
 	// dst: Memory for `transfer_size` bytes, to be kept until the event is
-	// ready. Counts only if there is no failure.
+	// ready. Used only if there is no failure.
 	Dst unsafe.Pointer
 }
 
@@ -2849,7 +2850,7 @@ func (*BufferCopyToMemoryArgs) Function() *Function { return &functions[coreAt+9
 type BufferBitcastArgs struct {
 	StructSize     uintptr        // struct_size
 	ExtensionStart *ExtensionBase // extension_start
-	// buffer: Is deleted by success.
+	// buffer: Deleted on success.
 	Buffer      *Buffer
 	ElementType BufferType // element_type
 	// dims: `num_dims` sizes, read during the call.
@@ -2926,7 +2927,7 @@ func (*BufferMemoryArgs) Function() *Function { return &functions[coreAt+66] }
 // Returns an event for the moment a buffer has its contents, or has failed
 // to get them. For a buffer that is deleted or donated by now, the event
 // reports an error at once; one that was obtained earlier keeps its outcome.
-// Each call gives an event of its own.
+// Each call returns a new event.
 type BufferReadyEventArgs struct {
 	StructSize     uintptr        // struct_size
 	ExtensionStart *ExtensionBase // extension_start
@@ -2962,9 +2963,9 @@ func (*BufferUnsafePointerArgs) Function() *Function { return &functions[coreAt+
 // PJRT_Buffer_IncreaseExternalReferenceCount_Args are the arguments of
 // PJRT_Buffer_IncreaseExternalReferenceCount.
 //
-// Counts one more user of the memory of a buffer outside the plugin. While
-// the count is above zero, the plugin neither moves nor frees the memory,
-// nor reuses it for a donation. Each call needs a
+// Counts one more user of a buffer's memory outside the plugin. While the
+// count is above zero, the plugin neither moves nor frees the memory, nor
+// reuses it for a donation. Each call needs a
 // PJRT_Buffer_DecreaseExternalReferenceCount.
 //
 // Since API 0.19.
@@ -2983,8 +2984,8 @@ func (*BufferIncreaseExternalReferenceCountArgs) Function() *Function { return &
 // PJRT_Buffer_DecreaseExternalReferenceCount_Args are the arguments of
 // PJRT_Buffer_DecreaseExternalReferenceCount.
 //
-// Counts one user less, after PJRT_Buffer_IncreaseExternalReferenceCount. It
-// is an error if there is none left to take away.
+// Undoes one PJRT_Buffer_IncreaseExternalReferenceCount. It is an error if
+// the count is already zero.
 //
 // Since API 0.19.
 type BufferDecreaseExternalReferenceCountArgs struct {
@@ -3028,8 +3029,8 @@ func (*BufferOpaqueDeviceMemoryDataPointerArgs) Function() *Function { return &f
 // Since API 0.88.
 type BufferDonateWithControlDependencyCallbackArgs struct {
 	StructSize uintptr // struct_size
-	// callback_data: From PJRT_Buffer_DonateWithControlDependency. It is used
-	// up.
+	// callback_data: From PJRT_Buffer_DonateWithControlDependency. The call
+	// consumes it.
 	CallbackData uintptr
 	// error_code: PJRT_Error_Code_OK, or the failure that the new buffer takes
 	// on.
@@ -3054,7 +3055,7 @@ const BufferDonateWithControlDependencyCallbackArgsSize = 40
 type BufferDonateWithControlDependencyArgs struct {
 	StructSize     uintptr        // struct_size
 	ExtensionStart *ExtensionBase // extension_start
-	// buffer: Is consumed by success.
+	// buffer: Consumed on success.
 	Buffer *Buffer
 	// callback_data (out): To be passed to `dependency_ready_callback`.
 	CallbackData uintptr
@@ -3096,7 +3097,7 @@ func (*CopyToDeviceStreamDestroyArgs) Function() *Function { return &functions[c
 //
 // Starts to transfer the next chunk. The event reports an error if the chunk
 // would exceed the total, if the stream has all its bytes, or if the size is
-// no multiple of PJRT_CopyToDeviceStream_GranuleSize.
+// not a multiple of PJRT_CopyToDeviceStream_GranuleSize.
 type CopyToDeviceStreamAddChunkArgs struct {
 	StructSize     uintptr             // struct_size
 	ExtensionStart *ExtensionBase      // extension_start
@@ -3296,7 +3297,7 @@ type TopologyDescriptionSerializeArgs struct {
 	SerializedBytesSize uintptr
 	// serialized_topology (out): Owner of `serialized_bytes`.
 	SerializedTopology *SerializedTopology
-	// serialized_topology_deleter (out): To be called by the caller with
+	// serialized_topology_deleter (out): The caller calls it with
 	// `serialized_topology`, once.
 	SerializedTopologyDeleter TopologyDescriptionSerializeArgsSerializedTopologyDeleter
 }
@@ -3398,7 +3399,7 @@ type TopologyDescriptionMakeCanonicalShapeForMemorySpaceArgs struct {
 	SerializedShape *byte
 	// serialized_shape_size (out): Size of `serialized_shape` in bytes.
 	SerializedShapeSize uintptr
-	// serialized_shape_deleter (out): To be called by the caller with
+	// serialized_shape_deleter (out): The caller calls it with
 	// `serialized_shape`, once.
 	SerializedShapeDeleter TopologyDescriptionMakeCanonicalShapeForMemorySpaceArgsSerializedShapeDeleter
 }
@@ -3438,7 +3439,7 @@ func (*TopologyDescriptionGetMemorySpaceKindIDsArgs) Function() *Function {
 
 // PJRT_Compile_Args are the arguments of PJRT_Compile.
 //
-// Compiles a program for a topology, with no need of the devices. To run it,
+// Compiles a program for a topology, without needing the devices. To run it,
 // load it onto a matching client with PJRT_Client_Load, or serialize it and
 // use PJRT_Executable_DeserializeAndLoad. It blocks while the compiler
 // works.

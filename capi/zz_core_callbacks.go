@@ -14,7 +14,7 @@ import (
 //	void (PJRT_Error *error)
 type ErrorFunctionTableDestroy uintptr
 
-// Call calls the C function; a null f is one that has nothing to do.
+// Call calls the C function. It does nothing when f is null.
 func (f ErrorFunctionTableDestroy) Call(err *ErrorHandle) {
 	if f == 0 {
 		return
@@ -86,7 +86,7 @@ func (f MemoryFunctionTableGetUserData) Call(memory *Memory, key uintptr) uintpt
 //	void (void *)
 type MemoryFunctionTableSetUserDataDtor uintptr
 
-// Call calls the C function; a null f is one that has nothing to do.
+// Call calls the C function. It does nothing when f is null.
 func (f MemoryFunctionTableSetUserDataDtor) Call(arg0 uintptr) {
 	if f == 0 {
 		return
@@ -128,7 +128,7 @@ func (f ClientCreateViewOfDeviceBufferArgsOnDeleteCallback) Call(deviceBufferPtr
 //	void (PJRT_Device_Attributes *device_attributes)
 type DeviceGetAttributesArgsAttributesDeleter uintptr
 
-// Call calls the C function; a null f is one that has nothing to do.
+// Call calls the C function. It does nothing when f is null.
 func (f DeviceGetAttributesArgsAttributesDeleter) Call(deviceAttributes *DeviceAttributes) {
 	if f == 0 {
 		return
@@ -142,7 +142,7 @@ func (f DeviceGetAttributesArgsAttributesDeleter) Call(deviceAttributes *DeviceA
 //	void (PJRT_DeviceAssignmentSerialized *da)
 type LoadedExecutableGetDeviceAssignmentArgsSerializedDeviceAssignmentDeleter uintptr
 
-// Call calls the C function; a null f is one that has nothing to do.
+// Call calls the C function. It does nothing when f is null.
 func (f LoadedExecutableGetDeviceAssignmentArgsSerializedDeviceAssignmentDeleter) Call(da *DeviceAssignmentSerialized) {
 	if f == 0 {
 		return
@@ -155,7 +155,7 @@ func (f LoadedExecutableGetDeviceAssignmentArgsSerializedDeviceAssignmentDeleter
 //	void (void *data, void *deleter_arg)
 type ChunkDeleter uintptr
 
-// Call calls the C function; a null f is one that has nothing to do.
+// Call calls the C function. It does nothing when f is null.
 func (f ChunkDeleter) Call(data unsafe.Pointer, deleterArg uintptr) {
 	if f == 0 {
 		return
@@ -169,7 +169,7 @@ func (f ChunkDeleter) Call(data unsafe.Pointer, deleterArg uintptr) {
 //	void (PJRT_SerializedExecutable *exec)
 type ExecutableSerializeArgsSerializedExecutableDeleter uintptr
 
-// Call calls the C function; a null f is one that has nothing to do.
+// Call calls the C function. It does nothing when f is null.
 func (f ExecutableSerializeArgsSerializedExecutableDeleter) Call(exec *SerializedExecutable) {
 	if f == 0 {
 		return
@@ -183,7 +183,7 @@ func (f ExecutableSerializeArgsSerializedExecutableDeleter) Call(exec *Serialize
 //	void (PJRT_SerializedCompileOptions *options)
 type ExecutableGetCompileOptionsArgsSerializedCompileOptionsDeleter uintptr
 
-// Call calls the C function; a null f is one that has nothing to do.
+// Call calls the C function. It does nothing when f is null.
 func (f ExecutableGetCompileOptionsArgsSerializedCompileOptionsDeleter) Call(options *SerializedCompileOptions) {
 	if f == 0 {
 		return
@@ -225,7 +225,7 @@ func (f BufferDonateWithControlDependencyArgsDependencyReadyCallback) Call(args 
 //	void (PJRT_SerializedTopology *serialized_topology)
 type TopologyDescriptionSerializeArgsSerializedTopologyDeleter uintptr
 
-// Call calls the C function; a null f is one that has nothing to do.
+// Call calls the C function. It does nothing when f is null.
 func (f TopologyDescriptionSerializeArgsSerializedTopologyDeleter) Call(serializedTopology *SerializedTopology) {
 	if f == 0 {
 		return
@@ -239,7 +239,7 @@ func (f TopologyDescriptionSerializeArgsSerializedTopologyDeleter) Call(serializ
 //	void (const char *)
 type TopologyDescriptionMakeCanonicalShapeForMemorySpaceArgsSerializedShapeDeleter uintptr
 
-// Call calls the C function; a null f is one that has nothing to do.
+// Call calls the C function. It does nothing when f is null.
 func (f TopologyDescriptionMakeCanonicalShapeForMemorySpaceArgsSerializedShapeDeleter) Call(arg0 *byte) {
 	if f == 0 {
 		return
@@ -312,7 +312,7 @@ func (f EventOnReadyCallback) Call(err *ErrorHandle, userArg uintptr) {
 // Since API 0.2.
 type KeyValueGetCallbackValueDeleter uintptr
 
-// Call calls the C function; a null f is one that has nothing to do.
+// Call calls the C function. It does nothing when f is null.
 func (f KeyValueGetCallbackValueDeleter) Call(value *byte) {
 	if f == 0 {
 		return
@@ -354,7 +354,7 @@ func (f KeyValueGetCallback) Call(args *KeyValueGetCallbackArgs) *ErrorHandle {
 // Since API 0.61.
 type KeyValueTryGetCallbackValueDeleter uintptr
 
-// Call calls the C function; a null f is one that has nothing to do.
+// Call calls the C function. It does nothing when f is null.
 func (f KeyValueTryGetCallbackValueDeleter) Call(value *byte) {
 	if f == 0 {
 		return
@@ -408,8 +408,8 @@ func (f KeyValuePutCallback) Call(args *KeyValuePutCallbackArgs) *ErrorHandle {
 // Receives data that a running program sends to the host. It owns `chunk`,
 // and calls its deleter when done with the data, during the call or later.
 // `done` is true for the last chunk of a transfer of `total_size_in_bytes`.
-// It returns null, or an error that it had the function behind
-// `callback_error` make; the execution then fails.
+// It returns null, or an error made with the function that `callback_error`
+// points to; the execution then fails.
 type SendCallback uintptr
 
 // Call calls the C function. It panics when f is null.
@@ -442,7 +442,7 @@ func (f RecvCallback) Call(stream *CopyToDeviceStream, userArg uintptr) {
 //
 //	void (int64_t replica_id, int64_t partition_id, const void *data, const int64_t *shape_dims, size_t shape_num_dims, PJRT_Buffer_Type shape_element_type, int64_t operand_index, void *user_arg)
 //
-// Receives one value that a running program puts out before its end. It is
+// Receives one value that a running program outputs before it ends. It is
 // called once for each operand, replica and partition. `data` and
 // `shape_dims` are valid only during the call; `shape_dims` has
 // `shape_num_dims` elements. An operand without a value comes with null data

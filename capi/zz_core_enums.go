@@ -39,8 +39,8 @@ const (
 	//
 	// Since API 0.53.
 	ExtensionTypeFFI ExtensionType = 5
-	// PJRT_Extension_Type_MemoryDescriptions: Kinds of memory that a device
-	// description has.
+	// PJRT_Extension_Type_MemoryDescriptions: Memories of a device, read from
+	// its description.
 	//
 	// Since API 0.59.
 	ExtensionTypeMemoryDescriptions ExtensionType = 6
@@ -78,8 +78,8 @@ const (
 	//
 	// Since API 0.75.
 	ExtensionTypeExecutableMetadata ExtensionType = 13
-	// PJRT_Extension_Type_Callback: Callbacks that the plugin makes on events of
-	// its own.
+	// PJRT_Extension_Type_Callback: Callbacks from the plugin when something
+	// happens to its devices.
 	//
 	// Since API 0.77.
 	ExtensionTypeCallback ExtensionType = 14
@@ -161,22 +161,22 @@ var extensionTypeEnum = enumtext.Enum[ExtensionType]{
 	},
 }
 
-// String returns the name of the C enumerator without what all of
-// PJRT_Extension_Type have in common, such as CrossHostTransfers; an unknown
-// number gives ExtensionType(99).
+// String returns the name of the C enumerator without what all names of
+// PJRT_Extension_Type have in common, such as CrossHostTransfers; for an
+// unknown number it returns ExtensionType(99).
 func (v ExtensionType) String() string { return extensionTypeEnum.String(v) }
 
-// ParseExtensionType returns the ExtensionType that s names: as String does,
-// by the C enumerator or by the Go constant, in any case.
+// ParseExtensionType returns the ExtensionType that s names: by the text of
+// String, the C enumerator or the Go constant, in upper or lower case.
 func ParseExtensionType(s string) (ExtensionType, error) { return extensionTypeEnum.Parse(s) }
 
 // ExtensionTypeValues returns every ExtensionType in the header's order.
 func ExtensionTypeValues() []ExtensionType { return extensionTypeEnum.All() }
 
-// MarshalText returns what String does.
+// MarshalText returns the text of String.
 func (v ExtensionType) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
 
-// UnmarshalText reads what ParseExtensionType does.
+// UnmarshalText reads what ParseExtensionType accepts.
 func (v *ExtensionType) UnmarshalText(text []byte) (err error) {
 	*v, err = ParseExtensionType(string(text))
 	return err
@@ -193,7 +193,7 @@ const (
 	//
 	// Since API 0.77.
 	ErrorCodeOK ErrorCode = 0
-	// PJRT_Error_Code_CANCELLED: The operation was called off, usually by its
+	// PJRT_Error_Code_CANCELLED: The operation was cancelled, usually by its
 	// caller.
 	ErrorCodeCancelled ErrorCode = 1
 	// PJRT_Error_Code_UNKNOWN: A failure that fits no other code, or that
@@ -207,8 +207,8 @@ const (
 	ErrorCodeDeadlineExceeded ErrorCode = 4
 	// PJRT_Error_Code_NOT_FOUND: Something that was asked for does not exist.
 	ErrorCodeNotFound ErrorCode = 5
-	// PJRT_Error_Code_ALREADY_EXISTS: Something that was to be created is there
-	// already.
+	// PJRT_Error_Code_ALREADY_EXISTS: Something that was to be created already
+	// exists.
 	ErrorCodeAlreadyExists ErrorCode = 6
 	// PJRT_Error_Code_PERMISSION_DENIED: The caller is known but not allowed to
 	// do this.
@@ -219,8 +219,8 @@ const (
 	// PJRT_Error_Code_FAILED_PRECONDITION: The system is not in the state that
 	// the operation needs; retrying alone does not help.
 	ErrorCodeFailedPrecondition ErrorCode = 9
-	// PJRT_Error_Code_ABORTED: The operation was given up because of a conflict;
-	// retrying at a higher level may help.
+	// PJRT_Error_Code_ABORTED: The operation was abandoned because of a
+	// conflict; retrying at a higher level may help.
 	ErrorCodeAborted ErrorCode = 10
 	// PJRT_Error_Code_OUT_OF_RANGE: An index or position lies beyond the valid
 	// range.
@@ -263,22 +263,22 @@ var errorCodeEnum = enumtext.Enum[ErrorCode]{
 	},
 }
 
-// String returns the name of the C enumerator without what all of
-// PJRT_Error_Code have in common, such as RESOURCE_EXHAUSTED; an unknown
-// number gives ErrorCode(99).
+// String returns the name of the C enumerator without what all names of
+// PJRT_Error_Code have in common, such as RESOURCE_EXHAUSTED; for an unknown
+// number it returns ErrorCode(99).
 func (v ErrorCode) String() string { return errorCodeEnum.String(v) }
 
-// ParseErrorCode returns the ErrorCode that s names: as String does, by the
-// C enumerator or by the Go constant, in any case.
+// ParseErrorCode returns the ErrorCode that s names: by the text of String,
+// the C enumerator or the Go constant, in upper or lower case.
 func ParseErrorCode(s string) (ErrorCode, error) { return errorCodeEnum.Parse(s) }
 
 // ErrorCodeValues returns every ErrorCode in the header's order.
 func ErrorCodeValues() []ErrorCode { return errorCodeEnum.All() }
 
-// MarshalText returns what String does.
+// MarshalText returns the text of String.
 func (v ErrorCode) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
 
-// UnmarshalText reads what ParseErrorCode does.
+// UnmarshalText reads what ParseErrorCode accepts.
 func (v *ErrorCode) UnmarshalText(text []byte) (err error) {
 	*v, err = ParseErrorCode(string(text))
 	return err
@@ -313,22 +313,22 @@ var namedValueTypeEnum = enumtext.Enum[NamedValueType]{
 	},
 }
 
-// String returns the name of the C enumerator without what all of
-// PJRT_NamedValue_Type have in common, such as Int64List; an unknown number
-// gives NamedValueType(99).
+// String returns the name of the C enumerator without what all names of
+// PJRT_NamedValue_Type have in common, such as Int64List; for an unknown
+// number it returns NamedValueType(99).
 func (v NamedValueType) String() string { return namedValueTypeEnum.String(v) }
 
-// ParseNamedValueType returns the NamedValueType that s names: as String
-// does, by the C enumerator or by the Go constant, in any case.
+// ParseNamedValueType returns the NamedValueType that s names: by the text
+// of String, the C enumerator or the Go constant, in upper or lower case.
 func ParseNamedValueType(s string) (NamedValueType, error) { return namedValueTypeEnum.Parse(s) }
 
 // NamedValueTypeValues returns every NamedValueType in the header's order.
 func NamedValueTypeValues() []NamedValueType { return namedValueTypeEnum.All() }
 
-// MarshalText returns what String does.
+// MarshalText returns the text of String.
 func (v NamedValueType) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
 
-// UnmarshalText reads what ParseNamedValueType does.
+// UnmarshalText reads what ParseNamedValueType accepts.
 func (v *NamedValueType) UnmarshalText(text []byte) (err error) {
 	*v, err = ParseNamedValueType(string(text))
 	return err
@@ -365,22 +365,22 @@ var processStateEnum = enumtext.Enum[ProcessState]{
 	},
 }
 
-// String returns the name of the C enumerator without what all of
-// PJRT_ProcessState have in common, such as Disconnected; an unknown number
-// gives ProcessState(99).
+// String returns the name of the C enumerator without what all names of
+// PJRT_ProcessState have in common, such as Disconnected; for an unknown
+// number it returns ProcessState(99).
 func (v ProcessState) String() string { return processStateEnum.String(v) }
 
-// ParseProcessState returns the ProcessState that s names: as String does,
-// by the C enumerator or by the Go constant, in any case.
+// ParseProcessState returns the ProcessState that s names: by the text of
+// String, the C enumerator or the Go constant, in upper or lower case.
 func ParseProcessState(s string) (ProcessState, error) { return processStateEnum.Parse(s) }
 
 // ProcessStateValues returns every ProcessState in the header's order.
 func ProcessStateValues() []ProcessState { return processStateEnum.All() }
 
-// MarshalText returns what String does.
+// MarshalText returns the text of String.
 func (v ProcessState) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
 
-// UnmarshalText reads what ParseProcessState does.
+// UnmarshalText reads what ParseProcessState accepts.
 func (v *ProcessState) UnmarshalText(text []byte) (err error) {
 	*v, err = ParseProcessState(string(text))
 	return err
@@ -539,22 +539,22 @@ var bufferTypeEnum = enumtext.Enum[BufferType]{
 	},
 }
 
-// String returns the name of the C enumerator without what all of
-// PJRT_Buffer_Type have in common, such as F8E4M3FN; an unknown number gives
-// BufferType(99).
+// String returns the name of the C enumerator without what all names of
+// PJRT_Buffer_Type have in common, such as F8E4M3FN; for an unknown number
+// it returns BufferType(99).
 func (v BufferType) String() string { return bufferTypeEnum.String(v) }
 
-// ParseBufferType returns the BufferType that s names: as String does, by
-// the C enumerator or by the Go constant, in any case.
+// ParseBufferType returns the BufferType that s names: by the text of
+// String, the C enumerator or the Go constant, in upper or lower case.
 func ParseBufferType(s string) (BufferType, error) { return bufferTypeEnum.Parse(s) }
 
 // BufferTypeValues returns every BufferType in the header's order.
 func BufferTypeValues() []BufferType { return bufferTypeEnum.All() }
 
-// MarshalText returns what String does.
+// MarshalText returns the text of String.
 func (v BufferType) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
 
-// UnmarshalText reads what ParseBufferType does.
+// UnmarshalText reads what ParseBufferType accepts.
 func (v *BufferType) UnmarshalText(text []byte) (err error) {
 	*v, err = ParseBufferType(string(text))
 	return err
@@ -576,8 +576,8 @@ const (
 	// PJRT_HostBufferSemantics_kImmutableZeroCopy: The buffer may use the host
 	// memory as its own for as long as it lives, but never writes to it. The
 	// caller keeps it unchanged until `done_with_host_buffer` is ready, which
-	// then comes only after the buffer is freed. A plugin may copy all the same,
-	// for example when the memory is not aligned as it needs.
+	// then happens only after the buffer is freed. A plugin may still copy the
+	// data, for example when the memory is not aligned as it needs.
 	//
 	// Since API 0.47.
 	HostBufferSemanticsImmutableZeroCopy HostBufferSemantics = 2
@@ -601,13 +601,14 @@ var hostBufferSemanticsEnum = enumtext.Enum[HostBufferSemantics]{
 	},
 }
 
-// String returns the name of the C enumerator without what all of
-// PJRT_HostBufferSemantics have in common, such as ImmutableZeroCopy; an
-// unknown number gives HostBufferSemantics(99).
+// String returns the name of the C enumerator without what all names of
+// PJRT_HostBufferSemantics have in common, such as ImmutableZeroCopy; for an
+// unknown number it returns HostBufferSemantics(99).
 func (v HostBufferSemantics) String() string { return hostBufferSemanticsEnum.String(v) }
 
-// ParseHostBufferSemantics returns the HostBufferSemantics that s names: as
-// String does, by the C enumerator or by the Go constant, in any case.
+// ParseHostBufferSemantics returns the HostBufferSemantics that s names: by
+// the text of String, the C enumerator or the Go constant, in upper or lower
+// case.
 func ParseHostBufferSemantics(s string) (HostBufferSemantics, error) {
 	return hostBufferSemanticsEnum.Parse(s)
 }
@@ -616,10 +617,10 @@ func ParseHostBufferSemantics(s string) (HostBufferSemantics, error) {
 // header's order.
 func HostBufferSemanticsValues() []HostBufferSemantics { return hostBufferSemanticsEnum.All() }
 
-// MarshalText returns what String does.
+// MarshalText returns the text of String.
 func (v HostBufferSemantics) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
 
-// UnmarshalText reads what ParseHostBufferSemantics does.
+// UnmarshalText reads what ParseHostBufferSemantics accepts.
 func (v *HostBufferSemantics) UnmarshalText(text []byte) (err error) {
 	*v, err = ParseHostBufferSemantics(string(text))
 	return err
@@ -649,14 +650,14 @@ var bufferMemoryLayoutTypeEnum = enumtext.Enum[BufferMemoryLayoutType]{
 	},
 }
 
-// String returns the name of the C enumerator without what all of
-// PJRT_Buffer_MemoryLayout_Type have in common, such as Strides; an unknown
-// number gives BufferMemoryLayoutType(99).
+// String returns the name of the C enumerator without what all names of
+// PJRT_Buffer_MemoryLayout_Type have in common, such as Strides; for an
+// unknown number it returns BufferMemoryLayoutType(99).
 func (v BufferMemoryLayoutType) String() string { return bufferMemoryLayoutTypeEnum.String(v) }
 
 // ParseBufferMemoryLayoutType returns the BufferMemoryLayoutType that s
-// names: as String does, by the C enumerator or by the Go constant, in any
-// case.
+// names: by the text of String, the C enumerator or the Go constant, in
+// upper or lower case.
 func ParseBufferMemoryLayoutType(s string) (BufferMemoryLayoutType, error) {
 	return bufferMemoryLayoutTypeEnum.Parse(s)
 }
@@ -665,10 +666,10 @@ func ParseBufferMemoryLayoutType(s string) (BufferMemoryLayoutType, error) {
 // header's order.
 func BufferMemoryLayoutTypeValues() []BufferMemoryLayoutType { return bufferMemoryLayoutTypeEnum.All() }
 
-// MarshalText returns what String does.
+// MarshalText returns the text of String.
 func (v BufferMemoryLayoutType) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
 
-// UnmarshalText reads what ParseBufferMemoryLayoutType does.
+// UnmarshalText reads what ParseBufferMemoryLayoutType accepts.
 func (v *BufferMemoryLayoutType) UnmarshalText(text []byte) (err error) {
 	*v, err = ParseBufferMemoryLayoutType(string(text))
 	return err

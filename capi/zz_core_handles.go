@@ -52,14 +52,14 @@ type LoadedExecutable struct {
 }
 
 // PJRT_Buffer: An array in device memory. Its contents may still be on the
-// way, or may turn out to be an error; PJRT_Buffer_ReadyEvent tells. The
-// caller frees it with PJRT_Buffer_Destroy.
+// way, or may turn out to be an error; PJRT_Buffer_ReadyEvent reports which.
+// The caller frees it with PJRT_Buffer_Destroy.
 type Buffer struct {
 	_ opaque
 }
 
 // PJRT_FulfillAliasBufferCallback: The right to give an alias buffer its
-// contents, made by PJRT_Client_CreateAliasBuffer and used up by
+// contents, made by PJRT_Client_CreateAliasBuffer and consumed by
 // PJRT_Client_FulfillAliasBuffer.
 type FulfillAliasBufferCallback struct {
 	_ opaque
@@ -78,14 +78,14 @@ type PhaseCompiler struct {
 	_ opaque
 }
 
-// PJRT_Device_Attributes: Keeps the attributes that
-// PJRT_Device_GetAttributes returned.
+// PJRT_Device_Attributes: Owns the attributes that PJRT_Device_GetAttributes
+// returned.
 type DeviceAttributes struct {
 	_ opaque
 }
 
 // PJRT_AsyncTrackingEvent: Tells a plugin, for as long as it exists, that
-// some asynchronous work of the caller depends on a device. It serves
+// some asynchronous work of the caller depends on a device. It helps
 // diagnosis and changes no results. The caller frees it with
 // PJRT_AsyncTrackingEvent_Destroy.
 type AsyncTrackingEvent struct {
@@ -100,7 +100,7 @@ type ExecuteContext struct {
 	_ opaque
 }
 
-// PJRT_DeviceAssignmentSerialized: Keeps the bytes that
+// PJRT_DeviceAssignmentSerialized: Owns the bytes that
 // PJRT_LoadedExecutable_GetDeviceAssignment returned.
 type DeviceAssignmentSerialized struct {
 	_ opaque
@@ -119,19 +119,19 @@ type MultiSliceConfig struct {
 	_ opaque
 }
 
-// PJRT_SerializedExecutable: Keeps the bytes that PJRT_Executable_Serialize
+// PJRT_SerializedExecutable: Owns the bytes that PJRT_Executable_Serialize
 // returned.
 type SerializedExecutable struct {
 	_ opaque
 }
 
-// PJRT_SerializedCompileOptions: Keeps the bytes that
+// PJRT_SerializedCompileOptions: Owns the bytes that
 // PJRT_Executable_GetCompileOptions returned.
 type SerializedCompileOptions struct {
 	_ opaque
 }
 
-// PJRT_SerializedTopology: Keeps the bytes that
+// PJRT_SerializedTopology: Owns the bytes that
 // PJRT_TopologyDescription_Serialize returned.
 type SerializedTopology struct {
 	_ opaque

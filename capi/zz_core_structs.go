@@ -40,8 +40,8 @@ type APIVersion struct {
 // PJRT_Api_Version_STRUCT_SIZE
 const APIVersionSize = 24
 
-// PJRT_Error_FunctionTable: What an error can do by itself. The functions do
-// the same as PJRT_Error_Destroy, PJRT_Error_Message, PJRT_Error_GetCode and
+// PJRT_Error_FunctionTable: The functions of an error. They do the same as
+// PJRT_Error_Destroy, PJRT_Error_Message, PJRT_Error_GetCode and
 // PJRT_Error_ForEachPayload, but take plain parameters.
 //
 // Since API 0.107.
@@ -66,9 +66,9 @@ type ErrorFunctionTable struct {
 const ErrorFunctionTableSize = 56
 
 // PJRT_Error: The failure of one call. A null pointer stands for success.
-// Each error is an object of its own that whoever received it destroys with
-// PJRT_Error_Destroy, also when the same failure was already reported
-// elsewhere. It stays valid after the object it is about is gone.
+// Each error is a separate object, which its receiver destroys with
+// PJRT_Error_Destroy, even when the same failure was already reported
+// elsewhere. It outlives the object that it is about.
 //
 // Up to 0.106 the contents were private. Since 0.107 the first word points
 // to a table of functions, so that an error can be read without the PJRT_Api
@@ -76,8 +76,8 @@ const ErrorFunctionTableSize = 56
 //
 // Since API 0.107.
 type ErrorHandle struct {
-	// vtable: Functions that work on this very error. Never null in a plugin of
-	// 0.107 or later.
+	// vtable: Functions that work on this error. Never null in a plugin of 0.107
+	// or later.
 	Vtable *ErrorFunctionTable
 }
 
@@ -97,7 +97,7 @@ type NamedValue struct {
 	// type: Selects the member of the union.
 	Type NamedValueType
 	// A union of string_value, int64_value, int64_array_value, float_value,
-	// bool_value. The methods of those names read and write it; the garbage
+	// bool_value. The methods with those names read and write it; the garbage
 	// collector sees no pointer in it.
 	Value [1]uint64
 	// value_size: Length of the string in bytes or of the list in elements. It
@@ -156,8 +156,8 @@ func (u *NamedValue) SetBoolValue(value bool) {
 	*(*bool)(unsafe.Pointer(&u.Value)) = value
 }
 
-// PJRT_Memory_FunctionTable: What a memory can do by itself: keep data of
-// the caller next to it, each under a key of its own.
+// PJRT_Memory_FunctionTable: The functions of a memory. They attach data of
+// the caller to it, each piece under its own key.
 //
 // Since API 0.105.
 type MemoryFunctionTable struct {
@@ -171,7 +171,7 @@ type MemoryFunctionTable struct {
 	GetUserData MemoryFunctionTableGetUserData
 	// set_user_data: Stores `data` under `key`. `dtor`, if not null, is called
 	// with the data when the plugin lets go of it: when it is replaced, and at
-	// the latest when the memory goes away with its client.
+	// the latest when the memory is freed with its client.
 	SetUserData MemoryFunctionTableSetUserData
 }
 
@@ -187,7 +187,7 @@ const MemoryFunctionTableSize = 40
 //
 // Since API 0.105.
 type Memory struct {
-	// vtable: Functions that work on this very memory. Never null in a plugin of
+	// vtable: Functions that work on this memory. Never null in a plugin of
 	// 0.105 or later.
 	Vtable *MemoryFunctionTable
 }
@@ -206,7 +206,7 @@ type ProcessInfo struct {
 	// process can be told from the old one.
 	IncarnationID uint64
 	State         ProcessState // state
-	// error_code: A PJRT_Error_Code, of meaning if `state` is
+	// error_code: A PJRT_Error_Code, meaningful only if `state` is
 	// PJRT_ProcessState_kError.
 	ErrorCode int32
 	// error_message: `error_message_size` bytes; may be null when the size is 0.
@@ -292,7 +292,7 @@ const BufferMemoryLayoutStridesSize = 32
 type BufferMemoryLayout struct {
 	StructSize     uintptr // struct_size
 	ExtensionStart uintptr // extension_start
-	// A union of tiled, strides. The methods of those names read and write it;
+	// A union of tiled, strides. The methods with those names read and write it;
 	// the garbage collector sees no pointer in it.
 	Layout [7]uint64
 	// type: Selects the member of the union.
@@ -303,15 +303,15 @@ type BufferMemoryLayout struct {
 const BufferMemoryLayoutSize = 76
 
 // Tiled of BufferMemoryLayout points to the member
-// PJRT_Buffer_MemoryLayout.tiled of the union; it means something only while
-// that is the one in use.
+// PJRT_Buffer_MemoryLayout.tiled of the union; it is valid only while that
+// member is in use.
 func (u *BufferMemoryLayout) Tiled() *BufferMemoryLayoutTiled {
 	return (*BufferMemoryLayoutTiled)(unsafe.Pointer(&u.Layout))
 }
 
 // Strides of BufferMemoryLayout points to the member
-// PJRT_Buffer_MemoryLayout.strides of the union; it means something only
-// while that is the one in use.
+// PJRT_Buffer_MemoryLayout.strides of the union; it is valid only while that
+// member is in use.
 func (u *BufferMemoryLayout) Strides() *BufferMemoryLayoutStrides {
 	return (*BufferMemoryLayoutStrides)(unsafe.Pointer(&u.Layout))
 }
@@ -341,7 +341,7 @@ type LogicalDeviceIDs struct {
 	Partition int32
 }
 
-// PJRT_Chunk: A piece of data with the means to free it.
+// PJRT_Chunk: A piece of data and the function that frees it.
 type Chunk struct {
 	Data unsafe.Pointer // data
 	// size: Size of `data` in bytes.
@@ -391,7 +391,7 @@ type HLOOutputCallbackInfo struct {
 	Callback HLOOutputCallback
 	// callback_id: The number that the operation carries in the program.
 	CallbackID int64
-	// num_operands: How many values the operation puts out.
+	// num_operands: How many values the operation outputs.
 	NumOperands uintptr
 }
 
@@ -405,8 +405,8 @@ type ExecuteOptions struct {
 	ExtensionStart *ExtensionBase // extension_start
 	// send_callbacks: One list per device, in the order of
 	// PJRT_LoadedExecutable_AddressableDevices, each with `num_send_ops` entries
-	// in any order; channel ids say what belongs together. Lists and entries may
-	// be freed after the call, the callbacks have to stay callable until the
+	// in any order; channel ids match them to operations. Lists and entries may
+	// be freed after the call; the callbacks have to stay callable until the
 	// execution is complete.
 	SendCallbacks **SendCallbackInfo
 	// recv_callbacks: Like `send_callbacks`, for receive operations, with
@@ -432,9 +432,9 @@ type ExecuteOptions struct {
 	//
 	// Since API 0.64.
 	Context *ExecuteContext
-	// call_location: Where in the source code of the user this launch comes
-	// from, for messages and profiles, or null. It ends with a zero byte and is
-	// read during the call.
+	// call_location: Where in the user's source code this launch comes from, for
+	// messages and profiles, or null. It ends with a zero byte and is read
+	// during the call.
 	//
 	// Since API 0.76.
 	CallLocation *byte
@@ -465,8 +465,8 @@ type ExecuteOptions struct {
 	// Since API 0.108.
 	UseMajorToMinorDataLayoutForCallbacks bool
 	// hlo_output_callbacks: `num_hlo_output_callbacks` callbacks for values that
-	// the program puts out before its end. Array and callbacks have to live
-	// until the execution is complete.
+	// the program outputs before it ends. Array and callbacks have to live until
+	// the execution is complete.
 	//
 	// Since API 0.112.
 	HLOOutputCallbacks    *HLOOutputCallbackInfo

@@ -138,7 +138,7 @@ func (*RuntimeABIVersionIsCompatibleWithExecutableArgs) Function() *Function {
 //	void (PJRT_SerializedProto *holder)
 type RuntimeABIVersionToProtoArgsSerializedProtoDeleter uintptr
 
-// Call calls the C function; a null f is one that has nothing to do.
+// Call calls the C function. It does nothing when f is null.
 func (f RuntimeABIVersionToProtoArgsSerializedProtoDeleter) Call(holder *SerializedProto) {
 	if f == 0 {
 		return
@@ -216,7 +216,7 @@ func (*ExecutableABIVersionDestroyArgs) Function() *Function { return &functions
 //	void (PJRT_SerializedProto *holder)
 type ExecutableABIVersionToProtoArgsSerializedProtoDeleter uintptr
 
-// Call calls the C function; a null f is one that has nothing to do.
+// Call calls the C function. It does nothing when f is null.
 func (f ExecutableABIVersionToProtoArgsSerializedProtoDeleter) Call(holder *SerializedProto) {
 	if f == 0 {
 		return

@@ -41,22 +41,22 @@ var callbackTypeEnum = enumtext.Enum[CallbackType]{
 	},
 }
 
-// String returns the name of the C enumerator without what all of
-// PJRT_Callback_Type have in common, such as Tpu_SliceBuilder; an unknown
-// number gives CallbackType(99).
+// String returns the name of the C enumerator without what all names of
+// PJRT_Callback_Type have in common, such as Tpu_SliceBuilder; for an
+// unknown number it returns CallbackType(99).
 func (v CallbackType) String() string { return callbackTypeEnum.String(v) }
 
-// ParseCallbackType returns the CallbackType that s names: as String does,
-// by the C enumerator or by the Go constant, in any case.
+// ParseCallbackType returns the CallbackType that s names: by the text of
+// String, the C enumerator or the Go constant, in upper or lower case.
 func ParseCallbackType(s string) (CallbackType, error) { return callbackTypeEnum.Parse(s) }
 
 // CallbackTypeValues returns every CallbackType in the header's order.
 func CallbackTypeValues() []CallbackType { return callbackTypeEnum.All() }
 
-// MarshalText returns what String does.
+// MarshalText returns the text of String.
 func (v CallbackType) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
 
-// UnmarshalText reads what ParseCallbackType does.
+// UnmarshalText reads what ParseCallbackType accepts.
 func (v *CallbackType) UnmarshalText(text []byte) (err error) {
 	*v, err = ParseCallbackType(string(text))
 	return err
@@ -96,17 +96,17 @@ var callbackTPUSliceFailureTypeEnum = enumtext.Enum[CallbackTPUSliceFailureType]
 	},
 }
 
-// String returns the name of the C enumerator without what all of
+// String returns the name of the C enumerator without what all names of
 // PJRT_Callback_Tpu_SliceFailureType have in common, such as
-// FLAPPING_TASK_ERROR; an unknown number gives
+// FLAPPING_TASK_ERROR; for an unknown number it returns
 // CallbackTPUSliceFailureType(99).
 func (v CallbackTPUSliceFailureType) String() string {
 	return callbackTPUSliceFailureTypeEnum.String(v)
 }
 
 // ParseCallbackTPUSliceFailureType returns the CallbackTPUSliceFailureType
-// that s names: as String does, by the C enumerator or by the Go constant,
-// in any case.
+// that s names: by the text of String, the C enumerator or the Go constant,
+// in upper or lower case.
 func ParseCallbackTPUSliceFailureType(s string) (CallbackTPUSliceFailureType, error) {
 	return callbackTPUSliceFailureTypeEnum.Parse(s)
 }
@@ -117,10 +117,10 @@ func CallbackTPUSliceFailureTypeValues() []CallbackTPUSliceFailureType {
 	return callbackTPUSliceFailureTypeEnum.All()
 }
 
-// MarshalText returns what String does.
+// MarshalText returns the text of String.
 func (v CallbackTPUSliceFailureType) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
 
-// UnmarshalText reads what ParseCallbackTPUSliceFailureType does.
+// UnmarshalText reads what ParseCallbackTPUSliceFailureType accepts.
 func (v *CallbackTPUSliceFailureType) UnmarshalText(text []byte) (err error) {
 	*v, err = ParseCallbackTPUSliceFailureType(string(text))
 	return err
@@ -167,12 +167,12 @@ const CallbackPrefatalArgsSize = 32
 type CallbackRegisterCallbackArgs struct {
 	StructSize uintptr // struct_size
 	Client     *Client // client
-	// type: What to be called for.
+	// type: When to call: the type of event.
 	Type CallbackType
 	// callback: The function to call. It must stay callable as long as the
 	// client lives: nothing unregisters it.
 	Callback CallbackFunction
-	// user_arg: Passed on to the callback as it is.
+	// user_arg: Passed on to the callback unchanged.
 	UserArg uintptr
 }
 
@@ -222,8 +222,8 @@ const CallbackExtensionSize = 40
 //	void (void *args, void *user_arg)
 //
 // What the plugin calls: args is the struct that belongs to the type it was
-// registered for, user_arg is what was given when it was registered. It may
-// come on any thread, one that the program did not start included.
+// registered for, and user_arg is what was given when it was registered. The
+// call may come on any thread, including one that the program did not start.
 //
 // Since API 0.77.
 type CallbackFunction uintptr

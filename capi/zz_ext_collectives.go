@@ -41,14 +41,14 @@ var collectivesReductionKindEnum = enumtext.Enum[CollectivesReductionKind]{
 	},
 }
 
-// String returns the name of the C enumerator without what all of
-// PJRT_Collectives_ReductionKind have in common, such as MIN; an unknown
-// number gives CollectivesReductionKind(99).
+// String returns the name of the C enumerator without what all names of
+// PJRT_Collectives_ReductionKind have in common, such as MIN; for an unknown
+// number it returns CollectivesReductionKind(99).
 func (v CollectivesReductionKind) String() string { return collectivesReductionKindEnum.String(v) }
 
 // ParseCollectivesReductionKind returns the CollectivesReductionKind that s
-// names: as String does, by the C enumerator or by the Go constant, in any
-// case.
+// names: by the text of String, the C enumerator or the Go constant, in
+// upper or lower case.
 func ParseCollectivesReductionKind(s string) (CollectivesReductionKind, error) {
 	return collectivesReductionKindEnum.Parse(s)
 }
@@ -59,10 +59,10 @@ func CollectivesReductionKindValues() []CollectivesReductionKind {
 	return collectivesReductionKindEnum.All()
 }
 
-// MarshalText returns what String does.
+// MarshalText returns the text of String.
 func (v CollectivesReductionKind) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
 
-// UnmarshalText reads what ParseCollectivesReductionKind does.
+// UnmarshalText reads what ParseCollectivesReductionKind accepts.
 func (v *CollectivesReductionKind) UnmarshalText(text []byte) (err error) {
 	*v, err = ParseCollectivesReductionKind(string(text))
 	return err
@@ -92,16 +92,16 @@ var collectivesCollectiveOpKindEnum = enumtext.Enum[CollectivesCollectiveOpKind]
 	},
 }
 
-// String returns the name of the C enumerator without what all of
+// String returns the name of the C enumerator without what all names of
 // PJRT_Collectives_CollectiveOpKind have in common, such as CROSS_REPLICA;
-// an unknown number gives CollectivesCollectiveOpKind(99).
+// for an unknown number it returns CollectivesCollectiveOpKind(99).
 func (v CollectivesCollectiveOpKind) String() string {
 	return collectivesCollectiveOpKindEnum.String(v)
 }
 
 // ParseCollectivesCollectiveOpKind returns the CollectivesCollectiveOpKind
-// that s names: as String does, by the C enumerator or by the Go constant,
-// in any case.
+// that s names: by the text of String, the C enumerator or the Go constant,
+// in upper or lower case.
 func ParseCollectivesCollectiveOpKind(s string) (CollectivesCollectiveOpKind, error) {
 	return collectivesCollectiveOpKindEnum.Parse(s)
 }
@@ -112,10 +112,10 @@ func CollectivesCollectiveOpKindValues() []CollectivesCollectiveOpKind {
 	return collectivesCollectiveOpKindEnum.All()
 }
 
-// MarshalText returns what String does.
+// MarshalText returns the text of String.
 func (v CollectivesCollectiveOpKind) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
 
-// UnmarshalText reads what ParseCollectivesCollectiveOpKind does.
+// UnmarshalText reads what ParseCollectivesCollectiveOpKind accepts.
 func (v *CollectivesCollectiveOpKind) UnmarshalText(text []byte) (err error) {
 	*v, err = ParseCollectivesCollectiveOpKind(string(text))
 	return err
@@ -168,7 +168,7 @@ func (*CollectivesDestroyArgs) Function() *Function { return &functions[collecti
 //	void (PJRT_Collectives_Communicators *ptr)
 type CollectivesCreateCommunicatorsArgsCommunicatorsHolderDeleter uintptr
 
-// Call calls the C function; a null f is one that has nothing to do.
+// Call calls the C function. It does nothing when f is null.
 func (f CollectivesCreateCommunicatorsArgsCommunicatorsHolderDeleter) Call(ptr *CollectivesCommunicators) {
 	if f == 0 {
 		return
@@ -180,7 +180,7 @@ func (f CollectivesCreateCommunicatorsArgsCommunicatorsHolderDeleter) Call(ptr *
 // PJRT_Collectives_CreateCommunicators.
 //
 // Connects the ranks of this process with those of the others. May block
-// until all ranks of the clique have come.
+// until all ranks of the clique have joined.
 //
 // Since API 0.94.
 type CollectivesCreateCommunicatorsArgs struct {
@@ -243,7 +243,7 @@ func (*CollectivesCommunicatorDestroyArgs) Function() *Function { return &functi
 //
 // Since API 0.94.
 type CollectivesCPUExecutor struct {
-	// run_id: Tells this run of the program from others.
+	// run_id: Tells this run of the program apart from others.
 	RunID int64
 	// global_device_ids: The global ids of the devices that take part.
 	GlobalDeviceIDs *int64
@@ -253,7 +253,7 @@ type CollectivesCPUExecutor struct {
 	NumLocalParticipants int32
 	// collective_op_kind: Whose devices take part.
 	CollectiveOpKind CollectivesCollectiveOpKind
-	// op_id: Tells this operation from others of the run.
+	// op_id: Tells this operation apart from others of the run.
 	OpID int64
 	// timeout_in_ns: How long to wait for the others, in nanoseconds.
 	TimeoutInNs int64
@@ -404,7 +404,7 @@ type CollectivesCommunicatorCollectivePermuteArgs struct {
 	// source_rank: The rank to receive from. Meaningless when has_source_rank is
 	// false.
 	SourceRank int64
-	// target_ranks: The ranks to send to; none is allowed.
+	// target_ranks: The ranks to send to, if any.
 	TargetRanks *int64
 	// num_target_ranks: How many there are.
 	NumTargetRanks uintptr
@@ -426,7 +426,7 @@ func (*CollectivesCommunicatorCollectivePermuteArgs) Function() *Function {
 // PJRT_Collectives_Communicator_AllToAll_Args are the arguments of
 // PJRT_Collectives_Communicator_AllToAll.
 //
-// Sends to each rank a part of its own, and receives one from each.
+// Sends a different part to each rank, and receives one from each.
 //
 // Since API 0.94.
 type CollectivesCommunicatorAllToAllArgs struct {
@@ -469,7 +469,7 @@ func (*CollectivesCommunicatorAllToAllArgs) Function() *Function { return &funct
 //	void (PJRT_Collectives_ToString_Holder *ptr)
 type CollectivesCommunicatorToStringArgsStrHolderDeleter uintptr
 
-// Call calls the C function; a null f is one that has nothing to do.
+// Call calls the C function. It does nothing when f is null.
 func (f CollectivesCommunicatorToStringArgsStrHolderDeleter) Call(ptr *CollectivesToStringHolder) {
 	if f == 0 {
 		return

@@ -38,9 +38,9 @@ type TransfersClientCrossHostSendBuffersArgs struct {
 	// send_events (out): One event for each buffer, ready when it is sent or has
 	// failed. The caller provides the array and owns the events.
 	SendEvents **Event
-	// num_tasks: The incarnations of the tasks that take part: the task
-	// task_ids[i] is the one of incarnation_ids[i]. Where an id stands twice,
-	// the first counts.
+	// num_tasks: The incarnations of the tasks that take part:
+	// incarnation_ids[i] is that of the task task_ids[i]. Where an id occurs
+	// twice, the first counts.
 	//
 	// Since API 0.117.
 	NumTasks       uintptr
@@ -68,7 +68,7 @@ type TransfersClientCrossHostReceiveBuffersArgs struct {
 	StructSize     uintptr        // struct_size
 	ExtensionStart *ExtensionBase // extension_start
 	Client         *Client        // client
-	// num_shapes: How many buffers are received, each of a shape of its own.
+	// num_shapes: How many buffers are received, each with its own shape.
 	NumShapes uintptr
 	// shape_num_dims: The number of dimensions of each shape.
 	ShapeNumDims *uintptr
@@ -88,12 +88,12 @@ type TransfersClientCrossHostReceiveBuffersArgs struct {
 	// transfer_keys: One key for each buffer, the same as on the other side and
 	// used by no other transfer.
 	TransferKeys *int64
-	// buffers (out): One buffer for each shape, ready when its data have come.
-	// The caller provides the array and owns the buffers.
+	// buffers (out): One buffer for each shape, ready when its data have
+	// arrived. The caller provides the array and owns the buffers.
 	Buffers **Buffer
-	// num_tasks: The incarnations of the tasks that take part: the task
-	// task_ids[i] is the one of incarnation_ids[i]. Where an id stands twice,
-	// the first counts.
+	// num_tasks: The incarnations of the tasks that take part:
+	// incarnation_ids[i] is that of the task task_ids[i]. Where an id occurs
+	// twice, the first counts.
 	//
 	// Since API 0.117.
 	NumTasks       uintptr
@@ -114,7 +114,7 @@ func (*TransfersClientCrossHostReceiveBuffersArgs) Function() *Function {
 //
 // Since API 0.74.
 type TransfersCrossHostRecvNotifierInfo struct {
-	// user_arg: Passed on to the notifier as it is.
+	// user_arg: Passed on to the notifier unchanged.
 	UserArg uintptr
 	// notifier: The function to call.
 	Notifier TransfersCrossHostRecvNotifier
@@ -134,7 +134,7 @@ type TransfersClientMakeCrossHostReceiveBuffersArgs struct {
 	StructSize     uintptr        // struct_size
 	ExtensionStart *ExtensionBase // extension_start
 	Client         *Client        // client
-	// num_shapes: How many buffers are received, each of a shape of its own.
+	// num_shapes: How many buffers are received, each with its own shape.
 	NumShapes uintptr
 	// shape_num_dims: The number of dimensions of each shape.
 	ShapeNumDims *uintptr
@@ -148,11 +148,11 @@ type TransfersClientMakeCrossHostReceiveBuffersArgs struct {
 	Layouts **BufferMemoryLayout
 	// device: The device to receive on.
 	Device *Device
-	// notifier: Told the descriptors that the senders need.
+	// notifier: Called with the descriptors that the senders need.
 	Notifier TransfersCrossHostRecvNotifierInfo
-	// buffers (out): One buffer for each shape, ready when its data have come.
-	// The caller provides the array, with room for all shapes, and owns the
-	// buffers.
+	// buffers (out): One buffer for each shape, ready when its data have
+	// arrived. The caller provides the array, with room for all shapes, and owns
+	// the buffers.
 	Buffers **Buffer
 	// num_buffers (out): How many buffers were made.
 	NumBuffers uintptr
@@ -177,7 +177,7 @@ func (*TransfersClientMakeCrossHostReceiveBuffersArgs) Function() *Function {
 //
 // Since API 0.81.
 type TransfersCrossHostRemoteSendCallbackInfo struct {
-	// user_arg: Passed on to the callback as it is.
+	// user_arg: Passed on to the callback unchanged.
 	UserArg uintptr
 	// on_done: The function to call.
 	OnDone TransfersCrossHostRemoteSendCallback
@@ -204,18 +204,18 @@ type TransfersBufferCopyToRemoteDeviceArgs struct {
 	//
 	// Since API 0.90.
 	Event *Event
-	// serialized_descriptor: Where the descriptor will stand once the event is
+	// serialized_descriptor: Where the descriptor will be once the event is
 	// ready. Must stay valid until then; the plugin frees it with
 	// descriptor_destructor.
 	SerializedDescriptor **byte
-	// serialized_descriptor_size: Where its length in bytes will stand.
+	// serialized_descriptor_size: Where its length in bytes will be.
 	SerializedDescriptorSize *uintptr
-	// on_done: Told that the send was enqueued, or why not.
+	// on_done: Called when the send has been enqueued, or has failed.
 	//
 	// Since API 0.81.
 	OnDone TransfersCrossHostRemoteSendCallbackInfo
-	// descriptor_destructor: Called by the plugin, exactly once, when it needs
-	// the descriptor no longer.
+	// descriptor_destructor: Called by the plugin, exactly once, when it no
+	// longer needs the descriptor.
 	//
 	// Since API 0.104.
 	DescriptorDestructor TransfersDescriptorDestructor
@@ -339,7 +339,7 @@ func (f TransfersCrossHostRemoteSendCallback) Call(err *ErrorHandle, sendsWereEn
 // Since API 0.104.
 type TransfersDescriptorDestructor uintptr
 
-// Call calls the C function; a null f is one that has nothing to do.
+// Call calls the C function. It does nothing when f is null.
 func (f TransfersDescriptorDestructor) Call(descriptorData **byte, descriptorSize *uintptr) {
 	if f == 0 {
 		return

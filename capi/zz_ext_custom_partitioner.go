@@ -44,7 +44,7 @@ type JAXCustomCallPartitionerAval struct {
 //	void (void *data)
 type JAXCustomCallPartitionerVersionAndErrorCleanupFn uintptr
 
-// Call calls the C function; a null f is one that has nothing to do.
+// Call calls the C function. It does nothing when f is null.
 func (f JAXCustomCallPartitionerVersionAndErrorCleanupFn) Call(data uintptr) {
 	if f == 0 {
 		return
@@ -52,9 +52,9 @@ func (f JAXCustomCallPartitionerVersionAndErrorCleanupFn) Call(data uintptr) {
 	ccall.CallN(uintptr(f), data)
 }
 
-// JAX_CustomCallPartitioner_version_and_error: Stands at the start of the
-// arguments of each callback: which version the two sides speak, and what
-// the callback answers.
+// JAX_CustomCallPartitioner_version_and_error: The head of each callback's
+// arguments: which version the two sides speak, and what the callback
+// answers.
 //
 // Since API 0.47.
 type JAXCustomCallPartitionerVersionAndError struct {
@@ -144,7 +144,7 @@ type JAXCustomCallPartitionerPropagateUserShardingArgs struct {
 //	void (JAX_CustomCallPartitioner_Callbacks *data)
 type JAXCustomCallPartitionerCallbacksDtor uintptr
 
-// Call calls the C function; a null f is one that has nothing to do.
+// Call calls the C function. It does nothing when f is null.
 func (f JAXCustomCallPartitionerCallbacksDtor) Call(data *JAXCustomCallPartitionerCallbacks) {
 	if f == 0 {
 		return
@@ -203,7 +203,7 @@ type JAXCustomCallPartitionerCallbacks struct {
 	Version int64
 	// private_data: Free for the program to use.
 	PrivateData uintptr
-	// dtor: Called once, when the plugin needs the callbacks no longer, at the
+	// dtor: Called once, when the plugin no longer needs the callbacks, at the
 	// end of the process at the latest.
 	Dtor JAXCustomCallPartitionerCallbacksDtor
 	// partition: Splits a custom call.
@@ -229,7 +229,8 @@ type RegisterCustomPartitionerArgs struct {
 	Name *byte
 	// name_size: Its length in bytes.
 	NameSize uintptr
-	// callbacks: Kept by the plugin, which calls its dtor in the end.
+	// callbacks: Kept by the plugin, which calls its dtor when it no longer
+	// needs it.
 	Callbacks *JAXCustomCallPartitionerCallbacks
 }
 
@@ -243,7 +244,7 @@ func (*RegisterCustomPartitionerArgs) Function() *Function { return &functions[c
 // PJRT_Register_Batch_Partitionable.
 //
 // Says that a custom call treats each element of its leading dimensions
-// alone, so that it can be split along them.
+// separately, so that it can be split along them.
 //
 // Since API 0.67.
 type RegisterBatchPartitionableArgs struct {

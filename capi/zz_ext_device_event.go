@@ -10,7 +10,7 @@ import (
 	"github.com/purepjrt/purepjrt/capi/internal/enumtext"
 )
 
-// PJRT_DeviceEvent_State: How far a device event has come.
+// PJRT_DeviceEvent_State: The state of a device event.
 //
 // Since API 0.106.
 type DeviceEventState int32
@@ -34,23 +34,24 @@ var deviceEventStateEnum = enumtext.Enum[DeviceEventState]{
 	},
 }
 
-// String returns the name of the C enumerator without what all of
-// PJRT_DeviceEvent_State have in common, such as Ready; an unknown number
-// gives DeviceEventState(99).
+// String returns the name of the C enumerator without what all names of
+// PJRT_DeviceEvent_State have in common, such as Ready; for an unknown
+// number it returns DeviceEventState(99).
 func (v DeviceEventState) String() string { return deviceEventStateEnum.String(v) }
 
-// ParseDeviceEventState returns the DeviceEventState that s names: as String
-// does, by the C enumerator or by the Go constant, in any case.
+// ParseDeviceEventState returns the DeviceEventState that s names: by the
+// text of String, the C enumerator or the Go constant, in upper or lower
+// case.
 func ParseDeviceEventState(s string) (DeviceEventState, error) { return deviceEventStateEnum.Parse(s) }
 
 // DeviceEventStateValues returns every DeviceEventState in the header's
 // order.
 func DeviceEventStateValues() []DeviceEventState { return deviceEventStateEnum.All() }
 
-// MarshalText returns what String does.
+// MarshalText returns the text of String.
 func (v DeviceEventState) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
 
-// UnmarshalText reads what ParseDeviceEventState does.
+// UnmarshalText reads what ParseDeviceEventState accepts.
 func (v *DeviceEventState) UnmarshalText(text []byte) (err error) {
 	*v, err = ParseDeviceEventState(string(text))
 	return err
@@ -143,9 +144,9 @@ func (f DeviceEventFunctionTableGetDefinitionStream) Call(deviceEvent uintptr, s
 	return int(r1)
 }
 
-// PJRT_DeviceEvent_FunctionTable: What can be done with a device event. The
-// table belongs to the plugin and lives as long as the process. The
-// functions may be called from any thread.
+// PJRT_DeviceEvent_FunctionTable: The functions of a device event. The table
+// belongs to the plugin and lives as long as the process. The functions may
+// be called from any thread.
 //
 // Since API 0.104.
 type DeviceEventFunctionTable struct {
@@ -167,7 +168,7 @@ type DeviceEventFunctionTable struct {
 	//
 	// Since API 0.106.
 	Parent *DeviceEventFunctionTable
-	// get_state: Tells how far the event has come, without waiting.
+	// get_state: Returns the state of the event, without waiting.
 	//
 	// Since API 0.106.
 	GetState DeviceEventFunctionTableGetState
@@ -199,7 +200,7 @@ type DeviceEvent struct {
 //	void (PJRT_DeviceEvent *data)
 type DeviceEventVectorDestroy uintptr
 
-// Call calls the C function; a null f is one that has nothing to do.
+// Call calls the C function. It does nothing when f is null.
 func (f DeviceEventVectorDestroy) Call(data *DeviceEvent) {
 	if f == 0 {
 		return
@@ -216,7 +217,7 @@ type DeviceEventVector struct {
 	Data *DeviceEvent
 	// size: How many there are.
 	Size uintptr
-	// capacity: For how many there is room.
+	// capacity: How many there is room for.
 	Capacity uintptr
 	// destroy: Frees the array.
 	Destroy DeviceEventVectorDestroy
@@ -320,9 +321,9 @@ func (f DeviceEventPromiseFunctionTableSetReady) Call(promise *DeviceEventPromis
 	ccall.CallN(uintptr(f), uintptr(unsafe.Pointer(promise)))
 }
 
-// PJRT_DeviceEventPromise_FunctionTable: What can be done with the promise
-// of a device event. The table belongs to the plugin and lives as long as
-// the process.
+// PJRT_DeviceEventPromise_FunctionTable: The functions of the promise of a
+// device event. The table belongs to the plugin and lives as long as the
+// process.
 //
 // Since API 0.111.
 type DeviceEventPromiseFunctionTable struct {
@@ -338,10 +339,9 @@ type DeviceEventPromiseFunctionTable struct {
 	// event: Returns the event that the promise stands for, borrowed: add a
 	// reference to keep it.
 	Event DeviceEventPromiseFunctionTableEvent
-	// set: Ties the promise to another event, of which it takes a reference of
-	// its own.
+	// set: Ties the promise to another event, to which it adds a reference.
 	Set DeviceEventPromiseFunctionTableSet
-	// set_error: Lets the event fail. The error belongs to the plugin from here
+	// set_error: Makes the event fail. The error belongs to the plugin from here
 	// on.
 	SetError DeviceEventPromiseFunctionTableSetError
 	// set_ready: Makes the event ready.

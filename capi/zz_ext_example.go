@@ -24,8 +24,8 @@ type ExampleExtensionCPP struct {
 // Since API 0.72.
 type ExampleExtension struct {
 	Base ExtensionBase // base
-	// example_method: Passes a number to the implementation, which does with it
-	// what it likes. Does not block.
+	// example_method: Passes a number to the implementation, which may use it as
+	// it likes. Does not block.
 	ExampleMethod uintptr
 	// create: Makes an implementation, which the caller frees through destroy.
 	Create uintptr
@@ -39,8 +39,8 @@ const ExampleExtensionSize = 48
 // PJRT_ExampleExtension_ExampleMethod_Args are the arguments of
 // PJRT_ExampleExtension_ExampleMethod.
 //
-// Passes a number to the implementation, which does with it what it likes.
-// Does not block.
+// Passes a number to the implementation, which may use it as it likes. Does
+// not block.
 //
 // They have no struct_size, so they can never grow.
 //

@@ -32,14 +32,15 @@ var ffiHandlerTraitsBitsEnum = enumtext.Enum[FFIHandlerTraitsBits]{
 	},
 }
 
-// String returns the name of the C enumerator without what all of
+// String returns the name of the C enumerator without what all names of
 // PJRT_FFI_Handler_TraitsBits have in common, such as
-// COMMAND_BUFFER_COMPATIBLE; an unknown number gives
+// COMMAND_BUFFER_COMPATIBLE; for an unknown number it returns
 // FFIHandlerTraitsBits(99).
 func (v FFIHandlerTraitsBits) String() string { return ffiHandlerTraitsBitsEnum.String(v) }
 
 // ParseFFIHandlerTraitsBits returns the FFIHandlerTraitsBits that s names:
-// as String does, by the C enumerator or by the Go constant, in any case.
+// by the text of String, the C enumerator or the Go constant, in upper or
+// lower case.
 func ParseFFIHandlerTraitsBits(s string) (FFIHandlerTraitsBits, error) {
 	return ffiHandlerTraitsBitsEnum.Parse(s)
 }
@@ -48,10 +49,10 @@ func ParseFFIHandlerTraitsBits(s string) (FFIHandlerTraitsBits, error) {
 // header's order.
 func FFIHandlerTraitsBitsValues() []FFIHandlerTraitsBits { return ffiHandlerTraitsBitsEnum.All() }
 
-// MarshalText returns what String does.
+// MarshalText returns the text of String.
 func (v FFIHandlerTraitsBits) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
 
-// UnmarshalText reads what ParseFFIHandlerTraitsBits does.
+// UnmarshalText reads what ParseFFIHandlerTraitsBits accepts.
 func (v *FFIHandlerTraitsBits) UnmarshalText(text []byte) (err error) {
 	*v, err = ParseFFIHandlerTraitsBits(string(text))
 	return err
@@ -62,7 +63,7 @@ func (v *FFIHandlerTraitsBits) UnmarshalText(text []byte) (err error) {
 //	void (void *object)
 type FFITypeInfoDeleter uintptr
 
-// Call calls the C function; a null f is one that has nothing to do.
+// Call calls the C function. It does nothing when f is null.
 func (f FFITypeInfoDeleter) Call(object uintptr) {
 	if f == 0 {
 		return
@@ -91,7 +92,7 @@ type FFITypeInfoDeserialize uintptr
 //
 // Since API 0.80.
 type FFITypeInfo struct {
-	// deleter: Frees a value of the type; null when nothing is to be freed.
+	// deleter: Frees a value of the type; null when there is nothing to free.
 	Deleter FFITypeInfoDeleter
 	// serialize: Reserved. Must be null.
 	Serialize FFITypeInfoSerialize
@@ -101,8 +102,9 @@ type FFITypeInfo struct {
 
 // PJRT_FFI_Type_Register_Args are the arguments of PJRT_FFI_Type_Register.
 //
-// Gives a type of the program's own an id in the plugin. With `type_id` 0
-// the plugin chooses one; plugins refuse a name that is registered already.
+// Gives an id in the plugin to a type that the program defines. With
+// `type_id` 0 the plugin chooses one; plugins refuse a name that is
+// registered already.
 //
 // Since API 0.80.
 type FFITypeRegisterArgs struct {
@@ -196,7 +198,7 @@ func (*FFIRegisterHandlerArgs) Function() *Function { return &functions[ffiAt+2]
 // PJRT_FFI_Extension: The node of the FFI extension. The args of
 // PJRT_FFI_Register_Handler have no extension_start.
 //
-// C knows it as PJRT_FFI too.
+// In C it is also called PJRT_FFI.
 //
 // Since API 0.53.
 type FFIExtension struct {

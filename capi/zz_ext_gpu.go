@@ -67,7 +67,7 @@ type GPUCustomCall struct {
 	CustomCall uintptr       // custom_call
 	// custom_call_handles_traits: Whether the plugin honours traits. Since
 	// version 3 of this extension: read it only when the struct_size of the node
-	// reaches it.
+	// includes it.
 	//
 	// Since API 0.114.
 	CustomCallHandlesTraits bool

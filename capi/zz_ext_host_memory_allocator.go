@@ -19,7 +19,7 @@ const (
 //	void (void *ptr, void *arg)
 type HostMemoryAllocatorAllocateArgsDeleter uintptr
 
-// Call calls the C function; a null f is one that has nothing to do.
+// Call calls the C function. It does nothing when f is null.
 func (f HostMemoryAllocatorAllocateArgsDeleter) Call(ptr unsafe.Pointer, arg uintptr) {
 	if f == 0 {
 		return

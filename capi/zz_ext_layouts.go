@@ -35,7 +35,7 @@ type LayoutsSerializedLayout struct {
 type LayoutsMemoryLayoutDestroyArgs struct {
 	StructSize     uintptr        // struct_size
 	ExtensionStart *ExtensionBase // extension_start
-	// layout: What to free; null for nothing.
+	// layout: What to free; may be null.
 	Layout *LayoutsMemoryLayout
 }
 
@@ -51,7 +51,7 @@ func (*LayoutsMemoryLayoutDestroyArgs) Function() *Function { return &functions[
 //	void (PJRT_Layouts_SerializedLayout *s_layout)
 type LayoutsMemoryLayoutSerializeArgsSerializedLayoutDeleter uintptr
 
-// Call calls the C function; a null f is one that has nothing to do.
+// Call calls the C function. It does nothing when f is null.
 func (f LayoutsMemoryLayoutSerializeArgsSerializedLayoutDeleter) Call(sLayout *LayoutsSerializedLayout) {
 	if f == 0 {
 		return

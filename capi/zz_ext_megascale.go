@@ -200,7 +200,7 @@ func (*MegascaleClientContextInitializeArgs) Function() *Function { return &func
 // PJRT_Megascale_ClientContext_UnblockPendingWork_Args are the arguments of
 // PJRT_Megascale_ClientContext_UnblockPendingWork.
 //
-// Lets the work of a launch go on that waits for other slices.
+// Lets the work of a launch that waits for other slices go on.
 //
 // Since API 0.90.
 type MegascaleClientContextUnblockPendingWorkArgs struct {
@@ -208,7 +208,7 @@ type MegascaleClientContextUnblockPendingWorkArgs struct {
 	ClientContext *MegascaleClientContext // client_context
 	// launch_id: The launch whose work waits.
 	LaunchID int32
-	// expire_after_ms: How long this holds, in milliseconds.
+	// expire_after_ms: How long this lasts, in milliseconds.
 	ExpireAfterMs int64
 }
 
@@ -346,15 +346,15 @@ func (*MegascaleMegascaleIDToDeviceIDArgs) Function() *Function { return &functi
 // Since API 0.98.
 type MegascaleRegisterErrorHandlerArgs struct {
 	StructSize uintptr // struct_size
-	// handler_name: The name under which the handler can be taken away again.
-	// Read during the call only.
+	// handler_name: The name by which the handler can be unregistered. Read
+	// during the call only.
 	HandlerName *byte
 	// handler_name_size: Its length in bytes.
 	HandlerNameSize uintptr
 	// handler: The function to call. It must stay callable until it is
 	// unregistered.
 	Handler MegascaleErrorHandler
-	// user_data: Passed on to the handler as it is.
+	// user_data: Passed on to the handler unchanged.
 	UserData uintptr
 }
 
@@ -367,7 +367,7 @@ func (*MegascaleRegisterErrorHandlerArgs) Function() *Function { return &functio
 // PJRT_Megascale_UnregisterErrorHandler_Args are the arguments of
 // PJRT_Megascale_UnregisterErrorHandler.
 //
-// Takes a handler away.
+// Removes a handler.
 //
 // Since API 0.98.
 type MegascaleUnregisterErrorHandlerArgs struct {
@@ -470,7 +470,7 @@ func (*MegascaleErrorAggregatorAddErrorArgs) Function() *Function { return &func
 // PJRT_Megascale_ErrorAggregator_ProcessAndShutdown_Args are the arguments
 // of PJRT_Megascale_ErrorAggregator_ProcessAndShutdown.
 //
-// Looks at all errors added so far, and takes no more.
+// Looks at all errors added so far, and accepts no more.
 //
 // Since API 0.98.
 type MegascaleErrorAggregatorProcessAndShutdownArgs struct {
@@ -532,7 +532,7 @@ func (*MegascaleErrorAggregatorSizeArgs) Function() *Function { return &function
 // PJRT_Megascale_ErrorAggregator_Active_Args are the arguments of
 // PJRT_Megascale_ErrorAggregator_Active.
 //
-// Tells whether an aggregator still takes errors.
+// Tells whether an aggregator still accepts errors.
 //
 // Since API 0.98.
 type MegascaleErrorAggregatorActiveArgs struct {
@@ -554,7 +554,7 @@ func (*MegascaleErrorAggregatorActiveArgs) Function() *Function { return &functi
 //	void (PJRT_Megascale_SerializedAddresses *ptr)
 type MegascaleGetInterfaceAddressesHelperArgsAddressesDeleter uintptr
 
-// Call calls the C function; a null f is one that has nothing to do.
+// Call calls the C function. It does nothing when f is null.
 func (f MegascaleGetInterfaceAddressesHelperArgsAddressesDeleter) Call(ptr *MegascaleSerializedAddresses) {
 	if f == 0 {
 		return
@@ -578,7 +578,7 @@ type MegascaleGetInterfaceAddressesHelperArgs struct {
 	// megascale_port: The number of the port.
 	MegascalePort int32
 	// interface_prefixes: Only interfaces whose names start with one of these
-	// count.
+	// are used.
 	InterfacePrefixes **byte
 	// interface_prefixes_sizes: The length of each prefix in bytes.
 	InterfacePrefixesSizes *uintptr
@@ -616,7 +616,7 @@ func (*MegascaleGetInterfaceAddressesHelperArgs) Function() *Function {
 //	void (PJRT_Megascale_SerializedError *ptr)
 type MegascaleGetOrCreateRuntimeErrorArgsErrorDeleter uintptr
 
-// Call calls the C function; a null f is one that has nothing to do.
+// Call calls the C function. It does nothing when f is null.
 func (f MegascaleGetOrCreateRuntimeErrorArgsErrorDeleter) Call(ptr *MegascaleSerializedError) {
 	if f == 0 {
 		return
@@ -635,7 +635,7 @@ type MegascaleGetOrCreateRuntimeErrorArgs struct {
 	StructSize uintptr // struct_size
 	// error_type: The kind of error, as the runtime numbers it.
 	ErrorType int32
-	// start_time_nanos: When what failed had started, in nanoseconds since 1970.
+	// start_time_nanos: When the failed work started, in nanoseconds since 1970.
 	StartTimeNanos int64
 	// status_code: The code of the status, as PJRT_Error_Code numbers it.
 	StatusCode int32

@@ -8,7 +8,7 @@ const (
 )
 
 // PJRT_MemoryDescription: Describes a memory. It belongs to the description
-// of the device and lives as long as that.
+// of the device and lives as long as that does.
 type MemoryDescription struct {
 	_ opaque
 }
@@ -23,11 +23,12 @@ type DeviceDescriptionMemoryDescriptionsArgs struct {
 	StructSize        uintptr            // struct_size
 	ExtensionStart    *ExtensionBase     // extension_start
 	DeviceDescription *DeviceDescription // device_description
-	// memory_descriptions (out): The descriptions, owned by that of the device.
+	// memory_descriptions (out): The descriptions, owned by the device's
+	// description.
 	MemoryDescriptions **MemoryDescription
 	// num_memory_descriptions (out): How many there are.
 	NumMemoryDescriptions uintptr
-	// default_memory_index (out): Which of them the device uses when nothing is
+	// default_memory_index (out): Which of them the device uses when none is
 	// asked for. The largest size_t, which is -1, means none.
 	//
 	// Since API 0.61.

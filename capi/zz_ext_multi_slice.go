@@ -86,7 +86,7 @@ func (*MultiSliceConfigSliceIDArgs) Function() *Function { return &functions[mul
 //	void (PJRT_MultiSlice_NumDevicesPerSlice *ptr)
 type MultiSliceConfigNumDevicesPerSliceArgsDevicesPerSliceMapDeleter uintptr
 
-// Call calls the C function; a null f is one that has nothing to do.
+// Call calls the C function. It does nothing when f is null.
 func (f MultiSliceConfigNumDevicesPerSliceArgsDevicesPerSliceMapDeleter) Call(ptr *MultiSliceNumDevicesPerSlice) {
 	if f == 0 {
 		return
@@ -131,7 +131,7 @@ func (*MultiSliceConfigNumDevicesPerSliceArgs) Function() *Function {
 //	void (PJRT_MultiSlice_SerializedConfig *ptr)
 type MultiSliceConfigSerializeArgsSerializedConfigDeleter uintptr
 
-// Call calls the C function; a null f is one that has nothing to do.
+// Call calls the C function. It does nothing when f is null.
 func (f MultiSliceConfigSerializeArgsSerializedConfigDeleter) Call(ptr *MultiSliceSerializedConfig) {
 	if f == 0 {
 		return

@@ -76,7 +76,7 @@ type PhaseCompileRunPhaseArgs struct {
 	CompileOptionsSize uintptr
 	// topology: What to compile for.
 	Topology *TopologyDescription
-	// output_programs (out): The programs that the last phase gave, each a
+	// output_programs (out): The programs that the last phase returned, each a
 	// serialized PjRtPartialProgramProto message. Owned by the caller, who frees
 	// them with PJRT_PhaseCompile_C_Buffers_Destroy.
 	OutputPrograms **byte
@@ -122,8 +122,8 @@ func (*PhaseCompileGetPhaseNamesArgs) Function() *Function { return &functions[p
 // PJRT_PhaseCompile_C_Buffers_Destroy_Args are the arguments of
 // PJRT_PhaseCompile_C_Buffers_Destroy.
 //
-// Frees a list of buffers that another function of this extension gave, and
-// the list of their lengths. It returns nothing and cannot fail.
+// Frees a list of buffers that another function of this extension returned,
+// and the list of their lengths. It returns nothing and cannot fail.
 //
 // Since API 0.72.
 type PhaseCompileCBuffersDestroyArgs struct {

@@ -13,10 +13,10 @@ const (
 type ProfilerExtension struct {
 	Base ExtensionBase // base; since API 0.68
 	// profiler_api: The profiler's table, owned by the plugin; null where the
-	// node hangs on the args of a call.
+	// node is attached to the args of a call.
 	ProfilerAPI *ProfilerAPI
-	// traceme_context_id: The id of the caller's trace event. Of meaning only
-	// where the node hangs on the args of a call.
+	// traceme_context_id: The id of the caller's trace event. Meaningful only
+	// where the node is attached to the args of a call.
 	TracemeContextID int64
 }
 

@@ -219,9 +219,9 @@ func (f RawBufferFunctionTableScheduleCopyTo) Call(srcBuffer *RawBuffer, transfe
 	ccall.CallN(uintptr(f), uintptr(unsafe.Pointer(srcBuffer)), uintptr(unsafe.Pointer(transferDependencyEvents)), uintptr(unsafe.Pointer(dstBuffer)), uintptr(unsafe.Pointer(definitionEventPromise)), uintptr(unsafe.Pointer(srcUsageEventPromise)), uintptr(allocationEventCallback), allocationEventUserData)
 }
 
-// PJRT_RawBuffer_FunctionTable: What can be done with a raw buffer without
-// going through the extension. The table belongs to the plugin and lives as
-// long as the process. It agrees with the functions of the extension.
+// PJRT_RawBuffer_FunctionTable: The functions of a raw buffer, which do the
+// same as those of the extension. The table belongs to the plugin and lives
+// as long as the process.
 //
 // Since API 0.112.
 type RawBufferFunctionTable struct {

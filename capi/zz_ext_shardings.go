@@ -20,7 +20,7 @@ type ShardingsExecutableParameterShardingsArgs struct {
 	// num_parameters (out): How many parameters are listed.
 	NumParameters uintptr
 	// shardings (out): One serialized OpSharding message for each, owned by the
-	// executable and valid as long as it; null when the plugin cannot tell.
+	// executable and valid as long as it is; null when the plugin cannot tell.
 	Shardings **byte
 	// sharding_sizes (out): The length of each in bytes, owned likewise; null
 	// when the plugin cannot tell.
@@ -48,7 +48,7 @@ type ShardingsExecutableOutputShardingsArgs struct {
 	// num_outputs (out): How many outputs are listed.
 	NumOutputs uintptr
 	// shardings (out): One serialized OpSharding message for each, owned by the
-	// executable and valid as long as it; null when the plugin cannot tell.
+	// executable and valid as long as it is; null when the plugin cannot tell.
 	Shardings **byte
 	// sharding_sizes (out): The length of each in bytes, owned likewise; null
 	// when the plugin cannot tell.

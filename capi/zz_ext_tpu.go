@@ -31,22 +31,22 @@ var tpuInitTypeEnum = enumtext.Enum[TPUInitType]{
 	},
 }
 
-// String returns the name of the C enumerator without what all of
-// PjRtCApiTpuInitType have in common, such as ExternalStaticLinking; an
-// unknown number gives TPUInitType(99).
+// String returns the name of the C enumerator without what all names of
+// PjRtCApiTpuInitType have in common, such as ExternalStaticLinking; for an
+// unknown number it returns TPUInitType(99).
 func (v TPUInitType) String() string { return tpuInitTypeEnum.String(v) }
 
-// ParseTPUInitType returns the TPUInitType that s names: as String does, by
-// the C enumerator or by the Go constant, in any case.
+// ParseTPUInitType returns the TPUInitType that s names: by the text of
+// String, the C enumerator or the Go constant, in upper or lower case.
 func ParseTPUInitType(s string) (TPUInitType, error) { return tpuInitTypeEnum.Parse(s) }
 
 // TPUInitTypeValues returns every TPUInitType in the header's order.
 func TPUInitTypeValues() []TPUInitType { return tpuInitTypeEnum.All() }
 
-// MarshalText returns what String does.
+// MarshalText returns the text of String.
 func (v TPUInitType) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
 
-// UnmarshalText reads what ParseTPUInitType does.
+// UnmarshalText reads what ParseTPUInitType accepts.
 func (v *TPUInitType) UnmarshalText(text []byte) (err error) {
 	*v, err = ParseTPUInitType(string(text))
 	return err

@@ -55,7 +55,7 @@ type TPUExecutableFieldValue struct {
 //	void (PJRT_TpuExecutable_TargetArguments *args)
 type TPUExecutableGetTargetArgumentsArgsTargetArgumentsDeleter uintptr
 
-// Call calls the C function; a null f is one that has nothing to do.
+// Call calls the C function. It does nothing when f is null.
 func (f TPUExecutableGetTargetArgumentsArgsTargetArgumentsDeleter) Call(args *TPUExecutableTargetArguments) {
 	if f == 0 {
 		return
@@ -71,8 +71,8 @@ func (f TPUExecutableGetTargetArgumentsArgsTargetArgumentsDeleter) Call(args *TP
 // Since API 0.90.
 type TPUExecutableGetTargetArgumentsArgs struct {
 	StructSize uintptr // struct_size
-	// serialized_executable: What PJRT_Executable_Serialize gave. Read during
-	// the call only.
+	// serialized_executable: What PJRT_Executable_Serialize returned. Read
+	// during the call only.
 	SerializedExecutable *byte
 	// serialized_executable_size: Its length in bytes.
 	SerializedExecutableSize uintptr
@@ -101,7 +101,7 @@ func (*TPUExecutableGetTargetArgumentsArgs) Function() *Function { return &funct
 //	void (PJRT_TpuExecutable_HloModuleWithConfig *module)
 type TPUExecutableGetHLOModuleWithConfigArgsHLOModuleWithConfigDeleter uintptr
 
-// Call calls the C function; a null f is one that has nothing to do.
+// Call calls the C function. It does nothing when f is null.
 func (f TPUExecutableGetHLOModuleWithConfigArgsHLOModuleWithConfigDeleter) Call(module *TPUExecutableHLOModuleWithConfig) {
 	if f == 0 {
 		return
@@ -117,8 +117,8 @@ func (f TPUExecutableGetHLOModuleWithConfigArgsHLOModuleWithConfigDeleter) Call(
 // Since API 0.90.
 type TPUExecutableGetHLOModuleWithConfigArgs struct {
 	StructSize uintptr // struct_size
-	// serialized_executable: What PJRT_Executable_Serialize gave. Read during
-	// the call only.
+	// serialized_executable: What PJRT_Executable_Serialize returned. Read
+	// during the call only.
 	SerializedExecutable *byte
 	// serialized_executable_size: Its length in bytes.
 	SerializedExecutableSize uintptr
@@ -149,7 +149,7 @@ func (*TPUExecutableGetHLOModuleWithConfigArgs) Function() *Function {
 //	void (PJRT_TpuExecutable_CostAnalysisResult *results)
 type TPUExecutableRunHLOCostAnalysisArgsAnalysisResultsDeleter uintptr
 
-// Call calls the C function; a null f is one that has nothing to do.
+// Call calls the C function. It does nothing when f is null.
 func (f TPUExecutableRunHLOCostAnalysisArgsAnalysisResultsDeleter) Call(results *TPUExecutableCostAnalysisResult) {
 	if f == 0 {
 		return
@@ -165,8 +165,8 @@ func (f TPUExecutableRunHLOCostAnalysisArgsAnalysisResultsDeleter) Call(results 
 // Since API 0.97.
 type TPUExecutableRunHLOCostAnalysisArgs struct {
 	StructSize uintptr // struct_size
-	// target_arguments: What PJRT_TpuExecutable_GetTargetArguments gave. Read
-	// during the call only.
+	// target_arguments: What PJRT_TpuExecutable_GetTargetArguments returned.
+	// Read during the call only.
 	TargetArguments *byte
 	// target_arguments_size: Its length in bytes.
 	TargetArgumentsSize uintptr
@@ -204,7 +204,7 @@ func (*TPUExecutableRunHLOCostAnalysisArgs) Function() *Function {
 //	void (PJRT_TpuExecutable_CompiledMemoryStats *stats)
 type TPUExecutableGetCompiledMemoryStatsArgsCompiledMemoryStatsDeleter uintptr
 
-// Call calls the C function; a null f is one that has nothing to do.
+// Call calls the C function. It does nothing when f is null.
 func (f TPUExecutableGetCompiledMemoryStatsArgsCompiledMemoryStatsDeleter) Call(stats *TPUExecutableCompiledMemoryStats) {
 	if f == 0 {
 		return
@@ -220,8 +220,8 @@ func (f TPUExecutableGetCompiledMemoryStatsArgsCompiledMemoryStatsDeleter) Call(
 // Since API 0.97.
 type TPUExecutableGetCompiledMemoryStatsArgs struct {
 	StructSize uintptr // struct_size
-	// serialized_executable: What PJRT_Executable_Serialize gave. Read during
-	// the call only.
+	// serialized_executable: What PJRT_Executable_Serialize returned. Read
+	// during the call only.
 	SerializedExecutable *byte
 	// serialized_executable_size: Its length in bytes.
 	SerializedExecutableSize uintptr
@@ -252,7 +252,7 @@ func (*TPUExecutableGetCompiledMemoryStatsArgs) Function() *Function {
 //	void (PJRT_TpuExecutable_CompilationEnvironments *envs)
 type TPUExecutableSetTPUCompilationEnvArgsResultCompilationEnvironmentsDeleter uintptr
 
-// Call calls the C function; a null f is one that has nothing to do.
+// Call calls the C function. It does nothing when f is null.
 func (f TPUExecutableSetTPUCompilationEnvArgsResultCompilationEnvironmentsDeleter) Call(envs *TPUExecutableCompilationEnvironments) {
 	if f == 0 {
 		return
@@ -300,7 +300,7 @@ func (*TPUExecutableSetTPUCompilationEnvArgs) Function() *Function {
 //	void (PJRT_TpuExecutable_FieldValue *value)
 type TPUExecutableGetTPUCompilationEnvFieldAsStringArgsFieldValueDeleter uintptr
 
-// Call calls the C function; a null f is one that has nothing to do.
+// Call calls the C function. It does nothing when f is null.
 func (f TPUExecutableGetTPUCompilationEnvFieldAsStringArgsFieldValueDeleter) Call(value *TPUExecutableFieldValue) {
 	if f == 0 {
 		return
@@ -372,7 +372,7 @@ func (*TPUExecutableIsTPUPredeterminedErrorArgs) Function() *Function {
 // PJRT_TpuExecutable_IsTpuCancellationPlaceholderError_Args are the
 // arguments of PJRT_TpuExecutable_IsTpuCancellationPlaceholderError.
 //
-// Tells whether a status only stands in for the one of another worker,
+// Tells whether a status only stands in for the error of another worker,
 // because of which this one was cancelled.
 //
 // Since API 0.114.

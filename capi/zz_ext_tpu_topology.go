@@ -381,7 +381,7 @@ func (*TPUTopologyCoreCountPerProcessArgs) Function() *Function { return &functi
 type TPUTopologyProcessIDsArgs struct {
 	StructSize uintptr              // struct_size
 	Topology   *TopologyDescription // topology
-	// max_process_ids: For how many the caller has room.
+	// max_process_ids: How many the caller has room for.
 	MaxProcessIDs int32
 	// process_ids: Filled by the plugin.
 	ProcessIDs *int32
@@ -406,7 +406,7 @@ type TPUTopologyLogiDeviceIDsOnProcessArgs struct {
 	Topology   *TopologyDescription // topology
 	// process_id: The process.
 	ProcessID int32
-	// max_logical_device_ids: For how many the caller has room.
+	// max_logical_device_ids: How many the caller has room for.
 	MaxLogicalDeviceIDs int32
 	// logical_device_of_default_type_ids: Filled by the plugin.
 	LogicalDeviceOfDefaultTypeIDs *int32
@@ -483,7 +483,7 @@ type TPUTopologyProcessCoordFromIDArgs struct {
 	Topology   *TopologyDescription // topology
 	// process_id: The process.
 	ProcessID int32
-	// coords_max_dims: For how many the caller has room.
+	// coords_max_dims: How many the caller has room for.
 	CoordsMaxDims uintptr
 	// coords: Filled by the plugin.
 	Coords *int32
@@ -559,7 +559,7 @@ type TPUTopologyChipCoordAndIdxForLogiDeviceArgs struct {
 	Topology   *TopologyDescription // topology
 	// device_id: The logical device.
 	DeviceID int32
-	// chip_coords_max_dims: For how many coordinates the caller has room.
+	// chip_coords_max_dims: How many coordinates the caller has room for.
 	ChipCoordsMaxDims uintptr
 	// chip_coords: Filled by the plugin.
 	ChipCoords *int32
@@ -586,8 +586,8 @@ func (*TPUTopologyChipCoordAndIdxForLogiDeviceArgs) Function() *Function {
 type TPUTopologyChipsPerProcessBoundsArgs struct {
 	StructSize uintptr              // struct_size
 	Topology   *TopologyDescription // topology
-	// chip_per_process_bounds_max_dims: For how many dimensions the caller has
-	// room.
+	// chip_per_process_bounds_max_dims: How many dimensions the caller has room
+	// for.
 	ChipPerProcessBoundsMaxDims uintptr
 	// chip_per_process_bounds: Filled by the plugin.
 	ChipPerProcessBounds *int32
@@ -614,7 +614,7 @@ func (*TPUTopologyChipsPerProcessBoundsArgs) Function() *Function {
 type TPUTopologyChipBoundsArgs struct {
 	StructSize uintptr              // struct_size
 	Topology   *TopologyDescription // topology
-	// chip_bounds_max_dims: For how many dimensions the caller has room.
+	// chip_bounds_max_dims: How many dimensions the caller has room for.
 	ChipBoundsMaxDims uintptr
 	// chip_bounds: Filled by the plugin.
 	ChipBounds *int32
@@ -639,7 +639,7 @@ func (*TPUTopologyChipBoundsArgs) Function() *Function { return &functions[tpuTo
 type TPUTopologyProcessBoundsArgs struct {
 	StructSize uintptr              // struct_size
 	Topology   *TopologyDescription // topology
-	// process_bounds_max_dims: For how many dimensions the caller has room.
+	// process_bounds_max_dims: How many dimensions the caller has room for.
 	ProcessBoundsMaxDims uintptr
 	// process_bounds: Filled by the plugin.
 	ProcessBounds *int32
@@ -666,7 +666,7 @@ type TPUTopologyGetRoutingStrategyArgs struct {
 	// routing_strategy: Where the name goes, filled by the plugin. The caller
 	// provides the memory.
 	RoutingStrategy *byte
-	// routing_strategy_len: For how many bytes there is room, and then how many
+	// routing_strategy_len: How many bytes there is room for, and then how many
 	// were written.
 	RoutingStrategyLen uintptr
 }
@@ -737,7 +737,7 @@ type TPUTopologyGetSliceConfigsArgs struct {
 	PlatformTypeNameLen uintptr
 	// slice_configs: Filled by the plugin.
 	SliceConfigs *TPUTopologySliceConfig
-	// max_slice_configs: For how many the caller has room.
+	// max_slice_configs: How many the caller has room for.
 	MaxSliceConfigs uintptr
 	// num_slice_configs (out): How many were written.
 	NumSliceConfigs uintptr

@@ -57,7 +57,7 @@ func (*TritonCompileArgs) Function() *Function { return &functions[tritonAt] }
 // PJRT_Triton_Extension: The node of the Triton extension. Its args have no
 // extension_start.
 //
-// C knows it as PJRT_Triton too.
+// In C it is also called PJRT_Triton.
 //
 // Since API 0.65.
 type TritonExtension struct {

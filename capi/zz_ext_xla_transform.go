@@ -38,14 +38,14 @@ var xlaTransformPipelineStageEnum = enumtext.Enum[XLATransformPipelineStage]{
 	},
 }
 
-// String returns the name of the C enumerator without what all of
-// PJRT_XlaTransform_PipelineStage have in common, such as PostScheduler; an
-// unknown number gives XLATransformPipelineStage(99).
+// String returns the name of the C enumerator without what all names of
+// PJRT_XlaTransform_PipelineStage have in common, such as PostScheduler; for
+// an unknown number it returns XLATransformPipelineStage(99).
 func (v XLATransformPipelineStage) String() string { return xlaTransformPipelineStageEnum.String(v) }
 
 // ParseXLATransformPipelineStage returns the XLATransformPipelineStage that
-// s names: as String does, by the C enumerator or by the Go constant, in any
-// case.
+// s names: by the text of String, the C enumerator or the Go constant, in
+// upper or lower case.
 func ParseXLATransformPipelineStage(s string) (XLATransformPipelineStage, error) {
 	return xlaTransformPipelineStageEnum.Parse(s)
 }
@@ -56,10 +56,10 @@ func XLATransformPipelineStageValues() []XLATransformPipelineStage {
 	return xlaTransformPipelineStageEnum.All()
 }
 
-// MarshalText returns what String does.
+// MarshalText returns the text of String.
 func (v XLATransformPipelineStage) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
 
-// UnmarshalText reads what ParseXLATransformPipelineStage does.
+// UnmarshalText reads what ParseXLATransformPipelineStage accepts.
 func (v *XLATransformPipelineStage) UnmarshalText(text []byte) (err error) {
 	*v, err = ParseXLATransformPipelineStage(string(text))
 	return err
@@ -82,7 +82,7 @@ type XLATransformString struct {
 //	void (void *data)
 type XLATransformVersionAndErrorCleanupFn uintptr
 
-// Call calls the C function; a null f is one that has nothing to do.
+// Call calls the C function. It does nothing when f is null.
 func (f XLATransformVersionAndErrorCleanupFn) Call(data uintptr) {
 	if f == 0 {
 		return
@@ -90,9 +90,8 @@ func (f XLATransformVersionAndErrorCleanupFn) Call(data uintptr) {
 	ccall.CallN(uintptr(f), data)
 }
 
-// PJRT_XlaTransform_version_and_error: Stands at the start of the arguments
-// of a callback: which version the two sides speak, and what the callback
-// answers.
+// PJRT_XlaTransform_version_and_error: The head of a callback's arguments:
+// which version the two sides speak, and what the callback answers.
 //
 // Since API 0.110.
 type XLATransformVersionAndError struct {
@@ -139,7 +138,7 @@ const XLATransformArgsSize = 89
 //	void (PJRT_XlaTransform_Callbacks *data)
 type XLATransformCallbacksDtor uintptr
 
-// Call calls the C function; a null f is one that has nothing to do.
+// Call calls the C function. It does nothing when f is null.
 func (f XLATransformCallbacksDtor) Call(data *XLATransformCallbacks) {
 	if f == 0 {
 		return
@@ -168,7 +167,7 @@ func (f XLATransformCallbacksTransformHLOModule) Call(data *XLATransformCallback
 type XLATransformCallbacks struct {
 	// version: The version of the callbacks that the program speaks.
 	Version int64
-	// dtor: Called once, when the plugin needs the callbacks no longer; null
+	// dtor: Called once, when the plugin no longer needs the callbacks; null
 	// when there is nothing to free.
 	Dtor XLATransformCallbacksDtor
 	// transform_hlo_module: Called during compilations, on a thread of the
@@ -185,14 +184,15 @@ type XLATransformCallbacks struct {
 // Since API 0.110.
 type RegisterXLATransformArgs struct {
 	StructSize uintptr // struct_size
-	// name: The name under which the transformation can be taken away again.
-	// Read during the call only.
+	// name: The name by which the transformation can be removed. Read during the
+	// call only.
 	Name *byte
 	// name_size: Its length in bytes.
 	NameSize uintptr
 	// stage: When the transformation runs.
 	Stage XLATransformPipelineStage
-	// callbacks: Kept by the plugin, which calls its dtor in the end.
+	// callbacks: Kept by the plugin, which calls its dtor when it no longer
+	// needs it.
 	Callbacks *XLATransformCallbacks
 }
 
@@ -205,7 +205,7 @@ func (*RegisterXLATransformArgs) Function() *Function { return &functions[xlaTra
 // PJRT_Clear_Xla_Transform_Args are the arguments of
 // PJRT_Clear_Xla_Transform_Fn.
 //
-// Takes a transformation away. Compilations that start later do not run it.
+// Removes a transformation. Compilations that start later do not run it.
 //
 // Since API 0.111.
 type ClearXLATransformArgs struct {
@@ -241,7 +241,7 @@ type HLOPassPipelineTrace struct {
 // PJRT_Xla_Transform_Get_Hlo_Pass_Pipeline_Trace_Args are the arguments of
 // PJRT_Xla_Transform_Get_Hlo_Pass_Pipeline_Trace_Fn.
 //
-// Returns what the passes that a program went through did to it.
+// Returns what the passes of a compilation did to a program.
 //
 // Since API 0.114.
 type XLATransformGetHLOPassPipelineTraceArgs struct {

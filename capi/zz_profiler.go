@@ -12,8 +12,8 @@ type Profiler struct {
 	_ opaque
 }
 
-// PLUGIN_Profiler_Error: An error of the profiler. The caller that was given
-// it frees it with PLUGIN_Profiler_Error_Destroy.
+// PLUGIN_Profiler_Error: An error of the profiler. Whoever receives it frees
+// it with PLUGIN_Profiler_Error_Destroy.
 type ProfilerErrorHandle struct {
 	_ opaque
 }
@@ -36,7 +36,7 @@ type ProfilerErrorDestroyArgs struct {
 	StructSize uintptr // struct_size
 	// priv: Not used. Must be null.
 	Priv uintptr
-	// error: What to free; null for nothing.
+	// error: What to free; may be null.
 	Error *ProfilerErrorHandle
 }
 
@@ -233,7 +233,7 @@ type ProfilerSerializeArgs struct {
 	Profiler      *Profiler              // profiler
 	ConsumeResult *ProfilerConsumeResult // consume_result
 	// serialized_bytes (out): The bytes, owned by consume_result and valid as
-	// long as it.
+	// long as it is.
 	SerializedBytes *uint8
 	// serialized_size (out): Their number.
 	SerializedSize uintptr
@@ -246,8 +246,8 @@ const ProfilerSerializeArgsSize = 40
 func (*ProfilerSerializeArgs) Function() *Function { return &functions[profilerAt+10] }
 
 // PLUGIN_Profiler_Api: The table of the profiler. It belongs to the plugin
-// and lives as long as the process. Its functions past the struct_size that
-// the plugin states do not exist.
+// and lives as long as the process. Functions past the struct_size that the
+// plugin reports do not exist.
 //
 // Since API 0.34.
 type ProfilerAPI struct {

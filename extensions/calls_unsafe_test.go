@@ -42,7 +42,8 @@ func compileNothing(t testing.TB, p *pjrttest.Plugin) *pjrt.LoadedExecutable {
 	return compileProgram(t, p, pjrttest.Identity)
 }
 
-// compileProgram compiles a program without arguments and results that calls run.
+// compileProgram compiles a program that has no arguments and no results, and calls
+// run.
 func compileProgram(t testing.TB, p *pjrttest.Plugin, run pjrttest.Func) *pjrt.LoadedExecutable {
 	t.Helper()
 	p.Program("nothing", pjrttest.Signature{}, run)
@@ -263,8 +264,8 @@ func TestSystemsOfTPUs(t *testing.T) {
 	}
 }
 
-// jobs is a plugin with configurations of several slices, which counts those that it
-// has destroyed.
+// jobs returns a plugin with configurations for several slices. It counts the
+// configurations that it has destroyed.
 func jobs(t testing.TB, destroyed *int) *pjrttest.Plugin {
 	t.Helper()
 	ids, devices := []int32{0, 1}, []int32{4, 8}

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The purepjrt Authors
 
-// Package extensions says which extensions of the PJRT API a plugin offers. Each
-// extension has a package of its own below this one; the raw structs and calls of all
-// of them are in package capi.
+// Package extensions reports which extensions of the PJRT API a plugin offers. Each
+// extension has its own package below this one; package capi has the raw structs and calls
+// of them all.
 //
 // A plugin lists its extensions in a chain, which [All] reads. The function Supported of
 // each package reports whether a plugin offers the extension. Calls to a plugin that does
@@ -13,13 +13,13 @@
 //
 // The table shows the chains of XLA's plugin for CPUs of API 0.81 (xla-cpu-pjrt 0.0.1),
 // libtpu 0.0.51 (API 0.116) and XLA's plugin for CUDA 13 of API 0.116 (jax-cuda13-pjrt
-// 0.12.0.1). The column since has the API minor with which the extension came. 4/7 means
+// 0.12.0.1). The column since gives the API minor that introduced the extension. 4/7 means
 // that the plugin has 7 functions of the extension, and that tests call 4 of them on it
-// through the package. They run on machines without TPUs and GPUs, where libtpu and the
-// plugin for CUDA only compile: most of the other functions need a device, and the test
-// in census_aot_test.go names them all. The last column is the number of functions that
-// tests call on a stand-in, which is all there are. The packages have examples and tests of
-// what the functions do, on the plugins where they are called.
+// through the package. The tests run on machines without TPUs and GPUs, where libtpu and the
+// plugin for CUDA only compile: most of the other functions need a device, and the test in
+// census_aot_test.go names them all. The last column is the number of functions that tests
+// call on a stand-in: all that there are. Each package also has examples and tests of what
+// its functions do, on the plugins that the tests can call.
 //
 //	package             extension            since  CPU 0.81  libtpu 0.0.51  CUDA 0.116  stand-in
 //	abiversion          AbiVersion             91         -           5/12        5/12        12
@@ -49,17 +49,16 @@
 //
 // The plugin for CPUs has the extension PhaseCompile without the function that makes a
 // compiler, and describes no memory. Device events are not in the chain: raw buffers have
-// them since API 0.112.
+// had them since API 0.112.
 //
-// Two packages are thin, because no plugin at hand offers the extension: example and
-// triton only say whether a plugin has it, and name the calls in package capi. The same
-// holds for three functions of TpuTopology that ask for platforms by names, of which none is
-// known that libtpu takes.
+// Two packages are thin, because no plugin at hand offers the extension: example and triton
+// only say whether a plugin has it, and name the calls in package capi. The same holds for
+// three functions of TpuTopology that look up platforms by name: no name is known that
+// libtpu accepts.
 //
 // # An extension of your own
 //
 // The packages below this one use the packages pjrt, pjrt/raw and capi, and nothing
-// internal. So the vendor of a plugin can write such a package for an extension of their
-// own, in a module of their own. The folder testdata/outside has an example, which a test
-// builds as a separate module.
+// internal. So a vendor can write a package for their plugin's own extension in a separate
+// module. The folder testdata/outside has an example, which a test builds.
 package extensions

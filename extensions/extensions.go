@@ -11,21 +11,20 @@ import (
 
 // Extension is one node of a plugin's extension chain.
 type Extension struct {
-	// Type is the number of the extension, and Name its name in the header, such as
+	// Type is the number of the extension, and Name is its name in the header, such as
 	// Layouts. The name of an unknown type contains the number.
 	Type capi.ExtensionType
 	Name string
-	// Size is the number of bytes that the node states. Newer versions of an extension
-	// have longer nodes, with more functions.
+	// Size is the size of the node in bytes, as the node itself gives it. Newer versions
+	// of an extension have longer nodes, with more functions.
 	Size int
-	// Since is the minor of the API with which the extension came, 0 for an unknown
-	// extension.
+	// Since is the API minor that introduced the extension, 0 for an unknown extension.
 	Since int
 	// Package is the import path of the package for it, or "" without one.
 	Package string
 	// Functions are the functions of the extension in the order of their slots. The list
-	// is empty for an unknown extension, and for a node whose type was in the chain
-	// before: only the first node of a type is used.
+	// is empty for an unknown extension, and for a node whose type occurs earlier in the
+	// chain: only the first node of a type is used.
 	Functions []Function
 	// Node is the node in the memory of the plugin. Programs can use an unknown extension
 	// through it; see capi.Table.Extension.
@@ -69,7 +68,7 @@ func All(p *pjrt.Plugin) ([]Extension, error) {
 	return list, table.ExtensionsErr()
 }
 
-// Find returns the extension of a type, and false when the plugin does not offer it.
+// Find returns the extension of type t, or false if the plugin does not offer it.
 func Find(p *pjrt.Plugin, t capi.ExtensionType) (Extension, bool) {
 	list, _ := All(p) // after an error, the extensions before the break count
 	for _, e := range list {
@@ -111,8 +110,8 @@ func sectionOf(t capi.ExtensionType) capi.Section {
 
 const path = "github.com/purepjrt/purepjrt/extensions/"
 
-// packages are the packages for extensions. Device events are not among them, because
-// they have no node of their own.
+// packages names the package for each extension. Device events are not among them,
+// because they have no node.
 var packages = map[capi.ExtensionType]string{
 	capi.ExtensionTypeABIVersion:          "abiversion",
 	capi.ExtensionTypeCallback:            "callback",
@@ -135,6 +134,6 @@ var packages = map[capi.ExtensionType]string{
 	capi.ExtensionTypeTPUExecutable:       "tpuexecutable",
 	capi.ExtensionTypeTPUTopology:         "tputopology",
 	capi.ExtensionTypeTriton:              "triton",
-	capi.ExtensionTypeUnknown:             "example", // by which the example goes
+	capi.ExtensionTypeUnknown:             "example", // the type of the example's node
 	capi.ExtensionTypeXLATransform:        "xlatransform",
 }

@@ -19,7 +19,7 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest"
 )
 
-func TestAheadOfTimeWhatLibtpuTellsOfAnExecutable(t *testing.T) {
+func TestAheadOfTimeWhatLibtpuReportsAboutAnExecutable(t *testing.T) {
 	ctx := context.Background()
 	p, err := pjrt.Open(plugintest.Path(t, "tpu"))
 	require.NoError(t, err)

@@ -23,16 +23,16 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/raw"
 )
 
-// freed are the second arguments of the calls of freeHost.
+// freed receives the second argument of each call of freeHost.
 var freed = make(chan uintptr, 8)
 
-// freeHost is a C function that frees memory of the host.
+// freeHost is a C function that stands for freeing host memory.
 var freeHost = purego.NewCallback(func(_ unsafe.Pointer, arg uintptr) uintptr {
 	freed <- arg
 	return 0
 })
 
-func TestMemoryOfTheHost(t *testing.T) {
+func TestHostMemory(t *testing.T) {
 	memory := make([]byte, 16)
 	var asked *capi.HostMemoryAllocatorAllocateArgs
 	p := withExtensions(t, &serve.Plugin{HostMemoryAllocator: &serve.HostMemoryAllocatorExtension{
@@ -88,7 +88,7 @@ func TestMemoryOfTheHost(t *testing.T) {
 	}
 }
 
-func TestWhatHappensToDevicesIsToldToGo(t *testing.T) {
+func TestFailuresOfDevicesAreReportedToGo(t *testing.T) {
 	type registered struct {
 		of capi.CallbackType
 		fn capi.CallbackFunction
@@ -127,7 +127,7 @@ func TestWhatHappensToDevicesIsToldToGo(t *testing.T) {
 
 	live := capi.LiveHandles()
 	require.ErrorIs(t, callback.OnFatal(c, func(error) {}), pjrt.ErrResourceExhausted)
-	assert.Equal(t, live, capi.LiveHandles(), "what is not registered is forgotten")
+	assert.Equal(t, live, capi.LiveHandles(), "a refused function is forgotten")
 	require.ErrorIs(t, callback.OnFatal(c, nil), pjrt.ErrInvalidArgument)
 	require.ErrorIs(t, callback.OnSliceFailure(c, nil), pjrt.ErrInvalidArgument)
 	require.ErrorIs(t, callback.InvokeFatal(c, nil), pjrt.ErrInvalidArgument)

@@ -103,20 +103,20 @@ func TestMisuseOfCollectivesIsAnErrorHere(t *testing.T) {
 	c := list[0]
 	one, two := make([]float32, 1), make([]float32, 2)
 	for want, start := range map[string]func() (*pjrt.Event, error){
-		"1 elements are sent, and there is room for 2": func() (*pjrt.Event, error) { return collectives.AllReduce(c, two, one, collectives.Sum, nil) },
-		"2 elements are sent, and there is room for 1": func() (*pjrt.Event, error) { return collectives.Permute(c, one, two, 0, nil, nil) },
-		"no multiple of the 2 that are received":       func() (*pjrt.Event, error) { return collectives.ReduceScatter(c, two, one, collectives.Sum, nil) },
-		"no multiple of the 2 that are sent":           func() (*pjrt.Event, error) { return collectives.AllGather(c, one, two, nil) },
-		"no multiple of the 0":                         func() (*pjrt.Event, error) { return collectives.AllGather(c, one, nil, nil) },
-		"there is no rank -1":                          func() (*pjrt.Event, error) { return collectives.Permute(c, one, one, 0, []int{-1}, nil) },
-		"there is room for those of 0":                 func() (*pjrt.Event, error) { return collectives.AllToAll(c, nil, [][]float32{one}, nil) },
+		"1 elements are sent, and received has room for 2": func() (*pjrt.Event, error) { return collectives.AllReduce(c, two, one, collectives.Sum, nil) },
+		"2 elements are sent, and received has room for 1": func() (*pjrt.Event, error) { return collectives.Permute(c, one, two, 0, nil, nil) },
+		"not a multiple of the 2 that are received":        func() (*pjrt.Event, error) { return collectives.ReduceScatter(c, two, one, collectives.Sum, nil) },
+		"not a multiple of the 2 that are sent":            func() (*pjrt.Event, error) { return collectives.AllGather(c, one, two, nil) },
+		"not a multiple of the 0":                          func() (*pjrt.Event, error) { return collectives.AllGather(c, one, nil, nil) },
+		"there is no rank -1":                              func() (*pjrt.Event, error) { return collectives.Permute(c, one, one, 0, []int{-1}, nil) },
+		"and received has room for 0":                      func() (*pjrt.Event, error) { return collectives.AllToAll(c, nil, [][]float32{one}, nil) },
 		"array for rank 1 has 2 elements": func() (*pjrt.Event, error) {
 			return collectives.AllToAll(c, [][]float32{one, one}, [][]float32{one, two}, nil)
 		},
 		"there is no device -2": func() (*pjrt.Event, error) {
 			return collectives.AllReduce(c, one, one, collectives.Sum, &collectives.Operation{Devices: []int{-2}})
 		},
-		"no number of local devices 3": func() (*pjrt.Event, error) {
+		"there cannot be 3 local devices among 1": func() (*pjrt.Event, error) {
 			return collectives.AllReduce(c, one, one, collectives.Sum, &collectives.Operation{Devices: []int{0}, Local: 3})
 		},
 		"the communicator is nil": func() (*pjrt.Event, error) { return collectives.AllReduce(nil, one, one, collectives.Sum, nil) },
@@ -156,12 +156,12 @@ func TestMisuseOfJobsIsAnErrorHere(t *testing.T) {
 		"2 slices for 1 process": func() error {
 			return second(x.Collectives(megascale.Processes{Addresses: []string{"a"}, Devices: 1, Slices: []int{0, 1}}, nil))
 		},
-		"impossible number -1 among the places": func() error {
+		"impossible number -1 in the list of places": func() error {
 			return second(x.Collectives(megascale.Processes{Addresses: []string{"a"}, Devices: 1, Places: []int{-1}}, nil))
 		},
 		"or the time -1s is negative": func() error { return x.Unblock(ctx, 1, -time.Second) },
-		"no device -1 of a slice 0":   func() error { return second(megascale.DeviceInJob(s.plugin, 0, -1)) },
-		"no device -1 of a job":       func() error { _, _, err := megascale.DeviceInSlice(s.plugin, -1); return err },
+		"no device -1 in slice 0":     func() error { return second(megascale.DeviceInJob(s.plugin, 0, -1)) },
+		"no device -1 in a job":       func() error { _, _, err := megascale.DeviceInSlice(s.plugin, -1); return err },
 		"no port 70000":               func() error { return second(megascale.Addresses(s.plugin, &megascale.AddressOptions{Port: 70000})) },
 		"has no name":                 func() error { return second(megascale.OnError(s.plugin, "", func([]byte) {})) },
 		"function of the handler x":   func() error { return second(megascale.OnError(s.plugin, "x", nil)) },
@@ -184,8 +184,8 @@ func TestMisuseOfJobsIsAnErrorHere(t *testing.T) {
 	require.ErrorIs(t, x.Start(ctx), pjrt.ErrClosed)
 }
 
-// An error of the network reaches Go until the handler is closed.
-func TestErrorsOfTheNetworkAreToldToGo(t *testing.T) {
+// Errors of the network reach Go until the handler is closed.
+func TestErrorsOfTheNetworkAreReportedToGo(t *testing.T) {
 	type registered struct {
 		fn capi.MegascaleErrorHandler
 		to uintptr
@@ -216,7 +216,7 @@ func TestErrorsOfTheNetworkAreToldToGo(t *testing.T) {
 	assert.Equal(t, live, capi.LiveHandles())
 }
 
-// readyAtOnce is the table of a device event that has happened.
+// readyAtOnce is the table of a device event that has already happened.
 var readyAtOnce = &capi.DeviceEventFunctionTable{
 	StructSize: capi.DeviceEventFunctionTableSize,
 	IncRef:     capi.DeviceEventFunctionTableIncRef(nothing),
@@ -228,7 +228,7 @@ var readyAtOnce = &capi.DeviceEventFunctionTable{
 	GetErrorIfPresent: capi.DeviceEventFunctionTableGetErrorIfPresent(nothing),
 }
 
-func TestARawBufferTellsWhenItsMemoryIsThere(t *testing.T) {
+func TestARawBufferReportsWhenItsMemoryIsAllocated(t *testing.T) {
 	memory := &capi.RawBuffer{Vtable: &capi.RawBufferFunctionTable{
 		StructSize: capi.RawBufferFunctionTableSize,
 		MakeAllocationReadyEvent: capi.RawBufferFunctionTableMakeAllocationReadyEvent(

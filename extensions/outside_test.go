@@ -13,14 +13,14 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A vendor can write a package for their own extension in a module of their own.
+// A vendor can write a package for their own extension in a separate module.
 func TestAModuleOutsideHasItsOwnExtension(t *testing.T) {
 	root, err := filepath.Abs("..")
 	require.NoError(t, err)
 	dir := t.TempDir()
 	require.NoError(t, os.CopyFS(dir, os.DirFS("testdata/outside")))
-	// The module takes over the versions that this module requires, since the test must
-	// not ask the network for any.
+	// The module requires the same versions as this one, since the test must not use
+	// the network.
 	mod, err := os.ReadFile("../go.mod")
 	require.NoError(t, err)
 	_, requirements, ok := strings.Cut(string(mod), "module github.com/purepjrt/purepjrt\n")

@@ -22,16 +22,16 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/raw"
 )
 
-var updateAbsent = flag.Bool("update-absent", false, "write ABSENT.md anew")
+var updateAbsent = flag.Bool("update-absent", false, "rewrite ABSENT.md")
 
 const absentFile = "ABSENT.md"
 
-// TestPluginsThatLackAFunction takes each function away from a plugin in turn, once by
-// an empty slot and once by the error UNIMPLEMENTED, and does what programs do every
-// day. ABSENT.md has the outcome, which must be the same for both.
+// TestPluginsThatLackAFunction takes each function away from a plugin in turn, once with an
+// empty slot and once with the error UNIMPLEMENTED, and does what programs do every day.
+// ABSENT.md has the outcome, which must be the same for both.
 func TestPluginsThatLackAFunction(t *testing.T) {
 	if testing.Short() {
-		t.Skip("it takes half a minute of a processor")
+		t.Skip("it takes half a minute of processor time")
 	}
 	t.Parallel()
 	out := t.TempDir() + "/absent.md"
@@ -97,7 +97,7 @@ func TestTheOptimizedProgramDescribesAnExecutable(t *testing.T) {
 
 const absentOut = "PJRT_ABSENT_OUT"
 
-// usage counts the calls of functions by the steps of a tour.
+// usage records which steps of a tour call a function.
 type usage map[string]map[string]bool // by function, then step
 
 func absentChild(t *testing.T, real *capi.Table, first int) {
@@ -153,7 +153,7 @@ func absentChild(t *testing.T, real *capi.Table, first int) {
 			}
 			if !keepsAlive[f.Name] {
 				if left := settled(before); left != nil {
-					finding("%v were alive, and %v are", before, left)
+					finding("%v were alive before, and %v are alive now", before, left)
 				}
 			}
 			require.NoError(t, closeTable())
@@ -178,11 +178,11 @@ func absentChild(t *testing.T, real *capi.Table, first int) {
 	}
 }
 
-// keepsAlive are the functions without which objects stay in the plugin.
+// keepsAlive has the functions without which objects stay in the plugin.
 var keepsAlive = map[string]bool{"PJRT_Buffer_Destroy": true}
 
-// unnamed are the functions whose lack no error tells. The error of PJRT_Event_Await is
-// that of the work.
+// unnamed has the functions whose absence no error reports. The error of PJRT_Event_Await is
+// the work's.
 var unnamed = map[string]bool{"PJRT_Event_Await": true}
 
 const absentHead = `# What a plugin may lack
@@ -220,8 +220,8 @@ func or(s, otherwise string) string {
 	return s
 }
 
-// everydayFailures describes the steps of everyday in which a call failed, each with the
-// first error.
+// everydayFailures describes the everyday steps in which a call failed, each with its first
+// error.
 func (x *tour) everydayFailures(fails map[string]bool) string {
 	var texts []string
 	var steps [][]string

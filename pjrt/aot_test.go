@@ -263,8 +263,8 @@ func TestAheadOfTimeMisuseOfCompileForIsRefused(t *testing.T) {
 	require.ErrorIs(t, err, pjrt.ErrNotFound, "there is no TPU here")
 }
 
-// The types of the options in the tables are those that libtpu and the CUDA
-// plugin check, before they look for their hardware.
+// The option types in the tables are those that libtpu and the CUDA plugin check before they
+// look for their hardware.
 func TestAheadOfTimeCreateOptionsMatchThePlugin(t *testing.T) {
 	tpu := platform.TPU{
 		MaxInflightComputations: 1, FrameworkName: "f", FrameworkVersion: "2",

@@ -158,7 +158,7 @@ func acquire(object any) (handle any, release func(), err error) {
 	return nil, nil, invalid("a %T has no C handle", object)
 }
 
-// acquired returns its arguments without the type of the handle.
+// acquired returns its arguments, the handle as an any.
 func acquired[T any](h *T, release func(), err error) (any, func(), error) {
 	if err != nil {
 		return nil, nil, err

@@ -12,12 +12,12 @@ import (
 	"testing"
 )
 
-// childTest is the environment variable with the test that a child process runs.
+// childTest is the environment variable that names the test for a child process to run.
 const childTest = "PJRT_CHILD_TEST"
 
-// inChild reports whether the rest of the test shall run: only in a process of its own, so
-// that one that ends the process does not end the others. In the parent it runs that
-// process, with more variables of the environment, and fails the test if the child failed.
+// inChild reports whether the rest of the test should run: only in a child process, so that
+// a test that ends its process does not end the others. In the parent, inChild runs the
+// child, with more environment variables, and fails the test if the child failed.
 func inChild(t *testing.T, environment ...string) bool {
 	t.Helper()
 	if os.Getenv(childTest) == t.Name() {
@@ -25,13 +25,13 @@ func inChild(t *testing.T, environment ...string) bool {
 	}
 	out, err := runChild(t, environment...)
 	if err != nil || !strings.Contains(out, "--- PASS: "+t.Name()) {
-		t.Errorf("in a process of its own: %v\n%s\n...\n%s", err, firstLines(out, 80), lastLines(out, 200))
+		t.Errorf("in a child process: %v\n%s\n...\n%s", err, firstLines(out, 80), lastLines(out, 200))
 	}
 	return false
 }
 
 // emulator is the environment variable with the command that runs this test binary, if the
-// machine cannot run it by itself.
+// machine cannot run it directly.
 const emulator = "PJRT_TEST_EMULATOR"
 
 // self is the command that runs this test binary again.
@@ -40,7 +40,7 @@ func self(ctx context.Context, arguments ...string) *exec.Cmd {
 	return exec.CommandContext(ctx, words[0], append(words[1:], arguments...)...)
 }
 
-// runChild runs the test in a process of its own.
+// runChild runs the test in a child process.
 func runChild(t *testing.T, environment ...string) (output string, err error) {
 	t.Helper()
 	parts := strings.Split(t.Name(), "/")
@@ -50,7 +50,7 @@ func runChild(t *testing.T, environment ...string) (output string, err error) {
 	return string(out), err
 }
 
-// allStacks returns what all goroutines are doing.
+// allStacks returns the stacks of all goroutines.
 func allStacks() string {
 	b := make([]byte, 1<<20)
 	return string(b[:runtime.Stack(b, true)])

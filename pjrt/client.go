@@ -22,7 +22,7 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/saved"
 )
 
-// Client is one use of a plugin and of its devices.
+// Client is one instance of a plugin, with its devices.
 type Client struct {
 	plugin *Plugin
 	table  *capi.Table
@@ -49,7 +49,7 @@ type Client struct {
 	buffers     *bufferFamily
 	events      *eventFamily
 	forms       forms
-	spareUpload atomic.Pointer[upload] // to use again: most programs make one buffer at a time
+	spareUpload atomic.Pointer[upload] // for reuse: most programs make one buffer at a time
 	traffic     traffic
 	copiesKept  bool // see behaviour
 	inOrder     bool // see behaviour
@@ -72,8 +72,8 @@ type ClientOptions struct {
 	// KeyValueStore is where the processes of one program find each other; nil is for a
 	// single process. The plugin uses it, from several threads, until the client is
 	// destroyed. The plugin sets how long a Get waits; a TryGet or Put has two minutes.
-	// The operation that met an error or a panic of the store fails with it. Each run of
-	// the program needs keys of its own: see kv.Prefix.
+	// An error or panic in the store fails the operation that met it. Each run of the
+	// program needs its own keys: see kv.Prefix.
 	KeyValueStore kv.Store
 	// NumNodes is the number of processes, 0 for the plugin's default, and NodeID the
 	// number of this one, from 0. They are the create options num_nodes and node_id of
@@ -123,8 +123,8 @@ func (o *ClientOptions) encode(p *Plugin) ([]Attribute, error) {
 }
 
 // NewClient creates a client (PJRT_Client_Create), which can take long. If ctx ends
-// first, NewClient returns its error, the key-value store fails what the plugin asks
-// of it, and the client is closed once it exists. opts may be nil.
+// first, NewClient returns its error, the plugin's calls to the key-value store fail, and
+// the client is closed once it exists. opts may be nil.
 //
 // Each client of a GPU plugin takes most of the devices' free memory, unless the
 // options say otherwise, so a second one is logged as a warning.
@@ -173,7 +173,7 @@ func (p *Plugin) NewClient(ctx context.Context, opts *ClientOptions) (client *Cl
 	}, (*Client).Close)
 }
 
-// newClient takes over h and peers.
+// newClient takes ownership of h and peers.
 func newClient(p *Plugin, h *capi.Client, peers *peers) (*Client, error) {
 	table := p.table
 	quirks := p.quirks()
@@ -280,7 +280,7 @@ func (c *Client) listDevices(h *capi.Client) error {
 	return nil
 }
 
-// devicesOf returns the devices of a C array, without those that are not the client's.
+// devicesOf returns the devices of a C array that belong to the client.
 func (c *Client) devicesOf(p **capi.Device, n uintptr) []*Device {
 	var list []*Device
 	for _, h := range capi.Slice(p, n) {
@@ -293,7 +293,7 @@ func (c *Client) devicesOf(p **capi.Device, n uintptr) []*Device {
 
 var errNilClient = invalid("the client is nil")
 
-// acquire returns the C object for the length of a call, which c.ref.Release ends.
+// acquire returns the C object, valid until c.ref.Release.
 func (c *Client) acquire() (*capi.Client, error) {
 	if c == nil || c.ref == nil {
 		return nil, errNilClient
@@ -303,8 +303,8 @@ func (c *Client) acquire() (*capi.Client, error) {
 
 // Close closes the client (PJRT_Client_Destroy). It stays alive in the plugin until
 // everything made from it is closed too. If something is still open a moment later, Close
-// lets the garbage collector run, because the program may have forgotten it, and
-// would keep the memory of the devices until the next collection.
+// runs the garbage collector, because an object that the program forgot would hold device
+// memory until the next collection.
 func (c *Client) Close() error {
 	if c == nil || c.ref == nil {
 		return nil
@@ -382,7 +382,7 @@ func (c *Client) String() string {
 // another client of the process may hold.
 func (p *Plugin) warnOfSecond(create []Attribute) {
 	if n := p.clients.Load(); n > 0 && createoptions.Preallocates(p.kind, create) {
-		notices().Warn("another client of a PJRT plugin preallocates device memory, which may not be left: "+
+		notices().Warn("another client of a PJRT plugin preallocates device memory, which may be used up: "+
 			"share one client, or switch preallocation off", "plugin", p.String(), "clients", n)
 	}
 }

@@ -10,9 +10,9 @@ import (
 	"github.com/purepjrt/purepjrt/capi"
 )
 
-// LookupDevice returns the device with a Device.ID, in this or another process
-// (PJRT_Client_LookupDevice). If there is none, plugins usually return
-// ErrInvalidArgument or ErrNotFound.
+// LookupDevice returns the device with the given Device.ID, in this or another process
+// (PJRT_Client_LookupDevice). If there is none, plugins usually return ErrInvalidArgument or
+// ErrNotFound.
 func (c *Client) LookupDevice(id int) (*Device, error) {
 	if id < 0 || id > math.MaxInt32 {
 		return nil, invalid("no device has the number %d", id)
@@ -30,9 +30,9 @@ func (c *Client) LookupDevice(id int) (*Device, error) {
 	return c.deviceFrom(call.Function(), call.Args.Device)
 }
 
-// LookupAddressableDevice returns the device of this process with a
-// Device.LocalHardwareID (PJRT_Client_LookupAddressableDevice). If there is none,
-// plugins usually return ErrInvalidArgument or ErrNotFound.
+// LookupAddressableDevice returns the device of this process with the given
+// Device.LocalHardwareID (PJRT_Client_LookupAddressableDevice). If there is none, plugins
+// usually return ErrInvalidArgument or ErrNotFound.
 func (c *Client) LookupAddressableDevice(localHardwareID int) (*Device, error) {
 	if localHardwareID < 0 || localHardwareID > math.MaxInt32 {
 		return nil, invalid("no device of this process has the local number %d", localHardwareID)
@@ -50,7 +50,8 @@ func (c *Client) LookupAddressableDevice(localHardwareID int) (*Device, error) {
 	return c.deviceFrom(call.Function(), call.Args.AddressableDevice)
 }
 
-// findDevice returns the first device that is the one, if the plugin cannot look it up.
+// findDevice returns the first device for which is reports true, if err says that the plugin
+// cannot look up devices. Otherwise it returns err.
 func (c *Client) findDevice(err error, is func(*Device) bool) (*Device, error) {
 	if optional(err) == nil {
 		if i := slices.IndexFunc(c.devices, is); i >= 0 {
@@ -156,13 +157,13 @@ func (c *Client) Topology() (*Topology, error) {
 
 var errNoDevice = failed(ErrFailedPrecondition, "the client has no device that this process can use")
 
-// placement is where a buffer goes: a device or a memory, and the other one is nil.
+// placement is where a buffer goes: a device or a memory; the other is nil.
 type placement struct {
 	device *capi.Device
 	memory *capi.Memory
 }
 
-// place returns where a buffer goes that was asked for on d or in m. Without either that
+// place returns where to put a buffer that was requested on d or in m. If both are nil, that
 // is the first device of the process.
 func (c *Client) place(d *Device, m *Memory) (placement, error) {
 	if m != nil {
@@ -195,7 +196,7 @@ func (c *Client) placeInMemory(d *Device, m *Memory) (*capi.Memory, error) {
 		return nil, err
 	}
 	if call.Args.Memory == nil {
-		return nil, misbehaved(call.Function(), "gave no default memory of a device: set the memory in the options")
+		return nil, misbehaved(call.Function(), "gave no default memory for a device: set the memory in the options")
 	}
 	return call.Args.Memory, nil
 }

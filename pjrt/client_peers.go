@@ -57,13 +57,13 @@ type peers struct {
 	node     int           // of this process, when there are several
 	handles  []capi.Handle // of the callbacks
 	creation context.Context
-	ctx      context.Context // of all calls of the store; close ends it, and so does creation before created
+	ctx      context.Context // of all calls to the store; close ends it, as does creation until created is called
 	cancel   context.CancelFunc
 	detach   func() bool // keeps ctx from ending with creation
 }
 
-// newPeers puts the callbacks of the store, if there is one, into args. ctx is that of
-// NewClient. The caller must close the result.
+// newPeers puts the callbacks of the store, if there is one, into args. ctx is NewClient's.
+// The caller must close the result.
 func newPeers(ctx context.Context, table *capi.Table, opts *ClientOptions, args *capi.ClientCreateArgs) *peers {
 	if opts.KeyValueStore == nil {
 		return nil
@@ -99,8 +99,8 @@ func (p *peers) failed(err error) error {
 	return err
 }
 
-// created lets p outlive the context of NewClient. It fails if that context has ended
-// already, which made p useless, and if the plugin ignored the node's number.
+// created lets p outlive the context of NewClient. It fails if that context has already
+// ended, which makes p useless, or if the plugin ignored the node's number.
 func (p *peers) created(c *Client) error {
 	switch {
 	case p == nil:
@@ -114,8 +114,8 @@ func (p *peers) created(c *Client) error {
 	return nil
 }
 
-// close ends the callbacks after the client was destroyed. If the plugin still calls
-// one, it gets an error.
+// close ends the callbacks after the client is destroyed. If the plugin still calls one, it
+// gets an error.
 func (p *peers) close() {
 	if p == nil {
 		return

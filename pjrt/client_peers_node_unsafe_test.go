@@ -18,8 +18,8 @@ import (
 )
 
 // node is a client of the node plugin, a plugin in Go memory whose clients have
-// no devices and do nothing but talk to those of other processes. Its methods
-// call the store as C does, on threads that Go has not made.
+// no devices and only talk to those of other processes. Its methods call the store as C
+// does, on threads that Go did not make.
 type node struct {
 	options                   map[string]any
 	get                       capi.KeyValueGetCallback
@@ -34,7 +34,7 @@ type nodeError struct {
 	message string
 }
 
-// nodes is the state of the node plugin. It keeps what only C knows of.
+// nodes is the state of the node plugin. It keeps what only C refers to.
 var nodes struct {
 	mu      sync.Mutex
 	create  func(n *node) *nodeError // guarded by mu; what Client_Create does
@@ -45,8 +45,8 @@ var nodes struct {
 	pins    runtime.Pinner           // guarded by mu; pins the tables and never unpins them
 }
 
-// openNodes returns the node plugin of an API minor. create is what its clients
-// do when they are made.
+// openNodes returns the node plugin of the given API minor. create is what its clients do
+// when they are made.
 func openNodes(t *testing.T, minor int, create func(n *node) *nodeError) *pjrt.Plugin {
 	t.Helper()
 	nodes.mu.Lock()

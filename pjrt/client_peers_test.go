@@ -21,7 +21,7 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest"
 )
 
-// handles are the user_args of the node's callbacks.
+// handles returns the user_args of the node's callbacks.
 func (n *node) handles() []capi.Handle {
 	return []capi.Handle{capi.Handle(n.getArg), capi.Handle(n.putArg), capi.Handle(n.tryGetArg)}
 }
@@ -271,7 +271,7 @@ func TestCreatingAClientReturnsWhenItsContextEnds(t *testing.T) {
 	}, patience, time.Millisecond)
 }
 
-func TestAClientThatComesAfterItsContextEndedIsClosed(t *testing.T) {
+func TestAClientMadeAfterItsContextEndedIsClosed(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	var n *node
 	plugin := openNodes(t, 81, func(made *node) *nodeError { n = made; cancel(); return nil })

@@ -53,7 +53,7 @@ func (c *Client) Compile(ctx context.Context, program Program, opts *CompileOpti
 	}, (*LoadedExecutable).Close)
 }
 
-// compileWith lets compiler compile, and loads the executable.
+// compileWith has compiler compile the program, and loads the executable.
 func (c *Client) compileWith(ctx context.Context, compiler compile.Compiler, in *compilation) (*LoadedExecutable, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -94,7 +94,7 @@ func (p *Plugin) elsewhere() compile.Target {
 		t.Plugin = p.path
 		if path, err := filepath.Abs(p.path); err == nil {
 			if _, err := os.Stat(path); err == nil {
-				t.Plugin = path // the dynamic linker may find others
+				t.Plugin = path // the dynamic linker may find other names
 			}
 		}
 	}
@@ -108,8 +108,8 @@ func (c *compilation) job(target compile.Target) *compile.Job {
 
 // Load loads an executable that was compiled for a topology like the client's onto the
 // client's devices (PJRT_Client_Load, API 0.95). The caller still owns e, and may load it
-// again. If ctx ends first, the result is as for Compile. nil opts mean those that e was
-// compiled with; plugins may only check others, and ignore them.
+// again. If ctx ends first, the result is as for Compile. Nil opts mean the options that e
+// was compiled with; plugins may check others but otherwise ignore them.
 func (c *Client) Load(ctx context.Context, e *Executable, opts *CompileOptions) (exe *LoadedExecutable, end error) {
 	op := begin(ctx, OperationLoad, subject{client: c})
 	defer op.endProgram(&exe, &end)
@@ -160,8 +160,8 @@ func (c *Client) Load(ctx context.Context, e *Executable, opts *CompileOptions) 
 // LoadOptions are the options of DeserializeAndLoad; their zero value changes nothing.
 type LoadOptions struct {
 	// Foreign leaves it to the plugin to notice what it cannot run: bytes that Serialize did
-	// not write, such as those of JAX, and executables of another build of the plugin or for
-	// other devices. Wrong ones can end the process, or give wrong results.
+	// not write, such as JAX's, and executables of another build of the plugin or for other
+	// devices. Wrong ones can end the process, or give wrong results.
 	Foreign bool
 	// Compile replaces the options that the executable was compiled with (API 0.71). Nil
 	// keeps them, and is the only choice for programs with TupledArguments.
@@ -169,18 +169,18 @@ type LoadOptions struct {
 	// ComputationOrigin are the coordinates of the first device, on platforms whose devices
 	// have coordinates (API 0.111). Nil leaves the choice to the plugin.
 	ComputationOrigin []int32
-	Source            Program // optional; its text has the parameters if the plugin does not report them
+	Source            Program // optional; its text gives the parameters if the plugin does not report them
 	// Trial loads the executable somewhere else first, such as in the child process of an
 	// isolate.Compiler. If that fails, so does DeserializeAndLoad. Nil means no trial.
 	Trial compile.Loader
 }
 
-// DeserializeAndLoad loads an executable that Serialize wrote, with the same build of the
-// same plugin, or one that runs its programs according to the extension AbiVersion, and on
-// devices like those that it was compiled for (PJRT_Executable_DeserializeAndLoad). The
-// error is ErrDataLoss for damaged bytes, and ErrFailedPrecondition for executables that
-// belong elsewhere. The plugin gets neither. If ctx ends first, the result is as for
-// Compile. opts may be nil.
+// DeserializeAndLoad loads an executable that Serialize wrote
+// (PJRT_Executable_DeserializeAndLoad). It needs the same build of the same plugin, or one
+// that runs its programs according to the extension AbiVersion, and devices like those that
+// the executable was compiled for. The error is ErrDataLoss for damaged bytes, and
+// ErrFailedPrecondition for executables that belong elsewhere; neither reaches the plugin.
+// If ctx ends first, the result is as for Compile. opts may be nil.
 func (c *Client) DeserializeAndLoad(ctx context.Context, data []byte, opts *LoadOptions) (exe *LoadedExecutable, end error) {
 	op := begin(ctx, OperationLoad, subject{client: c, bytes: len(data)})
 	defer op.endProgram(&exe, &end)
@@ -195,7 +195,7 @@ func (c *Client) DeserializeAndLoad(ctx context.Context, data []byte, opts *Load
 	}
 	given, foreign := data, opts.Foreign
 	if ctx.Done() != nil {
-		given = bytes.Clone(data) // this may still read it after ctx ended
+		given = bytes.Clone(data) // codeToLoad may still read it after ctx ends
 	}
 	data, err := abandon.Call(ctx, func() ([]byte, error) { return c.codeToLoad(given, foreign) }, func([]byte) error { return nil })
 	if err != nil {
@@ -225,8 +225,8 @@ func (c *Client) DeserializeAndLoad(ctx context.Context, data []byte, opts *Load
 	return c.deserialize(ctx, data, options, opts.ComputationOrigin, parameters)
 }
 
-// deserialize loads an executable, whose bytes never change. options, if not empty, replace
-// its own. See newExecutable for parameters.
+// deserialize loads an executable from data, which never changes. options, if not empty,
+// replace the executable's own. See newExecutable for parameters.
 func (c *Client) deserialize(
 	ctx context.Context, data, options []byte, coordinates []int32, parameters []Shape,
 ) (*LoadedExecutable, error) {

@@ -131,7 +131,7 @@ func TestAheadOfTimeFlagsBelongToTheirPlatform(t *testing.T) {
 	}
 }
 
-func TestAheadOfTimeProgramsStateForHowManyDevicesTheyAre(t *testing.T) {
+func TestAheadOfTimeProgramsStateHowManyDevicesTheyAreFor(t *testing.T) {
 	for _, file := range []string{"gspmd.mlir", "gspmd-export.mlirbc", "shardy.mlir", "shardy.mlirbc", "shardy-export.mlirbc"} {
 		code, err := os.ReadFile("sharding/testdata/layer/" + file)
 		require.NoError(t, err)

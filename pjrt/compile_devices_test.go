@@ -15,7 +15,7 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt"
 )
 
-// stating is a program that states for how many devices it is.
+// stating returns a program that states how many devices it is for.
 func stating(attributes string) string {
 	return fmt.Sprintf(`module attributes {%s} {
   func.func @main(%%x: tensor<4xf32>) -> tensor<4xf32> {
@@ -24,7 +24,7 @@ func stating(attributes string) string {
 }`, attributes)
 }
 
-func TestProgramsStateForHowManyDevicesTheyAre(t *testing.T) {
+func TestProgramsStateHowManyDevicesTheyAreFor(t *testing.T) {
 	client := cpuDevices(t, 4)
 	for name, c := range map[string]struct {
 		attributes string
@@ -98,9 +98,9 @@ func TestOptionsThatContradictTheProgramAreErrors(t *testing.T) {
 	}
 }
 
-// A program that is divided among devices and does not state it gets an error that says
-// which options it needs. The mesh of Shardy states it.
-func TestDividedProgramsThatDoNotStateItSaySo(t *testing.T) {
+// A program that is divided among devices without stating so gets an error that says which
+// options it needs. Shardy's mesh states it.
+func TestDividedProgramsThatDoNotStateItGetAdvice(t *testing.T) {
 	client := cpuDevices(t, 4)
 	changed := func(file, was, becomes string) pjrt.Program {
 		code, err := os.ReadFile("sharding/testdata/manual/" + file)

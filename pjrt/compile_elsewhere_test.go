@@ -20,12 +20,12 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/saved"
 )
 
-// otherCompiler compiles with a client of its own.
+// otherCompiler compiles with its own client.
 type otherCompiler struct {
 	client *pjrt.Client
 	jobs   []*other.Job
 	loads  []*other.Load
-	result *other.Result // in place of a compilation, if not nil
+	result *other.Result // returned in place of compiling, if not nil
 	err    error
 }
 
@@ -104,7 +104,7 @@ func TestACompilerStandsInForThePlugin(t *testing.T) {
 	assert.Equal(t, create, job.Create)
 	_, err = client.Compile(ctx, pjrt.Program{Code: []byte("func.func private @main()")}, nil)
 	require.ErrorIs(t, err, pjrt.ErrInvalidArgument)
-	assert.Len(t, ofClient.jobs, 2, "programs are checked before")
+	assert.Len(t, ofClient.jobs, 2, "programs are checked first")
 }
 
 func TestErrorsOfACompiler(t *testing.T) {

@@ -16,24 +16,24 @@ import (
 // (PJRT_Compile), which can take long. It needs no devices. A client whose devices are
 // like those of the topology can load the executable. If ctx ends first, CompileFor
 // returns its error, and the executable is closed once it exists. opts may be nil; they
-// assign devices by DeviceIDs.
+// assign devices through DeviceIDs.
 //
 // libtpu compiles for the topologies of [Plugin.NewTopology] on any machine. XLA's CUDA
 // plugins do too if they find CUDA's ptxas and libdevice, but may fail if the
 // compiler must measure on a GPU. XLA's CPU plugin returns ErrNotFound.
 //
-// CompileFor refuses MLIR on which libtpu ends the process, besides that of [Program]:
+// Beyond what [Program] lists, CompileFor refuses MLIR on which libtpu ends the process:
 // unbounded dimensions (? without #stablehlo.bounds), and collective permutes from or to
 // devices that do not exist.
 //
 // An executable that CompileOptions.Compiler made has no object in this process: Client.Load
-// and Serialize take it, and of the methods that describe it only those that return its
-// name, counts and shapes do.
+// and Serialize work, but of the methods that describe it, only those that return its name,
+// counts and shapes do.
 func (p *Plugin) CompileFor(ctx context.Context, topology *Topology, program Program, opts *CompileOptions) (*Executable, error) {
 	return compileFor(ctx, p, nil, topology, program, opts)
 }
 
-// CompileFor is [Plugin.CompileFor] that lets the compiler measure on the devices of the
+// CompileFor is [Plugin.CompileFor], but lets the compiler measure on the devices of the
 // client, which must be like those of the topology. A Compiler in the options compiles
 // without the client.
 func (c *Client) CompileFor(ctx context.Context, topology *Topology, program Program, opts *CompileOptions) (*Executable, error) {
@@ -124,7 +124,7 @@ func (t *Topology) target() (compileTarget, error) {
 	return target, nil
 }
 
-// owner returns the object whose lifetime keeps the C object of the topology.
+// owner returns the object whose lifetime keeps the topology's C object alive.
 func (t *Topology) owner() lifetime.Parent {
 	if t.ref == nil {
 		return t.client.ref

@@ -19,7 +19,7 @@ import (
 // compile. The key covers the program, the options, the plugin's file, attributes and API
 // version, the platform, the devices and their topology, and the flags in the environment
 // variables XLA_FLAGS, XLA_DEBUG_OPTIONS and LIBTPU_INIT_ARGS, but not the contents of
-// files that flags name. A wrong program or option gives the error of Compile.
+// files that flags name. A wrong program or option gives the same error as Compile.
 func (c *Client) CompileKey(program Program, opts *CompileOptions) ([sha256.Size]byte, error) {
 	target, err := c.checkedTarget()
 	if err != nil {
@@ -94,7 +94,7 @@ func (h keyHash) bytes(b []byte) {
 
 func (h keyHash) text(s string) {
 	h.number(len(s))
-	_, _ = io.WriteString(h, s) // a hash takes everything
+	_, _ = io.WriteString(h, s) // a hash never returns an error
 }
 
 // flags adds the value of XLA_FLAGS, and the flags in the file that it may name.

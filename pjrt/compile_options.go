@@ -19,9 +19,9 @@ import (
 type CompileOptions struct {
 	// Replicas is how many copies of the program run on different data, and Partitions how
 	// many devices share the work of each copy. 0 means what the program itself states, as
-	// JAX's do, or 1: the attributes mhlo.num_replicas and mhlo.num_partitions of its module,
-	// the mesh of Shardy, the device assignment of HLO. To contradict a program that states
-	// more than 1 is an error.
+	// JAX's do, or else 1. Programs state it in the module attributes mhlo.num_replicas and
+	// mhlo.num_partitions, in Shardy's mesh, or in HLO's device assignment. Contradicting a
+	// program that states more than 1 is an error.
 	Replicas, Partitions int
 	// Devices is the device assignment: Devices[r][p] runs partition p of replica r. Nil
 	// leaves the choice to the plugin.
@@ -49,8 +49,8 @@ type CompileOptions struct {
 	Flags map[string]any
 	// AllowUnknownFlags passes on flags that no known version of XLA has, and those that
 	// tell XLA to end the process rather than return an error, such as
-	// xla_unsupported_crash_on_hlo_pass_noop_change. Without it they are an error, but
-	// unknown ones are not on platforms with flags of their own, such as tpu.
+	// xla_unsupported_crash_on_hlo_pass_noop_change. Without it they are an error, except
+	// for unknown flags on platforms with their own flags, such as tpu.
 	AllowUnknownFlags bool
 	// DebugOptions is a serialized DebugOptions message that replaces all of XLA's
 	// defaults and XLA_FLAGS. Most values are not checked, so prefer Flags.
@@ -64,7 +64,7 @@ type CompileOptions struct {
 	AliasPassthrough           bool         // results that are unchanged arguments may share their memory
 	IndividuallyDefinedResults []int32      // results that become ready one by one
 
-	// Optimization and MemoryFitting say how hard the compiler tries to make the program
+	// Optimization and MemoryFitting set how hard the compiler tries to make the program
 	// fast and to save memory: "O0" to "O3", or "" for its default.
 	Optimization, MemoryFitting string
 	OperandPrecision            string // of the operands of matrix units: "", "high" or "highest"
@@ -85,7 +85,7 @@ type CompileOptions struct {
 	Environments   []byte // serialized CompilationEnvironmentsProto
 
 	// Compiler compiles the program in place of the plugin in this process, such as an
-	// isolate.Compiler. Nil means that of the client, or the plugin itself.
+	// isolate.Compiler. Nil means the client's Compiler, or else the plugin itself.
 	Compiler compile.Compiler
 
 	// Extra has more fields of CompileOptionsProto in wire form, merged with the others as
@@ -109,7 +109,7 @@ func (c *Client) checkedTarget() (compileTarget, error) {
 	return c.target(), nil
 }
 
-// what returns the word for what the target is.
+// what returns the word for the target in error texts.
 func (t compileTarget) what() string {
 	if t.client != nil {
 		return "client"
@@ -136,8 +136,8 @@ func (o *CompileOptions) devices() int {
 	return one(o.Replicas) * one(o.Partitions)
 }
 
-// forProgram returns the options with what the program itself states where they are
-// silent. o may be nil.
+// forProgram returns a copy of the options, filled in from what the program itself states. o
+// may be nil.
 func (o *CompileOptions) forProgram(p Program, t compileTarget) (*CompileOptions, error) {
 	filled := CompileOptions{}
 	if o != nil {
@@ -179,8 +179,8 @@ func (o *CompileOptions) forProgram(p Program, t compileTarget) (*CompileOptions
 	return &filled, nil
 }
 
-// explainPartitions replaces the error of a program that is divided among devices, and was
-// compiled for one, by what to do.
+// explainPartitions replaces the error of a program that is divided among devices, but was
+// compiled for one, with advice on what to do.
 func explainPartitions(err error) error {
 	e := (*Error)(nil)
 	if !errors.As(err, &e) {
@@ -221,7 +221,7 @@ func (o *CompileOptions) withExtra() (xlaproto.BuildOptions, error) {
 	return set, nil
 }
 
-// compilerOf returns who compiles with the options, or nil if the plugin in this process
+// compilerOf returns the compiler for the options, or nil if the plugin in this process
 // does. client may be nil.
 func (o *CompileOptions) compilerOf(client *Client) compile.Compiler {
 	switch {
@@ -338,7 +338,7 @@ func (t compileTarget) checkAssignment(ids [][]int, replicas, partitions int) er
 			case t.ids != nil && !known[id]:
 				return invalid("the device assignment has device %d, which does not exist", id)
 			case id < 0:
-				return invalid("the device assignment has device %d, and no ID is negative", id)
+				return invalid("the device assignment has device %d; IDs cannot be negative", id)
 			case seen[id]:
 				return invalid("the device assignment has device %d twice", id)
 			}

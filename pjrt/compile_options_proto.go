@@ -15,7 +15,7 @@ import (
 )
 
 // EncodeCompileOptions returns the serialized CompileOptionsProto that Compile sends for
-// opts, which may be nil, and a program that does not state for how many devices it is.
+// opts, which may be nil, and a program that does not state how many devices it is for.
 // Equal options give equal bytes.
 func (c *Client) EncodeCompileOptions(opts *CompileOptions) ([]byte, error) {
 	if c == nil {
@@ -140,7 +140,7 @@ func (o *CompileOptions) encodeToLoad(t compileTarget) ([]byte, error) {
 	}
 	if p.TupledArguments || slices.ContainsFunc(p.ArgumentLayouts, isTuple) {
 		// XLA ends the process if the executable takes its arguments one by one.
-		return nil, invalid("the options to load an executable with have TupledArguments or a tuple in ArgumentLayouts: " +
+		return nil, invalid("the options for loading an executable have TupledArguments or a tuple in ArgumentLayouts: " +
 			"only compiling can change how a program takes its arguments, so leave them unset, or the options nil")
 	}
 	return b, nil
@@ -187,7 +187,7 @@ func (o *CompileOptions) checkDeadly(p *xlaproto.CompileOptions) error {
 		}
 	}
 	if err != nil {
-		return invalid("%v (AllowUnknownFlags passes it on nevertheless)", err)
+		return invalid("%v (set AllowUnknownFlags to pass it on anyway)", err)
 	}
 	return nil
 }
@@ -302,7 +302,7 @@ func (o *CompileOptions) setShapes(p *xlaproto.CompileOptions) error {
 }
 
 // setFlags adds the flags of the options, the environment's flags that the options do not
-// set, and those that work around the plugin's faults and that neither sets.
+// set, and, where neither sets them, the flags that work around the plugin's faults.
 func (o *CompileOptions) setFlags(p *xlaproto.CompileOptions, t compileTarget) error {
 	flags := make(map[string]any)
 	for name, value := range t.flags {
@@ -329,7 +329,7 @@ func (o *CompileOptions) setFlags(p *xlaproto.CompileOptions, t compileTarget) e
 }
 
 // strict reports whether flags that XLA's DebugOptions does not have are an error. Some
-// platforms have flags of their own.
+// platforms have their own flags.
 func (o *CompileOptions) strict(t compileTarget) bool {
 	switch t.platform {
 	case "cpu", "host", "cuda", "rocm", "sycl", "oneapi", "gpu":

@@ -119,7 +119,7 @@ func TestContributingListsWhatPjrtImportsAndWhatImportsIt(t *testing.T) {
 	assert.ElementsMatch(t, users, listed(above))
 }
 
-// A package imports from its own floor and from those below it.
+// A package imports only from its own floor and those below it.
 func TestArrowsPointDown(t *testing.T) {
 	t.Parallel()
 	floors := []string{"capi", "pjrt", "extensions", "conformance", "tools"}

@@ -42,8 +42,8 @@ func newDevice(c *Client, h *capi.Device) (*Device, error) {
 	return d, nil
 }
 
-// addLocal says that this process can use the device, and reads what only such devices
-// have.
+// addLocal marks the device as one that this process can use, and reads what only such
+// devices have.
 func (d *Device) addLocal() error {
 	d.addressable = true
 	var local capi.Call[capi.DeviceLocalHardwareIDArgs]
@@ -124,7 +124,7 @@ func (d *Device) DefaultMemory() *Memory {
 	return d.defaultMemory
 }
 
-// Memory returns the memory of the device of one kind, such as pinned_host.
+// Memory returns the device's memory of the given kind, such as pinned_host.
 func (d *Device) Memory(kind string) (*Memory, error) {
 	if d == nil {
 		return nil, errNilDevice

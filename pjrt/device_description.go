@@ -10,8 +10,8 @@ import (
 	"github.com/purepjrt/purepjrt/capi"
 )
 
-// DeviceDescription is what a plugin says about a device of a client or of a topology.
-// It is a copy, and stays valid after they are closed.
+// DeviceDescription is a plugin's description of a device of a client or topology. It is a
+// copy, and stays valid after they are closed.
 type DeviceDescription struct {
 	id           int
 	processIndex int

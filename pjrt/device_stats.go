@@ -9,7 +9,7 @@ import (
 )
 
 // LiveAttributes returns the current attributes of the device, which may change and may
-// be more than those of its description (PJRT_Device_GetAttributes, API 0.92).
+// include more than those of its description (PJRT_Device_GetAttributes, API 0.92).
 func (d *Device) LiveAttributes() ([]Attribute, error) {
 	h, release, err := d.acquire()
 	if err != nil {
@@ -25,7 +25,7 @@ func (d *Device) LiveAttributes() ([]Attribute, error) {
 	return byName(capi.Attributes(c.Args.Attributes, c.Args.NumAttributes)), nil
 }
 
-// MemoryStats says how a device uses its memory, in bytes. nil means unknown.
+// MemoryStats is a device's use of its memory, in bytes. Nil means unknown.
 type MemoryStats struct {
 	InUse            int64  // allocated now
 	PeakInUse        *int64 // highest InUse so far
@@ -42,7 +42,7 @@ type MemoryStats struct {
 }
 
 // MemoryStats returns how the memory of the device is used (PJRT_Device_MemoryStats).
-// Many plugins, XLA's for CPUs too, return ErrUnimplemented.
+// Many plugins, including XLA's for CPUs, return ErrUnimplemented.
 func (d *Device) MemoryStats() (MemoryStats, error) {
 	h, release, err := d.acquire()
 	if err != nil {

@@ -2,10 +2,10 @@
 // SPDX-FileCopyrightText: 2026 The purepjrt Authors
 
 // Package pjrt compiles and runs programs on accelerators through PJRT plugins, the
-// shared libraries by which JAX and PyTorch/XLA reach CPUs, GPUs and TPUs. It needs
+// shared libraries that JAX and PyTorch/XLA use to reach CPUs, GPUs and TPUs. It needs
 // neither cgo nor a C compiler.
 //
-// A [Plugin] is a loaded library, and a [Client] one use of it. The client compiles a
+// A [Plugin] is a loaded library, a [Client] one instance of it. The client compiles a
 // [Program], StableHLO as text or bytecode, into a [LoadedExecutable], takes [HostArray]
 // values to its devices as [Buffer] objects, and brings results back:
 //
@@ -21,47 +21,47 @@
 //
 // Plugins end the process on many mistakes: null and freed objects, types that they do
 // not know, options that make no sense. This package checks what a program does before
-// C sees it, and a mistake is an error. It also refuses the programs and options on which
-// compilers are known to end the process, see [Program]. Plugins can still crash on their
-// own.
+// C sees it, and returns an error for a mistake. It also refuses the programs and options on
+// which compilers are known to end the process, see [Program]. Plugins can still crash on
+// their own.
 //
-// The methods of all objects may be called from any goroutine, and those of nil objects
-// too: they return an error, or a zero value if they have no error result. A context that
-// ends returns its caller, even from a call that C cannot stop: what that call makes is
-// closed when it comes, and what C still uses is kept.
+// The methods of all objects may be called from any goroutine. On a nil object they return
+// an error, or a zero value if they have no error result. When a context ends, the call
+// returns, even if its work in C cannot be stopped: what C makes then is closed once it
+// exists, and what C still uses is kept.
 //
 // # Lifetimes
 //
-// Objects may be closed in any order and more than once. What C needs longer, because a
-// call is under way or something was made from the object, is kept until then. What the
-// program forgets to close is freed after the garbage collector finds it. Using an object
-// after its Close gives [ErrClosed]. [Live] counts what exists, and with PJRT_TRACK=1 in
-// the environment package lifetime tells where it was made.
+// Objects may be closed in any order and more than once. What C still needs, for a call
+// under way or for something made from the object, is kept for as long as C needs it. What
+// the program forgets to close is freed after the garbage collector finds it. Using an
+// object after its Close gives [ErrClosed]. [Live] counts what exists, and with PJRT_TRACK=1
+// in the environment, package lifetime reports where it was made.
 //
 // # Errors
 //
 // Errors of plugins are [*Error] values, which name the C function and carry what the
-// plugin attached. errors.Is(err, pjrt.ErrUnimplemented) and the like ask for a code. A
-// mistake that this package finds itself has the code [ErrInvalidArgument] as a rule. A
+// plugin attached. Test for a code with errors.Is(err, pjrt.ErrUnimplemented) and the like.
+// A mistake that this package finds itself usually has the code [ErrInvalidArgument]. A
 // function, field or extension that the plugin is too old for gives [ErrUnimplemented].
 //
 // # Making and reading buffers
 //
 // A buffer is made from a slice ([FromSlice], [FromScalar]), from an array of any type
 // ([Client.BufferFromHost], with [BufferOptions] for the place, the layout, strides, and
-// who may use the memory of the host for how long), from a reader
-// ([Client.BufferFromReader]), or of memory that exists ([Client.ViewOfHostMemory];
-// [AlignedSlice] makes memory that CPU plugins use without a copy).
+// who may use the host's memory for how long), from a reader ([Client.BufferFromReader]), or
+// from existing memory ([Client.ViewOfHostMemory]; [AlignedSlice] makes memory that CPU
+// plugins use without a copy).
 //
 // [Buffer.ToHost] brings an array back, [ToSlice] and [ReadSlice] into Go types,
-// [Buffer.ToHostInto] into memory that the program has, [Buffer.ReadInPlace] without a
-// copy where the host can read the memory, and [Buffer.ToHostAsync] without waiting.
+// [Buffer.ToHostInto] into the program's memory, [Buffer.ReadInPlace] without a copy where
+// the host can read the memory, and [Buffer.ToHostAsync] without waiting.
 //
 // # Compiling and executing
 //
 // [CompileOptions] has everything that XLA takes, and any XLA flag by name; its zero value
-// is one device. [Plugin.CompileFor] compiles ahead of time for a [Topology], for a TPU on
-// a laptop for instance. An [Executable] tells what was made.
+// means one device. [Plugin.CompileFor] compiles ahead of time for a [Topology], for
+// instance on a laptop for a TPU. An [Executable] describes what was made.
 //
 // [LoadedExecutable.Execute] runs a program and waits, [LoadedExecutable.Start] does not
 // wait and returns an [Event], and [LoadedExecutable.ExecuteAll] runs it on several
@@ -79,7 +79,7 @@
 //		// read outs, and close them before the next request
 //	}
 //
-// [LoadedExecutable.LimitInFlight] holds fast producers back. When a device is out of
+// [LoadedExecutable.LimitInFlight] holds back fast producers. When a device is out of
 // memory, buffers that the program forgot are freed and the call is made once more.
 //
 // # Packages beside this one
@@ -88,11 +88,13 @@
 // and platform has the options of XLA's; dtype has the element types; sharding spreads
 // arrays over devices; transfer moves data while programs run and fills buffers later;
 // params takes arguments out of the structs of a model; distributed is for the processes
-// of one program, which find each other through kv; cache keeps compiled programs on
-// disk, and saved reads what [Executable.Serialize] wrote; npy and safetensors read and write files; dlpack shares memory with other
-// libraries; pluginlog, otel and trace watch; pjrttest is a plugin for tests; raw lends the
-// C handles of objects. Package extensions, beside pjrt, has the extensions of the API.
+// of one program, which find each other through kv; cache keeps compiled programs on disk,
+// and saved reads what [Executable.Serialize] wrote; npy and safetensors read and write
+// files; dlpack shares memory with other libraries; pluginlog, otel and trace observe;
+// pjrttest is a plugin for tests; raw lends the C handles of objects. Package extensions,
+// beside pjrt, has the extensions of the API.
 //
-// Folder docs has documents: programs of JAX, GPUs, TPUs, containers, several processes, serving, testing, writing a
-// plugin, moving from go-xla, and what other bindings can do with its name here. Folder examples has complete programs.
+// Folder docs has documents on JAX programs, GPUs, TPUs, containers, several processes,
+// serving, testing, writing a plugin, moving from go-xla, and where to find here what other
+// bindings can do. Folder examples has complete programs.
 package pjrt

@@ -14,7 +14,7 @@ import (
 // Error is an error of a plugin, or of this package's checks before a call.
 type Error = capi.Error
 
-// The codes of errors, for errors.Is. Abseil and gRPC have the same ones.
+// The codes of errors, for errors.Is. Abseil and gRPC have the same codes.
 const (
 	ErrCancelled          = capi.ErrorCodeCancelled
 	ErrUnknown            = capi.ErrorCodeUnknown
@@ -44,7 +44,7 @@ func Live() map[string]int { return lifetime.Live() }
 // invalid returns the error for a caller's mistake, found before the plugin was called.
 func invalid(format string, args ...any) error { return failed(ErrInvalidArgument, format, args...) }
 
-// failed returns an error of this package's own, with any code.
+// failed returns one of this package's own errors, with any code.
 func failed(code capi.ErrorCode, format string, args ...any) error {
 	return &Error{Code: code, Message: fmt.Sprintf(format, args...)}
 }

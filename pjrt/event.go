@@ -13,7 +13,7 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/lifetime"
 )
 
-// Event says when some work is done and whether it failed. Any number of goroutines may
+// Event reports when some work is done and whether it failed. Any number of goroutines may
 // wait for one event without holding threads.
 type Event struct {
 	table *capi.Table
@@ -44,7 +44,7 @@ func newEventFamily(table *capi.Table, parent lifetime.Parent) *eventFamily {
 }
 
 // newEvent takes over an event of the plugin. Plugins give a nil handle when the work is
-// over already.
+// already over.
 func newEvent(table *capi.Table, h *capi.Event, family *eventFamily) *Event {
 	x := new(eventWithState)
 	e := &x.Event
@@ -59,7 +59,7 @@ func newEvent(table *capi.Table, h *capi.Event, family *eventFamily) *Event {
 }
 
 // joinEvents takes over events and returns one that is ready when all of them are, with
-// the first error among them. name adds to the error of event i where it comes from.
+// the first error among them. name adds the origin to the error of event i.
 func joinEvents(events []*Event, name func(i int, err error) error) *Event {
 	if len(events) == 1 {
 		return events[0]
@@ -141,7 +141,7 @@ func (e *Event) Ready() (bool, error) {
 	return c.isReady(e.table, h)
 }
 
-// Err returns the error of the work, nil while it goes on. It never blocks.
+// Err returns the error of the work, or nil while it goes on. It never blocks.
 func (e *Event) Err() error {
 	h, err := e.acquire()
 	if err != nil {
@@ -214,8 +214,8 @@ var closedChannel = func() chan struct{} {
 	return c
 }()
 
-// OnReady calls fn with the error of the work once it is over, in a goroutine of its own,
-// even if the event is closed meanwhile (PJRT_Event_OnReady).
+// OnReady calls fn with the error of the work once it is over, in its own goroutine, even if
+// the event is closed meanwhile (PJRT_Event_OnReady).
 func (e *Event) OnReady(fn func(error)) error {
 	if fn == nil {
 		return invalid("the function is nil")
@@ -230,8 +230,8 @@ func (e *Event) OnReady(fn func(error)) error {
 	return nil
 }
 
-// watch makes the plugin report the end of the work and returns the channel that is then
-// closed. The caller has acquired the event.
+// watch makes the plugin report the end of the work and returns a channel that is closed
+// then. The caller has acquired the event.
 func (e *Event) watch(h *capi.Event) <-chan struct{} {
 	if h == nil {
 		return e.state.channel()
@@ -239,8 +239,8 @@ func (e *Event) watch(h *capi.Event) <-chan struct{} {
 	return e.state.watch(e.table, h, e.ref)
 }
 
-// after calls fn once the work is over: before after returns, or later in a goroutine of
-// its own. What fn refers to stays alive until then, even if the event is closed.
+// after calls fn once the work is over: before after returns, or later in its own goroutine.
+// What fn refers to stays alive until then, even if the event is closed.
 func (e *Event) after(fn func()) {
 	if ready, err := e.Ready(); ready && err == nil {
 		fn()
@@ -251,7 +251,7 @@ func (e *Event) after(fn func()) {
 	}
 }
 
-// String says whether the work is over, and with which error.
+// String reports whether the work is over, and with which error.
 func (e *Event) String() string {
 	ready, err := e.Ready()
 	switch {

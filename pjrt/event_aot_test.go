@@ -19,7 +19,7 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest"
 )
 
-// libtpu has events of one's own, without a client and without a TPU.
+// libtpu lets a program make its own events, without a client and without a TPU.
 func TestPromisesWorkAheadOfTime(t *testing.T) {
 	plugin, err := pjrt.Open(plugintest.Path(t, "tpu"))
 	require.NoError(t, err)

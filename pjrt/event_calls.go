@@ -21,7 +21,7 @@ type eventCalls struct {
 	destroy  capi.Call[capi.EventDestroyArgs]
 	finished capi.Sequence // of wait and destroy; see finish
 	prepared bool          // finished has its calls
-	unsure   bool          // the last error of poll or take may be that of a call, while the work goes on
+	unsure   bool          // the last error of poll or take may be a call's, with the work still going on
 }
 
 var eventCallPool = sync.Pool{New: func() any { return new(eventCalls) }}
@@ -56,16 +56,16 @@ func (c *eventCalls) finish(table *capi.Table, h *capi.Event) error {
 	return err
 }
 
-// judge returns the error of the work, for err that the call of wait returned. If that is
-// not the error of the work, judge waits again.
+// judge returns the error of the work, given the error err of a wait call. If err is not the
+// error of the work, judge waits again.
 func (c *eventCalls) judge(table *capi.Table, h *capi.Event, err error) error {
 	for tries := 1; ; tries++ {
 		e, ok := err.(*Error)
 		if !ok {
 			return err
 		}
-		// An error is that of the work, unless the function failed without waiting: what the
-		// work uses must not be freed then. It can only be called again.
+		// The error is the work's unless the function failed without waiting. Then what the
+		// work uses must not be freed, and judge can only call the function again.
 		ready, rerr := c.isReady(table, h)
 		c.unsure = !ready || rerr != nil
 		lacking := e.Missing || e.Code == ErrUnimplemented // the function, or the work
@@ -84,12 +84,12 @@ func (c *eventCalls) judge(table *capi.Table, h *capi.Event, err error) error {
 	}
 }
 
-// maxAwaits is how often take waits for an event that, as the plugin says, has failed and
-// is not ready.
+// maxAwaits is how often take waits for an event that the plugin reports as failed and as
+// not ready.
 const maxAwaits = 100
 
-// workError returns the error of an event that is ready, from a plugin that perhaps cannot
-// wait for events: err says that.
+// workError returns the error of an event that is ready, if the plugin may be unable to wait
+// for events: err is what its wait call returned.
 func (c *eventCalls) workError(table *capi.Table, h *capi.Event, err error) error {
 	var ask capi.Call[capi.EventErrorArgs]
 	ask.Args.Event = h
@@ -108,8 +108,8 @@ func (c *eventCalls) close(table *capi.Table, h *capi.Event) {
 	_ = c.destroy.Do(table)
 }
 
-// poll returns the error of the work if it is over. If not, poll waits in C as long as
-// ctx cannot end and few other threads wait there; otherwise it reports false.
+// poll returns the error of the work if it is over. If not, poll waits in C if ctx cannot
+// end and few other threads wait there; otherwise it reports false.
 func (c *eventCalls) poll(ctx context.Context, table *capi.Table, h *capi.Event) (over bool, err error) {
 	if ctx.Done() == nil && blocked.enter() {
 		err = c.take(table, h)
@@ -124,8 +124,8 @@ func (c *eventCalls) poll(ctx context.Context, table *capi.Table, h *capi.Event)
 	return false, nil
 }
 
-// pollContents reports whether a buffer has its contents, or failed, and then returns the
-// error of the work. It never waits.
+// pollContents reports whether a buffer has its contents or failed, and returns the error of
+// the work if so. It never waits.
 func (c *eventCalls) pollContents(table *capi.Table, h *capi.Buffer) (settled bool, err error) {
 	c.contents.Args.Buffer = h
 	if err := c.contents.Do(table); err != nil {

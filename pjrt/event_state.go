@@ -10,12 +10,12 @@ import (
 	"github.com/purepjrt/purepjrt/capi"
 )
 
-// eventState is the Go side of an event. It is valid after the event is closed, for those who
-// wait. The callback that C holds keeps it alive, and the Event with it, whose C event must
-// exist until it is ready anyhow.
+// eventState is the Go side of an event. It stays valid for waiters after the event is
+// closed. The callback that C holds keeps it alive, together with the Event, whose C event
+// must exist until it is ready anyhow.
 type eventState struct {
 	mu      sync.Mutex
-	watched bool          // guarded by mu; the plugin has a callback, or is about to get it
+	watched bool          // guarded by mu; the plugin has a callback, or is about to get one
 	done    chan struct{} // guarded by mu; nil until a caller asks for it
 	after   []func(error) // guarded by mu; called when the event is ready
 
@@ -29,8 +29,8 @@ type retainer interface {
 	Release()
 }
 
-// settle records the result of the work. Only the first call does: settle returns the
-// recorded result.
+// settle records the result of the work on the first call, and always returns the recorded
+// result.
 func (s *eventState) settle(err error) error {
 	s.mu.Lock()
 	if s.settled.Load() {
@@ -51,7 +51,7 @@ func (s *eventState) settle(err error) error {
 	return err
 }
 
-// then calls fn with the result once it is recorded, in a goroutine of its own.
+// then calls fn with the result once it is recorded, in its own goroutine.
 func (s *eventState) then(fn func(error)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -81,7 +81,7 @@ func (s *eventState) channelLocked() <-chan struct{} {
 }
 
 // watch returns the channel of the state and makes the plugin report when the event h is
-// ready. Only the first call does, however many wait. keep holds h until then.
+// ready. Only the first call asks the plugin, however many wait. keep holds h until then.
 func (s *eventState) watch(table *capi.Table, h *capi.Event, keep retainer) <-chan struct{} {
 	s.mu.Lock()
 	done := s.channelLocked()

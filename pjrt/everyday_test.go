@@ -43,11 +43,11 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/transfer"
 )
 
-// A tour does with a plugin what programs do with one, from opening it to closing the
-// last object. A step goes on after a call that failed.
+// A tour does with a plugin what programs do, from opening it to closing the last object. A
+// step goes on after a failed call.
 type tour struct {
 	table    *capi.Table
-	patience time.Duration // that a call has before its context ends
+	patience time.Duration // how long a call has before its context ends
 	cacheDir string        // for executables on disk
 
 	plugin   *pjrt.Plugin
@@ -123,7 +123,7 @@ func TestWhatProgramsDoEveryDay(t *testing.T) {
 	}
 }
 
-// run takes all steps and calls before with the name of each first.
+// run takes all steps, and first calls before with the name of each.
 func (x *tour) run(before func(step string)) {
 	for _, s := range tourSteps {
 		x.step = s.name
@@ -275,7 +275,7 @@ func (x *tour) upload() {
 	}
 }
 
-// expect returns an error unless a buffer holds the sum of the two arguments.
+// expect returns an error unless the buffer holds want.
 func (x *tour) expect(ctx context.Context, b *pjrt.Buffer, want pjrt.HostArray) error {
 	got, err := b.ToHost(ctx)
 	if err == nil && (got.Type != want.Type || !bytes.Equal(got.Data, want.Data)) {
@@ -755,7 +755,7 @@ func (x *tour) executePending(ctx context.Context, code string) error {
 			e.Wait(ctx)
 			e.Close()
 		}
-		m.Close() // without a piece that was sent, it fails the buffer
+		m.Close() // fails the buffer if no piece was sent
 	})
 	outs, err := exe.Execute(ctx, []*pjrt.Buffer{a, x.b}, nil)
 	sending.Wait()
@@ -783,12 +783,12 @@ func (x *tour) processes() {
 	})
 }
 
-// tourHandler is a custom call, of which a process has room for few.
+// tourHandler is the handler of a custom call. A process has room for only a few.
 var tourHandler = sync.OnceValues(func() (cffi.Handler, error) {
 	return cffi.NewHandler(func(*cffi.CallFrame) error { return nil }, nil)
 })
 
-// targets counts the names of custom calls: a plugin takes each only once.
+// targets counts the names of custom calls: a plugin accepts each only once.
 var targets atomic.Int64
 
 func (x *tour) extensions() {

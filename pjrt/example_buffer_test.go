@@ -19,8 +19,8 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/raw"
 )
 
-// cpuClient returns a client of the CPU plugin, which it installs if need be. No
-// buffer of an earlier test is left then, so that examples can count theirs.
+// cpuClient returns a client of the CPU plugin, which it installs if needed. It first waits
+// for the buffers of earlier tests to go, so that examples can count theirs.
 func cpuClient(ctx context.Context) *pjrt.Client {
 	for deadline := time.Now().Add(patience); pjrt.Live()["buffer"] > 0 && time.Now().Before(deadline); {
 		runtime.GC()
@@ -74,8 +74,7 @@ func ExampleFromScalar() {
 	// Output: bf16[] 2.5 <nil>
 }
 
-// A matrix that is in memory column by column goes to a device without being
-// rearranged first.
+// A matrix that is stored column by column goes to a device without being rearranged first.
 func ExampleBufferOptions_strides() {
 	ctx := context.Background()
 	client := cpuClient(ctx)
@@ -182,8 +181,7 @@ func ExampleClient_BufferFromReader() {
 	// Output: abcd<nil> 2 bytes left
 }
 
-// An uninitialized buffer is room on the device, for a program that takes it as
-// a donation.
+// An uninitialized buffer is space on the device, for a program that takes it as a donation.
 func ExampleClient_UninitializedBuffer() {
 	ctx := context.Background()
 	client := cpuClient(ctx)

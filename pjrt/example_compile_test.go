@@ -19,7 +19,7 @@ module @matmul {
   }
 }`)}
 
-// An executable tells what it takes, what it gives, and what it costs.
+// An executable reports its parameters, its results and its cost.
 func ExampleClient_Compile() {
 	ctx := context.Background()
 	client := cpuClient(ctx)
@@ -52,8 +52,8 @@ func ExampleClient_Compile() {
 	// 160 bytes in, 64 bytes out
 }
 
-// Options say on how many and on which devices a program runs, and set flags of
-// the compiler for this program only.
+// Options say how many devices a program runs on, and which, and set compiler flags for this
+// program only.
 func ExampleCompileOptions() {
 	client := cpuClient(context.Background())
 	defer client.Close()
@@ -80,7 +80,7 @@ func ExampleCompileOptions() {
 	fmt.Println(err)
 	// Output:
 	// devices by replica and partition: [[3] [1]]
-	// INVALID_ARGUMENT: no known version of XLA has a flag xla_cpu_enable_fast_mth; did you mean xla_cpu_enable_fast_math? (AllowUnknownFlags passes it on nevertheless)
+	// INVALID_ARGUMENT: no known version of XLA has a flag xla_cpu_enable_fast_mth; did you mean xla_cpu_enable_fast_math? (set AllowUnknownFlags to pass it on anyway)
 }
 
 // Serialized options of another program can be read, changed and used.
@@ -104,8 +104,8 @@ func ExampleDetectFormat() {
 	// Output: mlir
 }
 
-// A serialized executable is loaded without compiling it again, here onto another
-// device than it was compiled for. Package cache does this on disk.
+// A serialized executable is loaded without compiling it again, here onto a device other
+// than the one it was compiled for. Package cache does this on disk.
 func ExampleClient_DeserializeAndLoad() {
 	ctx := context.Background()
 	client := cpuClient(ctx)

@@ -27,7 +27,7 @@ func cpuPlugin(ctx context.Context) *pjrt.Plugin {
 	return plugin
 }
 
-// A client gets the options of its kind of plugin, checked.
+// NewClient checks the options for the kind of plugin.
 func ExamplePlugin_NewClient() {
 	ctx := context.Background()
 	plugin := cpuPlugin(ctx)
@@ -45,7 +45,7 @@ func ExamplePlugin_NewClient() {
 	// INVALID_ARGUMENT: create option cpu_device_count takes a value of type int64, not string
 }
 
-// The parts of a program share one client, each with a reference of its own.
+// The parts of a program share one client, each with its own reference.
 func ExamplePlugin_SharedClient() {
 	ctx := context.Background()
 	plugin := cpuPlugin(ctx)
@@ -63,7 +63,7 @@ func ExamplePlugin_SharedClient() {
 	// Output: true
 }
 
-// What a plugin has can be asked before it is needed.
+// A program can ask what a plugin supports before it needs it.
 func ExamplePlugin_Supports() {
 	plugin := cpuPlugin(context.Background())
 	fmt.Println(plugin.Supports("PJRT_Client_DmaMap"), plugin.Supports("PJRT_Device_ClearMemoryStats"))
@@ -132,7 +132,7 @@ func ExampleDevice_MemoryStats() {
 	// Output: the plugin does not count
 }
 
-// The plugin's own assignment is where a better one begins.
+// The plugin's own assignment is the starting point for a better one.
 func ExampleClient_DefaultDeviceAssignment() {
 	ctx := context.Background()
 	client, err := cpuPlugin(ctx).NewClient(ctx, nil)

@@ -90,7 +90,7 @@ func ExampleLoadedExecutable_ExecuteInto() {
 }
 
 // Start does not wait: the results of one program are the arguments of the next
-// before they are there.
+// before they exist.
 func ExampleLoadedExecutable_Start() {
 	ctx := context.Background()
 	client := cpuClient(ctx)
@@ -178,8 +178,8 @@ func ExampleExecuteOptions_device() {
 	// true <nil>
 }
 
-// A program can put its result where an argument was. That argument is gone then, unless
-// the execution is told to keep it.
+// A program can put its result where an argument was. Then that argument is gone, unless the
+// options say to keep it.
 func ExampleExecuteOptions_keep() {
 	ctx := context.Background()
 	client := cpuClient(ctx)
@@ -207,7 +207,7 @@ func ExampleExecuteOptions_keep() {
 	// INVALID_ARGUMENT: argument 0 was deleted, or donated to an earlier execution
 }
 
-// Weights are bound once; each call gives what is left.
+// Weights are bound once; each call passes the remaining arguments.
 func ExampleLoadedExecutable_Bind() {
 	ctx := context.Background()
 	client := cpuClient(ctx)
@@ -293,7 +293,7 @@ func ExampleEvent_OnReady() {
 	// Output: the device is done: <nil>
 }
 
-// Programs make events of their own on plugins of API 0.89 and later.
+// Programs can make their own events on plugins of API 0.89 and later.
 func ExamplePlugin_NewEvent() {
 	ctx := context.Background()
 	client := cpuClient(ctx)

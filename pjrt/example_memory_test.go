@@ -35,7 +35,7 @@ func ExampleBuffer_ReadInPlace() {
 	// <nil>
 }
 
-// The columns of a matrix, one after the other.
+// A matrix is copied to the host column by column.
 func ExampleBuffer_ToHostStrided() {
 	ctx := context.Background()
 	client := cpuClient(ctx)
@@ -76,7 +76,7 @@ func Example_sharedMemory() {
 	// Output: true
 }
 
-// The copy of a buffer in another kind of memory.
+// A buffer is copied to another kind of memory.
 func ExampleBuffer_CopyToMemory() {
 	ctx := context.Background()
 	client := cpuClient(ctx)

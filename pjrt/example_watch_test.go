@@ -25,8 +25,7 @@ func compileIdentity(ctx context.Context, client *pjrt.Client) *pjrt.LoadedExecu
 	return exe
 }
 
-// What a program does is told to an observer: an adapter to OpenTelemetry is in
-// package pjrt/otel.
+// An observer sees what a program does. Package pjrt/otel has an adapter to OpenTelemetry.
 func ExampleObserve() {
 	ctx := context.Background()
 	client := cpuClient(ctx)
@@ -73,7 +72,7 @@ func ExampleLive() {
 	// 0
 }
 
-// With PJRT_TRACK=1 in the environment it is known where each object was made.
+// With PJRT_TRACK=1 in the environment, package lifetime knows where each object was made.
 func ExampleLive_leaks() {
 	defer lifetime.Track(lifetime.Track(true))
 	ctx := context.Background()
@@ -101,7 +100,7 @@ func ExampleClientOptions_keyValueStore() {
 	// Output: process 0
 }
 
-// What an executable says of itself.
+// An executable describes itself.
 func ExampleExecutable() {
 	ctx := context.Background()
 	client := cpuClient(ctx)

@@ -32,15 +32,15 @@ type Executable struct {
 	serialized []byte            // what the plugin wrote, for an executable of a compile.Compiler
 	abi        *saved.ABIVersion // of serialized; nil if unknown
 	codeless   bool              // the plugin would write bytes without the code
-	text       []Shape           // the parameters that the text of the program states, nil if unknown
+	text       []Shape           // the parameters in the program's text; nil if unknown
 	entry      func() *entry
 	outputs    func() ([]Shape, error)
 	layouts    func() []*Layout // of the parameters
 }
 
 // newExecutable takes over an executable of the plugin. parent, which may be nil, stays
-// alive for as long as it. parameters are those that the text of the program states, nil
-// if they are unknown, as target is if it is empty.
+// alive for as long as the executable. parameters are those in the program's text, nil if
+// unknown. An empty target means an unknown one.
 func newExecutable(
 	p *Plugin, target saved.Target, h *capi.Executable, parent lifetime.Parent, parameters []Shape,
 ) (*Executable, error) {
@@ -64,7 +64,7 @@ func newExecutable(
 	return e, nil
 }
 
-// newSerializedExecutable makes an executable of what a compile.Compiler made.
+// newSerializedExecutable makes an executable from the result of a compile.Compiler.
 func newSerializedExecutable(p *Plugin, target saved.Target, r *compile.Result, parameters []Shape) (*Executable, error) {
 	code, abi, err := ofCompiler(r)
 	if err != nil {
@@ -152,8 +152,8 @@ func (e *Executable) describe(h *capi.Executable) error {
 	}
 	// The plugin writes that many results into memory of this process.
 	if typesErr == nil && int(types.Args.NumOutputTypes) != e.numOutputs {
-		return misbehaved(types.Function(), "gave the types of %d outputs of a program that has %d by %s", types.Args.NumOutputTypes,
-			e.numOutputs, outputs.Function().Name)
+		return misbehaved(types.Function(), "gave the types of %d outputs of a program that has %d according to %s",
+			types.Args.NumOutputTypes, e.numOutputs, outputs.Function().Name)
 	}
 	return nil
 }
@@ -166,7 +166,7 @@ var errNilExecutable = invalid("the executable is nil")
 var errOnlyBytes = failed(ErrFailedPrecondition,
 	"the executable was compiled in another process, so there is no object to ask here: load it into a client first (Client.Load)")
 
-// missing reports whether nothing made the executable.
+// missing reports whether e is nil or a zero Executable.
 func (e *Executable) missing() bool { return e == nil || e.ref == nil && e.serialized == nil }
 
 // acquire keeps the C object alive until e.ref.Release.
@@ -204,7 +204,7 @@ func (e *Executable) Name() string {
 	return e.name
 }
 
-// NumReplicas returns how many copies of the program run on data of their own.
+// NumReplicas returns how many copies of the program run on different data.
 func (e *Executable) NumReplicas() int {
 	if e == nil {
 		return 0
@@ -230,7 +230,7 @@ func (e *Executable) NumOutputs() int {
 
 // Parameters returns the shapes of the arguments on one device. They come from the
 // optimized program or, if that fails and the program is not partitioned, from its text.
-// If neither states them, the error is ErrUnimplemented.
+// If neither has them, the error is ErrUnimplemented.
 func (e *Executable) Parameters() ([]Shape, error) {
 	if e.missing() {
 		return nil, errNilExecutable
@@ -244,7 +244,7 @@ type entry struct {
 	parameters []Shape
 	err        error  // of parameters
 	donors     []bool // which parameters the program may take the contents of; nil if unknown
-	donates    bool   // it may do so with any, or it is unknown
+	donates    bool   // there may be such a parameter; true if unknown
 	steady     bool   // each execution does the same work
 }
 
@@ -262,7 +262,7 @@ func (e *Executable) readEntry() *entry {
 	return entry
 }
 
-// optimizedEntry reads what it can of the optimized program.
+// optimizedEntry reads what it can from the optimized program.
 func (e *Executable) optimizedEntry() *entry {
 	known := &entry{donates: true}
 	code, err := e.optimizedHLO()
@@ -337,7 +337,7 @@ func (e *Executable) optimizedResults(err error) (shapes []Shape, ok bool) {
 
 // Outputs returns the shapes of the results on one device
 // (PJRT_Executable_OutputElementTypes, PJRT_Executable_OutputDimensions). If the plugin
-// lacks these functions, the optimized program states the shapes.
+// lacks these functions, they come from the optimized program.
 func (e *Executable) Outputs() ([]Shape, error) {
 	if e.missing() {
 		return nil, errNilExecutable
@@ -399,7 +399,7 @@ const maxProgram = 1 << 36
 // OptimizedProgram returns what the compiler made of the program
 // (PJRT_Executable_OptimizedProgram), as a rule in the format hlo_with_config. It is for
 // reading: compilers may refuse to compile it again, and XLA's CPU compiler ends the
-// process on some such programs.
+// process on some of them.
 func (e *Executable) OptimizedProgram() (Program, error) {
 	h, err := e.acquire()
 	if err != nil {

@@ -14,7 +14,7 @@ type DeviceLayout struct {
 	Text        string  // from the plugin, as a rule in XLA's notation: {1,0:T(8,128)S(5)}
 	Layout      *Layout // read from Text; nil and the rest 0 if Text is in another notation
 	MemorySpace int64   // the platform's number of a memory, S(n) in Text; 0 means the default
-	ElementBits int64   // the size of an element in memory, E(n) in Text; 0 means that of the type
+	ElementBits int64   // the size of an element in memory, E(n) in Text; 0 means the type's
 }
 
 // OutputLayouts returns the layouts of the results (extension Layouts,
@@ -63,7 +63,7 @@ func (e *Executable) readArgumentLayouts() []*Layout {
 	return layouts
 }
 
-// readLayouts reads layouts, which the executable keeps owning.
+// readLayouts reads layouts, which the executable still owns.
 func (e *Executable) readLayouts(handles []*capi.LayoutsMemoryLayout) ([]DeviceLayout, error) {
 	list := make([]DeviceLayout, len(handles))
 	for i, h := range handles {
@@ -88,9 +88,9 @@ func parseDeviceLayout(text string) DeviceLayout {
 	return d
 }
 
-// Sharding says how an array is spread over devices, for package sharding.
+// Sharding is how an array is spread over devices, for package sharding.
 type Sharding struct {
-	Proto []byte // a serialized OpSharding of XLA's
+	Proto []byte // a serialized OpSharding of XLA
 }
 
 // String returns the sharding in HLO's notation, such as {devices=[2,1]0,1}.
@@ -105,7 +105,7 @@ func (s Sharding) String() string {
 // OutputShardings returns the shardings of the results, nil if the plugin knows none, as
 // for a program that is not partitioned (extension Shardings,
 // PJRT_Shardings_PJRT_Executable_OutputShardings, API 0.91). If the plugin lacks the
-// extension, the optimized program of a partitioned executable states them.
+// extension, those of a partitioned executable come from the optimized program.
 func (e *Executable) OutputShardings() ([]Sharding, error) {
 	h, err := e.acquire()
 	if err != nil {

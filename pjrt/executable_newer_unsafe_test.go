@@ -21,7 +21,7 @@ import (
 )
 
 // variant is the CPU plugin's table with other functions in some of its slots,
-// and with those that came after it.
+// and with slots for newer functions.
 type variant struct {
 	real *capi.Table
 	api  *capi.API
@@ -67,7 +67,7 @@ func (v *variant) client(t testing.TB) *pjrt.Client {
 	return client
 }
 
-// texts are texts in the form that C gives lists of them.
+// texts returns a list of texts as C passes them.
 func texts(list ...string) (**byte, *uintptr, uintptr) {
 	pointers, sizes := make([]*byte, len(list)), make([]uintptr, len(list))
 	for i, s := range list {
@@ -128,7 +128,7 @@ func TestAnExecutableOfANewerPluginDescribesMore(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, &pjrt.CompileOptions{Replicas: 1, Partitions: 1, ProcessCount: 1, Portable: true, Optimization: "O2"}, o)
 	}
-	assert.Equal(t, 2, deleted, "each answer is given back")
+	assert.Equal(t, 2, deleted, "each answer is freed")
 	got, err := exe.ParameterMemoryKinds()
 	require.NoError(t, err)
 	assert.Equal(t, []string{"device", "pinned_host"}, got)
@@ -239,7 +239,7 @@ func TestContradictionsOfAPluginAreErrors(t *testing.T) {
 	client := v.client(t)
 	_, err := client.Compile(context.Background(), pjrt.Program{Code: []byte(add)}, nil)
 	require.ErrorIs(t, err, pjrt.ErrInternal)
-	assert.ErrorContains(t, err, "gave the types of 7 outputs of a program that has 1 by PJRT_Executable_NumOutputs")
+	assert.ErrorContains(t, err, "gave the types of 7 outputs of a program that has 1 according to PJRT_Executable_NumOutputs")
 	one := capi.BufferType(dtype.F32)
 	setFunction(v, func(a *capi.ExecutableOutputElementTypesArgs) uintptr {
 		a.OutputTypes, a.NumOutputTypes = &one, 1
@@ -261,8 +261,8 @@ func TestContradictionsOfAPluginAreErrors(t *testing.T) {
 	assert.ErrorContains(t, err, "reported success but left the result executable null")
 }
 
-// tellParameterLayouts gives the plugin a function for the layouts of n
-// parameters: those of the result.
+// tellParameterLayouts gives the plugin a function that reports the result's layout as that
+// of n parameters.
 func (v *variant) tellParameterLayouts(t testing.TB, n int) {
 	t.Helper()
 	layouts := new(capi.LayoutsExtension)

@@ -25,9 +25,10 @@ import (
 )
 
 // Serialize returns the executable as bytes for [Client.DeserializeAndLoad]
-// (PJRT_Executable_Serialize). They say where the executable belongs: see package saved.
-// They may differ from call to call. The first call reads the plugin's file, which takes
-// some tenths of a second if it is large. When ctx ends first, Serialize returns its error.
+// (PJRT_Executable_Serialize). The bytes record where the executable belongs (see package
+// saved), and may differ from call to call. The first call reads the plugin's file, which
+// takes some tenths of a second if it is large. When ctx ends first, Serialize returns its
+// error.
 //
 // XLA's CPU plugin would leave the code out if the executable was itself loaded from
 // bytes, so that is an error: keep those bytes.
@@ -105,8 +106,8 @@ func (c *Client) codeToLoad(data []byte, foreign bool) ([]byte, error) {
 	return s.Code, nil
 }
 
-// ofCompiler returns the plugin's bytes of an executable of a compile.Compiler, and its
-// ABI version if that is known.
+// ofCompiler returns the plugin's bytes of the executable that a compile.Compiler made, and
+// its ABI version if known.
 func ofCompiler(r *compile.Result) ([]byte, *saved.ABIVersion, error) {
 	if r == nil || len(r.Executable) == 0 {
 		return nil, nil, failed(ErrInternal, "the Compiler of the options reported success and gave no executable")
@@ -121,9 +122,9 @@ func ofCompiler(r *compile.Result) ([]byte, *saved.ABIVersion, error) {
 	return s.Code, s.ABI, nil
 }
 
-// misplaced says why an executable cannot run on a target with a plugin. runs reports
-// whether the plugin's runtime can execute a program of another build of the plugin, and
-// what the plugin says if not.
+// misplaced returns an error that says why an executable cannot run on a target with a
+// plugin. runs reports whether the plugin's runtime can execute a program of another build
+// of the plugin, and returns the plugin's error if not.
 func misplaced(s *saved.Executable, p *Plugin, target saved.Target, runs func(*saved.ABIVersion) (bool, error)) error {
 	from, here := &s.Target, &target
 	if !strings.EqualFold(from.Platform, here.Platform) {
@@ -150,7 +151,7 @@ func misplaced(s *saved.Executable, p *Plugin, target saved.Target, runs func(*s
 		return fmt.Errorf("it was compiled for devices of the kind %s, not %s",
 			strings.Join(from.Kinds, ", "), strings.Join(here.Kinds, ", "))
 	}
-	// A program for one device needs no other, and hosts have no connections between theirs.
+	// A program for one device needs no other, and a host's devices have no connections.
 	if s.Devices > 1 && !isHost(from.Platform) && from.Devices > 0 &&
 		(from.Devices != here.Devices || !slices.Equal(from.Bounds, here.Bounds)) {
 		return fmt.Errorf("it was compiled for %s, not %s", system(from), system(here))
@@ -171,8 +172,9 @@ func system(t *saved.Target) string {
 	return text
 }
 
-// runs reports whether the client's runtime can execute programs with a version, and what
-// the plugin says if not (PJRT_RuntimeAbiVersion_IsCompatibleWithExecutable). v may be nil.
+// runs reports whether the client's runtime can execute programs of version v, and returns
+// the plugin's error if not (PJRT_RuntimeAbiVersion_IsCompatibleWithExecutable). v may be
+// nil.
 func (c *Client) runs(v *saved.ABIVersion) (bool, error) {
 	if v == nil {
 		return false, nil
@@ -274,7 +276,7 @@ func isHost(platform string) bool { return platform == kindCPU }
 func (p *Plugin) saved() saved.Plugin {
 	major, minor := p.Version()
 	p.readDigest.Do(func() {
-		// If the file cannot be read, what the plugin says must suffice.
+		// If the file cannot be read, what the plugin reports must suffice.
 		sum, _ := fileDigest(p.file())
 		h := keyHash{sha256.New()}
 		h.bytes(sum[:])
@@ -287,9 +289,9 @@ func (p *Plugin) saved() saved.Plugin {
 	return saved.Plugin{Digest: p.digest, Major: major, Minor: minor}
 }
 
-// fileDigest returns a digest of a file. Plugins have hundreds of megabytes, of which
-// SHA-256 would need seconds on some machines. So this is the SHA-256 of the CRC-32C of
-// each MiB. It tells builds apart, and does not defend against someone who forges them.
+// fileDigest returns a digest of a file. Plugins have hundreds of megabytes, for which
+// SHA-256 needs seconds on some machines. So this is the SHA-256 of the CRC-32C of each MiB.
+// It tells builds apart, but does not protect against forgery.
 func fileDigest(path string) ([sha256.Size]byte, error) {
 	f, err := os.Open(path)
 	if err != nil {

@@ -189,7 +189,7 @@ func TestWhereExecutablesBelong(t *testing.T) {
 		here    saved.Target
 		another bool // build of the plugin
 		runs    bool
-		says    error // what the plugin says of the ABI version
+		says    error // what the plugin says about the ABI version
 		want    string
 	}{
 		"same":                      {tpus(4, 2, 2, 1), 4, tpus(4, 2, 2, 1), false, false, nil, ""},

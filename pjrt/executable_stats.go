@@ -5,8 +5,8 @@ package pjrt
 
 import "github.com/purepjrt/purepjrt/capi"
 
-// GeneratedCodeSize returns the bytes of machine code, negative if the plugin does not
-// know (PJRT_Executable_SizeOfGeneratedCodeInBytes).
+// GeneratedCodeSize returns the size of the machine code in bytes, negative if unknown
+// (PJRT_Executable_SizeOfGeneratedCodeInBytes).
 func (e *Executable) GeneratedCodeSize() (int64, error) {
 	h, err := e.acquire()
 	if err != nil {
@@ -41,7 +41,7 @@ func (e *Executable) CostAnalysis() ([]Attribute, error) {
 // per device. A field that is newer than the plugin is 0.
 type CompiledMemoryStats struct {
 	// In the default memory of the device. Outputs include Aliased, the part of them that
-	// takes over memory of arguments.
+	// reuses memory of arguments.
 	GeneratedCode, Arguments, Outputs, Aliased, Temporary int64
 	// In the memory of the host.
 	HostGeneratedCode, HostArguments, HostOutputs, HostAliased, HostTemporary int64

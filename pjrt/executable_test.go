@@ -137,8 +137,8 @@ func TestAnExecutableKnowsItsMemoryUse(t *testing.T) {
 	assert.Zero(t, stats.TotalAllocation, "the plugin is too old for it")
 }
 
-// What this plugin lacks is an error of one kind, whatever it lacks: the
-// function, the extension or the feature.
+// Whatever the plugin lacks, a function, an extension or a feature, the error is of one
+// kind.
 func TestFunctionsNewerThanThePluginAreUnimplemented(t *testing.T) {
 	client := newClient(t)
 	exe := compile(t, client, add)
@@ -211,7 +211,7 @@ func TestAnExecutableSurvivesSerialization(t *testing.T) {
 			assert.Equal(t, "f32[2,2] f32[2,2]", spell(parameters))
 			runAdd(t, loaded)
 			_, err = loaded.Serialize(c.ctx)
-			require.ErrorIs(t, err, pjrt.ErrFailedPrecondition, "the plugin would write bytes that load, and do not run")
+			require.ErrorIs(t, err, pjrt.ErrFailedPrecondition, "the plugin would write bytes that load but do not run")
 		})
 	}
 	moved, err := client.DeserializeAndLoad(ctx, data, &pjrt.LoadOptions{Compile: &pjrt.CompileOptions{DeviceIDs: [][]int{{3}}}})

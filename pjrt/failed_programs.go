@@ -25,8 +25,9 @@ var failedPrograms atomic.Pointer[string]
 // SaveFailedPrograms makes the whole process write every program that a plugin fails to
 // compile to the directory dir, which is made if missing: the program as .mlir, .mlirbc or
 // .hlo.pb, its compile options as .options.pb, and the error as .error.txt, under a name
-// made of their contents. "" turns that off. Until the first call, the environment
-// variable PJRT_SAVE_FAILED_PROGRAMS names the directory. A failed write is logged.
+// derived from the program and options. "" turns that off. Until the first call, the
+// environment variable PJRT_SAVE_FAILED_PROGRAMS names the directory. A failed write is
+// logged.
 func SaveFailedPrograms(dir string) { failedPrograms.Store(&dir) }
 
 // saveFailed writes the program if err is an error and a directory is set. It returns the
@@ -77,9 +78,9 @@ func (c *compilation) save(dir string, failure error) (path string, err error) {
 	return name + suffix, nil
 }
 
-// failedElsewhere saves the program over which a Compiler returned err, and returns the
-// error for the caller. A program that was cancelled is not saved. The errors of plugins
-// stay as they are; others, such as a crash, also say where the program is.
+// failedElsewhere saves the program for which a Compiler returned err, and returns the error
+// for the caller. After a cancelled compilation it saves nothing. The errors of plugins stay
+// as they are; others, such as a crash, also say where the program is.
 func (c *compilation) failedElsewhere(err error) error {
 	if errors.Is(err, context.Canceled) {
 		return err

@@ -3,6 +3,6 @@
 
 package pjrt
 
-// ForgetFailedPrograms makes the environment variable count again, for tests that run
-// after one that called SaveFailedPrograms.
+// ForgetFailedPrograms makes the environment variable apply again, for tests that run after
+// one that called SaveFailedPrograms.
 func ForgetFailedPrograms() { failedPrograms.Store(nil) }

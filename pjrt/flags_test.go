@@ -58,8 +58,8 @@ func TestFlagsTakeGoValues(t *testing.T) {
 func TestMisuseOfFlagsIsRefused(t *testing.T) {
 	client := newClient(t)
 	for want, flags := range map[string]map[string]any{
-		"no known version of XLA has a flag xla_cpu_enable_fast_mth; did you mean xla_cpu_enable_fast_math? (Allow": {"xla_cpu_enable_fast_mth": true},
-		"no known version of XLA has a flag nothing_like_it (AllowUnknownFlags passes it on nevertheless)":          {"nothing_like_it": true},
+		"no known version of XLA has a flag xla_cpu_enable_fast_mth; did you mean xla_cpu_enable_fast_math? (set A": {"xla_cpu_enable_fast_mth": true},
+		"no known version of XLA has a flag nothing_like_it (set AllowUnknownFlags to pass it on anyway)":           {"nothing_like_it": true},
 		"XLA flag --xla_dump_to: leave out the dashes":                                                              {"--xla_dump_to": "x"},
 		"has no name": {"": true},
 		"xla_backend_optimization_level takes an int32, not a value of type bool":                                  {"xla_backend_optimization_level": true},
@@ -85,7 +85,7 @@ func TestMisuseOfFlagsIsRefused(t *testing.T) {
 		&pjrt.CompileOptions{Flags: map[string]any{"xla_of_tomorrow": true}, AllowUnknownFlags: true})
 	require.ErrorContains(t, err, "PJRT_Client_Compile: INVALID_ARGUMENT: No such compile option: 'xla_of_tomorrow'")
 	b, err := pjrt.EncodeOptions(&pjrt.CompileOptions{Flags: map[string]any{"xla_tpu_of_its_own": 3}})
-	require.NoError(t, err, "a platform may have flags of its own")
+	require.NoError(t, err, "a platform may have its own flags")
 	o, err := pjrt.DecodeCompileOptions(b)
 	require.NoError(t, err)
 	assert.Equal(t, map[string]any{"xla_tpu_of_its_own": int64(3)}, o.Flags)
@@ -119,7 +119,7 @@ func TestFlagsThatEndTheProcessAreRefused(t *testing.T) {
 			_, err := pjrt.EncodeOptions(&o)
 			require.ErrorIs(t, err, pjrt.ErrInvalidArgument)
 			require.ErrorContains(t, err, "XLA flag "+flag+" makes the plugin end the process")
-			require.ErrorContains(t, err, "AllowUnknownFlags passes it on")
+			require.ErrorContains(t, err, "set AllowUnknownFlags to pass it on")
 			o.AllowUnknownFlags = true
 			_, err = pjrt.EncodeOptions(&o)
 			require.NoError(t, err)

@@ -21,9 +21,9 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest"
 )
 
-// TestPluginsThatFailAtRandom lets each call of a plugin fail with some probability, while
-// several goroutines do what programs do: nothing may crash or hang, what succeeds must
-// have the right values, and nothing may be left alive.
+// TestPluginsThatFailAtRandom makes each call of a plugin fail with some probability, while
+// several goroutines do what programs do: nothing may crash or hang, what succeeds must have
+// the right values, and nothing may be left alive.
 func TestPluginsThatFailAtRandom(t *testing.T) {
 	t.Parallel()
 	for name, path := range map[string]string{"stand-in": "", "CPU": plugintest.Path(t, "cpu")} {
@@ -34,8 +34,8 @@ func TestPluginsThatFailAtRandom(t *testing.T) {
 	}
 }
 
-// mayFail reports whether a function may fail without harm that nothing can mend: objects
-// that cannot be destroyed stay, and events that cannot be set are never ready.
+// mayFail reports whether a function may fail without lasting harm: objects that cannot be
+// destroyed stay, and events that cannot be set are never ready.
 func mayFail(f *capi.Function) bool {
 	return !f.Void && !neverReady[f.Name] && !strings.Contains(f.Name, "Destroy") && !strings.Contains(f.Name, "_Error_")
 }
@@ -49,7 +49,7 @@ func flakyChild(t *testing.T, real *capi.Table, first int) {
 	failures, values := 0, 0
 	for seed := first + 1; seed <= seeds; seed++ {
 		odds := []float64{0.003, 0.02, 0.1}[seed%3]
-		fmt.Println("case seed", seed, "of calls that fail with the probability", odds)
+		fmt.Println("case seed", seed, "with calls that fail with probability", odds)
 		var mu sync.Mutex
 		random := rand.New(rand.NewPCG(uint64(seed), 0))
 		on := true
@@ -81,7 +81,7 @@ func flakyChild(t *testing.T, real *capi.Table, first int) {
 				defer mu.Unlock()
 				for _, c := range x.calls {
 					if errors.Is(c.err, errPanic) || errors.Is(c.err, errValue) {
-						finding("%s/%s: %v; by chance failed\n%s", c.step, c.name, c.err, strings.Join(failed, "\n"))
+						finding("%s/%s: %v; these calls failed by chance:\n%s", c.step, c.name, c.err, strings.Join(failed, "\n"))
 					}
 					if c.err == nil {
 						values++
@@ -92,7 +92,7 @@ func flakyChild(t *testing.T, real *capi.Table, first int) {
 		wait.Wait()
 		end()
 		if left := settled(before); left != nil {
-			finding("%v were alive, and %v are", before, left)
+			finding("%v were alive before, and %v are alive now", before, left)
 		}
 		mu.Lock()
 		on = false
@@ -100,7 +100,7 @@ func flakyChild(t *testing.T, real *capi.Table, first int) {
 		wrapped.Close()
 	}
 	if failures == 0 || values == 0 {
-		finding("%d calls failed by chance, and %d of a tour succeeded", failures, values)
+		finding("%d plugin calls failed by chance, and %d calls of the tours succeeded", failures, values)
 	}
-	fmt.Println("note", failures, "calls of the plugin failed, and", values, "of the tours succeeded")
+	fmt.Println("note", failures, "plugin calls failed, and", values, "calls of the tours succeeded")
 }

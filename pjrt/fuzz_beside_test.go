@@ -31,7 +31,7 @@ import (
 const besideOnly = "PJRT_BESIDE"
 
 // TestAnyMethodRunsBesideItself calls each method of an object from several goroutines at
-// once, with any arguments: plugins leave some of what they change without a lock.
+// once, with any arguments: plugins change some of their state without a lock.
 func TestAnyMethodRunsBesideItself(t *testing.T) {
 	t.Parallel()
 	if !inChild(t) {
@@ -68,7 +68,7 @@ func TestAnyMethodRunsBesideItself(t *testing.T) {
 			if only := os.Getenv(besideOnly); never(name) || only != "" && only != name {
 				continue
 			}
-			fmt.Println(name) // which the parent shows if this ends the process
+			fmt.Println(name) // the parent shows it if this ends the process
 			for end := time.Now().Add(long); ; {
 				workers[0].wildSeeds()
 				if receiver, ok := f.wild.pick(workers[0], typ); ok {
@@ -98,7 +98,7 @@ func TestAnyMethodRunsBesideItself(t *testing.T) {
 }
 
 // besideItself calls a method of one object in all workers at the same time, each with
-// arguments of its own.
+// its own arguments.
 func besideItself(workers []*fuzzWorker, name string, method reflect.Value) {
 	const calls = 50
 	var ready, done sync.WaitGroup
@@ -136,7 +136,7 @@ func besideItself(workers []*fuzzWorker, name string, method reflect.Value) {
 
 // wildSeeds makes an object of each type that the plugin has.
 func (w *fuzzWorker) wildSeeds() {
-	// Some contents never come.
+	// Some contents never arrive.
 	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Millisecond)
 	defer cancel()
 	for range 4 {

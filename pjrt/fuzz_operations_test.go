@@ -12,9 +12,9 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
 )
 
-// fuzzOperations is what the goroutines do. The operations but the wild ones know
-// what must come out. A new function of the package is called wildly by itself,
-// when it is a method of a type that wildTypes has.
+// fuzzOperations is what the goroutines do. All operations except the wild ones know what
+// the result must be. The wild calls include new methods of the types in wildTypes
+// automatically.
 var fuzzOperations = []struct {
 	name   string
 	weight int // how often the operation is chosen, relative to the others
@@ -43,7 +43,7 @@ var fuzzOperations = []struct {
 	{"wild call", 60, (*fuzzWorker).wildCall},
 }
 
-// fuzzClient is a client and what is known of it.
+// fuzzClient is a client and what is known about it.
 type fuzzClient struct {
 	fuzzState
 	*pjrt.Client
@@ -56,7 +56,7 @@ func (c *fuzzClient) Close() error {
 	return err
 }
 
-// device returns one of the client's devices, or -1 and nil for the default.
+// device returns one of the client's devices, or 0 and nil for the default.
 func (c *fuzzClient) device(w *fuzzWorker) (int, *pjrt.Device) {
 	devices := c.AddressableDevices()
 	i := w.IntN(len(devices)+1) - 1
@@ -194,7 +194,7 @@ func product(a, b []int) []int {
 	return out
 }
 
-// fuzzBytes are values in the form of a HostArray's data.
+// fuzzBytes returns values in the form of a HostArray's data.
 func fuzzBytes(t dtype.Type, values []int) []byte {
 	if t == dtype.S32 {
 		list := make([]int32, len(values))
@@ -411,7 +411,7 @@ func (w *fuzzWorker) wrongExecute() {
 	ctx, cancel := w.context()
 	defer cancel()
 	args := make([]*pjrt.Buffer, 0, 4)
-	why := "there is another number of arguments"
+	why := "the number of arguments is wrong"
 	n := e.program.args
 	if w.chance(2) {
 		n = oneOf(w, 0, n+1, n+2)
@@ -423,7 +423,7 @@ func (w *fuzzWorker) wrongExecute() {
 		case !ok:
 			return
 		case w.chance(4):
-			args, wrong, why = append(args, oneOf(w, nil, &pjrt.Buffer{})), true, "an argument is none"
+			args, wrong, why = append(args, oneOf(w, nil, &pjrt.Buffer{})), true, "an argument is nil or zero"
 			continue
 		case b.client != e.client || !b.shape.Equal(e.program.shape):
 			wrong, why = true, "an argument has another shape or client"

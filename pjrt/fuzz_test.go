@@ -29,8 +29,8 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest"
 )
 
-// Variables of the environment with which TestRandomSequencesOfCalls talks to
-// its child process. Set by hand, the first two choose what the test does.
+// Environment variables through which TestRandomSequencesOfCalls talks to its child process.
+// Set by hand, the first two choose what the test does.
 const (
 	fuzzSeed   = "PJRT_FUZZ_SEED"
 	fuzzSteps  = "PJRT_FUZZ_STEPS" // of each goroutine
@@ -42,10 +42,9 @@ const (
 const fuzzGoroutines = 4
 
 // TestRandomSequencesOfCalls lets several goroutines do random things with the
-// same objects, right and wrong, in a process of its own: nothing may crash it,
-// what is right must work and give the right values, what is wrong must be an
-// error, and in the end nothing may be left. The table of what they do is
-// fuzzOperations.
+// same objects, right and wrong, in a child process: nothing may crash it, what is right
+// must work and give the right values, what is wrong must be an error, and in the end
+// nothing may be left. What they do is in the table fuzzOperations.
 func TestRandomSequencesOfCalls(t *testing.T) {
 	plugin := plugintest.Path(t, "cpu")
 	seeds := []string{"1", "2", "3"}
@@ -99,10 +98,10 @@ func lastLines(text string, n int) string {
 }
 
 // fuzzing reports whether this process is the child of
-// TestRandomSequencesOfCalls, which TestMain leaves to fuzzMain then.
+// TestRandomSequencesOfCalls, which TestMain leaves to fuzzMain.
 func fuzzing() bool { return os.Getenv(fuzzTrace) != "" }
 
-// fuzzMain returns the exit code of the child process.
+// fuzzMain runs the child process and returns its exit code.
 func fuzzMain() int {
 	seed, err := strconv.ParseUint(os.Getenv(fuzzSeed), 0, 64)
 	if err != nil {
@@ -163,13 +162,13 @@ type fuzzer struct {
 	failures atomic.Int32
 	counts   sync.Map // of *atomic.Int64, by the name of the count
 	mu       sync.Mutex
-	trace    *os.File // begins anew when it is large
+	trace    *os.File // starts over when it is large
 	traced   int      // guarded by mu; bytes in it
 }
 
 const maxTrace = 64 << 20
 
-// fail reports that something is not as it must be.
+// fail reports that something is wrong.
 func (f *fuzzer) fail(format string, args ...any) {
 	if f.failures.Add(1) <= 10 {
 		fmt.Fprintf(os.Stderr, "FAIL "+format+"\n", args...)
@@ -184,7 +183,7 @@ func (f *fuzzer) count(what string) {
 	n.(*atomic.Int64).Add(1)
 }
 
-// report tells how often each thing was done, and how often it went well.
+// report prints how often each operation was done, and how often it succeeded.
 func (f *fuzzer) report() {
 	var lines []string
 	f.counts.Range(func(what, n any) bool {
@@ -218,7 +217,7 @@ func (f *fuzzer) checkLeft(goroutines int) {
 			return
 		}
 		if time.Now().After(deadline) {
-			f.fail("%v is left in the plugin, and %d goroutines, %d at first", live, running, goroutines)
+			f.fail("%v is left in the plugin, and %d goroutines run, %d at first", live, running, goroutines)
 			_ = lifetime.WriteLeaks(os.Stderr)
 			stacks := make([]byte, 1<<20)
 			fmt.Fprintf(os.Stderr, "%s\n", stacks[:runtime.Stack(stacks, true)])
@@ -236,7 +235,7 @@ type fuzzWorker struct {
 	name   string // of the operation
 }
 
-// step does one thing.
+// step does one operation.
 func (w *fuzzWorker) step() {
 	total := 0
 	for _, o := range fuzzOperations {
@@ -260,7 +259,7 @@ func (w *fuzzWorker) step() {
 	}
 }
 
-// note writes a line of the trace, before what it tells of.
+// note writes a line of the trace, before the operation that it describes.
 func (w *fuzzWorker) note(format string, args ...any) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -274,7 +273,7 @@ func (w *fuzzWorker) note(format string, args ...any) {
 	w.traced += n
 }
 
-// chance is true once in n times.
+// chance is true one time in n.
 func (w *fuzzWorker) chance(n int) bool { return w.IntN(n) == 0 }
 
 // oneOf returns one of the values.
@@ -297,7 +296,7 @@ func (w *fuzzWorker) context() (context.Context, context.CancelFunc) {
 	return context.Background(), func() {}
 }
 
-// fuzzState is what is known of an object that others may close at any time.
+// fuzzState is what is known about an object that others may close at any time.
 type fuzzState struct {
 	closing, closed atomic.Bool // set before and after Close
 	spending, spent atomic.Bool // set before a possible donation, and after one that happened
@@ -366,7 +365,7 @@ func (c *fuzzCall) done(err error) bool {
 // gone reports whether the object is of little use.
 func (s *fuzzState) gone() bool { return s.closing.Load() || s.spending.Load() }
 
-// fuzzPool is a number of places for objects of one kind, closed ones too.
+// fuzzPool has a number of slots for objects of one kind, including closed ones.
 type fuzzPool[T interface {
 	Close() error
 	gone() bool
@@ -375,7 +374,7 @@ type fuzzPool[T interface {
 	slots []T // guarded by mu
 }
 
-// put puts x in, and closes what it takes the place of.
+// put stores x, and closes the object that it replaces.
 func (p *fuzzPool[T]) put(w *fuzzWorker, size int, x T) {
 	p.mu.Lock()
 	if len(p.slots) < size {
@@ -390,7 +389,7 @@ func (p *fuzzPool[T]) put(w *fuzzWorker, size int, x T) {
 	old.Close()
 }
 
-// pick returns one of the objects, if there are any, mostly one that is open.
+// pick returns one of the objects, if there are any, usually an open one.
 func (p *fuzzPool[T]) pick(w *fuzzWorker) (x T, ok bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -41,8 +41,8 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/transfer"
 )
 
-// wildTypes are the types whose methods wild calls call. Objects of these types
-// that come out of any call are used for others.
+// wildTypes are the types whose methods the wild calls use. Objects of these types that a
+// call returns are used in later ones.
 var wildTypes = map[reflect.Type]bool{
 	reflect.TypeFor[*pjrt.Bound]():             true,
 	reflect.TypeFor[*pjrt.Buffer]():            true,
@@ -77,7 +77,7 @@ var wildTypes = map[reflect.Type]bool{
 	reflect.TypeFor[*transfer.Stream]():     true,
 }
 
-// wildFunctions are called as the methods are.
+// wildFunctions are called like the methods.
 var wildFunctions = map[string]reflect.Value{
 	"ArrayOf":              reflect.ValueOf(pjrt.ArrayOf[float32]),
 	"DecodeCompileOptions": reflect.ValueOf(pjrt.DecodeCompileOptions),
@@ -120,14 +120,14 @@ var wildFunctions = map[string]reflect.Value{
 	"transfer.StartCopyRaw":   reflect.ValueOf(transfer.StartCopyRaw),
 }
 
-// wildNever are methods that cannot be safe with arbitrary arguments, by what
-// their documentation says.
+// wildNever has the methods that, by their documentation, cannot be safe with arbitrary
+// arguments.
 var wildNever = map[string]string{
 	"ExtendExecute":      "what it returns must be called",
-	"DeserializeAndLoad": "plugins take damaged bytes for what they are not",
+	"DeserializeAndLoad": "plugins misread damaged bytes",
 }
 
-// wildPool has objects of which nothing is known, closed ones too.
+// wildPool has objects in any state, including closed ones.
 type wildPool struct {
 	mu     sync.Mutex
 	byType map[reflect.Type][]reflect.Value // guarded by mu
@@ -136,7 +136,7 @@ type wildPool struct {
 // wildEach is how many objects of one type the pool has.
 const wildEach = 6
 
-// put puts v in if it is an object of a wild type, or a list of such.
+// put stores v if it is an object of a wild type, or a list of them.
 func (p *wildPool) put(w *fuzzWorker, v reflect.Value) {
 	if v.Kind() == reflect.Slice {
 		for i := range v.Len() {
@@ -314,7 +314,7 @@ var wildTypeList = func() (list []reflect.Type) {
 	return list
 }()
 
-// wildMakers make values of types for which any value would be of no use.
+// wildMakers make values of types for which arbitrary values would be useless.
 var wildMakers = map[reflect.Type]func(*fuzzWorker) any{
 	reflect.TypeFor[pjrt.Program](): func(w *fuzzWorker) any {
 		return pjrt.Program{Code: []byte(oneOf(w, fuzzPrograms...).code)}
@@ -355,7 +355,7 @@ func init() { // it needs wildValue, which needs wildMakers
 	}
 }
 
-// wildValue returns a value of type t, whatever it may be.
+// wildValue returns an arbitrary value of type t.
 func (w *fuzzWorker) wildValue(t reflect.Type, depth int) reflect.Value {
 	if wildTypes[t] {
 		v, ok := w.wild.pick(w, t)
@@ -410,7 +410,7 @@ func (w *fuzzWorker) wildValue(t reflect.Type, depth int) reflect.Value {
 		}
 	case reflect.Struct:
 		for i := range t.NumField() {
-			// Most options keep their value, so that some calls succeed.
+			// Most options stay zero, so that some calls succeed.
 			if f := v.Field(i); f.CanSet() && (depth == 0 || w.chance(4)) {
 				f.Set(w.wildValue(f.Type(), depth+1))
 			}
@@ -431,8 +431,8 @@ func (w *fuzzWorker) wildInt() int64 {
 	return oneOf[int64](w, 0, 1, 1, 2, 4, 4, -1, math.MaxInt32, math.MinInt32, math.MaxInt64, math.MinInt64)
 }
 
-// wildDim is wildInt without sizes that a machine may or may not have: what fills its
-// memory ends the process.
+// wildDim is wildInt without sizes that may or may not fit into a machine's memory: filling
+// it ends the process.
 func (w *fuzzWorker) wildDim() int64 {
 	if n := w.wildInt(); n != math.MaxInt32 {
 		return n
@@ -471,17 +471,18 @@ func describe(args []reflect.Value) string {
 
 // wildPlain are functions that wild calls leave out.
 var wildPlain = map[string]string{
-	"AlignedSlice":       "takes memory, nothing else",
+	"AlignedSlice":       "only allocates memory",
 	"Flags":              "takes nothing",
 	"Layout":             "a plain value",
 	"Live":               "takes nothing",
 	"Observe":            "for the whole process",
-	"RowMajor":           "takes memory, nothing else",
+	"RowMajor":           "only allocates memory",
 	"SaveFailedPrograms": "for the whole process",
 	"SetLogger":          "for the whole process",
 }
 
-// Each exported function takes part in the wild calls, or is listed with the reason why not.
+// Each exported function takes part in the wild calls, or is listed with the reason why it
+// does not.
 func TestWildCallsCoverThePackage(t *testing.T) {
 	sources, err := filepath.Glob("*.go")
 	require.NoError(t, err)

@@ -14,8 +14,8 @@ import (
 )
 
 // follow records the execution, so that handlers of custom calls find what its caller gave
-// it, and so that no wait within a handler waits for the handler itself. The number of the
-// launch is how a handler knows its execution.
+// it, and so that no wait within a handler waits for the handler itself. A handler knows its
+// execution by the launch ID.
 func (l *launch) follow(ctx context.Context) {
 	c := l.frame.options
 	x := &inside.Execution{
@@ -37,8 +37,8 @@ func (l *launch) unfollow() {
 	}
 }
 
-// refuseToWait returns an error if the caller is the handler of a custom call, and what
-// waits for the set would wait for the handler.
+// refuseToWait returns an error if the caller is the handler of a custom call, and waiting
+// for the set would mean waiting for the handler.
 func refuseToWait(ctx context.Context, what string, waits *standin.Set) error {
 	if waits == nil || !inside.Any() {
 		return nil
@@ -48,11 +48,11 @@ func refuseToWait(ctx context.Context, what string, waits *standin.Set) error {
 		return nil
 	}
 	return failed(ErrFailedPrecondition, "%s waits for the end of the execution of %s, which waits for this handler of a custom call: "+
-		"return first, or use another client, since the plugin may run the executions of one in order", what, x.Program)
+		"return first, or use another client, since the plugin may run one client's executions in order", what, x.Program)
 }
 
 // refuseToWait returns an error if the caller is the handler of a custom call, and the
-// plugin has queued the execution behind that of the handler.
+// plugin has queued the execution behind the handler's.
 func (l *launch) refuseToWait(ctx context.Context) error {
 	if l.earlier == nil || !inside.Any() {
 		return nil
@@ -68,8 +68,8 @@ func (l *launch) refuseToWait(ctx context.Context) error {
 	return nil
 }
 
-// refuseToWait returns an error if the caller is the handler of a custom call, for which the
-// contents of the buffer wait.
+// refuseToWait returns an error if the caller is the handler of a custom call that the
+// contents of the buffer wait for.
 func (b *Buffer) refuseToWait(ctx context.Context, h *capi.Buffer) error {
 	waits := b.standIns.Load()
 	if waits == nil || !inside.Any() || b.settled(h) {
@@ -78,8 +78,8 @@ func (b *Buffer) refuseToWait(ctx context.Context, h *capi.Buffer) error {
 	return refuseToWait(ctx, "the "+b.shape.String()+" buffer", waits)
 }
 
-// refuseToWait returns an error if the caller is the handler of a custom call, for which the
-// work waits.
+// refuseToWait returns an error if the caller is the handler of a custom call that the work
+// waits for.
 func (e *Event) refuseToWait(ctx context.Context) error {
 	if e.waits == nil || !inside.Any() {
 		return nil
@@ -91,7 +91,7 @@ func (e *Event) refuseToWait(ctx context.Context) error {
 }
 
 // refuseInHandler returns an error if the caller is the handler of a custom call. It is for
-// waits of which nobody knows whether the handler's own execution is in their way.
+// waits that the handler's own execution may be holding up.
 func refuseInHandler(ctx context.Context, why string) error {
 	x := inside.Current(ctx)
 	if x == nil {
@@ -102,11 +102,11 @@ func refuseInHandler(ctx context.Context, why string) error {
 }
 
 // lapackCalls are the custom calls of JAX whose handlers are in extensions/ffi/lapack, by
-// what their names have between the letter of the type and the end.
+// the part of their names between the type's letter and the suffix.
 const lapackCalls = " potrf syevd heevd gesdd gesvd geqrf geqp3 orgqr ungqr getrf trsm "
 
-// explainHandler adds to the error of a program that calls a handler which is not there
-// where to get it.
+// explainHandler adds where to get a handler to the error of a program that calls a missing
+// one.
 func explainHandler(err error) error {
 	e := (*Error)(nil)
 	if !errors.As(err, &e) || e.Code != ErrNotFound {

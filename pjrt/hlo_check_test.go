@@ -26,7 +26,7 @@ func protoInt(field protowire.Number, v int64) []byte {
 	return protowire.AppendVarint(protowire.AppendTag(nil, field, protowire.VarintType), uint64(v))
 }
 
-// negateHLO is an HLO module that computes -x of an array of f32.
+// negateHLO returns an HLO module that computes -x of an array of f32.
 func negateHLO(dims ...int64) []byte {
 	var packed []byte
 	for _, d := range dims {

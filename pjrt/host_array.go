@@ -30,8 +30,8 @@ func (a HostArray) String() string {
 	return ndtext.Format(ndtext.Array(a), ndtext.Options{})
 }
 
-// ArrayOf returns an array that shares the memory of data. It is a vector without dims,
-// whose product must be len(data): calls that use the array check that.
+// ArrayOf returns an array that shares the memory of data. Without dims it is a vector. The
+// product of dims must be len(data): calls that use the array check this.
 func ArrayOf[T dtype.Elem](data []T, dims ...int64) HostArray {
 	if len(dims) == 0 {
 		dims = []int64{int64(len(data))}
@@ -49,7 +49,7 @@ func (a HostArray) check() error {
 	return a.checkSize(a.Shape().HostSize())
 }
 
-// checkSize is check with what HostSize of the shape returns.
+// checkSize is check with the results of the shape's HostSize.
 func (a *HostArray) checkSize(n int, err error) error {
 	if err != nil {
 		return err

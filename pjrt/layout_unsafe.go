@@ -12,8 +12,8 @@ import (
 	"github.com/purepjrt/purepjrt/capi"
 )
 
-// Layout says how an array lies in device memory: in an order of its dimensions, perhaps
-// in tiles, or at strides, which CPU and TPU plugins refuse.
+// Layout is how an array lies in device memory: in an order of its dimensions, perhaps in
+// tiles, or with strides, which CPU and TPU plugins refuse.
 type Layout struct {
 	MinorToMajor []int     // the dimensions, the one that varies fastest first: 1, 0 for a row-major matrix
 	Tiles        [][]int64 // the tiles that the array is cut into, the outermost first
@@ -95,7 +95,7 @@ func (l *Layout) differs(o *Layout, s Shape) bool {
 	if slices.Equal(l.MinorToMajor, o.MinorToMajor) {
 		return false
 	}
-	// Without tiles, the position of a dimension of one element makes no difference.
+	// Without tiles, the position of a dimension of size 1 makes no difference.
 	order := func(l *Layout) []int {
 		if len(l.Tiles) > 0 {
 			return l.MinorToMajor

@@ -23,16 +23,16 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest"
 )
 
-// Variables of the environment with which the tests of faulty plugins talk to their
-// child processes.
+// Environment variables through which the tests of faulty plugins talk to their child
+// processes.
 const (
 	faultyTest   = "PJRT_FAULTY_TEST"   // the function of the child
 	faultyPlugin = "PJRT_FAULTY_PLUGIN" // the path of the plugin, or "" for the stand-in
 	faultyFirst  = "PJRT_FAULTY_FIRST"  // the case to begin with
 )
 
-// neverReady are the functions that make something ready, or tell the caller that it is.
-// If they only say that they did, all that waits for it stays alive, and ends with its
+// neverReady has the functions that make something ready, or tell the caller that it is. If
+// they only claim success, everything that waits for it stays alive, and ends with its
 // context at the earliest.
 var neverReady = map[string]bool{
 	"PJRT_AsyncHostToDeviceTransferManager_SetBufferError": true,
@@ -42,8 +42,8 @@ var neverReady = map[string]bool{
 	"PJRT_Event_Set":                 true,
 }
 
-// plausibleLies are results that a truthful plugin could have as well. What fails because
-// of them says what it found, and cannot name the function that lied.
+// plausibleLies are results that an honest plugin could also have. A call that fails because
+// of them reports what it found, and cannot name the function that lied.
 var plausibleLies = map[string]string{
 	"PJRT_AsyncHostToDeviceTransferManager_BufferSize": "a size",
 	"PJRT_Buffer_Dimensions":                           "the dimensions of a scalar, or large ones",
@@ -54,7 +54,7 @@ var plausibleLies = map[string]string{
 	"PJRT_DeviceDescription_Id":                        "a number",
 	"PJRT_Device_LocalHardwareId":                      "a number",
 	"PJRT_Executable_NumPartitions":                    "a number",
-	"PJRT_LoadedExecutable_AddressableDevices":         "no devices, as of a portable program",
+	"PJRT_LoadedExecutable_AddressableDevices":         "no devices, as for a portable program",
 	"PJRT_RawBuffer_GetOnDeviceSizeInBytes":            "a size",
 	"PJRT_TopologyDescription_GetDeviceDescriptions":   "no devices",
 	"PJRT_TopologyDescription_GetMemorySpaceKindIds":   "no kinds of memory, or others",
@@ -62,7 +62,7 @@ var plausibleLies = map[string]string{
 	"PLUGIN_Profiler_Stop":                             "nothing",
 }
 
-// Of how many lies the short tests try one.
+// The short tests try one in shortLies lies.
 const shortLies = 4
 
 // TestPluginsThatReportSuccessWithoutResults has each function of a plugin lie in turn: it
@@ -80,8 +80,8 @@ func TestPluginsThatReportSuccessWithoutResults(t *testing.T) {
 	}
 }
 
-// runFaulty runs the cases of a child in processes of their own, a new one after each
-// crash, and returns how many there were.
+// runFaulty runs the cases of a child process, in a new process after each crash, and
+// returns how many there were.
 func runFaulty(t *testing.T, test, path string, env ...string) (cases int) {
 	t.Helper()
 	for crashes := 0; crashes < 5; crashes++ {
@@ -126,7 +126,7 @@ func runFaulty(t *testing.T, test, path string, env ...string) (cases int) {
 	return cases
 }
 
-// finding tells the parent what is wrong.
+// finding reports to the parent what is wrong.
 func finding(format string, args ...any) {
 	fmt.Println("finding", strings.ReplaceAll(fmt.Sprintf(format, args...), "\n", " | "))
 }
@@ -134,7 +134,7 @@ func finding(format string, args ...any) {
 func TestFaultyChild(t *testing.T) {
 	test, ok := os.LookupEnv(faultyTest)
 	if !ok {
-		return // it is the child of other tests
+		return // it only runs as the child of other tests
 	}
 	first := 0
 	_, err := fmt.Sscan(os.Getenv(faultyFirst), &first)
@@ -164,8 +164,8 @@ func honest(t *testing.T, real *capi.Table) map[string]bool {
 	return failed
 }
 
-// settled waits until no more objects live than before, and returns those that are too
-// many.
+// settled waits until no more objects live than before, and returns what lives if there
+// still are more.
 func settled(before map[string]int) (left map[string]int) {
 	for end := time.Now().Add(time.Minute); ; time.Sleep(time.Millisecond) {
 		left = nil
@@ -206,7 +206,7 @@ func liarsChild(t *testing.T, real *capi.Table, first int) {
 			table, err := liar(real, f, i)
 			require.NoError(t, err)
 			before := pjrt.Live()
-			// A context ends early where nothing but its end can come.
+			// A context ends early where a call can end only with it.
 			x := &tour{table: table.Capi(), patience: patience / 3, cacheDir: t.TempDir()}
 			if neverReady[f.Name] {
 				x.patience = 100 * time.Millisecond
@@ -217,7 +217,7 @@ func liarsChild(t *testing.T, real *capi.Table, first int) {
 			x.judge(f, fails)
 			if !neverReady[f.Name] {
 				if left := settled(before); left != nil {
-					finding("%v were alive, and %v are", before, left)
+					finding("%v were alive before, and %v are alive now", before, left)
 				}
 			}
 			table.Close()
@@ -225,8 +225,8 @@ func liarsChild(t *testing.T, real *capi.Table, first int) {
 	}
 }
 
-// judge reports what a lie of the function f led to. fails are the calls that fail with
-// honest plugins.
+// judge reports what went wrong because the function f lied. fails are the calls that fail
+// with honest plugins.
 func (x *tour) judge(f *capi.Function, fails map[string]bool) {
 	var first *tourCall
 	named := false

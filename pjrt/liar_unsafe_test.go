@@ -20,8 +20,8 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/raw"
 )
 
-// lies are the ways in which a function reports success without what it owes. Each
-// gets a call, and reports whether the function has anything to lie about in this way.
+// lies are the ways in which a function reports success without what it owes. tell handles a
+// call, and can reports whether the function has anything to lie about in this way.
 var lies = []struct {
 	name string
 	tell func(c *serve.Invocation, f *structs.Function)
@@ -40,7 +40,7 @@ var lies = []struct {
 	{"negative", tellNumbers(-1, 0), func(f *structs.Function) bool { return any1(f, isNumber) }},
 }
 
-// outFields returns the fields that a function fills, also those in structs of the
+// outFields visits the fields that a function fills, including those in structs of the
 // caller.
 func outFields(s *structs.Struct, visit func(base []uintptr, f *structs.Field)) {
 	for i := range s.Fields {
@@ -148,7 +148,7 @@ func tellNull(c *serve.Invocation, f *structs.Function) {
 	})
 }
 
-// garbage are the elements of lists that lies point to.
+// garbage has the elements of the lists that lies point to.
 var garbage = make(map[string][]uintptr)
 
 func tellHoles(c *serve.Invocation, f *structs.Function) {
@@ -170,7 +170,7 @@ func tellHoles(c *serve.Invocation, f *structs.Function) {
 			words = make([]uintptr, size)
 			switch m.Kind {
 			case structs.Handle, structs.Text:
-			case structs.Record: // a size that is right, then text of no address, and values of no type
+			case structs.Record: // a correct size, then text without an address, and values without a type
 				for i := range words {
 					words[i] = 3
 					if i*8%int(m.Elem) == 16 || i*8%int(m.Elem) == 40 {
@@ -188,8 +188,7 @@ func tellHoles(c *serve.Invocation, f *structs.Function) {
 	})
 }
 
-// tellNumbers returns a lie that sets all bits of numbers, shifted to the right by some
-// bits.
+// tellNumbers returns a lie that sets numbers to bits, shifted right by shift.
 func tellNumbers(bits int64, shift int) func(c *serve.Invocation, f *structs.Function) {
 	return func(c *serve.Invocation, f *structs.Function) {
 		c.Forward()
@@ -217,8 +216,8 @@ func liar(real *capi.Table, f *capi.Function, lie int) (*serve.Table, error) {
 	return serve.Wrap(real, serve.AroundFunction(f, func(c *serve.Invocation) { lies[lie].tell(c, described) }))
 }
 
-// callsBack are functions whose success promises a later call of a function of the
-// caller, which hollow extensions do not make.
+// callsBack has the functions whose success promises a later call of the caller's function,
+// which hollow extensions do not make.
 var callsBack = map[string]bool{
 	"PJRT_Transfers_PJRT_Client_MakeCrossHostReceiveBuffers": true,
 	"PJRT_Transfers_PJRT_Buffer_CopyToRemoteDevice":          true,
@@ -307,7 +306,7 @@ func honestTable(path string) (*capi.Table, error) {
 	return raw.Table(p), nil
 }
 
-// counted returns a table that tells which functions are called.
+// counted returns a table that reports to called which functions are called.
 func counted(real *capi.Table, called func(*capi.Function)) (*serve.Table, error) {
 	var mu sync.Mutex
 	return serve.Wrap(real, serve.AroundAll(func(c *serve.Invocation) {
@@ -322,7 +321,7 @@ func counted(real *capi.Table, called func(*capi.Function)) (*serve.Table, error
 func without(real *capi.Table, f *capi.Function) (table *capi.Table, end func() error, err error) {
 	end = func() error { return nil }
 	node := func(size uintptr, from unsafe.Pointer) unsafe.Pointer {
-		// The type of the table may be longer than the table of a plugin of this age.
+		// capi.API may be longer than the table of an older plugin.
 		words := make([]uintptr, max((size+7)/8, unsafe.Sizeof(capi.API{})/8))
 		p := unsafe.Pointer(unsafe.SliceData(words))
 		copy(unsafe.Slice((*byte)(p), size), unsafe.Slice((*byte)(from), size))

@@ -59,8 +59,8 @@ func (e *LoadedExecutable) describe(h *capi.LoadedExecutable, parameters []Shape
 		exe.Close()
 		return err
 	}
-	// The description can be closed by itself, and executions must still be checked against
-	// it: what they ask is then read from another one.
+	// The description can be closed on its own, and executions must still be checked against
+	// it: what they need is then read from another one.
 	exe.entry = sync.OnceValue(func() *entry {
 		known := exe.readEntry()
 		if errors.Is(known.err, ErrClosed) {
@@ -234,7 +234,7 @@ func (e *LoadedExecutable) Client() *Client {
 	return e.client
 }
 
-// Devices returns this process's devices of the program, none if portable.
+// Devices returns this process's devices that run the program, none if portable.
 func (e *LoadedExecutable) Devices() []*Device {
 	if e == nil {
 		return nil

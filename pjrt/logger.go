@@ -14,14 +14,14 @@ import (
 // SetLogger makes l the logger of this package, for the whole process. Nil, the default,
 // turns logging off.
 //
-// The end of each operation is one record with its duration, size and error: at level
-// Info for opening plugins, creating clients, and compiling and loading programs, whose
-// beginnings are recorded at level Debug, and at level Debug for all others. A failure
-// does not raise the level, since the caller gets the error. The source of a record is
-// the caller of this package. Without a logger, warnings go to slog's default one.
+// Each operation is logged once it ends, with its duration, size and error. The level is
+// Info for opening plugins, creating clients, and compiling and loading programs, which are
+// also logged at level Debug when they begin. It is Debug for all others. A failure does not
+// raise the level, since the caller gets the error. The source of a record is the caller of
+// this package. Without a logger, warnings go to slog's default logger.
 func SetLogger(l *slog.Logger) { changeWatch(func(w *watch) { w.logger = l }) }
 
-// notices returns the logger for warnings that no caller gets.
+// notices returns the logger for warnings that are returned to no caller.
 func notices() *slog.Logger {
 	if w := watching.Load(); w != nil && w.logger != nil {
 		return w.logger

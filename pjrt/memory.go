@@ -133,7 +133,7 @@ func (c *Client) memory(h *capi.Memory) (*Memory, error) {
 	return m, nil
 }
 
-// memoryOf returns the Memory of a C object that the plugin gave.
+// memoryOf returns the Memory of a C object that the plugin returned.
 func (c *Client) memoryOf(h *capi.Memory) (*Memory, error) {
 	if m := c.memoryByHandle[h]; m != nil {
 		return m, nil

@@ -15,8 +15,8 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/transfer"
 )
 
-// Each of these calls panicked or hung at first, some in a goroutine of the package, where
-// the caller cannot recover.
+// Each of these calls once panicked or hung, some in a goroutine of the package, where the
+// caller cannot recover.
 func TestMisuseThatRandomCallsFoundIsRefused(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background()) // makes some calls use a goroutine
 	defer cancel()

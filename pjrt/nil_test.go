@@ -14,7 +14,7 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt"
 )
 
-// objects are the types whose methods must bear nil and zero receivers.
+// objects are the types whose methods must accept nil and zero receivers.
 var objects = []any{
 	new(pjrt.Bound), new(pjrt.Buffer), new(pjrt.Client), new(pjrt.Device), new(pjrt.DeviceDescription),
 	new(pjrt.Event), new(pjrt.Executable), new(pjrt.Layout), new(pjrt.LoadedExecutable), new(pjrt.Memory),
@@ -33,7 +33,7 @@ func promoted(typ reflect.Type, m reflect.Method) bool {
 	return false
 }
 
-// declared are methods that stand in front of one of the embedded type.
+// declared are methods that hide one of the embedded type.
 var declared = map[string]bool{
 	"LoadedExecutable.Close": true, "LoadedExecutable.String": true, "SharedClient.Close": true,
 }
@@ -59,8 +59,8 @@ func TestMethodsOnNilAndZeroReceiversDoNotPanic(t *testing.T) {
 	}
 }
 
-// checkReceiver calls the method with arguments that are in order, as far as their types
-// allow, so that it is the receiver that it complains about.
+// checkReceiver calls the method with valid arguments, as far as their types allow, so that
+// its error is about the receiver.
 func checkReceiver(t *testing.T, m reflect.Method, receiver reflect.Value) {
 	done := make(chan []reflect.Value, 1)
 	go func() {
@@ -85,7 +85,7 @@ func checkReceiver(t *testing.T, m reflect.Method, receiver reflect.Value) {
 			checkResults(t, m, results)
 		}
 	case <-time.After(time.Minute):
-		t.Error("it waits")
+		t.Error("it does not return")
 	}
 }
 
@@ -119,7 +119,7 @@ func checkResults(t *testing.T, m reflect.Method, results []reflect.Value) {
 		isError := i == len(results)-1 && r.Type() == reflect.TypeFor[error]()
 		switch {
 		case isError && m.Name == "Close":
-			assert.True(t, r.IsNil(), "Close has the error %v", r)
+			assert.True(t, r.IsNil(), "Close returns the error %v", r)
 		case isError:
 			assert.False(t, r.IsNil(), "there is no error")
 		case !plain[m.Name]:

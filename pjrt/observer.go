@@ -17,20 +17,20 @@ import (
 type Operation struct {
 	ID       uint64 // the same at the start and the end, and unique in the process
 	Kind     OperationKind
-	Plugin   string    // path of the plugin's library, "" if it came without one
+	Plugin   string    // path of the plugin's library, "" if it has none
 	Platform string    // Client.PlatformName, "" before there is a client
 	Program  string    // name of the program that is compiled, loaded or executed, "" if unknown
 	Bytes    int64     // length of the program, or of the array in its host form, 0 if unknown
-	Devices  []*Device // the devices that take part, as far as known; not to be changed
+	Devices  []*Device // the devices that take part, as far as known; do not modify
 
-	// Start is set from the start, the others at the end. If the context ended the
-	// operation, that is when the caller got control back: the plugin may go on.
+	// Start is set from the beginning, the others at the end. If the context ended the
+	// operation, the end is when the caller got control back: the plugin may go on.
 	Start    time.Time
 	Duration time.Duration
 	Err      error
 }
 
-// OperationKind says what an [Operation] does. Later versions may add some.
+// OperationKind says what an [Operation] does. Later versions may add kinds.
 type OperationKind string
 
 // The kinds of operations.
@@ -50,7 +50,7 @@ const (
 // start operations that are observed. A panic in them is logged and goes no further.
 type Observer interface {
 	// Start is called when an operation begins, with its context and what is known of it
-	// by then. End gets the context that Start returns, or the same one for nil.
+	// by then. End gets the context that Start returns, or ctx if that is nil.
 	Start(ctx context.Context, op Operation) context.Context
 	// End is called once for each Start, with everything that is known.
 	End(ctx context.Context, op Operation)
@@ -79,7 +79,7 @@ type watch struct {
 }
 
 // watching is nil while there is neither a logger nor an observer. Operations then cost
-// one atomic load more.
+// one more atomic load.
 var watching atomic.Pointer[watch]
 
 var watchMu sync.Mutex // held to change watching
@@ -99,7 +99,7 @@ func changeWatch(change func(*watch)) {
 	watching.Store(&w)
 }
 
-// observer is the Observer of one call of Observe, which its address identifies.
+// observer is the Observer of one call of Observe, identified by its address.
 type observer struct{ Observer }
 
 func (o *observer) start(ctx context.Context, op Operation) context.Context {
@@ -266,7 +266,7 @@ func (op *operation) endStarted(done **Event, err *error) {
 	op.finish(*err)
 }
 
-// finish reports the end of the operation. Only the first call does.
+// finish reports the end of the operation; only the first call has an effect.
 func (op *operation) finish(err error) {
 	if op.ended.Swap(true) {
 		return

@@ -31,7 +31,7 @@ func TestUnwatchedOperationsAllocateNothing(t *testing.T) {
 
 	SetLogger(slog.New(slog.NewTextHandler(io.Discard, nil)))
 	defer SetLogger(nil)
-	assert.Zero(t, testing.AllocsPerRun(100, func() { _, _ = operate(ctx, e) }), "the logger does not want executions")
+	assert.Zero(t, testing.AllocsPerRun(100, func() { _, _ = operate(ctx, e) }), "the logger does not log executions")
 
 	SetLogger(nil)
 	Observe(idle{})()

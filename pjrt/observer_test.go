@@ -230,8 +230,8 @@ func TestOpeningAPluginIsAnOperation(t *testing.T) {
 	assert.Equal(t, err, ops[0].Err)
 }
 
-// A long compilation that the caller no longer waits for ends, for observers,
-// with the caller's wait.
+// For observers, a long compilation that the caller no longer waits for ends with the
+// caller's wait.
 func TestAnAbandonedOperationEndsOnce(t *testing.T) {
 	r, ctx := observe(t)
 	client := standInClient(t, 1)
@@ -372,7 +372,7 @@ func (p pairs) End(ctx context.Context, op pjrt.Operation) {
 // logKey holds, in a context, the log that records with the context go to.
 type logKey struct{}
 
-// logbook is a slog handler for one test: it drops what has another context.
+// logbook is a slog handler for one test: it drops records with other contexts.
 type logbook struct {
 	mu sync.Mutex
 	bytes.Buffer

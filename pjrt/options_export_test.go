@@ -6,12 +6,12 @@ package pjrt
 import "github.com/purepjrt/purepjrt/pjrt/saved"
 
 // EncodeOptions encodes options for a topology of four devices whose platform
-// has flags of its own.
+// has its own flags.
 func EncodeOptions(o *CompileOptions) ([]byte, error) {
 	return o.encode(compileTarget{platform: "test", ids: []int{0, 1, 2, 3}})
 }
 
-// EncodeOptionsAnywhere encodes options for a topology of which nothing is known.
+// EncodeOptionsAnywhere encodes options for an unknown topology.
 func EncodeOptionsAnywhere(o *CompileOptions) ([]byte, error) {
 	return o.encode(compileTarget{})
 }

@@ -21,7 +21,7 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/sharding"
 )
 
-// allOptions are options with every field set, as decoding gives them.
+// allOptions returns options with every field set, as decoding returns them.
 func allOptions() *pjrt.CompileOptions {
 	ordinal := int64(3)
 	f32 := pjrt.Shape{Type: dtype.F32, Dims: []int64{2, 3}}
@@ -75,7 +75,7 @@ func TestAnySubsetOfOptionsRoundTrips(t *testing.T) {
 				v.Field(i).SetZero()
 			}
 		}
-		// Clear the options that need one which is gone.
+		// Clear the options that need another that was cleared.
 		if o.Replicas != 2 || o.Partitions != 2 {
 			o.DeviceIDs = nil
 		}
@@ -350,7 +350,7 @@ func TestThePluginTakesEveryOption(t *testing.T) {
 	}
 }
 
-// XLA ends the process on lists whose length is neither 1 nor that of the program.
+// XLA ends the process on lists whose length is neither 1 nor the program's.
 func TestPropagationListsMustFitTheProgram(t *testing.T) {
 	ctx := context.Background()
 	client := newClient(t)

@@ -15,7 +15,7 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/lifetime"
 )
 
-// allocate makes a C call that takes memory of a device, with retryAllocation.
+// allocate makes a C call that takes device memory, as retryAllocation does.
 func allocate[A any](ctx context.Context, table *capi.Table, call *capi.Call[A]) error {
 	if err := call.Do(table); err != nil {
 		return allocateAgain(ctx, err, func() error { return call.Do(table) })
@@ -23,7 +23,8 @@ func allocate[A any](ctx context.Context, table *capi.Table, call *capi.Call[A])
 	return nil
 }
 
-// allocated returns what is made by calls that take memory of a device, with retryAllocation.
+// allocated returns the result of create, which takes device memory; it calls create as
+// retryAllocation does.
 func allocated[T any](ctx context.Context, create func() (T, error)) (T, error) {
 	var v T
 	err := retryAllocation(ctx, func() (err error) {
@@ -33,8 +34,8 @@ func allocated[T any](ctx context.Context, create func() (T, error)) (T, error) 
 	return v, err
 }
 
-// retryAllocation makes a call that takes memory of a device. If the device is out of
-// memory, it destroys the objects that the program forgot and makes the call once more.
+// retryAllocation makes a call that takes device memory. If the device is out of memory, it
+// destroys the objects that the program forgot and makes the call once more.
 func retryAllocation(ctx context.Context, call func() error) error {
 	return allocateAgain(ctx, call(), call)
 }
@@ -52,8 +53,8 @@ func allocateAgain(ctx context.Context, err error, call func() error) error {
 }
 
 // secondError returns the error to report when a call was made again because memory ran
-// out: that of the second attempt. If that is ErrInvalidArgument, the first attempt has
-// used the arguments up, and the first error says more.
+// out: the second attempt's. If that is ErrInvalidArgument, the first attempt has used up
+// the arguments, and its error says more.
 func secondError(first, second error) error {
 	if errors.Is(second, ErrInvalidArgument) && !errors.Is(second, ErrResourceExhausted) {
 		return first
@@ -61,8 +62,8 @@ func secondError(first, second error) error {
 	return second
 }
 
-// destroyForgotten runs the garbage collector and waits until the plugin has destroyed
-// the objects that the program forgot, for a moment at most.
+// destroyForgotten runs the garbage collector and waits, for a moment at most, until the
+// plugin has destroyed the objects that the program forgot.
 func destroyForgotten(ctx context.Context) {
 	const patience = 200 * time.Millisecond
 	deadline := time.After(patience)
@@ -102,15 +103,15 @@ func closeWhenCollected(c chan struct{}) {
 	runtime.AddCleanup(marker, func(c chan struct{}) { close(c) }, c)
 }
 
-// closing are the closed clients that something may still use.
+// closing holds the closed clients that something may still use.
 var closing struct {
 	sync.Mutex
 	clients []*lifetime.Ref[capi.Client] // guarded by the mutex; empty if no timer is set
 }
 
-// collectUnlessDestroyed runs the garbage collector, in a goroutine of its own, if the
-// closed client is not destroyed in a moment. Clients that are closed at about the same
-// time share the collections.
+// collectUnlessDestroyed runs the garbage collector, in another goroutine, if the closed
+// client is not destroyed within a moment. Clients that are closed at about the same time
+// share the collections.
 func collectUnlessDestroyed(client *lifetime.Ref[capi.Client]) {
 	if client.Destroyed() {
 		return

@@ -18,7 +18,7 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest"
 )
 
-// TestMain sees to it that what the tests made is gone in the end.
+// TestMain checks that what the tests made is gone in the end.
 func TestMain(m *testing.M) {
 	if fuzzing() {
 		if os.Getenv(soakFor) != "" {

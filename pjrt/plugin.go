@@ -102,7 +102,7 @@ func newPlugin(table *capi.Table, name, path string) (*Plugin, error) {
 	return p, nil
 }
 
-// Path returns the path that the plugin was opened by, or "".
+// Path returns the path that the plugin was opened from, or "".
 func (p *Plugin) Path() string {
 	if p == nil {
 		return ""
@@ -140,8 +140,8 @@ func (p *Plugin) Attributes() []Attribute {
 	return cloneAttributes(p.attributes)
 }
 
-// Supports reports whether the plugin, or one of its extensions, has the function with
-// a C name such as PJRT_Client_Create. A function that it has may still return
+// Supports reports whether the plugin, or one of its extensions, has the function with the
+// given C name, such as PJRT_Client_Create. A function that it has may still return
 // ErrUnimplemented when it is called.
 func (p *Plugin) Supports(function string) bool {
 	f := functions()[function]

@@ -22,7 +22,7 @@ var registry struct {
 }
 
 // slot holds one plugin, which is made once. While one caller makes it, others that
-// want this plugin wait, and those that want another one do not.
+// need this plugin wait, and those that need another one do not.
 type slot struct {
 	mu     sync.Mutex
 	plugin *Plugin // guarded by mu; nil until it is made

@@ -31,12 +31,11 @@ const (
 
 // Program is a program to compile, or the optimized program of an executable.
 //
-// Compilers end the process on some programs. This package refuses those that are known:
-// in MLIR, functions that have no body or call themselves, and calls, regions and brackets
-// that are nested so deeply that compilers run out of stack; in MLIR and HLO, arrays with
-// more elements than any memory holds. It does not find them in bytecode that other tools
-// than StableHLO's wrote. Package isolate compiles programs of unknown origin in a child
-// process.
+// Compilers end the process on some programs. This package refuses the known ones: in MLIR,
+// functions that have no body or call themselves, and calls, regions and brackets nested so
+// deeply that compilers run out of stack; in MLIR and HLO, arrays with more elements than
+// any memory holds. It does not find them in bytecode that tools other than StableHLO's
+// wrote. Package isolate compiles programs of unknown origin in a child process.
 type Program struct {
 	Code   []byte
 	Format Format // of Code; empty means the result of DetectFormat
@@ -97,8 +96,8 @@ func (p Program) check(plugin *Plugin) (Program, error) {
 const readsPastNUL = 81
 
 // checkCode returns an error for programs on which compilers are known to end the
-// process. There are more of them for libtpu. devices is the number of devices that the
-// program runs on, or 0 if that is not certain.
+// process. libtpu has more of them. devices is the number of devices that the program runs
+// on, or 0 if that is not certain.
 func (p Program) checkCode(plugin *Plugin, devices int) error {
 	var err error
 	switch p.Format {
@@ -122,7 +121,7 @@ func (p Program) checkCode(plugin *Plugin, devices int) error {
 	return nil
 }
 
-// spread returns what the program itself says of the devices that it is for.
+// spread returns what the program itself says about the devices it is for.
 func (p Program) spread() hlo.Spread {
 	switch p.Format {
 	case FormatMLIR:
@@ -143,8 +142,8 @@ func (p Program) spread() hlo.Spread {
 	return hlo.Spread{}
 }
 
-// parameters returns the shapes of the arguments as the text of the program has them, or
-// nil if it does not have all of them.
+// parameters returns the shapes of the arguments from the program's text, or nil if the text
+// does not have all of them.
 func (p Program) parameters() []Shape {
 	if p.Format != FormatMLIR {
 		return nil
@@ -195,7 +194,7 @@ func (p Program) checkPropagation(o *xlaproto.BuildOptions) error {
 	switch {
 	case !ok:
 		return invalid("compile options have one propagation value for each argument or result, " +
-			"whose numbers cannot be read from a program of this form: set one value for all, or use text or HLO")
+			"but their number cannot be read from a program of this form: set one value for all, or use text or HLO")
 	case toParameters > 1 && toParameters != arguments:
 		return invalid("compile options have %d values in PropagateToParameters, and the program has %d arguments", toParameters, arguments)
 	case toResults > 1 && toResults != results:
@@ -245,14 +244,14 @@ func leavesOutPasses(o *xlaproto.CompileOptions) bool {
 }
 
 // tree returns the parameters of the program with their tuples, as the compiler will see
-// them; of arrays it has neither type nor dimensions. tupled says that the compiler makes
+// them; arrays in it have neither type nor dimensions. tupled means that the compiler makes
 // one tuple of the parameters of MLIR.
 func (p Program) tree(tupled bool) ([]xlaproto.Shape, bool) {
 	switch p.Format {
 	case FormatMLIR:
 		params, ok := stablehlo.Main(p.Code)
 		for _, param := range params {
-			ok = ok && param.Known() // of the others, some are tuples
+			ok = ok && param.Known() // some of the others are tuples
 		}
 		parameters := make([]xlaproto.Shape, len(params))
 		if tupled {
@@ -290,7 +289,7 @@ func sameTuples(a, b *xlaproto.Shape) bool {
 }
 
 // compilation is the checked input of PJRT_Client_Compile and PJRT_Compile. It is a copy,
-// because the plugin may still read it after the caller's context ended.
+// because the plugin may still read it after the caller's context ends.
 type compilation struct {
 	code       []byte
 	format     string

@@ -56,7 +56,7 @@ func TestProgramsThatOnlyLookDangerousAreCompiled(t *testing.T) {
 func.func private @f(%a: tensor<f32>) -> (tensor<f32> {jax.result_info = "{(<"}) attributes {x = "@main"} {
   return %a : tensor<f32>
 }`,
-		"a recursion that nobody calls": `func.func @main(%a: tensor<f32>) -> tensor<f32> { return %a : tensor<f32> }
+		"a recursion that is never called": `func.func @main(%a: tensor<f32>) -> tensor<f32> { return %a : tensor<f32> }
 func.func private @g(%a: tensor<f32>) -> tensor<f32> { %0 = func.call @g(%a) : (tensor<f32>) -> tensor<f32> return %0 : tensor<f32> }`,
 		"comments and strings": `// func.func private @main() tensor<99999999999x99999999999xf32>
 module @main attributes {mhlo.x = "tensor<99999999999x99999999999xf32> \" func.func private @x()"} {
@@ -99,7 +99,7 @@ func TestBytecodeThatEndsTheProcessIsRefused(t *testing.T) {
 	} {
 		for _, version := range []string{"", "-0.9.0", "-1.13.3"} {
 			if name+version == "composite-0.9.0" {
-				continue // the version came later
+				continue // composites are newer
 			}
 			t.Run(name+version, func(t *testing.T) {
 				code, err := os.ReadFile("internal/bytecode/testdata/" + name + version + ".mlirbc")

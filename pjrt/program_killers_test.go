@@ -25,7 +25,7 @@ import (
 // child compiles.
 const killerVariable = "PJRT_TEST_KILLER"
 
-// withStack runs the current test again in a child process, whose threads have so much stack, in KiB or "unlimited".
+// withStack runs the current test again in a child process, whose threads have the given stack, in KiB or "unlimited".
 func withStack(t *testing.T, what, stack string) (stdout, stderr string, err error) {
 	t.Helper()
 	name, _, _ := strings.Cut(t.Name(), "/")
@@ -96,8 +96,8 @@ func TestProgramsThatEndTheProcessAreRefusedHoweverTheyAreWritten(t *testing.T) 
 	}
 }
 
-// The programs end the process indeed, and still do when they are rewritten. If a newer plugin survives one, the
-// check for it can be limited to older plugins.
+// The programs really end the process, and still do when they are rewritten. If a newer plugin survives one, the check
+// for it can be limited to older plugins.
 func TestProgramsThatAreRefusedEndTheProcess(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts many processes")
@@ -124,7 +124,7 @@ func TestProgramsThatAreRefusedEndTheProcess(t *testing.T) {
 	}
 }
 
-// What is nested as deep as the checks allow leaves the compiler enough stack.
+// Programs nested as deeply as the checks allow leave the compiler enough stack.
 func TestProgramsAsDeepAsAllowedAreCompiled(t *testing.T) {
 	if testing.Short() {
 		t.Skip("compiles large programs")
@@ -155,7 +155,7 @@ func TestProgramsAsDeepAsAllowedAreCompiled(t *testing.T) {
 	}
 }
 
-// The rewritings mean what the programs did: the compiler takes them.
+// Rewritten programs stay valid: the compiler takes them.
 func TestRewrittenProgramsAreCompiled(t *testing.T) {
 	t.Parallel()
 	client := newClient(t)

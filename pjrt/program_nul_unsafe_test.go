@@ -15,8 +15,8 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt"
 )
 
-// readToNUL returns what a plugin sees that looks for a zero byte at the end of a
-// program, as plugins up to API 0.68 do.
+// readToNUL returns what a plugin reads if it looks for a zero byte at the end of a program,
+// as plugins up to API 0.68 do.
 func readToNUL(p *capi.Program) string {
 	n := 0
 	for *(*byte)(unsafe.Add(unsafe.Pointer(p.Code), n)) != 0 {

@@ -17,7 +17,7 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/stablehlo"
 )
 
-// artifact is the program add as a portable artifact of StableHLO 1.13.3.
+// artifact returns the program add as a portable artifact of StableHLO 1.13.3.
 func artifact(t testing.TB) []byte {
 	t.Helper()
 	code, err := os.ReadFile("testdata/add-1.13.3.mlirbc")

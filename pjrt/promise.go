@@ -11,14 +11,15 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/lifetime"
 )
 
-// Promise makes an [Event] of the program's own ready: once, by Fulfill or Fail. If it is
-// closed or forgotten before that, the event fails with ErrCancelled.
+// Promise makes its [Event] ready: once, by Fulfill or Fail. If it is closed or forgotten
+// before that, the event fails with ErrCancelled.
 type Promise struct {
 	ref  *lifetime.Ref[eventPromise]
 	kept atomic.Bool // by Fulfill or Fail
 }
 
-// eventPromise is apart from Promise so that the cleanup of a forgotten Promise can use it.
+// eventPromise is separate from Promise so that the cleanup of a forgotten Promise can use
+// it.
 type eventPromise struct {
 	table *capi.Table
 	event *capi.Event
@@ -29,7 +30,7 @@ type eventPromise struct {
 
 var errPromiseAbandoned = failed(ErrCancelled, "the promise was given up before it was kept")
 
-// NewEvent makes an event of the program's own and the promise that makes it ready
+// NewEvent makes an event for the program's own use and the promise that makes it ready
 // (PJRT_Event_Create, API 0.89). It needs no client.
 func (p *Plugin) NewEvent() (*Event, *Promise, error) {
 	if p == nil || p.table == nil {
@@ -52,8 +53,8 @@ func (p *Plugin) NewEvent() (*Event, *Promise, error) {
 // Fulfill makes the event ready without an error (PJRT_Event_Set, API 0.89).
 func (p *Promise) Fulfill() error { return p.settle(nil) }
 
-// Fail makes the event ready with an error (PJRT_Event_Set, API 0.89). Those who wait get
-// an *Error with the code and the text of err.
+// Fail makes the event ready with an error (PJRT_Event_Set, API 0.89). Waiters get an *Error
+// with the code and the text of err.
 func (p *Promise) Fail(err error) error {
 	if err == nil {
 		return invalid("the error is nil: use Fulfill to keep the promise without one")
@@ -69,7 +70,7 @@ func (p *Promise) Close() error {
 	return p.ref.Close()
 }
 
-// settle keeps the promise and lets go of the event.
+// settle keeps the promise and releases the event.
 func (p *Promise) settle(err error) error {
 	if p == nil || p.ref == nil {
 		return invalid("the promise is nil")
@@ -89,7 +90,7 @@ func (p *Promise) settle(err error) error {
 	return o.keep(err)
 }
 
-var errKeptBefore = failed(ErrFailedPrecondition, "the promise was kept before")
+var errKeptBefore = failed(ErrFailedPrecondition, "the promise was already kept")
 
 // keep sets the event. Only the first call does; later ones return an error.
 func (o *eventPromise) keep(err error) error {

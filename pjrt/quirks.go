@@ -29,12 +29,12 @@ type behaviour struct {
 	// to bytes that cannot be loaded.
 	serializesWithoutCode bool
 	// copiesKept says that an execution of a program that donates arguments copies those
-	// that it must keep, and all after them, and that a failed one ends the process.
+	// that it must keep, and all after them, and that copying a failed one ends the process.
 	copiesKept bool
 	// flags are XLA flags that programs are compiled with unless the caller sets them.
 	flags map[string]any
-	// unscheduled says that the compiler ends the process over the order of instructions that
-	// some HLO modules have, so that it is to choose its own.
+	// unscheduled says that the compiler ends the process over the order of instructions in
+	// some HLO modules, so that it must be left to choose its own.
 	unscheduled bool
 	// inOrder says that an execution of a client may wait for the end of all that began
 	// before it, unless it runs within the call.
@@ -66,15 +66,15 @@ var quirkTable = []quirk{
 	},
 	{
 		kind: kindCPU,
-		evidence: "xla-cpu-pjrt 0.0.1 (API 0.81) computes a product of f32 matrices with what the second one held before, when new contents " +
+		evidence: "xla-cpu-pjrt 0.0.1 (API 0.81) computes a product of f32 matrices with the second one's old contents, when new contents " +
 			"lie at the same address: XNNPACK, which XLA chooses for some processors, packs the matrix once for each address",
 		rule:  "RUN-02",
 		apply: func(b *behaviour) { b.flags = map[string]any{"xla_cpu_use_xnnpack": false} },
 	},
 	{
 		kind: kindCPU,
-		evidence: "xla-cpu-pjrt 0.0.1 (API 0.81) begins an execution that does not run within PJRT_LoadedExecutable_Execute " +
-			"when the one before it, of the same client, is over",
+		evidence: "xla-cpu-pjrt 0.0.1 (API 0.81) begins an execution that does not run within PJRT_LoadedExecutable_Execute only " +
+			"when the client's previous one is over",
 		apply: func(b *behaviour) { b.inOrder = true },
 	},
 	{
@@ -151,7 +151,7 @@ func detectKind(p *Plugin) string {
 	}
 	name := p.name
 	if name == "" {
-		// A file name is not enough: other plugins than XLA's drive the same devices.
+		// A file name is not enough: plugins other than XLA's drive the same devices.
 		if !isXLA {
 			return ""
 		}

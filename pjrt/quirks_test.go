@@ -31,7 +31,7 @@ const (
 )
 
 // XNNPACK in XLA's CPU plugin keeps a packed copy of the second matrix for its address.
-func TestAProductIsThatOfTheContentsWhateverTheMemoryHeldBefore(t *testing.T) {
+func TestAProductUsesTheContentsWhateverTheMemoryHeldBefore(t *testing.T) {
 	t.Setenv("XLA_FLAGS", "")
 	ctx := context.Background()
 	client := newClient(t)

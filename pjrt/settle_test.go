@@ -14,20 +14,20 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt"
 )
 
-// patience is how long tests wait for what must come. It is far more than it
-// takes, because the machine may be busy with other things.
+// patience is how long tests wait for what must happen. It is far more than needed, because
+// the machine may be busy with other things.
 const patience = time.Minute
 
-// nothingAlive waits until all that earlier tests made is gone: the plugin lets go
-// of some of it on threads of its own. Tests that compare numbers of objects call
-// it before they make any.
+// nothingAlive waits until all that earlier tests made is gone: the plugin releases some of
+// it on its own threads. Tests that compare numbers of objects call it before they make any.
 func nothingAlive(t testing.TB) {
 	t.Helper()
 	require.Eventually(t, func() bool { runtime.GC(); return len(pjrt.Live()) == 0 }, patience, time.Millisecond)
 }
 
 // keepGarbage stops the garbage collector until the end of the test, except where
-// it is called. Tests that count forgotten objects must say when they are found.
+// it is called explicitly. Tests that count forgotten objects must decide when they are
+// found.
 func keepGarbage(t testing.TB) {
 	percent := debug.SetGCPercent(-1)
 	t.Cleanup(func() { debug.SetGCPercent(percent) })

@@ -48,7 +48,7 @@ func (s Shape) Equal(o Shape) bool {
 
 // Len returns the number of elements. It fails if a dimension is negative, or if an int
 // cannot hold the product of the dimensions that are not 0: plugins multiply dimensions
-// before they come to a 0, and end the process when that overflows.
+// before they reach a 0, and end the process when that overflows.
 func (s Shape) Len() (int, error) {
 	n, empty, err := s.extent()
 	if empty {
@@ -57,8 +57,8 @@ func (s Shape) Len() (int, error) {
 	return n, err
 }
 
-// extent returns the product of the dimensions that are not 0, and reports whether there
-// are others.
+// extent returns the product of the dimensions that are not 0, and reports whether any
+// dimension is 0.
 func (s Shape) extent() (n int, empty bool, err error) {
 	product := uint64(1)
 	for _, d := range s.Dims {
@@ -89,9 +89,9 @@ func (s Shape) tooLarge() error {
 // addressSpace is more bytes than a process of the supported platforms can have.
 const addressSpace = min(1<<47, math.MaxInt)
 
-// HostSize returns the bytes of the array as a [HostArray]. It fails if the type is
-// unknown, a dimension is negative, or no process can hold that much, with every dimension
-// of 0 taken for 1.
+// HostSize returns the size in bytes of the array as a [HostArray]. It fails if the type is
+// unknown, a dimension is negative, or no process can hold that much, counting every
+// dimension of 0 as 1.
 func (s Shape) HostSize() (int, error) {
 	if !s.Type.Valid() || s.Type.Size() == 0 {
 		return 0, invalid("arrays of type %v have no host form", s.Type)

@@ -17,7 +17,7 @@ type ShapeLayout struct {
 	Layout      *Layout       // order of the dimensions, and tiles; nil lets the compiler choose
 	Dynamic     []bool        // for each dimension, whether its extent is only a bound; nil if none is
 	MemorySpace int64         // the platform's number of a memory; 0 means the default
-	ElementBits int64         // the size of an element in memory; 0 means that of the type
+	ElementBits int64         // the size of an element in memory; 0 means the type's
 	TailPadding int64         // the size is rounded up to a multiple of this, in elements; 0 means 1
 	Tuple       []ShapeLayout // the elements of a tuple, whose other fields are zero
 }

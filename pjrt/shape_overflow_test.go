@@ -26,7 +26,7 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/transfer"
 )
 
-// maker is a function that gives a shape to the plugin, or would if it were a good one.
+// maker is a function that gives a shape to the plugin, or would if the shape were valid.
 type maker func(ctx context.Context, c *pjrt.Client, s pjrt.Shape) error
 
 func closedBuffer(b *pjrt.Buffer, err error) error {
@@ -188,7 +188,7 @@ func TestTupledArgumentsNeedThePassThatMakesTheTuple(t *testing.T) {
 }
 
 // XLA ends the process on a tuple where the program has none, or one with other elements.
-func TestTuplesOfArgumentLayoutsMustBeThoseOfTheProgram(t *testing.T) {
+func TestTuplesOfArgumentLayoutsMustMatchTheProgram(t *testing.T) {
 	if !inChild(t) {
 		return
 	}

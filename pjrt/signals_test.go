@@ -96,10 +96,10 @@ func work(client *pjrt.Client, exe *pjrt.LoadedExecutable, x float32) error {
 	return nil
 }
 
-// How long TestSignalsDoNotDisturbWork waits after each signal.
+// signalPause is how long TestSignalsDoNotDisturbWork waits after each signal.
 const signalPause = 50 * time.Microsecond
 
-// C code runs on threads of Go and of the plugin, and a signal may come at any instruction
+// C code runs on threads of Go and of the plugin, and a signal may arrive at any instruction
 // of both.
 func TestSignalsDoNotDisturbWork(t *testing.T) {
 	if !inChild(t) {
@@ -147,7 +147,8 @@ func TestSignalsDoNotDisturbWork(t *testing.T) {
 	}
 }
 
-// The collector runs all the time, or there is one thread for Go, or many more than processors.
+// The collector runs all the time, or Go has one thread, or many more threads than
+// processors.
 func TestWorkUnderEverySchedulerAndCollector(t *testing.T) {
 	for _, environment := range []string{"GOMAXPROCS=1", "GOMAXPROCS=64", "GOGC=1", "GODEBUG=gcstoptheworld=1"} {
 		t.Run(environment, func(t *testing.T) {

@@ -28,8 +28,8 @@ func AlignedSlice[T dtype.Elem](n int) []T {
 }
 
 // FromSlice copies data to the client's first device, as an array of the dimensions dims,
-// whose product is len(data), or as a vector without dims. For other devices, or without
-// a copy, pass ArrayOf to Client.BufferFromHost.
+// whose product is len(data), or, without dims, as a vector. For other devices, or without a
+// copy, pass ArrayOf to Client.BufferFromHost.
 func FromSlice[T dtype.Elem](ctx context.Context, c *Client, data []T, dims ...int64) (*Buffer, error) {
 	var vector [1]int64
 	if len(dims) == 0 {

@@ -25,13 +25,13 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest"
 )
 
-// soakFor is the environment variable with how long TestSoak works: make soak sets it.
+// soakFor is the environment variable that says how long TestSoak runs: make soak sets it.
 const soakFor = "PJRT_SOAK"
 
 const soakGoroutines = 16
 
-// Sixteen goroutines do everything that TestRandomSequencesOfCalls does, for as long as one
-// likes. Values are right, memory does not grow, and in the end nothing is left.
+// Sixteen goroutines do everything that TestRandomSequencesOfCalls does, for any length of
+// time. Values must be right, memory must not grow, and in the end nothing may be left.
 func TestSoak(t *testing.T) {
 	plugin := plugintest.Path(t, "cpu")
 	duration := 3 * time.Second
@@ -64,7 +64,7 @@ func TestSoak(t *testing.T) {
 	}
 }
 
-// soakMain returns the exit code of the child process of TestSoak.
+// soakMain runs the child process of TestSoak and returns its exit code.
 func soakMain() int {
 	duration, err := time.ParseDuration(os.Getenv(soakFor))
 	if err != nil {
@@ -152,7 +152,7 @@ func growth(sizes []int64) float64 {
 	return median(sizes[2*third:]) / median(sizes[third:2*third])
 }
 
-// consumption is what the process takes.
+// consumption is what the process uses.
 type consumption struct {
 	resident            int64 // MiB, 0 where the system does not say
 	threads, goroutines int

@@ -17,7 +17,7 @@ import (
 )
 
 // Topology describes the devices of a system and how they are connected. The system need
-// not be at hand. [Plugin.CompileFor] compiles programs for it.
+// not be present. [Plugin.CompileFor] compiles programs for it.
 type Topology struct {
 	plugin *Plugin
 	// ref owns a topology that NewTopology or DeserializeTopology made. A client owns its
@@ -42,8 +42,8 @@ type TopologyOptions struct {
 // (PJRT_TopologyDescription_Create). When ctx ends first, NewTopology returns its error,
 // and the topology is closed once it exists.
 //
-// Plugins have names and options of their own. NewTopology checks the options, since many
-// wrong ones end the process. opts may be nil.
+// Plugins have their own names and options. NewTopology checks the options, since many wrong
+// ones end the process. opts may be nil.
 //
 //   - libtpu takes the model and the extents of the system in chips, such as v4:2x2x1,
 //     v5e:2x2, v5p:4x4x4 or v6e:16x16, "" for a default, and the options
@@ -91,7 +91,7 @@ func (p *Plugin) DeserializeTopology(ctx context.Context, data []byte) (*Topolog
 	if len(data) == 0 {
 		return nil, invalid("the serialized topology is empty")
 	}
-	data = slices.Clone(data) // the plugin may read it after this returned
+	data = slices.Clone(data) // the plugin may read it after this function returns
 	return abandon.Call(ctx, func() (*Topology, error) {
 		var c capi.Call[capi.TopologyDescriptionDeserializeArgs]
 		c.Args.SerializedTopology, c.Args.SerializedTopologySize = capi.BytesData(data)
@@ -314,7 +314,8 @@ func (t *Topology) MemoryKindIDs() ([]int, error) {
 
 // CanonicalShape returns the shape and layout of an array in a kind of memory, one of
 // MemoryKindIDs (PJRT_TopologyDescription_MakeCanonicalShapeForMemorySpace, API 0.109). It
-// keeps layout, without strides, if the memory allows it; nil asks for the usual one.
+// keeps layout, which must not have strides, if the memory allows it; nil asks for the usual
+// one.
 func (t *Topology) CanonicalShape(memoryKindID int, shape Shape, layout *Layout) (ShapeLayout, error) {
 	if layout != nil && layout.Strides != nil {
 		return ShapeLayout{}, invalid("layout %v has strides: a canonical shape has an order of dimensions", layout)

@@ -151,7 +151,7 @@ func TestMisuseOfViewsIsRefused(t *testing.T) {
 	require.ErrorIs(t, err, pjrt.ErrClosed)
 }
 
-// XLA's CPU plugin calls the callback without looking whether it has one.
+// XLA's CPU plugin calls the callback without checking whether it has one.
 func TestAViewNeedsNoOnDelete(t *testing.T) {
 	if !inChild(t) {
 		return

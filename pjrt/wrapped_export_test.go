@@ -7,8 +7,8 @@ package pjrt
 
 import "github.com/purepjrt/purepjrt/capi"
 
-// OpenAs makes Open of the path, in which no links may be, return the plugin of
-// the table.
+// OpenAs makes Open return the plugin of the table for the path, which must not contain
+// links.
 func OpenAs(path string, table *capi.Table) error {
 	_, err := slotOf(&registry.paths, path).get(func() (*Plugin, error) { return pluginOf(table, "", path) })
 	return err

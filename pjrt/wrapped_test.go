@@ -22,7 +22,7 @@ import (
 )
 
 // With this tag all tests of the package run on a table in front of the CPU
-// plugin's, which takes every call through two hooks that hand it on.
+// plugin's, which takes every call through two hooks that pass it on.
 
 // wrappedCalls counts the calls that went through both hooks.
 var wrappedCalls atomic.Int64

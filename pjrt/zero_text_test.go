@@ -28,7 +28,7 @@ import (
 // broken reports whether fmt could not print a part of a text.
 func broken(text string) bool { return strings.Contains(text, "%!") || strings.Contains(text, "PANIC") }
 
-// readable lists a value of each other exported type that has a text.
+// readable lists a value of each exported type outside objects that has a text.
 var readable = []any{
 	pjrt.Shape{}, pjrt.HostArray{}, pjrt.Sharding{}, pjrt.ShapeLayout{}, pjrt.DeviceLayout{}, new(pjrt.Error),
 	pjrt.OnlyDuringCall,
@@ -122,7 +122,7 @@ func zeroOf(typ reflect.Type, depth int) reflect.Value {
 	return v
 }
 
-// ending are methods that end the object itself, or wait until somebody else does.
+// ending are methods that end the object itself, or wait until something else does.
 var ending = []string{"Close", "Delete", "Abort", "Donate"}
 
 // Methods of good objects are given zero objects, alone, in lists and in options.
@@ -195,8 +195,8 @@ func TestErrorsAboutZeroObjectsAreReadable(t *testing.T) {
 	}
 }
 
-// checkTexts calls the method with zero objects. Of the fields of options, only the one
-// with the number is set, or all of them for -1.
+// checkTexts calls the method with zero objects. Of the fields of options, it sets the one
+// whose number is only, or all of them if only is -1.
 func checkTexts(t *testing.T, m reflect.Method, receiver reflect.Value, only int) {
 	t.Helper()
 	args := []reflect.Value{receiver}

@@ -133,7 +133,7 @@ func (b *Buffer) Bytes() ([]byte, error) {
 }
 
 // Elements returns the memory of a buffer as a slice of its elements, not a copy; see [Buffer.Bytes]. It fails if the
-// buffer has another type than T.
+// buffer's type is not T.
 func Elements[T Element](b *Buffer) ([]T, error) {
 	if want := DataTypeOf[T](); b.Dtype != want {
 		return nil, invalid("the buffer has the type %v, not %v", b.Dtype, want)

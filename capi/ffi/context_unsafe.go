@@ -47,7 +47,7 @@ func (f *CallFrame) Extension(number int64) (*Extension, error) {
 
 // Collectives returns the extension that has communicators between devices, valid until the call ends. It fails with
 // capi.ErrorCodeUnimplemented on a host without the extension, or with another major version of it. The functions that
-// ask for windows and return them came with version 0.2: those of a host that lacks them are null here.
+// request and return windows came with version 0.2: on a host that lacks them they are null here.
 func (f *CallFrame) Collectives() (*CollectivesExtension, error) {
 	return extension[CollectivesExtension](f, ExtensionCollectives, ExtensionCollectivesMajorVersion, "collectives")
 }
@@ -58,7 +58,7 @@ func (f *CallFrame) Record() (*RecordExtension, error) {
 	return extension[RecordExtension](f, ExtensionRecord, ExtensionRecordMajorVersion, "record")
 }
 
-// extension returns the node of the host or, of a host whose node is shorter, a copy with zeros for what it lacks.
+// extension returns the host's node or, if that node is shorter, a copy with zeros for what it lacks.
 func extension[T any](f *CallFrame, number int64, major int32, name string) (*T, error) {
 	const fn = "XLA_FFI_InvokeContext_FindExtension"
 	h, err := hostOf(f.API)

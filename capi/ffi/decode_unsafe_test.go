@@ -65,7 +65,7 @@ func TestBuffersHaveTheBytesOfTheirShape(t *testing.T) {
 	}
 }
 
-func TestEveryTypeHasASizeButTokens(t *testing.T) {
+func TestEveryTypeExceptTokensHasASize(t *testing.T) {
 	t.Parallel()
 	for _, d := range ffi.DataTypeValues() {
 		if d == ffi.DataTypeInvalid || d == ffi.DataTypeToken {

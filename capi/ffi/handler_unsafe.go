@@ -30,13 +30,13 @@ type HandlerOptions struct {
 	// StateType is the type of the state that the handler makes when a program is loaded, or zero if it makes none. A
 	// state needs a host of version 0.2 or later.
 	StateType TypeID
-	// Asked is called, unless nil, each time that XLA queries the handler, which it does when the handler is registered.
-	// It provides a table outside of a call.
+	// Asked is called, unless nil, each time that XLA queries the handler, which it does when the handler is
+	// registered. It is a way to get a table outside of a call.
 	Asked func(api *API)
 }
 
 // MaxHandlers is how many handlers a process can have at a time. Handlers have no user argument, so each needs its own
-// C entry point, and a process has room for 2000 of these in all.
+// C entry point, and a process can have 2000 of these in all.
 const MaxHandlers = 1024
 
 // handlerEntry is a handler in use.

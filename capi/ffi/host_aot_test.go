@@ -16,7 +16,7 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest"
 )
 
-// libtpu's table is of version 0.5, which has the custom options of executions.
+// libtpu's table has version 0.5, with the custom options of executions.
 func TestANewTableAheadOfTime(t *testing.T) {
 	table, err := capi.Open(plugintest.Path(t, "tpu"))
 	require.NoError(t, err)

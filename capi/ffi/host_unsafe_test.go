@@ -250,7 +250,7 @@ func TestUserDataOfTheExecuteContextReachesHandlers(t *testing.T) {
 	second, spare := capi.NewFFIUserData(typ.Args.TypeID, "another")
 	defer spare.Delete()
 	add.Args.UserData = second
-	require.Error(t, add.Do(table), "a context has one value of a type")
+	require.Error(t, add.Do(table), "a context has one value per type")
 
 	executeWith(t, table, name, execContext.Args.Context)
 	assert.Equal(t, []string{"from the caller"}, seen)

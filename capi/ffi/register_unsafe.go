@@ -70,14 +70,14 @@ func (h *host) old(f *capi.Function, args unsafe.Pointer) error {
 	return h.takeError(f.Name, *(**ErrorHandle)(unsafe.Pointer(&r)))
 }
 
-// span returns s in the form of C.
+// span returns s as C represents strings.
 func span(s string) ByteSpan {
 	p, n := capi.StringData(s)
 	return ByteSpan{p, n}
 }
 
 // Register registers handlers under a name for a platform, such as Host or CUDA, in the whole process
-// (XLA_FFI_Handler_Register). It can register handlers for all stages; the extension of PJRT takes only one for
+// (XLA_FFI_Handler_Register). It can register handlers for all stages; PJRT's extension takes only the one for
 // execution. XLA queries the handlers at once. Do not release them while programs may call them.
 func Register(api *API, name, platform string, bundle HandlerBundle, traits HandlerTraits) error {
 	h, err := hostOf(api)

@@ -146,9 +146,9 @@ func TakeError(api *API, e *ErrorHandle) error {
 	return h.takeError("", e)
 }
 
-// NewError makes an XLA_FFI_Error from err. Its code is that of capi.CodeOf, and its text is that of err up to a NUL.
-// The caller owns it, and passes it to XLA or destroys it. NewError returns nil if err is nil, and also if api cannot
-// make errors.
+// NewError makes an XLA_FFI_Error from err. Its code is capi.CodeOf(err), and its text is err's text up to a NUL. The
+// caller owns the error, and passes it to XLA or destroys it. NewError returns nil if err is nil, and also if api
+// cannot make errors.
 func NewError(api *API, err error) *ErrorHandle {
 	if err == nil {
 		return nil

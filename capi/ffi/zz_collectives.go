@@ -44,14 +44,15 @@ var collectiveGroupModeEnum = enumtext.Enum[CollectiveGroupMode]{
 	},
 }
 
-// String returns the name of the C enumerator without what all of
+// String returns the name of the C enumerator without what all names of
 // XLA_FFI_CollectiveGroupMode have in common, such as
-// CROSS_REPLICA_AND_PARTITION; an unknown number gives
+// CROSS_REPLICA_AND_PARTITION; for an unknown number it returns
 // CollectiveGroupMode(99).
 func (v CollectiveGroupMode) String() string { return collectiveGroupModeEnum.String(v) }
 
-// ParseCollectiveGroupMode returns the CollectiveGroupMode that s names: as
-// String does, by the C enumerator or by the Go constant, in any case.
+// ParseCollectiveGroupMode returns the CollectiveGroupMode that s names: by
+// the text of String, the C enumerator or the Go constant, in upper or lower
+// case.
 func ParseCollectiveGroupMode(s string) (CollectiveGroupMode, error) {
 	return collectiveGroupModeEnum.Parse(s)
 }
@@ -60,10 +61,10 @@ func ParseCollectiveGroupMode(s string) (CollectiveGroupMode, error) {
 // header's order.
 func CollectiveGroupModeValues() []CollectiveGroupMode { return collectiveGroupModeEnum.All() }
 
-// MarshalText returns what String does.
+// MarshalText returns the text of String.
 func (v CollectiveGroupMode) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
 
-// UnmarshalText reads what ParseCollectiveGroupMode does.
+// UnmarshalText reads what ParseCollectiveGroupMode accepts.
 func (v *CollectiveGroupMode) UnmarshalText(text []byte) (err error) {
 	*v, err = ParseCollectiveGroupMode(string(text))
 	return err

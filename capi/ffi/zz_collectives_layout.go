@@ -4,9 +4,9 @@ package ffi
 
 import "unsafe"
 
-// Each of these calls compiles only if a struct has in Go the size, and its
-// fields have the offsets, that they have in C: arrays of other lengths are
-// of other types.
+// Each of these calls compiles only if a Go struct has the size, and its
+// fields have the offsets, that they have in C: arrays of different lengths
+// have different types.
 
 // XLA_FFI_ReplicaGroup
 func _(x ReplicaGroup, ReplicaGroup func([16]byte, [0]byte, [8]byte)) {

@@ -13,8 +13,7 @@ import (
 // Makes an error. The handler returns it, or passes it to
 // XLA_FFI_Future_SetError; otherwise it frees it with XLA_FFI_Error_Destroy.
 //
-// The error that the function returns is its result, so it is to be called
-// with Raw.
+// The error that the function returns is its result, so call it with Raw.
 type ErrorCreateArgs struct {
 	StructSize     uintptr            // struct_size
 	ExtensionStart *InternalExtension // extension_start
@@ -74,9 +73,8 @@ func (*ErrorDestroyArgs) Function() *capi.Function { return &functions[2] }
 
 // XLA_FFI_Future_Create_Args are the arguments of XLA_FFI_Future_Create.
 //
-// Makes a future, for a handler that lets its work go on after it has
-// returned. The handler stores it in the call frame and sets it later,
-// exactly once.
+// Makes a future, for a handler whose work goes on after it has returned.
+// The handler stores it in the call frame and sets it later, exactly once.
 type FutureCreateArgs struct {
 	StructSize     uintptr            // struct_size
 	ExtensionStart *InternalExtension // extension_start
@@ -134,7 +132,7 @@ type Args struct {
 	Size int64
 	// types: The kind of each.
 	Types *ArgType
-	// args: Where each stands; its kind tells its struct.
+	// args: Where each is; its kind determines its struct.
 	Args *unsafe.Pointer
 }
 
@@ -166,7 +164,7 @@ func (*HandlerRegisterArgs) Function() *capi.Function { return &functions[3] }
 
 // XLA_FFI_Type_Register_Args are the arguments of XLA_FFI_Type_Register.
 //
-// Gives a type of the program's own an id.
+// Gives an id to a type that the program defines.
 type TypeRegisterArgs struct {
 	StructSize     uintptr            // struct_size
 	ExtensionStart *InternalExtension // extension_start
@@ -190,7 +188,7 @@ func (*TypeRegisterArgs) Function() *capi.Function { return &functions[5] }
 // XLA_FFI_InvokeContext_FindExtension_Args are the arguments of
 // XLA_FFI_InvokeContext_FindExtension.
 //
-// Looks for something that the runtime offers beside the table.
+// Looks for something that the runtime offers besides the table.
 //
 // Since XLA FFI API 0.4.
 type InvokeContextFindExtensionArgs struct {
@@ -238,7 +236,7 @@ func (*InvokeContextGetArgs) Function() *capi.Function { return &functions[6] }
 // XLA_FFI_CustomOptions_Get.
 //
 // Gives a handler the custom options of the execution that calls it, which
-// are apart from the attributes of the call and cannot be changed.
+// are separate from the attributes of the call and cannot be changed.
 //
 // Since XLA FFI API 0.5.
 type CustomOptionsGetArgs struct {
@@ -325,18 +323,18 @@ func (*StreamGetArgs) Function() *capi.Function { return &functions[4] }
 // XLA_FFI_DeviceMemory_Allocate_Args are the arguments of
 // XLA_FFI_DeviceMemory_Allocate.
 //
-// Allocates device memory for the time of the call. It may be refused for
-// want of memory.
+// Allocates device memory for the time of the call. It may fail for lack of
+// memory.
 type DeviceMemoryAllocateArgs struct {
 	StructSize     uintptr            // struct_size
 	ExtensionStart *InternalExtension // extension_start
 	Ctx            *InvokeContext     // ctx
 	// size: How many bytes.
 	Size uintptr
-	// alignment: The address is a multiple of it.
+	// alignment: The alignment: the address is a multiple of it.
 	Alignment uintptr
-	// data (out): The memory. Give it back with XLA_FFI_DeviceMemory_Free; what
-	// is left when the call ends is freed by XLA.
+	// data (out): The memory. Free it with XLA_FFI_DeviceMemory_Free; XLA frees
+	// what is left when the call ends.
 	Data uintptr
 }
 
@@ -349,7 +347,7 @@ func (*DeviceMemoryAllocateArgs) Function() *capi.Function { return &functions[9
 // XLA_FFI_DeviceMemory_Free_Args are the arguments of
 // XLA_FFI_DeviceMemory_Free.
 //
-// Gives device memory back.
+// Frees device memory.
 type DeviceMemoryFreeArgs struct {
 	StructSize     uintptr            // struct_size
 	ExtensionStart *InternalExtension // extension_start
@@ -377,7 +375,7 @@ type ThreadPoolScheduleArgs struct {
 	Ctx            *InvokeContext     // ctx
 	// task: The function to run.
 	Task Task
-	// data: Passed on to the task as it is.
+	// data: Passed on to the task unchanged.
 	Data uintptr
 }
 

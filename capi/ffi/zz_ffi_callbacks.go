@@ -13,7 +13,7 @@ import (
 //	void (void *object)
 type TypeInfoDeleter uintptr
 
-// Call calls the C function; a null f is one that has nothing to do.
+// Call calls the C function. It does nothing when f is null.
 func (f TypeInfoDeleter) Call(object uintptr) {
 	if f == 0 {
 		return
@@ -26,9 +26,9 @@ func (f TypeInfoDeleter) Call(object uintptr) {
 //	XLA_FFI_Error * (XLA_FFI_CallFrame *call_frame)
 //
 // A handler: returns null on success, and otherwise an error, which XLA
-// owns. It may be called on any thread, several at a time. When a
-// XLA_FFI_Metadata_Extension hangs on the frame, the handler fills that in
-// and does nothing else.
+// owns. It may be called on any thread, several at a time. When an
+// XLA_FFI_Metadata_Extension is attached to the frame, the handler fills
+// that in and does nothing else.
 type Handler uintptr
 
 // Call calls the C function. It panics when f is null.

@@ -22,13 +22,14 @@ var internalExtensionTypeEnum = enumtext.Enum[InternalExtensionType]{
 	},
 }
 
-// String returns the name of the C enumerator without what all of
-// XLA_FFI_InternalExtension_Type have in common, such as Metadata; an
-// unknown number gives InternalExtensionType(99).
+// String returns the name of the C enumerator without what all names of
+// XLA_FFI_InternalExtension_Type have in common, such as Metadata; for an
+// unknown number it returns InternalExtensionType(99).
 func (v InternalExtensionType) String() string { return internalExtensionTypeEnum.String(v) }
 
 // ParseInternalExtensionType returns the InternalExtensionType that s names:
-// as String does, by the C enumerator or by the Go constant, in any case.
+// by the text of String, the C enumerator or the Go constant, in upper or
+// lower case.
 func ParseInternalExtensionType(s string) (InternalExtensionType, error) {
 	return internalExtensionTypeEnum.Parse(s)
 }
@@ -37,10 +38,10 @@ func ParseInternalExtensionType(s string) (InternalExtensionType, error) {
 // header's order.
 func InternalExtensionTypeValues() []InternalExtensionType { return internalExtensionTypeEnum.All() }
 
-// MarshalText returns what String does.
+// MarshalText returns the text of String.
 func (v InternalExtensionType) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
 
-// UnmarshalText reads what ParseInternalExtensionType does.
+// UnmarshalText reads what ParseInternalExtensionType accepts.
 func (v *InternalExtensionType) UnmarshalText(text []byte) (err error) {
 	*v, err = ParseInternalExtensionType(string(text))
 	return err
@@ -54,7 +55,7 @@ type ErrorCode int32
 const (
 	// XLA_FFI_Error_Code_OK: Success.
 	ErrorCodeOK ErrorCode = 0
-	// XLA_FFI_Error_Code_CANCELLED: The call was given up, usually by its
+	// XLA_FFI_Error_Code_CANCELLED: The call was cancelled, usually by its
 	// caller.
 	ErrorCodeCancelled ErrorCode = 1
 	// XLA_FFI_Error_Code_UNKNOWN: An error of no known kind.
@@ -62,13 +63,12 @@ const (
 	// XLA_FFI_Error_Code_INVALID_ARGUMENT: An argument is wrong, whatever the
 	// state of the system.
 	ErrorCodeInvalidArgument ErrorCode = 3
-	// XLA_FFI_Error_Code_DEADLINE_EXCEEDED: The time was over before the call
-	// ended.
+	// XLA_FFI_Error_Code_DEADLINE_EXCEEDED: Time ran out before the call ended.
 	ErrorCodeDeadlineExceeded ErrorCode = 4
 	// XLA_FFI_Error_Code_NOT_FOUND: Something that was asked for does not exist.
 	ErrorCodeNotFound ErrorCode = 5
-	// XLA_FFI_Error_Code_ALREADY_EXISTS: Something that was to be made exists
-	// already.
+	// XLA_FFI_Error_Code_ALREADY_EXISTS: Something that was to be made already
+	// exists.
 	ErrorCodeAlreadyExists ErrorCode = 6
 	// XLA_FFI_Error_Code_PERMISSION_DENIED: The caller may not do this.
 	ErrorCodePermissionDenied ErrorCode = 7
@@ -78,8 +78,7 @@ const (
 	// XLA_FFI_Error_Code_FAILED_PRECONDITION: The state of the system does not
 	// allow this.
 	ErrorCodeFailedPrecondition ErrorCode = 9
-	// XLA_FFI_Error_Code_ABORTED: The call was broken off because of another
-	// one.
+	// XLA_FFI_Error_Code_ABORTED: The call was aborted because of another one.
 	ErrorCodeAborted ErrorCode = 10
 	// XLA_FFI_Error_Code_OUT_OF_RANGE: A position lies past the valid range.
 	ErrorCodeOutOfRange ErrorCode = 11
@@ -120,22 +119,22 @@ var errorCodeEnum = enumtext.Enum[ErrorCode]{
 	},
 }
 
-// String returns the name of the C enumerator without what all of
-// XLA_FFI_Error_Code have in common, such as RESOURCE_EXHAUSTED; an unknown
-// number gives ErrorCode(99).
+// String returns the name of the C enumerator without what all names of
+// XLA_FFI_Error_Code have in common, such as RESOURCE_EXHAUSTED; for an
+// unknown number it returns ErrorCode(99).
 func (v ErrorCode) String() string { return errorCodeEnum.String(v) }
 
-// ParseErrorCode returns the ErrorCode that s names: as String does, by the
-// C enumerator or by the Go constant, in any case.
+// ParseErrorCode returns the ErrorCode that s names: by the text of String,
+// the C enumerator or the Go constant, in upper or lower case.
 func ParseErrorCode(s string) (ErrorCode, error) { return errorCodeEnum.Parse(s) }
 
 // ErrorCodeValues returns every ErrorCode in the header's order.
 func ErrorCodeValues() []ErrorCode { return errorCodeEnum.All() }
 
-// MarshalText returns what String does.
+// MarshalText returns the text of String.
 func (v ErrorCode) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
 
-// UnmarshalText reads what ParseErrorCode does.
+// UnmarshalText reads what ParseErrorCode accepts.
 func (v *ErrorCode) UnmarshalText(text []byte) (err error) {
 	*v, err = ParseErrorCode(string(text))
 	return err
@@ -206,12 +205,12 @@ const (
 	// XLA_FFI_DataType_F8E4M3FN: As F8E4M3, without infinities.
 	DataTypeF8E4M3FN DataType = 20
 	// XLA_FFI_DataType_F8E4M3B11FNUZ: As F8E4M3, with an exponent bias of 11,
-	// without infinities and negative zero.
+	// without infinities or negative zero.
 	DataTypeF8E4M3B11FNUZ DataType = 23
-	// XLA_FFI_DataType_F8E5M2FNUZ: As F8E5M2, without infinities and negative
+	// XLA_FFI_DataType_F8E5M2FNUZ: As F8E5M2, without infinities or negative
 	// zero.
 	DataTypeF8E5M2FNUZ DataType = 24
-	// XLA_FFI_DataType_F8E4M3FNUZ: As F8E4M3, without infinities and negative
+	// XLA_FFI_DataType_F8E4M3FNUZ: As F8E4M3, without infinities or negative
 	// zero.
 	DataTypeF8E4M3FNUZ DataType = 25
 	// XLA_FFI_DataType_F4E2M1FN: A number of 4 bits with 2 of exponent and 1 of
@@ -260,22 +259,22 @@ var dataTypeEnum = enumtext.Enum[DataType]{
 	},
 }
 
-// String returns the name of the C enumerator without what all of
-// XLA_FFI_DataType have in common, such as F16; an unknown number gives
-// DataType(99).
+// String returns the name of the C enumerator without what all names of
+// XLA_FFI_DataType have in common, such as F16; for an unknown number it
+// returns DataType(99).
 func (v DataType) String() string { return dataTypeEnum.String(v) }
 
-// ParseDataType returns the DataType that s names: as String does, by the C
-// enumerator or by the Go constant, in any case.
+// ParseDataType returns the DataType that s names: by the text of String,
+// the C enumerator or the Go constant, in upper or lower case.
 func ParseDataType(s string) (DataType, error) { return dataTypeEnum.Parse(s) }
 
 // DataTypeValues returns every DataType in the header's order.
 func DataTypeValues() []DataType { return dataTypeEnum.All() }
 
-// MarshalText returns what String does.
+// MarshalText returns the text of String.
 func (v DataType) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
 
-// UnmarshalText reads what ParseDataType does.
+// UnmarshalText reads what ParseDataType accepts.
 func (v *DataType) UnmarshalText(text []byte) (err error) {
 	*v, err = ParseDataType(string(text))
 	return err
@@ -297,22 +296,22 @@ var argTypeEnum = enumtext.Enum[ArgType]{
 	},
 }
 
-// String returns the name of the C enumerator without what all of
-// XLA_FFI_ArgType have in common, such as BUFFER; an unknown number gives
-// ArgType(99).
+// String returns the name of the C enumerator without what all names of
+// XLA_FFI_ArgType have in common, such as BUFFER; for an unknown number it
+// returns ArgType(99).
 func (v ArgType) String() string { return argTypeEnum.String(v) }
 
-// ParseArgType returns the ArgType that s names: as String does, by the C
-// enumerator or by the Go constant, in any case.
+// ParseArgType returns the ArgType that s names: by the text of String, the
+// C enumerator or the Go constant, in upper or lower case.
 func ParseArgType(s string) (ArgType, error) { return argTypeEnum.Parse(s) }
 
 // ArgTypeValues returns every ArgType in the header's order.
 func ArgTypeValues() []ArgType { return argTypeEnum.All() }
 
-// MarshalText returns what String does.
+// MarshalText returns the text of String.
 func (v ArgType) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
 
-// UnmarshalText reads what ParseArgType does.
+// UnmarshalText reads what ParseArgType accepts.
 func (v *ArgType) UnmarshalText(text []byte) (err error) {
 	*v, err = ParseArgType(string(text))
 	return err
@@ -334,22 +333,22 @@ var retTypeEnum = enumtext.Enum[RetType]{
 	},
 }
 
-// String returns the name of the C enumerator without what all of
-// XLA_FFI_RetType have in common, such as BUFFER; an unknown number gives
-// RetType(99).
+// String returns the name of the C enumerator without what all names of
+// XLA_FFI_RetType have in common, such as BUFFER; for an unknown number it
+// returns RetType(99).
 func (v RetType) String() string { return retTypeEnum.String(v) }
 
-// ParseRetType returns the RetType that s names: as String does, by the C
-// enumerator or by the Go constant, in any case.
+// ParseRetType returns the RetType that s names: by the text of String, the
+// C enumerator or the Go constant, in upper or lower case.
 func ParseRetType(s string) (RetType, error) { return retTypeEnum.Parse(s) }
 
 // RetTypeValues returns every RetType in the header's order.
 func RetTypeValues() []RetType { return retTypeEnum.All() }
 
-// MarshalText returns what String does.
+// MarshalText returns the text of String.
 func (v RetType) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
 
-// UnmarshalText reads what ParseRetType does.
+// UnmarshalText reads what ParseRetType accepts.
 func (v *RetType) UnmarshalText(text []byte) (err error) {
 	*v, err = ParseRetType(string(text))
 	return err
@@ -380,22 +379,22 @@ var attrTypeEnum = enumtext.Enum[AttrType]{
 	},
 }
 
-// String returns the name of the C enumerator without what all of
-// XLA_FFI_AttrType have in common, such as SCALAR; an unknown number gives
-// AttrType(99).
+// String returns the name of the C enumerator without what all names of
+// XLA_FFI_AttrType have in common, such as SCALAR; for an unknown number it
+// returns AttrType(99).
 func (v AttrType) String() string { return attrTypeEnum.String(v) }
 
-// ParseAttrType returns the AttrType that s names: as String does, by the C
-// enumerator or by the Go constant, in any case.
+// ParseAttrType returns the AttrType that s names: by the text of String,
+// the C enumerator or the Go constant, in upper or lower case.
 func ParseAttrType(s string) (AttrType, error) { return attrTypeEnum.Parse(s) }
 
 // AttrTypeValues returns every AttrType in the header's order.
 func AttrTypeValues() []AttrType { return attrTypeEnum.All() }
 
-// MarshalText returns what String does.
+// MarshalText returns the text of String.
 func (v AttrType) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
 
-// UnmarshalText reads what ParseAttrType does.
+// UnmarshalText reads what ParseAttrType accepts.
 func (v *AttrType) UnmarshalText(text []byte) (err error) {
 	*v, err = ParseAttrType(string(text))
 	return err
@@ -435,22 +434,22 @@ var executionStageEnum = enumtext.Enum[ExecutionStage]{
 	},
 }
 
-// String returns the name of the C enumerator without what all of
-// XLA_FFI_ExecutionStage have in common, such as INITIALIZE; an unknown
-// number gives ExecutionStage(99).
+// String returns the name of the C enumerator without what all names of
+// XLA_FFI_ExecutionStage have in common, such as INITIALIZE; for an unknown
+// number it returns ExecutionStage(99).
 func (v ExecutionStage) String() string { return executionStageEnum.String(v) }
 
-// ParseExecutionStage returns the ExecutionStage that s names: as String
-// does, by the C enumerator or by the Go constant, in any case.
+// ParseExecutionStage returns the ExecutionStage that s names: by the text
+// of String, the C enumerator or the Go constant, in upper or lower case.
 func ParseExecutionStage(s string) (ExecutionStage, error) { return executionStageEnum.Parse(s) }
 
 // ExecutionStageValues returns every ExecutionStage in the header's order.
 func ExecutionStageValues() []ExecutionStage { return executionStageEnum.All() }
 
-// MarshalText returns what String does.
+// MarshalText returns the text of String.
 func (v ExecutionStage) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
 
-// UnmarshalText reads what ParseExecutionStage does.
+// UnmarshalText reads what ParseExecutionStage accepts.
 func (v *ExecutionStage) UnmarshalText(text []byte) (err error) {
 	*v, err = ParseExecutionStage(string(text))
 	return err
@@ -474,13 +473,15 @@ var handlerTraitsBitsEnum = enumtext.Enum[HandlerTraitsBits]{
 	},
 }
 
-// String returns the name of the C enumerator without what all of
+// String returns the name of the C enumerator without what all names of
 // XLA_FFI_Handler_TraitsBits have in common, such as
-// COMMAND_BUFFER_COMPATIBLE; an unknown number gives HandlerTraitsBits(99).
+// COMMAND_BUFFER_COMPATIBLE; for an unknown number it returns
+// HandlerTraitsBits(99).
 func (v HandlerTraitsBits) String() string { return handlerTraitsBitsEnum.String(v) }
 
-// ParseHandlerTraitsBits returns the HandlerTraitsBits that s names: as
-// String does, by the C enumerator or by the Go constant, in any case.
+// ParseHandlerTraitsBits returns the HandlerTraitsBits that s names: by the
+// text of String, the C enumerator or the Go constant, in upper or lower
+// case.
 func ParseHandlerTraitsBits(s string) (HandlerTraitsBits, error) {
 	return handlerTraitsBitsEnum.Parse(s)
 }
@@ -489,10 +490,10 @@ func ParseHandlerTraitsBits(s string) (HandlerTraitsBits, error) {
 // order.
 func HandlerTraitsBitsValues() []HandlerTraitsBits { return handlerTraitsBitsEnum.All() }
 
-// MarshalText returns what String does.
+// MarshalText returns the text of String.
 func (v HandlerTraitsBits) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
 
-// UnmarshalText reads what ParseHandlerTraitsBits does.
+// UnmarshalText reads what ParseHandlerTraitsBits accepts.
 func (v *HandlerTraitsBits) UnmarshalText(text []byte) (err error) {
 	*v, err = ParseHandlerTraitsBits(string(text))
 	return err

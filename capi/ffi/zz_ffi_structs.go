@@ -4,8 +4,8 @@ package ffi
 
 import "unsafe"
 
-// XLA_FFI_InternalExtension: A node of a chain that hangs on a struct and
-// carries something beside its fields.
+// XLA_FFI_InternalExtension: A node of a chain that is attached to a struct
+// and carries something besides its fields.
 //
 // Since XLA FFI API 0.4.
 type InternalExtension struct {
@@ -26,7 +26,7 @@ const InternalExtensionSize = 24
 type ExtensionID struct {
 	// extension_type: The number of the extension.
 	ExtensionType int64
-	// major_version: Differs between versions that do not fit together.
+	// major_version: Differs between versions that are incompatible.
 	MajorVersion int32
 	// minor_version: Grows when something is added.
 	MinorVersion int32
@@ -35,8 +35,8 @@ type ExtensionID struct {
 // XLA_FFI_ExtensionId_STRUCT_SIZE
 const ExtensionIDSize = 16
 
-// XLA_FFI_Extension: What the runtime offers a handler beside the table,
-// found by its id.
+// XLA_FFI_Extension: Something that the runtime offers a handler besides the
+// table, found by its id.
 //
 // Since XLA FFI API 0.4.
 type Extension struct {
@@ -94,7 +94,7 @@ type ByteSpan struct {
 type Scalar struct {
 	// dtype: The type of the elements.
 	Dtype DataType
-	// value: Where the number stands.
+	// value: Where the number is.
 	Value unsafe.Pointer
 }
 
@@ -108,7 +108,7 @@ type Array struct {
 	Data unsafe.Pointer
 }
 
-// XLA_FFI_TypeId: The id of a type of the program's own, unique in the
+// XLA_FFI_TypeId: The id of a type that the program defines, unique in the
 // process.
 type TypeID struct {
 	// type_id: The id; zero for none.
@@ -119,15 +119,15 @@ type TypeID struct {
 type TypeInfo struct {
 	StructSize     uintptr            // struct_size; since XLA FFI API 0.4
 	ExtensionStart *InternalExtension // extension_start; since XLA FFI API 0.4
-	// deleter: Frees a value of the type; null when nothing is to be freed.
+	// deleter: Frees a value of the type; null when there is nothing to free.
 	Deleter TypeInfoDeleter
 }
 
 // XLA_FFI_TypeInfo_STRUCT_SIZE
 const TypeInfoSize = 24
 
-// XLA_FFI_Rets: The results of a call, in order. Their memory is there
-// already.
+// XLA_FFI_Rets: The results of a call, in order. Their memory is already
+// allocated.
 type Rets struct {
 	StructSize     uintptr            // struct_size
 	ExtensionStart *InternalExtension // extension_start
@@ -135,7 +135,7 @@ type Rets struct {
 	Size int64
 	// types: The kind of each.
 	Types *RetType
-	// rets: Where each stands; its kind tells its struct.
+	// rets: Where each is; its kind determines its struct.
 	Rets *unsafe.Pointer
 }
 
@@ -152,7 +152,7 @@ type Attrs struct {
 	Types *AttrType
 	// names: The name of each.
 	Names **ByteSpan
-	// attrs: Where each stands; its kind tells its struct.
+	// attrs: Where each is; its kind determines its struct.
 	Attrs *unsafe.Pointer
 }
 
@@ -221,8 +221,8 @@ type Metadata struct {
 // The header's constant ends at traits; the struct goes on to byte 48.
 const MetadataSize = 36
 
-// XLA_FFI_Metadata_Extension: Hangs on a call frame when XLA asks a handler
-// about itself instead of calling it.
+// XLA_FFI_Metadata_Extension: Attached to a call frame when XLA asks a
+// handler about itself instead of calling it.
 type MetadataExtension struct {
 	// extension_base: The node of the chain.
 	ExtensionBase InternalExtension

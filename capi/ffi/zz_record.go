@@ -16,15 +16,15 @@ const (
 	ExtensionRecordMinorVersion = 2   // XLA_FFI_Extension_Record_MinorVersion
 )
 
-// XLA_FFI_RecordAction: What a handler shall do.
+// XLA_FFI_RecordAction: What a handler is asked to do.
 type RecordAction int32
 
 // XLA_FFI_RecordAction
 const (
 	// XLA_FFI_RecordAction_Create: Record its commands.
 	RecordActionCreate RecordAction = 0
-	// XLA_FFI_RecordAction_Update: Give the commands that it recorded before new
-	// arguments.
+	// XLA_FFI_RecordAction_Update: Give new arguments to the commands that it
+	// recorded before.
 	RecordActionUpdate RecordAction = 1
 )
 
@@ -36,22 +36,22 @@ var recordActionEnum = enumtext.Enum[RecordAction]{
 	},
 }
 
-// String returns the name of the C enumerator without what all of
-// XLA_FFI_RecordAction have in common, such as Update; an unknown number
-// gives RecordAction(99).
+// String returns the name of the C enumerator without what all names of
+// XLA_FFI_RecordAction have in common, such as Update; for an unknown number
+// it returns RecordAction(99).
 func (v RecordAction) String() string { return recordActionEnum.String(v) }
 
-// ParseRecordAction returns the RecordAction that s names: as String does,
-// by the C enumerator or by the Go constant, in any case.
+// ParseRecordAction returns the RecordAction that s names: by the text of
+// String, the C enumerator or the Go constant, in upper or lower case.
 func ParseRecordAction(s string) (RecordAction, error) { return recordActionEnum.Parse(s) }
 
 // RecordActionValues returns every RecordAction in the header's order.
 func RecordActionValues() []RecordAction { return recordActionEnum.All() }
 
-// MarshalText returns what String does.
+// MarshalText returns the text of String.
 func (v RecordAction) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
 
-// UnmarshalText reads what ParseRecordAction does.
+// UnmarshalText reads what ParseRecordAction accepts.
 func (v *RecordAction) UnmarshalText(text []byte) (err error) {
 	*v, err = ParseRecordAction(string(text))
 	return err
@@ -66,8 +66,8 @@ const (
 	SourceFormatPTX SourceFormat = 0
 	// XLA_FFI_SourceFormat_CUBIN: A binary for one architecture.
 	SourceFormatCubin SourceFormat = 1
-	// XLA_FFI_SourceFormat_FUNCTION_PTR: The address of a function that is on
-	// the device already; its size is 0.
+	// XLA_FFI_SourceFormat_FUNCTION_PTR: The address of a function that is
+	// already on the device; its size is 0.
 	//
 	// Since version 0.2 of the extension.
 	SourceFormatFunctionPtr SourceFormat = 2
@@ -82,22 +82,22 @@ var sourceFormatEnum = enumtext.Enum[SourceFormat]{
 	},
 }
 
-// String returns the name of the C enumerator without what all of
-// XLA_FFI_SourceFormat have in common, such as CUBIN; an unknown number
-// gives SourceFormat(99).
+// String returns the name of the C enumerator without what all names of
+// XLA_FFI_SourceFormat have in common, such as CUBIN; for an unknown number
+// it returns SourceFormat(99).
 func (v SourceFormat) String() string { return sourceFormatEnum.String(v) }
 
-// ParseSourceFormat returns the SourceFormat that s names: as String does,
-// by the C enumerator or by the Go constant, in any case.
+// ParseSourceFormat returns the SourceFormat that s names: by the text of
+// String, the C enumerator or the Go constant, in upper or lower case.
 func ParseSourceFormat(s string) (SourceFormat, error) { return sourceFormatEnum.Parse(s) }
 
 // SourceFormatValues returns every SourceFormat in the header's order.
 func SourceFormatValues() []SourceFormat { return sourceFormatEnum.All() }
 
-// MarshalText returns what String does.
+// MarshalText returns the text of String.
 func (v SourceFormat) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
 
-// UnmarshalText reads what ParseSourceFormat does.
+// UnmarshalText reads what ParseSourceFormat accepts.
 func (v *SourceFormat) UnmarshalText(text []byte) (err error) {
 	*v, err = ParseSourceFormat(string(text))
 	return err
@@ -122,22 +122,22 @@ var kernelArgTypeEnum = enumtext.Enum[KernelArgType]{
 	},
 }
 
-// String returns the name of the C enumerator without what all of
-// XLA_FFI_KernelArgType have in common, such as HostValue; an unknown number
-// gives KernelArgType(99).
+// String returns the name of the C enumerator without what all names of
+// XLA_FFI_KernelArgType have in common, such as HostValue; for an unknown
+// number it returns KernelArgType(99).
 func (v KernelArgType) String() string { return kernelArgTypeEnum.String(v) }
 
-// ParseKernelArgType returns the KernelArgType that s names: as String does,
-// by the C enumerator or by the Go constant, in any case.
+// ParseKernelArgType returns the KernelArgType that s names: by the text of
+// String, the C enumerator or the Go constant, in upper or lower case.
 func ParseKernelArgType(s string) (KernelArgType, error) { return kernelArgTypeEnum.Parse(s) }
 
 // KernelArgTypeValues returns every KernelArgType in the header's order.
 func KernelArgTypeValues() []KernelArgType { return kernelArgTypeEnum.All() }
 
-// MarshalText returns what String does.
+// MarshalText returns the text of String.
 func (v KernelArgType) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
 
-// UnmarshalText reads what ParseKernelArgType does.
+// UnmarshalText reads what ParseKernelArgType accepts.
 func (v *KernelArgType) UnmarshalText(text []byte) (err error) {
 	*v, err = ParseKernelArgType(string(text))
 	return err
@@ -175,9 +175,9 @@ type LaunchDims struct {
 
 // XLA_FFI_KernelArg: An argument of a kernel.
 type KernelArg struct {
-	// arg_address: What is passed, or, of a host value, where it stands. A
-	// pointer into the memory of the device must be good until the command has
-	// run; a host value is copied before the call returns.
+	// arg_address: What is passed or, for a host value, where it is. A pointer
+	// into the memory of the device must be good until the command has run; a
+	// host value is copied before the call returns.
 	ArgAddress unsafe.Pointer
 	// size: The size of a host value in bytes, which is not 0; 0 for a pointer
 	// into the memory of the device.
@@ -196,8 +196,8 @@ type KernelArgs struct {
 //
 //	XLA_FFI_Error * (XLA_FFI_RecordContext *ctx, const char *kernel_name, const void *kernel_data, int64_t kernel_size, XLA_FFI_SourceFormat format, XLA_FFI_LaunchDims launch_dims, uint32_t shared_mem_bytes, int32_t uses_pdl, const XLA_FFI_KernelArgs *args, const XLA_FFI_Command *const *dependencies, uint32_t num_dependencies, const XLA_FFI_Command **out_command)
 //
-// It takes what no register of integers holds, so it cannot be called from
-// here.
+// It has a parameter that does not fit into integer registers, so it cannot
+// be called from here.
 type RecordAPICreateLaunch uintptr
 
 // XLA_FFI_RecordApi.update_launch is the address of a C function of this
@@ -280,18 +280,17 @@ func (f RecordAPICreateEmptyCommand) Call(ctx *RecordContext, dependencies **Com
 type RecordAPI struct {
 	// create_launch: Records that a kernel is launched. kernel_data is the
 	// kernel in the given format, kernel_size its size in bytes. uses_pdl says
-	// whether the kernel may start before the one in front of it has ended.
+	// whether the kernel may start before the previous one has ended.
 	CreateLaunch RecordAPICreateLaunch
-	// update_launch: Gives a launch that was recorded new arguments.
+	// update_launch: Gives new arguments to a recorded launch.
 	UpdateLaunch RecordAPIUpdateLaunch
 	// create_memcpy_d2d: Records that size bytes are copied within the memory of
 	// the device.
 	CreateMemcpyD2D RecordAPICreateMemcpyD2D
-	// update_memcpy_d2d: Gives a copy that was recorded another source, target
-	// and size.
+	// update_memcpy_d2d: Gives a recorded copy a new source, target and size.
 	UpdateMemcpyD2D RecordAPIUpdateMemcpyD2D
-	// request_stream_capture: Asks the runtime to call the handler as without
-	// this extension, and to record what it puts on its stream.
+	// request_stream_capture: Asks the runtime to call the handler as it does
+	// without this extension, and to record what it puts on its stream.
 	RequestStreamCapture RecordAPIRequestStreamCapture
 	// create_empty_command: Records a command that does nothing, for others to
 	// wait for all of dependencies.

@@ -4,9 +4,9 @@ package ffi
 
 import "unsafe"
 
-// Each of these calls compiles only if a struct has in Go the size, and its
-// fields have the offsets, that they have in C: arrays of other lengths are
-// of other types.
+// Each of these calls compiles only if a Go struct has the size, and its
+// fields have the offsets, that they have in C: arrays of different lengths
+// have different types.
 
 // XLA_FFI_Dim3
 func _(x Dim3, Dim3 func([12]byte, [0]byte, [4]byte, [8]byte)) {

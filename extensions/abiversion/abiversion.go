@@ -9,7 +9,7 @@
 //	...
 //	err = abiversion.Runs(plugin, runtime, version) // says why not
 //
-// A Version can be sent to another process: its bytes are all that there is to it.
+// A Version can be sent to another process: its fields are all there is to it.
 package abiversion
 
 import (
@@ -27,7 +27,7 @@ func Supported(p *pjrt.Plugin) bool {
 type Version struct {
 	// Platform is the number of the platform.
 	Platform uint64
-	// Proto is the version as a serialized message, whose type the platform defines.
+	// Proto is the version as a serialized message of a type that the platform defines.
 	Proto []byte
 }
 
@@ -77,9 +77,9 @@ func OfExecutable(e *pjrt.Executable) (Version, error) {
 	return v, err
 }
 
-// Runs returns nil if a runtime can run an executable, and an error that says why not
-// (PJRT_RuntimeAbiVersion_IsCompatibleWithExecutable). The versions are those of [OfClient] and
-// [OfExecutable], of any process.
+// Runs returns nil if a runtime can run an executable, and otherwise an error that says why not
+// (PJRT_RuntimeAbiVersion_IsCompatibleWithExecutable). The versions come from [OfClient] and
+// [OfExecutable], in any process.
 func Runs(p *pjrt.Plugin, runtime, executable Version) error {
 	r, err := ofRuntime(p, runtime)
 	if err != nil {
@@ -101,8 +101,8 @@ func Runs(p *pjrt.Plugin, runtime, executable Version) error {
 	return c.Do(raw.Table(p))
 }
 
-// Replaces returns nil if a runtime can take the place of another, and an error that says why
-// not (PJRT_RuntimeAbiVersion_IsCompatibleWithRuntime).
+// Replaces returns nil if a runtime can take the place of another, and otherwise an error that
+// says why not (PJRT_RuntimeAbiVersion_IsCompatibleWithRuntime).
 func Replaces(p *pjrt.Plugin, runtime, other Version) error {
 	r, err := ofRuntime(p, runtime)
 	if err != nil {
@@ -119,7 +119,7 @@ func Replaces(p *pjrt.Plugin, runtime, other Version) error {
 	return c.Do(raw.Table(p))
 }
 
-// ofRuntime returns the version of a runtime for C. The caller destroys it.
+// ofRuntime returns the version of a runtime as a C handle. The caller destroys it.
 func ofRuntime(p *pjrt.Plugin, v Version) (*capi.RuntimeABIVersion, error) {
 	if p == nil {
 		return nil, raw.Errorf(pjrt.ErrInvalidArgument, "the plugin is nil")

@@ -15,8 +15,8 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/plugins"
 )
 
-// An executable for TPUs says which runtimes can load it. A process with TPUs compares that with its
-// own runtime, by abiversion.OfClient and abiversion.Runs.
+// An executable for TPUs says which runtimes can load it. A process with TPUs compares its version
+// with that of its own runtime, with abiversion.OfClient and abiversion.Runs.
 func ExampleOfExecutable_aheadOfTime() {
 	ctx := context.Background()
 	plugin, err := plugins.Load(ctx, "tpu")

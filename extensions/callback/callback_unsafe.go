@@ -8,7 +8,7 @@
 //	err := callback.OnFatal(client, func(err error) { log.Print("last words: ", err) })
 //
 // The functions run on threads of the plugin. A panic in them is logged and goes no further.
-// They cannot be taken away again, and stay as long as the process.
+// They cannot be removed, and stay registered until the process ends.
 package callback
 
 import (
@@ -70,7 +70,7 @@ func register(c *pjrt.Client, of capi.CallbackType, fn func(unsafe.Pointer)) err
 }
 
 // InvokeSliceFailure calls the functions of [OnSliceFailure], as the plugin would, and returns
-// when they have returned (PJRT_Callback_InvokeCallback). It is for trying them.
+// when they have returned (PJRT_Callback_InvokeCallback). It is for testing them.
 func InvokeSliceFailure(c *pjrt.Client, why SliceFailure) error {
 	args := &capi.CallbackTPUSliceBuilderArgs{StructSize: capi.CallbackTPUSliceBuilderArgsSize, FailureType: why}
 	err := invoke(c, capi.CallbackTypeTPUSliceBuilder, unsafe.Pointer(args))
@@ -82,7 +82,7 @@ func InvokeSliceFailure(c *pjrt.Client, why SliceFailure) error {
 // OnSliceFailure. The process goes on. fatal must not be nil.
 func InvokeFatal(c *pjrt.Client, fatal error) error {
 	if fatal == nil {
-		return raw.Errorf(pjrt.ErrInvalidArgument, "there is no fatal error to tell")
+		return raw.Errorf(pjrt.ErrInvalidArgument, "the fatal error to report is nil")
 	}
 	code, text := raw.ErrorParts(fatal)
 	args := &capi.CallbackPrefatalArgs{StructSize: capi.CallbackPrefatalArgsSize, ErrorCode: code}

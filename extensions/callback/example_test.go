@@ -12,7 +12,7 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/plugins"
 )
 
-// A program on TPUs writes down why it ends. InvokeFatal tries that out.
+// A program on TPUs logs why it ends. InvokeFatal tests that.
 func ExampleOnFatal() {
 	client, err := plugins.Open(context.Background(), "tpu", nil)
 	if err != nil {

@@ -27,8 +27,8 @@ import (
 // address is where libtpu listens.
 var address string
 
-// libtpu reads its flags when it is loaded. It needs a port, and a transport that works without the
-// network of a data center.
+// libtpu reads its flags when it is loaded. It needs a port and a transport that works without a
+// data center network.
 func TestMain(m *testing.M) {
 	l, err := net.Listen("tcp", "localhost:0")
 	if err != nil {
@@ -41,7 +41,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// join makes the communicators of a clique of two devices that are both in this process.
+// join makes the communicators of a clique of two devices, both in this process.
 func join(ctx context.Context, p *pjrt.Plugin) ([]*collectives.Communicator, error) {
 	job, err := megascale.NewContext(p)
 	if err != nil {
@@ -120,7 +120,7 @@ func TestAheadOfTimeTwoRanksExchangeArrays(t *testing.T) {
 	require.ErrorIs(t, err, pjrt.ErrClosed)
 }
 
-// Two ranks add their arrays up, without a TPU: libtpu does it over the network.
+// Two ranks add up their arrays without a TPU: libtpu does it over the network.
 func ExampleAllReduce_aheadOfTime() {
 	ctx := context.Background()
 	plugin, err := plugins.Load(ctx, "tpu")

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The purepjrt Authors
 
-// Package collectives sums, gathers and exchanges arrays between processes, outside of programs. It
-// uses the extension Collectives, which came with API 0.94; libtpu has it.
+// Package collectives sums, gathers and exchanges arrays between processes, outside programs. It uses
+// the extension Collectives, which came with API 0.94; libtpu has it.
 //
-// The processes of a clique agree on its ids and give each member a rank. Another extension of the
+// The processes of a clique agree on its ids and on the rank of each member. Another extension of the
 // plugin makes the [Collectives]; for libtpu, see package megascale:
 //
 //	x, err := megascaleContext.Collectives(processes, nil)
@@ -15,10 +15,11 @@
 //	...
 //	err = done.Wait(ctx) // sums is valid from here on
 //
-// libtpu reads the port on which it listens when it is loaded, from the environment variable
-// LIBTPU_INIT_ARGS, such as --megascale_port=8471. On machines without the network of a data center it
-// also needs --megascale_transport_type=grpc there. Ranks of one process were tried that way, without
-// TPUs; those of several processes need what starts a job of several slices.
+// When libtpu is loaded, it reads the port to listen on from the environment variable
+// LIBTPU_INIT_ARGS, such as --megascale_port=8471. On machines without a data center network the
+// variable must also contain --megascale_transport_type=grpc. The ranks of one process were tested
+// that way, without TPUs; the ranks of several processes need whatever starts a job of several
+// slices.
 package collectives
 
 import (
@@ -46,7 +47,7 @@ type Collectives struct {
 	ref    *lifetime.Ref[capi.Collectives]
 }
 
-// Adopt makes a Collectives of a C handle that an extension of the plugin made and that the caller
+// Adopt makes a Collectives from a C handle that an extension of the plugin made and that the caller
 // owns. parent, unless nil, is what the handle was made from; it lives as long as the Collectives.
 // After an error the caller still owns the handle.
 func Adopt(p *pjrt.Plugin, h *capi.Collectives, parent lifetime.Parent) (*Collectives, error) {
@@ -72,27 +73,27 @@ func (x *Collectives) Close() error {
 	return x.ref.Close()
 }
 
-// Clique says who communicates, and which of them this process is.
+// Clique describes the ranks that communicate, and says which of them this process takes.
 type Clique struct {
-	// Devices are the global ids of the devices that take part, those of all processes.
+	// Devices are the global ids of the devices that take part, in all processes.
 	Devices []int
-	// IDs are bytes on which all processes of the clique have agreed, of the form that the plugin
-	// wants; nil if it wants none.
+	// IDs are bytes that all processes of the clique have agreed on, in the form that the plugin
+	// requires; nil if it requires none.
 	IDs [][]byte
 	// Ranks are the ranks that this process takes, counted from 0.
 	Ranks []int
 }
 
 // Join connects the ranks of this process with the others (PJRT_Collectives_CreateCommunicators), and
-// returns a communicator for each of Ranks, in their order. The caller closes them. Join waits for all
-// ranks of the clique. When ctx ends first, Join returns ctx's error and goes on waiting in a goroutine
-// of its own, which closes what it gets.
+// returns a communicator for each of Ranks, in their order. The caller closes them. Join waits for
+// all ranks of the clique. When ctx ends first, Join returns ctx's error; the wait goes on in another
+// goroutine, which closes the communicators that it gets.
 func (x *Collectives) Join(ctx context.Context, clique Clique) ([]*Communicator, error) {
 	if x == nil || x.ref == nil {
 		return nil, invalid("the collectives are nil: make some with package megascale")
 	}
 	if len(clique.Devices) == 0 || len(clique.Ranks) == 0 {
-		return nil, invalid("a clique has devices, and this process takes at least one rank; there are %d and %d",
+		return nil, invalid("a clique needs devices, and this process takes at least one rank; there are %d and %d",
 			len(clique.Devices), len(clique.Ranks))
 	}
 	devices, err := numbers("device", clique.Devices, math.MaxInt)
@@ -152,21 +153,22 @@ func closeAll(list []*Communicator) error {
 	return nil
 }
 
-// Communicator is the connection of one rank with the other ranks of a clique. AllReduce, AllToAll
-// and the others use it: all ranks call the same function, with arrays of the same type and size, in
-// the same order.
+// Communicator connects one rank with the other ranks of a clique. AllReduce, AllToAll and the other
+// operations use it: all ranks call the same functions in the same order, with arrays of the same
+// type and size.
 //
-// They return an event that is ready when this rank is done, or has failed. Until then the arrays
-// belong to the communicator: the program must not change what is sent, and not read what is received.
-// They are in the memory of the host, or of a device that the host addresses. Whether a call itself
-// waits for the other ranks is the plugin's choice, so ranks of one process belong into goroutines of
-// their own.
+// The functions return an event that is ready when this rank is done or has failed. Until then the
+// arrays belong to the communicator: the program must neither change what is sent nor read what is
+// received. The arrays are in the memory of the host, or of a device that the host can address. The
+// plugin decides whether the call itself waits for the other ranks, so each rank of a process needs
+// its own goroutine.
 type Communicator struct {
 	plugin *pjrt.Plugin
 	ref    *lifetime.Ref[capi.CollectivesCommunicator]
 }
 
-// Describe returns a text about the communicator for people (PJRT_Collectives_Communicator_ToString).
+// Describe returns a human-readable description of the communicator
+// (PJRT_Collectives_Communicator_ToString).
 func (c *Communicator) Describe() (string, error) {
 	h, err := c.acquire()
 	if err != nil {
@@ -209,22 +211,23 @@ const (
 	Max     = capi.CollectivesReductionKindMax
 )
 
-// Operation says for devices that are CPUs to which operation of which run a call belongs, so that
-// the ranks find each other. It is nil for other devices.
+// Operation says which operation of which run a call belongs to, so that the ranks on CPU devices
+// find each other. It is nil for other devices.
 type Operation struct {
-	// Run tells this run of a program from others, and ID this operation from others of the run.
+	// Run distinguishes this run of a program from other runs, and ID this operation from others in
+	// the run.
 	Run, ID int64
-	// Devices are the global ids of the devices that take part, Local is the number of those in this
-	// process.
+	// Devices are the global ids of the devices that take part, and Local is the number of those in
+	// this process.
 	Devices []int
 	Local   int
-	// Modules says that the devices belong to several modules, and not to replicas of one.
+	// Modules means that the devices run several modules, not replicas of one.
 	Modules bool
-	// Timeout is how long to wait for the others.
+	// Timeout is how long to wait for the other ranks.
 	Timeout time.Duration
 }
 
-// forC returns the operation for C. What it refers to stays alive with the result.
+// forC returns the operation for C. The memory that it points to stays alive with the result.
 func (o *Operation) forC() (*capi.CollectivesCPUExecutor, error) {
 	if o == nil {
 		return nil, nil
@@ -233,13 +236,12 @@ func (o *Operation) forC() (*capi.CollectivesCPUExecutor, error) {
 	if err != nil {
 		return nil, err
 	}
-	local, err := numbers("number of local devices", []int{o.Local}, len(o.Devices)+1)
-	if err != nil {
-		return nil, err
+	if o.Local < 0 || o.Local > len(o.Devices) {
+		return nil, invalid("there cannot be %d local devices among %d", o.Local, len(o.Devices))
 	}
 	e := &capi.CollectivesCPUExecutor{
 		RunID: o.Run, GlobalDeviceIDs: unsafe.SliceData(devices), NumGlobalDeviceIDs: uintptr(len(devices)),
-		NumLocalParticipants: int32(local[0]), CollectiveOpKind: capi.CollectivesCollectiveOpKindCrossReplica,
+		NumLocalParticipants: int32(o.Local), CollectiveOpKind: capi.CollectivesCollectiveOpKindCrossReplica,
 		OpID: o.ID, TimeoutInNs: int64(o.Timeout),
 	}
 	if o.Modules {
@@ -248,11 +250,11 @@ func (o *Operation) forC() (*capi.CollectivesCPUExecutor, error) {
 	return e, nil
 }
 
-// AllReduce combines the values of all ranks, element by element, and gives the result to each
+// AllReduce combines the values of all ranks element by element and gives the result to each rank
 // (PJRT_Collectives_Communicator_AllReduce). received and sent have the same length.
 func AllReduce[T dtype.Elem](c *Communicator, received, sent []T, kind Reduction, op *Operation) (*pjrt.Event, error) {
 	if len(received) != len(sent) {
-		return nil, invalid("%d elements are sent, and there is room for %d: an all-reduce returns as many as it gets",
+		return nil, invalid("%d elements are sent, and received has room for %d: an all-reduce returns as many as it gets",
 			len(sent), len(received))
 	}
 	var call capi.Call[capi.CollectivesCommunicatorAllReduceArgs]
@@ -263,9 +265,9 @@ func AllReduce[T dtype.Elem](c *Communicator, received, sent []T, kind Reduction
 	return start(c, &call, &a.Communicator, &a.CPUExecutor, &a.Event, op, received, sent)
 }
 
-// ReduceScatter combines the values of all ranks, and gives each rank its share of the result
-// (PJRT_Collectives_Communicator_ReduceScatter). sent has as many times the length of received as
-// there are ranks.
+// ReduceScatter combines the values of all ranks and gives each rank its share of the result
+// (PJRT_Collectives_Communicator_ReduceScatter). The length of sent is the length of received times
+// the number of ranks.
 func ReduceScatter[T dtype.Elem](c *Communicator, received, sent []T, kind Reduction, op *Operation) (*pjrt.Event, error) {
 	if err := multiple(len(sent), len(received), "sent", "received by each rank"); err != nil {
 		return nil, err
@@ -278,9 +280,9 @@ func ReduceScatter[T dtype.Elem](c *Communicator, received, sent []T, kind Reduc
 	return start(c, &call, &a.Communicator, &a.CPUExecutor, &a.Event, op, received, sent)
 }
 
-// AllGather puts the values of all ranks one after the other, in the order of the ranks, and gives
-// them to each (PJRT_Collectives_Communicator_AllGather). received has as many times the length of
-// sent as there are ranks.
+// AllGather concatenates the values of all ranks, in the order of the ranks, and gives the result to
+// each rank (PJRT_Collectives_Communicator_AllGather). The length of received is the length of sent
+// times the number of ranks.
 func AllGather[T dtype.Elem](c *Communicator, received, sent []T, op *Operation) (*pjrt.Event, error) {
 	if err := multiple(len(received), len(sent), "received", "sent by each rank"); err != nil {
 		return nil, err
@@ -293,12 +295,13 @@ func AllGather[T dtype.Elem](c *Communicator, received, sent []T, op *Operation)
 	return start(c, &call, &a.Communicator, &a.CPUExecutor, &a.Event, op, received, sent)
 }
 
-// Permute sends the values of this rank to the ranks in targets, which may be none, and receives
-// those of the rank source, unless it is negative (PJRT_Collectives_Communicator_CollectivePermute).
-// received and sent have the same length.
+// Permute sends the values of this rank to the ranks in targets, which may be empty, and receives the
+// values of the rank source, unless source is negative
+// (PJRT_Collectives_Communicator_CollectivePermute). received and sent have the same length.
 func Permute[T dtype.Elem](c *Communicator, received, sent []T, source int, targets []int, op *Operation) (*pjrt.Event, error) {
 	if len(received) != len(sent) {
-		return nil, invalid("%d elements are sent, and there is room for %d: a rank receives as many as it sends", len(sent), len(received))
+		return nil, invalid("%d elements are sent, and received has room for %d: a rank receives as many as it sends",
+			len(sent), len(received))
 	}
 	to, err := numbers("rank", targets, 1<<31)
 	if err != nil {
@@ -317,10 +320,10 @@ func Permute[T dtype.Elem](c *Communicator, received, sent []T, source int, targ
 }
 
 // AllToAll sends sent[i] to rank i and receives received[i] from it
-// (PJRT_Collectives_Communicator_AllToAll). All of them have the same length.
+// (PJRT_Collectives_Communicator_AllToAll). All arrays have the same length.
 func AllToAll[T dtype.Elem](c *Communicator, received, sent [][]T, op *Operation) (*pjrt.Event, error) {
 	if len(sent) == 0 || len(received) != len(sent) {
-		return nil, invalid("arrays for %d ranks are sent, and there is room for those of %d: give one of each for each rank",
+		return nil, invalid("%d arrays are sent, and received has room for %d: give one of each for every rank",
 			len(sent), len(received))
 	}
 	count := len(sent[0])
@@ -340,8 +343,8 @@ func AllToAll[T dtype.Elem](c *Communicator, received, sent [][]T, op *Operation
 	return start(c, &call, &a.Communicator, &a.CPUExecutor, &a.Event, op, received, sent)
 }
 
-// start makes a call whose args begin a collective operation. It keeps the communicator and what the
-// operation uses until the operation is over.
+// start makes a call whose args begin a collective operation. It keeps the communicator and the
+// memory that the operation uses alive until the operation is over.
 func start(
 	c *Communicator, call interface{ Do(*capi.Table) error }, communicator **capi.CollectivesCommunicator,
 	executor **capi.CollectivesCPUExecutor, event **capi.Event, op *Operation, used ...any,
@@ -374,7 +377,7 @@ func memories[T dtype.Elem](list [][]T, count int) ([]unsafe.Pointer, []uintptr,
 	at, sizes := make([]unsafe.Pointer, len(list)), make([]uintptr, len(list))
 	for i, s := range list {
 		if len(s) != count {
-			return nil, nil, invalid("the array for rank %d has %d elements, and that for the first one sent has %d: all have the same number",
+			return nil, nil, invalid("the array for rank %d has %d elements, and the first one sent has %d: all must have the same number",
 				i, len(s), count)
 		}
 		at[i], sizes[i] = memory(s)
@@ -387,12 +390,12 @@ func bufferType[T dtype.Elem]() capi.BufferType { return capi.BufferType(dtype.O
 // multiple returns an error unless all is a multiple of each.
 func multiple(all, each int, what, share string) error {
 	if each == 0 || all%each != 0 {
-		return invalid("%d elements are %s, which is no multiple of the %d that are %s", all, what, each, share)
+		return invalid("%d elements are %s, which is not a multiple of the %d that are %s", all, what, each, share)
 	}
 	return nil
 }
 
-// numbers returns a list for C, and an error if a number is negative or not below limit.
+// numbers returns a list for C, or an error if a number is negative or not below limit.
 func numbers(what string, list []int, limit int) ([]int64, error) {
 	out := make([]int64, len(list))
 	for i, n := range list {

@@ -19,11 +19,11 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/pjrttest"
 )
 
-// patience is how long a test waits for what must come, on a busy machine.
+// patience is how long a test waits for something that must happen, on a busy machine.
 const patience = time.Minute
 
-// newHosts returns two hosts, and checks that nothing of them is left at the end of the
-// test.
+// newHosts returns two hosts, and checks that they leave nothing behind at the end of
+// the test.
 func newHosts(t testing.TB, minor int) (net *network, a, b *pjrt.Client) {
 	t.Helper()
 	net, err := startHosts(minor)
@@ -105,7 +105,7 @@ func TestBuffersTravelBetweenHostsByKeys(t *testing.T) {
 	}
 }
 
-func TestTransfersSayWhichStartsOfTheProcessesTakePart(t *testing.T) {
+func TestTransfersNameTheIncarnationsOfTheProcesses(t *testing.T) {
 	ctx := context.Background()
 	opts := &crosshost.Options{Incarnations: map[int]int64{1: -5, 0: 70}}
 	for minor, want := range map[int]map[string]map[int32]int64{
@@ -223,7 +223,7 @@ func TestCrossHostTransfersAreUnimplementedWithoutTheExtension(t *testing.T) {
 	require.NoError(t, x.Close())
 }
 
-func TestOlderPluginsHaveLessOfCrossHostTransfers(t *testing.T) {
+func TestOlderPluginsLackPartsOfCrossHostTransfers(t *testing.T) {
 	ctx := context.Background()
 	for _, c := range []struct {
 		minor                int
@@ -241,10 +241,10 @@ func TestOlderPluginsHaveLessOfCrossHostTransfers(t *testing.T) {
 		_, err = crosshost.CopyToRemoteDevice(ctx, x, descriptors[0])
 		assert.Equal(t, !c.remote, errors.Is(err, pjrt.ErrUnimplemented), "%d: %v", c.minor, err)
 		if !c.remote {
-			err = r.Cancel(ctx, 0, errors.New("nobody comes"))
+			err = r.Cancel(ctx, 0, errors.New("nothing arrives"))
 			assert.Equal(t, !c.cancel, errors.Is(err, pjrt.ErrUnimplemented), "%d: %v", c.minor, err)
 			if !c.cancel {
-				// The other side of the stand-in gives up without being told.
+				// The stand-in's sender gives up without a request.
 				net.cancelled(newRequest(descriptors[0]))
 			}
 		}
@@ -277,7 +277,7 @@ func TestABufferTravelsByItsDescriptor(t *testing.T) {
 		assert.True(t, enqueued)
 		require.NoError(t, b.Close())
 	}
-	assert.Equal(t, 2, net.freed, "descriptors are given back")
+	assert.Equal(t, 2, net.freed, "the plugin's descriptors are freed")
 	for i, want := range [][]float32{{1, 2}, {3}} {
 		values, err := pjrt.ToSlice[float32](ctx, r.Buffers()[i])
 		require.NoError(t, err)
@@ -384,7 +384,7 @@ func TestTransfersOfAClosedClientAreErrors(t *testing.T) {
 	_, err = crosshost.NewReceiver(ctx, b, []pjrt.Shape{f32(1)}, nil)
 	assert.ErrorIs(t, err, pjrt.ErrClosed)
 	assert.ErrorIs(t, r.Cancel(ctx, 0, context.Canceled), pjrt.ErrClosed)
-	// The client's closing does not stop the transfer that exists already.
+	// Closing the client does not stop a transfer that already exists.
 	_, err = crosshost.CopyToRemoteDevice(ctx, x, descriptors[0])
 	require.NoError(t, err)
 	require.NoError(t, r.Buffers()[0].Wait(ctx))
@@ -419,7 +419,7 @@ func TestMisuseOfReceiversIsAnErrorHere(t *testing.T) {
 func TestTooFewBuffersFromThePluginAreAnError(t *testing.T) {
 	net, _, b := newHosts(t, 0)
 	net.fewer = true
-	// The buffers that the plugin did make are closed, so the stand-in gives them up.
+	// The buffers that the plugin did make are closed, so the stand-in frees them.
 	_, err := crosshost.NewReceiver(context.Background(), b, []pjrt.Shape{f32(1), f32(1)}, nil)
 	assert.ErrorIs(t, err, pjrt.ErrInternal)
 	for descriptor := range net.ends {

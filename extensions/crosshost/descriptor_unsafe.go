@@ -17,7 +17,7 @@ import (
 )
 
 // Receiver has buffers whose contents come from another process. The plugin makes a
-// descriptor for each buffer, a string of bytes. The program brings the descriptor to the
+// descriptor, a string of bytes, for each buffer. The program brings the descriptor to the
 // sender, which passes it to [CopyToRemoteDevice]. The methods of a Receiver may be called
 // from any goroutine.
 type Receiver struct {
@@ -50,7 +50,7 @@ type ReceiverOptions struct {
 const (
 	cancelSince     = 85  // the plugin passes a function that cancels a transfer
 	descriptorSince = 104 // the plugin frees the descriptor that it gets
-	allowSince      = 116 // the plugin wants to be told that it may pass that function
+	allowSince      = 116 // the plugin passes that function only if it is allowed to
 )
 
 // NewReceiver makes buffers of the shapes to receive data into
@@ -117,8 +117,8 @@ func NewReceiver(ctx context.Context, c *pjrt.Client, list []pjrt.Shape, opts *R
 	return &Receiver{client: c, buffers: made, ready: ready, cancelled: make([]bool, n)}, nil
 }
 
-// notifier returns the function that the plugin calls when it is ready to receive: on a
-// thread of its own, or before the call that takes the function returns.
+// notifier returns the function that the plugin calls when it is ready to receive: on its
+// own thread, or before the call that takes the function returns.
 func (r *notice) notifier(table *capi.Table, n int) func(capi.CrossHostReceive) {
 	return func(got capi.CrossHostReceive) {
 		defer close(r.done)
@@ -139,7 +139,7 @@ func (r *notice) notifier(table *capi.Table, n int) func(capi.CrossHostReceive) 
 }
 
 // Buffers returns the buffers, in the order of the shapes. The caller closes them.
-// Programs may use them at once; they wait for the contents.
+// Programs may use them at once; uses wait for the contents.
 func (r *Receiver) Buffers() []*pjrt.Buffer {
 	if r == nil {
 		return nil

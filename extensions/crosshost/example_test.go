@@ -59,8 +59,8 @@ func ExampleSend() {
 	// Output: [1 2 3] <nil>
 }
 
-// The receiver's plugin makes a descriptor, which the program brings to the sender in its
-// own way.
+// The receiver's plugin makes a descriptor, which the program brings to the sender by any
+// means.
 func ExampleNewReceiver() {
 	ctx := context.Background()
 	hosts, err := startHosts(0)

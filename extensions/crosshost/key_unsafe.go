@@ -14,8 +14,8 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/raw"
 )
 
-// Supported reports whether the plugin offers the extension. Its functions came with
-// several versions of the API; calls of those that the plugin lacks return
+// Supported reports whether the plugin offers the extension. Different API versions
+// introduced its functions; calls of functions that the plugin lacks return
 // pjrt.ErrUnimplemented.
 func Supported(p *pjrt.Plugin) bool {
 	return raw.Table(p).HasSection(capi.SectionExtension(capi.ExtensionTypeCrossHostTransfers))
@@ -47,13 +47,13 @@ type Incoming struct {
 
 // Options are the options of [Send] and [Receive].
 type Options struct {
-	// Incarnations says which start of each process takes part, so that a transfer with a
-	// process that was started again fails (API 0.117). Older plugins return
+	// Incarnations gives the incarnation of each process that takes part, so that a transfer
+	// with a restarted process fails (API 0.117). Older plugins return
 	// pjrt.ErrUnimplemented.
 	Incarnations map[int]int64
 }
 
-// tasks returns the fields of C's structs. opts may be nil.
+// tasks returns the options in the form of the C structs. opts may be nil.
 func (opts *Options) tasks() (tasks []int32, ids []int64, err error) {
 	if opts == nil || len(opts.Incarnations) == 0 {
 		return nil, nil, nil
@@ -63,10 +63,9 @@ func (opts *Options) tasks() (tasks []int32, ids []int64, err error) {
 
 // Send begins to send buffers of the client to devices of other processes
 // (PJRT_Transfers_PJRT_Client_CrossHostSendBuffers, API 0.81), which receive them with
-// [Receive] under the same keys. Send does not wait, and the caller may close the buffers
-// at once. Send returns an event for each buffer, which the caller closes. The event is
-// ready when the buffer has been sent, and has the error of a transfer that failed. opts
-// may be nil.
+// [Receive] under the same keys. Send does not wait, and the caller may close the buffers at
+// once. Send returns an event for each buffer, which the caller closes. The event is ready
+// when the buffer has been sent, and has the error if the transfer failed. opts may be nil.
 func Send(ctx context.Context, c *pjrt.Client, list []Outgoing, opts *Options) ([]*pjrt.Event, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -133,7 +132,7 @@ func Send(ctx context.Context, c *pjrt.Client, list []Outgoing, opts *Options) (
 // Receive makes buffers on a device of the client whose contents come from devices of
 // other processes (PJRT_Transfers_PJRT_Client_CrossHostReceiveBuffers, API 0.81), which
 // send them with [Send] under the same keys. Receive does not wait. The caller closes the
-// buffers. Programs may use them at once; they wait for the contents, and fail if the
+// buffers. Programs may use them at once; uses wait for the contents, and fail if the
 // transfer fails. opts may be nil.
 func Receive(ctx context.Context, d *pjrt.Device, list []Incoming, opts *Options) ([]*pjrt.Buffer, error) {
 	if err := ctx.Err(); err != nil {
@@ -195,7 +194,7 @@ func Receive(ctx context.Context, d *pjrt.Device, list []Incoming, opts *Options
 	return in.adopt(c, buffers, len(buffers))
 }
 
-// acquireAlive returns the handle of a buffer, and an error if the buffer has lost its
+// acquireAlive returns the handle of a buffer, or an error if the buffer has lost its
 // contents.
 func acquireAlive(b *pjrt.Buffer) (h *capi.Buffer, release func(), err error) {
 	if h, release, err = raw.AcquireBuffer(b); err != nil {
@@ -264,7 +263,7 @@ func (s *shapes) add(c *pjrt.Client, shape pjrt.Shape, layout *pjrt.Layout) erro
 	return nil
 }
 
-// adopt makes Buffers of the first n handles, which the plugin filled in. It returns an
+// adopt makes Buffers from the first n handles, which the plugin filled in. It returns an
 // error if handles are missing.
 func (s *shapes) adopt(c *pjrt.Client, handles []*capi.Buffer, n int) ([]*pjrt.Buffer, error) {
 	list := make([]*pjrt.Buffer, 0, len(handles))

@@ -15,8 +15,8 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/pjrttest"
 )
 
-// network connects two plugins, one for each of two processes of a program, by the
-// extension CrossHostTransfers.
+// network connects two plugins, one for each of two processes of a program, through
+// the extension CrossHostTransfers.
 type network struct {
 	mu       sync.Mutex
 	ends     map[string]*transferEnds   // guarded by mu; by key or descriptor
@@ -25,7 +25,7 @@ type network struct {
 	notify   error                      // guarded by mu; what the next notifier gets
 	late     bool                       // guarded by mu; notifiers and sends by descriptor wait for release
 	waiting  []func()                   // guarded by mu
-	freed    int                        // guarded by mu; descriptors given back
+	freed    int                        // guarded by mu; descriptors freed
 	refuse   error                      // guarded by mu; what the next send by descriptor gets
 	fewer    bool                       // guarded by mu; one buffer too few is made
 	tasks    map[string]map[int32]int64 // guarded by mu; the incarnations of the last send and of the last receive
@@ -38,7 +38,7 @@ type sentKey struct {
 	key int64
 }
 
-// transferEnds are the two ends of one transfer; an end that has not come yet is nil.
+// transferEnds are the two ends of one transfer; an end that has not joined yet is nil.
 type transferEnds struct {
 	receiver *pendingReceive
 	bytes    []byte // that were sent
@@ -65,7 +65,7 @@ type host struct {
 	client *pjrt.Client
 }
 
-// startHosts starts both; close ends them.
+// startHosts starts both hosts; close ends them.
 func startHosts(minor int) (net *network, err error) {
 	net = &network{ends: make(map[string]*transferEnds)}
 	for i := range net.hosts {
@@ -94,7 +94,7 @@ func startHosts(minor int) (net *network, err error) {
 	return net, nil
 }
 
-// note keeps which processes take part in a transfer.
+// note records which processes take part in a transfer.
 func (n *network) note(what string, num uintptr, tasks *int32, incarnations *int64) {
 	if num == 0 {
 		return
@@ -110,7 +110,7 @@ func (n *network) note(what string, num uintptr, tasks *int32, incarnations *int
 	}
 }
 
-// minor is that of the plugin's API.
+// minor returns the minor of the plugin's API.
 func (h *host) minor() int {
 	_, minor := h.base.Version()
 	return minor
@@ -327,7 +327,7 @@ func (h *host) makeReceive(a *capi.TransfersClientMakeCrossHostReceiveBuffersArg
 	return nil
 }
 
-// release lets the notifiers and sends that wait go on.
+// release lets the waiting notifiers and sends go on.
 func (n *network) release() {
 	n.mu.Lock()
 	waiting := n.waiting
@@ -354,7 +354,7 @@ func (n *network) cancelled(r capi.CrossHostCancelRequest) {
 }
 
 func (h *host) copyToRemote(a *capi.TransfersBufferCopyToRemoteDeviceArgs) {
-	args := *a // a ends with the call
+	args := *a // a is valid only during the call
 	h.net.mu.Lock()
 	late := h.net.late
 	if late {

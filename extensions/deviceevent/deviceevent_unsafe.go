@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The purepjrt Authors
 
-// Package deviceevent waits for the events by which a device orders its work. They are part of the
+// Package deviceevent waits for the events with which a device orders its work. They are part of the
 // interface behind raw buffers, whose copies return and wait for such events. Device events came with
-// API 0.104, and raw buffers use them since API 0.112; libtpu offers those.
+// API 0.104, and raw buffers have used them since API 0.112; libtpu offers raw buffers.
 //
 //	ready, err := rawBuffer.AllocationReady()
 //	...
@@ -11,8 +11,8 @@
 //	err = ready.Wait(ctx)
 //
 // Device events have no node in the extension chain: a plugin passes them as capi.DeviceEvent, which
-// has a table of functions. [Adopt] makes an [Event] of one. The promises of such events, which only
-// plugins make, are in package capi: capi.DeviceEventPromise.
+// has a table of functions. [Adopt] makes an [Event] of one. Only plugins make promises of events;
+// they are in package capi: capi.DeviceEventPromise.
 package deviceevent
 
 import (
@@ -30,8 +30,8 @@ import (
 // pass device events.
 const Since = 112
 
-// Supported reports whether the plugin passes device events, which is when it has API
-// 0.112 or later and offers the extension RawBuffer.
+// Supported reports whether the plugin passes device events: whether it has API 0.112 or later and
+// offers the extension RawBuffer.
 func Supported(p *pjrt.Plugin) bool {
 	table := raw.Table(p)
 	if !table.HasSection(capi.SectionExtension(capi.ExtensionTypeRawBuffer)) {
@@ -41,7 +41,7 @@ func Supported(p *pjrt.Plugin) bool {
 	return minor >= Since
 }
 
-// State says how far an event has come.
+// State is the state of an event.
 type State = capi.DeviceEventState
 
 // The states of events.
@@ -51,14 +51,14 @@ const (
 	Failed  = capi.DeviceEventStateError
 )
 
-// Event happens when a device has done some work. Its methods may be called from any goroutine.
+// An Event happens when a device has done some work. Its methods may be called from any goroutine.
 type Event struct {
 	ref *lifetime.Ref[capi.DeviceEvent]
 }
 
-// Adopt makes an Event of a C event that a function of the plugin returned. It takes one reference
-// over, which Close drops. parent, unless nil, stays alive as long as the event. After an error the
-// caller still has the reference.
+// Adopt makes an Event from a C event that a function of the plugin returned. It takes over one
+// reference, which Close drops. parent, unless nil, stays alive as long as the event. After an error
+// the caller still owns the reference.
 func Adopt(p *pjrt.Plugin, e capi.DeviceEvent, parent lifetime.Parent) (*Event, error) {
 	switch {
 	case p == nil || e.Vtable == nil || e.DeviceEvent == 0:
@@ -71,7 +71,7 @@ func Adopt(p *pjrt.Plugin, e capi.DeviceEvent, parent lifetime.Parent) (*Event, 
 	})}, nil
 }
 
-// State tells how far the event has come, without waiting (API 0.106).
+// State returns the state of the event without waiting (API 0.106).
 func (x *Event) State() (State, error) {
 	e, err := x.acquire()
 	if err != nil {
@@ -79,13 +79,13 @@ func (x *Event) State() (State, error) {
 	}
 	defer x.ref.Release()
 	if !has(e, unsafe.Offsetof(e.Vtable.GetState)) || e.Vtable.GetState == 0 {
-		return 0, lacks("tells its state", 106)
+		return 0, lacks("state", 106)
 	}
 	return e.Vtable.GetState.Call(e.DeviceEvent), nil
 }
 
-// Wait returns when the event has happened; its error is that of the work. When ctx ends first, Wait
-// returns ctx's error.
+// Wait waits until the event has happened and returns the error of the work, if any. When ctx ends
+// first, Wait returns ctx's error.
 func (x *Event) Wait(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -96,7 +96,7 @@ func (x *Event) Wait(ctx context.Context) error {
 	}
 	defer x.ref.Release()
 	done := make(chan struct{})
-	// The callback comes even if nobody waits any more. The event must stay alive until then.
+	// The plugin calls back even if Wait has already returned. The event must stay alive until then.
 	e.Vtable.IncRef.Call(e.DeviceEvent)
 	event := *e
 	then, handle := capi.NewDeviceEventAndThen(func() {
@@ -125,8 +125,8 @@ func failure(e *capi.DeviceEvent) error {
 	return raw.Errorf(out.code, "%s", capi.String(out.message, out.size))
 }
 
-// Stream returns the stream on which the event was recorded, as the platform numbers it, and the place
-// of the event there (API 0.108). The stream is 0 if there is none or it is not known.
+// Stream returns the stream on which the event was recorded, as the platform numbers it, and the
+// event's place in it (API 0.108). The stream is 0 if there is none or it is unknown.
 func (x *Event) Stream() (stream int, place uint64, err error) {
 	e, err := x.acquire()
 	if err != nil {
@@ -134,13 +134,14 @@ func (x *Event) Stream() (stream int, place uint64, err error) {
 	}
 	defer x.ref.Release()
 	if !has(e, unsafe.Offsetof(e.Vtable.GetDefinitionStream)) || e.Vtable.GetDefinitionStream == 0 {
-		return 0, 0, lacks("tells its stream", 108)
+		return 0, 0, lacks("stream", 108)
 	}
 	stream = e.Vtable.GetDefinitionStream.Call(e.DeviceEvent, &place)
 	return stream, place, nil
 }
 
-// Acquire returns the C event for a call that takes one. It stays alive until release.
+// Acquire returns the C event for a call that takes one. The event stays alive until release is
+// called.
 func (x *Event) Acquire() (e capi.DeviceEvent, release func(), err error) {
 	h, err := x.acquire()
 	if err != nil {
@@ -149,14 +150,14 @@ func (x *Event) Acquire() (e capi.DeviceEvent, release func(), err error) {
 	return *h, x.ref.Release, nil
 }
 
-// has reports whether the table of the event reaches beyond the function at offset.
+// has reports whether the table of the event contains the function at offset.
 func has(e *capi.DeviceEvent, offset uintptr) bool {
 	return e.Vtable.StructSize >= offset+unsafe.Sizeof(uintptr(0))
 }
 
 func lacks(what string, since int) error {
 	return &pjrt.Error{Code: pjrt.ErrUnimplemented, Missing: true,
-		Message: fmt.Sprintf("no device event of the plugin %s: that came with API %d.%d", what, capi.APIMajor, since)}
+		Message: fmt.Sprintf("the plugin's device events do not report their %s, which came with API %d.%d", what, capi.APIMajor, since)}
 }
 
 func (x *Event) acquire() (*capi.DeviceEvent, error) {

@@ -22,7 +22,7 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/pjrttest"
 )
 
-// world has the only event of the plugin in these tests.
+// world is the state of the plugin's only event in these tests.
 var world struct {
 	mu         sync.Mutex
 	references int
@@ -31,7 +31,7 @@ var world struct {
 	called     map[string]bool
 }
 
-// happen lets the event come to a state.
+// happen puts the event into a state.
 func happen(state capi.DeviceEventState) {
 	world.mu.Lock()
 	world.state = state
@@ -50,7 +50,7 @@ func note(name string, do func()) {
 	do()
 }
 
-// handle is what the plugin calls the event.
+// handle is the plugin's handle of the event.
 const handle = 77
 
 var message = append([]byte("the copy engine is on fire"), 0)
@@ -129,7 +129,7 @@ func TestWaitingForADevice(t *testing.T) {
 	require.ErrorIs(t, <-waited, context.Canceled)
 	require.ErrorIs(t, <-waited, context.Canceled)
 	require.ErrorIs(t, e.Wait(ctx), context.Canceled)
-	assert.Equal(t, 3, world.references, "what waits for the event keeps it")
+	assert.Equal(t, 3, world.references, "each wait holds a reference")
 	happen(deviceevent.Ready)
 	assert.Equal(t, 1, world.references)
 	require.NoError(t, e.Wait(t.Context()))
@@ -141,7 +141,7 @@ func TestWaitingForADevice(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, capi.DeviceEvent{Vtable: table, DeviceEvent: handle}, raw)
 	require.NoError(t, e.Close())
-	assert.Equal(t, 1, world.references, "it is in use")
+	assert.Equal(t, 1, world.references, "the event is in use")
 	release()
 	assert.Zero(t, world.references)
 	require.NoError(t, e.Close())
@@ -203,8 +203,8 @@ func TestMisuseOfDeviceEventsIsAnErrorHere(t *testing.T) {
 	require.NoError(t, e.Close())
 }
 
-// A program waits until a device has done its work. The event comes from a function of the plugin; here
-// it is one that has already happened.
+// A program waits until a device has done its work. A function of the plugin returns the event; here
+// it has already happened.
 func ExampleEvent_Wait() {
 	p, err := pjrttest.Start(pjrttest.Options{})
 	if err != nil {

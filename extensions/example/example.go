@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The purepjrt Authors
 
-// Package example is about the extension that XLA has as a sample of how to write one. It
-// came with API 0.72; none of the plugins that this repository is tested with has it.
-// According to the header its node has the type Unknown, so any other extension without a
-// number of its own can be mistaken for it.
+// Package example is about the extension Example, XLA's sample of how to write one. It
+// came with API 0.72; no plugin that this repository is tested with has it. According to
+// the header its node has the type Unknown, so any other extension without a number can
+// be mistaken for it.
 //
 // The calls are in package capi: those whose args are named
 // capi.ExampleExtensionCreateExampleExtensionCPPArgs to

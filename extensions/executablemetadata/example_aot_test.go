@@ -15,7 +15,7 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/plugins"
 )
 
-// libtpu's compiler puts metadata into an executable, without a TPU too.
+// libtpu's compiler puts metadata into an executable, even without a TPU.
 func ExampleOf_aheadOfTime() {
 	ctx := context.Background()
 	plugin, err := plugins.Load(ctx, "tpu")

@@ -16,8 +16,9 @@ func Supported(p *pjrt.Plugin) bool {
 	return raw.Table(p).HasSection(capi.SectionExtension(capi.ExtensionTypeExecutableMetadata))
 }
 
-// Of returns the metadata of an executable, a serialized message whose type the plugin
-// defines (PJRT_ExecutableMetadata_GetExecutableMetadata). The caller owns the slice.
+// Of returns the metadata of an executable: a serialized message of a type that the
+// plugin defines (PJRT_ExecutableMetadata_GetExecutableMetadata). The caller owns the
+// slice.
 func Of(e *pjrt.Executable) ([]byte, error) {
 	h, release, err := raw.AcquireExecutable(e)
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/plugins"
 )
 
-// A library of CUDA kernels exports a function for custom calls, which XLA called before it had its
+// A library of CUDA kernels exports a function for custom calls in the form that precedes XLA's
 // foreign function interface.
 func ExampleRegister() {
 	ctx := context.Background()

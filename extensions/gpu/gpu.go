@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The purepjrt Authors
 
-// Package gpu registers custom calls of GPU programs that are C functions of the untyped kind, or
-// that have a handler for each stage. It uses the extension Gpu_Custom_Call, which came with API
-// 0.31; XLA's plugins for GPUs have it. New programs use package extensions/ffi, whose handlers are
-// Go functions, on all platforms: this package is for libraries that exist already.
+// Package gpu registers the C functions of custom calls in GPU programs: untyped functions, or a
+// handler for each stage. It uses the extension Gpu_Custom_Call, which came with API 0.31; XLA's
+// plugins for GPUs have it. New programs use package extensions/ffi, whose handlers are Go functions,
+// on all platforms: this package is for existing libraries.
 package gpu
 
 import (
@@ -27,11 +27,13 @@ func Supported(p *pjrt.Plugin) bool {
 type CustomCall struct {
 	// Target is the name in the program's stablehlo.custom_call.
 	Target string
-	// Untyped is a function of the kind before XLA's foreign function interface, which gets a stream,
-	// an array of pointers and the backend_config of the call. Leave the handlers null then.
+	// Untyped is a function in the form that precedes XLA's foreign function interface. It gets a
+	// stream, an array of pointers and the backend_config of the call. If it is set, leave the
+	// handlers null.
 	Untyped uintptr
-	// Execute is the handler that runs the call. The others run before: Instantiate once for each
-	// program that is loaded, Prepare and Initialize once for each execution; they may be null.
+	// Execute is the handler that runs the call. The others run before it and may be null:
+	// Instantiate once for each program that is loaded, Prepare and Initialize once for each
+	// execution.
 	Execute, Instantiate, Prepare, Initialize cffi.Handler
 	// Replayable promises that a call may be recorded once and replayed, as command buffers do (API
 	// 0.114).
@@ -45,8 +47,9 @@ const (
 )
 
 // Register makes a custom call known to all clients of the plugin until the process ends
-// (PJRT_Gpu_Register_Custom_Call). Register it before compiling programs that call it. A target that
-// this process has registered is pjrt.ErrAlreadyExists. Register may be called from any goroutine.
+// (PJRT_Gpu_Register_Custom_Call). Register it before compiling programs that call it. If this
+// process has already registered the target, the error is pjrt.ErrAlreadyExists. Register may be
+// called from any goroutine.
 func Register(p *pjrt.Plugin, c CustomCall) error {
 	handlers := c.Execute != 0 || c.Instantiate != 0 || c.Prepare != 0 || c.Initialize != 0
 	switch {
@@ -65,7 +68,7 @@ func Register(p *pjrt.Plugin, c CustomCall) error {
 	for _, r := range raw.Table(p).Registrations() {
 		if r.Function == call.Function() && r.Name == c.Target {
 			return raw.Errorf(pjrt.ErrAlreadyExists,
-				"the custom call %s is registered already, and stays until the process ends: choose another name", c.Target)
+				"the custom call %s is already registered, and stays until the process ends: choose another name", c.Target)
 		}
 	}
 	call.Args.FunctionName, call.Args.FunctionNameSize = capi.StringData(c.Target)
@@ -82,8 +85,8 @@ func Register(p *pjrt.Plugin, c CustomCall) error {
 	return call.Do(raw.Table(p))
 }
 
-// registering is held while a custom call is registered, so that of two with the same name the
-// second one finds the first.
+// registering is held while a custom call is registered, so that the second of two with the same name
+// finds the first.
 var registering sync.Mutex
 
 func invalid(format string, args ...any) error {

@@ -13,7 +13,7 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/pjrttest"
 )
 
-// Memory of the host is filled, and uploaded.
+// Host memory is filled and uploaded.
 func ExampleAllocate() {
 	ctx := context.Background()
 	p, err := pjrttest.Start(pjrttest.Options{})

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The purepjrt Authors
 
-// Package hostallocator allocates memory of the host to which the devices of a client have
-// fast access. It uses the extension HostMemoryAllocator, which came with API 0.106; libtpu
-// has it. It replaces the extension HostAllocator, whose functions are not known.
+// Package hostallocator allocates host memory to which the devices of a client have fast
+// access. It uses the extension HostMemoryAllocator, which came with API 0.106; libtpu has
+// it. It replaces the extension HostAllocator, whose functions are not known.
 //
 //	m, err := hostallocator.Allocate(client, 1<<20, nil)
 //	...
@@ -27,7 +27,7 @@ func Supported(p *pjrt.Plugin) bool {
 	return raw.Table(p).HasSection(capi.SectionExtension(capi.ExtensionTypeHostMemoryAllocator))
 }
 
-// Memory is memory of the host that a plugin allocated. Its methods may be called from any
+// Memory is host memory that a plugin allocated. Its methods may be called from any
 // goroutine.
 type Memory struct {
 	size int
@@ -36,11 +36,11 @@ type Memory struct {
 
 // Options are the options of [Allocate].
 type Options struct {
-	// Node is the number of the NUMA node on which the memory should lie.
+	// Node is the number of the NUMA node on which to allocate the memory.
 	Node int
 }
 
-// maxSize is more bytes than any machine has memory for.
+// maxSize is more bytes than any machine's memory has.
 const maxSize = 1 << 50
 
 // Allocate allocates size bytes (PJRT_HostMemoryAllocator_Allocate), whose contents are
@@ -56,7 +56,7 @@ func Allocate(c *pjrt.Client, size int, opts *Options) (*Memory, error) {
 		node = opts.Node
 	}
 	if size < 1 || size > maxSize {
-		return nil, raw.Errorf(pjrt.ErrInvalidArgument, "%d bytes cannot be allocated", size)
+		return nil, raw.Errorf(pjrt.ErrInvalidArgument, "cannot allocate %d bytes", size)
 	}
 	if node < 0 || int(int32(node)) != node {
 		return nil, raw.Errorf(pjrt.ErrInvalidArgument, "there is no NUMA node %d", node)
@@ -83,8 +83,8 @@ func (m *Memory) Size() int {
 	return m.size
 }
 
-// Use calls fn with the memory, which stays until fn returns, whoever closes it meanwhile. fn
-// must not keep the slice: the memory is not Go's.
+// Use calls fn with the memory, which stays valid until fn returns, even if it is closed
+// meanwhile. fn must not keep the slice: the memory is not Go's.
 func (m *Memory) Use(fn func(b []byte) error) error {
 	if m == nil || m.ref == nil {
 		return raw.Errorf(pjrt.ErrInvalidArgument, "the memory is nil: allocate some")

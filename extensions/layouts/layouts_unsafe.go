@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The purepjrt Authors
 
-// Package layouts tells how a plugin lays out arrays in the memory of its devices: the
+// Package layouts reports how a plugin lays out arrays in the memory of its devices: the
 // layout of a buffer, and the default layout of a shape. It uses the extension Layouts,
 // which came with API 0.51; XLA's plugins for CPUs, GPUs and TPUs have it.
 //
 // The layouts of a program's arguments and results are in package pjrt:
-// Executable.ParameterLayouts and Executable.OutputLayouts. [Default] answers for a client
-// and [DefaultFor] for a topology, which needs no device; pjrt.Topology.CanonicalShape says
-// what a memory of that topology asks for besides.
+// Executable.ParameterLayouts and Executable.OutputLayouts. [Default] is for a client and
+// [DefaultFor] for a topology, which needs no device; pjrt.Topology.CanonicalShape returns
+// what a memory of that topology requires in addition.
 package layouts
 
 import (
@@ -26,7 +26,7 @@ func Supported(p *pjrt.Plugin) bool {
 
 // OfBuffer returns the layout of a buffer (PJRT_Layouts_PJRT_Buffer_MemoryLayout). Unlike
 // [pjrt.Buffer.Layout], it includes the layout's text in XLA's notation, and what that
-// text says of the memory and the size of elements.
+// text says about the memory and the size of elements.
 func OfBuffer(b *pjrt.Buffer) (pjrt.DeviceLayout, error) {
 	h, release, err := raw.AcquireBuffer(b)
 	if err != nil {

@@ -17,12 +17,12 @@ func Supported(p *pjrt.Plugin) bool {
 	return raw.Table(p).HasSection(capi.SectionExtension(capi.ExtensionTypeMegascale))
 }
 
-// AOTConfig makes a configuration for compiling a program for several slices without
-// devices (PJRT_Megascale_CreateAoTConfig). topology is that of one slice, and slices is
-// the number of slices. The caller closes the configuration. The plugin must offer the
-// extension MultiSlice too, because configurations are objects of that extension.
+// AOTConfig makes a configuration for compiling a program for several slices without devices
+// (PJRT_Megascale_CreateAoTConfig). topology is the topology of one slice, and slices is the number
+// of slices. The caller closes the configuration. The plugin must offer the extension MultiSlice too,
+// because configurations are objects of that extension.
 //
-// CompileOptions.MultiSlice takes the bytes that Serialize of the configuration returns.
+// CompileOptions.MultiSlice takes the bytes that the configuration's Serialize returns.
 func AOTConfig(topology *pjrt.Topology, slices int) (*multislice.Config, error) {
 	h, release, err := raw.AcquireTopology(topology)
 	if err != nil {
@@ -43,21 +43,21 @@ func AOTConfig(topology *pjrt.Topology, slices int) (*multislice.Config, error) 
 	return multislice.Adopt(topology.Plugin(), c.Args.MultiSliceConfig, nil)
 }
 
-// Job says how a job of several slices is made up, and which of its processes this one is.
+// Job describes a job of several slices, and says which of its processes this one is.
 type Job struct {
-	// Slices is the number of slices. Slice is the one that this process belongs to, and Host the
-	// host of that slice on which it runs, both counted from 0.
+	// Slices is the number of slices. Slice is the slice that this process belongs to, and Host is
+	// the host in that slice on which it runs, both counted from 0.
 	Slices, Slice, Host int
-	// Endpoints says where the other processes are reached: a serialized EndpointAddresses.
+	// Endpoints has the addresses of the other processes: a serialized EndpointAddresses.
 	Endpoints []byte
 	// Network says how the slices are connected: a serialized DCNTopology.
 	Network []byte
 }
 
-// Config makes the configuration with which a program runs on several slices
-// (PJRT_Megascale_CreateMultiSliceConfig), for ExecuteOptions.Extensions. topology is that of one
-// slice. The caller closes the configuration; the context stays alive as long as it. The plugin must
-// offer the extension MultiSlice too.
+// Config makes the configuration for running a program on several slices
+// (PJRT_Megascale_CreateMultiSliceConfig); it goes into ExecuteOptions.Extensions. topology is the
+// topology of one slice. The caller closes the configuration; the context stays alive as long as the
+// configuration. The plugin must offer the extension MultiSlice too.
 func (x *Context) Config(topology *pjrt.Topology, job Job) (*multislice.Config, error) {
 	context, err := x.acquire()
 	if err != nil {
@@ -80,7 +80,7 @@ func (x *Context) Config(topology *pjrt.Topology, job Job) (*multislice.Config, 
 	case job.Slice < 0 || job.Slice >= job.Slices:
 		return nil, invalid("there is no slice %d in a job of %d", job.Slice, job.Slices)
 	case job.Host < 0 || job.Host > math.MaxInt32:
-		return nil, invalid("there is no host %d in a slice", job.Host)
+		return nil, invalid("there is no host %d in a slice: hosts are numbered from 0", job.Host)
 	case len(job.Endpoints) > math.MaxInt32 || len(job.Network) > math.MaxInt32:
 		return nil, invalid("the messages about the network have more than 2^31-1 bytes")
 	}
@@ -119,8 +119,8 @@ func countOfSlices(n int) error {
 	return nil
 }
 
-// canDestroyConfigs returns an error if the plugin lacks the extension MultiSlice, without which
-// nothing could destroy a configuration.
+// canDestroyConfigs returns an error if the plugin lacks the extension MultiSlice, which destroys
+// configurations.
 func canDestroyConfigs(p *pjrt.Plugin) error {
 	return raw.Table(p).Lacks((*capi.MultiSliceConfigDestroyArgs)(nil).Function())
 }
@@ -132,7 +132,7 @@ func DeviceInJob(p *pjrt.Plugin, slice, device int) (int, error) {
 		return 0, errNilPlugin
 	}
 	if slice < 0 || slice > math.MaxInt32 || device < 0 || device > math.MaxInt32 {
-		return 0, invalid("there is no device %d of a slice %d", device, slice)
+		return 0, invalid("there is no device %d in slice %d", device, slice)
 	}
 	var c capi.Call[capi.MegascaleDeviceIDToMegascaleIDArgs]
 	c.Args.SliceID, c.Args.PerSliceDeviceID = int32(slice), int32(device)
@@ -140,14 +140,14 @@ func DeviceInJob(p *pjrt.Plugin, slice, device int) (int, error) {
 	return int(c.Args.MegascaleID), err
 }
 
-// DeviceInSlice returns the slice of a device, and its number there, from its number in the whole job
-// (PJRT_Megascale_MegascaleId_To_DeviceId, API 0.98).
+// DeviceInSlice returns the slice of a device and its number in that slice, from its number in the
+// whole job (PJRT_Megascale_MegascaleId_To_DeviceId, API 0.98).
 func DeviceInSlice(p *pjrt.Plugin, id int) (slice, device int, err error) {
 	if p == nil {
 		return 0, 0, errNilPlugin
 	}
 	if id < 0 {
-		return 0, 0, invalid("there is no device %d of a job", id)
+		return 0, 0, invalid("there is no device %d in a job", id)
 	}
 	var c capi.Call[capi.MegascaleMegascaleIDToDeviceIDArgs]
 	c.Args.MegascaleID = int64(id)

@@ -17,7 +17,7 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/raw"
 )
 
-// Context is the part of one process in a job of several slices. Its methods may be called from any
+// Context is one process's part in a job of several slices. Its methods may be called from any
 // goroutine.
 type Context struct {
 	plugin *pjrt.Plugin
@@ -53,8 +53,8 @@ func ContextOf(client *pjrt.Client) (*Context, error) {
 	return adopt(client.Plugin(), c.Args.ClientContext, release), nil
 }
 
-// adopt makes a Context of a handle. It calls release when the plugin has destroyed the context, which
-// libtpu does only after it has waited for the other slices.
+// adopt makes a Context from a handle. It calls release when the plugin has destroyed the context;
+// libtpu first waits for the other slices.
 func adopt(p *pjrt.Plugin, h *capi.MegascaleClientContext, release func()) *Context {
 	table := raw.Table(p)
 	return &Context{p, lifetime.New("megascale context", h, nil, func(h *capi.MegascaleClientContext) {
@@ -67,13 +67,12 @@ func adopt(p *pjrt.Plugin, h *capi.MegascaleClientContext, release func()) *Cont
 	})}
 }
 
-// Start starts the context, which nothing else may use before
-// (PJRT_Megascale_ClientContext_Initialize). When ctx ends first, Start returns ctx's error, and the
-// context goes on starting.
+// Start starts the context (PJRT_Megascale_ClientContext_Initialize); nothing else may use it before.
+// When ctx ends first, Start returns ctx's error, and the context goes on starting.
 func (x *Context) Start(ctx context.Context) error {
 	return x.wait(ctx, func(h *capi.MegascaleClientContext) error {
-		// libtpu 0.0.51 wants args of the size of those of another function, and reads no more of them
-		// than there is.
+		// libtpu 0.0.51 requires args as large as those of another function, but reads only the
+		// fields of this one.
 		var wide struct {
 			capi.Call[capi.MegascaleClientContextInitializeArgs]
 			_ [capi.MegascaleClientContextUnblockPendingWorkArgsSize - capi.MegascaleClientContextInitializeArgsSize]byte
@@ -88,13 +87,13 @@ func (x *Context) Start(ctx context.Context) error {
 	})
 }
 
-// Unblock lets the work of a launch go on that waits for other slices, within a time from now on
+// Unblock lets the work of a launch that waits for other slices go on, for the time within from now
 // (PJRT_Megascale_ClientContext_UnblockPendingWork). The time is rounded up to milliseconds. Unblock
-// waits until the runtime has told the other processes, which takes libtpu 15 seconds if there are
-// none. When ctx ends first, Unblock returns ctx's error, and the runtime goes on.
+// waits until the runtime has told the other processes; if there are none, that takes libtpu 15
+// seconds. When ctx ends first, Unblock returns ctx's error, and the runtime goes on.
 func (x *Context) Unblock(ctx context.Context, launch int, within time.Duration) error {
 	if launch < math.MinInt32 || launch > math.MaxInt32 || within < 0 {
-		return invalid("the launch %d is not a number of 32 bits, or the time %v is negative", launch, within)
+		return invalid("the launch %d does not fit into 32 bits, or the time %v is negative", launch, within)
 	}
 	return x.wait(ctx, func(h *capi.MegascaleClientContext) error {
 		var c capi.Call[capi.MegascaleClientContextUnblockPendingWorkArgs]
@@ -117,7 +116,7 @@ func (x *Context) wait(ctx context.Context, call func(*capi.MegascaleClientConte
 	return err
 }
 
-// Port returns the port of the network on which the context listens
+// Port returns the network port on which the context listens
 // (PJRT_Megascale_ClientContext_MegascalePort).
 func (x *Context) Port() (int, error) {
 	h, err := x.acquire()
@@ -131,21 +130,22 @@ func (x *Context) Port() (int, error) {
 	return int(c.Args.Port), err
 }
 
-// Processes says who takes part in the collectives of a job.
+// Processes describes the processes that take part in the collectives of a job.
 type Processes struct {
-	// Addresses are the addresses of the processes in the network.
+	// Addresses are the network addresses of the processes.
 	Addresses []string
-	// Slices are the slice of each process, and Places the place of each in its slice; nil if that is
-	// not known.
+	// Slices has the slice of each process, and Places the place of each process in its slice; nil if
+	// unknown.
 	Slices, Places []int
 	// Devices is the number of devices that each process has.
 	Devices int
 }
 
 // Collectives makes collectives that run over the network between slices
-// (PJRT_Megascale_CreateMegascaleCollectives, API 0.94). network says how the slices are connected, a
-// serialized DCNTopology, or nil if that is not known. The caller closes the collectives; the context
-// stays alive as long as they. The plugin must offer the extension Collectives too.
+// (PJRT_Megascale_CreateMegascaleCollectives, API 0.94). network is a serialized DCNTopology, which
+// says how the slices are connected, or nil if unknown. The caller closes the collectives; the
+// context stays alive as long as the collectives. The plugin must offer the extension Collectives
+// too.
 func (x *Context) Collectives(processes Processes, network []byte) (*collectives.Collectives, error) {
 	h, err := x.acquire()
 	if err != nil {
@@ -154,7 +154,7 @@ func (x *Context) Collectives(processes Processes, network []byte) (*collectives
 	defer x.ref.Release()
 	n := len(processes.Addresses)
 	if n == 0 || processes.Devices < 1 || processes.Devices > math.MaxInt32 {
-		return nil, invalid("collectives need the addresses of the processes and how many devices each has; there are %d and %d", n, processes.Devices)
+		return nil, invalid("collectives need the addresses of the processes and the number of devices of each; there are %d and %d", n, processes.Devices)
 	}
 	slices, err := perProcess("slices", processes.Slices, n)
 	if err != nil {
@@ -185,7 +185,7 @@ func (x *Context) Collectives(processes Processes, network []byte) (*collectives
 	return collectives.Adopt(x.plugin, c.Args.Collectives, x.ref)
 }
 
-// perProcess returns a list with a number for each process, or nil for none.
+// perProcess returns a list with a number for each process, or nil if the list is nil.
 func perProcess(what string, list []int, n int) ([]int32, error) {
 	if list == nil {
 		return nil, nil
@@ -196,14 +196,14 @@ func perProcess(what string, list []int, n int) ([]int32, error) {
 	out := make([]int32, n)
 	for i, v := range list {
 		if v < 0 || v > math.MaxInt32 {
-			return nil, invalid("process %d has the impossible number %d among the %s", i, v, what)
+			return nil, invalid("process %d has the impossible number %d in the list of %s", i, v, what)
 		}
 		out[i] = int32(v)
 	}
 	return out, nil
 }
 
-// texts returns a list of texts for C, each followed by a zero byte that its size does not count.
+// texts returns a list of texts for C, each followed by a zero byte that its size does not include.
 func texts(list []string) ([]*byte, []uintptr) {
 	at, sizes := make([]*byte, len(list)), make([]uintptr, len(list))
 	for i, s := range list {
@@ -219,8 +219,8 @@ func (x *Context) acquire() (*capi.MegascaleClientContext, error) {
 	return x.ref.Acquire()
 }
 
-// Close frees the context, once nothing uses it (PJRT_Megascale_DeleteClientContext), in a goroutine of
-// its own: the plugin may wait for the other slices. Closing again does nothing.
+// Close frees the context once nothing uses it (PJRT_Megascale_DeleteClientContext), in another
+// goroutine, because the plugin may wait for the other slices. Closing again does nothing.
 func (x *Context) Close() error {
 	if x == nil || x.ref == nil {
 		return nil
@@ -228,21 +228,21 @@ func (x *Context) Close() error {
 	return x.ref.Close()
 }
 
-// AddressOptions say which addresses [Addresses] returns.
+// AddressOptions selects the addresses that [Addresses] returns.
 type AddressOptions struct {
 	// PortName and Port are the name and the number of the port.
 	PortName string
 	Port     int
-	// Prefixes are beginnings of the names of interfaces; others do not count. Nil means all.
+	// Prefixes selects the interfaces whose names begin with one of them. Nil means all.
 	Prefixes []string
-	// All asks for all addresses and not only the best one.
+	// All asks for all addresses, not only the best one.
 	All bool
-	// Near leaves out interfaces that are attached to another NUMA node than the process.
+	// Near leaves out interfaces that are attached to a different NUMA node than the process.
 	Near bool
 }
 
-// Addresses returns the addresses in the network by which other slices reach this host, each a
-// serialized message (PJRT_Megascale_GetInterfaceAddressesHelper, API 0.101). opts may be nil.
+// Addresses returns the network addresses at which other slices reach this host, each a serialized
+// message (PJRT_Megascale_GetInterfaceAddressesHelper, API 0.101). opts may be nil.
 func Addresses(p *pjrt.Plugin, opts *AddressOptions) ([][]byte, error) {
 	if p == nil {
 		return nil, errNilPlugin

@@ -14,7 +14,7 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/raw"
 )
 
-// Handler is a function that is told of errors; see [OnError].
+// Handler is a function that is called for errors; see [OnError].
 type Handler struct {
 	plugin *pjrt.Plugin
 	name   string
@@ -26,8 +26,8 @@ type Handler struct {
 
 // OnError lets the plugin call fn for each error that the runtime reports in this process, until the
 // handler is closed (PJRT_Megascale_RegisterErrorHandler, API 0.98). fn runs on a thread of the
-// plugin and owns the serialized error, which [Aggregator.Add] takes; a panic in it is logged and goes
-// no further. A name that another handler has is pjrt.ErrAlreadyExists.
+// plugin and owns the serialized error, which [Aggregator.Add] takes; a panic in it is logged and
+// goes no further. If another handler has the name, the error is pjrt.ErrAlreadyExists.
 func OnError(p *pjrt.Plugin, name string, fn func(serialized []byte)) (*Handler, error) {
 	switch {
 	case p == nil:
@@ -41,7 +41,7 @@ func OnError(p *pjrt.Plugin, name string, fn func(serialized []byte)) (*Handler,
 	defer handlers.mu.Unlock()
 	key := handlerKey{raw.Table(p).API(), name}
 	if handlers.live[key] {
-		return nil, raw.Errorf(pjrt.ErrAlreadyExists, "a handler has the name %s already: choose another, or close that one first", name)
+		return nil, raw.Errorf(pjrt.ErrAlreadyExists, "a handler already has the name %s: choose another, or close that one first", name)
 	}
 	var c capi.Call[capi.MegascaleRegisterErrorHandlerArgs]
 	entry, handle := capi.NewMegascaleErrorHandler(fn)
@@ -58,7 +58,8 @@ func OnError(p *pjrt.Plugin, name string, fn func(serialized []byte)) (*Handler,
 	return &Handler{plugin: p, name: name, handle: handle}, nil
 }
 
-// handlers are those that are registered: of two with one name, the plugin forgets the first.
+// handlers has the registered handlers: of two with the same name, the plugin would forget the
+// first.
 var handlers struct {
 	mu   sync.Mutex
 	live map[handlerKey]bool // guarded by mu
@@ -69,8 +70,8 @@ type handlerKey struct {
 	name   string
 }
 
-// Close takes the handler away (PJRT_Megascale_UnregisterErrorHandler). Even if the plugin cannot do
-// that, which is then the error, the function is not called any more. Closing again does nothing.
+// Close removes the handler (PJRT_Megascale_UnregisterErrorHandler). If the plugin cannot remove it,
+// Close returns its error, but the function is not called any more. Closing again does nothing.
 func (h *Handler) Close() error {
 	if h == nil || h.plugin == nil {
 		return nil
@@ -119,8 +120,8 @@ func NewAggregator(p *pjrt.Plugin, application string) (*Aggregator, error) {
 	})}, nil
 }
 
-// Add adds an error of a worker: the bytes that the function of [OnError] gets there, or those of
-// [Failure.Serialize] (PJRT_Megascale_ErrorAggregator_AddError).
+// Add adds an error of a worker: the bytes that the worker's [OnError] function received, or those
+// of [Failure.Serialize] (PJRT_Megascale_ErrorAggregator_AddError).
 func (x *Aggregator) Add(worker string, serialized []byte) error {
 	h, err := x.acquire()
 	if err != nil {
@@ -160,8 +161,8 @@ func (x *Aggregator) Active() (bool, error) {
 	return c.Args.Active, err
 }
 
-// Digest looks at all errors that were added, and ends the aggregator, which takes no more
-// (PJRT_Megascale_ErrorAggregator_ProcessAndShutdown). The caller closes the digest.
+// Digest evaluates all errors that were added, and shuts the aggregator down, so that it takes no
+// more (PJRT_Megascale_ErrorAggregator_ProcessAndShutdown). The caller closes the digest.
 func (x *Aggregator) Digest() (*Digest, error) {
 	h, err := x.acquire()
 	if err != nil {
@@ -231,13 +232,13 @@ func (d *Digest) Close() error {
 	return d.ref.Close()
 }
 
-// Failure is an error of a launch, with what the runtime wants to know of it.
+// Failure is an error of a launch, with what the runtime needs to know about it.
 type Failure struct {
 	// Err is the error.
 	Err error
 	// Kind is the kind of the error, as the runtime numbers it.
 	Kind int
-	// Launch is the launch that failed, and Began when that had begun.
+	// Launch is the launch that failed, and Began is when it began.
 	Launch int
 	Began  time.Time
 	// Unrecoverable says why the job cannot go on, as the runtime numbers it; nil if it can.
@@ -255,7 +256,7 @@ func (f Failure) Serialize(p *pjrt.Plugin) (serialized []byte, first bool, err e
 	}
 	for _, n := range []*int{&f.Kind, &f.Launch, f.Unrecoverable} {
 		if n != nil && (*n < math.MinInt32 || *n > math.MaxInt32) {
-			return nil, false, invalid("the failure has the number %d, which does not fit into 32 bits", *n)
+			return nil, false, invalid("the number %d in the failure does not fit into 32 bits", *n)
 		}
 	}
 	var c capi.Call[capi.MegascaleGetOrCreateRuntimeErrorArgs]

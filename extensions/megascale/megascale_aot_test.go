@@ -113,7 +113,7 @@ func TestAheadOfTimeAContextOfAJob(t *testing.T) {
 	x, err := megascale.NewContext(p)
 	require.NoError(t, err)
 	_, err = x.Port()
-	require.ErrorIs(t, err, pjrt.ErrFailedPrecondition, "it has not been started")
+	require.ErrorIs(t, err, pjrt.ErrFailedPrecondition, "the context has not been started")
 	require.ErrorIs(t, x.Unblock(ctx, 1, time.Second), pjrt.ErrFailedPrecondition)
 	require.NoError(t, x.Start(ctx))
 	_, err = x.Port()
@@ -121,7 +121,7 @@ func TestAheadOfTimeAContextOfAJob(t *testing.T) {
 	soon, stop := context.WithTimeout(ctx, 10*time.Millisecond)
 	defer stop()
 	if err := x.Unblock(soon, 1, time.Second); err != nil {
-		require.ErrorIs(t, err, context.DeadlineExceeded, "it waits for the processes of a job, which are not there")
+		require.ErrorIs(t, err, context.DeadlineExceeded, "it waits for the other processes of the job, which do not exist")
 	}
 	config, err := x.Config(slice(t, p), megascale.Job{Slices: 2, Slice: 1})
 	require.NoError(t, err)
@@ -157,7 +157,7 @@ func TestAheadOfTimeAProgramForTwoSlices(t *testing.T) {
 	assert.NotEmpty(t, b)
 }
 
-// The configuration of a program for two slices of TPUs, which is compiled without them.
+// The configuration for compiling a program for two slices of TPUs without having them.
 func ExampleAOTConfig_aheadOfTime() {
 	ctx := context.Background()
 	plugin, err := plugins.Load(ctx, "tpu")

@@ -14,7 +14,7 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/plugins"
 )
 
-// The kinds of memory of a TPU, without one.
+// A program lists the kinds of memory of a TPU without having one.
 func ExampleOfTopology_aheadOfTime() {
 	ctx := context.Background()
 	plugin, err := plugins.Load(ctx, "tpu")

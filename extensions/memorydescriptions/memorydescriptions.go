@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The purepjrt Authors
 
-// Package memorydescriptions tells which kinds of memory a device has, without a client.
-// It uses the extension MemoryDescriptions, which came with API 0.59; XLA's plugins for
-// CPUs, GPUs and TPUs have it, but only libtpu describes any memory.
+// Package memorydescriptions reports which kinds of memory a device has, without a
+// client. It uses the extension MemoryDescriptions, which came with API 0.59; XLA's
+// plugins for CPUs, GPUs and TPUs have it, but only libtpu describes any memory.
 //
-// For the memories of a client's device there is Device.Memories in package pjrt.
+// For the memories of a client's device, see Device.Memories in package pjrt.
 package memorydescriptions
 
 import (
@@ -21,11 +21,11 @@ func Supported(p *pjrt.Plugin) bool {
 
 // Description is a kind of memory that a device has.
 type Description struct {
-	// Kind is the plugin's name of the kind, such as device or pinned_host, and KindID
-	// is its number; both are the same as those of a [pjrt.Memory].
+	// Kind is the plugin's name for the kind, such as device or pinned_host, and
+	// KindID is its number; both are the same as in a [pjrt.Memory].
 	Kind   string
 	KindID int
-	// Default says that the device uses this kind when a program asks for none.
+	// Default means that the device uses this kind when a program asks for none.
 	Default bool
 }
 

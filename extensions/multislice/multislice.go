@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The purepjrt Authors
 
-// Package multislice has the objects that say how one program is spread over several
-// slices of TPUs. It uses the extension MultiSlice, which came with API 0.96; libtpu has
-// it. Another extension of the plugin makes the objects; for libtpu, see package
-// megascale.
+// Package multislice has the objects that describe how one program is spread over
+// several slices of TPUs. It uses the extension MultiSlice, which came with API 0.96;
+// libtpu has it. Another extension of the plugin makes the objects; for libtpu, see
+// package megascale.
 package multislice
 
 import (
@@ -19,9 +19,9 @@ func Supported(p *pjrt.Plugin) bool {
 	return raw.Table(p).HasSection(capi.SectionExtension(capi.ExtensionTypeMultiSlice))
 }
 
-// Config says how a program is spread over slices. It goes into
-// ExecuteOptions.Extensions, since API 0.97. Its methods do not block, and may be called
-// from any goroutine.
+// Config describes how a program is spread over slices. It goes into
+// ExecuteOptions.Extensions (since API 0.97). Its methods do not block, and may be
+// called from any goroutine.
 type Config struct {
 	table *capi.Table
 	ref   *lifetime.Ref[capi.MultiSliceConfig]
@@ -29,8 +29,8 @@ type Config struct {
 
 var _ pjrt.ExecuteExtension = (*Config)(nil)
 
-// Adopt makes a Config of a C handle that an extension of the plugin made and that the
-// caller owns. destroy frees the handle when it is no longer used; nil stands for
+// Adopt makes a Config from a C handle that an extension of the plugin made and that the
+// caller owns. destroy frees the handle when it is no longer used; nil means
 // PJRT_MultiSlice_Config_Destroy. After an error the caller still owns the handle.
 func Adopt(p *pjrt.Plugin, h *capi.MultiSliceConfig, destroy func(*capi.MultiSliceConfig)) (*Config, error) {
 	table := raw.Table(p)
@@ -94,7 +94,7 @@ func (x *Config) DevicesPerSlice() (map[int]int, error) {
 	counts := capi.Slice(c.Args.NumDevices, c.Args.NumDevicesPerSliceMap)
 	c.Args.DevicesPerSliceMapDeleter.Call(c.Args.DevicesPerSliceMap)
 	if len(ids) != len(counts) {
-		return nil, raw.Errorf(pjrt.ErrInternal, "the plugin returned %d slices but numbers of devices for %d", len(ids), len(counts))
+		return nil, raw.Errorf(pjrt.ErrInternal, "the plugin returned %d slices but device counts for %d", len(ids), len(counts))
 	}
 	devices := make(map[int]int, len(ids))
 	for i, id := range ids {
@@ -120,7 +120,7 @@ func (x *Config) Serialize() ([]byte, error) {
 	return b, nil
 }
 
-// Repeatable reports that a second attempt of an execution can use the same options: see
+// Repeatable reports that a second attempt at an execution can use the same options: see
 // [pjrt.ExecuteExtension].
 func (x *Config) Repeatable() bool { return true }
 
@@ -138,7 +138,7 @@ func (x *Config) ExtendExecute(client *pjrt.Client, _ []*pjrt.Device, options *c
 	case x.table != raw.TableOf(client):
 		err = invalid("the multi-slice configuration and the program belong to different plugins")
 	case options.MultiSliceConfig != nil:
-		err = invalid("the execution already has a multi-slice configuration; give one")
+		err = invalid("the execution already has a multi-slice configuration; give only one")
 	}
 	if err != nil {
 		x.ref.Release()

@@ -38,7 +38,7 @@ func TestAheadOfTimeInPhases(t *testing.T) {
 		assert.NotEmpty(t, o.Code)
 	}
 
-	// A program for four devices says so itself; without the number this phase fails.
+	// A program for four devices says so itself; without that number this phase fails.
 	layer, err := os.ReadFile("../../pjrt/sharding/testdata/layer/shardy-export.mlirbc")
 	require.NoError(t, err)
 	divided := phasecompile.Program{Code: layer, Format: "mlir", Consumers: phases[:1], Version: "1.0"}

@@ -50,7 +50,7 @@ const halves = `module @halves attributes {mhlo.num_partitions = 2 : i32} {
   }
 }`
 
-// The options of a phase have what the program states for how many devices it is.
+// The options of a phase get the number of devices from the program.
 func TestAProgramSaysForHowManyDevicesItIs(t *testing.T) {
 	ctx := context.Background()
 	stand := pjrttest.New(t, pjrttest.Options{Devices: 2})

@@ -38,9 +38,9 @@ func Phases(p *pjrt.Plugin) (names []string, err error) {
 // phase. The plugin cannot be interrupted: when ctx ends first, Compile returns ctx's
 // error, and the phases run to their end. opts may be nil.
 //
-// Compile checks programs in MLIR as [pjrt.Plugin.CompileFor] does, and like it compiles a program
-// for the devices that the program states where opts are silent. Neither holds for the output of
-// phases, which only the plugin can read: pass it only to the version of the plugin that made it,
+// Compile checks programs in MLIR as [pjrt.Plugin.CompileFor] does, and like it takes from the
+// program how many devices it is for where opts do not say. It does neither for the output of
+// phases, which only the plugin can read: pass that only to the version of the plugin that made it,
 // with the numbers of replicas and partitions in opts if they are not 1.
 func Compile(
 	ctx context.Context, topology *pjrt.Topology, programs []Program, phases []string, opts *pjrt.CompileOptions,
@@ -85,8 +85,8 @@ func Compile(
 	}, func([]Program) error { return nil })
 }
 
-// check returns an error for programs over which the plugin would end the process, and otherwise the
-// options with what the program states where they are silent.
+// check returns an error for programs that would make the plugin end the process. Otherwise it
+// returns the options, completed from the program.
 func (p *Program) check(i int, topology *pjrt.Topology, opts *pjrt.CompileOptions) (*pjrt.CompileOptions, error) {
 	if len(p.Code) == 0 {
 		return nil, invalid("program %d is empty", i)
@@ -100,7 +100,7 @@ func (p *Program) check(i int, topology *pjrt.Topology, opts *pjrt.CompileOption
 	switch program.Format {
 	case pjrt.FormatMLIR, pjrt.FormatHLO, pjrt.FormatHLOWithConfig:
 	default:
-		return opts, nil // a form that only the plugin reads
+		return opts, nil // a format that only the plugin reads
 	}
 	if err := raw.CheckProgram(topology.Plugin(), program, opts); err != nil {
 		return nil, err
@@ -108,14 +108,14 @@ func (p *Program) check(i int, topology *pjrt.Topology, opts *pjrt.CompileOption
 	return raw.OptionsForProgram(topology, program, opts)
 }
 
-// input is the memory that C reads while phases run.
+// input has the memory that C reads while phases run.
 type input struct {
 	programs, phases         []*byte
 	programSizes, phaseSizes []uintptr
 	options                  []byte
 }
 
-// add adds a text to a list, followed by a zero byte that its size does not count.
+// add adds a text to a list, followed by a zero byte that its size does not include.
 func (in *input) add(list *[]*byte, sizes *[]uintptr, text []byte) {
 	*sizes = append(*sizes, uintptr(len(text)))
 	*list = append(*list, unsafe.SliceData(append(bytes.Clone(text), 0)))

@@ -98,10 +98,10 @@ func TestCopiesBeyondTheBufferAreRefused(t *testing.T) {
 		err  error
 		want string
 	}{
-		"beyond":      {r.CopyFromHost(ctx, make([]byte, 8), 12), "8 bytes at 12 are not within the 16"},
-		"negative":    {r.CopyToHost(ctx, make([]byte, 8), -1), "8 bytes at -1 are not"},
-		"after all":   {r.CopyToHost(ctx, nil, 17), "0 bytes at 17 are not"},
-		"ctx has end": {r.CopyToHost(ended, make([]byte, 8), 0), "context canceled"},
+		"beyond":    {r.CopyFromHost(ctx, make([]byte, 8), 12), "8 bytes at 12 are not within the 16"},
+		"negative":  {r.CopyToHost(ctx, make([]byte, 8), -1), "8 bytes at -1 are not"},
+		"after all": {r.CopyToHost(ctx, nil, 17), "0 bytes at 17 are not"},
+		"ctx ended": {r.CopyToHost(ended, make([]byte, 8), 0), "context canceled"},
 	} {
 		require.ErrorContains(t, c.err, c.want, name)
 	}

@@ -40,7 +40,7 @@ type RawBuffer struct {
 // (PJRT_RawBuffer_CreateRawAliasOfBuffer). The caller closes the RawBuffer. The error
 // is pjrt.ErrUnimplemented if the plugin does not offer the extension.
 func Of(ctx context.Context, b *pjrt.Buffer) (*RawBuffer, error) {
-	// Nothing may take the memory away while the plugin makes the alias.
+	// Nothing may free the memory while the plugin makes the alias.
 	h, release, err := raw.AcquireContents(ctx, b)
 	if err != nil {
 		return nil, err
@@ -110,8 +110,8 @@ func (r *RawBuffer) HostAddress() (uintptr, error) {
 }
 
 // AllocationReady returns an event that is ready when the memory has been allocated (API 0.112). The
-// caller closes it. The error is pjrt.ErrUnimplemented if the plugin is older, or its raw buffers have no
-// such event.
+// caller closes it. The error is pjrt.ErrUnimplemented if the plugin is older, or if its raw buffers
+// have no such event.
 func (r *RawBuffer) AllocationReady() (*deviceevent.Event, error) {
 	h, err := r.acquire()
 	if err != nil {
@@ -122,7 +122,7 @@ func (r *RawBuffer) AllocationReady() (*deviceevent.Event, error) {
 	const end = unsafe.Offsetof(h.Vtable.MakeAllocationReadyEvent) + unsafe.Sizeof(uintptr(0))
 	if minor < deviceevent.Since || h.Vtable == nil || h.Vtable.StructSize < end || h.Vtable.MakeAllocationReadyEvent == 0 {
 		return nil, &pjrt.Error{Code: pjrt.ErrUnimplemented, Missing: true,
-			Message: "the raw buffers of the plugin have no event that tells when their memory is allocated: those of API 0.112 have one"}
+			Message: "the raw buffers of the plugin have no event for the allocation of their memory, which came with API 0.112"}
 	}
 	event := new(capi.DeviceEvent)
 	if err := r.table.TakeError(h.Vtable.MakeAllocationReadyEvent.Call(h, event)); err != nil {
@@ -131,10 +131,9 @@ func (r *RawBuffer) AllocationReady() (*deviceevent.Event, error) {
 	return deviceevent.Adopt(r.client.Plugin(), *event, r.ref)
 }
 
-// CopyFromHost writes src to the bytes that begin at offset
-// (PJRT_RawBuffer_CopyRawHostToDevice) and waits for the end of the copy. The plugin uses
-// src until then, so ctx only counts before the copy begins. The error is
-// pjrt.ErrOutOfRange if src does not fit.
+// CopyFromHost writes src to the bytes that begin at offset (PJRT_RawBuffer_CopyRawHostToDevice) and
+// waits for the end of the copy. The plugin uses src until then, so ctx counts only until the copy
+// begins. The error is pjrt.ErrOutOfRange if src does not fit.
 func (r *RawBuffer) CopyFromHost(ctx context.Context, src []byte, offset int64) error {
 	return awaitCopy(ctx, func() (*pjrt.Event, error) { return r.CopyFromHostAsync(src, offset) })
 }
@@ -152,10 +151,10 @@ func (r *RawBuffer) CopyFromHostAsync(src []byte, offset int64) (*pjrt.Event, er
 	})
 }
 
-// CopyToHost fills dst with the bytes that begin at offset
-// (PJRT_RawBuffer_CopyRawDeviceToHost) and waits for the end of the copy. The plugin uses
-// dst until then, so ctx only counts before the copy begins. The error is
-// pjrt.ErrOutOfRange if there are not that many bytes.
+// CopyToHost fills dst with the bytes that begin at offset (PJRT_RawBuffer_CopyRawDeviceToHost) and
+// waits for the end of the copy. The plugin uses dst until then, so ctx counts only until the copy
+// begins. The error is pjrt.ErrOutOfRange if the buffer does not have that many bytes from offset
+// on.
 func (r *RawBuffer) CopyToHost(ctx context.Context, dst []byte, offset int64) error {
 	return awaitCopy(ctx, func() (*pjrt.Event, error) { return r.CopyToHostAsync(dst, offset) })
 }
@@ -182,7 +181,7 @@ func address(data []byte) unsafe.Pointer {
 	return unsafe.Pointer(unsafe.SliceData(data))
 }
 
-// awaitCopy begins a copy and waits for its end, whatever any context does.
+// awaitCopy begins a copy, unless ctx has ended, and waits for its end, even if ctx ends meanwhile.
 func awaitCopy(ctx context.Context, begin func() (*pjrt.Event, error)) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -195,7 +194,7 @@ func awaitCopy(ctx context.Context, begin func() (*pjrt.Event, error)) error {
 	return e.Wait(context.Background())
 }
 
-// copyAsync begins a copy to or from data, which it keeps alive until the copy is over.
+// copyAsync begins a copy to or from data, and keeps data alive until the copy is over.
 func (r *RawBuffer) copyAsync(data []byte, offset int64, begin func(h *capi.RawBuffer) (*capi.Event, error)) (*pjrt.Event, error) {
 	h, err := r.acquire()
 	if err != nil {

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The purepjrt Authors
 
-// Package shardings tells how the arguments and results of a program are spread over
-// devices, as the compiler decided. The extension Shardings came with API 0.91; libtpu and
-// XLA's plugins for GPUs have it. For a plugin without it, such as XLA's for CPUs, the
-// optimized program states the shardings of a program that is divided among devices.
+// Package shardings reports how the compiler spread the arguments and results of a program
+// over devices. The extension Shardings came with API 0.91; libtpu and XLA's plugins for
+// GPUs have it. For a plugin without it, such as XLA's for CPUs, the shardings of a
+// program that is divided among devices come from the optimized program.
 //
-// The messages as the plugin gives them are those of the methods
-// pjrt.Executable.ParameterShardings and pjrt.Executable.OutputShardings. Package
-// pjrt/sharding runs programs on whole arrays by their shardings.
+// The methods pjrt.Executable.ParameterShardings and pjrt.Executable.OutputShardings
+// return the plugin's messages unchanged. Package pjrt/sharding uses shardings to run
+// programs on whole arrays.
 package shardings
 
 import (
@@ -24,9 +24,9 @@ func Supported(p *pjrt.Plugin) bool {
 }
 
 // Parameters returns the shardings of the arguments of exe, one for each, or nil if the
-// plugin knows none, as for a program that is not divided
-// (PJRT_Shardings_PJRT_Executable_ParameterShardings). Devices in a Spec are numbers of
-// partitions.
+// plugin knows none, for example because the program is not divided
+// (PJRT_Shardings_PJRT_Executable_ParameterShardings). Devices in a Spec are partition
+// numbers.
 func Parameters(exe *pjrt.Executable) ([]sharding.Spec, error) {
 	return decode(exe.ParameterShardings())
 }

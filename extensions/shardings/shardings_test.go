@@ -59,7 +59,7 @@ func TestAPluginWithoutTheExtension(t *testing.T) {
 	require.ErrorIs(t, err, pjrt.ErrInvalidArgument)
 }
 
-// The rows of x are spread over two devices, and its sum is on both.
+// The rows of x are spread over two devices, and the sum of x is on both.
 func Example() {
 	const program = `module attributes {mhlo.num_partitions = 2 : i32} {
   func.func @main(%x: tensor<4x2xf32> {mhlo.sharding = "{devices=[2,1]<=[2]}"}) -> (tensor<f32> {mhlo.sharding = "{replicated}"}) {

@@ -12,8 +12,8 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/plugins"
 )
 
-// Another library on the same GPU reads a buffer in its own stream, as soon as the buffer has its
-// contents, and without the host waiting.
+// Another library on the same GPU reads a buffer in its own stream as soon as the buffer has its
+// contents. The host does not wait.
 func ExampleWait() {
 	ctx := context.Background()
 	client, err := plugins.Open(ctx, "cuda", nil)
@@ -33,5 +33,5 @@ func ExampleWait() {
 	if err := stream.Wait(own, b); err != nil {
 		log.Fatal(err)
 	}
-	// What the other library puts into the stream from here on finds the contents.
+	// Whatever the other library puts into the stream from here on finds the contents.
 }

@@ -16,7 +16,7 @@ func Supported(p *pjrt.Plugin) bool {
 	return raw.Table(p).HasSection(capi.SectionExtension(capi.ExtensionTypeStream))
 }
 
-// Stream is the platform's handle of a stream, such as a CUstream of CUDA. The device owns
+// Stream is the platform's handle of a stream, such as CUDA's CUstream. The device owns
 // the stream.
 type Stream int
 

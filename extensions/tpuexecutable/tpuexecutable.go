@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The purepjrt Authors
 
-// Package tpuexecutable reads executables for TPUs that are serialized, without loading them:
-// the program, its cost and memory, and what it was compiled for. It uses the extension
-// TpuExecutable, which came with API 0.90; libtpu has it, without a TPU too.
+// Package tpuexecutable reads serialized executables for TPUs without loading them: the
+// program, its cost and memory, and what it was compiled for. It uses the extension
+// TpuExecutable, which came with API 0.90; libtpu has it, even without a TPU.
 //
 //	data, err := exe.Serialize(ctx)
 //	program, err := tpuexecutable.Program(plugin, data)
@@ -153,8 +153,8 @@ func IsPredetermined(p *pjrt.Plugin, status []byte) (bool, error) {
 	return c.Args.IsPredetermined, err
 }
 
-// IsCancellationPlaceholder reports whether a serialized status only stands in for that of
-// another worker, because of which this one was cancelled
+// IsCancellationPlaceholder reports whether a serialized status only stands in for the status
+// of another worker, whose failure cancelled this one
 // (PJRT_TpuExecutable_IsTpuCancellationPlaceholderError, API 0.114).
 func IsCancellationPlaceholder(p *pjrt.Plugin, status []byte) (bool, error) {
 	if p == nil {
@@ -176,7 +176,7 @@ func codeOf(p *pjrt.Plugin, executable []byte) ([]byte, error) {
 	if saved.Is(executable) {
 		e, err := saved.Decode(executable)
 		if err != nil {
-			return nil, invalid("the executable: %v", err)
+			return nil, invalid("the executable cannot be read: %v", err)
 		}
 		executable = e.Code
 	}

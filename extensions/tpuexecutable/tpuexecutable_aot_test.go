@@ -42,7 +42,7 @@ func serialized(plugin *pjrt.Plugin) ([]byte, error) {
 	return exe.Serialize(ctx)
 }
 
-func TestAheadOfTimeWhatASerializedExecutableTells(t *testing.T) {
+func TestAheadOfTimeWhatASerializedExecutableContains(t *testing.T) {
 	p, err := pjrt.Open(plugintest.Path(t, "tpu"))
 	require.NoError(t, err)
 	data, err := serialized(p)

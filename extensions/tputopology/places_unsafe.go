@@ -13,8 +13,8 @@ import (
 
 func table(t *pjrt.Topology) *capi.Table { return raw.TableOf(t) }
 
-// Place is where a chip or a device is: which of a process's chips or devices it is, counted
-// from 0.
+// Place is where a chip or a device is: its process, and its index among that process's
+// chips or devices, counted from 0.
 type Place struct{ Process, Index int }
 
 // ProcessIDs returns the numbers of the processes (PJRT_TpuTopology_ProcessIds).
@@ -95,14 +95,14 @@ func ChipAt(t *pjrt.Topology, coords []int) (int, error) {
 	return int(c.Args.ChipID), err
 }
 
-// DeviceAt returns the number of a device by the coordinates of its chip and its place there
-// (PJRT_TpuTopology_LogiDeviceIdFromChipCoordAndIdx).
+// DeviceAt returns the number of a device from the coordinates of its chip and its place on
+// the chip (PJRT_TpuTopology_LogiDeviceIdFromChipCoordAndIdx).
 func DeviceAt(t *pjrt.Topology, coords []int, index int) (int, error) {
 	at, err := within(t, coords)
 	if err != nil {
 		return 0, err
 	}
-	if err := inRange(t, "device of a chip", index, devicesPerChip); err != nil {
+	if err := inRange(t, "device index", index, devicesPerChip); err != nil {
 		return 0, err
 	}
 	var c capi.Call[capi.TPUTopologyLogiDeviceIDFromChipCoordAndIdxArgs]
@@ -112,7 +112,7 @@ func DeviceAt(t *pjrt.Topology, coords []int, index int) (int, error) {
 	return int(c.Args.LogicalDeviceOfDefaultTypeID), err
 }
 
-// ChipOf returns the coordinates of the chip of a device, and the device's place there
+// ChipOf returns the coordinates of a device's chip, and the device's place on it
 // (PJRT_TpuTopology_ChipCoordAndIdxForLogiDevice).
 func ChipOf(t *pjrt.Topology, device int) (coords []int, index int, err error) {
 	if err := inRange(t, "device", device, devices); err != nil {
@@ -141,8 +141,9 @@ func Reachable(t *pjrt.Topology, from, to int) (bool, error) {
 	return c.Args.IsReachableOverLimitedICI, err
 }
 
-// Subslice returns the topology of a part of the system: hosts along each dimension, and the
-// chips that each of them has (PJRT_TpuTopology_Subslice). The caller closes it.
+// Subslice returns the topology of a part of the system. hosts is the number of hosts along
+// each dimension, and chipsPerHost the number of chips that each of them has
+// (PJRT_TpuTopology_Subslice). The caller closes it.
 func Subslice(t *pjrt.Topology, chipsPerHost, hosts []int) (*pjrt.Topology, error) {
 	bounds, err := chipBounds(t)
 	if err != nil {
@@ -168,8 +169,8 @@ func Subslice(t *pjrt.Topology, chipsPerHost, hosts []int) (*pjrt.Topology, erro
 	return raw.AdoptTopology(t.Plugin(), c.Args.SubsliceTopology)
 }
 
-// WithHosts returns the topology of a system like t with other numbers of hosts along each
-// dimension (PJRT_TpuTopology_ReplaceHostBounds). The caller closes it.
+// WithHosts returns the topology of a system like t with the given number of hosts along
+// each dimension (PJRT_TpuTopology_ReplaceHostBounds). The caller closes it.
 func WithHosts(t *pjrt.Topology, hosts []int) (*pjrt.Topology, error) {
 	bounds, err := chipBounds(t)
 	if err != nil {
@@ -193,10 +194,9 @@ func WithHosts(t *pjrt.Topology, hosts []int) (*pjrt.Topology, error) {
 	return raw.AdoptTopology(t.Plugin(), c.Args.NewTopology)
 }
 
-// DeviceInSubslice returns the number that a device of the system has in a part of it, which
-// begins at the chip with the coordinates origin
-// (PJRT_TpuTopology_SubsliceDeviceIdFromFullDeviceId). A device outside of the part is an
-// error.
+// DeviceInSubslice returns the number that a device of the system has in a part that begins at
+// the chip with the coordinates origin (PJRT_TpuTopology_SubsliceDeviceIdFromFullDeviceId). A
+// device outside the part is an error.
 func DeviceInSubslice(t, part *pjrt.Topology, origin []int, device int) (int, error) {
 	at, err := within(t, origin)
 	if err != nil {
@@ -230,7 +230,7 @@ func DeviceInSubslice(t, part *pjrt.Topology, origin []int, device int) (int, er
 			return 0, invalid("a part of %v chips does not fit into a system of %v chips at %v", small, whole, origin)
 		}
 		if coords[d] < origin[d] || coords[d] >= origin[d]+small[d] {
-			return 0, invalid("device %d is on the chip at %v, outside of the part of %v chips at %v", device, coords, small, origin)
+			return 0, invalid("device %d is on the chip at %v, outside the part of %v chips at %v", device, coords, small, origin)
 		}
 	}
 	var c capi.Call[capi.TPUTopologySubsliceDeviceIDFromFullDeviceIDArgs]
@@ -240,16 +240,16 @@ func DeviceInSubslice(t, part *pjrt.Topology, origin []int, device int) (int, er
 	return int(c.Args.SubsliceDeviceID), err
 }
 
-// inRange returns an error unless n is a number of one of count things.
+// inRange returns an error unless n is from 0 to count-1.
 func inRange(t *pjrt.Topology, what string, n int, count func(*pjrt.Topology) (int, error)) error {
 	all, err := count(t)
 	if err == nil && (n < 0 || n >= all) {
-		err = invalid("there is no %s %d: they have the numbers 0 to %d", what, n, all-1)
+		err = invalid("there is no %s %d: the numbers are 0 to %d", what, n, all-1)
 	}
 	return err
 }
 
-// within returns the coordinates of a chip for C, if the system has such a chip.
+// within returns the coordinates of a chip for C, or an error if the system has no such chip.
 func within(t *pjrt.Topology, coords []int) ([]int32, error) {
 	bounds, err := chipBounds(t)
 	if err != nil {

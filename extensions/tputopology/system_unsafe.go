@@ -11,7 +11,7 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt"
 )
 
-// System is how a system of TPUs is built.
+// System describes how a system of TPUs is built.
 type System struct {
 	Chips, Cores, Devices int // in all
 	Processes             int
@@ -23,18 +23,18 @@ type System struct {
 	ProcessBounds         []int // processes along each dimension
 	ChipsPerProcessBounds []int // chips of a process along each dimension
 
-	// Part says that the system is a part of another, as Subslice makes it.
+	// Part says that the system is part of another one, such as Subslice returns.
 	Part bool
 	// EnhancedBarrier says that the chips have a faster barrier.
 	EnhancedBarrier bool
-	// LimitedICI says that the chips are not all connected with each other; see Reachable.
+	// LimitedICI says that the chips are not all connected to each other; see Reachable.
 	LimitedICI bool
-	// Routing is the name of the way in which messages go between chips, such as mesh. It is
-	// empty on plugins before API 0.90.
+	// Routing is the name of the routing between chips, such as mesh. It is empty on plugins
+	// before API 0.90.
 	Routing string
 }
 
-// maxDims is more dimensions than a system has.
+// maxDims is more dimensions than any system has.
 const maxDims = 8
 
 // Of returns how a system of TPUs is built.
@@ -138,7 +138,7 @@ func chipsPerProcessBounds(t *pjrt.Topology) ([]int, error) {
 	return filled(room, c.Args.ChipPerProcessBoundsNumDims, err)
 }
 
-// routing returns the name of the routing strategy, and "" if the plugin is too old to tell.
+// routing returns the name of the routing strategy, or "" if the plugin is too old to report it.
 func routing(t *pjrt.Topology) (string, error) {
 	var c capi.Call[capi.TPUTopologyGetRoutingStrategyArgs]
 	if !table(t).Has(c.Function()) {
@@ -153,7 +153,7 @@ func routing(t *pjrt.Topology) (string, error) {
 	return string(name), nil
 }
 
-// filled returns what a plugin has written into room.
+// filled returns the n numbers that a plugin has written into room.
 func filled(room []int32, n uintptr, err error) ([]int, error) {
 	if err != nil {
 		return nil, err

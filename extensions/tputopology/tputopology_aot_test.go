@@ -96,8 +96,8 @@ func TestAheadOfTimeParts(t *testing.T) {
 	assert.Equal(t, 4, chips)
 }
 
-// What is not there is an error before libtpu sees it.
-func TestAheadOfTimeWhatIsNotThere(t *testing.T) {
+// A process, chip or device that does not exist is an error before libtpu sees it.
+func TestAheadOfTimeWhatDoesNotExist(t *testing.T) {
 	x := system(t, "v4:2x2x2")
 	part, err := tputopology.Subslice(x, []int{2, 2, 1}, []int{1, 1, 1})
 	require.NoError(t, err)
@@ -111,7 +111,7 @@ func TestAheadOfTimeWhatIsNotThere(t *testing.T) {
 		"no device -4294967296":     func() error { _, _, err := tputopology.ChipOf(x, -1<<32); return err },
 		"have 3 coordinates, not 1": func() error { return second(tputopology.ChipAt(x, []int{1})) },
 		"no chip at [0 0 2]":        func() error { return second(tputopology.ChipAt(x, []int{0, 0, 2})) },
-		"no device of a chip 2":     func() error { return second(tputopology.DeviceAt(x, []int{0, 0, 0}, 2)) },
+		"no device index 2":         func() error { return second(tputopology.DeviceAt(x, []int{0, 0, 0}, 2)) },
 		"has 3 dimensions: [2]":     func() error { return second(tputopology.Subslice(x, []int{2}, []int{1})) },
 		"does not fit into a system of [2 2 2] chips": func() error {
 			return second(tputopology.Subslice(x, []int{2, 2, 2}, []int{1, 1, 2}))
@@ -122,8 +122,8 @@ func TestAheadOfTimeWhatIsNotThere(t *testing.T) {
 		"fit into a system of [2 2 2] chips at [1 0 0]": func() error {
 			return second(tputopology.DeviceInSubslice(x, part, []int{1, 0, 0}, 0))
 		},
-		"outside of the part": func() error { return second(tputopology.DeviceInSubslice(x, part, []int{0, 0, 1}, 0)) },
-		"topology is nil":     func() error { return second(tputopology.DeviceInSubslice(x, nil, []int{0, 0, 0}, 0)) },
+		"outside the part": func() error { return second(tputopology.DeviceInSubslice(x, part, []int{0, 0, 1}, 0)) },
+		"topology is nil":  func() error { return second(tputopology.DeviceInSubslice(x, nil, []int{0, 0, 0}, 0)) },
 	} {
 		err := call()
 		require.ErrorIs(t, err, pjrt.ErrInvalidArgument, want)
@@ -133,7 +133,7 @@ func TestAheadOfTimeWhatIsNotThere(t *testing.T) {
 
 func second[T any](_ T, err error) error { return err }
 
-// A system of TPUs, and where one of its devices is.
+// A program describes a system of TPUs and finds one of its devices.
 func ExampleOf_aheadOfTime() {
 	ctx := context.Background()
 	plugin, err := plugins.Load(ctx, "tpu")

@@ -2,8 +2,8 @@
 // SPDX-FileCopyrightText: 2026 The purepjrt Authors
 
 // Package triton is about compiling kernels in Triton's language outside of programs. The
-// extension Triton came with API 0.65; none of the plugins that this repository is tested
-// with has it.
+// extension Triton came with API 0.65; no plugin that this repository is tested with has
+// it.
 //
 // The call is in package capi: capi.TritonCompileArgs. The header does not say how to free
 // the compiled kernel.

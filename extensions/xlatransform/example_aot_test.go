@@ -32,7 +32,8 @@ func compileForTPU(plugin *pjrt.Plugin, program string) error {
 	return exe.Close()
 }
 
-// A pass counts the operations of a program by kind, and what they compute.
+// A pass counts the operations of a program by kind, and their floating-point
+// operations.
 func ExampleRegister_countAheadOfTime() {
 	plugin, err := plugins.Load(context.Background(), "tpu")
 	if err != nil {
@@ -130,7 +131,7 @@ func.func @main(%a: tensor<128xf32>) -> tensor<128xf32> {
 	// Output: <nil>
 }
 
-// The compiler says what its own passes did to a program.
+// The compiler reports what its own passes did to a program.
 func ExampleTrace_aheadOfTime() {
 	plugin, err := plugins.Load(context.Background(), "tpu")
 	if err != nil {

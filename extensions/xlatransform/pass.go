@@ -26,11 +26,11 @@ type Stage int
 // The stages.
 const (
 	// PreScheduler is after the optimizations, and before the compiler chooses the order in
-	// which instructions run. A compilation may come here more than once, above all after the
-	// program was changed.
+	// which instructions run. A compilation may reach it more than once, especially after a
+	// pass has changed the program.
 	PreScheduler Stage = iota
-	// PostScheduler is after that: the computations have a Schedule, and what a pass adds has
-	// to be in it.
+	// PostScheduler is after that: the computations have a Schedule, which must include
+	// whatever a pass adds.
 	PostScheduler
 )
 
@@ -45,12 +45,12 @@ func (s Stage) String() string {
 	return fmt.Sprintf("Stage(%d)", int(s))
 }
 
-// Func is a pass. It may change the module, and says whether it did. An error ends the
-// compilation, whose error has its text; so does a panic.
+// Func is a pass. It may change the module, and returns whether it did. An error or a panic
+// ends the compilation, and the compilation's error contains its text.
 //
-// Compilations call a pass from goroutines that they do not share with their callers, several
-// at once. The module belongs to the call. A pass may use the library, compilations too, which
-// then call it again.
+// Compilations call a pass in goroutines other than their callers', several at once. The module
+// belongs to the call. A pass may use the library; if it compiles, that compilation calls the
+// pass again.
 type Func func(m *hlo.Module) (changed bool, err error)
 
 // Options are the options of [Register].
@@ -70,23 +70,23 @@ type Pass struct {
 	closed bool // guarded by mu
 }
 
-// key is what a pass is known by.
+// key identifies a pass.
 type key struct {
 	plugin *capi.API
 	name   string
 	stage  Stage
 }
 
-// passes are those that are registered. The mutex is held while one is registered or taken
-// away, so that of two with the same name the second finds the first.
+// passes has the registered passes. The mutex is held while one is registered or removed, so
+// that the second of two with the same name finds the first.
 var passes struct {
 	mu   sync.Mutex
 	live map[key]bool // guarded by mu
 }
 
-// Register lets fn take part in all compilations by the plugin in this process that begin
+// Register lets fn take part in all of the plugin's compilations in this process that begin
 // before Close (PJRT_Register_Xla_Transform_Fn, API 0.110). Passes of a stage run in the order
-// that the plugin chooses. A name that a pass of the stage has already is
+// that the plugin chooses. If a pass of the stage already has the name, the error is
 // pjrt.ErrAlreadyExists. opts may be nil. The error is pjrt.ErrUnimplemented if the plugin does
 // not offer the extension.
 func Register(p *pjrt.Plugin, name string, fn Func, opts *Options) (*Pass, error) {
@@ -115,7 +115,7 @@ func Register(p *pjrt.Plugin, name string, fn Func, opts *Options) (*Pass, error
 	defer passes.mu.Unlock()
 	if passes.live[x.key()] {
 		return nil, raw.Errorf(pjrt.ErrAlreadyExists,
-			"a %v pass has the name %s already: choose another, or close that one first", stage, name)
+			"a %v pass already has the name %s: choose another, or close that pass first", stage, name)
 	}
 	x.callbacks = capi.NewXLATransform(capi.XLATransform{Transform: x.transform})
 	var c capi.Call[capi.RegisterXLATransformArgs]
@@ -142,10 +142,10 @@ func (x *Pass) Name() string {
 	return x.name
 }
 
-// Close takes the pass away (PJRT_Clear_Xla_Transform_Fn, API 0.111). Compilations that begin
-// later do not call it; one that is under way may be in it still. If the plugin cannot take
-// passes away, the error says so, and the function is not called any more all the same. Then
-// the name stays taken. Closing again does nothing.
+// Close removes the pass (PJRT_Clear_Xla_Transform_Fn, API 0.111). Compilations that begin
+// later do not call it; one that is under way may still be in it. If the plugin cannot remove
+// passes, Close returns an error; the function is not called any more, but the name stays
+// taken. Closing again does nothing.
 func (x *Pass) Close() error {
 	if x == nil || x.table == nil {
 		return nil
@@ -167,12 +167,13 @@ func (x *Pass) Close() error {
 	}
 	delete(passes.live, x.key())
 	if !c.Args.Cleared {
-		return raw.Errorf(pjrt.ErrNotFound, "the plugin has no %v pass %s any more: something else took it away", x.stage, x.name)
+		return raw.Errorf(pjrt.ErrNotFound, "the plugin has no %v pass %s any more: something else removed it", x.stage, x.name)
 	}
 	return nil
 }
 
-// transform runs the pass on a serialized module. A nil result means that it is to stay.
+// transform runs the pass on a serialized module. A nil result means that the module stays as
+// it is.
 func (x *Pass) transform(module []byte) ([]byte, error) {
 	x.mu.Lock()
 	fn := x.fn
@@ -182,7 +183,7 @@ func (x *Pass) transform(module []byte) ([]byte, error) {
 	}
 	m, err := hlo.Decode(module)
 	if err != nil {
-		return nil, raw.Errorf(pjrt.ErrInternal, "the pass %s got something else than a module from the plugin: %v", x.name, err)
+		return nil, raw.Errorf(pjrt.ErrInternal, "the pass %s got something other than a module from the plugin: %v", x.name, err)
 	}
 	changed, err := apart(func() (bool, error) { return fn(m) })
 	if err != nil {
@@ -199,7 +200,7 @@ func (x *Pass) transform(module []byte) ([]byte, error) {
 	return b, nil
 }
 
-// apart runs fn in a goroutine of its own: one that C called must return, and fn may end its
+// apart runs fn in another goroutine: a goroutine that C called must return, and fn may end its
 // goroutine, as t.FailNow does.
 func apart(fn func() (bool, error)) (changed bool, err error) {
 	done := make(chan struct{})

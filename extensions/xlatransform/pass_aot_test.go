@@ -21,7 +21,7 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest"
 )
 
-// target is where programs are compiled for.
+// target is what programs are compiled for.
 type target struct {
 	*pjrt.Plugin
 	topology *pjrt.Topology
@@ -80,7 +80,7 @@ func TestAheadOfTimeTheWorkOfAProgramIsWhatTheCompilerSays(t *testing.T) {
 		flops, transcendentals = 0, 0
 		for _, i := range m.All() {
 			if i.Opcode == "add" && i.Shape.Size() == 1 {
-				continue // the inside of the reduction, which counts with it
+				continue // the body of the reduction, which counts as part of it
 			}
 			flops += i.Flops()
 			transcendentals += i.Transcendentals()
@@ -94,7 +94,7 @@ func TestAheadOfTimeTheWorkOfAProgramIsWhatTheCompilerSays(t *testing.T) {
 	require.NoError(t, err)
 	for _, c := range costs {
 		switch c.Name {
-		case "flops": // libtpu states 7 digits
+		case "flops": // libtpu reports 7 digits
 			assert.InEpsilon(t, c.Value, float64(flops), 1e-6)
 		case "transcendentals":
 			assert.EqualValues(t, c.Value, transcendentals)
@@ -147,7 +147,7 @@ func TestAheadOfTimeScheduledProgramsAreRewritten(t *testing.T) {
 	var scheduled bool
 	x.pass(t, "late", xlatransform.PostScheduler, func(m *hlo.Module) (bool, error) {
 		scheduled = len(m.Entry.Schedule) == len(m.Entry.Instructions)
-		return true, nil // the same again, which has to survive
+		return true, nil // the unchanged module has to survive the rewrite
 	})
 	exe, err := x.compile(layer)
 	require.NoError(t, err)
@@ -181,7 +181,7 @@ func.func @main(%a: tensor<128xf32>) -> tensor<128xf32> {
 		require.ErrorContains(t, err, "panic: a sine", name)
 		require.NoError(t, p.Close(), name)
 		if _, err = x.compile(layer); err != nil {
-			// Compilations for CUDA come to their end only with NVIDIA's assembler.
+			// Compilations for CUDA can finish only with NVIDIA's assembler.
 			require.ErrorIs(t, err, pjrt.ErrUnavailable, name)
 		}
 	}
@@ -197,7 +197,7 @@ func TestAheadOfTimeTheTraceOfThePasses(t *testing.T) {
 	}, nil)
 	require.NoError(t, err)
 	_, err = x.compile(layer)
-	require.ErrorContains(t, err, "the plugin makes a trace already")
+	require.ErrorContains(t, err, "the plugin is already making a trace")
 	require.NoError(t, stop.Close())
 	require.NotNil(t, module)
 	begin := time.Now().Add(-time.Millisecond)

@@ -22,7 +22,7 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/raw"
 )
 
-// standIn is a plugin that has only the extension, and runs the passes that are registered.
+// standIn is a plugin that has only the extension, and runs the registered passes.
 type standIn struct {
 	*pjrt.Plugin
 	table      *serve.Table
@@ -34,7 +34,7 @@ type standIn struct {
 	destroyed  int
 }
 
-// start serves a stand-in of an API minor.
+// start serves a stand-in with an API minor.
 func start(t testing.TB, minor int) *standIn {
 	t.Helper()
 	s := &standIn{registered: make(map[string]*capi.XLATransformCallbacks), stages: make(map[string]capi.XLATransformPipelineStage)}
@@ -83,8 +83,7 @@ func start(t testing.TB, minor int) *standIn {
 	return s
 }
 
-// compile calls a pass as a compilation does. It returns the program that the pass made, nil
-// for none.
+// compile calls a pass as a compilation does. It returns the program that the pass made, or nil.
 func (s *standIn) compile(t testing.TB, name string, module []byte) ([]byte, error) {
 	t.Helper()
 	c := s.registered[name]
@@ -166,7 +165,7 @@ func TestWhatEndsACompilation(t *testing.T) {
 		require.ErrorContains(t, err, c.want, name)
 		_, err = s.compile(t, name, []byte("garbage"))
 		require.ErrorIs(t, err, pjrt.ErrInternal, name)
-		require.ErrorContains(t, err, "something else than a module")
+		require.ErrorContains(t, err, "something other than a module")
 		require.NoError(t, p.Close())
 	}
 }
@@ -219,7 +218,7 @@ func TestRegistrationsThatAreRefused(t *testing.T) {
 }
 
 func TestAPassThatThePluginKeeps(t *testing.T) {
-	s := start(t, 110) // which cannot take passes away
+	s := start(t, 110) // which cannot remove passes
 	_, module := negate(t)
 	calls := 0
 	p, err := xlatransform.Register(s.Plugin, "kept", func(*hlo.Module) (bool, error) { calls++; return false, nil }, nil)
@@ -260,7 +259,7 @@ func TestTheTraceOfTheCompilersPasses(t *testing.T) {
 	s.traced = func(b []byte) error {
 		got = b
 		_, err := xlatransform.Trace(s.Plugin, m)
-		assert.ErrorIs(t, err, pjrt.ErrFailedPrecondition, "a pass that asks for a trace would have no end")
+		assert.ErrorIs(t, err, pjrt.ErrFailedPrecondition, "a pass that asks for a trace would never end")
 		return nil
 	}
 	runs, err := xlatransform.Trace(s.Plugin, m)

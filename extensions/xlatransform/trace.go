@@ -16,26 +16,26 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/raw"
 )
 
-// Run is what one of the compiler's own passes did.
+// Run describes what one of the compiler's own passes did.
 type Run struct {
 	Pass     string // such as algsimp
 	Pipeline string // that the pass is part of
-	ID       int64  // the passes of a compilation are numbered in the order of their beginnings
-	Changed  bool   // the pass changed the module
+	ID       int64  // the passes of a compilation are numbered in the order in which they start
+	Changed  bool   // whether the pass changed the module
 	Start    time.Time
 	Duration time.Duration
 	// Metrics are what the pass counted.
 	Metrics map[string]int64
 }
 
-// tracing has the plugins that make a trace, by their tables: a trace compiles, compilations
-// call passes, and a pass that asked for a trace would have no end.
+// tracing has the plugins that are making a trace, by table: a trace compiles, compilations
+// call passes, and a pass that asks for a trace would never end.
 var tracing sync.Map
 
-// Trace lets the compiler run its passes on a module, and returns what each of them did, those
-// that others ran within them too (PJRT_Xla_Transform_Get_Hlo_Pass_Pipeline_Trace_Fn, API
+// Trace lets the compiler run its passes on a module, and returns what each of them did,
+// including passes that others ran (PJRT_Xla_Transform_Get_Hlo_Pass_Pipeline_Trace_Fn, API
 // 0.114). It takes as long as a compilation, and registered passes see the module. m is not
-// changed. While a plugin makes a trace, another is pjrt.ErrFailedPrecondition.
+// changed. While the plugin makes a trace, a second Trace returns pjrt.ErrFailedPrecondition.
 func Trace(p *pjrt.Plugin, m *hlo.Module) ([]Run, error) {
 	if p == nil {
 		return nil, invalid("the plugin is nil")
@@ -46,7 +46,7 @@ func Trace(p *pjrt.Plugin, m *hlo.Module) ([]Run, error) {
 	}
 	table := raw.Table(p)
 	if _, busy := tracing.LoadOrStore(table.API(), true); busy {
-		return nil, raw.Errorf(pjrt.ErrFailedPrecondition, "the plugin makes a trace already, perhaps the one that this pass runs in")
+		return nil, raw.Errorf(pjrt.ErrFailedPrecondition, "the plugin is already making a trace, perhaps the one that this pass runs in")
 	}
 	defer tracing.Delete(table.API())
 	var c capi.Call[capi.XLATransformGetHLOPassPipelineTraceArgs]
@@ -133,8 +133,8 @@ func decodeTrace(b []byte) ([]Run, error) {
 	return runs, err
 }
 
-// visit calls each with the fields of a message: the bytes of one that has a length, and the
-// number of a varint.
+// visit calls each with the fields of a message: with the bytes of a field that has a
+// length, or with the number of a varint.
 func visit(b []byte, each func(n protowire.Number, v []byte, i uint64) error) error {
 	for len(b) > 0 {
 		n, t, tag := protowire.ConsumeTag(b)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The purepjrt Authors
 
-// Package facts compares what the reader of headers prints with what compilers
-// measured, two documents of the form of `pjrtgen facts`.
+// Package facts compares what the header reader prints with what compilers measured: two
+// documents in the form that `pjrtgen facts` prints.
 package facts
 
 import (
@@ -17,9 +17,9 @@ import (
 // notPrinted are keys of measured facts that no reader of a header can know.
 var notPrinted = []string{"target", "c11", witnessKey}
 
-// Compare reads two documents and returns a line for each thing that the measured
-// one has and the printed one has not, or has otherwise. What only the printed one
-// has is no difference: not everything was measured.
+// Compare reads two documents and returns a line for each thing that the measured one has
+// and the printed one lacks or has differently. What only the printed one has is not a
+// difference, because not everything was measured.
 func Compare(printed, measured []byte) ([]string, error) {
 	var got, want map[string]any
 	if err := json.Unmarshal(printed, &got); err != nil {
@@ -69,7 +69,7 @@ func missing(at string, got, want any) (diffs []string) {
 	return diffs
 }
 
-// sorted is a list of which the order means nothing.
+// sorted returns a sorted copy of a list whose order means nothing.
 func sorted(list []any) []any {
 	return slices.SortedFunc(slices.Values(list), func(a, b any) int {
 		return bytes.Compare([]byte(fmt.Sprint(a)), []byte(fmt.Sprint(b)))

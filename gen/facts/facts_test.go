@@ -19,7 +19,7 @@ func TestEachDifferenceIsALine(t *testing.T) {
 	}{
 		"the same":               {printed, nil},
 		"less was measured":      {`{"structs":[{"name":"A"}]}`, nil},
-		"what nobody can print":  {`{"target":"x86_64-linux-gnu","c11":true}`, nil},
+		"what cannot be printed": {`{"target":"x86_64-linux-gnu","c11":true}`, nil},
 		"false is not printed":   {`{"structs":[{"name":"A","holes":false,"doc":"","more":null}]}`, nil},
 		"typedefs in any order":  {`{"structs":[{"typedefs":["A","B"]}]}`, nil},
 		"another number":         {`{"structs":[{"name":"A","sizeof":16}]}`, []string{".structs[0 A].sizeof: got 8, want 16"}},

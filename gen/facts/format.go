@@ -14,16 +14,16 @@ import (
 	"github.com/purepjrt/purepjrt/gen/ordered"
 )
 
-// keyOrder is the order in which a document has its keys, those of its items included.
-// Others follow by the alphabet.
+// keyOrder is the order of the keys in a document and in its items. Other keys follow in
+// alphabetical order.
 var keyOrder = []string{
 	"path", witnessKey, "target", "c11", "guard", "includes", "api_version", "extension_version", "changed", "macros", "enums", "opaque",
 	"struct", "name", "macro", "tag", "typedef", "kind", "typedefs", "role", "sizeof", "alignof", "struct_size", "tail_padding",
 	"form", "ret", "type", "base", "ptr", "offset", "size", "value", "fields", "structs", "params", "functions", "callbacks", "tables",
 }
 
-// Format returns the text of a document: a line for each item of a list, so that a change
-// shows what changed.
+// Format returns the text of a document, with a line for each item of a list, so that a
+// diff shows what changed.
 func Format(doc map[string]any) ([]byte, error) {
 	var b bytes.Buffer
 	err := object(&b, doc, func(v any) error { return section(&b, v) })
@@ -105,7 +105,7 @@ func value(b *bytes.Buffer, v any) error {
 func sortedKeys(m map[string]any) []string {
 	rank := func(k string) int {
 		if _, document := m["path"]; document && k == "base" {
-			return 1 // behind the path; of a field it is the type
+			return 1 // after the path; in a field it is the type
 		}
 		if i := slices.Index(keyOrder, k); i >= 0 {
 			return 2 * i

@@ -10,12 +10,12 @@ import (
 	"slices"
 )
 
-// unwritten are keys that printed facts have and written ones have not, because they
-// follow from others or only repeat how the header spells a type.
+// unwritten are keys of printed facts that are not written, because they follow from others or only
+// repeat how the header spells a type.
 var unwritten = []string{"decl", "canon", "has_struct_size", "has_extension_start", "holes"}
 
-// Next returns the facts to write of a header: the printed ones, in which all that did not
-// change since base is said as base says it. Without a base they are the printed ones.
+// Next returns the facts to write for a header: the printed ones, but with everything that has not
+// changed since base as base has it. Without a base they are the printed ones.
 func Next(base, printed map[string]any) map[string]any {
 	now := written(printed).(map[string]any)
 	if base == nil {
@@ -40,7 +40,7 @@ func Next(base, printed map[string]any) map[string]any {
 	return now
 }
 
-// written is a printed value without the keys that are not written.
+// written returns a printed value without the keys that are not written.
 func written(v any) any {
 	switch v := v.(type) {
 	case map[string]any:
@@ -61,8 +61,8 @@ func written(v any) any {
 	return v
 }
 
-// sameTables takes out of the printed facts what base has not said of a struct that it
-// has: the first facts of the FFI call its table a struct, and list no slots of it.
+// sameTables removes from the printed facts what base does not say about a struct that it has: the
+// first facts of the FFI call its table a struct, and do not list its slots.
 func sameTables(base, now map[string]any) {
 	roles := make(map[string]any)
 	for _, s := range list(base["structs"]) {
@@ -87,7 +87,7 @@ func list(v any) []any {
 	return l
 }
 
-// unchanged reports whether a printed value says what a written one says.
+// unchanged reports whether a printed value says the same as a written one.
 func unchanged(key string, was, is any) bool {
 	if key == "opaque" {
 		a, b := sorted(list(was)), sorted(list(is))
@@ -96,7 +96,7 @@ func unchanged(key string, was, is any) bool {
 	return len(missing("."+key, is, was)) == 0 && sameMarks(was, is)
 }
 
-// marks are keys that a value without them does not have, so that one of them is a change.
+// marks are keys whose absence means something too, so that adding one is a change.
 var marks = []string{"deprecated", "deprecated_slot", "dir", "dir_scope"}
 
 func sameMarks(was, is any) bool {
@@ -127,7 +127,7 @@ func sameMarks(was, is any) bool {
 	return true
 }
 
-// keepItems returns the list is, with those items that was has alike as was has them.
+// keepItems returns the list is, with the items that have not changed as was has them.
 func keepItems(key string, was, is any) any {
 	before := make(map[string]any)
 	for _, v := range list(was) {
@@ -148,11 +148,11 @@ func keepItems(key string, was, is any) any {
 	return out
 }
 
-// Difference is an item of which two facts of a header say something else. Item is empty if
-// it is the header itself, and Key is the list that the item stands in.
+// Difference is an item about which two facts of a header differ. Item is empty if it is the header
+// itself, and Key is the list that holds the item.
 type Difference struct{ Key, Item string }
 
-// String names the item and the list that it stands in.
+// String names the item and the list that holds it.
 func (d Difference) String() string {
 	if d.Item == "" {
 		return d.Key
@@ -160,7 +160,7 @@ func (d Difference) String() string {
 	return d.Item + " (" + d.Key + ")"
 }
 
-// Differences returns what now says otherwise than base, in the order of the keys.
+// Differences returns what now says differently from base, in the order of the keys.
 func Differences(base, now map[string]any) []Difference {
 	keys := maps.Clone(base)
 	maps.Copy(keys, now)

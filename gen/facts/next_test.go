@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestWhatDidNotChangeIsSaidAsBefore(t *testing.T) {
+func TestWhatDidNotChangeIsWrittenAsBefore(t *testing.T) {
 	t.Parallel()
 	const base = `{"path":"a.h","c11":true,"guard":"G","opaque":["Y","X"],"prototypes":[],` +
 		`"structs":[{"name":"T","role":"struct","sizeof":8,"fields":[]},{"name":"A","role":"args","sizeof":8,"fields":[{"name":"f","offset":0}]}]}`
@@ -100,7 +100,7 @@ func TestFactsWithoutAWitnessAreFound(t *testing.T) {
 	assert.Equal(t, map[string]string{"a.h": "pjrt_c_api.json", "b.h": "b.json"}, state.Files)
 	assert.Equal(t, map[string]map[string]any{
 		"a.h": parse(t, `{"path":"a.h","guard":"G","macros":[{"name":"M"}]}`), "b.h": parse(t, `{"path":"b.h"}`),
-	}, state.Docs, "the witness is no fact of the header")
+	}, state.Docs, "the witness is not a fact of the header")
 
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "0.2", "b.json"), []byte("["), 0o644))
 	_, err = Unwitnessed(dir)

@@ -11,10 +11,10 @@ import (
 	"slices"
 )
 
-// Overlay returns the document that says of the facts of a header only what differs from
-// base, the facts of an older minor, whose version is given. Items that differ stand in
-// the lists under "changed" and take the place of those of the same name; any other
-// value that differs stands for itself, as a whole.
+// Overlay returns the document with only those facts of a header that differ from base,
+// the facts of an older minor, whose version is given. Items that differ are in the lists
+// under "changed" and replace those of the same name; any other value that differs is
+// given as a whole.
 func Overlay(version string, base, now map[string]any) map[string]any {
 	out := map[string]any{"path": now["path"], "base": version}
 	changed := make(map[string]any)
@@ -39,7 +39,7 @@ func Overlay(version string, base, now map[string]any) map[string]any {
 	return out
 }
 
-// changedItems returns the items of now that base has otherwise, or nil if the two do
+// changedItems returns the items of now that base has differently, or nil if the two do
 // not have the same names in the same order.
 func changedItems(base, now any) []any {
 	was, ok := base.([]any)
@@ -59,8 +59,8 @@ func changedItems(base, now any) []any {
 	return out
 }
 
-// Resolve returns the facts that a document holds, without its witness. One that Overlay
-// made is put over base, which stays as it is.
+// Resolve returns the facts that a document holds, without its witness. A document that
+// Overlay made is applied to base, which stays as it is.
 func Resolve(base, doc map[string]any) (map[string]any, error) {
 	if _, ok := doc["base"]; !ok {
 		out := maps.Clone(doc)
@@ -68,7 +68,7 @@ func Resolve(base, doc map[string]any) (map[string]any, error) {
 		return out, nil
 	}
 	if base == nil {
-		return nil, fmt.Errorf("it says what changed since %v, of which there are no facts", doc["base"])
+		return nil, fmt.Errorf("it says what changed since %v, but there are no facts of that version", doc["base"])
 	}
 	out := maps.Clone(base)
 	for key, value := range doc {
@@ -84,18 +84,18 @@ func Resolve(base, doc map[string]any) (map[string]any, error) {
 	}
 	lists, ok := doc["changed"].(map[string]any)
 	if !ok && doc["changed"] != nil {
-		return nil, errors.New(`"changed" is no object of lists`)
+		return nil, errors.New(`"changed" is not an object of lists`)
 	}
 	for key, items := range lists {
 		list, _ := base[key].([]any)
 		list = slices.Clone(list)
 		more, ok := items.([]any)
 		if !ok {
-			return nil, fmt.Errorf("%q of what changed is no list", key)
+			return nil, fmt.Errorf(`%q under "changed" is not a list`, key)
 		}
 		for _, item := range more {
 			if name(item) == "" {
-				return nil, fmt.Errorf("an item of %q that changed has no name", key)
+				return nil, fmt.Errorf(`an item of %q under "changed" has no name`, key)
 			}
 			i := slices.IndexFunc(list, func(v any) bool { return name(v) == name(item) })
 			if i < 0 {

@@ -16,8 +16,8 @@ import (
 // coreFile is the file of the core header in the folder of a version.
 const coreFile = "pjrt_c_api.json"
 
-// Minors returns the minors of API 0 under dir of which the core header was measured,
-// the oldest first. It returns none if there is no dir.
+// Minors returns the minors of API 0 under dir for which the core header was measured, the oldest
+// first. It returns none if dir does not exist.
 func Minors(dir string) ([]int, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
@@ -39,10 +39,10 @@ func Minors(dir string) ([]int, error) {
 
 func version(minor int) string { return fmt.Sprintf("0.%d", minor) }
 
-// Read returns the facts of each header at a minor that Minors lists, by the path of the
-// header. A header without a file in the folder of that minor is as it was at the newest
-// minor before that has one. A document with a base holds what differs from the facts of
-// an older minor, as Overlay says.
+// Read returns the facts of each header at a minor that Minors lists, by the path of the header. A
+// header without a file in the folder of that minor is as it was at the newest earlier minor that
+// has one. A document with a base holds what differs from the facts of an older minor, as Overlay
+// says.
 func Read(dir string, minor int) (map[string]map[string]any, error) {
 	state, err := At(dir, minor)
 	if err != nil {
@@ -60,7 +60,7 @@ type State struct {
 	Versions, Files map[string]string
 }
 
-// At is Read, with the versions. A minor without facts has those of the newest before it.
+// At is Read, with the versions. A minor without facts has those of the newest minor before it.
 func At(dir string, minor int) (*State, error) {
 	minors, err := Minors(dir)
 	if err != nil {
@@ -85,8 +85,8 @@ func At(dir string, minor int) (*State, error) {
 	return s, nil
 }
 
-// readVersion returns the facts in a folder, and the names of their files. before are those
-// of older minors, and from says of which.
+// readVersion returns the facts in a folder, and the names of their files. before has the facts of
+// older minors, and from says which minors.
 func readVersion(dir string, before map[string]map[string]any, from map[string]string) (docs map[string]map[string]any,
 	names map[string]string, err error) {
 	files, err := filepath.Glob(filepath.Join(dir, "*.json"))
@@ -117,8 +117,7 @@ func readVersion(dir string, before map[string]map[string]any, from map[string]s
 	return docs, names, nil
 }
 
-// ReadDocument reads one file of facts as it is: Resolve puts a document with a base over
-// that.
+// ReadDocument reads one file of facts as it is. Resolve applies a document to its base.
 func ReadDocument(file string) (map[string]any, error) {
 	text, err := os.ReadFile(file)
 	if err != nil {

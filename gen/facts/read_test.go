@@ -70,9 +70,9 @@ func TestFactsThatDoNotFitAreRefusedWithTheirFile(t *testing.T) {
 		"nothing before":         {`{"path":"b.h","base":"0.1"}`, `its base is 0.1, but the newest facts before it are of ""`},
 		"another base":           {`{"path":"a.h","base":"0.0"}`, `its base is 0.0, but the newest facts before it are of "0.1"`},
 		"no such item":           {`{"path":"a.h","base":"0.1","changed":{"structs":[{"name":"B"}]}}`, "B changed, and 0.1 has no B in structs"},
-		"no lists":               {`{"path":"a.h","base":"0.1","changed":[]}`, `"changed" is no object of lists`},
-		"no list":                {`{"path":"a.h","base":"0.1","changed":{"structs":1}}`, `"structs" of what changed is no list`},
-		"an item without a name": {`{"path":"a.h","base":"0.1","changed":{"structs":[1]}}`, `an item of "structs" that changed has no name`},
+		"no lists":               {`{"path":"a.h","base":"0.1","changed":[]}`, `"changed" is not an object of lists`},
+		"no list":                {`{"path":"a.h","base":"0.1","changed":{"structs":1}}`, `"structs" under "changed" is not a list`},
+		"an item without a name": {`{"path":"a.h","base":"0.1","changed":{"structs":[1]}}`, `an item of "structs" under "changed" has no name`},
 	} {
 		dir := write(t, map[string]string{
 			"0.1/pjrt_c_api.json": `{"path":"a.h","structs":[{"name":"A"}]}`,

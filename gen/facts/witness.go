@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// witnessKey is the key of a document that says by which compiler it was confirmed. A
+// witnessKey is the key of a document that names the compiler that confirmed it. A
 // document without it was measured.
 const witnessKey = "witness"
 

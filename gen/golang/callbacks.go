@@ -14,7 +14,7 @@ import (
 	"github.com/purepjrt/purepjrt/gen/model"
 )
 
-// wordSize is the size of a register of every supported target.
+// wordSize is the size of a register on every supported target.
 const wordSize = 8
 
 // callback is a function pointer that becomes a Go type.
@@ -35,7 +35,8 @@ func (g *generator) callbackDecl(t *typeInfo, to *sheet) error {
 	}, to)
 }
 
-// inlineCallback writes the type of a function pointer that stands in a struct.
+// inlineCallback writes the type of a function pointer that is declared in a
+// struct.
 func (g *generator) inlineCallback(t *typeInfo, f *model.Field, to *sheet) error {
 	c := callback{unit: t.unit, c: t.c + "." + f.Name, goName: inlineName(t.goName, f.Name), sig: f.Sig}
 	if err := g.claim(t.unit, c.goName, c.c); err != nil {
@@ -66,7 +67,7 @@ func (g *generator) writeCallback(c callback, to *sheet) error {
 			return fmt.Errorf("%s: parameter %d: %w", c.c, i+1, err)
 		}
 		if !fits(gt) {
-			why = "It takes what no register of integers holds, so it cannot be called from here."
+			why = "It has a parameter that does not fit into integer registers, so it cannot be called from here."
 		}
 		params = append(params, param{paramID(p.Name, i, used), gt})
 	}
@@ -78,7 +79,7 @@ func (g *generator) writeCallback(c callback, to *sheet) error {
 			return fmt.Errorf("%s: result: %w", c.c, err)
 		}
 		if !fits(gt) {
-			why = "It returns what no register of integers holds, so it cannot be called from here."
+			why = "Its result does not fit into integer registers, so it cannot be called from here."
 		}
 		ret = &gt
 	}
@@ -96,7 +97,7 @@ func (g *generator) writeCallback(c callback, to *sheet) error {
 	doc := "Call calls the C function. It panics when f is null."
 	if ret == nil && isDeleter(c.goName) {
 		idle = jen.Return()
-		doc = "Call calls the C function; a null f is one that has nothing to do."
+		doc = "Call calls the C function. It does nothing when f is null."
 	}
 	body := []jen.Code{jen.If(jen.Id("f").Op("==").Lit(0)).Block(idle)}
 	callN := jen.Qual(pathCCall, "CallN")
@@ -157,7 +158,7 @@ func hasFloat(fields []model.Field) bool {
 }
 
 // callBody writes the call. Structs of up to two words travel in registers,
-// except on Windows, which passes those that are no single word by address.
+// except on Windows, which passes those that are not a single word by address.
 func callBody(callN *jen.Statement, params []param, ret *goType) []jen.Code {
 	byAddress := ret != nil && ret.class == classStruct && ret.size > wordSize
 	for _, p := range params {
@@ -294,7 +295,7 @@ func spell(sig *model.Signature) string {
 	return sig.Ret + " (" + strings.Join(params, ", ") + ")"
 }
 
-// boolWord writes the function that makes a register of a bool.
+// boolWord writes the function that turns a bool into a register.
 func boolWord(f *jen.File) {
 	f.Comment("// boolWord returns b as C passes it.")
 	f.Func().Id("boolWord").Params(jen.Id("b").Bool()).Uintptr().Block(

@@ -116,8 +116,7 @@ func (g *generator) declareHeader(u *unit) error {
 	return errors.Join(errs...)
 }
 
-// hasBody reports whether some header defines the struct, so that it is no
-// handle.
+// hasBody reports whether some header defines the struct, so that it is not a handle.
 func (g *generator) hasBody(c string) bool {
 	for _, u := range g.order {
 		for i := range u.header.Structs {
@@ -132,7 +131,7 @@ func (g *generator) hasBody(c string) bool {
 // claim takes a Go name of the unit's package for a C name.
 func (g *generator) claim(u *unit, id, c string) error {
 	if !token.IsIdentifier(id) || !token.IsExported(id) {
-		return fmt.Errorf("%s would be called %q in Go, which is no exported name: give it another name", c, id)
+		return fmt.Errorf("%s would be called %q in Go, which is not an exported name: give it another name", c, id)
 	}
 	if other, ok := g.names[u.pkg][id]; ok && other != c {
 		advice := "give one of them a name in gen/golang/names.go"
@@ -202,7 +201,7 @@ type function struct {
 	c     string // C name
 	args  *typeInfo
 	field *model.Field // the slot
-	slot  int          // how many functions of the table stand before it
+	slot  int          // how many functions of the table precede it
 	void  bool
 	doc   string
 	since int
@@ -256,7 +255,7 @@ func (g *generator) fillTable(t *table, s *model.Struct) error {
 			continue // a field of its own type, no function of the section
 		}
 		if other := g.byArgs[args]; other != nil {
-			return fail("its argument %s is already that of %s: give it a struct of its own, or a typedef of that one", args.c, other.c)
+			return fail("its argument struct %s already belongs to %s: give it its own struct, or a typedef of that one", args.c, other.c)
 		}
 		fn := &function{
 			table: t, c: functionName(f, args), args: args, field: f, slot: len(t.functions), doc: doc, since: g.slotSince(t, f),
@@ -265,7 +264,7 @@ func (g *generator) fillTable(t *table, s *model.Struct) error {
 		case ret == "void" && ptr == 0:
 			fn.void = true
 		case ptr != 1 || errorTypes[ret] != t.errors:
-			return fail("its functions return %s, which is no error of this table", sig.Ret)
+			return fail("it returns %s, which is not the error type of this table", sig.Ret)
 		}
 		g.byArgs[args] = fn
 		t.functions = append(t.functions, fn)

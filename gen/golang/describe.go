@@ -15,9 +15,9 @@ import (
 
 const pathDescribe = pathCAPI + "/describe"
 
-// countedBy are the fields that count what a pointer points to, where no name
-// tells: the outermost first, by struct and pointer. An empty name stands for a
-// number that the struct does not say.
+// countedBy are the fields that count what a pointer points to, where their
+// names do not show it: the outermost first, by struct and pointer. An empty
+// name stands for a number that the struct does not have.
 var countedBy = map[string][]string{
 	"JAX_CustomCallPartitioner_InferShardingFromOperands_Args.op_args":         {"num_args"},
 	"JAX_CustomCallPartitioner_Partition_Args.args_sharding":                   {"num_args"},
@@ -104,8 +104,8 @@ var sizedBy = map[string]string{
 	"PJRT_TpuExecutable_RunHloCostAnalysis_Args.hlo_module":                "hlo_module_size",
 }
 
-// undescribed are pointers that are no use without the rest of the call: lists
-// for each device, whose number another struct has.
+// undescribed are pointers that are of no use without the rest of the call:
+// lists for each device, where another struct has the number of devices.
 var undescribed = map[string]bool{
 	"PJRT_ExecuteOptions.send_callbacks": true,
 	"PJRT_ExecuteOptions.recv_callbacks": true,
@@ -116,14 +116,15 @@ var zeroTerminated = map[string]bool{
 	"PJRT_ExecuteOptions.call_location": true,
 }
 
-// filled are the memory of the caller that functions fill without a mark in the
-// header.
+// filled are pointers to memory of the caller that functions fill, though the
+// header does not mark them.
 var filled = map[string]bool{
 	"PJRT_Buffer_CopyRawToHost_Args.dst":          true,
 	"PJRT_RawBuffer_CopyRawDeviceToHost_Args.dst": true,
 }
 
-// countedOut are counts that functions fill without a mark in the header.
+// countedOut are counts that functions fill, though the header does not mark
+// them.
 var countedOut = map[string]bool{
 	"PJRT_Executable_OutputDimensions_Args.num_outputs":        true,
 	"PJRT_Executable_OutputMemoryKinds_Args.num_outputs":       true,
@@ -131,7 +132,7 @@ var countedOut = map[string]bool{
 }
 
 // describe writes the file of package describe: what the fields of the structs
-// are, by their C names, for programs that look at calls without knowing them.
+// are, by their C names, for programs that handle all calls alike.
 func (g *generator) describe() error {
 	var core *unit
 	for _, u := range g.order {
@@ -275,7 +276,7 @@ func (g *generator) describeType(t *typeInfo, f *model.Field, whole *model.Struc
 	elem := int64(8)
 	switch {
 	case f.Kind == "array" && (ptr > 0 || scalar == ""):
-		return fmt.Errorf("an array of other things than numbers inside a struct: package describe has no form for it")
+		return fmt.Errorf("an array inside a struct whose elements are not numbers: package describe has no form for it")
 	case info != nil && info.kind == kindHandle, info != nil && info.kind == kindStruct && isObject(info) && ptr > 0:
 		if ptr == 0 {
 			return fmt.Errorf("a handle by value")

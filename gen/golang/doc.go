@@ -9,7 +9,7 @@
 // share is an error here. The second writes the files with jennifer, which
 // formats them. The result depends on the input alone.
 //
-// What no rule covers (the names of unions, which void pointers are no
-// addresses, which functions may take the short call path and so on) stands in
-// the tables of exceptions.go.
+// What no rule covers (the names of unions, which void pointers are not
+// addresses, which functions may take the short call path and so on) is in the
+// tables of exceptions.go.
 package golang

@@ -126,9 +126,9 @@ func (u *unit) sinceText(minor int) string {
 	return fmt.Sprintf("Since API 0.%d.", minor)
 }
 
-// documented writes a field or a value of an enum: with its C name behind it when
-// there is little to say, else with a comment above. since is its minor, and from
-// the minor of what it belongs to.
+// documented writes a field or a value of an enum: with its C name after it if there is
+// little to say, else with a comment above. since is its minor, and from the minor of
+// what it belongs to.
 func (u *unit) documented(c, doc string, since, from int, code *jen.Statement) jen.Code {
 	note := ""
 	if since > max(from, oldestMinor) || u.pkg == packageFFI && since > from {
@@ -143,8 +143,7 @@ func (u *unit) documented(c, doc string, since, from int, code *jen.Statement) j
 	return code.Comment("// " + c)
 }
 
-// about returns a C name with what is to be said of it. The name stands alone if that is
-// nothing.
+// about returns a C name with its documentation, or the name alone if there is none.
 func about(c, doc string) string {
 	if doc = strings.TrimSpace(doc); doc == "" {
 		return c

@@ -31,7 +31,7 @@ func enumBase(e *model.Enum) (string, error) {
 	return fmt.Sprint(prefix, bits), nil
 }
 
-// enumDecl writes an enum, its values and the methods that make text of it.
+// enumDecl writes an enum, its values and the methods that turn it into text.
 func (g *generator) enumDecl(t *typeInfo, f *jen.File) error {
 	e := t.enum
 	base, err := enumBase(e)
@@ -79,7 +79,7 @@ func (g *generator) enumDecl(t *typeInfo, f *jen.File) error {
 	if len(texts) > 0 {
 		example = ", such as " + texts[len(texts)/2]
 	}
-	f.Comment(comment(fmt.Sprintf("String returns the name of the C enumerator without what all of %s have in common%s; an unknown number gives %s(99).", t.c, example, t.goName)))
+	f.Comment(comment(fmt.Sprintf("String returns the name of the C enumerator without what all names of %s have in common%s; for an unknown number it returns %s(99).", t.c, example, t.goName)))
 	f.Func().Params(jen.Id("v").Id(t.goName)).Id("String").Params().String().Add(
 		oneLine(jen.Return(jen.Id(table).Dot("String").Call(jen.Id("v")))))
 
@@ -87,7 +87,7 @@ func (g *generator) enumDecl(t *typeInfo, f *jen.File) error {
 	if err := g.claim(t.unit, parse, "Parse of "+t.c); err != nil {
 		return err
 	}
-	f.Comment(comment(fmt.Sprintf("%s returns the %s that s names: as String does, by the C enumerator or by the Go constant, in any case.", parse, t.goName)))
+	f.Comment(comment(fmt.Sprintf("%s returns the %s that s names: by the text of String, the C enumerator or the Go constant, in upper or lower case.", parse, t.goName)))
 	f.Func().Id(parse).Params(jen.Id("s").String()).Params(jen.Id(t.goName), jen.Error()).Add(
 		oneLine(jen.Return(jen.Id(table).Dot("Parse").Call(jen.Id("s")))))
 
@@ -99,11 +99,11 @@ func (g *generator) enumDecl(t *typeInfo, f *jen.File) error {
 	f.Func().Id(values).Params().Index().Id(t.goName).Add(
 		oneLine(jen.Return(jen.Id(table).Dot("All").Call())))
 
-	f.Comment("// MarshalText returns what String does.")
+	f.Comment("// MarshalText returns the text of String.")
 	f.Func().Params(jen.Id("v").Id(t.goName)).Id("MarshalText").Params().Params(jen.Index().Byte(), jen.Error()).Add(
 		oneLine(jen.Return(jen.Index().Byte().Call(jen.Id("v").Dot("String").Call()), jen.Nil())))
 
-	f.Comment(fmt.Sprintf("// UnmarshalText reads what %s does.", parse))
+	f.Comment(fmt.Sprintf("// UnmarshalText reads what %s accepts.", parse))
 	f.Func().Params(jen.Id("v").Op("*").Id(t.goName)).Id("UnmarshalText").Params(jen.Id("text").Index().Byte()).Params(jen.Err().Error()).Block(
 		jen.List(jen.Op("*").Id("v"), jen.Err()).Op("=").Id(parse).Call(jen.String().Call(jen.Id("text"))),
 		jen.Return(jen.Err()))

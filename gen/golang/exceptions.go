@@ -31,12 +31,12 @@ const (
 // or before is known to every plugin, so it needs no gate.
 const oldestMinor = 45
 
-// oldestServed is the oldest API minor that package serve can be: since it, the
+// oldestServed is the oldest API minor that package serve can have: since then, the
 // functions have kept their places.
 const oldestServed = 57
 
-// staleArgs are args structs of which the size constant left fields out until a
-// minor, as facts/history.json shows.
+// staleArgs are args structs whose size constant left fields out until a minor, as
+// facts/history.json shows.
 var staleArgs = map[string]struct {
 	size  int64
 	until int
@@ -44,8 +44,8 @@ var staleArgs = map[string]struct {
 	"PJRT_Plugin_Attributes_Args": {24, 71},
 }
 
-// elementStructs are the structs of which args hold arrays, not single ones, and
-// the heads of lists.
+// elementStructs are the structs that args hold in arrays, not singly, and the heads of
+// lists.
 var elementStructs = map[string]bool{
 	"PJRT_Extension_Base": true,
 	"PJRT_NamedValue":     true,
@@ -53,8 +53,8 @@ var elementStructs = map[string]bool{
 	"PJRT_ShapeSpec":      true,
 }
 
-// valuePrefixes are what the values of an enum begin with, where neither the
-// enum's name nor the values among themselves tell.
+// valuePrefixes are what the values of an enum begin with, where neither the enum's name
+// nor a comparison of the values shows it.
 var valuePrefixes = map[string]string{
 	"PJRT_Collectives_CollectiveOpKind": "PJRT_COLLECTIVES_COLLECTIVE_OP_KIND_",
 	"PJRT_FFI_Handler_TraitsBits":       "PJRT_FFI_HANDLER_TRAITS_",
@@ -126,8 +126,8 @@ var wordNames = map[string]bool{
 	"user_data":         true,
 }
 
-// words that no name tells, by struct or callback and by field or parameter; the
-// result of a function is named return.
+// wordExceptions are words that their names do not show, by struct or callback and by
+// field or parameter; the result of a function is named return.
 var wordExceptions = map[string]bool{
 	"JAX_CustomCallPartitioner_version_and_error.data":                      true,
 	"JAX_CustomCallPartitioner_version_and_error.cleanup_fn.data":           true,
@@ -186,8 +186,8 @@ var unmarkedOut = map[string]bool{
 	"PJRT_Xla_Transform_Get_Hlo_Pass_Pipeline_Trace_Args.trace": true,
 }
 
-// isOut reports whether a function fills the field f of the struct st. What keeps
-// an output alive is an output itself; headers mark its deleter alone.
+// isOut reports whether a function fills the field f of the struct st. What keeps an
+// output alive is an output itself; headers mark only its deleter.
 func isOut(st *typeInfo, f *model.Field) bool {
 	if f.Dir == model.DirOut || unmarkedOut[st.c+"."+f.Name] {
 		return true
@@ -200,7 +200,7 @@ func isOut(st *typeInfo, f *model.Field) bool {
 	return false
 }
 
-// apiTables are the tables that are no extension, by struct: the section that
+// apiTables are the tables that are not extensions, by struct: the section that
 // Function.Section names, and the kind of errors of its functions.
 var apiTables = map[string]struct{ section, errors string }{
 	"PJRT_Api":            {"SectionCore", "ErrorsPJRT"},
@@ -215,9 +215,9 @@ var errorTypes = map[string]string{
 	"XLA_FFI_Error":         "ErrorsFFI",
 }
 
-// pure are the functions that may take the short call path, which keeps the
-// scheduler waiting: they return what is at hand, wait for no device, no lock
-// that is held for long and no other thread, call nobody back and free nothing.
+// pure are the functions that may take the short call path, which keeps the scheduler
+// waiting: they return what is at hand, wait for no device, no lock that is held for long
+// and no other thread, make no callbacks and free nothing.
 //
 // PJRT_Buffer_UnpaddedDimensions is not among them, since a dynamic shape is only
 // known when the computation has ended, and neither is PJRT_Executable_NumOutputs,
@@ -266,20 +266,20 @@ var pure = map[string]bool{
 	"PJRT_Memory_ToString":                              true,
 }
 
-// resultErrors are functions of which the error is the result, so that there is
-// none that says how the call went.
+// resultErrors are functions whose error is their result, so that no error says how the
+// call itself went.
 var resultErrors = map[string]bool{
 	"XLA_FFI_Error_Create": true,
 }
 
-// stringPrefixes stand in front of the Go names of string constants, by the C++
+// stringPrefixes are put in front of the Go names of string constants, by the C++
 // namespace that declares them.
 var stringPrefixes = map[string]string{
 	"tpu_configs": "TPUConfig",
 }
 
-// deleterWords end the names of functions that free: nothing is to be done when
-// they are null.
+// deleterWords end the names of functions that free something: if such a function is
+// null, there is nothing to do.
 var deleterWords = []string{"Deleter", "Destructor", "Dtor", "CleanupFn", "Destroy"}
 
 // isDeleter reports whether a callback of this Go name frees something.

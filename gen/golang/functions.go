@@ -170,8 +170,8 @@ func (g *generator) functionRow(fn *function) (jen.Code, error) {
 	return jen.Values(fields...), nil
 }
 
-// values writes the elements of a list: one on the line where the list stands, several
-// on lines of their own.
+// values writes the elements of a list: a single one on the list's line, several on lines
+// of their own.
 func values(items []jen.Code) *jen.Statement {
 	if len(items) == 1 {
 		return jen.Values(items...)

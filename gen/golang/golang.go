@@ -68,8 +68,8 @@ func at(item string, err error) error {
 	return &placedError{item, err}
 }
 
-// fail returns an error about the header with the place of the first item that err
-// is about, the innermost if one stands in another.
+// fail returns an error about the header with the place of the first item that err is about, the
+// innermost if one is inside another.
 func (u *unit) fail(err error) error {
 	if err == nil {
 		return nil
@@ -142,7 +142,7 @@ type unit struct {
 	tables  []*table
 	types   []*typeInfo // in the order of declaration
 
-	// callbacks are those that have been written, those that stand inside structs too.
+	// callbacks are those that have been written, including those inside structs.
 	callbacks []named
 }
 
@@ -160,7 +160,7 @@ const (
 	unitOutside
 )
 
-// newUnit tells the kind of a header by its path.
+// newUnit makes a unit, whose kind it takes from the path of the header.
 func newUnit(h *model.Header) (*unit, error) {
 	u := &unit{header: h, pkg: packageCAPI}
 	base := strings.TrimSuffix(path.Base(h.Path), ".h")
@@ -227,8 +227,8 @@ func macroValue(h *model.Header, name string) *int64 {
 	return nil
 }
 
-// ffiExtensionMinor ends the name of the macro that states the minor version of an
-// extension of the FFI.
+// ffiExtensionMinor is the end of the name of the macro that states the minor version of an FFI
+// extension.
 const ffiExtensionMinor = "_MinorVersion"
 
 // macroEnding returns the value of the first macro whose name ends in suffix.

@@ -107,7 +107,7 @@ func _(x DoArgs, DoArgs func([40]byte, [0]byte, [8]byte, [16]byte, [24]byte, [32
 	assert.Contains(t, files["zz_index_test.go"], "\t\tnew(capi.DoArgs),\n")
 }
 
-// The place of a function in the table of the package is its place in its own table behind the tables before.
+// A function's place in the package's table is its place in its own table, after the tables before that one.
 func TestFunctionsOfAllTablesAreRowsOfOne(t *testing.T) {
 	t.Parallel()
 	core, ext := extension(core(nil))
@@ -138,8 +138,8 @@ func TestACommentThatHasNothingToAddIsTheCName(t *testing.T) {
 	assert.Contains(t, files["zz_core_enums.go"], "\n// PJRT_Mood\ntype Mood int32\n\n// PJRT_Mood\nconst (\n\tMoodGood Mood = 0 // PJRT_Mood_Good\n")
 }
 
-// The struct's comment names the function where it could not be told from the struct's name.
-func TestArgumentsThatAreCalledOtherwiseNameTheirFunction(t *testing.T) {
+// The struct's comment names the function if the struct's name does not show it.
+func TestArgumentsWithADifferentNameNameTheirFunction(t *testing.T) {
 	t.Parallel()
 	files, err := generate(core(func(h *model.Header) {
 		h.Functions[0].Doc = ""
@@ -175,7 +175,7 @@ func TestGenerateNamesWhatItCannotTurnIntoGo(t *testing.T) {
 		},
 		"packed field": {
 			field(model.Field{Name: "x", Kind: "int", Base: "int64_t", Offset: 17, Size: 8}),
-			"struct PJRT_Do_Args: field x: lies at 17, but Go has values of its type at multiples of 8 only",
+			"struct PJRT_Do_Args: field x: is at offset 17, but Go places values of its type only at multiples of 8",
 		},
 		"another size": {
 			field(model.Field{Name: "x", Kind: "int", Base: "int64_t", Offset: 16, Size: 4}),
@@ -207,7 +207,7 @@ func TestGenerateNamesWhatItCannotTurnIntoGo(t *testing.T) {
 		},
 		"another result": {
 			func(h *model.Header) { h.Functions[0].Ret = "int" },
-			"struct PJRT_Api: field PJRT_Do: its functions return int, which is no error of this table",
+			"struct PJRT_Api: field PJRT_Do: it returns int, which is not the error type of this table",
 		},
 		"arguments of two functions": {
 			func(h *model.Header) {
@@ -217,7 +217,7 @@ func TestGenerateNamesWhatItCannotTurnIntoGo(t *testing.T) {
 				second.Name, second.Offset = "PJRT_Again", 16
 				api.Fields = append(api.Fields, second)
 			},
-			"field PJRT_Again: its argument PJRT_Do_Args is already that of PJRT_Do",
+			"field PJRT_Again: its argument struct PJRT_Do_Args already belongs to PJRT_Do",
 		},
 		"no signature": {
 			func(h *model.Header) { h.Functions = nil },

@@ -134,7 +134,7 @@ func words(s string) []string {
 	return out
 }
 
-// pluralAt reports whether r ends at i in the D and s of IDs.
+// pluralAt reports whether r[i] is the D of IDs.
 func pluralAt(r []rune, i int) bool {
 	return r[i] == 'D' && r[i-1] == 'I' && i+1 < len(r) && r[i+1] == 's' && (i+2 == len(r) || unicode.IsUpper(r[i+2]))
 }
@@ -164,8 +164,8 @@ func enumNames(pkg, enum string, values []string) (goNames, texts []string) {
 	if !ok {
 		prefix = commonPrefix(enum, values)
 	}
-	// A prefix in capitals, or one that says no library, tells less than the
-	// enum's own name.
+	// A prefix in capitals, or one without the library's name, says less than
+	// the enum's own name.
 	lead := goName(pkg, enum)
 	if prefix != "" && prefix != strings.ToUpper(prefix) && strings.Contains(enum+"_", strings.TrimSuffix(prefix, "_")) {
 		if l := goName(pkg, strings.TrimSuffix(prefix, "_")); strings.HasPrefix(lead, l) {

@@ -30,10 +30,10 @@ type ExtensionInput struct {
 	Header *model.Header
 	// Own are the headers that Header includes and that capi does not know. Their types are part of the package too.
 	Own []*model.Header
-	// Known are the headers of which packages capi and capi/ffi have the types. The core header must be among them.
+	// Known are the headers whose types packages capi and capi/ffi have. The core header must be among them.
 	Known []*model.Header
 	// Type is the number of the extension in the chain: a number, or the name of a constant of the headers. If it is
-	// empty, it is looked for by its name.
+	// empty, the number is looked up by the extension's name.
 	Type string
 	// Since is as in Input.
 	Since func(header *model.Header, item string) int
@@ -46,7 +46,7 @@ type Extension struct {
 	Functions int
 }
 
-// outside is what a generator knows of the package of an extension.
+// outside is what a generator knows about the package of an extension.
 type outside struct {
 	name   string
 	source string // second line of the files
@@ -56,8 +56,8 @@ type outside struct {
 	found  Extension
 }
 
-// GenerateExtension returns the files of the package of an extension. The package uses nothing of this module but the
-// exported parts of capi and capi/ffi. The error is an [*Error] if the header cannot be turned into Go.
+// GenerateExtension returns the files of the package of an extension. The package uses nothing of this module except
+// the exported parts of capi and capi/ffi. The error is an [*Error] if the header cannot be turned into Go.
 func GenerateExtension(in ExtensionInput) ([]File, *Extension, error) {
 	g := newGenerator(in.Since)
 	for _, h := range in.Known {
@@ -96,7 +96,7 @@ func (g *generator) findExtension(number string) error {
 			continue
 		}
 		if o.table != nil {
-			return at("struct "+s.Name, fmt.Errorf("%s and %s are both extensions: a header declares one", o.table.Name, s.Name))
+			return at("struct "+s.Name, fmt.Errorf("%s and %s are both extensions: a header may declare only one", o.table.Name, s.Name))
 		}
 		o.table = s
 	}
@@ -104,7 +104,7 @@ func (g *generator) findExtension(number string) error {
 		return errors.New("the header declares no extension, which is a struct whose first field is PJRT_Extension_Base base")
 	}
 	if f := o.table.Fields; len(f) == 0 || f[0].Base != "PJRT_Extension_Base" || f[0].Ptr > 0 {
-		return at("struct "+o.table.Name, fmt.Errorf("%s is no node of a plugin's chain: make PJRT_Extension_Base base its first field",
+		return at("struct "+o.table.Name, fmt.Errorf("%s is not a node of a plugin's chain: make PJRT_Extension_Base base its first field",
 			o.table.Name))
 	}
 	o.found.Struct = o.table.Name
@@ -143,8 +143,8 @@ func (g *generator) ownConstants() (out []constant) {
 	return out
 }
 
-// findNumber finds the number of the extension: the one that is given, that of the core header's enumerator of the
-// extension's name, or a constant of that name.
+// findNumber finds the number of the extension: the given one, or the value of the core header's enumerator with the
+// extension's name, or of a constant with that name.
 func (g *generator) findNumber(given string) error {
 	o := &g.outside
 	if given != "" {
@@ -205,7 +205,7 @@ func (g *generator) knownNumber(c string) bool {
 	return false
 }
 
-// plainName is a C name without what differs between spellings of it.
+// plainName returns a C name without what differs between its spellings.
 func plainName(c string) string {
 	return strings.TrimPrefix(strings.ToLower(strings.ReplaceAll(c, "_", "")), "pjrt")
 }
@@ -236,7 +236,7 @@ func (g *generator) writeOutside() error {
 // frame writes what each extension has: its number, its table and the list of its functions.
 func (g *generator) frame(f *jen.File) {
 	o := &g.outside
-	f.Comment(comment(fmt.Sprintf("ExtensionType is the number that the nodes of %s have in the extension chain of a plugin.",
+	f.Comment(comment(fmt.Sprintf("ExtensionType is the number of %s in a plugin's extension chain.",
 		o.table.Name)))
 	f.Const().Id("ExtensionType").Qual(pathCAPI, "ExtensionType").Op("=").Add(o.number)
 	for _, t := range o.unit.tables {

@@ -73,7 +73,7 @@ func TestErrorsSayWhere(t *testing.T) {
 	h := acme()
 	h.Structs[1].Fields[1].Sig.Ret = "int"
 	_, _, err := generateOutside(h)
-	require.EqualError(t, err, "acme.h:11:4: struct Acme_Extension: field do: its functions return int, which is no error of this table")
+	require.EqualError(t, err, "acme.h:11:4: struct Acme_Extension: field do: it returns int, which is not the error type of this table")
 	delete(h.Places, "Acme_Extension.do")
 	_, _, err = generateOutside(h)
 	require.ErrorContains(t, err, "acme.h:9:8: ")

@@ -13,8 +13,8 @@ import (
 	"github.com/purepjrt/purepjrt/gen/model"
 )
 
-// mayBeNull are the handles and lists, by struct and field, that a function that
-// succeeds may leave null.
+// mayBeNull are the handles and lists, by struct and field, that a successful function
+// may leave null.
 var mayBeNull = map[string]bool{
 	"PJRT_Buffer_ToHostBuffer_Args.event":                                   true, // asked for the size only
 	"PJRT_Client_BufferFromHostBuffer_Args.done_with_host_buffer":           true, // the plugin is done with it
@@ -62,7 +62,7 @@ func (g *generator) resultsOf(t *typeInfo) ([]jen.Code, error) {
 			continue // older plugins leave it null
 		case len(counts) == 0 && (handle || record) && f.Ptr == 1:
 		case len(counts) == 0:
-			continue // an address on a device, or memory whose length another function tells
+			continue // an address on a device, or memory whose length another function returns
 		default:
 			count := fieldOf(t.st, counts[0])
 			if count == nil {
@@ -93,8 +93,8 @@ func (g *generator) resultsOf(t *typeInfo) ([]jen.Code, error) {
 	return out, nil
 }
 
-// saysNull reports whether the documentation of a field speaks of null. In headers
-// of others that is how a field may be left null after success.
+// saysNull reports whether the documentation of a field mentions null. In the headers of
+// others, this is how a field is allowed to be null after success.
 func saysNull(doc string) bool {
 	words := strings.FieldsFunc(strings.ToLower(doc), func(r rune) bool { return r < 'a' || r > 'z' })
 	return slices.Contains(words, "null") || slices.Contains(words, "nullptr")

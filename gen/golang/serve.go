@@ -34,7 +34,7 @@ func (g *generator) serve() error {
 				t.st.c, t.st.goName)
 		}
 		if other, ok := taken[id]; ok {
-			return fmt.Errorf("%s: the field %s of serve.Plugin is already that of %s", t.unit.header.Path, id, other)
+			return fmt.Errorf("%s: the field %s of serve.Plugin already belongs to %s", t.unit.header.Path, id, other)
 		}
 		taken[id] = t.unit.header.Path
 		pointers = append(pointers, jen.Id(id).Op("*").Id(t.st.goName).Comment("// "+t.st.c+g.sinceNote(t.unit, g.tableSince(t))))
@@ -71,7 +71,7 @@ func (g *generator) servedTables() []*table {
 	return out
 }
 
-// tableSince is the minor in which a table's first function came.
+// tableSince returns the minor that introduced a table's first function.
 func (g *generator) tableSince(t *table) int {
 	first := 0
 	for i, fn := range t.functions {
@@ -113,14 +113,14 @@ func (g *generator) servedCore(t *table, to *sheet, taken map[string]string, poi
 	fields, bind := g.servedFuncs(t, "p")
 	for _, fn := range t.functions {
 		if other, ok := taken[fieldID(fn.field.Name)]; ok {
-			return fmt.Errorf("the func of %s in serve.Plugin would have the name of what stands for %s", fn.c, other)
+			return fmt.Errorf("the func of %s in serve.Plugin would have a name that is taken by %s", fn.c, other)
 		}
 	}
 	f := to.add()
 	head := []jen.Code{
 		jen.Comment("// Minor is the minor version of the API that the plugin has: functions,\n// extensions and fields that came later are left out. 0 stands for the newest,\n// capi.APIMinor; the oldest is OldestMinor.").Line().Id("Minor").Int(),
 		jen.Comment("// Callers is the minor version of the oldest callers that are served: their\n// structs may be as small as they were then, and the fields that they lack are\n// zero. 0 stands for Minor, as XLA has it.").Line().Id("Callers").Int(),
-		jen.Comment("// Nodes are further nodes of the extension chain, behind those of the\n// extensions below. They are linked where they lie, and must not be part of\n// another chain.").Line().Id("Nodes").Index().Op("*").Qual(pathCAPI, "ExtensionBase"),
+		jen.Comment("// Nodes are further nodes of the extension chain, after those of the\n// extensions below. They are linked in place, and must not be part of\n// another chain.").Line().Id("Nodes").Index().Op("*").Qual(pathCAPI, "ExtensionBase"),
 		jen.Line().Comment("// The functions of the core table."),
 	}
 	all := append(head, fields...)
@@ -176,8 +176,8 @@ func isData(f *model.Field) bool {
 	return false
 }
 
-// growth returns the values of type growth that say how large a struct was from
-// which minor on.
+// growth returns the values of type growth, which say how large a struct was
+// since which minor.
 func (g *generator) growth(t *typeInfo) []jen.Code {
 	sizes := make(map[int]int64)
 	var minors []int
@@ -210,8 +210,8 @@ func (g *generator) growth(t *typeInfo) []jen.Code {
 	return out
 }
 
-// servedSizes writes the sizes that args structs had, of those that grew, and
-// those of the structs that args point to.
+// servedSizes writes the past sizes of the args structs that grew, and of the
+// structs that args point to.
 func (g *generator) servedSizes(to *sheet) {
 	var grown, stale, inner []jen.Code
 	for _, u := range g.order {
@@ -239,9 +239,9 @@ func (g *generator) servedSizes(to *sheet) {
 	f := to.add()
 	f.Comment("// argsGrowth are the sizes of the args structs that grew, oldest first.")
 	f.Var().Id("argsGrowth").Op("=").Map(jen.Op("*").Qual(pathCAPI, "Function")).Index().Id("growth").Values(append(grown, jen.Line())...)
-	f.Comment("// argsStale are the minors below which callers state less than they have.")
+	f.Comment("// argsStale are the minors below which callers report less than they have.")
 	f.Var().Id("argsStale").Op("=").Map(jen.Op("*").Qual(pathCAPI, "Function")).Int().Values(append(stale, jen.Line())...)
-	f.Comment("// argsInner are the structs with a size of their own that args point to.")
+	f.Comment("// argsInner are the structs with their own size that args point to.")
 	f.Var().Id("argsInner").Op("=").Map(jen.Op("*").Qual(pathCAPI, "Function")).Index().Id("inner").Values(append(inner, jen.Line())...)
 }
 

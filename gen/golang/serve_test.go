@@ -13,7 +13,7 @@ import (
 )
 
 // extension returns the header of an extension with one function that returns
-// nothing, a flag behind it, and the enum that the core needs for it.
+// nothing, a flag after it, and the enum that the core needs for it.
 func extension(h *model.Header) (core, ext *model.Header) {
 	h.Enums = append(h.Enums, model.Enum{Name: "PJRT_Extension_Type", Size: 4, Values: []model.EnumValue{
 		{Name: "PJRT_Extension_Type_Other", Value: 3}, {Name: "PJRT_Extension_Type_Thing", Value: 4},
@@ -106,11 +106,11 @@ func TestNamesThatClashInPackageServeAreRefused(t *testing.T) {
 		"a func and a field": {func(core, _ *model.Header) {
 			core.Functions[0].Name = "PJRT_Minor"
 			core.Structs[1].Fields[1].Name, core.Structs[1].Fields[1].Fn = "PJRT_Minor", "PJRT_Minor"
-		}, "the func of PJRT_Minor in serve.Plugin would have the name of what stands for a hand-written declaration"},
+		}, "the func of PJRT_Minor in serve.Plugin would have a name that is taken by a hand-written declaration"},
 		"an extension and a func": {func(core, _ *model.Header) {
 			core.Functions[0].Name = "PJRT_Thing"
 			core.Structs[1].Fields[1].Name, core.Structs[1].Fields[1].Fn = "PJRT_Thing", "PJRT_Thing"
-		}, "the func of PJRT_Thing in serve.Plugin would have the name of what stands for xla/pjrt/c/pjrt_c_api_thing_extension.h"},
+		}, "the func of PJRT_Thing in serve.Plugin would have a name that is taken by xla/pjrt/c/pjrt_c_api_thing_extension.h"},
 		"an extension and a type": {func(_, ext *model.Header) {
 			ext.Structs[1].Name, ext.Structs[1].Typedefs = "PJRT_Hook", []string{"PJRT_Hook"}
 			ext.Tables[0].Struct = "PJRT_Hook"

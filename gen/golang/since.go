@@ -27,8 +27,8 @@ type Since struct {
 	headers ordered.Object[*ordered.Object[extensionSince]]
 }
 
-// extensionSince is the version of the extension, if it has one, and of the API
-// when an item came.
+// extensionSince is the version of the extension, if it has one, and of the API, that
+// introduced an item.
 type extensionSince struct {
 	extension *int
 	core      int
@@ -107,8 +107,9 @@ func (s *Since) Bytes() []byte {
 	return b.Bytes()
 }
 
-// Lookup is the function that Input.Since wants: the API minor of an item, for
-// the FFI's header its own minor. What came before versions were recorded has 0.
+// Lookup is a function for Input.Since: it returns the API minor of an item or, for the
+// FFI's header, that header's own minor. It returns 0 for what came before versions were
+// recorded.
 func (s *Since) Lookup(h *model.Header, item string) int {
 	if h.APIVersion != nil {
 		return s.core.Values[item]
@@ -131,8 +132,8 @@ func (s *Since) Lookup(h *model.Header, item string) int {
 	return *v.extension
 }
 
-// The oldest minors of the FFI and of its extensions that since.json records. They mean
-// that one or an earlier one.
+// The oldest minors of the FFI and of its extensions that since.json records. They stand
+// for that minor or an earlier one.
 const (
 	oldestFFIMinor          = 2
 	oldestFFIExtensionMinor = 1
@@ -173,7 +174,8 @@ func (s *Since) Update(set *model.Set) ([]string, error) {
 	return added, nil
 }
 
-// ownVersion is the version that a header other than the core states of itself.
+// ownVersion returns the version that a header other than the core header states for
+// itself.
 func ownVersion(h *model.Header) *int {
 	n := macroValue(h, "XLA_FFI_API_MINOR")
 	switch {

@@ -36,9 +36,8 @@ type placed struct {
 	union  bool
 }
 
-// structDecl writes a struct, its size constant, the accessors of its unions and
-// the types of the function pointers that stand in it. Callbacks go to their own
-// sheet.
+// structDecl writes a struct, its size constant, the accessors of its unions and the
+// types of the function pointers in it. Callbacks go to their own sheet.
 func (g *generator) structDecl(t *typeInfo, to, callbacks *sheet) ([]placed, error) {
 	s := t.st
 	var (
@@ -62,13 +61,13 @@ func (g *generator) structDecl(t *typeInfo, to, callbacks *sheet) ([]placed, err
 			fail(f, "fields %s and %s would both be called %s in Go", other, f.Name, id)
 		}
 		if !token.IsIdentifier(id) {
-			fail(f, "field %s: would be called %q in Go, which is no name", f.Name, id)
+			fail(f, "field %s: would be called %q in Go, which is not a name", f.Name, id)
 		}
 		seen[id] = f.Name
 		at := (end + gt.align - 1) / gt.align * gt.align
 		switch {
 		case f.Offset < at || f.Offset%gt.align != 0:
-			fail(f, "field %s: lies at %d, but Go has values of its type at multiples of %d only", f.Name, f.Offset, gt.align)
+			fail(f, "field %s: is at offset %d, but Go places values of its type only at multiples of %d", f.Name, f.Offset, gt.align)
 		case f.Offset > at:
 			pads++
 			code = append(code, jen.Id("_").Index(jen.Lit(int(f.Offset-end))).Byte())
@@ -131,8 +130,8 @@ func (g *generator) structDecl(t *typeInfo, to, callbacks *sheet) ([]placed, err
 	return fields, nil
 }
 
-// fieldCode writes a field: with its C name behind it when there is nothing else
-// to say, else with a comment above.
+// fieldCode writes a field: with its C name after it if there is nothing else to say,
+// else with a comment above.
 func (g *generator) fieldCode(t *typeInfo, f *model.Field, id string, gt goType) jen.Code {
 	mark := f.Name
 	switch {
@@ -143,12 +142,12 @@ func (g *generator) fieldCode(t *typeInfo, f *model.Field, id string, gt goType)
 	}
 	doc := f.Doc
 	if f.Deprecated && doc == "" {
-		doc = "No function any more; the place is kept for the layout."
+		doc = "No longer a function; its slot is kept for the layout."
 	}
 	return t.unit.documented(mark, doc, g.since(t.unit.header, t.c+"."+f.Name), g.structSince(t), jen.Id(id).Add(gt.code))
 }
 
-// structSince is the minor of which a struct's fields are to be expected.
+// structSince returns the minor from which a struct's fields can be expected.
 func (g *generator) structSince(t *typeInfo) int {
 	minor := g.since(t.unit.header, "struct "+t.c)
 	if fn := g.byArgs[t]; fn != nil {
@@ -157,7 +156,7 @@ func (g *generator) structSince(t *typeInfo) int {
 	return minor
 }
 
-// structDoc says what the struct is for, and nothing but its C name if that says it.
+// structDoc says what the struct is for, or gives only its C name if that says it.
 func (g *generator) structDoc(t *typeInfo) string {
 	own := t.doc
 	if t.st.Role == model.RoleArgs {
@@ -170,20 +169,20 @@ func (g *generator) structDoc(t *typeInfo) string {
 			said = append(said, "The function returns nothing.")
 		}
 		if resultErrors[fn.c] {
-			said = append(said, "The error that the function returns is its result, so it is to be called with Raw.")
+			said = append(said, "The error that the function returns is its result, so call it with Raw.")
 		}
 		if strings.Join(said, "") != "" || t.c != fn.c+"_Args" {
 			paragraphs = append(append([]string{fmt.Sprintf("%s are the arguments of %s.", t.c, fn.c)}, said...), own)
 		}
 	}
 	if len(t.alsoC) > 0 {
-		paragraphs = append(paragraphs, "C knows it as "+strings.Join(t.alsoC, " and ")+" too.")
+		paragraphs = append(paragraphs, "In C it is also called "+strings.Join(t.alsoC, " and ")+".")
 	}
 	paragraphs = append(paragraphs, t.unit.sinceText(g.structSince(t)))
 	return comment(paragraphs...)
 }
 
-// withoutLead drops a first sentence that says again whose arguments a struct is.
+// withoutLead drops a first sentence that only repeats whose arguments a struct holds.
 func withoutLead(doc string) string {
 	if !strings.HasPrefix(doc, "The arguments of ") {
 		return doc
@@ -212,7 +211,7 @@ func (g *generator) sizeConst(t *typeInfo, f *jen.File) {
 // added after it.
 func isStale(s *model.StructSize) bool { return s.LastFieldIsNotLast || s.TrueLastField != "" }
 
-// dataEnd is the end of a struct's last field.
+// dataEnd returns the end of a struct's last field.
 func dataEnd(s *model.Struct) int64 {
 	end := int64(0)
 	for _, f := range s.Fields {
@@ -248,16 +247,16 @@ func newUnion(t *typeInfo, f *model.Field, n int) *union {
 	return u
 }
 
-// doc says what may stand in the union.
+// doc says what may be in the union.
 func (u *union) doc() string {
 	var names []string
 	for _, m := range u.members() {
 		names = append(names, m.Name)
 	}
-	return fmt.Sprintf("A union of %s. The methods of those names read and write it; the garbage collector sees no pointer in it.", strings.Join(names, ", "))
+	return fmt.Sprintf("A union of %s. The methods with those names read and write it; the garbage collector sees no pointer in it.", strings.Join(names, ", "))
 }
 
-// members are the union's members, those of structs without a name included.
+// members returns the union's members, including those of structs without a name.
 func (u *union) members() []*model.Field {
 	var out []*model.Field
 	var walk func(fields []model.Field)
@@ -298,7 +297,8 @@ func (g *generator) accessors(u *union, f *jen.File, taken map[string]string) er
 		}
 		name := u.owner.c + "." + m.Name
 		if gt.class == classStruct {
-			f.Comment(comment(fmt.Sprintf("%s of %s points to the member %s of the union; it means something only while that is the one in use.", id, u.owner.goName, name), m.Doc))
+			f.Comment(comment(fmt.Sprintf("%s of %s points to the member %s of the union; it is valid only while that member is in use.",
+				id, u.owner.goName, name), m.Doc))
 			f.Func().Params(recv()).Id(id).Params().Op("*").Add(gt.code).Add(oneLine(jen.Return(place(m, gt.code))))
 			continue
 		}

@@ -186,6 +186,6 @@ func (g *generator) isSlot(st *typeInfo, f *model.Field) bool {
 	return false
 }
 
-// inlineName is the name of the type of a function pointer that stands inside
+// inlineName returns the name of the type of a function pointer that is inside
 // another declaration.
 func inlineName(owner, field string) string { return owner + camel(field) }

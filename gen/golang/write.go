@@ -188,15 +188,16 @@ func macroName(u *unit, c string) string {
 }
 
 // layoutDecl writes the proof that Go lays a struct out as C does, in a function that
-// nothing calls and no compiler translates. Its second parameter, a function with the
-// struct's name, takes arrays as long as C's size and offsets; it is called with arrays
-// as long as Go's. The compiler reports each that differs as an argument to that name.
+// nothing calls and for which compilers emit no code. Its second parameter, a function
+// with the struct's name, takes arrays as long as C's size and offsets; it is called with
+// arrays as long as Go's. The compiler reports each that differs as an argument to that
+// name.
 func layoutDecl(t *typeInfo, to *sheet) {
 	first := !to.used
 	f := to.add()
 	if first {
-		f.Comment(comment("Each of these calls compiles only if a struct has in Go the size, and its fields have the offsets, that they have in C: " +
-			"arrays of other lengths are of other types."))
+		f.Comment(comment("Each of these calls compiles only if a Go struct has the size, and its fields have the offsets, that they have in C: " +
+			"arrays of different lengths have different types."))
 		f.Line()
 	}
 	want, have := wrapped{at: len("func _(x ,  func(") + 2*len(t.goName)}, wrapped{at: tabWidth + len(t.goName) + len("(")}
@@ -224,7 +225,7 @@ const (
 	tabWidth  = 4
 )
 
-// add adds an item, which has width columns with the comma and the space behind it.
+// add adds an item, which has width columns with the comma and the space after it.
 func (w *wrapped) add(code *jen.Statement, width int) {
 	if w.at+width > listWidth {
 		code, w.at = jen.Line().Add(code), 2*tabWidth

@@ -9,8 +9,8 @@ func matching(toks []token, i int) int {
 	return m
 }
 
-// match returns the index of the bracket that closes toks[i]; -1 and the
-// index of the innermost bracket that nothing closes if there is none.
+// match returns the index of the bracket that closes toks[i], or -1 and the
+// index of the innermost bracket that nothing closes.
 func match(toks []token, i int) (open, closing int) {
 	stack := make([]int, 0, 8)
 	for ; i < len(toks); i++ {
@@ -42,7 +42,7 @@ func match(toks []token, i int) (open, closing int) {
 
 var counterpart = map[string]string{"(": ")", "[": "]", "{": "}"}
 
-// skipAttributes returns the index behind [[...]] and __attribute__((...)) at i.
+// skipAttributes returns the index after [[...]] and __attribute__((...)) at i.
 func skipAttributes(toks []token, i int) int {
 	for i+1 < len(toks) {
 		switch {

@@ -83,8 +83,8 @@ var preludeTypes = wordSet(`size_t ssize_t ptrdiff_t int8_t uint8_t int16_t uint
 
 // cxxTypes are the C++ types that upstream's half-C++ headers use in structs,
 // with the C types that have their size. The headers that define them are C++
-// throughout. Other C++ types are opaque: good behind a pointer and in
-// prototypes only.
+// throughout. Other C++ types are opaque: usable only behind a pointer and in
+// prototypes.
 var cxxTypes = map[string]string{
 	"xla::GlobalDeviceId":       "int32_t",
 	"xla::PjRtGlobalDeviceId":   "int32_t", // its name before 2026

@@ -43,7 +43,7 @@ type cparam struct {
 	typ  *ctype
 }
 
-// space spells t around inner, which is a declarator or empty.
+// spellType spells t around inner, which is a declarator or empty.
 func (x *extractor) spellType(t *ctype, inner string) string {
 	switch t.shape {
 	case shapePtr:
@@ -101,7 +101,7 @@ func (x *extractor) spellType(t *ctype, inner string) string {
 	return name + " " + inner
 }
 
-// baseName is the name of a type that is no pointer, array or function.
+// baseName returns the name of a type that is not a pointer, array or function.
 func (x *extractor) baseName(t *ctype) string {
 	switch {
 	case t.shape == shapeName:
@@ -147,8 +147,8 @@ func (x *extractor) resolve(t *ctype, depth int) *ctype {
 	return &c
 }
 
-// decay is what C makes of a parameter that is declared as a function or an
-// array.
+// decay returns what C makes of a parameter that is declared as a function or
+// an array.
 func (x *extractor) decay(t *ctype) *ctype {
 	switch t.shape {
 	case shapeFunc:
@@ -228,7 +228,7 @@ func bounds(t *ctype) (lens []int64) {
 	return lens
 }
 
-// specifiers is what declaration specifiers say.
+// specifiers holds what declaration specifiers say.
 type specifiers struct {
 	typ     *ctype
 	typedef bool
@@ -280,8 +280,8 @@ func (b *builder) typeSpecifier(t *cc.TypeSpecifier) {
 	}
 }
 
-// typeOf is the type of what a typeof names, which decltype becomes: upstream
-// uses it for functions.
+// typeOf returns the type of what a typeof names. decltype becomes a typeof;
+// upstream uses it for functions.
 func (x *extractor) typeOf(t *cc.TypeSpecifier) *ctype {
 	if e, ok := t.ExpressionList.(*cc.PrimaryExpression); ok && e.Case == cc.PrimaryExpressionIdent {
 		if typ := x.objects[e.Token.SrcStr()]; typ != nil {

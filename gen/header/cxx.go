@@ -8,15 +8,15 @@ import (
 	"strings"
 )
 
-// remover takes the C++ out of one source, token by token, so that every token
-// stays where a reader of the original finds it. What it takes out it notes where
-// the facts need it.
+// remover takes the C++ out of one source, token by token, so that every token stays
+// where a reader of the original finds it. It notes what it takes out where the facts
+// need it.
 //
-// It goes by tokens that C has not, or has not at that place: namespace, "::",
-// a reference, a value for a parameter or a member, a body behind parameters, a
-// base class. It does not know which names are types and which are variables. So
-// it leaves every declaration, however its name is wrapped, to the C front end;
-// what is wrong with it is for that to say.
+// It goes by tokens that C does not have, or not at that place: namespace, "::", a
+// reference, a value for a parameter or a member, a body after parameters, a base class.
+// It does not know which names are types and which are variables. So it leaves every
+// declaration, however its name is wrapped, to the C front end, which says what is wrong
+// with it.
 type remover struct {
 	*source
 	*unit
@@ -39,8 +39,8 @@ type remover struct {
 // edit says what becomes of a token.
 type edit struct {
 	blank  bool
-	repl   string // stands in its place if not empty
-	suffix string // is put behind it
+	repl   string // replaces it if not empty
+	suffix string // is put after it
 }
 
 // remove finds what has to change in s, a source of u. Spelled collects the C++
@@ -101,7 +101,7 @@ func (r *remover) blank(i, j int) {
 	}
 }
 
-// match is matching, with an error when the bracket is not closed before end.
+// match is matching, with an error if the bracket is not closed before end.
 func (r *remover) match(i, end int) int {
 	open, m := match(r.toks, i)
 	if m < 0 || m >= end {
@@ -111,7 +111,7 @@ func (r *remover) match(i, end int) int {
 	return m
 }
 
-// declarations handles those of a file, a namespace or an extern "C" block.
+// declarations handles the declarations of a file, a namespace or an extern "C" block.
 func (r *remover) declarations(i, end int, space string) {
 	for i < end && r.err == nil {
 		switch {
@@ -125,7 +125,7 @@ func (r *remover) declarations(i, end int, space string) {
 				i = r.declaration(i, end, space)
 				continue
 			}
-			// The end may stand in a branch for C++ compilers only.
+			// The end may be in a branch for C++ compilers only.
 			m := matching(r.toks, i+2)
 			if m >= 0 && m < end {
 				r.blank(m, m+1)
@@ -202,7 +202,7 @@ func (r *remover) alias(i, j int) bool {
 	return true
 }
 
-// endOf returns the index behind the declaration at i.
+// endOf returns the index after the declaration at i.
 func (r *remover) endOf(i, end int) int {
 	params := false // a parameter list was seen at this level
 	for k := i; k < end; k++ {
@@ -242,7 +242,7 @@ func (r *remover) bodyAt(k int) bool {
 	return false
 }
 
-// declaration handles the one at i and returns the index behind it.
+// declaration handles the declaration at i and returns the index after it.
 func (r *remover) declaration(i, end int, space string) int {
 	j := r.endOf(i, end)
 	r.starts = append(r.starts, i)
@@ -307,8 +307,8 @@ func (r *remover) skips(i, j int) bool {
 	return false
 }
 
-// walk takes the C++ out of the specifiers and declarators from i to j: one
-// declaration, one member, or what stands in parentheses.
+// walk takes the C++ out of the specifiers and declarators from i to j: one declaration,
+// one member, or what is in parentheses.
 func (r *remover) walk(i, j int, params bool) {
 	for k := i; k < j && r.err == nil; k++ {
 		switch t := r.toks[k]; {
@@ -463,7 +463,7 @@ func (r *remover) spell(text string) string {
 	return id
 }
 
-// defaultArgument takes out the one at k and returns the index behind it.
+// defaultArgument takes out the default argument at k and returns the index after it.
 func (r *remover) defaultArgument(k, end int) int {
 	start := k
 	for ; k < end && !r.is(k, ","); k++ {

@@ -13,7 +13,7 @@ import (
 // notes are the comments of one declaration.
 type notes struct {
 	lead  []comment // above it, without blank lines between
-	trail []comment // behind it on its last line, and aligned lines below that
+	trail []comment // after it on its last line, and aligned lines below that
 }
 
 // notesOf returns the comments of the declaration that spans the tokens from
@@ -47,8 +47,8 @@ func (s *source) lead(first int) []comment {
 	return block
 }
 
-// trails reports whether the comment with index i continues the one behind the
-// token before first.
+// trails reports whether the comment with index i continues the one after the token
+// before first.
 func (s *source) trails(i, first int) bool {
 	c := s.comments[i]
 	for i--; i >= 0; i-- {
@@ -73,9 +73,8 @@ func (s *source) directiveBetween(from, to int) bool {
 	return false
 }
 
-// trail returns the comments behind the last token up to the end of the line,
-// those between the words of the declaration included, and the lines that
-// continue them.
+// trail returns the comments after the last token up to the end of the line, including
+// those between the words of the declaration, and the lines that continue them.
 func (s *source) trail(first, last int) []comment {
 	end := s.toks[last]
 	next := len(s.text)
@@ -85,7 +84,7 @@ func (s *source) trail(first, last int) []comment {
 	from := s.toks[first].off
 	for _, t := range s.toks[first:last] {
 		if t.text == "{" {
-			from = end.off // comments inside a body belong to what stands there
+			from = end.off // comments inside a body belong to what is in it
 			break
 		}
 	}
@@ -106,7 +105,7 @@ func (s *source) trail(first, last int) []comment {
 	return out
 }
 
-// marks are the words that a comment gives to a direction.
+// marks are the words with which a comment marks a direction.
 var marks = map[string]model.Dir{
 	"in": model.DirIn, "out": model.DirOut, "input": model.DirIn, "output": model.DirOut,
 	"in/out": model.DirInOut, "out/in": model.DirInOut, "input/output": model.DirInOut, "in,out": model.DirInOut,
@@ -117,11 +116,12 @@ var marks = map[string]model.Dir{
 type mark struct {
 	dir   model.Dir
 	rest  string // what follows it
-	ended bool   // a punctuation mark, or the end of the comment, is behind it
+	ended bool   // a punctuation mark, or the end of the comment, follows it
 }
 
-// markOf returns the mark at the beginning of a comment. Words such as input and
-// output begin sentences too: they are marks only where one ends.
+// markOf returns the mark at the beginning of a comment. Words such as input and output
+// begin sentences too: they are marks only if punctuation or the end of the comment
+// follows.
 func markOf(text string) (mark, bool) {
 	text = strings.TrimSpace(text)
 	for _, pair := range []string{" / ", ", ", " , "} {
@@ -142,13 +142,13 @@ func markOf(text string) (mark, bool) {
 	return m, m.ended || name != "in" && name != "input" && name != "output"
 }
 
-// firstWord is the letters at the beginning of s.
+// firstWord returns the letters at the beginning of s.
 func firstWord(s string) string {
 	return s[:len(s)-len(strings.TrimLeftFunc(s, func(r rune) bool { return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' }))]
 }
 
-// direction returns what the comments behind a declaration mark: at the beginning
-// of the first, alone on a line below it, or as the word that ends a clause.
+// direction returns the direction that the comments after a declaration mark: at the
+// beginning of the first, alone on a line below it, or as the word that ends a clause.
 func (n notes) direction() model.Dir {
 	in, out := false, false
 	add := func(d model.Dir) {
@@ -177,9 +177,9 @@ func (n notes) direction() model.Dir {
 	return model.DirNone
 }
 
-// clauseEnds returns the words such as in and out, in lower case, that a
-// punctuation mark or the end of the comment follows. Input and output end
-// sentences of their own.
+// clauseEnds returns the words such as in and out, in lower case, that a punctuation mark
+// or the end of the comment follows. Input and output are not among them, because they
+// end ordinary sentences too.
 func clauseEnds(text string) (ends []string) {
 	words := strings.Fields(strings.ToLower(text))
 	for i, w := range words {
@@ -192,8 +192,8 @@ func clauseEnds(text string) (ends []string) {
 	return ends
 }
 
-// groupMark returns the direction that a comment above a group of fields marks
-// for them: the comment is nothing but the mark, or the mark and a colon begin it.
+// groupMark returns the direction that a comment above a group of fields marks for them:
+// the comment is only the mark, or begins with the mark and a colon.
 func (n notes) groupMark() model.Dir {
 	if len(n.lead) == 0 {
 		return model.DirNone
@@ -209,7 +209,7 @@ func (n notes) groupMark() model.Dir {
 	return model.DirNone
 }
 
-// deprecated reports whether the comments say that the declaration is.
+// deprecated reports whether the comments say that the declaration is deprecated.
 func (n notes) deprecated() bool {
 	for _, c := range append(slices.Clone(n.lead), n.trail...) {
 		for _, w := range strings.FieldsFunc(clean(c.text), func(r rune) bool { return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z') }) {
@@ -221,8 +221,8 @@ func (n notes) deprecated() bool {
 	return false
 }
 
-// text is the documentation: the comments above, then those behind without
-// their direction marks, one paragraph each.
+// text returns the documentation: the comments above, then those after the declaration
+// without their direction marks, one paragraph each.
 func (n notes) text() string {
 	lead := joinComments(n.lead)
 	var trail []string

@@ -94,7 +94,7 @@ struct S {
 	}, got)
 }
 
-func TestMarksBehindADeclarationOfSeveralLines(t *testing.T) {
+func TestMarksAfterADeclarationOfSeveralLines(t *testing.T) {
 	t.Parallel()
 	h := read(t, `
 typedef struct long_name long_name;
@@ -173,7 +173,7 @@ struct S2 {
 	s := structOf(t, h, "S")
 	assert.Equal(t, "A struct.\n\nOf two paragraphs.", s.Doc)
 	assert.Equal(t, "Above x.\nAgain.\nbehind x\nand below", field(t, s, "x").Doc)
-	assert.Equal(t, "", field(t, s, "y").Doc, "a mark is no text")
+	assert.Equal(t, "", field(t, s, "y").Doc, "a mark is not text")
 	assert.Equal(t, "Above z.", field(t, s, "z").Doc)
 	require.Len(t, h.Opaque, 1)
 	assert.Equal(t, "Above the handle.", h.Opaque[0].Doc)

@@ -8,12 +8,12 @@ import (
 	"slices"
 )
 
-// shift says that on a line, from an emitted column on, a token stands delta
-// bytes behind its place in the original.
+// shift says that on a line, from an emitted column on, a token is delta bytes
+// after its place in the original.
 type shift struct{ line, col, delta int }
 
-// added says that on a line the columns from from to to, exclusive, hold what
-// the original does not have.
+// added says that on a line the columns from from to to, exclusive, hold text
+// that the original does not have.
 type added struct{ line, from, to int }
 
 // emit returns the text of the first end tokens, with the edits, and of all

@@ -9,17 +9,16 @@ import (
 	"strings"
 )
 
-// Error is a fault of a header at a place in it. Every error of Parse about a
-// header's contents is one. Of several faults it is the first, and the same one
-// each time.
+// Error is a fault at a place in a header. Every error of Parse about a header's contents
+// is an Error. If there are several faults, it is the first one, every time.
 type Error struct {
 	Path string
 	Line int // from 1
 	Col  int // from 1, in bytes
 	Msg  string
 
-	// Member is the field that the header names, as its constants of struct sizes do,
-	// and that the struct does not have. It is empty for other faults.
+	// Member is a field that the header names, for example in the constant of a struct's
+	// size, but that the struct does not have. It is empty for other faults.
 	Member string
 
 	undeclared string // the name that the header uses and nothing declares

@@ -40,13 +40,13 @@ func (t *translation) explain(err error) error {
 	msg = t.plain(msg)
 	if rest, ok := strings.CutPrefix(msg, "unexpected "); ok && found {
 		if rw.usesAsType(i - 1) {
-			return t.undeclared(s, rw, i-1, fmt.Sprintf("unexpected %q behind %s", s.toks[i].text, s.toks[i-1].text))
+			return t.undeclared(s, rw, i-1, fmt.Sprintf("unexpected %q after %s", s.toks[i].text, s.toks[i-1].text))
 		}
 		_, want, _ := strings.Cut(rest, ", ")
 		if want != "" {
 			want = ", " + want
 		}
-		return s.errorf(line, col, "unexpected %q%s: this is not C, nor C++ that declares no layout; write the declaration as C has it",
+		return s.errorf(line, col, "unexpected %q%s: this is neither C nor C++ that can be left out; write the declaration in C",
 			s.toks[i].text, want)
 	}
 	if strings.HasPrefix(msg, "TODO ") {
@@ -73,7 +73,7 @@ func (r *remover) usesAsType(i int) bool {
 		r.isMacro(r.toks[i-1].text)
 }
 
-// undeclared is the error that nothing declares the name at i.
+// undeclared returns the error that nothing declares the name at i.
 func (t *translation) undeclared(s *source, rw *remover, i int, what string) *Error {
 	name := s.toks[i].text
 	kind, state := "the type ", "declared"
@@ -113,7 +113,7 @@ func quoted(list []string) string {
 	return b.String()
 }
 
-// plain is a message of the front end without what only its authors understand.
+// plain returns a message of the front end without what only its authors understand.
 func (t *translation) plain(msg string) string {
 	ids := sortedKeys(t.spelled)
 	slices.Reverse(ids) // __cxx_10 before __cxx_1
@@ -136,7 +136,7 @@ func (t *translation) plain(msg string) string {
 
 const maxMessage = 300
 
-// lateError is one that the front end found after it had read everything. Such
+// lateError is an error that the front end found after it had read everything. Such
 // errors come in no fixed order.
 type lateError struct {
 	fault *Error
@@ -146,15 +146,15 @@ type lateError struct {
 
 func (e *lateError) Error() string { return e.fault.Error() }
 
-// earliest finds the first of the errors of which the front end gave one: it takes
-// off the declaration with the error and all behind it until the rest has none.
+// earliest finds the first of the errors, of which the front end reported one: it drops
+// the declaration with the error and everything after it, until the rest has no error.
 func (t *translation) earliest(err error) error {
 	var late *lateError
 	if !errors.As(err, &late) {
 		return err
 	}
 	if late.file != mainName {
-		// What is wrong with an included header is wrong with it alone.
+		// A fault of an included header is also there when the header is read alone.
 		s := t.files[late.file]
 		if _, alone := ParseText(s.path, s.text, t.opts); alone != nil {
 			return alone
@@ -182,8 +182,8 @@ func (x *extractor) untyped(d *cc.Declaration) {
 	}
 }
 
-// undeclaredAt fails on a name that stands where a type must, which the front end
-// takes for something else.
+// undeclaredAt fails on a name in the place of a type, which the front end takes for
+// something else.
 func (x *extractor) undeclaredAt(tok cc.Token) {
 	if x.err != nil {
 		return

@@ -92,7 +92,7 @@ func (x *extractor) tokenAt(t cc.Token) (int, bool) {
 	return i, ok
 }
 
-// pos returns the place of the first of the tokens that stands in the main header.
+// pos returns the place of the first of the tokens that is in the main header.
 func (x *extractor) pos(toks ...cc.Token) model.Pos {
 	for _, t := range toks {
 		if i, ok := x.tokenAt(t); ok {
@@ -104,8 +104,7 @@ func (x *extractor) pos(toks ...cc.Token) model.Pos {
 
 func posOf(t *token) model.Pos { return model.Pos{Line: t.line, Col: t.col} }
 
-// place notes where an item stands, unless it has no name. The first place of a name
-// counts.
+// place notes where an item is, unless it has no name. The first place of a name counts.
 func (x *extractor) place(item string, p model.Pos) {
 	if strings.HasPrefix(item, ".") || strings.HasSuffix(item, " ") {
 		return
@@ -133,7 +132,7 @@ func (x *extractor) span(n cc.Node) (first, last int) {
 	if first < 0 {
 		return 0, 0
 	}
-	// Behind the name of a macro come its arguments.
+	// A macro's arguments come after its name.
 	if x.macros[x.main.toks[last].text] && x.rw.is(last+1, "(") {
 		if m := matching(x.main.toks, last+1); m > 0 {
 			last = m
@@ -151,8 +150,8 @@ func (x *extractor) failAt(i int, format string, args ...any) {
 	}
 }
 
-// declaration handles one of the main header (own) or of a header it includes,
-// which only adds names.
+// declaration handles a declaration of the main header (own), or of a header that it
+// includes, from which only names are taken.
 func (x *extractor) declaration(d *cc.Declaration, own bool) {
 	spec := x.declarationSpecifiers(d.DeclarationSpecifiers)
 	first, last := 0, 0
@@ -312,15 +311,15 @@ func (x *extractor) typedef(name string, t *ctype, own bool, n notes, first, las
 	}
 }
 
-// alias is a typedef that gives another name to a type. One of a struct with
-// the given tag may turn out to be a name of that struct.
+// alias is a typedef that gives another name to a type. An alias of a struct with the
+// given tag may turn out to be a name of that struct.
 type alias struct {
 	model.Alias
 	tag string
 }
 
-// settle sorts the aliases, when all structs are known, into names of the
-// header's structs, names of handles, and others.
+// settle sorts the aliases, once all structs are known, into names of the header's
+// structs, names of handles, and others.
 func (x *extractor) settle() {
 	for _, a := range x.aliases {
 		i, own := x.structs[a.tag]
@@ -340,8 +339,8 @@ func (x *extractor) settle() {
 	}
 }
 
-// marked reports whether one of the tokens from first to last says that a
-// result must be looked at.
+// marked reports whether one of the tokens from first to last says that a result must be
+// checked.
 func (x *extractor) marked(first, last int) bool {
 	for i := first; i <= last && i < len(x.main.toks); i++ {
 		t := x.main.toks[i]
@@ -355,8 +354,8 @@ func (x *extractor) marked(first, last int) bool {
 	return false
 }
 
-// macroMarks reports whether a definition of the macro, in whatever branch,
-// marks what it makes.
+// macroMarks reports whether a definition of the macro, in any branch, marks what it
+// makes.
 func (x *extractor) macroMarks(name string) bool {
 	if m, ok := x.marking[name]; ok {
 		return m
@@ -440,7 +439,8 @@ func (x *extractor) param(p cparam) model.Param {
 	return m
 }
 
-// sizeOf returns the size of a canonical type that is no array; 0 if unknown.
+// sizeOf returns the size of a canonical type that is not an array, or 0 if it is
+// unknown.
 func (x *extractor) sizeOf(c *ctype) int64 {
 	switch c.shape {
 	case shapePtr:

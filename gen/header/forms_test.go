@@ -19,7 +19,7 @@ typedef struct Err Err;
 typedef struct Run_Args { int n; } Run_Args;
 `
 
-func TestTheNameOfAFunctionTypeStandsAnywhere(t *testing.T) {
+func TestTheNameOfAFunctionTypeMayBeAnywhere(t *testing.T) {
 	t.Parallel()
 	for name, text := range map[string]string{
 		"plain":                     "typedef Err* Run(Run_Args* args);",
@@ -148,8 +148,8 @@ func TestAnEnumOfANamespace(t *testing.T) {
 	assert.EqualValues(t, 4, field(t, structOf(t, h, "S"), "k").Offset)
 }
 
-// Older headers take types by value from a header of another part of XLA, which
-// has a path of its time.
+// Older headers take types by value from a header of another part of XLA, under
+// the path that it had then.
 func TestTypesEmbeddedByValueFromAnotherHeader(t *testing.T) {
 	t.Parallel()
 	dir := write(t, map[string]string{
@@ -167,7 +167,7 @@ func TestTypesEmbeddedByValueFromAnotherHeader(t *testing.T) {
 	assert.EqualValues(t, 64, s.Size)
 }
 
-func TestFieldsInParenthesesAreNoMemberFunctions(t *testing.T) {
+func TestFieldsInParenthesesAreNotMemberFunctions(t *testing.T) {
 	t.Parallel()
 	h := read(t, "typedef int Len;\nstruct S { Len (first); const Len (*second)(Len); int (third)[2]; };\n")
 	assert.Len(t, structOf(t, h, "S").Fields, 3)

@@ -5,14 +5,14 @@
 // into a [model.Header]: declarations, comments and the layout that a C
 // compiler for x86-64 Linux gives them.
 //
-// It runs no program and reads no system header. The C front end is
-// modernc.org/cc, and what is C is for it to read. Many of upstream's headers are
-// C++ in part, with namespaces, qualified names, default arguments, scoped enums:
-// that is taken out before, by the tokens that C has not. A tag is a type's name
-// in C++, so a header that is no C without that is read a second time with it.
+// It runs no program and reads no system header. The C front end, modernc.org/cc, reads
+// everything that is C. Many of upstream's headers are C++ in part, with namespaces,
+// qualified names, default arguments and scoped enums: these are taken out first, by the
+// tokens that C does not have. In C++ a tag is a type's name, so a header that is not
+// valid C without this rule is read a second time with it.
 //
-// Headers that are C++ throughout are not read when one is included, and a type
-// that C++ qualifies is opaque, good behind a pointer and in prototypes.
+// Headers that are C++ throughout are not read when one is included, and a type that C++
+// qualifies is opaque, usable behind a pointer and in prototypes.
 package header
 
 import (
@@ -37,7 +37,7 @@ type Options struct {
 	// no directory has an included file. It may be nil.
 	Fallback fs.FS
 
-	sealed bool // nothing but Fallback is searched
+	sealed bool // only Fallback is searched
 }
 
 // Parse reads the header in the file at path. An error about the header's
@@ -54,7 +54,7 @@ func Parse(path string, opts Options) (*model.Header, error) {
 func Read(path string) ([]byte, error) { return readFile(path) }
 
 // ParseFS reads the header of a tree that has xla/ at its root, such as one that is
-// embedded in the program. It reads nothing but the tree.
+// embedded in the program. It reads only the tree.
 func ParseFS(tree fs.FS, name string) (*model.Header, error) {
 	text, err := fs.ReadFile(tree, name)
 	if err != nil {
@@ -84,8 +84,8 @@ func Included(path string, opts Options) (names, files []string, err error) {
 	return names, files, nil
 }
 
-// ParseText is Parse for a header whose text is at hand. Its path says where
-// it would be: includes are looked up from there, and errors name it.
+// ParseText is Parse for a header whose text is given. path says where the header would
+// be: includes are looked up from there, and errors name it.
 func ParseText(path string, text []byte, opts Options) (*model.Header, error) {
 	for _, d := range opts.IncludeDirs {
 		if info, err := os.Stat(d); err != nil {
@@ -101,8 +101,8 @@ func ParseText(path string, text []byte, opts Options) (*model.Header, error) {
 	return u.read()
 }
 
-// maxProvided bounds how many headers are tried for names that the header uses
-// and does not include.
+// maxProvided bounds how many headers are tried for names that the header uses without
+// including their declarations.
 const maxProvided = 6
 
 // read reads the unit. Some headers rely on what others include before them; such
@@ -114,7 +114,7 @@ func (u *unit) read() (*model.Header, error) {
 		if err == nil {
 			return h, nil
 		}
-		// A neighbour that cannot be read is no fault of this header.
+		// A neighbour that cannot be read is not a fault of this header.
 		var e *Error
 		if fault == nil || errors.As(err, &e) && e.Path == u.main.path {
 			fault = err

@@ -69,7 +69,7 @@ func TestParseNeedsNoProgram(t *testing.T) {
 	assert.Greater(t, len(h.Functions), 100)
 }
 
-func TestPathIsTheOneByWhichTheHeaderIsIncluded(t *testing.T) {
+func TestPathIsTheHeadersIncludePath(t *testing.T) {
 	t.Parallel()
 	dir := write(t, map[string]string{"sub/xla/a/b.h": "", "c.h": ""})
 	for _, test := range []struct{ file, include, want string }{
@@ -168,22 +168,22 @@ func TestWhatIsNotDeclaredIsNamedWithWhatToDo(t *testing.T) {
 	for name, test := range map[string]struct{ text, want string }{
 		"a field's type, and an include that is not there": {
 			core + "struct A {\n  PJRT_Client* client;\n};",
-			`3:3: unexpected "*" behind PJRT_Client: the type PJRT_Client is not declared: "xla/pjrt/c/pjrt_c_api.h", which it includes, ` +
+			`3:3: unexpected "*" after PJRT_Client: the type PJRT_Client is not declared: "xla/pjrt/c/pjrt_c_api.h", which it includes, ` +
 				"cannot be found: give the directory that holds xla/ with -I",
 		},
 		"a field's type, and nothing to look into": {
-			"struct A { int a; Foo b; };", `1:19: unexpected "b" behind Foo: the type Foo is not declared: write it here, or include`,
+			"struct A { int a; Foo b; };", `1:19: unexpected "b" after Foo: the type Foo is not declared: write it here, or include`,
 		},
-		"the type of a parameter":           {"typedef int F(int a, const Foo* b);", `1:28: unexpected "*" behind Foo: the type Foo is not declared`},
-		"of a parameter without a name":     {"typedef int F(Foo);", "1:15: the type Foo is not declared"},
-		"of a parameter in parentheses":     {"typedef int (F)(Foo* f);", `1:17: unexpected "*" behind Foo: the type Foo is not declared`},
-		"the result of a function":          {"typedef Foo* F(int a);", `1:9: unexpected "*" behind Foo: the type Foo is not declared`},
-		"the type of a variable":            {"Foo x;", `1:1: unexpected "x" behind Foo: the type Foo is not declared`},
-		"a mark":                            {"struct A { MARK int x; };", `1:12: unexpected "int" behind MARK: the type MARK is not declared`},
-		"a macro that makes a field":        {"struct A {\n  FIELD(x);\n};", "2:3: the macro FIELD is not defined: write it here, or include"},
-		"a macro that makes declarations":   {"struct A { int a; };\nTRAITS(A, a);", "2:1: the macro TRAITS is not defined"},
-		"the second name, not the first":    {"typedef int Foo;\nstruct A { Foo a; Bar b; };", `2:19: unexpected "b" behind Bar`},
-		"a name behind one that is a macro": {"#define MARK\nMARK Foo* f(void);", `2:6: unexpected "*" behind Foo`},
+		"the type of a parameter":         {"typedef int F(int a, const Foo* b);", `1:28: unexpected "*" after Foo: the type Foo is not declared`},
+		"of a parameter without a name":   {"typedef int F(Foo);", "1:15: the type Foo is not declared"},
+		"of a parameter in parentheses":   {"typedef int (F)(Foo* f);", `1:17: unexpected "*" after Foo: the type Foo is not declared`},
+		"the result of a function":        {"typedef Foo* F(int a);", `1:9: unexpected "*" after Foo: the type Foo is not declared`},
+		"the type of a variable":          {"Foo x;", `1:1: unexpected "x" after Foo: the type Foo is not declared`},
+		"a mark":                          {"struct A { MARK int x; };", `1:12: unexpected "int" after MARK: the type MARK is not declared`},
+		"a macro that makes a field":      {"struct A {\n  FIELD(x);\n};", "2:3: the macro FIELD is not defined: write it here, or include"},
+		"a macro that makes declarations": {"struct A { int a; };\nTRAITS(A, a);", "2:1: the macro TRAITS is not defined"},
+		"the second name, not the first":  {"typedef int Foo;\nstruct A { Foo a; Bar b; };", `2:19: unexpected "b" after Bar`},
+		"a name after a macro":            {"#define MARK\nMARK Foo* f(void);", `2:6: unexpected "*" after Foo`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -238,7 +238,7 @@ func TestErrorsSayWhere(t *testing.T) {
 		"an #error":             {"int x;\n#error not today\n", "2:", "not today"},
 		"empty #include":        {"int x;\n#include\n", "2:1", "#include names no file"},
 		"packed":                {"struct __attribute__((packed)) A { char a; int b; };", "1:23", "packed structs are not supported"},
-		"packed behind":         {"struct A { char a; int b; } __attribute__((__packed__));", "1:44", "packed structs are not supported"},
+		"packed after":          {"struct A { char a; int b; } __attribute__((__packed__));", "1:44", "packed structs are not supported"},
 		"packed by a pragma":    {"int x;\n#pragma pack(push, 1)\n", "2:1", "packed structs are not supported"},
 		"no field":              {"struct A {\n  size_t;\n};", "2:3", "this declares no field"},
 		"bit-field":             {"struct A {\n  int x : 3;\n};", "2:3", "x is a bit-field"},

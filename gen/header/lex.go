@@ -36,7 +36,7 @@ type comment struct {
 	line, col int
 	endLine   int
 	text      string // without the comment marks, not yet cleaned
-	ownLine   bool   // nothing but white space stands before it on its line
+	ownLine   bool   // only white space precedes it on its line
 }
 
 // directive is one preprocessor line, continuation lines included.
@@ -111,7 +111,7 @@ type lexer struct {
 	i         int
 	line      int
 	lineStart int
-	fresh     bool // something other than white space stands on this line already
+	fresh     bool // this line already has something other than white space
 	cond      []condition
 }
 
@@ -160,7 +160,7 @@ func (l *lexer) run() error {
 	}
 }
 
-// count fails on the first token that is too many.
+// count fails on the first token over the limit.
 func (l *lexer) count(t token) error {
 	if l.size++; l.size > maxTokens {
 		return l.errorf(t.line, t.col, "this is token number %d, more than the %d that are read: cut the header in two", l.size, maxTokens)
@@ -168,8 +168,8 @@ func (l *lexer) count(t token) error {
 	return nil
 }
 
-// freshBefore reports whether anything but white space and comments stands
-// before off on its line.
+// freshBefore reports whether anything other than white space and comments
+// precedes off on its line.
 func (l *lexer) freshBefore(off int) bool { return l.fresh && off >= l.lineStart }
 
 // next returns the next token, crossing line ends; comments go to l.comments.
@@ -383,7 +383,7 @@ func truth(d directive) answer {
 	case "ifndef":
 		return definedness(words[0]).not()
 	}
-	// Only conjunctions are looked into: one false part decides them.
+	// Only conjunctions are examined: one false part decides them.
 	whole := yes
 	for _, part := range splitWords(words, "&&") {
 		switch term(part) {
@@ -474,7 +474,7 @@ func (s *source) checkNesting() error {
 				return s.errorf(t.line, t.col, "brackets are nested more than %d deep", maxNesting)
 			}
 			if run > maxPuncts {
-				return s.errorf(t.line, t.col, "more than %d operators stand in a row", maxPuncts)
+				return s.errorf(t.line, t.col, "there are more than %d operators in a row", maxPuncts)
 			}
 		}
 		return nil

@@ -155,16 +155,16 @@ func (u *unit) load(name string, active bool) error {
 	return u.include(s)
 }
 
-// isCAPI reports whether a header's name says that it declares a C API, be it
-// with some C++ in it.
+// isCAPI reports whether a header's name says that it declares a C API, perhaps with some
+// C++ in it.
 func isCAPI(name string) bool {
 	b := path.Base(name)
 	return strings.Contains(b, "c_api") || strings.HasSuffix(b, "_extension.h")
 }
 
-// IsCXX reports whether the header in the file at path helps C++ code to implement
-// an API: it includes headers of the C++ library that C has no counterpart of, such
-// as <memory>.
+// IsCXX reports whether the header in the file at path helps C++ code to implement an
+// API: it includes headers of the C++ library that have no counterpart in C, such as
+// <memory>.
 func IsCXX(path string) (bool, error) {
 	text, err := readFile(path)
 	if err != nil {
@@ -196,8 +196,8 @@ func isCXXOnly(s *source) bool {
 	return false
 }
 
-// find looks for an included header. One that is nowhere is no error: most of
-// them are C++ and of no use here.
+// find looks for an included header. A header that is not found is not an error: most
+// such headers are C++ and of no use here.
 func (u *unit) find(name string) (file string, text []byte, err error) {
 	if path.IsAbs(name) || strings.ContainsAny(name, "\\\x00") || strings.Contains(name, "..") {
 		return "", nil, nil
@@ -231,7 +231,7 @@ func (u *unit) find(name string) (file string, text []byte, err error) {
 	return u.findFallback(name)
 }
 
-// findFallback looks for an included header in the tree that stands behind all
+// findFallback looks for an included header in the tree that is searched after all
 // directories. There, too, the header may be included flat.
 func (u *unit) findFallback(name string) (file string, text []byte, err error) {
 	if u.opts.Fallback == nil {
@@ -252,7 +252,7 @@ func (u *unit) findFallback(name string) (file string, text []byte, err error) {
 	return "", nil, nil
 }
 
-// cause is err without the name of the file, which the message already has.
+// cause returns err without the name of the file, which the message already has.
 func cause(err error) error {
 	var pe *fs.PathError
 	if errors.As(err, &pe) {
@@ -282,10 +282,9 @@ func includeName(d directive) (name string, quoted bool) {
 	return "", false
 }
 
-// provide looks for a header that has a name that the main header uses and
-// nothing declares, first the core header, then its neighbours, and includes it.
-// It reports whether it found one; whether that one declares the name is for the
-// front end to say.
+// provide looks for a header with a name that the main header uses and nothing declares,
+// first in the core header, then in its neighbours, and includes that header. It reports
+// whether it found one; the front end finds out whether that header declares the name.
 func (u *unit) provide(name string) (bool, error) {
 	for _, n := range u.neighbours() {
 		if u.files[n] != nil || slices.Contains(u.implicit, n) {
@@ -293,7 +292,7 @@ func (u *unit) provide(name string) (bool, error) {
 		}
 		s, err := u.neighbour(n)
 		if err != nil || s == nil || !slices.ContainsFunc(s.toks, func(t token) bool { return t.text == name }) && !defines(s, name) {
-			continue // a neighbour that cannot be read is no fault of this header
+			continue // a neighbour that cannot be read is not a fault of this header
 		}
 		u.implicit = append(u.implicit, n)
 		return true, u.load(n, true)
@@ -301,8 +300,8 @@ func (u *unit) provide(name string) (bool, error) {
 	return false, nil
 }
 
-// neighbour reads the header that #include calls name; nil if it is not there, or
-// is C++, or is the main header itself.
+// neighbour reads the header that #include calls name. It returns nil if the header is
+// not there, is C++, or is the main header itself.
 func (u *unit) neighbour(name string) (*source, error) {
 	file, text, err := u.find(name)
 	if err != nil || file == "" {
@@ -321,8 +320,8 @@ func defines(s *source, macro string) bool {
 	})
 }
 
-// neighbours are the include names of the headers that may declare what a
-// header uses without including it.
+// neighbours returns the include names of the headers that may declare what a header uses
+// without including it.
 func (u *unit) neighbours() []string {
 	const core = "xla/pjrt/c/pjrt_c_api.h"
 	list := []string{core}

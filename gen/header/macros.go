@@ -11,7 +11,7 @@ import (
 	"github.com/purepjrt/purepjrt/gen/model"
 )
 
-// preamble fills in what is said by directives.
+// preamble fills in what directives say.
 func (x *extractor) preamble() {
 	h, dirs := x.h, x.main.dirs
 	h.Path = x.main.path
@@ -113,7 +113,7 @@ func guard(dirs []directive) string {
 	return ""
 }
 
-// includePath returns the path by which the header in file is included.
+// includePath returns the path under which the header in file is included.
 func includePath(file string, dirs []string) string {
 	abs, err := filepath.Abs(file)
 	if err != nil {
@@ -138,7 +138,7 @@ func mustAbs(d string) string {
 	return d
 }
 
-// finish completes the model when every declaration was read.
+// finish completes the model once every declaration has been read.
 func (x *extractor) finish() {
 	x.settle()
 	x.complete()

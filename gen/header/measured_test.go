@@ -40,7 +40,7 @@ func TestFactsOfEveryHeaderEqualTheMeasuredOnes(t *testing.T) {
 	}
 }
 
-// hideFFITable takes back that XLA_FFI_Api is a table of functions: the
+// hideFFITable makes XLA_FFI_Api a struct again, not a table of functions: the
 // measurement of the FFI header did not look for tables and calls it a struct.
 func hideFFITable(doc map[string]any) {
 	const name = "XLA_FFI_Api"

@@ -36,12 +36,12 @@ func (r *remover) structure(k, end int) int {
 	return m
 }
 
-// members handles those of a struct.
+// members handles the members of a struct.
 func (r *remover) members(i, end int, tag string) {
 	for i < end && r.err == nil {
 		switch {
 		case r.is(i, ";"):
-			r.blank(i, i+1) // the front end takes it, and talks to itself
+			r.blank(i, i+1) // the front end accepts it, but prints a message
 			i++
 			continue
 		case (r.is(i, "public") || r.is(i, "private") || r.is(i, "protected")) && r.is(i+1, ":"):
@@ -55,7 +55,7 @@ func (r *remover) members(i, end int, tag string) {
 			r.is(i, "static"), r.is(i, "static_assert"), r.is(i, "constexpr"), r.memberFunction(i, j, tag):
 			r.take(i, j)
 		case r.namesNothing(i, j):
-			r.fail(i, "this declares no field: write a name behind the type")
+			r.fail(i, "this declares no field: write a name after the type")
 		default:
 			r.walk(i, j, false)
 			r.initializers(i, j)
@@ -71,8 +71,8 @@ func (r *remover) members(i, end int, tag string) {
 // there is before j.
 func (r *remover) matchingSemicolon(i, j int) bool { return r.match(i+1, j) == j-2 && r.is(j-1, ";") }
 
-// namesNothing reports whether the member from i to j is only a type: a keyword or
-// two, one name, an enum. The front end takes that, and talks to itself.
+// namesNothing reports whether the member from i to j is only a type: a keyword or two,
+// one name, an enum. The front end accepts that, but prints a message.
 func (r *remover) namesNothing(i, j int) bool {
 	names, words, enum := 0, 0, false
 	for k := i; k < j && !r.is(k, ";"); k++ {
@@ -149,10 +149,9 @@ func (r *remover) taggedAt(k int) bool {
 	return false
 }
 
-// memberFunction reports whether the member from i to j is a function: a name
-// with parentheses behind it and a type, or the tag alone, before it. A pointer to
-// a function has its name inside the parentheses, and so has the call of a macro
-// that makes a field.
+// memberFunction reports whether the member from i to j is a function: a name followed by
+// parentheses and preceded by a type, or by the tag alone. A pointer to a function has
+// its name inside the parentheses, and so has the call of a macro that makes a field.
 func (r *remover) memberFunction(i, j int, tag string) bool {
 	typed := false
 	for k := i; k < j; k++ {
@@ -214,7 +213,7 @@ func (r *remover) enum(k, end int) int {
 		r.scope(n+1, m, tag)
 	}
 	if tag != "" && r.asTypes {
-		// Behind the whole declaration, because a declarator may follow the brace.
+		// After the whole declaration, because a declarator may follow the brace.
 		r.enumTypes = append(r.enumTypes, " typedef enum "+tag+" "+tag+";")
 	}
 	return m

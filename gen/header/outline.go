@@ -9,19 +9,18 @@ import (
 	"strings"
 )
 
-// Place says where a declaration stands in the text of a header, for programs that
-// edit it.
+// Place says where a declaration is in the text of a header, for programs that edit it.
 type Place struct {
 	Kind Kind
 	Name string // empty if the declaration has none; an enum without one has that of its first value
-	// Start and End are offsets of the declaration in the text. It ends behind its
+	// Start and End are offsets of the declaration in the text. It ends after its
 	// semicolon; a member of an enum ends before its comma.
 	Start, End int
-	// Tail is the end of the last line that belongs to the declaration, the comments
-	// behind it included.
+	// Tail is the end of the last line that belongs to the declaration, including the
+	// comments after it.
 	Tail int
 	// Members are the fields of a record and the values of an enum. Body is the offset
-	// behind the bracket that opens them.
+	// after the bracket that opens them.
 	Members []Place
 	Body    int
 }
@@ -50,7 +49,7 @@ type Outline struct {
 }
 
 // NewOutline finds the declarations in the text of a header. It does not look at what the
-// header includes, and takes any text: what is not C gives an outline of no use. path is
+// header includes, and accepts any text: if it is not C, the outline is useless. path is
 // for errors.
 func NewOutline(path string, text []byte) (*Outline, error) {
 	s, err := lex(path, text)
@@ -212,7 +211,7 @@ func (o *Outline) fields(first, end int) (list []Place) {
 }
 
 // isMacroCall reports whether a member of a struct is declared by a macro that takes its
-// name, behind attributes if there are any: NO_DISCARD FIELD(name);
+// name, after attributes if there are any: NO_DISCARD FIELD(name);
 func isMacroCall(words []token) bool {
 	n := len(words)
 	if n < 5 || words[n-4].text != "(" || words[n-3].kind != kindIdent || words[n-2].text != ")" || words[n-1].text != ";" {
@@ -240,7 +239,7 @@ func (o *Outline) values(first, end int) (list []Place) {
 	return list
 }
 
-// tail returns the end of the last line of a declaration and of the comments behind it.
+// tail returns the end of the last line of a declaration and of the comments after it.
 func (o *Outline) tail(first, last int) int {
 	end := o.source.toks[last].end()
 	for _, c := range o.source.trail(first, last) {
@@ -272,10 +271,10 @@ func declarator(words []token) string {
 	return name
 }
 
-// tagOf returns the tag in what stands before the body of a struct or an enum.
+// tagOf returns the tag in what precedes the body of a struct or an enum.
 func tagOf(head []token) string {
 	if i := slices.IndexFunc(head, func(t token) bool { return t.text == ":" }); i >= 0 {
-		head = head[:i] // behind it is the type of an enum's values
+		head = head[:i] // after it comes the type of an enum's values
 	}
 	if name := lastIdent(head); !keywords[name] {
 		return name
@@ -301,8 +300,8 @@ func lastIdent(words []token) string {
 	return ""
 }
 
-// Code returns the text between two offsets without its comments: lines that were
-// nothing but comments are gone, and what is left of the others is trimmed at the end.
+// Code returns the text between two offsets without its comments: lines that held only
+// comments are gone, and what is left of the others is trimmed at the end.
 func (o *Outline) Code(start, end int) string {
 	const gone = '\x00'
 	var b strings.Builder

@@ -76,7 +76,7 @@ func TestTheFallbackIsSearchedLast(t *testing.T) {
 	assert.EqualValues(t, 5, structOf(t, h, "User").Size, "the file beside the header comes first")
 }
 
-func TestParseFSReadsTheTreeAlone(t *testing.T) {
+func TestParseFSReadsOnlyTheTree(t *testing.T) {
 	t.Parallel()
 	tree := fstest.MapFS{
 		"xla/a.h": {Data: []byte("#include \"xla/b.h\"\nstruct A { B b; };\n")},

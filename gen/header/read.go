@@ -9,8 +9,8 @@ import (
 	"os"
 )
 
-// readFile reads a header, which may be one that somebody writes at the same
-// time, a pipe or a device.
+// readFile reads a header. The file may be a pipe or a device, or may be written at the
+// same time.
 func readFile(file string) ([]byte, error) {
 	// Opening a pipe that nobody writes to waits for ever, so look first.
 	if info, err := os.Stat(file); err != nil {
@@ -69,11 +69,11 @@ func kindOf(m os.FileMode) string {
 	}
 }
 
-// unchanged says that a file changed while n bytes of it were read: what was read
-// may be neither its older nor its newer content.
+// unchanged returns an error if a file changed while n bytes of it were read: what was
+// read may be neither its older nor its newer content.
 func unchanged(file string, before, after os.FileInfo, n int) error {
 	if before.Size() == after.Size() && before.ModTime().Equal(after.ModTime()) && int64(n) == after.Size() {
 		return nil
 	}
-	return fmt.Errorf("cannot read header %s: it changed while it was read: try again once nobody writes to it", file)
+	return fmt.Errorf("cannot read header %s: it changed while it was read: try again when nothing is writing to it", file)
 }

@@ -46,7 +46,7 @@ type member interface {
 	FieldByIndex(int) *cc.Field
 }
 
-// fields makes the model of those in the body d, which begins at offset.
+// fields makes the model of the fields in the body d, which begins at offset.
 func (x *extractor) fields(d *cc.StructOrUnionSpecifier, offset int64) []model.Field {
 	typ, ok := d.Type().(member)
 	if !ok {
@@ -92,7 +92,7 @@ func (x *extractor) fields(d *cc.StructOrUnionSpecifier, offset int64) []model.F
 					Anonymous: t.keyword, Offset: at, Size: f.Type().Size(), Fields: x.fields(inner, at), Doc: n.text(),
 				})
 			} else if definition(t) == nil {
-				x.failAt(first, "this declares no field: write a name behind the type")
+				x.failAt(first, "this declares no field: write a name after the type")
 			}
 			continue
 		}
@@ -126,9 +126,9 @@ func (x *extractor) fields(d *cc.StructOrUnionSpecifier, offset int64) []model.F
 	return out
 }
 
-// groupOf returns the direction that a comment marks for the group of fields
-// to which the one that begins at first belongs. A group ends at a blank line
-// and at the next comment of its own.
+// groupOf returns the direction that a comment marks for the group of fields to
+// which the one that begins at first belongs. A group ends at a blank line, and
+// at a field with a comment above it.
 func (x *extractor) groupOf(group model.Dir, n notes, prev, first int) model.Dir {
 	if d := n.groupMark(); d != model.DirNone {
 		return d
@@ -191,9 +191,10 @@ func (x *extractor) field(t *ctype, f *cc.Field, first, last int) model.Field {
 	return m
 }
 
-// decl is the member as written without comments, attributes and marks, white
-// space normalised: one space between words, none around punctuation but after
-// commas and before the parenthesis of a function pointer's name.
+// decl returns the member as written, without comments, attributes and marks,
+// and with white space normalised: one space between words, none around
+// punctuation except after commas and before the parenthesis of a function
+// pointer's name.
 func (x *extractor) decl(first, last int) string {
 	var b strings.Builder
 	var prev *token
@@ -222,8 +223,8 @@ func (x *extractor) decl(first, last int) string {
 	return b.String()
 }
 
-// spaced reports whether a space stands between a and b in normalised form.
-// Inner says that a is the star of a function pointer's name.
+// spaced reports whether there is a space between a and b in normalised form.
+// inner says that a is the star of a function pointer's name.
 func spaced(a, b *token, inner bool) bool {
 	word := func(t *token) bool { return t.kind != kindPunct }
 	switch {
@@ -239,7 +240,7 @@ func spaced(a, b *token, inner bool) bool {
 	return false
 }
 
-// complete finishes the structs when every declaration is known.
+// complete finishes the structs once every declaration is known.
 func (x *extractor) complete() {
 	macros := map[string]bool{}
 	for _, m := range x.h.Macros {

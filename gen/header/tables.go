@@ -103,8 +103,8 @@ var extensionTypes = map[string][]string{
 	"Triton":              {"Triton"},
 }
 
-// extensionType returns the enumerator that the nodes of the extension carry;
-// nil if the core header at hand does not have it.
+// extensionType returns the enumerator that the nodes of the extension carry,
+// or nil if the core header does not have it.
 func (x *extractor) extensionType(name string) *model.ExtensionType {
 	short := strings.TrimSuffix(strings.TrimPrefix(name, "PJRT_"), "_Extension")
 	candidates := append([]string{short}, extensionTypes[short]...)

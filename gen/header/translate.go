@@ -26,13 +26,13 @@ type translation struct {
 	ast     *cc.AST
 }
 
-// sentinels stand behind the header. The front end skips what it does not expect
-// until it meets something that can go on, and never stops at the end of its
-// input.
+// sentinels follow the header. The front end skips what it does not expect
+// until it finds something with which it can go on, and never stops at the end
+// of its input.
 var sentinels = strings.Repeat("int __sentinel(int);\n", 2*maxNesting)
 
 // What the C front end calls the main header, which no #include can name, and
-// the declarations before and behind it.
+// the declarations before and after it.
 const (
 	mainName  = "\x00main"
 	namesName = "<names>"
@@ -61,7 +61,8 @@ func (u *unit) translation(asCXX bool) (*translation, error) {
 }
 
 // cxx reports whether the unit is C++ to a C compiler: by what had to be taken
-// out, by the standard headers it includes, by tags that stand alone as types.
+// out, by the standard headers it includes, by tags that are used alone as
+// types.
 func (t *translation) cxx() bool {
 	for _, rw := range t.rws {
 		if t.asCXX || rw.cxx {
@@ -85,8 +86,8 @@ func (t *translation) model() (*model.Header, error) {
 	return t.extract()
 }
 
-// run gives the sources to the C front end, of the main header the first n
-// tokens. Input that makes it panic is an error of the input.
+// run gives the sources to the C front end, but only the first n tokens of the
+// main header. If the front end panics, that is an error of the input.
 func (t *translation) run(n int) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -132,7 +133,7 @@ func (t *translation) run(n int) (err error) {
 // maxExpansion bounds the work of macros. The core header takes a tenth.
 const maxExpansion = 1_000_000
 
-// names is C that declares what the headers use as C++ does.
+// names returns C declarations for what the headers use as C++ does.
 func (t *translation) names() string {
 	var b strings.Builder
 	if t.asCXX {

@@ -50,9 +50,9 @@ func TestStructSizeConstants(t *testing.T) {
 			test.want.Const = "A_STRUCT_SIZE"
 			require.NotNil(t, s.StructSize)
 			assert.Equal(t, test.want, *s.StructSize)
-			assert.Empty(t, h.Enums, "the constant is no enum")
+			assert.Empty(t, h.Enums, "the constant is not an enum")
 			for _, v := range h.Variables {
-				assert.NotEqual(t, "A_STRUCT_SIZE", v.Name, "the constant is no variable")
+				assert.NotEqual(t, "A_STRUCT_SIZE", v.Name, "the constant is not a variable")
 			}
 		})
 	}

@@ -13,9 +13,9 @@ func wordSet(words string) map[string]bool {
 	return m
 }
 
-// keywords are no identifiers. The C++ ones are among them: a header that both
-// languages read cannot use them as names. Words such as final, which are words
-// only where nothing else can stand, are names here, as they are in C.
+// keywords are not identifiers. The C++ ones are among them: a header that both
+// languages read cannot use them as names. Words such as final, which are
+// keywords only in certain places, are names here, as they are in C.
 var keywords = wordSet(`struct union enum class namespace template using static_assert _Static_assert sizeof alignof
 	_Alignof alignas _Alignas __attribute__ __declspec operator noexcept nullptr true false
 	return if else for while do switch case break continue goto default decltype __typeof__
@@ -24,12 +24,12 @@ var keywords = wordSet(`struct union enum class namespace template using static_
 	_Thread_local thread_local _Noreturn _Atomic constexpr consteval constinit mutable explicit virtual
 	friend typename __extension__ __inline __const`)
 
-// qualifiers may stand between the words of a type and say nothing about it.
+// qualifiers may be between the words of a type and say nothing about it.
 var qualifiers = wordSet(`const volatile restrict __restrict __const _Atomic extern static typedef inline __extension__
 	struct union enum class return typename`)
 
 // isNoDiscard reports whether a macro or attribute of this name marks results
-// that must be looked at.
+// that must be checked.
 func isNoDiscard(name string) bool {
 	s := strings.ReplaceAll(strings.ToLower(name), "_", "")
 	return strings.Contains(s, "nodiscard") || strings.Contains(s, "warnunusedresult")

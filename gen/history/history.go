@@ -98,8 +98,8 @@ func (h *History) Bytes() []byte {
 	return b.Bytes()
 }
 
-// compact is v in JSON. It holds numbers, names and lists of these only, of which each has
-// a text.
+// compact returns v as JSON. v holds only numbers, names and lists of these, which can
+// all be encoded.
 func compact(v any) []byte {
 	text, err := json.Marshal(v)
 	if err != nil {
@@ -108,15 +108,16 @@ func compact(v any) []byte {
 	return text
 }
 
-// Extend adds what the core header has otherwise at its minor. The minor may not be older
-// than the last one, and a header of the last one must be as the history says.
+// Extend adds what the core header changes at its minor. The minor must not be older than
+// the last one, and a header of the last one must be as the history says.
 func (h *History) Extend(core *model.Header) error {
 	if core.APIVersion == nil {
 		return fmt.Errorf("%s states no API version", core.Path)
 	}
 	minor := core.APIVersion.Minor
 	if minor < h.Last {
-		return fmt.Errorf("the history knows API 0.%d, and %s is of 0.%d: it is written forward only", h.Last, core.Path, minor)
+		return fmt.Errorf("the history ends at API 0.%d, but %s has API 0.%d: the history is only extended forward",
+			h.Last, core.Path, minor)
 	}
 	before := h.Bytes()
 	if err := h.table(core, minor); err != nil {
@@ -206,7 +207,7 @@ func (h *History) values(core *model.Header, minor int) {
 	}
 }
 
-// extend adds the values that differ from those that hold.
+// extend adds the values that differ from the current ones.
 func extend(t *ordered.Object[[]run], minor int, order []string, now map[string]int64) {
 	for _, name := range order {
 		runs := t.Values[name]

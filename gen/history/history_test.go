@@ -39,7 +39,7 @@ func TestTheHistoryIsWrittenAsItWasRead(t *testing.T) {
 	assert.Equal(t, text, string(h.Bytes()), "nothing is new")
 }
 
-func TestWhatAMinorHasOtherwiseIsAdded(t *testing.T) {
+func TestWhatAMinorChangesIsAdded(t *testing.T) {
 	t.Parallel()
 	h, core, before := committed(t)
 	core.APIVersion = &model.Version{Minor: 999}
@@ -78,5 +78,5 @@ func TestAMinorThatTheHistoryKnowsDoesNotChange(t *testing.T) {
 	require.ErrorContains(t, h.Extend(core), "differs from what the history says of API 0.")
 	h, core, _ = committed(t)
 	core.APIVersion = &model.Version{Minor: 3}
-	assert.ErrorContains(t, h.Extend(core), "it is written forward only")
+	assert.ErrorContains(t, h.Extend(core), "the history is only extended forward")
 }

@@ -10,9 +10,9 @@ import (
 	"github.com/purepjrt/purepjrt/gen/model"
 )
 
-// Against returns what a header does to the ABI of an older version of it, in the
-// order of the places in the newer one. What only follows from another finding, such
-// as the new offsets behind an inserted field, is counted there.
+// Against returns what a header does to the ABI of an older version of it, in the order
+// of the places in the newer one. What only follows from another finding, such as the new
+// offsets after an inserted field, is counted there.
 func Against(older, newer *model.Header) ([]Finding, error) {
 	from, err := model.NewSet(older)
 	if err != nil {
@@ -39,8 +39,8 @@ type causes map[string]*cause
 type cause struct {
 	inserted *int64 // lowest offset, in the newer header, of a member that is new
 	changed  *int64 // lowest offset, in the older header, of a member that is gone or is of another type
-	moved    int    // how many members lie behind them
-	told     bool   // moved is part of a finding
+	moved    int    // how many members lie after them
+	told     bool   // moved has been reported with a finding
 }
 
 func isMember(c diff.Change) bool { return c.Item == diff.ItemField || c.Item == diff.ItemSlot }
@@ -108,13 +108,13 @@ func (l *linter) change(c diff.Change, causes causes) {
 	if k := causes[c.Parent]; k != nil && !k.told && isMember(c) {
 		k.told = true
 		if k.moved > 0 {
-			moved = fmt.Sprintf(", and moves %d behind it", k.moved)
+			moved = fmt.Sprintf(", which moves %s", later(k.moved))
 		}
 	}
 	switch {
 	case c.Item == diff.ItemValue && c.Kind == diff.Renumbered:
 		l.add(Renumbered, item, at, fmt.Sprintf("%s was %d and is %d: %s", what, *c.Old.Value, *c.New.Value, c.Why),
-			"give it the older number back; a new enumerator takes one that was never used")
+			"give it back its older number; a new enumerator must take one that was never used")
 	case c.Item == diff.ItemValue && c.Kind == diff.Added:
 		l.add(Renumbered, item, at, fmt.Sprintf("%s takes a number that is in use: %s", what, c.Why),
 			"give it a number that was never used")
@@ -135,17 +135,25 @@ func (l *linter) change(c diff.Change, causes causes) {
 	}
 }
 
+// later counts the members after an item.
+func later(n int) string {
+	if n == 1 {
+		return "1 later member"
+	}
+	return fmt.Sprintf("%d later members", n)
+}
+
 // became says in a few words what happened to an item.
 func became(k diff.Kind) string {
 	switch k {
 	case diff.Retyped:
-		return "is of another type"
+		return "has another type"
 	case diff.Resized:
 		return "has another size"
 	case diff.Signature:
 		return "takes or returns something else"
 	case diff.Hidden:
-		return "has no body any more"
+		return "no longer has a body"
 	case diff.Moved:
 		return "is elsewhere"
 	}

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The purepjrt Authors
 
-// Package lint finds faults in C headers that declare PJRT or an extension of it:
-// what keeps a struct from growing, what readers of other ages would take for
-// something else, and, against an older version of the header, what breaks the ABI.
+// Package lint finds faults in C headers that declare PJRT or an extension of it: what
+// keeps a struct from growing, what readers of other versions would take for something
+// else, and, against an older version of the header, what breaks the ABI.
 //
 // It reports what the header says, whoever wrote it. A fault that has been released
 // stays, because its correction would break the ABI too.
@@ -53,8 +53,8 @@ type linter struct {
 	found []Finding
 }
 
-// add adds a finding about an item. It stands at the first place, spelled as in
-// model.Header.Places, that is known.
+// add adds a finding about an item. Its place is the first of the places that is known;
+// they are spelled as in model.Header.Places.
 func (l *linter) add(rule Rule, item string, places []string, problem, advice string) {
 	f := Finding{Rule: rule, Item: item, Problem: problem, Advice: advice, Pos: model.Pos{Line: 1, Col: 1}}
 	for _, p := range places {
@@ -92,13 +92,13 @@ func Header(h *model.Header) []Finding {
 	return l.sorted()
 }
 
-// structSize looks whether a struct that grows with the API says how large it is.
+// structSize checks that a struct that grows with the API says how large it is.
 func (l *linter) structSize(s *model.Struct) {
 	at := []string{"struct " + s.Name}
 	if s.HasStructSize {
 		if f := s.Fields[0]; f.Name != "struct_size" {
 			l.add(StructSizeLate, s.Name, append([]string{s.Name + ".struct_size"}, at...),
-				fmt.Sprintf("struct_size of %s lies behind %s", s.Name, nameOf(&f)),
+				fmt.Sprintf("struct_size of %s comes after %s", s.Name, nameOf(&f)),
 				"make it the first field, because readers look for it at offset 0")
 		} else if f.Kind != "int" || f.Size != 8 {
 			l.add(StructSizeLate, s.Name, append([]string{s.Name + ".struct_size"}, at...),
@@ -124,7 +124,7 @@ func (l *linter) structSize(s *model.Struct) {
 	case "":
 	case "the extension":
 		l.add(NoStructSize, s.Name, at, fmt.Sprintf("the extension %s has no struct_size", s.Name),
-			"make PJRT_Extension_Base base its first field, or nobody can tell which functions it has")
+			"make PJRT_Extension_Base base its first field, or readers cannot tell which functions it has")
 	default:
 		l.add(NoStructSize, s.Name, at, fmt.Sprintf("%s %s has no struct_size", what, s.Name),
 			"make size_t struct_size its first field, or it can never grow")
@@ -146,7 +146,7 @@ func (l *linter) sizedBase(s *model.Struct) bool {
 }
 
 // isOptions reports whether args point to one object of the struct, which the caller
-// fills in: it will get more fields, as the args would.
+// fills in: such a struct will get more fields, as args do.
 func (l *linter) isOptions(s *model.Struct) bool {
 	if s.Fields[0].Name == "vtable" {
 		return false
@@ -173,14 +173,14 @@ func counted(s *model.Struct, f *model.Field) bool {
 	})
 }
 
-// constant looks at the constant that callers put into struct_size.
+// constant checks the constant that callers put into struct_size.
 func (l *linter) constant(s *model.Struct) {
 	c := s.StructSize
 	if c == nil {
 		if s.HasStructSize {
 			l.add(NoSizeConstant, s.Name, []string{"struct " + s.Name},
 				fmt.Sprintf("no constant %s_STRUCT_SIZE says what to put into struct_size", s.Name),
-				fmt.Sprintf("write PJRT_DEFINE_STRUCT_TRAITS(%s, %s) behind the struct", s.Name, nameOf(&s.Fields[len(s.Fields)-1])))
+				fmt.Sprintf("write PJRT_DEFINE_STRUCT_TRAITS(%s, %s) after the struct", s.Name, nameOf(&s.Fields[len(s.Fields)-1])))
 		}
 		return
 	}
@@ -195,7 +195,7 @@ func (l *linter) constant(s *model.Struct) {
 	case c.LastFieldIsNotLast || c.TrueLastField != "":
 		l.add(StaleSize, s.Name, at,
 			fmt.Sprintf("%s ends with %s, but the last field of %s is %s", c.Const, c.LastField, s.Name, c.TrueLastField),
-			fmt.Sprintf("name %s in it, or callers say that they do not have that field", c.TrueLastField))
+			fmt.Sprintf("name %s in it, or callers report that they lack that field", c.TrueLastField))
 	case c.LastField == "" && c.Value != end:
 		l.add(StaleSize, s.Name, at, fmt.Sprintf("%s is %d, but the last field of %s, %s, ends at %d", c.Const, c.Value, s.Name, last, end),
 			fmt.Sprintf("compute it: PJRT_STRUCT_SIZE(%s, %s)", s.Name, last))
@@ -217,14 +217,15 @@ func (l *linter) holes(s *model.Struct) {
 			}
 			name := nameOf(f)
 			l.add(Hole, s.Name+"."+name, []string{s.Name + "." + name, "struct " + s.Name},
-				fmt.Sprintf("padding of %s lies in front of %s in %s", bytesOf(size), name, s.Name),
-				"order the fields by size, or give the bytes a field of their own that callers set to 0: nobody clears padding")
+				fmt.Sprintf("%s has %s of padding before %s", s.Name, bytesOf(size), name),
+				"order the fields by size, or give the bytes a field of their own that callers set to 0: nothing clears padding")
 			break
 		}
 	}
 }
 
-// nameOf returns the name of a field, of a union without one that of its first member.
+// nameOf returns the name of a field or, for a union without a name, that of its first
+// member.
 func nameOf(f *model.Field) string {
 	for f.Name == "" && len(f.Fields) > 0 {
 		f = &f.Fields[0]

@@ -21,7 +21,7 @@ import (
 const start = "#include <stddef.h>\n" +
 	"#define TRAITS(s, f) typedef struct s s; enum { s##_STRUCT_SIZE = offsetof(struct s, f) + sizeof(((struct s*)0)->f) }\n"
 
-// lines returns where each finding stands, its rule and its item.
+// lines returns the place of each finding, its rule and its item.
 func lines(found []Finding) (out []string) {
 	for _, f := range found {
 		out = append(out, fmt.Sprintf("%d:%d %s %s", f.Pos.Line, f.Pos.Col, f.Rule, f.Item))
@@ -131,7 +131,7 @@ func TestAgainst(t *testing.T) {
 			require.NoError(t, err)
 			assert.Equal(t, test.want, lines(found), "%s", found)
 			if name == "a field that grew" {
-				assert.Contains(t, found[0].Problem, "field S_Args.b is of another type, and moves 1 behind it: ")
+				assert.Contains(t, found[0].Problem, "field S_Args.b has another type, which moves 1 later member: ")
 			}
 		})
 	}

@@ -18,9 +18,9 @@ import (
 // maxMissing bounds how many faults Text passes over.
 const maxMissing = 20
 
-// Text reads a header and returns its faults in the order of their places. The text is that of the file at path. A
-// constant that names a field that its struct does not have is a fault among others: the header is read without it. The
-// model is nil if the declaration of such a constant cannot be left out.
+// Text reads a header and returns its faults in the order of their places. text is the text of the file at path. A
+// constant that names a field that its struct does not have is a fault like any other: the header is read without it.
+// The model is nil if the declaration of such a constant cannot be left out.
 func Text(path string, text []byte, opts header.Options) (*model.Header, []Finding, error) {
 	var found []Finding
 	var taken []byte // declarations that were left out
@@ -28,7 +28,7 @@ func Text(path string, text []byte, opts header.Options) (*model.Header, []Findi
 		h, err := header.ParseText(path, text, opts)
 		if err == nil {
 			found = append(found, Header(h)...)
-			// A constant at fault is no constant that is missing.
+			// A faulty constant is not a missing one.
 			names := strings.FieldsFunc(string(taken), func(r rune) bool { return r != '_' && !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 			found = slices.DeleteFunc(found, func(f Finding) bool {
 				return f.Rule == NoSizeConstant && (slices.Contains(names, f.Item) || slices.Contains(names, f.Item+"_STRUCT_SIZE"))
@@ -54,7 +54,7 @@ func Text(path string, text []byte, opts header.Options) (*model.Header, []Findi
 }
 
 // without returns the text with spaces in place of the declaration that begins on a line, up to its semicolon, and that
-// declaration; nil if it does not end.
+// declaration. It returns nil if the declaration does not end.
 func without(text []byte, line int) (rest, gone []byte) {
 	at := 0
 	for range line - 1 {

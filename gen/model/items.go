@@ -8,8 +8,8 @@ import (
 	"slices"
 )
 
-// Items are the names of what has a place in memory or in a table: of functions and
-// callbacks, "struct NAME", "STRUCT.FIELD" and "ENUM.VALUE", in this order. Since.json
+// Items returns the names of what has a place in memory or in a table: functions and
+// callbacks, "struct NAME", "STRUCT.FIELD" and "ENUM.VALUE", in this order. since.json
 // records them.
 func (h *Header) Items() []string {
 	var out []string
@@ -32,8 +32,8 @@ func (h *Header) Items() []string {
 	return out
 }
 
-// Names are all that the header declares: the items, and what else has a name, behind the
-// functions, as in most headers.
+// Names returns the names of all that the header declares: the items, with whatever else
+// has a name placed after the functions, as in most headers.
 func (h *Header) Names() []string {
 	var others []string
 	for _, f := range h.Prototypes {
@@ -54,8 +54,8 @@ func (h *Header) Names() []string {
 	return slices.Insert(h.Items(), len(h.Functions)+len(h.Callbacks), others...)
 }
 
-// PlaceOf is the path of the header with the line and column of the first of the items
-// whose place is known, or the path alone.
+// PlaceOf returns the path of the header with the line and column of the first of the
+// items whose place is known, or the path alone.
 func (h *Header) PlaceOf(items ...string) string {
 	for _, item := range items {
 		if p, ok := h.Places[item]; ok {
@@ -65,8 +65,8 @@ func (h *Header) PlaceOf(items ...string) string {
 	return h.Path
 }
 
-// Leaves are the fields of a struct with those of its anonymous unions and structs in the
-// places of these.
+// Leaves returns the fields of a struct, with anonymous unions and structs replaced by
+// their fields.
 func Leaves(fields []Field) []Field {
 	var out []Field
 	for _, f := range fields {

@@ -34,9 +34,9 @@ type Header struct {
 	Aliases          []Alias           `json:"aliases,omitempty"`
 	Namespaces       []string          `json:"cxx_namespaces,omitempty"`
 	Doc              string            `json:"-"`
-	// Places says where the items stand in the file: "struct NAME", "STRUCT.FIELD"
-	// (with the members of unions that have no name), "enum NAME", "ENUM.VALUE", and
-	// the names of all others. A model that was read from JSON has none.
+	// Places says where the items are in the file: "struct NAME", "STRUCT.FIELD" (with
+	// the members of unions that have no name), "enum NAME", "ENUM.VALUE", and the names
+	// of all others. A model that was read from JSON has none.
 	Places map[string]Pos `json:"-"`
 }
 
@@ -62,7 +62,7 @@ type ExtensionVersion struct {
 	Value int64  `json:"value"`
 }
 
-// Macro is a #define of the header, its include guard left out.
+// Macro is a #define of the header, except its include guard.
 type Macro struct {
 	Name          string   `json:"name"`
 	FunctionLike  bool     `json:"function_like,omitempty"`
@@ -71,8 +71,7 @@ type Macro struct {
 	UndefInHeader bool     `json:"undef_in_header,omitempty"`
 }
 
-// Enum is a C enumeration, the *_STRUCT_SIZE ones left out: those are
-// Struct.StructSize.
+// Enum is a C enumeration, except the *_STRUCT_SIZE ones: those are Struct.StructSize.
 type Enum struct {
 	Name            string      `json:"name"`
 	Tag             string      `json:"tag,omitempty"`
@@ -124,7 +123,7 @@ type Role string
 const (
 	RoleArgs          Role = "args"           // the one argument of a function
 	RoleAPITable      Role = "api-table"      // PJRT_Api, PLUGIN_Profiler_Api, XLA_FFI_Api
-	RoleExtension     Role = "extension"      // a node of the extension chain, functions behind its base
+	RoleExtension     Role = "extension"      // a node of the extension chain, with functions after its base
 	RoleFunctionTable Role = "function-table" // any other struct of function pointers
 	RoleStruct        Role = "struct"         // data
 )
@@ -192,7 +191,7 @@ type Field struct {
 	NoDiscard  bool       `json:"nodiscard,omitempty"`
 	Deprecated bool       `json:"deprecated,omitempty"`
 	Fn         string     `json:"fn,omitempty"`  // kind fnptr: the function or callback typedef that it uses
-	Sig        *Signature `json:"sig,omitempty"` // kind fnptr: the signature when it stands inline
+	Sig        *Signature `json:"sig,omitempty"` // kind fnptr: the signature when it is inline
 	Fields     []Field    `json:"fields,omitempty"`
 	Doc        string     `json:"-"`
 }
@@ -253,8 +252,8 @@ type Table struct {
 	Count  int    `json:"count"`
 	// SlotCount counts deprecated slots too: pointers kept for the layout only.
 	SlotCount int `json:"slots"`
-	// ExtensionType is set for role extension where the enumerator's name
-	// follows from the struct's, or a table of exceptions tells it.
+	// ExtensionType is set for role extension where the enumerator's name follows from
+	// the struct's, or a table of exceptions has it.
 	ExtensionType *ExtensionType `json:"extension_type,omitempty"`
 }
 
@@ -305,8 +304,8 @@ func (s Signature) MarshalJSON() ([]byte, error) {
 	return json.Marshal(plain(s))
 }
 
-// MarshalJSON writes the function. Of a prototype, which has no Form, it is not
-// said what concerns calls through a table.
+// MarshalJSON writes the function. For a prototype, which has no Form, it leaves out what
+// concerns calls through a table.
 func (f Func) MarshalJSON() ([]byte, error) {
 	type plain Func
 	if f.Form != "" {

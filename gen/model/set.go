@@ -41,10 +41,11 @@ func rank(h *Header) int {
 	return 1
 }
 
-// Headers are the headers of the set: the core header first, the others by path.
+// Headers returns the headers of the set: the core header first, the others by
+// path.
 func (s *Set) Headers() []*Header { return s.headers }
 
-// Header is the header at path, nil when the set has none.
+// Header returns the header at path, or nil if the set has none.
 func (s *Set) Header(path string) *Header {
 	for _, h := range s.headers {
 		if h.Path == path {
@@ -54,8 +55,8 @@ func (s *Set) Header(path string) *Header {
 	return nil
 }
 
-// Version is the API version that the set's core header states, nil when no
-// header states one.
+// Version returns the API version that the set's core header states, or nil if
+// no header states one.
 func (s *Set) Version() *Version {
 	for _, h := range s.headers {
 		if h.APIVersion != nil {

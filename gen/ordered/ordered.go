@@ -59,7 +59,7 @@ func Each(d *json.Decoder, f func(key string) error) error {
 	return err
 }
 
-// Comma is what stands in front of element i of a list or an object.
+// Comma returns what goes in front of element i of a list or an object.
 func Comma(i int) string {
 	if i == 0 {
 		return ""

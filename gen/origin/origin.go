@@ -36,7 +36,7 @@ type Origin struct {
 // "NAME VERSION", or Unknown.
 type Source string
 
-// Unknown is the source of headers of which nobody knows where they come from.
+// Unknown is the source of headers whose origin is not known.
 const Unknown Source = "unknown"
 
 // Commit is the source of the headers of a commit of openxla/xla.
@@ -68,7 +68,7 @@ func Read(text []byte) (*Version, error) {
 			minor, from, _ := strings.Cut(value, " ")
 			_, err = fmt.Sscanf(minor, "0.%d", &n)
 			if _, twice := v.Headers[key]; twice {
-				return nil, fmt.Errorf("VERSION: %s stands in it twice", key)
+				return nil, fmt.Errorf("VERSION: %s is listed twice", key)
 			}
 			if !Source(from).Valid() {
 				return nil, fmt.Errorf("VERSION: %q: the source of a header is %q, \"commit HASH DATE\" or a wheel's name and version",
@@ -96,8 +96,8 @@ func (v *Version) Bytes() []byte {
 	return b.Bytes()
 }
 
-// Compared records that a header was compared with an original. A source that nobody knows
-// does not take the place of a known one of the same minor.
+// Compared records that a header was compared with an original. An unknown source does
+// not replace a known one of the same minor.
 func (v *Version) Compared(path string, o Origin) {
 	if was, ok := v.Headers[path]; ok && o.Source == Unknown && was.Minor == o.Minor {
 		return
@@ -108,7 +108,7 @@ func (v *Version) Compared(path string, o Origin) {
 // wheelName is the file name of a wheel: its project, and its version.
 var wheelName = regexp.MustCompile(`^([A-Za-z0-9_.]+)-([A-Za-z0-9_.!+]+)-.*\.whl$`)
 
-// OfWheel returns the source that a wheel's file name tells.
+// OfWheel returns the source that a wheel's file name states.
 func OfWheel(base string) Source {
 	m := wheelName.FindStringSubmatch(base)
 	if m == nil {

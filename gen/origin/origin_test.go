@@ -40,7 +40,7 @@ func TestWhatIsNoVersionIsRefusedWithTheLine(t *testing.T) {
 		"no number":   {"api_major: x\n", "no number"},
 		"no minor":    {"api_major: 0\n", "no api_minor"},
 		"bad version": {text + "xla/d.h: 114 unknown\n", "no number where a version is expected"},
-		"twice":       {text + "xla/a.h: 0.114 unknown\n", "xla/a.h stands in it twice"},
+		"twice":       {text + "xla/a.h: 0.114 unknown\n", "xla/a.h is listed twice"},
 		"bad source":  {text + "xla/d.h: 0.114 somewhere\n", "the source of a header is"},
 		"bad commit":  {text + "xla/d.h: 0.114 commit abc today\n", "the source of a header is"},
 	} {
@@ -49,7 +49,7 @@ func TestWhatIsNoVersionIsRefusedWithTheLine(t *testing.T) {
 	}
 }
 
-func TestAWheelTellsItsNameAndVersion(t *testing.T) {
+func TestAWheelsFileNameHasItsNameAndVersion(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]Source{
 		"tf_nightly-2.23.0.dev20261026-cp311-cp311-manylinux_2_27_x86_64.whl": "tf-nightly 2.23.0.dev20261026",

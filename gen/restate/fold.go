@@ -9,10 +9,10 @@ import (
 	"github.com/purepjrt/purepjrt/gen/model"
 )
 
-// columns is how long the lines of the headers are at most.
+// columns is the maximum length of the headers' lines.
 const columns = 80
 
-// memberText is the lines of a field, with the marks that our headers give fields.
+// memberText returns the lines of a field, with the marks that our headers give fields.
 func memberText(code string, f model.Field) string {
 	mark := markOf(f)
 	text := "  "
@@ -22,8 +22,8 @@ func memberText(code string, f model.Field) string {
 	return text + fold(code, len(mark)) + mark
 }
 
-// fold writes a member of a struct, which stands two columns in, in one line, or in several
-// if it and what follows it are longer than a line may be.
+// fold writes a member of a struct, which is indented by two columns, on one line, or on several if
+// it and what follows it do not fit on one.
 func fold(code string, behind int) string {
 	code = oneLine(code)
 	code = strings.ReplaceAll(strings.ReplaceAll(code, "( ", "("), " )", ")")
@@ -31,7 +31,7 @@ func fold(code string, behind int) string {
 		return code
 	}
 	const indent = "\n      "
-	// The parameters of a function pointer, or a name behind a long type.
+	// The parameters of a function pointer, or a name after a long type.
 	open := strings.LastIndex(code, ")(")
 	if open < 0 {
 		if i := strings.LastIndexByte(code, ' '); i > 0 {

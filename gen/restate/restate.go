@@ -28,7 +28,7 @@ type Side struct {
 // Result is a header brought up to date.
 type Result struct {
 	Text []byte
-	// Added are what nobody has described yet, in the spelling of since.json: functions,
+	// Added are the items that have no description yet, spelled as in since.json: functions,
 	// "struct NAME", "STRUCT.FIELD", "ENUM.VALUE", handles, macros and prototypes.
 	Added []string
 	// Changed are declarations whose text was replaced, such as a version.
@@ -50,7 +50,7 @@ func Update(ours, newer Side) (*Result, error) {
 	}
 	u := &update{to: to, from: from, have: indexOf(to), theirs: indexOf(from), old: ours.Model, now: newer.Model}
 	if gone := missing(newer.Model.Names(), ours.Model.Names()); len(gone) > 0 {
-		return nil, fmt.Errorf("%s: the newer header has no %s: take it out of ours by hand, if that is right",
+		return nil, fmt.Errorf("%s: the newer header has no %s: remove it from ours by hand, if that is right",
 			ours.Model.PlaceOf(gone[0]), strings.Join(gone, ", "))
 	}
 	u.added = missing(ours.Model.Names(), newer.Model.Names())
@@ -65,7 +65,7 @@ func Update(ours, newer Side) (*Result, error) {
 	return &Result{Text: u.apply(), Added: u.added, Changed: u.changed, Deprecated: u.deprecated}, nil
 }
 
-// missing returns what the second list has and the first has not.
+// missing returns what the second list has and the first does not.
 func missing(has, wants []string) (list []string) {
 	known := make(map[string]bool)
 	for _, n := range has {
@@ -171,7 +171,7 @@ func memberNames(fields []model.Field) (list []string) {
 	return list
 }
 
-// markOf is the comment that marks the direction of a field.
+// markOf returns the comment that marks the direction of a field.
 func markOf(f model.Field) string {
 	if f.Dir == model.DirNone || f.DirScope != "" && f.Dir == model.DirIn {
 		return ""
@@ -188,7 +188,7 @@ func member(p header.Place, name string) (header.Place, bool) {
 	return header.Place{}, false
 }
 
-// addMember adds field j of a struct of theirs behind the field before it.
+// addMember adds field j of a struct of theirs after the field that precedes it there.
 func (u *update) addMember(ours, theirs header.Place, fields []model.Field, j int) {
 	m, ok := member(theirs, fields[j].Name)
 	if !ok || ours.Kind == "" {
@@ -285,7 +285,7 @@ func (u *update) addValue(ours header.Place, before []model.EnumValue, text stri
 	u.edit(ours.Body, ours.Body, "\n  "+text+",")
 }
 
-// top adds declarations, each behind the one that is before it in theirs.
+// top adds declarations, each after the one that precedes it in theirs.
 func (u *update) top() {
 	wanted := make(map[string]bool)
 	for _, a := range u.added {
@@ -307,7 +307,7 @@ func (u *update) top() {
 		}
 		at, ok := u.behind(i)
 		if !ok {
-			u.fail("%s is new, and nothing beside it is in ours: add it by hand", p.Name)
+			u.fail("%s is new, and ours has nothing next to it: add it by hand", p.Name)
 			return
 		}
 		u.placed[k] = at
@@ -319,7 +319,7 @@ func (u *update) top() {
 	}
 }
 
-// behind returns where in ours the declaration number i of theirs goes.
+// behind returns where declaration number i of theirs goes in ours.
 func (u *update) behind(i int) (int, bool) {
 	for j := i - 1; j >= 0; j-- {
 		k := key{u.from.Places[j].Kind, u.from.Places[j].Name}
@@ -342,7 +342,7 @@ func (u *update) behind(i int) (int, bool) {
 	return 0, false
 }
 
-// declaration is a declaration of theirs without its comments, with our marks.
+// declaration returns a declaration of theirs without its comments, with our marks.
 func (u *update) declaration(p header.Place) string {
 	if p.Kind != header.KindRecord {
 		return u.from.Code(p.Start, p.End)
@@ -382,7 +382,7 @@ func (u *update) values() {
 	}
 }
 
-// types refuses what no rule above brings over: a function of another type.
+// types refuses what no rule above can bring over: a function of another type.
 func (u *update) types() {
 	signature := func(f model.Func) string {
 		var b strings.Builder
@@ -422,7 +422,7 @@ const license = `/* SPDX-License-Identifier: Apache-2.0
 
 `
 
-// New is a header of which we have nothing yet, without the original's comments.
+// New returns a header that we do not have yet, without the original's comments.
 func New(newer Side) (*Result, error) {
 	o, err := header.NewOutline(newer.Model.Path, newer.Text)
 	if err != nil {
@@ -452,7 +452,7 @@ func New(newer Side) (*Result, error) {
 		b.WriteString(u.declaration(p))
 		at, before = p.End, p.Kind
 		if guard {
-			before = "" // what follows stands apart from it
+			before = "" // what follows is separated from it
 		}
 	}
 	b.WriteString("\n\n" + u.from.Code(at, len(o.Text)) + "\n")

@@ -28,7 +28,7 @@ func side(t *testing.T, text string) restate.Side {
 }
 
 // ours says everything in words of our own; the originals of the tests below spell it
-// otherwise, and in another order.
+// differently, and in another order.
 const ours = `// Doors.
 #define DOOR_VERSION 3
 
@@ -100,7 +100,7 @@ func TestWhatTheOriginalGainedIsAddedInItsPlaceWithoutItsComments(t *testing.T) 
 			[]string{"out, in degrees\n", "out, in degrees\n  const char* sound;  // out\n", "Args, how_far)", "Args, sound)", "->how_far", "->sound"},
 			[]string{"Door_Open_Args.sound"},
 		},
-		"a value behind one without a comma": {
+		"a value after one without a comma": {
 			[]string{"Door_IRON }", "Door_IRON, Door_GLASS = 7 /* theirs */ }"},
 			[]string{"  Door_IRON\n", "  Door_IRON,\n  Door_GLASS = 7,\n"},
 			[]string{"Door_Material.Door_GLASS"},
@@ -162,8 +162,8 @@ func TestWhatTheOriginalGainedIsAddedInItsPlaceWithoutItsComments(t *testing.T) 
 	}
 }
 
-// The slots of the core table stand in macros, behind an attribute.
-func TestAFunctionIsAddedBehindTheLastOfATableOfMacros(t *testing.T) {
+// The slots of the core table are macros, after an attribute.
+func TestAFunctionIsAddedAfterTheLastOfATableOfMacros(t *testing.T) {
 	const head = "#include <stddef.h>\n#define MUST __attribute__((warn_unused_result))\n#define SLOT(f) f* f\n" +
 		"typedef int Open(void);\ntypedef int Shut(void);\n"
 	const table = "struct Api {\n  size_t struct_size;\n\n  MUST SLOT(Open);\n  // The last.\n  MUST SLOT(\n      Shut);\n};\n"

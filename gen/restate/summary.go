@@ -10,8 +10,8 @@ import (
 	"github.com/purepjrt/purepjrt/gen/model"
 )
 
-// Summary is a list of items that a header has gained, in which a struct that is new as a
-// whole stands for its fields, and an enum for its values.
+// Summary lists the items that a header has gained. A struct that is entirely new stands
+// for its fields, and such an enum for its values.
 func Summary(h *model.Header, added []string) []string {
 	line := make(map[string]string) // the first item of what stands for others -> its line
 	inside := make(map[string]bool)

@@ -11,9 +11,9 @@ import (
 	"github.com/purepjrt/purepjrt/gen/model"
 )
 
-// Undescribed returns what package describe does not know of the new items: structs, by
-// name, and fields of which it shows no more than an address. describe is its generated text.
-// It leaves out tables of functions and the FFI, which that package is not for.
+// Undescribed returns the new items that package describe does not know: structs, by name, and
+// fields of which it shows only an address. describe is the package's generated text. Tables of
+// functions and the FFI are left out, because the package is not for them.
 func Undescribed(items []Item, describe string) (out []string) {
 	q := &questions{describe: describe}
 	for _, i := range items {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The purepjrt Authors
 
-// Package review says of newer headers what wants a word of a maintainer: which items are
-// new, which of them no source names, and which of the generator's tables of exceptions may
-// want an entry. It asks; it decides nothing.
+// Package review says what in newer headers needs a maintainer's attention: which items are new,
+// which of them no source names, and which of the generator's tables of exceptions may need an
+// entry. It asks; it decides nothing.
 package review
 
 import (
@@ -16,8 +16,8 @@ import (
 // Kind is what an item is.
 type Kind string
 
-// The kinds. A field or value whose struct or enum is new as a whole is no item of its own,
-// and neither is the slot of a function that is new.
+// The kinds. A field or value whose struct or enum is entirely new is not a separate item, and
+// neither is the slot of a new function.
 const (
 	Function Kind = "function"
 	Callback Kind = "callback"
@@ -33,7 +33,7 @@ const (
 type Item struct {
 	Header *model.Header
 	Kind   Kind
-	// Name is as in since.json, but that of an enum, of a handle and of a macro is its own.
+	// Name is as in since.json, or the C name of an enum, a handle or a macro.
 	Name string
 	// Parent and Member are the two halves of the name of a field and of a value.
 	Parent, Member string
@@ -42,7 +42,7 @@ type Item struct {
 	enum           *model.Enum
 }
 
-// Fields are the names of the fields of a struct that is new.
+// Fields returns the names of the fields of a new struct.
 func (i Item) Fields() (names []string) {
 	for _, f := range model.Leaves(i.fields) {
 		names = append(names, f.Name)
@@ -50,7 +50,7 @@ func (i Item) Fields() (names []string) {
 	return names
 }
 
-// Values are the names of the values of an enum that is new.
+// Values returns the names of the values of a new enum.
 func (i Item) Values() (names []string) {
 	if i.enum != nil {
 		for _, v := range i.enum.Values {
@@ -60,8 +60,8 @@ func (i Item) Values() (names []string) {
 	return names
 }
 
-// Place is where the item stands in its header. That of a struct is its first field: macros
-// behind the struct name it as well.
+// Place returns where the item is in its header. For a struct it is the first field, because macros
+// after the struct name it as well.
 func (i Item) Place() model.Pos {
 	if i.Kind == Struct && len(i.Fields()) > 0 {
 		if p, ok := i.Header.Places[strings.TrimPrefix(i.Name, "struct ")+"."+i.Fields()[0]]; ok {
@@ -76,7 +76,7 @@ func (i Item) Place() model.Pos {
 	return model.Pos{}
 }
 
-// New returns what the second set has and the first has not, by header.
+// New returns what the second set has and the first does not, by header.
 func New(before, after *model.Set) []Item {
 	var out []Item
 	for _, h := range after.Headers() {

@@ -11,7 +11,7 @@ import (
 	"github.com/purepjrt/purepjrt/gen/model"
 )
 
-// Question is a table of exceptions of gen/golang that may want an entry.
+// Question is a table of exceptions of gen/golang that may need an entry.
 type Question struct {
 	Table string // the name of the Go variable
 	Item  string // the key that the entry would have
@@ -75,10 +75,10 @@ func structOf(h *model.Header, name string) *model.Struct {
 }
 
 // function asks whether a function may take the short call path. Those that free, copy or
-// wait have names that say so, and those that give an object have an out handle.
+// wait have names that say so, and those that return an object have an out handle.
 func (q *questions) function(i Item) {
 	if i.fn.Ret != "void" && !i.fn.ReturnsError {
-		q.ask("resultErrors", i.Name, "it returns %s: is this its result, and no error?", i.fn.Ret)
+		q.ask("resultErrors", i.Name, "it returns %s: is this its result, and not an error?", i.fn.Ret)
 	}
 	s := structOf(i.Header, i.fn.ArgsStruct)
 	if s == nil {
@@ -103,7 +103,7 @@ func (q *questions) function(i Item) {
 		}
 	}
 	if ins <= 2 && outs > 0 {
-		q.ask("pure", i.Name, "it only seems to read what is at hand: does it wait for nothing, call nobody back and free nothing?")
+		q.ask("pure", i.Name, "it seems only to read what is at hand: is it true that it never waits, calls back or frees anything?")
 	}
 }
 
@@ -137,7 +137,7 @@ func (q *questions) record(h *model.Header, s *model.Struct, args bool) {
 	}
 }
 
-// counts are the fields that a list of this name is counted by, as the generator sees it.
+// counts returns the fields that count a list of this name, as the generator sees it.
 func counts(s *model.Struct, list string) (found []string) {
 	for _, name := range []string{"num_" + list, list + "_size", list + "_count", list + "_len"} {
 		if slices.ContainsFunc(s.Fields, func(f model.Field) bool { return f.Name == name && f.Ptr == 0 }) {
@@ -152,23 +152,23 @@ func (q *questions) field(s *model.Struct, f model.Field, args bool) {
 	counted := len(counts(s, f.Name)) > 0
 	switch {
 	case f.Base == "void" && f.Ptr == 1:
-		q.ask("wordNames", key, "a %s: if it may hold a number, a function or an address of a device, and not one of the host, its name "+
-			"belongs here, or the field into wordExceptions", strings.TrimSpace(f.Type))
+		q.ask("wordNames", key, "a %s: if it may hold a number, a function or a device address, and not a host address, its name "+
+			"belongs here, or the field in wordExceptions", strings.TrimSpace(f.Type))
 	case f.Kind == "struct" && f.Ptr == 0 && f.Dir == model.DirOut:
-		q.ask("unsetByPlugins", key, "a struct by value that the plugin fills: does it leave pointers of it unset?")
+		q.ask("unsetByPlugins", key, "a struct by value that the plugin fills: does it leave some of its pointers unset?")
 	}
 	switch {
 	case f.Dir == model.DirOut && f.Ptr > 0 && (f.Ptr > 1 && !strings.Contains(f.Type, "const") || f.Base == "void"):
 		q.ask("callerMemory", key, "an out array: is the array itself memory of the caller, which the function fills?")
 	case args && f.Dir == model.DirNone && f.Ptr == 1 && isScalar(f) && !strings.HasPrefix(f.Type, "const"):
-		q.ask("unmarkedOut", key, "a %s without a mark: does the function fill it? (Memory of the caller belongs into filled.)", f.Type)
+		q.ask("unmarkedOut", key, "a %s without a mark: does the function fill it? (Memory of the caller belongs in filled.)", f.Type)
 	}
 	if f.Dir == model.DirOut && f.Ptr > 0 && f.Kind == "pointer" && !counted {
 		q.ask("mayBeNull", key, "may it be null although the function succeeded?")
 	}
 	if q.isAddress(s.Name, f.Name) && !(f.Base == "void" && f.Ptr == 1) {
 		q.ask("countedBy", key, "describe shows an address only: what counts it? "+
-			"(A text that ends with a zero byte belongs into zeroTerminated.)")
+			"(A text that ends with a zero byte belongs in zeroTerminated.)")
 	}
 	if f.Ptr == 2 && f.Base == "char" {
 		q.ask("sizedBy", key, "a list of texts: which field holds their lengths?")
@@ -205,7 +205,7 @@ func hasList(s *model.Struct, list string) bool {
 	return slices.ContainsFunc(s.Fields, func(f model.Field) bool { return f.Name == list && f.Ptr > 0 })
 }
 
-// block is what package describe says of a struct.
+// block returns what package describe says of a struct.
 func (q *questions) block(s string) string {
 	_, rest, ok := strings.Cut(q.describe, fmt.Sprintf("Struct{Name: %q,", s))
 	if !ok {

@@ -12,15 +12,15 @@ import (
 	"strings"
 )
 
-// Sources are Go files, each as the set of its words: the names in code, in comments and in
-// texts, in lower case and without underscores. So a C name and the Go name that is made of
-// it are the same word, but for the prefix.
+// Sources are Go files, each as the set of its words: the names in code, in comments and in texts,
+// in lower case and without underscores. So a C name and the Go name that is made from it are the
+// same word, except for the prefix.
 type Sources struct {
 	files []file
 }
 
-// file is the words of a file, and those of them that are used as fields of a Go struct: a
-// word like "state" stands in many comments.
+// file is the words of a file, and those of them that are used as fields of a Go struct: a word
+// like "state" is in many comments.
 type file struct{ words, fields map[string]bool }
 
 var (
@@ -28,8 +28,8 @@ var (
 	fieldWord = regexp.MustCompile(`\.([A-Z]\w*)|\b([A-Z]\w*):`)
 )
 
-// ReadSources reads the Go files below folders of root. Tests and what lies in testdata
-// name a thing without doing anything for it, and generated files name everything.
+// ReadSources reads the Go files below folders of root. It skips tests and testdata, which name a
+// thing without doing anything for it, and generated files, which name everything.
 func ReadSources(root string, dirs ...string) (*Sources, error) {
 	s := new(Sources)
 	for _, dir := range dirs {
@@ -66,7 +66,7 @@ func ReadSources(root string, dirs ...string) (*Sources, error) {
 
 func plain(name string) string { return strings.ToLower(strings.ReplaceAll(name, "_", "")) }
 
-// bare is a C name without the prefix that Go names leave out.
+// bare returns a C name without the prefix that Go names leave out.
 func bare(name string) string {
 	for _, prefix := range []string{"XLA_FFI_", "_PJRT_", "PJRT_", "PLUGIN_"} {
 		if rest, ok := strings.CutPrefix(name, prefix); ok {

@@ -48,7 +48,7 @@ func (p *probe) number(key, expr string, want int64) {
 	p.want[key] = strconv.FormatInt(want, 10)
 }
 
-// sameType makes the compiler refuse when two types differ.
+// sameType makes the compiler refuse the program if two types differ.
 func (p *probe) sameType(key, a, b string) {
 	if p.cxx {
 		fmt.Fprintf(p, "  static_assert(std::is_same<__typeof__(%s), __typeof__(%s)>::value, \"%s\");\n", a, b, key)

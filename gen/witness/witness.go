@@ -68,10 +68,10 @@ func Find(ctx context.Context) *Compilers {
 // String names the C compiler, its version and its machine.
 func (w *Compilers) String() string { return w.name }
 
-// Subject is a header that is to be confirmed.
+// Subject is a header to confirm.
 type Subject struct {
 	Facts *model.Header
-	C     *bool    // whether it is C upstream, and not only C++; nil if nobody knows
+	C     *bool    // whether it is C upstream, and not only C++; nil if that is not known
 	Roots []string // the include roots: where it lies, and where stand-ins for C++ headers lie
 }
 
@@ -117,14 +117,14 @@ func (w *Compilers) language(ctx context.Context, s Subject) error {
 	}
 	switch err := w.c.build(ctx, s.Roots, twice(s.Facts.Path), ""); {
 	case *s.C && err != nil:
-		return fmt.Errorf("%s is C upstream and not here: %w", s.Facts.Path, err)
+		return fmt.Errorf("%s is C upstream but not here: %w", s.Facts.Path, err)
 	case !*s.C && err == nil:
-		return fmt.Errorf("%s is C here and not upstream", s.Facts.Path)
+		return fmt.Errorf("%s is C here but not upstream", s.Facts.Path)
 	}
 	return nil
 }
 
-// twice shows that a header needs nothing before it, and is guarded.
+// twice returns source that shows that a header needs nothing before it, and is guarded.
 func twice(path string) string { return fmt.Sprintf("#include %q\n#include %q\n", path, path) }
 
 // build compiles source into a program, or only checks it when out is empty.

@@ -47,7 +47,7 @@ func TestCompilersConfirmWhatIsRightAndNothingElse(t *testing.T) {
 	}{
 		"the facts":          {func(*model.Header) {}, nil, ""},
 		"the facts of C":     {func(*model.Header) {}, &yes, ""},
-		"C that is C++ only": {func(*model.Header) {}, &no, "door.h is C here and not upstream"},
+		"C that is C++ only": {func(*model.Header) {}, &no, "door.h is C here but not upstream"},
 		"an offset":          {func(h *model.Header) { h.Structs[0].Fields[1].Offset = 4 }, nil, "offset Door.material: the facts say 4, and the compiler measures 8"},
 		"a size":             {func(h *model.Header) { h.Structs[0].Size = 32 }, nil, "sizeof Door: the facts say 32, and the compiler measures 24"},
 		"a value":            {func(h *model.Header) { h.Enums[0].Values[1].Value = 1 }, nil, "Material.IRON: the facts say 1, and the compiler measures 7"},

@@ -23,7 +23,7 @@ type Options struct {
 	MaxBytes int64
 	// Logger gets a warning for the first failure of the cache, and one for each damaged entry. Nil means slog.Default().
 	Logger *slog.Logger
-	// Trial loads the executable of an entry somewhere else first, such as an isolate.Compiler in a child process. If that
+	// Trial loads the executable of an entry somewhere else first, as an isolate.Compiler does in a child process. If that
 	// fails, the entry counts as damaged. Nil means no trial.
 	Trial compile.Loader
 }

@@ -29,7 +29,7 @@ import (
 // TestMain checks that the tests left no objects in the plugin.
 func TestMain(m *testing.M) {
 	code := m.Run()
-	// The plugin lets go of some things on threads of its own.
+	// The plugin releases some objects on its own threads.
 	for deadline := time.Now().Add(time.Minute); len(pjrt.Live()) > 0 && time.Now().Before(deadline); {
 		runtime.GC()
 		time.Sleep(time.Millisecond)

@@ -54,8 +54,8 @@ func (c *Cache) Entries() ([]Entry, error) {
 }
 
 // Verify lists what is in the directory, as [Cache.Entries] does, and reads each entry to check that it is whole. It
-// removes nothing: Compile replaces a damaged entry, and [Cache.Remove] removes it. The error is that of the directory or
-// of ctx.
+// removes nothing: Compile replaces a damaged entry, and [Cache.Remove] removes it. An error is from the directory or
+// from ctx.
 func (c *Cache) Verify(ctx context.Context) ([]Entry, error) {
 	list, err := c.Entries()
 	if err != nil {

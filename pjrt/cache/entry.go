@@ -33,7 +33,7 @@ type entryKey [sha256.Size]byte
 
 func entryName(key entryKey) string { return hex.EncodeToString(key[:]) + entrySuffix }
 
-// isEntry reports whether a file name is that of an entry.
+// isEntry reports whether a file has the name of an entry.
 func isEntry(name string) bool {
 	digits, ok := strings.CutSuffix(name, entrySuffix)
 	return ok && len(digits) == 2*len(entryKey{}) && strings.Trim(digits, "0123456789abcdef") == ""

@@ -14,7 +14,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// An executable that another user could have written is compiled again, and one in a directory of others is not read.
+// An executable that another user could have written is compiled again, and one in a directory that others can change
+// is not read.
 func TestWhatOthersCanChangeIsNotLoaded(t *testing.T) {
 	client := newClient(t)
 	type change struct {
@@ -45,7 +46,7 @@ func TestWhatOthersCanChangeIsNotLoaded(t *testing.T) {
 			assert.False(t, run(t, c, client, 2, nil))
 			require.Error(t, c.Stats().Err)
 
-			// A link of the user to a directory of others is no better.
+			// The user's own link to such a directory is no better.
 			link := filepath.Join(t.TempDir(), "link")
 			require.NoError(t, os.Symlink(dir, link))
 			linked, _ := open(t, link, 0)

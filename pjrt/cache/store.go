@@ -125,8 +125,8 @@ func (c *Cache) write(key entryKey, executable []byte) (err error) {
 	return syncDir(c.dir)
 }
 
-// touch sets the time of an entry's file, which is that of the last use. In a read-only directory the time stays as it
-// was.
+// touch sets the time of an entry's file to now, because it records the last use. In a read-only directory the time
+// stays as it was.
 func (c *Cache) touch(key entryKey) {
 	now := time.Now()
 	_ = os.Chtimes(c.path(key), now, now)
@@ -264,7 +264,7 @@ const lockRetry = 10 * time.Millisecond
 
 // lockCompilation waits until no other process is compiling the program of the key, so that this one finds its entry.
 // There are 256 lock files for all keys, because removing an unused lock file would race with its next user. The only
-// error is that of ctx: if locking fails, the program may be compiled twice.
+// error is from ctx: if locking fails, the program may be compiled twice.
 func (c *Cache) lockCompilation(ctx context.Context, key entryKey) (unlock func(), err error) {
 	if err := c.prepare(); err != nil {
 		return func() {}, nil // the next use of the directory reports the error

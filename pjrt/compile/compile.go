@@ -18,23 +18,23 @@ import (
 
 // Compiler compiles programs. Its methods may be called from any goroutine, many at once.
 type Compiler interface {
-	// Compile compiles a program with the same version of the same plugin. It must not change the job or use it after it
-	// returned. When ctx ends first, it returns an error that wraps ctx.Err(). For a program that the plugin refuses, it
-	// returns the plugin's *capi.Error.
+	// Compile compiles a program with the same version of the same plugin. It must not change the job, or use it after
+	// it returns. When ctx ends first, it returns an error that wraps ctx.Err(). For a program that the plugin refuses,
+	// it returns the plugin's *capi.Error.
 	Compile(ctx context.Context, job *Job) (*Result, error)
 }
 
 // Loader tries to load executables, which can end the process if they are damaged. Its methods may be called from any
 // goroutine, many at once.
 type Loader interface {
-	// TryLoad loads a serialized executable somewhere else, and returns an error if that fails. Otherwise the caller loads
-	// it too. The contract is that of Compiler.Compile.
+	// TryLoad loads a serialized executable somewhere else, and returns an error if that fails. Otherwise the caller
+	// loads it too. The contract is the same as Compiler.Compile's.
 	TryLoad(ctx context.Context, load *Load) error
 }
 
 // Target is what a program is compiled for.
 type Target struct {
-	Plugin string // path of the library, or the name by which it was registered
+	Plugin string // path of the library, or the name under which it was registered
 	Kind   string // of the plugin, as in pjrt.Plugin.Kind
 	// Client says that the executable is for a client of this process, whose create options are Create. Otherwise it is
 	// for Topology alone.
@@ -43,8 +43,8 @@ type Target struct {
 	Peers  bool // other processes belong to the client
 	// Topology serializes the topology, or says why the plugin cannot.
 	Topology func() ([]byte, error)
-	// Registered is what this process registered with the plugin, such as custom calls. A process that compiles the same
-	// must have the same.
+	// Registered is what this process registered with the plugin, such as custom calls. A process that compiles for
+	// this target must register the same.
 	Registered []capi.Registration
 }
 
@@ -59,7 +59,7 @@ type Job struct {
 // Result is a compiled program. It belongs to the caller of Compile, which keeps Executable.
 type Result struct {
 	Executable []byte // as pjrt's Executable.Serialize or PJRT_Executable_Serialize wrote it
-	// ABI is what the executable needs of the runtime, if Executable is the plugin's bytes and the plugin says it.
+	// ABI is what the executable needs of the runtime, if Executable is the plugin's bytes and the plugin reports it.
 	ABI                  *saved.ABIVersion
 	Name                 string
 	Replicas, Partitions int
@@ -77,6 +77,6 @@ type Shape struct {
 type Load struct {
 	Target
 	Executable        []byte  // as PJRT_Executable_Serialize wrote it
-	Options           []byte  // CompileOptionsProto that replaces that of the executable; empty keeps it
+	Options           []byte  // CompileOptionsProto that replaces the executable's; empty keeps it
 	ComputationOrigin []int32 // of the first device; nil leaves it to the plugin
 }

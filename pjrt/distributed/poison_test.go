@@ -71,7 +71,7 @@ func TestAnExecutionIsPoisoned(t *testing.T) {
 	assert.False(t, poisoned, "the execution is over")
 }
 
-func TestPayloadsOfPoisonAreNewerThanPoison(t *testing.T) {
+func TestOlderPluginsPoisonWithoutPayloads(t *testing.T) {
 	p := start(t, 99)
 	x := running(t, p)
 	device := p.Client().AddressableDevices()[0]
@@ -83,7 +83,7 @@ func TestPayloadsOfPoisonAreNewerThanPoison(t *testing.T) {
 	require.ErrorIs(t, x.Wait(t.Context()), pjrt.ErrAborted)
 }
 
-func TestMisuseOfPoisonIsAnErrorHere(t *testing.T) {
+func TestMisuseOfPoisonIsAnError(t *testing.T) {
 	p := start(t, 0)
 	client := p.Client()
 	device := client.AddressableDevices()[0]

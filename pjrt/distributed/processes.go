@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The purepjrt Authors
 
-// Package distributed lets a program of several processes go on, or stop in good order,
+// Package distributed lets a program of several processes continue, or stop in good order,
 // when one of its processes fails.
 //
 // [UpdateProcesses] tells a client which processes are left, so that the client gives up
@@ -32,11 +32,11 @@ const (
 	Failed        = capi.ProcessStateError         // the process failed
 )
 
-// Process is what is known of one process of a program.
+// Process is what is known about one process of a program.
 type Process struct {
 	// ID is the number of the process.
 	ID int
-	// Incarnation tells a process that was started again from its predecessor.
+	// Incarnation distinguishes a restarted process from its predecessor.
 	Incarnation uint64
 	State       State
 	// Err is the error of a process whose State is Failed, and nil otherwise.

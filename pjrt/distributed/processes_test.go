@@ -74,7 +74,7 @@ func TestProcessesReachThePlugin(t *testing.T) {
 	assert.Equal(t, 2, p.Calls(updateFunction), "nothing else reached the plugin")
 }
 
-// These plugins have the function, and would read other fields than were written.
+// These plugins have the function, but would read other fields than those written.
 func TestAnOlderLayoutOfProcessesIsRefused(t *testing.T) {
 	for _, minor := range []int{72, 73, 74} {
 		p := start(t, minor)

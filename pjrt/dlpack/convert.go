@@ -64,7 +64,7 @@ var fromDLPack = func() map[element]dtype.Type {
 	return m
 }()
 
-// kinds has DLPack's types of devices for each kind of plugin: for device memory, and for host memory that the devices
+// kinds has DLPack's device types for each kind of plugin: for device memory, and for host memory that the devices
 // can access.
 var kinds = map[string]struct{ device, host int32 }{
 	"cpu":    {deviceCPU, deviceCPU},

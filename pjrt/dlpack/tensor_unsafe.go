@@ -139,7 +139,7 @@ func (t *Tensor) Close() error {
 // longer uses the memory. If sharing the memory is impossible, Import returns an error, and the caller still owns the
 // tensor.
 //
-// Import trusts that address is that of a DLManagedTensor. The contents must be complete: DLPack has no way to report
+// Import trusts that address points to a DLManagedTensor. The contents must be complete: DLPack has no way to report
 // pending writes.
 func Import(ctx context.Context, client *pjrt.Client, address uintptr) (*pjrt.Buffer, error) {
 	if client == nil {

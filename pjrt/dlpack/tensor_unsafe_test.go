@@ -47,7 +47,7 @@ func TestMain(m *testing.M) {
 // taken returns the DLManagedTensor as another library sees it.
 func taken(address uintptr) *managedTensor { return *(**managedTensor)(unsafe.Pointer(&address)) }
 
-func TestTheStructIsThatOfDLPack(t *testing.T) {
+func TestTheStructMatchesDLPack(t *testing.T) {
 	t.Parallel()
 	var m managedTensor
 	assert.EqualValues(t, 64, unsafe.Sizeof(m))

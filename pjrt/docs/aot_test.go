@@ -12,7 +12,7 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest"
 )
 
-func TestWhatTheDocumentsCompileAheadOfTimeCompiles(t *testing.T) {
+func TestTheDocumentsCommandsForAheadOfTimeWork(t *testing.T) {
 	plugintest.Path(t, "tpu")
 	for _, d := range documents(t) {
 		if slices.ContainsFunc(d.blocks, func(b block) bool { return b.kind == "console" && b.has("aot") }) {

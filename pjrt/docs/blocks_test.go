@@ -19,7 +19,7 @@ import (
 // root is the root of the repository.
 const root = "../.."
 
-// A block is what stands between two lines of three backquotes.
+// A block is what is between two lines of three backquotes.
 type block struct {
 	kind  string // such as go
 	words []string
@@ -75,7 +75,7 @@ func blocks(t testing.TB, name, text string) []block {
 		switch {
 		case isFence && open == nil:
 			words := strings.Fields(info)
-			require.NotEmpty(t, words, "%s:%d: a block that does not say what it is", name, number)
+			require.NotEmpty(t, words, "%s:%d: a block does not say what it is", name, number)
 			open = &block{kind: words[0], words: words[1:], line: number + 1}
 			indent, _, _ = strings.Cut(line, "`")
 		case isFence:

@@ -27,12 +27,12 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest"
 )
 
-// patience bounds the time that the commands of a block take, also on a busy machine.
+// patience bounds the time that the commands of a block take, even on a busy machine.
 const patience = 5 * time.Minute
 
 // Words after console say what the commands of a block need. clone means that they run in the
-// root of the repository, plugin that build/my_plugin.so is a plugin, and fails that the last one fails. The tests with the build tags jax
-// and aot run what needs these two.
+// root of the repository, plugin that build/my_plugin.so is a plugin, and fails that the last
+// one fails. The tests with the build tags jax and aot run the blocks with these two words.
 var (
 	manner = []string{"clone", "plugin", "fails"}
 	needs  = []string{"jax", "aot", "gpu", "tpu", "docker", "network", "long"}
@@ -45,7 +45,7 @@ func runnable(b block, provided ...string) bool {
 	})
 }
 
-var built string // the folder of the command pjrt
+var built string // the folder with the command pjrt
 
 func TestMain(m *testing.M) {
 	isolate.Main() // for the example of a compiler in a child process
@@ -68,7 +68,7 @@ var build = sync.OnceValues(func() (string, error) {
 	return string(out), err
 })
 
-// A command is a line after a dollar sign, and what the document shows as its output.
+// A command is a line after a dollar sign, and the output that the document shows for it.
 type command struct {
 	text string
 	want []string
@@ -93,7 +93,7 @@ func commands(b block) []command {
 // A scene is a folder in which the commands of one document run one after another.
 type scene struct {
 	dir     string // with the files that the document shows
-	clone   string // the root of the repository, by a link in dir
+	clone   string // the root of the repository, to which dir has a link
 	env     []string
 	address string // in place of 127.0.0.1:8080
 }
@@ -117,8 +117,8 @@ func newScene(t *testing.T, folders ...string) *scene {
 	return s
 }
 
-// fileOf returns the name in the first line of a block that shows a file: a comment that
-// has nothing but a path.
+// fileOf returns the name in the first line of a block that shows a file: a comment with
+// nothing but a path. It returns "" for other blocks.
 func fileOf(b block) string {
 	if b.kind == "console" || len(b.lines) == 0 {
 		return ""
@@ -137,7 +137,7 @@ func (s *scene) write(t *testing.T, b block) {
 	require.NoError(t, os.WriteFile(file, []byte(strings.Join(b.lines, "\n")+"\n"), 0o666))
 }
 
-// providePlugin puts the CPU plugin where the documents have that of the reader.
+// providePlugin puts the CPU plugin where the documents have the reader's plugin.
 func (s *scene) providePlugin(t *testing.T) {
 	t.Helper()
 	build := filepath.Join(s.dir, "build")
@@ -149,7 +149,8 @@ func (s *scene) providePlugin(t *testing.T) {
 
 const mark = "@@ end of command "
 
-// run runs the commands of a block in one shell, and compares what they write.
+// run runs the commands of a block in one shell, and compares what they write with what the
+// document shows.
 func (s *scene) run(t *testing.T, name string, b block) {
 	t.Helper()
 	list := commands(b)
@@ -195,7 +196,7 @@ func (s *scene) run(t *testing.T, name string, b block) {
 	}
 }
 
-// downloads is what the go command says of modules that it does not have yet.
+// downloads is what the go command says about modules that it does not have yet.
 var downloads = regexp.MustCompile(`(?m)^go: downloading .*\n`)
 
 // alike compares output with what a document shows. A line of three dots stands for any
@@ -220,8 +221,8 @@ func alike(have, want []string) bool {
 	return err == nil && ok && alike(have[1:], want[1:])
 }
 
-// follow does what a document says: it writes the files that it shows, and runs the commands
-// that need nothing but what is provided. Folders are searched for programs first.
+// follow does what a document says: it writes the files that the document shows, and runs the
+// commands that need nothing but what is provided. It searches the folders first for programs.
 func follow(t *testing.T, d document, provided string, folders ...string) {
 	t.Helper()
 	s := newScene(t, folders...)
@@ -263,7 +264,7 @@ func TestTheCommandsOfTheDocumentsWork(t *testing.T) {
 	assert.Greater(t, seen, 7)
 }
 
-// A checker looks whether commands, flags and targets of make exist, without running anything.
+// A checker checks that commands, flags and targets of make exist, without running anything.
 type checker struct {
 	t       *testing.T
 	help    map[string]string // of commands of pjrt
@@ -280,7 +281,7 @@ func newChecker(t *testing.T) *checker {
 	return &checker{t, make(map[string]string), string(makefile), 0}
 }
 
-// helpOf returns the help of a command of pjrt, or of one below it.
+// helpOf returns the help of a command of pjrt, or of a command below that.
 func (c *checker) helpOf(where string, words ...string) string {
 	key := strings.Join(words, " ")
 	if c.help[key] == "" {
@@ -296,7 +297,7 @@ var (
 	word       = regexp.MustCompile(`^[a-z][a-z-]*$`)
 )
 
-// check looks at a line of a shell.
+// check checks a line of a shell.
 func (c *checker) check(where, text string) {
 	for _, part := range separators.Split(text, -1) {
 		words := strings.Fields(part)
@@ -360,7 +361,7 @@ func TestCommandsThatAreNotRunHaveFlagsThatExist(t *testing.T) {
 	assert.Greater(t, c.seen, 12)
 }
 
-// So do those in sentences. Flags without a command are those of the command that a document is about.
+// So do those in sentences. A flag without a command belongs to the command that the document is about.
 func TestCommandsInSentencesHaveFlagsThatExist(t *testing.T) {
 	t.Parallel()
 	c := newChecker(t)

@@ -18,7 +18,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The commands of the Dockerfile work, those that install packages apart, and what it copies
+// The commands of the Dockerfile work, except those that install packages, and what it copies
 // needs no more of an image than containers.md says.
 func TestTheDockerfileBuildsWhatAnImageNeeds(t *testing.T) {
 	if testing.Short() {
@@ -57,7 +57,7 @@ func TestTheDockerfileBuildsWhatAnImageNeeds(t *testing.T) {
 	assert.Equal(t, 2, copied)
 }
 
-// needsNoMore checks the libraries and versions that an executable or a library wants.
+// needsNoMore checks the libraries and versions that an executable or a library needs.
 func needsNoMore(t *testing.T, file, text string) {
 	t.Helper()
 	f, err := elf.Open(file)

@@ -12,5 +12,5 @@
 //   - serving.md: answering requests with a model
 //   - testing.md: tests without hardware
 //   - writing-a-plugin.md: plugins in Go, and checking a plugin in any language
-//   - capabilities.md: what bindings of PJRT can do, and its name here
+//   - capabilities.md: what bindings of PJRT can do, and the names for it here
 package docs

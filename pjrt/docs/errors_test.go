@@ -20,7 +20,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// foreign are texts that the documents quote of plugins and of systems.
+// foreign are texts of plugins and of systems that the documents quote.
 var foreign = []string{
 	"PJRT_Client_Compile: NOT_FOUND: No FFI handler registered for lapack_ssyevd_ffi on a platform Host (canonical host)",
 	"Unbounded dynamism is disabled",
@@ -34,7 +34,7 @@ var foreign = []string{
 	"no such file or directory",
 }
 
-// literal returns the value of strings that are added up, or "".
+// literal returns the value of a string literal or of a sum of them, or "".
 func literal(x ast.Expr) string {
 	switch x := x.(type) {
 	case *ast.BasicLit:
@@ -49,13 +49,13 @@ func literal(x ast.Expr) string {
 	return ""
 }
 
-// A sentence is a text in Go code, between whose parts something is formatted.
+// A sentence is a string in Go code, split at its formatting verbs.
 type sentence struct {
 	parts []string
 	whole *regexp.Regexp
 }
 
-// sentences returns the texts in the Go code of the libraries.
+// sentences returns the strings in the Go code of the libraries.
 func sentences(t testing.TB) []sentence {
 	t.Helper()
 	verb := regexp.MustCompile(`%[#+]?[a-z]`)
@@ -92,8 +92,8 @@ func sentences(t testing.TB) []sentence {
 	return list
 }
 
-// quoted reports whether a text that a document quotes is one of those, or a part of one. Of a
-// text that ends with dots only a part of the sentence must be there.
+// quoted reports whether a text that a document quotes is one of the sentences, or a part of
+// one. A text that ends with dots need only contain a part of a sentence.
 func quoted(text string, sentences []sentence) bool {
 	text, isCut := strings.CutSuffix(text, " ...")
 	if slices.ContainsFunc(foreign, func(f string) bool { return strings.HasPrefix(f, text) }) {
@@ -126,7 +126,7 @@ func TestTheErrorsThatTheDocumentsQuoteExist(t *testing.T) {
 			switch first = strings.TrimSpace(first); {
 			case !strings.HasPrefix(line, "|"):
 				inTable = false
-			case first == "it says" || first == "what one sees":
+			case first == "message" || first == "symptom":
 				inTable = true
 			case inTable:
 				for _, m := range span.FindAllStringSubmatch(first, -1) {

@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestWhatTheDocumentsSayOfJAXIsSo(t *testing.T) {
+func TestTheDocumentsCommandsForJAXWork(t *testing.T) {
 	python := os.Getenv("PJRT_JAX_PYTHON")
 	require.NotEmpty(t, python, "run make jax")
 	for _, d := range documents(t) {

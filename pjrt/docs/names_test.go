@@ -17,7 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// directories are those of the packages that the documents name.
+// directories has the directories of the packages that the documents name.
 var directories = func() map[string]string {
 	m := map[string]string{"capi": "capi", "ffi": "capi/ffi", "etcd": "pjrt/kv/etcd", "extensions": "extensions"}
 	for _, name := range []string{
@@ -85,7 +85,7 @@ func receiver(d *ast.FuncDecl) string {
 	}
 }
 
-// known returns what the packages that documents name export, by their names.
+// known returns the exported names of each package that documents name.
 func known(t testing.TB) map[string]map[string]bool {
 	t.Helper()
 	all := map[string]map[string]bool{"": exportedNames(t, root+"/pjrt")}

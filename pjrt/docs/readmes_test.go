@@ -23,11 +23,11 @@ func isTest(b block) bool {
 	return b.kind == "go" && len(b.lines) > 0 && strings.HasPrefix(b.lines[0], "package ") && strings.HasSuffix(b.lines[0], "_test")
 }
 
-// A file of tests that a document shows runs in a module of its own.
+// A file of tests that a document shows runs in its own module.
 func TestTheTestsThatTheDocumentsShowRun(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
-		t.Skip("compiles a module of its own")
+		t.Skip("compiles a separate module")
 	}
 	seen := 0
 	for _, d := range documents(t) {
@@ -51,7 +51,7 @@ func TestTheTestsThatTheDocumentsShowRun(t *testing.T) {
 	assert.Positive(t, seen)
 }
 
-// What a document shows in JSON is read by what reads it.
+// The suite can read the JSON that a document shows.
 func TestTheWaiversThatTheDocumentsShowAreRead(t *testing.T) {
 	t.Parallel()
 	seen := 0
@@ -71,7 +71,7 @@ func TestTheWaiversThatTheDocumentsShowAreRead(t *testing.T) {
 	assert.Positive(t, seen)
 }
 
-// The inputs of our own action that a document sets are inputs of it.
+// Our own action has the inputs that a document sets.
 func TestTheStepsThatTheDocumentsShowHaveInputsThatExist(t *testing.T) {
 	t.Parallel()
 	action, err := os.ReadFile(filepath.Join(root, "conformance", "action.yml"))
@@ -93,7 +93,7 @@ func TestTheStepsThatTheDocumentsShowHaveInputsThatExist(t *testing.T) {
 	assert.Positive(t, seen)
 }
 
-// Output that a document shows is of functions that the headers have.
+// The headers have the functions in the output that a document shows.
 func TestTheFunctionsInOutputExist(t *testing.T) {
 	t.Parallel()
 	var headers strings.Builder

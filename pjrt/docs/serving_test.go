@@ -67,7 +67,7 @@ func TestAMigratedProgramRuns(t *testing.T) {
 	assert.Equal(t, []float32{2, 4, 6, 8}, y)
 }
 
-// What the documents say of donation: the program decides, and KeepAll keeps.
+// What the documents say about donation: the program decides, and KeepAll keeps.
 func TestTheProgramDecidesWhatIsDonated(t *testing.T) {
 	t.Parallel()
 	client := newClient(t)

@@ -18,7 +18,7 @@ import (
 )
 
 // sources are the folders whose Go code the documents quote. Tests of this module and of
-// the nested ones compile all of it, and run what is no Example without an output.
+// the nested ones compile all of it, and run all but Examples without an output.
 var sources = []string{
 	"pjrt/docs", "pjrt/examples/*", "pjrt/kv/etcd", "pjrt/otel", "pjrt/gomlx/examples/*", "conformance", "extensions/ffi/lapack", "extensions/rawbuffer",
 }
@@ -90,7 +90,7 @@ func (s source) runs(line int) bool {
 
 // What a document shows in Go is a piece of code that tests compile and run. A block whose
 // first line says "go compiled" is only compiled, since it needs a device that tests lack.
-func TestTheGoCodeOfTheDocumentsIsThatOfTests(t *testing.T) {
+func TestTestsHaveTheGoCodeOfTheDocuments(t *testing.T) {
 	t.Parallel()
 	all := readSources(t)
 	seen := 0

@@ -13,7 +13,7 @@ import (
 // hold the same number of elements. They must not overlap unless the types are equal. The results are those of NumPy's
 // astype on amd64, with the types of ml_dtypes:
 //
-//   - A float is rounded to nearest, ties to even. NumPy converts to the types of ml_dtypes by way of float32, so F64,
+//   - A float is rounded to nearest, ties to even. NumPy converts to the types of ml_dtypes through float32, so F64,
 //     S64 and other wide numbers are rounded twice. It converts to F16 directly.
 //   - A float becomes an integer by dropping its fraction. NumPy does not define the result for a float outside the
 //     range of the integer type. Convert gives what amd64 instructions give, on every machine: for most types the
@@ -213,7 +213,7 @@ func (b *block) storeComplex(t Type, dst []byte, n int) {
 	}
 }
 
-// toFloat converts the numbers in the block to floats that storeFloat has only to round to t. It narrows integers and
+// toFloat converts the numbers in the block to floats that storeFloat only has to round to t. It narrows integers and
 // float64 to float32 where NumPy does.
 func (b *block) toFloat(t Type, n int) {
 	narrow := t == F32 || minifloats[t] != nil && t != F16
@@ -325,7 +325,7 @@ func truncate(x float64, bits uint) uint64 {
 	return -(uint64(1) << (bits - 1))
 }
 
-// limit returns the highest or lowest integer of type t. For types narrower than a byte it is that of 32 bits, as in
+// limit returns the highest or lowest integer of type t. For types narrower than a byte it is the 32-bit one, as in
 // ml_dtypes: its low bits are all ones or all zeros.
 func limit(t Type, greatest bool) uint64 {
 	if t.IsSubByte() {

@@ -221,7 +221,7 @@ func TestRoundOfFloat64RoundsOnce(t *testing.T) {
 			if f.typ.Bits() <= 8 {
 				f.assertRounds(t, float64s(section(t, "once.in/"+f.typ.NumPy(), 8)), f.codes(t, "once.out/"+f.typ.NumPy()))
 			}
-			// Rounding by way of float32 would take these numbers, just beside a middle, to the wrong side.
+			// Rounding through float32 would take these numbers, just beside a middle, to the wrong side.
 			top := 1<<(f.typ.Bits()-1) - 2
 			for c := range uint16(top) {
 				lo, hi := f.f64(c), f.f64(c+1)
@@ -230,7 +230,7 @@ func TestRoundOfFloat64RoundsOnce(t *testing.T) {
 				}
 				mid := (lo + hi) / 2
 				if f.typ == dtype.F8E8M0FNU && c == 0 {
-					continue // between its two smallest numbers the type has a rule of its own
+					continue // between its two smallest numbers the type has its own rule
 				}
 				require.Equal(t, c, f.round(math.Nextafter(mid, lo)), "just below the middle of %v and %v", lo, hi)
 				require.Equal(t, c+1, f.round(math.Nextafter(mid, hi)), "just above the middle of %v and %v", lo, hi)

@@ -165,15 +165,15 @@ func (t Type) NumPy() string { return t.info().numpy }
 // for [Token].
 func (t Type) Descr() string { return t.info().descr }
 
-// Since returns the minor version of the PJRT C API that introduced the type. 0 means that the type was always there.
+// Since returns the minor version of the PJRT C API that introduced the type. 0 means that the type has always existed.
 func (t Type) Since() int { return t.info().since }
 
 // Bits returns the width of one element packed as tightly as the type allows: 4 for [S4], 6 for the F6 types, 8 for
 // [Pred], 128 for [C128], 0 for [Token] and invalid types.
 func (t Type) Bits() int { return t.info().bits }
 
-// Size returns the bytes of one element in the host form, where types narrower than a byte take a whole one. It is 0 for
-// [Token] and invalid types.
+// Size returns the size in bytes of one element in the host form, where types narrower than a byte take a whole one. It
+// is 0 for [Token] and invalid types.
 func (t Type) Size() int { return (t.info().bits + 7) / 8 }
 
 // IsInteger reports whether t is a signed or unsigned integer; [Pred] is not.

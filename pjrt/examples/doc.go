@@ -8,16 +8,16 @@
 //   - mlp trains a network with a hidden layer, whose parameters stay on the device.
 //   - spmd spreads a product of matrices over four devices.
 //   - aot compiles for TPUs on a machine without one.
-//   - customcall runs a program that calls a function of Go.
+//   - customcall runs a program that calls a Go function.
 //   - weights loads a safetensors file by name into a struct, and binds it to a program.
-//   - transformer goes on with a text by a language model of JAX, with the weights in two files.
+//   - transformer continues a text with a language model from JAX, whose weights are in two files.
 //   - tested has tests that need no device, with a plugin in memory.
-//   - server, in a module of its own, serves a model over HTTP, in batches, refuses requests when
+//   - server, in a separate module, serves a model over HTTP, in batches, refuses requests when
 //     too many wait, and has metrics for Prometheus.
 //
-// Others are in modules of their own too, with what they use:
+// Others are in separate modules too, with what they use:
 //
 //   - pjrt/gomlx/examples/builder makes its program with a builder of StableHLO.
 //   - pjrt/gomlx/examples/linear trains with GoMLX.
-//   - pjrt/kv/etcd/examples/processes has several processes, which find each other through etcd.
+//   - pjrt/kv/etcd/examples/processes runs several processes, which find each other through etcd.
 package examples

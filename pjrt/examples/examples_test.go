@@ -21,10 +21,10 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest"
 )
 
-// patience bounds the time of a build and of a program, also on a busy machine.
+// patience bounds the time of a build and of a program, even on a busy machine.
 const patience = 5 * time.Minute
 
-// built is the folder in which TestMain lets the programs be built.
+// built is the folder for the programs, which TestMain makes.
 var built string
 
 func TestMain(m *testing.M) {
@@ -94,7 +94,7 @@ sum 712
 	}
 }
 
-func TestTheTransformerGoesOnWithItsSentence(t *testing.T) {
+func TestTheTransformerContinuesItsSentence(t *testing.T) {
 	t.Parallel()
 	assert.Equal(t, "A quick brown fox jumps over the lazy dog.\n", output(t, command(t, "transformer", "transformer/model", "A quick")))
 	assert.Equal(t, "A quick brow\n", output(t, command(t, "transformer", "-n", "5", "transformer/model", "A quick")))

@@ -27,7 +27,7 @@ var xor = map[string]pjrt.HostArray{
 
 const weightsFile = "weights/model.safetensors"
 
-func TestTheFileOfWeightsHasThoseOfExclusiveOr(t *testing.T) {
+func TestTheFileOfWeightsIsUpToDate(t *testing.T) {
 	t.Parallel()
 	var want bytes.Buffer
 	require.NoError(t, safetensors.Write(&want, xor, nil))
@@ -36,7 +36,7 @@ func TestTheFileOfWeightsHasThoseOfExclusiveOr(t *testing.T) {
 	}
 	have, err := os.ReadFile(weightsFile)
 	require.NoError(t, err)
-	assert.Equal(t, want.Bytes(), have, "UPDATE=1 writes the file anew")
+	assert.Equal(t, want.Bytes(), have, "UPDATE=1 rewrites the file")
 }
 
 func TestWeightsAreLoadedByName(t *testing.T) {

@@ -22,7 +22,7 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/raw"
 )
 
-// The environment variables of a child. childVariable makes a process one.
+// The environment variables of a child. childVariable marks a process as a child.
 const (
 	childVariable  = "PJRT_ISOLATE_CHILD"
 	pipesVariable  = "PJRT_ISOLATE_PIPES"  // its ends of the pipes: requests, answers, the last words of Go's runtime
@@ -34,7 +34,8 @@ const (
 	outputLimit = 64 << 10
 	// startLimit is how long a child may take until it reaches Main.
 	startLimit = 2 * time.Minute
-	// grace is how long a child may take to end whose pipes are closed, and the last output of one that is gone to arrive.
+	// grace is how long a child whose pipes are closed may take to end, and how long the last output of one that is gone
+	// may take to arrive.
 	grace = 5 * time.Second
 )
 
@@ -68,7 +69,7 @@ func startChild(ctx context.Context, opts *Options, session string, environment 
 	if len(command) == 0 {
 		self, err := thisProgram()
 		if err != nil {
-			return nil, unavailable("this program cannot be found, to start it again: %v", err)
+			return nil, unavailable("this program cannot be found to start it again: %v", err)
 		}
 		command = []string{self}
 	}
@@ -229,7 +230,7 @@ func (c *child) next(ctx context.Context, limit time.Duration) (*answer, error) 
 	}
 }
 
-// autopsy says how the process ended. One that has closed its pipes and still runs is killed.
+// autopsy says how the process ended. It kills one that has closed its pipes but still runs.
 func (c *child) autopsy() *Crash {
 	select {
 	case <-c.exited:
@@ -249,8 +250,8 @@ func (c *child) gone() bool {
 	}
 }
 
-// end kills the process, with those that it started, and waits for its end. Nothing is lost by that: a child has no
-// state but what it made for itself.
+// end kills the process and those that it started, and waits for it to end. Nothing is lost: a child has no state
+// except what it made for itself.
 func (c *child) end() {
 	kill(c.cmd)
 	<-c.exited
@@ -269,7 +270,7 @@ func (c *child) end() {
 				answers = nil
 			}
 		case <-late:
-			return // a process outside of the group has the pipes
+			return // a process outside of the group holds the pipes
 		}
 	}
 }
@@ -290,7 +291,7 @@ func childEnvironment(environment []string) []string {
 	return list
 }
 
-// sessionOf tells requests apart that need children of their own.
+// sessionOf returns a text that differs between requests that need different children.
 func sessionOf(r *request) string {
 	if !r.Client {
 		return r.Plugin

@@ -38,7 +38,7 @@ func (e *Crash) Error() string {
 	return fmt.Sprintf("%v: the child process that compiled the program %s", e.code, e.end())
 }
 
-// end continues a sentence that begins with the process.
+// end continues a sentence whose subject is the process.
 func (e *Crash) end() string {
 	var b strings.Builder
 	switch {
@@ -71,9 +71,9 @@ func (e *Crash) Unwrap() error {
 }
 
 var (
-	// C code that crashes and Go code that crashes are reported in different forms by Go's runtime.
+	// Go's runtime reports crashes of C code and of Go code in different forms.
 	signalLine = regexp.MustCompile(`(?m)^(SIG[A-Z0-9]+): |\[signal (SIG[A-Z0-9]+): |^Exception (0x[0-9a-f]+)`)
-	// lastWords begins what Go's runtime writes when it ends the process.
+	// lastWords matches the beginning of what Go's runtime writes when it ends the process.
 	lastWords   = regexp.MustCompile(`(?m)^(SIG[A-Z0-9]+: |panic: |fatal error: |runtime: |Exception 0x)`)
 	outOfMemory = regexp.MustCompile(`(?i)bad_alloc|out of memory|cannot allocate memory|resource temporarily unavailable|` +
 		`failed to allocate|allocation failed|RESOURCE_EXHAUSTED`)
@@ -84,8 +84,8 @@ const (
 	maxLineSize = 400
 )
 
-// newCrash says how a process ended that wrote output and, by Go's runtime, trace. signal is that of the system, "" if
-// it does not know one.
+// newCrash describes the end of a process that wrote output, and whose Go runtime wrote trace. signal is the one that
+// the system reports, or "" if there is none.
 func newCrash(signal string, status int, output, trace string) *Crash {
 	e := &Crash{Signal: signal, ExitStatus: status, code: pjrt.ErrInternal}
 	if m := signalLine.FindStringSubmatch(trace); m != nil && signal == "" {
@@ -105,7 +105,7 @@ func newCrash(signal string, status int, output, trace string) *Crash {
 	return e
 }
 
-// limited says that the process was allowed so many bytes of memory.
+// limited notes how many bytes of memory the process was allowed.
 func (e *Crash) limited(memory int64) {
 	if e.memory = memory; memory > 0 && outOfMemory.MatchString(e.Output) {
 		e.code = pjrt.ErrResourceExhausted

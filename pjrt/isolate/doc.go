@@ -32,25 +32,26 @@
 // the client, because a second client cannot have the same TPUs, and would need memory of the same GPUs. Such a
 // compiler cannot measure on the devices, so on GPUs it may choose other kernels than the compiler of the client would.
 // [Options.SecondClient] lets children make clients there too. Compilations for topologies, as by Plugin.CompileFor,
-// work alike everywhere. What cannot be had is an error, ErrUnimplemented: a plugin without topologies, one that is
-// part of the program and that the child does not register before Main, clients of several processes on CPUs.
+// work alike everywhere. What children cannot do is an error, ErrUnimplemented: compiling with a plugin without
+// topologies, or with one that is part of the program and that the child does not register before Main, or for clients
+// of several processes on CPUs.
 //
 // # What children have
 //
 // A child has the environment that the program had when it first used the Compiler with the plugin, without the
 // variables of package trace. The custom calls that the program registered are registered in the child by their names,
-// with handlers that do nothing, since compilers do not call them. Functions in Go that compilers call cannot be had
-// there: with a transformation of programs registered, or a partitioner of a custom call in the program, the
-// compilation fails with ErrUnimplemented.
+// with handlers that do nothing, since compilers do not call them. A child does not have Go functions that compilers
+// call: if the program registered a transformation of programs, or a partitioner of a custom call in the program that
+// is compiled, the compilation fails with ErrUnimplemented.
 //
 // # Processes
 //
 // A child is started when it is first needed, and kept for further compilations of the same client. It ends when it has
 // had nothing to do for a while, when it has compiled often, when its compilation takes too long or its context ends,
 // with Compiler.Close, and when the program ends, however that happens. A child that crashes after it compiled other
-// programs may have been damaged by them, so its program is tried once more in a new one.
+// programs may have been damaged by them, so its program is tried once more in a new child.
 //
-// A compilation in a child that is kept takes as long as one in the program, and the time to serialize, send and load
-// the executable: a few milliseconds with XLA's CPU plugin. Starting a child, with plugin and client, adds about a tenth of a
+// A compilation in a child that is kept takes as long as one in the program, plus the time to serialize, send and load the
+// executable: a few milliseconds with XLA's CPU plugin. Starting a child, with plugin and client, adds about a tenth of a
 // second there. BenchmarkCompile compares them.
 package isolate

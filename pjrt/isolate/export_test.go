@@ -17,7 +17,7 @@ func (c *Compiler) IdleProcesses() []int {
 // Answer is a message.
 type Answer = answer
 
-// Enter does what Main does first.
+// Enter sets whether this process has called Main.
 func Enter(on bool) { entered.Store(on) }
 
 var (

@@ -38,13 +38,13 @@ type Options struct {
 	Memory int64
 	// Uses is after how many compilations a child is replaced, so that what compilers leak does not add up. 0 means 500.
 	Uses int
-	// Idle is how long a child is kept that has nothing to do. 0 means 5 minutes.
+	// Idle is how long a child that has nothing to do is kept. 0 means 5 minutes.
 	Idle time.Duration
 	// SecondClient lets children make clients of plugins for which they otherwise compile for a topology: see the
-	// documentation of the package. On GPUs such a client does not preallocate memory.
+	// package documentation. On GPUs such a client does not preallocate memory.
 	SecondClient bool
-	// Output gets what children write to their standard output and error, from several goroutines. Nil drops all but the
-	// last lines before a crash.
+	// Output receives what children write to their standard output and error, from several goroutines. Nil drops all but
+	// the last lines before a crash.
 	Output io.Writer
 }
 
@@ -56,7 +56,7 @@ type Compiler struct {
 	close  context.CancelFunc
 
 	mu           sync.Mutex
-	idle         []*child            // guarded by mu; the one used last is the last
+	idle         []*child            // guarded by mu; the most recently used one last
 	environments map[string][]string // guarded by mu; by the plugin
 }
 
@@ -216,8 +216,8 @@ func checkPasses(job *compile.Job) error {
 	return nil
 }
 
-// do lets a child answer the request. A crash of a child that did other work before is not the request's for certain,
-// so a new child gets it too.
+// do has a child answer the request. If the child did other work before, its crash may not be the request's fault, so
+// a new child gets the request too.
 func (c *Compiler) do(ctx context.Context, r *request) (*answer, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -285,8 +285,8 @@ func (c *Compiler) attempt(ctx context.Context, r *request) (*answer, error) {
 	}
 }
 
-// environment returns that of children with the plugin, which stays as it was at first: plugins read most variables
-// once.
+// environment returns the environment of children with the plugin. It stays as it was at first: plugins read most
+// variables once.
 func (c *Compiler) environment(plugin string) []string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -298,7 +298,7 @@ func (c *Compiler) environment(plugin string) []string {
 	return slices.Clone(e)
 }
 
-// take returns an idle child for the session, or nil. It makes room for another child if there is none.
+// take returns an idle child for the session, or nil. If there is none, it makes room for another child.
 func (c *Compiler) take(session string) *child {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -318,7 +318,7 @@ func TestKillersThatAreKnownAreErrorsToo(t *testing.T) {
 	}
 }
 
-func TestAnEndOrASilenceOfTheCompilerIsAnError(t *testing.T) {
+func TestACompilerThatExitsOrHangsIsAnError(t *testing.T) {
 	opts := withFaults()
 	opts.Timeout = 3 * time.Second
 	client, _ := isolated(t, opts)
@@ -359,7 +359,7 @@ func TestAHangEndsWithTheContext(t *testing.T) {
 	works(t, client)
 }
 
-// A child that other programs have damaged does not decide about a program.
+// A crash is not final for a program if other programs may have damaged the child.
 func TestACrashInAUsedChildIsTriedAgain(t *testing.T) {
 	client, compiler := isolated(t, withFaults())
 	works(t, client)
@@ -670,7 +670,7 @@ func TestMessages(t *testing.T) {
 		require.Error(t, isolate.ReadMessage(bytes.NewReader(message[:i]), key, new(isolate.Answer)), "cut at %d", i)
 	}
 	require.Error(t, isolate.ReadMessage(bytes.NewReader(message), []byte("another key here"), new(isolate.Answer)))
-	for i := range message { // a damaged message is no panic
+	for i := range message { // a damaged message must not panic
 		damaged := bytes.Clone(message)
 		damaged[i] ^= 0xff
 		_ = isolate.ReadMessage(bytes.NewReader(damaged), key, new(isolate.Answer))

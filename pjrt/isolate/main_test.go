@@ -34,7 +34,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// faulty puts a compiler in front of that of the plugin that fails as the program says.
+// faulty puts a compiler that fails as the program says in front of the plugin's own.
 func faulty(real *capi.Table) (*capi.Table, error) {
 	wrapped, err := serve.Wrap(real, serve.Around(func(c *serve.Invocation, args *capi.ClientCompileArgs) {
 		code := capi.String(args.Program.Code, args.Program.CodeSize)
@@ -77,7 +77,7 @@ func stranger() {
 // parentVariable makes this program compile in a child until it is killed. Its value is the comment of the program.
 const parentVariable = "ISOLATE_TEST_PARENT"
 
-// parent prints the id of its child, and that it goes on.
+// parent prints the id of its child, and goes on.
 func parent() {
 	ctx := context.Background()
 	path := os.Getenv("ISOLATE_TEST_PLUGIN")

@@ -85,7 +85,7 @@ func readMessage(r io.Reader, key []byte, message any) error {
 		return err
 	}
 	if !bytes.Equal(head[:keySize], key) {
-		return fmt.Errorf("something else than a message: %q", head)
+		return fmt.Errorf("this is not a message: %q", head)
 	}
 	n := binary.LittleEndian.Uint64(head[keySize:])
 	if n > maxMessage {

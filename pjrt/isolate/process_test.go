@@ -44,7 +44,8 @@ func TestAChildThatDiedBetweenCompilationsIsReplaced(t *testing.T) {
 	assert.NotEqual(t, pid, compiler.IdleProcesses()[0])
 }
 
-// A child that is stopped takes nothing from its pipe, which does not have room for the whole program either.
+// A stopped child reads nothing from its pipe, and the pipe cannot hold the whole
+// program.
 func TestAStoppedChildEndsWithTheContext(t *testing.T) {
 	client, compiler := isolated(t, isolate.Options{})
 	works(t, client)

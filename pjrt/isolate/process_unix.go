@@ -16,7 +16,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// attach gives the child its ends of the pipes, and a process group of its own: an interrupt from the terminal is the
+// attach gives the child its ends of the pipes, and its own process group: an interrupt from the terminal is the
 // program's to handle. The variable names the pipes.
 func attach(cmd *exec.Cmd, variable string, files []*os.File) error {
 	var names []string
@@ -32,8 +32,8 @@ func attach(cmd *exec.Cmd, variable string, files []*os.File) error {
 // private keeps a descriptor from processes that the plugin starts.
 func private(fd uintptr) { syscall.CloseOnExec(int(fd)) }
 
-// kill ends the child and the processes that it started. The id of its process group is not given to another process
-// while one of the group lives.
+// kill ends the child and the processes that it started. The id of its process group is not reused while a process
+// of the group lives.
 func kill(cmd *exec.Cmd) {
 	_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
 	_ = cmd.Process.Kill()

@@ -62,7 +62,7 @@ func serve() error {
 		return err
 	}
 	requests, answers, crash := files[0], files[1], files[2]
-	// Standard error may be closed or full of the plugin's words when the process crashes.
+	// Standard error may be closed or full of the plugin's output when the process crashes.
 	if err := debug.SetCrashOutput(crash, debug.CrashOptions{}); err != nil {
 		return err
 	}
@@ -75,7 +75,7 @@ func serve() error {
 			return fmt.Errorf("%s=%s: %w", memoryVariable, text, err)
 		}
 	}
-	// Processes that the plugin starts are no children of this kind.
+	// Processes that the plugin starts are not children of this kind.
 	for _, v := range []string{childVariable, pipesVariable, keyVariable, memoryVariable} {
 		_ = os.Unsetenv(v)
 	}
@@ -85,7 +85,7 @@ func serve() error {
 			r := new(request)
 			switch err := readMessage(requests, key, r); {
 			case err == io.EOF:
-				// The parent closed its end, or is gone. The plugin may be at work, and may not care to end.
+				// The parent closed its end, or is gone. The plugin may be at work, and may never end by itself.
 				os.Exit(exitOrphaned)
 			case err != nil:
 				fmt.Fprintf(os.Stderr, "isolate: a request cannot be read: %v\n", err)
@@ -119,7 +119,7 @@ func serve() error {
 func inherited(list string) ([]*os.File, error) {
 	parts := strings.Split(list, ",")
 	if len(parts) != pipes {
-		return nil, fmt.Errorf("%s is %q, and not the names of %d pipes", pipesVariable, list, pipes)
+		return nil, fmt.Errorf("%s is %q, not the names of %d pipes", pipesVariable, list, pipes)
 	}
 	files := make([]*os.File, len(parts))
 	for i, part := range parts {

@@ -9,7 +9,7 @@ import (
 	"sync"
 )
 
-// tail keeps the last bytes that were written to it, and passes all on.
+// tail keeps the last bytes that were written to it, and passes everything on.
 type tail struct {
 	limit int
 	next  io.Writer // may be nil
@@ -26,7 +26,7 @@ func (t *tail) Write(p []byte) (int, error) {
 	}
 	t.mu.Unlock()
 	if t.next != nil {
-		_, _ = t.next.Write(p) // the child must not stop because nobody reads what it prints
+		_, _ = t.next.Write(p) // the child must not stop because its output is not read
 	}
 	return len(p), nil
 }

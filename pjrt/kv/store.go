@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The purepjrt Authors
 
-// Package kv has key-value stores through which the processes of one program find each other. The plugin in each
+// Package kv provides key-value stores through which the processes of one program find each other. The plugin in each
 // process writes what the others must know, such as its devices or the address of its communicator, and waits for what
 // they write. The program supplies the store: put a [Store] into pjrt.ClientOptions.
 //

@@ -54,7 +54,7 @@ func (a *Array) Check() error {
 		return errors.New("npy: the array is nil")
 	}
 	if a.Type.Size() == 0 {
-		return fmt.Errorf("element type %v holds no data: use a numeric type or the bool", a.Type)
+		return fmt.Errorf("element type %v holds no data: use a numeric type or bool", a.Type)
 	}
 	n, err := byteCount(a.Dims, a.Type.Size())
 	if err != nil {

@@ -89,7 +89,7 @@ func TestWriteFileToADevice(t *testing.T) {
 	assert.False(t, st.Mode().IsRegular(), "the device is still a device")
 }
 
-// full is a writer with room for so many bytes.
+// full is a writer that fails after this many bytes.
 type full int
 
 var errFull = errors.New("no space left")

@@ -101,7 +101,7 @@ func (w *watcher) instruments(m metric.Meter) (metric.Registration, error) {
 	w.active, errs[1] = m.Int64UpDownCounter("pjrt.operation.active", metric.WithUnit("{operation}"),
 		metric.WithDescription("Operations on plugins that are in progress."))
 	w.size, errs[2] = m.Int64Counter("pjrt.transfer.size", metric.WithUnit("By"),
-		metric.WithDescription("Bytes copied to, from and between devices, in the form of the host."))
+		metric.WithDescription("Bytes copied to, from and between devices, in their form on the host."))
 	objects, err := m.Int64ObservableUpDownCounter("pjrt.object.count", metric.WithUnit("{object}"),
 		metric.WithDescription("Objects that exist in plugins."))
 	errs[3] = err

@@ -46,7 +46,7 @@ type model struct {
 	Open   pjrt.Argument
 	Skip   *pjrt.Buffer `pjrt:"-"`
 	client *pjrt.Client // no buffer
-	//lint:ignore U1000 Arguments is to pass it over
+	//lint:ignore U1000 Arguments must skip it
 	hidden map[int]string
 }
 
@@ -239,7 +239,7 @@ func TestOnlyFieldsWithoutRoomAreLeftOut(t *testing.T) {
 	client := newClient(t)
 	b := upload(t, client, 1)
 	type link struct {
-		//lint:ignore U1000 Arguments is to pass it over
+		//lint:ignore U1000 Arguments must skip it
 		next *link
 	}
 	args, err := params.Arguments(struct {

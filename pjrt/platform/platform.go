@@ -30,7 +30,7 @@ type CPU struct {
 	// DeviceCount is the number of devices that the client splits the processor into; 0 means the plugin's default, which
 	// is 4 in API 0.81. Each device uses all cores, and more than 4096 are an error.
 	DeviceCount int
-	// Asynchronous lets programs still run after Execute has returned. Plugins with API 0.81 ignore it.
+	// Asynchronous lets Execute return while the program still runs. Plugins with API 0.81 ignore it.
 	Asynchronous Toggle
 	// ProcessID is the number of this process among the processes of the program. 0 is not sent. Plugins with API 0.81
 	// ignore ProcessID.

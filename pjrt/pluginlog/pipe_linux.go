@@ -34,7 +34,7 @@ func newPipe() (r *os.File, w, size int, err error) {
 	return os.NewFile(uintptr(p[0]), "captured standard error"), p[1], int(n), nil
 }
 
-// redirect makes the descriptor to refer to the file of from. Child processes inherit it.
+// redirect makes to a duplicate of the descriptor from. Child processes inherit it.
 func redirect(from, to int) error {
 	for {
 		err := syscall.Dup3(from, to, 0)

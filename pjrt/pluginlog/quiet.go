@@ -35,7 +35,7 @@ func Quiet(level slog.Level) error {
 // Variables returns the environment variables that tell the plugins of XLA, libtpu and Neuron to log nothing below
 // level.
 func Variables(level slog.Level) []Variable {
-	// Each of them has a few levels, with names of its own.
+	// Each of them has a few levels, with its own names.
 	abseil, grpc, neuron := "0", "INFO", "INFO"
 	switch {
 	case level > slog.LevelError:

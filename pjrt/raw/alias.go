@@ -33,7 +33,7 @@ func ShareMemory(ctx context.Context, a, b *pjrt.Buffer) (bool, error) {
 	if first == 0 || second == 0 || first >= second+otherSize || second >= first+size {
 		return false, nil
 	}
-	// Two devices with memories of their own may both use this address.
+	// Two devices with their own memories may both use this address.
 	for _, x := range []*pjrt.Buffer{a, b} {
 		if on, err := x.IsOnCPU(); err != nil || !on {
 			d, err := a.Device()

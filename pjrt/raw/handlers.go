@@ -15,21 +15,22 @@ import (
 // Execution is an execution under way, as the handler of a custom call sees it.
 type Execution struct{ x *inside.Execution }
 
-// FollowExecutions makes later executions by the plugin known to [ExecutionOf]. Those of a
-// program that has neither custom calls nor loops are not. Each execution then has a number
-// as if ExecuteOptions.LaunchID had been set.
+// FollowExecutions makes later executions by the plugin known to [ExecutionOf], except those
+// of programs that have neither custom calls nor loops. Each of these executions has a
+// number, as if ExecuteOptions.LaunchID had been set.
 func FollowExecutions(p *pjrt.Plugin) { bridge.Root.FollowExecutions(p) }
 
-// ExecutionOf returns the execution that has a number (XLA_FFI_RunId_Get), until it is
-// over. It returns false for an execution that is not followed, and if several have the
-// same number.
+// ExecutionOf returns the execution with the given number (XLA_FFI_RunId_Get) until it is
+// over. It returns false for an execution that is not followed, and if several have the same
+// number.
 func ExecutionOf(runID int64) (Execution, bool) {
 	x := inside.Find(runID)
 	return Execution{x}, x != nil
 }
 
-// Context returns the context of whoever executes the program. Waits that a handler makes
-// with it are known to be the handler's, in other goroutines too: see [Execution.Handle].
+// Context returns the context of the call that executes the program. Waits that a handler
+// makes with it are known to be the handler's, in other goroutines too: see
+// [Execution.Handle].
 func (x Execution) Context() context.Context {
 	if x.x == nil {
 		return context.Background()
@@ -63,7 +64,7 @@ func Extension[T pjrt.ExecuteExtension](x Execution) (extension T, ok bool) {
 
 // Handle calls fn, a handler of a custom call of the execution. While it runs, functions of
 // package pjrt that fn calls return pjrt.ErrFailedPrecondition instead of waiting for what
-// the execution has to end for, such as its results.
+// needs the end of the execution, such as its results.
 func (x Execution) Handle(fn func() error) error {
 	if x.x == nil {
 		return fn()
@@ -75,9 +76,9 @@ func (x Execution) Handle(fn func() error) error {
 	return err
 }
 
-// OnOpen calls fn for each plugin of the process: for those that are open at once, and for
-// others when they are opened, before Open returns them. An error of fn for a plugin that
-// is open already is logged; another one makes Open fail.
+// OnOpen calls fn for each plugin of the process: at once for those that are open, and for
+// others when they are opened, before Open returns them. If fn fails for a plugin that is
+// already open, the error is logged; for others it makes Open fail.
 func OnOpen(fn func(*pjrt.Plugin) error) {
 	bridge.Root.OnOpen(func(p any) error { return fn(p.(*pjrt.Plugin)) })
 }

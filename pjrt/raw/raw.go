@@ -29,40 +29,40 @@ func Plugin(table *capi.Table) (*pjrt.Plugin, error) {
 	return as[*pjrt.Plugin](bridge.Root.Plugin(table))
 }
 
-// AcquireClient returns the C handle of the client until release is called.
+// AcquireClient returns the C handle of the client, valid until release is called.
 func AcquireClient(c *pjrt.Client) (h *capi.Client, release func(), err error) {
 	return acquire[capi.Client](c)
 }
 
-// AcquireDevice returns the C handle of the device until release is called. It returns an
+// AcquireDevice returns the C handle of the device, valid until release is called. It returns an
 // error for a device of another process, which C cannot use from here.
 func AcquireDevice(d *pjrt.Device) (h *capi.Device, release func(), err error) {
 	return acquire[capi.Device](d)
 }
 
-// AcquireMemory returns the C handle of the memory until release is called.
+// AcquireMemory returns the C handle of the memory, valid until release is called.
 func AcquireMemory(m *pjrt.Memory) (h *capi.Memory, release func(), err error) {
 	return acquire[capi.Memory](m)
 }
 
-// AcquireTopology returns the C handle of the topology until release is called.
+// AcquireTopology returns the C handle of the topology, valid until release is called.
 func AcquireTopology(t *pjrt.Topology) (h *capi.TopologyDescription, release func(), err error) {
 	return acquire[capi.TopologyDescription](t)
 }
 
-// AcquireExecutable returns the C handle of the executable until release is called.
+// AcquireExecutable returns the C handle of the executable, valid until release is called.
 func AcquireExecutable(e *pjrt.Executable) (h *capi.Executable, release func(), err error) {
 	return acquire[capi.Executable](e)
 }
 
-// AcquireLoadedExecutable returns the C handle of the executable until release is
-// called.
+// AcquireLoadedExecutable returns the C handle of the executable, valid until release
+// is called.
 func AcquireLoadedExecutable(e *pjrt.LoadedExecutable) (h *capi.LoadedExecutable, release func(), err error) {
 	return acquire[capi.LoadedExecutable](e)
 }
 
-// AcquireBuffer returns the C handle of the buffer until release is called. The buffer
-// may not have its contents yet, and may lose them before release.
+// AcquireBuffer returns the C handle of the buffer, valid until release is called. The
+// buffer may not have its contents yet, and may lose them before release.
 func AcquireBuffer(b *pjrt.Buffer) (h *capi.Buffer, release func(), err error) {
 	return acquire[capi.Buffer](b)
 }
@@ -88,11 +88,11 @@ func AcquireToConsume(b *pjrt.Buffer) (h *capi.Buffer, release func(), err error
 func References(b *pjrt.Buffer) int { return bridge.Root.References(b) }
 
 // ViewOfDeviceMemory makes a buffer of memory that something else allocated, without a
-// copy (PJRT_Client_CreateViewOfDeviceBuffer). The address is one of the device's address
-// space, and memory for the whole array must stay there until opts.OnDelete: nothing can
-// check that, and a wrong address ends the process. In memory of the host the address must
-// be a multiple of pjrt.HostAlignment, otherwise of the element size. A computation to
-// which the view is donated overwrites the memory. opts may be nil.
+// copy (PJRT_Client_CreateViewOfDeviceBuffer). The address is in the device's address space,
+// and memory for the whole array must stay there until opts.OnDelete: nothing can check
+// that, and a wrong address ends the process. In host memory the address must be a multiple
+// of pjrt.HostAlignment, otherwise of the element size. A computation to which the view is
+// donated overwrites the memory. opts may be nil.
 //
 // [pjrt.Client.ViewOfHostMemory] does the same safely for memory of the Go program.
 func ViewOfDeviceMemory(
@@ -117,9 +117,9 @@ func UnsafePointer(ctx context.Context, b *pjrt.Buffer) (uintptr, error) {
 	return c.Args.BufferPointer, err
 }
 
-// AcquireEvent returns the C handle of the event until release is called. It returns an
-// error for an event without a C handle, as that of work that was over when its call
-// returned may be.
+// AcquireEvent returns the C handle of the event, valid until release is called. It returns
+// an error for an event without a C handle, such as one whose work was over when its call
+// returned.
 func AcquireEvent(e *pjrt.Event) (h *capi.Event, release func(), err error) {
 	return acquire[capi.Event](e)
 }
@@ -138,17 +138,18 @@ type Object interface {
 }
 
 // Parent returns the parent that [lifetime.New] takes for a C object that was made from
-// o. The C object of o is then destroyed only after that of the child.
+// o. The C object of o is then destroyed only after the child's.
 func Parent[T Object](o T) lifetime.Parent { return bridge.Root.Parent(o) }
 
 // AdoptBuffer makes a Buffer of a C handle that the caller owns, and asks the plugin for
-// its shape. AdoptBuffer takes the handle over: after an error it is destroyed.
+// its shape. AdoptBuffer takes ownership of the handle, and destroys it if it returns an
+// error.
 func AdoptBuffer(c *pjrt.Client, h *capi.Buffer) (*pjrt.Buffer, error) {
 	return as[*pjrt.Buffer](bridge.Root.AdoptBuffer(c, h))
 }
 
 // AdoptBufferOf is like [AdoptBuffer] for a buffer whose shape the caller knows, which
-// saves two calls. The only error is that of a nil h.
+// saves two calls. The only error is for a nil h.
 func AdoptBufferOf(c *pjrt.Client, h *capi.Buffer, shape pjrt.Shape) (*pjrt.Buffer, error) {
 	return as[*pjrt.Buffer](bridge.Root.AdoptBufferOf(c, h, shape))
 }
@@ -159,7 +160,7 @@ type EventOwner interface{ *pjrt.Client | *pjrt.Plugin }
 // AdoptEvent makes an Event of a C handle that the caller owns; a nil handle makes one
 // that is ready. done is called once, when the event is ready, even if the Event was
 // closed or forgotten by then, so it can release what C uses until that time. done may be
-// nil. It runs before AdoptEvent returns, or in a goroutine of its own.
+// nil. It runs before AdoptEvent returns, or in its own goroutine.
 func AdoptEvent[O EventOwner](owner O, h *capi.Event, done func()) *pjrt.Event {
 	return bridge.Root.AdoptEvent(owner, h, done).(*pjrt.Event)
 }
@@ -201,7 +202,7 @@ func as[T any](object any, err error) (T, error) {
 }
 
 // Layout is the C form of a [pjrt.Layout]. It has pointers that the garbage collector
-// does not see, so the caller must keep it alive until the call of C has returned
+// does not see, so the caller must keep it alive until the C call has returned
 // (runtime.KeepAlive).
 type Layout struct {
 	// C is nil for a nil pjrt.Layout: the plugin then chooses the layout.
@@ -236,9 +237,8 @@ func Errorf(code capi.ErrorCode, format string, args ...any) error {
 	return &pjrt.Error{Code: code, Message: fmt.Sprintf(format, args...)}
 }
 
-// ErrorParts returns a code and a message with which to tell a plugin of an error: those
-// of a *pjrt.Error, or for other errors the nearest code and the text. The code is never
-// OK.
+// ErrorParts returns a code and a message with which to report an error to a plugin: those
+// of a *pjrt.Error, or for other errors the nearest code and the text. The code is never OK.
 func ErrorParts(err error) (code capi.ErrorCode, message string) { return bridge.Root.ErrorParts(err) }
 
 // ReadError reads an error that C lends, for instance to a callback, and does not destroy
@@ -246,38 +246,38 @@ func ErrorParts(err error) (code capi.ErrorCode, message string) { return bridge
 // [capi.Table.TakeError].
 func ReadError(table *capi.Table, h *capi.ErrorHandle) error { return bridge.Root.ReadError(table, h) }
 
-// Incarnations returns the processes that take part in something, in the order of their
-// numbers, and which start of each it is, as the fields task_ids and incarnation_ids of
-// C's structs take them. A number that is not from 0 to 2^31-1 is an error.
+// Incarnations returns the process numbers in of, in ascending order, and the incarnation ID
+// of each, as the fields task_ids and incarnation_ids of C's structs take them. A process
+// number outside 0 to 2^31-1 is an error.
 func Incarnations(of map[int]int64) (tasks []int32, ids []int64, err error) {
 	return bridge.Root.Incarnations(of)
 }
 
 // CheckShape returns an error unless the client's plugin can hold arrays of the shape: a
 // plugin of its version knows the type, no dimension is negative, and the size does not
-// overflow. Over other shapes plugins end the process.
+// overflow. Plugins end the process over other shapes.
 func CheckShape(c *pjrt.Client, shape pjrt.Shape) error { return bridge.Root.CheckShape(c, shape) }
 
-// Retry makes a call that takes memory on a device. If the device is out of memory, Retry
+// Retry makes a call that takes device memory. If the device is out of memory, Retry
 // collects the buffers that the program forgot and makes the call once more.
 func Retry(ctx context.Context, call func() error) error { return bridge.Root.Retry(ctx, call) }
 
 // Place returns the handle of the device or of the memory in which to make a new buffer;
 // the other handle is nil. It is the handle of d or of m, at most one of which may be
-// given, and that of the client's first device if both are nil. The client must be
-// acquired as long as the handle is used.
+// given, or of the client's first device if both are nil. The client must stay acquired
+// while the handle is used.
 func Place(c *pjrt.Client, d *pjrt.Device, m *pjrt.Memory) (*capi.Device, *capi.Memory, error) {
 	return bridge.Root.Place(c, d, m)
 }
 
-// PlaceInMemory is like [Place] for functions of C that only take a memory: for a device
-// it returns the default memory. The client must be acquired.
+// PlaceInMemory is like [Place] for C functions that only take a memory: for a device it
+// returns the default memory. The client must be acquired.
 func PlaceInMemory(c *pjrt.Client, d *pjrt.Device, m *pjrt.Memory) (*capi.Memory, error) {
 	return bridge.Root.DefaultMemory(c, d, m)
 }
 
 // CheckProgram returns an error if the plugin's compiler is known to end the process over
-// such a program. opts may be nil.
+// the program. opts may be nil.
 func CheckProgram(p *pjrt.Plugin, program pjrt.Program, opts *pjrt.CompileOptions) error {
 	return bridge.Root.CheckProgram(p, program, opts)
 }
@@ -288,10 +288,11 @@ func EncodeCompileOptions(t *pjrt.Topology, opts *pjrt.CompileOptions) ([]byte, 
 	return bridge.Root.EncodeCompileOptions(t, opts)
 }
 
-// OptionsForProgram returns compile options as [pjrt.Plugin.CompileFor] uses them: where opts are
-// silent, they have the numbers of replicas and partitions that the program itself states, and Shardy
-// if it uses Shardy. Options that contradict the program, and those with which the compiler is known
-// to end the process, are an error. opts may be nil, and is not changed.
+// OptionsForProgram returns compile options as [pjrt.Plugin.CompileFor] uses them: where
+// opts do not set them, they have the numbers of replicas and partitions that the program
+// itself states, and Shardy if it uses Shardy. Options that contradict the program, and
+// those with which the compiler is known to end the process, are an error. opts may be nil,
+// and is not changed.
 func OptionsForProgram(t *pjrt.Topology, program pjrt.Program, opts *pjrt.CompileOptions) (*pjrt.CompileOptions, error) {
 	filled, err := bridge.Root.OptionsForProgram(t, program, opts)
 	if err != nil {
@@ -300,9 +301,9 @@ func OptionsForProgram(t *pjrt.Topology, program pjrt.Program, opts *pjrt.Compil
 	return filled.(*pjrt.CompileOptions), nil
 }
 
-// Abandonable makes a call of C, which cannot be interrupted, and returns its result.
-// When ctx ends first, Abandonable returns ctx's error. The call then goes on in a
-// goroutine of its own, and Abandonable passes its result to close.
+// Abandonable makes a C call, which cannot be interrupted, and returns its result. When ctx
+// ends first, Abandonable returns ctx's error. The call then goes on in another goroutine,
+// and Abandonable passes its result to close.
 func Abandonable[T any](ctx context.Context, call func() (T, error), close func(T) error) (T, error) {
 	return abandon.Call(ctx, call, close)
 }

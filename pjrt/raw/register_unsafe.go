@@ -14,8 +14,8 @@ import (
 // Register initializes a plugin that is already in the process, because it is linked
 // into the program or because another library loaded it, and makes it known: from then
 // on [pjrt.Open] finds it by name. address is what the plugin's GetPjrtApi returned.
-// When the plugin itself does not say of which kind it is, a name that contains the name
-// of a kind, such as cuda, decides.
+// If the plugin itself does not state its kind, a name that contains the name of a kind,
+// such as cuda, decides.
 //
 // Registering a table again returns the same Plugin, whatever the name. A name that
 // belongs to another plugin is an error, pjrt.ErrAlreadyExists.

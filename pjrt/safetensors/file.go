@@ -42,8 +42,8 @@ var typeNames = func() map[dtype.Type]string {
 	return m
 }()
 
-// File is an open file of arrays, or the several files of an index, whose arrays are as those of one file. Its methods
-// may be called from any goroutine.
+// File is an open file of arrays, or the several files of an index, which act as one. Its methods may be called from
+// any goroutine.
 type File struct {
 	close    func() error
 	arrays   map[string]array
@@ -67,9 +67,8 @@ type header struct {
 
 // Open opens a file and checks its header. The caller closes it.
 //
-// A name that ends in .json is that of an index, such as model.safetensors.index.json, which says in which of several
-// files each array is. The files are in the folder of the index. The File has the arrays that the index lists, and
-// those only.
+// A name that ends in .json names an index, such as model.safetensors.index.json, which says in which of several files
+// each array is. The files are in the folder of the index. The File has only the arrays that the index lists.
 func Open(name string) (*File, error) {
 	if strings.HasSuffix(name, ".json") {
 		return openIndex(name)
@@ -108,7 +107,7 @@ func New(r io.ReaderAt, size int64) (*File, error) {
 	}
 	n := binary.LittleEndian.Uint64(prefix[:])
 	if n < 2 || n > maxHeader || n > uint64(size)-8 {
-		return nil, fmt.Errorf("it is not a safetensors file, or it is truncated: it announces a header of %d bytes, and has %d bytes", n, size)
+		return nil, fmt.Errorf("it is not a safetensors file, or it is truncated: it announces a header of %d bytes, but has %d bytes", n, size)
 	}
 	text := make([]byte, n)
 	if _, err := r.ReadAt(text, 8); err != nil && !errors.Is(err, io.EOF) {
@@ -193,8 +192,8 @@ func (f *File) Close() error { return f.close() }
 // the file. Those of an index come file by file, in the order of the files' names.
 func (f *File) Names() []string { return slices.SortedFunc(maps.Keys(f.arrays), f.order) }
 
-// Metadata returns the metadata of the file, or nil if it has none. That of several files is taken together; where they
-// differ, the last file has its way.
+// Metadata returns the metadata of the file, or nil if it has none. It merges the metadata of several files; where they
+// differ, the last file wins.
 func (f *File) Metadata() map[string]string { return maps.Clone(f.metadata) }
 
 // Shape returns the shape of an array.

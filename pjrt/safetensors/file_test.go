@@ -20,7 +20,7 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/safetensors"
 )
 
-// file returns a file with a header and so many bytes of data.
+// file returns a file with a header and the given number of bytes of data.
 func file(header string, data int) []byte {
 	b := binary.LittleEndian.AppendUint64(nil, uint64(len(header)))
 	b = append(b, header...)

@@ -77,7 +77,7 @@ func readIndex(name string) (map[string]string, error) {
 	return index.Places, nil
 }
 
-// add takes the arrays of a part of f that are listed.
+// add adds the listed arrays of a part to f.
 func (f *File) add(number int, part *File, listed []string) error {
 	for _, name := range listed {
 		a, err := part.find(name)

@@ -6,7 +6,7 @@
 // do not notice every executable that is damaged or made for something else, and end the process or compute nonsense.
 //
 // The bytes begin with the 8 bytes "PJRTSAV\x01". A 32-bit length follows, and a protobuf message of that length with
-// the fields of [Executable] but Code; then a 64-bit length and Code; then the SHA-256 of all that. Numbers are
+// the fields of [Executable] except Code; then a 64-bit length and Code; then the SHA-256 of all that. Numbers are
 // little-endian.
 package saved
 
@@ -35,7 +35,8 @@ type Executable struct {
 
 // Plugin is the plugin that compiled the program.
 type Plugin struct {
-	// Digest identifies the plugin's file and what the plugin says of itself. Plugins with the same digest are the same.
+	// Digest identifies the plugin's file and what the plugin says about itself. Plugins with the same digest are the
+	// same.
 	Digest [sha256.Size]byte
 	// Major and Minor are the version of the PJRT API.
 	Major, Minor int
@@ -123,7 +124,7 @@ func (e *Executable) Encode() []byte {
 // Is reports whether data begins as the bytes of Encode do.
 func Is(data []byte) bool { return bytes.HasPrefix(data, []byte(magic)) }
 
-// Decode returns the executable in data, of which Code is a part. The errors wrap ErrFormat or ErrDamaged.
+// Decode returns the executable in data; its Code is a part of data. The errors wrap ErrFormat or ErrDamaged.
 func Decode(data []byte) (*Executable, error) {
 	if !Is(data) {
 		return nil, ErrFormat

@@ -28,8 +28,8 @@ type Array struct {
 	spec      Spec      // for the devices of an executable
 }
 
-// Scatter cuts an array of the host into parts and copies one to each device. The caller
-// may change a.Data once Scatter has returned, and closes the Array.
+// Scatter cuts a host array into parts and copies one to each device. The caller may change
+// a.Data once Scatter has returned, and must close the Array.
 func (m *Mesh) Scatter(ctx context.Context, a pjrt.HostArray, p Partition) (*Array, error) {
 	if err := checkData(a); err != nil {
 		return nil, err
@@ -53,7 +53,7 @@ func checkData(a pjrt.HostArray) error {
 	return err
 }
 
-// upload copies the parts of an array of the host to the devices, and returns s with them.
+// upload copies the parts of a host array to the devices, and returns s with their buffers.
 func (s *Array) upload(ctx context.Context, client *pjrt.Client, a pjrt.HostArray) (*Array, error) {
 	s.shape = clone(s.shape)
 	strides := denseStrides(s.shape)
@@ -81,7 +81,7 @@ func (s *Array) upload(ctx context.Context, client *pjrt.Client, a pjrt.HostArra
 	return s, nil
 }
 
-// Join makes an Array of parts that are already on the devices of the mesh, such as the
+// Join makes an Array from parts that are already on the devices of the mesh, such as the
 // results of a program that ran on them. The parts are in the order of the devices. On
 // success the Array owns the buffers; after an error the caller still owns them.
 func (m *Mesh) Join(shape pjrt.Shape, p Partition, parts []*pjrt.Buffer) (*Array, error) {
@@ -141,8 +141,8 @@ func (s *Array) Partition() Partition {
 	return slices.Clone(s.partition)
 }
 
-// Spec returns how the array is cut, whether for a mesh or an [Executable]. Its numbers of
-// devices are indices into [Array.Devices].
+// Spec returns how the array is cut, whether for a mesh or an [Executable]. Its device numbers
+// are indices into [Array.Devices].
 func (s *Array) Spec() Spec {
 	switch {
 	case s == nil:
@@ -154,7 +154,7 @@ func (s *Array) Spec() Spec {
 }
 
 // Devices returns the devices that have the parts: those of the mesh in its order, the last
-// axis varying fastest, or those of the executable by the numbers of their partitions.
+// axis varying fastest, or those of the executable in the order of their partitions.
 func (s *Array) Devices() []*pjrt.Device {
 	if s == nil {
 		return nil

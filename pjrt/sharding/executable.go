@@ -17,34 +17,34 @@ import (
 // may be used from any goroutine.
 type Executable struct {
 	exe        *pjrt.LoadedExecutable
-	devices    []*pjrt.Device // by the numbers of their partitions
+	devices    []*pjrt.Device // in the order of their partitions
 	rows       []int          // the partition of each of exe.Devices()
 	parameters []place
 	results    []place
 }
 
-// place is how a program takes an argument or gives a result.
+// place says how a program takes an argument or returns a result.
 type place struct {
 	spec        Spec
 	shape, part pjrt.Shape
 	shards      []shard
 }
 
-// Of returns exe as an Executable, which uses it but does not close it. A program for one
-// device counts as one partition. A program of several replicas is an error, because each of
-// them has arrays of its own; so is one that runs on devices of other processes. If the
-// plugin does not tell the shardings, the error is pjrt.ErrUnimplemented.
+// Of returns an Executable that uses exe but does not close it. A program for one device
+// counts as one partition. A program with several replicas is an error, because each has its
+// own arrays; so is one that runs on devices of other processes. If the plugin does not report
+// the shardings, the error is pjrt.ErrUnimplemented.
 func Of(exe *pjrt.LoadedExecutable) (*Executable, error) {
 	if exe == nil || exe.Client() == nil {
 		return nil, errNilExecutable
 	}
 	n := exe.NumPartitions()
 	if r := exe.NumReplicas(); r != 1 {
-		return nil, invalid("the program has %d replicas, each of which has arrays of its own: execute it with ExecuteAll", r)
+		return nil, invalid("the program has %d replicas, each with its own arrays: execute it with ExecuteAll", r)
 	}
 	devices := exe.Devices()
 	if len(devices) != n {
-		return nil, invalid("the program has %d partitions, and %d of them run on devices of this process: "+
+		return nil, invalid("the program has %d partitions, but %d of them run on devices of this process: "+
 			"execute it with ExecuteAll in each process", n, len(devices))
 	}
 	e := &Executable{exe: exe, devices: devices, rows: []int{0}}
@@ -75,12 +75,12 @@ func (e *Executable) order(devices []*pjrt.Device) error {
 		return err
 	}
 	if len(ids) != len(devices) {
-		return failed("the plugin told the partitions of %d of the program's %d devices", len(ids), len(devices))
+		return failed("the plugin reports partitions for %d of the program's %d devices", len(ids), len(devices))
 	}
 	e.devices, e.rows = make([]*pjrt.Device, len(devices)), make([]int, len(devices))
 	for i, id := range ids {
 		if id.Partition < 0 || id.Partition >= len(devices) || e.devices[id.Partition] != nil {
-			return failed("the plugin told partition %d of device %v, and the program has %d partitions, one on each device",
+			return failed("the plugin reports partition %d for device %v, but the program has %d partitions, one on each device",
 				id.Partition, devices[i], len(devices))
 		}
 		e.devices[id.Partition], e.rows[i] = devices[i], id.Partition
@@ -88,8 +88,8 @@ func (e *Executable) order(devices []*pjrt.Device) error {
 	return nil
 }
 
-// places reads how a program of n partitions takes its arguments or gives its results, of
-// which each device has the parts.
+// places reads how a program of n partitions takes its arguments or returns its results,
+// whose parts on each device have the shapes parts.
 func places(parts []pjrt.Shape, n int, what string, read func() ([]pjrt.Sharding, error)) ([]place, error) {
 	shardings := make([]pjrt.Sharding, len(parts)) // a message without fields means replicated
 	if n > 1 && len(parts) > 0 {
@@ -99,10 +99,10 @@ func places(parts []pjrt.Shape, n int, what string, read func() ([]pjrt.Sharding
 		}
 		if shardings == nil {
 			return nil, &pjrt.Error{Code: pjrt.ErrUnimplemented, Message: fmt.Sprintf(
-				"the plugin does not tell the sharding of any %s of the program: execute it with ExecuteAll", what)}
+				"the plugin does not report the sharding of any %s of the program: execute it with ExecuteAll", what)}
 		}
 		if len(shardings) != len(parts) {
-			return nil, failed("the plugin told the shardings of %d %ss of a program that has %d", len(shardings), what, len(parts))
+			return nil, failed("the plugin reports shardings for %d %ss of a program that has %d", len(shardings), what, len(parts))
 		}
 	}
 	list := make([]place, len(parts))
@@ -128,8 +128,8 @@ func failed(format string, args ...any) error {
 	return &pjrt.Error{Code: pjrt.ErrInternal, Message: fmt.Sprintf(format, args...)}
 }
 
-// Devices returns the devices by the numbers of their partitions, to which the Devices of a
-// Spec refer.
+// Devices returns the devices in the order of their partitions. The Devices of a Spec are
+// indices into it.
 func (e *Executable) Devices() []*pjrt.Device {
 	if e == nil {
 		return nil
@@ -137,7 +137,7 @@ func (e *Executable) Devices() []*pjrt.Device {
 	return slices.Clone(e.devices)
 }
 
-// Parameters returns how the program takes its arguments.
+// Parameters returns the shardings in which the program takes its arguments.
 func (e *Executable) Parameters() []Spec {
 	if e == nil {
 		return nil
@@ -145,7 +145,7 @@ func (e *Executable) Parameters() []Spec {
 	return specs(e.parameters)
 }
 
-// Results returns how the program gives its results.
+// Results returns the shardings in which the program returns its results.
 func (e *Executable) Results() []Spec {
 	if e == nil {
 		return nil
@@ -186,9 +186,9 @@ func shapes(list []place) []pjrt.Shape {
 	return all
 }
 
-// Scatter cuts an array of the host as the program takes its argument with the given number,
-// and copies the parts to the devices. The caller may change a.Data once Scatter has
-// returned, and closes the Array.
+// Scatter cuts a host array the way the program takes its argument with the given number, and
+// copies the parts to the devices. The caller may change a.Data once Scatter has returned, and
+// must close the Array.
 func (e *Executable) Scatter(ctx context.Context, parameter int, a pjrt.HostArray) (*Array, error) {
 	if e == nil {
 		return nil, errNilExecutable
@@ -208,9 +208,9 @@ func (e *Executable) Scatter(ctx context.Context, parameter int, a pjrt.HostArra
 }
 
 // Execute runs the program (PJRT_LoadedExecutable_Execute). Each argument must be cut as the
-// program takes it, by Scatter, by a Mesh, or as a result of a program. The caller still
-// owns the arguments, except those that the program takes for itself, and closes the
-// results. opts may be nil; what they have for single devices must fit them.
+// program takes it: by Scatter, by a Mesh, or as a result of a program. The caller still
+// owns the arguments, except those that the program takes over, and must close the results.
+// opts may be nil; what it sets for single devices must fit the program's devices.
 func (e *Executable) Execute(ctx context.Context, args []*Array, opts *pjrt.ExecuteOptions) ([]*Array, error) {
 	if e == nil {
 		return nil, errNilExecutable
@@ -268,8 +268,8 @@ func (e *Executable) part(a *Array, parameter, partition int) (*pjrt.Buffer, err
 	return a.buffers[i], nil
 }
 
-// Run runs the program on arrays of the host: it cuts the arguments, executes, and puts the
-// results together.
+// Run runs the program on host arrays: it cuts the arguments, executes, and puts the results
+// together.
 func (e *Executable) Run(ctx context.Context, args ...pjrt.HostArray) (results []pjrt.HostArray, err error) {
 	if e == nil {
 		return nil, errNilExecutable

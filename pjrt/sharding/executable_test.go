@@ -72,8 +72,8 @@ func near(t *testing.T, want, got []pjrt.HostArray) {
 	}
 }
 
-// Programs from JAX for four devices run without any option, and their results are JAX's,
-// whichever partitioner JAX lowered them for, in whichever form, and whichever devices run
+// Programs that JAX exported for four devices run without options and give JAX's results,
+// whichever partitioner JAX lowered them for, whatever their form, and whichever devices run
 // the partitions.
 func TestProgramsFromJAXRunOnWholeArrays(t *testing.T) {
 	client := newClient(t, pjrt.Attribute{Name: "cpu_device_count", Value: int64(4)})
@@ -92,7 +92,7 @@ func TestProgramsFromJAXRunOnWholeArrays(t *testing.T) {
 	}
 }
 
-func TestArraysGoInAndComeOutByTheShardingsOfTheExecutable(t *testing.T) {
+func TestArraysAreCutByTheExecutablesShardings(t *testing.T) {
 	ctx := t.Context()
 	client := newClient(t, pjrt.Attribute{Name: "cpu_device_count", Value: int64(4)})
 	e := compiled(t, client, code(t, "layer/shardy.mlir"), &pjrt.CompileOptions{DeviceIDs: [][]int{{3, 1, 0, 2}}})
@@ -154,7 +154,7 @@ func TestArraysGoInAndComeOutByTheShardingsOfTheExecutable(t *testing.T) {
 	}
 	near(t, want, got)
 
-	// The results are arguments of the same form for the next program.
+	// The results can be arguments of the next program.
 	next := compiled(t, client, pjrt.Program{Code: []byte(strings.ReplaceAll(chained, "SHARDING", e.Results()[0].String()))},
 		&pjrt.CompileOptions{DeviceIDs: [][]int{{3, 1, 0, 2}}})
 	twice, err := next.Execute(ctx, outs[:1], nil)
@@ -239,7 +239,7 @@ func TestWrongArgumentsOfExecutablesAreErrors(t *testing.T) {
 	assert.Nil(t, none.ResultShapes())
 }
 
-// A closed argument is an error of Execute, and nothing is left behind.
+// Execute returns an error for a closed argument, and leaves nothing behind.
 func TestClosedArguments(t *testing.T) {
 	ctx := t.Context()
 	client := newClient(t, pjrt.Attribute{Name: "cpu_device_count", Value: int64(4)})

@@ -20,7 +20,7 @@ const identity = `module @identity {
   }
 }`
 
-// Of a plugin without the function, LogicalIDs uses the device assignment.
+// For a plugin without the function, LogicalIDs uses the device assignment.
 func TestPlacesOfDevices(t *testing.T) {
 	const function = "PJRT_LoadedExecutable_AddressableDeviceLogicalIds"
 	for name, c := range map[string]struct {

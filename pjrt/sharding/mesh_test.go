@@ -48,7 +48,7 @@ func ints(n int) []int32 {
 
 func axis(name string, size int) sharding.Axis { return sharding.Axis{Name: name, Size: size} }
 
-func TestMisuseOfMeshesIsAnErrorHere(t *testing.T) {
+func TestMisuseOfMeshesIsAnError(t *testing.T) {
 	ctx := context.Background()
 	client, other := newClient(t), newClient(t)
 	d := client.Devices()

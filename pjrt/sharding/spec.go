@@ -41,8 +41,8 @@ type Spec struct {
 	// ReplicateLast says that the last number in Tiles counts the devices that share
 	// one tile.
 	ReplicateLast bool
-	// Subgroups are the kinds of the numbers in Tiles that follow those of the array's
-	// dimensions.
+	// Subgroups are the kinds of the numbers that follow those of the array's dimensions in
+	// Tiles.
 	Subgroups []Kind
 	// Elements are the shardings of the tuple's elements, if Kind is Tuple.
 	Elements []Spec
@@ -60,8 +60,8 @@ func Decode(s pjrt.Sharding) (Spec, error) {
 	return newSpec(p), nil
 }
 
-// Encode returns the sharding as XLA's message, which lists the devices one by one. It is what [Decode]
-// reads.
+// Encode returns the sharding as the message that [Decode] reads, with the devices listed one
+// by one.
 func (s Spec) Encode() pjrt.Sharding { return pjrt.Sharding{Proto: s.proto().Marshal()} }
 
 func newSpec(p xlaproto.Sharding) Spec {
@@ -85,9 +85,9 @@ func (s Spec) clone() Spec {
 	return s
 }
 
-// PartShape returns the shape of the part that each of the devices gets of an array. If a
-// dimension cannot be cut into equal parts, or the sharding does not cut arrays evenly over
-// all devices, the error has the code pjrt.ErrInvalidArgument.
+// PartShape returns the shape of the part of an array that each device gets. If a dimension
+// cannot be cut into equal parts, or the sharding does not cut arrays evenly over all devices,
+// the error has the code pjrt.ErrInvalidArgument.
 func (s Spec) PartShape(shape pjrt.Shape) (pjrt.Shape, error) {
 	tiles, err := s.tilesOf(len(shape.Dims))
 	if err != nil {
@@ -103,7 +103,7 @@ func (s Spec) PartShape(shape pjrt.Shape) (pjrt.Shape, error) {
 	return part, nil
 }
 
-// whole returns the shape of the array whose parts have the given one.
+// whole returns the shape of the array whose parts have the shape part.
 func (s Spec) whole(part pjrt.Shape) (pjrt.Shape, error) {
 	tiles, err := s.tilesOf(len(part.Dims))
 	if err != nil {

@@ -109,7 +109,7 @@ func find(program []byte) (function, bool) {
 		case tok == "}":
 			depth--
 		case depth >= best:
-			// A main inside a nested module is not that of the program.
+			// A main inside a nested module is not the program's.
 		case tok == "func.func":
 			if f, ok := pretty(s); ok {
 				found, best = f, depth

@@ -84,9 +84,9 @@ func ParseDebugOptions(text string) (map[string]any, error) {
 
 // Check returns an error if this value of the environment variable XLA_FLAGS could make a plugin end the process:
 // because no known version of XLA has a flag, because a flag does not take its value, or because a flag tells XLA to do
-// so, such as xla_unsupported_crash_on_hlo_pass_noop_change. Check does not know the
-// version of the plugin, so it accepts flags that only other versions have, which also end the process; pjrt.Open finds
-// those. Errors have the code pjrt.ErrInvalidArgument.
+// so, such as xla_unsupported_crash_on_hlo_pass_noop_change. Check does not know the version of the plugin, so it
+// accepts flags that only other versions have, which also end the process; pjrt.Open finds those. Errors have the code
+// pjrt.ErrInvalidArgument.
 //
 // A value that does not begin with a dash is the name of a file with flags, which Check reads. With
 // PJRT_ALLOW_UNKNOWN_XLA_FLAGS=1 in the environment, Check returns nil.

@@ -17,8 +17,8 @@ import (
 	"github.com/purepjrt/purepjrt/gen/witness"
 )
 
-// What is C upstream must be C here and C++ as well; what is not must not be, or the
-// generator would not be tried on such headers.
+// A header that is C upstream must be C here, and C++ as well; one that is not must not
+// be C here, or the generator would not be tested on such headers.
 func TestCompilerMeasuresTheFacts(t *testing.T) {
 	t.Parallel()
 	compilers := witness.Find(t.Context())

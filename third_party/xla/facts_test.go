@@ -107,7 +107,7 @@ func (s cstruct) size() int64 {
 	return s.Sizeof
 }
 
-// leaves calls f for each named field, those of anonymous unions included.
+// leaves calls f for each named field, including those of anonymous unions.
 func leaves(fields []field, f func(field)) {
 	for _, x := range fields {
 		if x.Anonymous != "" {

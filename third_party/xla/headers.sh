@@ -41,9 +41,9 @@ missing=
 for header in $list; do
 	[ -f "$from/$header" ] || missing="$missing $header"
 done
-[ -z "$missing" ] || fail "$1 lacks$missing; it is older or newer than what this list of headers fits: delete those that are gone here, then try again"
+[ -z "$missing" ] || fail "$1 lacks$missing; it is older or newer than this list of headers: delete here the headers that are gone, then try again"
 
-# A folder that is no checkout of its own, such as an unpacked archive, has no
+# A folder that is not itself a checkout, such as an unpacked archive, has no
 # commit to name, and the repository around it would name the wrong one.
 source=unknown
 if top=$(git -C "$from" rev-parse --show-toplevel 2>/dev/null) && [ "$(cd "$top" && pwd -P)" = "$from" ]; then

@@ -91,12 +91,12 @@ func readText(t *testing.T, path string) string {
 	return string(text)
 }
 
-// Facts that pjrtgen update wrote where there was no compiler are only what pjrtgen thinks.
+// Facts that pjrtgen update wrote without a compiler are only what pjrtgen has read.
 func TestACompilerHasConfirmedTheFacts(t *testing.T) {
 	t.Parallel()
 	files, err := facts.Unwitnessed("facts")
 	require.NoError(t, err)
-	assert.Empty(t, files, "no compiler has confirmed these: run make update once more where there are gcc and g++")
+	assert.Empty(t, files, "no compiler has confirmed these: run make update again where gcc and g++ are installed")
 }
 
 // sinceFile is since.json. README.md explains it.
@@ -129,7 +129,7 @@ func TestSinceCoversTheFactsAndNothingElse(t *testing.T) {
 				}
 			}
 		}
-		// Names are sorted and compared as lists, so that a doubled item shows.
+		// Names are sorted and compared as lists, so that duplicates show.
 		items := h.items()
 		slices.Sort(items)
 		assert.Equal(t, items, slices.Sorted(maps.Keys(have)), path)

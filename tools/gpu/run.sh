@@ -1,6 +1,6 @@
 #!/bin/sh
-# Runs on a machine with a GPU what `make gpu-bundle` built, which needs neither Go
-# nor Python there, and leaves what was said in a folder.
+# Runs what `make gpu-bundle` built on a machine with a GPU, which needs neither Go
+# nor Python, and leaves the output in a folder.
 #
 #	run.sh PLUGIN OUT
 set -u

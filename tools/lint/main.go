@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The purepjrt Authors
 
-// Command lint checks the rules of this repository that the compiler and vet do
-// not know, and reports what nobody uses. `make lint` runs it over every package.
+// Command lint checks the rules of this repository that the compiler and vet do not
+// know, and reports unused code. `make lint` runs it over every package.
 //
 //	lint PACKAGE...
 package main
@@ -19,10 +19,10 @@ import (
 	"github.com/purepjrt/purepjrt/tools/lint/unused"
 )
 
-// tags are those of tests that need more than Go, such as a C compiler.
+// tags are the build tags of tests that need more than Go, such as a C compiler.
 const tags = "-tags=aot,cc,jax,originals,proxy,skew,wrapped"
 
-// foreign makes use of what `make platforms` compiles.
+// foreign has the flags of `make platforms`, so that both share the build cache.
 const foreign = "-gcflags=all=-N -l"
 
 var configurations = []unused.Configuration{

@@ -2,15 +2,15 @@
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: 2026 The purepjrt Authors
 
-# Does what somebody does who comes to this repository for the first time, on a machine that
-# has Go, Python, git, make and the tools of every Linux: the commands of README.md, its program, and each example. What
-# is tried is a clone of the last commit, in an empty home directory without caches; no
-# variable of the caller is kept but those that say how to reach the network.
+# Does what a newcomer to this repository does, on a machine that has Go, Python, git, make and
+# the tools of every Linux: the commands of README.md, its program, and each example. It works on
+# a clone of the last commit, in an empty home directory without caches. Of the caller's
+# variables it keeps only those that say how to reach the network.
 #
 #	tools/newcomer/run.sh [STEP...]
 #
-# The steps are run, program, examples and test; without any, all are done. It ends with the
-# time that each part took.
+# The steps are run, program, examples and test; without any, it does all. At the end it prints
+# the time that each part took.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 steps=("$@")
@@ -18,7 +18,7 @@ steps=("$@")
 
 home=$(mktemp -d)
 clean() {
-	chmod -R u+w "$home" # Go writes its module cache so that nobody changes it
+	chmod -R u+w "$home" # Go makes its module cache read-only
 	rm -rf "$home"
 }
 trap clean EXIT
@@ -26,7 +26,7 @@ mkdir "$home/bin"
 for tool in go git make; do
 	ln -s "$(command -v "$tool")" "$home/bin/$tool"
 done
-# What every Linux has, and some tests use; a C compiler is not among it.
+# Tools that every Linux has and some tests use. A C compiler is not among them.
 for tool in sh awk basename bash cat chmod cmp cp cut dirname echo env expr false find grep head kill ln ls mkdir mkfifo mktemp mv rm sed sleep sort \
 	tail test touch tr true uname wc; do
 	ln -s "$(type -P "$tool")" "$home/bin/$tool"
@@ -44,7 +44,7 @@ environment=(env -i HOME="$home" PATH="$home/bin" "${network[@]}")
 as() { "${environment[@]}" "$@"; }
 
 times=()
-# try runs a command, says how long it took, and ends all if it fails.
+# try runs a command, notes how long it took, and ends the script if it fails.
 try() {
 	local name=$1 begin=$SECONDS
 	shift
@@ -53,12 +53,12 @@ try() {
 	times+=("$(printf '%5ds  %s' $((SECONDS - begin)) "$name")")
 }
 
-[ -z "$(git status --porcelain)" ] || echo "what is not committed is not tried" >&2
+[ -z "$(git status --porcelain)" ] || echo "uncommitted changes are not tried" >&2
 try clone as git clone -q "$PWD" "$home/purepjrt"
 cd "$home/purepjrt"
 
-# A module elsewhere, as a program of one's own is. Until there is a release, it has to be
-# told where the library lies.
+# A module elsewhere, like a newcomer's own program. Until there is a release, it has to be
+# told where the library is.
 readme_program() {
 	mkdir "$home/hello"
 	awk '/^```$/ { inside = 0 } inside; /^```go$/ && !n++ { inside = 1 }' README.md > "$home/hello/main.go"
@@ -67,10 +67,10 @@ readme_program() {
 		as go mod tidy && as go run .)
 }
 
-# The server is asked once, and ended.
+# The server answers one request, and is ended.
 server() {
 	as go build -o "$home/server" . || return
-	"${environment[@]}" "$home/server" -listen localhost:0 > "$home/server.log" & # a function would have a shell of its own
+	"${environment[@]}" "$home/server" -listen localhost:0 > "$home/server.log" & # a function would run in a subshell
 	local pid=$! ok=0
 	as python3 - "$home/server.log" << 'END' || ok=$?
 import sys, time, urllib.request
@@ -86,7 +86,7 @@ END
 	return "$ok"
 }
 
-# An example with arguments, or with more to do than go run, is named here.
+# Lists the examples that need arguments, or more than go run.
 example() {
 	case $1 in
 	pjrt/examples/aot)
@@ -97,7 +97,7 @@ example() {
 	pjrt/examples/transformer) as go run "./$1" "$1/model" "A quick" ;;
 	pjrt/examples/weights) as go run "./$1" "$1/model.safetensors" ;;
 	pjrt/gomlx/examples/*) (cd "$1" && as go run .) ;;
-	# It takes an etcd, which its test has.
+	# This needs an etcd, which its test starts.
 	pjrt/kv/etcd/examples/processes) (cd pjrt/kv/etcd && as go test -run Example .) ;;
 	*) as go run "./$1" ;;
 	esac

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The purepjrt Authors
 
-// Package outside has a test that uses this repository's modules as a program
-// elsewhere does: from a module proxy, which is a folder, without go.work. Make
-// test-proxy runs it.
+// Package outside has a test that uses this repository's modules as a program elsewhere
+// does: from a module proxy (a folder), without go.work. make test-proxy runs it.
 package outside

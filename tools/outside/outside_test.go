@@ -26,10 +26,10 @@ import (
 const (
 	root    = "../.."
 	main    = "github.com/purepjrt/purepjrt"
-	version = "v0.1.0" // which the nested modules require
+	version = "v0.1.0" // the version that the nested modules require
 )
 
-// published are the modules that others may import, by their folders.
+// published has the modules that others may import, by folder.
 var published = map[string]string{
 	main:                            "",
 	main + "/extensions/ffi/lapack": "extensions/ffi/lapack/",
@@ -38,8 +38,8 @@ var published = map[string]string{
 	main + "/pjrt/kv/etcd":          "pjrt/kv/etcd/",
 }
 
-// offline is what must work without go.work, and with nothing of ours but what
-// the proxy has.
+// offline returns an environment without go.work, in which only the proxy has our
+// modules.
 func offline(t *testing.T) []string {
 	t.Helper()
 	value := func(name string) string {
@@ -52,19 +52,19 @@ func offline(t *testing.T) []string {
 		pack(t, proxy, path, dir)
 	}
 	cache := t.TempDir()
-	// Files of the module cache cannot be written, and folders neither.
+	// Neither files nor folders of the module cache are writable.
 	t.Cleanup(func() {
 		clean := exec.Command("go", "clean", "-modcache")
 		clean.Env = append(os.Environ(), "GOMODCACHE="+cache, "GOWORK=off")
 		assert.NoError(t, clean.Run())
 	})
-	// The modules of others that this machine has need not be fetched again.
+	// Modules of others that this machine already has need not be fetched again.
 	proxies := []string{"file://" + proxy, "file://" + filepath.Join(value("GOMODCACHE"), "cache", "download"), value("GOPROXY")}
 	return append(os.Environ(), "GOWORK=off", "GOFLAGS=-mod=mod -trimpath", "GOMODCACHE="+cache, "GOPROXY="+strings.Join(proxies, ","),
 		"GONOSUMDB="+main+","+main+"/*", "GONOPROXY=", "GOPRIVATE=", "GOTOOLCHAIN=local", "CGO_ENABLED=0")
 }
 
-// tracked are the files of the working tree that a commit would have.
+// tracked returns the files of the working tree that a commit would have.
 func tracked(t *testing.T) []string {
 	t.Helper()
 	list := exec.Command("git", "ls-files", "-z", "--cached", "--others", "--exclude-standard")
@@ -79,7 +79,8 @@ func tracked(t *testing.T) []string {
 	return slices.Compact(files)
 }
 
-// pack puts the module of a folder into a proxy, in the form that GOPROXY says.
+// pack puts the module in a folder into a proxy, in the form of the GOPROXY
+// protocol.
 func pack(t *testing.T, proxy, path, dir string) {
 	t.Helper()
 	files := tracked(t)
@@ -136,7 +137,7 @@ func TestAProgramElsewhereUsesThePublishedModules(t *testing.T) {
 	dir := t.TempDir()
 	require.NoError(t, os.CopyFS(dir, os.DirFS("testdata/program")))
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "go.mod"), []byte("module example.com/program\n\ngo 1.26.0\n"), 0o666))
-	// What the modules were made with is known to be what it was.
+	// The checksums of what the modules require are known.
 	var sums []byte
 	for _, folder := range slices.Sorted(maps.Values(published)) {
 		text, err := os.ReadFile(filepath.Join(root, folder, "go.sum"))
@@ -174,7 +175,7 @@ func TestAProgramElsewhereUsesThePublishedModules(t *testing.T) {
 		assert.Equal(t, string(want), string(got))
 	}
 
-	// The command installs as README.md says.
+	// The command can be installed as README.md says.
 	bin := t.TempDir()
 	run(t, append(environment, "GOBIN="+bin, "GOFLAGS=-trimpath"), dir, "install", main+"/tools/pjrt@latest")
 	out, err := exec.Command(filepath.Join(bin, "pjrt"), "version").CombinedOutput()
@@ -182,8 +183,8 @@ func TestAProgramElsewhereUsesThePublishedModules(t *testing.T) {
 	assert.Contains(t, string(out), version)
 }
 
-// Once they are published, go mod tidy has nothing to change in them but the sums
-// of our own modules.
+// Once they are published, go mod tidy changes nothing in them except the sums of
+// our own modules.
 func TestNestedModulesRequireWhatTheyUse(t *testing.T) {
 	environment := offline(t)
 	for _, name := range tracked(t) {

@@ -37,7 +37,7 @@ type input struct {
 	array *npy.Array
 }
 
-// readInput reads FILE or FILE:TYPE. If neither the file nor the argument names a type, it uses that of param.
+// readInput reads FILE or FILE:TYPE. If neither the file nor the argument names a type, it uses param's.
 func readInput(arg string, param stablehlo.Param) (input, error) {
 	file, cast, err := splitArgument(arg)
 	if err != nil {
@@ -68,7 +68,8 @@ func (in input) check(param stablehlo.Param) error {
 	return fmt.Errorf("%s is %s, and the program takes %s%s", in.arg, stablehlo.Format(a.Type, a.Dims), param, hint)
 }
 
-// An argument has what each part of a program gets for a parameter: one input for all parts, or one for each.
+// An argument is what the parts of a program get for a parameter: one input for all parts, or one for
+// each.
 type argument []input
 
 // of returns the input of a part.
@@ -96,7 +97,7 @@ func readArgument(arg string, param stablehlo.Param) (argument, error) {
 	return a, nil
 }
 
-// names reports whether arg names an existing file, with or without a type.
+// names reports whether arg names an existing file, with a type or without.
 func names(arg string) bool {
 	file, _, err := splitArgument(arg)
 	if err != nil {
@@ -106,7 +107,8 @@ func names(arg string) bool {
 	return err == nil
 }
 
-// check compares arguments with the parameters of a program that takes as many.
+// check compares arguments with the parameters of a program. There must be as many arguments as
+// parameters.
 func check(arguments []argument, params []stablehlo.Param) error {
 	for i, a := range arguments {
 		for _, in := range a {

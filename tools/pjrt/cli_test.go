@@ -24,7 +24,8 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/plugins"
 )
 
-// command is the path of the built command, and library that of the CPU plugin, which is installed once for all tests.
+// command is the path of the built command, and library the path of the CPU plugin, which is
+// installed once for all tests.
 var command, library string
 
 func TestMain(m *testing.M) {
@@ -81,14 +82,15 @@ func finishAfter(t *testing.T, dir string, c *exec.Cmd, meanwhile func(*os.Proce
 	return outcome{stdout.String(), stderr.String(), c.ProcessState.ExitCode()}
 }
 
-// requireFailure checks the exit status, and the line that a failure prints. A search in vain prints two.
+// requireFailure checks the exit status, and the line that a failure prints. A search that
+// found nothing prints two.
 func (o outcome) requireFailure(t *testing.T, status int, want string) {
 	t.Helper()
 	assert.Equal(t, status, o.status)
 	assert.Empty(t, o.stdout)
 	first, rest, _ := strings.Cut(o.stderr, "\n")
 	if strings.Contains(first, "plugin not found") && rest != "" {
-		assert.Regexp(t, `^      tried [^\n]*\n$`, rest, "a second line says where")
+		assert.Regexp(t, `^      tried [^\n]*\n$`, rest, "a second line says where it searched")
 	} else {
 		assert.Empty(t, rest, "one line: %q", o.stderr)
 	}
@@ -203,7 +205,7 @@ func TestRunRefusesBadInput(t *testing.T) {
 		"binary program":         {"binary.mlir", "compile binary.mlir: "},
 		"truncated bytecode":     {"short.mlirbc", "compile short.mlirbc: "},
 		"no such argument":       {"add.mlir f32.npy missing.npy", "argument 1: open missing.npy: no such file"},
-		"argument is no array":   {"add.mlir text.npy f32.npy", "argument 0: text.npy: "},
+		"not an array":           {"add.mlir text.npy f32.npy", "argument 0: text.npy: "},
 		"truncated argument":     {"add.mlir f32.npy short.npy", "argument 1: short.npy: "},
 		"too few arguments":      {"add.mlir f32.npy", "the program takes 2 arguments (f32[4], f32[4]), got 1"},
 		"too many arguments":     {"wide.mlir f32.npy", "the program takes no arguments, got 1"},
@@ -280,7 +282,7 @@ func TestInfoShowsTheCPUPlugin(t *testing.T) {
 		}
 		assert.NotContains(t, o.stdout, "PJRT_Client_Create ", "present functions are counted, not listed")
 		for line := range strings.Lines(o.stdout) {
-			assert.Equal(t, strings.TrimRight(line, " \n")+"\n", line, "no trailing space")
+			assert.Equal(t, strings.TrimRight(line, " \n")+"\n", line, "no trailing spaces")
 		}
 	}
 }
@@ -293,7 +295,7 @@ func TestInfoListsEveryFunctionOnRequest(t *testing.T) {
 	assert.Regexp(t, `(?m)^  PJRT_Client_CreateErrorBuffer +core +0\.82 +no$`, o.stdout)
 }
 
-func TestInfoAsJSONIsAsItsHelpSays(t *testing.T) {
+func TestInfoAsJSONMatchesItsHelp(t *testing.T) {
 	t.Parallel()
 	o := launch(t, t.TempDir(), "info", "--json")
 	o.requireSuccess(t)
@@ -360,7 +362,7 @@ func TestHelpGoesToStandardOutput(t *testing.T) {
 	}
 }
 
-func TestAttributesThatJSONLacksAreStrings(t *testing.T) {
+func TestValuesThatJSONLacksAreStrings(t *testing.T) {
 	t.Parallel()
 	text, err := json.Marshal(attributeValues([]pjrt.Attribute{{Name: "a", Value: float32(math.Inf(-1))}, {Name: "b", Value: float32(0.5)},
 		{Name: "c", Value: true}}))

@@ -37,7 +37,7 @@ func TestRunOnAFullDiskLeavesEarlierResults(t *testing.T) {
 	assert.NoDirExists(t, filepath.Join(dir, "new"))
 }
 
-func TestFilesAreWholeOrNotThere(t *testing.T) {
+func TestFilesAreCompleteOrAbsent(t *testing.T) {
 	t.Parallel()
 	dir := workplace(t)
 	for _, args := range []string{

@@ -38,7 +38,7 @@ func compileCommand() *cobra.Command {
 		Short: "Compile a StableHLO program, for this machine or ahead of time",
 		Long: `Compile compiles PROGRAM, StableHLO as text or bytecode, and describes the
 executable. With --out it also writes the executable, which pjrt run loads on the
-same plugin. With - for PROGRAM, compile reads it from standard input.
+same plugin. If PROGRAM is -, compile reads it from standard input.
 
 With --topology it compiles ahead of time for the named devices, which need not
 be on this machine. libtpu knows names such as v5e:2x2, v4:2x2x1 and v6e:16x16,
@@ -62,13 +62,13 @@ such as 1x1x8.`,
 	f.StringArrayVar(&c.options, "option", nil, "an option `NAME=VALUE` of the topology: "+
 		"a number, numbers separated by commas, or text (@FILE reads a file)")
 	f.IntVar(&c.compile.Replicas, "replicas", 0,
-		"the `NUMBER` of devices that run the program on different data (default what it states, or 1)")
+		"the `NUMBER` of devices that run the program on different data (default as the program says, or 1)")
 	f.IntVar(&c.compile.Partitions, "partitions", 0,
-		"the `NUMBER` of devices that share the work of each replica (default what it states, or 1)")
+		"the `NUMBER` of devices that share the work of each replica (default as the program says, or 1)")
 	f.BoolVar(&c.compile.SPMD, "spmd", false, "let the compiler split the program over the partitions")
 	c.isolated.addTo(cmd)
 	f.StringVar(&c.out, "out", "", "the `FILE` to write the executable to")
-	f.StringVar(&c.report, "report", "", "the `FILE` to write a page to, HTML that shows the memory, the cost, the shardings and the program")
+	f.StringVar(&c.report, "report", "", "the `FILE` to write an HTML page to that shows memory, cost, shardings and the program")
 	return cmd
 }
 
@@ -228,7 +228,7 @@ func writeWhole(path string, data []byte) error {
 	if err := cmp.Or(err, f.Close()); err != nil {
 		var failed *fs.PathError
 		if errors.As(err, &failed) {
-			failed.Path = path // the name that the user knows
+			failed.Path = path // the name that the user gave
 		}
 		return err
 	}

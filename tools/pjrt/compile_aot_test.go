@@ -34,20 +34,20 @@ func TestCompileAheadOfTime(t *testing.T) {
 	launch(t, dir, "compile", "--plugin", tpu, "add.mlir").requireFailure(t, 1, "TPU initialization failed")
 }
 
-// forH100 compiles add.mlir for a GPU that is not there.
+// forH100 compiles add.mlir for a GPU that this machine need not have.
 func forH100(t *testing.T, plugin string) outcome {
 	t.Helper()
 	config, err := filepath.Abs("../../conformance/topologies/h100.txtpb")
 	require.NoError(t, err)
 	c := exec.CommandContext(t.Context(), command, "compile", "--plugin", plugin, "--topology", "h100",
 		"--option", "target_config=@"+config, "--option", "topology=1x1x1", "add.mlir")
-	c.Env = []string{"PATH=/nowhere", "HOME=" + os.Getenv("HOME")} // a Python may have ptxas
+	c.Env = []string{"PATH=/nowhere", "HOME=" + os.Getenv("HOME")} // a Python package may contain ptxas
 	return finish(t, workplace(t), c)
 }
 
 func TestCompileForCUDAWithoutPtxasIsOneSentence(t *testing.T) {
 	t.Parallel()
-	// Without the folders that may be beside the installed one.
+	// A place without the folders that may lie beside the installed plugin.
 	plugin := filepath.Join(t.TempDir(), "xla_cuda13", "xla_cuda_plugin.so")
 	require.NoError(t, os.Mkdir(filepath.Dir(plugin), 0o755))
 	installed := plugintest.Path(t, "cuda13")
@@ -66,7 +66,7 @@ func TestCompileForCUDAWithoutPtxasIsOneSentence(t *testing.T) {
 	assert.Less(t, len(o.stderr), 1000)
 }
 
-func TestInstallBringsWhatCompilesForCUDAAheadOfTime(t *testing.T) {
+func TestInstallBringsTheCompilerForCUDAAheadOfTime(t *testing.T) {
 	t.Parallel()
 	launch(t, t.TempDir(), "install", "cuda13")
 	o := forH100(t, plugintest.Path(t, "cuda13"))

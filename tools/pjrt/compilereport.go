@@ -12,7 +12,7 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/inspect"
 )
 
-// writeReport writes a page about an executable to a file, unless the name is empty.
+// writeReport writes a page about an executable to file, unless that is empty.
 func writeReport(ctx context.Context, file string, exe *pjrt.Executable) error {
 	if file == "" {
 		return nil

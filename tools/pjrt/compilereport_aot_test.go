@@ -38,9 +38,9 @@ module @layer {
 	require.NoError(t, err)
 	page := string(data)
 	for _, want := range []string{
-		"<h1>layer</h1>", "bf16[256,512]", "bf16[512,1024]", "bf16[256,1024]", // what goes in and comes out
+		"<h1>layer</h1>", "bf16[256,512]", "bf16[512,1024]", "bf16[256,1024]", // arguments and results
 		"1.25 MiB", "512 KiB", "Alive at the peak", // the arguments, the result
-		"GetCostAnalysis is not supported", // what the plugin does not tell
+		"GetCostAnalysis is not supported", // what the plugin does not report
 	} {
 		assert.Contains(t, page, want)
 	}

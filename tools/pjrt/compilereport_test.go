@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A program that states for how many devices it is needs no option to be compiled for them.
+// A program that says how many devices it is for needs no option to be compiled for them.
 func TestCompileReportsOnAProgramForSeveralDevices(t *testing.T) {
 	t.Parallel()
 	dir := workplace(t)

@@ -61,7 +61,7 @@ func (f *conformanceOutputs) add(flags *pflag.FlagSet) {
 	flags.StringVar(&f.html, "html", "", "write the report as one HTML page to `FILE`")
 	flags.StringVar(&f.md, "md", "", "write the report as Markdown to `FILE`")
 	flags.StringVar(&f.badge, "badge", "", "write a badge as SVG to `FILE`")
-	flags.StringVar(&f.draft, "draft-waivers", "", "write waivers of all failures to `FILE`, with digests, for you to add the reasons")
+	flags.StringVar(&f.draft, "draft-waivers", "", "write waivers of all failures to `FILE`, with digests; you add the reasons")
 }
 
 func conformanceCommand() *cobra.Command {
@@ -83,9 +83,9 @@ Profiles: smoke takes seconds; quick, the default, checks every rule once; core
 takes minutes; full takes the longest.
 
 If the plugin cannot make a client, the checks that need none still run: those of
-the library, of topologies, and of compilation ahead of time, for the topology of
---topology and --topology-option. By default that is v5e:2x2 on plugins for TPUs
-and four H100 on plugins for CUDA; plugins for other devices need the options.
+the library, of topologies, and of compilation ahead of time. The topology is that of
+--topology and --topology-option. The default is v5e:2x2 on plugins for TPUs and four
+H100 on plugins for CUDA; plugins for other devices need the options.
 
 --programs runs the programs of a folder instead: each is a folder NAME with
 program.mlir, arg0.npy, arg1.npy and so on, and the expected out0.npy and so on,
@@ -95,11 +95,11 @@ parameters. --against also runs these programs and those of the suite on a secon
 plugin, with random inputs too, and reports the smallest inputs on which the two
 differ. If they differ, the exit status is 1.
 
---for jax@0.8.1 says what a version of JAX will do with the plugin: for each thing
-that users do, whether it runs, raises an exception or ends the process, because of
-which function. It compares what the plugin lacks with what was measured of that
-version. --for all asks for every version, and --json writes the answer to a file. If
-a version would end the process, the exit status is 1.
+--for jax@0.8.1 predicts what a version of JAX will do with the plugin: for each user
+action, whether it runs, raises an exception or ends the process, and because of which
+function. It compares what the plugin lacks with measurements of that version. --for
+all covers every version, and --json writes the prediction to a file. If a version
+would end the process, the exit status is 1.
 
 To look at a crash in a debugger, use --debug: it runs the one check that --run
 selects in this process, without a time limit, and prints each call before making
@@ -109,13 +109,13 @@ An option is NAME=VALUE or NAME:TYPE=VALUE with the type string, int, ints,
 float or bool. The value of NAME=@FILE is the text of the file.
 
 The plugin is judged by a list of checks, the newest one unless --list names another:
-pjrt conformance lists prints them. A list never changes. Checks that it does not have
-run as well, and are reported; they bind nobody until a new list has them.
+pjrt conformance lists prints them. A list never changes. Checks that are not in the
+list also run and are reported, but do not count until a new list has them.
 
 --waivers reads known failures, and --draft-waivers writes such a file. A waiver
 names the verdict and a digest of what was found: a check that fails in another way
-counts, and the report says what changed. Waivers that excuse nothing any more are
-reported as stale.
+still counts, and the report says what changed. Waivers that no longer excuse anything
+are reported as stale.
 
 The exit status is 0 if the plugin conforms, or if all failures are waived; 1 if
 it does not conform; 2 if nothing could be run; 130 if Ctrl-C interrupted the run.
@@ -153,11 +153,11 @@ The reports are written in every case, for the checks that ran.`,
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&f.plugin, "plugin", "", "the `PLUGIN` to check: a path, or a name such as cpu")
-	flags.StringVar(&f.profile, "profile", "quick", "the `PROFILE`, how thorough: smoke, quick, core or full")
+	flags.StringVar(&f.profile, "profile", "quick", "how thorough to be: the `PROFILE` smoke, quick, core or full")
 	flags.StringVar(&f.List, "list", "", "judge by the checks of the list `NAME`, such as 2026.11 (default the newest)")
 	flags.StringSliceVar(&f.levels, "level", nil, "the `LEVELS` to check, such as L0-L2,X (default all)")
-	flags.StringVar(&f.shard, "shard", "", "run the part `I/N` of the checks, such as 2/3; merge puts the reports together")
-	flags.StringVar(&f.Resume, "resume", "", "keep results in `FILE` as they come, and go on from those of an interrupted run")
+	flags.StringVar(&f.shard, "shard", "", "run the part `I/N` of the checks, such as 2/3; pjrt conformance merge combines the reports")
+	flags.StringVar(&f.Resume, "resume", "", "save results to `FILE` as they come, and resume an interrupted run from it")
 	flags.BoolVar(&f.plan, "plan", false, "print how many checks would run, how many programs they compile and how long that takes")
 	flags.StringVar(&f.failedFrom, "failed-from", "", "run only what failed, warned or was blocked in the JSON report `FILE`")
 	flags.StringVar(&f.run, "run", "", "run only checks whose names match `REGEXP`")
@@ -173,13 +173,13 @@ The reports are written in every case, for the checks that ran.`,
 	flags.Uint64Var(&f.Seed, "seed", 1, "with --against, draw the inputs from seed `N`")
 	flags.StringVar(&f.Reproducers, "reproducers", "", "with --against, write the smallest programs that differ to the folder `DIR`")
 	flags.StringArrayVar(&f.waivers, "waivers", nil, "`FILE` of known failures")
-	flags.BoolVar(&f.NoKnownWaivers, "no-known-waivers", false, "leave out the waivers that come with this command")
+	flags.BoolVar(&f.NoKnownWaivers, "no-known-waivers", false, "ignore the waivers that come with this command")
 	flags.Float64Var(&f.TimeoutFactor, "timeout-factor", 1, "multiply every time limit by `N`")
 	flags.IntVar(&f.Jobs, "jobs", 0, "the `NUMBER` of processes that run checks at once (default depends on processors and plugin)")
 	flags.BoolVar(&f.NoReruns, "no-reruns", false, "do not run failed checks again")
 	f.outputs.add(flags)
 	flags.BoolVar(&f.debug, "debug", false, "run the one check that --run selects in this process, for a debugger, and print each call")
-	flags.StringSliceVar(&f.clients, "for", nil, "say what `CLIENTS`, such as jax@0.8.1 or all, do with the plugin, and check nothing else")
+	flags.StringSliceVar(&f.clients, "for", nil, "predict what `CLIENTS`, such as jax@0.8.1 or all, do with the plugin, and check nothing")
 	cmd.AddCommand(conformanceListCommand(), conformanceListsCommand(), conformanceDiffCommand(), conformancePageCommand(),
 		conformanceMergeCommand(), conformanceWorkerCommand())
 	return cmd
@@ -239,7 +239,7 @@ func (f *conformanceFlags) prepare(ctx context.Context) error {
 	return nil
 }
 
-// choose reads the flags that choose some checks.
+// choose reads the flags that select checks.
 func (f *conformanceFlags) choose() error {
 	if f.shard != "" {
 		var rest string
@@ -261,7 +261,7 @@ func (f *conformanceFlags) choose() error {
 	return nil
 }
 
-// self returns how to call this program in a shell.
+// self returns the shell command that runs this program.
 func self() string {
 	path, err := os.Executable()
 	if err != nil {
@@ -359,7 +359,7 @@ func (f *conformanceOutputs) text(r *findings.Report, out io.Writer) findings.Te
 	return t
 }
 
-// check runs the suite and writes its reports.
+// check runs the suite and writes the reports.
 func (f *conformanceFlags) check(cmd *cobra.Command) error {
 	p := newProgress(cmd.ErrOrStderr())
 	f.Progress = p.show
@@ -457,7 +457,7 @@ func (f *conformanceFlags) debugOne(cmd *cobra.Command) error {
 func conformanceWorkerCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:    "worker",
-		Short:  "Run checks for conformance, which starts this command",
+		Short:  "Run checks; pjrt conformance starts this command",
 		Hidden: true,
 		Args:   usage(cobra.NoArgs),
 		RunE: func(*cobra.Command, []string) error {

@@ -26,7 +26,7 @@ func TestConformanceWritesEveryReport(t *testing.T) {
 	dir := t.TempDir()
 	o := launch(t, dir, "conformance", "--plugin", "cpu", "--run", "^H2D-01$", "--option", "cpu_device_count=2", "-v",
 		"--json", "r.json", "--junit", "r.xml", "--html", "r.html", "--md", "r.md", "--badge", "r.svg")
-	require.Zero(t, o.status, o.stderr) // the message has the progress
+	require.Zero(t, o.status, o.stderr) // stderr has the progress
 	assert.Contains(t, o.stdout, "conformant to ")
 	assert.Regexp(t, `LEVEL +STATE +PASS`, o.stdout)
 	assert.Contains(t, o.stderr, "inspecting the plugin\n")
@@ -222,7 +222,7 @@ func TestConformanceDiff(t *testing.T) {
 	assert.Equal(t, "no verdict changed\n", o.stdout)
 }
 
-func TestProgressCountsWaivedAndFailedAndEstimatesTheRest(t *testing.T) {
+func TestProgressCountsOutcomesAndEstimatesTheRest(t *testing.T) {
 	t.Parallel()
 	g := conformance.Progress{Phase: "check", Done: 50, Failed: 1, Waived: 7, Total: 100, Began: time.Second, Elapsed: 21 * time.Second,
 		Result: &findings.Result{Check: "EVT-01"}}
@@ -231,7 +231,7 @@ func TestProgressCountsWaivedAndFailedAndEstimatesTheRest(t *testing.T) {
 	assert.Equal(t, "2 done, 1 failed, 7 waived, 98 left, 21s", progressLine(g), "too early for an estimate")
 }
 
-func TestProgressWithoutATerminalIsLinesFromTimeToTime(t *testing.T) {
+func TestProgressWithoutATerminalIsAnOccasionalLine(t *testing.T) {
 	t.Parallel()
 	var b bytes.Buffer
 	p := newProgress(&b)

@@ -17,8 +17,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The step of the action runs as GitHub would run it: each variable that the script reads
-// is one of action.yml, and what it writes is where GitHub looks.
+// The step of the action runs as GitHub would run it: action.yml sets each variable that
+// the script reads, and the script writes where GitHub looks.
 func TestTheActionChecksAPluginAndKeepsTheReports(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("../../conformance/action.yml")
@@ -51,7 +51,7 @@ func TestTheActionChecksAPluginAndKeepsTheReports(t *testing.T) {
 				switch declared, ok := action.Inputs[input]; {
 				case name == "PJRT":
 					env = append(env, name+"="+command)
-				case !assert.True(t, ok, "%s is no input", value):
+				case !assert.True(t, ok, "%s is not an input", value):
 				case inputs[input] != "":
 					env = append(env, name+"="+inputs[input])
 				default:

@@ -18,10 +18,10 @@ import (
 	"github.com/purepjrt/purepjrt/conformance/callers"
 )
 
-// everyClient is the value of --for that stands for all clients.
+// everyClient is the value of --for that means all clients.
 const everyClient = "all"
 
-// predict says what clients will do with the plugin.
+// predict reports what clients will do with the plugin.
 func (f *conformanceFlags) predict(cmd *cobra.Command) error {
 	clients := f.clients
 	if len(clients) == 1 && clients[0] == everyClient {
@@ -35,7 +35,7 @@ func (f *conformanceFlags) predict(cmd *cobra.Command) error {
 	all, err := conformance.Predict(cmd.Context(), f.Options, clients...)
 	if err != nil {
 		if cmd.Context().Err() != nil {
-			err = errors.New("interrupted before anything was found out")
+			err = errors.New("interrupted before there was any result")
 		}
 		return usageError{fmt.Errorf("conformance: %w", err)}
 	}
@@ -64,8 +64,8 @@ func (f *conformanceFlags) predict(cmd *cobra.Command) error {
 // mostCauses is how many causes of an outcome are printed without --verbose.
 const mostCauses = 3
 
-// printPrediction prints what a client will do. Without verbose it leaves out what is well, and further causes of what is
-// not.
+// printPrediction prints what a client will do. Without verbose it leaves out the actions that run
+// well, and all but the first causes of the others.
 func printPrediction(w io.Writer, p *callers.Prediction, verbose bool) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: %s\n", p.Client, p.Verdict)
@@ -99,7 +99,7 @@ func printPrediction(w io.Writer, p *callers.Prediction, verbose bool) error {
 		for _, c := range p.Harmless {
 			names = append(names, c.String())
 		}
-		fmt.Fprintf(&b, "  it does not mind: %s\n", strings.Join(names, "; "))
+		fmt.Fprintf(&b, "  harmless: %s\n", strings.Join(names, "; "))
 	}
 	for _, n := range p.Notes {
 		fmt.Fprintf(&b, "  note: %s\n", n)

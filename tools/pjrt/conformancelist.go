@@ -26,7 +26,7 @@ type listedRule struct {
 	Group  string `json:"group"`
 	Level  string `json:"level"`
 	Checks int    `json:"checks"`
-	Unseen string `json:"unobservable,omitempty"` // why there is no check
+	Unseen string `json:"unobservable,omitempty"` // why there can be no check
 }
 
 func conformanceListCommand() *cobra.Command {
@@ -34,7 +34,7 @@ func conformanceListCommand() *cobra.Command {
 	var asJSON, unchecked bool
 	cmd := &cobra.Command{
 		Use:   "list [TEXT...]",
-		Short: "List the rules of the contract in words",
+		Short: "List the rules of the contract",
 		Long: `List shows every rule of the contract, or only those that contain every TEXT: its
 id, its severity, where it comes from, the API version that it needs, how many
 checks there are for it, and what it says.
@@ -42,7 +42,7 @@ checks there are for it, and what it says.
 With --json it prints a list of objects: id, rule, subject, since, severity,
 basis (H header, E extension header, X behaviour of XLA's plugins, V a known
 caller depends on it, I inferred), how, fault, group, level, checks, and
-unobservable: why no client can see a violation, and so there is no check.`,
+unobservable: why no client can see a violation, so there is no check.`,
 		Example: "  pjrt conformance list --group EVT,ERR\n  pjrt conformance list --severity MUST donation",
 		RunE: func(cmd *cobra.Command, words []string) error {
 			for i, g := range groups {
@@ -130,14 +130,14 @@ func conformanceDiffCommand() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "diff BEFORE.json AFTER.json",
-		Short: "Compare two reports of conformance",
+		Short: "Compare two conformance reports",
 		Long: `Diff lists the checks whose verdicts differ between two reports that
 pjrt conformance --json wrote. Those that got worse come first: checks that fail
 in the second report, but passed, were waived or did not run in the first. Before
 that it says how else the runs differ, because another plugin, suite, profile or
-machine may explain the changes too.
+machine may also explain the changes.
 
-The exit status is 0 if nothing got worse, 1 if something did, 2 if a report
+The exit status is 0 if nothing got worse, 1 if something did, and 2 if a report
 cannot be read.`,
 		Args: usage(cobra.ExactArgs(2)),
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -22,10 +22,10 @@ func conformanceListsCommand() *cobra.Command {
 		Use:   "lists [LIST]",
 		Short: "Print the lists of checks by which plugins are judged",
 		Long: `Lists prints how many checks each list has for each level. With the name of a list
-it prints the names of the checks, level by level; those that the list before does
-not have are marked as new.
+it prints the names of the checks, level by level; checks that the previous list
+does not have are marked as new.
 
-A list never changes, so that a level that a plugin reaches keeps its meaning.`,
+A list never changes, so a level that a plugin has reached keeps its meaning.`,
 		Example: "  pjrt conformance lists\n  pjrt conformance lists 2026.11",
 		Args:    usage(cobra.MaximumNArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -54,7 +54,7 @@ func printLists(out io.Writer) error {
 	return t.write(out)
 }
 
-// printList prints a list, and what is new since an older one, if there is one.
+// printList prints a list, and marks what is new since the older one, if there is one.
 func printList(out io.Writer, l, older *lists.List) error {
 	w := bufio.NewWriter(out)
 	isNew := make(map[string]bool)

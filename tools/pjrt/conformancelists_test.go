@@ -30,7 +30,7 @@ func TestConformancePrintsItsLists(t *testing.T) {
 	assert.Contains(t, o.stderr, `there is no list "2025.01" of checks`)
 }
 
-func TestANewListTellsWhatIsNew(t *testing.T) {
+func TestANewListMarksWhatIsNew(t *testing.T) {
 	t.Parallel()
 	older, err := lists.Parse("2027.01", "[L0]\nLOAD-01\n[L1]\nCLI-14\n")
 	require.NoError(t, err)

@@ -17,10 +17,10 @@ func conformanceMergeCommand() *cobra.Command {
 	var outputs conformanceOutputs
 	cmd := &cobra.Command{
 		Use:   "merge REPORT.json|DIR...",
-		Short: "Put the reports of the parts of a run together",
-		Long: `Merge makes one report of those that pjrt conformance --shard wrote, on one machine
-or on several. They must be of the same plugin, suite and options, and none may be
-missing. Of a folder it takes every file *.json that is a report.
+		Short: "Merge the reports of the parts of a run",
+		Long: `Merge makes one report from those that pjrt conformance --shard wrote, on one machine
+or several. They must have the same plugin, suite and options, and none may be
+missing. From a folder it takes every *.json file that is a report.
 
 It prints the report and writes it as pjrt conformance does, with the same exit
 status.`,

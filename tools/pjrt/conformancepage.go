@@ -22,13 +22,13 @@ func conformancePageCommand() *cobra.Command {
 	var page string
 	cmd := &cobra.Command{
 		Use:   "page REPORT.json|DIR...",
-		Short: "Make one page of several reports of conformance",
-		Long: `Page makes one HTML page of reports that pjrt conformance --json wrote, of several
-plugins or versions of one: which levels each reaches, and the rules on which they
-differ. Of a folder it takes every file *.json that is a report. The page needs no
-network and no other file.
+		Short: "Make one page from several conformance reports",
+		Long: `Page makes one HTML page from reports that pjrt conformance --json wrote for several
+plugins, or several versions of one. It shows which levels each reaches, and the
+rules on which they differ. From a folder it takes every *.json file that is a report.
+The page needs no network and no other file.
 
-The exit status is 0 if the page was written, 2 if there is no report or one
+The exit status is 0 if the page was written, and 2 if there is no report or one
 cannot be read.`,
 		Example: `  pjrt conformance page reports/
   pjrt conformance page before.json after.json --html changes.html`,
@@ -90,8 +90,8 @@ func reportsAt(path string) ([]*findings.Report, error) {
 	return list, nil
 }
 
-// isReport reports whether a file says that it is a report, of whatever form. One that
-// is cut off says so too.
+// isReport reports whether a file says that it is a report, in any version of the
+// format. A truncated report counts too.
 func isReport(path string) (bool, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -102,7 +102,7 @@ func isReport(path string) (bool, error) {
 	d := json.NewDecoder(f)
 	for _, want := range []json.Token{json.Delim('{'), "schema"} {
 		if t, err := d.Token(); err != nil || t != want {
-			return false, nil // something else, or not JSON
+			return false, nil // not a report, or not JSON
 		}
 	}
 	t, err := d.Token()

@@ -16,8 +16,8 @@ import (
 	"github.com/purepjrt/purepjrt/conformance"
 )
 
-// progress shows the progress of a run of the conformance suite: on a terminal by a bar, elsewhere with a new line from
-// time to time.
+// progress shows the progress of a run of the conformance suite: with a bar on a terminal, elsewhere
+// with a new line from time to time.
 type progress struct {
 	out      io.Writer
 	terminal *os.File // nil if there is none
@@ -76,7 +76,7 @@ func (p *progress) end() {
 	}
 }
 
-// checksDone says what became of the checks, of which the bar counts how many there were.
+// checksDone describes the outcomes of the checks so far. The bar itself counts the checks.
 func checksDone(g conformance.Progress) string {
 	if g.Phase == "rerun" {
 		return fmt.Sprintf(" failed checks again, %d differ", g.Failed)
@@ -96,10 +96,11 @@ func outcomes(g conformance.Progress) (text string) {
 	return text
 }
 
-// widthOfName is the place for the name of a check, which keeps the bar from changing its length with each name.
+// widthOfName is the width reserved for the name of a check, so that the bar does not change its
+// length with each name.
 const widthOfName = 32
 
-// rest is what stands after the bar, as far as the terminal has room.
+// rest returns the text after the bar, as far as the terminal has room for it.
 func (p *progress) rest(g conformance.Progress) (text string) {
 	width := columns(p.terminal)
 	if width < 60 {
@@ -122,7 +123,7 @@ func sinceStart(g conformance.Progress) time.Duration {
 	return g.Elapsed.Round(time.Second)
 }
 
-// progressLine is what is shown where there is no terminal.
+// progressLine returns the line that is shown without a terminal.
 func progressLine(g conformance.Progress) string {
 	left := g.Total - g.Done
 	var line string
@@ -142,7 +143,7 @@ func progressLine(g conformance.Progress) string {
 	return line
 }
 
-// planLine says what a run is going to do.
+// planLine describes what a run is going to do.
 func planLine(p *conformance.Plan) string {
 	line := fmt.Sprintf("%d checks", p.Checks)
 	if p.Compiles == 0 {

@@ -27,7 +27,7 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/xlaflags"
 )
 
-// finding is one thing that doctor looked at. The command's help describes its JSON form.
+// finding is one thing that doctor found. The command's help describes its JSON form.
 type finding struct {
 	Subject string `json:"subject"`
 	State   string `json:"state"`
@@ -46,7 +46,7 @@ func doctorCommand() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "doctor",
-		Short: "Look for what keeps plugins from working, and say what to do",
+		Short: "Find out what keeps plugins from working, and what to do about it",
 		Long: `Doctor looks at the plugins on this machine, their libraries, devices and drivers,
 at CUDA, at Python and pip, at directories, locks and limits, and at environment
 variables. It loads no plugin and changes nothing.
@@ -56,7 +56,7 @@ With --json it prints a list of objects:
   subject  what was looked at
   state    ok, warning or error
   finding  what there is
-  remedy   what to do; omitted if nothing need be done
+  remedy   what to do; omitted if there is nothing to do
 
 The exit status is 1 if there is an error.`,
 		Args: usage(cobra.NoArgs),
@@ -93,7 +93,7 @@ func printFindings(w io.Writer, list []finding) error {
 	if coloured(w) {
 		marks = map[string]string{fine: "\x1b[32mok   \x1b[0m", warning: "\x1b[33mwarn \x1b[0m", wrong: "\x1b[31mERROR\x1b[0m"}
 	}
-	// Findings stand in the third column, if that leaves them half of the terminal.
+	// Findings go into the third column if that leaves them half of the terminal.
 	const second = 6
 	hang := second + width + 2
 	if terminalOf(w) != nil && hang > columns(w)/2 {
@@ -118,7 +118,7 @@ func printFindings(w io.Writer, list []finding) error {
 	return err
 }
 
-// number returns a number of things, such as 1 error or 2 errors.
+// number returns a count of things as text, such as 1 error or 2 errors.
 func number(n int, thing string) string {
 	if n != 1 {
 		thing += "s"
@@ -150,13 +150,13 @@ func examine(ctx context.Context) []finding {
 func (d *doctor) plugins(ctx context.Context) {
 	list, err := plugins.List(ctx, plugins.ListOptions{})
 	if err != nil {
-		return // the end of ctx
+		return // ctx has ended
 	}
 	for _, c := range list {
 		subject := "plugin " + dash(c.Name)
 		switch {
 		case c.Problem != nil && (!c.FailQuietly || c.Origin == plugins.OriginCache):
-			remedy := "repair or remove what names it: " + string(c.Origin)
+			remedy := "repair or remove it; it comes from " + string(c.Origin)
 			if c.Origin == plugins.OriginCache {
 				remedy = "pjrt install --force " + c.Name
 			}
@@ -236,14 +236,14 @@ func (d *doctor) python(ctx context.Context) {
 	version, _, _ := strings.Cut(strings.TrimSpace(string(out)), " from ")
 	d.add("python", fine, "", "%s, %s", path, version)
 	if value := os.Getenv("PIP_NO_INDEX"); value != "" && value != "0" {
-		d.add("pip", warning, "unset it, or put wheels into PIP_FIND_LINKS", "PIP_NO_INDEX=%s: pip asks no package index", value)
+		d.add("pip", warning, "unset it, or put wheels into PIP_FIND_LINKS", "PIP_NO_INDEX=%s: pip does not use a package index", value)
 	}
 }
 
-// roomOfPlugin is what the largest plugin takes, as a wheel and unpacked.
+// roomOfPlugin is how much space the largest plugin needs, as a wheel and unpacked.
 const roomOfPlugin = 1 << 30
 
-// directories looks at where plugins and compiled programs are kept.
+// directories looks at the directories of plugins and compiled programs.
 func (d *doctor) directories() {
 	for _, place := range []struct {
 		subject string
@@ -269,8 +269,8 @@ func (d *doctor) directories() {
 		}
 		switch {
 		case !writable(existing):
-			d.add(place.subject, warning, "set XDG_CACHE_HOME to a directory that you may write to, to install or to keep programs",
-				"%s cannot be written to; what it has keeps working", existing)
+			d.add(place.subject, warning, "to install plugins or keep programs, set XDG_CACHE_HOME to a directory that you may write to",
+				"%s cannot be written to; its contents keep working", existing)
 		case existing != dir:
 			d.add(place.subject, state, remedy, "%s does not exist yet%s", dir, free)
 		default:
@@ -293,7 +293,7 @@ func bytesBelow(dir string) (n int64) {
 	return n
 }
 
-// locks looks for locks that others hold, and for what killed processes left.
+// locks looks for locks that other processes hold, and for what killed processes left.
 func (d *doctor) locks() {
 	if dir, err := plugins.Dir(); err == nil {
 		files, _ := filepath.Glob(filepath.Join(dir, "*.lock"))
@@ -301,24 +301,24 @@ func (d *doctor) locks() {
 			l := flock.New(file, flock.SetFlag(os.O_RDONLY))
 			if held, err := l.TryRLock(); err == nil && !held {
 				d.add("lock", warning, "wait for the other pjrt install",
-					"another process installs %s", strings.TrimSuffix(filepath.Base(file), ".lock"))
+					"another process is installing %s", strings.TrimSuffix(filepath.Base(file), ".lock"))
 			}
 			_ = l.Close()
 		}
 		left, _ := filepath.Glob(filepath.Join(dir, ".*.part-*"))
 		for _, part := range left {
-			d.add("leftover", warning, "the next pjrt install of the plugin removes it, or remove it yourself if none runs",
-				"%s has %s of an installation that has not ended", part, size(bytesBelow(part)))
+			d.add("leftover", warning, "the next pjrt install of the plugin removes it; or remove it yourself if none is running",
+				"%s has %s of an unfinished installation", part, size(bytesBelow(part)))
 		}
 	}
 	const libtpu = "/tmp/libtpu_lockfile"
 	if _, err := os.Stat(libtpu); err == nil && os.Getenv("ALLOW_MULTIPLE_LIBTPU_LOAD") == "" {
 		d.add("lock", warning, "if no process uses the TPU: rm "+libtpu,
-			"%s: libtpu refuses to be loaded while another process has it", libtpu)
+			"%s: libtpu cannot be loaded while another process holds this lock", libtpu)
 	}
 }
 
-// telling are the beginnings of variables that change what plugins and pip do.
+// telling has the prefixes of variables that change what plugins and pip do.
 var telling = []string{
 	"PJRT_", "JAX_", "XLA_", "TPU_", "LIBTPU_", "CUDA_", "ROCR_", "HIP_", "NEURON_", "NCCL_", "PIP_", "LD_LIBRARY_PATH",
 }
@@ -333,7 +333,7 @@ func (d *doctor) variables() {
 		}
 		if name == "XLA_FLAGS" {
 			if err := xlaflags.Check(value); err != nil {
-				d.add("XLA_FLAGS", warning, "plugins end the process over unknown flags: remove it", "%v", err)
+				d.add("XLA_FLAGS", warning, "remove it: an unknown flag makes plugins end the process", "%v", err)
 			}
 		}
 	}
@@ -346,7 +346,7 @@ func (d *doctor) variables() {
 	}
 }
 
-// writable reports whether this process may make files in dir, without making one.
+// writable reports whether this process may make files in dir, and makes none.
 func writable(dir string) bool {
 	err := mayWrite(dir)
 	return err == nil || errors.Is(err, errors.ErrUnsupported)

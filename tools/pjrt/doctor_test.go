@@ -22,7 +22,7 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/cache"
 )
 
-// within runs the command with some environment variables only.
+// within runs the command with only the given environment variables.
 func within(t *testing.T, env []string, args ...string) outcome {
 	t.Helper()
 	c := exec.CommandContext(t.Context(), command, args...)
@@ -82,7 +82,7 @@ func TestDoctorFindsWhatIsWrongAndSaysWhatToDo(t *testing.T) {
 	}
 
 	o = within(t, env, "doctor")
-	assert.Regexp(t, `(?m)^ERROR plugin mine +.*no such file.*\n +-> repair or remove what names it`, o.stdout)
+	assert.Regexp(t, `(?m)^ERROR plugin mine +.*no such file.*\n +-> repair or remove it; it comes from PJRT_NAMES_AND_LIBRARY_PATHS`, o.stdout)
 	assert.NotContains(t, o.stdout, "\x1b", "no colours without a terminal")
 	help := launch(t, t.TempDir(), "doctor", "--help")
 	for _, key := range []string{"subject", "state", "finding", "remedy"} {
@@ -154,7 +154,7 @@ func TestUninstall(t *testing.T) {
 	assert.Empty(t, left)
 }
 
-// What is installed must keep working when little else does.
+// Installed plugins must keep working when little else does.
 func TestAPoorEnvironment(t *testing.T) {
 	t.Parallel()
 	dir, env := home(t)
@@ -192,7 +192,7 @@ func TestAPoorEnvironment(t *testing.T) {
 	within(t, env, "install", "tpu@0.0.2").requireFailure(t, 1, "cannot be used (XDG_CACHE_HOME or HOME moves it)")
 }
 
-func TestInstallTellsNoIndexFromNoNetwork(t *testing.T) {
+func TestInstallDistinguishesNoIndexFromNoNetwork(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	env := []string{"XDG_CACHE_HOME=" + dir, "HOME=" + dir, "PATH=" + os.Getenv("PATH"), "PIP_RETRIES=0"}
@@ -207,7 +207,7 @@ func TestInstallTellsNoIndexFromNoNetwork(t *testing.T) {
 	}
 }
 
-// A reader that goes away ends the command without a word, as it ends other commands.
+// When its reader goes away, the command ends silently, as other commands do.
 func TestOutputIntoHead(t *testing.T) {
 	t.Parallel()
 	for _, args := range []string{"info --functions", "conformance list", "--help"} {
@@ -228,12 +228,12 @@ func TestTraceWithoutItsLibrary(t *testing.T) {
 	within(t, env, "trace", "--shim", "/no/such.so", "true").requireFailure(t, 1, "the library to put in front of the plugin: stat /no/such.so")
 	within(t, env, "trace", "no-such-program").requireFailure(t, 1, `trace: exec: "no-such-program"`)
 	within(t, env, "trace").requireFailure(t, 2, "requires at least 1 arg")
-	// A program that never calls the plugin, whose exit status is that of the command.
+	// The program never calls the plugin. Its exit status becomes that of pjrt trace.
 	o := within(t, env, "trace", "--shim", library, "sh", "-c", "test -n \"$LIBPJRT_SHIM\" && echo hello && exit 3")
-	assert.Equal(t, outcome{"hello\n", "pjrt: the program made no calls to the plugin called traced, or ended without running the exit functions of C\n", 3}, o)
+	assert.Equal(t, outcome{"hello\n", "pjrt: the program made no calls to the plugin named traced, or ended without running C's exit functions\n", 3}, o)
 }
 
-func TestTracePassesAnInterruptOn(t *testing.T) {
+func TestTracePassesOnAnInterrupt(t *testing.T) {
 	t.Parallel()
 	_, env := home(t)
 	ready := filepath.Join(t.TempDir(), "ready")

@@ -19,7 +19,7 @@ func freeBytes(dir string) (int64, bool) {
 	return int64(s.Bavail) * int64(s.Bsize), true
 }
 
-// smallest are limits below which plugins have trouble.
+// smallest has the limits below which plugins have trouble.
 var smallest = []struct {
 	name     string
 	resource int
@@ -47,6 +47,6 @@ func (d *doctor) limits() {
 	}
 	if n, ok := freeBytes("/dev/shm"); ok && n < 256<<20 {
 		d.add("/dev/shm", warning, "give the container more shared memory (--shm-size)",
-			"%s free; communication between GPUs goes through it", size(n))
+			"%s free; GPUs communicate through it", size(n))
 	}
 }

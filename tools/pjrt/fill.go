@@ -16,10 +16,10 @@ import (
 // fillings are the values of --fill.
 var fillings = []string{"zeros", "ones", "iota", "random"}
 
-// maxFilled is how many elements an array may have that --fill makes.
+// maxFilled is the maximum number of elements of an array that --fill makes.
 const maxFilled = 1 << 30
 
-// filled makes an array for a parameter. Random numbers depend on seed only.
+// filled makes an array for a parameter. Random numbers depend only on seed.
 func filled(kind string, param stablehlo.Param, seed int) (*npy.Array, error) {
 	if !param.Known() {
 		return nil, fmt.Errorf("the program does not say what the argument is: give a file")
@@ -57,7 +57,7 @@ func filled(kind string, param stablehlo.Param, seed int) (*npy.Array, error) {
 	if err != nil || param.Type == dtype.F64 {
 		return a, err
 	}
-	// Reading a file is what casts to every type.
+	// Reading a file casts to every type.
 	var file bytes.Buffer
 	if err := npy.Write(&file, a); err != nil {
 		return nil, err
@@ -65,7 +65,7 @@ func filled(kind string, param stablehlo.Param, seed int) (*npy.Array, error) {
 	return npy.ReadAs(&file, param.Type)
 }
 
-// largest returns the largest value of a type of integers, or 127.
+// largest returns the largest value of an integer type, or 127 if it is larger.
 func largest(t dtype.Type) int {
 	bits := min(t.Bits(), 8)
 	if t.IsSigned() {

@@ -42,7 +42,7 @@ func helpOf(cmd *cobra.Command, columns int) string {
 		b.WriteString("\nFlags:\n" + cmd.LocalFlags().FlagUsagesWrapped(columns))
 	}
 	if cmd.HasAvailableSubCommands() {
-		b.WriteString("\n" + wrapLine(cmd.CommandPath()+" COMMAND --help says more about a command.", columns) + "\n")
+		b.WriteString("\n" + wrapLine(cmd.CommandPath()+" COMMAND --help shows more about a command.", columns) + "\n")
 	}
 	return b.String()
 }
@@ -75,12 +75,12 @@ func completePackages(*cobra.Command, []string, string) ([]string, cobra.ShellCo
 	return list, cobra.ShellCompDirectiveNoFileComp
 }
 
-// addCompletions lets shells complete the plugins of all commands below root.
+// addCompletions lets shells complete the plugin arguments of all commands below root.
 func addCompletions(root *cobra.Command) {
 	for _, cmd := range root.Commands() {
 		for _, flag := range []string{"plugin", "against"} {
 			if cmd.Flags().Lookup(flag) != nil {
-				// It fails for flags that do not exist, or that have a completion.
+				// This fails for flags that do not exist or already have a completion.
 				_ = cmd.RegisterFlagCompletionFunc(flag, completePlugins)
 			}
 		}

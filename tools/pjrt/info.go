@@ -70,19 +70,21 @@ With --json it prints one object:
 	return cmd
 }
 
-// opened is a plugin, and the name that it was asked for by.
+// opened is a plugin, and the name under which the user asked for it.
 type opened struct {
 	*pjrt.Plugin
 	name string
 }
 
-// open finds, prepares and loads a plugin, the preferred one of this machine if name is empty.
+// open finds, prepares and loads a plugin by name, or the preferred one of this machine if
+// name is empty.
 func open(ctx context.Context, name string) (opened, error) {
 	plugin, err := plugins.Load(ctx, name)
 	return opened{plugin, name}, err
 }
 
-// client makes a client of the plugin with the options of its configuration file and of the environment.
+// client makes a client of the plugin with the options from its configuration file and the
+// environment.
 func (p opened) client(ctx context.Context, opts *pjrt.ClientOptions) (*pjrt.Client, error) {
 	return plugins.Open(ctx, p.name, opts)
 }

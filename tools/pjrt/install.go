@@ -22,15 +22,15 @@ func installCommand() *cobra.Command {
 		Short: "Install plugins, or list the known ones",
 		Long: `Install downloads plugins with pip, verifies the SHA-256 that this version of
 pjrt pins them to, and unpacks them into the user's cache directory. It prints
-the path of each library. It does not download installed plugins again. A download
-that is cut begins anew, or goes on if pip is version 25.1 or newer.
+the path of each library. It does not download installed plugins again. A broken
+download starts over; pip 25.1 or newer resumes it.
 
 The plugin for CUDA 13 compiles with ptxas and libdevice of CUDA. If these are not on
 this machine, install puts them beside the plugin, unless --no-compiler is given. For
 older plugins, it says which Python packages have them.
 
-Without a name it lists the plugins that can be installed, and how large they are. Where
-the installed ones are, pjrt list says.`,
+Without a name, install lists the plugins that can be installed, and how large they
+are. pjrt list shows where installed plugins are.`,
 		Example: "  pjrt install cpu\n  pjrt install cuda13 --no-compiler",
 		RunE: func(cmd *cobra.Command, names []string) error {
 			if len(names) == 0 {
@@ -57,7 +57,7 @@ the installed ones are, pjrt list says.`,
 					_, err := plugins.InstallCompiler(cmd.Context(), name, opts)
 					meter.end()
 					if err != nil {
-						return fmt.Errorf("%w; the plugin is installed, and --no-compiler does without", err)
+						return fmt.Errorf("%w; the plugin itself is installed, and --no-compiler skips this step", err)
 					}
 				}
 				if found, missing := plugins.FindCUDA(library); found.Compiler == "" && len(missing) > 0 {
@@ -67,14 +67,14 @@ the installed ones are, pjrt list says.`,
 			return nil
 		},
 	}
-	cmd.Flags().BoolVar(&opts.Force, "force", false, "install a plugin again even if it is installed already")
-	cmd.Flags().BoolVar(&noCompiler, "no-compiler", false, "leave out what the plugin for CUDA compiles with")
+	cmd.Flags().BoolVar(&opts.Force, "force", false, "install a plugin again even if it is already installed")
+	cmd.Flags().BoolVar(&noCompiler, "no-compiler", false, "do not install ptxas and libdevice for the plugin for CUDA")
 	cmd.Flags().StringVar(&opts.Python, "python", "", "the Python `COMMAND` whose pip downloads (default python3)")
 	return cmd
 }
 
-// toInstall returns how much there is to do for the plugins of some names: plugins and compilers, and their sizes. It leaves
-// out what install will complain about.
+// toInstall returns how many plugins and compilers there are to install for some names, and their
+// sizes. It leaves out names that install will reject.
 func toInstall(names []string, force, noCompiler bool) (n int, sum plugins.Size) {
 	add := func(s plugins.Size) {
 		n++

@@ -18,7 +18,8 @@ func (i *isolation) addTo(cmd *cobra.Command) {
 		"compile in a child process: if the compiler crashes, say how, and what it wrote last")
 }
 
-// compiler returns who compiles, nil for the plugin in this process. The caller calls end in the end.
+// compiler returns the compiler of a child process, or nil to compile with the plugin in this
+// process. The caller calls end when it is done.
 func (i isolation) compiler() (c compile.Compiler, end func(), err error) {
 	if !i {
 		return nil, func() {}, nil

@@ -61,12 +61,13 @@ With --json it prints a list of objects, in the same order:
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print a JSON list")
 	cmd.Flags().BoolVar(&usableOnly, "usable", false, "list only usable plugins")
-	cmd.Flags().BoolVar(&opts.NoPython, "no-python", false, "leave out the packages of Python")
+	cmd.Flags().BoolVar(&opts.NoPython, "no-python", false, "leave out the plugins in Python packages")
 	cmd.Flags().StringVar(&opts.Python, "python", "", "the Python `COMMAND` whose packages are searched (default python3)")
 	return cmd
 }
 
-// selectedPlugins returns all plugins, or those that names ask for. It is an error if no plugin matches a name.
+// selectedPlugins returns all plugins, or those that names select. A name that no plugin
+// matches is an error.
 func selectedPlugins(cmd *cobra.Command, names []string, opts plugins.ListOptions) ([]plugins.Candidate, error) {
 	if len(names) == 0 {
 		return plugins.List(cmd.Context(), opts)
@@ -103,7 +104,7 @@ func selectedPlugins(cmd *cobra.Command, names []string, opts plugins.ListOption
 
 func printTable(out io.Writer, list []plugins.Candidate, hints []string) error {
 	rows := table{{"NAME", "PLATFORM", "STATE", "API", "FOUND IN", "PATH"}}
-	reasons := map[string][]string{} // the plugins by reason, because several often have the same one
+	reasons := map[string][]string{} // plugins by reason, because several often share one
 	var order []string
 	for _, c := range list {
 		state := "usable"

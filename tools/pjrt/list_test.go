@@ -84,7 +84,7 @@ func TestAConfigurationFileIsAPlugin(t *testing.T) {
 	dir := t.TempDir()
 	write(t, dir, "two.json", `{"library_path": "`+library+`", "create_options": {"cpu_device_count": 2}}`)
 	got := launch(t, dir, "info", "./two.json", "--json")
-	require.Zero(t, got.status, got.stderr) // the plugin logs the option there
+	require.Zero(t, got.status, got.stderr) // the plugin logs the option to stderr
 	var r struct {
 		Path   string `json:"path"`
 		Client struct {

@@ -7,21 +7,22 @@
 //	pjrt install cpu                             install XLA's CPU plugin
 //	pjrt uninstall cpu                           remove it
 //	pjrt list [PLUGIN...] [--json]               list the plugins on this machine
-//	pjrt doctor [--json]                         look for what keeps plugins from working
+//	pjrt doctor [--json]                         find out what keeps plugins from working
 //	pjrt info [PLUGIN] [--json]                  show versions, devices, functions, extensions
 //	pjrt compile PROGRAM [--topology NAME]       compile a program, also for absent devices
 //	pjrt run PROGRAM [ARG.npy[:TYPE]]...         run a program, compiled or not, and print its results
-//	pjrt cache list|size|prune|verify            keep the cache of compiled programs in order
+//	pjrt cache list|size|prune|verify            inspect and clean the cache of compiled programs
 //	pjrt trace COMMAND...                        show the calls that a program makes to a plugin
 //	pjrt replay SESSION                          repeat the recorded calls of a client
 //	pjrt conformance --plugin PLUGIN             check a plugin against the contract
 //	pjrt version                                 show the version of this command
 //
-// Results go to standard output. Errors and progress go to standard error; an error is one line, and that of a search in
-// vain two. On a terminal, text fits its width. The exit status is 0 for success, 1 for a failure, 2 for a wrong command
-// line and 130 after Ctrl-C.
+// Results go to standard output. Errors and progress go to standard error; an error is one line, or
+// two if a search found nothing. On a terminal, text fits its width. The exit status is 0 for
+// success, 1 for a failure, 2 for a wrong command line and 130 after Ctrl-C.
 //
-// Programs of package pjrt/isolate can compile in this command, as the flag --isolate of run and compile does.
+// Programs that use package pjrt/isolate can compile in this command, as the flag --isolate of run
+// and compile does.
 //
 // Package pjrt/trace is linked in: PJRT_TRACE=stderr shows the calls that a
 // command makes to a plugin.
@@ -115,7 +116,8 @@ func execute(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	return int(status)
 }
 
-// printError prints an error in one line. After a search in vain, a second line says where.
+// printError prints an error in one line. If a search found nothing, a second line says where it
+// looked.
 func printError(w io.Writer, err error) {
 	message := err.Error()
 	var search *plugins.SearchError

@@ -11,7 +11,7 @@ import (
 	"github.com/cheggaaa/pb/v3"
 )
 
-// The looks of progress: with a total, and without one.
+// The progress bars: with a total, and without one.
 const (
 	barOfTotal   = `{{string . "what"}} {{counters . }} {{bar . }} {{percent . }}`
 	barOfUnknown = `{{string . "what"}} {{counters . }} {{cycle . "|" "/" "-" "\\"}}`
@@ -20,13 +20,13 @@ const (
 	barOfText    = `{{string . "what"}}`
 )
 
-// newBar makes a progress bar on a terminal, which begins with Start, and is removed when it is finished.
+// newBar makes a progress bar on a terminal. Start shows it, and Finish removes it.
 func newBar(terminal *os.File, look, what string, total int64) *pb.ProgressBar {
 	width := columns(terminal) - 1
 	bar := pb.ProgressBarTemplate(look).New(int(total)).SetWriter(terminal).SetWidth(width)
 	bar.Set(pb.Terminal, true).Set(pb.CleanOnFinish, true)
-	// A line that wraps could not be written over; pb cuts only those with a bar.
-	const besides = 12 // what else a bar without a total shows
+	// A line that wraps could not be overwritten; pb shortens only lines with a bar.
+	const besides = 12 // columns of what else such a line shows
 	if look == barOfText {
 		what = clip(what, width)
 	} else {
@@ -43,14 +43,15 @@ func clip(text string, columns int) string {
 	return text
 }
 
-// byteMeter shows how far an installation is, on a terminal.
+// byteMeter shows the progress of an installation on a terminal.
 type byteMeter struct {
 	terminal *os.File
 	step     string
 	bar      *pb.ProgressBar
 }
 
-// newByteMeter returns the meter for output to w, or nil if w is no terminal that can overwrite a line.
+// newByteMeter returns the meter for output to w, or nil if w is not a terminal that can
+// overwrite a line.
 func newByteMeter(w io.Writer) *byteMeter {
 	t := terminalOf(w)
 	if t == nil || os.Getenv("TERM") == "dumb" {
@@ -71,7 +72,7 @@ func (m *byteMeter) show(step string, done, total int64) {
 	m.bar.SetCurrent(done)
 }
 
-// above returns a writer for lines, which removes the bar before it writes one.
+// above returns a writer that removes the bar before it writes.
 func (m *byteMeter) above(w io.Writer) io.Writer { return lines{m, w} }
 
 type lines struct {
@@ -92,10 +93,10 @@ func (m *byteMeter) end() {
 	}
 }
 
-// patience is how long something may take before it is worth a line.
+// patience is how long something may take before busy shows a line for it.
 const patience = time.Second
 
-// busy says on a terminal what takes so long, until stop is called.
+// busy shows on a terminal what is taking so long, until stop is called.
 func busy(w io.Writer, what string) (stop func()) {
 	t := terminalOf(w)
 	if t == nil || os.Getenv("TERM") == "dumb" {

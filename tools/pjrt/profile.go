@@ -14,8 +14,8 @@ import (
 	"github.com/purepjrt/purepjrt/extensions/profiler"
 )
 
-// addProfile adds the flag --profile to a command that works with a plugin. The profile is written if the command fails
-// too: it may show why.
+// addProfile adds the flag --profile to a command that works with a plugin. The profile is written
+// even if the command fails, because it may show why.
 func addProfile(cmd *cobra.Command, plugin *string) {
 	var dir string
 	cmd.Flags().StringVar(&dir, "profile", "",
@@ -51,7 +51,7 @@ func addProfile(cmd *cobra.Command, plugin *string) {
 	}
 }
 
-// workRecorded opens the plugin, lets its profiler take part, and does the work.
+// workRecorded opens the plugin, adds its profiler to the recording, and does the work.
 func workRecorded(ctx context.Context, r *profiler.Recording, plugin string, work func() error) error {
 	p, err := open(ctx, plugin)
 	if err != nil {

@@ -46,7 +46,7 @@ func TestRunWritesAProfile(t *testing.T) {
 	require.NoError(t, err)
 	assert.True(t, json.Valid(text))
 
-	// A program that fails leaves a profile too.
+	// A program that fails also leaves a profile.
 	write(t, dir, "bad.mlir", "func.func @main() -> tensor<4xf32> { return }")
 	o = launch(t, dir, "run", "--profile", "bad", "bad.mlir")
 	assert.NotZero(t, o.status)

@@ -91,8 +91,8 @@ func TestRunAgreesWithJAX(t *testing.T) {
 	}
 }
 
-// compare reports the first element of got that differs from that of want by more than the tolerances. If both are
-// zero, elements must have the same bits, except for NaN.
+// compare reports the first element of got that differs from want by more than the tolerances. If
+// both tolerances are zero, elements must have the same bits, except for NaN.
 func compare(got, want *npy.Array, rtol, atol float64) error {
 	if got.Type != want.Type || len(got.Data) != len(want.Data) {
 		return fmt.Errorf("got %s with %d bytes, want %s with %d", got.Type, len(got.Data), want.Type, len(want.Data))

@@ -10,11 +10,12 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/plugins"
 )
 
-// withoutPtxas begins what XLA's plugins for CUDA say, in six thousand bytes, if they find nothing to compile with.
+// withoutPtxas begins the error, of six thousand bytes, that XLA's plugins for CUDA return if they
+// find nothing to compile with.
 const withoutPtxas = "No PTX compilation provider is available"
 
-// compileError returns the error of a compilation on the plugin at path. If the plugin misses the compiler of CUDA, it says
-// so in one sentence.
+// compileError returns the error of a compilation on the plugin at path. If the plugin lacks CUDA's
+// compiler, the error says so in one sentence.
 func compileError(program, path string, err error) error {
 	first, _, found := strings.Cut(err.Error(), withoutPtxas)
 	if !found {

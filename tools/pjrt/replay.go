@@ -97,7 +97,7 @@ func replay(ctx context.Context, stdout io.Writer, file, name string, options re
 	return nil
 }
 
-// choose finds a plugin, the preferred one of this machine if name is empty.
+// choose finds a plugin by name, or the preferred one of this machine if name is empty.
 func choose(ctx context.Context, name string) (plugins.Candidate, error) {
 	if name == "" {
 		return plugins.Default(ctx)
@@ -153,7 +153,7 @@ func printReplay(w io.Writer, s *recording.Session, r *recording.Report, all boo
 		show("skipped", skippedLines(r.Skipped))
 	}
 	if !s.Complete {
-		fmt.Fprintln(w, "the recording has no end: the process was killed, or ended abruptly")
+		fmt.Fprintln(w, "the recording is incomplete: the process was killed, or ended abruptly")
 	}
 	_, err := fmt.Fprintf(w, "%d calls repeated, %d skipped; %d results compared, %d differ; %d notes\n",
 		r.Calls, len(r.Skipped), r.Compared, len(r.Differences), len(r.Notes))

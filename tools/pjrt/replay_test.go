@@ -16,7 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// record runs a program and returns the file with its session.
+// record runs a program, records it and returns the file with its session.
 func record(t *testing.T, dir string) string {
 	t.Helper()
 	c := exec.CommandContext(t.Context(), command, "run", "add.mlir", "f32.npy", "f32.npy")
@@ -63,7 +63,7 @@ func TestReplayRefusesWhatItCannotRead(t *testing.T) {
 	t.Parallel()
 	dir := workplace(t)
 	launch(t, dir, "replay", "none.jsonl").requireFailure(t, 1, "none.jsonl")
-	launch(t, dir, "replay", "add.mlir").requireFailure(t, 1, "the recording is damaged: line 1: it is not that of a recorded session")
+	launch(t, dir, "replay", "add.mlir").requireFailure(t, 1, "the recording is damaged: line 1: it does not belong to a recorded session")
 	write(t, dir, "empty.jsonl", `{"format":"purepjrt session","version":1,"api":[0,81]}`+"\n")
 	launch(t, dir, "replay", "empty.jsonl", "--plugin", "/no/such/plugin.so").requireFailure(t, 1, "/no/such/plugin.so")
 	launch(t, dir, "replay").requireFailure(t, 2, "accepts 1 arg")

@@ -35,7 +35,7 @@ func (r result) file() string {
 }
 
 func printResults(w io.Writer, results []result) error {
-	width := 0 // NumPy's
+	width := 0 // as NumPy does
 	if n := columns(w); n < usualColumns {
 		width = n - 1
 	}
@@ -50,8 +50,8 @@ func printResults(w io.Writer, results []result) error {
 	return nil
 }
 
-// outputDir is the directory for results. They are first written to a directory inside it, so that a full disk leaves
-// earlier results unchanged.
+// outputDir is the directory for results. Results are first written to a directory inside it, so that
+// a full disk leaves earlier results unchanged.
 type outputDir struct {
 	path    string
 	staging string

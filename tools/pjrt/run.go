@@ -43,8 +43,8 @@ func runCommand() *cobra.Command {
 		Short: "Compile a StableHLO program, run it, and print its results",
 		Long: `Run compiles PROGRAM, StableHLO as text or bytecode, and executes it with the
 arrays in the NumPy files as arguments. PROGRAM may also be what pjrt compile
---out wrote, which run loads and does not compile. With - for PROGRAM, run reads
-it from standard input.
+--out wrote, which run loads instead of compiling. If PROGRAM is -, run reads it
+from standard input.
 
 The program runs on the preferred plugin of this machine and on its first device;
 --plugin and --device choose others.
@@ -59,10 +59,10 @@ Without TYPE, run uses an array as it is.
 2 and so on), or random, which is the same in each run: numbers from 0 to 1, or
 integers from 0 to 9.
 
-A program with shardings is divided among as many devices as it states, or as
---partitions says. Run cuts whole arrays for it, and puts the results together. An
-argument may also be a file for each part, with commas between them; others are then
-one file that all parts get, and run prints the results of each part.
+A program with shardings is divided among as many devices as it says, or as
+--partitions says. Run splits whole arrays for it, and joins the results. An argument
+may also be several files with commas between them, one for each part; an argument
+with one file then goes to all parts, and run prints the results of each part.
 
 Run prints the results as NumPy prints arrays, and abbreviates long ones. With
 --out it also writes them in full, to out0.npy, out1.npy and so on; the files of
@@ -91,10 +91,10 @@ program several times, and shows how long that took.`,
 	f := cmd.Flags()
 	f.StringVar(&r.plugin, "plugin", "", "the plugin to run on: a `NAME` or the path of a library (default the preferred one)")
 	f.IntVar(&r.device, "device", 0, "the `NUMBER` of the device to run on, as pjrt info shows it (default the first)")
-	f.IntVar(&r.partitions, "partitions", 0, "the `NUMBER` of devices that share the work (default what the program states)")
+	f.IntVar(&r.partitions, "partitions", 0, "the `NUMBER` of devices that share the work (default as the program says)")
 	f.StringArrayVar(&r.options, "option", nil, "`NAME=VALUE`, a create option of the client")
 	f.StringArrayVar(&r.flags, "flag", nil, "`NAME=VALUE`, an XLA flag for the compiler, such as xla_cpu_use_xnnpack=true")
-	f.StringVar(&r.fill, "fill", "", "make the missing arguments of `VALUES`: "+strings.Join(fillings, ", "))
+	f.StringVar(&r.fill, "fill", "", "fill the missing arguments with `VALUES`: "+strings.Join(fillings, ", "))
 	f.IntVar(&r.repeat, "repeat", 1, "execute the program `N` times, and show how long it took")
 	r.isolated.addTo(cmd)
 	f.StringVar(&r.out, "out", "", "the `DIR` to write the results to; created if missing")
@@ -102,7 +102,7 @@ program several times, and shows how long that took.`,
 	return cmd
 }
 
-// check returns an error for flags that make no sense, and marks a device that was not chosen with -1.
+// check returns an error for flags that make no sense, and sets the device to -1 if none was chosen.
 func (r *runner) check(device bool) error {
 	switch {
 	case !device:
@@ -123,7 +123,8 @@ func (r *runner) check(device bool) error {
 	return nil
 }
 
-// run checks everything that it can before it loads the plugin, and prints only when everything else has succeeded.
+// run checks everything it can before it loads the plugin, and prints only when everything else has
+// succeeded.
 func (r *runner) run(ctx context.Context, stdin io.Reader, stdout io.Writer, program string, args []string) error {
 	code, err := readProgram(program, stdin)
 	if err != nil {
@@ -131,7 +132,7 @@ func (r *runner) run(ctx context.Context, stdin io.Reader, stdout io.Writer, pro
 	}
 	compiled := saved.Is(code)
 	if compiled && (r.partitions > 0 || len(r.flags) > 0 || bool(r.isolated)) {
-		return usageError{fmt.Errorf("run: %s is compiled already: --partitions, --flag and --isolate are for pjrt compile", program)}
+		return usageError{fmt.Errorf("run: %s is already compiled: --partitions, --flag and --isolate are for pjrt compile", program)}
 	}
 	client, compile, err := r.clientOptions()
 	if err != nil {
@@ -154,7 +155,7 @@ func (r *runner) run(ctx context.Context, stdin io.Reader, stdout io.Writer, pro
 			return fmt.Errorf("argument %d: %w", i, err)
 		}
 	}
-	// The text of a partitioned program has the shapes of whole arrays, not those of the parts.
+	// The text of a partitioned program has the shapes of whole arrays, not of the parts.
 	checked := known && r.partitions < 2 && !slices.ContainsFunc(arguments, func(a argument) bool { return len(a) > 1 })
 	if checked {
 		if err := check(arguments, params); err != nil {
@@ -204,19 +205,19 @@ func readProgram(program string, stdin io.Reader) (code []byte, err error) {
 	return code, nil
 }
 
-// enough checks the number of arguments. --fill makes those that are missing.
+// enough checks the number of arguments. --fill makes the missing ones.
 func (r *runner) enough(params []stablehlo.Param, got int) error {
 	if got == len(params) || got < len(params) && r.fill != "" {
 		return nil
 	}
 	err := wrongCount(params, got)
 	if got < len(params) {
-		err = fmt.Errorf("%w: --fill random makes the others", err)
+		err = fmt.Errorf("%w: --fill random makes the missing ones", err)
 	}
 	return err
 }
 
-// clientOptions returns the options of the client and of the compilation that the flags ask for.
+// clientOptions returns the client and compile options that the flags ask for.
 func (r *runner) clientOptions() (*pjrt.ClientOptions, *pjrt.CompileOptions, error) {
 	client := &pjrt.ClientOptions{}
 	for _, text := range r.options {
@@ -246,7 +247,7 @@ type execution struct {
 	program   string
 	code      []byte
 	arguments []argument
-	checked   bool // the arguments fit the program
+	checked   bool // the arguments are known to fit the program
 	params    []stablehlo.Param
 
 	compiled time.Duration // how long it took to compile, or to load
@@ -306,7 +307,7 @@ func (e *execution) compute(ctx context.Context, options *pjrt.ClientOptions, co
 	return download(ctx, outputs, parts)
 }
 
-// compile compiles the program, or loads it if it is compiled already.
+// compile compiles the program, or loads it if it is already compiled.
 func (e *execution) compile(ctx context.Context, client *pjrt.Client, options *pjrt.CompileOptions) (*pjrt.LoadedExecutable, error) {
 	if e.device >= 0 {
 		d, err := client.LookupDevice(e.device)
@@ -341,15 +342,15 @@ func deviceNumbers(client *pjrt.Client) string {
 	return strings.Join(list, ", ")
 }
 
-// divided returns exe for whole arrays, and makes the arguments that are missing. It returns nil if the program is not
-// divided, if the plugin does not say how, or if a file is one of a part.
+// divided returns exe in the form that takes whole arrays, and makes the missing arguments. It returns
+// nil if the program is not divided, if the plugin does not say how, or if a file is for one part.
 func (e *execution) divided(exe *pjrt.LoadedExecutable) (*sharding.Executable, error) {
 	if exe.NumPartitions() < 2 || slices.ContainsFunc(e.arguments, func(a argument) bool { return len(a) > 1 }) {
 		return nil, nil
 	}
 	divided, err := sharding.Of(exe)
 	if err != nil {
-		return nil, nil // parts will do
+		return nil, nil // the program can still run in parts
 	}
 	params := paramsOfShapes(divided.ParameterShapes())
 	if err := e.enough(params, len(e.arguments)); err != nil {
@@ -361,7 +362,7 @@ func (e *execution) divided(exe *pjrt.LoadedExecutable) (*sharding.Executable, e
 	return divided, e.fillUp(params)
 }
 
-// computeWhole runs a divided program on whole arrays, as often as --repeat says.
+// computeWhole runs a divided program on whole arrays, as many times as --repeat says.
 func (e *execution) computeWhole(ctx context.Context, exe *sharding.Executable) ([]result, error) {
 	args := make([]*sharding.Array, len(e.arguments))
 	for i, a := range e.arguments {
@@ -382,7 +383,7 @@ func (e *execution) computeWhole(ctx context.Context, exe *sharding.Executable) 
 		closeOutputs()
 		began := time.Now()
 		var err error
-		// A program that takes its arguments for its results could not run again.
+		// A program that reuses its arguments for its results could not run again.
 		if outputs, err = exe.Execute(ctx, args, &pjrt.ExecuteOptions{KeepAll: e.repeat > 1}); err != nil {
 			return nil, fmt.Errorf("run %s: %w", e.program, err)
 		}
@@ -400,8 +401,8 @@ func (e *execution) computeWhole(ctx context.Context, exe *sharding.Executable) 
 	return results, nil
 }
 
-// complete makes the arguments that are missing, and checks the others if that has not been done. If the plugin does not
-// report the parameters, the execution checks them.
+// complete makes the missing arguments, and checks the others if they have not been checked. If the
+// plugin does not report the parameters, the execution checks them.
 func (e *execution) complete(exe *pjrt.LoadedExecutable) error {
 	if compiled, known := paramsOf(exe); known {
 		e.params = compiled
@@ -422,7 +423,7 @@ func (e *execution) complete(exe *pjrt.LoadedExecutable) error {
 	return e.fillUp(e.params)
 }
 
-// fillUp makes the arguments that are missing, as --fill says.
+// fillUp makes the missing arguments, as --fill says.
 func (e *execution) fillUp(params []stablehlo.Param) error {
 	for i := len(e.arguments); i < len(params); i++ {
 		a, err := filled(e.fill, params[i], i)
@@ -450,11 +451,11 @@ func partsOf(exe *pjrt.LoadedExecutable) ([]int, error) {
 	return parts, nil
 }
 
-// upload copies the arguments to the devices. The caller closes the buffers, also after an error.
+// upload copies the arguments to the devices. The caller closes the buffers, even after an error.
 func (e *execution) upload(ctx context.Context, exe *pjrt.LoadedExecutable, parts []int) ([][]*pjrt.Buffer, error) {
 	for i, a := range e.arguments {
 		if len(a) != 1 && len(a) != len(parts) {
-			return nil, fmt.Errorf("argument %d has %d files, and the program %d parts: give one file for all, or one for each",
+			return nil, fmt.Errorf("argument %d has %d files, and the program has %d parts: give one file for all, or one for each",
 				i, len(a), len(parts))
 		}
 	}
@@ -472,11 +473,11 @@ func (e *execution) upload(ctx context.Context, exe *pjrt.LoadedExecutable, part
 	return inputs, nil
 }
 
-// execute runs the program as often as --repeat says, and returns the results of the last time.
+// execute runs the program as many times as --repeat says, and returns the last results.
 func (e *execution) execute(
 	ctx context.Context, exe *pjrt.LoadedExecutable, inputs [][]*pjrt.Buffer,
 ) (outputs [][]*pjrt.Buffer, err error) {
-	// A program that takes its arguments for its results could not run again.
+	// A program that reuses its arguments for its results could not run again.
 	options := &pjrt.ExecuteOptions{KeepAll: e.repeat > 1}
 	for range e.repeat {
 		closeAll(outputs)
@@ -497,7 +498,7 @@ func closeAll(rows [][]*pjrt.Buffer) {
 	}
 }
 
-// download returns the results in the order of their numbers, and of the parts.
+// download returns the results, ordered by number and then by part.
 func download(ctx context.Context, outputs [][]*pjrt.Buffer, parts []int) ([]result, error) {
 	var results []result
 	for row, part := range parts {
@@ -514,7 +515,8 @@ func download(ctx context.Context, outputs [][]*pjrt.Buffer, parts []int) ([]res
 	return results, nil
 }
 
-// printTimes says how long the program took. The first execution is apart, because it may do what later ones need not.
+// printTimes prints how long the program took. The first execution is shown separately, because it
+// may do work that later ones need not.
 func (e *execution) printTimes(w io.Writer) error {
 	what := "compiled"
 	if saved.Is(e.code) {

@@ -18,7 +18,7 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/stablehlo"
 )
 
-// spmd is a product of matrices over two devices, each of which has half of the rows.
+// spmd is a matrix product on two devices, each of which has half of the rows.
 const spmd = `module attributes {mhlo.num_partitions = 2 : i32, mhlo.num_replicas = 1 : i32} {
   func.func @main(%x: tensor<4x2xf32> {mhlo.sharding = "{devices=[2,1]<=[2]}"}, %w: tensor<2x2xf32> {mhlo.sharding = "{replicated}"})
       -> (tensor<4x2xf32> {mhlo.sharding = "{devices=[2,1]<=[2]}"}) {
@@ -52,7 +52,7 @@ func TestRunLoadsWhatCompileWrote(t *testing.T) {
 		`loaded in \S+, first run \S+, 2 more: least \S+, median \S+, mean \S+, most \S+\n$`, o.stdout)
 	launch(t, dir, "run", "add.bin", "i64.npy", "f32.npy").requireFailure(t, 1,
 		"argument 0: i64.npy is i64[4], and the program takes f32[4]")
-	launch(t, dir, "run", "--partitions", "2", "add.bin").requireFailure(t, 2, "add.bin is compiled already")
+	launch(t, dir, "run", "--partitions", "2", "add.bin").requireFailure(t, 2, "add.bin is already compiled")
 
 	whole, err := os.ReadFile(filepath.Join(dir, "add.bin"))
 	require.NoError(t, err)
@@ -82,7 +82,7 @@ func TestRunInParts(t *testing.T) {
 	save(t, dir, "lower.npy", []float32{5, 6, 7, 8}, 2, 2)
 	save(t, dir, "w.npy", []float32{0, 10, 1, 0}, 2, 2)
 	o := launch(t, dir, "run", "--partitions", "2", "--out", "out", "spmd.mlir", "upper.npy,lower.npy", "w.npy")
-	require.Zero(t, o.status, o.stderr) // XLA warns of the shardings
+	require.Zero(t, o.status, o.stderr) // XLA warns about the shardings
 	assert.Equal(t, "out0 of part 0: f32[2,2]\n[[ 2. 10.]\n [ 4. 30.]]\nout0 of part 1: f32[2,2]\n[[ 6. 50.]\n [ 8. 70.]]\n", o.stdout)
 	a, err := npy.ReadFile(filepath.Join(dir, "out", "out0.1.npy"))
 	require.NoError(t, err)
@@ -92,7 +92,7 @@ func TestRunInParts(t *testing.T) {
 
 	o = launch(t, dir, "run", "--partitions", "2", "spmd.mlir", "upper.npy,lower.npy,w.npy", "w.npy")
 	assert.Equal(t, 1, o.status)
-	assert.Contains(t, o.stderr, "argument 0 has 3 files, and the program 2 parts: give one file for all, or one for each")
+	assert.Contains(t, o.stderr, "argument 0 has 3 files, and the program has 2 parts: give one file for all, or one for each")
 }
 
 func TestRunDividesWholeArraysAmongDevices(t *testing.T) {
@@ -105,7 +105,7 @@ func TestRunDividesWholeArraysAmongDevices(t *testing.T) {
 	const product = "out0: f32[4,2]\n[[ 2. 10.]\n [ 4. 30.]\n [ 6. 50.]\n [ 8. 70.]]\n"
 	for _, flags := range []string{"", "--partitions 2 "} {
 		o := launch(t, dir, append([]string{"run"}, strings.Fields(flags+"spmd.mlir x.npy w.npy")...)...)
-		require.Zero(t, o.status, o.stderr) // XLA warns of the shardings
+		require.Zero(t, o.status, o.stderr) // XLA warns about the shardings
 		assert.Equal(t, product, o.stdout)
 	}
 	o := launch(t, dir, "run", "--fill", "ones", "--repeat", "2", "spmd.mlir", "x.npy")

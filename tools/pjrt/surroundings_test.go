@@ -18,8 +18,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// uses are command lines that succeed in the folder that everything makes, at least one for each command. LIBRARY stands for that
-// of the CPU plugin.
+// uses are command lines that succeed in the folder that everything makes, at least one for each
+// command. LIBRARY stands for the CPU plugin's library.
 var uses = []string{
 	"--help", "version", "help run", "completion bash", "completion fish", "completion powershell", "completion zsh",
 	"install", "install cpu", "uninstall cpu", "list", "list --json", "info", "info --json", "doctor", "doctor --json",
@@ -29,7 +29,7 @@ var uses = []string{
 	"conformance diff report.json report.json", "conformance merge part.json", "conformance page report.json",
 }
 
-// tried returns the uses that a test tries, of which short tests take every fourth.
+// tried returns the uses that a test tries; short tests try every fourth.
 func tried() (list []string) {
 	for i, use := range uses {
 		if !testing.Short() || i%4 == 0 {
@@ -39,7 +39,7 @@ func tried() (list []string) {
 	return list
 }
 
-// everything returns a folder with what uses need.
+// everything returns a folder with the files that uses need.
 func everything(t *testing.T) string {
 	t.Helper()
 	dir := workplace(t)
@@ -56,7 +56,7 @@ func everything(t *testing.T) string {
 	return dir
 }
 
-// useWithin runs one of uses by a shell, in which "$@" is the command.
+// useWithin runs one of uses in a shell script, in which "$@" is the command.
 func useWithin(t *testing.T, dir string, env []string, script, use string) outcome {
 	t.Helper()
 	args := strings.Fields(strings.ReplaceAll(use, "LIBRARY", library))
@@ -95,15 +95,15 @@ func TestEveryCommandSaysThatItsOutputWasLost(t *testing.T) {
 		_, env := home(t)
 		o := useWithin(t, dir, env, `exec "$@" >/dev/full`, use)
 		if strings.HasPrefix(use, "trace ") {
-			continue // the output is that of the traced program
+			continue // the output is the traced program's
 		}
 		assert.Contains(t, []int{1, 2}, o.status, use)
 		assert.Equal(t, "pjrt: write /dev/stdout: no space left on device\n", message(o), use)
 	}
 }
 
-// As other commands do, of which nobody reads the rest.
-func TestEveryCommandEndsWithoutAWordWhenItsReaderGoesAway(t *testing.T) {
+// Other commands also end silently when nobody reads the rest.
+func TestEveryCommandEndsSilentlyWhenItsReaderGoesAway(t *testing.T) {
 	t.Parallel()
 	dir := everything(t)
 	for _, use := range tried() {
@@ -113,19 +113,19 @@ func TestEveryCommandEndsWithoutAWordWhenItsReaderGoesAway(t *testing.T) {
 		if strings.HasPrefix(use, "trace ") {
 			continue
 		}
-		assert.Equal(t, -1, o.status, "%s ends of a signal", use)
+		assert.Equal(t, -1, o.status, "%s must end from a signal", use)
 		assert.Empty(t, message(o), use)
 	}
 }
 
-func TestEveryCommandNeedsNoPythonForWhatIsInstalled(t *testing.T) {
+func TestNoCommandNeedsPythonForInstalledPlugins(t *testing.T) {
 	t.Parallel()
 	dir := everything(t)
 	for _, use := range tried() {
 		cache, _ := home(t)
 		env := []string{"XDG_CACHE_HOME=" + cache, "HOME=" + cache, "PATH=/nowhere"}
 		if strings.HasPrefix(use, "trace ") {
-			env[2] = "PATH=" + os.Getenv("PATH") // in which the traced program is found
+			env[2] = "PATH=" + os.Getenv("PATH") // to find the traced program
 		}
 		o := useWithin(t, dir, env, `exec "$@"`, use)
 		assert.Zero(t, o.status, "%s: %s", use, o.stderr)
@@ -138,14 +138,14 @@ func TestEveryCommandFailsInOneLineWithoutAHome(t *testing.T) {
 	failed := 0
 	for _, use := range tried() {
 		o := useWithin(t, dir, []string{"PATH=" + os.Getenv("PATH")}, `exec "$@"`, use)
-		if o.status == 0 || strings.HasPrefix(use, "doctor") { // which lists it among its findings
+		if o.status == 0 || strings.HasPrefix(use, "doctor") { // doctor reports it as a finding
 			continue
 		}
 		failed++
 		first, rest, _ := strings.Cut(o.stderr, "\n")
 		assert.True(t, strings.HasPrefix(first, "pjrt: "), "%s: %q", use, o.stderr)
 		assert.Contains(t, first, "HOME", use)
-		assert.LessOrEqual(t, strings.Count(rest, "\n"), 1, "%s: a second line says where it was looked for", use)
+		assert.LessOrEqual(t, strings.Count(rest, "\n"), 1, "%s: a second line says where it looked", use)
 		assert.Empty(t, o.stdout, use)
 	}
 	assert.GreaterOrEqual(t, failed, len(tried())/4, "without a home there is no plugin")
@@ -157,7 +157,7 @@ func TestEveryCommandFailsInOneLineWithoutAHome(t *testing.T) {
 	}
 }
 
-func TestEveryCommandThatTakesAPluginKnowsNearNames(t *testing.T) {
+func TestEveryCommandThatTakesAPluginSuggestsSimilarNames(t *testing.T) {
 	t.Parallel()
 	dir := everything(t)
 	_, env := home(t)

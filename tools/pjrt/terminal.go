@@ -15,7 +15,7 @@ import (
 	"golang.org/x/term"
 )
 
-// screen is a terminal. Lines that are longer than it is wide go on in the next line, but never within a word.
+// screen is a terminal. It wraps lines that are wider than the terminal, but never within a word.
 type screen struct {
 	file    *os.File
 	pending []byte // the beginning of a line
@@ -47,10 +47,10 @@ func (s *screen) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// finish writes a last line that has no end.
+// finishOutput writes a last line that does not end with a newline.
 func finishOutput(w io.Writer) {
 	if s, ok := w.(*screen); ok && len(s.pending) > 0 {
-		_, _ = s.file.Write(s.pending) // there is nobody left to tell
+		_, _ = s.file.Write(s.pending) // no caller is left to return an error to
 		s.pending = nil
 	}
 }
@@ -68,7 +68,7 @@ func terminalOf(w io.Writer) *os.File {
 	return nil
 }
 
-// verbatim returns where to write what programs read, in which no line may be broken.
+// verbatim returns the writer for output that programs read, whose lines must not be wrapped.
 func verbatim(w io.Writer) io.Writer {
 	if s, ok := w.(*screen); ok {
 		return s.file
@@ -79,7 +79,7 @@ func verbatim(w io.Writer) io.Writer {
 // usualColumns is the width of text that does not go to a terminal.
 const usualColumns = 80
 
-// columns returns the width of the terminal that w is, or usualColumns.
+// columns returns the width of the terminal that w writes to, or usualColumns.
 func columns(w io.Writer) int {
 	if f := terminalOf(w); f != nil {
 		if n, _, err := term.GetSize(int(f.Fd())); err == nil && n > 0 {
@@ -89,8 +89,8 @@ func columns(w io.Writer) int {
 	return usualColumns
 }
 
-// coloured reports whether output to out may have colours: it may on a terminal, unless the environment forbids it
-// (no-color.org).
+// coloured reports whether output to out may have colours: on a terminal, unless the environment
+// forbids them (no-color.org).
 func coloured(out io.Writer) bool {
 	return terminalOf(out) != nil && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
 }
@@ -98,11 +98,12 @@ func coloured(out io.Writer) bool {
 // escapes are the sequences that set colours.
 var escapes = regexp.MustCompile("\x1b\\[[0-9;]*m")
 
-// printed returns how many columns a text takes. Escape sequences take none.
+// printed returns how many columns a text takes up. Escape sequences take up none.
 func printed(s string) int { return utf8.RuneCountInString(escapes.ReplaceAllString(s, "")) }
 
-// wrapLine breaks a line between words so that its parts fit. Parts after the first are indented: to the last or the second
-// column if the line has columns and there is room, else a little. A word that is too long stays whole.
+// wrapLine breaks a line between words so that its parts fit. Parts after the first are indented: to
+// the last or the second column if the line has columns and enough room, otherwise a little. A word
+// that is too long stays whole.
 func wrapLine(line string, columns int) string {
 	hang := lastColumn(line)
 	if hang > columns-roomOfColumn {
@@ -134,7 +135,7 @@ func wrapAt(line string, columns, hang int) string {
 		if !first && width+len(gap)+printed(word) > columns {
 			indent := hang
 			if hang+printed(word) > columns {
-				indent = min(hang, 2) // to show as much of a long word as can be
+				indent = min(hang, 2) // to show as much of a long word as possible
 			}
 			b.WriteString("\n" + strings.Repeat(" ", indent))
 			width, gap = indent, ""
@@ -146,7 +147,7 @@ func wrapAt(line string, columns, hang int) string {
 	return b.String()
 }
 
-// roomOfColumn is how many columns of a terminal the text of a column needs at least.
+// roomOfColumn is the minimum width of a text column.
 const roomOfColumn = 18
 
 // lastColumn returns where the text after the last gap of several spaces begins, or 0.
@@ -172,11 +173,11 @@ func secondColumn(line string) int {
 	return indent + gap + len(rest) - len(strings.TrimLeft(rest, " "))
 }
 
-// widestProse is how long lines of prose may be; longer ones are hard to read.
+// widestProse is the maximum width of prose; longer lines are hard to read.
 const widestProse = 100
 
-// reflow fits prose to a width. Lines that begin with a space are those of a list, whose items may have continuations that
-// are indented as their second columns.
+// reflow fits prose to a width. Lines that begin with a space belong to a list; continuation lines of
+// an item are indented to its second column.
 func reflow(text string, columns int) string {
 	columns = min(columns, widestProse)
 	var b strings.Builder
@@ -208,7 +209,7 @@ func reflow(text string, columns int) string {
 	return b.String()
 }
 
-// wrapCommand breaks a line of a shell between words, so that it can still be pasted.
+// wrapCommand breaks a shell command between words, so that it can still be pasted.
 func wrapCommand(line string, columns int) string {
 	if len(line) <= columns {
 		return line
@@ -238,10 +239,10 @@ func wrapCommand(line string, columns int) string {
 	return b.String()
 }
 
-// table is text in columns, the last of which may be long. The first row has the headings.
+// table is text in columns, the last of which may be long. The first row has the column headings.
 type table [][]string
 
-// write prints the table, or a list for each row on a terminal that is too narrow for it.
+// write prints the table, or, on a terminal that is too narrow for it, a list for each row.
 func (t table) write(w io.Writer) error {
 	var text bytes.Buffer
 	tw := tabwriter.NewWriter(&text, 0, 0, 2, ' ', 0)

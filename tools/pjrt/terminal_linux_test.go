@@ -20,8 +20,8 @@ import (
 	findings "github.com/purepjrt/purepjrt/conformance/report"
 )
 
-// openPTY makes a terminal of some width. What is written to it can be read from master, in which reading ends with EIO when
-// nobody has the terminal any more.
+// openPTY makes a terminal of some width. What is written to it can be read from master; the read
+// ends with EIO when no process has the terminal open any more.
 func openPTY(t *testing.T, columns uint16) (master, terminal *os.File) {
 	t.Helper()
 	master, err := os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY, 0)
@@ -54,7 +54,7 @@ func onPTY(t *testing.T, columns uint16, env []string, args ...string) (shown st
 	select {
 	case shown = <-read:
 	case <-time.After(time.Minute):
-		t.Fatal("a child of the command still has the terminal")
+		t.Fatal("a child of the command still has the terminal open")
 	}
 	return strings.ReplaceAll(shown, "\r\n", "\n"), c.ProcessState.ExitCode()
 }
@@ -96,7 +96,7 @@ func TestJSONIsNotBrokenOnATerminal(t *testing.T) {
 	diagnosis(t, outcome{stdout: shown})
 }
 
-// A bar is one line that is written over: one that wraps could not be.
+// A bar is one line that is overwritten. A line that wraps could not be.
 func TestProgressOfChecksIsOneLine(t *testing.T) {
 	for _, columns := range []uint16{20, 40, 80, 200} {
 		master, terminal := openPTY(t, columns)
@@ -127,7 +127,7 @@ func TestProgressOfChecksIsOneLine(t *testing.T) {
 	}
 }
 
-// In /sys nobody makes files, root neither.
+// Nobody can make files in /sys, not even root.
 func TestEveryCommandWorksWithACacheThatCannotBeWritten(t *testing.T) {
 	t.Parallel()
 	dir := everything(t)

@@ -44,7 +44,7 @@ func TestProseIsReflowedAndListsKeepTheirColumns(t *testing.T) {
 	assert.Equal(t, "Prose of two\nlines.\n\n  name   what\n    it means\n  other  x\n", reflow(text, 13))
 }
 
-func TestCommandsCanBePastedAfterTheyWereBroken(t *testing.T) {
+func TestWrappedCommandsCanBePasted(t *testing.T) {
 	t.Parallel()
 	assert.Equal(t, "  a --flag b c", wrapCommand("  a --flag b c", 20))
 	assert.Equal(t, "  a --flag \\\n    b c", wrapCommand("  a --flag b c", 13))
@@ -80,7 +80,7 @@ func TestSizes(t *testing.T) {
 	}
 }
 
-// every visits a command and those below it.
+// every visits a command and all commands below it.
 func every(cmd *cobra.Command, visit func(*cobra.Command)) {
 	visit(cmd)
 	for _, c := range cmd.Commands() {
@@ -88,7 +88,7 @@ func every(cmd *cobra.Command, visit func(*cobra.Command)) {
 	}
 }
 
-// The width of words that cannot be broken limits only their own lines.
+// Words that cannot be broken may widen only their own lines.
 func TestHelpFitsTheTerminal(t *testing.T) {
 	t.Parallel()
 	root := rootCommand()
@@ -115,7 +115,7 @@ func TestHelpFitsTheTerminal(t *testing.T) {
 	}
 }
 
-func TestATableIsWholeWhereThereIsNoTerminal(t *testing.T) {
+func TestATableIsNotWrappedWithoutATerminal(t *testing.T) {
 	t.Parallel()
 	rows := table{{"NAME", "WHAT"}, {"a", strings.Repeat("long ", 40)}, {"bbb", "x"}}
 	var text bytes.Buffer
@@ -128,13 +128,13 @@ func TestATableIsWholeWhereThereIsNoTerminal(t *testing.T) {
 	assert.Equal(t, "a\n  what  x\n  size  1\n\nb\n  what  y\n  size  2\n", text.String())
 }
 
-func TestEveryCommandHasWordsForItsFlags(t *testing.T) {
+func TestEveryFlagHasAUsageText(t *testing.T) {
 	t.Parallel()
 	every(rootCommand(), func(cmd *cobra.Command) {
 		cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
 			value, words := pflag.UnquoteUsage(f)
 			assert.NotEmpty(t, words, "%s --%s", cmd.CommandPath(), f.Name)
-			assert.Equal(t, strings.ToUpper(value), value, "%s --%s: say what the value is", cmd.CommandPath(), f.Name)
+			assert.Equal(t, strings.ToUpper(value), value, "%s --%s: name the value", cmd.CommandPath(), f.Name)
 		})
 		assert.NotEmpty(t, cmd.Short, cmd.CommandPath())
 		assert.NotContains(t, fmt.Sprint(cmd.Short), ".", cmd.CommandPath())

@@ -32,24 +32,24 @@ func traceCommand() *cobra.Command {
 		Use:   "trace [flags] COMMAND [ARG]...",
 		Short: "Run a program and show the calls that it makes to a plugin",
 		Long: `Trace runs COMMAND, a client of PJRT such as a Python program that uses JAX, with
-the library libpjrt_shim.so between it and a plugin. When it has ended, trace
+the library libpjrt_shim.so between it and a plugin. When COMMAND has ended, trace
 prints how often it called each function of the plugin, how many of these calls
-failed and how long they took, the misuse that it found, and what was still alive.
-All that goes to standard error; the program keeps its own output.
+failed, how long they took, which misuse was found, and which objects were still alive.
+All of that goes to standard error; the program keeps its own output.
 
 --out also writes each call to a file: as text, as a JSON object on each line if
 its name ends in .jsonl, or as a trace for Perfetto and chrome://tracing if it
 ends in .json.
 
-The program finds the plugin under the name traced: trace sets JAX_PLATFORMS and
-PJRT_NAMES_AND_LIBRARY_PATHS. Other clients are told to use the library by their
-own means; its path is in LIBPJRT_SHIM.
+JAX finds the plugin under the name traced: trace sets JAX_PLATFORMS and
+PJRT_NAMES_AND_LIBRARY_PATHS. Other clients must be told to load the library; its
+path is in LIBPJRT_SHIM.
 
-A program in Go that uses package pjrt needs no library: it imports pjrt/trace, as
-this command does, and shows the same with PJRT_SUMMARY=stderr.
+A Go program that uses package pjrt needs no library: it imports pjrt/trace, as this
+command does, and shows the same with PJRT_SUMMARY=stderr.
 
-Trace takes the library that --shim or LIBPJRT_SHIM names, or the one beside
-this command, or builds it once, in the user's cache directory. To build it, it
+Trace uses the library that --shim or LIBPJRT_SHIM names, or the one beside this
+command. Otherwise it builds the library once, in the user's cache directory, which
 needs Go and a C compiler.
 
 The exit status is that of COMMAND.`,
@@ -125,8 +125,8 @@ func (t *tracing) run(ctx context.Context, stdin io.Reader, stdout, stderr io.Wr
 func printTrace(w io.Writer, took time.Duration, summary, findings string) error {
 	text, err := os.ReadFile(summary)
 	if err != nil || len(text) == 0 {
-		_, err := fmt.Fprintln(w, "pjrt: the program made no calls to the plugin called traced, "+
-			"or ended without running the exit functions of C")
+		_, err := fmt.Fprintln(w, "pjrt: the program made no calls to the plugin named traced, "+
+			"or ended without running C's exit functions")
 		return err
 	}
 	found, _ := os.ReadFile(findings) // it is empty if the process was killed
@@ -138,8 +138,8 @@ func printTrace(w io.Writer, took time.Duration, summary, findings string) error
 	return err
 }
 
-// narrowSummary fits the table of calls to a terminal: it leaves out the mean and the longest time, and, if that is not enough,
-// errors and the beginning that all names of functions have.
+// narrowSummary fits the table of calls to a terminal: it leaves out the mean and the longest time,
+// and, if that is not enough, the errors and the common prefix of all function names.
 func narrowSummary(text string, columns int) string {
 	for _, keep := range []func(calls, errors, total, function string) string{
 		func(calls, errors, total, function string) string {
@@ -204,7 +204,7 @@ func (t *tracing) library(ctx context.Context, stderr io.Writer) (string, error)
 // buildShim builds the library under a temporary name, and then renames it.
 func buildShim(ctx context.Context, path string) error {
 	hint := func(err error) error {
-		return fmt.Errorf("trace needs %s, which Go and a C compiler make (go build -buildmode=c-shared %s/tools/pjrtshim): "+
+		return fmt.Errorf("trace needs %s, which Go and a C compiler build (go build -buildmode=c-shared %s/tools/pjrtshim): "+
 			"put it beside this command, or name it with --shim: %w", shimFile(), shimModule, err)
 	}
 	goCommand, err := exec.LookPath("go")
@@ -221,7 +221,7 @@ func buildShim(ctx context.Context, path string) error {
 	defer os.RemoveAll(work)
 	built := filepath.Join(work, shimFile())
 	build := []string{"build", "-buildmode=c-shared", "-o", built, shimModule + "/tools/pjrtshim"}
-	dir := "" // in a checkout, the shim of the checkout
+	dir := "" // in a checkout, its own shim
 	if err := exec.CommandContext(ctx, goCommand, "list", shimModule+"/tools/pjrtshim").Run(); err != nil {
 		dir = work
 		for _, args := range [][]string{{"mod", "init", "shim"}, {"get", shimModule + "/tools/pjrtshim@" + releaseVersion()}} {
@@ -250,7 +250,7 @@ func runGo(ctx context.Context, goCommand, dir string, args []string) error {
 	return nil
 }
 
-// releaseVersion returns the release of this command, or the latest one if it is none.
+// releaseVersion returns the release that this command is, or latest if it is not a release.
 func releaseVersion() string {
 	if v := buildVersion(); strings.HasPrefix(v, "v") && !strings.Contains(v, "+") {
 		return v

@@ -16,18 +16,18 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The library is built as a user's would be, in an empty cache directory.
+// The library is built as for a user, in an empty cache directory.
 func TestTraceOfJAX(t *testing.T) {
 	t.Parallel()
 	python := os.Getenv("PJRT_JAX_PYTHON")
 	require.NotEmpty(t, python, "PJRT_JAX_PYTHON must name a Python with JAX: run make jax")
 	dir := t.TempDir()
 	calls := filepath.Join(dir, "calls.json")
-	for range 2 { // the second time the library is there
+	for range 2 { // the second time the library exists
 		c := exec.CommandContext(t.Context(), command, "trace", "--plugin", library, "--out", calls,
 			python, "-c", "import jax.numpy as np; print(np.arange(4.0).sum())")
 		c.Env = append(os.Environ(), "XDG_CACHE_HOME="+dir)
-		wd, err := os.Getwd() // within the module, from which the library is built
+		wd, err := os.Getwd() // in the module, from which the library is built
 		require.NoError(t, err)
 		o := finish(t, wd, c)
 		require.Zero(t, o.status, o.stderr)

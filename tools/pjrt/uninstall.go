@@ -16,8 +16,8 @@ func uninstallCommand() *cobra.Command {
 		Use:   "uninstall NAME...",
 		Short: "Remove installed plugins",
 		Long: `Uninstall removes plugins that pjrt install installed. Programs that have loaded
-them keep them until they end. It removes no plugin of a Python package or of the
-system.`,
+them can use them until they end. It does not remove plugins that belong to Python
+packages or to the system.`,
 		Example: "  pjrt uninstall tpu@0.0.2",
 		Args:    usage(cobra.MinimumNArgs(1)),
 		RunE: func(cmd *cobra.Command, names []string) error {
@@ -35,7 +35,7 @@ system.`,
 	}
 }
 
-// size returns a number of bytes as people read it, with powers of 1000 as in the names of their units.
+// size returns a number of bytes in human-readable form, with decimal units such as MB.
 func size(bytes int64) string {
 	if bytes < 1000 {
 		return fmt.Sprintf("%d B", bytes)

@@ -16,7 +16,7 @@ import (
 func versionCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "version",
-		Short: "Show the version of pjrt and of the PJRT API it knows",
+		Short: "Show the versions of pjrt and of the PJRT API that it knows",
 		Args:  usage(cobra.ExactArgs(0)),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			_, err := fmt.Fprint(cmd.OutOrStdout(), versionLine())
@@ -25,7 +25,7 @@ func versionCommand() *cobra.Command {
 	}
 }
 
-// versionLine is what the command version prints, and the flag --version.
+// versionLine returns what the command version and the flag --version print.
 func versionLine() string {
 	return fmt.Sprintf("pjrt %s, PJRT API %d.%d, %s %s/%s\n",
 		buildVersion(), capi.APIMajor, capi.APIMinor, runtime.Version(), runtime.GOOS, runtime.GOARCH)

@@ -13,24 +13,25 @@ import (
 )
 
 // change is a set of files to be written and removed together. Whatever can fail
-// for the lack of space or of a permission is done before the first file changes;
-// if a step fails after that, the steps before it are undone.
+// for lack of space or permission is done before the first file changes; if a step
+// fails after that, the earlier steps are undone.
 type change struct {
 	files []changedFile
-	dirs  []string // directories made for them, the outer first
+	dirs  []string // directories made for them, the outermost first
 }
 
 // changedFile is one file before and after.
 type changedFile struct {
 	path   string
 	staged string // a temporary file with its new content; empty if it is removed
-	backup string // a temporary name of its old content, while the change is made
+	backup string // a temporary file with its old content, while the change is made
 }
 
-// put prepares to write content to the file at path, unless that is what it has.
+// put prepares to write content to the file at path, unless the file already has
+// that content.
 func (c *change) put(path string, content []byte) error {
 	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
-		return fmt.Errorf("cannot write %s: something that is no file has this name", path)
+		return fmt.Errorf("cannot write %s: it exists and is not a file", path)
 	}
 	if old, err := os.ReadFile(path); err == nil && bytes.Equal(old, content) {
 		return nil
@@ -84,14 +85,14 @@ func (c *change) apply() error {
 	}
 	for _, f := range c.files {
 		if f.backup != "" {
-			_ = os.Remove(f.backup) // at worst a temporary file stays
+			_ = os.Remove(f.backup) // at worst a temporary file remains
 		}
 	}
 	c.files, c.dirs = nil, nil
 	return nil
 }
 
-// apply moves the old content out of the way and the new into its place.
+// apply moves the old content out of the way and the new content into its place.
 func (f *changedFile) apply() error {
 	backup, err := os.CreateTemp(filepath.Dir(f.path), ".pjrtgen-*")
 	if err != nil {
@@ -119,14 +120,14 @@ func (f *changedFile) undo() error {
 		return os.Rename(f.backup, f.path)
 	}
 	if f.staged != "" {
-		if _, err := os.Stat(f.staged); err != nil { // it is in place, where nothing was
+		if _, err := os.Stat(f.staged); err != nil { // it is in place, and there was no file before
 			return os.Remove(f.path)
 		}
 	}
 	return nil
 }
 
-// discard removes what was prepared for a change that was not made.
+// discard removes the temporary files and directories of a change that was not made.
 func (c *change) discard() {
 	for _, f := range c.files {
 		if f.staged != "" {

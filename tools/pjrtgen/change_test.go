@@ -16,7 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// contents returns the files below a folder, and its folders with an empty text.
+// contents returns the files below a folder by path, and its folders with an empty text.
 func contents(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	all := make(map[string]string)
@@ -31,7 +31,7 @@ func contents(t *testing.T, dir string) map[string]string {
 	return all
 }
 
-func TestAChangeIsMadeAsAWhole(t *testing.T) {
+func TestAChangeIsAtomic(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	a, b, same := filepath.Join(dir, "a"), filepath.Join(dir, "new", "er", "b"), filepath.Join(dir, "same")
@@ -53,14 +53,14 @@ func TestAChangeIsMadeAsAWhole(t *testing.T) {
 func TestAChangeThatFailsLeavesEverythingAsItWas(t *testing.T) {
 	t.Parallel()
 	for name, prepare := range map[string]func(t *testing.T, c *change, dir string) error{
-		"a file where a folder is wanted": func(t *testing.T, c *change, dir string) error {
+		"a file where a folder is needed": func(t *testing.T, c *change, dir string) error {
 			return c.put(filepath.Join(dir, "a", "b"), []byte("new"))
 		},
-		"a folder where a file is wanted": func(t *testing.T, c *change, dir string) error {
+		"a folder where a file is needed": func(t *testing.T, c *change, dir string) error {
 			require.NoError(t, c.put(filepath.Join(dir, "a"), []byte("new")))
 			return c.put(filepath.Join(dir, "folder"), []byte("new"))
 		},
-		"the last of several": func(t *testing.T, c *change, dir string) error {
+		"the last of several fails": func(t *testing.T, c *change, dir string) error {
 			require.NoError(t, c.put(filepath.Join(dir, "a"), []byte("new")))
 			require.NoError(t, c.put(filepath.Join(dir, "b"), []byte("new")))
 			c.remove(filepath.Join(dir, "stale"))
@@ -94,7 +94,7 @@ func TestGenerateThatCannotWriteAFileWritesNone(t *testing.T) {
 	require.NoError(t, os.MkdirAll(filepath.Join(x.out, "zz_core_args.go", "in the way"), 0o755))
 	headers, out := contents(t, x.dir), contents(t, x.out)
 	_, err := x.run("generate")
-	require.ErrorContains(t, err, "zz_core_args.go: something that is no file has this name")
+	require.ErrorContains(t, err, "zz_core_args.go: it exists and is not a file")
 	assert.Equal(t, headers, contents(t, x.dir), "since.json is as it was")
 	assert.Equal(t, out, contents(t, x.out))
 }
@@ -111,12 +111,12 @@ func TestTheFirstTenErrorsAreListedAndTheRestCounted(t *testing.T) {
 	require.Len(t, lines, maxErrors+1)
 	assert.Contains(t, lines[0], "pjrt_c_api_n00_extension.h:2:7: ")
 	assert.Contains(t, lines[9], "pjrt_c_api_n09_extension.h:2:7: ")
-	assert.Equal(t, "and 20 more errors: mend these first", lines[10])
+	assert.Equal(t, "and 20 more errors: fix these first", lines[10])
 
 	x.edit(coreHeader, "typedef struct PJRT_Api {", "int x y;\ntypedef struct PJRT_Api {")
 	_, err = x.run("generate")
 	require.Error(t, err)
-	assert.NotContains(t, err.Error(), "\n", "one mistake in the core header, which all include")
+	assert.NotContains(t, err.Error(), "\n", "one mistake in the core header, which all headers include")
 	assert.Contains(t, err.Error(), "pjrt_c_api.h:")
 }
 

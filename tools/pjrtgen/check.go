@@ -75,7 +75,7 @@ func (r *result) compare(s *sources) ([]string, error) {
 		return nil, err
 	}
 	for _, f := range stale {
-		findings = append(findings, filepath.Join(s.out, filepath.FromSlash(f))+": no header leads to this file any more")
+		findings = append(findings, filepath.Join(s.out, filepath.FromSlash(f))+": no header generates this file any more")
 	}
 	return findings, nil
 }

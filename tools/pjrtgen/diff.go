@@ -37,10 +37,10 @@ func newDiffCommand() *cobra.Command {
 		Long: `Diff compares two headers, or two include roots, which are directories with xla/
 and the PJRT headers below. It prints what a plugin has to implement to move from
 OLD to NEW, and before that which changes break the ABI: slots and fields at
-other offsets, numbers with another meaning, functions that are gone. What has
-another name and stands in the same slots, fields and parameters is renamed, not
-gone. Of a checkout of XLA it reads the headers of C APIs, and leaves those out
-that help C++ code to implement them.
+other offsets, numbers with another meaning, functions that are gone. An item with
+another name but the same slots, fields and parameters is renamed, not gone. In a
+checkout of XLA it reads the headers of C APIs, and leaves out those that help C++
+code to implement them.
 
 The exit status is 0 if nothing breaks the ABI, 3 if something does, and 1 if a
 header cannot be read.
@@ -48,7 +48,7 @@ header cannot be read.
 With --json the report is one document:
 
   old, new    label (the argument), version {major, minor} or null, core (the
-              path of the header that states it), headers (how many were read)
+              path of the header that defines it), headers (how many were read)
   breaking    how many of the changes break the ABI
   changes     a list of
     header    path of the header
@@ -196,7 +196,7 @@ func apiHeaders(root string) ([]string, error) {
 		if !isAPIHeader(filepath.ToSlash(rel)) {
 			continue
 		}
-		// What keeps its C++ to itself has names of its own, but not always.
+		// Headers that C++ code keeps to itself usually have other names, but not always.
 		cxx, err := header.IsCXX(f)
 		if err != nil {
 			return nil, err
@@ -235,8 +235,8 @@ func isAPIHeader(name string) bool {
 	}
 }
 
-// readSince reads the minors that introduced items. A missing file is not an error, because only this project's own
-// headers have one.
+// readSince reads the minors that introduced items. A missing file is not an error, because only this
+// project's headers have one.
 func readSince(name string) (func(path, item string) (int, bool), error) {
 	text, err := os.ReadFile(name)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -167,7 +167,7 @@ func TestDiffReadsOnlyHeadersOfTheCAPI(t *testing.T) {
 	}
 }
 
-// Their names do not always say that they are C++.
+// The names of C++ headers do not always show that they are C++.
 func TestDiffLeavesOutHeadersThatIncludeTheCXXLibrary(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()

@@ -8,11 +8,11 @@ import (
 	"fmt"
 )
 
-// maxErrors is how many errors one run prints.
+// maxErrors is the maximum number of errors that one run prints.
 const maxErrors = 10
 
-// firstErrors joins the first of the errors and says how many there are besides.
-// Headers that include one with an error all have that error; it counts once.
+// firstErrors joins the first errors and says how many more there are. An error in
+// a header that several others include counts only once.
 func firstErrors(all []error) error {
 	seen := make(map[string]bool)
 	var list []error
@@ -23,7 +23,7 @@ func firstErrors(all []error) error {
 		}
 	}
 	if n := len(list) - maxErrors; n > 0 {
-		list = append(list[:maxErrors], fmt.Errorf("and %d more errors: mend these first", n))
+		list = append(list[:maxErrors], fmt.Errorf("and %d more errors: fix these first", n))
 	}
 	return errors.Join(list...)
 }

@@ -25,7 +25,7 @@ import (
 	"github.com/purepjrt/purepjrt/third_party/xla"
 )
 
-// extensionPackage says what extension makes, and where.
+// extensionPackage describes the package that extension makes.
 type extensionPackage struct {
 	header  string
 	name    string // of the package
@@ -38,34 +38,34 @@ func newExtensionCommand() *cobra.Command {
 	var p extensionPackage
 	cmd := &cobra.Command{
 		Use:   "extension HEADER --package NAME --out DIR",
-		Short: "Make a Go package of a vendor's own extension header",
+		Short: "Make a Go package from a vendor's own extension header",
 		Long: `Extension makes the raw binding of one extension that package capi does not know:
 a Go package for any module, which uses only what capi exports. It has the structs,
-enums, callbacks and constants of the header, a proof for the size of each struct
-and the offset of each field, and a descriptor of each function, for capi.Call:
+enums, callbacks and constants of the header, compile-time proofs of the size of each
+struct and the offset of each field, and a descriptor of each function, for capi.Call:
 
   table, err := myext.Table(plugin)     // plugin is a *capi.Table
   var c capi.Call[myext.DoArgs]
   err = c.Do(table)
 
-HEADER declares one struct that begins with PJRT_Extension_Base base and goes on
+HEADER declares one struct that begins with PJRT_Extension_Base base and continues
 with pointers to functions of the form
 
   PJRT_Error* My_Do(My_Do_Args* args);
 
-What the header includes is looked up in the directories of -I, in those above it
-and beside it. If pjrt_c_api.h and its extensions are nowhere, those that this
-command has in it are used. Their types are those of capi; the types of any other
-header that is included become part of the package. The rules for fields are those
-of PJRT: struct_size comes first; a comment "// out" marks what the function fills,
-and Do clears it before each call; "// in/out" marks a pointer to memory of the
-caller. An out field whose comment speaks of null may be null after success.
+Included files are looked up in the directories of -I, in those above the header and
+beside it. If pjrt_c_api.h and its extensions are not found, the copies in this command
+are used. Their types are those of capi; the types of any other included header become
+part of the package. The rules for fields are those of PJRT: struct_size comes first; a
+comment "// out" marks what the function fills in, and Do clears it before each call;
+"// in/out" marks a pointer to the caller's memory. An out field whose comment mentions
+null may be null after success.
 
-The number of the extension is that of the enumerator PJRT_Extension_Type_NAME, or
+The number of the extension is the value of the enumerator PJRT_Extension_Type_NAME, or
 of a constant such as NAME_EXTENSION_TYPE. Otherwise give it with --type.
 
 It writes zz_extension.go and zz_extension_layout.go, and doc.go if the package has
-no file yet. Other files of the same package may stand beside them.`,
+no file yet. Other files of the same package may lie beside them.`,
 		Example: `  pjrtgen extension my_extension.h --package myext --out myext
   go run github.com/purepjrt/purepjrt/tools/pjrtgen extension -I include include/my_extension.h --package myext --out .`,
 		Args: cobra.ExactArgs(1),
@@ -87,7 +87,7 @@ no file yet. Other files of the same package may stand beside them.`,
 	cmd.Flags().StringVar(&p.name, "package", "", "name of the Go package")
 	cmd.Flags().StringVar(&p.out, "out", "", "directory of the package")
 	cmd.Flags().StringArrayVarP(&p.include, "include", "I", nil, "directory of included files (repeatable)")
-	cmd.Flags().StringVar(&p.number, "type", "", "number of the extension, or the name of the constant that it is")
+	cmd.Flags().StringVar(&p.number, "type", "", "number of the extension, or the name of the constant that has it")
 	for _, name := range []string{"package", "out"} {
 		if err := cmd.MarkFlagRequired(name); err != nil {
 			panic(err)
@@ -96,7 +96,7 @@ no file yet. Other files of the same package may stand beside them.`,
 	return cmd
 }
 
-// count returns a number of things in words.
+// count returns a count of things as text, such as 2 faults.
 func count(n int, what string) string {
 	if n == 1 {
 		return "1 " + what
@@ -104,9 +104,9 @@ func count(n int, what string) string {
 	return fmt.Sprintf("%d %ss", n, what)
 }
 
-// generate does everything except writing.
+// generate does everything except writing files.
 func (p *extensionPackage) generate() ([]golang.File, *golang.Extension, error) {
-	// Package documentation is one that Go ignores.
+	// Go ignores a package called documentation.
 	if !token.IsIdentifier(p.name) || p.name == "_" || p.name == "main" || p.name == "documentation" {
 		return nil, nil, fmt.Errorf("--package %s: a Go package cannot have this name", p.name)
 	}
@@ -132,7 +132,7 @@ func (p *extensionPackage) generate() ([]golang.File, *golang.Extension, error) 
 	out, found, err := golang.GenerateExtension(in)
 	var e *golang.Error
 	if errors.As(err, &e) {
-		// Of several faults the first is enough, as for those that make a header unreadable.
+		// Of several faults report only the first, as for headers that cannot be read.
 		msg, _, _ := strings.Cut(e.Msg, "\n")
 		file, ok := files[e.Header]
 		if !ok {
@@ -143,12 +143,12 @@ func (p *extensionPackage) generate() ([]golang.File, *golang.Extension, error) 
 	return out, found, err
 }
 
-// readIncluded reads what the header includes: what capi has the types of from the headers in this command, since that
-// is what capi was made from, and the rest from its files.
+// readIncluded reads what the header includes: headers whose types capi has from the copies in this
+// command, since capi was made from them, and the rest from their files.
 func (p *extensionPackage) readIncluded(in *golang.ExtensionInput, files map[*model.Header]string, opts header.Options) error {
 	main, _ := knownHeader(in.Header.Path)
 	if main == coreName {
-		return &header.Error{Path: p.header, Line: 1, Col: 1, Msg: "this is the core header, which package capi is the binding of"}
+		return &header.Error{Path: p.header, Line: 1, Col: 1, Msg: "this is the core header, whose binding is package capi"}
 	}
 	known := []string{coreName}
 	names, paths, err := header.Included(p.header, opts)
@@ -164,7 +164,7 @@ func (p *extensionPackage) readIncluded(in *golang.ExtensionInput, files map[*mo
 		}
 		h, err := header.Parse(paths[i], opts)
 		if err != nil {
-			continue // if its types are needed, they are found missing
+			continue // if its types are needed, they are reported as missing
 		}
 		in.Own = append(in.Own, h)
 		files[h] = paths[i]
@@ -187,8 +187,8 @@ func (p *extensionPackage) readIncluded(in *golang.ExtensionInput, files map[*mo
 // coreName is the core header's path in the headers of this command.
 const coreName = "xla/pjrt/c/pjrt_c_api.h"
 
-// knownHeader returns the path, in the headers of this command, of the header that is included as name: by that path,
-// below another root, or flat.
+// knownHeader returns the path, among the headers in this command, of the header that is included as
+// name: under that path, below another root, or as a bare file name.
 func knownHeader(name string) (string, bool) {
 	candidates := []string{name}
 	if i := strings.LastIndex(name, "/xla/"); i >= 0 {
@@ -227,10 +227,11 @@ func (p *extensionPackage) write(files []golang.File) (int, error) {
 	return written, c.apply()
 }
 
-// lookAt looks whether the files may be written to the folder, and reports whether the package has no other files.
+// lookAt checks that the files may be written to the folder, and reports whether the package has no
+// other files.
 func (p *extensionPackage) lookAt(files []golang.File) (empty bool, err error) {
 	if info, err := os.Stat(p.out); err == nil && !info.IsDir() {
-		return false, fmt.Errorf("--out %s: it is no directory", p.out)
+		return false, fmt.Errorf("--out %s: it is not a directory", p.out)
 	}
 	entries, err := os.ReadDir(p.out)
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
@@ -245,7 +246,7 @@ func (p *extensionPackage) lookAt(files []golang.File) (empty bool, err error) {
 		i := slices.IndexFunc(files, func(f golang.File) bool { return f.Path == e.Name() })
 		if !e.Type().IsRegular() {
 			if i >= 0 {
-				return false, fmt.Errorf("%s is no regular file: give another directory", name)
+				return false, fmt.Errorf("%s is not a regular file: give another directory", name)
 			}
 			continue
 		}
@@ -260,15 +261,15 @@ func (p *extensionPackage) lookAt(files []golang.File) (empty bool, err error) {
 			continue
 		}
 		if bytes.HasPrefix(text, []byte(marker+"from ")) {
-			return false, fmt.Errorf("%s:1:1: pjrtgen generate made this file: give the extension a directory of its own", name)
+			return false, fmt.Errorf("%s:1:1: pjrtgen generate made this file: give the extension its own directory", name)
 		}
 		fset := token.NewFileSet()
 		file, err := parser.ParseFile(fset, name, text, parser.PackageClauseOnly)
 		if err != nil {
-			continue // an editor's unfinished file is for the compiler to refuse
+			continue // a file that does not parse is for the compiler to report
 		}
 		if pkg := file.Name.Name; pkg != p.name && !strings.HasSuffix(e.Name(), "_test.go") {
-			return false, fmt.Errorf("%s: this file belongs to package %s, not to %s: give the extension a directory of its own",
+			return false, fmt.Errorf("%s: this file belongs to package %s, not to %s: give the extension its own directory",
 				fset.Position(file.Name.Pos()), pkg, p.name)
 		}
 		empty = empty && strings.HasSuffix(e.Name(), "_test.go")
@@ -276,13 +277,14 @@ func (p *extensionPackage) lookAt(files []golang.File) (empty bool, err error) {
 	return empty, nil
 }
 
-// replaceable reports, with an error, that a file was not generated from the same header as what would replace it.
+// replaceable returns an error if a file was not generated from the same header as the content that
+// would replace it.
 func replaceable(name string, old, content []byte) error {
 	if !bytes.HasPrefix(old, []byte(golang.OutsideMarker+"\n")) {
 		return fmt.Errorf("%s:1:1: pjrtgen extension did not make this file: give another directory, or remove it", name)
 	}
 	if was, now := sourceOf(old), sourceOf(content); was != now {
-		return fmt.Errorf("%s:2:1: this file was made from %s: give %s a directory of its own, or remove it", name, was, now)
+		return fmt.Errorf("%s:2:1: this file was made from %s: give %s its own directory, or remove the file", name, was, now)
 	}
 	return nil
 }
@@ -294,10 +296,10 @@ func sourceOf(content []byte) string {
 	return name
 }
 
-// directive is no literal at the beginning of a line: go generate would run that.
+// directive is in two parts, because go generate would run the literal at the beginning of a line.
 const directive = "//go" + ":generate"
 
-// doc returns the file that a new package gets for its own words.
+// doc returns the file for a new package's own documentation.
 func (p *extensionPackage) doc() []byte {
 	abs, err := filepath.Abs(p.out)
 	here := func(name string) string {

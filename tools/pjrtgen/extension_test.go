@@ -38,7 +38,7 @@ func snapshot(t *testing.T, dir string) map[string]string {
 	return out
 }
 
-// The binding in the module outside is what the command makes of its header.
+// The binding in testdata/outside is what the command makes from its header.
 func TestTheExtensionOutsideIsUpToDate(t *testing.T) {
 	t.Parallel()
 	const outside = "../../extensions/testdata/outside"
@@ -52,8 +52,9 @@ func TestTheExtensionOutsideIsUpToDate(t *testing.T) {
 	}
 }
 
-// Every extension header, and one with all that a header may declare, makes a package that builds in a module elsewhere,
-// which can import nothing internal, and which proves the layouts when it is compiled.
+// Every extension header, and one with everything that a header may declare, makes a package that
+// builds in another module, without internal imports, and that proves the layouts when it is
+// compiled.
 func TestEveryExtensionHeaderMakesAPackage(t *testing.T) {
 	t.Parallel()
 	root, err := filepath.Abs("../..")
@@ -72,7 +73,7 @@ func TestEveryExtensionHeaderMakesAPackage(t *testing.T) {
 		}
 		var place *header.Error
 		require.ErrorAs(t, err, &place, p)
-		assert.Regexp(t, "declares no extension|is the core header|are both extensions|is no node of a plugin's chain", place.Msg, p)
+		assert.Regexp(t, "declares no extension|is the core header|are both extensions|is not a node of a plugin's chain", place.Msg, p)
 	}
 	assert.Greater(t, made, 20)
 
@@ -108,13 +109,13 @@ func TestExtensionPackage(t *testing.T) {
 	for _, want := range []string{
 		"const ExtensionType capi.ExtensionType = 28673\n",
 		"func Table(plugin *capi.Table) (*capi.Table, error) {\n\treturn plugin.ExtensionTable(ExtensionType)\n}",
-		"\tAcmeLimit         = 16    // ACME_LIMIT\n",     // of an enum without a name
-		"type AcmeQueue struct {\n\t_ [0]func()\n}",       // of a header that it includes
+		"\tAcmeLimit         = 16    // ACME_LIMIT\n",     // from an enum without a name
+		"type AcmeQueue struct {\n\t_ [0]func()\n}",       // from a header that it includes
 		"\tOption     capi.NamedValue       // option\n",  // the core's
 		"\tContext    *ffi.ExecutionContext // context\n", // the FFI's
 		"\tMode       AcmeMode              // mode\n",    // its own
 		"\tRun      uintptr               // run\n",       // a function
-		"\tCount    AcmeCount             // count\n",     // of other parameters
+		"\tCount    AcmeCount             // count\n",     // with other parameters
 		"func (u *AcmeRunArgs) SetText(value *byte) {",    // in a union
 		"func (*AcmeCloseArgs) Function() *capi.Function { return &functions[1] }\n",
 		"\t{Name: \"Acme_Close\", Section: capi.SectionNode, Offset: 48, Size: AcmeCloseArgsSize, Void: true},\n",
@@ -131,7 +132,8 @@ func TestExtensionPackage(t *testing.T) {
 	assert.Contains(t, layout, "\tAcmeRunArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{},")
 	assert.Contains(t, layout, "[unsafe.Offsetof(x.Context)]byte{},")
 
-	// The words of the package are its owner's, who may put more files beside the generated ones.
+	// The documentation of the package is its owner's, who may put more files beside the
+	// generated ones.
 	doc := filepath.Join(dir, "doc.go")
 	assert.Contains(t, read(t, doc), "// Package acme is the raw binding of the PJRT extension that acme_extension.h declares.\npackage acme\n")
 	assert.Contains(t, read(t, doc), "/testdata/extension/acme_extension.h --package acme --out .\n")
@@ -147,12 +149,12 @@ func TestExtensionPackage(t *testing.T) {
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "words.go"), []byte("package acme\n"), 0o644))
 	_, err = pjrtgen(args...)
 	require.NoError(t, err)
-	assert.NoFileExists(t, doc, "the package has a file of its owner")
+	assert.NoFileExists(t, doc, "the package has a file from its owner")
 }
 
 const node = "typedef struct Acme_Extension { PJRT_Extension_Base base; PJRT_Error* (*run)(Acme_Run_Args* args); } Acme_Extension;\n"
 
-// TestExtensionNumber looks at the ways to say the number of an extension.
+// TestExtensionNumber checks the ways to give the number of an extension.
 func TestExtensionNumber(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
@@ -200,7 +202,7 @@ func TestExtensionNumber(t *testing.T) {
 	}
 }
 
-// TestExtensionRefuses looks at mistakes: each is one line with its place, and nothing is written.
+// TestExtensionRefuses checks mistakes: each is one line with its position, and nothing is written.
 func TestExtensionRefuses(t *testing.T) {
 	t.Parallel()
 	const (
@@ -222,22 +224,22 @@ func TestExtensionRefuses(t *testing.T) {
 		pkg   string
 		setUp func(t *testing.T, dir string) // the output is in its out
 		flags []string
-		want  string // behind the directory
+		want  string // after the directory
 	}{
 		"no such include directory": {good, "", nil, []string{"-I", "/nowhere"}, "cannot use include directory /nowhere: no such file or directory"},
 		"no extension":              {start + args, "", nil, nil, "/acme_extension.h:1:1: the header declares no extension, which is a struct whose first field is PJRT_Extension_Base base"},
 		"two extensions": {good + strings.ReplaceAll(strings.ReplaceAll(node, "Acme_E", "Beta_E"), "PJRT_Error* (*run)(Acme_Run_Args* args); ", ""), "", nil, nil,
-			"/acme_extension.h:6:16: Acme_Extension and Beta_Extension are both extensions: a header declares one"},
+			"/acme_extension.h:6:16: Acme_Extension and Beta_Extension are both extensions: a header may declare only one"},
 		"no base": {start + "typedef struct Acme_Extension {\n  size_t struct_size;\n} Acme_Extension;\n", "", nil, nil,
-			"/acme_extension.h:3:16: Acme_Extension is no node of a plugin's chain: make PJRT_Extension_Base base its first field"},
+			"/acme_extension.h:3:16: Acme_Extension is not a node of a plugin's chain: make PJRT_Extension_Base base its first field"},
 		"not C": {start + "struct A {\n  Nobody x;\n};\n", "", nil, nil, "/acme_extension.h:4:3: "},
 		"a C++ type": {start + strings.Replace(args, "size_t struct_size;", "size_t struct_size;\nacme::Thing x;", 1) + node, "", nil, nil,
 			"/acme_extension.h:4:1: "},
 		"a function that returns a number": {start + args + strings.Replace(node, "PJRT_Error*", "int", 1), "", nil, nil,
-			"/acme_extension.h:5:65: struct Acme_Extension: field run: its functions return int, which is no error of this table"},
+			"/acme_extension.h:5:65: struct Acme_Extension: field run: it returns int, which is not the error type of this table"},
 		"two functions with one struct": {start + args + strings.Replace(node, "args); }", "args); PJRT_Error* (*again)(Acme_Run_Args* args); }", 1), "", nil, nil,
-			"/acme_extension.h:5:114: struct Acme_Extension: field again: its argument Acme_Run_Args is already that of Acme_Run: " +
-				"give it a struct of its own, or a typedef of that one"},
+			"/acme_extension.h:5:114: struct Acme_Extension: field again: its argument struct Acme_Run_Args already belongs to Acme_Run: " +
+				"give it its own struct, or a typedef of that one"},
 		"a union": {start + args + "typedef union { int a; char b; } Acme_Both;\n" + node, "", nil, nil,
 			"/acme_extension.h:5:9: union Acme_Both: Go has no unions: put it into a struct as a member without a name, whose fields get methods"},
 		"a struct without a name": {start + "struct Acme_Run_Args {\n  size_t struct_size;\n  struct { int a; } inner;\n};\n" + node, "", nil, nil,
@@ -247,7 +249,7 @@ func TestExtensionRefuses(t *testing.T) {
 		"two types of one name": {start + args + "typedef struct Acme_A_Bee Acme_A_Bee;\ntypedef struct Acme_ABee Acme_ABee;\n" + node, "", nil, nil,
 			"/acme_extension.h:6:26: Acme_A_Bee and Acme_ABee would both be called AcmeABee in Go: give one of them another name"},
 		"no name in Go": {start + args + "#define _1 1\n" + node, "", nil, nil,
-			"/acme_extension.h:5:9: _1 would be called \"1\" in Go, which is no exported name: give it another name"},
+			"/acme_extension.h:5:9: _1 would be called \"1\" in Go, which is not an exported name: give it another name"},
 		"a type that capi lacks": {"#include \"pjrt_c_api.h\"\n" + args + node, "", files("pjrt_c_api.h", small("typedef struct PJRT_New PJRT_New;"),
 			"acme_extension.h", "#include \"pjrt_c_api.h\"\n#define ACME_EXTENSION_TYPE 5\nstruct Acme_Run_Args {\n  size_t struct_size;\n  PJRT_New* x;\n};\n"+node),
 			nil, "/acme_extension.h:5:13: struct Acme_Run_Args: field x: the type PJRT_New is declared neither here nor by the headers of PJRT API 0.117, which capi has"},
@@ -260,20 +262,20 @@ func TestExtensionRefuses(t *testing.T) {
 		"a program":                       {good, "main", nil, nil, "--package main: a Go package cannot have this name"},
 		"an empty package":                {good, " ", nil, nil, "--package  : a Go package cannot have this name"},
 
-		"the output is a file": {good, "", files("out", "mine"), nil, "--out DIR/out: it is no directory"},
+		"the output is a file": {good, "", files("out", "mine"), nil, "--out DIR/out: it is not a directory"},
 		"it lies below a file": {good, "", files("file", "mine"), []string{"--out", "DIR/file/out"}, "--out DIR/file/out: "},
 		"somebody's file":      {good, "", files("out/zz_extension.go", "package acme\n"), nil, "/out/zz_extension.go:1:1: pjrtgen extension did not make this file: give another directory, or remove it"},
-		"another package":      {good, "", files("out/other.go", "\npackage other\n"), nil, "/out/other.go:2:9: this file belongs to package other, not to acme: give the extension a directory of its own"},
-		"another extension":    {good, "", files("out/zz_extension_layout.go", golang.OutsideMarker+"\n"+golang.OutsideSource+"beta.h, read with the headers of PJRT API 0.1.\n"), nil, "/out/zz_extension_layout.go:2:1: this file was made from beta.h: give acme_extension.h a directory of its own, or remove it"},
-		"package capi":         {good, "", files("out/zz_core_args.go", "// Code generated by pjrtgen from pjrt_c_api.h 0.117; DO NOT EDIT.\npackage acme\n"), nil, "/out/zz_core_args.go:1:1: pjrtgen generate made this file: give the extension a directory of its own"},
+		"another package":      {good, "", files("out/other.go", "\npackage other\n"), nil, "/out/other.go:2:9: this file belongs to package other, not to acme: give the extension its own directory"},
+		"another extension":    {good, "", files("out/zz_extension_layout.go", golang.OutsideMarker+"\n"+golang.OutsideSource+"beta.h, read with the headers of PJRT API 0.1.\n"), nil, "/out/zz_extension_layout.go:2:1: this file was made from beta.h: give acme_extension.h its own directory, or remove the file"},
+		"package capi":         {good, "", files("out/zz_core_args.go", "// Code generated by pjrtgen from pjrt_c_api.h 0.117; DO NOT EDIT.\npackage acme\n"), nil, "/out/zz_core_args.go:1:1: pjrtgen generate made this file: give the extension its own directory"},
 		"a directory of a name": {good, "", func(t *testing.T, dir string) {
 			require.NoError(t, os.MkdirAll(filepath.Join(dir, "out", "zz_extension_layout.go"), 0o755))
-		}, nil, "cannot write DIR/out/zz_extension_layout.go: something that is no file has this name"},
+		}, nil, "cannot write DIR/out/zz_extension_layout.go: it exists and is not a file"},
 		"a link to another file": {good, "", func(t *testing.T, dir string) {
 			files("mine.go", "package mine\n")(t, dir)
 			require.NoError(t, os.MkdirAll(filepath.Join(dir, "out"), 0o755))
 			require.NoError(t, os.Symlink("../mine.go", filepath.Join(dir, "out", "zz_extension.go")))
-		}, nil, "/out/zz_extension.go is no regular file: give another directory"},
+		}, nil, "/out/zz_extension.go is not a regular file: give another directory"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -317,7 +319,7 @@ func TestExtensionRefuses(t *testing.T) {
 	}
 }
 
-// small returns a core header of a version that has more than this repository's.
+// small returns a core header of a version later than this repository's.
 func small(more string) string {
 	return fmt.Sprintf(`#include <stddef.h>
 #define PJRT_API_MAJOR 0
@@ -328,7 +330,8 @@ typedef struct PJRT_Extension_Base { size_t struct_size; int type; struct PJRT_E
 `, more)
 }
 
-// An extension that capi knows has the minors of its functions and fields, as in capi.
+// The binding of an extension that capi knows has the minors of its functions and fields, as capi
+// does.
 func TestExtensionOfXLAHasItsHistory(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -26,8 +26,8 @@ opaque types, structs with their layout on x86-64 Linux, functions, callbacks
 and the tables of function slots. Included files are looked up in the directories
 of -I and in those above the header. C++ headers may be missing.
 
-With --against it prints nothing but how the header differs from facts that were
-measured, a line for each difference, and fails if there are any.`,
+With --against it prints only how the header differs from measured facts, a line for
+each difference, and fails if there are any.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if against == "" {

@@ -55,7 +55,7 @@ func TestFactsOfAHeaderThatCannotBeReadExitsWithOne(t *testing.T) {
 		args []string
 		want string
 	}{
-		"a fault of the header": {[]string{"facts", bad}, bad + ":2:3: unexpected \"m\" behind Missing: the type Missing is not declared"},
+		"a fault of the header": {[]string{"facts", bad}, bad + ":2:3: unexpected \"m\" after Missing: the type Missing is not declared"},
 		"no such header":        {[]string{"facts", filepath.Join(dir, "no.h")}, "pjrtgen: cannot read header"},
 		"no header given":       {[]string{"facts"}, "pjrtgen: accepts 1 arg"},
 		"a bad directory":       {[]string{"facts", "-I", filepath.Join(dir, "no"), bad}, "pjrtgen: cannot use include directory"},
@@ -71,7 +71,7 @@ func TestFactsOfAHeaderThatCannotBeReadExitsWithOne(t *testing.T) {
 	}
 }
 
-func TestFactsAgainstMeasuredOnes(t *testing.T) {
+func TestFactsAgainstMeasuredFacts(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	file := filepath.Join(dir, "a.h")

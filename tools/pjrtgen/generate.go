@@ -23,7 +23,7 @@ import (
 	"github.com/purepjrt/purepjrt/gen/model"
 )
 
-// sources says where generate and check read and write.
+// sources says what generate and check read and write.
 type sources struct {
 	headers string // folder that holds xla/
 	since   string // since.json
@@ -33,7 +33,7 @@ type sources struct {
 func (s *sources) addFlags(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&s.headers, "headers", "third_party/xla", "folder that holds the headers in xla/")
 	cmd.Flags().StringVar(&s.since, "since", "",
-		"file that says in which version each item appeared (default: since.json beside the headers)")
+		"file that records in which version each item appeared (default: since.json beside the headers)")
 	cmd.Flags().StringVar(&s.out, "out", "capi", "folder of package capi")
 }
 
@@ -48,8 +48,8 @@ from the headers under DIR/xla, and removes those that are no longer generated.
 The file since.json is state: generate adds new items of newer headers to it, under
 the version of these headers. If a change breaks the ABI, generate says what changed
 and where, and writes nothing. It compares the ABI with the newest measured facts, in
-the folder facts beside since.json, and refuses what these do not have: update writes
-them.`,
+the folder facts beside since.json, and refuses items that these lack: update writes
+the facts.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			r, err := s.generate()
@@ -79,7 +79,7 @@ func (s *sources) sinceFile() string {
 	return filepath.Join(s.headers, "since.json")
 }
 
-// generate does everything except writing.
+// generate does everything except writing files.
 func (s *sources) generate() (*result, error) {
 	set, err := readHeaders(s.headers)
 	if err != nil {
@@ -87,7 +87,7 @@ func (s *sources) generate() (*result, error) {
 	}
 	version := set.Version()
 	if version == nil {
-		return nil, fmt.Errorf("no header under %s states PJRT_API_MINOR: is xla/pjrt/c/pjrt_c_api.h there?",
+		return nil, fmt.Errorf("no header under %s defines PJRT_API_MINOR: is xla/pjrt/c/pjrt_c_api.h there?",
 			filepath.Join(s.headers, "xla"))
 	}
 	r := &result{version: *version}
@@ -118,7 +118,7 @@ func (s *sources) generate() (*result, error) {
 			return nil, err
 		}
 	}
-	// Older headers do not show when their items were introduced.
+	// Older headers cannot show when items were introduced.
 	if text := since.Bytes(); version.Minor >= newest && !bytes.Equal(text, old) {
 		r.since = text
 	}
@@ -126,7 +126,7 @@ func (s *sources) generate() (*result, error) {
 	return r, err
 }
 
-// readHeaders reads all headers under root/xla, and returns the errors of all.
+// readHeaders reads all headers under root/xla, and returns all their errors.
 func readHeaders(root string) (*model.Set, error) {
 	paths, err := header.Tree(root)
 	if err != nil {
@@ -135,7 +135,7 @@ func readHeaders(root string) (*model.Set, error) {
 	return parseHeaders(root, paths)
 }
 
-// parseHeaders reads the headers at paths, which lie under root, and returns the errors of all.
+// parseHeaders reads the headers at paths, which lie under root, and returns all their errors.
 func parseHeaders(root string, paths []string) (*model.Set, error) {
 	var headers []*model.Header
 	var errs []error
@@ -180,8 +180,8 @@ func factsHeader(doc map[string]any) (*model.Header, error) {
 	return h, facts.Decode(doc, h)
 }
 
-// refuseBreaks returns an error that lists the changes between the measured facts and the headers that break the ABI,
-// whichever of the two is older. It ignores headers that one of them lacks.
+// refuseBreaks returns an error that lists the ABI-breaking changes between the measured facts and
+// the headers, whichever of the two is older. It ignores headers that one of them lacks.
 func refuseBreaks(known, set *model.Set) error {
 	from, to, err := common(known, set)
 	if err != nil {
@@ -190,7 +190,7 @@ func refuseBreaks(known, set *model.Set) error {
 	what := fmt.Sprintf("the headers of API %s break the ABI of %s", text(set), text(known))
 	if older(set.Version(), known.Version()) {
 		from, to = to, from
-		what = fmt.Sprintf("the headers of API %s have an ABI that %s does not keep", text(set), text(known))
+		what = fmt.Sprintf("the headers of API %s have an ABI that %s breaks", text(set), text(known))
 	}
 	breaks := diff.Compare(from, to, diff.Options{}).Breaks()
 	if len(breaks) == 0 {
@@ -199,14 +199,14 @@ func refuseBreaks(known, set *model.Set) error {
 	return changesError(what+"; nothing was written:", breaks, describe, ": pjrtgen diff lists all")
 }
 
-// refuseUnknown refuses what the headers have beyond the newest facts. It would be recorded
-// in since.json and could change again before anything notices.
+// refuseUnknown refuses items of the headers that the newest facts lack. They would be recorded in
+// since.json and could change again unnoticed.
 func refuseUnknown(known, set *model.Set, added []string) error {
 	if older(set.Version(), known.Version()) {
 		return nil
 	}
 	if older(known.Version(), set.Version()) {
-		return fmt.Errorf("the headers are of API %s and the newest facts of %s; nothing was written: make update writes the facts of what it takes",
+		return fmt.Errorf("the headers are of API %s and the newest facts of %s; nothing was written: make update writes the facts of the headers that it takes",
 			text(set), text(known))
 	}
 	measured := make(map[string]bool)
@@ -224,11 +224,11 @@ func refuseUnknown(known, set *model.Set, added []string) error {
 	if len(errs) == 0 {
 		return nil
 	}
-	return fmt.Errorf("the headers have what the facts of API %s do not; nothing was written. These facts do not change: take it with the next "+
-		"version, by make update:\n%w", text(known), firstErrors(errs))
+	return fmt.Errorf("the headers have items that the facts of API %s lack; nothing was written. These facts never change: take the items with the "+
+		"next version, by make update:\n%w", text(known), firstErrors(errs))
 }
 
-// placeInSet is an item behind its place in the header that has it.
+// placeInSet returns an item after its position in the header that has it.
 func placeInSet(set *model.Set, item string) string {
 	for _, h := range set.Headers() {
 		if p := h.PlaceOf(item); p != h.Path {
@@ -238,7 +238,8 @@ func placeInSet(set *model.Set, item string) string {
 	return item
 }
 
-// changesError returns an error that lists the first changes as say does. more is said behind the number of the others.
+// changesError returns an error that lists the first changes, formatted by say. more follows the
+// count of the others.
 func changesError(what string, changes []diff.Change, say func(diff.Change) string, more string) error {
 	lines := []string{what}
 	for i, c := range changes {
@@ -251,8 +252,8 @@ func changesError(what string, changes []diff.Change, say func(diff.Change) stri
 	return errors.New(strings.Join(lines, "\n"))
 }
 
-// common returns the headers that both sets have, of each, with types as they are written, because the facts do not resolve
-// typedefs.
+// common returns, from each set, the headers that both have, with types as written, because the facts
+// do not resolve typedefs.
 func common(a, b *model.Set) (inA, inB *model.Set, err error) {
 	if inA, err = spelledIn(a, b); err != nil {
 		return nil, nil, err

@@ -31,7 +31,7 @@ func pjrtgen(args ...string) (string, error) {
 	return out.String(), err
 }
 
-// tree is a folder with two small headers, their facts and a since.json, and an
+// tree has a folder with two small headers, their facts and a since.json, and an
 // output folder.
 type tree struct {
 	t        *testing.T
@@ -99,7 +99,8 @@ func TestCommittedFilesAreUpToDate(t *testing.T) {
 	assert.Empty(t, out)
 }
 
-// go generate runs whatever stands behind a comment at the beginning of a line, within a string too.
+// go generate runs whatever follows its comment at the beginning of a line, even
+// within a string.
 func TestGoGenerateRunsTheGeneratorAndNothingElse(t *testing.T) {
 	t.Parallel()
 	c := exec.Command("go", "generate", "-n", "./...")
@@ -124,7 +125,7 @@ func TestGenerateWritesOnceAndRemovesStaleFiles(t *testing.T) {
 	assert.Contains(t, x.generate(), " 3 removed")
 	assert.NoFileExists(t, filepath.Join(x.out, "zz_ext_layouts.go"))
 	assert.NoFileExists(t, filepath.Join(x.out, "serve", "zz_extensions.go"))
-	assert.FileExists(t, mine, "a file that was not generated")
+	assert.FileExists(t, mine, "files that were not generated stay")
 }
 
 func TestCheckListsEachFileThatIsNotAsGenerated(t *testing.T) {
@@ -148,7 +149,7 @@ func TestCheckListsEachFileThatIsNotAsGenerated(t *testing.T) {
 	assert.Equal(t, []string{
 		args + `:3: have "package other", want "package capi"`,
 		filepath.Join(x.out, "zz_core_enums.go") + ": missing",
-		stale + ": no header leads to this file any more",
+		stale + ": no header generates this file any more",
 	}, strings.Split(strings.TrimSpace(out), "\n"))
 	assert.Equal(t, "package other", strings.Split(read(t, args), "\n")[2], "check must not write")
 }
@@ -205,7 +206,7 @@ typedef struct PJRT_Api {`)
 	require.NoError(t, err, out)
 }
 
-func TestWhatTheFactsOfTheVersionDoNotHaveIsRefused(t *testing.T) {
+func TestItemsThatTheFactsOfTheVersionLackAreRefused(t *testing.T) {
 	t.Parallel()
 	x := newTree(t)
 	x.generate()
@@ -213,7 +214,7 @@ func TestWhatTheFactsOfTheVersionDoNotHaveIsRefused(t *testing.T) {
 	x.edit(layoutsHeader, "  PJRT_Client* client;\n};", "  PJRT_Client* client;\n  int flags;\n};")
 	x.edit(layoutsHeader, "(PJRT_Layouts_Count_Args, client)", "(PJRT_Layouts_Count_Args, flags)")
 	_, err := x.run("generate")
-	require.ErrorContains(t, err, "the headers have what the facts of API 0.90 do not; nothing was written")
+	require.ErrorContains(t, err, "the headers have items that the facts of API 0.90 lack; nothing was written")
 	assert.Regexp(t, layoutsHeader+`:\d+:7: PJRT_Layouts_Count_Args.flags$`, err.Error())
 	assert.Equal(t, since, read(t, filepath.Join(x.dir, "since.json")))
 }
@@ -284,7 +285,7 @@ func TestGenerateSaysWhatIsWrongWithItsInput(t *testing.T) {
 		"no core": {func(x *tree) {
 			require.NoError(x.t, os.RemoveAll(filepath.Join(x.dir, "xla")))
 			x.write("xla/pjrt/c/pjrt_c_api_x_extension.h", "typedef int PJRT_X;\n")
-		}, "states PJRT_API_MINOR"},
+		}, "defines PJRT_API_MINOR"},
 		"no since":   {func(x *tree) { require.NoError(x.t, os.Remove(filepath.Join(x.dir, "since.json"))) }, "since.json"},
 		"bad since":  {func(x *tree) { x.write("since.json", "{") }, "since.json: the text ends too early"},
 		"bad facts":  {func(x *tree) { x.write("facts/0.90/pjrt_c_api.json", "[]") }, "not the facts of a header"},

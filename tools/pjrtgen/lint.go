@@ -26,27 +26,26 @@ about it, and the name of the rule:
 
   no-struct-size    a struct of arguments or options, a table or an extension that
                     cannot say how large it is, so it can never grow
-  struct-size-late  a struct_size that is not the first field, or no size_t
+  struct-size-late  a struct_size that is not the first field, or not a size_t
   no-size-constant  no constant says what to put into struct_size
   missing-field     such a constant names a field that the struct does not have
   stale-size        such a constant does not end with the last field
   hidden-size       such a constant has the name of a macro
   hole              padding between fields: nobody clears it, so no field can ever
-                    take its place
+                    use it
 
 With --against it also compares the header with an older version of it:
 
   renumbered        an enumerator has another number, or one that was in use
-  inserted          a field or function stands in front of older ones
+  inserted          a field or function stands before older ones
   moved             a field or function is at another offset
   broken            anything else that breaks the ABI; pjrtgen diff says more
 
-What has been released has to stay as it is, with its faults, unless every program
-and plugin is built again. Included files are looked up in the directories of -I, in
-those above the header, beside it, and at last among the headers that this command
-has in it.
+A released header has to stay as it is, with its faults, unless every program and
+plugin is rebuilt. Included files are looked up in the directories of -I, in those
+above the header, beside it, and finally among the copies in this command.
 
-The exit status is 0 if there is nothing to say, and 1 if there is, or if a header
+The exit status is 0 if there are no faults, and 1 if there are, or if a header
 cannot be read.`,
 		Example: `  pjrtgen lint my_extension.h
   pjrtgen lint --against v1/my_extension.h v2/my_extension.h`,

@@ -22,8 +22,8 @@ func TestLintFindsEachFault(t *testing.T) {
 	t.Parallel()
 	const (
 		grow  = "make size_t struct_size its first field, or it can never grow (no-struct-size)"
-		hole  = "order the fields by size, or give the bytes a field of their own that callers set to 0: nobody clears padding (hole)"
-		older = "give it the older number back; a new enumerator takes one that was never used (renumbered)"
+		hole  = "order the fields by size, or give the bytes a field of their own that callers set to 0: nothing clears padding (hole)"
+		older = "give it back its older number; a new enumerator must take one that was never used (renumbered)"
 	)
 	// Each of these is clean.h with some text replaced.
 	edits := map[string][]string{
@@ -49,7 +49,7 @@ func TestLintFindsEachFault(t *testing.T) {
 	clean := filepath.Join("testdata", "lint", "clean.h")
 	for _, test := range []struct {
 		file  string
-		older bool // against clean.h
+		older bool // compare with clean.h
 		want  []string
 	}{
 		{"clean", false, nil},
@@ -58,17 +58,17 @@ func TestLintFindsEachFault(t *testing.T) {
 		{"struct_size", false, []string{
 			"6:9: struct Acme_Options has no struct_size: " + grow,
 			"10:8: struct Acme_Run_Args has no struct_size: " + grow,
-			"17:10: struct_size of Acme_Late_Args lies behind client: make it the first field, because readers look for it at offset 0 (struct-size-late)",
+			"17:10: struct_size of Acme_Late_Args comes after client: make it the first field, because readers look for it at offset 0 (struct-size-late)",
 			"22:7: struct_size of Acme_Narrow_Args is of type int: make it a size_t, as in every other struct (struct-size-late)",
 			"26:8: no constant Acme_Unsaid_Args_STRUCT_SIZE says what to put into struct_size: " +
-				"write PJRT_DEFINE_STRUCT_TRAITS(Acme_Unsaid_Args, client) behind the struct (no-size-constant)",
+				"write PJRT_DEFINE_STRUCT_TRAITS(Acme_Unsaid_Args, client) after the struct (no-size-constant)",
 			"31:9: the extension Acme_Extension has no struct_size: " +
-				"make PJRT_Extension_Base base its first field, or nobody can tell which functions it has (no-struct-size)",
-			"33:9: padding of 4 bytes lies in front of run in Acme_Extension: " + hole,
+				"make PJRT_Extension_Base base its first field, or readers cannot tell which functions it has (no-struct-size)",
+			"33:9: Acme_Extension has 4 bytes of padding before run: " + hole,
 		}},
 		{"size_constant", false, []string{
 			"11:1: Acme_Stale_Args_STRUCT_SIZE ends with client, but the last field of Acme_Stale_Args is added_later: " +
-				"name added_later in it, or callers say that they do not have that field (stale-size)",
+				"name added_later in it, or callers report that they lack that field (stale-size)",
 			"17:8: Acme_Number_Args_STRUCT_SIZE is 24, but the last field of Acme_Number_Args, client, ends at 16: " +
 				"compute it: PJRT_STRUCT_SIZE(Acme_Number_Args, client) (stale-size)",
 			"23:1: a constant names the field clients, which its struct does not have: name the last field of the struct (missing-field)",
@@ -76,24 +76,24 @@ func TestLintFindsEachFault(t *testing.T) {
 				"remove the macro: PJRT_DEFINE_STRUCT_TRAITS makes the constant (hidden-size)",
 		}},
 		{"hole", false, []string{
-			"9:16: padding of 7 bytes lies in front of client in Acme_Run_Args: " + hole,
-			"14:11: padding of 4 bytes lies in front of limit in Acme_Run_Args: " + hole,
+			"9:16: Acme_Run_Args has 7 bytes of padding before client: " + hole,
+			"14:11: Acme_Run_Args has 4 bytes of padding before limit: " + hole,
 		}},
 		{"renumbered", true, []string{
-			"6:18: enumerator ACME_EXACT was 1 and is 0: the older side still says 1 for it: " + older,
-			"6:34: enumerator ACME_FAST was 0 and is 1: the older side still says 0 for it: " + older,
+			"6:18: enumerator ACME_EXACT was 1 and is 0: the older side still uses 1 for it: " + older,
+			"6:34: enumerator ACME_FAST was 0 and is 1: the older side still uses 0 for it: " + older,
 		}},
 		{"reused", true, []string{
-			"6:18: enumerator ACME_BEST takes a number that is in use: the older side takes 0 for ACME_FAST: " +
+			"6:18: enumerator ACME_BEST takes a number that is in use: the older side reads 0 as ACME_FAST: " +
 				"give it a number that was never used (renumbered)",
-			"6:33: enumerator ACME_FAST was 0 and is 2: the older side still says 0 for it: " + older,
+			"6:33: enumerator ACME_FAST was 0 and is 2: the older side still uses 0 for it: " + older,
 		}},
 		{"inserted_field", true, []string{
-			"16:16: field Acme_Run_Args.client was inserted at offset 8, and moves 2 behind it: " +
+			"16:16: field Acme_Run_Args.client was inserted at offset 8, which moves 2 later members: " +
 				"it lies where the older side has options: add it at the end of the struct (inserted)",
 		}},
 		{"inserted_slot", true, []string{
-			"31:10: slot Acme_Extension.first was inserted at offset 24, and moves 2 behind it: " +
+			"31:10: slot Acme_Extension.first was inserted at offset 24, which moves 2 later members: " +
 				"it lies in the slot where the older side has run: add it at the end of the table (inserted)",
 		}},
 		{"moved_field", true, []string{
@@ -107,9 +107,9 @@ func TestLintFindsEachFault(t *testing.T) {
 				"put it back to where it was (moved)",
 		}},
 		{"removed", true, []string{
-			"10:10: field Acme_Options.limit is of another type: the two sides take the same bytes for different things: " +
+			"10:10: field Acme_Options.limit has another type: the two sides take the same bytes for different things: " +
 				"keep the older declaration, and give a new one another name (broken)",
-			"29:16: slot Acme_Extension.run is gone, and moves 1 behind it: programs built on the older header still call it and would reach stop: " +
+			"29:16: slot Acme_Extension.run is gone, which moves 1 later member: programs built on the older header still call it and would reach stop: " +
 				"keep the function; it may return an error (broken)",
 		}},
 	} {
@@ -144,7 +144,8 @@ func TestLintFindsEachFault(t *testing.T) {
 	}
 }
 
-// What lint says of XLA's headers is true: testdata/lint/upstream.txt lists it. PJRTGEN_UPDATE=1 writes the file anew.
+// The faults that lint finds in XLA's headers are real: testdata/lint/upstream.txt lists them.
+// PJRTGEN_UPDATE=1 rewrites the file.
 func TestLintOfTheHeadersOfThisRepository(t *testing.T) {
 	t.Parallel()
 	paths, err := header.Tree("../../third_party/xla")
@@ -159,7 +160,7 @@ func TestLintOfTheHeadersOfThisRepository(t *testing.T) {
 		require.NoError(t, err)
 		assert.Empty(t, again, "against itself: %s", p)
 		for _, f := range found {
-			assert.Greater(t, f.Pos.Col+f.Pos.Line, 2, "%s: %s has no place", p, f.Item)
+			assert.Greater(t, f.Pos.Col+f.Pos.Line, 2, "%s: %s has no position", p, f.Item)
 			fmt.Fprintf(&list, "%s %s %s\n", h.Path, f.Rule, f.Item)
 		}
 	}
@@ -199,7 +200,7 @@ func TestLintSaysWhyItCannotRead(t *testing.T) {
 	}
 }
 
-// The file with the findings, not only the status, is what an editor or a script reads.
+// Editors and scripts read the findings, not only the status.
 func TestLintExitStatus(t *testing.T) {
 	t.Parallel()
 	var out, errs strings.Builder

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The purepjrt Authors
 
-// Pjrtgen reads PJRT's C headers: it generates the Go binding from them, lists what they declare, and compares two of
-// them. Vendors make bindings of their own extensions with it, and look for faults in their headers.
+// Pjrtgen reads PJRT's C headers: it generates the Go binding from them, lists what they declare, and
+// compares two versions. Vendors use it to make bindings of their own extensions, and to find faults
+// in their headers.
 //
 //	pjrtgen generate                   the Go binding from the headers
 //	pjrtgen check                      fail if generated files are out of date
@@ -43,7 +44,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 	}
 	var place *header.Error
 	if errors.As(err, &place) {
-		fmt.Fprintln(stderr, err) // begins with the place
+		fmt.Fprintln(stderr, err) // begins with the position
 	} else {
 		fmt.Fprintln(stderr, "pjrtgen:", err)
 	}

@@ -29,7 +29,7 @@ import (
 // originalMinor is the API minor of the original header in the wheel of the CPU plugin.
 const originalMinor = 81
 
-// original reads that header, from the path that it has in a checkout.
+// original reads that header, under the path that it has in a checkout.
 func original(t *testing.T) *model.Header {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(filepath.Dir(plugintest.Path(t, "cpu")), "pjrt_c_api.h"))
@@ -43,7 +43,7 @@ func original(t *testing.T) *model.Header {
 	return h
 }
 
-// pastCore is third_party/xla/facts/history.json, whose form its README describes.
+// pastCore is the content of third_party/xla/facts/history.json, which the README there describes.
 type pastCore struct {
 	API       [][]int64
 	Functions []struct {
@@ -79,9 +79,8 @@ func TestAnOriginalHeaderIsReadAsTheCompilerMeasuredIt(t *testing.T) {
 	agreesWithHistory(t, h, past, originalMinor, "PJRT_Extension_Type.PJRT_Extension_Type_TpuTopology")
 }
 
-// agreesWithHistory compares the functions, the sizes and the values of a core
-// header with the last commit of its minor. Those of later, "Enum.VALUE", came after
-// the header's own commit.
+// agreesWithHistory compares the functions, the sizes and the values of a core header with the last
+// commit of its minor. The values in later, "Enum.VALUE", were added after the header's own commit.
 func agreesWithHistory(t *testing.T, h *model.Header, past pastCore, minor int, later ...string) {
 	t.Helper()
 	var want []string
@@ -222,13 +221,13 @@ func TestAnOriginalHeaderGivesTheSameGoCode(t *testing.T) {
 		"ExecutableGetCompiledMemoryStatsArgsSize": true, `function "PJRT_Executable_GetCompiledMemoryStats"`: true,
 		"extensionTypeEnum": true, "bufferTypeEnum": true,
 	}
-	// A struct tag that the original declares and never uses, and two handles that have fields since.
+	// A struct tag that the original declares and never uses, and two handles that now have fields.
 	gone := []string{"type TransferMetadata._", "type ErrorHandle._", "type Memory._"}
 	for _, name := range slices.Sorted(maps.Keys(was)) {
 		now, ok := is[name]
 		switch {
 		case !ok:
-			assert.Contains(t, gone, name, "only the original gives this")
+			assert.Contains(t, gone, name, "only the original has this")
 		case now != was[name]:
 			assert.True(t, grown[name], "%s\nfrom the original: %s\nfrom ours:         %s", name, was[name], now)
 		}

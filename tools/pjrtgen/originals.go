@@ -20,7 +20,7 @@ import (
 	"github.com/purepjrt/purepjrt/gen/origin"
 )
 
-// originalsOf reads the originals of our headers that root has, and those to take.
+// originalsOf reads the originals that root has of our headers, and the headers to take.
 func originalsOf(ours *model.Set, root string, take []string) (*model.Set, error) {
 	var paths []string
 	for _, h := range ours.Headers() {
@@ -46,7 +46,7 @@ func originalsOf(ours *model.Set, root string, take []string) (*model.Set, error
 // cxxOnly are headers without a C ABI.
 var cxxOnly = map[string]bool{"xla/pjrt/extensions/abi_version/abi_version_extension.h": true}
 
-// untaken returns the originals' headers of the API that we lack, by path.
+// untaken returns the paths of the originals' API headers that we lack.
 func untaken(root string, ours *model.Set) ([]string, error) {
 	files, err := apiHeaders(root)
 	if err != nil {
@@ -65,7 +65,8 @@ func untaken(root string, ours *model.Set) ([]string, error) {
 	return out, nil
 }
 
-// originOf says where originals come from: a checkout tells its commit, and a wheel its name.
+// originOf returns where originals come from: a checkout gives its commit, and a wheel its
+// name.
 func originOf(ctx context.Context, originals string) origin.Source {
 	info, err := os.Stat(originals)
 	if err != nil {
@@ -80,7 +81,7 @@ func originOf(ctx context.Context, originals string) origin.Source {
 	return commitSource(ctx, originals, "HEAD")
 }
 
-// commitSource is the source of a commit of a checkout.
+// commitSource returns a commit of a checkout as a source.
 func commitSource(ctx context.Context, dir, commit string) origin.Source {
 	hash, err := git(ctx, dir, "rev-parse", commit)
 	if err != nil {
@@ -93,8 +94,8 @@ func commitSource(ctx context.Context, dir, commit string) origin.Source {
 	return origin.Commit(hash, date)
 }
 
-// isCheckout reports whether a folder is the top of a git checkout. A folder within another
-// repository is not: that one's commits say nothing of it.
+// isCheckout reports whether a folder is the top of a git checkout. A folder inside another
+// repository is not: the commits of that repository say nothing about it.
 func isCheckout(ctx context.Context, dir string) bool {
 	abs, err := filepath.EvalSymlinks(dir)
 	if err != nil {
@@ -141,7 +142,7 @@ func includeRoot(originals string) (root string, done func(), err error) {
 		return "", nil, fmt.Errorf("cannot read the originals: %w", err)
 	case info.IsDir():
 		if _, err := os.Stat(filepath.Join(originals, filepath.FromSlash(coreName))); err != nil {
-			return "", nil, fmt.Errorf("%s has no %s: name a checkout of openxla/xla, or a wheel that carries its headers",
+			return "", nil, fmt.Errorf("%s has no %s: name a checkout of openxla/xla, or a wheel that contains its headers",
 				originals, coreName)
 		}
 		return originals, func() {}, nil
@@ -158,14 +159,14 @@ func includeRoot(originals string) (root string, done func(), err error) {
 	return dir, func() { _ = os.RemoveAll(dir) }, nil
 }
 
-// maxUnpacked bounds a header in a wheel; what is larger is none.
+// maxUnpacked limits the size of a header in a wheel; a larger file is not a header.
 const maxUnpacked = 16 << 20
 
 // unpackHeaders writes the headers of XLA in a wheel to dir/xla.
 func unpackHeaders(wheel, dir string) error {
 	archive, err := zip.OpenReader(wheel)
 	if err != nil {
-		return fmt.Errorf("%s is no wheel: %w", wheel, err)
+		return fmt.Errorf("%s is not a wheel: %w", wheel, err)
 	}
 	defer archive.Close()
 	prefix, found := "", false
@@ -175,7 +176,7 @@ func unpackHeaders(wheel, dir string) error {
 		}
 	}
 	if !found {
-		return fmt.Errorf("%s carries no %s", wheel, coreName)
+		return fmt.Errorf("%s contains no %s", wheel, coreName)
 	}
 	for _, f := range archive.File {
 		name, ok := strings.CutPrefix(f.Name, prefix)

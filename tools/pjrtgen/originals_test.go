@@ -45,7 +45,7 @@ func originals(t *testing.T, root string) map[string]*model.Header {
 	return out
 }
 
-// measured is the facts of a header at a minor; nil if there are none.
+// measured returns the facts of a header at a minor, or nil if there are none.
 func measured(t *testing.T, minor int, path string) map[string]any {
 	t.Helper()
 	docs, err := facts.Read(filepath.Join(restatedRoot, "facts"), minor)
@@ -63,9 +63,9 @@ func itemName(v any) string {
 	return ""
 }
 
-// sameOrder takes back what the measurement does otherwise: it lists handles in no
-// order of the header's, took the branch for C++ compilers of an enum that both
-// languages have, and did not look for tables in the header of the FFI.
+// sameOrder undoes the ways in which the measurement differs: it lists handles in an order
+// other than the header's, took the C++ branch of an enum that both languages have, and did
+// not look for tables in the FFI's header.
 func sameOrder(got, want map[string]any) {
 	for _, doc := range []map[string]any{got, want} {
 		if list, ok := doc["opaque"].([]any); ok {
@@ -88,7 +88,7 @@ func sameOrder(got, want map[string]any) {
 	delete(want, "tables")
 }
 
-// Every header of every wheel is read, and what is read is what was measured.
+// Every header of every wheel is read, and the result is what was measured.
 func TestOriginalsAreReadAsCompilersMeasuredThem(t *testing.T) {
 	text := read(t, filepath.Join(restatedRoot, "facts", "history.json"))
 	var past pastCore
@@ -120,7 +120,7 @@ func TestOriginalsAreReadAsCompilersMeasuredThem(t *testing.T) {
 	})
 }
 
-// An original gives the same Go code as its restatement of the same ABI, but for
+// An original gives the same Go code as its restatement of the same ABI, except for
 // comments.
 func TestOriginalsGiveTheSameGoCode(t *testing.T) {
 	set, err := readSide(restatedRoot, true, nil)
@@ -157,7 +157,7 @@ func TestOriginalsGiveTheSameGoCode(t *testing.T) {
 			assert.Empty(t, same)
 			return
 		}
-		// Those that changed since are what the restated headers differ in.
+		// The headers that changed since are those that differ.
 		assert.GreaterOrEqual(t, len(same), 20)
 		theirs := generated(t, same)
 		assert.Equal(t, slices.Sorted(maps.Keys(ours)), slices.Sorted(maps.Keys(theirs)))
@@ -167,7 +167,7 @@ func TestOriginalsGiveTheSameGoCode(t *testing.T) {
 	})
 }
 
-// Two checkouts are compared whole, with the C++ that lies between the headers.
+// Two whole checkouts are compared, including the C++ that lies between the headers.
 func TestOriginalsOfTwoMinorsAreCompared(t *testing.T) {
 	for i := range wheels[1:] {
 		from, to := wheels[i], wheels[i+1]
@@ -189,7 +189,7 @@ func TestOriginalsOfTwoMinorsAreCompared(t *testing.T) {
 	}
 }
 
-// What is wrong with one header of a checkout is said in one line.
+// A fault in one header of a checkout is reported in one line.
 func TestEveryHeaderOfAnOriginalCheckoutIsReadOrRefused(t *testing.T) {
 	forEachWheel(t, func(t *testing.T, w wheel, root string) {
 		files, err := header.Tree(root)
@@ -205,14 +205,14 @@ func TestEveryHeaderOfAnOriginalCheckoutIsReadOrRefused(t *testing.T) {
 				continue
 			}
 			assert.NotContains(t, err.Error(), "\n", file)
-			assert.True(t, strings.HasPrefix(err.Error(), root), "no place: %v", err)
+			assert.True(t, strings.HasPrefix(err.Error(), root), "no position: %v", err)
 		}
 		assert.GreaterOrEqual(t, read, w.headers)
 	})
 }
 
-// Our headers, brought from wheel to wheel, declare what each wheel's originals do, and
-// have none of their comments. What the wheels of 0.115 to 0.117 brought was measured.
+// Our headers, updated from wheel to wheel, declare what each wheel's originals do, and
+// have none of their comments. What the wheels of 0.115 to 0.117 added was measured.
 func TestOriginalsAreRestated(t *testing.T) {
 	ours := t.TempDir()
 	past(t, ours, 114)
@@ -241,8 +241,8 @@ func TestOriginalsAreRestated(t *testing.T) {
 	assert.NoError(t, err)
 }
 
-// From 0.114 each wheel's originals bring headers, facts, history and since.json to what is
-// committed, without any hand, and the generated code too.
+// From 0.114 on, each wheel's originals update headers, facts, history, since.json and the
+// generated code to what is committed, without manual edits.
 func TestOriginalsAreTakenByUpdate(t *testing.T) {
 	s := &site{t: t, ours: filepath.Join(t.TempDir(), "ours"), out: filepath.Join(t.TempDir(), "out")}
 	past(t, s.ours, 114)

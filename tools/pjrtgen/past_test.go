@@ -27,9 +27,9 @@ import (
 	"github.com/purepjrt/purepjrt/gen/model"
 )
 
-// past makes in a folder what third_party/xla was at an older minor, out of what it is: the
-// headers without what since.json says came later, and the facts and the history up to the
-// minor. It makes only some of the headers if they are named.
+// past makes in a folder third_party/xla as it was at an older minor, from what it is now:
+// the headers without what since.json says came later, and the facts and the history up to
+// the minor. If headers are named, it makes only those.
 func past(t *testing.T, dir string, minor int, only ...string) {
 	t.Helper()
 	require.NoError(t, os.CopyFS(filepath.Join(dir, "stubs"), os.DirFS(filepath.Join(thirdParty, "stubs"))))
@@ -57,7 +57,7 @@ func past(t *testing.T, dir string, minor int, only ...string) {
 
 const thirdParty = "../../third_party/xla"
 
-// present is the headers as they are.
+// present returns the headers as they are now.
 var present = sync.OnceValues(func() (*model.Set, error) { return readHeaders(thirdParty) })
 
 // pastHeaders writes the headers of a minor below dir.
@@ -79,7 +79,7 @@ func pastHeaders(t *testing.T, dir string, minor int, only ...string) {
 	}
 }
 
-// pastHeader takes out of a header what is later than the facts.
+// pastHeader removes from a header what is later than the facts.
 func pastHeader(t *testing.T, path, text string, doc map[string]any, later func(item string) bool) string {
 	t.Helper()
 	was, err := factsHeader(doc)
@@ -137,7 +137,7 @@ func pastHeader(t *testing.T, path, text string, doc map[string]any, later func(
 	at := 0
 	for _, e := range edits {
 		if e.start < at {
-			continue // within what is gone
+			continue // inside something that was removed
 		}
 		b.WriteString(text[at:e.start] + e.with)
 		at = e.end
@@ -167,8 +167,8 @@ func fieldNamed(s *model.Struct, name string) *model.Field {
 	return nil
 }
 
-// comments returns where the comments in front of an offset begin, and the white space in
-// front of these.
+// comments returns where the comments before an offset begin, including the white space
+// before them.
 func comments(text string, at int) int {
 	for {
 		at = len(strings.TrimRight(text[:at], " \t\n"))
@@ -180,7 +180,7 @@ func comments(text string, at int) int {
 	}
 }
 
-// pastSince is since.json without what came after a minor.
+// pastSince returns since.json without what came after a minor.
 func pastSince(text string, minor int) string {
 	item := regexp.MustCompile(`^"[^"]+":(?:\[(?:\d+|null),(\d+)\]|(\d+)),?$`)
 	var kept []string
@@ -203,7 +203,7 @@ func pastSince(text string, minor int) string {
 	return strings.Join(kept, "\n") + "\n"
 }
 
-// pastHistory is history.json up to a minor.
+// pastHistory returns history.json up to a minor.
 func pastHistory(text string, minor int) string {
 	after := func(s string) bool {
 		n, _ := strconv.Atoi(s)
@@ -239,7 +239,7 @@ func pastHistory(text string, minor int) string {
 	return strings.Join(kept, "\n") + "\n"
 }
 
-// sameFacts shows that the facts in a folder say of each minor what was measured.
+// sameFacts checks that the facts in a folder say what was measured at each minor.
 func sameFacts(t *testing.T, dir string, from, to int) {
 	t.Helper()
 	for minor := from; minor <= to; minor++ {
@@ -260,7 +260,7 @@ func sameFacts(t *testing.T, dir string, from, to int) {
 	}
 }
 
-// code is Go code without its comments.
+// code returns Go code without its comments.
 func code(t *testing.T, text string) string {
 	t.Helper()
 	fset := token.NewFileSet()
@@ -270,7 +270,7 @@ func code(t *testing.T, text string) string {
 	require.NoError(t, (&printer.Config{Mode: printer.RawFormat}).Fprint(&b, fset, file))
 	var lines []string
 	for line := range strings.Lines(b.String()) {
-		// Where comments are longer or fewer, code is aligned otherwise.
+		// Where comments are longer or fewer, code is aligned differently.
 		if words := strings.Fields(line); len(words) > 0 {
 			lines = append(lines, strings.Join(words, " "))
 		}
@@ -278,7 +278,7 @@ func code(t *testing.T, text string) string {
 	return strings.Join(lines, "\n")
 }
 
-// sometimesWritten takes out of facts what was not written at each minor.
+// sometimesWritten removes from facts what was not written at every minor.
 func sometimesWritten(v any) {
 	switch v := v.(type) {
 	case map[string]any:

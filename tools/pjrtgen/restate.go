@@ -27,23 +27,23 @@ func newRestateCommand() *cobra.Command {
 		Short: "Add to the headers alone what newer originals have gained",
 		Long: `Restate brings the headers under DIR/xla, whose comments are our own, to the API
 version of newer originals: it adds the functions, structs, fields, values and
-macros that the originals have gained, where the originals have them, with the
-marks of directions and without any comment. Then it compares what both declare,
+macros that the originals have gained, where the originals have them, with their
+direction marks (out, in/out) but without comments. Then it compares what both declare,
 and changes nothing if they differ. It rewrites the file VERSION in DIR.
 
 ORIGINALS is a checkout of openxla/xla, a folder that holds xla/, or a Python wheel
-that carries XLA's headers. A header that the originals lack stays as it is. One
-that we lack is named, and added if --take gives its path.
+that contains XLA's headers. A header that the originals lack stays as it is. One
+that we lack is reported, and added if --take gives its path.
 
-What is new has no comment yet: restate lists it, to be described. It writes no facts;
-update does all that belongs to a newer version.`,
+New items have no comments yet: restate lists those to describe. It writes no facts;
+update does everything that belongs to a newer version.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return r.run(cmd.Context(), cmd.OutOrStdout(), args[0])
 		},
 	}
 	cmd.Flags().StringVar(&r.headers, "headers", "third_party/xla", "folder that holds the headers in xla/")
-	cmd.Flags().StringArrayVar(&r.take, "take", nil, "path of a header that we lack and want (repeatable)")
+	cmd.Flags().StringArrayVar(&r.take, "take", nil, "path of a header to add that we lack (repeatable)")
 	return cmd
 }
 
@@ -71,14 +71,14 @@ func (r *restatement) run(ctx context.Context, out io.Writer, originals string) 
 		return err
 	}
 	if ours.Version() == nil {
-		return fmt.Errorf("no header under %s states PJRT_API_MINOR: is xla/pjrt/c/pjrt_c_api.h there?", filepath.Join(r.headers, "xla"))
+		return fmt.Errorf("no header under %s defines PJRT_API_MINOR: is xla/pjrt/c/pjrt_c_api.h there?", filepath.Join(r.headers, "xla"))
 	}
 	theirs, err := originalsOf(ours, root, r.take)
 	if err != nil {
 		return err
 	}
 	if theirs.Version() == nil {
-		return fmt.Errorf("%s has no xla/pjrt/c/pjrt_c_api.h that states PJRT_API_MINOR", originals)
+		return fmt.Errorf("%s has no xla/pjrt/c/pjrt_c_api.h that defines PJRT_API_MINOR", originals)
 	}
 	if older(theirs.Version(), ours.Version()) {
 		return fmt.Errorf("the originals are of API %s and our headers of %s: restate only adds what newer ones have gained",
@@ -119,7 +119,7 @@ func (r *restatement) run(ctx context.Context, out io.Writer, originals string) 
 	return err
 }
 
-// compared records in VERSION that our headers have what these originals have.
+// compared records in VERSION that our headers match these originals.
 func compared(v *origin.Version, theirs *model.Set, from origin.Source) {
 	v.Major, v.Minor = theirs.Version().Major, theirs.Version().Minor
 	for _, h := range theirs.Headers() {
@@ -156,8 +156,8 @@ func restateAll(dir string, ours, theirs *model.Set, root string) ([]restated, e
 	return list, firstErrors(errs)
 }
 
-// verify reads the headers with their new texts, compares what they declare with the
-// originals, and returns them.
+// verify reads the headers with their new texts, compares their declarations with
+// the originals, and returns the headers.
 func verify(headers string, list []restated, theirs *model.Set) (*model.Set, error) {
 	dir, err := os.MkdirTemp("", "pjrtgen-restate-*")
 	if err != nil {
@@ -178,7 +178,7 @@ func verify(headers string, list []restated, theirs *model.Set) (*model.Set, err
 	}
 	set, err := readHeaders(dir)
 	if err != nil {
-		return nil, fmt.Errorf("nothing was changed, because the headers cannot be read with what is new: %w", err)
+		return nil, fmt.Errorf("nothing was changed, because the headers cannot be read with the new items: %w", err)
 	}
 	made, want, err := common(set, theirs)
 	if err != nil {
@@ -188,11 +188,11 @@ func verify(headers string, list []restated, theirs *model.Set) (*model.Set, err
 	if len(changes) == 0 {
 		return set, nil
 	}
-	return nil, changesError("nothing was changed, because our headers would still declare something else than the originals:",
+	return nil, changesError("nothing was changed, because our headers would still differ from the originals:",
 		changes, describe, "")
 }
 
-// report says what is new, and what stayed behind.
+// report lists what is new, and which headers were left as they are.
 func report(out io.Writer, list []restated, ours, theirs *model.Set) {
 	fmt.Fprintf(out, "API %s to %s\n", text(ours), text(theirs))
 	added := 0

@@ -18,12 +18,12 @@ const (
 	crossHost  = "xla/pjrt/extensions/cross_host_transfers/pjrt_c_api_cross_host_transfers_extension.h"
 	newHeader  = "xla/pjrt/extensions/door/door_extension.h"
 	oldVersion = "api_major: 0\napi_minor: 100\n" + coreName + ": 0.100 unknown\n" + crossHost + ": 0.99 tf-nightly 2.0\n"
-	// unmapEnd ends a struct of the core header, behind its last field.
+	// unmapEnd ends a struct of the core header, after its last field.
 	unmapEnd = "};\nPJRT_DEFINE_STRUCT_TRAITS(PJRT_Client_DmaUnmap_Args, data);"
 )
 
 // checkouts makes a folder with our headers, and another with the originals of the next
-// minor, which has a new function, field, value and extension.
+// minor, which adds a function, a field, a value and an extension.
 func checkouts(t *testing.T) (ours, originals string) {
 	t.Helper()
 	ours, originals = filepath.Join(t.TempDir(), "ours"), filepath.Join(t.TempDir(), "originals")
@@ -73,7 +73,7 @@ func TestRestateBringsOurHeadersToTheNextMinor(t *testing.T) {
 	assert.Len(t, strings.Split(after, "\n"), len(strings.Split(before, "\n"))+1, "nothing else changed")
 	assert.Equal(t, "api_major: 0\napi_minor: 999\n"+coreName+": 0.999 unknown\n"+crossHost+": 0.99 tf-nightly 2.0\n", read(t, filepath.Join(ours, "VERSION")))
 
-	// Once more there is nothing to do, but for a header that is wanted now.
+	// A second run has nothing to do, except for a header that is now taken.
 	out, err = pjrtgen("restate", "--headers", ours, "--take", newHeader, originals)
 	require.NoError(t, err)
 	assert.Contains(t, out, newHeader+"\n  describe  PJRT_API_DOOR_EXTENSION_VERSION\n  describe  struct PJRT_Door_Extension with 1 field\n")
@@ -132,11 +132,11 @@ func TestRestateChangesNothingWhenItFails(t *testing.T) {
 		take      string
 		want      string
 	}{
-		"nothing there":   {func(*testing.T) string { return filepath.Join(empty, "none") }, "", "cannot read the originals: "},
-		"no headers":      {func(*testing.T) string { return empty }, "", "has no " + coreName + ": name a checkout"},
-		"no wheel":        {func(*testing.T) string { return notWheel }, "", "x.whl is no wheel: "},
-		"nowhere to take": {copied, "xla/none.h", "none.h: no such file"},
-		"a path outside":  {copied, "../x.h", "give the path by which other headers include it"},
+		"nothing there":                {func(*testing.T) string { return filepath.Join(empty, "none") }, "", "cannot read the originals: "},
+		"no headers":                   {func(*testing.T) string { return empty }, "", "has no " + coreName + ": name a checkout"},
+		"not a wheel":                  {func(*testing.T) string { return notWheel }, "", "x.whl is not a wheel: "},
+		"a header that does not exist": {copied, "xla/none.h", "none.h: no such file"},
+		"a path outside":               {copied, "../x.h", "give the path by which other headers include it"},
 		"an older version": {func(t *testing.T) string {
 			dir := copied(t)
 			edit(t, dir, "PJRT_API_MINOR 999", "PJRT_API_MINOR 1")

@@ -23,24 +23,24 @@ func newUpdateCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "update [--headers DIR] [--out DIR] [--report FILE] [--jump] ORIGINALS",
 		Short: "Bring headers, facts and generated code to newer originals",
-		Long: `Update brings everything under DIR that belongs to a version of the API to that of
-newer originals, and the generated code with it: the headers (our comments stay, and
-what is new has none yet), the facts, history.json, since.json and VERSION. Then it
-builds the module and tests what was generated. All of it happens in a copy, which
-takes the place of the files only if everything succeeds.
+		Long: `Update brings everything under DIR that belongs to an API version, and the generated
+code, to the version of newer originals: the headers (our comments stay, and new items
+have none yet), the facts, history.json, since.json and VERSION. Then it builds the
+module and tests the generated code. All of it happens in a copy, which replaces the
+files only if everything succeeds.
 
 ORIGINALS is a checkout of openxla/xla, a folder that holds xla/, or a Python wheel
-that carries XLA's headers. If there are minors between ours and theirs, a checkout
-with its history gives each of them, one after the other. Without such a history,
-what came with them would be recorded as of the newest, so update refuses; with
---jump it does so.
+that contains XLA's headers. If there are minors between ours and theirs, update takes
+each of them in turn from the history of a checkout. Without such a history, their
+items would be recorded under the newest minor, so update refuses; with --jump it does
+so.
 
-What changes the ABI, or the facts of a minor that were written before, is refused
-with the place. C compilers (CC and CXX, or gcc and g++, or clang and clang++) confirm
-the facts. Without one they are marked, and a test of third_party/xla fails until
-update has run once more where there is one.
+Update refuses changes to the ABI, or to facts that were already written for a minor,
+and says where they are. C compilers (CC and CXX, or gcc and g++, or clang and clang++)
+confirm the facts. Without a compiler the facts are marked, and a test of
+third_party/xla fails until update has run again where there is one.
 
-The report, in Markdown, says what is new, what it lacks, and what is to be decided.`,
+The report, in Markdown, says what is new, what it lacks, and what has to be decided.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return u.run(cmd.Context(), cmd.OutOrStdout(), args[0])
@@ -49,11 +49,11 @@ The report, in Markdown, says what is new, what it lacks, and what is to be deci
 	cmd.Flags().StringVar(&u.headers, "headers", "third_party/xla", "folder that holds the headers in xla/, and what belongs to them")
 	cmd.Flags().StringVar(&u.out, "out", "capi", "folder of package capi")
 	cmd.Flags().StringVar(&u.report, "report", "", "file to write the report to (default: standard output)")
-	cmd.Flags().StringVar(&u.source, "source", "", "where ORIGINALS comes from, as NAME VERSION, if a folder of headers cannot tell")
-	cmd.Flags().StringArrayVar(&u.leave, "leave", nil, "path of a new header of the originals that we do not want (repeatable)")
-	cmd.Flags().BoolVar(&u.jump, "jump", false, "take what came with minors between as of the newest")
+	cmd.Flags().StringVar(&u.source, "source", "", "where ORIGINALS comes from, as NAME VERSION, for a folder of headers that does not say")
+	cmd.Flags().StringArrayVar(&u.leave, "leave", nil, "path of a new header to leave out (repeatable)")
+	cmd.Flags().BoolVar(&u.jump, "jump", false, "record the items of the minors between under the newest minor")
 	cmd.Flags().BoolVar(&u.unmeasured, "unmeasured", false, "write facts that no compiler has confirmed")
-	cmd.Flags().BoolVar(&u.build, "build", true, "build the module, and test what was generated")
+	cmd.Flags().BoolVar(&u.build, "build", true, "build the module and test the generated code")
 	return cmd
 }
 
@@ -64,12 +64,12 @@ type updating struct {
 	jump, unmeasured, build      bool
 }
 
-// outcome is what the report tells.
+// outcome is the content of the report.
 type outcome struct {
 	before, after *model.Set
 	theirs        *model.Set // the newest originals
 	steps         []step
-	jumped        []int // minors that no step stands for
+	jumped        []int // minors without a step
 	missing       []string
 	compiler      string // empty if there is none
 	unwitnessed   []string
@@ -77,13 +77,13 @@ type outcome struct {
 	tested        bool
 	describe      string // the text of capi/describe/zz_describe.go
 	version       *origin.Version
-	root          string                  // of the module; empty if it was not looked at
+	root          string                  // of the module; empty if it was not examined
 	named         map[int]map[string]bool // what the facts of each step name
 }
 
 func (u *updating) run(ctx context.Context, out io.Writer, originals string) error {
 	if originals == "" {
-		return errors.New("name a checkout of openxla/xla, or a wheel that carries its headers, as in: make update XLA=../xla")
+		return errors.New("name a checkout of openxla/xla, or a wheel that contains its headers, as in: make update XLA=../xla")
 	}
 	if u.source != "" && !origin.Source(u.source).Valid() {
 		return fmt.Errorf("--source %q: give a name and a version, such as %q", u.source, "tf-nightly 2.23.0.dev20261026")
@@ -137,8 +137,8 @@ func (u *updating) run(ctx context.Context, out io.Writer, originals string) err
 	return nil
 }
 
-// plan looks at both sides and says by which steps one becomes the other. done removes what
-// was unpacked.
+// plan examines both sides and finds the steps that lead from one to the other. done
+// removes what was unpacked.
 func (u *updating) plan(ctx context.Context, room *room, originals string) (o *outcome, done func(), err error) {
 	o = &outcome{}
 	if o.before, err = readHeaders(room.headers); err != nil {
@@ -162,14 +162,14 @@ func (u *updating) plan(ctx context.Context, room *room, originals string) (o *o
 	}
 	ours, theirs := o.before.Version(), o.theirs.Version()
 	if theirs == nil {
-		return nil, nil, fmt.Errorf("%s has no %s that states PJRT_API_MINOR", originals, coreName)
+		return nil, nil, fmt.Errorf("%s has no %s that defines PJRT_API_MINOR", originals, coreName)
 	}
 	switch {
 	case theirs.Major != ours.Major:
-		return nil, nil, fmt.Errorf("the originals are of API %s and our headers of %s: another major version is another ABI",
+		return nil, nil, fmt.Errorf("the originals are of API %s and our headers of %s: another major version has another ABI",
 			text(o.theirs), text(o.before))
 	case older(theirs, ours):
-		return nil, nil, fmt.Errorf("the originals are of API %s and our headers of %s: update goes forward only",
+		return nil, nil, fmt.Errorf("the originals are of API %s and our headers of %s: update only goes forward",
 			text(o.theirs), text(o.before))
 	}
 	from := originOf(ctx, originals)
@@ -190,14 +190,14 @@ func (u *updating) plan(ctx context.Context, room *room, originals string) (o *o
 		at = s.minor
 	}
 	if len(o.jumped) > 0 && !u.jump {
-		return nil, nil, fmt.Errorf("the originals are of API %s and our headers of %s, and nothing here has the minors between: what came with "+
-			"%s would be recorded as of a later one. Update from originals of these first; a checkout with its whole history has them. "+
-			"If the later ones will do, say --jump", text(o.theirs), text(o.before), minors(o.jumped))
+		return nil, nil, fmt.Errorf("the originals are of API %s and our headers of %s, and the minors between are missing: the items of "+
+			"%s would be recorded under a later one. Update from originals of these first; a checkout with its whole history has them. "+
+			"To record the items under a later minor, use --jump", text(o.theirs), text(o.before), minors(o.jumped))
 	}
 	return o, remove, nil
 }
 
-// minors is a list of minors as a text.
+// minors returns a list of minors as text.
 func minors(list []int) string {
 	s := ""
 	for i, m := range list {

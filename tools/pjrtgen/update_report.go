@@ -19,7 +19,7 @@ import (
 	"github.com/purepjrt/purepjrt/gen/review"
 )
 
-// page is a report in Markdown while it is being written.
+// page is a report in Markdown that is being written.
 type page struct {
 	bytes.Buffer
 	*outcome
@@ -27,7 +27,7 @@ type page struct {
 	todo  []string
 }
 
-// text is the report.
+// text returns the report.
 func (o *outcome) text() ([]byte, error) {
 	p := &page{outcome: o, items: review.New(o.before, o.after)}
 	p.line("# PJRT API %s to %s", text(o.before), text(o.after))
@@ -42,7 +42,7 @@ func (o *outcome) text() ([]byte, error) {
 	p.questions()
 	p.proof()
 	if len(p.items) == 0 && len(changes) == 0 && len(p.todo) == 0 {
-		p.line("\nNothing is new, and nothing is to be decided.")
+		p.line("\nNothing is new, and there is nothing to decide.")
 		return p.Bytes(), nil
 	}
 	p.decide()
@@ -60,7 +60,7 @@ func (p *page) origins() {
 		p.line("- 0.%d: %s", s.minor, s.source)
 	}
 	if len(p.jumped) > 0 {
-		p.line("- **No originals of %s**: what came with these is recorded as of the next step, and nothing can put that right later.",
+		p.line("- **No originals of %s**: their items are recorded under the next step, which nothing can correct later.",
 			minors(p.jumped))
 	}
 	for _, h := range p.after.Headers() {
@@ -76,7 +76,7 @@ func (p *page) origins() {
 		at := p.version.Headers[path]
 		byOrigin[at] = append(byOrigin[at], path)
 	}
-	p.line("\nThe originals do not have these of our headers, which stay as they were last compared:\n")
+	p.line("\nThe originals lack these headers of ours, which stay as they were last compared:\n")
 	for _, at := range slices.SortedFunc(maps.Keys(byOrigin), func(a, b origin.Origin) int {
 		return cmp.Or(cmp.Compare(a.Minor, b.Minor), cmp.Compare(a.Source, b.Source))
 	}) {
@@ -85,7 +85,7 @@ func (p *page) origins() {
 	}
 }
 
-// minorOf is the minor that an item is recorded of.
+// minorOf returns the minor that an item is recorded under.
 func (p *page) minorOf(i review.Item) string {
 	for _, s := range p.steps {
 		if p.named[s.minor][i.Header.Path+" "+i.Name] {
@@ -135,7 +135,7 @@ func (p *page) news(changes []diff.Change) {
 	p.list("Other changes", others)
 }
 
-// list is a section of lines, if there are any.
+// list writes a section of lines, if there are any.
 func (p *page) list(title string, lines []string) {
 	if len(lines) == 0 {
 		return
@@ -146,7 +146,7 @@ func (p *page) list(title string, lines []string) {
 	}
 }
 
-// what is an item in a few words.
+// what describes an item in a few words.
 func (p *page) what(i review.Item) string {
 	switch i.Kind {
 	case review.Struct:
@@ -206,7 +206,7 @@ func (p *page) deprecated() {
 	p.list("Deprecated, and our comment does not say so or does not say why", lines)
 }
 
-// gone lists functions whose slots are unused now. What else is gone, an update refuses.
+// gone lists functions whose slots are now unused. An update refuses other removals.
 func (p *page) gone(changes []diff.Change) {
 	var lines []string
 	for _, c := range changes {
@@ -217,7 +217,7 @@ func (p *page) gone(changes []diff.Change) {
 	p.list("Gone", lines)
 }
 
-// layer is a part of the module that may have to name what is new.
+// layer is a part of the module that may have to name new items.
 type layer struct {
 	name string
 	dirs []string
@@ -230,9 +230,9 @@ var layers = []layer{
 
 func (p *page) unnamed() error {
 	unknown := review.Undescribed(p.items, p.describe)
-	p.list("Not known to capi/describe, or as an address only", unknown)
+	p.list("Not known to capi/describe, or only as an address", unknown)
 	if len(unknown) > 0 {
-		p.todo = append(p.todo, fmt.Sprintf("of capi/describe: can programs that look at calls do without the %d that it does not know?",
+		p.todo = append(p.todo, fmt.Sprintf("capi/describe: can programs that look at calls do without the %d items that it does not know?",
 			len(unknown)))
 	}
 	if p.outcome.root == "" {
@@ -249,7 +249,7 @@ func (p *page) unnamed() error {
 		}
 		p.list("Not named in "+l.name, lines)
 		if len(lines) > 0 {
-			p.todo = append(p.todo, fmt.Sprintf("%s: which of the %d unnamed items get a face, a check or nothing? "+
+			p.todo = append(p.todo, fmt.Sprintf("%s: which of the %d unnamed items need an API, a check or nothing? "+
 				"CONTRIBUTING.md says where each goes.", l.name, len(lines)))
 		}
 	}
@@ -265,7 +265,7 @@ func (p *page) questions() {
 	if len(lines) == 0 {
 		return
 	}
-	p.section("Tables of exceptions (gen/golang) that may want an entry", len(lines))
+	p.section("Tables of exceptions (gen/golang) that may need an entry", len(lines))
 	p.line("| table | item | question |\n|---|---|---|\n%s", strings.Join(lines, "\n"))
 	p.todo = append(p.todo, fmt.Sprintf("The %d questions about tables of exceptions: answer each from the comments of the originals; "+
 		"an entry goes into gen/golang/exceptions.go, describe.go or results.go, then run make generate.", len(lines)))
@@ -275,7 +275,7 @@ func (p *page) proof() {
 	p.line("\n## Proof\n")
 	switch {
 	case len(p.facts) == 0:
-		p.line("- No facts were written: those of 0.%d are what the originals say.", p.after.Version().Minor)
+		p.line("- No facts were written: those of 0.%d match the originals.", p.after.Version().Minor)
 	case p.compiler != "":
 		p.line("- %s confirmed %d files of facts: %s.", p.compiler, len(p.facts), strings.Join(p.facts, ", "))
 	default:
@@ -283,11 +283,11 @@ func (p *page) proof() {
 	}
 	if len(p.unwitnessed) > 0 {
 		p.todo = append(p.todo, fmt.Sprintf("No compiler has confirmed %s: run the same make update once more where there are gcc "+
-			"and g++. Until then a test of third_party/xla fails. For facts of a minor that was only a step, make the update again from before.",
+			"and g++. Until then a test of third_party/xla fails. For facts of an intermediate minor, redo the whole update.",
 			strings.Join(p.unwitnessed, ", ")))
 	}
 	if p.tested {
-		p.line("- The module was built with the newer headers, and what was generated was tested.")
+		p.line("- The module was built with the newer headers, and the generated code was tested.")
 	} else {
 		p.line("- Nothing was built or tested: run make generate check and make test.")
 	}
@@ -296,24 +296,24 @@ func (p *page) proof() {
 func (p *page) decide() {
 	var todo []string
 	if len(p.items) > 0 {
-		todo = append(todo, "Describe what is new at the places above, in words of ours: what it does, who owns what, what may block, what null "+
-			"means. Take nothing over from upstream's comments. Then run make generate.")
+		todo = append(todo, "Describe what is new at the places above, in our own words: what it does, who owns what, what may block, what null "+
+			"means. Copy nothing from upstream's comments. Then run make generate.")
 	}
 	todo = append(todo, p.todo...)
 	if slices.ContainsFunc(p.items, func(i review.Item) bool { return i.Kind == review.Function }) {
-		todo = append(todo, "New functions: capi/internal/realplugin/every_test.go wants each called once, and pjrt/pjrttest/table.go may serve them.")
+		todo = append(todo, "New functions: capi/internal/realplugin/every_test.go must call each once, and pjrt/pjrttest/table.go may serve them.")
 	}
 	if len(p.items) > 0 {
 		todo = append(todo, "A line in CHANGELOG.md, and in README.md if the version of the API changes there.")
 	}
 	todo = append(todo, "Run make lint check test before the commit.")
-	p.section("To decide and to do", len(todo))
+	p.section("To decide and do", len(todo))
 	for i, t := range todo {
 		p.line("%d. %s", i+1, strings.ToUpper(t[:1])+t[1:])
 	}
 }
 
-// itemsAt returns the items that the facts of a minor name, each behind its header's path.
+// itemsAt returns the items that the facts of a minor name, each after its header's path.
 func itemsAt(dir string, minor int) (map[string]bool, error) {
 	docs, err := facts.Read(filepath.Clean(dir), minor)
 	if err != nil {

@@ -15,15 +15,15 @@ import (
 	"strings"
 )
 
-// room is a copy of what an update changes, in which it is made and tried.
+// room is a copy of what an update changes, in which the update is made and tested.
 type room struct {
 	dir          string
 	module       string // the copy of the module; empty if only the two folders were copied
 	headers, out string // in the copy
 }
 
-// newRoom copies the folders of the headers and of package capi, or the whole module in
-// which they lie.
+// newRoom copies the folders of the headers and of package capi, or the whole module
+// that contains them.
 func newRoom(headers, out string, whole bool) (_ *room, err error) {
 	if _, err := os.Stat(filepath.Join(headers, "xla")); err != nil {
 		return nil, fmt.Errorf("cannot read our headers: %w", err)
@@ -62,14 +62,14 @@ func newRoom(headers, out string, whole bool) (_ *room, err error) {
 		}
 		rel, err := filepath.Rel(root, abs)
 		if err != nil || !filepath.IsLocal(rel) {
-			return nil, fmt.Errorf("%s lies outside of the module of the headers, %s: say --build=false", p.in, root)
+			return nil, fmt.Errorf("%s is outside the module of the headers, %s: use --build=false", p.in, root)
 		}
 		*p.at = filepath.Join(r.module, rel)
 	}
 	return r, copyFiles(root, r.module)
 }
 
-// moduleOf returns the folder with the go.mod of a folder.
+// moduleOf returns the root of the module that a folder belongs to.
 func moduleOf(dir string) (string, error) {
 	abs, err := filepath.Abs(dir)
 	if err != nil {
@@ -80,12 +80,12 @@ func moduleOf(dir string) (string, error) {
 			return d, nil
 		}
 		if d == filepath.Dir(d) {
-			return "", fmt.Errorf("%s lies in no Go module that could be built: say --build=false", dir)
+			return "", fmt.Errorf("%s is not in a Go module, so nothing can be built: use --build=false", dir)
 		}
 	}
 }
 
-// copyFiles copies the regular files of a folder, without git's and what was built there.
+// copyFiles copies the regular files of a folder, without git's files and build outputs.
 func copyFiles(from, to string) error {
 	return eachFile(from, func(rel string) error {
 		source, target := filepath.Join(from, rel), filepath.Join(to, rel)
@@ -122,7 +122,7 @@ func (r *room) generate(o *outcome) error {
 		return err
 	}
 	if made.since != nil {
-		return errors.New("since.json does not have all that the headers have") // take has written it
+		return errors.New("since.json does not have all that the headers have") // take has written since.json
 	}
 	if err := made.write(&s, io.Discard); err != nil {
 		return err
@@ -136,8 +136,8 @@ func (r *room) generate(o *outcome) error {
 	return err
 }
 
-// tests are the commands that try what was generated. The facts may be without a witness
-// here, but nowhere else.
+// tests returns the commands that test the generated code. Here, and only here, facts
+// may be unconfirmed.
 func (r *room) tests() [][]string {
 	return [][]string{
 		{"build", "./..."},
@@ -148,12 +148,12 @@ func (r *room) tests() [][]string {
 	}
 }
 
-// try builds the module in the room and tests what was generated.
+// try builds the module in the room and tests the generated code.
 func (r *room) try(ctx context.Context) error {
 	for _, args := range r.tests() {
 		cmd := exec.CommandContext(ctx, "go", args...)
 		cmd.Dir = r.module
-		// Without the paths of the room, what is built is found again the next time.
+		// Without the room's paths, the build cache can be reused the next time.
 		cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS="+os.Getenv("GOFLAGS")+" -trimpath")
 		if text, err := cmd.CombinedOutput(); err != nil {
 			return fmt.Errorf("nothing was changed, because with the newer headers go %s fails: %w\n%s", strings.Join(args, " "), err,
@@ -163,7 +163,7 @@ func (r *room) try(ctx context.Context) error {
 	return nil
 }
 
-// apply makes the folders what they are in the room, all files or none.
+// apply makes the folders equal to their copies in the room, all files or none.
 func (r *room) apply(headers, out string) error {
 	var c change
 	defer c.discard()
@@ -175,7 +175,7 @@ func (r *room) apply(headers, out string) error {
 	return c.apply()
 }
 
-// mirror prepares to make the files of a folder those of another.
+// mirror prepares to make the folder to equal to the folder from.
 func (c *change) mirror(from, to string) error {
 	wanted := make(map[string]bool)
 	err := eachFile(from, func(rel string) error {
@@ -197,7 +197,8 @@ func (c *change) mirror(from, to string) error {
 	})
 }
 
-// eachFile calls f for the regular files of a folder, without git's and what was built there.
+// eachFile calls f for the regular files of a folder, except git's files and build
+// outputs.
 func eachFile(dir string, f func(rel string) error) error {
 	return filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if errors.Is(err, fs.ErrNotExist) && path == dir {

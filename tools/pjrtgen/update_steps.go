@@ -19,19 +19,20 @@ import (
 	"github.com/purepjrt/purepjrt/gen/origin"
 )
 
-// step is originals of one minor.
+// step has the originals of one minor.
 type step struct {
 	minor  int
 	root   string // the folder that holds their xla/
 	source origin.Source
 }
 
-// headerFolders are the folders of a checkout that hold what headers of the API include.
+// headerFolders are the folders of a checkout that hold the API's headers and what they
+// include.
 var headerFolders = []string{"xla/pjrt", "xla/ffi", "xla/backends/profiler/plugin"}
 
 // minorsBetween unpacks the originals of the minors between two from the history of a
-// checkout, each under dir, as the last commit of the minor has them: some items are added
-// to a minor after the commit that raised it. Originals without a history have none.
+// checkout, each under dir, as of the minor's last commit: some items are added to a minor
+// after the commit that raised it. Without a history it returns none.
 func minorsBetween(ctx context.Context, originals string, from, to int, dir string) ([]step, error) {
 	if to <= from+1 || !isDirectory(originals) || !isCheckout(ctx, originals) {
 		return nil, nil
@@ -114,7 +115,7 @@ func unpackCommit(ctx context.Context, dir, commit, root string) error {
 		return err
 	}
 	unpackErr := untar(pipe, root)
-	_, _ = io.Copy(io.Discard, pipe) // git ends
+	_, _ = io.Copy(io.Discard, pipe) // so that git ends
 	return errors.Join(unpackErr, cmd.Wait())
 }
 
@@ -131,7 +132,7 @@ func untar(from io.Reader, root string) error {
 		}
 		local := filepath.FromSlash(h.Name)
 		if !filepath.IsLocal(local) || h.Size > maxUnpacked {
-			return fmt.Errorf("%s: no header of XLA", h.Name)
+			return fmt.Errorf("%s: not a header of XLA", h.Name)
 		}
 		text, err := io.ReadAll(archive)
 		if err != nil {

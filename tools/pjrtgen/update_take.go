@@ -23,12 +23,12 @@ import (
 	"github.com/purepjrt/purepjrt/gen/witness"
 )
 
-// inPlace refuses headers that are not what the facts of their version say: whatever they
-// have beyond these would be recorded as of the next version.
+// inPlace refuses headers that do not match the facts of their version: whatever they have
+// beyond these would be recorded under the next version.
 func (r *room) inPlace(ours *model.Set) error {
 	version := ours.Version()
 	if version == nil {
-		return errors.New("no header of ours states PJRT_API_MINOR: is xla/pjrt/c/pjrt_c_api.h there?")
+		return errors.New("no header of ours defines PJRT_API_MINOR: is xla/pjrt/c/pjrt_c_api.h there?")
 	}
 	state, err := facts.At(r.facts(), version.Minor)
 	if err != nil {
@@ -37,8 +37,8 @@ func (r *room) inPlace(ours *model.Set) error {
 	if newest, err := facts.Minors(r.facts()); err != nil {
 		return err
 	} else if len(newest) == 0 || newest[len(newest)-1] != version.Minor {
-		return fmt.Errorf("our headers are of API %s, and the newest facts are of another version (%s): put headers, facts and since.json "+
-			"back to where they agree, and update from there", text(ours), minors(newest[max(0, len(newest)-1):]))
+		return fmt.Errorf("our headers are of API %s, and the newest facts are of another version (%s): restore headers, facts and since.json "+
+			"to a version where they agree, and update from there", text(ours), minors(newest[max(0, len(newest)-1):]))
 	}
 	var errs []error
 	for _, h := range ours.Headers() {
@@ -52,11 +52,11 @@ func (r *room) inPlace(ours *model.Set) error {
 			return err
 		}
 		for _, d := range facts.Differences(base, next) {
-			errs = append(errs, fmt.Errorf("%s: %v is not as the facts of API %s say", placeOf(h, d.Item), d, text(ours)))
+			errs = append(errs, fmt.Errorf("%s: %v does not match the facts of API %s", placeOf(h, d.Item), d, text(ours)))
 		}
 	}
 	if len(errs) > 0 {
-		return fmt.Errorf("our headers are not what their facts say, so that nobody knows since when; put them back first:\n%w", firstErrors(errs))
+		return fmt.Errorf("our headers do not match their facts, so the version of the difference is unknown; restore them first:\n%w", firstErrors(errs))
 	}
 	since, _, err := r.since()
 	if err != nil {
@@ -83,7 +83,7 @@ func (r *room) since() (*golang.Since, string, error) {
 	return since, file, nil
 }
 
-// nextFacts returns the facts of a header as they are to be written.
+// nextFacts returns the facts of a header in the form to be written.
 func nextFacts(base map[string]any, h *model.Header) (map[string]any, error) {
 	text, err := json.Marshal(h)
 	if err != nil {
@@ -96,13 +96,13 @@ func nextFacts(base map[string]any, h *model.Header) (map[string]any, error) {
 	return facts.Next(base, printed), nil
 }
 
-// placeOf is the path of a header with the line and column of an item, where they are known.
+// placeOf returns the path of a header with the line and column of an item, if they are known.
 func placeOf(h *model.Header, item string) string {
 	return h.PlaceOf(item, "struct "+item, "enum "+item)
 }
 
-// placeOfChange is where a change stands in the newer headers, or in the older ones if it is
-// gone from these.
+// placeOfChange returns the position of a change in the newer headers, or in the older ones
+// if the item is gone.
 func placeOfChange(c diff.Change, newer, older *model.Set) string {
 	names := []string{c.Name}
 	if c.Parent != "" {
@@ -163,8 +163,8 @@ func (r *room) take(ctx context.Context, s step, leave []string, compilers *witn
 	return r.writeState(set, theirs, s)
 }
 
-// refuseChanges returns an error that lists, with their places, the changes to a newer set
-// that break the ABI.
+// refuseChanges returns an error that lists the ABI-breaking changes in a newer set, with
+// their positions.
 func refuseChanges(ours, theirs *model.Set) error {
 	from, to, err := common(ours, theirs)
 	if err != nil {
@@ -174,7 +174,7 @@ func refuseChanges(ours, theirs *model.Set) error {
 	if len(breaks) == 0 {
 		return nil
 	}
-	// What moved did so because of something else, which is said first.
+	// Items move because of another change, which is listed first.
 	slices.SortStableFunc(breaks, func(a, b diff.Change) int {
 		moved := func(c diff.Change) int {
 			if c.Kind == diff.Moved || c.Kind == diff.Resized {
@@ -190,8 +190,8 @@ func refuseChanges(ours, theirs *model.Set) error {
 		}, ": pjrtgen diff lists all")
 }
 
-// writeFacts writes what the headers have otherwise than the newest facts say. Facts that
-// were written do not change.
+// writeFacts writes facts where the headers differ from the newest ones. Facts that were
+// written never change.
 func (r *room) writeFacts(ctx context.Context, set, theirs *model.Set, compilers *witness.Compilers, o *outcome) error {
 	minor := set.Version().Minor
 	state, err := facts.At(r.facts(), minor)
@@ -199,7 +199,7 @@ func (r *room) writeFacts(ctx context.Context, set, theirs *model.Set, compilers
 		return err
 	}
 	var errs []error
-	docs := make(map[string]map[string]any) // file below facts/ -> what it is to hold
+	docs := make(map[string]map[string]any) // new contents by file below facts/
 	next := make(map[string]map[string]any) // by path
 	for _, h := range set.Headers() {
 		base := state.Docs[h.Path]
@@ -226,8 +226,8 @@ func (r *room) writeFacts(ctx context.Context, set, theirs *model.Set, compilers
 		}
 	}
 	if len(errs) > 0 {
-		return fmt.Errorf("the facts of API 0.%d are written and do not change, and the originals differ from them; nothing was changed. "+
-			"What was added without raising the minor is taken with the next one:\n%w", minor, firstErrors(errs))
+		return fmt.Errorf("the facts of API 0.%d are written and never change, but the originals differ from them; nothing was changed. "+
+			"Items that were added without raising the minor are taken with the next one:\n%w", minor, firstErrors(errs))
 	}
 	again, err := r.unwitnessed(state)
 	if err != nil {
@@ -261,8 +261,8 @@ func (r *room) writeFacts(ctx context.Context, set, theirs *model.Set, compilers
 	return err
 }
 
-// unwitnessed returns the newest documents that no compiler has confirmed: the headers are
-// still as these say.
+// unwitnessed returns the newest documents that no compiler has confirmed. The headers
+// still match them.
 func (r *room) unwitnessed(state *facts.State) (map[string]map[string]any, error) {
 	files, err := facts.Unwitnessed(r.facts())
 	if err != nil {
@@ -283,14 +283,14 @@ func (r *room) unwitnessed(state *facts.State) (map[string]map[string]any, error
 	return out, nil
 }
 
-// factsFile is the name of the file with the facts of a header that has none yet.
+// factsFile returns the name of a new file for the facts of a header.
 func factsFile(path string, state *facts.State) string {
 	name := strings.TrimSuffix(filepath.Base(path), ".h")
 	if strings.HasPrefix(path, "xla/ffi/") {
 		name = "xla_ffi_" + name
 	}
 	for _, other := range state.Files {
-		if other == name+".json" { // two folders have headers of one name
+		if other == name+".json" { // two folders have headers with the same name
 			return strings.ReplaceAll(strings.TrimSuffix(path, ".h"), "/", "_") + ".json"
 		}
 	}

@@ -18,13 +18,13 @@ import (
 	"github.com/purepjrt/purepjrt/gen/facts"
 )
 
-// site is our headers with all that belongs to them, an output folder, and originals.
+// site has our headers with all that belongs to them, an output folder, and originals.
 type site struct {
 	t               *testing.T
 	ours, out, from string
 }
 
-// pinned is what third_party/xla was at the minor that these tests begin with, by path.
+// pinned is third_party/xla as it was at the minor that these tests begin with, by path.
 var pinned = struct {
 	sync.Mutex
 	files map[string]string
@@ -89,8 +89,8 @@ const (
 	minorNext = "#define PJRT_API_MINOR 118"
 )
 
-// next makes the originals those of the next minor: with a function, a field, a value and an
-// extension more.
+// next makes the originals those of the next minor, with one more function, field, value and
+// extension.
 func (s *site) next() {
 	s.edit(coreName,
 		minorNow, minorNext,
@@ -124,7 +124,7 @@ func TestUpdateFromTheSameOriginalsChangesNothing(t *testing.T) {
 	out, err := s.update()
 	require.NoError(t, err)
 	assert.Contains(t, out, "# PJRT API 0.117 to 0.117\n")
-	assert.Contains(t, out, "\nNothing is new, and nothing is to be decided.\n")
+	assert.Contains(t, out, "\nNothing is new, and there is nothing to decide.\n")
 	assert.Equal(t, before, contents(t, s.ours))
 }
 
@@ -170,7 +170,7 @@ func TestUpdateTakesTheNextMinor(t *testing.T) {
 	assert.Contains(t, read(t, filepath.Join(s.out, "zz_functions.go")), "PJRT_Client_NumDoors")
 	assert.FileExists(t, filepath.Join(s.out, "zz_ext_door.go"))
 
-	// The facts of the minors before are as they were, and those of the new one are marked.
+	// The facts of earlier minors are unchanged, and those of the new one are marked.
 	assert.Equal(t, atPinned(t)["facts/0.117/pjrt_c_api.json"], read(t, filepath.Join(s.ours, "facts/0.117/pjrt_c_api.json")))
 	marked, err := facts.Unwitnessed(filepath.Join(s.ours, "facts"))
 	require.NoError(t, err)
@@ -180,7 +180,7 @@ func TestUpdateTakesTheNextMinor(t *testing.T) {
 	assert.NotContains(t, docs[coreName], "witness")
 	assert.Equal(t, float64(118), docs[coreName]["api_version"].(map[string]any)["minor"])
 
-	// Once more there is nothing to do.
+	// A second run has nothing to do.
 	before := contents(t, s.ours)
 	_, err = s.update()
 	require.NoError(t, err)
@@ -202,7 +202,7 @@ func TestUpdateRefusesWhatBreaksAnEarlierMinor(t *testing.T) {
 			`:\d+:11: field PJRT_Client_DmaUnmap_Args.client retyped`},
 		"a field that is gone": {coreName, []string{"  void* data;\n" + unmapEnd, "};\n" + traits + "client);"},
 			`:\d+:\d+: field PJRT_Client_DmaUnmap_Args.data removed`},
-		"a value of another number": {coreName, []string{"  PJRT_Extension_Type_XlaTransform,\n", "  PJRT_Extension_Type_XlaTransform = 99,\n"},
+		"a value with another number": {coreName, []string{"  PJRT_Extension_Type_XlaTransform,\n", "  PJRT_Extension_Type_XlaTransform = 99,\n"},
 			`:\d+:3: value PJRT_Extension_Type.PJRT_Extension_Type_XlaTransform renumbered`},
 		"a value that is gone": {coreName, []string{"  PJRT_Extension_Type_XlaTransform,\n", ""},
 			`:\d+:3: value PJRT_Extension_Type.PJRT_Extension_Type_XlaTransform removed`},
@@ -213,7 +213,7 @@ func TestUpdateRefusesWhatBreaksAnEarlierMinor(t *testing.T) {
 		"a function that is gone": {coreName, []string{"  _PJRT_API_STRUCT_FIELD(PJRT_Error_Destroy);\n", ""}, `:\d+:\d+: slot PJRT_Api.PJRT_Error_Destroy removed`},
 		"a function of another type": {coreName, []string{"typedef PJRT_Error* PJRT_Client_DmaUnmap(", "typedef PJRT_Error* PJRT_Client_DmaUnmap(int flags, "},
 			`:\d+:\d+: slot PJRT_Api.PJRT_Client_DmaUnmap signature`},
-		"a struct of another size that cannot say it": {crossHost, []string{
+		"a struct of another size without struct_size": {crossHost, []string{
 			"struct PJRT_Transfers_CrossHostRecvNotifierInfo {\n", "struct PJRT_Transfers_CrossHostRecvNotifierInfo {\n  int64_t more;\n"},
 			`:\d+:\d+: \w+ PJRT_Transfers_CrossHostRecvNotifierInfo`},
 	} {
@@ -232,7 +232,7 @@ func TestUpdateRefusesWhatBreaksAnEarlierMinor(t *testing.T) {
 	}
 }
 
-func TestUpdateRefusesWhatItCannotRecordRightly(t *testing.T) {
+func TestUpdateRefusesWhatItCannotRecordCorrectly(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		change func(*site)
@@ -240,18 +240,18 @@ func TestUpdateRefusesWhatItCannotRecordRightly(t *testing.T) {
 		want   string // a regular expression
 	}{
 		"a minor between": {func(s *site) { s.edit(coreName, minorNow, "#define PJRT_API_MINOR 119") }, nil,
-			`what came with 0\.118 would be recorded as of a later one.*--jump`},
-		"an older version": {func(s *site) { s.edit(coreName, minorNow, "#define PJRT_API_MINOR 116") }, nil, `update goes forward only`},
-		"another major":    {func(s *site) { s.edit(coreName, "PJRT_API_MAJOR 0", "PJRT_API_MAJOR 1") }, nil, `another major version is another ABI`},
-		"a minor that is written and has more now": {func(s *site) {
+			`the items of 0\.118 would be recorded under a later one.*--jump`},
+		"an older version": {func(s *site) { s.edit(coreName, minorNow, "#define PJRT_API_MINOR 116") }, nil, `update only goes forward`},
+		"another major":    {func(s *site) { s.edit(coreName, "PJRT_API_MAJOR 0", "PJRT_API_MAJOR 1") }, nil, `another major version has another ABI`},
+		"a minor that is written and now has more": {func(s *site) {
 			s.edit(coreName, unmapEnd, "  bool more;\n};\nPJRT_DEFINE_STRUCT_TRAITS(PJRT_Client_DmaUnmap_Args, more);")
-		}, nil, `the facts of API 0\.117 are written and do not change(?s:.*)  ` + coreName + `:\d+:\d+: PJRT_Client_DmaUnmap_Args \(structs\)`},
+		}, nil, `the facts of API 0\.117 are written and never change(?s:.*)  ` + coreName + `:\d+:\d+: PJRT_Client_DmaUnmap_Args \(structs\)`},
 		"an extension that has more in the same minor": {func(s *site) { s.edit(crossHost, "EXTENSION_VERSION 8", "EXTENSION_VERSION 9") }, nil,
 			crossHost + `:\d+:9: PJRT_API_CROSS_HOST_TRANSFERS_EXTENSION_VERSION \(macros\)`},
-		"headers that nobody measured": {func(s *site) {
+		"headers that were not measured": {func(s *site) {
 			file := filepath.Join(s.ours, crossHost)
 			writeFile(s.t, file, strings.Replace(read(s.t, file), "EXTENSION_VERSION 8", "EXTENSION_VERSION 9", 1))
-		}, nil, `our headers are not what their facts say(?s:.*)` + crossHost + `:\d+:9: PJRT_API_CROSS_HOST`},
+		}, nil, `our headers do not match their facts(?s:.*)` + crossHost + `:\d+:9: PJRT_API_CROSS_HOST`},
 		"facts of another version": {func(s *site) { require.NoError(s.t, os.RemoveAll(filepath.Join(s.ours, "facts/0.117"))) }, nil,
 			`our headers are of API 0\.117, and the newest facts are of another version \(0\.116\)`},
 		"a since.json that lacks something": {func(s *site) {
@@ -262,10 +262,10 @@ func TestUpdateRefusesWhatItCannotRecordRightly(t *testing.T) {
 			s.edit(coreName, minorNow, minorNext)
 			file := filepath.Join(s.from, coreName)
 			writeFile(s.t, file, strings.ReplaceAll(read(s.t, file), "PJRT_NO_DISCARD", "PJRT_USE_ME"))
-		}, nil, `nothing was changed: ` + coreName + `.*has no PJRT_NO_DISCARD: take it out of ours by hand`},
-		"a source of no form": {func(*site) {}, []string{"--source", "somewhere over there"}, `--source "somewhere over there": give a name and a version`},
-		"no history.json":     {func(s *site) { require.NoError(s.t, os.Remove(filepath.Join(s.ours, "facts/history.json"))) }, nil, `history of the core header`},
-		"no VERSION":          {func(s *site) { require.NoError(s.t, os.Remove(filepath.Join(s.ours, "VERSION"))) }, nil, `where the headers come from`},
+		}, nil, `nothing was changed: ` + coreName + `.*has no PJRT_NO_DISCARD: remove it from ours by hand`},
+		"a malformed source": {func(*site) {}, []string{"--source", "somewhere over there"}, `--source "somewhere over there": give a name and a version`},
+		"no history.json":    {func(s *site) { require.NoError(s.t, os.Remove(filepath.Join(s.ours, "facts/history.json"))) }, nil, `history of the core header`},
+		"no VERSION":         {func(s *site) { require.NoError(s.t, os.Remove(filepath.Join(s.ours, "VERSION"))) }, nil, `where the headers come from`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -287,7 +287,7 @@ func TestAJumpIsMadeOnlyIfAskedForAndTheReportSaysSo(t *testing.T) {
 	s.edit(coreName, minorNow, "#define PJRT_API_MINOR 120")
 	out, err := s.update("--jump")
 	require.NoError(t, err)
-	assert.Contains(t, out, "- **No originals of 0.118, 0.119**: what came with these is recorded as of the next step")
+	assert.Contains(t, out, "- **No originals of 0.118, 0.119**: their items are recorded under the next step")
 }
 
 func TestANewHeaderCanBeLeftOut(t *testing.T) {
@@ -312,7 +312,7 @@ func TestTheReportIsWrittenToAFile(t *testing.T) {
 	assert.Contains(t, read(t, file), "# PJRT API 0.117 to 0.117\n")
 }
 
-// A checkout with its history gives each minor, as its last commit has it.
+// A checkout with its history has each minor, as of the minor's last commit.
 func TestUpdateStepsThroughTheHistoryOfACheckout(t *testing.T) {
 	if testing.Short() {
 		t.Skip("reads the headers of four minors several times")
@@ -346,18 +346,18 @@ func TestUpdateStepsThroughTheHistoryOfACheckout(t *testing.T) {
 	assert.Contains(t, out, "| field `PJRT_Client_CreateErrorBuffer_Args.device_layout` | 0.117 |")
 	isAsCommitted(t, s, changed)
 
-	// Without the history there is no way but a jump.
+	// Without the history only a jump is possible.
 	shallow := t.TempDir()
 	run("clone", "--quiet", "--depth=1", "file://"+filepath.ToSlash(s.from), shallow)
 	s.from = shallow
 	require.NoError(t, os.RemoveAll(s.ours))
 	past(t, s.ours, 114, changed...)
 	_, err = s.update()
-	assert.ErrorContains(t, err, "what came with 0.115, 0.116 would be recorded as of a later one")
+	assert.ErrorContains(t, err, "the items of 0.115, 0.116 would be recorded under a later one")
 }
 
 // isAsCommitted compares facts, since.json, history.json and the generated code of a site
-// with what this repository has of the pinned minor.
+// with what this repository had at the pinned minor.
 func isAsCommitted(t *testing.T, s *site, headers []string) {
 	t.Helper()
 	sameFacts(t, s.ours, 114, 117)

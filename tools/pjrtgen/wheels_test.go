@@ -15,8 +15,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// wheel is a Python package that carries XLA's headers. Two wheels of one minor
-// are two moments of it.
+// wheel is a Python package that contains XLA's headers. Two wheels of one minor
+// are two points in its history.
 type wheel struct {
 	project, version, sha256 string
 	platform                 string
@@ -25,7 +25,7 @@ type wheel struct {
 	later                    []string // values that came after the wheel, in the same minor
 }
 
-// wheels are those of Python 3.11, the oldest first.
+// wheels are wheels for Python 3.11, the oldest first.
 var wheels = []wheel{
 	{"tensorflow-cpu", "2.15.0", "f46c795177f6311c83562e05d38dc7d4618f8d3150e6902a4499b875f3f97270", "manylinux2014_x86_64", 34, 1, nil},
 	{"tensorflow-cpu", "2.16.1", "8fde4a1a1515f3099119c2d71e1653aa6e7ae81ec58b7cb045cab5e5bb147b8b", "manylinux2014_x86_64", 40, 1, nil},
@@ -41,8 +41,8 @@ var wheels = []wheel{
 
 func (w wheel) name() string { return w.project + "=" + w.version }
 
-// root returns the include root with the wheel's headers. They are fetched once
-// and kept in the user's cache, without what else is in the wheel.
+// root returns the include root with the wheel's headers. Only the headers are
+// kept, in the user's cache, so they are fetched once.
 func (w wheel) root(t *testing.T) string {
 	t.Helper()
 	cache, err := os.UserCacheDir()
@@ -65,8 +65,8 @@ func (w wheel) root(t *testing.T) string {
 	return dir
 }
 
-// download lets pip fetch the wheel, which knows the user's index and proxy, and
-// accepts only the file with the hash.
+// download lets pip fetch the wheel, because pip knows the user's index and proxy.
+// It accepts only a file with the right hash.
 func (w wheel) download(t *testing.T, staging string) string {
 	t.Helper()
 	requirements := filepath.Join(staging, "requirements.txt")

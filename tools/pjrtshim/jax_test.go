@@ -25,7 +25,7 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest"
 )
 
-// python is the variable with the path of an interpreter that has JAX. make jax sets it.
+// python is the variable with the path of a Python interpreter that has JAX. make jax sets it.
 const python = "PJRT_JAX_PYTHON"
 
 // library builds the shim.
@@ -59,7 +59,7 @@ func run(t *testing.T, variables []string, args ...string) []byte {
 	return stdout.Bytes()
 }
 
-// jax returns the variables that make a library JAX's only platform.
+// jax returns the variables that make library JAX's only platform.
 func jax(library string) []string {
 	return []string{"PJRT_NAMES_AND_LIBRARY_PATHS=watched:" + library, "JAX_PLATFORMS=watched"}
 }
@@ -111,7 +111,7 @@ func TestJAXComputesTheSameThroughTheShim(t *testing.T) {
 		} {
 			assert.GreaterOrEqual(t, seen[name], atLeast, name)
 		}
-		// Every object is destroyed, so a call that is missing in the trace would show.
+		// Every object is destroyed, so a call that is missing from the trace would show.
 		assert.Equal(t, succeeded["PJRT_Client_Compile"], seen["PJRT_LoadedExecutable_Destroy"])
 	})
 	t.Run("the validator finds nothing", func(t *testing.T) {
@@ -179,7 +179,7 @@ for _ in range(3):
 	assert.Equal(t, "6.0\nRESOURCE_EXHAUSTED: no room\n6.0\n", string(out))
 }
 
-func TestVariablesThatThePythonProgramSetsCount(t *testing.T) {
+func TestVariablesThatThePythonProgramSetsTakeEffect(t *testing.T) {
 	plugin, shim := plugintest.Path(t, "cpu"), library(t)
 	file := filepath.Join(t.TempDir(), "summary")
 	run(t, append(jax(shim), "PJRT_SHIM_PLUGIN="+plugin), "-c", `
@@ -249,7 +249,7 @@ type tracedCall struct {
 	Summary  map[string]struct{ Calls int }
 }
 
-// readTrace returns the calls of a trace by their numbers, and its summary.
+// readTrace returns the calls of a trace by number, and its summary.
 func readTrace(t *testing.T, path string) (map[uint64]tracedCall, map[string]struct{ Calls int }) {
 	t.Helper()
 	f, err := os.Open(path)

@@ -28,12 +28,12 @@ var running struct {
 	shim *shim.Shim // guarded by mu; nil if it could not start
 }
 
-// environ returns the variables of the process. In a library, those of package os are the variables with which the process
-// began, and export.go sees what the client has set since.
+// environ returns the variables of the process. In a library, package os has the variables with which
+// the process began; export.go replaces environ, to see what the client has set since.
 var environ = os.Environ
 
-// start makes the table on the first call. If that fails, it returns a table in which the functions that clients call
-// first return the reason.
+// start makes the table on the first call. If that fails, it returns a table whose functions that
+// clients call first return the reason.
 var start = sync.OnceValue(func() *serve.Table {
 	t, err := open(environ())
 	if err == nil {
@@ -108,8 +108,8 @@ func pluginPath(value string) (string, error) {
 	return c.Path, nil
 }
 
-// broken returns a table of a plugin that cannot start because of err. Clients show that error to their users. A null
-// table would only tell them that something went wrong.
+// broken returns the table of a plugin that cannot start because of err. Clients show that error to
+// their users. A null table would tell them only that something went wrong.
 func broken(err error) *serve.Table {
 	reason := &capi.Error{Code: capi.ErrorCodeFailedPrecondition, Message: "pjrt shim: " + err.Error()}
 	p := &serve.Plugin{

@@ -16,7 +16,7 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest"
 )
 
-func TestThePluginIsNamedInSeveralWays(t *testing.T) {
+func TestThePluginCanBeNamedInSeveralWays(t *testing.T) {
 	t.Parallel()
 	for value, want := range map[string]string{
 		"/lib/plugin.so":      "/lib/plugin.so",
@@ -88,7 +88,7 @@ func TestTheShimStandsInFrontOfAPlugin(t *testing.T) {
 	text, err := os.ReadFile(file)
 	require.NoError(t, err)
 	assert.Contains(t, string(text), "PJRT_Plugin_Initialize() -> ok")
-	require.NoError(t, new(capi.Call[capi.PluginAttributesArgs]).Do(c), "calls go on, unwatched")
+	require.NoError(t, new(capi.Call[capi.PluginAttributesArgs]).Do(c), "calls still work, unwatched")
 	after, err := os.ReadFile(file)
 	require.NoError(t, err)
 	assert.Equal(t, text, after)

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The purepjrt Authors
 
-// Command stress shows that tests do not depend on luck: it runs those of each
-// package many times beside busy processes, in random order, on one, two and
-// eight processors in turn.
+// Command stress shows that tests do not depend on luck: it runs the tests of each
+// package many times beside busy processes, in random order, on one, two and eight
+// processors in turn.
 //
 //	stress [-runs 20] [-busy 16] [-together 4] [-short] [-count 1] [-run REGEXP] PACKAGE...
 //
-// Runs of one package, and of several, work at the same time, up to -together of
-// them; each has the others and the busy processes beside it. A line is printed for
-// each package. The output of each run that fails goes to a file, which is named
-// there. The exit status is 1 when a run failed.
+// Up to -together runs, of one package or of several, work at the same time, beside
+// the busy processes. A line is printed for each package and for each run that
+// fails, with the name of the file that has its output. The exit status is 1 if a
+// run failed.
 package main
 
 import (
@@ -30,7 +30,7 @@ import (
 	"time"
 )
 
-// busyVariable makes this program one of the busy processes.
+// busyVariable is the variable that makes this program one of the busy processes.
 const busyVariable = "PUREPJRT_STRESS_BUSY"
 
 func main() {
@@ -39,11 +39,11 @@ func main() {
 	}
 	var s stress
 	flag.IntVar(&s.runs, "runs", 20, "how many times the tests of a package run")
-	flag.IntVar(&s.busy, "busy", 16, "how many processes are busy meanwhile")
+	flag.IntVar(&s.busy, "busy", 16, "how many other processes keep busy meanwhile")
 	flag.IntVar(&s.together, "together", 4, "how many runs work at the same time")
 	flag.IntVar(&s.count, "count", 1, "how many times each test runs in a run")
-	flag.BoolVar(&s.short, "short", false, "leave out the tests that a short run leaves out")
-	flag.StringVar(&s.pattern, "run", "", "the tests whose names match `REGEXP`")
+	flag.BoolVar(&s.short, "short", false, "run the tests with -short")
+	flag.StringVar(&s.pattern, "run", "", "run only tests whose names match `REGEXP`")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
@@ -60,7 +60,7 @@ func main() {
 // spin keeps a processor busy until the parent process is gone.
 func spin() {
 	go func() {
-		_, _ = io.Copy(io.Discard, os.Stdin) // ends with the parent's end of the pipe
+		_, _ = io.Copy(io.Discard, os.Stdin) // ends when the parent's end of the pipe closes
 		os.Exit(0)
 	}()
 	for {
@@ -92,7 +92,7 @@ func (s *stress) all(ctx context.Context, patterns []string) (bool, error) {
 		if err := build.Run(); err != nil {
 			return false, fmt.Errorf("build the tests of %s: %w", path, err)
 		}
-		if _, err := os.Stat(b.binary); err == nil { // else it has none
+		if _, err := os.Stat(b.binary); err == nil { // otherwise it has no tests
 			packages = append(packages, b)
 		}
 	}
@@ -128,8 +128,8 @@ type tested struct {
 	left, failed      atomic.Int32 // runs
 }
 
-// once runs a test binary in the folder of its package. A run that is cut short
-// counts as none.
+// once runs a test binary in the folder of its package. An interrupted run does not
+// count.
 func (s *stress) once(ctx context.Context, p *tested, i int) {
 	if ctx.Err() != nil {
 		return

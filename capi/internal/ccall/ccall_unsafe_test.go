@@ -179,7 +179,7 @@ func TestAChainMakesItsCallsUntilOneFails(t *testing.T) {
 		calls[i].Code, calls[i].Args.size = fn, uintptr(i+1)
 		c.Links[i].Frame = &calls[i].Frame
 	}
-	// The second call is about what the first one makes, and the third about nothing.
+	// The second call takes the first one's result as its input, and the third takes zero.
 	c.Links[1].From, c.Links[1].To = unsafe.Pointer(&calls[0].Args.result), unsafe.Pointer(&calls[1].Args.size)
 	none := new(uintptr)
 	c.Links[2].From, c.Links[2].To = unsafe.Pointer(none), unsafe.Pointer(&calls[2].Args.size)

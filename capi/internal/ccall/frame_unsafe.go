@@ -29,15 +29,15 @@ type ArgFrame struct {
 	Arg unsafe.Pointer
 }
 
-// ChainLength is how many calls a Chain has room for.
+// ChainLength is the most calls that a Chain can hold.
 const ChainLength = 4
 
-// Chain is calls that C makes one after the other, until one of them returns something else than zero. No function of
-// it may be void, since what those return is garbage.
+// Chain is a sequence of calls that C makes until one of them returns something other than zero. None of the functions
+// may be void, since a void function returns garbage.
 type Chain struct {
 	// Left is set to the number of Links, at least one, before each use.
 	Left uintptr
-	// Made is set to zero before each use, and counts the calls that returned zero or were left out.
+	// Made is set to zero before each use, and counts the calls that returned zero or were skipped.
 	Made  uintptr
 	Links [ChainLength]Link
 }
@@ -45,8 +45,8 @@ type Chain struct {
 // Link is one call of a Chain.
 type Link struct {
 	Frame *Frame
-	// From, unless it is nil, is where a word of the arguments comes from, and To where it goes, right before the call.
-	// If the word is zero, the call is left out, as if it had returned zero.
+	// Unless From is nil, the word at From is copied to To, in the arguments, right before the call. If the word is
+	// zero, the call is skipped, as if it had returned zero.
 	From, To unsafe.Pointer
 }
 

@@ -18,12 +18,12 @@ import (
 )
 
 // Run checks a package against the facts: nothing is missing, nothing is superfluous, and every number is the measured
-// one. functions are all that the package has, in the order of their tables and slots.
+// one. functions are all functions of the package, in the order of their tables and slots.
 func Run(t *testing.T, x *Index, functions []*capi.Function, facts []Header) {
 	p := load(t, x)
 	t.Run("structs have C's layout", func(t *testing.T) { p.checkStructs(t, facts) })
 	t.Run("structs have a proof of their layout", p.checkProofs)
-	t.Run("functions stand in C's slots", func(t *testing.T) { p.checkFunctions(t, functions, facts) })
+	t.Run("functions are in C's slots", func(t *testing.T) { p.checkFunctions(t, functions, facts) })
 	t.Run("enums have C's values", func(t *testing.T) { p.checkEnums(t, facts) })
 	t.Run("enums become text and back", func(t *testing.T) { p.checkTexts(t) })
 	t.Run("handles have no contents", func(t *testing.T) { p.checkHandles(t, facts) })
@@ -43,7 +43,7 @@ func fieldsOf(t reflect.Type) []reflect.StructField {
 	return out
 }
 
-// plain is a name without what differs between C and Go.
+// plain removes from a name what differs between C and Go.
 func plain(name string) string {
 	name = strings.ReplaceAll(strings.ToLower(name), "_", "")
 	return strings.TrimPrefix(strings.ReplaceAll(name, "pjrt", ""), "xlaffi")
@@ -97,7 +97,7 @@ func (p *pkg) checkStructs(t *testing.T, facts []Header) {
 	assert.Equal(t, seen, len(p.structs), "Go has structs that the headers do not have")
 }
 
-// checkProofs looks at what is compiled with the package and fails if the layout of a struct differs from C's.
+// checkProofs checks that the package has the code that fails to compile if a struct's layout differs from C's.
 func (p *pkg) checkProofs(t *testing.T) {
 	assert.Equal(t, len(p.structs), len(p.source.proofs))
 	for c, typ := range p.structs {
@@ -114,7 +114,7 @@ func (p *pkg) checkProofs(t *testing.T) {
 	}
 }
 
-// checkDescription compares what package describe says of a struct.
+// checkDescription compares package describe's description of a struct with the facts.
 func checkDescription(t *testing.T, have *describe.Struct, want *Struct) {
 	sized := want.Fields[0].Name == "struct_size"
 	assert.Equal(t, sized, have.Sized, have.Name)
@@ -138,7 +138,7 @@ func checkDescription(t *testing.T, have *describe.Struct, want *Struct) {
 	}
 }
 
-// functionsOf returns those of the functions of which a header declares the arguments.
+// functionsOf returns the functions whose arguments a header declares.
 func (p *pkg) functionsOf(functions []*capi.Function, h *Header) []*capi.Function {
 	var own []*capi.Function
 	for i := range h.Structs {

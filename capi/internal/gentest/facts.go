@@ -75,8 +75,8 @@ func (s *Struct) names() []string {
 	return []string{s.Name}
 }
 
-// tables returns the structs with functions that plugins offer. The functions of an FFI extension take the extension too:
-// they are fields of types of their own.
+// tables returns the structs with functions that plugins offer. FFI extensions are left out: their functions also take
+// the extension, so they are fields with types of their own.
 func (h *Header) tables() []Struct {
 	var out []Struct
 	for _, s := range h.Structs {
@@ -97,7 +97,7 @@ func (h *Header) argument(function string) string {
 	return ""
 }
 
-// numbers returns the constants of the header besides the sizes of structs.
+// numbers returns the constants of the header other than the sizes of structs.
 func (h *Header) numbers() map[string]int64 {
 	out := make(map[string]int64)
 	for _, m := range h.Macros {

@@ -3,10 +3,10 @@
 
 // Package gentest checks generated declarations against the measured facts of the C headers. Only tests import it.
 //
-// The generator writes an Index of the generated types into the tests of packages capi and capi/ffi. What else a check
-// needs to know of a declaration comes from where programs get it: from the descriptors of functions, from package
-// describe, and, as Go does not tell the names of constants and comments, from the generated files. A check fails when one
-// of them has what the others lack.
+// The generator writes an Index of the generated types into the tests of packages capi and capi/ffi. Everything else
+// that a check needs to know about a declaration comes from where programs get it: from the descriptors of functions,
+// from package describe and, because a Go program cannot read the names of constants or comments, from the generated
+// files. A check fails when one of these has something that the others lack.
 package gentest
 
 import (
@@ -68,7 +68,7 @@ func NewEnum[E enumType](all func() []E, parse func(string) (E, error)) Enum {
 	return e
 }
 
-// pkg is a generated package: its types by what they are, by their C names.
+// pkg is a generated package: its types by kind and C name.
 type pkg struct {
 	source    *source
 	structs   map[string]reflect.Type

@@ -102,8 +102,8 @@ func (s *source) add(t *testing.T, d *ast.GenDecl, spec ast.Spec) {
 	}
 }
 
-// addProof notes a function that calls a parameter with the name of a struct: the lengths of the arrays that it takes, and
-// of those that it gets.
+// addProof notes a function that calls its parameter with a struct's name: the lengths of the arrays that the parameter
+// takes, and of those that it is called with.
 func (s *source) addProof(t *testing.T, d *ast.FuncDecl) {
 	t.Helper()
 	lengths := func(list []ast.Expr) (out []ast.Expr) {
@@ -166,7 +166,7 @@ func value(t *testing.T, name string, x ast.Expr) any {
 	return n
 }
 
-// numbers returns the constants of a Go type in their order; of no type, if typ is empty.
+// numbers returns the constants of a Go type in their order, or the untyped ones if typ is empty.
 func (s *source) numbers(typ string) []constant {
 	var out []constant
 	for _, c := range s.constants {

@@ -256,7 +256,7 @@ func texts(p **byte, sizes *uintptr, n uintptr) []string {
 	return list
 }
 
-func TestThePluginWantsTheSizesThatItIsSentAheadOfTime(t *testing.T) {
+func TestThePluginExpectsTheSizesThatItIsSentAheadOfTime(t *testing.T) {
 	n := checkSizes(t, tpu(t), map[string]bool{
 		"PJRT_Client_CreateViewOfDeviceBuffer": true, // checks the type first, and ends the process
 		"PJRT_LoadedExecutable_Fingerprint":    true, // does not check

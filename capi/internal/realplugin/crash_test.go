@@ -58,7 +58,7 @@ var crashes = map[string]struct {
 	"an option of another type": {func(t *testing.T, r *rig) {
 		connect(t, r.plugin, capi.Attribute{Name: "cpu_device_count", Value: "two"})
 	}, "bad_variant_access"},
-	"transfer metadata that is no string": {func(t *testing.T, r *rig) {
+	"transfer metadata that is not a string": {func(t *testing.T, r *rig) {
 		_, m := r.pendingBuffer(t, 1)
 		v, err := capi.NewNamedValues([]capi.Attribute{{Name: "n", Value: int64(1)}})
 		assert.NoError(t, err)

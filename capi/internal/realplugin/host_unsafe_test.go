@@ -35,7 +35,7 @@ func alignedTo[T any](align uintptr, n, offset int) []T {
 	panic("no element is aligned")
 }
 
-// handleOf makes an opaque handle of a Go object, which must live as long as it.
+// handleOf makes an opaque handle of a Go object, which must live as long as the handle.
 func handleOf[H, T any](p *T) *H { return (*H)(unsafe.Pointer(p)) }
 
 // handleWord returns the address in a handle.

@@ -57,7 +57,7 @@ func TestResultsArriveAlthoughTheStackMovesDuringTheCall(t *testing.T) {
 	for range 50 {
 		done := make(chan string)
 		go func() {
-			var c capi.Call[capi.ClientPlatformNameArgs] // must come to lie on the heap
+			var c capi.Call[capi.ClientPlatformNameArgs] // must escape to the heap
 			if err := c.Do(s.table); err != nil {
 				done <- err.Error()
 				return

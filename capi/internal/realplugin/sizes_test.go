@@ -56,7 +56,7 @@ func checkSizes(t *testing.T, p *plugin, silent map[string]bool, smaller map[str
 	return len(sizes)
 }
 
-func TestThePluginWantsTheSizesThatItIsSent(t *testing.T) {
+func TestThePluginExpectsTheSizesThatItIsSent(t *testing.T) {
 	n := checkSizes(t, cpu(t), map[string]bool{
 		"PJRT_LoadedExecutable_Fingerprint":      true, // does not look
 		"PJRT_TopologyDescription_Create":        true, // does not look

@@ -17,7 +17,7 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest"
 )
 
-// ages lists real plugins with API versions other than that of the binding.
+// ages lists real plugins with API versions other than the binding's.
 var ages = []struct {
 	name       string
 	minor      int

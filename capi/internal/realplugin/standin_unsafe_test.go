@@ -18,7 +18,7 @@ import (
 	"github.com/purepjrt/purepjrt/capi"
 )
 
-// standIn is a PJRT_Api of Go functions that no plugin can run without its hardware.
+// standIn is a PJRT_Api of Go functions, which stand in for functions that no plugin can run without its hardware.
 type standIn struct {
 	*plugin
 	api *capi.API
@@ -62,8 +62,7 @@ type echo struct {
 	function *capi.Function
 	args     reflect.Type
 	run      func(t *testing.T, s *standIn)
-	// probe calls the function with a struct that says it has no size, and
-	// nothing in it.
+	// probe calls the function with an empty struct, whose struct_size is 0.
 	probe func(p *plugin) error
 	// set calls the function with only the first byte of a field set. The field is in the struct itself if nested is nil,
 	// and otherwise in the struct that nested points to.

@@ -2,8 +2,8 @@
 // SPDX-FileCopyrightText: 2026 The purepjrt Authors
 
 // Command aot compiles a program for a TPU on a machine that has none, such as a laptop,
-// and writes it to the file that its argument names. It needs the library of the
-// TPU plugin, libtpu, which pjrt install tpu fetches.
+// and writes it to the file that its argument names. It needs the TPU plugin, libtpu, which
+// pjrt install tpu fetches.
 //
 // On the machine with the TPU, Client.DeserializeAndLoad of package pjrt loads the file.
 package main

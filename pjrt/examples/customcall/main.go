@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The purepjrt Authors
 
-// Command customcall runs a program that calls a function of Go, which clips an array.
+// Command customcall runs a program that calls a Go function, which clips an array.
 package main
 
 import (
@@ -14,7 +14,7 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/plugins"
 )
 
-// clip is a call: what the program gives to the function, and where the result goes.
+// clip is a call: what the program passes to the function, and where the result goes.
 type clip struct {
 	In   ffi.Arg[float32]
 	Out  ffi.Ret[float32]
@@ -54,7 +54,7 @@ func run(ctx context.Context) ([]float32, error) {
 		return nil, err
 	}
 	defer client.Close()
-	// Registered before programs that call it are compiled, and until the process ends.
+	// Register handlers before compiling programs that call them. They stay until the process ends.
 	if err := ffi.Register(client.Plugin(), "clip", handle); err != nil {
 		return nil, err
 	}

@@ -77,7 +77,7 @@ func run(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		w.Close() // the contents are gone since they were donated; this frees the handle
+		w.Close() // the contents were donated; this frees the handle
 		b.Close()
 		w, b = better[0], better[1]
 	}
@@ -94,7 +94,7 @@ func run(ctx context.Context) error {
 	return nil
 }
 
-// improve runs a step on points of the function to be found.
+// improve runs one step on random points of the function to find.
 func improve(ctx context.Context, exe *pjrt.LoadedExecutable, w, b *pjrt.Buffer, random *rand.Rand) ([]*pjrt.Buffer, error) {
 	points, values := make([]float32, 0, 2*batch), make([]float32, 0, batch)
 	for range batch {

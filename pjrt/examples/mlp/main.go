@@ -56,7 +56,7 @@ func.func @main(%w1: tensor<2x8xf32> {tf.aliasing_output = 0 : i32}, %b1: tensor
   %b2s = stablehlo.broadcast_in_dim %b2, dims = [1] : (tensor<1xf32>) -> tensor<4x1xf32>
   %p = stablehlo.add %hw, %b2s : tensor<4x1xf32>
 
-  // backward: dv is the derivative by v
+  // backward: dv is the derivative with respect to v
   %dp = stablehlo.subtract %p, %y : tensor<4x1xf32>
   %dw2 = stablehlo.dot_general %h, %dp, contracting_dims = [0] x [0] : (tensor<4x8xf32>, tensor<4x1xf32>) -> tensor<8x1xf32>
   %db2 = stablehlo.reduce(%dp init: %zero) applies stablehlo.add across dimensions = [0] : (tensor<4x1xf32>, tensor<f32>) -> tensor<1xf32>

@@ -20,10 +20,10 @@ const (
 	linger  = 2 * time.Millisecond
 )
 
-// errBusy says that so many requests wait that another one had to be refused.
+// errBusy refuses a request because too many others are waiting.
 var errBusy = errors.New("too many requests are waiting: try again later")
 
-// errStopped says that the server is about to end.
+// errStopped says that the server is about to stop.
 var errStopped = errors.New("the server is shutting down")
 
 // A batcher answers rows, several at a time.
@@ -39,7 +39,7 @@ type batcher struct {
 type request struct {
 	ctx    context.Context
 	row    [inputs]float32
-	answer chan<- answer // has room for the answer, so that it can be given up
+	answer chan<- answer // buffered, so that the batcher never waits for a request that was given up
 }
 
 type answer struct {
@@ -48,7 +48,7 @@ type answer struct {
 }
 
 // newBatcher returns a batcher that does not run yet. The meter counts how many requests wait, and how full batches are:
-// small batches beside a full queue say that linger is too short, or the device too slow.
+// small batches beside a full queue mean that linger is too short, or the device too slow.
 func newBatcher(exe *pjrt.LoadedExecutable, weights *pjrt.Bound, meter metric.Meter) (*batcher, error) {
 	b := &batcher{exe: exe, weights: weights, queue: make(chan request, waiting), stopped: make(chan struct{})}
 	var err error
@@ -66,8 +66,8 @@ func newBatcher(exe *pjrt.LoadedExecutable, weights *pjrt.Bound, meter metric.Me
 	return b, err
 }
 
-// predict waits until the answer to a row is there, or the context ends. It returns errBusy at
-// once if the queue is full.
+// predict waits for the answer to a row, or until the context ends. It returns errBusy at once
+// if the queue is full.
 func (b *batcher) predict(ctx context.Context, row [inputs]float32) (float32, error) {
 	result := make(chan answer, 1)
 	select {
@@ -85,8 +85,8 @@ func (b *batcher) predict(ctx context.Context, row [inputs]float32) (float32, er
 	}
 }
 
-// run runs batches until the context ends. A batch is run when it is full, or linger after
-// its first row came.
+// run runs batches until the context ends. A batch runs when it is full, or when linger has
+// passed since its first row arrived.
 func (b *batcher) run(ctx context.Context) {
 	defer close(b.stopped)
 	for {
@@ -134,8 +134,8 @@ func (b *batcher) serve(ctx context.Context, batch []request) {
 	}
 }
 
-// execute runs the program on a batch. Rows that are missing are zero, since the program has
-// one shape; their results are of no interest.
+// execute runs the program on a batch. Missing rows are zero, since the program has one
+// shape; their results are ignored.
 func (b *batcher) execute(ctx context.Context, batch []request) ([]float32, error) {
 	data := make([]float32, rows*inputs)
 	for i, r := range batch {

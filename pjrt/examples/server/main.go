@@ -8,10 +8,10 @@
 //	curl localhost:8080/healthz
 //	curl localhost:8080/metrics
 //
-// Requests that come at about the same time run as one batch. The weights stay on the device.
-// When too many requests wait, others are refused with status 503. Prometheus reads metrics of
-// requests, batches and the device. On an interrupt the server answers those that it has
-// accepted, and ends.
+// Requests that arrive at about the same time run as one batch. The weights stay on the
+// device. When too many requests wait, others are refused with status 503. Prometheus reads
+// metrics of requests, batches and the device. On an interrupt the server answers the requests
+// that it has accepted, and ends.
 package main
 
 import (
@@ -42,7 +42,7 @@ const program = `module @model {
   }
 }`
 
-// patience is how long a request may wait, and a shutdown take.
+// patience is how long a request may wait, and how long a shutdown may take.
 const patience = 10 * time.Second
 
 func main() {
@@ -57,7 +57,7 @@ func main() {
 
 // run serves until the context ends.
 func run(ctx context.Context, address string) error {
-	// The metrics begin before there is a client, so that they have its compilations.
+	// The metrics start before the client, so that they cover its compilations.
 	m, err := newMetrics()
 	if err != nil {
 		return err
@@ -91,8 +91,8 @@ func run(ctx context.Context, address string) error {
 	return nil
 }
 
-// serve lets h answer requests until the context ends, and those under way then. When it returns,
-// the batcher no longer uses the device.
+// serve lets h answer requests until the context ends, and then finish those under way. When it
+// returns, the batcher no longer uses the device.
 func serve(ctx context.Context, listener net.Listener, b *batcher, h http.Handler) error {
 	batches, stop := context.WithCancel(context.WithoutCancel(ctx)) // the batcher outlives ctx
 	go b.run(batches)
@@ -113,7 +113,7 @@ func serve(ctx context.Context, listener net.Listener, b *batcher, h http.Handle
 	return server.Shutdown(last)
 }
 
-// load compiles the program, and binds its weights; package safetensors reads those of a file.
+// load compiles the program and binds its weights; package safetensors reads weights from a file.
 func load(ctx context.Context, client *pjrt.Client) (*pjrt.LoadedExecutable, *pjrt.Bound, error) {
 	exe, err := client.Compile(ctx, pjrt.Program{Code: []byte(program)}, nil)
 	if err != nil {
@@ -151,7 +151,7 @@ func handler(b *batcher) http.Handler {
 	mux.HandleFunc("POST /predict", func(w http.ResponseWriter, r *http.Request) {
 		var row []float32
 		if err := json.NewDecoder(http.MaxBytesReader(w, r.Body, 1<<10)).Decode(&row); err != nil {
-			http.Error(w, "the body is no JSON array of numbers: "+err.Error(), http.StatusBadRequest)
+			http.Error(w, "the body is not a JSON array of numbers: "+err.Error(), http.StatusBadRequest)
 			return
 		}
 		if len(row) != inputs {

@@ -17,14 +17,14 @@ import (
 )
 
 // metrics are what the server, net/http and package pjrt count, for Prometheus. A program that
-// pushes its metrics elsewhere has another reader here, and the rest stays.
+// pushes its metrics elsewhere needs another reader here, and no other change.
 type metrics struct {
 	provider *sdkmetric.MeterProvider
 	page     http.Handler
 	stop     func() error
 }
 
-// newMetrics counts until stop is called.
+// newMetrics starts counting, which stop ends.
 func newMetrics() (*metrics, error) {
 	registry := prometheus.NewRegistry()
 	reader, err := exporter.New(exporter.WithRegisterer(registry))
@@ -42,7 +42,7 @@ func newMetrics() (*metrics, error) {
 func (m *metrics) meter() metric.Meter { return m.provider.Meter("server") }
 
 // around counts the requests of a handler, and adds the page of metrics. The page does not wait
-// in the queue, so it also tells of a server that is busy.
+// in the queue, so it works on a busy server too.
 func (m *metrics) around(h http.Handler) http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", m.page)

@@ -26,7 +26,7 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest"
 )
 
-// serverArguments makes a process of the test the server itself.
+// serverArguments is the environment variable that makes a process of the test the server.
 const serverArguments = "SERVER_TEST_ARGUMENTS"
 
 func TestMain(m *testing.M) {
@@ -39,7 +39,7 @@ func TestMain(m *testing.M) {
 }
 
 // begin starts the server on the plugin for CPUs, and returns where it listens. end interrupts it
-// and expects it to end in good order.
+// and expects it to shut down cleanly.
 func begin(t *testing.T) (address string, end func()) {
 	path := plugintest.Path(t, "cpu")
 	ctx, cancel := context.WithCancel(context.Background())
@@ -112,7 +112,7 @@ func TestTheServerAnswersAndCountsUntilItIsInterrupted(t *testing.T) {
 		labels := map[string]string{"http_route": route, "http_response_status_code": status}
 		return find("http_server_request_duration_seconds", labels).GetHistogram().GetSampleCount()
 	}
-	// A request is counted when it is over, which may be after its answer has come.
+	// A request is counted when it is over, which may be after its answer has arrived.
 	require.EventuallyWithT(t, func(t *assert.CollectT) {
 		families = scrape(t, address)
 		assert.EqualValues(t, 30, requests("/predict", "200"))

@@ -115,7 +115,7 @@ func TestAFullQueueRefusesRequests(t *testing.T) {
 	}
 }
 
-func TestHealthIsThatOfTheDevice(t *testing.T) {
+func TestHealthReflectsTheDevice(t *testing.T) {
 	t.Parallel()
 	b, p := loaded(t)
 	start(t, b)
@@ -132,12 +132,12 @@ func TestRequestsThatMakeNoSenseAreRefused(t *testing.T) {
 	t.Parallel()
 	b, p := loaded(t)
 	for body, says := range map[string]string{
-		"":          "no JSON array",
-		"{}":        "no JSON array",
-		`["a"]`:     "no JSON array",
+		"":          "not a JSON array",
+		"{}":        "not a JSON array",
+		`["a"]`:     "not a JSON array",
 		"[1]":       "there are 1 numbers, not 2",
 		"[1, 2, 3]": "there are 3 numbers, not 2",
-		"[" + strings.Repeat(" ", 2000) + "1, 2]": "no JSON array",
+		"[" + strings.Repeat(" ", 2000) + "1, 2]": "not a JSON array",
 	} {
 		w := ask(b, http.MethodPost, "/predict", body)
 		assert.Equal(t, http.StatusBadRequest, w.Code, body)

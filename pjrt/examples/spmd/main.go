@@ -19,8 +19,8 @@ import (
 const devices = 4
 
 // program is written for whole arrays. The shardings say that each device has a quarter of
-// the rows of x and of the product, and all of w; the compiler puts in what the devices
-// must exchange, which is the sum here.
+// the rows of x and of the product, and all of w; the compiler inserts the communication
+// between devices, here for the sum.
 const program = `module attributes {mhlo.num_partitions = 4 : i32, mhlo.num_replicas = 1 : i32} {
   func.func @main(%x: tensor<8x2xf32> {mhlo.sharding = "{devices=[4,1]<=[4]}"}, %w: tensor<2x2xf32> {mhlo.sharding = "{replicated}"})
       -> (tensor<8x2xf32> {mhlo.sharding = "{devices=[4,1]<=[4]}"}, tensor<f32> {mhlo.sharding = "{replicated}"}) {
@@ -43,7 +43,7 @@ func run(ctx context.Context) error {
 		return err
 	}
 	defer client.Close()
-	// The program states for how many devices it is, so the options need not.
+	// The program says how many devices it is for, so the options need not.
 	compiled, err := client.Compile(ctx, pjrt.Program{Code: []byte(program)}, nil)
 	if err != nil {
 		return err

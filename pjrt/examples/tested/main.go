@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: 2026 The purepjrt Authors
 
 // Command tested adds up numbers in batches, smaller ones when the device is out of memory.
-// Its tests show how package pjrttest takes the place of a device, and of its faults.
+// Its tests show how package pjrttest stands in for a device and its faults.
 package main
 
 import (
@@ -15,7 +15,7 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/plugins"
 )
 
-// program adds up a batch. The module has a name by which tests know it.
+// program adds up a batch. Tests recognize it by the name of its module.
 const program = `module @sum {
   func.func @main(%%x: tensor<%[1]dxf32>) -> tensor<f32> {
     %%zero = stablehlo.constant dense<0.0> : tensor<f32>

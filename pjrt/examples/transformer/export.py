@@ -28,7 +28,7 @@ VOCABULARY, CONTEXT, WIDTH, HEADS, LAYERS = 128, 64, 32, 4, 3
 CHUNK = 8  # tokens of a prompt that one execution takes
 
 
-# The programs take weights in the order of these fields, which the structs of main.go have too.
+# The programs take weights in the order of these fields, which the structs in model.go have too.
 
 
 class Norm(NamedTuple):
@@ -74,7 +74,7 @@ def linear(layer, x):
 
 
 def forward(model, cache, tokens, start):
-    """Returns the logits of the token after each of the tokens, of which the first one is at position start."""
+    """Returns the logits of the token after each of the tokens, the first of which is at position start."""
     n = tokens.shape[0]
     at = start + jnp.arange(n)
     x = model.tokens[tokens] + model.positions[at]

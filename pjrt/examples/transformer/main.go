@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The purepjrt Authors
 
-// Command transformer goes on with a text by a language model that was exported from JAX:
+// Command transformer continues a text with a language model that was exported from JAX:
 //
 //	go run ./pjrt/examples/transformer pjrt/examples/transformer/model "A quick"
 //

@@ -16,7 +16,7 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/safetensors"
 )
 
-// weights are those of the model, in the order in which the programs take them: that of the fields in export.py.
+// weights has the model's weights in the order in which the programs take them, that of the fields in export.py.
 type weights struct {
 	Tokens, Positions *pjrt.Buffer
 	Blocks            []block
@@ -52,8 +52,8 @@ func (w *weights) fields() map[string]**pjrt.Buffer {
 	return fields
 }
 
-// load copies the arrays that an index lists to the device, piece by piece: no file is ever whole in the memory of the
-// host. The files must have the arrays of the model and no others.
+// load copies the arrays that an index lists to the device, piece by piece: no whole file is ever in host memory. The
+// files must have the arrays of the model and no others.
 func (w *weights) load(ctx context.Context, client *pjrt.Client, index string) error {
 	f, err := safetensors.Open(index)
 	if err != nil {
@@ -148,7 +148,7 @@ func readConfig(file string) (c config, err error) {
 		return c, fmt.Errorf("%s: %w", file, err)
 	}
 	if min(c.Vocabulary, c.Context, c.Width, c.Heads, c.Layers, c.Chunk) < 1 || c.Width%c.Heads != 0 {
-		return c, fmt.Errorf("%s: there cannot be a model of the sizes %+v", file, c)
+		return c, fmt.Errorf("%s: a model cannot have the sizes %+v", file, c)
 	}
 	return c, nil
 }
@@ -181,7 +181,7 @@ func (m *model) close() {
 	m.token.close()
 }
 
-// A session is a text that the model goes on with. Sessions share the model; each is for one goroutine at a time.
+// A session is a text that the model continues. Sessions share the model; each is for one goroutine at a time.
 type session struct {
 	*model
 	keys, values *pjrt.Buffer // of the tokens so far, in each layer; the programs replace them
@@ -209,8 +209,7 @@ func (s *session) close() {
 	s.values.Close()
 }
 
-// next adds tokens to the text and returns the one that most probably follows. After an error the session is of no more
-// use.
+// next adds tokens to the text and returns the one that most probably follows. After an error the session is unusable.
 func (s *session) next(ctx context.Context, tokens []int32) (int32, error) {
 	logits, err := s.add(ctx, tokens)
 	if err != nil {
@@ -226,17 +225,17 @@ func (s *session) next(ctx context.Context, tokens []int32) (int32, error) {
 	return int32(best), nil
 }
 
-// add adds tokens to the text. It returns, for at least the last of them, how probable each token is to follow it.
+// add adds tokens to the text. It returns, for at least the last of them, the logits of the token that follows.
 func (s *session) add(ctx context.Context, tokens []int32) (logits []float32, err error) {
 	if len(tokens) == 0 {
-		return nil, errors.New("there are no tokens to go on from: give a prompt")
+		return nil, errors.New("there are no tokens to continue from: give a prompt")
 	}
 	if have := s.length + len(tokens); have > s.config.Context {
 		return nil, fmt.Errorf("the text has %d tokens, and the model takes %d", have, s.config.Context)
 	}
 	for _, token := range tokens {
 		if token < 0 || int(token) >= s.config.Vocabulary {
-			return nil, fmt.Errorf("the model does not know token %d: it has %d of them", token, s.config.Vocabulary)
+			return nil, fmt.Errorf("the model does not know token %d: it has %d tokens", token, s.config.Vocabulary)
 		}
 	}
 	for len(tokens) > 0 {
@@ -253,8 +252,8 @@ func (s *session) add(ctx context.Context, tokens []int32) (logits []float32, er
 	return logits, nil
 }
 
-// execute runs a program on as many tokens as it takes, or fewer: it then gets zeros after them, which leave keys and
-// values behind that no token sees before they are overwritten.
+// execute runs a program on as many tokens as it takes, or fewer. It pads fewer with zeros, whose keys and values are
+// overwritten before any token sees them.
 func (s *session) execute(ctx context.Context, p program, tokens []int32) ([]float32, error) {
 	padded := make([]int32, p.size)
 	copy(padded, tokens)

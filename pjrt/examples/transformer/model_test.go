@@ -71,7 +71,7 @@ func TestTheModelComputesWhatJAXDoes(t *testing.T) {
 		}
 		assert.Equal(t, e.Tokens, have)
 	})
-	// However the text is cut, the cache makes up for what was given before.
+	// However the text is cut, the cache has what was given before.
 	for name, cut := range map[string]int{"in chunks": m.chunk.size, "token by token": 1, "in pieces that are no chunks": 5} {
 		t.Run("logits "+name, func(t *testing.T) {
 			s := start(t, m)
@@ -96,7 +96,7 @@ func TestTheModelComputesWhatJAXDoes(t *testing.T) {
 	t.Run("what cannot be added", func(t *testing.T) {
 		s := start(t, m)
 		for says, tokens := range map[string][]int32{
-			"no tokens to go on from":                        nil,
+			"no tokens to continue from":                     nil,
 			"does not know token 128":                        {1, 128},
 			"does not know token -1":                         {-1},
 			"the text has 65 tokens, and the model takes 64": make([]int32, m.config.Context+1),
@@ -104,7 +104,7 @@ func TestTheModelComputesWhatJAXDoes(t *testing.T) {
 			_, err := s.next(t.Context(), tokens)
 			require.ErrorContains(t, err, says)
 		}
-		// The end of the context is no whole chunk away.
+		// The rest of the context is not a whole number of chunks.
 		_, err := s.add(t.Context(), text[:3])
 		require.NoError(t, err)
 		_, err = s.add(t.Context(), make([]int32, m.config.Context-3))
@@ -121,10 +121,10 @@ func TestAModelThatDoesNotFitIsAnError(t *testing.T) {
 		file, old, replacement string
 		says                   string
 	}{
-		"one layer less":         {"config.json", `"n_layer": 3`, `"n_layer": 2`, "has an array h.2."},
+		"one layer fewer":        {"config.json", `"n_layer": 3`, `"n_layer": 2`, "has an array h.2."},
 		"one layer more":         {"config.json", `"n_layer": 3`, `"n_layer": 4`, "which the model needs"},
-		"no heads":               {"config.json", `"n_head": 4`, `"n_head": 0`, "there cannot be a model of the sizes"},
-		"heads that do not fit":  {"config.json", `"n_head": 4`, `"n_head": 5`, "there cannot be a model of the sizes"},
+		"no heads":               {"config.json", `"n_head": 4`, `"n_head": 0`, "a model cannot have the sizes"},
+		"heads that do not fit":  {"config.json", `"n_head": 4`, `"n_head": 5`, "a model cannot have the sizes"},
 		"an index without names": {"model.safetensors.index.json", "weight_map", "weights", "has no weight_map"},
 		"another shape":          {"model-00001-of-00002.safetensors", `"shape": [64, 32]`, `"shape": [32, 64]`, "Positions"},
 	} {

@@ -74,7 +74,7 @@ func run(ctx context.Context, file string) error {
 	if err != nil {
 		return err
 	}
-	bound, err := exe.Bind(ctx, args...) // an array of another shape is an error, with its name
+	bound, err := exe.Bind(ctx, args...) // an array of the wrong shape is an error that names it
 	if err != nil {
 		return err
 	}
@@ -108,8 +108,8 @@ func (m *model) fields() map[string]**pjrt.Buffer {
 	return fields
 }
 
-// load copies the arrays of a file to the device, piece by piece: the file is never whole in
-// the memory of the host. The file must have the arrays of the model and no others.
+// load copies the arrays of a file to the device, piece by piece: the whole file is never in
+// host memory. The file must have the arrays of the model and no others.
 func (m *model) load(ctx context.Context, client *pjrt.Client, file string) error {
 	f, err := safetensors.Open(file)
 	if err != nil {

@@ -134,7 +134,7 @@ func (m *module) note(op operation, depth int) error {
 	return nil
 }
 
-// noteDevices notes for how many devices the module is.
+// noteDevices notes how many devices the module is for.
 func (m *module) noteDevices(op operation) {
 	if op.parts&hasAttributes == 0 {
 		return

@@ -13,7 +13,8 @@ import (
 // errMalformed says that bytes are not bytecode in a form that this package knows.
 var errMalformed = errors.New("malformed bytecode")
 
-// reader reads one section of a module. After the first mistake, everything that it returns is zero.
+// reader reads one section of a module. After the first error, everything that it returns is
+// zero.
 type reader struct {
 	module   []byte // the whole module, because sections are aligned relative to it
 	pos, end int

@@ -208,7 +208,7 @@ func intOf(v any) (int64, bool) {
 	return 0, false
 }
 
-// typeOf returns the name of the type as which a value is sent.
+// typeOf returns the name of the type that a value is sent as.
 func typeOf(v any) string {
 	if _, ok := intOf(v); ok {
 		return "int64"

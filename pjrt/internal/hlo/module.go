@@ -48,7 +48,7 @@ const (
 )
 
 // IsModule reports whether code is a HloModuleProto: a message with a name and
-// computations in the fields where that has them.
+// computations in the fields where a module has them.
 func IsModule(code []byte) bool {
 	named, computations := false, false
 	err := wire.Visit(code, func(f wire.Field) error {
@@ -70,7 +70,7 @@ func IsModule(code []byte) bool {
 }
 
 // IsModuleWithConfig reports whether code is a HloModuleProtoWithConfig: a message
-// of a module and nothing else but a configuration.
+// with a module and nothing else except a configuration.
 func IsModuleWithConfig(code []byte) bool {
 	var module []byte
 	err := wire.Visit(code, func(f wire.Field) error {
@@ -88,8 +88,8 @@ func IsModuleWithConfig(code []byte) bool {
 // Module returns the module in a HloModuleProtoWithConfig.
 func Module(withConfig []byte) ([]byte, error) { return wire.Message(withConfig, configModule) }
 
-// Unscheduled returns a copy of a module without the order in which its instructions are to
-// run. Bytes that are not a module it copies as they are: the plugin reports the mistake.
+// Unscheduled returns a copy of a module without the order in which its instructions run. It
+// copies bytes that are not a module as they are: the plugin reports the mistake.
 func Unscheduled(module []byte) []byte {
 	b := make([]byte, 0, len(module))
 	err := wire.Visit(module, func(f wire.Field) error {
@@ -104,7 +104,7 @@ func Unscheduled(module []byte) []byte {
 	return b
 }
 
-// Config says for how many devices a module was compiled.
+// Config says how many devices a module was compiled for.
 type Config struct {
 	Replicas, Partitions int
 	Devices              [][]int // by replica and partition; nil for any devices
@@ -161,7 +161,7 @@ func Parameters(module []byte) ([]Shape, error) {
 }
 
 // ParameterShapes returns the shapes of the parameters of a module as they are,
-// tuples among them.
+// including tuples.
 func ParameterShapes(module []byte) ([]xlaproto.Shape, error) {
 	program, err := wire.Message(module, moduleProgramShape)
 	if err != nil {
@@ -247,8 +247,8 @@ func Counts(module []byte) (parameters, results int, ok bool) {
 	return parameters, 1, true
 }
 
-// Donors returns which parameters of a module its executions may take the memory of: those that
-// a result is put in the place of, and those that the module may use for anything. There is one
+// Donors reports which parameters' memory an execution of a module may take: parameters that
+// a result replaces, and parameters that the module may use for anything. There is one
 // element for each element of Parameters.
 func Donors(module []byte) ([]bool, error) {
 	program, err := wire.Message(module, moduleProgramShape)

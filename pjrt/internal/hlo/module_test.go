@@ -23,7 +23,7 @@ func tuple(elements ...xlaproto.Shape) xlaproto.Shape {
 	return xlaproto.Shape{ElementType: xlaproto.PrimitiveTuple, Tuple: elements}
 }
 
-// module is a module with an instruction of the shape of its result.
+// module returns a module with one instruction, which has the shape of its result.
 func module(result xlaproto.Shape, parameters ...xlaproto.Shape) []byte {
 	var program []byte
 	for _, p := range parameters {
@@ -86,7 +86,7 @@ func TestModulesThatEndTheProcessAreAnError(t *testing.T) {
 		"large":            {array(1 << 51), "too large for any memory"},
 		"in a tuple":       {tuple(array(1), tuple(array(1<<30, 1<<30))), "[1073741824 1073741824]"},
 		"negative":         {array(-1), "negative or too large"},
-		"nothing of much":  {array(0, 1<<62), "too large for any memory"},
+		"empty but large":  {array(0, 1<<62), "too large for any memory"},
 		"deep":             {nested(65), "nested more than 64 deep"},
 		"just not deep":    {nested(64), ""},
 		"just not large":   {array(1 << 50), ""},

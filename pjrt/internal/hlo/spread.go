@@ -20,7 +20,7 @@ const (
 	shardingTuples = 5
 )
 
-// Spread is what a program itself says of the devices that it is for.
+// Spread is what a program itself says about the devices it is for.
 type Spread struct {
 	// Replicas and Partitions are the attributes mhlo.num_replicas and mhlo.num_partitions of an MLIR module, or the
 	// extents of the device assignment of a module of HLO; 0 if it does not have them.
@@ -31,7 +31,7 @@ type Spread struct {
 	Shardy bool
 }
 
-// ReadSpread reads what a module of HLO says of its devices. Bytes that are not a module say nothing.
+// ReadSpread reads what a module of HLO says about its devices. Bytes that are not a module say nothing.
 func ReadSpread(module []byte) Spread {
 	s := Spread{Shardy: bytes.Contains(module, []byte("xla.sdy."))}
 	b, err := wire.Message(module, moduleDeviceAssignment)

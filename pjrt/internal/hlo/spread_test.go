@@ -13,7 +13,7 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/internal/wire"
 )
 
-func TestWhatAModuleSaysOfItsDevices(t *testing.T) {
+func TestWhatAModuleSaysAboutItsDevices(t *testing.T) {
 	t.Parallel()
 	plain := module(array(1))
 	assert.Equal(t, hlo.Spread{}, hlo.ReadSpread(plain))

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The purepjrt Authors
 
-// Package inside knows which executions are under way that may call functions of the
-// program, and which of them the caller is inside of: the handler of a custom call cannot
-// wait for what the execution makes, since the execution waits for the handler.
+// Package inside knows the executions under way that may call functions of the program, and
+// which of them the caller is inside of: the handler of a custom call cannot wait for what
+// the execution makes, since the execution waits for the handler.
 package inside
 
 import (
@@ -18,22 +18,22 @@ import (
 
 // Execution is an execution under way.
 type Execution struct {
-	ID         int32           // by which the plugin tells it from others
+	ID         int32           // by which the plugin tells it apart from others
 	Client     any             // that executes it
 	Program    string          // the name of the program
 	Context    context.Context // of the caller
 	Extensions []any           // of its options
 	HasContext bool            // the plugin has an execute context for it
-	Outer      *Execution      // the one that began it, inside of which the caller was
+	Outer      *Execution      // the execution that the caller was inside of when it began this one
 
-	// End stands for the end of the execution, for which its results wait.
+	// End stands for the end of the execution, which its results wait for.
 	End *standin.StandIn
 	// Waits has End, and is what the results wait for.
 	Waits *standin.Set
 }
 
-// firstID is the first number that Begin chooses. Plugins number executions from 1 when
-// they are not told how.
+// firstID is the first number that Begin chooses. Plugins number executions from 1 if they
+// are not given a number.
 const firstID = 1 << 30
 
 var (
@@ -79,8 +79,8 @@ func Finish(x *Execution) {
 	executing.byID[x.ID] = list
 }
 
-// Find returns the execution under way with a number, or nil if there is none, or more
-// than one, which the program gave the same number.
+// Find returns the execution under way with the given number, or nil if there is none or if
+// the program gave several the same number.
 func Find(id int64) *Execution {
 	if id < math.MinInt32 || id > math.MaxInt32 {
 		return nil
@@ -95,17 +95,17 @@ func Find(id int64) *Execution {
 
 type contextKey struct{}
 
-// ContextOf returns the context of the execution's caller, by which [Current] knows a
+// ContextOf returns the context of the execution's caller, by which [Current] recognizes a
 // goroutine that a handler started.
 func (x *Execution) ContextOf() context.Context {
 	return context.WithValue(x.Context, contextKey{}, x)
 }
 
-// Any reports whether a handler is running. If not, nobody is inside of an execution.
+// Any reports whether a handler is running. If not, no caller is inside of an execution.
 func Any() bool { return running.Load() > 0 }
 
 // Current returns the innermost execution that the caller is inside of, or nil: that of the
-// handler that runs in this goroutine, or the one whose context ctx is made of.
+// handler that runs in this goroutine, or the one from whose context ctx is derived.
 func Current(ctx context.Context) *Execution {
 	if !Any() {
 		return nil
@@ -117,9 +117,9 @@ func Current(ctx context.Context) *Execution {
 	return x
 }
 
-// Earlier returns the ends of the executions of a client that are under way, but not of
-// those that the caller is inside of and that run in this goroutine, within the call of the
-// plugin: a plugin that executes in order has not queued these. It returns nil for none.
+// Earlier returns the ends of a client's executions under way, except those that the caller
+// is inside of and that run in this goroutine, within the call to the plugin: a plugin that
+// executes in order has not queued these. It returns nil if there are none.
 func Earlier(client any) *standin.Set {
 	executing.Lock()
 	defer executing.Unlock()
@@ -149,7 +149,7 @@ func Earlier(client any) *standin.Set {
 }
 
 // Awaits reports whether x, or an execution that it is inside of, has to end before what
-// waits for the set, which may be nil, is there.
+// waits for the set is ready. The set may be nil.
 func (x *Execution) Awaits(set *standin.Set) bool {
 	if set == nil {
 		return false

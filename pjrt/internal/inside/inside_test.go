@@ -24,7 +24,7 @@ func begin(x *inside.Execution) *inside.Execution {
 	return x
 }
 
-// deep calls fn with n frames more on the stack.
+// deep calls fn with n more frames on the stack.
 //
 //go:noinline
 func deep(n int, fn func()) {

@@ -13,7 +13,7 @@ import (
 	"sync/atomic"
 )
 
-// A goroutine has no memory of its own in which to note its handler. So Run leaves the
+// A goroutine has no storage of its own where Run could note its handler. So Run leaves the
 // number of a slot on the stack: it calls the handler through three of sixteen functions,
 // one for each hexadecimal digit, and ofStack finds them there. That costs a handler
 // nothing, and only a caller that is about to wait while handlers run looks at its stack.
@@ -151,7 +151,7 @@ func digit14(slot, n int, fn func() error) error { return enter(slot, n, fn) }
 //go:noinline
 func digit15(slot, n int, fn func() error) error { return enter(slot, n, fn) }
 
-// digitOf returns the digit that a function stands for, or false for another function.
+// digitOf maps the names of these functions to the digits that they stand for.
 var digitOf = sync.OnceValue(func() map[string]int {
 	m := make(map[string]int)
 	for i, fn := range []func(int, int, func() error) error{
@@ -166,7 +166,7 @@ var digitOf = sync.OnceValue(func() map[string]int {
 const inCall = "/pjrt.(*launch).invoke"
 
 // ofStack returns the executions of the handlers on the stack, the innermost first, and
-// whether each runs in this goroutine, within the call of the plugin.
+// whether each runs in this goroutine, within the call to the plugin.
 func ofStack() iter.Seq2[*Execution, bool] {
 	return func(yield func(*Execution, bool) bool) {
 		names := digitOf()

@@ -14,7 +14,7 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/internal/hlo"
 )
 
-// attribute is what is known of an attribute: what is anywhere in it.
+// attribute is what is known about an attribute: everything anywhere in it.
 type attribute struct {
 	text      string                // its first string
 	names     *function             // uses the functions that it names; nil if there are none
@@ -25,11 +25,11 @@ type attribute struct {
 	product   float64 // of its numbers that are not negative; 0 counts as 1
 }
 
-// maxDimension is a larger number of a dimension than any array has. MLIR makes lists as long as the numbers of the
+// maxDimension is a higher dimension number than any array has. MLIR makes lists as long as the numbers of the
 // dimensions of a convolution, and ends the process if they are longer than 2^32.
 const maxDimension = 1 << 16
 
-// isKey reports whether a name is that of an attribute in which checks are interested.
+// isKey reports whether the checks use the attribute with this name.
 func isKey(name []byte) bool {
 	switch string(name) {
 	case "sym_name", "sym_visibility", "callee", "decomposition", "called_computations", "called_computation", "source_target_pairs":
@@ -134,7 +134,7 @@ func (r *reader) value() (*attribute, error) {
 	}
 }
 
-// attributeName reads what the alias of an attribute begins, or an attribute of a dialect.
+// attributeName reads what begins with the alias of an attribute, or with an attribute of a dialect.
 func (r *reader) attributeName(t, before token, h hint, a *attribute) error {
 	name := r.bytes(t)[1:]
 	if r.brackets == 0 && r.peek() == '=' {
@@ -169,7 +169,7 @@ func (r *reader) attributeName(t, before token, h hint, a *attribute) error {
 	return nil
 }
 
-// typeName reads what the alias of a type begins, or a type of a dialect.
+// typeName reads what begins with the alias of a type, or with a type of a dialect.
 func (r *reader) typeName(t token) error {
 	name := r.bytes(t)[1:]
 	if bytes.HasSuffix(name, []byte(".tensor_v1")) {
@@ -253,7 +253,7 @@ func (a *attribute) addRange(low, high int64) {
 	a.low, a.high = min(a.low, low), max(a.high, high)
 }
 
-// addData adds the numbers of 64 bits in a string of hexadecimal digits.
+// addData adds the 64-bit numbers in a string of hexadecimal digits.
 func (a *attribute) addData(quoted []byte) {
 	digits, ok := bytes.CutPrefix(bytes.Trim(quoted, `"`), []byte("0x"))
 	if !ok || len(digits)%16 != 0 {
@@ -287,7 +287,7 @@ func (a *attribute) add(b *attribute) {
 	a.product *= b.product
 }
 
-// tensor reads the rest of a tensor type behind its bracket. The type begins at start.
+// tensor reads the rest of a tensor type after its opening bracket. The type begins at start.
 func (r *reader) tensor(start int) error {
 	elements, dynamic := uint64(1), false
 	bounds := attribute{product: 1}

@@ -22,7 +22,7 @@ type function struct {
 
 	state  state
 	depth  int     // how deep its regions and those of the functions that it calls are nested
-	copies float64 // how many functions take its place when all calls are replaced with what they call
+	copies float64 // how many functions take its place when all calls are inlined
 }
 
 // use says that a function names another one.

@@ -15,7 +15,7 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/internal/bytecode"
 )
 
-// Limits are checks for the sake of only some compilers.
+// Limits are checks that only some compilers need.
 type Limits struct {
 	// Bounded says that every dimension must be known or have a bound.
 	Bounded bool
@@ -114,7 +114,7 @@ func tensorText(t bytecode.Tensor) string {
 
 func (l Limits) checkPermuted(n int64) error {
 	if l.Devices > 0 && (n < 0 || n >= int64(l.Devices)) {
-		return fmt.Errorf("a collective permute in the program is from or to number %d, but the compile options are for %d:  "+
+		return fmt.Errorf("a collective permute in the program is from or to number %d, but the compile options are for %d, and "+
 			"libtpu may end the process: set Replicas or Partitions", n, l.Devices)
 	}
 	return nil

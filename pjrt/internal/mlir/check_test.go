@@ -62,7 +62,7 @@ func TestPermutesToDevicesThatDoNotExistAreAnErrorForTPUs(t *testing.T) {
 	}
 }
 
-// usual are limits for compilers that need nothing more, with as much stack as threads usually have.
+// usual are limits without extra checks, with as much stack as threads usually have.
 var usual = mlir.Limits{Stack: 8 << 20}
 
 func TestNestingIsAllowedAsTheStackAllows(t *testing.T) {
@@ -87,7 +87,7 @@ func TestKillersAreAnErrorHoweverTheyAreWritten(t *testing.T) {
 	}
 }
 
-// What comes behind a zero byte is a program for some compilers, and what comes before it for others.
+// For some compilers the program ends at a zero byte, and for others it goes on after it.
 func TestProgramsAreCheckedOnBothSidesOfAZeroByte(t *testing.T) {
 	t.Parallel()
 	const declaration = "func.func private @g(tensor<f32>)"
@@ -108,7 +108,7 @@ func TestProgramsAreCheckedOnBothSidesOfAZeroByte(t *testing.T) {
 	}
 }
 
-// These look as if they were on the list of killers, and compilers take them.
+// These look like killers, but compilers take them.
 func TestHarmlessProgramsPass(t *testing.T) {
 	t.Parallel()
 	const g = "func.func private @g(%a: tensor<f32>) -> tensor<f32> {\n  %0 = func.call @g(%a) : (tensor<f32>) -> tensor<f32>\n  return %0 : tensor<f32>\n}\n"
@@ -159,7 +159,7 @@ func locations(n int) string {
 	return b.String()
 }
 
-// Compilers copy a function for each call, so 2^40 calls never come to an end.
+// Compilers copy a function for each call, so 2^40 calls never end.
 func TestCallsThatMultiplyAreAnError(t *testing.T) {
 	t.Parallel()
 	doubling := func(n int) []byte {
@@ -174,7 +174,8 @@ func TestCallsThatMultiplyAreAnError(t *testing.T) {
 	require.ErrorContains(t, mlir.Check(doubling(40), mlir.Limits{}), "calls others more than 16777216 times")
 }
 
-// Texts on which a reader that goes back takes hours. They are read before the test times out.
+// A reader that backtracks takes hours on these texts. They must be read before the test
+// times out.
 func TestMalformedTextsAreReadInOnePass(t *testing.T) {
 	t.Parallel()
 	const n = 1 << 18
@@ -205,7 +206,8 @@ func FuzzCheckText(f *testing.F) {
 	})
 }
 
-// FuzzRewrites changes the text of valid programs and of killers, but not what they mean, and wants the same verdict.
+// FuzzRewrites changes the text of valid programs and of killers, but not what they mean,
+// and requires the same verdict.
 func FuzzRewrites(f *testing.F) {
 	valid := validPrograms(f)
 	files := slices.DeleteFunc(slices.Sorted(maps.Keys(valid)), func(file string) bool {

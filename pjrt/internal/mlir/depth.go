@@ -5,8 +5,8 @@ package mlir
 
 import "fmt"
 
-// depths are how deep the parts of a program may be nested. The compiler and MLIR's parser call themselves for what is
-// nested, until a thread's stack overflows.
+// depths are how deep the parts of a program may be nested. The compiler and MLIR's parser recurse into what is nested,
+// until a thread's stack overflows.
 type depths struct {
 	stack     int // of a thread, in MiB
 	brackets  int // except in locations
@@ -25,7 +25,7 @@ func depthsFor(stack int) depths {
 	return depths{stack >> 20, scaled(1000), scaled(5000), scaled(256), scaled(1000)}
 }
 
-// tooDeep says that something is nested deeper than the limit.
+// tooDeep returns the error for something that is nested deeper than the limit.
 func (d depths) tooDeep(what string, limit int) error {
 	return fmt.Errorf("%s in the program are nested more than %d deep, and compilers would end the process: "+
 		"nest them less, or give threads more stack than %d MiB (ulimit -s)", what, limit, d.stack)

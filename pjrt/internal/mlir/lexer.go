@@ -34,7 +34,7 @@ type token struct {
 const (
 	classLetter = 1 << iota // of a name
 	classDigit
-	classPunct // $, . and -, which occur in names behind a prefix
+	classPunct // $, . and -, which occur in names after a prefix
 	classSpace
 )
 
@@ -54,7 +54,8 @@ var classes = func() (c [256]byte) {
 	return c
 }()
 
-// lexer splits text into tokens as MLIR does. Where MLIR reports an error and gives up, it goes on with the next byte.
+// lexer splits text into tokens as MLIR does. Where MLIR reports an error and gives up, the
+// lexer goes on with the next byte.
 type lexer struct {
 	code []byte
 	pos  int
@@ -159,7 +160,8 @@ func (l *lexer) follows(c byte) bool {
 	return false
 }
 
-// skipSuffix skips a name behind its prefix: digits, or a letter or punctuation with more of them and digits.
+// skipSuffix skips a name after its prefix: digits, or a letter or punctuation with more of
+// them and digits.
 func (l *lexer) skipSuffix() {
 	if l.pos == len(l.code) {
 		return
@@ -225,7 +227,7 @@ func (l *lexer) skipString() {
 			return
 		}
 		l.pos++
-		// A quote behind an odd number of backslashes is part of the string.
+		// A quote after an odd number of backslashes is part of the string.
 		escapes := 0
 		for escapes < len(part) && part[len(part)-1-escapes] == '\\' {
 			escapes++

@@ -47,7 +47,7 @@ const (
 	dims           // the dimensions of a tensor type come next
 )
 
-// operation is what is known of an operation.
+// operation is what is known about an operation.
 type operation struct {
 	kind     operationKind
 	generic  bool      // in the generic form
@@ -86,8 +86,8 @@ func (r *reader) read() error {
 	return nil
 }
 
-// items reads up to the closing bracket. a collects what comes before it, unless it is nil. location says that it is
-// part of a location.
+// items reads up to the closing bracket. a, unless it is nil, collects what comes before it. location says that all
+// this is part of a location.
 func (r *reader) items(closing kind, a *attribute, location bool) error {
 	for {
 		before, h := r.last, r.hint
@@ -115,7 +115,7 @@ func (r *reader) take() token {
 	return r.last
 }
 
-// item reads what a token begins, which comes after the token before and its hint.
+// item reads what begins with the token t, which comes after the token before and its hint h.
 func (r *reader) item(t, before token, h hint, a *attribute, location bool) error {
 	if t.kind != '-' {
 		r.signs = 0
@@ -245,7 +245,7 @@ func (r *reader) region(opening, before token) error {
 	return r.items('}', nil, false)
 }
 
-// word reads what a name without quotes begins.
+// word reads what begins with a name without quotes.
 func (r *reader) word(t token, a *attribute) error {
 	w := r.bytes(t)
 	switch string(w) {
@@ -326,7 +326,7 @@ func (r *reader) begin(name []byte, generic bool) {
 	}
 }
 
-// text reads what a string begins.
+// text reads what begins with a string.
 func (r *reader) text(t token, h hint, a *attribute, location bool) error {
 	if location {
 		return nil

@@ -13,7 +13,8 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/internal/hlo"
 )
 
-// ReadSpread reads what a module in text or bytecode says of its devices. A module that it cannot read says nothing.
+// ReadSpread reads what a module in text or bytecode says about its devices. A module that it cannot read says
+// nothing.
 func ReadSpread(code []byte) hlo.Spread {
 	if bytes.HasPrefix(code, []byte(bytecode.Magic)) {
 		m, err := bytecode.Read(code)
@@ -31,11 +32,11 @@ func ReadSpread(code []byte) hlo.Spread {
 	return s.Spread
 }
 
-// spreadReader looks for attributes of the module, which are in its own braces, and for anything of Shardy's.
+// spreadReader looks for attributes of the module, which are in its own braces, and for anything of Shardy.
 type spreadReader struct {
 	lexer
 	hlo.Spread
-	mentions bool // whether the text may have anything of Shardy's
+	mentions bool // whether the text may have anything of Shardy
 }
 
 func (s *spreadReader) read() {

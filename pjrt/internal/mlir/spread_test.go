@@ -16,7 +16,7 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/internal/mlir"
 )
 
-func TestWhatModulesSayOfTheirDevices(t *testing.T) {
+func TestWhatModulesSayAboutTheirDevices(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		code string
@@ -49,8 +49,8 @@ func TestWhatModulesSayOfTheirDevices(t *testing.T) {
 	}
 }
 
-// What JAX lowers says the same in all its forms.
-func TestWhatProgramsFromJAXSayOfTheirDevices(t *testing.T) {
+// A program from JAX says the same in all its forms.
+func TestWhatProgramsFromJAXSayAboutTheirDevices(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob("../../sharding/testdata/*/*.mlir*")
 	require.NoError(t, err)
@@ -61,7 +61,7 @@ func TestWhatProgramsFromJAXSayOfTheirDevices(t *testing.T) {
 		want := hlo.Spread{Replicas: 1, Partitions: 4, Shardy: strings.Contains(file, "shardy")}
 		got := mlir.ReadSpread(code)
 		if strings.HasSuffix(file, "bc") && want.Shardy {
-			want.Mesh = 4 // of text, what comes after the counts need not be read
+			want.Mesh = 4 // in text, nothing after the counts need be read
 		} else {
 			got.Mesh = 0
 		}

@@ -5,5 +5,6 @@
 
 package mlir
 
-// threadStack returns how many bytes of stack the system gives a new thread: those that Windows gives by default.
+// threadStack returns how many bytes of stack the system gives a new thread: the default on
+// Windows.
 func threadStack() int { return 1 << 20 }

@@ -25,8 +25,9 @@ type floatFormat struct {
 // decimals has the number of decimal digits that a type of NumPy always preserves, by its width.
 var decimals = map[int]float64{16: 3, 32: 6, 64: 15}
 
-// newFloatFormat chooses the notation and the width for x, as NumPy does: scientific if the greatest number is 1e8 or more
-// (less for narrow types), the least below 1e-4, or one more than a thousand times the other. Only finite numbers count.
+// newFloatFormat chooses the notation and the width for x, as NumPy does: scientific if the greatest number is 1e8 or
+// more (less for narrow types), the least is below 1e-4, or the greatest is more than a thousand times the least. Only
+// finite numbers count.
 func newFloatFormat(x []float64, bits, precision int, plus bool) *floatFormat {
 	f := &floatFormat{bits: bits, precision: precision, plus: plus}
 	least, greatest := math.Inf(1), 0.0

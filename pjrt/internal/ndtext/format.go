@@ -161,7 +161,7 @@ func (p *printer) next() string {
 	return w
 }
 
-// words returns the text of each element of an array of one dimension that is not empty, padded to align where NumPy does.
+// words returns the text of each element of a non-empty array of one dimension, padded to align where NumPy does.
 func words(a Array, precision int) []string {
 	out := make([]string, a.len())
 	switch {

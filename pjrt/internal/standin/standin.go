@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The purepjrt Authors
 
-// Package standin knows which contents wait for which stand-ins: buffers that get their
-// contents later, from the program. Contents that wait for themselves would never come, and
-// would keep the plugin's objects for ever.
+// Package standin tracks which contents wait for which stand-ins: buffers that get their
+// contents later, from the program. Contents that wait for themselves would never arrive,
+// and would keep the plugin's objects for ever.
 package standin
 
 import (
@@ -33,10 +33,11 @@ func New() *StandIn {
 }
 
 // Any reports whether there are stand-ins without contents. If not, no contents wait for
-// one. It costs a load, so that executions can ask it.
+// one. It costs one load, so that executions can call it.
 func Any() bool { return waiting.Load() > 0 }
 
-// Union returns what contents wait for that are made of others: all that these wait for.
+// Union returns what contents made from others wait for: everything that the others wait
+// for.
 func Union(sets ...*Set) *Set {
 	mu.Lock()
 	defer mu.Unlock()
@@ -93,7 +94,8 @@ func (s *StandIn) Fulfill(by *Set) bool {
 	return true
 }
 
-// Fail records that the stand-in will get no contents, which nothing waits for any more.
+// Fail records that the stand-in will get no contents, and that nothing waits for them any
+// more.
 func (s *StandIn) Fail() {
 	mu.Lock()
 	defer mu.Unlock()

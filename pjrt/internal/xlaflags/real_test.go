@@ -24,7 +24,7 @@ const (
 	failed      = 3 // the status of a child that has an error
 )
 
-// In a process with that variable, TestMain only compiles a program.
+// In a process with the variable childPlugin, TestMain only compiles a program.
 func TestMain(m *testing.M) {
 	path := os.Getenv(childPlugin)
 	if path == "" {

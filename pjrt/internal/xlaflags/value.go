@@ -27,7 +27,7 @@ func Value(name string, value any, strict bool) (any, error) {
 	case name == "":
 		return nil, errors.New("an XLA flag has no name")
 	case !ok && strict:
-		return nil, fmt.Errorf("%w (AllowUnknownFlags passes it on nevertheless)", Unknown(name))
+		return nil, fmt.Errorf("%w (set AllowUnknownFlags to pass it on anyway)", Unknown(name))
 	case !ok:
 		return plain, nil
 	case f.EnvOnly:
@@ -46,8 +46,7 @@ func Value(name string, value any, strict bool) (any, error) {
 }
 
 // deadly has the flags that tell XLA to end the process rather than return an error, each with its number in
-// DebugOptions. They serve those who debug XLA, except the one about NCCL, which serves programs that a scheduler starts
-// again.
+// DebugOptions. They are for debugging XLA, except the one about NCCL, which is for programs that a scheduler restarts.
 var deadly = map[string]wire.Number{
 	"xla_gpu_crash_on_verification_failures":               101,
 	"xla_gpu_nccl_terminate_on_error":                      301,
@@ -56,7 +55,7 @@ var deadly = map[string]wire.Number{
 	"xla_unsupported_crash_on_hlo_pass_silent_hlo_change":  380,
 }
 
-// CheckDeadly returns an error if the value turns on a flag that tells XLA to end the process. The value is that of
+// CheckDeadly returns an error if the value turns on a flag that tells XLA to end the process. The value is a result of
 // Value, or the text in XLA_FLAGS.
 func CheckDeadly(name string, value any) error {
 	if _, ok := deadly[name]; !ok {
@@ -97,7 +96,7 @@ func ChoosesPasses(name string) bool { return choosing[name] != 0 }
 // ChoosesPassesOptions is ChoosesPasses for any flag in a serialized DebugOptions message.
 func ChoosesPassesOptions(b []byte) bool {
 	found := false
-	_ = wire.Visit(b, func(f wire.Field) error { // a malformed message was refused before
+	_ = wire.Visit(b, func(f wire.Field) error { // a malformed message has already been refused
 		for _, number := range choosing {
 			found = found || f.Is(number, wire.Varint) || f.Is(number, wire.Bytes)
 		}
@@ -127,7 +126,7 @@ func CheckDebugOptions(b []byte) error {
 	return err
 }
 
-// plainValue returns a value as one of the types in which flags are sent. Lists become text.
+// plainValue returns a value as one of the types that flags are sent as. Lists become text.
 func plainValue(value any) (any, error) {
 	switch v := value.(type) {
 	case bool, int64, float64, string:

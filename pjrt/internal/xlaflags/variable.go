@@ -31,7 +31,7 @@ type Word struct {
 	Value string // without quotes
 	// HasValue distinguishes an empty value from no value.
 	HasValue bool
-	// Text is the flag in XLA's messages: with dashes, without quotes.
+	// Text is the flag as in XLA's messages: with dashes, without quotes.
 	Text string
 }
 
@@ -127,8 +127,9 @@ func splitValue(s string) (value, rest string) {
 }
 
 // Check returns an error if XLA's plugins would end the process because of this value of XLA_FLAGS: because no known
-// version has a flag, because a flag does not take its value or tells XLA to do so, or because a file cannot be read. It accepts flags that
-// only other versions than the plugin's have. If the environment variable [Override] is 1, it returns nil.
+// version has a flag, because a flag does not take its value or tells XLA to do so, or because a file cannot be read.
+// It accepts flags that only versions other than the plugin's have. If the environment variable [Override] is 1, it
+// returns nil.
 func Check(value string) error {
 	if os.Getenv(Override) == "1" {
 		return nil

@@ -35,7 +35,7 @@ type Shape struct {
 	Unknown     []byte
 }
 
-// IsTuple reports whether the shape is that of a tuple.
+// IsTuple reports whether the shape is a tuple's.
 func (s *Shape) IsTuple() bool { return s.ElementType == PrimitiveTuple }
 
 // Layout is a LayoutProto.

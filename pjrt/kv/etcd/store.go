@@ -84,8 +84,8 @@ func New(ctx context.Context, client *clientv3.Client, opts *Options) (*Store, e
 	return s, nil
 }
 
-// With a TTL, Close stops keeping the keys of this Store alive. etcd deletes them when the TTL has passed, so that
-// slower peers still find them. Later calls of Put fail. The error is always nil.
+// Close, with a TTL, stops keeping the keys of this Store alive. etcd deletes them when the TTL has passed, so
+// that slower peers still find them. Later calls of Put fail. The error is always nil.
 func (s *Store) Close() error {
 	if s.session != nil {
 		s.session.Orphan()

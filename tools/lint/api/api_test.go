@@ -34,7 +34,7 @@ func TestABrokenAPIIsFound(t *testing.T) {
 	last, err := read(file)
 	require.NoError(t, err)
 	assert.Equal(t, "v1.0.0", last.version)
-	assert.Len(t, last.packages, 2, "what is internal is no API")
+	assert.Len(t, last.packages, 2, "internal packages are not part of the API")
 	assert.Empty(t, compare(last, before), "a release does not break itself")
 
 	var found []string
@@ -77,7 +77,7 @@ func TestABrokenAPIIsFound(t *testing.T) {
 	}
 }
 
-func TestTheSameAPIGivesTheSameFile(t *testing.T) {
+func TestEqualAPIsGiveEqualFiles(t *testing.T) {
 	t.Parallel()
 	var files [2][]byte
 	for i := range files {
@@ -90,7 +90,7 @@ func TestTheSameAPIGivesTheSameFile(t *testing.T) {
 	assert.Equal(t, files[0], files[1])
 }
 
-func TestFilesThatAreNoReleaseAreRefused(t *testing.T) {
+func TestFilesThatAreNotAReleaseAreRefused(t *testing.T) {
 	t.Parallel()
 	_, err := read("testdata/before/go.mod")
 	assert.Error(t, err)

@@ -10,7 +10,7 @@
 // It prints what breaks programs that were written for the last release, and fails if
 // CHANGELOG.md does not name it under the heading "### What breaks", as a name in backquotes:
 // `pjrt.Buffer.Close`, or `extensions/ffi.Register` where two packages have the same name.
-// With -write it makes the present API that of the release VERSION.
+// With -write it records the present API as that of the release VERSION.
 package main
 
 import (
@@ -28,7 +28,7 @@ const (
 var published = []string{"./...", "./extensions/ffi/lapack/...", "./pjrt/gomlx/...", "./pjrt/kv/etcd/...", "./pjrt/otel/..."}
 
 func main() {
-	version := flag.String("write", "", "make the present API that of the release `VERSION`")
+	version := flag.String("write", "", "record the present API as that of the release `VERSION`")
 	flag.Parse()
 	if flag.NArg() > 0 {
 		flag.Usage()

@@ -26,8 +26,8 @@ type surface struct {
 	packages map[string]*types.Package
 }
 
-// promised reports whether programs elsewhere may count on a package: those that others
-// cannot import, commands, examples, and the generator are left out.
+// promised reports whether programs elsewhere may rely on a package. Packages that others
+// cannot import, commands, examples and the generator do not count.
 func promised(p *packages.Package) bool {
 	path := p.PkgPath + "/"
 	for _, part := range []string{"/internal/", "/examples/", "/testdata/"} {
@@ -44,7 +44,7 @@ func promised(p *packages.Package) bool {
 	return p.Name != "main"
 }
 
-// load reads what packages export that go list finds in a folder.
+// load reads the exports of the packages that go list finds in a folder.
 func load(dir string, patterns, environment []string) (*surface, error) {
 	list, err := packages.Load(&packages.Config{
 		Mode: packages.NeedName | packages.NeedTypes | packages.NeedModule,
@@ -66,8 +66,8 @@ func load(dir string, patterns, environment []string) (*surface, error) {
 	return s, err
 }
 
-// write writes the surface to a file: the version in the header of gzip, and the export data of
-// all packages. The same surface gives the same file, on any machine.
+// write writes the surface to a file: the version in the gzip header, and the export data of
+// all packages. The same surface gives the same file on any machine.
 func (s *surface) write(file string) error {
 	var list []*types.Package
 	for _, path := range slices.Sorted(maps.Keys(s.packages)) {
@@ -79,7 +79,7 @@ func (s *surface) write(file string) error {
 		return err
 	}
 	w.Comment = s.version
-	// An empty set of files leaves out where things are declared.
+	// An empty file set leaves out the positions of declarations.
 	if err := gcexportdata.WriteBundle(w, token.NewFileSet(), list); err != nil {
 		return err
 	}
@@ -146,8 +146,8 @@ func compare(before, after *surface) []breakage {
 
 const heading = "\n### What breaks\n"
 
-// missing returns an error that lists what the changelog does not name among the changes
-// since a version.
+// missing returns an error that lists the breakages since a version that the changelog does
+// not name.
 func missing(version string, broken []breakage, changelog string) error {
 	section, _, _ := strings.Cut(changelog, "\n## "+version)
 	_, section, _ = strings.Cut(section, heading)
@@ -162,11 +162,11 @@ func missing(version string, broken []breakage, changelog string) error {
 	if absent == nil {
 		return nil
 	}
-	return fmt.Errorf("the API breaks programs written for %s: keep it, or say in CHANGELOG.md, under %q of the newest version, "+
+	return fmt.Errorf("the API breaks programs written for %s: undo that, or say in CHANGELOG.md, under %q of the newest version, "+
 		"what to write instead of\n  %s", version, strings.TrimSpace(heading), strings.Join(absent, "\n  "))
 }
 
-// names returns the names by which the changelog may call the thing.
+// names returns the names that the changelog may use for the breakage.
 func (b breakage) names() []string {
 	_, inside, ok := strings.Cut(b.path, "/purepjrt/purepjrt/")
 	if !ok {

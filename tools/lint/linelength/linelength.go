@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The purepjrt Authors
 
-// Package linelength limits how long lines are, so that people can read them.
+// Package linelength limits the length of lines, so that people can read them.
 package linelength
 
 import (
@@ -14,15 +14,15 @@ import (
 	"golang.org/x/tools/go/analysis"
 )
 
-// Limit is how many columns a line has at most. A tab counts as four.
+// Limit is the maximum number of columns of a line. A tab counts as four.
 const Limit = 140
 
-// Analyzer reports longer lines. These may be longer: lines of generated files,
-// rows of tables, which are elements of a composite literal on a line of their
-// own, the lines of a raw string, those that have no place to be broken at, such
-// as a comment with a long URL, those with a string of a hundred columns, which is
-// easier to find and to read in one piece, and in tests those that are long
-// because of any strings, and what an example prints.
+// Analyzer reports longer lines. These may be longer: lines of generated files;
+// rows of tables, which are elements of a composite literal on their own line;
+// lines of a raw string; lines that cannot be broken, such as a comment with a long
+// URL; lines with a string of a hundred columns, which is easier to find and to
+// read in one piece; in tests, lines that are long because of strings; and the
+// output of examples.
 var Analyzer = &analysis.Analyzer{
 	Name: "linelength",
 	Doc:  "lines have no more columns than people can read",
@@ -54,7 +54,7 @@ func columns(line string) int {
 }
 
 // breakable reports whether the line has a space before the limit, other than the
-// one behind the // of a comment.
+// one after the // of a comment.
 func breakable(line string) bool {
 	line = strings.TrimPrefix(strings.TrimLeft(line, "\t"), "// ")
 	i := strings.IndexByte(line, ' ')
@@ -66,7 +66,7 @@ func exempt(f *token.File, file *ast.File, text []byte) map[int]bool {
 	free := make(map[int]bool)
 	lines := func(n ast.Node) (first, last int) { return f.Line(n.Pos()), f.Line(n.End()) }
 	test := strings.HasSuffix(f.Name(), "_test.go")
-	// alone reports whether nothing but space stands before a node on its line.
+	// alone reports whether only space stands before a node on its line.
 	alone := func(n ast.Node) bool {
 		start := f.Offset(f.LineStart(f.Line(n.Pos())))
 		return len(bytes.TrimSpace(text[start:f.Offset(n.Pos())])) == 0

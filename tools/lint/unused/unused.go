@@ -2,15 +2,15 @@
 // SPDX-FileCopyrightText: 2026 The purepjrt Authors
 
 // Package unused runs analyzers over packages in several configurations, and reports
-// what nobody uses: functions, methods, types, variables, constants and fields that
-// are not exported.
+// unused code: functions, methods, types, variables, constants and fields that are not
+// exported.
 //
-// The work is staticcheck's, whose package unused looks at one package in one
-// configuration. What only another system, or a test with a build tag, needs is in
-// use, so this package asks for all of them, and reports what is used in none. It
-// does not take the time that staticcheck takes, because it reads the packages that
-// others import from the build cache, and looks at a package once if all
-// configurations have the same files of it.
+// The work is done by staticcheck, whose package unused looks at one package in one
+// configuration. Code that only another system, or a test with a build tag, needs is in
+// use, so this package looks at all configurations and reports what none of them uses.
+// It takes less time than staticcheck, because it reads imported packages from the
+// build cache, and looks at a package only once if all configurations have the same
+// files of it.
 package unused
 
 import (
@@ -29,25 +29,25 @@ import (
 
 // A Configuration is one way to build packages.
 type Configuration struct {
-	Environment []string // besides that of the process
+	Environment []string // in addition to the process's
 	Flags       []string // of the go command
 	Packages    []string // that need this configuration; nil means those whose files differ from the first one's
 }
 
-// object is what is used or not. Variants of a package, with its tests and without
-// them, have the same ones.
+// object is a declaration that is used or not. The variants of a package, with and
+// without its tests, share its objects.
 type object struct {
 	file string
 	line int
 	name string
 }
 
-// seen is what is known of an object.
+// seen is what is known about an object.
 type seen struct {
 	kind   string
 	at     token.Position
-	inTest bool // used by a package that has its tests in it
-	inCode bool // used by one that has not
+	inTest bool // used in a variant with tests
+	inCode bool // used in a variant without tests
 }
 
 // Find loads the packages that patterns name in a folder. It returns a line for each
@@ -112,7 +112,7 @@ func (f *finder) report(at token.Position, message string) {
 	f.found = append(f.found, fmt.Sprintf("%s:%d:%d: %s", name, at.Line, at.Column, message))
 }
 
-// files returns the files of each package in one configuration, those of its tests too.
+// files returns the files of each package in one configuration, including its tests.
 func (c Configuration) files(dir string, patterns []string) (map[string][]string, error) {
 	loaded, err := c.load(packages.NeedName|packages.NeedFiles|packages.NeedForTest, dir, patterns)
 	if err != nil {
@@ -135,7 +135,7 @@ func (c Configuration) files(dir string, patterns []string) (map[string][]string
 	return files, nil
 }
 
-// differing returns the packages that have other files in the second list.
+// differing returns the packages whose files in the second list differ.
 func differing(first, second map[string][]string) []string {
 	var paths []string
 	for path, files := range second {
@@ -153,7 +153,7 @@ func (c Configuration) load(mode packages.LoadMode, dir string, patterns []strin
 	}, patterns...)
 }
 
-// look adds what one configuration has.
+// look adds the findings and objects of one configuration.
 func (f *finder) look(c Configuration, patterns []string) error {
 	initial, err := c.load(packages.LoadSyntax, f.dir, patterns)
 	if err != nil {

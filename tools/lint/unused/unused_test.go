@@ -14,7 +14,7 @@ import (
 	"github.com/purepjrt/purepjrt/tools/lint/unused"
 )
 
-func TestWhatNobodyUsesIsFound(t *testing.T) {
+func TestUnusedCodeIsFound(t *testing.T) {
 	t.Setenv("GOWORK", "off")
 	found, err := unused.Find("testdata/example", []unused.Configuration{
 		{Flags: []string{"-tags=special"}},

@@ -5,8 +5,8 @@ package scaleraw
 
 import "github.com/purepjrt/purepjrt/capi"
 
-// ExtensionType is the number that the nodes of Example_Scale_Extension have
-// in the extension chain of a plugin.
+// ExtensionType is the number of Example_Scale_Extension in a plugin's
+// extension chain.
 const ExtensionType capi.ExtensionType = 42000
 
 // Table returns a table of the plugin that has the functions of
@@ -53,13 +53,14 @@ var exampleScaleOverflowEnum = capi.EnumText[ExampleScaleOverflow]{
 	},
 }
 
-// String returns the name of the C enumerator without what all of
-// Example_Scale_Overflow have in common, such as Saturate; an unknown number
-// gives ExampleScaleOverflow(99).
+// String returns the name of the C enumerator without what all names of
+// Example_Scale_Overflow have in common, such as Saturate; for an unknown
+// number it returns ExampleScaleOverflow(99).
 func (v ExampleScaleOverflow) String() string { return exampleScaleOverflowEnum.String(v) }
 
 // ParseExampleScaleOverflow returns the ExampleScaleOverflow that s names:
-// as String does, by the C enumerator or by the Go constant, in any case.
+// by the text of String, the C enumerator or the Go constant, in upper or
+// lower case.
 func ParseExampleScaleOverflow(s string) (ExampleScaleOverflow, error) {
 	return exampleScaleOverflowEnum.Parse(s)
 }
@@ -68,10 +69,10 @@ func ParseExampleScaleOverflow(s string) (ExampleScaleOverflow, error) {
 // header's order.
 func ExampleScaleOverflowValues() []ExampleScaleOverflow { return exampleScaleOverflowEnum.All() }
 
-// MarshalText returns what String does.
+// MarshalText returns the text of String.
 func (v ExampleScaleOverflow) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
 
-// UnmarshalText reads what ParseExampleScaleOverflow does.
+// UnmarshalText reads what ParseExampleScaleOverflow accepts.
 func (v *ExampleScaleOverflow) UnmarshalText(text []byte) (err error) {
 	*v, err = ParseExampleScaleOverflow(string(text))
 	return err

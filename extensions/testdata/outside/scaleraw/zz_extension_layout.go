@@ -5,9 +5,9 @@ package scaleraw
 
 import "unsafe"
 
-// Each of these calls compiles only if a struct has in Go the size, and its
-// fields have the offsets, that they have in C: arrays of other lengths are
-// of other types.
+// Each of these calls compiles only if a Go struct has the size, and its
+// fields have the offsets, that they have in C: arrays of different lengths
+// have different types.
 
 // Example_Scale_Args
 func _(x ExampleScaleArgs, ExampleScaleArgs func([48]byte, [0]byte, [8]byte, [16]byte, [24]byte, [28]byte, [32]byte, [40]byte)) {

@@ -19,7 +19,7 @@ type Killer struct {
 // tensor is the type of most values in the programs.
 const tensor = "tensor<f32>"
 
-// function returns a function from one value to another that contains a statement which makes %0 of %a.
+// function returns a function from one value to another that contains a statement that computes %0 from %a.
 func function(visibility, name, statement string) string {
 	return fmt.Sprintf("func.func %s @%s(%%a: tensor<f32>) -> tensor<f32> {\n  %s\n  return %%0 : tensor<f32>\n}\n",
 		visibility, name, statement)
@@ -47,7 +47,7 @@ func genericFunction(before, after, body string) string {
 
 const functionType = "function_type = (tensor<f32>) -> tensor<f32>"
 
-// nested returns s with so many brackets around it.
+// nested returns s with n pairs of brackets around it.
 func nested(n int, opening, s, closing string) string {
 	return strings.Repeat(opening, n) + s + strings.Repeat(closing, n)
 }

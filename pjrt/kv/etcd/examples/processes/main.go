@@ -12,7 +12,7 @@
 //
 //	plugin.NewClient(ctx, &pjrt.ClientOptions{KeyValueStore: store, NodeID: rank, NumNodes: processes})
 //
-// XLA's plugin for CPUs knows the devices of its own process only.
+// XLA's plugin for CPUs knows only the devices of its own process.
 package main
 
 import (
@@ -64,7 +64,7 @@ type options struct {
 
 func main() {
 	var o options
-	flag.StringVar(&o.endpoints, "etcd", "localhost:2379", "addresses of etcd, with commas between them")
+	flag.StringVar(&o.endpoints, "etcd", "localhost:2379", "addresses of etcd, separated by commas")
 	flag.StringVar(&o.run, "run", "", "a name for this run, the same in all its processes, and new for each run")
 	flag.IntVar(&o.processes, "processes", 2, "how many processes there are")
 	flag.IntVar(&o.rank, "rank", -1, "which of the processes this is, from 0; without it, all are started here")
@@ -128,7 +128,7 @@ func takePart(ctx context.Context, o options) error {
 		return err
 	}
 	defer connection.Close()
-	// Keys of another run must not be found; those of this one go away some time after it.
+	// Keys of another run must not be found; those of this one are removed some time after it.
 	waiting, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	store, err := etcd.New(waiting, connection, &etcd.Options{Prefix: "examples/processes/" + o.run + "/", TTL: patience})
@@ -158,7 +158,7 @@ func fit(ctx context.Context, client *pjrt.Client, store kv.Store, o options) (w
 		return nil, err
 	}
 	defer exe.Close()
-	// Each process has data of its own, made with y = 2a - 3b + 1.
+	// Each process has its own data, made with y = 2a - 3b + 1.
 	random := rand.New(rand.NewPCG(1, uint64(o.rank)))
 	var data, want []float32
 	for range rows {
@@ -210,8 +210,8 @@ func slopeAt(ctx context.Context, exe *pjrt.LoadedExecutable, weights []float32,
 	return pjrt.ToSlice[float32](ctx, outs[0])
 }
 
-// exchange gives a value to the other processes, and returns those of all, in the order of the processes. It waits for
-// those that are late.
+// exchange gives a value to the other processes, and returns the values of all, in the order of the processes. It
+// waits for those that are late.
 func exchange(ctx context.Context, store kv.Store, name string, value []float32, o options) ([][]float32, error) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()

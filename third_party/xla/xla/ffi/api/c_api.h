@@ -12,8 +12,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// The size of a struct up to and with the named field, so without the padding
-// behind it.
+// The size of a struct up to and including the named field, without the padding
+// after it.
 #define XLA_FFI_STRUCT_SIZE(struct_type, last_field) \
   (offsetof(struct_type, last_field) + sizeof(((struct_type*)0)->last_field))
 
@@ -39,8 +39,8 @@ typedef enum XLA_FFI_InternalExtension_Type {
   XLA_FFI_Extension_Metadata = 1,
 } XLA_FFI_InternalExtension_Type;
 
-// A node of a chain that hangs on a struct and carries something beside its
-// fields.
+// A node of a chain that is attached to a struct and carries something besides
+// its fields.
 struct XLA_FFI_InternalExtension {
   size_t struct_size;
   // What the node is.
@@ -54,7 +54,7 @@ XLA_FFI_DEFINE_STRUCT_TRAITS(XLA_FFI_InternalExtension, next);
 struct XLA_FFI_ExtensionId {
   // The number of the extension.
   int64_t extension_type;
-  // Differs between versions that do not fit together.
+  // Differs between versions that are incompatible.
   int32_t major_version;
   // Grows when something is added.
   int32_t minor_version;
@@ -63,7 +63,8 @@ XLA_FFI_DEFINE_STRUCT_TRAITS(XLA_FFI_ExtensionId, minor_version);
 
 typedef struct XLA_FFI_Extension XLA_FFI_Extension;
 
-// What the runtime offers a handler beside the table, found by its id.
+// Something that the runtime offers a handler besides the table, found by its
+// id.
 struct XLA_FFI_Extension {
   size_t struct_size;
   // Which extension it is.
@@ -89,17 +90,17 @@ XLA_FFI_DEFINE_STRUCT_TRAITS(XLA_FFI_Api_Version, minor_version);
 typedef enum XLA_FFI_Error_Code {
   // Success.
   XLA_FFI_Error_Code_OK = 0,
-  // The call was given up, usually by its caller.
+  // The call was cancelled, usually by its caller.
   XLA_FFI_Error_Code_CANCELLED = 1,
   // An error of no known kind.
   XLA_FFI_Error_Code_UNKNOWN = 2,
   // An argument is wrong, whatever the state of the system.
   XLA_FFI_Error_Code_INVALID_ARGUMENT = 3,
-  // The time was over before the call ended.
+  // Time ran out before the call ended.
   XLA_FFI_Error_Code_DEADLINE_EXCEEDED = 4,
   // Something that was asked for does not exist.
   XLA_FFI_Error_Code_NOT_FOUND = 5,
-  // Something that was to be made exists already.
+  // Something that was to be made already exists.
   XLA_FFI_Error_Code_ALREADY_EXISTS = 6,
   // The caller may not do this.
   XLA_FFI_Error_Code_PERMISSION_DENIED = 7,
@@ -107,7 +108,7 @@ typedef enum XLA_FFI_Error_Code {
   XLA_FFI_Error_Code_RESOURCE_EXHAUSTED = 8,
   // The state of the system does not allow this.
   XLA_FFI_Error_Code_FAILED_PRECONDITION = 9,
-  // The call was broken off because of another one.
+  // The call was aborted because of another one.
   XLA_FFI_Error_Code_ABORTED = 10,
   // A position lies past the valid range.
   XLA_FFI_Error_Code_OUT_OF_RANGE = 11,
@@ -229,12 +230,12 @@ typedef enum XLA_FFI_DataType {
   XLA_FFI_DataType_F8E4M3 = 28,
   // As F8E4M3, without infinities.
   XLA_FFI_DataType_F8E4M3FN = 20,
-  // As F8E4M3, with an exponent bias of 11, without infinities and negative
+  // As F8E4M3, with an exponent bias of 11, without infinities or negative
   // zero.
   XLA_FFI_DataType_F8E4M3B11FNUZ = 23,
-  // As F8E5M2, without infinities and negative zero.
+  // As F8E5M2, without infinities or negative zero.
   XLA_FFI_DataType_F8E5M2FNUZ = 24,
-  // As F8E4M3, without infinities and negative zero.
+  // As F8E4M3, without infinities or negative zero.
   XLA_FFI_DataType_F8E4M3FNUZ = 25,
   // A number of 4 bits with 2 of exponent and 1 of mantissa, without
   // infinities.
@@ -272,7 +273,7 @@ typedef struct XLA_FFI_ByteSpan {
 typedef struct XLA_FFI_Scalar {
   // The type of the elements.
   XLA_FFI_DataType dtype;
-  // Where the number stands.
+  // Where the number is.
   void* value;
 } XLA_FFI_Scalar;
 
@@ -286,7 +287,7 @@ typedef struct XLA_FFI_Array {
   void* data;
 } XLA_FFI_Array;
 
-// The id of a type of the program's own, unique in the process.
+// The id of a type that the program defines, unique in the process.
 typedef struct XLA_FFI_TypeId {
   // The id; zero for none.
   int64_t type_id;
@@ -299,7 +300,7 @@ typedef struct XLA_FFI_TypeId {
 struct XLA_FFI_TypeInfo {
   size_t struct_size;
   XLA_FFI_InternalExtension* extension_start;
-  // Frees a value of the type; null when nothing is to be freed.
+  // Frees a value of the type; null when there is nothing to free.
   void (*deleter)(void* object);
 };
 XLA_FFI_DEFINE_STRUCT_TRAITS(XLA_FFI_TypeInfo, deleter);
@@ -323,8 +324,8 @@ struct XLA_FFI_Future_Create_Args {
 };
 XLA_FFI_DEFINE_STRUCT_TRAITS(XLA_FFI_Future_Create_Args, extension_start);
 
-// Makes a future, for a handler that lets its work go on after it has returned.
-// The handler stores it in the call frame and sets it later, exactly once.
+// Makes a future, for a handler whose work goes on after it has returned. The
+// handler stores it in the call frame and sets it later, exactly once.
 typedef XLA_FFI_Error* XLA_FFI_Future_Create(XLA_FFI_Future_Create_Args* args);
 
 // The arguments of XLA_FFI_Future_SetAvailable.
@@ -367,7 +368,7 @@ struct XLA_FFI_Args {
   int64_t size;
   // The kind of each.
   XLA_FFI_ArgType* types;
-  // Where each stands; its kind tells its struct.
+  // Where each is; its kind determines its struct.
   void** args;
 };
 XLA_FFI_DEFINE_STRUCT_TRAITS(XLA_FFI_Args, args);
@@ -378,7 +379,7 @@ typedef enum XLA_FFI_RetType {
   XLA_FFI_RetType_BUFFER = 1,
 } XLA_FFI_RetType;
 
-// The results of a call, in order. Their memory is there already.
+// The results of a call, in order. Their memory is already allocated.
 struct XLA_FFI_Rets {
   size_t struct_size;
   XLA_FFI_InternalExtension* extension_start;
@@ -386,7 +387,7 @@ struct XLA_FFI_Rets {
   int64_t size;
   // The kind of each.
   XLA_FFI_RetType* types;
-  // Where each stands; its kind tells its struct.
+  // Where each is; its kind determines its struct.
   void** rets;
 };
 XLA_FFI_DEFINE_STRUCT_TRAITS(XLA_FFI_Rets, rets);
@@ -413,7 +414,7 @@ struct XLA_FFI_Attrs {
   XLA_FFI_AttrType* types;
   // The name of each.
   XLA_FFI_ByteSpan** names;
-  // Where each stands; its kind tells its struct.
+  // Where each is; its kind determines its struct.
   void** attrs;
 };
 XLA_FFI_DEFINE_STRUCT_TRAITS(XLA_FFI_Attrs, attrs);
@@ -461,9 +462,9 @@ struct XLA_FFI_CallFrame {
 XLA_FFI_DEFINE_STRUCT_TRAITS(XLA_FFI_CallFrame, attrs);
 
 // A handler: returns null on success, and otherwise an error, which XLA owns.
-// It may be called on any thread, several at a time. When a
-// XLA_FFI_Metadata_Extension hangs on the frame, the handler fills that in and
-// does nothing else.
+// It may be called on any thread, several at a time. When an
+// XLA_FFI_Metadata_Extension is attached to the frame, the handler fills that
+// in and does nothing else.
 typedef XLA_FFI_Error* XLA_FFI_Handler(XLA_FFI_CallFrame* call_frame);
 
 // The handlers of a custom call, one for each stage. Only execute is needed;
@@ -524,7 +525,7 @@ struct XLA_FFI_Type_Register_Args {
 };
 XLA_FFI_DEFINE_STRUCT_TRAITS(XLA_FFI_Type_Register_Args, type_id);
 
-// Gives a type of the program's own an id.
+// Gives an id to a type that the program defines.
 typedef XLA_FFI_Error* XLA_FFI_Type_Register(XLA_FFI_Type_Register_Args* args);
 
 // The arguments of XLA_FFI_InvokeContext_FindExtension.
@@ -541,7 +542,7 @@ struct XLA_FFI_InvokeContext_FindExtension_Args {
 XLA_FFI_DEFINE_STRUCT_TRAITS(XLA_FFI_InvokeContext_FindExtension_Args,
                              extension);
 
-// Looks for something that the runtime offers beside the table.
+// Looks for something that the runtime offers besides the table.
 typedef XLA_FFI_Error* XLA_FFI_InvokeContext_FindExtension(
     XLA_FFI_InvokeContext_FindExtension_Args* args);
 
@@ -574,7 +575,7 @@ struct XLA_FFI_CustomOptions_Get_Args {
 XLA_FFI_DEFINE_STRUCT_TRAITS(XLA_FFI_CustomOptions_Get_Args, attrs);
 
 // Gives a handler the custom options of the execution that calls it, which are
-// apart from the attributes of the call and cannot be changed.
+// separate from the attributes of the call and cannot be changed.
 typedef XLA_FFI_Error* XLA_FFI_CustomOptions_Get(
     XLA_FFI_CustomOptions_Get_Args* args);
 
@@ -634,16 +635,16 @@ struct XLA_FFI_DeviceMemory_Allocate_Args {
   XLA_FFI_InvokeContext* ctx;
   // How many bytes.
   size_t size;
-  // The address is a multiple of it.
+  // The alignment: the address is a multiple of it.
   size_t alignment;
-  // The memory. Give it back with XLA_FFI_DeviceMemory_Free; what is left when
-  // the call ends is freed by XLA.
+  // The memory. Free it with XLA_FFI_DeviceMemory_Free; XLA frees what is left
+  // when the call ends.
   void* data;  // out
 };
 XLA_FFI_DEFINE_STRUCT_TRAITS(XLA_FFI_DeviceMemory_Allocate_Args, data);
 
-// Allocates device memory for the time of the call. It may be refused for want
-// of memory.
+// Allocates device memory for the time of the call. It may fail for lack of
+// memory.
 typedef XLA_FFI_Error* XLA_FFI_DeviceMemory_Allocate(
     XLA_FFI_DeviceMemory_Allocate_Args* args);
 
@@ -659,7 +660,7 @@ struct XLA_FFI_DeviceMemory_Free_Args {
 };
 XLA_FFI_DEFINE_STRUCT_TRAITS(XLA_FFI_DeviceMemory_Free_Args, data);
 
-// Gives device memory back.
+// Frees device memory.
 typedef XLA_FFI_Error* XLA_FFI_DeviceMemory_Free(
     XLA_FFI_DeviceMemory_Free_Args* args);
 
@@ -673,7 +674,7 @@ struct XLA_FFI_ThreadPool_Schedule_Args {
   XLA_FFI_InvokeContext* ctx;
   // The function to run.
   XLA_FFI_Task* task;
-  // Passed on to the task as it is.
+  // Passed on to the task unchanged.
   void* data;
 };
 XLA_FFI_DEFINE_STRUCT_TRAITS(XLA_FFI_ThreadPool_Schedule_Args, data);
@@ -738,8 +739,8 @@ struct XLA_FFI_Metadata {
 };
 XLA_FFI_DEFINE_STRUCT_TRAITS(XLA_FFI_Metadata, traits);
 
-// Hangs on a call frame when XLA asks a handler about itself instead of calling
-// it.
+// Attached to a call frame when XLA asks a handler about itself instead of
+// calling it.
 struct XLA_FFI_Metadata_Extension {
   // The node of the chain.
   XLA_FFI_InternalExtension extension_base;

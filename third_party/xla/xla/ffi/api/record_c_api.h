@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
    Restates the public ABI of openxla/xla's header of this path. */
 
-// Lets a handler of the FFI record commands, which the runtime then runs as often
-// as it likes, in place of running them itself. A handler finds the extension with
-// XLA_FFI_InvokeContext_FindExtension. Upstream calls it unfinished: minor versions
-// may break what was there.
+// Lets a handler of the FFI record commands, which the runtime then runs as
+// often as it likes, instead of running them itself. A handler finds the
+// extension with XLA_FFI_InvokeContext_FindExtension. Upstream calls it
+// unfinished: minor versions may break what existed before.
 
 #ifndef XLA_FFI_API_RECORD_C_API_H_
 #define XLA_FFI_API_RECORD_C_API_H_
@@ -31,11 +31,11 @@ typedef struct XLA_FFI_RecordContext XLA_FFI_RecordContext;
 // A recorded command. It lives as long as the context that it was recorded in.
 typedef struct XLA_FFI_Command XLA_FFI_Command;
 
-// What a handler shall do.
+// What a handler is asked to do.
 typedef enum XLA_FFI_RecordAction {
   // Record its commands.
   XLA_FFI_RecordAction_Create = 0,
-  // Give the commands that it recorded before new arguments.
+  // Give new arguments to the commands that it recorded before.
   XLA_FFI_RecordAction_Update = 1,
 } XLA_FFI_RecordAction;
 
@@ -45,7 +45,7 @@ typedef enum XLA_FFI_SourceFormat {
   XLA_FFI_SourceFormat_PTX = 0,
   // A binary for one architecture.
   XLA_FFI_SourceFormat_CUBIN = 1,
-  // The address of a function that is on the device already; its size is 0.
+  // The address of a function that is already on the device; its size is 0.
   XLA_FFI_SourceFormat_FUNCTION_PTR = 2,
 } XLA_FFI_SourceFormat;
 
@@ -74,9 +74,9 @@ typedef enum XLA_FFI_KernelArgType {
 
 // An argument of a kernel.
 typedef struct XLA_FFI_KernelArg {
-  // What is passed, or, of a host value, where it stands. A pointer into the memory
-  // of the device must be good until the command has run; a host value is copied
-  // before the call returns.
+  // What is passed or, for a host value, where it is. A pointer into the memory
+  // of the device must be good until the command has run; a host value is
+  // copied before the call returns.
   const void* arg_address;
   // The size of a host value in bytes, which is not 0; 0 for a pointer into the
   // memory of the device.
@@ -95,7 +95,7 @@ typedef struct XLA_FFI_KernelArgs {
 typedef struct XLA_FFI_RecordApi {
   // Records that a kernel is launched. kernel_data is the kernel in the given
   // format, kernel_size its size in bytes. uses_pdl says whether the kernel may
-  // start before the one in front of it has ended.
+  // start before the previous one has ended.
   XLA_FFI_Error* (*create_launch)(
       XLA_FFI_RecordContext* ctx, const char* kernel_name,
       const void* kernel_data, int64_t kernel_size, XLA_FFI_SourceFormat format,
@@ -103,7 +103,7 @@ typedef struct XLA_FFI_RecordApi {
       int32_t uses_pdl, const XLA_FFI_KernelArgs* args,
       const XLA_FFI_Command* const* dependencies, uint32_t num_dependencies,
       const XLA_FFI_Command** out_command);
-  // Gives a launch that was recorded new arguments.
+  // Gives new arguments to a recorded launch.
   XLA_FFI_Error* (*update_launch)(XLA_FFI_RecordContext* ctx,
                                   const XLA_FFI_Command* command,
                                   const XLA_FFI_KernelArgs* args);
@@ -112,12 +112,12 @@ typedef struct XLA_FFI_RecordApi {
       XLA_FFI_RecordContext* ctx, void* dst, void* src, int64_t size,
       const XLA_FFI_Command* const* dependencies, uint32_t num_dependencies,
       const XLA_FFI_Command** out_command);
-  // Gives a copy that was recorded another source, target and size.
+  // Gives a recorded copy a new source, target and size.
   XLA_FFI_Error* (*update_memcpy_d2d)(XLA_FFI_RecordContext* ctx,
                                       const XLA_FFI_Command* command, void* dst,
                                       void* src, int64_t size);
-  // Asks the runtime to call the handler as without this extension, and to record
-  // what it puts on its stream.
+  // Asks the runtime to call the handler as it does without this extension, and
+  // to record what it puts on its stream.
   XLA_FFI_Error* (*request_stream_capture)(XLA_FFI_RecordContext* ctx);
   // Records a command that does nothing, for others to wait for all of
   // dependencies.

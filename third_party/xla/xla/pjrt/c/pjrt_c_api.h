@@ -18,8 +18,8 @@
 // outputs. The caller sets `struct_size` to the `_STRUCT_SIZE` constant of the
 // header it was compiled with, `extension_start` to null or to extensions for
 // this call, and clears the outputs. The two sides may come from different
-// minors: fields beyond the size that the caller gave are left alone by the
-// plugin, and fields the plugin does not know are ignored by it.
+// minors: the plugin leaves fields beyond the size that the caller gave alone,
+// and ignores fields that it does not know.
 //
 // Errors. Almost every function returns null for success and otherwise an error
 // for the caller to destroy. After an error the outputs mean nothing, unless a
@@ -27,16 +27,16 @@
 //
 // Memory. Inputs need to live for the call, unless a comment says more. Strings
 // come with a size and need not end with a zero byte. "For the caller to
-// destroy" names an object that is the property of the caller from then on.
-// What is said to belong to a client, buffer or executable must not be freed by
-// the caller and lives as long as that object.
+// destroy" marks an object that belongs to the caller from then on. The caller
+// must not free what belongs to a client, buffer or executable; it lives as
+// long as that object.
 //
 // Threads. The interface does not say which functions may run at the same time.
 // Frameworks call all of them from any thread, and plugins are built for that.
 // Callbacks run on threads that the caller may never have seen.
 //
-// In which minor each function, field and value first appeared stands in
-// since.json.
+// since.json lists the minor in which each function, field and value first
+// appeared.
 
 // The number of bytes from the start of a struct to the end of its last field.
 // Padding after that field is left out, so the number can be smaller than
@@ -92,7 +92,7 @@ typedef enum {
   PJRT_Extension_Type_Layouts,
   // Typed FFI: handlers, types and user data of custom calls.
   PJRT_Extension_Type_FFI,
-  // Kinds of memory that a device description has.
+  // Memories of a device, read from its description.
   PJRT_Extension_Type_MemoryDescriptions,
   // Compilation of Triton kernels. Deprecated.
   PJRT_Extension_Type_Triton,
@@ -109,7 +109,7 @@ typedef enum {
   PJRT_Extension_Type_CrossHostTransfers,
   // Metadata that belongs to an executable.
   PJRT_Extension_Type_ExecutableMetadata,
-  // Callbacks that the plugin makes on events of its own.
+  // Callbacks from the plugin when something happens to its devices.
   PJRT_Extension_Type_Callback,
   // A deprecated form of PJRT_Extension_Type_HostMemoryAllocator.
   PJRT_Extension_Type_HostAllocator,
@@ -191,7 +191,7 @@ struct PJRT_Error_Message_Args {
   PJRT_Extension_Base* extension_start;
   // The error to read; must not be null.
   const PJRT_Error* error;
-  // Text for people, owned by `error` and gone with it. Do not expect a
+  // Text for people, owned by `error` and freed with it. Do not expect a
   // terminating zero byte.
   const char* message;  // out
   // Length of `message` in bytes.
@@ -209,7 +209,7 @@ typedef enum {
   // No failure. Used where a code is passed by value, such as PJRT_Event_Set;
   // an error object never has it.
   PJRT_Error_Code_OK = 0,
-  // The operation was called off, usually by its caller.
+  // The operation was cancelled, usually by its caller.
   PJRT_Error_Code_CANCELLED = 1,
   // A failure that fits no other code, or that arrived without one.
   PJRT_Error_Code_UNKNOWN = 2,
@@ -219,7 +219,7 @@ typedef enum {
   PJRT_Error_Code_DEADLINE_EXCEEDED = 4,
   // Something that was asked for does not exist.
   PJRT_Error_Code_NOT_FOUND = 5,
-  // Something that was to be created is there already.
+  // Something that was to be created already exists.
   PJRT_Error_Code_ALREADY_EXISTS = 6,
   // The caller is known but not allowed to do this.
   PJRT_Error_Code_PERMISSION_DENIED = 7,
@@ -228,7 +228,7 @@ typedef enum {
   // The system is not in the state that the operation needs; retrying alone
   // does not help.
   PJRT_Error_Code_FAILED_PRECONDITION = 9,
-  // The operation was given up because of a conflict; retrying at a higher
+  // The operation was abandoned because of a conflict; retrying at a higher
   // level may help.
   PJRT_Error_Code_ABORTED = 10,
   // An index or position lies beyond the valid range.
@@ -252,9 +252,9 @@ typedef void (*PJRT_Error_PayloadVisitor)(
     const char* key, size_t key_size, const char* value, size_t value_size,
     void* user_arg);
 
-// What an error can do by itself. The functions do the same as
-// PJRT_Error_Destroy, PJRT_Error_Message, PJRT_Error_GetCode and
-// PJRT_Error_ForEachPayload, but take plain parameters.
+// The functions of an error. They do the same as PJRT_Error_Destroy,
+// PJRT_Error_Message, PJRT_Error_GetCode and PJRT_Error_ForEachPayload, but
+// take plain parameters.
 struct PJRT_Error_FunctionTable {
   size_t struct_size;
   // Size in bytes of PJRT_Error as the plugin knows it.
@@ -275,16 +275,16 @@ struct PJRT_Error_FunctionTable {
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_Error_FunctionTable, for_each_payload);
 
-// The failure of one call. A null pointer stands for success. Each error is an
-// object of its own that whoever received it destroys with PJRT_Error_Destroy,
-// also when the same failure was already reported elsewhere. It stays valid
-// after the object it is about is gone.
+// The failure of one call. A null pointer stands for success. Each error is a
+// separate object, which its receiver destroys with PJRT_Error_Destroy, even
+// when the same failure was already reported elsewhere. It outlives the object
+// that it is about.
 //
 // Up to 0.106 the contents were private. Since 0.107 the first word points to a
 // table of functions, so that an error can be read without the PJRT_Api of the
 // plugin that made it.
 struct PJRT_Error {
-  // Functions that work on this very error. Never null in a plugin of 0.107 or
+  // Functions that work on this error. Never null in a plugin of 0.107 or
   // later.
   const struct PJRT_Error_FunctionTable* vtable;
 };
@@ -378,8 +378,8 @@ struct PJRT_Plugin_Initialize_Args {
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_Plugin_Initialize_Args, extension_start);
 
-// Prepares the plugin for use, once per process and ahead of every other
-// function of the table. Some plugins crash when it is left out.
+// Prepares the plugin for use, once per process and before any other function
+// of the table. Some plugins crash when it is left out.
 typedef PJRT_Error* PJRT_Plugin_Initialize(PJRT_Plugin_Initialize_Args* args);
 
 struct PJRT_Plugin_Attributes_Args {
@@ -504,7 +504,7 @@ struct PJRT_Event_Set_Args {
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_Event_Set_Args, error_message_size);
 
 // Completes an event made by PJRT_Event_Create, with success or failure, and
-// wakes everyone who waits for it. To be called once per event.
+// wakes everyone who waits for it. Call it once per event.
 typedef PJRT_Error* PJRT_Event_Set(PJRT_Event_Set_Args* args);
 
 // ---------------------------------- Client -----------------------------------
@@ -539,12 +539,12 @@ typedef struct PJRT_Executable PJRT_Executable;
 typedef struct PJRT_LoadedExecutable PJRT_LoadedExecutable;
 
 // An array in device memory. Its contents may still be on the way, or may turn
-// out to be an error; PJRT_Buffer_ReadyEvent tells. The caller frees it with
-// PJRT_Buffer_Destroy.
+// out to be an error; PJRT_Buffer_ReadyEvent reports which. The caller frees it
+// with PJRT_Buffer_Destroy.
 typedef struct PJRT_Buffer PJRT_Buffer;
 
 // The right to give an alias buffer its contents, made by
-// PJRT_Client_CreateAliasBuffer and used up by PJRT_Client_FulfillAliasBuffer.
+// PJRT_Client_CreateAliasBuffer and consumed by PJRT_Client_FulfillAliasBuffer.
 typedef struct PJRT_FulfillAliasBufferCallback PJRT_FulfillAliasBufferCallback;
 
 // Fills a fixed set of buffers from host memory, piece by piece. The caller
@@ -555,8 +555,8 @@ typedef struct PJRT_AsyncHostToDeviceTransferManager
 // A compiler that works in phases. Only the PhaseCompile extension uses it.
 typedef struct PJRT_PhaseCompiler PJRT_PhaseCompiler;
 
-// What a memory can do by itself: keep data of the caller next to it, each
-// under a key of its own.
+// The functions of a memory. They attach data of the caller to it, each piece
+// under its own key.
 struct PJRT_Memory_FunctionTable {
   size_t struct_size;
   struct PJRT_Extension_Base* extension_start;
@@ -568,7 +568,7 @@ struct PJRT_Memory_FunctionTable {
   void* (*get_user_data)(struct PJRT_Memory* memory, const void* key);
   // Stores `data` under `key`. `dtor`, if not null, is called with the data
   // when the plugin lets go of it: when it is replaced, and at the latest when
-  // the memory goes away with its client.
+  // the memory is freed with its client.
   void (*set_user_data)(
       struct PJRT_Memory* memory, const void* key, void* data,
       void (*dtor)(void*));
@@ -582,7 +582,7 @@ PJRT_DEFINE_STRUCT_TRAITS(PJRT_Memory_FunctionTable, set_user_data);
 // Up to 0.104 the contents were private. Since 0.105 the first word points to a
 // table of functions.
 struct PJRT_Memory {
-  // Functions that work on this very memory. Never null in a plugin of 0.105 or
+  // Functions that work on this memory. Never null in a plugin of 0.105 or
   // later.
   const struct PJRT_Memory_FunctionTable* vtable;
 };
@@ -876,7 +876,7 @@ struct PJRT_ProcessInfo {
   // told from the old one.
   uint64_t incarnation_id;
   PJRT_ProcessState state;
-  // A PJRT_Error_Code, of meaning if `state` is PJRT_ProcessState_kError.
+  // A PJRT_Error_Code, meaningful only if `state` is PJRT_ProcessState_kError.
   int error_code;
   // `error_message_size` bytes; may be null when the size is 0.
   const char* error_message;
@@ -897,7 +897,7 @@ PJRT_DEFINE_STRUCT_TRAITS(PJRT_Client_UpdateGlobalProcessInfo_Args,
                           num_process_infos);
 
 // Tells a client how all processes of the program are doing, so that it can
-// give up operations that wait for one that is gone. It is of use only in
+// give up on operations that wait for a process that is gone. Useful only in
 // programs of several processes.
 typedef PJRT_Error* PJRT_Client_UpdateGlobalProcessInfo(
     PJRT_Client_UpdateGlobalProcessInfo_Args* args);
@@ -999,7 +999,7 @@ struct PJRT_Client_DefaultDeviceAssignment_Args {
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_Client_DefaultDeviceAssignment_Args,
                           default_assignment);
 
-// Chooses a device for each replica and partition of a program that brings no
+// Chooses a device for each replica and partition of a program that has no
 // assignment of its own.
 typedef PJRT_Error* PJRT_Client_DefaultDeviceAssignment(
     PJRT_Client_DefaultDeviceAssignment_Args* args);
@@ -1088,7 +1088,7 @@ struct PJRT_AsyncHostToDeviceTransferManager_RetrieveBuffer_Args {
 PJRT_DEFINE_STRUCT_TRAITS(
     PJRT_AsyncHostToDeviceTransferManager_RetrieveBuffer_Args, buffer_out);
 
-// Hands out one of the buffers. It may be used at once, also before its data
+// Hands out one of the buffers. It may be used at once, even before its data
 // has arrived. Each buffer can be retrieved once.
 typedef PJRT_Error* PJRT_AsyncHostToDeviceTransferManager_RetrieveBuffer(
     PJRT_AsyncHostToDeviceTransferManager_RetrieveBuffer_Args* args);
@@ -1265,9 +1265,9 @@ typedef enum {
   PJRT_HostBufferSemantics_kImmutableUntilTransferCompletes,
   // The buffer may use the host memory as its own for as long as it lives, but
   // never writes to it. The caller keeps it unchanged until
-  // `done_with_host_buffer` is ready, which then comes only after the buffer is
-  // freed. A plugin may copy all the same, for example when the memory is not
-  // aligned as it needs.
+  // `done_with_host_buffer` is ready, which then happens only after the buffer
+  // is freed. A plugin may still copy the data, for example when the memory is
+  // not aligned as it needs.
   PJRT_HostBufferSemantics_kImmutableZeroCopy,
   // Like PJRT_HostBufferSemantics_kImmutableZeroCopy, except that the plugin
   // may also write to the memory, for example when the buffer is donated. On
@@ -1434,7 +1434,7 @@ struct PJRT_Client_CreateAliasBuffer_Args {
   PJRT_Buffer_MemoryLayout* shape_layout;
   // For the caller to destroy with PJRT_Buffer_Destroy.
   PJRT_Buffer* alias_buffer;  // out
-  // To be given to PJRT_Client_FulfillAliasBuffer, once.
+  // Pass it to PJRT_Client_FulfillAliasBuffer, once.
   PJRT_FulfillAliasBufferCallback* fulfill_alias_buffer_cb;  // out
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_Client_CreateAliasBuffer_Args,
@@ -1460,7 +1460,7 @@ struct PJRT_Client_FulfillAliasBuffer_Args {
   const char* error_message;  // in
   // Length of `error_message` in bytes.
   size_t error_message_size;  // in
-  // From PJRT_Client_CreateAliasBuffer. It is used up.
+  // From PJRT_Client_CreateAliasBuffer. The call consumes it.
   PJRT_FulfillAliasBufferCallback* fulfill_alias_buffer_cb;  // in
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_Client_FulfillAliasBuffer_Args,
@@ -1496,7 +1496,7 @@ struct PJRT_Client_BufferFromHostBuffer_Args {
   // device.
   PJRT_Device* device;
   // Where the data goes. Null means the default memory of `device`; otherwise
-  // `device` is not looked at.
+  // `device` is ignored.
   PJRT_Memory* memory;
   // Layout on the device, read during the call. Null means dense and row-major.
   PJRT_Buffer_MemoryLayout* device_layout;
@@ -1527,7 +1527,7 @@ struct PJRT_Client_CreateViewOfDeviceBuffer_Args {
   // Layout of the data. Null means the default of the plugin.
   PJRT_Buffer_MemoryLayout* layout;
   // Device that the memory belongs to. Deprecated in favour of `memory`, and
-  // not looked at when that is set.
+  // ignored when that is set.
   PJRT_Device* device;
   // Called once when the plugin has stopped using the memory, which can be
   // after the view was destroyed and on another thread. Null if the caller does
@@ -1535,9 +1535,9 @@ struct PJRT_Client_CreateViewOfDeviceBuffer_Args {
   void (*on_delete_callback)(void* device_buffer_ptr, void* user_arg);
   // Handed to `on_delete_callback` as `user_arg`.
   void* on_delete_callback_arg;
-  // Native stream on which the contents are being produced, in the form of the
-  // platform. The plugin adds to it an event that makes the view ready. 0 means
-  // that the contents are there already.
+  // The platform's native stream on which the contents are being produced. The
+  // plugin adds an event to it that makes the view ready. 0 means that the
+  // contents are already there.
   intptr_t stream;
   // For the caller to destroy with PJRT_Buffer_Destroy.
   PJRT_Buffer* buffer;  // out
@@ -1748,8 +1748,7 @@ struct PJRT_Device_DefaultMemory_Args {
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_Device_DefaultMemory_Args, memory);
 
-// Returns the memory in which the data of a device lies unless another one is
-// asked for.
+// Returns the memory that a device uses for data when no other is asked for.
 typedef PJRT_Error* PJRT_Device_DefaultMemory(
     PJRT_Device_DefaultMemory_Args* args);
 
@@ -1797,7 +1796,7 @@ PJRT_DEFINE_STRUCT_TRAITS(PJRT_Device_MemoryStats_Args,
                           peak_allocated_bytes_is_set);
 
 // Reports how the memory of a device is used, for diagnosis. Except for
-// `bytes_in_use`, a number counts only if its flag is true. A platform may
+// `bytes_in_use`, a number is valid only if its flag is true. A platform may
 // leave out any of them, or answer PJRT_Error_Code_UNIMPLEMENTED.
 typedef PJRT_Error* PJRT_Device_MemoryStats(PJRT_Device_MemoryStats_Args* args);
 
@@ -1837,7 +1836,7 @@ PJRT_DEFINE_STRUCT_TRAITS(PJRT_Device_PoisonExecution_Args, num_payload);
 typedef PJRT_Error* PJRT_Device_PoisonExecution(
     PJRT_Device_PoisonExecution_Args* args);
 
-// Keeps the attributes that PJRT_Device_GetAttributes returned.
+// Owns the attributes that PJRT_Device_GetAttributes returned.
 typedef struct PJRT_Device_Attributes PJRT_Device_Attributes;
 
 struct PJRT_Device_GetAttributes_Args {
@@ -1849,18 +1848,18 @@ struct PJRT_Device_GetAttributes_Args {
   size_t num_attributes;  // out
   // Owner of `attributes`.
   PJRT_Device_Attributes* device_attributes;  // out
-  // To be called by the caller with `device_attributes`, once.
+  // The caller calls it with `device_attributes`, once.
   void (*attributes_deleter)(PJRT_Device_Attributes* device_attributes);  // out
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_Device_GetAttributes_Args, attributes_deleter);
 
-// Lists facts about a device as its client knows it, which may go beyond those
-// of PJRT_DeviceDescription_Attributes. Each call gives a list of its own.
+// Lists facts that the client knows about a device, which may go beyond those
+// of PJRT_DeviceDescription_Attributes. Each call returns a new list.
 typedef PJRT_Error* PJRT_Device_GetAttributes(
     PJRT_Device_GetAttributes_Args* args);
 
 // Tells a plugin, for as long as it exists, that some asynchronous work of the
-// caller depends on a device. It serves diagnosis and changes no results. The
+// caller depends on a device. It helps diagnosis and changes no results. The
 // caller frees it with PJRT_AsyncTrackingEvent_Destroy.
 typedef struct PJRT_AsyncTrackingEvent PJRT_AsyncTrackingEvent;
 
@@ -1930,8 +1929,8 @@ struct PJRT_Memory_Kind_Id_Args {
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_Memory_Kind_Id_Args, kind_id);
 
-// Returns the kind of a memory as a number. Memories of one kind have the same
-// number, those of different kinds do not.
+// Returns the kind of a memory as a number. Memories of the same kind have the
+// same number; those of different kinds do not.
 typedef PJRT_Error* PJRT_Memory_Kind_Id(PJRT_Memory_Kind_Id_Args* args);
 
 struct PJRT_Memory_DebugString_Args {
@@ -2051,7 +2050,7 @@ PJRT_DEFINE_STRUCT_TRAITS(PJRT_LoadedExecutable_GetExecutable_Args, executable);
 typedef PJRT_Error* PJRT_LoadedExecutable_GetExecutable(
     PJRT_LoadedExecutable_GetExecutable_Args* args);
 
-// Keeps the bytes that PJRT_LoadedExecutable_GetDeviceAssignment returned.
+// Owns the bytes that PJRT_LoadedExecutable_GetDeviceAssignment returned.
 typedef struct PJRT_DeviceAssignmentSerialized PJRT_DeviceAssignmentSerialized;
 
 struct PJRT_LoadedExecutable_GetDeviceAssignment_Args {
@@ -2066,7 +2065,7 @@ struct PJRT_LoadedExecutable_GetDeviceAssignment_Args {
   size_t serialized_bytes_size;  // out
   // Owner of `serialized_bytes`.
   PJRT_DeviceAssignmentSerialized* serialized_device_assignment;
-  // To be called by the caller with `serialized_device_assignment`, once.
+  // The caller calls it with `serialized_device_assignment`, once.
   void (*serialized_device_assignment_deleter)(
       PJRT_DeviceAssignmentSerialized* da);  // out
 };
@@ -2074,7 +2073,7 @@ PJRT_DEFINE_STRUCT_TRAITS(PJRT_LoadedExecutable_GetDeviceAssignment_Args,
                           serialized_device_assignment_deleter);
 
 // Returns which device runs which replica and partition. An executable that is
-// not bound to devices has none, and gives no bytes.
+// not bound to devices has none, and returns no bytes.
 typedef PJRT_Error* PJRT_LoadedExecutable_GetDeviceAssignment(
     PJRT_LoadedExecutable_GetDeviceAssignment_Args* args);
 
@@ -2089,7 +2088,7 @@ struct PJRT_Executable_Name_Args {
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_Executable_Name_Args, executable_name_size);
 
-// Returns the name of a program, as a rule that of its module.
+// Returns the name of a program, usually the name of its module.
 typedef PJRT_Error* PJRT_Executable_Name(PJRT_Executable_Name_Args* args);
 
 struct PJRT_Executable_NumReplicas_Args {
@@ -2112,7 +2111,7 @@ struct PJRT_Executable_NumPartitions_Args {
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_Executable_NumPartitions_Args, num_partitions);
 
-// Returns over how many devices each replica is divided.
+// Returns how many devices each replica is divided over.
 typedef PJRT_Error* PJRT_Executable_NumPartitions(
     PJRT_Executable_NumPartitions_Args* args);
 
@@ -2136,8 +2135,8 @@ struct PJRT_LoadedExecutable_AddressableDevices_Args {
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_LoadedExecutable_AddressableDevices_Args,
                           num_addressable_devices);
 
-// Lists the devices of this process that the program runs on. Their order is
-// that of the lists given to PJRT_LoadedExecutable_Execute.
+// Lists the devices of this process that the program runs on. They are in the
+// order of the lists given to PJRT_LoadedExecutable_Execute.
 typedef PJRT_Error* PJRT_LoadedExecutable_AddressableDevices(
     PJRT_LoadedExecutable_AddressableDevices_Args* args);
 
@@ -2185,7 +2184,7 @@ struct PJRT_LoadedExecutable_Delete_Args {
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_LoadedExecutable_Delete_Args, executable);
 
-// Unloads an executable and keeps only its shell, which serves
+// Unloads an executable and keeps only its shell, which works with
 // PJRT_LoadedExecutable_IsDeleted and PJRT_LoadedExecutable_Destroy but nothing
 // else. Executions under way finish first.
 typedef PJRT_Error* PJRT_LoadedExecutable_Delete(
@@ -2203,7 +2202,7 @@ PJRT_DEFINE_STRUCT_TRAITS(PJRT_LoadedExecutable_IsDeleted_Args, is_deleted);
 typedef PJRT_Error* PJRT_LoadedExecutable_IsDeleted(
     PJRT_LoadedExecutable_IsDeleted_Args* args);
 
-// A piece of data with the means to free it.
+// A piece of data and the function that frees it.
 typedef struct PJRT_Chunk {
   void* data;
   // Size of `data` in bytes.
@@ -2222,7 +2221,7 @@ typedef struct PJRT_CopyToDeviceStream PJRT_CopyToDeviceStream;
 // Receives data that a running program sends to the host. It owns `chunk`, and
 // calls its deleter when done with the data, during the call or later. `done`
 // is true for the last chunk of a transfer of `total_size_in_bytes`. It returns
-// null, or an error that it had the function behind `callback_error` make; the
+// null, or an error made with the function that `callback_error` points to; the
 // execution then fails.
 typedef PJRT_Error* (*PJRT_SendCallback)(
     PJRT_Chunk* chunk, PJRT_CallbackError* callback_error,
@@ -2234,7 +2233,7 @@ typedef PJRT_Error* (*PJRT_SendCallback)(
 typedef void (*PJRT_RecvCallback)(
     PJRT_CopyToDeviceStream* stream, void* user_arg);
 
-// Receives one value that a running program puts out before its end. It is
+// Receives one value that a running program outputs before it ends. It is
 // called once for each operand, replica and partition. `data` and `shape_dims`
 // are valid only during the call; `shape_dims` has `shape_num_dims` elements.
 // An operand without a value comes with null data and PJRT_Buffer_Type_INVALID.
@@ -2273,7 +2272,7 @@ struct PJRT_HloOutputCallbackInfo {
   PJRT_HloOutputCallback callback;
   // The number that the operation carries in the program.
   int64_t callback_id;
-  // How many values the operation puts out.
+  // How many values the operation outputs.
   size_t num_operands;
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_HloOutputCallbackInfo, num_operands);
@@ -2288,8 +2287,8 @@ struct PJRT_ExecuteOptions {
   PJRT_Extension_Base* extension_start;
   // One list per device, in the order of
   // PJRT_LoadedExecutable_AddressableDevices, each with `num_send_ops` entries
-  // in any order; channel ids say what belongs together. Lists and entries may
-  // be freed after the call, the callbacks have to stay callable until the
+  // in any order; channel ids match them to operations. Lists and entries may
+  // be freed after the call; the callbacks have to stay callable until the
   // execution is complete.
   PJRT_SendCallbackInfo** send_callbacks;
   // Like `send_callbacks`, for receive operations, with `num_recv_ops` entries
@@ -2311,9 +2310,8 @@ struct PJRT_ExecuteOptions {
   // Extra data for this execution, or null. It has to live until the execution
   // is complete.
   PJRT_ExecuteContext* context;
-  // Where in the source code of the user this launch comes from, for messages
-  // and profiles, or null. It ends with a zero byte and is read during the
-  // call.
+  // Where in the user's source code this launch comes from, for messages and
+  // profiles, or null. It ends with a zero byte and is read during the call.
   const char* call_location;
   // Length of `task_ids` and `incarnation_ids`; 0 when there are none.
   size_t num_tasks;
@@ -2327,8 +2325,8 @@ struct PJRT_ExecuteOptions {
   // in the layout of the device. Plugins act as if it were true for callers too
   // old to have the field.
   bool use_major_to_minor_data_layout_for_callbacks;
-  // `num_hlo_output_callbacks` callbacks for values that the program puts out
-  // before its end. Array and callbacks have to live until the execution is
+  // `num_hlo_output_callbacks` callbacks for values that the program outputs
+  // before it ends. Array and callbacks have to live until the execution is
   // complete.
   PJRT_HloOutputCallbackInfo* hlo_output_callbacks;
   size_t num_hlo_output_callbacks;
@@ -2388,7 +2386,7 @@ struct PJRT_Executable_NumOutputs_Args {
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_Executable_NumOutputs_Args, num_outputs);
 
-// Returns how many buffers the program puts out on each device.
+// Returns how many buffers the program outputs on each device.
 typedef PJRT_Error* PJRT_Executable_NumOutputs(
     PJRT_Executable_NumOutputs_Args* args);
 
@@ -2481,7 +2479,7 @@ PJRT_DEFINE_STRUCT_TRAITS(PJRT_Executable_GetCompiledMemoryStats_Args,
 // Returns how much memory a run needs according to the compiler, in the default
 // memory of the device and in host memory. All numbers are bytes per device.
 // Pass no less than the size of this struct at the minor of the plugin: plugins
-// of some minors up to 0.81 write all of it without looking.
+// of some minors up to 0.81 write all of it without checking the size.
 typedef PJRT_Error* PJRT_Executable_GetCompiledMemoryStats(
     PJRT_Executable_GetCompiledMemoryStats_Args* args);
 
@@ -2527,8 +2525,8 @@ struct PJRT_Executable_ParameterMemoryKinds_Args {
   PJRT_Executable* executable;
   // Set by the function.
   size_t num_parameters;
-  // `num_parameters` names, as of PJRT_Memory_Kind. They live as long as the
-  // executable.
+  // `num_parameters` names, as PJRT_Memory_Kind returns them. They live as long
+  // as the executable.
   const char* const* memory_kinds;  // out
   // Lengths of the names in bytes; `num_parameters` entries.
   const size_t* memory_kind_sizes;  // out
@@ -2546,8 +2544,8 @@ struct PJRT_Executable_OutputMemoryKinds_Args {
   PJRT_Executable* executable;
   // Set by the function.
   size_t num_outputs;
-  // `num_outputs` names, as of PJRT_Memory_Kind. They live as long as the
-  // executable.
+  // `num_outputs` names, as PJRT_Memory_Kind returns them. They live as long as
+  // the executable.
   const char* const* memory_kinds;  // out
   // Lengths of the names in bytes; `num_outputs` entries.
   const size_t* memory_kind_sizes;  // out
@@ -2559,7 +2557,7 @@ PJRT_DEFINE_STRUCT_TRAITS(PJRT_Executable_OutputMemoryKinds_Args,
 typedef PJRT_Error* PJRT_Executable_OutputMemoryKinds(
     PJRT_Executable_OutputMemoryKinds_Args* args);
 
-// Keeps the bytes that PJRT_Executable_Serialize returned.
+// Owns the bytes that PJRT_Executable_Serialize returned.
 typedef struct PJRT_SerializedExecutable PJRT_SerializedExecutable;
 
 struct PJRT_Executable_Serialize_Args {
@@ -2572,7 +2570,7 @@ struct PJRT_Executable_Serialize_Args {
   size_t serialized_bytes_size;  // out
   // Owner of `serialized_bytes`.
   PJRT_SerializedExecutable* serialized_executable;
-  // To be called by the caller with `serialized_executable`, once.
+  // The caller calls it with `serialized_executable`, once.
   void (*serialized_executable_deleter)(
       PJRT_SerializedExecutable* exec);  // out
 };
@@ -2585,7 +2583,7 @@ PJRT_DEFINE_STRUCT_TRAITS(PJRT_Executable_Serialize_Args,
 typedef PJRT_Error* PJRT_Executable_Serialize(
     PJRT_Executable_Serialize_Args* args);
 
-// Keeps the bytes that PJRT_Executable_GetCompileOptions returned.
+// Owns the bytes that PJRT_Executable_GetCompileOptions returned.
 typedef struct PJRT_SerializedCompileOptions PJRT_SerializedCompileOptions;
 
 struct PJRT_Executable_GetCompileOptions_Args {
@@ -2599,7 +2597,7 @@ struct PJRT_Executable_GetCompileOptions_Args {
   size_t serialized_bytes_size;  // out
   // Owner of `serialized_bytes`.
   PJRT_SerializedCompileOptions* serialized_compile_options;
-  // To be called by the caller with `serialized_compile_options`, once.
+  // The caller calls it with `serialized_compile_options`, once.
   void (*serialized_compile_options_deleter)(
       PJRT_SerializedCompileOptions* options);  // out
 };
@@ -2644,7 +2642,7 @@ PJRT_DEFINE_STRUCT_TRAITS(PJRT_Executable_DeserializeAndLoad_Args,
                           load_options);
 
 // Loads an executable from bytes that the same version of the same plugin
-// wrote. Foreign bytes are refused as a rule; damage is not always noticed.
+// wrote. Plugins usually refuse foreign bytes, but do not always notice damage.
 typedef PJRT_Error* PJRT_Executable_DeserializeAndLoad(
     PJRT_Executable_DeserializeAndLoad_Args* args);
 
@@ -2702,7 +2700,7 @@ struct PJRT_Buffer_Dimensions_Args {
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_Buffer_Dimensions_Args, num_dims);
 
 // Returns the dimensions of a buffer. A dimension that is known only at run
-// time counts with its bound.
+// time is given as its bound.
 typedef PJRT_Error* PJRT_Buffer_Dimensions(PJRT_Buffer_Dimensions_Args* args);
 
 struct PJRT_Buffer_UnpaddedDimensions_Args {
@@ -2716,8 +2714,8 @@ struct PJRT_Buffer_UnpaddedDimensions_Args {
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_Buffer_UnpaddedDimensions_Args, num_dims);
 
 // Returns the dimensions of a buffer without padding. They differ from
-// PJRT_Buffer_Dimensions only where a size became known at run time, and is
-// then the actual one.
+// PJRT_Buffer_Dimensions only where a size became known at run time; there they
+// give the actual size.
 typedef PJRT_Error* PJRT_Buffer_UnpaddedDimensions(
     PJRT_Buffer_UnpaddedDimensions_Args* args);
 
@@ -2763,8 +2761,9 @@ struct PJRT_Buffer_ToHostBuffer_Args {
   // Memory of the caller, which has to stay until `event` is ready. Null asks
   // for the size.
   void* dst;  // in/out
-  // Size of `dst` in bytes, at least what is needed. With `dst` null it is set
-  // to that. Types narrower than 8 bits need one byte per element.
+  // Size of `dst` in bytes, at least what is needed. With `dst` null, the
+  // function sets it to that. Types narrower than 8 bits need one byte per
+  // element.
   size_t dst_size;  // in/out
   // Ready when the data is in `dst`. For the caller to destroy.
   PJRT_Event* event;  // out
@@ -2797,9 +2796,9 @@ struct PJRT_Buffer_Delete_Args {
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_Buffer_Delete_Args, buffer);
 
-// Gives up the device memory of a buffer and keeps only its shell, which serves
-// PJRT_Buffer_IsDeleted and PJRT_Buffer_Destroy. The memory becomes free once
-// all work that uses it has finished. Deleting twice does no harm.
+// Gives up the device memory of a buffer and keeps only its shell, which works
+// with PJRT_Buffer_IsDeleted and PJRT_Buffer_Destroy only. The memory becomes
+// free once all work that uses it has finished. Deleting twice does no harm.
 typedef PJRT_Error* PJRT_Buffer_Delete(PJRT_Buffer_Delete_Args* args);
 
 struct PJRT_Buffer_IsDeleted_Args {
@@ -2838,16 +2837,16 @@ typedef PJRT_Error* PJRT_Buffer_CopyRawToHost(
 // Tells a pending PJRT_Buffer_CopyRawToHostFuture where to put the bytes.
 struct PJRT_Buffer_CopyRawToHostFuture_Callback_Args {
   size_t struct_size;
-  // From PJRT_Buffer_CopyRawToHostFuture. It is used up.
+  // From PJRT_Buffer_CopyRawToHostFuture. The call consumes it.
   void* callback_data;
   // PJRT_Error_Code_OK to copy; any other code makes the event fail.
   PJRT_Error_Code error_code;
-  // Text of the failure. Counts only if there is one.
+  // Text of the failure. Used only if there is one.
   const char* error_message;
   // Length of `error_message` in bytes.
   size_t error_message_size;
-  // Memory for `transfer_size` bytes, to be kept until the event is ready.
-  // Counts only if there is no failure.
+  // Memory for `transfer_size` bytes, to be kept until the event is ready. Used
+  // only if there is no failure.
   void* dst;
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_Buffer_CopyRawToHostFuture_Callback_Args, dst);
@@ -2913,7 +2912,7 @@ typedef PJRT_Error* PJRT_Buffer_CopyToMemory(
 struct PJRT_Buffer_Bitcast_Args {
   size_t struct_size;
   PJRT_Extension_Base* extension_start;
-  // Is deleted by success.
+  // Deleted on success.
   PJRT_Buffer* buffer;
   PJRT_Buffer_Type element_type;
   // `num_dims` sizes, read during the call.
@@ -2979,7 +2978,7 @@ PJRT_DEFINE_STRUCT_TRAITS(PJRT_Buffer_ReadyEvent_Args, event);
 // Returns an event for the moment a buffer has its contents, or has failed to
 // get them. For a buffer that is deleted or donated by now, the event reports
 // an error at once; one that was obtained earlier keeps its outcome. Each call
-// gives an event of its own.
+// returns a new event.
 typedef PJRT_Error* PJRT_Buffer_ReadyEvent(PJRT_Buffer_ReadyEvent_Args* args);
 
 struct PJRT_Buffer_UnsafePointer_Args {
@@ -3003,10 +3002,9 @@ struct PJRT_Buffer_IncreaseExternalReferenceCount_Args {
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_Buffer_IncreaseExternalReferenceCount_Args,
                           buffer);
 
-// Counts one more user of the memory of a buffer outside the plugin. While the
-// count is above zero, the plugin neither moves nor frees the memory, nor
-// reuses it for a donation. Each call needs a
-// PJRT_Buffer_DecreaseExternalReferenceCount.
+// Counts one more user of a buffer's memory outside the plugin. While the count
+// is above zero, the plugin neither moves nor frees the memory, nor reuses it
+// for a donation. Each call needs a PJRT_Buffer_DecreaseExternalReferenceCount.
 typedef PJRT_Error* PJRT_Buffer_IncreaseExternalReferenceCount(
     PJRT_Buffer_IncreaseExternalReferenceCount_Args* args);
 
@@ -3018,8 +3016,8 @@ struct PJRT_Buffer_DecreaseExternalReferenceCount_Args {
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_Buffer_DecreaseExternalReferenceCount_Args,
                           buffer);
 
-// Counts one user less, after PJRT_Buffer_IncreaseExternalReferenceCount. It is
-// an error if there is none left to take away.
+// Undoes one PJRT_Buffer_IncreaseExternalReferenceCount. It is an error if the
+// count is already zero.
 typedef PJRT_Error* PJRT_Buffer_DecreaseExternalReferenceCount(
     PJRT_Buffer_DecreaseExternalReferenceCount_Args* args);
 
@@ -3043,7 +3041,7 @@ typedef PJRT_Error* PJRT_Buffer_OpaqueDeviceMemoryDataPointer(
 // done.
 struct PJRT_Buffer_DonateWithControlDependency_Callback_Args {
   size_t struct_size;
-  // From PJRT_Buffer_DonateWithControlDependency. It is used up.
+  // From PJRT_Buffer_DonateWithControlDependency. The call consumes it.
   void* callback_data;
   // PJRT_Error_Code_OK, or the failure that the new buffer takes on.
   PJRT_Error_Code error_code;
@@ -3058,7 +3056,7 @@ PJRT_DEFINE_STRUCT_TRAITS(PJRT_Buffer_DonateWithControlDependency_Callback_Args,
 struct PJRT_Buffer_DonateWithControlDependency_Args {
   size_t struct_size;
   PJRT_Extension_Base* extension_start;
-  // Is consumed by success.
+  // Consumed on success.
   PJRT_Buffer* buffer;
   // To be passed to `dependency_ready_callback`.
   void* callback_data;  // out
@@ -3107,8 +3105,8 @@ PJRT_DEFINE_STRUCT_TRAITS(PJRT_CopyToDeviceStream_AddChunk_Args,
                           transfer_complete);
 
 // Starts to transfer the next chunk. The event reports an error if the chunk
-// would exceed the total, if the stream has all its bytes, or if the size is no
-// multiple of PJRT_CopyToDeviceStream_GranuleSize.
+// would exceed the total, if the stream has all its bytes, or if the size is
+// not a multiple of PJRT_CopyToDeviceStream_GranuleSize.
 typedef PJRT_Error* PJRT_CopyToDeviceStream_AddChunk(
     PJRT_CopyToDeviceStream_AddChunk_Args* args);
 
@@ -3237,7 +3235,7 @@ PJRT_DEFINE_STRUCT_TRAITS(PJRT_TopologyDescription_GetDeviceDescriptions_Args,
 typedef PJRT_Error* PJRT_TopologyDescription_GetDeviceDescriptions(
     PJRT_TopologyDescription_GetDeviceDescriptions_Args* args);
 
-// Keeps the bytes that PJRT_TopologyDescription_Serialize returned.
+// Owns the bytes that PJRT_TopologyDescription_Serialize returned.
 typedef struct PJRT_SerializedTopology PJRT_SerializedTopology;
 
 struct PJRT_TopologyDescription_Serialize_Args {
@@ -3250,7 +3248,7 @@ struct PJRT_TopologyDescription_Serialize_Args {
   size_t serialized_bytes_size;  // out
   // Owner of `serialized_bytes`.
   PJRT_SerializedTopology* serialized_topology;  // out
-  // To be called by the caller with `serialized_topology`, once.
+  // The caller calls it with `serialized_topology`, once.
   void (*serialized_topology_deleter)(
       PJRT_SerializedTopology* serialized_topology);  // out
 };
@@ -3322,7 +3320,7 @@ struct PJRT_TopologyDescription_MakeCanonicalShapeForMemorySpace_Args {
   const char* serialized_shape;  // out
   // Size of `serialized_shape` in bytes.
   size_t serialized_shape_size;  // out
-  // To be called by the caller with `serialized_shape`, once.
+  // The caller calls it with `serialized_shape`, once.
   void (*serialized_shape_deleter)(const char*);  // out
 };
 PJRT_DEFINE_STRUCT_TRAITS(
@@ -3367,7 +3365,7 @@ struct PJRT_Compile_Args {
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_Compile_Args, executable);
 
-// Compiles a program for a topology, with no need of the devices. To run it,
+// Compiles a program for a topology, without needing the devices. To run it,
 // load it onto a matching client with PJRT_Client_Load, or serialize it and use
 // PJRT_Executable_DeserializeAndLoad. It blocks while the compiler works.
 typedef PJRT_Error* PJRT_Compile(PJRT_Compile_Args* args);

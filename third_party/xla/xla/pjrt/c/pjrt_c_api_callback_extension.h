@@ -71,20 +71,20 @@ struct PJRT_Callback_PrefatalArgs {
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_Callback_PrefatalArgs, error_message_size);
 
 // What the plugin calls: args is the struct that belongs to the type it was
-// registered for, user_arg is what was given when it was registered. It may
-// come on any thread, one that the program did not start included.
+// registered for, and user_arg is what was given when it was registered. The
+// call may come on any thread, including one that the program did not start.
 typedef void PJRT_Callback_Function(void* args, void* user_arg);
 
 // The arguments of PJRT_Register_Callback.
 struct PJRT_Callback_RegisterCallback_Args {
   size_t struct_size;
   PJRT_Client* client;
-  // What to be called for.
+  // When to call: the type of event.
   PJRT_Callback_Type type;
   // The function to call. It must stay callable as long as the client lives:
   // nothing unregisters it.
   PJRT_Callback_Function* callback;
-  // Passed on to the callback as it is.
+  // Passed on to the callback unchanged.
   void* user_arg;
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_Callback_RegisterCallback_Args, user_arg);

@@ -76,7 +76,7 @@ PJRT_DEFINE_STRUCT_TRAITS(PJRT_Collectives_CreateCommunicators_Args,
                           communicators_holder_deleter);
 
 // Connects the ranks of this process with those of the others. May block until
-// all ranks of the clique have come.
+// all ranks of the clique have joined.
 typedef PJRT_Error* PJRT_Collectives_CreateCommunicators(
     PJRT_Collectives_CreateCommunicators_Args* args);
 
@@ -115,7 +115,7 @@ enum PJRT_Collectives_CollectiveOpKind : int32_t {
 // Where a collective operation runs on CPU devices, and how long it may wait
 // for the others. Read during the call only.
 struct PJRT_Collectives_CpuExecutor {
-  // Tells this run of the program from others.
+  // Tells this run of the program apart from others.
   int64_t run_id;
   // The global ids of the devices that take part.
   int64_t* global_device_ids;
@@ -125,7 +125,7 @@ struct PJRT_Collectives_CpuExecutor {
   int32_t num_local_participants;
   // Whose devices take part.
   PJRT_Collectives_CollectiveOpKind collective_op_kind;
-  // Tells this operation from others of the run.
+  // Tells this operation apart from others of the run.
   int64_t op_id;
   // How long to wait for the others, in nanoseconds.
   int64_t timeout_in_ns;
@@ -246,7 +246,7 @@ struct PJRT_Collectives_Communicator_CollectivePermute_Args {
   bool has_source_rank;
   // The rank to receive from. Meaningless when has_source_rank is false.
   int64_t source_rank;
-  // The ranks to send to; none is allowed.
+  // The ranks to send to, if any.
   int64_t* target_ranks;
   // How many there are.
   size_t num_target_ranks;
@@ -294,7 +294,7 @@ struct PJRT_Collectives_Communicator_AllToAll_Args {
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_Collectives_Communicator_AllToAll_Args, event);
 
-// Sends to each rank a part of its own, and receives one from each.
+// Sends a different part to each rank, and receives one from each.
 typedef PJRT_Error* PJRT_Collectives_Communicator_AllToAll(
     PJRT_Collectives_Communicator_AllToAll_Args* args);
 

@@ -40,8 +40,8 @@ typedef struct JAX_CustomCallPartitioner_aval {
   JAX_CustomCallPartitioner_string sharding;
 } JAX_CustomCallPartitioner_aval;
 
-// Stands at the start of the arguments of each callback: which version the two
-// sides speak, and what the callback answers.
+// The head of each callback's arguments: which version the two sides speak, and
+// what the callback answers.
 typedef struct JAX_CustomCallPartitioner_version_and_error {
   // The version of the callbacks that the plugin speaks.
   int64_t api_version;
@@ -125,7 +125,7 @@ typedef struct JAX_CustomCallPartitioner_Callbacks {
   int64_t version;
   // Free for the program to use.
   void* private_data;
-  // Called once, when the plugin needs the callbacks no longer, at the end of
+  // Called once, when the plugin no longer needs the callbacks, at the end of
   // the process at the latest.
   void (*dtor)(struct JAX_CustomCallPartitioner_Callbacks* data);
   // Splits a custom call.
@@ -152,7 +152,7 @@ struct PJRT_Register_Custom_Partitioner_Args {
   const char* name;
   // Its length in bytes.
   size_t name_size;
-  // Kept by the plugin, which calls its dtor in the end.
+  // Kept by the plugin, which calls its dtor when it no longer needs it.
   JAX_CustomCallPartitioner_Callbacks* callbacks;
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_Register_Custom_Partitioner_Args, callbacks);
@@ -171,8 +171,8 @@ struct PJRT_Register_Batch_Partitionable_Args {
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_Register_Batch_Partitionable_Args, name_size);
 
-// Says that a custom call treats each element of its leading dimensions alone,
-// so that it can be split along them.
+// Says that a custom call treats each element of its leading dimensions
+// separately, so that it can be split along them.
 typedef PJRT_Error* PJRT_Register_Batch_Partitionable(
     PJRT_Register_Batch_Partitionable_Args* args);
 

@@ -16,7 +16,7 @@
 extern "C" {
 #endif
 
-// How far a device event has come.
+// The state of a device event.
 typedef enum PJRT_DeviceEvent_State {
   // It has not happened yet.
   PJRT_DeviceEvent_State_Unavailable = 0,
@@ -30,8 +30,8 @@ typedef enum PJRT_DeviceEvent_State {
 // plugin's choice, or at once on the caller's.
 typedef void (*PJRT_DeviceEvent_AndThen)(void* user_arg);
 
-// What can be done with a device event. The table belongs to the plugin and
-// lives as long as the process. The functions may be called from any thread.
+// The functions of a device event. The table belongs to the plugin and lives as
+// long as the process. The functions may be called from any thread.
 struct PJRT_DeviceEvent_FunctionTable {
   size_t struct_size;
   PJRT_Extension_Base* extension_start;
@@ -51,7 +51,7 @@ struct PJRT_DeviceEvent_FunctionTable {
   // The table of the kind of event that this one specialises; null when it
   // specialises none.
   const struct PJRT_DeviceEvent_FunctionTable* parent;
-  // Tells how far the event has come, without waiting.
+  // Returns the state of the event, without waiting.
   PJRT_DeviceEvent_State (*get_state)(void* device_event);
   // Returns the stream on which the event was recorded, and stores its place
   // there. Zero means that there is no stream, or that it is not known.
@@ -76,7 +76,7 @@ typedef struct PJRT_DeviceEventVector {
   PJRT_DeviceEvent* data;
   // How many there are.
   size_t size;
-  // For how many there is room.
+  // How many there is room for.
   size_t capacity;
   // Frees the array.
   void (*destroy)(PJRT_DeviceEvent* data);
@@ -84,7 +84,7 @@ typedef struct PJRT_DeviceEventVector {
 
 typedef struct PJRT_DeviceEventPromise PJRT_DeviceEventPromise;
 
-// What can be done with the promise of a device event. The table belongs to the
+// The functions of the promise of a device event. The table belongs to the
 // plugin and lives as long as the process.
 struct PJRT_DeviceEventPromise_FunctionTable {
   // The size of this table.
@@ -99,10 +99,9 @@ struct PJRT_DeviceEventPromise_FunctionTable {
   // Returns the event that the promise stands for, borrowed: add a reference to
   // keep it.
   PJRT_DeviceEvent (*event)(PJRT_DeviceEventPromise* promise);
-  // Ties the promise to another event, of which it takes a reference of its
-  // own.
+  // Ties the promise to another event, to which it adds a reference.
   void (*set)(PJRT_DeviceEventPromise* promise, PJRT_DeviceEvent event);
-  // Lets the event fail. The error belongs to the plugin from here on.
+  // Makes the event fail. The error belongs to the plugin from here on.
   void (*set_error)(PJRT_DeviceEventPromise* promise, PJRT_Error* error);
   // Makes the event ready.
   void (*set_ready)(PJRT_DeviceEventPromise* promise);

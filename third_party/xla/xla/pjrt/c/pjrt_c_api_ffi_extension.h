@@ -21,7 +21,7 @@ extern "C" {
 
 // How the plugin treats values of a type.
 typedef struct PJRT_FFI_Type_Info {
-  // Frees a value of the type; null when nothing is to be freed.
+  // Frees a value of the type; null when there is nothing to free.
   void (*deleter)(void* object);
   // Reserved. Must be null.
   void (*serialize)();
@@ -45,8 +45,8 @@ struct PJRT_FFI_Type_Register_Args {
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_FFI_Type_Register_Args, type_info);
 
-// Gives a type of the program's own an id in the plugin. With `type_id` 0 the
-// plugin chooses one; plugins refuse a name that is registered already.
+// Gives an id in the plugin to a type that the program defines. With `type_id`
+// 0 the plugin chooses one; plugins refuse a name that is registered already.
 typedef PJRT_Error* PJRT_FFI_Type_Register(PJRT_FFI_Type_Register_Args* args);
 
 // A value that handlers can ask for.

@@ -56,7 +56,7 @@ struct PJRT_Gpu_Custom_Call {
   PJRT_Extension_Base base;
   PJRT_NO_DISCARD PJRT_Gpu_Register_Custom_Call* custom_call;
   // Whether the plugin honours traits. Since version 3 of this extension: read
-  // it only when the struct_size of the node reaches it.
+  // it only when the struct_size of the node includes it.
   bool custom_call_handles_traits;
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_Gpu_Custom_Call, custom_call_handles_traits);

@@ -28,7 +28,7 @@ typedef struct PJRT_Layouts_MemoryLayout PJRT_Layouts_MemoryLayout;
 struct PJRT_Layouts_MemoryLayout_Destroy_Args {
   size_t struct_size;
   PJRT_Extension_Base* extension_start;
-  // What to free; null for nothing.
+  // What to free; may be null.
   PJRT_Layouts_MemoryLayout* layout;
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_Layouts_MemoryLayout_Destroy_Args, layout);

@@ -158,13 +158,13 @@ struct PJRT_Megascale_ClientContext_UnblockPendingWork_Args {
   PJRT_Megascale_ClientContext* client_context;
   // The launch whose work waits.
   int32_t launch_id;
-  // How long this holds, in milliseconds.
+  // How long this lasts, in milliseconds.
   int64_t expire_after_ms;
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_Megascale_ClientContext_UnblockPendingWork_Args,
                           expire_after_ms);
 
-// Lets the work of a launch go on that waits for other slices.
+// Lets the work of a launch that waits for other slices go on.
 typedef PJRT_Error* PJRT_Megascale_ClientContext_UnblockPendingWork(
     PJRT_Megascale_ClientContext_UnblockPendingWork_Args* args);
 
@@ -268,14 +268,14 @@ typedef void (*PJRT_Megascale_ErrorHandler)(
 // The arguments of PJRT_Megascale_RegisterErrorHandler.
 struct PJRT_Megascale_RegisterErrorHandler_Args {
   size_t struct_size;
-  // The name under which the handler can be taken away again. Read during the
-  // call only.
+  // The name by which the handler can be unregistered. Read during the call
+  // only.
   const char* handler_name;
   // Its length in bytes.
   size_t handler_name_size;
   // The function to call. It must stay callable until it is unregistered.
   PJRT_Megascale_ErrorHandler handler;
-  // Passed on to the handler as it is.
+  // Passed on to the handler unchanged.
   void* user_data;
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_Megascale_RegisterErrorHandler_Args, user_data);
@@ -295,7 +295,7 @@ struct PJRT_Megascale_UnregisterErrorHandler_Args {
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_Megascale_UnregisterErrorHandler_Args,
                           handler_name_size);
 
-// Takes a handler away.
+// Removes a handler.
 typedef PJRT_Error* PJRT_Megascale_UnregisterErrorHandler(
     PJRT_Megascale_UnregisterErrorHandler_Args* args);
 
@@ -371,7 +371,7 @@ struct PJRT_Megascale_ErrorAggregator_ProcessAndShutdown_Args {
 PJRT_DEFINE_STRUCT_TRAITS(
     PJRT_Megascale_ErrorAggregator_ProcessAndShutdown_Args, digest);
 
-// Looks at all errors added so far, and takes no more.
+// Looks at all errors added so far, and accepts no more.
 typedef PJRT_Error* PJRT_Megascale_ErrorAggregator_ProcessAndShutdown(
     PJRT_Megascale_ErrorAggregator_ProcessAndShutdown_Args* args);
 
@@ -411,7 +411,7 @@ struct PJRT_Megascale_ErrorAggregator_Active_Args {
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_Megascale_ErrorAggregator_Active_Args, active);
 
-// Tells whether an aggregator still takes errors.
+// Tells whether an aggregator still accepts errors.
 typedef PJRT_Error* PJRT_Megascale_ErrorAggregator_Active(
     PJRT_Megascale_ErrorAggregator_Active_Args* args);
 
@@ -424,7 +424,7 @@ struct PJRT_Megascale_GetInterfaceAddressesHelper_Args {
   size_t megascale_port_name_size;
   // The number of the port.
   int32_t megascale_port;
-  // Only interfaces whose names start with one of these count.
+  // Only interfaces whose names start with one of these are used.
   const char** interface_prefixes;
   // The length of each prefix in bytes.
   const size_t* interface_prefixes_sizes;
@@ -459,7 +459,7 @@ struct PJRT_Megascale_GetOrCreateRuntimeError_Args {
   size_t struct_size;
   // The kind of error, as the runtime numbers it.
   int32_t error_type;
-  // When what failed had started, in nanoseconds since 1970.
+  // When the failed work started, in nanoseconds since 1970.
   int64_t start_time_nanos;
   // The code of the status, as PJRT_Error_Code numbers it.
   int32_t status_code;

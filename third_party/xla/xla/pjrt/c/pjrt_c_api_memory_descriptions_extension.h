@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
    Restates the public ABI of openxla/xla's header of this path. */
 
-// Reads which memories a device has from its description alone, so also where
-// there is no client. Optional, and still experimental upstream.
+// Reads which memories a device has from its description alone, without a
+// client. Optional, and still experimental upstream.
 
 #ifndef XLA_PJRT_C_PJRT_C_API_MEMORY_DESCRIPTIONS_EXTENSION_H_
 #define XLA_PJRT_C_PJRT_C_API_MEMORY_DESCRIPTIONS_EXTENSION_H_
@@ -19,7 +19,7 @@ extern "C" {
 #define PJRT_API_MEMORY_DESCRIPTIONS_EXTENSION_VERSION 1
 
 // Describes a memory. It belongs to the description of the device and lives as
-// long as that.
+// long as that does.
 typedef struct PJRT_MemoryDescription PJRT_MemoryDescription;
 
 // The arguments of PJRT_DeviceDescription_MemoryDescriptions.
@@ -27,12 +27,12 @@ struct PJRT_DeviceDescription_MemoryDescriptions_Args {
   size_t struct_size;
   PJRT_Extension_Base* extension_start;
   PJRT_DeviceDescription* device_description;
-  // The descriptions, owned by that of the device.
+  // The descriptions, owned by the device's description.
   const PJRT_MemoryDescription* const* memory_descriptions;  // out
   // How many there are.
   size_t num_memory_descriptions;  // out
-  // Which of them the device uses when nothing is asked for. The largest
-  // size_t, which is -1, means none.
+  // Which of them the device uses when none is asked for. The largest size_t,
+  // which is -1, means none.
   size_t default_memory_index;  // out
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_DeviceDescription_MemoryDescriptions_Args,

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
    Restates the public ABI of openxla/xla's header of this path. */
 
-// Compiles a program in steps, each of which takes the programs that the one
-// before it gave. Function pointers of this extension may be null in plugins
-// that have no phases to offer: test them.
+// Compiles a program in steps, each of which takes the programs that the
+// previous one returned. Function pointers of this extension may be null in
+// plugins that offer no phases: test them.
 
 #ifndef XLA_PJRT_C_PJRT_C_API_PHASE_COMPILE_EXTENSION_H_
 #define XLA_PJRT_C_PJRT_C_API_PHASE_COMPILE_EXTENSION_H_
@@ -71,7 +71,7 @@ struct PJRT_PhaseCompile_Run_Phase_Args {
   size_t compile_options_size;  // in
   // What to compile for.
   PJRT_TopologyDescription* topology;  // in
-  // The programs that the last phase gave, each a serialized
+  // The programs that the last phase returned, each a serialized
   // PjRtPartialProgramProto message. Owned by the caller, who frees them with
   // PJRT_PhaseCompile_C_Buffers_Destroy.
   const char** output_programs;  // out
@@ -122,8 +122,8 @@ struct PJRT_PhaseCompile_C_Buffers_Destroy_Args {
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_PhaseCompile_C_Buffers_Destroy_Args,
                           num_char_buffers);
 
-// Frees a list of buffers that another function of this extension gave, and the
-// list of their lengths. It returns nothing and cannot fail.
+// Frees a list of buffers that another function of this extension returned, and
+// the list of their lengths. It returns nothing and cannot fail.
 typedef void PJRT_PhaseCompile_C_Buffers_Destroy(
     PJRT_PhaseCompile_C_Buffers_Destroy_Args* args);
 

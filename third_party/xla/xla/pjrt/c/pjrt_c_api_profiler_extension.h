@@ -3,7 +3,8 @@
 
 // Leads to the profiler of a plugin, whose functions are in
 // xla/backends/profiler/plugin/profiler_c_api.h. The same node, with a null
-// table, can be hung on the args of a call to tie it to a trace of the caller.
+// table, can be attached to the args of a call to tie it to a trace of the
+// caller.
 
 #ifndef XLA_PJRT_C_PJRT_C_API_PROFILER_EXTENSION_H_
 #define XLA_PJRT_C_PJRT_C_API_PROFILER_EXTENSION_H_
@@ -24,11 +25,11 @@ extern "C" {
 // The node of the profiler extension.
 struct PJRT_Profiler_Extension {
   PJRT_Extension_Base base;
-  // The profiler's table, owned by the plugin; null where the node hangs on the
-  // args of a call.
+  // The profiler's table, owned by the plugin; null where the node is attached
+  // to the args of a call.
   PLUGIN_Profiler_Api* profiler_api;
-  // The id of the caller's trace event. Of meaning only where the node hangs on
-  // the args of a call.
+  // The id of the caller's trace event. Meaningful only where the node is
+  // attached to the args of a call.
   int64_t traceme_context_id;
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_Profiler_Extension, traceme_context_id);

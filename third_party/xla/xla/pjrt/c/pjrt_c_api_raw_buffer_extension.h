@@ -22,9 +22,8 @@ extern "C" {
 
 typedef struct PJRT_RawBuffer PJRT_RawBuffer;
 
-// What can be done with a raw buffer without going through the extension. The
-// table belongs to the plugin and lives as long as the process. It agrees with
-// the functions of the extension.
+// The functions of a raw buffer, which do the same as those of the extension.
+// The table belongs to the plugin and lives as long as the process.
 struct PJRT_RawBuffer_FunctionTable {
   size_t struct_size;
   // The size of a PJRT_RawBuffer.

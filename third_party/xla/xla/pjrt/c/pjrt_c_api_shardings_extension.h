@@ -26,7 +26,7 @@ struct PJRT_Shardings_PJRT_Executable_ParameterShardings_Args {
   // How many parameters are listed.
   size_t num_parameters;  // out
   // One serialized OpSharding message for each, owned by the executable and
-  // valid as long as it; null when the plugin cannot tell.
+  // valid as long as it is; null when the plugin cannot tell.
   const char* const* shardings;  // out
   // The length of each in bytes, owned likewise; null when the plugin cannot
   // tell.
@@ -47,7 +47,7 @@ struct PJRT_Shardings_PJRT_Executable_OutputShardings_Args {
   // How many outputs are listed.
   size_t num_outputs;  // out
   // One serialized OpSharding message for each, owned by the executable and
-  // valid as long as it; null when the plugin cannot tell.
+  // valid as long as it is; null when the plugin cannot tell.
   const char* const* shardings;  // out
   // The length of each in bytes, owned likewise; null when the plugin cannot
   // tell.

@@ -21,7 +21,7 @@ inline constexpr char kMaxInflightComputations[] = "max_inflight_computations";
 // Whether the client is the one made for TensorFlow.
 inline constexpr char kUseTfPjrtClient[] = "use_tf_pjrt_client";
 
-// Whether the client uses the TPU system that the whole process has in common.
+// Whether the client uses the TPU system that the whole process shares.
 inline constexpr char kUseGlobalTpuSystem[] = "use_global_tpu_system";
 
 // Whether device memory may be allocated before its earlier use has ended.

@@ -27,7 +27,7 @@ typedef struct PJRT_TpuExecutable_TargetArguments
 // The arguments of PJRT_TpuExecutable_GetTargetArguments.
 struct PJRT_TpuExecutable_GetTargetArguments_Args {
   size_t struct_size;
-  // What PJRT_Executable_Serialize gave. Read during the call only.
+  // What PJRT_Executable_Serialize returned. Read during the call only.
   const char* serialized_executable;
   // Its length in bytes.
   size_t serialized_executable_size;
@@ -71,7 +71,7 @@ typedef struct PJRT_TpuExecutable_HloModuleWithConfig
 // The arguments of PJRT_TpuExecutable_GetHloModuleWithConfig.
 struct PJRT_TpuExecutable_GetHloModuleWithConfig_Args {
   size_t struct_size;
-  // What PJRT_Executable_Serialize gave. Read during the call only.
+  // What PJRT_Executable_Serialize returned. Read during the call only.
   const char* serialized_executable;
   // Its length in bytes.
   size_t serialized_executable_size;
@@ -96,7 +96,8 @@ typedef PJRT_Error* PJRT_TpuExecutable_GetHloModuleWithConfig(
 // The arguments of PJRT_TpuExecutable_RunHloCostAnalysis.
 struct PJRT_TpuExecutable_RunHloCostAnalysis_Args {
   size_t struct_size;
-  // What PJRT_TpuExecutable_GetTargetArguments gave. Read during the call only.
+  // What PJRT_TpuExecutable_GetTargetArguments returned. Read during the call
+  // only.
   const char* target_arguments;
   // Its length in bytes.
   size_t target_arguments_size;
@@ -127,7 +128,7 @@ typedef PJRT_Error* PJRT_TpuExecutable_RunHloCostAnalysis(
 // The arguments of PJRT_TpuExecutable_GetCompiledMemoryStats.
 struct PJRT_TpuExecutable_GetCompiledMemoryStats_Args {
   size_t struct_size;
-  // What PJRT_Executable_Serialize gave. Read during the call only.
+  // What PJRT_Executable_Serialize returned. Read during the call only.
   const char* serialized_executable;
   // Its length in bytes.
   size_t serialized_executable_size;
@@ -241,8 +242,8 @@ PJRT_DEFINE_STRUCT_TRAITS(
     PJRT_TpuExecutable_IsTpuCancellationPlaceholderError_Args,
     is_cancellation_placeholder);
 
-// Tells whether a status only stands in for the one of another worker, because
-// of which this one was cancelled.
+// Tells whether a status only stands in for the error of another worker,
+// because of which this one was cancelled.
 typedef PJRT_Error* PJRT_TpuExecutable_IsTpuCancellationPlaceholderError(
     PJRT_TpuExecutable_IsTpuCancellationPlaceholderError_Args* args);
 

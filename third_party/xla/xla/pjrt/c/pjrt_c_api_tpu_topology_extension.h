@@ -4,8 +4,8 @@
 // Reads how the chips of a TPU system are arranged, and translates between
 // chips, cores, processes, logical devices and coordinates. It needs no TPU.
 //
-// Lists that the plugin fills belong to the caller, who says for how many
-// elements there is room; the plugin stores how many it wrote.
+// Lists that the plugin fills belong to the caller, who says how many elements
+// there is room for; the plugin stores how many it wrote.
 
 #ifndef XLA_PJRT_C_PJRT_C_API_TPU_TOPOLOGY_EXTENSION_H_
 #define XLA_PJRT_C_PJRT_C_API_TPU_TOPOLOGY_EXTENSION_H_
@@ -277,7 +277,7 @@ typedef PJRT_Error* PJRT_TpuTopology_CoreCountPerProcess(
 struct PJRT_TpuTopology_ProcessIds_Args {
   size_t struct_size;
   const PJRT_TopologyDescription* topology;
-  // For how many the caller has room.
+  // How many the caller has room for.
   int32_t max_process_ids;
   // Filled by the plugin.
   int32_t* process_ids;
@@ -296,7 +296,7 @@ struct PJRT_TpuTopology_LogiDeviceIdsOnProcess_Args {
   const PJRT_TopologyDescription* topology;
   // The process.
   int32_t process_id;
-  // For how many the caller has room.
+  // How many the caller has room for.
   int32_t max_logical_device_ids;
   // Filled by the plugin.
   int32_t* logical_device_of_default_type_ids;
@@ -352,7 +352,7 @@ struct PJRT_TpuTopology_ProcessCoordFromId_Args {
   const PJRT_TopologyDescription* topology;
   // The process.
   int32_t process_id;
-  // For how many the caller has room.
+  // How many the caller has room for.
   size_t coords_max_dims;
   // Filled by the plugin.
   int32_t* coords;
@@ -409,7 +409,7 @@ struct PJRT_TpuTopology_ChipCoordAndIdxForLogiDevice_Args {
   const PJRT_TopologyDescription* topology;
   // The logical device.
   int32_t device_id;
-  // For how many coordinates the caller has room.
+  // How many coordinates the caller has room for.
   size_t chip_coords_max_dims;
   // Filled by the plugin.
   int32_t* chip_coords;
@@ -429,7 +429,7 @@ typedef PJRT_Error* PJRT_TpuTopology_ChipCoordAndIdxForLogiDevice(
 struct PJRT_TpuTopology_ChipsPerProcessBounds_Args {
   size_t struct_size;
   const PJRT_TopologyDescription* topology;
-  // For how many dimensions the caller has room.
+  // How many dimensions the caller has room for.
   size_t chip_per_process_bounds_max_dims;
   // Filled by the plugin.
   int32_t* chip_per_process_bounds;
@@ -447,7 +447,7 @@ typedef PJRT_Error* PJRT_TpuTopology_ChipsPerProcessBounds(
 struct PJRT_TpuTopology_ChipBounds_Args {
   size_t struct_size;
   const PJRT_TopologyDescription* topology;
-  // For how many dimensions the caller has room.
+  // How many dimensions the caller has room for.
   size_t chip_bounds_max_dims;
   // Filled by the plugin.
   int32_t* chip_bounds;
@@ -465,7 +465,7 @@ typedef PJRT_Error* PJRT_TpuTopology_ChipBounds(
 struct PJRT_TpuTopology_ProcessBounds_Args {
   size_t struct_size;
   const PJRT_TopologyDescription* topology;
-  // For how many dimensions the caller has room.
+  // How many dimensions the caller has room for.
   size_t process_bounds_max_dims;
   // Filled by the plugin.
   int32_t* process_bounds;
@@ -485,7 +485,7 @@ struct PJRT_TpuTopology_GetRoutingStrategy_Args {
   const PJRT_TopologyDescription* topology;
   // Where the name goes, filled by the plugin. The caller provides the memory.
   char* routing_strategy;
-  // For how many bytes there is room, and then how many were written.
+  // How many bytes there is room for, and then how many were written.
   size_t routing_strategy_len;
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_TpuTopology_GetRoutingStrategy_Args,
@@ -538,7 +538,7 @@ struct PJRT_TpuTopology_GetSliceConfigs_Args {
   size_t platform_type_name_len;
   // Filled by the plugin.
   PJRT_TpuTopology_SliceConfig* slice_configs;
-  // For how many the caller has room.
+  // How many the caller has room for.
   size_t max_slice_configs;
   // How many were written.
   size_t num_slice_configs;  // out

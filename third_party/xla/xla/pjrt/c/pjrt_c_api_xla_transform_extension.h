@@ -28,8 +28,8 @@ typedef struct PJRT_XlaTransform_string {
   size_t size;
 } PJRT_XlaTransform_string;
 
-// Stands at the start of the arguments of a callback: which version the two
-// sides speak, and what the callback answers.
+// The head of a callback's arguments: which version the two sides speak, and
+// what the callback answers.
 typedef struct PJRT_XlaTransform_version_and_error {
   // The version of the callbacks that the plugin speaks.
   int64_t api_version;
@@ -68,7 +68,7 @@ PJRT_DEFINE_STRUCT_TRAITS(PJRT_XlaTransform_Args, changed);
 typedef struct PJRT_XlaTransform_Callbacks {
   // The version of the callbacks that the program speaks.
   int64_t version;
-  // Called once, when the plugin needs the callbacks no longer; null when there
+  // Called once, when the plugin no longer needs the callbacks; null when there
   // is nothing to free.
   void (*dtor)(struct PJRT_XlaTransform_Callbacks* data);
   // Called during compilations, on a thread of the plugin's choice; null for
@@ -88,14 +88,14 @@ typedef enum PJRT_XlaTransform_PipelineStage {
 // The arguments of PJRT_Register_Xla_Transform_Fn.
 struct PJRT_Register_Xla_Transform_Args {
   size_t struct_size;
-  // The name under which the transformation can be taken away again. Read
-  // during the call only.
+  // The name by which the transformation can be removed. Read during the call
+  // only.
   const char* name;
   // Its length in bytes.
   size_t name_size;
   // When the transformation runs.
   PJRT_XlaTransform_PipelineStage stage;
-  // Kept by the plugin, which calls its dtor in the end.
+  // Kept by the plugin, which calls its dtor when it no longer needs it.
   PJRT_XlaTransform_Callbacks* callbacks;
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_Register_Xla_Transform_Args, callbacks);
@@ -121,7 +121,7 @@ struct PJRT_Clear_Xla_Transform_Args {
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_Clear_Xla_Transform_Args, cleared);
 
-// Takes a transformation away. Compilations that start later do not run it.
+// Removes a transformation. Compilations that start later do not run it.
 typedef PJRT_Error* (*PJRT_Clear_Xla_Transform_Fn)(
     PJRT_Clear_Xla_Transform_Args* args);
 
@@ -146,7 +146,7 @@ struct PJRT_Xla_Transform_Get_Hlo_Pass_Pipeline_Trace_Args {
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_Xla_Transform_Get_Hlo_Pass_Pipeline_Trace_Args,
                           trace);
 
-// Returns what the passes that a program went through did to it.
+// Returns what the passes of a compilation did to a program.
 typedef PJRT_Error* (*PJRT_Xla_Transform_Get_Hlo_Pass_Pipeline_Trace_Fn)(
     PJRT_Xla_Transform_Get_Hlo_Pass_Pipeline_Trace_Args* args);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
    Restates the public ABI of openxla/xla's header of this path. */
 
-// The profiler of a plugin, found through the profiler extension. It has errors
-// of its own. A profile is taken in this order: create, start, let the program
+// The profiler of a plugin, found through the profiler extension. It has its
+// own errors. A profile is taken in this order: create, start, let the program
 // run, stop, collect, destroy.
 
 #ifndef XLA_BACKENDS_PROFILER_PLUGIN_PROFILER_C_API_H_
@@ -11,8 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// The size of a struct up to and with the named field, so without the padding
-// behind it.
+// The size of a struct up to and including the named field, without the padding
+// after it.
 #define PROFILER_STRUCT_SIZE(struct_type, last_field) \
   offsetof(struct_type, last_field) + sizeof(((struct_type*)0)->last_field)
 
@@ -32,7 +32,7 @@ extern "C" {
 // A profiler. Free it with PLUGIN_Profiler_Destroy.
 typedef struct PLUGIN_Profiler PLUGIN_Profiler;
 
-// An error of the profiler. The caller that was given it frees it with
+// An error of the profiler. Whoever receives it frees it with
 // PLUGIN_Profiler_Error_Destroy.
 typedef struct PLUGIN_Profiler_Error PLUGIN_Profiler_Error;
 
@@ -41,7 +41,7 @@ struct PLUGIN_Profiler_Error_Destroy_Args {
   size_t struct_size;
   // Not used. Must be null.
   void* priv;
-  // What to free; null for nothing.
+  // What to free; may be null.
   PLUGIN_Profiler_Error* error;
 };
 PROFILER_DEFINE_STRUCT_TRAITS(PLUGIN_Profiler_Error_Destroy_Args, error);
@@ -185,7 +185,7 @@ struct PLUGIN_Profiler_Serialize_Args {
   size_t struct_size;
   PLUGIN_Profiler* profiler;
   PLUGIN_Profiler_ConsumeResult* consume_result;
-  // The bytes, owned by consume_result and valid as long as it.
+  // The bytes, owned by consume_result and valid as long as it is.
   const uint8_t* serialized_bytes;  // out
   // Their number.
   size_t serialized_size;  // out
@@ -197,8 +197,7 @@ typedef PLUGIN_Profiler_Error* PLUGIN_Profiler_Serialize(
     PLUGIN_Profiler_Serialize_Args* args);
 
 // The table of the profiler. It belongs to the plugin and lives as long as the
-// process. Its functions past the struct_size that the plugin states do not
-// exist.
+// process. Functions past the struct_size that the plugin reports do not exist.
 struct PLUGIN_Profiler_Api {
   size_t struct_size;
   // Not used. Must be null.

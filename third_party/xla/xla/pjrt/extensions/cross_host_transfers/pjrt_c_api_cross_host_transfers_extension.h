@@ -41,8 +41,8 @@ struct PJRT_Transfers_PJRT_Client_CrossHostSendBuffers_Args {
   // One event for each buffer, ready when it is sent or has failed. The caller
   // provides the array and owns the events.
   PJRT_Event** send_events;  // out
-  // The incarnations of the tasks that take part: the task task_ids[i] is the one
-  // of incarnation_ids[i]. Where an id stands twice, the first counts.
+  // The incarnations of the tasks that take part: incarnation_ids[i] is that of
+  // the task task_ids[i]. Where an id occurs twice, the first counts.
   size_t num_tasks;
   const int* task_ids;
   const int64_t* incarnation_ids;
@@ -61,7 +61,7 @@ struct PJRT_Transfers_PJRT_Client_CrossHostReceiveBuffers_Args {
   size_t struct_size;
   PJRT_Extension_Base* extension_start;
   PJRT_Client* client;
-  // How many buffers are received, each of a shape of its own.
+  // How many buffers are received, each with its own shape.
   size_t num_shapes;
   // The number of dimensions of each shape.
   size_t* shape_num_dims;
@@ -79,11 +79,11 @@ struct PJRT_Transfers_PJRT_Client_CrossHostReceiveBuffers_Args {
   // One key for each buffer, the same as on the other side and used by no other
   // transfer.
   const xla::CrossHostTransferKey* transfer_keys;
-  // One buffer for each shape, ready when its data have come. The caller
+  // One buffer for each shape, ready when its data have arrived. The caller
   // provides the array and owns the buffers.
   PJRT_Buffer** buffers;  // out
-  // The incarnations of the tasks that take part: the task task_ids[i] is the one
-  // of incarnation_ids[i]. Where an id stands twice, the first counts.
+  // The incarnations of the tasks that take part: incarnation_ids[i] is that of
+  // the task task_ids[i]. Where an id occurs twice, the first counts.
   size_t num_tasks;
   const int* task_ids;
   const int64_t* incarnation_ids;
@@ -128,7 +128,7 @@ typedef void (*PJRT_Transfers_CrossHostRecvNotifier)(
 
 // A receive notifier and its argument.
 struct PJRT_Transfers_CrossHostRecvNotifierInfo {
-  // Passed on to the notifier as it is.
+  // Passed on to the notifier unchanged.
   void* user_arg;
   // The function to call.
   PJRT_Transfers_CrossHostRecvNotifier notifier;
@@ -140,7 +140,7 @@ struct PJRT_Transfers_PJRT_Client_MakeCrossHostReceiveBuffers_Args {
   size_t struct_size;
   PJRT_Extension_Base* extension_start;
   PJRT_Client* client;
-  // How many buffers are received, each of a shape of its own.
+  // How many buffers are received, each with its own shape.
   size_t num_shapes;
   // The number of dimensions of each shape.
   size_t* shape_num_dims;
@@ -153,9 +153,9 @@ struct PJRT_Transfers_PJRT_Client_MakeCrossHostReceiveBuffers_Args {
   PJRT_Buffer_MemoryLayout** layouts;
   // The device to receive on.
   PJRT_Device* device;
-  // Told the descriptors that the senders need.
+  // Called with the descriptors that the senders need.
   PJRT_Transfers_CrossHostRecvNotifierInfo notifier;
-  // One buffer for each shape, ready when its data have come. The caller
+  // One buffer for each shape, ready when its data have arrived. The caller
   // provides the array, with room for all shapes, and owns the buffers.
   PJRT_Buffer** buffers;  // out
   // How many buffers were made.
@@ -181,7 +181,7 @@ typedef void (*PJRT_Transfers_CrossHostRemoteSendCallback)(
 
 // A send callback and its argument.
 struct PJRT_Transfers_CrossHostRemoteSendCallbackInfo {
-  // Passed on to the callback as it is.
+  // Passed on to the callback unchanged.
   void* user_arg;
   // The function to call.
   PJRT_Transfers_CrossHostRemoteSendCallback on_done;
@@ -202,14 +202,14 @@ struct PJRT_Transfers_PJRT_Buffer_CopyToRemoteDevice_Args {
   // Ready when the descriptor has been filled in. The plugin owns it from here
   // on.
   PJRT_Event* event;
-  // Where the descriptor will stand once the event is ready. Must stay valid
-  // until then; the plugin frees it with descriptor_destructor.
+  // Where the descriptor will be once the event is ready. Must stay valid until
+  // then; the plugin frees it with descriptor_destructor.
   char** serialized_descriptor;
-  // Where its length in bytes will stand.
+  // Where its length in bytes will be.
   size_t* serialized_descriptor_size;
-  // Told that the send was enqueued, or why not.
+  // Called when the send has been enqueued, or has failed.
   PJRT_Transfers_CrossHostRemoteSendCallbackInfo on_done;
-  // Called by the plugin, exactly once, when it needs the descriptor no longer.
+  // Called by the plugin, exactly once, when it no longer needs the descriptor.
   PJRT_Transfers_DescriptorDestructor descriptor_destructor;
 };
 PJRT_DEFINE_STRUCT_TRAITS(PJRT_Transfers_PJRT_Buffer_CopyToRemoteDevice_Args,

@@ -3,7 +3,7 @@
 
 // A worked example of an extension, for vendors who write their own. It does
 // nothing of use to a program. Its node carries the type
-// PJRT_Extension_Type_Unknown, so nobody finds it by its type alone.
+// PJRT_Extension_Type_Unknown, so it cannot be found by its type alone.
 
 #ifndef XLA_PJRT_EXTENSIONS_EXAMPLE_EXAMPLE_EXTENSION_H_
 #define XLA_PJRT_EXTENSIONS_EXAMPLE_EXAMPLE_EXTENSION_H_
@@ -31,8 +31,8 @@ typedef struct PJRT_ExampleExtension_CreateExampleExtensionCpp_Args
 // The node of the example extension.
 struct PJRT_Example_Extension {
   PJRT_Extension_Base base;
-  // Passes a number to the implementation, which does with it what it likes.
-  // Does not block.
+  // Passes a number to the implementation, which may use it as it likes. Does
+  // not block.
   PJRT_Error* (*example_method)(PJRT_ExampleExtension_ExampleMethod_Args* args);
   // Makes an implementation, which the caller frees through destroy.
   PJRT_Error* (*create)(
