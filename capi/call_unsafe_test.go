@@ -29,6 +29,8 @@ var platformName = entryOf(func(a *capi.ClientPlatformNameArgs) uintptr {
 	return 0
 })
 
+var entryReturningZero = entryOf(func(*uintptr) uintptr { return 0 })
+
 func TestDoSetsTheSizeClearsTheOutFieldsAndCalls(t *testing.T) {
 	table := newFake(t, capi.APIMinor, 138).set(function[capi.ClientPlatformNameArgs](), platformName()).table(t)
 	var c capi.Call[capi.ClientPlatformNameArgs]
@@ -53,6 +55,66 @@ func TestRawSendsTheArgumentsUntouched(t *testing.T) {
 	assert.Nil(t, h)
 	assert.EqualValues(t, 3, sawPlatformName.structSize)
 	assert.Equal(t, [2]uintptr{0, 77}, sawPlatformName.outs)
+}
+
+// Whatever a call remembers of its last use must not show with another table, in Raw, or with other arguments.
+func TestACallServesSeveralTables(t *testing.T) {
+	f := function[capi.ClientCreateArgs]()
+	fake := newFake(t, capi.APIMinor, 138).set(f, entryReturningZero())
+	table, old := fake.table(t), newFake(t, 57, 90).set(f, entryReturningZero()).table(t)
+	empty := newFake(t, capi.APIMinor, 138).table(t)
+	var c capi.Call[capi.ClientCreateArgs]
+	for range 2 {
+		require.NoError(t, c.Do(table))
+		require.ErrorContains(t, c.Do(table.Checked()), "left the result client null")
+		require.ErrorIs(t, c.Do(empty), capi.ErrorCodeUnimplemented)
+		require.NoError(t, c.Do(table))
+
+		c.Args.KVTryGetCallback = 1
+		require.ErrorContains(t, c.Do(old), "the field kv_try_get_callback is set, which came with API")
+		require.NoError(t, c.Do(table), "the newer plugin knows the field")
+		c.Args = capi.ClientCreateArgs{Client: new(capi.Client)}
+		require.NoError(t, c.Do(old))
+		assert.Equal(t, capi.ClientCreateArgsSize, int(c.Args.StructSize), "of arguments that replaced the others")
+		assert.Nil(t, c.Args.Client)
+
+		c.Args.StructSize = 3
+		_, err := c.Raw(empty)
+		require.ErrorIs(t, err, capi.ErrorCodeUnimplemented)
+		h, err := c.Raw(table)
+		require.NoError(t, err)
+		assert.Nil(t, h)
+		assert.EqualValues(t, 3, c.Args.StructSize)
+		require.ErrorIs(t, c.Do(nil), capi.ErrorCodeInvalidArgument)
+	}
+}
+
+// wideArgs has more than one span of out fields, and a long one.
+type wideArgs struct {
+	StructSize uintptr
+	First      [3]byte // out
+	In         [5]byte
+	Long       [300]byte // out
+}
+
+func (*wideArgs) Function() *capi.Function { return &wideFunction }
+
+var wideFunction = capi.Function{
+	Name: "Wide", Offset: slotsStart, Size: unsafe.Sizeof(wideArgs{}), Zero: []capi.Span{
+		{Offset: unsafe.Offsetof(wideArgs{}.First), Size: 3}, {Offset: unsafe.Offsetof(wideArgs{}.Long), Size: 300},
+	},
+}
+
+func TestOutFieldsAreClearedWhereverTheyAre(t *testing.T) {
+	table := newFake(t, capi.APIMinor, 138).set(&wideFunction, entryReturningZero()).table(t)
+	var c capi.Call[wideArgs]
+	for range 2 {
+		c.Args.StructSize = 3
+		c.Args.First, c.Args.In = [3]byte{1, 2, 3}, [5]byte{1, 2, 3, 4, 5}
+		c.Args.Long[0], c.Args.Long[299] = 1, 1
+		require.NoError(t, c.Do(table))
+		assert.Equal(t, wideArgs{StructSize: unsafe.Sizeof(wideArgs{}), In: [5]byte{1, 2, 3, 4, 5}}, c.Args)
+	}
 }
 
 func TestBeforeIsCalledAheadOfEachCall(t *testing.T) {
