@@ -54,28 +54,29 @@ type Options struct {
 	// NoDevice skips all checks that need a client. Without it, they are skipped
 	// only if no client can be made.
 	NoDevice bool
-	// OptionFiles are the files from which values of options were read, by name of
-	// the option. The commands in the report name the files in place of the values.
+	// OptionFiles maps the name of an option to the file that its value was read from. The
+	// commands in the report name the files in place of the values.
 	OptionFiles map[string]string
 
 	Profile Profile // empty: Quick
 	// List is the list of checks by which the plugin is judged, such as 2026.11; empty
-	// means the newest. Checks that it does not have run as well, and bind nobody. See
-	// package lists.
+	// means the newest. Checks that are not on it run too, but are not binding. See package
+	// lists.
 	List   string
 	Levels []string       // of L0 to L4, X and Q; empty: all
 	Filter *regexp.Regexp // of the names of the checks, such as H2D-04; nil: all
 
-	// Only are the names of the checks to run, of those that the options above choose;
-	// nil: all. See report.Report.Again.
+	// Only names the checks to run among those that the options above choose; nil: all. See
+	// report.Report.Again.
 	Only []string
-	// Shard, of Shards, is the part of the checks to run, from 1, so that several machines
-	// share the work; report.Merge puts their reports together. No Shards: all checks.
+	// Shard says which of Shards parts of the checks to run, from 1, so that several
+	// machines share the work; report.Merge puts their reports together. If Shards is 0,
+	// all checks run.
 	Shard, Shards int
 
-	// Resume is a file that keeps what the run finds. If it exists already, the run goes on
-	// from what an interrupted one with the same options found. It is removed at the end of
-	// a complete run.
+	// Resume is a file in which the run keeps its results. If it exists already, the run
+	// continues from the results of an interrupted run with the same options. A complete
+	// run removes it at the end.
 	Resume string
 
 	// Programs is a folder of programs with their arguments and results, and
@@ -83,12 +84,12 @@ type Options struct {
 	// them is set, these programs replace the checks of the contract.
 	Programs  string
 	StableHLO string
-	// Against is the path of a second plugin, and AgainstOptions are the create
-	// options of its client. Each check is then a program, of the suite or of the
-	// folders above, that runs on both plugins and compares their results.
-	// FuzzRounds is how many times a program also runs with random inputs, which
-	// are drawn from Seed. Where the plugins differ, the smallest such inputs that
-	// were found are written to the folder Reproducers, if it is set.
+	// Against is the path of a second plugin, and AgainstOptions are the create options of
+	// its client. Each check is then a program, of the suite or of the folders above, that
+	// runs on both plugins and compares their results. FuzzRounds is how many times a
+	// program also runs with random inputs, which are drawn from Seed. Where the plugins
+	// differ, the smallest inputs found to show it are written to the folder Reproducers,
+	// if it is set.
 	Against        string
 	AgainstOptions []capi.Attribute
 	FuzzRounds     int
@@ -103,8 +104,8 @@ type Options struct {
 	// TimeoutFactor multiplies every time limit; 0 means 1.
 	TimeoutFactor float64
 	// Jobs is how many processes run checks at a time. 0 means half the number of
-	// processors for a plugin for CPUs, and 1 for others, because a device often
-	// has room for one client only.
+	// processors for a plugin for CPUs, and 1 for others, because a device often allows
+	// only one client.
 	Jobs int
 	// NoReruns turns off the repetition of failed checks.
 	NoReruns bool
@@ -138,7 +139,7 @@ type Progress struct {
 	Done    int            // checks done in this phase
 	Failed  int            // of Done: failures without a waiver; in a rerun, verdicts that differ
 	Waived  int            // of Done: failures that a waiver excuses
-	Blocked int            // of Done: checks that need what another check failed of already
+	Blocked int            // of Done: checks that another check's failure blocks
 	Total   int            // checks of this phase, 0 if not known yet
 	Result  *report.Result // of the latest check; nil at the start of a phase
 	Plan    *Plan          // in the phase plan: what the checks are going to do
@@ -149,14 +150,14 @@ type Progress struct {
 // Plan is what a run is going to do, as far as it is known before the first check.
 type Plan struct {
 	Checks   int
-	Compiles int           // programs that the checks compile, about
+	Compiles int           // about how many programs the checks compile
 	First    time.Duration // how long the first program took; 0 if none can be compiled for a device
 	Compile  time.Duration // how long all take together if each takes as long as the first
 }
 
-// ErrNothingToCheck is the error of a file that cannot be loaded for a reason
-// that no rule covers: the file does not exist or is not a library, it lacks another
-// library, or its API is of a version that the suite does not know.
+// ErrNothingToCheck is the error for a file that cannot be loaded for a reason that no rule
+// covers: the file does not exist or is not a library, it lacks another library, or its API
+// is of a version that the suite does not know.
 var ErrNothingToCheck = errors.New("the plugin cannot be checked")
 
 // Run checks a plugin and returns the report; Report.Verdict says whether the plugin is

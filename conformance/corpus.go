@@ -48,11 +48,11 @@ func (o *Options) chooseCorpus() error {
 	if o.suite, err = spec.Suite(); err != nil {
 		return err
 	}
-	o.programs, _, err = corpus.Parse(o.suite) // with whole paths
+	o.programs, _, err = corpus.Parse(o.suite) // with absolute paths
 	return err
 }
 
-// corpusFlags is how the command line names the programs.
+// corpusFlags returns the flags of the command line that name the programs.
 func (o *Options) corpusFlags() []string {
 	var words []string
 	add := func(flag, value string) {

@@ -20,7 +20,7 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest"
 )
 
-func TestRunOfTestsOfACheckout(t *testing.T) {
+func TestTheTestsOfACheckoutRun(t *testing.T) {
 	t.Parallel()
 	r, err := Run(t.Context(), Options{
 		Plugin: plugintest.Path(t, "cpu"), StableHLO: "internal/corpus/testdata/checkout", NoReruns: true, Jobs: 1,
@@ -60,7 +60,7 @@ func TestRunAgainstAnotherPlugin(t *testing.T) {
 	assert.Contains(t, r.Results[0].Skip, "none.so")
 }
 
-func TestDamagedFoldersAreNoVerdict(t *testing.T) {
+func TestDamagedFoldersAreErrors(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "x.mlir"), nil, 0o644))
@@ -71,7 +71,7 @@ func TestDamagedFoldersAreNoVerdict(t *testing.T) {
 	}
 }
 
-// A program on which the plugin ends the process is the verdict of one check.
+// A program at which the plugin ends the process fails only its own check.
 func TestAProgramThatEndsTheProcess(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -95,7 +95,7 @@ func TestAProgramThatEndsTheProcess(t *testing.T) {
 	assert.Equal(t, check.Pass, got["RUN-02/programs/b_good/parameters"])
 }
 
-// Under go test, the second plugin's process is the test binary again, too.
+// Under go test, the second plugin's process is another run of the test binary.
 func TestComparisonUnderGoTest(t *testing.T) {
 	path := plugintest.Path(t, "cpu")
 	TestPlugin(t, path, With(func(o *Options) {
@@ -161,7 +161,7 @@ func TestDifferencesAreFoundShrunkAndKept(t *testing.T) {
 	assert.Equal(t, "2 programs passed, none failed", again.Sentence())
 }
 
-// The report of a run of programs is about them.
+// A report of programs counts programs and claims no level.
 func TestReportsOfPrograms(t *testing.T) {
 	t.Parallel()
 	r, err := Run(t.Context(), Options{

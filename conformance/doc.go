@@ -19,7 +19,7 @@
 // Outside tests, use Run or the command pjrt conformance. Both return a Report; package
 // report describes it and turns it into pages.
 //
-// A waiver file lists failures that cannot be fixed now, each with what is found and with the
-// reason; package waivers has those of public plugins. The
-// README of this folder tells plugin authors how to begin.
+// A waiver file lists failures that cannot be fixed now, each with what was found and the
+// reason; package waivers has those of public plugins. The README in this folder tells plugin
+// authors how to begin.
 package conformance

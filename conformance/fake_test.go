@@ -25,7 +25,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// good is checks that the CPU plugin passes.
+// good returns checks that the CPU plugin passes.
 func good() []check.Check {
 	return []check.Check{
 		{Rule: "LOAD-01", Library: true, Profile: check.Smoke, Run: func(t *check.T) { check.Equal(t, true, t.Table() != nil, "table") }},
@@ -49,7 +49,7 @@ func good() []check.Check {
 	}
 }
 
-// fake is checks of every outcome.
+// fake returns checks with every outcome.
 func fake() []check.Check {
 	return append(good(), []check.Check{
 		{Rule: "EVT-01", Run: func(t *check.T) {
@@ -91,7 +91,7 @@ func fake() []check.Check {
 	}...)
 }
 
-// table is checks that need no client.
+// table returns checks that need no client.
 func table() []check.Check {
 	all := append(good()[:3], fake()[len(good()):]...)
 	for i := range all {
@@ -100,7 +100,7 @@ func table() []check.Check {
 	return all
 }
 
-// late is checks of which one sets off the end of the process, which comes during another.
+// late returns checks, one of which makes the process exit later, during another.
 func late() []check.Check {
 	return []check.Check{
 		good()[3],
@@ -115,5 +115,5 @@ func late() []check.Check {
 	}
 }
 
-// before counts the checks that count themselves in this process.
+// before counts the checks that have run in this process, of those that increment it.
 var before atomic.Int32

@@ -9,7 +9,7 @@ import (
 	"github.com/purepjrt/purepjrt/capi"
 )
 
-// badPointer is what no event is.
+// badPointer returns an address at which there is no event.
 func badPointer() *capi.Event {
 	address := uintptr(0x10)
 	return *(**capi.Event)(unsafe.Pointer(&address))

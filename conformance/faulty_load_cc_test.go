@@ -18,7 +18,7 @@ import (
 	"github.com/purepjrt/purepjrt/conformance/report"
 )
 
-// constructor is the source of a library that does something when it is loaded.
+// constructor returns the source of a library that does something when it is loaded.
 func constructor(statement string) string {
 	return `
 static struct api table;
@@ -26,8 +26,8 @@ struct api *GetPjrtApi(void) { return &table; }
 __attribute__((constructor)) static void load(void) { fill(&table); ` + statement + ` }`
 }
 
-// second is that of one that does something in the second function that is
-// called, PJRT_Plugin_Attributes.
+// second returns the source of a library that does something in the second function called,
+// PJRT_Plugin_Attributes.
 func second(statement string) string {
 	return `
 static struct api table;
@@ -42,7 +42,7 @@ func TestFaultyLibraries(t *testing.T) {
 	for name, test := range map[string]struct {
 		source string
 		broken string // checks that fail, and how
-		says   string // the first of them
+		says   string // what the first of them says
 	}{
 		"nothing":                      {constructor(``), "", ""},
 		"aborts":                       {constructor(`abort();`), "LOAD-01 CRASH", "the process died of SIGABRT"},

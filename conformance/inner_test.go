@@ -20,8 +20,8 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest"
 )
 
-// innerVariable makes the tests named TestInner, which are what users write, do
-// something. Other tests run them and look at what they say.
+// innerVariable makes the tests named TestInner do something. They are tests such as
+// users write; other tests run them and look at their output.
 const innerVariable = "PJRT_CONFORMANCE_INNER"
 
 func inner() bool { return os.Getenv(innerVariable) != "" }

@@ -31,9 +31,9 @@ const faultVariable = "PJRT_CONFORMANCE_INNER_FAULT"
 
 func init() { suites["fault"] = underFault }
 
-// underFault is what the plugin is checked with: three checks that share a
-// process, and two that would rather not. The second asks for the type of a
-// buffer, which is where most faults are.
+// underFault returns the checks for the faulty plugin: three that share a process, and
+// two that ask for one each. The second asks for the type of a buffer, which is where
+// most faults are.
 func underFault() []check.Check {
 	ask := func(t *check.T, times int) {
 		b := check.Upload(t, t.Client(), []float32{1, 2})
@@ -55,7 +55,8 @@ func underFault() []check.Check {
 	}
 }
 
-// faultyHooks are the faults. dir is a folder for what they have to remember.
+// faultyHooks returns the hooks that make a fault. They keep their state in the folder
+// dir.
 func faultyHooks(fault, dir string) []serve.Hook {
 	asked := func(f func()) []serve.Hook {
 		return []serve.Hook{serve.Around(func(c *serve.Invocation, _ *capi.BufferElementTypeArgs) {
@@ -94,7 +95,7 @@ func faultyHooks(fault, dir string) []serve.Hook {
 			}
 		})
 	case "scribble":
-		words := []byte("lost\n") // too few for an eventfd
+		words := []byte("lost\n") // too short for an eventfd
 		return asked(func() {
 			for fd := range uintptr(256) {
 				libctest.Write(fd+3, words)
@@ -185,7 +186,7 @@ func TestFaultsAtRunTime(t *testing.T) {
 			for _, other := range []string{"CLI-14", "BUF-06", "BUF-11", "BUF-12"} {
 				assert.Equal(t, report.Pass, r.Result(other).Verdict, "%s: %q", other, r.Result(other).Failures)
 			}
-			assert.Less(t, time.Since(start), 55*time.Second, "nothing of the plugin's is waited for")
+			assert.Less(t, time.Since(start), 55*time.Second, "the run waits for nothing that the plugin left")
 		})
 	}
 }
@@ -200,12 +201,12 @@ func TestACostlyClientIsMadeOncePerProcess(t *testing.T) {
 	assert.Equal(t, report.Conformant, r.Verdict)
 	clients, err := filepath.Glob(filepath.Join(dir, "client-*"))
 	require.NoError(t, err)
-	// The look at the plugin makes one, that whether two processes can have one
-	// makes another, and each of the two jobs has its own.
+	// The probe of the plugin makes one, the probe for a client in a second process
+	// makes another, and each of the two jobs makes its own.
 	assert.Len(t, clients, 4)
 }
 
-func TestADeviceOfOneProcessAtATimeHasOneJob(t *testing.T) {
+func TestADeviceForOneProcessAtATimeGetsOneJob(t *testing.T) {
 	t.Parallel()
 	r := runFault(t, "exclusive", t.TempDir())
 	assert.Equal(t, report.Conformant, r.Verdict, "%v", verdicts(r))

@@ -15,8 +15,8 @@ import (
 	"github.com/purepjrt/purepjrt/conformance/rules"
 )
 
-// REPT-02: a plugin that answers UNIMPLEMENTED to everything has a table and errors, and
-// keeps no other binding rule.
+// REPT-02: a plugin that answers UNIMPLEMENTED to everything keeps the rules of tables
+// and errors, and no other binding rule.
 func TestAPluginThatDoesNothingKeepsTheRulesOfItsTableOnly(t *testing.T) {
 	t.Parallel()
 	table, err := (&serve.Plugin{}).Serve()

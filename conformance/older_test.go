@@ -15,15 +15,16 @@ import (
 	"github.com/purepjrt/purepjrt/conformance/report"
 )
 
-// ageless are the rules about what programs say and compute, about random arguments, and about
-// speed, which are the same for every age and take most of the time.
+// ageless matches the rules about what programs say and compute, about random arguments, and
+// about speed, which are the same at every age and take most of the time.
 var ageless = regexp.MustCompile(`^(RUN-02|CMP-08|CMP-11|DIFF-.*|FUZZ-.*|PERF-.*)$`)
 
-// allAges is the variable that makes every check run at every age, as make conformance-older does.
+// allAges is the environment variable that makes every check run at every age, as make
+// conformance-older does.
 const allAges = "PJRT_CONFORMANCE_ALL_AGES"
 
-// What a plugin is too old for is no failure: with an older API, the CPU plugin fails what it
-// fails today, and nothing else. Each age gets every third check, which takes a third of the time.
+// A plugin does not fail for what it is too old for: with an older API, the CPU plugin fails the
+// checks that it fails today, and no others. Each age runs every third check, to save time.
 func TestNoCheckFailsForTheAgeOfThePlugin(t *testing.T) {
 	if testing.Short() {
 		t.Skip("hundreds of checks run on plugins of several ages: make test-all")
@@ -49,8 +50,8 @@ func TestNoCheckFailsForTheAgeOfThePlugin(t *testing.T) {
 	}
 }
 
-// ofAnyAge is the waivers of the CPU plugin for all versions of its API. What an older one
-// does not have cannot fail, and the messages name sizes of its age.
+// ofAnyAge returns the CPU plugin's waivers, made to fit all versions of its API: what an older
+// one lacks may pass, and digests are left out because messages name the sizes of each age.
 func ofAnyAge(t *testing.T) *report.WaiverFile {
 	t.Helper()
 	all := KnownWaivers()

@@ -18,9 +18,9 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest"
 )
 
-// older is the CPU plugin as one of an older API minor: its table says so and ends where that
-// of the older API did, it has no newer extensions, and what its functions do not know of their
-// args they neither read nor write.
+// older returns the CPU plugin as if it had an older API minor: its table says so and ends
+// where the older API's did, it has no newer extensions, and its functions neither read nor
+// write newer fields of their args.
 func older(t testing.TB, minor int) *capi.API {
 	real, err := capi.Open(plugintest.Path(t, "cpu"))
 	require.NoError(t, err)
@@ -46,7 +46,7 @@ func older(t testing.TB, minor int) *capi.API {
 	return table.API()
 }
 
-// sizeAt is the size that a struct had in an API minor.
+// sizeAt returns the size that a struct had in an API minor.
 func sizeAt(s *describe.Struct, minor int) uintptr {
 	size := 2 * unsafe.Sizeof(uintptr(0)) // struct_size and extension_start
 	for i := range s.Fields {
@@ -85,7 +85,7 @@ func forget(c *serve.Invocation, minor int) {
 	runtime.KeepAlive(full)
 }
 
-// cut returns a struct of the newest size with no more than the first bytes of another.
+// cut returns a struct of the given size with only the first known bytes of s.
 func cut(s unsafe.Pointer, known, size uintptr) unsafe.Pointer {
 	full := unsafe.Pointer(unsafe.SliceData(make([]unsafe.Pointer, size/unsafe.Sizeof(uintptr(0))+1)))
 	copy(unsafe.Slice((*byte)(full), size), unsafe.Slice((*byte)(s), known))

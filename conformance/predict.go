@@ -14,14 +14,14 @@ import (
 	"github.com/purepjrt/purepjrt/conformance/internal/worker"
 )
 
-// probeSuffix makes the token of workers that probe a plugin.
+// probeSuffix at the end of a worker's token makes it probe a plugin.
 const probeSuffix = "-probe"
 
-// Predict says what clients, such as jax@0.8.1, will do with the plugin of the options; callers.Clients lists them. It calls
-// the functions that the clients call, in processes that start as those of Run do, and needs seconds. Of the options it
-// uses Plugin, CreateOptions and WorkerArgs.
+// Predict says what clients, such as jax@0.8.1, will do with o.Plugin; callers.Clients lists
+// them. It calls the functions that the clients call, in worker processes like those of Run, and
+// takes seconds. Of the options it uses only Plugin, CreateOptions and WorkerArgs.
 //
-// The error says that the plugin could not be opened or probed, or that there is no such client.
+// It fails if the plugin cannot be opened or probed, or if there is no such client.
 func Predict(ctx context.Context, o Options, clients ...string) ([]*callers.Prediction, error) {
 	if _, ok := worker.Asked(); ok {
 		return nil, errors.New("conformance.Predict was called in a worker: main must call conformance.Worker before anything else")

@@ -96,7 +96,7 @@ func (o *Options) testLine(checks ...*check.Check) string {
 	return strings.Join(append(words, "-count=1", "-run", quote(strings.Join(patterns, "|"))), " ")
 }
 
-// buildFlags are the flags with which the program was built and that select its code.
+// buildFlags returns the flags of the program's build that select its code.
 func buildFlags() []string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
@@ -116,7 +116,7 @@ func buildFlags() []string {
 
 var plain = regexp.MustCompile(`^[A-Za-z0-9_@%+=:,./-]+$`)
 
-// quote returns s as one word of a shell.
+// quote returns s as one shell word.
 func quote(s string) string {
 	if plain.MatchString(s) {
 		return s

@@ -138,15 +138,15 @@ func TestChecksAreChosen(t *testing.T) {
 	}
 }
 
-func TestTheDeathOfASharedProcessIsOfTheCheckThatDiesAlone(t *testing.T) {
+func TestTheDeathOfASharedProcessCountsForTheCheckThatDiesAlone(t *testing.T) {
 	t.Parallel()
 	r := run(t, Options{suite: "late", Jobs: 1})
 	assert.Equal(t, map[string]report.Verdict{"CLI-14": report.Pass, "BUF-01": report.Abort, "BUF-02": report.Pass, "BUF-03": report.Pass}, verdicts(r))
 	assert.Equal(t, []string{"too late"}, r.Result("BUF-01").Death.Output)
-	assert.Contains(t, r.Result("BUF-01").Notes, "it passed in a process that it shared, which died later, in BUF-02; this is its verdict alone")
+	assert.Contains(t, r.Result("BUF-01").Notes, "it passed in a shared process, which died later, in BUF-02; this is its verdict when it runs alone")
 	innocent := r.Result("BUF-02")
 	assert.Empty(t, innocent.Failures)
-	assert.Contains(t, innocent.Notes, "the process was ended by exit(7) in this check, in a process that others had shared; alone, it dies of BUF-01")
+	assert.Contains(t, innocent.Notes, "the process was ended by exit(7) in this check, in a process shared with others; alone, a process dies of BUF-01")
 }
 
 func TestWaivers(t *testing.T) {
@@ -177,12 +177,12 @@ func TestWaivers(t *testing.T) {
 	assert.Equal(t, "known", x.Waiver.Reason)
 	assert.Empty(t, x.Attempts, "what is excused is not run again")
 	assert.Equal(t, report.NotConformant, r.Verdict)
-	require.Len(t, r.Waivers, 7, "that of a check which was not to run is left out")
+	require.Len(t, r.Waivers, 7, "the waiver of a check that was not chosen is left out")
 	assert.Equal(t, []string{"EVT-02/crash", "EVT-02/shared"}, r.Waivers[1].Excused)
 	assert.Equal(t, "expired on 2001-01-01", r.Waivers[6].Problem)
 	assert.Equal(t, "it covers no check of the suite", r.Waivers[5].Problem)
 	assert.Equal(t, "stale: what it covers passes", r.Waivers[3].Problem)
-	assert.Equal(t, "it failed before in another way, which is waived: it crashes, they say; the waiver in w.json expects CRASH, and this is ABORT with the digest "+
+	assert.Equal(t, "a different failure is waived: it crashes, they say; the waiver in w.json expects CRASH, but this is ABORT with the digest "+
 		r.Result("EVT-03").Digest, r.Result("EVT-03").Changed)
 }
 
@@ -199,7 +199,7 @@ func TestWaivedFailuresConformWithoutABadge(t *testing.T) {
 	assert.Equal(t, []string{"L0 reached", "L1 reached", "L2 with waivers", "L3 not run", "L4 not run", "X not run", "Q not run"}, states)
 }
 
-func TestALevelOfWhichOnlyAPartRanIsNotReached(t *testing.T) {
+func TestALevelThatRanOnlyInPartIsNotReached(t *testing.T) {
 	t.Parallel()
 	for name, o := range map[string]Options{"a filter": {Filter: regexp.MustCompile("^LOAD-01$")}, "smoke": {Profile: Smoke}} {
 		o.suite = "good"
@@ -220,7 +220,7 @@ func TestWithoutADeviceTheRestIsChecked(t *testing.T) {
 	assert.Equal(t, "the run was asked to make no client", r.Levels[2].Reason)
 }
 
-func TestWhatTheListDoesNotHaveBindsNobody(t *testing.T) {
+func TestChecksThatTheListLacksAreNotBinding(t *testing.T) {
 	t.Parallel()
 	list, err := lists.Parse("2027.01", "[L0]\nCLI-14\n[L3]\nEVT-01\n")
 	require.NoError(t, err)
@@ -228,7 +228,7 @@ func TestWhatTheListDoesNotHaveBindsNobody(t *testing.T) {
 	assert.Equal(t, "2027.01", r.Run.List)
 	assert.Equal(t, map[string]report.Verdict{"LOAD-07": report.Warn, "EVT-01": report.Fail, "EVT-03": report.Abort, "CLI-14": report.Pass}, verdicts(r))
 	assert.True(t, r.Result("EVT-01").Broken())
-	assert.Equal(t, "L3", r.Result("EVT-01").Level, "a check counts for the level that the list says")
+	assert.Equal(t, "L3", r.Result("EVT-01").Level, "a check counts for the level under which the list has it")
 	assert.False(t, r.Result("EVT-03").Broken())
 	assert.True(t, r.Result("EVT-03").Unlisted)
 	assert.False(t, r.Result("LOAD-07").Unlisted, "what is recommended is on no list")
@@ -270,7 +270,7 @@ func TestAnInterruptedRunReportsWhatRan(t *testing.T) {
 	require.NoError(t, err)
 	assert.True(t, r.Run.Interrupted)
 	assert.Len(t, r.Results, 3)
-	assert.Equal(t, len(fake())-4, r.Run.Left, "all but those done and that of another profile")
+	assert.Equal(t, len(fake())-4, r.Run.Left, "all except those done and the one of another profile")
 	assert.Contains(t, []report.Outcome{report.Incomplete, report.NotConformant}, r.Verdict)
 
 	start := time.Now()
@@ -301,7 +301,7 @@ func TestAnInterruptedRunGoesOn(t *testing.T) {
 	other := o
 	other.Profile = Smoke
 	_, err = Run(t.Context(), other)
-	assert.ErrorContains(t, err, "the file is of another run, and would have to be removed: profile: quick -> smoke")
+	assert.ErrorContains(t, err, "the file is from another run; remove it to begin anew: profile: quick -> smoke")
 
 	ran := 0
 	o.Progress = func(p Progress) {
@@ -356,11 +356,11 @@ func TestPartsOfARunMakeOneReport(t *testing.T) {
 	assert.NotNil(t, again.Result("EVT-01"))
 
 	for says, list := range map[string][]*report.Report{
-		"the part 3/3 of the checks is missing":                        {parts[0], parts[1]},
-		"the part 1/3 of the checks is missing":                        {parts[1], parts[2]},
-		"the part 2/3 of the checks is missing, or another one is the": {parts[0], parts[0], parts[1], parts[2]},
-		"is not of a part of the checks":                               {whole},
-		"there are no reports":                                         nil,
+		"the part 3/3 of the checks is missing":                                 {parts[0], parts[1]},
+		"the part 1/3 of the checks is missing":                                 {parts[1], parts[2]},
+		"the part 2/3 of the checks is missing, or another part is there twice": {parts[0], parts[0], parts[1], parts[2]},
+		"is not from a part of the checks":                                      {whole},
+		"there are no reports":                                                  nil,
 	} {
 		_, err := report.Merge(list)
 		assert.ErrorContains(t, err, says)
@@ -368,7 +368,7 @@ func TestPartsOfARunMakeOneReport(t *testing.T) {
 	other := *parts[1]
 	other.Run.Profile = "core"
 	_, err = report.Merge([]*report.Report{parts[0], &other, parts[2]})
-	assert.ErrorContains(t, err, "are not of the same run: profile: quick -> core")
+	assert.ErrorContains(t, err, "are not from the same run: profile: quick -> core")
 }
 
 func TestWhatCannotBeRunIsAnError(t *testing.T) {
@@ -397,7 +397,7 @@ func TestWhatCannotBeRunIsAnError(t *testing.T) {
 	}
 }
 
-// What a report says of an option makes the same option.
+// The text of an option in a report makes the same option again.
 func TestOptionsKeepTheirTypes(t *testing.T) {
 	t.Parallel()
 	for _, want := range []capi.Attribute{

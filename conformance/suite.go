@@ -12,11 +12,11 @@ import (
 	"github.com/purepjrt/purepjrt/conformance/internal/suite"
 )
 
-// suites are the lists of checks for which a worker can be asked. The suite of the
-// contract has the name "".
+// suites are the lists of checks that a worker can be asked for. The contract's suite is
+// named "".
 var suites = map[string]func() []check.Check{"": suite.Checks}
 
-// checksOf returns the checks of a suite. A malformed check is an error of the suite.
+// checksOf returns the checks of a suite. A malformed check is an error.
 func checksOf(name string) ([]check.Check, error) {
 	var checks []check.Check
 	if list, ok := suites[name]; ok {
@@ -42,7 +42,7 @@ func checksOf(name string) ([]check.Check, error) {
 	return checks, nil
 }
 
-// known are the checks of suites other than the contract's by name, by suite.
+// known caches the checks of suites other than the contract's, by suite and then by name.
 var known sync.Map
 
 // checkOf returns a check of a suite. It finds a check of the contract without making
@@ -80,6 +80,6 @@ func Covered() map[string]int {
 	return covered
 }
 
-// Unobservable returns the rules without a check because no client can see them broken,
-// by id, with the reasons.
+// Unobservable returns the rules that have no check because no client can see them
+// broken: the reasons, by id.
 func Unobservable() map[string]string { return suite.Unobservable() }

@@ -25,8 +25,8 @@ import (
 // Option changes how Test and TestPlugin run.
 type Option func(*Options)
 
-// With sets any options but Plugin, WorkerArgs, Command and Progress, which are not for
-// tests.
+// With sets any options except Plugin, WorkerArgs, Command and Progress, which are not
+// for tests.
 func With(set func(*Options)) Option { return set }
 
 // Test checks a plugin that the test makes. Each check is a subtest of the same name, so
@@ -63,7 +63,7 @@ func TestPlugin(t *testing.T, path string, opts ...Option) {
 	test(t, append([]Option{func(o *Options) { o.Plugin = path }}, opts...), nil)
 }
 
-// calls counts the calls of Test in tests of one name.
+// calls counts the calls of Test by the name of the test.
 var calls struct {
 	mu sync.Mutex
 	of map[string]int
@@ -80,7 +80,7 @@ func token(t *testing.T) string {
 	return fmt.Sprintf("%s#%d", t.Name(), calls.of[t.Name()])
 }
 
-// onlyTest is the pattern that makes a test binary run one test.
+// onlyTest returns the pattern that makes a test binary run one test.
 func onlyTest(name string) string {
 	parts := strings.Split(name, "/")
 	for i, p := range parts {
@@ -150,7 +150,7 @@ func (r *testRun) run() {
 	r.report, r.err = driver.Run(ctx, *r.config)
 }
 
-// tell turns the result of a check into that of its subtest.
+// tell makes a check's result the result of its subtest.
 func (r *testRun) tell(t *testing.T, name string) {
 	r.once.Do(r.run)
 	if r.err != nil {

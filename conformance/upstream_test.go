@@ -25,9 +25,9 @@ func TestTheTableOfUpstreamTestsIsFresh(t *testing.T) {
 	var b strings.Builder
 	b.WriteString(`# Upstream's tests, and the rules that state the same
 
-XLA's own tests of PJRT are written against C++ objects or one backend. These are those
-about behaviour that a plugin shows through the C interface, in our words, with the rules
-of this suite that say the same. Column C ABI: Y, any plugin can show it; P, some
+XLA's own tests of PJRT are written against C++ objects or one backend. This page lists,
+in our words, those that test behaviour that a plugin shows through the C interface, with
+the rules of this suite that say the same. Column C ABI: Y, any plugin can show it; P, some
 platforms can. A rule in brackets has no check; the last table says why.
 `)
 	file := ""

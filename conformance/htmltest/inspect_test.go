@@ -24,7 +24,7 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/sharding"
 )
 
-// inspected is a report with names and lists that are longer than a screen is wide.
+// inspected returns a report with names and lists that are longer than a screen is wide.
 func inspected() *inspect.Report {
 	long := strings.Repeat("a_rather_long_name.", 12)
 	spec := sharding.Spec{Kind: sharding.Tiled, Tiles: []int64{8, 32}}

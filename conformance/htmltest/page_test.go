@@ -106,7 +106,7 @@ func browser(t *testing.T) context.Context {
 	return ctx
 }
 
-// problems are exceptions of the page, and what it asks the network for.
+// problems are the page's exceptions and network requests.
 type problems struct {
 	mu   sync.Mutex
 	list []string
@@ -129,7 +129,7 @@ func (p *problems) asked(url, page string) {
 	p.add("it asked for " + url)
 }
 
-// check fails the test unless the page was all that was asked for.
+// check fails the test if the page had problems, or if more was loaded than the page.
 func (p *problems) check(t *testing.T) {
 	t.Helper()
 	p.mu.Lock()
@@ -233,7 +233,7 @@ func TestTheFiltersOfThePageWork(t *testing.T) {
 	p.check(t)
 }
 
-func TestACauseShowsItsChecksOnly(t *testing.T) {
+func TestACauseShowsOnlyItsChecks(t *testing.T) {
 	r := sample()
 	for i := range r.Results {
 		if r.Results[i].Verdict == report.Fail {
@@ -259,7 +259,7 @@ func TestACauseShowsItsChecksOnly(t *testing.T) {
 	p.check(t)
 }
 
-// Contrast of at least 4.5 is what WCAG asks of text at level AA.
+// WCAG requires a contrast of at least 4.5 for text at level AA.
 func TestTextHasContrast(t *testing.T) {
 	ctx, _ := open(t, sample())
 	for _, scheme := range []string{"light", "dark"} {
@@ -269,7 +269,7 @@ func TestTextHasContrast(t *testing.T) {
 	}
 }
 
-// lowContrast lists the elements whose text is hard to read on what is behind it.
+// lowContrast lists the elements whose text is hard to read on its background.
 const lowContrast = `(() => {
   const canvas = document.createElement("canvas").getContext("2d", {willReadFrequently: true});
   const rgb = (colour, under) => {
@@ -302,7 +302,7 @@ func TestEveryControlHasAName(t *testing.T) {
 	assert.Equal(t, 1, eval[int](t, ctx, `document.querySelectorAll("h1").length`))
 }
 
-// Many checks are searched while somebody types.
+// The page searches many checks at each keystroke.
 func TestSearchIsFastWithThousandsOfChecks(t *testing.T) {
 	r := sample()
 	for i := 0; len(r.Results) < 5000; i++ {
@@ -386,7 +386,7 @@ func TestReportsKeepToTheirSchema(t *testing.T) {
 	}
 }
 
-// empty is a report of a plugin that could not be opened.
+// empty returns a report of a plugin that could not be opened.
 func empty() *report.Report {
 	r := sample()
 	r.Results, r.Skew = nil, nil
@@ -394,7 +394,8 @@ func empty() *report.Report {
 	return r
 }
 
-// The page of several reports is searched and filtered, fits a phone, and can be read.
+// The page of several reports can be searched and filtered, fits a phone, and is
+// readable.
 func TestThePageOfSeveralReports(t *testing.T) {
 	one, other := sample(), sample()
 	for i := range other.Results {

@@ -3,7 +3,7 @@
 
 // Package lists has the lists of checks by which plugins are judged. A list is named after the
 // month in which it was frozen, such as 2026.11, and says for each level which checks a plugin
-// must pass. It never changes: what a newer suite checks besides binds nobody until a new list
+// must pass. It never changes: what else a newer suite checks is not binding until a new list
 // has it.
 package lists
 
@@ -23,10 +23,10 @@ var files embed.FS
 // Sums is the name of the file with the digests of the lists, in the form of sha256sum.
 const Sums = "SHA256SUMS"
 
-// List is a list. Its checks are those of all profiles that bind.
+// List is a list of the binding checks of all profiles.
 type List struct {
 	Name   string
-	level  map[string]string // of a check
+	level  map[string]string // by check
 	checks []string          // in the order of the contract, level by level
 }
 
@@ -37,7 +37,7 @@ var All = sync.OnceValue(func() []*List {
 		panic(err) // the files are part of the program
 	}
 	var all []*List
-	for _, e := range entries { // sorted by name, which is by time
+	for _, e := range entries { // sorted by name, and so by time
 		name, ok := strings.CutSuffix(e.Name(), ".txt")
 		if !ok {
 			continue
@@ -64,7 +64,7 @@ func Newest() *List {
 	return all[len(all)-1]
 }
 
-// ByName returns the list of a name. The error names those that there are.
+// ByName returns the list with a name. The error names the lists that there are.
 func ByName(name string) (*List, error) {
 	var names []string
 	for _, l := range All() {
@@ -82,7 +82,7 @@ func (l *List) Level(check string) string { return l.level[check] }
 // Checks returns the names of the checks. The caller must not change them.
 func (l *List) Checks() []string { return l.checks }
 
-// New returns the checks that the list has and an older one does not have; all if there is none.
+// New returns the checks that the list has and an older one lacks; all if older is nil.
 func (l *List) New(older *List) []string {
 	var list []string
 	for _, c := range l.checks {
@@ -102,12 +102,12 @@ func (l *List) Before() *List {
 	return nil
 }
 
-// Named reports whether a name is that of a list: a year and a month.
+// Named reports whether name has the form of a list's name: a year and a month.
 func Named(name string) bool { return form.MatchString(name) }
 
 var form = regexp.MustCompile(`^20\d\d\.(0[1-9]|1[0-2])$`)
 
-// Check is a check of a list that is to be written.
+// Check is a check of a list that Format writes.
 type Check struct{ Name, Level string }
 
 // Format returns the text of a list. The order of the checks is kept within each level; levels

@@ -35,7 +35,7 @@ func (r *Report) Advice() []string {
 		add("begin with the cause that %d of the %d failures have in common: %s", len(r.Causes[0].Checks), len(broken), cause)
 	}
 	if len(broken) > 0 && broken[0].Reproduce != "" {
-		add("run one check alone, with the command in its line reproduce: %s", broken[0].Reproduce)
+		add("run one check alone, with the command in its reproduce line: %s", broken[0].Reproduce)
 	}
 	if n := len(r.Problems); n > 0 && r.Verdict != NotConformant {
 		add("look at the problems outside any check, which no verdict shows: %s", shorten(printable(r.Problems[0]), causeLength))
@@ -57,12 +57,12 @@ func (r *Report) Advice() []string {
 	}
 	switch {
 	case r.Run.Interrupted:
-		add("let a run go to its end for an answer: %s left", wereLeft(r.Run.Left))
+		add("let a run finish for an answer: %s left", wereLeft(r.Run.Left))
 	case r.Run.NoDevice != "" && r.Verdict != NotConformant:
 		add("run with a device to check everything: without one, only part of the contract was checked")
 	case r.Verdict == NotConformant:
 	case r.Run.Shard != "":
-		add("run the other parts too, and put the reports together with pjrt conformance merge")
+		add("run the other parts too, and merge the reports with pjrt conformance merge")
 	case r.Run.Only > 0:
 		add("run all checks for an answer: only chosen ones ran")
 	case r.Run.Filter != "" || len(r.Run.Levels) > 0:

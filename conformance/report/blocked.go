@@ -12,15 +12,15 @@ import (
 // Block is a failure that keeps other checks from running to their end.
 type Block struct {
 	Check     string   `json:"check"`     // that failed
-	Functions []string `json:"functions"` // that do not work; all null ones if the check is of the table's slots
+	Functions []string `json:"functions"` // that do not work; all null ones if the check is the one about slots
 	Blocked   []string `json:"blocked"`   // the other checks
 }
 
 // slots is the rule that no slot of the table is null.
 const slots = "LOAD-08"
 
-// Block makes Blocked of the results that stopped at functions which never worked in the run,
-// except for the first failure of each such function. That of a slot which is null is the
+// Block makes those results Blocked that stopped at functions which never worked in the run,
+// except for the first failure that each such function causes. For a null slot that is the
 // failure of the rule about slots. Waivers must be applied before.
 func (r *Report) Block() {
 	var all []*Result
@@ -32,7 +32,8 @@ func (r *Report) Block() {
 	}
 }
 
-// countsFor returns the level for which a result counts: that of what blocks it, if that is higher.
+// countsFor returns the level that a result counts for: the one of the failure that blocks it, if
+// that is higher.
 func (r *Report) countsFor(x *Result) string {
 	if x.Verdict == Blocked && height(x.Level) >= 0 {
 		if by := r.Result(x.BlockedBy); by != nil && height(by.Level) > height(x.Level) {
@@ -42,7 +43,7 @@ func (r *Report) countsFor(x *Result) string {
 	return x.Level
 }
 
-// height returns the place of a numbered level, or -1 for others.
+// height returns the number of a numbered level, or -1 for others.
 func height(level string) int {
 	if !strings.HasPrefix(level, "L") {
 		return -1
@@ -50,10 +51,10 @@ func height(level string) int {
 	return slices.Index(LevelNames(), level)
 }
 
-// Blocks returns those of the results that are blocked, each with the failure that blocks it.
-// The results are in the order of the contract.
+// Blocks returns the blocked results, each with the failure that blocks it. The results must be
+// in the order of the contract.
 func (c *Capabilities) Blocks(results []*Result) map[*Result]*Result {
-	roots := make(map[string]*Result) // of a function that never worked
+	roots := make(map[string]*Result) // by function that never worked
 	root := func(f string) *Result {
 		if x, ok := roots[f]; ok {
 			return x
@@ -76,9 +77,9 @@ func (c *Capabilities) Blocks(results []*Result) map[*Result]*Result {
 		}
 		works := func(f string) bool { return root(f) == nil }
 		switch x.Verdict {
-		case SkipAbsent: // most often the plugin is older than the function, which is no failure
+		case SkipAbsent: // usually the plugin is older than the function, which is not a failure
 			works = func(f string) bool { return root(f) == nil || !slices.Contains(c.NullSlots, f) }
-		case SkipUnimpl: // as it may, unless that is the failure of another check
+		case SkipUnimpl: // it may, unless another check fails for that
 			works = func(f string) bool { return root(f) == nil || root(f).Verdict == Waived }
 		case Fail, Warn:
 		default:
@@ -91,9 +92,9 @@ func (c *Capabilities) Blocks(results []*Result) map[*Result]*Result {
 	return blocked
 }
 
-// root returns the failure of which a function that never worked is the cause: the first of a
-// rule about it that binds, otherwise the first at all. It returns nil if the function works,
-// or if nothing fails for the lack of it.
+// root returns the main failure that a function that never worked causes: preferably of a binding
+// rule, and of one about the function, and otherwise the first. It returns nil if the function
+// works, or if nothing fails for lack of it.
 func (c *Capabilities) root(f string, results []*Result) *Result {
 	if slices.Contains(c.Worked, f) {
 		return nil

@@ -14,7 +14,7 @@ import (
 	"github.com/purepjrt/purepjrt/conformance/report"
 )
 
-// stopped is a result that stopped at functions.
+// stopped returns a result that stopped at functions.
 func stopped(check string, v report.Verdict, functions ...string) report.Result {
 	x := result(check, v, "PJRT_Client_Compile: UNIMPLEMENTED")
 	x.Stopped = functions
@@ -35,8 +35,8 @@ func TestWhatNeedsAFunctionThatNeverWorksIsBlocked(t *testing.T) {
 		results []report.Result
 		null    []string
 		waived  string            // a check whose failure is waived
-		blocked map[string]string // by what
-		level   map[string]int    // how many are blocked
+		blocked map[string]string // by which check
+		level   map[string]int    // how many checks are blocked
 		says    report.Outcome
 	}{
 		"the first check about the function fails, the others are blocked": {
@@ -51,18 +51,18 @@ func TestWhatNeedsAFunctionThatNeverWorksIsBlocked(t *testing.T) {
 			results: []report.Result{stopped("H2D-01", report.Fail, upload), stopped("H2D-02", report.Fail, upload)},
 			says:    report.NotConformant,
 		},
-		"what nobody must have blocks nothing": {
+		"a function that plugins need not have blocks nothing": {
 			results: []report.Result{stopped("COPY-01", report.SkipUnimpl, "PJRT_Buffer_CopyToDevice"), result("CLI-14", report.Pass)},
 			says:    report.Conformant,
 		},
-		"of two functions both must be lacking": {
+		"what stops at two functions is blocked if neither works": {
 			results: []report.Result{
 				stopped("BUF-15", report.Fail, remove), stopped("RUN-01", report.Fail, remove, upload), stopped("RUN-03", report.Fail, remove, compile),
 				stopped("RUN-05", report.Fail, compile, remove),
 			},
 			blocked: map[string]string{"RUN-05": "RUN-03"}, says: report.NotConformant,
 		},
-		"of a slot that is null the rule about slots is broken": {
+		"a null slot breaks the rule about slots": {
 			results: []report.Result{
 				result("LOAD-08", report.Fail, "the slot is null"), stopped("CMP-01", report.Fail, compile), stopped("RUN-01", report.SkipAbsent, compile),
 			},

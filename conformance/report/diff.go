@@ -16,7 +16,7 @@ type Change struct {
 	Check    string  `json:"check"`
 	Before   Verdict `json:"before,omitempty"` // empty: it was not in that report
 	After    Verdict `json:"after,omitempty"`
-	Worse    bool    `json:"worse"`  // it stands in the way of conformance now, and did not
+	Worse    bool    `json:"worse"`  // it breaks conformance now, and did not before
 	Better   bool    `json:"better"` // the reverse
 	Headline string  `json:"headline,omitempty"`
 }

@@ -15,8 +15,8 @@ const digestLength = 12
 
 var digestForm = regexp.MustCompile(`^[0-9a-f]{12}$`)
 
-// varying is what the same failure says differently in another run or on another machine, in
-// the order in which it is replaced.
+// varying matches what differs in the text of the same failure between runs or machines, in the
+// order in which it is replaced.
 var varying = []struct {
 	what *regexp.Regexp
 	with string
@@ -26,14 +26,14 @@ var varying = []struct {
 	{regexp.MustCompile(`(^|[\s"'(=:,])(?:[A-Za-z]:)?[/\\][\w.@~+-]+(?:[/\\][\w.@~+-]+)+`), "${1}PATH"},
 	{regexp.MustCompile(`==\d+==`), "=="},
 	{regexp.MustCompile(`\b0x[0-9a-fA-F]+`), "ADDRESS"},
-	{regexp.MustCompile(`\b\d{13,}\b`), "NUMBER"}, // may well be an address, or memory that nobody wrote
+	{regexp.MustCompile(`\b\d{13,}\b`), "NUMBER"}, // probably an address, or uninitialized memory
 	{regexp.MustCompile(`\b(?:\d+(?:\.\d+)?(?:ns|µs|us|ms|h|m|s))+\b`), "DURATION"},
 	{regexp.MustCompile(`\b([Pp]id|[Pp]rocess|[Tt]hread|tid)([ =:]+)\d+`), "${1}${2}NUMBER"},
 }
 
 // Digest returns what identifies a failure: a digest of the first line of each of its findings,
-// without addresses, times, paths and numbers of processes, which another run finds otherwise.
-// It is empty if there are no findings.
+// without addresses, times, paths and process numbers, which differ from run to run. It is
+// empty if there are no findings.
 func Digest(findings ...string) string {
 	if len(findings) == 0 {
 		return ""

@@ -11,10 +11,10 @@ import (
 	"strings"
 )
 
-// WriteWaivers writes a draft of a waiver file for all failures that break conformance.
-// Its reasons say what was found, and its digests
-// identify that; its readers have to add why, and who else says so. WriteWaivers leaves out
-// checks that pass although they are waived, and checks in which the suite is at fault.
+// WriteWaivers writes a draft of a waiver file for all failures that break conformance. The
+// reasons say what was found, and the digests identify it; whoever uses the draft has to
+// add why, and a witness. WriteWaivers leaves out checks that pass although they are
+// waived, and checks in which the suite is at fault.
 func (r *Report) WriteWaivers(out io.Writer) error {
 	f := WaiverFile{
 		Plugin:  PluginMatch{Name: r.Plugin.File, Platform: r.Plugin.Platform, API: r.Plugin.API()},

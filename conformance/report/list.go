@@ -3,10 +3,10 @@
 
 package report
 
-// unlisted says what it means that the list of a run does not have a check.
-const unlisted = "the list of the run does not have this check, so it binds nobody yet; a later list may have it"
+// unlisted explains what it means for a check not to be on the run's list.
+const unlisted = "this check is not on the list of the run, so it is not binding yet; a later list may have it"
 
-// with says by which list a verdict is.
+// with names the list that a verdict goes by.
 func (r *Run) with() string {
 	if r.List == "" {
 		return ""
@@ -22,7 +22,7 @@ func (r *Run) judgedBy() string {
 	return ", list " + r.List
 }
 
-// newcomers returns the checks that failed and that bind nobody yet.
+// newcomers returns the failed checks that are not binding yet.
 func (r *Report) newcomers() []string {
 	var names []string
 	for i := range r.Results {

@@ -24,7 +24,7 @@ func TestEveryFormSaysByWhichList(t *testing.T) {
 	assert.Equal(t, report.Conformant, r.Verdict)
 	assert.Equal(t, report.Reached, r.Levels[1].State)
 	assert.Equal(t, 1, r.Summary.Checks.Warn)
-	const unlisted = "the list of the run does not have this check, so it binds nobody yet"
+	const unlisted = "this check is not on the list of the run, so it is not binding yet"
 	for form, test := range map[string]struct {
 		write func(io.Writer) error
 		says  []string

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// The comments of code hosts are limited, to 65,536 characters on GitHub.
+// Code hosts limit the size of comments, GitHub to 65,536 characters.
 const (
 	maxMarkdown  = 50     // results that a list describes in full
 	markdownSize = 56_000 // bytes after which lists end
@@ -35,7 +35,7 @@ func (r *Report) WriteMarkdown(out io.Writer) error {
 	}
 	for i, b := range r.Blocks {
 		if i == 0 {
-			fmt.Fprint(w, "\nBlocked, since they need what does not work:\n\n| Checks | By the failure of | They need |\n|---:|---|---|\n")
+			fmt.Fprint(w, "\nBlocked checks, which need functions that do not work:\n\n| Checks | By the failure of | They need |\n|---:|---|---|\n")
 		}
 		if i < maxCauses {
 			fmt.Fprintf(w, "| %d | %s | %s |\n", len(b.Blocked), b.Check, inline(b.names()))

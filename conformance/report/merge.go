@@ -25,12 +25,12 @@ func (r *Report) Again() []string {
 	return names
 }
 
-// Merge makes one report of those of all parts of a run, which may come from several machines.
-// The parts must be of the same plugin, suite and options, and none may be missing. What blocks
-// other checks is found out anew.
+// Merge makes one report from the reports of all parts of a run, which may come from several
+// machines. The parts must have the same plugin, suite and options, and none may be missing.
+// Merge works out again which failures block other checks.
 func Merge(parts []*Report) (*Report, error) {
 	if len(parts) == 0 {
-		return nil, errors.New("there are no reports to put together")
+		return nil, errors.New("there are no reports to merge")
 	}
 	parts = slices.Clone(parts)
 	slices.SortStableFunc(parts, func(a, b *Report) int { return a.shard() - b.shard() })
@@ -72,7 +72,8 @@ func Merge(parts []*Report) (*Report, error) {
 	return &all, nil
 }
 
-// results returns those of all parts in the order of the contract, before anything was blocked.
+// results returns the results of all parts in the order of the contract, as they were before any
+// was blocked.
 func results(parts []*Report) []Result {
 	var all []Result
 	at := make(map[string]int)
@@ -90,7 +91,7 @@ func results(parts []*Report) []Result {
 			if i, ok := at[x.Check]; !ok {
 				at[x.Check] = len(all)
 				all = append(all, x)
-			} else if all[i].Verdict.Skipped() { // every part asked the plugin, and found something
+			} else if all[i].Verdict.Skipped() { // every part probed the plugin; this one found something
 				all[i] = x
 			}
 		}
@@ -103,10 +104,10 @@ func results(parts []*Report) []Result {
 	return all
 }
 
-// shard returns the number of the part that the report is of, or 0.
+// shard returns the number of the part that the report covers, or 0.
 func (r *Report) shard() int {
 	var n, of int
-	_, _ = fmt.Sscanf(r.Run.Shard, "%d/%d", &n, &of) // what is no part fails below
+	_, _ = fmt.Sscanf(r.Run.Shard, "%d/%d", &n, &of) // mergeable rejects what is not a part
 	return n
 }
 
@@ -116,19 +117,19 @@ func mergeable(parts []*Report) error {
 	var of int
 	for i, p := range parts {
 		if p.Programs != nil {
-			return fmt.Errorf("the report of %s is about programs: only those of the contract's checks can be put together", p.Plugin.File)
+			return fmt.Errorf("the report of %s is about programs: only reports of the contract's checks can be merged", p.Plugin.File)
 		}
 		var n, all int
 		if _, err := fmt.Sscanf(p.Run.Shard, "%d/%d", &n, &all); err != nil {
-			return fmt.Errorf("the report of %s is not of a part of the checks: run them with --shard", p.Plugin.File)
+			return fmt.Errorf("the report of %s is not from a part of the checks: run them with --shard", p.Plugin.File)
 		}
 		if of = all; n != i+1 {
-			return fmt.Errorf("the part %d/%d of the checks is missing, or another one is there twice", i+1, all)
+			return fmt.Errorf("the part %d/%d of the checks is missing, or another part is there twice", i+1, all)
 		}
 		for _, d := range Differences(first, p) {
 			what, _, _ := strings.Cut(d, ":")
 			if !slices.Contains([]string{"part of the checks", "machine", "interrupted", "devices"}, what) {
-				return fmt.Errorf("the parts %s and %s are not of the same run: %s", first.Run.Shard, p.Run.Shard, d)
+				return fmt.Errorf("the parts %s and %s are not from the same run: %s", first.Run.Shard, p.Run.Shard, d)
 			}
 		}
 	}
@@ -138,7 +139,7 @@ func mergeable(parts []*Report) error {
 	return nil
 }
 
-// mergeWaivers puts the uses of waivers together. One is stale only if no part has a use for it.
+// mergeWaivers combines the uses of waivers. A waiver is stale only if no part has a use for it.
 func mergeWaivers(parts []*Report) []WaiverUse {
 	var all []WaiverUse
 	at := make(map[[2]string]int)

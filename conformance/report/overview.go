@@ -21,13 +21,13 @@ var overviewText string
 // overview is what the page of several reports shows.
 type overview struct {
 	Columns []column
-	// Notes say in what the runs differ, apart from their plugins.
+	// Notes say how the runs differ, apart from their plugins.
 	Notes []string
 	Rows  []overviewRow
 	Same  int // rules on which all reports agree
 }
 
-// column is a report and what tells it from the others.
+// column is a report and what distinguishes it from the others.
 type column struct {
 	*Report
 	Label string
@@ -41,8 +41,8 @@ type overviewRow struct {
 	Fails bool // some plugin breaks it
 }
 
-// overviewCell is what one report says of a rule. Class is that of a result, or empty if
-// the report has none.
+// overviewCell is what one report says about a rule. Class is the class of a result, or
+// empty if the report has none.
 type overviewCell struct {
 	Class, Sign, Title string
 }
@@ -114,12 +114,12 @@ func newOverview(reports []*Report) *overview {
 	return o
 }
 
-// badness orders the classes of results: what is worse counts.
+// badness orders the classes of results: the worst counts.
 var badness = map[string]int{"": 0, "skip": 1, "pass": 2, "blocked": 3, "waived": 4, "warn": 5, "fail": 6}
 
 var signs = map[string]string{"": "", "skip": "–", "pass": "✓", "blocked": "∅", "waived": "(✗)", "warn": "!", "fail": "✗"}
 
-// cells returns what the report says of each rule. The worst check of a rule counts.
+// cells returns what the report says about each rule. The worst check of a rule counts.
 func (r *Report) cells() map[string]overviewCell {
 	out := make(map[string]overviewCell)
 	for i := range r.Results {
@@ -145,7 +145,7 @@ func (r *Report) cells() map[string]overviewCell {
 	return out
 }
 
-// runNotes says in what runs differ that should be the same for a comparison.
+// runNotes says how the runs differ where they should be the same for a comparison.
 func runNotes(reports []*Report) []string {
 	var notes []string
 	differ := func(what string, of func(*Report) string) {

@@ -56,7 +56,7 @@ func TestAnOverviewShowsTheRulesOnWhichPluginsDiffer(t *testing.T) {
 	}
 	assert.NotContains(t, rows, "LOAD-01", "all keep it")
 	assert.NotContains(t, rows, "EVT-01", "all break it")
-	assert.NotContains(t, rows, "LOAD-02", "nobody looked at it")
+	assert.NotContains(t, rows, "LOAD-02", "no run looked at it")
 	assert.Contains(t, page, "<h1>3 plugins</h1>")
 	assert.Contains(t, page, fmt.Sprintf("on the other %d they agree", len(rules.All())-len(rows)))
 	assert.Regexp(t, `(?s)plugin\.so 0\.81<.*plugin\.so 0\.90<.*plugin\.so 0\.81 \(2\)<`, page, "by platform, then by version")

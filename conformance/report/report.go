@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The purepjrt Authors
 
-// Package report has the report of a run of the conformance suite: the data, its JSON
-// form, and the pages made from it.
+// Package report holds the report of a run of the conformance suite: the data, its JSON form,
+// and the pages made from it.
 //
 // The file schema.json, which is embedded as Schema, describes the JSON form. Fields may be
 // added to the form; a field keeps its name and meaning as long as SchemaVersion stays the
@@ -20,7 +20,7 @@ import (
 	"github.com/purepjrt/purepjrt/conformance/rules"
 )
 
-// SchemaVersion names the JSON form. That of every version begins with SchemaFamily.
+// SchemaVersion names the JSON form. The name of every version begins with SchemaFamily.
 const (
 	SchemaFamily  = "purepjrt.conformance/"
 	SchemaVersion = SchemaFamily + "1"
@@ -48,7 +48,7 @@ const (
 	Waived         Verdict = "WAIVED"          // failed, as a waiver said
 	UnexpectedPass Verdict = "UNEXPECTED-PASS" // passed, although a waiver said it fails
 	Flaky          Verdict = "FLAKY"           // reruns gave different verdicts
-	Blocked        Verdict = "BLOCKED"         // stopped at what another check failed of
+	Blocked        Verdict = "BLOCKED"         // stopped by the failure of another check
 	SuiteError     Verdict = "SUITE-ERROR"     // the suite itself is at fault
 )
 
@@ -87,7 +87,7 @@ func (v Verdict) Meaning() string {
 	case Flaky:
 		return "the verdict differed from run to run"
 	case Blocked:
-		return "it needs a function that does not work, of which another check failed"
+		return "it needs a function that does not work, and another check already fails for that"
 	case SuiteError:
 		return "the suite itself is at fault"
 	}
@@ -199,7 +199,7 @@ type Run struct {
 	Filter  string   `json:"filter,omitempty"`
 	// List is the list of checks by which the plugin is judged, such as 2026.11.
 	List string `json:"list,omitempty"`
-	// Shard is the part of the checks that ran, such as 2/3, on which machines share the work.
+	// Shard is the part of the checks that ran, such as 2/3, if machines share the work.
 	Shard string `json:"shard,omitempty"`
 	// Only is how many checks were chosen by name.
 	Only    int      `json:"only,omitempty"`
@@ -311,10 +311,10 @@ type Counts struct {
 	Skipped int `json:"skipped"`
 }
 
-// Total is the number of checks counted.
+// Total returns the number of checks counted.
 func (c Counts) Total() int { return c.Pass + c.Fail + c.Warn + c.Waived + c.Blocked + c.Skipped }
 
-// idle is how many of the checks did not come to a verdict of their own.
+// idle returns how many of the checks did not come to a verdict of their own.
 func (c Counts) idle() int { return c.Blocked + c.Skipped }
 
 // Add counts a result. One whose verdict differs from run to run fails only if its rule binds.
@@ -374,22 +374,21 @@ type Result struct {
 	Check    string         `json:"check"`
 	Rule     string         `json:"rule"`
 	Group    string         `json:"group"`
-	Level    string         `json:"level"` // blocked checks count for that of what blocks them, if it is higher
+	Level    string         `json:"level"` // a blocked check counts for the level of what blocks it, if that is higher
 	Severity rules.Severity `json:"severity"`
 	Basis    rules.Basis    `json:"basis"`
 	Text     string         `json:"text"`    // the rule in words
 	Subject  string         `json:"subject"` // the functions that the rule is about, or its subject
 	Verdict  Verdict        `json:"verdict"`
-	// Unlisted says that the list of the run does not have the check: it binds nobody yet.
+	// Unlisted says that the check is not on the list of the run: it is not binding yet.
 	Unlisted bool `json:"unlisted,omitempty"`
-	// Found is the verdict without waivers, and of a blocked check that without the reason why
-	// it is blocked; it is left out if it is the same.
+	// Found is the verdict before waivers and blocking; it is left out if it is the same.
 	Found    Verdict  `json:"found,omitempty"`
 	Failures []string `json:"failures,omitempty"` // what was expected and what was found
 	Notes    []string `json:"notes,omitempty"`
 	Skip     string   `json:"skip,omitempty"`
-	// Stopped are the functions of whose errors the check failed, if of nothing else, or
-	// without which it was skipped.
+	// Stopped are the functions whose errors alone made the check fail, or without which it
+	// was skipped.
 	Stopped []string `json:"stopped,omitempty"`
 	// BlockedBy is the check whose failure blocks this one.
 	BlockedBy string `json:"blocked_by,omitempty"`
@@ -421,8 +420,7 @@ type Death struct {
 	Output   []string `json:"output,omitempty"` // the last lines that the process wrote
 }
 
-// Skew is the outcome for one struct size, which older or newer callers than the plugin
-// send.
+// Skew is the outcome for one struct size, which callers older or newer than the plugin send.
 type Skew struct {
 	Struct  string `json:"struct"`          // C name of the struct, or of the function whose args it is
 	Size    int    `json:"size"`            // the struct_size that was sent

@@ -114,7 +114,7 @@ func TestSummary(t *testing.T) {
 	k := r.Summary.Rules
 	assert.Equal(t, []int{len(rules.All()), 8, 11, 5, 2}, []int{k.Total, k.Covered, k.Checked, k.Kept, k.Skipped})
 	assert.Equal(t, 1, k.BySeverity[rules.Should])
-	assert.Equal(t, 25, r.Summary.Quality, "one of weight 1 of two of weights 1 and 3")
+	assert.Equal(t, 25, r.Summary.Quality, "of two checks with weights 1 and 3, the one with weight 1 passed")
 	var states []string
 	for _, l := range r.Levels {
 		states = append(states, l.Name+" "+string(l.State))
@@ -146,7 +146,7 @@ func TestNothingCheckedIsIncomplete(t *testing.T) {
 	assert.Equal(t, report.NotRun, r.Levels[2].State)
 }
 
-func TestWhatOnlyShouldBeDoesNotBind(t *testing.T) {
+func TestSHOULDRulesDoNotBind(t *testing.T) {
 	t.Parallel()
 	r := &report.Report{Results: []report.Result{result("LOAD-07", report.Crash), result("LOAD-01", report.Pass)}}
 	r.Summarize()
@@ -249,7 +249,7 @@ func TestMarkdown(t *testing.T) {
 		assert.Contains(t, text, part)
 	}
 	assert.NotContains(t, text, "<script>")
-	assert.NotContains(t, text, "@someone", "nobody is told")
+	assert.NotContains(t, text, "@someone", "nobody is mentioned")
 	columns := 0 // of the table
 	for line := range strings.Lines(text) {
 		if !strings.HasPrefix(line, "|") {
@@ -365,7 +365,7 @@ func TestDifferencesOfRunsExplainChanges(t *testing.T) {
 	assert.NotContains(t, list, "\x1b")
 }
 
-func TestFilesAreWholeOrNotThere(t *testing.T) {
+func TestFilesAreWrittenWholeOrNotAtAll(t *testing.T) {
 	t.Parallel()
 	r := sample(t)
 	dir := t.TempDir()

@@ -27,7 +27,7 @@ func result(check string, v report.Verdict, failures ...string) report.Result {
 // nasty is what a plugin could say to break a page.
 const nasty = "</script><script>alert(1)</script> | `x` <b> ]]> &amp; @someone \x00\x1b[31m \xff \"'"
 
-// sample is a report with something of everything.
+// sample returns a report with something of everything.
 func sample(t testing.TB) *report.Report {
 	t.Helper()
 	r := &report.Report{

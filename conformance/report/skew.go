@@ -9,7 +9,8 @@ import (
 )
 
 // SkewMatrix shows how the plugin serves older and newer callers. It has a row for each
-// struct that grew, and a column for each range of API versions within which no struct did.
+// struct that grew, and a column for each range of API versions within which no struct
+// grew.
 type SkewMatrix struct {
 	// Columns are names such as 0.46 to 0.60. The last ones are for callers newer than any
 	// known version.
@@ -19,8 +20,8 @@ type SkewMatrix struct {
 	Same []SkewRow
 }
 
-// BadNames returns the structs of Same with which some caller, usually a future one, is
-// not served.
+// BadNames returns the structs of Same that are not served for some caller, usually a
+// future one.
 func (m SkewMatrix) BadNames() []string {
 	var names []string
 	for _, r := range m.Same {
@@ -49,8 +50,8 @@ func (r SkewRow) Bad() bool {
 	return slices.ContainsFunc(r.Cells, func(c SkewCell) bool { return c.Skew != nil && !c.OK })
 }
 
-// Kind is pass if the size works, warn if the plugin rejects it as it may, and fail if it
-// goes wrong. It is "" for a cell without a Skew.
+// Kind returns pass if the size works, warn if the plugin rejects it as it may, fail if it
+// goes wrong, and "" for a cell without a Skew.
 func (c SkewCell) Kind() string {
 	switch {
 	case c.Skew == nil:

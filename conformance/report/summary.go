@@ -123,7 +123,7 @@ func (r *Report) Summarize() {
 func (r *Report) summarizeLevels() {
 	r.Levels = []Level{}
 	if r.Programs != nil {
-		return // some programs show no level
+		return // programs show no level
 	}
 	levelOf := make([]string, len(r.Results))
 	for i := range r.Results {
@@ -316,9 +316,9 @@ func findWaiver(files []*WaiverFile, x *Result, now time.Time) (file, index int,
 
 // Waive applies waivers to the results. A check that failed as a waiver says becomes
 // Waived; one that passed although a waiver says that it fails becomes UnexpectedPass; one
-// that failed otherwise keeps its verdict, and says how its failure changed. A waiver that
-// excuses nothing although its checks ran is stale, which its use says.
-// suite has the names of all checks, and run has those of the checks of this run.
+// that failed differently keeps its verdict, and says how its failure changed. A waiver
+// that excuses nothing although its checks ran is stale, as its WaiverUse says. suite has
+// the names of all checks, and run has those of this run's checks.
 func (r *Report) Waive(files []*WaiverFile, now time.Time, suite, run []string) {
 	r.Waivers = nil
 	uses := make(map[[2]int]*WaiverUse)

@@ -11,14 +11,14 @@ import (
 	"unicode/utf8"
 )
 
-// tallies is a table of what came of groups of checks.
+// tallies is a table of the outcomes of groups of checks.
 type tallies struct {
 	names  string // the heading of the names
-	levels bool   // whether rows are of levels, which have states and blocked checks; programs have neither
+	levels bool   // whether the rows are levels, which have states and blocked checks; programs have neither
 	rows   []tally
 }
 
-// tally is what came of a group of checks. State and note may be empty.
+// tally is the outcome of a group of checks. State and note may be empty.
 type tally struct {
 	name  string
 	state LevelState
@@ -71,7 +71,7 @@ func (x tallies) table(t Text) (text string, width int, err error) {
 	return strings.Join(lines, "\n") + "\n", utf8.RuneCountInString(lines[0]), nil
 }
 
-// sentences tells of each row what is not zero.
+// sentences returns a sentence for each row, with the numbers that are not zero.
 func (x tallies) sentences(t Text) (string, error) {
 	var b strings.Builder
 	tw := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)

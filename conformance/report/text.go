@@ -26,7 +26,7 @@ type Text struct {
 	Columns int
 }
 
-// escapes of terminals, by what the pages call a kind.
+// escapes has terminal escape sequences by kind, as the pages call it.
 var escapes = map[string]string{
 	"pass": "\x1b[32m", "fail": "\x1b[31m", "warn": "\x1b[33m",
 	"waived": "\x1b[35m", "blocked": "\x1b[36m", "skip": "\x1b[2m",
@@ -172,7 +172,7 @@ func listed(names []string, most int) string {
 	return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
 }
 
-// detail is a result that is written in full, with those that are only named after it.
+// detail is a result that is written in full, with the names of similar ones that are not.
 type detail struct {
 	*Result
 	alike []string
@@ -195,7 +195,7 @@ func (r *Report) detailed(t Text) []detail {
 		return list
 	}
 	var short []detail
-	first := make(map[string]int) // of a cause, its place in short
+	first := make(map[string]int) // by cause: the index in short
 	for _, d := range list {
 		c := d.cause()
 		at, seen := first[c]
@@ -234,7 +234,7 @@ func (t Text) WriteSummary(r *Report, out io.Writer) error {
 	for i, b := range r.Blocks {
 		switch {
 		case i == 0:
-			fmt.Fprint(w, "\nblocked, since they need what does not work:\n")
+			fmt.Fprint(w, "\nblocked checks, which need functions that do not work:\n")
 		case i == maxCauses:
 			fmt.Fprintf(w, "        and those of %d more\n", len(r.Blocks)-i)
 		}

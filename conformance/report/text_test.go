@@ -14,7 +14,7 @@ import (
 	"github.com/purepjrt/purepjrt/conformance/report"
 )
 
-func TestTextTellsEverythingOfAFailure(t *testing.T) {
+func TestTextTellsEverythingAboutAFailure(t *testing.T) {
 	t.Parallel()
 	r := sample(t)
 	r.Results[4].Calls = []string{"PJRT_Event_IsReady", "PJRT_Client_Create"}

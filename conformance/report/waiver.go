@@ -22,7 +22,7 @@ import (
 
 // WaiverFile is a list of known failures of a plugin.
 type WaiverFile struct {
-	// Name is the file's; it is not part of it.
+	// Name is the name of the file, not part of its content.
 	Name    string      `json:"-"`
 	Plugin  PluginMatch `json:"plugin"`
 	Waivers []Waiver    `json:"waivers"`
@@ -46,12 +46,12 @@ type Waiver struct {
 	// Verdicts are the verdicts that are excused. With PASS among them, the check may pass
 	// as well.
 	Verdicts []Verdict `json:"verdicts"`
-	// Digests identify what was found, see Result.Digest. Of several, any may be found. A
-	// failure with another digest is not excused. If there are none, whatever is found is
+	// Digests identify what was found, see Result.Digest. If there are several, each is
+	// excused. A failure with another digest is not. If there are none, any finding is
 	// excused, as long as its verdict is.
 	Digests []string `json:"digests,omitempty"`
-	// Varies says why what is found differs from run to run, or from machine to machine.
-	// Such a waiver has no digests.
+	// Varies says why the finding differs from run to run, or from machine to machine. Such
+	// a waiver has no digests.
 	Varies string `json:"varies,omitempty"`
 	Reason string `json:"reason"`
 	// Witness says how it is known that the plugin is wrong, rather than the suite.
@@ -73,7 +73,7 @@ type WaiverUse struct {
 }
 
 // stale says why the waiver waives nothing any more, or returns "". A check that may pass
-// says nothing by passing once, and neither does one that this machine cannot run.
+// proves nothing by passing once, nor does one that this machine cannot run.
 func (u *WaiverUse) stale() string {
 	mayPass := slices.Contains(u.Verdicts, Pass) && len(u.seen) == 1
 	passed, lacking := 0, 0
@@ -184,11 +184,11 @@ func (w *Waiver) check() error {
 	}
 	for _, d := range w.Digests {
 		if !digestForm.MatchString(d) {
-			return fmt.Errorf("digests: %q is not a digest of %d hexadecimal digits, as the report of a failure has it", d, digestLength)
+			return fmt.Errorf("digests: %q is not a digest of %d hexadecimal digits, as in the report of a failure", d, digestLength)
 		}
 	}
 	if len(w.Digests) > 0 && w.Varies != "" {
-		return errors.New("it has digests, and says that what is found varies: leave out one of them")
+		return errors.New(`it has both "digests" and "varies": leave out one of them`)
 	}
 	if w.Expires != "" {
 		if _, err := time.Parse(time.DateOnly, w.Expires); err != nil {
@@ -221,7 +221,7 @@ func (w *Waiver) excuses(x *Result) bool {
 	return x.Verdict == Pass || x.Verdict == Flaky || len(w.Digests) == 0 || slices.Contains(w.Digests, x.Digest)
 }
 
-// expected describes what the waiver says is found.
+// expected describes the finding that the waiver names.
 func (w *Waiver) expected() string {
 	text := joinVerdicts(w.Verdicts)
 	switch len(w.Digests) {
@@ -233,13 +233,13 @@ func (w *Waiver) expected() string {
 	return text + " with one of the digests " + strings.Join(w.Digests, ", ")
 }
 
-// change describes a failure that is not what the waiver in that file says.
+// change describes a failure that differs from what the waiver in that file says.
 func (w *Waiver) change(file string, x *Result) string {
 	found := string(x.Verdict)
 	if x.Digest != "" {
 		found += " with the digest " + x.Digest
 	}
-	return fmt.Sprintf("it failed before in another way, which is waived: %s; the waiver in %s expects %s, and this is %s",
+	return fmt.Sprintf("a different failure is waived: %s; the waiver in %s expects %s, but this is %s",
 		w.Reason, file, w.expected(), found)
 }
 

@@ -40,7 +40,7 @@ func TestEveryRuleIsWhole(t *testing.T) {
 	assert.Nil(t, rules.ByID("LOAD-99"))
 }
 
-func TestMinorIsTheNumberBehindThePoint(t *testing.T) {
+func TestMinorIsTheNumberAfterThePoint(t *testing.T) {
 	t.Parallel()
 	for since, want := range map[string]int{"base": 0, "ext": 0, "ext v3": 0, "0.84": 84, "0.109": 109} {
 		assert.Equal(t, want, (&rules.Rule{Since: since}).Minor(), since)

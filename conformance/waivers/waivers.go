@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The purepjrt Authors
 
-// Package waivers has the known failures of public plugins, in one file for each plugin. The
-// runs of the suite excuse them, and its tests expect them.
+// Package waivers has the known failures of public plugins, in one file for each plugin.
+// Runs of the suite excuse them, and the suite's tests expect them.
 package waivers
 
 import (
@@ -40,7 +40,7 @@ var known = sync.OnceValue(func() []*report.WaiverFile {
 	return list
 })
 
-// For returns those of the plugin.
+// For returns the waivers for the plugin.
 func For(p *report.Plugin) []*report.WaiverFile {
 	var list []*report.WaiverFile
 	for _, f := range Known() {

@@ -5,8 +5,8 @@ package check
 
 import "runtime"
 
-// Stuck fails the check, which ends, because a call does not return or a callback does
-// not come. The objects of the check are abandoned.
+// Stuck fails and ends the check because a call does not return or a callback does not
+// run. The check's objects are abandoned.
 func (t *T) Stuck(format string, args ...any) {
 	t.Errorf(format, args...)
 	t.Abandon()

@@ -10,7 +10,7 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
 )
 
-// HostArgs is the arguments that upload data, dense and row-major, to the
+// HostArgs returns the arguments that upload data, dense and row-major, to the
 // client's first device. Fields can be changed before the call. Nil dims mean
 // one dimension of all elements; a scalar has empty ones.
 func HostArgs[E dtype.Elem](c *Client, data []E, dims ...int64) capi.ClientBufferFromHostBufferArgs {
@@ -59,7 +59,7 @@ func Upload[E dtype.Elem](t *T, c *Client, data []E, dims ...int64) *capi.Buffer
 	return b
 }
 
-// UploadTo is Upload to a device.
+// UploadTo is like Upload, to a given device.
 func UploadTo[E dtype.Elem](t *T, c *Client, device *capi.Device, data []E, dims ...int64) *capi.Buffer {
 	args := HostArgs(c, data, dims...)
 	args.Device = device
@@ -74,8 +74,8 @@ func (t *T) Dimensions(b *capi.Buffer) []int64 {
 	return append([]int64{}, capi.Slice(d.Dims, d.NumDims)...)
 }
 
-// RowMajor is the host layout of a dense row-major array of so many dimensions.
-// The result keeps alive what it points to.
+// RowMajor returns the host layout of a dense row-major array of that rank. The result
+// keeps alive what it points to.
 func RowMajor(rank int) *capi.BufferMemoryLayout {
 	minorToMajor := make([]int64, rank)
 	for i := range minorToMajor {
@@ -103,8 +103,7 @@ func (t *T) Download(b *capi.Buffer) []byte {
 	return dst
 }
 
-// DownloadAs is Download with elements of E, whose size must divide the
-// buffer's.
+// DownloadAs is like Download, with elements of E, whose size must divide the buffer's.
 func DownloadAs[E dtype.Elem](t *T, b *capi.Buffer) []E {
 	data := t.Download(b)
 	elements, err := dtype.View[E](data)

@@ -10,10 +10,10 @@ import (
 	"github.com/purepjrt/purepjrt/conformance/rules"
 )
 
-// Try calls the C function that A belongs to with struct_size set, and returns
-// the args as the plugin left them, with the plugin's error. If args sets a field that
-// is newer than the plugin, nothing is called. A check that then finds fault with the
-// error does not fail but is skipped: the plugin was not asked.
+// Try calls the C function that A belongs to with struct_size set, and returns the args as the
+// plugin left them, with the plugin's error. If args sets a field that is newer than the plugin,
+// Try makes no call. A check that then reports the error as a failure is skipped instead, since
+// the plugin was not asked.
 func Try[A any](t *T, args A) (A, error) {
 	c := &capi.Call[A]{Args: args}
 	t.env.worked.tried(c.Function())
@@ -52,9 +52,9 @@ func (t *T) asked(values ...any) bool {
 	return true
 }
 
-// Call is Try for a call that the plugin must be able to do: an error fails
-// and ends the check. A plugin that is too old to have the function skips it,
-// and so does UNIMPLEMENTED when the rule is optional.
+// Call is like Try for a call that the plugin must support: an error fails and ends the check.
+// If the plugin is too old to have the function, or the rule is optional and the error is
+// UNIMPLEMENTED, the check is skipped.
 func Call[A any](t *T, args A) A {
 	out, err := Try(t, args)
 	if err == nil {
@@ -69,36 +69,36 @@ func Call[A any](t *T, args A) A {
 func (t *T) skipAbsent(err error) {
 	var e *capi.Error
 	if errors.As(err, &e) && (e.Missing || t.rule.Severity == rules.Opt) {
-		t.skipFor(err)
+		t.SkipFor(err)
 	}
 }
 
-// Optional is Call for what the check needs and does not judge: UNIMPLEMENTED
-// skips it whatever the rule's severity.
+// Optional is like Call for what the check needs but does not judge: UNIMPLEMENTED skips the
+// check whatever the rule's severity.
 func Optional[A any](t *T, args A) A {
 	out, err := Try(t, args)
 	if err == nil {
 		return out
 	}
-	t.skipFor(err)
+	t.SkipFor(err)
 	t.Fatalf("%s: expected success, got %v", (&capi.Call[A]{}).Function().Name, err)
 	panic("unreachable")
 }
 
-// DestroyedNull judges the error of a function that was to destroy null, which must succeed. A
-// plugin that has no such objects, since the function which makes them is UNIMPLEMENTED as well,
-// may say so; made is that function's error.
+// DestroyedNull judges the error of a call that destroys null, which must succeed. A plugin that
+// has no such objects may return UNIMPLEMENTED if the function that makes them does too; made is
+// that function's error.
 func (t *T) DestroyedNull(destroyed, made error) {
 	if capi.CodeOf(made) == capi.ErrorCodeUnimplemented {
-		t.skipFor(destroyed)
+		t.SkipFor(destroyed)
 	}
 	if destroyed != nil {
 		t.Fatalf("destroying null: expected success, got %v", destroyed)
 	}
 }
 
-// Raw sends args as they are, struct_size too, and returns them as the plugin
-// left them. The error is freed.
+// Raw sends args as they are, including struct_size, and returns them as the plugin left them.
+// The plugin's error is freed.
 func Raw[A any](t *T, args A) (A, error) {
 	c := &capi.Call[A]{Args: args}
 	t.env.worked.tried(c.Function())
@@ -112,12 +112,20 @@ func Raw[A any](t *T, args A) (A, error) {
 	return c.Args, err
 }
 
-// Require ends the check, skipped, when the plugin has not the functions.
+// Require skips the check if the plugin lacks one of the functions.
 func (t *T) Require(functions ...*capi.Function) {
 	for _, f := range functions {
 		if err := t.env.Table.Lacks(f); err != nil {
 			t.SkipAbsentf("%v", err)
 		}
+	}
+}
+
+// Since skips the check if the plugin is older than what it is about, which came with an API
+// minor.
+func (t *T) Since(minor int, what string) {
+	if t.Minor() < minor {
+		t.SkipAbsentf("%s came with API 0.%d, but the plugin has 0.%d", what, minor, t.Minor())
 	}
 }
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The purepjrt Authors
 
-// Package check has the parts of a check of the conformance suite: the check as data, the
-// T to which it reports, and calls of the raw API in which a check may pass wrong values.
-// It does not use package pjrt, which would hide the faults that checks look for.
+// Package check has the parts of a conformance check: the check as data, the T to which it
+// reports, and calls of the raw API in which a check may pass wrong values. It does not
+// use package pjrt, which would hide the faults that checks look for.
 package check
 
 import (
@@ -55,39 +55,41 @@ func ParseProfile(s string) (Profile, error) {
 // DefaultTimeout is the time limit of a check that sets none.
 const DefaultTimeout = 30 * time.Second
 
-// Stage is how far a process is with a plugin.
+// Stage is how far a process has got with a plugin.
 type Stage int
 
 // The stages.
 const (
 	Initialized Stage = iota // PJRT_Plugin_Initialize was called
-	Loaded                   // there is a table, and nothing else was called
-	Unloaded                 // there is a file at most; see T.Load
+	Loaded                   // there is a table, and no function was called yet
+	Unloaded                 // there is at most a file; see T.Load
 )
 
 // Check is one check of one rule. Its name is the rule's id, followed by a slash and a
-// text that tells it from the rule's other checks: H2D-04 or H2D-02/type=f32.
+// text that tells it from the rule's other checks: H2D-04 or H2D-02/type=f32. Lists of checks
+// are literals that name the fields, in this order.
 type Check struct {
 	Rule    string        // id of the rule
 	Variant string        // empty when the rule has one check
 	Profile Profile       // the smallest profile that runs it
 	Timeout time.Duration // 0 means DefaultTimeout
-	// Hostile says that in this check a faulty plugin may well end the process, or be
-	// left in a state that would spoil later checks. The check gets a process of its own.
-	Hostile bool
-	// Begins says how far the process is with the plugin when the check begins. A check
-	// that begins before initialization is hostile.
-	Begins Stage
-	// Exits says that the end of the process is part of the check: the process must end
-	// without a crash. Such a check is hostile.
-	Exits bool
 	// Library says that the check needs no client and no device.
 	Library bool
 	// Devices is how many addressable devices the client must have; 0 means 1.
 	Devices int
-	Run     func(*T)
-	// Helper does the steps of the check that run in a process of its own, which
-	// T.Spawn starts.
+	// Hostile says that in this check a faulty plugin is likely to end the process, or to
+	// be left in a state that would spoil later checks. The check gets a process of its
+	// own.
+	Hostile bool
+	// Begins says how far the process has got with the plugin when the check begins. A
+	// check that begins before initialization is hostile.
+	Begins Stage
+	// Exits says that the end of the process is part of the check: it must end without a
+	// crash. Such a check is hostile.
+	Exits bool
+	Run   func(*T)
+	// Helper does the steps of the check that run in a child process, which T.Spawn
+	// starts.
 	Helper func(t *T, step string)
 }
 
@@ -107,7 +109,7 @@ func (c *Check) Limit() time.Duration {
 	return c.Timeout
 }
 
-// Find returns the check of a name.
+// Find returns the check with a name.
 func Find(checks []Check, name string) (*Check, error) {
 	for i := range checks {
 		if checks[i].Name() == name {
@@ -117,7 +119,7 @@ func Find(checks []Check, name string) (*Check, error) {
 	return nil, fmt.Errorf("there is no check %q", name)
 }
 
-// Validate says what is wrong with the check, as data.
+// Validate says what is wrong with the check's fields.
 func (c *Check) Validate() error {
 	switch {
 	case rules.ByID(c.Rule) == nil:
@@ -135,7 +137,7 @@ func (c *Check) Validate() error {
 // Verdict is the outcome of a check.
 type Verdict = report.Verdict
 
-// The verdicts; the report adds some that a check alone cannot come to.
+// The verdicts; the report adds some that a check alone cannot reach.
 const (
 	Pass           = report.Pass
 	Fail           = report.Fail
@@ -158,24 +160,25 @@ type Result struct {
 	Rule     string        `json:"rule"`
 	Verdict  Verdict       `json:"verdict"`
 	Failures []string      `json:"failures,omitempty"` // what was expected and what was found
-	Evidence []string      `json:"evidence,omitempty"` // what tells each of the first failures from others, see Mismatch
+	Evidence []string      `json:"evidence,omitempty"` // what distinguishes each of the first failures, see Mismatch
 	Notes    []string      `json:"notes,omitempty"`    // observations that decide nothing
 	Skip     string        `json:"skip,omitempty"`     // why it was skipped
 	Skew     []report.Skew `json:"skew,omitempty"`     // outcomes for other struct sizes
-	Calls    []string      `json:"calls,omitempty"`    // of a check that hangs: the last, the newest first
+	Calls    []string      `json:"calls,omitempty"`    // of a check that hangs: the last calls, the newest first
 	Duration time.Duration `json:"duration_ns"`
-	// Stopped are the functions of whose errors the check failed, if it failed of nothing
-	// else, or whose lack made it end early.
+	// Stopped are the functions whose errors alone made the check fail, or whose absence
+	// made it end early.
 	Stopped []string `json:"stopped,omitempty"`
-	// Worked are the functions that succeeded in this process since another check said so.
+	// Worked are the functions that have succeeded in this process and that no earlier
+	// check reported.
 	Worked []string `json:"worked,omitempty"`
 	// Compiles is how many programs were given to a compiler.
 	Compiles int `json:"compiles,omitempty"`
 }
 
-// Run runs the check and returns its result. It returns when ctx ends or the
-// check's limit has passed, too, and then the check's goroutine may hang on in
-// the plugin for ever: the process should not be used for other checks.
+// Run runs the check and returns its result. It also returns when ctx ends or the check's
+// limit has passed. Then the check's goroutine may hang in the plugin for ever, and the
+// process should not be used for other checks.
 func Run(ctx context.Context, c *Check, env *Env) Result {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -188,7 +191,7 @@ func Run(ctx context.Context, c *Check, env *Env) Result {
 	}()
 	if !inTime(ctx, done, start, c.Limit(), env.Earned) {
 		cancel()
-		// A check that honours its context ends by itself, and knows more.
+		// A check that honours its context ends by itself, and reports more.
 		select {
 		case <-done:
 		case <-time.After(time.Second):
@@ -215,8 +218,8 @@ func allowed(limit time.Duration, earned func() time.Duration) time.Duration {
 	return limit + earned()
 }
 
-// inTime waits until done is closed, which it reports, or ctx ends, or the limit
-// and what was earned on the way have passed.
+// inTime waits until done is closed, ctx ends, or the limit and the time earned meanwhile
+// have passed, and reports whether done was closed.
 func inTime(ctx context.Context, done <-chan struct{}, start time.Time, limit time.Duration, earned func() time.Duration) bool {
 	for {
 		left := allowed(limit, earned) - time.Since(start)

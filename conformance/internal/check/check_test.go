@@ -19,7 +19,7 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest"
 )
 
-// cpu is an environment on the CPU plugin.
+// cpu returns an environment on the CPU plugin.
 func cpu(t *testing.T) *check.Env {
 	t.Helper()
 	api, err := capi.Open(plugintest.Path(t, "cpu"))
@@ -58,7 +58,8 @@ func TestAProgramRunsThroughTheRawCalls(t *testing.T) {
 	assert.Empty(t, r.Notes)
 }
 
-// A program that does not compile is compiled by the next check again, which then fails as it does alone.
+// A program that does not compile is compiled again by the next check, which then fails
+// as it does alone.
 func TestASharedProgramIsCompiledOnce(t *testing.T) {
 	t.Parallel()
 	env := cpu(t)
@@ -183,7 +184,7 @@ func TestValidateRefusesAnUnknownRule(t *testing.T) {
 	assert.Error(t, err)
 }
 
-// older is the environment of the CPU plugin when it states an older API.
+// older returns an environment on the CPU plugin in which it states an older API.
 func older(t *testing.T, minor int32) *check.Env {
 	t.Helper()
 	env := cpu(t)
@@ -194,7 +195,7 @@ func older(t *testing.T, minor int32) *check.Env {
 	return &check.Env{Table: table}
 }
 
-func TestAFieldThatIsNewerThanThePluginIsNoFaultOfThePlugin(t *testing.T) {
+func TestAFieldThatIsNewerThanThePluginIsNotItsFault(t *testing.T) {
 	t.Parallel()
 	// Set by this check, and not known before 0.71.
 	options := []byte{1}

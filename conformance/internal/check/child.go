@@ -14,24 +14,23 @@ import (
 // Child is a process that a check started, with the same plugin.
 type Child interface {
 	// Step runs a step of the check's Helper and returns its result. If it returns an
-	// Ending, the process is gone and there is no result. An error is a fault of the
-	// suite.
+	// Ending, the process has ended and there is no result. An error is the suite's
+	// fault.
 	Step(ctx context.Context, check, step string, limit time.Duration) (*Result, *Ending, error)
-	// Kill ends the process as the system does, with SIGKILL, and waits for its
-	// end.
+	// Kill ends the process with SIGKILL, as the system may, and waits for its end.
 	Kill()
 }
 
 // Ending says how a child ended unexpectedly.
 type Ending struct {
 	How    string // in words
-	Output string // the last it printed
-	Hung   bool   // it gave no answer in time, and was ended for that
-	Suite  bool   // not the plugin ended it, but the Go runtime
+	Output string // the last that it printed
+	Hung   bool   // it gave no answer in time, and was killed
+	Suite  bool   // the Go runtime ended it, not the plugin
 }
 
-// Spawn starts a child, which ends with the check. Where the program cannot
-// start itself again, the check is skipped.
+// Spawn starts a child, which ends with the check. If the program cannot start itself
+// again, the check is skipped.
 func (t *T) Spawn() Child {
 	if t.env.Spawn == nil {
 		t.SkipEnvf("the program that runs this check cannot start another process with the plugin")
@@ -47,8 +46,8 @@ func (t *T) Spawn() Child {
 	return c
 }
 
-// Step runs a step of the check's Helper in a child. It returns nil when the
-// child is gone.
+// Step runs a step of the check's Helper in a child. The result is nil if the child has
+// ended.
 func (t *T) Step(c Child, step string, limit time.Duration) (*Result, *Ending) {
 	r, ending, err := c.Step(t.ctx, t.check.Name(), step, limit)
 	switch {
@@ -63,7 +62,7 @@ func (t *T) Step(c Child, step string, limit time.Duration) (*Result, *Ending) {
 	return r, ending
 }
 
-// RunStep is Run for a step of the check's Helper.
+// RunStep is like Run, for a step of the check's Helper.
 func RunStep(ctx context.Context, c *Check, env *Env, step string) Result {
 	t := &T{env: env, check: c, rule: rules.ByID(c.Rule), ctx: ctx}
 	start := time.Now()

@@ -3,8 +3,8 @@
 
 package check
 
-// Edge is a copy of data right in front of memory that cannot be touched, where
-// the system allows that: reading on behind it ends the process. It exists until
+// Edge returns a copy of data right in front of memory that cannot be touched, if the
+// system allows that: reading beyond its end ends the process. The copy exists until
 // the check is over and what it owned is destroyed.
 func (t *T) Edge(data []byte) []byte {
 	block, release := guardedMemory(len(data))
@@ -14,7 +14,7 @@ func (t *T) Edge(data []byte) []byte {
 	return at
 }
 
-// EdgeBefore is Edge with the memory that cannot be touched in front of data.
+// EdgeBefore is like Edge, with the untouchable memory in front of the copy.
 func (t *T) EdgeBefore(data []byte) []byte {
 	block, release := guardedFront(len(data))
 	t.ownFirst(new(kept), release)

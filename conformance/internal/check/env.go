@@ -15,20 +15,21 @@ import (
 // Env is the environment that the checks of one process share.
 type Env struct {
 	Table *capi.Table
-	// Path is the plugin's file; empty when the table was made in this process.
+	// Path is the plugin's file; empty if the table was made in this process.
 	Path string
 	// Options are the create options of every client.
 	Options []capi.Attribute
 	// NoDevice says why no client can be made. If it is set, checks do not try to make
 	// one: without its hardware a plugin may hang for minutes.
 	NoDevice string
-	// Topology is the name, and TopologyOptions the create options, of the
-	// topology that is used where there is no client.
+	// Topology is the name, and TopologyOptions the create options, of the topology that
+	// is used if there is no client.
 	Topology        string
 	TopologyOptions []capi.Attribute
-	// Spawn starts another process with the plugin; nil where that cannot be.
+	// Spawn starts another process with the plugin; nil if that is impossible.
 	Spawn func(context.Context) (Child, error)
-	// Patience is how long checks wait for what must come, see T.Patience; 0: 5 seconds.
+	// Patience is how long checks wait for what must happen, see T.Patience; 0: 5
+	// seconds.
 	Patience time.Duration
 	// Earned, when not nil, is how much longer than its limit the check under way
 	// may run: each call of a slow plugin earns some time.
@@ -40,7 +41,7 @@ type Env struct {
 	client *Client
 }
 
-// Client is a client with what every check asks of it.
+// Client is a client with what every check asks it for.
 type Client struct {
 	Handle   *capi.Client
 	Devices  []*capi.Device // addressable, in the client's order
@@ -61,18 +62,18 @@ func (t *T) Client() *Client {
 	return t.env.client
 }
 
-// NewClient makes a client of the environment's create options and, behind
-// them, more. It is destroyed when the check ends, after the buffers and
-// executables that the check owns.
+// NewClient makes a client with the environment's create options, followed by more. The
+// client is destroyed when the check ends, after the buffers and executables that the
+// check owns.
 func (t *T) NewClient(more ...capi.Attribute) *Client {
-	// That a process may have several is the subject of rules of its own.
+	// Other rules are about several clients in a process.
 	second := len(more) == 0 && t.Made() != nil
 	c := t.newClient(append(append([]capi.Attribute(nil), t.env.Options...), more...), second)
 	t.ownFirst(c.Handle, func() { destroy(t, capi.ClientDestroyArgs{Client: c.Handle}) })
 	return c
 }
 
-// newClient makes a client. A plugin that refuses a second one skips the check.
+// newClient makes a client. If the plugin refuses a second one, the check is skipped.
 func (t *T) newClient(options []capi.Attribute, second bool) *Client {
 	if t.env.NoDevice != "" {
 		t.SkipEnvf("%s", t.env.NoDevice)
@@ -98,8 +99,8 @@ func (t *T) newClient(options []capi.Attribute, second bool) *Client {
 	return t.Describe(handle)
 }
 
-// Describe asks a client for its addressable devices and memories. A plugin
-// without memories has none.
+// Describe asks a client for its addressable devices and memories. Some plugins have no
+// memories.
 func (t *T) Describe(handle *capi.Client) *Client {
 	d := Call(t, capi.ClientAddressableDevicesArgs{Client: handle})
 	c := &Client{Handle: handle, Devices: append([]*capi.Device(nil), capi.Slice(d.AddressableDevices, d.NumAddressableDevices)...)}
@@ -119,7 +120,7 @@ func (e *Env) Close() error {
 	for _, exe := range e.client.programs {
 		call := &capi.Call[capi.LoadedExecutableDestroyArgs]{}
 		call.Args.Executable = exe
-		_ = call.Do(e.Table) // which rules of its own look at
+		_ = call.Do(e.Table) // other rules check this
 	}
 	call := &capi.Call[capi.ClientDestroyArgs]{}
 	call.Args.Client, e.client = e.client.Handle, nil
@@ -132,10 +133,10 @@ type ownedHandle struct {
 	destroy func()
 }
 
-// Own registers a handle, a *capi.Buffer, *capi.Event, *capi.LoadedExecutable,
+// Own registers a handle (a *capi.Buffer, *capi.Event, *capi.LoadedExecutable,
 // *capi.Executable, *capi.Client, *capi.TopologyDescription or
-// *capi.AsyncHostToDeviceTransferManager, to be destroyed when the check ends,
-// last first. It returns it. A nil handle is ignored.
+// *capi.AsyncHostToDeviceTransferManager) to be destroyed when the check ends, last
+// first, and returns it. A nil handle is ignored.
 func Own[H comparable](t *T, handle H) H {
 	var none H
 	if handle == none {
@@ -166,15 +167,14 @@ func Own[H comparable](t *T, handle H) H {
 	return handle
 }
 
-// Destroy destroys a handle that Own registered, now.
+// Destroy immediately destroys a handle that Own registered.
 func Destroy[H comparable](t *T, handle H) {
 	if f := t.take(handle); f != nil {
 		f()
 	}
 }
 
-// Disown forgets a handle that Own registered: somebody else destroyed it, or
-// will.
+// Disown forgets a handle that Own registered: something else destroyed it, or will.
 func Disown[H comparable](t *T, handle H) H {
 	t.take(handle)
 	return handle
@@ -193,7 +193,7 @@ func (t *T) take(handle any) func() {
 	return nil
 }
 
-// ownFirst registers a handle that has to outlive those owned already.
+// ownFirst registers a handle that has to outlive those already owned.
 func (t *T) ownFirst(handle any, f func()) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -215,8 +215,8 @@ func (t *T) destroyOwned() {
 	}
 }
 
-// destroy calls a destroy function; its error is a note, for the check has its
-// answer by then, and other rules look at destruction.
+// destroy calls a destroy function. Its error is only a note: the check has its answer
+// by then, and other rules are about destruction.
 func destroy[A any](t *T, args A) {
 	if _, err := Try(t, args); err != nil {
 		t.Notef("%v", err)

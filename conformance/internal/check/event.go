@@ -9,16 +9,16 @@ import (
 	"github.com/purepjrt/purepjrt/capi"
 )
 
-// Wait waits for an event, destroys it and returns its error. The check ends,
-// failed, when the event does not come before its time is up; the thread that
-// waits is lost then, and the objects of the check are abandoned.
+// Wait waits for an event, destroys it and returns its error. If the event is not ready
+// before the check's time is up, the check fails and ends; the waiting thread is then
+// lost, and the check's objects are abandoned.
 func (t *T) Wait(e *capi.Event) error {
 	err := t.Await(e)
 	destroy(t, capi.EventDestroyArgs{Event: e})
 	return err
 }
 
-// Await is Wait without destroying the event.
+// Await is like Wait, without destroying the event.
 func (t *T) Await(e *capi.Event) error {
 	if e == nil {
 		t.Fatalf("expected an event, got null")
@@ -43,19 +43,38 @@ func (t *T) IsReady(e *capi.Event) bool {
 	return Call(t, capi.EventIsReadyArgs{Event: e}).IsReady
 }
 
-// Eventually fails the check unless f becomes true within limit.
-func (t *T) Eventually(limit time.Duration, what string, f func() bool) bool {
+// TryWait waits for an event on the calling thread, destroys it, and returns the first error.
+// Unlike Wait, it never ends the check, so any goroutine may call it.
+func TryWait(t *T, e *capi.Event) error {
+	_, err := Try(t, capi.EventAwaitArgs{Event: e})
+	if _, destroyed := Try(t, capi.EventDestroyArgs{Event: e}); err == nil {
+		err = destroyed
+	}
+	return err
+}
+
+// Soon reports whether f becomes true within limit.
+func (t *T) Soon(limit time.Duration, f func() bool) bool {
 	deadline := time.Now().Add(limit)
 	for pause := 50 * time.Microsecond; ; pause = min(2*pause, 20*time.Millisecond) {
 		if f() {
 			return true
 		}
-		if time.Now().After(deadline) || t.ctx.Err() != nil {
-			t.Errorf("%s: not within %v", what, limit)
+		left := time.Until(deadline)
+		if left <= 0 || t.ctx.Err() != nil {
 			return false
 		}
-		time.Sleep(pause)
+		time.Sleep(min(pause, left))
 	}
+}
+
+// Eventually fails the check unless f becomes true within limit.
+func (t *T) Eventually(limit time.Duration, what string, f func() bool) bool {
+	if t.Soon(limit, f) {
+		return true
+	}
+	t.Errorf("%s: not within %v", what, limit)
+	return false
 }
 
 // Pending is a buffer whose contents do not exist yet.
@@ -66,9 +85,9 @@ type Pending struct {
 	data    []float32
 }
 
-// NewPending makes a buffer of f32 elements that is not ready before Fulfil or
-// Fail is called. Plugins without asynchronous transfers skip the check. The
-// check owns what was made; unfulfilled, it is failed when the check ends.
+// NewPending makes a buffer of f32 elements that is not ready before Fulfil or Fail is
+// called. Without asynchronous transfers the check is skipped. The check owns what was
+// made; a buffer that is unfulfilled when the check ends is made an error.
 func (t *T) NewPending(c *Client, elements int) *Pending {
 	if len(c.Memories) == 0 {
 		t.SkipUnimplf("making a pending buffer needs a memory, and the client has none")
@@ -83,8 +102,8 @@ func (t *T) NewPending(c *Client, elements int) *Pending {
 	return &Pending{Buffer: b, Manager: manager, t: t, data: make([]float32, elements)}
 }
 
-// Fulfil gives the buffer its contents, 1, 2, 3 and so on, and waits until they
-// were taken over.
+// Fulfil gives the buffer its contents, 1, 2, 3 and so on, and waits until they are
+// transferred.
 func (p *Pending) Fulfil() {
 	for i := range p.data {
 		p.data[i] = float32(i + 1)

@@ -18,8 +18,7 @@ func exit(code int) {
 	os.Exit(code)
 }
 
-// Unload closes the library that Load opened. Its table must not be used any
-// more.
+// Unload closes the library that Load opened. Its table must not be used after that.
 func (t *T) Unload() {
 	// Load does not return its handle, so a second dlopen has to provide one.
 	handle, err := purego.Dlopen(t.File(), purego.RTLD_NOW|purego.RTLD_LOCAL)

@@ -3,10 +3,10 @@
 
 package check
 
-// Flat does an action n times and fails the check when the process gains more
-// than limit bytes by each. It looks at four points: a process that gained as
-// much in each quarter leaks; one that fills a pool or a cache does not. Where
-// the memory of a process cannot be read, the action is done once.
+// Flat does an action n times and fails the check if the process grows by more than
+// limit bytes each time. It measures at four points: a process that grows as much in
+// each quarter leaks; one that fills a pool or a cache does not. If the memory of the
+// process cannot be read, Flat does the action once.
 func (t *T) Flat(n int, limit float64, what string, action func()) {
 	if _, err := ResidentBytes(); err != nil {
 		t.Notef("losses of memory were not measured: %v", err)
@@ -22,7 +22,7 @@ func (t *T) Flat(n int, limit float64, what string, action func()) {
 	}
 	action()
 	least, before := 0.0, size()
-	for range 10 { // the first collections of garbage in a process take memory themselves
+	for range 10 { // the first garbage collections of a process take memory themselves
 		last := before
 		if before = size(); before <= last {
 			break

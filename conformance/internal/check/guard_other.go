@@ -5,7 +5,7 @@
 
 package check
 
-// guardedMemory returns so many bytes. Nothing guards their end here.
+// guardedMemory returns size bytes. Nothing guards their end here.
 func guardedMemory(size int) ([]byte, func()) {
 	return make([]byte, size), func() {}
 }

@@ -10,8 +10,8 @@ import (
 	"syscall"
 )
 
-// guardedMemory returns at least so many bytes in front of a page that cannot
-// be touched, and a function that frees both.
+// guardedMemory returns at least size bytes in front of a page that cannot be touched,
+// and a function that frees both.
 func guardedMemory(size int) ([]byte, func()) {
 	page := syscall.Getpagesize()
 	size = (size + page - 1) / page * page
@@ -25,7 +25,7 @@ func guardedMemory(size int) ([]byte, func()) {
 	return all[:size:size], func() { _ = syscall.Munmap(all) }
 }
 
-// guardedFront is guardedMemory behind the page instead.
+// guardedFront is like guardedMemory, with the page in front of the bytes.
 func guardedFront(size int) ([]byte, func()) {
 	page := syscall.Getpagesize()
 	all, err := syscall.Mmap(-1, 0, size+page, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_ANON|syscall.MAP_PRIVATE)

@@ -5,13 +5,13 @@ package check
 
 import (
 	"runtime"
+	"sync"
 	"unsafe"
 
 	"github.com/purepjrt/purepjrt/capi"
 )
 
-// Address returns the address of the first element as a number, 0 when there is
-// none.
+// Address returns the address of the first element as a number, or 0 if there is none.
 func Address[E any](s []E) uintptr { return uintptr(unsafe.Pointer(unsafe.SliceData(s))) }
 
 // Aligned returns n bytes of which the first lies offset bytes behind a multiple
@@ -22,8 +22,8 @@ func Aligned(n, alignment, offset int) []byte {
 	return block[skip+offset : skip+offset+n : skip+offset+n]
 }
 
-// MemoryAt returns a copy of n bytes at an address that a plugin told, which
-// must lie in the memory of this process.
+// MemoryAt returns a copy of n bytes at an address that a plugin gave, which must lie
+// in the memory of this process.
 func MemoryAt(address uintptr, n int) []byte {
 	// Byte by byte: Go 1.26 cannot compile a copy of constant size from here.
 	p := unsafe.Pointer(pointerTo(address))
@@ -34,8 +34,8 @@ func MemoryAt(address uintptr, n int) []byte {
 	return data
 }
 
-// Poke writes to memory at an address that a plugin told, which must lie in the
-// memory of this process.
+// Poke writes to memory at an address that a plugin gave, which must lie in the memory
+// of this process.
 func Poke(address uintptr, data []byte) {
 	p := unsafe.Pointer(pointerTo(address))
 	for i, x := range data {
@@ -43,10 +43,10 @@ func Poke(address uintptr, data []byte) {
 	}
 }
 
-// pointerTo is the pointer of a number that C gave.
+// pointerTo returns the pointer for an address that C gave.
 func pointerTo(address uintptr) *byte { return *(**byte)(unsafe.Pointer(&address)) }
 
-// PointerAt is the pointer of an address that C gave.
+// PointerAt returns the pointer for an address that C gave.
 func PointerAt(address uintptr) unsafe.Pointer { return unsafe.Pointer(pointerTo(address)) }
 
 // Keep keeps v reachable until the check is over and what it owned is
@@ -55,10 +55,25 @@ func (t *T) Keep(v any) {
 	t.ownFirst(new(kept), func() { runtime.KeepAlive(v) })
 }
 
+// retained is what Retain keeps.
+var retained struct {
+	mu   sync.Mutex
+	list []any // guarded by mu
+}
+
+// Retain keeps v reachable for ever and returns it: for memory that the plugin may use after the
+// check is over.
+func Retain[V any](v V) V {
+	retained.mu.Lock()
+	defer retained.mu.Unlock()
+	retained.list = append(retained.list, v)
+	return v
+}
+
 // kept is a handle that no call of Destroy can name.
 type kept struct{ _ byte }
 
-// LayoutWithTiles is a layout of dimensions in an order from minor to major and
+// LayoutWithTiles returns a layout with a minor-to-major order of dimensions, and
 // tiles.
 func LayoutWithTiles(minorToMajor []int64, tiles ...[]int64) *capi.BufferMemoryLayout {
 	l := &struct {
@@ -82,8 +97,8 @@ func LayoutWithTiles(minorToMajor []int64, tiles ...[]int64) *capi.BufferMemoryL
 	return &l.layout
 }
 
-// SpoilLayout overwrites a layout that was made here and the arrays it points
-// to, as a caller does that frees it.
+// SpoilLayout overwrites a layout that this package made and the arrays it points to,
+// like a caller that frees it.
 func SpoilLayout(l *capi.BufferMemoryLayout) {
 	var order []int64
 	if l.Type == capi.BufferMemoryLayoutTypeTiled {
@@ -98,8 +113,8 @@ func SpoilLayout(l *capi.BufferMemoryLayout) {
 	clear(unsafe.Slice((*byte)(unsafe.Pointer(l)), size))
 }
 
-// SpoilNamedValues overwrites named values, as a caller does that frees them.
-// The strings they pointed to may be shared with others and stay.
+// SpoilNamedValues overwrites named values, like a caller that frees them. The strings
+// that they point to may be shared, and stay.
 func SpoilNamedValues(p *capi.NamedValue, n uintptr) {
 	for i := range unsafe.Slice(p, n) {
 		v := (*capi.NamedValue)(unsafe.Add(unsafe.Pointer(p), uintptr(i)*unsafe.Sizeof(capi.NamedValue{})))

@@ -4,14 +4,12 @@
 package check
 
 import (
-	"strings"
-
 	"github.com/purepjrt/purepjrt/capi"
 )
 
-// Kept is texts that the plugin owns and must leave as they are, each with what it said
-// when the plugin returned it. A function that has one buffer for the texts of all objects
-// returns each of them right, and spoils the one before.
+// Kept holds texts that the plugin owns and must not change, each with its value when the
+// plugin returned it. A function that has one buffer for the texts of all objects returns
+// each text correctly, but spoils the one before.
 type Kept struct{ texts []keptText }
 
 type keptText struct {
@@ -23,7 +21,7 @@ type keptText struct {
 
 // Add notes a text of n bytes at p. what says whose it is.
 func (k *Kept) Add(p *byte, n uintptr, what string) {
-	k.texts = append(k.texts, keptText{p, n, what, strings.Clone(capi.String(p, n))})
+	k.texts = append(k.texts, keptText{p: p, n: n, what: what, was: capi.String(p, n)})
 }
 
 // Expect fails the check for each text that has changed.
@@ -31,7 +29,7 @@ func (k *Kept) Expect(t *T) {
 	for _, x := range k.texts {
 		if now := capi.String(x.p, x.n); now != x.was {
 			t.Errorf("%s: expected the bytes to stay %q, but when the same function was called for something else they became %q",
-				x.what, x.was, strings.Clone(now))
+				x.what, x.was, now)
 		}
 	}
 }

@@ -5,7 +5,7 @@ package check
 
 import "github.com/purepjrt/purepjrt/capi"
 
-// File is the path of the plugin's file. A plugin that has none skips the check.
+// File returns the path of the plugin's file. If there is none, the check is skipped.
 func (t *T) File() string {
 	if t.env.Path == "" {
 		t.SkipEnvf("the plugin was made in this process and has no file")
@@ -13,7 +13,7 @@ func (t *T) File() string {
 	return t.env.Path
 }
 
-// Load loads the plugin in a check that begins without it.
+// Load loads the plugin, in a check that begins without it.
 func (t *T) Load() *capi.Table {
 	table, err := capi.Open(t.File())
 	if err != nil {
@@ -23,6 +23,6 @@ func (t *T) Load() *capi.Table {
 	return table
 }
 
-// Exit ends the process as C programs do: what libraries registered for that
-// moment runs. Go's own way leaves it out.
+// Exit ends the process as C programs do, running what libraries have registered for
+// that moment; os.Exit does not.
 func Exit(code int) { exit(code) }

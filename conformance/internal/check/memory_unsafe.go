@@ -9,13 +9,13 @@ import (
 	"github.com/purepjrt/purepjrt/capi"
 )
 
-// Pointer returns the address of the first element, nil when there is none.
+// Pointer returns the address of the first element, or nil if there is none.
 func Pointer[E any](s []E) unsafe.Pointer { return unsafe.Pointer(unsafe.SliceData(s)) }
 
-// TiledLayout is a layout without tiles.
+// TiledLayout returns a layout without tiles.
 func TiledLayout(minorToMajor []int64) *capi.BufferMemoryLayout {
-	// The union hides its pointers from the garbage collector, so the array
-	// stands in one allocation with the layout, behind it.
+	// The union hides its pointers from the garbage collector, so the array is in the
+	// layout's allocation, after the layout.
 	l := &struct {
 		layout capi.BufferMemoryLayout
 		order  [maxRank]int64
@@ -29,7 +29,7 @@ func TiledLayout(minorToMajor []int64) *capi.BufferMemoryLayout {
 	return &l.layout
 }
 
-// StridedLayout is a layout by byte strides.
+// StridedLayout returns a layout with byte strides.
 func StridedLayout(strides []int64) *capi.BufferMemoryLayout {
 	l := &struct {
 		layout  capi.BufferMemoryLayout
@@ -44,7 +44,7 @@ func StridedLayout(strides []int64) *capi.BufferMemoryLayout {
 	return &l.layout
 }
 
-// maxRank is the most dimensions that a layout here can have.
+// maxRank is the largest rank of a layout that this package makes.
 const maxRank = 16
 
 // NamedValueAt returns element i of an array that the plugin returned.

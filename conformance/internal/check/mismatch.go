@@ -11,8 +11,8 @@ import (
 	"strings"
 )
 
-// Mismatch is the error of a result of which some elements are wrong. An Errorf with one among
-// its arguments is told from others by the places of all of them, rather than by the values
+// Mismatch is the error for a result with some wrong elements. An Errorf that has one among
+// its arguments is identified by the places of all wrong elements, rather than by the values
 // of the first.
 type Mismatch struct {
 	Text   string // for people
@@ -23,7 +23,7 @@ type Mismatch struct {
 // Error returns the text.
 func (m *Mismatch) Error() string { return m.Text }
 
-// evidence names the wrong elements, and is the same wherever they are.
+// evidence identifies the wrong elements by a digest of their places.
 func (m *Mismatch) evidence() string {
 	h := sha256.New()
 	for _, p := range m.Places {
@@ -32,7 +32,8 @@ func (m *Mismatch) evidence() string {
 	return fmt.Sprintf("%d of %d elements differ, at places with the digest %x", len(m.Places), m.Of, h.Sum(nil)[:8])
 }
 
-// evidence is the text of a failure with what tells it from other failures of the check.
+// evidence returns the text of a failure with what distinguishes it from other failures of
+// the check.
 func evidence(format string, args []any) string {
 	var short []any
 	for i, a := range args {

@@ -9,8 +9,8 @@ import (
 	"github.com/purepjrt/purepjrt/capi"
 )
 
-// maxNamedValue bounds what a string or list in a named value can be without
-// being garbage.
+// maxNamedValue limits the size of a string or list in a named value; a larger one is
+// garbage.
 const maxNamedValue = 1 << 24
 
 // NamedValueFaults describes what is wrong with a list of named values that the plugin
@@ -64,7 +64,7 @@ func NamedValueFaults(p *capi.NamedValue, n uintptr) []string {
 	return faults
 }
 
-// Sum adds bytes up, so that they are read.
+// Sum adds up bytes, so that they are read.
 func Sum(b []byte) (sum int) {
 	for _, x := range b {
 		sum += int(x)

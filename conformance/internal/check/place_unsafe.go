@@ -16,40 +16,39 @@ import (
 
 // Placement says how an args struct lies in memory during a call.
 type Placement struct {
-	// Have is how many bytes of the struct there are; those behind what the
-	// suite knows of it hold Filler.
+	// Have is how many bytes of the struct there are; those beyond the fields that the
+	// suite knows hold Filler.
 	Have uintptr
 	// Stated is the struct_size.
 	Stated uintptr
-	// Guard says that the memory behind the struct cannot be touched, where the
-	// system allows that: reading there ends the process. Without it the memory
-	// holds Canary, so that writing there shows.
+	// Guard makes the memory behind the struct untouchable, if the system allows that:
+	// reading there ends the process. Without it the memory holds Canary, so that
+	// writing there shows.
 	Guard bool
 }
 
-// Exactly is a struct of so many bytes that says so.
+// Exactly returns the placement of a struct that has size bytes and states that size.
 func Exactly(size uintptr) Placement { return Placement{Have: size, Stated: size} }
 
-// Guarded is Exactly with a guard.
+// Guarded is like Exactly, with a guard.
 func Guarded(size uintptr) Placement { return Placement{Have: size, Stated: size, Guard: true} }
 
-// What the memory holds that no field is in.
+// What the memory outside of known fields holds.
 const (
-	Filler byte = 0xa5 // the end of a struct, of fields newer than the suite
+	Filler byte = 0xa5 // the end of a struct, for fields newer than the suite
 	Canary byte = 0x5a // the memory behind a struct
 )
 
-// canaries is how many bytes behind a struct are looked at.
+// canaries is how many bytes behind a struct are checked.
 const canaries = 256
 
-// maxPlaced bounds the structs that Place makes.
+// maxPlaced limits the size of the structs that Place makes.
 const maxPlaced = 2048
 
-// Place calls the function that A belongs to with a copy of args that lies in
-// memory as p says, and returns the fields as the plugin left them. Spill says
-// in words what the plugin wrote behind the struct, and is empty when it wrote
-// nothing there. Functions of extensions can be placed, those of the profiler
-// cannot.
+// Place calls the function that A belongs to with a copy of args that lies in memory as
+// p says, and returns the fields as the plugin left them. spill says in words what the
+// plugin wrote behind the struct, and is empty if it wrote nothing there. Place works
+// for functions of extensions, except those of the profiler.
 func Place[A any](t *T, args A, p Placement) (out A, spill string, err error) {
 	source := &args // on the heap: what it points to must stay alive
 	f := FunctionOf[A]()
@@ -82,8 +81,8 @@ func Place[A any](t *T, args A, p Placement) (out A, spill string, err error) {
 // structs are the addresses of the structs that calls of Place are made with.
 var structs sync.Map
 
-// IsPlaced reports whether Place made the args of a call. Mutants that write
-// behind a struct must know, for behind others is memory of this program.
+// IsPlaced reports whether Place made the args of a call. Mutants that write behind a
+// struct must know, since behind others lies memory of this program.
 func IsPlaced(args unsafe.Pointer) bool {
 	_, ok := structs.Load(uintptr(args))
 	return ok
@@ -108,8 +107,8 @@ func (p Placement) lay(memory, known []byte) []byte {
 	return placed
 }
 
-// spill returns how far behind the struct the first changed byte is, and its
-// value; -1 when there is none.
+// spill returns how far behind the struct the first changed byte is, and its value; the
+// distance is -1 if there is none.
 func (p Placement) spill(placed []byte) (at int, is byte) {
 	for i := max(p.Have, 8); i < uintptr(len(placed)); i++ {
 		if placed[i] != Canary {
@@ -119,7 +118,7 @@ func (p Placement) spill(placed []byte) (at int, is byte) {
 	return -1, 0
 }
 
-// Truncated is a struct that a call points to, and of which only a part exists.
+// Truncated is a struct that a call points to and that exists only in part.
 type Truncated[S any] struct {
 	Struct *S // only the bytes that the placement gives may be read
 	source *S
@@ -127,8 +126,8 @@ type Truncated[S any] struct {
 	p      Placement
 }
 
-// Truncate places a struct that starts with its struct_size, as Place does with
-// args. It exists until the check ends.
+// Truncate places a struct that starts with its struct_size, as Place does with args.
+// The copy exists until the check ends.
 func Truncate[S any](t *T, s S, p Placement) *Truncated[S] {
 	memory, release := guardedMemory(maxPlaced + canaries)
 	t.Cleanup(release)

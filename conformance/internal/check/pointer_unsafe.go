@@ -5,9 +5,9 @@ package check
 
 import "unsafe"
 
-// firstPage is where no system puts anything: an address there is a small
-// number that was taken for a pointer.
+// firstPage is the end of the addresses that no system uses: a pointer below it is a
+// small number that was taken for a pointer.
 const firstPage = 4096
 
-// leadsSomewhere reports whether a pointer of the plugin's can be one.
+// leadsSomewhere reports whether a pointer from the plugin can be valid.
 func leadsSomewhere[E any](p *E) bool { return uintptr(unsafe.Pointer(p)) >= firstPage }

@@ -11,8 +11,8 @@ import (
 	"github.com/purepjrt/purepjrt/capi"
 )
 
-// Probe is the user_arg of a callback, and records the calls of it, however many
-// come: the callbacks of package capi hear only the first.
+// Probe is the user_arg of a callback, and records all calls of it: the callbacks of
+// package capi see only the first.
 type Probe struct {
 	UserArg uintptr
 
@@ -48,7 +48,7 @@ func (p *Probe) called(c ProbeCall) {
 	p.calls = append(p.calls, c)
 }
 
-// probes are those that can be called, by user_arg.
+// probes are the probes that can be called, by user_arg.
 var probes struct {
 	mu   sync.Mutex
 	next uintptr            // guarded by mu
@@ -65,7 +65,7 @@ func (t *T) NewProbe(then func(ProbeCall)) *Probe {
 	return t.NewProbeAt(id, then)
 }
 
-// NewProbeAt makes a probe with a user_arg that no other one has at the time.
+// NewProbeAt makes a probe with a user_arg that no other probe has at the time.
 func (t *T) NewProbeAt(userArg uintptr, then func(ProbeCall)) *Probe {
 	p := &Probe{UserArg: userArg, table: t.env.Table, then: then}
 	probes.mu.Lock()
@@ -106,12 +106,12 @@ var deletedEntry = sync.OnceValue(func() uintptr {
 	})
 })
 
-// OnReady is the arguments that register the probe with an event.
+// OnReady returns the arguments that register the probe with an event.
 func (p *Probe) OnReady(e *capi.Event) capi.EventOnReadyArgs {
 	return capi.EventOnReadyArgs{Event: e, Callback: capi.EventOnReadyCallback(readyEntry()), UserArg: p.UserArg}
 }
 
-// OnDelete is the probe as the callback of a view.
+// OnDelete returns the probe as the callback of a view, and its argument.
 func (p *Probe) OnDelete() (capi.ClientCreateViewOfDeviceBufferArgsOnDeleteCallback, uintptr) {
 	return capi.ClientCreateViewOfDeviceBufferArgsOnDeleteCallback(deletedEntry()), p.UserArg
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
 )
 
-// Tensor is the type of an array in StableHLO, such as tensor<2x3xf32>.
+// Tensor returns the type of an array in StableHLO, such as tensor<2x3xf32>.
 func Tensor(of dtype.Type, dims []int64) string {
 	var b strings.Builder
 	b.WriteString("tensor<")
@@ -57,8 +57,8 @@ const (
     return %0 : tensor<4xf32>
   }
 }`
-	// Heavy multiplies a tensor<256x256xf32> with itself three times: long
-	// enough to be still running when the next call is made.
+	// Heavy multiplies a tensor<256x256xf32> with itself three times: long enough to be still
+	// running at the next call.
 	Heavy = `module @heavy {
   func.func @main(%a: tensor<256x256xf32>) -> tensor<256x256xf32> {
     %0 = stablehlo.dot_general %a, %a, contracting_dims = [1] x [0] : (tensor<256x256xf32>, tensor<256x256xf32>) -> tensor<256x256xf32>
@@ -69,8 +69,8 @@ const (
 }`
 )
 
-// Devices is a serialized CompileOptionsProto for so many replicas and
-// partitions. The device assignment is left to the plugin.
+// Devices returns a serialized CompileOptionsProto for a number of replicas and partitions. The
+// device assignment is left to the plugin.
 func Devices(replicas, partitions int) []byte {
 	var build []byte
 	build = protowire.AppendTag(build, 4, protowire.VarintType)
@@ -85,16 +85,15 @@ func Devices(replicas, partitions int) []byte {
 	return protowire.AppendBytes(out, build)
 }
 
-// Program makes the struct of a program of a format, such as mlir. A NUL stands
-// behind the code, which its size does not count: some plugins read on until
-// they find one.
+// Program makes the struct for a program in a format, such as mlir. A NUL follows the code, which
+// its size does not count: some plugins read on until they find one.
 func Program(format, code string) *capi.Program {
 	p := &capi.Program{StructSize: capi.ProgramSize, Code: capi.CString(code), CodeSize: uintptr(len(code))}
 	p.Format, p.FormatSize = capi.StringData(format)
 	return p
 }
 
-// CompileArgs is the arguments that compile a StableHLO text.
+// CompileArgs returns the arguments for compiling a StableHLO text.
 func CompileArgs(c *Client, text string, options []byte) capi.ClientCompileArgs {
 	args := capi.ClientCompileArgs{Client: c.Handle, Program: Program("mlir", text)}
 	args.CompileOptions, args.CompileOptionsSize = capi.BytesData(options)
@@ -107,9 +106,9 @@ func (t *T) Compile(c *Client, text string) *capi.LoadedExecutable {
 	return t.CompileWith(c, text, Devices(1, 1))
 }
 
-// Shared is Compile, on the client that checks share, for a program that other checks of the
-// process execute as well: it is compiled once. The check must do nothing but execute it. What is
-// about compiling, or about executables, has to compile its own.
+// Shared is like Compile on the client that checks share, for a program that other checks of the
+// process also execute: it is compiled once. The check may only execute it. A check of compiling
+// or of executables must compile its own.
 func (t *T) Shared(text string) *capi.LoadedExecutable {
 	exe, err := t.TryShared(text)
 	if err != nil {
@@ -119,7 +118,7 @@ func (t *T) Shared(text string) *capi.LoadedExecutable {
 	return exe
 }
 
-// TryShared is Shared for a program that may not compile.
+// TryShared is like Shared, for a program that may not compile.
 func (t *T) TryShared(text string) (*capi.LoadedExecutable, error) {
 	c := t.Client()
 	c.mu.Lock()
@@ -141,7 +140,7 @@ func (t *T) TryShared(text string) (*capi.LoadedExecutable, error) {
 	return out.Executable, nil
 }
 
-// CompileWith is Compile with a serialized CompileOptionsProto.
+// CompileWith is like Compile, with a serialized CompileOptionsProto.
 func (t *T) CompileWith(c *Client, text string, options []byte) *capi.LoadedExecutable {
 	exe := Call(t, CompileArgs(c, text, options)).Executable
 	if exe == nil {
@@ -150,10 +149,18 @@ func (t *T) CompileWith(c *Client, text string, options []byte) *capi.LoadedExec
 	return Own(t, exe)
 }
 
-// Executable returns the part of a loaded executable that can be asked things.
-// The check owns it.
+// Executable returns the PJRT_Executable of a loaded executable. The check owns it.
 func (t *T) Executable(exe *capi.LoadedExecutable) *capi.Executable {
 	return Own(t, Call(t, capi.LoadedExecutableGetExecutableArgs{LoadedExecutable: exe}).Executable)
+}
+
+// Serialize returns the bytes of an executable. If the plugin cannot serialize any, it skips the
+// check.
+func (t *T) Serialize(e *capi.Executable) []byte {
+	out := Optional(t, capi.ExecutableSerializeArgs{Executable: e})
+	code := capi.Bytes(out.SerializedBytes, out.SerializedBytesSize)
+	out.SerializedExecutableDeleter.Call(out.SerializedExecutable)
+	return code
 }
 
 // NumOutputs returns how many results a program has.
@@ -161,8 +168,8 @@ func (t *T) NumOutputs(exe *capi.LoadedExecutable) int {
 	return int(Call(t, capi.ExecutableNumOutputsArgs{Executable: t.Executable(exe)}).NumOutputs)
 }
 
-// Execution is one call of PJRT_LoadedExecutable_Execute with all that it points
-// to. Its fields may be changed before the call.
+// Execution is one call of PJRT_LoadedExecutable_Execute with everything that it points to. Its
+// fields may be changed before the call.
 type Execution struct {
 	Args    capi.LoadedExecutableExecuteArgs
 	Options *capi.ExecuteOptions

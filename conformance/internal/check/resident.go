@@ -11,7 +11,7 @@ import (
 )
 
 // ResidentBytes returns how many bytes of the machine's memory the process uses, after the
-// allocators of Go and of C have given back what they do not. Only Linux tells.
+// allocators of Go and of C have released what they do not use. It works only on Linux.
 func ResidentBytes() (int64, error) {
 	const file = "/proc/self/statm"
 	giveBack()
@@ -30,13 +30,14 @@ func ResidentBytes() (int64, error) {
 	return pages * int64(os.Getpagesize()), nil
 }
 
-// ResetPeak makes the memory that the process has now its peak, where Linux allows that.
+// ResetPeak makes the current memory of the process its peak, if Linux allows that.
 func ResetPeak() error {
 	giveBack()
 	return os.WriteFile("/proc/self/clear_refs", []byte("5"), 0)
 }
 
-// PeakBytes returns how much memory of the machine the process had at most since ResetPeak.
+// PeakBytes returns the most memory of the machine that the process has used since
+// ResetPeak.
 func PeakBytes() (int64, error) {
 	const file = "/proc/self/status"
 	b, err := os.ReadFile(file)

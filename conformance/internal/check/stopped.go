@@ -13,15 +13,15 @@ import (
 	"github.com/purepjrt/purepjrt/capi"
 )
 
-// ends is which functions' errors a check failed of. If a function never works, not in any
-// check, those that fail of nothing else are blocked by the lack of it.
+// ends records the functions whose errors made a check fail. If a function never works in any
+// check, the checks that fail only for that are blocked.
 type ends struct {
 	at    map[string]bool // C names of functions
 	other bool            // there was a failure without such an error
 }
 
-// lacking is how an error says that the plugin does not offer a function. What a child of the
-// check failed of comes as text.
+// lacking matches an error that says that the plugin does not offer a function. The failures
+// of a check's child arrive as text.
 var lacking = regexp.MustCompile(`\b(PJRT_\w+): UNIMPLEMENTED\b`)
 
 // add notes a failure with its arguments.
@@ -56,12 +56,12 @@ func (e *ends) list() []string {
 	return slices.Sorted(maps.Keys(e.at))
 }
 
-// working is the functions that succeeded in this process.
+// working records the functions that succeeded in this process.
 type working struct {
 	mu       sync.Mutex
 	all      map[string]bool
-	list     []string // not told yet
-	compiles int      // not told yet
+	list     []string // not reported yet
+	compiles int      // not reported yet
 }
 
 func (w *working) add(f *capi.Function) {
@@ -77,7 +77,7 @@ func (w *working) add(f *capi.Function) {
 	w.list = append(w.list, f.Name)
 }
 
-// tried counts a program that is given to a compiler.
+// tried counts f if it compiles a program.
 func (w *working) tried(f *capi.Function) {
 	if f.Name == "PJRT_Client_Compile" || f.Name == "PJRT_Compile" {
 		w.mu.Lock()
@@ -86,8 +86,8 @@ func (w *working) tried(f *capi.Function) {
 	}
 }
 
-// take returns what was not told yet: functions, and how many programs
-// were given to a compiler.
+// take returns what was not reported yet: functions, and how many programs were given to a
+// compiler.
 func (w *working) take() (functions []string, compiles int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

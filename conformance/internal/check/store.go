@@ -21,7 +21,7 @@ type Store struct {
 	t *T
 	// WithoutTryGet leaves kv_try_get_callback null.
 	WithoutTryGet bool
-	// NotYet is how many times try_get says NOT_FOUND whatever there is.
+	// NotYet is how many times try_get says NOT_FOUND even if there is a value.
 	NotYet int
 
 	mu      sync.Mutex
@@ -29,7 +29,7 @@ type Store struct {
 	values  map[string]string // guarded by mu
 	calls   []StoreCall       // guarded by mu
 	failure *capi.Error       // guarded by mu; what callbacks answer
-	failing string            // guarded by mu; the kind of callback that does, empty for all
+	failing string            // guarded by mu; the kind of callback that fails, empty for all
 	closed  bool              // guarded by mu
 	late    int               // guarded by mu; calls after Close
 	live    map[*byte][]byte  // guarded by mu; values that the plugin has
@@ -46,11 +46,10 @@ type StoreCall struct {
 	WantSize   uintptr
 	Timeout    int32
 	NoError    bool // callback_error was null
-	WrongArg   bool // user_arg was that of another callback
+	WrongArg   bool // user_arg was another callback's
 }
 
-// Overwritten is what the memory of a message holds once the call it was for
-// is over.
+// Overwritten is what the memory of a message holds once its call is over.
 const Overwritten = "@@@@@@@@"
 
 // NewStore makes an empty store. Its handles end with the check.
@@ -73,7 +72,7 @@ func (s *Store) Fail(kind string, code capi.ErrorCode, message string) {
 	s.failure, s.failing = &capi.Error{Code: code, Message: message}, kind
 }
 
-// Calls returns what the plugin did so far.
+// Calls returns the plugin's calls so far.
 func (s *Store) Calls() []StoreCall {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -83,7 +82,7 @@ func (s *Store) Calls() []StoreCall {
 // Called reports whether the plugin used the store.
 func (s *Store) Called() bool { return len(s.Calls()) > 0 }
 
-// Close makes calls from now on count as late.
+// Close makes all later calls count as late.
 func (s *Store) Close() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -98,7 +97,7 @@ func (s *Store) Late() int {
 	return s.late
 }
 
-// Deletes returns how many values the plugin got, how many it deleted once, and
+// Deletes returns how many values the plugin got, how many of them it deleted once, and
 // how many more than once.
 func (s *Store) Deletes() (given, once, more int) {
 	s.mu.Lock()
@@ -122,8 +121,8 @@ type endpoint struct {
 	kind  string
 }
 
-// CreateClient makes a client that is node of so many, with the options that
-// plugins for clusters take. It has no owner.
+// CreateClient makes the client of one of several nodes, with the options that plugins
+// for clusters take. The check does not own it.
 func (s *Store) CreateClient(node, nodes int) (*capi.Client, error) {
 	options := append(append([]capi.Attribute(nil), s.t.env.Options...),
 		capi.Attribute{Name: "node_id", Value: int64(node)}, capi.Attribute{Name: "num_nodes", Value: int64(nodes)})
@@ -142,7 +141,7 @@ func (s *Store) CreateClient(node, nodes int) (*capi.Client, error) {
 	return out.Client, err
 }
 
-// Attach sets the callbacks of args to those of a node.
+// Attach sets the callbacks of args to a node's.
 func (s *Store) Attach(args *capi.ClientCreateArgs, node int) {
 	arg := func(kind string) uintptr {
 		h := capi.NewHandle(&endpoint{s, node, kind})
@@ -158,7 +157,7 @@ func (s *Store) Attach(args *capi.ClientCreateArgs, node int) {
 	}
 }
 
-// endpointOf finds what a user_arg stands for, and says whether it belongs to a
+// endpointOf finds the endpoint of a user_arg, and says whether it belongs to a
 // callback of that kind.
 func endpointOf(arg uintptr, kind string) (e *endpoint, right bool) {
 	v, _ := capi.Handle(arg).Value()
@@ -221,7 +220,7 @@ var (
 			return
 		})
 	})
-	// stores are those that gave values away.
+	// stores are the stores that gave values to the plugin.
 	stores sync.Map
 )
 
@@ -264,7 +263,7 @@ func (s *Store) answer(e *endpoint, c StoreCall, timeout time.Duration) (string,
 	}
 }
 
-// give copies a value to memory that the plugin owns until it deletes it.
+// give copies a value to memory that the plugin owns until it deletes the value.
 func (s *Store) give(value string) (*byte, uintptr) {
 	b := append([]byte(value), 0)
 	s.mu.Lock()
@@ -274,8 +273,8 @@ func (s *Store) give(value string) (*byte, uintptr) {
 	return &b[0], uintptr(len(value))
 }
 
-// release is the deleter of a value. The memory stays, poisoned, so that a
-// second call can be told.
+// release is the deleter of a value. The memory stays, poisoned, so that a second call
+// is noticed.
 func (s *Store) release(p *byte) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -290,7 +289,7 @@ func (s *Store) release(p *byte) bool {
 	return true
 }
 
-// callbackError makes an error as the plugin asks callers to, and overwrites the
+// callbackError makes an error with the plugin's callback_error, and overwrites the
 // message at once.
 func callbackError(f *capi.CallbackError, err *capi.Error) *capi.ErrorHandle {
 	if err == nil || f == nil {

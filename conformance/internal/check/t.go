@@ -20,8 +20,8 @@ import (
 	"github.com/purepjrt/purepjrt/conformance/rules"
 )
 
-// A check reports to a T. Its methods may be called from any goroutine, except those that
-// end the check (Fatalf, the skips, and all that may call them), which only the check's own
+// A check reports to a T. Its methods may be called from any goroutine, except those that end the
+// check (Fatalf, the skips, and all methods that may call these), which only the check's own
 // goroutine may call.
 type T struct {
 	env   *Env
@@ -37,13 +37,13 @@ type T struct {
 	skew     []report.Skew
 	cleanups []func()
 	owned    []ownedHandle
-	verdict  Verdict // of a check that ended early
+	verdict  Verdict // if the check ended early
 	skip     string
 	newer    string // the field that the plugin is too old for, if the check set one
 	suite    string
 }
 
-// maxMessages bounds what a check that fails in a loop can say.
+// maxMessages limits the messages of a check that fails in a loop.
 const maxMessages = 20
 
 const leftOut = "further failures were left out"
@@ -51,7 +51,7 @@ const leftOut = "further failures were left out"
 func (t *T) run() {
 	finished := false
 	defer func() {
-		// Cleanups run whatever happened; one that fails fails the check.
+		// Cleanups run whatever happened; a failing one fails the check.
 		t.cleanup()
 	}()
 	defer func() {
@@ -70,7 +70,7 @@ func (t *T) run() {
 	finished = true
 }
 
-// cleanup runs the cleanups, last first, each even when another ended early.
+// cleanup runs the cleanups, last first, each even if another ended early.
 func (t *T) cleanup() {
 	for {
 		t.mu.Lock()
@@ -102,9 +102,9 @@ func (t *T) guard(f func()) {
 	<-done
 }
 
-// panicked notes a panic. That of an address which leads nowhere is the
-// plugin's: the check followed a pointer that it was given. The runtime makes a
-// panic of those that are almost null, and ends the process for others.
+// panicked notes a panic. An invalid address is the plugin's fault: the check followed a pointer
+// that it was given. The runtime panics if the address is almost null, and ends the process for
+// others.
 func (t *T) panicked(what string, v any) {
 	if err, ok := v.(runtime.Error); ok && strings.Contains(err.Error(), "invalid memory address") {
 		t.Errorf("the plugin returned an invalid pointer: %v\n%s", err, debug.Stack())
@@ -141,28 +141,28 @@ func (t *T) result() Result {
 // Context ends when the check's time is up.
 func (t *T) Context() context.Context { return t.ctx }
 
-// Table is the plugin.
+// Table returns the plugin.
 func (t *T) Table() *capi.Table { return t.env.Table }
 
-// Minor is the API minor that the plugin states.
+// Minor returns the API minor that the plugin states.
 func (t *T) Minor() int {
 	_, minor := t.env.Table.Version()
 	return minor
 }
 
-// Env is what the check runs in.
+// Env returns the environment of the check.
 func (t *T) Env() *Env { return t.env }
 
-// Patience is how long the check waits for what must come soon, such as a callback. It is five
-// seconds, and less where the plugin is known to be faulty.
+// Patience returns how long the check waits for what must happen soon, such as a callback: five
+// seconds, or less if the plugin is known to be faulty.
 func (t *T) Patience() time.Duration { return cmp.Or(t.env.Patience, 5*time.Second) }
 
-// Rule is the rule that is being checked.
+// Rule returns the rule that is being checked.
 func (t *T) Rule() *rules.Rule { return t.rule }
 
-// Errorf says what was expected and what was found. It fails the check, which goes on.
-// If an argument is the error of a call that Try did not make, the check is skipped
-// instead, unless something else fails it.
+// Errorf fails the check, which continues. The message says what was expected and what was found.
+// If an argument is the error of a call that Try did not make, the check is skipped instead,
+// unless something else fails it.
 func (t *T) Errorf(format string, args ...any) {
 	if !t.asked(args...) {
 		return
@@ -185,14 +185,14 @@ func (t *T) Fatalf(format string, args ...any) {
 	runtime.Goexit()
 }
 
-// Failed reports whether the check failed so far.
+// Failed reports whether the check has failed so far.
 func (t *T) Failed() bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return len(t.failures) > 0
 }
 
-// Notef adds an observation to the report that decides nothing.
+// Notef adds an observation to the report, without deciding anything.
 func (t *T) Notef(format string, args ...any) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -201,9 +201,9 @@ func (t *T) Notef(format string, args ...any) {
 	}
 }
 
-// Skew adds a line to the report's matrix of struct sizes, and decides nothing:
-// a check that finds an outcome wrong says so with Errorf, too. Of several
-// outcomes of one size the first that is not OK stands.
+// Skew adds a line to the report's matrix of struct sizes, and decides nothing: a check that
+// finds an outcome wrong also calls Errorf. Of several outcomes for one size, the first that is
+// not OK counts.
 func (t *T) Skew(s report.Skew) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -219,14 +219,14 @@ func (t *T) Skew(s report.Skew) {
 	t.skew = append(t.skew, s)
 }
 
-// Doing says what the check is about to do, for the report of a process that
-// dies of it: the last lines of standard error are part of that.
+// Doing says what the check is about to do, for the case that the process dies of it: the report
+// has the last lines of standard error.
 func (t *T) Doing(format string, args ...any) {
 	fmt.Fprintf(os.Stderr, "%s: %s\n", t.check.Name(), fmt.Sprintf(format, args...))
 }
 
-// SkipEnvf ends the check: the machine or the plugin's devices lack what it
-// needs. Failures so far count all the same.
+// SkipEnvf ends the check: the machine or the plugin's devices lack what it needs. Earlier
+// failures still count.
 func (t *T) SkipEnvf(format string, args ...any) { t.skipf(SkipEnv, format, args...) }
 
 // SkipUnimplf ends the check: the plugin does not offer the feature.
@@ -243,9 +243,9 @@ func (t *T) skipf(v Verdict, format string, args ...any) {
 	runtime.Goexit()
 }
 
-// skipFor ends the check when err says that the plugin lacks something: a slot
-// that is not there, or UNIMPLEMENTED as an answer.
-func (t *T) skipFor(err error) {
+// SkipFor ends the check if err says that the plugin lacks something: a slot is missing, or the
+// answer is UNIMPLEMENTED.
+func (t *T) SkipFor(err error) {
 	var e *capi.Error
 	switch {
 	case !errors.As(err, &e) || e.Code != capi.ErrorCodeUnimplemented:
@@ -264,7 +264,19 @@ func (t *T) Cleanup(f func()) {
 	t.cleanups = append(t.cleanups, f)
 }
 
-// Equal fails the check when got is not want. what names the value.
+// NoError fails the check if err is not nil. what says what was done.
+func (t *T) NoError(err error, what string, args ...any) bool {
+	if err == nil {
+		return true
+	}
+	if len(args) > 0 {
+		what = fmt.Sprintf(what, args...)
+	}
+	t.Errorf("%s: expected success, got %v", what, err)
+	return false
+}
+
+// Equal fails the check if got is not want. what names the value.
 func Equal[V comparable](t *T, want, got V, what string, args ...any) bool {
 	if got == want {
 		return true
@@ -280,8 +292,8 @@ func show(v any) string {
 	return fmt.Sprint(v)
 }
 
-// ErrorCode fails the check unless err is an error of the plugin with one of
-// the codes. what says what was done.
+// ErrorCode fails the check unless err is an error from the plugin with one of the codes. what
+// says what was done.
 func (t *T) ErrorCode(err error, what string, codes ...capi.ErrorCode) bool {
 	if !t.asked(err) {
 		return false

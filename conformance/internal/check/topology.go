@@ -9,9 +9,9 @@ import (
 	"github.com/purepjrt/purepjrt/capi"
 )
 
-// Topology returns a topology: the client's, or where there is no client one of
-// the environment's name and options, which the check owns. It skips the check
-// when there is neither.
+// Topology returns a topology: the client's, or, if there is no client, one with the
+// environment's name and options, which the check owns. It skips the check if there is
+// neither.
 func (t *T) Topology() *capi.TopologyDescription {
 	if t.env.NoDevice == "" {
 		topology := Optional(t, capi.ClientTopologyDescriptionArgs{Client: t.Client().Handle}).Topology
@@ -25,21 +25,21 @@ func (t *T) Topology() *capi.TopologyDescription {
 	}
 	topology, err := t.MakeTopology(t.env.Topology, t.env.TopologyOptions...)
 	if err != nil {
-		t.skipFor(err)
+		t.SkipFor(err)
 		t.Fatalf("PJRT_TopologyDescription_Create(%q): expected success, got %v", t.env.Topology, err)
 	}
 	return topology
 }
 
-// Made returns the client that the checks of this process share, nil when none
-// was made so far.
+// Made returns the client that the checks of this process share, or nil if none was
+// made so far.
 func (t *T) Made() *Client {
 	t.env.mu.Lock()
 	defer t.env.mu.Unlock()
 	return t.env.client
 }
 
-// MakeTopology makes a topology of a name and options. The check owns it.
+// MakeTopology makes a topology with a name and options. The check owns it.
 func (t *T) MakeTopology(name string, options ...capi.Attribute) (*capi.TopologyDescription, error) {
 	values, err := capi.NewNamedValues(options)
 	if err != nil {

@@ -11,10 +11,10 @@ import (
 
 // giveBack returns to the system what the allocators of Go and of C keep for later.
 // Memory that C's allocator still has from earlier work would hide what a plugin keeps:
-// the plugin's next arrays come out of it, and the process does not grow.
+// the plugin's next arrays would use it, and the process would not grow.
 func giveBack() {
 	debug.FreeOSMemory()
-	if trim, err := purego.Dlsym(purego.RTLD_DEFAULT, "malloc_trim"); err == nil { // glibc alone has it
+	if trim, err := purego.Dlsym(purego.RTLD_DEFAULT, "malloc_trim"); err == nil { // only glibc has it
 		purego.SyscallN(trim, 0)
 	}
 }

@@ -25,19 +25,19 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest"
 )
 
-// Suite is the checks of a package.
+// Suite holds the checks of a package.
 type Suite struct {
 	Checks  []check.Check
-	Mutants []mutant.Mutant // those of other checks are left out
+	Mutants []mutant.Mutant // mutants of other checks are left out
 	Plugins []Plugin
-	// Sharing says that mutants of hostile checks share processes, too, see driver.Trial: no
+	// Sharing says that mutants of hostile checks also share processes, see driver.Trial: no
 	// check depends on what others left in the process.
 	Sharing bool
 }
 
 // Plugin is a real plugin that checks run on.
 type Plugin struct {
-	Name            string           // as package plugins knows it
+	Name            string           // in package plugins
 	Options         []capi.Attribute // of every client
 	NoDevice        string           // why there is no client, see check.Env
 	Topology        string
@@ -47,7 +47,7 @@ type Plugin struct {
 // Memory is the name of the plugin of package reference, which has no file.
 const Memory = "memory"
 
-// The plugins that tests use. Those for other hardware than processors are used without it.
+// The plugins that tests use. Those for hardware other than CPUs are used without it.
 var (
 	CPU      = Plugin{Name: "cpu", Options: []capi.Attribute{{Name: "cpu_device_count", Value: int64(4)}}}
 	InMemory = Plugin{Name: Memory}
@@ -61,7 +61,7 @@ var (
 
 const noHardware = "the tests do not count on its hardware"
 
-// setup is what a worker is told of the plugin, which has that file.
+// setup returns what a worker is told about the plugin, whose file is path.
 func (p *Plugin) setup(path string) session.Setup {
 	return session.Setup{
 		Plugin: path, Options: options(p.Options), NoDevice: p.NoDevice,
@@ -93,11 +93,11 @@ func (s *Suite) Main(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// inMemory is the plugin of package reference: a process has room for some tables
-// only.
+// inMemory is the plugin of package reference, made once since a process has room for only a
+// few tables.
 var inMemory = sync.OnceValues(reference.New)
 
-// open initializes the plugin, which has that file, in this process.
+// open initializes the plugin, whose file is path, in this process.
 func (p *Plugin) open(path string) (*check.Env, error) {
 	env := &check.Env{
 		Path: path, Options: p.Options, NoDevice: p.NoDevice, Topology: p.Topology, TopologyOptions: p.TopologyOptions,
@@ -115,8 +115,8 @@ func (p *Plugin) open(path string) (*check.Env, error) {
 	return env, (&capi.Call[capi.PluginInitializeArgs]{}).Do(env.Table)
 }
 
-// RunChecks runs every check on every plugin. Each must pass, be skipped with a
-// reason, or fail as a waiver of the plugin says.
+// RunChecks runs every check on every plugin. Each must pass, be skipped with a reason, or
+// fail as a waiver for the plugin says.
 func (s *Suite) RunChecks(t *testing.T) {
 	for i := range s.Plugins {
 		t.Run(s.Plugins[i].Name, func(t *testing.T) {
@@ -188,7 +188,7 @@ func try(t *testing.T, b *driver.Bench, c *check.Check, setup session.Setup) *re
 	return r
 }
 
-// RunMutants runs the check of every mutant on it, which must fail.
+// RunMutants runs every mutant's check on the mutant; the check must fail.
 func (s *Suite) RunMutants(t *testing.T) {
 	s.runTrials(t, (*trial.Plugins).With, func(t *testing.T, r *report.Result) {
 		if !r.Verdict.Failed() {
@@ -197,8 +197,8 @@ func (s *Suite) RunMutants(t *testing.T) {
 	})
 }
 
-// RunSound runs the checks of the mutants whose plugin without the fault is one of the suite's own, on
-// that plugin. They must pass.
+// RunSound runs the checks of those mutants that are made from a plugin of the suite's own,
+// on that plugin without the fault. They must pass.
 func (s *Suite) RunSound(t *testing.T) {
 	type subject struct {
 		check string
@@ -220,7 +220,7 @@ func (s *Suite) RunSound(t *testing.T) {
 	})
 }
 
-// runTrials runs the check of every mutant in a worker that is told what setup returns.
+// runTrials runs the check of every mutant in a worker that gets what setup returns.
 func (s *Suite) runTrials(t *testing.T, setup func(*trial.Plugins, context.Context, *mutant.Mutant) (session.Setup, error),
 	judge func(*testing.T, *report.Result)) {
 	t.Helper()
@@ -259,10 +259,10 @@ func (s *Suite) runTrials(t *testing.T, setup func(*trial.Plugins, context.Conte
 	}
 }
 
-// RunForLeaks runs the checks on plugins of package pjrttest, and shows that they
-// destroy what they make of them, whatever their verdicts. It returns how many
-// pass. Checks of a plugin that is not loaded or initialized, and those that end the
-// process, are left out. A short run skips the test.
+// RunForLeaks runs the checks on plugins of package pjrttest, and fails the test if a check
+// does not destroy what it makes, whatever its verdict. It returns how many pass. Checks of
+// a plugin that is not loaded or initialized, and checks that end the process, are left out.
+// A short run skips the test.
 func (s *Suite) RunForLeaks(t *testing.T) (passed int) {
 	if testing.Short() {
 		t.Skip("every check runs: make test-all")

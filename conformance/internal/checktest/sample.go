@@ -12,22 +12,21 @@ import (
 	"github.com/purepjrt/purepjrt/conformance/rules"
 )
 
-// Sample chooses what a test of many checks runs. In a full run (make test-all)
-// that is everything. In a short one (make test, go test -short) it is two checks
-// of each group of rules, such as EVT: the first that are quick and run in the
-// test's own process, or the first quick ones where each needs its own process.
-// A Sample is for one goroutine.
+// Sample chooses what a test of many checks runs. In a full run (make test-all) that is
+// everything. In a short one (make test, go test -short) it is two checks of each group of
+// rules, such as EVT: the first quick ones that run in the test's own process, or the first
+// quick ones if each needs its own process. A Sample is for one goroutine.
 type Sample struct {
 	full   bool
 	taken  map[string]int // by group
 	byName map[string]*check.Check
-	alone  map[string]bool // groups of which every quick check needs a process of its own
+	alone  map[string]bool // groups in which every quick check needs a process of its own
 }
 
 // perGroup is how many checks of a group a short run has.
 const perGroup = 2
 
-// NewSample returns a sample of checks, of which none has been taken yet.
+// NewSample returns a sample of checks, none of which is taken yet.
 func NewSample(checks []check.Check) *Sample {
 	s := &Sample{
 		full: !testing.Short(), taken: make(map[string]int),
@@ -47,7 +46,7 @@ func NewSample(checks []check.Check) *Sample {
 	return s
 }
 
-// Takes reports whether the check is in the sample. It is asked once for each.
+// Takes reports whether the check is in the sample. It must be called once for each check.
 func (s *Sample) Takes(c *check.Check) bool {
 	if s.full {
 		return true
@@ -72,14 +71,14 @@ func (s *Sample) TakesMutant(m *mutant.Mutant) bool {
 
 func group(c *check.Check) string { return rules.ByID(c.Rule).Group() }
 
-// UpTo returns the checks of a profile and of smaller ones. Those of larger profiles do the same
-// for longer, or with more values.
+// UpTo returns the checks of a profile and of smaller ones. Checks of larger profiles do the
+// same for longer, or with more values.
 func UpTo(p check.Profile, checks []check.Check) []check.Check {
 	return slices.DeleteFunc(slices.Clone(checks), func(c check.Check) bool { return c.Profile > p })
 }
 
-// TakesPlugin reports whether tests run on the plugin of a name. A short run
-// needs none but those for CPUs and in memory, so that it downloads little.
+// TakesPlugin reports whether tests run on the plugin with a name. A short run uses only the
+// CPU plugin and the in-memory one, so that it downloads little.
 func TakesPlugin(name string) bool {
 	return !testing.Short() || name == "cpu" || name == Memory
 }

@@ -16,12 +16,12 @@ import (
 	"github.com/purepjrt/purepjrt/conformance/waivers"
 )
 
-// The in-memory plugin is the suite's own, and public runs need no waivers for it.
+// The in-memory plugin is the suite's own, so public runs need no waivers for it.
 //
 //go:embed memory.json
 var memory []byte
 
-// Waived returns the waivers for the plugin with that table and file; no path means the
+// Waived returns the waivers for the plugin with that table and file; an empty path means the
 // in-memory plugin.
 func Waived(table *capi.Table, path string) []*report.WaiverFile {
 	if path == "" {

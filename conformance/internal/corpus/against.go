@@ -20,8 +20,7 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/npy"
 )
 
-// OwnCases returns the suite's own numeric programs, which two plugins are
-// compared on.
+// OwnCases returns the suite's own numeric programs, on which two plugins are compared.
 func OwnCases() []Case {
 	var list []Case
 	for _, n := range numeric.Cases() {
@@ -36,8 +35,9 @@ func OwnCases() []Case {
 	return list
 }
 
-// between is the policy for two results each of which may have the error of a
-// tolerance. Results that follow the type's tolerance have none of their own.
+// between returns the policy for comparing two results, each of which may have the error of
+// a tolerance. It is Near, without tolerances of its own, for results that follow their
+// type's tolerance.
 func between(t numeric.Tolerance) Policy {
 	switch {
 	case !t.Type.IsFloat() && !t.Type.IsComplex():
@@ -50,11 +50,11 @@ func between(t numeric.Tolerance) Policy {
 	return Policy{Kind: Same}
 }
 
-// comparisonLimit is how long a program may take in all its rounds, with the
-// search for the smallest inputs.
+// comparisonLimit is how long a program may take in all its rounds, including the search
+// for the smallest inputs.
 const comparisonLimit = 4 * time.Minute
 
-// checks returns a check for each case that runs it on both plugins.
+// checks returns a check for each case, which runs it on both plugins.
 func (p *Peer) checks(cases []Case) []check.Check {
 	other := &remote{peer: *p}
 	var list []check.Check
@@ -71,10 +71,10 @@ func (p *Peer) checks(cases []Case) []check.Check {
 type comparison struct {
 	ctx          context.Context
 	ours, theirs runner
-	tries        int // that shrinking may still make
+	tries        int // that shrinking may still use
 }
 
-// difference is what runs on both plugins showed.
+// difference is what a program showed on both plugins.
 type difference struct {
 	round        int   // of the lists of arguments
 	result       int   // of the program
@@ -113,8 +113,8 @@ func (p *Peer) compare(t *check.T, c *Case, ours, theirs runner) {
 	}
 }
 
-// failed says which plugin did not run a program. That is a failure only where
-// the other one did, and this one does not say that it lacks something.
+// failed says which plugin did not run a program. That is a failure only if the other one
+// did, and this one does not say that it lacks something.
 func (diff *difference) failed(t *check.T, p *Program) {
 	ours, theirs := diff.ours, diff.theirs
 	switch {
@@ -125,7 +125,7 @@ func (diff *difference) failed(t *check.T, p *Program) {
 		}
 		if diff.round > 0 {
 			t.Notef("in round %d %s", diff.round, text)
-			return // they agree in the rounds before
+			return // they agree in the earlier rounds
 		}
 		if ours.failure() != "" {
 			t.SkipUnimplf("%s", text)
@@ -164,8 +164,8 @@ func (p *Peer) report(t *check.T, c *Case, d *comparison, program *Program, diff
 		dir, cmp.Or(t.Env().Path, "PLUGIN"), p.Reproducers, filepath.Base(dir))
 }
 
-// try runs variants of a program, which have the same code, on both plugins. Nil
-// means that they agree on all.
+// try runs variants of a program, which share its code, on both plugins. It returns nil if
+// they agree on all.
 func (d *comparison) try(variants []*Program, h *histogram) (*difference, error) {
 	var lists [][]*npy.Array
 	for _, p := range variants {
@@ -192,7 +192,7 @@ func (d *comparison) try(variants []*Program, h *histogram) (*difference, error)
 	return nil, nil
 }
 
-// after is the outcome of one of the runs: that of a run with results is empty.
+// after returns the outcome of one of the runs, which is empty if the run has results.
 func (o *outcome) after(round int) *outcome {
 	if round < len(o.Results) {
 		return &outcome{}
@@ -203,7 +203,7 @@ func (o *outcome) after(round int) *outcome {
 	return o
 }
 
-// agree compares the results of one run: nil means that they are the same.
+// agree compares the results of one run. It returns nil if they are the same.
 func (p *Program) agree(theirs, ours []*npy.Array, h *histogram) *difference {
 	diff := &difference{want: theirs}
 	if len(ours) != len(theirs) {
@@ -232,7 +232,7 @@ func (p *Program) agree(theirs, ours []*npy.Array, h *histogram) *difference {
 type histogram struct {
 	counts  [5]int // 0, 1, 2 to 3, 4 to 15, more
 	largest uint64
-	other   int // one is not finite and the other is something else
+	other   int // one is not finite, and the other differs
 }
 
 func (h *histogram) add(want, got *npy.Array) {
@@ -266,7 +266,7 @@ func (h *histogram) add(want, got *npy.Array) {
 
 func finite(x float64) bool { return !math.IsInf(x, 0) && !math.IsNaN(x) }
 
-// String says what was counted: nothing when all was equal.
+// String says what was counted. It returns an empty string if everything was equal.
 func (h *histogram) String() string {
 	if h.largest == 0 && h.other == 0 {
 		return ""
@@ -275,7 +275,7 @@ func (h *histogram) String() string {
 		h.counts[0], h.counts[1], h.counts[2], h.counts[3], h.counts[4], h.largest, h.other)
 }
 
-// show prints a program and its arguments, if they are short.
+// show formats a program and its arguments, if they are short.
 func show(p *Program) string {
 	var b strings.Builder
 	for i, a := range p.Args {
@@ -297,16 +297,16 @@ func show(p *Program) string {
 
 func isText(code string) bool { return !strings.HasPrefix(code, "ML\xefR") }
 
-var unsafeRune = regexp.MustCompile(`[A-Za-z0-9._-]`)
+var safeRune = regexp.MustCompile(`[A-Za-z0-9._-]`)
 
 func fileRune(r rune) rune {
-	if unsafeRune.MatchString(string(r)) {
+	if safeRune.MatchString(string(r)) {
 		return r
 	}
 	return '_'
 }
 
-// write makes a folder of a program as Folder reads it.
+// write writes a folder for a program, as Folder reads it.
 func write(dir string, p *Program, results []*npy.Array) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
@@ -328,8 +328,8 @@ func write(dir string, p *Program, results []*npy.Array) error {
 	return nil
 }
 
-// fuzzable reports whether other inputs say anything: a loop may not end with
-// them, and some functions are defined for few.
+// fuzzable reports whether other inputs are meaningful: with them a loop may not end, and
+// some functions are defined for only a few.
 func fuzzable(p *Program) bool {
 	code := string(p.Code)
 	if !isText(code) || p.Fuzz == nil {

@@ -21,7 +21,7 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/npy"
 )
 
-// swapped is the CPU plugin but for one operation, which it takes for another.
+// swapped returns the CPU plugin, except that it takes one operation for another.
 func swapped(t *testing.T, from, to string) *check.Env {
 	t.Helper()
 	table, err := serve.Wrap(cpu(t), serve.Around(func(c *serve.Invocation, a *capi.ClientCompileArgs) {
@@ -106,7 +106,7 @@ func TestADifferenceIsShrunk(t *testing.T) {
 		assert.Contains(t, r.Failures[0], "argument 0: dense<")
 		assert.Contains(t, strings.Join(r.Notes, "\n"), "--programs "+out)
 
-		// The reproducer is a program that the one plugin passes and the other fails.
+		// The reproducer is a program that one plugin passes and the other fails.
 		cases, err := Folder(out)
 		require.NoError(t, err)
 		require.Len(t, cases, 1)
@@ -134,7 +134,7 @@ func TestRandomInputsFindWhatTheProgramsOwnDoNot(t *testing.T) {
 	assert.Contains(t, r.Failures[0], "tensor<1xi32>")
 }
 
-// runs is a runner that answers from a function.
+// runs is a runner that calls a function for its answer.
 type runs func() (*outcome, error)
 
 func (f runs) run(context.Context, unit, [][]*npy.Array) (*outcome, error) { return f() }
@@ -158,7 +158,7 @@ func TestWhatCannotBeCompared(t *testing.T) {
 		assert.Equal(t, test.verdict, r.Verdict, test.says)
 		assert.Contains(t, r.Skip+strings.Join(r.Failures, ""), test.says)
 	}
-	// What both could do counts where one of them stops later.
+	// The results of both still count if one of them stops later.
 	own := array(t, "tensor<2xi32>", "[1, 2]")
 	one := &Case{Name: "one", Load: func() (*Program, error) {
 		text := "func.func @main(%x: tensor<2xi32>) -> tensor<2xi32> {\n return %x : tensor<2xi32>\n}\n"

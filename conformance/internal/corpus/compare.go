@@ -23,13 +23,13 @@ type Kind int
 const (
 	// Equal is ==: 0 equals -0, and NaN nothing.
 	Equal Kind = iota
-	// Same is Equal but for NaN, which equals NaN, and zeros, whose signs count.
+	// Same is Equal, except that NaN equals NaN, and that the signs of zeros count.
 	Same
 	// Almost allows an absolute difference of Policy.Atol; NaN equals NaN.
 	Almost
-	// Close allows a distance from MinULP to MaxULP in units in the last place; NaN
-	// equals NaN, and subnormal numbers may be zero. An infinity or NaN is as far as
-	// can be from all else.
+	// Close allows a distance from MinULP to MaxULP in units in the last place; NaN equals
+	// NaN, and subnormal numbers may be zero. An infinity or NaN is at the largest distance
+	// from everything else.
 	Close
 	// Near allows a difference of Atol and Rtol times the expected value; NaN
 	// equals NaN, and subnormal numbers may be zero.
@@ -43,9 +43,9 @@ type Policy struct {
 	MinULP, MaxULP uint64
 }
 
-// relative is the relative error that results of a float type may have where
-// nothing else is said of them: a few units in the last place of the wide
-// types, one or two of the narrow ones.
+// relative returns the relative error that results of a float type may have unless
+// something else is specified: a few units in the last place for the wide types, one or two
+// for the narrow ones.
 func relative(t dtype.Type) float64 {
 	switch t {
 	case dtype.F64, dtype.C128:
@@ -70,9 +70,9 @@ func relative(t dtype.Type) float64 {
 	return 0
 }
 
-// TypePolicy is the tolerance of a type: the relative error of its arithmetic,
-// and as much of the largest expected magnitude as an absolute part, where the
-// terms of a sum can cancel.
+// TypePolicy returns the tolerance of a type: the relative error of its arithmetic, and an
+// absolute error of the same fraction of the largest expected magnitude, because the terms
+// of a sum can cancel.
 func TypePolicy(want *npy.Array) Policy {
 	r := relative(want.Type)
 	if r == 0 {
@@ -87,8 +87,7 @@ func TypePolicy(want *npy.Array) Policy {
 	return Policy{Kind: Near, Rtol: r, Atol: r * largest}
 }
 
-// parts returns the elements of an array of floats; those of complex numbers
-// as two each.
+// parts returns the elements of an array of floats, two for each complex number.
 func parts(a *npy.Array) []float64 {
 	src, t := a.Data, partOf(a.Type)
 	wide := make([]byte, len(src)/t.Size()*8)
@@ -112,7 +111,8 @@ func partOf(t dtype.Type) dtype.Type {
 	return t
 }
 
-// Compare says how got differs from want by more than the policy allows.
+// Compare says how got differs from want by more than the policy allows. It returns nil if
+// it does not.
 func (p Policy) Compare(want, got *npy.Array) error {
 	wrong, err := p.differences(want, got)
 	if err != nil || len(wrong) == 0 {
@@ -121,7 +121,7 @@ func (p Policy) Compare(want, got *npy.Array) error {
 	i := wrong[0]
 	what := element(want, i)
 	if p.Kind == Equal && strings.Contains(what, "NaN") {
-		what += ", which this kind of check takes for equal to nothing"
+		what += ", which equals nothing in this kind of check"
 	}
 	return &check.Mismatch{Places: wrong, Of: want.Len(), Text: fmt.Sprintf(
 		"%d of %d elements differ; the first is at %v: expected %s, got %s",
@@ -159,7 +159,7 @@ func (p Policy) differences(want, got *npy.Array) ([]int, error) {
 	size := t.Size()
 	for i := range want.Len() {
 		if p.Kind == Close {
-			// Of a complex number, the part counts that is further off.
+			// For a complex number, the part that is further off counts.
 			d := uint64(0)
 			for j := i * per; j < (i+1)*per; j++ {
 				if p.MinULP > 0 || !flushed(t, w[j], g[j]) {
@@ -181,7 +181,7 @@ func (p Policy) differences(want, got *npy.Array) ([]int, error) {
 	return wrong, nil
 }
 
-// equal compares floats by every kind but Close.
+// equal compares floats for every kind except Close.
 func (p Policy) equal(t dtype.Type, want, got float64) bool {
 	switch nans := math.IsNaN(want) || math.IsNaN(got); {
 	case p.Kind == Equal:
@@ -201,14 +201,14 @@ func (p Policy) equal(t dtype.Type, want, got float64) bool {
 	return p.Kind == Near && flushed(t, want, got)
 }
 
-// flushed reports whether a device that has no subnormal numbers makes got of want.
-// The specification of StableHLO does not promise them, and XLA's devices lack them.
+// flushed reports whether a device without subnormal numbers makes got from want. The
+// specification of StableHLO does not promise such numbers, and XLA's devices lack them.
 func flushed(t dtype.Type, want, got float64) bool {
 	return got == 0 && math.Abs(want) < leastNormal(t)
 }
 
-// leastNormal is the least positive normal number of the types on which devices
-// flush smaller ones to zero.
+// leastNormal returns the least positive normal number of the types for which devices flush
+// smaller ones to zero.
 func leastNormal(t dtype.Type) float64 {
 	switch t {
 	case dtype.F64:
@@ -221,8 +221,9 @@ func leastNormal(t dtype.Type) float64 {
 	return 0
 }
 
-// distance is how many floats of the type x and y are apart, whose bits are a and b. It is
-// the largest number if just one of them is an infinity or NaN, or the infinities differ.
+// distance returns how many floats of the type x and y are apart; a and b are their bits.
+// It returns the largest number if only one of them is an infinity or NaN, or if they are
+// different infinities.
 func distance(t dtype.Type, x, y float64, a, b []byte) uint64 {
 	switch {
 	case x == y || math.IsNaN(x) && math.IsNaN(y):
@@ -250,7 +251,7 @@ func place(t dtype.Type, data []byte) int64 {
 	return int64(bits & (sign - 1))
 }
 
-// shape is the type of an array in StableHLO.
+// shape returns the type of an array in StableHLO.
 func shape(a *npy.Array) string { return tensor(a.Type, a.Dims) }
 
 func tensor(t dtype.Type, dims []int64) string {
@@ -271,7 +272,7 @@ func index(dims []int64, at int) []int64 {
 	return ix
 }
 
-// element prints one element.
+// element formats one element.
 func element(a *npy.Array, i int) string {
 	size := a.Type.Size()
 	one := &npy.Array{Type: a.Type, Dims: []int64{}, Data: a.Data[i*size : (i+1)*size]}

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The purepjrt Authors
 
-// Package corpus makes checks from programs of other origins: a folder of programs with
-// NumPy files of their arguments and results, and the test data of a StableHLO checkout. It
-// also compares two plugins on such programs, and on the suite's own, with random inputs.
+// Package corpus makes checks from programs that come from elsewhere: a folder of programs
+// with NumPy files of their arguments and results, and the test data of a StableHLO
+// checkout. It also compares two plugins on such programs, and on the suite's own, with
+// random inputs.
 //
-// The name of a check says where its program is from. The processes that run programs read
-// them; a list of checks only needs their names.
+// The name of a check says where its program comes from. Programs are read by the processes
+// that run them; a list of checks needs only their names.
 package corpus
 
 import (
@@ -22,15 +23,15 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/npy"
 )
 
-// Spec says which programs to run and what to hold their results against. Its
-// text goes to the workers, which make the same checks of it.
+// Spec says which programs to run and what to compare their results with. The workers get
+// its text, and make the same checks from it.
 type Spec struct {
 	// Programs is a folder of programs.
 	Programs string `json:"programs,omitempty"`
 	// StableHLO is a checkout of StableHLO.
 	StableHLO string `json:"stablehlo,omitempty"`
-	// Against, when there is one, is the plugin whose results are compared with
-	// those of the checked one. The suite's own numeric programs run then, too.
+	// Against, if not nil, is the plugin whose results are compared with those of the
+	// checked one. The suite's own numeric programs are run as well.
 	Against *Peer `json:"against,omitempty"`
 }
 
@@ -38,14 +39,14 @@ type Spec struct {
 type Peer struct {
 	Plugin  string           `json:"plugin"`
 	Options []session.Option `json:"options,omitempty"`
-	// Rounds is how many times a program runs with inputs drawn at random, from
+	// Rounds is how many times a program runs with random inputs, which are drawn from
 	// Seed.
 	Rounds int    `json:"rounds,omitempty"`
 	Seed   uint64 `json:"seed,omitempty"`
-	// Reproducers is the folder that smallest programs with different results are
-	// written to; empty: none are.
+	// Reproducers is the folder for the smallest programs with different results. If it is
+	// empty, none are written.
 	Reproducers string `json:"reproducers,omitempty"`
-	// Args and Token are how this program becomes the process of that plugin.
+	// Args and Token turn this program into the process of that plugin.
 	Args  []string `json:"args,omitempty"`
 	Token string   `json:"token,omitempty"`
 	// Factor multiplies time limits; 0 means 1.
@@ -54,8 +55,8 @@ type Peer struct {
 
 const prefix = "corpus:"
 
-// Suite returns the name of the suite that the specification makes: empty when
-// it asks for nothing.
+// Suite returns the name of the suite that the specification makes, or an empty name if it
+// asks for nothing.
 func (s Spec) Suite() (string, error) {
 	if s == (Spec{}) {
 		return "", nil
@@ -72,8 +73,7 @@ func (s Spec) Suite() (string, error) {
 	return prefix + string(text), err
 }
 
-// Parse reads a name that Suite returned. It reports false for one that is not
-// of this package.
+// Parse reads a name that Suite returned. It reports false for a name of any other suite.
 func Parse(suite string) (Spec, bool, error) {
 	text, ok := strings.CutPrefix(suite, prefix)
 	if !ok {
@@ -84,33 +84,32 @@ func Parse(suite string) (Spec, bool, error) {
 	return s, true, err
 }
 
-// Case is a program that is not read yet.
+// Case is a program that has not been read yet.
 type Case struct {
 	Name    string
-	Set     string // what it is one of, for people
+	Set     string // the set that it belongs to, for people
 	Profile check.Profile
-	// Load reads the program. A *Unusable error says that it cannot be a check
-	// of this kind.
+	// Load reads the program. A *Unusable error says that it cannot become a check of this
+	// kind.
 	Load func() (*Program, error)
 }
 
-// Program is what runs.
+// Program is a program that can be run.
 type Program struct {
 	Code    []byte // StableHLO as text or bytecode
 	Args    []*npy.Array
 	Results []Result
-	// Replicas and Partitions, when not zero, are how many devices run it. Args
-	// and Results are then those of all of them, first those of the device of
-	// replica 0 and partition 0, then those of partition 1 and so on. With several
-	// partitions, the code's arrays have a dimension in front, whose elements are
-	// the partitions.
+	// Replicas and Partitions, when not zero, say how many devices run the program. Args
+	// and Results are then those of all devices, starting with replica 0 and partition 0,
+	// then partition 1 and so on. With several partitions, the arrays in the code have a
+	// first dimension whose elements are the partitions.
 	Replicas, Partitions int
 	// Doubt says, when not empty, why a difference proves nothing.
 	Doubt string
-	// Optional says that a plugin may not know what it asks for, and refuse to
+	// Optional says that a plugin may not know what the program asks for, and may refuse to
 	// compile it.
 	Optional bool
-	// Fuzz says which arguments can be replaced by others of their type.
+	// Fuzz reports whether an argument can be replaced by another one of its type.
 	Fuzz func(argument int) bool
 }
 
@@ -118,7 +117,7 @@ type Program struct {
 type Result struct {
 	Want *npy.Array // nil: result number As
 	As   int
-	Free bool // it may be anything
+	Free bool // any value will do
 	Policy
 }
 
@@ -128,8 +127,8 @@ type Unusable struct{ Reason string }
 // Error returns the reason.
 func (u *Unusable) Error() string { return u.Reason }
 
-// Cases returns the programs of the folders of s. What is wrong with a folder as
-// such, so that nothing said of a plugin would be true, is an error.
+// Cases returns the programs of the folders of s. It returns an error if a folder itself is
+// wrong, so that nothing could be said about a plugin.
 func (s Spec) Cases() ([]Case, error) {
 	var all []Case
 	if s.Programs != "" {
@@ -216,7 +215,7 @@ func (c *Case) run(t *check.T) {
 	}
 }
 
-// joined is errors in one line.
+// joined returns errors in one line.
 func joined(list []error) string {
 	var all []string
 	for _, err := range list {
@@ -225,7 +224,7 @@ func joined(list []error) string {
 	return strings.Join(all, "; ")
 }
 
-// place names a result, and the device whose it is.
+// place names a result and the device that it belongs to.
 func (p *Program) place(i int) string {
 	u := p.unit()
 	if u.devices() == 1 {
@@ -236,7 +235,7 @@ func (p *Program) place(i int) string {
 	return fmt.Sprintf("result %d of replica %d, partition %d", i%each, at/u.Partitions, at%u.Partitions)
 }
 
-// refused decides what it means that a program could not be run.
+// refused judges the error of a program that could not be run.
 func (p *Program) refused(t *check.T, err error) {
 	var r *refusal
 	if !errors.As(err, &r) {

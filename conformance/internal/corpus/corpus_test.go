@@ -46,8 +46,8 @@ func runAll(t *testing.T, s Spec) map[string]check.Result {
 
 const checkout = "testdata/checkout"
 
-// What each program of the checkout comes to on the CPU plugin, other than PASS:
-// by its name, or the start of it.
+// The outcomes of the checkout's programs on the CPU plugin, other than PASS, by the name
+// or the beginning of it.
 var outcomes = map[string]struct {
 	verdict check.Verdict
 	says    string
@@ -86,8 +86,8 @@ func TestTestsOfACheckoutRun(t *testing.T) {
 	assert.NotContains(t, results, "stablehlo/testdata/without_checks/constants")
 }
 
-// Whatever the form of a program and of its check, a wrong expected value is
-// found, and the report says which.
+// Whatever the form of a program and of its check, a wrong expected value is found, and the
+// report says where it is.
 func TestEveryWrongExpectationOfACheckoutIsFound(t *testing.T) {
 	if testing.Short() {
 		t.Skip("every program runs several times: make test-all")
@@ -125,8 +125,8 @@ func TestEveryWrongExpectationOfACheckoutIsFound(t *testing.T) {
 	assert.NoError(t, env.Close())
 }
 
-// changed is the array with another value at one place: its highest bit but one
-// is flipped, or the lowest of integers that are a byte or less.
+// changed returns the array with another value at one place: its second highest bit is
+// flipped or, for integers of a byte or less, its lowest.
 func changed(a *npy.Array, at int) *npy.Array {
 	b := *a
 	b.Data = slices.Clone(a.Data)
@@ -139,7 +139,7 @@ func changed(a *npy.Array, at int) *npy.Array {
 	return &b
 }
 
-// The corrupted expectation of any kind of check must be seen.
+// Every kind of check must notice a wrong expected value.
 func TestEveryKindOfCheckSeesAWrongValue(t *testing.T) {
 	t.Parallel()
 	env := &check.Env{Table: cpu(t)}
@@ -204,7 +204,7 @@ func TestTextsThatCannotBeConverted(t *testing.T) {
 	}
 }
 
-func TestWhatIsNoCheckout(t *testing.T) {
+func TestFoldersThatAreNotCheckouts(t *testing.T) {
 	t.Parallel()
 	_, err := Spec{StableHLO: t.TempDir()}.Checks()
 	assert.ErrorContains(t, err, "is not a checkout of StableHLO")
@@ -287,7 +287,7 @@ func TestDamagedFolders(t *testing.T) {
 	assert.ErrorContains(t, err, "none")
 }
 
-// header is a file without its elements.
+// header returns a file without its elements.
 func header(t *testing.T, a *npy.Array) string {
 	t.Helper()
 	var b strings.Builder

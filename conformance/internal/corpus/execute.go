@@ -23,8 +23,8 @@ func (r *refusal) Error() string { return "the program does not compile: " + r.e
 
 func (r *refusal) unimplemented() bool { return capi.CodeOf(r.err) == capi.ErrorCodeUnimplemented }
 
-// lacking reports whether the plugin says that it does not know what the program
-// asks for. XLA has no code of its own for a text that it cannot parse.
+// lacking reports whether the plugin says that it does not know what the program asks for.
+// XLA has no error code of its own for a text that it cannot parse.
 func (r *refusal) lacking() bool {
 	switch capi.CodeOf(r.err) {
 	case capi.ErrorCodeUnimplemented, capi.ErrorCodeInvalidArgument, capi.ErrorCodeUnknown:
@@ -44,12 +44,12 @@ func (p *Program) unit() unit {
 	return unit{p.Code, max(p.Replicas, 1), max(p.Partitions, 1)}
 }
 
-// devices is how many run it.
+// devices returns how many devices run the unit.
 func (u unit) devices() int { return u.Replicas * u.Partitions }
 
-// compileOptions is a serialized CompileOptionsProto that gives the program to
-// the client's first devices: device number i is that of replica
-// i/Partitions and partition i%Partitions.
+// compileOptions returns a serialized CompileOptionsProto that assigns the program to the
+// client's first devices: device number i runs replica i/Partitions and partition
+// i%Partitions.
 func (u unit) compileOptions(t *check.T, c *check.Client) []byte {
 	options := check.Devices(u.Replicas, u.Partitions)
 	if u.devices() == 1 {
@@ -60,36 +60,31 @@ func (u unit) compileOptions(t *check.T, c *check.Client) []byte {
 	for p := range u.Partitions {
 		var ids []byte
 		for r := range u.Replicas {
-			ids = protowire.AppendVarint(ids, uint64(deviceID(t, c.Devices[r*u.Partitions+p])))
+			ids = protowire.AppendVarint(ids, uint64(t.DeviceID(c.Devices[r*u.Partitions+p])))
 		}
 		computation := protowire.AppendBytes(protowire.AppendTag(nil, 1, protowire.BytesType), ids)
 		assignment = protowire.AppendBytes(protowire.AppendTag(assignment, 3, protowire.BytesType), computation)
 	}
-	// A second message of a field is merged into the first.
+	// A second message in a field is merged into the first.
 	build := protowire.AppendBytes(protowire.AppendTag(nil, 9, protowire.BytesType), assignment)
 	return protowire.AppendBytes(protowire.AppendTag(options, 3, protowire.BytesType), build)
 }
 
-func deviceID(t *check.T, d *capi.Device) int {
-	description := check.Call(t, capi.DeviceGetDescriptionArgs{Device: d}).DeviceDescription
-	return int(check.Call(t, capi.DeviceDescriptionIDArgs{DeviceDescription: description}).ID)
-}
-
-// program is a unit that was compiled.
+// program is a compiled unit.
 type program struct {
 	unit
 	client  *check.Client
 	exe     *capi.LoadedExecutable
 	outputs int
-	// devices are those of the executable, in its order, and places which part of
-	// the arguments and results is each one's.
+	// devices are those of the executable, in its order; places says which part of the
+	// arguments and results belongs to each.
 	devices []*capi.Device
 	places  []int
 }
 
-// execute compiles a unit for the client's first devices and runs it once for
-// each list of arguments, which all have the same types. It calls done with the
-// results of each run. The error is a *refusal, or the plugin's when it executes.
+// execute compiles a unit for the client's first devices and runs it once for each list of
+// arguments, all of which have the same types. It calls done with the results of each run.
+// The error is a *refusal, or what the plugin returned from an execution.
 func execute(t *check.T, u unit, lists [][]*npy.Array, done func([]*npy.Array)) error {
 	for i, a := range lists[0] {
 		if a.Type.Since() > t.Minor() {
@@ -121,7 +116,7 @@ func execute(t *check.T, u unit, lists [][]*npy.Array, done func([]*npy.Array)) 
 	return nil
 }
 
-// locate finds out which device runs what.
+// locate finds out which part of the program each device runs.
 func (p *program) locate(t *check.T) error {
 	if p.unit.devices() == 1 {
 		p.devices, p.places = p.client.Devices[:1], []int{0}
@@ -141,7 +136,7 @@ func (p *program) locate(t *check.T) error {
 	return nil
 }
 
-// launch runs an executable once.
+// launch executes the program once.
 func (p *program) launch(t *check.T, arrays []*npy.Array) ([]*npy.Array, error) {
 	per := len(arrays) / p.unit.devices()
 	args := make([][]*capi.Buffer, len(p.devices))
@@ -178,7 +173,7 @@ func (p *program) launch(t *check.T, arrays []*npy.Array) ([]*npy.Array, error) 
 	return results, nil
 }
 
-// on says which device it was where there are several.
+// on names the device if there are several.
 func (p *program) on(i int) string {
 	if len(p.devices) == 1 {
 		return ""

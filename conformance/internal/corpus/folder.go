@@ -21,8 +21,8 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/stablehlo"
 )
 
-// manifest is manifest.json of a folder of programs. It is there for what the
-// other files cannot say: types that NumPy lacks, and tolerances.
+// manifest is manifest.json of a folder of programs. It has what the other files cannot
+// express: types that NumPy lacks, and tolerances.
 type manifest struct {
 	Programs []manifestEntry
 }
@@ -38,7 +38,7 @@ type manifestEntry struct {
 	}
 }
 
-// entry is a program of a folder as files.
+// entry holds the files of a program of a folder.
 type entry struct {
 	name    string
 	program string
@@ -49,14 +49,13 @@ type entry struct {
 
 var numbered = regexp.MustCompile(`^(.*?)(arg|out)(\d+)\.npy$`)
 
-// Folder returns the programs of a folder: those of its folders NAME, with
-// program.mlir or program.mlirbc, arg0.npy, arg1.npy and so on, and out0.npy and
-// so on; and its files NAME.mlir or NAME.mlirbc, with NAME.arg0.npy and so on
-// beside them. A text with check operations needs no files; see Convert.
+// Folder returns the programs of a folder: those in its subfolders NAME, with program.mlir
+// or program.mlirbc, arg0.npy, arg1.npy and so on, and out0.npy and so on; and its files
+// NAME.mlir or NAME.mlirbc, with NAME.arg0.npy and so on next to them. A text with check
+// operations needs no other files; see Convert.
 //
-// An optional manifest.json names element types that NumPy lacks, where the
-// program's text does not, and tolerances. Without it, the tolerance is that of
-// the type.
+// An optional manifest.json names tolerances, and element types that NumPy lacks if the
+// program's text does not have them. Without it, the tolerance is that of the type.
 func Folder(dir string) ([]Case, error) {
 	list, err := os.ReadDir(dir)
 	if err != nil {
@@ -131,8 +130,7 @@ func readManifest(path string) (map[string]*manifestEntry, error) {
 	return said, nil
 }
 
-// readEntry finds the files of a program: those of a folder whose names begin
-// with prefix.
+// readEntry finds the files of a program: those in a folder whose names begin with prefix.
 func readEntry(dir, base, prefix string) (*entry, error) {
 	x := &entry{}
 	for _, ext := range []string{".mlir", ".mlirbc"} {
@@ -159,7 +157,7 @@ func readEntry(dir, base, prefix string) (*entry, error) {
 		}
 		n, err := strconv.Atoi(m[3])
 		if err != nil || n > 1<<16 {
-			return nil, fmt.Errorf("%s: there cannot be so many", filepath.Join(dir, e.Name()))
+			return nil, fmt.Errorf("%s: the number is too large", filepath.Join(dir, e.Name()))
 		}
 		files := &x.args
 		if m[2] == "out" {
@@ -178,7 +176,7 @@ func readEntry(dir, base, prefix string) (*entry, error) {
 	return x, nil
 }
 
-// add appends the cases of the program after a look at its files.
+// add checks the files of a program and appends its cases.
 func (x *entry) add(cases []Case, said map[string]*manifestEntry) ([]Case, error) {
 	x.says = said[x.name]
 	code, err := os.ReadFile(x.program)
@@ -213,8 +211,8 @@ func (x *entry) add(cases []Case, said map[string]*manifestEntry) ([]Case, error
 	return append(cases, Case{Name: "programs/" + x.name, Set: "programs", Load: x.load}), nil
 }
 
-// fits says what is wrong with a NumPy file: as such, or as a value of one of the
-// types, where they are known.
+// fits says what is wrong with a NumPy file: in itself, or as a value of type i if the
+// types are known.
 func fits(path string, types []stablehlo.Param, i int) error {
 	f, err := os.Open(path)
 	if err != nil {
@@ -226,7 +224,7 @@ func fits(path string, types []stablehlo.Param, i int) error {
 		return fmt.Errorf("%s: %w", path, err)
 	}
 	if i < len(types) && types[i].Known() && !types[i].Accepts(types[i].Type, h.Dims) {
-		return fmt.Errorf("%s has an array of the dimensions %v, but the program has %v there", path, h.Dims, types[i])
+		return fmt.Errorf("%s has an array with the dimensions %v, but the program has %v there", path, h.Dims, types[i])
 	}
 	at, err := f.Seek(0, io.SeekCurrent)
 	if err != nil {
@@ -284,7 +282,7 @@ func (x *entry) load() (*Program, error) {
 	return p, nil
 }
 
-// state takes over the tolerances that a manifest names.
+// state sets the tolerances that a manifest names.
 func (r *Result) state(rtol, atol *float64) {
 	if rtol == nil && atol == nil {
 		return
@@ -301,13 +299,13 @@ func (r *Result) state(rtol, atol *float64) {
 	}
 }
 
-// readArray reads a file as the type that the manifest, the program or the file
-// itself names.
+// readArray reads a file as the type that the manifest, the program or the file itself
+// names.
 func readArray(path, word string, types []stablehlo.Param, i int) (*npy.Array, error) {
 	if word != "" {
 		t, err := dtype.Parse(word)
 		if err != nil {
-			return nil, fmt.Errorf("manifest.json, of %s: %w", path, err)
+			return nil, fmt.Errorf("manifest.json, dtype of %s: %w", path, err)
 		}
 		return npy.ReadFileAs(path, t)
 	}
@@ -316,7 +314,7 @@ func readArray(path, word string, types []stablehlo.Param, i int) (*npy.Array, e
 	}
 	a, err := npy.ReadFile(path)
 	if errors.Is(err, npy.ErrOpaque) {
-		return nil, fmt.Errorf("%w, in manifest.json, because the program is not a text that has the type", err)
+		return nil, fmt.Errorf("%w in manifest.json, because the program's text does not have it", err)
 	}
 	return a, err
 }

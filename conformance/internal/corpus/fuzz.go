@@ -20,27 +20,27 @@ import (
 type draw struct {
 	wild     bool // the whole range of the type, with infinities and NaN
 	positive bool // integers are above zero
-	tiny     bool // values that every type has, or whose fraction is cut to one
+	tiny     bool // only values that every type has, even if fractions are cut off
 }
 
-// drawFor returns what can be drawn for a program without asking for what the
-// specification leaves open, where plugins may well differ.
+// drawFor returns what can be drawn for a program without running into what the
+// specification leaves open, where plugins may differ.
 func drawFor(code string, round int) draw {
 	has := func(words ...string) bool {
 		return slices.ContainsFunc(words, func(w string) bool { return strings.Contains(code, w) })
 	}
 	return draw{
-		// An order that NaN spoils leads anywhere.
+		// An order that NaN spoils may lead anywhere.
 		wild:     round%2 == 0 && !has("convert", "power", "sort", "select_and_scatter") && !(has("reduce") && has("compare")),
-		positive: has("divide", "remainder", "power"), // a division by zero, and the least number by -1
-		tiny:     has("convert"),                      // what does not fit
+		positive: has("divide", "remainder", "power"), // avoids a division by zero, and of the least number by -1
+		tiny:     has("convert"),                      // avoids what does not fit
 	}
 }
 
-// fuzz returns the program with inputs drawn at random. The same seed, name and
-// round give the same inputs. Odd rounds draw small numbers, even ones the whole
-// range of the type, with infinities and NaN among floats. Subnormal numbers and
-// negative zeros, with which devices may do what they like, are not drawn.
+// fuzz returns the program with random inputs. The same seed, name and round give the same
+// inputs. Odd rounds draw small numbers, even ones from the whole range of the type, with
+// infinities and NaN among floats. Subnormal numbers and negative zeros are not drawn,
+// because devices may treat them as they like.
 func fuzz(p *Program, seed uint64, name string, round int) *Program {
 	h := fnv.New64a()
 	fmt.Fprintf(h, "%s/%d", name, round)
@@ -56,7 +56,7 @@ func fuzz(p *Program, seed uint64, name string, round int) *Program {
 	return &q
 }
 
-// array draws an array like a.
+// array draws an array of the type and the dimensions of a.
 func (d draw) array(r *rand.Rand, a *npy.Array) *npy.Array {
 	b := &npy.Array{Type: a.Type, Dims: a.Dims, Data: make([]byte, len(a.Data))}
 	t := partOf(a.Type)
@@ -119,7 +119,7 @@ func (d draw) float(r *rand.Rand, t dtype.Type, e []byte) {
 	if err := dtype.Convert(e, t, wide[:], dtype.F64); err != nil {
 		panic(fmt.Sprintf("corpus: %v", err)) // every float type is convertible
 	}
-	// What became a subnormal number or a negative zero of the type.
+	// The type may have made a subnormal number or a negative zero of it.
 	one := &npy.Array{Type: t, Dims: []int64{}, Data: e}
 	if y := parts(one)[0]; math.Abs(y) < leastNormal(t) || y == 0 {
 		clear(e)

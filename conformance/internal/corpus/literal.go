@@ -22,10 +22,10 @@ func parseTensor(text string) (dtype.Type, []int64, error) {
 	inside, ok := strings.CutPrefix(strings.TrimSpace(text), "tensor<")
 	inside, closed := strings.CutSuffix(inside, ">")
 	if !ok || !closed {
-		return 0, nil, fmt.Errorf("%q is no tensor type", text)
+		return 0, nil, fmt.Errorf("%q is not a tensor type", text)
 	}
 	if strings.Contains(inside, "!quant.") {
-		return 0, nil, &Unusable{"a value of it has a quantized type, which buffers do not have"}
+		return 0, nil, &Unusable{"one of its values has a quantized type, which buffers do not have"}
 	}
 	if at := strings.Index(inside, ","); at >= 0 {
 		inside = inside[:at] // the encoding
@@ -58,11 +58,11 @@ func parseTensor(text string) (dtype.Type, []int64, error) {
 	}
 }
 
-// maxLiteral bounds the elements of a literal, against types that are nonsense.
+// maxLiteral limits the elements of a literal, in case its type is nonsense.
 const maxLiteral = 1 << 28
 
-// parseDense reads the literal dense<body> of a type. It reads splats, nested
-// lists, complex pairs, bit patterns in hexadecimal and strings of bytes.
+// parseDense reads the body of a dense literal of a type. It reads splats, nested lists,
+// complex pairs, bit patterns in hexadecimal and strings of bytes.
 func parseDense(body string, t dtype.Type, dims []int64) (*npy.Array, error) {
 	n := int64(1)
 	for _, d := range dims {
@@ -96,7 +96,7 @@ func parseDense(body string, t dtype.Type, dims []int64) (*npy.Array, error) {
 		}
 	}
 	if err == nil && strings.TrimSpace(l.text) != "" {
-		err = fmt.Errorf("%q is left behind the elements", cut(l.text))
+		err = fmt.Errorf("%q is left after the elements", cut(l.text))
 	}
 	if err != nil {
 		return nil, err
@@ -111,12 +111,12 @@ func cut(s string) string {
 	return s
 }
 
-// blob reads "0x0A0B...": the elements' bytes, or those of the one element that
-// all are. Bools are a byte each, or, as older releases wrote them, a bit each.
+// blob reads "0x0A0B...": the elements' bytes, or those of the one element that all equal.
+// A bool is a byte or, as older releases wrote it, a bit.
 func blob(body string, t dtype.Type, n int) ([]byte, error) {
 	digits, ok := strings.CutPrefix(strings.Trim(body, `"`), "0x")
 	if !ok {
-		return nil, fmt.Errorf("%s is no string of bytes", cut(body))
+		return nil, fmt.Errorf("%s is not a string of bytes", cut(body))
 	}
 	data, err := hex.DecodeString(digits)
 	if err != nil {
@@ -159,7 +159,7 @@ func blob(body string, t dtype.Type, n int) ([]byte, error) {
 	return nil, fmt.Errorf("it has %d bytes, and %d elements of %v have %d", len(data), n, t, n*size)
 }
 
-// literal is what is left of a list of elements.
+// literal holds the rest of a list of elements.
 type literal struct {
 	text string
 	t    dtype.Type
@@ -174,7 +174,7 @@ func (l *literal) take(token byte) bool {
 	return true
 }
 
-// list reads the elements of an array of the dimensions.
+// list reads the elements of an array with the given dimensions.
 func (l *literal) list(data []byte, dims []int64) ([]byte, error) {
 	if len(dims) == 0 {
 		return l.element(data)
@@ -221,7 +221,7 @@ func (l *literal) element(data []byte) ([]byte, error) {
 	return data, nil
 }
 
-// word takes what stands before the next comma or bracket.
+// word takes the text before the next comma or bracket.
 func (l *literal) word() string {
 	at := strings.IndexAny(l.text, ",)]")
 	if at < 0 {
@@ -250,24 +250,24 @@ func scalar(data []byte, t dtype.Type, word string) ([]byte, error) {
 		case "false", "0":
 			return append(data, 0), nil
 		}
-		return nil, fmt.Errorf("%q is no bool", word)
+		return nil, fmt.Errorf("%q is not a bool", word)
 	case isHex && t.IsFloat():
 		x, err := strconv.ParseUint(pattern, 16, t.Bits())
 		if err != nil {
-			return nil, fmt.Errorf("%q are no bits of %v", word, t)
+			return nil, fmt.Errorf("%q is not a bit pattern of %v", word, t)
 		}
 		return bits(x), nil
 	case t.IsFloat():
 		x, err := strconv.ParseFloat(word, 64)
 		if err != nil && !errors.Is(err, strconv.ErrRange) {
-			return nil, fmt.Errorf("%q is no number", word)
+			return nil, fmt.Errorf("%q is not a number", word)
 		}
 		return roundTo(data, t, word, x)
 	}
 	x, ok := new(big.Int).SetString(word, 0)
 	limit := new(big.Int).Lsh(big.NewInt(1), uint(t.Bits()))
 	if !ok || x.Cmp(limit) >= 0 || new(big.Int).Neg(x).Cmp(limit) > 0 {
-		return nil, fmt.Errorf("%q is no %v", word, t)
+		return nil, fmt.Errorf("%q is not a value of %v", word, t)
 	}
 	if x.Sign() < 0 {
 		x.Add(x, new(big.Int).Lsh(big.NewInt(1), 64))
@@ -282,7 +282,7 @@ func scalar(data []byte, t dtype.Type, word string) ([]byte, error) {
 // roundTo appends a decimal number as a float of the type.
 func roundTo(data []byte, t dtype.Type, word string, x float64) ([]byte, error) {
 	if t == dtype.F32 {
-		// Straight to the type: by way of float64 it would be rounded twice.
+		// Directly to the type: through float64 it would be rounded twice.
 		f, err := strconv.ParseFloat(word, 32)
 		if err != nil && !errors.Is(err, strconv.ErrRange) {
 			return nil, err
@@ -301,7 +301,7 @@ func roundTo(data []byte, t dtype.Type, word string, x float64) ([]byte, error) 
 	return append(data, one...), nil
 }
 
-// printDense is the reverse of parseDense: dense<...>, floats by their bits.
+// printDense is the reverse of parseDense: it returns dense<...>, with floats as bits.
 func printDense(a *npy.Array) string {
 	if a.Len() == 0 {
 		return "dense<>"
@@ -343,7 +343,7 @@ func printList(b *strings.Builder, a *npy.Array, d, at int) {
 	b.WriteByte(']')
 }
 
-// bitsOf prints little-endian bytes as one number.
+// bitsOf formats little-endian bytes as one number.
 func bitsOf(data []byte) string {
 	var b strings.Builder
 	b.WriteString("0x")

@@ -60,18 +60,18 @@ func TestLiteralsThatAreWrong(t *testing.T) {
 		{"tensor<1xi8>", "[1, 2]", "goes on with"},
 		{"tensor<2x2xi8>", "[1, 2]", "expected a list of 2"},
 		{"tensor<2xi8>", "", "it is empty"},
-		{"tensor<i8>", "256", "is no i8"},
-		{"tensor<i8>", "x", `"x" is no i8`},
-		{"tensor<i1>", "2", "no bool"},
-		{"tensor<f32>", "1.0 2.0", "no number"},
-		{"tensor<f32>", "0x123456789", "no bits of f32"},
+		{"tensor<i8>", "256", "is not a value of i8"},
+		{"tensor<i8>", "x", `"x" is not a value of i8`},
+		{"tensor<i1>", "2", "not a bool"},
+		{"tensor<f32>", "1.0 2.0", "not a number"},
+		{"tensor<f32>", "0x123456789", "not a bit pattern of f32"},
 		{"tensor<complex<f32>>", "1.0", "expected a pair"},
 		{"tensor<complex<f32>>", "(1.0)", "imaginary part"},
 		{"tensor<2xi32>", `"0x010203"`, "3 bytes"},
 		{"tensor<2xi32>", `"0x01020"`, "odd length"},
-		{"tensor<2xi32>", `"bytes"`, "no string of bytes"},
+		{"tensor<2xi32>", `"bytes"`, "not a string of bytes"},
 		{"tensor<99999x99999x99999xi32>", "1", "too large"},
-		{"tensor<i8>", "1]", "left behind"},
+		{"tensor<i8>", "1]", "left after"},
 	} {
 		typ, dims, err := parseTensor(test.typ)
 		require.NoError(t, err, test.typ)
@@ -79,7 +79,7 @@ func TestLiteralsThatAreWrong(t *testing.T) {
 		assert.ErrorContains(t, err, test.says, "%s of %s", test.body, test.typ)
 	}
 	for typ, says := range map[string]string{
-		"vector<2xf32>": "no tensor type", "tensor<2xf32": "no tensor type", "tensor<?x2xf32>": "no fixed shape",
+		"vector<2xf32>": "not a tensor type", "tensor<2xf32": "not a tensor type", "tensor<?x2xf32>": "no fixed shape",
 		"tensor<2xindex>": "unknown element type", "tensor<2x!quant.uniform<i8:f32, 1.0>>": "quantized",
 	} {
 		_, _, err := parseTensor(typ)
@@ -105,7 +105,7 @@ func TestLiteralsArePrintedAsTheyAreRead(t *testing.T) {
 	}
 }
 
-// array makes an array of a literal.
+// array makes an array from a literal.
 func array(t *testing.T, typ, body string) *npy.Array {
 	t.Helper()
 	et, dims, err := parseTensor(typ)

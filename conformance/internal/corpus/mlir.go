@@ -85,14 +85,14 @@ func closing(text string, i int) int {
 type function struct {
 	name       string
 	params     string // between the parentheses
-	begin, end int    // of all of it, in the module
+	begin, end int    // of the whole function, in the module
 	body       []statement
 }
 
-// statement is an operation with all that belongs to it.
+// statement is an operation with everything that belongs to it.
 type statement struct {
 	text    string
-	results []string // %0 or %0:2, without the colon's part
+	results []string // %0 or %0:2, without the part after the colon
 	op      string   // what follows the equals sign
 }
 
@@ -134,8 +134,8 @@ func functions(module string) ([]*function, error) {
 	}
 }
 
-// bodyOf finds the brace of a body behind the parameters: the results, in
-// parentheses or not, and attributes may stand in between.
+// bodyOf finds the brace of a body after the parameters. In between there may be the
+// results, with or without parentheses, and attributes.
 func bodyOf(text string, i int) int {
 	attributes := false
 	for i < len(text) {
@@ -160,8 +160,8 @@ func bodyOf(text string, i int) int {
 	return -1
 }
 
-// statements cuts a body into its operations. Each begins on a line of its own;
-// what stands within brackets belongs to one.
+// statements splits a body into its operations. Each begins on a new line; text within
+// brackets belongs to one operation.
 func statements(body string) []statement {
 	var texts []string
 	depth := 0
@@ -208,7 +208,7 @@ var (
 	returnOp   = regexp.MustCompile(`^"?(?:func\.|stablehlo\.)?return"?(?:\W|$)`)
 )
 
-// dense finds the literal of an operation: what stands in dense<...>, and the
+// dense finds the literal of an operation. It returns what is inside dense<...>, and the
 // text without it.
 func dense(op string) (body, rest string, ok bool) {
 	at := strings.Index(op, "dense<")
@@ -257,7 +257,7 @@ func tensors(text string) []string {
 // operands returns the values that an operation takes.
 func operands(op string) []string { return value.FindAllString(op, -1) }
 
-// base cuts the number off %0#1.
+// base splits the number off %0#1.
 func base(name string) (string, int) {
 	b, n, _ := strings.Cut(name, "#")
 	i := 0
@@ -267,8 +267,8 @@ func base(name string) (string, int) {
 	return b, i
 }
 
-// define finds the operation that defines a value, and which of its results it
-// is.
+// define finds the operation that defines a value, and which of the operation's results the
+// value is.
 func (f *function) define(name string) (*statement, int, error) {
 	b, n := base(name)
 	for i := range f.body {
@@ -280,10 +280,10 @@ func (f *function) define(name string) (*statement, int, error) {
 	return nil, 0, fmt.Errorf("%s is defined nowhere in @%s", name, f.name)
 }
 
-// errNotConstant says that a value is computed.
-var errNotConstant = errors.New("it is no constant")
+// errNotConstant is the error for a value that is computed.
+var errNotConstant = errors.New("it is not a constant")
 
-// returned are the values that the function returns.
+// returned returns the values that the function returns.
 func (f *function) returned() ([]string, error) {
 	if len(f.body) == 0 || !returnOp.MatchString(f.body[len(f.body)-1].op) {
 		return nil, fmt.Errorf("@%s does not end with a return", f.name)

@@ -11,9 +11,8 @@ import (
 	"strings"
 )
 
-// parallelOp runs programs side by side in StableHLO's interpreter: a grid of
-// them, by replica and partition, with the operands and results of all one
-// behind the other.
+// parallelOp runs programs side by side in StableHLO's interpreter: a grid of them, by
+// replica and partition, with the operands and results of all programs in one list.
 const parallelOp = "interpreter.run_parallel"
 
 var (
@@ -22,7 +21,7 @@ var (
 	gridName     = regexp.MustCompile(`^\s*(?:@([\w$.-]+)|@?"([\w$.-]+)")\s*$`)
 )
 
-// launchOf is a run_parallel operation as one executable of several devices.
+// launchOf is a run_parallel operation as one executable for several devices.
 type launchOf struct {
 	statement            *statement
 	callee               string
@@ -30,11 +29,11 @@ type launchOf struct {
 	in, out              []string // types of one device
 }
 
-// devices is how many the executable takes.
+// devices returns how many devices the executable takes.
 func (l *launchOf) devices() int { return l.replicas * l.partitions }
 
-// parallel makes the program of a function that runs programs side by side and
-// checks their results.
+// parallel makes the program for a function that runs programs side by side and checks
+// their results.
 func (c *converter) parallel() error {
 	l, err := c.launch()
 	if err != nil {
@@ -65,7 +64,7 @@ func (c *converter) parallel() error {
 	return nil
 }
 
-// launch finds the operation and says what it runs.
+// launch finds the operation and reads what it runs.
 func (c *converter) launch() (*launchOf, error) {
 	l := &launchOf{}
 	for i := range c.main.body {
@@ -77,7 +76,7 @@ func (c *converter) launch() (*launchOf, error) {
 		}
 	}
 	if l.statement == nil {
-		return nil, &Unusable{"the programs run side by side elsewhere than where they are checked"}
+		return nil, &Unusable{"the programs run side by side in another function than the one that checks them"}
 	}
 	if strings.Contains(l.statement.op, "infeed") {
 		return nil, &Unusable{"its programs read an infeed, which PJRT has no call for"}
@@ -98,7 +97,7 @@ func (c *converter) launch() (*launchOf, error) {
 		for _, text := range names {
 			n := gridName.FindStringSubmatch(text)
 			if n == nil {
-				return nil, fmt.Errorf("%q is no name of a program", strings.TrimSpace(text))
+				return nil, fmt.Errorf("%q is not the name of a program", strings.TrimSpace(text))
 			}
 			name := n[1] + n[2]
 			if l.callee != "" && l.callee != name {
@@ -110,8 +109,8 @@ func (c *converter) launch() (*launchOf, error) {
 	return l, l.signature()
 }
 
-// signature reads the types of the operation: those of all devices, which are
-// the same for each.
+// signature reads the types of the operation: those of all devices, which must be the same
+// for each.
 func (l *launchOf) signature() error {
 	in, out, err := functionType(l.statement.op)
 	if err != nil {
@@ -128,23 +127,23 @@ func (l *launchOf) signature() error {
 			list, at = l.out, i-len(in)
 		}
 		if len(list) > 0 && list[at%len(list)] != t {
-			return &Unusable{"its devices take or give values of different types"}
+			return &Unusable{"its devices take or return values of different types"}
 		}
 		if !strings.HasPrefix(t, "tensor<") {
-			return &Unusable{fmt.Sprintf("its programs take or give a value of the type %s, which is no array", t)}
+			return &Unusable{fmt.Sprintf("its programs take or return a value of the type %s, which is not an array", t)}
 		}
 	}
 	return nil
 }
 
-// expect makes a check the expectation of one result of one device.
+// expect turns a check into the expectation of one result of one device.
 func (c *converter) expect(l *launchOf, x *expectation) error {
 	s, n, err := c.main.define(x.actual)
 	switch {
 	case err != nil:
 		return err
 	case s != l.statement:
-		return &Unusable{fmt.Sprintf("%s, which is checked, is computed of the results of several devices", x.actual)}
+		return &Unusable{fmt.Sprintf("%s, which is checked, is computed from the results of several devices", x.actual)}
 	case n >= len(c.program.Results):
 		return fmt.Errorf("there is no result %s", x.actual)
 	case !c.program.Results[n].Free:
@@ -153,17 +152,16 @@ func (c *converter) expect(l *launchOf, x *expectation) error {
 	want := x.want
 	if want == nil {
 		if want, err = c.constant(c.main, x.expected); errors.Is(err, errNotConstant) {
-			return &Unusable{fmt.Sprintf("what %s must be is computed", x.actual)}
+			return &Unusable{fmt.Sprintf("the expected value of %s is computed", x.actual)}
 		}
 	}
 	c.program.Results[n] = Result{Want: want, Policy: x.policy}
 	return err
 }
 
-// renderParallel writes a module whose main is what each device runs. Partitions
-// of one replica are by themselves parts of one array, and see data of their own
-// only where the sharding is manual: so all arrays get a dimension in front,
-// whose elements are the partitions.
+// renderParallel writes a module whose main is what each device runs. Partitions of one
+// replica usually have parts of one array, and see data of their own only if the sharding
+// is manual: so all arrays get a first dimension whose elements are the partitions.
 func (c *converter) renderParallel(l *launchOf) string {
 	var b strings.Builder
 	for line := range strings.Lines(c.module[:c.all[0].begin]) {
@@ -199,8 +197,8 @@ func (l *launchOf) renderReplicated(b *strings.Builder) {
 	fmt.Fprintf(b, "return%s\n}\n", typedList("r#", l.out))
 }
 
-// renderPartitioned writes a main that gives each partition its own element of
-// the arguments, calls the program and makes arrays of the results.
+// renderPartitioned writes a main that gives each partition its own element of the
+// arguments, calls the program and makes arrays from the results.
 func (l *launchOf) renderPartitioned(b *strings.Builder) {
 	const manual = `{mhlo.sharding = "{manual}"}`
 	var params, results, whole []string
@@ -228,7 +226,7 @@ func (l *launchOf) renderPartitioned(b *strings.Builder) {
 	fmt.Fprintf(b, "return%s\n}\n", typedList("f", whole))
 }
 
-// sharding is the attribute by which the dimension in front is split.
+// sharding returns the attribute that splits the first dimension.
 func (l *launchOf) sharding(t string) string {
 	extents := fmt.Sprint(l.partitions) + strings.Repeat(",1", rank(t))
 	var ids []string
@@ -238,7 +236,7 @@ func (l *launchOf) sharding(t string) string {
 	return fmt.Sprintf(`{mhlo.sharding = "{devices=[%s]%s}"}`, extents, strings.Join(ids, ","))
 }
 
-// call writes the call of the program, of %a0 and so on.
+// call writes a call of the program with %a0 and so on.
 func (l *launchOf) call(b *strings.Builder) {
 	if len(l.out) > 0 {
 		fmt.Fprintf(b, "%%r:%d = ", len(l.out))
@@ -268,7 +266,7 @@ func leading(t string, n int) string {
 	return fmt.Sprintf("tensor<%dx%s", n, strings.TrimPrefix(t, "tensor<"))
 }
 
-// rank is how many dimensions a tensor type has; those that cannot be read have
+// rank returns the number of dimensions of a tensor type; types that cannot be read have
 // been refused before.
 func rank(t string) int {
 	_, dims, err := parseTensor(t)
@@ -278,7 +276,7 @@ func rank(t string) int {
 	return len(dims)
 }
 
-// functionType reads the types behind an operation: (in, in) -> (out, out).
+// functionType reads the types at the end of an operation: (in, in) -> (out, out).
 func functionType(op string) (in, out []string, err error) {
 	at := strings.LastIndex(op, "->")
 	begin := strings.LastIndex(op[:max(at, 0)], ": (")
@@ -290,8 +288,7 @@ func functionType(op string) (in, out []string, err error) {
 	return typeList(left), typeList(right), nil
 }
 
-// typeList cuts types at their commas; those of one have parentheses around them
-// or not.
+// typeList splits types at their commas. A single one may have parentheses around it.
 func typeList(text string) []string {
 	if strings.HasPrefix(text, "(") {
 		if end := closing(text, 0); end > 0 {
@@ -319,8 +316,8 @@ func typeList(text string) []string {
 	return list
 }
 
-// operandsOf are the values between the parentheses of an operation in the
-// generic form.
+// operandsOf returns the values between the parentheses of an operation in the generic
+// form.
 func operandsOf(op string) []string {
 	begin := strings.Index(op, "(")
 	if begin < 0 {

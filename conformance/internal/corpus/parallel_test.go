@@ -17,8 +17,8 @@ import (
 	"github.com/purepjrt/purepjrt/conformance/internal/check"
 )
 
-// sideBySide is a test that runs a program, (tensor<i64>) -> tensor<i64>, by a
-// grid on the operands 1, 2 and so on.
+// sideBySide returns a test that runs a program, (tensor<i64>) -> tensor<i64>, as a grid on
+// the operands 1, 2 and so on.
 func sideBySide(body, grid string, n int, check string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "module @m {\nfunc.func @f(%%x: tensor<i64>) -> tensor<i64> {\n%s\n}\nfunc.func @main() {\n", body)
@@ -65,7 +65,7 @@ func TestTheGridIsByReplicaAndThenPartition(t *testing.T) {
 	}
 }
 
-// What a device computes is held against what that device should.
+// The result of a device is compared with the one expected of that device.
 func TestResultsOfDevicesAreToldApart(t *testing.T) {
 	t.Parallel()
 	env := &check.Env{Table: cpu(t)}
@@ -89,8 +89,8 @@ func TestResultsOfDevicesAreToldApart(t *testing.T) {
 	assert.NoError(t, env.Close())
 }
 
-// A plugin whose collectives do nothing, or which runs a program elsewhere than
-// it was told to, is found.
+// A plugin whose collectives do nothing, or that runs a program on other devices than it
+// was told to, is found.
 func TestFaultsOfSeveralDevicesAreFound(t *testing.T) {
 	t.Parallel()
 	text := sideBySide(sumOfAll, "[[@f], [@f]]", 2, expectScalar("%r#0", 3)+expectScalar("%r#1", 3))
@@ -107,7 +107,7 @@ func TestFaultsOfSeveralDevicesAreFound(t *testing.T) {
 		"result 0 of replica 1, partition 0: 1 of 1 elements differ; the first is at []: expected 3, got 2",
 	}, r.Failures)
 
-	twice := make([]*capi.Device, 2) // the plugin's array for as long as it lives
+	twice := make([]*capi.Device, 2) // must live as long as the plugin
 	table, err := serve.Wrap(cpu(t), serve.Around(func(c *serve.Invocation, a *capi.LoadedExecutableAddressableDevicesArgs) {
 		c.Forward()
 		devices := capi.Slice(a.AddressableDevices, a.NumAddressableDevices)
@@ -128,21 +128,21 @@ func TestProgramsSideBySideThatAreNotOneExecutable(t *testing.T) {
 	good := expectScalar("%r#0", 1)
 	same := "return %x : tensor<i64>"
 	for says, text := range map[string]string{
-		"its devices run different programs":     sideBySide(same, "[[@f], [@g]]", 2, good),
-		"different numbers of partitions":        sideBySide(same, "[[@f, @f], [@f]]", 3, good),
-		"are not for 2 devices":                  sideBySide(same, "[[@f], [@f]]", 3, good),
-		"cannot read the programs":               sideBySide(same, "[]", 1, good),
-		"is no name of a program":                sideBySide(same, "[[f g]]", 1, good),
-		"%r#0 is checked twice":                  sideBySide(same, "[[@f], [@f]]", 2, good+good),
-		"there is no result %r#7":                sideBySide(same, "[[@f], [@f]]", 2, expectScalar("%r#7", 1)),
-		"computed of the results of several":     sideBySide(same, "[[@f], [@f]]", 2, "%s = stablehlo.add %r#0, %r#1 : tensor<i64>\n"+expectScalar("%s", 3)),
-		"of its programs is computed":            strings.Replace(sideBySide(same, "[[@f], [@f]]", 2, good), "%c1 = stablehlo.constant dense<2>", "%c1 = stablehlo.add %c0, %c0", 1),
-		"read an infeed":                         strings.Replace(sideBySide(same, "[[@f], [@f]]", 2, good), "{programs", "{infeed = [@f], programs", 1),
-		"more than once":                         strings.Replace(sideBySide(same, "[[@f], [@f]]", 2, good), "%r:2", "%q:2 = \"interpreter.run_parallel\"(%c0, %c1) {programs = [[@f], [@f]]} : (tensor<i64>, tensor<i64>) -> (tensor<i64>, tensor<i64>)\n%r:2", 1),
-		"!stablehlo.token, which is no array":    strings.Replace(sideBySide(same, "[[@f], [@f]]", 2, good), "-> (tensor<i64>, tensor<i64>)\ncheck", "-> (!stablehlo.token, !stablehlo.token)\ncheck", 1),
-		"take or give values of different types": strings.Replace(sideBySide(same, "[[@f], [@f]]", 2, good), "-> (tensor<i64>, tensor<i64>)\ncheck", "-> (tensor<i64>, tensor<i32>)\ncheck", 1),
-		"what %r#0 must be is computed":          sideBySide(same, "[[@f], [@f]]", 2, "%s = stablehlo.add %c0, %c0 : tensor<i64>\ncheck.expect_eq %r#0, %s : tensor<i64>\n"),
-		"elsewhere than where they are checked":  "func.func @g() {\n%0 = \"interpreter.run_parallel\"() {programs = [[@f]]} : () -> tensor<i64>\nreturn\n}\nfunc.func @main() {\n%0 = stablehlo.constant dense<1> : tensor<i64>\n" + expectScalar("%0", 1) + "return\n}\n",
+		"its devices run different programs":      sideBySide(same, "[[@f], [@g]]", 2, good),
+		"different numbers of partitions":         sideBySide(same, "[[@f, @f], [@f]]", 3, good),
+		"are not for 2 devices":                   sideBySide(same, "[[@f], [@f]]", 3, good),
+		"cannot read the programs":                sideBySide(same, "[]", 1, good),
+		"is not the name of a program":            sideBySide(same, "[[f g]]", 1, good),
+		"%r#0 is checked twice":                   sideBySide(same, "[[@f], [@f]]", 2, good+good),
+		"there is no result %r#7":                 sideBySide(same, "[[@f], [@f]]", 2, expectScalar("%r#7", 1)),
+		"computed from the results of several":    sideBySide(same, "[[@f], [@f]]", 2, "%s = stablehlo.add %r#0, %r#1 : tensor<i64>\n"+expectScalar("%s", 3)),
+		"of its programs is computed":             strings.Replace(sideBySide(same, "[[@f], [@f]]", 2, good), "%c1 = stablehlo.constant dense<2>", "%c1 = stablehlo.add %c0, %c0", 1),
+		"read an infeed":                          strings.Replace(sideBySide(same, "[[@f], [@f]]", 2, good), "{programs", "{infeed = [@f], programs", 1),
+		"more than once":                          strings.Replace(sideBySide(same, "[[@f], [@f]]", 2, good), "%r:2", "%q:2 = \"interpreter.run_parallel\"(%c0, %c1) {programs = [[@f], [@f]]} : (tensor<i64>, tensor<i64>) -> (tensor<i64>, tensor<i64>)\n%r:2", 1),
+		"!stablehlo.token, which is not an array": strings.Replace(sideBySide(same, "[[@f], [@f]]", 2, good), "-> (tensor<i64>, tensor<i64>)\ncheck", "-> (!stablehlo.token, !stablehlo.token)\ncheck", 1),
+		"return values of different types":        strings.Replace(sideBySide(same, "[[@f], [@f]]", 2, good), "-> (tensor<i64>, tensor<i64>)\ncheck", "-> (tensor<i64>, tensor<i32>)\ncheck", 1),
+		"the expected value of %r#0 is computed":  sideBySide(same, "[[@f], [@f]]", 2, "%s = stablehlo.add %c0, %c0 : tensor<i64>\ncheck.expect_eq %r#0, %s : tensor<i64>\n"),
+		"side by side in another function":        "func.func @g() {\n%0 = \"interpreter.run_parallel\"() {programs = [[@f]]} : () -> tensor<i64>\nreturn\n}\nfunc.func @main() {\n%0 = stablehlo.constant dense<1> : tensor<i64>\n" + expectScalar("%0", 1) + "return\n}\n",
 	} {
 		_, err := Convert(text, true)
 		var u *Unusable

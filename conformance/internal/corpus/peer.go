@@ -20,9 +20,9 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/plugins"
 )
 
-// outcome is what came of a program on one plugin.
+// outcome is the outcome of a program on one plugin.
 type outcome struct {
-	// Results are those of each run, up to the one that failed.
+	// Results holds the results of each run, up to the one that failed.
 	Results [][]*npy.Array `json:"results,omitempty"`
 	// Refused is the error of compilation. Lacking says that the plugin does not
 	// know what the program asks for.
@@ -30,11 +30,11 @@ type outcome struct {
 	Lacking bool   `json:"lacking,omitempty"`
 	// Failed is any other error.
 	Failed string `json:"failed,omitempty"`
-	// Skipped says that the plugin lacks what it takes.
+	// Skipped says what the plugin lacks for the program.
 	Skipped string `json:"skipped,omitempty"`
 }
 
-// failure is what went wrong, in words; empty when all runs have results.
+// failure says what went wrong. It is empty when all runs have results.
 func (o *outcome) failure() string {
 	switch {
 	case o.Refused != "":
@@ -45,13 +45,13 @@ func (o *outcome) failure() string {
 	return o.Skipped
 }
 
-// runner runs programs on a plugin, each once for every list of arguments. The
-// error says that it cannot go on.
+// runner runs programs on a plugin, each once for every list of arguments. An error means
+// that it cannot go on.
 type runner interface {
 	run(ctx context.Context, u unit, lists [][]*npy.Array) (*outcome, error)
 }
 
-// local runs programs on a plugin of this process.
+// local runs programs on a plugin in this process.
 type local struct{ env *check.Env }
 
 func (l local) run(ctx context.Context, u unit, lists [][]*npy.Array) (*outcome, error) {
@@ -69,7 +69,7 @@ func (l local) run(ctx context.Context, u unit, lists [][]*npy.Array) (*outcome,
 	r := check.Run(ctx, &c, l.env)
 	switch {
 	case r.Verdict == check.Timeout:
-		return nil, errors.New(strings.Join(r.Failures, "; ")) // it may be writing to o still
+		return nil, errors.New(strings.Join(r.Failures, "; ")) // the check may still be writing to o
 	case r.Verdict.Skipped():
 		o.Skipped = r.Skip
 	case len(r.Failures) > 0:
@@ -89,8 +89,8 @@ type peerProgram struct {
 	Args [][]*npy.Array `json:"args"`
 }
 
-// Serve makes this process the one that runs programs on the second plugin of a
-// comparison. It does not return.
+// Serve makes this process the one that runs programs on the second plugin of a comparison.
+// It does not return.
 func Serve() {
 	var env *check.Env
 	worker.Serve(func(task string, params json.RawMessage) (any, error) {
@@ -132,13 +132,13 @@ func openPlugin(path string) (*capi.Table, error) {
 	return table, nil
 }
 
-// remote runs programs on the second plugin, in a process that may die of it.
+// remote runs programs on the second plugin, in a process that they may end.
 type remote struct {
 	peer Peer
 
 	mu      sync.Mutex // one program at a time
 	process *worker.Process
-	ran     int // programs in this process
+	ran     int // that were sent to this process
 }
 
 const (
@@ -177,12 +177,12 @@ func (r *remote) run(ctx context.Context, u unit, lists [][]*npy.Array) (*outcom
 		if r.ran == 1 {
 			return &outcome{Failed: "its process died: " + death.String()}, nil
 		}
-		// A program before may be at fault: this one is tried in a process of its own.
+		// An earlier program may be at fault: this one is tried again in a new process.
 	}
 }
 
 func (r *remote) start(ctx context.Context) error {
-	// The process outlives the check that needs it first.
+	// The process outlives the check that started it.
 	w, err := worker.Start(context.WithoutCancel(ctx), worker.Command{Args: r.peer.Args, Token: r.peer.Token}, r.peer.scale(peerStart))
 	if err != nil {
 		return err

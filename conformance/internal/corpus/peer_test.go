@@ -15,7 +15,7 @@ import (
 )
 
 // In a process that a test started, TestMain is a second plugin: the program "deadly" ends the
-// process, and "deadly in company" does after another one.
+// process, and "deadly in company" ends it if another program has run before.
 func TestMain(m *testing.M) {
 	if _, ok := worker.Asked(); !ok {
 		os.Exit(m.Run())
@@ -37,7 +37,7 @@ func TestMain(m *testing.M) {
 	})
 }
 
-func TestAProgramIsTriedAloneWhereThePeerDiesInCompany(t *testing.T) {
+func TestAProgramIsTriedAloneAfterThePeerDied(t *testing.T) {
 	t.Parallel()
 	r := &remote{}
 	t.Cleanup(func() { r.process.Kill() })

@@ -12,13 +12,12 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/npy"
 )
 
-// shrinkTries bounds how often the search for the smallest inputs runs a
-// program.
+// shrinkTries limits how often the search for the smallest inputs runs a program.
 const shrinkTries = 150
 
-// shrink looks for the smallest inputs on which the plugins still differ: first
-// fewer elements, which means another program, then more zeros among them. What
-// it returns was run and differs.
+// shrink looks for the smallest inputs on which the plugins still differ: first fewer
+// elements, which makes another program, then more zeros. The program that it returns was
+// run and differs.
 func (d *comparison) shrink(p *Program, diff *difference) (*Program, *difference) {
 	for changed := true; changed; {
 		changed = false
@@ -35,8 +34,8 @@ func (d *comparison) shrink(p *Program, diff *difference) (*Program, *difference
 	return p, diff
 }
 
-// still runs a candidate. Nil means that the plugins agree on it, that one of
-// them does not run it, or that there were enough tries.
+// still runs a candidate. It returns nil if the plugins agree on it, if one of them does
+// not run it, or if there were enough tries.
 func (d *comparison) still(p *Program) *difference {
 	if d.tries--; d.tries < 0 || d.ctx.Err() != nil {
 		return nil
@@ -48,10 +47,9 @@ func (d *comparison) still(p *Program) *difference {
 	return diff
 }
 
-// smaller returns programs with smaller arguments, the smallest first. An
-// extent is cut wherever the type of the argument stands in the text, which
-// leaves a program of elementwise operations as good as it was. Of others it
-// makes nonsense, which does not compile.
+// smaller returns programs with smaller arguments, the smallest first. It cuts an extent
+// wherever the type of the argument occurs in the text. A program of elementwise operations
+// stays valid; others become nonsense, which does not compile.
 func smaller(p *Program, diff *difference) []*Program {
 	code := string(p.Code)
 	if !isText(code) || strings.Contains(code, "dense_resource") {
@@ -88,7 +86,7 @@ func smaller(p *Program, diff *difference) []*Program {
 	return list
 }
 
-// extents is how dimensions begin a type: 2x3x.
+// extents returns dimensions as a type begins with them: 2x3x.
 func extents(dims []int64) string {
 	var b strings.Builder
 	for _, d := range dims {
@@ -128,7 +126,7 @@ func part(a *npy.Array, from, extent []int64) *npy.Array {
 	return b
 }
 
-// clear sets as many elements of an argument to zero as it can.
+// clear sets as many elements of an argument to zero as possible.
 func (d *comparison) clear(p *Program, diff *difference, i int) (*Program, *difference) {
 	n, size := p.Args[i].Len(), p.Args[i].Type.Size()
 	for chunk := n; chunk > 0; chunk /= 2 {

@@ -18,10 +18,9 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/npy"
 )
 
-// StableHLO returns the programs with expectations of a StableHLO checkout: its
-// interpreter's tests, the tests of mathematical functions and the test data.
-// Each is there twice, with its inputs as constants and as parameters, for
-// plugins differ between the two.
+// StableHLO returns the programs with expectations of a StableHLO checkout: its interpreter's
+// tests, the tests of mathematical functions and the test data. Each occurs twice, with its
+// inputs as constants and as parameters, because plugins treat the two differently.
 func StableHLO(dir string) ([]Case, error) {
 	root := filepath.Join(dir, "stablehlo")
 	if _, err := os.Stat(filepath.Join(root, "tests")); err != nil {
@@ -45,7 +44,7 @@ func StableHLO(dir string) ([]Case, error) {
 			}
 			rel, err := filepath.Rel(root, path)
 			if err != nil || !hasChecks(string(text)) {
-				return err // test data without expectations is for other tests
+				return err // test data without expectations belongs to other tests
 			}
 			name := "stablehlo/" + strings.TrimSuffix(filepath.ToSlash(rel), ".mlir")
 			cases = append(cases, convertible(name, gopath.Dir(name), path, string(text))...)
@@ -74,8 +73,7 @@ const (
 	parameters = "parameters"
 )
 
-// convertible returns the cases of a file. It reads the file again when they
-// run.
+// convertible returns the cases of a file. They read it again when they run.
 func convertible(name, set, path, text string) []Case {
 	var cases []Case
 	parts := split(text)
@@ -113,24 +111,23 @@ func convertible(name, set, path, text string) []Case {
 type expectation struct {
 	actual, expected string     // values
 	typ, other       string     // their types
-	want             *npy.Array // when it stands in the operation
+	want             *npy.Array // if the operation holds it
 	policy           Policy
 }
 
-// disabled is the comment by which a file of test data says that it is not run,
-// with the reason in parentheses or not.
+// disabled matches the comment with which a file of test data says that it is not run, with or
+// without a reason in parentheses.
 var disabled = regexp.MustCompile(`(?i)^\s*//\s*(?:(RUN-DISABLED|DISABLED-RUN|RUN\(disabled\))(?:\(([^)]*)\))?)`)
 
-// printOp is an operation of the interpreter that no value depends on.
+// printOp matches an operation of the interpreter on which no value depends.
 var printOp = regexp.MustCompile(`(?m)^\s*"?interpreter\.print\b"?.*$`)
 
-// Convert makes a program of a text whose function holds check operations. The
-// checked values become its results. What they are expected to be is read here:
-// the plugin does not see it as a result. With parametric, the inputs become
-// parameters: the results of functions such as @inputs that return constants,
-// or, where there are none, the constants of the function.
+// Convert makes a program from a text with a function that holds check operations. The checked
+// values become its results. Their expected values are read here, and the plugin does not see
+// them as results. If parametric is true, the inputs become parameters: the results of functions
+// such as @inputs that return constants or, if there are none, the constants of the function.
 //
-// A *Unusable error says why there is no such program.
+// A *Unusable error says why the text cannot become a program.
 func Convert(text string, parametric bool) (*Program, error) {
 	p := &Program{}
 	for line := range strings.Lines(text) {
@@ -161,7 +158,7 @@ type converter struct {
 	checks  []expectation
 }
 
-// unusable are operations that need more than one program and its results.
+// unusable lists operations that need more than one program and its results.
 var unusable = []struct{ word, reason string }{
 	{"interpreter.", "it uses operations of StableHLO's interpreter"},
 	{"check.expect_serialized_eq", "it compares files that StableHLO's interpreter writes"},
@@ -245,7 +242,7 @@ func (c *converter) convert(parametric bool) (err error) {
 	return nil
 }
 
-// finish says what is so of every program of a checkout.
+// finish sets what all programs of a checkout have in common.
 func (p *Program) finish() {
 	p.Optional = true // a checkout is often newer than the plugin
 	p.Fuzz = func(i int) bool { return p.Args[i].Type.IsFloat() }
@@ -320,7 +317,7 @@ func readCheck(s *statement) (*expectation, error) {
 	return x, nil
 }
 
-// constant returns the array that a value is.
+// constant returns the array that a value is, if it is a constant.
 func (c *converter) constant(f *function, name string) (*npy.Array, error) {
 	s, n, err := f.define(name)
 	if err != nil {
@@ -362,9 +359,8 @@ func readConstant(s *statement) (*npy.Array, error) {
 	return parseDense(body, t, dims)
 }
 
-// inputs chooses the values that become parameters and reads what they are. It
-// returns the parameters by the values that they replace, and adds the
-// arguments to the program.
+// inputs chooses the values that become parameters and reads them. It returns the names of the
+// parameters by the values that they replace, and adds the arguments to the program.
 func (c *converter) inputs() (map[string]string, error) {
 	expected := map[string]bool{}
 	for _, x := range c.checks {
@@ -391,7 +387,7 @@ func (c *converter) inputs() (map[string]string, error) {
 			}
 			a, err := c.constant(c.main, name)
 			if errors.Is(err, errNotConstant) {
-				arrays = nil // a function that computes
+				arrays = nil // the function computes
 				break
 			}
 			if err != nil {
@@ -420,10 +416,10 @@ func (c *converter) inputs() (map[string]string, error) {
 	return replaced, nil
 }
 
-// bound are operations of which only the first operand need not be a constant.
+// bound matches operations in which only the first operand may be other than a constant.
 var bound = regexp.MustCompile(`^"?stablehlo\.(?:dynamic_(?:broadcast|conv|gather|iota|pad|reshape)|real_dynamic_slice|set_dimension_size|rng\b)`)
 
-// free reports whether a constant of the function can as well be a parameter: no operation needs
+// free reports whether a constant of the function can become a parameter: no operation requires
 // it to be known, and no region captures it.
 func (f *function) free(name string) bool {
 	for i := range f.body {
@@ -440,8 +436,7 @@ func (f *function) free(name string) bool {
 	return true
 }
 
-// render writes the module with the function as a public main that returns the
-// values.
+// render writes the module with the function as a public main that returns the values.
 func (c *converter) render(names, types []string, inputs map[string]string) string {
 	params := make([]string, len(inputs))
 	for i, a := range c.program.Args {

@@ -13,8 +13,8 @@ import (
 	"github.com/purepjrt/purepjrt/conformance/report"
 )
 
-// Tally says what became of the programs of s, by where they are from, by
-// operation and by element type.
+// Tally counts the results of the programs of s by where they come from, by operation and
+// by element type.
 func (s Spec) Tally(results []report.Result) *report.Programs {
 	p := &report.Programs{Folder: s.Programs, StableHLO: s.StableHLO}
 	if s.Against != nil {
@@ -22,7 +22,7 @@ func (s Spec) Tally(results []report.Result) *report.Programs {
 	}
 	cases, err := s.Cases()
 	if err != nil {
-		cases = nil // the folder is gone; what its programs came to is not
+		cases = nil // the folder is gone, but the results of its programs are not
 	}
 	if s.Against != nil {
 		cases = append(cases, OwnCases()...)
@@ -32,7 +32,7 @@ func (s Spec) Tally(results []report.Result) *report.Programs {
 		named[cases[i].Name] = &cases[i]
 	}
 	sets, operations, types, skips := tally{}, tally{}, tally{}, map[string]int{}
-	read := make(map[string]traits) // forms of a program have the same
+	read := make(map[string]traits) // all forms of a program have the same
 	for i := range results {
 		x := &results[i]
 		_, name, _ := strings.Cut(x.Check, "/")
@@ -90,7 +90,7 @@ func (t tally) list() []report.ProgramCount {
 	return list
 }
 
-// traits is what a program holds.
+// traits holds what a program contains.
 type traits struct{ operations, types []string }
 
 var (
@@ -98,8 +98,8 @@ var (
 	elementWord   = regexp.MustCompile(`^tensor<(?:[0-9?]+x)*([^,]+?)(?:,.*)?>$`)
 )
 
-// traitsOf finds the operations and element types of a program's text; of
-// bytecode, nothing is known.
+// traitsOf finds the operations and element types in a program's text. It knows nothing of
+// bytecode.
 func traitsOf(code string) traits {
 	if !isText(code) {
 		return traits{operations: []string{"(bytecode)"}, types: []string{"(bytecode)"}}

@@ -15,13 +15,14 @@ import (
 	"github.com/purepjrt/purepjrt/conformance/report"
 )
 
-// lingering is how long a process is watched after the only check that ran in it: what a check
-// sets off may end the process later.
+// lingering is how long a process is watched after its only check: what a check starts may end
+// the process later.
 const lingering = time.Second
 
-// part tries apart what had shared a process that died of a check which does not die alone.
-// Each has then the verdict that it has in a process of its own. If none dies there, the death
-// stays the check's, whose verdict differs from run to run.
+// part handles a check in which a shared process died, but which does not die alone. It runs
+// each check that had shared the process in its own process; one that dies there gets that
+// verdict. If none does, the death remains the first check's, whose verdict differs from run
+// to run.
 func (d *driver) part(ctx context.Context, deadline time.Time) {
 	for _, r := range d.results {
 		if r == nil || r.Verdict != check.Flaky || r.Death == nil || len(r.Attempts) == 0 {
@@ -36,7 +37,7 @@ func (d *driver) part(ctx context.Context, deadline time.Time) {
 		for i, c := range slices.Backward(before) {
 			if ctx.Err() != nil || time.Now().After(deadline) {
 				r.Notes = append(r.Notes, fmt.Sprintf(
-					"of those that had run before, %d were not tried alone, because the time for that was up", i+1))
+					"of the checks that had run before, %d were not tried alone, because the time for that was up", i+1))
 				break
 			}
 			wait := time.Duration(0)
@@ -53,31 +54,32 @@ func (d *driver) part(ctx context.Context, deadline time.Time) {
 	}
 }
 
-// apart tries one of those that had shared a process, and reports whether it dies alone.
+// apart runs one check that had shared a process, and reports whether it dies alone.
 func (d *driver) apart(ctx context.Context, c *check.Check, of *report.Result, wait time.Duration) bool {
 	at := slices.Index(d.chosen, c)
 	if at < 0 || d.results[at] == nil || d.results[at].Verdict != check.Pass {
-		return false // it has its verdict
+		return false // it already has its verdict
 	}
 	r := d.watched(ctx, c, wait)
 	if r == nil || r.Death == nil || r.Verdict != check.Crash && r.Verdict != check.Abort {
 		return false
 	}
 	r.Notes = append(r.Notes, fmt.Sprintf(
-		"it passed in a process that it shared, which died later, in %s; this is its verdict alone", of.Check))
+		"it passed in a shared process, which died later, in %s; this is its verdict when it runs alone", of.Check))
 	*d.results[at] = *r
 	return true
 }
 
-// absolve gives a check, in which a process died that others had spoiled, its verdict alone.
+// absolve gives a check in which a process died that other checks had spoiled the verdict that
+// it has alone.
 func (d *driver) absolve(r *report.Result, verdict check.Verdict, guilty []*check.Check) {
 	r.Notes = append(r.Notes, fmt.Sprintf(
-		"%s in this check, in a process that others had shared; alone, it dies of %s", r.Death.How, nameList(guilty)))
+		"%s in this check, in a process shared with others; alone, a process dies of %s", r.Death.How, nameList(guilty)))
 	r.Verdict, r.Failures, r.Death, r.Calls, r.Reproduce, r.Digest = verdict, nil, nil, nil, "", ""
 }
 
-// watched runs a check in a process of its own. That the process dies within some time
-// afterwards, or when its client is destroyed, is of the check, too.
+// watched runs a check in a process of its own. If the process dies within wait afterwards, or
+// when its client is destroyed, that also counts for the check.
 func (d *driver) watched(ctx context.Context, c *check.Check, wait time.Duration) *report.Result {
 	s := &slot{driver: d}
 	start := time.Now()

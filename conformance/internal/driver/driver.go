@@ -22,42 +22,42 @@ import (
 	"github.com/purepjrt/purepjrt/conformance/rules"
 )
 
-// Config is a run.
+// Config describes a run.
 type Config struct {
-	// Setup is what workers are told. The driver fills in NoDevice and
-	// Uninitialized when the probe finds them out.
+	// Setup is what workers are told. The driver fills in NoDevice and Uninitialized from the
+	// probe.
 	Setup   session.Setup
 	Command worker.Command
 	Checks  []check.Check // the whole suite
 	Profile check.Profile
-	List    *lists.List    // of the checks that bind; nil: those of rules that do
+	List    *lists.List    // of the binding checks; nil: those of binding rules
 	Levels  []string       // empty: all
 	Filter  *regexp.Regexp // of the checks' names; nil: all
-	// Shard, of Shards, is the part of the chosen checks that runs, from 1; no Shards: all.
+	// Shard says which of Shards parts of the chosen checks runs, from 1; if Shards is 0, all
+	// run.
 	Shard, Shards int
-	// Journal, when not empty, is a file that keeps results as they come, and from which
-	// another run goes on. It is removed at the end of a complete run.
+	// Journal, if not empty, is a file that keeps results as they arrive, and from which
+	// another run continues. It is removed at the end of a complete run.
 	Journal string
-	// Only is how many checks Wanted has by the choice of the options' author.
+	// Only is how many checks of Wanted the options chose by name.
 	Only int
-	// Wanted, when not nil, leaves out all checks that it does not name.
+	// Wanted, if not nil, leaves out all checks that it does not name.
 	Wanted map[string]bool
 	// Jobs is how many workers there are at a time; 0 leaves it to the driver.
 	Jobs int
-	// Hardware says, when not empty, that the plugin's devices are not on this
-	// machine. No client is tried then.
+	// Hardware, if not empty, says that the plugin's devices are not on this machine. Then no
+	// client is tried.
 	Hardware string
-	// Usual, when not nil, is the topology that is used where there is no client
-	// and Setup names none.
+	// Usual, if not nil, is the topology that is used if there is no client and Setup names
+	// none.
 	Usual *session.Topology
 	// Waivers returns the waivers for the plugin.
 	Waivers func(*report.Plugin) []*report.WaiverFile
-	// Programs, when not nil, says what the results mean where the checks are
-	// programs.
+	// Programs, if not nil, says what the results mean if the checks are programs.
 	Programs func([]report.Result) *report.Programs
 	// Reproduce returns the command that runs just one check.
 	Reproduce func(*check.Check) string
-	// ReproduceAll returns the command that runs several in one process.
+	// ReproduceAll returns the command that runs several checks in one process.
 	ReproduceAll func([]*check.Check) string
 	// Progress is called after each check, by one goroutine at a time.
 	Progress func(Progress)
@@ -70,23 +70,23 @@ type Progress struct {
 	Done    int            // of this phase
 	Failed  int            // without those that a waiver excuses; in a rerun, those that differ
 	Waived  int            // failed as a waiver says
-	Blocked int            // failed for the lack of what another failed of already
+	Blocked int            // blocked by another failure
 	Total   int            // of this phase
 	Result  *report.Result // the newest; nil at the start of a phase
-	Plan    *Plan          // in the phase plan, ahead of the checks
+	Plan    *Plan          // in the phase plan, before the checks
 	Elapsed time.Duration  // since the run began
-	Began   time.Duration  // when this phase did, since the run began
+	Began   time.Duration  // when this phase began, since the run began
 }
 
-// OpenError says that there was nothing to check: the plugin could not be
-// loaded, for a reason that is no rule's subject.
+// OpenError says that there was nothing to check: the plugin could not be loaded, for a reason
+// that no rule covers.
 type OpenError struct{ Problem string }
 
 // Error returns the reason.
 func (e *OpenError) Error() string { return e.Problem }
 
 const (
-	startLimit  = time.Minute      // for a worker's program to come up
+	startLimit  = time.Minute      // for a worker's program to start
 	openLimit   = time.Minute      // for loading the library
 	clientLimit = time.Minute      // for making a client
 	stepLimit   = 15 * time.Second // for a step of the probe
@@ -101,22 +101,21 @@ type driver struct {
 	start   time.Time
 	results []*report.Result // of the chosen checks, in order; nil: not run
 	chosen  []*check.Check
-	forced  []*report.Result // what the probe found, by itself
+	forced  []*report.Result // what the probe itself found
 
 	mu       sync.Mutex
 	before   map[*report.Result][]*check.Check // what had run in the process of a check that failed
 	skew     map[string][]report.Skew          // by check
 	worked   map[string]bool                   // functions that succeeded
-	lacking  map[string]bool                   // functions of whose errors a check failed
+	lacking  map[string]bool                   // functions whose errors made a check fail
 	problems []string
 	journal  *journal
 
 	firstCompile time.Duration // of a small program; 0: not known
 }
 
-// Run runs the checks that the configuration chooses. When ctx ends, the report
-// is of what ran until then. The error is an *OpenError, or says why workers do
-// not start.
+// Run runs the checks that the configuration chooses. When ctx ends, the report covers what
+// ran until then. The error is an *OpenError, or says why workers do not start.
 func Run(ctx context.Context, c Config) (*report.Report, error) {
 	d := newDriver(c)
 	if err := d.probe(ctx); err != nil {
@@ -180,7 +179,7 @@ func newDriver(c Config) *driver {
 	return d
 }
 
-// texts is how the command line writes options.
+// texts returns options as the command line writes them.
 func texts(options []session.Option) []string {
 	var list []string
 	for _, o := range options {
@@ -211,7 +210,7 @@ func Choose(c *Config) []*check.Check {
 	if c.Shards == 0 {
 		return chosen
 	}
-	// Neighbours are alike, so that every part gets as much of what takes long.
+	// Neighbours are alike, so every part gets an equal share of what takes long.
 	var part []*check.Check
 	for i := c.Shard - 1; i < len(chosen); i += c.Shards {
 		part = append(part, chosen[i])
@@ -219,7 +218,7 @@ func Choose(c *Config) []*check.Check {
 	return part
 }
 
-// level returns the level of a check, which stays as long as its list.
+// level returns the level of a check: the list's, if it has the check.
 func (c *Config) level(x *check.Check) string {
 	if c.List != nil && c.List.Level(x.Name()) != "" {
 		return c.List.Level(x.Name())
@@ -238,7 +237,8 @@ func (d *driver) result(c *check.Check, r check.Result) *report.Result {
 	return full
 }
 
-// Found is the report's form of what a check found, without how to reproduce it.
+// Found returns the report's form of what a check found, without the command that reproduces
+// it.
 func Found(c *check.Check, r check.Result) *report.Result {
 	full := Describe(rules.ByID(c.Rule), c.Library)
 	full.Calls = r.Calls
@@ -248,7 +248,8 @@ func Found(c *check.Check, r check.Result) *report.Result {
 	return full
 }
 
-// digest identifies what a check found. Where a check hangs may differ from run to run.
+// digest identifies what a check found. For a check that hangs it ignores where, which may
+// differ from run to run.
 func digest(r *check.Result) string {
 	findings := r.Evidence[:len(r.Evidence):len(r.Evidence)]
 	switch {
@@ -262,7 +263,7 @@ func digest(r *check.Result) string {
 	return report.Digest(findings...)
 }
 
-// Describe makes a result that says what rule is, and nothing else yet.
+// Describe makes a result that only describes a rule.
 func Describe(rule *rules.Rule, library bool) *report.Result {
 	return &report.Result{
 		Rule: rule.ID, Check: rule.ID, Group: rule.Group(), Level: report.LevelOf(rule, library),
@@ -280,7 +281,7 @@ func (d *driver) dead(c *check.Check, death *worker.Death, took time.Duration) *
 	full := d.result(c, r)
 	full.Death, full.Calls = deathOf(death), session.Calls(death.Notes)
 	if len(r.Failures) == 1 && len(full.Calls) > 0 && death.Kind != worker.Silent {
-		full.Digest = report.Digest(r.Failures[0], "the last call was "+full.Calls[0]) // for want of last words
+		full.Digest = report.Digest(r.Failures[0], "the last call was "+full.Calls[0]) // since there are no last words
 	}
 	return full
 }
@@ -332,7 +333,7 @@ func (d *driver) addSkew(check string, list []report.Skew) {
 	}
 }
 
-// works notes functions that succeeded in a check.
+// works notes the functions that succeeded in a check.
 func (d *driver) works(functions []string) {
 	if len(functions) == 0 {
 		return
@@ -345,8 +346,8 @@ func (d *driver) works(functions []string) {
 	d.report.Capabilities.Worked = slices.Sorted(maps.Keys(d.worked))
 }
 
-// blocked reports whether a check failed of nothing but functions that failed others, and that
-// never worked so far.
+// blocked reports whether only functions that failed other checks too, and never worked so
+// far, made a check fail.
 func (d *driver) blocked(r *report.Result) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -15,11 +15,10 @@ import (
 	"github.com/purepjrt/purepjrt/conformance/report"
 )
 
-// rerunShare bounds the time for running checks again: as long as the run took,
-// and this.
+// rerunShare limits the time for running checks again: as long as the run took, plus this.
 const rerunShare = 30 * time.Second
 
-// longRun is what is too long to be run again more than once.
+// longRun is too long for a check to be run again more than once.
 const longRun = 5 * time.Second
 
 // rerun runs failed checks again, each in a process of its own, to find out which fail only
@@ -83,7 +82,7 @@ func (d *driver) rerun(ctx context.Context) {
 	d.part(ctx, deadline)
 }
 
-// again runs one check again, alone, until a verdict differs or it was enough.
+// again runs one check again, alone, until a verdict differs, at most the given number of times.
 func (d *driver) again(ctx context.Context, c *check.Check, r *report.Result, times int, deadline time.Time) {
 	r.Attempts = []report.Verdict{r.Verdict}
 	if r.Duration > longRun {
@@ -131,9 +130,9 @@ func (d *driver) companions(r *report.Result) []*check.Check {
 	return d.before[r]
 }
 
-// replay looks for the fewest of the latest checks that had run before a check and after
-// which it fails again. One of them probably leaves damage behind, and the check itself may
-// not be at fault.
+// replay looks for the smallest number of checks that ran just before a check and after which it
+// fails again. One of them probably leaves damage behind, and the check itself may not be at
+// fault.
 func (d *driver) replay(ctx context.Context, c *check.Check, r *report.Result, deadline time.Time) {
 	before := d.companions(r)
 	for n := 1; len(before) > 0; n *= 2 {
@@ -150,14 +149,14 @@ func (d *driver) replay(ctx context.Context, c *check.Check, r *report.Result, d
 			return
 		}
 		if n == len(before) {
-			r.Notes = append(r.Notes, "when it ran again after the same checks in one process, its verdict was another")
+			r.Notes = append(r.Notes, "when it ran again after the same checks in one process, its verdict was different")
 			return
 		}
 	}
 }
 
-// together runs checks in one process and returns the last one's verdict; none
-// when time is up or another ended the process.
+// together runs checks in one process and returns the last one's verdict, or none if time is up
+// or another check ended the process.
 func (d *driver) together(ctx context.Context, list []*check.Check, deadline time.Time) check.Verdict {
 	s := &slot{driver: d}
 	defer s.leave(ctx)
@@ -190,11 +189,11 @@ func nameList(list []*check.Check) string {
 	return strings.Join(names, ", ")
 }
 
-// manyFailures is how many failures are run again once only: so many are hardly
-// chance.
+// manyFailures is the number of failures from which each is run again only once: so many are
+// hardly chance.
 const manyFailures = 50
 
-// waivers returns the waivers for the plugin as it is known.
+// waivers returns the waivers for the plugin, as far as it is known.
 func (d *driver) waivers() []*report.WaiverFile {
 	if d.Waivers == nil {
 		return nil

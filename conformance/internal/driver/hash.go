@@ -11,8 +11,8 @@ import (
 	"os"
 )
 
-// fileHash returns the size and the SHA-256 of a file; nothing when it cannot be
-// read to its end.
+// fileHash returns the size and the SHA-256 of a file, or nothing if it cannot be read
+// to its end.
 func fileHash(ctx context.Context, path string) (int64, string) {
 	if path == "" {
 		return 0, ""

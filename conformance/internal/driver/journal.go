@@ -17,14 +17,14 @@ import (
 	"github.com/purepjrt/purepjrt/conformance/report"
 )
 
-// journal is a file with what a run found so far, one JSON object a line. The first is the
-// run, as a report without results.
+// journal is a file with what a run found so far, one JSON object per line. The first
+// describes the run, as a report without results.
 type journal struct {
 	file *os.File
 	told int // functions that worked
 }
 
-// entry is a line behind the first.
+// entry is a line after the first.
 type entry struct {
 	Result *report.Result `json:"result"`
 	Skew   []report.Skew  `json:"skew,omitempty"`
@@ -63,7 +63,7 @@ func (d *driver) begin() error {
 	return nil
 }
 
-// identity is what two runs must have in common.
+// identity returns what two runs must have in common.
 func (d *driver) identity() *report.Report {
 	r := d.report
 	return &report.Report{Schema: r.Schema, Suite: r.Suite, Plugin: r.Plugin, Run: r.Run, Machine: r.Machine}
@@ -82,7 +82,7 @@ func (d *driver) takeOver(text []byte) error {
 	}
 	for _, x := range report.Differences(was, d.identity()) {
 		if !strings.HasPrefix(x, "machine:") {
-			return fmt.Errorf("the file is of another run, and would have to be removed: %s", x)
+			return fmt.Errorf("the file is from another run; remove it to begin anew: %s", x)
 		}
 	}
 	place := make(map[string]int)
@@ -96,7 +96,7 @@ func (d *driver) takeOver(text []byte) error {
 		}
 		var e entry
 		if err := json.Unmarshal(line, &e); err != nil || e.Result == nil {
-			return fmt.Errorf("line %d is no result: %w", number, err)
+			return fmt.Errorf("line %d is not a result: %w", number, err)
 		}
 		if i, ok := place[e.Result.Check]; ok {
 			d.results[i] = e.Result
@@ -106,8 +106,8 @@ func (d *driver) takeOver(text []byte) error {
 	}
 }
 
-// record writes a result into the journal, if there is one. A result for which the suite is to
-// blame is got anew.
+// record writes a result to the journal, if there is one. A check in which the suite is at
+// fault will run again instead.
 func (d *driver) record(r *report.Result) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -133,13 +133,13 @@ func (j *journal) write(v any) error {
 	return err
 }
 
-// close removes the journal of a run that is complete.
+// close removes the journal of a complete run.
 func (d *driver) close() {
 	if d.journal == nil {
 		return
 	}
 	_ = d.journal.file.Close() // each line was written
 	if !d.report.Run.Interrupted {
-		_ = os.Remove(d.Journal) // what is left of it would only be read again
+		_ = os.Remove(d.Journal) // anything left of it would only be read again
 	}
 }

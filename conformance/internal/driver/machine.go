@@ -60,7 +60,7 @@ var (
 	prettyOS  = regexp.MustCompile(`(?m)^PRETTY_NAME="?([^"\n]+)`)
 )
 
-// machine says where the suite runs, as far as the system's files tell.
+// machine says where the suite runs, as far as the system's files show.
 func machine() report.Machine {
 	m := report.Machine{OS: runtime.GOOS, Arch: runtime.GOARCH, CPUs: runtime.NumCPU()}
 	m.Processor = find("/proc/cpuinfo", modelName)

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// lastWords are lines in which programs say why they end: failed checks of
-// Abseil and glog, uncaught C++ exceptions, assertions of C, sanitizers.
+// lastWords matches lines in which programs say why they end: failed checks of Abseil
+// and glog, uncaught C++ exceptions, assertions of C, sanitizers.
 var lastWords = regexp.MustCompile(`^F\d{4} |Check failed: |^\s*what\(\): |Assertion .* failed|^==\d+==ERROR: |^LLVM ERROR: |PLEASE submit a bug report`)
 
 // words returns the first of the plugin's own lines that say why it ended.
@@ -22,8 +22,8 @@ func words(output string) string {
 	return ""
 }
 
-// pluginOutput cuts what the Go runtime said of the crash from the end of a
-// worker's output: the plugin's own words stand before it.
+// pluginOutput cuts the Go runtime's report of the crash from the end of a worker's
+// output: the plugin's own words come before it.
 func pluginOutput(output, trace string) string {
 	first, _, _ := strings.Cut(trace, "\n")
 	if first == "" {

@@ -16,14 +16,14 @@ import (
 // Plan is what a run is going to do.
 type Plan struct {
 	Checks   int
-	Compiles int           // programs to compile, about
-	First    time.Duration // how long the first took; 0: the plugin compiles none for a device
-	Compile  time.Duration // how long all take, if each takes as long as the first
+	Compiles int           // about how many programs there are to compile
+	First    time.Duration // how long the first program took; 0: the plugin compiles none for a device
+	Compile  time.Duration // how long all take if each takes as long as the first
 }
 
-// compilesText says of each rule how many programs its checks compile on the CPU plugin, in the
-// profile quick: rule, programs, checks. The command in the folder compiles writes it, and make
-// conformance compares it with what was compiled.
+// compilesText says for each rule how many programs its checks compile on the CPU plugin, in
+// the profile quick: rule, programs, checks. The command in the folder compiles writes it, and
+// make conformance compares it with what was compiled.
 //
 //go:embed compiles.tsv
 var compilesText string
@@ -42,7 +42,7 @@ var compiles = sync.OnceValue(func() map[string]float64 {
 	return all
 })
 
-// plan estimates what is to be done for checks.
+// plan estimates the work of the checks.
 func (d *driver) plan(list []*check.Check) *Plan {
 	p := &Plan{Checks: len(list), First: d.firstCompile}
 	programs := 0.0

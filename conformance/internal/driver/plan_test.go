@@ -28,5 +28,5 @@ func TestAPlanCountsThePrograms(t *testing.T) {
 	assert.Equal(t, time.Duration(p.Compiles)*time.Second/2, p.Compile, "two processes share the work")
 
 	d.Setup.Suite = "programs"
-	assert.Zero(t, d.plan(list).Compiles, "of programs of users nothing is known")
+	assert.Zero(t, d.plan(list).Compiles, "nothing is known about users' programs")
 }

@@ -21,31 +21,31 @@ import (
 	"github.com/purepjrt/purepjrt/conformance/rules"
 )
 
-// maxProbeDeaths limits how often a plugin may die of questions. A hang takes longer, and
-// counts as hangCounts deaths.
+// maxProbeDeaths limits how often a plugin may die during questions. A hang takes longer,
+// and counts as hangCounts deaths.
 const (
 	maxProbeDeaths = 8
 	hangCounts     = 3
 )
 
-// errExhausted says that a plugin is not asked any more.
+// errExhausted says that the prober no longer asks a plugin.
 var errExhausted = errors.New("not asked: the plugin died or hung too often during earlier questions")
 
-// slowPace is what a getter takes on a plugin whose calls have to be waited for:
-// a simulator, a device behind a network. A busy machine does not do that.
+// slowPace is how long a getter takes on a plugin that is slow by nature: a simulator, or a
+// device behind a network. A busy machine does not slow getters that much.
 const slowPace = 2 * time.Millisecond
 
 // prober finds out what a plugin can do. It asks one question at a time; if the plugin dies
-// of one, the prober notes that and asks the others in a new process.
+// during one, the prober notes that and asks the others in a new process.
 type prober struct {
 	*driver
 	process *worker.Process
-	made    []string // tasks that made what later ones use
+	made    []string // tasks that made what later tasks use
 	deaths  int
 }
 
-// probe fills in what the report says of the plugin. The error says that there
-// is nothing to check.
+// probe fills in what the report says about the plugin. An error means that there is
+// nothing to check.
 func (d *driver) probe(ctx context.Context) error {
 	d.Progress(d.timed(Progress{Phase: "probe"}))
 	r := d.report
@@ -78,8 +78,8 @@ func (d *driver) probe(ctx context.Context) error {
 	return p.ask(ctx)
 }
 
-// open opens the plugin for the first time. Without a result there is a forced
-// one: the plugin breaks a rule by that it cannot be opened.
+// open opens the plugin for the first time. If it returns no result there is a forced one:
+// a plugin that cannot be opened breaks a rule.
 func (p *prober) open(ctx context.Context) (*session.Opened, error) {
 	process, opened, err := p.driver.open(ctx, check.Initialized)
 	var de *deathError
@@ -90,7 +90,7 @@ func (p *prober) open(ctx context.Context) (*session.Opened, error) {
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
 	case errors.As(err, &de) && de.doing == "PJRT_Plugin_Initialize":
-		// The table is fine; the checks of initialization find the rest.
+		// The table is fine; the checks of initialization report the rest.
 		p.force("ATTR-01", "PJRT_Plugin_Initialize", de.death)
 		p.Setup.Uninitialized = true
 		if p.process, opened, err = p.driver.open(ctx, check.Initialized); err != nil {
@@ -110,11 +110,11 @@ func (p *prober) open(ctx context.Context) (*session.Opened, error) {
 	return nil, nil
 }
 
-// brokenBy is the rule that a plugin breaks which dies of being opened.
+// brokenBy returns the rule that a plugin breaks if it dies when it is opened.
 func brokenBy(death *worker.Death) string {
 	for _, f := range death.Frames("/purepjrt/capi.") {
 		if strings.HasPrefix(f, "(*Table).walk ") {
-			return "XCH-01" // a node of the chain is where nothing can be read
+			return "XCH-01" // a node of the chain is in unreadable memory
 		}
 	}
 	if death.Kind == worker.Silent {
@@ -123,7 +123,7 @@ func brokenBy(death *worker.Death) string {
 	return "LOAD-01"
 }
 
-// force makes a plugin's death the result of a rule.
+// force makes a plugin's death the result for a rule.
 func (d *driver) force(rule, doing string, death *worker.Death) {
 	r := d.forcedResult(rule, check.Result{Verdict: verdictOf(death),
 		Failures: []string{doing + ": expected an answer; " + death.String()}})
@@ -134,7 +134,7 @@ func (d *driver) force(rule, doing string, death *worker.Death) {
 func (d *driver) forcedResult(rule string, found check.Result) *report.Result {
 	c := &check.Check{Rule: rule, Library: strings.HasPrefix(rule, "LOAD-") || strings.HasPrefix(rule, "ATTR-")}
 	r := d.result(c, found)
-	r.Unlisted = false // the check of another name has it
+	r.Unlisted = false // the list has the rule's checks under other names
 	return r
 }
 
@@ -155,8 +155,8 @@ func (p *prober) ask(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// do does a task of the probe, in a new process if need be. The first result is
-// the death that it caused.
+// do does a task of the probe, in a new process if necessary. The first result is the death
+// that it caused.
 func (p *prober) do(ctx context.Context, task string, limit time.Duration, result any) (*worker.Death, error) {
 	if p.process == nil {
 		if p.deaths > maxProbeDeaths {
@@ -221,8 +221,8 @@ func (p *prober) askClient(ctx context.Context) {
 	}
 }
 
-// askAnother asks for a client in another process while this one has one: the
-// devices of some plugins belong to one process at a time.
+// askAnother asks for a client in another process while this one has one: some plugins'
+// devices belong to one process at a time.
 func (p *prober) askAnother(ctx context.Context) {
 	if p.jobs() == 1 {
 		return
@@ -236,8 +236,8 @@ func (p *prober) askAnother(ctx context.Context) {
 	}
 }
 
-// problemOf says why a task was not done, "" if it was. said is what the worker
-// said of it, if it came to that.
+// problemOf says why a task was not done, or returns "" if it was. said is what the worker
+// said about it, if it got that far.
 func problemOf(said string, death *worker.Death, err error) string {
 	switch {
 	case err != nil:
@@ -291,8 +291,8 @@ func (p *prober) askDetails(ctx context.Context) {
 	}
 }
 
-// chooseTopology takes the usual topology if the options name none. Workers that are
-// started from now on know it.
+// chooseTopology takes the usual topology if the options name none. Workers that start
+// after this know it.
 func (p *prober) chooseTopology() {
 	s := &p.Setup
 	if p.Usual == nil || s.Topology != "" || len(s.TopologyOptions) > 0 {
@@ -328,7 +328,7 @@ func (p *prober) end() {
 	s.end(context.Background())
 }
 
-// addUnimplemented adds what the checks found to answer so.
+// addUnimplemented adds the functions that returned UNIMPLEMENTED in checks.
 func (d *driver) addUnimplemented() {
 	k := &d.report.Capabilities
 	for _, r := range d.results {

@@ -23,11 +23,11 @@ type job struct {
 	index int // in driver.results
 }
 
-// work is the jobs that are left, and what their end changes.
+// work holds the jobs that are left, and what their end changes.
 type work struct {
 	mu     sync.Mutex
 	shared []*job // checks that can share a process
-	lone   []*job // those that get one of their own
+	lone   []*job // those that get a process of their own
 }
 
 // next returns the next job, shared ones first, or nil.
@@ -44,7 +44,7 @@ func (w *work) next() *job {
 	return nil
 }
 
-// jobs is how many workers run at a time.
+// jobs returns how many workers run at a time.
 func (d *driver) jobs() int {
 	switch {
 	case d.report.Capabilities.Exclusive != "":
@@ -52,7 +52,7 @@ func (d *driver) jobs() int {
 	case d.Jobs > 0:
 		return d.Jobs
 	case d.Setup.NoDevice == "" && !strings.EqualFold(d.report.Plugin.Platform, "cpu") && d.report.Plugin.Path != "":
-		// A device often has room for the client of one process.
+		// A device often allows the client of only one process.
 		return 1
 	}
 	return min(max(2, runtime.NumCPU()/2), 16)
@@ -120,13 +120,11 @@ func (d *driver) run(ctx context.Context, queue []*job) {
 // costlyClient is how long it takes to make a client that is worth keeping.
 const costlyClient = 3 * time.Second
 
-// costly reports whether clients are kept, also for checks that had better have
-// their own.
+// costly reports whether clients are kept, even for checks that should have their own.
 func (d *driver) costly() bool { return d.report.Capabilities.ClientTime >= costlyClient }
 
-// lone reports whether a check gets a process of its own. What one does to a
-// costly client that it shares shows when the checks behind it fail, and are run
-// again alone.
+// lone reports whether a check gets a process of its own. If a check damages a costly
+// client that it shares, later checks fail, and are run again alone.
 func (d *driver) lone(c *check.Check) bool { return c.Hostile && (c.Library || !d.costly()) }
 
 func (d *driver) timed(p Progress) Progress {
@@ -158,8 +156,8 @@ func (s *slot) ready(ctx context.Context, c *check.Check) error {
 	return nil
 }
 
-// open starts a worker and goes so far with the plugin in it. A plugin that
-// dies, or cannot be opened, is an error here: the probe could open it.
+// open starts a worker and takes the plugin to a stage in it. A plugin that dies, or
+// cannot be opened, is an error here, since the probe could open it.
 func (d *driver) open(ctx context.Context, until check.Stage) (*worker.Process, *session.Opened, error) {
 	p, err := worker.Start(ctx, d.Command, startLimit)
 	if err != nil {
@@ -205,7 +203,7 @@ func (d *driver) scale(limit time.Duration) time.Duration {
 	return time.Duration(float64(limit) * d.Setup.Factor)
 }
 
-// check runs a check in the slot's worker. Nil means that ctx ended.
+// check runs a check in the slot's worker. It returns nil if ctx ended.
 func (s *slot) check(ctx context.Context, c *check.Check) *report.Result {
 	d := s.driver
 	if d.Setup.NoDevice != "" && !c.Library {
@@ -244,7 +242,7 @@ func (s *slot) check(ctx context.Context, c *check.Check) *report.Result {
 		}
 	}
 	if r.Verdict == check.Timeout {
-		s.process.Kill() // a goroutine hangs in the plugin
+		s.process.Kill() // a goroutine still hangs in the plugin
 		s.process = nil
 	} else if c.Exits {
 		if death := s.exit(ctx); death != nil {
@@ -267,8 +265,8 @@ func (d *driver) behind(r *report.Result, before []*check.Check) *report.Result 
 	return r
 }
 
-// exit ends the slot's worker as C programs end, and returns the death that is
-// none of that kind.
+// exit ends the slot's worker as C programs end, and returns its death if it ends in
+// another way.
 func (s *slot) exit(ctx context.Context) *worker.Death {
 	p := s.process
 	s.process = nil
@@ -285,8 +283,8 @@ const closeLimit = 20 * time.Second
 // leaveLimit is how long a client's destruction may take after a check failed.
 const leaveLimit = 3 * time.Second
 
-// leave closes a worker that a failed check may have left in any state: whether
-// it goes quietly says nothing.
+// leave closes a worker that a failed check may have left in any state, so it does not
+// matter how the worker ends.
 func (s *slot) leave(ctx context.Context) {
 	if s.process == nil {
 		return
@@ -296,8 +294,8 @@ func (s *slot) leave(ctx context.Context) {
 	s.process = nil
 }
 
-// end closes the slot's worker. A plugin that dies when its client is destroyed
-// is a problem of the whole run: no check was under way.
+// end closes the slot's worker. If the plugin dies when its client is destroyed, that
+// is a problem of the whole run, since no check was under way.
 func (s *slot) end(ctx context.Context) {
 	if s.process == nil {
 		return

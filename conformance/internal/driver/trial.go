@@ -14,16 +14,16 @@ import (
 	"github.com/purepjrt/purepjrt/conformance/report"
 )
 
-// Trial is a check that is to run on a plugin with a fault.
+// Trial is a check to run on a plugin with a fault.
 type Trial struct {
 	Check *check.Check
 	Setup session.Setup
-	// Shared says that a hostile check need not have a process of its own. It is tried again in
-	// one of its own if the process dies.
+	// Shared says that a hostile check need not have a process of its own. If the process dies,
+	// the check is tried again in its own.
 	Shared bool
 }
 
-// trialsPerProcess bounds how much the faults of one trial can spoil others.
+// trialsPerProcess limits how many later trials the faults of one can spoil.
 const trialsPerProcess = 20
 
 // Bench has processes in which trials run. Its methods may be called from any goroutine.
@@ -34,12 +34,11 @@ type Bench struct {
 	idle []*trialSlot // guarded by mu
 }
 
-// NewBench returns a bench without processes: trials start them. The plugin is not looked at
-// before.
+// NewBench returns a bench without processes: trials start them. It does not probe the plugin.
 func NewBench(c Config) *Bench { return &Bench{driver: newDriver(c)} }
 
-// Try runs a trial in a process in which no other one runs, and returns what the check found, or
-// nil if ctx ended.
+// Try runs a trial in a process in which no other trial runs at the time, and returns what the
+// check found, or nil if ctx ended.
 func (b *Bench) Try(ctx context.Context, t Trial) *report.Result {
 	b.mu.Lock()
 	s := &trialSlot{slot: slot{driver: b.driver}}
@@ -62,8 +61,8 @@ func (b *Bench) Close() {
 	}
 }
 
-// Try runs each trial once and calls done with its place and what the check
-// found, by one goroutine at a time. The plugin is not looked at before.
+// Try runs each trial once and calls done with its index and what the check found, by one
+// goroutine at a time. It does not probe the plugin.
 func Try(ctx context.Context, c Config, trials []Trial, done func(int, *report.Result)) {
 	b := NewBench(c)
 	defer b.Close()
@@ -97,7 +96,7 @@ func Try(ctx context.Context, c Config, trials []Trial, done func(int, *report.R
 type trialSlot struct {
 	slot
 	used   int
-	others bool // other trials had run in the process of the last one
+	others bool // other trials had run in the last one's process
 }
 
 func (s *trialSlot) drop() {
@@ -107,7 +106,7 @@ func (s *trialSlot) drop() {
 	s.process, s.used = nil, 0
 }
 
-// try runs one trial. Nil means that ctx ended.
+// try runs one trial. It returns nil if ctx ended.
 func (s *trialSlot) try(ctx context.Context, t *Trial) *report.Result {
 	r := s.once(ctx, t)
 	if r != nil && t.Shared && s.process == nil && s.others {
@@ -116,7 +115,7 @@ func (s *trialSlot) try(ctx context.Context, t *Trial) *report.Result {
 	return r
 }
 
-// once is try, and leaves no process if the trial may have spoiled it.
+// once runs one trial once, and keeps no process that the trial may have spoiled.
 func (s *trialSlot) once(ctx context.Context, t *Trial) *report.Result {
 	d := s.driver
 	fail := func(problem string) *report.Result {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The purepjrt Authors
 
-// Package expect shows what checks expect of programs, so that others can compute it too.
+// Package expect describes the results that checks expect of programs, so that others can
+// compute them too.
 package expect
 
 import (
@@ -16,8 +17,8 @@ import (
 // Check is a check whose programs have known results.
 type Check struct {
 	Rule string
-	Name string // of the check; it begins with the rule
-	// Seldom says that the programs take seconds to make.
+	Name string // the name of the check, which begins with the rule
+	// Seldom says that making the programs takes seconds.
 	Seldom bool
 	// Programs makes the programs. Goroutines may call it at the same time.
 	Programs func() []Program
@@ -30,16 +31,17 @@ type Program struct {
 	ID string
 	// Text is the program in StableHLO. It takes its inputs as parameters of main.
 	Text string
-	// Plain, when it is not empty, means the same in operations that are more common.
+	// Plain, when not empty, is an equivalent program of more common operations.
 	Plain string
 	// Inputs are the arguments of main.
 	Inputs []Input
 	// Want are the results.
 	Want []Value
-	// Tolerance is all that decides which other results will do, in any form.
+	// Tolerance describes, in any form, everything that decides which other results are
+	// accepted.
 	Tolerance string
-	// Accept says how results differ from those that will do. Their types and
-	// dimensions must be those of Want.
+	// Accept returns an error that says how results differ from acceptable ones. Their
+	// types and dimensions must be those of Want.
 	Accept func(got []*npy.Array) error
 }
 
@@ -55,8 +57,8 @@ type Input struct {
 	Literal string
 }
 
-// Digest changes when the program, its inputs, the results expected or what else will
-// do changes.
+// Digest returns a digest of the program, its inputs, the expected results and the
+// tolerance.
 func (p *Program) Digest() string {
 	h := sha256.New()
 	put := func(data []byte) {

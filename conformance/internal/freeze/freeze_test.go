@@ -30,7 +30,7 @@ func TestANewListHasWhatTheSuiteChecks(t *testing.T) {
 	require.NoError(t, err)
 	assert.Empty(t, lists.Newest().New(l), "what a list has, a later one has too")
 	assert.Equal(t, "L0", l.Level("LOAD-01"))
-	assert.Empty(t, l.Level("LOAD-07"), "what is recommended binds nobody")
+	assert.Empty(t, l.Level("LOAD-07"), "a recommendation does not bind")
 	got, err := os.ReadFile(sums)
 	require.NoError(t, err)
 	assert.Equal(t, fmt.Sprintf("00  2026.11.txt\n%x  2099.12.txt\n", sha256.Sum256(text)), string(got))

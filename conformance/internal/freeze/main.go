@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The purepjrt Authors
 
-// Command freeze makes a new list of checks from those that the suite has, and says what is new:
+// Command freeze makes a new list from the checks that the suite has, and prints what is new in
+// it:
 //
 //	go run ./conformance/internal/freeze 2026.12
 //
-// It runs in the root of the repository. A list never changes, so it writes none that is not
-// newer than all others. Only the newest one can be made again, with -again, as long as no
-// release has it.
+// Run it in the root of the repository. Lists never change, so the new one must be newer than
+// all others. Only the newest one can be made again, with -again, as long as no release has it.
 package main
 
 import (
@@ -27,7 +27,7 @@ import (
 )
 
 func main() {
-	again := flag.Bool("again", false, "make the newest list again, which no release has yet")
+	again := flag.Bool("again", false, "make the newest list again, as long as no release has it")
 	flag.Parse()
 	if flag.NArg() != 1 {
 		fmt.Fprintln(os.Stderr, "usage: freeze [-again] YEAR.MONTH, such as 2026.12")
@@ -54,7 +54,7 @@ func freeze(folder, name string, again bool) (string, error) {
 	case again:
 		older = older.Before()
 	case name <= older.Name:
-		return "", fmt.Errorf("there is the list %s already, and lists never change: name a later month", older.Name)
+		return "", fmt.Errorf("the newest list is %s, and lists never change: name a later month", older.Name)
 	}
 	text := lists.Format(name, report.LevelNames(), binding())
 	list, err := lists.Parse(name, text)
@@ -87,7 +87,7 @@ func freeze(folder, name string, again bool) (string, error) {
 	return strings.Join(append([]string{summary}, added...), "\n  "), nil
 }
 
-// binding returns the checks of the suite that bind, in the order of the contract.
+// binding returns the suite's binding checks, in the order of the contract.
 func binding() []lists.Check {
 	var list []lists.Check
 	config := driver.Config{Checks: suite.Checks(), Profile: check.Full}

@@ -6,8 +6,8 @@ package libctest
 
 import "github.com/ebitengine/purego"
 
-// Call calls a function of the C library of Linux from outside Go's reach, such
-// as exit or fork, and returns its result. It panics if there is none of the name.
+// Call calls a function of the C library of Linux from outside Go's reach, such as exit
+// or fork, and returns its result. It panics if there is no function of that name.
 func Call(name string, args ...uintptr) uintptr {
 	lib, err := purego.Dlopen("libc.so.6", purego.RTLD_NOW)
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"unsafe"
 )
 
-// Write writes b to a file descriptor that may be anybody's.
+// Write writes b to a file descriptor, whoever owns it.
 func Write(fd uintptr, b []byte) {
 	Call("write", fd, uintptr(unsafe.Pointer(unsafe.SliceData(b))), uintptr(len(b)))
 	runtime.KeepAlive(b)

@@ -23,9 +23,9 @@ __attribute__((constructor)) static void load(void) { fill(&table); }
 struct api *GetPjrtApi(void) { return &table; }
 `
 
-// LibraryOf makes a mutant that is a library of its own, for faults of the file
-// and of the process. The source, in C, follows that of libraries/head.c and
-// defines GetPjrtApi.
+// LibraryOf makes a mutant that is a library of its own, for faults of the file and of
+// the process. The source, in C, is appended to libraries/head.c and defines
+// GetPjrtApi.
 func LibraryOf(check, fault, source string) Mutant {
 	return Mutant{Check: check, Fault: fault, Base: Library, source: source}
 }
@@ -46,8 +46,8 @@ func Compiler() (string, error) {
 	return "", ErrNoCompiler
 }
 
-// Compile makes the library of a mutant whose base is Library, and the one
-// without a fault of nil, in a folder, and returns its path.
+// Compile makes the library of a mutant whose base is Library, or, if m is nil, the one
+// without a fault, in a folder, and returns its path.
 func Compile(ctx context.Context, m *Mutant, dir string) (string, error) {
 	compiler, err := Compiler()
 	if err != nil {

@@ -18,28 +18,27 @@ import (
 type Mutant struct {
 	Check string // name of the check that must not pass, such as EVT-03
 	Fault string // the fault in words
-	// Hooks makes the fault, afresh for each run. It must leave the plugin
-	// whole otherwise.
+	// Hooks makes the fault, anew for each run. It must leave the rest of the plugin
+	// intact.
 	Hooks func() []serve.Hook
-	// Wrap makes the fault where hooks cannot: it returns another table in front
-	// of the plugin's. Either Hooks or Wrap is set.
+	// Wrap makes a fault that hooks cannot: it returns another table in front of the
+	// plugin's. Either Hooks or Wrap is set.
 	Wrap func(*capi.Table) (*serve.Table, error)
-	// Sound makes the plugin without the fault where that is more than the base:
-	// a table in front of the base that does what the base does not. Nil means
-	// the base.
+	// Sound makes the plugin without the fault, if that is more than the base: a table in
+	// front of the base that does what the base does not. Nil means the base itself.
 	Sound func(*capi.Table) (*serve.Table, error)
-	// Base is the plugin that has the fault put in front of it.
+	// Base is the plugin that the fault is put in front of.
 	Base Base
-	// NoDevice and Topology are what the check finds in its environment, on the
-	// plugin without the fault as well.
+	// NoDevice and Topology are what the check finds in its environment, also on the
+	// plugin without the fault.
 	NoDevice, Topology string
 
 	// Reported names where a user of a real plugin reported the fault, such as zml#748;
-	// empty if nobody is known to have done so. It stands in words of our own in Fault.
+	// empty if no report is known. Fault describes it in our own words.
 	Reported string
 
 	// Waits says that the check takes long to find the fault, because it waits for
-	// something that never comes. Tests let such checks wait at the same time.
+	// something that never happens. Tests run such checks side by side.
 	Waits bool
 
 	source string // of a library; see LibraryOf
@@ -58,7 +57,7 @@ const (
 // Name returns the check and the fault.
 func (m *Mutant) Name() string { return m.Check + ": " + m.Fault }
 
-// Find returns the mutant of a name, or nil.
+// Find returns the mutant with a name, or nil.
 func Find(mutants []Mutant, name string) *Mutant {
 	for i := range mutants {
 		if mutants[i].Name() == name {
@@ -87,18 +86,31 @@ func (m Mutant) Waiting() Mutant {
 	return m
 }
 
-// ReportedAs returns the mutant as a fault that users met, and where they reported it.
+// InMemory returns the mutant as one in front of the in-memory plugin, for faults of what the
+// CPU plugin is too old for or cannot do.
+func (m Mutant) InMemory() Mutant {
+	m.Base = Memory
+	return m
+}
+
+// ReportedAs returns the mutant as a fault that users met and reported there.
 func (m Mutant) ReportedAs(where string) Mutant {
 	m.Reported = where
 	return m
 }
 
-// Of makes a mutant whose fault is one hook of the function that takes A.
-func Of[A any](check, fault string, f func(c *serve.Invocation, args *A)) Mutant {
-	return Mutant{Check: check, Fault: fault, Hooks: func() []serve.Hook { return []serve.Hook{serve.Around(f)} }}
+// Hooked makes a mutant whose fault is several hooks, or has a state. The hooks share what the
+// function declares, and each run begins with new ones.
+func Hooked(check, fault string, hooks func() []serve.Hook) Mutant {
+	return Mutant{Check: check, Fault: fault, Hooks: hooks}
 }
 
-// Answers makes a mutant of a function that does nothing but fail with a code.
+// Of makes a mutant whose fault is one hook of the function that takes A.
+func Of[A any](check, fault string, f func(c *serve.Invocation, args *A)) Mutant {
+	return Hooked(check, fault, func() []serve.Hook { return []serve.Hook{serve.Around(f)} })
+}
+
+// Answers makes a mutant of a function that only fails with a code.
 func Answers[A any](check, fault string, code capi.ErrorCode) Mutant {
 	return Of(check, fault, func(c *serve.Invocation, _ *A) { c.Fail(code, "%s", fault) })
 }

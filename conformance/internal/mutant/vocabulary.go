@@ -4,24 +4,25 @@
 package mutant
 
 import (
+	"os"
 	"sync/atomic"
 
 	"github.com/purepjrt/purepjrt/capi"
 	"github.com/purepjrt/purepjrt/capi/serve"
 )
 
-// After makes a mutant that changes what a call gave that succeeded.
+// After makes a mutant that changes what a successful call returned.
 func After[A any](check, fault string, change func(a *A)) Mutant {
 	return AfterEach(check, fault, func(a *A, _ int64) { change(a) })
 }
 
-// AfterEach is After for a change that depends on how many calls succeeded so far, with the one at
-// hand.
+// AfterEach is like After, for a change that depends on n, the number of calls that succeeded so
+// far, including this one.
 func AfterEach[A any](check, fault string, change func(a *A, n int64)) Mutant {
-	return Mutant{Check: check, Fault: fault, Hooks: func() []serve.Hook { return []serve.Hook{Changed(change)} }}
+	return Hooked(check, fault, func() []serve.Hook { return []serve.Hook{Changed(change)} })
 }
 
-// Changed is the hook of AfterEach, for faults of several hooks.
+// Changed returns the hook of AfterEach, for faults made of several hooks.
 func Changed[A any](change func(a *A, n int64)) serve.Hook {
 	var n atomic.Int64
 	return serve.Around(func(c *serve.Invocation, a *A) {
@@ -31,7 +32,7 @@ func Changed[A any](change func(a *A, n int64)) serve.Hook {
 	})
 }
 
-// Before makes a mutant that changes what the plugin makes of the arguments.
+// Before makes a mutant that changes the arguments that the plugin gets.
 func Before[A any](check, fault string, change func(a *A)) Mutant {
 	return Of(check, fault, func(c *serve.Invocation, a *A) {
 		change(a)
@@ -50,7 +51,7 @@ func Refuses[A any](check, fault string, code capi.ErrorCode, when func(a *A) bo
 	})
 }
 
-// Forgives makes a mutant that takes what it should refuse, and gives something for it.
+// Forgives makes a mutant that accepts what it should refuse, and returns something for it.
 func Forgives[A any](check, fault string, give func(a *A)) Mutant {
 	return Of(check, fault, func(c *serve.Invocation, a *A) {
 		c.Forward()
@@ -63,3 +64,19 @@ func Forgives[A any](check, fault string, give func(a *A)) Mutant {
 
 // Swallows makes a mutant that reports success after an error.
 func Swallows[A any](check, fault string) Mutant { return Forgives(check, fault, func(*A) {}) }
+
+// Always is true for all arguments.
+func Always[A any](*A) bool { return true }
+
+// Dies makes a mutant that ends the process for some arguments.
+func Dies[A any](check, fault string, when func(a *A) bool) Mutant {
+	return Of(check, fault, func(c *serve.Invocation, a *A) {
+		if when(a) {
+			Die()
+		}
+		c.Forward()
+	})
+}
+
+// Die ends the process, as a plugin does that follows a bad pointer.
+func Die() { os.Exit(139) }

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The purepjrt Authors
 
-// Command mutants shows that the checks of the conformance suite have teeth: it
-// runs each on every faulty plugin that it must not pass, and on the same plugin
-// without a fault, which it must.
+// Command mutants shows that the checks of the conformance suite have teeth: it runs
+// each check on every faulty plugin that the check must fail on, and on the same plugin
+// without the fault, on which it must pass.
 //
 //	mutants [-profile quick] [-run REGEXP] [-jobs N] [-v]
 //
-// It prints how many faults were found, and those that were not. Where the plugin
-// has not what a check is about, or breaks the rule itself, the fault is found on
-// it all the same, but nothing shows that the check passes without it: those are
-// counted apart. Faults of the file are libraries in C, which are tried where there
-// is a compiler. The exit status is 1 when a fault was not found.
+// It prints how many faults were found, and which were not. If the plugin lacks what a
+// check is about, or breaks the rule itself, the fault is still found, but nothing
+// shows that the check passes without it: such faults are counted separately. Faults of
+// the file are libraries in C, which are tried if there is a compiler. The exit status
+// is 1 if a fault was not found.
 package main
 
 import (
@@ -35,8 +35,8 @@ func main() {
 		trial.Serve(suite.Check, suite.Mutant)
 	}
 	run := flag.String("run", "", "try only mutants whose names match `REGEXP`")
-	size := flag.String("profile", "quick", "the checks of which `PROFILE`: smoke, quick, core or full")
-	jobs := flag.Int("jobs", 0, "how many at a time")
+	size := flag.String("profile", "quick", "try the checks of the profile `PROFILE`: smoke, quick, core or full")
+	jobs := flag.Int("jobs", 0, "how many processes at a time")
 	verbose := flag.Bool("v", false, "print every mutant")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)

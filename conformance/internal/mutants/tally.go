@@ -30,7 +30,7 @@ type tally struct {
 	profile check.Profile
 	jobs    int
 
-	tried   []int // mutants that the filter lets through
+	tried   []int // mutants that the filter selects
 	untried []int // libraries that could not be made without a compiler
 	sound   map[subject]*report.Result
 	found   map[int]*report.Result
@@ -45,12 +45,12 @@ type subject struct {
 	noDevice, topology string
 }
 
-// subjectOf is what has to be without the fault of a mutant.
+// subjectOf returns the check and the plugin of a mutant, without its fault.
 func subjectOf(m *mutant.Mutant) subject {
 	return subject{m.Check, m.Base, m.Sound != nil, m.NoDevice, m.Topology}
 }
 
-// timeFactor shortens the time limits: a fault that makes a check hang costs the
+// timeFactor shortens the time limits, since a fault that makes a check hang takes the
 // whole limit.
 const timeFactor = 0.5
 
@@ -62,8 +62,8 @@ func (t *tally) find(name string) *check.Check {
 	return &t.checks[i]
 }
 
-// run tries the mutants, and their checks without a fault. The error says that
-// the mutants make no sense.
+// run tries the mutants, and their checks without a fault. An error means that the
+// mutants make no sense.
 func (t *tally) run(ctx context.Context) error {
 	start := time.Now()
 	t.sound, t.found = make(map[subject]*report.Result), make(map[int]*report.Result)
@@ -110,7 +110,7 @@ func (t *tally) run(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// fate is what became of a mutant.
+// fate is the outcome for a mutant.
 type fate int
 
 const (
@@ -142,7 +142,7 @@ func words(r *report.Result) string {
 	return s
 }
 
-// print says what was found, and returns whether no mutant survived.
+// print prints what was found, and reports whether no mutant survived.
 func (t *tally) print(out io.Writer, verbose bool) bool {
 	var count [alive + 1]int
 	proven, tried := make(map[string]bool), make(map[string]bool)
@@ -175,7 +175,7 @@ func (t *tally) print(out io.Writer, verbose bool) bool {
 	return count[alive] == 0
 }
 
-// printToothless lists the checks that nothing proves.
+// printToothless lists the checks that no mutant proves.
 func (t *tally) printToothless(out io.Writer, proven, tried map[string]bool) {
 	checks, n := 0, 0
 	var without []string

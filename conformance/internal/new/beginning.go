@@ -7,7 +7,6 @@ import (
 	"bytes"
 	"fmt"
 	"go/format"
-	"os"
 	"path"
 	"regexp"
 	"strconv"
@@ -23,7 +22,7 @@ import (
 	"github.com/purepjrt/purepjrt/conformance/rules"
 )
 
-// Where things stand, from the root of the repository.
+// Paths relative to the root of the repository.
 const (
 	checksFolder = "conformance/internal/checks"
 	rulesFile    = "conformance/rules/rules.json"
@@ -31,23 +30,23 @@ const (
 	argsFile     = "capi/zz_core_args.go"
 )
 
-// packages are those whose checks are functions of their own. Package numeric makes its checks
-// of a table of programs, which takes rows.
+// packages lists the packages in which each check is a function. Package numeric is not one of
+// them: it makes its checks from a table of programs, to which one adds rows.
 var packages = []struct {
 	name   string
 	checks func() []check.Check
 }{
-	{"library", library.Checks}, {"client", client.Checks}, {"buffers", func() []check.Check { return buffers.Checks }},
-	{"programs", func() []check.Check { return programs.Checks }}, {"extension", extension.Checks}, {"quality", quality.Checks},
+	{"library", library.Checks}, {"client", client.Checks}, {"buffers", buffers.Checks}, {"programs", programs.Checks},
+	{"extension", extension.Checks}, {"quality", quality.Checks},
 }
 
-// beginning is a check that is to be.
+// beginning is a check to be made.
 type beginning struct {
 	rule, variant string
 	severity      rules.Severity
 	read          func(name string) ([]byte, error)
 
-	file  string // that holds the check
+	file  string // the one that holds the check
 	added bool   // the rule is new
 }
 
@@ -57,11 +56,11 @@ func (b *beginning) check() string {
 
 var ruleID = regexp.MustCompile(`^([A-Z0-9]+)-(\d{2})$`)
 
-// files returns what is to be written, by name.
+// files returns the contents of the files to write, by name.
 func (b *beginning) files() (map[string][]byte, error) {
 	id := ruleID.FindStringSubmatch(b.rule)
 	if id == nil {
-		return nil, fmt.Errorf("%q is no id of a rule: write a group and two digits, such as EVT-30", b.rule)
+		return nil, fmt.Errorf("%q is not the id of a rule: write a group and two digits, such as EVT-30", b.rule)
 	}
 	pkg, err := b.home(id[1])
 	if err != nil {
@@ -81,7 +80,7 @@ func (b *beginning) files() (map[string][]byte, error) {
 	folder := path.Join(checksFolder, pkg)
 	b.file = path.Join(folder, fileName(b.rule, b.variant))
 	if _, err := b.read(b.file); err == nil {
-		return nil, fmt.Errorf("%s is there already: say -variant, or write into it", b.file)
+		return nil, fmt.Errorf("%s exists already: use -variant, or add the check to it", b.file)
 	}
 	if files[b.file], err = format.Source([]byte(b.source(pkg, name, subject))); err != nil {
 		return nil, err
@@ -92,7 +91,7 @@ func (b *beginning) files() (map[string][]byte, error) {
 	return files, b.enlist(files, folder, "Mutants", name+"Mutants()")
 }
 
-// home is the package that checks rules of the group.
+// home returns the package that has most of the group's checks.
 func (b *beginning) home(group string) (string, error) {
 	if rules.GroupByName(group) == nil {
 		return "", fmt.Errorf("there is no group %s: add it to %s first", group, rulesFile)
@@ -102,7 +101,7 @@ func (b *beginning) home(group string) (string, error) {
 		n := 0
 		for _, c := range p.checks() {
 			if c.Name() == b.check() {
-				return "", fmt.Errorf("there is a check %s: say -variant", b.check())
+				return "", fmt.Errorf("there is a check %s already: use -variant", b.check())
 			}
 			if rules.ByID(c.Rule).Group() == group {
 				n++
@@ -118,7 +117,7 @@ func (b *beginning) home(group string) (string, error) {
 	return "", fmt.Errorf("no package of %s checks rules of the group %s", checksFolder, group)
 }
 
-// addRule adds a row behind the last of the group, and counts it.
+// addRule adds a row after the last one of the group, and updates the count of rules.
 func (b *beginning) addRule(files map[string][]byte, group string) error {
 	text, err := b.read(rulesFile)
 	if err != nil {
@@ -148,7 +147,7 @@ func (b *beginning) addRule(files map[string][]byte, group string) error {
 	}
 	word := map[rules.Severity]string{rules.Must: "Must", rules.Should: "Should", rules.Opt: "Opt"}[b.severity]
 	if word == "" {
-		return fmt.Errorf("%q is no severity: MUST, SHOULD or OPT", b.severity)
+		return fmt.Errorf("%q is not a severity: use MUST, SHOULD or OPT", b.severity)
 	}
 	number := regexp.MustCompile(`rules\.` + word + `: (\d+)`)
 	at := number.FindSubmatchIndex(counts)
@@ -163,59 +162,36 @@ func (b *beginning) addRule(files map[string][]byte, group string) error {
 	return nil
 }
 
-// enlist adds the name of a list to those that the package joins under a name.
+// enlist adds a list to those that a function of the package's doc.go, joined, concatenates.
 func (b *beginning) enlist(files map[string][]byte, folder, joined, list string) error {
-	for _, file := range sources(folder) {
-		text, err := b.read(file)
-		if err != nil {
+	file := path.Join(folder, "doc.go")
+	text, ok := files[file]
+	if !ok {
+		var err error
+		if text, err = b.read(file); err != nil {
 			return err
 		}
-		if changed, ok := files[file]; ok {
-			text = changed
-		}
-		begin := regexp.MustCompile(`(?m)^(func|var) ` + joined + `\b`).FindIndex(text)
-		if begin == nil {
-			continue
-		}
-		for _, mark := range []string{"return slices.Concat(", "= slices.Concat(", "[][]check.Check{", "[][]mutant.Mutant{"} {
-			if i := bytes.Index(text[begin[0]:], []byte(mark)); i >= 0 {
-				at := begin[0] + i + len(mark)
-				separator := ", "
-				if text[at] == '\n' {
-					separator = ","
-				}
-				changed := bytes.Join([][]byte{text[:at], text[at:]}, []byte(list+separator))
-				if text[at] == '\n' {
-					changed = bytes.Join([][]byte{text[:at], text[at:]}, []byte("\n"+list+separator))
-				}
-				if files[file], err = format.Source(changed); err != nil {
-					return fmt.Errorf("%s: %w", file, err)
-				}
-				return nil
-			}
-		}
 	}
-	return fmt.Errorf("%s has no list of %s to which one could be added", folder, joined)
-}
-
-// sources are the files of a package.
-func sources(folder string) []string {
-	entries, err := os.ReadDir(folder)
+	at := regexp.MustCompile(`(?m)^func ` + joined + `\(\)(?s:.*?)slices\.Concat\(`).FindIndex(text)
+	if at == nil {
+		return fmt.Errorf("%s has no list of %s to add to", file, joined)
+	}
+	before, after := text[:at[1]], text[at[1]:]
+	added := list + ", "
+	if after[0] == '\n' {
+		added = "\n" + list + ","
+	}
+	changed, err := format.Source(bytes.Join([][]byte{before, after}, []byte(added)))
 	if err != nil {
-		return nil
+		return fmt.Errorf("%s: %w", file, err)
 	}
-	var list []string
-	for _, e := range entries {
-		if name := e.Name(); strings.HasSuffix(name, ".go") && !strings.HasSuffix(name, "_test.go") {
-			list = append(list, path.Join(folder, name))
-		}
-	}
-	return list
+	files[file] = changed
+	return nil
 }
 
 var separators = regexp.MustCompile(`[^A-Za-z0-9]+`)
 
-// identifier is a variant as the end of a Go name.
+// identifier returns a variant as the suffix of a Go name.
 func identifier(variant string) string {
 	var s strings.Builder
 	for _, word := range separators.Split(variant, -1) {
@@ -231,12 +207,12 @@ func fileName(rule, variant string) string {
 	if variant != "" {
 		words += "_" + strings.ToLower(variant)
 	}
-	// A last word such as test or linux would mean something to Go.
+	// Without _check, a last word such as test or linux would mean something to Go.
 	return separators.ReplaceAllString(words, "_") + "_check.go"
 }
 
-// arguments is the Go type of the arguments of the function that a rule is about, or of a
-// download if it is about something else.
+// arguments returns the Go type of the arguments of the function that a rule is about, or
+// those of a download if the rule is about something else.
 func (b *beginning) arguments(subject string) string {
 	name := regexp.QuoteMeta(strings.ReplaceAll(subject, "_", "") + "Args")
 	if text, err := b.read(argsFile); err == nil {
@@ -247,7 +223,7 @@ func (b *beginning) arguments(subject string) string {
 	return "BufferToHostBufferArgs"
 }
 
-// source is the file of the check.
+// source returns the text of the check's file.
 func (b *beginning) source(pkg, name, subject string) string {
 	variant := ""
 	if b.variant != "" {
@@ -266,18 +242,18 @@ import (
 )
 
 var %[2]sChecks = []check.Check{
-	// Hostile: true gives the check a process of its own, Library: true none of a client.
+	// Hostile: true runs the check in a process of its own, Library: true without a client.
 	{Rule: %[3]q%[4]s, Run: func(t *check.T) {
 		b := check.Upload(t, t.Client(), []float32{1, 2, 3, 4})
 		check.ExpectBuffer(t, b, []float32{1, 2, 3, 4}, "what was uploaded")
 	}},
 }
 
-// %[2]sMutants are plugins that the check must find, each with a fault of another kind.
+// %[2]sMutants are faulty plugins that the check must find, each with another kind of fault.
 func %[2]sMutants() []mutant.Mutant {
 	return []mutant.Mutant{
 		mutant.Of(%[5]q, "", func(c *serve.Invocation, a *capi.%[6]s) {
-			c.Forward() // and then, or before, what the fault does to a
+			c.Forward() // change a before or after this, as the fault does
 		}),
 	}
 }

@@ -5,13 +5,13 @@
 //
 //	go run ./conformance/internal/new [-variant NAME] [-severity SHOULD] RULE
 //
-// RULE is an id such as EVT-30. If no rule has it yet, the command adds a row for it to
-// rules.json, and counts it where tests do. It writes a file with a check, and a mutant that
-// the check must find, into the package of the rule's group, and adds both to the lists of that
-// package. What has no words yet is empty, and tests fail until it has: the command ends with
-// what is to be filled in, and how to try it.
+// RULE is an id such as EVT-30. If there is no such rule yet, the command adds a row for it to
+// rules.json, and updates the count in the tests. It writes a file with a check, and a mutant
+// that the check must find, into the package of the rule's group, and adds both to the lists of
+// that package. Texts that are still to be written are empty, and tests fail until they are
+// filled in: at the end the command prints what is left to fill in, and how to try the check.
 //
-// It runs in the root of the repository.
+// Run it in the root of the repository.
 package main
 
 import (
@@ -26,8 +26,8 @@ import (
 )
 
 func main() {
-	variant := flag.String("variant", "", "what tells the check from others of the rule, such as `NAME` in EVT-10/NAME")
-	severity := flag.String("severity", string(rules.Should), "of a new rule: MUST, SHOULD or OPT")
+	variant := flag.String("variant", "", "what distinguishes the check from others of the rule, such as `NAME` in EVT-10/NAME")
+	severity := flag.String("severity", string(rules.Should), "the severity of a new rule: MUST, SHOULD or OPT")
 	flag.Usage = func() {
 		fmt.Fprintf(flag.CommandLine.Output(), "usage: go run ./conformance/internal/new [flags] RULE, such as EVT-30\n")
 		flag.PrintDefaults()
@@ -49,7 +49,7 @@ func main() {
 	fmt.Print(b.next(files))
 }
 
-// write writes all files, or none that exists if one cannot be written at all.
+// write writes all files, or none if the folder of one is missing.
 func write(files map[string][]byte) error {
 	for name := range files {
 		if _, err := os.Stat(filepath.Dir(name)); err != nil {
@@ -74,9 +74,9 @@ func (b *beginning) next(files map[string][]byte) string {
 	var s strings.Builder
 	fmt.Fprintf(&s, "written: %s\n\nfill in:\n", strings.Join(names, " "))
 	if b.added {
-		fmt.Fprintf(&s, "  %s: the words of %s, and its basis: H, E, X, V or I\n", rulesFile, b.rule)
+		fmt.Fprintf(&s, "  %s: the texts of %s, and its basis: H, E, X, V or I\n", rulesFile, b.rule)
 	}
-	fmt.Fprintf(&s, "  %s: what the check calls and expects, and a fault, in words and as a hook\n\n", b.file)
+	fmt.Fprintf(&s, "  %s: what the check calls and expects, and a fault, as a text and as a hook\n\n", b.file)
 	fmt.Fprintf(&s, "try it:\n  go run ./tools/pjrt conformance --plugin cpu --run '^%[1]s$'\n"+
 		"  go run ./conformance/internal/mutants -v -run '^%[1]s:'\n", b.check())
 	fmt.Fprintf(&s, "  go test ./conformance/rules ./%s\n", filepath.ToSlash(filepath.Dir(b.file)))

@@ -17,7 +17,7 @@ import (
 	"github.com/purepjrt/purepjrt/conformance/rules"
 )
 
-// begin makes the files of a check, in the root of the repository, and writes none.
+// begin makes the files of a check from the root of the repository, without writing them.
 func begin(t *testing.T, rule, variant string) (*beginning, map[string][]byte, error) {
 	t.Helper()
 	b := &beginning{rule: rule, variant: variant, severity: rules.Should, read: os.ReadFile}
@@ -25,8 +25,8 @@ func begin(t *testing.T, rule, variant string) (*beginning, map[string][]byte, e
 	return b, files, err
 }
 
-// What the command writes compiles, in every package, and is among the package's checks and
-// mutants.
+// What the command writes compiles in every package, and is added to the package's checks
+// and mutants.
 func TestABeginningCompiles(t *testing.T) {
 	t.Chdir("../../..")
 	overlay := struct{ Replace map[string]string }{map[string]string{}}
@@ -65,7 +65,7 @@ func TestABeginningCompiles(t *testing.T) {
 	assert.NoError(t, err, "%s", out)
 }
 
-func TestANewRuleIsARowThatWantsWords(t *testing.T) {
+func TestANewRuleIsARowWithoutTexts(t *testing.T) {
 	t.Chdir("../../..")
 	b, files, err := begin(t, "EVT-30", "")
 	require.NoError(t, err)
@@ -89,7 +89,7 @@ func TestANewRuleIsARowThatWantsWords(t *testing.T) {
 func TestWhatCannotBegin(t *testing.T) {
 	t.Chdir("../../..")
 	for rule, want := range map[string]string{
-		"evt-30": "is no id of a rule", "EVT-3": "is no id of a rule", "NONE-01": "there is no group NONE", "EVT-04": "there is a check EVT-04",
+		"evt-30": "the id of a rule", "EVT-3": "the id of a rule", "NONE-01": "there is no group NONE", "EVT-04": "there is a check EVT-04",
 		"REPT-05": "no package",
 	} {
 		_, _, err := begin(t, rule, "")

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The purepjrt Authors
 
-// Package reference is a plugin without faults that has every feature: the in-memory plugin
-// of pjrt/pjrttest, of the newest API, with the programs that checks other than those of
-// numbers use.
+// Package reference provides a plugin without faults that has every feature: the in-memory
+// plugin of pjrt/pjrttest, with the newest API and the programs that all checks but the
+// numeric ones use.
 package reference
 
 import (
@@ -15,8 +15,8 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/pjrttest"
 )
 
-// New makes a plugin whose clients have four devices, unless the create option
-// device_count says something else. It lasts as long as the process.
+// New makes a plugin whose clients have four devices, unless the create option device_count
+// says otherwise. It lasts as long as the process.
 func New() (*capi.Table, error) {
 	p, err := pjrttest.Start(pjrttest.Options{
 		Devices:    4,

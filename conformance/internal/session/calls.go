@@ -13,19 +13,19 @@ import (
 	"github.com/purepjrt/purepjrt/conformance/internal/worker"
 )
 
-// A worker notes each call before it makes it, by the function's number, and
-// taskNote ahead of each task: what a dead worker called last is often the
-// culprit.
+// A worker notes the function's number before each call, and taskNote before each task:
+// the function that a dead worker called last is often the culprit.
 const taskNote = 0
 
 // calls counts the calls of this process.
 var calls atomic.Int64
 
-// mostEarned bounds what calls add to a check's limit, as a multiple of it: a
-// check that asks for ever ends, too.
+// mostEarned limits what calls add to a check's limit, as a multiple of it, so that a
+// check that makes calls for ever also ends.
 const mostEarned = 9
 
-// earned returns how much longer than its limit a check may run that begins now.
+// earned returns a function that says how much longer than its limit a check that
+// begins now may run.
 func (s *session) earned(limit time.Duration) func() time.Duration {
 	before := calls.Load()
 	return func() time.Duration {
@@ -54,8 +54,7 @@ func noted(t *capi.Table) (*capi.Table, error) {
 	})
 }
 
-// observed returns the table, made again so that before is told of each call
-// ahead of it.
+// observed returns the table, made again so that it calls before ahead of each call.
 func observed(t *capi.Table, before func(*capi.Function)) (*capi.Table, error) {
 	options := []capi.TableOption{capi.Before(before)}
 	if t.Reentrant() {
@@ -64,7 +63,7 @@ func observed(t *capi.Table, before func(*capi.Function)) (*capi.Table, error) {
 	return capi.NewTable(t.API(), options...)
 }
 
-// Calls returns the functions that notes are of, back to the begin of the
+// Calls returns the functions that the notes stand for, back to the beginning of the
 // newest task.
 func Calls(notes []uint16) []string {
 	list, _ := numbered()

@@ -14,11 +14,11 @@ import (
 	"github.com/purepjrt/purepjrt/conformance/internal/worker"
 )
 
-// childLimit is how long a child may take for each step of coming up.
+// childLimit is how long a child may take for each step of its start.
 const childLimit = time.Minute
 
-// Spawner returns what starts the children of checks: workers with the plugin of
-// a setup.
+// Spawner returns a function that starts the children of checks: workers with the
+// plugin of a setup.
 func Spawner(command worker.Command, setup Setup) func(context.Context) (check.Child, error) {
 	return func(ctx context.Context) (check.Child, error) {
 		p, err := worker.Start(ctx, command, childLimit)
@@ -72,7 +72,7 @@ func (c *child) Step(ctx context.Context, name, step string, limit time.Duration
 	return r, nil, nil
 }
 
-// spoken is what a dead worker printed before the Go runtime did.
+// spoken returns what a dead worker printed before the Go runtime did.
 func spoken(d *worker.Death) string {
 	first, _, _ := strings.Cut(strings.TrimSpace(d.Trace), "\n")
 	if i := strings.Index(d.Output, first); first != "" && i >= 0 {

@@ -12,12 +12,11 @@ import (
 	"github.com/purepjrt/purepjrt/conformance/internal/check"
 )
 
-// unhurried is a limit that nobody who looks at a program with a debugger
-// reaches.
+// unhurried is a limit that nobody who uses a debugger reaches.
 const unhurried = 24 * time.Hour
 
-// Here runs one check in this process, which may die of it, with all the time in
-// the world. before is told of each call ahead of it.
+// Here runs one check in this process, which may die of it, without a time limit. It
+// calls before ahead of each call of the plugin.
 func Here(p Program, setup Setup, name string, before func(*capi.Function)) (*check.Result, error) {
 	s := &session{program: p, setup: setup}
 	opened, err := s.open()

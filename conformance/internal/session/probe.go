@@ -50,7 +50,7 @@ func (s *session) client() *Client {
 	s.subject = &subject{table: s.env.Table, client: args.Client}
 	began, before := time.Now(), calls.Load()
 	defer func() { c.Pace = time.Since(began) / time.Duration(max(1, calls.Load()-before)) }()
-	// Each question is apart: a plugin that does not answer one may answer the
+	// Each question is independent: a plugin that does not answer one may answer the
 	// others, and the checks find what is wrong.
 	name := capi.ClientPlatformNameArgs{Client: args.Client}
 	if call(s.env.Table, &name) == nil {
@@ -159,7 +159,7 @@ func (s *session) upload(name string) (string, error) {
 	if s.subject == nil || s.subject.device == nil {
 		return "there is no device", nil
 	}
-	data, dims := make([]byte, 64), []int64{4} // 16 bytes an element at the most
+	data, dims := make([]byte, 64), []int64{4} // at most 16 bytes per element
 	args := capi.ClientBufferFromHostBufferArgs{Client: s.subject.client, Device: s.subject.device, Type: t, Data: check.Pointer(data)}
 	args.Dims, args.NumDims = check.First(dims)
 	if err := call(s.env.Table, &args); err != nil {
@@ -205,8 +205,7 @@ func hasLoaded(s *subject) bool   { return s.loaded != nil }
 func hasExe(s *subject) bool      { return s.exe != nil }
 func hasTopology(s *subject) bool { return s.topology != nil }
 
-// functions are in the order in which they are tried: later ones use what
-// earlier ones made.
+// functions are tried in this order: later ones use what earlier ones made.
 var functions = []probed{
 	{check.FunctionOf[capi.ClientTopologyDescriptionArgs](), (*subject).describeTopology, hasClient},
 	{check.FunctionOf[capi.ClientCompileArgs](), (*subject).compile, hasClient},
@@ -328,8 +327,8 @@ func (s *subject) compile() error {
 	return nil
 }
 
-// call tries a function and returns the code of its error; nothing for success
-// and for a function that cannot be tried.
+// call tries a function and returns the code of its error, or "" if it succeeds or
+// cannot be tried.
 func (s *session) call(name string) (string, error) {
 	for _, f := range functions {
 		if f.function.Name != name {

@@ -21,13 +21,13 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/plugins"
 )
 
-// Program is what differs between the programs that workers are.
+// Program is what differs between programs that serve as workers.
 type Program struct {
 	// Check returns a check of a suite by its name.
 	Check func(suite, name string) (*check.Check, error)
-	// Open makes the table; nil opens Setup.Plugin. It is called again when a
-	// worker is to go on with another plugin: what it returned before is not used
-	// any more then.
+	// Open makes the table; nil opens Setup.Plugin. It is called again when a worker
+	// changes to another plugin; the table that it returned before is then no longer
+	// used.
 	Open func(Setup) (*capi.Table, error)
 }
 
@@ -112,7 +112,7 @@ func text(err error) string {
 	return err.Error()
 }
 
-// call is check.Try without a check.
+// call is like check.Try, without a check.
 func call[A any](t *capi.Table, args *A) error {
 	c := &capi.Call[A]{Args: *args}
 	err := c.Do(t)
@@ -122,7 +122,7 @@ func call[A any](t *capi.Table, args *A) error {
 
 func (s *session) open() (*Opened, error) {
 	if s.env != nil {
-		_ = s.env.Close() // a faulty plugin may well refuse
+		_ = s.env.Close() // a faulty plugin may refuse
 		s.env, s.subject = nil, nil
 	}
 	env := &check.Env{
@@ -157,7 +157,7 @@ func (s *session) open() (*Opened, error) {
 		}
 		return o, nil
 	}
-	// What a faulty plugin says of its table may forbid to make it again.
+	// What a faulty plugin says about its table may make that impossible.
 	if env.Table, err = noted(table); err != nil {
 		env.Table = table
 	}
@@ -173,7 +173,7 @@ func prepare(path string) error {
 	return plugins.Prepare(path)
 }
 
-// describe says what stands in the table.
+// describe says what is in the table.
 func describe(t *capi.Table) *Opened {
 	o := &Opened{Size: int(t.API().StructSize), Null: []string{}, Missing: []string{}, Extensions: []report.Extension{}}
 	o.Major, o.Minor = t.Version()
@@ -226,7 +226,7 @@ func (s *session) topology() (string, error) {
 	return capi.String(name.PlatformName, name.PlatformNameSize), nil
 }
 
-// check runs one check. When it hangs, the result says where.
+// check runs one check. If it hangs, the result says where.
 func (s *session) check(c Check) (*check.Result, error) {
 	found, err := s.program.Check(s.setup.Suite, c.Name)
 	if err != nil {
@@ -253,7 +253,7 @@ func (s *session) check(c Check) (*check.Result, error) {
 // ChecksPath is the part of the import path that the checks' packages share.
 const ChecksPath = "/conformance/internal/checks/"
 
-// Limit is how long a check may run in a worker.
+// Limit returns how long a check may run in a worker.
 func Limit(c *check.Check, factor float64, extra time.Duration) time.Duration {
 	if factor <= 0 {
 		factor = 1
@@ -261,7 +261,8 @@ func Limit(c *check.Check, factor float64, extra time.Duration) time.Duration {
 	return time.Duration(float64(c.Limit())*factor) + extra
 }
 
-// Longest is how long a check may run in a worker whatever it earns.
+// Longest returns how long a check may run in a worker at most, with all that it can
+// earn.
 func Longest(c *check.Check, s *Setup) time.Duration {
 	limit := Limit(c, s.Factor, s.Extra)
 	if s.Pace > 0 {

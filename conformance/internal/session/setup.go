@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The purepjrt Authors
 
-// Package session is the worker's side of the conformance suite: it opens one
-// plugin, looks at what it can do, and runs checks on it. What the driver asks
-// for and gets are the types of this package, as JSON.
+// Package session is the worker's side of the conformance suite: it opens one plugin,
+// looks at what it can do, and runs checks on it. What the driver asks for and gets has
+// the types of this package, as JSON.
 package session
 
 import (
@@ -18,7 +18,7 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/platform"
 )
 
-// The tasks. That of a type or a function has its name behind it.
+// The tasks. A task for a type or a function ends with its name.
 const (
 	TaskOpen       = "open"       // Setup -> Opened
 	TaskInitialize = "initialize" // -> string, the error
@@ -44,15 +44,15 @@ type Setup struct {
 	NoDevice        string        `json:"no_device,omitempty"`
 	Topology        string        `json:"topology,omitempty"`
 	TopologyOptions []Option      `json:"topology_options,omitempty"`
-	Uninitialized   bool          `json:"uninitialized,omitempty"` // PJRT_Plugin_Initialize is not to be called
-	Unloaded        bool          `json:"unloaded,omitempty"`      // the library is not to be loaded
+	Uninitialized   bool          `json:"uninitialized,omitempty"` // PJRT_Plugin_Initialize must not be called
+	Unloaded        bool          `json:"unloaded,omitempty"`      // the library must not be loaded
 	Factor          float64       `json:"factor"`                  // of every check's time limit
 	Extra           time.Duration `json:"extra"`                   // added to every check's time limit
 	Patience        time.Duration `json:"patience,omitempty"`      // see check.Env
-	Pace            time.Duration `json:"pace,omitempty"`          // what a call of a slow plugin takes; each adds as much to the limit
+	Pace            time.Duration `json:"pace,omitempty"`          // how long a call of a slow plugin takes; each adds as much to the limit
 }
 
-// Topology is a topology by its name and create options.
+// Topology describes a topology by its name and create options.
 type Topology struct {
 	Name    string
 	Options []Option
@@ -69,10 +69,9 @@ type Step struct {
 	Step  string `json:"step"`
 }
 
-// Opened is what the table alone says.
+// Opened is what the table alone shows.
 type Opened struct {
-	// Problem says why there is no table. Rule is the one that is broken by
-	// that, if one is.
+	// Problem says why there is no table. Rule is the rule that this breaks, if any.
 	Problem string `json:"problem,omitempty"`
 	Rule    string `json:"rule,omitempty"`
 
@@ -87,7 +86,7 @@ type Opened struct {
 	Initialize string             `json:"initialize,omitempty"` // its error
 }
 
-// Client is what the first client says.
+// Client is what the first client says about itself.
 type Client struct {
 	Problem      string          `json:"problem,omitempty"` // why there is none
 	Platform     string          `json:"platform"`
@@ -161,11 +160,12 @@ func (o *Option) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// String is the form of the command line, which platform.ParseOption reads.
+// String returns the option as on the command line, in the form that
+// platform.ParseOption reads.
 func (o Option) String() string {
 	text := fmt.Sprint(o.Value)
 	if strings.HasPrefix(text, "@") {
-		return o.Name + ":" + typeName(o.Value) + "=" + text // no file of that name
+		return o.Name + ":" + typeName(o.Value) + "=" + text // so that no file of that name is read
 	}
 	if _, ok := o.Value.([]int64); ok {
 		text = strings.Trim(strings.Join(strings.Fields(text), ","), "[]")
@@ -190,7 +190,7 @@ func typeName(v any) string {
 	return "string"
 }
 
-// Attributes is the form that capi takes.
+// Attributes returns the options in the form that capi takes.
 func Attributes(options []Option) []capi.Attribute {
 	var list []capi.Attribute
 	for _, o := range options {

@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The purepjrt Authors
 
-// Package suite collects the checks of the contract, and the mutants that prove them. To
-// add a package of checks, add a line to groups, and one to Unobservable if the package says
-// why some rules have no check.
+// Package suite collects the checks of the contract, and the mutants that prove them. To add
+// a package of checks, add a line to groups.
+//
+// A package of checks joins its lists in Checks and Mutants, in doc.go, beside Unobservable. A
+// list of checks that is written out is a variable, since it costs a process nothing at its
+// start; one that a loop makes is a function, and so is every list of mutants, which most
+// processes never need.
 package suite
 
 import (
 	"fmt"
 	"maps"
-	"slices"
 	"strings"
 	"sync"
 
@@ -26,32 +29,33 @@ import (
 
 // group is a package of checks, which are made once.
 type group struct {
-	checks  func() []check.Check
-	mutants func() []mutant.Mutant
+	checks       func() []check.Check
+	mutants      func() []mutant.Mutant
+	unobservable map[string]string
 }
 
 // newGroup puts the simplest checks of a package into the profile smoke.
-func newGroup(checks func() []check.Check, mutants func() []mutant.Mutant) group {
+func newGroup(checks func() []check.Check, mutants func() []mutant.Mutant, unobservable map[string]string) group {
 	return group{sync.OnceValue(func() []check.Check {
-		all := slices.Clone(checks())
+		all := checks()
 		for i := range all {
 			if c := &all[i]; c.Profile == check.Quick && !c.Hostile && smoke[c.Rule] {
 				c.Profile = check.Smoke
 			}
 		}
 		return all
-	}), sync.OnceValue(mutants)}
+	}), sync.OnceValue(mutants), unobservable}
 }
 
-// The groups. Those of numbers come last: they take the longest to make.
+// The groups. The numeric checks come last, since they take the longest to make.
 var groups = []group{
-	newGroup(library.Checks, library.Mutants),
-	newGroup(client.Checks, client.Mutants),
-	newGroup(func() []check.Check { return buffers.Checks }, buffers.Mutants),
-	newGroup(func() []check.Check { return programs.Checks }, programs.Mutants),
-	newGroup(extension.Checks, extension.Mutants),
-	newGroup(quality.Checks, quality.Mutants),
-	newGroup(numeric.Checks, numeric.Mutants),
+	newGroup(library.Checks, library.Mutants, library.Unobservable),
+	newGroup(client.Checks, client.Mutants, client.Unobservable),
+	newGroup(buffers.Checks, buffers.Mutants, buffers.Unobservable),
+	newGroup(programs.Checks, programs.Mutants, programs.Unobservable),
+	newGroup(extension.Checks, extension.Mutants, extension.Unobservable),
+	newGroup(quality.Checks, quality.Mutants, quality.Unobservable),
+	newGroup(numeric.Checks, numeric.Mutants, numeric.Unobservable),
 }
 
 // Checks returns every check of the contract.
@@ -63,7 +67,8 @@ func Checks() []check.Check {
 	return all
 }
 
-// Check returns the check of a name. It makes those of as many groups as it must.
+// Check returns the check with a name. It makes the checks of only as many groups as it
+// must.
 func Check(name string) (c *check.Check, err error) {
 	for _, g := range groups {
 		if c, err = check.Find(g.checks(), name); err == nil {
@@ -73,8 +78,8 @@ func Check(name string) (c *check.Check, err error) {
 	return nil, err
 }
 
-// smoke are the rules of which the profile smoke runs every quick check that
-// needs no process of its own: what the simplest program with one result uses.
+// smoke are the rules whose quick checks the profile smoke runs, except those that need a
+// process of their own: what the simplest program with one result uses.
 var smoke = set(`
 	LOAD-01 LOAD-02 LOAD-04 LOAD-05 LOAD-06 LOAD-08
 	ERR-01 ERR-02 ERR-03 ERR-05 ERR-06 ERR-07
@@ -110,7 +115,8 @@ func Mutants() []mutant.Mutant {
 	return all
 }
 
-// Mutant returns the mutant of a name. It makes those of as many groups as it must.
+// Mutant returns the mutant with a name. It makes the mutants of only as many groups as it
+// must.
 func Mutant(name string) (*mutant.Mutant, error) {
 	for _, g := range groups {
 		if m := mutant.Find(g.mutants(), name); m != nil {
@@ -123,9 +129,8 @@ func Mutant(name string) (*mutant.Mutant, error) {
 // Unobservable returns the rules that no client can see broken, by id, and why.
 func Unobservable() map[string]string {
 	all := make(map[string]string)
-	for _, part := range []map[string]string{library.Unobservable, client.Unobservable, buffers.Unobservable, programs.Unobservable,
-		extension.Unobservable, quality.Unobservable} {
-		maps.Copy(all, part)
+	for _, g := range groups {
+		maps.Copy(all, g.unobservable)
 	}
 	return all
 }

@@ -36,7 +36,7 @@ func TestTheSuiteIsWellFormed(t *testing.T) {
 	assert.Greater(t, profiles[check.Quick], profiles[check.Smoke])
 }
 
-// What users of real plugins met, the suite must find, whatever else it does.
+// Whatever else the suite does, it must find the faults that users of real plugins met.
 func TestFaultsThatUsersReportedAreMutants(t *testing.T) {
 	t.Parallel()
 	reported := make(map[string]bool)
@@ -63,7 +63,7 @@ func TestWhatCannotBeSeenHasNoCheck(t *testing.T) {
 	for id, why := range Unobservable() {
 		assert.NotNil(t, rules.ByID(id), id)
 		assert.NotEmpty(t, why, id)
-		assert.False(t, covered[id], "%s is said to be unobservable, and there is a check", id)
+		assert.False(t, covered[id], "%s is said to be unobservable, but there is a check", id)
 	}
 }
 

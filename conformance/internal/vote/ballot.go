@@ -15,8 +15,8 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/npy"
 )
 
-// Ballot is a text of a program with its inputs as constants and with results of types
-// that NumPy has.
+// Ballot returns a text of a program with its inputs as constants and with its results in
+// types that NumPy has.
 func Ballot(p *expect.Program, text string) string {
 	var args, types, results, lines, out, outTypes []string
 	for i, in := range p.Inputs {
@@ -55,8 +55,8 @@ func Ballot(p *expect.Program, text string) string {
 	return fmt.Sprintf("%sfunc.func @main() -> (%s) {\n  %s\n}\n}\n", text, strings.Join(outTypes, ", "), strings.Join(lines, "\n  "))
 }
 
-// carrier is the type in which a value of another one leaves a ballot. It holds every
-// value of the type.
+// carrier returns the type in which a ballot returns values of type t. It can hold every
+// value of t.
 func carrier(t dtype.Type) dtype.Type {
 	switch {
 	case t == dtype.C128:
@@ -123,7 +123,7 @@ func Count(p *expect.Program, results [][]byte) ([]*npy.Array, error) {
 	return arrays, nil
 }
 
-// narrow turns F32 into a type of fewer bits, whose values they are.
+// narrow converts F32 values to a type of fewer bits, which must be able to represent them.
 func narrow(dst []byte, t dtype.Type, src []byte) error {
 	if err := dtype.Convert(dst, t, src, dtype.F32); err != nil {
 		return err
@@ -135,7 +135,7 @@ func narrow(dst []byte, t dtype.Type, src []byte) error {
 	for i := 0; i < len(src); i += 4 {
 		x, y := math.Float32frombits(binary.LittleEndian.Uint32(src[i:])), math.Float32frombits(binary.LittleEndian.Uint32(back[i:]))
 		if x != y && (x == x || y == y) {
-			return fmt.Errorf("element %d: %v is no value of %v", i/4, x, t)
+			return fmt.Errorf("element %d: %v is not a value of %v", i/4, x, t)
 		}
 	}
 	return nil

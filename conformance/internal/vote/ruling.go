@@ -8,8 +8,8 @@ import "regexp"
 // Ruling says who is right where StableHLO's interpreter differs from a check.
 type Ruling struct {
 	programs *regexp.Regexp
-	// Contested says that both may be: no binding rule may rest on the value. Otherwise
-	// the interpreter is wrong, and NumPy must agree with the check.
+	// Contested says that both may be right: no binding rule may rest on the value.
+	// Otherwise the interpreter is wrong, and NumPy must agree with the check.
 	Contested bool
 	Reason    string
 }
@@ -26,7 +26,7 @@ var rulings = []Ruling{
 		"the interpreter widens the operands of dot_general, but sums a convolution in their type"},
 }
 
-// Rule returns the ruling on a program; nil when there is none.
+// Rule returns the ruling on a program, or nil when there is none.
 func Rule(id string) *Ruling {
 	for i := range rulings {
 		if rulings[i].programs.MatchString(id) {

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The purepjrt Authors
 
-// Package vote keeps the second witness of every value that checks expect of programs.
-// The first one is the suite's own evaluation. The second one is, in this order,
-// StableHLO's reference interpreter, the same of a plainer text of the program, and an
-// evaluation with NumPy. Command poll asks them, and writes down in votes.tsv who agreed.
+// Package vote keeps a second witness for every value that checks expect of programs. The
+// first witness is the suite's own evaluation. The second is the first of these to agree:
+// StableHLO's reference interpreter, the same interpreter on a plainer text of the program,
+// or an evaluation with NumPy. Command poll asks them, and records in votes.tsv which of
+// them agreed.
 package vote
 
 import (
@@ -21,33 +22,33 @@ import (
 //go:embed votes.tsv
 var votes string
 
-// Witness is who agrees with a value that a check expects.
+// Witness says who agrees with a value that a check expects.
 type Witness string
 
 // The witnesses.
 const (
 	Interpreter Witness = "interpreter"
-	Plain       Witness = "plain" // the interpreter, of the program's plain text
+	Plain       Witness = "plain" // the interpreter, on the program's plain text
 	NumPy       Witness = "numpy"
-	One         Witness = "one"       // nobody but the check itself
-	Contested   Witness = "contested" // somebody says otherwise with reason: no binding rule may rest on it
+	One         Witness = "one"       // only the check itself
+	Contested   Witness = "contested" // a witness disagrees with reason: no binding rule may rest on the value
 )
 
-// Row is what came of a vote on a program.
+// Row is the outcome of the vote on a program.
 type Row struct {
 	ID     string
-	Digest string // of the program, its inputs and the results expected
+	Digest string // of the program, its inputs and the expected results
 	Witness
-	Why string // why a witness that is asked earlier does not agree; empty for Interpreter
+	Why string // why the witnesses asked earlier do not agree; empty for Interpreter
 }
 
-// Table is the rows by ID.
+// Table holds the rows by ID.
 type Table map[string]Row
 
-// Votes returns the table that is committed.
+// Votes returns the committed table.
 func Votes() (Table, error) { return Parse(votes) }
 
-// Parse reads a table, of which each line is a row with tabs between the columns.
+// Parse reads a table: a row a line, with tabs between the columns.
 func Parse(text string) (Table, error) {
 	table := make(Table)
 	for line := range strings.Lines(text) {
@@ -67,7 +68,7 @@ func Parse(text string) (Table, error) {
 	return table, nil
 }
 
-// String is the reverse of Parse.
+// String writes the table as Parse reads it.
 func (t Table) String() string {
 	var lines []string
 	for _, r := range t {

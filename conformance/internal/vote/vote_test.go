@@ -18,8 +18,8 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/npy"
 )
 
-// eachProgram calls f with the programs of every check, or of those that are made
-// quickly, several at a time. It returns the names of the checks that it left out.
+// eachProgram calls f with the programs of every check, several at a time. Unless all is
+// true, it leaves out the checks whose programs take long to make, and returns their names.
 func eachProgram(all bool, f func(expect.Program)) (left []string) {
 	work := make(chan expect.Check)
 	var wg sync.WaitGroup
@@ -44,7 +44,7 @@ func eachProgram(all bool, f func(expect.Program)) (left []string) {
 	return left
 }
 
-func TestEveryProgramHasAVoteAsItIsNow(t *testing.T) {
+func TestEveryProgramHasACurrentVote(t *testing.T) {
 	t.Parallel()
 	table, err := Votes()
 	require.NoError(t, err)
@@ -55,7 +55,7 @@ func TestEveryProgramHasAVoteAsItIsNow(t *testing.T) {
 		digest := p.Digest()
 		mu.Lock()
 		defer mu.Unlock()
-		assert.False(t, seen[p.ID], "%s is there twice", p.ID)
+		assert.False(t, seen[p.ID], "%s occurs twice", p.ID)
 		seen[p.ID] = true
 		if table[p.ID].Digest == digest {
 			return
@@ -75,7 +75,7 @@ func TestEveryProgramHasAVoteAsItIsNow(t *testing.T) {
 	assert.Zero(t, stale)
 }
 
-func TestNoBindingRuleRestsOnWhatIsContested(t *testing.T) {
+func TestNoBindingRuleRestsOnAContestedValue(t *testing.T) {
 	t.Parallel()
 	table, err := Votes()
 	require.NoError(t, err)
@@ -93,7 +93,7 @@ func TestNoBindingRuleRestsOnWhatIsContested(t *testing.T) {
 	assert.Positive(t, contested)
 }
 
-// A value that nobody else computes may be a mistake of the suite. The check must say so
+// A value that only the suite computes may be the suite's mistake. A check must say so
 // before it may have one.
 func TestEveryValueHasTwoWitnesses(t *testing.T) {
 	t.Parallel()
@@ -170,7 +170,7 @@ func TestADigestChangesWithTheProgramAndWhatIsExpected(t *testing.T) {
 	assert.Equal(t, first.Digest(), same.Digest())
 }
 
-func TestABallotGivesResultsThatNumPyHas(t *testing.T) {
+func TestABallotReturnsTypesThatNumPyHas(t *testing.T) {
 	t.Parallel()
 	value := func(of dtype.Type, typ string, data ...byte) expect.Value {
 		return expect.Value{Array: &npy.Array{Type: of, Dims: []int64{int64(len(data) / of.Size())}, Data: data}, Type: typ}
@@ -198,5 +198,5 @@ func TestABallotGivesResultsThatNumPyHas(t *testing.T) {
 	}
 	p := expect.Program{Want: []expect.Value{value(dtype.BF16, "tensor<1xbf16>", 0x80, 0x3f)}}
 	_, err := Count(&p, [][]byte{{1, 0, 0x80, 0x3f}})
-	assert.ErrorContains(t, err, "is no value of bf16")
+	assert.ErrorContains(t, err, "is not a value of bf16")
 }

@@ -15,7 +15,7 @@ type Kind int
 
 // The kinds of ends.
 const (
-	Exited   Kind = iota // somebody called exit
+	Exited   Kind = iota // something called exit
 	Crashed              // a signal
 	Silent               // it did not answer in time
 	Panicked             // the suite's own Go code is at fault
@@ -36,7 +36,7 @@ type Death struct {
 	closed bool // the worker ended because its pipes were closed
 }
 
-// String says it in one line.
+// String describes the death in one line.
 func (d *Death) String() string {
 	switch d.Kind {
 	case Crashed:
@@ -66,8 +66,8 @@ func (d *Death) String() string {
 const runtimeExit = 2
 
 var (
-	// Signals that C code causes, and those that Go code runs into, differ in
-	// how the runtime reports them.
+	// The runtime reports signals that C code causes differently from those that Go
+	// code causes.
 	signalLine = regexp.MustCompile(`(?m)^(SIG[A-Z0-9]+): |\[signal (SIG[A-Z0-9]+): |^Exception (0x[0-9a-f]+)`)
 	goFailure  = regexp.MustCompile(`(?m)^(panic|fatal error|runtime): `)
 	frame      = regexp.MustCompile(`(?m)^(\S+)\(.*\)\n\t(?:.*[/\\])?([^/\\]+\.go:\d+)`)
@@ -89,15 +89,15 @@ func cause(trace string) (kind Kind, signal string) {
 	return Exited, ""
 }
 
-// maxFrames bounds Frames.
+// maxFrames limits the result of Frames.
 const maxFrames = 6
 
-// Frames returns where in the functions whose import path contains path the
-// process was, innermost first: "function (file.go:12)". It looks at the
-// goroutine that crashed, or else at the first one that was in such a function.
+// Frames returns where the process was in functions whose import path contains path,
+// innermost first: "function (file.go:12)". It looks at the goroutine that crashed, or
+// else at the first one in such a function.
 func (d *Death) Frames(path string) []string { return Frames(d.Trace, path) }
 
-// Frames is Death.Frames of a trace.
+// Frames is like Death.Frames, for a trace.
 func Frames(trace, path string) []string {
 	starts := goroutine.FindAllStringIndex(trace, -1)
 	for i, s := range starts {

@@ -10,9 +10,8 @@ import (
 	"sync/atomic"
 )
 
-// A notebook is memory that a worker shares with its driver: what stands in it
-// outlives the worker. It holds the newest notes, each with its place in the
-// order.
+// A notebook is memory that a worker shares with its driver, so its contents outlive
+// the worker. It holds the newest notes, each with its place in the order.
 const (
 	noteSlots = 64
 	noteSize  = 8
@@ -24,12 +23,12 @@ const (
 var notebook struct {
 	memory []byte
 	count  atomic.Uint32
-	last   atomic.Int32 // the newest note, and one more; 0: none
+	last   atomic.Int32 // the newest note plus one; 0: none
 }
 
-// Note writes a number down that outlives this worker: the last ones are in its
-// Death. What is noted twice running stands there once. It costs nanoseconds and
-// may be called from any goroutine.
+// Note writes down a number that outlives this worker: its Death has the last ones. A
+// number that is noted twice in a row is there once. Note takes nanoseconds and may be
+// called from any goroutine.
 func Note(n uint16) {
 	b := &notebook
 	if b.memory == nil || b.last.Swap(int32(n)+1) == int32(n)+1 {
@@ -37,7 +36,7 @@ func Note(n uint16) {
 	}
 	at := b.count.Add(1)
 	slot := b.memory[at%noteSlots*noteSize:]
-	binary.LittleEndian.PutUint32(slot, 0) // nothing, while it is being written
+	binary.LittleEndian.PutUint32(slot, 0) // empty while it is being written
 	binary.LittleEndian.PutUint16(slot[4:], n)
 	binary.LittleEndian.PutUint32(slot, at)
 }

@@ -10,11 +10,11 @@ import (
 	"syscall"
 )
 
-// newNotebook makes the file behind a notebook, which has no name.
+// newNotebook makes the nameless file behind a notebook.
 func newNotebook() *os.File {
 	f, err := os.CreateTemp("", "pjrt-notes-")
 	if err != nil {
-		return nil // a death without notes
+		return nil // deaths then have no notes
 	}
 	os.Remove(f.Name())
 	if err := f.Truncate(noteSlots * noteSize); err != nil {

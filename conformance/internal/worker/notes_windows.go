@@ -5,7 +5,8 @@ package worker
 
 import "os"
 
-// newNotebook is for systems whose memory can be shared with a file's name.
+// newNotebook returns no notebook here, where memory cannot be shared through a
+// nameless file.
 func newNotebook() *os.File { return nil }
 
 func openNotebook(*os.File) {}

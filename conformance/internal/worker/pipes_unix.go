@@ -15,8 +15,8 @@ import (
 	"time"
 )
 
-// attach gives the worker its ends of the pipes and a process group of its own:
-// an interrupt typed at the terminal is the driver's to handle.
+// attach gives the worker its ends of the pipes and a process group of its own: the
+// driver handles an interrupt that is typed at the terminal.
 func attach(cmd *exec.Cmd, files []*os.File) error {
 	var names []string
 	for _, f := range files {
@@ -37,29 +37,29 @@ func kill(cmd *exec.Cmd) {
 	_ = cmd.Process.Kill()
 }
 
-// bury ends what a worker that is gone started and left behind. The id of its
-// process group is not given to another process while one of the group lives.
+// bury ends processes that a dead worker started and left behind. The system does not
+// reuse the id of its process group while one of the group lives.
 func bury(cmd *exec.Cmd) { _ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 
-// stopped reports whether the process stands still as if after SIGSTOP, where
-// the system says so.
+// stopped reports whether the process is stopped, as by SIGSTOP, if the system shows
+// that.
 func stopped(pid int) bool {
 	text, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
 	if err != nil {
 		return false
 	}
-	// The state is the letter behind the name, which stands in parentheses.
+	// The state is the letter after the name, which is in parentheses.
 	_, state, _ := strings.Cut(string(text[bytes.LastIndexByte(text, ')')+1:]), " ")
 	return strings.HasPrefix(state, "T")
 }
 
-// interrogate makes the Go runtime of the worker say what every goroutine is
-// doing, and end.
+// interrogate makes the worker's Go runtime print what every goroutine is doing, and
+// end the process.
 func interrogate(cmd *exec.Cmd) (time.Duration, bool) {
 	return 2 * time.Second, cmd.Process.Signal(syscall.SIGQUIT) == nil
 }
 
-// signalOf returns the name of the signal that ended the process, or nothing.
+// signalOf returns the name of the signal that ended the process, or "".
 func signalOf(state *os.ProcessState) string {
 	if w, ok := state.Sys().(syscall.WaitStatus); ok && w.Signaled() {
 		return signalName(w.Signal())

@@ -36,13 +36,13 @@ func private(h uintptr) {
 
 func kill(cmd *exec.Cmd) { _ = cmd.Process.Kill() }
 
-// bury is for systems where processes have groups.
+// bury does nothing here, where processes have no groups.
 func bury(*exec.Cmd) {}
 
-// stopped is for systems that can stop a process.
+// stopped returns false here, where processes cannot be stopped.
 func stopped(int) bool { return false }
 
-// interrogate is for systems that have a signal which asks for stacks.
+// interrogate does nothing here, where no signal asks for stacks.
 func interrogate(*exec.Cmd) (time.Duration, bool) { return 0, false }
 
 // exceptions are the exit codes of processes that Windows ends.
@@ -55,6 +55,5 @@ var exceptions = map[uint32]string{
 	0xC0000409: "stack buffer overrun or fast fail",
 }
 
-// signalOf returns the name of the exception that ended the process, or
-// nothing.
+// signalOf returns the name of the exception that ended the process, or "".
 func signalOf(state *os.ProcessState) string { return exceptions[uint32(state.ExitCode())] }

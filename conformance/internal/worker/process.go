@@ -21,15 +21,16 @@ import (
 
 const (
 	outputLimit = 64 << 10 // of what a worker prints
-	traceLimit  = 1 << 20  // of what the Go runtime says of a crash
+	traceLimit  = 1 << 20  // of what the Go runtime says about a crash
 	// exitGrace is how long a worker whose pipes are closed may take to end.
 	exitGrace = 5 * time.Second
-	// lastAnswer is how long an answer may be on its way when its process is gone.
+	// lastAnswer is how long an answer may still be under way when its process has
+	// ended.
 	lastAnswer = 500 * time.Millisecond
 )
 
-// Command is how workers are started. The program must call Serve when Variable
-// is in its environment.
+// Command says how to start workers. The program must call Serve when Variable is in
+// its environment.
 type Command struct {
 	Path  string   // absolute; empty means this program
 	Args  []string // without the program's name
@@ -45,7 +46,7 @@ type Process struct {
 	answers  chan answer // closed when no more can come
 	output   *tail
 	trace    *tail
-	notes    *os.File // nil where memory cannot be shared
+	notes    *os.File // nil if memory cannot be shared
 	readers  sync.WaitGroup
 	exited   chan struct{} // closed when the process was waited for
 	dead     *Death
@@ -74,7 +75,7 @@ func Start(ctx context.Context, c Command, limit time.Duration) (*Process, error
 	p.cmd.Env = append(append(os.Environ(), c.Env...), Variable+"="+c.Token, keyVariable+"="+key)
 	p.cmd.Stdout, p.cmd.Stderr = p.output, p.output
 	p.cmd.Cancel = func() error { kill(p.cmd); return nil }
-	// A process that the plugin started may hold the output open.
+	// A process that the plugin started may keep the output open.
 	p.cmd.WaitDelay = 2 * time.Second
 	if err := p.start(); err != nil {
 		return nil, err
@@ -165,7 +166,7 @@ func (p *Process) readAnswers(f *os.File) {
 		select {
 		case p.answers <- a:
 		case <-p.exited:
-			// Nobody may be there to take the last answer of a dead process.
+			// There may be no receiver for the last answer of a dead process.
 			select {
 			case p.answers <- a:
 			case <-time.After(exitGrace):
@@ -186,8 +187,8 @@ func (p *Process) next(ctx context.Context, limit time.Duration) (*answer, *Deat
 		}
 		return nil, p.autopsy(), nil
 	case <-p.exited:
-		// The pipes may be open still: a process that the plugin started has
-		// them. The answer may be on its way, too.
+		// The pipes may still be open, in a process that the plugin started, and the
+		// answer may still be under way.
 		select {
 		case a, ok := <-p.answers:
 			if ok {
@@ -214,9 +215,9 @@ func (p *Process) next(ctx context.Context, limit time.Duration) (*answer, *Deat
 	}
 }
 
-// Do does a task in the worker and stores its result. A Death says that there
-// is no result and no worker any more; an error is the task's own, ctx's, or
-// says that the worker is gone already.
+// Do does a task in the worker and stores its result. If it returns a Death, there is
+// no result and the worker has ended. An error is the task's own, ctx's, or says that
+// the worker was already gone.
 func (p *Process) Do(ctx context.Context, task string, params any, limit time.Duration, result any) (*Death, error) {
 	if p.dead != nil {
 		return nil, errors.New("the worker is gone")
@@ -229,7 +230,7 @@ func (p *Process) Do(ctx context.Context, task string, params any, limit time.Du
 	if err != nil {
 		return nil, err
 	}
-	// When this fails the process is dead, and next finds out why.
+	// If this fails the process is dead, and next finds out why.
 	_, _ = p.requests.Write(append(line, '\n'))
 	a, d, err := p.next(ctx, limit)
 	switch {
@@ -276,7 +277,7 @@ func (p *Process) autopsy() *Death {
 	return d
 }
 
-// readNotebook returns the last notes of a process that is gone.
+// readNotebook returns the last notes of a process that has ended.
 func (p *Process) readNotebook() []uint16 {
 	if p.notes == nil {
 		return nil
@@ -304,13 +305,13 @@ func (p *Process) drain() {
 				answers = nil
 			}
 		case <-timeout:
-			return // a process that the plugin started holds them
+			return // a process that the plugin started still has them
 		}
 	}
 }
 
-// Close ends an idle worker in good order. A Death says that it did not go
-// quietly.
+// Close ends an idle worker in good order. It returns a Death if the worker ended in
+// another way.
 func (p *Process) Close() *Death {
 	if p.dead != nil {
 		return nil
@@ -328,7 +329,7 @@ func (p *Process) Close() *Death {
 func (p *Process) Kill() {
 	if p.dead == nil {
 		select {
-		case <-p.exited: // its id may be another process's by now
+		case <-p.exited: // by now its id may belong to another process
 		default:
 			kill(p.cmd)
 			<-p.exited
@@ -337,9 +338,8 @@ func (p *Process) Kill() {
 	}
 }
 
-// Stray returns what came from the worker's process on the pipe of its answers,
-// and was none, since it was asked last: what the plugin wrote into a descriptor
-// that it does not own.
+// Stray returns what arrived on the pipe for answers since the last call and was not an
+// answer: what the plugin wrote to a descriptor that it does not own.
 func (p *Process) Stray() Stray { return p.reader.taken() }
 
 // Pid returns the worker's process id.

@@ -19,8 +19,8 @@ const Variable = "PJRT_CONFORMANCE_WORKER"
 // the Go runtime's last words.
 const pipesVariable = "PJRT_CONFORMANCE_PIPES"
 
-// keyVariable has what stands before each answer of the worker: a plugin may
-// write into descriptors that are not its own.
+// keyVariable has the key that precedes each answer of the worker, since a plugin may
+// write to descriptors that are not its own.
 const keyVariable = "PJRT_CONFORMANCE_KEY"
 
 // request is one line from the driver.
@@ -29,7 +29,7 @@ type request struct {
 	Params json.RawMessage `json:"params,omitempty"`
 }
 
-// answer is one line from the worker, behind the key.
+// answer is one line from the worker, after the key.
 type answer struct {
 	Task   string          `json:"task"`
 	Result json.RawMessage `json:"result,omitempty"`
@@ -40,7 +40,7 @@ type answer struct {
 // ready.
 const helloTask = "hello"
 
-// Stray is what a worker's pipe of answers carried besides answers.
+// Stray is what a worker's pipe for answers carried besides answers.
 type Stray struct {
 	Bytes int64
 	Head  []byte // the first of them
@@ -48,7 +48,7 @@ type Stray struct {
 
 const strayHead = 200 // bytes
 
-// reader reads answers and collects bytes that are not part of any.
+// reader reads answers and collects bytes that belong to none.
 type reader struct {
 	in  *bufio.Reader
 	key []byte
@@ -65,7 +65,7 @@ func (r *reader) next() ([]byte, error) {
 		line = append(line, part...)
 		at := bytes.Index(line, r.key)
 		if at < 0 && len(line) > len(r.key) {
-			// The key may have begun at the end of what is there.
+			// The key may begin at the end of what has arrived.
 			at = len(line) - len(r.key)
 			if err == nil {
 				at = len(line)
@@ -93,7 +93,7 @@ func (r *reader) discard(b []byte) {
 	r.stray.Head = append(r.stray.Head, b[:min(len(b), strayHead-len(r.stray.Head))]...)
 }
 
-// taken returns what was no answer since it was called last.
+// taken returns what was not an answer since the last call.
 func (r *reader) taken() Stray {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -14,7 +14,7 @@ import (
 	"strings"
 )
 
-// Handler does a task and returns what the driver gets, as JSON.
+// Handler does a task and returns what the driver gets as JSON.
 type Handler func(task string, params json.RawMessage) (any, error)
 
 // Asked returns the value of Variable, and whether this process was started as
@@ -26,11 +26,11 @@ func Asked() (string, bool) {
 
 // Exit statuses of a worker that ends because it has no driver.
 const (
-	exitOrphaned = 86 // the driver is gone, or its pipes were closed
+	exitOrphaned = 86 // the driver has ended, or the pipes were closed
 	exitNoPipes  = 87 // the pipes are missing or cannot be used
 )
 
-// pipes is how many a worker has: requests, answers, the runtime's last words.
+// pipes is how many pipes a worker has: requests, answers, the runtime's last words.
 const pipes = 3
 
 // Serve answers requests until the driver has no more, and ends the process.
@@ -44,13 +44,13 @@ func Serve(handle Handler) {
 	if len(files) > 3 {
 		openNotebook(files[3])
 	}
-	// A copy of what the runtime says of a crash: standard error may be closed
-	// or full of the plugin's words by then.
+	// A copy of what the runtime says about a crash: by then standard error may be
+	// closed, or full of the plugin's words.
 	if err := debug.SetCrashOutput(crash, debug.CrashOptions{}); err != nil {
 		fmt.Fprintf(os.Stderr, "worker: %v\n", err)
 		os.Exit(exitNoPipes)
 	}
-	// Processes that the plugin starts are no workers.
+	// Processes that the plugin starts are not workers.
 	_ = os.Unsetenv(Variable)
 	_ = os.Unsetenv(pipesVariable)
 	key := os.Getenv(keyVariable)
@@ -59,7 +59,7 @@ func Serve(handle Handler) {
 	send := func(a answer) {
 		text, err := json.Marshal(a)
 		if err != nil {
-			panic(err) // its parts are JSON already
+			panic(err) // its parts are already JSON
 		}
 		if _, err := answers.Write(append(append([]byte(key), text...), '\n')); err != nil {
 			os.Exit(exitOrphaned)
@@ -104,13 +104,13 @@ func do(handle Handler, r request) answer {
 	return a
 }
 
-// inherited opens the pipes that the environment names, and the notebook where
-// there is one.
+// inherited opens the pipes that the environment names, and the notebook if there is
+// one.
 func inherited(list string) ([]*os.File, error) {
 	parts := strings.Split(list, ",")
 	files := make([]*os.File, len(parts))
 	if len(parts) < pipes || len(parts) > pipes+1 {
-		return nil, fmt.Errorf("%s is %q, which names no pipes: workers are started by the conformance suite only", pipesVariable, list)
+		return nil, fmt.Errorf("%s is %q, which names no pipes: only the conformance suite starts workers", pipesVariable, list)
 	}
 	for i, part := range parts {
 		fd, err := strconv.ParseUint(part, 10, 63)

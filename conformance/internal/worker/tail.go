@@ -13,7 +13,7 @@ type tail struct {
 	mu    sync.Mutex
 	limit int
 	text  []byte
-	lost  int64 // bytes that are gone
+	lost  int64 // bytes that were dropped
 }
 
 func (t *tail) Write(p []byte) (int, error) {
@@ -25,7 +25,7 @@ func (t *tail) Write(p []byte) (int, error) {
 		t.text = append(t.text[:0], p[len(p)-t.limit:]...)
 		return n, nil
 	}
-	// The slice grows to twice the limit, so that each byte is moved once.
+	// The slice grows to twice the limit, so that each byte is moved only once.
 	if len(t.text)+len(p) > 2*t.limit {
 		drop := len(t.text) + len(p) - t.limit
 		t.lost += int64(drop)

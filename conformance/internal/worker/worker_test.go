@@ -73,14 +73,14 @@ func handle(task string, params json.RawMessage) (any, error) {
 		libctest.Call("close", 1)
 		libctest.Call("close", 2)
 		libctest.Call("abort")
-	case "closefiles": // which ones are whose, it does not ask
+	case "closefiles": // whoever owns them
 		for fd := range uintptr(256) {
 			if fd > 2 {
 				libctest.Call("close", fd)
 			}
 		}
-	case "scribble": // into files of whomever
-		words := []byte("stray\n") // too few for an eventfd
+	case "scribble": // whoever owns the files
+		words := []byte("stray\n") // too short for an eventfd
 		for fd := range uintptr(256) {
 			libctest.Write(fd+3, words)
 		}
@@ -130,15 +130,15 @@ func TestAWorkerAnswers(t *testing.T) {
 	asked := true
 	_, err = p.Do(t.Context(), "environment", nil, time.Minute, &asked)
 	require.NoError(t, err)
-	assert.False(t, asked, "what a worker starts is no worker")
+	assert.False(t, asked, "a process that a worker starts is not a worker")
 	assert.Nil(t, p.Close())
 	_, err = p.Do(t.Context(), "echo", "x", time.Minute, nil)
 	assert.EqualError(t, err, "the worker is gone")
 }
 
-// What a plugin writes into a descriptor of the suite's is no answer, and is
+// What a plugin writes to one of the suite's descriptors is not an answer, and is
 // noticed.
-func TestStrayBytesAreNoAnswers(t *testing.T) {
+func TestStrayBytesAreNotAnswers(t *testing.T) {
 	t.Parallel()
 	p := start(t)
 	for range 2 {
@@ -192,7 +192,7 @@ func TestADeathSaysHow(t *testing.T) {
 				require.NotEmpty(t, frames, d.Trace)
 				assert.Contains(t, frames[0], ".handle (worker_test.go:")
 			}
-			assert.Nil(t, p.Close(), "it is dead already")
+			assert.Nil(t, p.Close(), "it is already dead")
 		})
 	}
 }
@@ -250,7 +250,7 @@ func TestAnEndedContextKillsTheWorker(t *testing.T) {
 	assert.ErrorIs(t, err, os.ErrNotExist)
 }
 
-func TestAProgramThatIsNoWorkerIsAnError(t *testing.T) {
+func TestAProgramThatIsNotAWorkerIsAnError(t *testing.T) {
 	t.Parallel()
 	_, err := worker.Start(t.Context(), worker.Command{Token: "mute"}, time.Minute)
 	assert.ErrorContains(t, err, "did not start: the process was ended by exit(3); it printed: I shall not serve")

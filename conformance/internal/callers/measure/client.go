@@ -62,7 +62,7 @@ type death struct {
 	Why string
 }
 
-// startClient starts a Python with JAX whose plugin is the library shim in front of plugin.
+// startClient starts Python with JAX, whose plugin is the shim library in front of plugin.
 func startClient(ctx context.Context, python, shim, plugin string) (*client, error) {
 	dir, err := os.MkdirTemp("", "callers")
 	if err != nil {
@@ -112,9 +112,9 @@ func (c *client) answer(v any) error {
 	return json.Unmarshal(line, v)
 }
 
-// do takes actions behind a plugin with which the variables say what is wrong. If the process ends during one, another
-// process starts, and takes those that are left. The results are in the order of the actions. Without a first action that
-// succeeds there are no others.
+// do takes actions with a plugin whose faults the variables describe. If the process ends
+// during one, another process starts and takes those that are left. The results are in the
+// order of the actions. If the first action fails, do takes no others.
 func (c *client) do(variables map[string]string, actions []string) ([]result, error) {
 	var all []result
 	first := actions[0]

@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: 2026 The purepjrt Authors
-"""Does with JAX what its users do, behind a plugin that lacks something.
+"""Does with JAX what its users do, with a plugin that lacks something.
 
 Reads jobs from standard input, a JSON object on each line: the number of the job, the variables that say what is wrong
-with the plugin, and the user actions to take. A process of its own takes them, forked from this one, which has imported
-JAX and has no backend yet. For each job a line of JSON says how each action ended, what it called, and how the process
-ended.
+with the plugin, and the user actions to take. A process forked from this one, which has imported JAX and has no backend
+yet, takes them. For each job a line of JSON says how each action ended, what it called, and how the process ended.
 """
 
 import gc

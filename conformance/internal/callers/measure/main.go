@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The purepjrt Authors
 
-// Measure finds out what versions of JAX do with a plugin that lacks something, and writes their profiles, which package
-// conformance/callers has.
+// Measure finds out what versions of JAX do with a plugin that lacks something, and
+// writes their profiles, which package conformance/callers embeds.
 //
 //	measure -shim libpjrt_shim.so -out DIR PYTHON...
 //
-// Each PYTHON is an interpreter with another version of JAX. A first run counts the calls of each user action; then each
-// function that is called has its slot null, returns UNIMPLEMENTED, or fails, and each extension and each younger part of
-// the table is missing. A profile is written after each row, and rows that it has are not measured again.
+// Each PYTHON is an interpreter with another version of JAX. A first run counts the
+// calls of each user action; then each called function in turn has a null slot, returns
+// UNIMPLEMENTED, or fails, and each extension and each newer part of the table is
+// missing. A profile is written after each row, and rows that it has are not measured
+// again.
 package main
 
 import (
@@ -35,7 +37,7 @@ func main() {
 	flag.StringVar(&m.out, "out", "conformance/callers/profiles", "the folder of the profiles")
 	flag.IntVar(&m.check, "check", 0, "measure this many rows again, chosen at random, and compare them with the profile")
 	flag.IntVar(&m.sets, "sets", 0, "compare predictions for this many random sets of missing functions with what happens")
-	flag.Uint64Var(&m.seed, "seed", 0, "of the random choices; 0 takes another one each time")
+	flag.Uint64Var(&m.seed, "seed", 0, "the seed of the random choices; 0 takes a new one each time")
 	flag.Parse()
 	if err := m.run(ctx, flag.Args()); err != nil {
 		fmt.Fprintln(os.Stderr, "measure:", err)
@@ -132,7 +134,7 @@ func (m *measurer) measure(ctx context.Context, c *client) error {
 	return nil
 }
 
-// normal takes all actions behind a plugin that lacks nothing, and counts their calls.
+// normal takes all actions with a plugin that lacks nothing, and counts their calls.
 func (m *measurer) normal(c *client, p *callers.Profile) ([]result, error) {
 	normal, err := c.do(nil, c.Actions)
 	if err != nil {
@@ -157,8 +159,9 @@ func (m *measurer) normal(c *client, p *callers.Profile) ([]result, error) {
 	return normal, nil
 }
 
-// alone takes each action in a process of its own, and counts its calls: what a client asks only once, it asks in the first
-// action that wants to know, and any action may be the first.
+// alone takes each action in a process of its own, and counts its calls: what a client
+// asks only once, it asks in the first action that needs the answer, and any action may
+// be the first.
 func (m *measurer) alone(c *client, p *callers.Profile) error {
 	for _, a := range p.Actions[1:] {
 		results, err := c.do(nil, []string{start, a})
@@ -167,7 +170,8 @@ func (m *measurer) alone(c *client, p *callers.Profile) error {
 		}
 		count(p, results[1:])
 	}
-	// Rows that were measured with other counts may lack an action, or take it for a change that it is not.
+	// Rows that were measured with other counts may lack an action, or report calls
+	// that are not new.
 	p.Rows = slices.DeleteFunc(p.Rows, func(r callers.Row) bool {
 		calls, ok := p.Calls[r.Subject]
 		for i, o := range r.Outcomes {
@@ -192,7 +196,7 @@ func (m *measurer) alone(c *client, p *callers.Profile) error {
 	return nil
 }
 
-// count raises the counts of calls to those of some results.
+// count raises the counts of calls to those in results.
 func count(p *callers.Profile, results []result) {
 	for _, r := range results {
 		i := slices.Index(p.Actions, r.Action)
@@ -218,7 +222,7 @@ func read(path string) (*callers.Profile, error) {
 	return p, nil
 }
 
-// write replaces a profile, which another process may read.
+// write replaces a profile in one step, since another process may be reading it.
 func write(path string, p *callers.Profile) error {
 	f, err := os.CreateTemp(filepath.Dir(path), "profile")
 	if err != nil {

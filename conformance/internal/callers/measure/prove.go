@@ -78,9 +78,10 @@ func (m *measurer) compare(ctx context.Context, c *client) error {
 // timed reports whether the client calls a function only if an event is ready when it asks, or not yet.
 func timed(s subject) bool { return strings.HasPrefix(s.name, "PJRT_Event_") }
 
-// prove compares predictions with what happens behind plugins with several faults, and writes the comparison beside the
-// profile. It fails if the client does worse than predicted, or otherwise for a reason that the profile does not give. What
-// the file has is not measured again.
+// prove compares predictions with what happens with plugins that have several faults,
+// and writes the comparison beside the profile. It fails if the client does worse than
+// predicted, or better without a reason that the profile gives. Sets that the file has
+// are not measured again.
 func (m *measurer) prove(ctx context.Context, c *client) error {
 	p, err := read(m.file(c))
 	if err != nil {
@@ -135,7 +136,7 @@ func (m *measurer) prove(ctx context.Context, c *client) error {
 	return nil
 }
 
-// extensions are the names of the plugin's.
+// extensions returns the names of the plugin's extensions.
 func (m *measurer) extensions() []string {
 	var names []string
 	for _, x := range m.table.Extensions() {

@@ -25,7 +25,7 @@ type subject struct {
 	mode callers.Mode
 }
 
-// variables make the shim have it.
+// variables returns the environment variables that give the shim these faults.
 func variables(wrong []subject) map[string]string {
 	v := make(map[string]string)
 	add := func(name, separator, value string) {
@@ -49,7 +49,7 @@ func variables(wrong []subject) map[string]string {
 	return v
 }
 
-// functions are all functions by name.
+// functions returns all functions by name.
 func functions() map[string]*capi.Function {
 	all := make(map[string]*capi.Function)
 	for _, s := range capi.Sections() {
@@ -60,8 +60,9 @@ func functions() map[string]*capi.Function {
 	return all
 }
 
-// subjects returns what is to be tried with a client that calls some functions of a plugin: each of these in each mode,
-// each extension of the plugin, and each API minor that added functions.
+// subjects returns the faults to try with a client that makes these calls to the plugin: each
+// called function in each mode, each extension of the plugin, and each API minor that added
+// functions.
 func subjects(calls map[string][]int, plugin *capi.Table) []subject {
 	var list []subject
 	for _, x := range plugin.Extensions() {
@@ -74,7 +75,7 @@ func subjects(calls map[string][]int, plugin *capi.Table) []subject {
 		}
 	}
 	known := functions()
-	// What plugins lack most often comes first, for those who read a profile that is not complete.
+	// What plugins lack most often comes first, for readers of an incomplete profile.
 	for _, mode := range []callers.Mode{callers.Unimplemented, callers.Null, callers.Fails} {
 		for _, name := range slices.Sorted(maps.Keys(calls)) {
 			if f := known[name]; mode == callers.Null || f != nil && !f.Void {
@@ -85,8 +86,9 @@ func subjects(calls map[string][]int, plugin *capi.Table) []subject {
 	return list
 }
 
-// concerned returns the actions of a profile that can notice that something is wrong: the first, those that call the
-// function, and the last. What the first one asks may be of use to any action, and all notice what is not about a function.
+// concerned returns the actions of a profile that can notice that something is wrong: the first,
+// those that call the function, and the last. Any action may use what the first one asks, and all
+// may notice a fault that is not a function's.
 func concerned(p *callers.Profile, s subject) []string {
 	calls, ok := p.Calls[s.name]
 	if !ok || calls[0] > 0 {
@@ -137,7 +139,7 @@ func incidental(f string) bool {
 	return strings.HasPrefix(f, "PJRT_Error_") || strings.HasSuffix(f, "_Destroy") || strings.HasPrefix(f, "PJRT_Event_")
 }
 
-// outcome compares the result of an action with what it is behind a plugin that lacks nothing.
+// outcome compares the result of an action with the one from a plugin that lacks nothing.
 func outcome(normal, x result) (callers.Outcome, string) {
 	switch {
 	case x.Died != nil && normal.Died != nil && x.Died.How == normal.Died.How && len(x.Died.In) == len(normal.Died.In):
@@ -161,7 +163,7 @@ func outcome(normal, x result) (callers.Outcome, string) {
 	return callers.Harmless, ""
 }
 
-// kind is the part of an exception that does not differ from run to run.
+// kind returns the part of an exception that does not differ from run to run.
 func kind(exception string) string {
 	words := strings.Fields(exception)
 	return strings.Join(words[:min(len(words), 4)], " ")

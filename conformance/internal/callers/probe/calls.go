@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The purepjrt Authors
 
-// Package probe finds out which functions of a plugin a client such as JAX can use: it calls each once or more, with
-// arguments that are right, in a process of its own that may die of it.
+// Package probe finds out which functions of a plugin a client such as JAX can use: it
+// calls each once or more, with valid arguments, in a process of its own that may die.
 package probe
 
 import (
@@ -179,7 +179,7 @@ func (c *caller) upload() *capi.Buffer {
 	return args.Buffer
 }
 
-// wait waits for an event in each way that there is, and destroys it.
+// wait waits for an event in every way that there is, and destroys it.
 func (c *caller) wait(e *capi.Event) {
 	if e == nil {
 		return
@@ -290,7 +290,7 @@ func (c *caller) programs() {
 	try(c, &capi.LoadedExecutableDestroyArgs{Executable: loaded})
 }
 
-// executable asks for all that a client asks of a program.
+// executable asks for everything that a client asks about a program.
 func (c *caller) executable(e *capi.Executable) {
 	try(c, &capi.ExecutableNameArgs{Executable: e})
 	try(c, &capi.ExecutableNumReplicasArgs{Executable: e})

@@ -67,7 +67,7 @@ func Run(ctx context.Context, command worker.Command, r Request) (*callers.Plugi
 			name = numbered().names[death.Notes[0]]
 		}
 		if _, again := dead[name]; name == "" || again {
-			return nil, fmt.Errorf("the plugin ends the process without a call of a function: %s", death)
+			return nil, fmt.Errorf("the plugin ends the process outside of any call: %s", death)
 		}
 		dead[name] = death.String()
 		r.Skip = append(r.Skip, name)
@@ -75,7 +75,8 @@ func Run(ctx context.Context, command worker.Command, r Request) (*callers.Plugi
 	return nil, fmt.Errorf("more than %d functions end the process, so the plugin cannot be probed", mostDeaths)
 }
 
-// Serve makes this process one that probes. It does not return. open makes the table of a plugin; nil loads the library.
+// Serve makes this process one that probes plugins. It does not return. open makes the
+// table of a plugin; nil loads the library.
 func Serve(open func(path string) (*capi.Table, error)) {
 	if open == nil {
 		open = load
@@ -136,7 +137,7 @@ func Table(t *capi.Table, options []capi.Attribute, skip []string) (*callers.Plu
 	return found, nil
 }
 
-// numbers are the functions by number, and the reverse. 0 is none.
+// numbers maps numbers to functions and back. 0 is no function.
 type numbers struct {
 	names   map[uint16]string
 	numbers map[*capi.Function]uint16

@@ -61,13 +61,13 @@ func TestAFunctionThatEndsTheProcessDoesNotHideTheOthers(t *testing.T) {
 	assert.Equal(t, want, core(found))
 }
 
-func TestWhatIsNoPluginIsAnError(t *testing.T) {
+func TestAPluginThatDoesNotExistIsAnError(t *testing.T) {
 	t.Parallel()
 	_, err := probe.Run(t.Context(), worker.Command{Token: mortal}, probe.Request{Plugin: "/no/such/plugin.so"})
 	assert.ErrorContains(t, err, "/no/such/plugin.so")
 }
 
-// unimplemented are the functions that the CPU plugin has stubs of.
+// unimplemented are the functions of which the CPU plugin has only stubs.
 var unimplemented = map[string]callers.Mode{
 	"PJRT_Device_MemoryStats": callers.Unimplemented, "PJRT_Executable_OutputMemoryKinds": callers.Unimplemented,
 }
@@ -98,7 +98,7 @@ func TestThePluginForCPUsHasNearlyEverything(t *testing.T) {
 	assert.Contains(t, found.Details["PJRT_Device_MemoryStats"], "GetAllocatorStats is not supported")
 }
 
-// A fault that the probe does not see would be one that the prediction does not know.
+// The prediction would not know of a fault that the probe does not see.
 func TestTheProbeSeesAFaultInEveryFunctionThatJAXCalls(t *testing.T) {
 	table := cpu(t)
 	called := make(map[string]bool)

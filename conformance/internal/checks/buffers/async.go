@@ -15,7 +15,7 @@ import (
 
 // Transfers to buffers that exist before their data does.
 var asyncChecks = []check.Check{
-	rule("AH2D-01", func(t *check.T) {
+	{Rule: "AH2D-01", Run: func(t *check.T) {
 		specs := []spec{{dtype.F32, []int64{2, 2}}, {dtype.S8, []int64{3}}, {dtype.F64, []int64{}}}
 		m := manager(t, specs...)
 		check.Equal(t, 3, check.Call(t, capi.AsyncHostToDeviceTransferManagerBufferCountArgs{TransferManager: m}).BufferCount,
@@ -43,8 +43,8 @@ var asyncChecks = []check.Check{
 			check.Equal(t, where, check.Call(t, capi.BufferMemoryArgs{Buffer: retrieve(t, m, 0)}).Memory,
 				"memory of a buffer of a manager for memory %d", i)
 		}
-	}),
-	hostile("AH2D-02", func(t *check.T) {
+	}},
+	{Rule: "AH2D-02", Hostile: true, Run: func(t *check.T) {
 		specs := []spec{{dtype.F32, []int64{2, 3}}, {dtype.F32, []int64{3, 2}}}
 		for what, layouts := range map[string][]*capi.BufferMemoryLayout{
 			"null": nil, "an array of nulls": {nil, nil}, "a layout for each": {check.RowMajor(2), check.RowMajor(2)}, "a layout for one": {check.RowMajor(2), nil},
@@ -61,8 +61,8 @@ var asyncChecks = []check.Check{
 				}
 			}
 		}
-	}),
-	hostile("AH2D-03", func(t *check.T) {
+	}},
+	{Rule: "AH2D-03", Hostile: true, Run: func(t *check.T) {
 		args := managerArgs(t, spec{dtype.F32, []int64{2, 3}}, spec{dtype.F32, []int64{3, 2}})
 		for _, n := range []int{1, 3} {
 			layouts := []*capi.BufferMemoryLayout{check.RowMajor(2), check.RowMajor(2), check.RowMajor(2)}
@@ -71,9 +71,9 @@ var asyncChecks = []check.Check{
 			check.Own(t, out.TransferManager)
 			t.ErrorCode(err, show(n)+" device layouts for two specs")
 		}
-	}),
-	hostile("AH2D-04", func(t *check.T) {
-		check.Destroy(t, manager(t, spec{dtype.F32, []int64{1}})) // skips where there is no such function
+	}},
+	{Rule: "AH2D-04", Hostile: true, Run: func(t *check.T) {
+		check.Destroy(t, manager(t, spec{dtype.F32, []int64{1}})) // skips if there is no such function
 		out, err := check.Try(t, managerArgs(t))
 		if err != nil {
 			t.Notef("zero specs are refused: %v", err)
@@ -82,8 +82,8 @@ var asyncChecks = []check.Check{
 		m := check.Own(t, out.TransferManager)
 		check.Equal(t, 0, check.Call(t, capi.AsyncHostToDeviceTransferManagerBufferCountArgs{TransferManager: m}).BufferCount,
 			"buffer_count for no specs")
-	}),
-	rule("AH2D-05", func(t *check.T) {
+	}},
+	{Rule: "AH2D-05", Run: func(t *check.T) {
 		m := manager(t, spec{dtype.F32, []int64{4}}, spec{dtype.F32, []int64{4}})
 		count := func(when string) {
 			check.Equal(t, 2, check.Call(t, capi.AsyncHostToDeviceTransferManagerBufferCountArgs{TransferManager: m}).BufferCount,
@@ -96,8 +96,8 @@ var asyncChecks = []check.Check{
 		count("after a transfer")
 		retrieve(t, m, 1)
 		count("after all buffers were retrieved")
-	}),
-	rule("AH2D-06", func(t *check.T) {
+	}},
+	{Rule: "AH2D-06", Run: func(t *check.T) {
 		specs := []spec{{dtype.F32, []int64{2, 3}}, {dtype.S8, []int64{5}}, {dtype.F64, []int64{}}, {dtype.C64, []int64{3}},
 			{dtype.S4, []int64{5}}}
 		for _, s := range specs {
@@ -119,10 +119,10 @@ var asyncChecks = []check.Check{
 			check.Equal(t, check.Call(t, capi.BufferOnDeviceSizeInBytesArgs{Buffer: retrieve(t, m, i)}).OnDeviceSizeInBytes, size,
 				"buffer_size of buffer %d of three, %v%v", i, s.e, s.dims)
 		}
-	}),
+	}},
 	{Rule: "AH2D-07", Variant: "negative", Hostile: true, Run: sizeOf(-1)},
 	{Rule: "AH2D-07", Variant: "count", Hostile: true, Run: sizeOf(2)},
-	rule("AH2D-08", func(t *check.T) {
+	{Rule: "AH2D-08", Run: func(t *check.T) {
 		c := t.Client()
 		for i, d := range c.Devices {
 			args := managerArgs(t, spec{dtype.F32, []int64{4}})
@@ -132,8 +132,8 @@ var asyncChecks = []check.Check{
 			check.Equal(t, d, got, "device of a manager for the memory of device %d", i)
 			check.Equal(t, d, check.Call(t, capi.BufferDeviceArgs{Buffer: retrieve(t, m, 0)}).Device, "device of its buffer")
 		}
-	}),
-	rule("AH2D-09", func(t *check.T) {
+	}},
+	{Rule: "AH2D-09", Run: func(t *check.T) {
 		m := manager(t, spec{dtype.F32, []int64{4}})
 		b := retrieve(t, m, 0)
 		e := t.Ready(b)
@@ -143,26 +143,26 @@ var asyncChecks = []check.Check{
 		time.Sleep(while)
 		check.Equal(t, false, t.IsReady(e), "is_ready after half of the transfers")
 		send(t, m, 0, data[8:], 8, true)
-		mustAwait(t, e, "ready event after the last transfer")
+		t.NoError(t.Await(e), "ready event after the last transfer")
 		check.ExpectBuffer(t, b, floats(4), "buffer after the last transfer")
-	}),
-	hostile("AH2D-10", func(t *check.T) {
+	}},
+	{Rule: "AH2D-10", Hostile: true, Run: func(t *check.T) {
 		m := manager(t, spec{dtype.F32, []int64{4}})
 		for _, index := range []int32{1, 5, -1} {
 			_, err := check.Try(t, capi.AsyncHostToDeviceTransferManagerRetrieveBufferArgs{TransferManager: m, BufferIndex: index})
 			t.ErrorCode(err, "buffer "+show(index)+" of one")
 		}
-	}),
-	hostile("AH2D-11", func(t *check.T) {
+	}},
+	{Rule: "AH2D-11", Hostile: true, Run: func(t *check.T) {
 		m := manager(t, spec{dtype.F32, []int64{4}})
 		retrieve(t, m, 0)
 		_, err := check.Try(t, capi.AsyncHostToDeviceTransferManagerRetrieveBufferArgs{TransferManager: m})
 		t.ErrorCode(err, "second retrieval of a buffer")
-	}),
-	rule("AH2D-12", func(t *check.T) {
+	}},
+	{Rule: "AH2D-12", Run: func(t *check.T) {
 		for _, e := range types(t) {
 			if e.IsSubByte() {
-				continue // the form of their data is that of the device
+				continue // their data has the device's form
 			}
 			s := spec{e, []int64{3, 5}}
 			out, err := check.Try(t, managerArgs(t, s))
@@ -177,7 +177,7 @@ var asyncChecks = []check.Check{
 			b := retrieve(t, m, 0)
 			data := hostBytes(e, 15)
 			send(t, m, 0, data, 0, true)
-			mustAwait(t, t.Ready(b), "ready event after one full transfer of "+e.String())
+			t.NoError(t.Await(t.Ready(b)), "ready event after one full transfer of "+e.String())
 			expectBytes(t, data, t.Download(b), 0xff, e.String()+"[3 5] in one transfer")
 		}
 		m := manager(t, spec{dtype.F32, []int64{4}}, spec{dtype.F32, []int64{4}}, spec{dtype.F32, []int64{4}})
@@ -185,27 +185,27 @@ var asyncChecks = []check.Check{
 			b := retrieve(t, m, i)
 			want := []float32{float32(10 * i), 1, 2, 3}
 			send(t, m, i, dtype.Bytes(want), 0, true)
-			mustAwait(t, t.Ready(b), "ready event of buffer "+show(i)+" of three")
+			t.NoError(t.Await(t.Ready(b)), "ready event of buffer "+show(i)+" of three")
 			check.ExpectBuffer(t, b, want, "buffer "+show(i)+" of three")
 		}
-	}),
-	rule("AH2D-13", func(t *check.T) {
-		for _, chunk := range []int{64, 61} { // the one is a multiple of much
+	}},
+	{Rule: "AH2D-13", Run: func(t *check.T) {
+		for _, chunk := range []int{64, 61} { // a power of two, and a prime
 			const n = 100
 			m := manager(t, spec{dtype.U8, []int64{int64(n * chunk)}})
 			b := retrieve(t, m, 0)
 			e := t.Ready(b)
 			data := counting(n*chunk + 4)[:n*chunk]
 			t.Keep(data)
-			// A step that has no factor with the number of chunks visits each once.
+			// A step that shares no factor with the number of chunks visits each once.
 			for i, at := 0, 0; i < n; i, at = i+1, (at+37)%n {
 				send(t, m, 0, data[at*chunk:(at+1)*chunk], int64(at*chunk), i == n-1)
 			}
-			mustAwait(t, e, "ready event after 100 transfers")
+			t.NoError(t.Await(e), "ready event after 100 transfers")
 			expectBytes(t, data, t.Download(b), 0xff, "100 transfers of "+show(chunk)+" bytes in another order")
 		}
-	}),
-	hostile("AH2D-14", func(t *check.T) {
+	}},
+	{Rule: "AH2D-14", Hostile: true, Run: func(t *check.T) {
 		m := manager(t, spec{dtype.F32, []int64{4}})
 		b := retrieve(t, m, 0)
 		e := t.Ready(b)
@@ -227,8 +227,8 @@ var asyncChecks = []check.Check{
 			func() bool { return t.IsReady(e) }) {
 			check.ExpectBuffer(t, b, floats(4), "buffer after all transfers")
 		}
-	}),
-	hostile("AH2D-15", func(t *check.T) {
+	}},
+	{Rule: "AH2D-15", Hostile: true, Run: func(t *check.T) {
 		data := make([]byte, 64)
 		t.Keep(data)
 		hangs := false
@@ -249,8 +249,8 @@ var asyncChecks = []check.Check{
 				check.Disown(t, m)
 			}
 		}
-	}),
-	rule("AH2D-16", func(t *check.T) {
+	}},
+	{Rule: "AH2D-16", Run: func(t *check.T) {
 		for _, n := range []int{4, 1 << 10, 4 << 20} {
 			m := manager(t, spec{dtype.U8, []int64{int64(n)}})
 			b := retrieve(t, m, 0)
@@ -262,8 +262,8 @@ var asyncChecks = []check.Check{
 			expectBytes(t, counting(n), t.Download(b), 0xff,
 				"transfer of "+show(n)+" bytes whose memory was overwritten when done_with_h2d_transfer was ready")
 		}
-	}),
-	hostile("AH2D-17", func(t *check.T) {
+	}},
+	{Rule: "AH2D-17", Hostile: true, Run: func(t *check.T) {
 		m := manager(t, spec{dtype.F32, []int64{4}})
 		b := retrieve(t, m, 0)
 		e := t.Ready(b)
@@ -277,16 +277,16 @@ var asyncChecks = []check.Check{
 		if t.Eventually(t.Patience(), "the buffer becomes ready after a last transfer of no bytes", func() bool { return t.IsReady(e) }) {
 			check.ExpectBuffer(t, b, floats(4), "buffer after a last transfer of no bytes")
 		}
-	}),
-	hostile("AH2D-18", func(t *check.T) {
+	}},
+	{Rule: "AH2D-18", Hostile: true, Run: func(t *check.T) {
 		m := manager(t, spec{dtype.F32, []int64{4}})
 		b := retrieve(t, m, 0)
 		send(t, m, 0, dtype.Bytes(floats(4)), 0, true)
-		mustAwait(t, t.Ready(b), "ready event")
+		t.NoError(t.Await(t.Ready(b)), "ready event")
 		t.ErrorCode(trySend(t, m, 0, dtype.Bytes(sevens(4)), 0, false), "transfer after the last")
 		check.ExpectBuffer(t, b, floats(4), "buffer after a transfer that came too late")
-	}),
-	rule("AH2D-22", func(t *check.T) {
+	}},
+	{Rule: "AH2D-22", Run: func(t *check.T) {
 		for which := range 2 {
 			m := manager(t, spec{dtype.F32, []int64{4}}, spec{dtype.F32, []int64{4}})
 			bad, good := retrieve(t, m, which), retrieve(t, m, 1-which)
@@ -296,13 +296,13 @@ var asyncChecks = []check.Check{
 				return
 			}
 			send(t, m, 1-which, dtype.Bytes(floats(4)), 0, true)
-			mustAwait(t, t.Ready(good), "ready event of the other buffer")
+			t.NoError(t.Await(t.Ready(good)), "ready event of the other buffer")
 			check.ExpectBuffer(t, good, floats(4), "the other buffer")
 		}
-	}),
+	}},
 	lateError("after its data", func(t *check.T, m *capi.AsyncHostToDeviceTransferManager, b *capi.Buffer) {
 		send(t, m, 0, dtype.Bytes(floats(4)), 0, true)
-		mustAwait(t, t.Ready(b), "ready event")
+		t.NoError(t.Await(t.Ready(b)), "ready event")
 		tryError(t, m, "after its data")
 		check.ExpectBuffer(t, b, floats(4), "buffer that was set to an error after its data came")
 	}),
@@ -311,7 +311,7 @@ var asyncChecks = []check.Check{
 		tryError(t, m, "twice")
 		expectError(t, t.Await(t.Ready(b)), failureCode, failureMessage, "ready event of a buffer that was set to an error twice")
 	}),
-	rule("AH2D-24", func(t *check.T) {
+	{Rule: "AH2D-24", Run: func(t *check.T) {
 		m := manager(t, spec{dtype.F32, []int64{4}})
 		values, err := capi.NewNamedValues([]capi.Attribute{{Name: "origin", Value: "a check"}, {Name: "empty", Value: ""}})
 		if err != nil {
@@ -325,8 +325,8 @@ var asyncChecks = []check.Check{
 		b := retrieve(t, m, 0)
 		send(t, m, 0, dtype.Bytes(floats(4)), 0, true)
 		check.ExpectBuffer(t, b, floats(4), "buffer with metadata whose memory was overwritten after the call")
-	}),
-	hostile("AH2D-25", func(t *check.T) {
+	}},
+	{Rule: "AH2D-25", Hostile: true, Run: func(t *check.T) {
 		m := manager(t, spec{dtype.F32, []int64{4}})
 		values, err := capi.NewNamedValues([]capi.Attribute{{Name: "number", Value: int64(7)}})
 		if err != nil {
@@ -337,12 +337,12 @@ var asyncChecks = []check.Check{
 		t.Keep(values)
 		_, err = check.Try(t, args)
 		t.ErrorCode(err, "metadata that is a number")
-	}),
-	{Rule: "AH2D-26", Hostile: true, Library: true, Run: func(t *check.T) {
+	}},
+	{Rule: "AH2D-26", Library: true, Hostile: true, Run: func(t *check.T) {
 		t.Require(check.FunctionOf[capi.AsyncHostToDeviceTransferManagerDestroyArgs]())
 		check.Optional(t, capi.AsyncHostToDeviceTransferManagerDestroyArgs{})
 	}},
-	rule("AH2D-27", func(t *check.T) {
+	{Rule: "AH2D-27", Run: func(t *check.T) {
 		m := manager(t, spec{dtype.F32, []int64{4}}, spec{dtype.F32, []int64{4}})
 		a, b := retrieve(t, m, 0), retrieve(t, m, 1)
 		send(t, m, 1, dtype.Bytes(floats(2)), 0, false)
@@ -353,8 +353,8 @@ var asyncChecks = []check.Check{
 				t.ErrorCode(t.Await(e), "ready event of buffer "+show(i)+" of a manager that was destroyed before the last transfer")
 			}
 		}
-	}),
-	hostile("AH2D-28", func(t *check.T) {
+	}},
+	{Rule: "AH2D-28", Hostile: true, Run: func(t *check.T) {
 		const n = 32 << 20
 		m := manager(t, spec{dtype.U8, []int64{n}})
 		b := retrieve(t, m, 0)
@@ -371,8 +371,8 @@ var asyncChecks = []check.Check{
 			return
 		}
 		expectBytes(t, data, t.Download(b), 0xff, "transfer whose manager was destroyed at once")
-	}),
-	rule("AH2D-29", func(t *check.T) {
+	}},
+	{Rule: "AH2D-29", Run: func(t *check.T) {
 		exe := compiled(t, check.AddOne)
 		m := manager(t, spec{dtype.F32, []int64{4}})
 		b := retrieve(t, m, 0)
@@ -381,10 +381,10 @@ var asyncChecks = []check.Check{
 		time.Sleep(while)
 		check.Equal(t, false, t.IsReady(e), "is_ready of the output of an execution whose argument has no data yet")
 		send(t, m, 0, dtype.Bytes(floats(4)), 0, true)
-		mustAwait(t, event, "event of the execution")
+		t.NoError(t.Await(event), "event of the execution")
 		check.ExpectBuffer(t, out, []float32{2, 3, 4, 5}, "output of an execution that was started before its argument had data")
-	}),
-	rule("AH2D-30", func(t *check.T) {
+	}},
+	{Rule: "AH2D-30", Run: func(t *check.T) {
 		const n, size = 8, 1 << 16
 		var specs []spec
 		for range n {
@@ -403,18 +403,16 @@ var asyncChecks = []check.Check{
 			go func() {
 				defer all.Done()
 				for at := 0; at < size; at += size / 8 {
-					if err := trySend(t, m, i, data[at:at+size/8], int64(at), at+size/8 == size); err != nil {
-						t.Errorf("transfer in one of 8 threads: expected success, got %v", err)
-					}
+					t.NoError(trySend(t, m, i, data[at:at+size/8], int64(at), at+size/8 == size), "transfer in one of 8 threads")
 				}
 			}()
 		}
 		all.Wait()
 		for i, b := range buffers {
-			mustAwait(t, t.Ready(b), "ready event of buffer "+show(i))
+			t.NoError(t.Await(t.Ready(b)), "ready event of buffer "+show(i))
 			expectBytes(t, data, t.Download(b), 0xff, "buffer "+show(i)+" of 8 that 8 threads filled")
 		}
-	}),
+	}},
 }
 
 // spec is a shape.
@@ -485,9 +483,9 @@ func sizeOf(index int32) func(*check.T) {
 	}
 }
 
-// destroyManager destroys a manager that may not come back after a transfer
-// that it refused, which is another matter than that refusal: it reports whether
-// it did.
+// destroyManager destroys a manager after a transfer that was refused, and reports
+// whether the call returned. A call that hangs is not the fault that the check looks
+// for.
 func destroyManager(t *check.T, m *capi.AsyncHostToDeviceTransferManager, after string) bool {
 	check.Disown(t, m)
 	done := make(chan struct{})

@@ -9,9 +9,9 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
 )
 
-// Transfers of whole arrays that say what they are.
+// Transfers of whole arrays with their shapes.
 var literalChecks = []check.Check{
-	rule("AH2D-19", func(t *check.T) {
+	{Rule: "AH2D-19", Run: func(t *check.T) {
 		dims := []int64{2, 3}
 		data := dtype.Bytes(floats(6))
 		for _, layout := range []*capi.BufferMemoryLayout{nil, check.RowMajor(2)} {
@@ -37,27 +37,25 @@ var literalChecks = []check.Check{
 			t.Fatalf("literal in column-major order: expected success, INVALID_ARGUMENT or UNIMPLEMENTED, got %v", err)
 		}
 		expectBytes(t, data, t.Download(b), 0xff, "literal in column-major order")
-	}),
-	hostile("AH2D-20", func(t *check.T) {
+	}},
+	{Rule: "AH2D-20", Hostile: true, Run: func(t *check.T) {
 		of := spec{dtype.F32, []int64{2, 3}}
 		data := dtype.Bytes(floats(64))
 		if _, err := sendLiteral(t, of, of, data, nil); err != nil {
-			check.Call(t, literalArgs(manager(t, of), of, data, nil)) // skips where there is no such function
+			check.Call(t, literalArgs(manager(t, of), of, data, nil)) // skips if there is no such function
 		}
 		for _, wrong := range []spec{{dtype.F32, []int64{4, 4}}, {dtype.F32, []int64{3}}, {dtype.F32, []int64{6}},
 			{dtype.F32, []int64{3, 2}}, {dtype.F64, []int64{2, 3}}, {dtype.S32, []int64{2, 3}}} {
 			_, err := sendLiteral(t, of, wrong, data, nil)
 			t.ErrorCode(err, "literal "+wrong.e.String()+show(wrong.dims)+" for a buffer f32[2 3]")
 		}
-	}),
-	hostile("AH2D-21", func(t *check.T) {
+	}},
+	{Rule: "AH2D-21", Hostile: true, Run: func(t *check.T) {
 		m := manager(t, spec{dtype.F32, []int64{1}})
 		one := dtype.Bytes(floats(1))
 		t.Keep(one)
-		first := check.Call(t, literalArgs(m, spec{dtype.F32, []int64{1}}, one, nil)) // skips where there is no such function
-		if err := t.Wait(first.DoneWithH2dTransfer); err != nil {
-			t.Errorf("literal of f32[1]: expected success, got %v", err)
-		}
+		first := check.Call(t, literalArgs(m, spec{dtype.F32, []int64{1}}, one, nil)) // skips if there is no such function
+		t.NoError(t.Wait(first.DoneWithH2dTransfer), "literal of f32[1]")
 		refused := func(what string, err error) bool {
 			code := capi.CodeOf(err)
 			if code == capi.ErrorCodeUnimplemented || code == capi.ErrorCodeInvalidArgument {
@@ -89,7 +87,7 @@ var literalChecks = []check.Check{
 				check.Equal(t, capi.BufferTypeToken, check.Call(t, capi.BufferElementTypeArgs{Buffer: b}).Type, "type of a token")
 			}
 		}
-	}),
+	}},
 }
 
 func literalArgs(m *capi.AsyncHostToDeviceTransferManager, s spec, data []byte,
@@ -101,8 +99,8 @@ func literalArgs(m *capi.AsyncHostToDeviceTransferManager, s spec, data []byte,
 	return args
 }
 
-// sendLiteral makes a buffer of one shape and transfers a literal of another to
-// it, and returns the buffer, ready. Without the functions it skips the check.
+// sendLiteral makes a buffer of shape of, transfers a literal of shape s to it, and
+// returns the buffer when it is ready. Without the functions it skips the check.
 func sendLiteral(t *check.T, of, s spec, data []byte, layout *capi.BufferMemoryLayout) (*capi.Buffer, error) {
 	t.Require(check.FunctionOf[capi.AsyncHostToDeviceTransferManagerTransferLiteralArgs]())
 	m := manager(t, of)

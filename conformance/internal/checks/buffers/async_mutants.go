@@ -170,9 +170,9 @@ func stridesMutants() []mutant.Mutant {
 	))
 }
 
-// strides is a copy of the strides of an upload.
+// strides returns a copy of the strides of an upload.
 func strides(a *uploadArgs) []int64 {
-	return slices.Clone(capi.Slice(a.ByteStrides, a.NumByteStrides))
+	return capi.Slice(a.ByteStrides, a.NumByteStrides)
 }
 
 // restride changes the strides of an upload that has some.
@@ -182,8 +182,8 @@ func restride(a *uploadArgs, s []int64) {
 	}
 }
 
-// strideOrder makes the strides of an upload those of dense data in the same
-// order, or in the inverse one.
+// strideOrder gives an upload the strides of dense data in the same order of
+// dimensions, or in the inverse order.
 func strideOrder(a *uploadArgs, inverse bool) {
 	s := strides(a)
 	order := make([]int64, len(s))
@@ -217,26 +217,24 @@ func asyncMutants() []mutant.Mutant {
 	return slices.Concat([]mutant.Mutant{
 		mutant.After("AH2D-01", "one buffer", func(a *countArgs) { a.BufferCount = 1 }),
 		mutant.Of("AH2D-01", "the memory of the first device, always", func(c *invocation, a *managers) {
-			call := &capi.Call[capi.DeviceDefaultMemoryArgs]{}
-			call.Args.Device = deviceOf(c, a.Client, 0)
-			if call.Do(c.Table()) == nil {
-				a.Memory = call.Args.Memory
+			if out, err := mutant.Try(c.Table(), capi.DeviceDefaultMemoryArgs{Device: deviceOf(c, a.Client, 0)}); err == nil {
+				a.Memory = out.Memory
 			}
 			c.Forward()
 		}),
 		mutant.Before("AH2D-01", "all buffers have the first shape", func(a *managers) {
-			list := slices.Clone(capi.Slice(a.ShapeSpecs, a.NumShapeSpecs))
+			list := capi.Slice(a.ShapeSpecs, a.NumShapeSpecs)
 			for i := range list {
 				list[i] = list[0]
 			}
-			a.ShapeSpecs, _ = check.First(retain(list))
+			a.ShapeSpecs, _ = check.First(check.Retain(list))
 		}),
 		mutant.Refuses("AH2D-02", "a null among layouts is refused", capi.ErrorCodeInvalidArgument, func(a *managers) bool {
 			return slices.Contains(capi.Slice(a.DeviceLayouts, a.NumDeviceLayouts), nil)
 		}),
 		mutant.Before("AH2D-02", "layouts are column-major whatever they say", func(a *managers) {
 			if a.NumDeviceLayouts == 2 {
-				a.DeviceLayouts, _ = check.First(retain([]*capi.BufferMemoryLayout{check.TiledLayout([]int64{0, 1}),
+				a.DeviceLayouts, _ = check.First(check.Retain([]*capi.BufferMemoryLayout{check.TiledLayout([]int64{0, 1}),
 					check.TiledLayout([]int64{0, 1})}))
 			}
 		}),
@@ -250,7 +248,7 @@ func asyncMutants() []mutant.Mutant {
 			}
 		}),
 		mutant.After("AH2D-04", "at least one buffer", func(a *countArgs) { a.BufferCount = max(a.BufferCount, 1) }),
-		hooked("AH2D-05", "decreases", func() []serve.Hook {
+		mutant.Hooked("AH2D-05", "decreases", func() []serve.Hook {
 			var taken atomic.Uintptr
 			return []serve.Hook{
 				serve.Around(func(c *invocation, _ *retrieveArgs) {
@@ -265,10 +263,10 @@ func asyncMutants() []mutant.Mutant {
 		}),
 		mutant.After("AH2D-06", "another size", func(a *sizeArgs) { a.BufferSize++ }),
 		mutant.Before("AH2D-06", "the size of the first buffer", func(a *sizeArgs) { a.BufferIndex = 0 }),
-		{Check: "AH2D-08", Fault: "the first device always", Hooks: remember(func(a *capi.AsyncHostToDeviceTransferManagerDeviceArgs) **capi.Device { return &a.DeviceOut })},
+		mutant.Hooked("AH2D-08", "the first device always", remember(func(a *capi.AsyncHostToDeviceTransferManagerDeviceArgs) **capi.Device { return &a.DeviceOut })),
 		mutant.After("AH2D-08", "no device", func(a *capi.AsyncHostToDeviceTransferManagerDeviceArgs) { a.DeviceOut = nil }),
 		anyReady("AH2D-09", "ready early"),
-		hooked("AH2D-09", "ready after the first transfer", func() []serve.Hook {
+		mutant.Hooked("AH2D-09", "ready after the first transfer", func() []serve.Hook {
 			var begun atomic.Bool
 			return []serve.Hook{
 				serve.Around(func(c *invocation, _ *transferArgs) {
@@ -284,7 +282,7 @@ func asyncMutants() []mutant.Mutant {
 		mutant.Before("AH2D-12", "data is for the first buffer, whatever the index", func(a *transferArgs) { a.BufferIndex = 0 }).Waiting(),
 		mutant.Of("AH2D-12", "the last byte of an odd number is lost", func(c *invocation, a *transferArgs) {
 			if a.TransferSize%2 == 1 {
-				data := retain(slices.Clone(bytesAt(a.Data, uintptr(a.TransferSize))))
+				data := check.Retain(slices.Clone(mutant.BytesAt(a.Data, uintptr(a.TransferSize))))
 				data[len(data)-1] ^= 1
 				a.Data = check.Pointer(data)
 			}
@@ -292,14 +290,14 @@ func asyncMutants() []mutant.Mutant {
 		}),
 		mutant.Before("AH2D-13", "offsets are rounded to four", func(a *transferArgs) { a.Offset &^= 3 }),
 		mutant.Before("AH2D-13", "offsets have twelve bits", func(a *transferArgs) { a.Offset &= 0xfff }),
-		hooked("AH2D-13", "one behind the other, whatever the offset", func() []serve.Hook {
+		mutant.Hooked("AH2D-13", "one behind the other, whatever the offset", func() []serve.Hook {
 			var next atomic.Int64
 			return []serve.Hook{serve.Around(func(c *invocation, a *transferArgs) {
 				a.Offset = next.Add(a.TransferSize) - a.TransferSize
 				c.Forward()
 			})}
 		}).Waiting(),
-		hooked("AH2D-15", "success", func() []serve.Hook {
+		mutant.Hooked("AH2D-15", "success", func() []serve.Hook {
 			return []serve.Hook{
 				serve.Around(func(c *invocation, a *transferArgs) {}),
 				serve.Around(func(c *invocation, a *capi.EventAwaitArgs) {
@@ -317,13 +315,13 @@ func asyncMutants() []mutant.Mutant {
 		mutant.Before("AH2D-15", "a negative offset counts as zero", func(a *transferArgs) { a.Offset = max(a.Offset, 0) }),
 		mutant.Of("AH2D-16", "done comes before small transfers", func(c *invocation, a *transferArgs) {
 			if a.TransferSize <= 64 {
-				a.Data = check.Pointer(retain(make([]byte, a.TransferSize)))
+				a.Data = check.Pointer(check.Retain(make([]byte, a.TransferSize)))
 			}
 			c.Forward()
 		}),
 		mutant.Of("AH2D-16", "done comes before the transfer", func(c *invocation, a *transferArgs) {
-			// What was there at the end of the call is lost: the plugin reads later.
-			late := retain(make([]byte, a.TransferSize))
+			// The data of the call is lost: the plugin reads later.
+			late := check.Retain(make([]byte, a.TransferSize))
 			a.Data = check.Pointer(late)
 			c.Forward()
 		}),
@@ -331,12 +329,12 @@ func asyncMutants() []mutant.Mutant {
 		mutant.Swallows[transferArgs]("AH2D-18", "success"),
 		mutant.Of("AH2D-22", "all buffers fail", func(c *invocation, a *errorArgs) {
 			c.Forward()
-			other := &capi.Call[errorArgs]{Args: *a}
-			other.Args.BufferIndex = 1
-			other.Do(c.Table())
+			other := *a
+			other.BufferIndex = 1
+			mutant.Try(c.Table(), other)
 		}),
 		losesMessage[capi.EventAwaitArgs]("AH2D-22", "the message is lost"),
-		hooked("AH2D-24", "keeps the pointer", func() []serve.Hook {
+		mutant.Hooked("AH2D-24", "keeps the pointer", func() []serve.Hook {
 			var kept *capi.NamedValue
 			return []serve.Hook{
 				serve.Around(func(c *invocation, a *metadataArgs) {
@@ -354,7 +352,7 @@ func asyncMutants() []mutant.Mutant {
 		}),
 		mutant.Refuses("AH2D-26", "null is refused", capi.ErrorCodeInvalidArgument,
 			func(a *endArgs) bool { return a.TransferManager == nil }),
-		ignores("AH2D-27", "never ready", always[endArgs]),
+		ignores("AH2D-27", "never ready", mutant.Always[endArgs]),
 		arrives("AH2D-28", "freed under the transfer", flip),
 		anyReady("AH2D-29", "runs early"),
 		nth("AH2D-30", "a lock is missing", 4),
@@ -363,7 +361,7 @@ func asyncMutants() []mutant.Mutant {
 		mutant.Swallows[sizeArgs]("AH2D-07/count", "success with garbage"),
 		mutant.Swallows[retrieveArgs]("AH2D-10", "success without a buffer"),
 		mutant.Swallows[retrieveArgs]("AH2D-11", "success without a buffer"),
-		hooked("AH2D-14", "takes what comes after the last transfer, and forgets it", func() []serve.Hook {
+		mutant.Hooked("AH2D-14", "takes what comes after the last transfer, and forgets it", func() []serve.Hook {
 			return []serve.Hook{
 				serve.Around(func(c *invocation, a *transferArgs) {
 					c.Forward()
@@ -393,7 +391,7 @@ func asyncMutants() []mutant.Mutant {
 		mutant.Swallows[literals]("AH2D-20", "success"),
 		mutant.Of("AH2D-21", "the last element of an odd number is lost", func(c *invocation, a *literals) {
 			if n := elements(capi.Slice(a.ShapeDims, a.ShapeNumDims)...); n%2 == 1 && dtype.Type(a.ShapeElementType).IsSubByte() {
-				data := retain(slices.Clone(bytesAt(a.Data, uintptr(n))))
+				data := check.Retain(slices.Clone(mutant.BytesAt(a.Data, uintptr(n))))
 				data[n-1] = 0
 				a.Data = check.Pointer(data)
 			}
@@ -403,7 +401,7 @@ func asyncMutants() []mutant.Mutant {
 			return typeBelow(c, b).IsSubByte() && typeBelow(c, b).Bits() == 2
 		}, func(data []byte) {
 			for i := range data {
-				data[i] = data[i/2] // half of them are there
+				data[i] = data[i/2] // only half of them are there
 			}
 		}),
 		failsAfter[errorArgs]("AH2D-23/late", "the buffer turns into an error"),

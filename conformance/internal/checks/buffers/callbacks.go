@@ -12,7 +12,7 @@ import (
 	"github.com/purepjrt/purepjrt/conformance/internal/check"
 )
 
-// What callbacks do, and what happens while they do it.
+// What callbacks do, and what happens meanwhile.
 var callbackChecks = []check.Check{
 	{Rule: "EVT-10", Variant: "racing", Run: racingTransfers},
 	{Rule: "EVT-10", Variant: "racing an execution", Run: racingExecutions},
@@ -20,22 +20,22 @@ var callbackChecks = []check.Check{
 		callsBack(t, "that succeeds", (*pending).Fulfil)
 		callsBack(t, "that fails", func(p *pending) { p.Fail(failureCode, failureMessage) })
 	}},
-	hostile("EVT-28", lastOwner),
+	{Rule: "EVT-28", Hostile: true, Run: lastOwner},
 	{Rule: "EVT-28", Variant: "upload", Hostile: true, Run: lastOwnerOfAnUpload},
-	hostile("EVT-29", func(t *check.T) {
+	{Rule: "EVT-29", Hostile: true, Run: func(t *check.T) {
 		pending := newPending(t)
 		othersProceed(t, "an event that becomes ready", t.Ready(pending.Buffer), pending.Buffer, pending.Fulfil)
-	}),
+	}},
 	{Rule: "EVT-29", Variant: "ready event", Hostile: true, Run: func(t *check.T) {
 		b := small(t)
 		e := t.Ready(b)
-		mustAwait(t, e, "ready event of an upload")
+		t.NoError(t.Await(e), "ready event of an upload")
 		othersProceed(t, "an event that was ready before", e, b, func() {})
 	}},
 }
 
-// How many threads register callbacks with what becomes ready meanwhile: each goes on until
-// it has registered some after that, or most in all.
+// Threads register callbacks with an event that becomes ready meanwhile: each goes on until it
+// has registered someAfter after that, or mostEach in all.
 const (
 	racers     = 4
 	raceRounds = 10
@@ -63,14 +63,14 @@ func racingExecutions(t *check.T) {
 		if !registersMeanwhile(t, "of an execution under way", out, func() {}) {
 			return
 		}
-		mustAwait(t, done, "event of the execution")
+		t.NoError(t.Await(done), "event of the execution")
 		check.Destroy(t, done)
 		check.Destroy(t, out)
 	}
 }
 
-// registersMeanwhile registers callbacks with ready events of a buffer while finish makes
-// them ready. Each must be called once, whenever it came.
+// registersMeanwhile registers callbacks with ready events of a buffer while finish makes them
+// ready. Each must be called once, whenever it was registered.
 func registersMeanwhile(t *check.T, what string, b *capi.Buffer, finish func()) bool {
 	var mu sync.Mutex
 	var probes []*check.Probe
@@ -103,12 +103,11 @@ func registersMeanwhile(t *check.T, what string, b *capi.Buffer, finish func()) 
 	return !t.Failed()
 }
 
-// callsBack lets the callbacks of events of each making call the plugin, in ways that do not
-// wait.
+// callsBack lets the callbacks of events from each source call the plugin, without waiting.
 func callsBack(t *check.T, how string, end func(*pending)) {
 	exe := compiled(t, check.AddOne)
 	argument, settled := small(t), readyEvent(t)
-	mustAwait(t, settled, "ready event of an upload")
+	t.NoError(t.Await(settled), "ready event of an upload")
 	pending := newPending(t)
 	events := waitingEvents(t, pending)
 	upload := check.Call(t, check.HostArgs(t.Client(), floats(4)))
@@ -121,9 +120,7 @@ func callsBack(t *check.T, how string, end func(*pending)) {
 		p := t.NewProbe(func(check.ProbeCall) {
 			defer close(back[i])
 			must := func(call string, err error) {
-				if err != nil {
-					t.Errorf("%s in the callback of an event %s (%s): expected success, got %v", call, how, e.what, err)
-				}
+				t.NoError(err, "%s in the callback of an event %s (%s)", call, how, e.what)
 			}
 			out, err := check.Try(t, capi.EventIsReadyArgs{Event: e.Event})
 			must("PJRT_Event_IsReady", err)
@@ -141,7 +138,7 @@ func callsBack(t *check.T, how string, end func(*pending)) {
 			check.Destroy(t, victim)
 			check.Destroy(t, e.Event)
 		})
-		go check.Try(t, p.OnReady(e.Event)) // a callback that runs at once may not come back
+		go check.Try(t, p.OnReady(e.Event)) // a callback that runs at once may not return
 	}
 	go end(pending)
 	for i, e := range events {
@@ -153,8 +150,8 @@ func callsBack(t *check.T, how string, end func(*pending)) {
 	}
 }
 
-// lastOwner destroys in a callback all that the event came from, and that other threads wait
-// for.
+// lastOwner destroys, in a callback, everything that the event came from, while other threads
+// wait for events of the same objects.
 func lastOwner(t *check.T) {
 	for range 8 {
 		exe := check.Own(t, check.Optional(t, check.CompileArgs(t.Client(), check.AddOne, check.Devices(1, 1))).Executable)
@@ -186,7 +183,7 @@ func lastOwner(t *check.T) {
 	check.ExpectBuffer(t, small(t), floats(4), "a buffer that was uploaded afterwards")
 }
 
-// lastOwnerOfAnUpload does so with a buffer whose upload is over.
+// lastOwnerOfAnUpload does the same with a buffer whose upload is over.
 func lastOwnerOfAnUpload(t *check.T) {
 	for range 50 {
 		args := check.HostArgs(t.Client(), floats(1<<16))
@@ -207,7 +204,7 @@ func lastOwnerOfAnUpload(t *check.T) {
 	}
 }
 
-// waitForEach begins to wait for each of the events in a goroutine of its own.
+// waitForEach starts a goroutine for each event that waits for it.
 func waitForEach(t *check.T, events []madeEvent) []chan error {
 	answers := make([]chan error, len(events))
 	for i, e := range events {
@@ -220,7 +217,7 @@ func waitForEach(t *check.T, events []madeEvent) []chan error {
 	return answers
 }
 
-// allWake fails the check unless all threads of waitForEach come back, without an error, when a
+// allWake fails the check unless all threads of waitForEach return without an error once a
 // callback has closed gone.
 func allWake(t *check.T, events []madeEvent, answers []chan error, gone <-chan struct{}, what string) {
 	late := time.After(t.Patience())
@@ -232,20 +229,18 @@ func allWake(t *check.T, events []madeEvent, answers []chan error, gone <-chan s
 	for i, e := range events {
 		select {
 		case err := <-answers[i]:
-			if err != nil {
-				t.Errorf("PJRT_Event_Await of the %s, when %s: expected success, got %v", e.what, what, err)
-			}
+			t.NoError(err, "PJRT_Event_Await of the %s, when %s", e.what, what)
 		case <-late:
 			t.Stuck("PJRT_Event_Await of the %s, when %s: it did not return within %v", e.what, what, t.Patience())
 		}
 	}
 }
 
-// othersProceed keeps a callback until another thread has made calls that need not wait for
-// anything: so does a callback that wants a lock which that thread has.
+// othersProceed holds a callback until another thread has made calls that need not wait for
+// anything, as a callback does that waits for a lock which that thread holds.
 func othersProceed(t *check.T, what string, e *capi.Event, b *capi.Buffer, finish func()) {
 	again, settled, victim, second := t.Ready(b), readyEvent(t), small(t), t.NewProbe(nil)
-	mustAwait(t, settled, "ready event of an upload")
+	t.NoError(t.Await(settled), "ready event of an upload")
 	unneeded := t.Ready(victim)
 	entered, leave := make(chan struct{}), make(chan struct{})
 	p := t.NewProbe(func(check.ProbeCall) {
@@ -300,13 +295,11 @@ func othersProceed(t *check.T, what string, e *capi.Event, b *capi.Buffer, finis
 	called(t, second, "event that another thread registered one with, while a callback ran")
 }
 
-// call makes a call that has to succeed, and says before which it is.
+// call makes a call that has to succeed, and stores its name in doing first.
 func call[A any](t *check.T, doing *atomic.Value, args A) A {
 	name := check.FunctionOf[A]().Name
 	doing.Store(name)
 	out, err := check.Try(t, args)
-	if err != nil {
-		t.Errorf("%s in another thread, while a callback runs: expected success, got %v", name, err)
-	}
+	t.NoError(err, "%s in another thread, while a callback runs", name)
 	return out
 }

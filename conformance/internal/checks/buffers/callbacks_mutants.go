@@ -26,7 +26,7 @@ func callbackMutants() []mutant.Mutant {
 			}),
 		holds[capi.LoadedExecutableExecuteArgs]("EVT-16/each kind of event", "executes nothing while it calls back"),
 		holds[capi.ClientBufferFromHostBufferArgs]("EVT-16/each kind of event", "holds the lock of uploads while it calls back"),
-		hooked("EVT-16/each kind of event", "an event is ready only when its callbacks are done", func() []serve.Hook {
+		mutant.Hooked("EVT-16/each kind of event", "an event is ready only when its callbacks are done", func() []serve.Hook {
 			inside := new(marks)
 			return []serve.Hook{
 				onReady(func(a *capi.EventOnReadyArgs, call func(*capi.ErrorHandle)) func(*capi.ErrorHandle) {
@@ -46,7 +46,7 @@ func callbackMutants() []mutant.Mutant {
 		}),
 		forgottenWith("EVT-28", "who waits for an event of a buffer is forgotten when a callback destroys the buffer"),
 		forgottenWith("EVT-28/upload", "who waits for an event of a buffer is forgotten when a callback destroys the buffer"),
-		hooked("EVT-28", "an execution is given up when a callback destroys its executable", func() []serve.Hook {
+		mutant.Hooked("EVT-28", "an execution is given up when a callback destroys its executable", func() []serve.Hook {
 			var calling atomic.Int32
 			var doomed atomic.Bool
 			return []serve.Hook{
@@ -71,7 +71,7 @@ func callbackMutants() []mutant.Mutant {
 	}
 }
 
-// aMoment is long beside a call, and short beside what checks wait for.
+// aMoment is long compared with a call, and short compared with what checks wait for.
 const aMoment = 300 * time.Microsecond
 
 // settlesSoon reports whether an event becomes ready within a moment.
@@ -80,8 +80,8 @@ func settlesSoon(c *invocation, e *capi.Event) bool {
 	return ready(c.Table(), e)
 }
 
-// lostBetween is a plugin that looks whether an event is ready, and then keeps the callback
-// for its end, without a lock over both.
+// lostBetween returns a plugin that checks whether an event is ready and then stores the
+// callback, without a lock around both.
 func lostBetween(name, fault string) mutant.Mutant {
 	return mutant.Of(name, fault, func(c *invocation, a *capi.EventOnReadyArgs) {
 		if !ready(c.Table(), a.Event) && settlesSoon(c, a.Event) {
@@ -91,7 +91,7 @@ func lostBetween(name, fault string) mutant.Mutant {
 	})
 }
 
-// inCallbacks knows how many callbacks run.
+// inCallbacks counts the running callbacks in n.
 func inCallbacks(n *atomic.Int32) func(*capi.EventOnReadyArgs, func(*capi.ErrorHandle)) func(*capi.ErrorHandle) {
 	return func(_ *capi.EventOnReadyArgs, call func(*capi.ErrorHandle)) func(*capi.ErrorHandle) {
 		return func(err *capi.ErrorHandle) {
@@ -102,9 +102,9 @@ func inCallbacks(n *atomic.Int32) func(*capi.EventOnReadyArgs, func(*capi.ErrorH
 	}
 }
 
-// forgottenWith is a plugin whose waits never end once a callback destroyed a buffer.
+// forgottenWith returns a plugin whose waits never end once a callback destroyed a buffer.
 func forgottenWith(name, fault string) mutant.Mutant {
-	return hooked(name, fault, func() []serve.Hook {
+	return mutant.Hooked(name, fault, func() []serve.Hook {
 		var calling atomic.Int32
 		var forgotten atomic.Bool
 		return []serve.Hook{
@@ -124,9 +124,9 @@ func forgottenWith(name, fault string) mutant.Mutant {
 	})
 }
 
-// holds is a plugin that calls back under a lock which a function takes, too.
+// holds returns a plugin that calls back under a lock that a function also takes.
 func holds[A any](name, fault string) mutant.Mutant {
-	return hooked(name, fault, func() []serve.Hook {
+	return mutant.Hooked(name, fault, func() []serve.Hook {
 		lock := make(chan struct{}, 1)
 		return []serve.Hook{
 			onReady(func(_ *capi.EventOnReadyArgs, call func(*capi.ErrorHandle)) func(*capi.ErrorHandle) {

@@ -11,7 +11,7 @@ import (
 )
 
 var suite = &checktest.Suite{
-	Checks:  checktest.UpTo(check.Core, Checks),
+	Checks:  checktest.UpTo(check.Core, Checks()),
 	Mutants: Mutants(),
 	Sharing: true,
 	Plugins: []checktest.Plugin{checktest.CPU},
@@ -24,5 +24,5 @@ func TestChecksOnTheCPUPlugin(t *testing.T) { suite.RunChecks(t) }
 func TestMutants(t *testing.T) { suite.RunMutants(t) }
 
 func TestEveryRuleHasACheck(t *testing.T) {
-	checktest.RunCoverage(t, Checks, Unobservable, "EVT", "H2D", "STR", "BUF", "D2H", "RAW", "COPY", "REF", "VIEW", "UNI", "AH2D", "DMA")
+	checktest.RunCoverage(t, Checks(), Unobservable, "EVT", "H2D", "STR", "BUF", "D2H", "RAW", "COPY", "REF", "VIEW", "UNI", "AH2D", "DMA")
 }

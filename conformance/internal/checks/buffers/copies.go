@@ -5,6 +5,7 @@ package buffers
 
 import (
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/purepjrt/purepjrt/capi"
@@ -30,17 +31,17 @@ var copyChecks = []check.Check{
 			copies(t, dtype.F32, dims, devices[0], devices[1], "0 to device 1")
 		}
 	}},
-	rule("COPY-02", func(t *check.T) {
+	{Rule: "COPY-02", Run: func(t *check.T) {
 		b := small(t)
 		out, err := check.Try(t, capi.BufferCopyToDeviceArgs{Buffer: b, DstDevice: t.Client().Devices[0]})
 		check.Own(t, out.DstBuffer)
 		t.ErrorCode(err, "copy to the buffer's own device")
-	}),
+	}},
 	{Rule: "COPY-03", Devices: 2, Run: func(t *check.T) {
 		src := small(t)
 		b := copyTo(t, src, t.Client().Devices[1])
-		mustAwait(t, t.Ready(b), "ready event of a copy")
-		check.Equal(t, false, isDeleted(t, src), "is_deleted of the source of a copy")
+		t.NoError(t.Await(t.Ready(b)), "ready event of a copy")
+		check.Equal(t, false, t.IsDeleted(src), "is_deleted of the source of a copy")
 		check.ExpectBuffer(t, src, floats(4), "source of a copy")
 		check.Equal(t, t.Client().Devices[0], check.Call(t, capi.BufferDeviceArgs{Buffer: src}).Device, "device of the source of a copy")
 	}},
@@ -77,9 +78,7 @@ var copyChecks = []check.Check{
 			go func() {
 				defer all.Done()
 				out, err := check.Try(t, capi.BufferCopyToDeviceArgs{Buffer: src, DstDevice: devices[1+i%(len(devices)-1)]})
-				if err != nil {
-					t.Errorf("one of 16 copies at a time: expected success, got %v", err)
-				}
+				t.NoError(err, "one of 16 copies at a time")
 				if copies[i] = check.Own(t, out.DstBuffer); err == nil {
 					on, err := check.Try(t, capi.BufferDeviceArgs{Buffer: copies[i]})
 					if want := devices[1+i%(len(devices)-1)]; err != nil || on.Device != want {
@@ -103,7 +102,7 @@ var copyChecks = []check.Check{
 		check.ExpectBuffer(t, out, []float32{2, 4, 6, 8}, "output of a program that the source was donated to")
 		check.ExpectBuffer(t, b, floats(4), "copy of a buffer that was donated afterwards")
 	}},
-	rule("COPY-08", func(t *check.T) {
+	{Rule: "COPY-08", Run: func(t *check.T) {
 		seen := 0
 		home := t.DefaultMemory(t.Client())
 		for _, e := range types(t) {
@@ -135,15 +134,15 @@ var copyChecks = []check.Check{
 		if seen == 0 {
 			t.SkipUnimplf("no other memory takes a copy and gives it back")
 		}
-	}),
-	rule("COPY-09", func(t *check.T) {
+	}},
+	{Rule: "COPY-09", Run: func(t *check.T) {
 		b := small(t)
 		home := check.Optional(t, capi.BufferMemoryArgs{Buffer: b}).Memory
 		out, err := check.Try(t, capi.BufferCopyToMemoryArgs{Buffer: b, DstMemory: home})
 		check.Own(t, out.DstBuffer)
 		t.ErrorCode(err, "copy to the buffer's own memory")
-	}),
-	rule("COPY-10", func(t *check.T) {
+	}},
+	{Rule: "COPY-10", Run: func(t *check.T) {
 		src := small(t)
 		home := check.Optional(t, capi.BufferMemoryArgs{Buffer: src}).Memory
 		seen := 0
@@ -158,13 +157,13 @@ var copyChecks = []check.Check{
 			}
 			seen++
 			check.Equal(t, m, check.Call(t, capi.BufferMemoryArgs{Buffer: b}).Memory, "memory of a copy to %s", name)
-			if platform(t) == "cpu" || contains(name, "host") {
+			if t.Platform() == "cpu" || strings.Contains(name, "host") {
 				check.Equal(t, true, check.Call(t, capi.BufferIsOnCPUArgs{Buffer: b}).IsOnCPU, "is_on_cpu of a copy to %s", name)
 			}
 			args := check.HostArgs(t.Client(), floats(4))
 			args.Memory = m
 			if up, err := check.Try(t, args); err == nil {
-				mustAwait(t, check.Own(t, up.DoneWithHostBuffer), "done_with_host_buffer")
+				t.NoError(t.Await(check.Own(t, up.DoneWithHostBuffer)), "done_with_host_buffer")
 				want := check.Call(t, capi.BufferIsOnCPUArgs{Buffer: check.Own(t, up.Buffer)}).IsOnCPU
 				check.Equal(t, want, check.Call(t, capi.BufferIsOnCPUArgs{Buffer: b}).IsOnCPU,
 					"is_on_cpu of a copy to %s, compared with an upload to it", name)
@@ -173,15 +172,15 @@ var copyChecks = []check.Check{
 		if seen == 0 {
 			t.SkipUnimplf("no other memory takes a copy")
 		}
-	}),
-	hostile("COPY-11", func(t *check.T) {
+	}},
+	{Rule: "COPY-11", Hostile: true, Run: func(t *check.T) {
 		other := t.NewClient()
 		out, err := check.Try(t, capi.BufferCopyToDeviceArgs{Buffer: small(t), DstDevice: other.Devices[len(other.Devices)-1]})
 		if err == nil && check.Own(t, out.DstBuffer) != nil {
 			err = t.Await(t.Ready(out.DstBuffer))
 		}
 		t.ErrorCode(err, "copy to a device of another client")
-	}),
+	}},
 	{Rule: "COPY-12", Devices: 2, Hostile: true, Run: func(t *check.T) {
 		b := tokenBuffer(t)
 		out, err := check.Try(t, capi.BufferCopyToDeviceArgs{Buffer: b, DstDevice: t.Client().Devices[1]})
@@ -196,7 +195,7 @@ var copyChecks = []check.Check{
 		check.Equal(t, capi.BufferTypeToken, check.Call(t, capi.BufferElementTypeArgs{Buffer: out.DstBuffer}).Type,
 			"type of a copy of a token")
 	}},
-	rule("COPY-13", func(t *check.T) {
+	{Rule: "COPY-13", Run: func(t *check.T) {
 		for _, c := range []struct {
 			from, to         dtype.Type
 			fromDims, toDims []int64
@@ -209,17 +208,17 @@ var copyChecks = []check.Check{
 			data := hostBytes(c.from, elements(c.fromDims...))
 			src := upload(t, c.from, data, c.fromDims...)
 			b := check.Own(t, check.Call(t, bitcastArgs(src, c.to, nil, c.toDims...)).OutBuffer)
-			check.Equal(t, true, isDeleted(t, src), "is_deleted of the source of a bitcast")
+			check.Equal(t, true, t.IsDeleted(src), "is_deleted of the source of a bitcast")
 			t.ErrorCode(read(t, capi.BufferToHostBufferArgs{Src: src, HostLayout: check.RowMajor(len(c.fromDims)),
-				Dst: check.Pointer(retain(make([]byte, len(data)))), DstSize: uintptr(len(data))}), "download of the source of a bitcast")
+				Dst: check.Pointer(check.Retain(make([]byte, len(data)))), DstSize: uintptr(len(data))}), "download of the source of a bitcast")
 			check.Equal(t, capi.BufferType(c.to), check.Call(t, capi.BufferElementTypeArgs{Buffer: b}).Type, "type of a bitcast")
 			if got := t.Dimensions(b); !slices.Equal(got, c.toDims) {
 				t.Errorf("dimensions of a bitcast: expected %v, got %v", c.toDims, got)
 			}
 			expectBytes(t, data, t.Download(b), 0xff, "bitcast of "+c.from.String()+show(c.fromDims)+" to "+c.to.String()+show(c.toDims))
 		}
-	}),
-	hostile("COPY-14", func(t *check.T) {
+	}},
+	{Rule: "COPY-14", Hostile: true, Run: func(t *check.T) {
 		src := small(t)
 		_, err := check.Try(t, bitcastArgs(bitcastable(t), dtype.F32, nil, 5))
 		t.ErrorCode(err, "bitcast of 16 bytes to 20")
@@ -228,10 +227,10 @@ var copyChecks = []check.Check{
 			check.Own(t, out.OutBuffer)
 			t.ErrorCode(err, "bitcast of 16 bytes to "+show(4*n))
 		}
-		check.Equal(t, false, isDeleted(t, src), "is_deleted of the source of a bitcast that was refused")
+		check.Equal(t, false, t.IsDeleted(src), "is_deleted of the source of a bitcast that was refused")
 		check.ExpectBuffer(t, src, floats(4), "source of a bitcast that was refused")
-	}),
-	rule("COPY-15", func(t *check.T) {
+	}},
+	{Rule: "COPY-15", Run: func(t *check.T) {
 		bitcastable(t)
 		src, ok := withLayout(t, dtype.F32, dtype.Bytes(floats(6)), []int64{2, 3}, check.TiledLayout([]int64{0, 1}),
 			"a column-major device layout")
@@ -247,20 +246,20 @@ var copyChecks = []check.Check{
 		if !slices.Equal(got, want) {
 			t.Errorf("layout of a bitcast with device_layout null: expected the default %v, got %v", want, got)
 		}
-	}),
-	hostile("COPY-16", func(t *check.T) {
+	}},
+	{Rule: "COPY-16", Hostile: true, Run: func(t *check.T) {
 		src := bitcastable(t)
 		out, err := check.Try(t, bitcastArgs(src, dtype.F32, check.StridedLayout([]int64{8, 4}), 2, 2))
 		check.Own(t, out.OutBuffer)
 		t.ErrorCode(err, "bitcast with a device layout by strides")
-	}),
-	hostile("COPY-17", func(t *check.T) {
+	}},
+	{Rule: "COPY-17", Hostile: true, Run: func(t *check.T) {
 		src := bitcastable(t)
 		deleteBuffer(t, src)
 		out, err := check.Try(t, bitcastArgs(src, dtype.U8, nil, 16))
 		check.Own(t, out.OutBuffer)
 		t.ErrorCode(err, "bitcast of a deleted buffer")
-	}),
+	}},
 }
 
 // copies uploads an array to a device and copies it to another one.
@@ -282,14 +281,14 @@ func copies(t *check.T, e dtype.Type, dims []int64, from, to *capi.Device, way s
 	expectCopy(t, b, e, dims, data, what)
 	p, err := check.Try(t, capi.BufferUnsafePointerArgs{Buffer: src})
 	q, err2 := check.Try(t, capi.BufferUnsafePointerArgs{Buffer: b})
-	if err == nil && err2 == nil && len(data) > 0 && platform(t) == "cpu" && p.BufferPointer == q.BufferPointer {
+	if err == nil && err2 == nil && len(data) > 0 && t.Platform() == "cpu" && p.BufferPointer == q.BufferPointer {
 		t.Errorf("%s: expected memory of its own, got the source's at %#x", what, p.BufferPointer)
 	}
 	check.Destroy(t, b)
 	check.Destroy(t, src)
 }
 
-// expectCopy compares what a copy holds, and says of itself, with its source.
+// expectCopy compares the contents and metadata of a copy with its source.
 func expectCopy(t *check.T, b *capi.Buffer, e dtype.Type, dims []int64, data []byte, what string) {
 	check.Equal(t, capi.BufferType(e), check.Call(t, capi.BufferElementTypeArgs{Buffer: b}).Type, "type of the %s", what)
 	if got := t.Dimensions(b); !slices.Equal(got, dims) {
@@ -308,7 +307,7 @@ func copyTo(t *check.T, b *capi.Buffer, d *capi.Device) *capi.Buffer {
 	return check.Own(t, out)
 }
 
-// copyToMemory copies a buffer, false if the plugin does not offer that.
+// copyToMemory copies a buffer; it returns false if the plugin does not offer that.
 func copyToMemory(t *check.T, b *capi.Buffer, m *capi.Memory, what string) (*capi.Buffer, bool) {
 	t.Require(check.FunctionOf[capi.BufferCopyToMemoryArgs]())
 	out, err := check.Try(t, capi.BufferCopyToMemoryArgs{Buffer: b, DstMemory: m})
@@ -333,7 +332,7 @@ func bitcastArgs(b *capi.Buffer, e dtype.Type, layout *capi.BufferMemoryLayout, 
 	return args
 }
 
-// bitcastable is a buffer of four floats, where the plugin can reinterpret one.
+// bitcastable returns a buffer of four floats if the plugin can reinterpret one.
 func bitcastable(t *check.T) *capi.Buffer {
 	check.Own(t, check.Call(t, bitcastArgs(small(t), dtype.U8, nil, 16)).OutBuffer)
 	return small(t)

@@ -17,13 +17,9 @@ import (
 )
 
 func copyMutants() []mutant.Mutant {
-	deletes := func(c *invocation, b *capi.Buffer) {
-		call := &capi.Call[capi.BufferDeleteArgs]{}
-		call.Args.Buffer = b
-		call.Do(c.Table())
-	}
+	deletes := func(c *invocation, b *capi.Buffer) { mutant.Try(c.Table(), capi.BufferDeleteArgs{Buffer: b}) }
 	return slices.Concat([]mutant.Mutant{
-		{Check: "COPY-01", Fault: "the first device always", Hooks: remember(func(a *capi.BufferDeviceArgs) **capi.Device { return &a.Device })},
+		mutant.Hooked("COPY-01", "the first device always", remember(func(a *capi.BufferDeviceArgs) **capi.Device { return &a.Device })),
 		copiesWrongly("COPY-01", "copies from the third device are wrong", func(c *invocation, b *capi.Buffer) bool { return placeBelow(c, b) == 2 }),
 		copiesWrongly("COPY-01", "copies of narrow types are wrong", func(c *invocation, b *capi.Buffer) bool { return typeBelow(c, b).IsSubByte() }),
 		mutant.Of("COPY-01", "empty arrays are refused", func(c *invocation, a *capi.BufferCopyToDeviceArgs) {
@@ -33,7 +29,7 @@ func copyMutants() []mutant.Mutant {
 			}
 			c.Forward()
 		}),
-		hooked("COPY-01", "the memory is the source's", func() []serve.Hook {
+		mutant.Hooked("COPY-01", "the memory is the source's", func() []serve.Hook {
 			var sources sync.Map
 			return []serve.Hook{
 				serve.Around(func(c *invocation, a *capi.BufferCopyToDeviceArgs) {
@@ -55,7 +51,7 @@ func copyMutants() []mutant.Mutant {
 		arrives("COPY-04", "freed under the copy", flip),
 		awaitsOK("COPY-05", "success"),
 		losesMessage[capi.EventAwaitArgs]("COPY-05", "the message is lost"),
-		hooked("COPY-06", "copies that overlap go to one device", func() []serve.Hook {
+		mutant.Hooked("COPY-06", "copies that overlap go to one device", func() []serve.Hook {
 			var under atomic.Int32
 			var first atomic.Pointer[capi.Device]
 			return []serve.Hook{serve.Around(func(c *invocation, a *capi.BufferCopyToDeviceArgs) {
@@ -70,7 +66,7 @@ func copyMutants() []mutant.Mutant {
 			})}
 		}),
 		nth("COPY-06", "one of them is wrong", 9),
-		hooked("COPY-07", "a lazy alias", func() []serve.Hook {
+		mutant.Hooked("COPY-07", "a lazy alias", func() []serve.Hook {
 			var sources sync.Map // by copy
 			return []serve.Hook{
 				serve.Around(func(c *invocation, a *capi.BufferCopyToDeviceArgs) {
@@ -79,9 +75,9 @@ func copyMutants() []mutant.Mutant {
 				}),
 				serve.Around(func(c *invocation, a *downloadArgs) {
 					c.Forward()
-					if _, copied := sources.Load(a.Src); copied && a.Dst != nil && wait(c.Table(), a.Event) == nil {
-						for i, x := range []byte{0, 0, 0, 0x40} { // what the program left there
-							bytesAt(a.Dst, a.DstSize)[i] = x
+					if _, copied := sources.Load(a.Src); copied && a.Dst != nil && mutant.Await(c.Table(), a.Event) == nil {
+						for i, x := range []byte{0, 0, 0, 0x40} { // what the program leaves there
+							mutant.BytesAt(a.Dst, a.DstSize)[i] = x
 						}
 					}
 				}),
@@ -91,18 +87,17 @@ func copyMutants() []mutant.Mutant {
 			return typeBelow(c, a.Buffer) == dtype.U2
 		}),
 		toMemoryWrongly("COPY-08", "what comes back to the device is wrong", func(c *invocation, a *capi.BufferCopyToMemoryArgs) bool {
-			kind := &capi.Call[capi.MemoryKindArgs]{}
-			kind.Args.Memory = a.DstMemory
-			return kind.Do(c.Table()) == nil && capi.String(kind.Args.Kind, kind.Args.KindSize) == "device"
+			out, err := mutant.Try(c.Table(), capi.MemoryKindArgs{Memory: a.DstMemory})
+			return err == nil && capi.String(out.Kind, out.KindSize) == "device"
 		}),
-		hooked("COPY-08", "the type is that of a byte", func() []serve.Hook {
+		mutant.Hooked("COPY-08", "the type is that of a byte", func() []serve.Hook {
 			m := new(marks)
 			return []serve.Hook{
 				marking(m, func(a *capi.BufferCopyToMemoryArgs) []*capi.Buffer { return []*capi.Buffer{a.DstBuffer} }),
 				ofMarked(m, kindOf, func(a *capi.BufferElementTypeArgs) { a.Type = capi.BufferTypeU8 }),
 			}
 		}),
-		{Check: "COPY-10", Fault: "the source's memory", Hooks: remember(func(a *capi.BufferMemoryArgs) **capi.Memory { return &a.Memory })},
+		mutant.Hooked("COPY-10", "the source's memory", remember(func(a *capi.BufferMemoryArgs) **capi.Memory { return &a.Memory })),
 		mutant.After("COPY-10", "never on the host", func(a *capi.BufferIsOnCPUArgs) { a.IsOnCPU = false }),
 		mutant.Answers[capi.BufferCopyToDeviceArgs]("COPY-12", "fails in another way", capi.ErrorCodeInternal),
 	}, inMemory(
@@ -110,7 +105,7 @@ func copyMutants() []mutant.Mutant {
 		mutant.Swallows[capi.BufferCopyToMemoryArgs]("COPY-09", "success"),
 		mutant.Swallows[capi.BufferCopyToDeviceArgs]("COPY-11", "success"),
 		mutant.After("COPY-13", "the source is kept", func(a *capi.BufferIsDeletedArgs) { a.IsDeleted = false }),
-		hooked("COPY-13", "the type stays", func() []serve.Hook {
+		mutant.Hooked("COPY-13", "the type stays", func() []serve.Hook {
 			m := new(marks)
 			return []serve.Hook{
 				marking(m, func(a *capi.BufferBitcastArgs) []*capi.Buffer { return []*capi.Buffer{a.OutBuffer} }),
@@ -127,7 +122,7 @@ func copyMutants() []mutant.Mutant {
 				deletes(c, a.Buffer)
 			}
 		}),
-		hooked("COPY-15", "keeps the layout", func() []serve.Hook {
+		mutant.Hooked("COPY-15", "keeps the layout", func() []serve.Hook {
 			var cast sync.Map
 			return []serve.Hook{
 				serve.Around(func(c *invocation, a *capi.BufferBitcastArgs) {
@@ -147,9 +142,9 @@ func copyMutants() []mutant.Mutant {
 	))
 }
 
-// toMemoryWrongly is a plugin in which some copies to memories are wrong.
+// toMemoryWrongly returns a plugin in which some copies to memories are wrong.
 func toMemoryWrongly(name, fault string, when func(*invocation, *capi.BufferCopyToMemoryArgs) bool) mutant.Mutant {
-	return hooked(name, fault, func() []serve.Hook {
+	return mutant.Hooked(name, fault, func() []serve.Hook {
 		m := new(marks)
 		return []serve.Hook{
 			serve.Around(func(c *invocation, a *capi.BufferCopyToMemoryArgs) {
@@ -158,8 +153,8 @@ func toMemoryWrongly(name, fault string, when func(*invocation, *capi.BufferCopy
 				}
 			}),
 			serve.Around(func(c *invocation, a *downloadArgs) {
-				if c.Forward(); m.has(a.Src) && a.Dst != nil && a.DstSize > 0 && wait(c.Table(), a.Event) == nil {
-					flip(bytesAt(a.Dst, a.DstSize))
+				if c.Forward(); m.has(a.Src) && a.Dst != nil && a.DstSize > 0 && mutant.Await(c.Table(), a.Event) == nil {
+					flip(mutant.BytesAt(a.Dst, a.DstSize))
 				}
 			}),
 		}
@@ -174,7 +169,7 @@ type (
 
 func referenceMutants() []mutant.Mutant {
 	return []mutant.Mutant{
-		hooked("REF-01", "counts to one", func() []serve.Hook {
+		mutant.Hooked("REF-01", "counts to one", func() []serve.Hook {
 			var count atomic.Int32
 			return []serve.Hook{serve.Around(func(c *invocation, _ *increaseArgs) {
 				if count.Add(1) == 1 {
@@ -183,7 +178,7 @@ func referenceMutants() []mutant.Mutant {
 			})}
 		}),
 		mutant.Swallows[decreaseArgs]("REF-02", "wraps"),
-		hooked("REF-03", "one too few", func() []serve.Hook {
+		mutant.Hooked("REF-03", "one too few", func() []serve.Hook {
 			var count atomic.Int32
 			return []serve.Hook{serve.Around(func(c *invocation, _ *decreaseArgs) {
 				if c.Forward(); count.Add(1) == 4 {
@@ -191,7 +186,7 @@ func referenceMutants() []mutant.Mutant {
 				}
 			})}
 		}),
-		hooked("REF-03", "one count for all buffers", func() []serve.Hook {
+		mutant.Hooked("REF-03", "one count for all buffers", func() []serve.Hook {
 			var count atomic.Int32
 			return []serve.Hook{
 				serve.Around(func(*invocation, *increaseArgs) { count.Add(1) }),
@@ -202,7 +197,7 @@ func referenceMutants() []mutant.Mutant {
 				}),
 			}
 		}),
-		hooked("REF-04", "moves when it is read", func() []serve.Hook {
+		mutant.Hooked("REF-04", "moves when it is read", func() []serve.Hook {
 			var read atomic.Bool
 			return []serve.Hook{
 				serve.Around(func(c *invocation, _ *downloadArgs) {
@@ -221,7 +216,7 @@ func referenceMutants() []mutant.Mutant {
 				a.DeviceMemoryPtr = 0
 			}
 		}),
-		hooked("REF-04", "moves", func() []serve.Hook {
+		mutant.Hooked("REF-04", "moves", func() []serve.Hook {
 			var count atomic.Uintptr
 			return []serve.Hook{serve.Around(func(c *invocation, a *opaqueArgs) {
 				c.Forward()
@@ -229,25 +224,25 @@ func referenceMutants() []mutant.Mutant {
 			})}
 		}),
 		mutant.After("REF-05", "the address of something else",
-			func(a *opaqueArgs) { a.DeviceMemoryPtr = check.Address(retain(make([]byte, 64))) }),
-		hooked("REF-05", "outputs have a staging address", func() []serve.Hook {
+			func(a *opaqueArgs) { a.DeviceMemoryPtr = check.Address(check.Retain(make([]byte, 64))) }),
+		mutant.Hooked("REF-05", "outputs have a staging address", func() []serve.Hook {
 			m := new(marks)
 			return []serve.Hook{marking(m, outputBuffers),
 				ofMarked(m, func(a *opaqueArgs) *capi.Buffer { return a.Buffer }, func(a *opaqueArgs) {
-					a.DeviceMemoryPtr = check.Address(retain(make([]byte, 64)))
+					a.DeviceMemoryPtr = check.Address(check.Retain(make([]byte, 64)))
 				})}
 		}),
-		hooked("REF-06", "outputs have none", func() []serve.Hook {
+		mutant.Hooked("REF-06", "outputs have none", func() []serve.Hook {
 			m := new(marks)
 			return []serve.Hook{marking(m, outputBuffers),
 				ofMarked(m, pointerOf, func(a *capi.BufferUnsafePointerArgs) { a.BufferPointer = 0 })}
 		}),
-		{Check: "REF-06", Fault: "the same for all", Hooks: remember(func(a *capi.BufferUnsafePointerArgs) *uintptr { return &a.BufferPointer })},
+		mutant.Hooked("REF-06", "the same for all", remember(func(a *capi.BufferUnsafePointerArgs) *uintptr { return &a.BufferPointer })),
 		mutant.Of("REF-07", "freed", func(c *invocation, a *capi.BufferDeleteArgs) {
 			overwrite(c, a.Buffer, 64)
 			c.Forward()
 		}),
-		hooked("REF-07", "the first decrease frees", func() []serve.Hook {
+		mutant.Hooked("REF-07", "the first decrease frees", func() []serve.Hook {
 			var mu sync.Mutex
 			count := make(map[*capi.Buffer]int) // guarded by mu
 			address := make(map[*capi.Buffer]uintptr)
@@ -257,9 +252,8 @@ func referenceMutants() []mutant.Mutant {
 					mu.Lock()
 					defer mu.Unlock()
 					count[a.Buffer]++
-					call := &capi.Call[capi.BufferUnsafePointerArgs]{}
-					if call.Args.Buffer = a.Buffer; call.Do(c.Table()) == nil {
-						address[a.Buffer] = call.Args.BufferPointer
+					if out, err := mutant.Try(c.Table(), capi.BufferUnsafePointerArgs{Buffer: a.Buffer}); err == nil {
+						address[a.Buffer] = out.BufferPointer
 					}
 				}),
 				serve.Around(func(c *invocation, a *decreaseArgs) {
@@ -272,7 +266,7 @@ func referenceMutants() []mutant.Mutant {
 				}),
 			}
 		}),
-		hooked("REF-08/deleted", "the address is still told", func() []serve.Hook {
+		mutant.Hooked("REF-08/deleted", "the address is still told", func() []serve.Hook {
 			var addresses sync.Map
 			return []serve.Hook{serve.Around(func(c *invocation, a *opaqueArgs) {
 				if c.Forward(); c.Err() == nil {
@@ -303,7 +297,7 @@ func rawMutants() []mutant.Mutant {
 			c.Forward()
 		}),
 		mutant.Of("RAW-02", "refused, and written all the same", func(c *invocation, a *rawArgs) {
-			if c.Forward(); c.Err() != nil || wait(c.Table(), a.Event) != nil {
+			if c.Forward(); c.Err() != nil || mutant.Await(c.Table(), a.Event) != nil {
 				check.Poke(uintptr(a.Dst), []byte{0})
 			}
 		}),
@@ -314,22 +308,22 @@ func rawMutants() []mutant.Mutant {
 			func(a *rawArgs) bool { return a.TransferSize == 0 }),
 		awaitsOK("RAW-04", "success"),
 		mutant.Of("RAW-05", "not packed", func(c *invocation, a *rawArgs) {
-			if c.Forward(); c.Err() == nil && wait(c.Table(), a.Event) == nil {
-				for i, x := range bytesAt(a.Dst, uintptr(a.TransferSize)) {
-					bytesAt(a.Dst, uintptr(a.TransferSize))[i] = x & 15
+			if c.Forward(); c.Err() == nil && mutant.Await(c.Table(), a.Event) == nil {
+				for i, x := range mutant.BytesAt(a.Dst, uintptr(a.TransferSize)) {
+					mutant.BytesAt(a.Dst, uintptr(a.TransferSize))[i] = x & 15
 				}
 			}
 		}),
 	}, inMemory(
 		anyReady("RAW-06", "starts early"),
-		ignores("RAW-06", "the event is not waited for", always[capi.EventAwaitArgs]),
+		ignores("RAW-06", "the event is not waited for", mutant.Always[capi.EventAwaitArgs]),
 		mutant.Before("RAW-06", "the offset is ignored", func(a *capi.BufferCopyRawToHostFutureArgs) { a.Offset = 0 }),
 		losesMessage[capi.EventAwaitArgs]("RAW-07", "the message is lost"),
 		awaitsOK("RAW-07", "success"),
-		mutant.Mutant{Check: "RAW-08", Fault: "one for all",
-			Hooks: remember(func(a *capi.BufferCopyRawToHostFutureArgs) *uintptr { return &a.CallbackData })},
+		mutant.Hooked("RAW-08", "one for all",
+			remember(func(a *capi.BufferCopyRawToHostFutureArgs) *uintptr { return &a.CallbackData })),
 		eventsFail("RAW-09", "the copy fails", true, copyEvent),
-		hooked("RAW-10", "the struct is not looked at", func() []serve.Hook {
+		mutant.Hooked("RAW-10", "the struct is not looked at", func() []serve.Hook {
 			return []serve.Hook{
 				serve.Around(func(c *invocation, a *capi.EventIsReadyArgs) { a.IsReady = true }),
 				serve.Around(func(c *invocation, a *capi.EventAwaitArgs) {}),

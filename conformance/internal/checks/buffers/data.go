@@ -8,14 +8,13 @@ import (
 	"math/rand/v2"
 	"runtime"
 	"slices"
-	"strings"
 
 	"github.com/purepjrt/purepjrt/capi"
 	"github.com/purepjrt/purepjrt/conformance/internal/check"
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
 )
 
-// types are the element types that hold data and that the plugin's API version
+// types returns the element types that hold data and that the plugin's API version
 // knows.
 func types(t *check.T) []dtype.Type {
 	var list []dtype.Type
@@ -27,7 +26,7 @@ func types(t *check.T) []dtype.Type {
 	return list
 }
 
-// subByteTypes are the types that are narrower than a byte.
+// subByteTypes returns the types that are narrower than a byte.
 func subByteTypes(t *check.T) []dtype.Type {
 	var list []dtype.Type
 	for _, e := range types(t) {
@@ -38,7 +37,7 @@ func subByteTypes(t *check.T) []dtype.Type {
 	return list
 }
 
-// elements is the number of elements of dims, 1 without any.
+// elements returns the number of elements of dims, which is 1 without any.
 func elements(dims ...int64) int {
 	n := int64(1)
 	for _, d := range dims {
@@ -55,9 +54,8 @@ func mask(e dtype.Type) byte {
 	return 0xff
 }
 
-// hostBytes is n elements of a type, of varied values that are valid and no
-// NaNs: those are a rule of their own. The bits above the width of narrow types
-// are zero.
+// hostBytes returns n elements of a type, with varied valid values but no NaNs, which
+// have a rule of their own. The bits above the width of narrow types are zero.
 func hostBytes(e dtype.Type, n int) []byte {
 	r := rand.New(rand.NewPCG(uint64(e), 7))
 	data := make([]byte, n*e.Size())
@@ -80,14 +78,14 @@ func hostBytes(e dtype.Type, n int) []byte {
 			}
 		}
 	}
-	// A lost element is taken for zero.
+	// Otherwise a lost element would go unnoticed, since it reads as zero.
 	if last := data[max(0, len(data)-e.Size()):]; len(last) > 0 && !slices.ContainsFunc(last, func(x byte) bool { return x != 0 }) {
 		last[0] = 1
 	}
 	return data
 }
 
-// counting is n bytes that tell where they stand: no two stretches of a few
+// counting returns n bytes that reveal their position: no two stretches of a few
 // hundred bytes are the same.
 func counting(n int) []byte {
 	data := make([]byte, n)
@@ -99,7 +97,7 @@ func counting(n int) []byte {
 	return data
 }
 
-// floats are 1, 2, 3 and so on.
+// floats returns n floats: 1, 2, 3 and so on.
 func floats(n int) []float32 {
 	list := make([]float32, n)
 	for i := range list {
@@ -108,7 +106,7 @@ func floats(n int) []float32 {
 	return list
 }
 
-// sevens are n floats that no other data here has.
+// sevens returns n floats with a value that no other data here has.
 func sevens(n int) []float32 {
 	list := make([]float32, n)
 	for i := range list {
@@ -117,8 +115,8 @@ func sevens(n int) []float32 {
 	return list
 }
 
-// alignedFloats are 1, 2, 3 and so on at an address that is a multiple of 4096,
-// so that a plugin can use them where they are.
+// alignedFloats is like floats, at an address that is a multiple of 4096, so that a
+// plugin can use them in place.
 func alignedFloats(t *check.T, n int) []float32 {
 	list, err := dtype.View[float32](check.Aligned(4*n, 4096, 0))
 	if err != nil {
@@ -129,7 +127,7 @@ func alignedFloats(t *check.T, n int) []float32 {
 	return list
 }
 
-// hostArgs is the arguments that upload dense host bytes of a type to the first
+// hostArgs returns the arguments that upload dense host bytes of a type to the first
 // device. No dims mean a scalar.
 func hostArgs(c *check.Client, e dtype.Type, data []byte, dims ...int64) capi.ClientBufferFromHostBufferArgs {
 	args := capi.ClientBufferFromHostBufferArgs{
@@ -146,8 +144,8 @@ func upload(t *check.T, e dtype.Type, data []byte, dims ...int64) *capi.Buffer {
 	return b
 }
 
-// uploaded is upload for types that the plugin may refuse: it reports whether
-// there is a buffer, and notes the refusal.
+// uploaded is like upload for types that the plugin may refuse: it reports whether
+// there is a buffer, and notes a refusal.
 func uploaded(t *check.T, args capi.ClientBufferFromHostBufferArgs) (*capi.Buffer, bool) {
 	out, err := check.Try(t, args)
 	if err == nil {
@@ -212,7 +210,7 @@ func permute(data []byte, size int, dims, minorToMajor []int64) []byte {
 	return out
 }
 
-// rowStrides are the byte strides of a dense row-major array.
+// rowStrides returns the byte strides of a dense row-major array.
 func rowStrides(size int, dims []int64) []int64 {
 	order := make([]int64, len(dims))
 	for i := range order {
@@ -221,8 +219,8 @@ func rowStrides(size int, dims []int64) []int64 {
 	return stridesOf(size, dims, order)
 }
 
-// stridesOf are the byte strides of a dense array with its dimensions in an
-// order from minor to major.
+// stridesOf returns the byte strides of a dense array whose dimensions lie from minor
+// to major as given.
 func stridesOf(size int, dims, minorToMajor []int64) []int64 {
 	strides := make([]int64, len(dims))
 	step := int64(size)
@@ -233,7 +231,7 @@ func stridesOf(size int, dims, minorToMajor []int64) []int64 {
 	return strides
 }
 
-// permutations are all orders of 0 to n-1.
+// permutations returns all orders of 0 to n-1.
 func permutations(n int) [][]int64 {
 	if n == 0 {
 		return [][]int64{{}}
@@ -248,7 +246,5 @@ func permutations(n int) [][]int64 {
 	return all
 }
 
-func contains(s, part string) bool { return strings.Contains(s, part) }
-
-// show is a value in a message.
+// show returns the text of a value for a message.
 func show(v any) string { return fmt.Sprint(v) }

@@ -9,13 +9,13 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
 )
 
-// Memory of the host that devices reach by themselves.
+// Host memory that devices access directly.
 var dmaChecks = []check.Check{
-	rule("DMA-01", func(t *check.T) {
+	{Rule: "DMA-01", Run: func(t *check.T) {
 		m := mapped(t, 1<<20)
 		check.Call(t, capi.ClientDMAUnmapArgs{Client: t.Client().Handle, Data: check.Pointer(m)})
-	}),
-	rule("DMA-02", func(t *check.T) {
+	}},
+	{Rule: "DMA-02", Run: func(t *check.T) {
 		const n = 1 << 18
 		m := mapped(t, 2*n)
 		defer unmap(t, m)
@@ -40,8 +40,8 @@ var dmaChecks = []check.Check{
 			send(t, manager, 0, source, 0, true)
 			expectBytes(t, source, t.Download(b), 0xff, "asynchronous transfer from mapped memory")
 		}
-	}),
-	hostile("DMA-03", func(t *check.T) {
+	}},
+	{Rule: "DMA-03", Hostile: true, Run: func(t *check.T) {
 		m := mapped(t, 1<<16)
 		args := capi.ClientDMAMapArgs{Client: t.Client().Handle, Data: check.Pointer(m), Size: uintptr(len(m))}
 		if _, err := check.Try(t, args); err != nil {
@@ -56,15 +56,15 @@ var dmaChecks = []check.Check{
 		}
 		_, err := check.Try(t, capi.ClientDMAUnmapArgs{Client: t.Client().Handle, Data: check.Pointer(m)})
 		t.ErrorCode(err, "one PJRT_Client_DmaUnmap more than successful calls of PJRT_Client_DmaMap")
-	}),
-	hostile("DMA-04", func(t *check.T) {
-		unmap(t, mapped(t, 1<<16)) // skips where there is no such thing
+	}},
+	{Rule: "DMA-04", Hostile: true, Run: func(t *check.T) {
+		unmap(t, mapped(t, 1<<16)) // skips if there is no such function
 		stranger := check.Aligned(1<<16, 4096, 0)
 		t.Keep(stranger)
 		_, err := check.Try(t, capi.ClientDMAUnmapArgs{Client: t.Client().Handle, Data: check.Pointer(stranger)})
 		t.ErrorCode(err, "PJRT_Client_DmaUnmap of memory that is not mapped")
-	}),
-	hostile("DMA-05", func(t *check.T) {
+	}},
+	{Rule: "DMA-05", Hostile: true, Run: func(t *check.T) {
 		m := mapped(t, 1<<16)
 		unmap(t, m)
 		for what, args := range map[string]capi.ClientDMAMapArgs{
@@ -77,7 +77,7 @@ var dmaChecks = []check.Check{
 			}
 		}
 		check.ExpectBuffer(t, small(t), floats(4), "a buffer that was uploaded afterwards")
-	}),
+	}},
 	{Rule: "DMA-06", Devices: 2, Run: func(t *check.T) {
 		const n = 1 << 16
 		m := mapped(t, n)
@@ -89,7 +89,7 @@ var dmaChecks = []check.Check{
 			expectBytes(t, m, t.Download(t.UploadArgs(args)), 0xff, "upload from mapped memory to device "+show(i))
 		}
 	}},
-	hostile("DMA-07", func(t *check.T) {
+	{Rule: "DMA-07", Hostile: true, Run: func(t *check.T) {
 		const n = 32 << 20
 		m := mapped(t, n)
 		copy(m, counting(n))
@@ -98,16 +98,16 @@ var dmaChecks = []check.Check{
 		out := check.Call(t, args)
 		b := check.Own(t, out.Buffer)
 		_, err := check.Try(t, capi.ClientDMAUnmapArgs{Client: t.Client().Handle, Data: check.Pointer(m)})
-		mustAwait(t, check.Own(t, out.DoneWithHostBuffer), "done_with_host_buffer")
+		t.NoError(t.Await(check.Own(t, out.DoneWithHostBuffer)), "done_with_host_buffer")
 		expectBytes(t, counting(n), t.Download(b), 0xff, "upload from mapped memory that was unmapped at once")
 		if err != nil {
 			t.Notef("unmapping during a transfer is refused: %v", err)
 			unmap(t, m)
 		}
-	}),
+	}},
 }
 
-// mapped is memory that the client has mapped.
+// mapped returns n bytes of memory that the client has mapped.
 func mapped(t *check.T, n int) []byte {
 	m := check.Aligned(n, 1<<16, 0)
 	t.Keep(m)

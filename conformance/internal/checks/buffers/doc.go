@@ -10,24 +10,29 @@ import (
 	"slices"
 
 	"github.com/purepjrt/purepjrt/conformance/internal/check"
+	"github.com/purepjrt/purepjrt/conformance/internal/mutant"
 )
 
-// Checks are the checks of this package, group by group.
-var Checks = slices.Concat(
-	eventChecks, eventCreateChecks, callbackChecks, uploadChecks, uploadSemanticsChecks, downloadChecks,
-	metadataChecks, unreadyChecks, lifecycleChecks, stridesChecks, viewsOfHostChecks,
-	asyncChecks, literalChecks, copyChecks, referenceChecks, rawChecks,
-	viewChecks, placeholderChecks, dmaChecks, madeBuffers(),
-)
-
-// Unobservable are the rules of these groups that no client can observe, with
-// the reason.
-var Unobservable = map[string]string{}
-
-// rule is a check of a rule that has one check.
-func rule(id string, run func(*check.T)) check.Check { return check.Check{Rule: id, Run: run} }
-
-// hostile is a check that a faulty plugin may well not survive.
-func hostile(id string, run func(*check.T)) check.Check {
-	return check.Check{Rule: id, Run: run, Hostile: true}
+// Checks returns the checks of this package, group by group.
+func Checks() []check.Check {
+	return slices.Concat(
+		eventChecks, eventCreateChecks, callbackChecks,
+		uploadChecks, roundTripChecks(), uploadShapeChecks, uploadSemanticsChecks, downloadChecks,
+		metadataChecks, unreadyChecks, lifecycleChecks, stridesChecks, viewsOfHostChecks,
+		asyncChecks, literalChecks, copyChecks, referenceChecks, rawChecks,
+		viewChecks, placeholderChecks, dmaChecks, makerChecks(),
+	)
 }
+
+// Mutants returns the faults that the checks find.
+func Mutants() []mutant.Mutant {
+	return slices.Concat(
+		eventMutants(), callbackMutants(), uploadMutants(), uploadSemanticsMutants(), downloadMutants(),
+		metadataMutants(), lifecycleMutants(),
+		stridesMutants(), asyncMutants(), copyMutants(), referenceMutants(), rawMutants(), viewMutants(),
+		placeholderMutants(), dmaMutants(), makerMutants(), unreadyMutants(), hostViewMutants(),
+	)
+}
+
+// Unobservable lists the rules of these groups that no check can observe, with the reasons.
+var Unobservable = map[string]string{}

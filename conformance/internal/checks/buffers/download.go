@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"runtime"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -17,8 +18,8 @@ import (
 )
 
 var downloadChecks = []check.Check{
-	rule("D2H-01", askForSize),
-	rule("D2H-02", func(t *check.T) {
+	{Rule: "D2H-01", Run: askForSize},
+	{Rule: "D2H-02", Run: func(t *check.T) {
 		for _, e := range types(t) {
 			for _, dims := range [][]int64{{}, {3, 5}, {2, 0}, {1, 7, 3}} {
 				want := elements(dims...) * e.Size()
@@ -33,8 +34,8 @@ var downloadChecks = []check.Check{
 				check.Destroy(t, b)
 			}
 		}
-	}),
-	rule("D2H-03", func(t *check.T) {
+	}},
+	{Rule: "D2H-03", Run: func(t *check.T) {
 		b := upload(t, dtype.U8, counting(64), 64)
 		for _, size := range []uintptr{63, 1, 32, 0} {
 			dst := bytes.Repeat([]byte{0xee}, 128)
@@ -43,8 +44,8 @@ var downloadChecks = []check.Check{
 			t.ErrorCode(err, "download of 64 bytes into "+show(size), capi.ErrorCodeInvalidArgument)
 			expectBytes(t, bytes.Repeat([]byte{0xee}, 128), dst, 0xff, "memory of the host after a download that is too large for it")
 		}
-	}),
-	rule("D2H-04", func(t *check.T) {
+	}},
+	{Rule: "D2H-04", Run: func(t *check.T) {
 		const before, behind = 64, 64
 		for _, n := range []int{1, 5, 13, 61, 64} {
 			for _, size := range []int{n, n + 1, n + behind} {
@@ -63,8 +64,8 @@ var downloadChecks = []check.Check{
 				expectBytes(t, want, dst, 0xff, what)
 			}
 		}
-	}),
-	rule("D2H-05", func(t *check.T) {
+	}},
+	{Rule: "D2H-05", Run: func(t *check.T) {
 		for _, d := range t.Client().Devices {
 			for _, e := range []dtype.Type{dtype.F32, dtype.U8, dtype.F64} {
 				for _, dims := range [][]int64{{}, {12}, {3, 4}, {3, 3}, {2, 3, 4}} {
@@ -72,8 +73,8 @@ var downloadChecks = []check.Check{
 				}
 			}
 		}
-	}),
-	rule("D2H-06", func(t *check.T) {
+	}},
+	{Rule: "D2H-06", Run: func(t *check.T) {
 		for _, e := range []dtype.Type{dtype.F32, dtype.U8, dtype.S16, dtype.C64, dtype.C128} {
 			for _, dims := range [][]int64{{3}, {2, 3}, {2, 3, 4}} {
 				data := hostBytes(e, elements(dims...))
@@ -89,10 +90,10 @@ var downloadChecks = []check.Check{
 				}
 			}
 		}
-	}),
-	rule("D2H-07", nullLayout),
-	rule("D2H-08", outputLayouts),
-	rule("D2H-09", func(t *check.T) {
+	}},
+	{Rule: "D2H-07", Run: nullLayout},
+	{Rule: "D2H-08", Run: outputLayouts},
+	{Rule: "D2H-09", Run: func(t *check.T) {
 		dims := []int64{2, 3}
 		data := dtype.Bytes(floats(6))
 		b := upload(t, dtype.F32, data, dims...)
@@ -111,8 +112,8 @@ var downloadChecks = []check.Check{
 			}
 			expectBytes(t, permute(data, 4, dims, order), dst[:24], 0xff, "download with host strides "+show(strides))
 		}
-	}),
-	rule("D2H-10", func(t *check.T) {
+	}},
+	{Rule: "D2H-10", Run: func(t *check.T) {
 		dims := []int64{4, 4}
 		b := upload(t, dtype.F32, dtype.Bytes(floats(16)), dims...)
 		dst := make([]byte, 256)
@@ -124,10 +125,10 @@ var downloadChecks = []check.Check{
 		}
 		want := []float32{1, 2, 5, 6, 3, 4, 7, 8, 9, 10, 13, 14, 11, 12, 15, 16}
 		expectBytes(t, dtype.Bytes(want), dst[:64], 0xff, "download of f32[4 4] in tiles of 2 by 2")
-	}),
-	rule("D2H-11", func(t *check.T) { eventComesLast(t, 8<<20) }),
+	}},
+	{Rule: "D2H-11", Run: func(t *check.T) { eventComesLast(t, 8<<20) }},
 	{Rule: "D2H-11", Variant: "large", Profile: check.Core, Timeout: 2 * time.Minute, Run: func(t *check.T) { eventComesLast(t, 256<<20) }},
-	rule("D2H-12", func(t *check.T) {
+	{Rule: "D2H-12", Run: func(t *check.T) {
 		pending := newPending(t)
 		dst := make([]byte, 16)
 		t.Keep(dst)
@@ -142,7 +143,7 @@ var downloadChecks = []check.Check{
 		select {
 		case <-done:
 		case <-time.After(time.Second):
-			if cpu := platform(t); cpu == "cpu" {
+			if cpu := t.Platform(); cpu == "cpu" {
 				t.Notef("the call waits for the data, as a plugin for CPUs may")
 			} else {
 				t.Errorf("PJRT_Buffer_ToHostBuffer of a buffer whose data has not come: expected it to return at once, but it did not within a second")
@@ -161,8 +162,8 @@ var downloadChecks = []check.Check{
 			t.Fatalf("PJRT_Buffer_ToHostBuffer: expected success, got %v", err)
 		}
 		expectBytes(t, dtype.Bytes(floats(4)), dst, 0xff, "download that was asked for before the data came")
-	}),
-	rule("D2H-13", func(t *check.T) {
+	}},
+	{Rule: "D2H-13", Run: func(t *check.T) {
 		const n = 1 << 18
 		want := counting(n)
 		b := upload(t, dtype.U8, want, n)
@@ -186,15 +187,15 @@ var downloadChecks = []check.Check{
 			}()
 		}
 		all.Wait()
-	}),
-	rule("D2H-14", func(t *check.T) {
+	}},
+	{Rule: "D2H-14", Run: func(t *check.T) {
 		b := failedBuffer(t, failureCode, failureMessage)
 		dst := make([]byte, 16)
 		t.Keep(dst)
 		err := read(t, capi.BufferToHostBufferArgs{Src: b, HostLayout: check.RowMajor(1), Dst: check.Pointer(dst), DstSize: 16})
 		expectError(t, err, failureCode, failureMessage, "download of a buffer that is an error")
-	}),
-	rule("D2H-15", func(t *check.T) {
+	}},
+	{Rule: "D2H-15", Run: func(t *check.T) {
 		data := dtype.Bytes([]float64{1, 2, 3, 4, 5})
 		b := upload(t, dtype.F64, data, 5)
 		for offset := 1; offset < 8; offset++ {
@@ -210,8 +211,8 @@ var downloadChecks = []check.Check{
 			copy(want[offset:], data)
 			expectBytes(t, want, block, 0xff, "memory round a download to an address that is "+show(offset)+" off")
 		}
-	}),
-	rule("D2H-16", func(t *check.T) {
+	}},
+	{Rule: "D2H-16", Run: func(t *check.T) {
 		const n = 4 << 20
 		want := counting(n)
 		b := upload(t, dtype.U8, want, n)
@@ -223,16 +224,16 @@ var downloadChecks = []check.Check{
 			t.Fatalf("download of a buffer that was destroyed after the call: expected success, got %v", err)
 		}
 		expectBytes(t, want, dst, 0xff, "download of a buffer that was destroyed after the call")
-	}),
-	rule("D2H-17", func(t *check.T) {
+	}},
+	{Rule: "D2H-17", Run: func(t *check.T) {
 		b := dynamicBuffer(t)
 		got, err := readWith(t, b, check.RowMajor(1))
 		if err != nil {
 			t.Fatalf("download of 3 of at most 8 elements: expected success, got %v", err)
 		}
 		expectBytes(t, dtype.Bytes(floats(3)), got, 0xff, "download of 3 of at most 8 elements")
-	}),
-	rule("D2H-18", narrowElements),
+	}},
+	{Rule: "D2H-18", Run: narrowElements},
 	{Rule: "D2H-19", Hostile: true, Run: func(t *check.T) {
 		b := tokenBuffer(t)
 		out, err := check.Try(t, capi.BufferToHostBufferArgs{Src: b}) // it has no layout
@@ -243,7 +244,7 @@ var downloadChecks = []check.Check{
 		}
 		t.ErrorCode(err, "size of a token on the host", capi.ErrorCodeUnimplemented)
 	}},
-	rule("D2H-20", func(t *check.T) {
+	{Rule: "D2H-20", Run: func(t *check.T) {
 		pending := newPending(t)
 		dst := make([]byte, 16)
 		t.Keep(dst)
@@ -258,7 +259,7 @@ var downloadChecks = []check.Check{
 			out, err = check.Try(t, args)
 		}()
 		select {
-		case <-done: // the transfer is still to come
+		case <-done: // the transfer is still under way
 		case <-time.After(time.Second):
 			pending.Fulfil()
 			<-done
@@ -271,10 +272,10 @@ var downloadChecks = []check.Check{
 		if !t.IsReady(out.Event) {
 			pending.Fulfil()
 		}
-		mustAwait(t, out.Event, "download whose host_layout was overwritten after the call")
+		t.NoError(t.Await(out.Event), "download whose host_layout was overwritten after the call")
 		expectBytes(t, dtype.Bytes(floats(4)), dst, 0xff, "download whose host_layout was overwritten after the call")
-	}),
-	rule("D2H-21", func(t *check.T) {
+	}},
+	{Rule: "D2H-21", Run: func(t *check.T) {
 		for _, c := range []struct {
 			e    dtype.Type
 			data []byte
@@ -292,11 +293,11 @@ var downloadChecks = []check.Check{
 				expectBytes(t, c.data, t.Download(b), 0xff, "NaNs of "+c.e.String())
 			}
 		}
-	}),
+	}},
 }
 
-// read is a download, to its end, into memory that the check keeps when it may
-// be used after that.
+// read downloads and waits for the end. If the plugin may use the memory after that,
+// the caller must keep it.
 func read(t *check.T, args capi.BufferToHostBufferArgs) error {
 	out, err := check.Try(t, args)
 	if err != nil {
@@ -316,7 +317,7 @@ func hostSize(t *check.T, b *capi.Buffer, layout *capi.BufferMemoryLayout) int {
 	return int(out.DstSize)
 }
 
-// readWith is a download in a layout, in the size that the plugin says.
+// readWith downloads a buffer in a layout, in the size that the plugin gives.
 func readWith(t *check.T, b *capi.Buffer, layout *capi.BufferMemoryLayout) ([]byte, error) {
 	out, err := check.Try(t, capi.BufferToHostBufferArgs{Src: b, HostLayout: layout})
 	if err != nil {
@@ -329,8 +330,8 @@ func readWith(t *check.T, b *capi.Buffer, layout *capi.BufferMemoryLayout) ([]by
 	return dst, err
 }
 
-// minorToMajor is the layout of a buffer, false if it cannot be asked for or is
-// no plain order of dimensions.
+// minorToMajor returns the layout of a buffer, or false if it cannot be asked for or is
+// not a plain order of dimensions.
 func minorToMajor(t *check.T, b *capi.Buffer) ([]int64, bool) {
 	out, err := check.Try(t, capi.BufferGetMemoryLayoutArgs{Buffer: b})
 	if err != nil || out.Layout.Type != capi.BufferMemoryLayoutTypeTiled {
@@ -350,11 +351,6 @@ func isPermutation(order []int64, n int) bool {
 		seen[d] = true
 	}
 	return len(order) == n
-}
-
-func platform(t *check.T) string {
-	p := check.Call(t, capi.ClientPlatformNameArgs{Client: t.Client().Handle})
-	return capi.String(p.PlatformName, p.PlatformNameSize)
 }
 
 // defaultLayout compares what was uploaded with what comes back.
@@ -379,7 +375,7 @@ func defaultLayout(t *check.T, d *capi.Device, e dtype.Type, dims []int64) {
 
 func askForSize(t *check.T) {
 	b := upload(t, dtype.S16, counting(12), 2, 3)
-	for _, given := range []uintptr{1, 12, 1 << 20} { // it is an answer, not a question
+	for _, given := range []uintptr{1, 12, 1 << 20} { // dst_size is an output here
 		out := check.Call(t, capi.BufferToHostBufferArgs{Src: b, HostLayout: check.RowMajor(2), DstSize: given})
 		check.Equal(t, 12, out.DstSize, "dst_size of i16[2 3], which was %d before the call", given)
 		check.Own(t, out.Event)
@@ -404,8 +400,7 @@ func askForSize(t *check.T) {
 	pending.Fulfil()
 }
 
-// nullLayout looks at buffers with a layout that is not row-major, however one
-// comes about.
+// nullLayout looks at buffers whose layout is not row-major, made in several ways.
 func nullLayout(t *check.T) {
 	dims := []int64{2, 3}
 	data := dtype.Bytes(floats(6))
@@ -428,7 +423,7 @@ func nullLayout(t *check.T) {
 	args := hostArgs(t.Client(), dtype.F32, data, dims...)
 	args.DeviceLayout = check.TiledLayout([]int64{0, 1})
 	if out, err := check.Try(t, args); err == nil {
-		mustAwait(t, check.Own(t, out.DoneWithHostBuffer), "done_with_host_buffer")
+		t.NoError(t.Await(check.Own(t, out.DoneWithHostBuffer)), "done_with_host_buffer")
 		look("an upload with a column-major device layout", check.Own(t, out.Buffer))
 	}
 	if exe, err := check.Try(t, check.CompileArgs(t.Client(), columnMajor, check.Devices(1, 1))); err == nil {
@@ -440,7 +435,7 @@ func nullLayout(t *check.T) {
 	}
 }
 
-// columnMajor returns its argument in a layout that is not the default one.
+// columnMajor returns its argument in a layout other than the default.
 const columnMajor = `module @column_major {
   func.func public @main(%a: tensor<2x3xf32>) -> (tensor<2x3xf32> {mhlo.layout_mode = "{0,1}"}) {
     %0 = stablehlo.negate %a : tensor<2x3xf32>
@@ -476,9 +471,9 @@ func eventComesLast(t *check.T, n int) {
 		e := check.Own(t, check.Call(t, capi.BufferToHostBufferArgs{Src: b, HostLayout: check.RowMajor(1), Dst: check.Pointer(dst),
 			DstSize: uintptr(n)}).Event)
 		switch {
-		case contains(how, "Await"):
-			mustAwait(t, e, "download")
-		case contains(how, "IsReady"):
+		case strings.Contains(how, "Await"):
+			t.NoError(t.Await(e), "download")
+		case strings.Contains(how, "IsReady"):
 			for !t.IsReady(e) && t.Context().Err() == nil {
 				runtime.Gosched()
 			}
@@ -497,19 +492,19 @@ func eventComesLast(t *check.T, n int) {
 				t.Fatalf("the callback of a download did not run before the check's time was up")
 			}
 		}
-		// Backwards: the last bytes are those that may still be on their way.
+		// Backwards, since the last bytes are the ones that may still be under way.
 		for i := n - 1; i >= 0; i -= 61 {
 			if dst[i] != want[i] {
 				t.Errorf("byte %d of %d when %s: expected %#02x, got %#02x", i, n, how, want[i], dst[i])
 				break
 			}
 		}
-		mustAwait(t, e, "download")
+		t.NoError(t.Await(e), "download")
 		expectBytes(t, want, dst, 0xff, "the whole download")
 	}
 }
 
-// dynamicBuffer is 1, 2, 3 in a buffer for at most 8 floats.
+// dynamicBuffer returns 1, 2, 3 in a buffer for at most 8 floats.
 func dynamicBuffer(t *check.T) *capi.Buffer {
 	out, err := check.Try(t, check.CompileArgs(t.Client(), `module @dynamic {
   func.func @main(%x: tensor<8xf32>, %n: tensor<i32>) -> tensor<?xf32, #stablehlo.bounds<8>> {
@@ -524,7 +519,7 @@ func dynamicBuffer(t *check.T) *capi.Buffer {
 	return t.Run(exe, 1, check.Upload(t, t.Client(), floats(8)), upload(t, dtype.S32, dtype.Bytes([]int32{3})))[0]
 }
 
-// tokenBuffer is a token that a program made.
+// tokenBuffer returns a token that a program made.
 func tokenBuffer(t *check.T) *capi.Buffer {
 	out, err := check.Try(t, check.CompileArgs(t.Client(), `module @token {
   func.func @main() -> !stablehlo.token {

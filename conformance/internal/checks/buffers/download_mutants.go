@@ -39,7 +39,7 @@ func downloadMutants() []mutant.Mutant {
 		}),
 		mutant.Of("D2H-03", "what fits is written", func(c *invocation, a *downloadArgs) {
 			if c.Forward(); c.Err() != nil && a.Dst != nil {
-				clear(bytesAt(a.Dst, a.DstSize))
+				clear(mutant.BytesAt(a.Dst, a.DstSize))
 			}
 		}),
 		mutant.Before("D2H-03", "a dst_size of zero is not looked at", func(a *downloadArgs) {
@@ -58,22 +58,22 @@ func downloadMutants() []mutant.Mutant {
 			}
 		}),
 		mutant.Of("D2H-04", "writes words of four bytes", func(c *invocation, a *downloadArgs) {
-			if c.Forward(); c.Err() == nil && a.Dst != nil && wait(c.Table(), a.Event) == nil {
+			if c.Forward(); c.Err() == nil && a.Dst != nil && mutant.Await(c.Table(), a.Event) == nil {
 				size := uintptr(elements(dimsBelow(c, a.Src)...) * typeBelow(c, a.Src).Size())
-				clear(bytesAt(a.Dst, a.DstSize)[size:min((size+3)&^3, a.DstSize)])
+				clear(mutant.BytesAt(a.Dst, a.DstSize)[size:min((size+3)&^3, a.DstSize)])
 			}
 		}),
 		mutant.Of("D2H-04", "writes in front of dst", func(c *invocation, a *downloadArgs) {
-			if c.Forward(); c.Err() == nil && a.Dst != nil && wait(c.Table(), a.Event) == nil {
+			if c.Forward(); c.Err() == nil && a.Dst != nil && mutant.Await(c.Table(), a.Event) == nil {
 				check.Poke(uintptr(a.Dst)-1, []byte{0})
 			}
 		}),
 		mutant.Of("D2H-05", "squares are transposed", func(c *invocation, a *downloadArgs) {
-			if c.Forward(); c.Err() != nil || a.Dst == nil || wait(c.Table(), a.Event) != nil {
+			if c.Forward(); c.Err() != nil || a.Dst == nil || mutant.Await(c.Table(), a.Event) != nil {
 				return
 			}
 			if d := dimsBelow(c, a.Src); len(d) == 2 && d[0] == d[1] {
-				data := bytesAt(a.Dst, a.DstSize)
+				data := mutant.BytesAt(a.Dst, a.DstSize)
 				copy(data, permute(slices.Clone(data), typeBelow(c, a.Src).Size(), d, []int64{0, 1}))
 			}
 		}),
@@ -84,7 +84,7 @@ func downloadMutants() []mutant.Mutant {
 		readyEarly("D2H-11/large"),
 		readyAt("D2H-11", "who polls is told too early", true, false, true),
 		readyAt("D2H-11", "callbacks run before the last byte", true, true, false),
-		hooked("D2H-12", "waits for the data", func() []serve.Hook {
+		mutant.Hooked("D2H-12", "waits for the data", func() []serve.Hook {
 			return []serve.Hook{
 				serve.Around(func(c *invocation, a *downloadArgs) {
 					settle(c, a.Src)
@@ -112,13 +112,13 @@ func downloadMutants() []mutant.Mutant {
 			}
 		}),
 		mutant.Of("D2H-19", "tokens have no size", func(c *invocation, a *downloadArgs) { c.Fail(capi.ErrorCodeInternal, "a token has no size") }),
-		hooked("D2H-20", "keeps the pointer to host_layout", func() []serve.Hook {
+		mutant.Hooked("D2H-20", "keeps the pointer to host_layout", func() []serve.Hook {
 			var layout *capi.BufferMemoryLayout
 			var dst []byte
 			return []serve.Hook{
 				serve.Around(func(c *invocation, a *downloadArgs) {
 					if c.Forward(); a.Dst != nil && a.HostLayout != nil {
-						layout, dst = a.HostLayout, bytesAt(a.Dst, a.DstSize)
+						layout, dst = a.HostLayout, mutant.BytesAt(a.Dst, a.DstSize)
 					}
 				}),
 				serve.Around(func(c *invocation, _ *capi.EventAwaitArgs) {
@@ -153,7 +153,7 @@ func downloadMutants() []mutant.Mutant {
 		mutant.Before("D2H-06", "host_layout is ignored", func(a *downloadArgs) { a.HostLayout = nil }),
 		mutant.Before("D2H-07", "null means column-major", func(a *downloadArgs) {
 			if a.HostLayout == nil {
-				a.HostLayout = retain(check.TiledLayout([]int64{0, 1}))
+				a.HostLayout = check.Retain(check.TiledLayout([]int64{0, 1}))
 			}
 		}),
 		arrives("D2H-08", "scrambled", func(data []byte) { slices.Reverse(data) }),
@@ -162,22 +162,14 @@ func downloadMutants() []mutant.Mutant {
 
 // settle waits until a buffer is ready.
 func settle(c *invocation, b *capi.Buffer) {
-	call := &capi.Call[capi.BufferReadyEventArgs]{}
-	call.Args.Buffer = b
-	if call.Do(c.Table()) != nil {
-		return
+	if out, err := mutant.Try(c.Table(), capi.BufferReadyEventArgs{Buffer: b}); err == nil {
+		mutant.Finish(c.Table(), out.Event)
 	}
-	wait(c.Table(), call.Args.Event)
-	destroy := &capi.Call[capi.EventDestroyArgs]{}
-	destroy.Args.Event = call.Args.Event
-	destroy.Do(c.Table())
 }
 
 func deviceSize(c *invocation, b *capi.Buffer) uintptr {
-	call := &capi.Call[capi.BufferOnDeviceSizeInBytesArgs]{}
-	call.Args.Buffer = b
-	call.Do(c.Table())
-	return call.Args.OnDeviceSizeInBytes
+	out, _ := mutant.Try(c.Table(), capi.BufferOnDeviceSizeInBytesArgs{Buffer: b})
+	return out.OnDeviceSizeInBytes
 }
 
 func ignoreLayout(a *downloadArgs, kind capi.BufferMemoryLayoutType) {
@@ -186,28 +178,28 @@ func ignoreLayout(a *downloadArgs, kind capi.BufferMemoryLayoutType) {
 	}
 }
 
-// readyEarly is a plugin whose downloads are ready before they are.
+// readyEarly returns a plugin whose downloads report that they are ready too early.
 func readyEarly(name string) mutant.Mutant {
 	return mutant.Of(name, "ready before the last byte", func(c *invocation, a *downloadArgs) {
 		if a.Dst == nil {
 			c.Forward()
 			return
 		}
-		dst := bytesAt(a.Dst, a.DstSize)
+		dst := mutant.BytesAt(a.Dst, a.DstSize)
 		staging := make([]byte, a.DstSize)
 		address := a.Dst
 		a.Dst = check.Pointer(staging)
 		c.Forward()
 		a.Dst = address
-		wait(c.Table(), a.Event)
+		mutant.Await(c.Table(), a.Event)
 		time.AfterFunc(50*time.Millisecond, func() { copy(dst, staging) })
 	})
 }
 
-// spoiledBy is a plugin in which what ends a buffer spoils the downloads that
-// were begun before.
+// spoiledBy returns a plugin in which ending a buffer spoils the downloads that began
+// before.
 func spoiledBy[A any](name, fault string) mutant.Mutant {
-	return hooked(name, fault, func() []serve.Hook {
+	return mutant.Hooked(name, fault, func() []serve.Hook {
 		var mu sync.Mutex
 		var begun [][]byte
 		return []serve.Hook{
@@ -216,10 +208,10 @@ func spoiledBy[A any](name, fault string) mutant.Mutant {
 				if c.Err() != nil || a.Dst == nil {
 					return
 				}
-				wait(c.Table(), a.Event)
+				mutant.Await(c.Table(), a.Event)
 				mu.Lock()
 				defer mu.Unlock()
-				begun = append(begun, bytesAt(a.Dst, a.DstSize))
+				begun = append(begun, mutant.BytesAt(a.Dst, a.DstSize))
 			}),
 			serve.Around(func(c *invocation, _ *A) {
 				mu.Lock()

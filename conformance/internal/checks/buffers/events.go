@@ -14,23 +14,21 @@ import (
 )
 
 var eventChecks = []check.Check{
-	{Rule: "EVT-01", Hostile: true, Library: true, Run: func(t *check.T) {
+	{Rule: "EVT-01", Library: true, Hostile: true, Run: func(t *check.T) {
 		if _, err := check.Try(t, capi.EventDestroyArgs{}); err != nil {
 			t.Errorf("PJRT_Event_Destroy of null: expected success, got %v", err)
 		}
 	}},
-	rule("EVT-02", awaitBlocks),
-	rule("EVT-03", func(t *check.T) {
+	{Rule: "EVT-02", Run: awaitBlocks},
+	{Rule: "EVT-03", Run: func(t *check.T) {
 		for what, e := range readyEvents(t) {
-			if err := t.Await(e); err != nil {
-				t.Errorf("%s: expected success, got %v", what, err)
-			}
+			t.NoError(t.Await(e), what)
 			check.Equal(t, true, t.IsReady(e), "%s: is_ready after PJRT_Event_Await", what)
 		}
-	}),
-	rule("EVT-04", staysReady),
-	rule("EVT-05", func(t *check.T) {
-		// Who polls does not await.
+	}},
+	{Rule: "EVT-04", Run: staysReady},
+	{Rule: "EVT-05", Run: func(t *check.T) {
+		// A caller that polls does not await.
 		for what, e := range readyEvents(t) {
 			t.Eventually(t.Patience(), what+": it becomes ready", func() bool { return t.IsReady(e) })
 		}
@@ -38,8 +36,8 @@ var eventChecks = []check.Check{
 		t.Eventually(t.Patience(), "a failed event becomes ready", func() bool { return t.IsReady(e) })
 		t.ErrorCode(t.Await(e), "PJRT_Event_Await of a failed event")
 		check.Equal(t, true, t.IsReady(e), "is_ready of a failed event after PJRT_Event_Await")
-	}),
-	rule("EVT-06", func(t *check.T) {
+	}},
+	{Rule: "EVT-06", Run: func(t *check.T) {
 		p := newPending(t)
 		events := waitingEvents(t, p)
 		for _, e := range events {
@@ -55,13 +53,13 @@ var eventChecks = []check.Check{
 		}
 		p.Fulfil()
 		for _, e := range events {
-			mustAwait(t, e.Event, e.what)
+			t.NoError(t.Await(e.Event), e.what)
 		}
-	}),
+	}},
 	{Rule: "EVT-06", Variant: "execution", Run: readinessOfAnExecution},
-	rule("EVT-07", errorOfAnEvent),
-	hostile("EVT-08", errorsAreIndependent),
-	hostile("EVT-09", func(t *check.T) {
+	{Rule: "EVT-07", Run: errorOfAnEvent},
+	{Rule: "EVT-08", Hostile: true, Run: errorsAreIndependent},
+	{Rule: "EVT-09", Hostile: true, Run: func(t *check.T) {
 		p := newPending(t)
 		e := t.Ready(p.Buffer)
 		if t.IsReady(e) {
@@ -70,9 +68,9 @@ var eventChecks = []check.Check{
 		_, err := check.Try(t, capi.EventErrorArgs{Event: e})
 		t.Notef("PJRT_Event_Error of a pending event gave %v", err)
 		p.Fulfil()
-		mustAwait(t, e, "ready event, after PJRT_Event_Error was called too early")
-	}),
-	rule("EVT-10", func(t *check.T) {
+		t.NoError(t.Await(e), "ready event, after PJRT_Event_Error was called too early")
+	}},
+	{Rule: "EVT-10", Run: func(t *check.T) {
 		const n = 1000
 		probes := make([]*check.Probe, n)
 		for i := range probes {
@@ -82,9 +80,9 @@ var eventChecks = []check.Check{
 			check.Call(t, probes[i].OnReady(check.Own(t, out.DoneWithHostBuffer)))
 		}
 		calledOnceEach(t, probes, "of events")
-	}),
+	}},
 	{Rule: "EVT-10", Variant: "waiting", Run: callbacksOfWaitingEvents},
-	hostile("EVT-11", func(t *check.T) {
+	{Rule: "EVT-11", Hostile: true, Run: func(t *check.T) {
 		e := readyEvent(t)
 		p := t.NewProbe(nil)
 		check.Call(t, p.OnReady(e))
@@ -96,9 +94,9 @@ var eventChecks = []check.Check{
 		}
 		pending := newPending(t)
 		receivesError(t, t.Ready(pending.Buffer), "event that fails", func() { pending.Fail(failureCode, failureMessage) })
-	}),
-	rule("EVT-12", userArgs),
-	rule("EVT-13", func(t *check.T) {
+	}},
+	{Rule: "EVT-12", Run: userArgs},
+	{Rule: "EVT-13", Run: func(t *check.T) {
 		events := readyEvents(t)
 		events["failed event"] = failedEvent(t)
 		for what, e := range events {
@@ -109,14 +107,14 @@ var eventChecks = []check.Check{
 			check.Call(t, p.OnReady(e))
 			called(t, p, "event that was ready before ("+what+")")
 		}
-	}),
-	rule("EVT-14", func(t *check.T) {
+	}},
+	{Rule: "EVT-14", Run: func(t *check.T) {
 		several(t, "event that succeeds", (*pending).Fulfil, nil)
 		several(t, "event that fails", func(p *pending) { p.Fail(failureCode, failureMessage) }, func(err error, what string) {
 			expectError(t, err, failureCode, failureMessage, what)
 		})
-	}),
-	hostile("EVT-15", func(t *check.T) {
+	}},
+	{Rule: "EVT-15", Hostile: true, Run: func(t *check.T) {
 		outlives(t, "event that succeeds", (*pending).Fulfil, func(err error, what string) {
 			if err != nil {
 				t.Errorf("%s: expected null, got %v", what, err)
@@ -125,31 +123,27 @@ var eventChecks = []check.Check{
 		outlives(t, "event that fails", func(p *pending) { p.Fail(failureCode, failureMessage) }, func(err error, what string) {
 			expectError(t, err, failureCode, failureMessage, what)
 		})
-	}),
+	}},
 	{Rule: "EVT-16", Hostile: true, Run: reentrantCallback},
-	rule("EVT-17", func(t *check.T) {
+	{Rule: "EVT-17", Run: func(t *check.T) {
 		for i, err := range awaitedTogether(t, (*pending).Fulfil) {
-			if err != nil {
-				t.Errorf("PJRT_Event_Await in thread %d of 8: expected success, got %v", i+1, err)
-			}
+			t.NoError(err, "PJRT_Event_Await in thread %d of 8", i+1)
 		}
 		for i, err := range awaitedTogether(t, func(p *pending) { p.Fail(failureCode, failureMessage) }) {
 			expectError(t, err, failureCode, failureMessage, "PJRT_Event_Await of an event that fails, in thread "+show(i+1)+" of 8")
 		}
-	}),
-	rule("EVT-18", func(t *check.T) {
+	}},
+	{Rule: "EVT-18", Run: func(t *check.T) {
 		e := readyEvent(t)
 		for i := range 2 {
-			if err := t.Await(e); err != nil {
-				t.Errorf("call %d of PJRT_Event_Await: expected success, got %v", i+1, err)
-			}
+			t.NoError(t.Await(e), "call %d of PJRT_Event_Await", i+1)
 		}
 		e = failedEvent(t)
 		first := t.Await(e)
 		sameError(t, first, t.Await(e), "second and first PJRT_Event_Await of a failed event")
-	}),
-	rule("EVT-19", destroyPending),
-	rule("EVT-20", func(t *check.T) {
+	}},
+	{Rule: "EVT-19", Run: destroyPending},
+	{Rule: "EVT-20", Run: func(t *check.T) {
 		pending := newPending(t)
 		a := check.Call(t, capi.BufferReadyEventArgs{Buffer: pending.Buffer}).Event
 		b := check.Own(t, check.Call(t, capi.BufferReadyEventArgs{Buffer: pending.Buffer}).Event)
@@ -161,12 +155,12 @@ var eventChecks = []check.Check{
 		check.Call(t, capi.EventDestroyArgs{Event: a})
 		check.Equal(t, false, t.IsReady(b), "is_ready of the second event, after the first was destroyed")
 		pending.Fulfil()
-		mustAwait(t, b, "the second event, after the first was destroyed")
+		t.NoError(t.Await(b), "the second event, after the first was destroyed")
 		called(t, p, "event of which there was a second one, destroyed since")
-	}),
+	}},
 }
 
-// readyEvents are events of different making that succeed. The check owns them.
+// readyEvents returns events from different sources that succeed. The check owns them.
 func readyEvents(t *check.T) map[string]*capi.Event {
 	out := check.Call(t, check.HostArgs(t.Client(), floats(4)))
 	check.Own(t, out.Buffer)
@@ -185,12 +179,6 @@ func download(t *check.T, b *capi.Buffer) *capi.Event {
 	t.Keep(dst)
 	args := capi.BufferToHostBufferArgs{Src: b, HostLayout: check.RowMajor(1), Dst: check.Pointer(dst), DstSize: 16}
 	return check.Own(t, check.Call(t, args).Event)
-}
-
-func mustAwait(t *check.T, e *capi.Event, what string) {
-	if err := t.Await(e); err != nil {
-		t.Errorf("%s: expected success, got %v", what, err)
-	}
 }
 
 // called waits for a callback.
@@ -213,7 +201,7 @@ func sameError(t *check.T, want, got error, what string) {
 
 func awaitBlocks(t *check.T) {
 	for what, e := range readyEvents(t) {
-		mustAwait(t, e, what)
+		t.NoError(t.Await(e), what)
 	}
 	pending := newPending(t)
 	events := waitingEvents(t, pending)
@@ -228,7 +216,7 @@ func awaitBlocks(t *check.T) {
 	}
 	// Neither time nor what happens to other events and other users ends the wait.
 	for range 10 {
-		mustAwait(t, t.Ready(small(t)), "ready event of another buffer")
+		t.NoError(t.Await(t.Ready(small(t))), "ready event of another buffer")
 		for _, e := range events {
 			t.IsReady(e.Event)
 		}
@@ -248,9 +236,7 @@ func awaitBlocks(t *check.T) {
 	for i, done := range answers {
 		select {
 		case err := <-done:
-			if err != nil {
-				t.Errorf("PJRT_Event_Await of the %s: expected success, got %v", events[i].what, err)
-			}
+			t.NoError(err, "PJRT_Event_Await of the %s", events[i].what)
 		case <-time.After(t.Patience()):
 			t.Stuck("PJRT_Event_Await of the %s: it did not return within %v after the data had come", events[i].what, t.Patience())
 		}
@@ -258,9 +244,8 @@ func awaitBlocks(t *check.T) {
 	expectError(t, t.Await(failedEvent(t)), failureCode, failureMessage, "PJRT_Event_Await of a failed event")
 }
 
-// readinessOfAnExecution needs no functions but the oldest. What it asks for is
-// no time, which machines under load have none of: a call that blocks never
-// says false.
+// readinessOfAnExecution needs only the oldest functions. One answer of false is
+// enough, however slow a loaded machine is: a call that blocks never says false.
 func readinessOfAnExecution(t *check.T) {
 	const n = 128
 	exe := compiled(t, `module @long {
@@ -300,9 +285,9 @@ func readinessOfAnExecution(t *check.T) {
 			return
 		}
 		if time.Since(asked) > whole/10 {
-			blocked++ // or the machine was busy with other things
+			blocked++ // or the machine was busy
 		}
-		mustAwait(t, x.Events[0], "event of the execution")
+		t.NoError(t.Await(x.Events[0]), "event of the execution")
 	}
 	if blocked > attempts/2 {
 		t.Errorf("PJRT_Event_IsReady of an execution that takes %v: expected false at once, but %d times of %d it waited until it could return true", whole, blocked, attempts)
@@ -311,7 +296,7 @@ func readinessOfAnExecution(t *check.T) {
 	t.SkipEnvf("executions are over when PJRT_LoadedExecutable_Execute returns, or soon after")
 }
 
-// errorsAreIndependent compares the handles themselves, and frees none twice.
+// errorsAreIndependent compares the handles themselves, and frees none of them twice.
 func errorsAreIndependent(t *check.T) {
 	e := failedEvent(t)
 	awaited := t.Await(e)
@@ -342,7 +327,7 @@ func errorsAreIndependent(t *check.T) {
 	}
 }
 
-// userArgLock keeps checks apart that choose their user_arg.
+// userArgLock keeps checks that choose their user_arg apart.
 var userArgLock sync.Mutex
 
 func userArgs(t *check.T) {
@@ -374,7 +359,7 @@ func reentrantCallback(t *check.T) {
 	e := t.Ready(pending.Buffer)
 	back := make(chan *capi.Buffer, 1)
 	settled := readyEvent(t)
-	mustAwait(t, settled, "ready event of an upload")
+	t.NoError(t.Await(settled), "ready event of an upload")
 	second := t.NewProbe(nil)
 	p := t.NewProbe(func(check.ProbeCall) {
 		if out, err := check.Try(t, capi.EventIsReadyArgs{Event: e}); err != nil || !out.IsReady {
@@ -389,26 +374,18 @@ func reentrantCallback(t *check.T) {
 			t.Errorf("PJRT_Event_OnReady in a callback: expected success, got %v", err)
 		}
 		up, err := check.Try(t, check.HostArgs(t.Client(), floats(4)))
-		if err != nil {
-			t.Errorf("PJRT_Client_BufferFromHostBuffer in a callback: expected success, got %v", err)
-		}
+		t.NoError(err, "PJRT_Client_BufferFromHostBuffer in a callback")
 		check.Own(t, up.Buffer)
 		check.Own(t, up.DoneWithHostBuffer)
 		ready, err := check.Try(t, capi.BufferReadyEventArgs{Buffer: argument})
-		if err != nil {
-			t.Errorf("PJRT_Buffer_ReadyEvent in a callback: expected success, got %v", err)
-		}
+		t.NoError(err, "PJRT_Buffer_ReadyEvent in a callback")
 		check.Own(t, ready.Event)
 		down, err := check.Try(t, capi.BufferToHostBufferArgs{Src: argument, HostLayout: check.RowMajor(1),
-			Dst: check.Pointer(retain(make([]byte, 16))), DstSize: 16})
-		if err != nil {
-			t.Errorf("PJRT_Buffer_ToHostBuffer in a callback: expected success, got %v", err)
-		}
+			Dst: check.Pointer(check.Retain(make([]byte, 16))), DstSize: 16})
+		t.NoError(err, "PJRT_Buffer_ToHostBuffer in a callback")
 		check.Own(t, down.Event)
 		x := check.NewExecution(exe, 1, []*capi.Buffer{argument})
-		if err := x.Start(t); err != nil {
-			t.Errorf("PJRT_LoadedExecutable_Execute in a callback: expected success, got %v", err)
-		}
+		t.NoError(x.Start(t), "PJRT_LoadedExecutable_Execute in a callback")
 		back <- x.Outputs[0][0]
 	})
 	check.Call(t, p.OnReady(e))
@@ -438,9 +415,7 @@ func destroyPending(t *check.T) {
 	for _, e := range list {
 		var err error
 		within(t, "PJRT_Event_Destroy of a pending event", func() { _, err = check.Try(t, capi.EventDestroyArgs{Event: e}) })
-		if err != nil {
-			t.Errorf("PJRT_Event_Destroy of a pending event: expected success, got %v", err)
-		}
+		t.NoError(err, "PJRT_Event_Destroy of a pending event")
 	}
 	pending.Fulfil()
 	check.ExpectBuffer(t, out, []float32{2, 3, 4, 5}, "output of an execution whose event was destroyed while it waited")

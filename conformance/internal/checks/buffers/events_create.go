@@ -15,7 +15,7 @@ import (
 
 // Events that the client makes itself.
 var eventCreateChecks = []check.Check{
-	rule("EVT-21", func(t *check.T) {
+	{Rule: "EVT-21", Run: func(t *check.T) {
 		for i := range 2 { // the second one, when the first is set
 			e := created(t)
 			p := t.NewProbe(nil)
@@ -28,8 +28,8 @@ var eventCreateChecks = []check.Check{
 			set(t, e, capi.ErrorCodeOK, "")
 			awaited(t, done, "PJRT_Event_Await of an event that was set to OK")
 		}
-	}),
-	rule("EVT-22", func(t *check.T) {
+	}},
+	{Rule: "EVT-22", Run: func(t *check.T) {
 		e := created(t)
 		p := t.NewProbe(nil)
 		check.Call(t, p.OnReady(e))
@@ -43,8 +43,8 @@ var eventCreateChecks = []check.Check{
 		if calls := called(t, p, "event that was set to OK"); len(calls) > 0 && calls[0].Err != nil {
 			t.Errorf("callback of an event that was set to OK: expected null, got %v", calls[0].Err)
 		}
-	}),
-	rule("EVT-23", func(t *check.T) {
+	}},
+	{Rule: "EVT-23", Run: func(t *check.T) {
 		for code := capi.ErrorCodeCancelled; code <= capi.ErrorCodeUnauthenticated; code++ {
 			e := created(t)
 			p := t.NewProbe(nil)
@@ -56,7 +56,7 @@ var eventCreateChecks = []check.Check{
 			awaited := t.Await(e)
 			_, asked := check.Try(t, capi.EventErrorArgs{Event: e})
 			for _, err := range []error{awaited, asked} {
-				if err != nil && contains(err.Error(), "here it ends") {
+				if err != nil && strings.Contains(err.Error(), "here it ends") {
 					t.Errorf("error of an event: expected a message of %d bytes, got more: %v", len(message), err)
 				}
 			}
@@ -66,8 +66,8 @@ var eventCreateChecks = []check.Check{
 				expectError(t, calls[0].Err, code, message, "the callback")
 			}
 		}
-	}),
-	rule("EVT-24", func(t *check.T) {
+	}},
+	{Rule: "EVT-24", Run: func(t *check.T) {
 		e := created(t)
 		text := []byte(failureMessage)
 		args := capi.EventSetArgs{Event: e, ErrorCode: failureCode}
@@ -77,8 +77,8 @@ var eventCreateChecks = []check.Check{
 			text[i] = '#'
 		}
 		expectError(t, t.Await(e), failureCode, failureMessage, "PJRT_Event_Await after the message was overwritten")
-	}),
-	hostile("EVT-25", func(t *check.T) {
+	}},
+	{Rule: "EVT-25", Hostile: true, Run: func(t *check.T) {
 		for _, first := range []capi.ErrorCode{capi.ErrorCodeOK, failureCode} {
 			for _, second := range []capi.ErrorCode{capi.ErrorCodeOK, capi.ErrorCodeInternal} {
 				e := created(t)
@@ -95,18 +95,18 @@ var eventCreateChecks = []check.Check{
 				}
 			}
 		}
-	}),
-	hostile("EVT-26", func(t *check.T) {
-		check.Destroy(t, created(t)) // skips where there is no such function
+	}},
+	{Rule: "EVT-26", Hostile: true, Run: func(t *check.T) {
+		check.Destroy(t, created(t)) // skips if there is no such function
 		pending := newPending(t)
 		e := t.Ready(pending.Buffer)
 		_, err := check.Try(t, capi.EventSetArgs{Event: e})
 		t.ErrorCode(err, "PJRT_Event_Set of an event that PJRT_Event_Create did not make")
 		check.Equal(t, false, t.IsReady(e), "is_ready of that event")
 		pending.Fulfil()
-		mustAwait(t, e, "that event, after its data came")
-	}),
-	hostile("EVT-27", func(t *check.T) {
+		t.NoError(t.Await(e), "that event, after its data came")
+	}},
+	{Rule: "EVT-27", Hostile: true, Run: func(t *check.T) {
 		e, other := created(t), created(t)
 		p := t.NewProbe(nil)
 		check.Call(t, p.OnReady(e))
@@ -124,8 +124,8 @@ var eventCreateChecks = []check.Check{
 			t.Stuck("PJRT_Event_Await of an event that was destroyed and never set did not return within %v", t.Patience())
 		}
 		set(t, other, capi.ErrorCodeOK, "")
-		mustAwait(t, other, "another event")
-	}),
+		t.NoError(t.Await(other), "another event")
+	}},
 }
 
 // created makes an event. The check owns it.
@@ -137,7 +137,7 @@ func created(t *check.T) *capi.Event {
 	return check.Own(t, e)
 }
 
-// awaiting awaits an event in a thread of its own.
+// awaiting awaits an event in another thread.
 func awaiting(t *check.T, e *capi.Event) chan error {
 	done := make(chan error, 1)
 	go func() {
@@ -147,13 +147,11 @@ func awaiting(t *check.T, e *capi.Event) chan error {
 	return done
 }
 
-// awaited fails the check unless a thread that awaits comes back with success.
+// awaited fails the check unless the awaiting thread returns with success.
 func awaited(t *check.T, done chan error, what string) {
 	select {
 	case err := <-done:
-		if err != nil {
-			t.Errorf("%s: expected success, got %v", what, err)
-		}
+		t.NoError(err, what)
 	case <-time.After(t.Patience()):
 		t.Stuck("%s did not return within %v", what, t.Patience())
 	}
@@ -165,15 +163,15 @@ func set(t *check.T, e *capi.Event, code capi.ErrorCode, message string) {
 	check.Call(t, args)
 }
 
-// expectError fails the check unless err has the code, and the message
-// somewhere in its own.
+// expectError fails the check unless err has the code, and its message contains
+// message.
 func expectError(t *check.T, err error, code capi.ErrorCode, message, what string) bool {
 	var e *capi.Error
 	if !errors.As(err, &e) {
 		t.Errorf("%s: expected %v with %q, got %v", what, code, message, err)
 		return false
 	}
-	if e.Code != code || !contains(e.Message, message) {
+	if e.Code != code || !strings.Contains(e.Message, message) {
 		t.Errorf("%s: expected %v with %q, got %v with %q", what, code, message, e.Code, e.Message)
 		return false
 	}

@@ -16,9 +16,9 @@ type madeEvent struct {
 	*capi.Event
 }
 
-// waitingEvents are events of different making that are not ready before a
-// buffer has its data. The check owns them. A plugin whose calls wait for data
-// where they need not has fewer of them; other rules look at that.
+// waitingEvents returns events from different sources that are not ready before a
+// buffer has its data. The check owns them. There are fewer if the plugin's calls wait
+// for data where they need not; other rules look at that.
 func waitingEvents(t *check.T, p *pending) []madeEvent {
 	events := []madeEvent{{"ready event of a buffer", t.Ready(p.Buffer)}}
 	x := check.NewExecution(compiled(t, check.AddOne), 1, []*capi.Buffer{p.Buffer})
@@ -35,11 +35,11 @@ func waitingEvents(t *check.T, p *pending) []madeEvent {
 	return events
 }
 
-// waitingDownload is the event of a download of a buffer that has no data yet,
-// nil if the plugin has none before the data comes. The check owns it.
+// waitingDownload returns the event of a download of a buffer that has no data yet, or
+// nil if the plugin has none before the data arrives. The check owns it.
 func waitingDownload(t *check.T, p *pending) *capi.Event {
 	args := capi.BufferToHostBufferArgs{Src: p.Buffer, HostLayout: check.RowMajor(1),
-		Dst: check.Pointer(retain(make([]byte, 16))), DstSize: 16}
+		Dst: check.Pointer(check.Retain(make([]byte, 16))), DstSize: 16}
 	var err error
 	if !attempt(t, p, func() {
 		args, err = check.Try(t, args)
@@ -54,9 +54,8 @@ func waitingDownload(t *check.T, p *pending) *capi.Event {
 	return args.Event
 }
 
-// attempt runs a call that may wait until a buffer has its data, and reports
-// whether it came back without. What the call writes is to be looked at only
-// then.
+// attempt runs a call that may wait until a buffer has its data, and reports whether it
+// returned without it. Only then may the caller look at what the call wrote.
 func attempt(t *check.T, p *pending, call func()) bool {
 	done := begin(call)
 	select {
@@ -71,11 +70,11 @@ func attempt(t *check.T, p *pending, call func()) bool {
 	return false
 }
 
-// staysReady uses events that are ready in every way there is.
+// staysReady uses ready events in every way there is.
 func staysReady(t *check.T) {
 	b := small(t)
 	ready, failed := t.Ready(b), failedEvent(t)
-	mustAwait(t, ready, "ready event of an upload")
+	t.NoError(t.Await(ready), "ready event of an upload")
 	t.Await(failed)
 	still := func(after string) {
 		for i := range 1000 {
@@ -115,7 +114,7 @@ func errorOfAnEvent(t *check.T) {
 			if _, err := check.Try(t, capi.EventErrorArgs{Event: e}); err != nil {
 				t.Errorf("%s: PJRT_Event_Error %s PJRT_Event_Await: expected null, got %v", what, when, err)
 			}
-			mustAwait(t, e, what)
+			t.NoError(t.Await(e), what)
 		}
 	}
 	bad := failedBuffer(t, failureCode, failureMessage)
@@ -154,8 +153,8 @@ func calledOnceEach(t *check.T, probes []*check.Probe, what string) {
 	}
 }
 
-// callbacksOfWaitingEvents uses events after their callbacks ran, which must not
-// run again for that.
+// callbacksOfWaitingEvents uses events after their callbacks ran, which must not make
+// those run again.
 func callbacksOfWaitingEvents(t *check.T) {
 	const n = 10
 	var probes []*check.Probe
@@ -198,8 +197,8 @@ func receivesError(t *check.T, e *capi.Event, what string, fail func()) {
 	}
 }
 
-// several registers ten callbacks on one event that waits. look, if not nil, is
-// shown what each gets.
+// several registers ten callbacks on one waiting event. It shows look, if not nil, what
+// each gets.
 func several(t *check.T, what string, end func(*pending), look func(err error, what string)) {
 	pending := newPending(t)
 	e := t.Ready(pending.Buffer)
@@ -222,7 +221,7 @@ func several(t *check.T, what string, end func(*pending), look func(err error, w
 	}
 }
 
-// outlives destroys an event that waits and has a callback, before it ends.
+// outlives destroys an event with a callback before it is ready.
 func outlives(t *check.T, what string, end func(*pending), look func(err error, what string)) {
 	pending := newPending(t)
 	e := t.Ready(pending.Buffer)
@@ -238,7 +237,7 @@ func outlives(t *check.T, what string, end func(*pending), look func(err error, 
 	}
 }
 
-// awaitedTogether is what 8 threads get that await one event.
+// awaitedTogether returns what 8 threads that await one event get.
 func awaitedTogether(t *check.T, end func(*pending)) []error {
 	pending := newPending(t)
 	e := t.Ready(pending.Buffer)

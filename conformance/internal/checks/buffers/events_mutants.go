@@ -18,7 +18,7 @@ func eventMutants() []mutant.Mutant {
 	return slices.Concat([]mutant.Mutant{
 		mutant.Refuses("EVT-01", "null is refused", capi.ErrorCodeInvalidArgument,
 			func(a *capi.EventDestroyArgs) bool { return a.Event == nil }),
-		ignores("EVT-02", "returns at once without waiting", always[capi.EventAwaitArgs]),
+		ignores("EVT-02", "returns at once without waiting", mutant.Always[capi.EventAwaitArgs]),
 		onEvents("EVT-02", "downloads are not waited for", downloadEvents, unawaited),
 		endsEarly("EVT-02", "gives up after a tenth of a second", func() func() bool {
 			start := time.Now()
@@ -33,7 +33,7 @@ func eventMutants() []mutant.Mutant {
 		losesMessage[capi.EventAwaitArgs]("EVT-02", "the message is lost"),
 		onEvents("EVT-03", "stays false of downloads", downloadEvents, unready),
 		mutant.After("EVT-03", "stays false", func(a *capi.EventIsReadyArgs) { a.IsReady = false }),
-		hooked("EVT-04", "flips back after a while", func() []serve.Hook {
+		mutant.Hooked("EVT-04", "flips back after a while", func() []serve.Hook {
 			var calls atomic.Int32
 			return []serve.Hook{serve.Around(func(c *invocation, a *capi.EventIsReadyArgs) {
 				if c.Forward(); calls.Add(1) == 500 {
@@ -41,14 +41,14 @@ func eventMutants() []mutant.Mutant {
 				}
 			})}
 		}),
-		hooked("EVT-04", "false once a callback was registered", func() []serve.Hook {
+		mutant.Hooked("EVT-04", "false once a callback was registered", func() []serve.Hook {
 			m := new(marks)
 			return append(unready(m), serve.Around(func(c *invocation, a *capi.EventOnReadyArgs) {
 				c.Forward()
 				m.mark(a.Event)
 			}))
 		}),
-		hooked("EVT-05", "only who awaits it makes an event ready", func() []serve.Hook {
+		mutant.Hooked("EVT-05", "only who awaits it makes an event ready", func() []serve.Hook {
 			awaited := new(marks)
 			return []serve.Hook{
 				serve.Around(func(c *invocation, a *capi.EventAwaitArgs) {
@@ -64,20 +64,20 @@ func eventMutants() []mutant.Mutant {
 		}).Waiting(),
 		mutant.Of("EVT-05", "only success makes an event ready", func(c *invocation, a *capi.EventIsReadyArgs) {
 			if c.Forward(); a.IsReady {
-				a.IsReady = wait(c.Table(), a.Event) == nil
+				a.IsReady = mutant.Await(c.Table(), a.Event) == nil
 			}
 		}),
 		mutant.Of("EVT-06", "waits for the event", func(c *invocation, a *capi.EventIsReadyArgs) {
-			wait(c.Table(), a.Event)
+			mutant.Await(c.Table(), a.Event)
 			c.Forward()
 		}),
 		onEvents("EVT-06", "waits for downloads", downloadEvents, blocking),
 		mutant.Of("EVT-06/execution", "waits for the execution", func(c *invocation, a *capi.EventIsReadyArgs) {
-			wait(c.Table(), a.Event)
+			mutant.Await(c.Table(), a.Event)
 			c.Forward()
 		}),
-		ignores("EVT-07", "null on an event that failed", always[capi.EventErrorArgs]),
-		hooked("EVT-07", "null until the event is awaited", func() []serve.Hook {
+		ignores("EVT-07", "null on an event that failed", mutant.Always[capi.EventErrorArgs]),
+		mutant.Hooked("EVT-07", "null until the event is awaited", func() []serve.Hook {
 			awaited := new(marks)
 			return []serve.Hook{
 				serve.Around(func(c *invocation, a *capi.EventAwaitArgs) {
@@ -92,7 +92,7 @@ func eventMutants() []mutant.Mutant {
 				unmarking(awaited),
 			}
 		}),
-		hooked("EVT-08", "the message goes with the event", func() []serve.Hook {
+		mutant.Hooked("EVT-08", "the message goes with the event", func() []serve.Hook {
 			var events sync.Map // by error
 			gone := new(marks)
 			return []serve.Hook{
@@ -113,7 +113,7 @@ func eventMutants() []mutant.Mutant {
 				}),
 			}
 		}),
-		hooked("EVT-08", "the same object each time", func() []serve.Hook {
+		mutant.Hooked("EVT-08", "the same object each time", func() []serve.Hook {
 			var first *capi.ErrorHandle
 			return []serve.Hook{serve.Around(func(c *invocation, _ *capi.EventErrorArgs) {
 				if first != nil {
@@ -124,20 +124,20 @@ func eventMutants() []mutant.Mutant {
 				first = c.Err()
 			})}
 		}),
-		hooked("EVT-10", "every callback runs twice", func() []serve.Hook {
+		mutant.Hooked("EVT-10", "every callback runs twice", func() []serve.Hook {
 			return []serve.Hook{serve.Around(func(c *invocation, _ *capi.EventOnReadyArgs) {
 				c.Forward()
 				c.Forward()
 			})}
 		}),
-		ignores("EVT-10", "callbacks are lost", always[capi.EventOnReadyArgs]),
+		ignores("EVT-10", "callbacks are lost", mutant.Always[capi.EventOnReadyArgs]),
 		mutant.Of("EVT-10/waiting", "callbacks of events that wait run twice", func(c *invocation, a *capi.EventOnReadyArgs) {
 			waits := !ready(c.Table(), a.Event)
 			if c.Forward(); waits {
 				c.Forward()
 			}
 		}),
-		hooked("EVT-10/waiting", "the callback runs again when the event is destroyed", func() []serve.Hook {
+		mutant.Hooked("EVT-10/waiting", "the callback runs again when the event is destroyed", func() []serve.Hook {
 			var callbacks sync.Map
 			return []serve.Hook{
 				serve.Around(func(c *invocation, a *capi.EventOnReadyArgs) {
@@ -161,7 +161,7 @@ func eventMutants() []mutant.Mutant {
 			}
 			c.Forward()
 		}),
-		hooked("EVT-11", "no error for the callback", func() []serve.Hook {
+		mutant.Hooked("EVT-11", "no error for the callback", func() []serve.Hook {
 			return []serve.Hook{onReady(func(_ *capi.EventOnReadyArgs, call func(*capi.ErrorHandle)) func(*capi.ErrorHandle) {
 				return func(*capi.ErrorHandle) { call(nil) }
 			})}
@@ -174,7 +174,7 @@ func eventMutants() []mutant.Mutant {
 			c.Forward()
 		}),
 		mutant.Of("EVT-13", "the callback of an event that failed never runs", func(c *invocation, a *capi.EventOnReadyArgs) {
-			if !ready(c.Table(), a.Event) || wait(c.Table(), a.Event) == nil {
+			if !ready(c.Table(), a.Event) || mutant.Await(c.Table(), a.Event) == nil {
 				c.Forward()
 			}
 		}),
@@ -183,7 +183,7 @@ func eventMutants() []mutant.Mutant {
 				c.Forward()
 			}
 		}).Waiting(),
-		hooked("EVT-14", "only the first callback is kept", func() []serve.Hook {
+		mutant.Hooked("EVT-14", "only the first callback is kept", func() []serve.Hook {
 			var events sync.Map
 			return []serve.Hook{serve.Around(func(c *invocation, a *capi.EventOnReadyArgs) {
 				if _, seen := events.LoadOrStore(a.Event, true); !seen {
@@ -191,7 +191,7 @@ func eventMutants() []mutant.Mutant {
 				}
 			})}
 		}),
-		hooked("EVT-14", "only the first callback gets the error", func() []serve.Hook {
+		mutant.Hooked("EVT-14", "only the first callback gets the error", func() []serve.Hook {
 			called := new(marks)
 			return []serve.Hook{onReady(func(a *capi.EventOnReadyArgs, call func(*capi.ErrorHandle)) func(*capi.ErrorHandle) {
 				e := a.Event
@@ -204,7 +204,7 @@ func eventMutants() []mutant.Mutant {
 				}
 			})}
 		}),
-		hooked("EVT-15", "the callback runs when the event is destroyed", func() []serve.Hook {
+		mutant.Hooked("EVT-15", "the callback runs when the event is destroyed", func() []serve.Hook {
 			var callbacks sync.Map
 			return []serve.Hook{
 				serve.Around(func(_ *invocation, a *capi.EventOnReadyArgs) { callbacks.Store(a.Event, *a) }),
@@ -217,7 +217,7 @@ func eventMutants() []mutant.Mutant {
 				}),
 			}
 		}),
-		hooked("EVT-15", "the error goes with the event", func() []serve.Hook {
+		mutant.Hooked("EVT-15", "the error goes with the event", func() []serve.Hook {
 			gone := new(marks)
 			return []serve.Hook{
 				onReady(func(a *capi.EventOnReadyArgs, call func(*capi.ErrorHandle)) func(*capi.ErrorHandle) {
@@ -235,7 +235,7 @@ func eventMutants() []mutant.Mutant {
 				}),
 			}
 		}),
-		hooked("EVT-15", "the callback goes with the event", func() []serve.Hook {
+		mutant.Hooked("EVT-15", "the callback goes with the event", func() []serve.Hook {
 			var destroyed sync.Map
 			return []serve.Hook{
 				onReady(func(a *capi.EventOnReadyArgs, call func(*capi.ErrorHandle)) func(*capi.ErrorHandle) {
@@ -255,7 +255,7 @@ func eventMutants() []mutant.Mutant {
 		holds[capi.ClientBufferFromHostBufferArgs]("EVT-16", "holds a lock while calling back"),
 		holds[capi.EventDestroyArgs]("EVT-16", "holds the lock of destroying an event while calling back"),
 		holds[capi.EventOnReadyArgs]("EVT-16", "holds the lock of registering another callback while calling back"),
-		hooked("EVT-17", "only one thread gets the error", func() []serve.Hook {
+		mutant.Hooked("EVT-17", "only one thread gets the error", func() []serve.Hook {
 			told := new(marks)
 			return []serve.Hook{serve.Around(func(c *invocation, a *capi.EventAwaitArgs) {
 				if c.Forward(); c.Err() != nil {
@@ -265,7 +265,7 @@ func eventMutants() []mutant.Mutant {
 				}
 			})}
 		}),
-		hooked("EVT-17", "only one thread is woken", func() []serve.Hook {
+		mutant.Hooked("EVT-17", "only one thread is woken", func() []serve.Hook {
 			var events sync.Map
 			return []serve.Hook{serve.Around(func(c *invocation, a *capi.EventAwaitArgs) {
 				_, other := events.LoadOrStore(a.Event, true)
@@ -274,7 +274,7 @@ func eventMutants() []mutant.Mutant {
 				}
 			})}
 		}),
-		hooked("EVT-18", "success the second time", func() []serve.Hook {
+		mutant.Hooked("EVT-18", "success the second time", func() []serve.Hook {
 			var events sync.Map
 			return []serve.Hook{serve.Around(func(c *invocation, a *capi.EventAwaitArgs) {
 				if _, again := events.LoadOrStore(a.Event, true); !again {
@@ -283,18 +283,18 @@ func eventMutants() []mutant.Mutant {
 			})}
 		}),
 		mutant.Of("EVT-19", "waits for the work", func(c *invocation, a *capi.EventDestroyArgs) {
-			wait(c.Table(), a.Event)
+			mutant.Await(c.Table(), a.Event)
 			c.Forward()
 		}),
 		onEvents("EVT-19", "waits for downloads", downloadEvents, func(m *marks) []serve.Hook {
 			return []serve.Hook{serve.Around(func(c *invocation, a *capi.EventDestroyArgs) {
 				if m.has(a.Event) {
-					wait(c.Table(), a.Event)
+					mutant.Await(c.Table(), a.Event)
 				}
 				c.Forward()
 			})}
 		}),
-		hooked("EVT-20", "callbacks of the other event are lost", func() []serve.Hook {
+		mutant.Hooked("EVT-20", "callbacks of the other event are lost", func() []serve.Hook {
 			var gone atomic.Bool
 			return []serve.Hook{
 				onReady(func(_ *capi.EventOnReadyArgs, call func(*capi.ErrorHandle)) func(*capi.ErrorHandle) {
@@ -310,7 +310,7 @@ func eventMutants() []mutant.Mutant {
 				}),
 			}
 		}),
-		hooked("EVT-20", "one event for all", func() []serve.Hook {
+		mutant.Hooked("EVT-20", "one event for all", func() []serve.Hook {
 			var events sync.Map
 			return []serve.Hook{serve.Around(func(c *invocation, a *capi.BufferReadyEventArgs) {
 				c.Forward()
@@ -319,7 +319,7 @@ func eventMutants() []mutant.Mutant {
 			})}
 		}),
 	}, inMemory(
-		hooked("EVT-09", "makes the event fail", func() []serve.Hook {
+		mutant.Hooked("EVT-09", "makes the event fail", func() []serve.Hook {
 			var asked sync.Map
 			return []serve.Hook{
 				serve.Around(func(c *invocation, a *capi.EventErrorArgs) {
@@ -339,22 +339,21 @@ func eventMutants() []mutant.Mutant {
 			}
 		}),
 		anyReady("EVT-21", "created ready"),
-		ignores("EVT-21", "a new event is not waited for", always[capi.EventAwaitArgs]),
+		ignores("EVT-21", "a new event is not waited for", mutant.Always[capi.EventAwaitArgs]),
 		mutant.Of("EVT-21", "callbacks of a new event run at once",
 			func(_ *invocation, a *capi.EventOnReadyArgs) { a.Callback.Call(nil, a.UserArg) }),
-		ignores("EVT-22", "callbacks are not called", always[capi.EventOnReadyArgs]),
+		ignores("EVT-22", "callbacks are not called", mutant.Always[capi.EventOnReadyArgs]),
 		mutant.Before("EVT-23", "messages have 64 bytes at most",
 			func(a *capi.EventSetArgs) { a.ErrorMessageSize = min(a.ErrorMessageSize, 64) }),
-		ignores("EVT-22", "the waiting thread is not woken", always[capi.EventSetArgs]),
+		ignores("EVT-22", "the waiting thread is not woken", mutant.Always[capi.EventSetArgs]),
 		mutant.Before("EVT-23", "every code becomes UNKNOWN", func(a *capi.EventSetArgs) { a.ErrorCode = capi.ErrorCodeUnknown }),
 		mutant.Of("EVT-24", "keeps the pointer", func(c *invocation, a *capi.EventSetArgs) {
-			later := &capi.Call[capi.EventSetArgs]{Args: *a}
-			table := c.Table()
-			time.AfterFunc(20*time.Millisecond, func() { later.Do(table) })
+			later, table := *a, c.Table()
+			time.AfterFunc(20*time.Millisecond, func() { mutant.Try(table, later) })
 		}),
 		mutant.Swallows[capi.EventSetArgs]("EVT-25", "a second result is taken"),
 		mutant.Of("EVT-25", "a second result is taken after an error", func(c *invocation, a *capi.EventSetArgs) {
-			failed := ready(c.Table(), a.Event) && wait(c.Table(), a.Event) != nil
+			failed := ready(c.Table(), a.Event) && mutant.Await(c.Table(), a.Event) != nil
 			if c.Forward(); failed {
 				c.FailWith(nil)
 			}
@@ -369,8 +368,8 @@ func eventMutants() []mutant.Mutant {
 	))
 }
 
-// endsEarly is a plugin whose waits end, with success, when enough says so, which begin makes
-// for each of them.
+// endsEarly returns a plugin whose waits end, with success, when enough says so. begin makes an
+// enough for each wait.
 func endsEarly(name, fault string, begin func() (enough func() bool)) mutant.Mutant {
 	return mutant.Of(name, fault, func(c *invocation, a *capi.EventAwaitArgs) {
 		enough := begin()
@@ -384,9 +383,10 @@ func endsEarly(name, fault string, begin func() (enough func() bool)) mutant.Mut
 	})
 }
 
-// wakesAll is a plugin whose waits all end when something happens, which wake counts.
+// wakesAll returns a plugin whose waits all end when something happens. wake counts how often
+// it does.
 func wakesAll(name, fault string, wake func(woken *atomic.Int64) serve.Hook) mutant.Mutant {
-	return hooked(name, fault, func() []serve.Hook {
+	return mutant.Hooked(name, fault, func() []serve.Hook {
 		woken := new(atomic.Int64)
 		waits := endsEarly(name, fault, func() func() bool {
 			before := woken.Load()
@@ -398,7 +398,6 @@ func wakesAll(name, fault string, wake func(woken *atomic.Int64) serve.Hook) mut
 
 // readyBelow asks the plugin behind a mutant.
 func readyBelow(c *invocation, e *capi.Event) bool {
-	ready := &capi.Call[capi.EventIsReadyArgs]{}
-	ready.Args.Event = e
-	return ready.Do(c.Table()) != nil || ready.Args.IsReady
+	out, err := mutant.Try(c.Table(), capi.EventIsReadyArgs{Event: e})
+	return err != nil || out.IsReady
 }

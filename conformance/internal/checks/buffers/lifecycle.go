@@ -7,6 +7,7 @@ import (
 	"bytes"
 	"fmt"
 	"runtime"
+	"strings"
 	"time"
 
 	"github.com/purepjrt/purepjrt/capi"
@@ -16,36 +17,36 @@ import (
 
 // The life of a buffer and its end.
 var lifecycleChecks = []check.Check{
-	rule("BUF-13", func(t *check.T) {
-		check.Equal(t, false, isDeleted(t, small(t)), "is_deleted of a new buffer")
-		check.Equal(t, false, isDeleted(t, t.Run(compiled(t, check.AddOne), 1, small(t))[0]), "is_deleted of a new output")
+	{Rule: "BUF-13", Run: func(t *check.T) {
+		check.Equal(t, false, t.IsDeleted(small(t)), "is_deleted of a new buffer")
+		check.Equal(t, false, t.IsDeleted(t.Run(compiled(t, check.AddOne), 1, small(t))[0]), "is_deleted of a new output")
 		if devices := t.Client().Devices; len(devices) > 1 {
-			check.Equal(t, false, isDeleted(t, copyTo(t, small(t), devices[1])), "is_deleted of a new copy")
+			check.Equal(t, false, t.IsDeleted(copyTo(t, small(t), devices[1])), "is_deleted of a new copy")
 		}
-	}),
+	}},
 	{Rule: "BUF-13", Variant: "waiting", Run: func(t *check.T) {
 		pending := newPending(t)
-		check.Equal(t, false, isDeleted(t, pending.Buffer), "is_deleted of a buffer whose data has not come")
+		check.Equal(t, false, t.IsDeleted(pending.Buffer), "is_deleted of a buffer whose data has not come")
 		pending.Fulfil()
-		check.Equal(t, false, isDeleted(t, pending.Buffer), "is_deleted of a buffer whose data has come")
+		check.Equal(t, false, t.IsDeleted(pending.Buffer), "is_deleted of a buffer whose data has come")
 	}},
-	rule("BUF-14", func(t *check.T) {
+	{Rule: "BUF-14", Run: func(t *check.T) {
 		before, b, after := small(t), small(t), small(t)
 		out := t.Run(compiled(t, check.AddOne), 1, before)[0]
 		for what, b := range map[string]*capi.Buffer{"an upload": b, "an output": out} {
 			deleteBuffer(t, b)
-			check.Equal(t, true, isDeleted(t, b), "is_deleted of %s after PJRT_Buffer_Delete", what)
+			check.Equal(t, true, t.IsDeleted(b), "is_deleted of %s after PJRT_Buffer_Delete", what)
 		}
 		for what, other := range map[string]*capi.Buffer{"before": before, "after": after} {
-			if check.Equal(t, false, isDeleted(t, other), "is_deleted of a buffer that was made %s the one that was deleted", what) {
+			if check.Equal(t, false, t.IsDeleted(other), "is_deleted of a buffer that was made %s the one that was deleted", what) {
 				check.ExpectBuffer(t, other, floats(4), "buffer that was made "+what+" the one that was deleted")
 			}
 		}
-		n := 1 << 20 // still being copied, perhaps
+		n := 1 << 20 // perhaps still being copied
 		_, big, _ := transfer(t, n, capi.HostBufferSemanticsImmutableUntilTransferCompletes)
 		deleteBuffer(t, big)
-		check.Equal(t, true, isDeleted(t, big), "is_deleted after PJRT_Buffer_Delete during an upload")
-	}),
+		check.Equal(t, true, t.IsDeleted(big), "is_deleted after PJRT_Buffer_Delete during an upload")
+	}},
 	{Rule: "BUF-14", Variant: "waiting", Run: func(t *check.T) {
 		pending := newPending(t)
 		var err error
@@ -54,22 +55,22 @@ var lifecycleChecks = []check.Check{
 		if err != nil {
 			t.Fatalf("PJRT_Buffer_Delete of a buffer whose data has not come: expected success, got %v", err)
 		}
-		check.Equal(t, true, isDeleted(t, pending.Buffer), "is_deleted after PJRT_Buffer_Delete of a buffer whose data has not come")
+		check.Equal(t, true, t.IsDeleted(pending.Buffer), "is_deleted after PJRT_Buffer_Delete of a buffer whose data has not come")
 		pending.Fulfil()
-		check.Equal(t, true, isDeleted(t, pending.Buffer), "is_deleted of that buffer after its data came")
+		check.Equal(t, true, t.IsDeleted(pending.Buffer), "is_deleted of that buffer after its data came")
 	}},
-	hostile("BUF-15", func(t *check.T) {
+	{Rule: "BUF-15", Hostile: true, Run: func(t *check.T) {
 		b := small(t)
 		deleteBuffer(t, b)
 		if _, err := check.Try(t, capi.BufferDeleteArgs{Buffer: b}); err != nil {
 			t.Errorf("second PJRT_Buffer_Delete: expected success, got %v", err)
 		}
-		check.Equal(t, true, isDeleted(t, b), "is_deleted after a second PJRT_Buffer_Delete")
+		check.Equal(t, true, t.IsDeleted(b), "is_deleted after a second PJRT_Buffer_Delete")
 		check.ExpectBuffer(t, small(t), floats(4), "another buffer")
-	}),
-	rule("BUF-16", func(t *check.T) { deleteWhileRead(t, 8<<20) }),
+	}},
+	{Rule: "BUF-16", Run: func(t *check.T) { deleteWhileRead(t, 8<<20) }},
 	{Rule: "BUF-16", Variant: "large", Profile: check.Core, Timeout: 2 * time.Minute, Run: func(t *check.T) { deleteWhileRead(t, 256<<20) }},
-	rule("BUF-17", func(t *check.T) {
+	{Rule: "BUF-17", Run: func(t *check.T) {
 		exe := compiled(t, check.Heavy)
 		const n = 256
 		identity := make([]float32, n*n)
@@ -80,13 +81,13 @@ var lifecycleChecks = []check.Check{
 		out, event := started(t, exe, in)
 		deleteBuffer(t, in)
 		churn(t)
-		mustAwait(t, event, "event of an execution whose argument was deleted")
+		t.NoError(t.Await(event), "event of an execution whose argument was deleted")
 		want := make([]float32, n*n)
 		for i := range n {
 			want[i*n+i] = 16
 		}
 		check.ExpectBuffer(t, out, want, "fourth power of twice the identity, whose buffer was deleted when the execution had started")
-	}),
+	}},
 	{Rule: "BUF-17", Variant: "waiting", Run: func(t *check.T) {
 		exe := compiled(t, check.Add)
 		in, pending := small(t), newPending(t)
@@ -94,22 +95,22 @@ var lifecycleChecks = []check.Check{
 		deleteBuffer(t, in)
 		churn(t)
 		pending.Fulfil()
-		mustAwait(t, event, "event of an execution whose argument was deleted")
+		t.NoError(t.Await(event), "event of an execution whose argument was deleted")
 		check.ExpectBuffer(t, out, []float32{2, 4, 6, 8}, "sum with a buffer that was deleted while the execution waited")
 	}},
-	rule("BUF-18", memoryIsReleased(func(t *check.T, b *capi.Buffer) { deleteBuffer(t, b) })),
-	rule("BUF-19", func(t *check.T) {
+	{Rule: "BUF-18", Run: memoryIsReleased(func(t *check.T, b *capi.Buffer) { deleteBuffer(t, b) })},
+	{Rule: "BUF-19", Run: func(t *check.T) {
 		b := small(t)
-		mustAwait(t, t.Ready(b), "ready event of an upload")
+		t.NoError(t.Await(t.Ready(b)), "ready event of an upload")
 		out, done := started(t, compiled(t, check.AddOne), b)
-		mustAwait(t, t.Ready(out), "ready event of an output")
-		mustAwait(t, done, "event of the execution")
+		t.NoError(t.Await(t.Ready(out)), "ready event of an output")
+		t.NoError(t.Await(done), "event of the execution")
 		if devices := t.Client().Devices; len(devices) > 1 {
 			c := t.Ready(copyTo(t, b, devices[1]))
 			t.Eventually(t.Patience(), "a copy becomes ready", func() bool { return t.IsReady(c) })
-			mustAwait(t, c, "ready event of a copy")
+			t.NoError(t.Await(c), "ready event of a copy")
 		}
-	}),
+	}},
 	{Rule: "BUF-19", Variant: "waiting", Run: func(t *check.T) {
 		pending := newPending(t)
 		out, done := started(t, compiled(t, check.AddOne), pending.Buffer)
@@ -117,40 +118,40 @@ var lifecycleChecks = []check.Check{
 		time.Sleep(while)
 		check.Equal(t, false, t.IsReady(e), "is_ready of the ready event of an output, before the program could run")
 		pending.Fulfil()
-		mustAwait(t, e, "ready event of an output")
-		mustAwait(t, done, "event of the execution")
+		t.NoError(t.Await(e), "ready event of an output")
+		t.NoError(t.Await(done), "event of the execution")
 	}},
-	rule("BUF-20", func(t *check.T) {
+	{Rule: "BUF-20", Run: func(t *check.T) {
 		deleted, donated := small(t), small(t)
 		deleteBuffer(t, deleted)
 		t.Run(compiled(t, check.Donate), 1, donated)
 		look := func(what string, b *capi.Buffer) {
 			out, err := check.Try(t, capi.BufferReadyEventArgs{Buffer: b})
 			if err != nil {
-				return // said at once, which no caller can miss
+				return // reported at once, which no caller can miss
 			}
 			e := check.Own(t, out.Event)
 			check.Equal(t, true, t.IsReady(e), "is_ready of the ready event of a %s buffer", what)
 			t.ErrorCode(t.Await(e), "ready event of a "+what+" buffer")
 		}
 		look("deleted", deleted)
-		if isDeleted(t, donated) {
+		if t.IsDeleted(donated) {
 			look("donated", donated)
 		} else {
 			t.Notef("the plugin does not use the memory of donated buffers")
 		}
-	}),
-	rule("BUF-21", func(t *check.T) {
+	}},
+	{Rule: "BUF-21", Run: func(t *check.T) {
 		b := small(t)
 		e := t.Ready(b)
 		deleteBuffer(t, b)
-		mustAwait(t, e, "ready event that was taken before PJRT_Buffer_Delete")
+		t.NoError(t.Await(e), "ready event that was taken before PJRT_Buffer_Delete")
 		_, big, _ := transfer(t, 4<<20, capi.HostBufferSemanticsImmutableUntilTransferCompletes)
 		e = t.Ready(big)
 		deleteBuffer(t, big)
-		mustAwait(t, e, "ready event that was taken before PJRT_Buffer_Delete during an upload")
-	}),
-	rule("BUF-22", func(t *check.T) {
+		t.NoError(t.Await(e), "ready event that was taken before PJRT_Buffer_Delete during an upload")
+	}},
+	{Rule: "BUF-22", Run: func(t *check.T) {
 		exe := compiled(t, check.AddOne)
 		x := check.NewExecution(exe, 1, []*capi.Buffer{failedBuffer(t, failureCode, failureMessage)})
 		if err := x.Start(t); err != nil {
@@ -161,13 +162,13 @@ var lifecycleChecks = []check.Check{
 			check.Equal(t, capi.CodeOf(whole), capi.CodeOf(err),
 				"code of the output's error, compared with the execution's, which says %q", whole)
 		}
-		if err != nil && !contains(err.Error(), failureMessage) {
+		if err != nil && !strings.Contains(err.Error(), failureMessage) {
 			t.Errorf("ready event of the output of an execution whose argument is an error: expected an error that says %q, got %v", failureMessage, err)
 		}
 		if t.ErrorCode(err, "ready event of the output of an execution whose argument is an error") {
 			t.Notef("the output says %v", err)
 		}
-	}),
+	}},
 	useOfDeleted("ToHostBuffer", func(t *check.T, b *capi.Buffer) error {
 		dst := bytes.Repeat([]byte{0xee}, 16)
 		t.Keep(dst)
@@ -203,7 +204,7 @@ var lifecycleChecks = []check.Check{
 		_, err := check.Try(t, capi.BufferOpaqueDeviceMemoryDataPointerArgs{Buffer: b})
 		return err
 	}),
-	hostile("BUF-24", func(t *check.T) {
+	{Rule: "BUF-24", Hostile: true, Run: func(t *check.T) {
 		b := upload(t, dtype.S16, counting(12), 2, 3)
 		device := check.Call(t, capi.BufferDeviceArgs{Buffer: b}).Device
 		deleteBuffer(t, b)
@@ -240,14 +241,14 @@ var lifecycleChecks = []check.Check{
 				t.Notef("a deleted buffer does not tell %s: %v", a.what, a.err)
 			}
 		}
-		check.Equal(t, true, isDeleted(t, b), "is_deleted after that")
-	}),
-	{Rule: "BUF-25", Variant: "null", Hostile: true, Library: true, Run: func(t *check.T) {
+		check.Equal(t, true, t.IsDeleted(b), "is_deleted after that")
+	}},
+	{Rule: "BUF-25", Variant: "null", Library: true, Hostile: true, Run: func(t *check.T) {
 		if _, err := check.Try(t, capi.BufferDestroyArgs{}); err != nil {
 			t.Errorf("PJRT_Buffer_Destroy of null: expected success, got %v", err)
 		}
 	}},
-	rule("BUF-25", memoryIsReleased(func(t *check.T, b *capi.Buffer) { check.Destroy(t, b) })),
+	{Rule: "BUF-25", Run: memoryIsReleased(func(t *check.T, b *capi.Buffer) { check.Destroy(t, b) })},
 	{Rule: "BUF-25", Variant: "used", Run: func(t *check.T) {
 		exe := compiled(t, `module @plus_large {
   func.func @main(%a: tensor<2097152xf32>) -> tensor<2097152xf32> {
@@ -262,12 +263,10 @@ var lifecycleChecks = []check.Check{
 			in := upload(t, dtype.F32, dst, heldSize/4)
 			out := t.Run(exe, 1, in)[0]
 			e := t.Ready(out)
-			mustAwait(t, e, "ready event of an output")
+			t.NoError(t.Await(e), "ready event of an output")
 			check.Destroy(t, e)
-			if err := read(t, capi.BufferToHostBufferArgs{Src: out, HostLayout: check.RowMajor(1), Dst: check.Pointer(dst),
-				DstSize: heldSize}); err != nil {
-				t.Errorf("download of an output: expected success, got %v", err)
-			}
+			t.NoError(read(t, capi.BufferToHostBufferArgs{Src: out, HostLayout: check.RowMajor(1), Dst: check.Pointer(dst),
+				DstSize: heldSize}), "download of an output")
 			check.Destroy(t, out)
 			check.Destroy(t, in)
 		})(t)
@@ -282,7 +281,7 @@ var lifecycleChecks = []check.Check{
 			t.Errorf("memory of the process after 100,000 buffers of 1 MiB that were destroyed: expected less than 128 MiB more, got %d bytes more", grown)
 		}
 	}},
-	rule("BUF-26", func(t *check.T) {
+	{Rule: "BUF-26", Run: func(t *check.T) {
 		exe := compiled(t, check.AddOne)
 		for range 20 {
 			pending := newPending(t)
@@ -290,36 +289,29 @@ var lifecycleChecks = []check.Check{
 			check.Destroy(t, out)
 			churnLittle(t)
 			pending.Fulfil()
-			mustAwait(t, event, "event of an execution whose output was destroyed")
+			t.NoError(t.Await(event), "event of an execution whose output was destroyed")
 			check.Destroy(t, pending.Buffer)
 		}
 		check.ExpectBuffer(t, t.Run(exe, 1, small(t))[0], []float32{2, 3, 4, 5}, "output of a later execution")
-	}),
-	rule("BUF-27", func(t *check.T) {
+	}},
+	{Rule: "BUF-27", Run: func(t *check.T) {
 		b := small(t)
 		var err error
 		done := make(chan struct{})
 		go func() {
 			defer close(done)
-			runtime.LockOSThread() // and let the thread end with the goroutine
+			runtime.LockOSThread() // without unlocking, so that the thread ends with the goroutine
 			_, err = check.Try(t, capi.BufferDestroyArgs{Buffer: check.Disown(t, b)})
 		}()
 		<-done
-		if err != nil {
-			t.Errorf("PJRT_Buffer_Destroy in a thread that is new to the plugin: expected success, got %v", err)
-		}
+		t.NoError(err, "PJRT_Buffer_Destroy in a thread that is new to the plugin")
 		check.ExpectBuffer(t, small(t), floats(4), "another buffer")
-	}),
+	}},
 }
 
 func deleteBuffer(t *check.T, b *capi.Buffer) { check.Call(t, capi.BufferDeleteArgs{Buffer: b}) }
 
-func isDeleted(t *check.T, b *capi.Buffer) bool {
-	return check.Call(t, capi.BufferIsDeletedArgs{Buffer: b}).IsDeleted
-}
-
-// useOfDeleted is a check that one way of using a buffer that was deleted gives
-// an error.
+// useOfDeleted returns a check that one way of using a deleted buffer gives an error.
 func useOfDeleted(function string, use func(*check.T, *capi.Buffer) error) check.Check {
 	return check.Check{Rule: "BUF-23", Variant: function, Hostile: true, Run: func(t *check.T) {
 		b := small(t)
@@ -351,13 +343,13 @@ func churnLittle(t *check.T) {
 	}
 }
 
-// heldSize is how large the buffers are whose memory is watched.
+// heldSize is the size of the buffers whose memory is watched.
 const heldSize = 8 << 20
 
-// memoryIsReleased is a check that buffers which are ended do not add up: in the
-// plugin's own statistics, or, where the device is the machine, in the memory of
-// the process. An allocator may keep what it was given back, each of its threads
-// some, which comes to an end; what is lost does not.
+// memoryIsReleased returns a check that the memory of ended buffers does not add up: in
+// the plugin's own statistics, or, where the device is the machine, in the memory of
+// the process. An allocator may keep what is freed, some for each of its threads, but
+// that has a limit; a leak has none.
 func memoryIsReleased(end func(*check.T, *capi.Buffer)) func(*check.T) {
 	return func(t *check.T) {
 		const rounds, windows = 8, 10
@@ -367,7 +359,7 @@ func memoryIsReleased(end func(*check.T, *capi.Buffer)) func(*check.T) {
 			if err == nil {
 				return s.BytesInUse, "bytes_in_use of PJRT_Device_MemoryStats"
 			}
-			if platform(t) != "cpu" {
+			if t.Platform() != "cpu" {
 				t.SkipUnimplf("the plugin does not tell how much memory is in use: %v", err)
 			}
 			return residentMemory(t), "memory of the process"
@@ -381,7 +373,8 @@ func memoryIsReleased(end func(*check.T, *capi.Buffer)) func(*check.T) {
 			}
 			size, _ = inUse()
 			sizes = append(sizes, size)
-			// Two windows are looked at together: memory that comes back late makes one grow and the next shrink.
+			// Two windows are taken together: memory that is returned late makes one
+			// grow and the next shrink.
 			if i >= 1 && size-sizes[i-1] < 2*rounds*heldSize/4 {
 				t.Notef("%s: %d before, %d after", what, sizes[0], size)
 				return
@@ -392,7 +385,7 @@ func memoryIsReleased(end func(*check.T, *capi.Buffer)) func(*check.T) {
 	}
 }
 
-// residentMemory is the memory of this process.
+// residentMemory returns the resident memory of this process.
 func residentMemory(t *check.T) int64 {
 	resident, err := check.ResidentBytes()
 	if err != nil {

@@ -23,8 +23,8 @@ func metadataMutants() []mutant.Mutant {
 		}),
 		mutant.After("BUF-02", "an array made for the call",
 			func(a *capi.BufferDimensionsArgs) { a.Dims, a.NumDims = dims(capi.Slice(a.Dims, a.NumDims)...) }),
-		hooked("BUF-02", "one array for all buffers", func() []serve.Hook {
-			shared := retain(make([]int64, 16))
+		mutant.Hooked("BUF-02", "one array for all buffers", func() []serve.Hook {
+			shared := check.Retain(make([]int64, 16))
 			return []serve.Hook{serve.Around(func(c *invocation, a *capi.BufferDimensionsArgs) {
 				if c.Forward(); a.NumDims > 0 {
 					copy(shared, capi.Slice(a.Dims, a.NumDims))
@@ -32,7 +32,7 @@ func metadataMutants() []mutant.Mutant {
 				}
 			})}
 		}),
-		hooked("BUF-02", "outputs have a dimension more", func() []serve.Hook {
+		mutant.Hooked("BUF-02", "outputs have a dimension more", func() []serve.Hook {
 			m := new(marks)
 			return []serve.Hook{marking(m, outputBuffers),
 				ofMarked(m, dimensionsOf, func(a *capi.BufferDimensionsArgs) { a.Dims, a.NumDims = dims(1, 4) })}
@@ -42,11 +42,11 @@ func metadataMutants() []mutant.Mutant {
 		mutant.After("BUF-04", "the bound", func(a *capi.BufferUnpaddedDimensionsArgs) { a.UnpaddedDims, a.NumDims = dims(8) }),
 		mutant.After("BUF-05", "every first dimension", func(a *capi.BufferDynamicDimensionIndicesArgs) { a.NumDynamicDims = 1 }),
 		mutant.After("BUF-05/dynamic", "always empty", func(a *capi.BufferDynamicDimensionIndicesArgs) { a.NumDynamicDims = 0 }),
-		hooked("BUF-06", "another answer the second time", func() []serve.Hook {
+		mutant.Hooked("BUF-06", "another answer the second time", func() []serve.Hook {
 			var calls atomic.Int32
 			return []serve.Hook{serve.Around(func(c *invocation, a *capi.BufferDynamicDimensionIndicesArgs) {
 				if c.Forward(); calls.Add(1) == 2 {
-					a.DynamicDimIndices = &retain([]uintptr{7})[0]
+					a.DynamicDimIndices = &check.Retain([]uintptr{7})[0]
 				}
 			})}
 		}),
@@ -65,8 +65,8 @@ func metadataMutants() []mutant.Mutant {
 				a.OnDeviceSizeInBytes = uintptr(elements(dimsBelow(c, a.Buffer)...) * typeBelow(c, a.Buffer).Bits() / 8)
 			}
 		}),
-		{Check: "BUF-10/outputs", Fault: "the first device always", Hooks: remember(func(a *capi.BufferDeviceArgs) **capi.Device { return &a.Device })},
-		hooked("BUF-10", "what is placed by memory is on the first device", func() []serve.Hook {
+		mutant.Hooked("BUF-10/outputs", "the first device always", remember(func(a *capi.BufferDeviceArgs) **capi.Device { return &a.Device })),
+		mutant.Hooked("BUF-10", "what is placed by memory is on the first device", func() []serve.Hook {
 			var devices sync.Map
 			return []serve.Hook{
 				serve.Around(func(c *invocation, a *uploadArgs) {
@@ -82,11 +82,11 @@ func metadataMutants() []mutant.Mutant {
 				}),
 			}
 		}),
-		{Check: "BUF-10", Fault: "the first device always", Hooks: remember(func(a *capi.BufferDeviceArgs) **capi.Device { return &a.Device })},
+		mutant.Hooked("BUF-10", "the first device always", remember(func(a *capi.BufferDeviceArgs) **capi.Device { return &a.Device })),
 		mutant.Answers[capi.BufferMemoryArgs]("BUF-11", "not implemented", capi.ErrorCodeUnimplemented),
-		{Check: "BUF-11", Fault: "the first memory always", Hooks: remember(func(a *capi.BufferMemoryArgs) **capi.Memory { return &a.Memory })},
+		mutant.Hooked("BUF-11", "the first memory always", remember(func(a *capi.BufferMemoryArgs) **capi.Memory { return &a.Memory })),
 		mutant.After("BUF-12", "never", func(a *capi.BufferIsOnCPUArgs) { a.IsOnCPU = false }),
-		hooked("BUF-28", "a handle that was deleted is given again", func() []serve.Hook {
+		mutant.Hooked("BUF-28", "a handle that was deleted is given again", func() []serve.Hook {
 			var deleted atomic.Pointer[capi.Buffer]
 			return []serve.Hook{
 				serve.Around(func(c *invocation, a *capi.BufferDeleteArgs) {
@@ -99,13 +99,13 @@ func metadataMutants() []mutant.Mutant {
 					}
 				}),
 				serve.Around(func(c *invocation, a *capi.BufferDestroyArgs) {
-					if a.Buffer != deleted.Load() { // which is destroyed twice
+					if a.Buffer != deleted.Load() { // the one that is destroyed twice
 						c.Forward()
 					}
 				}),
 			}
 		}),
-		hooked("BUF-28", "a handle twice", func() []serve.Hook {
+		mutant.Hooked("BUF-28", "a handle twice", func() []serve.Hook {
 			var first *capi.Buffer
 			var count atomic.Int32
 			return []serve.Hook{
@@ -119,7 +119,7 @@ func metadataMutants() []mutant.Mutant {
 					}
 				}),
 				serve.Around(func(c *invocation, a *capi.BufferDestroyArgs) {
-					if a.Buffer != first { // which is destroyed twice
+					if a.Buffer != first { // the one that is destroyed twice
 						c.Forward()
 					}
 				}),
@@ -138,17 +138,17 @@ func reverseLayout(a *capi.BufferGetMemoryLayoutArgs) {
 func lifecycleMutants() []mutant.Mutant {
 	return []mutant.Mutant{
 		mutant.After("BUF-13", "always true", func(a *capi.BufferIsDeletedArgs) { a.IsDeleted = true }),
-		hooked("BUF-13", "copies are deleted", func() []serve.Hook {
+		mutant.Hooked("BUF-13", "copies are deleted", func() []serve.Hook {
 			m := new(marks)
 			return []serve.Hook{marking(m, copiedBuffers),
 				ofMarked(m, deletionOf, func(a *capi.BufferIsDeletedArgs) { a.IsDeleted = true })}
 		}),
 		mutant.Of("BUF-13/waiting", "deleted means without data", func(c *invocation, a *capi.BufferIsDeletedArgs) {
 			if c.Forward(); !a.IsDeleted {
-				a.IsDeleted = waits(c, a.Buffer)
+				a.IsDeleted = mutant.Unsettled(c.Table(), a.Buffer)
 			}
 		}),
-		hooked("BUF-14", "outputs are not deleted", func() []serve.Hook {
+		mutant.Hooked("BUF-14", "outputs are not deleted", func() []serve.Hook {
 			m := new(marks)
 			return []serve.Hook{marking(m, outputBuffers), serve.Around(func(c *invocation, a *capi.BufferDeleteArgs) {
 				if !m.has(a.Buffer) {
@@ -156,7 +156,7 @@ func lifecycleMutants() []mutant.Mutant {
 				}
 			})}
 		}),
-		hooked("BUF-14", "the buffer that was made last is deleted, too", func() []serve.Hook {
+		mutant.Hooked("BUF-14", "the buffer that was made last is deleted, too", func() []serve.Hook {
 			var last atomic.Pointer[capi.Buffer]
 			return []serve.Hook{
 				serve.Around(func(c *invocation, a *uploadArgs) {
@@ -169,9 +169,8 @@ func lifecycleMutants() []mutant.Mutant {
 				}),
 				serve.Around(func(c *invocation, a *capi.BufferDeleteArgs) {
 					c.Forward()
-					if other := (&capi.Call[capi.BufferDeleteArgs]{}); last.Load() != nil {
-						other.Args.Buffer = last.Load()
-						_ = other.Do(c.Table())
+					if other := last.Load(); other != nil {
+						mutant.Try(c.Table(), capi.BufferDeleteArgs{Buffer: other})
 					}
 				}),
 			}
@@ -181,7 +180,7 @@ func lifecycleMutants() []mutant.Mutant {
 			c.Forward()
 		}),
 		mutant.After("BUF-14", "not at once", func(a *capi.BufferIsDeletedArgs) { a.IsDeleted = false }),
-		hooked("BUF-15", "refused the second time", func() []serve.Hook {
+		mutant.Hooked("BUF-15", "refused the second time", func() []serve.Hook {
 			var seen sync.Map
 			return []serve.Hook{serve.Around(func(c *invocation, a *capi.BufferDeleteArgs) {
 				if _, again := seen.LoadOrStore(a.Buffer, true); again {
@@ -193,7 +192,7 @@ func lifecycleMutants() []mutant.Mutant {
 		}),
 		spoiledBy[capi.BufferDeleteArgs]("BUF-16", "freed under the copy"),
 		spoiledBy[capi.BufferDeleteArgs]("BUF-16/large", "freed under the copy"),
-		hooked("BUF-16", "the download fails", func() []serve.Hook {
+		mutant.Hooked("BUF-16", "the download fails", func() []serve.Hook {
 			m := new(marks)
 			var deleted atomic.Bool
 			return []serve.Hook{
@@ -209,7 +208,7 @@ func lifecycleMutants() []mutant.Mutant {
 				}),
 			}
 		}),
-		hooked("BUF-17", "the execution fails", func() []serve.Hook {
+		mutant.Hooked("BUF-17", "the execution fails", func() []serve.Hook {
 			m := new(marks)
 			var deleted atomic.Bool
 			return []serve.Hook{
@@ -230,7 +229,7 @@ func lifecycleMutants() []mutant.Mutant {
 			overwrite(c, a.Buffer, 16)
 			c.Forward()
 		}),
-		ignores("BUF-18", "keeps the memory until the buffer is destroyed", always[capi.BufferDeleteArgs]),
+		ignores("BUF-18", "keeps the memory until the buffer is destroyed", mutant.Always[capi.BufferDeleteArgs]),
 		every("BUF-18", "keeps the memory of every other buffer", func(n int32, c *invocation, _ *capi.BufferDeleteArgs) {
 			if n%2 == 0 {
 				c.Forward()
@@ -244,8 +243,8 @@ func lifecycleMutants() []mutant.Mutant {
 		awaitsOK("BUF-22", "success with garbage"),
 		losesMessage[capi.EventAwaitArgs]("BUF-22", "the cause is lost"),
 		mutant.Of("BUF-23/ToHostBuffer", "refused, and written all the same", func(c *invocation, a *downloadArgs) {
-			if c.Forward(); a.Dst != nil && (c.Err() != nil || wait(c.Table(), a.Event) != nil) {
-				clear(bytesAt(a.Dst, a.DstSize))
+			if c.Forward(); a.Dst != nil && (c.Err() != nil || mutant.Await(c.Table(), a.Event) != nil) {
+				clear(mutant.BytesAt(a.Dst, a.DstSize))
 			}
 		}),
 		forgivesUse[downloadArgs]("BUF-23/ToHostBuffer"),
@@ -256,7 +255,7 @@ func lifecycleMutants() []mutant.Mutant {
 		mutant.After("BUF-24", "the dimensions are gone", func(a *capi.BufferDimensionsArgs) { a.NumDims = 0 }),
 		mutant.Refuses("BUF-25/null", "null is refused", capi.ErrorCodeInvalidArgument,
 			func(a *capi.BufferDestroyArgs) bool { return a.Buffer == nil }),
-		hooked("BUF-25/used", "keeps the memory of outputs", func() []serve.Hook {
+		mutant.Hooked("BUF-25/used", "keeps the memory of outputs", func() []serve.Hook {
 			m := new(marks)
 			return []serve.Hook{marking(m, outputBuffers), serve.Around(func(c *invocation, a *capi.BufferDestroyArgs) {
 				if !m.has(a.Buffer) {
@@ -264,7 +263,7 @@ func lifecycleMutants() []mutant.Mutant {
 				}
 			})}
 		}),
-		hooked("BUF-25/used", "keeps the memory of what has a ready event", func() []serve.Hook {
+		mutant.Hooked("BUF-25/used", "keeps the memory of what has a ready event", func() []serve.Hook {
 			m := new(marks)
 			return []serve.Hook{
 				serve.Around(func(c *invocation, a *capi.BufferReadyEventArgs) {
@@ -278,8 +277,8 @@ func lifecycleMutants() []mutant.Mutant {
 				}),
 			}
 		}),
-		ignores("BUF-25", "keeps the memory", always[capi.BufferDestroyArgs]),
-		hooked("BUF-25/often", "keeps the memory of one in five hundred", func() []serve.Hook {
+		ignores("BUF-25", "keeps the memory", mutant.Always[capi.BufferDestroyArgs]),
+		mutant.Hooked("BUF-25/often", "keeps the memory of one in five hundred", func() []serve.Hook {
 			var count atomic.Int32
 			return []serve.Hook{serve.Around(func(c *invocation, _ *capi.BufferDestroyArgs) {
 				if count.Add(1)%500 != 0 {
@@ -292,16 +291,9 @@ func lifecycleMutants() []mutant.Mutant {
 	}
 }
 
-// waits reports whether a buffer has no data yet.
-func waits(c *invocation, b *capi.Buffer) bool {
-	call := &capi.Call[capi.BufferReadyEventArgs]{}
-	call.Args.Buffer = b
-	return call.Do(c.Table()) == nil && !ready(c.Table(), call.Args.Event)
-}
-
-// every is a fault of some calls of a function, which are numbered from 1.
+// every returns a fault of some calls of a function. n counts the calls from 1.
 func every[A any](name, fault string, f func(n int32, c *invocation, a *A)) mutant.Mutant {
-	return hooked(name, fault, func() []serve.Hook {
+	return mutant.Hooked(name, fault, func() []serve.Hook {
 		var calls atomic.Int32
 		return []serve.Hook{serve.Around(func(c *invocation, a *A) { f(calls.Add(1), c, a) })}
 	})
@@ -309,17 +301,15 @@ func every[A any](name, fault string, f func(n int32, c *invocation, a *A)) muta
 
 // overwrite changes the memory of a buffer of the CPU plugin.
 func overwrite(c *invocation, b *capi.Buffer, n int) {
-	call := &capi.Call[capi.BufferUnsafePointerArgs]{}
-	call.Args.Buffer = b
-	if call.Do(c.Table()) == nil {
-		check.Poke(call.Args.BufferPointer, make([]byte, n))
+	if out, err := mutant.Try(c.Table(), capi.BufferUnsafePointerArgs{Buffer: b}); err == nil {
+		check.Poke(out.BufferPointer, make([]byte, n))
 	}
 }
 
-// eventsFail is a plugin in which the events of a function fail, all of them or
-// when a buffer was destroyed between.
+// eventsFail returns a plugin in which the events of a function fail: all of them, or
+// only if a buffer was destroyed meanwhile.
 func eventsFail[A any](name, fault string, destroyed bool, event func(*A) *capi.Event) mutant.Mutant {
-	return hooked(name, fault, func() []serve.Hook {
+	return mutant.Hooked(name, fault, func() []serve.Hook {
 		var waiting, failing sync.Map
 		return []serve.Hook{
 			serve.Around(func(c *invocation, a *A) {
@@ -358,9 +348,9 @@ func eventsFail[A any](name, fault string, destroyed bool, event func(*A) *capi.
 	})
 }
 
-// failsAfter is a plugin whose events fail once a function was called.
+// failsAfter returns a plugin whose events fail once a function has been called.
 func failsAfter[A any](name, fault string) mutant.Mutant {
-	return hooked(name, fault, func() []serve.Hook {
+	return mutant.Hooked(name, fault, func() []serve.Hook {
 		var called atomic.Bool
 		return []serve.Hook{
 			serve.Around(func(c *invocation, _ *A) {
@@ -376,10 +366,9 @@ func failsAfter[A any](name, fault string) mutant.Mutant {
 	})
 }
 
-// forgivesUse is a plugin that reports success for the use of a buffer that was
-// deleted.
+// forgivesUse returns a plugin that reports success for the use of a deleted buffer.
 func forgivesUse[A any](name string) mutant.Mutant {
-	return hooked(name, "success", func() []serve.Hook {
+	return mutant.Hooked(name, "success", func() []serve.Hook {
 		return []serve.Hook{
 			serve.Around(func(c *invocation, _ *A) {
 				c.Forward()

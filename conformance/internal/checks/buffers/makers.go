@@ -12,8 +12,8 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
 )
 
-// maker is a way to get a buffer of f32 with given contents from a plugin. What goes
-// wrong in one way with sizes or dims that programs seldom use may go right in another.
+// maker is a way to get a buffer of f32 with given contents from a plugin. Unusual
+// sizes or dims may go wrong with one maker and right with another.
 type maker struct {
 	name    string
 	sizes   string // the rule by which the contents arrive whole
@@ -23,21 +23,23 @@ type maker struct {
 }
 
 var makers = []maker{
-	{"an upload", "H2D-02", "BUF-02", 0, func(t *check.T, data []float32, dims ...int64) *capi.Buffer {
+	{name: "an upload", sizes: "H2D-02", dims: "BUF-02", make: func(t *check.T, data []float32, dims ...int64) *capi.Buffer {
 		return check.Upload(t, t.Client(), data, dims...)
 	}},
-	{"a copy to a device", "COPY-01", "COPY-01", 2, func(t *check.T, data []float32, dims ...int64) *capi.Buffer {
-		return copyTo(t, check.Upload(t, t.Client(), data, dims...), t.Client().Devices[1])
-	}},
-	{"a copy to a memory", "COPY-08", "COPY-08", 2, func(t *check.T, data []float32, dims ...int64) *capi.Buffer {
-		to := check.Optional(t, capi.DeviceDefaultMemoryArgs{Device: t.Client().Devices[1]}).Memory
-		b, ok := copyToMemory(t, check.Upload(t, t.Client(), data, dims...), to, "a buffer to the default memory of another device")
-		if !ok {
-			t.SkipUnimplf("the plugin does not copy between the memories of two devices")
-		}
-		return b
-	}},
-	{"a transfer manager", "AH2D-12", "AH2D-01", 0, func(t *check.T, data []float32, dims ...int64) *capi.Buffer {
+	{name: "a copy to a device", sizes: "COPY-01", dims: "COPY-01", devices: 2,
+		make: func(t *check.T, data []float32, dims ...int64) *capi.Buffer {
+			return copyTo(t, check.Upload(t, t.Client(), data, dims...), t.Client().Devices[1])
+		}},
+	{name: "a copy to a memory", sizes: "COPY-08", dims: "COPY-08", devices: 2,
+		make: func(t *check.T, data []float32, dims ...int64) *capi.Buffer {
+			to := check.Optional(t, capi.DeviceDefaultMemoryArgs{Device: t.Client().Devices[1]}).Memory
+			b, ok := copyToMemory(t, check.Upload(t, t.Client(), data, dims...), to, "a buffer to the default memory of another device")
+			if !ok {
+				t.SkipUnimplf("the plugin does not copy between the memories of two devices")
+			}
+			return b
+		}},
+	{name: "a transfer manager", sizes: "AH2D-12", dims: "AH2D-01", make: func(t *check.T, data []float32, dims ...int64) *capi.Buffer {
 		m := manager(t, spec{dtype.F32, dims})
 		b := retrieve(t, m, 0)
 		bytes := dtype.Bytes(data)
@@ -45,18 +47,19 @@ var makers = []maker{
 		send(t, m, 0, bytes, 0, true)
 		return b
 	}},
-	{"a transfer manager, in two parts", "AH2D-13", "AH2D-13", 0, func(t *check.T, data []float32, dims ...int64) *capi.Buffer {
-		m := manager(t, spec{dtype.F32, dims})
-		b := retrieve(t, m, 0)
-		bytes := dtype.Bytes(data)
-		t.Keep(bytes)
-		half := len(data) / 2 * 4
-		send(t, m, 0, bytes[half:], int64(half), false)
-		send(t, m, 0, bytes[:half], 0, true)
-		return b
-	}},
-	{"a view", "VIEW-01", "VIEW-01", 0, func(t *check.T, data []float32, dims ...int64) *capi.Buffer {
-		if platform(t) != "cpu" {
+	{name: "a transfer manager, in two parts", sizes: "AH2D-13", dims: "AH2D-13",
+		make: func(t *check.T, data []float32, dims ...int64) *capi.Buffer {
+			m := manager(t, spec{dtype.F32, dims})
+			b := retrieve(t, m, 0)
+			bytes := dtype.Bytes(data)
+			t.Keep(bytes)
+			half := len(data) / 2 * 4
+			send(t, m, 0, bytes[half:], int64(half), false)
+			send(t, m, 0, bytes[:half], 0, true)
+			return b
+		}},
+	{name: "a view", sizes: "VIEW-01", dims: "VIEW-01", make: func(t *check.T, data []float32, dims ...int64) *capi.Buffer {
+		if t.Platform() != "cpu" {
 			t.SkipEnvf("the process cannot write into the memory of the device")
 		}
 		m := foreign(t, 4*len(data))
@@ -64,12 +67,12 @@ var makers = []maker{
 		v, _ := view(t, m, dims...)
 		return v
 	}},
-	{"an alias", "UNI-14", "UNI-13", 0, func(t *check.T, data []float32, dims ...int64) *capi.Buffer {
+	{name: "an alias", sizes: "UNI-14", dims: "UNI-13", make: func(t *check.T, data []float32, dims ...int64) *capi.Buffer {
 		a := alias(t, dims...)
 		fulfil(t, a, check.Upload(t, t.Client(), data, dims...))
 		return a.AliasBuffer
 	}},
-	{"an execution", "RUN-01", "RUN-01", 0, func(t *check.T, data []float32, dims ...int64) *capi.Buffer {
+	{name: "an execution", sizes: "RUN-01", dims: "RUN-01", make: func(t *check.T, data []float32, dims ...int64) *capi.Buffer {
 		typ := check.Tensor(dtype.F32, dims)
 		exe := compiled(t, fmt.Sprintf(`module @twice_the_half {
   func.func @main(%%a: %[1]s) -> %[1]s {
@@ -80,20 +83,21 @@ var makers = []maker{
   }
 }`, typ))
 		out, event := started(t, exe, check.Upload(t, t.Client(), data, dims...))
-		mustAwait(t, event, "event of an execution")
+		t.NoError(t.Await(event), "event of an execution")
 		return out
 	}},
 }
 
-// unevenSizes are numbers of f32 that take more than a mebibyte, and no whole number
+// unevenSizes are numbers of f32 that take more than a mebibyte, but not a whole number
 // of pages.
 var unevenSizes = []int{1<<18 + 1, 3<<18 + 1021}
 
-// dimsOfOne are dims that have no influence on the order of the elements.
+// dimsOfOne are shapes with dims of one, which do not influence the order of the
+// elements.
 var dimsOfOne = [][]int64{{}, {1}, {1, 1}, {3, 1}, {1, 3}, {2, 1, 3, 1}}
 
-// madeBuffers are the checks of all makers.
-func madeBuffers() []check.Check {
+// makerChecks returns the checks of all makers.
+func makerChecks() []check.Check {
 	var cs []check.Check
 	for _, m := range makers {
 		cs = append(cs,
@@ -152,7 +156,8 @@ func (m maker) ones(t *check.T) {
 	}
 }
 
-// expectDims fails the check unless everything that tells dims of a buffer tells these.
+// expectDims fails the check unless all functions that return a buffer's dims return
+// these.
 func expectDims(t *check.T, b *capi.Buffer, dims []int64, what string) {
 	if got := t.Dimensions(b); !slices.Equal(got, dims) {
 		t.Errorf("dimensions of %s f32%v: got %v", what, dims, got)

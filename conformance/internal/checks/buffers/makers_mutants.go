@@ -12,30 +12,30 @@ import (
 	"github.com/purepjrt/purepjrt/conformance/internal/mutant"
 )
 
-// pages is where a plugin that copies whole pages stops.
+// pages is the page size: a plugin that copies whole pages stops at a multiple of it.
 const pages = 4096
 
-// stopsAtPages is a plugin that leaves out the end of large arrays that one function
+// stopsAtPages returns a plugin that leaves out the end of large arrays that one function
 // makes.
 func stopsAtPages[A any](name string, made func(*A) []*capi.Buffer) mutant.Mutant {
-	return hooked(name, "of more than a MiB, only whole pages arrive", func() []serve.Hook {
+	return mutant.Hooked(name, "of more than a MiB, only whole pages arrive", func() []serve.Hook {
 		m := new(marks)
 		return []serve.Hook{marking(m, made), serve.Around(func(c *invocation, a *downloadArgs) {
 			c.Forward()
-			if c.Err() == nil && m.has(a.Src) && a.Dst != nil && a.DstSize > 1<<20 && wait(c.Table(), a.Event) == nil {
-				data := bytesAt(a.Dst, a.DstSize)
+			if c.Err() == nil && m.has(a.Src) && a.Dst != nil && a.DstSize > 1<<20 && mutant.Await(c.Table(), a.Event) == nil {
+				data := mutant.BytesAt(a.Dst, a.DstSize)
 				clear(data[len(data)/pages*pages:])
 			}
 		})}
 	})
 }
 
-// dropsOnes is a plugin that keeps only some dims of the buffers that one function makes.
+// dropsOnes returns a plugin that keeps only some dims of the buffers that one function makes.
 func dropsOnes[A any](name, fault string, made func(*A) []*capi.Buffer, keep func(dims []int64) []int64) mutant.Mutant {
-	return hooked(name, fault, func() []serve.Hook {
+	return mutant.Hooked(name, fault, func() []serve.Hook {
 		m := new(marks)
 		change := func(p **int64, n *uintptr) {
-			*p, *n = check.First(retain(keep(capi.Slice(*p, *n))))
+			*p, *n = check.First(check.Retain(keep(capi.Slice(*p, *n))))
 		}
 		return []serve.Hook{marking(m, made),
 			ofMarked(m, dimensionsOf, func(a *capi.BufferDimensionsArgs) { change(&a.Dims, &a.NumDims) }),
@@ -71,7 +71,7 @@ func scalarAsOne(dims []int64) []int64 {
 	return dims
 }
 
-// ofMaker is the mutants of the checks of one maker.
+// ofMaker returns the mutants of the checks of one maker.
 func ofMaker[A any](name string, made func(*A) []*capi.Buffer) []mutant.Mutant {
 	for _, m := range makers {
 		if m.name == name {

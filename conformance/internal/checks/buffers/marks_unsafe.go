@@ -17,8 +17,8 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
 )
 
-// marks are the events or buffers that a faulty plugin treats in another way
-// than the rest.
+// marks are the events or buffers that a faulty plugin treats differently from the
+// rest.
 type marks struct{ sync.Map }
 
 func (m *marks) mark(handle any) { m.Store(handle, true) }
@@ -28,7 +28,7 @@ func (m *marks) has(handle any) bool {
 	return ok
 }
 
-// marking marks what calls that succeed give.
+// marking marks what successful calls return.
 func marking[A, H any](m *marks, of func(*A) []*H) serve.Hook {
 	return serve.Around(func(c *invocation, a *A) {
 		if c.Forward(); c.Err() != nil {
@@ -42,7 +42,7 @@ func marking[A, H any](m *marks, of func(*A) []*H) serve.Hook {
 	})
 }
 
-// unmarking forgets events that are destroyed: their addresses come again.
+// unmarking forgets destroyed events, since their addresses are used again.
 func unmarking(m *marks) serve.Hook {
 	return serve.Around(func(c *invocation, a *capi.EventDestroyArgs) {
 		m.Delete(a.Event)
@@ -50,7 +50,7 @@ func unmarking(m *marks) serve.Hook {
 	})
 }
 
-// What calls give that can be marked.
+// What calls return that can be marked.
 
 func executionEvents(a *capi.LoadedExecutableExecuteArgs) []*capi.Event {
 	if a.DeviceCompleteEvents == nil {
@@ -75,18 +75,18 @@ func copiedBuffers(a *capi.BufferCopyToDeviceArgs) []*capi.Buffer {
 	return []*capi.Buffer{a.DstBuffer}
 }
 
-// onEvents is a plugin that treats the events of one function in another way.
+// onEvents returns a plugin that treats the events of one function differently.
 func onEvents[A any](name, fault string, of func(*A) []*capi.Event, treat func(*marks) []serve.Hook) mutant.Mutant {
-	return hooked(name, fault, func() []serve.Hook {
+	return mutant.Hooked(name, fault, func() []serve.Hook {
 		m := new(marks)
 		return append(append([]serve.Hook{marking(m, of)}, treat(m)...), unmarking(m))
 	})
 }
 
-// onReadyOf is a plugin that treats the ready events of marked buffers in
-// another way.
+// onReadyOf returns a plugin that treats the ready events of marked buffers
+// differently.
 func onReadyOf(name, fault string, marked func(*marks) serve.Hook, treat func(*marks) []serve.Hook) mutant.Mutant {
-	return hooked(name, fault, func() []serve.Hook {
+	return mutant.Hooked(name, fault, func() []serve.Hook {
 		buffers, events := new(marks), new(marks)
 		ready := serve.Around(func(c *invocation, a *capi.BufferReadyEventArgs) {
 			if c.Forward(); buffers.has(a.Buffer) {
@@ -99,7 +99,7 @@ func onReadyOf(name, fault string, marked func(*marks) serve.Hook, treat func(*m
 
 // Ways to treat events.
 
-// unready events never seem to be ready to those who ask.
+// unready events never seem to be ready when polled.
 func unready(m *marks) []serve.Hook {
 	return []serve.Hook{serve.Around(func(c *invocation, a *capi.EventIsReadyArgs) {
 		if c.Forward(); m.has(a.Event) {
@@ -117,7 +117,7 @@ func unawaited(m *marks) []serve.Hook {
 	})}
 }
 
-// hasty events are ready at once to all.
+// hasty events seem to be ready at once, however they are used.
 func hasty(m *marks) []serve.Hook {
 	return append(unawaited(m),
 		serve.Around(func(c *invocation, a *capi.EventIsReadyArgs) {
@@ -134,7 +134,7 @@ func hasty(m *marks) []serve.Hook {
 		}))
 }
 
-// never are events that do not come, to anybody.
+// never events do not become ready, however they are used.
 func never(m *marks) []serve.Hook {
 	return append(unready(m),
 		serve.Around(func(c *invocation, a *capi.EventAwaitArgs) {
@@ -163,13 +163,13 @@ func failing(m *marks) []serve.Hook {
 func blocking(m *marks) []serve.Hook {
 	return []serve.Hook{serve.Around(func(c *invocation, a *capi.EventIsReadyArgs) {
 		if m.has(a.Event) {
-			wait(c.Table(), a.Event)
+			mutant.Await(c.Table(), a.Event)
 		}
 		c.Forward()
 	})}
 }
 
-// ofMarked changes what a function says of marked buffers.
+// ofMarked changes what a function says about marked buffers.
 func ofMarked[A any](m *marks, buffer func(*A) *capi.Buffer, f func(*A)) serve.Hook {
 	return serve.Around(func(c *invocation, a *A) {
 		if c.Forward(); c.Err() == nil && m.has(buffer(a)) {
@@ -178,7 +178,7 @@ func ofMarked[A any](m *marks, buffer func(*A) *capi.Buffer, f func(*A)) serve.H
 	})
 }
 
-// deletedOf, deviceOfArgs and their like are the buffers that calls ask about.
+// The buffers that calls ask about.
 
 func dimensionsOf(a *capi.BufferDimensionsArgs) *capi.Buffer { return a.Buffer }
 func deletionOf(a *capi.BufferIsDeletedArgs) *capi.Buffer    { return a.Buffer }
@@ -205,37 +205,29 @@ func losesMessage[A any](name, fault string) mutant.Mutant {
 	})
 }
 
-// Facts of buffers below the hooks.
+// Facts about buffers below the hooks.
 
 func typeBelow(c *invocation, b *capi.Buffer) dtype.Type {
-	call := &capi.Call[capi.BufferElementTypeArgs]{}
-	call.Args.Buffer = b
-	_ = call.Do(c.Table())
-	return dtype.Type(call.Args.Type)
+	out, _ := mutant.Try(c.Table(), capi.BufferElementTypeArgs{Buffer: b})
+	return dtype.Type(out.Type)
 }
 
 func dimsBelow(c *invocation, b *capi.Buffer) []int64 {
-	call := &capi.Call[capi.BufferDimensionsArgs]{}
-	call.Args.Buffer = b
-	_ = call.Do(c.Table())
-	return slices.Clone(capi.Slice(call.Args.Dims, call.Args.NumDims))
+	out, _ := mutant.Try(c.Table(), capi.BufferDimensionsArgs{Buffer: b})
+	return capi.Slice(out.Dims, out.NumDims)
 }
 
-// placeBelow is which of its host's devices a buffer is on.
+// placeBelow returns which of its host's devices a buffer is on.
 func placeBelow(c *invocation, b *capi.Buffer) int {
-	on := &capi.Call[capi.BufferDeviceArgs]{}
-	on.Args.Buffer = b
-	_ = on.Do(c.Table())
-	id := &capi.Call[capi.DeviceLocalHardwareIDArgs]{}
-	id.Args.Device = on.Args.Device
-	_ = id.Do(c.Table())
-	return int(id.Args.LocalHardwareID)
+	on, _ := mutant.Try(c.Table(), capi.BufferDeviceArgs{Buffer: b})
+	id, _ := mutant.Try(c.Table(), capi.DeviceLocalHardwareIDArgs{Device: on.Device})
+	return int(id.LocalHardwareID)
 }
 
-// count is the number of elements of an upload.
+// count returns the number of elements of an upload.
 func count(a *uploadArgs) int { return elements(capi.Slice(a.Dims, a.NumDims)...) }
 
-// misreads is a plugin that changes the data of uploads that are dense.
+// misreads returns a plugin that changes the data of dense uploads.
 func misreads(name, fault string, when func(*uploadArgs) bool, change func(a *uploadArgs, data []byte)) mutant.Mutant {
 	return mutant.Of(name, fault, func(c *invocation, a *uploadArgs) {
 		n := count(a) * dtype.Type(a.Type).Size()
@@ -244,7 +236,7 @@ func misreads(name, fault string, when func(*uploadArgs) bool, change func(a *up
 			return
 		}
 		source := a.Data
-		data := retain(slices.Clone(bytesAt(source, uintptr(n))))
+		data := check.Retain(slices.Clone(mutant.BytesAt(source, uintptr(n))))
 		change(a, data)
 		a.Data = check.Pointer(data)
 		c.Forward()
@@ -252,20 +244,20 @@ func misreads(name, fault string, when func(*uploadArgs) bool, change func(a *up
 	})
 }
 
-// arrivesOf is arrives for some buffers.
+// arrivesOf is like arrives, for some buffers.
 func arrivesOf(name, fault string, when func(c *invocation, b *capi.Buffer) bool, change func([]byte)) mutant.Mutant {
 	return mutant.Of(name, fault, func(c *invocation, a *downloadArgs) {
-		if c.Forward(); c.Err() == nil && a.Dst != nil && a.Event != nil && a.DstSize > 0 && wait(c.Table(), a.Event) == nil &&
+		if c.Forward(); c.Err() == nil && a.Dst != nil && a.Event != nil && a.DstSize > 0 && mutant.Await(c.Table(), a.Event) == nil &&
 			when(c, a.Src) {
-			change(bytesAt(a.Dst, a.DstSize))
+			change(mutant.BytesAt(a.Dst, a.DstSize))
 		}
 	})
 }
 
-// copiesWrongly is a plugin in which copies of some buffers to another device
+// copiesWrongly returns a plugin in which copies of some buffers to another device
 // are wrong.
 func copiesWrongly(name, fault string, when func(c *invocation, b *capi.Buffer) bool) mutant.Mutant {
-	return hooked(name, fault, func() []serve.Hook {
+	return mutant.Hooked(name, fault, func() []serve.Hook {
 		m := new(marks)
 		return []serve.Hook{
 			serve.Around(func(c *invocation, a *capi.BufferCopyToDeviceArgs) {
@@ -274,16 +266,16 @@ func copiesWrongly(name, fault string, when func(c *invocation, b *capi.Buffer) 
 				}
 			}),
 			serve.Around(func(c *invocation, a *downloadArgs) {
-				if c.Forward(); m.has(a.Src) && a.Dst != nil && a.DstSize > 0 && wait(c.Table(), a.Event) == nil {
-					flip(bytesAt(a.Dst, a.DstSize))
+				if c.Forward(); m.has(a.Src) && a.Dst != nil && a.DstSize > 0 && mutant.Await(c.Table(), a.Event) == nil {
+					flip(mutant.BytesAt(a.Dst, a.DstSize))
 				}
 			}),
 		}
 	})
 }
 
-// late is a plugin that reads the host's memory some time after it said that it
-// has no use for it any more.
+// late returns a plugin that reads host memory some time after it said that it no
+// longer needs it.
 func late(name, fault string, when func(c *invocation, a *uploadArgs) bool) mutant.Mutant {
 	return mutant.Of(name, fault, func(c *invocation, a *uploadArgs) {
 		n := count(a) * dtype.Type(a.Type).Size()
@@ -292,31 +284,31 @@ func late(name, fault string, when func(c *invocation, a *uploadArgs) bool) muta
 			return
 		}
 		source, semantics := a.Data, a.HostBufferSemantics
-		staged := retain(check.Aligned(n, 4096, 0))
-		copy(staged, bytesAt(source, uintptr(n)))
+		staged := check.Retain(check.Aligned(n, 4096, 0))
+		copy(staged, mutant.BytesAt(source, uintptr(n)))
 		a.HostBufferSemantics, a.Data = capi.HostBufferSemanticsImmutableZeroCopy, check.Pointer(staged)
 		c.Forward()
 		a.Data, a.HostBufferSemantics = source, semantics
 		a.DoneWithHostBuffer = doneAtOnce(c, a)
-		time.AfterFunc(2*time.Millisecond, func() { copy(staged, bytesAt(source, uintptr(n))) })
+		time.AfterFunc(2*time.Millisecond, func() { copy(staged, mutant.BytesAt(source, uintptr(n))) })
 	})
 }
 
-// doneAtOnce is the event of an upload that is soon over.
+// doneAtOnce returns the event of another upload, which is soon over.
 func doneAtOnce(c *invocation, a *uploadArgs) *capi.Event {
-	other := &capi.Call[uploadArgs]{}
-	other.Args = uploadArgs{Client: a.Client, Device: a.Device, Type: capi.BufferTypeU8, Data: unsafe.Pointer(new(byte))}
-	if other.Do(c.Table()) != nil {
+	other := uploadArgs{Client: a.Client, Device: a.Device, Type: capi.BufferTypeU8, Data: unsafe.Pointer(new(byte))}
+	out, err := mutant.Try(c.Table(), other)
+	if err != nil {
 		return a.DoneWithHostBuffer
 	}
-	return other.Args.DoneWithHostBuffer
+	return out.DoneWithHostBuffer
 }
 
-// readyAt is a plugin whose downloads come late, which only some ways of waiting
-// take into account.
+// readyAt returns a plugin whose downloads arrive late. Only the given ways of waiting
+// wait for them.
 func readyAt(name, fault string, await, poll, call bool) mutant.Mutant {
-	return hooked(name, fault, func() []serve.Hook {
-		var events sync.Map // channels that are closed at the end
+	return mutant.Hooked(name, fault, func() []serve.Hook {
+		var events sync.Map // channels that are closed when the data is there
 		arrival := func(e *capi.Event, counts bool) <-chan struct{} {
 			if c, ok := events.Load(e); ok && counts {
 				return c.(chan struct{})
@@ -335,10 +327,10 @@ func readyAt(name, fault string, await, poll, call bool) mutant.Mutant {
 				a.Dst = check.Pointer(staging)
 				c.Forward()
 				a.Dst = address
-				wait(c.Table(), a.Event)
+				mutant.Await(c.Table(), a.Event)
 				end := make(chan struct{})
 				events.Store(a.Event, end)
-				dst := bytesAt(address, a.DstSize)
+				dst := mutant.BytesAt(address, a.DstSize)
 				time.AfterFunc(20*time.Millisecond, func() { copy(dst, staging); close(end) })
 			}),
 			serve.Around(func(c *invocation, a *capi.EventAwaitArgs) {
@@ -361,7 +353,7 @@ func readyAt(name, fault string, await, poll, call bool) mutant.Mutant {
 	})
 }
 
-// touches is a plugin that reads memory which an upload does not give it.
+// touches returns a plugin that reads memory which an upload does not give it.
 func touches(name, fault string, reach func(a *uploadArgs) int) mutant.Mutant {
 	return mutant.Before(name, fault, func(a *uploadArgs) {
 		if n := reach(a); n > 0 {
@@ -370,7 +362,7 @@ func touches(name, fault string, reach func(a *uploadArgs) int) mutant.Mutant {
 	})
 }
 
-// counted is true for the n-th call.
+// counted returns a function that returns true in its n-th call.
 func counted(n int32) func() bool {
 	var calls atomic.Int32
 	return func() bool { return calls.Add(1) == n }

@@ -13,9 +13,9 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
 )
 
-// What a buffer says of itself.
+// What a buffer says about itself.
 var metadataChecks = []check.Check{
-	rule("BUF-01", func(t *check.T) {
+	{Rule: "BUF-01", Run: func(t *check.T) {
 		for _, e := range types(t) {
 			if b, ok := uploaded(t, hostArgs(t.Client(), e, make([]byte, 4*e.Size()), 4)); ok {
 				got := dtype.Type(check.Call(t, capi.BufferElementTypeArgs{Buffer: b}).Type)
@@ -23,8 +23,8 @@ var metadataChecks = []check.Check{
 				check.Destroy(t, b)
 			}
 		}
-	}),
-	rule("BUF-02", func(t *check.T) {
+	}},
+	{Rule: "BUF-02", Run: func(t *check.T) {
 		var told []capi.BufferDimensionsArgs
 		for _, dims := range shapes {
 			b := upload(t, dtype.F32, make([]byte, 4*elements(dims...)), dims...)
@@ -50,8 +50,8 @@ var metadataChecks = []check.Check{
 		if got := t.Dimensions(out); !slices.Equal(got, []int64{4}) {
 			t.Errorf("dimensions of an output: expected [4], got %v", got)
 		}
-	}),
-	rule("BUF-03", func(t *check.T) {
+	}},
+	{Rule: "BUF-03", Run: func(t *check.T) {
 		for _, dims := range shapes {
 			b := upload(t, dtype.F32, make([]byte, 4*elements(dims...)), dims...)
 			d := check.Call(t, capi.BufferUnpaddedDimensionsArgs{Buffer: b})
@@ -59,8 +59,8 @@ var metadataChecks = []check.Check{
 				t.Errorf("unpadded dimensions of a static shape: expected %v, got %v", dims, got)
 			}
 		}
-	}),
-	rule("BUF-04", func(t *check.T) {
+	}},
+	{Rule: "BUF-04", Run: func(t *check.T) {
 		b := dynamicBuffer(t)
 		d := check.Call(t, capi.BufferUnpaddedDimensionsArgs{Buffer: b})
 		if got := capi.Slice(d.UnpaddedDims, d.NumDims); !slices.Equal(got, []int64{3}) {
@@ -69,21 +69,21 @@ var metadataChecks = []check.Check{
 		if got := t.Dimensions(b); !slices.Equal(got, []int64{8}) && !slices.Equal(got, []int64{3}) {
 			t.Errorf("dimensions of 3 of at most 8 elements: expected [8] or [3], got %v", got)
 		}
-	}),
-	rule("BUF-05", func(t *check.T) {
+	}},
+	{Rule: "BUF-05", Run: func(t *check.T) {
 		for _, dims := range shapes {
 			b := upload(t, dtype.F32, make([]byte, 4*elements(dims...)), dims...)
 			check.Equal(t, 0, check.Call(t, capi.BufferDynamicDimensionIndicesArgs{Buffer: b}).NumDynamicDims,
 				"dynamic dimensions of the static shape %v", dims)
 		}
-	}),
+	}},
 	{Rule: "BUF-05", Variant: "dynamic", Run: func(t *check.T) {
 		d := check.Call(t, capi.BufferDynamicDimensionIndicesArgs{Buffer: dynamicBuffer(t)})
 		if got := capi.Slice(d.DynamicDimIndices, d.NumDynamicDims); !slices.Equal(got, []uintptr{0}) {
 			t.Errorf("dynamic dimensions of a result with a bounded first dimension: expected [0], got %v", got)
 		}
 	}},
-	rule("BUF-06", func(t *check.T) {
+	{Rule: "BUF-06", Run: func(t *check.T) {
 		b := dynamicBuffer(t)
 		first := check.Call(t, capi.BufferDynamicDimensionIndicesArgs{Buffer: b})
 		churn(t)
@@ -93,8 +93,8 @@ var metadataChecks = []check.Check{
 				t.Errorf("dynamic dimensions: expected [0], got %v", got)
 			}
 		}
-	}),
-	rule("BUF-07", func(t *check.T) {
+	}},
+	{Rule: "BUF-07", Run: func(t *check.T) {
 		for _, dims := range shapes {
 			b := upload(t, dtype.F32, make([]byte, 4*elements(dims...)), dims...)
 			layout := check.Call(t, capi.BufferGetMemoryLayoutArgs{Buffer: b}).Layout
@@ -121,8 +121,8 @@ var metadataChecks = []check.Check{
 				t.Errorf("type of the layout of %v: expected tiled or strides, got %d", dims, layout.Type)
 			}
 		}
-	}),
-	rule("BUF-08", func(t *check.T) {
+	}},
+	{Rule: "BUF-08", Run: func(t *check.T) {
 		seen := 0
 		for _, order := range [][]int64{nil, {1, 0}, {0, 1}} {
 			args := hostArgs(t.Client(), dtype.F32, dtype.Bytes(floats(6)), 2, 3)
@@ -135,7 +135,7 @@ var metadataChecks = []check.Check{
 				continue
 			}
 			b := check.Own(t, out.Buffer)
-			mustAwait(t, check.Own(t, out.DoneWithHostBuffer), "done_with_host_buffer")
+			t.NoError(t.Await(check.Own(t, out.DoneWithHostBuffer)), "done_with_host_buffer")
 			layout := check.Call(t, capi.BufferGetMemoryLayoutArgs{Buffer: b}).Layout
 			if layout.Type != capi.BufferMemoryLayoutTypeTiled {
 				t.SkipEnvf("the layout is told by strides")
@@ -155,8 +155,8 @@ var metadataChecks = []check.Check{
 		if seen == 0 {
 			t.SkipEnvf("no buffer could be made")
 		}
-	}),
-	rule("BUF-09", func(t *check.T) {
+	}},
+	{Rule: "BUF-09", Run: func(t *check.T) {
 		for _, e := range types(t) {
 			for _, dims := range [][]int64{{}, {7}, {16, 3}, {2, 0}} {
 				n := elements(dims...)
@@ -171,8 +171,8 @@ var metadataChecks = []check.Check{
 				check.Destroy(t, b)
 			}
 		}
-	}),
-	rule("BUF-10", func(t *check.T) {
+	}},
+	{Rule: "BUF-10", Run: func(t *check.T) {
 		for i, d := range t.Client().Devices {
 			b := check.UploadTo(t, t.Client(), d, floats(4))
 			check.Equal(t, d, check.Call(t, capi.BufferDeviceArgs{Buffer: b}).Device, "device of an upload to device %d", i)
@@ -185,7 +185,7 @@ var metadataChecks = []check.Check{
 			check.Equal(t, d, check.Call(t, capi.BufferDeviceArgs{Buffer: t.UploadArgs(args)}).Device,
 				"device of an upload to the default memory of device %d", i)
 		}
-	}),
+	}},
 	{Rule: "BUF-10", Variant: "outputs", Devices: 2, Run: func(t *check.T) {
 		out, err := check.Try(t, check.CompileArgs(t.Client(), check.AddOne, check.Devices(2, 1)))
 		if err != nil {
@@ -193,7 +193,7 @@ var metadataChecks = []check.Check{
 		}
 		exe := check.Own(t, out.Executable)
 		on := check.Call(t, capi.LoadedExecutableAddressableDevicesArgs{Executable: exe})
-		devices := slices.Clone(capi.Slice(on.AddressableDevices, on.NumAddressableDevices))
+		devices := capi.Slice(on.AddressableDevices, on.NumAddressableDevices)
 		var arguments [][]*capi.Buffer
 		for _, d := range devices {
 			arguments = append(arguments, []*capi.Buffer{check.UploadTo(t, t.Client(), d, floats(4))})
@@ -203,7 +203,7 @@ var metadataChecks = []check.Check{
 				"device of the output on device %d of the program's", i)
 		}
 	}},
-	rule("BUF-11", func(t *check.T) {
+	{Rule: "BUF-11", Run: func(t *check.T) {
 		if len(t.Client().Memories) == 0 {
 			t.SkipUnimplf("the client has no memories")
 		}
@@ -218,7 +218,7 @@ var metadataChecks = []check.Check{
 			}
 			seen++
 			b := check.Own(t, out.Buffer)
-			mustAwait(t, check.Own(t, out.DoneWithHostBuffer), "done_with_host_buffer")
+			t.NoError(t.Await(check.Own(t, out.DoneWithHostBuffer)), "done_with_host_buffer")
 			got := check.Call(t, capi.BufferMemoryArgs{Buffer: b}).Memory
 			check.Equal(t, m, got, "memory of a buffer in %s", memoryName(t, m))
 			device := check.Call(t, capi.BufferDeviceArgs{Buffer: b}).Device
@@ -230,9 +230,9 @@ var metadataChecks = []check.Check{
 		if seen == 0 {
 			t.SkipUnimplf("no memory takes an upload")
 		}
-	}),
-	rule("BUF-12", func(t *check.T) {
-		cpu := platform(t) == "cpu"
+	}},
+	{Rule: "BUF-12", Run: func(t *check.T) {
+		cpu := t.Platform() == "cpu"
 		look := func(what string, b *capi.Buffer, want bool) {
 			check.Equal(t, want, check.Call(t, capi.BufferIsOnCPUArgs{Buffer: b}).IsOnCPU, "is_on_cpu of a buffer in %s", what)
 		}
@@ -250,15 +250,15 @@ var metadataChecks = []check.Check{
 			args.Memory = m
 			if out, err := check.Try(t, args); err == nil {
 				seen = true
-				mustAwait(t, check.Own(t, out.DoneWithHostBuffer), "done_with_host_buffer")
+				t.NoError(t.Await(check.Own(t, out.DoneWithHostBuffer)), "done_with_host_buffer")
 				look(memoryName(t, m), check.Own(t, out.Buffer), true)
 			}
 		}
 		if !seen {
 			t.SkipEnvf("no memory of the host takes an upload")
 		}
-	}),
-	rule("BUF-28", func(t *check.T) {
+	}},
+	{Rule: "BUF-28", Run: func(t *check.T) {
 		exe := compiled(t, check.AddOne)
 		seen := make(map[*capi.Buffer]bool)
 		add := func(b *capi.Buffer, what string) {
@@ -278,14 +278,13 @@ var metadataChecks = []check.Check{
 				add(copyTo(t, b, devices[1]), "a copy")
 			}
 		}
-	}),
+	}},
 }
 
 // shapes are dimensions of many kinds.
 var shapes = [][]int64{{}, {1}, {7}, {2, 3}, {3, 2}, {0}, {4, 0, 2}, {1, 2, 1, 3, 2}, {3, 1}, {1, 1}}
 
-// churn makes and destroys things, so that memory that was freed too early is
-// used again.
+// churn makes and destroys objects, so that memory that was freed too early is reused.
 func churn(t *check.T) {
 	for range 20 {
 		b := upload(t, dtype.F32, make([]byte, 4*720), 6, 5, 4, 3, 2)
@@ -294,7 +293,7 @@ func churn(t *check.T) {
 	}
 }
 
-// layoutText is the layout of a buffer as the Layouts extension writes it.
+// layoutText returns the layout of a buffer as the Layouts extension writes it.
 func layoutText(t *check.T, b *capi.Buffer) string {
 	l := check.Optional(t, capi.LayoutsBufferMemoryLayoutArgs{Buffer: b}).Layout
 	defer check.Try(t, capi.LayoutsMemoryLayoutDestroyArgs{Layout: l})
@@ -304,8 +303,7 @@ func layoutText(t *check.T, b *capi.Buffer) string {
 	return text
 }
 
-// parseMinorToMajor reads the dimensions in XLA's notation of layouts,
-// {1,0:T(8,128)}.
+// parseMinorToMajor reads the dimensions in XLA's notation for layouts, {1,0:T(8,128)}.
 func parseMinorToMajor(text string) ([]int64, bool) {
 	text, ok := strings.CutPrefix(text, "{")
 	text, end := strings.CutSuffix(text, "}")

@@ -8,7 +8,6 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
-	"unsafe"
 
 	"github.com/purepjrt/purepjrt/capi"
 	"github.com/purepjrt/purepjrt/capi/serve"
@@ -16,32 +15,15 @@ import (
 	"github.com/purepjrt/purepjrt/conformance/internal/mutant"
 )
 
-// Mutants returns the faults that the checks of this package find.
-func Mutants() []mutant.Mutant {
-	return slices.Concat(
-		eventMutants(), callbackMutants(), uploadMutants(), uploadSemanticsMutants(), downloadMutants(),
-		metadataMutants(), lifecycleMutants(),
-		stridesMutants(), asyncMutants(), copyMutants(), referenceMutants(), rawMutants(), viewMutants(),
-		placeholderMutants(), dmaMutants(), makerMutants(), unreadyMutants(), hostViewMutants(),
-	)
-}
-
 type invocation = serve.Invocation
 
-// ignores is a plugin that does nothing, and says that it succeeded.
+// ignores returns a plugin that does nothing when when says so, and reports success.
 func ignores[A any](check, fault string, when func(*A) bool) mutant.Mutant {
 	return mutant.Of(check, fault, func(c *invocation, a *A) {
 		if !when(a) {
 			c.Forward()
 		}
 	})
-}
-
-func always[A any](*A) bool { return true }
-
-// hooked is a fault of several hooks, which share what make declares.
-func hooked(check, fault string, make func() []serve.Hook) mutant.Mutant {
-	return mutant.Mutant{Check: check, Fault: fault, Hooks: make}
 }
 
 // inMemory moves mutants to the in-memory plugin.
@@ -52,54 +34,43 @@ func inMemory(list ...mutant.Mutant) []mutant.Mutant {
 	return list
 }
 
-// awaitsOK is a plugin whose events have no errors.
+// awaitsOK returns a plugin whose events have no errors.
 func awaitsOK(check, fault string) mutant.Mutant {
 	return mutant.Swallows[capi.EventAwaitArgs](check, fault)
 }
 
-// anyReady is a plugin whose events are ready when they are not.
+// anyReady returns a plugin whose events report that they are ready when they are not.
 func anyReady(check, fault string) mutant.Mutant {
 	return mutant.After(check, fault, func(a *capi.EventIsReadyArgs) { a.IsReady = true })
 }
 
-// wait waits for an event below the hooks.
-func wait(t *capi.Table, e *capi.Event) error {
-	c := &capi.Call[capi.EventAwaitArgs]{}
-	c.Args.Event = e
-	return c.Do(t)
-}
-
 // ready reports whether an event is ready, below the hooks.
 func ready(t *capi.Table, e *capi.Event) bool {
-	c := &capi.Call[capi.EventIsReadyArgs]{}
-	c.Args.Event = e
-	return c.Do(t) == nil && c.Args.IsReady
+	out, err := mutant.Try(t, capi.EventIsReadyArgs{Event: e})
+	return err == nil && out.IsReady
 }
-
-// bytesAt is the memory of the host that a transfer used.
-func bytesAt(p unsafe.Pointer, n uintptr) []byte { return unsafe.Slice((*byte)(p), n) }
 
 // arrived changes what a download brought.
 func arrived(change func([]byte)) serve.Hook {
 	return serve.Around(func(c *invocation, a *capi.BufferToHostBufferArgs) {
 		c.Forward()
-		if c.Err() == nil && a.Dst != nil && a.Event != nil && wait(c.Table(), a.Event) == nil && a.DstSize > 0 {
-			change(bytesAt(a.Dst, a.DstSize))
+		if c.Err() == nil && a.Dst != nil && a.Event != nil && mutant.Await(c.Table(), a.Event) == nil && a.DstSize > 0 {
+			change(mutant.BytesAt(a.Dst, a.DstSize))
 		}
 	})
 }
 
-// arrives is a plugin whose data arrives changed.
+// arrives returns a plugin whose data arrives changed.
 func arrives(check, fault string, change func([]byte)) mutant.Mutant {
-	return hooked(check, fault, func() []serve.Hook { return []serve.Hook{arrived(change)} })
+	return mutant.Hooked(check, fault, func() []serve.Hook { return []serve.Hook{arrived(change)} })
 }
 
-// flip is the smallest change.
+// flip makes the smallest change.
 func flip(data []byte) { data[0] ^= 1 }
 
 // nth changes what the n-th of several downloads brings.
 func nth(check, fault string, n int32) mutant.Mutant {
-	return hooked(check, fault, func() []serve.Hook {
+	return mutant.Hooked(check, fault, func() []serve.Hook {
 		var count atomic.Int32
 		return []serve.Hook{arrived(func(data []byte) {
 			if count.Add(1) == n {
@@ -109,27 +80,14 @@ func nth(check, fault string, n int32) mutant.Mutant {
 	})
 }
 
-// retained is memory that a mutant handed to a plugin or to a caller.
-var retained struct {
-	mu   sync.Mutex
-	list []any // guarded by mu
-}
-
-func retain[V any](v V) V {
-	retained.mu.Lock()
-	defer retained.mu.Unlock()
-	retained.list = append(retained.list, v)
-	return v
-}
-
 // dims makes an array that stays.
-func dims(list ...int64) (*int64, uintptr) { return check.First(retain(slices.Clone(list))) }
+func dims(list ...int64) (*int64, uintptr) { return check.First(check.Retain(slices.Clone(list))) }
 
 // deadlock lasts longer than any check waits.
 const deadlock = 6 * time.Second
 
-// locked runs f under a lock, which a faulty plugin holds while it calls back.
-// Who waits for the lock gives up after a while, to let the test end.
+// locked runs f under a lock, which a faulty plugin holds while it calls back. A thread
+// that waits for the lock gives up after a while, to let the test end.
 func locked(lock chan struct{}, f func()) {
 	select {
 	case lock <- struct{}{}:
@@ -139,7 +97,7 @@ func locked(lock chan struct{}, f func()) {
 	f()
 }
 
-// onReady is a fault in how callbacks of events are called.
+// onReady returns a fault in how callbacks of events are called.
 func onReady(f func(a *capi.EventOnReadyArgs, call func(*capi.ErrorHandle)) func(*capi.ErrorHandle)) serve.Hook {
 	return serve.Around(func(c *invocation, a *capi.EventOnReadyArgs) {
 		callback, arg := a.Callback, a.UserArg
@@ -164,14 +122,14 @@ func remember[A any, V any](field func(*A) *V) func() []serve.Hook {
 	}
 }
 
-// aliasing is a plugin that uses memory of the host where it should copy it.
+// aliasing returns a plugin that uses host memory where it should copy it.
 func aliasing(check, fault string) mutant.Mutant {
 	return mutant.Before(check, fault, func(a *capi.ClientBufferFromHostBufferArgs) {
 		a.HostBufferSemantics = capi.HostBufferSemanticsImmutableZeroCopy
 	})
 }
 
-// aliasingSilently is aliasing, and says that the memory is free again.
+// aliasingSilently is like aliasing, but also says that the memory is free again.
 func aliasingSilently(check, fault string) mutant.Mutant {
 	return mutant.Of(check, fault, func(c *invocation, a *capi.ClientBufferFromHostBufferArgs) {
 		semantics := a.HostBufferSemantics

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/purepjrt/purepjrt/capi"
@@ -18,7 +19,7 @@ import (
 // Buffers without contents, errors in the form of buffers, and buffers that
 // stand for others.
 var placeholderChecks = []check.Check{
-	rule("UNI-01", func(t *check.T) {
+	{Rule: "UNI-01", Run: func(t *check.T) {
 		for _, e := range types(t) {
 			for i, d := range t.Client().Devices {
 				args := uninitializedArgs(t, e, 2, 3)
@@ -33,7 +34,7 @@ var placeholderChecks = []check.Check{
 					out = check.Call(t, args)
 				}
 				b := check.Own(t, out.Buffer)
-				mustAwait(t, t.Ready(b), "ready event of an uninitialised buffer")
+				t.NoError(t.Await(t.Ready(b)), "ready event of an uninitialised buffer")
 				check.Equal(t, capi.BufferType(e), check.Call(t, capi.BufferElementTypeArgs{Buffer: b}).Type,
 					"type of an uninitialised buffer")
 				if got := t.Dimensions(b); !slices.Equal(got, []int64{2, 3}) {
@@ -49,9 +50,9 @@ var placeholderChecks = []check.Check{
 				check.Destroy(t, b)
 			}
 		}
-	}),
+	}},
 	{Rule: "UNI-02", Devices: 2, Run: func(t *check.T) {
-		// Which of the two wins is open; a third place is no answer.
+		// Which of the two wins is open; a third place is wrong.
 		devices := t.Client().Devices
 		args := uninitializedArgs(t, dtype.F32, 4)
 		memory := func(d *capi.Device) *capi.Memory {
@@ -70,13 +71,13 @@ var placeholderChecks = []check.Check{
 		check.Equal(t, on, check.Call(t, capi.BufferDeviceArgs{Buffer: b}).Device,
 			"device of an uninitialised buffer, which has the memory")
 	}},
-	rule("UNI-03", func(t *check.T) {
+	{Rule: "UNI-03", Run: func(t *check.T) {
 		const n = 1 << 16
 		secret := bytes.Repeat([]byte("a secret of mine"), n/16)
 		seen := 0
 		for range 20 {
 			b := upload(t, dtype.U8, secret, n)
-			mustAwait(t, t.Ready(b), "ready event")
+			t.NoError(t.Await(t.Ready(b)), "ready event")
 			check.Destroy(t, b)
 			b = check.Own(t, check.Call(t, uninitializedArgs(t, dtype.U8, n)).Buffer)
 			got := t.Download(b)
@@ -86,19 +87,19 @@ var placeholderChecks = []check.Check{
 			check.Destroy(t, b)
 		}
 		t.Notef("%d of 20 uninitialised buffers showed what another buffer held before, which the header does not forbid", seen)
-	}),
-	rule("UNI-04", func(t *check.T) {
+	}},
+	{Rule: "UNI-04", Run: func(t *check.T) {
 		exe := compiled(t, check.Donate)
 		b := check.Own(t, check.Call(t, uninitializedArgs(t, dtype.F32, 4)).Buffer)
 		out := t.Run(exe, 1, b)[0]
-		mustAwait(t, t.Ready(out), "ready event of the output of a program that an uninitialised buffer was donated to")
+		t.NoError(t.Await(t.Ready(out)), "ready event of the output of a program that an uninitialised buffer was donated to")
 		check.Equal(t, 16, len(t.Download(out)), "bytes of that output")
 		check.ExpectBuffer(t, t.Run(exe, 1, small(t))[0], []float32{2, 4, 6, 8}, "output of that program for another argument")
-		if other := small(t); isDeleted(t, b) != donates(t, exe, other) {
+		if other := small(t); t.IsDeleted(b) != donates(t, exe, other) {
 			t.Errorf("is_deleted of an uninitialised buffer that was donated: expected the same as for any other")
 		}
-	}),
-	rule("UNI-05", func(t *check.T) {
+	}},
+	{Rule: "UNI-05", Run: func(t *check.T) {
 		home := t.DefaultMemory(t.Client())
 		for code := capi.ErrorCodeCancelled; code <= capi.ErrorCodeUnauthenticated; code++ {
 			message := fmt.Sprintf("failure number %d", code)
@@ -121,8 +122,8 @@ var placeholderChecks = []check.Check{
 			b := check.Own(t, check.Call(t, args).Buffer)
 			check.Equal(t, m, check.Call(t, capi.BufferMemoryArgs{Buffer: b}).Memory, "memory of an error buffer in %s", memoryName(t, m))
 		}
-	}),
-	rule("UNI-06", func(t *check.T) {
+	}},
+	{Rule: "UNI-06", Run: func(t *check.T) {
 		b := check.Own(t, check.Call(t, errorBufferArgs(t, failureCode, failureMessage, 4)).Buffer)
 		x := check.NewExecution(compiled(t, check.AddOne), 1, []*capi.Buffer{b})
 		err := x.Start(t)
@@ -130,16 +131,16 @@ var placeholderChecks = []check.Check{
 			err = t.Await(t.Ready(x.Outputs[0][0]))
 		}
 		if t.ErrorCode(err, "output of an execution whose argument is an error buffer"); err != nil &&
-			!contains(err.Error(), failureMessage) {
+			!strings.Contains(err.Error(), failureMessage) {
 			t.Errorf("output of an execution whose argument is an error buffer: expected an error that says %q, got %v",
 				failureMessage, err)
 		}
-	}),
-	rule("UNI-07", func(t *check.T) {
+	}},
+	{Rule: "UNI-07", Run: func(t *check.T) {
 		b := check.Own(t, check.Call(t, errorBufferArgs(t, failureCode, failureMessage, 1<<38)).Buffer)
 		expectError(t, t.Await(t.Ready(b)), failureCode, failureMessage, "ready event of an error buffer of 1 TiB")
-	}),
-	rule("UNI-08", func(t *check.T) {
+	}},
+	{Rule: "UNI-08", Run: func(t *check.T) {
 		want := []capi.Payload{{Key: "type/a", Value: []byte("first")}, {Key: "type/b", Value: []byte("second")},
 			{Key: "type/c", Value: []byte("third")}}
 		args, values := withPayload(t, capi.Attribute{Name: "type/a", Value: "first"}, capi.Attribute{Name: "type/b", Value: "second"},
@@ -157,8 +158,8 @@ var placeholderChecks = []check.Check{
 				t.Errorf("payloads of the error: expected %s = %q among them, got %q", w.Key, w.Value, e.Payloads)
 			}
 		}
-	}),
-	hostile("UNI-09", func(t *check.T) {
+	}},
+	{Rule: "UNI-09", Hostile: true, Run: func(t *check.T) {
 		args, values := withPayload(t, capi.Attribute{Name: "number", Value: int64(7)})
 		t.Keep(values)
 		out, err := check.Try(t, args)
@@ -166,8 +167,8 @@ var placeholderChecks = []check.Check{
 			check.Own(t, out.Buffer)
 		}
 		t.ErrorCode(err, "error buffer whose payload is a number")
-	}),
-	hostile("UNI-10", func(t *check.T) {
+	}},
+	{Rule: "UNI-10", Hostile: true, Run: func(t *check.T) {
 		check.Own(t, check.Call(t, errorBufferArgs(t, failureCode, failureMessage, 4)).Buffer)
 		out, err := check.Try(t, errorBufferArgs(t, capi.ErrorCodeOK, "", 4))
 		if err != nil {
@@ -176,8 +177,8 @@ var placeholderChecks = []check.Check{
 			t.Notef("an error buffer with the code OK says %v", err)
 		}
 		check.ExpectBuffer(t, small(t), floats(4), "another buffer")
-	}),
-	hostile("UNI-11", func(t *check.T) {
+	}},
+	{Rule: "UNI-11", Hostile: true, Run: func(t *check.T) {
 		check.Own(t, check.Call(t, errorBufferArgs(t, failureCode, failureMessage, 4)).Buffer)
 		args := errorBufferArgs(t, failureCode, failureMessage)
 		args.ShapeElementType = capi.BufferTypeToken
@@ -189,13 +190,11 @@ var placeholderChecks = []check.Check{
 		b := check.Own(t, out.Buffer)
 		check.Equal(t, capi.BufferTypeToken, check.Call(t, capi.BufferElementTypeArgs{Buffer: b}).Type,
 			"type of an error buffer in the shape of a token")
-	}),
-	rule("UNI-21", func(t *check.T) {
+	}},
+	{Rule: "UNI-21", Run: func(t *check.T) {
 		args := errorBufferArgs(t, failureCode, failureMessage, 2, 3)
 		check.Own(t, check.Call(t, args).Buffer)
-		if t.Minor() < 117 {
-			t.SkipAbsentf("device_layout came with API 0.117, but the plugin has 0.%d", t.Minor())
-		}
+		t.Since(117, "device_layout")
 		for _, order := range [][]int64{{1, 0}, {0, 1}} {
 			args.DeviceLayout = check.TiledLayout(order)
 			out, err := check.Try(t, args)
@@ -211,8 +210,8 @@ var placeholderChecks = []check.Check{
 				t.Errorf("minor_to_major of an error buffer with the device_layout %v: got %v", order, got)
 			}
 		}
-	}),
-	rule("UNI-12", func(t *check.T) {
+	}},
+	{Rule: "UNI-12", Run: func(t *check.T) {
 		exe := compiled(t, check.AddOne)
 		for i := range 100 {
 			bad := failedBuffer(t, failureCode, failureMessage)
@@ -228,8 +227,8 @@ var placeholderChecks = []check.Check{
 				return
 			}
 		}
-	}),
-	rule("UNI-13", func(t *check.T) {
+	}},
+	{Rule: "UNI-13", Run: func(t *check.T) {
 		a := alias(t, 2, 3)
 		e := t.Ready(a.AliasBuffer)
 		check.Equal(t, capi.BufferTypeF32, check.Call(t, capi.BufferElementTypeArgs{Buffer: a.AliasBuffer}).Type, "type of an alias buffer")
@@ -241,9 +240,9 @@ var placeholderChecks = []check.Check{
 		time.Sleep(while)
 		check.Equal(t, false, t.IsReady(e), "is_ready of an alias buffer before it was fulfilled")
 		fulfil(t, a, check.Upload(t, t.Client(), floats(6), 2, 3))
-		mustAwait(t, e, "ready event of an alias buffer that was fulfilled")
-	}),
-	rule("UNI-14", func(t *check.T) {
+		t.NoError(t.Await(e), "ready event of an alias buffer that was fulfilled")
+	}},
+	{Rule: "UNI-14", Run: func(t *check.T) {
 		a := alias(t, 4)
 		dst := make([]byte, 16)
 		t.Keep(dst)
@@ -268,8 +267,8 @@ var placeholderChecks = []check.Check{
 		}
 		expectBytes(t, dtype.Bytes(floats(4)), dst, 0xff, "download that was waiting for an alias buffer")
 		check.ExpectBuffer(t, a.AliasBuffer, floats(4), "later download of the alias buffer")
-	}),
-	rule("UNI-15", func(t *check.T) {
+	}},
+	{Rule: "UNI-15", Run: func(t *check.T) {
 		a := alias(t, 4)
 		e := t.Ready(a.AliasBuffer)
 		args := capi.ClientFulfillAliasBufferArgs{Client: t.Client().Handle, StatusCode: failureCode,
@@ -285,31 +284,31 @@ var placeholderChecks = []check.Check{
 		t.Keep(dst)
 		err := read(t, capi.BufferToHostBufferArgs{Src: a.AliasBuffer, HostLayout: check.RowMajor(1), Dst: check.Pointer(dst), DstSize: 16})
 		expectError(t, err, failureCode, failureMessage, "download of an alias buffer that was given an error")
-	}),
-	hostile("UNI-16", func(t *check.T) {
+	}},
+	{Rule: "UNI-16", Hostile: true, Run: func(t *check.T) {
 		a := alias(t, 4)
 		_, err := check.Try(t, capi.ClientFulfillAliasBufferArgs{Client: t.Client().Handle, Buffer: small(t)})
 		t.ErrorCode(err, "PJRT_Client_FulfillAliasBuffer without a callback handle", capi.ErrorCodeInvalidArgument)
 		_, err = check.Try(t, capi.ClientFulfillAliasBufferArgs{Client: t.Client().Handle, FulfillAliasBufferCb: a.FulfillAliasBufferCb})
 		t.ErrorCode(err, "PJRT_Client_FulfillAliasBuffer with OK and no buffer", capi.ErrorCodeInvalidArgument)
-	}),
-	hostile("UNI-17", func(t *check.T) {
+	}},
+	{Rule: "UNI-17", Hostile: true, Run: func(t *check.T) {
 		fulfilmentIsRefused(t, "f32[5]", check.Upload(t, t.Client(), floats(5)))
 		fulfilmentIsRefused(t, "f32[2 2]", check.Upload(t, t.Client(), floats(4), 2, 2))
 		fulfilmentIsRefused(t, "i32[4]", check.Upload(t, t.Client(), []int32{1, 2, 3, 4}))
-	}),
+	}},
 	{Rule: "UNI-17", Variant: "memory", Devices: 2, Hostile: true, Run: func(t *check.T) {
 		fulfilmentIsRefused(t, "f32[4] in a memory of another device", check.UploadTo(t, t.Client(), t.Client().Devices[1], floats(4)))
 	}},
-	hostile("UNI-18", func(t *check.T) {
+	{Rule: "UNI-18", Hostile: true, Run: func(t *check.T) {
 		a := alias(t, 4)
 		b := small(t)
 		fulfil(t, a, b)
 		check.Destroy(t, b)
 		churnLittle(t)
 		check.ExpectBuffer(t, a.AliasBuffer, floats(4), "alias of a buffer that was destroyed")
-	}),
-	hostile("UNI-19", func(t *check.T) {
+	}},
+	{Rule: "UNI-19", Hostile: true, Run: func(t *check.T) {
 		a := alias(t, 4)
 		check.Disown(t, a.AliasBuffer)
 		within(t, "PJRT_Buffer_Destroy of an alias buffer that was not fulfilled",
@@ -321,8 +320,8 @@ var placeholderChecks = []check.Check{
 			t.Notef("fulfilling an alias buffer that was destroyed gave %v", err)
 		})
 		check.ExpectBuffer(t, small(t), floats(4), "another buffer")
-	}),
-	rule("UNI-20", func(t *check.T) {
+	}},
+	{Rule: "UNI-20", Run: func(t *check.T) {
 		exe := compiled(t, check.AddOne)
 		a := alias(t, 4)
 		out, event := started(t, exe, a.AliasBuffer)
@@ -330,9 +329,9 @@ var placeholderChecks = []check.Check{
 		time.Sleep(while)
 		check.Equal(t, false, t.IsReady(e), "is_ready of the output of an execution whose argument is an alias that was not fulfilled")
 		fulfil(t, a, small(t))
-		mustAwait(t, event, "event of the execution")
+		t.NoError(t.Await(event), "event of the execution")
 		check.ExpectBuffer(t, out, []float32{2, 3, 4, 5}, "output of an execution that was started before its argument was fulfilled")
-	}),
+	}},
 }
 
 func uninitializedArgs(t *check.T, e dtype.Type, dims ...int64) capi.ClientCreateUninitializedBufferArgs {
@@ -345,14 +344,14 @@ func uninitializedArgs(t *check.T, e dtype.Type, dims ...int64) capi.ClientCreat
 // donates reports whether a program takes the memory of its argument.
 func donates(t *check.T, exe *capi.LoadedExecutable, b *capi.Buffer) bool {
 	t.Run(exe, 1, b)
-	return isDeleted(t, b)
+	return t.IsDeleted(b)
 }
 
-// withPayload is the arguments of an error buffer with payloads, where the
-// plugin knows payloads.
+// withPayload returns the arguments of an error buffer with payloads, if the plugin knows
+// payloads.
 func withPayload(t *check.T, attributes ...capi.Attribute) (capi.ClientCreateErrorBufferArgs, *capi.NamedValues) {
 	args := errorBufferArgs(t, failureCode, failureMessage, 4)
-	check.Own(t, check.Call(t, args).Buffer) // skips where there is no such function
+	check.Own(t, check.Call(t, args).Buffer) // skips if there is no such function
 	if t.Minor() < 103 {
 		t.SkipAbsentf("payloads came with API 0.103, but the plugin has API 0.%d", t.Minor())
 	}

@@ -19,7 +19,7 @@ import (
 
 type viewOf = capi.ClientCreateViewOfDeviceBufferArgs
 
-// onDelete is a fault in how the callback of a view is called.
+// onDelete returns a fault in how the callback of a view is called.
 func onDelete(f func(a *viewOf, call func()) func()) serve.Hook {
 	return serve.Around(func(c *invocation, a *viewOf) {
 		callback, arg, address := a.OnDeleteCallback, a.OnDeleteCallbackArg, a.DeviceBufferPtr
@@ -30,10 +30,10 @@ func onDelete(f func(a *viewOf, call func()) func()) serve.Hook {
 	})
 }
 
-// callsBackAt is a plugin that calls back when a view has its end, whoever still
-// uses the memory.
+// callsBackAt returns a plugin that calls back when a function ends a view, even if the
+// memory is still in use.
 func callsBackAt[A any](name, fault string, of func(*A) *capi.Buffer) mutant.Mutant {
-	return hooked(name, fault, func() []serve.Hook {
+	return mutant.Hooked(name, fault, func() []serve.Hook {
 		var ends sync.Map
 		return []serve.Hook{
 			serve.Around(func(c *invocation, a *viewOf) {
@@ -63,14 +63,14 @@ func viewMutants() []mutant.Mutant {
 			for _, d := range capi.Slice(a.Dims, a.NumDims) {
 				n *= int(d)
 			}
-			block := retain(check.Aligned(n, 4096, 0))
+			block := check.Retain(check.Aligned(n, 4096, 0))
 			copy(block, check.MemoryAt(a.DeviceBufferPtr, n))
 			change(block)
 			a.DeviceBufferPtr = check.Address(block)
 		}
 	}
 	lost := func(name string) mutant.Mutant {
-		return hooked(name, "the callback is lost", func() []serve.Hook {
+		return mutant.Hooked(name, "the callback is lost", func() []serve.Hook {
 			return []serve.Hook{onDelete(func(*viewOf, func()) func() { return func() {} })}
 		})
 	}
@@ -91,10 +91,10 @@ func viewMutants() []mutant.Mutant {
 			a.OnDeleteCallback, a.OnDeleteCallbackArg = callback, arg
 		}),
 		lost("VIEW-02"),
-		hooked("VIEW-02", "the callback runs when the view is made", func() []serve.Hook {
+		mutant.Hooked("VIEW-02", "the callback runs when the view is made", func() []serve.Hook {
 			return []serve.Hook{onDelete(func(_ *viewOf, call func()) func() { call(); return func() {} })}
 		}),
-		hooked("VIEW-02", "the callback runs twice", func() []serve.Hook {
+		mutant.Hooked("VIEW-02", "the callback runs twice", func() []serve.Hook {
 			return []serve.Hook{onDelete(func(_ *viewOf, call func()) func() { return func() { call(); call() } })}
 		}),
 		mutant.Before("VIEW-04", "the device wins", func(a *viewOf) { a.Memory = nil }),
@@ -106,14 +106,14 @@ func viewMutants() []mutant.Mutant {
 		mutant.Before("VIEW-09", "the layout is ignored", func(a *viewOf) { a.Layout = nil }),
 		mutant.Before("VIEW-09", "another order", copied(slices.Reverse[[]byte])),
 		arrives("VIEW-10", "freed under the copy", flip),
-		hooked("VIEW-11", "holds the lock of executions while calling back", func() []serve.Hook {
+		mutant.Hooked("VIEW-11", "holds the lock of executions while calling back", func() []serve.Hook {
 			lock := make(chan struct{}, 1)
 			return []serve.Hook{
 				onDelete(func(_ *viewOf, call func()) func() { return func() { locked(lock, call) } }),
 				serve.Around(func(c *invocation, _ *capi.LoadedExecutableExecuteArgs) { locked(lock, c.Forward) }),
 			}
 		}),
-		hooked("VIEW-11", "holds a lock while calling back", func() []serve.Hook {
+		mutant.Hooked("VIEW-11", "holds a lock while calling back", func() []serve.Hook {
 			lock := make(chan struct{}, 1)
 			return []serve.Hook{
 				onDelete(func(_ *viewOf, call func()) func() { return func() { locked(lock, call) } }),
@@ -147,7 +147,7 @@ func placeholderMutants() []mutant.Mutant {
 		mutant.Answers[downloadArgs]("UNI-01", "an error when it is read", capi.ErrorCodeInternal),
 		mutant.Answers[uninitialized]("UNI-03", "an error", capi.ErrorCodeInternal),
 		mutant.Answers[capi.LoadedExecutableExecuteArgs]("UNI-04", "refused", capi.ErrorCodeInvalidArgument),
-		hooked("UNI-12", "no execution succeeds after one that failed", func() []serve.Hook {
+		mutant.Hooked("UNI-12", "no execution succeeds after one that failed", func() []serve.Hook {
 			var count atomic.Int32
 			return []serve.Hook{serve.Around(func(c *invocation, _ *capi.LoadedExecutableExecuteArgs) {
 				if count.Add(1) > 1 {
@@ -178,16 +178,14 @@ func placeholderMutants() []mutant.Mutant {
 		forgivesUse[fulfilArgs]("UNI-17"),
 		arrives("UNI-18", "the alias dangles", flip),
 		mutant.Of("UNI-19", "waits for the fulfilment", func(c *invocation, a *capi.BufferDestroyArgs) {
-			call := &capi.Call[capi.BufferReadyEventArgs]{}
-			call.Args.Buffer = a.Buffer
-			if call.Do(c.Table()) == nil && !ready(c.Table(), call.Args.Event) {
+			if mutant.Unsettled(c.Table(), a.Buffer) {
 				time.Sleep(deadlock)
 			}
 			c.Forward()
 		}),
 		anyReady("UNI-20", "runs early"),
 	}, inMemory(
-		hooked("UNI-02", "is in one place, and says another", func() []serve.Hook {
+		mutant.Hooked("UNI-02", "is in one place, and says another", func() []serve.Hook {
 			buffers := new(marks)
 			var client *capi.Client
 			return []serve.Hook{
@@ -197,19 +195,17 @@ func placeholderMutants() []mutant.Mutant {
 				}),
 				serve.Around(func(c *invocation, a *capi.BufferDeviceArgs) {
 					c.Forward()
-					devices := &capi.Call[capi.ClientAddressableDevicesArgs]{}
-					if devices.Args.Client = client; buffers.has(a.Buffer) && devices.Do(c.Table()) == nil {
-						a.Device = capi.Slice(devices.Args.AddressableDevices, devices.Args.NumAddressableDevices)[2]
+					if buffers.has(a.Buffer) {
+						a.Device = deviceOf(c, client, 2)
 					}
 				}),
 			}
 		}),
-		hooked("UNI-02", "is where nobody asked for", func() []serve.Hook {
+		mutant.Hooked("UNI-02", "is where nobody asked for", func() []serve.Hook {
 			return []serve.Hook{serve.Around(func(c *invocation, a *uninitialized) {
-				devices := &capi.Call[capi.ClientAddressableDevicesArgs]{}
-				if devices.Args.Client = a.Client; a.Memory != nil && devices.Do(c.Table()) == nil {
+				if a.Memory != nil {
 					memory, device := a.Memory, a.Device
-					a.Memory, a.Device = nil, capi.Slice(devices.Args.AddressableDevices, devices.Args.NumAddressableDevices)[2]
+					a.Memory, a.Device = nil, deviceOf(c, a.Client, 2)
 					c.Forward()
 					a.Memory, a.Device = memory, device
 					return
@@ -220,8 +216,8 @@ func placeholderMutants() []mutant.Mutant {
 		mutant.Before("UNI-05", "every code becomes UNKNOWN", func(a *errorBuffers) { a.ErrorCode = capi.ErrorCodeUnknown }),
 		mutant.Before("UNI-05", "the message is lost", func(a *errorBuffers) { a.ErrorMessageSize = 0 }),
 		mutant.Before("UNI-05", "the type is lost", func(a *errorBuffers) { a.ShapeElementType = capi.BufferTypeS32 }),
-		mutant.Mutant{Check: "UNI-05", Fault: "the first memory, always",
-			Hooks: remember(func(a *capi.BufferMemoryArgs) **capi.Memory { return &a.Memory })},
+		mutant.Hooked("UNI-05", "the first memory, always",
+			remember(func(a *capi.BufferMemoryArgs) **capi.Memory { return &a.Memory })),
 		losesMessage[capi.EventAwaitArgs]("UNI-06", "the cause is lost"),
 		mutant.Before("UNI-08", "only the first", func(a *errorBuffers) { a.NumPayload = min(a.NumPayload, 1) }),
 		forgivesUse[fulfilArgs]("UNI-17/memory"),
@@ -230,7 +226,7 @@ func placeholderMutants() []mutant.Mutant {
 			func(a *errorBuffers) bool { return *a.ShapeDims > 1<<30 }),
 		mutant.Before("UNI-08", "dropped", noPayload),
 		mutant.Before("UNI-09", "ignored", noPayload),
-		hooked("UNI-10", "nothing works afterwards", func() []serve.Hook {
+		mutant.Hooked("UNI-10", "nothing works afterwards", func() []serve.Hook {
 			var spoiled atomic.Bool
 			return []serve.Hook{
 				serve.Around(func(c *invocation, a *errorBuffers) {
@@ -246,26 +242,24 @@ func placeholderMutants() []mutant.Mutant {
 	))
 }
 
-// mismatch is a plugin that takes some buffers for aliases of f32[4].
+// mismatch returns a plugin that takes some buffers for aliases of f32[4].
 func mismatch(name, fault string, taken func(c *invocation, b *capi.Buffer) bool) mutant.Mutant {
 	return mutant.Of(name, fault, func(c *invocation, a *fulfilArgs) {
 		if a.Buffer != nil && taken(c, a.Buffer) {
-			call := &capi.Call[uploadArgs]{}
-			call.Args = uploadArgs{Client: a.Client, Device: deviceOf(c, a.Client, 0), Type: capi.BufferTypeF32,
-				Data: check.Pointer(retain(make([]float32, 4)))}
-			call.Args.Dims, call.Args.NumDims = dims(4)
-			if call.Do(c.Table()) == nil {
-				a.Buffer = call.Args.Buffer
+			args := uploadArgs{Client: a.Client, Device: deviceOf(c, a.Client, 0), Type: capi.BufferTypeF32,
+				Data: check.Pointer(check.Retain(make([]float32, 4)))}
+			args.Dims, args.NumDims = dims(4)
+			if out, err := mutant.Try(c.Table(), args); err == nil {
+				a.Buffer = out.Buffer
 			}
 		}
 		c.Forward()
 	})
 }
 
-// ofMapped is a plugin that makes something else of transfers that touch memory
-// which is mapped.
+// ofMapped returns a plugin that handles transfers from or to mapped memory wrongly.
 func ofMapped(fault string, hook func(inside func(p unsafe.Pointer) (first uintptr, ok bool)) serve.Hook) mutant.Mutant {
-	return hooked("DMA-02", fault, func() []serve.Hook {
+	return mutant.Hooked("DMA-02", fault, func() []serve.Hook {
 		var regions sync.Map
 		inside := func(p unsafe.Pointer) (first uintptr, ok bool) {
 			regions.Range(func(at, size any) bool {
@@ -296,7 +290,7 @@ func dmaMutants() []mutant.Mutant {
 			return serve.Around(func(c *invocation, a *downloadArgs) {
 				dst := a.Dst
 				if _, ok := inside(dst); ok {
-					a.Dst = check.Pointer(retain(make([]byte, a.DstSize)))
+					a.Dst = check.Pointer(check.Retain(make([]byte, a.DstSize)))
 				}
 				c.Forward()
 				a.Dst = dst
@@ -313,14 +307,14 @@ func dmaMutants() []mutant.Mutant {
 		ofMapped("asynchronous transfers are of zeros", func(inside func(unsafe.Pointer) (uintptr, bool)) serve.Hook {
 			return serve.Around(func(c *invocation, a *transferArgs) {
 				if _, ok := inside(a.Data); ok {
-					a.Data = check.Pointer(retain(make([]byte, a.TransferSize)))
+					a.Data = check.Pointer(check.Retain(make([]byte, a.TransferSize)))
 				}
 				c.Forward()
 			})
 		}),
 		mutant.Swallows[capi.ClientDMAUnmapArgs]("DMA-03", "success"),
 		mutant.Swallows[capi.ClientDMAUnmapArgs]("DMA-04", "success"),
-		hooked("DMA-05", "nothing works afterwards", func() []serve.Hook {
+		mutant.Hooked("DMA-05", "nothing works afterwards", func() []serve.Hook {
 			var spoiled atomic.Bool
 			return []serve.Hook{
 				serve.Around(func(c *invocation, a *capi.ClientDMAMapArgs) {
@@ -332,7 +326,7 @@ func dmaMutants() []mutant.Mutant {
 				losing(&spoiled),
 			}
 		}),
-		hooked("DMA-06", "the first device only", func() []serve.Hook {
+		mutant.Hooked("DMA-06", "the first device only", func() []serve.Hook {
 			var first atomic.Pointer[capi.Device]
 			return []serve.Hook{serve.Around(func(c *invocation, a *uploadArgs) {
 				if !first.CompareAndSwap(nil, a.Device) && first.Load() != a.Device {

@@ -15,9 +15,9 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
 )
 
-// Copies of a device's bytes as they are.
+// Raw copies of a device's bytes.
 var rawChecks = []check.Check{
-	rule("RAW-01", func(t *check.T) {
+	{Rule: "RAW-01", Run: func(t *check.T) {
 		data := counting(16)
 		b := upload(t, dtype.U8, data, 16)
 		for offset := range 17 {
@@ -31,18 +31,18 @@ var rawChecks = []check.Check{
 				}
 			}
 		}
-	}),
+	}},
 	{Rule: "RAW-02", Hostile: true, Run: refusedWindows([][2]int64{{8, 16}, {0, 17}, {17, 1}, {-1, 4}, {4, -1}, {16, 1}})},
-	rule("RAW-03", func(t *check.T) {
+	{Rule: "RAW-03", Run: func(t *check.T) {
 		b := upload(t, dtype.U8, counting(16), 16)
 		for offset := range int64(17) {
 			if _, err := rawRead(t, b, offset, 0, 0); err != nil {
 				t.Errorf("copy of no bytes at offset %d of 16: expected success, got %v", offset, err)
 			}
 		}
-	}),
+	}},
 	{Rule: "RAW-04", Hostile: true, Run: refusedWindows([][2]int64{{math.MaxInt64 - 1, 4}, {8, math.MaxInt64 - 1}, {math.MaxInt64, math.MaxInt64}, {math.MaxInt64 - 7, 8}})},
-	rule("RAW-05", func(t *check.T) {
+	{Rule: "RAW-05", Run: func(t *check.T) {
 		seen := 0
 		for _, e := range subByteTypes(t) {
 			data := hostBytes(e, 16)
@@ -63,7 +63,7 @@ var rawChecks = []check.Check{
 			seen++
 			odd, ok := uploaded(t, hostArgs(t.Client(), e, data[:15], 15))
 			if part, err := rawRead(t, odd, 0, int64(size), size); ok && err == nil {
-				// The one place that is left over in the last byte may hold anything.
+				// The unused place in the last byte may hold anything.
 				low, high := pack(append(slices.Clone(data[:15]), 0), e.Bits())
 				m := mask(e) << (8 - e.Bits())
 				if n := size - 1; !bytes.Equal(part[:n], low[:n]) && !bytes.Equal(part[:n], high[:n]) || part[n]&^m != low[n] &&
@@ -79,8 +79,8 @@ var rawChecks = []check.Check{
 		if seen == 0 {
 			t.SkipUnimplf("the plugin packs no type that is narrower than a byte")
 		}
-	}),
-	rule("RAW-06", func(t *check.T) {
+	}},
+	{Rule: "RAW-06", Run: func(t *check.T) {
 		b := upload(t, dtype.U8, counting(64), 64)
 		out := check.Call(t, capi.BufferCopyRawToHostFutureArgs{Buffer: b, Offset: 8, TransferSize: 32})
 		e := check.Own(t, out.Event)
@@ -92,18 +92,18 @@ var rawChecks = []check.Check{
 		check.Equal(t, false, t.IsReady(e), "is_ready before future_ready_callback was called")
 		expectBytes(t, bytes.Repeat([]byte{0xee}, 64), dst, 0xff, "memory of the host before future_ready_callback was called")
 		fulfilCopy(out, dst, capi.ErrorCodeOK, "")
-		mustAwait(t, e, "event of the copy")
+		t.NoError(t.Await(e), "event of the copy")
 		awaited(t, awaiting, "PJRT_Event_Await of the event of a copy, called before future_ready_callback,")
 		expectBytes(t, counting(64)[8:40], dst[:32], 0xff, "32 bytes at offset 8")
 		expectBytes(t, bytes.Repeat([]byte{0xee}, 32), dst[32:], 0xff, "memory behind the copy")
-	}),
-	rule("RAW-07", func(t *check.T) {
+	}},
+	{Rule: "RAW-07", Run: func(t *check.T) {
 		b := upload(t, dtype.U8, counting(64), 64)
 		out := check.Call(t, capi.BufferCopyRawToHostFutureArgs{Buffer: b, TransferSize: 64})
 		fulfilCopy(out, nil, failureCode, failureMessage)
 		expectError(t, t.Wait(out.Event), failureCode, failureMessage, "event of a copy whose destination failed")
-	}),
-	rule("RAW-08", func(t *check.T) {
+	}},
+	{Rule: "RAW-08", Run: func(t *check.T) {
 		b := upload(t, dtype.U8, counting(64), 64)
 		const n = 8
 		var outs [n]capi.BufferCopyRawToHostFutureArgs
@@ -126,11 +126,11 @@ var rawChecks = []check.Check{
 			dst := make([]byte, 8)
 			t.Keep(dst)
 			fulfilCopy(outs[i], dst, capi.ErrorCodeOK, "")
-			mustAwait(t, outs[i].Event, "event of a copy")
+			t.NoError(t.Await(outs[i].Event), "event of a copy")
 			expectBytes(t, counting(64)[8*i:8*i+8], dst, 0xff, "copy "+show(i)+" of 8 that were fulfilled last first")
 		}
-	}),
-	hostile("RAW-09", func(t *check.T) {
+	}},
+	{Rule: "RAW-09", Hostile: true, Run: func(t *check.T) {
 		const n = 1 << 16
 		b := upload(t, dtype.U8, counting(n), n)
 		out := check.Call(t, capi.BufferCopyRawToHostFutureArgs{Buffer: b, TransferSize: n})
@@ -143,8 +143,8 @@ var rawChecks = []check.Check{
 			t.Fatalf("copy of a buffer that was destroyed before future_ready_callback was called: expected success, got %v", err)
 		}
 		expectBytes(t, counting(n), dst, 0xff, "copy of a buffer that was destroyed before future_ready_callback was called")
-	}),
-	hostile("RAW-10", func(t *check.T) {
+	}},
+	{Rule: "RAW-10", Hostile: true, Run: func(t *check.T) {
 		b := upload(t, dtype.U8, counting(16), 16)
 		out := check.Call(t, capi.BufferCopyRawToHostFutureArgs{Buffer: b, TransferSize: 16})
 		e := check.Own(t, out.Event)
@@ -156,8 +156,8 @@ var rawChecks = []check.Check{
 			t.ErrorCode(t.Await(e), "event of a copy whose callback got a struct_size of 8")
 		}
 		expectBytes(t, bytes.Repeat([]byte{0xee}, 32), dst, 0xff, "memory of the host after a callback with a struct_size of 8")
-	}),
-	rule("RAW-11", func(t *check.T) {
+	}},
+	{Rule: "RAW-11", Run: func(t *check.T) {
 		b := upload(t, dtype.U8, counting(16), 16)
 		out := check.Call(t, capi.BufferCopyRawToHostFutureArgs{Buffer: b, TransferSize: 16})
 		dst := make([]byte, 16)
@@ -172,7 +172,7 @@ var rawChecks = []check.Check{
 			t.Fatalf("copy whose callback was called in another thread: expected success, got %v", err)
 		}
 		expectBytes(t, counting(16), dst, 0xff, "copy whose callback was called in another thread")
-	}),
+	}},
 }
 
 // rawRead copies a window of a buffer's bytes into n bytes.
@@ -216,8 +216,8 @@ func refusedWindows(windows [][2]int64) func(*check.T) {
 	}
 }
 
-// pack puts several elements into each byte, the first into the low bits or
-// into the high ones.
+// pack puts several elements into each byte, the first one into the low bits or into
+// the high bits.
 func pack(data []byte, bits int) (low, high []byte) {
 	per := 8 / bits
 	for at := 0; at < len(data); at += per {
@@ -231,7 +231,7 @@ func pack(data []byte, bits int) (low, high []byte) {
 	return low, high
 }
 
-// fulfilCopy tells a copy where to go, or that there is nowhere to go.
+// fulfilCopy gives a copy its destination, or the error that there is none.
 func fulfilCopy(out capi.BufferCopyRawToHostFutureArgs, dst []byte, code capi.ErrorCode, message string) {
 	args := &capi.BufferCopyRawToHostFutureCallbackArgs{
 		StructSize: capi.BufferCopyRawToHostFutureCallbackArgsSize, CallbackData: out.CallbackData, ErrorCode: code, Dst: check.Pointer(dst),

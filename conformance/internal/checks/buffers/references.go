@@ -11,47 +11,39 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
 )
 
-// References that others hold to a buffer's memory, and its address.
+// External references to a buffer's memory, and its address.
 var referenceChecks = []check.Check{
-	rule("REF-01", func(t *check.T) {
+	{Rule: "REF-01", Run: func(t *check.T) {
 		b := small(t)
 		for range 3 {
 			increase(t, b)
 		}
 		check.ExpectBuffer(t, b, floats(4), "buffer with three references")
 		for range 3 {
-			if err := decrease(t, b); err != nil {
-				t.Errorf("PJRT_Buffer_DecreaseExternalReferenceCount after three increases: expected success, got %v", err)
-			}
+			t.NoError(decrease(t, b), "PJRT_Buffer_DecreaseExternalReferenceCount after three increases")
 		}
-	}),
-	rule("REF-02", func(t *check.T) {
+	}},
+	{Rule: "REF-02", Run: func(t *check.T) {
 		b := small(t)
 		other := small(t)
-		increase(t, other) // skips where there is no such thing
+		increase(t, other) // skips if there is no such function
 		t.ErrorCode(decrease(t, b), "PJRT_Buffer_DecreaseExternalReferenceCount of a buffer without references")
-		if err := decrease(t, other); err != nil {
-			t.Errorf("PJRT_Buffer_DecreaseExternalReferenceCount of another buffer, which has a reference: expected success, got %v", err)
-		}
-	}),
-	rule("REF-03", func(t *check.T) {
+		t.NoError(decrease(t, other), "PJRT_Buffer_DecreaseExternalReferenceCount of another buffer, which has a reference")
+	}},
+	{Rule: "REF-03", Run: func(t *check.T) {
 		b := small(t)
 		for range 3 {
 			increase(t, b)
 		}
 		for i := range 3 {
-			if err := decrease(t, b); err != nil {
-				t.Errorf("decrease %d of 3: expected success, got %v", i+1, err)
-			}
+			t.NoError(decrease(t, b), "decrease %d of 3", i+1)
 		}
 		other := small(t)
 		increase(t, other)
 		t.ErrorCode(decrease(t, b), "fourth decrease after three increases")
-		if err := decrease(t, other); err != nil {
-			t.Errorf("decrease of another buffer after one increase: expected success, got %v", err)
-		}
-	}),
-	rule("REF-04", func(t *check.T) {
+		t.NoError(decrease(t, other), "decrease of another buffer after one increase")
+	}},
+	{Rule: "REF-04", Run: func(t *check.T) {
 		b := small(t)
 		increase(t, b)
 		first := opaque(t, b)
@@ -67,26 +59,24 @@ var referenceChecks = []check.Check{
 				t.Fatalf("PJRT_Buffer_OpaqueDeviceMemoryDataPointer, call %d, of a referenced buffer: expected %#x as before, got %#x", i+2, first, got)
 			}
 		}
-		if err := decrease(t, b); err != nil {
-			t.Errorf("PJRT_Buffer_DecreaseExternalReferenceCount: expected success, got %v", err)
-		}
+		t.NoError(decrease(t, b), "PJRT_Buffer_DecreaseExternalReferenceCount")
 		for i, d := range t.Client().Devices {
 			if opaque(t, check.UploadTo(t, t.Client(), d, floats(4))) == 0 {
 				t.Errorf("PJRT_Buffer_OpaqueDeviceMemoryDataPointer of 16 bytes on device %d: expected an address, got null", i)
 			}
 		}
-	}),
+	}},
 	{Rule: "REF-05", Hostile: true, Run: func(t *check.T) {
 		onCPU(t)
 		b := small(t)
-		mustAwait(t, t.Ready(b), "ready event")
+		t.NoError(t.Await(t.Ready(b)), "ready event")
 		address := opaque(t, b)
 		if address == 0 {
 			t.Fatalf("PJRT_Buffer_OpaqueDeviceMemoryDataPointer of 16 bytes: expected an address, got null")
 		}
 		expectBytes(t, dtype.Bytes(floats(4)), check.MemoryAt(address, 16), 0xff, "memory at the address of the buffer")
 		out := t.Run(compiled(t, check.AddOne), 1, b)[0]
-		mustAwait(t, t.Ready(out), "ready event of an output")
+		t.NoError(t.Await(t.Ready(out)), "ready event of an output")
 		if address = opaque(t, out); address == 0 {
 			t.Fatalf("PJRT_Buffer_OpaqueDeviceMemoryDataPointer of an output of 16 bytes: expected an address, got null")
 		}
@@ -96,7 +86,7 @@ var referenceChecks = []check.Check{
 				"PJRT_Buffer_OpaqueDeviceMemoryDataPointer, compared with PJRT_Buffer_UnsafePointer")
 		}
 	}},
-	rule("REF-06", func(t *check.T) {
+	{Rule: "REF-06", Run: func(t *check.T) {
 		seen := make(map[uintptr]bool)
 		exe := compiled(t, check.AddOne)
 		var live []*capi.Buffer
@@ -106,7 +96,7 @@ var referenceChecks = []check.Check{
 		}
 		for i, b := range live {
 			p := check.Call(t, capi.BufferUnsafePointerArgs{Buffer: b}).BufferPointer
-			if o, err := check.Try(t, capi.BufferOpaqueDeviceMemoryDataPointerArgs{Buffer: b}); err == nil && platform(t) == "cpu" {
+			if o, err := check.Try(t, capi.BufferOpaqueDeviceMemoryDataPointerArgs{Buffer: b}); err == nil && t.Platform() == "cpu" {
 				check.Equal(t, o.DeviceMemoryPtr, p,
 					"PJRT_Buffer_UnsafePointer of buffer %d, compared with PJRT_Buffer_OpaqueDeviceMemoryDataPointer", i+1)
 			}
@@ -118,11 +108,11 @@ var referenceChecks = []check.Check{
 			}
 			seen[p] = true
 		}
-	}),
+	}},
 	{Rule: "REF-07", Hostile: true, Run: func(t *check.T) {
 		onCPU(t)
 		b := upload(t, dtype.U8, counting(referenced), referenced)
-		mustAwait(t, t.Ready(b), "ready event")
+		t.NoError(t.Await(t.Ready(b)), "ready event")
 		increase(t, b)
 		increase(t, b)
 		address := opaque(t, b)
@@ -130,20 +120,16 @@ var referenceChecks = []check.Check{
 		takeMemory(t)
 		expectBytes(t, counting(referenced), check.MemoryAt(address, referenced),
 			0xff, "memory of a buffer that was deleted while there were two references")
-		if err := decrease(t, b); err != nil {
-			t.Errorf("PJRT_Buffer_DecreaseExternalReferenceCount after PJRT_Buffer_Delete: expected success, got %v", err)
-		}
+		t.NoError(decrease(t, b), "PJRT_Buffer_DecreaseExternalReferenceCount after PJRT_Buffer_Delete")
 		takeMemory(t)
 		expectBytes(t, counting(referenced), check.MemoryAt(address, referenced),
 			0xff, "memory of a buffer that was deleted, of whose two references one is left")
-		if err := decrease(t, b); err != nil {
-			t.Errorf("second PJRT_Buffer_DecreaseExternalReferenceCount after PJRT_Buffer_Delete: expected success, got %v", err)
-		}
+		t.NoError(decrease(t, b), "second PJRT_Buffer_DecreaseExternalReferenceCount after PJRT_Buffer_Delete")
 	}},
 	{Rule: "REF-08", Variant: "deleted", Hostile: true, Run: func(t *check.T) {
-		increase(t, small(t)) // skips where there is no such thing
+		increase(t, small(t)) // skips if there is no such function
 		b := small(t)
-		opaque(t, b) // what it was once is not to be told again
+		opaque(t, b) // the plugin must not return this address again
 		deleteBuffer(t, b)
 		_, err := check.Try(t, capi.BufferIncreaseExternalReferenceCountArgs{Buffer: b})
 		t.ErrorCode(err, "reference to a deleted buffer")
@@ -154,7 +140,7 @@ var referenceChecks = []check.Check{
 		increase(t, small(t))
 		b := small(t)
 		t.Run(compiled(t, check.Donate), 1, b)
-		if !isDeleted(t, b) {
+		if !t.IsDeleted(b) {
 			t.SkipEnvf("the plugin does not use the memory of donated buffers")
 		}
 		_, err := check.Try(t, capi.BufferIncreaseExternalReferenceCountArgs{Buffer: b})
@@ -162,28 +148,26 @@ var referenceChecks = []check.Check{
 		_, err = check.Try(t, capi.BufferOpaqueDeviceMemoryDataPointerArgs{Buffer: b})
 		t.ErrorCode(err, "PJRT_Buffer_OpaqueDeviceMemoryDataPointer of a donated buffer")
 	}},
-	rule("REF-09", func(t *check.T) {
+	{Rule: "REF-09", Run: func(t *check.T) {
 		b := small(t)
 		increase(t, b)
 		var err error
 		done := make(chan struct{})
 		go func() {
 			defer close(done)
-			runtime.LockOSThread() // and let the thread end with the goroutine
+			runtime.LockOSThread() // without unlocking, so that the thread ends with the goroutine
 			err = decrease(t, b)
 		}()
 		<-done
-		if err != nil {
-			t.Errorf("PJRT_Buffer_DecreaseExternalReferenceCount in another thread: expected success, got %v", err)
-		}
+		t.NoError(err, "PJRT_Buffer_DecreaseExternalReferenceCount in another thread")
 		t.ErrorCode(decrease(t, b), "second decrease after one increase")
-	}),
+	}},
 }
 
-// referenced is how many bytes a buffer has whose memory must stay.
+// referenced is the size in bytes of a buffer whose memory must stay.
 const referenced = 1 << 20
 
-// takeMemory makes buffers that would get the memory of one that is free.
+// takeMemory makes buffers that would get the memory of a freed one.
 func takeMemory(t *check.T) {
 	for range 4 {
 		check.Destroy(t, upload(t, dtype.U8, make([]byte, referenced), referenced))
@@ -203,9 +187,9 @@ func opaque(t *check.T, b *capi.Buffer) uintptr {
 	return check.Optional(t, capi.BufferOpaqueDeviceMemoryDataPointerArgs{Buffer: b}).DeviceMemoryPtr
 }
 
-// onCPU skips the check where the memory of devices is not that of the process.
+// onCPU skips the check if the process cannot read the memory of devices.
 func onCPU(t *check.T) {
-	if p := platform(t); p != "cpu" {
+	if p := t.Platform(); p != "cpu" {
 		t.SkipEnvf("the memory of a device of the platform %q cannot be read by the process", p)
 	}
 }

@@ -13,11 +13,11 @@ import (
 	"github.com/purepjrt/purepjrt/conformance/internal/check"
 )
 
-// while is how long a check watches for what must not come.
+// while is how long a check watches for what must not happen.
 const while = 30 * time.Millisecond
 
-// within runs a call that must not wait, and fails the check, which ends, when
-// it does not return in time. call uses nothing of T that ends a check.
+// within runs a call that must not wait, and fails and ends the check if it does not
+// return in time. call must not use a method of T that ends a check.
 func within(t *check.T, what string, call func()) {
 	done := begin(call)
 	select {
@@ -42,8 +42,8 @@ func begin(call func()) <-chan struct{} {
 	return done
 }
 
-// awaitOrAbandon waits for a call that nothing holds up any more. When it does
-// not return, what the check owns is left alone.
+// awaitOrAbandon waits for a call that nothing holds up any more. If it does not
+// return, the check abandons what it owns.
 func awaitOrAbandon(t *check.T, done <-chan struct{}) {
 	select {
 	case <-done:
@@ -52,13 +52,14 @@ func awaitOrAbandon(t *check.T, done <-chan struct{}) {
 	}
 }
 
-// held are the buffers of running checks that wait for data.
+// held has, for each running check, the functions that release its buffers that wait
+// for data.
 var held struct {
 	mu      sync.Mutex
 	release map[*check.T][]func() // guarded by mu
 }
 
-// hold registers what lets a buffer go that waits for data.
+// hold registers a function that releases a buffer that waits for data.
 func hold(t *check.T, f func()) {
 	held.mu.Lock()
 	defer held.mu.Unlock()
@@ -75,7 +76,7 @@ func hold(t *check.T, f func()) {
 	held.release[t] = append(held.release[t], f)
 }
 
-// release lets all buffers of a check go that wait for data.
+// release releases all buffers of a check that wait for data.
 func release(t *check.T) {
 	held.mu.Lock()
 	list := held.release[t]
@@ -97,21 +98,21 @@ func newPending(t *check.T) *pending {
 	return p
 }
 
-// Fulfil gives the buffer its contents, 1, 2, 3, 4, unless it has some.
+// Fulfil gives the buffer its contents, 1, 2, 3, 4, unless it is already settled.
 func (p *pending) Fulfil() {
 	if p.done.CompareAndSwap(false, true) {
 		p.Pending.Fulfil()
 	}
 }
 
-// Fail makes the buffer an error, unless it has its contents.
+// Fail makes the buffer an error, unless it is already settled.
 func (p *pending) Fail(code capi.ErrorCode, message string) {
 	if p.done.CompareAndSwap(false, true) {
 		p.Pending.Fail(code, message)
 	}
 }
 
-// failure is what failed events and buffers of a check carry.
+// The failure that a check's failed events and buffers carry.
 const (
 	failureCode    = capi.ErrorCodeDataLoss
 	failureMessage = "the tape is torn"
@@ -139,16 +140,16 @@ func errorBufferArgs(t *check.T, code capi.ErrorCode, message string, dims ...in
 	return args
 }
 
-// failedEvent is an event that completed, or will complete soon, with an error.
+// failedEvent returns an event that completed, or will complete soon, with an error.
 // The check owns it.
 func failedEvent(t *check.T) *capi.Event {
 	return t.Ready(failedBuffer(t, failureCode, failureMessage))
 }
 
-// small is a buffer of 1, 2, 3, 4.
+// small returns a buffer of 1, 2, 3, 4.
 func small(t *check.T) *capi.Buffer { return check.Upload(t, t.Client(), floats(4)) }
 
-// readyEvent is an event that completes without an error. The check owns it.
+// readyEvent returns an event that completes without an error. The check owns it.
 func readyEvent(t *check.T) *capi.Event { return t.Ready(small(t)) }
 
 // compiled compiles a program that the check only executes.

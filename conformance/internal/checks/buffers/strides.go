@@ -12,9 +12,9 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
 )
 
-// Strides of the host's array, and layouts of the device's.
+// Strides of the host's array, and layouts of the device's array.
 var stridesChecks = []check.Check{
-	rule("STR-01", func(t *check.T) {
+	{Rule: "STR-01", Run: func(t *check.T) {
 		for _, dims := range [][]int64{{}, {5}, {2, 3}, {3, 2}, {3, 3}, {2, 3, 4}, {3, 3, 3}} {
 			data := dtype.Bytes(floats(elements(dims...)))
 			null := t.Download(upload(t, dtype.F32, data, dims...))
@@ -26,8 +26,8 @@ var stridesChecks = []check.Check{
 			expectBytes(t, data, explicit, 0xff, "f32"+show(dims)+" with row-major strides")
 			expectBytes(t, explicit, null, 0xff, "f32"+show(dims)+" without strides")
 		}
-	}),
-	rule("STR-02", func(t *check.T) {
+	}},
+	{Rule: "STR-02", Run: func(t *check.T) {
 		for _, dims := range [][]int64{{2, 3}, {2, 3, 4}} {
 			for _, e := range []dtype.Type{dtype.U8, dtype.S16, dtype.F32, dtype.F64, dtype.C128} {
 				data := hostBytes(e, elements(dims...))
@@ -37,34 +37,34 @@ var stridesChecks = []check.Check{
 				}
 			}
 		}
-	}),
-	hostile("STR-03", func(t *check.T) {
-		// The memory ends with the last element: the gap behind it is not there.
+	}},
+	{Rule: "STR-03", Hostile: true, Run: func(t *check.T) {
+		// The memory ends with the last element, without a gap behind it.
 		gaps := []float32{1, 777, 2, 777, 3, 777, 4}
 		expectStrided(t, dtype.F32, t.Edge(dtype.Bytes(gaps)), 0, []int64{4}, []int64{8}, dtype.Bytes(floats(4)))
 		rows := []float32{1, 2, 3, 777, 777, 4, 5, 6}
 		expectStrided(t, dtype.F32, t.Edge(dtype.Bytes(rows)), 0, []int64{2, 3}, []int64{20, 4}, dtype.Bytes(floats(6)))
 		both := []float32{1, 777, 2, 777, 3, 777, 777, 4, 777, 5, 777, 6}
 		expectStrided(t, dtype.F32, t.Edge(dtype.Bytes(both)), 0, []int64{2, 3}, []int64{28, 8}, dtype.Bytes(floats(6)))
-	}),
-	hostile("STR-04", func(t *check.T) {
+	}},
+	{Rule: "STR-04", Hostile: true, Run: func(t *check.T) {
 		one := t.Edge(dtype.Bytes([]float32{7}))
 		expectStrided(t, dtype.F32, one, 0, []int64{4}, []int64{0}, dtype.Bytes([]float32{7, 7, 7, 7}))
 		three := t.Edge(dtype.Bytes([]float32{7, 8, 9}))
 		expectStrided(t, dtype.F32, three, 0, []int64{2, 3}, []int64{0, 4}, dtype.Bytes([]float32{7, 8, 9, 7, 8, 9}))
 		expectStrided(t, dtype.F32, three, 0, []int64{3, 2}, []int64{4, 0}, dtype.Bytes([]float32{7, 7, 8, 8, 9, 9}))
-	}),
-	hostile("STR-05", func(t *check.T) {
+	}},
+	{Rule: "STR-05", Hostile: true, Run: func(t *check.T) {
 		for _, data := range [][]byte{t.Edge(dtype.Bytes(floats(6))), t.EdgeBefore(dtype.Bytes(floats(6)))} {
 			expectStrided(t, dtype.F32, data, 20, []int64{6}, []int64{-4}, dtype.Bytes([]float32{6, 5, 4, 3, 2, 1}))
 			expectStrided(t, dtype.F32, data, 12, []int64{2, 3}, []int64{-12, 4}, dtype.Bytes([]float32{4, 5, 6, 1, 2, 3}))
 			expectStrided(t, dtype.F32, data, 8, []int64{2, 3}, []int64{12, -4}, dtype.Bytes([]float32{3, 2, 1, 6, 5, 4}))
 			expectStrided(t, dtype.F32, data, 20, []int64{2, 3}, []int64{-12, -4}, dtype.Bytes([]float32{6, 5, 4, 3, 2, 1}))
 		}
-	}),
+	}},
 	wrongNumberOfStrides("more", []int64{12, 4, 4}),
 	wrongNumberOfStrides("fewer", []int64{4}),
-	rule("STR-07", func(t *check.T) {
+	{Rule: "STR-07", Run: func(t *check.T) {
 		block := make([]byte, 64)
 		values := dtype.Bytes(floats(4))
 		for i := range 4 {
@@ -84,8 +84,8 @@ var stridesChecks = []check.Check{
 			return
 		}
 		expectBytes(t, values, got, 0xff, "f32[2 2] with strides of 13 and 6 bytes")
-	}),
-	rule("STR-08", func(t *check.T) {
+	}},
+	{Rule: "STR-08", Run: func(t *check.T) {
 		seen := 0
 		for _, e := range subByteTypes(t) {
 			taken := true
@@ -115,8 +115,8 @@ var stridesChecks = []check.Check{
 		if seen == 0 {
 			t.SkipUnimplf("the plugin takes no type that is narrower than a byte")
 		}
-	}),
-	rule("STR-09", func(t *check.T) {
+	}},
+	{Rule: "STR-09", Run: func(t *check.T) {
 		dims := []int64{64, 48}
 		data := dtype.Bytes(floats(64 * 48))
 		const first, last = capi.HostBufferSemanticsImmutableOnlyDuringCall, capi.HostBufferSemanticsMutableZeroCopy
@@ -135,8 +135,8 @@ var stridesChecks = []check.Check{
 			check.Own(t, out.DoneWithHostBuffer)
 			expectBytes(t, data, t.Download(b), 0xff, "f32[64 48] from column-major memory with "+semantics.String())
 		}
-	}),
-	rule("STR-10", func(t *check.T) {
+	}},
+	{Rule: "STR-10", Run: func(t *check.T) {
 		dims := []int64{2, 3}
 		data := dtype.Bytes(floats(6))
 		for _, order := range permutations(2) {
@@ -147,8 +147,8 @@ var stridesChecks = []check.Check{
 			expectBytes(t, data, t.Download(b), 0xff, "row-major download of an upload with minor_to_major "+show(order))
 			logicalValues(t, b, order)
 		}
-	}),
-	rule("STR-11", func(t *check.T) {
+	}},
+	{Rule: "STR-11", Run: func(t *check.T) {
 		dims := []int64{2, 3, 4}
 		data := dtype.Bytes(floats(24))
 		seen := 0
@@ -167,8 +167,8 @@ var stridesChecks = []check.Check{
 		if seen == 0 {
 			t.SkipUnimplf("the plugin takes no layouts, or does not tell them")
 		}
-	}),
-	hostile("STR-12", func(t *check.T) {
+	}},
+	{Rule: "STR-12", Hostile: true, Run: func(t *check.T) {
 		for _, order := range [][]int64{{0, 0}, {1}, {2, 1, 0}, {0, 2}, {-1, 0}, {1 << 40, 0}} {
 			args := hostArgs(t.Client(), dtype.F32, dtype.Bytes(floats(6)), 2, 3)
 			args.DeviceLayout = check.TiledLayout(order)
@@ -179,8 +179,8 @@ var stridesChecks = []check.Check{
 			}
 			t.ErrorCode(err, "upload of f32[2 3] with minor_to_major "+show(order))
 		}
-	}),
-	hostile("STR-13", func(t *check.T) {
+	}},
+	{Rule: "STR-13", Hostile: true, Run: func(t *check.T) {
 		dims := []int64{2, 3}
 		data := dtype.Bytes(floats(6))
 		for _, order := range permutations(2) {
@@ -194,8 +194,8 @@ var stridesChecks = []check.Check{
 				}
 			}
 		}
-	}),
-	hostile("STR-14", func(t *check.T) {
+	}},
+	{Rule: "STR-14", Hostile: true, Run: func(t *check.T) {
 		data := dtype.Bytes(floats(12))
 		b, ok := withLayout(t, dtype.F32, data, []int64{3, 4}, check.LayoutWithTiles([]int64{1, 0}, []int64{2, 2}), "tiles of 2 by 2")
 		if !ok {
@@ -206,8 +206,8 @@ var stridesChecks = []check.Check{
 		if size < 64 {
 			t.Errorf("size on the device of f32[3 4] in tiles of 2 by 2, which the plugin took: expected at least 64 bytes, got %d", size)
 		}
-	}),
-	hostile("STR-15", func(t *check.T) {
+	}},
+	{Rule: "STR-15", Hostile: true, Run: func(t *check.T) {
 		for _, kind := range []capi.BufferMemoryLayoutType{2, 7, 256, -1} {
 			args := hostArgs(t.Client(), dtype.F32, dtype.Bytes(floats(6)), 2, 3)
 			args.DeviceLayout = check.TiledLayout([]int64{1, 0})
@@ -219,11 +219,10 @@ var stridesChecks = []check.Check{
 			}
 			t.ErrorCode(err, fmt.Sprintf("upload with a device layout of the type %d", kind))
 		}
-	}),
+	}},
 }
 
-// strided uploads with strides, from an offset in bytes into the memory, and
-// downloads.
+// strided uploads with strides from a byte offset in memory, and downloads again.
 func strided(t *check.T, e dtype.Type, memory []byte, offset int, dims, strides []int64) ([]byte, error) {
 	t.Keep(memory)
 	args := hostArgs(t.Client(), e, memory[offset:], dims...)
@@ -233,7 +232,7 @@ func strided(t *check.T, e dtype.Type, memory []byte, offset int, dims, strides 
 		return nil, err
 	}
 	b := check.Own(t, out.Buffer)
-	mustAwait(t, check.Own(t, out.DoneWithHostBuffer), "done_with_host_buffer")
+	t.NoError(t.Await(check.Own(t, out.DoneWithHostBuffer)), "done_with_host_buffer")
 	got := t.Download(b)
 	check.Destroy(t, b)
 	return got, nil
@@ -256,7 +255,7 @@ func wrongNumberOfStrides(variant string, strides []int64) check.Check {
 	}}
 }
 
-// withLayout uploads with a device layout, false when it is refused.
+// withLayout uploads with a device layout; it returns false if that is refused.
 func withLayout(t *check.T, e dtype.Type, data []byte, dims []int64, layout *capi.BufferMemoryLayout, what string) (*capi.Buffer, bool) {
 	args := hostArgs(t.Client(), e, data, dims...)
 	args.DeviceLayout = layout
@@ -269,11 +268,12 @@ func withLayout(t *check.T, e dtype.Type, data []byte, dims []int64, layout *cap
 		t.Errorf("upload with %s: expected success, INVALID_ARGUMENT or UNIMPLEMENTED, got %v", what, err)
 		return nil, false
 	}
-	mustAwait(t, check.Own(t, out.DoneWithHostBuffer), "done_with_host_buffer")
+	t.NoError(t.Await(check.Own(t, out.DoneWithHostBuffer)), "done_with_host_buffer")
 	return check.Own(t, out.Buffer), true
 }
 
-// reportedOrder is the order of a buffer's dimensions from either source.
+// reportedOrder returns the order of a buffer's dimensions, from the buffer or from the
+// Layouts extension.
 func reportedOrder(t *check.T, b *capi.Buffer) ([]int64, bool) {
 	if order, ok := minorToMajor(t, b); ok {
 		return order, true
@@ -284,10 +284,9 @@ func reportedOrder(t *check.T, b *capi.Buffer) ([]int64, bool) {
 	return parseMinorToMajor(layoutText(t, b))
 }
 
-// logicalValues lets a program weigh the elements of 1 to 6 by their places. A
-// program expects its arguments in the layout that it names, or in the default
-// one if the plugin sees to the layouts itself: one of the two must give the
-// right sum.
+// logicalValues lets a program weigh the elements 1 to 6 by their positions. A program
+// expects its arguments in the layout that it names, or in the default one if the
+// plugin handles layouts itself: one of the two must give the right sum.
 func logicalValues(t *check.T, b *capi.Buffer, order []int64) {
 	mode := fmt.Sprintf(" {mhlo.layout_mode = \"{%d,%d}\"}", order[0], order[1])
 	var sums []float32

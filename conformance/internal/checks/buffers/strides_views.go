@@ -12,7 +12,7 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
 )
 
-// hostView is a part of a dense array of the host, as NumPy's slices are: no element of it
+// hostView is a part of a dense array of the host, like NumPy's slices: no element has
 // moved.
 type hostView struct {
 	memory  []byte
@@ -22,9 +22,9 @@ type hostView struct {
 	how     string
 }
 
-// whole is a view of all elements.
+// whole returns a view of all elements.
 func whole(e dtype.Type, data []byte, dims ...int64) *hostView {
-	return &hostView{data, 0, slices.Clone(dims), rowStrides(e.Size(), dims), fmt.Sprintf("%v%v", e, dims)}
+	return &hostView{memory: data, dims: slices.Clone(dims), strides: rowStrides(e.Size(), dims), how: fmt.Sprintf("%v%v", e, dims)}
 }
 
 // slice takes every step-th element of a dimension, backwards if step is negative.
@@ -42,14 +42,14 @@ func (v *hostView) swap(a, b int) {
 	v.how += fmt.Sprintf(", dimensions %d and %d swapped", a, b)
 }
 
-// insert adds a dimension of n copies. That of a single one may have any stride, since it is
-// never used; others have zero.
+// insert adds a dimension of n copies. For a single copy the stride may be anything, since
+// it is never used; otherwise it is zero.
 func (v *hostView) insert(d int, n, stride int64) {
 	v.dims, v.strides = slices.Insert(v.dims, d, n), slices.Insert(v.strides, d, stride)
 	v.how += fmt.Sprintf(", a dimension of %d in front of %d with the stride %d", n, d, stride)
 }
 
-// dense is the elements of the view in their order.
+// dense returns the elements of the view, in order.
 func (v *hostView) dense(size int) []byte {
 	out := make([]byte, 0, elements(v.dims...)*size)
 	index := make([]int64, len(v.dims))
@@ -85,7 +85,7 @@ func (v *hostView) expect(t *check.T, e dtype.Type) {
 		memory[i] = 0xee
 	}
 	b := check.Own(t, out.Buffer)
-	mustAwait(t, check.Own(t, out.DoneWithHostBuffer), "done_with_host_buffer of a view")
+	t.NoError(t.Await(check.Own(t, out.DoneWithHostBuffer)), "done_with_host_buffer of a view")
 	if got := t.Dimensions(b); !slices.Equal(got, v.dims) {
 		t.Errorf("dimensions of a view of %s: expected %v, got %v", v.how, v.dims, got)
 		return
@@ -94,7 +94,7 @@ func (v *hostView) expect(t *check.T, e dtype.Type) {
 	check.Destroy(t, b)
 }
 
-// viewsOfHostChecks upload arrays that are not dense, the way callers have them.
+// viewsOfHostChecks upload arrays that are not dense, as callers' arrays often are.
 var viewsOfHostChecks = []check.Check{
 	{Rule: "STR-03", Variant: "views", Run: func(t *check.T) {
 		for i, e := range []dtype.Type{dtype.F32, dtype.U8, dtype.C64, dtype.F64, dtype.S16, dtype.C128} {
@@ -141,7 +141,7 @@ var viewsOfHostChecks = []check.Check{
 	}},
 }
 
-// randomView is a view of some dense array after one to four steps.
+// randomView returns a view of some dense array after one to four steps.
 func randomView(r *rand.Rand, e dtype.Type) *hostView {
 	dims := make([]int64, 1+r.IntN(3))
 	for i := range dims {

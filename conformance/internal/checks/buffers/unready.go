@@ -11,8 +11,8 @@ import (
 	"github.com/purepjrt/purepjrt/conformance/internal/check"
 )
 
-// unreadyChecks ask buffers for what does not depend on their contents, before there are any:
-// callers plan with it, often under a lock of their own.
+// unreadyChecks ask buffers that have no contents yet for what does not depend on them:
+// callers need it for planning, often under a lock of their own.
 var unreadyChecks = []check.Check{
 	{Rule: "BUF-09", Variant: "before the contents", Run: func(t *check.T) {
 		settled := small(t)
@@ -60,10 +60,10 @@ var unreadyChecks = []check.Check{
 			var deleted bool
 			within(t, "asking for type, dimensions and device of "+what, func() {
 				if out, err := check.Try(t, capi.BufferDimensionsArgs{Buffer: b}); err == nil {
-					dims = slices.Clone(capi.Slice(out.Dims, out.NumDims))
+					dims = capi.Slice(out.Dims, out.NumDims)
 				}
 				if out, err := check.Try(t, capi.BufferUnpaddedDimensionsArgs{Buffer: b}); err == nil {
-					unpadded = slices.Clone(capi.Slice(out.UnpaddedDims, out.NumDims))
+					unpadded = capi.Slice(out.UnpaddedDims, out.NumDims)
 				} else {
 					unpadded = []int64{4}
 				}
@@ -92,8 +92,8 @@ var unreadyChecks = []check.Check{
 	}},
 }
 
-// eachUnready shows look buffers of four floats that have no contents yet, of each making that
-// the plugin has, and then gives them their contents.
+// eachUnready shows look buffers of four floats that have no contents yet, one from each
+// source that the plugin offers, and then gives them their contents.
 func eachUnready(t *check.T, look func(what string, b *capi.Buffer)) {
 	p := newPending(t)
 	look("a buffer whose data has not come", p.Buffer)

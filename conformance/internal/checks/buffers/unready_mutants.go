@@ -12,12 +12,13 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
 )
 
-// unreadyMutants do not know what they promised before it is there.
+// unreadyMutants returns plugins that do not know the facts of a buffer before it has
+// its contents.
 func unreadyMutants() []mutant.Mutant {
 	return []mutant.Mutant{
 		mutant.Of("BUF-09/before the contents", "the size is that of memory that is not allocated yet",
 			func(c *invocation, a *capi.BufferOnDeviceSizeInBytesArgs) {
-				if c.Forward(); unsettled(c, a.Buffer) {
+				if c.Forward(); mutant.Unsettled(c.Table(), a.Buffer) {
 					a.OnDeviceSizeInBytes = 0
 				}
 			}),
@@ -26,7 +27,7 @@ func unreadyMutants() []mutant.Mutant {
 				settle(c, a.Buffer)
 				c.Forward()
 			}),
-		hooked("D2H-02/before the contents", "the size of a download of an output waits for the execution", func() []serve.Hook {
+		mutant.Hooked("D2H-02/before the contents", "the size of a download of an output waits for the execution", func() []serve.Hook {
 			outputs := new(marks)
 			return []serve.Hook{marking(outputs, outputBuffers), serve.Around(func(c *invocation, a *downloadArgs) {
 				if outputs.has(a.Src) && a.Dst == nil {
@@ -36,17 +37,17 @@ func unreadyMutants() []mutant.Mutant {
 			})}
 		}).ReportedAs("tt-xla#3451"),
 		mutant.Of("D2H-02/before the contents", "without contents there is nothing to download", func(c *invocation, a *downloadArgs) {
-			if c.Forward(); a.Dst == nil && unsettled(c, a.Src) {
+			if c.Forward(); a.Dst == nil && mutant.Unsettled(c.Table(), a.Src) {
 				a.DstSize = 0
 			}
 		}),
 		mutant.Of("BUF-02/before the contents", "dimensions come with the contents", func(c *invocation, a *capi.BufferDimensionsArgs) {
-			if c.Forward(); unsettled(c, a.Buffer) {
+			if c.Forward(); mutant.Unsettled(c.Table(), a.Buffer) {
 				a.NumDims = 0
 			}
 		}),
 		mutant.Of("BUF-02/before the contents", "what has no contents counts as deleted", func(c *invocation, a *capi.BufferIsDeletedArgs) {
-			if c.Forward(); unsettled(c, a.Buffer) {
+			if c.Forward(); mutant.Unsettled(c.Table(), a.Buffer) {
 				a.IsDeleted = true
 			}
 		}),
@@ -59,26 +60,13 @@ func unreadyMutants() []mutant.Mutant {
 	}
 }
 
-// unsettled reports whether a buffer has no contents yet.
-func unsettled(c *invocation, b *capi.Buffer) bool {
-	call := &capi.Call[capi.BufferReadyEventArgs]{}
-	call.Args.Buffer = b
-	if call.Do(c.Table()) != nil {
-		return false
-	}
-	waits := !ready(c.Table(), call.Args.Event)
-	destroy := &capi.Call[capi.EventDestroyArgs]{}
-	destroy.Args.Event = call.Args.Event
-	_ = destroy.Do(c.Table())
-	return waits
-}
-
-// hostViewMutants do not see that memory of the host is no dense array.
+// hostViewMutants returns plugins that do not see that an array of the host is not
+// dense.
 func hostViewMutants() []mutant.Mutant {
 	densely := func(a *uploadArgs) { a.ByteStrides, a.NumByteStrides = nil, 0 }
 	// contiguous strides are those of a dense array in some order of its dimensions.
 	contiguous := func(a *uploadArgs) bool {
-		d, s := slices.Clone(capi.Slice(a.Dims, a.NumDims)), strides(a)
+		d, s := capi.Slice(a.Dims, a.NumDims), strides(a)
 		for step := int64(dtype.Type(a.Type).Size()); len(s) > 0; {
 			i := slices.Index(s, step)
 			if i < 0 {

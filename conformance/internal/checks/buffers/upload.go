@@ -12,17 +12,17 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
 )
 
-// What an upload makes of types, shapes and pointers.
-var uploadChecks = slices.Concat(
-	[]check.Check{rule("H2D-01", func(t *check.T) {
+// What a call makes.
+var uploadChecks = []check.Check{
+	{Rule: "H2D-01", Run: func(t *check.T) {
 		out := check.Call(t, check.HostArgs(t.Client(), floats(4)))
 		check.Own(t, out.Buffer)
 		check.Own(t, out.DoneWithHostBuffer)
 		if out.Buffer == nil || out.DoneWithHostBuffer == nil {
 			t.Fatalf("PJRT_Client_BufferFromHostBuffer: expected a buffer and done_with_host_buffer, got null for one of them")
 		}
-		mustAwait(t, out.DoneWithHostBuffer, "done_with_host_buffer")
-		mustAwait(t, t.Ready(out.Buffer), "ready event of the buffer")
+		t.NoError(t.Await(out.DoneWithHostBuffer), "done_with_host_buffer")
+		t.NoError(t.Await(t.Ready(out.Buffer)), "ready event of the buffer")
 		check.ExpectBuffer(t, out.Buffer, floats(4), "uploaded buffer")
 		again := check.Call(t, check.HostArgs(t.Client(), sevens(4)))
 		if again.Buffer == out.Buffer || again.DoneWithHostBuffer == out.DoneWithHostBuffer {
@@ -31,180 +31,181 @@ var uploadChecks = slices.Concat(
 		check.Own(t, again.Buffer)
 		check.Own(t, again.DoneWithHostBuffer)
 		check.Destroy(t, out.DoneWithHostBuffer)
-		mustAwait(t, again.DoneWithHostBuffer, "done_with_host_buffer, after that of another upload was destroyed")
-	})},
-	roundTrips(),
-	[]check.Check{
-		rule("H2D-03", func(t *check.T) {
-			args := hostArgs(t.Client(), dtype.F32, dtype.Bytes([]float32{42}))
-			args.Dims, args.NumDims = nil, 0
-			b := t.UploadArgs(args)
-			check.Equal(t, 0, len(t.Dimensions(b)), "number of dimensions of a scalar")
-			check.ExpectBuffer(t, b, []float32{42}, "scalar")
-			for _, e := range types(t) {
-				data := hostBytes(e, 1)
-				args := hostArgs(t.Client(), e, data)
-				args.Dims, _ = check.First([]int64{5}) // no dimension counts
-				b, ok := uploaded(t, args)
-				if !ok {
-					continue
-				}
-				check.Equal(t, 0, len(t.Dimensions(b)), "number of dimensions of a scalar %v", e)
-				expectBytes(t, data, t.Download(b), mask(e), "scalar "+e.String())
-				check.Destroy(t, b)
+		t.NoError(t.Await(again.DoneWithHostBuffer), "done_with_host_buffer, after that of another upload was destroyed")
+	}},
+}
+
+// What an upload makes of shapes and pointers.
+var uploadShapeChecks = []check.Check{
+	{Rule: "H2D-03", Run: func(t *check.T) {
+		args := hostArgs(t.Client(), dtype.F32, dtype.Bytes([]float32{42}))
+		args.Dims, args.NumDims = nil, 0
+		b := t.UploadArgs(args)
+		check.Equal(t, 0, len(t.Dimensions(b)), "number of dimensions of a scalar")
+		check.ExpectBuffer(t, b, []float32{42}, "scalar")
+		for _, e := range types(t) {
+			data := hostBytes(e, 1)
+			args := hostArgs(t.Client(), e, data)
+			args.Dims, _ = check.First([]int64{5}) // num_dims is still 0
+			b, ok := uploaded(t, args)
+			if !ok {
+				continue
 			}
-		}),
-		rule("H2D-04", emptyArrays),
-		hostile("H2D-05", func(t *check.T) {
-			for _, dims := range [][]int64{{-1}, {2, -3}, {-2, -2}, {0, -1}} {
-				refused(t, dims, "negative dimensions")
-			}
-			check.ExpectBuffer(t, small(t), floats(4), "a buffer that was uploaded afterwards")
-		}),
-		hostile("H2D-06", func(t *check.T) {
-			for _, dims := range [][]int64{{1 << 40, 1 << 40}, {1 << 62, 4}, {1<<63 - 1, 2}, {1 << 61, 2, 2}, {1 << 32, 1 << 32}} {
-				refused(t, dims, "dimensions whose product overflows", capi.ErrorCodeInvalidArgument, capi.ErrorCodeResourceExhausted)
-			}
-			check.ExpectBuffer(t, small(t), floats(4), "a buffer that was uploaded afterwards")
-		}),
-		hostile("H2D-07", tooMuch),
-		rule("H2D-16", unaligned),
-		rule("H2D-17", func(t *check.T) {
-			for i, d := range t.Client().Devices {
-				want := check.Optional(t, capi.DeviceDefaultMemoryArgs{Device: d}).Memory
-				b := check.UploadTo(t, t.Client(), d, floats(4))
-				got := check.Optional(t, capi.BufferMemoryArgs{Buffer: b}).Memory
-				check.Equal(t, want, got, "memory of a buffer on device %d, compared with PJRT_Device_DefaultMemory", i)
-				check.Equal(t, d, check.Call(t, capi.BufferDeviceArgs{Buffer: b}).Device, "device of a buffer on device %d", i)
-			}
-		}),
-		{Rule: "H2D-18", Devices: 2, Run: func(t *check.T) {
-			c := t.Client()
-			args := check.HostArgs(c, floats(4))
-			args.Memory = check.Optional(t, capi.DeviceDefaultMemoryArgs{Device: c.Devices[1]}).Memory
-			b := t.UploadArgs(args)
-			check.Equal(t, args.Memory, check.Call(t, capi.BufferMemoryArgs{Buffer: b}).Memory,
-				"memory of a buffer with device 0 and a memory of device 1")
-			check.Equal(t, c.Devices[1], check.Call(t, capi.BufferDeviceArgs{Buffer: b}).Device,
-				"device of a buffer with device 0 and a memory of device 1")
-			check.ExpectBuffer(t, b, floats(4), "that buffer")
-		}},
-		{Rule: "H2D-18", Variant: "no device", Hostile: true, Run: func(t *check.T) {
-			args := check.HostArgs(t.Client(), floats(4))
-			args.Device, args.Memory = nil, t.DefaultMemory(t.Client())
-			b := t.UploadArgs(args)
-			check.Equal(t, t.Client().Devices[0], check.Call(t, capi.BufferDeviceArgs{Buffer: b}).Device,
-				"device of a buffer with a memory and no device")
-			check.ExpectBuffer(t, b, floats(4), "buffer with a memory and no device")
-		}},
-		rule("H2D-19", everyMemory),
-		hostile("H2D-20", func(t *check.T) {
-			args := check.HostArgs(t.Client(), floats(4))
-			args.Device = nil
-			out, err := check.Try(t, args)
+			check.Equal(t, 0, len(t.Dimensions(b)), "number of dimensions of a scalar %v", e)
+			expectBytes(t, data, t.Download(b), mask(e), "scalar "+e.String())
+			check.Destroy(t, b)
+		}
+	}},
+	{Rule: "H2D-04", Run: emptyArrays},
+	{Rule: "H2D-05", Hostile: true, Run: func(t *check.T) {
+		for _, dims := range [][]int64{{-1}, {2, -3}, {-2, -2}, {0, -1}} {
+			refused(t, dims, "negative dimensions")
+		}
+		check.ExpectBuffer(t, small(t), floats(4), "a buffer that was uploaded afterwards")
+	}},
+	{Rule: "H2D-06", Hostile: true, Run: func(t *check.T) {
+		for _, dims := range [][]int64{{1 << 40, 1 << 40}, {1 << 62, 4}, {1<<63 - 1, 2}, {1 << 61, 2, 2}, {1 << 32, 1 << 32}} {
+			refused(t, dims, "dimensions whose product overflows", capi.ErrorCodeInvalidArgument, capi.ErrorCodeResourceExhausted)
+		}
+		check.ExpectBuffer(t, small(t), floats(4), "a buffer that was uploaded afterwards")
+	}},
+	{Rule: "H2D-07", Hostile: true, Run: tooMuch},
+	{Rule: "H2D-16", Run: unaligned},
+	{Rule: "H2D-17", Run: func(t *check.T) {
+		for i, d := range t.Client().Devices {
+			want := check.Optional(t, capi.DeviceDefaultMemoryArgs{Device: d}).Memory
+			b := check.UploadTo(t, t.Client(), d, floats(4))
+			got := check.Optional(t, capi.BufferMemoryArgs{Buffer: b}).Memory
+			check.Equal(t, want, got, "memory of a buffer on device %d, compared with PJRT_Device_DefaultMemory", i)
+			check.Equal(t, d, check.Call(t, capi.BufferDeviceArgs{Buffer: b}).Device, "device of a buffer on device %d", i)
+		}
+	}},
+	{Rule: "H2D-18", Devices: 2, Run: func(t *check.T) {
+		c := t.Client()
+		args := check.HostArgs(c, floats(4))
+		args.Memory = check.Optional(t, capi.DeviceDefaultMemoryArgs{Device: c.Devices[1]}).Memory
+		b := t.UploadArgs(args)
+		check.Equal(t, args.Memory, check.Call(t, capi.BufferMemoryArgs{Buffer: b}).Memory,
+			"memory of a buffer with device 0 and a memory of device 1")
+		check.Equal(t, c.Devices[1], check.Call(t, capi.BufferDeviceArgs{Buffer: b}).Device,
+			"device of a buffer with device 0 and a memory of device 1")
+		check.ExpectBuffer(t, b, floats(4), "that buffer")
+	}},
+	{Rule: "H2D-18", Variant: "no device", Hostile: true, Run: func(t *check.T) {
+		args := check.HostArgs(t.Client(), floats(4))
+		args.Device, args.Memory = nil, t.DefaultMemory(t.Client())
+		b := t.UploadArgs(args)
+		check.Equal(t, t.Client().Devices[0], check.Call(t, capi.BufferDeviceArgs{Buffer: b}).Device,
+			"device of a buffer with a memory and no device")
+		check.ExpectBuffer(t, b, floats(4), "buffer with a memory and no device")
+	}},
+	{Rule: "H2D-19", Run: everyMemory},
+	{Rule: "H2D-20", Hostile: true, Run: func(t *check.T) {
+		args := check.HostArgs(t.Client(), floats(4))
+		args.Device = nil
+		out, err := check.Try(t, args)
+		check.Own(t, out.Buffer)
+		t.ErrorCode(err, "upload with device and memory null")
+	}},
+	{Rule: "H2D-21", Hostile: true, Run: func(t *check.T) {
+		other := t.NewClient()
+		args := check.HostArgs(t.Client(), floats(4))
+		args.Device = other.Devices[0]
+		out, err := check.Try(t, args)
+		if err == nil {
 			check.Own(t, out.Buffer)
-			t.ErrorCode(err, "upload with device and memory null")
-		}),
-		hostile("H2D-21", func(t *check.T) {
-			other := t.NewClient()
-			args := check.HostArgs(t.Client(), floats(4))
-			args.Device = other.Devices[0]
-			out, err := check.Try(t, args)
-			if err == nil {
-				check.Own(t, out.Buffer)
-				check.Own(t, out.DoneWithHostBuffer)
-			}
-			t.ErrorCode(err, "upload to a device of another client")
-		}),
-		rule("H2D-22", func(t *check.T) {
-			seen := 0
-			for _, e := range subByteTypes(t) {
-				for _, n := range []int{256, 255} { // 255 fill no byte of the device
-					data := make([]byte, n)
-					for i := range data {
-						data[i] = byte(i)
+			check.Own(t, out.DoneWithHostBuffer)
+		}
+		t.ErrorCode(err, "upload to a device of another client")
+	}},
+	{Rule: "H2D-22", Run: func(t *check.T) {
+		seen := 0
+		for _, e := range subByteTypes(t) {
+			for _, n := range []int{256, 255} { // 255 do not fill the device's last byte
+				data := make([]byte, n)
+				for i := range data {
+					data[i] = byte(i)
+				}
+				b, ok := uploaded(t, hostArgs(t.Client(), e, data, int64(n)))
+				if !ok {
+					break
+				}
+				seen++
+				got := t.Download(b)
+				expectBytes(t, data, got, mask(e), e.String()+" with all bits above its width set and not")
+				for i := range min(n, len(got)) {
+					if 8%e.Bits() != 0 {
+						break // the rule says nothing about types of six bits
 					}
-					b, ok := uploaded(t, hostArgs(t.Client(), e, data, int64(n)))
-					if !ok {
+					if want := got[data[i]&mask(e)]; got[i] != want {
+						t.Errorf("%v: expected the host byte %#02x to come back as %#02x does, as %#02x, got %#02x", e, data[i],
+							data[i]&mask(e), want, got[i])
 						break
 					}
-					seen++
-					got := t.Download(b)
-					expectBytes(t, data, got, mask(e), e.String()+" with all bits above its width set and not")
-					for i := range min(n, len(got)) {
-						if 8%e.Bits() != 0 {
-							break // of types of six bits the rule says nothing
-						}
-						if want := got[data[i]&mask(e)]; got[i] != want {
-							t.Errorf("%v: expected the host byte %#02x to come back as %#02x does, as %#02x, got %#02x", e, data[i],
-								data[i]&mask(e), want, got[i])
-							break
-						}
-					}
-					check.Destroy(t, b)
+				}
+				check.Destroy(t, b)
+			}
+		}
+		if seen == 0 {
+			t.SkipUnimplf("the plugin takes no type that is narrower than a byte")
+		}
+	}},
+	{Rule: "H2D-23", Run: func(t *check.T) {
+		seen := 0
+		for _, e := range subByteTypes(t) {
+			if b, ok := uploaded(t, hostArgs(t.Client(), e, make([]byte, 5), 5)); ok {
+				seen++
+				packed := uintptr(5*e.Bits()+7) / 8
+				size := check.Call(t, capi.BufferOnDeviceSizeInBytesArgs{Buffer: b}).OnDeviceSizeInBytes
+				t.Notef("5 elements of %v take %d bytes on the device, %d if packed", e, size, packed)
+				if size < packed {
+					t.Errorf("size on the device of 5 elements of %v: expected at least %d, got %d", e, packed, size)
 				}
 			}
-			if seen == 0 {
-				t.SkipUnimplf("the plugin takes no type that is narrower than a byte")
-			}
-		}),
-		rule("H2D-23", func(t *check.T) {
-			seen := 0
-			for _, e := range subByteTypes(t) {
-				if b, ok := uploaded(t, hostArgs(t.Client(), e, make([]byte, 5), 5)); ok {
-					seen++
-					packed := uintptr(5*e.Bits()+7) / 8
-					size := check.Call(t, capi.BufferOnDeviceSizeInBytesArgs{Buffer: b}).OnDeviceSizeInBytes
-					t.Notef("5 elements of %v take %d bytes on the device, %d if packed", e, size, packed)
-					if size < packed {
-						t.Errorf("size on the device of 5 elements of %v: expected at least %d, got %d", e, packed, size)
-					}
-				}
-			}
-			if seen == 0 {
-				t.SkipUnimplf("the plugin takes no type that is narrower than a byte")
-			}
-		}),
-		rule("H2D-24", predicates),
-		{Rule: "H2D-25", Variant: "INVALID", Hostile: true, Run: func(t *check.T) {
-			args := check.HostArgs(t.Client(), floats(4))
-			args.Type = capi.BufferTypeInvalid
-			out, err := check.Try(t, args)
+		}
+		if seen == 0 {
+			t.SkipUnimplf("the plugin takes no type that is narrower than a byte")
+		}
+	}},
+	{Rule: "H2D-24", Run: predicates},
+	{Rule: "H2D-25", Variant: "INVALID", Hostile: true, Run: func(t *check.T) {
+		args := check.HostArgs(t.Client(), floats(4))
+		args.Type = capi.BufferTypeInvalid
+		out, err := check.Try(t, args)
+		check.Own(t, out.Buffer)
+		t.ErrorCode(err, "upload of the type INVALID")
+	}},
+	{Rule: "H2D-25", Variant: "TOKEN", Hostile: true, Run: func(t *check.T) {
+		if t.Minor() < dtype.Token.Since() {
+			t.SkipAbsentf("the type TOKEN came with API 0.%d, but the plugin has API 0.%d", dtype.Token.Since(), t.Minor())
+		}
+		args := hostArgs(t.Client(), dtype.Token, make([]byte, 8))
+		out, err := check.Try(t, args)
+		if err != nil {
+			t.Notef("a token is refused: %v", err)
+			return
+		}
+		check.Own(t, out.Buffer)
+		if out.DoneWithHostBuffer != nil {
+			t.NoError(t.Await(check.Own(t, out.DoneWithHostBuffer)), "done_with_host_buffer of a token")
+		}
+		check.Equal(t, capi.BufferTypeToken, check.Call(t, capi.BufferElementTypeArgs{Buffer: out.Buffer}).Type, "type of a token")
+	}},
+	{Rule: "H2D-26", Hostile: true, Run: func(t *check.T) {
+		args := check.HostArgs(t.Client(), floats(4))
+		args.Data = nil
+		out, err := check.Try(t, args)
+		if err == nil {
 			check.Own(t, out.Buffer)
-			t.ErrorCode(err, "upload of the type INVALID")
-		}},
-		{Rule: "H2D-25", Variant: "TOKEN", Hostile: true, Run: func(t *check.T) {
-			if t.Minor() < dtype.Token.Since() {
-				t.SkipAbsentf("the type TOKEN came with API 0.%d, but the plugin has API 0.%d", dtype.Token.Since(), t.Minor())
-			}
-			args := hostArgs(t.Client(), dtype.Token, make([]byte, 8))
-			out, err := check.Try(t, args)
-			if err != nil {
-				t.Notef("a token is refused: %v", err)
-				return
-			}
-			check.Own(t, out.Buffer)
-			if out.DoneWithHostBuffer != nil {
-				mustAwait(t, check.Own(t, out.DoneWithHostBuffer), "done_with_host_buffer of a token")
-			}
-			check.Equal(t, capi.BufferTypeToken, check.Call(t, capi.BufferElementTypeArgs{Buffer: out.Buffer}).Type, "type of a token")
-		}},
-		hostile("H2D-26", func(t *check.T) {
-			args := check.HostArgs(t.Client(), floats(4))
-			args.Data = nil
-			out, err := check.Try(t, args)
-			if err == nil {
-				check.Own(t, out.Buffer)
-				check.Own(t, out.DoneWithHostBuffer)
-			}
-			t.ErrorCode(err, "upload of 16 bytes from null")
-		}),
-		rule("H2D-27", arraysMayBeFreed),
-	},
-)
+			check.Own(t, out.DoneWithHostBuffer)
+		}
+		t.ErrorCode(err, "upload of 16 bytes from null")
+	}},
+	{Rule: "H2D-27", Run: arraysMayBeFreed},
+}
 
-// roundTrips are the checks of H2D-02, one for each type.
-func roundTrips() []check.Check {
+// roundTripChecks returns the checks of H2D-02, one for each type.
+func roundTripChecks() []check.Check {
 	var list []check.Check
 	for _, e := range dtype.All() {
 		if e == dtype.Token {
@@ -265,8 +266,8 @@ func emptyArrays(t *check.T) {
 				continue
 			}
 			b := check.Own(t, out.Buffer)
-			mustAwait(t, check.Own(t, out.DoneWithHostBuffer), "done_with_host_buffer of "+what)
-			mustAwait(t, t.Ready(b), "ready event of "+what)
+			t.NoError(t.Await(check.Own(t, out.DoneWithHostBuffer)), "done_with_host_buffer of "+what)
+			t.NoError(t.Await(t.Ready(b)), "ready event of "+what)
 			if got := t.Dimensions(b); !slices.Equal(got, dims) {
 				t.Errorf("dimensions of %s: expected %v, got %v", what, dims, got)
 			}
@@ -278,8 +279,8 @@ func emptyArrays(t *check.T) {
 	}
 }
 
-// tooMuch repeats one byte by strides of zero, so that the host does not need
-// the memory.
+// tooMuch repeats one byte with a stride of zero, so that the host does not need the
+// memory.
 func tooMuch(t *check.T) {
 	size := int64(1) << 50
 	if s, err := check.Try(t, capi.DeviceMemoryStatsArgs{Device: t.Client().Devices[0]}); err == nil && s.BytesLimitIsSet &&
@@ -322,7 +323,7 @@ func unaligned(t *check.T) {
 			check.ExpectBuffer(t, b, floats(4), what)
 			check.ExpectBuffer(t, t.Run(exe, 1, b)[0], []float32{2, 3, 4, 5}, what+", plus one")
 			check.Destroy(t, b)
-			mustAwait(t, done, "done_with_host_buffer of "+what)
+			t.NoError(t.Await(done), "done_with_host_buffer of "+what)
 		}
 	}
 	if taken == 0 {
@@ -351,7 +352,7 @@ func everyMemory(t *check.T) {
 		}
 		seen++
 		b := check.Own(t, out.Buffer)
-		mustAwait(t, check.Own(t, out.DoneWithHostBuffer), "done_with_host_buffer of an upload to "+kind)
+		t.NoError(t.Await(check.Own(t, out.DoneWithHostBuffer)), "done_with_host_buffer of an upload to "+kind)
 		check.Equal(t, m, check.Call(t, capi.BufferMemoryArgs{Buffer: b}).Memory, "memory of a buffer in %s", kind)
 		check.ExpectBuffer(t, b, floats(4), "buffer in "+kind)
 	}
@@ -360,14 +361,15 @@ func everyMemory(t *check.T) {
 	}
 }
 
-// memoryName tells memories apart in messages.
+// memoryName names a memory in messages.
 func memoryName(t *check.T, m *capi.Memory) string {
 	id := check.Call(t, capi.MemoryIDArgs{Memory: m}).ID
 	kind := check.Call(t, capi.MemoryKindArgs{Memory: m})
 	return "memory " + show(id) + " of kind " + capi.String(kind.Kind, kind.KindSize)
 }
 
-// predicates looks at a byte that is neither 0 nor 1 from several operations: must be true, or the same thing for all of them.
+// predicates gives bytes that are neither 0 nor 1 to several operations, which must all
+// take them for the same value.
 func predicates(t *check.T) {
 	exe := compiled(t, `module @predicates {
   func.func @main(%p: tensor<4xi1>) -> tensor<3x4xi32> {
@@ -427,7 +429,7 @@ func arraysMayBeFreed(t *check.T) {
 			check.SpoilLayout(args.DeviceLayout)
 		}
 		b := check.Own(t, out.Buffer)
-		mustAwait(t, check.Own(t, out.DoneWithHostBuffer), "done_with_host_buffer")
+		t.NoError(t.Await(check.Own(t, out.DoneWithHostBuffer)), "done_with_host_buffer")
 		if got := t.Dimensions(b); !slices.Equal(got, []int64{rows, columns}) {
 			t.Fatalf("dimensions after the caller's array was overwritten: expected [%d %d], got %v", rows, columns, got)
 		}

@@ -21,7 +21,7 @@ func uploadMutants() []mutant.Mutant {
 	narrow := func(a *uploadArgs) bool { return dtype.Type(a.Type).IsSubByte() }
 	list := []mutant.Mutant{
 		mutant.After("H2D-01", "no event", func(a *uploadArgs) { a.DoneWithHostBuffer = nil }),
-		{Check: "H2D-01", Fault: "one event for all uploads", Hooks: remember(func(a *uploadArgs) **capi.Event { return &a.DoneWithHostBuffer })},
+		mutant.Hooked("H2D-01", "one event for all uploads", remember(func(a *uploadArgs) **capi.Event { return &a.DoneWithHostBuffer })),
 		misreads("H2D-03", "four bytes of a scalar", func(a *uploadArgs) bool { return a.NumDims == 0 }, func(_ *uploadArgs, data []byte) { clear(data[min(4, len(data)):]) }),
 		mutant.Before("H2D-03", "a scalar becomes an array of one", func(a *uploadArgs) {
 			if a.NumDims == 0 {
@@ -69,18 +69,18 @@ func uploadMutants() []mutant.Mutant {
 				data[len(data)-1] = 0
 			}
 		}),
-		hooked("H2D-22", "high bits come back", func() []serve.Hook {
+		mutant.Hooked("H2D-22", "high bits come back", func() []serve.Hook {
 			var sources sync.Map
 			return []serve.Hook{
 				serve.Around(func(c *invocation, a *uploadArgs) {
 					if c.Forward(); narrow(a) {
-						sources.Store(a.Buffer, slices.Clone(bytesAt(a.Data, uintptr(count(a)))))
+						sources.Store(a.Buffer, slices.Clone(mutant.BytesAt(a.Data, uintptr(count(a)))))
 					}
 				}),
 				serve.Around(func(c *invocation, a *downloadArgs) {
 					c.Forward()
-					if data, ok := sources.Load(a.Src); ok && a.Dst != nil && wait(c.Table(), a.Event) == nil {
-						copy(bytesAt(a.Dst, a.DstSize), data.([]byte))
+					if data, ok := sources.Load(a.Src); ok && a.Dst != nil && mutant.Await(c.Table(), a.Event) == nil {
+						copy(mutant.BytesAt(a.Dst, a.DstSize), data.([]byte))
 					}
 				}),
 			}
@@ -88,7 +88,7 @@ func uploadMutants() []mutant.Mutant {
 		mutant.Of("H2D-22", "host data is taken for packed", func(c *invocation, a *uploadArgs) {
 			if e := dtype.Type(a.Type); e.IsSubByte() {
 				host := check.MemoryAt(uintptr(a.Data), 256)
-				unpacked := retain(make([]byte, 256))
+				unpacked := check.Retain(make([]byte, 256))
 				for i := range unpacked {
 					unpacked[i] = host[i/2] >> (i % 2 * 4)
 				}
@@ -99,11 +99,11 @@ func uploadMutants() []mutant.Mutant {
 		mutant.After("H2D-23", "less than packed", func(a *capi.BufferOnDeviceSizeInBytesArgs) { a.OnDeviceSizeInBytes /= 4 }),
 		mutant.Of("H2D-24", "true is false", func(c *invocation, a *uploadArgs) {
 			if a.Type == capi.BufferTypePred {
-				a.Data = check.Pointer(retain([]byte{1, 0, 2, 255}))
+				a.Data = check.Pointer(check.Retain([]byte{1, 0, 2, 255}))
 			}
 			c.Forward()
 		}),
-		hooked("H2D-27", "keeps the pointer to dims", func() []serve.Hook {
+		mutant.Hooked("H2D-27", "keeps the pointer to dims", func() []serve.Hook {
 			var kept sync.Map
 			return []serve.Hook{
 				serve.Around(func(c *invocation, a *uploadArgs) {
@@ -119,7 +119,7 @@ func uploadMutants() []mutant.Mutant {
 			}
 		}),
 	}
-	for _, c := range roundTrips() {
+	for _, c := range roundTripChecks() {
 		e, err := dtype.Parse(strings.TrimPrefix(c.Variant, "type="))
 		if err != nil {
 			panic(err)
@@ -153,13 +153,13 @@ func uploadMutants() []mutant.Mutant {
 		}),
 		mutant.Before("H2D-26", "null stands for zeros", func(a *uploadArgs) {
 			if a.Data == nil {
-				a.Data = check.Pointer(retain(make([]byte, 64)))
+				a.Data = check.Pointer(check.Retain(make([]byte, 64)))
 			}
 		}),
 	))
 }
 
-// roundTripMutant is what is easily done wrong with a type.
+// roundTripMutant returns a mistake that is easily made with a type.
 func roundTripMutant(name string, e dtype.Type) mutant.Mutant {
 	mine := func(a *uploadArgs) bool { return dtype.Type(a.Type) == e }
 	switch size := e.Size(); {
@@ -197,21 +197,20 @@ func roundTripMutant(name string, e dtype.Type) mutant.Mutant {
 	})
 }
 
-// repair lets an upload of bad dimensions pass as one of one element.
+// repair turns an upload with bad dimensions into one of a single element.
 func repair(a *uploadArgs, bad func(int64) bool) {
 	if slices.ContainsFunc(capi.Slice(a.Dims, a.NumDims), bad) {
 		a.Dims, a.NumDims = dims(1)
 	}
 }
 
-// deviceOf is a device of a client; from the end when i is negative.
+// deviceOf returns device i of a client, counted from the end if i is negative.
 func deviceOf(c *invocation, client *capi.Client, i int) *capi.Device {
-	call := &capi.Call[capi.ClientAddressableDevicesArgs]{}
-	call.Args.Client = client
-	if call.Do(c.Table()) != nil {
+	out, err := mutant.Try(c.Table(), capi.ClientAddressableDevicesArgs{Client: client})
+	if err != nil {
 		return nil
 	}
-	list := capi.Slice(call.Args.AddressableDevices, call.Args.NumAddressableDevices)
+	list := capi.Slice(out.AddressableDevices, out.NumAddressableDevices)
 	return list[(i+len(list))%len(list)]
 }
 
@@ -249,18 +248,18 @@ func uploadSemanticsMutants() []mutant.Mutant {
 		}),
 		arrives("H2D-15", "the output is wrong", flip),
 		mutant.Before("H2D-28", "offsets have 32 bits", func(a *capi.BufferCopyRawToHostArgs) { a.Offset &= 1<<32 - 1 }),
-		hooked("H2D-29", "the second argument is not waited for", func() []serve.Hook {
+		mutant.Hooked("H2D-29", "the second argument is not waited for", func() []serve.Hook {
 			second := counted(2)
 			return misreads("", "", func(*uploadArgs) bool { return second() }, func(_ *uploadArgs, data []byte) { clear(data) }).Hooks()
 		}),
 	}
 }
 
-// oneStagingArea is a plugin in which an upload spoils one that is under way.
+// oneStagingArea returns a plugin in which an upload spoils one that is under way.
 func oneStagingArea(name string) mutant.Mutant {
-	return hooked(name, "one staging area for uploads that overlap", func() []serve.Hook {
+	return mutant.Hooked(name, "one staging area for uploads that overlap", func() []serve.Hook {
 		var mu sync.Mutex
-		var last []byte // guarded by mu; of the upload that nobody awaited yet
+		var last []byte // guarded by mu; of the upload that was not awaited yet
 		return []serve.Hook{
 			serve.Around(func(c *invocation, a *uploadArgs) {
 				n := count(a) * dtype.Type(a.Type).Size()
@@ -270,8 +269,8 @@ func oneStagingArea(name string) mutant.Mutant {
 				}
 				mu.Lock()
 				defer mu.Unlock()
-				staged := retain(check.Aligned(n, 4096, 0))
-				copy(staged, bytesAt(a.Data, uintptr(n)))
+				staged := check.Retain(check.Aligned(n, 4096, 0))
+				copy(staged, mutant.BytesAt(a.Data, uintptr(n)))
 				copy(last, staged)
 				last = staged
 				source := a.Data

@@ -14,33 +14,33 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
 )
 
-// When the memory of the host belongs to whom.
+// Who owns the host memory, and when.
 var uploadSemanticsChecks = []check.Check{
-	rule("H2D-08", func(t *check.T) { overwriteSource(t, duringCall, 4, 64, 1<<10, 1<<16, 1<<20, 4<<20) }),
+	{Rule: "H2D-08", Run: func(t *check.T) { overwriteSource(t, duringCall, 4, 64, 1<<10, 1<<16, 1<<20, 4<<20) }},
 	{Rule: "H2D-08", Variant: "large", Profile: check.Core, Run: func(t *check.T) { overwriteSource(t, duringCall, 64<<20) }},
-	rule("H2D-09", func(t *check.T) { overwriteSource(t, untilDone, 4, 64, 1<<10, 1<<16, 1<<20, 4<<20) }),
+	{Rule: "H2D-09", Run: func(t *check.T) { overwriteSource(t, untilDone, 4, 64, 1<<10, 1<<16, 1<<20, 4<<20) }},
 	{Rule: "H2D-09", Variant: "large", Profile: check.Core, Run: func(t *check.T) { overwriteSource(t, untilDone, 64<<20) }},
-	rule("H2D-10", func(t *check.T) {
+	{Rule: "H2D-10", Run: func(t *check.T) {
 		for _, n := range []int{4, 64, 1 << 10, 4 << 20} {
 			_, _, done := transfer(t, n, capi.HostBufferSemanticsImmutableUntilTransferCompletes)
 			t.Eventually(t.Patience(), "done_with_host_buffer becomes ready while the buffer lives", func() bool { return t.IsReady(done) })
-			mustAwait(t, done, "done_with_host_buffer of a buffer that lives")
+			t.NoError(t.Await(done), "done_with_host_buffer of a buffer that lives")
 		}
-	}),
-	rule("H2D-11", func(t *check.T) { zeroCopy(t, capi.HostBufferSemanticsImmutableZeroCopy) }),
-	rule("H2D-12", func(t *check.T) {
+	}},
+	{Rule: "H2D-11", Run: func(t *check.T) { zeroCopy(t, capi.HostBufferSemanticsImmutableZeroCopy) }},
+	{Rule: "H2D-12", Run: func(t *check.T) {
 		data, out := donateHostMemory(t, capi.HostBufferSemanticsImmutableZeroCopy)
 		check.ExpectBuffer(t, out, []float32{2, 4, 6, 8}, "output of a program that the buffer was donated to")
 		expectBytes(t, dtype.Bytes(floats(4)), dtype.Bytes(data), 0xff, "memory of the host, which the runtime may not change, after that")
-	}),
-	rule("H2D-13", zeroCopyInFlight),
+	}},
+	{Rule: "H2D-13", Run: zeroCopyInFlight},
 	{Rule: "H2D-14", Run: func(t *check.T) {
 		if t.Minor() < 48 {
 			t.SkipAbsentf("kMutableZeroCopy came with API 0.48, but the plugin has API 0.%d", t.Minor())
 		}
 		zeroCopy(t, capi.HostBufferSemanticsMutableZeroCopy)
 	}},
-	rule("H2D-15", func(t *check.T) {
+	{Rule: "H2D-15", Run: func(t *check.T) {
 		if t.Minor() < 48 {
 			t.SkipAbsentf("kMutableZeroCopy came with API 0.48, but the plugin has API 0.%d", t.Minor())
 		}
@@ -54,9 +54,9 @@ var uploadSemanticsChecks = []check.Check{
 		default:
 			t.Errorf("memory of the host after donation: expected the input or the output, got %v", data)
 		}
-	}),
+	}},
 	{Rule: "H2D-28", Profile: check.Full, Timeout: 5 * time.Minute, Hostile: true, Run: beyond32Bits},
-	rule("H2D-29", func(t *check.T) {
+	{Rule: "H2D-29", Run: func(t *check.T) {
 		exe := compiled(t, `module @sum {
   func.func @main(%a: tensor<1048576xf32>, %b: tensor<1048576xf32>) -> tensor<1048576xf32> {
     %0 = stablehlo.add %a, %b : tensor<1048576xf32>
@@ -79,7 +79,7 @@ var uploadSemanticsChecks = []check.Check{
 			want[i] = 2 * x
 		}
 		check.ExpectBuffer(t, out, want, "sum of two uploads that were not waited for")
-	}),
+	}},
 }
 
 // transfer starts the upload of n varied bytes. The check owns the buffer and
@@ -88,7 +88,7 @@ func transfer(t *check.T, n int, semantics capi.HostBufferSemantics) ([]byte, *c
 	return transferAs(t, t.Client().Devices[0], dtype.U8, n, 0, semantics)
 }
 
-// transferAs is transfer to a device and of a type. Salt makes the bytes others.
+// transferAs is like transfer, but to a device and of a type. salt varies the bytes.
 func transferAs(t *check.T, d *capi.Device, e dtype.Type, n int, salt byte, semantics capi.HostBufferSemantics) ([]byte, *capi.Buffer,
 	*capi.Event) {
 	data := check.Aligned(n, 4096, 0)
@@ -104,7 +104,7 @@ func transferAs(t *check.T, d *capi.Device, e dtype.Type, n int, salt byte, sema
 	return data, check.Own(t, out.Buffer), check.Own(t, out.DoneWithHostBuffer)
 }
 
-// salted is counting with some bits of each byte inverted.
+// salted returns counting(n) with the bits of salt inverted in each byte.
 func salted(n int, salt byte) []byte {
 	data := counting(n)
 	for i := range data {
@@ -125,9 +125,8 @@ const (
 	untilDone  = capi.HostBufferSemanticsImmutableUntilTransferCompletes
 )
 
-// overwriteSource uploads to every device, several arrays at a time, and
-// overwrites the memory of each as soon as it may. What reads it too late shows
-// after a while.
+// overwriteSource uploads to every device, several arrays at a time, and overwrites the
+// memory of each as soon as it may. A plugin that reads too late shows after a while.
 func overwriteSource(t *check.T, semantics capi.HostBufferSemantics, sizes ...int) {
 	type upload struct {
 		data []byte
@@ -138,7 +137,7 @@ func overwriteSource(t *check.T, semantics capi.HostBufferSemantics, sizes ...in
 	}
 	for _, n := range sizes {
 		devices, types := t.Client().Devices, []dtype.Type{dtype.U8, dtype.S32, dtype.F64}
-		if n >= 1<<20 { // the size is what is new there
+		if n >= 1<<20 { // the large size is the point here
 			devices, types = devices[:1], types[:2]
 		}
 		var list []upload
@@ -153,12 +152,12 @@ func overwriteSource(t *check.T, semantics capi.HostBufferSemantics, sizes ...in
 				if semantics == duringCall {
 					spoil(data)
 				}
-				list = append(list, upload{data, b, done, salted(n, salt), what})
+				list = append(list, upload{data: data, b: b, done: done, want: salted(n, salt), what: what})
 			}
 		}
 		for _, u := range list {
-			if semantics != duringCall { // done_with_host_buffer says nothing more there
-				mustAwait(t, u.done, "done_with_host_buffer")
+			if semantics != duringCall { // otherwise done_with_host_buffer has nothing to add
+				t.NoError(t.Await(u.done), "done_with_host_buffer")
 				spoil(u.data)
 			}
 		}
@@ -170,19 +169,11 @@ func overwriteSource(t *check.T, semantics capi.HostBufferSemantics, sizes ...in
 	}
 }
 
-// soon reports whether an event becomes ready while one watches.
-func soon(t *check.T, e *capi.Event) bool {
-	for deadline := time.Now().Add(while); time.Now().Before(deadline); time.Sleep(time.Millisecond) {
-		if t.IsReady(e) {
-			return true
-		}
-	}
-	return false
-}
+// soon reports whether an event becomes ready within while.
+func soon(t *check.T, e *capi.Event) bool { return t.Soon(while, func() bool { return t.IsReady(e) }) }
 
-// zeroCopy lets a plugin use the memory or copy it. It may take its time with
-// the one and the other, so what done_with_host_buffer says is put to the test:
-// memory that is free can be overwritten.
+// zeroCopy lets a plugin use the memory or copy it. Either may take time, so the check
+// tests what done_with_host_buffer says: memory that is free can be overwritten.
 func zeroCopy(t *check.T, semantics capi.HostBufferSemantics) {
 	for _, n := range []int{64, 1 << 20} {
 		data, b, done := transfer(t, n, semantics)
@@ -203,7 +194,7 @@ func zeroCopy(t *check.T, semantics capi.HostBufferSemantics) {
 		check.Destroy(t, b)
 		t.Eventually(t.Patience(), "done_with_host_buffer becomes ready after the buffer was destroyed",
 			func() bool { return t.IsReady(done) })
-		mustAwait(t, done, "done_with_host_buffer of a buffer that was destroyed")
+		t.NoError(t.Await(done), "done_with_host_buffer of a buffer that was destroyed")
 	}
 }
 
@@ -235,13 +226,13 @@ func zeroCopyInFlight(t *check.T) {
 		copy(data, sevens(4))
 	}
 	pending.Fulfil()
-	mustAwait(t, event, "event of the execution")
+	t.NoError(t.Await(event), "event of the execution")
 	check.ExpectBuffer(t, out, []float32{2, 4, 6, 8}, "sum with a buffer that was destroyed, and its memory overwritten when done_with_host_buffer allowed it, while the execution waited")
 	t.Eventually(t.Patience(), "done_with_host_buffer becomes ready after the execution", func() bool { return t.IsReady(done) })
-	mustAwait(t, done, "done_with_host_buffer after the execution")
+	t.NoError(t.Await(done), "done_with_host_buffer after the execution")
 }
 
-// beyond32Bits lets the plugin use the memory, if it can: there may be no room
+// beyond32Bits lets the plugin use the memory in place, if it can: there may be no room
 // for two copies.
 func beyond32Bits(t *check.T) {
 	const edge = 1 << 32
@@ -274,7 +265,7 @@ func beyond32Bits(t *check.T) {
 	for i := range want {
 		want[i] = byte(92 + i)
 	}
-	for i, offset := range []int64{edge - 8, edge} { // each side by itself
+	for i, offset := range []int64{edge - 8, edge} { // each side of the edge by itself
 		part := make([]byte, 8)
 		t.Keep(part)
 		raw, err := check.Try(t, capi.BufferCopyRawToHostArgs{Buffer: b, Dst: check.Pointer(part), Offset: offset, TransferSize: 8})

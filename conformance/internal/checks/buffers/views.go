@@ -47,7 +47,7 @@ var viewChecks = []check.Check{
 		_, p := endsInUse(t, m, "destroyed", func(v *capi.Buffer) { check.Destroy(t, v) })
 		calledOnce(t, p, m)
 		v, p := view(t, m, 4)
-		deleteBuffer(t, v) // the view is still there to be destroyed
+		deleteBuffer(t, v) // the view must still be destroyed
 		check.Destroy(t, v)
 		calledOnce(t, p, m)
 	}},
@@ -63,15 +63,15 @@ var viewChecks = []check.Check{
 		m.write(dtype.Bytes(floats(4)))
 		args := viewArgs(t, m, 4)
 		args.OnDeleteCallback, args.OnDeleteCallbackArg = 0, 0
-		// A plugin may give up the memory of a view that nobody has read within
-		// the call, and that of one that was read when the read has ended.
+		// A plugin may give up the memory of an unread view within the call, and the
+		// memory of a view that was read when the read has ended.
 		for _, read := range []bool{false, true} {
 			v := check.Own(t, check.Call(t, args).Buffer)
 			if read {
 				check.ExpectBuffer(t, v, floats(4), "view without a callback")
 			}
 			check.Destroy(t, v)
-			time.Sleep(while) // a callback that is not there may be called later
+			time.Sleep(while) // the missing callback may be called later
 		}
 		check.ExpectBuffer(t, small(t), floats(4), "another buffer")
 	}},
@@ -90,7 +90,7 @@ var viewChecks = []check.Check{
 	}},
 	{Rule: "VIEW-05", Hostile: true, Run: func(t *check.T) {
 		m := foreign(t, 16)
-		view(t, m, 4) // skips where there are no views
+		view(t, m, 4) // skips if there are no views
 		args := viewArgs(t, m, 4)
 		args.Device = nil
 		out, err := check.Try(t, args)
@@ -135,7 +135,7 @@ var viewChecks = []check.Check{
 		v := check.Own(t, check.Call(t, args).Buffer)
 		e := t.Ready(v)
 		t.Eventually(t.Patience(), "a view with stream 0 becomes ready", func() bool { return t.IsReady(e) })
-		mustAwait(t, e, "ready event of a view with stream 0")
+		t.NoError(t.Await(e), "ready event of a view with stream 0")
 		check.ExpectBuffer(t, v, floats(4), "view with stream 0")
 	}},
 	{Rule: "VIEW-09", Hostile: true, Run: func(t *check.T) {
@@ -162,7 +162,8 @@ var viewChecks = []check.Check{
 		if err != nil {
 			t.Fatalf("column-major view: expected success, INVALID_ARGUMENT or UNIMPLEMENTED, got %v", err)
 		}
-		// Downloads have rules of their own: a program may see it right where they do not.
+		// Downloads have rules of their own: a program may see the view correctly even if
+		// they do not.
 		v = check.Own(t, out.Buffer)
 		if order, ok := reportedOrder(t, v); ok && !slices.Equal(order, []int64{0, 1}) {
 			t.Errorf("minor_to_major of a column-major view: expected [0 1], got %v", order)
@@ -202,7 +203,7 @@ var viewChecks = []check.Check{
 		if len(copies) == 0 {
 			t.SkipEnvf("there is no other device or memory that takes a copy")
 		}
-		m.write(dtype.Bytes(sevens(4))) // it is the owner's again
+		m.write(dtype.Bytes(sevens(4))) // the owner has it back
 		for i, b := range copies {
 			check.ExpectBuffer(t, b, floats(4), "copy "+show(i+1)+" of a view that was destroyed after the call")
 		}
@@ -219,7 +220,7 @@ var viewChecks = []check.Check{
 			check.Own(t, out.Buffer)
 			check.Own(t, out.DoneWithHostBuffer)
 			if err == nil {
-				args := viewArgs(t, m, 4) // where the last one was
+				args := viewArgs(t, m, 4) // in the last one's memory
 				args.OnDeleteCallback, args.OnDeleteCallbackArg = later.OnDelete()
 				v, again := check.Try(t, args)
 				check.Own(t, v.Buffer)
@@ -236,9 +237,7 @@ var viewChecks = []check.Check{
 		go check.Try(t, capi.BufferDestroyArgs{Buffer: v})
 		select {
 		case err := <-back:
-			if err != nil {
-				t.Errorf("upload, view and execution in on_delete_callback: expected success, got %v", err)
-			}
+			t.NoError(err, "upload, view and execution in on_delete_callback")
 			calledOnce(t, p, m)
 		case <-time.After(t.Patience()):
 			t.Stuck("an on_delete_callback that destroys a buffer, uploads another, makes a view and starts an execution: it did not come back from the plugin within %v", t.Patience())
@@ -261,11 +260,11 @@ func (m memory) write(data []byte) bool {
 	return m.host
 }
 
-// foreign is memory of a device, or, where that is the process's, of the
-// process. What is not the process's holds 1, 2, 3 and so on.
+// foreign returns memory of a device, or of the process if devices use that. A device's
+// memory holds 1, 2, 3 and so on.
 func foreign(t *check.T, size int) memory {
 	t.Require(check.FunctionOf[capi.ClientCreateViewOfDeviceBufferArgs]())
-	if platform(t) == "cpu" {
+	if t.Platform() == "cpu" {
 		block := check.Aligned(size, 4096, 0)
 		t.Keep(block)
 		return memory{check.Address(block), size, true}
@@ -276,8 +275,8 @@ func foreign(t *check.T, size int) memory {
 	return memory{opaque(t, b), size, false}
 }
 
-// viewArgs are the arguments that make a view of f32. There is a callback: not
-// every plugin bears with none.
+// viewArgs returns the arguments that make a view of f32. They have a callback, since not
+// every plugin accepts none.
 func viewArgs(t *check.T, m memory, dims ...int64) capi.ClientCreateViewOfDeviceBufferArgs {
 	args := capi.ClientCreateViewOfDeviceBufferArgs{
 		Client: t.Client().Handle, Device: t.Client().Devices[0], DeviceBufferPtr: m.address, ElementType: capi.BufferTypeF32,
@@ -287,8 +286,8 @@ func viewArgs(t *check.T, m memory, dims ...int64) capi.ClientCreateViewOfDevice
 	return args
 }
 
-// endsInUse ends a view of m in a way, in words, while an execution waits that
-// reads it: the view's memory is in use until the execution is over.
+// endsInUse ends a view of m while a waiting execution reads it: the view's memory is in
+// use until the execution is over. way says in words how the view ends.
 func endsInUse(t *check.T, m memory, way string, end func(*capi.Buffer)) (*capi.Buffer, *check.Probe) {
 	exe := compiled(t, check.Add)
 	v, p := view(t, m, 4)
@@ -298,13 +297,13 @@ func endsInUse(t *check.T, m memory, way string, end func(*capi.Buffer)) (*capi.
 	time.Sleep(while)
 	check.Equal(t, 0, p.Count(), "calls of on_delete_callback while an execution waits that reads the view, which was %s", way)
 	pending.Fulfil()
-	mustAwait(t, event, "event of the execution")
+	t.NoError(t.Await(event), "event of the execution")
 	check.ExpectBuffer(t, out, []float32{2, 4, 6, 8}, "sum with a view that was "+way+" while the execution waited")
 	return v, p
 }
 
-// view makes a view of f32, and the probe that hears when it ends. The check
-// owns the view.
+// view makes a view of f32, and the probe that is called when it ends. The check owns the
+// view.
 func view(t *check.T, m memory, dims ...int64) (*capi.Buffer, *check.Probe) {
 	p := t.NewProbe(nil)
 	args := viewArgs(t, m, dims...)

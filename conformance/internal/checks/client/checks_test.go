@@ -31,7 +31,7 @@ func TestMutants(t *testing.T) { suite.RunMutants(t) }
 
 func TestThePluginsOfMutantsAreSound(t *testing.T) { suite.RunSound(t) }
 
-// wrapped is an environment on the CPU plugin with hooks.
+// wrapped returns an environment on the CPU plugin with hooks.
 func wrapped(t *testing.T, hooks ...serve.Hook) *check.Env {
 	t.Helper()
 	base, err := capi.Open(plugintest.Path(t, "cpu"))
@@ -55,8 +55,8 @@ func run(env *check.Env, name string) check.Result {
 	return check.Result{Skip: "there is no check " + name}
 }
 
-// The CPU plugin does not use the key-value store, so the checks of it are tried
-// on one that does.
+// The CPU plugin does not use the key-value store, so the checks of the store are tried
+// on a plugin that does.
 func TestStoreChecksPassOnAPluginThatUsesTheStore(t *testing.T) {
 	if testing.Short() {
 		t.Skip("a check waits for what must not come: make test-all")

@@ -13,8 +13,8 @@ import (
 	"github.com/purepjrt/purepjrt/conformance/internal/check"
 )
 
-// clientChecks are those of making clients. They say Library, so that no other
-// client is there: some plugins have room for one.
+// clientChecks are the checks of making clients. They are Library checks, so that there
+// is no other client: some plugins allow only one.
 var clientChecks = []check.Check{
 	{Rule: "CLI-01", Library: true, Hostile: true, Run: func(t *check.T) {
 		c, err := create(t)
@@ -34,7 +34,7 @@ var clientChecks = []check.Check{
 		}
 		check.Call(t, capi.ClientDestroyArgs{Client: c})
 	}},
-	{Rule: "CLI-03", Library: true, Hostile: true, Profile: check.Core, Timeout: 60 * time.Second, Run: func(t *check.T) {
+	{Rule: "CLI-03", Profile: check.Core, Timeout: 60 * time.Second, Library: true, Hostile: true, Run: func(t *check.T) {
 		if t.Env().NoDevice == "" {
 			t.SkipEnvf("there is a device")
 		}
@@ -110,10 +110,10 @@ var clientChecks = []check.Check{
 	}},
 	{Rule: "CLI-09", Library: true, Hostile: true, Run: func(t *check.T) {
 		name := countOption(t)
-		// In 32 bits the last one is 2.
+		// Truncated to 32 bits, the last one is 2.
 		for _, n := range []int64{0, -1, 1 << 31, 1<<32 + 2} {
 			if n > 0 && t.Failed() {
-				break // a plugin that looks at nothing would make them all
+				break // a plugin that checks nothing would make them all
 			}
 			got, err := count(t, with(t, capi.Attribute{Name: name, Value: n})...)
 			if err == nil {
@@ -211,7 +211,7 @@ func running(t *check.T) (*check.Client, *capi.LoadedExecutable, *check.Executio
 }
 
 var lifeChecks = []check.Check{
-	{Rule: "CLI-12", Library: true, Hostile: true, Timeout: 20 * time.Second, Run: func(t *check.T) {
+	{Rule: "CLI-12", Timeout: 20 * time.Second, Library: true, Hostile: true, Run: func(t *check.T) {
 		c, exe, x, in := running(t)
 		check.Call(t, capi.EventDestroyArgs{Event: x.Events[0]})
 		check.Call(t, capi.BufferDestroyArgs{Buffer: x.Outputs[0][0]})
@@ -225,9 +225,7 @@ var lifeChecks = []check.Check{
 	}},
 	{Rule: "CLI-13", Variant: "then=destroy", Library: true, Hostile: true, Run: func(t *check.T) {
 		c, exe, x, in := running(t)
-		if err := t.Await(x.Events[0]); err != nil {
-			t.Errorf("the execution: expected success, got %v", err)
-		}
+		t.NoError(t.Await(x.Events[0]), "the execution")
 		program := check.Disown(t, t.Executable(exe))
 		check.Call(t, capi.ClientDestroyArgs{Client: c.Handle})
 		check.Call(t, capi.EventDestroyArgs{Event: x.Events[0]})

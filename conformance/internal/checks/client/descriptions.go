@@ -15,7 +15,7 @@ import (
 	"github.com/purepjrt/purepjrt/conformance/internal/check"
 )
 
-// descriptionChecks say Library, for where there is no client they look at the
+// descriptionChecks are Library checks, since without a client they look at the
 // descriptions of a topology.
 var descriptionChecks = []check.Check{
 	{Rule: "DDESC-01", Library: true, Run: func(t *check.T) {
@@ -41,10 +41,10 @@ var descriptionChecks = []check.Check{
 			return
 		}
 		own := check.Call(t, capi.ClientProcessIndexArgs{Client: t.Client().Handle}).ProcessIndex
-		for i, d := range allDevices(t, t.Client()) {
-			n := processIndex(t, description(t, d))
+		for i, d := range t.AllDevices(t.Client()) {
+			n := processIndex(t, t.Description(d))
 			check.Equal(t, 0, n, "process index of device %d in a program of one process", i)
-			if contains(t.Client().Devices, d) {
+			if slices.Contains(t.Client().Devices, d) {
 				check.Equal(t, own, n, "process index of the addressable device %d", i)
 			}
 		}
@@ -113,7 +113,7 @@ var descriptionChecks = []check.Check{
 		}
 	}},
 	{Rule: "DDESC-07", Library: true, Hostile: true, Run: func(t *check.T) {
-		list := descriptions(t) // of this process, so the first look is the threads'
+		list := descriptions(t) // in this process, so that the threads are the first to look at them
 		want := make([]string, len(list))
 		var wg sync.WaitGroup
 		var mu sync.Mutex
@@ -138,10 +138,10 @@ var descriptionChecks = []check.Check{
 		wg.Wait()
 	}},
 	{Rule: "DDESC-08", Run: func(t *check.T) {
-		for i, d := range allDevices(t, t.Client()) {
-			first := description(t, d)
-			check.Equal(t, first, description(t, d), "PJRT_Device_GetDescription of device %d when it is asked for again", i)
-			n := id(t, d)
+		for i, d := range t.AllDevices(t.Client()) {
+			first := t.Description(d)
+			check.Equal(t, first, t.Description(d), "PJRT_Device_GetDescription of device %d when it is asked for again", i)
+			n := t.DeviceID(d)
 			found, err := check.Try(t, capi.ClientLookupDeviceArgs{Client: t.Client().Handle, ID: n})
 			if err != nil {
 				t.Errorf("PJRT_Client_LookupDevice of the id %d of device %d: expected success, got %v", n, i, err)
@@ -155,8 +155,8 @@ var descriptionChecks = []check.Check{
 		for _, d := range topologyDescriptions(t, t.Topology()) {
 			topology[check.Call(t, capi.DeviceDescriptionIDArgs{DeviceDescription: d}).ID] = d
 		}
-		for _, d := range allDevices(t, t.Client()) {
-			own, n := description(t, d), id(t, d)
+		for _, d := range t.AllDevices(t.Client()) {
+			own, n := t.Description(d), t.DeviceID(d)
 			other := topology[n]
 			if other == nil {
 				t.Errorf("the client's topology has no device with the id %d", n)
@@ -168,8 +168,8 @@ var descriptionChecks = []check.Check{
 	}},
 }
 
-// numberedKinds fails the check when the kinds of devices differ only by that
-// each has its device's id in it: equal devices are of one kind.
+// numberedKinds fails the check if the kinds of devices differ only in the device's id
+// that each contains: equal devices are of one kind.
 func numberedKinds(t *check.T, list []*capi.DeviceDescription) {
 	kinds, without := make(map[string]bool), make(map[string]bool)
 	for _, d := range list {
@@ -190,15 +190,15 @@ func numberedKinds(t *check.T, list []*capi.DeviceDescription) {
 
 var number = regexp.MustCompile(`\d+`)
 
-// descriptions are those of all devices of the client, or of the topology where
-// there is no client.
+// descriptions returns the descriptions of all the client's devices, or of the
+// topology's if there is no client.
 func descriptions(t *check.T) []*capi.DeviceDescription {
 	var list []*capi.DeviceDescription
 	if t.Env().NoDevice != "" {
 		list = topologyDescriptions(t, t.Topology())
 	} else {
-		for _, d := range allDevices(t, t.Client()) {
-			list = append(list, description(t, d))
+		for _, d := range t.AllDevices(t.Client()) {
+			list = append(list, t.Description(d))
 		}
 	}
 	if len(list) == 0 {
@@ -231,7 +231,7 @@ func toString(t *check.T, d *capi.DeviceDescription) text {
 	return text{out.ToString, out.ToStringSize}
 }
 
-// portrait is all that a description says. It ends nothing, so that any thread
+// portrait returns all that a description says. It never ends the check, so any thread
 // may call it.
 func portrait(t *check.T, d *capi.DeviceDescription) string {
 	id, err1 := check.Try(t, capi.DeviceDescriptionIDArgs{DeviceDescription: d})
@@ -246,15 +246,15 @@ func portrait(t *check.T, d *capi.DeviceDescription) string {
 		err4, err5, err6)
 }
 
-// inOrder copies named values, sorted by name: no order of theirs is promised.
+// inOrder copies named values, sorted by name, since their order is not promised.
 func inOrder(p *capi.NamedValue, n uintptr) []capi.Attribute {
 	list := capi.Attributes(p, n)
 	slices.SortFunc(list, func(a, b capi.Attribute) int { return strings.Compare(a.Name, b.Name) })
 	return list
 }
 
-// stableAttributes reads a list of named values twice. It must be well-formed,
-// have no name twice and stand where it stood. It returns how many there are.
+// stableAttributes reads a list of named values twice. The list must be well-formed,
+// have no name twice and stay in place. It returns the number of values.
 func stableAttributes(t *check.T, what string, read func() (*capi.NamedValue, uintptr)) uintptr {
 	p, n := read()
 	if !t.WellFormed(p, n, what) || n == 0 {

@@ -47,7 +47,7 @@ var deviceChecks = []check.Check{
 	{Rule: "DEV-04", Run: func(t *check.T) {
 		for i, d := range t.Client().Devices {
 			m := check.Call(t, capi.DeviceDefaultMemoryArgs{Device: d}).Memory
-			if list := memoriesOf(t, d); !contains(list, m) {
+			if list := memoriesOf(t, d); !slices.Contains(list, m) {
 				t.Errorf("PJRT_Device_DefaultMemory of device %d: %p is not one of its memories %v", i, m, list)
 			}
 		}
@@ -114,9 +114,7 @@ var deviceChecks = []check.Check{
 	{Rule: "DEV-15", Hostile: true, Run: func(t *check.T) {
 		const since = 100
 		t.Require(check.FunctionOf[capi.DevicePoisonExecutionArgs]())
-		if t.Minor() < since {
-			t.SkipAbsentf("the payload came with API 0.%d, but the plugin has 0.%d", since, t.Minor())
-		}
+		t.Since(since, "the payload")
 		values, err := capi.NewNamedValues([]capi.Attribute{{Name: "number", Value: int64(1)}})
 		if err != nil {
 			t.Fatalf("payload: %v", err)
@@ -146,7 +144,7 @@ var deviceChecks = []check.Check{
 		d := t.Client().Devices[0]
 		first := check.Call(t, capi.DeviceGetAttributesArgs{Device: d})
 		want := fmt.Sprint(capi.Attributes(first.Attributes, first.NumAttributes))
-		// Another device has others, if there is one.
+		// Another device, if there is one, has attributes of its own.
 		second := check.Call(t, capi.DeviceGetAttributesArgs{Device: t.Client().Devices[len(t.Client().Devices)-1]})
 		check.Equal(t, want, fmt.Sprint(capi.Attributes(first.Attributes, first.NumAttributes)),
 			"the first attributes after others were asked for")
@@ -182,8 +180,8 @@ var deviceChecks = []check.Check{
 	}},
 }
 
-// poisonPayload is the payload that a launch is poisoned with; none where the
-// API has no room for one.
+// poisonPayload returns the payload that a launch is poisoned with, or nil if the API
+// has no field for one.
 func poisonPayload(t *check.T) *capi.NamedValues {
 	const since = 100
 	var list []capi.Attribute
@@ -197,8 +195,8 @@ func poisonPayload(t *check.T) *capi.NamedValues {
 	return values
 }
 
-// pendingRun starts a program of a launch id on an argument that is not there
-// yet. Plugins that cannot poison launches skip the check.
+// pendingRun starts a program with a launch id on an argument that has no data yet. It
+// skips the check if the plugin cannot poison launches.
 func pendingRun(t *check.T, launch int32) (*check.Pending, *check.Execution) {
 	t.Require(check.FunctionOf[capi.DevicePoisonExecutionArgs]())
 	c := t.Client()

@@ -11,16 +11,14 @@ import (
 )
 
 // exitChecks end the process while a client lives, as most programs do: Python destroys
-// nothing when it is interrupted, and other languages have no order of destruction.
+// nothing when it is interrupted, and other languages destroy in no fixed order.
 var exitChecks = []check.Check{
-	{Rule: "CLI-38", Variant: "idle", Library: true, Hostile: true, Exits: true, Timeout: exitLimit, Run: func(t *check.T) {
+	{Rule: "CLI-38", Variant: "idle", Timeout: exitLimit, Library: true, Hostile: true, Exits: true, Run: func(t *check.T) {
 		c, exe, x, _ := running(t)
-		if err := t.Await(x.Events[0]); err != nil {
-			t.Errorf("the execution: expected success, got %v", err)
-		}
+		t.NoError(t.Await(x.Events[0]), "the execution")
 		t.Doing("ends the process with %d devices and executable %p alive, and nothing to do", len(c.Devices), exe)
 	}},
-	{Rule: "CLI-38", Variant: "running", Library: true, Hostile: true, Exits: true, Timeout: exitLimit, Run: func(t *check.T) {
+	{Rule: "CLI-38", Variant: "running", Timeout: exitLimit, Library: true, Hostile: true, Exits: true, Run: func(t *check.T) {
 		c, exe, _, in := running(t)
 		for range 4 {
 			x := check.NewExecution(exe, 1, []*capi.Buffer{in})
@@ -35,10 +33,10 @@ var exitChecks = []check.Check{
 		}
 		t.Doing("ends the process with %d devices, and executions and callbacks under way", len(c.Devices))
 	}},
-	{Rule: "CLI-38", Variant: "waiting", Library: true, Hostile: true, Exits: true, Timeout: exitLimit, Run: endsWaiting},
+	{Rule: "CLI-38", Variant: "waiting", Timeout: exitLimit, Library: true, Hostile: true, Exits: true, Run: endsWaiting},
 }
 
-// exitLimit is how long making a client and its work may take.
+// exitLimit is how long it may take to make a client and its work.
 const exitLimit = 20 * time.Second
 
 // endsWaiting ends the process while executions, downloads, callbacks and threads wait for
@@ -64,7 +62,7 @@ func endsWaiting(t *check.T) {
 		begun <- struct{}{}
 		_, _ = check.Try(t, capi.EventAwaitArgs{Event: ready})
 	}()
-	go func() { // a call that waits for the contents is under way, too
+	go func() { // a call that waits for the contents is also under way
 		x := check.NewExecution(exe, 1, []*capi.Buffer{p.Buffer})
 		_, _ = check.Try(t, x.Args)
 		begun <- struct{}{}

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// What the checks of this package make of a plugin, they destroy.
+// The checks of this package destroy what they make.
 func TestChecksLeaveNothingBehind(t *testing.T) {
 	assert.Greater(t, suite.RunForLeaks(t), 60)
 }

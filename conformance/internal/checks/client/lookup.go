@@ -31,7 +31,7 @@ var lookupChecks = []check.Check{
 		}, func() { churn(t) })
 	}},
 	{Rule: "CLI-17", Run: func(t *check.T) {
-		// The field is filled first, so that one that is left alone shows.
+		// The field is filled first, so that it shows if the plugin leaves it alone.
 		for _, filler := range []int32{-1, 0x5a5a5a5a} {
 			args := capi.ClientProcessIndexArgs{Client: t.Client().Handle, ProcessIndex: filler,
 				StructSize: capi.ClientProcessIndexArgsSize}
@@ -59,17 +59,17 @@ var lookupChecks = []check.Check{
 		}
 	}},
 	{Rule: "CLI-19", Run: func(t *check.T) {
-		all := allDevices(t, t.Client())
+		all := t.AllDevices(t.Client())
 		for i, d := range t.Client().Devices {
-			if !contains(all, d) {
+			if !slices.Contains(all, d) {
 				t.Errorf("addressable device %d, %p, is not one of PJRT_Client_Devices %v", i, d, all)
 			}
 		}
 	}},
 	{Rule: "CLI-20", Run: func(t *check.T) {
-		all := allDevices(t, t.Client())
+		all := t.AllDevices(t.Client())
 		for i, d := range all {
-			if !contains(t.Client().Devices, d) {
+			if !slices.Contains(t.Client().Devices, d) {
 				t.Errorf("device %d, %p, of a program of one process is not addressable: %v", i, d, t.Client().Devices)
 			}
 		}
@@ -77,8 +77,8 @@ var lookupChecks = []check.Check{
 	}},
 	{Rule: "CLI-21", Run: addressable},
 	{Rule: "CLI-22", Run: func(t *check.T) {
-		for _, d := range allDevices(t, t.Client()) {
-			n := id(t, d)
+		for _, d := range t.AllDevices(t.Client()) {
+			n := t.DeviceID(d)
 			out := check.Call(t, capi.ClientLookupDeviceArgs{Client: t.Client().Handle, ID: n})
 			check.Equal(t, d, out.Device, "PJRT_Client_LookupDevice of id %d", n)
 		}
@@ -155,12 +155,12 @@ var lookupChecks = []check.Check{
 			ofDevices = append(ofDevices, memoriesOf(t, d)...)
 		}
 		for _, m := range list {
-			if !contains(ofDevices, m) {
+			if !slices.Contains(ofDevices, m) {
 				t.Errorf("the memory %p of the client is in the list of no device: %v", m, ofDevices)
 			}
 		}
 		for _, m := range ofDevices {
-			if !contains(list, m) {
+			if !slices.Contains(list, m) {
 				t.Errorf("the memory %p of a device is not in the list of the client: %v", m, list)
 			}
 		}
@@ -181,12 +181,12 @@ var lookupChecks = []check.Check{
 		check.Destroy(t, c.Handle)
 	}},
 	{Rule: "CLI-29", Run: func(t *check.T) {
-		n := len(allDevices(t, t.Client()))
+		n := len(t.AllDevices(t.Client()))
 		for _, shape := range [][3]int{{1, 1}, {n, 1}, {1, n}, {n / 2, 2}, {1, 1, 5}, {n, 1, 5}} {
 			if shape[0] == 0 {
 				continue
 			}
-			// An array may be longer than what it is to hold.
+			// An array may be longer than needed.
 			all := assign(t, shape[0], shape[1], shape[0]*shape[1]+shape[2])
 			for i, v := range all.ids {
 				inside := i < shape[0]*shape[1]
@@ -202,7 +202,7 @@ var lookupChecks = []check.Check{
 					shape[1], n, all.err)
 			}
 			if capi.CodeOf(all.err) == capi.ErrorCodeUnimplemented {
-				return // for other counts, too
+				return // it answers that for other counts, too
 			}
 		}
 	}},
@@ -210,7 +210,7 @@ var lookupChecks = []check.Check{
 		all := assign(t, 1, 1, 0)
 		t.ErrorCode(all.err, "PJRT_Client_DefaultDeviceAssignment of 1 x 1 into an array of 0")
 		check.Equal(t, untouchedID, all.ids[0], "the memory behind an array of 0")
-		n := len(allDevices(t, t.Client()))
+		n := len(t.AllDevices(t.Client()))
 		for _, shape := range [][2]int{{n, 1}, {1, n}, {n / 2, 2}} {
 			size := shape[0]*shape[1] - 1
 			if size < 1 {
@@ -230,7 +230,7 @@ var lookupChecks = []check.Check{
 		}
 	}},
 	{Rule: "CLI-32", Hostile: true, Run: func(t *check.T) {
-		// In 32 bits the product is 65536, for which there is room.
+		// Truncated to 32 bits, the product is 65536, which fits.
 		all := assign(t, 65536, 65537, 65536)
 		t.ErrorCode(all.err, "PJRT_Client_DefaultDeviceAssignment of 65536 x 65537 into an array of 65536")
 		for i := 65536; i < len(all.ids); i++ {
@@ -241,7 +241,7 @@ var lookupChecks = []check.Check{
 	}},
 	{Rule: "CLI-33", Run: func(t *check.T) {
 		looked := 0
-		n := len(allDevices(t, t.Client()))
+		n := len(t.AllDevices(t.Client()))
 		for _, shape := range [][2]int{{1, 1}, {n, 1}, {1, n}, {n + 1, 1}, {2 * n, 1}} {
 			all := assign(t, shape[0], shape[1], shape[0]*shape[1])
 			if all.err != nil {
@@ -265,7 +265,7 @@ var lookupChecks = []check.Check{
 		}
 	}},
 	{Rule: "CLI-34", Run: func(t *check.T) {
-		n := len(allDevices(t, t.Client()))
+		n := len(t.AllDevices(t.Client()))
 		for _, shape := range [][2]int{{n + 1, 1}, {1, n + 1}, {n, 2}} {
 			all := assign(t, shape[0], shape[1], shape[0]*shape[1])
 			t.ErrorCode(all.err, fmt.Sprintf("PJRT_Client_DefaultDeviceAssignment of %d x %d on %d devices", shape[0], shape[1], n))
@@ -307,17 +307,17 @@ func platformName(t *check.T) text {
 	return text{out.PlatformName, out.PlatformNameSize}
 }
 
-// unknownIDs are ids that no device of the client has.
+// unknownIDs returns ids that no device of the client has.
 func unknownIDs(t *check.T) []int32 {
 	known := make(map[int32]bool)
-	for _, d := range allDevices(t, t.Client()) {
-		known[id(t, d)] = true
+	for _, d := range t.AllDevices(t.Client()) {
+		known[t.DeviceID(d)] = true
 	}
 	return strangers(known)
 }
 
-// strangers are ids that are not known: those at the ends, and those whose lower
-// bits are a known one's.
+// strangers returns ids that are not known: the ids at the ends of the range, and ids
+// that share their lower bits with a known one.
 func strangers(known map[int32]bool) []int32 {
 	var list []int32
 	lowest, highest := int32(math.MaxInt32), int32(0)
@@ -333,7 +333,7 @@ func strangers(known map[int32]bool) []int32 {
 	return list
 }
 
-// distinct fails the check when a list has something twice.
+// distinct fails the check if a list has an element twice.
 func distinct[E comparable](t *check.T, list []E, what string) {
 	first := make(map[E]int)
 	for i, e := range list {
@@ -344,24 +344,25 @@ func distinct[E comparable](t *check.T, list []E, what string) {
 	}
 }
 
-// addressable compares what devices say of themselves with the client's lists.
+// addressable compares what devices say about themselves with the client's lists.
 func addressable(t *check.T) {
-	for i, d := range allDevices(t, t.Client()) {
+	for i, d := range t.AllDevices(t.Client()) {
 		out := check.Call(t, capi.DeviceIsAddressableArgs{Device: d})
-		check.Equal(t, contains(t.Client().Devices, d), out.IsAddressable, "PJRT_Device_IsAddressable of device %d", i)
+		check.Equal(t, slices.Contains(t.Client().Devices, d), out.IsAddressable, "PJRT_Device_IsAddressable of device %d", i)
 	}
 }
 
 // assignment is what PJRT_Client_DefaultDeviceAssignment wrote.
 type assignment struct {
-	ids []int32 // with as much behind what it may write
+	ids []int32 // longer than what the plugin may write
 	err error
 }
 
-// untouchedID stands in every element before the call.
+// untouchedID fills every element before the call.
 const untouchedID int32 = -0x5a5a5a5a
 
-// assign asks for a default assignment into an array of which size is told.
+// assign asks for a default assignment into an array, and tells the plugin that it has
+// size elements.
 func assign(t *check.T, replicas, partitions, size int) assignment {
 	a := assignment{ids: make([]int32, size+64)}
 	for i := range a.ids {

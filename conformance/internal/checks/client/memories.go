@@ -6,6 +6,7 @@ package client
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -120,18 +121,18 @@ var memoryChecks = []check.Check{
 			out := check.Call(t, capi.MemoryAddressableByDevicesArgs{Memory: m})
 			devices[m] = capi.Slice(out.Devices, out.NumDevices)
 		}
-		all := allDevices(t, c)
+		all := t.AllDevices(c)
 		for m, list := range devices {
 			distinct(t, list, fmt.Sprintf("PJRT_Memory_AddressableByDevices of memory %p", m))
 			for _, d := range list {
-				if !contains(all, d) {
+				if !slices.Contains(all, d) {
 					t.Errorf("memory %p lists the device %p, which is not one of the client's %v", m, d, all)
 				}
 			}
 		}
 		for i, d := range c.Devices {
 			for m, list := range devices {
-				if forth, back := contains(memoriesOf(t, d), m), contains(list, d); forth != back {
+				if forth, back := slices.Contains(memoriesOf(t, d), m), slices.Contains(list, d); forth != back {
 					t.Errorf("device %d and memory %p: the device lists the memory: %v; the memory lists the device: %v", i, m, forth, back)
 				}
 			}
@@ -141,7 +142,7 @@ var memoryChecks = []check.Check{
 		c := t.Client()
 		all := memories(t, c)
 		known := func(m *capi.Memory, where string, args ...any) {
-			if !contains(all, m) {
+			if !slices.Contains(all, m) {
 				t.Errorf("%s: %p is not one of the client's memories %v", fmt.Sprintf(where, args...), m, all)
 			}
 		}
@@ -231,11 +232,11 @@ var memoryChecks = []check.Check{
 	}},
 }
 
-// released counts the ends of a value.
+// released counts how many times a value was released.
 type released struct{ times atomic.Int32 }
 
-// countRelease is a destructor of handles of released. The handle stays, so that
-// a second call counts.
+// countRelease is a destructor for handles of released. The handle stays, so that a
+// second call is counted.
 var countRelease = sync.OnceValue(func() uintptr {
 	return purego.NewCallback(func(h uintptr) (word uintptr) {
 		if v, ok := capi.Handle(h).Value(); ok {
@@ -245,7 +246,7 @@ var countRelease = sync.OnceValue(func() uintptr {
 	})
 })
 
-// memories are those of a client; a client without skips the check.
+// memories returns a client's memories, or skips the check if there are none.
 func memories(t *check.T, c *check.Client) []*capi.Memory {
 	if len(c.Memories) == 0 {
 		t.SkipUnimplf("the client has no memories")

@@ -5,7 +5,6 @@ package client
 
 import (
 	"fmt"
-	"os"
 	"sync/atomic"
 
 	"github.com/purepjrt/purepjrt/capi"
@@ -14,227 +13,182 @@ import (
 	"github.com/purepjrt/purepjrt/conformance/internal/mutant"
 )
 
-// Mutants returns the faults that the checks find.
-func Mutants() []mutant.Mutant {
-	var all []mutant.Mutant
-	for _, list := range [][]mutant.Mutant{createMutants, lookupMutants, storeMutants, descriptionMutants, deviceMutants, memoryMutants,
-		topologyMutants, newerMutants, subtleMutants, exitMutants()} {
-		all = append(all, list...)
-	}
-	return all
-}
-
-// fresh makes a mutant with state, which each run gets anew.
-func fresh(name, fault string, hooks func() []serve.Hook) mutant.Mutant {
-	return mutant.Mutant{Check: name, Fault: fault, Hooks: hooks}
-}
-
-// dropsLast makes a mutant that leaves out the last create option if it is one
-// of these.
+// dropsLast makes a mutant that leaves out the last create option if is says so.
 func dropsLast(name, fault string, is func(capi.Attribute) bool) mutant.Mutant {
-	return newer(mutant.Of(name, fault, func(c *serve.Invocation, a *capi.ClientCreateArgs) {
+	return mutant.Of(name, fault, func(c *serve.Invocation, a *capi.ClientCreateArgs) {
 		if list := capi.Attributes(a.CreateOptions, a.NumOptions); len(list) > 0 && is(list[len(list)-1]) {
 			a.NumOptions--
 		}
 		c.Forward()
-	}))
+	}).InMemory()
 }
 
-// invent numbers devices that there need not be.
+// invent assigns devices that may not exist.
 func invent(a *capi.ClientDefaultDeviceAssignmentArgs) {
 	for i := range a.DefaultAssignmentSize {
 		poke(a.DefaultAssignment, i, int32(i))
 	}
 }
 
-// die ends the process, as a plugin does that follows a bad pointer.
-func die() { os.Exit(139) }
-
-// leftovers keeps alive what only C memory knows of.
-var leftovers []any
-
-// lasting is a copy of a text that stays.
-func lasting(s string) (*byte, uintptr) {
-	p := capi.CString(s)
-	leftovers = append(leftovers, p)
-	return p, uintptr(len(s))
-}
-
-// lastingArray is a copy of an array that stays.
-func lastingArray[E any](list []E) (*E, uintptr) {
-	leftovers = append(leftovers, list)
-	return check.First(list)
-}
-
-var createMutants = []mutant.Mutant{
-	mutant.Of("CLI-01", "needs options", func(c *serve.Invocation, a *capi.ClientCreateArgs) {
-		if a.NumOptions == 0 {
-			c.Fail(capi.ErrorCodeInvalidArgument, "no options")
-			return
-		}
-		c.Forward()
-	}),
-	mutant.Of("CLI-02", "follows a null client", func(c *serve.Invocation, a *capi.ClientDestroyArgs) {
-		if a.Client == nil {
-			die()
-		}
-		c.Forward()
-	}),
-	dropsLast("CLI-04", "ignores unknown options", func(o capi.Attribute) bool { return o.Name == "no_such_option" }),
-	dropsLast("CLI-05", "ignores options of the wrong type", func(o capi.Attribute) bool { _, text := o.Value.(string); return text }),
-	mutant.Of("CLI-06", "reads names up to a terminator", func(c *serve.Invocation, a *capi.ClientCreateArgs) {
-		if a.NumOptions > 0 && !nameEnds(a.CreateOptions) {
-			a.NumOptions = 0
-		}
-		c.Forward()
-	}),
-	fresh("CLI-07", "reads options when it needs them", func() []serve.Hook {
-		var kept *capi.NamedValue
-		var was int64
-		return []serve.Hook{
-			serve.Around(func(c *serve.Invocation, a *capi.ClientCreateArgs) {
-				c.Forward()
-				kept, was = a.CreateOptions, a.CreateOptions.Int64Value()
-			}),
-			serve.Around(func(c *serve.Invocation, _ *capi.ClientAddressableDevicesArgs) {
-				if kept.Int64Value() != was {
-					c.Fail(capi.ErrorCodeInternal, "%d devices", kept.Int64Value())
+func createMutants() []mutant.Mutant {
+	return []mutant.Mutant{
+		mutant.Of("CLI-01", "needs options", func(c *serve.Invocation, a *capi.ClientCreateArgs) {
+			if a.NumOptions == 0 {
+				c.Fail(capi.ErrorCodeInvalidArgument, "no options")
+				return
+			}
+			c.Forward()
+		}),
+		mutant.Dies("CLI-02", "follows a null client", func(a *capi.ClientDestroyArgs) bool { return a.Client == nil }),
+		dropsLast("CLI-04", "ignores unknown options", func(o capi.Attribute) bool { return o.Name == "no_such_option" }),
+		dropsLast("CLI-05", "ignores options of the wrong type", func(o capi.Attribute) bool { _, text := o.Value.(string); return text }),
+		mutant.Of("CLI-06", "reads names up to a terminator", func(c *serve.Invocation, a *capi.ClientCreateArgs) {
+			if a.NumOptions > 0 && !nameEnds(a.CreateOptions) {
+				a.NumOptions = 0
+			}
+			c.Forward()
+		}),
+		mutant.Hooked("CLI-07", "reads options when it needs them", func() []serve.Hook {
+			var kept *capi.NamedValue
+			var was int64
+			return []serve.Hook{
+				serve.Around(func(c *serve.Invocation, a *capi.ClientCreateArgs) {
+					c.Forward()
+					kept, was = a.CreateOptions, a.CreateOptions.Int64Value()
+				}),
+				serve.Around(func(c *serve.Invocation, _ *capi.ClientAddressableDevicesArgs) {
+					if kept.Int64Value() != was {
+						c.Fail(capi.ErrorCodeInternal, "%d devices", kept.Int64Value())
+						return
+					}
+					c.Forward()
+				}),
+			}
+		}),
+		mutant.Dies("CLI-08", "follows a null array of options",
+			func(a *capi.ClientCreateArgs) bool { return a.NumOptions > 0 && a.CreateOptions == nil }).InMemory(),
+		dropsLast("CLI-09", "takes any number of devices", func(o capi.Attribute) bool { n, number := o.Value.(int64); return number && n <= 0 }),
+		mutant.Hooked("CLI-10", "gives out the first client again", func() []serve.Hook {
+			var first *capi.Client
+			return []serve.Hook{serve.Around(func(c *serve.Invocation, a *capi.ClientCreateArgs) {
+				if first != nil {
+					a.Client = first
 					return
 				}
 				c.Forward()
-			}),
-		}
-	}),
-	newer(mutant.Of("CLI-08", "follows a null array of options", func(c *serve.Invocation, a *capi.ClientCreateArgs) {
-		if a.NumOptions > 0 && a.CreateOptions == nil {
-			die()
-		}
-		c.Forward()
-	})),
-	dropsLast("CLI-09", "takes any number of devices", func(o capi.Attribute) bool { n, number := o.Value.(int64); return number && n <= 0 }),
-	fresh("CLI-10", "gives out the first client again", func() []serve.Hook {
-		var first *capi.Client
-		return []serve.Hook{serve.Around(func(c *serve.Invocation, a *capi.ClientCreateArgs) {
-			if first != nil {
-				a.Client = first
-				return
-			}
-			c.Forward()
-			first = a.Client
-		})}
-	}),
-	fresh("CLI-11", "does not give the device back", func() []serve.Hook {
-		var n atomic.Int64
-		return []serve.Hook{serve.Around(func(c *serve.Invocation, _ *capi.ClientCreateArgs) {
-			if n.Add(1) > 1 {
-				c.Fail(capi.ErrorCodeFailedPrecondition, "the device is in use")
-				return
-			}
-			c.Forward()
-		})}
-	}),
-	mutant.Answers[capi.ClientDestroyArgs]("CLI-12", "refuses to destroy a client with work under way", capi.ErrorCodeFailedPrecondition),
-	fresh("CLI-13/then=destroy", "buffers use the client when they go", func() []serve.Hook {
-		var gone atomic.Bool
-		return []serve.Hook{
-			serve.Around(func(c *serve.Invocation, _ *capi.ClientDestroyArgs) { c.Forward(); gone.Store(true) }),
-			serve.Around(func(c *serve.Invocation, _ *capi.BufferDestroyArgs) {
-				if gone.Load() {
-					die()
+				first = a.Client
+			})}
+		}),
+		mutant.Hooked("CLI-11", "does not give the device back", func() []serve.Hook {
+			var n atomic.Int64
+			return []serve.Hook{serve.Around(func(c *serve.Invocation, _ *capi.ClientCreateArgs) {
+				if n.Add(1) > 1 {
+					c.Fail(capi.ErrorCodeFailedPrecondition, "the device is in use")
+					return
 				}
 				c.Forward()
-			}),
-		}
-	}),
-	newer(fresh("CLI-13/then=use", "buffers crash when their client is gone", func() []serve.Hook {
-		var gone atomic.Bool
-		return []serve.Hook{
-			serve.Around(func(c *serve.Invocation, _ *capi.ClientDestroyArgs) { c.Forward(); gone.Store(true) }),
-			serve.Around(func(c *serve.Invocation, _ *capi.BufferToHostBufferArgs) {
-				if gone.Load() {
-					die()
-				}
-				c.Forward()
-			}),
-		}
-	})),
-	mutant.Of("CLI-37", "reads options and drops them", func(c *serve.Invocation, a *capi.ClientCreateArgs) {
-		a.NumOptions = 0
-		c.Forward()
-	}),
+			})}
+		}),
+		mutant.Answers[capi.ClientDestroyArgs]("CLI-12", "refuses to destroy a client with work under way", capi.ErrorCodeFailedPrecondition),
+		mutant.Hooked("CLI-13/then=destroy", "buffers use the client when they go", func() []serve.Hook {
+			var gone atomic.Bool
+			return []serve.Hook{
+				serve.Around(func(c *serve.Invocation, _ *capi.ClientDestroyArgs) { c.Forward(); gone.Store(true) }),
+				serve.Around(func(c *serve.Invocation, _ *capi.BufferDestroyArgs) {
+					if gone.Load() {
+						mutant.Die()
+					}
+					c.Forward()
+				}),
+			}
+		}),
+		mutant.Hooked("CLI-13/then=use", "buffers crash when their client is gone", func() []serve.Hook {
+			var gone atomic.Bool
+			return []serve.Hook{
+				serve.Around(func(c *serve.Invocation, _ *capi.ClientDestroyArgs) { c.Forward(); gone.Store(true) }),
+				serve.Around(func(c *serve.Invocation, _ *capi.BufferToHostBufferArgs) {
+					if gone.Load() {
+						mutant.Die()
+					}
+					c.Forward()
+				}),
+			}
+		}).InMemory(),
+		mutant.Of("CLI-37", "reads options and drops them", func(c *serve.Invocation, a *capi.ClientCreateArgs) {
+			a.NumOptions = 0
+			c.Forward()
+		}),
+	}
 }
 
-var lookupMutants = []mutant.Mutant{
-	mutant.AfterEach("CLI-14", "returns a temporary", func(a *capi.ClientPlatformNameArgs, n int64) {
-		a.PlatformName, a.PlatformNameSize = lasting(fmt.Sprint("cpu", n))
-	}),
-	mutant.After("CLI-14", "has no name", func(a *capi.ClientPlatformNameArgs) { a.PlatformNameSize = 0 }),
-	mutant.After("CLI-15", "has a name for people", func(a *capi.ClientPlatformNameArgs) {
-		a.PlatformName, a.PlatformNameSize = lasting("Some CPU")
-	}),
-	mutant.After("CLI-16", "returns a temporary", func(a *capi.ClientPlatformVersionArgs) {
-		a.PlatformVersion, a.PlatformVersionSize = lasting("cpu")
-	}),
-	mutant.Of("CLI-17", "leaves the index as it is", func(*serve.Invocation, *capi.ClientProcessIndexArgs) {}),
-	mutant.After("CLI-18", "makes the list for each call", func(a *capi.ClientDevicesArgs) {
-		a.Devices, _ = lastingArray(capi.Slice(a.Devices, a.NumDevices))
-	}),
-	mutant.After("CLI-18", "has no devices", func(a *capi.ClientDevicesArgs) { a.NumDevices = 0 }),
-	mutant.After("CLI-19", "has addressable devices that are none of its devices", func(a *capi.ClientDevicesArgs) { a.NumDevices-- }),
-	mutant.After("CLI-20", "leaves out a device", func(a *capi.ClientAddressableDevicesArgs) { a.NumAddressableDevices-- }),
-	mutant.After("CLI-21", "says the same of all devices", func(a *capi.DeviceIsAddressableArgs) { a.IsAddressable = false }),
-	mutant.Of("CLI-22", "takes the id for something else", func(c *serve.Invocation, a *capi.ClientLookupDeviceArgs) {
-		a.ID ^= 1
-		c.Forward()
-	}),
-	mutant.Forgives("CLI-23", "finds no device, and says that all is well", func(*capi.ClientLookupDeviceArgs) {}),
-	mutant.Of("CLI-24", "says INTERNAL of an unknown id", func(c *serve.Invocation, _ *capi.ClientLookupDeviceArgs) {
-		c.Forward()
-		if c.Err() != nil {
-			c.Fail(capi.ErrorCodeInternal, "check failed")
-		}
-	}),
-	mutant.Of("CLI-25", "compares with another id", func(c *serve.Invocation, a *capi.ClientLookupAddressableDeviceArgs) {
-		a.LocalHardwareID ^= 1
-		c.Forward()
-	}),
-	mutant.Forgives("CLI-26", "finds no device, and says that all is well", func(*capi.ClientLookupAddressableDeviceArgs) {}),
-	mutant.After("CLI-27", "leaves out a memory", func(a *capi.ClientAddressableMemoriesArgs) { a.NumAddressableMemories-- }),
-	mutant.AfterEach("CLI-28", "makes a topology for each call", func(a *capi.ClientTopologyDescriptionArgs, n int64) {
-		if n > 1 {
-			a.Topology = topologyStranger()
-			leftovers = append(leftovers, a.Topology)
-		}
-	}),
-	mutant.After("CLI-29", "writes one id too many", func(a *capi.ClientDefaultDeviceAssignmentArgs) {
-		poke(a.DefaultAssignment, a.DefaultAssignmentSize, 7)
-	}),
-	mutant.Of("CLI-30", "does not look at the size of the array", func(c *serve.Invocation, a *capi.ClientDefaultDeviceAssignmentArgs) {
-		a.DefaultAssignmentSize = uintptr(a.NumReplicas * a.NumPartitions)
-		c.Forward()
-	}),
-	newer(mutant.Of("CLI-31", "ends the process on 0 replicas", func(c *serve.Invocation, a *capi.ClientDefaultDeviceAssignmentArgs) {
-		if a.NumReplicas <= 0 {
-			die()
-		}
-		c.Forward()
-	})),
-	newer(mutant.Forgives("CLI-32", "multiplies in 32 bits",
-		func(a *capi.ClientDefaultDeviceAssignmentArgs) { poke(a.DefaultAssignment, a.DefaultAssignmentSize, 0) })),
-	newer(mutant.Forgives("CLI-33", "invents devices", invent)),
-	newer(mutant.Forgives("CLI-34", "invents devices", invent)),
-	mutant.Of("CLI-35", "does not know all states", func(c *serve.Invocation, a *capi.ClientUpdateGlobalProcessInfoArgs) {
-		if a.NumProcessInfos > 0 && a.ProcessInfos.State == capi.ProcessStateError {
-			c.Fail(capi.ErrorCodeInvalidArgument, "an unknown state")
-			return
-		}
-		c.Forward()
-	}),
-	mutant.Of("CLI-36", "needs a message", func(c *serve.Invocation, a *capi.ClientUpdateGlobalProcessInfoArgs) {
-		if a.NumProcessInfos > 0 && a.ProcessInfos.ErrorMessage == nil {
-			c.Fail(capi.ErrorCodeInvalidArgument, "a null message")
-			return
-		}
-		c.Forward()
-	}),
+func lookupMutants() []mutant.Mutant {
+	return []mutant.Mutant{
+		mutant.AfterEach("CLI-14", "returns a temporary", func(a *capi.ClientPlatformNameArgs, n int64) {
+			a.PlatformName, a.PlatformNameSize = mutant.LastingText(fmt.Sprint("cpu", n))
+		}),
+		mutant.After("CLI-14", "has no name", func(a *capi.ClientPlatformNameArgs) { a.PlatformNameSize = 0 }),
+		mutant.After("CLI-15", "has a name for people", func(a *capi.ClientPlatformNameArgs) {
+			a.PlatformName, a.PlatformNameSize = mutant.LastingText("Some CPU")
+		}),
+		mutant.After("CLI-16", "returns a temporary", func(a *capi.ClientPlatformVersionArgs) {
+			a.PlatformVersion, a.PlatformVersionSize = mutant.LastingText("cpu")
+		}),
+		mutant.Of("CLI-17", "leaves the index as it is", func(*serve.Invocation, *capi.ClientProcessIndexArgs) {}),
+		mutant.After("CLI-18", "makes the list for each call", func(a *capi.ClientDevicesArgs) {
+			a.Devices, _ = mutant.LastingArray(capi.Slice(a.Devices, a.NumDevices))
+		}),
+		mutant.After("CLI-18", "has no devices", func(a *capi.ClientDevicesArgs) { a.NumDevices = 0 }),
+		mutant.After("CLI-19", "has addressable devices that are none of its devices", func(a *capi.ClientDevicesArgs) { a.NumDevices-- }),
+		mutant.After("CLI-20", "leaves out a device", func(a *capi.ClientAddressableDevicesArgs) { a.NumAddressableDevices-- }),
+		mutant.After("CLI-21", "says the same of all devices", func(a *capi.DeviceIsAddressableArgs) { a.IsAddressable = false }),
+		mutant.Of("CLI-22", "takes the id for something else", func(c *serve.Invocation, a *capi.ClientLookupDeviceArgs) {
+			a.ID ^= 1
+			c.Forward()
+		}),
+		mutant.Forgives("CLI-23", "finds no device, and says that all is well", func(*capi.ClientLookupDeviceArgs) {}),
+		mutant.Of("CLI-24", "says INTERNAL of an unknown id", func(c *serve.Invocation, _ *capi.ClientLookupDeviceArgs) {
+			c.Forward()
+			if c.Err() != nil {
+				c.Fail(capi.ErrorCodeInternal, "check failed")
+			}
+		}),
+		mutant.Of("CLI-25", "compares with another id", func(c *serve.Invocation, a *capi.ClientLookupAddressableDeviceArgs) {
+			a.LocalHardwareID ^= 1
+			c.Forward()
+		}),
+		mutant.Forgives("CLI-26", "finds no device, and says that all is well", func(*capi.ClientLookupAddressableDeviceArgs) {}),
+		mutant.After("CLI-27", "leaves out a memory", func(a *capi.ClientAddressableMemoriesArgs) { a.NumAddressableMemories-- }),
+		mutant.AfterEach("CLI-28", "makes a topology for each call", func(a *capi.ClientTopologyDescriptionArgs, n int64) {
+			if n > 1 {
+				a.Topology = check.Retain(topologyStranger())
+			}
+		}),
+		mutant.After("CLI-29", "writes one id too many", func(a *capi.ClientDefaultDeviceAssignmentArgs) {
+			poke(a.DefaultAssignment, a.DefaultAssignmentSize, 7)
+		}),
+		mutant.Of("CLI-30", "does not look at the size of the array", func(c *serve.Invocation, a *capi.ClientDefaultDeviceAssignmentArgs) {
+			a.DefaultAssignmentSize = uintptr(a.NumReplicas * a.NumPartitions)
+			c.Forward()
+		}),
+		mutant.Dies("CLI-31", "ends the process on 0 replicas",
+			func(a *capi.ClientDefaultDeviceAssignmentArgs) bool { return a.NumReplicas <= 0 }).InMemory(),
+		mutant.Forgives("CLI-32", "multiplies in 32 bits",
+			func(a *capi.ClientDefaultDeviceAssignmentArgs) { poke(a.DefaultAssignment, a.DefaultAssignmentSize, 0) }).InMemory(),
+		mutant.Forgives("CLI-33", "invents devices", invent).InMemory(),
+		mutant.Forgives("CLI-34", "invents devices", invent).InMemory(),
+		mutant.Of("CLI-35", "does not know all states", func(c *serve.Invocation, a *capi.ClientUpdateGlobalProcessInfoArgs) {
+			if a.NumProcessInfos > 0 && a.ProcessInfos.State == capi.ProcessStateError {
+				c.Fail(capi.ErrorCodeInvalidArgument, "an unknown state")
+				return
+			}
+			c.Forward()
+		}),
+		mutant.Of("CLI-36", "needs a message", func(c *serve.Invocation, a *capi.ClientUpdateGlobalProcessInfoArgs) {
+			if a.NumProcessInfos > 0 && a.ProcessInfos.ErrorMessage == nil {
+				c.Fail(capi.ErrorCodeInvalidArgument, "a null message")
+				return
+			}
+			c.Forward()
+		}),
+	}
 }

@@ -10,64 +10,67 @@ import (
 
 	"github.com/purepjrt/purepjrt/capi"
 	"github.com/purepjrt/purepjrt/capi/serve"
+	"github.com/purepjrt/purepjrt/conformance/internal/check"
 	"github.com/purepjrt/purepjrt/conformance/internal/mutant"
 )
 
-// attribute is a named value that stays.
+// attribute returns a named value that is never freed.
 func attribute(name string, value int64) capi.NamedValue {
 	v := capi.NamedValue{StructSize: capi.NamedValueSize, Type: capi.NamedValueInt64, ValueSize: 1}
-	v.Name, v.NameSize = lasting(name)
+	v.Name, v.NameSize = mutant.LastingText(name)
 	v.SetInt64Value(value)
 	return v
 }
 
-var descriptionMutants = []mutant.Mutant{
-	mutant.After("DDESC-01", "has one id for all", func(a *capi.DeviceDescriptionIDArgs) { a.ID = 0 }),
-	mutant.After("DDESC-01", "has negative ids", func(a *capi.DeviceDescriptionIDArgs) { a.ID = -1 - a.ID }),
-	mutant.After("DDESC-02", "has no process index", func(a *capi.DeviceDescriptionProcessIndexArgs) { a.ProcessIndex = -1 }),
-	newer(mutant.After("DDESC-03", "has an attribute twice", func(a *capi.DeviceDescriptionAttributesArgs) {
-		a.Attributes, a.NumAttributes = lastingArray([]capi.NamedValue{attribute("core", 0), attribute("core", 1)})
-	})),
-	newer(mutant.After("DDESC-03", "makes the attributes for each call", func(a *capi.DeviceDescriptionAttributesArgs) {
-		a.Attributes, a.NumAttributes = lastingArray([]capi.NamedValue{attribute("core", 0)})
-	})),
-	mutant.After("DDESC-04", "has no kind", func(a *capi.DeviceDescriptionKindArgs) { a.DeviceKindSize = 0 }),
-	mutant.After("DDESC-05", "has one text for all devices", func(a *capi.DeviceDescriptionDebugStringArgs) {
-		a.DebugString, a.DebugStringSize = lasting("a device")
-	}),
-	mutant.After("DDESC-06", "returns a temporary", func(a *capi.DeviceDescriptionToStringArgs) {
-		a.ToString, a.ToStringSize = lasting("a device")
-	}),
-	fresh("DDESC-07", "fills a cache without a lock", func() []serve.Hook {
-		var inside atomic.Int64
-		return []serve.Hook{serve.Around(func(c *serve.Invocation, a *capi.DeviceDescriptionProcessIndexArgs) {
-			defer inside.Add(-1)
-			alone := inside.Add(1) == 1
-			time.Sleep(100 * time.Microsecond)
-			c.Forward()
-			if !alone {
-				a.ProcessIndex = -7
-			}
-		})}
-	}),
-	fresh("DDESC-08", "makes a description for each call", func() []serve.Hook {
-		var last *capi.DeviceDescription
-		return []serve.Hook{serve.Around(func(c *serve.Invocation, a *capi.DeviceGetDescriptionArgs) {
-			c.Forward()
-			a.DeviceDescription, last = last, a.DeviceDescription
-			if a.DeviceDescription == nil {
-				a.DeviceDescription = last
-			}
-		})}
-	}),
-	mutant.After("DDESC-09", "the topology is that of another machine",
-		func(a *capi.TopologyDescriptionGetDeviceDescriptionsArgs) { a.NumDescriptions-- }),
+func descriptionMutants() []mutant.Mutant {
+	return []mutant.Mutant{
+		mutant.After("DDESC-01", "has one id for all", func(a *capi.DeviceDescriptionIDArgs) { a.ID = 0 }),
+		mutant.After("DDESC-01", "has negative ids", func(a *capi.DeviceDescriptionIDArgs) { a.ID = -1 - a.ID }),
+		mutant.After("DDESC-02", "has no process index", func(a *capi.DeviceDescriptionProcessIndexArgs) { a.ProcessIndex = -1 }),
+		mutant.After("DDESC-03", "has an attribute twice", func(a *capi.DeviceDescriptionAttributesArgs) {
+			a.Attributes, a.NumAttributes = mutant.LastingArray([]capi.NamedValue{attribute("core", 0), attribute("core", 1)})
+		}).InMemory(),
+		mutant.After("DDESC-03", "makes the attributes for each call", func(a *capi.DeviceDescriptionAttributesArgs) {
+			a.Attributes, a.NumAttributes = mutant.LastingArray([]capi.NamedValue{attribute("core", 0)})
+		}).InMemory(),
+		mutant.After("DDESC-04", "has no kind", func(a *capi.DeviceDescriptionKindArgs) { a.DeviceKindSize = 0 }),
+		mutant.After("DDESC-05", "has one text for all devices", func(a *capi.DeviceDescriptionDebugStringArgs) {
+			a.DebugString, a.DebugStringSize = mutant.LastingText("a device")
+		}),
+		mutant.After("DDESC-06", "returns a temporary", func(a *capi.DeviceDescriptionToStringArgs) {
+			a.ToString, a.ToStringSize = mutant.LastingText("a device")
+		}),
+		mutant.Hooked("DDESC-07", "fills a cache without a lock", func() []serve.Hook {
+			var inside atomic.Int64
+			return []serve.Hook{serve.Around(func(c *serve.Invocation, a *capi.DeviceDescriptionProcessIndexArgs) {
+				defer inside.Add(-1)
+				alone := inside.Add(1) == 1
+				time.Sleep(100 * time.Microsecond)
+				c.Forward()
+				if !alone {
+					a.ProcessIndex = -7
+				}
+			})}
+		}),
+		mutant.Hooked("DDESC-08", "makes a description for each call", func() []serve.Hook {
+			var last *capi.DeviceDescription
+			return []serve.Hook{serve.Around(func(c *serve.Invocation, a *capi.DeviceGetDescriptionArgs) {
+				c.Forward()
+				a.DeviceDescription, last = last, a.DeviceDescription
+				if a.DeviceDescription == nil {
+					a.DeviceDescription = last
+				}
+			})}
+		}),
+		mutant.After("DDESC-09", "the topology is that of another machine",
+			func(a *capi.TopologyDescriptionGetDeviceDescriptionsArgs) { a.NumDescriptions-- }),
+	}
 }
 
-// fakeStats makes a mutant of PJRT_Device_MemoryStats on a plugin without it: it
-// counts the bytes of uploads, for all devices together, and then has a fault.
+// fakeStats makes a mutant of PJRT_Device_MemoryStats for a plugin without it: it
+// counts the bytes of uploads, for all devices together, and then applies a fault.
 func fakeStats(name, fault string, f func(a *capi.DeviceMemoryStatsArgs)) mutant.Mutant {
-	return fresh(name, fault, func() []serve.Hook {
+	return mutant.Hooked(name, fault, func() []serve.Hook {
 		var total atomic.Int64
 		return []serve.Hook{
 			serve.Around(func(c *serve.Invocation, a *capi.ClientBufferFromHostBufferArgs) {
@@ -86,93 +89,91 @@ func fakeStats(name, fault string, f func(a *capi.DeviceMemoryStatsArgs)) mutant
 	})
 }
 
-var deviceMutants = []mutant.Mutant{
-	mutant.After("DEV-01", "says the same of all devices", func(a *capi.DeviceIsAddressableArgs) { a.IsAddressable = false }),
-	mutant.After("DEV-02", "has one id for all", func(a *capi.DeviceLocalHardwareIDArgs) { a.LocalHardwareID = 0 }),
-	mutant.After("DEV-02", "has ids below -1", func(a *capi.DeviceLocalHardwareIDArgs) { a.LocalHardwareID = -2 }),
-	mutant.After("DEV-03", "has no memories", func(a *capi.DeviceAddressableMemoriesArgs) { a.NumMemories = 0 }).ReportedAs("iree#20907"),
-	mutant.Answers[capi.DeviceDefaultMemoryArgs]("DEV-04", "has no default memory", capi.ErrorCodeUnimplemented).ReportedAs("jax#27062"),
-	mutant.Of("DEV-05", "puts buffers elsewhere", func(c *serve.Invocation, a *capi.ClientBufferFromHostBufferArgs) {
-		call := &capi.Call[capi.DeviceAddressableMemoriesArgs]{Args: capi.DeviceAddressableMemoriesArgs{Device: a.Device}}
-		if err := call.Do(c.Table()); err == nil {
-			list := capi.Slice(call.Args.Memories, call.Args.NumMemories)
-			a.Memory = list[len(list)-1]
-		}
-		c.Forward()
-	}),
-	mutant.Answers[capi.DeviceMemoryStatsArgs]("DEV-06", "says INTERNAL of what it lacks", capi.ErrorCodeInternal),
-	newer(mutant.Of("DEV-07", "has one answer", func(_ *serve.Invocation, a *capi.DeviceMemoryStatsArgs) { a.BytesInUse = 1 << 30 })),
-	newer(fakeStats("DEV-08", "leaves flags as they are", func(a *capi.DeviceMemoryStatsArgs) { setFlag(&a.PoolBytesIsSet) })),
-	newer(fakeStats("DEV-09", "swaps peak and use", func(a *capi.DeviceMemoryStatsArgs) { a.PeakBytesInUse, a.PeakBytesInUseIsSet = 1, true })),
-	newer(fakeStats("DEV-10", "counts all devices together", func(*capi.DeviceMemoryStatsArgs) {})),
-}
-
-var memoryMutants = []mutant.Mutant{
-	mutant.After("MEM-01", "has one id for all", func(a *capi.MemoryIDArgs) { a.ID = 0 }),
-	mutant.After("MEM-02", "has no kind", func(a *capi.MemoryKindArgs) { a.KindSize = 0 }),
-	fresh("MEM-02", "has one kind for all", func() []serve.Hook {
-		p, n := lasting("device")
-		return []serve.Hook{serve.Around(func(_ *serve.Invocation, a *capi.MemoryKindArgs) { a.Kind, a.KindSize = p, n })}
-	}),
-	mutant.AfterEach("MEM-03", "has an id of its own for each memory", func(a *capi.MemoryKindIDArgs, n int64) { a.KindID = int32(n) }),
-	mutant.After("MEM-03", "has one id for all kinds", func(a *capi.MemoryKindIDArgs) { a.KindID = 0 }),
-	mutant.After("MEM-04", "has a kind of its own", func(a *capi.MemoryKindArgs) { a.Kind, a.KindSize = lasting("HBM0") }),
-	mutant.After("MEM-05", "has one text for all", func(a *capi.MemoryDebugStringArgs) {
-		a.DebugString, a.DebugStringSize = lasting("a memory")
-	}),
-	mutant.After("MEM-06", "has no text", func(a *capi.MemoryToStringArgs) { a.ToString, a.ToStringSize = nil, 0 }),
-	mutant.After("MEM-07", "does not list the devices of a memory", func(a *capi.MemoryAddressableByDevicesArgs) { a.NumDevices = 0 }),
-	mutant.After("MEM-08", "makes memories for each call", func(a *capi.DeviceDefaultMemoryArgs) {
-		a.Memory = &capi.Memory{}
-		leftovers = append(leftovers, a.Memory)
-	}),
-	mutant.Answers[capi.ClientAddressableMemoriesArgs]("MEM-12", "has no memories", capi.ErrorCodeUnimplemented),
-}
-
-var topologyMutants = []mutant.Mutant{
-	newer(mutant.Of("TOPO-01", "makes no topology, and says that all is well", func(*serve.Invocation, *capi.TopologyDescriptionCreateArgs) {})),
-	mutant.Of("TOPO-02", "follows a null topology", func(c *serve.Invocation, a *capi.TopologyDescriptionDestroyArgs) {
-		if a.Topology == nil {
-			die()
-		}
-		c.Forward()
-	}),
-	newer(mutant.Forgives("TOPO-04", "takes any name", func(a *capi.TopologyDescriptionCreateArgs) {
-		a.Topology = topologyStranger()
-		leftovers = append(leftovers, a.Topology)
-	})),
-	mutant.After("TOPO-05", "is that of another platform", func(a *capi.TopologyDescriptionPlatformNameArgs) {
-		a.PlatformName, a.PlatformNameSize = lasting("other")
-	}),
-	mutant.After("TOPO-06", "returns a temporary", func(a *capi.TopologyDescriptionPlatformVersionArgs) {
-		a.PlatformVersion, a.PlatformVersionSize = lasting("cpu")
-	}),
-	mutant.AfterEach("TOPO-07", "changes the order", func(a *capi.TopologyDescriptionGetDeviceDescriptionsArgs, n int64) {
-		list := capi.Slice(a.Descriptions, a.NumDescriptions)
-		list[0], list[n%int64(len(list))] = list[n%int64(len(list))], list[0]
-		a.Descriptions, _ = lastingArray(list)
-	}),
-	mutant.After("TOPO-08", "has descriptions without a kind", func(a *capi.DeviceDescriptionKindArgs) { a.DeviceKindSize = 0 }),
-	mutant.After("TOPO-08", "has null attributes",
-		func(a *capi.DeviceDescriptionAttributesArgs) { a.Attributes, a.NumAttributes = nil, 2 }),
-	newer(mutant.AfterEach("TOPO-09", "frees attributes", func(a *capi.TopologyDescriptionAttributesArgs, n int64) {
-		a.Attributes, a.NumAttributes = lastingArray([]capi.NamedValue{attribute("slices", n)})
-	})),
-	mutant.After("TOPO-10", "has no deleter", func(a *capi.TopologyDescriptionSerializeArgs) { a.SerializedTopologyDeleter = 0 }),
-	fresh("TOPO-10", "uses one array for all", func() []serve.Hook {
-		shared, n := make([]byte, 16), 0
-		return []serve.Hook{serve.Around(func(c *serve.Invocation, a *capi.TopologyDescriptionSerializeArgs) {
+func deviceMutants() []mutant.Mutant {
+	return []mutant.Mutant{
+		mutant.After("DEV-01", "says the same of all devices", func(a *capi.DeviceIsAddressableArgs) { a.IsAddressable = false }),
+		mutant.After("DEV-02", "has one id for all", func(a *capi.DeviceLocalHardwareIDArgs) { a.LocalHardwareID = 0 }),
+		mutant.After("DEV-02", "has ids below -1", func(a *capi.DeviceLocalHardwareIDArgs) { a.LocalHardwareID = -2 }),
+		mutant.After("DEV-03", "has no memories", func(a *capi.DeviceAddressableMemoriesArgs) { a.NumMemories = 0 }).ReportedAs("iree#20907"),
+		mutant.Answers[capi.DeviceDefaultMemoryArgs]("DEV-04", "has no default memory", capi.ErrorCodeUnimplemented).ReportedAs("jax#27062"),
+		mutant.Of("DEV-05", "puts buffers elsewhere", func(c *serve.Invocation, a *capi.ClientBufferFromHostBufferArgs) {
+			if out, err := mutant.Try(c.Table(), capi.DeviceAddressableMemoriesArgs{Device: a.Device}); err == nil {
+				list := capi.Slice(out.Memories, out.NumMemories)
+				a.Memory = list[len(list)-1]
+			}
 			c.Forward()
-			n++
-			copy(shared, fmt.Sprintf("%016d", n))
-			a.SerializedBytes, a.SerializedBytesSize = &shared[0], 16
-		})}
-	}),
-	mutant.AfterEach("TOPO-11", "depends on the order of a map", func(a *capi.TopologyDescriptionSerializeArgs, n int64) {
-		a.SerializedBytes, a.SerializedBytesSize = lasting(fmt.Sprint("bytes", n))
-	}),
-	newer(mutant.Answers[capi.TopologyDescriptionDeserializeArgs]("TOPO-12", "refuses its own bytes", capi.ErrorCodeNotFound)),
-	mutant.AfterEach("TOPO-22", "forgets its version", func(a *capi.TopologyDescriptionPlatformVersionArgs, n int64) {
-		a.PlatformVersion, a.PlatformVersionSize = lasting(fmt.Sprint("version", n))
-	}),
+		}),
+		mutant.Answers[capi.DeviceMemoryStatsArgs]("DEV-06", "says INTERNAL of what it lacks", capi.ErrorCodeInternal),
+		mutant.Of("DEV-07", "has one answer", func(_ *serve.Invocation, a *capi.DeviceMemoryStatsArgs) { a.BytesInUse = 1 << 30 }).InMemory(),
+		fakeStats("DEV-08", "leaves flags as they are", func(a *capi.DeviceMemoryStatsArgs) { setFlag(&a.PoolBytesIsSet) }).InMemory(),
+		fakeStats("DEV-09", "swaps peak and use", func(a *capi.DeviceMemoryStatsArgs) { a.PeakBytesInUse, a.PeakBytesInUseIsSet = 1, true }).InMemory(),
+		fakeStats("DEV-10", "counts all devices together", func(*capi.DeviceMemoryStatsArgs) {}).InMemory(),
+	}
+}
+
+func memoryMutants() []mutant.Mutant {
+	return []mutant.Mutant{
+		mutant.After("MEM-01", "has one id for all", func(a *capi.MemoryIDArgs) { a.ID = 0 }),
+		mutant.After("MEM-02", "has no kind", func(a *capi.MemoryKindArgs) { a.KindSize = 0 }),
+		mutant.Hooked("MEM-02", "has one kind for all", func() []serve.Hook {
+			p, n := mutant.LastingText("device")
+			return []serve.Hook{serve.Around(func(_ *serve.Invocation, a *capi.MemoryKindArgs) { a.Kind, a.KindSize = p, n })}
+		}),
+		mutant.AfterEach("MEM-03", "has an id of its own for each memory", func(a *capi.MemoryKindIDArgs, n int64) { a.KindID = int32(n) }),
+		mutant.After("MEM-03", "has one id for all kinds", func(a *capi.MemoryKindIDArgs) { a.KindID = 0 }),
+		mutant.After("MEM-04", "has a kind of its own", func(a *capi.MemoryKindArgs) { a.Kind, a.KindSize = mutant.LastingText("HBM0") }),
+		mutant.After("MEM-05", "has one text for all", func(a *capi.MemoryDebugStringArgs) {
+			a.DebugString, a.DebugStringSize = mutant.LastingText("a memory")
+		}),
+		mutant.After("MEM-06", "has no text", func(a *capi.MemoryToStringArgs) { a.ToString, a.ToStringSize = nil, 0 }),
+		mutant.After("MEM-07", "does not list the devices of a memory", func(a *capi.MemoryAddressableByDevicesArgs) { a.NumDevices = 0 }),
+		mutant.After("MEM-08", "makes memories for each call", func(a *capi.DeviceDefaultMemoryArgs) {
+			a.Memory = check.Retain(&capi.Memory{})
+		}),
+		mutant.Answers[capi.ClientAddressableMemoriesArgs]("MEM-12", "has no memories", capi.ErrorCodeUnimplemented),
+	}
+}
+
+func topologyMutants() []mutant.Mutant {
+	return []mutant.Mutant{
+		mutant.Of("TOPO-01", "makes no topology, and says that all is well", func(*serve.Invocation, *capi.TopologyDescriptionCreateArgs) {}).InMemory(),
+		mutant.Dies("TOPO-02", "follows a null topology", func(a *capi.TopologyDescriptionDestroyArgs) bool { return a.Topology == nil }),
+		mutant.Forgives("TOPO-04", "takes any name", func(a *capi.TopologyDescriptionCreateArgs) {
+			a.Topology = check.Retain(topologyStranger())
+		}).InMemory(),
+		mutant.After("TOPO-05", "is that of another platform", func(a *capi.TopologyDescriptionPlatformNameArgs) {
+			a.PlatformName, a.PlatformNameSize = mutant.LastingText("other")
+		}),
+		mutant.After("TOPO-06", "returns a temporary", func(a *capi.TopologyDescriptionPlatformVersionArgs) {
+			a.PlatformVersion, a.PlatformVersionSize = mutant.LastingText("cpu")
+		}),
+		mutant.AfterEach("TOPO-07", "changes the order", func(a *capi.TopologyDescriptionGetDeviceDescriptionsArgs, n int64) {
+			list := capi.Slice(a.Descriptions, a.NumDescriptions)
+			list[0], list[n%int64(len(list))] = list[n%int64(len(list))], list[0]
+			a.Descriptions, _ = mutant.LastingArray(list)
+		}),
+		mutant.After("TOPO-08", "has descriptions without a kind", func(a *capi.DeviceDescriptionKindArgs) { a.DeviceKindSize = 0 }),
+		mutant.After("TOPO-08", "has null attributes",
+			func(a *capi.DeviceDescriptionAttributesArgs) { a.Attributes, a.NumAttributes = nil, 2 }),
+		mutant.AfterEach("TOPO-09", "frees attributes", func(a *capi.TopologyDescriptionAttributesArgs, n int64) {
+			a.Attributes, a.NumAttributes = mutant.LastingArray([]capi.NamedValue{attribute("slices", n)})
+		}).InMemory(),
+		mutant.After("TOPO-10", "has no deleter", func(a *capi.TopologyDescriptionSerializeArgs) { a.SerializedTopologyDeleter = 0 }),
+		mutant.Hooked("TOPO-10", "uses one array for all", func() []serve.Hook {
+			shared, n := make([]byte, 16), 0
+			return []serve.Hook{serve.Around(func(c *serve.Invocation, a *capi.TopologyDescriptionSerializeArgs) {
+				c.Forward()
+				n++
+				copy(shared, fmt.Sprintf("%016d", n))
+				a.SerializedBytes, a.SerializedBytesSize = &shared[0], 16
+			})}
+		}),
+		mutant.AfterEach("TOPO-11", "depends on the order of a map", func(a *capi.TopologyDescriptionSerializeArgs, n int64) {
+			a.SerializedBytes, a.SerializedBytesSize = mutant.LastingText(fmt.Sprint("bytes", n))
+		}),
+		mutant.Answers[capi.TopologyDescriptionDeserializeArgs]("TOPO-12", "refuses its own bytes", capi.ErrorCodeNotFound).InMemory(),
+		mutant.AfterEach("TOPO-22", "forgets its version", func(a *capi.TopologyDescriptionPlatformVersionArgs, n int64) {
+			a.PlatformVersion, a.PlatformVersionSize = mutant.LastingText(fmt.Sprint("version", n))
+		}),
+	}
 }

@@ -15,7 +15,8 @@ import (
 	"github.com/purepjrt/purepjrt/conformance/internal/mutant"
 )
 
-// exitMutants do something when the process ends, as destructors of static objects do.
+// exitMutants returns plugins that do something when the process ends, as destructors of
+// static objects do.
 func exitMutants() []mutant.Mutant {
 	busy := func(under *atomic.Int32) []serve.Hook {
 		return []serve.Hook{
@@ -25,14 +26,14 @@ func exitMutants() []mutant.Mutant {
 	}
 	return []mutant.Mutant{
 		atExit("CLI-38/idle", "fails at the end of a process that did not destroy its client", func() ([]serve.Hook, func()) {
-			return nil, die
+			return nil, mutant.Die
 		}),
 		atExit("CLI-38/running", "destroys the threads' queue at the end of the process, under the executions in it",
 			func() ([]serve.Hook, func()) {
 				under := new(atomic.Int32)
 				return busy(under), func() {
 					if under.Load() > 0 {
-						die()
+						mutant.Die()
 					}
 				}
 			}),
@@ -52,16 +53,16 @@ func exitMutants() []mutant.Mutant {
 	}
 }
 
-// atExit is a plugin that does something when a process ends in which it made a client.
+// atExit returns a plugin that does something when a process in which it made a client ends.
 func atExit(check, fault string, make func() (hooks []serve.Hook, end func())) mutant.Mutant {
-	return fresh(check, fault, func() []serve.Hook {
+	return mutant.Hooked(check, fault, func() []serve.Hook {
 		hooks, end := make()
 		var clients atomic.Int32
 		return append(hooks, serve.Around(func(c *serve.Invocation, _ *capi.ClientCreateArgs) {
 			if c.Forward(); c.Err() != nil || clients.Add(1) > 1 {
 				return
 			}
-			// The C library has atexit in each program, and this in itself.
+			// The C library links atexit into each program, and exports only this one.
 			register, err := purego.Dlsym(purego.RTLD_DEFAULT, "__cxa_atexit")
 			if err != nil {
 				c.Fail(capi.ErrorCodeInternal, "the C library: %v", err)

@@ -8,41 +8,34 @@ import (
 
 	"github.com/purepjrt/purepjrt/capi"
 	"github.com/purepjrt/purepjrt/capi/serve"
+	"github.com/purepjrt/purepjrt/conformance/internal/check"
 	"github.com/purepjrt/purepjrt/conformance/internal/mutant"
 )
 
-// newer makes a mutant of the in-memory plugin, which has functions that the CPU
-// plugin is too old for, or only stubs of.
-func newer(m mutant.Mutant) mutant.Mutant {
-	m.Base = mutant.Memory
-	return m
-}
-
 // memoryTable makes a mutant that replaces the function table of each memory.
 func memoryTable(name, fault string, change func(v *capi.MemoryFunctionTable)) mutant.Mutant {
-	return newer(mutant.After(name, fault, func(a *capi.ClientAddressableMemoriesArgs) {
+	return mutant.After(name, fault, func(a *capi.ClientAddressableMemoriesArgs) {
 		for _, m := range capi.Slice(a.AddressableMemories, a.NumAddressableMemories) {
 			if m.Vtable != nil {
 				v := *m.Vtable
 				change(&v)
-				m.Vtable = &v
-				leftovers = append(leftovers, m.Vtable)
+				m.Vtable = check.Retain(&v)
 			}
 		}
-	}))
+	}).InMemory()
 }
 
-// shapeChanged makes a mutant that answers with another shape.
+// shapeChanged makes a mutant that returns another shape.
 func shapeChanged(name, fault string, shape []byte) mutant.Mutant {
-	return newer(mutant.After(name, fault, func(a *capi.TopologyDescriptionMakeCanonicalShapeForMemorySpaceArgs) {
+	return mutant.After(name, fault, func(a *capi.TopologyDescriptionMakeCanonicalShapeForMemorySpaceArgs) {
 		a.SerializedShapeDeleter.Call(a.SerializedShape)
 		a.SerializedShapeDeleter = 0
-		a.SerializedShape, a.SerializedShapeSize = lastingArray(shape)
-	}))
+		a.SerializedShape, a.SerializedShapeSize = mutant.LastingArray(shape)
+	}).InMemory()
 }
 
-// deviceless makes a mutant of a plugin whose hardware is not there. Without the
-// fault it says so.
+// deviceless makes a mutant of a plugin whose hardware is missing. Without the fault it
+// says so.
 func deviceless(name, fault string, err error) mutant.Mutant {
 	answer := func(err error) serve.Hook {
 		return serve.Around(func(c *serve.Invocation, _ *capi.ClientCreateArgs) { c.FailWith(err) })
@@ -62,103 +55,99 @@ func shaped(m mutant.Mutant, topology string) mutant.Mutant {
 	return m
 }
 
-var newerMutants = []mutant.Mutant{
-	deviceless("CLI-03", "has no client, and says that all is well", nil),
-	deviceless("CLI-03", "does not say what is missing", &capi.Error{Code: capi.ErrorCodeUnknown, Message: "?"}),
-	shaped(newer(mutant.Of("TOPO-03", "makes its default topology whatever the name says",
-		func(c *serve.Invocation, a *capi.TopologyDescriptionCreateArgs) {
-			a.TopologyNameSize = 0
-			c.Forward()
-		})), "4x2x3"),
-	shaped(newer(mutant.Of("TOPO-03", "takes the first extent for all", func(c *serve.Invocation, a *capi.TopologyDescriptionCreateArgs) {
-		a.TopologyNameSize = 3
-		c.Forward()
-	})), "4x2x3"),
-	newer(mutant.AfterEach("DEV-11", "forgets what is in use", func(a *capi.DeviceMemoryStatsArgs, n int64) {
-		if n > 2 {
-			a.BytesInUse = 0
-		}
-	})),
-	newer(mutant.Of("DEV-12", "says that it poisoned a launch, and does not", func(_ *serve.Invocation, a *capi.DevicePoisonExecutionArgs) {
-		a.Poisoned = a.LaunchID != 424242
-	})),
-	newer(mutant.After("DEV-13", "poisons launches that there are not", func(a *capi.DevicePoisonExecutionArgs) { a.Poisoned = true })),
-	newer(fresh("DEV-14", "can do nothing once it was poisoned", func() []serve.Hook {
-		poisoned := false
-		return []serve.Hook{
-			serve.Around(func(c *serve.Invocation, a *capi.DevicePoisonExecutionArgs) {
+func newerMutants() []mutant.Mutant {
+	return []mutant.Mutant{
+		deviceless("CLI-03", "has no client, and says that all is well", nil),
+		deviceless("CLI-03", "does not say what is missing", &capi.Error{Code: capi.ErrorCodeUnknown, Message: "?"}),
+		shaped(mutant.Of("TOPO-03", "makes its default topology whatever the name says",
+			func(c *serve.Invocation, a *capi.TopologyDescriptionCreateArgs) {
+				a.TopologyNameSize = 0
 				c.Forward()
-				poisoned = poisoned || a.LaunchID != 424242
-			}),
-			serve.Around(func(c *serve.Invocation, _ *capi.LoadedExecutableExecuteArgs) {
-				if poisoned {
-					c.Fail(capi.ErrorCodeAborted, "poisoned")
+			}).InMemory(), "4x2x3"),
+		shaped(mutant.Of("TOPO-03", "takes the first extent for all", func(c *serve.Invocation, a *capi.TopologyDescriptionCreateArgs) {
+			a.TopologyNameSize = 3
+			c.Forward()
+		}).InMemory(), "4x2x3"),
+		mutant.AfterEach("DEV-11", "forgets what is in use", func(a *capi.DeviceMemoryStatsArgs, n int64) {
+			if n > 2 {
+				a.BytesInUse = 0
+			}
+		}).InMemory(),
+		mutant.Of("DEV-12", "says that it poisoned a launch, and does not", func(_ *serve.Invocation, a *capi.DevicePoisonExecutionArgs) {
+			a.Poisoned = a.LaunchID != 424242
+		}).InMemory(),
+		mutant.After("DEV-13", "poisons launches that there are not", func(a *capi.DevicePoisonExecutionArgs) { a.Poisoned = true }).InMemory(),
+		mutant.Hooked("DEV-14", "can do nothing once it was poisoned", func() []serve.Hook {
+			poisoned := false
+			return []serve.Hook{
+				serve.Around(func(c *serve.Invocation, a *capi.DevicePoisonExecutionArgs) {
+					c.Forward()
+					poisoned = poisoned || a.LaunchID != 424242
+				}),
+				serve.Around(func(c *serve.Invocation, _ *capi.LoadedExecutableExecuteArgs) {
+					if poisoned {
+						c.Fail(capi.ErrorCodeAborted, "poisoned")
+						return
+					}
+					c.Forward()
+				}),
+			}
+		}).InMemory(),
+		mutant.Forgives("DEV-15", "takes any payload", func(*capi.DevicePoisonExecutionArgs) {}).InMemory(),
+		mutant.After("DEV-16", "has no deleter", func(a *capi.DeviceGetAttributesArgs) { a.AttributesDeleter = 0 }).InMemory(),
+		mutant.Hooked("DEV-17", "has one holder for all", func() []serve.Hook {
+			holder := new(capi.DeviceAttributes)
+			return []serve.Hook{serve.Around(func(c *serve.Invocation, a *capi.DeviceGetAttributesArgs) {
+				c.Forward()
+				if c.Err() == nil {
+					a.AttributesDeleter.Call(a.DeviceAttributes)
+					a.DeviceAttributes, a.AttributesDeleter = holder, 0
+					a.Attributes, a.NumAttributes = nil, 0
+				}
+			})}
+		}).InMemory(),
+		mutant.Answers[capi.AsyncTrackingEventDestroyArgs]("DEV-18", "cannot destroy events", capi.ErrorCodeInternal).InMemory(),
+		mutant.Dies("DEV-19", "follows a null event",
+			func(a *capi.AsyncTrackingEventDestroyArgs) bool { return a.Event == nil }).InMemory(),
+		memoryTable("MEM-09", "states too short a function table", func(v *capi.MemoryFunctionTable) { v.StructSize = 16 }),
+		memoryTable("MEM-09", "leaves out a function of the table", func(v *capi.MemoryFunctionTable) { v.SetUserData = 0 }),
+		memoryTable("MEM-10", "keeps no user data", func(v *capi.MemoryFunctionTable) {
+			v.SetUserData = capi.MemoryFunctionTableSetUserData(v.GetUserData)
+		}),
+		memoryTable("MEM-11", "never calls destructors", func(v *capi.MemoryFunctionTable) {
+			v.SetUserData = capi.MemoryFunctionTableSetUserData(v.GetUserData)
+		}),
+		mutant.Forgives("TOPO-13", "makes an empty topology of garbage", func(a *capi.TopologyDescriptionDeserializeArgs) {
+			a.Topology = check.Retain(topologyStranger())
+		}).InMemory(),
+		mutant.Forgives("TOPO-14", "takes topologies of other platforms", func(a *capi.TopologyDescriptionDeserializeArgs) {
+			a.Topology = check.Retain(topologyStranger())
+		}).InMemory(),
+		mutant.AfterEach("TOPO-15", "depends on addresses",
+			func(a *capi.TopologyDescriptionFingerprintArgs, n int64) { a.Fingerprint = uint64(n) }).InMemory(),
+		mutant.After("TOPO-15", "has no fingerprint", func(a *capi.TopologyDescriptionFingerprintArgs) { a.Fingerprint = 0 }).InMemory(),
+		mutant.After("TOPO-16", "has one fingerprint for all", func(a *capi.TopologyDescriptionFingerprintArgs) { a.Fingerprint = 1 }).InMemory(),
+		// A ShapeProto of f32[2,3] without a layout, and one of f64[2,3].
+		shapeChanged("TOPO-17", "drops the layout", []byte{2 << 3, 11, 3<<3 | 2, 2, 2, 3}),
+		shapeChanged("TOPO-18", "has another element type", []byte{2 << 3, 12, 3<<3 | 2, 2, 2, 3, 5<<3 | 2, 4, 1<<3 | 2, 2, 1, 0}),
+		mutant.Forgives("TOPO-19", "takes strides and any kind of memory",
+			func(*capi.TopologyDescriptionMakeCanonicalShapeForMemorySpaceArgs) {}).InMemory(),
+		mutant.Hooked("TOPO-20", "uses one array for all shapes", func() []serve.Hook {
+			shared, n := make([]byte, 16), 0
+			return []serve.Hook{serve.Around(func(c *serve.Invocation, a *capi.TopologyDescriptionMakeCanonicalShapeForMemorySpaceArgs) {
+				c.Forward()
+				if c.Err() != nil {
 					return
 				}
-				c.Forward()
-			}),
-		}
-	})),
-	newer(mutant.Forgives("DEV-15", "takes any payload", func(*capi.DevicePoisonExecutionArgs) {})),
-	newer(mutant.After("DEV-16", "has no deleter", func(a *capi.DeviceGetAttributesArgs) { a.AttributesDeleter = 0 })),
-	newer(fresh("DEV-17", "has one holder for all", func() []serve.Hook {
-		holder := new(capi.DeviceAttributes)
-		return []serve.Hook{serve.Around(func(c *serve.Invocation, a *capi.DeviceGetAttributesArgs) {
-			c.Forward()
-			if c.Err() == nil {
-				a.AttributesDeleter.Call(a.DeviceAttributes)
-				a.DeviceAttributes, a.AttributesDeleter = holder, 0
-				a.Attributes, a.NumAttributes = nil, 0
-			}
-		})}
-	})),
-	newer(mutant.Answers[capi.AsyncTrackingEventDestroyArgs]("DEV-18", "cannot destroy events", capi.ErrorCodeInternal)),
-	newer(mutant.Of("DEV-19", "follows a null event", func(c *serve.Invocation, a *capi.AsyncTrackingEventDestroyArgs) {
-		if a.Event == nil {
-			die()
-		}
-		c.Forward()
-	})),
-	memoryTable("MEM-09", "states too short a function table", func(v *capi.MemoryFunctionTable) { v.StructSize = 16 }),
-	memoryTable("MEM-09", "leaves out a function of the table", func(v *capi.MemoryFunctionTable) { v.SetUserData = 0 }),
-	memoryTable("MEM-10", "keeps no user data", func(v *capi.MemoryFunctionTable) {
-		v.SetUserData = capi.MemoryFunctionTableSetUserData(v.GetUserData)
-	}),
-	memoryTable("MEM-11", "never calls destructors", func(v *capi.MemoryFunctionTable) {
-		v.SetUserData = capi.MemoryFunctionTableSetUserData(v.GetUserData)
-	}),
-	newer(mutant.Forgives("TOPO-13", "makes an empty topology of garbage", func(a *capi.TopologyDescriptionDeserializeArgs) {
-		a.Topology = topologyStranger()
-		leftovers = append(leftovers, a.Topology)
-	})),
-	newer(mutant.Forgives("TOPO-14", "takes topologies of other platforms", func(a *capi.TopologyDescriptionDeserializeArgs) {
-		a.Topology = topologyStranger()
-		leftovers = append(leftovers, a.Topology)
-	})),
-	newer(mutant.AfterEach("TOPO-15", "depends on addresses",
-		func(a *capi.TopologyDescriptionFingerprintArgs, n int64) { a.Fingerprint = uint64(n) })),
-	newer(mutant.After("TOPO-15", "has no fingerprint", func(a *capi.TopologyDescriptionFingerprintArgs) { a.Fingerprint = 0 })),
-	newer(mutant.After("TOPO-16", "has one fingerprint for all", func(a *capi.TopologyDescriptionFingerprintArgs) { a.Fingerprint = 1 })),
-	// A ShapeProto of f32[2,3] without a layout, and one of f64[2,3].
-	shapeChanged("TOPO-17", "drops the layout", []byte{2 << 3, 11, 3<<3 | 2, 2, 2, 3}),
-	shapeChanged("TOPO-18", "has another element type", []byte{2 << 3, 12, 3<<3 | 2, 2, 2, 3, 5<<3 | 2, 4, 1<<3 | 2, 2, 1, 0}),
-	newer(mutant.Forgives("TOPO-19", "takes strides and any kind of memory",
-		func(*capi.TopologyDescriptionMakeCanonicalShapeForMemorySpaceArgs) {})),
-	newer(fresh("TOPO-20", "uses one array for all shapes", func() []serve.Hook {
-		shared, n := make([]byte, 16), 0
-		return []serve.Hook{serve.Around(func(c *serve.Invocation, a *capi.TopologyDescriptionMakeCanonicalShapeForMemorySpaceArgs) {
-			c.Forward()
-			if c.Err() != nil {
-				return
-			}
-			a.SerializedShapeDeleter.Call(a.SerializedShape)
-			n++
-			copy(shared, fmt.Sprintf("%016d", n))
-			a.SerializedShape, a.SerializedShapeSize = &shared[0], 16
-			a.SerializedShapeDeleter = 0
-		})}
-	})),
-	newer(mutant.After("TOPO-21", "has a kind twice", func(a *capi.TopologyDescriptionGetMemorySpaceKindIDsArgs) {
-		a.MemorySpaceKindIDs, a.NumMemorySpaceKindIDs = lastingArray([]int32{1, 2, 1})
-	})),
+				a.SerializedShapeDeleter.Call(a.SerializedShape)
+				n++
+				copy(shared, fmt.Sprintf("%016d", n))
+				a.SerializedShape, a.SerializedShapeSize = &shared[0], 16
+				a.SerializedShapeDeleter = 0
+			})}
+		}).InMemory(),
+		mutant.After("TOPO-21", "has a kind twice", func(a *capi.TopologyDescriptionGetMemorySpaceKindIDsArgs) {
+			a.MemorySpaceKindIDs, a.NumMemorySpaceKindIDs = mutant.LastingArray([]int32{1, 2, 1})
+		}).InMemory(),
+	}
 }

@@ -17,32 +17,32 @@ import (
 	"github.com/purepjrt/purepjrt/conformance/internal/mutant"
 )
 
-// meeting is a plugin whose clients find each other through the key-value store,
-// with faults that can be switched on. Each node puts its address and gets the
-// other's. It does nothing when there are no callbacks.
+// meeting is a plugin whose clients find each other through the key-value store, with
+// faults that can be switched on. Each node puts its address and gets the other's.
+// Without callbacks it does nothing.
 type meeting struct {
 	needsStore      bool // follows null callbacks
 	alone           bool // does not look for the other node
 	noSize          bool // leaves struct_size 0
 	keepsValues     bool // never calls the deleter
 	deletesAfterAll bool // calls a deleter although get failed
-	swallows        bool // makes INTERNAL of every error
+	swallows        bool // turns every error into INTERNAL
 	noTimeout       bool
 	cutsValues      bool // puts values up to their first zero
 	ignoresPut      bool
-	impatient       bool // takes NOT_FOUND of try_get for the end
+	impatient       bool // takes NOT_FOUND from try_get as final
 	mixesArgs       bool // gives every callback the user_arg of get
 	tornKeys        bool
 	sharedKey       bool // both nodes put the same key
-	late            bool // calls back when the client is gone
+	late            bool // calls back after the client is gone
 	needsTryGet     bool // follows a null try_get
-	deletesFirst    bool // reads values when they are deleted
+	deletesFirst    bool // reads values after deleting them
 	deletesTwice    bool
 	noPutSize       bool // leaves struct_size of put's args 0
 	noTrySize       bool // leaves struct_size of try_get's args 0
 	noPutError      bool // has no callback_error for put
-	dropsMessage    bool // keeps the code of the store's errors only
-	forever         bool // waits longer than anybody
+	dropsMessage    bool // keeps only the code of the store's errors
+	forever         bool // waits longer than any check
 	mixesTry        bool // gives try_get the user_arg of get
 	later           bool // calls back a second after the client was destroyed
 	aloneWithoutTry bool // does not look for the other node without try_get
@@ -55,11 +55,11 @@ type meeting struct {
 
 // meet makes a mutant of a meeting with a fault.
 func meet(name, fault string, set func(m *meeting)) mutant.Mutant {
-	all := newer(fresh(name, fault, func() []serve.Hook {
+	all := mutant.Hooked(name, fault, func() []serve.Hook {
 		m := &meeting{}
 		set(m)
 		return m.hooks()
-	}))
+	}).InMemory()
 	all.Sound = func(base *capi.Table) (*serve.Table, error) { return serve.Wrap(base, (&meeting{}).hooks()...) }
 	return all
 }
@@ -86,7 +86,7 @@ func (m *meeting) hooks() []serve.Hook {
 			for range m.others[a.Client] {
 				list = append(list, list[0])
 			}
-			a.Devices, a.NumDevices = lastingArray(list)
+			a.Devices, a.NumDevices = mutant.LastingArray(list)
 		}),
 		serve.Around(func(c *serve.Invocation, a *capi.ClientProcessIndexArgs) {
 			c.Forward()
@@ -97,7 +97,7 @@ func (m *meeting) hooks() []serve.Hook {
 	}
 }
 
-// makeError is a callback_error that makes errors of this package's.
+// makeError is a callback_error that makes errors with package serve.
 var makeError = sync.OnceValue(func() *capi.CallbackError {
 	f := capi.CallbackError(purego.NewCallback(func(code uintptr, p *byte, n uintptr) *capi.ErrorHandle {
 		return serve.NewError(&capi.Error{Code: capi.ErrorCode(code), Message: capi.String(p, n)})
@@ -105,7 +105,7 @@ var makeError = sync.OnceValue(func() *capi.CallbackError {
 	return &f
 })
 
-// take reads an error of a callback.
+// take reads and destroys an error from a callback.
 func take(h *capi.ErrorHandle) error {
 	if h == nil {
 		return nil
@@ -118,7 +118,7 @@ func take(h *capi.ErrorHandle) error {
 func (m *meeting) create(c *serve.Invocation, a *capi.ClientCreateArgs) {
 	if a.KVGetCallback == 0 || a.KVPutCallback == 0 {
 		if m.needsStore {
-			die()
+			mutant.Die()
 		}
 		c.Forward()
 		return
@@ -129,7 +129,7 @@ func (m *meeting) create(c *serve.Invocation, a *capi.ClientCreateArgs) {
 			node, _ = o.Value.(int64)
 		}
 	}
-	// The plugin behind this one is to be alone.
+	// The plugin behind this one must not see the store.
 	whole := *a
 	defer func() {
 		whole.Client = a.Client
@@ -151,7 +151,7 @@ func (m *meeting) create(c *serve.Invocation, a *capi.ClientCreateArgs) {
 		return
 	}
 	if a.KVTryGetCallback == 0 && m.needsTryGet {
-		die()
+		mutant.Die()
 	}
 	if err := m.find(a, node); err != nil {
 		if m.swallows {
@@ -175,7 +175,7 @@ func (m *meeting) create(c *serve.Invocation, a *capi.ClientCreateArgs) {
 	m.get = func() { _, _ = m.fetch(&args, "late") }
 }
 
-// find puts this node's address and gets that of the other.
+// find puts this node's address and gets the other's.
 func (m *meeting) find(a *capi.ClientCreateArgs, node int64) error {
 	key := func(n int64) string { return fmt.Sprintf("address/%d", n) }
 	own := key(node)
@@ -244,7 +244,7 @@ func (m *meeting) fetch(a *capi.ClientCreateArgs, key string) (string, error) {
 	err := take(a.KVGetCallback.Call(args))
 	if err != nil {
 		if m.deletesAfterAll && args.ValueDeleterCallback == 0 {
-			die() // it jumps to null
+			mutant.Die() // it jumps to null
 		}
 		if m.noTimeout {
 			return "", nil
@@ -292,20 +292,22 @@ func (m *meeting) poll(a *capi.ClientCreateArgs, key string) error {
 	}
 }
 
-var storeMutants = []mutant.Mutant{
-	meet("KV-01", "follows null callbacks", func(m *meeting) { m.needsStore = true }),
-	meet("KV-02", "does not look for others", func(m *meeting) { m.alone = true }),
-	meet("KV-03", "leaves struct_size as it is", func(m *meeting) { m.noSize = true }),
-	meet("KV-04", "keeps the values", func(m *meeting) { m.keepsValues = true }),
-	meet("KV-05", "calls the deleter after an error", func(m *meeting) { m.deletesAfterAll = true }),
-	meet("KV-06", "says INTERNAL of every error", func(m *meeting) { m.swallows = true }),
-	meet("KV-07", "gives no time", func(m *meeting) { m.noTimeout = true }),
-	meet("KV-08", "takes values for C strings", func(m *meeting) { m.cutsValues = true }),
-	meet("KV-09", "goes on when put fails", func(m *meeting) { m.ignoresPut = true }),
-	meet("KV-10", "takes \"not yet\" for never", func(m *meeting) { m.impatient = true }),
-	meet("KV-11", "gives put the user_arg of get", func(m *meeting) { m.mixesArgs = true }),
-	meet("KV-12", "reads keys while they change", func(m *meeting) { m.tornKeys = true }),
-	meet("KV-13", "uses one key for all nodes", func(m *meeting) { m.sharedKey = true }),
-	meet("KV-14", "calls back when the client is gone", func(m *meeting) { m.late = true }),
-	meet("KV-15", "follows a null try_get", func(m *meeting) { m.needsTryGet = true }),
+func storeMutants() []mutant.Mutant {
+	return []mutant.Mutant{
+		meet("KV-01", "follows null callbacks", func(m *meeting) { m.needsStore = true }),
+		meet("KV-02", "does not look for others", func(m *meeting) { m.alone = true }),
+		meet("KV-03", "leaves struct_size as it is", func(m *meeting) { m.noSize = true }),
+		meet("KV-04", "keeps the values", func(m *meeting) { m.keepsValues = true }),
+		meet("KV-05", "calls the deleter after an error", func(m *meeting) { m.deletesAfterAll = true }),
+		meet("KV-06", "says INTERNAL of every error", func(m *meeting) { m.swallows = true }),
+		meet("KV-07", "gives no time", func(m *meeting) { m.noTimeout = true }),
+		meet("KV-08", "takes values for C strings", func(m *meeting) { m.cutsValues = true }),
+		meet("KV-09", "goes on when put fails", func(m *meeting) { m.ignoresPut = true }),
+		meet("KV-10", "takes \"not yet\" for never", func(m *meeting) { m.impatient = true }),
+		meet("KV-11", "gives put the user_arg of get", func(m *meeting) { m.mixesArgs = true }),
+		meet("KV-12", "reads keys while they change", func(m *meeting) { m.tornKeys = true }),
+		meet("KV-13", "uses one key for all nodes", func(m *meeting) { m.sharedKey = true }),
+		meet("KV-14", "calls back when the client is gone", func(m *meeting) { m.late = true }),
+		meet("KV-15", "follows a null try_get", func(m *meeting) { m.needsTryGet = true }),
+	}
 }

@@ -16,7 +16,7 @@ import (
 
 // goneClient makes hooks that know whether a client was destroyed.
 func goneClient(name, fault string, hook func(gone *atomic.Bool) serve.Hook) mutant.Mutant {
-	return fresh(name, fault, func() []serve.Hook {
+	return mutant.Hooked(name, fault, func() []serve.Hook {
 		var gone atomic.Bool
 		return []serve.Hook{
 			serve.Around(func(c *serve.Invocation, _ *capi.ClientDestroyArgs) { c.Forward(); gone.Store(true) }),
@@ -25,23 +25,21 @@ func goneClient(name, fault string, hook func(gone *atomic.Bool) serve.Hook) mut
 	})
 }
 
-// diesWith makes a hook of a function that ends the process when the client is
-// gone.
+// diesWith makes a hook for a function that ends the process once the client is gone.
 func diesWith[A any](gone *atomic.Bool) serve.Hook {
 	return serve.Around(func(c *serve.Invocation, _ *A) {
 		if gone.Load() {
-			die()
+			mutant.Die()
 		}
 		c.Forward()
 	})
 }
 
-// oneText makes a plugin that writes the texts of a function for all objects into one
-// place. text is where the function puts what it returns.
+// oneText makes a plugin that writes a function's texts for all objects to one place.
+// text says where the function stores its result.
 func oneText[A any](name, fault string, text func(a *A) (**byte, *uintptr)) mutant.Mutant {
-	return fresh(name, fault, func() []serve.Hook {
-		shared := make([]byte, 1<<14)
-		leftovers = append(leftovers, shared)
+	return mutant.Hooked(name, fault, func() []serve.Hook {
+		shared := check.Retain(make([]byte, 1<<14))
 		return []serve.Hook{serve.Around(func(c *serve.Invocation, a *A) {
 			if c.Forward(); c.Err() != nil {
 				return
@@ -53,393 +51,396 @@ func oneText[A any](name, fault string, text func(a *A) (**byte, *uintptr)) muta
 	})
 }
 
-// subtleMutants are wrong for one device, one value or one moment only.
-var subtleMutants = []mutant.Mutant{
-	oneText("DDESC-06/of several devices", "has one place for ToString", func(a *capi.DeviceDescriptionToStringArgs) (**byte, *uintptr) {
-		return &a.ToString, &a.ToStringSize
-	}),
-	oneText("DDESC-06/of several devices", "has one place for DebugString",
-		func(a *capi.DeviceDescriptionDebugStringArgs) (**byte, *uintptr) {
-			return &a.DebugString, &a.DebugStringSize
+// subtleMutants are wrong for only one device, one value or one moment.
+func subtleMutants() []mutant.Mutant {
+	return []mutant.Mutant{
+		oneText("DDESC-06/of several devices", "has one place for ToString",
+			func(a *capi.DeviceDescriptionToStringArgs) (**byte, *uintptr) {
+				return &a.ToString, &a.ToStringSize
+			}),
+		oneText("DDESC-06/of several devices", "has one place for DebugString",
+			func(a *capi.DeviceDescriptionDebugStringArgs) (**byte, *uintptr) {
+				return &a.DebugString, &a.DebugStringSize
+			}),
+		oneText("MEM-02/of several memories", "has one place for Kind", func(a *capi.MemoryKindArgs) (**byte, *uintptr) {
+			return &a.Kind, &a.KindSize
 		}),
-	oneText("MEM-02/of several memories", "has one place for Kind", func(a *capi.MemoryKindArgs) (**byte, *uintptr) {
-		return &a.Kind, &a.KindSize
-	}),
-	oneText("MEM-02/of several memories", "has one place for ToString", func(a *capi.MemoryToStringArgs) (**byte, *uintptr) {
-		return &a.ToString, &a.ToStringSize
-	}),
-	oneText("MEM-02/of several memories", "has one place for DebugString",
-		func(a *capi.MemoryDebugStringArgs) (**byte, *uintptr) { return &a.DebugString, &a.DebugStringSize }),
-	dropsLast("CLI-04", "ignores unknown options of type string", func(o capi.Attribute) bool {
-		_, s := o.Value.(string)
-		return s && o.Name != "device_count"
-	}),
-	newer(mutant.Of("CLI-04", "does not say which option it does not know", func(c *serve.Invocation, _ *capi.ClientCreateArgs) {
-		c.Forward()
-		if c.Err() != nil {
-			c.Fail(capi.ErrorCodeInvalidArgument, "an unknown option")
-		}
-	})),
-	dropsLast("CLI-05", "takes bools for numbers", func(o capi.Attribute) bool { _, s := o.Value.(bool); return s }),
-	dropsLast("CLI-05", "takes floats for numbers", func(o capi.Attribute) bool { _, s := o.Value.(float32); return s }),
-	dropsLast("CLI-05", "takes lists for numbers", func(o capi.Attribute) bool { _, s := o.Value.([]int64); return s }),
-	newer(mutant.Of("CLI-08", "takes a null array of options for none", func(c *serve.Invocation, a *capi.ClientCreateArgs) {
-		if a.CreateOptions == nil {
-			a.NumOptions = 0
-		}
-		c.Forward()
-	})),
-	newer(mutant.Of("CLI-09", "reads numbers in 32 bits", func(c *serve.Invocation, a *capi.ClientCreateArgs) {
-		for _, v := range optionsOf(a) {
-			if v.Type == capi.NamedValueInt64 {
-				v.SetInt64Value(int64(int32(v.Int64Value())))
+		oneText("MEM-02/of several memories", "has one place for ToString", func(a *capi.MemoryToStringArgs) (**byte, *uintptr) {
+			return &a.ToString, &a.ToStringSize
+		}),
+		oneText("MEM-02/of several memories", "has one place for DebugString",
+			func(a *capi.MemoryDebugStringArgs) (**byte, *uintptr) { return &a.DebugString, &a.DebugStringSize }),
+		dropsLast("CLI-04", "ignores unknown options of type string", func(o capi.Attribute) bool {
+			_, s := o.Value.(string)
+			return s && o.Name != "device_count"
+		}),
+		mutant.Of("CLI-04", "does not say which option it does not know", func(c *serve.Invocation, _ *capi.ClientCreateArgs) {
+			c.Forward()
+			if c.Err() != nil {
+				c.Fail(capi.ErrorCodeInvalidArgument, "an unknown option")
 			}
-		}
-		c.Forward()
-	})),
-	fresh("CLI-10", "a second client takes the memory of the first", func() []serve.Hook {
-		var clients atomic.Int64
-		var old *capi.Buffer
-		return []serve.Hook{
-			serve.Around(func(c *serve.Invocation, _ *capi.ClientCreateArgs) { c.Forward(); clients.Add(1) }),
-			serve.Around(func(c *serve.Invocation, a *capi.ClientBufferFromHostBufferArgs) {
-				c.Forward()
-				if clients.Load() == 1 {
-					old = a.Buffer
+		}).InMemory(),
+		dropsLast("CLI-05", "takes bools for numbers", func(o capi.Attribute) bool { _, s := o.Value.(bool); return s }),
+		dropsLast("CLI-05", "takes floats for numbers", func(o capi.Attribute) bool { _, s := o.Value.(float32); return s }),
+		dropsLast("CLI-05", "takes lists for numbers", func(o capi.Attribute) bool { _, s := o.Value.([]int64); return s }),
+		mutant.Of("CLI-08", "takes a null array of options for none", func(c *serve.Invocation, a *capi.ClientCreateArgs) {
+			if a.CreateOptions == nil {
+				a.NumOptions = 0
+			}
+			c.Forward()
+		}).InMemory(),
+		mutant.Of("CLI-09", "reads numbers in 32 bits", func(c *serve.Invocation, a *capi.ClientCreateArgs) {
+			for _, v := range optionsOf(a) {
+				if v.Type == capi.NamedValueInt64 {
+					v.SetInt64Value(int64(int32(v.Int64Value())))
 				}
-			}),
-			serve.Around(func(c *serve.Invocation, a *capi.BufferToHostBufferArgs) {
-				if clients.Load() > 1 && a.Src == old {
-					c.Fail(capi.ErrorCodeInternal, "the memory is gone")
-					return
+			}
+			c.Forward()
+		}).InMemory(),
+		mutant.Hooked("CLI-10", "a second client takes the memory of the first", func() []serve.Hook {
+			var clients atomic.Int64
+			var old *capi.Buffer
+			return []serve.Hook{
+				serve.Around(func(c *serve.Invocation, _ *capi.ClientCreateArgs) { c.Forward(); clients.Add(1) }),
+				serve.Around(func(c *serve.Invocation, a *capi.ClientBufferFromHostBufferArgs) {
+					c.Forward()
+					if clients.Load() == 1 {
+						old = a.Buffer
+					}
+				}),
+				serve.Around(func(c *serve.Invocation, a *capi.BufferToHostBufferArgs) {
+					if clients.Load() > 1 && a.Src == old {
+						c.Fail(capi.ErrorCodeInternal, "the memory is gone")
+						return
+					}
+					c.Forward()
+				}),
+			}
+		}),
+		goneClient("CLI-13/then=destroy", "executables use the client when they go", diesWith[capi.LoadedExecutableDestroyArgs]),
+		goneClient("CLI-13/then=destroy", "descriptions of executables use the client when they go", diesWith[capi.ExecutableDestroyArgs]),
+		goneClient("CLI-13/then=destroy", "events use the client when they go", diesWith[capi.EventDestroyArgs]),
+		goneClient("CLI-13/then=use", "executions crash when the client is gone", diesWith[capi.LoadedExecutableExecuteArgs]).InMemory(),
+		goneClient("CLI-13/then=use", "dimensions crash when the client is gone", diesWith[capi.BufferDimensionsArgs]).InMemory(),
+		goneClient("CLI-13/then=use", "deleting crashes when the client is gone", diesWith[capi.BufferDeleteArgs]).InMemory(),
+		mutant.After("CLI-14", "has a name of n bytes and one more", func(a *capi.ClientPlatformNameArgs) { a.PlatformNameSize++ }),
+		mutant.After("CLI-16", "has a version of n bytes and one more", func(a *capi.ClientPlatformVersionArgs) { a.PlatformVersionSize++ }),
+		mutant.After("CLI-16", "has no version", func(a *capi.ClientPlatformVersionArgs) { a.PlatformVersionSize = 0 }),
+		mutant.AfterEach("CLI-18", "changes the order after a while", func(a *capi.ClientDevicesArgs, n int64) {
+			if n > 50 {
+				list := capi.Slice(a.Devices, a.NumDevices)
+				list[0], list[1] = list[1], list[0]
+				a.Devices, _ = mutant.LastingArray(list)
+			}
+		}),
+		mutant.After("CLI-20", "has a device twice", func(a *capi.ClientAddressableDevicesArgs) {
+			list := capi.Slice(a.AddressableDevices, a.NumAddressableDevices)
+			a.AddressableDevices, a.NumAddressableDevices = mutant.LastingArray(append(list, list[0]))
+		}),
+		doubled("CLI-18", "has a device twice", func(a *capi.ClientDevicesArgs) (***capi.Device, *uintptr) { return &a.Devices, &a.NumDevices }),
+		mutant.Of("CLI-23", "looks at the lowest byte of an id", func(c *serve.Invocation, a *capi.ClientLookupDeviceArgs) { a.ID &= 0xff; c.Forward() }),
+		mutant.Of("CLI-23", "looks at the lower half of an id", func(c *serve.Invocation, a *capi.ClientLookupDeviceArgs) { a.ID &= 0xffff; c.Forward() }),
+		mutant.Of("CLI-23", "counts negative ids from the end", func(c *serve.Invocation, a *capi.ClientLookupDeviceArgs) {
+			if a.ID < 0 && a.ID >= -4 {
+				a.ID += 4
+			}
+			c.Forward()
+		}),
+		mutant.Of("CLI-26", "takes one id too many", func(c *serve.Invocation, a *capi.ClientLookupAddressableDeviceArgs) {
+			if a.LocalHardwareID == 4 {
+				a.LocalHardwareID = 3
+			}
+			c.Forward()
+		}),
+		mutant.Of("CLI-26", "looks at the lowest byte of an id", func(c *serve.Invocation, a *capi.ClientLookupAddressableDeviceArgs) {
+			a.LocalHardwareID &= 0xff
+			c.Forward()
+		}),
+		doubled("CLI-27", "has a memory twice", func(a *capi.ClientAddressableMemoriesArgs) (***capi.Memory, *uintptr) {
+			return &a.AddressableMemories, &a.NumAddressableMemories
+		}),
+		mutant.After("CLI-29", "fills the whole array", func(a *capi.ClientDefaultDeviceAssignmentArgs) {
+			for i := uintptr(a.NumReplicas * a.NumPartitions); i < a.DefaultAssignmentSize; i++ {
+				poke(a.DefaultAssignment, i, 0)
+			}
+		}),
+		mutant.Of("CLI-30", "compares the size with the replicas alone",
+			func(c *serve.Invocation, a *capi.ClientDefaultDeviceAssignmentArgs) {
+				if a.DefaultAssignmentSize >= uintptr(a.NumReplicas) {
+					a.DefaultAssignmentSize = uintptr(a.NumReplicas) * uintptr(a.NumPartitions)
 				}
 				c.Forward()
 			}),
-		}
-	}),
-	goneClient("CLI-13/then=destroy", "executables use the client when they go", diesWith[capi.LoadedExecutableDestroyArgs]),
-	goneClient("CLI-13/then=destroy", "descriptions of executables use the client when they go", diesWith[capi.ExecutableDestroyArgs]),
-	goneClient("CLI-13/then=destroy", "events use the client when they go", diesWith[capi.EventDestroyArgs]),
-	newer(goneClient("CLI-13/then=use", "executions crash when the client is gone", diesWith[capi.LoadedExecutableExecuteArgs])),
-	newer(goneClient("CLI-13/then=use", "dimensions crash when the client is gone", diesWith[capi.BufferDimensionsArgs])),
-	newer(goneClient("CLI-13/then=use", "deleting crashes when the client is gone", diesWith[capi.BufferDeleteArgs])),
-	mutant.After("CLI-14", "has a name of n bytes and one more", func(a *capi.ClientPlatformNameArgs) { a.PlatformNameSize++ }),
-	mutant.After("CLI-16", "has a version of n bytes and one more", func(a *capi.ClientPlatformVersionArgs) { a.PlatformVersionSize++ }),
-	mutant.After("CLI-16", "has no version", func(a *capi.ClientPlatformVersionArgs) { a.PlatformVersionSize = 0 }),
-	mutant.AfterEach("CLI-18", "changes the order after a while", func(a *capi.ClientDevicesArgs, n int64) {
-		if n > 50 {
-			list := capi.Slice(a.Devices, a.NumDevices)
-			list[0], list[1] = list[1], list[0]
-			a.Devices, _ = lastingArray(list)
-		}
-	}),
-	mutant.After("CLI-20", "has a device twice", func(a *capi.ClientAddressableDevicesArgs) {
-		list := capi.Slice(a.AddressableDevices, a.NumAddressableDevices)
-		a.AddressableDevices, a.NumAddressableDevices = lastingArray(append(list, list[0]))
-	}),
-	doubled("CLI-18", "has a device twice", func(a *capi.ClientDevicesArgs) (***capi.Device, *uintptr) { return &a.Devices, &a.NumDevices }),
-	mutant.Of("CLI-23", "looks at the lowest byte of an id", func(c *serve.Invocation, a *capi.ClientLookupDeviceArgs) { a.ID &= 0xff; c.Forward() }),
-	mutant.Of("CLI-23", "looks at the lower half of an id", func(c *serve.Invocation, a *capi.ClientLookupDeviceArgs) { a.ID &= 0xffff; c.Forward() }),
-	mutant.Of("CLI-23", "counts negative ids from the end", func(c *serve.Invocation, a *capi.ClientLookupDeviceArgs) {
-		if a.ID < 0 && a.ID >= -4 {
-			a.ID += 4
-		}
-		c.Forward()
-	}),
-	mutant.Of("CLI-26", "takes one id too many", func(c *serve.Invocation, a *capi.ClientLookupAddressableDeviceArgs) {
-		if a.LocalHardwareID == 4 {
-			a.LocalHardwareID = 3
-		}
-		c.Forward()
-	}),
-	mutant.Of("CLI-26", "looks at the lowest byte of an id", func(c *serve.Invocation, a *capi.ClientLookupAddressableDeviceArgs) {
-		a.LocalHardwareID &= 0xff
-		c.Forward()
-	}),
-	doubled("CLI-27", "has a memory twice", func(a *capi.ClientAddressableMemoriesArgs) (***capi.Memory, *uintptr) {
-		return &a.AddressableMemories, &a.NumAddressableMemories
-	}),
-	mutant.After("CLI-29", "fills the whole array", func(a *capi.ClientDefaultDeviceAssignmentArgs) {
-		for i := uintptr(a.NumReplicas * a.NumPartitions); i < a.DefaultAssignmentSize; i++ {
-			poke(a.DefaultAssignment, i, 0)
-		}
-	}),
-	mutant.Of("CLI-30", "compares the size with the replicas alone", func(c *serve.Invocation, a *capi.ClientDefaultDeviceAssignmentArgs) {
-		if a.DefaultAssignmentSize >= uintptr(a.NumReplicas) {
-			a.DefaultAssignmentSize = uintptr(a.NumReplicas) * uintptr(a.NumPartitions)
-		}
-		c.Forward()
-	}),
-	newer(mutant.Of("CLI-31", "multiplies before it looks", func(c *serve.Invocation, a *capi.ClientDefaultDeviceAssignmentArgs) {
-		c.Forward()
-		if a.NumReplicas*a.NumPartitions > 0 && c.Err() != nil {
-			c.FailWith(nil)
-		}
-	})),
-	newer(mutant.Of("CLI-34", "looks at the replicas alone", func(c *serve.Invocation, a *capi.ClientDefaultDeviceAssignmentArgs) {
-		c.Forward()
-		if c.Err() != nil && a.NumReplicas <= 4 {
-			c.FailWith(nil)
-			invent(a)
-		}
-	})),
-	newer(mutant.Of("CLI-33", "has a device twice in both", func(c *serve.Invocation, a *capi.ClientDefaultDeviceAssignmentArgs) {
-		c.Forward()
-		if c.Err() == nil && a.NumPartitions > 1 {
-			poke(a.DefaultAssignment, 1, 0)
-			poke(a.DefaultAssignment, 0, 0)
-		}
-	})),
-	mutant.Of("CLI-35", "wants processes", func(c *serve.Invocation, a *capi.ClientUpdateGlobalProcessInfoArgs) {
-		if a.NumProcessInfos == 0 {
-			c.Fail(capi.ErrorCodeInvalidArgument, "none")
-			return
-		}
-		c.Forward()
-	}),
-	mutant.Of("CLI-35", "takes one process only", func(c *serve.Invocation, a *capi.ClientUpdateGlobalProcessInfoArgs) {
-		if a.NumProcessInfos > 1 {
-			c.Fail(capi.ErrorCodeInvalidArgument, "two")
-			return
-		}
-		c.Forward()
-	}),
-	fresh("DDESC-04", "has a kind of its own for each device", func() []serve.Hook {
-		kinds := map[*capi.DeviceDescription]text{}
-		return []serve.Hook{serve.Around(func(c *serve.Invocation, a *capi.DeviceDescriptionKindArgs) {
+		mutant.Of("CLI-31", "multiplies before it looks", func(c *serve.Invocation, a *capi.ClientDefaultDeviceAssignmentArgs) {
 			c.Forward()
-			k, ok := kinds[a.DeviceDescription]
-			if !ok {
-				k.p, k.n = lasting(fmt.Sprint("device ", len(kinds)))
-				kinds[a.DeviceDescription] = k
+			if a.NumReplicas*a.NumPartitions > 0 && c.Err() != nil {
+				c.FailWith(nil)
 			}
-			a.DeviceKind, a.DeviceKindSize = k.p, k.n
-		})}
-	}),
-	mutant.After("DDESC-01", "has one id for the last two", func(a *capi.DeviceDescriptionIDArgs) { a.ID = min(a.ID, 2) }),
-	fresh("DDESC-02", "counts the second device to another process", func() []serve.Hook {
-		var first *capi.DeviceDescription
-		return []serve.Hook{serve.Around(func(c *serve.Invocation, a *capi.DeviceDescriptionProcessIndexArgs) {
+		}).InMemory(),
+		mutant.Of("CLI-34", "looks at the replicas alone", func(c *serve.Invocation, a *capi.ClientDefaultDeviceAssignmentArgs) {
 			c.Forward()
-			if first == nil {
-				first = a.DeviceDescription
+			if c.Err() != nil && a.NumReplicas <= 4 {
+				c.FailWith(nil)
+				invent(a)
 			}
-			if a.DeviceDescription != first {
-				a.ProcessIndex = 1
-			}
-		})}
-	}),
-	mutant.AfterEach("DDESC-06", "has a text for people that depends on the call", func(a *capi.DeviceDescriptionToStringArgs, n int64) {
-		if n%2 == 0 {
-			a.ToStringSize--
-		}
-	}),
-	fresh("DDESC-09", "the topology's devices have other kinds", func() []serve.Hook {
-		inTopology := map[*capi.DeviceDescription]bool{}
-		p, n := lasting("another kind")
-		return []serve.Hook{
-			serve.Around(func(c *serve.Invocation, a *capi.TopologyDescriptionGetDeviceDescriptionsArgs) {
-				c.Forward()
-				for _, d := range capi.Slice(a.Descriptions, a.NumDescriptions) {
-					inTopology[d] = true
-				}
-			}),
-			serve.Around(func(c *serve.Invocation, a *capi.DeviceDescriptionKindArgs) {
-				c.Forward()
-				if inTopology[a.DeviceDescription] {
-					a.DeviceKind, a.DeviceKindSize = p, n
-				}
-			}),
-		}
-	}),
-	fresh("DEV-02", "has the first device's id for the last", func() []serve.Hook {
-		return []serve.Hook{serve.Around(func(c *serve.Invocation, a *capi.DeviceLocalHardwareIDArgs) {
+		}).InMemory(),
+		mutant.Of("CLI-33", "has a device twice in both", func(c *serve.Invocation, a *capi.ClientDefaultDeviceAssignmentArgs) {
 			c.Forward()
-			if a.LocalHardwareID == 3 {
-				a.LocalHardwareID = 0
+			if c.Err() == nil && a.NumPartitions > 1 {
+				poke(a.DefaultAssignment, 1, 0)
+				poke(a.DefaultAssignment, 0, 0)
 			}
-		})}
-	}),
-	fresh("DEV-04", "has the first device's memory for all", func() []serve.Hook {
-		var first *capi.Memory
-		return []serve.Hook{serve.Around(func(c *serve.Invocation, a *capi.DeviceDefaultMemoryArgs) {
-			c.Forward()
-			if first == nil {
-				first = a.Memory
-			}
-			a.Memory = first
-		})}
-	}),
-	mutant.After("DEV-03", "makes the list for each call", func(a *capi.DeviceAddressableMemoriesArgs) {
-		a.Memories, a.NumMemories = lastingArray(capi.Slice(a.Memories, a.NumMemories))
-	}),
-	newer(fakeStats("DEV-09", "swaps limit and use", func(a *capi.DeviceMemoryStatsArgs) { a.BytesLimit, a.BytesLimitIsSet = 1, true })),
-	newer(fakeStats("DEV-09", "has a largest allocation above the peak", func(a *capi.DeviceMemoryStatsArgs) {
-		a.PeakBytesInUse, a.PeakBytesInUseIsSet = a.BytesInUse, true
-		a.LargestAllocSize, a.LargestAllocSizeIsSet = a.BytesInUse+1, true
-	})),
-	newer(fakeStats("DEV-07", "never gives back", func(*capi.DeviceMemoryStatsArgs) {})).Waiting(),
-	newer(mutant.Of("DEV-11", "does not forget the peak", func(*serve.Invocation, *capi.DeviceClearMemoryStatsArgs) {})),
-	newer(mutant.Of("DEV-12", "has a code of its own for what was poisoned", func(c *serve.Invocation, a *capi.DevicePoisonExecutionArgs) {
-		a.ErrorCode = capi.ErrorCodeInternal
-		c.Forward()
-	})),
-	newer(mutant.Of("DEV-12", "drops the message", func(c *serve.Invocation, a *capi.DevicePoisonExecutionArgs) {
-		a.ErrorMessageSize = 0
-		c.Forward()
-	})),
-	newer(mutant.Of("DEV-12", "drops the payload", func(c *serve.Invocation, a *capi.DevicePoisonExecutionArgs) {
-		a.NumPayload = 0
-		c.Forward()
-	})),
-	newer(mutant.After("DEV-13", "poisons launches that are over", func(a *capi.DevicePoisonExecutionArgs) {
-		a.Poisoned = a.Poisoned || a.LaunchID != 424242
-	})),
-	newer(mutant.Of("DEV-13", "says NOT_FOUND of launches that there are not",
-		func(c *serve.Invocation, a *capi.DevicePoisonExecutionArgs) {
-			c.Forward()
-			if !a.Poisoned {
-				c.Fail(capi.ErrorCodeNotFound, "no such launch")
-			}
-		})),
-	newer(fresh("DEV-17", "uses one array for the attributes of all devices", func() []serve.Hook {
-		shared := make([]capi.NamedValue, 16)
-		return []serve.Hook{serve.Around(func(c *serve.Invocation, a *capi.DeviceGetAttributesArgs) {
-			c.Forward()
-			if c.Err() == nil {
-				copy(shared, capi.Slice(a.Attributes, a.NumAttributes))
-				a.Attributes = &shared[0]
-			}
-		})}
-	})),
-	newer(fresh("DEV-18", "reads descriptions up to a terminator", func() []serve.Hook {
-		return []serve.Hook{serve.Around(func(c *serve.Invocation, a *capi.DeviceCreateAsyncTrackingEventArgs) {
-			if a.DescriptionSize > 0 && !byteEnds(a.Description, a.DescriptionSize) {
-				c.Fail(capi.ErrorCodeInvalidArgument, "no terminator")
+		}).InMemory(),
+		mutant.Of("CLI-35", "wants processes", func(c *serve.Invocation, a *capi.ClientUpdateGlobalProcessInfoArgs) {
+			if a.NumProcessInfos == 0 {
+				c.Fail(capi.ErrorCodeInvalidArgument, "none")
 				return
 			}
 			c.Forward()
-		})}
-	})),
-	mutant.After("MEM-01", "has the same id for the memories of a device", func(a *capi.MemoryIDArgs) { a.ID /= 2 }),
-	mutant.After("MEM-07", "lists the devices of a memory one short", func(a *capi.MemoryAddressableByDevicesArgs) { a.NumDevices-- }),
-	mutant.After("MEM-07", "lists strangers", func(a *capi.MemoryAddressableByDevicesArgs) {
-		a.Devices, a.NumDevices = lastingArray(append(capi.Slice(a.Devices, a.NumDevices), (*capi.Device)(nil)))
-	}),
-	mutant.After("MEM-08", "has memories of its own for buffers", func(a *capi.BufferMemoryArgs) {
-		a.Memory = &capi.Memory{}
-		leftovers = append(leftovers, a.Memory)
-	}),
-	newer(mutant.Of("TOPO-04", "takes names that it does not know for the default",
-		func(c *serve.Invocation, a *capi.TopologyDescriptionCreateArgs) {
-			a.TopologyNameSize = 0
-			c.Forward()
-		})),
-	mutant.After("TOPO-05", "has no name", func(a *capi.TopologyDescriptionPlatformNameArgs) { a.PlatformNameSize = 0 }),
-	mutant.After("TOPO-07", "has one device less than the client",
-		func(a *capi.TopologyDescriptionGetDeviceDescriptionsArgs) { a.NumDescriptions-- }),
-	newer(mutant.After("TOPO-08", "has one id for the last two", func(a *capi.DeviceDescriptionIDArgs) { a.ID = min(a.ID, 2) })),
-	newer(mutant.After("TOPO-11", "has the address in its bytes", func(a *capi.TopologyDescriptionSerializeArgs) {
-		b := append(capi.Bytes(a.SerializedBytes, a.SerializedBytesSize), byte(addr(a.Topology)>>4), byte(addr(a.Topology)>>12),
-			byte(addr(a.Topology)>>20))
-		a.SerializedBytes, a.SerializedBytesSize = lastingArray(b)
-	})),
-	restoredWithout("TOPO-12", "loses attributes on the way",
-		func(a *capi.TopologyDescriptionAttributesArgs) *capi.TopologyDescription { return a.Topology },
-		func(a *capi.TopologyDescriptionAttributesArgs) { a.NumAttributes = 0 }),
-	restoredWithout("TOPO-12", "loses a device on the way",
-		func(a *capi.TopologyDescriptionGetDeviceDescriptionsArgs) *capi.TopologyDescription {
-			return a.Topology
-		},
-		func(a *capi.TopologyDescriptionGetDeviceDescriptionsArgs) { a.NumDescriptions-- }),
-	restoredWithout("TOPO-12", "loses the version on the way",
-		func(a *capi.TopologyDescriptionPlatformVersionArgs) *capi.TopologyDescription { return a.Topology },
-		func(a *capi.TopologyDescriptionPlatformVersionArgs) { a.PlatformVersionSize = 0 }),
-	restoredWithout("TOPO-15", "has another fingerprint when it comes back",
-		func(a *capi.TopologyDescriptionFingerprintArgs) *capi.TopologyDescription { return a.Topology },
-		func(a *capi.TopologyDescriptionFingerprintArgs) { a.Fingerprint++ }),
-	takesBad("TOPO-13", "takes no bytes for a topology", func(b []byte) bool { return len(b) == 0 }),
-	takesBad("TOPO-13", "takes a part for the whole", func(b []byte) bool { return len(b) > 100 }),
-	newer(mutant.Of("TOPO-17", "ignores the layout that it is given",
-		func(c *serve.Invocation, a *capi.TopologyDescriptionMakeCanonicalShapeForMemorySpaceArgs) {
-			if a.Layout != nil && a.Layout.Type == capi.BufferMemoryLayoutTypeTiled {
-				a.Layout = nil
+		}),
+		mutant.Of("CLI-35", "takes one process only", func(c *serve.Invocation, a *capi.ClientUpdateGlobalProcessInfoArgs) {
+			if a.NumProcessInfos > 1 {
+				c.Fail(capi.ErrorCodeInvalidArgument, "two")
+				return
 			}
 			c.Forward()
-		})),
-	newer(mutant.Of("TOPO-18", "knows no complex numbers",
-		func(c *serve.Invocation, a *capi.TopologyDescriptionMakeCanonicalShapeForMemorySpaceArgs) {
-			if a.ElementType == capi.BufferTypeC64 {
-				a.ElementType = capi.BufferTypeF64
+		}),
+		mutant.Hooked("DDESC-04", "has a kind of its own for each device", func() []serve.Hook {
+			kinds := map[*capi.DeviceDescription]text{}
+			return []serve.Hook{serve.Around(func(c *serve.Invocation, a *capi.DeviceDescriptionKindArgs) {
+				c.Forward()
+				k, ok := kinds[a.DeviceDescription]
+				if !ok {
+					k.p, k.n = mutant.LastingText(fmt.Sprint("device ", len(kinds)))
+					kinds[a.DeviceDescription] = k
+				}
+				a.DeviceKind, a.DeviceKindSize = k.p, k.n
+			})}
+		}),
+		mutant.After("DDESC-01", "has one id for the last two", func(a *capi.DeviceDescriptionIDArgs) { a.ID = min(a.ID, 2) }),
+		mutant.Hooked("DDESC-02", "counts the second device to another process", func() []serve.Hook {
+			var first *capi.DeviceDescription
+			return []serve.Hook{serve.Around(func(c *serve.Invocation, a *capi.DeviceDescriptionProcessIndexArgs) {
+				c.Forward()
+				if first == nil {
+					first = a.DeviceDescription
+				}
+				if a.DeviceDescription != first {
+					a.ProcessIndex = 1
+				}
+			})}
+		}),
+		mutant.AfterEach("DDESC-06", "has a text for people that depends on the call",
+			func(a *capi.DeviceDescriptionToStringArgs, n int64) {
+				if n%2 == 0 {
+					a.ToStringSize--
+				}
+			}),
+		mutant.Hooked("DDESC-09", "the topology's devices have other kinds", func() []serve.Hook {
+			inTopology := map[*capi.DeviceDescription]bool{}
+			p, n := mutant.LastingText("another kind")
+			return []serve.Hook{
+				serve.Around(func(c *serve.Invocation, a *capi.TopologyDescriptionGetDeviceDescriptionsArgs) {
+					c.Forward()
+					for _, d := range capi.Slice(a.Descriptions, a.NumDescriptions) {
+						inTopology[d] = true
+					}
+				}),
+				serve.Around(func(c *serve.Invocation, a *capi.DeviceDescriptionKindArgs) {
+					c.Forward()
+					if inTopology[a.DeviceDescription] {
+						a.DeviceKind, a.DeviceKindSize = p, n
+					}
+				}),
 			}
+		}),
+		mutant.Hooked("DEV-02", "has the first device's id for the last", func() []serve.Hook {
+			return []serve.Hook{serve.Around(func(c *serve.Invocation, a *capi.DeviceLocalHardwareIDArgs) {
+				c.Forward()
+				if a.LocalHardwareID == 3 {
+					a.LocalHardwareID = 0
+				}
+			})}
+		}),
+		mutant.Hooked("DEV-04", "has the first device's memory for all", func() []serve.Hook {
+			var first *capi.Memory
+			return []serve.Hook{serve.Around(func(c *serve.Invocation, a *capi.DeviceDefaultMemoryArgs) {
+				c.Forward()
+				if first == nil {
+					first = a.Memory
+				}
+				a.Memory = first
+			})}
+		}),
+		mutant.After("DEV-03", "makes the list for each call", func(a *capi.DeviceAddressableMemoriesArgs) {
+			a.Memories, a.NumMemories = mutant.LastingArray(capi.Slice(a.Memories, a.NumMemories))
+		}),
+		fakeStats("DEV-09", "swaps limit and use", func(a *capi.DeviceMemoryStatsArgs) { a.BytesLimit, a.BytesLimitIsSet = 1, true }).InMemory(),
+		fakeStats("DEV-09", "has a largest allocation above the peak", func(a *capi.DeviceMemoryStatsArgs) {
+			a.PeakBytesInUse, a.PeakBytesInUseIsSet = a.BytesInUse, true
+			a.LargestAllocSize, a.LargestAllocSizeIsSet = a.BytesInUse+1, true
+		}).InMemory(),
+		fakeStats("DEV-07", "never gives back", func(*capi.DeviceMemoryStatsArgs) {}).InMemory().Waiting(),
+		mutant.Of("DEV-11", "does not forget the peak", func(*serve.Invocation, *capi.DeviceClearMemoryStatsArgs) {}).InMemory(),
+		mutant.Of("DEV-12", "has a code of its own for what was poisoned", func(c *serve.Invocation, a *capi.DevicePoisonExecutionArgs) {
+			a.ErrorCode = capi.ErrorCodeInternal
 			c.Forward()
-		})),
-	newer(mutant.Of("TOPO-18", "makes bytes of bits",
-		func(c *serve.Invocation, a *capi.TopologyDescriptionMakeCanonicalShapeForMemorySpaceArgs) {
-			if a.ElementType == capi.BufferTypeS2 {
-				a.ElementType = capi.BufferTypeS8
+		}).InMemory(),
+		mutant.Of("DEV-12", "drops the message", func(c *serve.Invocation, a *capi.DevicePoisonExecutionArgs) {
+			a.ErrorMessageSize = 0
+			c.Forward()
+		}).InMemory(),
+		mutant.Of("DEV-12", "drops the payload", func(c *serve.Invocation, a *capi.DevicePoisonExecutionArgs) {
+			a.NumPayload = 0
+			c.Forward()
+		}).InMemory(),
+		mutant.After("DEV-13", "poisons launches that are over", func(a *capi.DevicePoisonExecutionArgs) {
+			a.Poisoned = a.Poisoned || a.LaunchID != 424242
+		}).InMemory(),
+		mutant.Of("DEV-13", "says NOT_FOUND of launches that there are not",
+			func(c *serve.Invocation, a *capi.DevicePoisonExecutionArgs) {
+				c.Forward()
+				if !a.Poisoned {
+					c.Fail(capi.ErrorCodeNotFound, "no such launch")
+				}
+			}).InMemory(),
+		mutant.Hooked("DEV-17", "uses one array for the attributes of all devices", func() []serve.Hook {
+			shared := make([]capi.NamedValue, 16)
+			return []serve.Hook{serve.Around(func(c *serve.Invocation, a *capi.DeviceGetAttributesArgs) {
+				c.Forward()
+				if c.Err() == nil {
+					copy(shared, capi.Slice(a.Attributes, a.NumAttributes))
+					a.Attributes = &shared[0]
+				}
+			})}
+		}).InMemory(),
+		mutant.Hooked("DEV-18", "reads descriptions up to a terminator", func() []serve.Hook {
+			return []serve.Hook{serve.Around(func(c *serve.Invocation, a *capi.DeviceCreateAsyncTrackingEventArgs) {
+				if a.DescriptionSize > 0 && !byteEnds(a.Description, a.DescriptionSize) {
+					c.Fail(capi.ErrorCodeInvalidArgument, "no terminator")
+					return
+				}
+				c.Forward()
+			})}
+		}).InMemory(),
+		mutant.After("MEM-01", "has the same id for the memories of a device", func(a *capi.MemoryIDArgs) { a.ID /= 2 }),
+		mutant.After("MEM-07", "lists the devices of a memory one short", func(a *capi.MemoryAddressableByDevicesArgs) { a.NumDevices-- }),
+		mutant.After("MEM-07", "lists strangers", func(a *capi.MemoryAddressableByDevicesArgs) {
+			a.Devices, a.NumDevices = mutant.LastingArray(append(capi.Slice(a.Devices, a.NumDevices), (*capi.Device)(nil)))
+		}),
+		mutant.After("MEM-08", "has memories of its own for buffers", func(a *capi.BufferMemoryArgs) {
+			a.Memory = check.Retain(&capi.Memory{})
+		}),
+		mutant.Of("TOPO-04", "takes names that it does not know for the default",
+			func(c *serve.Invocation, a *capi.TopologyDescriptionCreateArgs) {
+				a.TopologyNameSize = 0
+				c.Forward()
+			}).InMemory(),
+		mutant.After("TOPO-05", "has no name", func(a *capi.TopologyDescriptionPlatformNameArgs) { a.PlatformNameSize = 0 }),
+		mutant.After("TOPO-07", "has one device less than the client",
+			func(a *capi.TopologyDescriptionGetDeviceDescriptionsArgs) { a.NumDescriptions-- }),
+		mutant.After("TOPO-08", "has one id for the last two", func(a *capi.DeviceDescriptionIDArgs) { a.ID = min(a.ID, 2) }).InMemory(),
+		mutant.After("TOPO-11", "has the address in its bytes", func(a *capi.TopologyDescriptionSerializeArgs) {
+			b := append(capi.Bytes(a.SerializedBytes, a.SerializedBytesSize), byte(addr(a.Topology)>>4), byte(addr(a.Topology)>>12),
+				byte(addr(a.Topology)>>20))
+			a.SerializedBytes, a.SerializedBytesSize = mutant.LastingArray(b)
+		}).InMemory(),
+		restoredWithout("TOPO-12", "loses attributes on the way",
+			func(a *capi.TopologyDescriptionAttributesArgs) *capi.TopologyDescription { return a.Topology },
+			func(a *capi.TopologyDescriptionAttributesArgs) { a.NumAttributes = 0 }),
+		restoredWithout("TOPO-12", "loses a device on the way",
+			func(a *capi.TopologyDescriptionGetDeviceDescriptionsArgs) *capi.TopologyDescription {
+				return a.Topology
+			},
+			func(a *capi.TopologyDescriptionGetDeviceDescriptionsArgs) { a.NumDescriptions-- }),
+		restoredWithout("TOPO-12", "loses the version on the way",
+			func(a *capi.TopologyDescriptionPlatformVersionArgs) *capi.TopologyDescription { return a.Topology },
+			func(a *capi.TopologyDescriptionPlatformVersionArgs) { a.PlatformVersionSize = 0 }),
+		restoredWithout("TOPO-15", "has another fingerprint when it comes back",
+			func(a *capi.TopologyDescriptionFingerprintArgs) *capi.TopologyDescription { return a.Topology },
+			func(a *capi.TopologyDescriptionFingerprintArgs) { a.Fingerprint++ }),
+		takesBad("TOPO-13", "takes no bytes for a topology", func(b []byte) bool { return len(b) == 0 }),
+		takesBad("TOPO-13", "takes a part for the whole", func(b []byte) bool { return len(b) > 100 }),
+		mutant.Of("TOPO-17", "ignores the layout that it is given",
+			func(c *serve.Invocation, a *capi.TopologyDescriptionMakeCanonicalShapeForMemorySpaceArgs) {
+				if a.Layout != nil && a.Layout.Type == capi.BufferMemoryLayoutTypeTiled {
+					a.Layout = nil
+				}
+				c.Forward()
+			}).InMemory(),
+		mutant.Of("TOPO-18", "knows no complex numbers",
+			func(c *serve.Invocation, a *capi.TopologyDescriptionMakeCanonicalShapeForMemorySpaceArgs) {
+				if a.ElementType == capi.BufferTypeC64 {
+					a.ElementType = capi.BufferTypeF64
+				}
+				c.Forward()
+			}).InMemory(),
+		mutant.Of("TOPO-18", "makes bytes of bits",
+			func(c *serve.Invocation, a *capi.TopologyDescriptionMakeCanonicalShapeForMemorySpaceArgs) {
+				if a.ElementType == capi.BufferTypeS2 {
+					a.ElementType = capi.BufferTypeS8
+				}
+				c.Forward()
+			}).InMemory(),
+		mutant.Of("TOPO-18", "drops dimensions of one",
+			func(c *serve.Invocation, a *capi.TopologyDescriptionMakeCanonicalShapeForMemorySpaceArgs) {
+				if d := capi.Slice(a.Dims, a.NumDims); len(d) > 0 && d[len(d)-1] == 1 {
+					a.NumDims--
+				}
+				c.Forward()
+			}).InMemory(),
+		mutant.Of("TOPO-19", "takes strides", func(c *serve.Invocation, a *capi.TopologyDescriptionMakeCanonicalShapeForMemorySpaceArgs) {
+			c.Forward()
+			if c.Err() != nil && a.Layout != nil {
+				c.FailWith(nil)
 			}
-			c.Forward()
-		})),
-	newer(mutant.Of("TOPO-18", "drops dimensions of one",
-		func(c *serve.Invocation, a *capi.TopologyDescriptionMakeCanonicalShapeForMemorySpaceArgs) {
-			if d := capi.Slice(a.Dims, a.NumDims); len(d) > 0 && d[len(d)-1] == 1 {
-				a.NumDims--
-			}
-			c.Forward()
-		})),
-	newer(mutant.Of("TOPO-19", "takes strides", func(c *serve.Invocation, a *capi.TopologyDescriptionMakeCanonicalShapeForMemorySpaceArgs) {
-		c.Forward()
-		if c.Err() != nil && a.Layout != nil {
-			c.FailWith(nil)
-		}
-	})),
-	newer(mutant.After("TOPO-21", "leaves a kind out",
-		func(a *capi.TopologyDescriptionGetMemorySpaceKindIDsArgs) { a.NumMemorySpaceKindIDs-- })),
-	newer(mutant.After("TOPO-12", "states one byte too few", func(a *capi.TopologyDescriptionSerializeArgs) { a.SerializedBytesSize-- })),
-	meet("KV-04", "reads values when they are deleted", func(m *meeting) { m.deletesFirst = true }),
-	meet("KV-04", "deletes values twice", func(m *meeting) { m.deletesTwice = true }),
-	meet("KV-03", "leaves struct_size of put as it is", func(m *meeting) { m.noPutSize = true }),
-	meet("KV-03", "has no callback_error in put", func(m *meeting) { m.noPutError = true }),
-	meet("KV-03", "leaves struct_size of try_get as it is", func(m *meeting) { m.noTrySize = true }),
-	meet("KV-06", "keeps the code and drops the message", func(m *meeting) { m.dropsMessage = true }),
-	meet("KV-07", "waits for ever", func(m *meeting) { m.forever = true }),
-	meet("KV-11", "gives try_get the user_arg of get", func(m *meeting) { m.mixesTry = true }),
-	meet("KV-14", "calls back a while after the client is gone", func(m *meeting) { m.late, m.later = true, true }),
-	meet("KV-15", "drops the store without try_get", func(m *meeting) { m.aloneWithoutTry = true }),
+		}).InMemory(),
+		mutant.After("TOPO-21", "leaves a kind out",
+			func(a *capi.TopologyDescriptionGetMemorySpaceKindIDsArgs) { a.NumMemorySpaceKindIDs-- }).InMemory(),
+		mutant.After("TOPO-12", "states one byte too few", func(a *capi.TopologyDescriptionSerializeArgs) { a.SerializedBytesSize-- }).InMemory(),
+		meet("KV-04", "reads values when they are deleted", func(m *meeting) { m.deletesFirst = true }),
+		meet("KV-04", "deletes values twice", func(m *meeting) { m.deletesTwice = true }),
+		meet("KV-03", "leaves struct_size of put as it is", func(m *meeting) { m.noPutSize = true }),
+		meet("KV-03", "has no callback_error in put", func(m *meeting) { m.noPutError = true }),
+		meet("KV-03", "leaves struct_size of try_get as it is", func(m *meeting) { m.noTrySize = true }),
+		meet("KV-06", "keeps the code and drops the message", func(m *meeting) { m.dropsMessage = true }),
+		meet("KV-07", "waits for ever", func(m *meeting) { m.forever = true }),
+		meet("KV-11", "gives try_get the user_arg of get", func(m *meeting) { m.mixesTry = true }),
+		meet("KV-14", "calls back a while after the client is gone", func(m *meeting) { m.late, m.later = true, true }),
+		meet("KV-15", "drops the store without try_get", func(m *meeting) { m.aloneWithoutTry = true }),
+	}
 }
 
-// doubled makes a mutant of which a list has its first element again at the end.
-// It answers with the same list each time.
+// doubled makes a mutant in which a list repeats its first element at the end. It
+// returns the same list each time.
 func doubled[A, E any](name, fault string, of func(*A) (list **E, n *uintptr)) mutant.Mutant {
-	return fresh(name, fault, func() []serve.Hook {
+	return mutant.Hooked(name, fault, func() []serve.Hook {
 		var made []E
 		return []serve.Hook{serve.Around(func(c *serve.Invocation, a *A) {
 			c.Forward()
 			list, n := of(a)
 			if made == nil {
 				made = capi.Slice(*list, *n)
-				made = append(made, made[0])
-				leftovers = append(leftovers, made)
+				made = check.Retain(append(made, made[0]))
 			}
 			*list, *n = check.First(made)
 		})}
 	})
 }
 
-// optionsOf are the create options of a client.
+// optionsOf returns the create options of a client.
 func optionsOf(a *capi.ClientCreateArgs) []*capi.NamedValue {
 	var list []*capi.NamedValue
 	for i := range int(a.NumOptions) {
-		list = append(list, namedAt(a.CreateOptions, i))
+		list = append(list, check.NamedValueAt(a.CreateOptions, i))
 	}
 	return list
 }
 
-// restoredWithout makes a mutant that changes what is said of topologies which
-// were serialized.
+// restoredWithout makes a mutant that changes what a function says about deserialized
+// topologies.
 func restoredWithout[A any](name, fault string, of func(*A) *capi.TopologyDescription, change func(*A)) mutant.Mutant {
-	return newer(fresh(name, fault, func() []serve.Hook {
+	return mutant.Hooked(name, fault, func() []serve.Hook {
 		restored := map[*capi.TopologyDescription]bool{}
 		return []serve.Hook{
 			serve.Around(func(c *serve.Invocation, a *capi.TopologyDescriptionDeserializeArgs) {
@@ -453,18 +454,17 @@ func restoredWithout[A any](name, fault string, of func(*A) *capi.TopologyDescri
 				}
 			}),
 		}
-	}))
+	}).InMemory()
 }
 
-// takesBad makes a mutant that makes topologies of damaged bytes.
+// takesBad makes a mutant that makes topologies from damaged bytes.
 func takesBad(name, fault string, takes func(b []byte) bool) mutant.Mutant {
-	return newer(mutant.Of(name, fault, func(c *serve.Invocation, a *capi.TopologyDescriptionDeserializeArgs) {
+	return mutant.Of(name, fault, func(c *serve.Invocation, a *capi.TopologyDescriptionDeserializeArgs) {
 		c.Forward()
 		b := capi.Bytes(a.SerializedTopology, a.SerializedTopologySize)
 		if c.Err() != nil && takes(b) && !bytes.Contains(b, []byte("no topology")) {
 			c.FailWith(nil)
-			a.Topology = topologyStranger()
-			leftovers = append(leftovers, a.Topology)
+			a.Topology = check.Retain(topologyStranger())
 		}
-	}))
+	}).InMemory()
 }

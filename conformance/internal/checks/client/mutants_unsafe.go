@@ -10,12 +10,12 @@ import (
 	"github.com/purepjrt/purepjrt/conformance/internal/check"
 )
 
-// poke writes element i of an array, which may not have it.
+// poke writes element i of an array, even beyond its end.
 func poke(p *int32, i uintptr, v int32) {
 	*(*int32)(unsafe.Add(unsafe.Pointer(p), i*unsafe.Sizeof(v))) = v
 }
 
-// topologyStranger is a topology that there is not.
+// topologyStranger returns a topology that does not exist.
 func topologyStranger() *capi.TopologyDescription {
 	return (*capi.TopologyDescription)(unsafe.Pointer(new(uintptr)))
 }
@@ -25,16 +25,11 @@ func nameEnds(v *capi.NamedValue) bool {
 	return *(*byte)(unsafe.Add(unsafe.Pointer(v.Name), v.NameSize)) == 0
 }
 
-// setFlag writes a byte that is no bool where a bool belongs.
+// setFlag writes a byte that is not a bool where a bool belongs.
 func setFlag(p *bool) { *(*byte)(unsafe.Pointer(p)) = check.Filler }
-
-// namedAt is element i of an array of named values.
-func namedAt(p *capi.NamedValue, i int) *capi.NamedValue {
-	return (*capi.NamedValue)(unsafe.Add(unsafe.Pointer(p), uintptr(i)*unsafe.Sizeof(*p)))
-}
 
 // byteEnds reports whether a zero byte follows a text.
 func byteEnds(p *byte, n uintptr) bool { return *(*byte)(unsafe.Add(unsafe.Pointer(p), n)) == 0 }
 
-// addr is the address of a topology.
+// addr returns the address of a topology.
 func addr(p *capi.TopologyDescription) uintptr { return uintptr(unsafe.Pointer(p)) }

@@ -11,7 +11,7 @@ import (
 	"github.com/purepjrt/purepjrt/conformance/internal/check"
 )
 
-// create makes a client of exactly these options. It has no owner.
+// create makes a client with exactly these options. The check does not own it.
 func create(t *check.T, options ...capi.Attribute) (*capi.Client, error) {
 	needDevice(t)
 	values, err := capi.NewNamedValues(options)
@@ -28,14 +28,15 @@ func create(t *check.T, options ...capi.Attribute) (*capi.Client, error) {
 	return out.Client, err
 }
 
-// needDevice ends the check where no client is to be tried.
+// needDevice skips the check if no client is to be tried.
 func needDevice(t *check.T) {
 	if t.Env().NoDevice != "" {
 		t.SkipEnvf("%s", t.Env().NoDevice)
 	}
 }
 
-// with is the environment's options with others instead or behind them.
+// with returns the environment's options, with others replacing them or added at the
+// end.
 func with(t *check.T, others ...capi.Attribute) []capi.Attribute {
 	var list []capi.Attribute
 	for _, a := range t.Env().Options {
@@ -50,8 +51,8 @@ func with(t *check.T, others ...capi.Attribute) []capi.Attribute {
 	return append(list, others...)
 }
 
-// countOption is the name of the option that says how many devices a client
-// has, on platforms where that is for the caller to say; others skip the check.
+// countOption returns the name of the option that says how many devices a client has,
+// on platforms where the caller decides that; on others it skips the check.
 func countOption(t *check.T) string {
 	needDevice(t)
 	for _, a := range t.Env().Options {
@@ -64,8 +65,7 @@ func countOption(t *check.T) string {
 		t.Fatalf("PJRT_Client_Create: expected success, got %v", err)
 	}
 	defer check.Call(t, capi.ClientDestroyArgs{Client: c})
-	name := check.Call(t, capi.ClientPlatformNameArgs{Client: c})
-	platform := capi.String(name.PlatformName, name.PlatformNameSize)
+	platform := t.PlatformOf(c)
 	option := countOptions[platform]
 	if option == "" {
 		t.SkipEnvf("the suite knows no option for the number of devices on the platform %q", platform)

@@ -95,14 +95,14 @@ var serializedChecks = []check.Check{
 	}},
 }
 
-// serialize returns the bytes of a topology.
+// serialize returns the serialized bytes of a topology.
 func serialize(t *check.T, topology *capi.TopologyDescription) []byte {
 	out := check.Optional(t, capi.TopologyDescriptionSerializeArgs{Topology: topology})
 	defer out.SerializedTopologyDeleter.Call(out.SerializedTopology)
 	return capi.Bytes(out.SerializedBytes, out.SerializedBytesSize)
 }
 
-// deserialize makes a topology of bytes. The check owns it.
+// deserialize makes a topology from bytes. The check owns it.
 func deserialize(t *check.T, code []byte) (*capi.TopologyDescription, error) {
 	var args capi.TopologyDescriptionDeserializeArgs
 	args.SerializedTopology, args.SerializedTopologySize = capi.BytesData(code)
@@ -116,15 +116,15 @@ func deserialize(t *check.T, code []byte) (*capi.TopologyDescription, error) {
 	return check.Own(t, out.Topology), nil
 }
 
-// needRoundTrip skips the check when the plugin refuses its own bytes, which is
-// for TOPO-12 to say: that it refuses others means nothing then.
+// needRoundTrip skips the check if the plugin refuses its own bytes, which TOPO-12
+// reports: that it refuses other bytes then means nothing.
 func needRoundTrip(t *check.T, code []byte) {
 	if _, err := deserialize(t, code); err != nil {
 		t.SkipUnimplf("the plugin rejects bytes that it made itself: %v", err)
 	}
 }
 
-// restored is deserialize of bytes that the plugin itself made.
+// restored is like deserialize, for bytes that the plugin itself made.
 func restored(t *check.T, code []byte) *capi.TopologyDescription {
 	topology, err := deserialize(t, code)
 	if err != nil {

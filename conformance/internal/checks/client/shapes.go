@@ -55,7 +55,7 @@ var shapeChecks = []check.Check{
 			check.Equal(t, fmt.Sprint(want.dims), fmt.Sprint(append([]int64{}, s.dims...)), "dimensions of the canonical shape of %v%v",
 				want.kind, want.dims)
 		}
-		// A platform need not have the others.
+		// A platform need not have the other types.
 		for _, e := range dtype.All() {
 			if e == dtype.Token || e.Since() > t.Minor() {
 				continue
@@ -104,7 +104,7 @@ var shapeChecks = []check.Check{
 	}},
 }
 
-// legal reports whether a buffer of f32[2,3] gets a layout that it is given.
+// legal reports whether a buffer of f32[2,3] really gets the requested layout.
 func legal(t *check.T, layout *capi.BufferMemoryLayout) bool {
 	if t.Env().NoDevice != "" {
 		return false
@@ -167,66 +167,41 @@ func canonical(t *check.T, kind capi.BufferType, dims []int64, layout *capi.Buff
 	return s
 }
 
-// parseShape reads the fields of a ShapeProto that matter here: element_type 2,
-// dimensions 3, and of layout 5 minor_to_major 1.
+// parseShape reads the fields of a ShapeProto that matter here: element_type (2),
+// dimensions (3), and minor_to_major (1) in layout (5).
 func parseShape(b []byte) (s shape, err error) {
 	if len(b) == 0 {
 		return s, errors.New("there are no bytes")
 	}
-	err = fields(b, func(n protowire.Number, v uint64, inner []byte) error {
-		switch n {
+	for f, err := range check.Fields(b) {
+		if err != nil {
+			return s, err
+		}
+		switch f.Number {
 		case 2:
-			s.elementType = v
+			s.elementType = f.Value
 		case 3:
-			s.dims = numbers(s.dims, v, inner)
+			s.dims = numbers(s.dims, f)
 		case 5:
-			return fields(inner, func(n protowire.Number, v uint64, inner []byte) error {
-				if n == 1 {
-					s.minorToMajor = numbers(s.minorToMajor, v, inner)
+			for f, err := range check.Fields(f.Bytes) {
+				if err != nil {
+					return s, err
 				}
-				return nil
-			})
-		}
-		return nil
-	})
-	return s, err
-}
-
-// fields hands over the fields of a message.
-func fields(b []byte, f func(n protowire.Number, v uint64, inner []byte) error) error {
-	for len(b) > 0 {
-		n, kind, size := protowire.ConsumeTag(b)
-		if size < 0 {
-			return protowire.ParseError(size)
-		}
-		b = b[size:]
-		var v uint64
-		var inner []byte
-		switch kind {
-		case protowire.VarintType:
-			v, size = protowire.ConsumeVarint(b)
-		case protowire.BytesType:
-			inner, size = protowire.ConsumeBytes(b)
-		default:
-			size = protowire.ConsumeFieldValue(n, kind, b)
-		}
-		if size < 0 {
-			return protowire.ParseError(size)
-		}
-		b = b[size:]
-		if err := f(n, v, inner); err != nil {
-			return err
+				if f.Number == 1 {
+					s.minorToMajor = numbers(s.minorToMajor, f)
+				}
+			}
 		}
 	}
-	return nil
+	return s, nil
 }
 
 // numbers appends what a repeated field holds, packed or not.
-func numbers(list []int64, v uint64, packed []byte) []int64 {
-	if packed == nil {
-		return append(list, int64(v))
+func numbers(list []int64, f check.Field) []int64 {
+	if f.Bytes == nil {
+		return append(list, int64(f.Value))
 	}
-	for len(packed) > 0 {
+	for packed := f.Bytes; len(packed) > 0; {
 		v, size := protowire.ConsumeVarint(packed)
 		if size < 0 {
 			return list

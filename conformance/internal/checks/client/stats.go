@@ -12,7 +12,7 @@ import (
 	"github.com/purepjrt/purepjrt/conformance/internal/check"
 )
 
-// allocated is how many bytes a buffer has with which memory use is moved.
+// allocated is the size in bytes of the buffer with which the check changes memory use.
 const allocated = 64 << 20
 
 var statsChecks = []check.Check{
@@ -56,20 +56,18 @@ var statsChecks = []check.Check{
 		d := t.Client().Devices[0]
 		b := allocate(t, d)
 		s := stats(t, d)
-		for _, bound := range []struct {
-			isSet       bool
-			small       int64
-			smallName   string
-			large       int64
-			largeName   string
-			largerIsSet bool
-		}{
-			{true, s.BytesInUse, "bytes_in_use", s.PeakBytesInUse, "peak_bytes_in_use", s.PeakBytesInUseIsSet},
-			{true, s.BytesInUse, "bytes_in_use", s.BytesLimit, "bytes_limit", s.BytesLimitIsSet && s.BytesLimit > 0},
-			{s.LargestAllocSizeIsSet, s.LargestAllocSize, "largest_alloc_size", s.PeakBytesInUse, "peak_bytes_in_use", s.PeakBytesInUseIsSet},
-		} {
-			if bound.isSet && bound.largerIsSet && bound.small > bound.large {
-				t.Errorf("expected %s up to %s, got %d and %d", bound.smallName, bound.largeName, bound.small, bound.large)
+		type number struct {
+			name  string
+			value int64
+			isSet bool
+		}
+		inUse := number{"bytes_in_use", s.BytesInUse, true}
+		peak := number{"peak_bytes_in_use", s.PeakBytesInUse, s.PeakBytesInUseIsSet}
+		limit := number{"bytes_limit", s.BytesLimit, s.BytesLimitIsSet && s.BytesLimit > 0}
+		largest := number{"largest_alloc_size", s.LargestAllocSize, s.LargestAllocSizeIsSet}
+		for _, bound := range []struct{ small, large number }{{inUse, peak}, {inUse, limit}, {largest, peak}} {
+			if small, large := bound.small, bound.large; small.isSet && large.isSet && small.value > large.value {
+				t.Errorf("expected %s up to %s, got %d and %d", small.name, large.name, small.value, large.value)
 			}
 		}
 		check.Destroy(t, b)
@@ -111,7 +109,7 @@ func stats(t *check.T, d *capi.Device) capi.DeviceMemoryStatsArgs {
 	return check.Call(t, capi.DeviceMemoryStatsArgs{Device: d})
 }
 
-// allocate makes a buffer of so many bytes on a device.
+// allocate makes a buffer of that size on a device.
 func allocate(t *check.T, d *capi.Device) *capi.Buffer {
 	b := check.UploadTo(t, t.Client(), d, make([]float32, allocated/4))
 	if err := t.Await(t.Ready(b)); err != nil {

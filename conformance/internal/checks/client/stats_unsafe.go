@@ -50,5 +50,5 @@ func unwrittenFlags(t *check.T, d *capi.Device) []string {
 	return list
 }
 
-// addressOf returns an address that C takes as a key.
+// addressOf returns an address in the form that C uses as a key.
 func addressOf(p *byte) uintptr { return uintptr(unsafe.Pointer(p)) }

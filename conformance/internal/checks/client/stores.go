@@ -16,34 +16,29 @@ import (
 // storeLimit is how long clients may take to find each other.
 const storeLimit = 40 * time.Second
 
-// storeCheck is a check of the key-value store. It has a process of its own.
-func storeCheck(rule string, run func(t *check.T)) check.Check {
-	return check.Check{Rule: rule, Library: true, Hostile: true, Timeout: storeLimit, Run: run}
-}
-
 var storeChecks = []check.Check{
-	storeCheck("KV-01", func(t *check.T) {
+	{Rule: "KV-01", Timeout: storeLimit, Library: true, Hostile: true, Run: func(t *check.T) {
 		c, err := create(t, t.Env().Options...)
 		if err != nil {
 			t.Fatalf("PJRT_Client_Create without a key-value store: expected success, got %v", err)
 		}
 		check.Own(t, c)
 		check.ExpectBuffer(t, check.Upload(t, t.Describe(c), []float32{1, 2}), []float32{1, 2}, "an uploaded buffer")
-	}),
-	storeCheck("KV-02", func(t *check.T) {
+	}},
+	{Rule: "KV-02", Timeout: storeLimit, Library: true, Hostile: true, Run: func(t *check.T) {
 		p := pair(t, check.NewStore(t))
 		p.needClients()
 		for node, c := range p.clients {
 			d := t.Describe(c)
-			all := allDevices(t, d)
+			all := t.AllDevices(d)
 			if len(all) <= len(d.Devices) {
 				t.Errorf("node %d of 2: expected more devices than the %d of its own, got %d", node, len(d.Devices), len(all))
 			}
 			n := check.Call(t, capi.ClientProcessIndexArgs{Client: c}).ProcessIndex
 			check.Equal(t, int32(node), n, "process index of node %d", node)
 		}
-	}),
-	storeCheck("KV-03", func(t *check.T) {
+	}},
+	{Rule: "KV-03", Timeout: storeLimit, Library: true, Hostile: true, Run: func(t *check.T) {
 		p := pair(t, check.NewStore(t))
 		for _, c := range p.store.Calls() {
 			if c.StructSize < c.WantSize || c.StructSize > 1<<16 {
@@ -53,8 +48,8 @@ var storeChecks = []check.Check{
 				t.Errorf("kv_%s_callback: expected a key, callback_error and its own user_arg, got the key %q, callback_error null: %v, another user_arg: %v", c.Kind, c.Key, c.NoError, c.WrongArg)
 			}
 		}
-	}),
-	storeCheck("KV-04", func(t *check.T) {
+	}},
+	{Rule: "KV-04", Timeout: storeLimit, Library: true, Hostile: true, Run: func(t *check.T) {
 		p := pair(t, check.NewStore(t))
 		p.needClients()
 		given, once, more := p.store.Deletes()
@@ -64,8 +59,8 @@ var storeChecks = []check.Check{
 		if once != given || more > 0 {
 			t.Errorf("of %d values that the plugin got, expected each to be deleted once; %d were, %d more than once, %d never", given, once, more, given-once-more)
 		}
-	}),
-	storeCheck("KV-05", func(t *check.T) {
+	}},
+	{Rule: "KV-05", Timeout: storeLimit, Library: true, Hostile: true, Run: func(t *check.T) {
 		// The callback leaves the deleter as it was; a plugin that calls it then
 		// ends the process.
 		store := check.NewStore(t)
@@ -77,8 +72,8 @@ var storeChecks = []check.Check{
 			}
 		}
 		t.SkipEnvf("the plugin did not call kv_get_callback")
-	}),
-	storeCheck("KV-06", func(t *check.T) {
+	}},
+	{Rule: "KV-06", Timeout: storeLimit, Library: true, Hostile: true, Run: func(t *check.T) {
 		const message = "kv-test, on purpose"
 		p := failing(t, capi.ErrorCodeDeadlineExceeded, message)
 		for node, err := range p.errs {
@@ -91,8 +86,8 @@ var storeChecks = []check.Check{
 				t.Errorf("node %d: expected an error with %q, got %v", node, message, err)
 			}
 		}
-	}),
-	storeCheck("KV-07", func(t *check.T) {
+	}},
+	{Rule: "KV-07", Timeout: storeLimit, Library: true, Hostile: true, Run: func(t *check.T) {
 		p := pair(t, check.NewStore(t))
 		looked := 0
 		for _, c := range p.store.Calls() {
@@ -106,8 +101,8 @@ var storeChecks = []check.Check{
 		if looked == 0 {
 			t.SkipEnvf("the plugin did not call kv_get_callback")
 		}
-	}),
-	storeCheck("KV-08", func(t *check.T) {
+	}},
+	{Rule: "KV-08", Timeout: storeLimit, Library: true, Hostile: true, Run: func(t *check.T) {
 		p := pair(t, check.NewStore(t))
 		p.needClients()
 		zeros := 0
@@ -119,8 +114,8 @@ var storeChecks = []check.Check{
 		if zeros == 0 {
 			t.SkipEnvf("the plugin put no value with a zero byte, so there is nothing to compare")
 		}
-	}),
-	storeCheck("KV-09", func(t *check.T) {
+	}},
+	{Rule: "KV-09", Timeout: storeLimit, Library: true, Hostile: true, Run: func(t *check.T) {
 		store := check.NewStore(t)
 		store.Fail("put", capi.ErrorCodeUnavailable, "no room, on purpose")
 		p := pair(t, store)
@@ -138,8 +133,8 @@ var storeChecks = []check.Check{
 				t.Errorf("node %d: expected an error, since put failed, got a client", node)
 			}
 		}
-	}),
-	storeCheck("KV-10", func(t *check.T) {
+	}},
+	{Rule: "KV-10", Timeout: storeLimit, Library: true, Hostile: true, Run: func(t *check.T) {
 		store := check.NewStore(t)
 		store.NotYet = 3
 		p := pair(t, store)
@@ -157,24 +152,24 @@ var storeChecks = []check.Check{
 				t.Errorf("node %d: expected NOT_FOUND of try_get to mean \"not yet\", got %v", node, err)
 			}
 		}
-	}),
-	storeCheck("KV-11", func(t *check.T) {
+	}},
+	{Rule: "KV-11", Timeout: storeLimit, Library: true, Hostile: true, Run: func(t *check.T) {
 		p := pair(t, check.NewStore(t))
 		for _, c := range p.store.Calls() {
 			if c.WrongArg {
 				t.Errorf("kv_%s_callback for %q: got the user_arg of another callback", c.Kind, c.Key)
 			}
 		}
-	}),
-	storeCheck("KV-12", func(t *check.T) {
+	}},
+	{Rule: "KV-12", Timeout: storeLimit, Library: true, Hostile: true, Run: func(t *check.T) {
 		p := pair(t, check.NewStore(t))
 		for _, c := range p.store.Calls() {
 			if c.Key == "" || strings.Contains(c.Key, check.Overwritten) {
 				t.Errorf("kv_%s_callback: expected a whole key, got %q", c.Kind, c.Key)
 			}
 		}
-	}),
-	storeCheck("KV-13", func(t *check.T) {
+	}},
+	{Rule: "KV-13", Timeout: storeLimit, Library: true, Hostile: true, Run: func(t *check.T) {
 		p := pair(t, check.NewStore(t))
 		p.needClients()
 		first := make(map[string]check.StoreCall)
@@ -190,22 +185,20 @@ var storeChecks = []check.Check{
 		if len(first) == 0 {
 			t.SkipEnvf("the plugin put nothing")
 		}
-	}),
-	storeCheck("KV-14", func(t *check.T) {
+	}},
+	{Rule: "KV-14", Timeout: storeLimit, Library: true, Hostile: true, Run: func(t *check.T) {
 		p := pair(t, check.NewStore(t))
 		p.needClients()
 		for _, c := range p.clients {
 			check.Destroy(t, c)
 		}
 		p.store.Close()
-		time.Sleep(2 * time.Second) // heartbeats are not frequent
+		time.Sleep(2 * time.Second) // heartbeats are rare
 		check.Equal(t, 0, p.store.Late(), "calls of the store after the clients were destroyed")
-	}),
-	storeCheck("KV-15", func(t *check.T) {
-		if t.Minor() < 61 {
-			t.SkipAbsentf("kv_try_get_callback came with API 0.61, but the plugin has 0.%d", t.Minor())
-		}
-		for _, c := range pair(t, check.NewStore(t)).clients { // it uses a whole store, or the check is skipped
+	}},
+	{Rule: "KV-15", Timeout: storeLimit, Library: true, Hostile: true, Run: func(t *check.T) {
+		t.Since(61, "kv_try_get_callback")
+		for _, c := range pair(t, check.NewStore(t)).clients { // skips the check if the plugin does not use a whole store
 			check.Destroy(t, c)
 		}
 		store := check.NewStore(t)
@@ -217,11 +210,11 @@ var storeChecks = []check.Check{
 				continue
 			}
 			d := t.Describe(p.clients[node])
-			if all := allDevices(t, d); len(all) <= len(d.Devices) {
+			if all := t.AllDevices(d); len(all) <= len(d.Devices) {
 				t.Errorf("node %d of 2, whose store has no try_get: expected an error, or more devices than the %d of its own, got %d", node, len(d.Devices), len(all))
 			}
 		}
-	}),
+	}},
 }
 
 // nodes are two clients that a store connects.
@@ -232,8 +225,8 @@ type nodes struct {
 	errs    [2]error
 }
 
-// pair makes two clients at once, as two processes of one program would. The
-// check owns them. A plugin that does not use the store skips the check.
+// pair makes two clients at once, as two processes of one program would. The check owns
+// them. It skips the check if the plugin does not use the store.
 func pair(t *check.T, store *check.Store) *nodes {
 	p := pairOf(t, store)
 	if !store.Called() {
@@ -242,7 +235,7 @@ func pair(t *check.T, store *check.Store) *nodes {
 	return p
 }
 
-// pairOf is pair of a plugin that is known to use stores.
+// pairOf is like pair, for a plugin that is known to use stores.
 func pairOf(t *check.T, store *check.Store) *nodes {
 	needDevice(t)
 	p := &nodes{t: t, store: store}
@@ -263,14 +256,14 @@ func pairOf(t *check.T, store *check.Store) *nodes {
 	return p
 }
 
-// failing is a pair whose store answers everything with an error.
+// failing returns a pair whose store answers everything with an error.
 func failing(t *check.T, code capi.ErrorCode, message string) *nodes {
 	store := check.NewStore(t)
 	store.Fail("", code, message)
 	return pair(t, store)
 }
 
-// needClients ends the check unless both clients came up.
+// needClients ends the check unless both clients were made.
 func (p *nodes) needClients() {
 	for node, err := range p.errs {
 		if capi.CodeOf(err) == capi.ErrorCodeResourceExhausted {

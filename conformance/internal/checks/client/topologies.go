@@ -13,10 +13,10 @@ import (
 	"github.com/purepjrt/purepjrt/conformance/internal/check"
 )
 
-// topologyChecks say Library, for a topology needs no device on platforms that
+// topologyChecks are Library checks, since a topology needs no device on platforms that
 // compile ahead of time.
 var topologyChecks = []check.Check{
-	{Rule: "TOPO-01", Library: true, Hostile: true, Profile: check.Core, Timeout: 60 * time.Second, Run: func(t *check.T) {
+	{Rule: "TOPO-01", Profile: check.Core, Timeout: 60 * time.Second, Library: true, Hostile: true, Run: func(t *check.T) {
 		out, err := check.Try(t, capi.TopologyDescriptionCreateArgs{})
 		switch {
 		case err == nil && out.Topology == nil:
@@ -52,7 +52,7 @@ var topologyChecks = []check.Check{
 			t.Errorf("the topology %q: expected %d devices, or two for each chip, got %d", t.Env().Topology, want, got)
 		}
 	}},
-	{Rule: "TOPO-04", Library: true, Hostile: true, Timeout: 60 * time.Second, Run: func(t *check.T) {
+	{Rule: "TOPO-04", Timeout: 60 * time.Second, Library: true, Hostile: true, Run: func(t *check.T) {
 		_, err := t.MakeTopology("nope", t.Env().TopologyOptions...)
 		if err == nil {
 			t.Errorf("PJRT_TopologyDescription_Create of the name %q: expected an error, got a topology", "nope")
@@ -85,8 +85,8 @@ var topologyChecks = []check.Check{
 		for _, d := range first {
 			before = append(before, portrait(t, d))
 		}
-		if t.Env().NoDevice == "" && len(first) < len(allDevices(t, t.Client())) {
-			t.Errorf("the client has %d devices, but its topology has %d", len(allDevices(t, t.Client())), len(first))
+		if t.Env().NoDevice == "" && len(first) < len(t.AllDevices(t.Client())) {
+			t.Errorf("the client has %d devices, but its topology has %d", len(t.AllDevices(t.Client())), len(first))
 		}
 		if len(first) == 0 {
 			t.Errorf("the topology has no devices")
@@ -201,7 +201,7 @@ var topologyChecks = []check.Check{
 	}},
 }
 
-// made is a topology of the environment's name and options, which the plugin
+// made returns a topology with the environment's name and options, which the plugin
 // must be able to make.
 func made(t *check.T) *capi.TopologyDescription {
 	topology, err := t.MakeTopology(t.Env().Topology, t.Env().TopologyOptions...)
@@ -231,8 +231,8 @@ func shapeOf(name string) (devices int, ok bool) {
 	return devices, true
 }
 
-// twoTopologies are two of different sizes: those of two clients, or two whose
-// names differ in their shape.
+// twoTopologies returns two topologies of different sizes: two clients' topologies, or
+// two whose names differ in shape.
 func twoTopologies(t *check.T) (a, b *capi.TopologyDescription) {
 	if t.Env().NoDevice == "" {
 		name := countOption(t)
@@ -263,7 +263,7 @@ func twoTopologies(t *check.T) (a, b *capi.TopologyDescription) {
 	return nil, nil
 }
 
-// describe is all that a topology says.
+// describe returns all that a topology says.
 func describe(t *check.T, topology *capi.TopologyDescription) string {
 	name := check.Call(t, capi.TopologyDescriptionPlatformNameArgs{Topology: topology})
 	version := check.Call(t, capi.TopologyDescriptionPlatformVersionArgs{Topology: topology})

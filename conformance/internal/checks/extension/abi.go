@@ -12,8 +12,8 @@ import (
 	"github.com/purepjrt/purepjrt/conformance/internal/check"
 )
 
-// versions are the ABI version of an executable and, where there is a client, of
-// its runtime; end destroys both.
+// versions returns the ABI version of an executable and, if there is a client, of its
+// runtime. end destroys both.
 func versions(t *check.T) (runtime *capi.RuntimeABIVersion, executable *capi.ExecutableABIVersion, end func()) {
 	executable = check.Call(t, capi.ExecutableGetABIVersionArgs{Executable: compiled(t, check.AddOne, check.Devices(1, 1))}).ABIVersion
 	if executable == nil {
@@ -35,14 +35,14 @@ func versions(t *check.T) (runtime *capi.RuntimeABIVersion, executable *capi.Exe
 
 func runtimeProto(t *check.T, v *capi.RuntimeABIVersion) []byte {
 	s := check.Call(t, capi.RuntimeABIVersionToProtoArgs{ABIVersion: v})
-	b := append([]byte(nil), capi.Bytes(s.SerializedProto, s.SerializedProtoSize)...)
+	b := capi.Bytes(s.SerializedProto, s.SerializedProtoSize)
 	s.SerializedProtoDeleter.Call(s.SerializedProtoHolder)
 	return b
 }
 
 func executableProto(t *check.T, v *capi.ExecutableABIVersion) []byte {
 	s := check.Call(t, capi.ExecutableABIVersionToProtoArgs{ABIVersion: v})
-	b := append([]byte(nil), capi.Bytes(s.SerializedProto, s.SerializedProtoSize)...)
+	b := capi.Bytes(s.SerializedProto, s.SerializedProtoSize)
 	s.SerializedProtoDeleter.Call(s.SerializedProtoHolder)
 	return b
 }
@@ -70,7 +70,7 @@ func executablePlatform(t *check.T, v *capi.ExecutableABIVersion) uint64 {
 }
 
 var abiChecks = []check.Check{
-	library("XABI-01", func(t *check.T) {
+	{Rule: "XABI-01", Library: true, Run: func(t *check.T) {
 		runtime, executable, end := versions(t)
 		defer end()
 		id := executablePlatform(t, executable)
@@ -80,18 +80,18 @@ var abiChecks = []check.Check{
 		if runtime != nil {
 			check.Equal(t, id, runtimePlatform(t, runtime), "platform_id of the runtime, next to that of its executable")
 		}
-	}),
-	rule("XABI-02", func(t *check.T) {
+	}},
+	{Rule: "XABI-02", Run: func(t *check.T) {
 		runtime, executable, end := versions(t)
 		defer end()
 		check.Call(t, capi.RuntimeABIVersionIsCompatibleWithExecutableArgs{ABIVersion: runtime, ExecutableABIVersion: executable})
-	}),
-	rule("XABI-03", func(t *check.T) {
+	}},
+	{Rule: "XABI-03", Run: func(t *check.T) {
 		runtime, _, end := versions(t)
 		defer end()
 		check.Call(t, capi.RuntimeABIVersionIsCompatibleWithRuntimeArgs{ABIVersion: runtime, OtherABIVersion: runtime})
-	}),
-	library("XABI-04", func(t *check.T) {
+	}},
+	{Rule: "XABI-04", Library: true, Run: func(t *check.T) {
 		runtime, executable, end := versions(t)
 		defer end()
 		proto := executableProto(t, executable)
@@ -115,8 +115,8 @@ var abiChecks = []check.Check{
 			check.Call(t, capi.RuntimeABIVersionDestroyArgs{ABIVersion: other})
 		}
 		check.Call(t, capi.ExecutableABIVersionDestroyArgs{ABIVersion: again})
-	}),
-	hostile(library("XABI-05", func(t *check.T) {
+	}},
+	{Rule: "XABI-05", Library: true, Hostile: true, Run: func(t *check.T) {
 		t.Require(check.FunctionOf[capi.ExecutableABIVersionFromProtoArgs]())
 		garbage := []byte{0xff, 0xff, 0xff, 0xff}
 		_, err := readExecutable(t, garbage)
@@ -125,14 +125,14 @@ var abiChecks = []check.Check{
 		t.ErrorCode(err, "reading garbage as the version of a runtime", capi.ErrorCodeInvalidArgument)
 		_, err = check.Raw(t, capi.ExecutableABIVersionFromProtoArgs{StructSize: 8})
 		t.ErrorCode(err, "reading with a struct_size of 8", capi.ErrorCodeInvalidArgument)
-	})),
-	hostile(library("XABI-06", func(t *check.T) {
+	}},
+	{Rule: "XABI-06", Library: true, Hostile: true, Run: func(t *check.T) {
 		_, _, end := versions(t)
 		end()
 		check.Call(t, capi.ExecutableABIVersionDestroyArgs{})
 		check.Call(t, capi.RuntimeABIVersionDestroyArgs{})
-	})),
-	rule("XABI-07", func(t *check.T) {
+	}},
+	{Rule: "XABI-07", Run: func(t *check.T) {
 		runtime, executable, end := versions(t)
 		defer end()
 		id := runtimePlatform(t, runtime)
@@ -150,11 +150,11 @@ var abiChecks = []check.Check{
 				check.Call(t, capi.RuntimeABIVersionDestroyArgs{ABIVersion: v})
 			}
 		}
-	}),
+	}},
 }
 
-// otherPlatform is a serialized version in which the platform's id has another
-// value; nil when it is not in there as a number.
+// otherPlatform returns a serialized version with a different platform id, or nil when the
+// id is not in it as a number.
 func otherPlatform(b []byte, id uint64) []byte {
 	for _, old := range [][]byte{protowire.AppendVarint(nil, id), protowire.AppendFixed64(nil, id)} {
 		if i := bytes.Index(b, old); len(old) > 1 && i >= 0 {

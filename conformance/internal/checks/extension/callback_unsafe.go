@@ -11,11 +11,11 @@ import (
 	"github.com/purepjrt/purepjrt/conformance/internal/check"
 )
 
-// noArgs is what heard has of a call without args.
+// noArgs is what heard records for a call without args.
 const noArgs = -1
 
-// heard registers a callback, calls it with args, and returns what it was called
-// with so far and is later: the codes in its args.
+// heard registers a callback, calls it with args, and returns the codes in the args of all
+// its calls so far; later calls are added to the list.
 func heard(t *check.T, kind capi.CallbackType, args unsafe.Pointer) *[]int {
 	got := new([]int)
 	client := t.Client().Handle
@@ -35,7 +35,7 @@ func heard(t *check.T, kind capi.CallbackType, args unsafe.Pointer) *[]int {
 }
 
 var callbackChecks = []check.Check{
-	rule("XCB-01", func(t *check.T) {
+	{Rule: "XCB-01", Run: func(t *check.T) {
 		slice := &capi.CallbackTPUSliceBuilderArgs{StructSize: capi.CallbackTPUSliceBuilderArgsSize,
 			FailureType: capi.CallbackTPUSliceFailureTypeInitError}
 		prefatal := &capi.CallbackPrefatalArgs{StructSize: capi.CallbackPrefatalArgsSize, ErrorCode: capi.ErrorCodeAborted}
@@ -46,16 +46,16 @@ var callbackChecks = []check.Check{
 			"failure types that the callback of a slice was called with")
 		check.Equal(t, fmt.Sprint([]int{int(prefatal.ErrorCode)}), fmt.Sprint(*fatals),
 			"error codes that the callback before a fatal error was called with")
-	}),
-	hostile(rule("XCB-02", func(t *check.T) {
+	}},
+	{Rule: "XCB-02", Hostile: true, Run: func(t *check.T) {
 		client := t.Client().Handle
 		fn, handle := capi.NewCallbackFunction(func(unsafe.Pointer) {})
 		_, err := check.Try(t, capi.CallbackRegisterCallbackArgs{Client: client, Type: 99, Callback: fn, UserArg: uintptr(handle)})
 		t.ErrorCode(err, "registering a callback of the type 99")
 		_, err = check.Try(t, capi.CallbackInvokeCallbackArgs{Client: client, Type: 99})
 		t.ErrorCode(err, "calling the callbacks of the type 99")
-	})),
-	hostile(rule("XCB-03", func(t *check.T) {
+	}},
+	{Rule: "XCB-03", Hostile: true, Run: func(t *check.T) {
 		message := "on purpose, and more that is not meant"
 		args := &capi.CallbackPrefatalArgs{StructSize: capi.CallbackPrefatalArgsSize, ErrorCode: capi.ErrorCodeAborted}
 		args.ErrorMessage, _ = capi.StringData(message)
@@ -65,12 +65,12 @@ var callbackChecks = []check.Check{
 		fn, handle := capi.NewCallbackFunction(func(p unsafe.Pointer) {
 			n++
 			a := (*capi.CallbackPrefatalArgs)(p)
-			text = string(capi.Bytes(a.ErrorMessage, a.ErrorMessageSize))
+			text = capi.String(a.ErrorMessage, a.ErrorMessageSize)
 		})
 		check.Call(t, capi.CallbackRegisterCallbackArgs{Client: client, Type: capi.CallbackTypePrefatal, Callback: fn,
 			UserArg: uintptr(handle)})
 		check.Call(t, capi.CallbackInvokeCallbackArgs{Client: client, Type: capi.CallbackTypePrefatal, Args: unsafe.Pointer(args)})
 		check.Equal(t, 1, n, "calls of the callback")
 		check.Equal(t, message[:10], text, "the message that the callback got")
-	})),
+	}},
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/purepjrt/purepjrt/capi"
 )
 
-// destructors are what counted destructors count, and call then. One check at a
-// time uses them.
+// destructors holds what counted destructors count, and the one that they call. Only one
+// check at a time uses it.
 var destructors struct {
 	sync.Mutex
 	count *int
@@ -30,7 +30,7 @@ var countEntry = sync.OnceValue(func() uintptr {
 	})
 })
 
-// counted is a destructor that counts its calls and passes the first one on.
+// counted returns a destructor that counts its calls and passes on the first one.
 func counted(count *int, next capi.TransfersDescriptorDestructor) capi.TransfersDescriptorDestructor {
 	destructors.Lock()
 	defer destructors.Unlock()
@@ -38,7 +38,7 @@ func counted(count *int, next capi.TransfersDescriptorDestructor) capi.Transfers
 	return capi.TransfersDescriptorDestructor(countEntry())
 }
 
-// destroyed is how often a destructor was called so far.
+// destroyed returns how many times a destructor has been called.
 func destroyed(count *int) int {
 	destructors.Lock()
 	defer destructors.Unlock()

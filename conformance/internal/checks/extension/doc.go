@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The purepjrt Authors
 
-// Package extension checks the rules of the extensions that a plugin may have: the
-// groups whose names begin with X, but for that of the chain, which package
-// library looks at.
+// Package extension checks the rules of the extensions that a plugin may have: the groups
+// whose names begin with X, except the group of the chain itself, which package library
+// checks.
 package extension
 
 import (
-	"runtime"
 	"slices"
 
 	"github.com/purepjrt/purepjrt/capi"
 	"github.com/purepjrt/purepjrt/conformance/internal/check"
+	"github.com/purepjrt/purepjrt/conformance/internal/mutant"
 )
 
-// Checks returns the checks of this package, group by group.
+// Checks returns the checks of this package, extension by extension.
 func Checks() []check.Check {
 	return slices.Concat(
 		of(capi.ExtensionTypeLayouts, layoutChecks),
@@ -42,8 +42,13 @@ func Checks() []check.Check {
 	)
 }
 
-// Unobservable are the rules of these groups that no check looks at, with the
-// reason.
+// Mutants returns the faults that the checks find.
+func Mutants() []mutant.Mutant {
+	return slices.Concat(cpuMutants(), memoryMutants(), standInMutants(), compilerMutants(), transferMutants(),
+		naturalLayoutMutants(), naturalFFIMutants(), naturalMemoryMutants(), naturalStandInMutants(), naturalTopologyMutants())
+}
+
+// Unobservable lists the rules of these groups that no check can observe, with the reasons.
 var Unobservable = map[string]string{
 	"XXMD-02": "the args state no size, so a plugin that was built with other args cannot say so",
 	"XCOL-01": "collectives are made by Megascale of a running job of several slices, which a check does not have",
@@ -53,7 +58,7 @@ var Unobservable = map[string]string{
 	"XTRI-01": "a module that a Triton compiler takes depends on the version of Triton that the plugin was built with, which nothing tells",
 }
 
-// of makes checks of an extension end early on plugins without it.
+// of makes the checks of an extension skip plugins without it.
 func of(x capi.ExtensionType, list []check.Check) []check.Check {
 	list = slices.Clone(list)
 	for i := range list {
@@ -64,74 +69,6 @@ func of(x capi.ExtensionType, list []check.Check) []check.Check {
 			}
 			run(t)
 		}
-	}
-	return list
-}
-
-// rule is a check of a rule that has one check.
-func rule(id string, run func(*check.T)) check.Check { return check.Check{Rule: id, Run: run} }
-
-// library is a check that needs no client: where there is none it takes the
-// topology of the environment.
-func library(id string, run func(*check.T)) check.Check {
-	return check.Check{Rule: id, Run: run, Library: true}
-}
-
-// hostile is a check that a faulty plugin may well not survive.
-func hostile(c check.Check) check.Check {
-	c.Hostile = true
-	return c
-}
-
-// noClient reports whether there is no client to be had.
-func noClient(t *check.T) bool { return t.Env().NoDevice != "" }
-
-// compiled compiles a program for the client, or where there is none for the
-// topology of the environment. The check owns the executable.
-func compiled(t *check.T, text string, options []byte) *capi.Executable {
-	if !noClient(t) {
-		return t.Executable(t.CompileWith(t.Client(), text, options))
-	}
-	args := capi.CompileArgs{Topology: t.Topology(), Program: check.Program("mlir", text)}
-	args.CompileOptions, args.CompileOptionsSize = capi.BytesData(options)
-	out, err := check.Try(t, args)
-	runtime.KeepAlive(options)
-	if err != nil {
-		t.SkipEnvf("the program cannot be compiled without a device: %v", err)
-	}
-	if out.Executable == nil {
-		t.Fatalf("PJRT_Compile: success without an executable")
-	}
-	return check.Own(t, out.Executable)
-}
-
-// descriptions are those of the devices of the client or of the topology.
-func descriptions(t *check.T) []*capi.DeviceDescription {
-	if noClient(t) {
-		return topologyDescriptions(t)
-	}
-	var list []*capi.DeviceDescription
-	for _, d := range t.Client().Devices {
-		list = append(list, check.Call(t, capi.DeviceGetDescriptionArgs{Device: d}).DeviceDescription)
-	}
-	return list
-}
-
-func topologyDescriptions(t *check.T) []*capi.DeviceDescription {
-	d := check.Optional(t, capi.TopologyDescriptionGetDeviceDescriptionsArgs{Topology: t.Topology()})
-	list := capi.Slice(d.Descriptions, d.NumDescriptions)
-	if len(list) == 0 {
-		t.SkipEnvf("the topology has no devices")
-	}
-	return list
-}
-
-// texts are the bytes of an array of strings with sizes.
-func texts(p **byte, sizes *uintptr, n uintptr) []string {
-	var list []string
-	lengths := capi.Slice(sizes, n)
-	for i, s := range capi.Slice(p, n) {
-		list = append(list, string(capi.Bytes(s, lengths[i])))
 	}
 	return list
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/purepjrt/purepjrt/conformance/internal/check"
 )
 
-// number makes names that the plugin has not seen: it never forgets one.
+// number makes names that are new to the plugin, which never forgets one.
 var number atomic.Int64
 
 func freshName() string { return fmt.Sprintf("extension_suite_%d", number.Add(1)) }
@@ -26,7 +26,7 @@ func registerType(t *check.T, name string, id int64) (int64, error) {
 	return out.TypeID, err
 }
 
-// newType is a type that there was not before.
+// newType registers a new type and returns its id.
 func newType(t *check.T) int64 {
 	args := capi.FFITypeRegisterArgs{TypeInfo: new(capi.FFITypeInfo)}
 	args.TypeName, args.TypeNameSize = capi.StringData(freshName())
@@ -37,36 +37,8 @@ func newType(t *check.T) int64 {
 	return id
 }
 
-// platform is the name by which FFI knows the client's platform.
-func platform(t *check.T) string {
-	out := check.Call(t, capi.ClientPlatformNameArgs{Client: t.Client().Handle})
-	name := capi.String(out.PlatformName, out.PlatformNameSize)
-	if name == "cpu" {
-		return "Host"
-	}
-	return strings.ToUpper(name)
-}
-
-// handlerArgs register a handler under a name of its own.
-func handlerArgs(name, platform string, h ffi.Handler) capi.FFIRegisterHandlerArgs {
-	args := capi.FFIRegisterHandlerArgs{Handler: uintptr(h)}
-	args.TargetName, args.TargetNameSize = capi.StringData(name)
-	args.PlatformName, args.PlatformNameSize = capi.StringData(platform)
-	return args
-}
-
-// newHandler makes a handler that ends with the check.
-func newHandler(t *check.T, fn ffi.HandlerFunc) ffi.Handler {
-	h, err := ffi.NewHandler(fn, nil)
-	if err != nil {
-		t.Fatalf("%v", err)
-	}
-	t.Cleanup(func() { h.Release() })
-	return h
-}
-
-// scale writes the operand of a call times factor into its result, if these are
-// in memory of the host.
+// scale writes the operand of a call times factor into its result, if both are in host
+// memory.
 func scale(f *ffi.CallFrame, factor float32, host bool) error {
 	in, err := f.Args.Buffer(0)
 	if err != nil {
@@ -87,7 +59,7 @@ func scale(f *ffi.CallFrame, factor float32, host bool) error {
 	return err
 }
 
-// calls is a program that calls a handler with an attribute.
+// calls returns a program that calls a handler with an attribute.
 func calls(name string) string {
 	return `module @calls {
   func.func @main(%a: tensor<4xf32>) -> tensor<4xf32> {
@@ -97,7 +69,7 @@ func calls(name string) string {
 }`
 }
 
-// runCall compiles and executes a program of one argument and one result.
+// runCall compiles and executes a program with one argument and one result.
 func runCall(t *check.T, text string) (*capi.Buffer, error) {
 	c := t.Client()
 	out, err := check.Try(t, check.CompileArgs(c, text, check.Devices(1, 1)))
@@ -122,9 +94,9 @@ func survived(t *check.T) {
 }
 
 var ffiChecks = []check.Check{
-	library("XFFI-01", func(t *check.T) {
+	{Rule: "XFFI-01", Library: true, Run: func(t *check.T) {
 		names, seen := []string{freshName(), freshName(), freshName()}, make(map[int64]string)
-		check.Call(t, func() capi.FFITypeRegisterArgs { // skips the check where there are no types
+		check.Call(t, func() capi.FFITypeRegisterArgs { // skips the check if there are no types
 			args := capi.FFITypeRegisterArgs{TypeInfo: new(capi.FFITypeInfo)}
 			args.TypeName, args.TypeNameSize = capi.StringData(freshName())
 			return args
@@ -146,8 +118,8 @@ var ffiChecks = []check.Check{
 				t.Notef("a type is refused that is registered again: %v", err)
 			}
 		}
-	}),
-	library("XFFI-02", func(t *check.T) {
+	}},
+	{Rule: "XFFI-02", Library: true, Run: func(t *check.T) {
 		id, name := newType(t), freshName()
 		own, err := registerType(t, name, 0)
 		if err != nil {
@@ -155,8 +127,8 @@ var ffiChecks = []check.Check{
 		}
 		_, err = registerType(t, name, id)
 		t.ErrorCode(err, fmt.Sprintf("registering the type %s, which has the id %d, with the id %d of another type", name, own, id))
-	}),
-	library("XFFI-03", func(t *check.T) {
+	}},
+	{Rule: "XFFI-03", Library: true, Run: func(t *check.T) {
 		id := newType(t)
 		context := check.Optional(t, capi.ExecuteContextCreateArgs{}).Context
 		args := capi.FFIUserDataAddArgs{Context: context, UserData: capi.FFIUserData{TypeID: id, Data: 7}}
@@ -167,16 +139,16 @@ var ffiChecks = []check.Check{
 		args.UserData.TypeID = newType(t)
 		check.Call(t, args)
 		check.Optional(t, capi.ExecuteContextDestroyArgs{Context: context})
-	}),
-	hostile(library("XFFI-04", func(t *check.T) {
+	}},
+	{Rule: "XFFI-04", Library: true, Hostile: true, Run: func(t *check.T) {
 		_, err := check.Try(t, capi.FFIUserDataAddArgs{UserData: capi.FFIUserData{TypeID: newType(t), Data: 7}})
 		t.ErrorCode(err, "adding user data to a null context")
-	})),
-	rule("XFFI-05", func(t *check.T) {
+	}},
+	{Rule: "XFFI-05", Run: func(t *check.T) {
 		var called atomic.Int64
-		host := platform(t) == "Host"
+		host := t.FFIPlatform() == "Host"
 		name := freshName()
-		check.Call(t, handlerArgs(name, platform(t), newHandler(t, func(f *ffi.CallFrame) error {
+		check.Call(t, check.HandlerArgs(name, t.FFIPlatform(), t.NewHandler(func(f *ffi.CallFrame) error {
 			called.Add(1)
 			factor, err := ffi.Attribute[float32](&f.Attrs, "scale")
 			if err != nil {
@@ -194,18 +166,18 @@ var ffiChecks = []check.Check{
 		if host {
 			check.ExpectBuffer(t, out, []float32{3, 6, 9, 12}, "the handler's result")
 		}
-	}),
-	hostile(library("XFFI-06", func(t *check.T) {
+	}},
+	{Rule: "XFFI-06", Library: true, Hostile: true, Run: func(t *check.T) {
 		t.Require(check.FunctionOf[capi.FFIRegisterHandlerArgs]())
 		on := "Host"
 		if !noClient(t) {
-			on = platform(t)
+			on = t.FFIPlatform()
 		}
-		_, err := check.Try(t, handlerArgs(freshName(), on, 0))
+		_, err := check.Try(t, check.HandlerArgs(freshName(), on, 0))
 		t.ErrorCode(err, "registering a null handler")
 		var called atomic.Int64
 		name := freshName()
-		_, err = check.Try(t, handlerArgs(name, "no such platform", newHandler(t, func(*ffi.CallFrame) error {
+		_, err = check.Try(t, check.HandlerArgs(name, "no such platform", t.NewHandler(func(*ffi.CallFrame) error {
 			called.Add(1)
 			return nil
 		})))
@@ -216,11 +188,11 @@ var ffiChecks = []check.Check{
 		_, err = runCall(t, calls(name))
 		t.ErrorCode(err, "a program that calls a handler of another platform")
 		check.Equal(t, int64(0), called.Load(), "calls of a handler of another platform")
-	})),
-	hostile(rule("XFFI-07", func(t *check.T) {
+	}},
+	{Rule: "XFFI-07", Hostile: true, Run: func(t *check.T) {
 		const message = "refused by the suite's handler"
 		name := freshName()
-		check.Call(t, handlerArgs(name, platform(t), newHandler(t, func(*ffi.CallFrame) error {
+		check.Call(t, check.HandlerArgs(name, t.FFIPlatform(), t.NewHandler(func(*ffi.CallFrame) error {
 			return &capi.Error{Code: capi.ErrorCodeDataLoss, Message: message}
 		})))
 		_, err := runCall(t, calls(name))
@@ -228,15 +200,15 @@ var ffiChecks = []check.Check{
 			t.Errorf("the error of a failed handler: expected an error with %q, got %v", message, err)
 		}
 		survived(t)
-	})),
-	hostile(rule("XFFI-08", func(t *check.T) {
+	}},
+	{Rule: "XFFI-08", Hostile: true, Run: func(t *check.T) {
 		_, err := runCall(t, calls(freshName()))
 		t.ErrorCode(err, "a program that calls a handler that was not registered")
 		survived(t)
-	})),
+	}},
 }
 
-// gpuArgs register a custom call of a GPU.
+// gpuArgs returns the args that register a GPU's custom call.
 func gpuArgs(name string, version int32, h uintptr) capi.GPURegisterCustomCallArgs {
 	args := capi.GPURegisterCustomCallArgs{APIVersion: version, HandlerExecute: h}
 	args.FunctionName, args.FunctionNameSize = capi.StringData(name)
@@ -244,7 +216,7 @@ func gpuArgs(name string, version int32, h uintptr) capi.GPURegisterCustomCallAr
 }
 
 var gpuChecks = []check.Check{
-	library("XGPU-01", func(t *check.T) {
+	{Rule: "XGPU-01", Library: true, Run: func(t *check.T) {
 		var asked atomic.Int64
 		h, err := ffi.NewHandler(func(*ffi.CallFrame) error { return nil }, &ffi.HandlerOptions{Asked: func(*ffi.API) { asked.Add(1) }})
 		if err != nil {
@@ -256,9 +228,9 @@ var gpuChecks = []check.Check{
 			t.Errorf("api_version 1: the handler was registered but never asked for its metadata")
 		}
 		check.Call(t, gpuArgs(freshName(), 0, uintptr(h)))
-	}),
-	library("XGPU-02", func(t *check.T) {
-		h := newHandler(t, func(*ffi.CallFrame) error { return nil })
+	}},
+	{Rule: "XGPU-02", Library: true, Run: func(t *check.T) {
+		h := t.NewHandler(func(*ffi.CallFrame) error { return nil })
 		args := gpuArgs(freshName(), 1, uintptr(h))
 		const old = 64 // without traits
 		args.Traits = 0xffffffff
@@ -267,18 +239,18 @@ var gpuChecks = []check.Check{
 		}
 		args = gpuArgs(freshName(), 1, uintptr(h))
 		check.Call(t, args)
-	}),
-	library("XGPU-03", func(t *check.T) {
-		h := newHandler(t, func(*ffi.CallFrame) error { return nil })
-		other := newHandler(t, func(*ffi.CallFrame) error { return nil })
+	}},
+	{Rule: "XGPU-03", Library: true, Run: func(t *check.T) {
+		h := t.NewHandler(func(*ffi.CallFrame) error { return nil })
+		other := t.NewHandler(func(*ffi.CallFrame) error { return nil })
 		name := freshName()
 		check.Call(t, gpuArgs(name, 1, uintptr(h)))
 		_, err := check.Try(t, gpuArgs(name, 1, uintptr(other)))
 		t.ErrorCode(err, "registering another handler under a name that has one")
-	}),
-	hostile(library("XGPU-04", func(t *check.T) {
-		h := newHandler(t, func(*ffi.CallFrame) error { return nil })
+	}},
+	{Rule: "XGPU-04", Library: true, Hostile: true, Run: func(t *check.T) {
+		h := t.NewHandler(func(*ffi.CallFrame) error { return nil })
 		_, err := check.Try(t, gpuArgs(freshName(), 7, uintptr(h)))
 		t.ErrorCode(err, "registering a custom call with the api_version 7")
-	})),
+	}},
 }

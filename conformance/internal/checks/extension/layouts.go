@@ -10,7 +10,7 @@ import (
 	"github.com/purepjrt/purepjrt/conformance/internal/check"
 )
 
-// layoutText returns what a layout looks like.
+// layoutText returns a layout as its serialized bytes.
 func layoutText(t *check.T, l *capi.LayoutsMemoryLayout, what string) string {
 	if l == nil {
 		t.Fatalf("%s: success without a layout", what)
@@ -19,26 +19,26 @@ func layoutText(t *check.T, l *capi.LayoutsMemoryLayout, what string) string {
 	if s.SerializedBytes == nil || s.SerializedBytesSize == 0 {
 		t.Fatalf("%s: expected the layout in bytes, got %d at %v", what, s.SerializedBytesSize, s.SerializedBytes)
 	}
-	text := string(capi.Bytes(s.SerializedBytes, s.SerializedBytesSize))
+	text := capi.String(s.SerializedBytes, s.SerializedBytesSize)
 	s.SerializedLayoutDeleter.Call(s.SerializedLayout)
 	return text
 }
 
-// taken is layoutText of a layout that the caller destroys.
+// taken is layoutText for a layout that the caller must destroy.
 func taken(t *check.T, l *capi.LayoutsMemoryLayout, what string) string {
 	text := layoutText(t, l, what)
 	check.Call(t, capi.LayoutsMemoryLayoutDestroyArgs{Layout: l})
 	return text
 }
 
-// clientLayout is the client's default layout of an array.
+// clientLayout returns the client's default layout of an array.
 func clientLayout(t *check.T, kind capi.BufferType, dims ...int64) string {
 	args := capi.LayoutsClientGetDefaultLayoutArgs{Client: t.Client().Handle, Type: kind}
 	args.Dims, args.NumDims = check.First(dims)
 	return taken(t, check.Call(t, args).Layout, fmt.Sprintf("the client's default layout of %v%v", kind, dims))
 }
 
-// topologyLayout is a topology's default layout of an array.
+// topologyLayout returns a topology's default layout of an array.
 func topologyLayout(t *check.T, topology *capi.TopologyDescription, kind capi.BufferType, dims ...int64) string {
 	return taken(t, makeTopologyLayout(t, topology, kind, dims...), fmt.Sprintf("the topology's default layout of %v%v", kind, dims))
 }
@@ -49,8 +49,7 @@ func makeTopologyLayout(t *check.T, topology *capi.TopologyDescription, kind cap
 	return check.Call(t, args).Layout
 }
 
-// defaultLayout is the default layout of an array, of the client or of the
-// topology.
+// defaultLayout returns the default layout of an array for the client or the topology.
 func defaultLayout(t *check.T, kind capi.BufferType, dims ...int64) string {
 	if noClient(t) {
 		return topologyLayout(t, t.Topology(), kind, dims...)
@@ -58,7 +57,7 @@ func defaultLayout(t *check.T, kind capi.BufferType, dims ...int64) string {
 	return clientLayout(t, kind, dims...)
 }
 
-// bufferLayout is the layout of a buffer.
+// bufferLayout returns the layout of a buffer.
 func bufferLayout(t *check.T, b *capi.Buffer, what string) string {
 	return taken(t, check.Call(t, capi.LayoutsBufferMemoryLayoutArgs{Buffer: b}).Layout, what)
 }
@@ -69,7 +68,7 @@ var someTypes = []capi.BufferType{
 	capi.BufferTypeF16, capi.BufferTypeBF16, capi.BufferTypeF32, capi.BufferTypeF64, capi.BufferTypeC64,
 }
 
-// listOf are the layouts of an array that the executable owns.
+// listOf returns the layouts in an array that the executable owns.
 func listOf(t *check.T, p **capi.LayoutsMemoryLayout, n uintptr, what string) []string {
 	if n > 0 && p == nil {
 		t.Fatalf("%s: %d layouts in a null array", what, n)
@@ -91,15 +90,15 @@ func parameterLayouts(t *check.T, e *capi.Executable) []string {
 	return listOf(t, out.Layouts, out.NumParameters, "parameter layout")
 }
 
-// pair gives its two arguments back.
+// pair returns its two arguments.
 const pair = `module @long {
   func.func @main(%a: tensor<2x3xi32>, %b: tensor<f32>) -> (tensor<2x3xi32>, tensor<f32>) {
     return %a, %b : tensor<2x3xi32>, tensor<f32>
   }
 }`
 
-// columnMajor is a program whose argument and result have the first dimension
-// minor, as attributes of main ask for.
+// columnMajor is a program whose argument and result have the first dimension as the minor
+// one, which attributes of main request.
 const columnMajor = `module @long {
   func.func @main(%a: tensor<2x3xf32> {mhlo.layout_mode = "{0,1}"}, %b: tensor<2x3xf32> {mhlo.layout_mode = "default"}) -> (tensor<2x3xf32> {mhlo.layout_mode = "{0,1}"}, tensor<2x3xf32> {mhlo.layout_mode = "default"}) {
     return %a, %b : tensor<2x3xf32>, tensor<2x3xf32>
@@ -107,15 +106,15 @@ const columnMajor = `module @long {
 }`
 
 var layoutChecks = []check.Check{
-	rule("XLAY-01", func(t *check.T) {
+	{Rule: "XLAY-01", Run: func(t *check.T) {
 		dims := []int64{2, 3, 4, 5, 6}
 		for _, kind := range someTypes {
 			for rank := range len(dims) + 1 {
 				clientLayout(t, kind, dims[:rank]...)
 			}
 		}
-	}),
-	library("XLAY-02", func(t *check.T) {
+	}},
+	{Rule: "XLAY-02", Library: true, Run: func(t *check.T) {
 		var l *capi.LayoutsMemoryLayout
 		if noClient(t) {
 			l = makeTopologyLayout(t, t.Topology(), capi.BufferTypeF32, 4, 8)
@@ -125,28 +124,28 @@ var layoutChecks = []check.Check{
 			l = check.Call(t, args).Layout
 		}
 		first := check.Call(t, capi.LayoutsMemoryLayoutSerializeArgs{Layout: l})
-		before := string(capi.Bytes(first.SerializedBytes, first.SerializedBytesSize))
-		other := defaultLayout(t, capi.BufferTypeF32) // in other bytes, which must have memory of their own
-		a := string(capi.Bytes(first.SerializedBytes, first.SerializedBytesSize))
+		before := capi.String(first.SerializedBytes, first.SerializedBytesSize)
+		other := defaultLayout(t, capi.BufferTypeF32) // its bytes are others, and must have their own memory
+		a := capi.String(first.SerializedBytes, first.SerializedBytesSize)
 		second := check.Call(t, capi.LayoutsMemoryLayoutSerializeArgs{Layout: l})
-		b := string(capi.Bytes(second.SerializedBytes, second.SerializedBytesSize))
+		b := capi.String(second.SerializedBytes, second.SerializedBytesSize)
 		check.Equal(t, before, a, "the bytes of a layout, after others were serialized")
 		if a == "" || a == other {
 			t.Errorf("expected bytes of a layout, and others than a scalar's, %q, got %q", other, a)
 		}
 		check.Equal(t, a, b, "the bytes of a layout that is serialized a second time")
 		first.SerializedLayoutDeleter.Call(first.SerializedLayout)
-		check.Equal(t, b, string(capi.Bytes(second.SerializedBytes, second.SerializedBytesSize)),
+		check.Equal(t, b, capi.String(second.SerializedBytes, second.SerializedBytesSize),
 			"the second bytes after the deleter of the first ones")
 		check.Call(t, capi.LayoutsMemoryLayoutDestroyArgs{Layout: l})
-		check.Equal(t, b, string(capi.Bytes(second.SerializedBytes, second.SerializedBytesSize)),
+		check.Equal(t, b, capi.String(second.SerializedBytes, second.SerializedBytesSize),
 			"the bytes after the layout was destroyed")
 		second.SerializedLayoutDeleter.Call(second.SerializedLayout)
-	}),
-	hostile(library("XLAY-03", func(t *check.T) {
+	}},
+	{Rule: "XLAY-03", Library: true, Hostile: true, Run: func(t *check.T) {
 		check.Call(t, capi.LayoutsMemoryLayoutDestroyArgs{})
-	})),
-	rule("XLAY-04", func(t *check.T) {
+	}},
+	{Rule: "XLAY-04", Run: func(t *check.T) {
 		c := t.Client()
 		b := check.Upload(t, c, []float32{1, 2, 3, 4, 5, 6}, 2, 3)
 		plain := bufferLayout(t, b, "the layout of a buffer")
@@ -169,8 +168,8 @@ var layoutChecks = []check.Check{
 		if got := bufferLayout(t, out.Buffer, "the layout of a column-major buffer"); got == plain {
 			t.Errorf("an upload with a column-major device layout succeeded, but the buffer has the default layout %q", got)
 		}
-	}),
-	rule("XLAY-05", func(t *check.T) {
+	}},
+	{Rule: "XLAY-05", Run: func(t *check.T) {
 		topology := t.Topology()
 		for _, kind := range someTypes {
 			for _, dims := range [][]int64{nil, {7}, {2, 3}, {256, 128}, {2, 3, 4, 5}} {
@@ -178,8 +177,8 @@ var layoutChecks = []check.Check{
 					"the topology's default layout of %v%v, next to the client's", kind, dims)
 			}
 		}
-	}),
-	library("XLAY-06", func(t *check.T) {
+	}},
+	{Rule: "XLAY-06", Library: true, Run: func(t *check.T) {
 		if noClient(t) {
 			e := compiled(t, pair, check.Devices(1, 1))
 			got := outputLayouts(t, e)
@@ -190,7 +189,7 @@ var layoutChecks = []check.Check{
 		c := t.Client()
 		loaded := t.Compile(c, pair)
 		e := t.Executable(loaded)
-		mine := check.Call(t, capi.LayoutsExecutableGetOutputLayoutsArgs{Executable: e}) // as long as the executable
+		mine := check.Call(t, capi.LayoutsExecutableGetOutputLayoutsArgs{Executable: e}) // valid as long as the executable
 		got := listOf(t, mine.Layouts, mine.NumOutputs, "output layout")
 		if !check.Equal(t, 2, len(got), "number of output layouts") {
 			return
@@ -202,16 +201,16 @@ var layoutChecks = []check.Check{
 		}
 		check.Equal(t, fmt.Sprint(got), fmt.Sprint(listOf(t, mine.Layouts, mine.NumOutputs, "output layout")),
 			"the layouts of the first call, at the end")
-	}),
-	library("XLAY-07", func(t *check.T) {
+	}},
+	{Rule: "XLAY-07", Library: true, Run: func(t *check.T) {
 		e := compiled(t, pair, check.Devices(1, 1))
 		got := parameterLayouts(t, e)
 		if check.Equal(t, 2, len(got), "number of parameter layouts") {
 			check.Equal(t, defaultLayout(t, capi.BufferTypeS32, 2, 3), got[0], "layout of the first parameter, next to the default")
 			check.Equal(t, defaultLayout(t, capi.BufferTypeF32), got[1], "layout of the second parameter, next to the default")
 		}
-	}),
-	library("XLAY-08", func(t *check.T) {
+	}},
+	{Rule: "XLAY-08", Library: true, Run: func(t *check.T) {
 		e := compiled(t, columnMajor, check.Devices(1, 1))
 		plain := defaultLayout(t, capi.BufferTypeF32, 2, 3)
 		for what, list := range map[string]func(*check.T, *capi.Executable) []string{"output": outputLayouts,
@@ -228,10 +227,10 @@ var layoutChecks = []check.Check{
 			}
 			check.Equal(t, plain, got[1], "%s with the mode default", what)
 		}
-	}),
+	}},
 }
 
-// memoriesOf are the kinds and ids of the memories of a device description.
+// memoriesOf returns the kinds and ids of the memories of a device description.
 func memoriesOf(t *check.T, d *capi.DeviceDescription) map[string]int32 {
 	out := check.Call(t, capi.DeviceDescriptionMemoryDescriptionsArgs{DeviceDescription: d})
 	if out.NumMemoryDescriptions > 0 && out.MemoryDescriptions == nil {
@@ -258,8 +257,8 @@ func memoriesOf(t *check.T, d *capi.DeviceDescription) map[string]int32 {
 	return kinds
 }
 
-// describedMemories fails the check on inconsistent descriptions, and skips it
-// where there are none.
+// describedMemories fails the check if descriptions are inconsistent, and skips it if there
+// are none.
 func describedMemories(t *check.T, list []*capi.DeviceDescription) {
 	n := 0
 	for _, d := range list {
@@ -271,8 +270,8 @@ func describedMemories(t *check.T, list []*capi.DeviceDescription) {
 }
 
 var memoryDescriptionChecks = []check.Check{
-	library("XMEMD-01", func(t *check.T) { describedMemories(t, descriptions(t)) }),
-	rule("XMEMD-02", func(t *check.T) {
+	{Rule: "XMEMD-01", Library: true, Run: func(t *check.T) { describedMemories(t, descriptions(t)) }},
+	{Rule: "XMEMD-02", Run: func(t *check.T) {
 		looked := 0
 		for i, d := range descriptions(t) {
 			kinds := memoriesOf(t, d)
@@ -289,6 +288,6 @@ var memoryDescriptionChecks = []check.Check{
 		if looked == 0 && !t.Failed() {
 			t.SkipUnimplf("no device has any of the described memories")
 		}
-	}),
-	library("XMEMD-03", func(t *check.T) { describedMemories(t, topologyDescriptions(t)) }),
+	}},
+	{Rule: "XMEMD-03", Library: true, Run: func(t *check.T) { describedMemories(t, topologyDescriptions(t)) }},
 }

@@ -5,7 +5,6 @@ package extension
 
 import (
 	"bytes"
-	"os"
 	"slices"
 	"sync/atomic"
 
@@ -14,30 +13,7 @@ import (
 	"github.com/purepjrt/purepjrt/conformance/internal/mutant"
 )
 
-// Mutants returns the faults that the checks find.
-func Mutants() []mutant.Mutant {
-	return slices.Concat(cpuMutants, memoryMutants, standInMutants, compilerMutants, transferMutants, naturalMutants)
-}
-
-// dies makes a mutant that ends the process, as a plugin does that follows a bad
-// pointer, when the condition holds.
-func dies[A any](name, fault string, when func(a *A) bool) mutant.Mutant {
-	return mutant.Of(name, fault, func(c *serve.Invocation, a *A) {
-		if when(a) {
-			os.Exit(139)
-		}
-		c.Forward()
-	})
-}
-
-// memory makes a mutant one of the in-memory plugin.
-func memory(m mutant.Mutant) mutant.Mutant {
-	m.Base = mutant.Memory
-	return m
-}
-
-// standing makes a mutant one of the CPU plugin with the extensions of the
-// stand-in.
+// standing runs a mutant on the CPU plugin with the extensions of the stand-in.
 func standing(m mutant.Mutant) mutant.Mutant {
 	hooks := m.Hooks
 	m.Hooks = nil
@@ -46,174 +22,174 @@ func standing(m mutant.Mutant) mutant.Mutant {
 	return m
 }
 
-// none does nothing to an answer.
-func none[A any](*A) {}
-
-var cpuMutants = []mutant.Mutant{
-	mutant.After("XLAY-01", "makes no layouts", func(a *capi.LayoutsClientGetDefaultLayoutArgs) { a.Layout = nil }),
-	mutant.AfterEach("XLAY-02", "gives other bytes the second time",
-		func(a *capi.LayoutsMemoryLayoutSerializeArgs, n int64) { a.SerializedBytesSize -= uintptr(n - 1) }),
-	dies("XLAY-03", "follows a null layout", func(a *capi.LayoutsMemoryLayoutDestroyArgs) bool { return a.Layout == nil }),
-	mutant.After("XLAY-04", "has one layout for all", func(a *capi.LayoutsMemoryLayoutSerializeArgs) {
-		a.SerializedBytes, a.SerializedBytesSize = lasting("{1,0}")
-	}),
-	mutant.Of("XLAY-05", "has another default for topologies", func(_ *serve.Invocation, _ *capi.LayoutsTopologyGetDefaultLayoutArgs) {}),
-	mutant.After("XLAY-06", "forgets an output", func(a *capi.LayoutsExecutableGetOutputLayoutsArgs) { a.NumOutputs-- }),
-	{Check: "XLAY-08", Fault: "swaps the outputs", Hooks: func() []serve.Hook {
-		return []serve.Hook{mutant.Changed(func(a *capi.LayoutsExecutableGetOutputLayoutsArgs, _ int64) {
-			list := slices.Clone(capi.Slice(a.Layouts, a.NumOutputs))
-			slices.Reverse(list)
-			a.Layouts, a.NumOutputs = lastingArray(list)
-		})}
-	}},
-	mutant.After("XFFI-01", "gives the type_id 0", func(a *capi.FFITypeRegisterArgs) { a.TypeID = 0 }),
-	mutant.Forgives("XFFI-02", "overwrites types", none[capi.FFITypeRegisterArgs]),
-	mutant.Forgives("XFFI-03", "replaces values", none[capi.FFIUserDataAddArgs]),
-	dies("XFFI-04", "follows a null context", func(a *capi.FFIUserDataAddArgs) bool { return a.Context == nil }),
-	mutant.Of("XFFI-05", "forgets handlers", func(*serve.Invocation, *capi.FFIRegisterHandlerArgs) {}),
-	dies("XFFI-06", "calls a null handler", func(a *capi.FFIRegisterHandlerArgs) bool { return a.Handler == 0 }),
-	mutant.Forgives("XFFI-07", "takes no notice of failed handlers", none[capi.LoadedExecutableExecuteArgs]),
-	{Check: "XFFI-08", Fault: "ends with an unknown target", Hooks: func() []serve.Hook {
-		return []serve.Hook{
-			serve.Around(func(c *serve.Invocation, _ *capi.ClientCompileArgs) {
-				if c.Forward(); c.Err() != nil {
-					os.Exit(139)
-				}
-			}),
-			serve.Around(func(c *serve.Invocation, _ *capi.LoadedExecutableExecuteArgs) {
-				if c.Forward(); c.Err() != nil {
-					os.Exit(139)
-				}
-			}),
-		}
-	}},
+func cpuMutants() []mutant.Mutant {
+	return []mutant.Mutant{
+		mutant.After("XLAY-01", "makes no layouts", func(a *capi.LayoutsClientGetDefaultLayoutArgs) { a.Layout = nil }),
+		mutant.AfterEach("XLAY-02", "gives other bytes the second time",
+			func(a *capi.LayoutsMemoryLayoutSerializeArgs, n int64) { a.SerializedBytesSize -= uintptr(n - 1) }),
+		mutant.Dies("XLAY-03", "follows a null layout", func(a *capi.LayoutsMemoryLayoutDestroyArgs) bool { return a.Layout == nil }),
+		mutant.After("XLAY-04", "has one layout for all", func(a *capi.LayoutsMemoryLayoutSerializeArgs) {
+			a.SerializedBytes, a.SerializedBytesSize = mutant.LastingText("{1,0}")
+		}),
+		mutant.Of("XLAY-05", "has another default for topologies", func(_ *serve.Invocation, _ *capi.LayoutsTopologyGetDefaultLayoutArgs) {}),
+		mutant.After("XLAY-06", "forgets an output", func(a *capi.LayoutsExecutableGetOutputLayoutsArgs) { a.NumOutputs-- }),
+		mutant.Hooked("XLAY-08", "swaps the outputs", func() []serve.Hook {
+			return []serve.Hook{mutant.Changed(func(a *capi.LayoutsExecutableGetOutputLayoutsArgs, _ int64) {
+				list := capi.Slice(a.Layouts, a.NumOutputs)
+				slices.Reverse(list)
+				a.Layouts, a.NumOutputs = mutant.LastingArray(list)
+			})}
+		}),
+		mutant.After("XFFI-01", "gives the type_id 0", func(a *capi.FFITypeRegisterArgs) { a.TypeID = 0 }),
+		mutant.Swallows[capi.FFITypeRegisterArgs]("XFFI-02", "overwrites types"),
+		mutant.Swallows[capi.FFIUserDataAddArgs]("XFFI-03", "replaces values"),
+		mutant.Dies("XFFI-04", "follows a null context", func(a *capi.FFIUserDataAddArgs) bool { return a.Context == nil }),
+		mutant.Of("XFFI-05", "forgets handlers", func(*serve.Invocation, *capi.FFIRegisterHandlerArgs) {}),
+		mutant.Dies("XFFI-06", "calls a null handler", func(a *capi.FFIRegisterHandlerArgs) bool { return a.Handler == 0 }),
+		mutant.Swallows[capi.LoadedExecutableExecuteArgs]("XFFI-07", "takes no notice of failed handlers"),
+		mutant.Hooked("XFFI-08", "ends with an unknown target", func() []serve.Hook {
+			return []serve.Hook{
+				serve.Around(func(c *serve.Invocation, _ *capi.ClientCompileArgs) {
+					if c.Forward(); c.Err() != nil {
+						mutant.Die()
+					}
+				}),
+				serve.Around(func(c *serve.Invocation, _ *capi.LoadedExecutableExecuteArgs) {
+					if c.Forward(); c.Err() != nil {
+						mutant.Die()
+					}
+				}),
+			}
+		}),
+	}
 }
 
-var memoryMutants = []mutant.Mutant{
-	memory(mutant.After("XLAY-07", "has no parameters", func(a *capi.LayoutsExecutableGetParameterLayoutsArgs) { a.NumParameters = 0 })),
-	memory(mutant.After("XMEMD-01", "states a default that is not there", func(a *capi.DeviceDescriptionMemoryDescriptionsArgs) {
-		a.DefaultMemoryIndex = a.NumMemoryDescriptions
-	})),
-	memory(mutant.After("XMEMD-02", "has other ids of kinds", func(a *capi.MemoryDescriptionKindArgs) { a.KindID += 17 })),
-	memory(mutant.After("XMEMD-03", "has a null array",
-		func(a *capi.DeviceDescriptionMemoryDescriptionsArgs) { a.MemoryDescriptions = nil })),
-	memory(mutant.Answers[capi.ProfilerStartArgs]("XPROF-01", "cannot start", capi.ErrorCodeInternal)),
-	memory(mutant.After("XPROF-02", "has no data", func(a *capi.ProfilerCollectDataArgs) { a.BufferSizeInBytes = 0 })),
-	memory(mutant.Of("XPROF-03", "stops what does not run", func(*serve.Invocation, *capi.ProfilerStopArgs) {})),
-	memory(mutant.Of("XPROF-04", "refuses extensions of args", func(c *serve.Invocation, a *capi.ClientCompileArgs) {
-		if a.ExtensionStart != nil {
-			c.Fail(capi.ErrorCodeInvalidArgument, "an unknown extension")
-			return
-		}
-		c.Forward()
-	})),
-	memory(mutant.Of("XRAW-01", "says that it wrote", func(c *serve.Invocation, a *capi.RawBufferCopyRawHostToDeviceArgs) {
-		was := a.TransferSize
-		a.TransferSize = 0
-		c.Forward()
-		a.TransferSize = was
-	})),
-	memory(mutant.After("XRAW-02", "has the size 0", func(a *capi.RawBufferGetOnDeviceSizeInBytesArgs) { a.OnDeviceSizeInBytes = 0 })),
-	memory(mutant.After("XRAW-03", "has no memory", func(a *capi.RawBufferGetMemorySpaceArgs) { a.MemorySpace = nil })),
-	memory(mutant.After("XRAW-04", "tells another address", func(a *capi.RawBufferGetHostPointerArgs) {
-		if a.HostPointer != nil {
-			a.HostPointer = elsewhere()
-		}
-	})),
-	memory(mutant.Forgives("XRAW-05", "writes beyond the end", none[capi.RawBufferCopyRawHostToDeviceArgs])),
-	memory(mutant.Forgives("XRAW-06", "reads beyond the end", none[capi.RawBufferCopyRawDeviceToHostArgs])),
-	memory(mutant.Mutant{Check: "XRAW-07", Fault: "takes the buffer with the alias", Hooks: func() []serve.Hook {
-		var of atomic.Pointer[capi.Buffer]
-		return []serve.Hook{
-			serve.Around(func(c *serve.Invocation, a *capi.RawBufferCreateRawAliasOfBufferArgs) {
-				of.Store(a.Buffer)
-				c.Forward()
-			}),
-			serve.Around(func(c *serve.Invocation, _ *capi.RawBufferDestroyArgs) {
-				c.Forward()
-				call := &capi.Call[capi.BufferDeleteArgs]{}
-				call.Args.Buffer = of.Load()
-				_ = call.Do(c.Table())
-			}),
-		}
-	}}),
-	memory(mutant.After("XRAW-08", "knows another size than the table",
-		func(a *capi.RawBufferGetOnDeviceSizeInBytesArgs) { a.OnDeviceSizeInBytes++ })),
-	memory(mutant.After("XPH-01", "makes no compiler", func(a *capi.PhaseCompileGetCompilerArgs) { a.PhaseCompiler = nil })),
-	memory(mutant.After("XPH-02", "has a phase without a name", func(a *capi.PhaseCompileGetPhaseNamesArgs) { *a.PhaseNamesSizes = 0 })),
-	memory(oneAnswer("XPH-02", "has one place for the names")),
-	memory(losesNames("XPH-02/freed", "does not free names")),
-	memory(mutant.Forgives("XPH-03", "runs phases that there are not", none[capi.PhaseCompileRunPhaseArgs])),
-	memory(mutant.After("XPH-04", "cuts programs off", func(a *capi.PhaseCompileRunPhaseArgs) { *a.OutputProgramsSizes -= 3 })),
-	memory(mutant.After("XHMA-01", "has no deleter", func(a *capi.HostMemoryAllocatorAllocateArgs) { a.Deleter = 0 })),
-	memory(dies("XHMA-02", "ends when there is too little memory", func(a *capi.HostMemoryAllocatorAllocateArgs) bool { return a.Size > 1<<40 })),
-	memory(mutant.Of("XHMA-03", "spoils uploads", func(c *serve.Invocation, a *capi.ClientBufferFromHostBufferArgs) {
-		data := make([]float32, 1<<10)
-		was := a.Data
-		a.Data = pointerOf(data)
-		c.Forward()
-		a.Data = was
-	})),
+func memoryMutants() []mutant.Mutant {
+	return []mutant.Mutant{
+		mutant.After("XLAY-07", "has no parameters", func(a *capi.LayoutsExecutableGetParameterLayoutsArgs) { a.NumParameters = 0 }).InMemory(),
+		mutant.After("XMEMD-01", "states a default that is not there", func(a *capi.DeviceDescriptionMemoryDescriptionsArgs) {
+			a.DefaultMemoryIndex = a.NumMemoryDescriptions
+		}).InMemory(),
+		mutant.After("XMEMD-02", "has other ids of kinds", func(a *capi.MemoryDescriptionKindArgs) { a.KindID += 17 }).InMemory(),
+		mutant.After("XMEMD-03", "has a null array",
+			func(a *capi.DeviceDescriptionMemoryDescriptionsArgs) { a.MemoryDescriptions = nil }).InMemory(),
+		mutant.Answers[capi.ProfilerStartArgs]("XPROF-01", "cannot start", capi.ErrorCodeInternal).InMemory(),
+		mutant.After("XPROF-02", "has no data", func(a *capi.ProfilerCollectDataArgs) { a.BufferSizeInBytes = 0 }).InMemory(),
+		mutant.Of("XPROF-03", "stops what does not run", func(*serve.Invocation, *capi.ProfilerStopArgs) {}).InMemory(),
+		mutant.Of("XPROF-04", "refuses extensions of args", func(c *serve.Invocation, a *capi.ClientCompileArgs) {
+			if a.ExtensionStart != nil {
+				c.Fail(capi.ErrorCodeInvalidArgument, "an unknown extension")
+				return
+			}
+			c.Forward()
+		}).InMemory(),
+		mutant.Of("XRAW-01", "says that it wrote", func(c *serve.Invocation, a *capi.RawBufferCopyRawHostToDeviceArgs) {
+			was := a.TransferSize
+			a.TransferSize = 0
+			c.Forward()
+			a.TransferSize = was
+		}).InMemory(),
+		mutant.After("XRAW-02", "has the size 0", func(a *capi.RawBufferGetOnDeviceSizeInBytesArgs) { a.OnDeviceSizeInBytes = 0 }).InMemory(),
+		mutant.After("XRAW-03", "has no memory", func(a *capi.RawBufferGetMemorySpaceArgs) { a.MemorySpace = nil }).InMemory(),
+		mutant.After("XRAW-04", "tells another address", func(a *capi.RawBufferGetHostPointerArgs) {
+			if a.HostPointer != nil {
+				a.HostPointer = elsewhere()
+			}
+		}).InMemory(),
+		mutant.Swallows[capi.RawBufferCopyRawHostToDeviceArgs]("XRAW-05", "writes beyond the end").InMemory(),
+		mutant.Swallows[capi.RawBufferCopyRawDeviceToHostArgs]("XRAW-06", "reads beyond the end").InMemory(),
+		mutant.Hooked("XRAW-07", "takes the buffer with the alias", func() []serve.Hook {
+			var of atomic.Pointer[capi.Buffer]
+			return []serve.Hook{
+				serve.Around(func(c *serve.Invocation, a *capi.RawBufferCreateRawAliasOfBufferArgs) {
+					of.Store(a.Buffer)
+					c.Forward()
+				}),
+				serve.Around(func(c *serve.Invocation, _ *capi.RawBufferDestroyArgs) {
+					c.Forward()
+					mutant.Try(c.Table(), capi.BufferDeleteArgs{Buffer: of.Load()})
+				}),
+			}
+		}).InMemory(),
+		mutant.After("XRAW-08", "knows another size than the table",
+			func(a *capi.RawBufferGetOnDeviceSizeInBytesArgs) { a.OnDeviceSizeInBytes++ }).InMemory(),
+		mutant.After("XPH-01", "makes no compiler", func(a *capi.PhaseCompileGetCompilerArgs) { a.PhaseCompiler = nil }).InMemory(),
+		mutant.After("XPH-02", "has a phase without a name", func(a *capi.PhaseCompileGetPhaseNamesArgs) { *a.PhaseNamesSizes = 0 }).InMemory(),
+		oneAnswer("XPH-02", "has one place for the names").InMemory(),
+		losesNames("XPH-02/freed", "does not free names").InMemory(),
+		mutant.Swallows[capi.PhaseCompileRunPhaseArgs]("XPH-03", "runs phases that there are not").InMemory(),
+		mutant.After("XPH-04", "cuts programs off", func(a *capi.PhaseCompileRunPhaseArgs) { *a.OutputProgramsSizes -= 3 }).InMemory(),
+		mutant.After("XHMA-01", "has no deleter", func(a *capi.HostMemoryAllocatorAllocateArgs) { a.Deleter = 0 }).InMemory(),
+		mutant.Dies("XHMA-02", "ends when there is too little memory", func(a *capi.HostMemoryAllocatorAllocateArgs) bool { return a.Size > 1<<40 }).InMemory(),
+		mutant.Of("XHMA-03", "spoils uploads", func(c *serve.Invocation, a *capi.ClientBufferFromHostBufferArgs) {
+			data := make([]float32, 1<<10)
+			was := a.Data
+			a.Data = pointerOf(data)
+			c.Forward()
+			a.Data = was
+		}).InMemory(),
+	}
 }
 
-var standInMutants = []mutant.Mutant{
-	standing(mutant.After("XABI-01", "has no platform", func(a *capi.ExecutableABIVersionPlatformIDArgs) { a.PlatformID = 0 })),
-	standing(mutant.Answers[capi.RuntimeABIVersionIsCompatibleWithExecutableArgs]("XABI-02", "takes no executable", capi.ErrorCodeInvalidArgument)),
-	standing(mutant.Answers[capi.RuntimeABIVersionIsCompatibleWithRuntimeArgs]("XABI-03", "takes no runtime", capi.ErrorCodeInvalidArgument)),
-	standing(mutant.AfterEach("XABI-04", "loses what it read",
-		func(a *capi.ExecutableABIVersionPlatformIDArgs, n int64) { a.PlatformID += uint64(n) })),
-	standing(mutant.Forgives("XABI-05", "reads garbage", none[capi.ExecutableABIVersionFromProtoArgs])),
-	standing(dies("XABI-06", "follows a null version", func(a *capi.RuntimeABIVersionDestroyArgs) bool { return a.ABIVersion == nil })),
-	standing(mutant.Forgives("XABI-07", "takes executables of other platforms",
-		none[capi.RuntimeABIVersionIsCompatibleWithExecutableArgs])),
-	standing(mutant.After("XXMD-01", "has empty metadata", func(a *capi.ExecutableMetadataGetExecutableMetadataArgs) {
-		a.Metadata.SerializedMetadataSize = 0
-	})),
-	standing(mutant.Of("XCB-01", "loses callbacks", func(*serve.Invocation, *capi.CallbackRegisterCallbackArgs) {})),
-	standing(mutant.Forgives("XCB-02", "takes callbacks of any type", none[capi.CallbackRegisterCallbackArgs])),
-	standing(mutant.Of("XCB-03", "takes the message for a C string", func(c *serve.Invocation, a *capi.CallbackInvokeCallbackArgs) {
-		lengthen(a)
-		c.Forward()
-	})),
-	standing(mutant.After("XSTR-01", "has no stream", func(a *capi.GetStreamForExternalReadyEventsArgs) { a.Stream = 0 })),
-	standing(mutant.Answers[capi.WaitUntilBufferReadyOnStreamArgs]("XSTR-02", "cannot wait", capi.ErrorCodeInternal)),
-	standing(mutant.Forgives("XSTR-03", "waits for deleted buffers", none[capi.WaitUntilBufferReadyOnStreamArgs])),
-	standing(mutant.Of("XGPU-01", "forgets handlers", func(*serve.Invocation, *capi.GPURegisterCustomCallArgs) {})),
-	standing(mutant.Of("XGPU-02", "needs traits", func(c *serve.Invocation, _ *capi.GPURegisterCustomCallArgs) {
-		if c.Size() < c.Function().Size {
-			c.Fail(capi.ErrorCodeInvalidArgument, "a struct of %d bytes", c.Size())
-			return
-		}
-		c.Forward()
-	})),
-	standing(mutant.Forgives("XGPU-03", "overwrites handlers", none[capi.GPURegisterCustomCallArgs])),
-	standing(mutant.Forgives("XGPU-04", "takes any api_version", none[capi.GPURegisterCustomCallArgs])),
-	standing(mutant.Forgives("XTRI-02", "makes nothing of garbage", none[capi.TritonCompileArgs])),
-	standing(mutant.After("XMS-01", "swaps number and id", func(a *capi.MultiSliceConfigSliceIDArgs) { a.SliceID = 2 })),
-	standing(mutant.After("XMS-02", "forgets a slice", func(a *capi.MultiSliceConfigNumDevicesPerSliceArgs) { a.NumDevicesPerSliceMap-- })),
-	standing(mutant.After("XMS-03", "cuts the configuration off", func(a *capi.MultiSliceConfigSerializeArgs) { a.Size-- })),
-	standing(mutant.After("XTPU-01", "counts a chip too many", func(a *capi.TPUTopologyChipCountArgs) { a.ChipCount++ })),
-	standing(mutant.After("XTPU-02", "swaps axes", func(a *capi.TPUTopologyChipCoordAndIdxForLogiDeviceArgs) {
-		slices.Reverse(into(a.ChipCoords, 2))
-	})),
-	standing(mutant.After("XTPU-03", "gives one id to all",
-		func(a *capi.TPUTopologySubsliceDeviceIDFromFullDeviceIDArgs) { a.SubsliceDeviceID = 0 })),
-	standing(mutant.Forgives("XTPU-04", "writes beyond the memory for a text", none[capi.TPUTopologyGetRoutingStrategyArgs])),
-	standing(mutant.Answers[capi.MegascaleDeleteClientContextArgs]("XTPU-06", "cannot delete contexts", capi.ErrorCodeInternal)),
-	standing(mutant.After("XSH-01", "counts a parameter too many",
-		func(a *capi.ShardingsExecutableParameterShardingsArgs) { a.NumParameters-- })),
-	standing(mutant.After("XSH-02", "counts parameters for outputs",
-		func(a *capi.ShardingsExecutableOutputShardingsArgs) { a.NumOutputs-- })),
-	standing(mutant.AfterEach("XSH-03", "has other shardings each time",
-		func(a *capi.ShardingsExecutableOutputShardingsArgs, n int64) { a.NumOutputs -= uintptr(n / 4 & 1) })),
-	standing(mutant.After("XSH-04", "never tells shardings of outputs",
-		func(a *capi.ShardingsExecutableOutputShardingsArgs) { a.NumOutputs = 0 })),
+func standInMutants() []mutant.Mutant {
+	return []mutant.Mutant{
+		standing(mutant.After("XABI-01", "has no platform", func(a *capi.ExecutableABIVersionPlatformIDArgs) { a.PlatformID = 0 })),
+		standing(mutant.Answers[capi.RuntimeABIVersionIsCompatibleWithExecutableArgs]("XABI-02", "takes no executable", capi.ErrorCodeInvalidArgument)),
+		standing(mutant.Answers[capi.RuntimeABIVersionIsCompatibleWithRuntimeArgs]("XABI-03", "takes no runtime", capi.ErrorCodeInvalidArgument)),
+		standing(mutant.AfterEach("XABI-04", "loses what it read",
+			func(a *capi.ExecutableABIVersionPlatformIDArgs, n int64) { a.PlatformID += uint64(n) })),
+		standing(mutant.Swallows[capi.ExecutableABIVersionFromProtoArgs]("XABI-05", "reads garbage")),
+		standing(mutant.Dies("XABI-06", "follows a null version", func(a *capi.RuntimeABIVersionDestroyArgs) bool { return a.ABIVersion == nil })),
+		standing(mutant.Swallows[capi.RuntimeABIVersionIsCompatibleWithExecutableArgs]("XABI-07", "takes executables of other platforms")),
+		standing(mutant.After("XXMD-01", "has empty metadata", func(a *capi.ExecutableMetadataGetExecutableMetadataArgs) {
+			a.Metadata.SerializedMetadataSize = 0
+		})),
+		standing(mutant.Of("XCB-01", "loses callbacks", func(*serve.Invocation, *capi.CallbackRegisterCallbackArgs) {})),
+		standing(mutant.Swallows[capi.CallbackRegisterCallbackArgs]("XCB-02", "takes callbacks of any type")),
+		standing(mutant.Of("XCB-03", "takes the message for a C string", func(c *serve.Invocation, a *capi.CallbackInvokeCallbackArgs) {
+			lengthen(a)
+			c.Forward()
+		})),
+		standing(mutant.After("XSTR-01", "has no stream", func(a *capi.GetStreamForExternalReadyEventsArgs) { a.Stream = 0 })),
+		standing(mutant.Answers[capi.WaitUntilBufferReadyOnStreamArgs]("XSTR-02", "cannot wait", capi.ErrorCodeInternal)),
+		standing(mutant.Swallows[capi.WaitUntilBufferReadyOnStreamArgs]("XSTR-03", "waits for deleted buffers")),
+		standing(mutant.Of("XGPU-01", "forgets handlers", func(*serve.Invocation, *capi.GPURegisterCustomCallArgs) {})),
+		standing(mutant.Of("XGPU-02", "needs traits", func(c *serve.Invocation, _ *capi.GPURegisterCustomCallArgs) {
+			if c.Size() < c.Function().Size {
+				c.Fail(capi.ErrorCodeInvalidArgument, "a struct of %d bytes", c.Size())
+				return
+			}
+			c.Forward()
+		})),
+		standing(mutant.Swallows[capi.GPURegisterCustomCallArgs]("XGPU-03", "overwrites handlers")),
+		standing(mutant.Swallows[capi.GPURegisterCustomCallArgs]("XGPU-04", "takes any api_version")),
+		standing(mutant.Swallows[capi.TritonCompileArgs]("XTRI-02", "makes nothing of garbage")),
+		standing(mutant.After("XMS-01", "swaps number and id", func(a *capi.MultiSliceConfigSliceIDArgs) { a.SliceID = 2 })),
+		standing(mutant.After("XMS-02", "forgets a slice", func(a *capi.MultiSliceConfigNumDevicesPerSliceArgs) { a.NumDevicesPerSliceMap-- })),
+		standing(mutant.After("XMS-03", "cuts the configuration off", func(a *capi.MultiSliceConfigSerializeArgs) { a.Size-- })),
+		standing(mutant.After("XTPU-01", "counts a chip too many", func(a *capi.TPUTopologyChipCountArgs) { a.ChipCount++ })),
+		standing(mutant.After("XTPU-02", "swaps axes", func(a *capi.TPUTopologyChipCoordAndIdxForLogiDeviceArgs) {
+			slices.Reverse(mutant.View(a.ChipCoords, 2))
+		})),
+		standing(mutant.After("XTPU-03", "gives one id to all",
+			func(a *capi.TPUTopologySubsliceDeviceIDFromFullDeviceIDArgs) { a.SubsliceDeviceID = 0 })),
+		standing(mutant.Swallows[capi.TPUTopologyGetRoutingStrategyArgs]("XTPU-04", "writes beyond the memory for a text")),
+		standing(mutant.Answers[capi.MegascaleDeleteClientContextArgs]("XTPU-06", "cannot delete contexts", capi.ErrorCodeInternal)),
+		standing(mutant.After("XSH-01", "counts a parameter too many",
+			func(a *capi.ShardingsExecutableParameterShardingsArgs) { a.NumParameters-- })),
+		standing(mutant.After("XSH-02", "counts parameters for outputs",
+			func(a *capi.ShardingsExecutableOutputShardingsArgs) { a.NumOutputs-- })),
+		standing(mutant.AfterEach("XSH-03", "has other shardings each time",
+			func(a *capi.ShardingsExecutableOutputShardingsArgs, n int64) { a.NumOutputs -= uintptr(n / 4 & 1) })),
+		standing(mutant.After("XSH-04", "never tells shardings of outputs",
+			func(a *capi.ShardingsExecutableOutputShardingsArgs) { a.NumOutputs = 0 })),
+	}
 }
 
-// oneAnswer makes a plugin that gives out the same array each time, and empties it when an
+// oneAnswer makes a plugin that returns the same array each time, and empties it when an
 // answer is freed.
 func oneAnswer(name, fault string) mutant.Mutant {
-	return mutant.Mutant{Check: name, Fault: fault, Hooks: func() []serve.Hook {
+	return mutant.Hooked(name, fault, func() []serve.Hook {
 		var kept *capi.PhaseCompileGetPhaseNamesArgs
 		var size uintptr
 		return []serve.Hook{
@@ -228,16 +204,16 @@ func oneAnswer(name, fault string) mutant.Mutant {
 			}),
 			serve.Around(func(*serve.Invocation, *capi.PhaseCompileCBuffersDestroyArgs) { *kept.PhaseNamesSizes = 0 }),
 		}
-	}}
+	})
 }
 
-// losesNames makes a plugin of which each answer with names stays in memory.
+// losesNames makes a plugin that leaks each answer with names.
 func losesNames(name, fault string) mutant.Mutant {
-	return mutant.Mutant{Check: name, Fault: fault, Hooks: func() []serve.Hook {
+	return mutant.Hooked(name, fault, func() []serve.Hook {
 		var lost [][]byte
 		return []serve.Hook{serve.Around(func(c *serve.Invocation, _ *capi.PhaseCompileGetPhaseNamesArgs) {
 			lost = append(lost, bytes.Repeat([]byte{1}, 512))
 			c.Forward()
 		})}
-	}}
+	})
 }

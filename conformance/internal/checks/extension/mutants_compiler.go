@@ -11,7 +11,7 @@ import (
 	"github.com/purepjrt/purepjrt/conformance/internal/mutant"
 )
 
-// with makes a mutant of the stand-in that has faults itself.
+// with makes a mutant from a stand-in that has flaws itself.
 func with(name, fault string, f flaws) mutant.Mutant {
 	return mutant.Mutant{
 		Check: name, Fault: fault,
@@ -20,7 +20,7 @@ func with(name, fault string, f flaws) mutant.Mutant {
 	}
 }
 
-// failing makes a mutant whose compiler's errors are others.
+// failing makes a mutant whose compiler returns different errors.
 func failing(name, fault string, f func(*serve.Invocation, *capi.Error)) mutant.Mutant {
 	return standing(mutant.Of(name, fault, func(c *serve.Invocation, _ *capi.ClientCompileArgs) {
 		c.Forward()
@@ -30,126 +30,130 @@ func failing(name, fault string, f func(*serve.Invocation, *capi.Error)) mutant.
 	}))
 }
 
-var compilerMutants = []mutant.Mutant{
-	standing(mutant.Of("XTF-01", "never calls a transformation", func(*serve.Invocation, *capi.RegisterXLATransformArgs) {})),
-	with("XTF-01", "compiles the program that was there before", flaws{keepsProgram: true}),
-	with("XTF-01", "reads a name up to its NUL", flaws{namesToNUL: true}),
-	with("XTF-01", "never cleans up behind a transformation", flaws{cleansUp: -1}),
-	with("XTF-01", "cleans up behind a transformation twice", flaws{cleansUp: 1}),
-	standing(mutant.Of("XTF-01/stages", "runs all transformations at one stage",
-		func(c *serve.Invocation, a *capi.RegisterXLATransformArgs) {
-			stage := a.Stage
-			a.Stage = preScheduler
-			c.Forward()
-			a.Stage = stage
-		})),
-	standing(mutant.Mutant{Check: "XTF-01/stages", Fault: "swaps the stages", Hooks: func() []serve.Hook {
-		swap := func(s *capi.XLATransformPipelineStage) { *s = preScheduler + postScheduler - *s }
-		return []serve.Hook{
-			serve.Around(func(c *serve.Invocation, a *capi.RegisterXLATransformArgs) {
-				swap(&a.Stage)
+func compilerMutants() []mutant.Mutant {
+	return []mutant.Mutant{
+		standing(mutant.Of("XTF-01", "never calls a transformation", func(*serve.Invocation, *capi.RegisterXLATransformArgs) {})),
+		with("XTF-01", "compiles the program that was there before", flaws{keepsProgram: true}),
+		with("XTF-01", "reads a name up to its NUL", flaws{namesToNUL: true}),
+		with("XTF-01", "never cleans up behind a transformation", flaws{cleansUp: -1}),
+		with("XTF-01", "cleans up behind a transformation twice", flaws{cleansUp: 1}),
+		standing(mutant.Of("XTF-01/stages", "runs all transformations at one stage",
+			func(c *serve.Invocation, a *capi.RegisterXLATransformArgs) {
+				stage := a.Stage
+				a.Stage = preScheduler
 				c.Forward()
-				swap(&a.Stage)
-			}),
-			serve.Around(func(c *serve.Invocation, a *capi.ClearXLATransformArgs) {
-				swap(&a.Stage)
-				c.Forward()
-				swap(&a.Stage)
-			}),
-		}
-	}}),
-	standing(mutant.After("XTF-02", "says that it clears what it did already", func(a *capi.ClearXLATransformArgs) { a.Cleared = true })),
-	standing(mutant.Mutant{Check: "XTF-02", Fault: "still runs what was cleared", Hooks: func() []serve.Hook {
-		var calls atomic.Int64
-		return []serve.Hook{serve.Around(func(_ *serve.Invocation, a *capi.ClearXLATransformArgs) { a.Cleared = calls.Add(1) == 1 })}
-	}}),
-	standing(mutant.Mutant{Check: "XTF-02", Fault: "clears all transformations at once", Hooks: func() []serve.Hook {
-		var registered []capi.RegisterXLATransformArgs
-		return []serve.Hook{
-			serve.Around(func(c *serve.Invocation, a *capi.RegisterXLATransformArgs) {
-				name := *a
-				name.Name, name.NameSize = lasting(capi.String(a.Name, a.NameSize))
-				registered = append(registered, name)
-				c.Forward()
-			}),
-			serve.Around(func(c *serve.Invocation, a *capi.ClearXLATransformArgs) {
-				c.Forward()
-				given := *a
-				for _, x := range registered {
-					a.Name, a.NameSize, a.Stage, a.Callbacks = x.Name, x.NameSize, x.Stage, x.Callbacks
+				a.Stage = stage
+			})),
+		standing(mutant.Hooked("XTF-01/stages", "swaps the stages", func() []serve.Hook {
+			swap := func(s *capi.XLATransformPipelineStage) { *s = preScheduler + postScheduler - *s }
+			return []serve.Hook{
+				serve.Around(func(c *serve.Invocation, a *capi.RegisterXLATransformArgs) {
+					swap(&a.Stage)
 					c.Forward()
-				}
-				*a = given
-			}),
-		}
-	}}),
-	with("XTF-02", "keeps the pointer to a name", flaws{borrowsNames: true}),
-	with("XTF-03", "takes no notice of failed transformations", flaws{ignoresErrors: true}),
-	with("XTF-03", "never frees the error of a transformation", flaws{cleansUp: -1}),
-	with("XTF-03", "frees the error of a transformation twice", flaws{cleansUp: 1}),
-	failing("XTF-03", "loses the code of a transformation's error", func(c *serve.Invocation, e *capi.Error) {
-		c.Fail(capi.ErrorCodeInternal, "%s", e.Message)
-	}),
-	failing("XTF-03", "loses the message of a transformation's error", func(c *serve.Invocation, e *capi.Error) {
-		c.Fail(e.Code, "a transformation failed")
-	}),
-	standing(mutant.After("XTF-04", "has a trace that is no message", func(a *capi.XLATransformGetHLOPassPipelineTraceArgs) {
-		a.Trace.SerializedTrace, a.Trace.SerializedTraceSize = lasting("\xff\xff\xff")
-	})),
-	standing(mutant.After("XTF-04", "has an empty trace",
-		func(a *capi.XLATransformGetHLOPassPipelineTraceArgs) { a.Trace.SerializedTraceSize = 0 })),
-	standing(mutant.After("XTF-04", "never frees a trace", func(a *capi.XLATransformGetHLOPassPipelineTraceArgs) {
-		a.Trace.SerializedTrace, a.Trace.SerializedTraceSize = lasting("\x0a\x80\x10" + string(make([]byte, 2048)))
-	})),
-
-	standing(mutant.Of("XCP-01", "never calls a partitioner", func(*serve.Invocation, *capi.RegisterCustomPartitionerArgs) {})),
-	with("XCP-01", "compiles another program than the partitioner's", flaws{partitionsOther: true}),
-	with("XCP-01", "never cleans up behind a partitioner", flaws{cleansUp: -1}),
-	with("XCP-01", "cleans up behind a partitioner twice", flaws{cleansUp: 1}),
-	with("XCP-02", "keeps the pointer to a name", flaws{borrowsNames: true}),
-	with("XCP-02", "reads a name up to its NUL", flaws{namesToNUL: true}),
-	standing(mutant.Mutant{Check: "XCP-02", Fault: "has one partitioner at a time", Hooks: func() []serve.Hook {
-		var last *capi.JAXCustomCallPartitionerCallbacks
-		return []serve.Hook{serve.Around(func(c *serve.Invocation, a *capi.RegisterCustomPartitionerArgs) {
-			if last != nil {
-				last.Dtor.Call(last)
+					swap(&a.Stage)
+				}),
+				serve.Around(func(c *serve.Invocation, a *capi.ClearXLATransformArgs) {
+					swap(&a.Stage)
+					c.Forward()
+					swap(&a.Stage)
+				}),
 			}
-			last = a.Callbacks
-			c.Forward()
-		})}
-	}}),
-	standing(mutant.Of("XCP-03", "takes no notice of what can be split", func(*serve.Invocation, *capi.RegisterBatchPartitionableArgs) {})),
-	with("XCP-03", "keeps the pointer to a name", flaws{borrowsNames: true}),
-	with("XCP-03", "reads a name up to its NUL", flaws{namesToNUL: true}),
-	standing(mutant.Answers[capi.RegisterBatchPartitionableArgs]("XCP-03", "refuses what can be split", capi.ErrorCodeInvalidArgument)),
-	with("XCP-04", "takes no notice of failed partitioners", flaws{ignoresErrors: true}),
-	with("XCP-04", "never frees the error of a partitioner", flaws{cleansUp: -1}),
-	failing("XCP-04", "loses the message of a partitioner's error", func(c *serve.Invocation, e *capi.Error) {
-		c.Fail(e.Code, "a partitioner failed")
-	}),
-
-	standing(mutant.After("XTPU-05", "states another size of the code",
-		func(a *capi.ExecutableGetCompiledMemoryStatsArgs) { a.GeneratedCodeSizeInBytes += 8 })),
-	standing(mutant.AfterEach("XTPU-05", "states other sizes of arguments than the core",
-		func(a *capi.TPUExecutableGetCompiledMemoryStatsArgs, _ int64) {
-			a.CompiledMemoryStats, a.CompiledMemoryStatsSize = lasting("\x10\x01")
 		})),
-	standing(mutant.After("XTPU-05", "has another name for the program", func(a *capi.ExecutableNameArgs) {
-		a.ExecutableName, a.ExecutableNameSize = lasting("another")
-	})),
-	standing(mutant.After("XTPU-05", "cuts the target arguments off",
-		func(a *capi.TPUExecutableGetTargetArgumentsArgs) { a.TargetArgumentsSize-- })),
-	standing(mutant.Forgives("XTPU-05", "takes garbage for an executable", none[capi.TPUExecutableGetHLOModuleWithConfigArgs])),
-	standing(mutant.AfterEach("XTPU-05", "frees memory that it never made", func(a *capi.TPUExecutableGetHLOModuleWithConfigArgs, n int64) {
-		if n > 1 {
-			a.HLOModuleWithConfigSize = 0
-		}
-	})),
+		standing(mutant.After("XTF-02", "says that it clears what it did already", func(a *capi.ClearXLATransformArgs) { a.Cleared = true })),
+		standing(mutant.Hooked("XTF-02", "still runs what was cleared", func() []serve.Hook {
+			var calls atomic.Int64
+			return []serve.Hook{serve.Around(func(_ *serve.Invocation, a *capi.ClearXLATransformArgs) { a.Cleared = calls.Add(1) == 1 })}
+		})),
+		standing(mutant.Hooked("XTF-02", "clears all transformations at once", func() []serve.Hook {
+			var registered []capi.RegisterXLATransformArgs
+			return []serve.Hook{
+				serve.Around(func(c *serve.Invocation, a *capi.RegisterXLATransformArgs) {
+					name := *a
+					name.Name, name.NameSize = mutant.LastingText(capi.String(a.Name, a.NameSize))
+					registered = append(registered, name)
+					c.Forward()
+				}),
+				serve.Around(func(c *serve.Invocation, a *capi.ClearXLATransformArgs) {
+					c.Forward()
+					given := *a
+					for _, x := range registered {
+						a.Name, a.NameSize, a.Stage, a.Callbacks = x.Name, x.NameSize, x.Stage, x.Callbacks
+						c.Forward()
+					}
+					*a = given
+				}),
+			}
+		})),
+		with("XTF-02", "keeps the pointer to a name", flaws{borrowsNames: true}),
+		with("XTF-03", "takes no notice of failed transformations", flaws{ignoresErrors: true}),
+		with("XTF-03", "never frees the error of a transformation", flaws{cleansUp: -1}),
+		with("XTF-03", "frees the error of a transformation twice", flaws{cleansUp: 1}),
+		failing("XTF-03", "loses the code of a transformation's error", func(c *serve.Invocation, e *capi.Error) {
+			c.Fail(capi.ErrorCodeInternal, "%s", e.Message)
+		}),
+		failing("XTF-03", "loses the message of a transformation's error", func(c *serve.Invocation, e *capi.Error) {
+			c.Fail(e.Code, "a transformation failed")
+		}),
+		standing(mutant.After("XTF-04", "has a trace that is no message", func(a *capi.XLATransformGetHLOPassPipelineTraceArgs) {
+			a.Trace.SerializedTrace, a.Trace.SerializedTraceSize = mutant.LastingText("\xff\xff\xff")
+		})),
+		standing(mutant.After("XTF-04", "has an empty trace",
+			func(a *capi.XLATransformGetHLOPassPipelineTraceArgs) { a.Trace.SerializedTraceSize = 0 })),
+		standing(mutant.After("XTF-04", "never frees a trace", func(a *capi.XLATransformGetHLOPassPipelineTraceArgs) {
+			a.Trace.SerializedTrace, a.Trace.SerializedTraceSize = mutant.LastingText("\x0a\x80\x10" + string(make([]byte, 2048)))
+		})),
 
-	standing(mutant.Answers[capi.ClientCompileArgs]("XSPEC-01", "compiles for callers of an extension of its own only", capi.ErrorCodeFailedPrecondition)),
-	standing(mutant.After("XSPEC-01", "computes for callers of an extension of its own only", func(a *capi.LoadedExecutableExecuteArgs) {
-		for _, list := range capi.Slice(a.OutputLists, a.NumDevices) {
-			*list = nil
-		}
-	})),
+		standing(mutant.Of("XCP-01", "never calls a partitioner", func(*serve.Invocation, *capi.RegisterCustomPartitionerArgs) {})),
+		with("XCP-01", "compiles another program than the partitioner's", flaws{partitionsOther: true}),
+		with("XCP-01", "never cleans up behind a partitioner", flaws{cleansUp: -1}),
+		with("XCP-01", "cleans up behind a partitioner twice", flaws{cleansUp: 1}),
+		with("XCP-02", "keeps the pointer to a name", flaws{borrowsNames: true}),
+		with("XCP-02", "reads a name up to its NUL", flaws{namesToNUL: true}),
+		standing(mutant.Hooked("XCP-02", "has one partitioner at a time", func() []serve.Hook {
+			var last *capi.JAXCustomCallPartitionerCallbacks
+			return []serve.Hook{serve.Around(func(c *serve.Invocation, a *capi.RegisterCustomPartitionerArgs) {
+				if last != nil {
+					last.Dtor.Call(last)
+				}
+				last = a.Callbacks
+				c.Forward()
+			})}
+		})),
+		standing(mutant.Of("XCP-03", "takes no notice of what can be split", func(*serve.Invocation, *capi.RegisterBatchPartitionableArgs) {})),
+		with("XCP-03", "keeps the pointer to a name", flaws{borrowsNames: true}),
+		with("XCP-03", "reads a name up to its NUL", flaws{namesToNUL: true}),
+		standing(mutant.Answers[capi.RegisterBatchPartitionableArgs]("XCP-03", "refuses what can be split", capi.ErrorCodeInvalidArgument)),
+		with("XCP-04", "takes no notice of failed partitioners", flaws{ignoresErrors: true}),
+		with("XCP-04", "never frees the error of a partitioner", flaws{cleansUp: -1}),
+		failing("XCP-04", "loses the message of a partitioner's error", func(c *serve.Invocation, e *capi.Error) {
+			c.Fail(e.Code, "a partitioner failed")
+		}),
+
+		standing(mutant.After("XTPU-05", "states another size of the code",
+			func(a *capi.ExecutableGetCompiledMemoryStatsArgs) { a.GeneratedCodeSizeInBytes += 8 })),
+		standing(mutant.AfterEach("XTPU-05", "states other sizes of arguments than the core",
+			func(a *capi.TPUExecutableGetCompiledMemoryStatsArgs, _ int64) {
+				a.CompiledMemoryStats, a.CompiledMemoryStatsSize = mutant.LastingText("\x10\x01")
+			})),
+		standing(mutant.After("XTPU-05", "has another name for the program", func(a *capi.ExecutableNameArgs) {
+			a.ExecutableName, a.ExecutableNameSize = mutant.LastingText("another")
+		})),
+		standing(mutant.After("XTPU-05", "cuts the target arguments off",
+			func(a *capi.TPUExecutableGetTargetArgumentsArgs) { a.TargetArgumentsSize-- })),
+		standing(mutant.Swallows[capi.TPUExecutableGetHLOModuleWithConfigArgs]("XTPU-05", "takes garbage for an executable")),
+		standing(mutant.AfterEach("XTPU-05", "frees memory that it never made",
+			func(a *capi.TPUExecutableGetHLOModuleWithConfigArgs, n int64) {
+				if n > 1 {
+					a.HLOModuleWithConfigSize = 0
+				}
+			})),
+
+		standing(mutant.Answers[capi.ClientCompileArgs]("XSPEC-01", "compiles for callers of an extension of its own only", capi.ErrorCodeFailedPrecondition)),
+		standing(mutant.After("XSPEC-01", "computes for callers of an extension of its own only",
+			func(a *capi.LoadedExecutableExecuteArgs) {
+				for _, list := range capi.Slice(a.OutputLists, a.NumDevices) {
+					*list = nil
+				}
+			})),
+	}
 }

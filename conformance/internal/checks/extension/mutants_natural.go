@@ -4,8 +4,6 @@
 package extension
 
 import (
-	"os"
-	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -15,8 +13,7 @@ import (
 	"github.com/purepjrt/purepjrt/conformance/internal/mutant"
 )
 
-// before makes a mutant that changes what a call gets; the caller does not see
-// that.
+// before makes a mutant that changes the arguments of a call without the caller seeing it.
 func before[A any](name, fault string, f func(a *A)) mutant.Mutant {
 	return mutant.Of(name, fault, func(c *serve.Invocation, a *A) {
 		given := *a
@@ -27,10 +24,10 @@ func before[A any](name, fault string, f func(a *A)) mutant.Mutant {
 	})
 }
 
-// cancelled makes a mutant in which the first call of D changes what calls of A
-// return: memory that was freed and is used again.
+// cancelled makes a mutant in which the first call of D changes what calls of A return:
+// memory that was freed and reused.
 func cancelled[D, A any](name, fault string, f func(a *A)) mutant.Mutant {
-	return mutant.Mutant{Check: name, Fault: fault, Hooks: func() []serve.Hook {
+	return mutant.Hooked(name, fault, func() []serve.Hook {
 		var freed atomic.Bool
 		return []serve.Hook{
 			serve.Around(func(c *serve.Invocation, _ *D) {
@@ -43,274 +40,279 @@ func cancelled[D, A any](name, fault string, f func(a *A)) mutant.Mutant {
 				}
 			}),
 		}
-	}}
+	})
 }
 
-var naturalMutants = slices.Concat(naturalLayouts, naturalFFI, naturalMemory, naturalStandIn, naturalTopology)
-
-var naturalLayouts = []mutant.Mutant{
-	{Check: "XLAY-02", Fault: "has one place for the bytes of all layouts", Hooks: func() []serve.Hook {
-		place := make([]byte, 256)
-		return []serve.Hook{mutant.Changed(func(a *capi.LayoutsMemoryLayoutSerializeArgs, _ int64) {
-			n := copy(place, capi.Bytes(a.SerializedBytes, a.SerializedBytesSize))
-			clear(place[n:])
-			a.SerializedBytes = &place[0]
-		})}
-	}},
-	before("XLAY-04", "takes no notice of the layout that is asked for", func(a *capi.ClientBufferFromHostBufferArgs) { a.DeviceLayout = nil }),
-	before("XLAY-05", "loses a dimension", func(a *capi.LayoutsTopologyGetDefaultLayoutArgs) { a.NumDims /= 2 }),
-	{Check: "XLAY-06", Fault: "gives the array of an earlier call to a later one", Hooks: func() []serve.Hook {
-		var last []*capi.LayoutsMemoryLayout
-		return []serve.Hook{mutant.Changed(func(a *capi.LayoutsExecutableGetOutputLayoutsArgs, _ int64) {
-			for i := range last {
-				last[i] = last[0]
+func naturalLayoutMutants() []mutant.Mutant {
+	return []mutant.Mutant{
+		mutant.Hooked("XLAY-02", "has one place for the bytes of all layouts", func() []serve.Hook {
+			place := make([]byte, 256)
+			return []serve.Hook{mutant.Changed(func(a *capi.LayoutsMemoryLayoutSerializeArgs, _ int64) {
+				n := copy(place, capi.Bytes(a.SerializedBytes, a.SerializedBytesSize))
+				clear(place[n:])
+				a.SerializedBytes = &place[0]
+			})}
+		}),
+		before("XLAY-04", "takes no notice of the layout that is asked for", func(a *capi.ClientBufferFromHostBufferArgs) { a.DeviceLayout = nil }),
+		before("XLAY-05", "loses a dimension", func(a *capi.LayoutsTopologyGetDefaultLayoutArgs) { a.NumDims /= 2 }),
+		mutant.Hooked("XLAY-06", "gives the array of an earlier call to a later one", func() []serve.Hook {
+			var last []*capi.LayoutsMemoryLayout
+			return []serve.Hook{mutant.Changed(func(a *capi.LayoutsExecutableGetOutputLayoutsArgs, _ int64) {
+				for i := range last {
+					last[i] = last[0]
+				}
+				last = capi.Slice(a.Layouts, a.NumOutputs)
+				a.Layouts, a.NumOutputs = mutant.LastingArray(last)
+			})}
+		}),
+		mutant.After("XLAY-08", "takes no notice of modes", func(a *capi.LayoutsExecutableGetOutputLayoutsArgs) {
+			list := capi.Slice(a.Layouts, a.NumOutputs)
+			for i := range list {
+				list[i] = list[len(list)-1]
 			}
-			last = slices.Clone(capi.Slice(a.Layouts, a.NumOutputs))
-			a.Layouts, a.NumOutputs = lastingArray(last)
-		})}
-	}},
-	mutant.After("XLAY-08", "takes no notice of modes", func(a *capi.LayoutsExecutableGetOutputLayoutsArgs) {
-		list := slices.Clone(capi.Slice(a.Layouts, a.NumOutputs))
-		for i := range list {
-			list[i] = list[len(list)-1]
-		}
-		a.Layouts, a.NumOutputs = lastingArray(list)
-	}),
+			a.Layouts, a.NumOutputs = mutant.LastingArray(list)
+		}),
+	}
 }
 
-var naturalFFI = []mutant.Mutant{
-	mutant.After("XFFI-01", "gives one type_id to all types", func(a *capi.FFITypeRegisterArgs) { a.TypeID = 7 }),
-	mutant.Forgives("XFFI-01", "gives another type_id to a type that it has", func(a *capi.FFITypeRegisterArgs) { a.TypeID = 4711 }),
-	mutant.Of("XFFI-05", "loses attributes", func(c *serve.Invocation, a *capi.ClientCompileArgs) {
-		given, program := a.Program, *a.Program
-		text := strings.Replace(capi.String(program.Code, program.CodeSize), "scale = 3.0", "scale = 1.0", 1)
-		program.Code, program.CodeSize = capi.CString(text), uintptr(len(text))
-		a.Program = &program
-		c.Forward()
-		a.Program = given
-	}),
-	mutant.Forgives("XFFI-06", "takes null for a handler", none[capi.FFIRegisterHandlerArgs]),
-	before("XFFI-06", "calls handlers of other platforms", func(a *capi.FFIRegisterHandlerArgs) {
-		a.PlatformName, a.PlatformNameSize = lasting("Host")
-	}),
-	{Check: "XFFI-07", Fault: "loses the message of a handler's error", Hooks: func() []serve.Hook {
-		return []serve.Hook{
-			serve.Around(func(c *serve.Invocation, _ *capi.LoadedExecutableExecuteArgs) { plainly(c) }),
-			serve.Around(func(c *serve.Invocation, _ *capi.EventAwaitArgs) { plainly(c) }),
-		}
-	}},
+func naturalFFIMutants() []mutant.Mutant {
+	return []mutant.Mutant{
+		mutant.After("XFFI-01", "gives one type_id to all types", func(a *capi.FFITypeRegisterArgs) { a.TypeID = 7 }),
+		mutant.Forgives("XFFI-01", "gives another type_id to a type that it has", func(a *capi.FFITypeRegisterArgs) { a.TypeID = 4711 }),
+		mutant.Of("XFFI-05", "loses attributes", func(c *serve.Invocation, a *capi.ClientCompileArgs) {
+			given, program := a.Program, *a.Program
+			text := strings.Replace(capi.String(program.Code, program.CodeSize), "scale = 3.0", "scale = 1.0", 1)
+			program.Code, program.CodeSize = capi.CString(text), uintptr(len(text))
+			a.Program = &program
+			c.Forward()
+			a.Program = given
+		}),
+		mutant.Swallows[capi.FFIRegisterHandlerArgs]("XFFI-06", "takes null for a handler"),
+		before("XFFI-06", "calls handlers of other platforms", func(a *capi.FFIRegisterHandlerArgs) {
+			a.PlatformName, a.PlatformNameSize = mutant.LastingText("Host")
+		}),
+		mutant.Hooked("XFFI-07", "loses the message of a handler's error", func() []serve.Hook {
+			return []serve.Hook{
+				serve.Around(func(c *serve.Invocation, _ *capi.LoadedExecutableExecuteArgs) { plainly(c) }),
+				serve.Around(func(c *serve.Invocation, _ *capi.EventAwaitArgs) { plainly(c) }),
+			}
+		}),
+	}
 }
 
-// plainly makes an error one without a message of its own.
+// plainly replaces an error by one without a specific message.
 func plainly(c *serve.Invocation) {
 	if c.Forward(); c.Err() != nil {
 		c.Fail(capi.ErrorCodeInternal, "failed")
 	}
 }
 
-var naturalMemory = []mutant.Mutant{
-	memory(mutant.After("XPROF-02", "has bytes that are no message", func(a *capi.ProfilerCollectDataArgs) {
-		if a.Buffer != nil {
-			*a.Buffer = 0xff
-		}
-	})),
-	memory(mutant.Of("XPROF-04", "refuses extensions of executions", func(c *serve.Invocation, a *capi.LoadedExecutableExecuteArgs) {
-		if a.ExtensionStart != nil {
-			c.Fail(capi.ErrorCodeInvalidArgument, "an unknown extension")
-			return
-		}
-		c.Forward()
-	})),
-	memory(mutant.Mutant{Check: "XRAW-01", Fault: "makes a copy", Hooks: func() []serve.Hook {
-		copies := make(map[*capi.Buffer]*capi.Buffer)
-		return []serve.Hook{
-			serve.Around(func(c *serve.Invocation, a *capi.ClientBufferFromHostBufferArgs) {
-				c.Forward()
-				if twin, err := ask(c.Table(), *a); err == nil {
-					copies[a.Buffer] = twin.Buffer
-				}
-			}),
-			serve.Around(func(c *serve.Invocation, a *capi.RawBufferCreateRawAliasOfBufferArgs) {
-				given := a.Buffer
-				a.Buffer = copies[given]
-				c.Forward()
-				a.Buffer = given
-			}),
-		}
-	}}),
-	memory(before("XRAW-05", "writes at the front whatever the offset", func(a *capi.RawBufferCopyRawHostToDeviceArgs) { a.Offset = 0 })),
-	memory(before("XRAW-06", "reads at the front whatever the offset", func(a *capi.RawBufferCopyRawDeviceToHostArgs) { a.Offset = 0 })),
-	memory(before("XRAW-06", "reads a byte too many", func(a *capi.RawBufferCopyRawDeviceToHostArgs) {
-		if a.TransferSize > 0 && a.Offset+a.TransferSize < 16 {
-			a.TransferSize++
-		}
-	})),
-	memory(mutant.Mutant{Check: "XRAW-07", Fault: "takes the alias with the buffer", Hooks: func() []serve.Hook {
-		gone := false
-		return []serve.Hook{
-			serve.Around(func(c *serve.Invocation, _ *capi.BufferDestroyArgs) {
-				gone = true
-				c.Forward()
-			}),
-			serve.Around(func(c *serve.Invocation, _ *capi.RawBufferCopyRawDeviceToHostArgs) {
-				if gone {
-					c.Fail(capi.ErrorCodeInvalidArgument, "the buffer is no more")
-					return
-				}
-				c.Forward()
-			}),
-		}
-	}}),
-	memory(mutant.After("XRAW-08", "knows another memory than the table",
-		func(a *capi.RawBufferGetMemorySpaceArgs) { a.MemorySpace = nil })),
-	memory(cancelled[capi.PhaseCompileCBuffersDestroyArgs]("XPH-02", "frees the names that it has once", func(a *capi.PhaseCompileGetPhaseNamesArgs) { *a.PhaseNamesSizes = 0 })),
-	memory(mutant.Of("XPH-03", "takes no phases for success", func(c *serve.Invocation, a *capi.PhaseCompileRunPhaseArgs) {
-		if a.NumPhasesToRun > 0 {
+func naturalMemoryMutants() []mutant.Mutant {
+	return []mutant.Mutant{
+		mutant.After("XPROF-02", "has bytes that are no message", func(a *capi.ProfilerCollectDataArgs) {
+			if a.Buffer != nil {
+				*a.Buffer = 0xff
+			}
+		}).InMemory(),
+		mutant.Of("XPROF-04", "refuses extensions of executions", func(c *serve.Invocation, a *capi.LoadedExecutableExecuteArgs) {
+			if a.ExtensionStart != nil {
+				c.Fail(capi.ErrorCodeInvalidArgument, "an unknown extension")
+				return
+			}
 			c.Forward()
-		}
-	})),
-	memory(mutant.Of("XPH-03", "ends without phases", func(c *serve.Invocation, a *capi.PhaseCompileRunPhaseArgs) {
-		if a.NumPhasesToRun == 0 {
-			os.Exit(139)
-		}
-		c.Forward()
-	})),
-	memory(mutant.After("XPH-04", "makes programs without bytes", func(a *capi.PhaseCompileRunPhaseArgs) { *a.OutputProgramsSizes = 0 })),
-	memory(mutant.After("XHMA-01", "has a deleter that frees nothing", func(a *capi.HostMemoryAllocatorAllocateArgs) {
-		a.Deleter = capi.HostMemoryAllocatorAllocateArgsDeleter(nothing())
-	})),
-	memory(mutant.After("XHMA-01", "has no memory", func(a *capi.HostMemoryAllocatorAllocateArgs) { a.Ptr = nil })),
-	memory(dies("XHMA-02", "ends when no memory is wanted", func(a *capi.HostMemoryAllocatorAllocateArgs) bool { return a.Size == 0 })),
+		}).InMemory(),
+		mutant.Hooked("XRAW-01", "makes a copy", func() []serve.Hook {
+			copies := make(map[*capi.Buffer]*capi.Buffer)
+			return []serve.Hook{
+				serve.Around(func(c *serve.Invocation, a *capi.ClientBufferFromHostBufferArgs) {
+					c.Forward()
+					if twin, err := mutant.Try(c.Table(), *a); err == nil {
+						copies[a.Buffer] = twin.Buffer
+					}
+				}),
+				serve.Around(func(c *serve.Invocation, a *capi.RawBufferCreateRawAliasOfBufferArgs) {
+					given := a.Buffer
+					a.Buffer = copies[given]
+					c.Forward()
+					a.Buffer = given
+				}),
+			}
+		}).InMemory(),
+		before("XRAW-05", "writes at the front whatever the offset", func(a *capi.RawBufferCopyRawHostToDeviceArgs) { a.Offset = 0 }).InMemory(),
+		before("XRAW-06", "reads at the front whatever the offset", func(a *capi.RawBufferCopyRawDeviceToHostArgs) { a.Offset = 0 }).InMemory(),
+		before("XRAW-06", "reads a byte too many", func(a *capi.RawBufferCopyRawDeviceToHostArgs) {
+			if a.TransferSize > 0 && a.Offset+a.TransferSize < 16 {
+				a.TransferSize++
+			}
+		}).InMemory(),
+		mutant.Hooked("XRAW-07", "takes the alias with the buffer", func() []serve.Hook {
+			gone := false
+			return []serve.Hook{
+				serve.Around(func(c *serve.Invocation, _ *capi.BufferDestroyArgs) {
+					gone = true
+					c.Forward()
+				}),
+				serve.Around(func(c *serve.Invocation, _ *capi.RawBufferCopyRawDeviceToHostArgs) {
+					if gone {
+						c.Fail(capi.ErrorCodeInvalidArgument, "the buffer is no more")
+						return
+					}
+					c.Forward()
+				}),
+			}
+		}).InMemory(),
+		mutant.After("XRAW-08", "knows another memory than the table",
+			func(a *capi.RawBufferGetMemorySpaceArgs) { a.MemorySpace = nil }).InMemory(),
+		cancelled[capi.PhaseCompileCBuffersDestroyArgs]("XPH-02", "frees the names that it has once", func(a *capi.PhaseCompileGetPhaseNamesArgs) { *a.PhaseNamesSizes = 0 }).InMemory(),
+		mutant.Of("XPH-03", "takes no phases for success", func(c *serve.Invocation, a *capi.PhaseCompileRunPhaseArgs) {
+			if a.NumPhasesToRun > 0 {
+				c.Forward()
+			}
+		}).InMemory(),
+		mutant.Dies("XPH-03", "ends without phases",
+			func(a *capi.PhaseCompileRunPhaseArgs) bool { return a.NumPhasesToRun == 0 }).InMemory(),
+		mutant.After("XPH-04", "makes programs without bytes", func(a *capi.PhaseCompileRunPhaseArgs) { *a.OutputProgramsSizes = 0 }).InMemory(),
+		mutant.After("XHMA-01", "has a deleter that frees nothing", func(a *capi.HostMemoryAllocatorAllocateArgs) {
+			a.Deleter = capi.HostMemoryAllocatorAllocateArgsDeleter(nothing())
+		}).InMemory(),
+		mutant.After("XHMA-01", "has no memory", func(a *capi.HostMemoryAllocatorAllocateArgs) { a.Ptr = nil }).InMemory(),
+		mutant.Dies("XHMA-02", "ends when no memory is wanted", func(a *capi.HostMemoryAllocatorAllocateArgs) bool { return a.Size == 0 }).InMemory(),
+	}
 }
 
-var naturalStandIn = []mutant.Mutant{
-	standing(mutant.AfterEach("XSTR-01", "has another stream each time",
-		func(a *capi.GetStreamForExternalReadyEventsArgs, n int64) { a.Stream += int(n) })),
-	standing(mutant.After("XABI-01", "has another platform for its runtime",
-		func(a *capi.RuntimeABIVersionPlatformIDArgs) { a.PlatformID++ })),
-	standing(mutant.Forgives("XABI-05", "reads garbage as a runtime's version", none[capi.RuntimeABIVersionFromProtoArgs])),
-	standing(mutant.Of("XABI-05", "says of garbage that it cannot", func(c *serve.Invocation, _ *capi.ExecutableABIVersionFromProtoArgs) { plainly(c) })),
-	standing(dies("XABI-05", "ends with garbage", func(a *capi.RuntimeABIVersionFromProtoArgs) bool {
-		return a.SerializedProtoSize > 0 && *a.SerializedProto == 0xff
-	})),
-	standing(dies("XABI-06", "follows a null version of an executable", func(a *capi.ExecutableABIVersionDestroyArgs) bool { return a.ABIVersion == nil })),
-	standing(mutant.Forgives("XABI-07", "takes runtimes of other platforms", none[capi.RuntimeABIVersionIsCompatibleWithRuntimeArgs])),
-	standing(cancelled[capi.ExecutableMetadataDestroySerializedMetadataArgs]("XXMD-01", "frees the metadata that it has once",
-		func(a *capi.ExecutableMetadataGetExecutableMetadataArgs) {
-			a.Metadata.SerializedMetadataSize = 0
+func naturalStandInMutants() []mutant.Mutant {
+	return []mutant.Mutant{
+		standing(mutant.AfterEach("XSTR-01", "has another stream each time",
+			func(a *capi.GetStreamForExternalReadyEventsArgs, n int64) { a.Stream += int(n) })),
+		standing(mutant.After("XABI-01", "has another platform for its runtime",
+			func(a *capi.RuntimeABIVersionPlatformIDArgs) { a.PlatformID++ })),
+		standing(mutant.Swallows[capi.RuntimeABIVersionFromProtoArgs]("XABI-05", "reads garbage as a runtime's version")),
+		standing(mutant.Of("XABI-05", "says of garbage that it cannot", func(c *serve.Invocation, _ *capi.ExecutableABIVersionFromProtoArgs) { plainly(c) })),
+		standing(mutant.Dies("XABI-05", "ends with garbage", func(a *capi.RuntimeABIVersionFromProtoArgs) bool {
+			return a.SerializedProtoSize > 0 && *a.SerializedProto == 0xff
 		})),
-	standing(before("XCB-01", "loses user_arg", func(a *capi.CallbackRegisterCallbackArgs) { a.UserArg = 0 })),
-	standing(before("XCB-01", "loses args", func(a *capi.CallbackInvokeCallbackArgs) { a.Args = nil })),
-	standing(before("XCB-01", "passes args of its own", func(a *capi.CallbackInvokeCallbackArgs) { a.Args = elsewhere() })),
-	standing(mutant.Of("XCB-01", "has callbacks of one type only", func(c *serve.Invocation, a *capi.CallbackInvokeCallbackArgs) {
-		if a.Type == capi.CallbackTypePrefatal {
-			c.Forward()
-		}
-	})),
-	standing(mutant.Mutant{Check: "XCB-01", Fault: "calls callbacks of all types", Hooks: func() []serve.Hook {
-		return []serve.Hook{serve.Around(func(c *serve.Invocation, a *capi.CallbackInvokeCallbackArgs) {
-			given := a.Type
-			for a.Type = capi.CallbackTypeTPUSliceBuilder; a.Type <= capi.CallbackTypePrefatal; a.Type++ {
+		standing(mutant.Dies("XABI-06", "follows a null version of an executable", func(a *capi.ExecutableABIVersionDestroyArgs) bool { return a.ABIVersion == nil })),
+		standing(mutant.Swallows[capi.RuntimeABIVersionIsCompatibleWithRuntimeArgs]("XABI-07", "takes runtimes of other platforms")),
+		standing(cancelled[capi.ExecutableMetadataDestroySerializedMetadataArgs]("XXMD-01", "frees the metadata that it has once",
+			func(a *capi.ExecutableMetadataGetExecutableMetadataArgs) {
+				a.Metadata.SerializedMetadataSize = 0
+			})),
+		standing(before("XCB-01", "loses user_arg", func(a *capi.CallbackRegisterCallbackArgs) { a.UserArg = 0 })),
+		standing(before("XCB-01", "loses args", func(a *capi.CallbackInvokeCallbackArgs) { a.Args = nil })),
+		standing(before("XCB-01", "passes args of its own", func(a *capi.CallbackInvokeCallbackArgs) { a.Args = elsewhere() })),
+		standing(mutant.Of("XCB-01", "has callbacks of one type only", func(c *serve.Invocation, a *capi.CallbackInvokeCallbackArgs) {
+			if a.Type == capi.CallbackTypePrefatal {
 				c.Forward()
 			}
-			a.Type = given
-		})}
-	}}),
-	standing(mutant.Forgives("XCB-02", "calls callbacks of any type", none[capi.CallbackInvokeCallbackArgs])),
-	standing(mutant.After("XSH-01", "has shardings of garbage", func(a *capi.ShardingsExecutableParameterShardingsArgs) {
-		if a.NumParameters > 0 {
-			data, size := lasting("\xff\xff")
-			*a.Shardings, *a.ShardingSizes = data, size
-		}
-	})),
-	standing(mutant.Of("XSH-02", "has a sharding of a result for each parameter",
-		func(c *serve.Invocation, a *capi.ShardingsExecutableOutputShardingsArgs) {
-			c.Forward()
-			name, err := ask(c.Table(), capi.ExecutableNameArgs{Executable: a.Executable})
-			if err == nil && capi.String(name.ExecutableName, name.ExecutableNameSize) == "add" {
-				data, size := lasting("")
-				a.Shardings, a.NumOutputs = lastingArray([]*byte{data, data})
-				a.ShardingSizes, _ = lastingArray([]uintptr{size, size})
+		})),
+		standing(mutant.Hooked("XCB-01", "calls callbacks of all types", func() []serve.Hook {
+			return []serve.Hook{serve.Around(func(c *serve.Invocation, a *capi.CallbackInvokeCallbackArgs) {
+				given := a.Type
+				for a.Type = capi.CallbackTypeTPUSliceBuilder; a.Type <= capi.CallbackTypePrefatal; a.Type++ {
+					c.Forward()
+				}
+				a.Type = given
+			})}
+		})),
+		standing(mutant.Swallows[capi.CallbackInvokeCallbackArgs]("XCB-02", "calls callbacks of any type")),
+		standing(mutant.After("XSH-01", "has shardings of garbage", func(a *capi.ShardingsExecutableParameterShardingsArgs) {
+			if a.NumParameters > 0 {
+				data, size := mutant.LastingText("\xff\xff")
+				*a.Shardings, *a.ShardingSizes = data, size
 			}
 		})),
-	standing(mutant.Mutant{Check: "XSH-03", Fault: "has one array for all executables", Hooks: func() []serve.Hook {
-		var mu sync.Mutex
-		data, sizes := make([]*byte, 4), make([]uintptr, 4)
-		return []serve.Hook{mutant.Changed(func(a *capi.ShardingsExecutableOutputShardingsArgs, _ int64) {
-			mu.Lock()
-			defer mu.Unlock()
-			copy(data, capi.Slice(a.Shardings, a.NumOutputs))
-			copy(sizes, capi.Slice(a.ShardingSizes, a.NumOutputs))
-			a.Shardings, a.ShardingSizes = &data[0], &sizes[0]
-		})}
-	}}),
-	standing(mutant.After("XSH-04", "tells of everything that it is replicated", func(a *capi.ShardingsExecutableParameterShardingsArgs) {
-		clear(into(a.ShardingSizes, a.NumParameters))
-	})),
-	standing(mutant.Mutant{Check: "XMS-02", Fault: "frees the map that it has once", Hooks: func() []serve.Hook {
-		return []serve.Hook{mutant.Changed(func(a *capi.MultiSliceConfigNumDevicesPerSliceArgs, n int64) {
-			if n > 1 {
-				*a.NumDevices = 0
+		standing(mutant.Of("XSH-02", "has a sharding of a result for each parameter",
+			func(c *serve.Invocation, a *capi.ShardingsExecutableOutputShardingsArgs) {
+				c.Forward()
+				name, err := mutant.Try(c.Table(), capi.ExecutableNameArgs{Executable: a.Executable})
+				if err == nil && capi.String(name.ExecutableName, name.ExecutableNameSize) == "add" {
+					data, size := mutant.LastingText("")
+					a.Shardings, a.NumOutputs = mutant.LastingArray([]*byte{data, data})
+					a.ShardingSizes, _ = mutant.LastingArray([]uintptr{size, size})
+				}
+			})),
+		standing(mutant.Hooked("XSH-03", "has one array for all executables", func() []serve.Hook {
+			var mu sync.Mutex
+			data, sizes := make([]*byte, 4), make([]uintptr, 4)
+			return []serve.Hook{mutant.Changed(func(a *capi.ShardingsExecutableOutputShardingsArgs, _ int64) {
+				mu.Lock()
+				defer mu.Unlock()
+				copy(data, capi.Slice(a.Shardings, a.NumOutputs))
+				copy(sizes, capi.Slice(a.ShardingSizes, a.NumOutputs))
+				a.Shardings, a.ShardingSizes = &data[0], &sizes[0]
+			})}
+		})),
+		standing(mutant.After("XSH-04", "tells of everything that it is replicated",
+			func(a *capi.ShardingsExecutableParameterShardingsArgs) {
+				clear(mutant.View(a.ShardingSizes, a.NumParameters))
+			})),
+		standing(mutant.Hooked("XMS-02", "frees the map that it has once", func() []serve.Hook {
+			return []serve.Hook{mutant.Changed(func(a *capi.MultiSliceConfigNumDevicesPerSliceArgs, n int64) {
+				if n > 1 {
+					*a.NumDevices = 0
+				}
+			})}
+		})),
+		with("XMS-03", "takes no notice of a serialized configuration", flaws{ignoresSlices: true}),
+		standing(mutant.Of("XMS-03", "refuses what it serialized", func(c *serve.Invocation, a *capi.ClientCompileArgs) {
+			if field(capi.Bytes(a.CompileOptions, a.CompileOptionsSize), 6) != nil {
+				c.Fail(capi.ErrorCodeInvalidArgument, "this is no configuration of slices")
+				return
 			}
-		})}
-	}}),
-	with("XMS-03", "takes no notice of a serialized configuration", flaws{ignoresSlices: true}),
-	standing(mutant.Of("XMS-03", "refuses what it serialized", func(c *serve.Invocation, a *capi.ClientCompileArgs) {
-		if field(capi.Bytes(a.CompileOptions, a.CompileOptionsSize), 6) != nil {
-			c.Fail(capi.ErrorCodeInvalidArgument, "this is no configuration of slices")
-			return
-		}
-		c.Forward()
-	})),
-	standing(mutant.After("XMS-01", "has another number of slices", func(a *capi.MultiSliceConfigNumSlicesArgs) { a.NumSlices++ })),
+			c.Forward()
+		})),
+		standing(mutant.After("XMS-01", "has another number of slices", func(a *capi.MultiSliceConfigNumSlicesArgs) { a.NumSlices++ })),
+	}
 }
 
-var naturalTopology = []mutant.Mutant{
-	standing(mutant.After("XTPU-01", "counts a process too many", func(a *capi.TPUTopologyProcessCountArgs) { a.ProcessCount++ })),
-	standing(mutant.After("XTPU-01", "counts a chip of a process too many",
-		func(a *capi.TPUTopologyChipsPerProcessArgs) { a.ChipsPerProcess++ })),
-	standing(mutant.After("XTPU-01", "counts a core of a chip too many",
-		func(a *capi.TPUTopologyCoreCountPerChipArgs) { a.CoreCountOfDefaultTypePerChip++ })),
-	standing(mutant.After("XTPU-01", "counts a core too many", func(a *capi.TPUTopologyCoreCountArgs) { a.CoreCountOfDefaultType++ })),
-	standing(mutant.After("XTPU-01", "counts a core of a process too many",
-		func(a *capi.TPUTopologyCoreCountPerProcessArgs) { a.CoreCountOfDefaultTypePerProcess++ })),
-	standing(mutant.After("XTPU-01", "counts a device too many",
-		func(a *capi.TPUTopologyLogiDeviceCountArgs) { a.LogicalDeviceCountOfDefaultType++ })),
-	standing(mutant.After("XTPU-01", "counts a device of a process too few", func(a *capi.TPUTopologyLogiDeviceCountPerProcessArgs) {
-		a.LogicalDeviceCountOfDefaultTypePerProcess--
-	})),
-	standing(mutant.After("XTPU-01", "counts a device of a chip too many", func(a *capi.TPUTopologyLogiDeviceCountPerChipArgs) {
-		a.LogicalDeviceCountOfDefaultTypePerChip++
-	})),
-	standing(mutant.After("XTPU-01", "has other bounds of chips", func(a *capi.TPUTopologyChipBoundsArgs) { *a.ChipBounds++ })),
-	standing(mutant.After("XTPU-01", "has a device on a process twice", func(a *capi.TPUTopologyLogiDeviceIDsOnProcessArgs) {
-		list := into(a.LogicalDeviceOfDefaultTypeIDs, a.NumLogicalDeviceIDs)
-		list[len(list)-1] = list[0]
-	})),
-	standing(mutant.After("XTPU-02", "has one id for all chips", func(a *capi.TPUTopologyChipIDFromCoordArgs) { a.ChipID = 0 })),
-	standing(mutant.After("XTPU-02", "has one id for all devices", func(a *capi.TPUTopologyLogiDeviceIDFromChipCoordAndIdxArgs) {
-		a.LogicalDeviceOfDefaultTypeID = 0
-	})),
-	standing(mutant.After("XTPU-02", "has an index on a chip that there is not",
-		func(a *capi.TPUTopologyChipCoordAndIdxForLogiDeviceArgs) { a.DeviceIndexOnChip++ })),
-	standing(mutant.After("XTPU-02", "has two chips in one place of a process",
-		func(a *capi.TPUTopologyProcIDAndIdxOnProcForChipArgs) { a.IndexOnProcess = 0 })),
-	standing(mutant.After("XTPU-02", "has two devices in one place of a process",
-		func(a *capi.TPUTopologyProcIDAndIdxOnProcForLogiDeviceArgs) { a.IndexOnProcess = 0 })),
-	standing(mutant.After("XTPU-03", "says of a subslice that it is none",
-		func(a *capi.TPUTopologyIsSubsliceTopologyArgs) { a.IsSubsliceTopology = false })),
-	standing(mutant.Of("XTPU-03", "makes a subslice of all chips", func(c *serve.Invocation, a *capi.TPUTopologySubsliceArgs) {
-		list := []int32{2, 2, 1}
-		given := a.ChipsPerHostBounds
-		a.ChipsPerHostBounds = &list[0]
-		c.Forward()
-		a.ChipsPerHostBounds = given
-	})),
-	standing(mutant.Of("XTPU-04", "has a text without an end", func(c *serve.Invocation, a *capi.TPUTopologyGetRoutingStrategyArgs) {
-		if c.Forward(); c.Err() == nil {
-			for i := range into(a.RoutingStrategy, a.RoutingStrategyLen) {
-				into(a.RoutingStrategy, a.RoutingStrategyLen)[i] |= 0x40
+func naturalTopologyMutants() []mutant.Mutant {
+	return []mutant.Mutant{
+		standing(mutant.After("XTPU-01", "counts a process too many", func(a *capi.TPUTopologyProcessCountArgs) { a.ProcessCount++ })),
+		standing(mutant.After("XTPU-01", "counts a chip of a process too many",
+			func(a *capi.TPUTopologyChipsPerProcessArgs) { a.ChipsPerProcess++ })),
+		standing(mutant.After("XTPU-01", "counts a core of a chip too many",
+			func(a *capi.TPUTopologyCoreCountPerChipArgs) { a.CoreCountOfDefaultTypePerChip++ })),
+		standing(mutant.After("XTPU-01", "counts a core too many", func(a *capi.TPUTopologyCoreCountArgs) { a.CoreCountOfDefaultType++ })),
+		standing(mutant.After("XTPU-01", "counts a core of a process too many",
+			func(a *capi.TPUTopologyCoreCountPerProcessArgs) { a.CoreCountOfDefaultTypePerProcess++ })),
+		standing(mutant.After("XTPU-01", "counts a device too many",
+			func(a *capi.TPUTopologyLogiDeviceCountArgs) { a.LogicalDeviceCountOfDefaultType++ })),
+		standing(mutant.After("XTPU-01", "counts a device of a process too few", func(a *capi.TPUTopologyLogiDeviceCountPerProcessArgs) {
+			a.LogicalDeviceCountOfDefaultTypePerProcess--
+		})),
+		standing(mutant.After("XTPU-01", "counts a device of a chip too many", func(a *capi.TPUTopologyLogiDeviceCountPerChipArgs) {
+			a.LogicalDeviceCountOfDefaultTypePerChip++
+		})),
+		standing(mutant.After("XTPU-01", "has other bounds of chips", func(a *capi.TPUTopologyChipBoundsArgs) { *a.ChipBounds++ })),
+		standing(mutant.After("XTPU-01", "has a device on a process twice", func(a *capi.TPUTopologyLogiDeviceIDsOnProcessArgs) {
+			list := mutant.View(a.LogicalDeviceOfDefaultTypeIDs, a.NumLogicalDeviceIDs)
+			list[len(list)-1] = list[0]
+		})),
+		standing(mutant.After("XTPU-02", "has one id for all chips", func(a *capi.TPUTopologyChipIDFromCoordArgs) { a.ChipID = 0 })),
+		standing(mutant.After("XTPU-02", "has one id for all devices", func(a *capi.TPUTopologyLogiDeviceIDFromChipCoordAndIdxArgs) {
+			a.LogicalDeviceOfDefaultTypeID = 0
+		})),
+		standing(mutant.After("XTPU-02", "has an index on a chip that there is not",
+			func(a *capi.TPUTopologyChipCoordAndIdxForLogiDeviceArgs) { a.DeviceIndexOnChip++ })),
+		standing(mutant.After("XTPU-02", "has two chips in one place of a process",
+			func(a *capi.TPUTopologyProcIDAndIdxOnProcForChipArgs) { a.IndexOnProcess = 0 })),
+		standing(mutant.After("XTPU-02", "has two devices in one place of a process",
+			func(a *capi.TPUTopologyProcIDAndIdxOnProcForLogiDeviceArgs) { a.IndexOnProcess = 0 })),
+		standing(mutant.After("XTPU-03", "says of a subslice that it is none",
+			func(a *capi.TPUTopologyIsSubsliceTopologyArgs) { a.IsSubsliceTopology = false })),
+		standing(mutant.Of("XTPU-03", "makes a subslice of all chips", func(c *serve.Invocation, a *capi.TPUTopologySubsliceArgs) {
+			list := []int32{2, 2, 1}
+			given := a.ChipsPerHostBounds
+			a.ChipsPerHostBounds = &list[0]
+			c.Forward()
+			a.ChipsPerHostBounds = given
+		})),
+		standing(mutant.Of("XTPU-04", "has a text without an end", func(c *serve.Invocation, a *capi.TPUTopologyGetRoutingStrategyArgs) {
+			if c.Forward(); c.Err() == nil {
+				for i := range mutant.View(a.RoutingStrategy, a.RoutingStrategyLen) {
+					mutant.View(a.RoutingStrategy, a.RoutingStrategyLen)[i] |= 0x40
+				}
 			}
-		}
-	})),
+		})),
+	}
 }

@@ -11,45 +11,46 @@ import (
 	"github.com/purepjrt/purepjrt/conformance/internal/mutant"
 )
 
-// remote makes a mutant one of the in-memory plugin with the extensions of the
-// stand-in: that of transfers needs what is newer than the CPU plugin.
-func remote(m mutant.Mutant) mutant.Mutant { return memory(m) }
+// remote runs a mutant on the in-memory plugin with the extensions of the stand-in: the one
+// for transfers needs functions that are newer than the CPU plugin.
+func remote(m mutant.Mutant) mutant.Mutant { return m.InMemory() }
 
-var transferMutants = []mutant.Mutant{
-	remote(standing(mutant.Of("XXHT-01", "mixes keys up", func(c *serve.Invocation, a *capi.TransfersClientCrossHostSendBuffersArgs) {
-		keys := slices.Clone(capi.Slice(a.TransferKeys, a.NumBuffers))
-		slices.Reverse(keys)
-		given := a.TransferKeys
-		a.TransferKeys = &keys[0]
-		c.Forward()
-		a.TransferKeys = given
-	}))),
-	remote(standing(mutant.Of("XXHT-01", "sends the first buffer for all",
-		func(c *serve.Invocation, a *capi.TransfersClientCrossHostSendBuffersArgs) {
-			list := slices.Clone(capi.Slice(a.Buffers, a.NumBuffers))
-			for i := range list {
-				list[i] = list[0]
-			}
-			given := a.Buffers
-			a.Buffers = &list[0]
+func transferMutants() []mutant.Mutant {
+	return []mutant.Mutant{
+		remote(standing(mutant.Of("XXHT-01", "mixes keys up", func(c *serve.Invocation, a *capi.TransfersClientCrossHostSendBuffersArgs) {
+			keys := capi.Slice(a.TransferKeys, a.NumBuffers)
+			slices.Reverse(keys)
+			given := a.TransferKeys
+			a.TransferKeys = &keys[0]
 			c.Forward()
-			a.Buffers = given
+			a.TransferKeys = given
 		}))),
-	remote(with("XXHT-02", "waits for itself", flaws{takesItself: true})).Waiting(),
-	remote(standing(mutant.Forgives("XXHT-02", "makes nothing of what comes from itself",
-		none[capi.TransfersClientCrossHostReceiveBuffersArgs]))),
-	remote(standing(mutant.Of("XXHT-03", "swaps descriptors",
-		func(c *serve.Invocation, a *capi.TransfersClientMakeCrossHostReceiveBuffersArgs) {
-			c.Forward()
-			slices.Reverse(into(a.Buffers, a.NumBuffers))
-		}))),
-	remote(standing(mutant.After("XXHT-03", "counts no buffers",
-		func(a *capi.TransfersClientMakeCrossHostReceiveBuffersArgs) { a.NumBuffers = 0 }))),
-	remote(with("XXHT-03/cancel", "leaves a cancelled receive as it is", flaws{deafCancel: true})).Waiting(),
-	remote(with("XXHT-03/cancel", "cancels all buffers of a receive at once", flaws{cancelsAll: true})).Waiting(),
-	remote(with("XXHT-04", "keeps from the receiver that the source failed", flaws{losesSendErrors: true})).Waiting(),
-	remote(with("XXHT-04", "says of a failed source that it was sent", flaws{forgetsFailure: true})),
-	remote(with("XXHT-05", "never destroys a descriptor", flaws{destroys: -1})).Waiting(),
-	remote(with("XXHT-05", "destroys a descriptor twice", flaws{destroys: 1})),
-	remote(with("XXHT-06", "waits for the elements of an empty array", flaws{losesEmpty: true})).Waiting(),
+		remote(standing(mutant.Of("XXHT-01", "sends the first buffer for all",
+			func(c *serve.Invocation, a *capi.TransfersClientCrossHostSendBuffersArgs) {
+				list := capi.Slice(a.Buffers, a.NumBuffers)
+				for i := range list {
+					list[i] = list[0]
+				}
+				given := a.Buffers
+				a.Buffers = &list[0]
+				c.Forward()
+				a.Buffers = given
+			}))),
+		remote(with("XXHT-02", "waits for itself", flaws{takesItself: true})).Waiting(),
+		remote(standing(mutant.Swallows[capi.TransfersClientCrossHostReceiveBuffersArgs]("XXHT-02", "makes nothing of what comes from itself"))),
+		remote(standing(mutant.Of("XXHT-03", "swaps descriptors",
+			func(c *serve.Invocation, a *capi.TransfersClientMakeCrossHostReceiveBuffersArgs) {
+				c.Forward()
+				slices.Reverse(mutant.View(a.Buffers, a.NumBuffers))
+			}))),
+		remote(standing(mutant.After("XXHT-03", "counts no buffers",
+			func(a *capi.TransfersClientMakeCrossHostReceiveBuffersArgs) { a.NumBuffers = 0 }))),
+		remote(with("XXHT-03/cancel", "leaves a cancelled receive as it is", flaws{deafCancel: true})).Waiting(),
+		remote(with("XXHT-03/cancel", "cancels all buffers of a receive at once", flaws{cancelsAll: true})).Waiting(),
+		remote(with("XXHT-04", "keeps from the receiver that the source failed", flaws{losesSendErrors: true})).Waiting(),
+		remote(with("XXHT-04", "says of a failed source that it was sent", flaws{forgetsFailure: true})),
+		remote(with("XXHT-05", "never destroys a descriptor", flaws{destroys: -1})).Waiting(),
+		remote(with("XXHT-05", "destroys a descriptor twice", flaws{destroys: 1})),
+		remote(with("XXHT-06", "waits for the elements of an empty array", flaws{losesEmpty: true})).Waiting(),
+	}
 }

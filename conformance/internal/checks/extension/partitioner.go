@@ -16,7 +16,7 @@ import (
 // splitConfig is the backend_config of the call that a partitioner splits.
 const splitConfig = "of the suite's call"
 
-// split is a program for two partitions that calls what a partitioner splits.
+// split returns a program for two partitions with a call that a partitioner splits.
 func split(name string) string {
 	return `module @split attributes {mhlo.num_partitions = 2 : i32} {
   func.func @main(%a: tensor<8xf32> {mhlo.sharding = "{devices=[2]0,1}"}) -> (tensor<8xf32> {mhlo.sharding = "{devices=[2]0,1}"}) {
@@ -26,7 +26,7 @@ func split(name string) string {
 }`
 }
 
-// half is one part of it.
+// half is the program of one partition of the call.
 const half = `module @half {
   func.func @main(%a: tensor<4xf32>) -> tensor<4xf32> {
     %0 = stablehlo.add %a, %a : tensor<4xf32>
@@ -38,16 +38,16 @@ const half = `module @half {
 // devices: OTHER, [2] of 0, 1.
 var halved = []byte{1 << 3, 3, 3<<3 | 2, 1, 2, 4<<3 | 2, 2, 0, 1}
 
-// registration is a partitioner that a plugin has, and what came of it.
+// registration is a registered partitioner, and what has happened to it.
 type registration struct {
 	name  string
 	watch watch
 	calls atomic.Int64 // of its function Partition
 }
 
-// registerPartitioner registers a partitioner, which fails with an error if
-// there is one. The name is read during the call only and has no NUL behind it:
-// afterwards its memory holds something else.
+// registerPartitioner registers a partitioner, which fails with the error fail if it is not
+// nil. The name is only valid during the call and has no NUL after it: afterwards its
+// memory holds something else.
 func registerPartitioner(t *check.T, fail error) *registration {
 	r := &registration{name: freshName()}
 	callbacks := watchPartitioner(&r.watch, capi.CustomCallPartitioner{
@@ -73,8 +73,8 @@ func registerPartitioner(t *check.T, fail error) *registration {
 	return r
 }
 
-// compileForTwo compiles for two partitions, for the client or else ahead of
-// time. There is no executable to run in the second case.
+// compileForTwo compiles for two partitions: for the client, or else ahead of time, in
+// which case it returns no executable to run.
 func compileForTwo(t *check.T, text string) (*capi.LoadedExecutable, error) {
 	if !noClient(t) {
 		if len(t.Client().Devices) < 2 {
@@ -95,8 +95,8 @@ func compileForTwo(t *check.T, text string) (*capi.LoadedExecutable, error) {
 	return nil, err
 }
 
-// expectHalves runs a program on two devices with halves of 1, 2, 3 ... 8 and
-// compares what comes with a multiple of them.
+// expectHalves runs a program on two devices with the two halves of 1, 2, 3 ... 8, and
+// expects the results to be a multiple of them.
 func expectHalves(t *check.T, exe *capi.LoadedExecutable, times float32, what string, dims ...int64) {
 	if exe == nil {
 		return // compiled ahead of time
@@ -117,7 +117,7 @@ func expectHalves(t *check.T, exe *capi.LoadedExecutable, times float32, what st
 }
 
 var partitionerChecks = []check.Check{
-	hostile(library("XCP-01", func(t *check.T) {
+	{Rule: "XCP-01", Library: true, Hostile: true, Run: func(t *check.T) {
 		canCompile(t)
 		live := capi.LiveHandles()
 		r := registerPartitioner(t, nil)
@@ -131,8 +131,8 @@ var partitionerChecks = []check.Check{
 		r.watch.check(t, "the partitioner")
 		check.Equal(t, live, capi.LiveHandles(), "results of the partitioner that were not freed")
 		expectHalves(t, exe, 2, "the program that the partitioner made")
-	})),
-	hostile(library("XCP-02", func(t *check.T) {
+	}},
+	{Rule: "XCP-02", Library: true, Hostile: true, Run: func(t *check.T) {
 		canCompile(t)
 		first, second := registerPartitioner(t, nil), registerPartitioner(t, nil)
 		for _, r := range []*registration{first, second} {
@@ -145,9 +145,9 @@ var partitionerChecks = []check.Check{
 			check.Equal(t, 0, r.watch.ended, "calls of the dtor of a partitioner that is in use")
 			r.watch.mu.Unlock()
 		}
-	})),
-	hostile(library("XCP-03", batchPartitionable)),
-	hostile(library("XCP-04", func(t *check.T) {
+	}},
+	{Rule: "XCP-03", Library: true, Hostile: true, Run: batchPartitionable},
+	{Rule: "XCP-04", Library: true, Hostile: true, Run: func(t *check.T) {
 		canCompile(t)
 		const message = "refused by the suite's partitioner"
 		r := registerPartitioner(t, &capi.Error{Code: capi.ErrorCodeDataLoss, Message: message})
@@ -160,11 +160,10 @@ var partitionerChecks = []check.Check{
 		}
 		r.watch.check(t, "the partitioner")
 		canCompile(t)
-	})),
+	}},
 }
 
-// batched is a program for two partitions that calls what treats each row
-// alone.
+// batched returns a program for two partitions with a call that treats each row separately.
 func batched(name string) string {
 	return `module @batched attributes {mhlo.num_partitions = 2 : i32} {
   func.func @main(%a: tensor<8x1xf32> {mhlo.sharding = "{devices=[2,1]0,1}"}) -> (tensor<8x1xf32> {mhlo.sharding = "{devices=[2,1]0,1}"}) {
@@ -174,8 +173,8 @@ func batched(name string) string {
 }`
 }
 
-// batchPartitionable registers a handler of which the plugin is told that it
-// treats each row alone: each device must call it for its own rows only.
+// batchPartitionable registers a handler and tells the plugin that it treats each row
+// separately: each device must call it only for its own rows.
 func batchPartitionable(t *check.T) {
 	name := freshName()
 	text := []byte(name + "_and_more")
@@ -189,9 +188,9 @@ func batchPartitionable(t *check.T) {
 	if err := t.Table().Lacks(check.FunctionOf[capi.FFIRegisterHandlerArgs]()); err != nil {
 		t.SkipUnimplf("a handler of a custom call cannot be registered: %v", err)
 	}
-	host := platform(t) == "Host"
+	host := t.FFIPlatform() == "Host"
 	var calls, rows atomic.Int64
-	check.Call(t, handlerArgs(name, platform(t), newHandler(t, func(f *ffi.CallFrame) error {
+	check.Call(t, check.HandlerArgs(name, t.FFIPlatform(), t.NewHandler(func(f *ffi.CallFrame) error {
 		in, err := f.Args.Buffer(0)
 		if err != nil {
 			return err

@@ -13,7 +13,7 @@ import (
 	"github.com/purepjrt/purepjrt/conformance/internal/check"
 )
 
-// compiler makes a compiler of phases, and has it destroyed when the check ends.
+// compiler makes a compiler of phases, which is destroyed when the check ends.
 func compiler(t *check.T) *capi.PhaseCompiler {
 	if err := t.Table().Lacks(check.FunctionOf[capi.PhaseCompileGetCompilerArgs]()); err != nil {
 		t.SkipUnimplf("%v", err)
@@ -26,13 +26,13 @@ func compiler(t *check.T) *capi.PhaseCompiler {
 	return c
 }
 
-// phaseNames are the phases of a compiler.
+// phaseNames returns the names of a compiler's phases.
 func phaseNames(t *check.T, c *capi.PhaseCompiler) []string {
 	n := check.Call(t, capi.PhaseCompileGetPhaseNamesArgs{PhaseCompiler: c})
 	if n.NumPhaseNames > 0 && (n.PhaseNames == nil || n.PhaseNamesSizes == nil) {
 		t.Fatalf("phase_compile_get_phase_names: %d names in null arrays", n.NumPhaseNames)
 	}
-	names := texts(n.PhaseNames, n.PhaseNamesSizes, n.NumPhaseNames)
+	names := check.Texts(n.PhaseNames, n.PhaseNamesSizes, n.NumPhaseNames)
 	check.Call(t, capi.PhaseCompileCBuffersDestroyArgs{CharBuffers: n.PhaseNames, CharBufferSizes: n.PhaseNamesSizes,
 		NumCharBuffers: n.NumPhaseNames})
 	return names
@@ -57,13 +57,13 @@ func runPhases(t *check.T, c *capi.PhaseCompiler, programs, phases []string) ([]
 	if err != nil {
 		return nil, err
 	}
-	results := texts(out.OutputPrograms, out.OutputProgramsSizes, out.NumOutputPrograms)
+	results := check.Texts(out.OutputPrograms, out.OutputProgramsSizes, out.NumOutputPrograms)
 	check.Call(t, capi.PhaseCompileCBuffersDestroyArgs{CharBuffers: out.OutputPrograms, CharBufferSizes: out.OutputProgramsSizes,
 		NumCharBuffers: out.NumOutputPrograms})
 	return results, nil
 }
 
-// partialProgram is a PjRtPartialProgramProto of StableHLO for a phase.
+// partialProgram returns a PjRtPartialProgramProto of StableHLO for a phase.
 func partialProgram(text, phase string) string {
 	var b []byte
 	for i, field := range []string{text, "mlir", "", phase, "1.0"} {
@@ -75,22 +75,22 @@ func partialProgram(text, phase string) string {
 	return string(b)
 }
 
-// ownNames asks for the names twice and frees those of the first answer: those of the
-// second must stay.
+// ownNames requests the names twice and frees those of the first answer: those of the
+// second must stay valid.
 func ownNames(t *check.T, c *capi.PhaseCompiler, names []string) {
 	first := check.Call(t, capi.PhaseCompileGetPhaseNamesArgs{PhaseCompiler: c})
 	second := check.Call(t, capi.PhaseCompileGetPhaseNamesArgs{PhaseCompiler: c})
 	check.Call(t, capi.PhaseCompileCBuffersDestroyArgs{CharBuffers: first.PhaseNames, CharBufferSizes: first.PhaseNamesSizes,
 		NumCharBuffers: first.NumPhaseNames})
-	phaseNames(t, c) // takes what was freed
-	check.Equal(t, fmt.Sprint(names), fmt.Sprint(texts(second.PhaseNames, second.PhaseNamesSizes, second.NumPhaseNames)),
+	phaseNames(t, c) // reuses the freed memory
+	check.Equal(t, fmt.Sprint(names), fmt.Sprint(check.Texts(second.PhaseNames, second.PhaseNamesSizes, second.NumPhaseNames)),
 		"the names of one answer after those of another were freed")
 	check.Call(t, capi.PhaseCompileCBuffersDestroyArgs{CharBuffers: second.PhaseNames, CharBufferSizes: second.PhaseNamesSizes,
 		NumCharBuffers: second.NumPhaseNames})
 }
 
-// freesNames asks for the names over and over, and frees them: the process must not grow by
-// as much as the pointers to them each time.
+// freesNames requests the names over and over, and frees them: the process must not even
+// grow by the size of the pointers to them each time.
 func freesNames(t *check.T) {
 	c := compiler(t)
 	if _, err := check.ResidentBytes(); err != nil {
@@ -104,7 +104,7 @@ func freesNames(t *check.T) {
 		n, _ := check.ResidentBytes()
 		return n
 	}
-	// What fills a pool or a cache comes to an end; a leak does not.
+	// Growth that fills a pool or a cache ends; a leak does not.
 	last := size()
 	for range 3 {
 		now := size()
@@ -118,8 +118,8 @@ func freesNames(t *check.T) {
 }
 
 var phaseChecks = []check.Check{
-	library("XPH-01", func(t *check.T) { compiler(t) }),
-	library("XPH-02", func(t *check.T) {
+	{Rule: "XPH-01", Library: true, Run: func(t *check.T) { compiler(t) }},
+	{Rule: "XPH-02", Library: true, Run: func(t *check.T) {
 		c := compiler(t)
 		names := phaseNames(t, c)
 		if len(names) == 0 {
@@ -132,17 +132,17 @@ var phaseChecks = []check.Check{
 		}
 		check.Equal(t, fmt.Sprint(names), fmt.Sprint(phaseNames(t, c)), "the phases, asked for again")
 		ownNames(t, c, names)
-	}),
+	}},
 	{Rule: "XPH-02", Variant: "freed", Library: true, Hostile: true, Run: freesNames},
-	hostile(library("XPH-03", func(t *check.T) {
+	{Rule: "XPH-03", Library: true, Hostile: true, Run: func(t *check.T) {
 		c := compiler(t)
 		programs := []string{partialProgram(check.AddOne, "no such phase")}
 		_, err := runPhases(t, c, programs, nil)
 		t.ErrorCode(err, "running no phase")
 		_, err = runPhases(t, c, programs, []string{"no such phase"})
 		t.ErrorCode(err, "running a phase that does not exist")
-	})),
-	library("XPH-04", func(t *check.T) {
+	}},
+	{Rule: "XPH-04", Library: true, Run: func(t *check.T) {
 		c := compiler(t)
 		names := phaseNames(t, c)
 		programs, passed := []string{partialProgram(check.AddOne, names[0])}, 0
@@ -166,5 +166,5 @@ var phaseChecks = []check.Check{
 		if passed < 2 && len(names) > 1 {
 			t.Errorf("expected the phase %q to take what %q made", names[1], names[0])
 		}
-	}),
+	}},
 }

@@ -6,13 +6,11 @@ package extension
 import (
 	"fmt"
 
-	"google.golang.org/protobuf/encoding/protowire"
-
 	"github.com/purepjrt/purepjrt/capi"
 	"github.com/purepjrt/purepjrt/conformance/internal/check"
 )
 
-// recorded goes once through a profiler's life and returns what it collected.
+// recorded runs a profiler through its whole life and returns what it collected.
 func recorded(t *check.T, during func()) []byte {
 	x := check.Call(t, capi.ProfilerCreateArgs{}).Profiler
 	if x == nil {
@@ -25,11 +23,11 @@ func recorded(t *check.T, during func()) []byte {
 	size := first.BufferSizeInBytes
 	data := make([]byte, size)
 	switch {
-	case first.Buffer != nil: // memory of the plugin's: there is no need of a second call
+	case first.Buffer != nil: // the plugin's own memory: no second call is needed
 		copy(data, capi.Bytes(first.Buffer, size))
 	case size > 0:
-		// As it is: the size of the memory is for plugins that look at it, and other
-		// calls clear it, since the plugin answers there.
+		// Raw, because other calls clear the size, which is where the plugin answers. Some
+		// plugins look at the size of the memory.
 		args := capi.ProfilerCollectDataArgs{StructSize: capi.ProfilerCollectDataArgsSize, Profiler: x, BufferSizeInBytes: size}
 		args.Buffer, _ = check.First(data)
 		if _, err := check.Raw(t, args); err != nil {
@@ -37,54 +35,48 @@ func recorded(t *check.T, during func()) []byte {
 		}
 	}
 	check.Call(t, capi.ProfilerDestroyArgs{Profiler: x})
-	if n := len(data); n > 0 && data[n-1] == 0 && fieldsOf(data, func(protowire.Number, []byte) {}) != nil {
-		data = data[:n-1] // XLA's profiler counts a zero byte behind the message
+	if n := len(data); n > 0 && data[n-1] == 0 && malformed(data) != nil {
+		data = data[:n-1] // XLA's profiler counts a zero byte after the message
 	}
 	return data
 }
 
-// execute runs a program where there is a client.
+// execute runs a program if there is a client.
 func execute(t *check.T) {
 	if !noClient(t) {
 		survived(t)
 	}
 }
 
-// fieldsOf calls visit with the fields of a message, and returns an error for bytes that
-// are not a message.
-func fieldsOf(b []byte, visit func(protowire.Number, []byte)) error {
-	for len(b) > 0 {
-		n, kind, size := protowire.ConsumeTag(b)
-		if size < 0 {
-			return protowire.ParseError(size)
+// malformed returns what is wrong with bytes that are not a message.
+func malformed(b []byte) error {
+	for f, err := range check.Fields(b) {
+		if err != nil {
+			return inField(f, err)
 		}
-		b = b[size:]
-		size = protowire.ConsumeFieldValue(n, kind, b)
-		if size < 0 {
-			return fmt.Errorf("field %d: %w", n, protowire.ParseError(size))
-		}
-		if kind == protowire.BytesType {
-			value, _ := protowire.ConsumeBytes(b)
-			visit(n, value)
-		} else {
-			visit(n, nil)
-		}
-		b = b[size:]
 	}
 	return nil
+}
+
+// inField says in which field a message is malformed, if it has one there.
+func inField(f check.Field, err error) error {
+	if f.Number == 0 {
+		return err
+	}
+	return fmt.Errorf("field %d: %w", f.Number, err)
 }
 
 // isMessage fails the check when bytes are no protocol buffer message.
 func isMessage(t *check.T, b []byte, what string) {
 	if len(b) == 0 {
 		t.Errorf("%s: expected bytes, got none", what)
-	} else if err := fieldsOf(b, func(protowire.Number, []byte) {}); err != nil {
+	} else if err := malformed(b); err != nil {
 		t.Errorf("%s: %d bytes are not a serialized message: %v", what, len(b), err)
 	}
 }
 
 var profilerChecks = []check.Check{
-	library("XPROF-01", func(t *check.T) {
+	{Rule: "XPROF-01", Library: true, Run: func(t *check.T) {
 		for _, f := range []*capi.Function{
 			check.FunctionOf[capi.ProfilerCreateArgs](), check.FunctionOf[capi.ProfilerStartArgs](), check.FunctionOf[capi.ProfilerStopArgs](),
 			check.FunctionOf[capi.ProfilerCollectDataArgs](), check.FunctionOf[capi.ProfilerDestroyArgs](),
@@ -96,8 +88,8 @@ var profilerChecks = []check.Check{
 		if !t.Failed() {
 			recorded(t, func() { execute(t) })
 		}
-	}),
-	library("XPROF-02", func(t *check.T) {
+	}},
+	{Rule: "XPROF-02", Library: true, Run: func(t *check.T) {
 		data := recorded(t, func() { execute(t) })
 		if len(data) == 0 {
 			if noClient(t) {
@@ -106,38 +98,39 @@ var profilerChecks = []check.Check{
 			t.Fatalf("the profile of an execution: expected bytes, got none")
 		}
 		planes := 0
-		err := fieldsOf(data, func(n protowire.Number, plane []byte) {
-			if n != 1 {
-				return
+		for f, err := range check.Fields(data) {
+			if err != nil {
+				t.Errorf("%d bytes of the profile are not an XSpace: %v; they begin with %x", len(data), inField(f, err),
+					data[:min(len(data), 32)])
+			}
+			if err != nil || f.Number != 1 {
+				continue
 			}
 			planes++
 			name := ""
-			if err := fieldsOf(plane, func(n protowire.Number, value []byte) {
-				if n == 2 {
-					name = string(value)
+			for f, err := range check.Fields(f.Bytes) {
+				if err != nil {
+					t.Errorf("plane %d of the profile: %v", planes, inField(f, err))
+				} else if f.Number == 2 {
+					name = string(f.Bytes)
 				}
-			}); err != nil {
-				t.Errorf("plane %d of the profile: %v", planes, err)
 			}
 			if name == "" {
 				t.Errorf("plane %d of the profile has no name", planes)
 			}
-		})
-		if err != nil {
-			t.Errorf("%d bytes of the profile are not an XSpace: %v; they begin with %x", len(data), err, data[:min(len(data), 32)])
 		}
 		if planes == 0 && !noClient(t) {
 			t.Errorf("the profile of an execution has no planes")
 		}
-	}),
-	hostile(library("XPROF-03", func(t *check.T) {
+	}},
+	{Rule: "XPROF-03", Library: true, Hostile: true, Run: func(t *check.T) {
 		x := check.Call(t, capi.ProfilerCreateArgs{}).Profiler
 		_, err := check.Try(t, capi.ProfilerStopArgs{Profiler: x})
 		t.ErrorCode(err, "stopping a profiler that was not started")
 		check.Call(t, capi.ProfilerDestroyArgs{Profiler: x})
 		recorded(t, func() {})
-	})),
-	rule("XPROF-04", func(t *check.T) {
+	}},
+	{Rule: "XPROF-04", Run: func(t *check.T) {
 		c := t.Client()
 		note := &capi.ProfilerExtension{TracemeContextID: 4711}
 		note.Base.StructSize, note.Base.Type = capi.ProfilerExtensionSize, capi.ExtensionTypeProfiler
@@ -153,11 +146,11 @@ var profilerChecks = []check.Check{
 			t.Fatalf("an execution with a traceme_context_id: expected success, got %v", err)
 		}
 		check.ExpectBuffer(t, x.Outputs[0][0], []float32{2, 3, 4, 5}, "the result with a traceme_context_id")
-	}),
+	}},
 }
 
 var streamChecks = []check.Check{
-	rule("XSTR-01", func(t *check.T) {
+	{Rule: "XSTR-01", Run: func(t *check.T) {
 		for i, d := range t.Client().Devices {
 			first := check.Call(t, capi.GetStreamForExternalReadyEventsArgs{Device: d}).Stream
 			if first == 0 {
@@ -166,26 +159,26 @@ var streamChecks = []check.Check{
 			check.Equal(t, first, check.Call(t, capi.GetStreamForExternalReadyEventsArgs{Device: d}).Stream,
 				"the stream of device %d, asked for again", i)
 		}
-	}),
-	rule("XSTR-02", func(t *check.T) {
+	}},
+	{Rule: "XSTR-02", Run: func(t *check.T) {
 		c := t.Client()
 		stream := check.Call(t, capi.GetStreamForExternalReadyEventsArgs{Device: c.Devices[0]}).Stream
 		b := check.Upload(t, c, []float32{1, 2, 3, 4})
 		check.Call(t, capi.WaitUntilBufferReadyOnStreamArgs{Stream: stream, Buffer: b})
 		check.ExpectBuffer(t, b, []float32{1, 2, 3, 4}, "a buffer that a stream waited for")
-	}),
-	hostile(rule("XSTR-03", func(t *check.T) {
+	}},
+	{Rule: "XSTR-03", Hostile: true, Run: func(t *check.T) {
 		c := t.Client()
 		stream := check.Call(t, capi.GetStreamForExternalReadyEventsArgs{Device: c.Devices[0]}).Stream
 		b := check.Upload(t, c, []float32{1, 2, 3, 4})
 		check.Optional(t, capi.BufferDeleteArgs{Buffer: b})
 		_, err := check.Try(t, capi.WaitUntilBufferReadyOnStreamArgs{Stream: stream, Buffer: b})
 		t.ErrorCode(err, "letting a stream wait for a deleted buffer")
-	})),
+	}},
 }
 
 var tritonChecks = []check.Check{
-	hostile(library("XTRI-02", func(t *check.T) {
+	{Rule: "XTRI-02", Library: true, Hostile: true, Run: func(t *check.T) {
 		for what, module := range map[string]string{"garbage": "no module\x00\xff", "an empty module": ""} {
 			args := capi.TritonCompileArgs{NumWarps: 4, NumCtas: 1, NumStages: 1}
 			args.Module, args.ModuleSize = capi.StringData(module)
@@ -193,5 +186,5 @@ var tritonChecks = []check.Check{
 			_, err := check.Try(t, args)
 			t.ErrorCode(err, "compiling "+what+" with Triton")
 		}
-	})),
+	}},
 }

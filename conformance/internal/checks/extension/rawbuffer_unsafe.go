@@ -6,13 +6,14 @@ package extension
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"unsafe"
 
 	"github.com/purepjrt/purepjrt/capi"
 	"github.com/purepjrt/purepjrt/conformance/internal/check"
 )
 
-// alias makes a raw buffer of a buffer; end destroys it.
+// alias makes a raw buffer from a buffer. end destroys it.
 func alias(t *check.T, b *capi.Buffer) (raw *capi.RawBuffer, end func()) {
 	raw = check.Call(t, capi.RawBufferCreateRawAliasOfBufferArgs{Buffer: b}).RawBuffer
 	if raw == nil {
@@ -37,7 +38,7 @@ func rawRead(t *check.T, raw *capi.RawBuffer, offset, size int64) ([]byte, error
 	return dst, err
 }
 
-// canaries is how many bytes behind what is read are looked at.
+// canaries is how many bytes after those that are read are checked.
 const canaries = 16
 
 // rawWrite writes a window of a raw buffer.
@@ -51,14 +52,14 @@ func rawWrite(t *check.T, raw *capi.RawBuffer, offset int64, data []byte) error 
 	return err
 }
 
-// mustWrite is rawWrite for what must work.
+// mustWrite is rawWrite for a write that must succeed.
 func mustWrite(t *check.T, raw *capi.RawBuffer, offset int64, data []byte) {
 	if err := rawWrite(t, raw, offset, data); err != nil {
 		t.Fatalf("writing %d bytes at %d: expected success, got %v", len(data), offset, err)
 	}
 }
 
-// count is n bytes: 1, 2, 3 and so on.
+// count returns n bytes: 1, 2, 3 and so on.
 func count(n int) []byte {
 	b := make([]byte, n)
 	for i := range b {
@@ -67,14 +68,14 @@ func count(n int) []byte {
 	return b
 }
 
-// windows are ranges of 16 bytes, and beyond are those that are not in them.
+// windows are ranges within 16 bytes, and beyond are ranges that are not within them.
 var (
 	windows = [][2]int64{{0, 16}, {0, 1}, {15, 1}, {3, 9}, {8, 8}}
 	beyond  = [][2]int64{{8, 9}, {16, 1}, {0, 17}, {-1, 4}, {1 << 40, 4}}
 )
 
 var rawBufferChecks = []check.Check{
-	rule("XRAW-01", func(t *check.T) {
+	{Rule: "XRAW-01", Run: func(t *check.T) {
 		c := t.Client()
 		b := check.Upload(t, c, []float32{1, 2, 3, 4})
 		raw, end := alias(t, b)
@@ -90,8 +91,8 @@ var rawBufferChecks = []check.Check{
 		check.ExpectBuffer(t, b, []float32{1, 7, 3, 4}, "a buffer that was written through its alias")
 		out := t.Run(t.Compile(c, check.AddOne), 1, b)
 		check.ExpectBuffer(t, out[0], []float32{2, 8, 4, 5}, "an execution on a buffer that was written through its alias")
-	}),
-	rule("XRAW-02", func(t *check.T) {
+	}},
+	{Rule: "XRAW-02", Run: func(t *check.T) {
 		for _, n := range []int{1, 3, 100} {
 			b := check.Upload(t, t.Client(), make([]float32, n))
 			raw, end := alias(t, b)
@@ -100,15 +101,15 @@ var rawBufferChecks = []check.Check{
 				"on_device_size_in_bytes of the alias of %d floats", n)
 			end()
 		}
-	}),
-	rule("XRAW-03", func(t *check.T) {
+	}},
+	{Rule: "XRAW-03", Run: func(t *check.T) {
 		b := check.Upload(t, t.Client(), []float32{1, 2, 3, 4})
 		raw, end := alias(t, b)
 		defer end()
 		check.Equal(t, check.Optional(t, capi.BufferMemoryArgs{Buffer: b}).Memory,
 			check.Call(t, capi.RawBufferGetMemorySpaceArgs{Buffer: raw}).MemorySpace, "memory of the alias")
-	}),
-	hostile(rule("XRAW-04", func(t *check.T) {
+	}},
+	{Rule: "XRAW-04", Hostile: true, Run: func(t *check.T) {
 		c := t.Client()
 		looked := 0
 		for _, m := range c.Memories {
@@ -134,8 +135,8 @@ var rawBufferChecks = []check.Check{
 		if looked == 0 {
 			t.SkipUnimplf("none of %d memories is visible to the host", len(c.Memories))
 		}
-	})),
-	hostile(rule("XRAW-05", func(t *check.T) {
+	}},
+	{Rule: "XRAW-05", Hostile: true, Run: func(t *check.T) {
 		for _, w := range windows {
 			b := check.Upload(t, t.Client(), make([]uint8, 16))
 			raw, end := alias(t, b)
@@ -146,8 +147,8 @@ var rawBufferChecks = []check.Check{
 			end()
 		}
 		refusesBeyond(t, func(raw *capi.RawBuffer, offset, size int64) error { return rawWrite(t, raw, offset, count(int(size))) })
-	})),
-	hostile(rule("XRAW-06", func(t *check.T) {
+	}},
+	{Rule: "XRAW-06", Hostile: true, Run: func(t *check.T) {
 		b := check.Upload(t, t.Client(), count(16))
 		raw, end := alias(t, b)
 		for _, w := range windows {
@@ -161,8 +162,8 @@ var rawBufferChecks = []check.Check{
 			_, err := rawRead(t, raw, offset, size)
 			return err
 		})
-	})),
-	hostile(rule("XRAW-07", func(t *check.T) {
+	}},
+	{Rule: "XRAW-07", Hostile: true, Run: func(t *check.T) {
 		b := check.Upload(t, t.Client(), []float32{1, 2, 3, 4})
 		_, end := alias(t, b)
 		end()
@@ -174,8 +175,8 @@ var rawBufferChecks = []check.Check{
 			t.Errorf("the alias of a destroyed buffer: expected %x in front, got %x (%v)", want, data, err)
 		}
 		end()
-	})),
-	hostile(rule("XRAW-08", func(t *check.T) {
+	}},
+	{Rule: "XRAW-08", Hostile: true, Run: func(t *check.T) {
 		if t.Minor() < 112 {
 			t.SkipAbsentf("raw buffers have a function table since API 0.112, but the plugin has 0.%d", t.Minor())
 		}
@@ -192,10 +193,10 @@ var rawBufferChecks = []check.Check{
 			"memory, by the function table")
 		check.Equal(t, check.Call(t, capi.RawBufferGetHostPointerArgs{Buffer: raw}).HostPointer, v.GetHostPointer.Call(raw),
 			"host pointer, by the function table")
-	})),
+	}},
 }
 
-// refusesBeyond fails the check for transfers behind the end that are taken.
+// refusesBeyond fails the check for transfers beyond the end that are accepted.
 func refusesBeyond(t *check.T, transfer func(raw *capi.RawBuffer, offset, size int64) error) {
 	raw, end := alias(t, check.Upload(t, t.Client(), count(16)))
 	defer end()
@@ -209,7 +210,7 @@ func refusesBeyond(t *check.T, transfer func(raw *capi.RawBuffer, offset, size i
 	}
 }
 
-// allocate takes memory of the host.
+// allocate allocates host memory.
 func allocate(t *check.T, size uintptr) (*capi.HostMemoryAllocatorAllocateArgs, error) {
 	out, err := check.Try(t, capi.HostMemoryAllocatorAllocateArgs{Client: t.Client().Handle, Size: size, NumaNode: -1})
 	return &out, err
@@ -222,7 +223,7 @@ func free(a *capi.HostMemoryAllocatorAllocateArgs) {
 }
 
 var hostMemoryChecks = []check.Check{
-	hostile(rule("XHMA-01", func(t *check.T) {
+	{Rule: "XHMA-01", Hostile: true, Run: func(t *check.T) {
 		for _, size := range []uintptr{1, 4096, 1 << 20} {
 			a := check.Call(t, capi.HostMemoryAllocatorAllocateArgs{Client: t.Client().Handle, Size: size, NumaNode: -1})
 			if a.Ptr == nil {
@@ -249,8 +250,8 @@ var hostMemoryChecks = []check.Check{
 			}
 			free(&a)
 		})
-	})),
-	hostile(rule("XHMA-02", func(t *check.T) {
+	}},
+	{Rule: "XHMA-02", Hostile: true, Run: func(t *check.T) {
 		for _, size := range []uintptr{0, 1 << 62} {
 			a, err := allocate(t, size)
 			if err == nil && size > 0 && a.Ptr != nil {
@@ -262,8 +263,8 @@ var hostMemoryChecks = []check.Check{
 		}
 		a := check.Call(t, capi.HostMemoryAllocatorAllocateArgs{Client: t.Client().Handle, Size: 64, NumaNode: -1})
 		free(&a)
-	})),
-	rule("XHMA-03", func(t *check.T) {
+	}},
+	{Rule: "XHMA-03", Run: func(t *check.T) {
 		const n = 1 << 10
 		a := check.Call(t, capi.HostMemoryAllocatorAllocateArgs{Client: t.Client().Handle, Size: 4 * n, NumaNode: -1})
 		defer free(&a)
@@ -272,7 +273,7 @@ var hostMemoryChecks = []check.Check{
 			data[i] = float32(i)
 		}
 		b := check.Upload(t, t.Client(), data)
-		want := append([]float32(nil), data...)
+		want := slices.Clone(data)
 		check.ExpectBuffer(t, b, want, "an upload from memory of the allocator")
 		clear(data)
 		layout := check.RowMajor(1)
@@ -285,5 +286,5 @@ var hostMemoryChecks = []check.Check{
 				t.Fatalf("element %d of a download to memory of the allocator: expected %v, got %v", i, want[i], x)
 			}
 		}
-	}),
+	}},
 }

@@ -27,8 +27,8 @@ const (
 }`
 )
 
-// parameterShardings are the serialized OpShardings, nil when the plugin says
-// that it does not know them.
+// parameterShardings returns the serialized OpShardings, nil when the plugin says that it
+// does not know them.
 func parameterShardings(t *check.T, e *capi.Executable) []string {
 	out := check.Call(t, capi.ShardingsExecutableParameterShardingsArgs{Executable: e})
 	return shardings(t, out.Shardings, out.ShardingSizes, out.NumParameters, "parameter")
@@ -46,34 +46,24 @@ func shardings(t *check.T, p **byte, sizes *uintptr, n uintptr, what string) []s
 	if n > 1<<16 || n > 0 && sizes == nil {
 		t.Fatalf("%s shardings: %d at %v with sizes at %v", what, n, p, sizes)
 	}
-	list := append([]string{}, texts(p, sizes, n)...)
+	list := check.Texts(p, sizes, n)
 	for i, s := range list {
 		if s == "" { // an OpSharding of type REPLICATED has no fields
 			continue
 		}
-		if err := fieldsOf([]byte(s), func(protowire.Number, []byte) {}); err != nil {
+		if err := malformed([]byte(s)); err != nil {
 			t.Errorf("%s sharding %d: %d bytes are not an OpSharding: %v", what, i, len(s), err)
 		}
 	}
 	return list
 }
 
-// kind is the type of a serialized OpSharding: 0 is replicated, 3 tiled.
+// kind returns the type of a serialized OpSharding: 0 is replicated, 3 tiled.
 func kind(sharding string) uint64 {
-	b := []byte(sharding)
-	for len(b) > 0 {
-		n, wire, size := protowire.ConsumeTag(b)
-		if size < 0 {
-			return 0
+	for f, err := range check.Fields([]byte(sharding)) {
+		if err == nil && f.Number == 1 && f.Type == protowire.VarintType {
+			return f.Value
 		}
-		if b = b[size:]; n == 1 && wire == protowire.VarintType {
-			v, _ := protowire.ConsumeVarint(b)
-			return v
-		}
-		if size = protowire.ConsumeFieldValue(n, wire, b); size < 0 {
-			return 0
-		}
-		b = b[size:]
 	}
 	return 0
 }
@@ -86,7 +76,7 @@ func partitioned(t *check.T, text string) *capi.Executable {
 	return compiled(t, text, check.Devices(1, 2))
 }
 
-// ofLength fails the check when shardings are given and are not so many.
+// ofLength fails the check if shardings are given and their number is wrong.
 func ofLength(t *check.T, want int, list []string, what string) {
 	if list != nil {
 		check.Equal(t, want, len(list), "number of %s shardings", what)
@@ -94,7 +84,7 @@ func ofLength(t *check.T, want int, list []string, what string) {
 }
 
 var shardingChecks = []check.Check{
-	library("XSH-01", func(t *check.T) {
+	{Rule: "XSH-01", Library: true, Run: func(t *check.T) {
 		one := parameterShardings(t, compiled(t, check.AddOne, check.Devices(1, 1)))
 		sum := parameterShardings(t, compiled(t, check.Add, check.Devices(1, 1)))
 		ofLength(t, 2, sum, "parameter")
@@ -104,8 +94,8 @@ var shardingChecks = []check.Check{
 		if one == nil && two == nil {
 			t.SkipUnimplf("the plugin does not tell shardings")
 		}
-	}),
-	library("XSH-02", func(t *check.T) {
+	}},
+	{Rule: "XSH-02", Library: true, Run: func(t *check.T) {
 		one := outputShardings(t, compiled(t, check.Add, check.Devices(1, 1))) // of two parameters
 		ofLength(t, 1, one, "output")
 		list := outputShardings(t, partitioned(t, replicated))
@@ -118,14 +108,14 @@ var shardingChecks = []check.Check{
 		if one == nil && list == nil {
 			t.SkipUnimplf("the plugin does not tell shardings")
 		}
-	}),
-	library("XSH-03", func(t *check.T) {
+	}},
+	{Rule: "XSH-03", Library: true, Run: func(t *check.T) {
 		e := partitioned(t, sharded)
 		out := check.Call(t, capi.ShardingsExecutableOutputShardingsArgs{Executable: e})
 		if out.Shardings == nil {
 			t.SkipUnimplf("the plugin does not tell shardings")
 		}
-		first := fmt.Sprintf("%x", texts(out.Shardings, out.ShardingSizes, out.NumOutputs))
+		first := fmt.Sprintf("%x", check.Texts(out.Shardings, out.ShardingSizes, out.NumOutputs))
 		other := compiled(t, check.AddOne, check.Devices(1, 1))
 		for range 10 {
 			outputShardings(t, other)
@@ -133,9 +123,10 @@ var shardingChecks = []check.Check{
 			check.Equal(t, first, fmt.Sprintf("%x", outputShardings(t, e)), "shardings that are asked for again")
 		}
 		outputShardings(t, other)
-		check.Equal(t, first, fmt.Sprintf("%x", texts(out.Shardings, out.ShardingSizes, out.NumOutputs)), "shardings of an earlier call")
-	}),
-	library("XSH-04", func(t *check.T) {
+		check.Equal(t, first, fmt.Sprintf("%x", check.Texts(out.Shardings, out.ShardingSizes, out.NumOutputs)),
+			"shardings of an earlier call")
+	}},
+	{Rule: "XSH-04", Library: true, Run: func(t *check.T) {
 		e := partitioned(t, sharded)
 		in, out := parameterShardings(t, e), outputShardings(t, e)
 		if in == nil && out == nil {
@@ -148,11 +139,11 @@ var shardingChecks = []check.Check{
 				t.Errorf("%s: expected a tiled sharding, type 3, got the type %d", what, k)
 			}
 		}
-	}),
+	}},
 }
 
 var metadataChecks = []check.Check{
-	library("XXMD-01", func(t *check.T) {
+	{Rule: "XXMD-01", Library: true, Run: func(t *check.T) {
 		e := compiled(t, check.AddOne, check.Devices(1, 1))
 		for range 2 {
 			m := check.Call(t, capi.ExecutableMetadataGetExecutableMetadataArgs{Executable: e}).Metadata
@@ -162,11 +153,11 @@ var metadataChecks = []check.Check{
 			isMessage(t, capi.Bytes(m.SerializedMetadata, m.SerializedMetadataSize), "the metadata")
 			check.Call(t, capi.ExecutableMetadataDestroySerializedMetadataArgs{Metadata: m})
 		}
-	}),
+	}},
 }
 
 var unregisteredChecks = []check.Check{
-	library("XSPEC-01", func(t *check.T) {
+	{Rule: "XSPEC-01", Library: true, Run: func(t *check.T) {
 		n := 0
 		for _, x := range t.Table().Extensions() {
 			if x.Type == capi.ExtensionTypeUnknown || x.Type > capi.ExtensionTypeXLATransform || x.Type < 0 {
@@ -182,5 +173,5 @@ var unregisteredChecks = []check.Check{
 			return
 		}
 		survived(t)
-	}),
+	}},
 }

@@ -12,12 +12,11 @@ import (
 
 	"github.com/purepjrt/purepjrt/capi"
 	"github.com/purepjrt/purepjrt/capi/serve"
-	"github.com/purepjrt/purepjrt/conformance/internal/check"
+	"github.com/purepjrt/purepjrt/conformance/internal/mutant"
 )
 
-// standIn has the extensions that neither the CPU plugin nor the one in memory
-// has. It does what little is needed to be right about them: mutants are made
-// of it.
+// standIn has the extensions that neither the CPU plugin nor the in-memory plugin has. It
+// does only as much as their correct behaviour requires: mutants are made from it.
 var standIn = sync.OnceValues(func() (*serve.Table, error) {
 	return (&serve.Plugin{
 		ABIVersion: standInABI(), ExecutableMetadata: standInMetadata(), Callback: standInCallbacks(),
@@ -51,16 +50,16 @@ var standIn = sync.OnceValues(func() (*serve.Table, error) {
 	}).Serve()
 })
 
-// hooked is a function that a hook in front of the plugin answers, since it
-// needs the real plugin for that.
+// hooked stands for a function that is answered by a hook in front of the plugin, because
+// it needs the real plugin.
 func hooked[A any](*A) error { return nil }
 
 func invalid(message string) error {
 	return &capi.Error{Code: capi.ErrorCodeInvalidArgument, Message: message}
 }
 
-// objects are what the stand-in handed out, by handle: the handle is the address
-// of the object, which stays alive with it.
+// objects holds what the stand-in has handed out. A handle is the address of an object,
+// which the map keeps alive.
 type objects[H any] struct {
 	mu   sync.Mutex
 	live map[*H]string // guarded by mu
@@ -96,30 +95,7 @@ func (o *objects[H]) drop(h *H) error {
 	return err
 }
 
-// lasting is a copy of bytes that stays.
-func lasting(s string) (*byte, uintptr) {
-	p := capi.CString(s)
-	leftovers.Lock()
-	defer leftovers.Unlock()
-	leftovers.list = append(leftovers.list, p)
-	return p, uintptr(len(s))
-}
-
-// lastingArray is a copy of an array that stays.
-func lastingArray[E any](list []E) (*E, uintptr) {
-	leftovers.Lock()
-	defer leftovers.Unlock()
-	leftovers.list = append(leftovers.list, list)
-	return check.First(list)
-}
-
-// leftovers keeps alive what only C memory knows of.
-var leftovers struct {
-	sync.Mutex
-	list []any
-}
-
-// nothing is a deleter that has nothing to delete.
+// nothing is a deleter with nothing to delete.
 var nothing = sync.OnceValue(func() uintptr { return purego.NewCallback(func(uintptr) uintptr { return 0 }) })
 
 // The ABI versions are messages whose field 1 is the platform's id.
@@ -174,13 +150,13 @@ func standInABI() *serve.ABIVersionExtension {
 		},
 		RuntimeABIVersionToProto: func(a *capi.RuntimeABIVersionToProtoArgs) error {
 			v, err := runtimes.find(a.ABIVersion)
-			a.SerializedProto, a.SerializedProtoSize = lasting(v)
+			a.SerializedProto, a.SerializedProtoSize = mutant.LastingText(v)
 			a.SerializedProtoDeleter = capi.RuntimeABIVersionToProtoArgsSerializedProtoDeleter(nothing())
 			return err
 		},
 		ExecutableABIVersionToProto: func(a *capi.ExecutableABIVersionToProtoArgs) error {
 			v, err := executables.find(a.ABIVersion)
-			a.SerializedProto, a.SerializedProtoSize = lasting(v)
+			a.SerializedProto, a.SerializedProtoSize = mutant.LastingText(v)
 			a.SerializedProtoDeleter = capi.ExecutableABIVersionToProtoArgsSerializedProtoDeleter(nothing())
 			return err
 		},
@@ -219,8 +195,8 @@ func standInMetadata() *serve.ExecutableMetadataExtension {
 	return &serve.ExecutableMetadataExtension{
 		GetExecutableMetadata: func(a *capi.ExecutableMetadataGetExecutableMetadataArgs) error {
 			list := make([]capi.ExecutableMetadata, 1)
-			list[0].SerializedMetadata, list[0].SerializedMetadataSize = lasting(abiMessage)
-			a.Metadata, _ = lastingArray(list)
+			list[0].SerializedMetadata, list[0].SerializedMetadataSize = mutant.LastingText(abiMessage)
+			a.Metadata, _ = mutant.LastingArray(list)
 			return nil
 		},
 		DestroySerializedMetadata: func(*capi.ExecutableMetadataDestroySerializedMetadataArgs) {},

@@ -17,28 +17,29 @@ import (
 
 	"github.com/purepjrt/purepjrt/capi"
 	"github.com/purepjrt/purepjrt/capi/serve"
+	"github.com/purepjrt/purepjrt/conformance/internal/check"
 )
 
 // flaws are faults of the stand-in that no hook in front of it can make.
 type flaws struct {
 	keepsProgram    bool // what a transformation changed is not compiled
 	ignoresErrors   bool // of transformations and partitioners
-	cleansUp        int  // how many times too often, or -1 for never
+	cleansUp        int  // extra cleanups of each call, or -1 for none
 	namesToNUL      bool // names are read to their end, not to their size
 	borrowsNames    bool // the memory of a name is read again later
-	ignoresSlices   bool // a serialized configuration of slices is not looked at
+	ignoresSlices   bool // a serialized configuration of slices is ignored
 	partitionsOther bool // what a partitioner made is not compiled
 	takesItself     bool // a transfer to oneself is not refused
 	losesSendErrors bool // a receiver does not learn that the source failed
 	forgetsFailure  bool // on_done is told that what failed was sent
 	losesEmpty      bool // arrays without elements are never delivered
 	cancelsAll      bool // all buffers of a receive are cancelled at once
-	deafCancel      bool // a cancelled receive stays as it is
-	destroys        int  // how many times too often a descriptor is, or -1 for never
+	deafCancel      bool // a cancelled receive stays as it was
+	destroys        int  // extra calls of a descriptor's destructor, or -1 for none
 }
 
-// frontEnd is what comes in front of the real plugin's compiler: transformations
-// of programs, and partitioners of custom calls.
+// frontEnd precedes the real plugin's compiler: it applies transformations to programs, and
+// partitioners to custom calls.
 type frontEnd struct {
 	flaws
 	mu           sync.Mutex
@@ -49,7 +50,7 @@ type frontEnd struct {
 // registeredName is a name as the stand-in keeps it.
 type registeredName struct {
 	text string
-	at   *byte // where it was, for a plugin that reads it again
+	at   *byte // the caller's memory, for a plugin that reads it again
 }
 
 type registeredTransform struct {
@@ -58,8 +59,8 @@ type registeredTransform struct {
 	callbacks *capi.XLATransformCallbacks
 }
 
-// registeredSplitter is a partitioner, or says of a call that it treats rows
-// alone, when callbacks is nil.
+// registeredSplitter is a partitioner or, when callbacks is nil, a call that is known to
+// treat rows separately.
 type registeredSplitter struct {
 	name      registeredName
 	callbacks *capi.JAXCustomCallPartitionerCallbacks
@@ -67,12 +68,12 @@ type registeredSplitter struct {
 
 func (f *frontEnd) keep(p *byte, n uintptr) registeredName {
 	if f.namesToNUL {
-		return registeredName{text: strings.Clone(capi.String(p, n+1)), at: p}
+		return registeredName{text: capi.String(p, n+1), at: p}
 	}
-	return registeredName{text: strings.Clone(capi.String(p, n)), at: p}
+	return registeredName{text: capi.String(p, n), at: p}
 }
 
-// now is the name as the plugin knows it later.
+// now returns the name as the plugin sees it later.
 func (f *frontEnd) now(n registeredName) string {
 	if f.borrowsNames {
 		return capi.String(n.at, uintptr(len(n.text)))
@@ -123,7 +124,7 @@ func (f *frontEnd) hooks() []serve.Hook {
 				return
 			}
 			given, options := a.CompileOptions, a.CompileOptionsSize
-			if config != nil { // the real plugin knows no slices
+			if config != nil { // the real plugin does not know slices
 				a.CompileOptionsSize -= uintptr(len(config) + 2)
 				defer func() { a.CompileOptions, a.CompileOptionsSize = given, options }()
 			}
@@ -141,12 +142,12 @@ func (f *frontEnd) hooks() []serve.Hook {
 	}
 }
 
-// traces are those that were not destroyed.
+// traces holds those that have not been destroyed.
 var traces sync.Map
 
 type trace struct{ text []byte }
 
-// rewrite is a program as partitioners and transformations leave it.
+// rewrite returns a program after partitioners and transformations.
 func (f *frontEnd) rewrite(text string) (string, error) {
 	f.mu.Lock()
 	transforms, splitters := f.transforms, slices.Clone(f.partitioners)
@@ -181,8 +182,8 @@ func (f *frontEnd) clean(call func()) {
 	}
 }
 
-// transform lets one transformation see a program: a message of the program's
-// text, in field 1, without its floats, which field 2 has.
+// transform passes a program to a transformation: as a message with the program's text in
+// field 1, without its floats, which are in field 2.
 func (f *frontEnd) transform(text string, x registeredTransform) (string, error) {
 	module := toModule(text)
 	args := &capi.XLATransformArgs{StructSize: capi.XLATransformArgsSize}
@@ -192,9 +193,9 @@ func (f *frontEnd) transform(text string, x registeredTransform) (string, error)
 	var err error
 	switch {
 	case h.HasError:
-		err = &capi.Error{Code: h.Code, Message: strings.Clone(capi.String(h.ErrorMsg.Data, h.ErrorMsg.Size))}
+		err = &capi.Error{Code: h.Code, Message: capi.String(h.ErrorMsg.Data, h.ErrorMsg.Size)}
 	case args.Changed:
-		text = fromModule(slices.Clone(capi.Bytes(args.TransformedHLOModule.Data, args.TransformedHLOModule.Size)))
+		text = fromModule(capi.Bytes(args.TransformedHLOModule.Data, args.TransformedHLOModule.Size))
 	}
 	if h.CleanupFn != 0 {
 		f.clean(func() { h.CleanupFn.Call(h.Data) })
@@ -220,13 +221,15 @@ func toModule(text string) []byte {
 
 func fromModule(b []byte) string {
 	text, floats := "", []byte(nil)
-	_ = fieldsOf(b, func(n protowire.Number, value []byte) {
-		if n == 1 {
-			text = string(value)
-		} else {
-			floats = value
+	for f, err := range check.Fields(b) {
+		switch {
+		case err != nil: // the rest is not a message
+		case f.Number == 1:
+			text = string(f.Bytes)
+		default:
+			floats = f.Bytes
 		}
-	})
+	}
 	for ; len(floats) >= 4; floats = floats[4:] {
 		x := math.Float32frombits(binary.LittleEndian.Uint32(floats))
 		text = strings.Replace(text, "dense<?>", fmt.Sprintf("dense<%e>", x), 1)
@@ -234,7 +237,7 @@ func fromModule(b []byte) string {
 	return text
 }
 
-// customCall is an operation that a splitter may know: the result, the name, the
+// customCall matches an operation that a splitter may know: the result, the name, the
 // operand, the attributes and the type of both.
 var customCall = regexp.MustCompile(`(?m)^ *(%\w+) = stablehlo\.custom_call @(\w+)\((%\w+)\) \{(.*)\} : \((tensor<[0-9x]*f32>)\) -> tensor<[0-9x]*f32>$`)
 
@@ -278,7 +281,7 @@ func (f *frontEnd) split(text string, s registeredSplitter) (string, error) {
 	return text[:strings.LastIndex(text, "}")] + function + "}", nil
 }
 
-// partition asks a partitioner for the program of one part.
+// partition asks a partitioner for the program of one partition.
 func (f *frontEnd) partition(call []string, callbacks *capi.JAXCustomCallPartitionerCallbacks) (string, error) {
 	operand := make([]capi.JAXCustomCallPartitionerAval, 1)
 	text := func(s string) (x capi.JAXCustomCallPartitionerString) {
@@ -294,9 +297,9 @@ func (f *frontEnd) partition(call []string, callbacks *capi.JAXCustomCallPartiti
 	}
 	callbacks.Partition.Call(callbacks, args)
 	h := &args.Header
-	module, err := strings.Clone(capi.String(args.MLIRModule.Data, args.MLIRModule.Size)), error(nil)
+	module, err := capi.String(args.MLIRModule.Data, args.MLIRModule.Size), error(nil)
 	if h.HasError {
-		err = &capi.Error{Code: h.Code, Message: strings.Clone(capi.String(h.ErrorMsg.Data, h.ErrorMsg.Size))}
+		err = &capi.Error{Code: h.Code, Message: capi.String(h.ErrorMsg.Data, h.ErrorMsg.Size)}
 	}
 	if h.CleanupFn != 0 {
 		f.clean(func() { h.CleanupFn.Call(h.Data) })

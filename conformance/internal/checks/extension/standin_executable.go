@@ -4,23 +4,23 @@
 package extension
 
 import (
-	"strings"
 	"sync"
 
 	"google.golang.org/protobuf/encoding/protowire"
 
 	"github.com/purepjrt/purepjrt/capi"
 	"github.com/purepjrt/purepjrt/capi/serve"
+	"github.com/purepjrt/purepjrt/conformance/internal/mutant"
 )
 
-// archive knows what the real plugin says of the executables that it
+// archive records what the real plugin reports about the executables that it has
 // serialized.
 type archive struct {
 	mu    sync.Mutex
-	known map[string]*archived // guarded by mu; by the bytes
+	known map[string]*archived // by the bytes; guarded by mu
 }
 
-// archived are messages about an executable.
+// archived holds messages about an executable.
 type archived struct{ module, stats []byte }
 
 func (x *archive) hooks() []serve.Hook {
@@ -40,19 +40,19 @@ func (x *archive) hooks() []serve.Hook {
 				if x.known == nil {
 					x.known = make(map[string]*archived)
 				}
-				x.known[strings.Clone(capi.String(a.SerializedBytes, a.SerializedBytesSize))] = about(c.Table(), a.Executable)
+				x.known[capi.String(a.SerializedBytes, a.SerializedBytesSize)] = about(c.Table(), a.Executable)
 			}
 		}),
 		serve.Around(func(c *serve.Invocation, a *capi.TPUExecutableGetTargetArgumentsArgs) {
 			_, err := find(a.SerializedExecutable, a.SerializedExecutableSize)
-			a.TargetArguments, a.TargetArgumentsSize = lasting(abiMessage)
+			a.TargetArguments, a.TargetArgumentsSize = mutant.LastingText(abiMessage)
 			a.TargetArgumentsDeleter = capi.TPUExecutableGetTargetArgumentsArgsTargetArgumentsDeleter(nothing())
 			c.FailWith(err)
 		}),
 		serve.Around(func(c *serve.Invocation, a *capi.TPUExecutableGetHLOModuleWithConfigArgs) {
 			e, err := find(a.SerializedExecutable, a.SerializedExecutableSize)
 			if err == nil {
-				a.HLOModuleWithConfig, a.HLOModuleWithConfigSize = lasting(string(e.module))
+				a.HLOModuleWithConfig, a.HLOModuleWithConfigSize = mutant.LastingText(string(e.module))
 				a.HLOModuleWithConfigDeleter = capi.TPUExecutableGetHLOModuleWithConfigArgsHLOModuleWithConfigDeleter(nothing())
 			}
 			c.FailWith(err)
@@ -60,7 +60,7 @@ func (x *archive) hooks() []serve.Hook {
 		serve.Around(func(c *serve.Invocation, a *capi.TPUExecutableGetCompiledMemoryStatsArgs) {
 			e, err := find(a.SerializedExecutable, a.SerializedExecutableSize)
 			if err == nil {
-				a.CompiledMemoryStats, a.CompiledMemoryStatsSize = lasting(string(e.stats))
+				a.CompiledMemoryStats, a.CompiledMemoryStatsSize = mutant.LastingText(string(e.stats))
 				a.CompiledMemoryStatsDeleter = capi.TPUExecutableGetCompiledMemoryStatsArgsCompiledMemoryStatsDeleter(nothing())
 			}
 			c.FailWith(err)
@@ -71,14 +71,14 @@ func (x *archive) hooks() []serve.Hook {
 // about asks the real plugin about an executable.
 func about(table *capi.Table, e *capi.Executable) *archived {
 	x := &archived{}
-	name, err := ask(table, capi.ExecutableNameArgs{Executable: e})
+	name, err := mutant.Try(table, capi.ExecutableNameArgs{Executable: e})
 	if err == nil {
 		module := protowire.AppendTag(nil, 1, protowire.BytesType)
 		module = protowire.AppendString(module, capi.String(name.ExecutableName, name.ExecutableNameSize))
 		x.module = protowire.AppendTag(nil, 1, protowire.BytesType)
 		x.module = protowire.AppendBytes(x.module, module)
 	}
-	stats, err := ask(table, capi.ExecutableGetCompiledMemoryStatsArgs{Executable: e})
+	stats, err := mutant.Try(table, capi.ExecutableGetCompiledMemoryStatsArgs{Executable: e})
 	if err == nil {
 		for n, v := range memoryFields(&stats) {
 			x.stats = protowire.AppendTag(x.stats, n, protowire.VarintType)

@@ -11,6 +11,7 @@ import (
 	"github.com/purepjrt/purepjrt/capi"
 	"github.com/purepjrt/purepjrt/capi/ffi"
 	"github.com/purepjrt/purepjrt/capi/serve"
+	"github.com/purepjrt/purepjrt/conformance/internal/mutant"
 )
 
 func standInGPU() *serve.GPUCustomCall {
@@ -49,7 +50,7 @@ func standInMegascale() *serve.MegascaleExtension {
 	}
 }
 
-// configs are messages whose field 1 is the number of slices.
+// configs holds messages whose field 1 is the number of slices.
 var configs objects[capi.MultiSliceConfig]
 
 func standInSlices() *serve.MultiSliceExtension {
@@ -77,25 +78,25 @@ func standInSlices() *serve.MultiSliceExtension {
 			for i := range n {
 				ids[i], counts[i] = i, 4
 			}
-			a.SliceIDs, a.NumDevicesPerSliceMap = lastingArray(ids)
-			a.NumDevices, _ = lastingArray(counts)
+			a.SliceIDs, a.NumDevicesPerSliceMap = mutant.LastingArray(ids)
+			a.NumDevices, _ = mutant.LastingArray(counts)
 			a.DevicesPerSliceMapDeleter = capi.MultiSliceConfigNumDevicesPerSliceArgsDevicesPerSliceMapDeleter(nothing())
 			return nil
 		},
 		ConfigSerialize: func(a *capi.MultiSliceConfigSerializeArgs) error {
 			c, err := configs.find(a.Config)
-			a.Serialized, a.Size = lasting(c)
+			a.Serialized, a.Size = mutant.LastingText(c)
 			a.SerializedConfigDeleter = capi.MultiSliceConfigSerializeArgsSerializedConfigDeleter(nothing())
 			return err
 		},
 	}
 }
 
-// subslices are the topologies of a part of the chips, with their bounds.
+// subslices holds topologies of a part of the chips, with their bounds.
 var subslices objects[capi.TopologyDescription]
 
-// bounds are those of the chips of a topology: 2x2x1, with one device each and
-// one process, but for a subslice.
+// bounds returns the bounds of a topology's chips: 2x2x1, with one device each and one
+// process, except for a subslice.
 func bounds(x *capi.TopologyDescription) []int32 {
 	if b, err := subslices.find(x); err == nil {
 		return []int32{int32(b[0]), int32(b[1]), int32(b[2])}
@@ -113,17 +114,17 @@ func constant(out *int32) error {
 	return nil
 }
 
-// fillIn answers with a list of dimensions.
+// fillIn returns a list of dimensions in the caller's memory.
 func fillIn(list []int32, to *int32, room uintptr, n *uintptr) error {
 	if room < uintptr(len(list)) {
 		return invalid("there is no room for the dimensions")
 	}
-	copy(into(to, room), list)
+	copy(mutant.View(to, room), list)
 	*n = uintptr(len(list))
 	return nil
 }
 
-// idAt and placeOf are the two ways between places and numbers.
+// idAt and placeOf convert places to numbers and back.
 func idAt(bounds, at []int32) int32 { return at[0] + bounds[0]*(at[1]+bounds[1]*at[2]) }
 
 func placeOf(bounds []int32, id int32) []int32 {
@@ -211,13 +212,13 @@ func standInTopology() *serve.TPUTopologyExtension {
 			if a.RoutingStrategyLen < uintptr(len(strategy)) {
 				return invalid("there is no room for the strategy")
 			}
-			copy(into(a.RoutingStrategy, a.RoutingStrategyLen), strategy)
+			copy(mutant.View(a.RoutingStrategy, a.RoutingStrategyLen), strategy)
 			return nil
 		},
 	}
 }
 
-// behaviour is what the stand-in needs the functions of the core for.
+// behaviour returns the hooks of the stand-in, which need the functions of the real plugin.
 func behaviour(f flaws) []serve.Hook {
 	return slices.Concat((&frontEnd{flaws: f}).hooks(), newNetwork(f).hooks(), new(archive).hooks(), []serve.Hook{
 		serve.Around(func(c *serve.Invocation, a *capi.TopologyDescriptionDestroyArgs) {
@@ -228,9 +229,7 @@ func behaviour(f flaws) []serve.Hook {
 			c.Forward()
 		}),
 		serve.Around(func(c *serve.Invocation, a *capi.WaitUntilBufferReadyOnStreamArgs) {
-			deleted := &capi.Call[capi.BufferIsDeletedArgs]{}
-			deleted.Args.Buffer = a.Buffer
-			if err := deleted.Do(c.Table()); err != nil || deleted.Args.IsDeleted {
+			if out, err := mutant.Try(c.Table(), capi.BufferIsDeletedArgs{Buffer: a.Buffer}); err != nil || out.IsDeleted {
 				c.Fail(capi.ErrorCodeInvalidArgument, "the buffer is deleted: %v", err)
 				return
 			}
@@ -238,7 +237,7 @@ func behaviour(f flaws) []serve.Hook {
 		}),
 		serve.Around(func(c *serve.Invocation, _ *capi.GPURegisterCustomCallArgs) {
 			if c.Size() == 64 {
-				return // the caller is older than traits, and serve takes it for one that is too old
+				return // the caller is older than traits, and serve would refuse it as too old
 			}
 			c.Forward()
 		}),
@@ -246,35 +245,35 @@ func behaviour(f flaws) []serve.Hook {
 			a.Shardings, a.ShardingSizes, a.NumOutputs = shardingsOf(c.Table(), a.Executable)
 		}),
 		serve.Around(func(c *serve.Invocation, a *capi.ShardingsExecutableParameterShardingsArgs) {
-			// The programs of the checks have as many parameters as results, but for add.
+			// The programs of the checks have as many parameters as results, except add.
 			a.Shardings, a.ShardingSizes, a.NumParameters = shardingsOf(c.Table(), a.Executable)
-			name, err := ask(c.Table(), capi.ExecutableNameArgs{Executable: a.Executable})
+			name, err := mutant.Try(c.Table(), capi.ExecutableNameArgs{Executable: a.Executable})
 			if err == nil && capi.String(name.ExecutableName, name.ExecutableNameSize) == "add" {
-				data, size := lasting("")
-				a.Shardings, a.NumParameters = lastingArray([]*byte{data, data})
-				a.ShardingSizes, _ = lastingArray([]uintptr{size, size})
+				data, size := mutant.LastingText("")
+				a.Shardings, a.NumParameters = mutant.LastingArray([]*byte{data, data})
+				a.ShardingSizes, _ = mutant.LastingArray([]uintptr{size, size})
 			}
 		}),
 	})
 }
 
-// shardingsOf are tiled for the program with one result on two partitions, and
-// replicated for all others.
+// shardingsOf returns tiled shardings for the program with one result on two partitions,
+// and replicated ones for all others.
 func shardingsOf(table *capi.Table, e *capi.Executable) (**byte, *uintptr, uintptr) {
-	outputs, partitions := &capi.Call[capi.ExecutableNumOutputsArgs]{}, &capi.Call[capi.ExecutableNumPartitionsArgs]{}
-	outputs.Args.Executable, partitions.Args.Executable = e, e
-	if outputs.Do(table) != nil || partitions.Do(table) != nil {
+	outputs, err := mutant.Try(table, capi.ExecutableNumOutputsArgs{Executable: e})
+	partitions, err2 := mutant.Try(table, capi.ExecutableNumPartitionsArgs{Executable: e})
+	if err != nil || err2 != nil {
 		return nil, nil, 0
 	}
 	sharding := ""
-	if outputs.Args.NumOutputs == 1 && partitions.Args.NumPartitions == 2 {
+	if outputs.NumOutputs == 1 && partitions.NumPartitions == 2 {
 		sharding = "\x08\x03"
 	}
-	data, sizes := make([]*byte, outputs.Args.NumOutputs), make([]uintptr, outputs.Args.NumOutputs)
+	data, sizes := make([]*byte, outputs.NumOutputs), make([]uintptr, outputs.NumOutputs)
 	for i := range data {
-		data[i], sizes[i] = lasting(sharding)
+		data[i], sizes[i] = mutant.LastingText(sharding)
 	}
-	p, n := lastingArray(data)
-	q, _ := lastingArray(sizes)
+	p, n := mutant.LastingArray(data)
+	q, _ := mutant.LastingArray(sizes)
 	return p, q, n
 }

@@ -8,16 +8,16 @@ import (
 	"fmt"
 	"runtime"
 	"slices"
-	"strings"
 	"sync"
 
 	"github.com/purepjrt/purepjrt/capi"
 	"github.com/purepjrt/purepjrt/capi/serve"
 	"github.com/purepjrt/purepjrt/conformance/internal/check"
+	"github.com/purepjrt/purepjrt/conformance/internal/mutant"
 )
 
-// network brings buffers from one client of a plugin to another. Clients that
-// are made as node i of a job have ids of devices of their own.
+// network moves buffers from one client of a plugin to another. Clients that are made as
+// node i of a job have device ids of their own.
 type network struct {
 	flaws
 	mu       sync.Mutex
@@ -28,13 +28,13 @@ type network struct {
 	made     int                               // guarded by mu; descriptors
 }
 
-// arrival is a buffer whose data are to come.
+// arrival is a buffer whose data have not arrived yet.
 type arrival struct {
 	manager *capi.AsyncHostToDeviceTransferManager
 	empty   bool
 }
 
-// idsPerNode is how far the ids of devices of two nodes are apart.
+// idsPerNode is the difference between the device ids of two nodes.
 const idsPerNode = 100
 
 func newNetwork(f flaws) *network {
@@ -44,13 +44,6 @@ func newNetwork(f flaws) *network {
 	}
 	n.changed = sync.NewCond(&n.mu)
 	return n
-}
-
-// ask calls a function of the real plugin.
-func ask[A any](table *capi.Table, args A) (A, error) {
-	call := &capi.Call[A]{Args: args}
-	err := call.Do(table)
-	return call.Args, err
 }
 
 func (n *network) hooks() []serve.Hook {
@@ -67,9 +60,9 @@ func (n *network) hooks() []serve.Hook {
 				c.Fail(capi.ErrorCodeInvalidArgument, "the receiver is the client itself")
 				return
 			}
-			events, keys := into(a.SendEvents, a.NumBuffers), capi.Slice(a.TransferKeys, a.NumBuffers)
+			events, keys := mutant.View(a.SendEvents, a.NumBuffers), capi.Slice(a.TransferKeys, a.NumBuffers)
 			for i, b := range capi.Slice(a.Buffers, a.NumBuffers) {
-				ready, err := ask(c.Table(), capi.BufferReadyEventArgs{Buffer: b})
+				ready, err := mutant.Try(c.Table(), capi.BufferReadyEventArgs{Buffer: b})
 				if err != nil {
 					c.FailWith(err)
 					return
@@ -92,7 +85,7 @@ func (n *network) hooks() []serve.Hook {
 	}
 }
 
-// create makes a client that knows nothing of nodes, and remembers its node.
+// create makes a client without the options about nodes, and remembers its node.
 func (n *network) create(c *serve.Invocation, a *capi.ClientCreateArgs) {
 	options := capi.Attributes(a.CreateOptions, a.NumOptions)
 	node, was := int32(0), a.NumOptions
@@ -102,14 +95,14 @@ func (n *network) create(c *serve.Invocation, a *capi.ClientCreateArgs) {
 			node = int32(id)
 		}
 		if o.Name == "node_id" || o.Name == "num_nodes" {
-			a.NumOptions = uintptr(i) // they stand behind all others
+			a.NumOptions = uintptr(i) // these options come last
 		}
 	}
 	c.Forward()
 	if a.NumOptions = was; c.Err() != nil {
 		return
 	}
-	devices, err := ask(c.Table(), capi.ClientAddressableDevicesArgs{Client: a.Client})
+	devices, err := mutant.Try(c.Table(), capi.ClientAddressableDevicesArgs{Client: a.Client})
 	if err != nil {
 		return
 	}
@@ -117,8 +110,8 @@ func (n *network) create(c *serve.Invocation, a *capi.ClientCreateArgs) {
 	defer n.mu.Unlock()
 	n.ids[a.Client] = make(map[int32]bool)
 	for _, d := range capi.Slice(devices.AddressableDevices, devices.NumAddressableDevices) {
-		description, err := ask(c.Table(), capi.DeviceGetDescriptionArgs{Device: d})
-		id, e := ask(c.Table(), capi.DeviceDescriptionIDArgs{DeviceDescription: description.DeviceDescription})
+		description, err := mutant.Try(c.Table(), capi.DeviceGetDescriptionArgs{Device: d})
+		id, e := mutant.Try(c.Table(), capi.DeviceDescriptionIDArgs{DeviceDescription: description.DeviceDescription})
 		if errors.Join(err, e) == nil {
 			n.nodes[description.DeviceDescription] = node
 			n.ids[a.Client][id.ID+idsPerNode*node] = true
@@ -133,7 +126,7 @@ func (n *network) own(client *capi.Client, ids []int32) bool {
 	return slices.ContainsFunc(ids, func(id int32) bool { return n.ids[client][id] })
 }
 
-// shapesOf are the shapes of a receive.
+// shapesOf returns the shapes of a receive.
 func shapesOf(dims **int64, ranks *uintptr, types *capi.BufferType, count uintptr) []capi.ShapeSpec {
 	var list []capi.ShapeSpec
 	lengths, kinds := capi.Slice(ranks, count), capi.Slice(types, count)
@@ -143,24 +136,24 @@ func shapesOf(dims **int64, ranks *uintptr, types *capi.BufferType, count uintpt
 	return list
 }
 
-// expect makes buffers that wait for what arrives under names.
+// expect makes buffers that wait for data under names.
 func (n *network) expect(table *capi.Table, client *capi.Client, device *capi.Device, shapes []capi.ShapeSpec, buffers **capi.Buffer,
 	name func(int) string) error {
-	memory, err := ask(table, capi.DeviceDefaultMemoryArgs{Device: device})
+	memory, err := mutant.Try(table, capi.DeviceDefaultMemoryArgs{Device: device})
 	if err != nil {
 		return err
 	}
 	for i := range shapes {
-		manager, err := ask(table, capi.ClientCreateBuffersForAsyncHostToDeviceArgs{Client: client, ShapeSpecs: &shapes[i],
+		manager, err := mutant.Try(table, capi.ClientCreateBuffersForAsyncHostToDeviceArgs{Client: client, ShapeSpecs: &shapes[i],
 			NumShapeSpecs: 1, Memory: memory.Memory})
 		if err != nil {
 			return err
 		}
-		b, err := ask(table, capi.AsyncHostToDeviceTransferManagerRetrieveBufferArgs{TransferManager: manager.TransferManager})
+		b, err := mutant.Try(table, capi.AsyncHostToDeviceTransferManagerRetrieveBufferArgs{TransferManager: manager.TransferManager})
 		if err != nil {
 			return err
 		}
-		into(buffers, uintptr(len(shapes)))[i] = b.BufferOut
+		mutant.View(buffers, uintptr(len(shapes)))[i] = b.BufferOut
 		n.mu.Lock()
 		n.arrivals[name(i)] = &arrival{manager.TransferManager, slices.Contains(capi.Slice(shapes[i].Dims, shapes[i].NumDims), 0)}
 		n.changed.Broadcast()
@@ -169,7 +162,7 @@ func (n *network) expect(table *capi.Table, client *capi.Client, device *capi.De
 	return nil
 }
 
-// take waits for a receiver. Of two that wait one gets it.
+// take waits for a receiver and removes it. If two wait, only one gets it.
 func (n *network) take(name string) *arrival {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -182,8 +175,7 @@ func (n *network) take(name string) *arrival {
 	}
 }
 
-// deliver brings a buffer to the receiver that waits under a name, or what is
-// wrong with it.
+// deliver passes a buffer, or its error, to the receiver that waits under a name.
 func (n *network) deliver(table *capi.Table, b *capi.Buffer, name string) {
 	data, err := contents(table, b)
 	a := n.take(name)
@@ -193,47 +185,47 @@ func (n *network) deliver(table *capi.Table, b *capi.Buffer, name string) {
 	case err != nil:
 		failTo(table, a, capi.CodeOf(err), err.Error())
 	default:
-		out, err := ask(table, capi.AsyncHostToDeviceTransferManagerTransferDataArgs{
+		out, err := mutant.Try(table, capi.AsyncHostToDeviceTransferManagerTransferDataArgs{
 			TransferManager: a.manager, Data: check.Pointer(data), TransferSize: int64(len(data)), IsLastTransfer: true,
 		})
 		if err == nil && out.DoneWithH2dTransfer != nil {
-			_, _ = ask(table, capi.EventAwaitArgs{Event: out.DoneWithH2dTransfer})
-			_, _ = ask(table, capi.EventDestroyArgs{Event: out.DoneWithH2dTransfer})
+			_, _ = mutant.Try(table, capi.EventAwaitArgs{Event: out.DoneWithH2dTransfer})
+			_, _ = mutant.Try(table, capi.EventDestroyArgs{Event: out.DoneWithH2dTransfer})
 		}
 		runtime.KeepAlive(data)
 	}
-	_, _ = ask(table, capi.AsyncHostToDeviceTransferManagerDestroyArgs{TransferManager: a.manager})
+	_, _ = mutant.Try(table, capi.AsyncHostToDeviceTransferManagerDestroyArgs{TransferManager: a.manager})
 }
 
 // failTo makes a receiver's buffer an error.
 func failTo(table *capi.Table, a *arrival, code capi.ErrorCode, message string) {
 	args := capi.AsyncHostToDeviceTransferManagerSetBufferErrorArgs{TransferManager: a.manager, ErrorCode: code}
 	args.ErrorMessage, args.ErrorMessageSize = capi.StringData(message)
-	_, _ = ask(table, args)
+	_, _ = mutant.Try(table, args)
 }
 
-// contents are the bytes of a buffer.
+// contents returns the bytes of a buffer.
 func contents(table *capi.Table, b *capi.Buffer) ([]byte, error) {
-	ready, err := ask(table, capi.BufferReadyEventArgs{Buffer: b})
+	ready, err := mutant.Try(table, capi.BufferReadyEventArgs{Buffer: b})
 	if err != nil {
 		return nil, err
 	}
-	_, err = ask(table, capi.EventAwaitArgs{Event: ready.Event})
-	_, _ = ask(table, capi.EventDestroyArgs{Event: ready.Event})
+	_, err = mutant.Try(table, capi.EventAwaitArgs{Event: ready.Event})
+	_, _ = mutant.Try(table, capi.EventDestroyArgs{Event: ready.Event})
 	if err != nil {
 		return nil, err
 	}
-	size, err := ask(table, capi.BufferToHostBufferArgs{Src: b})
+	size, err := mutant.Try(table, capi.BufferToHostBufferArgs{Src: b})
 	if err != nil || size.DstSize == 0 {
 		return nil, err
 	}
 	data := make([]byte, size.DstSize)
-	out, err := ask(table, capi.BufferToHostBufferArgs{Src: b, Dst: check.Pointer(data), DstSize: size.DstSize})
+	out, err := mutant.Try(table, capi.BufferToHostBufferArgs{Src: b, Dst: check.Pointer(data), DstSize: size.DstSize})
 	if err != nil {
 		return nil, err
 	}
-	_, err = ask(table, capi.EventAwaitArgs{Event: out.Event})
-	_, _ = ask(table, capi.EventDestroyArgs{Event: out.Event})
+	_, err = mutant.Try(table, capi.EventAwaitArgs{Event: out.Event})
+	_, _ = mutant.Try(table, capi.EventDestroyArgs{Event: out.Event})
 	return data, err
 }
 
@@ -277,15 +269,15 @@ func (n *network) describe(c *serve.Invocation, a *capi.TransfersClientMakeCross
 	}()
 }
 
-// copyRemote sends to the receiver of a descriptor.
+// copyRemote sends to the receiver that a descriptor names.
 func (n *network) copyRemote(c *serve.Invocation, a *capi.TransfersBufferCopyToRemoteDeviceArgs) {
 	table, args := c.Table(), *a
 	go func() {
 		if args.Event != nil {
-			_, _ = ask(table, capi.EventAwaitArgs{Event: args.Event})
-			_, _ = ask(table, capi.EventDestroyArgs{Event: args.Event})
+			_, _ = mutant.Try(table, capi.EventAwaitArgs{Event: args.Event})
+			_, _ = mutant.Try(table, capi.EventDestroyArgs{Event: args.Event})
 		}
-		name := strings.Clone(capi.String(*args.SerializedDescriptor, *args.SerializedDescriptorSize))
+		name := capi.String(*args.SerializedDescriptor, *args.SerializedDescriptorSize)
 		for range n.destroys + 1 {
 			args.DescriptorDestructor.Call(args.SerializedDescriptor, args.SerializedDescriptorSize)
 		}

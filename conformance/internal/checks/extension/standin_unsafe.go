@@ -12,12 +12,14 @@ import (
 	"github.com/purepjrt/purepjrt/capi"
 	"github.com/purepjrt/purepjrt/capi/ffi"
 	"github.com/purepjrt/purepjrt/capi/serve"
+	"github.com/purepjrt/purepjrt/conformance/internal/check"
+	"github.com/purepjrt/purepjrt/conformance/internal/mutant"
 )
 
-// newHandle makes a handle that is no other.
+// newHandle makes a handle that differs from all others.
 func newHandle[H any]() *H { return (*H)(unsafe.Pointer(new([2]uint64))) }
 
-// askHandler asks a handler what it is, as XLA does when it is registered.
+// askHandler asks a handler for its metadata, as XLA does when one is registered.
 func askHandler(h ffi.Handler) {
 	question := &ffi.MetadataExtension{Metadata: &ffi.Metadata{StructSize: ffi.MetadataSize}}
 	question.ExtensionBase.StructSize = ffi.MetadataExtensionSize
@@ -27,8 +29,8 @@ func askHandler(h ffi.Handler) {
 	runtime.KeepAlive(frame)
 }
 
-// graft is a plugin with the extensions of the stand-in in front of its own. Both
-// must outlive it.
+// graft returns a plugin with the extensions of the stand-in in front of its own. Both
+// plugins must outlive it.
 func graft(real *capi.Table) (*capi.Table, error) {
 	stand, err := standIn()
 	if err != nil {
@@ -54,11 +56,11 @@ func graft(real *capi.Table) (*capi.Table, error) {
 	}
 	api := (*capi.API)(clone(unsafe.Pointer(real.API()), real.API().StructSize))
 	api.ExtensionStart = nodes[0]
-	lastingArray(nodes)
+	check.Retain(nodes)
 	return capi.NewTable(api, capi.Reentrant())
 }
 
-// clone is a copy of C memory in words that the garbage collector follows.
+// clone returns a copy of C memory in words that the garbage collector follows.
 func clone(p unsafe.Pointer, n uintptr) unsafe.Pointer {
 	words := make([]unsafe.Pointer, max((n+7)/8, 256))
 	if n > 0 {
@@ -67,12 +69,12 @@ func clone(p unsafe.Pointer, n uintptr) unsafe.Pointer {
 	return unsafe.Pointer(&words[0])
 }
 
-// sound is a plugin with the extensions of the stand-in, and more hooks.
+// sound returns a plugin with the extensions of the stand-in and further hooks.
 func sound(real *capi.Table, hooks ...serve.Hook) (*serve.Table, error) {
 	return flawed(real, flaws{}, hooks...)
 }
 
-// flawed is sound with faults.
+// flawed is sound with flaws.
 func flawed(real *capi.Table, f flaws, hooks ...serve.Hook) (*serve.Table, error) {
 	table, err := graft(real)
 	if err != nil {
@@ -81,33 +83,30 @@ func flawed(real *capi.Table, f flaws, hooks ...serve.Hook) (*serve.Table, error
 	return serve.Wrap(table, append(hooks, behaviour(f)...)...)
 }
 
-// An extension of the stand-in's own, of a number far above the interface's.
+// The stand-in's own extension, with a number far above those of the interface.
 const (
 	ownExtension     = capi.ExtensionType(1 << 20)
 	ownExtensionSize = 32
 )
 
-// pointerOf is the address of the first element.
+// pointerOf returns the address of the first element.
 func pointerOf[E any](s []E) unsafe.Pointer { return unsafe.Pointer(unsafe.SliceData(s)) }
 
-// elsewhere is memory that holds nothing.
+// elsewhere returns memory that holds nothing.
 func elsewhere() unsafe.Pointer {
-	p, _ := lastingArray(make([]byte, 64))
+	p, _ := mutant.LastingArray(make([]byte, 64))
 	return unsafe.Pointer(p)
 }
 
-// lengthen makes the message of a prefatal callback longer than it is.
+// lengthen makes the size of a prefatal callback's message too large.
 func lengthen(a *capi.CallbackInvokeCallbackArgs) {
 	if a.Type == capi.CallbackTypePrefatal {
 		(*capi.CallbackPrefatalArgs)(a.Args).ErrorMessageSize++
 	}
 }
 
-// into is memory of the caller that can be written.
-func into[E any](p *E, n uintptr) []E { return unsafe.Slice(p, n) }
-
-// restoreInputs gives the words of args that were changed before a call, and
-// not by it, their values back.
+// restoreInputs restores the words of args that were changed before a call and that the
+// call did not change.
 func restoreInputs[A any](a, given, inputs *A) {
 	words := func(p *A) []uintptr { return unsafe.Slice((*uintptr)(unsafe.Pointer(p)), unsafe.Sizeof(*p)/8) }
 	now, before, sent := words(a), words(given), words(inputs)

@@ -5,6 +5,7 @@ package extension
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"google.golang.org/protobuf/encoding/protowire"
@@ -13,10 +14,10 @@ import (
 	"github.com/purepjrt/purepjrt/conformance/internal/check"
 )
 
-// maxDims is more dimensions than a topology has.
+// maxDims is larger than the number of dimensions of any topology.
 const maxDims = 8
 
-// tpuCounts are the numbers of a TPU topology.
+// tpuCounts holds the counts of a TPU topology.
 type tpuCounts struct {
 	processes, chipsPerProcess, chips         int32
 	coresPerChip, coresPerProcess, cores      int32
@@ -93,7 +94,7 @@ func coordinates(bounds []int32, visit func([]int32)) {
 }
 
 var topologyChecks = []check.Check{
-	library("XTPU-01", func(t *check.T) {
+	{Rule: "XTPU-01", Library: true, Run: func(t *check.T) {
 		x := t.Topology()
 		c := countsOf(t, x)
 		check.Equal(t, c.processes*c.chipsPerProcess, c.chips, "chips, next to processes x chips per process, of %+v", c)
@@ -123,8 +124,8 @@ var topologyChecks = []check.Check{
 		}
 		check.Equal(t, int(c.device), len(seen), "devices on all processes")
 		check.Equal(t, int(c.device), len(topologyDescriptions(t)), "device descriptions")
-	}),
-	library("XTPU-02", func(t *check.T) {
+	}},
+	{Rule: "XTPU-02", Library: true, Run: func(t *check.T) {
 		x := t.Topology()
 		c := countsOf(t, x)
 		chips, devices := make(map[int32]bool), make(map[int32]bool)
@@ -172,8 +173,8 @@ var topologyChecks = []check.Check{
 			}
 			places[p] = id
 		}
-	}),
-	hostile(library("XTPU-03", func(t *check.T) {
+	}},
+	{Rule: "XTPU-03", Library: true, Hostile: true, Run: func(t *check.T) {
 		x := t.Topology()
 		full := countsOf(t, x)
 		bounds := chipsPerProcessBounds(t, x)
@@ -181,7 +182,7 @@ var topologyChecks = []check.Check{
 		for i := range ones {
 			ones[i] = 1
 		}
-		smaller := append([]int32(nil), bounds...)
+		smaller := slices.Clone(bounds)
 		if full.processes == 1 {
 			for i := range smaller {
 				if smaller[i] > 1 {
@@ -210,7 +211,7 @@ var topologyChecks = []check.Check{
 			place := capi.TPUTopologyChipCoordAndIdxForLogiDeviceArgs{Topology: x, DeviceID: d, ChipCoordsMaxDims: maxDims}
 			place.ChipCoords, _ = check.First(at)
 			dimsOf(t, at, check.Call(t, place).ChipCoordsNumDims, "the place of a device")
-			outside := false // asking for such a device may end the process
+			outside := false // asking for a device outside may end the process
 			for i, n := range smaller {
 				outside = outside || at[i] >= n
 			}
@@ -226,8 +227,8 @@ var topologyChecks = []check.Check{
 			ids[out.SubsliceDeviceID] = d
 		}
 		check.Equal(t, int(part.device), len(ids), "devices of the full topology that are in the subslice")
-	})),
-	library("XTPU-04", func(t *check.T) {
+	}},
+	{Rule: "XTPU-04", Library: true, Run: func(t *check.T) {
 		strategy := capi.TPUTopologyGetRoutingStrategyArgs{Topology: t.Topology()}
 		text := make([]byte, 256)
 		strategy.RoutingStrategy, strategy.RoutingStrategyLen = check.First(text)
@@ -243,11 +244,11 @@ var topologyChecks = []check.Check{
 			t.Errorf("a routing strategy in one byte: expected an error, got %q", one)
 		}
 		check.Equal(t, check.Canary, one[1], "the byte after the memory for a routing strategy")
-	}),
+	}},
 }
 
 var megascaleChecks = []check.Check{
-	hostile(rule("XTPU-06", func(t *check.T) {
+	{Rule: "XTPU-06", Hostile: true, Run: func(t *check.T) {
 		for range 2 {
 			x := check.Call(t, capi.MegascaleCreateClientContextFromPjRtClientArgs{Client: t.Client().Handle}).ClientContext
 			if x == nil {
@@ -255,7 +256,7 @@ var megascaleChecks = []check.Check{
 			}
 			check.Call(t, capi.MegascaleDeleteClientContextArgs{ClientContext: x})
 		}
-	})),
+	}},
 }
 
 // slicesOf makes a configuration of two slices of the topology; end destroys it.
@@ -267,7 +268,7 @@ func slicesOf(t *check.T) (config *capi.MultiSliceConfig, end func()) {
 	return config, func() { check.Call(t, capi.MultiSliceConfigDestroyArgs{Config: config}) }
 }
 
-// perSlice prints how many devices each slice has.
+// perSlice formats how many devices each slice has.
 func perSlice(a *capi.MultiSliceConfigNumDevicesPerSliceArgs) string {
 	devices, counts := make(map[int32]int32), capi.Slice(a.NumDevices, a.NumDevicesPerSliceMap)
 	for i, id := range capi.Slice(a.SliceIDs, a.NumDevicesPerSliceMap) {
@@ -276,8 +277,8 @@ func perSlice(a *capi.MultiSliceConfigNumDevicesPerSliceArgs) string {
 	return fmt.Sprint(devices)
 }
 
-// compileWithSlices compiles with a serialized configuration among the options,
-// for a replica on each of two slices.
+// compileWithSlices compiles with a serialized configuration in the options, for a replica
+// on each of two slices.
 func compileWithSlices(t *check.T, config []byte) error {
 	const serializedMultiSliceConfig = 6 // a field of CompileOptionsProto
 	options := protowire.AppendTag(check.Devices(2, 1), serializedMultiSliceConfig, protowire.BytesType)
@@ -287,7 +288,7 @@ func compileWithSlices(t *check.T, config []byte) error {
 }
 
 var sliceChecks = []check.Check{
-	library("XMS-01", func(t *check.T) {
+	{Rule: "XMS-01", Library: true, Run: func(t *check.T) {
 		c, end := slicesOf(t)
 		defer end()
 		n := check.Call(t, capi.MultiSliceConfigNumSlicesArgs{Config: c}).NumSlices
@@ -295,8 +296,8 @@ var sliceChecks = []check.Check{
 		if id := check.Call(t, capi.MultiSliceConfigSliceIDArgs{Config: c}).SliceID; id < 0 || id >= n {
 			t.Errorf("slice_id: expected 0 to %d, got %d", n-1, id)
 		}
-	}),
-	library("XMS-02", func(t *check.T) {
+	}},
+	{Rule: "XMS-02", Library: true, Run: func(t *check.T) {
 		c, end := slicesOf(t)
 		defer end()
 		first := check.Call(t, capi.MultiSliceConfigNumDevicesPerSliceArgs{Config: c})
@@ -313,14 +314,14 @@ var sliceChecks = []check.Check{
 			seen[id] = true
 		}
 		out.DevicesPerSliceMapDeleter.Call(out.DevicesPerSliceMap)
-	}),
-	library("XMS-03", func(t *check.T) {
+	}},
+	{Rule: "XMS-03", Library: true, Run: func(t *check.T) {
 		c, end := slicesOf(t)
 		defer end()
 		first := ""
 		for range 2 {
 			s := check.Call(t, capi.MultiSliceConfigSerializeArgs{Config: c})
-			b := string(capi.Bytes(s.Serialized, s.Size))
+			b := capi.String(s.Serialized, s.Size)
 			s.SerializedConfigDeleter.Call(s.SerializedConfig)
 			isMessage(t, []byte(b), "the configuration")
 			if first == "" {
@@ -329,9 +330,7 @@ var sliceChecks = []check.Check{
 			check.Equal(t, first, b, "a configuration that is serialized again")
 		}
 		canCompile(t)
-		if err := compileWithSlices(t, []byte(first)); err != nil {
-			t.Errorf("compiling for the configuration, serialized: expected success, got %v", err)
-		}
+		t.NoError(compileWithSlices(t, []byte(first)), "compiling for the configuration, serialized")
 		t.ErrorCode(compileWithSlices(t, []byte("\xff\xff\xff")), "compiling for a configuration of several slices that is garbage")
-	}),
+	}},
 }

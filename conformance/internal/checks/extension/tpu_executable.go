@@ -13,17 +13,14 @@ import (
 	"github.com/purepjrt/purepjrt/conformance/internal/check"
 )
 
-// serialized is an executable in bytes, and the executable.
+// serialized returns a serialized executable, and the executable itself.
 func serialized(t *check.T) ([]byte, *capi.Executable) {
 	e := compiled(t, check.AddOne, check.Devices(1, 1))
-	s := check.Optional(t, capi.ExecutableSerializeArgs{Executable: e})
-	b := append([]byte(nil), capi.Bytes(s.SerializedBytes, s.SerializedBytesSize)...)
-	s.SerializedExecutableDeleter.Call(s.SerializedExecutable)
-	return b, e
+	return t.Serialize(e), e
 }
 
-// memoryFields are the numbers of a CompiledMemoryStatsProto that the core's
-// function tells, too, by their fields.
+// memoryFields returns the numbers of a CompiledMemoryStatsProto that the core's function
+// reports too, by field.
 func memoryFields(s *capi.ExecutableGetCompiledMemoryStatsArgs) iter.Seq2[protowire.Number, int64] {
 	return maps.All(map[protowire.Number]int64{
 		1: s.GeneratedCodeSizeInBytes, 2: s.ArgumentSizeInBytes, 3: s.OutputSizeInBytes, 4: s.AliasSizeInBytes, 5: s.TempSizeInBytes,
@@ -31,56 +28,47 @@ func memoryFields(s *capi.ExecutableGetCompiledMemoryStatsArgs) iter.Seq2[protow
 	})
 }
 
-// numbers are the fields of a message that are varints.
+// numbers returns the varint fields of a message.
 func numbers(b []byte) map[protowire.Number]int64 {
 	list := make(map[protowire.Number]int64)
-	for len(b) > 0 {
-		n, kind, size := protowire.ConsumeTag(b)
-		if size < 0 {
-			break
+	for f, err := range check.Fields(b) {
+		if err == nil && f.Type == protowire.VarintType {
+			list[f.Number] = int64(f.Value)
 		}
-		if b = b[size:]; kind == protowire.VarintType {
-			v, _ := protowire.ConsumeVarint(b)
-			list[n] = int64(v)
-		}
-		if size = protowire.ConsumeFieldValue(n, kind, b); size < 0 {
-			break
-		}
-		b = b[size:]
 	}
 	return list
 }
 
-// field is the last value of a field of bytes in a message.
+// field returns the last value of a field of bytes in a message.
 func field(b []byte, number protowire.Number) (value []byte) {
-	_ = fieldsOf(b, func(n protowire.Number, v []byte) {
-		if n == number {
-			value = v
+	for f, err := range check.Fields(b) {
+		if err == nil && f.Number == number {
+			value = f.Bytes
 		}
-	})
+	}
 	return value
 }
 
-// tpuMessages asks for the messages about a serialized executable.
+// tpuMessages returns the messages about a serialized executable.
 func tpuMessages(t *check.T, data []byte) (target, module, stats string) {
 	p, n := capi.BytesData(data)
 	a := check.Call(t, capi.TPUExecutableGetTargetArgumentsArgs{SerializedExecutable: p, SerializedExecutableSize: n})
-	target = string(capi.Bytes(a.TargetArguments, a.TargetArgumentsSize))
+	target = capi.String(a.TargetArguments, a.TargetArgumentsSize)
 	a.TargetArgumentsDeleter.Call(a.TargetArgumentsPtr)
 	b := check.Call(t, capi.TPUExecutableGetHLOModuleWithConfigArgs{SerializedExecutable: p, SerializedExecutableSize: n})
-	module = string(capi.Bytes(b.HLOModuleWithConfig, b.HLOModuleWithConfigSize))
+	module = capi.String(b.HLOModuleWithConfig, b.HLOModuleWithConfigSize)
 	b.HLOModuleWithConfigDeleter.Call(b.HLOModuleWithConfigPtr)
 	c := check.Call(t, capi.TPUExecutableGetCompiledMemoryStatsArgs{SerializedExecutable: p, SerializedExecutableSize: n})
-	stats = string(capi.Bytes(c.CompiledMemoryStats, c.CompiledMemoryStatsSize))
+	stats = capi.String(c.CompiledMemoryStats, c.CompiledMemoryStatsSize)
 	c.CompiledMemoryStatsDeleter.Call(c.CompiledMemoryStatsPtr)
 	return target, module, stats
 }
 
 var tpuExecutableChecks = []check.Check{
-	hostile(library("XTPU-05", func(t *check.T) {
+	{Rule: "XTPU-05", Library: true, Hostile: true, Run: func(t *check.T) {
 		data, e := serialized(t)
 		target, module, stats := tpuMessages(t, data)
-		for range 3 { // what a deleter must not free would be damaged by now
+		for range 3 { // by now, a deleter would have damaged memory that it must not free
 			a, b, c := tpuMessages(t, data)
 			check.Equal(t, len(target), len(a), "length of the target arguments, asked for again")
 			check.Equal(t, len(module), len(b), "length of the program, asked for again")
@@ -101,5 +89,5 @@ var tpuExecutableChecks = []check.Check{
 		bad.SerializedExecutable, bad.SerializedExecutableSize = capi.StringData("no executable")
 		_, err := check.Try(t, bad)
 		t.ErrorCode(err, "asking garbage for its program")
-	})),
+	}},
 }

@@ -5,6 +5,7 @@ package extension
 
 import (
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -12,13 +13,13 @@ import (
 	"github.com/purepjrt/purepjrt/conformance/internal/check"
 )
 
-// ends are two clients of one job, which live in this process: to the plugin it
-// is all one where the other client is.
+// ends are two clients of one job, both in this process: the plugin does not care where the
+// other client is.
 type ends struct {
 	from, to *end
 }
 
-// end is a client and the one of its devices that sends or receives.
+// end is a client and its device that sends or receives.
 type end struct {
 	client   *check.Client
 	device   *capi.Device
@@ -26,8 +27,8 @@ type end struct {
 	hardware int32
 }
 
-// twoEnds makes two clients. It skips the check where two clients of one job
-// cannot live in one process, or share the hardware that must talk to itself.
+// twoEnds makes two clients. It skips the check if two clients of one job cannot live in
+// one process, or if they share hardware, which would have to talk to itself.
 func twoEnds(t *check.T) *ends {
 	store := check.NewStore(t)
 	clients, errs := make([]*capi.Client, 2), make([]error, 2)
@@ -46,19 +47,16 @@ func twoEnds(t *check.T) *ends {
 		var list []*end
 		c := t.Describe(clients[node])
 		for _, d := range c.Devices {
-			description := check.Call(t, capi.DeviceGetDescriptionArgs{Device: d}).DeviceDescription
-			list = append(list, &end{
-				c, d, check.Call(t, capi.DeviceDescriptionIDArgs{DeviceDescription: description}).ID,
-				check.Call(t, capi.DeviceLocalHardwareIDArgs{Device: d}).LocalHardwareID,
-			})
+			hardware := check.Call(t, capi.DeviceLocalHardwareIDArgs{Device: d}).LocalHardwareID
+			list = append(list, &end{client: c, device: d, id: t.DeviceID(d), hardware: hardware})
 		}
 		return list
 	}
 	senders, receivers := of(0), of(1)
-	name := check.Call(t, capi.ClientPlatformNameArgs{Client: clients[0]})
+	name := t.PlatformOf(clients[0])
 	for _, from := range senders {
 		for _, to := range receivers {
-			if from.id != to.id && (from.hardware != to.hardware || capi.String(name.PlatformName, name.PlatformNameSize) == "cpu") {
+			if from.id != to.id && (from.hardware != to.hardware || name == "cpu") {
 				return &ends{from, to}
 			}
 		}
@@ -67,13 +65,13 @@ func twoEnds(t *check.T) *ends {
 	panic("unreachable")
 }
 
-// array is what is sent: f32 data of a shape.
+// array is f32 data of a shape, to be sent.
 type array struct {
 	dims []int64
 	data []float32
 }
 
-// newArray holds numbers that no other array of the check does.
+// newArray makes an array of numbers from base on, which no other array of the check has.
 func newArray(base int, dims ...int64) array {
 	n := int64(1)
 	for _, d := range dims {
@@ -95,7 +93,7 @@ func (e *end) upload(t *check.T, a array) *capi.Buffer {
 	return t.UploadArgs(args)
 }
 
-// shapes are the fields of args that say what is received.
+// shapes holds the fields of args that describe what is received.
 type shapes struct {
 	ranks   *uintptr
 	dims    **int64
@@ -134,7 +132,7 @@ func (e *end) send(t *check.T, buffers []*capi.Buffer, to []int32, keys []int64)
 	return events, err
 }
 
-// receive makes buffers for arrays that come under keys.
+// receive makes buffers for arrays that arrive under keys.
 func (e *end) receive(t *check.T, list []array, from []int32, keys []int64) ([]*capi.Buffer, error) {
 	s := newShapes(list)
 	args := capi.TransfersClientCrossHostReceiveBuffersArgs{
@@ -151,8 +149,8 @@ func (e *end) receive(t *check.T, list []array, from []int32, keys []int64) ([]*
 	return s.buffers, err
 }
 
-// describe makes buffers for arrays that come by descriptors, and waits until
-// the notifier has told these.
+// describe makes buffers for arrays that arrive by descriptors, and waits until the
+// notifier has reported these.
 func (e *end) describe(t *check.T, list []array) ([]*capi.Buffer, capi.CrossHostReceive) {
 	type told struct {
 		capi.CrossHostReceive
@@ -161,7 +159,7 @@ func (e *end) describe(t *check.T, list []array) ([]*capi.Buffer, capi.CrossHost
 	notified := make(chan told, 2)
 	notifier, _ := capi.NewCrossHostRecvNotifier(func(r capi.CrossHostReceive) {
 		for i := range r.Descriptors {
-			r.Descriptors[i] = append([]byte(nil), r.Descriptors[i]...)
+			r.Descriptors[i] = slices.Clone(r.Descriptors[i])
 		}
 		notified <- told{r, r.Err != nil}
 	})
@@ -198,21 +196,21 @@ func await[E any](t *check.T, c <-chan E, what string) E {
 	}
 }
 
-// allowMinor is the version of the API since which a receiver says that it may cancel.
+// allowMinor is the minor version of the API that added the field with which a receiver
+// says that it may cancel.
 const allowMinor = 116
 
-// destructorMinor is the version of the API since which a descriptor has a
-// destructor.
+// destructorMinor is the minor version of the API that added a destructor to descriptors.
 const destructorMinor = 104
 
-// sent is what on_done was told.
+// sent is what on_done reported.
 type sent struct {
 	failed, enqueued bool
 }
 
-// sendTo sends a buffer to the receiver of a descriptor, which it tells when the
-// call has returned, and waits for on_done. times counts the calls of the
-// descriptor's destructor.
+// sendTo sends a buffer to the receiver of a descriptor and waits for on_done. If the
+// plugin can wait for the descriptor, sendTo sets it only after the call has returned.
+// times counts the calls of the descriptor's destructor.
 func (e *end) sendTo(t *check.T, b *capi.Buffer, descriptor []byte, times *int) sent {
 	done := make(chan sent, 2)
 	d := capi.NewCrossHostDescriptor()
@@ -226,7 +224,7 @@ func (e *end) sendTo(t *check.T, b *capi.Buffer, descriptor []byte, times *int) 
 		t.Cleanup(d.Delete)
 	}
 	if t.Minor() >= 90 && t.Table().Lacks(check.FunctionOf[capi.EventCreateArgs]()) == nil {
-		args.Event = check.Optional(t, capi.EventCreateArgs{}).Event // the plugin's from here on
+		args.Event = check.Optional(t, capi.EventCreateArgs{}).Event // the plugin's from now on
 	} else {
 		d.Set(descriptor)
 	}
@@ -251,8 +249,8 @@ func expectArray(t *check.T, b *capi.Buffer, want array, what string) {
 	check.ExpectBuffer(t, b, want.data, what)
 }
 
-// across sends arrays from one end to the other under keys, which the receiver
-// knows in another order, and compares what comes.
+// across sends arrays from one end to the other under keys, which the receiver lists in
+// another order, and compares what arrives.
 func (x *ends) across(t *check.T, list []array) {
 	n := len(list)
 	buffers, to, from := make([]*capi.Buffer, n), make([]int32, n), make([]int32, n)
@@ -273,34 +271,29 @@ func (x *ends) across(t *check.T, list []array) {
 		t.Fatalf("sending %d buffers to another client: expected success, got %v", n, err)
 	}
 	for i, e := range events {
-		if err := t.Await(e); err != nil {
-			t.Errorf("the event of sending buffer %d of %d: expected success, got %v", i, n, err)
-		}
+		t.NoError(t.Await(e), "the event of sending buffer %d of %d", i, n)
 	}
 	for i, b := range received {
 		expectArray(t, b, others[i], fmt.Sprintf("%v, received as number %d of %d", others[i], i, n))
 	}
 }
 
-// patient is a check whose time is up soon: a faulty plugin lets it wait.
-func patient(c check.Check) check.Check {
-	c.Timeout = 15 * time.Second
-	return hostile(c)
-}
+// transferLimit is how long a check may run. It is short, because a faulty plugin may keep a
+// check waiting.
+const transferLimit = 15 * time.Second
 
 var transferChecks = []check.Check{
-	patient(rule("XXHT-01", func(t *check.T) {
+	{Rule: "XXHT-01", Timeout: transferLimit, Hostile: true, Run: func(t *check.T) {
 		x := twoEnds(t)
 		x.across(t, []array{newArray(1, 4)})
 		x.across(t, []array{newArray(100, 4), newArray(200, 4), newArray(300, 2, 3)})
-	})),
-	patient(rule("XXHT-02", func(t *check.T) {
+	}},
+	{Rule: "XXHT-02", Timeout: transferLimit, Hostile: true, Run: func(t *check.T) {
 		c := t.Client()
 		for i, d := range c.Devices {
-			// Neither the device itself nor another one of the client.
+			// The receiver may be neither the device itself nor another one of the client.
 			self := &end{client: c, device: c.Devices[0]}
-			description := check.Call(t, capi.DeviceGetDescriptionArgs{Device: d}).DeviceDescription
-			id := check.Call(t, capi.DeviceDescriptionIDArgs{DeviceDescription: description}).ID
+			id := t.DeviceID(d)
 			b := self.upload(t, newArray(1, 4))
 			events, err := self.send(t, []*capi.Buffer{b}, []int32{id}, []int64{number.Add(1)})
 			if err == nil && events[0] != nil {
@@ -316,8 +309,8 @@ var transferChecks = []check.Check{
 			}
 			t.ErrorCode(err, fmt.Sprintf("receiving on device 0 from device %d of the same client", i))
 		}
-	})),
-	patient(check.Check{Rule: "XXHT-03", Run: func(t *check.T) {
+	}},
+	{Rule: "XXHT-03", Timeout: transferLimit, Hostile: true, Run: func(t *check.T) {
 		x := twoEnds(t)
 		list := []array{newArray(1, 4), newArray(100, 2, 3)}
 		received, r := x.to.describe(t, list)
@@ -328,8 +321,8 @@ var transferChecks = []check.Check{
 		for i := range list {
 			expectArray(t, received[i], list[i], fmt.Sprintf("buffer %d, received by its descriptor", i))
 		}
-	}}),
-	patient(check.Check{Rule: "XXHT-03", Variant: "cancel", Run: func(t *check.T) {
+	}},
+	{Rule: "XXHT-03", Variant: "cancel", Timeout: transferLimit, Hostile: true, Run: func(t *check.T) {
 		c := t.Client()
 		buffers, r := (&end{client: c, device: c.Devices[0]}).describe(t, []array{newArray(1, 4), newArray(1, 4)})
 		cancel := func(i int) {
@@ -344,8 +337,8 @@ var transferChecks = []check.Check{
 		check.Equal(t, false, t.IsReady(t.Ready(buffers[0])),
 			"is_ready of a buffer that nobody sent, after the receive of another one was cancelled")
 		cancel(0)
-	}}),
-	patient(rule("XXHT-04", func(t *check.T) {
+	}},
+	{Rule: "XXHT-04", Timeout: transferLimit, Hostile: true, Run: func(t *check.T) {
 		x := twoEnds(t)
 		received, r := x.to.describe(t, []array{newArray(1, 4)})
 		p := t.NewPending(x.from.client, 4)
@@ -354,8 +347,8 @@ var transferChecks = []check.Check{
 			t.Errorf("on_done of a buffer that is an error: expected an error, got %+v", s)
 		}
 		t.ErrorCode(t.Await(t.Ready(received[0])), "the ready event of a buffer whose source is an error")
-	})),
-	patient(rule("XXHT-05", func(t *check.T) {
+	}},
+	{Rule: "XXHT-05", Timeout: transferLimit, Hostile: true, Run: func(t *check.T) {
 		if t.Minor() < destructorMinor {
 			t.SkipAbsentf("descriptors have a destructor since API 0.%d, but the plugin has 0.%d", destructorMinor, t.Minor())
 		}
@@ -372,13 +365,13 @@ var transferChecks = []check.Check{
 			}
 		}
 		check.Equal(t, 1, destroyed(times), "calls of the destructor of the descriptor")
-	})),
-	patient(rule("XXHT-06", func(t *check.T) {
+	}},
+	{Rule: "XXHT-06", Timeout: transferLimit, Hostile: true, Run: func(t *check.T) {
 		x := twoEnds(t)
 		received, r := x.to.describe(t, []array{newArray(1, 0)})
 		s := x.from.sendTo(t, x.from.upload(t, newArray(1, 0)), r.Descriptors[0], new(int))
 		check.Equal(t, sent{enqueued: true}, s, "the arguments of on_done for an array without elements")
 		expectArray(t, received[0], newArray(1, 0), "an array without elements")
 		x.across(t, []array{newArray(1, 4), newArray(1, 2, 0)})
-	})),
+	}},
 }

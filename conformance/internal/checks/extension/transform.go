@@ -23,7 +23,7 @@ const (
 	postScheduler = capi.XLATransformPipelineStagePostScheduler
 )
 
-// transformation is one that a plugin has.
+// transformation is a registered transformation.
 type transformation struct {
 	name      string
 	stage     capi.XLATransformPipelineStage
@@ -32,9 +32,8 @@ type transformation struct {
 	calls     atomic.Int64
 }
 
-// transform registers a transformation of programs. The name is read during the
-// call only and has no NUL behind it: afterwards its memory holds something
-// else.
+// transform registers a transformation of programs. The name is only valid during the call
+// and has no NUL after it: afterwards its memory holds something else.
 func transform(t *check.T, stage capi.XLATransformPipelineStage, f func([]byte) ([]byte, error)) *transformation {
 	x := &transformation{name: freshName(), stage: stage}
 	x.callbacks = watchTransform(&x.watch, capi.XLATransform{Transform: func(b []byte) ([]byte, error) {
@@ -49,14 +48,14 @@ func transform(t *check.T, stage capi.XLATransformPipelineStage, f func([]byte) 
 	return x
 }
 
-// clear takes the transformation back and returns what the plugin says of that.
+// clear unregisters the transformation and returns what the plugin says about it.
 func (x *transformation) clear(t *check.T) bool {
 	args := capi.ClearXLATransformArgs{Stage: x.stage, Callbacks: x.callbacks}
 	args.Name, args.NameSize = capi.StringData(x.name)
 	return check.Call(t, args).Cleared
 }
 
-// transformed compiles a program with a transformation, which it takes back.
+// transformed compiles a program with a transformation, which it then unregisters.
 func transformed(t *check.T, text string, f func([]byte) ([]byte, error)) (x *transformation, e *built, err error) {
 	t.Require(check.FunctionOf[capi.ClearXLATransformArgs]())
 	x = transform(t, preScheduler, f)
@@ -66,9 +65,9 @@ func transformed(t *check.T, text string, f func([]byte) ([]byte, error)) (x *tr
 	return x, e, err
 }
 
-// built is a program that was compiled: for the client, or else ahead of time.
+// built is a compiled program: for the client, or else ahead of time.
 type built struct {
-	loaded     *capi.LoadedExecutable // nil ahead of time
+	loaded     *capi.LoadedExecutable // nil if compiled ahead of time
 	executable *capi.Executable
 }
 
@@ -94,8 +93,8 @@ func buildWith(t *check.T, text string, options []byte) (*built, error) {
 	return &built{nil, check.Own(t, out.Executable)}, nil
 }
 
-// adds fails the check unless the program adds n to its argument, which shows
-// in a result, or without a device in the code that the compiler came to.
+// adds fails the check unless the program adds n to its argument. A result shows this or,
+// without a device, the compiler's code.
 func (e *built) adds(t *check.T, n, other float32, what string) {
 	if e.loaded != nil {
 		out := t.Run(e.loaded, 1, check.Upload(t, t.Client(), []float32{1, 2, 3, 4}))
@@ -108,7 +107,7 @@ func (e *built) adds(t *check.T, n, other float32, what string) {
 	}
 }
 
-// optimized is the program as the compiler left it.
+// optimized returns the program as the compiler left it.
 func optimized(t *check.T, e *capi.Executable) []byte {
 	program := &capi.Program{StructSize: capi.ProgramSize}
 	check.Optional(t, capi.ExecutableOptimizedProgramArgs{Executable: e, Program: program})
@@ -118,18 +117,18 @@ func optimized(t *check.T, e *capi.Executable) []byte {
 	return code
 }
 
-// float is a float as it stands in a message.
+// float returns a float as a message holds it.
 func float(x float32) []byte { return binary.LittleEndian.AppendUint32(nil, math.Float32bits(x)) }
 
-// adder is a program that adds n to its argument.
+// adder returns a program that adds n to its argument.
 func adder(n float32) string {
 	return strings.Replace(check.AddOne, "dense<1.0>", fmt.Sprintf("dense<%e>", n), 1)
 }
 
-// distinct is a number that no program of the suite has added so far.
+// distinct returns a number that no program of the suite has added so far.
 func distinct() float32 { return 1000 + float32(number.Add(1)) + 0.125 }
 
-// canCompile skips the check where nothing can be compiled.
+// canCompile skips the check if nothing can be compiled.
 func canCompile(t *check.T) {
 	if _, err := build(t, adder(distinct())); err != nil {
 		t.SkipEnvf("a plain program cannot be compiled: %v", err)
@@ -137,7 +136,7 @@ func canCompile(t *check.T) {
 }
 
 var transformChecks = []check.Check{
-	hostile(library("XTF-01", func(t *check.T) {
+	{Rule: "XTF-01", Library: true, Hostile: true, Run: func(t *check.T) {
 		canCompile(t)
 		from := distinct()
 		to := from + 4096
@@ -162,9 +161,9 @@ var transformChecks = []check.Check{
 			t.Fatalf("compiling after a transformation was cleared: expected success, got %v", err)
 		}
 		again.adds(t, from, to, "the same program without the transformation")
-	})),
-	hostile(check.Check{Rule: "XTF-01", Variant: "stages", Library: true, Run: inOrder}),
-	hostile(library("XTF-02", func(t *check.T) {
+	}},
+	{Rule: "XTF-01", Variant: "stages", Library: true, Hostile: true, Run: inOrder},
+	{Rule: "XTF-02", Library: true, Hostile: true, Run: func(t *check.T) {
 		canCompile(t)
 		t.Require(check.FunctionOf[capi.ClearXLATransformArgs]())
 		leave := func([]byte) ([]byte, error) { return nil, nil }
@@ -184,8 +183,8 @@ var transformChecks = []check.Check{
 			t.Errorf("after one transformation was cleared, another one is no longer called")
 		}
 		check.Equal(t, true, other.clear(t), "cleared, of the other transformation")
-	})),
-	hostile(library("XTF-03", func(t *check.T) {
+	}},
+	{Rule: "XTF-03", Library: true, Hostile: true, Run: func(t *check.T) {
 		canCompile(t)
 		const message = "refused by the suite's transformation"
 		live := capi.LiveHandles()
@@ -204,8 +203,8 @@ var transformChecks = []check.Check{
 			t.Errorf("the error of a failed transformation: expected DATA_LOSS with %q, got %v", message, err)
 		}
 		canCompile(t)
-	})),
-	hostile(library("XTF-04", func(t *check.T) {
+	}},
+	{Rule: "XTF-04", Library: true, Hostile: true, Run: func(t *check.T) {
 		t.Require(check.FunctionOf[capi.XLATransformGetHLOPassPipelineTraceArgs]())
 		canCompile(t)
 		var module []byte
@@ -217,11 +216,11 @@ var transformChecks = []check.Check{
 		}
 		size := float64(len(passTrace(t, module)))
 		t.Flat(400, max(512, size/2), "a trace that is made and destroyed", func() { passTrace(t, module) })
-	})),
+	}},
 }
 
-// inOrder registers a transformation at each stage: they must run in the order
-// of the stages, whatever the order of registration.
+// inOrder registers a transformation at each stage: they must run in the order of the
+// stages, not in the order of registration.
 func inOrder(t *check.T) {
 	canCompile(t)
 	t.Require(check.FunctionOf[capi.ClearXLATransformArgs]())
@@ -253,19 +252,19 @@ func inOrder(t *check.T) {
 	}
 }
 
-// passTrace is what passes did to a program.
+// passTrace returns the trace of what passes did to a program.
 func passTrace(t *check.T, module []byte) string {
 	var args capi.XLATransformGetHLOPassPipelineTraceArgs
 	args.HLOModule.Data, args.HLOModule.Size = capi.BytesData(module)
 	out, err := check.Try(t, args)
 	switch {
 	case err != nil && noClient(t):
-		// The call says nothing of the target, which a client would tell.
+		// The call does not name the target; a client would determine it.
 		t.SkipEnvf("without a device the plugin traces nothing: %v", err)
 	case err != nil:
 		t.Fatalf("expected the passes of the program that was compiled, got %v", err)
 	}
-	text := slices.Clone(capi.Bytes(out.Trace.SerializedTrace, out.Trace.SerializedTraceSize))
+	text := capi.Bytes(out.Trace.SerializedTrace, out.Trace.SerializedTraceSize)
 	isMessage(t, text, "the trace of passes")
 	check.Call(t, capi.XLATransformDestroyHLOPassPipelineTraceArgs{Trace: &out.Trace})
 	return string(text)

@@ -12,22 +12,22 @@ import (
 	"github.com/purepjrt/purepjrt/conformance/internal/check"
 )
 
-// watch counts what a plugin does with callbacks that it was given: it must
-// clean up behind each call once, and may end them once.
+// watch counts what a plugin does with callbacks that it was given: it must clean up once
+// after each call, and may destroy them at most once.
 type watch struct {
 	mu       sync.Mutex
-	cleanups []*cleanup // guarded by mu; of each call that left something to clean up
+	cleanups []*cleanup // guarded by mu; of each call that needs a cleanup
 	ended    int        // guarded by mu; calls of the destructor
 }
 
-// cleanup is what a call of a callback left behind.
+// cleanup belongs to a call of a callback.
 type cleanup struct {
 	watch *watch
 	next  func()
 	times int // guarded by watch.mu
 }
 
-// watches finds what C hands back as a number: a cleanup.
+// watches finds the cleanup for the number that C passes back.
 var watches struct {
 	sync.Mutex
 	cleanups []*cleanup
@@ -38,10 +38,10 @@ var (
 	partitioners registry[capi.JAXCustomCallPartitionerCallbacks]
 )
 
-// registry finds what stands behind a struct of callbacks.
+// registry finds the struct of callbacks behind another one.
 type registry[S any] struct{ behind sync.Map }
 
-// put lets a watched struct stand behind outer, which it returns.
+// put puts a watched struct behind outer, and returns outer.
 func (r *registry[S]) put(outer *S, x watched[S]) *S {
 	r.behind.Store(outer, x)
 	return outer
@@ -52,13 +52,13 @@ func (r *registry[S]) of(outer *S) watched[S] {
 	return x.(watched[S])
 }
 
-// watched is a struct of callbacks that stands behind another.
+// watched is a struct of callbacks behind another one.
 type watched[S any] struct {
 	watch *watch
 	inner *S
 }
 
-// later registers a cleanup and returns the number that C hands back.
+// later registers a cleanup and returns the number that C passes back.
 func (w *watch) later(next func()) uintptr {
 	c := &cleanup{watch: w, next: next}
 	w.mu.Lock()
@@ -92,7 +92,7 @@ func (w *watch) end() {
 	w.ended++
 }
 
-// check fails the check unless each call was cleaned up behind once.
+// check fails the check unless each call was cleaned up after exactly once.
 func (w *watch) check(t *check.T, what string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -104,7 +104,7 @@ func (w *watch) check(t *check.T, what string) {
 	}
 }
 
-// watchTransform makes the callbacks of a transformation that w counts.
+// watchTransform returns the callbacks of a transformation, with their calls counted by w.
 func watchTransform(w *watch, x capi.XLATransform) *capi.XLATransformCallbacks {
 	inner := capi.NewXLATransform(x)
 	outer := &capi.XLATransformCallbacks{
@@ -135,7 +135,7 @@ var transformDtorEntry = sync.OnceValue(func() uintptr {
 	})
 })
 
-// watchPartitioner makes the callbacks of a partitioner that w counts.
+// watchPartitioner returns the callbacks of a partitioner, with their calls counted by w.
 func watchPartitioner(w *watch, x capi.CustomCallPartitioner) *capi.JAXCustomCallPartitionerCallbacks {
 	inner := capi.NewCustomCallPartitioner(x)
 	outer := &capi.JAXCustomCallPartitionerCallbacks{
@@ -148,7 +148,7 @@ func watchPartitioner(w *watch, x capi.CustomCallPartitioner) *capi.JAXCustomCal
 	return partitioners.put(outer, watched[capi.JAXCustomCallPartitionerCallbacks]{w, inner})
 }
 
-// count puts the cleanup of a call of a partitioner behind one that counts.
+// count replaces the cleanup of a partitioner's call by one that counts and then calls it.
 func (w *watch) count(h *capi.JAXCustomCallPartitionerVersionAndError) {
 	if h.CleanupFn == 0 {
 		return
@@ -157,8 +157,8 @@ func (w *watch) count(h *capi.JAXCustomCallPartitionerVersionAndError) {
 	h.CleanupFn, h.Data = capi.JAXCustomCallPartitionerVersionAndErrorCleanupFn(cleanupEntry()), w.later(func() { next.Call(data) })
 }
 
-// countedEntry makes the entry of a function of partitioners: call forwards it,
-// and returns the header of its arguments.
+// countedEntry returns the entry point of a function of partitioners: call forwards it, and
+// returns the header of its arguments.
 func countedEntry[A any](call func(inner *capi.JAXCustomCallPartitionerCallbacks,
 	args *A) *capi.JAXCustomCallPartitionerVersionAndError) func() uintptr {
 	return sync.OnceValue(func() uintptr {

@@ -20,15 +20,11 @@ import (
 var attributeChecks = []check.Check{
 	{Rule: "ATTR-01", Library: true, Hostile: true, Begins: check.Loaded, Run: func(t *check.T) {
 		t.Require(check.FunctionOf[capi.PluginInitializeArgs]())
-		if err := initialize(t); err != nil {
-			t.Errorf("PJRT_Plugin_Initialize before other calls: expected success, got %v", err)
-		}
+		t.NoError(initialize(t), "PJRT_Plugin_Initialize before other calls")
 	}},
 	{Rule: "ATTR-02", Library: true, Hostile: true, Begins: check.Loaded, Run: func(t *check.T) {
 		t.Require(check.FunctionOf[capi.PluginInitializeArgs]())
-		if err := initialize(t); err != nil {
-			t.Errorf("the first PJRT_Plugin_Initialize: expected success, got %v", err)
-		}
+		t.NoError(initialize(t), "the first PJRT_Plugin_Initialize")
 		if err := initialize(t); err != nil && !initializedAlready(err) {
 			t.Errorf("the second PJRT_Plugin_Initialize: expected success, ALREADY_EXISTS or FAILED_PRECONDITION, got %v", err)
 		}
@@ -152,20 +148,20 @@ func initialize(t *check.T) error {
 	return err
 }
 
-// initializedAlready reports whether an error says what a plugin may say of an
-// initialization that is not the first.
+// initializedAlready reports whether an error is one that a plugin may return when it
+// is initialized again.
 func initializedAlready(err error) bool {
 	return capi.CodeOf(err) == capi.ErrorCodeAlreadyExists || capi.CodeOf(err) == capi.ErrorCodeFailedPrecondition
 }
 
-// useClient makes a client where there can be one.
+// useClient makes a client if there can be one.
 func useClient(t *check.T) {
 	if t.Env().NoDevice == "" {
 		check.Upload(t, t.NewClient(), []float32{1, 2, 3, 4})
 	}
 }
 
-// attributes returns the plugin's; a plugin without skips the check.
+// attributes returns the plugin's attributes, or skips the check if there are none.
 func attributes(t *check.T) (*capi.NamedValue, uintptr, []capi.Attribute) {
 	out := check.Optional(t, capi.PluginAttributesArgs{})
 	if out.NumAttributes == 0 {
@@ -177,7 +173,7 @@ func attributes(t *check.T) (*capi.NamedValue, uintptr, []capi.Attribute) {
 	return out.Attributes, out.NumAttributes, capi.Attributes(out.Attributes, out.NumAttributes)
 }
 
-// version is an attribute of three numbers.
+// version returns an attribute of three numbers.
 func version(t *check.T, name string) ([]int64, bool) {
 	_, _, list := attributes(t)
 	for _, a := range list {
@@ -202,7 +198,7 @@ type namedList struct {
 	n     uintptr
 }
 
-// lists are all lists of named values that can be had without much ado.
+// lists returns all lists of named values that are easy to get.
 func lists(t *check.T) []namedList {
 	var all []namedList
 	if out, err := check.Try(t, capi.PluginAttributesArgs{}); err == nil {
@@ -214,7 +210,7 @@ func lists(t *check.T) []namedList {
 	s := newSession(t)
 	if !s.library {
 		for _, d := range s.client.Devices {
-			description := check.Call(t, capi.DeviceGetDescriptionArgs{Device: d}).DeviceDescription
+			description := t.Description(d)
 			if out, err := check.Try(t, capi.DeviceDescriptionAttributesArgs{DeviceDescription: description}); err == nil {
 				all = append(all, namedList{"PJRT_DeviceDescription_Attributes", out.Attributes, out.NumAttributes})
 			}
@@ -259,8 +255,8 @@ var artifactFiles embed.FS
 // artifactVersions are the versions of the files, oldest first.
 var artifactVersions = [][]int64{{0, 9, 0}, {1, 0, 0}, {1, 5, 0}, {1, 9, 0}, {1, 13, 0}}
 
-// artifacts compiles the oldest and the newest artifact that the plugin claims
-// to take.
+// artifacts compiles the oldest and the newest artifact that the plugin claims to
+// support.
 func artifacts(t *check.T) {
 	current, okCurrent := version(t, "stablehlo_current_version")
 	minimum, okMinimum := version(t, "stablehlo_minimum_version")

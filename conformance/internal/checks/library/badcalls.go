@@ -10,7 +10,7 @@ import (
 	"github.com/purepjrt/purepjrt/conformance/internal/check"
 )
 
-// badCall is a call that a plugin refuses, as a rule.
+// badCall is a call that plugins usually refuse.
 type badCall struct {
 	name   string
 	client bool // it needs a client

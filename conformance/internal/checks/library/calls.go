@@ -13,15 +13,15 @@ type (
 	ss = *session
 )
 
-// family is the calls of functions that belong together.
+// family holds the calls of functions that belong together.
 type family struct {
 	name   string
 	client bool // they need a client
 	calls  []call
 }
 
-// families is every function that can be called with arguments that any plugin
-// must take, or say that it lacks the function.
+// families has every function that can be called with arguments that any plugin must
+// accept, unless it says that it lacks the function.
 var families = withMade([]family{
 	{"plugin", false, []call{
 		of(func(tt, ss) (a capi.PluginInitializeArgs) { return }, nil),
@@ -52,7 +52,7 @@ var families = withMade([]family{
 	{"transfer", true, nil},
 })
 
-// withMade puts the calls that work on objects of their own behind the others.
+// withMade adds the calls that work on objects of their own after the others.
 func withMade(families []family) []family {
 	for i := range families {
 		families[i].calls = append(families[i].calls, madeCalls[families[i].name]...)
@@ -141,7 +141,7 @@ var clientCalls = []call{
 		if err != nil {
 			t.Fatalf("create options: %v", err)
 		}
-		t.Cleanup(func() { values.Data() }) // alive until then
+		t.Cleanup(func() { values.Data() }) // keeps them alive until then
 		a.CreateOptions, a.NumOptions = values.Data()
 		return
 	}, func(t tt, _ ss, out capi.ClientCreateArgs) {
@@ -190,9 +190,7 @@ var clientCalls = []call{
 		return check.HostArgs(s.client, []float32{1, 2, 3, 4})
 	}, func(t tt, _ ss, out capi.ClientBufferFromHostBufferArgs) {
 		check.Own(t, out.Buffer)
-		if err := t.Wait(out.DoneWithHostBuffer); err != nil {
-			t.Errorf("done_with_host_buffer: expected success, got %v", err)
-		}
+		t.NoError(t.Wait(out.DoneWithHostBuffer), "done_with_host_buffer")
 	}),
 	of(func(t tt, s ss) (a capi.ClientCreateUninitializedBufferArgs) {
 		a.Client, a.Device, a.ShapeElementType = s.c(), s.device(), capi.BufferTypeF32
@@ -293,7 +291,8 @@ var bufferCalls = []call{
 		return capi.BufferCopyRawToHostArgs{Buffer: s.buf(t), Dst: check.Pointer(dst), TransferSize: 16}
 	}, func(t tt, _ ss, out capi.BufferCopyRawToHostArgs) { wait(t, out.Event) }),
 	given(hasMemories, of(func(t tt, s ss) capi.BufferCopyToMemoryArgs {
-		// Another memory than the buffer's, if there is one: not all take that.
+		// Not the buffer's own memory if there is another, since not all plugins accept
+		// that.
 		memories := s.client.Memories
 		return capi.BufferCopyToMemoryArgs{Buffer: s.buf(t), DstMemory: memories[len(memories)-1]}
 	}, func(t tt, _ ss, out capi.BufferCopyToMemoryArgs) { check.Own(t, out.DstBuffer) })),
@@ -391,18 +390,13 @@ var executableCalls = []call{
 	}, nil),
 }
 
-// deserializeArgs is the arguments that load a serialized program.
+// deserializeArgs returns the arguments that load a serialized program.
 func deserializeArgs(t tt, s ss) (a capi.ExecutableDeserializeAndLoadArgs) {
-	out := check.Optional(t, capi.ExecutableSerializeArgs{Executable: s.prog(t)})
-	code := capi.Bytes(out.SerializedBytes, out.SerializedBytesSize)
-	out.SerializedExecutableDeleter.Call(out.SerializedExecutable)
 	a.Client = s.c()
-	a.SerializedExecutable, a.SerializedExecutableSize = capi.BytesData(code)
+	a.SerializedExecutable, a.SerializedExecutableSize = capi.BytesData(t.Serialize(s.prog(t)))
 	return a
 }
 
 func wait(t tt, e *capi.Event) {
-	if err := t.Wait(e); err != nil {
-		t.Errorf("an event: expected success, got %v", err)
-	}
+	t.NoError(t.Wait(e), "an event")
 }

@@ -12,7 +12,7 @@ import (
 
 // The calls here work on objects that are made for them.
 
-// transferManager makes one for a buffer of four f32. The check owns it.
+// transferManager makes a transfer manager for a buffer of four f32. The check owns it.
 func transferManager(t tt, s ss) (*capi.AsyncHostToDeviceTransferManager, error) {
 	memory, err := check.Try(t, capi.DeviceDefaultMemoryArgs{Device: s.device()})
 	if err != nil {
@@ -27,13 +27,14 @@ func transferManager(t tt, s ss) (*capi.AsyncHostToDeviceTransferManager, error)
 	return check.Own(t, out.TransferManager), err
 }
 
-// transfers reports whether there are transfer managers.
+// transfers reports whether the plugin makes transfer managers.
 func transfers(t tt, s ss) bool {
 	_, err := transferManager(t, s)
 	return err == nil
 }
 
-// manager is one that transfers said can be made.
+// manager returns a transfer manager; transfers must have reported that one can be
+// made.
 func manager(t tt, s ss) *capi.AsyncHostToDeviceTransferManager {
 	m, err := transferManager(t, s)
 	if err != nil {
@@ -79,7 +80,7 @@ var transferCalls = []call{
 	}, nil)),
 }
 
-// alias makes a buffer that stands for one to come.
+// alias makes a buffer that stands for a later one.
 func alias(t tt, s ss) (capi.ClientCreateAliasBufferArgs, error) {
 	memory, err := check.Try(t, capi.DeviceDefaultMemoryArgs{Device: s.device()})
 	if err != nil {
@@ -96,7 +97,7 @@ func end(t tt, out capi.ClientCreateAliasBufferArgs) {
 	args := capi.ClientFulfillAliasBufferArgs{Client: out.Client, StatusCode: capi.ErrorCodeAborted,
 		FulfillAliasBufferCb: out.FulfillAliasBufferCb}
 	args.ErrorMessage, args.ErrorMessageSize = capi.StringData("no buffer, on purpose")
-	_, _ = check.Try(t, args) // some plugins return the error that they were told
+	_, _ = check.Try(t, args) // some plugins return the error that they were given
 }
 
 // dmaPage is host memory that calls map for a device.
@@ -111,7 +112,7 @@ func maps(t tt, s ss) bool {
 	return err == nil
 }
 
-// anError is an error that lives as long as the check.
+// anError returns an error that lives as long as the check.
 func anError(t tt) *capi.ErrorHandle {
 	h := failure(t)
 	t.Cleanup(func() { destroyError(t, h) })

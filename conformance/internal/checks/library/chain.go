@@ -72,21 +72,12 @@ var chainChecks = []check.Check{
 		check.Equal(t, fmt.Sprint(before), fmt.Sprint(snapshot(t)), "the chain after a client was destroyed")
 	}},
 	{Rule: "XCH-06", Run: func(t *check.T) {
-		s, looked := newSession(t), 0
-		for _, c := range extensionCalls {
-			if !c.possible(t, s) {
-				continue
-			}
-			exact := c.place(t, s, check.Exactly(c.fn.Size), nil)
-			if code(exact.err) == capi.ErrorCodeUnimplemented {
-				continue
-			}
-			looked++
+		looked := eachCall(t, extensionCalls, func(t *check.T, s *session, c call, exact outcome) {
 			for _, more := range tails {
 				newerCaller(t, c, s, exact, more)
 			}
 			refusesShort(t, c, s)
-		}
+		})
 		if looked == 0 {
 			t.SkipUnimplf("the plugin has none of the extension functions that can be called without a special program")
 		}
@@ -126,8 +117,8 @@ var extensionCalls = []call{
 // typeNumber makes names, since a type can be registered once.
 var typeNumber atomic.Int64
 
-// chainError says where a chain leads out of the process's memory, into a circle
-// or into something that is no node.
+// chainError says where a chain leads out of the process's memory, into a circle or to
+// something that is not a node.
 func chainError(start *capi.ExtensionBase) error {
 	head := &capi.API{StructSize: headSize, ExtensionStart: start, PJRTAPIVersion: capi.APIVersion{
 		StructSize: capi.APIVersionSize, MajorVersion: capi.APIMajor, MinorVersion: capi.APIMinor,
@@ -143,7 +134,7 @@ func chainError(start *capi.ExtensionBase) error {
 func walkChain(t *check.T, node *capi.ExtensionBase, what string) []*capi.ExtensionBase {
 	var nodes []*capi.ExtensionBase
 	if err := chainError(node); err != nil {
-		// What stands before the fault has been read, and nothing else is.
+		// The nodes before the fault have been read; nothing after it is.
 		t.Errorf("%s: %v", what, err)
 		return nil
 	}
@@ -168,8 +159,8 @@ func walkChain(t *check.T, node *capi.ExtensionBase, what string) []*capi.Extens
 	return nodes
 }
 
-// extensions are those that can be reached; XCH-01 says when the chain is at
-// fault. A plugin without any skips the check.
+// extensions returns the extensions that can be reached, or skips the check if there
+// are none. XCH-01 reports faults of the chain.
 func extensions(t *check.T) []capi.Extension {
 	var list []capi.Extension
 	if err := chainError(t.Table().API().ExtensionStart); err != nil {
@@ -201,7 +192,7 @@ func snapshot(t *check.T) []node {
 	return list
 }
 
-// knownFunctions are the functions of an extension.
+// knownFunctions returns the functions of an extension.
 func knownFunctions(x capi.ExtensionType) []*capi.Function {
 	s := capi.SectionExtension(x)
 	for _, known := range capi.Sections() {
@@ -212,8 +203,8 @@ func knownFunctions(x capi.ExtensionType) []*capi.Function {
 	return nil
 }
 
-// firstSize is the size of an extension when it came: through the functions that
-// came with it.
+// firstSize returns the size that an extension had at first: up to the last function
+// that came with it.
 func firstSize(functions []*capi.Function) uintptr {
 	first := functions[0].Since
 	for _, f := range functions {
@@ -221,7 +212,7 @@ func firstSize(functions []*capi.Function) uintptr {
 	}
 	size := uintptr(capi.ExtensionBaseSize)
 	for _, f := range functions {
-		// Fields in the middle came later where a vendor had the rest already.
+		// Fields in the middle may be newer, where a vendor already had the rest.
 		if f.Since == first {
 			size = max(size, f.Offset+8)
 		}
@@ -229,11 +220,11 @@ func firstSize(functions []*capi.Function) uintptr {
 	return size
 }
 
-// mayBeNull are function pointers that plugins may leave out, by what the
-// extensions' headers or XLA's own plugins say.
+// mayBeNull are function pointers that plugins may leave out, according to the
+// extensions' headers or XLA's own plugins.
 var mayBeNull = map[string]bool{
-	// Compilers with phases are a plugin's choice; the others of the node work
-	// on what these two make.
+	// Compilers with phases are optional; the node's other functions work on what these
+	// two make.
 	"PJRT_PhaseCompile_Get_Compiler":     true,
 	"PJRT_PhaseCompile_Destroy_Compiler": true,
 }

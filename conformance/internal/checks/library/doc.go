@@ -5,19 +5,25 @@
 // the sizes of structs, errors, attributes and the chain of extensions.
 package library
 
-import "github.com/purepjrt/purepjrt/conformance/internal/check"
+import (
+	"slices"
+
+	"github.com/purepjrt/purepjrt/conformance/internal/check"
+	"github.com/purepjrt/purepjrt/conformance/internal/mutant"
+)
 
 // Checks returns the checks of the groups LOAD, SKEW, ERR, ATTR and XCH.
 func Checks() []check.Check {
-	var all []check.Check
-	for _, list := range [][]check.Check{loadChecks, skewChecks(), errorChecks, payloadChecks, attributeChecks, chainChecks} {
-		all = append(all, list...)
-	}
-	return all
+	return slices.Concat(loadChecks, skewChecks(), errorChecks, payloadChecks, attributeChecks, chainChecks)
 }
 
-// Unobservable are the rules that no check of this package looks at, with the
-// reasons.
+// Mutants returns the faults that the checks find.
+func Mutants() []mutant.Mutant {
+	return slices.Concat(tableMutants(), skewMutants(), errorMutants(), attributeMutants(), chainMutants(), platformMutants(),
+		newerMutants(), libraryMutants(), subtleMutants())
+}
+
+// Unobservable lists the rules of these groups that no check can observe, with the reasons.
 var Unobservable = map[string]string{
 	"LOAD-13": "it takes a second plugin of another maker in the same process, and a run has one; a copy of the file would meet itself in its own files, locks and devices",
 }

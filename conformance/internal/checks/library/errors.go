@@ -208,7 +208,7 @@ var errorChecks = []check.Check{
 	}},
 }
 
-// eachError makes every bad call, hands over the errors that come and destroys
+// eachError makes every bad call, passes the errors that it gets to f and destroys
 // them.
 func eachError(t *check.T, f func(b badCall, h *capi.ErrorHandle)) {
 	looked := 0
@@ -236,8 +236,8 @@ func requireErrorTable(t *check.T) {
 	}
 }
 
-// untouchedOutputs looks at what a failed call left where its result would be:
-// what stood there, or null.
+// untouchedOutputs looks at what a failed call left in place of its result: what was
+// there before, or null.
 func untouchedOutputs(t *check.T) {
 	looked := 0
 	failed := func(name string, h *capi.ErrorHandle) bool {
@@ -323,12 +323,12 @@ func untouched[P comparable](t *check.T, before, after P, what string) {
 	}
 }
 
-// unknownOption is a create option that no plugin knows.
+// unknownOption returns a create option that no plugin knows.
 func unknownOption(t *check.T) *capi.NamedValues {
 	values, err := capi.NewNamedValues([]capi.Attribute{{Name: "no_such_option", Value: int64(1)}})
 	if err != nil {
 		t.Fatalf("create options: %v", err)
 	}
-	t.Cleanup(func() { values.Data() }) // alive until then
+	t.Cleanup(func() { values.Data() }) // keeps them alive until then
 	return values
 }

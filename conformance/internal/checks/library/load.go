@@ -46,7 +46,7 @@ var loadChecks = []check.Check{
 		close(start)
 		wg.Wait()
 	}},
-	{Rule: "LOAD-03", Library: true, Hostile: true, Begins: check.Unloaded, Timeout: loadLimit + loadGrace, Run: func(t *check.T) {
+	{Rule: "LOAD-03", Timeout: loadLimit + loadGrace, Library: true, Hostile: true, Begins: check.Unloaded, Run: func(t *check.T) {
 		path := t.File()
 		limit := loadLimit
 		if deadline, ok := t.Context().Deadline(); ok {
@@ -69,7 +69,7 @@ var loadChecks = []check.Check{
 	{Rule: "LOAD-04", Library: true, Run: func(t *check.T) {
 		want := tableSize(t.Minor())
 		if t.Minor() >= 40 && t.Minor() <= 56 {
-			// The header of that time left its newest functions out of the size.
+			// The header of that version left its newest functions out of the size.
 			want = min(want, 808)
 		}
 		if size := t.Table().API().StructSize; size < want {
@@ -123,7 +123,7 @@ var loadChecks = []check.Check{
 		s, looked := newSession(t), 0
 		for _, f := range families {
 			for _, c := range f.calls {
-				// What tells whether memory can be mapped is the call itself.
+				// Only the call itself tells whether memory can be mapped.
 				itself := c.fn == check.FunctionOf[capi.ClientDMAMapArgs]()
 				if !optional[c.fn.Name] || t.Table().Lacks(c.fn) != nil || !itself && !c.possible(t, s) {
 					continue
@@ -142,7 +142,7 @@ var loadChecks = []check.Check{
 			t.SkipAbsentf("the plugin is older than every optional function")
 		}
 	}},
-	// In a process of its own, for what is called first may be what changes the
+	// In a process of its own, since the first call may be the one that changes the
 	// table.
 	{Rule: "LOAD-10", Library: true, Hostile: true, Begins: check.Loaded, Run: func(t *check.T) {
 		before := tableBytes(t.Table())
@@ -186,15 +186,15 @@ var loadChecks = []check.Check{
 		}
 		t.Doing("closes the library, and ends the process")
 		t.Unload()
-		// Threads that the library left behind meet their end before the process
-		// does, or with it.
+		// Threads that the library left behind crash before the process ends, or with
+		// it.
 		time.Sleep(200 * time.Millisecond)
 	}},
 	{Rule: "LOAD-14", Variant: "with everything alive", Library: true, Hostile: true, Begins: check.Unloaded, Exits: true,
 		Run: endsAlive},
 }
 
-// endsAlive leaves objects and executions to the end of the process.
+// endsAlive leaves objects and executions alive at the end of the process.
 func endsAlive(t *check.T) {
 	t.Load()
 	if _, err := check.Try(t, capi.PluginInitializeArgs{}); err != nil {
@@ -244,14 +244,14 @@ const (
 	loadGrace = 3 * time.Second  // for the check to say that it took longer
 )
 
-// headSize is how much of the table stands in front of the functions.
+// headSize is the size of the table before the functions.
 const headSize = 40
 
-// maxSize is more than a table ever had.
+// maxSize is larger than any table ever was.
 const maxSize = 1 << 16
 
-// sensibleSize is the size that the plugin states, or where that makes no sense,
-// as LOAD-05 says, the size of its version.
+// sensibleSize returns the size that the plugin states, or, if LOAD-05 rejects that,
+// the size of its version.
 func sensibleSize(t *capi.Table) uintptr {
 	if size := t.API().StructSize; size <= maxSize {
 		return size
@@ -260,7 +260,7 @@ func sensibleSize(t *capi.Table) uintptr {
 	return tableSize(minor)
 }
 
-// tableSize is the size of the table of a version, as far as it is known.
+// tableSize returns the size of the table of a version, as far as it is known.
 func tableSize(minor int) uintptr {
 	size := uintptr(headSize)
 	for _, f := range capi.Functions(capi.SectionCore) {
@@ -271,8 +271,7 @@ func tableSize(minor int) uintptr {
 	return size
 }
 
-// optional are the functions that a plugin may leave to a stub, whatever it does
-// otherwise.
+// optional are the functions that any plugin may leave to a stub.
 var optional = map[string]bool{
 	"PJRT_Client_DmaMap":              true,
 	"PJRT_Client_TopologyDescription": true, "PJRT_Client_UpdateGlobalProcessInfo": true, "PJRT_Compile": true,
@@ -300,5 +299,5 @@ func compareTables(t *check.T, before, after []byte, since string) {
 	}
 }
 
-// code is that of a plugin's error, OK for none.
+// code returns the code of a plugin's error, or OK if err is nil.
 func code(err error) capi.ErrorCode { return capi.CodeOf(err) }

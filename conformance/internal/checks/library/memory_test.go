@@ -13,8 +13,7 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/pjrttest"
 )
 
-// The sizes that checks take for those of each age are those that a plugin of
-// that age has.
+// The sizes that checks assume for each age are the ones that a plugin of that age has.
 func TestPluginsOfEveryAgeKeepTheRulesOfExtensions(t *testing.T) {
 	for _, minor := range []int{57, 59, 60, 61, 80, 93, 110} {
 		p, err := pjrttest.Start(pjrttest.Options{Devices: 4, Minor: minor})
@@ -31,7 +30,7 @@ func TestPluginsOfEveryAgeKeepTheRulesOfExtensions(t *testing.T) {
 	}
 }
 
-// What the checks of this package make of a plugin, they destroy.
+// The checks of this package destroy what they make.
 func TestChecksLeaveNothingBehind(t *testing.T) {
 	assert.Greater(t, suite.RunForLeaks(t), 60)
 }

@@ -5,7 +5,6 @@ package library
 
 import (
 	"fmt"
-	"os"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -16,20 +15,10 @@ import (
 	"github.com/purepjrt/purepjrt/conformance/internal/mutant"
 )
 
-// Mutants returns the faults that the checks find.
-func Mutants() []mutant.Mutant {
-	var all []mutant.Mutant
-	for _, list := range [][]mutant.Mutant{tableMutants, skewMutants(), errorMutants, attributeMutants, chainMutants, platformMutants,
-		newerMutants, libraryMutants, subtleMutants} {
-		all = append(all, list...)
-	}
-	return all
-}
-
 // table makes a mutant whose fault is in the table itself.
 func table(name, fault string, change func(api *capi.API)) mutant.Mutant {
 	return mutant.Mutant{Check: name, Fault: fault, Wrap: func(base *capi.Table) (*serve.Table, error) {
-		// A hook on something makes the wrapped table one of its own.
+		// Any hook makes the wrapped table a copy, which can be changed.
 		t, err := serve.Wrap(base, serve.Around(func(c *serve.Invocation, _ *capi.PluginInitializeArgs) { c.Forward() }))
 		if err == nil {
 			change(t.API())
@@ -38,56 +27,50 @@ func table(name, fault string, change func(api *capi.API)) mutant.Mutant {
 	}}
 }
 
-// fresh makes a mutant with state, which each run gets anew.
-func fresh(name, fault string, hooks func() []serve.Hook) mutant.Mutant {
-	return mutant.Mutant{Check: name, Fault: fault, Hooks: hooks}
-}
-
-// every makes a mutant with one hook of all functions.
+// every makes a mutant with one hook on all functions.
 func every(name, fault string, f func(c *serve.Invocation)) mutant.Mutant {
-	return fresh(name, fault, func() []serve.Hook { return []serve.Hook{serve.AroundAll(f)} })
+	return mutant.Hooked(name, fault, func() []serve.Hook { return []serve.Hook{serve.AroundAll(f)} })
 }
 
-// die ends the process, as a plugin does that follows a bad pointer.
-func die() { os.Exit(139) }
-
-var tableMutants = []mutant.Mutant{
-	table("LOAD-04", "the table ends before the last functions of its version", func(api *capi.API) { api.StructSize -= 16 }),
-	table("LOAD-05", "struct_size is no multiple of a pointer's", func(api *capi.API) { api.StructSize += 4 }),
-	table("LOAD-05", "struct_size is that of a pointer", func(api *capi.API) { api.StructSize = 8 }),
-	table("LOAD-06", "major and minor are swapped", func(api *capi.API) {
-		v := &api.PJRTAPIVersion
-		v.MajorVersion, v.MinorVersion = v.MinorVersion, v.MajorVersion
-	}),
-	table("LOAD-06", "the minor is an old one's, written down by hand", func(api *capi.API) { api.PJRTAPIVersion.MinorVersion = 60 }),
-	table("LOAD-07", "the version's extension is a circle", func(api *capi.API) {
-		x := &capi.ExtensionBase{StructSize: capi.ExtensionBaseSize}
-		x.Next = x
-		api.PJRTAPIVersion.ExtensionStart = x
-	}),
-	table("LOAD-08", "the slot of an unimplemented function is null", func(api *capi.API) {
-		setSlot(api, check.FunctionOf[capi.ClientDMAUnmapArgs]().Offset, 0)
-	}).ReportedAs("tt-xla#4970"),
-	mutant.Answers[capi.DeviceMemoryStatsArgs]("LOAD-09", "says INTERNAL of what it lacks", capi.ErrorCodeInternal),
-	{Check: "LOAD-10", Fault: "fills in slots when the first client is made", Wrap: func(base *capi.Table) (t *serve.Table, err error) {
-		f := check.FunctionOf[capi.ClientDMAMapArgs]()
-		t, err = serve.Wrap(base, serve.Around(func(c *serve.Invocation, _ *capi.ClientCreateArgs) {
-			c.Forward()
-			setSlot(t.API(), f.Offset, slot(base, f.Offset)+1)
-		}))
-		return t, err
-	}},
-	{Check: "LOAD-10", Fault: "fills in slots when it is initialized", Wrap: func(base *capi.Table) (t *serve.Table, err error) {
-		f := check.FunctionOf[capi.ClientDMAMapArgs]()
-		t, err = serve.Wrap(base, serve.Around(func(c *serve.Invocation, _ *capi.PluginInitializeArgs) {
-			c.Forward()
-			setSlot(t.API(), f.Offset, slot(base, f.Offset)+1)
-		}))
-		return t, err
-	}},
+func tableMutants() []mutant.Mutant {
+	return []mutant.Mutant{
+		table("LOAD-04", "the table ends before the last functions of its version", func(api *capi.API) { api.StructSize -= 16 }),
+		table("LOAD-05", "struct_size is no multiple of a pointer's", func(api *capi.API) { api.StructSize += 4 }),
+		table("LOAD-05", "struct_size is that of a pointer", func(api *capi.API) { api.StructSize = 8 }),
+		table("LOAD-06", "major and minor are swapped", func(api *capi.API) {
+			v := &api.PJRTAPIVersion
+			v.MajorVersion, v.MinorVersion = v.MinorVersion, v.MajorVersion
+		}),
+		table("LOAD-06", "the minor is an old one's, written down by hand", func(api *capi.API) { api.PJRTAPIVersion.MinorVersion = 60 }),
+		table("LOAD-07", "the version's extension is a circle", func(api *capi.API) {
+			x := &capi.ExtensionBase{StructSize: capi.ExtensionBaseSize}
+			x.Next = x
+			api.PJRTAPIVersion.ExtensionStart = x
+		}),
+		table("LOAD-08", "the slot of an unimplemented function is null", func(api *capi.API) {
+			setSlot(api, check.FunctionOf[capi.ClientDMAUnmapArgs]().Offset, 0)
+		}).ReportedAs("tt-xla#4970"),
+		mutant.Answers[capi.DeviceMemoryStatsArgs]("LOAD-09", "says INTERNAL of what it lacks", capi.ErrorCodeInternal),
+		{Check: "LOAD-10", Fault: "fills in slots when the first client is made", Wrap: func(base *capi.Table) (t *serve.Table, err error) {
+			f := check.FunctionOf[capi.ClientDMAMapArgs]()
+			t, err = serve.Wrap(base, serve.Around(func(c *serve.Invocation, _ *capi.ClientCreateArgs) {
+				c.Forward()
+				setSlot(t.API(), f.Offset, slot(base, f.Offset)+1)
+			}))
+			return t, err
+		}},
+		{Check: "LOAD-10", Fault: "fills in slots when it is initialized", Wrap: func(base *capi.Table) (t *serve.Table, err error) {
+			f := check.FunctionOf[capi.ClientDMAMapArgs]()
+			t, err = serve.Wrap(base, serve.Around(func(c *serve.Invocation, _ *capi.PluginInitializeArgs) {
+				c.Forward()
+				setSlot(t.API(), f.Offset, slot(base, f.Offset)+1)
+			}))
+			return t, err
+		}},
+	}
 }
 
-// skewMutants are made for each family of functions.
+// skewMutants returns mutants for each family of functions.
 func skewMutants() []mutant.Mutant {
 	all := []mutant.Mutant{
 		mutant.Of("SKEW-05", "falls over the size before kv_try_get_callback", func(c *serve.Invocation, _ *capi.ClientCreateArgs) {
@@ -101,10 +84,10 @@ func skewMutants() []mutant.Mutant {
 			func(c *serve.Invocation, _ *capi.ClientCreateArgs) {
 				c.Forward()
 				if c.Size() < capi.ClientCreateArgsSize {
-					die()
+					mutant.Die()
 				}
 			}),
-		newer(every("SKEW-06", "does not look at the size of a view's struct", lengthen)),
+		every("SKEW-06", "does not look at the size of a view's struct", lengthen).InMemory(),
 		mutant.Of("SKEW-07", "reads options that an older caller does not have",
 			func(c *serve.Invocation, _ *capi.ExecutableDeserializeAndLoadArgs) {
 				if c.Size() < 64 {
@@ -113,7 +96,7 @@ func skewMutants() []mutant.Mutant {
 				}
 				c.Forward()
 			}),
-		newer(every("SKEW-08", "writes all fields into the structs of older callers", overrun)),
+		every("SKEW-08", "writes all fields into the structs of older callers", overrun).InMemory(),
 		mutant.Of("SKEW-12", "follows pointers behind the options of an older caller",
 			func(c *serve.Invocation, a *capi.LoadedExecutableExecuteArgs) {
 				if a.Options.StructSize < 80 {
@@ -133,30 +116,30 @@ func skewMutants() []mutant.Mutant {
 				}
 				c.Forward()
 			}),
-		newer(mutant.Of("SKEW-13/struct=memory_layout", "does not look at the size of layouts",
+		mutant.Of("SKEW-13/struct=memory_layout", "does not look at the size of layouts",
 			func(c *serve.Invocation, a *capi.ClientBufferFromHostBufferArgs) {
 				if a.DeviceLayout != nil {
 					a.DeviceLayout.StructSize, a.DeviceLayout.Tiled().StructSize = capi.BufferMemoryLayoutSize,
 						capi.BufferMemoryLayoutTiledSize
 				}
 				c.Forward()
-			})),
-		newer(mutant.Of("SKEW-13/struct=shape_spec", "does not look at the size of shape specs",
+			}).InMemory(),
+		mutant.Of("SKEW-13/struct=shape_spec", "does not look at the size of shape specs",
 			func(c *serve.Invocation, a *capi.ClientCreateBuffersForAsyncHostToDeviceArgs) {
 				a.ShapeSpecs.StructSize = capi.ShapeSpecSize
 				c.Forward()
-			})),
-		newer(mutant.Of("SKEW-13/struct=named_value", "does not look at the size of named values",
+			}).InMemory(),
+		mutant.Of("SKEW-13/struct=named_value", "does not look at the size of named values",
 			func(c *serve.Invocation, a *capi.ClientCreateArgs) {
 				if a.CreateOptions != nil {
 					a.CreateOptions.StructSize = capi.NamedValueSize
 				}
 				c.Forward()
-			})),
-		newer(mutant.Of("SKEW-14", "leaves the struct_size of callback args as it is", func(c *serve.Invocation, a *capi.ClientCreateArgs) {
+			}).InMemory(),
+		mutant.Of("SKEW-14", "leaves the struct_size of callback args as it is", func(c *serve.Invocation, a *capi.ClientCreateArgs) {
 			askStore(c, a, capi.KeyValueGetCallbackArgs{CallbackError: errorMaker(true)})
 			c.Forward()
-		})),
+		}).InMemory(),
 		mutant.Of("SKEW-15", "takes named values of its own size only", func(c *serve.Invocation, a *capi.ClientCreateArgs) {
 			if a.NumOptions > 0 && a.CreateOptions.StructSize != capi.NamedValueSize {
 				c.Fail(capi.ErrorCodeInvalidArgument, "a named value of %d bytes", a.CreateOptions.StructSize)
@@ -170,18 +153,13 @@ func skewMutants() []mutant.Mutant {
 			}
 			return list
 		}),
-		newer(mutant.Of("SKEW-18/enum=buffer_type", "crashes on unknown element types",
-			func(c *serve.Invocation, a *capi.ClientBufferFromHostBufferArgs) {
-				if a.Type < 0 || a.Type > 100 {
-					die()
-				}
-				c.Forward()
-			})),
-		newer(mutant.Of("SKEW-18/enum=host_buffer_semantics", "takes unknown semantics",
+		mutant.Dies("SKEW-18/enum=buffer_type", "crashes on unknown element types",
+			func(a *capi.ClientBufferFromHostBufferArgs) bool { return a.Type < 0 || a.Type > 100 }).InMemory(),
+		mutant.Of("SKEW-18/enum=host_buffer_semantics", "takes unknown semantics",
 			func(c *serve.Invocation, a *capi.ClientBufferFromHostBufferArgs) {
 				a.HostBufferSemantics = capi.HostBufferSemanticsImmutableOnlyDuringCall
 				c.Forward()
-			})),
+			}).InMemory(),
 		mutant.Of("SKEW-18/enum=memory_layout_type", "takes unknown layouts for tiled ones",
 			func(c *serve.Invocation, a *capi.ClientBufferFromHostBufferArgs) {
 				if a.DeviceLayout != nil {
@@ -189,18 +167,15 @@ func skewMutants() []mutant.Mutant {
 				}
 				c.Forward()
 			}),
-		newer(mutant.Of("SKEW-18/enum=named_value_type", "ends the process on unknown types of options",
-			func(c *serve.Invocation, a *capi.ClientCreateArgs) {
-				if a.NumOptions > 0 && (a.CreateOptions.Type < 0 || a.CreateOptions.Type > 100) {
-					die()
-				}
-				c.Forward()
-			})),
-		newer(mutant.Of("SKEW-18/enum=error_code", "takes unknown error codes",
+		mutant.Dies("SKEW-18/enum=named_value_type", "ends the process on unknown types of options",
+			func(a *capi.ClientCreateArgs) bool {
+				return a.NumOptions > 0 && (a.CreateOptions.Type < 0 || a.CreateOptions.Type > 100)
+			}).InMemory(),
+		mutant.Of("SKEW-18/enum=error_code", "takes unknown error codes",
 			func(c *serve.Invocation, a *capi.AsyncHostToDeviceTransferManagerSetBufferErrorArgs) {
 				a.ErrorCode = capi.ErrorCodeInternal
 				c.Forward()
-			})),
+			}).InMemory(),
 		mutant.Of("SKEW-19", "says nothing about sizes but that they are wrong", func(c *serve.Invocation, _ *capi.PluginAttributesArgs) {
 			if c.Size() < capi.PluginAttributesArgsSize {
 				c.Fail(capi.ErrorCodeInvalidArgument, "invalid argument")
@@ -214,7 +189,7 @@ func skewMutants() []mutant.Mutant {
 		variant := "/functions=" + f.name
 		base := func(m mutant.Mutant) mutant.Mutant { return m }
 		if f.name == "executable" {
-			base = newer // the CPU plugin has such faults itself
+			base = mutant.Mutant.InMemory // the CPU plugin has such faults itself
 		}
 		all = append(all,
 			every("SKEW-01"+variant, "takes structs of its own size only", func(c *serve.Invocation) {
@@ -248,7 +223,7 @@ func skewMutants() []mutant.Mutant {
 
 // message makes a mutant of PJRT_Error_Message.
 func message(name, fault string, f func(a *capi.ErrorMessageArgs, n int64)) mutant.Mutant {
-	return fresh(name, fault, func() []serve.Hook {
+	return mutant.Hooked(name, fault, func() []serve.Hook {
 		var n atomic.Int64
 		return []serve.Hook{serve.Around(func(c *serve.Invocation, a *capi.ErrorMessageArgs) {
 			c.Forward()
@@ -259,7 +234,7 @@ func message(name, fault string, f func(a *capi.ErrorMessageArgs, n int64)) muta
 
 // getCode makes a mutant of PJRT_Error_GetCode.
 func getCode(name, fault string, f func(a *capi.ErrorGetCodeArgs, n int64)) mutant.Mutant {
-	return fresh(name, fault, func() []serve.Hook {
+	return mutant.Hooked(name, fault, func() []serve.Hook {
 		var n atomic.Int64
 		return []serve.Hook{serve.Around(func(c *serve.Invocation, a *capi.ErrorGetCodeArgs) {
 			c.Forward()
@@ -268,10 +243,10 @@ func getCode(name, fault string, f func(a *capi.ErrorGetCodeArgs, n int64)) muta
 	})
 }
 
-// oneMessage makes a plugin that writes messages into a few places in turns. An error whose
-// message is asked for again finds it where it was, unless another has taken its place.
+// oneMessage makes a plugin that writes messages into a few places in turn. A second call
+// for an error's message returns the same place, which another message may have taken.
 func oneMessage(name, fault string, places int) mutant.Mutant {
-	return fresh(name, fault, func() []serve.Hook {
+	return mutant.Hooked(name, fault, func() []serve.Hook {
 		const size = 1 << 14
 		shared, at, n := make([]byte, places*size), make(map[*capi.ErrorHandle]int), 0
 		return []serve.Hook{
@@ -292,94 +267,87 @@ func oneMessage(name, fault string, places int) mutant.Mutant {
 	})
 }
 
-var errorMutants = []mutant.Mutant{
-	mutant.Of("ERR-01", "follows a null error", func(c *serve.Invocation, a *capi.ErrorDestroyArgs) {
-		if a.Error == nil {
-			die()
-		}
-		c.Forward()
-	}),
-	fresh("ERR-02", "uses one buffer for all messages", func() []serve.Hook {
-		shared, n := make([]byte, 32), 0
-		return []serve.Hook{serve.Around(func(c *serve.Invocation, a *capi.ErrorMessageArgs) {
-			c.Forward()
-			n++
-			copy(shared, fmt.Sprintf("message %024d", n))
-			a.Message, a.MessageSize = &shared[0], uintptr(len(shared))
-		})}
-	}),
-	oneMessage("ERR-02/of several errors", "has one place for the messages of all errors", 1),
-	oneMessage("ERR-02/of several errors", "has two places for messages, in turns", 2),
-	message("ERR-03", "counts the terminator", func(a *capi.ErrorMessageArgs, _ int64) { a.MessageSize++ }),
-	message("ERR-04", "does not terminate messages", func(a *capi.ErrorMessageArgs, _ int64) {
-		a.Message, a.MessageSize = capi.CString("a message and more"), 9
-	}),
-	message("ERR-04", "has no messages", func(a *capi.ErrorMessageArgs, _ int64) { a.MessageSize = 0 }),
-	getCode("ERR-05", "says OK of an error", func(a *capi.ErrorGetCodeArgs, _ int64) { a.Code = capi.ErrorCodeOK }),
-	getCode("ERR-05", "has codes of its own", func(a *capi.ErrorGetCodeArgs, _ int64) { a.Code = 77 }),
-	mutant.Of("ERR-06", "makes an error of each look at a code", func(c *serve.Invocation, _ *capi.ErrorGetCodeArgs) {
-		c.Forward()
-		c.Fail(capi.ErrorCodeInternal, "an error about an error")
-	}),
-	getCode("ERR-07", "forgets the code once it was read", func(a *capi.ErrorGetCodeArgs, n int64) {
-		if n%2 == 0 {
-			a.Code = capi.ErrorCodeUnknown
-		}
-	}),
-	fresh("ERR-08", "has one error object for all calls", func() []serve.Hook {
-		shared := serve.NewError(&capi.Error{Code: capi.ErrorCodeInvalidArgument, Message: "shared"})
-		return []serve.Hook{
-			serve.Around(func(c *serve.Invocation, _ *capi.ClientLookupDeviceArgs) {
-				c.FailWith(nil)
-				c.SetErr(shared)
-			}),
-			serve.Around(func(c *serve.Invocation, a *capi.ErrorDestroyArgs) {
-				if a.Error != shared {
-					c.Forward()
-				}
-			}),
-		}
-	}),
-	fresh("ERR-09", "keeps messages in the client", func() []serve.Hook {
-		var gone atomic.Bool
-		return []serve.Hook{
-			serve.Around(func(c *serve.Invocation, _ *capi.ClientDestroyArgs) { c.Forward(); gone.Store(true) }),
-			serve.Around(func(c *serve.Invocation, a *capi.ErrorMessageArgs) {
+func errorMutants() []mutant.Mutant {
+	return []mutant.Mutant{
+		mutant.Dies("ERR-01", "follows a null error", func(a *capi.ErrorDestroyArgs) bool { return a.Error == nil }),
+		mutant.Hooked("ERR-02", "uses one buffer for all messages", func() []serve.Hook {
+			shared, n := make([]byte, 32), 0
+			return []serve.Hook{serve.Around(func(c *serve.Invocation, a *capi.ErrorMessageArgs) {
 				c.Forward()
-				if gone.Load() {
-					a.MessageSize = 0
-				}
-			}),
-		}
-	}),
-	mutant.Of("ERR-17", "returns an error and an object", func(c *serve.Invocation, a *capi.ClientCompileArgs) {
-		c.Forward()
-		if c.Err() != nil {
-			a.Executable = stranger()
-			leftovers = append(leftovers, a.Executable)
-		}
-	}),
-	newer(mutant.Of("ERR-18", "keeps the pointer to the message of a callback's error",
-		func(c *serve.Invocation, a *capi.ClientCreateArgs) {
-			if text := askStore(c, a, capi.KeyValueGetCallbackArgs{StructSize: capi.KeyValueGetCallbackArgsSize,
-				CallbackError: errorMaker(false)}); text != "" {
-				c.Fail(capi.ErrorCodeAborted, "%s", text)
-				return
-			}
+				n++
+				copy(shared, fmt.Sprintf("message %024d", n))
+				a.Message, a.MessageSize = &shared[0], uintptr(len(shared))
+			})}
+		}),
+		oneMessage("ERR-02/of several errors", "has one place for the messages of all errors", 1),
+		oneMessage("ERR-02/of several errors", "has two places for messages, in turns", 2),
+		message("ERR-03", "counts the terminator", func(a *capi.ErrorMessageArgs, _ int64) { a.MessageSize++ }),
+		message("ERR-04", "does not terminate messages", func(a *capi.ErrorMessageArgs, _ int64) {
+			a.Message, a.MessageSize = capi.CString("a message and more"), 9
+		}),
+		message("ERR-04", "has no messages", func(a *capi.ErrorMessageArgs, _ int64) { a.MessageSize = 0 }),
+		getCode("ERR-05", "says OK of an error", func(a *capi.ErrorGetCodeArgs, _ int64) { a.Code = capi.ErrorCodeOK }),
+		getCode("ERR-05", "has codes of its own", func(a *capi.ErrorGetCodeArgs, _ int64) { a.Code = 77 }),
+		mutant.Of("ERR-06", "makes an error of each look at a code", func(c *serve.Invocation, _ *capi.ErrorGetCodeArgs) {
 			c.Forward()
-		})),
-	getCode("ERR-19", "takes the code from memory that was never set", func(a *capi.ErrorGetCodeArgs, n int64) {
-		a.Code = capi.ErrorCode(1 + n%16)
-	}),
+			c.Fail(capi.ErrorCodeInternal, "an error about an error")
+		}),
+		getCode("ERR-07", "forgets the code once it was read", func(a *capi.ErrorGetCodeArgs, n int64) {
+			if n%2 == 0 {
+				a.Code = capi.ErrorCodeUnknown
+			}
+		}),
+		mutant.Hooked("ERR-08", "has one error object for all calls", func() []serve.Hook {
+			shared := serve.NewError(&capi.Error{Code: capi.ErrorCodeInvalidArgument, Message: "shared"})
+			return []serve.Hook{
+				serve.Around(func(c *serve.Invocation, _ *capi.ClientLookupDeviceArgs) {
+					c.FailWith(nil)
+					c.SetErr(shared)
+				}),
+				serve.Around(func(c *serve.Invocation, a *capi.ErrorDestroyArgs) {
+					if a.Error != shared {
+						c.Forward()
+					}
+				}),
+			}
+		}),
+		mutant.Hooked("ERR-09", "keeps messages in the client", func() []serve.Hook {
+			var gone atomic.Bool
+			return []serve.Hook{
+				serve.Around(func(c *serve.Invocation, _ *capi.ClientDestroyArgs) { c.Forward(); gone.Store(true) }),
+				serve.Around(func(c *serve.Invocation, a *capi.ErrorMessageArgs) {
+					c.Forward()
+					if gone.Load() {
+						a.MessageSize = 0
+					}
+				}),
+			}
+		}),
+		mutant.Of("ERR-17", "returns an error and an object", func(c *serve.Invocation, a *capi.ClientCompileArgs) {
+			c.Forward()
+			if c.Err() != nil {
+				a.Executable = check.Retain(stranger())
+			}
+		}),
+		mutant.Of("ERR-18", "keeps the pointer to the message of a callback's error",
+			func(c *serve.Invocation, a *capi.ClientCreateArgs) {
+				if text := askStore(c, a, capi.KeyValueGetCallbackArgs{StructSize: capi.KeyValueGetCallbackArgsSize,
+					CallbackError: errorMaker(false)}); text != "" {
+					c.Fail(capi.ErrorCodeAborted, "%s", text)
+					return
+				}
+				c.Forward()
+			}).InMemory(),
+		getCode("ERR-19", "takes the code from memory that was never set", func(a *capi.ErrorGetCodeArgs, n int64) {
+			a.Code = capi.ErrorCode(1 + n%16)
+		}),
+	}
 }
-
-// leftovers keeps objects alive that only C memory knows of.
-var leftovers []any
 
 // attributesChanged makes a mutant whose attributes are a changed copy of the
 // plugin's.
 func attributesChanged(name, fault string, change func([]capi.NamedValue) []capi.NamedValue) mutant.Mutant {
-	return fresh(name, fault, func() []serve.Hook {
+	return mutant.Hooked(name, fault, func() []serve.Hook {
 		var list []capi.NamedValue
 		return []serve.Hook{serve.Around(func(c *serve.Invocation, a *capi.PluginAttributesArgs) {
 			c.Forward()
@@ -387,15 +355,14 @@ func attributesChanged(name, fault string, change func([]capi.NamedValue) []capi
 				return
 			}
 			if list == nil {
-				list = change(capi.Slice(a.Attributes, a.NumAttributes))
-				leftovers = append(leftovers, list)
+				list = check.Retain(change(capi.Slice(a.Attributes, a.NumAttributes)))
 			}
 			a.Attributes, a.NumAttributes = check.First(list)
 		})}
 	})
 }
 
-// named is the first of the list with that name.
+// named returns the first value in the list with that name.
 func named(list []capi.NamedValue, name string) *capi.NamedValue {
 	for i := range list {
 		if capi.String(list[i].Name, list[i].NameSize) == name {
@@ -408,7 +375,7 @@ func named(list []capi.NamedValue, name string) *capi.NamedValue {
 // initialization makes a mutant of PJRT_Plugin_Initialize, whose calls are
 // counted.
 func initialization(name, fault string, f func(c *serve.Invocation, n int64)) mutant.Mutant {
-	return fresh(name, fault, func() []serve.Hook {
+	return mutant.Hooked(name, fault, func() []serve.Hook {
 		var n atomic.Int64
 		return []serve.Hook{serve.Around(func(c *serve.Invocation, _ *capi.PluginInitializeArgs) {
 			c.Forward()
@@ -417,122 +384,121 @@ func initialization(name, fault string, f func(c *serve.Invocation, n int64)) mu
 	})
 }
 
-var attributeMutants = []mutant.Mutant{
-	mutant.Answers[capi.PluginInitializeArgs]("ATTR-01", "needs a client first", capi.ErrorCodeInternal),
-	initialization("ATTR-01", "is ready for the second initialization only", func(c *serve.Invocation, n int64) {
-		if n == 1 {
-			c.Fail(capi.ErrorCodeUnavailable, "not yet")
-		}
-	}),
-	initialization("ATTR-01", "is initialized already", func(c *serve.Invocation, _ int64) {
-		c.Fail(capi.ErrorCodeFailedPrecondition, "initialized already")
-	}),
-	initialization("ATTR-02", "falls over a second initialization", func(c *serve.Invocation, n int64) {
-		if n > 1 {
-			c.Fail(capi.ErrorCodeInternal, "initialized twice")
-		}
-	}),
-	fresh("ATTR-02", "has no devices once it was initialized twice", func() []serve.Hook {
-		var n atomic.Int64
-		return []serve.Hook{
-			serve.Around(func(c *serve.Invocation, _ *capi.PluginInitializeArgs) { c.Forward(); n.Add(1) }),
-			serve.Around(func(c *serve.Invocation, _ *capi.ClientCreateArgs) {
-				if n.Load() == 2 {
-					c.Fail(capi.ErrorCodeInternal, "two registries")
+func attributeMutants() []mutant.Mutant {
+	return []mutant.Mutant{
+		mutant.Answers[capi.PluginInitializeArgs]("ATTR-01", "needs a client first", capi.ErrorCodeInternal),
+		initialization("ATTR-01", "is ready for the second initialization only", func(c *serve.Invocation, n int64) {
+			if n == 1 {
+				c.Fail(capi.ErrorCodeUnavailable, "not yet")
+			}
+		}),
+		initialization("ATTR-01", "is initialized already", func(c *serve.Invocation, _ int64) {
+			c.Fail(capi.ErrorCodeFailedPrecondition, "initialized already")
+		}),
+		initialization("ATTR-02", "falls over a second initialization", func(c *serve.Invocation, n int64) {
+			if n > 1 {
+				c.Fail(capi.ErrorCodeInternal, "initialized twice")
+			}
+		}),
+		mutant.Hooked("ATTR-02", "has no devices once it was initialized twice", func() []serve.Hook {
+			var n atomic.Int64
+			return []serve.Hook{
+				serve.Around(func(c *serve.Invocation, _ *capi.PluginInitializeArgs) { c.Forward(); n.Add(1) }),
+				serve.Around(func(c *serve.Invocation, _ *capi.ClientCreateArgs) {
+					if n.Load() == 2 {
+						c.Fail(capi.ErrorCodeInternal, "two registries")
+						return
+					}
+					c.Forward()
+				}),
+			}
+		}),
+		mutant.Hooked("ATTR-03", "is not made for two first initializations at once", func() []serve.Hook {
+			var inside, done atomic.Int64
+			return []serve.Hook{serve.Around(func(c *serve.Invocation, _ *capi.PluginInitializeArgs) {
+				defer inside.Add(-1)
+				if inside.Add(1) > 1 && done.Load() == 0 {
+					c.Fail(capi.ErrorCodeInternal, "a race")
 					return
 				}
+				time.Sleep(100 * time.Millisecond)
 				c.Forward()
-			}),
-		}
-	}),
-	fresh("ATTR-03", "is not made for two first initializations at once", func() []serve.Hook {
-		var inside, done atomic.Int64
-		return []serve.Hook{serve.Around(func(c *serve.Invocation, _ *capi.PluginInitializeArgs) {
-			defer inside.Add(-1)
-			if inside.Add(1) > 1 && done.Load() == 0 {
-				c.Fail(capi.ErrorCodeInternal, "a race")
+				done.Add(1)
+			})}
+		}),
+		mutant.Hooked("ATTR-04", "crashes when it was not initialized", func() []serve.Hook {
+			var n atomic.Int64
+			return []serve.Hook{
+				serve.Around(func(c *serve.Invocation, _ *capi.PluginInitializeArgs) { c.Forward(); n.Add(1) }),
+				serve.Around(func(c *serve.Invocation, _ *capi.ClientCreateArgs) {
+					if n.Load() == 0 {
+						mutant.Die()
+					}
+					c.Forward()
+				}),
+			}
+		}),
+		mutant.Answers[capi.PluginAttributesArgs]("ATTR-05", "has no attributes", capi.ErrorCodeUnimplemented).ReportedAs("iree#19223"),
+		mutant.Of("ATTR-06", "counts attributes in a null array", func(_ *serve.Invocation, a *capi.PluginAttributesArgs) {
+			a.Attributes, a.NumAttributes = nil, 3
+		}),
+		mutant.Hooked("ATTR-07", "frees its attributes with the client", func() []serve.Hook {
+			var list []capi.NamedValue
+			return []serve.Hook{
+				serve.Around(func(c *serve.Invocation, a *capi.PluginAttributesArgs) {
+					c.Forward()
+					list = check.Retain(capi.Slice(a.Attributes, a.NumAttributes))
+					a.Attributes, a.NumAttributes = check.First(list)
+				}),
+				serve.Around(func(c *serve.Invocation, _ *capi.ClientDestroyArgs) {
+					c.Forward()
+					for i := range list {
+						list[i].Type, list[i].NameSize = 99, 1
+					}
+				}),
+			}
+		}),
+		attributesChanged("ATTR-08", "has an attribute twice", func(list []capi.NamedValue) []capi.NamedValue { return append(list, list[0]) }),
+		attributesChanged("ATTR-08", "has an attribute without a name", func(list []capi.NamedValue) []capi.NamedValue {
+			list[0].NameSize = 0
+			return list
+		}),
+		attributesChanged("ATTR-09", "states a version as a text", func(list []capi.NamedValue) []capi.NamedValue {
+			v := named(list, "stablehlo_current_version")
+			v.Type, v.ValueSize = capi.NamedValueString, 6
+			text := check.Retain(capi.CString("1.13.3"))
+			v.SetStringValue(text)
+			return list
+		}),
+		attributesChanged("ATTR-10", "does not state xla_version", func(list []capi.NamedValue) []capi.NamedValue {
+			v := named(list, "xla_version")
+			v.NameSize--
+			return list
+		}),
+		mutant.Of("ATTR-11", "claims versions that it does not read", func(c *serve.Invocation, a *capi.ClientCompileArgs) {
+			if strings.Contains(capi.String(a.Program.Code, min(a.Program.CodeSize, 64)), "StableHLO_v1.13") {
+				c.Fail(capi.ErrorCodeInvalidArgument, "an artifact of the future")
 				return
 			}
-			time.Sleep(100 * time.Millisecond)
 			c.Forward()
-			done.Add(1)
-		})}
-	}),
-	fresh("ATTR-04", "crashes when it was not initialized", func() []serve.Hook {
-		var n atomic.Int64
-		return []serve.Hook{
-			serve.Around(func(c *serve.Invocation, _ *capi.PluginInitializeArgs) { c.Forward(); n.Add(1) }),
-			serve.Around(func(c *serve.Invocation, _ *capi.ClientCreateArgs) {
-				if n.Load() == 0 {
-					die()
-				}
-				c.Forward()
-			}),
-		}
-	}),
-	mutant.Answers[capi.PluginAttributesArgs]("ATTR-05", "has no attributes", capi.ErrorCodeUnimplemented).ReportedAs("iree#19223"),
-	mutant.Of("ATTR-06", "counts attributes in a null array", func(_ *serve.Invocation, a *capi.PluginAttributesArgs) {
-		a.Attributes, a.NumAttributes = nil, 3
-	}),
-	fresh("ATTR-07", "frees its attributes with the client", func() []serve.Hook {
-		var list []capi.NamedValue
-		return []serve.Hook{
-			serve.Around(func(c *serve.Invocation, a *capi.PluginAttributesArgs) {
-				c.Forward()
-				list = capi.Slice(a.Attributes, a.NumAttributes)
-				leftovers = append(leftovers, list)
-				a.Attributes, a.NumAttributes = check.First(list)
-			}),
-			serve.Around(func(c *serve.Invocation, _ *capi.ClientDestroyArgs) {
-				c.Forward()
-				for i := range list {
-					list[i].Type, list[i].NameSize = 99, 1
-				}
-			}),
-		}
-	}),
-	attributesChanged("ATTR-08", "has an attribute twice", func(list []capi.NamedValue) []capi.NamedValue { return append(list, list[0]) }),
-	attributesChanged("ATTR-08", "has an attribute without a name", func(list []capi.NamedValue) []capi.NamedValue {
-		list[0].NameSize = 0
-		return list
-	}),
-	attributesChanged("ATTR-09", "states a version as a text", func(list []capi.NamedValue) []capi.NamedValue {
-		v := named(list, "stablehlo_current_version")
-		v.Type, v.ValueSize = capi.NamedValueString, 6
-		text := capi.CString("1.13.3")
-		leftovers = append(leftovers, text)
-		v.SetStringValue(text)
-		return list
-	}),
-	attributesChanged("ATTR-10", "does not state xla_version", func(list []capi.NamedValue) []capi.NamedValue {
-		v := named(list, "xla_version")
-		v.NameSize--
-		return list
-	}),
-	mutant.Of("ATTR-11", "claims versions that it does not read", func(c *serve.Invocation, a *capi.ClientCompileArgs) {
-		if strings.Contains(capi.String(a.Program.Code, min(a.Program.CodeSize, 64)), "StableHLO_v1.13") {
-			c.Fail(capi.ErrorCodeInvalidArgument, "an artifact of the future")
-			return
-		}
-		c.Forward()
-	}),
-	attributesChanged("ATTR-12", "says that scalars have no element", func(list []capi.NamedValue) []capi.NamedValue {
-		named(list, "xla_version").ValueSize = 0
-		return list
-	}),
-	attributesChanged("ATTR-13", "has types of its own", func(list []capi.NamedValue) []capi.NamedValue {
-		list[0].Type = 17
-		return list
-	}),
-	attributesChanged("ATTR-14", "counts the terminators of names", func(list []capi.NamedValue) []capi.NamedValue {
-		text := capi.CString("name")
-		leftovers = append(leftovers, text)
-		list[0].Name, list[0].NameSize = text, 5
-		return list
-	}),
+		}),
+		attributesChanged("ATTR-12", "says that scalars have no element", func(list []capi.NamedValue) []capi.NamedValue {
+			named(list, "xla_version").ValueSize = 0
+			return list
+		}),
+		attributesChanged("ATTR-13", "has types of its own", func(list []capi.NamedValue) []capi.NamedValue {
+			list[0].Type = 17
+			return list
+		}),
+		attributesChanged("ATTR-14", "counts the terminators of names", func(list []capi.NamedValue) []capi.NamedValue {
+			text := check.Retain(capi.CString("name"))
+			list[0].Name, list[0].NameSize = text, 5
+			return list
+		}),
+	}
 }
 
-// second is the second node of a chain.
+// second returns the second node of a chain.
 func second(api *capi.API) *capi.ExtensionBase { return api.ExtensionStart.Next }
 
 // firstNode returns the first extension of a type.
@@ -545,29 +511,31 @@ func firstNode(api *capi.API, kind capi.ExtensionType) *capi.ExtensionBase {
 	panic(fmt.Sprintf("there is no extension %v", kind))
 }
 
-var chainMutants = []mutant.Mutant{
-	table("XCH-01", "the chain is a circle", func(api *capi.API) { second(api).Next = api.ExtensionStart }),
-	table("XCH-01", "a node is shorter than its head", func(api *capi.API) { second(api).StructSize = 16 }),
-	table("XCH-02", "two extensions have one type", func(api *capi.API) { second(api).Type = api.ExtensionStart.Type }),
-	table("XCH-03", "a node has its head's size", func(api *capi.API) {
-		firstNode(api, capi.ExtensionTypeLayouts).StructSize = capi.ExtensionBaseSize
-	}),
-	table("XCH-03", "a function of an extension is null", func(api *capi.API) {
-		setNode(firstNode(api, capi.ExtensionTypeLayouts), check.FunctionOf[capi.LayoutsBufferMemoryLayoutArgs]().Offset, 0)
-	}),
-	table("XCH-04", "an extension has a number of the future", func(api *capi.API) { second(api).Type = 40 }),
-	{Check: "XCH-05", Fault: "extensions go with the client", Wrap: func(base *capi.Table) (t *serve.Table, err error) {
-		t, err = serve.Wrap(base, serve.Around(func(c *serve.Invocation, _ *capi.ClientDestroyArgs) {
+func chainMutants() []mutant.Mutant {
+	return []mutant.Mutant{
+		table("XCH-01", "the chain is a circle", func(api *capi.API) { second(api).Next = api.ExtensionStart }),
+		table("XCH-01", "a node is shorter than its head", func(api *capi.API) { second(api).StructSize = 16 }),
+		table("XCH-02", "two extensions have one type", func(api *capi.API) { second(api).Type = api.ExtensionStart.Type }),
+		table("XCH-03", "a node has its head's size", func(api *capi.API) {
+			firstNode(api, capi.ExtensionTypeLayouts).StructSize = capi.ExtensionBaseSize
+		}),
+		table("XCH-03", "a function of an extension is null", func(api *capi.API) {
+			setNode(firstNode(api, capi.ExtensionTypeLayouts), check.FunctionOf[capi.LayoutsBufferMemoryLayoutArgs]().Offset, 0)
+		}),
+		table("XCH-04", "an extension has a number of the future", func(api *capi.API) { second(api).Type = 40 }),
+		{Check: "XCH-05", Fault: "extensions go with the client", Wrap: func(base *capi.Table) (t *serve.Table, err error) {
+			t, err = serve.Wrap(base, serve.Around(func(c *serve.Invocation, _ *capi.ClientDestroyArgs) {
+				c.Forward()
+				t.API().ExtensionStart.Next = nil
+			}))
+			return t, err
+		}},
+		mutant.Of("XCH-06", "takes structs of its own size only", func(c *serve.Invocation, a *capi.LayoutsBufferMemoryLayoutArgs) {
+			if c.Size() != a.Function().Size {
+				c.Fail(capi.ErrorCodeInvalidArgument, "a struct of %d bytes", c.Size())
+				return
+			}
 			c.Forward()
-			t.API().ExtensionStart.Next = nil
-		}))
-		return t, err
-	}},
-	mutant.Of("XCH-06", "takes structs of its own size only", func(c *serve.Invocation, a *capi.LayoutsBufferMemoryLayoutArgs) {
-		if c.Size() != a.Function().Size {
-			c.Fail(capi.ErrorCodeInvalidArgument, "a struct of %d bytes", c.Size())
-			return
-		}
-		c.Forward()
-	}),
+		}),
+	}
 }

@@ -12,28 +12,30 @@ import (
 	"github.com/purepjrt/purepjrt/conformance/internal/mutant"
 )
 
-// platformMutants are those of what a process and its threads have.
-var platformMutants = []mutant.Mutant{
-	fresh("ERR-10", "keeps messages with the thread", func() []serve.Hook {
-		var thread atomic.Int64
-		return []serve.Hook{serve.Around(func(c *serve.Invocation, a *capi.ErrorMessageArgs) {
-			c.Forward()
-			thread.CompareAndSwap(0, int64(syscall.Gettid()))
-			if thread.Load() != int64(syscall.Gettid()) {
-				a.MessageSize = 0
+// platformMutants have faults in what they do to the process and its threads.
+func platformMutants() []mutant.Mutant {
+	return []mutant.Mutant{
+		mutant.Hooked("ERR-10", "keeps messages with the thread", func() []serve.Hook {
+			var thread atomic.Int64
+			return []serve.Hook{serve.Around(func(c *serve.Invocation, a *capi.ErrorMessageArgs) {
+				c.Forward()
+				thread.CompareAndSwap(0, int64(syscall.Gettid()))
+				if thread.Load() != int64(syscall.Gettid()) {
+					a.MessageSize = 0
+				}
+			})}
+		}),
+		mutant.Of("LOAD-12/after=client", "changes the locale", func(c *serve.Invocation, _ *capi.ClientCreateArgs) {
+			if f := setlocale(); f == nil || f(allCategories, capi.CString("C.UTF-8")) == nil {
+				mutant.Die()
 			}
-		})}
-	}),
-	mutant.Of("LOAD-12/after=client", "changes the locale", func(c *serve.Invocation, _ *capi.ClientCreateArgs) {
-		if f := setlocale(); f == nil || f(allCategories, capi.CString("C.UTF-8")) == nil {
-			die()
-		}
-		c.Forward()
-	}),
-	mutant.Of("LOAD-12/after=client", "goes to another folder", func(c *serve.Invocation, _ *capi.ClientCreateArgs) {
-		if err := syscall.Chdir("/"); err != nil {
-			die()
-		}
-		c.Forward()
-	}),
+			c.Forward()
+		}),
+		mutant.Of("LOAD-12/after=client", "goes to another folder", func(c *serve.Invocation, _ *capi.ClientCreateArgs) {
+			if err := syscall.Chdir("/"); err != nil {
+				mutant.Die()
+			}
+			c.Forward()
+		}),
+	}
 }

@@ -10,39 +10,31 @@ import (
 	"github.com/purepjrt/purepjrt/conformance/internal/mutant"
 )
 
-// newer makes a mutant of the in-memory plugin, which has functions that the CPU
-// plugin is too old for.
-func newer(m mutant.Mutant) mutant.Mutant {
-	m.Base = mutant.Memory
-	return m
-}
-
-// refusesSize makes a mutant that takes a struct of its own size only.
+// refusesSize makes a mutant that accepts only structs of its own size.
 func refusesSize[A any](name, fault string) mutant.Mutant {
-	return newer(mutant.Of(name, fault, func(c *serve.Invocation, _ *A) {
+	return mutant.Of(name, fault, func(c *serve.Invocation, _ *A) {
 		if c.Size() < c.Function().Size {
 			c.Fail(capi.ErrorCodeInvalidArgument, "a struct of %d bytes", c.Size())
 			return
 		}
 		c.Forward()
-	}))
+	}).InMemory()
 }
 
 // visited makes a mutant of PJRT_Error_ForEachPayload.
 func visited(name, fault string, f func(c *serve.Invocation, a *capi.ErrorForEachPayloadArgs)) mutant.Mutant {
-	return newer(mutant.Of(name, fault, f))
+	return mutant.Of(name, fault, f).InMemory()
 }
 
 // errorTable makes a mutant that replaces the function table of each error.
 func errorTable(name, fault string, change func(v *capi.ErrorFunctionTable) *capi.ErrorFunctionTable) mutant.Mutant {
-	return newer(every(name, fault, func(c *serve.Invocation) {
+	return every(name, fault, func(c *serve.Invocation) {
 		c.Forward()
 		if h := c.Err(); h != nil && h.Vtable != nil {
 			v := *h.Vtable
-			h.Vtable = change(&v)
-			leftovers = append(leftovers, h.Vtable)
+			h.Vtable = check.Retain(change(&v))
 		}
-	}))
+	}).InMemory()
 }
 
 // later makes a mutant of a plugin whose API is newer than any that the suite
@@ -57,65 +49,67 @@ func later(name, fault string, change func(api *capi.API)) mutant.Mutant {
 	return mutant.Mutant{Check: name, Fault: fault, Base: mutant.Memory, Wrap: made(change), Sound: made(func(*capi.API) {})}
 }
 
-var newerMutants = []mutant.Mutant{
-	later("SKEW-21", "changes the order of functions", func(api *capi.API) {
-		first, second := check.FunctionOf[capi.BufferElementTypeArgs]().Offset, check.FunctionOf[capi.DeviceIsAddressableArgs]().Offset
-		a, b := slotOf(api, first), slotOf(api, second)
-		setSlot(api, first, b)
-		setSlot(api, second, a)
-	}),
-	{
-		Check: "SKEW-21", Fault: "needs the structs of its own version", Base: mutant.Memory,
-		Wrap: func(base *capi.Table) (*serve.Table, error) {
-			t, err := serve.Wrap(base, serve.Around(func(c *serve.Invocation, _ *capi.ClientCompileArgs) {
-				c.Fail(capi.ErrorCodeInvalidArgument, "a struct of %d bytes of another version", c.Size())
-			}))
-			if err == nil {
-				t.API().PJRTAPIVersion.MinorVersion = capi.APIMinor + 1
-			}
-			return t, err
+func newerMutants() []mutant.Mutant {
+	return []mutant.Mutant{
+		later("SKEW-21", "changes the order of functions", func(api *capi.API) {
+			first, second := check.FunctionOf[capi.BufferElementTypeArgs]().Offset, check.FunctionOf[capi.DeviceIsAddressableArgs]().Offset
+			a, b := slotOf(api, first), slotOf(api, second)
+			setSlot(api, first, b)
+			setSlot(api, second, a)
+		}),
+		{
+			Check: "SKEW-21", Fault: "needs the structs of its own version", Base: mutant.Memory,
+			Wrap: func(base *capi.Table) (*serve.Table, error) {
+				t, err := serve.Wrap(base, serve.Around(func(c *serve.Invocation, _ *capi.ClientCompileArgs) {
+					c.Fail(capi.ErrorCodeInvalidArgument, "a struct of %d bytes of another version", c.Size())
+				}))
+				if err == nil {
+					t.API().PJRTAPIVersion.MinorVersion = capi.APIMinor + 1
+				}
+				return t, err
+			},
+			Sound: later("", "", func(*capi.API) {}).Wrap,
 		},
-		Sound: later("", "", func(*capi.API) {}).Wrap,
-	},
-	newer(every("SKEW-04", "needs a new field at once", func(c *serve.Invocation) {
-		if len(promised(c.Function().Name, capi.APIMinor)) > 0 && c.Size() < c.Function().Size {
-			c.Fail(capi.ErrorCodeInvalidArgument, "a struct of %d bytes", c.Size())
-			return
-		}
-		c.Forward()
-	})),
-	refusesSize[capi.DeviceMemoryStatsArgs]("SKEW-09", "needs peak_allocated_bytes"),
-	refusesSize[capi.DevicePoisonExecutionArgs]("SKEW-10", "needs the payload"),
-	refusesSize[capi.ClientCreateErrorBufferArgs]("SKEW-11", "needs the layout"),
-	newer(mutant.Of("SKEW-11", "needs the payload", func(c *serve.Invocation, _ *capi.ClientCreateErrorBufferArgs) {
-		if c.Size() == grown["PJRT_Client_CreateErrorBuffer"][0].size {
-			c.Fail(capi.ErrorCodeInvalidArgument, "a struct of %d bytes", c.Size())
-			return
-		}
-		c.Forward()
-	})),
-	visited("ERR-11", "drops payloads", func(*serve.Invocation, *capi.ErrorForEachPayloadArgs) {}),
-	visited("ERR-12", "calls the visitor with nulls", func(_ *serve.Invocation, a *capi.ErrorForEachPayloadArgs) {
-		a.Visitor.Call(nil, 0, nil, 0, a.UserArg)
-	}),
-	visited("ERR-13", "calls a null visitor", func(c *serve.Invocation, a *capi.ErrorForEachPayloadArgs) {
-		if a.Visitor == 0 {
-			die()
-		}
-		c.Forward()
-	}),
-	visited("ERR-14", "takes values for C strings", func(_ *serve.Invocation, a *capi.ErrorForEachPayloadArgs) {
-		key, keySize := capi.StringData("zeros")
-		a.Visitor.Call(key, keySize, key, 0, a.UserArg)
-	}),
-	errorTable("ERR-15", "states too short a function table", func(v *capi.ErrorFunctionTable) *capi.ErrorFunctionTable {
-		v.StructSize = 24
-		return v
-	}),
-	errorTable("ERR-15", "leaves out a function of the table", func(v *capi.ErrorFunctionTable) *capi.ErrorFunctionTable {
-		v.ForEachPayload = 0
-		return v
-	}),
-	newer(getCode("ERR-16", "the function and the table know different codes", func(a *capi.ErrorGetCodeArgs, _ int64) { a.Code = capi.ErrorCodeDataLoss })),
-	newer(message("ERR-16", "the function and the table have different messages", func(a *capi.ErrorMessageArgs, _ int64) { a.MessageSize-- })),
+		every("SKEW-04", "needs a new field at once", func(c *serve.Invocation) {
+			if len(promised(c.Function().Name, capi.APIMinor)) > 0 && c.Size() < c.Function().Size {
+				c.Fail(capi.ErrorCodeInvalidArgument, "a struct of %d bytes", c.Size())
+				return
+			}
+			c.Forward()
+		}).InMemory(),
+		refusesSize[capi.DeviceMemoryStatsArgs]("SKEW-09", "needs peak_allocated_bytes"),
+		refusesSize[capi.DevicePoisonExecutionArgs]("SKEW-10", "needs the payload"),
+		refusesSize[capi.ClientCreateErrorBufferArgs]("SKEW-11", "needs the layout"),
+		mutant.Of("SKEW-11", "needs the payload", func(c *serve.Invocation, _ *capi.ClientCreateErrorBufferArgs) {
+			if c.Size() == grown["PJRT_Client_CreateErrorBuffer"][0].size {
+				c.Fail(capi.ErrorCodeInvalidArgument, "a struct of %d bytes", c.Size())
+				return
+			}
+			c.Forward()
+		}).InMemory(),
+		visited("ERR-11", "drops payloads", func(*serve.Invocation, *capi.ErrorForEachPayloadArgs) {}),
+		visited("ERR-12", "calls the visitor with nulls", func(_ *serve.Invocation, a *capi.ErrorForEachPayloadArgs) {
+			a.Visitor.Call(nil, 0, nil, 0, a.UserArg)
+		}),
+		visited("ERR-13", "calls a null visitor", func(c *serve.Invocation, a *capi.ErrorForEachPayloadArgs) {
+			if a.Visitor == 0 {
+				mutant.Die()
+			}
+			c.Forward()
+		}),
+		visited("ERR-14", "takes values for C strings", func(_ *serve.Invocation, a *capi.ErrorForEachPayloadArgs) {
+			key, keySize := capi.StringData("zeros")
+			a.Visitor.Call(key, keySize, key, 0, a.UserArg)
+		}),
+		errorTable("ERR-15", "states too short a function table", func(v *capi.ErrorFunctionTable) *capi.ErrorFunctionTable {
+			v.StructSize = 24
+			return v
+		}),
+		errorTable("ERR-15", "leaves out a function of the table", func(v *capi.ErrorFunctionTable) *capi.ErrorFunctionTable {
+			v.ForEachPayload = 0
+			return v
+		}),
+		getCode("ERR-16", "the function and the table know different codes", func(a *capi.ErrorGetCodeArgs, _ int64) { a.Code = capi.ErrorCodeDataLoss }).InMemory(),
+		message("ERR-16", "the function and the table have different messages", func(a *capi.ErrorMessageArgs, _ int64) { a.MessageSize-- }).InMemory(),
+	}
 }

@@ -28,8 +28,8 @@ var keepMessage = sync.OnceValue(func() capi.CallbackError {
 	}))
 })
 
-// errorMaker is a callback_error. It keeps the pointer that it gets, or without
-// message a null one is given, so that nothing is kept.
+// errorMaker returns a callback_error that keeps the pointer to its message, or null if
+// none is set, so that nothing is kept.
 func errorMaker(none bool) *capi.CallbackError {
 	if none {
 		return nil
@@ -38,8 +38,8 @@ func errorMaker(none bool) *capi.CallbackError {
 	return &f
 }
 
-// askStore calls kv_get_callback as a plugin does that needs a key, and returns
-// what callback_error kept, read after the call.
+// askStore calls kv_get_callback like a plugin that needs a key, and returns the
+// message that callback_error kept, read after the call.
 func askStore(_ *serve.Invocation, a *capi.ClientCreateArgs, args capi.KeyValueGetCallbackArgs) string {
 	if a.KVGetCallback == 0 {
 		return ""
@@ -53,8 +53,8 @@ func askStore(_ *serve.Invocation, a *capi.ClientCreateArgs, args capi.KeyValueG
 	return capi.String(kept.p, kept.n)
 }
 
-// putUnsized calls kv_put_callback without a struct_size after the store was asked
-// in the right way.
+// putUnsized calls kv_put_callback without a struct_size, after asking the store
+// correctly.
 func putUnsized(c *serve.Invocation, a *capi.ClientCreateArgs) {
 	askStore(c, a, capi.KeyValueGetCallbackArgs{StructSize: capi.KeyValueGetCallbackArgsSize, CallbackError: errorMaker(true)})
 	if a.KVPutCallback != 0 {

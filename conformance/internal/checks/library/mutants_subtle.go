@@ -9,13 +9,14 @@ import (
 
 	"github.com/purepjrt/purepjrt/capi"
 	"github.com/purepjrt/purepjrt/capi/serve"
+	"github.com/purepjrt/purepjrt/conformance/internal/check"
 	"github.com/purepjrt/purepjrt/conformance/internal/mutant"
 )
 
-// keepsWith makes a mutant that loses the messages of a function's errors when
-// another function was called, which destroys what they are about.
+// keepsWith makes a mutant that loses the messages of Fails's errors once Destroys has
+// destroyed what they are about.
 func keepsWith[Fails, Destroys any](name, fault string) mutant.Mutant {
-	return fresh(name, fault, func() []serve.Hook {
+	return mutant.Hooked(name, fault, func() []serve.Hook {
 		kept := map[*capi.ErrorHandle]bool{}
 		var gone atomic.Bool
 		return []serve.Hook{
@@ -44,154 +45,155 @@ func changesOnly(name, fault, which string, change func(v *capi.NamedValue)) mut
 	})
 }
 
-// subtleMutants are wrong for one function, one value or one moment only.
-var subtleMutants = []mutant.Mutant{
-	fresh("ERR-07", "forgets the code once the message was read", func() []serve.Hook {
-		read := map[*capi.ErrorHandle]bool{}
-		return []serve.Hook{
-			serve.Around(func(c *serve.Invocation, a *capi.ErrorMessageArgs) { c.Forward(); read[a.Error] = true }),
-			serve.Around(func(c *serve.Invocation, a *capi.ErrorGetCodeArgs) {
-				c.Forward()
-				if read[a.Error] {
-					a.Code = capi.ErrorCodeUnknown
-				}
-			}),
-		}
-	}),
-	message("ERR-04", "has messages that are no text", func(a *capi.ErrorMessageArgs, _ int64) {
-		a.Message, a.MessageSize = capi.CString("bad \xff\xfe"), 6
-	}),
-	message("ERR-04", "leaves out the last byte of messages", func(a *capi.ErrorMessageArgs, _ int64) { a.MessageSize-- }),
-	message("ERR-03", "has a zero byte in messages", func(a *capi.ErrorMessageArgs, _ int64) {
-		a.Message, a.MessageSize = capi.CString("two\x00parts"), 9
-	}),
-	getCode("ERR-05", "has codes above those of the header", func(a *capi.ErrorGetCodeArgs, _ int64) { a.Code = 17 }),
-	getCode("ERR-05", "has negative codes", func(a *capi.ErrorGetCodeArgs, _ int64) { a.Code = -a.Code }),
-	fresh("ERR-08", "forgets all errors when one is destroyed", func() []serve.Hook {
-		var gone atomic.Bool
-		return []serve.Hook{
-			serve.Around(func(c *serve.Invocation, _ *capi.ErrorDestroyArgs) { c.Forward(); gone.Store(true) }),
-			serve.Around(func(c *serve.Invocation, a *capi.ErrorGetCodeArgs) {
-				c.Forward()
-				if gone.Load() {
-					a.Code = capi.ErrorCodeUnknown
-				}
-			}),
-		}
-	}),
-	keepsWith[capi.BufferToHostBufferArgs, capi.BufferDestroyArgs]("ERR-09", "keeps messages in buffers"),
-	keepsWith[capi.LoadedExecutableExecuteArgs, capi.LoadedExecutableDestroyArgs]("ERR-09", "keeps messages in executables"),
-	mutant.Of("ERR-17", "returns an error and outputs", func(c *serve.Invocation, a *capi.LoadedExecutableExecuteArgs) {
-		c.Forward()
-		if c.Err() != nil && a.NumDevices > 0 {
-			fillOutput(a)
-		}
-	}),
-	newer(mutant.Of("ERR-17", "returns an error and a client", func(c *serve.Invocation, a *capi.ClientCreateArgs) {
-		c.Forward()
-		if c.Err() != nil {
-			a.Client = strangeClient()
-			leftovers = append(leftovers, a.Client)
-		}
-	})),
-	newer(mutant.Of("ERR-17", "returns an error and a topology", func(c *serve.Invocation, a *capi.TopologyDescriptionCreateArgs) {
-		c.Forward()
-		if c.Err() != nil {
-			a.Topology = strangeTopology()
-			leftovers = append(leftovers, a.Topology)
-		}
-	})),
-	visited("ERR-11", "drops the last payload", func(c *serve.Invocation, a *capi.ErrorForEachPayloadArgs) {
-		n := 0
-		visitor, handle := capi.NewErrorPayloadVisitor(func(key string, value []byte) {
-			if n++; n < 3 {
-				k, size := capi.StringData(key)
-				v := append(value, 0)
-				a.Visitor.Call(k, size, &v[0], uintptr(len(value)), a.UserArg)
+// subtleMutants are wrong for only one function, one value or one moment.
+func subtleMutants() []mutant.Mutant {
+	return []mutant.Mutant{
+		mutant.Hooked("ERR-07", "forgets the code once the message was read", func() []serve.Hook {
+			read := map[*capi.ErrorHandle]bool{}
+			return []serve.Hook{
+				serve.Around(func(c *serve.Invocation, a *capi.ErrorMessageArgs) { c.Forward(); read[a.Error] = true }),
+				serve.Around(func(c *serve.Invocation, a *capi.ErrorGetCodeArgs) {
+					c.Forward()
+					if read[a.Error] {
+						a.Code = capi.ErrorCodeUnknown
+					}
+				}),
 			}
-		})
-		defer handle.Delete()
-		own := *a
-		own.Visitor, own.UserArg = visitor, uintptr(handle)
-		_ = (&capi.Call[capi.ErrorForEachPayloadArgs]{Args: own}).Do(c.Table())
-	}),
-	errorTable("ERR-15", "leaves out the destructor of the table", func(v *capi.ErrorFunctionTable) *capi.ErrorFunctionTable {
-		v.Destroy = 0
-		return v
-	}),
-	mutant.Answers[capi.PluginAttributesArgs]("ATTR-05", "fails at its attributes", capi.ErrorCodeInternal),
-	changesOnly("ATTR-09", "states two parts of a version", "stablehlo_current_version", func(v *capi.NamedValue) { v.ValueSize = 2 }),
-	attributesChanged("ATTR-09", "states a minimum above the current version", func(list []capi.NamedValue) []capi.NamedValue {
-		a, b := named(list, "stablehlo_current_version"), named(list, "stablehlo_minimum_version")
-		a.Name, a.NameSize, b.Name, b.NameSize = b.Name, b.NameSize, a.Name, a.NameSize
-		return list
-	}),
-	changesOnly("ATTR-10", "states xla_version as a number with a point", "xla_version", func(v *capi.NamedValue) { v.Type = capi.NamedValueFloat }),
-	mutant.Of("ATTR-11", "does not read the oldest version that it claims", func(c *serve.Invocation, a *capi.ClientCompileArgs) {
-		if text := capi.String(a.Program.Code, min(a.Program.CodeSize, 64)); strings.Contains(text, "StableHLO_v") &&
-			!strings.Contains(text, "StableHLO_v1.13") {
-			c.Fail(capi.ErrorCodeInvalidArgument, "an artifact of the past")
-			return
-		}
-		c.Forward()
-	}),
-	changesOnly("ATTR-12", "counts the bytes of scalars", "xla_version", func(v *capi.NamedValue) { v.ValueSize = 8 }),
-	changesOnly("ATTR-13", "has a list at null", "stablehlo_current_version", func(v *capi.NamedValue) { v.SetInt64ArrayValue(nil) }),
-	changesOnly("ATTR-13", "calls a scalar a list", "xla_version", func(v *capi.NamedValue) { v.Type = capi.NamedValueInt64List }),
-	changesOnly("ATTR-13", "has bools that are neither", "xla_version", func(v *capi.NamedValue) {
-		v.Type = capi.NamedValueBool
-		v.SetInt64Value(0xa5)
-	}),
-	attributesChanged("ATTR-08", "has a name at null", func(list []capi.NamedValue) []capi.NamedValue {
-		list[len(list)-1].Name, list[len(list)-1].NameSize = nil, 0
-		return list
-	}),
-	changesOnly("SKEW-16", "leaves struct_size of the last attribute as it is", "stablehlo_minimum_version", func(v *capi.NamedValue) { v.StructSize = 24 }),
-	table("XCH-03", "ends a node in the middle of its first version", func(api *capi.API) {
-		firstNode(api, capi.ExtensionTypeLayouts).StructSize -= 24
-	}),
-	table("XCH-02", "has the first extension's type again at the end", func(api *capi.API) {
-		last := api.ExtensionStart
-		for last.Next != nil {
-			last = last.Next
-		}
-		last.Type = api.ExtensionStart.Type
-	}),
-	table("XCH-04", "has an extension of a negative type", func(api *capi.API) { second(api).Type = -1 }),
-	mutant.Of("XCH-06", "takes default layouts of its own size only", func(c *serve.Invocation, a *capi.LayoutsClientGetDefaultLayoutArgs) {
-		if c.Size() != a.Function().Size {
-			c.Fail(capi.ErrorCodeInvalidArgument, "a struct of %d bytes", c.Size())
-			return
-		}
-		c.Forward()
-	}),
-	mutant.Of("XCH-06", "takes short structs", func(c *serve.Invocation, a *capi.LayoutsBufferMemoryLayoutArgs) { lengthen(c) }),
-	newer(mutant.Of("XCH-06", "takes raw aliases of its own size only",
-		func(c *serve.Invocation, a *capi.RawBufferCreateRawAliasOfBufferArgs) {
-			if c.Size() != a.Function().Size {
-				c.Fail(capi.ErrorCodeInvalidArgument, "a struct of %d bytes", c.Size())
-				return
+		}),
+		message("ERR-04", "has messages that are no text", func(a *capi.ErrorMessageArgs, _ int64) {
+			a.Message, a.MessageSize = capi.CString("bad \xff\xfe"), 6
+		}),
+		message("ERR-04", "leaves out the last byte of messages", func(a *capi.ErrorMessageArgs, _ int64) { a.MessageSize-- }),
+		message("ERR-03", "has a zero byte in messages", func(a *capi.ErrorMessageArgs, _ int64) {
+			a.Message, a.MessageSize = capi.CString("two\x00parts"), 9
+		}),
+		getCode("ERR-05", "has codes above those of the header", func(a *capi.ErrorGetCodeArgs, _ int64) { a.Code = 17 }),
+		getCode("ERR-05", "has negative codes", func(a *capi.ErrorGetCodeArgs, _ int64) { a.Code = -a.Code }),
+		mutant.Hooked("ERR-08", "forgets all errors when one is destroyed", func() []serve.Hook {
+			var gone atomic.Bool
+			return []serve.Hook{
+				serve.Around(func(c *serve.Invocation, _ *capi.ErrorDestroyArgs) { c.Forward(); gone.Store(true) }),
+				serve.Around(func(c *serve.Invocation, a *capi.ErrorGetCodeArgs) {
+					c.Forward()
+					if gone.Load() {
+						a.Code = capi.ErrorCodeUnknown
+					}
+				}),
 			}
+		}),
+		keepsWith[capi.BufferToHostBufferArgs, capi.BufferDestroyArgs]("ERR-09", "keeps messages in buffers"),
+		keepsWith[capi.LoadedExecutableExecuteArgs, capi.LoadedExecutableDestroyArgs]("ERR-09", "keeps messages in executables"),
+		mutant.Of("ERR-17", "returns an error and outputs", func(c *serve.Invocation, a *capi.LoadedExecutableExecuteArgs) {
 			c.Forward()
-		})),
-	mutant.Of("LOAD-09", "says UNKNOWN of what it lacks", func(c *serve.Invocation, a *capi.ClientDMAMapArgs) { c.Fail(capi.ErrorCodeUnknown, "?") }),
-	table("LOAD-08", "the last slot is null", func(api *capi.API) { setSlot(api, api.StructSize-8, 0) }),
-	table("LOAD-04", "the table ends before the last function of its version", func(api *capi.API) { api.StructSize -= 8 }),
-	table("LOAD-06", "the version's struct_size is 0", func(api *capi.API) { api.PJRTAPIVersion.StructSize = 0 }),
-	newer(mutant.Of("SKEW-14", "leaves the struct_size of put's args as it is", putUnsized)),
-	mutant.Of("SKEW-19", "does not say which size it got", func(c *serve.Invocation, a *capi.PluginAttributesArgs) {
-		if c.Size() < capi.PluginAttributesArgsSize {
-			c.Fail(capi.ErrorCodeInvalidArgument, "PJRT_Plugin_Attributes_Args: expected 32, API 0.81")
-			return
-		}
-		c.Forward()
-	}),
-	mutant.Of("SKEW-12", "forgets the options of older callers' executions",
-		func(c *serve.Invocation, a *capi.LoadedExecutableExecuteArgs) {
-			if a.Options.StructSize == 72 {
-				c.Fail(capi.ErrorCodeInternal, "an old caller")
+			if c.Err() != nil && a.NumDevices > 0 {
+				fillOutput(a)
+			}
+		}),
+		mutant.Of("ERR-17", "returns an error and a client", func(c *serve.Invocation, a *capi.ClientCreateArgs) {
+			c.Forward()
+			if c.Err() != nil {
+				a.Client = check.Retain(strangeClient())
+			}
+		}).InMemory(),
+		mutant.Of("ERR-17", "returns an error and a topology", func(c *serve.Invocation, a *capi.TopologyDescriptionCreateArgs) {
+			c.Forward()
+			if c.Err() != nil {
+				a.Topology = check.Retain(strangeTopology())
+			}
+		}).InMemory(),
+		visited("ERR-11", "drops the last payload", func(c *serve.Invocation, a *capi.ErrorForEachPayloadArgs) {
+			n := 0
+			visitor, handle := capi.NewErrorPayloadVisitor(func(key string, value []byte) {
+				if n++; n < 3 {
+					k, size := capi.StringData(key)
+					v := append(value, 0)
+					a.Visitor.Call(k, size, &v[0], uintptr(len(value)), a.UserArg)
+				}
+			})
+			defer handle.Delete()
+			own := *a
+			own.Visitor, own.UserArg = visitor, uintptr(handle)
+			mutant.Try(c.Table(), own)
+		}),
+		errorTable("ERR-15", "leaves out the destructor of the table", func(v *capi.ErrorFunctionTable) *capi.ErrorFunctionTable {
+			v.Destroy = 0
+			return v
+		}),
+		mutant.Answers[capi.PluginAttributesArgs]("ATTR-05", "fails at its attributes", capi.ErrorCodeInternal),
+		changesOnly("ATTR-09", "states two parts of a version", "stablehlo_current_version", func(v *capi.NamedValue) { v.ValueSize = 2 }),
+		attributesChanged("ATTR-09", "states a minimum above the current version", func(list []capi.NamedValue) []capi.NamedValue {
+			a, b := named(list, "stablehlo_current_version"), named(list, "stablehlo_minimum_version")
+			a.Name, a.NameSize, b.Name, b.NameSize = b.Name, b.NameSize, a.Name, a.NameSize
+			return list
+		}),
+		changesOnly("ATTR-10", "states xla_version as a number with a point", "xla_version", func(v *capi.NamedValue) { v.Type = capi.NamedValueFloat }),
+		mutant.Of("ATTR-11", "does not read the oldest version that it claims", func(c *serve.Invocation, a *capi.ClientCompileArgs) {
+			if text := capi.String(a.Program.Code, min(a.Program.CodeSize, 64)); strings.Contains(text, "StableHLO_v") &&
+				!strings.Contains(text, "StableHLO_v1.13") {
+				c.Fail(capi.ErrorCodeInvalidArgument, "an artifact of the past")
 				return
 			}
 			c.Forward()
 		}),
+		changesOnly("ATTR-12", "counts the bytes of scalars", "xla_version", func(v *capi.NamedValue) { v.ValueSize = 8 }),
+		changesOnly("ATTR-13", "has a list at null", "stablehlo_current_version", func(v *capi.NamedValue) { v.SetInt64ArrayValue(nil) }),
+		changesOnly("ATTR-13", "calls a scalar a list", "xla_version", func(v *capi.NamedValue) { v.Type = capi.NamedValueInt64List }),
+		changesOnly("ATTR-13", "has bools that are neither", "xla_version", func(v *capi.NamedValue) {
+			v.Type = capi.NamedValueBool
+			v.SetInt64Value(0xa5)
+		}),
+		attributesChanged("ATTR-08", "has a name at null", func(list []capi.NamedValue) []capi.NamedValue {
+			list[len(list)-1].Name, list[len(list)-1].NameSize = nil, 0
+			return list
+		}),
+		changesOnly("SKEW-16", "leaves struct_size of the last attribute as it is", "stablehlo_minimum_version", func(v *capi.NamedValue) { v.StructSize = 24 }),
+		table("XCH-03", "ends a node in the middle of its first version", func(api *capi.API) {
+			firstNode(api, capi.ExtensionTypeLayouts).StructSize -= 24
+		}),
+		table("XCH-02", "has the first extension's type again at the end", func(api *capi.API) {
+			last := api.ExtensionStart
+			for last.Next != nil {
+				last = last.Next
+			}
+			last.Type = api.ExtensionStart.Type
+		}),
+		table("XCH-04", "has an extension of a negative type", func(api *capi.API) { second(api).Type = -1 }),
+		mutant.Of("XCH-06", "takes default layouts of its own size only",
+			func(c *serve.Invocation, a *capi.LayoutsClientGetDefaultLayoutArgs) {
+				if c.Size() != a.Function().Size {
+					c.Fail(capi.ErrorCodeInvalidArgument, "a struct of %d bytes", c.Size())
+					return
+				}
+				c.Forward()
+			}),
+		mutant.Of("XCH-06", "takes short structs", func(c *serve.Invocation, a *capi.LayoutsBufferMemoryLayoutArgs) { lengthen(c) }),
+		mutant.Of("XCH-06", "takes raw aliases of its own size only",
+			func(c *serve.Invocation, a *capi.RawBufferCreateRawAliasOfBufferArgs) {
+				if c.Size() != a.Function().Size {
+					c.Fail(capi.ErrorCodeInvalidArgument, "a struct of %d bytes", c.Size())
+					return
+				}
+				c.Forward()
+			}).InMemory(),
+		mutant.Of("LOAD-09", "says UNKNOWN of what it lacks", func(c *serve.Invocation, a *capi.ClientDMAMapArgs) { c.Fail(capi.ErrorCodeUnknown, "?") }),
+		table("LOAD-08", "the last slot is null", func(api *capi.API) { setSlot(api, api.StructSize-8, 0) }),
+		table("LOAD-04", "the table ends before the last function of its version", func(api *capi.API) { api.StructSize -= 8 }),
+		table("LOAD-06", "the version's struct_size is 0", func(api *capi.API) { api.PJRTAPIVersion.StructSize = 0 }),
+		mutant.Of("SKEW-14", "leaves the struct_size of put's args as it is", putUnsized).InMemory(),
+		mutant.Of("SKEW-19", "does not say which size it got", func(c *serve.Invocation, a *capi.PluginAttributesArgs) {
+			if c.Size() < capi.PluginAttributesArgsSize {
+				c.Fail(capi.ErrorCodeInvalidArgument, "PJRT_Plugin_Attributes_Args: expected 32, API 0.81")
+				return
+			}
+			c.Forward()
+		}),
+		mutant.Of("SKEW-12", "forgets the options of older callers' executions",
+			func(c *serve.Invocation, a *capi.LoadedExecutableExecuteArgs) {
+				if a.Options.StructSize == 72 {
+					c.Fail(capi.ErrorCodeInternal, "an old caller")
+					return
+				}
+				c.Forward()
+			}),
+	}
 }

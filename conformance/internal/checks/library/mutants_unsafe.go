@@ -16,7 +16,7 @@ func setSlot(api *capi.API, offset, value uintptr) {
 	*(*uintptr)(unsafe.Add(unsafe.Pointer(api), offset)) = value
 }
 
-// slotOf is a word of a table.
+// slotOf returns a word of a table.
 func slotOf(api *capi.API, offset uintptr) uintptr {
 	return *(*uintptr)(unsafe.Add(unsafe.Pointer(api), offset))
 }
@@ -26,8 +26,7 @@ func setNode(x *capi.ExtensionBase, offset, value uintptr) {
 	*(*uintptr)(unsafe.Add(unsafe.Pointer(x), offset)) = value
 }
 
-// overrun writes behind the caller's struct, where that is memory of a check
-// that waits for it.
+// overrun writes behind the caller's struct, if a check placed it to notice that.
 func overrun(c *serve.Invocation) {
 	c.Forward()
 	if size := c.Size(); size > 0 && size <= c.Function().Size && check.IsPlaced(c.Args()) {
@@ -55,11 +54,10 @@ func extended(c *serve.Invocation) bool {
 	return c.Size() >= 16 && c.Function().Section == capi.SectionCore && *(*uintptr)(unsafe.Add(c.Args(), 8)) != 0
 }
 
-// stranger is an executable that there is not.
+// stranger returns an executable that does not exist.
 func stranger() *capi.LoadedExecutable { return (*capi.LoadedExecutable)(unsafe.Pointer(new(uintptr))) }
 
-// peek reads the last field of the struct, whatever the caller says that there
-// is.
+// peek reads the last field of the struct, whatever size the caller states.
 func peek(c *serve.Invocation) {
 	if size := c.Function().Size; size > 0 && c.Args() != nil {
 		leftover += *(*byte)(unsafe.Add(c.Args(), size-1))
@@ -67,23 +65,22 @@ func peek(c *serve.Invocation) {
 	c.Forward()
 }
 
-// leftover makes the read count.
+// leftover takes what peek reads.
 //
 //lint:ignore U1000 it is written, so that the compiler keeps the read
 var leftover byte
 
-// strangeClient is a client that there is not.
+// strangeClient returns a client that does not exist.
 func strangeClient() *capi.Client { return (*capi.Client)(unsafe.Pointer(new(uintptr))) }
 
-// strangeTopology is a topology that there is not.
+// strangeTopology returns a topology that does not exist.
 func strangeTopology() *capi.TopologyDescription {
 	return (*capi.TopologyDescription)(unsafe.Pointer(new(uintptr)))
 }
 
-// fillOutput writes a buffer that there is not to the first output.
+// fillOutput writes a buffer that does not exist to the first output.
 func fillOutput(a *capi.LoadedExecutableExecuteArgs) {
 	if list := *a.OutputLists; list != nil {
-		*list = (*capi.Buffer)(unsafe.Pointer(new(uintptr)))
-		leftovers = append(leftovers, *list)
+		*list = check.Retain((*capi.Buffer)(unsafe.Pointer(new(uintptr))))
 	}
 }

@@ -45,7 +45,7 @@ var payloadChecks = []check.Check{
 		defer destroyError(t, h)
 		checkPayloads(t, want, payloads(t, h))
 	}},
-	{Rule: "ERR-18", Library: true, Hostile: true, Timeout: 20 * time.Second, Run: func(t *check.T) {
+	{Rule: "ERR-18", Timeout: 20 * time.Second, Library: true, Hostile: true, Run: func(t *check.T) {
 		const text = "a message that is overwritten right after callback_error returned"
 		store := check.NewStore(t)
 		store.Fail("", capi.ErrorCodeAborted, text)
@@ -66,7 +66,7 @@ var payloadChecks = []check.Check{
 	}},
 }
 
-// errorWithPayloads is the error of a buffer that was made to fail with them.
+// errorWithPayloads returns the error of an error buffer made with these payloads.
 func errorWithPayloads(t *check.T, list []capi.Attribute) *capi.ErrorHandle {
 	const since = 103
 	t.Require(check.FunctionOf[capi.ErrorForEachPayloadArgs](), check.FunctionOf[capi.ClientCreateErrorBufferArgs]())
@@ -92,7 +92,7 @@ func errorWithPayloads(t *check.T, list []capi.Attribute) *capi.ErrorHandle {
 	return h
 }
 
-// payloads visits an error.
+// payloads visits an error and returns its payloads.
 func payloads(t *check.T, h *capi.ErrorHandle) []capi.Attribute {
 	var list []capi.Attribute
 	visitor, handle := capi.NewErrorPayloadVisitor(func(key string, value []byte) {

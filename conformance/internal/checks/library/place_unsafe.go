@@ -14,22 +14,22 @@ import (
 type outcome struct {
 	err   error
 	spill string
-	out   string // the bytes of the out fields, of functions that answer the same each time
+	out   string // the bytes of the out fields, for functions that answer the same each time
 }
 
-// call is a function with arguments that a plugin must take.
+// call is a function with arguments that a plugin must accept.
 type call struct {
 	fn *capi.Function
-	// can says whether the plugin offers what the arguments are made of; nil
-	// means that all do.
+	// can says whether the plugin offers what the arguments need; nil means that every
+	// plugin does.
 	can func(t *check.T, s *session) bool
 	// place calls it with fresh arguments, with an extension if that is not nil,
 	// and tidies up.
 	place func(t *check.T, s *session, p check.Placement, x *capi.ExtensionBase) outcome
 }
 
-// of makes a call. build makes the arguments; after, which may be nil, is told
-// what a call that succeeded returned.
+// of makes a call. build makes the arguments; after, which may be nil, gets what a
+// successful call returned.
 func of[A any](build func(t *check.T, s *session) A, after func(t *check.T, s *session, out A)) call {
 	f := check.FunctionOf[A]()
 	return call{fn: f, place: func(t *check.T, s *session, p check.Placement, x *capi.ExtensionBase) outcome {
@@ -50,14 +50,13 @@ func of[A any](build func(t *check.T, s *session) A, after func(t *check.T, s *s
 	}}
 }
 
-// given limits a call to plugins that offer what its arguments are made of.
+// given limits a call to plugins that offer what its arguments need.
 func given(can func(t *check.T, s *session) bool, c call) call {
 	c.can = can
 	return c
 }
 
-// possible reports whether the plugin has the function and what it takes to
-// call it.
+// possible reports whether the plugin has the function and what its arguments need.
 func (c *call) possible(t *check.T, s *session) bool {
 	return t.Table().Lacks(c.fn) == nil && (c.can == nil || c.can(t, s))
 }
@@ -67,7 +66,7 @@ func tableBytes(t *capi.Table) []byte {
 	return capi.Bytes((*byte)(unsafe.Pointer(t.API())), sensibleSize(t))
 }
 
-// word reads the word at an offset of something.
+// word reads the word at an offset from base.
 func word(base *capi.ExtensionBase, offset uintptr) uintptr {
 	return *(*uintptr)(unsafe.Add(unsafe.Pointer(base), offset))
 }

@@ -16,8 +16,7 @@ import (
 // property is one thing that a library must leave as it is.
 type property struct{ name, value string }
 
-// keepsProcess looks at the process before and after something, on the same
-// thread.
+// keepsProcess compares the process before and after do, on the same thread.
 func keepsProcess(t *check.T, what string, do func()) {
 	runtime.LockOSThread() // some of the state is the thread's
 	defer runtime.UnlockOSThread()
@@ -31,7 +30,7 @@ func keepsProcess(t *check.T, what string, do func()) {
 	}
 }
 
-// properties are those of the process and of the thread that asks.
+// properties returns the properties of the process and of the calling thread.
 func properties() []property {
 	list := append(systemProperties(),
 		property{"what becomes of denormal numbers on the thread that called", denormals()},
@@ -51,7 +50,8 @@ func denormals() string {
 	return "numbers"
 }
 
-// rounding tells modes apart by what they make of numbers that no float64 is.
+// rounding tells rounding modes apart by how they round numbers that no float64 can
+// represent.
 func rounding() string {
 	return fmt.Sprintf("1/3=%x -1/3=%x 1-2^-54=%x", math.Float64bits(one/three), math.Float64bits(-one/three),
 		math.Float64bits(one-one*0x1p-54))

@@ -6,6 +6,6 @@ package library
 // allCategories is LC_ALL.
 const allCategories = 0
 
-// kernelProperties looks at nothing here: the kernel has no call for it that
-// leaves the handlers alone.
+// kernelProperties returns nothing here: no call of the kernel reads the handlers
+// without changing them.
 func kernelProperties() []property { return nil }

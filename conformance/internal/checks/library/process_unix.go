@@ -15,7 +15,7 @@ import (
 	"github.com/purepjrt/purepjrt/capi"
 )
 
-// setlocale returns the C function, nil where it cannot be found.
+// setlocale returns the C function, or nil if it cannot be found.
 var setlocale = sync.OnceValue(func() (f func(category int32, name *byte) *byte) {
 	address, err := purego.Dlsym(purego.RTLD_DEFAULT, "setlocale")
 	if err != nil {
@@ -25,7 +25,7 @@ var setlocale = sync.OnceValue(func() (f func(category int32, name *byte) *byte)
 	return f
 })
 
-// systemProperties are those that only this kind of systems has.
+// systemProperties returns the properties that only Unix systems have.
 func systemProperties() []property {
 	var list []property
 	if f := setlocale(); f != nil {
@@ -40,7 +40,7 @@ func systemProperties() []property {
 	return append(list, kernelProperties()...)
 }
 
-// fileOf says which file a descriptor stands for.
+// fileOf says which file a descriptor refers to.
 func fileOf(fd int) string {
 	var s syscall.Stat_t
 	if err := syscall.Fstat(fd, &s); err != nil {

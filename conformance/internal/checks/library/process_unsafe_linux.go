@@ -14,12 +14,12 @@ import (
 // allCategories is LC_ALL.
 const allCategories = 6
 
-// kernelProperties are the handlers of signals, the signals that the thread
+// kernelProperties returns the handlers of signals, the signals that the thread
 // blocks, and the buffering of standard output.
 func kernelProperties() []property {
 	var list []property
 	for s := syscall.Signal(1); s < 32; s++ {
-		// The kernel's mask has 8 bytes; the handler stands first, the flags follow.
+		// The kernel's mask has 8 bytes; the handler comes first, then the flags.
 		var action [8]uintptr
 		if _, _, errno := syscall.RawSyscall6(syscall.SYS_RT_SIGACTION, uintptr(s), 0, uintptr(unsafe.Pointer(&action)),
 			8, 0, 0); errno == 0 {
@@ -36,8 +36,8 @@ func kernelProperties() []property {
 	return list
 }
 
-// buffering is how C's standard output is buffered; empty where it cannot be
-// asked.
+// buffering returns how C's standard output is buffered, or "" if that cannot be found
+// out.
 func buffering() string {
 	stdout, err1 := purego.Dlsym(purego.RTLD_DEFAULT, "stdout")
 	byLine, err2 := purego.Dlsym(purego.RTLD_DEFAULT, "__flbf")
@@ -49,7 +49,7 @@ func buffering() string {
 	if n, _, _ := purego.SyscallN(byLine, file); n&0xff != 0 {
 		return "by line"
 	}
-	// A buffer is made by the first output; that of a file without has a byte.
+	// The first output makes the buffer; an unbuffered file has one of a single byte.
 	if n, _, _ := purego.SyscallN(size, file); n == 1 {
 		return "none"
 	}

@@ -8,7 +8,7 @@ import (
 	"github.com/purepjrt/purepjrt/conformance/internal/check"
 )
 
-// session is what the calls work on, made when it is needed first.
+// session holds what the calls work on, made when it is first needed.
 type session struct {
 	client   *check.Client
 	loaded   *capi.LoadedExecutable
@@ -17,7 +17,7 @@ type session struct {
 	event    *capi.Event
 	topology *capi.TopologyDescription
 	context  *capi.ExecuteContext // not yet destroyed
-	library  bool                 // no client is to be had
+	library  bool                 // no client can be made
 }
 
 func newSession(t *check.T) *session {
@@ -58,7 +58,7 @@ func (s *session) upload(t *check.T) *capi.Buffer {
 	return check.Upload(t, s.client, []float32{1, 2, 3, 4})
 }
 
-// ready is an event that is ready.
+// ready returns an event that is ready.
 func (s *session) ready(t *check.T) *capi.Event {
 	if s.event == nil {
 		s.event = t.Ready(s.buf(t))
@@ -76,10 +76,11 @@ func (s *session) topo(t *check.T) *capi.TopologyDescription {
 	return s.topology
 }
 
-// description is that of the first device, or of the first one of the topology.
+// description returns the description of the first device, or of the topology's first
+// one.
 func (s *session) description(t *check.T) *capi.DeviceDescription {
 	if !s.library {
-		return check.Call(t, capi.DeviceGetDescriptionArgs{Device: s.device()}).DeviceDescription
+		return t.Description(s.device())
 	}
 	d := check.Call(t, capi.TopologyDescriptionGetDeviceDescriptionsArgs{Topology: s.topo(t)})
 	list := capi.Slice(d.Descriptions, d.NumDescriptions)
@@ -89,8 +90,8 @@ func (s *session) description(t *check.T) *capi.DeviceDescription {
 	return list[0]
 }
 
-// failure returns an error that the check has to destroy: the first that one of
-// several bad calls gives.
+// failure returns an error that the check has to destroy: the first that any of several
+// bad calls returns.
 func failure(t *check.T) *capi.ErrorHandle {
 	for _, b := range badCalls {
 		if b.client && t.Env().NoDevice != "" {
@@ -110,7 +111,7 @@ func rawError[A any](t *check.T, args A) *capi.ErrorHandle {
 	return h
 }
 
-// rawCall is rawError that returns the args too.
+// rawCall is like rawError, and also returns the args.
 func rawCall[A any](t *check.T, args A) (A, *capi.ErrorHandle) {
 	c := &capi.Call[A]{Args: args}
 	setSize(&c.Args, c.Function().Size)

@@ -21,9 +21,9 @@ import (
 // tails is how much longer the structs of newer callers are.
 var tails = []uintptr{8, 16, 64}
 
-// skewChecks returns the checks of the group SKEW. Those that go through all
-// functions are made once for each family of functions, so that a report says
-// where a plugin crashed.
+// skewChecks returns the checks of the group SKEW. Those that go through all functions
+// exist once for each family of functions, so that a report says where a plugin
+// crashed.
 func skewChecks() []check.Check {
 	all := []check.Check{
 		{Rule: "SKEW-04", Run: promisedSizes},
@@ -35,7 +35,7 @@ func skewChecks() []check.Check {
 		{Rule: "SKEW-10", Hostile: true, Run: poisonSizes},
 		{Rule: "SKEW-11", Hostile: true, Run: errorBufferSizes},
 		{Rule: "SKEW-12", Hostile: true, Run: executeOptionsSizes},
-		{Rule: "SKEW-14", Library: true, Hostile: true, Timeout: 20 * time.Second, Run: callbackSizes},
+		{Rule: "SKEW-14", Timeout: 20 * time.Second, Library: true, Hostile: true, Run: callbackSizes},
 		{Rule: "SKEW-15", Library: true, Hostile: true, Run: longerNamedValue},
 		{Rule: "SKEW-16", Library: true, Run: namedValueSizes},
 		{Rule: "SKEW-19", Library: true, Run: sizeMessage},
@@ -71,8 +71,8 @@ func skewChecks() []check.Check {
 	for _, f := range families {
 		add := func(rule string, hostile bool, profile check.Profile, look func(t *check.T, s *session, c call, exact outcome)) {
 			all = append(all, check.Check{
-				Rule: rule, Variant: "functions=" + f.name, Hostile: hostile, Profile: profile, Library: !f.client,
-				Run: func(t *check.T) { eachCall(t, f, look) },
+				Rule: rule, Variant: "functions=" + f.name, Profile: profile, Library: !f.client, Hostile: hostile,
+				Run: func(t *check.T) { ofFamily(t, f, look) },
 			})
 		}
 		add("SKEW-01", false, check.Quick, func(t *check.T, s *session, c call, exact outcome) {
@@ -98,10 +98,11 @@ func skewChecks() []check.Check {
 		})
 		add("SKEW-03", false, check.Quick, func(t *check.T, s *session, c call, _ outcome) { refusesShort(t, c, s) })
 		all = append(all, check.Check{
-			Rule: "SKEW-03", Variant: "memory=guarded,functions=" + f.name, Hostile: true, Profile: check.Core, Library: !f.client,
+			Rule: "SKEW-03", Variant: "memory=guarded,functions=" + f.name, Profile: check.Core, Library: !f.client, Hostile: true,
 			Run: func(t *check.T) {
-				eachCall(t, f, func(t *check.T, s *session, c call, _ outcome) {
-					// What no version had is not there: reading it ends the process.
+				ofFamily(t, f, func(t *check.T, s *session, c call, _ outcome) {
+					// Memory that no version had is not there: reading it ends the
+					// process.
 					for _, size := range neverHad(c.fn) {
 						o := c.place(t, s, check.Placement{Have: max(size, 8), Stated: size, Guard: true}, nil)
 						t.ErrorCode(o.err, fmt.Sprintf("%s with the struct_size %d, which no version had", c.fn.Name, size),
@@ -131,11 +132,11 @@ func skewChecks() []check.Check {
 	return append(append(all, nestedChecks...), enumChecks...)
 }
 
-// eachCall hands over every call that the plugin can do, with what it did when
-// the size was right.
-func eachCall(t *check.T, f family, look func(t *check.T, s *session, c call, exact outcome)) {
-	s, looked := newSession(t), 0
-	for _, c := range f.calls {
+// eachCall passes to look every call that the plugin can do, with its outcome for the
+// right size. It returns how many there are.
+func eachCall(t *check.T, calls []call, look func(t *check.T, s *session, c call, exact outcome)) (looked int) {
+	s := newSession(t)
+	for _, c := range calls {
 		if !c.possible(t, s) {
 			continue
 		}
@@ -146,12 +147,17 @@ func eachCall(t *check.T, f family, look func(t *check.T, s *session, c call, ex
 		looked++
 		look(t, s, c, exact)
 	}
-	if looked == 0 {
+	return looked
+}
+
+// ofFamily is eachCall for a family of functions of which the plugin must have one.
+func ofFamily(t *check.T, f family, look func(t *check.T, s *session, c call, exact outcome)) {
+	if eachCall(t, f.calls, look) == 0 {
 		t.SkipUnimplf("the plugin has none of these functions")
 	}
 }
 
-// promisedSizes calls with every size that a slightly older caller has.
+// promisedSizes makes calls with every size that a slightly older caller has.
 func promisedSizes(t *check.T) {
 	s, looked := newSession(t), 0
 	for _, f := range families {
@@ -178,7 +184,7 @@ func promisedSizes(t *check.T) {
 	}
 }
 
-// newerCaller calls with a struct that is longer than the suite knows.
+// newerCaller makes a call with a struct that is longer than any that the suite knows.
 func newerCaller(t *check.T, c call, s *session, exact outcome, more uintptr) {
 	o := c.place(t, s, check.Exactly(c.fn.Size+more), nil)
 	x := placedSkew(c.fn, c.fn.Size+more, exact, o)
@@ -194,8 +200,8 @@ func newerCaller(t *check.T, c call, s *session, exact outcome, more uintptr) {
 	}
 }
 
-// refusesShort calls with sizes that the struct never had. The memory has them
-// all the same, so that a plugin which reads on does not crash but shows.
+// refusesShort makes calls with sizes that the struct never had. The memory is of the
+// full size, so that a plugin that reads on shows itself instead of crashing.
 func refusesShort(t *check.T, c call, s *session) {
 	for _, size := range neverHad(c.fn) {
 		o := c.place(t, s, check.Placement{Have: c.fn.Size, Stated: size}, nil)
@@ -203,8 +209,8 @@ func refusesShort(t *check.T, c call, s *session) {
 	}
 }
 
-// neverHad are sizes below the first that a struct had, of functions that can
-// say so.
+// neverHad returns sizes below the first that a struct had, for functions that can
+// return an error.
 func neverHad(f *capi.Function) []uintptr {
 	if f.Void || f.Size == 0 {
 		return nil
@@ -223,7 +229,7 @@ func neverHad(f *capi.Function) []uintptr {
 	return list
 }
 
-// size is how long a struct was from a version on.
+// size is the size of a struct from a version on.
 type size struct {
 	minor int
 	size  uintptr
@@ -250,17 +256,17 @@ var grown = map[string][]size{
 	"PJRT_ExecuteOptions":                       {{0, 52}, {46, 72}, {64, 80}, {76, 88}, {78, 112}, {97, 120}, {108, 121}, {112, 144}, {116, 160}},
 }
 
-// understated are the functions whose older callers state a size that is less
-// than what they have: their headers left the last field out of it.
+// understated are the functions whose older callers state a size smaller than their
+// struct: their headers left out the last field.
 var understated = map[string]bool{"PJRT_Plugin_Attributes": true, "PJRT_Device_AddressableMemories": true}
 
-// promisedMinors is how much older than the plugin a caller may be and still
-// has to be served. The header promises weeks, and at its fastest had a version
-// each week.
+// promisedMinors is how many versions older than the plugin a caller may be and must
+// still be served. The header promises weeks, and at its fastest had a version each
+// week.
 const promisedMinors = 3
 
-// promised are the sizes that callers up to promisedMinors older than a plugin
-// use, without the plugin's own.
+// promised returns the sizes that callers up to promisedMinors older than a plugin use,
+// except the plugin's own size.
 func promised(name string, minor int) []uintptr {
 	list := grown[name]
 	var sizes []uintptr
@@ -272,8 +278,8 @@ func promised(name string, minor int) []uintptr {
 	return sizes
 }
 
-// accepts looks at an outcome of a call with an older size: inside the promise
-// it must be a success, outside a refusal is as good.
+// accepts judges the outcome of a call with an older size: within the promise it must
+// be a success, outside it may be a refusal.
 func accepts(t *check.T, name string, have uintptr, err error) {
 	t.Skew(skewOf(name, have, err))
 	for _, size := range promised(name, t.Minor()) {
@@ -288,8 +294,8 @@ func accepts(t *check.T, name string, have uintptr, err error) {
 	}
 }
 
-// placedSkew is the line of the matrix on a call that was to do what it does
-// when the size is right.
+// placedSkew returns the matrix's line for a call that should do what it does with the
+// right size.
 func placedSkew(f *capi.Function, have uintptr, exact, o outcome) report.Skew {
 	err := o.err
 	if code(o.err) == code(exact.err) {
@@ -305,7 +311,7 @@ func placedSkew(f *capi.Function, have uintptr, exact, o outcome) report.Skew {
 	return x
 }
 
-// skewOf is the line of the report's matrix on callers with a struct of a size.
+// skewOf returns the line of the report's matrix for callers with a struct of a size.
 func skewOf(name string, have uintptr, err error) report.Skew {
 	x := report.Skew{Struct: name, Size: int(have), Outcome: "works", OK: err == nil}
 	if err != nil {
@@ -331,7 +337,7 @@ func namedValueSizes(t *check.T) {
 	for _, list := range lists(t) {
 		for i := range int(list.n) {
 			if list.p == nil {
-				break // ATTR-06 and its like say so
+				break // ATTR-06 and similar rules report that
 			}
 			looked++
 			v := check.NamedValueAt(list.p, i)
@@ -349,7 +355,7 @@ func namedValueSizes(t *check.T) {
 
 var digits = regexp.MustCompile(`\d+`)
 
-// sizeMessage reads what the plugin says of a struct that is too short.
+// sizeMessage reads what the plugin says about a struct that is too short.
 func sizeMessage(t *check.T) {
 	const stated = 8
 	name, want := "PJRT_Plugin_Attributes", uintptr(24)

@@ -10,7 +10,7 @@ import (
 	"github.com/purepjrt/purepjrt/conformance/internal/check"
 )
 
-// unknown returns values that an enum does not have, last being its last.
+// unknown returns values that an enum does not have. last is its last one.
 func unknown[E ~int32](last E) []E { return []E{last + 100, 255, -1} }
 
 // enumChecks give the plugin enum values of a newer caller.
@@ -41,7 +41,7 @@ var enumChecks = []check.Check{
 		if t.Env().NoDevice != "" {
 			t.SkipEnvf("%s", t.Env().NoDevice)
 		}
-		// A plugin that makes no client says nothing by refusing one.
+		// If the plugin makes no client at all, its refusal proves nothing.
 		check.Destroy(t, t.NewClient().Handle)
 		for _, v := range unknown(capi.NamedValueBool) {
 			option := &capi.NamedValue{StructSize: capi.NamedValueSize, Type: v, ValueSize: 1}
@@ -77,8 +77,8 @@ func refusesEnum[A any](t *check.T, args A, function, field string, v int32) {
 	}
 }
 
-// nestedChecks give the plugin structs inside args whose struct_size is 0. What
-// they hold is right, so that a plugin which does not look shows itself.
+// nestedChecks give the plugin structs inside args whose struct_size is 0. Their
+// contents are right, so that a plugin that does not look at the size shows itself.
 var nestedChecks = []check.Check{
 	{Rule: "SKEW-13", Variant: "struct=program", Run: func(t *check.T) {
 		args := check.CompileArgs(t.Client(), check.AddOne, check.Devices(1, 1))
@@ -130,7 +130,7 @@ var nestedChecks = []check.Check{
 		out, err := check.Try(t, capi.ClientCreateBuffersForAsyncHostToDeviceArgs{
 			Client: t.Client().Handle, ShapeSpecs: &spec, NumShapeSpecs: 1, Memory: t.DefaultMemory(t.Client()),
 		})
-		skipUnimplemented(t, err)
+		t.SkipFor(err)
 		refusesNested(t, err, "PJRT_ShapeSpec")
 		check.Own(t, out.TransferManager)
 	}},
@@ -152,8 +152,8 @@ func refusesNested(t *check.T, err error, what string) {
 	t.ErrorCode(err, "a "+what+" whose struct_size is 0", capi.ErrorCodeInvalidArgument)
 }
 
-// oneOption is an option that the plugin takes; without one the check is
-// skipped.
+// oneOption returns an option that the plugin accepts, or skips the check if there is
+// none.
 func oneOption(t *check.T) []capi.Attribute {
 	if len(t.Env().Options) > 0 {
 		return t.Env().Options[:1]
@@ -163,8 +163,7 @@ func oneOption(t *check.T) []capi.Attribute {
 	}
 	client := check.Call(t, capi.ClientCreateArgs{}).Client
 	defer check.Call(t, capi.ClientDestroyArgs{Client: client})
-	name := check.Call(t, capi.ClientPlatformNameArgs{Client: client})
-	platform := capi.String(name.PlatformName, name.PlatformNameSize)
+	platform := t.PlatformOf(client)
 	switch platform {
 	case "cpu":
 		return []capi.Attribute{{Name: "cpu_device_count", Value: int64(2)}}
@@ -175,7 +174,7 @@ func oneOption(t *check.T) []capi.Attribute {
 	return nil
 }
 
-// longerNamedValue gives the plugin an option of a caller whose named values are
+// longerNamedValue gives the plugin an option from a caller whose named values are
 // longer.
 func longerNamedValue(t *check.T) {
 	option := oneOption(t)
@@ -193,7 +192,7 @@ func longerNamedValue(t *check.T) {
 	}
 }
 
-// devicesWith makes a client of one option and counts its devices.
+// devicesWith makes a client with one option and counts its devices.
 func devicesWith(t *check.T, option *capi.NamedValue) int {
 	client := check.Call(t, capi.ClientCreateArgs{CreateOptions: option, NumOptions: 1}).Client
 	defer check.Call(t, capi.ClientDestroyArgs{Client: client})

@@ -4,15 +4,14 @@
 package library
 
 import (
-	"errors"
 	"runtime"
 
 	"github.com/purepjrt/purepjrt/capi"
 	"github.com/purepjrt/purepjrt/conformance/internal/check"
 )
 
-// placed calls with a struct of a size, once in front of memory that must stay
-// as it is and once in front of memory that must not be touched.
+// placed makes a call with a struct of a size, once in front of memory that must not
+// change and once in front of memory that must not be touched.
 func placed[A any](t *check.T, args A, size uintptr, after func(out A)) error {
 	var last error
 	for _, guard := range []bool{false, true} {
@@ -28,21 +27,10 @@ func placed[A any](t *check.T, args A, size uintptr, after func(out A)) error {
 	return last
 }
 
-// needs ends the check when the plugin is older than what would grow a struct.
+// needs skips the check if the plugin is older than what made a struct grow.
 func needs(t *check.T, minor int, what string) {
 	if t.Minor() < minor {
 		t.SkipAbsentf("%s came with API 0.%d, but the plugin has 0.%d, for which callers without it are not older", what, minor, t.Minor())
-	}
-}
-
-// skipUnimplemented ends the check when the plugin does not offer the function.
-func skipUnimplemented(t *check.T, err error) {
-	var e *capi.Error
-	if errors.As(err, &e) && e.Code == capi.ErrorCodeUnimplemented {
-		if e.Missing {
-			t.SkipAbsentf("%v", err)
-		}
-		t.SkipUnimplf("%v", err)
 	}
 }
 
@@ -51,7 +39,7 @@ func clientCreate060(t *check.T) {
 	if t.Env().NoDevice != "" {
 		t.SkipEnvf("%s", t.Env().NoDevice)
 	}
-	// A plugin that makes no client says nothing by refusing one.
+	// If the plugin makes no client at all, its refusal proves nothing.
 	check.Destroy(t, t.NewClient().Handle)
 	values, err := capi.NewNamedValues(t.Env().Options)
 	if err != nil {
@@ -92,13 +80,12 @@ func viewSizes(t *check.T) {
 		}
 		check.Call(t, capi.BufferDestroyArgs{Buffer: out.Buffer})
 	}
-	skipUnimplemented(t, placed(t, args, args.Function().Size, destroy))
+	t.SkipFor(placed(t, args, args.Function().Size, destroy))
 	if t.Minor() >= 66 {
-		if err := placed(t, args, 104, destroy); err != nil {
-			t.Errorf("PJRT_Client_CreateViewOfDeviceBuffer with a struct_size of 104, that before memory: expected success, got %v", err)
-		}
+		t.NoError(placed(t, args, 104, destroy), "PJRT_Client_CreateViewOfDeviceBuffer with a struct_size of 104, that before memory")
 	}
-	// The struct is there, so that a plugin which looks at no size shows itself.
+	// The memory is of the full size, so that a plugin that does not look at the size
+	// shows itself.
 	out, _, err := check.Place(t, args, check.Placement{Have: args.Function().Size, Stated: 96})
 	if t.ErrorCode(err, "PJRT_Client_CreateViewOfDeviceBuffer with a struct_size of 96, which has no room for the buffer",
 		capi.ErrorCodeInvalidArgument); err == nil {
@@ -106,7 +93,7 @@ func viewSizes(t *check.T) {
 	}
 }
 
-// onDelete is a callback that does nothing, however often it is called.
+// onDelete returns a callback that does nothing, however often it is called.
 func onDelete(t *check.T) (capi.ClientCreateViewOfDeviceBufferArgsOnDeleteCallback, uintptr) {
 	callback, handle := capi.NewOnDeleteCallback(func() {})
 	t.Cleanup(handle.Delete)
@@ -121,7 +108,7 @@ func deserializeSizes(t *check.T) {
 		r := t.Run(check.Own(t, out.LoadedExecutable), 1, s.buf(t))
 		check.ExpectBuffer(t, r[0], []float32{2, 3, 4, 5}, "a plus one, loaded again")
 	}
-	skipUnimplemented(t, placed(t, args, args.Function().Size, own))
+	t.SkipFor(placed(t, args, args.Function().Size, own))
 	looked := 0
 	for _, g := range []size{{71, 48}, {111, 64}} {
 		if t.Minor() >= g.minor {
@@ -138,14 +125,14 @@ func compiledMemoryStatsSizes(t *check.T) {
 	s := newSession(t)
 	args := capi.ExecutableGetCompiledMemoryStatsArgs{Executable: s.prog(t)}
 	name, list := args.Function().Name, grown["PJRT_Executable_GetCompiledMemoryStats"]
-	skipUnimplemented(t, placed(t, args, args.Function().Size, nil))
+	t.SkipFor(placed(t, args, args.Function().Size, nil))
 	looked := 0
 	for i, g := range list {
 		if i+1 < len(list) && list[i+1].minor > t.Minor() {
 			break // the plugin's own size, or a newer one
 		}
 		looked++
-		// Without a guard: a plugin that writes on would end the process.
+		// Without a guard, since a plugin that writes on would end the process.
 		_, spill, err := check.Place(t, args, check.Exactly(g.size))
 		if spill != "" {
 			t.Errorf("struct_size %d: %s", g.size, spill)
@@ -163,20 +150,16 @@ func compiledMemoryStatsSizes(t *check.T) {
 func memoryStatsSizes(t *check.T) {
 	needs(t, 113, "peak_allocated_bytes")
 	args := capi.DeviceMemoryStatsArgs{Device: t.Client().Devices[0]}
-	skipUnimplemented(t, placed(t, args, args.Function().Size, nil))
-	if err := placed(t, args, 185, nil); err != nil {
-		t.Errorf("PJRT_Device_MemoryStats with a struct_size of 185, that before peak_allocated_bytes: expected success, got %v", err)
-	}
+	t.SkipFor(placed(t, args, args.Function().Size, nil))
+	t.NoError(placed(t, args, 185, nil), "PJRT_Device_MemoryStats with a struct_size of 185, that before peak_allocated_bytes")
 }
 
 func poisonSizes(t *check.T) {
 	needs(t, 100, "payload")
 	args := capi.DevicePoisonExecutionArgs{Device: t.Client().Devices[0], LaunchID: 424242, ErrorCode: capi.ErrorCodeAborted}
 	args.ErrorMessage, args.ErrorMessageSize = capi.StringData("poisoned on purpose")
-	skipUnimplemented(t, placed(t, args, args.Function().Size, nil))
-	if err := placed(t, args, 49, nil); err != nil {
-		t.Errorf("PJRT_Device_PoisonExecution with a struct_size of 49, that of API 0.85 to 0.99: expected success, got %v", err)
-	}
+	t.SkipFor(placed(t, args, args.Function().Size, nil))
+	t.NoError(placed(t, args, 49, nil), "PJRT_Device_PoisonExecution with a struct_size of 49, that of API 0.85 to 0.99")
 }
 
 func errorBufferSizes(t *check.T) {
@@ -187,14 +170,12 @@ func errorBufferSizes(t *check.T) {
 	args.ErrorMessage, args.ErrorMessageSize = capi.StringData("an error on purpose")
 	args.ShapeDims, args.ShapeNumDims = check.First([]int64{4})
 	own := func(out capi.ClientCreateErrorBufferArgs) { check.Own(t, out.Buffer) }
-	skipUnimplemented(t, placed(t, args, args.Function().Size, own))
+	t.SkipFor(placed(t, args, args.Function().Size, own))
 	for _, g := range grown["PJRT_Client_CreateErrorBuffer"] {
 		if g.minor > t.Minor() || g.size == args.Function().Size {
 			break
 		}
-		if err := placed(t, args, g.size, own); err != nil {
-			t.Errorf("PJRT_Client_CreateErrorBuffer with a struct_size of %d, that of API 0.%d: expected success, got %v", g.size, g.minor, err)
-		}
+		t.NoError(placed(t, args, g.size, own), "PJRT_Client_CreateErrorBuffer with a struct_size of %d, that of API 0.%d", g.size, g.minor)
 	}
 }
 
@@ -209,7 +190,7 @@ func executeOptionsSizes(t *check.T) {
 			options := check.Truncate(t, capi.ExecuteOptions{}, check.Placement{Have: g.size, Stated: g.size, Guard: guard})
 			x := check.NewExecution(s.exe(t), 1, []*capi.Buffer{s.buf(t)})
 			x.Args.Options = options.Struct
-			// Raw, since nothing but the plugin may read the options.
+			// Raw, since only the plugin may read the options.
 			x.Args.StructSize = x.Args.Function().Size
 			_, err := check.Raw(t, x.Args)
 			if err == nil {
@@ -232,8 +213,8 @@ func executeOptionsSizes(t *check.T) {
 	}
 }
 
-// callbackSizes looks at the structs that the plugin hands to the callbacks of
-// the key-value store.
+// callbackSizes looks at the structs that the plugin passes to the callbacks of the
+// key-value store.
 func callbackSizes(t *check.T) {
 	store := check.NewStore(t)
 	store.Fail("", capi.ErrorCodeAborted, "no store today")

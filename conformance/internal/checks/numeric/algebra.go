@@ -12,7 +12,7 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
 )
 
-// solving is the attributes of a triangular_solve.
+// solving holds the attributes of a triangular_solve.
 type solving struct {
 	left, lower, unit bool
 	transpose         string
@@ -23,7 +23,7 @@ func (s solving) attribute() string {
 		s.lower, s.unit, s.transpose)
 }
 
-// algebra is the checks of linear algebra and transforms in their forms.
+// algebra returns the checks of linear algebra and transforms.
 func algebra() []entry {
 	var es []entry
 	for _, t := range wide {
@@ -45,7 +45,7 @@ func algebra() []entry {
 	return es
 }
 
-// element is a complex number as an element of a type.
+// element returns a complex number as an element of a type.
 func element(t dtype.Type, c complex128) value {
 	if t.IsComplex() {
 		return finish(t, value{c: c})
@@ -53,7 +53,7 @@ func element(t dtype.Type, c complex128) value {
 	return round(t, real(c))
 }
 
-// complexAt is an element as a complex number.
+// complexAt returns an element as a complex number.
 func (a array) complexAt(ix ...int64) complex128 {
 	v := a.at(ix...)
 	if a.t.IsComplex() {
@@ -62,8 +62,8 @@ func (a array) complexAt(ix ...int64) complex128 {
 	return complex(v.f, 0)
 }
 
-// triangle is two matrices of 3 x 3, of which only one half is to be read: what
-// stands in the other would spoil every result.
+// triangle returns two matrices of 3 x 3, only one half of which may be read: the elements
+// of the other half would spoil every result.
 func triangle(t dtype.Type, lower bool) array {
 	return build(t, []int64{2, 3, 3}, func(ix []int64) value {
 		b, i, j := ix[0], ix[1], ix[2]
@@ -77,8 +77,7 @@ func triangle(t dtype.Type, lower bool) array {
 	})
 }
 
-// solvings is every form of triangular_solve on one side. They are slow to
-// compile.
+// solvings returns every form of triangular_solve on one side. They are slow to compile.
 func solvings(t dtype.Type, left bool, profile check.Profile) entry {
 	side := map[bool]string{true: "left", false: "right"}[left]
 	return entry{rule: "RUN-02", variant: "triangular_solve/" + side + "/" + t.String(), profile: profile,
@@ -97,7 +96,7 @@ func solvings(t dtype.Type, left bool, profile check.Profile) entry {
 
 func (s solving) program(t dtype.Type) program {
 	a := triangle(t, s.lower)
-	// at is the matrix that is meant.
+	// at returns an element of the matrix that the attributes select.
 	at := func(b, i, j int64) complex128 {
 		if s.transpose != "NO_TRANSPOSE" {
 			i, j = j, i
@@ -152,7 +151,7 @@ func evenly(n int, x float64) []float64 {
 	return b
 }
 
-// factorings is Cholesky factors of two matrices, lower and upper.
+// factorings returns Cholesky factorizations of two matrices, lower and upper.
 func factorings(t dtype.Type) []program {
 	low := triangle(t, true)
 	clean := func(b, i, j int64) complex128 {
@@ -183,7 +182,7 @@ func factorings(t dtype.Type) []program {
 			ix := index(dims, i)
 			open[i] = ix[1] != ix[2] && (ix[1] > ix[2]) != lower
 			if open[i] {
-				in.v[i] = element(t, 1000) // the half that is not to be read
+				in.v[i] = element(t, 1000) // the half that may not be read
 			}
 		}
 		p := op("cholesky", fmt.Sprintf("lower = %v", lower), "", []array{out}, in)
@@ -194,8 +193,8 @@ func factorings(t dtype.Type) []program {
 	return ps
 }
 
-// singular is matrices without an inverse and without a factor: anything may
-// come out, and the process has to survive.
+// singular returns programs on matrices without an inverse or without a factor: any result
+// will do, but the process must survive.
 func singular(t dtype.Type) []program {
 	zero := array{t, []int64{2, 2}, make([]value, 4)}
 	one := build(t, []int64{2, 2}, func([]int64) value { return number(t, 1) })
@@ -210,7 +209,7 @@ func singular(t dtype.Type) []program {
 
 func boolToInt(b bool) int64 { return int64(boolInt(b)) }
 
-// transformAlong is the Fourier transform of one dimension.
+// transformAlong returns the Fourier transform along one dimension.
 func transformAlong(in []complex128, dims []int64, d int, sign float64) []complex128 {
 	out := make([]complex128, len(in))
 	step := count(dims[d+1:])
@@ -230,8 +229,8 @@ func transformAlong(in []complex128, dims []int64, d int, sign float64) []comple
 	return out
 }
 
-// planes is transforms of two and three dimensions, behind a batch dimension,
-// and a long one.
+// planes returns transforms of two and three dimensions, after a batch dimension, and a
+// long one.
 func planes(t dtype.Type) []program {
 	re := realOf(t)
 	var ps []program
@@ -275,8 +274,8 @@ func planes(t dtype.Type) []program {
 	return ps
 }
 
-// norms is batch_norm_inference with the feature at each dimension, and without
-// an epsilon.
+// norms returns batch_norm_inference with the feature at each dimension, and without an
+// epsilon.
 func norms(t dtype.Type) []program {
 	var ps []program
 	dims := []int64{2, 3, 4}

@@ -11,41 +11,41 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
 )
 
-// algorithm is how a dot_general is asked to be computed: the types to which the
-// operands are rounded, in which sums are kept, and from how many products of
-// parts of the operands a product is made.
+// algorithm says how a dot_general is to be computed: to which types the operands are
+// rounded, in which type sums are kept, and of how many products of parts of the operands a
+// product consists.
 type algorithm struct {
 	name         string
-	in, to       dtype.Type // of the operands as they are given, and of the result
+	in, to       dtype.Type // of the given operands, and of the result
 	operand, sum string     // the types that the algorithm names
 	products     int
-	// error is the largest that a product may have, relative to its size, beyond
-	// the roundings of the type of the result.
+	// error is the largest error of a product, relative to its size, beyond the roundings
+	// of the type of the result.
 	error float64
-	// coarse is a type that has fewer bits than the algorithm keeps; empty for
-	// operands that are of the algorithm's type already.
+	// coarse is a type with fewer bits than the algorithm keeps; empty for operands that
+	// already have the algorithm's type.
 	coarse string
 }
 
-// algorithms are those that StableHLO knows. Two operands that keep n bits of
-// their fractions, cut off, make an error of at most 2 * 2^-n; those that are
-// made of parts leave out products as small as the last part kept.
+// algorithms are those that StableHLO knows. If two operands keep n bits of their fractions
+// and the rest is cut off, the error is at most 2 * 2^-n; algorithms that use parts of
+// operands leave out products as small as the last part kept.
 var algorithms = []algorithm{
-	{"F16_F16_F16", dtype.F16, dtype.F16, "f16", "f16", 1, 0, ""},
-	{"F16_F16_F32", dtype.F16, dtype.F32, "f16", "f32", 1, 0, ""},
-	{"BF16_BF16_BF16", dtype.BF16, dtype.BF16, "bf16", "bf16", 1, 0, ""},
-	{"BF16_BF16_F32", dtype.F32, dtype.F32, "bf16", "f32", 1, 0x1p-6, "f8E5M2"},
-	{"BF16_BF16_F32_X3", dtype.F32, dtype.F32, "bf16", "f32", 3, 0x1p-13, "bf16"},
-	{"BF16_BF16_F32_X6", dtype.F32, dtype.F32, "bf16", "f32", 6, 0x1p-19, "bf16"},
-	{"BF16_BF16_F32_X9", dtype.F32, dtype.F32, "bf16", "f32", 9, 0x1p-21, "bf16"},
-	{"TF32_TF32_F32", dtype.F32, dtype.F32, "tf32", "f32", 1, 0x1p-9, "f8E5M2"},
-	{"TF32_TF32_F32_X3", dtype.F32, dtype.F32, "tf32", "f32", 3, 0x1p-18, "bf16"},
-	{"F32_F32_F32", dtype.F32, dtype.F32, "f32", "f32", 1, 0, "bf16"},
-	{"F64_F64_F64", dtype.F64, dtype.F64, "f64", "f64", 1, 0, "f32"},
-	{"F8_F8_F32", dtype.F8E4M3FN, dtype.F32, "f8E4M3FN", "f32", 1, 0, ""},
+	{name: "F16_F16_F16", in: dtype.F16, to: dtype.F16, operand: "f16", sum: "f16", products: 1},
+	{name: "F16_F16_F32", in: dtype.F16, to: dtype.F32, operand: "f16", sum: "f32", products: 1},
+	{name: "BF16_BF16_BF16", in: dtype.BF16, to: dtype.BF16, operand: "bf16", sum: "bf16", products: 1},
+	{name: "BF16_BF16_F32", in: dtype.F32, to: dtype.F32, operand: "bf16", sum: "f32", products: 1, error: 0x1p-6, coarse: "f8E5M2"},
+	{name: "BF16_BF16_F32_X3", in: dtype.F32, to: dtype.F32, operand: "bf16", sum: "f32", products: 3, error: 0x1p-13, coarse: "bf16"},
+	{name: "BF16_BF16_F32_X6", in: dtype.F32, to: dtype.F32, operand: "bf16", sum: "f32", products: 6, error: 0x1p-19, coarse: "bf16"},
+	{name: "BF16_BF16_F32_X9", in: dtype.F32, to: dtype.F32, operand: "bf16", sum: "f32", products: 9, error: 0x1p-21, coarse: "bf16"},
+	{name: "TF32_TF32_F32", in: dtype.F32, to: dtype.F32, operand: "tf32", sum: "f32", products: 1, error: 0x1p-9, coarse: "f8E5M2"},
+	{name: "TF32_TF32_F32_X3", in: dtype.F32, to: dtype.F32, operand: "tf32", sum: "f32", products: 3, error: 0x1p-18, coarse: "bf16"},
+	{name: "F32_F32_F32", in: dtype.F32, to: dtype.F32, operand: "f32", sum: "f32", products: 1, coarse: "bf16"},
+	{name: "F64_F64_F64", in: dtype.F64, to: dtype.F64, operand: "f64", sum: "f64", products: 1, coarse: "f32"},
+	{name: "F8_F8_F32", in: dtype.F8E4M3FN, to: dtype.F32, operand: "f8E4M3FN", sum: "f32", products: 1},
 }
 
-// algorithmic is the checks of them. A plugin may refuse any.
+// algorithmic returns the checks of the algorithms. A plugin may refuse any of them.
 func algorithmic() []entry {
 	var es []entry
 	for _, a := range algorithms {
@@ -55,7 +55,7 @@ func algorithmic() []entry {
 	return es
 }
 
-// program is a product of square matrices whose last bits count.
+// program returns a product of square matrices whose last bits count.
 func (a *algorithm) program() program {
 	c := contraction{a: []int64{8, 8}, b: []int64{8, 8}, contractA: []int64{1}, contractB: []int64{0}}
 	x, y := rough(a.in, 11, c.a), rough(a.in, 12, c.b)
@@ -76,8 +76,8 @@ func (a *algorithm) program() program {
 	return p
 }
 
-// dropsBits is the fault of who rounds the first operand, x, of a dot_general to
-// another type.
+// dropsBits is the fault of a compiler that rounds the first operand, x, of a dot_general
+// to another type.
 func dropsBits(x array, to string) twist {
 	const product = `%r0 = "stablehlo.dot_general"(`
 	narrow := check.Tensor(x.t, x.dims)
@@ -99,7 +99,7 @@ func rough(t dtype.Type, seed int64, dims []int64) array {
 	return a
 }
 
-// magnitudes is the array without its signs, in double precision.
+// magnitudes returns the array without its signs, in double precision.
 func magnitudes(a array) array {
 	return build(dtype.F64, a.dims, func(ix []int64) value { return value{f: math.Abs(a.at(ix...).f)} })
 }

@@ -6,6 +6,7 @@ package numeric
 import (
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -14,8 +15,8 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
 )
 
-// bigs is the checks of what is large: programs of many operations, and arrays
-// of many elements, whose results are known by algebra.
+// bigs returns the checks of large programs: those of many operations, and those on arrays
+// of many elements, whose results are known from algebra.
 func bigs() []entry {
 	return []entry{
 		{rule: "RUN-02", variant: "big/operations=1000", profile: check.Core, forms: []form{parameters}, timeout: 4 * check.DefaultTimeout, programs: func() []program { return []program{longChain(1000)} }},
@@ -25,12 +26,12 @@ func bigs() []entry {
 	}
 }
 
-// longChain is n operations of which each needs the one before.
+// longChain returns n operations, each of which depends on the one before.
 func longChain(n int) program {
 	var b strings.Builder
 	typ := check.Tensor(dtype.S32, []int64{8})
 	x := wholes(dtype.S32, 1, 8)
-	acc := append([]value(nil), x.v...)
+	acc := slices.Clone(x.v)
 	b.WriteString("%v0 = stablehlo.add %a0, %a1 : " + typ + "\n  ")
 	y := wholes(dtype.S32, 2, 8)
 	for i := range acc {
@@ -53,7 +54,7 @@ func longChain(n int) program {
 	return p
 }
 
-// rotation returns n arguments, each one place further.
+// rotation returns its n arguments, each moved by one place.
 func rotation(n int) program {
 	p := program{}
 	for i := range n {
@@ -67,8 +68,8 @@ func rotation(n int) program {
 	return p
 }
 
-// longSums adds a million numbers in each type of floats: any order is within
-// the bound, and dropping elements is not.
+// longSums adds a million numbers in each float type: any order stays within the bound, but
+// dropping elements does not.
 func longSums() []program {
 	const n = 1 << 20
 	var ps []program
@@ -101,18 +102,17 @@ func longSums() []program {
 	return ps
 }
 
-// hugeChecks is the checks that need gigabytes.
-func hugeChecks() []check.Check {
-	return []check.Check{
-		{Rule: "RUN-02", Variant: "big/sum of 1 GiB", Profile: check.Full, Timeout: 5 * time.Minute, Hostile: true, Run: func(t *check.T) {
-			const n = 1 << 27
-			hugeSum(t, n, dtype.S64)
-		}},
-		{Rule: "RUN-02", Variant: "big/beyond 2^32 bytes", Profile: check.Full, Timeout: 10 * time.Minute, Hostile: true, Run: longArray},
-	}
+// hugeChecks are the checks that need gigabytes.
+var hugeChecks = []check.Check{
+	{Rule: "RUN-02", Variant: "big/sum of 1 GiB", Profile: check.Full, Timeout: 5 * time.Minute, Hostile: true, Run: func(t *check.T) {
+		const n = 1 << 27
+		hugeSum(t, n, dtype.S64)
+	}},
+	{Rule: "RUN-02", Variant: "big/beyond 2^32 bytes", Profile: check.Full, Timeout: 10 * time.Minute, Hostile: true, Run: longArray},
 }
 
-// exhausted skips where an error says that there is no room.
+// exhausted skips the check if the error says that memory does not suffice, and fails it
+// for any other error.
 func exhausted(t *check.T, err error, what string) {
 	if capi.CodeOf(err) == capi.ErrorCodeResourceExhausted {
 		t.SkipEnvf("there is no room for %s: %v", what, err)
@@ -122,8 +122,8 @@ func exhausted(t *check.T, err error, what string) {
 	}
 }
 
-// hugeSum adds the numbers below n, which a compiler is kept from seeing
-// through by a barrier.
+// hugeSum adds the numbers below n. A barrier keeps a compiler from computing the sum
+// itself.
 func hugeSum(t *check.T, n int64, e dtype.Type) {
 	room(t, 3*8*n)
 	c := t.Client()
@@ -150,12 +150,12 @@ func.func @main() -> tensor<%[2]v> {
 	}
 }
 
-// room skips where the machine is known to have less free memory than needed:
-// a system may end a process that takes more.
+// room skips the check if the machine is known to have less free memory than needed: a
+// system may kill a process that takes more.
 func room(t *check.T, bytes int64) {
 	data, err := os.ReadFile("/proc/meminfo")
 	if err != nil {
-		return // not told, and the plugin may say so itself
+		return // unknown; the plugin may report it itself
 	}
 	for line := range strings.Lines(string(data)) {
 		var kib int64

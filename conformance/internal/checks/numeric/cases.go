@@ -9,8 +9,7 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/npy"
 )
 
-// Case is a program of this package for those who compare plugins with each
-// other.
+// Case is a program of this package for comparing plugins with each other.
 type Case struct {
 	Name    string // the variant of the check that runs it
 	Profile check.Profile
@@ -22,8 +21,8 @@ type Case struct {
 // Tolerance says how far a result may be from the right one.
 type Tolerance struct {
 	Type dtype.Type
-	// ULP is a distance in units in the last place; 0 means that it is exact. It
-	// says nothing where Bounded is set: the error depends on the inputs.
+	// ULP is a distance in units in the last place; 0 means that the result is exact. It
+	// has no meaning if Bounded is set: the error depends on the inputs.
 	ULP     float64
 	Bounded bool
 }

@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The purepjrt Authors
 
-// Package numeric checks what programs compute. The programs are made here, and
-// so are the values that they must give: by an evaluator in Go that shares
-// nothing with a plugin. Each program runs twice, with its inputs as parameters
-// and as constants, for plugins differ between the two.
 package numeric
 
 import (
@@ -15,7 +11,7 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
 )
 
-// profileOf is the profile that first tries programs of a type.
+// profileOf returns the first profile that has programs of a type.
 func profileOf(t dtype.Type) check.Profile {
 	switch t {
 	case dtype.F32, dtype.S32, dtype.Pred:
@@ -24,23 +20,17 @@ func profileOf(t dtype.Type) check.Profile {
 	return check.Core
 }
 
-// smoke is programs that a device which computes at all gets right.
+// smoke lists programs that any device that computes at all gets right.
 var smoke = []string{"add/f32", "add/i32", "multiply/f32", "exponential/f32", "compare/i32", "select/f32", "transpose/f32",
 	"reduce_add/f32", "dot_general/f32", "while/7", "iota/i32"}
 
-// Checks returns the checks of this package.
-func Checks() []check.Check {
-	var cs []check.Check
+// programChecks returns a check for each entry.
+func programChecks() []check.Check {
+	var list []check.Check
 	for _, e := range entries() {
-		cs = append(cs, e.check())
+		list = append(list, e.check())
 	}
-	cs = append(cs, randoms()...)
-	cs = append(cs, invariances()...)
-	cs = append(cs, boundedChecks()...)
-	cs = append(cs, arrangements()...)
-	cs = append(cs, hugeChecks()...)
-	cs = append(cs, payloads()...)
-	return append(cs, generations()...)
+	return list
 }
 
 // entries returns the checks that are made of programs with known results.
@@ -59,7 +49,7 @@ func entries() []entry {
 	return es
 }
 
-// eachProgram calls put with every program that is no more than its inputs and results.
+// eachProgram calls put with every program that consists only of its inputs and results.
 func eachProgram(put func(variant string, profile check.Profile, p program)) {
 	for _, u := range unaries {
 		for _, t := range u.in.of() {

@@ -37,8 +37,8 @@ func TestTheCPUPluginComputesWhatIsExpected(t *testing.T) {
 	}
 	ran := 0
 	for _, c := range Checks() {
-		// Programs of one operation all go the same way: a few say enough here,
-		// and the suite runs them all.
+		// All programs of one operation take the same path: a few suffice here, and the
+		// suite runs them all.
 		few := c.Profile == check.Smoke || c.Rule != "RUN-02" || fails(c.Name()) || ran%8 == 0
 		if testing.Short() {
 			few = c.Profile == check.Smoke || fails(c.Name())
@@ -60,7 +60,7 @@ func TestChecksAreWellFormed(t *testing.T) {
 	names := map[string]bool{}
 	for _, c := range Checks() {
 		assert.NoError(t, c.Validate())
-		assert.False(t, names[c.Name()], "%s is there twice", c.Name())
+		assert.False(t, names[c.Name()], "%s occurs twice", c.Name())
 		names[c.Name()] = true
 	}
 	for _, m := range Mutants() {
@@ -75,8 +75,8 @@ func TestChecksAreWellFormed(t *testing.T) {
 	}
 }
 
-// Every mutant runs in the suite's own test of its mutants; here are those that
-// confuse operations, which say most about the checks.
+// Every mutant runs in the suite's own test of mutants; these confuse operations, which
+// says most about the checks.
 func TestChecksSeeConfusedOperations(t *testing.T) {
 	t.Parallel()
 	base := cpu(t)

@@ -15,8 +15,8 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
 )
 
-// clientOps is the functions of the CHLO dialect that frameworks send as they
-// are, on real numbers, with what they are confused with.
+// clientOps lists the functions of the CHLO dialect that frameworks send unchanged, on real
+// numbers, each with one that it is confused with.
 var clientOps = []struct {
 	name   string
 	eval   func(float64) float64
@@ -42,7 +42,7 @@ var clientOps = []struct {
 	{"tan", math.Tan, []float64{-1.5, -1, -0.1, 0, 0.5, 1.25, 3}, 16, "sinh"},
 }
 
-// besselI1e is the modified Bessel function of order one times exp(-|x|).
+// besselI1e returns the modified Bessel function of order one times exp(-|x|).
 func besselI1e(x float64) float64 {
 	term := x / 2
 	total := term
@@ -53,7 +53,7 @@ func besselI1e(x float64) float64 {
 	return total * math.Exp(-math.Abs(x))
 }
 
-// digamma is the derivative of lgamma for positive numbers.
+// digamma returns the derivative of lgamma for positive numbers.
 func digamma(x float64) float64 {
 	total := 0.0
 	for x < 20 {
@@ -64,8 +64,8 @@ func digamma(x float64) float64 {
 	return total + math.Log(x) - 1/(2*x) - y*(1.0/12-y*(1.0/120-y*(1.0/252-y*(1.0/240-y/132))))
 }
 
-// clientDialect is the checks of operations of the CHLO dialect. They are apart
-// from those of StableHLO: it is no part of its specification.
+// clientDialect returns the checks of operations of the CHLO dialect. They are separate
+// from those of StableHLO, whose specification does not cover them.
 func clientDialect() []entry {
 	var es []entry
 	put := func(name string, p program) {
@@ -82,7 +82,7 @@ func clientDialect() []entry {
 			in.dims = []int64{int64(len(in.v))}
 			out.dims = in.dims
 			p := inDialect(op(o.name, "", "", []array{out}, in))
-			// Where a function goes through zero the error is that of its terms.
+			// Where a function passes through zero, its error is that of its terms.
 			limit := make([]float64, len(out.v))
 			for i, v := range out.v {
 				limit[i] = max(o.ulp*unit(t, v.f), o.ulp*unit(t, 1)/4)
@@ -113,7 +113,7 @@ func inDialect(p program) program {
 	return p
 }
 
-// mulhi is the upper half of products.
+// mulhi returns the upper half of products.
 func mulhi(t dtype.Type) program {
 	var a, b, out array
 	for _, x := range specials(t) {
@@ -156,7 +156,7 @@ func nextAfter(t dtype.Type) program {
 	return p
 }
 
-// topK takes the three largest of rows; of equal ones the first.
+// topK returns the three largest elements of rows; of equal ones, the first.
 func topK(t dtype.Type) program {
 	x := ints(t, []int64{2, 6}, 3, 1, 3, 2, 3, 0, 5, 5, 7, 5, 1, 7)
 	values, places := array{t: t, dims: []int64{2, 3}}, array{t: dtype.S32, dims: []int64{2, 3}}

@@ -14,19 +14,19 @@ import (
 
 // policy says how far a result may be from the expected one.
 type policy struct {
-	// ulp is the distance allowed in units in the last place. For complex
-	// numbers it counts in units of the modulus.
+	// ulp is the allowed distance in units in the last place. For complex numbers it counts
+	// in units of the modulus.
 	ulp float64
-	// bound, when there is one, is the absolute error allowed for each element.
+	// bound, if not nil, is the absolute error allowed for each element.
 	bound []float64
-	// open marks elements on which the specification is silent: any value.
+	// open marks elements that the specification leaves open: they may have any value.
 	open []bool
-	// signless lets 0 and -0 pass for each other.
+	// signless means that 0 and -0 are equal.
 	signless bool
-	// also is the results of a device without subnormal numbers, element by element,
-	// which will do as well.
+	// also holds results of devices without subnormal numbers, element by element, which
+	// are accepted too.
 	also [][]value
-	// otherwise is the results by another reading of the specification, where that is
+	// otherwise holds the results by another reading of the specification, where it is
 	// contested.
 	otherwise []value
 }
@@ -36,7 +36,7 @@ var exact = policy{}
 
 // format describes the floats of a type.
 type format struct {
-	mantissa  int     // bits behind the point
+	mantissa  int     // bits after the point
 	minNormal float64 // the least positive normal number
 }
 
@@ -58,7 +58,7 @@ var formats = map[dtype.Type]format{
 	dtype.F6E3M2FN:      {2, 0x1p-2},
 }
 
-// unit returns the distance of neighbouring floats of the type at x.
+// unit returns the distance between neighbouring floats of the type at x.
 func unit(t dtype.Type, x float64) float64 {
 	f := formats[t]
 	x = math.Abs(x)
@@ -69,8 +69,8 @@ func unit(t dtype.Type, x float64) float64 {
 	return math.Ldexp(1, e-1-f.mantissa)
 }
 
-// compare says how got differs from want, and nothing when it does not by more
-// than the policy allows.
+// compare says how got differs from want. It returns nil if the policy allows the
+// difference.
 func compare(want, got array, p policy) error {
 	var wrong []int
 	for i := range want.v {
@@ -90,7 +90,7 @@ func compare(want, got array, p policy) error {
 		len(wrong), len(want.v), index(want.dims, first), show(want.t, want.v[first]), show(want.t, got.v[first]))}
 }
 
-// allows reports whether element i may be got.
+// allows reports whether got is acceptable as element i.
 func (p policy) allows(t dtype.Type, want, got value, i int) bool {
 	if p.equal(t, want, got, i) {
 		return true
@@ -131,8 +131,8 @@ func (p policy) closeFloat(t dtype.Type, want, got float64, i int) bool {
 	if diff <= p.ulp*unit(t, want) {
 		return true
 	}
-	// A device may flush subnormal numbers to zero, and what is rounded up to the
-	// least normal one was subnormal before.
+	// A device may flush subnormal numbers to zero, including those that round up to the
+	// least normal number.
 	return got == 0 && math.Abs(want) <= formats[t].minNormal
 }
 
@@ -149,8 +149,8 @@ func finite(t dtype.Type, x float64) float64 {
 	return math.Copysign(largest, x)
 }
 
-// close compares complex numbers: the error counts against the modulus, since
-// either part alone may cancel.
+// close compares complex numbers: the error is relative to the modulus, since either part
+// alone may cancel.
 func (p policy) close(t dtype.Type, want, got complex128, i int) bool {
 	part := dtype.F32
 	if t == dtype.C128 {
@@ -166,11 +166,11 @@ func (p policy) close(t dtype.Type, want, got complex128, i int) bool {
 	return cmplx.Abs(want-got) <= allowed
 }
 
-// few is how many elements make no statistics.
+// few is the number of elements below which there are no statistics.
 const few = 64
 
-// accuracy says how far the elements of a result lie from the right ones, in
-// units in the last place; nothing where that says little.
+// accuracy says how far the elements of a result are from the right ones, in units in the
+// last place. It returns an empty string where that says little.
 func accuracy(want, got array, p policy) string {
 	if p.also != nil {
 		if n := flushes(want, got, p); n > 0 {
@@ -207,8 +207,7 @@ func accuracy(want, got array, p policy) string {
 		n, sum/float64(n), most, worst, got.v[worst].f, want.v[worst].f, steps[0], steps[1]+steps[2], steps[3], steps[4], steps[5])
 }
 
-// flushes counts the elements that are right only when subnormal numbers are
-// taken for zero.
+// flushes counts the elements that are right only if subnormal numbers count as zero.
 func flushes(want, got array, p policy) int {
 	n := 0
 	for i := range want.v {

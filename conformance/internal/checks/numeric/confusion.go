@@ -12,17 +12,16 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
 )
 
-// confusion is a fault of a compiler that may be in any program with the
-// operation: it takes one operation, or one attribute of it, for another.
+// confusion is a fault of a compiler that any program with the operation may reveal: it
+// takes one operation, or one attribute of it, for another.
 type confusion struct {
 	from, to string
 	in       kinds // of the first input, or of the first result when there is no input
-	// except names types for which both are the same.
+	// except lists types for which both are the same.
 	except []dtype.Type
 }
 
-// confusions is what a compiler may take for something else, wherever it stands
-// in a text.
+// confusions lists what a compiler may take for something else anywhere in a text.
 var confusions = []confusion{
 	{`"stablehlo.abs"`, `"stablehlo.negate"`, signed | floats, nil},
 	{`"stablehlo.abs"`, `"stablehlo.sign"`, signed | floats, []dtype.Type{dtype.S2}},
@@ -124,10 +123,10 @@ var confusions = []confusion{
 	{`%go = stablehlo.compare LT`, `%go = stablehlo.compare LE`, all, nil},
 }
 
-// subject is the type that says which confusions make a difference.
+// subject returns the type that decides which confusions make a difference.
 func (p *program) subject() dtype.Type {
 	if len(p.inputs) > 1 && p.inputs[0].t == dtype.Pred {
-		return p.inputs[1].t // behind a predicate
+		return p.inputs[1].t // after a predicate
 	}
 	if len(p.inputs) > 0 {
 		return p.inputs[0].t
@@ -135,8 +134,7 @@ func (p *program) subject() dtype.Type {
 	return p.want[0].t
 }
 
-// faults returns what a compiler may get wrong in the program, and would change
-// its results.
+// faults returns the mistakes of a compiler that would change the results of the program.
 func (p *program) faults() []twist {
 	if !slices.ContainsFunc(p.want, func(w array) bool { return count(w.dims) > 0 }) {
 		return nil // there is nothing to get wrong
@@ -151,8 +149,8 @@ func (p *program) faults() []twist {
 	return append(ts, p.rewrites()...)
 }
 
-// rewrites is the faults that are more than another name: what an author of a
-// compiler who misremembers a definition would write.
+// rewrites returns the faults that need more than another name: what a compiler's author
+// who misremembers a definition would write.
 func (p *program) rewrites() []twist {
 	if len(p.inputs) == 0 || !strings.HasPrefix(p.body, `%r0 = "stablehlo.`) {
 		return nil
@@ -206,17 +204,16 @@ func (p *program) rewrites() []twist {
 	return nil
 }
 
-// narrowFloat reports whether the numbers of a type are so few that faults of
-// rounding hide in them.
+// narrowFloat reports whether a type has so few numbers that they hide faults of rounding.
 func narrowFloat(t dtype.Type) bool { return t.IsFloat() && t.Bits() < 16 }
 
-// hasZero reports whether there is a zero with a sign.
+// hasZero reports whether there is a negative zero.
 func hasZero(p *program) bool {
 	return slices.ContainsFunc(p.inputs[0].v, func(v value) bool { return v.f == 0 && 1/v.f < 0 })
 }
 
-// misconverted is faults of a conversion: the sign is not extended, or a
-// fraction is rounded instead of dropped.
+// misconverted returns the faults of a conversion: the sign is not extended, or a fraction
+// is rounded instead of dropped.
 func (p *program) misconverted() []twist {
 	from, to := p.inputs[0], p.want[0]
 	switch k, l := kindOf(from.t), kindOf(to.t); {

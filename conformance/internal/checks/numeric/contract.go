@@ -13,7 +13,7 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
 )
 
-// contraction is the dimensions of a dot_general.
+// contraction holds the dimensions of a dot_general.
 type contraction struct {
 	a, b                 []int64 // of the operands
 	batchA, batchB       []int64
@@ -65,8 +65,8 @@ func (c *contraction) result() []int64 {
 		pick(c.b, free(len(c.b), c.batchB, c.contractB)))
 }
 
-// eval computes the product of two arrays, in a type at least as wide. Operands are
-// widened before they are multiplied.
+// eval computes the product of two arrays, in a type at least as wide as theirs. Operands
+// are widened before they are multiplied.
 func (c *contraction) eval(a, b array, to dtype.Type) (array, sums) {
 	freeA, freeB := free(len(c.a), c.batchA, c.contractA), free(len(c.b), c.batchB, c.contractB)
 	inner := pick(c.a, c.contractA)
@@ -95,7 +95,7 @@ func (c *contraction) eval(a, b array, to dtype.Type) (array, sums) {
 	return out, s
 }
 
-// program is the product of two arrays.
+// program returns the product of two arrays.
 func (c *contraction) program(a, b array, to dtype.Type, attributes string) program {
 	want, s := c.eval(a, b, to)
 	p := op("dot_general", c.attribute()+", "+attributes, "", []array{want}, a, b)
@@ -105,7 +105,7 @@ func (c *contraction) program(a, b array, to dtype.Type, attributes string) prog
 
 const highest = "precision_config = [#stablehlo<precision HIGHEST>, #stablehlo<precision HIGHEST>]"
 
-// contractions is the forms of dot_general that every type is tried in, beside
+// contractions lists the forms of dot_general in which every type is tried, in addition to
 // those of dots.
 var contractions = []struct {
 	name string
@@ -120,7 +120,7 @@ var contractions = []struct {
 	{"batch of outer", contraction{a: []int64{3, 2}, b: []int64{3, 2}, batchA: []int64{0}, batchB: []int64{0}}},
 }
 
-// widened is products of narrow types that are summed in a wider one.
+// widened lists products of narrow types that are summed in a wider one.
 var widened = []struct{ from, to dtype.Type }{
 	{dtype.S8, dtype.S32}, {dtype.U8, dtype.U32}, {dtype.S16, dtype.S32}, {dtype.S4, dtype.S32}, {dtype.S4, dtype.S8}, {dtype.U4, dtype.U8},
 	{dtype.BF16, dtype.F32}, {dtype.F16, dtype.F32}, {dtype.F32, dtype.F64},
@@ -128,8 +128,8 @@ var widened = []struct{ from, to dtype.Type }{
 	{dtype.F8E4M3FN, dtype.BF16}, {dtype.F8E4M3FN, dtype.F16}, {dtype.F4E2M1FN, dtype.F32},
 }
 
-// wholes makes an array of small integers that differ from their neighbours; no
-// sum of a few hundred products leaves what 24 bits hold.
+// wholes makes an array of small integers that differ from their neighbours; a sum of a few
+// hundred products fits in 24 bits.
 func wholes(t dtype.Type, seed int64, dims ...int64) array {
 	low, span := int64(-3), int64(7)
 	switch {
@@ -152,7 +152,7 @@ func wholes(t dtype.Type, seed int64, dims ...int64) array {
 	})
 }
 
-// products is the checks of dot_general in its less common forms.
+// products returns the checks of the less common forms of dot_general.
 func products() []entry {
 	var es []entry
 	for _, t := range elementTypes {
@@ -212,8 +212,7 @@ func extreme(a, b array, to dtype.Type) {
 	}
 }
 
-// largestFinite is the largest number of a type that is finite; for integers the
-// largest at all.
+// largestFinite returns the largest finite number of a type, or the largest integer.
 func largestFinite(t dtype.Type) value {
 	if !t.IsFloat() {
 		return largest(t)
@@ -226,7 +225,7 @@ func largestFinite(t dtype.Type) value {
 	return v
 }
 
-// largests is what findLargest found, by type.
+// largests holds the results of findLargest by type.
 var largests sync.Map
 
 func findLargest(t dtype.Type) value {
@@ -241,7 +240,7 @@ func findLargest(t dtype.Type) value {
 	return value{f: most}
 }
 
-// twists is the faults of dot_general in this form.
+// twists returns the faults of this form of dot_general.
 func (c *contraction) twists() []twist {
 	var ts []twist
 	at := c.attribute()
@@ -277,8 +276,8 @@ func narrowed(p program, from, to dtype.Type) twist {
 	}
 }
 
-// precise is a product whose rounding shows how the operands are multiplied.
-// With DEFAULT a device may drop bits of the operands; with HIGHEST it may not.
+// precise returns a product whose rounding shows how the operands are multiplied. With
+// DEFAULT a device may drop bits of the operands; with HIGHEST it may not.
 func precise(precision string) program {
 	c := contraction{a: []int64{4, 32}, b: []int64{32, 4}, contractA: []int64{1}, contractB: []int64{0}}
 	a, b := rough(dtype.F32, 3, c.a), rough(dtype.F32, 4, c.b)
@@ -306,7 +305,7 @@ func precise(precision string) program {
 	return p
 }
 
-// sized is a product of matrices of which no side is a multiple of a tile.
+// sized returns a product of matrices none of whose sides is a multiple of a tile.
 func sized(t dtype.Type, n int64) program {
 	c := contraction{a: []int64{n - 2, n}, b: []int64{n, n + 2}, contractA: []int64{1}, contractB: []int64{0}}
 	if n > 200 {

@@ -11,7 +11,7 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
 )
 
-// controls is programs of control flow and structure, by name.
+// controls passes put programs of control flow and structure, by name.
 func controls(put func(name string, p program)) {
 	f := dtype.F32
 	i := dtype.S32
@@ -31,15 +31,15 @@ func controls(put func(name string, p program)) {
 		})
 	}
 	// An index outside of the branches takes the last one.
-	for index, want := range map[int64]int64{0: 10, 1: 11, 2: 12, -1: 12, 3: 12, -2147483648: 12} {
+	for _, c := range []struct{ index, want int64 }{{0, 10}, {1, 11}, {2, 12}, {-1, 12}, {3, 12}, {-2147483648, 12}} {
 		var branches []string
 		for b := range 3 {
 			branches = append(branches, fmt.Sprintf("{\n    %%c = stablehlo.constant dense<%d> : tensor<i32>\n    stablehlo.return %%c : tensor<i32>\n  }", 10+b))
 		}
-		put(fmt.Sprintf("case/%d", index), program{
-			inputs: []array{one(index)},
+		put(fmt.Sprintf("case/%d", c.index), program{
+			inputs: []array{one(c.index)},
 			body:   `%r0 = "stablehlo.case"(%a0) (` + strings.Join(branches, ", ") + `) : (tensor<i32>) -> tensor<i32>`,
-			want:   []array{one(want)},
+			want:   []array{one(c.want)},
 		})
 	}
 	for _, trips := range []int64{0, 1, 7, 10000} {
@@ -155,7 +155,7 @@ func controls(put func(name string, p program)) {
 	})
 }
 
-// carried is a loop that turns n numbers around, once for each trip.
+// carried returns a loop that rotates n numbers by one place on each trip.
 func carried(n int) program {
 	const trips = 5
 	p := program{inputs: []array{ints(dtype.S32, nil, trips)}}
@@ -187,7 +187,7 @@ func carried(n int) program {
 	return p
 }
 
-// calls is a chain of functions, each adding one to what the next returns.
+// calls returns a chain of functions, each adding one to what the next returns.
 func calls(depth int) string {
 	var b strings.Builder
 	for d := range depth {

@@ -11,13 +11,12 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
 )
 
-// convert returns the value of type to that v of type from becomes; false where
-// the specification leaves it open: a number outside the range of an integer,
-// zero and negative numbers as f8E8M0FNU, and numbers beyond a type that has no
-// infinity.
+// convert returns what a value v of type from becomes in type to; false where the
+// specification leaves it open: a number outside the range of an integer type, zero and
+// negative numbers as f8E8M0FNU, and numbers too large for a type without infinity.
 func convert(to, from dtype.Type, v value) (value, bool) {
-	// The number, as a float where it is one; every integer among the samples
-	// that is not exact in a float64 has all its bits in i.
+	// f is the number as a float; every integer among the samples that a float64 cannot
+	// hold exactly has all its bits in i.
 	var f float64
 	whole := false
 	switch kindOf(from) {
@@ -47,7 +46,7 @@ func convert(to, from dtype.Type, v value) (value, bool) {
 		return x, !math.IsNaN(x.f) && !math.IsInf(x.f, 0) && math.Abs(x.f) <= math.Abs(f)*2+1
 	case bools:
 		if from.IsComplex() {
-			// Whether an imaginary part alone is true is left open.
+			// It is open whether a number with only an imaginary part is true.
 			return truth(v.c != 0), v.c == 0 || real(v.c) != 0
 		}
 		return truth(f != 0), true
@@ -77,7 +76,7 @@ func exactly(t dtype.Type, f float64) bool {
 	return round(t, f).f == f
 }
 
-// conversion is a program that converts the samples of one type to another.
+// conversion returns a program that converts the samples of one type to another.
 func conversion(from, to dtype.Type) (program, bool) {
 	var in, out []value
 	for _, v := range samples(from) {
@@ -97,7 +96,7 @@ func conversion(from, to dtype.Type) (program, bool) {
 	return p, true
 }
 
-// conversions is the programs that convert one type to all others, by name.
+// conversions passes put the programs that convert one type to all others, by name.
 func conversions(from dtype.Type, put func(name string, p program)) {
 	for _, to := range elementTypes {
 		if to == from {
@@ -109,8 +108,8 @@ func conversions(from dtype.Type, put func(name string, p program)) {
 	}
 }
 
-// bitcast is a program that reads the bits of one type as another. The narrower
-// one has a dimension more, whose first element is in the low bits.
+// bitcast returns a program that reads the bits of one type as another. The narrower one
+// has an additional dimension, whose first element is in the low bits.
 func bitcast(from, to dtype.Type) (program, bool) {
 	bits := func(t dtype.Type) int {
 		if t == dtype.Pred {
@@ -133,7 +132,7 @@ func bitcast(from, to dtype.Type) (program, bool) {
 		outDims = []int64{n, int64(fb / tb)}
 	case fb < tb:
 		k := tb / fb
-		// The samples over and over, so that there are several results.
+		// The samples are repeated, so that there are several results.
 		vs = fill(from, int64(3*k)).v
 		inDims, outDims = []int64{3, int64(k)}, []int64{3}
 	}
@@ -144,8 +143,7 @@ func bitcast(from, to dtype.Type) (program, bool) {
 	return p, ok
 }
 
-// misread is the faults of a bitcast that changes the width: parts in the wrong
-// order.
+// misread returns the faults of a bitcast that changes the width: parts in the wrong order.
 func misread(in array, to dtype.Type, outDims []int64) []twist {
 	out := check.Tensor(to, outDims)
 	switch {
@@ -159,9 +157,8 @@ func misread(in array, to dtype.Type, outDims []int64) []twist {
 	return nil
 }
 
-// reread is the n elements of another type in the same memory, in which elements
-// narrower than a byte lie side by side; false when one of them is NaN, whose
-// bits may change on the way.
+// reread returns the n elements of another type in the same memory, where elements narrower
+// than a byte are packed; false when one of them is NaN, whose bits may change on the way.
 func reread(a array, to dtype.Type, n int) ([]value, bool) {
 	data := squeeze(a.encode(), a.t)
 	size := to.Size()
@@ -169,7 +166,7 @@ func reread(a array, to dtype.Type, n int) ([]value, bool) {
 		var wide []byte
 		per := 8 / to.Bits()
 		if to.Bits() == 6 {
-			per, wide = 0, data // one to a byte, as they are uploaded
+			per, wide = 0, data // one per byte, as they are uploaded
 		}
 		for _, b := range data {
 			for k := range per {
@@ -189,7 +186,7 @@ func reread(a array, to dtype.Type, n int) ([]value, bool) {
 	return out, true
 }
 
-// squeeze packs the host form of elements narrower than a byte, first element in
+// squeeze packs the host form of elements narrower than a byte, with the first element in
 // the low bits.
 func squeeze(data []byte, t dtype.Type) []byte {
 	if !t.IsSubByte() || t.Bits() == 6 {

@@ -12,9 +12,8 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
 )
 
-// convolving is the attributes of a convolution. The layouts name dimensions in
-// order: b and f are batch and feature, i and o those of the kernel, digits
-// spatial ones.
+// convolving holds the attributes of a convolution. The layouts name dimensions in order: b
+// and f are batch and feature, i and o those of the kernel, digits the spatial ones.
 type convolving struct {
 	x, w                   []int64
 	layoutX, layoutW, outX string
@@ -24,7 +23,7 @@ type convolving struct {
 	groups, batchGroups    int64
 }
 
-// plain fills in what a convolution leaves out.
+// plain fills in the attributes that a convolution leaves out.
 func (c convolving) plain() convolving {
 	n := len(c.x) - 2
 	ones, zeros := make([]int64, n), make([]int64, n)
@@ -78,7 +77,7 @@ func (c convolving) attribute() string {
 		reversal, c.groups, c.batchGroups, highest)
 }
 
-// span is how far n elements reach that are d apart.
+// span returns how far n elements reach that are d apart.
 func span(n, d int64) int64 {
 	if n == 0 {
 		return 0
@@ -86,7 +85,7 @@ func span(n, d int64) int64 {
 	return (n-1)*d + 1
 }
 
-// places is how many windows fit.
+// places returns how many windows fit.
 func places(padded, window, stride int64) int64 {
 	if padded < window || padded == 0 {
 		return 0
@@ -156,7 +155,7 @@ func (c convolving) eval(x, w array, to dtype.Type) (array, sums) {
 	return out, s
 }
 
-// program is the convolution of two arrays.
+// program returns the convolution of two arrays.
 func (c convolving) program(x, w array, to dtype.Type) program {
 	want, s := c.eval(x, w, to)
 	p := op("convolution", c.attribute(), "", []array{want}, x, w)
@@ -165,7 +164,7 @@ func (c convolving) program(x, w array, to dtype.Type) program {
 	return p
 }
 
-// twists is the faults of a convolution that leave the dimensions as they are.
+// twists returns the faults of a convolution that leave the dimensions as they are.
 func (c convolving) twists() []twist {
 	var ts []twist
 	c = c.plain()
@@ -206,7 +205,7 @@ func (c convolving) twists() []twist {
 	return ts
 }
 
-// convolutions is the forms of convolution that types are tried in.
+// convolutions lists the forms of convolution in which types are tried.
 var convolutions = []struct {
 	name string
 	c    convolving
@@ -233,7 +232,7 @@ var convolutions = []struct {
 	{"all padding", convolving{x: []int64{1, 2, 1}, w: []int64{1, 1, 1}, low: []int64{3}, high: []int64{3}, strides: []int64{2}}},
 }
 
-// kernels is the checks of convolution in its forms.
+// kernels returns the checks of convolution in its forms.
 func kernels() []entry {
 	var es []entry
 	for _, t := range elementTypes {
@@ -252,7 +251,7 @@ func kernels() []entry {
 	}
 	for _, w := range widened {
 		// StableHLO's interpreter widens the operands of dot_general, but sums a
-		// convolution in their type. No rule that binds may rest on it.
+		// convolution in their type. No binding rule may rest on it.
 		es = append(es, entry{rule: "DIFF-01", variant: fmt.Sprintf("convolution/widened/%v-%v", w.from, w.to), profile: check.Core,
 			programs: func() []program {
 				c := convolving{x: []int64{1, 12, 8}, w: []int64{10, 8, 2}}

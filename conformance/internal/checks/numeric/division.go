@@ -12,11 +12,11 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
 )
 
-// faulty is the integer operations that have no answer for some operands.
+// faulty lists the integer operations that have no result for some operands.
 var faulty = []string{"divide", "remainder", "power", "shift_left", "shift_right_arithmetic", "shift_right_logical"}
 
-// divisions is checks of operands that an operation has no answer for. Any value
-// will do; the process has to survive, and other elements have to be right.
+// divisions returns checks of operands for which an operation has no result. Any value will
+// do, but the process must survive, and other elements must be right.
 func divisions() []entry {
 	var es []entry
 	for _, t := range integers.of() {
@@ -40,7 +40,7 @@ func divisions() []entry {
 	return es
 }
 
-// beyond converts floats that no integer is, among others.
+// beyond converts floats that no integer equals, among others.
 func beyond(from, to dtype.Type) program {
 	in := array{t: from}
 	for _, x := range []float64{math.NaN(), 1, math.Inf(1), -0.75, math.Inf(-1), 0, 1e30, 1.5, -1e30, 1, 300, -300, 65536 * 65536, -129} {
@@ -61,7 +61,7 @@ func beyond(from, to dtype.Type) program {
 	return p
 }
 
-// answers notes what a plugin gave where it may give anything.
+// answers notes what a plugin returned where any result will do.
 func answers(open []bool, inputs ...array) func([]array) []string {
 	return func(results []array) []string {
 		var parts []string
@@ -79,8 +79,8 @@ func answers(open []bool, inputs ...array) func([]array) []string {
 	}
 }
 
-// faults is an integer operation on operands that it has no answer for, among
-// others that it has one for.
+// faults returns an integer operation on operands for which it has no result, among others
+// for which it has one.
 func faults(name string, t dtype.Type) program {
 	var operation *binaryOp
 	for i := range binaries {
@@ -111,7 +111,7 @@ func faults(name string, t dtype.Type) program {
 	}
 	usual := wrap(t, 3)
 	if t.Bits() == 2 {
-		usual = one // three is minus one, or all there is
+		usual = one // in two bits three is minus one, or the largest number
 	}
 	for i, p := range pairs {
 		put(p[0], p[1])

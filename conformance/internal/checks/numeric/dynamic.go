@@ -12,11 +12,11 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
 )
 
-// dynamics is the checks of operations that take sizes as operands.
+// dynamics returns the checks of operations that take sizes as operands.
 func dynamics() []entry {
 	var es []entry
 	put := func(name string, t dtype.Type, p program) {
-		p.optional = true // a plugin may want all sizes to be attributes
+		p.optional = true // a plugin may require all sizes to be attributes
 		es = append(es, one("RUN-02", name+"/"+t.String(), check.Core, p))
 	}
 	for _, t := range elementTypes {
@@ -34,7 +34,7 @@ func dynamics() []entry {
 	return es
 }
 
-// sizes is a one-dimensional constant of numbers, as text.
+// sizes returns the text of a one-dimensional constant of numbers.
 func sizes(name string, t dtype.Type, numbers ...int64) string {
 	return fmt.Sprintf("%s = stablehlo.constant dense<[%s]> : tensor<%dx%v>\n  ", name, list(numbers), len(numbers), t)
 }
@@ -116,8 +116,8 @@ func dynamicConv(t dtype.Type) program {
 	return p
 }
 
-// bounded is a program on an array of at most 8 elements of which the first few
-// count, as many as its second argument says.
+// bounded is a program on an array of at most 8 elements, of which only the first count, as
+// many as its second argument says.
 type bounded struct {
 	name string
 	// body makes %r from %x, an array of at most 8 elements; typ is the type of
@@ -138,47 +138,47 @@ func sum(xs []float64) []float64 {
 }
 
 var boundeds = []bounded{
-	{"elements", "%r = stablehlo.multiply %x, %x : $B", atMost8, func(x []float64) []float64 {
+	{name: "elements", body: "%r = stablehlo.multiply %x, %x : $B", typ: atMost8, want: func(x []float64) []float64 {
 		var out []float64
 		for _, v := range x {
 			out = append(out, v*v)
 		}
 		return out
-	}, twist{"adds", "stablehlo.multiply %x, %x", "stablehlo.add %x, %x"}},
-	{"sum", `%zero = stablehlo.constant dense<0.0> : tensor<f32>
-  %r = stablehlo.reduce(%x init: %zero) applies stablehlo.add across dimensions = [0] : ($B, tensor<f32>) -> tensor<f32>`, "tensor<f32>", sum,
-		twist{"counts the padding", "%x = stablehlo.set_dimension_size %a, %n,", "%eight = stablehlo.constant dense<8> : tensor<i32>\n  %x = stablehlo.set_dimension_size %a, %eight,"}},
-	{"smallest", `%most = stablehlo.constant dense<100.0> : tensor<f32>
-  %r = stablehlo.reduce(%x init: %most) applies stablehlo.minimum across dimensions = [0] : ($B, tensor<f32>) -> tensor<f32>`, "tensor<f32>", func(x []float64) []float64 {
+	}, twist: twist{"adds", "stablehlo.multiply %x, %x", "stablehlo.add %x, %x"}},
+	{name: "sum", body: `%zero = stablehlo.constant dense<0.0> : tensor<f32>
+  %r = stablehlo.reduce(%x init: %zero) applies stablehlo.add across dimensions = [0] : ($B, tensor<f32>) -> tensor<f32>`, typ: "tensor<f32>", want: sum,
+		twist: twist{"counts the padding", "%x = stablehlo.set_dimension_size %a, %n,", "%eight = stablehlo.constant dense<8> : tensor<i32>\n  %x = stablehlo.set_dimension_size %a, %eight,"}},
+	{name: "smallest", body: `%most = stablehlo.constant dense<100.0> : tensor<f32>
+  %r = stablehlo.reduce(%x init: %most) applies stablehlo.minimum across dimensions = [0] : ($B, tensor<f32>) -> tensor<f32>`, typ: "tensor<f32>", want: func(x []float64) []float64 {
 		least := 100.0
 		for _, v := range x {
 			least = min(least, v)
 		}
 		return []float64{least}
-	}, twist{"counts the padding", "%x = stablehlo.set_dimension_size %a, %n,", "%eight = stablehlo.constant dense<8> : tensor<i32>\n  %x = stablehlo.set_dimension_size %a, %eight,"}},
-	{"product", "%r = stablehlo.dot_general %x, %x, contracting_dims = [0] x [0], precision = [HIGHEST, HIGHEST] : ($B, $B) -> tensor<f32>", "tensor<f32>", func(x []float64) []float64 {
+	}, twist: twist{"counts the padding", "%x = stablehlo.set_dimension_size %a, %n,", "%eight = stablehlo.constant dense<8> : tensor<i32>\n  %x = stablehlo.set_dimension_size %a, %eight,"}},
+	{name: "product", body: "%r = stablehlo.dot_general %x, %x, contracting_dims = [0] x [0], precision = [HIGHEST, HIGHEST] : ($B, $B) -> tensor<f32>", typ: "tensor<f32>", want: func(x []float64) []float64 {
 		var squares []float64
 		for _, v := range x {
 			squares = append(squares, v*v)
 		}
 		return sum(squares)
-	}, twist{"counts the padding", "%x = stablehlo.set_dimension_size %a, %n,", "%eight = stablehlo.constant dense<8> : tensor<i32>\n  %x = stablehlo.set_dimension_size %a, %eight,"}},
-	{"size", `%s = stablehlo.get_dimension_size %x, dim = 0 : ($B) -> tensor<i32>
-  %r = stablehlo.convert %s : (tensor<i32>) -> tensor<f32>`, "tensor<f32>", func(x []float64) []float64 { return []float64{float64(len(x))} },
-		twist{"gives the bound", "%s = stablehlo.get_dimension_size %x, dim = 0 : (" + atMost8 + ") -> tensor<i32>", "%s = stablehlo.constant dense<8> : tensor<i32>"}},
-	{"reverse", "%r = stablehlo.reverse %x, dims = [0] : $B", atMost8, func(x []float64) []float64 {
+	}, twist: twist{"counts the padding", "%x = stablehlo.set_dimension_size %a, %n,", "%eight = stablehlo.constant dense<8> : tensor<i32>\n  %x = stablehlo.set_dimension_size %a, %eight,"}},
+	{name: "size", body: `%s = stablehlo.get_dimension_size %x, dim = 0 : ($B) -> tensor<i32>
+  %r = stablehlo.convert %s : (tensor<i32>) -> tensor<f32>`, typ: "tensor<f32>", want: func(x []float64) []float64 { return []float64{float64(len(x))} },
+		twist: twist{"gives the bound", "%s = stablehlo.get_dimension_size %x, dim = 0 : (" + atMost8 + ") -> tensor<i32>", "%s = stablehlo.constant dense<8> : tensor<i32>"}},
+	{name: "reverse", body: "%r = stablehlo.reverse %x, dims = [0] : $B", typ: atMost8, want: func(x []float64) []float64 {
 		var out []float64
 		for i := range x {
 			out = append(out, x[len(x)-1-i])
 		}
 		return out
-	}, twist{"reverses the padding, too", "%x = stablehlo.set_dimension_size %a, %n,", "%v = stablehlo.reverse %a, dims = [0] : tensor<8xf32>\n  %x = stablehlo.set_dimension_size %v, %n,"}},
-	{"joined", "%r = stablehlo.concatenate %x, %x, dim = 0 : ($B, $B) -> tensor<?xf32, #stablehlo.bounds<16>>",
-		"tensor<?xf32, #stablehlo.bounds<16>>", func(x []float64) []float64 { return append(append([]float64{}, x...), x...) },
-		twist{"joins negated elements", "%r = stablehlo.concatenate %x, %x,", "%y = stablehlo.negate %x : " + atMost8 + "\n  %r = stablehlo.concatenate %y, %x,"}},
+	}, twist: twist{"reverses the padding, too", "%x = stablehlo.set_dimension_size %a, %n,", "%v = stablehlo.reverse %a, dims = [0] : tensor<8xf32>\n  %x = stablehlo.set_dimension_size %v, %n,"}},
+	{name: "joined", body: "%r = stablehlo.concatenate %x, %x, dim = 0 : ($B, $B) -> tensor<?xf32, #stablehlo.bounds<16>>",
+		typ: "tensor<?xf32, #stablehlo.bounds<16>>", want: func(x []float64) []float64 { return append(append([]float64{}, x...), x...) },
+		twist: twist{"joins negated elements", "%r = stablehlo.concatenate %x, %x,", "%y = stablehlo.negate %x : " + atMost8 + "\n  %r = stablehlo.concatenate %y, %x,"}},
 }
 
-// boundedChecks runs each program for several sizes.
+// boundedChecks returns checks that run each program with several sizes.
 func boundedChecks() []check.Check {
 	var cs []check.Check
 	for i := range boundeds {
@@ -219,7 +219,7 @@ var (
 	boundedSizes = []int32{8, 3, 1, 0, 6}
 )
 
-// ofSize is the program on an array that has n elements.
+// ofSize returns the program on an array of n elements.
 func (b *bounded) ofSize(n int32) program {
 	floats := func(xs []float64) array {
 		a := array{t: dtype.F32, dims: []int64{int64(len(xs))}}
@@ -275,7 +275,7 @@ func expectFloats(t *check.T, b *capi.Buffer, want []float64, what string) {
 	}
 }
 
-// total is a program that adds the elements of an array.
+// total returns a program that adds the elements of an array.
 func total(typ string) string {
 	return fmt.Sprintf(`module @total {
 func.func @main(%%x: %[1]s) -> tensor<f32> {
@@ -287,7 +287,7 @@ func.func @main(%%x: %[1]s) -> tensor<f32> {
 `, typ)
 }
 
-// usedAgain gives a result of bounded size to a program that takes one.
+// usedAgain passes a result of bounded size to a program that takes one.
 func usedAgain(t *check.T) {
 	c := t.Client()
 	maker := compileBounded(t, c, boundeds[0].text())

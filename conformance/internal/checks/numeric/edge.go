@@ -15,8 +15,8 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
 )
 
-// edgeTypes is the types that are tried at their edges; of those of 8 bits every
-// value is tried.
+// edgeTypes lists the types that are tried at their edges; 8-bit types are tried with every
+// value.
 var edgeTypes = []dtype.Type{
 	dtype.F32, dtype.F64, dtype.F16, dtype.BF16, dtype.C64, dtype.C128,
 	dtype.S32, dtype.S64, dtype.U32, dtype.U64, dtype.S16, dtype.U16,
@@ -58,7 +58,7 @@ func specials(t dtype.Type) []value {
 	return vs
 }
 
-// flush is what a device that has no subnormal numbers makes of one.
+// flush returns what a device without subnormal numbers makes of a number.
 func flush(t dtype.Type, v value) value {
 	if t.IsFloat() && math.Abs(v.f) < formats[t].minNormal {
 		return value{f: math.Copysign(0, v.f)}
@@ -66,28 +66,28 @@ func flush(t dtype.Type, v value) value {
 	return v
 }
 
-// subnormal reports whether v is a number that a device may take for zero. What
-// functions such as a root or a logarithm make of those is a matter of accuracy.
+// subnormal reports whether v is a number that a device may take for zero. What functions
+// such as roots or logarithms make of such numbers is a matter of accuracy.
 func subnormal(t dtype.Type, v value) bool {
 	return t.IsFloat() && v.f != 0 && math.Abs(v.f) < formats[t].minNormal
 }
 
-// trigonometric reports whether an operation of a large number says more of the
-// reduction to a period than of the operation.
+// trigonometric reports whether the result for a large number says more about the reduction
+// to a period than about the operation.
 func trigonometric(name string) bool { return name == "sine" || name == "cosine" || name == "tan" }
 
-// edged reports whether it is specified what the operation gives for the
-// infinities and NaN of a type.
+// edged reports whether the specification says what the operation returns for a type's
+// infinities and NaN.
 func (u *unaryOp) edged(t dtype.Type) bool {
 	return u.in&kindOf(t) != 0 && u.name != "reduce_precision" && (!t.IsComplex() || u.ulp == 0)
 }
 
-// edged is the same of a binary operation.
+// edged is the same for a binary operation.
 func (b *binaryOp) edged(t dtype.Type) bool {
 	return b.in&kindOf(t) != 0 && (!t.IsComplex() || b.name == "add" || b.name == "subtract")
 }
 
-// edge is the operation on the specials of a type.
+// edge returns the operation on the specials of a type.
 func (u *unaryOp) edge(t dtype.Type) program {
 	to := t
 	if u.out != nil {
@@ -113,7 +113,7 @@ func (u *unaryOp) edge(t dtype.Type) program {
 	return p
 }
 
-// edge is the operation on pairs of the specials of a type.
+// edge returns the operation on pairs of the specials of a type.
 func (b *binaryOp) edge(t dtype.Type) program {
 	var left, right, out, flushed []value
 	var open []bool
@@ -147,8 +147,8 @@ func coarsePower(t dtype.Type, x, y float64) bool {
 	return math.Abs(y) > 64 && !math.IsInf(y, 0) || t == dtype.F64 && size > 16 && !math.IsInf(size, 0)
 }
 
-// undecided returns the other operand where a device that has no subnormal numbers
-// takes both for zero, and so may choose either as the larger or smaller one.
+// undecided returns the other operand where a device without subnormal numbers takes both
+// for zero, and so may choose either as the larger or smaller one.
 func (b *binaryOp) undecided(t dtype.Type, left, right []value) []value {
 	vs := make([]value, len(left))
 	for i, x := range left {
@@ -165,8 +165,8 @@ func (b *binaryOp) undecided(t dtype.Type, left, right []value) []value {
 	return vs
 }
 
-// edges is checks of values at the edge of their types: NaN, the infinities,
-// the zeros, subnormal numbers, and the ends of the integers.
+// edges returns checks of values at the edges of their types: NaN, the infinities, the
+// zeros, subnormal numbers, and the ends of the integers.
 func edges() []entry {
 	var es []entry
 	quick := []string{"abs", "negate", "sqrt", "exponential", "log", "tanh", "floor", "ceil", "logistic", "sine", "add", "subtract",
@@ -202,20 +202,20 @@ func edges() []entry {
 	return es
 }
 
-// nanCompare compares with NaN, which is unordered, and -0, which equals 0; and
-// by the total order, in which both have their place. What the total order says of
-// the two zeros, and whether NaN equals itself in it, is open: the specification
-// combines totalOrder of IEEE 754 with compareQuietEqual, which disagree there.
+// nanCompare compares with NaN, which is unordered, and -0, which equals 0; and in the
+// total order, where both have their place. How the total order ranks the two zeros, and
+// whether NaN equals itself in it, is open: the specification combines totalOrder of IEEE
+// 754 with compareQuietEqual, which disagree on this.
 func nanCompare(t dtype.Type) (program, bool) {
 	var order []float64
 	for _, x := range []float64{math.Inf(-1), -1, math.Copysign(0, -1), 0, 1, math.Inf(1), math.NaN()} {
-		// A type may have no infinity, no NaN, or no zero with a sign.
+		// A type may have no infinity, no NaN, or no negative zero.
 		if y := round(t, x).f; y == x && math.Signbit(y) == math.Signbit(x) || x != x && y != y {
 			order = append(order, x)
 		}
 	}
 	if t == dtype.F8E8M0FNU || math.IsNaN(order[len(order)-1]) && math.Signbit(round(t, math.NaN()).f) {
-		return program{}, false // where the NaN stands in the total order is another matter
+		return program{}, false // the rank of the NaN in the total order is another matter
 	}
 	n := int64(len(order))
 	a := build(t, []int64{n, n}, func(ix []int64) value { return value{f: order[ix[0]]} })
@@ -259,7 +259,7 @@ func nanCompare(t dtype.Type) (program, bool) {
 			p.want = append(p.want, want)
 		}
 	}
-	// A plugin that computes constants in another way has the barrier to go round.
+	// The barriers keep a plugin from evaluating constants in a way of its own.
 	p.plain = fmt.Sprintf("%%x = stablehlo.optimization_barrier %%a0 : %[1]s\n  "+
 		"%%y = stablehlo.optimization_barrier %%a1 : %[1]s\n  ", a.typ()) + strings.ReplaceAll(p.body, "%a0, %a1", "%x, %y")
 	for _, pair := range [][2]string{{"LT", "LE"}, {"LE", "LT"}, {"GT", "GE"}, {"GE", "GT"}, {"EQ", "NE"}, {"NE", "EQ"}} {

@@ -40,7 +40,7 @@ func kindOf(t dtype.Type) kinds {
 	return unsigned
 }
 
-// elementTypes is every type that a StableHLO program can hold numbers of.
+// elementTypes lists every element type whose numbers a StableHLO program can hold.
 var elementTypes = func() []dtype.Type {
 	var ts []dtype.Type
 	for _, t := range dtype.All() {
@@ -66,8 +66,7 @@ func (k kinds) of() []dtype.Type {
 type unaryOp struct {
 	name string
 	in   kinds
-	// domain says which of the sample inputs the operation is tried on; nil
-	// means all.
+	// domain selects the sample inputs on which the operation is tried; nil means all.
 	domain func(t dtype.Type, v value) bool
 	eval   func(t dtype.Type, v value) value // not rounded for floats
 	out    func(t dtype.Type) dtype.Type     // nil: the type of the input
@@ -75,7 +74,7 @@ type unaryOp struct {
 	attr   string
 }
 
-// onFloats makes an eval of functions of real and complex numbers.
+// onFloats makes an eval from functions of real and complex numbers.
 func onFloats(f func(float64) float64, c func(complex128) complex128) func(dtype.Type, value) value {
 	return func(t dtype.Type, v value) value {
 		if t.IsComplex() {
@@ -85,7 +84,7 @@ func onFloats(f func(float64) float64, c func(complex128) complex128) func(dtype
 	}
 }
 
-// within is a domain of numbers of at most the modulus m.
+// within is the domain of numbers whose modulus is at most m.
 func within(m float64) func(dtype.Type, value) bool {
 	return func(t dtype.Type, v value) bool { return modulus(t, v) <= m }
 }
@@ -191,7 +190,7 @@ var unaries = []unaryOp{
 	{name: "optimization_barrier", in: all, eval: func(_ dtype.Type, v value) value { return v }},
 }
 
-// mask is the bits of an integer, without the extension of its sign.
+// mask returns the bits of an integer, without the extension of its sign.
 func mask(t dtype.Type, v value) uint64 {
 	if t.Bits() == 64 {
 		return uint64(v.i)
@@ -223,11 +222,11 @@ type binaryOp struct {
 	domain func(t dtype.Type, a, b value) bool
 	eval   func(t dtype.Type, a, b value) value
 	ulp    float64
-	// signless says that the sign of a zero is left open.
+	// signless means that the sign of a zero is left open.
 	signless bool
 }
 
-// arithmetic makes an eval of one function per kind.
+// arithmetic makes an eval from one function per kind.
 func arithmetic(i func(a, b uint64) uint64, f func(a, b float64) float64, c func(a, b complex128) complex128) func(dtype.Type, value,
 	value) value {
 	return func(t dtype.Type, a, b value) value {
@@ -252,7 +251,7 @@ func nonzero(t dtype.Type, a, b value) bool {
 	return b.i != 0 && !(t.IsSigned() && a == least && b.i == -1)
 }
 
-// divide and remainder of integers go toward zero.
+// divide and remainder of integers round toward zero.
 func divide(t dtype.Type, a, b value) value {
 	switch {
 	case t.IsComplex():
@@ -275,7 +274,8 @@ func remainder(t dtype.Type, a, b value) value {
 	return wrap(t, uint64(a.i)%uint64(b.i))
 }
 
-// less orders values of a type; complex ones by real, then imaginary part.
+// less orders values of a type; complex numbers are ordered by their real, then their
+// imaginary part.
 func less(t dtype.Type, a, b value) bool {
 	switch {
 	case t.IsComplex():
@@ -288,8 +288,8 @@ func less(t dtype.Type, a, b value) bool {
 	return uint64(a.i) < uint64(b.i)
 }
 
-// maximum and minimum give NaN when an operand is one. math.Max and math.Min do not:
-// for them an infinity outweighs NaN.
+// maximum and minimum return NaN when an operand is NaN. math.Max and math.Min do not: for
+// them an infinity outweighs NaN.
 func maximum(t dtype.Type, a, b value) value {
 	if t.IsFloat() {
 		return value{f: max(a.f, b.f)}
@@ -358,7 +358,7 @@ var binaries = []binaryOp{
 		return wrap(t, uint64(a.i)<<uint64(b.i))
 	}},
 	{name: "shift_right_arithmetic", in: integers, domain: shortShift, eval: func(t dtype.Type, a, b value) value {
-		// The sign is the highest bit of unsigned types, too.
+		// The sign is the highest bit, even of unsigned types.
 		x := int64(mask(t, a)<<(64-t.Bits())) >> (64 - t.Bits())
 		return wrap(t, uint64(x>>uint64(b.i)))
 	}},
@@ -391,12 +391,12 @@ var binaries = []binaryOp{
 		eval: func(_ dtype.Type, a, b value) value { return value{f: math.Copysign(math.Atan2(a.f, b.f), a.f)} }},
 }
 
-// tolerance is the policy of an operation on a type whose result is correct to
-// ulp units in F32 and F64.
+// tolerance returns the policy of an operation on a type whose result is correct to ulp
+// units in F32 and F64.
 func tolerance(t dtype.Type, ulp float64, signless bool) policy {
 	switch {
 	case t.IsComplex() && ulp == 0:
-		// The parts of a product or quotient cancel.
+		// The parts of a product or a quotient cancel.
 		return policy{ulp: 4}
 	case t.IsComplex():
 		return policy{ulp: 4 * ulp}
@@ -420,8 +420,8 @@ func finish(t dtype.Type, v value) value {
 	return v
 }
 
-// samples returns ordinary numbers of a type: no NaN, no infinity, nothing
-// subnormal; for integers the ends of the range too.
+// samples returns ordinary numbers of a type: no NaN, no infinity, no subnormal numbers;
+// for integers also the ends of the range.
 func samples(t dtype.Type) []value {
 	var vs []value
 	put := func(v value) {
@@ -465,8 +465,8 @@ func samples(t dtype.Type) []value {
 	return vs
 }
 
-// programOf makes the program of a unary operation on a type; false when the
-// type has no input for it.
+// programOf returns the program of a unary operation on a type; false when the type has no
+// input for it.
 func (u *unaryOp) programOf(t dtype.Type) (program, bool) {
 	var in, out []value
 	var silent []bool
@@ -494,7 +494,7 @@ func (u *unaryOp) programOf(t dtype.Type) (program, bool) {
 	return p, true
 }
 
-// policy is how far the result of the operation may be from the right one.
+// policy says how far the result of the operation may be from the right one.
 func (u *unaryOp) policy(t, to dtype.Type) policy {
 	switch {
 	case t.IsComplex() && !to.IsComplex() && u.name != "abs":
@@ -504,7 +504,7 @@ func (u *unaryOp) policy(t, to dtype.Type) policy {
 	case u.ulp == 0 && (!t.IsComplex() || u.name == "negate" || u.name == "optimization_barrier"), u.name == "sign" && !t.IsComplex():
 		return exact
 	case u.name == "logistic" && (t == dtype.F16 || t == dtype.BF16):
-		return policy{ulp: 4} // it may be computed of rounded exponentials
+		return policy{ulp: 4} // it may be computed from rounded exponentials
 	}
 	return tolerance(to, u.ulp, false)
 }
@@ -515,7 +515,8 @@ func unspecified(t dtype.Type, v value) bool {
 	return t == dtype.F8E8M0FNU && !(v.f > 0)
 }
 
-// pairs returns every pair of samples, at most some of each.
+// pairs returns pairs of samples: all of them, or half of them for a type with many
+// samples.
 func pairs(t dtype.Type, domain func(t dtype.Type, a, b value) bool) (left, right []value) {
 	vs := samples(t)
 	for i, a := range vs {
@@ -549,19 +550,18 @@ func (b *binaryOp) programOf(t dtype.Type) (program, bool) {
 	return p, true
 }
 
-// directions are the comparisons, and for which order of the operands each
-// holds.
+// directions lists the comparisons, and for which order of the operands each holds.
 var directions = []struct {
 	name                 string
 	less, equal, greater bool
 	kinds                kinds
 }{
-	{"EQ", false, true, false, all},
-	{"NE", true, false, true, all},
-	{"LT", true, false, false, all &^ complexes},
-	{"LE", true, true, false, all &^ complexes},
-	{"GT", false, false, true, all &^ complexes},
-	{"GE", false, true, true, all &^ complexes},
+	{name: "EQ", equal: true, kinds: all},
+	{name: "NE", less: true, greater: true, kinds: all},
+	{name: "LT", less: true, kinds: all &^ complexes},
+	{name: "LE", less: true, equal: true, kinds: all &^ complexes},
+	{name: "GT", greater: true, kinds: all &^ complexes},
+	{name: "GE", equal: true, greater: true, kinds: all &^ complexes},
 }
 
 func comparison(t dtype.Type) program {
@@ -591,7 +591,7 @@ func comparison(t dtype.Type) program {
 	return p
 }
 
-// selection is select with a predicate per element and with one for all.
+// selection returns select with a predicate for each element and with one for all.
 func selection(t dtype.Type) program {
 	vs := samples(t)
 	dims := []int64{int64(len(vs))}
@@ -615,7 +615,7 @@ func selection(t dtype.Type) program {
 	}
 }
 
-// clamping is clamp to two of the samples, as scalars and element by element.
+// clamping returns clamp of the samples to two of them, as scalars.
 func clamping(t dtype.Type) program {
 	vs := samples(t)
 	low, high := vs[0], vs[1]

@@ -10,7 +10,7 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
 )
 
-// entry is a check of programs that are no more than their inputs and results.
+// entry is a check of programs that consist only of their inputs and results.
 type entry struct {
 	rule    string
 	variant string
@@ -18,12 +18,12 @@ type entry struct {
 	timeout time.Duration
 	hostile bool
 	forms   []form // nil: parameters and constants
-	// programs makes the programs. What takes long is left to their fill.
+	// programs makes the programs. Anything that takes long is left to their fill.
 	programs func() []program
 }
 
-// bothWays is the forms of a check of many programs: as constants, too, for the
-// types that every plugin has.
+// bothWays returns the forms of a check of many programs: constants as well as parameters
+// for the types that every plugin has, only parameters for others.
 func bothWays(t dtype.Type) []form {
 	if mustCompile(t) {
 		return nil
@@ -31,7 +31,7 @@ func bothWays(t dtype.Type) []form {
 	return []form{parameters}
 }
 
-// one makes an entry of one program that is at hand.
+// one makes an entry from one finished program.
 func one(rule, variant string, profile check.Profile, p program) entry {
 	return entry{rule: rule, variant: variant, profile: profile, programs: func() []program { return []program{p} }}
 }
@@ -47,8 +47,8 @@ func (e *entry) check() check.Check {
 	}
 }
 
-// run runs the programs. It skips when the plugin refuses all of them, and
-// notes when it refuses some.
+// run runs the programs. It skips the check when the plugin refuses all of them, and notes
+// when it refuses some.
 func (e *entry) run(t *check.T) {
 	ps := e.programs()
 	var refused []string
@@ -66,5 +66,5 @@ func (e *entry) run(t *check.T) {
 	}
 }
 
-// name is that of the check.
+// name returns the name of the check.
 func (e *entry) name() string { return e.rule + "/" + e.variant }

@@ -22,16 +22,16 @@ func every(t dtype.Type, step int) []value {
 	return vs
 }
 
-// coarse is the step through the 65,536 values of a type in the smaller
-// profiles; it shares no factor with a power of two.
+// coarse is the step through the 65,536 values of a type in the smaller profiles; it is odd,
+// and so has no factor in common with a power of two.
 const coarse = 61
 
-// accurate reports whether an operation has one right result, so that a wrong
-// one breaks a rule and does not only cost accuracy.
+// accurate reports whether an operation has one right result, so that a wrong one breaks a rule
+// instead of only losing accuracy.
 func (u *unaryOp) accurate() bool { return u.ulp <= 2 }
 
-// exhaustives is checks of all values of the types of up to 16 bits, one by one,
-// and of all pairs of those of 8.
+// exhaustives returns checks of all values of the types of up to 16 bits, one by one, and of
+// all pairs of values of 8-bit types.
 func exhaustives() []entry {
 	var es []entry
 	for i := range unaries {
@@ -83,13 +83,13 @@ func exhaustives() []entry {
 	return es
 }
 
-// limited reports whether a type has no infinity, so that a number too large for
-// it has no representation.
+// limited reports whether a type has no infinity, so that it cannot represent a number that is
+// too large.
 func limited(t dtype.Type) bool { return t.IsFloat() && !math.IsInf(round(t, math.Inf(1)).f, 0) }
 
-// unclear reports whether the specification is silent on x as a result of the
-// type: what does not fit where there is no infinity, and what f8E8M0FNU lacks, which
-// has nothing below its least number.
+// unclear reports whether the specification leaves x open as a result of the type: what does
+// not fit in a type without infinity, and what f8E8M0FNU lacks, which has nothing below its
+// least number.
 func unclear(t dtype.Type, x value) bool {
 	switch {
 	case !t.IsFloat():
@@ -97,7 +97,7 @@ func unclear(t dtype.Type, x value) bool {
 	case limited(t) && (math.IsInf(x.f, 0) || math.Abs(x.f) > largestFinite(t).f):
 		return true
 	case limited(t) && math.IsNaN(x.f) && !math.IsNaN(round(t, math.NaN()).f):
-		return true // nor a NaN
+		return true // the type has no NaN either
 	}
 	return unspecified(t, x) || t == dtype.F8E8M0FNU && x.f < formats[t].minNormal
 }
@@ -146,7 +146,7 @@ func (b *binaryOp) exhaustive(t dtype.Type) program {
 		harmless := value{i: 1}
 		for i := range x.v {
 			if !t.IsFloat() && b.domain != nil && !b.domain(t, x.v[i], y.v[i]) {
-				y.v[i] = harmless // what has no answer has a check of its own
+				y.v[i] = harmless // operands without a result have a check of their own
 			}
 			v := b.eval(t, x.v[i], y.v[i])
 			out.v[i], flushed[i] = finish(t, v), finish(t, b.eval(t, flush(t, x.v[i]), flush(t, y.v[i])))

@@ -13,8 +13,7 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/npy"
 )
 
-// Expected returns the checks of this package that know what their programs must
-// compute.
+// Expected returns the checks of this package that know what their programs must compute.
 func Expected() []expect.Check {
 	es := entries()
 	list := make([]expect.Check, 0, len(es))
@@ -43,7 +42,7 @@ func Expected() []expect.Check {
 		}})
 	}
 	for _, t := range arrangedTypes {
-		name := "DIFF-03/host strides/" + t.String() // and the device layouts and result layouts
+		name := "DIFF-03/host strides/" + t.String() // the device layouts and result layouts have the same program
 		list = append(list, expect.Check{Rule: "DIFF-03", Name: name,
 			Programs: func() []expect.Program { return expected(name, []program{arranged(t)}) }})
 	}
@@ -62,7 +61,7 @@ func expected(name string, ps []program) []expect.Program {
 	return list
 }
 
-// expected is the program for others who compute it.
+// expected describes the program for others that compute it.
 func (p *program) expected(id string) expect.Program {
 	q := *p
 	if q.fill != nil {

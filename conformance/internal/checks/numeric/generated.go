@@ -15,13 +15,12 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
 )
 
-// writer makes a random program, well typed, and computes it as it goes. All
-// of it is exact, so that the order in which a compiler computes does not
-// matter.
+// writer makes a random, well-typed program, and computes it as it goes. All its operations
+// are exact, so the order in which a compiler computes does not matter.
 type writer struct {
 	r      *rand.Rand
 	t      dtype.Type
-	values []array // of which value i is called names[i]
+	values []array // value i is called names[i]
 	names  []string
 	body   strings.Builder
 }
@@ -42,7 +41,7 @@ func (g *writer) pick() (array, string) {
 	return g.values[i], g.names[i]
 }
 
-// like returns a value with the dimensions of a; there is one, a itself.
+// like returns a value with the dimensions of a; there is at least a itself.
 func (g *writer) like(a array) (array, string) {
 	var fit []int
 	for i, v := range g.values {
@@ -54,14 +53,14 @@ func (g *writer) like(a array) (array, string) {
 	return g.values[i], g.names[i]
 }
 
-// define adds an operation, of which %s in format is the name of its result.
+// define adds an operation; format and args make its text, without the name of its result.
 func (g *writer) define(result array, format string, args ...any) {
 	name := fmt.Sprintf("%%v%d", len(g.values))
 	fmt.Fprintf(&g.body, "%s = %s\n  ", name, fmt.Sprintf(format, args...))
 	g.values, g.names = append(g.values, result), append(g.names, name)
 }
 
-// exactBinaries is the binary operations whose every result is specified.
+// exactBinaries lists the binary operations all of whose results are specified.
 var exactBinaries = func() []*binaryOp {
 	var ops []*binaryOp
 	for i := range binaries {
@@ -135,7 +134,7 @@ func (g *writer) step() {
 	}
 }
 
-// generate makes the program of a seed.
+// generate makes the program that belongs to a seed.
 func generate(seed uint64, t dtype.Type, steps int) program {
 	g := &writer{r: rand.New(rand.NewPCG(seed, uint64(t))), t: t}
 	inputs := []array{g.random(4, 6), g.random(4, 6), g.random(3, 2)}
@@ -155,9 +154,9 @@ func generate(seed uint64, t dtype.Type, steps int) program {
 	return p
 }
 
-// generations is checks of random programs. The seeds are part of the checks:
-// a check that fails fails again.
-func generations() []check.Check {
+// generatedChecks returns checks of random programs. The seeds are part of the checks: a check
+// that fails does so every time.
+func generatedChecks() []check.Check {
 	var cs []check.Check
 	for _, l := range lots {
 		cs = append(cs, check.Check{Rule: "FUZZ-05", Variant: l.name, Profile: l.profile, Timeout: l.timeout, Run: func(t *check.T) {
@@ -172,7 +171,7 @@ func generations() []check.Check {
 	return cs
 }
 
-// lot is random programs of a length, as many of each type.
+// lot says how many random programs of each type there are, and how long they are.
 type lot struct {
 	name    string
 	profile check.Profile

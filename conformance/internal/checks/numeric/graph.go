@@ -13,9 +13,9 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
 )
 
-// graph writes a program of many operations and computes it as it goes, floats
-// in 64 bits whatever their type. With noise every float is wrong by a unit in
-// the last place of its type: what comes of that says how far a result may be.
+// graph writes a program of many operations and computes it as it goes, with floats in 64
+// bits whatever their type. With noise, every float is off by a unit in the last place of
+// its type: the differences this makes say how far a result may be from the right one.
 type graph struct {
 	noise  *rand.Rand
 	inputs []array
@@ -83,7 +83,7 @@ func (g *graph) binary(name string, x, y node) node {
 	panic("numeric: there is no operation " + name)
 }
 
-// scaled is x times a number.
+// scaled returns x times a number.
 func (g *graph) scaled(x node, by float64) node {
 	return g.binary("multiply", x, g.splat(x.t, by, x.dims...))
 }
@@ -96,12 +96,13 @@ func (g *graph) dot(x, y node, c contraction, to dtype.Type) node {
 		y.typ(), out.typ())
 }
 
-// matmul is the product of two matrices.
+// matmul returns the product of two matrices.
 func (g *graph) matmul(x, y node) node {
 	return g.dot(x, y, contraction{contractA: []int64{1}, contractB: []int64{0}}, x.t)
 }
 
-// wideOf is the type that a type is computed in here, so that nothing is rounded.
+// wideOf returns the type in which values of a type are computed here, so that nothing is
+// rounded.
 func wideOf(t dtype.Type) dtype.Type {
 	if t.IsFloat() {
 		return dtype.F64
@@ -114,7 +115,7 @@ func widen(a array) array {
 	return a
 }
 
-// broadcast puts dimension i of x at place to[i] of dims.
+// broadcast maps dimension i of x to dimension to[i] of dims.
 func (g *graph) broadcast(x node, dims []int64, to ...int64) node {
 	out := build(x.t, dims, func(ix []int64) value { return x.at(pick(ix, to)...) })
 	return g.define(out, "stablehlo.broadcast_in_dim %s, dims = [%s] : (%s) -> %s", x.name, list(to), x.typ(), out.typ())
@@ -188,7 +189,7 @@ func (g *graph) convert(x node, to dtype.Type) node {
 	return g.define(out, "stablehlo.convert %s : (%s) -> %s", x.name, x.typ(), out.typ())
 }
 
-// choose takes x where the comparison of a and b holds, and else y.
+// choose returns x where the comparison of a and b holds, and y elsewhere.
 func (g *graph) choose(direction string, a, b, x, y node) node {
 	pred := build(dtype.Pred, a.dims, func(ix []int64) value {
 		l, r := less(a.t, a.at(ix...), b.at(ix...)), less(a.t, b.at(ix...), a.at(ix...))
@@ -210,14 +211,14 @@ func (g *graph) choose(direction string, a, b, x, y node) node {
 	return g.define(out, "stablehlo.select %s, %s, %s : %s, %s", c.name, x.name, y.name, pred.typ(), x.typ())
 }
 
-// softmax along the last dimension of a matrix.
+// softmax returns the softmax along the last dimension of a matrix.
 func (g *graph) softmax(x node) node {
 	e := g.unary("exponential", g.binary("subtract", x, g.along(g.reduce("maximum", x, 1), 0, x.dims)))
 	return g.binary("divide", e, g.along(g.reduce("add", e, 1), 0, x.dims))
 }
 
-// realize makes the program of a graph. The error allowed comes from computing
-// it again with noise.
+// realize makes the program of a graph. The allowed error comes from computing the graph
+// again with noise.
 func realize(write func(g *graph) []node) program {
 	exactly := &graph{}
 	results := write(exactly)
@@ -244,8 +245,8 @@ func realize(write func(g *graph) []node) program {
 		for k, v := range r.v {
 			out.v[k] = finish(r.t, v)
 			if r.t.IsFloat() {
-				// A device may order sums in other ways, and its functions may be a few
-				// units off where the noise is one.
+				// A device may order sums differently, and its functions may be off by a
+				// few units where the noise is one.
 				bound = append(bound, 32*spread[i][k]+8*unit(r.t, size))
 			}
 		}

@@ -12,8 +12,8 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
 )
 
-// indexing is the dimension numbers of a gather. A scatter has the same with
-// the roles of operand and result exchanged.
+// indexing holds the dimension numbers of a gather. A scatter has the same, with the roles
+// of operand and result exchanged.
 type indexing struct {
 	x         []int64 // of the operand
 	indices   []int64 // of the array of indices
@@ -79,9 +79,8 @@ func (x *indexing) result() []int64 {
 	return dims
 }
 
-// place returns where element ix of the result or of the updates lies in the
-// operand, when the start of its slice is left as it is or moved back so that
-// the slice fits.
+// place returns the position in the operand of element ix of the result or of the updates.
+// With clamp, the start of its slice is moved back so that the slice fits.
 func (x *indexing) place(indices array, ix []int64, clamp bool) []int64 {
 	var batch, offset []int64
 	for d, i := range ix {
@@ -122,7 +121,7 @@ func (x *indexing) place(indices array, ix []int64, clamp bool) []int64 {
 
 func (x *indexing) indexArray(t dtype.Type) array { return ints(t, x.indices, x.starts...) }
 
-// gather is the program that takes slices.
+// gather returns the program that takes slices.
 func (x *indexing) gather(in array, t dtype.Type) program {
 	indices := x.indexArray(t)
 	out := build(in.t, x.result(), func(ix []int64) value { return in.at(x.place(indices, ix, true)...) })
@@ -131,8 +130,8 @@ func (x *indexing) gather(in array, t dtype.Type) program {
 	return p
 }
 
-// scatter is the program that puts updates into slices with a fold; nil
-// replaces. An update outside of the operand is dropped.
+// scatter returns the program that puts updates into slices with a fold; a nil fold
+// replaces elements. An update outside the operand is dropped.
 func (x *indexing) scatter(in array, t dtype.Type, f *fold) program {
 	indices := x.indexArray(t)
 	updates := build(in.t, x.result(), func(ix []int64) value { return number(in.t, int64(flat(x.result(), ix))%3+1) })
@@ -175,7 +174,7 @@ func (x *indexing) scatter(in array, t dtype.Type, f *fold) program {
 	return p
 }
 
-// twists is the faults of indexing that leave the dimensions as they are.
+// twists returns the faults of indexing that leave the dimensions as they are.
 func (x *indexing) twists(attribute func(*indexing) string) []twist {
 	var ts []twist
 	try := func(fault string, change func(*indexing)) {
@@ -199,7 +198,7 @@ func (x *indexing) twists(attribute func(*indexing) string) []twist {
 	return ts
 }
 
-// gathers is forms of gather, and those of scatter with the same numbers.
+// gathers lists forms of gather, and those of scatter with the same numbers.
 var gathers = []struct {
 	name string
 	x    indexing
@@ -220,8 +219,8 @@ var gathers = []struct {
 	{"no indices", indexing{x: []int64{2, 3}, indices: []int64{0}, offset: []int64{0, 1}, vector: 0, sizes: []int64{2, 2}}},
 }
 
-// repeats reports whether two updates go to the same place, so that replacing
-// has no defined order.
+// repeats reports whether two updates go to the same place, so that the order of
+// replacements would matter.
 func (x *indexing) repeats() bool {
 	indices := x.indexArray(dtype.S32)
 	seen := make(map[string]bool)
@@ -235,10 +234,10 @@ func (x *indexing) repeats() bool {
 	return false
 }
 
-// indexTypes is the types that indices may have.
+// indexTypes lists the types that indices may have.
 var indexTypes = []dtype.Type{dtype.S8, dtype.S16, dtype.S32, dtype.S64, dtype.U8, dtype.U16, dtype.U32, dtype.U64}
 
-// indexings is the checks of gather and scatter in their forms.
+// indexings returns the checks of gather and scatter in their forms.
 func indexings() []entry {
 	var es []entry
 	for _, t := range elementTypes {
@@ -284,7 +283,8 @@ func indexings() []entry {
 			return []program{x.gather(fill(dtype.F32, x.x...), dtype.S32), x.gather(fill(dtype.S32, x.x...), dtype.S64)}
 		}},
 		entry{rule: "RUN-32", variant: "scatter/partly outside", profile: check.Core, programs: func() []program {
-			// An update lies outside by itself, not with the others of its window.
+			// Each update lies outside on its own, not together with the others of its
+			// window.
 			x := indexing{x: []int64{4, 4}, indices: []int64{2, 2}, offset: []int64{1, 2}, indexed: []int64{0, 1}, vector: 1,
 				sizes: []int64{2, 2}, starts: []int64{3, 3, 0, 1}}
 			return []program{x.scatter(fill(dtype.F32, x.x...), dtype.S32, nil)}
@@ -294,11 +294,11 @@ func indexings() []entry {
 	return es
 }
 
-// indexedBy is gathers or scatters with indices at the ends of their type.
+// indexedBy returns gathers or scatters with indices at the ends of their type.
 func indexedBy(it dtype.Type, gather bool) []program {
 	starts := []int64{2, -5, largest(it).i, 1}
 	if !it.IsSigned() {
-		// All bits set is the largest number, not one below zero.
+		// With all bits set, an index is the largest number, not minus one.
 		starts = []int64{2, largest(it).i, 4, 1}
 	}
 	x := indexing{x: []int64{5}, indices: []int64{4, 1}, collapsed: []int64{0}, indexed: []int64{0}, vector: 1, sizes: []int64{1},
@@ -340,16 +340,16 @@ func indexedBy(it dtype.Type, gather bool) []program {
 	return ps
 }
 
-// reinterpreted is a body that reads %a1 as if its elements had another type of
-// the same width.
+// reinterpreted returns a body that reads %a1 as if its elements had another type of the
+// same width.
 func reinterpreted(body string, a array, other string) string {
 	typ := strings.Replace(a.typ(), a.t.String(), other, 1)
 	return fmt.Sprintf("%%cast = \"stablehlo.bitcast_convert\"(%%a1) : (%s) -> %s\n  ", a.typ(), typ) +
 		strings.Replace(strings.Replace(body, "%a1", "%cast", 1), a.typ(), typ, 1)
 }
 
-// slicedBy is a dynamic_slice whose start has a type, beyond the end and, where
-// the type has a sign, before the beginning.
+// slicedBy returns a dynamic_slice with a start of the given type: beyond the end or, for
+// signed types, before the beginning.
 func slicedBy(it dtype.Type) program {
 	x := fill(dtype.F32, 5, 6)
 	a, b := wrap(it, ^uint64(0)), number(it, 1)

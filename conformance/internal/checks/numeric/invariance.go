@@ -16,21 +16,21 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
 )
 
-// model is a program of several steps whose result is compared with itself,
-// computed in another way. It needs no expected value.
+// model is a program of several steps whose result is compared with its own result when it
+// is computed in another way. It needs no expected value.
 type model struct {
 	name   string
 	inputs []array
-	// steps are operations, one each; %r is the result, of type out. The
-	// value that each defines may be put behind a barrier.
+	// steps are operations, one each; %r is the result, of type out. Each value that they
+	// define may be put behind a barrier.
 	steps []string
 	out   string
-	// exact says that every way has to give the same bits; else the results
-	// may differ by a thousandth.
+	// exact says that every way must give the same bits; otherwise the results may differ
+	// by a thousandth.
 	exact bool
 }
 
-// models is a few programs of the kind that frameworks make.
+// models lists a few programs of the kind that frameworks make.
 var models = []model{
 	{
 		name:   "integers",
@@ -87,7 +87,7 @@ var models = []model{
 	},
 }
 
-// text is the program; with barriers, each value goes through one.
+// text returns the program; with barriers, each value goes through one.
 func (m *model) text(f form, barriers bool, attributes string) string {
 	p := program{inputs: m.inputs, want: []array{m.result()}}
 	var lines []string
@@ -99,7 +99,7 @@ func (m *model) text(f form, barriers bool, attributes string) string {
 		for _, s := range m.steps {
 			name, rest, _ := strings.Cut(s, " = ")
 			typ := rest[strings.LastIndex(rest, "tensor<"):]
-			// The value takes another name, and the barrier its own.
+			// The value gets another name, and the barrier takes over its own.
 			lines = append(lines, name+"raw = "+rest, fmt.Sprintf("%s = stablehlo.optimization_barrier %sraw : %s", name, name, typ))
 		}
 	}
@@ -114,7 +114,7 @@ func (m *model) text(f form, barriers bool, attributes string) string {
 	return text
 }
 
-// result is the shape of the result.
+// result returns the shape of the result.
 func (m *model) result() array {
 	shape := strings.TrimSuffix(strings.TrimPrefix(m.out, "tensor<"), ">")
 	parts := strings.Split(shape, "x")
@@ -188,25 +188,23 @@ func each(f func(t *check.T, m *model)) func(*check.T) {
 	}
 }
 
-// invariances is the checks that a result does not depend on how it is got.
-func invariances() []check.Check {
-	return []check.Check{
-		{Rule: "DIFF-02", Run: each(func(t *check.T, m *model) {
-			want := m.compute(t, m.text(parameters, false, ""), parameters)
-			m.same(t, want, m.compute(t, m.text(constants, false, ""), constants), "inputs as constants")
-			m.same(t, want, m.compute(t, m.text(mixed, false, ""), mixed), "some inputs as constants")
-		})},
-		{Rule: "DIFF-03", Run: each(layouts)},
-		{Rule: "DIFF-04", Devices: 2, Run: each(sharded)},
-		{Rule: "DIFF-05", Run: each(func(t *check.T, m *model) {
-			want := m.compute(t, m.text(parameters, false, ""), parameters)
-			m.same(t, want, m.compute(t, m.text(parameters, true, ""), parameters), "a barrier behind each operation")
-		})},
-		{Rule: "DIFF-06", Run: each(reloaded)},
-		{Rule: "DIFF-07", Run: each(olderCallers)},
-		{Rule: "DIFF-08", Run: each(repeated(10))},
-		{Rule: "DIFF-08", Variant: "100 runs", Profile: check.Core, Run: each(repeated(100))},
-	}
+// invarianceChecks are the checks that a result does not depend on how it is computed.
+var invarianceChecks = []check.Check{
+	{Rule: "DIFF-02", Run: each(func(t *check.T, m *model) {
+		want := m.compute(t, m.text(parameters, false, ""), parameters)
+		m.same(t, want, m.compute(t, m.text(constants, false, ""), constants), "inputs as constants")
+		m.same(t, want, m.compute(t, m.text(mixed, false, ""), mixed), "some inputs as constants")
+	})},
+	{Rule: "DIFF-03", Run: each(layouts)},
+	{Rule: "DIFF-04", Devices: 2, Run: each(sharded)},
+	{Rule: "DIFF-05", Run: each(func(t *check.T, m *model) {
+		want := m.compute(t, m.text(parameters, false, ""), parameters)
+		m.same(t, want, m.compute(t, m.text(parameters, true, ""), parameters), "a barrier behind each operation")
+	})},
+	{Rule: "DIFF-06", Run: each(reloaded)},
+	{Rule: "DIFF-07", Run: each(olderCallers)},
+	{Rule: "DIFF-08", Run: each(repeated(10))},
+	{Rule: "DIFF-08", Variant: "100 runs", Profile: check.Core, Run: each(repeated(100))},
 }
 
 // layouts uploads the inputs column-major on the device.
@@ -236,8 +234,8 @@ func layouts(t *check.T, m *model) {
 			return
 		}
 	}
-	// A program compiled for other layouts may refuse the buffers; it must not
-	// take them for something else.
+	// A program compiled for other layouts may refuse the buffers, but must not misread
+	// them.
 	x := check.NewExecution(exe, 1, bs)
 	if err := x.Start(t); err != nil {
 		t.Notef("%s: the program refuses arguments of another layout: %v", m.name, err)
@@ -253,7 +251,7 @@ func layouts(t *check.T, m *model) {
 // sharded splits the rows over two devices.
 func sharded(t *check.T, m *model) {
 	if m.name == "movement" || m.name == "dense layer" {
-		return // their inputs have other shapes than their result
+		return // the shapes of their inputs differ from that of their result
 	}
 	c := t.Client()
 	want := m.compute(t, m.text(parameters, false, ""), parameters)
@@ -289,19 +287,15 @@ func reloaded(t *check.T, m *model) {
 	c := t.Client()
 	exe := t.Shared(m.text(parameters, false, ""))
 	want := t.Download(t.Run(exe, 1, m.uploadAll(t, c, parameters)...)[0])
-	s := check.Optional(t, capi.ExecutableSerializeArgs{Executable: t.Executable(exe)})
-	saved := capi.Bytes(s.SerializedBytes, s.SerializedBytesSize)
-	kept := append([]byte(nil), saved...)
-	s.SerializedExecutableDeleter.Call(s.SerializedExecutable)
 	args := capi.ExecutableDeserializeAndLoadArgs{Client: c.Handle}
-	args.SerializedExecutable, args.SerializedExecutableSize = capi.BytesData(kept)
+	args.SerializedExecutable, args.SerializedExecutableSize = capi.BytesData(t.Serialize(t.Executable(exe)))
 	again := check.Own(t, check.Optional(t, args).LoadedExecutable)
 	if got := t.Download(t.Run(again, 1, m.uploadAll(t, c, parameters)...)[0]); !bytes.Equal(want, got) {
 		t.Errorf("%s: the program that was saved and loaded gives other bits", m.name)
 	}
 }
 
-// olderCallers executes with the sizes that the options struct had before.
+// olderCallers executes with all sizes that the options struct has had.
 func olderCallers(t *check.T, m *model) {
 	c := t.Client()
 	exe := t.Shared(m.text(parameters, false, ""))

@@ -14,11 +14,11 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
 )
 
-// permutations of three dimensions, minor to major.
+// permutations lists the orders of three dimensions, from minor to major.
 var permutations = [][]int64{{2, 1, 0}, {2, 0, 1}, {1, 2, 0}, {1, 0, 2}, {0, 2, 1}, {0, 1, 2}}
 
-// arranged is a program on two arrays of three dimensions that moves and
-// computes: a layout that is not followed shows in its result.
+// arranged returns a program on two arrays of three dimensions that moves and computes: a
+// layout that is not honoured shows in its result.
 func arranged(t dtype.Type) program {
 	x, y := wholes(t, 1, 2, 3, 4), wholes(t, 2, 4, 2, 3)
 	out := build(t, []int64{3, 4, 2}, func(ix []int64) value {
@@ -34,12 +34,12 @@ func arranged(t dtype.Type) program {
 	}
 }
 
-// arrangedTypes is the types whose arrangement is tried.
+// arrangedTypes lists the types whose arrangement is tried.
 var arrangedTypes = []dtype.Type{dtype.F32, dtype.S8, dtype.C128, dtype.S4}
 
-// arrangements is checks that a program gives the same values however its
-// arguments and its result lie in memory.
-func arrangements() []check.Check {
+// layoutChecks returns checks that a program gives the same values however its arguments
+// and its result are laid out in memory.
+func layoutChecks() []check.Check {
 	var cs []check.Check
 	for _, t := range arrangedTypes {
 		cs = append(cs,
@@ -57,8 +57,8 @@ func arrangements() []check.Check {
 	return cs
 }
 
-// inOrder is the elements of an array with its dimensions from minor to major
-// as order says, and the stride of each dimension in bytes.
+// inOrder returns the elements of an array whose dimensions, from minor to major, are in
+// the given order, and the stride of each dimension in bytes.
 func inOrder(a array, order []int64) (data []byte, strides []int64) {
 	size := int64(a.t.Size())
 	strides = make([]int64, len(a.dims))
@@ -79,7 +79,7 @@ func inOrder(a array, order []int64) (data []byte, strides []int64) {
 	return data, strides
 }
 
-// compiled compiles the program for a type that the plugin may not take.
+// compiled compiles the program for a type that the plugin may refuse.
 func (p *program) compiled(t *check.T, c *check.Client, text string) *capi.LoadedExecutable {
 	out, err := check.Try(t, check.CompileArgs(c, text, check.Devices(1, 1)))
 	if err != nil {
@@ -132,8 +132,8 @@ func (p *program) expect(t *check.T, data []byte, way string) {
 	}
 }
 
-// laidOut uploads the arguments with every layout on the device, which a program
-// compiled for others may refuse, and must not take for something else.
+// laidOut uploads the arguments with every layout on the device. A program compiled for
+// another layout may refuse them, but must not misread them.
 func laidOut(t *check.T, e dtype.Type) {
 	p := arranged(e)
 	c := t.Client()
@@ -177,7 +177,7 @@ func laidOut(t *check.T, e dtype.Type) {
 	}
 }
 
-// resultLaidOut asks for a layout of the result; row-major bytes are read.
+// resultLaidOut requests a layout of the result, and reads the result as row-major bytes.
 func resultLaidOut(t *check.T, order []int64) {
 	p := arranged(dtype.F32)
 	typ := p.want[0].typ()

@@ -11,11 +11,11 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
 )
 
-// wide is the types that linear algebra and transforms are done in.
+// wide lists the types in which linear algebra and transforms are tried.
 var wide = []dtype.Type{dtype.F32, dtype.F64, dtype.C64, dtype.C128}
 
-// linears is programs of linear algebra, transforms and normalisation of a
-// type, by name.
+// linears passes put programs of linear algebra, transforms and normalisation of a type, by
+// name.
 func linears(t dtype.Type, put func(name string, p program)) {
 	complexType := t.IsComplex()
 	entry := func(re, im float64) value {
@@ -24,8 +24,8 @@ func linears(t dtype.Type, put func(name string, p program)) {
 		}
 		return round(t, re)
 	}
-	// A lower triangle with a strong diagonal, and the matrix that it is the
-	// factor of. All products are exact.
+	// A lower triangle with a strong diagonal, and the matrix of which it is the factor.
+	// All products are exact.
 	low := [][]complex128{{2, 0, 0}, {1 + 1i, 3, 0}, {-1, 2 - 1i, 4}}
 	if !complexType {
 		low = [][]complex128{{2, 0, 0}, {1, 3, 0}, {-1, 2, 4}}
@@ -41,7 +41,7 @@ func linears(t dtype.Type, put func(name string, p program)) {
 		}
 		return entry(real(sum), imag(sum))
 	})
-	// What is above the diagonal of the result is left open.
+	// The result above the diagonal is left open.
 	bound, open := make([]float64, 9), make([]bool, 9)
 	for i := range bound {
 		bound[i] = 64 * unit(realOf(t), 8)
@@ -79,8 +79,8 @@ func linears(t dtype.Type, put func(name string, p program)) {
 	}
 }
 
-// fourier is the discrete Fourier transform by its definition; sign is -1
-// forward and 1 backward, which also divides by the length.
+// fourier returns the discrete Fourier transform by its definition. sign is -1 for the
+// forward transform and 1 for the backward one, which also divides by the length.
 func fourier(in []complex128, sign float64) []complex128 {
 	n := len(in)
 	out, roots := make([]complex128, n), make([]complex128, n)
@@ -98,7 +98,7 @@ func fourier(in []complex128, sign float64) []complex128 {
 	return out
 }
 
-// transforms is fft in its four kinds, of lengths with and without factors.
+// transforms passes put fft in its four kinds, with prime and composite lengths.
 func transforms(t dtype.Type, put func(name string, p program)) {
 	re := realOf(t)
 	for _, n := range []int64{1, 2, 3, 8, 17, 60} {
@@ -137,7 +137,7 @@ func transforms(t dtype.Type, put func(name string, p program)) {
 	}
 }
 
-// normalisations is the three batch_norm operations.
+// normalisations passes put the three batch_norm operations.
 func normalisations(t dtype.Type, put func(name string, p program)) {
 	x := build(t, []int64{4, 2}, func(ix []int64) value { return value{f: float64((ix[0]*3+ix[1]*2)%5) - 1} })
 	scale, offset := ints(t, []int64{2}, 2, -1), ints(t, []int64{2}, 1, 3)

@@ -11,11 +11,11 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
 )
 
-// typ is the type of the array in StableHLO.
+// typ returns the type of the array in StableHLO.
 func (a array) typ() string { return check.Tensor(a.t, a.dims) }
 
-// literal is the array as an attribute: dense<[[1, 2], [3, 4]]> without its
-// type. Floats are given by their bits, so that nothing is rounded on the way.
+// literal returns the array as an attribute, dense<[[1, 2], [3, 4]]>, without its type.
+// Floats are written as bits, so that nothing is rounded on the way.
 func (a array) literal() string {
 	if len(a.v) == 0 {
 		return "dense<>"

@@ -10,7 +10,7 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
 )
 
-// fill makes an array whose elements are the samples of its type, over and over.
+// fill makes an array whose elements are the samples of its type, repeated.
 func fill(t dtype.Type, dims ...int64) array {
 	if t == dtype.Pred {
 		return wholes(t, 1, dims...) // two samples would make a regular pattern
@@ -25,13 +25,14 @@ func fill(t dtype.Type, dims ...int64) array {
 	return a
 }
 
-// moved is an operation that puts each element of the result where from says.
+// moved returns an operation that fills each element of the result from the element that
+// from names.
 func moved(name, attributes string, in array, dims []int64, from func(ix []int64) []int64) program {
 	out := build(in.t, dims, func(ix []int64) value { return in.at(from(ix)...) })
 	return op(name, attributes, "", []array{out}, in)
 }
 
-// movements is the operations that only move elements of a type, by name.
+// movements passes put the operations that only move elements of a type, by name.
 func movements(t dtype.Type, put func(name string, p program)) {
 	x := fill(t, 3, 4)
 	put("transpose", moved("transpose", "permutation = "+i64s(1, 0), x, []int64{4, 3},
@@ -70,7 +71,7 @@ func concatenation(t dtype.Type) program {
 	return op("concatenate", "dimension = 1 : i64", "", []array{out}, a, b)
 }
 
-// padding has padding between the elements and negative padding at one end.
+// padding returns a pad between the elements, with negative padding at one end.
 func padding(t dtype.Type) program {
 	x, with := fill(t, 3, 3), samples(t)[1]
 	// Low 1 and -1, high 2 and 0, interior 1 and 0.
@@ -85,7 +86,8 @@ func padding(t dtype.Type) program {
 		i64s(1, 0)), "", []array{out}, x, scalar(t, with))
 }
 
-// dynamicSlice begins too far to the right, so that the start is moved back.
+// dynamicSlice returns a slice that starts too far to the right, so that its start is moved
+// back.
 func dynamicSlice(t dtype.Type) program {
 	x := fill(t, 4, 5)
 	out := build(t, []int64{2, 3}, func(ix []int64) value { return x.at(ix[0]+1, ix[1]+2) })
@@ -96,7 +98,7 @@ func dynamicUpdate(t dtype.Type) program {
 	x, update := fill(t, 4, 5), fill(t, 2, 2)
 	slices.Reverse(update.v)
 	out := build(t, x.dims, func(ix []int64) value {
-		// Starts at row 2 and, asked for -3, at column 0.
+		// It starts at row 2 and, since -3 is requested, at column 0.
 		if i, j := ix[0]-2, ix[1]; i >= 0 && j < 2 {
 			return update.at(i, j)
 		}
@@ -105,7 +107,7 @@ func dynamicUpdate(t dtype.Type) program {
 	return op("dynamic_update_slice", "", "", []array{out}, x, update, ints(dtype.S64, nil, 2), ints(dtype.S64, nil, -3))
 }
 
-// gathering takes rows, one of them asked for beyond the end.
+// gathering takes rows, one of which is requested beyond the end.
 func gathering(t dtype.Type) program {
 	x := fill(t, 4, 3)
 	rows := ints(dtype.S32, []int64{3, 1}, 2, 0, 9)
@@ -113,7 +115,7 @@ func gathering(t dtype.Type) program {
 	return op("gather", "dimension_numbers = #stablehlo.gather<offset_dims = [1], collapsed_slice_dims = [0], start_index_map = [0], index_vector_dim = 1>, slice_sizes = "+i64s(1, 3)+", indices_are_sorted = false", "", []array{out}, x, rows)
 }
 
-// scattering replaces elements; an update outside of the array is dropped.
+// scattering replaces elements; an update outside the array is dropped.
 func scattering(t dtype.Type) program {
 	x, updates := fill(t, 5), fill(t, 3)
 	slices.Reverse(updates.v)
@@ -124,8 +126,8 @@ func scattering(t dtype.Type) program {
 	return op("scatter", "scatter_dimension_numbers = #stablehlo.scatter<inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], index_vector_dim = 1>, indices_are_sorted = false, unique_indices = false", region, []array{out}, x, places, updates)
 }
 
-// counting is iota along each of two dimensions; false when the type cannot
-// count so far.
+// counting returns iota along each of two dimensions; false when the type cannot count that
+// far.
 func counting(t dtype.Type) (program, bool) {
 	if t == dtype.Pred || t == dtype.F8E8M0FNU {
 		return program{}, false

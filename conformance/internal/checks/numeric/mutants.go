@@ -16,28 +16,38 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
 )
 
-// Mutants returns the faults that the checks of this package find.
-func Mutants() []mutant.Mutant {
+// programMutants returns the faults that the entries name.
+func programMutants() []mutant.Mutant {
 	var ms []mutant.Mutant
-	compiled := make(map[string]bool)
 	for _, e := range entries() {
-		for _, m := range e.mutants() {
-			compiled[m.Check] = true
-			ms = append(ms, m)
-		}
+		ms = append(ms, e.mutants()...)
 	}
+	return ms
+}
+
+func boundedMutants() []mutant.Mutant {
+	var ms []mutant.Mutant
 	for _, b := range boundeds {
 		ms = append(ms, b.twist.mutant("D2H-17/program="+b.name))
 	}
-	ms = append(ms, mutant.Mutant{Check: "D2H-17/program=again", Fault: "counts the padding", Wrap: behind(padded(false)...),
-		Sound: behind(padded(true)...)})
-	ms = append(ms,
+	return append(ms, mutant.Mutant{
+		Check: "D2H-17/program=again", Fault: "counts the padding", Wrap: behind(padded(false)...), Sound: behind(padded(true)...),
+	})
+}
+
+func hugeMutants() []mutant.Mutant {
+	return []mutant.Mutant{
 		twist{"takes the largest for the sum", "applies stablehlo.add across",
 			"applies stablehlo.maximum across"}.mutant("RUN-02/big/sum of 1 GiB"),
 		twist{"indexes with 32 bits", "%r = stablehlo.dynamic_slice %b, %at", `%mask = stablehlo.constant dense<4294967295> : tensor<i64>
   %low = stablehlo.and %at, %mask : tensor<i64>
-  %r = stablehlo.dynamic_slice %b, %low`}.mutant("RUN-02/big/beyond 2^32 bytes"))
-	for _, check := range arrangements() {
+  %r = stablehlo.dynamic_slice %b, %low`}.mutant("RUN-02/big/beyond 2^32 bytes"),
+	}
+}
+
+func strideMutants() []mutant.Mutant {
+	var ms []mutant.Mutant
+	for _, check := range layoutChecks() {
 		if strings.HasPrefix(check.Variant, "host strides") {
 			ms = append(ms, mutant.Of(check.Name(), "ignores strides", func(c *serve.Invocation, a *capi.ClientBufferFromHostBufferArgs) {
 				strides, n := a.ByteStrides, a.NumByteStrides
@@ -47,9 +57,19 @@ func Mutants() []mutant.Mutant {
 			}))
 		}
 	}
+	return ms
+}
+
+// plainMutants returns a plain fault for each check of which found has none.
+func plainMutants(found []mutant.Mutant) []mutant.Mutant {
+	var ms []mutant.Mutant
+	has := make(map[string]bool)
+	for _, m := range found {
+		has[m.Check] = true
+	}
 	for _, check := range Checks() {
 		switch name := check.Name(); {
-		case compiled[name] || check.Rule == "D2H-17" || strings.HasPrefix(name, "RUN-02/big/"):
+		case has[name] || check.Rule == "D2H-17" || strings.HasPrefix(name, "RUN-02/big/"):
 		case strings.HasPrefix(name, "DIFF-01/payload/"):
 			ms = append(ms, mutant.Of(name, "makes every NaN the same", corrupt(canonical(strings.TrimPrefix(name, "DIFF-01/payload/")))))
 		case strings.HasPrefix(name, "DIFF"):
@@ -76,9 +96,9 @@ func Mutants() []mutant.Mutant {
 	return ms
 }
 
-// mutants is the faults of a compiler that the check finds. A check of several
-// programs is tried with each fault once, and for the types that every plugin
-// has with each fault in each program.
+// mutants returns the faults of a compiler that the check finds. A check of several
+// programs is tried once with each fault; for the types that every plugin has, with each
+// fault in each program.
 func (e *entry) mutants() []mutant.Mutant {
 	if e.programs()[0].plain != "" {
 		return e.standIn()
@@ -101,9 +121,9 @@ func (e *entry) mutants() []mutant.Mutant {
 	return ms
 }
 
-// mutant is a plugin that compiles one text as another. What it cannot compile
-// so, it compiles as it is: a fault that is an error would say nothing of what
-// the check sees in results.
+// mutant is a plugin that compiles one text as another. A text that does not compile with
+// the fault is compiled without it: a fault that is an error would not show what the check
+// sees in results.
 func (w twist) mutant(check string) mutant.Mutant {
 	return mutant.Of(check, w.fault, replacing(w))
 }
@@ -131,14 +151,14 @@ func replacing(ws ...twist) func(*serve.Invocation, *capi.ClientCompileArgs) {
 	}
 }
 
-// behind makes a table in front of a plugin that compiles texts with
-// replacements.
+// behind returns a function that puts a table in front of a plugin, which compiles texts
+// with replacements.
 func behind(ws ...twist) func(*capi.Table) (*serve.Table, error) {
 	return func(base *capi.Table) (*serve.Table, error) { return serve.Wrap(base, serve.Around(replacing(ws...))) }
 }
 
-// padded is texts of usedAgain for a plugin that pads arrays to their bounds:
-// with zeros, or with whatever is there.
+// padded replaces the texts of usedAgain by those of a plugin that pads arrays to their
+// bounds: with zeros, or with anything.
 func padded(zeros bool) []twist {
 	maker := `module @squares {
 func.func @main(%a: tensor<8xf32>, %n: tensor<i32>) -> tensor<8xf32> {
@@ -158,8 +178,8 @@ func.func @main(%a: tensor<8xf32>, %n: tensor<i32>) -> tensor<8xf32> {
 	return []twist{{from: boundeds[0].text(), to: maker}, {from: total(atMost8), to: total("tensor<8xf32>")}}
 }
 
-// standIn is the mutants of programs that the plugin at hand refuses: in front
-// of it stands one that compiles what they mean.
+// standIn returns the mutants of programs that the plugin at hand refuses: they are built
+// on one that compiles equivalent programs.
 func (e *entry) standIn() []mutant.Mutant {
 	var sound []twist
 	for _, p := range e.programs() {
@@ -181,23 +201,21 @@ func (e *entry) standIn() []mutant.Mutant {
 	return ms
 }
 
-// corrupt makes a fault of downloads: what arrives on the host is changed.
+// corrupt makes a fault of downloads: the bytes that arrive on the host are changed.
 func corrupt(change func([]byte)) func(*serve.Invocation, *capi.BufferToHostBufferArgs) {
 	return func(c *serve.Invocation, a *capi.BufferToHostBufferArgs) {
 		c.Forward()
 		if c.Err() != nil || a.Dst == nil || a.Event == nil {
 			return
 		}
-		wait := &capi.Call[capi.EventAwaitArgs]{}
-		wait.Args.Event = a.Event
-		if err := wait.Do(c.Table()); err != nil {
+		if mutant.Await(c.Table(), a.Event) != nil {
 			return // the caller sees the same error
 		}
-		change(memory(a.Dst, a.DstSize))
+		change(mutant.BytesAt(a.Dst, a.DstSize))
 	}
 }
 
-// canonical replaces each NaN of a type by the one that conversions make.
+// canonical replaces each NaN of a type by the one that conversions produce.
 func canonical(name string) func([]byte) {
 	t, err := dtype.Parse(name)
 	if err != nil {
@@ -212,15 +230,15 @@ func canonical(name string) func([]byte) {
 	}
 }
 
-// inconstant is a plugin whose later results differ from its first one, which
-// no way of computing twice fails to see.
+// inconstant is a plugin whose results differ each time, which any check that computes
+// twice must see.
 func inconstant(check string) mutant.Mutant {
-	return mutant.Mutant{Check: check, Fault: "each result differs from the one before", Hooks: func() []serve.Hook {
+	return mutant.Hooked(check, "each result differs from the one before", func() []serve.Hook {
 		var n atomic.Uint32
 		return []serve.Hook{serve.Around(corrupt(func(b []byte) {
 			if b[0] ^= byte(n.Add(1)); len(b) > 3 {
 				b[3] ^= byte(n.Load())
 			}
 		}))}
-	}}
+	})
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
 )
 
-// orders is the checks of sort beside the one that every type has.
+// orders returns the checks of sort in addition to the one that every type has.
 func orders() []entry {
 	var es []entry
 	for _, t := range []dtype.Type{dtype.F32, dtype.F64, dtype.F16, dtype.BF16} {
@@ -39,7 +39,7 @@ func orders() []entry {
 	)
 }
 
-// totalRank is where a float stands in the total order.
+// totalRank returns the position of a float in the total order.
 func totalRank(x float64) (rank float64, sign int) {
 	switch {
 	case math.IsNaN(x):
@@ -50,9 +50,9 @@ func totalRank(x float64) (rank float64, sign int) {
 	return x, 0
 }
 
-// totalOrder sorts numbers, both zeros, the infinities and NaN by the total
-// order, in which each has its place. If the two zeros are equal in it, which is
-// open, they keep their order.
+// totalOrder sorts numbers, both zeros, the infinities and NaN by the total order, in which
+// each has its place. If it takes the two zeros for equal, which is open, they keep their
+// order.
 func totalOrder(t dtype.Type) program {
 	in := array{t: t}
 	for _, x := range []float64{1, math.NaN(), 0, math.Copysign(0, -1), -1, math.Inf(1), 0, math.Inf(-1), math.Copysign(0, -1), 2.5,
@@ -79,7 +79,7 @@ func totalOrder(t dtype.Type) program {
 	return p
 }
 
-// sorted is a sort of one array by a direction.
+// sortedBy returns a sort of one array in a direction.
 func sortedBy(t dtype.Type, direction string, dimension int, in, out array) program {
 	region := fmt.Sprintf("{\n  ^bb0(%%x: tensor<%[1]v>, %%y: tensor<%[1]v>):\n    %%z = stablehlo.compare %[2]s, %%x, %%y, %[3]s : (tensor<%[1]v>, tensor<%[1]v>) -> tensor<i1>\n    stablehlo.return %%z : tensor<i1>\n  }", t, direction, comparisonKind(t))
 	p := op("sort", fmt.Sprintf("dimension = %d : i64, is_stable = false", dimension), region, []array{out}, in)
@@ -116,8 +116,8 @@ func firstDimension(t dtype.Type) program {
 	return sortedBy(t, "LT", 0, in, out)
 }
 
-// keyed sorts places by a few keys of which many are equal, in the order that
-// they came in.
+// keyed sorts places by a few keys, many of which are equal; places with equal keys keep
+// their order.
 func keyed(t dtype.Type, keys []int64) (in, out [2]array) {
 	dims := []int64{int64(len(keys))}
 	in = [2]array{ints(t, dims, keys...), {t: dtype.S32, dims: dims}}
@@ -164,7 +164,7 @@ func short(n int) program {
 	return p
 }
 
-// twoKeys sorts by one array and, where that is equal, by another.
+// twoKeys sorts by one array and, where its elements are equal, by another.
 func twoKeys() program {
 	dims := []int64{24}
 	a := build(dtype.S32, dims, func(ix []int64) value { return value{i: ix[0] * 5 % 4} })
@@ -191,7 +191,7 @@ func twoKeys() program {
 	return p
 }
 
-// threeOperands carries two arrays of other types along.
+// threeOperands sorts two arrays of other types along with the first.
 func threeOperands() program {
 	in, out := keyed(dtype.F32, []int64{3, 1, 2, 3, 0, 1, 2, 0, 5, 4})
 	bytes := func(places array) array {

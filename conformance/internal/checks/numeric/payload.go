@@ -13,10 +13,9 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
 )
 
-// payloads is the checks that operations which only move elements keep the bits
-// of NaN. That the bit which makes one quiet gets set is noted, not held against
-// a plugin.
-func payloads() []check.Check {
+// payloadChecks returns the checks that operations which only move elements preserve the bits of
+// NaN. Setting the bit that makes a NaN quiet is only noted, not counted against a plugin.
+func payloadChecks() []check.Check {
 	var cs []check.Check
 	for _, t := range []dtype.Type{dtype.F32, dtype.F64, dtype.F16, dtype.BF16} {
 		cs = append(cs, check.Check{Rule: "DIFF-01", Variant: "payload/" + t.String(), Profile: check.Core,
@@ -25,8 +24,8 @@ func payloads() []check.Check {
 	return cs
 }
 
-// patterns is the bits of NaN, quiet and signalling, with and without a sign,
-// and of other numbers that a copy through registers may change.
+// patterns returns the bits of NaNs, quiet and signalling, with and without a sign, and of
+// other numbers that a copy through registers may change.
 func patterns(t dtype.Type) (bits []uint64, quiet uint64) {
 	mantissa := formats[t].mantissa
 	quiet = 1 << (mantissa - 1)
@@ -39,8 +38,8 @@ func patterns(t dtype.Type) (bits []uint64, quiet uint64) {
 	return bits, quiet
 }
 
-// payload moves the patterns through a transpose, a reverse, a slice and a
-// select, back to where they were but for the order.
+// payload moves the patterns through a transpose, a reverse, a slice and a select, back to
+// where they were.
 func payload(t *check.T, e dtype.Type) {
 	bits, quiet := patterns(e)
 	size := e.Size()

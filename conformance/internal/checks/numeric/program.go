@@ -6,6 +6,7 @@ package numeric
 import (
 	"fmt"
 	"runtime"
+	"slices"
 	"strings"
 
 	"github.com/purepjrt/purepjrt/capi"
@@ -13,13 +14,13 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
 )
 
-// program is a StableHLO program with inputs and what it must compute from them.
-// Its body names the inputs %a0, %a1 and so on, and must define the results as
-// %r0, %r1 and so on.
+// program is a StableHLO program with its inputs and what it must compute from them. Its
+// body names the inputs %a0, %a1 and so on, and must define the results as %r0, %r1 and so
+// on.
 type program struct {
 	inputs []array
 	body   string
-	// functions stand in front of main, in the same module.
+	// functions come before main, in the same module.
 	functions string
 	want      []array
 	policies  []policy // one per result; missing ones are exact
@@ -28,13 +29,13 @@ type program struct {
 	// optional says that a plugin may refuse the program cleanly whatever its
 	// types are.
 	optional bool
-	// fill, when there is one, computes the elements of inputs and results, of
-	// which only types and dimensions are known before: it takes long.
+	// fill, if not nil, computes the elements of inputs and results, which takes long.
+	// Before that only their types and dimensions are known.
 	fill func(p *program)
-	// notes, when there is one, says what the results show beyond right or wrong.
+	// notes, if not nil, says what the results show beyond right or wrong.
 	notes func(results []array) []string
-	// plain, when it is not empty, is a body that means the same in operations
-	// that plugins have. Faults are shown with it where the body is refused.
+	// plain, if not empty, is an equivalent body with operations that plugins have. Faults
+	// are shown with it where the body is refused.
 	plain string
 	// twists are faults of a compiler that would change the results.
 	twists []twist
@@ -46,8 +47,8 @@ type twist struct {
 	from, to string
 }
 
-// op makes a program of one operation in its generic form. attributes are what
-// stands between the braces, regions what stands between the parentheses.
+// op makes a program of one operation in its generic form. attributes go between the
+// braces, regions between the parentheses.
 func op(name, attributes, regions string, want []array, inputs ...array) program {
 	var names, types, results []string
 	for i, a := range inputs {
@@ -72,7 +73,7 @@ func op(name, attributes, regions string, want []array, inputs ...array) program
 	return program{inputs: inputs, body: body, want: want}
 }
 
-// form is how a program gets its inputs.
+// form says how a program gets its inputs.
 type form int
 
 const (
@@ -86,7 +87,7 @@ func (f form) String() string { return [...]string{"parameters", "constants", "m
 // parameter reports whether input i is a parameter.
 func (f form) parameter(i int) bool { return f == parameters || f == mixed && i == 0 }
 
-// text is the program in StableHLO.
+// text returns the program in StableHLO.
 func (p *program) text(f form) string {
 	var args, results, names, lines []string
 	for i, a := range p.inputs {
@@ -110,21 +111,21 @@ func (p *program) text(f form) string {
 		p.functions, strings.Join(args, ", "), strings.Join(results, ", "), strings.Join(lines, "\n  "))
 }
 
-// mustCompile is the types whose programs every plugin that can compute
-// compiles; other types may be refused.
+// mustCompile reports whether every plugin that can compute must compile programs of a
+// type; programs of other types may be refused.
 func mustCompile(t dtype.Type) bool { return t == dtype.F32 || t == dtype.S32 || t == dtype.Pred }
 
 // types returns every element type in the program.
 func (p *program) types() []dtype.Type {
 	var all []dtype.Type
-	for _, a := range append(append([]array(nil), p.inputs...), p.want...) {
+	for _, a := range slices.Concat(p.inputs, p.want) {
 		all = append(all, a.t)
 	}
 	return all
 }
 
-// run runs the program in each form and compares its results. It reports what
-// is wrong, and skips a program of types that the plugin does not take.
+// run runs the program in each form and compares its results. It reports what is wrong, and
+// skips a program of types that the plugin does not accept.
 func (p *program) run(t *check.T, forms ...form) {
 	p.needs(t)
 	if why := p.try(t, forms...); why != "" {
@@ -141,8 +142,8 @@ func (p *program) needs(t *check.T) {
 	}
 }
 
-// try is run for a program of types that the plugin knows. It returns why the
-// plugin refuses the program where it may.
+// try is run for a program of types that the plugin knows. It returns the plugin's reason
+// if the plugin refuses the program and may do so.
 func (p *program) try(t *check.T, forms ...form) string {
 	if len(forms) == 0 {
 		forms = []form{parameters, constants}
@@ -221,8 +222,8 @@ func (p *program) policy(i int) policy {
 	return exact
 }
 
-// refused decides what it means that a program did not compile. It returns the
-// plugin's reason where the plugin may have one.
+// refused judges the error of a program that did not compile. It returns the plugin's
+// reason if the plugin may refuse the program.
 func (p *program) refused(t *check.T, f form, text string, err error) string {
 	must := !p.optional
 	for _, e := range p.types() {
@@ -237,7 +238,7 @@ func (p *program) refused(t *check.T, f form, text string, err error) string {
 	return ""
 }
 
-// abridged is a text whose long lines have lost their middle.
+// abridged returns the text with the middle of long lines removed.
 func abridged(text string) string {
 	const most = 2000
 	lines := strings.Split(text, "\n")

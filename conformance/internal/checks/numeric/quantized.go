@@ -12,15 +12,15 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
 )
 
-// quantum is how integers of a type stand for floats: each is a multiple of a
-// scale, counted from a zero point. There is one scale, or one for each column.
+// quantum says how integers of a type stand for floats: each is a multiple of a scale,
+// counted from a zero point. There is one scale, or one for each column.
 type quantum struct {
 	storage dtype.Type
 	scales  []float64
 	zeros   []int64
 }
 
-// element is the quantized element type.
+// element returns the quantized element type.
 func (q *quantum) element() string {
 	if len(q.scales) == 1 {
 		return fmt.Sprintf("!quant.uniform<%v:f32, %s:%d>", storageName(q.storage), decimal(q.scales[0]), q.zeros[0])
@@ -32,7 +32,7 @@ func (q *quantum) element() string {
 	return fmt.Sprintf("!quant.uniform<%v:f32:1, {%s}>", storageName(q.storage), strings.Join(parts, ", "))
 }
 
-// decimal is a number with a point, which a float needs.
+// decimal returns a number with a decimal point, which a float needs.
 func decimal(x float64) string {
 	s := fmt.Sprint(x)
 	if !strings.Contains(s, ".") {
@@ -41,7 +41,7 @@ func decimal(x float64) string {
 	return s
 }
 
-// storageName is the type as the quantized type spells it.
+// storageName returns the type as the quantized type spells it.
 func storageName(t dtype.Type) string { return strings.Replace(t.String(), "ui", "u", 1) }
 
 func (q *quantum) typ(dims []int64) string {
@@ -74,8 +74,8 @@ func (q *quantum) dequantize(n float64, column int64) float64 {
 	return (n - float64(zero)) * scale
 }
 
-// plainQuantize is the quantization of %in in ordinary operations; %out holds
-// whole floats.
+// plainQuantize returns the quantization of %in in ordinary operations; %out holds whole
+// floats.
 func (q *quantum) plainQuantize(out, in string, dims []int64) string {
 	typ := check.Tensor(dtype.F32, dims)
 	low, high := q.ends()
@@ -104,7 +104,7 @@ func (q *quantum) plainDequantize(out, in string, dims []int64) string {
   `)
 }
 
-// splat is a constant of one value for each column.
+// splat returns a constant of one value for each column.
 func (q *quantum) splat(dims []int64, f func(column int64) float64) string {
 	return build(dtype.F32, dims, func(ix []int64) value { return value{f: f(ix[1])} }).literal()
 }
@@ -117,8 +117,8 @@ var quanta = map[string]quantum{
 	"i8 columns": {dtype.S8, []float64{0.5, 0.25, 2, 1}, []int64{0, 10, -4, 1}},
 }
 
-// quantizations is the checks of quantized types. A plugin without them refuses
-// the programs.
+// quantizations returns the checks of quantized types. A plugin without them refuses the
+// programs.
 func quantizations() []entry {
 	var es []entry
 	for _, name := range []string{"i8", "ui8", "i4", "i16", "i8 columns"} {
@@ -133,7 +133,7 @@ func quantizations() []entry {
 		one("RUN-02", "quantized convolution/i8", check.Core, q.convolution()))
 }
 
-// roundingTwists is the faults of those who quantize.
+// roundingTwists returns faults of quantization.
 func roundingTwists() []twist {
 	return []twist{
 		{"rounds ties away from zero", "stablehlo.round_nearest_even", "stablehlo.round_nearest_afz"},
@@ -143,8 +143,8 @@ func roundingTwists() []twist {
 	}
 }
 
-// roundTrip quantizes numbers, ties and numbers out of range among them, and
-// turns them back.
+// roundTrip quantizes numbers, including ties and numbers out of range, and converts them
+// back.
 func (q *quantum) roundTrip() program {
 	dims := []int64{6, 4}
 	x := build(dtype.F32, dims, func(ix []int64) value {
@@ -169,8 +169,8 @@ func (q *quantum) roundTrip() program {
 	return p
 }
 
-// sums adds two quantized arrays: the result is that of the floats they stand
-// for, quantized, give or take one step.
+// sums adds two quantized arrays: the result is the quantized sum of the floats that they
+// stand for, give or take one step.
 func (q *quantum) sums() program {
 	dims := []int64{3, 4}
 	number := func(seed int64) array {
@@ -224,8 +224,8 @@ func (q *quantum) convolution() program {
 	return q.bilinear(x, y, want, `"stablehlo.convolution"($a, $b) {`+c.attribute()+"}")
 }
 
-// bilinear applies an operation to two quantized arrays, of which the second
-// must count from zero. want is what it makes of the floats.
+// bilinear applies an operation to two quantized arrays, the second of which must count
+// from zero. want is the result for the floats.
 func (q *quantum) bilinear(x, y, want array, operation string) program {
 	right := quantum{q.storage, q.scales, []int64{0}}
 	for i, v := range want.v {

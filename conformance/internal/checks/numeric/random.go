@@ -7,13 +7,14 @@ import (
 	"fmt"
 	"math"
 	"math/bits"
+	"slices"
 
 	"github.com/purepjrt/purepjrt/conformance/internal/check"
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
 )
 
-// threefry is one block of Threefry-2x32 with 20 rounds, as published by Salmon
-// and others (Parallel random numbers: as easy as 1, 2, 3, 2011).
+// threefry computes one block of Threefry-2x32 with 20 rounds, as published by Salmon and
+// others (Parallel random numbers: as easy as 1, 2, 3, 2011).
 func threefry(key, counter [2]uint32) [2]uint32 {
 	ks := [3]uint32{key[0], key[1], key[0] ^ key[1] ^ 0x1BD11BDA}
 	rotations := [2][4]int{{13, 15, 26, 6}, {17, 29, 16, 24}}
@@ -29,7 +30,7 @@ func threefry(key, counter [2]uint32) [2]uint32 {
 	return [2]uint32{x, y}
 }
 
-// philox is one block of Philox-4x32 with 10 rounds, by the same authors.
+// philox computes one block of Philox-4x32 with 10 rounds, by the same authors.
 func philox(key [2]uint32, counter [4]uint32) [4]uint32 {
 	c := counter
 	for range 10 {
@@ -42,10 +43,10 @@ func philox(key [2]uint32, counter [4]uint32) [4]uint32 {
 	return c
 }
 
-// randoms is checks of what can be said of random numbers: a generator is a
-// function of its state, gives new numbers with the state it returns, and the
-// numbers look as if they were drawn evenly.
-func randoms() []check.Check {
+// randomChecks returns checks of what can be said about random numbers: a generator is a
+// function of its state, gives new numbers with the state that it returns, and its numbers
+// look uniformly distributed.
+func randomChecks() []check.Check {
 	var cs []check.Check
 	for _, algorithm := range []struct {
 		name  string
@@ -101,7 +102,7 @@ func.func @main(%%s: %[1]s) -> (%[1]s, %[2]s, %[1]s, %[2]s) {
 		return data
 	}
 	first, again := run(seed), run(seed)
-	other := append([]uint64(nil), seed...)
+	other := slices.Clone(seed)
 	other[0]++
 	second := run(other)
 	for i, name := range []string{"state", "numbers", "second state", "second numbers"} {
@@ -115,8 +116,8 @@ func.func @main(%%s: %[1]s) -> (%[1]s, %[2]s, %[1]s, %[2]s) {
 	if first[1] == first[3] {
 		t.Errorf("the state that was returned gives the same numbers again")
 	}
-	// Half of the bits are set; the mean of n fair bits is 1/2 with the standard
-	// deviation 1/(2 sqrt n), and six of those are passed once in 10^9.
+	// Half of the bits are set: the mean of n fair bits is 1/2 with the standard deviation
+	// 1/(2 sqrt n), and it is off by more than six of those once in 10^9.
 	ones := 0
 	for _, b := range []byte(first[1]) {
 		ones += bits.OnesCount8(b)
@@ -130,9 +131,9 @@ func.func @main(%%s: %[1]s) -> (%[1]s, %[2]s, %[1]s, %[2]s) {
 	}
 }
 
-// noteVectors notes whether the numbers are blocks of the published generators
-// with the state's first word as key and the others as counter. That is how XLA
-// does it; the specification leaves it open, so nothing else is an error.
+// noteVectors notes whether the numbers are blocks of the published generators, with the
+// state's first word as the key and the others as the counter. XLA does so; the
+// specification leaves it open, so nothing else is an error.
 func noteVectors(t *check.T, algorithm string, seed []uint64, got string) {
 	var words []uint32
 	for _, s := range seed {

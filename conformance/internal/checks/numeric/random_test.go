@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// The known answers are those that the authors of the generators publish.
+// The authors of the generators publish these answers.
 func TestGeneratorsGiveThePublishedVectors(t *testing.T) {
 	t.Parallel()
 	ones := ^uint32(0)

@@ -11,7 +11,7 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
 )
 
-// weights makes an array of numbers between -1 and 1, as good as random.
+// weights makes an array of pseudorandom numbers between -1 and 1.
 func weights(seed int64, dims ...int64) array {
 	w := wholes(dtype.F32, seed, dims...)
 	x := wholes(dtype.F32, seed+1000, dims...)
@@ -21,11 +21,11 @@ func weights(seed int64, dims ...int64) array {
 	return w
 }
 
-// realistic is programs of the kind that frameworks send.
+// realistic lists programs of the kind that frameworks send.
 var realistic = []struct {
 	name  string
 	write func(g *graph) []node
-	// from and to are a fault: one operation of the program taken for another.
+	// from and to are a fault: one operation of the program is taken for another.
 	from, to string
 }{
 	{"perceptron", perceptron, "stablehlo.tanh", "stablehlo.logistic"},
@@ -42,7 +42,7 @@ var realistic = []struct {
 	{"quantized product", quantizedProduct, "stablehlo.round_nearest_even", "stablehlo.floor"},
 }
 
-// realistics is the checks of them.
+// realistics returns the checks of these programs.
 func realistics() []entry {
 	var es []entry
 	for _, r := range realistic {
@@ -59,7 +59,7 @@ func realistics() []entry {
 	return es
 }
 
-// perceptron is a step of training: forward, loss, gradients, update.
+// perceptron is a training step: forward, loss, gradients, update.
 func perceptron(g *graph) []node {
 	x, target := g.input(weights(1, 8, 6)), g.input(weights(2, 8, 3))
 	w1, b1, w2 := g.input(weights(3, 6, 10)), g.input(weights(4, 10)), g.input(weights(5, 10, 3))
@@ -90,7 +90,7 @@ func layerNorm(g *graph) []node {
 	return []node{g.binary("add", g.binary("multiply", y, g.along(gain, 1, x.dims)), g.along(bias, 1, x.dims))}
 }
 
-// convolutionBlock is a convolution, a bias, what is positive of it, and the mean.
+// convolutionBlock is a convolution, a bias, the positive part, and the mean.
 func convolutionBlock(g *graph) []node {
 	c := convolving{x: []int64{2, 6, 6, 3}, w: []int64{3, 3, 3, 4}, low: []int64{1, 1}, high: []int64{1, 1}}
 	x, w, b := g.input(weights(1, c.x...)), g.input(weights(2, c.w...)), g.input(weights(3, 4))
@@ -136,7 +136,8 @@ func embedding(g *graph) []node {
 		updates.name, sum.region(dtype.F32), x.scatterAttribute(), table.typ(), at.typ(), updates.typ(), table.typ())}
 }
 
-// topOfLogits sorts scores downward and makes probabilities of the first three.
+// topOfLogits sorts scores in descending order and makes probabilities from the first
+// three.
 func topOfLogits(g *graph) []node {
 	x := g.input(weights(1, 2, 12))
 	p := build(dtype.F32, x.dims, func(ix []int64) value {
@@ -164,7 +165,7 @@ func topOfLogits(g *graph) []node {
 	return []node{g.softmax(g.slice(s, 1, 0, 3))}
 }
 
-// unique counts the different numbers of an array that it sorts.
+// unique counts the distinct numbers of an array by sorting it.
 func unique(g *graph) []node {
 	x := g.input(ints(dtype.S32, []int64{10}, 4, 1, 3, 4, 4, 0, 1, 9, 3, 0))
 	sorted := ints(dtype.S32, []int64{10}, 0, 0, 1, 1, 3, 3, 4, 4, 4, 9)
@@ -207,7 +208,7 @@ func fourierConvolution(g *graph) []node {
 	return []node{g.define(parts, "stablehlo.real %s : (%s) -> %s", back.name, back.typ(), parts.typ())}
 }
 
-// dropout clears numbers by a mask that it computes from their places.
+// dropout clears numbers by a mask that it computes from their positions.
 func dropout(g *graph) []node {
 	x := g.input(weights(1, 32))
 	places := build(dtype.S32, x.dims, func(ix []int64) value { return value{i: ix[0]} })
@@ -232,7 +233,7 @@ func adam(g *graph) []node {
 
 // quantizedProduct multiplies matrices of bytes.
 func quantizedProduct(g *graph) []node {
-	// Halves of steps: which way they go shows.
+	// Halves show in which direction they are rounded.
 	half := func(seed int64, dims ...int64) array {
 		a := wholes(dtype.F32, seed, dims...)
 		for i := range a.v {

@@ -12,7 +12,7 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
 )
 
-// fold is an operation that reductions are made with.
+// fold is an operation for reductions.
 type fold struct {
 	name    string
 	in      kinds
@@ -52,20 +52,20 @@ func least(t dtype.Type) value {
 }
 
 var folds = []fold{
-	{"add", numbers, func(t dtype.Type) value { return value{} }, add},
-	{"multiply", integers | floats, func(t dtype.Type) value { return number(t, 1) }, multiply},
-	{"maximum", all &^ complexes, least, maximum},
-	{"minimum", all &^ complexes, largest, minimum},
-	{"and", bools | integers, func(t dtype.Type) value {
+	{name: "add", in: numbers, neutral: func(t dtype.Type) value { return value{} }, eval: add},
+	{name: "multiply", in: integers | floats, neutral: func(t dtype.Type) value { return number(t, 1) }, eval: multiply},
+	{name: "maximum", in: all &^ complexes, neutral: least, eval: maximum},
+	{name: "minimum", in: all &^ complexes, neutral: largest, eval: minimum},
+	{name: "and", in: bools | integers, neutral: func(t dtype.Type) value {
 		if t == dtype.Pred {
 			return value{i: 1}
 		}
 		return wrap(t, ^uint64(0))
-	}, bitwise(func(a, b uint64) uint64 { return a & b })},
-	{"or", bools | integers, func(dtype.Type) value { return value{} }, bitwise(func(a, b uint64) uint64 { return a | b })},
+	}, eval: bitwise(func(a, b uint64) uint64 { return a & b })},
+	{name: "or", in: bools | integers, neutral: func(dtype.Type) value { return value{} }, eval: bitwise(func(a, b uint64) uint64 { return a | b })},
 }
 
-// region is the body of a reduction with an operation.
+// region returns the body of a reduction with the operation.
 func (f *fold) region(t dtype.Type) string {
 	return fmt.Sprintf("{\n  ^bb0(%%x: tensor<%[2]v>, %%y: tensor<%[2]v>):\n    %%z = stablehlo.%[1]s %%x, %%y : tensor<%[2]v>\n    stablehlo.return %%z : tensor<%[2]v>\n  }", f.name, t)
 }
@@ -89,8 +89,8 @@ func small(t dtype.Type, dims ...int64) array {
 	})
 }
 
-// folded reduces values with f from init on. The sums of reductions here are
-// exact, so that their order does not matter.
+// folded reduces values with f, starting from init. The sums of reductions here are exact,
+// so their order does not matter.
 func (f *fold) folded(t dtype.Type, init value, vs []value) (value, bool) {
 	acc, exact := init, true
 	for _, v := range vs {
@@ -101,13 +101,13 @@ func (f *fold) folded(t dtype.Type, init value, vs []value) (value, bool) {
 	return acc, exact
 }
 
-// reduction is a reduce over one dimension, over all, and with an init value
-// that is not neutral.
+// reduction returns a reduce over one dimension, over all, and with an init value that is
+// not neutral.
 func (f *fold) reduction(t dtype.Type) (program, bool) {
 	x := small(t, 3, 5)
 	init := f.neutral(t)
 	if t == dtype.F8E8M0FNU && f.name == "add" {
-		return program{}, false // it has no zero
+		return program{}, false // the type has no zero
 	}
 	rows := array{t, []int64{3}, make([]value, 3)}
 	silent := make([]bool, 3)
@@ -134,15 +134,15 @@ func boolInt(b bool) int {
 	return 0
 }
 
-// window is reduce_window with a stride, padding and a dilated window.
+// window returns a reduce_window with a stride, padding and a dilated window.
 func (f *fold) window(t dtype.Type) (program, bool) {
 	if t == dtype.F8E8M0FNU {
 		return program{}, false
 	}
 	x := small(t, 7)
 	init := f.neutral(t)
-	// Windows of two elements that are two apart, every second place, with one
-	// element of padding in front and two behind: (7+3-3)/2+1 = 4 places.
+	// Windows of two elements, two apart, at every second place, with one element of
+	// padding before and two after: (7+3-3)/2+1 = 4 places.
 	out := array{t, []int64{4}, make([]value, 4)}
 	silent := make([]bool, 4)
 	for i := range 4 {
@@ -163,7 +163,7 @@ func (f *fold) window(t dtype.Type) (program, bool) {
 	return p, true
 }
 
-// argmax is a reduction of two arrays at once.
+// argmax returns a reduction of two arrays at once.
 func argmax(t dtype.Type) program {
 	x := fill(t, 2, 6)
 	places := build(dtype.S32, x.dims, func(ix []int64) value { return value{i: ix[1]} })
@@ -183,8 +183,8 @@ func argmax(t dtype.Type) program {
 	return op("reduce", "dimensions = array<i64: 1>", region, []array{best, at}, x, places, scalar(t, low), ints(dtype.S32, nil, 99))
 }
 
-// firstLargestRegion is the body of a reduction to the largest element and the
-// first place that it is at.
+// firstLargestRegion returns the body of a reduction to the largest element and the first
+// place where it occurs.
 func firstLargestRegion(t dtype.Type) string {
 	return fmt.Sprintf(`{
   ^bb0(%%x: tensor<%[1]v>, %%i: tensor<i32>, %%y: tensor<%[1]v>, %%j: tensor<i32>):
@@ -199,11 +199,10 @@ func firstLargestRegion(t dtype.Type) string {
   }`, t, comparisonKind(t))
 }
 
-// sorting sorts rows, and carries a second array along; equal elements keep
-// their order.
+// sorting sorts rows along with a second array; equal elements keep their order.
 func sorting(t dtype.Type) program {
 	x := fill(t, 2, 7)
-	// Equal keys, of which the second comes later.
+	// Equal keys, the second of which comes later.
 	x.v[5], x.v[11] = x.v[1], x.v[9]
 	places := build(dtype.S32, x.dims, func(ix []int64) value { return value{i: ix[1]} })
 	sorted := array{t, x.dims, slices.Clone(x.v)}
@@ -236,7 +235,7 @@ func sorting(t dtype.Type) program {
 	return p
 }
 
-// selectAndScatter adds sources to where the largest elements of windows are.
+// selectAndScatter adds sources to the places of the largest elements of windows.
 func selectAndScatter(t dtype.Type) (program, bool) {
 	if t == dtype.F8E8M0FNU || t.Bits() < 4 {
 		return program{}, false
@@ -245,17 +244,17 @@ func selectAndScatter(t dtype.Type) (program, bool) {
 	return w.scatterProgram(t), true
 }
 
-// sums is what is known of sums of products, one for each element of an array.
+// sums describes sums of products, one for each element of an array.
 type sums struct {
-	// bound is the error that any order of summing may have.
+	// bound is the largest error that any order of summing may have.
 	bound []float64
-	// stepwise, of floats of at most 8 bits, is the sums of a device that rounds every
-	// product and every sum to the type, from the first on, as StableHLO's interpreter
-	// does. Other devices sum in a wider type.
+	// stepwise, for floats of at most 8 bits, holds the sums of a device that rounds every
+	// product and every sum to the type, starting with the first, as StableHLO's
+	// interpreter does. Other devices sum in a wider type.
 	stepwise []value
 }
 
-// policies is that of a result with the sums. Those of integers are exact.
+// policies returns the policies of a result that holds the sums. Integers are exact.
 func (s *sums) policies(t dtype.Type) []policy {
 	if !t.IsFloat() && !t.IsComplex() {
 		return nil
@@ -263,7 +262,7 @@ func (s *sums) policies(t dtype.Type) []policy {
 	return []policy{{bound: s.bound, otherwise: s.stepwise}}
 }
 
-// dot returns a sum of products, which it adds to the sums.
+// dot returns a sum of products, and adds it to the sums.
 func (s *sums) dot(t dtype.Type, as, bs []value) value {
 	v, bound := dot(t, as, bs)
 	s.bound = append(s.bound, bound)
@@ -277,8 +276,8 @@ func (s *sums) dot(t dtype.Type, as, bs []value) value {
 	return v
 }
 
-// dot returns a sum of products and a bound of the error that any order of summing in
-// at least 8 bits of precision may have.
+// dot returns a sum of products and a bound on its error in any order of summing, with at
+// least 8 bits of precision.
 func dot(t dtype.Type, as, bs []value) (value, float64) {
 	var sum value
 	var size float64
@@ -307,7 +306,7 @@ func magnitude(t dtype.Type, v value) float64 {
 	return math.Abs(v.f)
 }
 
-// dots is dot_general of a type in several forms, by name.
+// dots passes put dot_general of a type in several forms, by name.
 func dots(t dtype.Type, put func(name string, p program)) {
 	if t == dtype.F8E8M0FNU {
 		return
@@ -341,8 +340,8 @@ func dots(t dtype.Type, put func(name string, p program)) {
 		func(ix []int64) []value { return []value{e.at(ix[0])} }, func(ix []int64) []value { return []value{f.at(ix[1])} })
 }
 
-// convolution of one image with one filter: a stride, padding and dilations of
-// both.
+// convolution returns a convolution of one image with one filter: a stride, padding, and
+// dilations of both.
 func convolution(t dtype.Type) (program, bool) {
 	if t == dtype.F8E8M0FNU {
 		return program{}, false

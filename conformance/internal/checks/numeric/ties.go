@@ -12,8 +12,8 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
 )
 
-// ties is checks of maximum and minimum of complex numbers whose real parts are
-// equal, so that the imaginary parts decide.
+// ties returns checks of maximum and minimum of complex numbers with equal real parts, so
+// that the imaginary parts decide.
 func ties() []entry {
 	var es []entry
 	for i := range binaries {
@@ -59,9 +59,9 @@ func (b *binaryOp) tie(t dtype.Type) program {
 	return p
 }
 
-// strictly gives maximum or minimum of floats a form in which no operand that is NaN
-// is lost, whatever a plugin makes of the operation itself. It leaves other operations
-// alone, and types on which that would show nothing.
+// strictly sets a plain form of the maximum or minimum of floats, which loses no operand
+// that is NaN, whatever a plugin makes of the operation itself. It leaves other operations
+// alone, and types for which that would show nothing.
 func (p *program) strictly(name string) {
 	x := p.inputs[0]
 	if !x.t.IsFloat() || name != "maximum" && name != "minimum" || !math.IsNaN(round(x.t, math.NaN()).f) || x.t == dtype.F8E8M0FNU {

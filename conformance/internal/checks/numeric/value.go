@@ -13,8 +13,8 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
 )
 
-// value is one element, in a form that holds those of every type exactly. Only
-// the part that the type's kind uses is set.
+// value is one element, in a form that holds the values of every type exactly. Only the
+// part for the type's kind is set.
 type value struct {
 	i int64      // integers and bools; U64 as the same 64 bits
 	f float64    // floats
@@ -52,7 +52,7 @@ func ints(t dtype.Type, dims []int64, numbers ...int64) array {
 	return a
 }
 
-// number returns the value that is a small integer.
+// number returns the value of a small integer.
 func number(t dtype.Type, n int64) value {
 	switch {
 	case t.IsComplex():
@@ -68,7 +68,7 @@ func number(t dtype.Type, n int64) value {
 	return wrap(t, uint64(n))
 }
 
-// wrap cuts an integer to the bits of its type.
+// wrap reduces an integer to the bits of its type.
 func wrap(t dtype.Type, x uint64) value {
 	bits := t.Bits()
 	if bits == 64 {
@@ -81,7 +81,7 @@ func wrap(t dtype.Type, x uint64) value {
 	return value{i: int64(x)}
 }
 
-// round makes f a value of the float type t.
+// round rounds f to a value of the float type t.
 func round(t dtype.Type, f float64) value {
 	var b [16]byte
 	encodeFloat(t, f, b[:])
@@ -194,7 +194,7 @@ func decodeArray(t dtype.Type, dims []int64, data []byte) (array, error) {
 	return a, nil
 }
 
-// show prints an element.
+// show formats an element.
 func show(t dtype.Type, v value) string {
 	switch {
 	case t.IsComplex():

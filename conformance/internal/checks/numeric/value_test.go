@@ -78,7 +78,7 @@ func TestCompareSeesWhatThePolicyForbids(t *testing.T) {
 	}
 }
 
-// What IEEE 754 and StableHLO say where functions of package math say something else.
+// What IEEE 754 and StableHLO specify where functions of package math differ.
 func TestOperationsFollowTheSpecificationAtTheirEdges(t *testing.T) {
 	t.Parallel()
 	inf, nan, zero := math.Inf(1), math.NaN(), math.Copysign(0, -1)

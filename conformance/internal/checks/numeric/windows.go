@@ -12,7 +12,7 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
 )
 
-// windowing is the attributes of a reduce_window.
+// windowing holds the attributes of a reduce_window.
 type windowing struct {
 	x, window        []int64
 	strides          []int64
@@ -61,8 +61,8 @@ func (w windowing) result() []int64 {
 	return dims
 }
 
-// members calls put with the position in the input of each element of the window
-// at ix, in order; -1 stands for padding.
+// members calls put with the position in the input of each element of the window at ix, in
+// order; -1 stands for padding.
 func (w windowing) members(ix []int64, put func(at int)) {
 	place := make([]int64, len(w.x))
 	for k := range count(w.window) {
@@ -104,7 +104,7 @@ func (w windowing) program(f *fold, x array) program {
 	return p
 }
 
-// twists is the faults of windows that leave the dimensions as they are.
+// twists returns the faults of windows that leave the dimensions as they are.
 func (w windowing) twists() []twist {
 	var ts []twist
 	w = w.plain()
@@ -160,7 +160,7 @@ var windowings = []struct {
 	{"cube", windowing{x: []int64{3, 2, 3}, window: []int64{2, 2, 2}, low: []int64{0, 1, 0}, high: []int64{1, 0, 0}}},
 }
 
-// slidings is the checks of reduce_window and select_and_scatter in their forms.
+// slidings returns the checks of reduce_window and select_and_scatter in their forms.
 func slidings() []entry {
 	var es []entry
 	for _, t := range elementTypes {
@@ -173,7 +173,8 @@ func slidings() []entry {
 				for i := range windowings {
 					for k := range folds {
 						f := &folds[k]
-						// Every form with one fold, in turn, and all with a sum or maximum.
+						// Each form is tried with every third fold in turn, and always with
+						// a sum, or with a maximum for bools.
 						if f.in&kindOf(t) == 0 || (i+k)%3 != 0 && f.name != "add" && !(f.name == "maximum" && t == dtype.Pred) {
 							continue
 						}
@@ -203,8 +204,8 @@ func slidings() []entry {
 		programs: func() []program { return []program{firstOfLargest()} }})
 }
 
-// scatterProgram is a select_and_scatter: the sources are added where the
-// largest elements of the windows are, the first of equal ones.
+// scatterProgram returns a select_and_scatter: the sources are added where the largest
+// elements of the windows are, at the first of equal ones.
 func (w windowing) scatterProgram(t dtype.Type) program {
 	w = w.plain()
 	x := build(t, w.x, func(ix []int64) value { return number(t, (int64(flat(w.x, ix))*5+2)%7%3) })
@@ -243,7 +244,7 @@ func (w windowing) scatterProgram(t dtype.Type) program {
 	return p
 }
 
-// comparisonKind is the comparison that suits a type.
+// comparisonKind returns the comparison for a type.
 func comparisonKind(t dtype.Type) string {
 	switch kindOf(t) {
 	case signed:
@@ -254,8 +255,8 @@ func comparisonKind(t dtype.Type) string {
 	return "FLOAT"
 }
 
-// firstOfLargest reduces windows of two arrays at once: the largest element and
-// where it is.
+// firstOfLargest reduces windows of two arrays at once, to the largest element and its
+// position.
 func firstOfLargest() program {
 	w := windowing{x: []int64{8}, window: []int64{3}, strides: []int64{2}, low: []int64{1}, high: []int64{1}}.plain()
 	x := ints(dtype.F32, w.x, 3, 1, 4, 1, 5, 5, 2, 6)

@@ -10,7 +10,7 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
 )
 
-// zeros is the checks of arrays without elements, as operands and as results.
+// zeros returns the checks of arrays without elements, as operands and as results.
 func zeros() []entry {
 	var es []entry
 	for _, t := range []dtype.Type{dtype.F32, dtype.S32, dtype.Pred, dtype.S8, dtype.F16, dtype.F64, dtype.C64, dtype.S4} {
@@ -25,7 +25,7 @@ func zeros() []entry {
 
 func none(t dtype.Type, dims ...int64) array { return array{t, dims, nil} }
 
-// emptied is programs whose results have no elements.
+// emptied returns programs whose results have no elements.
 func emptied(t dtype.Type) []program {
 	x, y, cube := none(t, 0, 3), none(t, 3, 0), none(t, 2, 0, 3)
 	at := func(n int64) array { return ints(dtype.S32, nil, n) }
@@ -46,7 +46,7 @@ func emptied(t dtype.Type) []program {
 	}
 }
 
-// fromNothing is programs whose operands have no elements, and whose results do.
+// fromNothing returns programs whose operands have no elements, but whose results do.
 func fromNothing(t dtype.Type) []program {
 	x := fill(t, 2, 3)
 	with := scalar(t, samples(t)[1])

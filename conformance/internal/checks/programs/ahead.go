@@ -11,7 +11,7 @@ import (
 	"github.com/purepjrt/purepjrt/conformance/internal/check"
 )
 
-// compiled is a program that was compiled. The check owns both.
+// compiled is the result of a compilation. The check owns both handles.
 type compiled struct {
 	executable *capi.Executable
 	loaded     *capi.LoadedExecutable // nil when it was compiled for a topology alone
@@ -77,7 +77,7 @@ func (e *compiled) drop(t *check.T) {
 	}
 }
 
-// both makes two checks of one: on the client, and ahead of time for a topology.
+// both makes two checks out of one: on the client, and ahead of time for a topology.
 func both(c check.Check, run func(*check.T, compiler)) []check.Check {
 	client, ahead := c, c
 	client.Run = func(t *check.T) { run(t, onClient) }
@@ -89,8 +89,7 @@ func both(c check.Check, run func(*check.T, compiler)) []check.Check {
 	return []check.Check{client, ahead}
 }
 
-// someTopology returns the topology of the environment or, when there is none,
-// that of the client.
+// someTopology returns the topology of the environment or, if it has none, the client's.
 func someTopology(t *check.T) *capi.TopologyDescription {
 	env := t.Env()
 	if env.Topology == "" && len(env.TopologyOptions) == 0 {
@@ -114,8 +113,8 @@ func someTopology(t *check.T) *capi.TopologyDescription {
 	return check.Own(t, topology)
 }
 
-// aheadOfTime is the compiler for a topology. It skips the check when nothing
-// compiles for topologies: that this is so is the finding of one check, CMP-19.
+// aheadOfTime returns the compiler for a topology. It skips the check when nothing compiles
+// for topologies: only one check, CMP-19, reports that.
 func aheadOfTime(t *check.T) compiler {
 	k := compiler{topology: someTopology(t)}
 	if _, err := k.tryText(t, check.AddOne, options{}); err != nil {
@@ -126,20 +125,20 @@ func aheadOfTime(t *check.T) compiler {
 }
 
 var aheadChecks = []check.Check{
-	one("CMP-19", func(t *check.T) {
-		// The topology may stand for a device that the process has.
+	{Rule: "CMP-19", Run: func(t *check.T) {
+		// This may be the topology of a device that the process has.
 		c := t.Client()
 		topology := check.Optional(t, capi.ClientTopologyDescriptionArgs{Client: c.Handle}).Topology
 		k := compiler{topology: topology}
 		e, err := k.tryText(t, check.AddOne, options{})
-		// A plugin without a compiler for topologies says so with either code.
+		// Either code says that the plugin has no compiler for topologies.
 		skipWithoutCompiler(t, err)
-		if !mustSucceed(t, err, "PJRT_Compile for the topology of the client") {
+		if !t.NoError(err, "PJRT_Compile for the topology of the client") {
 			return
 		}
 		check.Equal(t, 1, numOutputs(t, e.executable), "PJRT_Executable_NumOutputs of a program compiled for a topology")
 		runsAddOne(t, c, load(t, c, e.executable, nil), "a program compiled for a topology and loaded")
-	}),
+	}},
 	{Rule: "CMP-19", Variant: "aot", Library: true, Run: func(t *check.T) {
 		k := compiler{topology: someTopology(t)}
 		e, err := k.tryText(t, check.AddOne, options{})
@@ -157,7 +156,7 @@ var aheadChecks = []check.Check{
 			skipWithoutCompiler(t, err)
 			t.Errorf("PJRT_Compile with client null: expected success, got %v", err)
 		} else {
-			// Whether null is the reason shows with a client.
+			// A second attempt with a client shows whether null is the reason.
 			k.client = t.Client().Handle
 			if _, other := k.tryText(t, check.AddOne, options{}); other != nil {
 				skipWithoutCompiler(t, other)
@@ -181,7 +180,7 @@ var aheadChecks = []check.Check{
 		if err != nil {
 			t.SkipUnimplf("the topology cannot be serialized: %v", err)
 		}
-		bytes := append([]byte(nil), capi.Bytes(s.SerializedBytes, s.SerializedBytesSize)...)
+		bytes := capi.Bytes(s.SerializedBytes, s.SerializedBytesSize)
 		s.SerializedTopologyDeleter.Call(s.SerializedTopology)
 		var args capi.TopologyDescriptionDeserializeArgs
 		args.SerializedTopology, args.SerializedTopologySize = capi.BytesData(bytes)
@@ -197,8 +196,8 @@ var aheadChecks = []check.Check{
 	}},
 }
 
-// skipWithoutCompiler skips the check when the plugin compiles nothing for
-// topologies, or lacks what it takes on this machine.
+// skipWithoutCompiler skips the check when the plugin does not compile for topologies, or
+// lacks something that it needs for that on this machine.
 func skipWithoutCompiler(t *check.T, err error) {
 	switch capi.CodeOf(err) {
 	case capi.ErrorCodeUnimplemented, capi.ErrorCodeNotFound:
@@ -208,7 +207,7 @@ func skipWithoutCompiler(t *check.T, err error) {
 	}
 }
 
-// load makes an executable one that runs, with serialized compile options.
+// load turns an executable into one that runs, with serialized compile options.
 func load(t *check.T, c *check.Client, e *capi.Executable, o []byte) *capi.LoadedExecutable {
 	args := capi.ClientLoadArgs{Client: c.Handle, Executable: e}
 	args.CompileOptions, args.CompileOptionsSize = capi.BytesData(o)
@@ -223,9 +222,9 @@ func numOutputs(t *check.T, e *capi.Executable) int {
 	return int(check.Call(t, capi.ExecutableNumOutputsArgs{Executable: e}).NumOutputs)
 }
 
-// fingerprint returns a copy of an executable's fingerprint, and skips the check
-// when the plugin makes none.
+// fingerprint returns a copy of an executable's fingerprint. It skips the check when the
+// plugin makes none.
 func fingerprint(t *check.T, e *capi.Executable) string {
 	out := check.Optional(t, capi.ExecutableFingerprintArgs{Executable: e})
-	return string(capi.Bytes(out.ExecutableFingerprint, out.ExecutableFingerprintSize))
+	return capi.String(out.ExecutableFingerprint, out.ExecutableFingerprintSize)
 }

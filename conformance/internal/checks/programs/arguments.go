@@ -21,9 +21,9 @@ var argumentChecks = []check.Check{
 			t.ErrorCode(err, fmt.Sprintf("executing a program of 2 arguments with %d", len(list)))
 		}
 		_, err := attempt(t, exe, 1, a, a)
-		mustSucceed(t, err, "executing with the right number of arguments after wrong ones")
+		t.NoError(err, "executing with the right number of arguments after wrong ones")
 	}},
-	one("RUN-10", func(t *check.T) {
+	{Rule: "RUN-10", Run: func(t *check.T) {
 		c := t.Client()
 		exe, add := t.Shared(check.AddOne), t.Shared(check.Add)
 		for _, n := range []int{8, 3, 1, 1024} {
@@ -32,23 +32,23 @@ var argumentChecks = []check.Check{
 			_, err = attempt(t, add, 1, upload4(t, c), check.Upload(t, c, make([]float32, n)))
 			t.ErrorCode(err, fmt.Sprintf("executing a program of two tensor<4xf32> with a second array of %d elements", n))
 		}
-	}),
-	one("RUN-11", func(t *check.T) {
+	}},
+	{Rule: "RUN-11", Run: func(t *check.T) {
 		c := t.Client()
 		exe := t.Shared(check.AddOne)
 		_, err := attempt(t, exe, 1, check.Upload(t, c, []int32{1, 2, 3, 4}))
 		t.ErrorCode(err, "executing a program of tensor<4xf32> with an array of 4 elements of s32")
 		_, err = attempt(t, t.Shared(check.Add), 1, upload4(t, c), check.Upload(t, c, []int32{1, 2, 3, 4}))
 		t.ErrorCode(err, "executing a program of two tensor<4xf32> with a second array of 4 elements of s32")
-	}),
-	one("RUN-12", func(t *check.T) {
+	}},
+	{Rule: "RUN-12", Run: func(t *check.T) {
 		c := t.Client()
 		exe := t.Shared(check.AddOne)
 		_, err := attempt(t, exe, 1, check.Upload(t, c, []float32{1, 2, 3, 4}, 2, 2))
 		t.ErrorCode(err, "executing a program of tensor<4xf32> with an array of 2 x 2 elements")
 		_, err = attempt(t, t.Shared(check.Add), 1, upload4(t, c), check.Upload(t, c, []float32{1, 2, 3, 4}, 2, 2))
 		t.ErrorCode(err, "executing a program of two tensor<4xf32> with a second array of 2 x 2 elements")
-	}),
+	}},
 	{Rule: "RUN-13", Run: func(t *check.T) {
 		c := t.Client()
 		exe := t.Compile(c, program("rows", "(%a: tensor<2x3xf32>) -> tensor<2x3xf32>",
@@ -61,7 +61,7 @@ var argumentChecks = []check.Check{
 		}
 		check.Own(t, out.DoneWithHostBuffer)
 		in := check.Own(t, out.Buffer)
-		mustSucceed(t, t.Await(out.DoneWithHostBuffer), "uploading to a column-major layout")
+		t.NoError(t.Await(out.DoneWithHostBuffer), "uploading to a column-major layout")
 		result, err := attempt(t, exe, 1, in)
 		if err != nil {
 			t.Notef("an argument in another layout is refused: %v", err)
@@ -71,14 +71,14 @@ var argumentChecks = []check.Check{
 	}},
 	{Rule: "RUN-14", Devices: 2, Run: func(t *check.T) {
 		c := t.Client()
-		exe := compileFor(t, c, check.AddOne, options{assignment: [][]int{{deviceID(t, c.Devices[0])}}})
+		exe := compileFor(t, c, check.AddOne, options{assignment: [][]int{{int(t.DeviceID(c.Devices[0]))}}})
 		out, err := attempt(t, exe, 1, check.UploadTo(t, c, c.Devices[1], []float32{1, 2, 3, 4}))
 		if err != nil {
 			t.Notef("an argument on another device is refused: %v", err)
 		} else {
 			check.ExpectBuffer(t, out[0], []float32{2, 3, 4, 5}, "a program on an argument of another device")
 		}
-		add := compileFor(t, c, check.Add, options{assignment: [][]int{{deviceID(t, c.Devices[0])}}})
+		add := compileFor(t, c, check.Add, options{assignment: [][]int{{int(t.DeviceID(c.Devices[0]))}}})
 		out, err = attempt(t, add, 1, upload4(t, c), check.UploadTo(t, c, c.Devices[1], []float32{10, 20, 30, 40}))
 		if err != nil {
 			t.Notef("a second argument on another device is refused: %v", err)
@@ -87,7 +87,7 @@ var argumentChecks = []check.Check{
 		}
 	}},
 	{Rule: "RUN-15", Hostile: true, Run: argumentInOtherMemory},
-	hostile("RUN-16", "", func(t *check.T) {
+	{Rule: "RUN-16", Hostile: true, Run: func(t *check.T) {
 		c := t.Client()
 		exe := t.Compile(c, check.Add)
 		a := upload4(t, c)
@@ -96,15 +96,15 @@ var argumentChecks = []check.Check{
 			_, err := check.Try(t, x.Args)
 			t.ErrorCode(err, "executing with a null buffer")
 		}
-	}),
-	hostile("RUN-22", "", func(t *check.T) {
+	}},
+	{Rule: "RUN-22", Hostile: true, Run: func(t *check.T) {
 		c := t.Client()
 		exe := t.Compile(c, check.AddOne)
 		a := upload4(t, c)
 		for _, lists := range [][][]*capi.Buffer{{}, {{a}, {a}}} {
 			x := check.NewExecution(exe, 1, lists...)
 			if len(lists) == 0 {
-				// Real lists stand behind the count of none.
+				// The lists are real although the count is 0.
 				real := check.NewExecution(exe, 1, []*capi.Buffer{a})
 				x.Args.ArgumentLists, x.Args.OutputLists, x.Args.NumArgs = real.Args.ArgumentLists, real.Args.OutputLists, 1
 			}
@@ -120,24 +120,24 @@ var argumentChecks = []check.Check{
 				[]*capi.Buffer{check.UploadTo(t, c, devicesOf(t, two)[0], []float32{1, 2, 3, 4})}).Args)
 			t.ErrorCode(err, "executing a program for two devices with num_devices 1")
 		}
-	}),
-	one("RUN-23", func(t *check.T) {
+	}},
+	{Rule: "RUN-23", Run: func(t *check.T) {
 		c := t.Client()
 		exe := portable(t, c, check.AddOne)
 		for i, d := range c.Devices {
 			x := check.NewExecution(exe, 1, []*capi.Buffer{check.UploadTo(t, c, d, fill(4, float32(i), 1))})
 			x.Args.ExecuteDevice = d
-			if !mustSucceed(t, x.Start(t), fmt.Sprintf("executing a portable executable on device %d", i)) {
+			if !t.NoError(x.Start(t), fmt.Sprintf("executing a portable executable on device %d", i)) {
 				continue
 			}
-			mustSucceed(t, finish(t, x), "the execution")
+			t.NoError(finish(t, x), "the execution")
 			out := x.Outputs[0][0]
 			check.ExpectBuffer(t, out, fill(4, float32(i+1), 1), fmt.Sprintf("a portable executable on device %d", i))
 			if got := check.Call(t, capi.BufferDeviceArgs{Buffer: out}).Device; got != d {
 				t.Errorf("device of the result of a portable executable on device %d: expected %p, got %p", i, d, got)
 			}
 		}
-	}),
+	}},
 	{Rule: "RUN-24", Devices: 2, Hostile: true, Run: func(t *check.T) {
 		c := t.Client()
 		exe := portable(t, c, check.AddOne)
@@ -147,7 +147,7 @@ var argumentChecks = []check.Check{
 		_, err := check.Try(t, x.Args)
 		t.ErrorCode(err, "executing with execute_device and num_devices 2")
 	}},
-	hostile("RUN-25", "", func(t *check.T) {
+	{Rule: "RUN-25", Hostile: true, Run: func(t *check.T) {
 		c := t.Client()
 		exe := portable(t, c, check.AddOne)
 		other := t.NewClient()
@@ -158,7 +158,7 @@ var argumentChecks = []check.Check{
 			err = finish(t, x)
 		}
 		t.ErrorCode(err, "executing on a device of another client")
-		for _, d := range allDevices(t, c) {
+		for _, d := range t.AllDevices(c) {
 			if !slices.Contains(c.Devices, d) {
 				x := check.NewExecution(exe, 1, []*capi.Buffer{upload4(t, c)})
 				x.Args.ExecuteDevice = d
@@ -167,8 +167,8 @@ var argumentChecks = []check.Check{
 				return
 			}
 		}
-	}),
-	hostile("RUN-33", "", func(t *check.T) {
+	}},
+	{Rule: "RUN-33", Hostile: true, Run: func(t *check.T) {
 		c := t.Client()
 		maker, err := tryCompile(t, c, boundedResult(8), options{})
 		if err != nil {
@@ -184,11 +184,11 @@ var argumentChecks = []check.Check{
 		}
 		_, err = attempt(t, taker, 1, a[0])
 		t.ErrorCode(err, "executing a program whose argument has the bound 16 with an array of the bound 8")
-	}),
+	}},
 }
 
-// boundedResult makes an array of its second argument's number of elements, at
-// most n, of its first.
+// boundedResult returns as many elements of its first argument, at most n, as its second
+// argument says.
 func boundedResult(n int) string {
 	array, bounded := fmt.Sprintf("tensor<%dxf32>", n), fmt.Sprintf("tensor<?xf32, #stablehlo.bounds<%d>>", n)
 	return program("bounded_result", "(%a: "+array+", %n: tensor<i32>) -> "+bounded,
@@ -201,14 +201,8 @@ func boundedArgument(n int) string {
 	return program("bounded_argument", "(%a: "+bounded+") -> "+bounded, "%0 = stablehlo.add %a, %a : "+bounded, "return %0 : "+bounded)
 }
 
-// allDevices returns the client's devices, also those of other processes.
-func allDevices(t *check.T, c *check.Client) []*capi.Device {
-	out := check.Call(t, capi.ClientDevicesArgs{Client: c.Handle})
-	return capi.Slice(out.Devices, out.NumDevices)
-}
-
-// argumentInOtherMemory executes on a buffer in each memory of the device but
-// the default one.
+// argumentInOtherMemory executes with the argument in each memory of the device except the
+// default one.
 func argumentInOtherMemory(t *check.T) {
 	c := t.Client()
 	exe := t.Compile(c, check.AddOne)
@@ -229,7 +223,7 @@ func argumentInOtherMemory(t *check.T) {
 		}
 		check.Own(t, made.DoneWithHostBuffer)
 		in := check.Own(t, made.Buffer)
-		mustSucceed(t, t.Await(made.DoneWithHostBuffer), "uploading to memory "+kind)
+		t.NoError(t.Await(made.DoneWithHostBuffer), "uploading to memory "+kind)
 		tried++
 		result, err := attempt(t, exe, 1, in)
 		if err != nil {

@@ -11,7 +11,7 @@ import (
 )
 
 var suite = &checktest.Suite{
-	Checks:  checktest.UpTo(check.Quick, Checks),
+	Checks:  checktest.UpTo(check.Quick, Checks()),
 	Mutants: Mutants(),
 	Sharing: true,
 	Plugins: []checktest.Plugin{checktest.CPU},
@@ -26,5 +26,5 @@ func TestMutants(t *testing.T) { suite.RunMutants(t) }
 func TestThePluginsOfMutantsAreSound(t *testing.T) { suite.RunSound(t) }
 
 func TestEveryRuleHasACheck(t *testing.T) {
-	checktest.RunCoverage(t, Checks, Unobservable, "CMP", "COPT", "EXE", "LEX", "SER", "RUN", "XOPT", "CDS", "CTX", "DON", "MULTI")
+	checktest.RunCoverage(t, Checks(), Unobservable, "CMP", "COPT", "EXE", "LEX", "SER", "RUN", "XOPT", "CDS", "CTX", "DON", "MULTI")
 }

@@ -12,8 +12,8 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
 )
 
-// allReduce reduces tensor<4x...> over groups of replicas. attributes are more
-// of them, each behind a comma.
+// allReduce reduces tensor<4x...> over groups of replicas. attributes holds more of its
+// attributes, each after a comma.
 func allReduce(element, op, groups, attributes string) string {
 	array := fmt.Sprintf("tensor<4x%s>", element)
 	return program("all_reduce", fmt.Sprintf("(%%a: %[1]s) -> %[1]s", array),
@@ -81,8 +81,8 @@ var collectiveChecks = []check.Check{
 	}},
 }
 
-// positionsOf returns replica*partitions+partition of each addressable device of
-// an executable, in their order, by the device assignment that it was given.
+// positionsOf returns replica*partitions+partition for each addressable device of an
+// executable, in their order, as the executable's device assignment says.
 func positionsOf(t *check.T, c *check.Client, exe *capi.LoadedExecutable, partitions int) []int {
 	devices := devicesOf(t, exe)
 	positions := make([]int, len(devices))
@@ -95,11 +95,11 @@ func positionsOf(t *check.T, c *check.Client, exe *capi.LoadedExecutable, partit
 	}
 	_, _, ids, err := readDeviceAssignment(capi.Bytes(out.SerializedBytes, out.SerializedBytesSize))
 	out.SerializedDeviceAssignmentDeleter.Call(out.SerializedDeviceAssignment)
-	mustSucceed(t, err, "reading the device assignment of an executable")
+	t.NoError(err, "reading the device assignment of an executable")
 	for i, d := range devices {
 		for r, row := range ids {
 			for p, id := range row {
-				if id == deviceID(t, d) {
+				if id == int(t.DeviceID(d)) {
 					positions[i] = r*partitions + p
 				}
 			}
@@ -108,13 +108,13 @@ func positionsOf(t *check.T, c *check.Client, exe *capi.LoadedExecutable, partit
 	return positions
 }
 
-// replicasOf is positionsOf for a program of one partition.
+// replicasOf is positionsOf for a program with one partition.
 func replicasOf(t *check.T, c *check.Client, exe *capi.LoadedExecutable) []int {
 	return positionsOf(t, c, exe, 1)
 }
 
-// manual makes each partition of a program of one argument and one result,
-// tensor<4xf32>, see its own data.
+// manual lets each partition of a program with one argument and one result, tensor<4xf32>,
+// see its own data.
 func manual(text string) string {
 	const annotation = ` {mhlo.sharding = "{manual}"}`
 	return strings.NewReplacer(
@@ -126,14 +126,14 @@ func manual(text string) string {
 		"module @all_reduce", "module @all_reduce attributes {mhlo.num_partitions = 2 : i32, mhlo.num_replicas = 2 : i32}").Replace(text)
 }
 
-// reduction is an all_reduce over two replicas of one type.
+// reduction is an all_reduce of one type over two replicas.
 type reduction struct {
 	name string
 	run  func(t *check.T, c *check.Client) bool
 }
 
-// reduce makes a reduction of two arrays; run reports whether the plugin
-// compiles it.
+// reduce returns a reduction of two arrays, whose run reports whether the plugin compiles
+// it.
 func reduce[E dtype.Elem](element, op string, first, second, want []E) reduction {
 	name := "all_reduce with " + op + " of " + element
 	return reduction{name, func(t *check.T, c *check.Client) bool {
@@ -188,8 +188,8 @@ func reducesEveryType(t *check.T) {
 	}
 }
 
-// movesBetweenReplicas runs the other collectives over two replicas, of which
-// the first has 1, 2, 3, 4 and the second 11, 12, 13, 14.
+// movesBetweenReplicas runs the other collectives over two replicas: the first has 1, 2, 3,
+// 4 and the second 11, 12, 13, 14.
 func movesBetweenReplicas(t *check.T) {
 	c := t.Client()
 	groups := "replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>"
@@ -198,21 +198,21 @@ func movesBetweenReplicas(t *check.T) {
 		name, out, line string
 		want            [2][]float32
 	}{
-		{"all_gather", "8xf32", `%0 = "stablehlo.all_gather"(%a) <{all_gather_dim = 0 : i64, ` + groups +
+		{name: "all_gather", out: "8xf32", line: `%0 = "stablehlo.all_gather"(%a) <{all_gather_dim = 0 : i64, ` + groups +
 			`}> : (tensor<4xf32>) -> tensor<8xf32>`,
-			[2][]float32{{1, 2, 3, 4, 11, 12, 13, 14}, {1, 2, 3, 4, 11, 12, 13, 14}}},
-		{"reduce_scatter", "2xf32", `%0 = "stablehlo.reduce_scatter"(%a) <{` + groups + `, scatter_dimension = 0 : i64}> ` + region +
-			` : (tensor<4xf32>) -> tensor<2xf32>`,
-			[2][]float32{{12, 14}, {16, 18}}},
-		{"all_to_all", "4xf32", `%0 = "stablehlo.all_to_all"(%a) <{concat_dimension = 0 : i64, ` + groups +
+			want: [2][]float32{{1, 2, 3, 4, 11, 12, 13, 14}, {1, 2, 3, 4, 11, 12, 13, 14}}},
+		{name: "reduce_scatter", out: "2xf32", line: `%0 = "stablehlo.reduce_scatter"(%a) <{` + groups +
+			`, scatter_dimension = 0 : i64}> ` + region + ` : (tensor<4xf32>) -> tensor<2xf32>`,
+			want: [2][]float32{{12, 14}, {16, 18}}},
+		{name: "all_to_all", out: "4xf32", line: `%0 = "stablehlo.all_to_all"(%a) <{concat_dimension = 0 : i64, ` + groups +
 			`, split_count = 2 : i64, split_dimension = 0 : i64}> : (tensor<4xf32>) -> tensor<4xf32>`,
-			[2][]float32{{1, 2, 11, 12}, {3, 4, 13, 14}}},
-		{"collective_permute", "4xf32", `%0 = "stablehlo.collective_permute"(%a) <{source_target_pairs = dense<[[0, 1], [1, 0]]> : tensor<2x2xi64>}> : (tensor<4xf32>) -> tensor<4xf32>`,
-			[2][]float32{{11, 12, 13, 14}, {1, 2, 3, 4}}},
-		{"collective_permute without a source for one replica", "4xf32", `%0 = "stablehlo.collective_permute"(%a) <{source_target_pairs = dense<[[0, 1]]> : tensor<1x2xi64>}> : (tensor<4xf32>) -> tensor<4xf32>`,
-			[2][]float32{{0, 0, 0, 0}, {1, 2, 3, 4}}},
-		{"collective_broadcast", "4xf32", `%0 = "stablehlo.collective_broadcast"(%a) <{replica_groups = dense<[[1, 0]]> : tensor<1x2xi64>}> : (tensor<4xf32>) -> tensor<4xf32>`,
-			[2][]float32{{11, 12, 13, 14}, {11, 12, 13, 14}}},
+			want: [2][]float32{{1, 2, 11, 12}, {3, 4, 13, 14}}},
+		{name: "collective_permute", out: "4xf32", line: `%0 = "stablehlo.collective_permute"(%a) <{source_target_pairs = dense<[[0, 1], [1, 0]]> : tensor<2x2xi64>}> : (tensor<4xf32>) -> tensor<4xf32>`,
+			want: [2][]float32{{11, 12, 13, 14}, {1, 2, 3, 4}}},
+		{name: "collective_permute without a source for one replica", out: "4xf32", line: `%0 = "stablehlo.collective_permute"(%a) <{source_target_pairs = dense<[[0, 1]]> : tensor<1x2xi64>}> : (tensor<4xf32>) -> tensor<4xf32>`,
+			want: [2][]float32{{0, 0, 0, 0}, {1, 2, 3, 4}}},
+		{name: "collective_broadcast", out: "4xf32", line: `%0 = "stablehlo.collective_broadcast"(%a) <{replica_groups = dense<[[1, 0]]> : tensor<1x2xi64>}> : (tensor<4xf32>) -> tensor<4xf32>`,
+			want: [2][]float32{{11, 12, 13, 14}, {11, 12, 13, 14}}},
 	} {
 		exe, err := tryCompile(t, c, program("collective", "(%a: tensor<4xf32>) -> tensor<"+p.out+">", p.line,
 			"return %0 : tensor<"+p.out+">"), options{replicas: 2})

@@ -13,37 +13,37 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
 )
 
-// collective is an operation between devices that makes one array of one array.
+// collective is an operation between devices that makes one array from one array.
 type collective struct {
 	name string
-	// in and out are the dimensions of the argument and of the result of a
-	// device whose group has so many members.
+	// in and out are the dimensions of the argument and of the result of a device whose
+	// group has that many members.
 	in, out func(members int64) []int64
 	// statement computes %0 of %a.
 	statement func(l *layout, of dtype.Type, in, out string) []string
-	// inner, when there is one, is the statement of the operation that statement starts
-	// and waits for.
+	// inner, if not nil, is the statement of the operation that statement starts and waits
+	// for.
 	inner func(l *layout, of dtype.Type, in, out string) []string
 	// value is element i of the argument of the device at a position.
 	value func(of dtype.Type, position, i int) int64
-	// want is the result of a member of a group whose members have these
-	// arguments, in the order of the group.
+	// want is the result of a member of a group; arguments are those of the members, in the
+	// order of the group.
 	want func(arguments [][]int64, me int) []int64
-	// takes says for which types the operation is.
+	// takes reports whether the operation exists for a type.
 	takes func(of dtype.Type) bool
-	// partitioned says that a channel makes groups those of partitions; else it
-	// makes a group one of all partitions of its replicas.
+	// partitioned says that with a channel, groups are groups of partitions. Otherwise,
+	// with a channel, a group has all partitions of its replicas.
 	partitioned bool
-	// pairs says that the groups are sources and targets.
+	// pairs says that the groups are pairs of a source and a target.
 	pairs bool
 }
 
-// layout is where a program runs and who is in a group with whom.
+// layout says where a program runs and which devices form a group.
 type layout struct {
 	replicas, partitions int
 	groups               [][]int
-	// channel makes the ids in groups something else than those of replicas, and
-	// global makes them replica*partitions+partition.
+	// channel means that the ids in groups are not those of replicas; global means that
+	// they are replica*partitions+partition.
 	channel, global bool
 }
 
@@ -61,7 +61,7 @@ func (l *layout) String() string {
 	return s
 }
 
-// attributes are the replica groups and, where there is one, the channel.
+// attributes returns the replica groups and, if there is one, the channel.
 func (l *layout) attributes() string {
 	s := "replica_groups = " + listOfLists(l.groups)
 	if l.channel {
@@ -73,7 +73,7 @@ func (l *layout) attributes() string {
 	return s
 }
 
-// listOfLists is a dense attribute. Shorter lists are filled with -1.
+// listOfLists returns a dense attribute. Shorter lists are filled up with -1.
 func listOfLists(lists [][]int) string {
 	n := 0
 	for _, l := range lists {
@@ -93,7 +93,7 @@ func listOfLists(lists [][]int) string {
 	return fmt.Sprintf("dense<[%s]> : tensor<%dx%dxi64>", strings.Join(rows, ", "), len(lists), n)
 }
 
-// members are the groups as positions, which are replica*partitions+partition.
+// members returns the groups in terms of positions, which are replica*partitions+partition.
 func (l *layout) members(o *collective) [][]int {
 	switch {
 	case l.global:
@@ -134,7 +134,7 @@ func mapped(list []int, f func(int) int) []int {
 	return out
 }
 
-// size is the number of members of each group, 0 when they differ.
+// size returns the number of members of each group, 0 when they differ.
 func (l *layout) size(o *collective) int64 {
 	all := l.members(o)
 	for _, g := range all {
@@ -145,8 +145,8 @@ func (l *layout) size(o *collective) int64 {
 	return int64(len(all[0]))
 }
 
-// text is the program of an operation. Where there are partitions, each sees its
-// own part of the argument.
+// text returns the program of an operation. With several partitions, each sees its own part
+// of the argument.
 func (o *collective) text(l *layout, of dtype.Type) string {
 	in, out := o.in(l.size(o)), o.out(l.size(o))
 	inText, outText := check.Tensor(of, in), check.Tensor(of, out)
@@ -178,7 +178,7 @@ func (o *collective) text(l *layout, of dtype.Type) string {
 			l.partitions, l.replicas))
 }
 
-// argument is that of the device at a position.
+// argument returns the argument of the device at a position.
 func (o *collective) argument(l *layout, of dtype.Type, position int) numbers {
 	a := numbers{of: of, dims: o.in(l.size(o))}
 	a.v = make([]int64, volume(a.dims))
@@ -186,14 +186,14 @@ func (o *collective) argument(l *layout, of dtype.Type, position int) numbers {
 		a.v[i] = o.value(of, position, i)
 	}
 	if !of.IsComplex() {
-		// What the type makes of the numbers is what is reduced.
+		// The reduction sees the numbers as the type holds them.
 		_ = dtype.Convert(dtype.Bytes(a.v), dtype.S64, a.bytes(), of)
 	}
 	return a
 }
 
-// result is what the device at a position must get; false when it is in no
-// group, and what it gets is open.
+// result returns what the device at a position must get; false when it is in no group, so
+// that it may get anything.
 func (o *collective) result(l *layout, of dtype.Type, position int) (numbers, bool) {
 	out := numbers{of: of, dims: o.out(l.size(o))}
 	all := l.members(o)
@@ -221,8 +221,8 @@ func (o *collective) result(l *layout, of dtype.Type, position int) (numbers, bo
 	return out, false
 }
 
-// run executes the operation and looks at every result. It reports whether the
-// plugin compiles it.
+// run executes the operation and checks every result. It reports whether the plugin
+// compiles it.
 func (o *collective) run(t *check.T, l *layout, of dtype.Type) bool {
 	c := t.Client()
 	rows, order := grid(t, c, l.replicas, l.partitions)
@@ -257,8 +257,8 @@ func (o *collective) run(t *check.T, l *layout, of dtype.Type) bool {
 	return true
 }
 
-// runAll runs an operation on each layout that the client has the devices for,
-// and skips the check when the plugin compiles none.
+// runAll runs an operation on each layout for which the client has enough devices, and
+// skips the check when the plugin compiles none of them.
 func (o *collective) runAll(t *check.T, of dtype.Type, layouts ...layout) {
 	tried, compiled := 0, 0
 	for _, l := range layouts {

@@ -20,8 +20,7 @@ type fold struct {
 	of    func(x, y int64) int64
 }
 
-// exactTo reports whether a type has all whole numbers up to n, or counts modulo
-// a power of two.
+// exactTo reports whether a type has all integers up to n, or counts modulo a power of two.
 func exactTo(of dtype.Type, n int64) bool {
 	if of.IsInteger() || of == dtype.Pred {
 		return of != dtype.Pred
@@ -41,35 +40,35 @@ func exactTo(of dtype.Type, n int64) bool {
 
 func turn(position, i int) int { return (position + i) % 4 }
 
-// folds have values from which every missing, doubled or foreign contribution
-// shows: each device has another of four in each element.
+// folds have values from which every missing, doubled or foreign contribution shows: in
+// each element, each device has a different one of four values.
 var folds = []fold{
-	{"add", func(of dtype.Type) bool { return exactTo(of, 15) },
-		func(_ dtype.Type, position, i int) int64 { return 1 << turn(position, i) },
-		func(x, y int64) int64 { return x + y }},
-	{"multiply", func(of dtype.Type) bool { return exactTo(of, 210) && !of.IsComplex() },
-		func(_ dtype.Type, position, i int) int64 { return []int64{2, 3, 5, 7}[turn(position, i)] },
-		func(x, y int64) int64 { return x * y }},
-	{"maximum", ordered, extreme, func(x, y int64) int64 { return max(x, y) }},
-	{"minimum", ordered, extreme, func(x, y int64) int64 { return min(x, y) }},
-	{"and", bitwise, func(of dtype.Type, position, i int) int64 {
+	{op: "add", takes: func(of dtype.Type) bool { return exactTo(of, 15) },
+		value: func(_ dtype.Type, position, i int) int64 { return 1 << turn(position, i) },
+		of:    func(x, y int64) int64 { return x + y }},
+	{op: "multiply", takes: func(of dtype.Type) bool { return exactTo(of, 210) && !of.IsComplex() },
+		value: func(_ dtype.Type, position, i int) int64 { return []int64{2, 3, 5, 7}[turn(position, i)] },
+		of:    func(x, y int64) int64 { return x * y }},
+	{op: "maximum", takes: ordered, value: extreme, of: func(x, y int64) int64 { return max(x, y) }},
+	{op: "minimum", takes: ordered, value: extreme, of: func(x, y int64) int64 { return min(x, y) }},
+	{op: "and", takes: bitwise, value: func(of dtype.Type, position, i int) int64 {
 		if of == dtype.Pred {
 			return one01(turn(position, i) != 0)
 		}
 		return ^(1 << turn(position, i))
-	}, func(x, y int64) int64 { return x & y }},
-	{"or", bitwise, func(of dtype.Type, position, i int) int64 {
+	}, of: func(x, y int64) int64 { return x & y }},
+	{op: "or", takes: bitwise, value: func(of dtype.Type, position, i int) int64 {
 		if of == dtype.Pred {
 			return one01(turn(position, i) == 0)
 		}
 		return 1 << turn(position, i)
-	}, func(x, y int64) int64 { return x | y }},
+	}, of: func(x, y int64) int64 { return x | y }},
 }
 
 func ordered(of dtype.Type) bool { return !of.IsComplex() && of != dtype.Pred }
 func bitwise(of dtype.Type) bool { return of.IsInteger() || of == dtype.Pred }
 
-// extreme is 1 to 4, and below zero in every other element where there is such.
+// extreme returns 1 to 4, negated in every other element if the type has negative numbers.
 func extreme(of dtype.Type, position, i int) int64 {
 	v := int64(1 + turn(position, i))
 	if i%2 == 1 && (of.IsFloat() || of.IsSigned()) {
@@ -85,7 +84,7 @@ func one01(b bool) int64 {
 	return 0
 }
 
-// mark is a value that says whose it is.
+// mark returns a value that tells which device it comes from.
 func mark(of dtype.Type, position, i int) int64 {
 	if of == dtype.Pred {
 		// Bits without a period.
@@ -94,7 +93,7 @@ func mark(of dtype.Type, position, i int) int64 {
 	return int64(4*position + i%4)
 }
 
-// regionOf is a region of two scalars that applies an operation.
+// regionOf returns a region of two scalars that applies an operation.
 func regionOf(op string, of dtype.Type) []string {
 	return []string{
 		fmt.Sprintf("^bb0(%%x: tensor<%v>, %%y: tensor<%[1]v>):", of),
@@ -118,7 +117,7 @@ func allReduceOf(f fold) *collective {
 	}
 }
 
-// all folds the arguments, element by element.
+// all folds the arguments element by element.
 func (f fold) all(arguments [][]int64) []int64 {
 	out := slices.Clone(arguments[0])
 	for _, a := range arguments[1:] {
@@ -135,7 +134,7 @@ func reduceScatterOf(f fold) *collective {
 	return &collective{
 		name: "reduce_scatter with " + f.op, in: func(n int64) []int64 { return []int64{2, 2 * n} }, out: fixed(2, 2),
 		takes: func(of dtype.Type) bool { return f.takes(of) && (f.op != "add" || exactTo(of, 128)) },
-		// No two members may get the same.
+		// No two members may get the same result.
 		value: func(of dtype.Type, position, i int) int64 { return f.value(of, position, i) + int64(i) },
 		statement: func(l *layout, of dtype.Type, in, out string) []string {
 			lines := []string{`%0 = "stablehlo.reduce_scatter"(%a) <{scatter_dimension = 1 : i64, ` + l.attributes() + "}> ({"}
@@ -203,13 +202,13 @@ var (
 
 func every(dtype.Type) bool { return true }
 
-// ofDims makes the operation one of arrays of other dimensions.
+// ofDims returns the operation on arrays of other dimensions.
 func (o collective) ofDims(dims ...int64) *collective {
 	o.in, o.out = fixed(dims...), fixed(dims...)
 	return &o
 }
 
-// asynchronous starts the operation, and waits for it.
+// asynchronous returns the operation in the form that starts it and then waits for it.
 func (o collective) asynchronous() *collective {
 	inner := o.statement
 	o.inner = inner
@@ -226,7 +225,7 @@ func (o collective) asynchronous() *collective {
 	return &o
 }
 
-// byReplica are layouts of one partition: all replicas in one group.
+// byReplica returns layouts with one partition and all replicas in one group.
 func byReplica(sizes ...int) []layout {
 	var list []layout
 	for _, n := range sizes {
@@ -243,7 +242,7 @@ func counting(n int) []int {
 	return list
 }
 
-// cycles are layouts for collective_permute: each replica sends to the next.
+// cycles returns layouts for collective_permute, in which each replica sends to the next.
 func cycles(sizes ...int) []layout {
 	var list []layout
 	for _, n := range sizes {
@@ -261,7 +260,7 @@ var collectiveTypes = []dtype.Type{
 	dtype.Pred, dtype.C64, dtype.C128, dtype.F8E5M2, dtype.F8E4M3FN, dtype.S4, dtype.U4,
 }
 
-// exchange is a check of a collective of a type on some layouts.
+// exchange is a check of a collective on a type and some layouts.
 type exchange struct {
 	rule, variant string
 	profile       check.Profile
@@ -271,12 +270,12 @@ type exchange struct {
 	layouts       []layout
 }
 
-// exchanges is every check of a collective alone.
+// exchanges returns every check of a single collective.
 func exchanges() []exchange {
 	return slices.Concat(collectiveFamily(), layoutFamily(), specialFamily())
 }
 
-// exchangeChecks is the checks of the exchanges, and of one that is still going on.
+// exchangeChecks returns the checks of the exchanges, and the one of collectives in flight.
 func exchangeChecks() []check.Check {
 	var list []check.Check
 	for _, x := range exchanges() {
@@ -286,37 +285,37 @@ func exchangeChecks() []check.Check {
 	return append(list, check.Check{Rule: "MULTI-10", Variant: "in-flight", Devices: 2, Hostile: true, Run: inFlight})
 }
 
-// collectiveFamily is every collective on every type.
+// collectiveFamily returns every collective on every type.
 func collectiveFamily() []exchange {
 	var list []exchange
-	quick := func(of dtype.Type, yes bool) check.Profile {
-		if yes && of == dtype.F32 {
-			return check.Quick
-		}
-		return check.Core
-	}
 	for _, of := range collectiveTypes {
+		add := func(rule, name string, quick bool, o *collective, layouts []layout) {
+			profile := check.Core
+			if quick && of == dtype.F32 {
+				profile = check.Quick
+			}
+			list = append(list, exchange{
+				rule: rule, variant: fmt.Sprintf("%s/%v", name, of), profile: profile, devices: 2, o: o, of: of, layouts: layouts,
+			})
+		}
 		for _, f := range folds {
 			if !f.takes(of) {
 				continue
 			}
-			list = append(list, exchange{"MULTI-03", fmt.Sprintf("%s/%v", f.op, of), quick(of, f.op == "add"), 2, allReduceOf(f), of,
-				byReplica(2, 3, 4)})
+			add("MULTI-03", f.op, f.op == "add", allReduceOf(f), byReplica(2, 3, 4))
 			if scatter := reduceScatterOf(f); (f.op == "add" || f.op == "maximum") && scatter.takes(of) {
-				list = append(list, exchange{"MULTI-04", fmt.Sprintf("reduce_scatter_%s/%v", f.op, of), quick(of, f.op == "add"), 2,
-					scatter, of, byReplica(2, 3, 4)})
+				add("MULTI-04", "reduce_scatter_"+f.op, f.op == "add", scatter, byReplica(2, 3, 4))
 			}
 		}
 		for _, o := range []*collective{allGather, allToAll, collectiveBroadcast} {
-			list = append(list, exchange{"MULTI-04", fmt.Sprintf("%s/%v", o.name, of), quick(of, true), 2, o, of, byReplica(2, 3, 4)})
+			add("MULTI-04", o.name, true, o, byReplica(2, 3, 4))
 		}
-		list = append(list, exchange{"MULTI-04", fmt.Sprintf("collective_permute/%v", of), quick(of, true), 2, collectivePermute, of,
-			cycles(2, 3, 4)})
+		add("MULTI-04", "collective_permute", true, collectivePermute, cycles(2, 3, 4))
 	}
 	return list
 }
 
-// someCollectives are one of each kind, with sums for the reductions.
+// someCollectives returns one of each kind; the reductions are sums.
 func someCollectives() []*collective {
 	return []*collective{allReduceOf(folds[0]), reduceScatterOf(folds[0]), allGather, allToAll, collectiveBroadcast}
 }
@@ -364,7 +363,7 @@ var permutations = []struct {
 	{"replicas", layout{replicas: 2, partitions: 2, groups: [][]int{{0, 1}}}},
 }
 
-// layoutFamily is collectives in other groups than that of all replicas.
+// layoutFamily returns collectives in groups other than all replicas.
 func layoutFamily() []exchange {
 	var list []exchange
 	add := func(rule, variant string, l layout, o *collective, quick bool) {
@@ -372,23 +371,25 @@ func layoutFamily() []exchange {
 		if quick {
 			profile = check.Quick
 		}
-		list = append(list, exchange{rule, variant, profile, l.devices(), o, dtype.F32, []layout{l}})
+		list = append(list, exchange{
+			rule: rule, variant: variant, profile: profile, devices: l.devices(), o: o, of: dtype.F32, layouts: []layout{l},
+		})
 	}
 	for _, o := range someCollectives() {
 		name, _, _ := strings.Cut(o.name, " ")
 		for _, g := range groupLayouts {
-			// Where the shape of the result tells the size of the group, all
-			// groups have the same.
+			// Where the shape of the result depends on the size of the group, all groups
+			// must be of one size.
 			if g.size(o) > 0 || strings.HasPrefix(name, "all_reduce") {
 				add("MULTI-05", name+"/"+g.name, g.layout, o, g.name == "across" || g.name == "uneven")
 			}
 		}
 		for _, g := range channelLayouts {
 			if o.partitioned && g.channel {
-				continue // their groups are those of partitions then
+				continue // with a channel, their groups are groups of partitions
 			}
 			if g.name == "replicas-and-channel" && name != "all_reduce" {
-				continue // whether replicas or partitions count first is read in two ways
+				continue // there are two readings of whether replicas or partitions count first
 			}
 			add("MULTI-06", name+"/"+g.name, g.layout, o, g.name == "global-across" || g.name == "replicas")
 		}
@@ -407,8 +408,8 @@ func layoutFamily() []exchange {
 	return list
 }
 
-// specialFamily is collectives that are begun and ended apart, and of arrays
-// without elements.
+// specialFamily returns collectives that are started and awaited separately, and those of
+// arrays without elements.
 func specialFamily() []exchange {
 	var list []exchange
 	add := func(o *collective, variant string, special func(*collective) *collective) {
@@ -421,7 +422,9 @@ func specialFamily() []exchange {
 		if name == "all_reduce" {
 			rule = "MULTI-03"
 		}
-		list = append(list, exchange{rule, name + variant, check.Core, 2, special(o), dtype.F32, layouts})
+		list = append(list, exchange{
+			rule: rule, variant: name + variant, profile: check.Core, devices: 2, o: special(o), of: dtype.F32, layouts: layouts,
+		})
 	}
 	for _, o := range append(someCollectives(), collectivePermute) {
 		add(o, "/asynchronous", (*collective).asynchronous)

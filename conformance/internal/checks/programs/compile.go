@@ -32,17 +32,17 @@ var clientCompileChecks = []check.Check{
 		e := aheadOfTime(t).text(t, check.AddOne, options{})
 		check.Equal(t, 1, numOutputs(t, e.executable), "PJRT_Executable_NumOutputs")
 	}},
-	one("CMP-03", func(t *check.T) { compilesHLO(t, "hlo", hloAddToItself()) }),
+	{Rule: "CMP-03", Run: func(t *check.T) { compilesHLO(t, "hlo", hloAddToItself()) }},
 	{Rule: "CMP-04", Hostile: true, Run: func(t *check.T) {
 		compilesHLO(t, "hlo_with_config", message(nil, 1, hloAddToItself()))
 	}},
-	hostile("CMP-13", "", func(t *check.T) {
+	{Rule: "CMP-13", Hostile: true, Run: func(t *check.T) {
 		c := t.Client()
 		exe, err := tryFormat(t, c, check.Program("mlir", check.AddOne), nil)
-		if mustSucceed(t, err, "PJRT_Client_Compile with compile_options_size 0") {
+		if t.NoError(err, "PJRT_Client_Compile with compile_options_size 0") {
 			runsAddOne(t, c, exe, "a program compiled with empty options")
 		}
-	}),
+	}},
 	{Rule: "CMP-14", Variant: "no-arguments", Run: func(t *check.T) {
 		orRefused(t, program("no_arguments", "() -> tensor<4xf32>",
 			"%0 = stablehlo.constant dense<[1.0, 2.0, 3.0, 4.0]> : tensor<4xf32>", "return %0 : tensor<4xf32>"),
@@ -70,15 +70,15 @@ var clientCompileChecks = []check.Check{
 			options{tupled: true}, 2, 1, func([]*capi.Buffer) map[int]float32 { return map[int]float32{0: 1} })
 	}},
 	{Rule: "CMP-15", Variant: "tuple-result", Hostile: true, Run: tupleResult},
-	one("CMP-16", func(t *check.T) { compilesTogether(t, 4, 4) }),
+	{Rule: "CMP-16", Run: func(t *check.T) { compilesTogether(t, 4, 4) }},
 	{Rule: "CMP-16", Variant: "many", Profile: check.Core, Timeout: 3 * check.DefaultTimeout, Run: func(t *check.T) {
 		compilesTogether(t, 8, 50)
 	}},
-	one("CMP-17", func(t *check.T) { compilingLeaksNot(t, 4, 8, 3<<20) }),
+	{Rule: "CMP-17", Run: func(t *check.T) { compilingLeaksNot(t, 4, 8, 3<<20) }},
 	{Rule: "CMP-17", Variant: "many", Profile: check.Core, Timeout: 3 * check.DefaultTimeout, Run: func(t *check.T) {
 		compilingLeaksNot(t, 40, 200, 100<<10)
 	}},
-	one("CMP-18", func(t *check.T) { largeConstants(t, 1<<18) }),
+	{Rule: "CMP-18", Run: func(t *check.T) { largeConstants(t, 1<<18) }},
 	{Rule: "CMP-18", Variant: "size=16MiB", Profile: check.Core, Timeout: 3 * check.DefaultTimeout, Run: func(t *check.T) { largeConstants(t, 1<<22) }},
 	{Rule: "CMP-18", Variant: "size=64MiB", Profile: check.Full, Timeout: 6 * check.DefaultTimeout, Run: func(t *check.T) { largeConstants(t, 1<<24) }},
 	{Rule: "CMP-23", Variant: "mhlo", Run: func(t *check.T) {
@@ -103,7 +103,7 @@ var clientCompileChecks = []check.Check{
 		c := t.Client()
 		exe, err := tryCompile(t, c, program("erf", "(%a: tensor<4xf32>) -> tensor<4xf32>",
 			"%0 = chlo.erf %a : tensor<4xf32> -> tensor<4xf32>", "return %0 : tensor<4xf32>"), options{})
-		if !mustSucceed(t, err, "compiling chlo.erf") {
+		if !t.NoError(err, "compiling chlo.erf") {
 			return
 		}
 		out := check.DownloadAs[float32](t, t.Run(exe, 1, check.Upload(t, c, []float32{0, 0.5, -1, 20}))[0])
@@ -118,7 +118,7 @@ var clientCompileChecks = []check.Check{
 		exe, err := tryCompile(t, c, program("top_k", "(%a: tensor<6xf32>) -> (tensor<2xf32>, tensor<2xi32>)",
 			"%v, %i = chlo.top_k(%a, k = 2) : tensor<6xf32> -> (tensor<2xf32>, tensor<2xi32>)",
 			"return %v, %i : tensor<2xf32>, tensor<2xi32>"), options{})
-		if !mustSucceed(t, err, "compiling chlo.top_k") {
+		if !t.NoError(err, "compiling chlo.top_k") {
 			return
 		}
 		out := t.Run(exe, 2, check.Upload(t, c, []float32{3, 9, 1, 7, 2, 5}))
@@ -127,7 +127,7 @@ var clientCompileChecks = []check.Check{
 	}},
 }
 
-// artifacts holds one program, its argument plus 10, 20, 30 and 40, as a
+// artifacts holds one program, which returns its argument plus 10, 20, 30 and 40, as a
 // portable artifact of several versions of StableHLO.
 //
 //go:embed artifacts/*.mlirbc
@@ -145,8 +145,8 @@ func artifact(version [3]int64) string {
 	return string(b)
 }
 
-// acceptedArtifacts returns the versions that the plugin says it reads. It skips
-// the check when the plugin says nothing, or none of them.
+// acceptedArtifacts returns the versions that the plugin says it reads. It skips the check
+// when the plugin does not say which it reads, or reads none of them.
 func acceptedArtifacts(t *check.T) [][3]int64 {
 	out := check.Call(t, capi.PluginAttributesArgs{})
 	var lowest, highest []int64
@@ -178,7 +178,7 @@ func compilesArtifacts(t *check.T, k compiler) {
 	for _, v := range acceptedArtifacts(t) {
 		what := fmt.Sprintf("a portable artifact of StableHLO %d.%d.%d", v[0], v[1], v[2])
 		e, err := k.try(t, check.Program("mlir", artifact(v)), options{}.bytes())
-		if !mustSucceed(t, err, "compiling "+what) {
+		if !t.NoError(err, "compiling "+what) {
 			continue
 		}
 		if e.loaded != nil {
@@ -188,8 +188,8 @@ func compilesArtifacts(t *check.T, k compiler) {
 	}
 }
 
-// compilesHLO compiles an HLO module that adds its argument to itself, which a
-// plugin may refuse.
+// compilesHLO compiles an HLO module that adds its argument to itself, which a plugin may
+// refuse to do.
 func compilesHLO(t *check.T, format string, module []byte) {
 	c := t.Client()
 	exe, err := tryFormat(t, c, check.Program(format, string(module)), options{}.bytes())
@@ -218,7 +218,7 @@ func readsFormatBySize(t *check.T, k compiler) {
 	p := check.Program("mlir", check.AddOne)
 	p.Format, _ = capi.StringData("mlirXXXX")
 	e, err := k.try(t, p, options{}.bytes())
-	if mustSucceed(t, err, `compiling with format "mlirXXXX" and format_size 4`) && e.loaded != nil {
+	if t.NoError(err, `compiling with format "mlirXXXX" and format_size 4`) && e.loaded != nil {
 		runsAddOne(t, t.Client(), e.loaded, "a program whose format is longer than format_size")
 	}
 }
@@ -227,14 +227,14 @@ func readsCodeBySize(t *check.T, k compiler) {
 	for _, form := range []struct{ name, code string }{
 		{"text", check.AddOne}, {"a portable artifact", artifact(artifactVersions[0])},
 	} {
-		// What stands behind the code would make it wrong.
+		// The bytes after the code would make it wrong.
 		code := []byte(form.code + "\n)]}> this is no program")
 		p := &capi.Program{StructSize: capi.ProgramSize, Code: &code[0], CodeSize: uintptr(len(form.code))}
 		format := []byte("mlir")
 		p.Format, p.FormatSize = &format[0], 4
 		o := options{}.bytes()
 		e, err := k.try(t, p, o)
-		if !mustSucceed(t, err, "compiling "+form.name+" with other bytes behind code_size") {
+		if !t.NoError(err, "compiling "+form.name+" with other bytes behind code_size") {
 			continue
 		}
 		clear(code)
@@ -259,9 +259,9 @@ func refusesGarbageOptions(t *check.T, k compiler) {
 	}
 }
 
-// orRefused compiles and runs a program, which a plugin may refuse to compile.
-// Its argument i is tensor<4xf32> or, when there are many, tensor<f32>, filled
-// with i+1. want has the first elements of its results.
+// orRefused compiles and runs a program, which a plugin may refuse to compile. Argument i
+// is filled with i+1; it is a tensor<4xf32> or, when there are many, a tensor<f32>. want
+// returns the first elements of results.
 func orRefused(t *check.T, text string, o options, arguments, results int, want func([]*capi.Buffer) map[int]float32) {
 	c := t.Client()
 	exe, err := tryCompile(t, c, text, o)
@@ -279,7 +279,7 @@ func orRefused(t *check.T, text string, o options, arguments, results int, want 
 		}
 	}
 	out, err := attempt(t, exe, results, in...)
-	if !mustSucceed(t, err, "executing what PJRT_Client_Compile accepted") || want == nil {
+	if !t.NoError(err, "executing what PJRT_Client_Compile accepted") || want == nil {
 		return
 	}
 	for i, first := range want(in) {
@@ -325,8 +325,8 @@ func manyResults(n int) string {
 	return program("many_results", "(%a: tensor<4xf32>) -> ("+list+")", append(body, "return "+strings.Join(values, ", ")+" : "+list)...)
 }
 
-// tupleResult looks at a program whose result is a tuple: it is refused, or the
-// number of outputs says how many buffers there are and they are right.
+// tupleResult compiles a program whose result is a tuple: it must be refused, or the number
+// of outputs must say how many buffers there are, and these must be right.
 func tupleResult(t *check.T) {
 	c := t.Client()
 	exe, err := tryCompile(t, c, program("tuple_result", "(%a: tensor<4xf32>) -> tuple<tensor<4xf32>, tensor<4xf32>>",
@@ -343,7 +343,7 @@ func tupleResult(t *check.T) {
 		return
 	}
 	out, err := attempt(t, exe, n, upload4(t, c))
-	if mustSucceed(t, err, "executing what PJRT_Client_Compile accepted") {
+	if t.NoError(err, "executing what PJRT_Client_Compile accepted") {
 		check.ExpectBuffer(t, out[0], []float32{1, 2, 3, 4}, "first element of the tuple")
 		check.ExpectBuffer(t, out[1], []float32{2, 4, 6, 8}, "second element of the tuple")
 	}
@@ -379,8 +379,8 @@ func compilesTogether(t *check.T, threads, each int) {
 	})
 }
 
-// compilingLeaksNot compiles a program again and again, and looks at how much
-// memory the process has before and after.
+// compilingLeaksNot compiles a program again and again, and compares the process's memory
+// before and after.
 func compilingLeaksNot(t *check.T, warmup, rounds int, limit int) {
 	c := t.Client()
 	compile := func(n int) {
@@ -426,8 +426,7 @@ func largeConstants(t *check.T, n int) {
 	dense := program("dense", "(%a: tensor<4xi32>) -> tensor<4xi32>",
 		fmt.Sprintf("%%0 = stablehlo.constant dense<\"0x%s\"> : tensor<%dxi32>", hex, n),
 		fmt.Sprintf("%%s = stablehlo.constant dense<%d> : tensor<i32>", n-4),
-		// The start is clamped, so an argument decides what is read without
-		// any folding.
+		// The start comes from an argument, so that the slice is not folded; it is clamped.
 		"%p = stablehlo.slice %a [0:1] : (tensor<4xi32>) -> tensor<1xi32>",
 		"%q = stablehlo.reshape %p : (tensor<1xi32>) -> tensor<i32>",
 		fmt.Sprintf("%%1 = stablehlo.dynamic_slice %%0, %%q, sizes = [4] : (tensor<%dxi32>, tensor<i32>) -> tensor<4xi32>", n),
@@ -440,18 +439,18 @@ func largeConstants(t *check.T, n int) {
 	}
 }
 
-// annotated runs a program with annotations for one device that doubles its
+// annotated runs a program with sharding annotations for one device that doubles its
 // argument.
 func annotated(t *check.T, text string, o options) {
 	c := t.Client()
 	exe, err := tryCompile(t, c, text, o)
-	if mustSucceed(t, err, "compiling a program with sharding annotations") {
+	if t.NoError(err, "compiling a program with sharding annotations") {
 		computes(t, c, exe, []float32{1, 2, 3, 4}, []float32{2, 4, 6, 8}, "a program with sharding annotations")
 	}
 }
 
-// namesWhatFailed looks for the operation or its place in the errors of programs
-// that do not compile.
+// namesWhatFailed requires that the error of a program that does not compile names the
+// operation or its location.
 func namesWhatFailed(t *check.T, k compiler) {
 	for _, p := range []struct{ code, word, place string }{
 		{program("unknown", "(%a: tensor<4xf32>) -> tensor<4xf32>", "%0 = stablehlo.frobnicate %a : tensor<4xf32>", "return %0 : tensor<4xf32>"), "frobnicate", ":3:"},

@@ -17,8 +17,7 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
 )
 
-// customCallChecks look at what custom calls are given and what becomes of their
-// results.
+// customCallChecks look at what custom calls receive and at what becomes of their results.
 var customCallChecks = []check.Check{
 	{Rule: "XFFI-05", Variant: "operands", Profile: check.Core, Run: operandsArrive},
 	{Rule: "XFFI-05", Variant: "attributes", Profile: check.Core, Run: attributesArrive},
@@ -28,25 +27,25 @@ var customCallChecks = []check.Check{
 	{Rule: "XFFI-08", Variant: "api-versions", Profile: check.Core, Hostile: true, Run: unknownTargets},
 }
 
-// register is registered for handlers that look at operands: it skips the check
-// where their memory is not the host's.
+// register is like registered, for handlers that read operands: it skips the check unless
+// these are in host memory.
 func register(t *check.T, fn ffi.HandlerFunc) string {
 	t.Require(check.FunctionOf[capi.FFIRegisterHandlerArgs]())
-	if p := ffiPlatform(t); p != "Host" {
+	if p := t.FFIPlatform(); p != "Host" {
 		t.SkipEnvf("the operands of custom calls on the platform %s are not in host memory", p)
 	}
 	return registered(t, fn)
 }
 
-// call is a statement that calls a custom call.
+// call returns a statement that makes a custom call.
 func call(results, target, operands, attributes, types string) string {
 	return fmt.Sprintf("%s = stablehlo.custom_call @%s(%s) {%s} : %s", results, target, operands, attributes, types)
 }
 
 const typedCall = "api_version = 4 : i32, has_side_effect = true"
 
-// operandsArrive gives a custom call a matrix, a scalar and an array without
-// elements of each type. The call returns the second row of the matrix.
+// operandsArrive passes a custom call a matrix, a scalar and an array without elements of
+// each type. The call returns the second row of the matrix.
 func operandsArrive(t *check.T) {
 	var mu sync.Mutex
 	var got []string
@@ -98,12 +97,12 @@ func operandsArrive(t *check.T) {
 			t.Notef("a custom call with operands of %v: %v", of, err)
 			continue
 		}
-		if !mustSucceed(t, err, fmt.Sprintf("a custom call with operands of %v", of)) {
+		if !t.NoError(err, fmt.Sprintf("a custom call with operands of %v", of)) {
 			continue
 		}
 		ran++
 		if of.IsSubByte() {
-			continue // whether elements are packed there is the plugin's to say
+			continue // it is up to the plugin whether elements are packed there
 		}
 		number := dataTypeOf(of)
 		var want []string
@@ -121,10 +120,10 @@ func operandsArrive(t *check.T) {
 	}
 }
 
-// dataTypeOf is the number that the FFI has for a type: that of XLA's shapes.
+// dataTypeOf returns the FFI's number for a type, which is that of XLA's shapes.
 func dataTypeOf(of dtype.Type) int32 { return of.PrimitiveType() }
 
-// attributesArrive gives a custom call an attribute of each kind.
+// attributesArrive passes a custom call an attribute of each kind.
 func attributesArrive(t *check.T) {
 	want := map[string]any{
 		"bool": true, "i8": int8(-8), "i16": int16(-16), "i32": int32(-32), "i64": int64(-64), "u8": uint8(8), "u32": uint32(1 << 31), "u64": uint64(1 << 63),
@@ -148,7 +147,7 @@ func attributesArrive(t *check.T) {
 		t.SkipUnimplf("a custom call with attributes is refused: %s", firstLine(err.Error()))
 	}
 	_, err = attempt(t, exe, 1, upload4(t, c))
-	if !mustSucceed(t, err, "a custom call with attributes") {
+	if !t.NoError(err, "a custom call with attributes") {
 		return
 	}
 	select {
@@ -164,7 +163,7 @@ func attributesArrive(t *check.T) {
 	}
 }
 
-// resultsReturn gives a custom call three results.
+// resultsReturn makes a custom call with three results.
 func resultsReturn(t *check.T) {
 	name := register(t, func(f *ffi.CallFrame) error {
 		out, err := f.Rets.Buffers()
@@ -195,7 +194,7 @@ func resultsReturn(t *check.T) {
 	}
 	for range 2 {
 		out, err := attempt(t, exe, 3)
-		if !mustSucceed(t, err, "a custom call with three results") {
+		if !t.NoError(err, "a custom call with three results") {
 			return
 		}
 		for i := range want {
@@ -228,7 +227,7 @@ func callsInOrder(t *check.T) {
 		mu.Lock()
 		order = nil
 		mu.Unlock()
-		if _, err := attempt(t, exe, 1, upload4(t, c)); !mustSucceed(t, err, "a program with three custom calls") {
+		if _, err := attempt(t, exe, 1, upload4(t, c)); !t.NoError(err, "a program with three custom calls") {
 			return
 		}
 		mu.Lock()
@@ -238,8 +237,8 @@ func callsInOrder(t *check.T) {
 	}
 }
 
-// aliasedCall makes a custom call that adds one to its operand where it lies.
-// The argument of the program, which is not donated, must not change.
+// aliasedCall makes a custom call that adds one to its operand in place. The argument of
+// the program, which is not donated, must not change.
 func aliasedCall(t *check.T) {
 	name := register(t, func(f *ffi.CallFrame) error {
 		in, err := f.Args.Buffer(0)
@@ -270,7 +269,7 @@ func aliasedCall(t *check.T) {
 	for range 2 {
 		a := upload4(t, c)
 		out, err := attempt(t, exe, 2, a)
-		if !mustSucceed(t, err, "a custom call whose result is where its operand was") {
+		if !t.NoError(err, "a custom call whose result is where its operand was") {
 			return
 		}
 		check.ExpectBuffer(t, out[0], []float32{2, 3, 4, 5}, "the result of a custom call in place")
@@ -279,8 +278,8 @@ func aliasedCall(t *check.T) {
 	}
 }
 
-// unknownTargets calls what was not registered, by each version of the interface
-// of custom calls.
+// unknownTargets calls targets that were not registered, with each version of the custom
+// call interface.
 func unknownTargets(t *check.T) {
 	c := t.Client()
 	for version := range 6 {

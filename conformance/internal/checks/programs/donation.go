@@ -30,7 +30,7 @@ const donateBoth = `module @donate_both {
   }
 }`
 
-// donor doubles an argument whose memory the plugin may use for what it likes.
+// donor doubles an argument whose memory the plugin may use as it likes.
 const donor = `module @donor {
   func.func @main(%a: tensor<4xf32> {jax.buffer_donor = true}) -> tensor<4xf32> {
     %0 = stablehlo.add %a, %a : tensor<4xf32>
@@ -39,7 +39,7 @@ const donor = `module @donor {
 }`
 
 var donationChecks = []check.Check{
-	one("DON-01", func(t *check.T) {
+	{Rule: "DON-01", Run: func(t *check.T) {
 		c := t.Client()
 		for _, p := range []struct{ name, code string }{{"tf.aliasing_output", check.Donate}, {"jax.buffer_donor", donor}} {
 			exe := t.Compile(c, p.code)
@@ -58,8 +58,8 @@ var donationChecks = []check.Check{
 		check.ExpectBuffer(t, out[1], []float32{-9, -18, -27, -36}, "the second result of a program with two donated arguments")
 		consumedOrWhole(t, a, []float32{1, 2, 3, 4}, "tf.aliasing_output, the first of two arguments")
 		consumedOrWhole(t, b, []float32{10, 20, 30, 40}, "tf.aliasing_output, the second of two arguments")
-	}),
-	one("DON-02", func(t *check.T) {
+	}},
+	{Rule: "DON-02", Run: func(t *check.T) {
 		c := t.Client()
 		b := upload4(t, c)
 		exe := t.Compile(c, check.Donate)
@@ -70,8 +70,8 @@ var donationChecks = []check.Check{
 		out := t.Run(t.Compile(c, donateBoth), 2, upload4(t, c), check.Upload(t, c, []float32{10, 20, 30, 40}))
 		check.ExpectBuffer(t, out[0], []float32{11, 22, 33, 44}, "a sum in the memory of its first operand")
 		check.ExpectBuffer(t, out[1], []float32{-9, -18, -27, -36}, "a difference in the memory of its second operand")
-		// Each element needs another one of the argument: written over too
-		// early, it is lost.
+		// Each element depends on another one of the argument, and is wrong if that one was
+		// overwritten too early.
 		reverse := t.Compile(c, `module @reverse {
   func.func @main(%a: tensor<4xf32> {tf.aliasing_output = 0 : i32}) -> tensor<4xf32> {
     %0 = stablehlo.reverse %a, dims = [0] : tensor<4xf32>
@@ -79,18 +79,18 @@ var donationChecks = []check.Check{
   }
 }`)
 		check.ExpectBuffer(t, t.Run(reverse, 1, upload4(t, c))[0], []float32{4, 3, 2, 1}, "an array that is reversed in place")
-	}),
-	one("DON-03", func(t *check.T) {
+	}},
+	{Rule: "DON-03", Run: func(t *check.T) {
 		c := t.Client()
 		for _, p := range []struct{ name, code string }{{"tf.aliasing_output", check.Donate}, {"jax.buffer_donor", donor}} {
 			a := upload4(t, c)
 			out, err := withoutDonation(t, t.Compile(c, p.code), 0, a)
 			if err != nil {
 				t.Notef("with %s, listing the argument as not donatable is refused: %v", p.name, err)
-				check.Equal(t, false, isDeleted(t, a), "is_deleted of an argument of a refused execution")
+				check.Equal(t, false, t.IsDeleted(a), "is_deleted of an argument of a refused execution")
 				continue
 			}
-			check.Equal(t, false, isDeleted(t, a),
+			check.Equal(t, false, t.IsDeleted(a),
 				"is_deleted of an argument with %s that was listed in non_donatable_input_indices", p.name)
 			if !t.Failed() {
 				check.ExpectBuffer(t, a, []float32{1, 2, 3, 4}, "an argument that was listed in non_donatable_input_indices")
@@ -104,16 +104,16 @@ var donationChecks = []check.Check{
 			t.Notef("listing one of two arguments as not donatable is refused: %v", err)
 			return
 		}
-		mustSucceed(t, finish(t, x), "an execution with one of two arguments donated")
-		check.Equal(t, false, isDeleted(t, b), "is_deleted of the argument that was listed")
+		t.NoError(finish(t, x), "an execution with one of two arguments donated")
+		check.Equal(t, false, t.IsDeleted(b), "is_deleted of the argument that was listed")
 		if !t.Failed() {
 			check.ExpectBuffer(t, b, []float32{10, 20, 30, 40}, "the argument that was listed")
 		}
 		check.ExpectBuffer(t, x.Outputs[0][0], []float32{11, 22, 33, 44}, "the sum, in the memory of the other argument")
 		check.ExpectBuffer(t, x.Outputs[0][1], []float32{-9, -18, -27, -36}, "the difference")
 		keepsWhatIsListed(t)
-	}),
-	one("DON-04", func(t *check.T) {
+	}},
+	{Rule: "DON-04", Run: func(t *check.T) {
 		c := t.Client()
 		exe, err := tryFormat(t, c, check.Program("hlo", string(aliasedHLO(mustAlias))), options{}.bytes())
 		if err != nil {
@@ -122,13 +122,13 @@ var donationChecks = []check.Check{
 		a := upload4(t, c)
 		out, err := withoutDonation(t, exe, 0, a)
 		if err == nil && out != nil {
-			t.Errorf("listing an argument in non_donatable_input_indices that must be aliased: expected an error, got success with is_deleted %v", isDeleted(t, a))
+			t.Errorf("listing an argument in non_donatable_input_indices that must be aliased: expected an error, got success with is_deleted %v", t.IsDeleted(a))
 			return
 		}
-		check.Equal(t, false, isDeleted(t, a), "is_deleted of the argument of a refused execution")
+		check.Equal(t, false, t.IsDeleted(a), "is_deleted of the argument of a refused execution")
 		check.ExpectBuffer(t, t.Run(exe, 1, a)[0], []float32{2, 4, 6, 8}, "the same execution with donation")
-	}),
-	one("DON-05", func(t *check.T) {
+	}},
+	{Rule: "DON-05", Run: func(t *check.T) {
 		c := t.Client()
 		for _, p := range []struct {
 			name, code string
@@ -144,25 +144,25 @@ var donationChecks = []check.Check{
 			if !t.ErrorCode(err, "executing with a buffer that is "+p.name) {
 				continue
 			}
-			if !check.Equal(t, false, isDeleted(t, a), "is_deleted of a buffer that was %s in a refused execution", p.name) {
+			if !check.Equal(t, false, t.IsDeleted(a), "is_deleted of a buffer that was %s in a refused execution", p.name) {
 				continue
 			}
 			check.ExpectBuffer(t, a, []float32{1, 2, 3, 4}, "a buffer that was "+p.name+" in a refused execution")
 		}
-		// The two need not be neighbours.
+		// The two need not be next to each other.
 		a, b := upload4(t, c), upload4(t, c)
 		_, err := attempt(t, t.Compile(c, donateOfThree), 1, a, b, a)
 		if t.ErrorCode(err, "executing with a buffer that is donated as the first argument and used as the third") &&
-			check.Equal(t, false, isDeleted(t, a), "is_deleted of that buffer") {
+			check.Equal(t, false, t.IsDeleted(a), "is_deleted of that buffer") {
 			check.ExpectBuffer(t, a, []float32{1, 2, 3, 4}, "a buffer that was donated and used in a refused execution")
 		}
-	}),
-	one("DON-06", func(t *check.T) {
+	}},
+	{Rule: "DON-06", Run: func(t *check.T) {
 		c := t.Client()
 		exe := t.Shared(check.Donate)
 		a := upload4(t, c)
 		t.Run(exe, 1, a)
-		if !isDeleted(t, a) {
+		if !t.IsDeleted(a) {
 			t.SkipUnimplf("the plugin did not consume the argument")
 		}
 		_, err := attempt(t, exe, 1, a)
@@ -171,10 +171,10 @@ var donationChecks = []check.Check{
 		t.ErrorCode(err, "executing with a buffer that was donated")
 		_, err = attempt(t, t.Shared(check.Add), 1, upload4(t, c), a)
 		t.ErrorCode(err, "executing with a buffer that was donated as the second argument")
-	}),
-	hostile("DON-07", "", func(t *check.T) { donatesTogether(t, 6, 12) }),
-	{Rule: "DON-07", Variant: "many", Hostile: true, Profile: check.Core, Timeout: 2 * check.DefaultTimeout, Run: func(t *check.T) { donatesTogether(t, 16, 200) }},
-	hostile("DON-08", "", func(t *check.T) {
+	}},
+	{Rule: "DON-07", Hostile: true, Run: func(t *check.T) { donatesTogether(t, 6, 12) }},
+	{Rule: "DON-07", Variant: "many", Profile: check.Core, Timeout: 2 * check.DefaultTimeout, Hostile: true, Run: func(t *check.T) { donatesTogether(t, 16, 200) }},
+	{Rule: "DON-08", Hostile: true, Run: func(t *check.T) {
 		c := t.Client()
 		a := upload4(t, c)
 		check.Optional(t, capi.BufferIncreaseExternalReferenceCountArgs{Buffer: a})
@@ -195,8 +195,8 @@ var donationChecks = []check.Check{
 		if _, err := check.Try(t, capi.BufferDecreaseExternalReferenceCountArgs{Buffer: a}); err != nil {
 			t.Notef("PJRT_Buffer_DecreaseExternalReferenceCount after the donation: %v", err)
 		}
-	}),
-	one("DON-09", func(t *check.T) {
+	}},
+	{Rule: "DON-09", Run: func(t *check.T) {
 		c := t.Client()
 		exe := t.Compile(c, donateFirst)
 		a := upload4(t, c)
@@ -211,12 +211,12 @@ var donationChecks = []check.Check{
 				t.Errorf("executing with %s: expected an error, got success", p.what)
 				return
 			}
-			if check.Equal(t, false, isDeleted(t, a), "is_deleted of a donated argument of an execution that was refused for %s", p.what) {
+			if check.Equal(t, false, t.IsDeleted(a), "is_deleted of a donated argument of an execution that was refused for %s", p.what) {
 				check.ExpectBuffer(t, a, []float32{1, 2, 3, 4}, "a donated argument of an execution that was refused for "+p.what)
 			}
 		}
-	}),
-	one("DON-10", func(t *check.T) {
+	}},
+	{Rule: "DON-10", Run: func(t *check.T) {
 		c := t.Client()
 		exe := t.Compile(c, donateFirst)
 		a := upload4(t, c)
@@ -224,27 +224,27 @@ var donationChecks = []check.Check{
 		p.Fail(capi.ErrorCodeAborted, "the suite made this buffer an error")
 		_, err := attempt(t, exe, 1, a, p.Buffer)
 		t.ErrorCode(err, "executing with an argument that is an error")
-		// Reading waits for the execution to give the argument back; until then it
-		// may well count as deleted.
+		// Reading waits until the execution has released the argument, which may count as
+		// deleted until then.
 		data, err := tryDownload(t, a)
 		if err != nil {
 			return
 		}
-		if isDeleted(t, a) {
+		if t.IsDeleted(a) {
 			t.Errorf("reading a donated argument that is deleted after a failed execution: expected an error, got %v", data)
 		}
 		if err := differ(data, []float32{1, 2, 3, 4}); err != nil {
 			t.Errorf("a donated argument that can be read after a failed execution: %v", err)
 		}
-	}),
-	hostile("DON-15", "", inPlace),
+	}},
+	{Rule: "DON-15", Hostile: true, Run: inPlace},
 }
 
-// inPlaceSize is the bytes of the array that inPlace works on.
+// inPlaceSize is the size in bytes of the array that inPlace works on.
 const inPlaceSize = 32 << 20
 
 // inPlace runs a program that donates a large array to its result, and expects that there
-// is no second array at any time.
+// is never a second array.
 func inPlace(t *check.T) {
 	c := t.Client()
 	n := int64(inPlaceSize / 4)
@@ -258,7 +258,7 @@ func inPlace(t *check.T) {
 	peak := peakMemory(t)
 	before := peak()
 	out := t.Run(exe, 1, a)[0]
-	if !isDeleted(t, a) {
+	if !t.IsDeleted(a) {
 		t.SkipUnimplf("the plugin did not consume the argument")
 	}
 	grown := peak() - before
@@ -272,16 +272,15 @@ func inPlace(t *check.T) {
 	}
 }
 
-// peakMemory returns what reads the peak of memory: of the device, if the plugin tells it,
-// or else of the process, if the device is the machine.
+// peakMemory returns a function that reads the peak memory use: the device's, if the plugin
+// reports it, or the process's, if the device is the machine itself.
 func peakMemory(t *check.T) func() int64 {
 	device := t.Client().Devices[0]
 	out, err := check.Try(t, capi.DeviceMemoryStatsArgs{Device: device})
 	if err == nil && out.PeakBytesInUseIsSet {
 		return func() int64 { return check.Call(t, capi.DeviceMemoryStatsArgs{Device: device}).PeakBytesInUse }
 	}
-	if name := check.Call(t, capi.ClientPlatformNameArgs{Client: t.Client().Handle}); capi.String(name.PlatformName,
-		name.PlatformNameSize) != "cpu" {
+	if t.Platform() != "cpu" {
 		t.SkipUnimplf("the plugin does not tell the peak of its memory, which is not the process's")
 	}
 	if err := check.ResetPeak(); err != nil {
@@ -296,8 +295,7 @@ func peakMemory(t *check.T) func() int64 {
 	}
 }
 
-// donateOfThree adds up its arguments; the result may take the memory of the
-// first.
+// donateOfThree adds its three arguments; the result may take the memory of the first.
 const donateOfThree = `module @donate_of_three {
   func.func @main(%a: tensor<4xf32> {tf.aliasing_output = 0 : i32}, %b: tensor<4xf32>, %c: tensor<4xf32>) -> tensor<4xf32> {
     %0 = stablehlo.add %a, %b : tensor<4xf32>
@@ -306,11 +304,10 @@ const donateOfThree = `module @donate_of_three {
   }
 }`
 
-// consumedOrWhole fails the check unless an argument that may have been donated
-// is deleted and cannot be read, or is what it was, for then nothing was
-// aliased.
+// consumedOrWhole fails the check unless an argument that may have been donated is deleted
+// and cannot be read, or is unchanged because nothing was aliased.
 func consumedOrWhole(t *check.T, a *capi.Buffer, was []float32, what string) {
-	if !isDeleted(t, a) {
+	if !t.IsDeleted(a) {
 		t.Notef("the argument with %s was not consumed", what)
 		check.ExpectBuffer(t, a, was, "an argument with "+what+" that is not deleted")
 		return
@@ -320,8 +317,8 @@ func consumedOrWhole(t *check.T, a *capi.Buffer, was []float32, what string) {
 	}
 }
 
-// keepsWhatIsListed executes a program of two donated arguments, first without
-// any in non_donatable_input_indices and then with both, in either order.
+// keepsWhatIsListed executes a program with two donated arguments, first with none of them
+// in non_donatable_input_indices and then with both, in either order.
 func keepsWhatIsListed(t *check.T) {
 	c := t.Client()
 	exe := t.Compile(c, donateBoth)
@@ -334,14 +331,14 @@ func keepsWhatIsListed(t *check.T) {
 			continue
 		}
 		what := fmt.Sprintf("of an execution with non_donatable_input_indices %v", list)
-		mustSucceed(t, finish(t, x), "the event "+what)
+		t.NoError(finish(t, x), "the event "+what)
 		check.ExpectBuffer(t, x.Outputs[0][0], []float32{11, 22, 33, 44}, "the sum "+what)
 		check.ExpectBuffer(t, x.Outputs[0][1], []float32{-9, -18, -27, -36}, "the difference "+what)
 		if len(list) == 0 {
 			continue
 		}
 		for i, argument := range []*capi.Buffer{a, b} {
-			if check.Equal(t, false, isDeleted(t, argument), "is_deleted of argument %d %s", i, what) {
+			if check.Equal(t, false, t.IsDeleted(argument), "is_deleted of argument %d %s", i, what) {
 				check.ExpectBuffer(t, argument, fill(4, []float32{1, 10}[i], []float32{1, 10}[i]), fmt.Sprintf("argument %d %s", i, what))
 			}
 		}
@@ -354,7 +351,7 @@ const (
 	mustAlias = 2
 )
 
-// aliasedHLO is hloAddToItself whose result takes the memory of the parameter.
+// aliasedHLO returns hloAddToItself with a result that takes the memory of the parameter.
 func aliasedHLO(kind int) []byte {
 	// entry: output index {}, parameter 0, index {}.
 	return message(hloAddToItself(), 8, message(nil, 1, number(number(nil, 2, 0), 4, kind)))
@@ -383,7 +380,7 @@ func donatesTogether(t *check.T, users, rounds int) {
 			got := make([]float32, 4)
 			if i == users {
 				if round%2 == 0 {
-					<-used // else it may well be the first, and nobody the second
+					<-used // otherwise the donation may come before every use
 				}
 				if err := quickly(t, donate, 1, got, a); err != nil {
 					return fmt.Errorf("donating a buffer that other threads use: expected success, got %w", err)

@@ -21,12 +21,12 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/plugins"
 )
 
-// Some rules are about a second process. It is this program again, which finds
-// in its environment that it is to be that and nothing else: the suite does not
-// know whose main function it is linked with, so the package's init sees to it.
+// Some rules need a second process. It runs this same program, which learns from its
+// environment that it only has to do an errand: the suite does not know which main function
+// it is linked with, so the package's init takes care of it.
 const elsewhereVariable = "PUREPJRT_CONFORMANCE_ELSEWHERE"
 
-// elsewhereMark stands before the answer: plugins print to standard output.
+// elsewhereMark precedes the answer: plugins print to standard output too.
 const elsewhereMark = "\npurepjrt conformance answer: "
 
 func init() {
@@ -36,29 +36,29 @@ func init() {
 	answer := doElsewhere(os.Stdin)
 	b, err := json.Marshal(answer)
 	if err != nil {
-		panic(err) // it is text and bytes
+		panic(err) // it is text and bytes only
 	}
 	fmt.Printf("%s%s\n", elsewhereMark, b)
 	os.Exit(0)
 }
 
-// errand is what the second process does: it makes a client, compiles constants
-// there and loads an executable.
+// errand tells the second process what to do: make a client, compile constants there and
+// load an executable.
 type errand struct {
 	Plugin     string
 	Options    []capi.Attribute
 	Executable []byte // serialized; of the program constants
 }
 
-// errandAnswer is what it found.
+// errandAnswer is the result of an errand.
 type errandAnswer struct {
 	Problem     string // of the process, not of the plugin
 	LoadError   string // of the executable
 	Results     string // of the executable
-	Fingerprint []byte // of the program compiled there; none when there is none
+	Fingerprint []byte // of the program compiled there; empty when it has none
 }
 
-// doElsewhere does the errand that stands on r.
+// doElsewhere does the errand that it reads from r.
 func doElsewhere(r io.Reader) (answer errandAnswer) {
 	var e errand
 	if err := gob.NewDecoder(r).Decode(&e); err != nil {
@@ -81,7 +81,7 @@ func doElsewhere(r io.Reader) (answer errandAnswer) {
 		answer.Fingerprint = append(answer.Fingerprint, capi.Bytes(out.ExecutableFingerprint, out.ExecutableFingerprintSize)...)
 	}}
 	env := &check.Env{Table: table, Path: e.Plugin, Options: e.Options}
-	check.Run(context.Background(), &c, env) // without a fingerprint there is none
+	check.Run(context.Background(), &c, env) // without a fingerprint, the answer has none
 	c.Run = func(t *check.T) {
 		exe, err := tryDeserialize(t, t.Client(), e.Executable, nil)
 		if err != nil {
@@ -145,7 +145,7 @@ var elsewhereChecks = []check.Check{
 	{Rule: "EXE-25", Variant: "later", Profile: check.Core, Run: func(t *check.T) {
 		c := t.Client()
 		want := fingerprint(t, t.Executable(t.Compile(c, constants)))
-		time.Sleep(1100 * time.Millisecond) // clocks are read in seconds
+		time.Sleep(1100 * time.Millisecond) // clocks count seconds
 		check.Equal(t, want, fingerprint(t, t.Executable(t.Compile(c, constants))), "fingerprint of a program compiled a second later")
 	}},
 	{Rule: "EXE-25", Variant: "processes", Run: func(t *check.T) {

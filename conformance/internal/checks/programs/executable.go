@@ -16,7 +16,7 @@ import (
 
 var executableChecks = slices.Concat(
 	[]check.Check{
-		one("EXE-01", func(t *check.T) {
+		{Rule: "EXE-01", Run: func(t *check.T) {
 			c := t.Client()
 			exe := t.Compile(c, check.Pair)
 			var list []*capi.Executable
@@ -33,14 +33,14 @@ var executableChecks = slices.Concat(
 				list[i] = nil
 			}
 			check.Equal(t, 2, t.NumOutputs(exe), "number of outputs after three executables of the program were destroyed")
-		}),
-		hostile("EXE-02", "", func(t *check.T) {
+		}},
+		{Rule: "EXE-02", Hostile: true, Run: func(t *check.T) {
 			exe := t.Compile(t.Client(), check.Pair)
 			e := t.Executable(exe)
 			check.Destroy(t, exe)
 			check.Equal(t, "pair", executableName(t, e), "name after the loaded executable was destroyed")
 			check.Equal(t, 2, numOutputs(t, e), "number of outputs after the loaded executable was destroyed")
-		}),
+		}},
 		{Rule: "EXE-03", Library: true, Hostile: true, Run: func(t *check.T) {
 			_, err := check.Try(t, capi.ExecutableDestroyArgs{})
 			destroyedNull(t, err)
@@ -136,7 +136,7 @@ var executableChecks = slices.Concat(
 		check.Call(t, capi.ExecutableOutputDimensionsArgs{Executable: other.executable})
 		check.Equal(t, want, read(types, dims), "the arrays of the first answer after more calls")
 	}),
-	[]check.Check{one("EXE-13", func(t *check.T) {
+	[]check.Check{{Rule: "EXE-13", Run: func(t *check.T) {
 		c := t.Client()
 		exe := t.Compile(c, check.Pair)
 		kinds := memoryKinds(t, t.Executable(exe))
@@ -151,11 +151,11 @@ var executableChecks = slices.Concat(
 				t.Errorf("memory kind of output %d: expected one of the client's %q, got %q", i, known, kinds[i])
 			}
 		}
-	})},
+	}}},
 	both(check.Check{Rule: "EXE-14"}, func(t *check.T, k compiler) {
 		e := k.text(t, check.Pair, options{}).executable
 		out := check.Optional(t, capi.ExecutableParameterMemoryKindsArgs{Executable: e})
-		kinds := texts(out.MemoryKinds, out.MemoryKindSizes, out.NumParameters)
+		kinds := check.Texts(out.MemoryKinds, out.MemoryKindSizes, out.NumParameters)
 		check.Equal(t, 2, len(kinds), "number of parameter memory kinds of a program with two parameters")
 		for i, kind := range kinds {
 			if k.topology == nil && !slices.Contains(clientKinds(t, t.Client()), kind) {
@@ -227,7 +227,7 @@ var executableChecks = slices.Concat(
 		if b := fingerprint(t, k.text(t, subtract, options{}).executable); a == b {
 			t.Errorf("fingerprints of a program that adds and of one that subtracts: expected different ones, got %q for both", a)
 		}
-		// What a cache must tell apart: numbers, types, shapes, names of operations.
+		// A cache must distinguish numbers, types, shapes and names of operations.
 		seen := map[string]string{}
 		for _, p := range []struct{ what, code string }{
 			{"that adds 1", check.AddOne}, {"that adds 2", strings.ReplaceAll(check.AddOne, "dense<1.0>", "dense<2.0>")},
@@ -244,7 +244,8 @@ var executableChecks = slices.Concat(
 		}
 		one := fingerprint(t, k.text(t, check.AddOne, options{}).executable)
 		if e, err := k.tryText(t, check.AddOne, options{replicas: 2}); err == nil && fingerprint(t, e.executable) == one {
-			// The header says when two are equal, and not whether options count.
+			// The header says when two fingerprints are equal, but not whether options
+			// count.
 			t.Notef("open: a program has the same fingerprint for one replica and for two")
 		}
 		if k.topology == nil && len(t.Client().Devices) > 1 {
@@ -258,7 +259,7 @@ var executableChecks = slices.Concat(
 	both(check.Check{Rule: "EXE-27"}, func(t *check.T, k compiler) {
 		e := k.text(t, check.Add, options{}).executable
 		out := check.Optional(t, capi.ExecutableFingerprintArgs{Executable: e})
-		first := strings.Clone(capi.String(out.ExecutableFingerprint, out.ExecutableFingerprintSize))
+		first := capi.String(out.ExecutableFingerprint, out.ExecutableFingerprintSize)
 		if first == "" {
 			t.Errorf("PJRT_Executable_Fingerprint: expected bytes, got none")
 		}
@@ -283,22 +284,22 @@ var executableChecks = slices.Concat(
 				t.Errorf("PJRT_LoadedExecutable_Fingerprint: expected bytes, got none")
 			}
 		}},
-		one("EXE-29", func(t *check.T) {
+		{Rule: "EXE-29", Run: func(t *check.T) {
 			for range 8 {
 				metadataTogether(t)
 			}
-		}),
+		}},
 	},
 )
 
 // executableName returns a copy of the name.
 func executableName(t *check.T, e *capi.Executable) string {
 	out := check.Call(t, capi.ExecutableNameArgs{Executable: e})
-	return strings.Clone(capi.String(out.ExecutableName, out.ExecutableNameSize))
+	return capi.String(out.ExecutableName, out.ExecutableNameSize)
 }
 
-// counts compiles for one device and, when there are two, for two replicas and
-// for two partitions.
+// counts compiles for one device and, if there are two, for two replicas and for two
+// partitions.
 func counts(t *check.T, k compiler, look func(e *capi.Executable, replicas, partitions int)) {
 	look(k.text(t, check.AddOne, options{}).executable, 1, 1)
 	if k.topology == nil && len(t.Client().Devices) < 2 {
@@ -315,7 +316,7 @@ func counts(t *check.T, k compiler, look func(e *capi.Executable, replicas, part
 	}
 }
 
-// element is a type of elements in StableHLO and in the C API.
+// element is an element type in StableHLO and in the C API.
 type element struct {
 	text string
 	kind capi.BufferType
@@ -355,7 +356,7 @@ const shapes = `module @shapes {
   }
 }`
 
-// matmul multiplies two matrices of n x n.
+// matmul multiplies two n x n matrices.
 func matmul(n int) string {
 	m := fmt.Sprintf("tensor<%dx%dxf32>", n, n)
 	return program("matmul", fmt.Sprintf("(%%a: %[1]s, %%b: %[1]s) -> %[1]s", m),
@@ -383,10 +384,10 @@ func outputDimensions(t *check.T, e *capi.Executable) (sizes []uintptr, dims []i
 		}
 		n += s
 	}
-	return slices.Clone(capi.Slice(out.DimSizes, out.NumOutputs)), slices.Clone(capi.Slice(out.Dims, n))
+	return capi.Slice(out.DimSizes, out.NumOutputs), capi.Slice(out.Dims, n)
 }
 
-// outputCountsAgree compares all that says how many outputs a program has.
+// outputCountsAgree compares everything that says how many outputs a program has.
 func outputCountsAgree(t *check.T, k compiler) {
 	for _, p := range []struct {
 		name, code string
@@ -409,17 +410,17 @@ func outputCountsAgree(t *check.T, k compiler) {
 		if e.loaded == nil {
 			continue
 		}
-		// One slot more than the plugin is to fill.
+		// One slot more than the plugin must fill.
 		elements := int64(1)
 		for _, d := range p.arguments {
 			elements *= d
 		}
 		in := check.Upload(t, t.Client(), make([]float32, elements), p.arguments...)
 		x := check.NewExecution(e.loaded, p.want+1, []*capi.Buffer{in})
-		if !mustSucceed(t, x.Start(t), "executing a program with "+p.name) {
+		if !t.NoError(x.Start(t), "executing a program with "+p.name) {
 			continue
 		}
-		mustSucceed(t, finish(t, x), "the execution of a program with "+p.name)
+		t.NoError(finish(t, x), "the execution of a program with "+p.name)
 		filled := 0
 		for i, b := range x.Outputs[0] {
 			if b != nil {
@@ -433,20 +434,10 @@ func outputCountsAgree(t *check.T, k compiler) {
 	}
 }
 
-// texts copies an array of strings with their sizes.
-func texts(data **byte, sizes *uintptr, n uintptr) []string {
-	out := make([]string, 0, n)
-	lengths := capi.Slice(sizes, n)
-	for i, p := range capi.Slice(data, n) {
-		out = append(out, strings.Clone(capi.String(p, lengths[i])))
-	}
-	return out
-}
-
 // memoryKinds returns the memory kinds of the outputs.
 func memoryKinds(t *check.T, e *capi.Executable) []string {
 	out := check.Optional(t, capi.ExecutableOutputMemoryKindsArgs{Executable: e})
-	return texts(out.MemoryKinds, out.MemoryKindSizes, out.NumOutputs)
+	return check.Texts(out.MemoryKinds, out.MemoryKindSizes, out.NumOutputs)
 }
 
 // clientKinds returns the kinds of the client's memories.
@@ -460,7 +451,7 @@ func clientKinds(t *check.T, c *check.Client) []string {
 
 func memoryKind(t *check.T, m *capi.Memory) string {
 	out := check.Call(t, capi.MemoryKindArgs{Memory: m})
-	return strings.Clone(capi.String(out.Kind, out.KindSize))
+	return capi.String(out.Kind, out.KindSize)
 }
 
 // runPair executes check.Pair.
@@ -468,7 +459,7 @@ func runPair(t *check.T, c *check.Client, exe *capi.LoadedExecutable) []*capi.Bu
 	return t.Run(exe, 2, check.Upload(t, c, fill(6, int32(1), 1), 2, 3), check.Upload(t, c, []float32{3}, []int64{}...))
 }
 
-// metadataTogether asks a new executable everything from several goroutines.
+// metadataTogether reads all properties of a new executable from several goroutines.
 func metadataTogether(t *check.T) {
 	exe := t.Compile(t.Client(), shapes)
 	e := t.Executable(exe)
@@ -481,7 +472,7 @@ func metadataTogether(t *check.T) {
 		if err := errors.Join(err1, err2, err3, err4); err != nil {
 			return err
 		}
-		// What a plugin may lack is asked for the race alone.
+		// Properties that a plugin may lack are read only for the race.
 		print, err := check.Try(t, capi.ExecutableFingerprintArgs{Executable: e})
 		fingerprint := ""
 		if err == nil {

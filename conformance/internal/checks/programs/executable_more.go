@@ -13,8 +13,7 @@ import (
 	"github.com/purepjrt/purepjrt/conformance/internal/check"
 )
 
-// A product of matrices of this many rows and columns has arguments and a
-// result of 1 MiB each.
+// mebibyteMatrix is how many rows and columns a matrix of 1 MiB has.
 const mebibyteMatrix = 512
 
 // donateLarge adds an array of 1 MiB to itself in place.
@@ -42,7 +41,7 @@ var memoryStatsChecks = slices.Concat(
 				t.Errorf("%s of a program that adds two arrays of 1 MiB: expected 0 or more, got %d", v.name, v.value)
 			}
 		}
-		// How large the buffers are is the plugin's to say where there are any.
+		// If there are buffers, their size is up to the plugin.
 		one := int64(1 << 20)
 		if e.loaded != nil {
 			b := check.Upload(t, t.Client(), make([]float32, mebibyteMatrix*mebibyteMatrix), mebibyteMatrix, mebibyteMatrix)
@@ -62,9 +61,7 @@ var memoryStatsChecks = slices.Concat(
 		check.Equal(t, 0, s.AliasSizeInBytes+s.HostAliasSizeInBytes, "alias_size_in_bytes of a program without aliasing")
 	}),
 	both(check.Check{Rule: "EXE-19"}, func(t *check.T, k compiler) {
-		if t.Minor() < 72 {
-			t.SkipAbsentf("peak_memory_in_bytes came with API 0.72, but the plugin has 0.%d", t.Minor())
-		}
+		t.Since(72, "peak_memory_in_bytes")
 		s := check.Optional(t, capi.ExecutableGetCompiledMemoryStatsArgs{Executable: k.text(t, addLarge, options{}).executable})
 		if least := max(s.ArgumentSizeInBytes, s.OutputSizeInBytes); s.PeakMemoryInBytes < least {
 			t.Errorf("peak_memory_in_bytes: expected at least the %d bytes of the arguments or of the outputs, got %d", least,
@@ -100,7 +97,7 @@ type statsField struct {
 	value int64
 }
 
-// statsFields are the fields of the memory statistics that the plugin knows.
+// statsFields returns the fields of the memory statistics that the plugin knows.
 func statsFields(t *check.T, s capi.ExecutableGetCompiledMemoryStatsArgs) []statsField {
 	list := []statsField{
 		{"generated_code_size_in_bytes", s.GeneratedCodeSizeInBytes}, {"argument_size_in_bytes", s.ArgumentSizeInBytes},
@@ -134,7 +131,7 @@ var optimizedChecks = slices.Concat(
 		if format == "" {
 			t.Errorf("PJRT_Executable_OptimizedProgram with code null: expected a format, got none")
 		}
-		// Twice, over different bytes: what the plugin leaves alone differs.
+		// Twice, over different bytes: those that the plugin does not write differ.
 		var copies [2][]byte
 		for i, fill := range []byte{0xa5, 0x5a} {
 			copies[i] = bytes.Repeat([]byte{fill}, size+canary)
@@ -145,7 +142,7 @@ var optimizedChecks = slices.Concat(
 				t.Errorf("PJRT_Executable_OptimizedProgram: bytes beyond the %d of code_size were written", size)
 			}
 		}
-		// The bytes may differ between calls, but not as what stood there before.
+		// The bytes may differ between calls, but must not be those that were there before.
 		for i := range size {
 			if copies[0][i] == 0xa5 && copies[1][i] == 0x5a {
 				t.Errorf("PJRT_Executable_OptimizedProgram: byte %d of %d was not filled", i, size)
@@ -172,7 +169,7 @@ var optimizedChecks = slices.Concat(
 			t.Errorf("format of PJRT_Executable_OptimizedProgram: expected one of %q, got %q", programFormats, format)
 		}
 	}),
-	[]check.Check{one("EXE-24", func(t *check.T) {
+	[]check.Check{{Rule: "EXE-24", Run: func(t *check.T) {
 		c := t.Client()
 		e := t.Executable(t.Compile(c, check.AddOne))
 		size, format := optimizedSize(t, e)
@@ -183,10 +180,10 @@ var optimizedChecks = slices.Concat(
 			t.SkipUnimplf("the plugin does not compile its own optimized program, of format %s: %v", format, err)
 		}
 		runsAddOne(t, c, exe, "an optimised program that was compiled again")
-	})},
+	}}},
 )
 
-// canary is how many bytes behind an array are looked at.
+// canary is how many bytes after the end of an array are checked.
 const canary = 64
 
 // optimizedSize asks for the size and the format of the optimised program.
@@ -196,7 +193,7 @@ func optimizedSize(t *check.T, e *capi.Executable) (int, string) {
 	if p.CodeSize > 1<<28 {
 		t.Fatalf("PJRT_Executable_OptimizedProgram of a small program: expected a small size, got %d", p.CodeSize)
 	}
-	return int(p.CodeSize), strings.Clone(capi.String(p.Format, p.FormatSize))
+	return int(p.CodeSize), capi.String(p.Format, p.FormatSize)
 }
 
 // optimized asks for the optimised program.

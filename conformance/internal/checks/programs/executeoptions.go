@@ -21,27 +21,27 @@ func withOptions(t *check.T, what string, set func(o *capi.ExecuteOptions), afte
 	c := t.Client()
 	x := check.NewExecution(t.Shared(check.AddOne), 1, []*capi.Buffer{upload4(t, c)})
 	set(x.Options)
-	if !mustSucceed(t, x.Start(t), "executing with "+what) {
+	if !t.NoError(x.Start(t), "executing with "+what) {
 		return false
 	}
 	if after != nil {
 		after(x.Options)
 	}
-	return mustSucceed(t, finish(t, x), "the execution with "+what) &&
+	return t.NoError(finish(t, x), "the execution with "+what) &&
 		check.ExpectBuffer(t, x.Outputs[0][0], []float32{2, 3, 4, 5}, "an execution with "+what)
 }
 
 var executeOptionChecks = []check.Check{
-	one("XOPT-01", func(t *check.T) {
+	{Rule: "XOPT-01", Run: func(t *check.T) {
 		withOptions(t, "zeroed options",
 			func(o *capi.ExecuteOptions) { *o = capi.ExecuteOptions{StructSize: capi.ExecuteOptionsSize} }, nil)
-	}),
-	one("XOPT-02", func(t *check.T) {
+	}},
+	{Rule: "XOPT-02", Run: func(t *check.T) {
 		for _, id := range []int32{0, 1, -1, math.MaxInt32, math.MinInt32, 0} {
 			withOptions(t, fmt.Sprintf("launch_id %d", id), func(o *capi.ExecuteOptions) { o.LaunchID = id }, nil)
 		}
-	}),
-	hostile("XOPT-04", "", func(t *check.T) {
+	}},
+	{Rule: "XOPT-04", Hostile: true, Run: func(t *check.T) {
 		c := t.Client()
 		for _, list := range [][]int64{{-1, 99}, {math.MaxInt64}, {math.MinInt64}, {0, 0, 0}, {99, 0}} {
 			exe := t.Compile(c, check.Donate)
@@ -50,51 +50,43 @@ var executeOptionChecks = []check.Check{
 			x.Options.NonDonatableInputIndices, x.Options.NumNonDonatableInputIndices = check.First(list)
 			if err := x.Start(t); err != nil {
 				t.Notef("non_donatable_input_indices %v are refused: %v", list, err)
-				check.Equal(t, false, isDeleted(t, a), "is_deleted of the argument of a refused execution")
+				check.Equal(t, false, t.IsDeleted(a), "is_deleted of the argument of a refused execution")
 			} else {
-				mustSucceed(t, finish(t, x), fmt.Sprintf("the execution with non_donatable_input_indices %v", list))
+				t.NoError(finish(t, x), fmt.Sprintf("the execution with non_donatable_input_indices %v", list))
 				check.ExpectBuffer(t, x.Outputs[0][0], []float32{2, 4, 6, 8},
 					fmt.Sprintf("an execution with non_donatable_input_indices %v", list))
 				if slices.Contains(list, 0) &&
-					check.Equal(t, false, isDeleted(t, a), "is_deleted of argument 0 with non_donatable_input_indices %v", list) {
+					check.Equal(t, false, t.IsDeleted(a), "is_deleted of argument 0 with non_donatable_input_indices %v", list) {
 					check.ExpectBuffer(t, a, []float32{1, 2, 3, 4}, fmt.Sprintf("argument 0 with non_donatable_input_indices %v", list))
 				}
 			}
 			check.ExpectBuffer(t, bystander, []float32{1, 2, 3, 4}, "another buffer")
 		}
-	}),
-	one("XOPT-05", func(t *check.T) {
+	}},
+	{Rule: "XOPT-05", Run: func(t *check.T) {
 		withOptions(t, "call_location null", func(o *capi.ExecuteOptions) { o.CallLocation = nil }, nil)
-		if t.Minor() < 76 {
-			t.SkipAbsentf("call_location came with API 0.76, but the plugin has 0.%d", t.Minor())
-		}
+		t.Since(76, "call_location")
 		location := []byte("conformance.go:1\x00")
 		withOptions(t, "a call_location", func(o *capi.ExecuteOptions) { o.CallLocation = &location[0] }, func(*capi.ExecuteOptions) {
 			for i := range location {
-				location[i] = 'x' // and no NUL any more
+				location[i] = 'x' // now without a NUL
 			}
 		})
-	}),
-	one("XOPT-06", func(t *check.T) {
-		if t.Minor() < 78 {
-			t.SkipAbsentf("task_ids came with API 0.78, but the plugin has 0.%d", t.Minor())
-		}
+	}},
+	{Rule: "XOPT-06", Run: func(t *check.T) {
+		t.Since(78, "task_ids")
 		tasks, incarnations := []int32{0}, []int64{1}
 		withOptions(t, "the incarnation of a task", func(o *capi.ExecuteOptions) {
 			o.NumTasks, o.TaskIDs, o.IncarnationIDs = 1, &tasks[0], &incarnations[0]
 		}, func(*capi.ExecuteOptions) { tasks[0], incarnations[0] = math.MinInt32, math.MinInt64 })
-	}),
-	one("XOPT-07", func(t *check.T) {
-		if t.Minor() < 97 {
-			t.SkipAbsentf("multi_slice_config came with API 0.97, but the plugin has 0.%d", t.Minor())
-		}
+	}},
+	{Rule: "XOPT-07", Run: func(t *check.T) {
+		t.Since(97, "multi_slice_config")
 		withOptions(t, "multi_slice_config null", func(o *capi.ExecuteOptions) { o.MultiSliceConfig = nil }, nil)
-	}),
-	one("XOPT-22", func(t *check.T) {
+	}},
+	{Rule: "XOPT-22", Run: func(t *check.T) {
 		withOptions(t, "custom_options null", func(o *capi.ExecuteOptions) { o.CustomOptions, o.NumCustomOptions = nil, 0 }, nil)
-		if t.Minor() < 116 {
-			t.SkipAbsentf("custom_options came with API 0.116, but the plugin has 0.%d", t.Minor())
-		}
+		t.Since(116, "custom_options")
 		values, err := capi.NewNamedValues([]capi.Attribute{{Name: "text", Value: "some"}, {Name: "number", Value: int64(-1)},
 			{Name: "numbers", Value: []int64{1, 2, 3}}, {Name: "real", Value: float32(0.5)}, {Name: "switch", Value: true}})
 		if err != nil {
@@ -106,7 +98,7 @@ var executeOptionChecks = []check.Check{
 			first, _ := values.Data()
 			*first = capi.NamedValue{}
 		})
-	}),
+	}},
 }
 
 // newContext makes an execute context. The caller destroys it.
@@ -127,7 +119,7 @@ func ownContext(t *check.T) *capi.ExecuteContext {
 
 func dropContext(t *check.T, context *capi.ExecuteContext) {
 	_, err := check.Try(t, capi.ExecuteContextDestroyArgs{Context: context})
-	mustSucceed(t, err, "PJRT_ExecuteContext_Destroy")
+	t.NoError(err, "PJRT_ExecuteContext_Destroy")
 }
 
 var contextChecks = []check.Check{
@@ -149,17 +141,15 @@ var contextChecks = []check.Check{
 	{Rule: "CTX-02", Library: true, Hostile: true, Run: func(t *check.T) {
 		check.Optional(t, capi.ExecuteContextDestroyArgs{})
 	}},
-	one("CTX-03", func(t *check.T) {
-		if t.Minor() < 64 {
-			t.SkipAbsentf("context came with API 0.64, but the plugin has 0.%d", t.Minor())
-		}
+	{Rule: "CTX-03", Run: func(t *check.T) {
+		t.Since(64, "context")
 		c := t.Client()
 		context := ownContext(t)
 		withOptions(t, "a context", func(o *capi.ExecuteOptions) { o.Context = context }, nil)
 		register := capi.FFITypeRegisterArgs{TypeInfo: &capi.FFITypeInfo{}}
 		register.TypeName, register.TypeNameSize = capi.StringData(fmt.Sprintf("suite_type_%d", handlerNumber.Add(1)))
 		id := check.Optional(t, register).TypeID
-		// Two contexts, so that each must have its own.
+		// Two contexts: each must have its own data.
 		values := []uintptr{0x5a17e, 0x0ddba11}
 		contexts := []*capi.ExecuteContext{context, ownContext(t)}
 		for i, own := range contexts {
@@ -181,24 +171,22 @@ var contextChecks = []check.Check{
 		for _, i := range []int{0, 1, 0} {
 			x := check.NewExecution(exe, 1, []*capi.Buffer{upload4(t, c)})
 			x.Options.Context = contexts[i]
-			if !mustSucceed(t, x.Start(t), "executing a custom call with a context") ||
-				!mustSucceed(t, finish(t, x), "the execution with a context") {
+			if !t.NoError(x.Start(t), "executing a custom call with a context") ||
+				!t.NoError(finish(t, x), "the execution with a context") {
 				return
 			}
 			select {
 			case s := <-answers:
-				if mustSucceed(t, s.err, "the handler asking for the user data of the context") {
+				if t.NoError(s.err, "the handler asking for the user data of the context") {
 					check.Equal(t, values[i], s.data, "user data of context %d of 2 that the handler sees", i+1)
 				}
 			default:
 				t.Errorf("executing a custom call: expected its handler to be called before the complete event is ready, but it was not")
 			}
 		}
-	}),
-	one("CTX-04", func(t *check.T) {
-		if t.Minor() < 64 {
-			t.SkipAbsentf("context came with API 0.64, but the plugin has 0.%d", t.Minor())
-		}
+	}},
+	{Rule: "CTX-04", Run: func(t *check.T) {
+		t.Since(64, "context")
 		c := t.Client()
 		context := ownContext(t)
 		exe := t.Compile(c, check.AddOne)
@@ -217,11 +205,9 @@ var contextChecks = []check.Check{
 			}
 			return nil
 		})
-	}),
-	hostile("CTX-05", "", func(t *check.T) {
-		if t.Minor() < 64 {
-			t.SkipAbsentf("context came with API 0.64, but the plugin has 0.%d", t.Minor())
-		}
+	}},
+	{Rule: "CTX-05", Hostile: true, Run: func(t *check.T) {
+		t.Since(64, "context")
 		c := t.Client()
 		exe := t.Compile(c, check.Heavy)
 		in := heavyInput(t, c)
@@ -231,16 +217,16 @@ var contextChecks = []check.Check{
 			x.Options.Context = context
 			err := x.Start(t)
 			dropContext(t, context)
-			if !mustSucceed(t, err, "executing with a context") ||
-				!mustSucceed(t, finish(t, x), "an execution whose context was destroyed at once") ||
+			if !t.NoError(err, "executing with a context") ||
+				!t.NoError(finish(t, x), "an execution whose context was destroyed at once") ||
 				!check.ExpectBuffer(t, x.Outputs[0][0], heavyResult(), "an execution whose context was destroyed at once") {
 				return
 			}
 		}
-	}),
+	}},
 }
 
-// runOnce is quickly for an execution that was prepared.
+// runOnce is quickly for a prepared execution.
 func runOnce(t *check.T, x *check.Execution, result []float32) error {
 	if _, err := check.Try(t, x.Args); err != nil {
 		return err
@@ -257,27 +243,27 @@ func runOnce(t *check.T, x *check.Execution, result []float32) error {
 }
 
 var dependencyChecks = []check.Check{
-	one("DON-11", func(t *check.T) {
+	{Rule: "DON-11", Run: func(t *check.T) {
 		c := t.Client()
 		a := upload4(t, c)
 		d := dependent(t, a)
-		check.Equal(t, true, isDeleted(t, a), "is_deleted of the source of PJRT_Buffer_DonateWithControlDependency")
+		check.Equal(t, true, t.IsDeleted(a), "is_deleted of the source of PJRT_Buffer_DonateWithControlDependency")
 		ready := t.Ready(d.OutBuffer)
 		time.Sleep(5 * time.Millisecond)
 		check.Equal(t, false, t.IsReady(ready), "new buffer is ready before the dependency was reported as done")
 		resolve(d, capi.ErrorCodeOK, "")
-		mustSucceed(t, t.Await(ready), "the new buffer after its dependency was done")
-	}),
-	one("DON-12", func(t *check.T) {
+		t.NoError(t.Await(ready), "the new buffer after its dependency was done")
+	}},
+	{Rule: "DON-12", Run: func(t *check.T) {
 		d := dependent(t, upload4(t, t.Client()))
 		resolve(d, capi.ErrorCodeOK, "")
 		check.ExpectBuffer(t, d.OutBuffer, []float32{1, 2, 3, 4}, "the new buffer of PJRT_Buffer_DonateWithControlDependency")
 		out, err := attempt(t, t.Compile(t.Client(), check.AddOne), 1, d.OutBuffer)
-		if mustSucceed(t, err, "executing on the new buffer") {
+		if t.NoError(err, "executing on the new buffer") {
 			check.ExpectBuffer(t, out[0], []float32{2, 3, 4, 5}, "a program on the new buffer")
 		}
-	}),
-	one("DON-13", func(t *check.T) {
+	}},
+	{Rule: "DON-13", Run: func(t *check.T) {
 		d := dependent(t, upload4(t, t.Client()))
 		const message = "the suite's dependency failed"
 		resolve(d, capi.ErrorCodeDataLoss, message)
@@ -289,11 +275,11 @@ var dependencyChecks = []check.Check{
 		if data, err := tryDownload(t, d.OutBuffer); err == nil {
 			t.Errorf("reading a buffer whose dependency failed: expected an error, got %v", data)
 		}
-	}),
-	one("DON-14", func(t *check.T) {
+	}},
+	{Rule: "DON-14", Run: func(t *check.T) {
 		c := t.Client()
-		// Resolved from other threads, in another order than made, and one whose
-		// buffer is gone by then.
+		// Resolved on another thread and in reverse order, one of them after its buffer was
+		// destroyed.
 		var list []capi.BufferDonateWithControlDependencyArgs
 		for range 4 {
 			list = append(list, dependent(t, upload4(t, c)))
@@ -317,7 +303,7 @@ var dependencyChecks = []check.Check{
 		for _, d := range list[1:] {
 			check.ExpectBuffer(t, d.OutBuffer, []float32{1, 2, 3, 4}, "a buffer whose dependency was done on another thread")
 		}
-	}),
+	}},
 }
 
 // dependent makes a buffer ready only when its dependency is done. The check

@@ -16,8 +16,8 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/npy"
 )
 
-// Expected returns the checks of this package that compute what their programs must
-// give: samples, programs that are partitioned, and exchanges between devices.
+// Expected returns the checks of this package that compute the results their programs must
+// have: samples, partitioned programs, and exchanges between devices.
 func Expected() []expect.Check {
 	var list []expect.Check
 	put := func(rule, variant string, make func(name string) []expect.Program) {
@@ -58,7 +58,7 @@ func Expected() []expect.Check {
 	return list
 }
 
-// expected is a program with its arguments and results.
+// expected describes a program with its arguments and results.
 func expected(id, text string, arguments, results []numbers) expect.Program {
 	p := expect.Program{ID: id, Text: text}
 	for _, a := range arguments {
@@ -71,7 +71,7 @@ func expected(id, text string, arguments, results []numbers) expect.Program {
 	return p
 }
 
-// same compares arrays, but for those that may hold anything.
+// same compares arrays, except those that may hold anything.
 func same(want []expect.Value, got []*npy.Array, open []bool) error {
 	if len(got) != len(want) {
 		return fmt.Errorf("expected %d results, got %d", len(want), len(got))
@@ -85,7 +85,7 @@ func same(want []expect.Value, got []*npy.Array, open []bool) error {
 	return errors.Join(all...)
 }
 
-// masked is the elements without the bits that count for nothing.
+// masked returns the elements without the bits that do not count.
 func masked(a *npy.Array) []byte {
 	data := slices.Clone(a.Data)
 	if a.Type.IsSubByte() {
@@ -96,12 +96,12 @@ func masked(a *npy.Array) []byte {
 	return data
 }
 
-// expected is the operation as StableHLO's interpreter runs it: each device calls the
-// same function, with its own argument.
+// expected describes the operation as StableHLO's interpreter runs it: each device calls
+// the same function with its own argument.
 func (o *collective) expected(id string, l *layout, of dtype.Type) expect.Program {
 	alone := *o
 	if o.inner != nil {
-		alone.statement = o.inner // to begin and to end apart changes no value
+		alone.statement = o.inner // starting and waiting separately changes no value
 	}
 	p := expect.Program{ID: id, Text: alone.sideBySide(l, of)}
 	open := make([]bool, l.devices())
@@ -114,13 +114,13 @@ func (o *collective) expected(id string, l *layout, of dtype.Type) expect.Progra
 		p.Inputs = append(p.Inputs, expect.Input{Value: a.host(), Literal: a.literal()})
 		p.Want = append(p.Want, result.host())
 	}
-	// What is compiled for a plugin counts as well.
+	// The text that is compiled for a plugin counts as well.
 	p.Tolerance = fmt.Sprintf("%v of\n%s", open, o.text(l, of))
 	p.Accept = func(got []*npy.Array) error { return same(p.Want, got, open) }
 	return p
 }
 
-// sideBySide is a program whose main runs the operation on all devices of a layout.
+// sideBySide returns a program whose main runs the operation on all devices of a layout.
 func (o *collective) sideBySide(l *layout, of dtype.Type) string {
 	in, out := check.Tensor(of, o.in(l.size(o))), check.Tensor(of, o.out(l.size(o)))
 	lines := append(o.statement(l, of, in, out), "return %0 : "+out)
@@ -152,12 +152,12 @@ func.func @main(%s) -> (%s) {
 		strings.Join(rows, ", "), strings.Join(ins, ", "), all, strings.Join(results, ", "), all)
 }
 
-// host is the array as the host has it.
+// host returns the array as the host holds it.
 func (a numbers) host() expect.Value {
 	return expect.Value{Array: &npy.Array{Type: a.of, Dims: append([]int64{}, a.dims...), Data: a.bytes()}, Type: a.text()}
 }
 
-// literal is the array as an attribute, without its type.
+// literal returns the array as an attribute, without its type.
 func (a numbers) literal() string {
 	if len(a.v) == 0 {
 		return "dense<>"
@@ -178,7 +178,7 @@ func (a numbers) literal() string {
 	return "dense<" + nested(a.dims) + ">"
 }
 
-// element is a number as the type has it.
+// element returns a number as the type writes it.
 func (a numbers) element(n int64) string {
 	switch bits := a.of.Bits(); {
 	case a.of == dtype.Pred:

@@ -13,44 +13,26 @@ import (
 	"github.com/purepjrt/purepjrt/conformance/internal/check"
 )
 
-// handlerNumber makes names that the plugin has not seen: it never forgets one.
+// handlerNumber makes names that are new to the plugin, which never forgets one.
 var handlerNumber atomic.Int64
 
-// registered registers a Go function for custom calls on the client's platform,
-// and returns its name. It skips the check where there is no FFI.
+// registered registers a Go function for custom calls on the client's platform and returns
+// its name. It skips the check where there is no FFI.
 func registered(t *check.T, fn ffi.HandlerFunc) string {
 	t.Require(check.FunctionOf[capi.FFIRegisterHandlerArgs]())
-	h, err := ffi.NewHandler(fn, nil)
-	if err != nil {
-		t.Fatalf("%v", err)
-	}
-	t.Cleanup(func() { h.Release() })
 	name := fmt.Sprintf("suite_handler_%d", handlerNumber.Add(1))
-	args := capi.FFIRegisterHandlerArgs{Handler: uintptr(h)}
-	args.TargetName, args.TargetNameSize = capi.StringData(name)
-	args.PlatformName, args.PlatformNameSize = capi.StringData(ffiPlatform(t))
-	check.Optional(t, args)
+	check.Optional(t, check.HandlerArgs(name, t.FFIPlatform(), t.NewHandler(fn)))
 	return name
 }
 
-// handler registers a Go function for custom calls and returns its name and the
-// text of a program that calls it with one argument for one result, both
-// tensor<4xf32>. It skips the check where there is no FFI.
+// handler registers a Go function for custom calls. It returns its name and the text of a
+// program that calls it with one argument and one result, both tensor<4xf32>. It skips the
+// check where there is no FFI.
 func handler(t *check.T, fn ffi.HandlerFunc) string {
 	name := registered(t, fn)
 	return program("custom", "(%a: tensor<4xf32>) -> tensor<4xf32>",
 		"%0 = stablehlo.custom_call @"+name+"(%a) {api_version = 4 : i32, has_side_effect = true} : (tensor<4xf32>) -> tensor<4xf32>",
 		"return %0 : tensor<4xf32>")
-}
-
-// ffiPlatform is the name by which FFI knows the client's platform.
-func ffiPlatform(t *check.T) string {
-	out := check.Call(t, capi.ClientPlatformNameArgs{Client: t.Client().Handle})
-	name := capi.String(out.PlatformName, out.PlatformNameSize)
-	if name == "cpu" {
-		return "Host"
-	}
-	return strings.ToUpper(name)
 }
 
 // faultyCall executes a custom call that fails.

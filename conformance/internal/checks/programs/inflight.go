@@ -13,9 +13,9 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
 )
 
-// inFlight launches two programs with collectives again and again, each on the
-// results of the one before, and waits for none: on every device they come in
-// the same order, so that they must get done.
+// inFlight launches two programs with collectives again and again, each on the results of
+// the one before, without waiting for any: they arrive on every device in the same order,
+// so they must all complete.
 func inFlight(t *check.T) {
 	c := t.Client()
 	l := byReplica(2)[0]
@@ -36,7 +36,7 @@ func inFlight(t *check.T) {
 	for range 10 {
 		for _, exe := range []*capi.LoadedExecutable{second, first, second} {
 			x := check.NewExecution(exe, 1, lists...)
-			if err := x.Start(t); !mustSucceed(t, err, "launching a program with a collective on the results of another") {
+			if err := x.Start(t); !t.NoError(err, "launching a program with a collective on the results of another") {
 				return
 			}
 			lists = x.Outputs
@@ -50,7 +50,7 @@ func inFlight(t *check.T) {
 		}
 	}
 	for i, e := range events {
-		if !mustSucceed(t, t.Await(e), fmt.Sprintf("event %d of %d of programs that are in flight together", i+1, len(events))) {
+		if !t.NoError(t.Await(e), fmt.Sprintf("event %d of %d of programs that are in flight together", i+1, len(events))) {
 			return
 		}
 	}
@@ -60,13 +60,13 @@ func inFlight(t *check.T) {
 	}
 }
 
-// constantMatrix is a tensor<2x3xi32> of one number.
+// constantMatrix returns a tensor<2x3xi32> of one number.
 func constantMatrix(x int64) numbers {
 	return numbers{of: dtype.S32, dims: []int64{2, 3}, v: slices.Repeat([]int64{x}, 6)}
 }
 
-// weightedSum adds up what replicas have times their number, counted from one,
-// and their number to the sum. A sum that took all alike, or were the same
+// weightedSum adds up the replicas' arguments, each times the replica's id plus one, and
+// adds the replica's own id to the sum. A sum that weighted all alike, or was the same
 // everywhere, would hide an exchange before or after it.
 func weightedSum(l *layout) string {
 	array := check.Tensor(dtype.S32, []int64{2, 3})

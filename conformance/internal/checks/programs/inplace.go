@@ -11,10 +11,10 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
 )
 
-// inPlaceChecks execute a program again when its argument is in the same memory as before, and
-// is something else: weights that a step of a training changes in place, or a block of the host
-// that is filled anew. What a plugin keeps of an argument, such as a packed copy, must not
-// outlive the contents.
+// inPlaceChecks execute a program again when its argument is in the same memory as before, but
+// has changed: weights that a training step updates in place, or host memory that is filled
+// anew. Whatever a plugin keeps of an argument, such as a packed copy, must not outlive its
+// contents.
 var inPlaceChecks = []check.Check{
 	{Rule: "RUN-02", Variant: "changed by donation", Run: func(t *check.T) {
 		c := t.Client()
@@ -50,7 +50,7 @@ var inPlaceChecks = []check.Check{
 				b, done := check.Own(t, out.Buffer), check.Own(t, out.DoneWithHostBuffer)
 				p.expect(t, exe, other, b, float32(i+1), fmt.Sprintf("%s of upload %d of one block of the host", p.name, i+1))
 				check.Destroy(t, b)
-				if !mustSucceed(t, t.Await(done), "done_with_host_buffer of a buffer that was destroyed") {
+				if !t.NoError(t.Await(done), "done_with_host_buffer of a buffer that was destroyed") {
 					return
 				}
 			}
@@ -58,7 +58,7 @@ var inPlaceChecks = []check.Check{
 	}},
 }
 
-// reader is a program of two squares of which the second is changed: the first holds ones.
+// reader is a program with two square matrices, the first of ones, while the second changes.
 type reader struct {
 	name, statement string
 	times           float32 // the result, for a second argument of ones
@@ -79,7 +79,7 @@ func (r *reader) text() string {
 	return program("reader", twoSquares, r.statement, "return %0 : "+square)
 }
 
-// expect executes the program on a second argument of elements of x.
+// expect executes the program on a second argument whose elements are x.
 func (r *reader) expect(t *check.T, exe *capi.LoadedExecutable, other, b *capi.Buffer, x float32, what string) {
 	out := t.Run(exe, 1, other, b)[0]
 	check.ExpectBuffer(t, out, squareOf(r.times*x), what)

@@ -6,7 +6,6 @@ package programs
 import (
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/purepjrt/purepjrt/capi"
@@ -16,7 +15,7 @@ import (
 // heavyRows is the number of rows and columns that check.Heavy takes.
 const heavyRows = 256
 
-// heavyInput is an identity matrix times 2, so that check.Heavy gives 16 on the
+// heavyInput returns an identity matrix times 2, for which check.Heavy returns 16 on the
 // diagonal.
 func heavyInput(t *check.T, c *check.Client) *capi.Buffer {
 	data := make([]float32, heavyRows*heavyRows)
@@ -26,7 +25,7 @@ func heavyInput(t *check.T, c *check.Client) *capi.Buffer {
 	return check.Upload(t, c, data, heavyRows, heavyRows)
 }
 
-// heavyResult is what check.Heavy makes of heavyInput.
+// heavyResult returns what check.Heavy computes from heavyInput.
 func heavyResult() []float32 {
 	data := make([]float32, heavyRows*heavyRows)
 	for i := range heavyRows {
@@ -35,14 +34,14 @@ func heavyResult() []float32 {
 	return data
 }
 
-// destroyedNull judges what came of destroying the executable null. A plugin without a compiler
-// has no executables.
+// destroyedNull judges the outcome of destroying the executable null. A plugin without a
+// compiler has no executables.
 func destroyedNull(t *check.T, destroyed error) {
 	if destroyed == nil {
 		return
 	}
 	if t.Env().NoDevice != "" {
-		t.DestroyedNull(destroyed, destroyed) // nothing shows whether it has any
+		t.DestroyedNull(destroyed, destroyed) // nothing shows whether the plugin has executables
 		return
 	}
 	out, err := check.Try(t, check.CompileArgs(t.Client(), check.AddOne, check.Devices(1, 1)))
@@ -55,7 +54,7 @@ var loadedChecks = []check.Check{
 		_, err := check.Try(t, capi.LoadedExecutableDestroyArgs{})
 		destroyedNull(t, err)
 	}},
-	one("LEX-02", func(t *check.T) {
+	{Rule: "LEX-02", Run: func(t *check.T) {
 		exe, other := t.Compile(t.Client(), check.AddOne), t.Compile(t.Client(), check.AddOne)
 		check.Equal(t, false, exeDeleted(t, exe), "is_deleted of a new executable")
 		check.Call(t, capi.LoadedExecutableDeleteArgs{Executable: exe})
@@ -66,37 +65,37 @@ var loadedChecks = []check.Check{
 		}
 		check.Equal(t, false, exeDeleted(t, other), "is_deleted of another executable of the same program")
 		check.Equal(t, false, exeDeleted(t, t.Compile(t.Client(), check.AddOne)), "is_deleted of an executable that was compiled later")
-	}),
-	hostile("LEX-03", "", func(t *check.T) {
+	}},
+	{Rule: "LEX-03", Hostile: true, Run: func(t *check.T) {
 		c := t.Client()
 		exe, other := t.Compile(c, check.AddOne), t.Compile(c, check.AddOne)
 		check.Call(t, capi.LoadedExecutableDeleteArgs{Executable: exe})
 		_, err := attempt(t, exe, 1, upload4(t, c))
 		t.ErrorCode(err, "executing after PJRT_LoadedExecutable_Delete")
 		runsAddOne(t, c, other, "another executable of a program after PJRT_LoadedExecutable_Delete of one")
-	}),
-	hostile("LEX-04", "", func(t *check.T) {
+	}},
+	{Rule: "LEX-04", Hostile: true, Run: func(t *check.T) {
 		endsWhileRunning(t, "PJRT_LoadedExecutable_Delete", func(exe *capi.LoadedExecutable) {
 			check.Call(t, capi.LoadedExecutableDeleteArgs{Executable: exe})
 		})
-	}),
-	hostile("LEX-05", "", deleteTogether),
-	hostile("LEX-06", "", func(t *check.T) {
+	}},
+	{Rule: "LEX-05", Hostile: true, Run: deleteTogether},
+	{Rule: "LEX-06", Hostile: true, Run: func(t *check.T) {
 		endsWhileRunning(t, "PJRT_LoadedExecutable_Destroy", func(exe *capi.LoadedExecutable) { check.Destroy(t, exe) })
-	}),
-	hostile("LEX-07", "", func(t *check.T) {
+	}},
+	{Rule: "LEX-07", Hostile: true, Run: func(t *check.T) {
 		c := t.Client()
 		first := t.Compile(c, check.AddOne)
 		out := t.Run(first, 1, upload4(t, c))[0]
 		check.Destroy(t, first)
 		second := t.Compile(c, check.AddOne)
 		again, err := attempt(t, second, 1, out)
-		if mustSucceed(t, err, "executing a program on the result of one whose executable was destroyed") {
+		if t.NoError(err, "executing a program on the result of one whose executable was destroyed") {
 			check.ExpectBuffer(t, again[0], []float32{3, 4, 5, 6}, "a program on the result of one whose executable was destroyed")
 		}
 		check.ExpectBuffer(t, out, []float32{2, 3, 4, 5}, "a result after its executable was destroyed")
-	}),
-	one("LEX-08", func(t *check.T) {
+	}},
+	{Rule: "LEX-08", Run: func(t *check.T) {
 		c := t.Client()
 		ids := deviceIDs(t, c)
 		for i := range c.Devices {
@@ -117,13 +116,13 @@ var loadedChecks = []check.Check{
 			t.Errorf("addressable devices of a program for devices %v: expected the client's pointers %p and %p, got %v", ids[:2],
 				c.Devices[0], c.Devices[1], got)
 		}
-	}),
+	}},
 	{Rule: "LEX-09", Variant: "2x1", Devices: 2, Run: func(t *check.T) { logicalIDs(t, 2, 1) }},
 	{Rule: "LEX-09", Variant: "2x2", Devices: 4, Run: func(t *check.T) { logicalIDs(t, 2, 2) }},
-	one("LEX-10", func(t *check.T) { assignmentEquals(t, 1, 1) }),
+	{Rule: "LEX-10", Run: func(t *check.T) { assignmentEquals(t, 1, 1) }},
 	{Rule: "LEX-10", Variant: "2x1", Devices: 2, Run: func(t *check.T) { assignmentEquals(t, 2, 1) }},
 	{Rule: "LEX-10", Variant: "2x2", Devices: 4, Run: func(t *check.T) { assignmentEquals(t, 2, 2) }},
-	one("LEX-11", func(t *check.T) {
+	{Rule: "LEX-11", Run: func(t *check.T) {
 		exe := portable(t, t.Client(), check.AddOne)
 		out := check.Call(t, capi.LoadedExecutableGetDeviceAssignmentArgs{Executable: exe})
 		check.Equal(t, uintptr(0), out.SerializedBytesSize, "serialized_bytes_size of the device assignment of a portable executable")
@@ -132,12 +131,12 @@ var loadedChecks = []check.Check{
 			return
 		}
 		out.SerializedDeviceAssignmentDeleter.Call(out.SerializedDeviceAssignment)
-	}),
-	one("LEX-12", func(t *check.T) {
+	}},
+	{Rule: "LEX-12", Run: func(t *check.T) {
 		c := t.Client()
 		exe := t.Compile(c, check.AddOne)
 		first, second := serializedAssignment(t, exe), serializedAssignment(t, exe)
-		want := strings.Clone(capi.String(second.SerializedBytes, second.SerializedBytesSize))
+		want := capi.String(second.SerializedBytes, second.SerializedBytesSize)
 		check.Equal(t, want, capi.String(first.SerializedBytes, first.SerializedBytesSize), "device assignment by two calls")
 		if len(c.Devices) > 1 {
 			ids := deviceIDs(t, c)
@@ -155,20 +154,20 @@ var loadedChecks = []check.Check{
 		check.Equal(t, want, capi.String(second.SerializedBytes, second.SerializedBytesSize),
 			"device assignment after the executable was destroyed")
 		second.SerializedDeviceAssignmentDeleter.Call(second.SerializedDeviceAssignment)
-	}),
-	one("LEX-13", func(t *check.T) {
+	}},
+	{Rule: "LEX-13", Run: func(t *check.T) {
 		c, e := loadable(t)
 		runsAddOne(t, c, load(t, c, e, options{}.bytes()), "a program that was compiled for a topology and loaded")
-	}),
-	one("LEX-14", func(t *check.T) {
+	}},
+	{Rule: "LEX-14", Run: func(t *check.T) {
 		c, e := loadable(t)
 		first, second := load(t, c, e, options{}.bytes()), load(t, c, e, options{}.bytes())
 		runsAddOne(t, c, first, "the first load of an executable")
 		check.Destroy(t, first)
 		runsAddOne(t, c, second, "the second load of an executable, after the first was destroyed")
 		check.Equal(t, 1, numOutputs(t, e), "PJRT_Executable_NumOutputs of an executable that was loaded twice")
-	}),
-	one("LEX-15", func(t *check.T) {
+	}},
+	{Rule: "LEX-15", Run: func(t *check.T) {
 		c, e := loadable(t)
 		args := capi.ClientLoadArgs{Client: c.Handle, Executable: e}
 		args.CompileOptions, args.CompileOptionsSize = capi.StringData("\xff\xff\xff\xff")
@@ -176,20 +175,19 @@ var loadedChecks = []check.Check{
 		t.ErrorCode(err, "PJRT_Client_Load with compile options that are not a valid proto")
 		args.CompileOptions, args.CompileOptionsSize = nil, 0
 		out, err := check.Try(t, args)
-		if mustSucceed(t, err, "PJRT_Client_Load with empty compile options") {
+		if t.NoError(err, "PJRT_Client_Load with empty compile options") {
 			runsAddOne(t, c, check.Own(t, out.LoadedExecutable), "a program that was loaded with empty compile options")
 		}
-	}),
-	one("LEX-16", loadsNothingForeign),
+	}},
+	{Rule: "LEX-16", Run: loadsNothingForeign},
 }
 
 func exeDeleted(t *check.T, exe *capi.LoadedExecutable) bool {
 	return check.Call(t, capi.LoadedExecutableIsDeletedArgs{Executable: exe}).IsDeleted
 }
 
-// loadsNothingForeign loads an executable for a device that is in a topology and
-// not in the client. The topology is the one that was named, or the one that
-// the plugin makes when nothing is said of it.
+// loadsNothingForeign loads an executable for a device that is in a topology but not in the
+// client. The topology is the one that the options name, or the plugin's default.
 func loadsNothingForeign(t *check.T) {
 	t.Require(check.FunctionOf[capi.ClientLoadArgs]())
 	c := t.Client()
@@ -217,13 +215,13 @@ func loadsNothingForeign(t *check.T) {
 		t.Errorf("loading an executable for device %d, which the client does not have: expected an error, got success", id)
 		check.Own(t, out.LoadedExecutable)
 	default:
-		// The topology that was named may be one that the client can run.
+		// The client may be able to run programs for the named topology.
 		runsAddOne(t, c, check.Own(t, out.LoadedExecutable), "a program for the topology "+t.Env().Topology)
 	}
 }
 
-// topologyAlone is the topology that was named or, without one, that which the
-// plugin makes of an empty name.
+// topologyAlone returns the topology that the options name or, if they name none, the one that
+// the plugin makes from an empty name.
 func topologyAlone(t *check.T) *capi.TopologyDescription {
 	if t.Env().Topology != "" || len(t.Env().TopologyOptions) > 0 {
 		return someTopology(t)
@@ -235,10 +233,9 @@ func topologyAlone(t *check.T) *capi.TopologyDescription {
 	return check.Own(t, out.Topology)
 }
 
-// foreignDevice returns the id of a device of a topology that the client does not
-// have.
+// foreignDevice returns the id of a device of a topology that is not one of the client's.
 func foreignDevice(t *check.T, c *check.Client, topology *capi.TopologyDescription) (int, bool) {
-	own := idsOf(t, allDevices(t, c))
+	own := idsOf(t, t.AllDevices(c))
 	out := check.Optional(t, capi.TopologyDescriptionGetDeviceDescriptionsArgs{Topology: topology})
 	for _, d := range capi.Slice(out.Descriptions, out.NumDescriptions) {
 		id := int(check.Call(t, capi.DeviceDescriptionIDArgs{DeviceDescription: d}).ID)
@@ -257,11 +254,11 @@ func endsWhileRunning(t *check.T, what string, end func(*capi.LoadedExecutable))
 	for range 4 {
 		exe := t.Compile(c, check.Heavy)
 		x, err := start(t, exe, 1, in)
-		if !mustSucceed(t, err, "PJRT_LoadedExecutable_Execute") {
+		if !t.NoError(err, "PJRT_LoadedExecutable_Execute") {
 			return
 		}
 		end(exe)
-		if !mustSucceed(t, finish(t, x), "an execution under way when "+what+" was called") {
+		if !t.NoError(finish(t, x), "an execution under way when "+what+" was called") {
 			return
 		}
 		if !check.ExpectBuffer(t, x.Outputs[0][0], heavyResult(), "the result of an execution under way when "+what+" was called") {
@@ -287,7 +284,7 @@ func deleteTogether(t *check.T) {
 			for range 8 {
 				got := make([]float32, 4)
 				if ends[i] = quickly(t, exe, 1, got, in); ends[i] != nil {
-					return nil // deleted by then
+					return nil // it was deleted by then
 				}
 				if err := differ(got, []float32{2, 3, 4, 5}); err != nil {
 					return fmt.Errorf("an execution at the same time as PJRT_LoadedExecutable_Delete: %w", err)
@@ -307,7 +304,7 @@ func deleteTogether(t *check.T) {
 	t.Notef("%d threads executed to their end; %d got the error that the executable is deleted", succeeded, failed)
 }
 
-// portable compiles a program that runs where each call says.
+// portable compiles a program that runs on the device that each call names.
 func portable(t *check.T, c *check.Client, text string) *capi.LoadedExecutable {
 	exe, err := tryCompile(t, c, text, options{portable: true})
 	if err != nil {
@@ -316,7 +313,7 @@ func portable(t *check.T, c *check.Client, text string) *capi.LoadedExecutable {
 	return exe
 }
 
-// grid puts the client's devices, the last one first, into rows of replicas.
+// grid arranges the client's devices, the last one first, in rows, one for each replica.
 func grid(t *check.T, c *check.Client, replicas, partitions int) ([][]int, []*capi.Device) {
 	ids := deviceIDs(t, c)
 	var rows [][]int
@@ -348,7 +345,7 @@ func assignmentEquals(t *check.T, replicas, partitions int) {
 	exe := compileFor(t, c, check.AddOne, options{replicas: replicas, partitions: partitions, assignment: want})
 	out := serializedAssignment(t, exe)
 	r, p, got, err := readDeviceAssignment(capi.Bytes(out.SerializedBytes, out.SerializedBytesSize))
-	if mustSucceed(t, err, "reading the DeviceAssignmentProto of PJRT_LoadedExecutable_GetDeviceAssignment") {
+	if t.NoError(err, "reading the DeviceAssignmentProto of PJRT_LoadedExecutable_GetDeviceAssignment") {
 		check.Equal(t, [2]int{replicas, partitions}, [2]int{r, p}, "counts of replicas and computations in the device assignment")
 		check.Equal(t, fmt.Sprint(want), fmt.Sprint(got), "ids in the device assignment, by replica")
 	}
@@ -375,12 +372,12 @@ func logicalIDs(t *check.T, replicas, partitions int) {
 			}
 		}
 		want := capi.LogicalDeviceIDs{Replica: int32(at / partitions), Partition: int32(at % partitions)}
-		check.Equal(t, want, ids[i], "replica and partition of addressable device %d, id %d", i, deviceID(t, d))
+		check.Equal(t, want, ids[i], "replica and partition of addressable device %d, id %d", i, t.DeviceID(d))
 	}
 }
 
-// loadable compiles check.AddOne to what PJRT_Client_Load takes. It skips the
-// check when the plugin cannot.
+// loadable compiles check.AddOne into an executable for PJRT_Client_Load. It skips the check
+// when the plugin cannot.
 func loadable(t *check.T) (*check.Client, *capi.Executable) {
 	t.Require(check.FunctionOf[capi.ClientLoadArgs]())
 	c := t.Client()

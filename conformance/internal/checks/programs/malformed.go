@@ -73,13 +73,13 @@ func deep(s string, n int) string {
 // stillCompiles fails the check unless a good program compiles and runs.
 func stillCompiles(t *check.T, k compiler) {
 	e, err := k.tryText(t, check.AddOne, options{})
-	if mustSucceed(t, err, "compiling a good program after bad ones") && e.loaded != nil {
+	if t.NoError(err, "compiling a good program after bad ones") && e.loaded != nil {
 		runsAddOne(t, t.Client(), e.loaded, "a good program after bad ones")
 	}
 }
 
-// truncated compiles the first bytes of a program, cut at so many places. Less
-// than three quarters of one can never be a program.
+// truncated compiles the beginning of a program, cut at this many places. Less than three
+// quarters of it can never be a program.
 func truncated(t *check.T, k compiler, code string, cuts int) {
 	for i := range cuts {
 		n := len(code) * i / cuts
@@ -90,8 +90,8 @@ func truncated(t *check.T, k compiler, code string, cuts int) {
 	}
 }
 
-// flipped compiles a program in which one bit is wrong. What comes of it is open
-// as long as the process lives.
+// flipped compiles a program with one wrong bit. Any result will do as long as the process
+// survives.
 func flipped(t *check.T, k compiler, code string, flips int) {
 	r := rand.New(rand.NewPCG(3, uint64(len(code))))
 	for range flips {
@@ -103,8 +103,7 @@ func flipped(t *check.T, k compiler, code string, flips int) {
 	}
 }
 
-// wrongPrograms are modules that parse as MLIR, more or less, and are no
-// programs.
+// wrongPrograms are modules that more or less parse as MLIR, but are not programs.
 var wrongPrograms = []struct{ name, code string }{
 	{"an empty module", "module {}"},
 	{"a module without main",

@@ -11,8 +11,8 @@ import (
 	"github.com/purepjrt/purepjrt/conformance/internal/check"
 )
 
-// memoryKindChecks put arguments, results and what is between them into each
-// kind of memory that the device has.
+// memoryKindChecks put arguments, results and intermediate values into each kind of memory
+// that the device has.
 var memoryKindChecks = []check.Check{
 	{Rule: "RUN-15", Variant: "annotated-arguments", Profile: check.Core, Hostile: true, Run: func(t *check.T) {
 		eachMemory(t, func(m *capi.Memory, kind string) bool { return placedProgram(t, m, kind, "") })
@@ -35,8 +35,8 @@ var memoryKindChecks = []check.Check{
 	}},
 }
 
-// eachMemory calls f with each memory of the client's first device, and skips
-// the check when it says of none that a program ran.
+// eachMemory calls f with each memory of the client's first device, and skips the check
+// when f reports for none that a program ran.
 func eachMemory(t *check.T, f func(m *capi.Memory, kind string) bool) {
 	out := check.Optional(t, capi.DeviceAddressableMemoriesArgs{Device: t.Client().Devices[0]})
 	ran := 0
@@ -50,8 +50,8 @@ func eachMemory(t *check.T, f func(m *capi.Memory, kind string) bool) {
 	}
 }
 
-// placedValue executes a program with a value between argument and result in a
-// kind of memory, and reports whether the plugin compiles it.
+// placedValue executes a program with an intermediate value in a kind of memory, and
+// reports whether the plugin compiles it.
 func placedValue(t *check.T, kind string) bool {
 	c := t.Client()
 	exe, err := tryCompile(t, c, program("placed_between", "(%a: "+t4+") -> "+t4, "%0 = stablehlo.add %a, %a : "+t4,
@@ -65,14 +65,14 @@ func placedValue(t *check.T, kind string) bool {
 	return true
 }
 
-// placed is a statement that puts a value into a kind of memory.
+// placed returns a statement that puts a value into a kind of memory.
 func placed(to, from, kind string) string {
 	return fmt.Sprintf(`%s = stablehlo.custom_call @annotate_device_placement(%s) {backend_config = "", has_side_effect = true, mhlo.frontend_attributes = {_xla_buffer_placement = %q}} : (%s) -> %[4]s`, to, from, kind, t4)
 }
 
-// placedProgram executes a program whose argument and result are in kinds of
-// memory; empty ones are left to the plugin, and a nil memory is the default
-// one. It reports whether there was a program to execute.
+// placedProgram executes a program whose argument and result are in the given kinds of
+// memory; an empty kind leaves the choice to the plugin, and a nil memory is the default
+// one. It reports whether the program was executed.
 func placedProgram(t *check.T, from *capi.Memory, in, out string) bool {
 	c := t.Client()
 	mark := func(kind string) string {
@@ -104,7 +104,7 @@ func placedProgram(t *check.T, from *capi.Memory, in, out string) bool {
 	}
 	check.Own(t, made.DoneWithHostBuffer)
 	argument := check.Own(t, made.Buffer)
-	if !mustSucceed(t, t.Await(made.DoneWithHostBuffer), "uploading to memory "+in) {
+	if !t.NoError(t.Await(made.DoneWithHostBuffer), "uploading to memory "+in) {
 		return true
 	}
 	results, err := attempt(t, exe, 1, argument)
@@ -122,7 +122,7 @@ func placedProgram(t *check.T, from *capi.Memory, in, out string) bool {
 		t.Errorf("%s: expected its result in one of the client's memories, got one of the kind %q", what, kind)
 	}
 	if said, err := check.Try(t, capi.ExecutableOutputMemoryKindsArgs{Executable: t.Executable(exe)}); err == nil {
-		check.Equal(t, fmt.Sprint([]string{kind}), fmt.Sprint(texts(said.MemoryKinds, said.MemoryKindSizes, said.NumOutputs)),
+		check.Equal(t, fmt.Sprint([]string{kind}), fmt.Sprint(check.Texts(said.MemoryKinds, said.MemoryKindSizes, said.NumOutputs)),
 			"memory kinds of the outputs of %s, by the buffer and by PJRT_Executable_OutputMemoryKinds", what)
 	}
 	if out != "" && kind != out {

@@ -14,13 +14,14 @@ import (
 	"github.com/purepjrt/purepjrt/capi"
 	"github.com/purepjrt/purepjrt/capi/serve"
 	"github.com/purepjrt/purepjrt/conformance/internal/check"
+	"github.com/purepjrt/purepjrt/conformance/internal/mutant"
 )
 
-// model is a plugin that does what the contract asks, made of one that does not:
-// functions that came after the plugin's version, host transfers, and what XLA's
-// CPU plugin 0.81 does wrong. It is where the faults are put that the CPU plugin
-// cannot have. It knows the programs of this package and their arguments, and no
-// others need to run on it.
+// model is a plugin that does what the contract asks, built on one that does not: it adds
+// functions that came after the plugin's version and host transfers, and corrects what
+// XLA's CPU plugin 0.81 does wrong. Faults that the CPU plugin cannot have are put into the
+// model. It knows the programs of this package and their arguments; no others need to run
+// on it.
 type model struct {
 	flaw flaw
 
@@ -30,9 +31,9 @@ type model struct {
 	programs   map[*capi.LoadedExecutable]*modelProgram // guarded by mu
 	handles    map[*capi.Executable]*modelProgram       // guarded by mu
 	gathered   map[gatheringKey]*gathering              // launches of one device at a time; guarded by mu
-	dependency *dependency                              // the first of a flawed model; guarded by mu
-	saved      map[string][]byte                        // options of what was serialized; guarded by mu
-	objects    map[any]bool                             // the model's own, until they are destroyed; guarded by mu
+	dependency *dependency                              // the first one, for a flaw of the model; guarded by mu
+	saved      map[string][]byte                        // compile options of serialized executables; guarded by mu
+	objects    map[any]bool                             // those that the model made, until they are destroyed; guarded by mu
 }
 
 // modelProgram is what the model knows of a program.
@@ -41,20 +42,20 @@ type modelProgram struct {
 	options      []byte
 	loaded       *capi.LoadedExecutable
 	serialized   []byte // what it was loaded from
-	refs         int    // executables that need loaded
-	doomed       bool   // loaded goes with the last of refs
+	refs         int    // handles that need loaded
+	doomed       bool   // loaded is destroyed with the last of refs
 	deleted      bool
 }
 
-// modelTopology is a copy of a topology. It must not be of size 0.
+// modelTopology is a copy of a topology. It must not have the size 0.
 type modelTopology struct{ _ int }
 
-// simulate puts faults in front of the model, and that in front of a plugin.
+// simulate puts faults in front of the model, and the model in front of a plugin.
 func simulate(real *capi.Table, faults ...serve.Hook) (*serve.Table, error) {
 	return flawed(real, none, faults...)
 }
 
-// flawed is simulate with a flaw in the model.
+// flawed is simulate for a model with a flaw.
 func flawed(real *capi.Table, f flaw, faults ...serve.Hook) (*serve.Table, error) {
 	base, err := modern(real, laterFunctions()...)
 	if err != nil {
@@ -65,13 +66,6 @@ func flawed(real *capi.Table, f flaw, faults ...serve.Hook) (*serve.Table, error
 		handles: make(map[*capi.Executable]*modelProgram), objects: make(map[any]bool), saved: make(map[string][]byte), gathered: make(map[gatheringKey]*gathering),
 	}
 	return serve.Wrap(base, slices.Concat(faults, m.hooks(), m.laterHooks(), m.transferHooks())...)
-}
-
-// invoke calls a function of the plugin below.
-func invoke[A any](m *model, args A) (A, error) {
-	c := &capi.Call[A]{Args: args}
-	err := c.Do(m.base)
-	return c.Args, err
 }
 
 func (m *model) of(exe *capi.LoadedExecutable) *modelProgram {
@@ -94,10 +88,10 @@ func invalid(format string, args ...any) error {
 	return refuse(capi.ErrorCodeInvalidArgument, format, args...)
 }
 
-// answer ends a call with what a function of the model found.
+// answer ends a call with the result of one of the model's functions.
 func answer(c *serve.Invocation, err error) { c.FailWith(err) }
 
-// hooks are those of functions that the plugin has.
+// hooks returns the hooks of functions that the plugin has.
 func (m *model) hooks() []serve.Hook {
 	return []serve.Hook{
 		serve.Around(func(c *serve.Invocation, a *capi.ClientCreateArgs) {
@@ -108,8 +102,8 @@ func (m *model) hooks() []serve.Hook {
 		}),
 		serve.Around(func(c *serve.Invocation, a *capi.ClientCompileArgs) {
 			p, err := m.compile(a.Client, capi.String(a.Program.Format, a.Program.FormatSize),
-				strings.Clone(capi.String(a.Program.Code, a.Program.CodeSize)),
-				slices.Clone(capi.Bytes(a.CompileOptions, a.CompileOptionsSize)))
+				capi.String(a.Program.Code, a.Program.CodeSize),
+				capi.Bytes(a.CompileOptions, a.CompileOptionsSize))
 			if answer(c, err); err == nil {
 				a.Executable = p.loaded
 			}
@@ -119,8 +113,8 @@ func (m *model) hooks() []serve.Hook {
 			client := m.client
 			m.mu.Unlock()
 			p, err := m.compile(client, capi.String(a.Program.Format, a.Program.FormatSize),
-				strings.Clone(capi.String(a.Program.Code, a.Program.CodeSize)),
-				slices.Clone(capi.Bytes(a.CompileOptions, a.CompileOptionsSize)))
+				capi.String(a.Program.Code, a.Program.CodeSize),
+				capi.Bytes(a.CompileOptions, a.CompileOptionsSize))
 			if err == nil {
 				a.Executable, err = m.executable(p)
 				p.doomed = true
@@ -163,7 +157,7 @@ func (m *model) hooks() []serve.Hook {
 			}
 			m.mu.Unlock()
 			if c.Forward(); last {
-				destroyed(m.base, capi.LoadedExecutableDestroyArgs{Executable: p.loaded})
+				mutant.Try(m.base, capi.LoadedExecutableDestroyArgs{Executable: p.loaded})
 			}
 		}),
 		serve.Around(func(c *serve.Invocation, a *capi.LoadedExecutableDeleteArgs) {
@@ -184,7 +178,7 @@ func (m *model) hooks() []serve.Hook {
 		serve.Around(m.serialize), serve.Around(m.deserialize),
 		serve.Around(func(c *serve.Invocation, a *capi.ExecutableOutputMemoryKindsArgs) {
 			p := m.handle(a.Executable)
-			n, err := invoke(m, capi.ExecutableNumOutputsArgs{Executable: a.Executable})
+			n, err := mutant.Try(m.base, capi.ExecutableNumOutputsArgs{Executable: a.Executable})
 			kind := m.kind()
 			if p != nil && p.text == hostResult {
 				kind = "pinned_host"
@@ -218,9 +212,9 @@ func (m *model) hooks() []serve.Hook {
 	}
 }
 
-// executable makes a handle of a program that keeps it.
+// executable returns a new handle of a program, which the handle keeps alive.
 func (m *model) executable(p *modelProgram) (*capi.Executable, error) {
-	out, err := invoke(m, capi.LoadedExecutableGetExecutableArgs{LoadedExecutable: p.loaded})
+	out, err := mutant.Try(m.base, capi.LoadedExecutableGetExecutableArgs{LoadedExecutable: p.loaded})
 	if err != nil {
 		return nil, err
 	}
@@ -231,8 +225,8 @@ func (m *model) executable(p *modelProgram) (*capi.Executable, error) {
 	return out.Executable, nil
 }
 
-// compile compiles what the plugin compiles right, refuses what it does not, and
-// puts something that it can in the place of what it cannot.
+// compile compiles what the plugin compiles correctly, refuses what the plugin should
+// refuse, and compiles a substitute for what the plugin cannot compile.
 func (m *model) compile(client *capi.Client, format, text string, o []byte) (*modelProgram, error) {
 	if client == nil {
 		return nil, refuse(capi.ErrorCodeUnimplemented, "the model compiles with a client")
@@ -247,7 +241,7 @@ func (m *model) compile(client *capi.Client, format, text string, o []byte) (*mo
 	format, text, o = substitute(format, text, o)
 	args := capi.ClientCompileArgs{Client: client, Program: check.Program(format, text)}
 	args.CompileOptions, args.CompileOptionsSize = capi.BytesData(o)
-	out, err := invoke(m, args)
+	out, err := mutant.Try(m.base, args)
 	if err != nil {
 		return nil, err
 	}
@@ -258,7 +252,7 @@ func (m *model) compile(client *capi.Client, format, text string, o []byte) (*mo
 	return p, nil
 }
 
-// acceptable refuses what the plugin dies of or takes although it is wrong.
+// acceptable refuses programs that crash the plugin, or that it wrongly accepts.
 func acceptable(text string, o []byte) error {
 	has := func(words ...string) bool {
 		return !slices.ContainsFunc(words, func(w string) bool { return !strings.Contains(text, w) })
@@ -301,7 +295,7 @@ func acceptable(text string, o []byte) error {
 	return nil
 }
 
-// substitute returns what the plugin can compile in the place of a program.
+// substitute returns a program that the plugin can compile instead of the given one.
 func substitute(format, text string, o []byte) (string, string, []byte) {
 	const double = "(%a: tensor<2x3xf32>) -> tensor<2x3xf32>"
 	switch {
@@ -318,7 +312,7 @@ func substitute(format, text string, o []byte) (string, string, []byte) {
 	case strings.Contains(text, "stablehlo.add %a, %a : tensor<4xi1>"):
 		return format, replaced(text, "stablehlo.add", "stablehlo.or"), o
 	case strings.HasPrefix(text, "module @ids"):
-		// Two partitions of two replicas are four replicas.
+		// Two replicas of two partitions become four replicas.
 		second := "%p"
 		if !strings.Contains(text, "partition_id") {
 			second = "%r"
@@ -345,21 +339,21 @@ func substitute(format, text string, o []byte) (string, string, []byte) {
 	return format, text, o
 }
 
-// kind is the kind of the default memory of the client's first device.
+// kind returns the kind of the default memory of the client's first device.
 func (m *model) kind() string {
 	m.mu.Lock()
 	client := m.client
 	m.mu.Unlock()
-	d, err := invoke(m, capi.ClientAddressableDevicesArgs{Client: client})
+	d, err := mutant.Try(m.base, capi.ClientAddressableDevicesArgs{Client: client})
 	if err != nil || d.NumAddressableDevices == 0 {
 		return ""
 	}
-	memory, _ := invoke(m, capi.DeviceDefaultMemoryArgs{Device: *d.AddressableDevices})
-	k, _ := invoke(m, capi.MemoryKindArgs{Memory: memory.Memory})
-	return strings.Clone(capi.String(k.Kind, k.KindSize))
+	memory, _ := mutant.Try(m.base, capi.DeviceDefaultMemoryArgs{Device: *d.AddressableDevices})
+	k, _ := mutant.Try(m.base, capi.MemoryKindArgs{Memory: memory.Memory})
+	return capi.String(k.Kind, k.KindSize)
 }
 
-// kindLists is n times a kind, as the API lists them.
+// kindLists returns a kind n times, as the API lists kinds.
 func kindLists(kind string, n int) (**byte, *uintptr) {
 	data, sizes := make([]*byte, n+1), make([]uintptr, n+1)
 	for i := range n {
@@ -368,8 +362,8 @@ func kindLists(kind string, n int) (**byte, *uintptr) {
 	return &data[0], &sizes[0]
 }
 
-// serialize gives the plugin's bytes behind a sum that shows wrong ones. What was
-// loaded gives the bytes that it was loaded from.
+// serialize returns the plugin's bytes after a checksum, which shows whether they are
+// damaged. For a loaded executable it returns the bytes that it was loaded from.
 func (m *model) serialize(c *serve.Invocation, a *capi.ExecutableSerializeArgs) {
 	p := m.handle(a.Executable)
 	var own []byte
@@ -394,9 +388,9 @@ func (m *model) serialize(c *serve.Invocation, a *capi.ExecutableSerializeArgs) 
 	a.SerializedExecutableDeleter = capi.ExecutableSerializeArgsSerializedExecutableDeleter(capi.HandleDeleter())
 }
 
-// deserialize loads what serialize gave.
+// deserialize loads what serialize returned.
 func (m *model) deserialize(c *serve.Invocation, a *capi.ExecutableDeserializeAndLoadArgs) {
-	b := slices.Clone(capi.Bytes(a.SerializedExecutable, a.SerializedExecutableSize))
+	b := capi.Bytes(a.SerializedExecutable, a.SerializedExecutableSize)
 	if len(b) < 4 || crc32.ChecksumIEEE(b[4:]) != uint32(b[0])|uint32(b[1])<<8|uint32(b[2])<<16|uint32(b[3])<<24 {
 		answer(c, invalid("the bytes are no executable of this plugin"))
 		return
@@ -411,7 +405,7 @@ func (m *model) deserialize(c *serve.Invocation, a *capi.ExecutableDeserializeAn
 	args := *a
 	args.SerializedExecutable, args.SerializedExecutableSize = capi.BytesData(b[4:])
 	args.LoadOptions = nil
-	out, err := invoke(m, args)
+	out, err := mutant.Try(m.base, args)
 	if answer(c, err); err != nil {
 		return
 	}
@@ -421,16 +415,15 @@ func (m *model) deserialize(c *serve.Invocation, a *capi.ExecutableDeserializeAn
 	m.programs[a.LoadedExecutable] = &modelProgram{loaded: a.LoadedExecutable, serialized: b, options: m.optionsOf(a, b)}
 }
 
-// optionsOf is the compile options of what is loaded. m.mu must be held.
+// optionsOf returns the compile options of a loaded executable. m.mu must be held.
 func (m *model) optionsOf(a *capi.ExecutableDeserializeAndLoadArgs, b []byte) []byte {
 	if a.OverriddenSerializedCompileOptionsSize > 0 {
-		return slices.Clone(capi.Bytes(a.OverriddenSerializedCompileOptions, a.OverriddenSerializedCompileOptionsSize))
+		return capi.Bytes(a.OverriddenSerializedCompileOptions, a.OverriddenSerializedCompileOptionsSize)
 	}
 	return m.saved[string(b)]
 }
 
-// execute refuses what the plugin takes although it is wrong, and does the host
-// transfers.
+// execute refuses what the plugin wrongly accepts, and does the host transfers.
 func (m *model) execute(c *serve.Invocation, a *capi.LoadedExecutableExecuteArgs) {
 	p := m.of(a.Executable)
 	if p == nil {
@@ -458,7 +451,7 @@ func (m *model) execute(c *serve.Invocation, a *capi.LoadedExecutableExecuteArgs
 		c.Forward()
 		return
 	}
-	// The plugin need not know of callbacks that were called.
+	// The plugin need not know the callbacks: they have been called.
 	kept := a.Options
 	own := *kept
 	own.SendCallbacks, own.NumSendOps = nil, 0
@@ -487,7 +480,7 @@ func (m *model) refusal(p *modelProgram, a *capi.LoadedExecutableExecuteArgs, ar
 			if err := m.argument(p, b, len(arguments)); err != nil {
 				return err
 			}
-			size, err := invoke(m, capi.BufferOnDeviceSizeInBytesArgs{Buffer: b})
+			size, err := mutant.Try(m.base, capi.BufferOnDeviceSizeInBytesArgs{Buffer: b})
 			if err != nil {
 				return err
 			}
@@ -503,8 +496,8 @@ func (m *model) refusal(p *modelProgram, a *capi.LoadedExecutableExecuteArgs, ar
 // argument says what is wrong with an argument.
 func (m *model) argument(p *modelProgram, b *capi.Buffer, devices int) error {
 	if p.text == check.AddOne || p.text == check.Add {
-		t, err1 := invoke(m, capi.BufferElementTypeArgs{Buffer: b})
-		d, err2 := invoke(m, capi.BufferDimensionsArgs{Buffer: b})
+		t, err1 := mutant.Try(m.base, capi.BufferElementTypeArgs{Buffer: b})
+		d, err2 := mutant.Try(m.base, capi.BufferDimensionsArgs{Buffer: b})
 		if err := errors.Join(err1, err2); err != nil {
 			return err
 		}
@@ -515,11 +508,9 @@ func (m *model) argument(p *modelProgram, b *capi.Buffer, devices int) error {
 	if devices < 2 {
 		return nil
 	}
-	e, err := invoke(m, capi.BufferReadyEventArgs{Buffer: b})
+	e, err := mutant.Try(m.base, capi.BufferReadyEventArgs{Buffer: b})
 	if err != nil {
 		return err
 	}
-	defer destroyed(m.base, capi.EventDestroyArgs{Event: e.Event})
-	_, err = invoke(m, capi.EventAwaitArgs{Event: e.Event})
-	return err
+	return mutant.Finish(m.base, e.Event)
 }

@@ -9,9 +9,9 @@ import (
 	"strings"
 )
 
-// lowered writes a collective that XLA's CPU plugin 0.81 refuses with those that
-// it has: it ends at once what is begun and ended apart, and makes broadcasts
-// and bitwise reductions of exchanges.
+// lowered replaces a collective that XLA's CPU plugin 0.81 refuses by operations that it
+// has: an asynchronous one by the operation itself, and broadcasts and bitwise reductions
+// by exchanges.
 func lowered(text string) string {
 	if strings.Contains(text, "async_start") {
 		text = inline(text)
@@ -30,7 +30,7 @@ var (
 	bitwiseText   = regexp.MustCompile(`(?s)%0 = "stablehlo\.all_reduce"\(%a\) <\{([^\n]*?)\}> \(\{.*?stablehlo\.(and|or) %x, %y : tensor<u?i\d+>.*?\}\) : \((.*?)\) -> tensor<[^\n]*`)
 )
 
-// inline does at once what an asynchronous operation begins.
+// inline replaces an asynchronous operation by the one that it starts.
 func inline(text string) string {
 	var lines []string
 	for line := range strings.SplitSeq(text, "\n") {
@@ -44,8 +44,8 @@ func inline(text string) string {
 	return strings.Join(lines, "\n")
 }
 
-// exchanged gives every member of a group the arrays of all, in the order of the
-// group, and takes the first of them, or folds them with an operation.
+// exchanged gives every member of a group the arrays of all members, in the order of the
+// group. It then takes the first of them, or folds them with an operation.
 func exchanged(attributes, array, op string) string {
 	n := len(readGroups(groupsText.FindStringSubmatch(attributes)[1])[0])
 	var rows, columns int

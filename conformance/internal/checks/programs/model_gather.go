@@ -9,29 +9,30 @@ import (
 	"github.com/purepjrt/purepjrt/capi"
 	"github.com/purepjrt/purepjrt/capi/serve"
 	"github.com/purepjrt/purepjrt/conformance/internal/check"
+	"github.com/purepjrt/purepjrt/conformance/internal/mutant"
 )
 
-// gatheringKey tells launches apart that are made one device at a time.
+// gatheringKey identifies a launch that is made one device at a time.
 type gatheringKey struct {
 	executable *capi.LoadedExecutable
 	launch     int32
 }
 
-// gathering is such a launch, of a program with one result of four elements of
-// f32. Its lists are by addressable device.
+// gathering is such a launch of a program with one result of four elements of f32. Its
+// lists are by addressable device.
 type gathering struct {
 	arguments [][]*capi.Buffer
-	results   []*dependency // what the caller has already, and waits for
+	results   []*dependency // the caller already has them, and waits for them
 	launched  int
 }
 
-// gather takes a call for one device of several, and reports whether it was such
-// a call. The last one of a launch executes it for all.
+// gather handles a call for one device of several, and reports whether the call was one.
+// The last call of a launch executes it on all devices.
 func (m *model) gather(c *serve.Invocation, a *capi.LoadedExecutableExecuteArgs, arguments [][]*capi.Buffer) bool {
 	if a.ExecuteDevice == nil || len(arguments) != 1 || m.flaw == waitsForDevices {
 		return false
 	}
-	out, err := invoke(m, capi.LoadedExecutableAddressableDevicesArgs{Executable: a.Executable})
+	out, err := mutant.Try(m.base, capi.LoadedExecutableAddressableDevicesArgs{Executable: a.Executable})
 	devices := capi.Slice(out.AddressableDevices, out.NumAddressableDevices)
 	at := slices.Index(devices, a.ExecuteDevice)
 	if err != nil || len(devices) < 2 || at < 0 {
@@ -54,7 +55,7 @@ func (m *model) gather(c *serve.Invocation, a *capi.LoadedExecutableExecuteArgs,
 	_, results := lists(a, 1)
 	results[0][0] = b
 	if a.DeviceCompleteEvents != nil {
-		e, _ := invoke(m, capi.BufferReadyEventArgs{Buffer: b})
+		e, _ := mutant.Try(m.base, capi.BufferReadyEventArgs{Buffer: b})
 		*a.DeviceCompleteEvents = e.Event
 	}
 	m.mu.Lock()
@@ -72,19 +73,18 @@ func (m *model) gather(c *serve.Invocation, a *capi.LoadedExecutableExecuteArgs,
 	return true
 }
 
-// launch executes on all devices, and hands over what comes of it.
+// launch executes on all devices, and hands over the results.
 func (m *model) launch(exe *capi.LoadedExecutable, g *gathering) {
 	x := check.NewExecution(exe, 1, g.arguments...)
-	_, err := invoke(m, x.Args)
+	_, err := mutant.Try(m.base, x.Args)
 	for i, d := range g.results {
 		var data []float32
 		if err == nil {
-			_, err = invoke(m, capi.EventAwaitArgs{Event: x.Events[i]})
-			destroyed(m.base, capi.EventDestroyArgs{Event: x.Events[i]})
+			err = mutant.Finish(m.base, x.Events[i])
 		}
 		if err == nil {
 			data, err = m.read(x.Outputs[i][0])
-			destroyed(m.base, capi.BufferDestroyArgs{Buffer: x.Outputs[i][0]})
+			mutant.Try(m.base, capi.BufferDestroyArgs{Buffer: x.Outputs[i][0]})
 		}
 		if err != nil {
 			d.resolve(capi.ErrorCodeInternal, err.Error())

@@ -14,10 +14,11 @@ import (
 	"github.com/purepjrt/purepjrt/capi"
 	"github.com/purepjrt/purepjrt/capi/serve"
 	"github.com/purepjrt/purepjrt/conformance/internal/check"
+	"github.com/purepjrt/purepjrt/conformance/internal/mutant"
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
 )
 
-// laterFunctions are those that the model has and the plugin has not.
+// laterFunctions returns the functions that the model has and the plugin lacks.
 func laterFunctions() []*capi.Function {
 	return []*capi.Function{
 		check.FunctionOf[capi.ClientLoadArgs](), check.FunctionOf[capi.ExecutableGetCompileOptionsArgs](),
@@ -34,7 +35,7 @@ func (m *model) laterHooks() []serve.Hook {
 				answer(c, invalid("the executable is of another plugin"))
 				return
 			}
-			o := slices.Clone(capi.Bytes(a.CompileOptions, a.CompileOptionsSize))
+			o := capi.Bytes(a.CompileOptions, a.CompileOptionsSize)
 			if len(o) == 0 {
 				o = p.options
 			}
@@ -79,15 +80,15 @@ func (m *model) laterHooks() []serve.Hook {
 // logicalIDs looks up the devices of an executable in its assignment.
 func (m *model) logicalIDs(exe *capi.LoadedExecutable) ([]capi.LogicalDeviceIDs, error) {
 	p := m.of(exe)
-	devices, err := invoke(m, capi.LoadedExecutableAddressableDevicesArgs{Executable: exe})
+	devices, err := mutant.Try(m.base, capi.LoadedExecutableAddressableDevicesArgs{Executable: exe})
 	if p == nil || err != nil {
 		return nil, errors.Join(invalid("the executable is of another plugin"), err)
 	}
 	_, _, assignment := counted(p.options)
 	var ids []capi.LogicalDeviceIDs
 	for _, d := range capi.Slice(devices.AddressableDevices, devices.NumAddressableDevices) {
-		description, err1 := invoke(m, capi.DeviceGetDescriptionArgs{Device: d})
-		id, err2 := invoke(m, capi.DeviceDescriptionIDArgs{DeviceDescription: description.DeviceDescription})
+		description, err1 := mutant.Try(m.base, capi.DeviceGetDescriptionArgs{Device: d})
+		id, err2 := mutant.Try(m.base, capi.DeviceDescriptionIDArgs{DeviceDescription: description.DeviceDescription})
 		if err := errors.Join(err1, err2); err != nil {
 			return nil, err
 		}
@@ -100,15 +101,15 @@ func (m *model) logicalIDs(exe *capi.LoadedExecutable) ([]capi.LogicalDeviceIDs,
 	return ids, nil
 }
 
-// dependency is a buffer that waits to be told that it may be ready.
+// dependency is a buffer that becomes ready only when the caller says so.
 type dependency struct {
 	m       *model
 	manager *capi.AsyncHostToDeviceTransferManager
 	data    []float32
 }
 
-// dependencyReady is the callback of all dependencies, which callback_data tells
-// apart.
+// dependencyReady is the callback of all dependencies; callback_data says which one it is
+// called for.
 var dependencyReady = sync.OnceValue(func() uintptr {
 	return purego.NewCallback(func(args uintptr) uintptr {
 		a := dependencyOf(args)
@@ -118,7 +119,7 @@ var dependencyReady = sync.OnceValue(func() uintptr {
 			return 0
 		}
 		h.Delete()
-		v.(*dependency).resolve(a.ErrorCode, strings.Clone(capi.String(a.ErrorMessage, a.ErrorMessageSize)))
+		v.(*dependency).resolve(a.ErrorCode, capi.String(a.ErrorMessage, a.ErrorMessageSize))
 		return 0
 	})
 })
@@ -134,7 +135,7 @@ func (m *model) depend(a *capi.BufferDonateWithControlDependencyArgs) error {
 		return err
 	}
 	if m.flaw != sourceStays {
-		_, err = invoke(m, capi.BufferDeleteArgs{Buffer: a.Buffer})
+		_, err = mutant.Try(m.base, capi.BufferDeleteArgs{Buffer: a.Buffer})
 	}
 	d := &dependency{m, manager, data}
 	switch m.flaw {
@@ -152,7 +153,7 @@ func (m *model) depend(a *capi.BufferDonateWithControlDependencyArgs) error {
 	return err
 }
 
-// only returns the first dependency that there was.
+// only returns the first dependency that was made.
 func (m *model) only(d *dependency) *dependency {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -165,17 +166,16 @@ func (m *model) only(d *dependency) *dependency {
 // resolve makes the new buffer ready, or an error.
 func (d *dependency) resolve(code capi.ErrorCode, message string) {
 	manager := d.manager
-	d.manager = nil // it is destroyed here, and a flaw may come twice
+	d.manager = nil // it is destroyed here, and a flaw may resolve the dependency twice
 	switch {
 	case manager == nil:
 		return
 	case code == capi.ErrorCodeOK || d.m.flaw == errorForgotten:
-		out, err := invoke(d.m, capi.AsyncHostToDeviceTransferManagerTransferDataArgs{
+		out, err := mutant.Try(d.m.base, capi.AsyncHostToDeviceTransferManagerTransferDataArgs{
 			TransferManager: manager, Data: check.Pointer(d.data), TransferSize: int64(4 * len(d.data)), IsLastTransfer: true,
 		})
 		if err == nil {
-			_, _ = invoke(d.m, capi.EventAwaitArgs{Event: out.DoneWithH2dTransfer})
-			destroyed(d.m.base, capi.EventDestroyArgs{Event: out.DoneWithH2dTransfer})
+			mutant.Finish(d.m.base, out.DoneWithH2dTransfer)
 		}
 	default:
 		switch d.m.flaw {
@@ -186,9 +186,9 @@ func (d *dependency) resolve(code capi.ErrorCode, message string) {
 		}
 		args := capi.AsyncHostToDeviceTransferManagerSetBufferErrorArgs{TransferManager: manager, ErrorCode: code}
 		args.ErrorMessage, args.ErrorMessageSize = capi.StringData(message)
-		_, _ = invoke(d.m, args)
+		_, _ = mutant.Try(d.m.base, args)
 	}
-	destroyed(d.m.base, capi.AsyncHostToDeviceTransferManagerDestroyArgs{TransferManager: manager})
+	mutant.Try(d.m.base, capi.AsyncHostToDeviceTransferManagerDestroyArgs{TransferManager: manager})
 }
 
 // pending makes a buffer of n elements of f32 that is not ready.
@@ -196,33 +196,33 @@ func (m *model) pending(n int) (*capi.AsyncHostToDeviceTransferManager, *capi.Bu
 	m.mu.Lock()
 	client := m.client
 	m.mu.Unlock()
-	devices, err := invoke(m, capi.ClientAddressableDevicesArgs{Client: client})
+	devices, err := mutant.Try(m.base, capi.ClientAddressableDevicesArgs{Client: client})
 	if err != nil {
 		return nil, nil, err
 	}
 	return m.pendingOn(client, *devices.AddressableDevices, n)
 }
 
-// pendingOn is pending on a device.
+// pendingOn is pending for a given device.
 func (m *model) pendingOn(client *capi.Client, device *capi.Device, n int) (*capi.AsyncHostToDeviceTransferManager, *capi.Buffer, error) {
-	memory, err := invoke(m, capi.DeviceDefaultMemoryArgs{Device: device})
+	memory, err := mutant.Try(m.base, capi.DeviceDefaultMemoryArgs{Device: device})
 	if err != nil {
 		return nil, nil, err
 	}
 	spec := capi.ShapeSpec{StructSize: capi.ShapeSpecSize, ElementType: capi.BufferTypeF32}
 	spec.Dims, spec.NumDims = check.First([]int64{int64(n)})
-	made, err := invoke(m, capi.ClientCreateBuffersForAsyncHostToDeviceArgs{Client: client, ShapeSpecs: &spec, NumShapeSpecs: 1,
+	made, err := mutant.Try(m.base, capi.ClientCreateBuffersForAsyncHostToDeviceArgs{Client: client, ShapeSpecs: &spec, NumShapeSpecs: 1,
 		Memory: memory.Memory})
 	if err != nil {
 		return nil, nil, err
 	}
-	b, err := invoke(m, capi.AsyncHostToDeviceTransferManagerRetrieveBufferArgs{TransferManager: made.TransferManager})
+	b, err := mutant.Try(m.base, capi.AsyncHostToDeviceTransferManagerRetrieveBufferArgs{TransferManager: made.TransferManager})
 	return made.TransferManager, b.BufferOut, err
 }
 
 // read copies a buffer of f32 to the host.
 func (m *model) read(b *capi.Buffer) ([]float32, error) {
-	d, err := invoke(m, capi.BufferDimensionsArgs{Buffer: b})
+	d, err := mutant.Try(m.base, capi.BufferDimensionsArgs{Buffer: b})
 	if err != nil {
 		return nil, err
 	}
@@ -231,13 +231,11 @@ func (m *model) read(b *capi.Buffer) ([]float32, error) {
 		n *= dim
 	}
 	data := make([]float32, n)
-	out, err := invoke(m, capi.BufferToHostBufferArgs{
+	out, err := mutant.Try(m.base, capi.BufferToHostBufferArgs{
 		Src: b, HostLayout: check.RowMajor(int(d.NumDims)), Dst: check.Pointer(data), DstSize: uintptr(len(dtype.Bytes(data))),
 	})
 	if err != nil || out.Event == nil {
 		return data, err
 	}
-	_, err = invoke(m, capi.EventAwaitArgs{Event: out.Event})
-	destroyed(m.base, capi.EventDestroyArgs{Event: out.Event})
-	return data, err
+	return data, mutant.Finish(m.base, out.Event)
 }

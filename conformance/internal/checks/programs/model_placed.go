@@ -10,8 +10,8 @@ var (
 	memoryMark = regexp.MustCompile(` \{mhlo\.memory_kind = "[^"]*"\}`)
 )
 
-// unplaced leaves all values of a program where XLA's CPU plugin 0.81, which
-// does not know annotations of memory, puts them.
+// unplaced removes annotations of memory, which XLA's CPU plugin 0.81 does not know: all
+// values stay where the plugin puts them.
 func unplaced(text string) string {
 	text = memoryMark.ReplaceAllString(text, "")
 	return placement.ReplaceAllString(text, "    $1 = stablehlo.optimization_barrier $2 : $3")

@@ -4,6 +4,7 @@
 package programs
 
 import (
+	"slices"
 	"sync"
 	"time"
 
@@ -12,6 +13,7 @@ import (
 	"github.com/purepjrt/purepjrt/capi"
 	"github.com/purepjrt/purepjrt/capi/serve"
 	"github.com/purepjrt/purepjrt/conformance/internal/check"
+	"github.com/purepjrt/purepjrt/conformance/internal/mutant"
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
 )
 
@@ -29,13 +31,13 @@ const (
 	neverDone        // done is false for the last chunk
 	chunkFreedEarly  // when the callback returns
 	sendErrorIgnored //
-	firstEntry       // whatever its channel is
-	listOfFirst      // device's callbacks for all
+	firstEntry       // is called, whatever its channel is
+	listOfFirst      // device's callbacks are called for all devices
 	sendsNothing     //
 	executeDeviceOff // no callbacks when there is an execute_device
 	deviceLayout     // data as it lies on the device
 	dataDropped      //
-	assumesInline    // the stream is full when the callback returns
+	assumesInline    // that the stream is full when the callback returns
 	missingIgnored   // bytes that never came are zero
 	countsNothing    // current bytes stay 0
 	neverFrees       // chunks
@@ -44,15 +46,15 @@ const (
 
 	codeLost        // of the error of a dependency
 	messageLost     // of the error of a dependency
-	oneDependency   // the callback is for the last one
+	oneDependency   // the callback is always for the first one
 	partTaken       // for the whole stream
-	freedAtOnce     // chunks, before they were read
+	freedAtOnce     // chunks, before they are read
 	lastChunkAlone  // is what the program gets
-	totalOfChunk    // instead of that of all
-	waitsForDevices // that are launched by calls to come
+	totalOfChunk    // instead of the total of all chunks
+	waitsForDevices // that later calls launch
 )
 
-// makeError is the function that callbacks make errors with.
+// makeError is the function with which callbacks make errors.
 var makeError = sync.OnceValue(func() *capi.CallbackError {
 	f := capi.CallbackError(purego.NewCallback(func(code int32, message, size uintptr) uintptr {
 		return errorAddress(serve.NewError(&capi.Error{Code: capi.ErrorCode(code), Message: textAt(message, size)}))
@@ -98,7 +100,7 @@ func (m *model) send(a *capi.LoadedExecutableExecuteArgs, arguments [][]*capi.Bu
 	return nil
 }
 
-// total is the size of all that is sent.
+// total returns the size of everything that is sent.
 func (m *model) total(b []byte, half int) int {
 	if m.flaw == totalOfChunk {
 		return half
@@ -108,7 +110,7 @@ func (m *model) total(b []byte, half int) int {
 
 // sendChunk calls a callback with a copy of data.
 func (m *model) sendChunk(info *capi.SendCallbackInfo, data []byte, total int, done bool) error {
-	own := append([]byte(nil), data...)
+	own := slices.Clone(data)
 	spoil := func() {
 		for i := range own {
 			own[i] = 0xa5
@@ -134,26 +136,26 @@ type modelStream struct {
 	closed  chan struct{}
 }
 
-// streamBytes is what recvProgram receives, and streamGranule what chunks are
-// multiples of.
+// streamBytes is how many bytes recvProgram receives, and the size of a chunk is a multiple
+// of streamGranule.
 const (
 	streamBytes   = 24
 	streamGranule = 4
 )
 
-// receive asks the callback of each device for data, and executes on it.
+// receive asks the callback of each device for data, and executes on the data.
 func (m *model) receive(c *serve.Invocation, a *capi.LoadedExecutableExecuteArgs) {
 	received := make([]*capi.Buffer, a.NumDevices)
 	pointers := make([]**capi.Buffer, a.NumDevices)
 	defer func() {
 		for _, b := range received {
-			destroyed(m.base, capi.BufferDestroyArgs{Buffer: b})
+			mutant.Try(m.base, capi.BufferDestroyArgs{Buffer: b})
 		}
 	}()
 	m.mu.Lock()
 	client := m.client
 	m.mu.Unlock()
-	devices, err := invoke(m, capi.LoadedExecutableAddressableDevicesArgs{Executable: a.Executable})
+	devices, err := mutant.Try(m.base, capi.LoadedExecutableAddressableDevicesArgs{Executable: a.Executable})
 	for d := range received {
 		if err == nil {
 			received[d], err = m.receiveOne(a, client, capi.Slice(devices.AddressableDevices, devices.NumAddressableDevices)[d], d)
@@ -198,10 +200,9 @@ func (m *model) receiveOne(a *capi.LoadedExecutableExecuteArgs, client *capi.Cli
 	}
 	args := capi.ClientBufferFromHostBufferArgs{Client: client, Device: device, Type: capi.BufferTypeF32, Data: check.Pointer(data)}
 	args.Dims, args.NumDims = check.First([]int64{2, 3})
-	out, err := invoke(m, args)
+	out, err := mutant.Try(m.base, args)
 	if err == nil {
-		_, err = invoke(m, capi.EventAwaitArgs{Event: out.DoneWithHostBuffer})
-		destroyed(m.base, capi.EventDestroyArgs{Event: out.DoneWithHostBuffer})
+		err = mutant.Finish(m.base, out.DoneWithHostBuffer)
 	}
 	return out.Buffer, err
 }
@@ -237,7 +238,7 @@ func (m *model) addChunk(s *modelStream, chunk *capi.Chunk) (*capi.Event, error)
 	if m.flaw == freedAtOnce {
 		deleteChunk(chunk)
 	}
-	data := bytesAt(chunk.Data, chunk.Size)
+	data := capi.Bytes((*byte)(chunk.Data), chunk.Size)
 	s.mu.Lock()
 	if m.flaw == lastChunkAlone {
 		s.data = append(make([]byte, 0, streamBytes), make([]byte, len(s.data))...)
@@ -257,13 +258,13 @@ func (m *model) addChunk(s *modelStream, chunk *capi.Chunk) (*capi.Event, error)
 	if err != nil {
 		return nil, err
 	}
-	e, err := invoke(m, capi.BufferReadyEventArgs{Buffer: b})
+	e, err := mutant.Try(m.base, capi.BufferReadyEventArgs{Buffer: b})
 	d := &dependency{m: m, manager: manager, data: make([]float32, 4)}
 	if wrong {
 		d.resolve(capi.ErrorCodeInvalidArgument, "the chunk is too large, or no multiple of the granule")
 	} else {
 		d.resolve(capi.ErrorCodeOK, "")
 	}
-	destroyed(m.base, capi.BufferDestroyArgs{Buffer: b})
+	mutant.Try(m.base, capi.BufferDestroyArgs{Buffer: b})
 	return e.Event, err
 }

@@ -10,9 +10,9 @@ import (
 	"github.com/purepjrt/purepjrt/capi"
 )
 
-// modern makes a table of the newest API in front of an older plugin's. The
-// functions that came later have a place, and whoever calls one of them there
-// gets into the wrong function: hooks must answer them all.
+// modern puts a table of the newest API in front of an older plugin. Functions that the
+// plugin lacks have an entry, but calling one there would call the wrong function: hooks
+// must answer all these calls.
 func modern(real *capi.Table, later ...*capi.Function) (*capi.Table, error) {
 	old := real.API()
 	if old.StructSize >= capi.APISize {
@@ -42,7 +42,7 @@ func topologyHandle(m *modelTopology) *capi.TopologyDescription {
 	return (*capi.TopologyDescription)(unsafe.Pointer(m))
 }
 
-// A capi.Handle stands in the place of an object that only a deleter gets.
+// A capi.Handle takes the place of an object that only a deleter gets.
 
 func serializedHandle(h capi.Handle) *capi.SerializedExecutable {
 	return *(**capi.SerializedExecutable)(unsafe.Pointer(&h))
@@ -52,15 +52,15 @@ func optionsHandle(h capi.Handle) *capi.SerializedCompileOptions {
 	return *(**capi.SerializedCompileOptions)(unsafe.Pointer(&h))
 }
 
-// dependencyOf reads the args that a caller gives to a dependency's callback.
+// dependencyOf reads the args that a caller passes to a dependency's callback.
 func dependencyOf(args uintptr) *capi.BufferDonateWithControlDependencyCallbackArgs {
 	return *(**capi.BufferDonateWithControlDependencyCallbackArgs)(unsafe.Pointer(&args))
 }
 
-// errorAddress is an error as a C function returns it.
+// errorAddress returns an error as a C function does.
 func errorAddress(h *capi.ErrorHandle) uintptr { return uintptr(unsafe.Pointer(h)) }
 
-// textAt copies n bytes of a text at an address.
+// textAt copies n bytes of text from an address.
 func textAt(address, n uintptr) string {
 	return string(unsafe.Slice(*(**byte)(unsafe.Pointer(&address)), n))
 }

@@ -88,7 +88,7 @@ var multiChecks = []check.Check{
 		}
 	}},
 	{Rule: "MULTI-08", Devices: 2, Run: partitioned},
-	{Rule: "MULTI-09", Devices: 2, Hostile: true, Timeout: boundedTime, Run: func(t *check.T) {
+	{Rule: "MULTI-09", Timeout: boundedTime, Devices: 2, Hostile: true, Run: func(t *check.T) {
 		c := t.Client()
 		exe := compileMany(t, c, allReduce("f32", "add", "[[0, 1]]", ""), options{replicas: 2})
 		devices := devicesOf(t, exe)
@@ -110,7 +110,7 @@ var multiChecks = []check.Check{
 	}},
 	{Rule: "MULTI-10", Devices: 2, Hostile: true, Run: launchRace},
 	{Rule: "MULTI-11", Devices: 2, Hostile: true, Run: oneByOne},
-	{Rule: "MULTI-12", Devices: 2, Hostile: true, Timeout: boundedTime, Run: func(t *check.T) {
+	{Rule: "MULTI-12", Timeout: boundedTime, Devices: 2, Hostile: true, Run: func(t *check.T) {
 		c := t.Client()
 		exe := compileMany(t, c, allReduce("f32", "add", "[[0, 1]]", ""), options{replicas: 2})
 		devices := devicesOf(t, exe)
@@ -142,7 +142,7 @@ var multiChecks = []check.Check{
 			in := check.UploadTo(t, c, d, fill(4, float32(10*i), 1))
 			check.ExpectBuffer(t, in, fill(4, float32(10*i), 1), fmt.Sprintf("an upload to device %d", ids[i]))
 			out, err := attempt(t, exe, 1, in)
-			if mustSucceed(t, err, fmt.Sprintf("executing on device %d", ids[i])) {
+			if t.NoError(err, fmt.Sprintf("executing on device %d", ids[i])) {
 				check.ExpectBuffer(t, out[0], fill(4, float32(10*i+1), 1), fmt.Sprintf("a program on device %d", ids[i]))
 				if got := check.Call(t, capi.BufferDeviceArgs{Buffer: out[0]}).Device; got != d {
 					t.Errorf("device of the result of a program on device %d: expected %p, got %p", ids[i], d, got)
@@ -155,10 +155,10 @@ var multiChecks = []check.Check{
 // boundedTime is how long a failure may take to reach all devices.
 const boundedTime = 3 * time.Second
 
-// longCall is more than a call that waits for nobody takes on any machine.
+// longCall is longer than any call takes that does not wait for another.
 const longCall = 2 * time.Second
 
-// compileMany compiles for several devices, which a plugin may not offer.
+// compileMany compiles for several devices, which a plugin may refuse to do.
 func compileMany(t *check.T, c *check.Client, text string, o options) *capi.LoadedExecutable {
 	exe, err := tryCompile(t, c, text, o)
 	if err != nil {
@@ -167,8 +167,8 @@ func compileMany(t *check.T, c *check.Client, text string, o options) *capi.Load
 	return exe
 }
 
-// runEach executes a program of one argument and one result on each of its
-// devices, in their order.
+// runEach executes a program with one argument and one result on each of its devices, in
+// their order.
 func runEach[E dtype.Elem](t *check.T, c *check.Client, exe *capi.LoadedExecutable, argument func(i int) []E) []*capi.Buffer {
 	devices := devicesOf(t, exe)
 	lists := make([][]*capi.Buffer, len(devices))
@@ -225,8 +225,7 @@ func partitioned(t *check.T) {
 	}
 }
 
-// launchRace launches two programs with collectives from two threads, in
-// different orders.
+// launchRace launches two programs with collectives from two threads, in different order.
 func launchRace(t *check.T) {
 	c := t.Client()
 	first := compileMany(t, c, allReduce("f32", "add", "[[0, 1]]", ""), options{replicas: 2})
@@ -315,7 +314,7 @@ func oneByOne(t *check.T) {
 	for i, x := range executions {
 		select {
 		case err := <-returned[i]:
-			if !mustSucceed(t, err, fmt.Sprintf("executing with execute_device, device %d", i)) {
+			if !t.NoError(err, fmt.Sprintf("executing with execute_device, device %d", i)) {
 				return
 			}
 		case <-t.Context().Done():
@@ -325,7 +324,7 @@ func oneByOne(t *check.T) {
 		check.Own(t, x.Events[0])
 	}
 	for i, x := range executions {
-		mustSucceed(t, t.Await(x.Events[0]), fmt.Sprintf("the execution on device %d", i))
+		t.NoError(t.Await(x.Events[0]), fmt.Sprintf("the execution on device %d", i))
 		check.ExpectBuffer(t, x.Outputs[0][0], fill(4, float32(3), 0),
 			fmt.Sprintf("an all_reduce that was launched one device at a time, device %d", i))
 	}
@@ -372,7 +371,7 @@ func copiesAndComputes(t *check.T) {
 				if err != nil {
 					return fmt.Errorf("copying from device %d to %d, round %d: %w", ids[i], ids[j], round, err)
 				}
-				// A program reads the copy before anybody waited for it.
+				// A program reads the copy before anything has waited for it.
 				err = quickly(t, exes[j], 1, got, out.DstBuffer)
 				if _, destroyErr := check.Try(t, capi.BufferDestroyArgs{Buffer: out.DstBuffer}); err == nil {
 					err = destroyErr

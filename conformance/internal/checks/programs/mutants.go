@@ -15,26 +15,25 @@ import (
 	"github.com/purepjrt/purepjrt/conformance/internal/mutant"
 )
 
-// fault is a mutant in the making. Its hooks stand in front of XLA's CPU
-// plugin or, when model is set, of the model that package programs makes of it;
-// see simulate.
+// fault is what a mutant is made from. Its hooks are put in front of XLA's CPU plugin or,
+// when model is set, in front of the model that this package builds on it; see simulate.
 type fault struct {
 	check, words string
 	hooks        func() []serve.Hook
 	model        bool
 }
 
-// Mutants returns the faults that the checks of this package find. The faults of
-// a check that is also done ahead of time are found there, too.
-func Mutants() []mutant.Mutant {
+// faultMutants returns a mutant for each fault. Where a check also runs ahead of time, its
+// faults must be found there, too.
+func faultMutants() []mutant.Mutant {
 	names := make(map[string]bool)
-	for i := range Checks {
-		names[Checks[i].Name()] = true
+	for _, c := range Checks() {
+		names[c.Name()] = true
 	}
 	var list []mutant.Mutant
-	for _, f := range slices.Concat(compileFaults, optionFaults, executableFaults, loadedFaults, serializationFaults,
-		executeFaults, executeOptionFaults, donationFaults, multiFaults, betweenDevices(), sampleFaults(), modelFaults,
-		orderFaults, moreExecuteFaults, moreMetadataFaults, moreLoadedFaults, moreDonationFaults) {
+	for _, f := range slices.Concat(compileFaults(), optionFaults(), executableFaults(), loadedFaults(), serializationFaults(),
+		executeFaults(), executeOptionFaults(), donationFaults(), multiFaults(), betweenDevices(), sampleFaults(), modelFaults(),
+		orderFaults(), moreExecuteFaults(), moreMetadataFaults(), moreLoadedFaults(), moreDonationFaults()) {
 		list = append(list, f.mutant(f.check, f.model))
 		ahead := f.check + "-aot"
 		if !strings.Contains(f.check, "/") {
@@ -44,11 +43,11 @@ func Mutants() []mutant.Mutant {
 			list = append(list, f.mutant(ahead, true))
 		}
 	}
-	return slices.Concat(list, flawMutants(), topologyMutants(), reportedMutants(), inPlaceMutants())
+	return list
 }
 
-// unseenAhead are faults that show only when a program runs, or for which
-// CMP-19/aot alone fails: where no text compiles, it speaks for all.
+// unseenAhead lists faults that show only when a program runs, or that only CMP-19/aot
+// finds: where no text compiles, the other checks are skipped.
 var unseenAhead = map[string]bool{
 	"CMP-01: compiles bytecode only":                       true,
 	"CMP-01: compiles stablehlo.add as stablehlo.subtract": true,
@@ -67,35 +66,38 @@ func (f fault) mutant(check string, model bool) mutant.Mutant {
 	return m
 }
 
-// sound is the model without a fault.
+// sound is the model without faults.
 func sound(real *capi.Table) (*serve.Table, error) { return simulate(real) }
 
-// with makes a fault of a mutant of the general vocabulary.
-func with(m mutant.Mutant) fault { return fault{check: m.Check, words: m.Fault, hooks: m.Hooks} }
+// hooked makes a fault of several hooks, or with a state.
+func hooked(check, words string, hooks func() []serve.Hook) fault {
+	return fault{check: check, words: words, hooks: hooks}
+}
 
-// of makes a fault that is one hook of the function that takes A.
+// with turns a general mutant into a fault.
+func with(m mutant.Mutant) fault { return hooked(m.Check, m.Fault, m.Hooks) }
+
+// of makes a fault from one hook of the function that takes A.
 func of[A any](check, words string, hook func(c *serve.Invocation, a *A)) fault {
 	return with(mutant.Of(check, words, hook))
 }
 
-// after makes a fault of the function that takes A which changes what a call
-// that succeeded gave.
+// after makes a fault that changes what a successful call of the function that takes A
+// returned.
 func after[A any](check, words string, change func(a *A)) fault {
 	return with(mutant.After(check, words, change))
 }
 
-// fails makes a fault of the function that takes A: it answers with an error
-// where the arguments are such.
+// fails makes a fault of the function that takes A: it returns an error if where is true for
+// its arguments.
 func fails[A any](check, words string, where func(a *A) bool) fault {
 	return with(mutant.Refuses(check, words, capi.ErrorCodeInternal, where))
 }
 
-func always[A any](*A) bool { return true }
-
-// swallows makes a fault of the function that takes A: it forgets its errors.
+// swallows makes a fault of the function that takes A: it drops its errors.
 func swallows[A any](check, words string) fault { return with(mutant.Swallows[A](check, words)) }
 
-// and joins the hooks of faults of one check.
+// and adds the hooks of further faults.
 func (f fault) and(more ...fault) fault {
 	hooks := f.hooks
 	f.hooks = func() []serve.Hook {
@@ -108,7 +110,7 @@ func (f fault) and(more ...fault) fault {
 	return f
 }
 
-// inModel makes the fault one of the model.
+// inModel makes the fault a fault of the model.
 func (f fault) inModel() fault {
 	f.model = true
 	return f
@@ -117,10 +119,10 @@ func (f fault) inModel() fault {
 // compilation is a call of PJRT_Client_Compile or PJRT_Compile.
 type compilation struct {
 	*serve.Invocation
-	program    **capi.Program
-	options    **byte
-	size       *uintptr
-	executable func() // forgets the executable of a call that succeeded
+	program **capi.Program
+	options **byte
+	size    *uintptr
+	drop    func() // the executable of a call that succeeded
 }
 
 func (c *compilation) code() string { return capi.String((*c.program).Code, (*c.program).CodeSize) }
@@ -129,7 +131,7 @@ func (c *compilation) format() string {
 }
 func (c *compilation) bytes() []byte { return capi.Bytes(*c.options, *c.size) }
 
-// with forwards another program.
+// with forwards the call with another program.
 func (c *compilation) with(format, code string) {
 	kept := *c.program
 	*c.program = check.Program(format, code)
@@ -137,7 +139,7 @@ func (c *compilation) with(format, code string) {
 	*c.program = kept
 }
 
-// withOptions forwards other options.
+// withOptions forwards the call with other options.
 func (c *compilation) withOptions(o []byte) {
 	data, size := *c.options, *c.size
 	*c.options, *c.size = capi.BytesData(o)
@@ -145,39 +147,35 @@ func (c *compilation) withOptions(o []byte) {
 	*c.options, *c.size = data, size
 }
 
-// onCompile makes a fault of compilation.
+// onCompile makes a fault of both functions that compile.
 func onCompile(check, words string, hook func(c *compilation)) fault {
-	return fault{check, words, func() []serve.Hook { return compileHooks(hook) }, false}
+	return hooked(check, words, func() []serve.Hook { return compileHooks(hook) })
 }
 
 func compileHooks(hook func(c *compilation)) []serve.Hook {
 	return []serve.Hook{
 		serve.Around(func(c *serve.Invocation, a *capi.ClientCompileArgs) {
-			hook(&compilation{c, &a.Program, &a.CompileOptions, &a.CompileOptionsSize, func() {
-				destroyed(c.Table(), capi.LoadedExecutableDestroyArgs{Executable: a.Executable})
+			drop := func() {
+				mutant.Try(c.Table(), capi.LoadedExecutableDestroyArgs{Executable: a.Executable})
 				a.Executable = nil
-			}})
+			}
+			hook(&compilation{c, &a.Program, &a.CompileOptions, &a.CompileOptionsSize, drop})
 		}),
 		serve.Around(func(c *serve.Invocation, a *capi.CompileArgs) {
-			hook(&compilation{c, &a.Program, &a.CompileOptions, &a.CompileOptionsSize, func() { a.Executable = nil }})
+			drop := func() { a.Executable = nil }
+			hook(&compilation{c, &a.Program, &a.CompileOptions, &a.CompileOptionsSize, drop})
 		}),
 	}
 }
 
-// destroyed calls a function that frees something, and ignores its error.
-func destroyed[A any](t *capi.Table, args A) {
-	c := &capi.Call[A]{Args: args}
-	_ = c.Do(t)
-}
-
-// instead compiles a text in which something is replaced.
+// instead makes a fault: texts are compiled with a replacement in them.
 func instead(check, from, to string) fault {
 	return onCompile(check, "compiles "+from+" as "+to, func(c *compilation) {
 		c.with(c.format(), strings.ReplaceAll(c.code(), from, to))
 	})
 }
 
-// refuses fails to compile texts that hold something.
+// refuses makes a fault: texts that contain a word do not compile.
 func refuses(check, word string) fault {
 	return onCompile(check, "does not compile "+word, func(c *compilation) {
 		if strings.Contains(c.code(), word) {
@@ -188,7 +186,8 @@ func refuses(check, word string) fault {
 	})
 }
 
-// compilesAnything makes another program of what does not compile.
+// compilesAnything makes a fault: another program is compiled instead of one that does not
+// compile.
 func compilesAnything(check string) fault {
 	return onCompile(check, "compiles another program when one does not compile", func(c *compilation) {
 		if c.Forward(); c.Err() != nil {
@@ -199,13 +198,13 @@ func compilesAnything(check string) fault {
 
 const addOneText = check.AddOne
 
-// nth makes a function that is true at the n-th call.
+// nth returns a function that returns true at its n-th call.
 func nth(n int64) func() bool {
 	var calls atomic.Int64
 	return func() bool { return calls.Add(1) == n }
 }
 
-// familyFaults are those of the families of operations.
+// familyFaults returns the faults of the families of operations.
 func familyFaults() []fault {
 	var list []fault
 	for _, variant := range []string{"elementwise", "integer", "integer-of-8-bits", "integer-of-64-bits", "complex", "convert",
@@ -213,7 +212,7 @@ func familyFaults() []fault {
 		"random-and-linear", "dynamic", "tokens-and-transfers", "collective", "quantized"} {
 		list = append(list, onCompile("CMP-11/"+variant, "succeeds without an executable", func(c *compilation) {
 			if c.Forward(); c.Err() == nil {
-				c.executable()
+				c.drop()
 				return
 			}
 			c.FailWith(nil)
@@ -224,7 +223,7 @@ func familyFaults() []fault {
 		"f6E3M2FN-concatenate", "f6E3M2FN-broadcast_in_dim", "f6E3M2FN-reshape", "f6E3M2FN-convert"} {
 		list = append(list, onCompile("CMP-11/"+variant, "succeeds without an executable", func(c *compilation) {
 			if c.Forward(); c.Err() == nil {
-				c.executable()
+				c.drop()
 			}
 			c.FailWith(nil)
 		}).inModel())
@@ -232,106 +231,108 @@ func familyFaults() []fault {
 	return list
 }
 
-var compileFaults = slices.Concat([]fault{
-	instead("CMP-01", "stablehlo.add", "stablehlo.subtract"),
-	onCompile("CMP-01", "compiles bytecode only", func(c *compilation) {
-		if !strings.HasPrefix(c.code(), "ML\xefR") && c.code() != addOneText {
+func compileFaults() []fault {
+	return slices.Concat([]fault{
+		instead("CMP-01", "stablehlo.add", "stablehlo.subtract"),
+		onCompile("CMP-01", "compiles bytecode only", func(c *compilation) {
+			if !strings.HasPrefix(c.code(), "ML\xefR") && c.code() != addOneText {
+				c.Forward()
+				return
+			}
+			c.Fail(capi.ErrorCodeInvalidArgument, "no bytecode")
+		}),
+		refuses("CMP-02", "StableHLO_v0.14.0"),
+		onCompile("CMP-03", "fails with INTERNAL on HLO", func(c *compilation) {
+			if c.format() == "hlo" {
+				c.Fail(capi.ErrorCodeInternal, "no HLO")
+				return
+			}
 			c.Forward()
-			return
-		}
-		c.Fail(capi.ErrorCodeInvalidArgument, "no bytecode")
-	}),
-	refuses("CMP-02", "StableHLO_v0.14.0"),
-	onCompile("CMP-03", "fails with INTERNAL on HLO", func(c *compilation) {
-		if c.format() == "hlo" {
-			c.Fail(capi.ErrorCodeInternal, "no HLO")
-			return
-		}
-		c.Forward()
-	}),
-	onCompile("CMP-04", "compiles another program", func(c *compilation) { c.with("mlir", addOneText) }),
-	onCompile("CMP-05", "takes every format for mlir", func(c *compilation) { c.with("mlir", c.code()) }),
-	onCompile("CMP-05", "does not name the format", func(c *compilation) {
-		if c.Forward(); c.Err() != nil {
-			c.Fail(capi.ErrorCodeInvalidArgument, "bad program")
-		}
-	}),
-	onCompile("CMP-06", "reads the format beyond its size", func(c *compilation) {
-		if c.code() == addOneText && c.format() == "mlir" && capi.String((*c.program).Format, 8) == "mlirXXXX" {
-			c.Fail(capi.ErrorCodeInvalidArgument, "unknown format mlirXXXX")
-			return
-		}
-		c.Forward()
-	}),
-	onCompile("CMP-07", "reads the code beyond its size", func(c *compilation) {
-		// Not beyond a zero: what stands behind other programs is one.
-		p := *c.program
-		n := p.CodeSize
-		for n < p.CodeSize+4 && capi.String(p.Code, n+1)[n] != 0 {
-			n++
-		}
-		c.with(c.format(), capi.String(p.Code, n))
-	}),
-	compilesAnything("CMP-08/garbage"), compilesAnything("CMP-08/truncated"), compilesAnything("CMP-08/truncated-bytecode"),
-	poisoned("CMP-08/flipped"), poisoned("CMP-08/flipped-bytecode").inModel(),
-	compilesAnything("CMP-09"), poisoned("CMP-09"), compilesAnything("CMP-09/recursion").inModel(),
-	onCompile("CMP-10", "says only that compiling failed", func(c *compilation) {
-		if c.Forward(); c.Err() != nil {
-			c.Fail(capi.ErrorCodeUnknown, "compilation failed")
-		}
-	}),
-	onCompile("CMP-12", "takes default options for those that it cannot read", func(c *compilation) {
-		if c.Forward(); c.Err() != nil {
-			c.withOptions(options{}.bytes())
-		}
-	}),
-	onCompile("CMP-13", "refuses empty options", func(c *compilation) {
-		if *c.size == 0 {
-			c.Fail(capi.ErrorCodeInvalidArgument, "no options")
-			return
-		}
-		c.Forward()
-	}).inModel(),
-	fails("CMP-14/no-arguments", "wants arguments", func(a *capi.LoadedExecutableExecuteArgs) bool { return a.NumArgs == 0 }),
-	after("CMP-14/no-results", "counts a result where there is none", func(a *capi.ExecutableNumOutputsArgs) { a.NumOutputs = max(a.NumOutputs, 1) }),
-	onArguments("CMP-14/arguments=1000", "has room for 256 arguments", func(list []*capi.Buffer) {
-		for i := 256; i < len(list); i++ {
-			list[i] = list[0]
-		}
-	}),
-	onOutputs("CMP-14/results=1000", "has room for 256 results", func(list []*capi.Buffer) {
-		if n := len(list); n > 257 {
-			list[n-1], list[256] = list[256], list[n-1]
-		}
-	}),
-	onArguments("CMP-15/tupled-arguments", "takes the elements of the tuple in another order", slices.Reverse),
-	compilesAnything("CMP-15/tuple-argument").and(onArguments("", "", slices.Reverse)),
-	compilesAnything("CMP-15/tuple-result").and(onOutputs("", "", slices.Reverse)),
-	mixesPrograms("CMP-16"), mixesPrograms("CMP-16/many"),
-	leaksCompiling("CMP-17", 8<<20), leaksCompiling("CMP-17/many", 1<<20),
-	instead("CMP-18", "dense<2.5>", "dense<2.0>"), instead("CMP-18/size=16MiB", "dense<2.5>", "dense<2.0>"), instead("CMP-18/size=64MiB", "dense<2.5>", "dense<2.0>"),
-	refuses("CMP-23/mhlo", "mhlo.sharding"), refuses("CMP-23/sdy", "sdy.mesh"),
-	refuses("CMP-24/erf", "chlo."), refuses("CMP-24/top_k", "chlo."),
-}, familyFaults())
+		}),
+		onCompile("CMP-04", "compiles another program", func(c *compilation) { c.with("mlir", addOneText) }),
+		onCompile("CMP-05", "takes every format for mlir", func(c *compilation) { c.with("mlir", c.code()) }),
+		onCompile("CMP-05", "does not name the format", func(c *compilation) {
+			if c.Forward(); c.Err() != nil {
+				c.Fail(capi.ErrorCodeInvalidArgument, "bad program")
+			}
+		}),
+		onCompile("CMP-06", "reads the format beyond its size", func(c *compilation) {
+			if c.code() == addOneText && c.format() == "mlir" && capi.String((*c.program).Format, 8) == "mlirXXXX" {
+				c.Fail(capi.ErrorCodeInvalidArgument, "unknown format mlirXXXX")
+				return
+			}
+			c.Forward()
+		}),
+		onCompile("CMP-07", "reads the code beyond its size", func(c *compilation) {
+			// Not beyond a zero byte, which is what follows other programs.
+			p := *c.program
+			n := p.CodeSize
+			for n < p.CodeSize+4 && capi.String(p.Code, n+1)[n] != 0 {
+				n++
+			}
+			c.with(c.format(), capi.String(p.Code, n))
+		}),
+		compilesAnything("CMP-08/garbage"), compilesAnything("CMP-08/truncated"), compilesAnything("CMP-08/truncated-bytecode"),
+		poisoned("CMP-08/flipped"), poisoned("CMP-08/flipped-bytecode").inModel(),
+		compilesAnything("CMP-09"), poisoned("CMP-09"), compilesAnything("CMP-09/recursion").inModel(),
+		onCompile("CMP-10", "says only that compiling failed", func(c *compilation) {
+			if c.Forward(); c.Err() != nil {
+				c.Fail(capi.ErrorCodeUnknown, "compilation failed")
+			}
+		}),
+		onCompile("CMP-12", "takes default options for those that it cannot read", func(c *compilation) {
+			if c.Forward(); c.Err() != nil {
+				c.withOptions(options{}.bytes())
+			}
+		}),
+		onCompile("CMP-13", "refuses empty options", func(c *compilation) {
+			if *c.size == 0 {
+				c.Fail(capi.ErrorCodeInvalidArgument, "no options")
+				return
+			}
+			c.Forward()
+		}).inModel(),
+		fails("CMP-14/no-arguments", "wants arguments", func(a *capi.LoadedExecutableExecuteArgs) bool { return a.NumArgs == 0 }),
+		after("CMP-14/no-results", "counts a result where there is none", func(a *capi.ExecutableNumOutputsArgs) { a.NumOutputs = max(a.NumOutputs, 1) }),
+		onArguments("CMP-14/arguments=1000", "has room for 256 arguments", func(list []*capi.Buffer) {
+			for i := 256; i < len(list); i++ {
+				list[i] = list[0]
+			}
+		}),
+		onOutputs("CMP-14/results=1000", "has room for 256 results", func(list []*capi.Buffer) {
+			if n := len(list); n > 257 {
+				list[n-1], list[256] = list[256], list[n-1]
+			}
+		}),
+		onArguments("CMP-15/tupled-arguments", "takes the elements of the tuple in another order", slices.Reverse),
+		compilesAnything("CMP-15/tuple-argument").and(onArguments("", "", slices.Reverse)),
+		compilesAnything("CMP-15/tuple-result").and(onOutputs("", "", slices.Reverse)),
+		mixesPrograms("CMP-16"), mixesPrograms("CMP-16/many"),
+		leaksCompiling("CMP-17", 8<<20), leaksCompiling("CMP-17/many", 1<<20),
+		instead("CMP-18", "dense<2.5>", "dense<2.0>"), instead("CMP-18/size=16MiB", "dense<2.5>", "dense<2.0>"), instead("CMP-18/size=64MiB", "dense<2.5>", "dense<2.0>"),
+		refuses("CMP-23/mhlo", "mhlo.sharding"), refuses("CMP-23/sdy", "sdy.mesh"),
+		refuses("CMP-24/erf", "chlo."), refuses("CMP-24/top_k", "chlo."),
+	}, familyFaults())
+}
 
-// poisoned compiles nothing after a program that did not compile.
+// poisoned makes a fault: nothing compiles after a program that did not.
 func poisoned(check string) fault {
-	return fault{check, "compiles nothing any more after a bad program", func() []serve.Hook {
+	return hooked(check, "compiles nothing any more after a bad program", func() []serve.Hook {
 		var dead atomic.Bool
 		return compileHooks(func(c *compilation) {
 			if c.Forward(); c.Err() != nil {
 				dead.Store(true)
 			} else if dead.Load() {
-				c.executable()
+				c.drop()
 				c.Fail(capi.ErrorCodeInternal, "the compiler is in a bad state")
 			}
 		})
-	}, false}
+	})
 }
 
-// mixesPrograms compiles the program of an earlier call again.
+// mixesPrograms makes a fault: once, an earlier program is compiled again instead.
 func mixesPrograms(check string) fault {
-	return fault{check, "mixes up programs that are compiled at the same time", func() []serve.Hook {
+	return hooked(check, "mixes up programs that are compiled at the same time", func() []serve.Hook {
 		var first atomic.Pointer[string]
 		third := nth(3)
 		return compileHooks(func(c *compilation) {
@@ -343,78 +344,80 @@ func mixesPrograms(check string) fault {
 			}
 			c.Forward()
 		})
-	}, false}
+	})
 }
 
-// leaksCompiling keeps memory with each compilation.
+// leaksCompiling makes a fault: each compilation leaks memory.
 func leaksCompiling(check string, n int) fault {
-	return fault{check, "never frees what it compiled", func() []serve.Hook {
+	return hooked(check, "never frees what it compiled", func() []serve.Hook {
 		kept := newHoard()
 		return compileHooks(func(c *compilation) {
 			kept.add(n)
 			c.Forward()
 		})
-	}, false}
+	})
 }
 
-var optionFaults = []fault{
-	after("COPT-01", "always has one replica", func(a *capi.ExecutableNumReplicasArgs) { a.NumReplicas = 1 }),
-	onCompile("COPT-02", "ignores the device assignment", func(c *compilation) {
-		if n, _, assignment := counted(c.bytes()); assignment != nil && n == 1 {
-			c.withOptions(options{}.bytes())
-			return
-		}
-		c.Forward()
-	}),
-	claimsAssignment("COPT-02"),
-	onCompile("COPT-03", "takes default options for those that it refuses", func(c *compilation) {
-		if c.Forward(); c.Err() != nil {
-			c.withOptions(options{}.bytes())
-		}
-	}).inModel(),
-	onCompile("COPT-04", "takes default options for those that it refuses", func(c *compilation) {
-		if c.Forward(); c.Err() != nil {
-			c.withOptions(options{}.bytes())
-		}
-	}).inModel(),
-	executesOnFirst("COPT-05"),
-	onCompile("COPT-06", "ignores layouts", func(c *compilation) {
-		if c.Forward(); c.Err() != nil {
-			c.withOptions(options{}.bytes())
-		}
-	}).inModel(),
-	onCompile("COPT-07", "ignores flags that it does not know", func(c *compilation) {
-		if c.Forward(); c.Err() != nil {
-			c.withOptions(options{}.bytes())
-		}
-	}),
-	onCompile("COPT-08", "refuses fields that it does not know", func(c *compilation) {
-		if strings.Contains(string(c.bytes()), "newer") {
-			c.Fail(capi.ErrorCodeInvalidArgument, "unknown field 9999")
-			return
-		}
-		c.Forward()
-	}),
-	onCompile("COPT-11", "does not know the last optimization_level", func(c *compilation) {
-		if strings.Contains(string(c.bytes()), "\xc0\x01\x04") {
-			c.Fail(capi.ErrorCodeInvalidArgument, "unknown effort 4")
-			return
-		}
-		c.Forward()
-	}),
-	onCompile("COPT-12", "refuses the device ordinal -1", func(c *compilation) {
-		if strings.Contains(string(c.bytes()), "\x08\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01") {
-			c.Fail(capi.ErrorCodeInvalidArgument, "device ordinal -1")
-			return
-		}
-		c.Forward()
-	}),
+func optionFaults() []fault {
+	return []fault{
+		after("COPT-01", "always has one replica", func(a *capi.ExecutableNumReplicasArgs) { a.NumReplicas = 1 }),
+		onCompile("COPT-02", "ignores the device assignment", func(c *compilation) {
+			if n, _, assignment := counted(c.bytes()); assignment != nil && n == 1 {
+				c.withOptions(options{}.bytes())
+				return
+			}
+			c.Forward()
+		}),
+		claimsAssignment("COPT-02"),
+		onCompile("COPT-03", "takes default options for those that it refuses", func(c *compilation) {
+			if c.Forward(); c.Err() != nil {
+				c.withOptions(options{}.bytes())
+			}
+		}).inModel(),
+		onCompile("COPT-04", "takes default options for those that it refuses", func(c *compilation) {
+			if c.Forward(); c.Err() != nil {
+				c.withOptions(options{}.bytes())
+			}
+		}).inModel(),
+		executesOnFirst("COPT-05"),
+		onCompile("COPT-06", "ignores layouts", func(c *compilation) {
+			if c.Forward(); c.Err() != nil {
+				c.withOptions(options{}.bytes())
+			}
+		}).inModel(),
+		onCompile("COPT-07", "ignores flags that it does not know", func(c *compilation) {
+			if c.Forward(); c.Err() != nil {
+				c.withOptions(options{}.bytes())
+			}
+		}),
+		onCompile("COPT-08", "refuses fields that it does not know", func(c *compilation) {
+			if strings.Contains(string(c.bytes()), "newer") {
+				c.Fail(capi.ErrorCodeInvalidArgument, "unknown field 9999")
+				return
+			}
+			c.Forward()
+		}),
+		onCompile("COPT-11", "does not know the last optimization_level", func(c *compilation) {
+			if strings.Contains(string(c.bytes()), "\xc0\x01\x04") {
+				c.Fail(capi.ErrorCodeInvalidArgument, "unknown effort 4")
+				return
+			}
+			c.Forward()
+		}),
+		onCompile("COPT-12", "refuses the device ordinal -1", func(c *compilation) {
+			if strings.Contains(string(c.bytes()), "\x08\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01") {
+				c.Fail(capi.ErrorCodeInvalidArgument, "device ordinal -1")
+				return
+			}
+			c.Forward()
+		}),
+	}
 }
 
-// claimsAssignment makes a fault: what is assigned to one device is compiled for the default
-// one, and said to be for the other.
+// claimsAssignment makes a fault: a program that is assigned to one device is compiled for
+// the default one, and claims to be for the other.
 func claimsAssignment(check string) fault {
-	return fault{check, "lists the device of the assignment, and computes on another", func() []serve.Hook {
+	return hooked(check, "lists the device of the assignment, and computes on another", func() []serve.Hook {
 		var mu sync.Mutex
 		claimed := make(map[*capi.LoadedExecutable]**capi.Device)
 		return []serve.Hook{
@@ -428,14 +431,13 @@ func claimsAssignment(check string) fault {
 				a.CompileOptions, a.CompileOptionsSize = capi.BytesData(options{}.bytes())
 				c.Forward()
 				a.CompileOptions, a.CompileOptionsSize = p, size
-				devices := &capi.Call[capi.ClientDevicesArgs]{}
-				devices.Args.Client = a.Client
-				if c.Err() != nil || devices.Do(c.Table()) != nil {
+				out, err := mutant.Try(c.Table(), capi.ClientDevicesArgs{Client: a.Client})
+				if c.Err() != nil || err != nil {
 					return
 				}
 				mu.Lock()
 				defer mu.Unlock()
-				claimed[a.Executable] = &capi.Slice(devices.Args.Devices, devices.Args.NumDevices)[assignment[0][0]]
+				claimed[a.Executable] = &capi.Slice(out.Devices, out.NumDevices)[assignment[0][0]]
 			}),
 			serve.Around(func(c *serve.Invocation, a *capi.LoadedExecutableAddressableDevicesArgs) {
 				c.Forward()
@@ -446,12 +448,12 @@ func claimsAssignment(check string) fault {
 				}
 			}),
 		}
-	}, false}
+	})
 }
 
-// executesOnFirst makes a fault: every execution is on the device of the first.
+// executesOnFirst makes a fault: all executions run on the device of the first one.
 func executesOnFirst(check string) fault {
-	return fault{check, "executes on one device whatever execute_device says", func() []serve.Hook {
+	return hooked(check, "executes on one device whatever execute_device says", func() []serve.Hook {
 		var first atomic.Pointer[capi.Device]
 		return []serve.Hook{serve.Around(func(c *serve.Invocation, a *capi.LoadedExecutableExecuteArgs) {
 			first.CompareAndSwap(nil, a.ExecuteDevice)
@@ -460,5 +462,5 @@ func executesOnFirst(check string) fault {
 			}
 			c.Forward()
 		})}
-	}, false}
+	})
 }

@@ -5,29 +5,30 @@ package programs
 
 import (
 	"runtime/debug"
+	"slices"
 	"sync"
 
 	"google.golang.org/protobuf/encoding/protowire"
 
 	"github.com/purepjrt/purepjrt/capi"
 	"github.com/purepjrt/purepjrt/capi/serve"
+	"github.com/purepjrt/purepjrt/conformance/internal/mutant"
 )
 
-// hoard keeps memory for ever.
+// hoard keeps memory forever.
 type hoard struct {
 	mu   sync.Mutex
 	kept [][]byte
 }
 
-// newHoard makes one that is empty. Memory that the program has and does not use
-// would hide what it takes, so that goes back to the system first.
+// newHoard returns an empty hoard. It returns free memory of the process to the system
+// first, because that would hide what the hoard takes.
 func newHoard() *hoard {
 	debug.FreeOSMemory()
 	return new(hoard)
 }
 
-// add keeps n bytes more, which are written to: memory that nobody touched is
-// not there.
+// add keeps n more bytes and writes to them: memory that was never touched does not count.
 func (h *hoard) add(n int) {
 	b := make([]byte, n)
 	for i := 0; i < n; i += 1024 {
@@ -38,8 +39,8 @@ func (h *hoard) add(n int) {
 	h.kept = append(h.kept, b)
 }
 
-// counted reads the counts and the device assignment of compile options; nil
-// when there is none, or none that makes sense.
+// counted reads the counts and the device assignment of compile options. assignment is nil
+// when there is none or it is malformed.
 func counted(o []byte) (replicas, partitions int, assignment [][]int) {
 	_ = fields(o, func(n protowire.Number, _ uint64, build []byte) error {
 		if n != 3 {
@@ -63,39 +64,37 @@ func counted(o []byte) (replicas, partitions int, assignment [][]int) {
 	return replicas, partitions, assignment
 }
 
-// lists returns what an execution points to: the arguments and the places of the
-// results of each device. outputs is the number of results.
+// lists returns what an execution points to: each device's arguments, and the places of its
+// results. outputs is the number of results.
 func lists(a *capi.LoadedExecutableExecuteArgs, outputs int) (arguments, results [][]*capi.Buffer) {
 	for _, p := range capi.Slice(a.ArgumentLists, a.NumDevices) {
-		arguments = append(arguments, view(p, a.NumArgs))
+		arguments = append(arguments, mutant.View(p, a.NumArgs))
 	}
 	for _, p := range capi.Slice(a.OutputLists, a.NumDevices) {
-		results = append(results, view(p, uintptr(outputs)))
+		results = append(results, mutant.View(p, uintptr(outputs)))
 	}
 	return arguments, results
 }
 
 // outputsOf asks a plugin how many results a loaded executable has.
 func outputsOf(t *capi.Table, exe *capi.LoadedExecutable) int {
-	g := &capi.Call[capi.LoadedExecutableGetExecutableArgs]{Args: capi.LoadedExecutableGetExecutableArgs{LoadedExecutable: exe}}
-	if g.Do(t) != nil {
+	e, err := mutant.Try(t, capi.LoadedExecutableGetExecutableArgs{LoadedExecutable: exe})
+	if err != nil {
 		return 0
 	}
-	n := &capi.Call[capi.ExecutableNumOutputsArgs]{Args: capi.ExecutableNumOutputsArgs{Executable: g.Args.Executable}}
-	_ = n.Do(t)
-	destroyed(t, capi.ExecutableDestroyArgs{Executable: g.Args.Executable})
-	return int(n.Args.NumOutputs)
+	out, _ := mutant.Try(t, capi.ExecutableNumOutputsArgs{Executable: e.Executable})
+	mutant.Try(t, capi.ExecutableDestroyArgs{Executable: e.Executable})
+	return int(out.NumOutputs)
 }
 
-// onArguments makes a fault of execution that changes the arguments of each
-// device.
+// onArguments makes a fault of execution: the arguments of each device are changed.
 func onArguments(check, words string, change func(list []*capi.Buffer)) fault {
 	return of(check, words, func(c *serve.Invocation, a *capi.LoadedExecutableExecuteArgs) {
 		kept := a.ArgumentLists
 		arguments, _ := lists(a, 0)
 		pointers := make([]**capi.Buffer, len(arguments)+1)
 		for i, list := range arguments {
-			own := append([]*capi.Buffer(nil), list...)
+			own := slices.Clone(list)
 			change(own)
 			if len(own) > 0 {
 				pointers[i] = &own[0]
@@ -107,8 +106,7 @@ func onArguments(check, words string, change func(list []*capi.Buffer)) fault {
 	})
 }
 
-// onOutputs makes a fault of execution that changes the list of the results of
-// each device.
+// onOutputs makes a fault of execution: the list of each device's results is changed.
 func onOutputs(check, words string, change func(list []*capi.Buffer)) fault {
 	return of(check, words, func(c *serve.Invocation, a *capi.LoadedExecutableExecuteArgs) {
 		if c.Forward(); c.Err() != nil {
@@ -121,26 +119,24 @@ func onOutputs(check, words string, change func(list []*capi.Buffer)) fault {
 	})
 }
 
-// garbles makes a fault of downloads: the n-th gives a wrong byte.
+// garbles makes a fault of downloads: the n-th one returns a wrong byte.
 func garbles(check string, n int64) fault {
-	return fault{check, "reads a wrong byte once in a while", func() []serve.Hook {
+	return hooked(check, "reads a wrong byte once in a while", func() []serve.Hook {
 		now := nth(n)
 		return []serve.Hook{serve.Around(func(c *serve.Invocation, a *capi.BufferToHostBufferArgs) {
 			c.Forward()
 			if a.Dst == nil || c.Err() != nil || !now() {
 				return
 			}
-			e := &capi.Call[capi.EventAwaitArgs]{Args: capi.EventAwaitArgs{Event: a.Event}}
-			_ = e.Do(c.Table())
+			mutant.Await(c.Table(), a.Event)
 			flipByte(a.Dst)
 		})}
-	}, false}
+	})
 }
 
-// endsWith makes a fault: once the function that takes A was called, events are
-// errors.
+// endsWith makes a fault: after a call of the function that takes A, events are errors.
 func endsWith[A any](check, words string) fault {
-	return fault{check, words, func() []serve.Hook {
+	return hooked(check, words, func() []serve.Hook {
 		var ended sync.Map
 		return []serve.Hook{
 			serve.Around(func(c *serve.Invocation, _ *A) {
@@ -154,5 +150,5 @@ func endsWith[A any](check, words string) fault {
 				}
 			}),
 		}
-	}, false}
+	})
 }

@@ -13,16 +13,17 @@ import (
 	"github.com/purepjrt/purepjrt/capi"
 	"github.com/purepjrt/purepjrt/capi/serve"
 	"github.com/purepjrt/purepjrt/conformance/internal/check"
+	"github.com/purepjrt/purepjrt/conformance/internal/mutant"
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
 )
 
-// betweenDevices are faults of the families of programs for several devices.
+// betweenDevices returns the faults of the families of programs for several devices.
 func betweenDevices() []fault {
 	var list []fault
 	for _, c := range exchangeChecks() {
 		list = append(list, collectiveFaults(c.Name(), c.Profile == check.Quick)...)
 	}
-	for _, c := range shardingFamily() {
+	for _, c := range shardingChecks() {
 		list = append(list, takesZeros(c.Name()))
 	}
 	list = append(list, swapsDevices("MULTI-08/rows/mhlo"), swapsDevices("MULTI-08/rows-and-columns/sdy"), swapsDevices("DIFF-04/rows"),
@@ -31,8 +32,8 @@ func betweenDevices() []fault {
 	return list
 }
 
-// collectiveFaults are those of a check of one collective: what moves data must
-// not be fooled by a swap, and what reduces by a group that is too small.
+// collectiveFaults returns the faults of a check of one collective: a check of an operation
+// that moves data must see a swap, and one of a reduction a group that is too small.
 func collectiveFaults(name string, more bool) []fault {
 	_, what, _ := strings.Cut(name, "/")
 	operation, rest, _ := strings.Cut(what, "/")
@@ -40,7 +41,7 @@ func collectiveFaults(name string, more bool) []fault {
 	var list []fault
 	switch {
 	case rest == "empty":
-		list = append(list, fails(name, "cannot launch nothing", always[execution]))
+		list = append(list, fails(name, "cannot launch nothing", mutant.Always[execution]))
 	case operation == "in-flight":
 		list = append(list, swapsEnds(name), repeatsArguments(name))
 	case operation == "collective_permute", operation == "all_to_all", strings.HasPrefix(operation, "reduce_scatter"), alone &&
@@ -94,7 +95,7 @@ func backwards(groups [][]int) [][]int {
 	return list
 }
 
-// transposed takes the ids of 2 x 2 devices for those of the other order.
+// transposed replaces the ids of 2 x 2 devices by those in the other order.
 func transposed(groups [][]int) [][]int {
 	var list [][]int
 	for _, g := range groups {
@@ -129,8 +130,7 @@ func readGroups(s string) [][]int {
 	return groups
 }
 
-// swapsEnds makes a fault: the results of the first and the last device are
-// swapped.
+// swapsEnds makes a fault: the results of the first and the last device are swapped.
 func swapsEnds(check string) fault {
 	return of(check, "gives the results of the first device for those of the last", func(c *serve.Invocation, a *execution) {
 		if c.Forward(); c.Err() == nil && a.NumDevices > 1 {
@@ -141,7 +141,7 @@ func swapsEnds(check string) fault {
 	})
 }
 
-// takesZeros makes a fault: what the last of several devices has does not count.
+// takesZeros makes a fault: the arguments of the last of several devices count as zeros.
 func takesZeros(check string) fault {
 	return withClient(check, "takes zeros for the arguments of the last device", func(client *atomic.Pointer[capi.Client]) serve.Hook {
 		return serve.Around(func(c *serve.Invocation, a *execution) {
@@ -157,7 +157,7 @@ func takesZeros(check string) fault {
 
 // withClient makes a fault of one hook that knows the newest client.
 func withClient(check, words string, hook func(*atomic.Pointer[capi.Client]) serve.Hook) fault {
-	return fault{check, words, func() []serve.Hook {
+	return hooked(check, words, func() []serve.Hook {
 		var client atomic.Pointer[capi.Client]
 		return []serve.Hook{
 			serve.Around(func(c *serve.Invocation, a *capi.ClientCreateArgs) {
@@ -166,10 +166,10 @@ func withClient(check, words string, hook func(*atomic.Pointer[capi.Client]) ser
 			}),
 			hook(&client),
 		}
-	}, false}
+	})
 }
 
-// forwardZeros forwards an execution with zeros for arguments of it.
+// forwardZeros forwards an execution with zeros in place of the given arguments.
 func forwardZeros(c *serve.Invocation, client *capi.Client, arguments []*capi.Buffer) {
 	kept := slices.Clone(arguments)
 	for i, b := range kept {
@@ -177,34 +177,35 @@ func forwardZeros(c *serve.Invocation, client *capi.Client, arguments []*capi.Bu
 	}
 	c.Forward()
 	for i, b := range kept {
-		destroyed(c.Table(), capi.BufferDestroyArgs{Buffer: arguments[i]})
+		mutant.Try(c.Table(), capi.BufferDestroyArgs{Buffer: arguments[i]})
 		arguments[i] = b
 	}
 }
 
-// zerosLike makes a buffer of zeros where another is, and of its shape.
+// zerosLike makes a buffer of zeros with the type, the shape and the device of another.
 func zerosLike(t *capi.Table, client *capi.Client, b *capi.Buffer) *capi.Buffer {
-	dims := &capi.Call[capi.BufferDimensionsArgs]{Args: capi.BufferDimensionsArgs{Buffer: b}}
-	of := &capi.Call[capi.BufferElementTypeArgs]{Args: capi.BufferElementTypeArgs{Buffer: b}}
-	device := &capi.Call[capi.BufferDeviceArgs]{Args: capi.BufferDeviceArgs{Buffer: b}}
-	_, _, _ = dims.Do(t), of.Do(t), device.Do(t)
-	n := volume(capi.Slice(dims.Args.Dims, dims.Args.NumDims)) * 16
-	up := &capi.Call[capi.ClientBufferFromHostBufferArgs]{Args: capi.ClientBufferFromHostBufferArgs{
-		Client: client, Device: device.Args.Device, Type: of.Args.Type, Dims: dims.Args.Dims, NumDims: dims.Args.NumDims, Data: check.Pointer(make([]byte, max(n, 16))),
-	}}
-	_ = up.Do(t)
-	if e := up.Args.DoneWithHostBuffer; e != nil {
-		await := &capi.Call[capi.EventAwaitArgs]{Args: capi.EventAwaitArgs{Event: e}}
-		_ = await.Do(t)
-		destroyed(t, capi.EventDestroyArgs{Event: e})
+	dims, _ := mutant.Try(t, capi.BufferDimensionsArgs{Buffer: b})
+	of, _ := mutant.Try(t, capi.BufferElementTypeArgs{Buffer: b})
+	device, _ := mutant.Try(t, capi.BufferDeviceArgs{Buffer: b})
+	n := volume(capi.Slice(dims.Dims, dims.NumDims)) * 16
+	return uploaded(t, capi.ClientBufferFromHostBufferArgs{
+		Client: client, Device: device.Device, Type: of.Type, Dims: dims.Dims, NumDims: dims.NumDims, Data: check.Pointer(make([]byte, max(n, 16))),
+	})
+}
+
+// uploaded makes a buffer, and waits until its memory on the host is free again.
+func uploaded(t *capi.Table, args capi.ClientBufferFromHostBufferArgs) *capi.Buffer {
+	out, _ := mutant.Try(t, args)
+	if out.DoneWithHostBuffer != nil {
+		mutant.Finish(t, out.DoneWithHostBuffer)
 	}
-	return up.Args.Buffer
+	return out.Buffer
 }
 
 // repeatsArguments makes a fault of executions that are in flight together: one of them
 // gets the arguments of the one before.
 func repeatsArguments(check string) fault {
-	return fault{check, "executes once more on the arguments of the execution before", func() []serve.Hook {
+	return hooked(check, "executes once more on the arguments of the execution before", func() []serve.Hook {
 		now := nth(7)
 		var before []*capi.Buffer
 		return []serve.Hook{serve.Around(func(c *serve.Invocation, a *execution) {
@@ -223,5 +224,5 @@ func repeatsArguments(check string) fault {
 			}
 			before = own
 		})}
-	}, false}
+	})
 }

@@ -10,78 +10,79 @@ import (
 
 	"github.com/purepjrt/purepjrt/capi"
 	"github.com/purepjrt/purepjrt/capi/serve"
+	"github.com/purepjrt/purepjrt/conformance/internal/check"
+	"github.com/purepjrt/purepjrt/conformance/internal/mutant"
 )
 
-// More faults of donation: each does right by the first argument, or the first
-// execution, and wrong by another.
-var moreDonationFaults = []fault{
-	leavesReadable("DON-01", "marks only the first of the donated arguments", func(_ int64, n, i int) bool { return n == 2 && i == 1 }),
-	leavesReadable("DON-01", "marks donated arguments at the first execution only", func(run int64, _, _ int) bool { return run > 1 }),
-	leavesReadable("DON-03", "writes over arguments that were listed", func(_ int64, _, _ int) bool { return true }).and(ignoresList("")),
-	readsList("DON-03", "reads the first of the indices only", func(list []int64) []int64 { return list[:min(len(list), 1)] }),
-	readsList("DON-03", "knows the index 0 only", func(list []int64) []int64 {
-		return slices.DeleteFunc(list, func(i int64) bool { return i != 0 })
-	}),
-	{"DON-03", "takes the list of an executable's first execution for all", func() []serve.Hook {
-		first := make(map[*capi.LoadedExecutable][]int64)
-		return []serve.Hook{withList(func(a *execution, list []int64) []int64 {
-			if _, ok := first[a.Executable]; !ok {
-				first[a.Executable] = list
+// More faults of donation: each handles the first argument, or the first execution,
+// correctly and another one wrongly.
+func moreDonationFaults() []fault {
+	return []fault{
+		leavesReadable("DON-01", "marks only the first of the donated arguments", func(_ int64, n, i int) bool { return n == 2 && i == 1 }),
+		leavesReadable("DON-01", "marks donated arguments at the first execution only", func(run int64, _, _ int) bool { return run > 1 }),
+		leavesReadable("DON-03", "writes over arguments that were listed", func(_ int64, _, _ int) bool { return true }).and(ignoresList("")),
+		readsList("DON-03", "reads the first of the indices only", func(list []int64) []int64 { return list[:min(len(list), 1)] }),
+		readsList("DON-03", "knows the index 0 only", func(list []int64) []int64 {
+			return slices.DeleteFunc(list, func(i int64) bool { return i != 0 })
+		}),
+		hooked("DON-03", "takes the list of an executable's first execution for all", func() []serve.Hook {
+			first := make(map[*capi.LoadedExecutable][]int64)
+			return []serve.Hook{withList(func(a *execution, list []int64) []int64 {
+				if _, ok := first[a.Executable]; !ok {
+					first[a.Executable] = list
+				}
+				return first[a.Executable]
+			})}
+		}),
+		readsList("XOPT-04", "forgets the list when an index of it is out of range", func(list []int64) []int64 {
+			if slices.ContainsFunc(list, func(i int64) bool { return i < 0 || i > 3 }) {
+				return nil
 			}
-			return first[a.Executable]
-		})}
-	}, false},
-	readsList("XOPT-04", "forgets the list when an index of it is out of range", func(list []int64) []int64 {
-		if slices.ContainsFunc(list, func(i int64) bool { return i < 0 || i > 3 }) {
-			return nil
-		}
-		return list
-	}),
-	accepts("DON-05", "compares a donated argument with the next one only", func(list []*capi.Buffer) bool {
-		return len(list) > 2 && list[0] == list[2] && list[0] != list[1]
-	}),
-	accepts("DON-06", "looks at the first argument only", nil),
-	garbageFor("DON-07"), garbageFor("DON-07/many"),
-	of("DON-09", "consumes arguments although it refuses their number", func(c *serve.Invocation, a *execution) {
-		arguments, _ := lists(a, 0)
-		if c.Forward(); c.Err() != nil && len(arguments[0]) != 2 {
-			for _, b := range arguments[0] {
-				destroyed(c.Table(), capi.BufferDeleteArgs{Buffer: b})
+			return list
+		}),
+		accepts("DON-05", "compares a donated argument with the next one only", func(list []*capi.Buffer) bool {
+			return len(list) > 2 && list[0] == list[2] && list[0] != list[1]
+		}),
+		accepts("DON-06", "looks at the first argument only", nil),
+		garbageFor("DON-07"), garbageFor("DON-07/many"),
+		of("DON-09", "consumes arguments although it refuses their number", func(c *serve.Invocation, a *execution) {
+			arguments, _ := lists(a, 0)
+			if c.Forward(); c.Err() != nil && len(arguments[0]) != 2 {
+				for _, b := range arguments[0] {
+					mutant.Try(c.Table(), capi.BufferDeleteArgs{Buffer: b})
+				}
 			}
-		}
-	}),
-	of("DON-10", "leaves an argument half written when a program fails", func(c *serve.Invocation, a *execution) {
-		arguments, _ := lists(a, 0)
-		if c.Forward(); len(arguments[0]) == 2 {
-			scribble(c.Table(), arguments[0][0])
-		}
-	}).and(keepsDonated("")),
+		}),
+		of("DON-10", "leaves an argument half written when a program fails", func(c *serve.Invocation, a *execution) {
+			arguments, _ := lists(a, 0)
+			if c.Forward(); len(arguments[0]) == 2 {
+				scribble(c.Table(), arguments[0][0])
+			}
+		}).and(keepsDonated("")),
+	}
 }
 
-// copied makes another buffer of the same contents on the same device.
+// copied returns another buffer with the same contents on the same device.
 func copied(t *capi.Table, b *capi.Buffer) *capi.Buffer {
-	d := &capi.Call[capi.BufferDeviceArgs]{Args: capi.BufferDeviceArgs{Buffer: b}}
-	_ = d.Do(t)
-	c := &capi.Call[capi.BufferCopyToDeviceArgs]{Args: capi.BufferCopyToDeviceArgs{Buffer: b, DstDevice: d.Args.Device}}
-	if c.Do(t) != nil {
+	out, err := mutant.Try(t, capi.BufferCopyToDeviceArgs{Buffer: b, DstDevice: deviceOf(t, b)})
+	if err != nil {
 		return b
 	}
-	return c.Args.DstBuffer
+	return out.DstBuffer
 }
 
-// scribble changes the first byte of a buffer that lies in host memory.
+// scribble changes the first byte of a buffer in host memory.
 func scribble(t *capi.Table, b *capi.Buffer) {
-	p := &capi.Call[capi.BufferUnsafePointerArgs]{Args: capi.BufferUnsafePointerArgs{Buffer: b}}
-	if p.Do(t) == nil && p.Args.BufferPointer != 0 {
-		flipByte(pointerAt(p.Args.BufferPointer))
+	if p := address(t, b); p != 0 {
+		flipByte(check.PointerAt(p))
 	}
 }
 
-// leavesReadable makes a fault: arguments for which which is true, given the
-// number of the execution, of arguments, and of the argument, can be read after
-// their donation, and are not what they were.
+// leavesReadable makes a fault: donated arguments can be read, and hold something else, if
+// which is true for them. It is called with the number of the execution, the number of
+// arguments, and the argument's index.
 func leavesReadable(check, words string, which func(run int64, n, i int) bool) fault {
-	return fault{check, words, func() []serve.Hook {
+	return hooked(check, words, func() []serve.Hook {
 		var mu sync.Mutex
 		runs := make(map[*capi.LoadedExecutable]int64)
 		return []serve.Hook{serve.Around(func(c *serve.Invocation, a *execution) {
@@ -99,18 +100,18 @@ func leavesReadable(check, words string, which func(run int64, n, i int) bool) f
 			c.Forward()
 			for i, b := range kept {
 				if arguments[0][i] != b {
-					destroyed(c.Table(), capi.BufferDestroyArgs{Buffer: arguments[0][i]})
+					mutant.Try(c.Table(), capi.BufferDestroyArgs{Buffer: arguments[0][i]})
 					scribble(c.Table(), b)
 					arguments[0][i] = b
 				}
 			}
 		})}
-	}, false}
+	})
 }
 
 // keepsDonated makes a fault: nothing is donated.
 func keepsDonated(check string) fault {
-	return fault{check, "donates copies", func() []serve.Hook {
+	return hooked(check, "donates copies", func() []serve.Hook {
 		return []serve.Hook{serve.Around(func(c *serve.Invocation, a *execution) {
 			arguments, _ := lists(a, 0)
 			kept := slices.Clone(arguments[0])
@@ -120,21 +121,21 @@ func keepsDonated(check string) fault {
 			c.Forward()
 			copy(arguments[0], kept)
 		})}
-	}, false}
+	})
 }
 
-// readsList makes a fault: non_donatable_input_indices are read otherwise.
+// readsList makes a fault: non_donatable_input_indices are replaced by what read returns.
 func readsList(check, words string, read func([]int64) []int64) fault {
-	return fault{check, words, func() []serve.Hook {
+	return hooked(check, words, func() []serve.Hook {
 		return []serve.Hook{withList(func(_ *execution, list []int64) []int64 { return read(list) })}
-	}, false}
+	})
 }
 
 func withList(read func(a *execution, list []int64) []int64) serve.Hook {
 	return serve.Around(func(c *serve.Invocation, a *execution) {
 		kept := a.Options
 		own := *kept
-		list := read(a, slices.Clone(capi.Slice(kept.NonDonatableInputIndices, kept.NumNonDonatableInputIndices)))
+		list := read(a, capi.Slice(kept.NonDonatableInputIndices, kept.NumNonDonatableInputIndices))
 		own.NonDonatableInputIndices, own.NumNonDonatableInputIndices = nil, uintptr(len(list))
 		if len(list) > 0 {
 			own.NonDonatableInputIndices = &list[0]
@@ -145,17 +146,16 @@ func withList(read func(a *execution, list []int64) []int64) serve.Hook {
 	})
 }
 
-// accepts makes a fault: executions whose arguments are such are made on copies;
-// a nil function means those with an argument that is deleted and not the first.
+// accepts makes a fault: executions for whose arguments such is true run on copies. If such
+// is nil, every deleted argument other than the first is replaced by the first.
 func accepts(check, words string, such func(list []*capi.Buffer) bool) fault {
-	return fault{check, words, func() []serve.Hook {
+	return hooked(check, words, func() []serve.Hook {
 		return []serve.Hook{serve.Around(func(c *serve.Invocation, a *execution) {
 			arguments, _ := lists(a, 0)
 			kept := slices.Clone(arguments[0])
 			if such == nil {
 				for i, b := range kept {
-					if d := (&capi.Call[capi.BufferIsDeletedArgs]{Args: capi.BufferIsDeletedArgs{Buffer: b}}); i > 0 &&
-						d.Do(c.Table()) == nil && d.Args.IsDeleted {
+					if i > 0 && deleted(c.Table(), b) {
 						arguments[0][i] = kept[0]
 					}
 				}
@@ -167,11 +167,10 @@ func accepts(check, words string, such func(list []*capi.Buffer) bool) fault {
 			c.Forward()
 			copy(arguments[0], kept)
 		})}
-	}, false}
+	})
 }
 
-// garbageFor makes a fault: an execution on an argument that is gone succeeds, on
-// something else.
+// garbageFor makes a fault: an execution whose argument is gone succeeds on another buffer.
 func garbageFor(check string) fault {
 	return withClient(check, "computes with something else when a buffer is gone", func(client *atomic.Pointer[capi.Client]) serve.Hook {
 		return serve.Around(func(c *serve.Invocation, a *execution) {
@@ -182,7 +181,7 @@ func garbageFor(check string) fault {
 			kept := arguments[0][0]
 			arguments[0][0] = zerosOn(c.Table(), client.Load())
 			c.Forward()
-			destroyed(c.Table(), capi.BufferDestroyArgs{Buffer: arguments[0][0]})
+			mutant.Try(c.Table(), capi.BufferDestroyArgs{Buffer: arguments[0][0]})
 			arguments[0][0] = kept
 		})
 	})

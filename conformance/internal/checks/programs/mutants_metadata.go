@@ -14,105 +14,106 @@ import (
 
 	"github.com/purepjrt/purepjrt/capi"
 	"github.com/purepjrt/purepjrt/capi/serve"
+	"github.com/purepjrt/purepjrt/conformance/internal/mutant"
 )
 
-// More faults of what executables say of themselves: memory that is used again,
-// answers that depend on too little or on too much, bytes beyond the end.
-var moreMetadataFaults = []fault{
-	{"EXE-01", "gives one executable to all who ask", func() []serve.Hook {
-		var mu sync.Mutex
-		given := make(map[*capi.LoadedExecutable]*capi.Executable)
-		gone := make(map[*capi.Executable]bool)
-		return []serve.Hook{
-			serve.Around(func(c *serve.Invocation, a *capi.LoadedExecutableGetExecutableArgs) {
-				mu.Lock()
-				defer mu.Unlock()
-				if a.Executable = given[a.LoadedExecutable]; a.Executable == nil {
-					c.Forward()
-					given[a.LoadedExecutable] = a.Executable
-				}
-			}),
-			serve.Around(func(c *serve.Invocation, a *capi.ExecutableDestroyArgs) {
-				mu.Lock()
-				defer mu.Unlock()
-				gone[a.Executable] = true
-			}),
-			serve.Around(func(c *serve.Invocation, a *capi.ExecutableNameArgs) {
-				if c.Forward(); gone[a.Executable] {
-					c.Fail(capi.ErrorCodeInternal, "the executable is gone")
-				}
-			}),
-		}
-	}, false},
-	sharedBytes("EXE-04", "has one place for all names", func(a *capi.ExecutableNameArgs) (**byte, *uintptr) { return &a.ExecutableName, &a.ExecutableNameSize }),
-	sharedBytes("EXE-27", "has one place for all fingerprints", func(a *capi.ExecutableFingerprintArgs) (**byte, *uintptr) {
-		return &a.ExecutableFingerprint, &a.ExecutableFingerprintSize
-	}),
-	sharedBytes("SER-01", "has one place for all serialized executables", func(a *capi.ExecutableSerializeArgs) (**byte, *uintptr) {
-		return &a.SerializedBytes, &a.SerializedBytesSize
-	}),
-	sharedBytes("COPT-10", "has one place for all options", func(a *capi.ExecutableGetCompileOptionsArgs) (**byte, *uintptr) {
-		return &a.SerializedBytes, &a.SerializedBytesSize
-	}).inModel(),
-	sharedBytes("LEX-12", "has one place for all device assignments",
-		func(a *capi.LoadedExecutableGetDeviceAssignmentArgs) (**byte, *uintptr) {
+// More faults of what executables report about themselves: memory that is reused, answers
+// that depend on too little or too much, bytes beyond the end.
+func moreMetadataFaults() []fault {
+	return []fault{
+		hooked("EXE-01", "gives one executable to all who ask", func() []serve.Hook {
+			var mu sync.Mutex
+			given := make(map[*capi.LoadedExecutable]*capi.Executable)
+			gone := make(map[*capi.Executable]bool)
+			return []serve.Hook{
+				serve.Around(func(c *serve.Invocation, a *capi.LoadedExecutableGetExecutableArgs) {
+					mu.Lock()
+					defer mu.Unlock()
+					if a.Executable = given[a.LoadedExecutable]; a.Executable == nil {
+						c.Forward()
+						given[a.LoadedExecutable] = a.Executable
+					}
+				}),
+				serve.Around(func(c *serve.Invocation, a *capi.ExecutableDestroyArgs) {
+					mu.Lock()
+					defer mu.Unlock()
+					gone[a.Executable] = true
+				}),
+				serve.Around(func(c *serve.Invocation, a *capi.ExecutableNameArgs) {
+					if c.Forward(); gone[a.Executable] {
+						c.Fail(capi.ErrorCodeInternal, "the executable is gone")
+					}
+				}),
+			}
+		}),
+		sharedBytes("EXE-04", "has one place for all names", func(a *capi.ExecutableNameArgs) (**byte, *uintptr) { return &a.ExecutableName, &a.ExecutableNameSize }),
+		sharedBytes("EXE-27", "has one place for all fingerprints", func(a *capi.ExecutableFingerprintArgs) (**byte, *uintptr) {
+			return &a.ExecutableFingerprint, &a.ExecutableFingerprintSize
+		}),
+		sharedBytes("SER-01", "has one place for all serialized executables", func(a *capi.ExecutableSerializeArgs) (**byte, *uintptr) {
 			return &a.SerializedBytes, &a.SerializedBytesSize
 		}),
-	onCompile("COPT-09", "says that there is one replica", func(c *compilation) { c.Forward() }).and(
-		after("", "", func(a *capi.ExecutableGetCompileOptionsArgs) {
-			a.SerializedBytes, a.SerializedBytesSize = capi.BytesData(oneReplica(capi.Bytes(a.SerializedBytes, a.SerializedBytesSize)))
-		})).inModel(),
-	of("EXE-11", "fills one place more than there are results", func(c *serve.Invocation, a *execution) {
-		if c.Forward(); c.Err() == nil {
-			n := outputsOf(c.Table(), a.Executable)
-			_, results := lists(a, n+1)
-			results[0][n] = leftOver
-		}
-	}),
-	after("EXE-15", "gives scalars the size 0", func(a *capi.ExecutableGetCostAnalysisArgs) {
-		list := slices.Clone(capi.Slice(a.Properties, a.NumProperties))
-		for i := range list {
-			list[i].ValueSize = 0
-		}
-		a.Properties = &list[0]
-	}),
-	after("EXE-15", "says of a number that it is a string", func(a *capi.ExecutableGetCostAnalysisArgs) {
-		list := slices.Clone(capi.Slice(a.Properties, a.NumProperties))
-		list[0].Type, list[0].ValueSize = capi.NamedValueString, 1<<40
-		a.Properties = &list[0]
-	}),
-	after("EXE-17", "has a size below zero", func(a *capi.ExecutableGetCompiledMemoryStatsArgs) { a.TempSizeInBytes = -1 }),
-	after("EXE-18", "counts what is not donated", func(a *capi.ExecutableGetCompiledMemoryStatsArgs) { a.AliasSizeInBytes = 1 << 20 }),
-	of("EXE-22", "fills all whatever room there is", func(c *serve.Invocation, a *capi.ExecutableOptimizedProgramArgs) {
-		n := a.Program.CodeSize
-		if a.Program.Code != nil {
-			own := &capi.Program{StructSize: capi.ProgramSize}
-			size := &capi.Call[capi.ExecutableOptimizedProgramArgs]{Args: capi.ExecutableOptimizedProgramArgs{Executable: a.Executable,
-				Program: own}}
-			_ = size.Do(c.Table())
-			a.Program.CodeSize = own.CodeSize
-		}
-		if c.Forward(); a.Program.Code != nil && n < a.Program.CodeSize {
-			c.Fail(capi.ErrorCodeInvalidArgument, "code_size is too small")
-		}
-	}),
-	fingerprints("EXE-25/later", "has the time in it", func(b []byte, _ int64) []byte {
-		return fmt.Appendf(slices.Clone(b), "%d", time.Now().Unix())
-	}),
-	codeFingerprints("EXE-26", "is that of the text without its numbers", func(code string) string {
-		return regexp.MustCompile(`[0-9.]+`).ReplaceAllString(code, "")
-	}),
-	codeFingerprints("EXE-26", "is that of the signature", func(code string) string {
-		_, rest, _ := strings.Cut(code, "@main")
-		signature, _, _ := strings.Cut(rest, "{\n")
-		return signature
-	}),
+		sharedBytes("COPT-10", "has one place for all options", func(a *capi.ExecutableGetCompileOptionsArgs) (**byte, *uintptr) {
+			return &a.SerializedBytes, &a.SerializedBytesSize
+		}).inModel(),
+		sharedBytes("LEX-12", "has one place for all device assignments",
+			func(a *capi.LoadedExecutableGetDeviceAssignmentArgs) (**byte, *uintptr) {
+				return &a.SerializedBytes, &a.SerializedBytesSize
+			}),
+		onCompile("COPT-09", "says that there is one replica", func(c *compilation) { c.Forward() }).and(
+			after("", "", func(a *capi.ExecutableGetCompileOptionsArgs) {
+				a.SerializedBytes, a.SerializedBytesSize = capi.BytesData(oneReplica(capi.Bytes(a.SerializedBytes, a.SerializedBytesSize)))
+			})).inModel(),
+		of("EXE-11", "fills one place more than there are results", func(c *serve.Invocation, a *execution) {
+			if c.Forward(); c.Err() == nil {
+				n := outputsOf(c.Table(), a.Executable)
+				_, results := lists(a, n+1)
+				results[0][n] = leftOver
+			}
+		}),
+		after("EXE-15", "gives scalars the size 0", func(a *capi.ExecutableGetCostAnalysisArgs) {
+			list := capi.Slice(a.Properties, a.NumProperties)
+			for i := range list {
+				list[i].ValueSize = 0
+			}
+			a.Properties = &list[0]
+		}),
+		after("EXE-15", "says of a number that it is a string", func(a *capi.ExecutableGetCostAnalysisArgs) {
+			list := capi.Slice(a.Properties, a.NumProperties)
+			list[0].Type, list[0].ValueSize = capi.NamedValueString, 1<<40
+			a.Properties = &list[0]
+		}),
+		after("EXE-17", "has a size below zero", func(a *capi.ExecutableGetCompiledMemoryStatsArgs) { a.TempSizeInBytes = -1 }),
+		after("EXE-18", "counts what is not donated", func(a *capi.ExecutableGetCompiledMemoryStatsArgs) { a.AliasSizeInBytes = 1 << 20 }),
+		of("EXE-22", "fills all whatever room there is", func(c *serve.Invocation, a *capi.ExecutableOptimizedProgramArgs) {
+			n := a.Program.CodeSize
+			if a.Program.Code != nil {
+				own := &capi.Program{StructSize: capi.ProgramSize}
+				mutant.Try(c.Table(), capi.ExecutableOptimizedProgramArgs{Executable: a.Executable, Program: own})
+				a.Program.CodeSize = own.CodeSize
+			}
+			if c.Forward(); a.Program.Code != nil && n < a.Program.CodeSize {
+				c.Fail(capi.ErrorCodeInvalidArgument, "code_size is too small")
+			}
+		}),
+		fingerprints("EXE-25/later", "has the time in it", func(b []byte, _ int64) []byte {
+			return fmt.Appendf(slices.Clone(b), "%d", time.Now().Unix())
+		}),
+		codeFingerprints("EXE-26", "is that of the text without its numbers", func(code string) string {
+			return regexp.MustCompile(`[0-9.]+`).ReplaceAllString(code, "")
+		}),
+		codeFingerprints("EXE-26", "is that of the signature", func(code string) string {
+			_, rest, _ := strings.Cut(code, "@main")
+			signature, _, _ := strings.Cut(rest, "{\n")
+			return signature
+		}),
+	}
 }
 
-// sharedBytes makes a fault: one place has the bytes of all answers of a
-// function. bytes returns the fields of an answer.
+// sharedBytes makes a fault: all answers of a function have their bytes in the same place.
+// bytes returns the fields of an answer.
 func sharedBytes[A any](check, words string, bytes func(*A) (data **byte, size *uintptr)) fault {
-	return fault{check, words, func() []serve.Hook {
+	return hooked(check, words, func() []serve.Hook {
 		place := make([]byte, 1<<20)
 		return []serve.Hook{serve.Around(func(c *serve.Invocation, a *A) {
 			if c.Forward(); c.Err() == nil {
@@ -121,18 +122,18 @@ func sharedBytes[A any](check, words string, bytes func(*A) (data **byte, size *
 				*data, *size = &place[0], uintptr(n)
 			}
 		})}
-	}, false}
+	})
 }
 
-// codeFingerprints makes a fault: the fingerprint is something of the text that
-// was compiled.
+// codeFingerprints makes a fault: the fingerprint is derived from the text that was
+// compiled.
 func codeFingerprints(check, words string, of func(code string) string) fault {
-	return fault{check, words, func() []serve.Hook {
+	return hooked(check, words, func() []serve.Hook {
 		var mu sync.Mutex
 		loaded, codes := make(map[*capi.LoadedExecutable]string), make(map[*capi.Executable]string)
 		return []serve.Hook{
 			serve.Around(func(c *serve.Invocation, a *capi.ClientCompileArgs) {
-				code := strings.Clone(capi.String(a.Program.Code, a.Program.CodeSize))
+				code := capi.String(a.Program.Code, a.Program.CodeSize)
 				c.Forward()
 				mu.Lock()
 				defer mu.Unlock()
@@ -150,10 +151,10 @@ func codeFingerprints(check, words string, of func(code string) string) fault {
 				a.ExecutableFingerprint, a.ExecutableFingerprintSize = capi.StringData(of(codes[a.Executable]))
 			}),
 		}
-	}, false}
+	})
 }
 
-// oneReplica changes the number of replicas in compile options.
+// oneReplica sets the number of replicas in compile options to one.
 func oneReplica(o []byte) []byte {
 	var out []byte
 	_ = fields(o, func(n protoNumber, value uint64, b []byte) error {
@@ -182,53 +183,55 @@ func oneReplica(o []byte) []byte {
 	return out
 }
 
-var moreLoadedFaults = []fault{
-	{"LEX-02", "deletes all executables with one", func() []serve.Hook {
-		var deleted atomic.Bool
-		return []serve.Hook{
-			serve.Around(func(c *serve.Invocation, _ *capi.LoadedExecutableDeleteArgs) { c.Forward(); deleted.Store(true) }),
-			serve.Around(func(c *serve.Invocation, a *capi.LoadedExecutableIsDeletedArgs) {
-				c.Forward()
-				a.IsDeleted = deleted.Load()
-			}),
-		}
-	}, true},
-	{"LEX-03", "executes nothing more once an executable was deleted", func() []serve.Hook {
-		var deleted atomic.Bool
-		return []serve.Hook{
-			serve.Around(func(c *serve.Invocation, _ *capi.LoadedExecutableDeleteArgs) { c.Forward(); deleted.Store(true) }),
-			serve.Around(func(c *serve.Invocation, _ *execution) {
-				if deleted.Load() {
-					c.Fail(capi.ErrorCodeFailedPrecondition, "deleted")
-					return
-				}
-				c.Forward()
-			}),
-		}
-	}, true},
-	after("LEX-10/2x2", "transposes the assignment", func(a *capi.LoadedExecutableGetDeviceAssignmentArgs) {
-		_, _, ids, err := readDeviceAssignment(capi.Bytes(a.SerializedBytes, a.SerializedBytesSize))
-		if err == nil && len(ids) == 2 {
-			ids[0][1], ids[1][0] = ids[1][0], ids[0][1]
-			a.SerializedBytes, a.SerializedBytesSize = capi.BytesData(deviceAssignment(ids))
-		}
-	}),
-	after("LEX-10/2x1", "sorts the assignment", func(a *capi.LoadedExecutableGetDeviceAssignmentArgs) {
-		_, _, ids, err := readDeviceAssignment(capi.Bytes(a.SerializedBytes, a.SerializedBytesSize))
-		if err == nil && len(ids) == 2 && ids[0][0] > ids[1][0] {
-			ids[0], ids[1] = ids[1], ids[0]
-			a.SerializedBytes, a.SerializedBytesSize = capi.BytesData(deviceAssignment(ids))
-		}
-	}),
-	overridesOptions("SER-04", "loads with default options", options{}),
-	overridesOptions("SER-14", "loads for the default devices", options{replicas: 2}),
-	of("SER-12", "reads an origin of five coordinates", func(c *serve.Invocation, a *capi.ExecutableDeserializeAndLoadArgs) {
-		if a.LoadOptions != nil && a.LoadOptions.ComputationOriginSize > 0 {
-			a.LoadOptions.ComputationOriginSize += 2
-			defer func() { a.LoadOptions.ComputationOriginSize -= 2 }()
-		}
-		c.Forward()
-	}).inModel(),
+func moreLoadedFaults() []fault {
+	return []fault{
+		hooked("LEX-02", "deletes all executables with one", func() []serve.Hook {
+			var deleted atomic.Bool
+			return []serve.Hook{
+				serve.Around(func(c *serve.Invocation, _ *capi.LoadedExecutableDeleteArgs) { c.Forward(); deleted.Store(true) }),
+				serve.Around(func(c *serve.Invocation, a *capi.LoadedExecutableIsDeletedArgs) {
+					c.Forward()
+					a.IsDeleted = deleted.Load()
+				}),
+			}
+		}).inModel(),
+		hooked("LEX-03", "executes nothing more once an executable was deleted", func() []serve.Hook {
+			var deleted atomic.Bool
+			return []serve.Hook{
+				serve.Around(func(c *serve.Invocation, _ *capi.LoadedExecutableDeleteArgs) { c.Forward(); deleted.Store(true) }),
+				serve.Around(func(c *serve.Invocation, _ *execution) {
+					if deleted.Load() {
+						c.Fail(capi.ErrorCodeFailedPrecondition, "deleted")
+						return
+					}
+					c.Forward()
+				}),
+			}
+		}).inModel(),
+		after("LEX-10/2x2", "transposes the assignment", func(a *capi.LoadedExecutableGetDeviceAssignmentArgs) {
+			_, _, ids, err := readDeviceAssignment(capi.Bytes(a.SerializedBytes, a.SerializedBytesSize))
+			if err == nil && len(ids) == 2 {
+				ids[0][1], ids[1][0] = ids[1][0], ids[0][1]
+				a.SerializedBytes, a.SerializedBytesSize = capi.BytesData(deviceAssignment(ids))
+			}
+		}),
+		after("LEX-10/2x1", "sorts the assignment", func(a *capi.LoadedExecutableGetDeviceAssignmentArgs) {
+			_, _, ids, err := readDeviceAssignment(capi.Bytes(a.SerializedBytes, a.SerializedBytesSize))
+			if err == nil && len(ids) == 2 && ids[0][0] > ids[1][0] {
+				ids[0], ids[1] = ids[1], ids[0]
+				a.SerializedBytes, a.SerializedBytesSize = capi.BytesData(deviceAssignment(ids))
+			}
+		}),
+		overridesOptions("SER-04", "loads with default options", options{}),
+		overridesOptions("SER-14", "loads for the default devices", options{replicas: 2}),
+		of("SER-12", "reads an origin of five coordinates", func(c *serve.Invocation, a *capi.ExecutableDeserializeAndLoadArgs) {
+			if a.LoadOptions != nil && a.LoadOptions.ComputationOriginSize > 0 {
+				a.LoadOptions.ComputationOriginSize += 2
+				defer func() { a.LoadOptions.ComputationOriginSize -= 2 }()
+			}
+			c.Forward()
+		}).inModel(),
+	}
 }
 
 // overridesOptions makes a fault: what is loaded has other options.

@@ -16,16 +16,18 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
 )
 
-var orderFaults = []fault{
-	startsEarly("RUN-20/slow producers", "starts before the execution that makes its argument is done"),
-	startsEarly("RUN-20/other threads", "waits for no argument that another thread's execution makes"),
-	writesEarly("RUN-20/read, then donated"),
-	inOneQueue("RUN-34"),
-	readsScalars("RUN-02/scalars", "takes every scalar for 32 bits", func(dtype.Type) bool { return true }),
-	readsScalars("RUN-02/complex scalars", "of a complex scalar only the real part arrives", dtype.Type.IsComplex),
+func orderFaults() []fault {
+	return []fault{
+		startsEarly("RUN-20/slow producers", "starts before the execution that makes its argument is done"),
+		startsEarly("RUN-20/other threads", "waits for no argument that another thread's execution makes"),
+		writesEarly("RUN-20/read, then donated"),
+		inOneQueue("RUN-34"),
+		readsScalars("RUN-02/scalars", "takes every scalar for 32 bits", func(dtype.Type) bool { return true }),
+		readsScalars("RUN-02/complex scalars", "of a complex scalar only the real part arrives", dtype.Type.IsComplex),
+	}
 }
 
-// reportedMutants are faults that users met.
+// reportedMutants returns faults that users have met.
 func reportedMutants() []mutant.Mutant {
 	of := func(f fault, where string) mutant.Mutant { return f.mutant(f.check, f.model).ReportedAs(where) }
 	return []mutant.Mutant{
@@ -36,32 +38,21 @@ func reportedMutants() []mutant.Mutant {
 	}
 }
 
-// isReady reports whether a buffer has its contents.
-func isReady(t *capi.Table, b *capi.Buffer) bool {
-	e := &capi.Call[capi.BufferReadyEventArgs]{Args: capi.BufferReadyEventArgs{Buffer: b}}
-	if e.Do(t) != nil {
-		return true
-	}
-	defer destroyed(t, capi.EventDestroyArgs{Event: e.Args.Event})
-	r := &capi.Call[capi.EventIsReadyArgs]{Args: capi.EventIsReadyArgs{Event: e.Args.Event}}
-	return r.Do(t) != nil || r.Args.IsReady
-}
-
-// startsEarly makes a fault: what is not ready counts as zeros.
+// startsEarly makes a fault: a buffer that is not ready counts as zeros.
 func startsEarly(check, words string) fault {
 	return withClient(check, words, func(client *atomic.Pointer[capi.Client]) serve.Hook {
 		return serve.Around(func(c *serve.Invocation, a *execution) {
 			arguments, _ := lists(a, 0)
 			kept := slices.Clone(arguments[0])
 			for i, b := range kept {
-				if !isReady(c.Table(), b) {
+				if mutant.Unsettled(c.Table(), b) {
 					arguments[0][i] = zerosLike(c.Table(), client.Load(), b)
 				}
 			}
 			c.Forward()
 			for i, b := range kept {
 				if arguments[0][i] != b {
-					destroyed(c.Table(), capi.BufferDestroyArgs{Buffer: arguments[0][i]})
+					mutant.Try(c.Table(), capi.BufferDestroyArgs{Buffer: arguments[0][i]})
 					arguments[0][i] = b
 				}
 			}
@@ -69,10 +60,10 @@ func startsEarly(check, words string) fault {
 	})
 }
 
-// writesEarly makes a fault: an execution that gets an argument for its own writes into it
-// while others that came before still read it.
+// writesEarly makes a fault: an execution that a buffer is donated to writes into it while
+// earlier ones still read it.
 func writesEarly(check string) fault {
-	return fault{check, "writes over a donated argument that earlier executions still read", func() []serve.Hook {
+	return hooked(check, "writes over a donated argument that earlier executions still read", func() []serve.Hook {
 		var mu sync.Mutex
 		readers, spoilt := make(map[*capi.Buffer][]*capi.Buffer), make(map[*capi.Buffer]bool) // results, by argument
 		return []serve.Hook{
@@ -84,8 +75,7 @@ func writesEarly(check string) fault {
 				defer mu.Unlock()
 				arguments, results := lists(a, 1)
 				in, out := arguments[0][0], results[0][0]
-				gone := &capi.Call[capi.BufferIsDeletedArgs]{Args: capi.BufferIsDeletedArgs{Buffer: in}}
-				if _ = gone.Do(c.Table()); !gone.Args.IsDeleted {
+				if !deleted(c.Table(), in) {
 					readers[in] = append(readers[in], out)
 					return
 				}
@@ -98,9 +88,8 @@ func writesEarly(check string) fault {
 				mu.Lock()
 				defer mu.Unlock()
 				if c.Err() == nil && a.Dst != nil && spoilt[a.Src] {
-					await := &capi.Call[capi.EventAwaitArgs]{Args: capi.EventAwaitArgs{Event: a.Event}}
-					_ = await.Do(c.Table())
-					clear(view((*byte)(a.Dst), a.DstSize)[:4])
+					mutant.Await(c.Table(), a.Event)
+					clear(mutant.BytesAt(a.Dst, a.DstSize)[:4])
 				}
 			}),
 			serve.Around(func(c *serve.Invocation, a *capi.BufferDestroyArgs) {
@@ -111,13 +100,13 @@ func writesEarly(check string) fault {
 				c.Forward()
 			}),
 		}
-	}, false}
+	})
 }
 
-// inOneQueue makes a fault: executions get done in the order of their calls, on whatever
+// inOneQueue makes a fault: executions complete in the order of their calls, whatever their
 // device.
 func inOneQueue(check string) fault {
-	return fault{check, "has one queue for all devices", func() []serve.Hook {
+	return hooked(check, "has one queue for all devices", func() []serve.Hook {
 		var mu sync.Mutex
 		var queue []*capi.Event
 		return []serve.Hook{
@@ -133,8 +122,8 @@ func inOneQueue(check string) fault {
 				mu.Lock()
 				defer mu.Unlock()
 				for _, e := range queue[:max(0, slices.Index(queue, a.Event))] {
-					r := &capi.Call[capi.EventIsReadyArgs]{Args: capi.EventIsReadyArgs{Event: e}}
-					a.IsReady = a.IsReady && r.Do(c.Table()) == nil && r.Args.IsReady
+					out, err := mutant.Try(c.Table(), capi.EventIsReadyArgs{Event: e})
+					a.IsReady = a.IsReady && err == nil && out.IsReady
 				}
 			}),
 			serve.Around(func(c *serve.Invocation, a *capi.EventDestroyArgs) {
@@ -144,20 +133,20 @@ func inOneQueue(check string) fault {
 				c.Forward()
 			}),
 		}
-	}, false}
+	})
 }
 
-// typeOf is the type of a buffer, and whether it is a scalar.
+// typeOf returns the type of a buffer, and whether it is a scalar.
 func typeOf(t *capi.Table, b *capi.Buffer) (dtype.Type, bool) {
-	of := &capi.Call[capi.BufferElementTypeArgs]{Args: capi.BufferElementTypeArgs{Buffer: b}}
-	dims := &capi.Call[capi.BufferDimensionsArgs]{Args: capi.BufferDimensionsArgs{Buffer: b}}
-	if of.Do(t) != nil || dims.Do(t) != nil {
+	of, err := mutant.Try(t, capi.BufferElementTypeArgs{Buffer: b})
+	dims, err2 := mutant.Try(t, capi.BufferDimensionsArgs{Buffer: b})
+	if err != nil || err2 != nil {
 		return 0, false
 	}
-	return dtype.Type(of.Args.Type), dims.Args.NumDims == 0
+	return dtype.Type(of.Type), dims.NumDims == 0
 }
 
-// readsScalars makes a fault: of scalars only half of the bytes come back.
+// readsScalars makes a fault: only half of a scalar's bytes are read.
 func readsScalars(check, words string, which func(dtype.Type) bool) fault {
 	return of(check, words, func(c *serve.Invocation, a *capi.BufferToHostBufferArgs) {
 		c.Forward()
@@ -165,9 +154,8 @@ func readsScalars(check, words string, which func(dtype.Type) bool) fault {
 			return
 		}
 		if e, scalar := typeOf(c.Table(), a.Src); scalar && e.Size() > 4 && which(e) {
-			await := &capi.Call[capi.EventAwaitArgs]{Args: capi.EventAwaitArgs{Event: a.Event}}
-			_ = await.Do(c.Table())
-			data := view((*byte)(a.Dst), a.DstSize)
+			mutant.Await(c.Table(), a.Event)
+			data := mutant.BytesAt(a.Dst, a.DstSize)
 			clear(data[len(data)/2:])
 		}
 	})
@@ -185,10 +173,10 @@ func refusesScalars(check string) fault {
 		})
 }
 
-// savesForItself makes a fault: what is saved is the number of a program that only this process
-// has.
+// savesForItself makes a fault: what is serialized is the number of a program that only this
+// process knows.
 func savesForItself(check string) fault {
-	return fault{check, "what one process saves, another cannot read back", func() []serve.Hook {
+	return hooked(check, "what one process saves, another cannot read back", func() []serve.Hook {
 		var mu sync.Mutex
 		var saved [][]byte
 		return []serve.Hook{
@@ -198,9 +186,9 @@ func savesForItself(check string) fault {
 				}
 				mu.Lock()
 				defer mu.Unlock()
-				saved = append(saved, slices.Clone(capi.Bytes(a.SerializedBytes, a.SerializedBytesSize)))
+				saved = append(saved, capi.Bytes(a.SerializedBytes, a.SerializedBytesSize))
 				number := fmt.Sprintf("program %d", len(saved)-1)
-				a.SerializedBytesSize = uintptr(copy(view(a.SerializedBytes, a.SerializedBytesSize), number))
+				a.SerializedBytesSize = uintptr(copy(mutant.View(a.SerializedBytes, a.SerializedBytesSize), number))
 			}),
 			serve.Around(func(c *serve.Invocation, a *capi.ExecutableDeserializeAndLoadArgs) {
 				data, size := a.SerializedExecutable, a.SerializedExecutableSize
@@ -214,11 +202,12 @@ func savesForItself(check string) fault {
 				a.SerializedExecutable, a.SerializedExecutableSize = data, size
 			}),
 		}
-	}, false}
+	})
 }
 
-// inPlaceMutants stand before a plugin that compiles each product anew before it executes it:
-// XLA's plugin for CPUs itself keeps second factors by their addresses on some processors.
+// inPlaceMutants returns mutants in front of a plugin that compiles each product again before
+// it executes it: on some processors XLA's CPU plugin itself caches second factors by their
+// addresses.
 func inPlaceMutants() []mutant.Mutant {
 	var list []mutant.Mutant
 	for _, check := range []string{"RUN-02/changed by donation", "RUN-02/changed by the host"} {
@@ -241,14 +230,14 @@ func inPlaceMutants() []mutant.Mutant {
 	return list
 }
 
-// compilesAnew compiles programs with a product again for each execution.
+// compilesAnew compiles programs that contain a product again for each execution.
 func compilesAnew() []serve.Hook {
 	var mu sync.Mutex
 	programs := make(map[*capi.LoadedExecutable]func(t *capi.Table) *capi.LoadedExecutable)
 	return []serve.Hook{
 		serve.Around(func(c *serve.Invocation, a *capi.ClientCompileArgs) {
 			c.Forward()
-			code := strings.Clone(capi.String(a.Program.Code, a.Program.CodeSize))
+			code := capi.String(a.Program.Code, a.Program.CodeSize)
 			if c.Err() != nil || !strings.Contains(code, "dot_general") {
 				return
 			}
@@ -268,7 +257,7 @@ func compilesAnew() []serve.Hook {
 			first := a.Executable
 			a.Executable = again(c.Table())
 			c.Forward()
-			destroyed(c.Table(), capi.LoadedExecutableDestroyArgs{Executable: a.Executable})
+			mutant.Try(c.Table(), capi.LoadedExecutableDestroyArgs{Executable: a.Executable})
 			a.Executable = first
 		}),
 		serve.Around(func(c *serve.Invocation, a *capi.LoadedExecutableDestroyArgs) {
@@ -280,7 +269,7 @@ func compilesAnew() []serve.Hook {
 	}
 }
 
-// remembersFactors multiplies by a copy of the first second factor that a product found at the
+// remembersFactors multiplies by a copy of the first second factor that a product found at an
 // address.
 func remembersFactors() []serve.Hook {
 	type key struct {
@@ -315,14 +304,13 @@ func remembersFactors() []serve.Hook {
 	}
 }
 
-// address is that of a buffer in the host's memory.
+// address returns the address of a buffer in host memory.
 func address(t *capi.Table, b *capi.Buffer) uintptr {
-	p := &capi.Call[capi.BufferUnsafePointerArgs]{Args: capi.BufferUnsafePointerArgs{Buffer: b}}
-	_ = p.Do(t)
-	return p.Args.BufferPointer
+	out, _ := mutant.Try(t, capi.BufferUnsafePointerArgs{Buffer: b})
+	return out.BufferPointer
 }
 
-// remembersResults gives a copy of the first result that a program of two arguments had for
+// remembersResults returns a copy of the first result that a program of two arguments had for
 // their addresses.
 func remembersResults() serve.Hook {
 	type key struct {
@@ -344,7 +332,7 @@ func remembersResults() serve.Hook {
 		mu.Lock()
 		defer mu.Unlock()
 		if old := results[k]; old != nil {
-			destroyed(c.Table(), capi.BufferDestroyArgs{Buffer: outputs[0][0]})
+			mutant.Try(c.Table(), capi.BufferDestroyArgs{Buffer: outputs[0][0]})
 			outputs[0][0] = copied(c.Table(), old)
 			return
 		}

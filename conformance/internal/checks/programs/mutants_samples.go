@@ -11,9 +11,10 @@ import (
 
 	"github.com/purepjrt/purepjrt/capi"
 	"github.com/purepjrt/purepjrt/capi/serve"
+	"github.com/purepjrt/purepjrt/conformance/internal/mutant"
 )
 
-// sampleFaults are those of the samples, custom calls and annotations of memory.
+// sampleFaults returns the faults of samples, custom calls and annotations of memory.
 func sampleFaults() []fault {
 	var list []fault
 	for i := range samples {
@@ -26,7 +27,7 @@ func sampleFaults() []fault {
 	wholly := func(int64, int, int) bool { return true }
 	kinds := func(check string) fault {
 		return after(check, "has kinds without names",
-			func(a *capi.ExecutableOutputMemoryKindsArgs) { clear(view(a.MemoryKindSizes, a.NumOutputs)) }).inModel()
+			func(a *capi.ExecutableOutputMemoryKindsArgs) { clear(mutant.View(a.MemoryKindSizes, a.NumOutputs)) }).inModel()
 	}
 	return append(list, reversed("CMP-15/inner-tuples"), reversed("DON-02/exchange"), reversed("DON-02/crossed"),
 		reversed("RUN-18/all-arguments"),
@@ -40,7 +41,7 @@ func sampleFaults() []fault {
 		kinds("EXE-13/annotated-arguments-and-results"))
 }
 
-// zeroes makes a fault: arguments are zeros.
+// zeroes makes a fault: arguments count as zeros.
 func zeroes(check string) fault {
 	return withClient(check, "takes zeros for the arguments", func(client *atomic.Pointer[capi.Client]) serve.Hook {
 		return serve.Around(func(c *serve.Invocation, a *execution) {
@@ -52,8 +53,8 @@ func zeroes(check string) fault {
 
 var targetText = regexp.MustCompile(`@suite_handler_\d+`)
 
-// swapsTargets makes a fault: the first two targets of custom calls of a program
-// are swapped.
+// swapsTargets makes a fault: the first two targets of a program's custom calls are
+// swapped.
 func swapsTargets(check string) fault {
 	return onCompile(check, "calls another function than the one named", func(c *compilation) {
 		names := targetText.FindAllString(c.code(), 2)

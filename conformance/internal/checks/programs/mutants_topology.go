@@ -10,8 +10,8 @@ import (
 	"github.com/purepjrt/purepjrt/conformance/internal/mutant"
 )
 
-// larger makes the topology of an empty name one of eight devices, twice as many
-// as a client of the in-memory plugin has.
+// larger gives the topology of an empty name eight devices, twice as many as a client of
+// the in-memory plugin has.
 func larger(real *capi.Table, faults ...serve.Hook) (*serve.Table, error) {
 	return serve.Wrap(real, append(faults, serve.Around(func(c *serve.Invocation, a *capi.TopologyDescriptionCreateArgs) {
 		name, size := a.TopologyName, a.TopologyNameSize
@@ -23,8 +23,8 @@ func larger(real *capi.Table, faults ...serve.Hook) (*serve.Table, error) {
 	}))...)
 }
 
-// topologyMutants are faults that show on a topology with more devices than the
-// client has.
+// topologyMutants returns faults that show on a topology with more devices than the client
+// has.
 func topologyMutants() []mutant.Mutant {
 	return []mutant.Mutant{{
 		Check: "LEX-16", Fault: "loads what is for a device that it has not for one that it has", Base: mutant.Memory,

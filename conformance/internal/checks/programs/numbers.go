@@ -13,19 +13,18 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
 )
 
-// numbers is an array of small integers, row-major, of any element type. The
-// imaginary part of a complex element is twice the real one, so that sums of
-// such elements are such elements.
+// numbers is an array of small integers, row-major, of any element type. The imaginary part
+// of a complex element is twice its real part, so that sums of elements have the same form.
 type numbers struct {
 	of   dtype.Type
 	dims []int64
 	v    []int64
 }
 
-// text is the type in StableHLO, such as tensor<2x3xf32>.
+// text returns the type in StableHLO, such as tensor<2x3xf32>.
 func (a numbers) text() string { return check.Tensor(a.of, a.dims) }
 
-// volume is the number of elements of an array.
+// volume returns the number of elements of an array.
 func volume(dims []int64) int {
 	n := int64(1)
 	for _, d := range dims {
@@ -34,7 +33,7 @@ func volume(dims []int64) int {
 	return int(n)
 }
 
-// bytes is the array as the host has it. Integers wrap.
+// bytes returns the array as the host holds it. Integers wrap.
 func (a numbers) bytes() []byte {
 	v, of := a.v, a.of
 	if of.IsComplex() {
@@ -49,7 +48,7 @@ func (a numbers) bytes() []byte {
 	}
 	out := make([]byte, len(v)*of.Size())
 	if err := dtype.Convert(out, of, dtype.Bytes(v), dtype.S64); err != nil {
-		panic(err) // the types are the suite's own
+		panic(err) // all types are the suite's own
 	}
 	return out
 }
@@ -86,7 +85,7 @@ func (a numbers) expect(t *check.T, b *capi.Buffer, what string) bool {
 	return false
 }
 
-// elementText shows one element.
+// elementText formats one element.
 func elementText(of dtype.Type, b []byte) string {
 	number := make([]float64, 1)
 	if dtype.Convert(dtype.Bytes(number), dtype.F64, b, of) != nil {

@@ -11,49 +11,52 @@ import (
 	"github.com/purepjrt/purepjrt/conformance/internal/check"
 )
 
-// operationChecks compile each operation of StableHLO, a family a check: an
-// operation compiles or is refused. The programs that are known to have ended a
-// plugin's process are checks of their own.
-var operationChecks = slices.Concat(
-	operations("elementwise", false, elementwise()...),
-	operations("integer", false, integer("i32")...),
-	core(operations("integer-of-8-bits", false, integer("i8")...)),
-	core(operations("integer-of-64-bits", false, integer("ui64")...)),
-	operations("complex", false, complexOperations...),
-	operations("convert", false, converts()...),
-	operations("data-movement", false, dataMovement...),
-	operations("contraction", false, contractions...),
-	operations("reduction", false, reductions...),
-	operations("control-flow", false, controlFlow...),
-	operations("random-and-linear", false, randomAndLinear...),
-	operations("dynamic", true, dynamicOperations...),
-	operations("tokens-and-transfers", true, tokenOperations...),
-	operations("collective", true, collectiveOperations...),
-	operations("quantized", true, quantizedOperations...),
-	// Behind a program that ends the process no other is tried: each has a check of its own.
-	operations("bitcast-of-i1", true, unary("bitcast_convert", "64xi1", "i64")),
-	operations("bitcast-of-i1-to-f64", true, unary("bitcast_convert", "64xi1", "f64")),
-	operations("bitcast-to-i1", true, unary("bitcast_convert", "i64", "64xi1")),
-	operations("concatenate-i2", true, concatenate("i2")),
-	operations("concatenate-ui2", true, concatenate("ui2")),
-	operations("complex-remainder", true, binary("remainder", "4xcomplex<f32>")),
-	operations("complex-remainder-f64", true, binary("remainder", "4xcomplex<f64>")),
-	operations("new-types", true, newTypes()...),
-	operations("f6-concatenate", true, concatenate("f6E2M3FN")),
-	operations("f6-broadcast_in_dim", true, broadcast("f6E2M3FN")),
-	operations("f6-reshape", true, unary("reshape", "2x3xf6E2M3FN", "6xf6E2M3FN")),
-	operations("f6-convert", true, unary("convert", "8xf6E2M3FN", "8xf32")),
-	core(operations("f6E3M2FN-concatenate", true, concatenate("f6E3M2FN"))),
-	core(operations("f6E3M2FN-broadcast_in_dim", true, broadcast("f6E3M2FN"))),
-	core(operations("f6E3M2FN-reshape", true, unary("reshape", "2x3xf6E3M2FN", "6xf6E3M2FN"))),
-	core(operations("f6E3M2FN-convert", true, unary("convert", "8xf6E3M2FN", "8xf32"))),
-)
+// operationChecks returns checks that compile each operation of StableHLO, one family per
+// check: an operation must compile or be refused. Programs that are known to end a plugin's
+// process are checks of their own.
+func operationChecks() []check.Check {
+	return slices.Concat(
+		operations("elementwise", false, elementwise()...),
+		operations("integer", false, integer("i32")...),
+		core(operations("integer-of-8-bits", false, integer("i8")...)),
+		core(operations("integer-of-64-bits", false, integer("ui64")...)),
+		operations("complex", false, complexOperations...),
+		operations("convert", false, converts()...),
+		operations("data-movement", false, dataMovement...),
+		operations("contraction", false, contractions...),
+		operations("reduction", false, reductions...),
+		operations("control-flow", false, controlFlow...),
+		operations("random-and-linear", false, randomAndLinear...),
+		operations("dynamic", true, dynamicOperations...),
+		operations("tokens-and-transfers", true, tokenOperations...),
+		operations("collective", true, collectiveOperations...),
+		operations("quantized", true, quantizedOperations...),
+		// After a program that ends the process no other would be tried: each has a check of its
+		// own.
+		operations("bitcast-of-i1", true, unary("bitcast_convert", "64xi1", "i64")),
+		operations("bitcast-of-i1-to-f64", true, unary("bitcast_convert", "64xi1", "f64")),
+		operations("bitcast-to-i1", true, unary("bitcast_convert", "i64", "64xi1")),
+		operations("concatenate-i2", true, concatenate("i2")),
+		operations("concatenate-ui2", true, concatenate("ui2")),
+		operations("complex-remainder", true, binary("remainder", "4xcomplex<f32>")),
+		operations("complex-remainder-f64", true, binary("remainder", "4xcomplex<f64>")),
+		operations("new-types", true, newTypes()...),
+		operations("f6-concatenate", true, concatenate("f6E2M3FN")),
+		operations("f6-broadcast_in_dim", true, broadcast("f6E2M3FN")),
+		operations("f6-reshape", true, unary("reshape", "2x3xf6E2M3FN", "6xf6E2M3FN")),
+		operations("f6-convert", true, unary("convert", "8xf6E2M3FN", "8xf32")),
+		core(operations("f6E3M2FN-concatenate", true, concatenate("f6E3M2FN"))),
+		core(operations("f6E3M2FN-broadcast_in_dim", true, broadcast("f6E3M2FN"))),
+		core(operations("f6E3M2FN-reshape", true, unary("reshape", "2x3xf6E3M2FN", "6xf6E3M2FN"))),
+		core(operations("f6E3M2FN-convert", true, unary("convert", "8xf6E3M2FN", "8xf32"))),
+	)
+}
 
 // operation is a program of one operation.
 type operation struct{ name, code string }
 
-// operations makes the check of some operations. The check compiles each, and
-// expects success with an executable, or an error.
+// operations returns the check that compiles each of the operations, and expects success
+// with an executable, or an error.
 func operations(variant string, alone bool, list ...operation) []check.Check {
 	checks := both(check.Check{Rule: "CMP-11", Variant: variant, Hostile: alone}, func(t *check.T, k compiler) {
 		refused, last := 0, error(nil)
@@ -104,7 +107,7 @@ func broadcast(of string) operation {
 		fmt.Sprintf("return %%0 : tensor<2x3x%s>", of))
 }
 
-// body is an operation in a main of the signature.
+// body returns an operation in a main with the signature.
 func body(name, signature string, lines ...string) operation {
 	return operation{name, program("one_operation", signature, lines...)}
 }
@@ -139,7 +142,7 @@ func elementwise() []operation {
 	)
 }
 
-// core leaves checks to the profile Core.
+// core moves checks to the profile Core.
 func core(checks []check.Check) []check.Check {
 	for i := range checks {
 		checks[i].Profile = check.Core
@@ -184,7 +187,7 @@ func converts() []operation {
 	var list []operation
 	of := strings.Fields("i1 i4 i8 i16 i32 i64 ui8 ui32 ui64 f8E4M3FN f8E5M2 f16 bf16 f32 f64")
 	for i, from := range of {
-		// A ring and a chord each: every type is a source and a target twice.
+		// A ring and a chord: every type is a source and a target twice.
 		for _, step := range []int{1, 6} {
 			list = append(list, unary("convert", "8x"+from, "8x"+of[(i+step)%len(of)]))
 		}
@@ -193,9 +196,8 @@ func converts() []operation {
 		unary("bitcast_convert", "4x2xi16", "4xf32"), unary("bitcast_convert", "4x8xi4", "4xi32"))
 }
 
-// newTypes compiles operations on types that came late: a plugin that is older
-// must refuse them. Those of six bits, and the concatenation of those of two, have
-// checks of their own.
+// newTypes compiles operations on recent types, which an older plugin must refuse. Those on
+// types of six bits, and the concatenation of types of two bits, have checks of their own.
 func newTypes() []operation {
 	var list []operation
 	for _, of := range strings.Fields("i2 ui2 f8E4M3 f8E3M4 f8E8M0FNU f4E2M1FN") {
@@ -204,6 +206,6 @@ func newTypes() []operation {
 		}
 		list = append(list, unary("reshape", "2x3x"+of, "6x"+of), broadcast(of), unary("convert", "8x"+of, "8xf32"))
 	}
-	// No plugin may refuse all: an everyday type stands for those it knows.
+	// No plugin may refuse all: this common type stands for those it knows.
 	return append(list, unary("reshape", "2x3xf32", "6xf32"))
 }

@@ -150,8 +150,8 @@ var quantizedOperations = []operation{
 	body("add of quantized", "(%a: tensor<4x!quant.uniform<i8:f32, 0.5>>) -> tensor<4x!quant.uniform<i8:f32, 0.5>>", "%0 = stablehlo.add %a, %a : tensor<4x!quant.uniform<i8:f32, 0.5>>", "return %0 : tensor<4x!quant.uniform<i8:f32, 0.5>>"),
 }
 
-// sendProgram sends its argument to the host on channel 7, and recvProgram
-// returns what it gets from the host on channel 8.
+// sendProgram sends its argument to the host on channel 7, and recvProgram returns what it
+// receives from the host on channel 8.
 const (
 	sendProgram = `module @send {
   func.func @main(%a: tensor<2x3xf32>) -> tensor<2x3xf32> {

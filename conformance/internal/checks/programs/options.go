@@ -47,17 +47,17 @@ var optionChecks = slices.Concat(
 			for i := range c.Devices {
 				exe := compileFor(t, c, check.AddOne, options{assignment: [][]int{{ids[i]}}})
 				got := devicesOf(t, exe)
-				if len(got) != 1 || deviceID(t, got[0]) != ids[i] {
+				if len(got) != 1 || int(t.DeviceID(got[0])) != ids[i] {
 					t.Errorf("addressable devices of a program that is assigned to device %d: expected that device, got %v", ids[i],
 						idsOf(t, got))
 					continue
 				}
 				out, err := attempt(t, exe, 1, check.UploadTo(t, c, c.Devices[i], []float32{1, 2, 3, 4}))
-				if !mustSucceed(t, err, fmt.Sprintf("executing a program that is assigned to device %d, with an argument there", ids[i])) {
+				if !t.NoError(err, fmt.Sprintf("executing a program that is assigned to device %d, with an argument there", ids[i])) {
 					continue
 				}
 				if on := check.Call(t, capi.BufferDeviceArgs{Buffer: out[0]}).Device; on != c.Devices[i] {
-					t.Errorf("device of the result of a program that is assigned to device %d: got device %d", ids[i], deviceID(t, on))
+					t.Errorf("device of the result of a program that is assigned to device %d: got device %d", ids[i], t.DeviceID(on))
 				}
 				check.ExpectBuffer(t, out[0], []float32{2, 3, 4, 5}, "result of a program that is assigned to one device")
 			}
@@ -68,7 +68,7 @@ var optionChecks = slices.Concat(
 			slices.Sort(want)
 			check.Equal(t, fmt.Sprint(want), fmt.Sprint(got), "ids of the addressable devices of a program that is assigned to two devices")
 		}},
-		hostile("COPT-03", "", func(t *check.T) {
+		{Rule: "COPT-03", Hostile: true, Run: func(t *check.T) {
 			c := t.Client()
 			first := deviceIDs(t, c)[0]
 			for _, a := range [][][]int{{{99999}}, {{-1}}, {{first}, {99999}}, {{first}, {first}}} {
@@ -76,8 +76,8 @@ var optionChecks = slices.Concat(
 				t.ErrorCode(err, fmt.Sprintf("compiling for the devices %v, of a client with device %d", a, first))
 			}
 			compilesStill(t, c)
-		}),
-		hostile("COPT-04", "", func(t *check.T) {
+		}},
+		{Rule: "COPT-04", Hostile: true, Run: func(t *check.T) {
 			c := t.Client()
 			ids := deviceIDs(t, c)
 			first, last := ids[0], ids[len(ids)-1]
@@ -86,9 +86,9 @@ var optionChecks = slices.Concat(
 				{assignment: [][]int{{first, last}}},
 				{replicas: 2, assignment: [][]int{{first}}},
 				{replicas: 2, partitions: 1, assignment: [][]int{{first, last}}},
-				// Counts of one, and no lists behind them.
+				// Counts of one, but no lists.
 				{build: message(nil, 9, number(number(nil, 1, 1), 2, 1))},
-				// A list of two where the counts say one.
+				// A list of two although the counts say one.
 				{build: message(nil, 9, message(number(number(nil, 1, 1), 2, 1), 3, message(nil, 1, []byte{byte(first), byte(last)})))},
 			} {
 				_, err := tryCompile(t, c, check.AddOne, o)
@@ -96,21 +96,21 @@ var optionChecks = slices.Concat(
 					max(o.partitions, 1), o.assignment, o.build))
 			}
 			compilesStill(t, c)
-		}),
-		one("COPT-05", func(t *check.T) {
+		}},
+		{Rule: "COPT-05", Run: func(t *check.T) {
 			c := t.Client()
 			exe := portable(t, c, check.AddOne)
 			for i, d := range c.Devices {
 				x := check.NewExecution(exe, 1, []*capi.Buffer{check.UploadTo(t, c, d, []float32{1, 2, 3, 4})})
 				x.Args.ExecuteDevice = d
-				if !mustSucceed(t, x.Start(t), fmt.Sprintf("executing a portable executable on device %d", i)) {
+				if !t.NoError(x.Start(t), fmt.Sprintf("executing a portable executable on device %d", i)) {
 					continue
 				}
-				mustSucceed(t, finish(t, x), "the execution")
+				t.NoError(finish(t, x), "the execution")
 				check.ExpectBuffer(t, x.Outputs[0][0], []float32{2, 3, 4, 5}, fmt.Sprintf("a portable executable on device %d", i))
 			}
-		}),
-		one("COPT-06", layoutsAreHonoured),
+		}},
+		{Rule: "COPT-06", Run: layoutsAreHonoured},
 	},
 	both(check.Check{Rule: "COPT-07"}, func(t *check.T, k compiler) {
 		boolean := number(nil, 2, 1)
@@ -127,7 +127,7 @@ var optionChecks = slices.Concat(
 	both(check.Check{Rule: "COPT-08"}, func(t *check.T, k compiler) {
 		unknown := number(message(nil, 9999, []byte("newer")), 9998, 7)
 		e, err := k.tryText(t, check.AddOne, options{extra: unknown, build: unknown})
-		if mustSucceed(t, err, "compiling with options that have fields 9998 and 9999") && e.loaded != nil {
+		if t.NoError(err, "compiling with options that have fields 9998 and 9999") && e.loaded != nil {
 			runsAddOne(t, t.Client(), e.loaded, "a program compiled with unknown fields")
 		}
 	}),
@@ -152,7 +152,7 @@ var optionChecks = slices.Concat(
 			})
 		})
 		out.SerializedCompileOptionsDeleter.Call(out.SerializedCompileOptions)
-		if !mustSucceed(t, err, "reading the CompileOptionsProto of PJRT_Executable_GetCompileOptions") {
+		if !t.NoError(err, "reading the CompileOptionsProto of PJRT_Executable_GetCompileOptions") {
 			return
 		}
 		if k.topology == nil {
@@ -175,17 +175,17 @@ var optionChecks = slices.Concat(
 		t.Require(check.FunctionOf[capi.ExecutableGetCompileOptionsArgs]())
 		e := k.text(t, check.AddOne, options{})
 		first, second := compileOptions(t, e.executable), compileOptions(t, e.executable)
-		want := string(append([]byte(nil), capi.Bytes(second.SerializedBytes, second.SerializedBytesSize)...))
+		want := capi.String(second.SerializedBytes, second.SerializedBytesSize)
 		if want == "" {
 			t.Errorf("PJRT_Executable_GetCompileOptions: expected bytes, got none")
 		}
 		other := compileOptions(t, k.text(t, check.AddOne, options{optimization: 2}).executable)
-		if string(capi.Bytes(second.SerializedBytes, second.SerializedBytesSize)) != want {
+		if capi.String(second.SerializedBytes, second.SerializedBytesSize) != want {
 			t.Errorf("the bytes of PJRT_Executable_GetCompileOptions changed when those of another executable were requested")
 		}
 		other.SerializedCompileOptionsDeleter.Call(other.SerializedCompileOptions)
 		first.SerializedCompileOptionsDeleter.Call(first.SerializedCompileOptions)
-		if string(capi.Bytes(second.SerializedBytes, second.SerializedBytesSize)) != want {
+		if capi.String(second.SerializedBytes, second.SerializedBytesSize) != want {
 			t.Errorf("the bytes of a second PJRT_Executable_GetCompileOptions changed when those of the first were deleted")
 		}
 		second.SerializedCompileOptionsDeleter.Call(second.SerializedCompileOptions)
@@ -194,7 +194,7 @@ var optionChecks = slices.Concat(
 		for level := range 5 {
 			for _, o := range []options{{optimization: level}, {memoryFitting: level}} {
 				e, err := k.tryText(t, check.AddOne, o)
-				if mustSucceed(t, err, fmt.Sprintf("compiling with optimization_level %d and memory_fitting_level %d", o.optimization,
+				if t.NoError(err, fmt.Sprintf("compiling with optimization_level %d and memory_fitting_level %d", o.optimization,
 					o.memoryFitting)) {
 					e.drop(t)
 				}
@@ -204,7 +204,7 @@ var optionChecks = slices.Concat(
 	both(check.Check{Rule: "COPT-12"}, func(t *check.T, k compiler) {
 		for _, o := range jaxOptions {
 			e, err := k.try(t, check.Program("mlir", check.AddOne), o.bytes)
-			if mustSucceed(t, err, "compiling with the options of "+o.name) && e.loaded != nil {
+			if t.NoError(err, "compiling with the options of "+o.name) && e.loaded != nil {
 				runsAddOne(t, t.Client(), e.loaded, "a program compiled with the options of "+o.name)
 			}
 		}
@@ -226,7 +226,7 @@ var jaxOptions = []struct {
 
 func join(parts ...[]byte) []byte { return slices.Concat(parts...) }
 
-// compileOptions asks for the options. The caller deletes them.
+// compileOptions returns the executable's compile options. The caller deletes them.
 func compileOptions(t *check.T, e *capi.Executable) capi.ExecutableGetCompileOptionsArgs {
 	out := check.Optional(t, capi.ExecutableGetCompileOptionsArgs{Executable: e})
 	if out.SerializedCompileOptionsDeleter == 0 {
@@ -238,7 +238,7 @@ func compileOptions(t *check.T, e *capi.Executable) capi.ExecutableGetCompileOpt
 func idsOf(t *check.T, devices []*capi.Device) []int {
 	ids := make([]int, len(devices))
 	for i, d := range devices {
-		ids[i] = deviceID(t, d)
+		ids[i] = int(t.DeviceID(d))
 	}
 	return ids
 }
@@ -246,14 +246,14 @@ func idsOf(t *check.T, devices []*capi.Device) []int {
 // compilesStill fails the check unless the client compiles and runs a program.
 func compilesStill(t *check.T, c *check.Client) {
 	exe, err := tryCompile(t, c, check.AddOne, options{})
-	if mustSucceed(t, err, "compiling with good options after bad ones") {
+	if t.NoError(err, "compiling with good options after bad ones") {
 		runsAddOne(t, c, exe, "a program compiled with good options after bad ones")
 	}
 }
 
-// layoutsAreHonoured asks for column-major arguments and results. The values
-// must be right whatever the layouts are; what the plugin says of the layout of
-// the result must be what was asked for.
+// layoutsAreHonoured asks for column-major arguments and results. The values must be right
+// whatever the layouts are; the layout that the plugin reports for the result must be the
+// requested one.
 func layoutsAreHonoured(t *check.T) {
 	c := t.Client()
 	column := shape(protoF32, []int{0, 1}, 2, 3)
@@ -282,9 +282,9 @@ func layoutsAreHonoured(t *check.T) {
 		}
 		check.Own(t, made.DoneWithHostBuffer)
 		in := check.Own(t, made.Buffer)
-		mustSucceed(t, t.Await(made.DoneWithHostBuffer), "uploading")
+		t.NoError(t.Await(made.DoneWithHostBuffer), "uploading")
 		out, err := attempt(t, exe, 1, in)
-		if !mustSucceed(t, err, "executing a program compiled with column-major "+o.name) {
+		if !t.NoError(err, "executing a program compiled with column-major "+o.name) {
 			continue
 		}
 		check.ExpectBuffer(t, out[0], []float32{2, 4, 6, 8, 10, 12}, "a program compiled with column-major "+o.name)

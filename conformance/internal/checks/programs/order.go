@@ -12,7 +12,7 @@ import (
 	"github.com/purepjrt/purepjrt/conformance/internal/check"
 )
 
-// orderChecks enqueue executions of which some need others, and wait for none.
+// orderChecks enqueue executions that depend on one another, without waiting for any.
 var orderChecks = []check.Check{
 	{Rule: "RUN-20", Variant: "slow producers", Run: behindSlowOnes},
 	{Rule: "RUN-20", Variant: "read, then donated", Run: readThenDonated},
@@ -23,10 +23,10 @@ var orderChecks = []check.Check{
 // square is the type of the arrays of these programs.
 const square = "tensor<256x256xf32>"
 
-// squareOf has so many elements of one value.
+// squareOf returns the elements of a square, all of one value.
 func squareOf(x float32) []float32 { return fill(256*256, x, 0) }
 
-// slowSum adds its argument to itself again and again until it has it slowTimes.
+// slowTimes is how many times slowSum adds its argument, one addition after the other.
 const slowTimes = 128
 
 var slowSum = fmt.Sprintf(`module @slow_sum {
@@ -48,7 +48,7 @@ var slowSum = fmt.Sprintf(`module @slow_sum {
   }
 }`, square, slowTimes)
 
-// quickProgram is a short program of one array.
+// quickProgram compiles a short program of one array.
 func quickProgram(t *check.T, c *check.Client, statement string) *capi.LoadedExecutable {
 	return t.Compile(c, program("quick", "(%a: "+square+") -> "+square, statement, "return %0 : "+square))
 }
@@ -69,9 +69,8 @@ func enqueued(t *check.T, exe *capi.LoadedExecutable, arguments ...*capi.Buffer)
 	return x.Outputs[0][0]
 }
 
-// behindSlowOnes enqueues short programs behind long ones whose results they need, among
-// others that need nothing of these. One that starts too early computes with what was there
-// before.
+// behindSlowOnes enqueues short programs after long ones whose results they need, among
+// others that do not. One that starts too early computes with the previous contents.
 func behindSlowOnes(t *check.T) {
 	c := t.Client()
 	slowly, sum := t.Compile(c, slowSum), t.Compile(c, sumOfSquares)
@@ -101,7 +100,7 @@ func behindSlowOnes(t *check.T) {
 	check.ExpectBuffer(t, other, fill(4, float32(rounds+1), 1), "short programs that were enqueued between long ones")
 }
 
-// readThenDonated donates what an execution that was enqueued before still reads.
+// readThenDonated donates a buffer that an execution enqueued before still reads.
 func readThenDonated(t *check.T) {
 	c := t.Client()
 	slowly := t.Compile(c, slowSum)
@@ -134,7 +133,7 @@ func fromOtherThreads(t *check.T) {
 		for _, exe := range []*capi.LoadedExecutable{slowly, double, double, double} {
 			x := check.NewExecution(exe, 1, []*capi.Buffer{b})
 			err := inThread(func() error { return x.Start(t) })
-			if !mustSucceed(t, err, "PJRT_LoadedExecutable_Execute in another thread than that of its argument") {
+			if !t.NoError(err, "PJRT_LoadedExecutable_Execute in another thread than that of its argument") {
 				return
 			}
 			b = x.Outputs[0][0]
@@ -146,7 +145,7 @@ func fromOtherThreads(t *check.T) {
 	}
 }
 
-// inThread runs f in a thread of the operating system of its own, which ends with it.
+// inThread runs f in an operating system thread of its own, which ends with it.
 func inThread(f func() error) error {
 	done := make(chan error)
 	go func() {
@@ -156,8 +155,8 @@ func inThread(f func() error) error {
 	return <-done
 }
 
-// independentGoesOn looks at an execution that another thread enqueues behind one that waits
-// for its argument.
+// independentGoesOn enqueues an execution from another thread after one that waits for its
+// argument.
 func independentGoesOn(t *check.T) {
 	c := t.Client()
 	exe := t.Shared(check.AddOne)
@@ -167,17 +166,17 @@ func independentGoesOn(t *check.T) {
 	go func() { begun <- inThread(func() error { return waiting.Start(t) }) }()
 	select {
 	case err := <-begun:
-		if !mustSucceed(t, err, "PJRT_LoadedExecutable_Execute on a buffer that is not ready") {
+		if !t.NoError(err, "PJRT_LoadedExecutable_Execute on a buffer that is not ready") {
 			return
 		}
 	case <-time.After(2 * time.Second):
 		p.Fulfil()
-		mustSucceed(t, <-begun, "PJRT_LoadedExecutable_Execute on a buffer that is not ready")
+		t.NoError(<-begun, "PJRT_LoadedExecutable_Execute on a buffer that is not ready")
 		t.SkipUnimplf("PJRT_LoadedExecutable_Execute waits for its arguments, so nothing can be enqueued behind it")
 	}
-	second := t.CompileWith(c, check.AddOne, options{assignment: [][]int{{deviceID(t, c.Devices[1])}}}.bytes())
+	second := t.CompileWith(c, check.AddOne, options{assignment: [][]int{{int(t.DeviceID(c.Devices[1]))}}}.bytes())
 	next := check.NewExecution(second, 1, []*capi.Buffer{check.UploadTo(t, c, c.Devices[1], []float32{1, 2, 3, 4})})
-	if mustSucceed(t, inThread(func() error { return next.Start(t) }), "PJRT_LoadedExecutable_Execute behind an execution that waits") {
+	if t.NoError(inThread(func() error { return next.Start(t) }), "PJRT_LoadedExecutable_Execute behind an execution that waits") {
 		done := t.Eventually(5*time.Second, "an execution gets done that needs nothing of another, which waits for its argument",
 			func() bool { return t.IsReady(next.Events[0]) })
 		if t.IsReady(waiting.Events[0]) {
@@ -188,7 +187,7 @@ func independentGoesOn(t *check.T) {
 		}
 	}
 	p.Fulfil()
-	if mustSucceed(t, finish(t, waiting), "an execution that waited") {
+	if t.NoError(finish(t, waiting), "an execution that waited") {
 		check.ExpectBuffer(t, waiting.Outputs[0][0], []float32{2, 3, 4, 5}, "an execution that waited")
 	}
 }

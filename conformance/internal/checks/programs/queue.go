@@ -11,18 +11,18 @@ import (
 )
 
 var queueChecks = []check.Check{
-	one("RUN-21", func(t *check.T) { executesTogether(t, 8, 25) }),
+	{Rule: "RUN-21", Run: func(t *check.T) { executesTogether(t, 8, 25) }},
 	{Rule: "RUN-21", Variant: "many", Profile: check.Core, Timeout: 3 * check.DefaultTimeout, Run: func(t *check.T) { executesTogether(t, 16, 1000) }},
-	one("RUN-28", func(t *check.T) { deepQueue(t, 2000) }),
+	{Rule: "RUN-28", Run: func(t *check.T) { deepQueue(t, 2000) }},
 	{Rule: "RUN-28", Variant: "n=10000", Profile: check.Core, Timeout: 2 * check.DefaultTimeout, Run: func(t *check.T) { deepQueue(t, 10000) }},
-	one("RUN-29", func(t *check.T) { sameBits(t, 10) }),
+	{Rule: "RUN-29", Run: func(t *check.T) { sameBits(t, 10) }},
 	{Rule: "RUN-29", Variant: "n=100", Profile: check.Core, Timeout: 2 * check.DefaultTimeout, Run: func(t *check.T) { sameBits(t, 100) }},
-	hostile("RUN-30", "", outOfMemory),
-	hostile("RUN-31", "", faultyCall),
+	{Rule: "RUN-30", Hostile: true, Run: outOfMemory},
+	{Rule: "RUN-31", Hostile: true, Run: faultyCall},
 }
 
-// scratch is a program that needs memory of its own while it runs: the product
-// of a matrix that it makes of its argument.
+// scratch is a program that needs memory of its own while it runs: it multiplies a matrix
+// that it makes from its argument.
 const scratch = `module @scratch {
   func.func @main(%a: tensor<4xf32>) -> tensor<4xf32> {
     %0 = stablehlo.broadcast_in_dim %a, dims = [1] : (tensor<4xf32>) -> tensor<4x4xf32>
@@ -57,11 +57,11 @@ func executesTogether(t *check.T, threads, each int) {
 	})
 }
 
-// leftBehind is how many bytes an execution may leave behind.
+// leftBehind is how many bytes an execution may leak.
 const leftBehind = 16 << 10
 
-// deepQueue enqueues n executions, and then looks at the results. It does so
-// twice: the memory of the first round must serve the second.
+// deepQueue enqueues n executions, and then checks their results. It does so twice: the
+// memory of the first round must suffice for the second.
 func deepQueue(t *check.T, n int) {
 	c := t.Client()
 	exe := t.Shared(check.AddOne)
@@ -76,13 +76,13 @@ func deepQueue(t *check.T, n int) {
 		}()
 		for i := range n {
 			x := check.NewExecution(exe, 1, []*capi.Buffer{in})
-			if _, err := check.Try(t, x.Args); !mustSucceed(t, err, fmt.Sprintf("execution %d of %d that nobody waits for", i+1, n)) {
+			if _, err := check.Try(t, x.Args); !t.NoError(err, fmt.Sprintf("execution %d of %d that nobody waits for", i+1, n)) {
 				return false
 			}
 			events, outputs = append(events, x.Events[0]), append(outputs, x.Outputs[0][0])
 		}
 		for i, e := range events {
-			if !mustSucceed(t, t.Await(e), fmt.Sprintf("execution %d of %d", i+1, n)) {
+			if !t.NoError(t.Await(e), fmt.Sprintf("execution %d of %d", i+1, n)) {
 				return false
 			}
 		}
@@ -105,7 +105,7 @@ func deepQueue(t *check.T, n int) {
 	}
 }
 
-// sameBits executes a program with sums that round, and compares the bits.
+// sameBits executes a program with rounding sums several times, and compares the bits.
 func sameBits(t *check.T, runs int) {
 	c := t.Client()
 	const n = 64
@@ -139,7 +139,7 @@ func sameBits(t *check.T, runs int) {
 // outOfMemory compiles and runs a program whose result no memory can hold.
 func outOfMemory(t *check.T) {
 	c := t.Client()
-	// 2^48 bytes: more than a process can address on the machines of today.
+	// 2^48 bytes: more than a process can address on today's machines.
 	exe, err := tryCompile(t, c, program("too_large", "(%a: tensor<f32>) -> tensor<70368744177664xf32>",
 		"%0 = stablehlo.broadcast_in_dim %a, dims = [] : (tensor<f32>) -> tensor<70368744177664xf32>",
 		"return %0 : tensor<70368744177664xf32>"), options{})

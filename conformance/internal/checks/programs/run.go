@@ -12,8 +12,8 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
 )
 
-// program is a StableHLO module with one function. signature is what stands
-// behind @main, body one statement a line.
+// program returns a StableHLO module with one function. signature follows @main, and each
+// element of body is a statement.
 func program(name, signature string, body ...string) string {
 	return fmt.Sprintf("module @%s {\n  func.func @main%s {\n    %s\n  }\n}", name, signature, strings.Join(body, "\n    "))
 }
@@ -38,7 +38,7 @@ func tryFormat(t *check.T, c *check.Client, p *capi.Program, o []byte) (*capi.Lo
 	return check.Own(t, out.Executable), nil
 }
 
-// compileFor is tryCompile for what must work.
+// compileFor is tryCompile for a program that must compile.
 func compileFor(t *check.T, c *check.Client, text string, o options) *capi.LoadedExecutable {
 	return t.CompileWith(c, text, o.bytes())
 }
@@ -49,8 +49,8 @@ func start(t *check.T, exe *capi.LoadedExecutable, outputs int, arguments ...*ca
 	return x, x.Start(t)
 }
 
-// finish waits for an execution that has been started, and returns the first
-// error of its events.
+// finish waits for an execution that was started, and returns the first error of its
+// events.
 func finish(t *check.T, x *check.Execution) error {
 	var first error
 	for i, e := range x.Events {
@@ -64,22 +64,14 @@ func finish(t *check.T, x *check.Execution) error {
 	return first
 }
 
-// attempt executes on one device and waits, and returns the error of the call or
-// of the complete event.
+// attempt executes on one device and waits. It returns the error of the call or of the
+// complete event.
 func attempt(t *check.T, exe *capi.LoadedExecutable, outputs int, arguments ...*capi.Buffer) ([]*capi.Buffer, error) {
 	x, err := start(t, exe, outputs, arguments...)
 	if err == nil {
 		err = finish(t, x)
 	}
 	return x.Outputs[0], err
-}
-
-// mustSucceed fails the check when a call that had to work did not.
-func mustSucceed(t *check.T, err error, what string) bool {
-	if err != nil {
-		t.Errorf("%s: expected success, got %v", what, err)
-	}
-	return err == nil
 }
 
 // fill returns n elements: from, from+step and so on.
@@ -91,18 +83,18 @@ func fill[E interface{ ~int32 | ~int64 | ~float32 }](n int, from, step E) []E {
 	return out
 }
 
-// runsAddOne fails the check unless the executable of check.AddOne runs right on
-// the client's first device.
+// runsAddOne fails the check unless the executable of check.AddOne computes the right
+// result on the client's first device.
 func runsAddOne(t *check.T, c *check.Client, exe *capi.LoadedExecutable, what string) bool {
 	return computes(t, c, exe, []float32{1, 2, 3, 4}, []float32{2, 3, 4, 5}, what)
 }
 
-// computes fails the check unless the executable, of one argument and one result,
+// computes fails the check unless the executable, which has one argument and one result,
 // maps in to want.
 func computes[E dtype.Elem](t *check.T, c *check.Client, exe *capi.LoadedExecutable, in, want []E, what string) bool {
 	in1 := check.Upload(t, c, in)
 	out, err := attempt(t, exe, 1, in1)
-	if !mustSucceed(t, err, "executing "+what) {
+	if !t.NoError(err, "executing "+what) {
 		return false
 	}
 	if out[0] == nil {
@@ -115,17 +107,11 @@ func computes[E dtype.Elem](t *check.T, c *check.Client, exe *capi.LoadedExecuta
 	return ok
 }
 
-// deviceID returns the global id of a device.
-func deviceID(t *check.T, d *capi.Device) int {
-	description := check.Call(t, capi.DeviceGetDescriptionArgs{Device: d}).DeviceDescription
-	return int(check.Call(t, capi.DeviceDescriptionIDArgs{DeviceDescription: description}).ID)
-}
-
 // deviceIDs returns the ids of the client's addressable devices.
 func deviceIDs(t *check.T, c *check.Client) []int {
 	ids := make([]int, len(c.Devices))
 	for i, d := range c.Devices {
-		ids[i] = deviceID(t, d)
+		ids[i] = int(t.DeviceID(d))
 	}
 	return ids
 }
@@ -133,16 +119,10 @@ func deviceIDs(t *check.T, c *check.Client) []int {
 // devicesOf returns the addressable devices of a loaded executable.
 func devicesOf(t *check.T, exe *capi.LoadedExecutable) []*capi.Device {
 	out := check.Call(t, capi.LoadedExecutableAddressableDevicesArgs{Executable: exe})
-	return append([]*capi.Device(nil), capi.Slice(out.AddressableDevices, out.NumAddressableDevices)...)
+	return capi.Slice(out.AddressableDevices, out.NumAddressableDevices)
 }
 
-// isDeleted reports whether a buffer is deleted.
-func isDeleted(t *check.T, b *capi.Buffer) bool {
-	return check.Call(t, capi.BufferIsDeletedArgs{Buffer: b}).IsDeleted
-}
-
-// tryDownload reads four elements of f32 from a buffer that may be deleted or an
-// error.
+// tryDownload reads four elements of f32 from a buffer that may be deleted or an error.
 func tryDownload(t *check.T, b *capi.Buffer) ([]float32, error) {
 	dst := make([]float32, 4)
 	layout := check.RowMajor(1)
@@ -163,18 +143,14 @@ func upload4(t *check.T, c *check.Client) *capi.Buffer {
 	return check.Upload(t, c, []float32{1, 2, 3, 4})
 }
 
-// quickly executes on one device, waits and reads the first result, for any
-// goroutine: it ends no check, and what it made it destroys.
+// quickly executes on one device, waits and reads the first result. Any goroutine may call
+// it: it does not end the check, and destroys everything that it makes.
 func quickly[E dtype.Elem](t *check.T, exe *capi.LoadedExecutable, outputs int, result []E, arguments ...*capi.Buffer) error {
 	x := check.NewExecution(exe, outputs, arguments)
 	if _, err := check.Try(t, x.Args); err != nil {
 		return err
 	}
-	_, err := check.Try(t, capi.EventAwaitArgs{Event: x.Events[0]})
-	_, destroyErr := check.Try(t, capi.EventDestroyArgs{Event: x.Events[0]})
-	if err == nil {
-		err = destroyErr
-	}
+	err := check.TryWait(t, x.Events[0])
 	for i, b := range x.Outputs[0] {
 		if err == nil && i == 0 && result != nil {
 			err = read(t, b, result)
@@ -186,7 +162,7 @@ func quickly[E dtype.Elem](t *check.T, exe *capi.LoadedExecutable, outputs int, 
 	return err
 }
 
-// read copies a buffer of one dimension to the host, for any goroutine.
+// read copies a buffer of one dimension to the host. Any goroutine may call it.
 func read[E dtype.Elem](t *check.T, b *capi.Buffer, dst []E) error {
 	layout := check.RowMajor(1)
 	out, err := check.Try(t, capi.BufferToHostBufferArgs{Src: b, HostLayout: layout, Dst: check.Pointer(dst),
@@ -194,14 +170,10 @@ func read[E dtype.Elem](t *check.T, b *capi.Buffer, dst []E) error {
 	if err != nil || out.Event == nil {
 		return err
 	}
-	_, err = check.Try(t, capi.EventAwaitArgs{Event: out.Event})
-	if _, destroyErr := check.Try(t, capi.EventDestroyArgs{Event: out.Event}); err == nil {
-		err = destroyErr
-	}
-	return err
+	return check.TryWait(t, out.Event)
 }
 
-// differ says where got is not want, and nothing when it is.
+// differ says where got differs from want; it returns nil if they are equal.
 func differ[E comparable](got, want []E) error {
 	if len(got) != len(want) {
 		return fmt.Errorf("expected %d elements, got %d", len(want), len(got))
@@ -214,8 +186,8 @@ func differ[E comparable](got, want []E) error {
 	return nil
 }
 
-// together runs f in n goroutines at once, each with its number, and fails the
-// check with the first error of each. It returns when all have.
+// together calls f in n goroutines at once, with the number of each, and fails the check
+// with the error of each. It returns when all have returned.
 func together(t *check.T, n int, f func(i int) error) bool {
 	begin, ends := make(chan struct{}), make(chan error, n)
 	for i := range n {

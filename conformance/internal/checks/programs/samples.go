@@ -19,7 +19,7 @@ type sample struct {
 	arguments  []numbers
 	donated    []bool // by argument; nil for none
 	results    []numbers
-	after      func(t *check.T, arguments, results []*capi.Buffer) // more to look at
+	after      func(t *check.T, arguments, results []*capi.Buffer) // checks more than the results
 }
 
 // run executes the program twice. A plugin may refuse to compile it.
@@ -39,7 +39,7 @@ func (s *sample) run(t *check.T) {
 			in[i] = a.upload(t, c, c.Devices[0])
 		}
 		out, err := attempt(t, exe, len(s.results), in...)
-		if !mustSucceed(t, err, what) {
+		if !t.NoError(err, what) {
 			return
 		}
 		for i, want := range s.results {
@@ -54,9 +54,9 @@ func (s *sample) run(t *check.T) {
 	}
 }
 
-// left looks at an argument after an execution.
+// left checks an argument after an execution.
 func (s *sample) left(t *check.T, i int, b *capi.Buffer, what string) {
-	deleted := isDeleted(t, b)
+	deleted := t.IsDeleted(b)
 	if s.donated == nil || !s.donated[i] {
 		check.Equal(t, false, deleted, "is_deleted of argument %d of %s, which was not donated", i, what)
 	}
@@ -65,7 +65,7 @@ func (s *sample) left(t *check.T, i int, b *capi.Buffer, what string) {
 	}
 }
 
-// sampleChecks is a check for each sample.
+// sampleChecks returns a check for each sample.
 func sampleChecks() []check.Check {
 	var list []check.Check
 	for i := range samples {

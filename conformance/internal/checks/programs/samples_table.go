@@ -12,10 +12,10 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
 )
 
-// floats is a tensor<4xf32>.
+// floats returns an array of f32.
 func floats(v ...int64) numbers { return numbers{of: dtype.F32, dims: []int64{int64(len(v))}, v: v} }
 
-// integers is a tensor of i32.
+// integers returns an array of i32.
 func integers(v ...int64) numbers { return numbers{of: dtype.S32, dims: []int64{int64(len(v))}, v: v} }
 
 const (
@@ -29,13 +29,13 @@ var (
 	ints       = integers(7, 8, 9)
 )
 
-// donates marks an argument: its memory may be used for a result.
+// donates returns the attribute that lets a result use the memory of an argument.
 func donates(result int) string { return fmt.Sprintf(" {tf.aliasing_output = %d : i32}", result) }
 
 const donorMark = " {jax.buffer_donor = true}"
 
-// samples are programs whose structure, not their arithmetic, is what a plugin
-// can get wrong: tuples, aliases and tokens.
+// samples are programs whose structure, rather than their arithmetic, is what a plugin can
+// get wrong: tuples, aliases and tokens.
 var samples = slices.Concat(tupleSamples, aliasSamples, tokenSamples)
 
 var tupleSamples = []sample{
@@ -96,7 +96,7 @@ var tupleSamples = []sample{
 	},
 }
 
-// usedOften adds %a to itself so many times.
+// usedOften adds %a to itself n times.
 func usedOften(n int) []string {
 	lines := []string{"%x0 = stablehlo.optimization_barrier %a : " + t4}
 	for i := range n {
@@ -154,7 +154,7 @@ var aliasSamples = []sample{
 	},
 }
 
-// tokenSamples order what has no data in common.
+// tokenSamples order operations that have no data in common.
 var tokenSamples = []sample{
 	{
 		rule: "RUN-02", name: "tokens/after_all", quick: true, arguments: []numbers{ones, tens}, results: []numbers{floats(11, 22, 33, 44)},

@@ -27,7 +27,7 @@ var scalarChecks = []check.Check{
 	}},
 }
 
-// sums adds two scalars, and one and a constant.
+// sums adds two scalars, and a scalar and a constant.
 func sums[E dtype.Elem](t *check.T, of string, a, b, want E) {
 	scalar := "tensor<" + of + ">"
 	exe := compileScalars(t, of, program("sums", fmt.Sprintf("(%%a: %[1]s, %%b: %[1]s) -> (%[1]s, %[1]s, %[1]s)", scalar),
@@ -43,7 +43,7 @@ func sums[E dtype.Elem](t *check.T, of string, a, b, want E) {
 }
 
 // compileScalars compiles a program of scalars of a type. It returns nil if the plugin compiles
-// no program of arrays of it either, which other rules look at.
+// no program of arrays of the type either, which other rules check.
 func compileScalars(t *check.T, of, text string) *capi.LoadedExecutable {
 	exe, err := tryCompile(t, t.Client(), text, options{})
 	if err == nil {
@@ -59,7 +59,7 @@ func compileScalars(t *check.T, of, text string) *capi.LoadedExecutable {
 	return nil
 }
 
-// text is a number as StableHLO writes it.
+// text returns a number as StableHLO writes it.
 func text(x any) string {
 	switch x.(type) {
 	case float32, float64:

@@ -24,7 +24,7 @@ const constants = `module @constants {
   }
 }`
 
-var serializationChecks = append(both(check.Check{Rule: "SER-01"}, func(t *check.T, k compiler) {
+var serializationChecks = slices.Concat(both(check.Check{Rule: "SER-01"}, func(t *check.T, k compiler) {
 	e := k.text(t, constants, options{}).executable
 	first, second := trySerialize(t, e), trySerialize(t, e)
 	for i, s := range []capi.ExecutableSerializeArgs{first, second} {
@@ -35,7 +35,7 @@ var serializationChecks = append(both(check.Check{Rule: "SER-01"}, func(t *check
 			t.Fatalf("PJRT_Executable_Serialize, call %d: expected a deleter, got null", i+1)
 		}
 	}
-	want := strings.Clone(capi.String(second.SerializedBytes, second.SerializedBytesSize))
+	want := capi.String(second.SerializedBytes, second.SerializedBytesSize)
 	other := trySerialize(t, k.text(t, check.Pair, options{}).executable)
 	for i, s := range []capi.ExecutableSerializeArgs{first, second} {
 		if got := capi.String(s.SerializedBytes, s.SerializedBytesSize); got == capi.String(other.SerializedBytes,
@@ -53,45 +53,45 @@ var serializationChecks = append(both(check.Check{Rule: "SER-01"}, func(t *check
 	}
 	second.SerializedExecutableDeleter.Call(second.SerializedExecutable)
 }), []check.Check{
-	one("SER-02", func(t *check.T) {
+	{Rule: "SER-02", Run: func(t *check.T) {
 		c := t.Client()
 		exe := t.Compile(c, constants)
 		want := runConstants(t, c, exe)
 		again, err := tryDeserialize(t, c, serialized(t, exe), nil)
-		if mustSucceed(t, err, "loading what PJRT_Executable_Serialize gave") {
+		if t.NoError(err, "loading what PJRT_Executable_Serialize gave") {
 			check.Equal(t, want, runConstants(t, c, again),
 				"bytes of the results of a program, and of the program after it was serialized and loaded")
 		}
-	}),
-	one("SER-04", func(t *check.T) {
+	}},
+	{Rule: "SER-04", Run: func(t *check.T) {
 		c := t.Client()
 		for _, p := range []string{constants, shapes} {
 			exe := t.Compile(c, p)
 			again, err := tryDeserialize(t, c, serialized(t, exe), nil)
-			if mustSucceed(t, err, "loading what PJRT_Executable_Serialize gave") {
+			if t.NoError(err, "loading what PJRT_Executable_Serialize gave") {
 				check.Equal(t, describe(t, t.Executable(exe)), describe(t, t.Executable(again)),
 					"properties of an executable before it was serialized and after it was loaded")
 			}
 		}
-		// What is no default must not be lost: a device, and an effort.
+		// Settings other than the defaults must not be lost: a device, and an effort.
 		last := len(c.Devices) - 1
 		exe := compileFor(t, c, constants, options{assignment: [][]int{{deviceIDs(t, c)[last]}}, optimization: 2})
 		again, err := tryDeserialize(t, c, serialized(t, exe), nil)
-		if !mustSucceed(t, err, "loading what PJRT_Executable_Serialize gave of an executable for the last device") {
+		if !t.NoError(err, "loading what PJRT_Executable_Serialize gave of an executable for the last device") {
 			return
 		}
 		if got := devicesOf(t, again); len(got) != 1 || got[0] != c.Devices[last] {
-			t.Errorf("addressable devices of an executable for device %d that was serialized and loaded: expected that device, got %v", deviceID(t, c.Devices[last]), idsOf(t, got))
+			t.Errorf("addressable devices of an executable for device %d that was serialized and loaded: expected that device, got %v", t.DeviceID(c.Devices[last]), idsOf(t, got))
 		}
 		sameOptions(t, t.Executable(exe), t.Executable(again))
-	}),
-	one("SER-05", func(t *check.T) {
+	}},
+	{Rule: "SER-05", Run: func(t *check.T) {
 		c := t.Client()
 		exe := t.Compile(c, constants)
 		want := runConstants(t, c, exe)
 		first := serialized(t, exe)
 		again, err := tryDeserialize(t, c, first, nil)
-		if !mustSucceed(t, err, "loading what PJRT_Executable_Serialize gave") {
+		if !t.NoError(err, "loading what PJRT_Executable_Serialize gave") {
 			return
 		}
 		second := serialized(t, again)
@@ -99,12 +99,12 @@ var serializationChecks = append(both(check.Check{Rule: "SER-01"}, func(t *check
 			t.Notef("an executable that is serialized again has other bytes: %d and %d", len(first), len(second))
 		}
 		third, err := tryDeserialize(t, c, second, nil)
-		if mustSucceed(t, err, "loading what PJRT_Executable_Serialize gave of a loaded executable") {
+		if t.NoError(err, "loading what PJRT_Executable_Serialize gave of a loaded executable") {
 			check.Equal(t, want, runConstants(t, c, third),
 				"bytes of the results of a program, and of the program after it was serialized and loaded twice")
 		}
-	}),
-	hostile("SER-06", "", func(t *check.T) {
+	}},
+	{Rule: "SER-06", Hostile: true, Run: func(t *check.T) {
 		c := t.Client()
 		b := serialized(t, t.Compile(c, constants))
 		random := make([]byte, 2048)
@@ -129,16 +129,16 @@ var serializationChecks = append(both(check.Check{Rule: "SER-01"}, func(t *check
 			t.ErrorCode(err, "loading "+i.name)
 		}
 		_, err := tryDeserialize(t, c, b, nil)
-		mustSucceed(t, err, "loading a good executable after bad ones")
-	}),
-	hostile("SER-07", "", func(t *check.T) {
+		t.NoError(err, "loading a good executable after bad ones")
+	}},
+	{Rule: "SER-07", Hostile: true, Run: func(t *check.T) {
 		c := t.Client()
 		b := serialized(t, t.Compile(c, constants))
 		r := rand.New(rand.NewPCG(7, 8))
 		accepted := 0
 		const flips = 64
 		for range flips {
-			bad := append([]byte(nil), b...)
+			bad := slices.Clone(b)
 			bad[r.IntN(len(bad))] ^= 1 << r.IntN(8)
 			if exe, err := tryDeserialize(t, c, bad, nil); err == nil {
 				accepted++
@@ -147,9 +147,9 @@ var serializationChecks = append(both(check.Check{Rule: "SER-01"}, func(t *check
 		}
 		t.Notef("%d of %d executables with a wrong bit are accepted", accepted, flips)
 		_, err := tryDeserialize(t, c, b, nil)
-		mustSucceed(t, err, "loading a good executable after ones with a wrong bit")
-	}),
-	hostile("SER-08", "", func(t *check.T) {
+		t.NoError(err, "loading a good executable after ones with a wrong bit")
+	}},
+	{Rule: "SER-08", Hostile: true, Run: func(t *check.T) {
 		c := t.Client()
 		serialized(t, t.Compile(c, check.AddOne))
 		for _, i := range []struct{ name, data string }{
@@ -162,14 +162,14 @@ var serializationChecks = append(both(check.Check{Rule: "SER-01"}, func(t *check
 				t.Errorf("loading %s: expected an error with a code, got %v", i.name, err)
 			}
 		}
-	}),
+	}},
 	{Rule: "SER-09", Devices: 2, Run: func(t *check.T) {
 		needsOverriddenOptions(t)
 		c := t.Client()
 		ids := deviceIDs(t, c)
 		b := serialized(t, compileFor(t, c, check.AddOne, options{assignment: [][]int{{ids[0]}}}))
 		again, err := tryDeserialize(t, c, b, options{assignment: [][]int{{ids[1]}}}.bytes())
-		if !mustSucceed(t, err, "loading an executable with overridden options") {
+		if !t.NoError(err, "loading an executable with overridden options") {
 			return
 		}
 		devices := devicesOf(t, again)
@@ -178,24 +178,24 @@ var serializationChecks = append(both(check.Check{Rule: "SER-01"}, func(t *check
 			return
 		}
 		out, err := attempt(t, again, 1, check.UploadTo(t, c, c.Devices[1], []float32{1, 2, 3, 4}))
-		if mustSucceed(t, err, "executing on the device of the overridden options") {
+		if t.NoError(err, "executing on the device of the overridden options") {
 			check.ExpectBuffer(t, out[0], []float32{2, 3, 4, 5}, "an executable that was loaded for another device")
 		}
 	}},
-	one("SER-10", func(t *check.T) {
+	{Rule: "SER-10", Run: func(t *check.T) {
 		needsOverriddenOptions(t)
 		c := t.Client()
 		b := serialized(t, t.Compile(c, check.AddOne))
 		_, err := tryDeserialize(t, c, b, []byte("\xff\xff\xff\xff"))
 		t.ErrorCode(err, "loading an executable with overridden options that are not a valid proto")
-	}),
+	}},
 	{Rule: "SER-11", Hostile: true, Run: func(t *check.T) {
 		c := t.Client()
 		needsLoadOptions(t)
 		b := serialized(t, t.Compile(c, check.AddOne))
 		args := deserializeArgs(c, b, nil)
 		out, err := check.Try(t, args)
-		if mustSucceed(t, err, "loading an executable with load_options null") {
+		if t.NoError(err, "loading an executable with load_options null") {
 			runsAddOne(t, c, check.Own(t, out.LoadedExecutable), "an executable that was loaded with load_options null")
 		}
 		args.LoadOptions = &capi.LoadOptions{}
@@ -203,7 +203,7 @@ var serializationChecks = append(both(check.Check{Rule: "SER-01"}, func(t *check
 		t.ErrorCode(err, "loading an executable with load_options of struct_size 0")
 		args.LoadOptions = &capi.LoadOptions{StructSize: capi.LoadOptionsSize}
 		out, err = check.Try(t, args)
-		if mustSucceed(t, err, "loading an executable with empty load_options") {
+		if t.NoError(err, "loading an executable with empty load_options") {
 			runsAddOne(t, c, check.Own(t, out.LoadedExecutable), "an executable that was loaded with empty load_options")
 		}
 	}},
@@ -211,7 +211,7 @@ var serializationChecks = append(both(check.Check{Rule: "SER-01"}, func(t *check
 		c := t.Client()
 		needsLoadOptions(t)
 		args := deserializeArgs(c, serialized(t, t.Compile(c, check.AddOne)), nil)
-		// Whether it takes an origin shows where nothing stands behind it.
+		// Only zeros follow this origin: it shows whether the plugin takes one at all.
 		short := make([]int32, 3, 5)
 		args.LoadOptions = &capi.LoadOptions{StructSize: capi.LoadOptionsSize, ComputationOrigin: &short[0], ComputationOriginSize: 3}
 		first, err := check.Try(t, args)
@@ -219,15 +219,15 @@ var serializationChecks = append(both(check.Check{Rule: "SER-01"}, func(t *check
 			t.SkipUnimplf("the plugin takes no origin of three coordinates: %v", err)
 		}
 		check.Own(t, first.LoadedExecutable)
-		// A plugin that reads on finds coordinates that no device has.
+		// A plugin that reads too far finds coordinates that no device has.
 		origin := []int32{0, 0, 0, 1 << 30, 1 << 30}
 		args.LoadOptions = &capi.LoadOptions{StructSize: capi.LoadOptionsSize, ComputationOrigin: &origin[0], ComputationOriginSize: 3}
 		out, err := check.Try(t, args)
-		if mustSucceed(t, err, "loading an executable at an origin of three coordinates, with others behind them") {
+		if t.NoError(err, "loading an executable at an origin of three coordinates, with others behind them") {
 			runsAddOne(t, c, check.Own(t, out.LoadedExecutable), "an executable that was loaded at the origin")
 		}
 	}},
-	one("SER-13", func(t *check.T) {
+	{Rule: "SER-13", Run: func(t *check.T) {
 		c := t.Client()
 		exe := t.Compile(c, constants)
 		want := runConstants(t, c, exe)
@@ -237,7 +237,7 @@ var serializationChecks = append(both(check.Check{Rule: "SER-01"}, func(t *check
 			o = options{}.bytes()
 		}
 		again, err := tryDeserialize(t, c, b, o)
-		if mustSucceed(t, err, "loading what PJRT_Executable_Serialize gave") {
+		if t.NoError(err, "loading what PJRT_Executable_Serialize gave") {
 			for i := range b {
 				b[i] = 0xa5
 			}
@@ -246,7 +246,7 @@ var serializationChecks = append(both(check.Check{Rule: "SER-01"}, func(t *check
 				"bytes of the results of a loaded program whose serialized form was overwritten")
 			check.Equal(t, 2, t.NumOutputs(again), "number of outputs of a loaded program whose serialized form was overwritten")
 		}
-	}),
+	}},
 	{Rule: "SER-14", Devices: 2, Run: func(t *check.T) {
 		c := t.Client()
 		exe, err := tryCompile(t, c, allReduce("f32", "add", "[[0, 1]]", ""), options{replicas: 2})
@@ -254,7 +254,7 @@ var serializationChecks = append(both(check.Check{Rule: "SER-01"}, func(t *check
 			t.SkipUnimplf("the plugin does not compile all_reduce for two devices: %v", err)
 		}
 		again, err := tryDeserialize(t, c, serialized(t, exe), nil)
-		if !mustSucceed(t, err, "loading an executable for two devices") {
+		if !t.NoError(err, "loading an executable for two devices") {
 			return
 		}
 		check.Equal(t, 2, len(devicesOf(t, again)), "number of addressable devices of a loaded executable for two")
@@ -263,10 +263,9 @@ var serializationChecks = append(both(check.Check{Rule: "SER-01"}, func(t *check
 			return []float32{3, 23, 43, 63}
 		}, "a loaded all_reduce over two devices")
 	}},
-}...)
+})
 
-// sameOptions compares the compile options of two executables where the plugin
-// tells them.
+// sameOptions compares the compile options of two executables if the plugin reports them.
 func sameOptions(t *check.T, a, b *capi.Executable) {
 	var texts [2]string
 	for i, e := range []*capi.Executable{a, b} {
@@ -280,7 +279,7 @@ func sameOptions(t *check.T, a, b *capi.Executable) {
 	check.Equal(t, texts[0], texts[1], "compile options of an executable before it was serialized and after it was loaded")
 }
 
-// optionsText shows the fields of compile options that the suite sets.
+// optionsText formats the fields of compile options that the suite sets.
 func optionsText(b []byte) string {
 	replicas, partitions, assignment := counted(b)
 	effort := uint64(0)
@@ -298,14 +297,14 @@ func optionsText(b []byte) string {
 	return fmt.Sprintf("%d replicas, %d partitions, devices %v, optimization_level %d", replicas, partitions, assignment, effort)
 }
 
-// keepsAssignment serializes and loads a program that adds the number of its
-// replica, compiled for the client's devices in another order.
+// keepsAssignment serializes and loads a program that adds the id of its replica, compiled
+// for the client's devices in another order.
 func keepsAssignment(t *check.T) {
 	c := t.Client()
 	rows, order := grid(t, c, 2, 1)
 	exe := compileMany(t, c, plusID, options{replicas: 2, assignment: rows})
 	again, err := tryDeserialize(t, c, serialized(t, exe), nil)
-	if !mustSucceed(t, err, "loading an executable for two devices in another order") {
+	if !t.NoError(err, "loading an executable for two devices in another order") {
 		return
 	}
 	devices := devicesOf(t, again)
@@ -333,7 +332,7 @@ func serialized(t *check.T, exe *capi.LoadedExecutable) []byte {
 	if s.SerializedExecutableDeleter == 0 {
 		t.Fatalf("PJRT_Executable_Serialize: expected a deleter, got null")
 	}
-	b := append([]byte(nil), capi.Bytes(s.SerializedBytes, s.SerializedBytesSize)...)
+	b := capi.Bytes(s.SerializedBytes, s.SerializedBytesSize)
 	s.SerializedExecutableDeleter.Call(s.SerializedExecutable)
 	check.Destroy(t, e)
 	return b
@@ -346,7 +345,7 @@ func deserializeArgs(c *check.Client, b, overridden []byte) capi.ExecutableDeser
 	return args
 }
 
-// tryDeserialize loads a serialized executable. The check owns it.
+// tryDeserialize loads a serialized executable. The check owns the result.
 func tryDeserialize(t *check.T, c *check.Client, b, overridden []byte) (*capi.LoadedExecutable, error) {
 	out, err := check.Try(t, deserializeArgs(c, b, overridden))
 	if err != nil {
@@ -358,20 +357,16 @@ func tryDeserialize(t *check.T, c *check.Client, b, overridden []byte) (*capi.Lo
 	return check.Own(t, out.LoadedExecutable), nil
 }
 
-// overriddenOptionsSince is the API minor that brought overridden_serialized_compile_options.
+// overriddenOptionsSince is the API minor version that added
+// overridden_serialized_compile_options.
 const overriddenOptionsSince = 71
 
 func needsOverriddenOptions(t *check.T) {
-	if t.Minor() < overriddenOptionsSince {
-		t.SkipAbsentf("overridden_serialized_compile_options came with API 0.%d, but the plugin has 0.%d", overriddenOptionsSince,
-			t.Minor())
-	}
+	t.Since(overriddenOptionsSince, "overridden_serialized_compile_options")
 }
 
 func needsLoadOptions(t *check.T) {
-	if t.Minor() < 111 {
-		t.SkipAbsentf("load_options came with API 0.111, but the plugin has 0.%d", t.Minor())
-	}
+	t.Since(111, "load_options")
 }
 
 // runConstants returns the bytes of the results of constants.
@@ -381,13 +376,14 @@ func runConstants(t *check.T, c *check.Client, exe *capi.LoadedExecutable) strin
 	return fmt.Sprintf("% x, % x", t.Download(out[0]), t.Download(out[1]))
 }
 
-// describe is what an executable says of itself, without what it may lack.
+// describe returns what an executable reports about itself, without properties that it may
+// lack.
 func describe(t *check.T, e *capi.Executable) string {
 	types := check.Call(t, capi.ExecutableOutputElementTypesArgs{Executable: e})
 	sizes, dims := outputDimensions(t, e)
 	kinds := "unknown"
 	if out, err := check.Try(t, capi.ExecutableOutputMemoryKindsArgs{Executable: e}); err == nil {
-		kinds = fmt.Sprintf("%q", texts(out.MemoryKinds, out.MemoryKindSizes, out.NumOutputs))
+		kinds = fmt.Sprintf("%q", check.Texts(out.MemoryKinds, out.MemoryKindSizes, out.NumOutputs))
 	}
 	return fmt.Sprintf("name %q, %d outputs of types %v, dimensions %v of %v, memory kinds %s, %d replicas, %d partitions",
 		executableName(t, e), numOutputs(t, e),

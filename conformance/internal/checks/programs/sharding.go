@@ -13,15 +13,15 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
 )
 
-// mesh is how many partitions a program has along each axis. The partitions are
-// numbered with the last axis fastest.
+// mesh says how many partitions a program has along each axis. The partitions are numbered
+// with the last axis fastest.
 type mesh []int64
 
 var axisNames = []string{"x", "y"}
 
 func (m mesh) size() int { return volume(m) }
 
-// place is the coordinates of a partition.
+// place returns the coordinates of a partition.
 func (m mesh) place(partition int) []int64 {
 	at := make([]int64, len(m))
 	for i := len(m) - 1; i >= 0; i-- {
@@ -31,8 +31,7 @@ func (m mesh) place(partition int) []int64 {
 	return at
 }
 
-// sharding says for each dimension of an array along which axis it is split; -1
-// is none.
+// sharding says for each dimension of an array along which axis it is split; -1 means none.
 type sharding []int
 
 // notation is a way to write shardings.
@@ -71,7 +70,7 @@ var notations = []notation{
 	},
 }
 
-// axes is the sharding by names of axes.
+// axes returns the sharding in terms of names of axes.
 func (s sharding) axes() string {
 	dims := make([]string, len(s))
 	for i, axis := range s {
@@ -83,7 +82,7 @@ func (s sharding) axes() string {
 	return "[" + strings.Join(dims, ", ") + "]"
 }
 
-// tiles is the sharding by numbers of tiles.
+// tiles returns the sharding in terms of numbers of tiles.
 func (s sharding) tiles(m mesh) string {
 	var tiles, order []string
 	used := make([]bool, len(m))
@@ -111,14 +110,14 @@ func (s sharding) tiles(m mesh) string {
 	}
 	devices := fmt.Sprintf("[%d]", m.size())
 	if !slices.IsSorted(order) {
-		// The devices are counted along the axes in another order.
+		// The devices are numbered along the axes in another order.
 		sizes := strings.Join(strings.Fields(fmt.Sprint([]int64(m))), ",")
 		devices = sizes + "T(" + strings.Join(order, ",") + ")"
 	}
 	return fmt.Sprintf("{devices=[%s]<=%s%s}", strings.Join(tiles, ","), devices, last)
 }
 
-// part is what a partition has of an array.
+// part returns the part of an array that a partition has.
 func (s sharding) part(m mesh, partition int, a numbers) numbers {
 	at, dims, first := m.place(partition), slices.Clone(a.dims), make([]int64, len(a.dims))
 	for i, axis := range s {
@@ -163,7 +162,7 @@ type partitionedModel struct {
 	want func(a []numbers) []int64
 }
 
-// argument is a whole argument: small numbers that differ.
+// argument returns a whole argument: small numbers that differ.
 func (p *partitionedModel) argument(i int) numbers {
 	a := numbers{of: dtype.F32, dims: p.arguments[i].dims}
 	a.v = make([]int64, volume(a.dims))
@@ -173,7 +172,7 @@ func (p *partitionedModel) argument(i int) numbers {
 	return a
 }
 
-// text is the program; a nil notation leaves out how arrays are split.
+// text returns the program; with a nil notation it does not say how arrays are split.
 func (p *partitionedModel) text(n *notation) string {
 	mark := func(s sharding) string {
 		if n == nil {
@@ -201,7 +200,7 @@ func (p *partitionedModel) text(n *notation) string {
 	return replaced(text, "module @partitioned {\n", fmt.Sprintf("module @partitioned attributes {mhlo.num_partitions = %d : i32, mhlo.num_replicas = 1 : i32} {\n%s", p.mesh.size(), n.module(p.mesh)))
 }
 
-// constraint is a line of the body that splits a value.
+// constraint returns a line of the body that splits a value.
 func (p *partitionedModel) constraint(n *notation, words []string) string {
 	to, from, text := words[0], words[1], words[2]
 	if n == nil {
@@ -214,8 +213,8 @@ func (p *partitionedModel) constraint(n *notation, words []string) string {
 	return n.constrain(p.mesh, s, to, from, text)
 }
 
-// compile compiles the program for its partitions. It skips the check where the
-// plugin does not partition.
+// compile compiles the program for its partitions. It skips the check if the plugin does
+// not partition programs.
 func (p *partitionedModel) compile(t *check.T, n *notation) (*capi.LoadedExecutable, []*capi.Device) {
 	c := t.Client()
 	rows, order := grid(t, c, 1, p.mesh.size())
@@ -226,8 +225,8 @@ func (p *partitionedModel) compile(t *check.T, n *notation) (*capi.LoadedExecuta
 	return exe, order
 }
 
-// run executes the program on all its partitions, and compares what each of them
-// has with its part of the whole result.
+// run executes the program on all its partitions, and compares each result with the
+// partition's part of the whole result.
 func (p *partitionedModel) run(t *check.T, n *notation) {
 	c := t.Client()
 	exe, order := p.compile(t, n)
@@ -258,8 +257,8 @@ func (p *partitionedModel) run(t *check.T, n *notation) {
 	}
 }
 
-// shardingFamily is every model in every notation.
-func shardingFamily() []check.Check {
+// shardingChecks returns a check of every model in every notation.
+func shardingChecks() []check.Check {
 	var list []check.Check
 	for i := range partitionedModels {
 		p := &partitionedModels[i]
@@ -272,8 +271,8 @@ func shardingFamily() []check.Check {
 			list = append(list, check.Check{Rule: "MULTI-08", Variant: p.name + "/" + n.name, Profile: profile, Devices: p.mesh.size(),
 				Run: func(t *check.T) { p.run(t, n) }})
 		}
-		// Devices of a launch that fails may be left waiting.
-		list = append(list, check.Check{Rule: "DIFF-04", Variant: p.name, Profile: check.Core, Hostile: true, Devices: p.mesh.size(),
+		// When a launch fails, its devices may be left waiting.
+		list = append(list, check.Check{Rule: "DIFF-04", Variant: p.name, Profile: check.Core, Devices: p.mesh.size(), Hostile: true,
 			Run: p.invariant})
 	}
 	return list

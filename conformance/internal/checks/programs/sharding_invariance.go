@@ -13,8 +13,8 @@ import (
 	"github.com/purepjrt/purepjrt/conformance/internal/check"
 )
 
-// invariant compares what the partitions of a model have with what one device
-// computes, on numbers whose sums round.
+// invariant compares what the partitions of a model compute with what one device computes,
+// on numbers whose sums round.
 func (p *partitionedModel) invariant(t *check.T) {
 	c := t.Client()
 	var alone []*capi.Buffer
@@ -43,8 +43,7 @@ func (p *partitionedModel) invariant(t *check.T) {
 	}
 }
 
-// fractions uploads the part of an argument that a partition has, each number
-// divided by seven.
+// fractions uploads a partition's part of an argument, with each number divided by seven.
 func (p *partitionedModel) fractions(t *check.T, c *check.Client, d *capi.Device, by sharding, argument, partition int) *capi.Buffer {
 	part := by.part(p.mesh, partition, p.argument(argument))
 	data := make([]float32, len(part.v))
@@ -56,8 +55,8 @@ func (p *partitionedModel) fractions(t *check.T, c *check.Client, d *capi.Device
 	return b
 }
 
-// close compares a part of the result with that of the whole one: a sum in
-// another order may differ by some roundings of its largest terms.
+// close compares a part of the result with the same part of the whole: a sum in another
+// order may differ by a few roundings of its largest terms.
 func (p *partitionedModel) close(t *check.T, want, got []float32, partition int, what string) {
 	index := numbers{dims: p.result.dims, v: make([]int64, len(want))}
 	for i := range index.v {

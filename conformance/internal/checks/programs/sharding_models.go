@@ -3,7 +3,9 @@
 
 package programs
 
-// whole is the sharding of an array that every partition has.
+import "slices"
+
+// whole returns the sharding of an array that is not split.
 func whole(rank int) sharding {
 	s := make(sharding, rank)
 	for i := range s {
@@ -12,7 +14,7 @@ func whole(rank int) sharding {
 	return s
 }
 
-// matrix is a whole array of two dimensions, in terms of its elements.
+// matrix returns the elements of a whole array of two dimensions.
 func matrix(rows, columns int, at func(i, j int) int64) []int64 {
 	out := make([]int64, 0, rows*columns)
 	for i := range rows {
@@ -23,10 +25,10 @@ func matrix(rows, columns int, at func(i, j int) int64) []int64 {
 	return out
 }
 
-// at is an element of an array of two dimensions.
+// at returns an element of an array of two dimensions.
 func (a numbers) at(i, j int) int64 { return a.v[i*int(a.dims[1])+j] }
 
-// product is an element of the product of two matrices.
+// product returns an element of the product of two matrices.
 func product(a, b numbers, i, j int) (sum int64) {
 	for k := range int(a.dims[1]) {
 		sum += a.at(i, k) * b.at(k, j)
@@ -46,7 +48,7 @@ const (
 	zero     = "%zero = stablehlo.constant dense<0.0> : tensor<f32>"
 )
 
-// partitionedModels are small programs, each of which needs something else of a
+// partitionedModels are small programs, each of which requires something different of a
 // partitioner.
 var partitionedModels = []partitionedModel{
 	{
@@ -148,7 +150,7 @@ var partitionedModels = []partitionedModel{
 	{
 		name: "concatenation", mesh: two, arguments: []sharded{rank2(4, 6, 0, -1), rank2(2, 6, 0, -1)}, result: rank2(6, 6, 0, -1),
 		body: []string{"%r = stablehlo.concatenate %a0, %a1, dim = 0 : (tensor<4x6xf32>, tensor<2x6xf32>) -> tensor<6x6xf32>"},
-		want: func(a []numbers) []int64 { return append(append([]int64(nil), a[0].v...), a[1].v...) },
+		want: func(a []numbers) []int64 { return slices.Concat(a[0].v, a[1].v) },
 	},
 	{
 		name: "counting", mesh: four, arguments: []sharded{rank2(4, 6, 0, 1)}, result: rank2(4, 6, 1, 0),

@@ -6,6 +6,7 @@ package programs
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -78,8 +79,8 @@ func newTransfer(t *check.T, exe *capi.LoadedExecutable, outputs int, sends []se
 	return x
 }
 
-// begin starts the execution. A plugin may run it to its end in the call, so the
-// call is made elsewhere; ended waits for it and for the complete events.
+// begin starts the execution. A plugin may run it to its end within the call, so another
+// goroutine makes the call; ended waits for it and for the complete events.
 func (x *transfer) begin() (ended func() error) {
 	called := make(chan error, 1)
 	go func() {
@@ -106,8 +107,8 @@ func (x *transfer) begin() (ended func() error) {
 	}
 }
 
-// compileTransfer compiles a program with host transfers, and skips the check
-// where the plugin has none.
+// compileTransfer compiles a program with host transfers. It skips the check if the plugin
+// has none.
 func compileTransfer(t *check.T, text string, o options) *capi.LoadedExecutable {
 	exe, err := tryCompile(t, t.Client(), text, o)
 	if err != nil {
@@ -116,7 +117,7 @@ func compileTransfer(t *check.T, text string, o options) *capi.LoadedExecutable 
 	return exe
 }
 
-// six is the data that the programs send and receive.
+// six holds the data that the programs send and receive.
 var six = []float32{1, 2, 3, 4, 5, 6}
 
 func uploadSix(t *check.T) *capi.Buffer { return check.Upload(t, t.Client(), six, 2, 3) }
@@ -131,7 +132,7 @@ type sent struct {
 
 // take copies a chunk and deletes it.
 func (s *sent) take(chunk *capi.Chunk, total uintptr, done bool) error {
-	b := bytesAt(chunk.Data, chunk.Size)
+	b := capi.Bytes((*byte)(chunk.Data), chunk.Size)
 	deleteChunk(chunk)
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -145,7 +146,7 @@ func deleteChunk(chunk *capi.Chunk) {
 	}
 }
 
-// is compares what was sent.
+// is compares the data that were sent.
 func (s *sent) is(t *check.T, want []float32, what string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -158,7 +159,7 @@ func (s *sent) is(t *check.T, want []float32, what string) {
 	}
 }
 
-// ignore is a callback for a channel that the program does not have.
+// ignore returns a callback for a channel that the program does not have.
 func ignore(t *check.T) func(*capi.Chunk, uintptr, bool) error {
 	return func(chunk *capi.Chunk, _ uintptr, _ bool) error {
 		deleteChunk(chunk)
@@ -168,12 +169,12 @@ func ignore(t *check.T) func(*capi.Chunk, uintptr, bool) error {
 }
 
 var callbackChecks = []check.Check{
-	hostile("XOPT-08", "", func(t *check.T) {
+	{Rule: "XOPT-08", Hostile: true, Run: func(t *check.T) {
 		got := new(sent)
 		sendSix(t, []sender{{sendChannel, got.take}})
 		got.is(t, six, "what the program sent")
-	}),
-	hostile("XOPT-09", "", func(t *check.T) {
+	}},
+	{Rule: "XOPT-09", Hostile: true, Run: func(t *check.T) {
 		var mu sync.Mutex
 		var chunks [][]byte
 		var late sync.WaitGroup
@@ -188,7 +189,7 @@ var callbackChecks = []check.Check{
 			go func() {
 				defer late.Done()
 				time.Sleep(30 * time.Millisecond)
-				b := bytesAt(own.Data, own.Size)
+				b := capi.Bytes((*byte)(own.Data), own.Size)
 				deleteChunk(&own)
 				mu.Lock()
 				defer mu.Unlock()
@@ -202,8 +203,8 @@ var callbackChecks = []check.Check{
 			t.Errorf("data of chunks that were read 30 ms after the callback and deleted then: expected % x, got % x",
 				dtype.Bytes(six), data)
 		}
-	}),
-	hostile("XOPT-10", "", func(t *check.T) {
+	}},
+	{Rule: "XOPT-10", Hostile: true, Run: func(t *check.T) {
 		const message = "the suite's send callback failed"
 		exe := compileTransfer(t, sendProgram, options{})
 		err := newTransfer(t, exe, 1, []sender{{sendChannel, func(chunk *capi.Chunk, _ uintptr, _ bool) error {
@@ -211,8 +212,8 @@ var callbackChecks = []check.Check{
 			return &capi.Error{Code: capi.ErrorCodeDataLoss, Message: message}
 		}}}, nil, []*capi.Buffer{uploadSix(t)}).begin()()
 		t.ErrorCode(err, "an execution whose send callback fails")
-	}),
-	hostile("XOPT-11", "", func(t *check.T) {
+	}},
+	{Rule: "XOPT-11", Hostile: true, Run: func(t *check.T) {
 		for _, order := range [][]int64{{sendChannel, 99}, {99, sendChannel}} {
 			got := new(sent)
 			var list []sender
@@ -226,14 +227,14 @@ var callbackChecks = []check.Check{
 			sendSix(t, list)
 			got.is(t, six, fmt.Sprintf("what the program sent with callbacks for the channels %v", order))
 		}
-	}),
-	hostile("XOPT-12", "", func(t *check.T) {
+	}},
+	{Rule: "XOPT-12", Hostile: true, Run: func(t *check.T) {
 		receiveSix(t, func(s *stream) {
 			s.add(dtype.Bytes(six))
 			s.destroy()
 		})
-	}),
-	hostile("XOPT-13", "", func(t *check.T) {
+	}},
+	{Rule: "XOPT-13", Hostile: true, Run: func(t *check.T) {
 		// The stream must not be used after the client is gone.
 		var late sync.WaitGroup
 		t.Cleanup(late.Wait)
@@ -246,8 +247,8 @@ var callbackChecks = []check.Check{
 				s.destroy()
 			}()
 		})
-	}),
-	hostile("XOPT-14", "", func(t *check.T) {
+	}},
+	{Rule: "XOPT-14", Hostile: true, Run: func(t *check.T) {
 		exe := compileTransfer(t, recvProgram, options{})
 		for _, half := range []bool{false, true} {
 			what := "an execution whose stream was destroyed without data"
@@ -263,29 +264,29 @@ var callbackChecks = []check.Check{
 			}}}, nil).begin()()
 			t.ErrorCode(err, what)
 		}
-	}),
-	hostile("XOPT-15", "", func(t *check.T) {
+	}},
+	{Rule: "XOPT-15", Hostile: true, Run: func(t *check.T) {
 		exe := compileTransfer(t, sendProgram, options{})
 		got := new(sent)
 		x := newTransfer(t, exe, 1, []sender{{sendChannel, got.take}}, nil, []*capi.Buffer{uploadSix(t)})
 		called := make(chan error, 1)
 		go func() {
 			_, err := check.Try(t, x.Args)
-			// The lists may go as soon as the call returns.
+			// The lists may be freed as soon as the call returns.
 			for i := range x.sends {
 				clear(x.sends[i])
 			}
 			*x.Options = capi.ExecuteOptions{}
 			called <- err
 		}()
-		if !mustSucceed(t, <-called, "PJRT_LoadedExecutable_Execute with a send callback") {
+		if !t.NoError(<-called, "PJRT_LoadedExecutable_Execute with a send callback") {
 			return
 		}
 		check.Own(t, x.Outputs[0][0])
 		check.Own(t, x.Events[0])
-		mustSucceed(t, finish(t, x.Execution), "an execution whose callback lists were overwritten")
+		t.NoError(finish(t, x.Execution), "an execution whose callback lists were overwritten")
 		got.is(t, six, "what the program sent after its callback lists were overwritten")
-	}),
+	}},
 	{Rule: "XOPT-16", Devices: 2, Hostile: true, Run: func(t *check.T) {
 		c := t.Client()
 		exe := compileTransfer(t, sendProgram, options{replicas: 2})
@@ -301,13 +302,13 @@ var callbackChecks = []check.Check{
 		callback, handle := capi.NewSendCallback(got[1].take)
 		t.Cleanup(handle.Delete)
 		x.sends[1][0].SendCallback, x.sends[1][0].UserArg = callback, uintptr(handle)
-		if mustSucceed(t, x.begin()(), "an execution on two devices that send") {
+		if t.NoError(x.begin()(), "an execution on two devices that send") {
 			for i := range got {
 				got[i].is(t, lists[i], fmt.Sprintf("what device %d of 2 sent", i))
 			}
 		}
 	}},
-	hostile("XOPT-17", "", func(t *check.T) {
+	{Rule: "XOPT-17", Hostile: true, Run: func(t *check.T) {
 		c := t.Client()
 		exe := compileTransfer(t, sendProgram, options{portable: true})
 		got := new(sent)
@@ -319,9 +320,9 @@ var callbackChecks = []check.Check{
 			return
 		}
 		got.is(t, six, "what the program sent when executed with execute_device")
-	}),
-	hostile("XOPT-18", "", func(t *check.T) {
-		// The transposition is free to be a change of layout.
+	}},
+	{Rule: "XOPT-18", Hostile: true, Run: func(t *check.T) {
+		// The compiler may turn the transposition into a change of layout.
 		exe := compileTransfer(t, sendTransposed, options{})
 		want := []float32{1, 4, 2, 5, 3, 6}
 		for _, older := range []bool{false, true} {
@@ -334,15 +335,15 @@ var callbackChecks = []check.Check{
 			}
 			if err := x.begin()(); err != nil && older {
 				t.Notef("options of API 0.97 are refused: %v", err)
-			} else if mustSucceed(t, err, "an execution that sends") {
+			} else if t.NoError(err, "an execution that sends") {
 				got.is(t, want, what)
 			}
 		}
-	}),
+	}},
 }
 
-// optionsSizeAt97 is the size of PJRT_ExecuteOptions without the fields that
-// came after API 0.97.
+// optionsSizeAt97 is the size of PJRT_ExecuteOptions without the fields added after API
+// 0.97.
 const optionsSizeAt97 = 120
 
 // sendTransposed sends its argument, transposed, on channel 7.
@@ -359,13 +360,13 @@ const sendTransposed = `module @send_transposed {
 func sendSix(t *check.T, list []sender) {
 	exe := compileTransfer(t, sendProgram, options{})
 	x := newTransfer(t, exe, 1, list, nil, []*capi.Buffer{uploadSix(t)})
-	if mustSucceed(t, x.begin()(), "an execution that sends") {
+	if t.NoError(x.begin()(), "an execution that sends") {
 		check.ExpectBuffer(t, x.Outputs[0][0], six, "the result of a program that sends its argument")
 	}
 }
 
-// receiveSix executes recvProgram, whose callback hands the stream to feed, and
-// expects that the program got six.
+// receiveSix executes recvProgram, whose callback passes the stream to feed, and expects
+// that the program receives six.
 func receiveSix(t *check.T, feed func(*stream)) {
 	exe := compileTransfer(t, recvProgram, options{})
 	var calls atomic.Int32
@@ -377,14 +378,14 @@ func receiveSix(t *check.T, feed func(*stream)) {
 		}
 		feed(&stream{t: t, h: h})
 	}}}, nil)
-	if mustSucceed(t, x.begin()(), "an execution that receives") {
+	if t.NoError(x.begin()(), "an execution that receives") {
 		check.Equal(t, int32(1), calls.Load(), "number of calls of the recv callback")
 		check.ExpectBuffer(t, x.Outputs[0][0], six, "the result of a program that returns what it receives")
 	}
 }
 
-// stream is the host's end of a recv operation. Its methods may be called from
-// any goroutine.
+// stream is the host's end of a recv operation. Its methods may be called from any
+// goroutine.
 type stream struct {
 	t *check.T
 	h *capi.CopyToDeviceStream
@@ -392,12 +393,12 @@ type stream struct {
 
 // addChunk adds a copy of data. deleted counts the calls of the deleter.
 func (s *stream) addChunk(data []byte) (event *capi.Event, deleted *atomic.Int32, err error) {
-	own := append([]byte(nil), data...)
+	own := slices.Clone(data)
 	deleted = new(atomic.Int32)
 	deleter, handle := capi.NewChunkDeleter(func() {
 		deleted.Add(1)
 		for i := range own {
-			own[i] = 0xa5 // what is freed is not what it was
+			own[i] = 0xa5 // freed memory no longer holds what it did
 		}
 	})
 	s.t.Cleanup(handle.Delete)
@@ -409,10 +410,10 @@ func (s *stream) addChunk(data []byte) (event *capi.Event, deleted *atomic.Int32
 	return check.Own(s.t, out.TransferComplete), deleted, nil
 }
 
-// add adds a copy of data, waits and looks at the deleter.
+// add adds a copy of data, waits for the transfer and checks the deleter.
 func (s *stream) add(data []byte) {
 	event, deleted, err := s.addChunk(data)
-	if !mustSucceed(s.t, err, "PJRT_CopyToDeviceStream_AddChunk") {
+	if !s.t.NoError(err, "PJRT_CopyToDeviceStream_AddChunk") {
 		return
 	}
 	if event == nil {
@@ -420,23 +421,17 @@ func (s *stream) add(data []byte) {
 		return
 	}
 	_, err = check.Try(s.t, capi.EventAwaitArgs{Event: event})
-	mustSucceed(s.t, err, "the transfer_complete event of a chunk")
+	s.t.NoError(err, "the transfer_complete event of a chunk")
 	s.deletedOnce(deleted, "a chunk whose transfer is complete")
 }
 
-// deletedOnce allows the deleter a moment after the transfer.
+// deletedOnce gives the deleter a moment after the transfer.
 func (s *stream) deletedOnce(deleted *atomic.Int32, what string) {
-	for range 1000 {
-		if deleted.Load() != 0 {
-			break
-		}
-		time.Sleep(time.Millisecond)
-	}
+	s.t.Soon(time.Second, func() bool { return deleted.Load() != 0 })
 	check.Equal(s.t, int32(1), deleted.Load(), "number of calls of the deleter of %s", what)
 }
 
-// refused expects that a chunk makes an error of the call or of its event, and
-// that its deleter is called.
+// refused expects that a chunk fails the call or its event, and that its deleter is called.
 func (s *stream) refused(data []byte, what string, looksAtDeleter bool) {
 	event, deleted, err := s.addChunk(data)
 	if err == nil && event != nil {
@@ -450,37 +445,37 @@ func (s *stream) refused(data []byte, what string, looksAtDeleter bool) {
 
 func (s *stream) destroy() {
 	_, err := check.Try(s.t, capi.CopyToDeviceStreamDestroyArgs{Stream: s.h})
-	mustSucceed(s.t, err, "PJRT_CopyToDeviceStream_Destroy")
+	s.t.NoError(err, "PJRT_CopyToDeviceStream_Destroy")
 }
 
-// total, granule and current ask the stream.
+// total, granule and current read the properties of the stream.
 func (s *stream) total() int64 {
 	out, err := check.Try(s.t, capi.CopyToDeviceStreamTotalBytesArgs{Stream: s.h})
-	mustSucceed(s.t, err, "PJRT_CopyToDeviceStream_TotalBytes")
+	s.t.NoError(err, "PJRT_CopyToDeviceStream_TotalBytes")
 	return out.TotalBytes
 }
 
 func (s *stream) granule() int64 {
 	out, err := check.Try(s.t, capi.CopyToDeviceStreamGranuleSizeArgs{Stream: s.h})
-	mustSucceed(s.t, err, "PJRT_CopyToDeviceStream_GranuleSize")
+	s.t.NoError(err, "PJRT_CopyToDeviceStream_GranuleSize")
 	return out.GranuleSizeInBytes
 }
 
 func (s *stream) current() int64 {
 	out, err := check.Try(s.t, capi.CopyToDeviceStreamCurrentBytesArgs{Stream: s.h})
-	mustSucceed(s.t, err, "PJRT_CopyToDeviceStream_CurrentBytes")
+	s.t.NoError(err, "PJRT_CopyToDeviceStream_CurrentBytes")
 	return out.CurrentBytes
 }
 
 var streamChecks = []check.Check{
-	hostile("CDS-01", "", func(t *check.T) {
+	{Rule: "CDS-01", Hostile: true, Run: func(t *check.T) {
 		receiveSix(t, func(s *stream) {
 			check.Equal(t, int64(24), s.total(), "PJRT_CopyToDeviceStream_TotalBytes of a recv of tensor<2x3xf32>")
 			s.add(dtype.Bytes(six))
 			s.destroy()
 		})
-	}),
-	hostile("CDS-02", "", func(t *check.T) {
+	}},
+	{Rule: "CDS-02", Hostile: true, Run: func(t *check.T) {
 		receiveSix(t, func(s *stream) {
 			g := s.granule()
 			switch {
@@ -492,8 +487,8 @@ var streamChecks = []check.Check{
 			s.add(dtype.Bytes(six))
 			s.destroy()
 		})
-	}),
-	hostile("CDS-03", "", func(t *check.T) {
+	}},
+	{Rule: "CDS-03", Hostile: true, Run: func(t *check.T) {
 		receiveSix(t, func(s *stream) {
 			check.Equal(t, int64(0), s.current(), "PJRT_CopyToDeviceStream_CurrentBytes of a new stream")
 			s.inChunks(func(added int64) {
@@ -501,33 +496,33 @@ var streamChecks = []check.Check{
 			})
 			s.destroy()
 		})
-	}),
-	hostile("CDS-04", "", func(t *check.T) {
+	}},
+	{Rule: "CDS-04", Hostile: true, Run: func(t *check.T) {
 		receiveSix(t, func(s *stream) {
 			s.inChunks(func(int64) {})
 			s.destroy()
 		})
-	}),
-	hostile("CDS-05", "", func(t *check.T) {
+	}},
+	{Rule: "CDS-05", Hostile: true, Run: func(t *check.T) {
 		receiveSix(t, func(s *stream) {
 			event, _, err := s.addChunk(dtype.Bytes(six))
-			if mustSucceed(t, err, "PJRT_CopyToDeviceStream_AddChunk") {
+			if t.NoError(err, "PJRT_CopyToDeviceStream_AddChunk") {
 				if event == nil {
 					t.Errorf("PJRT_CopyToDeviceStream_AddChunk: expected an event, got null")
 				} else {
 					_, err := check.Try(t, capi.EventAwaitArgs{Event: event})
-					mustSucceed(t, err, "the transfer_complete event of a chunk")
+					t.NoError(err, "the transfer_complete event of a chunk")
 				}
 			}
 			s.destroy()
 		})
-	}),
-	hostile("CDS-06", "", func(t *check.T) {
+	}},
+	{Rule: "CDS-06", Hostile: true, Run: func(t *check.T) {
 		badStream(t, func(s *stream) {
 			s.refused(make([]byte, s.total()+max(s.granule(), 1)), "a chunk that is larger than the stream", false)
 		})
-	}),
-	hostile("CDS-07", "", func(t *check.T) {
+	}},
+	{Rule: "CDS-07", Hostile: true, Run: func(t *check.T) {
 		badStream(t, func(s *stream) {
 			if s.granule() < 2 {
 				t.Notef("the granule is %d, so every chunk is a multiple of it", s.granule())
@@ -535,21 +530,21 @@ var streamChecks = []check.Check{
 			}
 			s.refused(make([]byte, s.granule()+1), "a chunk that is no multiple of the granule", false)
 		})
-	}),
-	hostile("CDS-08", "", func(t *check.T) {
+	}},
+	{Rule: "CDS-08", Hostile: true, Run: func(t *check.T) {
 		badStream(t, func(s *stream) {
 			s.add(dtype.Bytes(six))
 			s.refused(make([]byte, max(s.granule(), 1)), "a chunk after the last", false)
 		})
-	}),
+	}},
 	{Rule: "CDS-09", Library: true, Hostile: true, Run: func(t *check.T) {
 		check.Optional(t, capi.CopyToDeviceStreamDestroyArgs{})
 	}},
-	hostile("CDS-10", "", func(t *check.T) {
+	{Rule: "CDS-10", Hostile: true, Run: func(t *check.T) {
 		badStream(t, func(s *stream) {
 			s.refused(make([]byte, s.total()+max(s.granule(), 1)), "a chunk that was refused", true)
 		})
-	}),
+	}},
 }
 
 // inChunks adds six in two chunks when the granule allows it.
@@ -565,8 +560,8 @@ func (s *stream) inChunks(after func(added int64)) {
 	}
 }
 
-// badStream executes recvProgram with a callback that breaks the rules. How the
-// execution ends is open.
+// badStream executes recvProgram with a callback that breaks the rules. The execution may
+// end in any way.
 func badStream(t *check.T, misuse func(*stream)) {
 	exe := compileTransfer(t, recvProgram, options{})
 	var calls atomic.Int32

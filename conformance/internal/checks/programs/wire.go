@@ -8,10 +8,12 @@ import (
 	"slices"
 
 	"google.golang.org/protobuf/encoding/protowire"
+
+	"github.com/purepjrt/purepjrt/conformance/internal/check"
 )
 
-// options are compile options in Go form. The zero value is one replica and one
-// partition, the devices being the plugin's choice.
+// options are compile options in Go form. The zero value means one replica and one
+// partition, on devices that the plugin chooses.
 type options struct {
 	replicas, partitions int
 	assignment           [][]int // device ids by replica, then partition
@@ -68,7 +70,7 @@ func (o options) bytes() []byte {
 	return append(out, o.extra...)
 }
 
-// deviceAssignment is a DeviceAssignmentProto, which lists the devices of each
+// deviceAssignment returns a DeviceAssignmentProto, which lists the devices of each
 // partition.
 func deviceAssignment(ids [][]int) []byte {
 	out := number(number(nil, 1, len(ids)), 2, len(ids[0]))
@@ -130,7 +132,7 @@ func readDeviceAssignment(b []byte) (replicas, partitions int, ids [][]int, err 
 	return replicas, partitions, ids, nil
 }
 
-// shape is a ShapeProto of an array with a layout.
+// shape returns a ShapeProto of an array with a layout.
 func shape(elementType int, minorToMajor []int, dims ...int) []byte {
 	out := number(nil, 2, elementType)
 	var list []byte
@@ -165,35 +167,14 @@ func message(b []byte, field protowire.Number, value []byte) []byte {
 
 var errWire = errors.New("malformed protobuf message")
 
-// fields calls visit with the fields of a message: a number, or bytes that are
-// not nil.
+// fields calls visit with each field of a message: a number, or bytes that are not nil.
 func fields(b []byte, visit func(n protowire.Number, value uint64, bytes []byte) error) error {
-	for len(b) > 0 {
-		n, kind, tag := protowire.ConsumeTag(b)
-		if tag < 0 {
+	for f, err := range check.Fields(b) {
+		if err != nil {
 			return errWire
 		}
-		b = b[tag:]
-		var value uint64
-		var bytes []byte
-		size := 0
-		switch kind {
-		case protowire.VarintType:
-			value, size = protowire.ConsumeVarint(b)
-		case protowire.BytesType:
-			bytes, size = protowire.ConsumeBytes(b)
-			if bytes == nil {
-				bytes = []byte{}
-			}
-		default:
-			size = protowire.ConsumeFieldValue(n, kind, b)
-		}
-		if size < 0 {
-			return errWire
-		}
-		b = b[size:]
-		if kind == protowire.VarintType || kind == protowire.BytesType {
-			if err := visit(n, value, bytes); err != nil {
+		if f.Type == protowire.VarintType || f.Type == protowire.BytesType {
+			if err := visit(f.Number, f.Value, f.Bytes); err != nil {
 				return err
 			}
 		}
@@ -201,8 +182,8 @@ func fields(b []byte, visit func(n protowire.Number, value uint64, bytes []byte)
 	return nil
 }
 
-// hloAddToItself is a serialized HloModuleProto that adds its parameter, f32[4],
-// to itself.
+// hloAddToItself returns a serialized HloModuleProto that adds its parameter, f32[4], to
+// itself.
 func hloAddToItself() []byte {
 	array := shape(protoF32, []int{0}, 4)
 	signature := message(message(message(nil, 1, array), 2, array), 3, []byte("a"))

@@ -21,7 +21,7 @@ type subject struct {
 	worker
 	program *capi.Executable
 	buffer  *capi.Buffer
-	saved   []byte // the program in bytes; nil where that cannot be
+	saved   []byte // the serialized program; nil if the plugin cannot serialize it
 }
 
 func newSubject(t *check.T) *subject {
@@ -34,13 +34,13 @@ func newSubject(t *check.T) *subject {
 	s.program = t.Executable(s.exe)
 	s.buffer = check.Upload(t, s.c, []float32{1, 2, 3, 4})
 	if out, err := check.Try(t, capi.ExecutableSerializeArgs{Executable: s.program}); err == nil {
-		s.saved = append([]byte(nil), capi.Bytes(out.SerializedBytes, out.SerializedBytesSize)...)
+		s.saved = capi.Bytes(out.SerializedBytes, out.SerializedBytesSize)
 		out.SerializedExecutableDeleter.Call(out.SerializedExecutable)
 	}
 	return s
 }
 
-// orders is what a process of fuzzArguments is told to do.
+// orders tells a child process of fuzzArguments which changes to make.
 type orders struct {
 	Family string   `json:"family"`
 	Seed   uint64   `json:"seed"`
@@ -50,7 +50,7 @@ type orders struct {
 	Avoid  []string `json:"avoid"`  // fields that are known to end the process
 }
 
-// outcome is what a process answers.
+// outcome is what a child process answers.
 type outcome struct {
 	Next      int `json:"next"` // the first change that was not made; -1 when all were
 	Functions int `json:"functions"`
@@ -59,23 +59,23 @@ type outcome struct {
 
 const (
 	fuzzSeed = 7
-	// mostDeaths and mostHangs bound how often a plugin may end a process, or
-	// make one wait, before the check has seen enough.
+	// mostDeaths and mostHangs limit how often a plugin may end a process, or make it
+	// hang, before the check stops.
 	mostDeaths = 20
 	mostHangs  = 2
-	// stepPatience is how long stepChanges changes may take: thousands of times as
-	// long as they take.
+	// stepPatience is how long stepChanges changes may take: thousands of times longer
+	// than they need.
 	stepPatience = 60 * time.Second
 	stepChanges  = 40
 )
 
-// announced is what a process says before it makes a change.
+// announced matches what a child process says before it makes a change.
 var announced = regexp.MustCompile(`(?m)change (\d+): (\S+) with (.*)$`)
 
-// fuzzArguments calls functions with arguments that are valid but for one field,
-// or with random > 0 for several, so often. The plugin may do what it is asked or
-// say what is wrong, and must not end the process: each end is told with the
-// change that caused it, and a new process goes on behind it.
+// fuzzArguments calls functions with arguments that are valid except for one field, and
+// then random times with several fields changed. The plugin may do what it is asked or
+// return an error, but must not end the process: each such end is reported with the
+// change that caused it, and a new process continues after that change.
 func fuzzArguments(t *check.T, family string, random int) {
 	if why := t.Env().NoDevice; why != "" && !families[family].library {
 		t.SkipEnvf("%s", why)
@@ -110,7 +110,7 @@ func fuzzArguments(t *check.T, family string, random int) {
 	t.Notef("%d functions, some %d calls of them with changed arguments", total.Functions, total.Called)
 }
 
-// String is the orders as a process gets them.
+// String encodes the orders for the child process.
 func (o *orders) String() string {
 	text, err := json.Marshal(o)
 	if err != nil {
@@ -119,8 +119,8 @@ func (o *orders) String() string {
 	return string(text)
 }
 
-// behind tells how a process ended, and lets the next one go on behind the
-// change that it ended with.
+// behind reports how a child process ended, and makes the next one continue after the
+// change that ended it.
 func (o *orders) behind(t *check.T, ending *check.Ending) {
 	all := announced.FindAllStringSubmatch(ending.Output, -1)
 	if all == nil {
@@ -137,7 +137,7 @@ func (o *orders) behind(t *check.T, ending *check.Ending) {
 	o.Avoid = append(o.Avoid, avoid(last[2], last[3]))
 }
 
-// outcomeOf reads what a process answered. Its failures are the check's.
+// outcomeOf reads a child process's answer, and reports its failures as the check's.
 func outcomeOf(t *check.T, r *check.Result) (x outcome) {
 	for _, f := range r.Failures {
 		t.Errorf("%s", f)
@@ -151,7 +151,7 @@ func outcomeOf(t *check.T, r *check.Result) (x outcome) {
 	return x
 }
 
-// avoid names the fields that a change is of.
+// avoid names the function and the fields of a change.
 func avoid(function, text string) string {
 	var fields []string
 	for part := range strings.SplitSeq(text, " and ") {
@@ -161,10 +161,11 @@ func avoid(function, text string) string {
 	return function + " " + strings.Join(fields, " ")
 }
 
-// verdictLine is what C++ programs print when they give up.
+// verdictLine matches what C++ programs print when they give up.
 var verdictLine = regexp.MustCompile(`(?m)^F\d{4} .*$|what\(\): .*$|^.*(?i:check failed).*$`)
 
-// lastBut is what a process said of its end, but for what it was about to do.
+// lastBut returns what a process said about its end, without the announcement of the
+// change.
 func lastBut(output string) string {
 	if all := announced.FindAllStringIndex(output, -1); all != nil {
 		output = output[all[len(all)-1][1]:]
@@ -175,7 +176,7 @@ func lastBut(output string) string {
 	return last(output)
 }
 
-// avoided reports whether the changes include some that end the process.
+// avoided reports whether the changes include some that are known to end the process.
 func (o *orders) avoided(function string, list []change) bool {
 	for _, a := range o.Avoid {
 		words := strings.Fields(a)
@@ -191,7 +192,7 @@ func (o *orders) avoided(function string, list []change) bool {
 	return false
 }
 
-// fuzzStep makes the changes of a family, one after the other.
+// fuzzStep makes the ordered changes of a family, one after the other.
 func fuzzStep(t *check.T, step string) {
 	var o orders
 	if err := json.Unmarshal([]byte(step), &o); err != nil {
@@ -200,7 +201,7 @@ func fuzzStep(t *check.T, step string) {
 	s := newSubject(t)
 	x := outcome{Next: -1}
 	number := -1
-	// try makes one call, and reports whether there may be more.
+	// try makes one call, and reports whether more are allowed.
 	try := func(f target, choose func([]change) []change) bool {
 		if x.Called == o.Count {
 			x.Next = number + 1

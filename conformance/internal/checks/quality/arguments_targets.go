@@ -10,7 +10,7 @@ import (
 	"github.com/purepjrt/purepjrt/conformance/internal/check"
 )
 
-// targetFamily is functions that belong together.
+// targetFamily holds functions that belong together.
 type targetFamily struct {
 	library bool // they need no client
 	several int  // how many times several fields are changed at once
@@ -34,8 +34,7 @@ type (
 	ss = *subject
 )
 
-// made destroys a buffer that a call made. A buffer that is an error is one all
-// the same.
+// made destroys a buffer that a call made, which may be an error buffer.
 func made(t tt, s ss, b *capi.Buffer) {
 	if b == nil {
 		t.Errorf("success without a buffer")
@@ -63,7 +62,7 @@ func clientTargets() []target {
 			_, _ = check.Try(t, capi.ClientDestroyArgs{Client: a.Client})
 		}),
 		fuzzed(func(t tt, s ss) capi.ClientLookupDeviceArgs {
-			d := check.Call(t, capi.DeviceGetDescriptionArgs{Device: s.c.Devices[0]}).DeviceDescription
+			d := t.Description(s.c.Devices[0])
 			return capi.ClientLookupDeviceArgs{Client: s.c.Handle, ID: check.Call(t, capi.DeviceDescriptionIDArgs{DeviceDescription: d}).ID}
 		}, nil),
 		fuzzed(func(t tt, s ss) capi.ClientLookupAddressableDeviceArgs {
@@ -117,7 +116,7 @@ func compileTargets() []target {
 	}
 }
 
-// dims are the dimensions of the arrays of targets, which have four floats.
+// dims returns the dimensions of the targets' arrays, which have four floats.
 func dims() (*int64, uintptr) { return check.First([]int64{2, 2}) }
 
 func uploadTargets() []target {
@@ -275,7 +274,7 @@ func topologyTargets() []target {
 		fuzzed(func(t tt, _ ss) (a capi.TopologyDescriptionDeserializeArgs) {
 			out, err := check.Try(t, capi.TopologyDescriptionSerializeArgs{Topology: t.Topology()})
 			if err == nil {
-				data := append([]byte(nil), capi.Bytes(out.SerializedBytes, out.SerializedBytesSize)...)
+				data := capi.Bytes(out.SerializedBytes, out.SerializedBytesSize)
 				out.SerializedTopologyDeleter.Call(out.SerializedTopology)
 				a.SerializedTopology, a.SerializedTopologySize = capi.BytesData(data)
 			}
@@ -284,8 +283,8 @@ func topologyTargets() []target {
 	}
 }
 
-// getter is a function that only takes a handle: what can be changed is what
-// stands in front of it.
+// getter returns a function that only takes a handle: only what precedes the handle can
+// be changed.
 func getter[A any](valid func(ss) A) target {
 	return fuzzed(func(_ tt, s ss) A { return valid(s) }, nil)
 }

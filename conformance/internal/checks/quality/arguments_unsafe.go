@@ -18,15 +18,15 @@ import (
 	"github.com/purepjrt/purepjrt/conformance/internal/check"
 )
 
-// change is one thing that can be done to the arguments of a call, which stay
-// true: no size says more than there is, and no pointer leads nowhere.
+// change is one change to the arguments of a call. The arguments stay truthful: no size
+// exceeds what is there, and no pointer dangles.
 type change struct {
 	field string // such as program.format
 	what  string
 	apply func()
 }
 
-// changes finds what can be done to a struct, and to those that it points to.
+// changes finds the possible changes to a struct and to the structs that it points to.
 type changes struct {
 	list []change
 	keep []any // what changed fields point to
@@ -36,21 +36,21 @@ func (c *changes) add(field, what string, apply func()) {
 	c.list = append(c.list, change{field, what, apply})
 }
 
-// counted are the fields that say how much there is behind a pointer: they may
-// say less, and nothing else. The first are those that descriptions do not name.
+// countedFields are the fields that say how much there is behind a pointer, and that
+// descriptions do not name as such: they may only say less.
 var countedFields = map[string]bool{
 	"num_send_ops": true, "num_recv_ops": true, "num_tasks": true, "num_hlo_output_callbacks": true, "value_size": true, "dst_size": true,
 	"transfer_size": true, "default_assignment_size": true,
 }
 
-// truthful are fields of numbers that would lie about memory of the caller when
-// they had another value.
+// truthful are number fields that would lie about the caller's memory if they had
+// another value.
 var truthful = map[string]bool{"byte_strides": true, "task_ids": true, "incarnation_ids": true}
 
 // unknownExtension is the type of a node that no plugin knows.
 const unknownExtension = capi.ExtensionType(1 << 20)
 
-// of looks at a struct. prefix is how it is reached.
+// of collects the changes to a struct. prefix is the path to it.
 func (c *changes) of(v describe.View, prefix string) {
 	counts, lengths := make(map[string]bool), make(map[string]bool)
 	for i := range v.Struct.Fields {
@@ -92,7 +92,7 @@ func (c *changes) of(v describe.View, prefix string) {
 	}
 }
 
-// value looks at a field that is one value.
+// value collects the changes to a field that is one value.
 func (c *changes) value(v describe.View, f *describe.Field, name string) {
 	number := func(n int64) { c.add(name, fmt.Sprint(n), func() { v.SetWord(f, n) }) }
 	switch f.Kind {
@@ -125,13 +125,13 @@ func (c *changes) value(v describe.View, f *describe.Field, name string) {
 	}
 }
 
-// named is bytes with a name.
+// named is some bytes with a name.
 type named struct {
 	name string
 	data []byte
 }
 
-// texts are what stands in the place of a text.
+// texts returns the replacements for a text.
 func texts(was []byte) []named {
 	list := []named{
 		{"no bytes", nil},
@@ -148,8 +148,8 @@ func texts(was []byte) []named {
 	return list
 }
 
-// put lets a text field point to bytes behind which a NUL stands, which its
-// length does not count.
+// put makes a text field point to bytes that are followed by a NUL, which the length
+// does not count.
 func (c *changes) put(v describe.View, f *describe.Field, data []byte) {
 	memory := append(bytes.Clone(data), 0)
 	c.keep = append(c.keep, memory)
@@ -157,7 +157,7 @@ func (c *changes) put(v describe.View, f *describe.Field, data []byte) {
 	v.SetWord(v.Struct.Field(f.Counts[0]), int64(len(data)))
 }
 
-// elements looks at a field that is an array of integers.
+// elements collects the changes to a field that is an array of integers.
 func (c *changes) elements(v describe.View, f *describe.Field, name string) {
 	was := v.Elems(f)
 	if len(was) == 0 || f.Elem != 8 {
@@ -179,8 +179,7 @@ type target struct {
 	call func(t *check.T, s *subject, choose func([]change) []change) error
 }
 
-// fuzzed makes a target: valid makes arguments that are right, done ends what a
-// call made.
+// fuzzed makes a target. valid makes valid arguments, done ends what a call made.
 func fuzzed[A any](valid func(*check.T, *subject) A, done func(*check.T, *subject, A)) target {
 	f := check.FunctionOf[A]()
 	return target{f.Name, func(t *check.T, s *subject, choose func([]change) []change) error {
@@ -206,7 +205,7 @@ func fuzzed[A any](valid func(*check.T, *subject) A, done func(*check.T, *subjec
 	}}
 }
 
-// describeChanges says in words what is done.
+// describeChanges describes changes in words.
 func describeChanges(function string, list []change) string {
 	var parts []string
 	for _, c := range list {

@@ -10,7 +10,7 @@ import (
 	"github.com/purepjrt/purepjrt/conformance/internal/checktest"
 )
 
-// Longer checks do the same for longer.
+// Longer checks do the same, only for longer.
 var suite = &checktest.Suite{
 	Checks:  checktest.UpTo(check.Quick, Checks()),
 	Mutants: Mutants(),

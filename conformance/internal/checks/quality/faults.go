@@ -10,17 +10,15 @@ import (
 	"github.com/purepjrt/purepjrt/conformance/internal/check"
 )
 
-func faults() []check.Check {
-	return []check.Check{
-		{Rule: "FAULT-02", Run: reentrant},
-		{Rule: "FAULT-03", Hostile: true, Library: true, Timeout: 5 * time.Minute, Run: func(t *check.T) { scarce(t, anUpload, anExecution) }, Helper: scarceStep},
-		{Rule: "FAULT-03", Variant: "compile", Profile: check.Core, Hostile: true, Library: true, Timeout: 5 * time.Minute, Run: func(t *check.T) { scarce(t, aCompilation) }, Helper: scarceStep},
-		{Rule: "FAULT-04", Hostile: true, Run: noFiles},
-		{Rule: "FAULT-08", Hostile: true, Library: true, Timeout: 5 * time.Minute, Run: killed, Helper: killedStep},
-	}
+var faultChecks = []check.Check{
+	{Rule: "FAULT-02", Run: reentrant},
+	{Rule: "FAULT-03", Timeout: 5 * time.Minute, Library: true, Hostile: true, Run: func(t *check.T) { scarce(t, anUpload, anExecution) }, Helper: scarceStep},
+	{Rule: "FAULT-03", Variant: "compile", Profile: check.Core, Timeout: 5 * time.Minute, Library: true, Hostile: true, Run: func(t *check.T) { scarce(t, aCompilation) }, Helper: scarceStep},
+	{Rule: "FAULT-04", Hostile: true, Run: noFiles},
+	{Rule: "FAULT-08", Timeout: 5 * time.Minute, Library: true, Hostile: true, Run: killed, Helper: killedStep},
 }
 
-// reentrant registers callbacks that take their time, and that call the plugin.
+// reentrant registers a callback that takes some time, and one that calls the plugin.
 func reentrant(t *check.T) {
 	w := &worker{t: t, c: t.Client()}
 	w.exe = t.Shared(check.AddOne)
@@ -45,8 +43,8 @@ func reentrant(t *check.T) {
 		return nil
 	})
 	register(func() error {
-		// Calls that do not wait: a callback that waits for the thread it runs
-		// on is at fault itself.
+		// Only calls that do not wait: a callback that waits for its own thread would
+		// be at fault itself.
 		if _, err := check.Try(t, capi.BufferElementTypeArgs{Buffer: p.Buffer}); err != nil {
 			return err
 		}

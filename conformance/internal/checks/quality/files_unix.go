@@ -16,7 +16,7 @@ import (
 // noFiles makes a client while the process may not open files. An error is as
 // good as success.
 func noFiles(t *check.T) {
-	t.Client() // the runtime has what it needs by now
+	t.Client() // by now the runtime has the files that it needs
 	var before syscall.Rlimit
 	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &before); err != nil {
 		t.SkipEnvf("the limit of files cannot be read: %v", err)

@@ -17,29 +17,29 @@ import (
 
 // The random numbers are the same in every run: a check that fails fails again.
 
-func fuzz() []check.Check {
-	var cs []check.Check
+func fuzzChecks() []check.Check {
+	var list []check.Check
 	for _, family := range slices.Sorted(maps.Keys(families)) {
 		arguments := func(variant string, p check.Profile, limit time.Duration, random int) check.Check {
 			return check.Check{
-				Rule: "FUZZ-01", Variant: "functions=" + family + variant, Profile: p, Timeout: limit, Hostile: true, Library: true,
+				Rule: "FUZZ-01", Variant: "functions=" + family + variant, Profile: p, Timeout: limit, Library: true, Hostile: true,
 				Run: func(t *check.T) { fuzzArguments(t, family, random) }, Helper: fuzzStep,
 			}
 		}
-		cs = append(cs, arguments("", check.Quick, 4*time.Minute, 0),
+		list = append(list, arguments("", check.Quick, 4*time.Minute, 0),
 			arguments(",fields=several", check.Full, 10*time.Minute, families[family].several))
 	}
-	cs = append(cs, counted("FUZZ-02", 150, 5000, true, mutatedPrograms)...)
-	cs = append(cs,
+	list = append(list, counted("FUZZ-02", 150, 5000, true, mutatedPrograms)...)
+	list = append(list,
 		check.Check{Rule: "FUZZ-02", Variant: "options", Hostile: true, Run: mutatedOptions},
 		check.Check{Rule: "FUZZ-03", Hostile: true, Run: truncatedExecutables},
 		check.Check{Rule: "FUZZ-03", Variant: "changed bytes", Profile: check.Core, Timeout: time.Minute, Hostile: true,
 			Run: damagedExecutables},
 	)
-	return append(cs, counted("FUZZ-04", 400, 20000, false, sequences)...)
+	return append(list, counted("FUZZ-04", 400, 20000, false, sequences)...)
 }
 
-// seeds is programs that mutations begin with.
+// seeds are the programs that mutations begin with.
 var seeds = []string{check.AddOne, check.Add, check.Pair, check.Donate}
 
 // mutate changes a text a little: bytes dropped, doubled, replaced, or a piece
@@ -70,8 +70,8 @@ func mutate(r *rand.Rand, text string) string {
 	return string(b)
 }
 
-// mutatedPrograms compiles texts that are nearly programs. They compile or are
-// refused; and then a whole program still compiles.
+// mutatedPrograms compiles texts that are nearly programs. They compile or are refused;
+// afterwards an intact program still compiles.
 func mutatedPrograms(t *check.T, n int) {
 	r := rand.New(rand.NewPCG(2, 2))
 	c := t.Client()
@@ -117,12 +117,9 @@ func mutatedOptions(t *check.T) {
 	t.Compile(c, check.AddOne)
 }
 
-// saved serializes a program.
+// saved returns a serialized program.
 func saved(t *check.T) []byte {
-	s := check.Optional(t, capi.ExecutableSerializeArgs{Executable: t.Executable(t.Compile(t.Client(), check.AddOne))})
-	data := bytes.Clone(capi.Bytes(s.SerializedBytes, s.SerializedBytesSize))
-	s.SerializedExecutableDeleter.Call(s.SerializedExecutable)
-	return data
+	return t.Serialize(t.Executable(t.Compile(t.Client(), check.AddOne)))
 }
 
 // load loads an executable and destroys it.
@@ -150,9 +147,7 @@ func truncatedExecutables(t *check.T) {
 	if loaded > 0 {
 		t.Errorf("expected truncated executables to be refused, got success for %d of 16", loaded)
 	}
-	if err := load(t, data); err != nil {
-		t.Errorf("the whole executable: expected success, got %v", err)
-	}
+	t.NoError(load(t, data), "the whole executable")
 }
 
 func damagedExecutables(t *check.T) {
@@ -170,9 +165,7 @@ func damagedExecutables(t *check.T) {
 		}
 	}
 	t.Notef("%d of 100 executables with changed bytes are refused", refused)
-	if err := load(t, data); err != nil {
-		t.Errorf("the whole executable: expected success, got %v", err)
-	}
+	t.NoError(load(t, data), "the whole executable")
 }
 
 // modelled is a buffer of the model: what it must hold, or that it was deleted.

@@ -12,17 +12,17 @@ import (
 )
 
 const (
-	// idleWindow is how long the process is watched at a time, and idleWindows how often:
-	// work that a call left behind may come to its end meanwhile.
+	// idleWindow is how long the process is watched at a time, and idleWindows how often: work
+	// that a call left behind may finish meanwhile.
 	idleWindow  = 500 * time.Millisecond
 	idleWindows = 6
-	// idleShare is how much of one processor an idle process may use: more than the runtime of
-	// Go, less than a thread that polls without a pause gets among many busy processes.
+	// idleShare is how much of one processor an idle process may use: more than Go's runtime
+	// uses, less than a thread that polls without a pause gets among many busy processes.
 	idleShare = 0.03
 )
 
-// idle watches the processor time of a process that has worked and has nothing to do. Time on
-// the clock would depend on what else the machine does.
+// idle watches the processor time of a process that has worked and has nothing to do. Elapsed
+// time would depend on what else the machine does.
 func idle(t *check.T) {
 	w := &worker{t: t, c: t.Client(), rand: rand.New(rand.NewPCG(1, 2))}
 	w.exe = t.Compile(w.c, check.AddOne)
@@ -34,7 +34,7 @@ func idle(t *check.T) {
 	leavesProcessor(t, "a client with nothing to do")
 }
 
-// idleWaiting does so while threads, an execution and a download wait for contents.
+// idleWaiting does the same while threads and an execution wait for contents.
 func idleWaiting(t *check.T) {
 	c := t.Client()
 	exe := t.Compile(c, check.AddOne)
@@ -48,7 +48,7 @@ func idleWaiting(t *check.T) {
 		}()
 	}
 	x := check.NewExecution(exe, 1, []*capi.Buffer{p.Buffer})
-	go func() { // it may wait for its argument, too
+	go func() { // the call itself may wait for its argument
 		_ = x.Start(t)
 		over <- struct{}{}
 	}()

@@ -9,19 +9,19 @@ import (
 	"github.com/purepjrt/purepjrt/conformance/internal/check"
 )
 
-// childPatience is how long a process of a check's own may take to make a client
-// and run a program.
+// childPatience is how long a check's child process may take to make a client and run a
+// program.
 const childPatience = 90 * time.Second
 
-// The steps of the processes of killed.
+// The steps of killed's child processes.
 const (
-	stepExecute = "execute" // and go on doing so when the step is done
+	stepExecute = "execute" // and continue to do so after the step is done
 	stepRun     = "run"
 )
 
-// killed ends a process in the middle of an execution, as the system may at any
-// time. A process that comes after it must find the device as it was. The check
-// itself has no client: a device may be there for one process only.
+// killed ends a process in the middle of an execution, as the system may at any time.
+// The next process must find the device as it was. The check itself has no client: a
+// device may serve only one process.
 func killed(t *check.T) {
 	if why := t.Env().NoDevice; why != "" {
 		t.SkipEnvf("%s", why)
@@ -42,7 +42,7 @@ func killed(t *check.T) {
 	}
 }
 
-// killedStep is what the processes of killed do.
+// killedStep is the work of killed's child processes.
 func killedStep(t *check.T, step string) {
 	if step == stepRun {
 		c := t.Client()
@@ -50,7 +50,7 @@ func killedStep(t *check.T, step string) {
 		check.ExpectBuffer(t, out[0], []float32{2, 3, 4, 5}, "a program in a new process")
 		return
 	}
-	// Nothing here belongs to the check: it is in use until the process ends.
+	// The check owns nothing here, since it is all in use until the process ends.
 	w := &worker{t: t, c: t.Client()}
 	w.exe = check.Disown(t, t.Compile(w.c, check.Heavy))
 	out, err := check.Try(t, check.HostArgs(w.c, make([]float32, 256*256), 256, 256))

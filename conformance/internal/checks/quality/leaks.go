@@ -21,29 +21,28 @@ import (
 type leak struct {
 	rule      string
 	few, many int
-	// limit is how many bytes one action may leave behind. It is well above
-	// what a heap gains by fragments, and below what the smallest leak of the
-	// kind loses.
+	// limit is how many bytes one action may leave behind. It is well above what a heap
+	// gains by fragmentation, and below what the smallest leak of the kind loses.
 	limit   float64
 	prepare func(t *check.T) (action func() error)
 }
 
-func leaks() []check.Check {
-	var cs []check.Check
+func leakChecks() []check.Check {
+	var list []check.Check
 	for _, l := range []leak{
-		{"LEAK-01", 20000, 100000, 32, failingCalls},
-		{"LEAK-02", 20000, 1000000, 32, eventRounds},
-		{"LEAK-03", 3000, 100000, 700, uploads},
-		{"LEAK-04", 3000, 100000, 700, runs},
-		{"LEAK-07", 100, 10000, 4096, serializations},
-		{"LEAK-08", 2000, 100000, 256, callbacks},
+		{rule: "LEAK-01", few: 20000, many: 100000, limit: 32, prepare: failingCalls},
+		{rule: "LEAK-02", few: 20000, many: 1000000, limit: 32, prepare: eventRounds},
+		{rule: "LEAK-03", few: 3000, many: 100000, limit: 700, prepare: uploads},
+		{rule: "LEAK-04", few: 3000, many: 100000, limit: 700, prepare: runs},
+		{rule: "LEAK-07", few: 100, many: 10000, limit: 4096, prepare: serializations},
+		{rule: "LEAK-08", few: 2000, many: 100000, limit: 256, prepare: callbacks},
 	} {
-		cs = append(cs, counted(l.rule, l.few, l.many, true, l.run)...)
+		list = append(list, counted(l.rule, l.few, l.many, true, l.run)...)
 	}
-	return append(cs,
+	return append(list,
 		check.Check{Rule: "LEAK-03", Variant: "device", Run: deviceMemory},
 		check.Check{Rule: "LEAK-05", Profile: check.Core, Timeout: 5 * time.Minute, Hostile: true, Run: func(t *check.T) {
-			(&leak{"LEAK-05", 0, 0, 256 << 10, compiles}).run(t, 100)
+			(&leak{limit: 256 << 10, prepare: compiles}).run(t, 100)
 		}},
 		check.Check{Rule: "LEAK-06", Hostile: true, Run: func(t *check.T) { clients(t, 4) }},
 		check.Check{Rule: "LEAK-06", Variant: "many", Profile: check.Full, Timeout: 5 * time.Minute, Hostile: true,
@@ -52,13 +51,13 @@ func leaks() []check.Check {
 	)
 }
 
-// leakTries is how often a process must grow to be a leak.
+// leakTries is how often a process must grow for it to count as a leak.
 const leakTries = 3
 
 // run does the action n times and looks at the memory of the process at four points. It
-// does that again, while the process seems to grow. The noise of one measurement is as
-// large as what few actions leave behind, so the last word is had by the memory gained
-// from the first point to the last.
+// repeats that while the process seems to grow. The noise of one measurement is as large
+// as what a few actions leave behind, so the memory gained from the first point to the
+// last decides.
 func (l *leak) run(t *check.T, n int) {
 	if _, err := check.ResidentBytes(); err != nil {
 		t.SkipEnvf("%v", err)
@@ -97,7 +96,7 @@ func (l *leak) run(t *check.T, n int) {
 // growth is the memory of the process after equal numbers of rounds, in bytes per round.
 type growth []float64
 
-// steps are what each quarter but the first gained.
+// steps returns what each quarter except the first gained.
 func (g growth) steps() []float64 {
 	var list []float64
 	for i := 1; i < len(g); i++ {
@@ -106,19 +105,19 @@ func (g growth) steps() []float64 {
 	return list
 }
 
-// mean is what a round gained on average.
+// mean returns what a round gained on average.
 func (g growth) mean() float64 { return (g[len(g)-1] - g[0]) / float64(len(g)-1) }
 
 // steady reports whether a round gained more than limit on average, and in at least half
-// of the quarters. A pool or a cache that is filled grows in few of them.
+// of the quarters. A pool or cache that fills up grows in few of them.
 func (g growth) steady(limit float64) bool {
 	steps := g.steps()
 	slices.Sort(steps)
 	return g.mean() > limit && steps[len(steps)/2] > limit
 }
 
-// deviceMemory compares what the plugin says of the memory of its device before
-// and after many uploads whose buffers were destroyed.
+// deviceMemory compares what the plugin says about its device's memory before and after
+// many uploads whose buffers were destroyed.
 func deviceMemory(t *check.T) {
 	const n, size = 200, 1 << 16
 	w := &worker{t: t, c: t.Client()}
@@ -140,7 +139,7 @@ func deviceMemory(t *check.T) {
 	for range n {
 		round()
 	}
-	// Memory may come back a little later than its buffer goes.
+	// Memory may be returned a little later than its buffer is destroyed.
 	t.Eventually(patience, fmt.Sprintf("less than %d bytes more in use on the device after %d uploads of %d bytes whose buffers were destroyed; there were %d", n*size/2, n, size, before), func() bool {
 		return inUse()-before < n*size/2
 	})
@@ -271,8 +270,8 @@ func clients(t *check.T, n int) {
 		check.Destroy(t, w.exe)
 		check.Call(t, capi.ClientDestroyArgs{Client: c.Handle})
 	}
-	// Threads that are on their way out count for a while: what was there before
-	// is waited for, as long as that may take on a busy machine.
+	// Threads that are ending count for a while, so measure waits until there are as few
+	// as before, as long as that may take on a busy machine.
 	measure := func(threadsBefore, filesBefore int) (size int64, threads, files int) {
 		for range 250 {
 			if threads, files = held(); threads <= threadsBefore && files <= filesBefore {
@@ -308,7 +307,8 @@ func clients(t *check.T, n int) {
 	}
 }
 
-// held returns how many threads and open files the process has, where the system tells.
+// held returns how many threads and open files the process has, or 0 if the system does
+// not say.
 func held() (threads, files int) {
 	count := func(dir string) int {
 		entries, err := os.ReadDir(dir)
@@ -320,9 +320,8 @@ func held() (threads, files int) {
 	return count("/proc/self/task"), count("/proc/self/fd")
 }
 
-// ownMemory passes arrays that belong to the caller, and looks whether they are
-// as they were. A plugin that frees one of them, which C's allocator does not
-// know, ends the process.
+// ownMemory passes arrays that belong to the caller, and checks that they are unchanged.
+// A plugin that frees one of them, which C's allocator does not know, ends the process.
 func ownMemory(t *check.T) {
 	options := append([]capi.Attribute(nil), t.Env().Options...)
 	values, err := capi.NewNamedValues(options)

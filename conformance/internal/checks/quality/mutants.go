@@ -4,7 +4,6 @@
 package quality
 
 import (
-	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -16,9 +15,9 @@ import (
 	"github.com/purepjrt/purepjrt/conformance/internal/mutant"
 )
 
-// breaks is a fault of state that is spoiled: from the n-th call on all fail.
+// breaks returns a fault that spoils state: from the n-th call on all fail.
 func breaks[A any](name, fault string, n int64) mutant.Mutant {
-	return mutant.Mutant{Check: name, Fault: fault, Hooks: func() []serve.Hook {
+	return mutant.Hooked(name, fault, func() []serve.Hook {
 		var calls atomic.Int64
 		return []serve.Hook{serve.Around(func(c *serve.Invocation, _ *A) {
 			if calls.Add(1) < n {
@@ -27,12 +26,12 @@ func breaks[A any](name, fault string, n int64) mutant.Mutant {
 			}
 			c.Fail(capi.ErrorCodeInternal, "%s", fault)
 		})}
-	}}
+	})
 }
 
 // loses makes a fault in which each call keeps some memory for ever.
 func loses[A any](name, fault string, bytes int) mutant.Mutant {
-	return mutant.Mutant{Check: name, Fault: fault, Hooks: func() []serve.Hook {
+	return mutant.Hooked(name, fault, func() []serve.Hook {
 		var mu sync.Mutex
 		var lost [][]byte
 		return []serve.Hook{serve.Around(func(c *serve.Invocation, _ *A) {
@@ -45,7 +44,7 @@ func loses[A any](name, fault string, bytes int) mutant.Mutant {
 			mu.Unlock()
 			c.Forward()
 		})}
-	}}
+	})
 }
 
 // slow makes a fault in which each call takes longer.
@@ -56,19 +55,22 @@ func slow[A any](name, fault string, d time.Duration) mutant.Mutant {
 	})
 }
 
-// Mutants returns the faults that the checks of this package find.
-func Mutants() []mutant.Mutant {
-	type (
-		download = capi.BufferToHostBufferArgs
-		execute  = capi.LoadedExecutableExecuteArgs
-		compile  = capi.ClientCompileArgs
-		upload   = capi.ClientBufferFromHostBufferArgs
-		onReady  = capi.EventOnReadyArgs
-	)
-	unheard := func(name string) mutant.Mutant {
-		return mutant.Of(name, "the callback of an event is forgotten", func(*serve.Invocation, *onReady) {}).Waiting()
-	}
-	ms := slices.Concat(faultMutants(), argumentMutants(), naturalMutants(), threadMutants())
+type (
+	download = capi.BufferToHostBufferArgs
+	execute  = capi.LoadedExecutableExecuteArgs
+	compile  = capi.ClientCompileArgs
+	upload   = capi.ClientBufferFromHostBufferArgs
+	onReady  = capi.EventOnReadyArgs
+)
+
+// unheard is a plugin that forgets callbacks.
+func unheard(name string) mutant.Mutant {
+	return mutant.Of(name, "the callback of an event is forgotten", func(*serve.Invocation, *onReady) {}).Waiting()
+}
+
+// longerMutants returns the faults of checks that have longer forms, for each form.
+func longerMutants() []mutant.Mutant {
+	var ms []mutant.Mutant
 	for _, variant := range []string{"", "/5s", "/60s"} {
 		ms = append(ms,
 			breaks[download]("THR-01"+variant, "downloads get into each other's way", 20),
@@ -98,13 +100,16 @@ func Mutants() []mutant.Mutant {
 			}),
 		)
 	}
-	return append(ms,
+	return ms
+}
+
+// onceMutants returns the faults of checks that have one form.
+func onceMutants() []mutant.Mutant {
+	return []mutant.Mutant{
 		mutant.Of("THR-06", "a program that was compiled on a small stack is lost", func(c *serve.Invocation, a *compile) {
 			c.Forward()
 			if a.Executable != nil && c.Err() == nil {
-				destroy := &capi.Call[capi.LoadedExecutableDestroyArgs]{}
-				destroy.Args.Executable = a.Executable
-				_ = destroy.Do(c.Table())
+				mutant.Try(c.Table(), capi.LoadedExecutableDestroyArgs{Executable: a.Executable})
 				a.Executable = nil
 			}
 		}),
@@ -129,7 +134,7 @@ func Mutants() []mutant.Mutant {
 			c.Forward()
 			a.CompileOptions, a.CompileOptionsSize = p, n
 		}),
-		mutant.Mutant{Check: "FUZZ-03", Fault: "what is missing from an executable is taken from the last one", Hooks: whole},
+		mutant.Hooked("FUZZ-03", "what is missing from an executable is taken from the last one", whole),
 		breaks[capi.ExecutableDeserializeAndLoadArgs]("FUZZ-03/changed bytes", "a damaged executable spoils those that follow", 3),
 		slow[execute]("PERF-01", "an execution waits for a timer", 5*time.Millisecond),
 		slow[upload]("PERF-02", "an upload waits for a timer", 60*time.Millisecond),
@@ -145,8 +150,8 @@ func Mutants() []mutant.Mutant {
 		}),
 		breaks[execute]("PERF-05", "an execution fails while another runs", 3),
 		loses[upload]("PERF-06", "each buffer takes a block of 64 KiB", 64<<10),
-		mutant.Mutant{Check: "PERF-07", Fault: "threads wait for each other in turns", Hooks: func() []serve.Hook {
-			// A mutex would not do: who has it gets it again before others wake.
+		mutant.Hooked("PERF-07", "threads wait for each other in turns", func() []serve.Hook {
+			// A mutex would not do: its holder would get it again before others wake.
 			var tickets, turn atomic.Int64
 			return []serve.Hook{serve.Around(func(c *serve.Invocation, _ *execute) {
 				for ticket := tickets.Add(1) - 1; turn.Load() != ticket; {
@@ -155,7 +160,7 @@ func Mutants() []mutant.Mutant {
 				defer turn.Add(1)
 				c.Forward()
 			})}
-		}},
+		}),
 		slow[capi.ClientLookupDeviceArgs]("PERF-08", "a lookup copies the map of devices", 2*time.Millisecond),
 		mutant.Of("PERF-09", "a product is a sum", func(c *serve.Invocation, a *compile) {
 			code := capi.String(a.Program.Code, a.Program.CodeSize)
@@ -166,11 +171,11 @@ func Mutants() []mutant.Mutant {
 			c.Forward()
 			a.Program = kept
 		}),
-	)
+	}
 }
 
-// whole makes a plugin that loads the last whole executable it has saved, in
-// place of any that begins like it.
+// whole makes a plugin that loads the last executable that it serialized, whatever
+// bytes it is given.
 func whole() []serve.Hook {
 	var mu sync.Mutex
 	var last []byte
@@ -179,7 +184,7 @@ func whole() []serve.Hook {
 			c.Forward()
 			mu.Lock()
 			defer mu.Unlock()
-			last = append([]byte(nil), capi.Bytes(a.SerializedBytes, a.SerializedBytesSize)...)
+			last = capi.Bytes(a.SerializedBytes, a.SerializedBytesSize)
 		}),
 		serve.Around(func(c *serve.Invocation, a *capi.ExecutableDeserializeAndLoadArgs) {
 			mu.Lock()
@@ -193,7 +198,7 @@ func whole() []serve.Hook {
 	}
 }
 
-// replaceProduct makes the program of matmul add in place of multiplying.
+// replaceProduct makes the program of matmul add instead of multiplying.
 func replaceProduct(code string) string {
 	lines := strings.Split(code, "\n")
 	for i, l := range lines {

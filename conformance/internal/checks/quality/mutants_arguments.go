@@ -13,8 +13,8 @@ import (
 	"github.com/purepjrt/purepjrt/conformance/internal/mutant"
 )
 
-// ends makes a fault of the in-memory plugin, which bears all arguments: some
-// end the process.
+// ends makes the in-memory plugin, which survives all arguments, end the process for
+// some of them.
 func ends[A any](family, fault string, when func(*A) bool) []mutant.Mutant {
 	var list []mutant.Mutant
 	for _, variant := range []string{"", ",fields=several"} {
@@ -30,8 +30,8 @@ func ends[A any](family, fault string, when func(*A) bool) []mutant.Mutant {
 	return list
 }
 
-// extended are functions that end the process when something stands in front of
-// their arguments.
+// extended makes functions that end the process if their arguments have an unknown
+// extension.
 func extended[A any](family string, extension func(*A) *capi.ExtensionBase) []mutant.Mutant {
 	return ends(family, "follows an extension that it does not know", func(a *A) bool {
 		x := extension(a)
@@ -71,7 +71,7 @@ func argumentMutants() []mutant.Mutant {
 	)
 }
 
-// spoils is a fault that shows in calls that follow.
+// spoils returns faults that show in later calls.
 func spoils() []mutant.Mutant {
 	m := mutant.Mutant{Check: "FUZZ-01/functions=execute", Fault: "an execution for no device spoils those that follow",
 		Base: mutant.Memory, Hooks: func() []serve.Hook {

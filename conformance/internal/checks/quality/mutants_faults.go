@@ -13,12 +13,12 @@ import (
 	"github.com/purepjrt/purepjrt/conformance/internal/mutant"
 )
 
-// faultMutants are the faults of what a plugin does without memory, and after
-// the end of another process.
+// faultMutants returns faults in what a plugin does without memory, and after another
+// process was killed.
 func faultMutants() []mutant.Mutant {
 	dies := func(c *serve.Invocation) {
 		if c.Forward(); c.ReadErr() != nil && c.ReadErr().Code == capi.ErrorCodeResourceExhausted {
-			os.Exit(134) // as a plugin does from which an exception escapes
+			os.Exit(134) // like a plugin that an exception escapes from
 		}
 	}
 	return []mutant.Mutant{
@@ -33,7 +33,7 @@ func faultMutants() []mutant.Mutant {
 				return serve.Wrap(real, large(func(c *serve.Invocation) { c.Fail(capi.ErrorCodeResourceExhausted, "out of memory") }))
 			},
 		},
-		mutant.Mutant{Check: "FAULT-03", Fault: "after memory was missing once, there is none any more", Hooks: func() []serve.Hook {
+		mutant.Hooked("FAULT-03", "after memory was missing once, there is none any more", func() []serve.Hook {
 			missing := false
 			return []serve.Hook{serve.Around(func(c *serve.Invocation, _ *capi.ClientBufferFromHostBufferArgs) {
 				if missing {
@@ -43,15 +43,15 @@ func faultMutants() []mutant.Mutant {
 				c.Forward()
 				missing = c.Err() != nil
 			})}
-		}},
+		}),
 		keepsDevice("FAULT-08", "a device stays with the process that was killed", func(c *serve.Invocation) {
 			c.Fail(capi.ErrorCodeUnavailable, "the device is in use by another process")
 		}),
 	}
 }
 
-// large answers compilations of programs that are larger than the memory that is
-// to spare.
+// large calls answer for compilations of programs that are larger than the spare
+// memory.
 func large(answer func(*serve.Invocation)) serve.Hook {
 	return serve.Around(func(c *serve.Invocation, a *capi.ClientCompileArgs) {
 		if a.Program.CodeSize > spare {
@@ -62,15 +62,15 @@ func large(answer func(*serve.Invocation)) serve.Hook {
 	})
 }
 
-// leftBehind is a file that the processes of one check share.
+// leftBehind returns the path of a file that one check's processes share.
 func leftBehind(name string) string {
 	return filepath.Join(os.TempDir(), fmt.Sprintf("pjrt-mutant-%s-%d", name, os.Getppid()))
 }
 
-// keepsDevice makes a plugin whose device stays with a process that is killed while it
-// executes one program after another.
+// keepsDevice makes a plugin whose device still belongs to a process that was killed
+// while it executed one program after another.
 func keepsDevice(name, fault string, refuse func(*serve.Invocation)) mutant.Mutant {
-	return mutant.Mutant{Check: name, Fault: fault, Hooks: func() []serve.Hook {
+	return mutant.Hooked(name, fault, func() []serve.Hook {
 		executions := 0
 		return []serve.Hook{
 			serve.Around(func(c *serve.Invocation, _ *capi.ClientCreateArgs) {
@@ -81,11 +81,11 @@ func keepsDevice(name, fault string, refuse func(*serve.Invocation)) mutant.Muta
 				c.Forward()
 			}),
 			serve.Around(func(c *serve.Invocation, _ *capi.LoadedExecutableExecuteArgs) {
-				if executions++; executions == 2 { // it is the process that goes on
+				if executions++; executions == 2 { // this is the process that keeps executing
 					_ = os.WriteFile(leftBehind("device"), nil, 0o600)
 				}
 				c.Forward()
 			}),
 		}
-	}}
+	})
 }

@@ -4,7 +4,6 @@
 package quality
 
 import (
-	"os"
 	"sync"
 	"syscall"
 
@@ -13,12 +12,12 @@ import (
 	"github.com/purepjrt/purepjrt/conformance/internal/mutant"
 )
 
-// threadMutants are faults that have to know which thread calls.
+// threadMutants returns faults that depend on the calling thread.
 func threadMutants() []mutant.Mutant {
 	return []mutant.Mutant{
 		deepStack[capi.LoadedExecutableExecuteArgs]("an execution puts its arguments on the stack, and runs out of it"),
 		deepStack[capi.BufferToHostBufferArgs]("a download copies over the stack, and runs out of it"),
-		{Check: "THR-02", Fault: "the context of a buffer is that of a thread", Hooks: func() []serve.Hook {
+		mutant.Hooked("THR-02", "the context of a buffer is that of a thread", func() []serve.Hook {
 			var mu sync.Mutex
 			threads := make(map[*capi.Buffer]int)
 			return []serve.Hook{
@@ -38,14 +37,14 @@ func threadMutants() []mutant.Mutant {
 					}
 				}),
 			}
-		}}}
+		})}
 }
 
-// deepStack makes a plugin that ends the process where a thread has little stack.
+// deepStack makes a plugin that ends the process if a thread has little stack.
 func deepStack[A any](fault string) mutant.Mutant {
 	return mutant.Of("THR-06/everyday calls", fault, func(c *serve.Invocation, _ *A) {
 		if size := stackOfThread(); size > 0 && size <= stackSize {
-			os.Exit(139)
+			mutant.Die()
 		}
 		c.Forward()
 	})

@@ -15,10 +15,10 @@ import (
 	"github.com/purepjrt/purepjrt/conformance/internal/mutant"
 )
 
-// naturalMutants are faults as plugins have them.
+// naturalMutants returns faults that plugins really have.
 func naturalMutants() []mutant.Mutant {
 	ms := []mutant.Mutant{
-		{Check: "THR-01", Fault: "uploads at the same time share staging memory", Hooks: func() []serve.Hook {
+		mutant.Hooked("THR-01", "uploads at the same time share staging memory", func() []serve.Hook {
 			var under atomic.Int32
 			return []serve.Hook{serve.Around(func(c *serve.Invocation, a *capi.ClientBufferFromHostBufferArgs) {
 				n := under.Add(1)
@@ -31,11 +31,11 @@ func naturalMutants() []mutant.Mutant {
 					a.Data = given
 					return
 				}
-				time.Sleep(50 * time.Microsecond) // the others come meanwhile
+				time.Sleep(50 * time.Microsecond) // the other threads arrive meanwhile
 				c.Forward()
 			})}
-		}},
-		{Check: "THR-03", Fault: "nothing runs while something is compiled", Hooks: func() []serve.Hook {
+		}),
+		mutant.Hooked("THR-03", "nothing runs while something is compiled", func() []serve.Hook {
 			var compiling atomic.Int32
 			return []serve.Hook{
 				serve.Around(func(c *serve.Invocation, _ *capi.ClientCompileArgs) {
@@ -51,7 +51,7 @@ func naturalMutants() []mutant.Mutant {
 					c.Forward()
 				}),
 			}
-		}},
+		}),
 		{Check: "LEAK-03/device", Fault: "device memory of buffers is never freed", Waits: true, Base: mutant.Memory,
 			Hooks: func() []serve.Hook {
 				var lost atomic.Int64
@@ -140,9 +140,8 @@ func naturalMutants() []mutant.Mutant {
 			})}
 		}},
 		mutant.Of("PERF-10/waiting", "who waits for an event asks again and again", func(c *serve.Invocation, a *capi.EventAwaitArgs) {
-			for ask := (&capi.Call[capi.EventIsReadyArgs]{}); ; {
-				ask.Args.Event = a.Event
-				if ask.Do(c.Table()) != nil || ask.Args.IsReady {
+			for {
+				if out, err := mutant.Try(c.Table(), capi.EventIsReadyArgs{Event: a.Event}); err != nil || out.IsReady {
 					break
 				}
 			}
@@ -157,14 +156,12 @@ func naturalMutants() []mutant.Mutant {
 	return ms
 }
 
-// readyEvent is an event of a buffer that is there.
+// readyEvent returns an event that is already set.
 func readyEvent(table *capi.Table) *capi.Event {
-	call := &capi.Call[capi.EventCreateArgs]{}
-	if call.Do(table) != nil {
+	out, err := mutant.Try(table, capi.EventCreateArgs{})
+	if err != nil {
 		return nil
 	}
-	set := &capi.Call[capi.EventSetArgs]{}
-	set.Args.Event = call.Args.Event
-	_ = set.Do(table)
-	return call.Args.Event
+	mutant.Try(table, capi.EventSetArgs{Event: out.Event})
+	return out.Event
 }

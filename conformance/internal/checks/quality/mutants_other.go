@@ -7,5 +7,5 @@ package quality
 
 import "github.com/purepjrt/purepjrt/conformance/internal/mutant"
 
-// threadMutants are faults that have to know which thread calls.
+// threadMutants returns faults that depend on the calling thread.
 func threadMutants() []mutant.Mutant { return nil }

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// processorTime is how long processors have worked for the process, in all its threads.
+// processorTime returns the processor time that the process has used, in all its threads.
 func processorTime() (time.Duration, error) {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {

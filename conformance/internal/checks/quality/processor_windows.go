@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// processorTime is how long processors have worked for the process, in all its threads.
+// processorTime returns the processor time that the process has used, in all its threads.
 func processorTime() (time.Duration, error) {
 	self, err := syscall.GetCurrentProcess()
 	if err != nil {

@@ -12,8 +12,8 @@ import (
 	"github.com/purepjrt/purepjrt/conformance/internal/check"
 )
 
-// plenty is more memory than there is when an action of scarce runs, and spare
-// is what there is.
+// plenty is more memory than there is when an action of scarce runs; spare is how much
+// there is.
 const (
 	plenty = 256 << 20
 	spare  = 48 << 20
@@ -26,8 +26,8 @@ const (
 	aCompilation = "a compilation"
 )
 
-// scarceActions need plenty of memory. Each makes ready what it can and returns
-// what is then tried without.
+// scarceActions need plenty bytes of memory. Each prepares what it can and returns the
+// call to try without that memory.
 var scarceActions = []struct {
 	name    string
 	prepare func(t *check.T, w *worker, memory []byte) (func() error, error)
@@ -70,7 +70,7 @@ var scarceActions = []struct {
 		}, nil
 	}},
 	{aCompilation, func(t *check.T, w *worker, _ []byte) (func() error, error) {
-		const size = spare // twice that in the text, which is there before
+		const size = spare // the text has twice that, and exists before
 		args := check.CompileArgs(w.c, fmt.Sprintf(`module @constant {
   func.func @main() -> tensor<%[1]dxui8> {
     %%0 = stablehlo.constant dense<"0x%[2]s"> : tensor<%[1]dxui8>
@@ -100,9 +100,9 @@ func (w *worker) destroyReady(b *capi.Buffer) error {
 	return err
 }
 
-// scarce lets actions run out of memory, each in a process of its own, of which
-// the address space is limited. An error is as good as success. Where the Go
-// runtime of that process is what runs out first, nothing is said.
+// scarce lets actions run out of memory, each in a process of its own with a limited
+// address space. An error is as good as success. If the process's Go runtime runs out
+// first, that proves nothing.
 func scarce(t *check.T, actions ...string) {
 	if why := t.Env().NoDevice; why != "" {
 		t.SkipEnvf("%s", why)
@@ -133,10 +133,10 @@ func scarce(t *check.T, actions ...string) {
 	}
 }
 
-// goWords is what the Go runtime says when it is what has no memory.
+// goWords matches what the Go runtime prints when it runs out of memory itself.
 var goWords = regexp.MustCompile(`(?m)^(fatal error|runtime|runtime/cgo): `)
 
-// last is the last line that says something.
+// last returns the last line that is not empty.
 func last(output string) string {
 	lines := strings.Split(strings.TrimSpace(output), "\n")
 	for i := len(lines) - 1; i >= 0; i-- {

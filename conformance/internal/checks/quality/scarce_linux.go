@@ -15,7 +15,7 @@ import (
 	"github.com/purepjrt/purepjrt/conformance/internal/check"
 )
 
-// scarceStep does one of the actions without memory.
+// scarceStep does one of the actions with too little memory.
 func scarceStep(t *check.T, step string) {
 	w := &worker{t: t, c: t.Client(), rand: rand.New(rand.NewPCG(1, 2))}
 	w.exe = t.Compile(w.c, check.AddOne)
@@ -49,8 +49,8 @@ func scarceStep(t *check.T, step string) {
 	}
 }
 
-// limited runs f while the process can have little more memory. The Go runtime
-// gets what it may need before: threads, and room on its heap.
+// limited runs f while the process can get little more memory. Before that, the Go
+// runtime gets what it may need: threads, and room on its heap.
 func limited(f func() error) (outcome, err error) {
 	defer debug.SetGCPercent(debug.SetGCPercent(-1))
 	readyThreads(8)

@@ -15,20 +15,18 @@ import (
 	"github.com/purepjrt/purepjrt/conformance/internal/check"
 )
 
-func speed() []check.Check {
-	return []check.Check{
-		{Rule: "PERF-01", Run: dispatch},
-		{Rule: "PERF-02", Run: bandwidth},
-		{Rule: "PERF-03", Profile: check.Core, Run: compileTimes},
-		{Rule: "PERF-04", Run: wakeUp},
-		{Rule: "PERF-05", Run: overlap},
-		{Rule: "PERF-06", Hostile: true, Run: overhead},
-		{Rule: "PERF-07", Run: scaling},
-		{Rule: "PERF-08", Run: metadata},
-		{Rule: "PERF-09", Profile: check.Core, Run: matmul},
-		{Rule: "PERF-10", Hostile: true, Run: idle},
-		{Rule: "PERF-10", Variant: "waiting", Hostile: true, Run: idleWaiting},
-	}
+var speedChecks = []check.Check{
+	{Rule: "PERF-01", Run: dispatch},
+	{Rule: "PERF-02", Run: bandwidth},
+	{Rule: "PERF-03", Profile: check.Core, Run: compileTimes},
+	{Rule: "PERF-04", Run: wakeUp},
+	{Rule: "PERF-05", Run: overlap},
+	{Rule: "PERF-06", Hostile: true, Run: overhead},
+	{Rule: "PERF-07", Run: scaling},
+	{Rule: "PERF-08", Run: metadata},
+	{Rule: "PERF-09", Profile: check.Core, Run: matmul},
+	{Rule: "PERF-10", Hostile: true, Run: idle},
+	{Rule: "PERF-10", Variant: "waiting", Hostile: true, Run: idleWaiting},
 }
 
 // times runs f n times and returns how long the runs took, shortest first.
@@ -45,8 +43,8 @@ func times(t *check.T, n int, f func() error) []time.Duration {
 	return ds
 }
 
-// limit notes how long something took, and fails the check when even the
-// shortest took longer than most.
+// limit notes how long something took, and fails the check if even the shortest run
+// took longer than most.
 func limit(t *check.T, what string, ds []time.Duration, most time.Duration) {
 	t.Notef("%s: best %v, half within %v, 99 of 100 within %v", what, ds[0], ds[len(ds)/2], ds[len(ds)*99/100])
 	if ds[0] > most {
@@ -93,7 +91,7 @@ func bandwidth(t *check.T) {
 				}
 				return w.destroy(out.Buffer)
 			})
-			// A tenth of what the slowest bus in use does.
+			// A tenth of the speed of the slowest bus in use.
 			limit(t, fmt.Sprintf("upload of %d bytes, %v", size, s), ds, 3*time.Millisecond+time.Duration(size/50)*time.Microsecond)
 		}
 		b := check.Upload(t, w.c, data)
@@ -106,7 +104,7 @@ func bandwidth(t *check.T) {
 	}
 }
 
-// chain is a program of n operations.
+// chain returns a program of n operations.
 func chain(n int) string {
 	var b strings.Builder
 	b.WriteString("module @chain {\nfunc.func @main(%v0: tensor<4xf32>) -> tensor<4xf32> {\n")
@@ -118,8 +116,8 @@ func chain(n int) string {
 	return b.String()
 }
 
-// compileTimes compares programs of 40 and 400 operations. Ten times the
-// operations take up to a hundred times as long when each looks at all others.
+// compileTimes compares programs of 40 and 400 operations. Ten times the operations
+// take up to a hundred times as long if each looks at all others.
 func compileTimes(t *check.T) {
 	best := map[int]time.Duration{}
 	for _, n := range []int{40, 400} {
@@ -140,8 +138,8 @@ func compileTimes(t *check.T) {
 	}
 }
 
-// wakeUp measures from the last call that makes an event ready to the return of
-// Await on another thread.
+// wakeUp measures the time from the call that makes events ready to the return of Await
+// on another thread, and to a callback.
 func wakeUp(t *check.T) {
 	c := t.Client()
 	var await, callback []time.Duration
@@ -187,9 +185,8 @@ func wakeUp(t *check.T) {
 	limit(t, "from the data to the callback of PJRT_Event_OnReady", callback, 2*time.Millisecond)
 }
 
-// overlap notes how much of an execution is left to do when the call returns.
-// Both are allowed; only a result that is not there yet when its event says so
-// is an error.
+// overlap notes how much of an execution is done when the call returns. Any amount is
+// allowed; only a result that is missing when its event is ready is an error.
 func overlap(t *check.T) {
 	c := t.Client()
 	exe := t.Compile(c, check.Heavy)
@@ -254,7 +251,7 @@ func overhead(t *check.T) {
 	}
 }
 
-// scaling compares how many executions one thread and several get done.
+// scaling compares how many executions one thread and several threads complete.
 func scaling(t *check.T) {
 	c := t.Client()
 	exe := t.Shared(check.AddOne)
@@ -304,7 +301,7 @@ func scaling(t *check.T) {
 
 func metadata(t *check.T) {
 	c := t.Client()
-	d := check.Call(t, capi.DeviceGetDescriptionArgs{Device: c.Devices[0]}).DeviceDescription
+	d := t.Description(c.Devices[0])
 	id := check.Call(t, capi.DeviceDescriptionIDArgs{DeviceDescription: d}).ID
 	for _, call := range []struct {
 		name string

@@ -13,7 +13,7 @@ import (
 	"github.com/purepjrt/purepjrt/conformance/internal/check"
 )
 
-// stackSize is what callers from Go, Java and others may have for a call.
+// stackSize is the stack that callers from Go, Java and others may have for a call.
 const stackSize = 256 << 10
 
 // onSmallStack makes a call on a thread with a stack of stackSize. A PJRT function takes one
@@ -23,7 +23,7 @@ func onSmallStack[A any](t *check.T, args A) (A, error) {
 	// One object on the heap, which does not move while other threads use it.
 	held := &struct {
 		args       A
-		attributes [64]byte // at least what pthread_attr_t takes
+		attributes [64]byte // at least the size of pthread_attr_t
 		thread     uintptr
 		result     *capi.ErrorHandle
 	}{args: args}
@@ -56,7 +56,7 @@ func onSmallStack[A any](t *check.T, args A) (A, error) {
 	return held.args, t.Table().TakeError(held.result)
 }
 
-// mustOnSmallStack is onSmallStack for a call that has to succeed.
+// mustOnSmallStack is like onSmallStack, for a call that has to succeed.
 func mustOnSmallStack[A any](t *check.T, args A) A {
 	out, err := onSmallStack(t, args)
 	if err != nil {
@@ -81,7 +81,7 @@ func smallStack(t *check.T) {
 	check.ExpectBuffer(t, out[0], []int32{2, 4, 6, 8, 10, 12}, "a program that was compiled on a small stack")
 }
 
-// everydayOnSmallStack makes the calls of every day, each on a small stack of its own.
+// everydayOnSmallStack makes everyday calls, each on a small stack of its own.
 func everydayOnSmallStack(t *check.T) {
 	c := t.Client()
 	exe := t.Compile(c, check.Heavy)
@@ -120,7 +120,7 @@ func everydayOnSmallStack(t *check.T) {
 	mustOnSmallStack(t, capi.BufferDestroyArgs{Buffer: out})
 }
 
-// stackOfThread is the size of the stack of the thread that asks, 0 where it is not known.
+// stackOfThread returns the size of the calling thread's stack, or 0 if it is not known.
 func stackOfThread() uintptr {
 	held := new(struct {
 		attributes [64]byte

@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"os/exec"
 	"runtime"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -15,10 +16,10 @@ import (
 	"github.com/purepjrt/purepjrt/conformance/internal/check"
 )
 
-// patience is how long a check waits for what should come at once.
+// patience is how long a check waits for what should happen at once.
 const patience = 10 * time.Second
 
-// lasting makes one check for each profile, of growing length.
+// lasting makes a check for each profile, each longer than the one before.
 func lasting(rule string, hostile bool, run func(*check.T, time.Duration)) []check.Check {
 	of := func(variant string, p check.Profile, d time.Duration) check.Check {
 		return check.Check{
@@ -33,7 +34,7 @@ func lasting(rule string, hostile bool, run func(*check.T, time.Duration)) []che
 	}
 }
 
-// counted makes a check of few rounds, and one of many.
+// counted makes a check with few rounds, and one with many.
 func counted(rule string, few, many int, hostile bool, run func(*check.T, int)) []check.Check {
 	return []check.Check{
 		{Rule: rule, Hostile: hostile, Run: func(t *check.T) { run(t, few) }},
@@ -41,22 +42,23 @@ func counted(rule string, few, many int, hostile bool, run func(*check.T, int)) 
 	}
 }
 
-func threads() []check.Check {
-	var cs []check.Check
-	cs = append(cs, lasting("THR-01", false, mixture)...)
-	cs = append(cs, counted("THR-02", 50, 5000, false, handOver)...)
-	cs = append(cs, lasting("THR-03", false, compileWhileRunning)...)
-	cs = append(cs, counted("THR-04", 100, 20000, false, eventsInParallel)...)
-	cs = append(cs, counted("THR-05", 200, 10000, true, shortLived)...)
-	cs = append(cs, check.Check{Rule: "THR-06", Hostile: true, Run: smallStack},
-		check.Check{Rule: "THR-06", Variant: "everyday calls", Hostile: true, Run: everydayOnSmallStack})
-	cs = append(cs, lasting("THR-07", false, signalled)...)
-	cs = append(cs, counted("THR-08", 20, 2000, false, foreignThreads)...)
-	return append(cs, check.Check{Rule: "THR-09", Hostile: true, Run: forkAndExec})
-}
+var threadChecks = slices.Concat(
+	lasting("THR-01", false, mixture),
+	counted("THR-02", 50, 5000, false, handOver),
+	lasting("THR-03", false, compileWhileRunning),
+	counted("THR-04", 100, 20000, false, eventsInParallel),
+	counted("THR-05", 200, 10000, true, shortLived),
+	[]check.Check{
+		{Rule: "THR-06", Hostile: true, Run: smallStack},
+		{Rule: "THR-06", Variant: "everyday calls", Hostile: true, Run: everydayOnSmallStack},
+	},
+	lasting("THR-07", false, signalled),
+	counted("THR-08", 20, 2000, false, foreignThreads),
+	[]check.Check{{Rule: "THR-09", Hostile: true, Run: forkAndExec}},
+)
 
-// worker is what one goroutine of a check works with. Its methods return errors,
-// since only the check's own goroutine may end it.
+// worker is what one goroutine of a check works with. Its methods return errors, since
+// only the check's own goroutine may end the check.
 type worker struct {
 	t    *check.T
 	c    *check.Client
@@ -77,13 +79,7 @@ func (w *worker) upload(data []float32) (*capi.Buffer, error) {
 	return out.Buffer, nil
 }
 
-func (w *worker) wait(e *capi.Event) error {
-	_, err := check.Try(w.t, capi.EventAwaitArgs{Event: e})
-	if _, e := check.Try(w.t, capi.EventDestroyArgs{Event: e}); err == nil {
-		err = e
-	}
-	return err
-}
+func (w *worker) wait(e *capi.Event) error { return check.TryWait(w.t, e) }
 
 func (w *worker) download(b *capi.Buffer, n int) ([]float32, error) {
 	got := make([]float32, n)
@@ -109,8 +105,7 @@ func (w *worker) addOne(b *capi.Buffer) (*capi.Buffer, error) {
 	return x.Outputs[0][0], w.wait(x.Events[0])
 }
 
-// round uploads random numbers, does something with them, and compares what
-// comes back.
+// round uploads random numbers, does something with them, and checks the result.
 func (w *worker) round() error {
 	data := make([]float32, 4)
 	for i := range data {
@@ -120,7 +115,7 @@ func (w *worker) round() error {
 	if err != nil {
 		return err
 	}
-	want := append([]float32(nil), data...)
+	want := slices.Clone(data)
 	switch w.rand.IntN(3) {
 	case 0:
 		out, err := w.addOne(b)
@@ -157,8 +152,8 @@ func (w *worker) round() error {
 	return w.destroy(b)
 }
 
-// leastRounds is how many rounds each goroutine of parallel makes, however slow
-// the machine is; leastCompiles how many compiles there are next to them.
+// leastRounds is how many rounds each goroutine of parallel makes, however slow the
+// machine is; leastCompiles is how many compilations run beside them.
 const (
 	leastRounds   = 20
 	leastCompiles = 5
@@ -173,8 +168,8 @@ func parallel(t *check.T, n int, d time.Duration, f func(w *worker) error) {
 	var wg sync.WaitGroup
 	for i := range n {
 		wg.Go(func() {
-			w := &worker{t, c, exe, rand.New(rand.NewPCG(uint64(i), 42))}
-			for n := 0; (n < leastRounds || time.Now().Before(deadline)) && !t.Failed() && t.Context().Err() == nil; n++ {
+			w := &worker{t: t, c: c, exe: exe, rand: rand.New(rand.NewPCG(uint64(i), 42))}
+			for round := 0; (round < leastRounds || time.Now().Before(deadline)) && !t.Failed() && t.Context().Err() == nil; round++ {
 				if err := f(w); err != nil {
 					t.Errorf("with %d threads: %v", n, err)
 					return
@@ -191,13 +186,12 @@ func mixture(t *check.T, d time.Duration) {
 	parallel(t, 2*runtime.NumCPU(), d, (*worker).round)
 }
 
-// onThread runs f on an operating system's thread of its own, which ends with
-// it.
+// onThread runs f on an operating system thread of its own, which ends with f.
 func onThread(f func()) {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		runtime.LockOSThread() // and never unlocked, so that the thread ends
+		runtime.LockOSThread() // without unlocking, so that the thread ends
 		f()
 	}()
 	<-done
@@ -265,8 +259,8 @@ func compileWhileRunning(t *check.T, d time.Duration) {
 	wg.Wait()
 }
 
-// eventsInParallel waits for one buffer by several of its events at once, in
-// each way there is, and destroys others.
+// eventsInParallel waits for several events of one buffer at once, in every way there
+// is, and destroys others.
 func eventsInParallel(t *check.T, n int) {
 	c := t.Client()
 	for range n {
@@ -327,8 +321,8 @@ func eventsInParallel(t *check.T, n int) {
 	}
 }
 
-// perThread is how much memory a thread may leave behind: less than a stack or
-// an arena of its own.
+// perThread is how much memory a thread may leave behind: less than its stack or an
+// arena of its own.
 const perThread = 48 << 10
 
 func shortLived(t *check.T, n int) {
@@ -357,8 +351,8 @@ func foreignThreads(t *check.T, n int) {
 			if err := t.Table().TakeError(err); err != nil {
 				t.Errorf("callback: %v", err)
 			}
-			// The runtime has to cope with allocation, stack growth and a
-			// collection on a thread that it did not make.
+			// Go's runtime must cope with allocation, stack growth and a collection on
+			// a thread that it did not make.
 			runtime.GC()
 			done <- deep(200)
 		})
@@ -387,7 +381,8 @@ func deep(n int) int {
 	return deep(n-1) + int(frame[n%256])
 }
 
-// forkAndExec starts a program, which forks this process, and goes on.
+// forkAndExec starts a program, which forks this process, and then continues to use the
+// plugin.
 func forkAndExec(t *check.T) {
 	w := &worker{t: t, c: t.Client(), rand: rand.New(rand.NewPCG(1, 2))}
 	w.exe = t.Compile(w.c, check.AddOne)

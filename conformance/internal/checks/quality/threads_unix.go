@@ -12,8 +12,8 @@ import (
 	"github.com/purepjrt/purepjrt/conformance/internal/check"
 )
 
-// signalled works while signals of the Go runtime arrive, which it uses to
-// interrupt threads.
+// signalled works while the signals arrive that the Go runtime uses to interrupt
+// threads.
 func signalled(t *check.T, d time.Duration) {
 	stop := make(chan struct{})
 	stopped := make(chan int)

@@ -2,13 +2,13 @@
 // SPDX-FileCopyrightText: 2026 The purepjrt Authors
 
 // Command compiles makes the table of how many programs the checks of each rule compile, from
-// which a run estimates how long it takes. It reads a report of the profile quick on XLA's plugin
-// for CPUs, which make conformance writes, and prints the table:
+// which a run estimates how long it will take. It reads a report of the profile quick on XLA's
+// plugin for CPUs, which make conformance writes, and prints the table:
 //
 //	go run ./conformance/internal/driver/compiles bin/conformance.json >conformance/internal/driver/compiles.tsv
 //
-// With -check FILE it compares the table with the file instead, and fails if a rule is missing or a
-// count is far from what the report has.
+// With -check FILE it compares the report with the table in the file instead, and fails if a rule
+// is missing or a count is far off.
 package main
 
 import (
@@ -86,13 +86,13 @@ func count(path string) ([]row, error) {
 	return rows, nil
 }
 
-// Some checks work for as long as time allows, and a program that several share counts for the one
-// that comes first: so counts of rules differ from run to run, and their sum little.
+// Some checks work for as long as time allows, and a program that several checks share counts for
+// the first of them: so the counts of rules differ from run to run, but their sum only a little.
 const (
 	share       = 4  // the count of a rule may be off by a quarter
-	atMost      = 3  // and by this many programs besides
+	atMost      = 3  // and by this many programs more
 	shareOfAll  = 10 // the sum may be off by a tenth
-	fewPrograms = 20 // of which so many do not matter
+	fewPrograms = 20 // a difference this small does not matter
 )
 
 func off(a, b int) int { return max(a-b, b-a) }
@@ -114,18 +114,18 @@ func compare(rows []row, table string) error {
 		delete(have, r.rule)
 		all[0], all[1] = all[0]+old.programs, all[1]+r.programs
 		if !ok || old.checks != r.checks || off(r.programs, old.programs) > max(r.programs, old.programs)/share+atMost {
-			wrong = append(wrong, fmt.Errorf("rule %s: the table says %d programs of %d checks, and the report %d of %d",
+			wrong = append(wrong, fmt.Errorf("rule %s: the table says %d programs of %d checks, the report %d of %d",
 				r.rule, old.programs, old.checks, r.programs, r.checks))
 		}
 	}
 	for rule := range have {
-		wrong = append(wrong, fmt.Errorf("rule %s is in the table only", rule))
+		wrong = append(wrong, fmt.Errorf("rule %s is only in the table", rule))
 	}
 	if off(all[0], all[1]) > max(all[0], all[1])/shareOfAll+fewPrograms {
-		wrong = append(wrong, fmt.Errorf("all rules: the table says %d programs, and the report %d", all[0], all[1]))
+		wrong = append(wrong, fmt.Errorf("all rules: the table says %d programs, the report %d", all[0], all[1]))
 	}
 	if len(wrong) > 0 {
-		wrong = append(wrong, errors.New("write the table anew, as the comment of this command says"))
+		wrong = append(wrong, errors.New("write the table again, as this command's comment says"))
 	}
 	return errors.Join(wrong...)
 }

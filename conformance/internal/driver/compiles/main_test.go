@@ -16,7 +16,7 @@ import (
 	"github.com/purepjrt/purepjrt/conformance/internal/suite"
 )
 
-// A table that was made before a check came or went is stale.
+// A table that was made before a check was added or removed is stale.
 func TestTheTableHasEveryQuickCheck(t *testing.T) {
 	t.Parallel()
 	table, err := os.ReadFile("../compiles.tsv")
@@ -34,7 +34,7 @@ func TestTheTableHasEveryQuickCheck(t *testing.T) {
 		require.NoError(t, err, line)
 		have[r.rule] = r.checks
 	}
-	assert.Equal(t, checks, have, "make conformance, and write the table anew as the comment of this command says")
+	assert.Equal(t, checks, have, "make conformance, and write the table again, as this command's comment says")
 }
 
 func TestATableIsCompared(t *testing.T) {
@@ -42,23 +42,23 @@ func TestATableIsCompared(t *testing.T) {
 	rows := []row{{"CMP-01", 40, 2}, {"EVT-01", 0, 1}}
 	assert.NoError(t, compare(rows, "CMP-01\t40\t2\nEVT-01\t0\t1\n"))
 	assert.NoError(t, compare(rows, "CMP-01\t29\t2\nEVT-01\t0\t1\n"), "time decides how many")
-	assert.NoError(t, compare(rows, "CMP-01\t38\t2\nEVT-01\t2\t1\n"), "another check may come first")
+	assert.NoError(t, compare(rows, "CMP-01\t38\t2\nEVT-01\t2\t1\n"), "another check may compile it first")
 	for table, says := range map[string]string{
-		"CMP-01\t40\t2\n":                            "rule EVT-01: the table says 0 programs of 0 checks, and the report 0 of 1",
-		"CMP-01\t26\t2\nEVT-01\t0\t1\n":              "rule CMP-01: the table says 26 programs of 2 checks, and the report 40 of 2",
+		"CMP-01\t40\t2\n":                            "rule EVT-01: the table says 0 programs of 0 checks, the report 0 of 1",
+		"CMP-01\t26\t2\nEVT-01\t0\t1\n":              "rule CMP-01: the table says 26 programs of 2 checks, the report 40 of 2",
 		"CMP-01\t40\t3\nEVT-01\t0\t1\n":              "rule CMP-01",
-		"CMP-01\t40\t2\nEVT-01\t0\t1\nOLD-1\t1\t1\n": "rule OLD-1 is in the table only",
+		"CMP-01\t40\t2\nEVT-01\t0\t1\nOLD-1\t1\t1\n": "rule OLD-1 is only in the table",
 		"CMP-01\n": "the line",
 	} {
 		assert.ErrorContains(t, compare(rows, table), says)
 	}
 
-	// Many rules that are off by a little are a table of another suite.
+	// If many rules are off by a little, the table is from another suite.
 	var many []row
 	var table strings.Builder
 	for i := range 100 {
 		many = append(many, row{fmt.Sprintf("CMP-%02d", i), 10, 1})
 		fmt.Fprintf(&table, "CMP-%02d\t7\t1\n", i)
 	}
-	assert.ErrorContains(t, compare(many, table.String()), "all rules: the table says 700 programs, and the report 1000")
+	assert.ErrorContains(t, compare(many, table.String()), "all rules: the table says 700 programs, the report 1000")
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The purepjrt Authors
 
-// The beginning of each library: a plugin of API 0.81 that offers nothing, and
-// nothing wrong. What follows defines GetPjrtApi.
+// The beginning of each library: a correct plugin of API 0.81 that offers nothing.
+// What follows defines GetPjrtApi.
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -48,7 +48,7 @@ static void *attributes(void *args) {
 	return 0;
 }
 
-// extension is one of a vendor's own.
+// extension is a vendor's own.
 static struct extension { size_t size; int type; void *next; } extension = {sizeof extension, 1000, 0};
 
 // fill makes a table sound.

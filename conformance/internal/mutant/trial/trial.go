@@ -2,8 +2,8 @@
 // SPDX-FileCopyrightText: 2026 The purepjrt Authors
 
 // Package trial lets checks run on mutants, and on the same plugins without the fault, in
-// processes that may die of it. A program that has the checks and the mutants calls Serve where
-// it is started as a worker, and otherwise gives what Plugins returns to a driver.Bench.
+// processes that may die of it. A program that has the checks and the mutants calls Serve when
+// it is started as a worker, and otherwise passes what Plugins returns to a driver.Bench.
 package trial
 
 import (
@@ -20,7 +20,7 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/plugins"
 )
 
-// Plugins are the plugins that have faults put in front of them.
+// Plugins are the plugins that faults are put in front of.
 type Plugins struct {
 	CPU string // path of XLA's CPU plugin
 	Dir string // for the libraries that are compiled
@@ -29,11 +29,11 @@ type Plugins struct {
 // deviceCount is how many devices the CPU plugin has in trials.
 const deviceCount = 4
 
-// patience is how long a check waits for what a fault may keep from coming.
+// patience is how long a check waits for what a fault may prevent.
 const patience = time.Second
 
 // With returns what the worker of a mutant is told. The error is mutant.ErrNoCompiler for a
-// library where there is no compiler.
+// library if there is no compiler.
 func (p *Plugins) With(ctx context.Context, m *mutant.Mutant) (session.Setup, error) {
 	s, err := p.setup(ctx, m, m)
 	if s.Fault == "" {
@@ -56,7 +56,8 @@ func (p *Plugins) Without(ctx context.Context, m *mutant.Mutant) (session.Setup,
 	return s, err
 }
 
-// setup is that of the base of a mutant, and of the library with a fault, where it has one.
+// setup returns the setup for the base of m; if that is a library, it is compiled with fault,
+// or without one if fault is nil.
 func (p *Plugins) setup(ctx context.Context, m, fault *mutant.Mutant) (s session.Setup, err error) {
 	s.NoDevice, s.Topology = m.NoDevice, m.Topology
 	switch m.Base {
@@ -70,15 +71,15 @@ func (p *Plugins) setup(ctx context.Context, m, fault *mutant.Mutant) (s session
 	return s, err
 }
 
-// The faults that a worker is told of are names of mutants, and these. No fault at all is the
+// The faults that a worker is told are names of mutants, and these. An empty fault means the
 // plugin as it is.
 const (
-	none    = "none"    // the plugin, which is wrapped all the same
-	library = "library" // the plugin, which has the fault in itself
-	sound   = "sound "  // stands before the name of a mutant whose Sound is meant
+	none    = "none"    // the plugin without a fault, but wrapped
+	library = "library" // the plugin itself, which contains the fault
+	sound   = "sound "  // precedes the name of a mutant whose Sound is meant
 )
 
-// Serve makes this process a worker that looks for checks and mutants by their names. It does
+// Serve makes this process a worker that looks up checks and mutants by their names. It does
 // not return.
 func Serve(checkOf func(name string) (*check.Check, error), mutantOf func(name string) (*mutant.Mutant, error)) {
 	var last *serve.Table
@@ -87,7 +88,7 @@ func Serve(checkOf func(name string) (*check.Check, error), mutantOf func(name s
 		Check: func(_, name string) (*check.Check, error) { return checkOf(name) },
 		Open: func(s session.Setup) (*capi.Table, error) {
 			if last != nil {
-				// One that is still in use is left to the end of the process.
+				// A table that is still in use lives until the end of the process.
 				_ = last.Close()
 				last = nil
 			}
@@ -130,7 +131,7 @@ func wrapped(base *capi.Table, fault string, mutantOf func(name string) (*mutant
 	return m.Table(base)
 }
 
-// open opens the plugin of a file, or that of package reference, which has none.
+// open opens the plugin in a file, or the one of package reference if path is empty.
 func open(path string) (*capi.Table, error) {
 	if path == "" {
 		return reference.New()

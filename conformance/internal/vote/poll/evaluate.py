@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: 2026 The purepjrt Authors
 
-"""Computes programs in StableHLO, each as one line of JSON on standard input.
+"""Evaluates StableHLO programs, each of which is a line of JSON on standard input.
 
 A line has "text", a module whose function main takes nothing, and "by": reference is
 StableHLO's reference interpreter, numpy is the evaluation in model.py. The answer is a
@@ -19,11 +19,11 @@ from jaxlib.mlir import ir, passmanager
 from jaxlib.mlir._mlir_libs import _jax_mlir_ext
 from jaxlib.mlir.dialects import chlo, stablehlo
 
-# What operations of the CHLO dialect mean in StableHLO.
+# The pass that turns operations of the CHLO dialect into StableHLO.
 LOWERED = "builtin.module(func.func(chlo-legalize-to-stablehlo))"
 
 
-# Operations that the interpreter lacks. It would end the process.
+# Operations that the interpreter lacks. They would end the process.
 LACKING = (
     "batch_norm_grad",
     "batch_norm_inference",
@@ -43,12 +43,12 @@ def context():
     stablehlo.register_dialect(c)
     stablehlo.register_interpreter_dialect(c)
     chlo.register_dialect(c)
-    c.allow_unregistered_dialects = True  # some attributes are of others
+    c.allow_unregistered_dialects = True  # some attributes belong to other dialects
     return c
 
 
 def said(e):
-    """The first message of an error, without its place in the text."""
+    """The first message of an error, without its location in the text."""
     return e.error_diagnostics[0].message if e.error_diagnostics else str(e)
 
 
@@ -71,7 +71,7 @@ def numpy(text):
 
 
 def main():
-    # The answers have standard output for themselves.
+    # Standard output is for the answers alone.
     answers = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)
     stablehlo.register_stablehlo_passes()

@@ -19,7 +19,7 @@ import (
 // patience is how long a program may take.
 const patience = time.Minute
 
-// juror computes programs in a process of its own, which a program may end.
+// juror runs programs in a child process, because a program may end it.
 type juror struct {
 	python, folder string
 
@@ -29,12 +29,12 @@ type juror struct {
 	printed *bytes.Buffer
 }
 
-// death is the end of a process.
+// death is the error that the child process ended.
 type death struct{ words string }
 
 func (d *death) Error() string { return "the process ended: " + d.words }
 
-// errNoProcess says that nothing can be asked.
+// errNoProcess says that there is no process to ask.
 var errNoProcess = errors.New("there is no process to ask")
 
 func (j *juror) start() error {
@@ -54,7 +54,7 @@ func (j *juror) start() error {
 	return j.cmd.Start()
 }
 
-// stop ends the process.
+// stop kills the process.
 func (j *juror) stop() {
 	if j.cmd == nil {
 		return
@@ -66,7 +66,8 @@ func (j *juror) stop() {
 }
 
 // ask returns the results of a program. A *death says that the program ended the process,
-// any other error that it has no results.
+// errNoProcess that nothing could be asked, and any other error that the program has no
+// results.
 func (j *juror) ask(ctx context.Context, by, text string) ([][]byte, error) {
 	if j.cmd == nil {
 		if err := j.start(); err != nil {

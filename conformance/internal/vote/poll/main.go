@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The purepjrt Authors
 
-// Command poll compares the values that checks expect of programs with those that
-// others compute, and writes down who agreed.
+// Command poll compares the values that checks expect of programs with those that other
+// implementations compute, and records which of them agreed.
 //
 //	poll -python PYTHON [-sample N [-seed SEED]] [-table FILE] [-jobs N]
 //
-// PYTHON must have jaxlib. The programs run in child processes, since some end
-// StableHLO's interpreter. Without -sample poll votes on every program and writes the
-// table. With it, poll votes on programs that the table does not have as they are now,
-// and on N others at random, and writes nothing. The exit status is 1 when a value has a
-// witness against it on which there is no ruling, or when the table is stale.
+// PYTHON must have jaxlib. The programs run in child processes, since some crash
+// StableHLO's interpreter. Without -sample, poll votes on every program and writes the
+// table. With it, poll votes on the programs that are new or changed since the table was
+// written and on N others, chosen at random, and writes nothing. The exit status is 1 when
+// a witness contradicts a value and there is no ruling on it, or when the table is stale.
 package main
 
 import (
@@ -34,9 +34,9 @@ var scripts embed.FS
 func main() {
 	python := flag.String("python", "python3", "the `PYTHON` that has jaxlib")
 	sample := flag.Int("sample", -1, "vote on what the table lacks and on `N` other programs, and write nothing")
-	seed := flag.String("seed", time.Now().UTC().Format(time.DateOnly), "what decides which programs are chosen")
+	seed := flag.String("seed", time.Now().UTC().Format(time.DateOnly), "the seed that decides which programs are chosen")
 	path := flag.String("table", "conformance/internal/vote/votes.tsv", "the `FILE` to write")
-	jobs := flag.Int("jobs", runtime.GOMAXPROCS(0), "how many processes")
+	jobs := flag.Int("jobs", runtime.GOMAXPROCS(0), "how many child processes to run")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
@@ -85,7 +85,7 @@ func run(ctx context.Context, python, path string, sample int, seed string, jobs
 		fmt.Println("stale:", s)
 	}
 	if len(p.stale) > 0 {
-		fmt.Println("make votes writes the table anew")
+		fmt.Println("run make votes to write the table anew")
 	}
 	return ok && len(p.stale) == 0, nil
 }

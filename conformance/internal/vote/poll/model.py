@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: 2026 The purepjrt Authors
 
-"""Computes programs in StableHLO with NumPy and ml_dtypes, as its specification says.
+"""Evaluates StableHLO programs with NumPy and ml_dtypes, as the specification says.
 
 It knows the operations for which the reference interpreter has no answer, or a wrong
 one. Floats are computed in binary64 and rounded once for each operation.
@@ -48,7 +48,7 @@ BITS = {2: 2, 4: 4}
 
 
 class Kind:
-    """What an element type is."""
+    """An element type."""
 
     def __init__(self, t):
         self.name = str(t)
@@ -61,7 +61,7 @@ class Kind:
         self.bits = int(self.name.lstrip("ui")) if self.int else 0
 
     def wrap(self, a):
-        """Cuts whole numbers, in Python's own integers, to the type."""
+        """Wraps numbers, as Python integers, to the type."""
         n = 1 << self.bits
         half = n >> 1 if self.signed else n
         flat = [((int(x) + n - half) % n) - (n - half) if self.signed else int(x) % n for x in np.ravel(a)]
@@ -79,7 +79,7 @@ def shape(value):
 
 
 def wide(a):
-    """An array in the type that is computed with."""
+    """Converts an array to the type in which it is computed."""
     if a.dtype.kind == "c":
         return a.astype(np.complex128)
     if a.dtype.kind in "iu" or a.dtype in (ml_dtypes.int2, ml_dtypes.int4, ml_dtypes.uint2, ml_dtypes.uint4):
@@ -92,11 +92,11 @@ def wide(a):
 
 
 def narrow(a, k):
-    """The reverse of wide, which rounds or wraps."""
+    """The reverse of wide: rounds or wraps an array to its type."""
     if k.int:
         return k.wrap(a)
     if k.float and k.name not in ("f64", "f32", "f16"):
-        # Of NumPy's own floats ml_dtypes rounds binary64 directly.
+        # Of NumPy's own float types, ml_dtypes rounds binary64 directly.
         return np.asarray(a, dtype=np.float64).astype(k.np)
     return np.asarray(a).astype(k.np)
 
@@ -342,7 +342,7 @@ def convert(a, k, to):
 
 
 def odd(n):
-    """n in 53 bits, of which the last one is set where others were lost."""
+    """n cut to 53 bits, the last of which is set if a lost bit was."""
     extra = abs(n).bit_length() - 53
     if extra <= 0:
         return float(n)
@@ -363,7 +363,7 @@ def compare(op, a, b, k):
 
 
 def rank(x):
-    """Where a float stands in the total order of IEEE 754; every NaN here is positive."""
+    """The rank of a float in the total order of IEEE 754; every NaN here is positive."""
     n = np.where(np.isnan(x), np.nan, x).view(np.int64)
     n = np.where(np.isnan(x), np.int64(0x7FF8 << 48), n)
     return np.where(n < 0, np.int64(-(2**63)) - n - 1, n)
@@ -396,7 +396,7 @@ def dot_general(op, a, b, out, dims):
 
 
 def contract(x, left, y, right, result):
-    """einsum of Python's integers."""
+    """einsum for Python integers."""
     sizes = dict(zip(left, x.shape)) | dict(zip(right, y.shape))
     inner = [n for n in sizes if n not in result]
     out = np.empty([sizes[n] for n in result], object)
@@ -586,7 +586,7 @@ def convolution(op, a, w, out, dims, padding):
 
 
 def window(a, starts, sizes):
-    """The place of a slice, which is moved so that it lies within the array."""
+    """The position of a slice, moved so that it lies within the array."""
     at = [min(max(int(s), 0), n - size) for s, n, size in zip(starts, a.shape, sizes)]
     return tuple(slice(i, i + n) for i, n in zip(at, sizes))
 
@@ -623,7 +623,7 @@ COLLECTIVES = ("all_reduce", "reduce_scatter", "all_gather", "all_to_all", "coll
 
 
 def groups(name, op, replicas, partitions):
-    """The groups of processes, each as its place in the order of replicas, then partitions."""
+    """The groups of processes, each a position in the order of replicas, then partitions."""
     attribute = "source_target_pairs" if name == "collective_permute" else "replica_groups"
     listed = [[int(i) for i in row if i >= 0] for row in np.array(op.attributes[attribute])]
     channel = "channel_handle" in op.attributes
@@ -656,7 +656,7 @@ class Machine:
         raise ValueError("a block does not return")
 
     def side_by_side(self, op, a):
-        """Runs one function of a line of operations on all devices, each in step."""
+        """Runs one function, a straight line of operations, on all devices in step."""
         rows = [list(row) for row in op.attributes["programs"]]
         size = len(rows), len(rows[0])
         block = self.functions[str(rows[0][0]).removeprefix("@")].regions[0].blocks[0]
@@ -784,7 +784,7 @@ class Machine:
         rows = [x.transpose(gone + kept).reshape((-1,) + tuple(x.shape[d] for d in kept)) for x in a[:half]]
         state = [np.broadcast_to(i, r.shape[1:]).copy() for i, r in zip(a[half:], rows)]
         for i in range(rows[0].shape[0]):
-            # The body is of scalars, and works on whole arrays as well.
+            # The body is written for scalars, and works on whole arrays as well.
             state = self.block(op.regions[0].blocks[0], state + [r[i] for r in rows], env)
         return state
 

@@ -22,8 +22,8 @@ import (
 type poll struct {
 	python, folder string
 	old            vote.Table
-	// chosen, when it is not nil, is the programs to vote on, beside those whose rows
-	// are stale.
+	// chosen, when not nil, holds the programs to vote on besides those whose rows are
+	// stale.
 	chosen map[string]bool
 
 	mu    sync.Mutex
@@ -33,7 +33,7 @@ type poll struct {
 	stale []string
 }
 
-// chosen returns n of the programs of a table at random, as a seed says.
+// chosen returns n programs of a table, picked at random by a seed.
 func chosen(t vote.Table, n int, seed string) map[string]bool {
 	rank := func(id string) uint64 {
 		h := fnv.New64a()
@@ -78,7 +78,7 @@ func (p *poll) run(ctx context.Context, jobs int) error {
 	return context.Cause(ctx)
 }
 
-// program votes on a program, if it is to be.
+// program votes on q if it was chosen or its row is stale.
 func (p *poll) program(ctx context.Context, j *juror, q *expect.Program) error {
 	digest := q.Digest()
 	old, known := p.old[q.ID]
@@ -114,7 +114,7 @@ func (p *poll) program(ctx context.Context, j *juror, q *expect.Program) error {
 	return nil
 }
 
-// against says that a witness contradicts a check, and that there is no ruling on it.
+// against is the error that a witness contradicts a check and there is no ruling on it.
 type against struct{ words string }
 
 func (a *against) Error() string { return a.words }
@@ -186,8 +186,8 @@ func (p *poll) summary() string {
 		counts[vote.Plain], counts[vote.NumPy], counts[vote.One], counts[vote.Contested], len(p.wrong))
 }
 
-// terse is the first line of what a process printed, without what differs from run to
-// run.
+// terse returns the first line of what a process printed, without the parts that differ
+// from run to run.
 func terse(words string) string {
 	line := firstLine(words)
 	if i := strings.Index(line, " Visit "); i >= 0 {
