@@ -5,9 +5,9 @@
 // a package of checks, add a line to groups.
 //
 // A package of checks joins its lists in Checks and Mutants, in doc.go, beside Unobservable. A
-// list of checks that is written out is a variable, since it costs a process nothing at its
-// start; one that a loop makes is a function, and so is every list of mutants, which most
-// processes never need.
+// list of checks that is written out is a variable, since it costs a process next to nothing
+// when it starts; one that is computed is a function, and so is every list of mutants, since few
+// processes need them.
 package suite
 
 import (

@@ -14,7 +14,7 @@ import (
 
 // Checks returns the checks of the groups LOAD, SKEW, ERR, ATTR and XCH.
 func Checks() []check.Check {
-	return slices.Concat(loadChecks, skewChecks(), errorChecks, payloadChecks, attributeChecks, chainChecks)
+	return slices.Concat(loadChecks, skewChecks(), nestedChecks, enumChecks, errorChecks, payloadChecks, attributeChecks, chainChecks)
 }
 
 // Mutants returns the faults that the checks find.

@@ -18,14 +18,12 @@ import (
 func ends[A any](family, fault string, when func(*A) bool) []mutant.Mutant {
 	var list []mutant.Mutant
 	for _, variant := range []string{"", ",fields=several"} {
-		m := mutant.Of("FUZZ-01/functions="+family+variant, fault, func(c *serve.Invocation, a *A) {
+		list = append(list, mutant.Of("FUZZ-01/functions="+family+variant, fault, func(c *serve.Invocation, a *A) {
 			if when(a) {
 				os.Exit(134)
 			}
 			c.Forward()
-		})
-		m.Base = mutant.Memory
-		list = append(list, m)
+		}).InMemory())
 	}
 	return list
 }
