@@ -18,8 +18,8 @@ import (
 type Trial struct {
 	Check *check.Check
 	Setup session.Setup
-	// Shared says that a hostile check need not have a process of its own. If the process dies,
-	// the check is tried again in its own.
+	// Shared says that a hostile check need not have a process of its own. If its process ends,
+	// the check is tried again in a new one, whatever it found.
 	Shared bool
 }
 
@@ -109,8 +109,12 @@ func (s *trialSlot) drop() {
 // try runs one trial. It returns nil if ctx ended.
 func (s *trialSlot) try(ctx context.Context, t *Trial) *report.Result {
 	r := s.once(ctx, t)
-	if r != nil && t.Shared && s.process == nil && s.others {
-		r = s.once(ctx, t)
+	if r == nil || s.process != nil || !s.others {
+		return r
+	}
+	// The fault of an earlier trial may have ended the process, even while this one opened its plugin.
+	if t.Shared || r.Verdict == check.Crash || r.Verdict == check.SuiteError {
+		return s.once(ctx, t)
 	}
 	return r
 }
