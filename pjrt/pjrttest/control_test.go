@@ -239,6 +239,8 @@ func TestBlockedCallsWait(t *testing.T) {
 	assert.Empty(t, p.Live())
 	endOther()
 	require.NoError(t, <-waits)
+	// The client that nobody waited for is made and destroyed too, before calls are counted.
+	require.Eventually(t, func() bool { return p.Calls("PJRT_Client_Destroy") == 2 }, patience, time.Millisecond)
 
 	end = p.Block(function)
 	p.Fail(function, pjrt.ErrUnavailable, "later", pjrttest.After(1), pjrttest.Times(1))
