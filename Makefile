@@ -13,11 +13,11 @@ run: bin/pjrt ## run an example model on the CPU plugin, which is installed if m
 	bin/pjrt install cpu
 	bin/pjrt run --plugin cpu $(PROGRAMS)/convnet/program.mlir $(PROGRAMS)/convnet/arg*.npy
 
-# Takes three minutes on two processors, once built. It needs only the CPU plugin, and
+# Takes two minutes on two processors, once built. It needs only the CPU plugin, and
 # runs two checks of each group of the conformance suite.
 .PHONY: test
 test: ## run the short tests, which prove the library
-	$(GO) test -short ./...
+	$(GO) test -short -p 4 ./...
 
 .PHONY: test-all
 test-all: ## run all tests, on several plugins, which are installed if missing

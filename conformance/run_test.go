@@ -281,6 +281,9 @@ func TestAnInterruptedRunReportsWhatRan(t *testing.T) {
 
 func TestAnInterruptedRunGoesOn(t *testing.T) {
 	t.Parallel()
+	if testing.Short() {
+		t.Skip("runs several times: make test-all")
+	}
 	o := Options{Plugin: plugintest.Path(t, "cpu"), suite: "fake", Jobs: 1, NoReruns: true, NoKnownWaivers: true, Resume: filepath.Join(t.TempDir(), "state")}
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
@@ -325,6 +328,9 @@ func TestAnInterruptedRunGoesOn(t *testing.T) {
 
 func TestPartsOfARunMakeOneReport(t *testing.T) {
 	t.Parallel()
+	if testing.Short() {
+		t.Skip("runs several times: make test-all")
+	}
 	var parts []*report.Report
 	for i := range 3 {
 		r := run(t, Options{suite: "fake", Shard: i + 1, Shards: 3, NoReruns: true})

@@ -364,6 +364,9 @@ func TestCommandsThatAreNotRunHaveFlagsThatExist(t *testing.T) {
 // So do those in sentences. A flag without a command belongs to the command that the document is about.
 func TestCommandsInSentencesHaveFlagsThatExist(t *testing.T) {
 	t.Parallel()
+	if testing.Short() {
+		t.Skip("asks many commands for their help: make test-all")
+	}
 	c := newChecker(t)
 	about := map[string][]string{"conformance/README.md": {"conformance", "conformance list"}}
 	for _, d := range documents(t) {

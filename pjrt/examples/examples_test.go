@@ -96,6 +96,9 @@ sum 712
 
 func TestTheTransformerContinuesItsSentence(t *testing.T) {
 	t.Parallel()
+	if testing.Short() {
+		t.Skip("compiles and runs a model twice: make test-all")
+	}
 	assert.Equal(t, "A quick brown fox jumps over the lazy dog.\n", output(t, command(t, "transformer", "transformer/model", "A quick")))
 	assert.Equal(t, "A quick brow\n", output(t, command(t, "transformer", "-n", "5", "transformer/model", "A quick")))
 }

@@ -35,7 +35,7 @@ func NoLeaks(t testing.TB) {
 		t.Helper()
 		defer lifetime.Track(was)
 		var more map[string]int
-		for deadline := time.Now().Add(patience); ; {
+		for deadline, wait := time.Now().Add(patience), time.Millisecond; ; wait = min(2*wait, 100*time.Millisecond) {
 			if more = grown(before, pjrt.Live()); len(more) == 0 {
 				return
 			}
@@ -43,7 +43,7 @@ func NoLeaks(t testing.TB) {
 				break
 			}
 			runtime.GC()
-			time.Sleep(time.Millisecond)
+			time.Sleep(wait)
 		}
 		var report strings.Builder
 		for _, kind := range slices.Sorted(maps.Keys(more)) {

@@ -114,6 +114,9 @@ func TestADownloadThatIsCutOffIsCompleted(t *testing.T) {
 
 func TestADownloadThatIsAlwaysCutOffLeavesNothing(t *testing.T) {
 	t.Parallel()
+	if testing.Short() {
+		t.Skip("waits between attempts: make test-all")
+	}
 	x := newIndex(t)
 	x.installer.env = append(x.installer.env, "PIP_RESUME_RETRIES=1")
 	x.cuts = 1000

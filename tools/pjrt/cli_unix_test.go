@@ -39,6 +39,9 @@ func TestRunOnAFullDiskLeavesEarlierResults(t *testing.T) {
 
 func TestFilesAreCompleteOrAbsent(t *testing.T) {
 	t.Parallel()
+	if testing.Short() {
+		t.Skip("starts the suite several times: make test-all")
+	}
 	dir := workplace(t)
 	for _, args := range []string{
 		"compile --out new.bin add.mlir", "compile --report new.html add.mlir", "run --profile new add.mlir f32.npy f32.npy",

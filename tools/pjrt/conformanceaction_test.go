@@ -21,6 +21,9 @@ import (
 // the script reads, and the script writes where GitHub looks.
 func TestTheActionChecksAPluginAndKeepsTheReports(t *testing.T) {
 	t.Parallel()
+	if testing.Short() {
+		t.Skip("starts the suite several times: make test-all")
+	}
 	text, err := os.ReadFile("../../conformance/action.yml")
 	require.NoError(t, err)
 	var action struct {

@@ -38,6 +38,9 @@ func TestConformanceOfPrograms(t *testing.T) {
 
 func TestConformanceAgainstAnotherPlugin(t *testing.T) {
 	t.Parallel()
+	if testing.Short() {
+		t.Skip("starts the suite three times: make test-all")
+	}
 	dir := t.TempDir()
 	write(t, dir, "sum.mlir", "func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {\n  %0 = stablehlo.add %x, %x : tensor<2xf32>\n  return %0 : tensor<2xf32>\n}\n")
 	a, err := npy.FromSlice([]float32{1, 2}, 2)

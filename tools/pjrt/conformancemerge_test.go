@@ -13,6 +13,9 @@ import (
 
 func TestConformanceSharesTheWork(t *testing.T) {
 	t.Parallel()
+	if testing.Short() {
+		t.Skip("starts the suite several times: make test-all")
+	}
 	dir := t.TempDir()
 	for _, part := range []string{"1/2", "2/2"} {
 		o := launch(t, dir, "conformance", "--plugin", "cpu", "--run", "^LOAD-0[1-5]", "--shard", part, "--json", part[:1]+".json")

@@ -29,16 +29,6 @@ var uses = []string{
 	"conformance diff report.json report.json", "conformance merge part.json", "conformance page report.json",
 }
 
-// tried returns the uses that a test tries; short tests try every fourth.
-func tried() (list []string) {
-	for i, use := range uses {
-		if !testing.Short() || i%4 == 0 {
-			list = append(list, use)
-		}
-	}
-	return list
-}
-
 // everything returns a folder with the files that uses need.
 func everything(t *testing.T) string {
 	t.Helper()
@@ -90,8 +80,11 @@ func message(o outcome) string {
 
 func TestEveryCommandSaysThatItsOutputWasLost(t *testing.T) {
 	t.Parallel()
+	if testing.Short() {
+		t.Skip("starts every command: make test-all")
+	}
 	dir := everything(t)
-	for _, use := range tried() {
+	for _, use := range uses {
 		_, env := home(t)
 		o := useWithin(t, dir, env, `exec "$@" >/dev/full`, use)
 		if strings.HasPrefix(use, "trace ") {
@@ -105,8 +98,11 @@ func TestEveryCommandSaysThatItsOutputWasLost(t *testing.T) {
 // Other commands also end silently when nobody reads the rest.
 func TestEveryCommandEndsSilentlyWhenItsReaderGoesAway(t *testing.T) {
 	t.Parallel()
+	if testing.Short() {
+		t.Skip("starts every command: make test-all")
+	}
 	dir := everything(t)
-	for _, use := range tried() {
+	for _, use := range uses {
 		_, env := home(t)
 		// The reader is gone before the command writes.
 		o := useWithin(t, dir, env, `mkfifo fifo; exec 3<>fifo 4>fifo; exec 3>&-; rm fifo; exec "$@" >&4 4>&-`, use)
@@ -120,8 +116,11 @@ func TestEveryCommandEndsSilentlyWhenItsReaderGoesAway(t *testing.T) {
 
 func TestNoCommandNeedsPythonForInstalledPlugins(t *testing.T) {
 	t.Parallel()
+	if testing.Short() {
+		t.Skip("starts every command: make test-all")
+	}
 	dir := everything(t)
-	for _, use := range tried() {
+	for _, use := range uses {
 		cache, _ := home(t)
 		env := []string{"XDG_CACHE_HOME=" + cache, "HOME=" + cache, "PATH=/nowhere"}
 		if strings.HasPrefix(use, "trace ") {
@@ -134,9 +133,12 @@ func TestNoCommandNeedsPythonForInstalledPlugins(t *testing.T) {
 
 func TestEveryCommandFailsInOneLineWithoutAHome(t *testing.T) {
 	t.Parallel()
+	if testing.Short() {
+		t.Skip("starts every command: make test-all")
+	}
 	dir := everything(t)
 	failed := 0
-	for _, use := range tried() {
+	for _, use := range uses {
 		o := useWithin(t, dir, []string{"PATH=" + os.Getenv("PATH")}, `exec "$@"`, use)
 		if o.status == 0 || strings.HasPrefix(use, "doctor") { // doctor reports it as a finding
 			continue
@@ -148,7 +150,7 @@ func TestEveryCommandFailsInOneLineWithoutAHome(t *testing.T) {
 		assert.LessOrEqual(t, strings.Count(rest, "\n"), 1, "%s: a second line says where it looked", use)
 		assert.Empty(t, o.stdout, use)
 	}
-	assert.GreaterOrEqual(t, failed, len(tried())/4, "without a home there is no plugin")
+	assert.GreaterOrEqual(t, failed, len(uses)/4, "without a home there is no plugin")
 	for _, args := range [][]string{{"version"}, {"list"}, {"conformance", "list"}, {"run", "--plugin", library, "add.mlir", "f32.npy", "f32.npy"}} {
 		c := exec.CommandContext(t.Context(), command, args...)
 		c.Dir, c.Env = dir, []string{"PATH=" + os.Getenv("PATH")}
@@ -159,6 +161,9 @@ func TestEveryCommandFailsInOneLineWithoutAHome(t *testing.T) {
 
 func TestEveryCommandThatTakesAPluginSuggestsSimilarNames(t *testing.T) {
 	t.Parallel()
+	if testing.Short() {
+		t.Skip("starts every command: make test-all")
+	}
 	dir := everything(t)
 	_, env := home(t)
 	for _, use := range []string{
@@ -166,9 +171,6 @@ func TestEveryCommandThatTakesAPluginSuggestsSimilarNames(t *testing.T) {
 		"run --isolate --plugin cup add.mlir f32.npy f32.npy", "replay --plugin cup session.jsonl", "trace --shim LIBRARY --plugin cup echo",
 		"conformance --plugin cup", "conformance --plugin cpu --against cup", "conformance --plugin cup --plan",
 	} {
-		if testing.Short() && !strings.HasPrefix(use, "run") {
-			continue
-		}
 		o := useWithin(t, dir, env, `exec "$@"`, use)
 		assert.Contains(t, []int{1, 2}, o.status, use)
 		assert.Contains(t, o.stderr, "did you mean cpu?", use)

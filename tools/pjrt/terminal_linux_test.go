@@ -61,6 +61,9 @@ func onPTY(t *testing.T, columns uint16, env []string, args ...string) (shown st
 
 func TestOutputFitsATerminal(t *testing.T) {
 	t.Parallel()
+	if testing.Short() {
+		t.Skip("starts the command 24 times: make test-all")
+	}
 	_, env := home(t)
 	env = append(env, "TERM=xterm")
 	for _, args := range []string{"list", "install", "doctor", "--help", "run --help", "nosuch", "info cup", "version"} {
@@ -79,6 +82,9 @@ func TestOutputFitsATerminal(t *testing.T) {
 
 func TestColoursAreForTerminalsOnly(t *testing.T) {
 	t.Parallel()
+	if testing.Short() {
+		t.Skip("starts the command several times: make test-all")
+	}
 	_, env := home(t)
 	shown, _ := onPTY(t, 80, append(env, "TERM=xterm"), "doctor")
 	assert.Contains(t, shown, "\x1b[32mok")
@@ -130,9 +136,12 @@ func TestProgressOfChecksIsOneLine(t *testing.T) {
 // Nobody can make files in /sys, not even root.
 func TestEveryCommandWorksWithACacheThatCannotBeWritten(t *testing.T) {
 	t.Parallel()
+	if testing.Short() {
+		t.Skip("starts every command: make test-all")
+	}
 	dir := everything(t)
 	env := []string{"XDG_CACHE_HOME=/sys", "HOME=" + dir, "PATH=" + os.Getenv("PATH"), "PJRT_NAMES_AND_LIBRARY_PATHS=cpu:" + library}
-	for _, use := range tried() {
+	for _, use := range uses {
 		o := useWithin(t, dir, env, `exec "$@"`, use)
 		if strings.HasPrefix(use, "cache ") || use == "install cpu" || use == "uninstall cpu" {
 			assert.Equal(t, 1, o.status, use)

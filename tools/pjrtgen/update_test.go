@@ -192,6 +192,9 @@ func TestUpdateTakesTheNextMinor(t *testing.T) {
 
 func TestUpdateRefusesWhatBreaksAnEarlierMinor(t *testing.T) {
 	t.Parallel()
+	if testing.Short() {
+		t.Skip("reads the headers once for each fault: make test-all")
+	}
 	const unmap = "struct PJRT_Client_DmaUnmap_Args {\n  size_t struct_size;\n  PJRT_Extension_Base* extension_start;\n  PJRT_Client* client;\n"
 	traits := "PJRT_DEFINE_STRUCT_TRAITS(PJRT_Client_DmaUnmap_Args, "
 	for name, c := range map[string]struct {
@@ -237,6 +240,9 @@ func TestUpdateRefusesWhatBreaksAnEarlierMinor(t *testing.T) {
 
 func TestUpdateRefusesWhatItCannotRecordCorrectly(t *testing.T) {
 	t.Parallel()
+	if testing.Short() {
+		t.Skip("reads the headers once for each fault: make test-all")
+	}
 	for name, c := range map[string]struct {
 		change func(*site)
 		args   []string
@@ -286,6 +292,9 @@ func TestUpdateRefusesWhatItCannotRecordCorrectly(t *testing.T) {
 
 func TestAJumpIsMadeOnlyIfAskedForAndTheReportSaysSo(t *testing.T) {
 	t.Parallel()
+	if testing.Short() {
+		t.Skip("reads all headers several times: make test-all")
+	}
 	s := newSite(t, coreName)
 	s.edit(coreName, minorNow, "#define PJRT_API_MINOR 120")
 	out, err := s.update("--jump")
@@ -295,6 +304,9 @@ func TestAJumpIsMadeOnlyIfAskedForAndTheReportSaysSo(t *testing.T) {
 
 func TestANewHeaderCanBeLeftOut(t *testing.T) {
 	t.Parallel()
+	if testing.Short() {
+		t.Skip("reads all headers several times: make test-all")
+	}
 	s := newSite(t, coreName)
 	s.edit(coreName, minorNow, minorNext)
 	writeFile(t, filepath.Join(s.from, newHeader), "#ifndef D\n#define D\ntypedef this is no header\n#endif\n")

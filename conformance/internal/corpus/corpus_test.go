@@ -68,6 +68,9 @@ var outcomes = map[string]struct {
 
 func TestTestsOfACheckoutRun(t *testing.T) {
 	t.Parallel()
+	if testing.Short() {
+		t.Skip("runs programs in many processes: make test-all")
+	}
 	results := runAll(t, Spec{StableHLO: checkout})
 	met := map[string]bool{}
 	for name, r := range results {

@@ -113,7 +113,7 @@ func (s *trialSlot) try(ctx context.Context, t *Trial) *report.Result {
 		return r
 	}
 	// The fault of an earlier trial may have ended the process, even while this one opened its plugin.
-	if t.Shared || r.Verdict == check.Crash || r.Verdict == check.SuiteError {
+	if t.Shared || r.Verdict == check.Crash || r.Verdict == check.Abort || r.Verdict == check.SuiteError {
 		return s.once(ctx, t)
 	}
 	return r
