@@ -52,6 +52,9 @@ func (l *limit) set(n int) {
 	l.slots.Store(&slots)
 }
 
+// isSet reports whether there is a bound.
+func (l *limit) isSet() bool { return l.slots.Load() != nil }
+
 // enter waits for a slot. The caller frees it by receiving from the channel, which is nil
 // if there is no bound.
 func (l *limit) enter(ctx context.Context) (chan struct{}, error) {
@@ -140,6 +143,17 @@ func (a *admission) enter(ctx context.Context, program *limit, t *traffic, soon 
 		t.counts.Add(-oneDirect)
 	}
 	return nil
+}
+
+// enterAlone admits an execution and its direct call, without a look at the limits, if no
+// other execution is under way. If it reports false, it has done nothing.
+func (a *admission) enterAlone(t *traffic) bool {
+	if t.counts.Add(oneUnderWay+oneDirect)%oneDirect != oneUnderWay {
+		t.counts.Add(-oneUnderWay - oneDirect)
+		return false
+	}
+	a.traffic, a.state, a.direct = t, admitted, true
+	return true
 }
 
 // leave frees the slots of an execution that is over or did not begin.

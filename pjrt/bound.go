@@ -28,6 +28,7 @@ type Argument struct {
 // they allocate nothing.
 type Bound struct {
 	exe        *LoadedExecutable
+	id         uint64         // unlike that of any other Bound
 	parameters int            // of the program
 	handles    []*capi.Buffer // of the fixed arguments, nil for open ones; by device, then parameter
 	open       []int          // open parameters
@@ -37,6 +38,8 @@ type Bound struct {
 
 	ref *lifetime.Ref[boundBuffers]
 }
+
+var lastBound atomic.Uint64
 
 // boundBuffers are the buffers that a Bound keeps.
 type boundBuffers struct {
@@ -92,7 +95,7 @@ func (e *LoadedExecutable) Bind(ctx context.Context, args ...Argument) (*Bound, 
 	if len(args) > len(shapes) {
 		return nil, invalid("the program takes %d arguments, not %d", len(shapes), len(args))
 	}
-	b := &Bound{exe: e, parameters: len(shapes), handles: make([]*capi.Buffer, len(e.devices)*len(shapes))}
+	b := &Bound{exe: e, id: lastBound.Add(1), parameters: len(shapes), handles: make([]*capi.Buffer, len(e.devices)*len(shapes))}
 	buffers := new(boundBuffers)
 	b.ref = lifetime.New("bound arguments", buffers, e.ref, (*boundBuffers).release)
 	for p := range shapes {

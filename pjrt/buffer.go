@@ -79,9 +79,10 @@ func (b *Buffer) own(h *capi.Buffer) { b.holding = b.client.buffers.Init(&b.ref,
 // form is a shape that several arrays have.
 type form struct {
 	Shape
-	size int   // HostSize
-	err  error // HostSize
-	dims [4]int64
+	size  int   // HostSize
+	err   error // HostSize
+	since int   // the first API minor with the type
+	dims  [4]int64
 }
 
 // forms has some of the shapes that the buffers of a client were made with last, so that most
@@ -98,7 +99,7 @@ func (s *forms) of(t dtype.Type, dims []int64) *form {
 	if f := last.Load(); f != nil && f.Type == t && slices.Equal(f.Dims, dims) {
 		return f
 	}
-	f := &form{}
+	f := &form{since: t.Since()}
 	f.Shape = Shape{t, append(f.dims[:0], dims...)}
 	f.size, f.err = f.HostSize()
 	last.Store(f)

@@ -8,6 +8,7 @@ import (
 	"runtime"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"unsafe"
 
 	"github.com/purepjrt/purepjrt/capi"
@@ -59,28 +60,20 @@ type upload struct {
 	// both makes the buffer and destroys the event that says when the plugin has read the
 	// memory, in one crossing into C. Plugins have read it when the call returns, and make
 	// the event all the same.
-	both capi.Sequence
+	both     capi.Sequence
+	prepared bool        // both has its calls
+	busy     atomic.Bool // someone uses this upload of a client
 }
 
-var uploads = sync.Pool{New: func() any {
-	u := new(upload)
+var uploads = sync.Pool{New: func() any { return new(upload) }}
+
+func (u *upload) prepare() {
+	if u.prepared {
+		return
+	}
 	u.both.Add(&u.make)
 	capi.AddFor(&u.both, &u.destroy, &u.make.Args.DoneWithHostBuffer, &u.destroy.Args.Event)
-	return u
-}}
-
-// do makes the buffer. If the plugin has read the memory when it returns, do leaves no
-// event.
-func (u *upload) do(table *capi.Table) error {
-	if u.make.Args.HostBufferSemantics != OnlyDuringCall {
-		return u.make.Do(table)
-	}
-	made, err := u.both.Do(table)
-	u.make.Args.DoneWithHostBuffer = nil
-	if made > 0 {
-		return nil // destroying the event may fail
-	}
-	return err
+	u.prepared = true
 }
 
 // BufferFromHost makes a buffer of an array (PJRT_Client_BufferFromHostBuffer). The
@@ -91,21 +84,24 @@ func (u *upload) do(table *capi.Table) error {
 // buffers that the program dropped without Close, and try once more. If memory runs out
 // only later, waiting for the buffer returns that error.
 func (c *Client) BufferFromHost(ctx context.Context, a HostArray, opts *BufferOptions) (*Buffer, error) {
-	return c.bufferFromHost(ctx, nil, a, opts)
+	return c.bufferFromHost(ctx, nil, &a, opts)
 }
 
 // bufferFromHost is BufferFromHost of an array whose form is f, if that is not nil.
-func (c *Client) bufferFromHost(ctx context.Context, f *form, a HostArray, opts *BufferOptions) (b *Buffer, err error) {
-	var op *operation
-	if watching.Load() != nil { // before the subject is made, which takes time
-		op = begin(ctx, OperationUpload, subject{client: c, bytes: len(a.Data)})
-		defer op.end(&err)
+func (c *Client) bufferFromHost(ctx context.Context, f *form, a *HostArray, opts *BufferOptions) (b *Buffer, err error) {
+	if watching.Load() == nil { // otherwise the subject is made, which takes time
+		return c.upload(ctx, nil, f, a, opts)
 	}
+	op := begin(ctx, OperationUpload, subject{client: c, bytes: len(a.Data)})
+	defer op.end(&err)
+	return c.upload(ctx, op, f, a, opts)
+}
+
+// upload is bufferFromHost, which op, if it is not nil, reports. It is one function, since
+// each return to a caller takes time after the plugin has run.
+func (c *Client) upload(ctx context.Context, op *operation, f *form, a *HostArray, opts *BufferOptions) (*Buffer, error) {
 	if c == nil || c.ref == nil {
 		return nil, errNilClient
-	}
-	if opts == nil {
-		opts = &defaultBufferOptions
 	}
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -113,52 +109,41 @@ func (c *Client) bufferFromHost(ctx context.Context, f *form, a HostArray, opts 
 	if f == nil {
 		f = c.forms.of(a.Type, a.Dims)
 	}
+	if opts == nil {
+		opts = &defaultBufferOptions
+	}
 	origin, err := a.origin(f, opts.Strides)
 	if err != nil {
 		return nil, err
 	}
-	if err := knowsType(c.table, a.Type); err != nil {
-		return nil, err
+	if _, minor := c.table.Version(); f.since > minor {
+		return nil, knowsType(c.table, a.Type)
 	}
-	if err := c.knowsSemantics(opts.Semantics); err != nil {
-		return nil, err
-	}
-	place, err := c.place(opts.Device, opts.Memory)
-	if err != nil {
-		return nil, err
-	}
-	op.at(c, place)
-	layout := &noLayout
-	if opts.Layout != nil {
-		if layout, err = opts.Layout.encode(f.Shape); err != nil {
+	place, layout := c.usual, &noLayout
+	if opts != &defaultBufferOptions || place.device == nil {
+		if place, layout, err = c.uploadOptions(f, opts); err != nil {
 			return nil, err
 		}
 	}
-	h, err := c.acquire()
+	if op != nil {
+		op.at(c, place)
+	}
+	h, err := c.ref.Acquire()
 	if err != nil {
 		return nil, err
 	}
-	b = &Buffer{client: c, shape: &f.Shape}
-	if err = c.upload(ctx, h, b, a, origin, opts, place, layout); err != nil {
-		c.ref.Release()
-		return nil, err
-	}
-	return b, nil
-}
 
-// upload makes the C buffer of b, which has its shape. h is the handle of the client, which
-// is acquired; that passes to b unless there is an error.
-func (c *Client) upload(ctx context.Context, h *capi.Client, b *Buffer, a HostArray, origin int,
-	opts *BufferOptions, place placement, layout *cLayout) error {
-	u := c.spareUpload.Swap(nil)
-	if u == nil {
+	u := &c.uploading
+	own := u.busy.CompareAndSwap(false, true)
+	if !own {
 		u = uploads.Get().(*upload)
 	}
+	u.prepare()
 	args := &u.make.Args
 	args.Client = h
 	args.Data = unsafe.Pointer(unsafe.SliceData(a.Data[origin:]))
 	args.Type = capi.BufferType(a.Type)
-	args.Dims, args.NumDims = unsafe.SliceData(b.shape.Dims), uintptr(len(b.shape.Dims))
+	args.Dims, args.NumDims = unsafe.SliceData(f.Dims), uintptr(len(f.Dims))
 	if len(opts.Strides) > 0 {
 		strides := slices.Clone(opts.Strides)
 		args.ByteStrides, args.NumByteStrides = unsafe.SliceData(strides), uintptr(len(strides))
@@ -166,39 +151,80 @@ func (c *Client) upload(ctx context.Context, h *capi.Client, b *Buffer, a HostAr
 	args.HostBufferSemantics = opts.Semantics
 	args.Device, args.Memory = place.device, place.memory
 	args.DeviceLayout = layout.layout
-	err := u.do(c.table)
+	if opts.Semantics != OnlyDuringCall {
+		err = u.make.Do(c.table)
+	} else if made, failed := u.both.Do(c.table); made == 0 {
+		err = failed // otherwise only the end of the event may have failed
+	}
 	if err != nil {
-		err = allocateAgain(ctx, err, func() error { return u.do(c.table) })
+		err = allocateAgain(ctx, err, func() error { return u.again(c.table) })
 	}
 	runtime.KeepAlive(a.Data)
 	runtime.KeepAlive(layout)
-	made, done := args.Buffer, args.DoneWithHostBuffer
+	buffer, done := args.Buffer, args.DoneWithHostBuffer
 	args.Data, args.Dims, args.ByteStrides, args.NumByteStrides, args.DeviceLayout = nil, nil, nil, 0, nil
 	args.DoneWithHostBuffer, args.Buffer = nil, nil
-	if !c.spareUpload.CompareAndSwap(nil, u) {
+	if own {
+		u.busy.Store(false)
+	} else {
 		uploads.Put(u)
 	}
 	if err != nil {
-		return err
-	}
-	switch {
-	case opts.Semantics == OnlyDuringCall:
-		b.holding = c.buffers.InitHeld(&b.ref, made)
-	case done == nil:
-		// The plugin does not say when it is done, but it must be once the buffer is destroyed.
-		ended := make(chan struct{})
-		b.ownWith(made, func() {
-			runtime.KeepAlive(a.Data)
-			close(ended)
-		})
-		b.hostDone = ended
 		c.ref.Release()
-	default:
-		b.holding = c.buffers.InitHeld(&b.ref, made)
-		b.hostDone = c.keepUntil(done, a.Data)
+		return nil, err
+	}
+	b := &Buffer{client: c, shape: &f.Shape}
+	if opts.Semantics == OnlyDuringCall {
+		b.holding = c.buffers.InitHeld(&b.ref, buffer)
+	} else {
+		b.ownUntil(buffer, done, a.Data)
 	}
 	b.born = place.device
-	return nil
+	return b, nil
+}
+
+// again makes the calls once more.
+func (u *upload) again(table *capi.Table) error {
+	if u.make.Args.HostBufferSemantics != OnlyDuringCall {
+		return u.make.Do(table)
+	}
+	made, err := u.both.Do(table)
+	if made > 0 {
+		return nil
+	}
+	return err
+}
+
+// uploadOptions checks opts, for an array of the form f, and returns where the buffer will be.
+func (c *Client) uploadOptions(f *form, opts *BufferOptions) (place placement, layout *cLayout, err error) {
+	if err := c.knowsSemantics(opts.Semantics); err != nil {
+		return placement{}, nil, err
+	}
+	if place, err = c.place(opts.Device, opts.Memory); err != nil {
+		return placement{}, nil, err
+	}
+	if opts.Layout == nil {
+		return place, &noLayout, nil
+	}
+	layout, err = opts.Layout.encode(f.Shape)
+	return place, layout, err
+}
+
+// ownUntil makes b the Buffer that owns h, for a caller who has acquired the client. The
+// plugin uses data until done is ready, or as long as h exists if done is nil.
+func (b *Buffer) ownUntil(h *capi.Buffer, done *capi.Event, data []byte) {
+	if done != nil {
+		b.holding = b.client.buffers.InitHeld(&b.ref, h)
+		b.hostDone = b.client.keepUntil(done, data)
+		return
+	}
+	ended := make(chan struct{})
+	b.ownWith(h, func() {
+		runtime.KeepAlive(data)
+		close(ended)
+	})
+	b.hostDone = ended
+	b.client.ref.Release()
 }
 
 // origin checks the length of Data against the array's form and the strides, and returns the

@@ -10,7 +10,6 @@ import (
 	"runtime"
 	"slices"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/purepjrt/purepjrt/capi"
@@ -46,13 +45,14 @@ type Client struct {
 	describeTarget sync.Once
 	described      saved.Target // set by describeTarget
 
-	buffers     *bufferFamily
-	events      *eventFamily
-	forms       forms
-	spareUpload atomic.Pointer[upload] // for reuse: most programs make one buffer at a time
-	traffic     traffic
-	copiesKept  bool // see behaviour
-	inOrder     bool // see behaviour
+	buffers    *bufferFamily
+	events     *eventFamily
+	forms      forms
+	uploading  upload    // for one upload at a time, which is all that most programs need
+	usual      placement // of buffers, if the caller has no wish; zero without devices
+	traffic    traffic
+	copiesKept bool // see behaviour
+	inOrder    bool // see behaviour
 }
 
 // ClientOptions are the options of NewClient. Zero values mean the plugin's defaults.
@@ -272,6 +272,7 @@ func (c *Client) listDevices(h *capi.Client) error {
 			}
 		}
 	}
+	c.usual, _ = c.place(nil, nil) // which fails later, for who wants a device where there is none
 	for _, d := range c.addressable {
 		if err := d.addLocal(); err != nil {
 			return err

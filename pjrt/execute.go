@@ -55,8 +55,15 @@ func (e *LoadedExecutable) ExecuteInto(ctx context.Context, outs []*Buffer, args
 // Buffer, if that is not nil.
 func (e *LoadedExecutable) executeInto(ctx context.Context, outs []*Buffer, blank *Buffer, args []*Buffer, opts *ExecuteOptions) error {
 	l := e.newLaunch(opts)
-	defer l.Release()
 	l.blank = blank
+	if ran, err := l.runAgain(ctx, args); ran {
+		if err == nil {
+			err = l.adopt(0, outs)
+		}
+		l.endAgain()
+		return err
+	}
+	defer l.Release()
 	l.lists = append(l.lists, args)
 	if err := l.execute(ctx); err != nil {
 		return err

@@ -7,3 +7,12 @@ package pjrt
 // time that the next one runs and is awaited in one crossing into C if nothing else is
 // under way.
 func IsShort(e *LoadedExecutable) bool { return e.executions.short.certain() }
+
+// Repeated returns how many executions were run as the one before was, in one crossing. No
+// execution may be under way.
+func Repeated(e *LoadedExecutable) int {
+	if l := e.executions.spare.Load(); l != nil {
+		return l.uses
+	}
+	return 0
+}

@@ -49,8 +49,12 @@ type launch struct {
 	inUse     bool // the executable is acquired
 	abandoned bool // the call goes on without the caller, and gives the arguments back itself
 	over      bool // the execution has succeeded, so that all its buffers have their contents
-	uses      int  // how many executions used the launch
 	aside     *asideCall
+
+	repeats bool     // runAgain may run the next execution
+	uses    int      // how many runAgain ran
+	shapes  []*Shape // of the last argument of each parameter, which fitted
+	boundID uint64   // of the Bound whose handles are in the frame
 
 	lists   [][]*Buffer // the arguments of the call, for each device
 	devices []*Device   // run the program
@@ -85,7 +89,7 @@ type launchFrame struct {
 	keep          []int64 // parameters whose arguments are not donated
 	ownKeep       []int64 // memory for keep
 
-	// atOnce is call, and the wait for the event at atOnceEvent and its end.
+	// atOnce is call, and the wait for the event at atOnceEvent and its end: see runAgain.
 	atOnce      capi.Sequence
 	atOnceEvent **capi.Event
 }
@@ -218,19 +222,12 @@ func (l *launch) doAndWait(ctx context.Context) error {
 	if ctx.Done() != nil || !l.entry.steady {
 		return l.doThenWait(ctx)
 	}
-	short := &l.exe.executions.short
-	if !short.certain() || !l.isAlone() {
-		begin := now()
-		err := l.doThenWait(ctx)
-		short.note(begin)
-		return err
-	}
-	if l.uses++; l.uses%32 != 0 {
-		return l.doAtOnce(ctx)
-	}
 	begin := now()
-	err := l.doAtOnce(ctx)
-	short.note(begin)
+	err := l.doThenWait(ctx)
+	l.exe.executions.short.note(begin)
+	if err == nil {
+		l.repeat()
+	}
 	return err
 }
 
@@ -243,62 +240,6 @@ func (l *launch) doThenWait(ctx context.Context) error {
 		return err
 	}
 	return l.wait(ctx)
-}
-
-// isAlone reports whether the end of the execution waits for nothing but its program: its
-// arguments have their contents, it takes none of them, and no other execution of the
-// client is under way.
-func (l *launch) isAlone() bool {
-	if len(l.devices) > 1 || l.admission.traffic.underWay() > 1 || l.earlier != nil || l.followed != nil ||
-		len(l.donated) > 0 || len(l.copies) > 0 || l.bound != nil && !l.bound.filled.Load() {
-		return false
-	}
-	for _, a := range l.held {
-		if a.turn != turnUse || !a.buffer.hasContents() {
-			return false
-		}
-	}
-	return true
-}
-
-// doAtOnce is do and wait in one crossing into C. The turns last until the end, which is
-// for an execution that isAlone and is short.
-func (l *launch) doAtOnce(ctx context.Context) error {
-	direct, err := l.admission.beginCall(ctx)
-	if err != nil {
-		return err
-	}
-	if err := l.beginTurns(ctx); err != nil {
-		l.admission.endCall(direct)
-		return err
-	}
-	f, c, table := &l.frame, &l.event, l.exe.client.table
-	if at := &f.events[0]; f.atOnceEvent != at {
-		f.atOnce, f.atOnceEvent = capi.Sequence{}, at
-		f.atOnce.Add(&f.call)
-		capi.AddFor(&f.atOnce, &c.wait, at, &c.wait.Args.Event)
-		capi.AddFor(&f.atOnce, &c.destroy, at, &c.destroy.Args.Event)
-	}
-	made, err := f.atOnce.Do(table)
-	l.endTurns(len(l.held))
-	runtime.KeepAlive(l)
-	if err != nil || !direct {
-		l.admission.endCall(direct) // otherwise it ends with the admission
-	}
-	if err != nil && made == 0 {
-		return l.failed(err)
-	}
-	h := f.events[0]
-	f.events[0] = nil
-	if err == nil || made > 1 {
-		return nil // ending an event may fail
-	}
-	if err = c.judge(table, h, err); err != nil {
-		l.unknown = l.unknown || c.unsure
-		l.destroyOutputs()
-	}
-	c.close(table, h)
-	return err
 }
 
 // takeEvents joins the events of all devices. The launch stays in use until the joined
@@ -337,6 +278,7 @@ func (l *launch) takeEvents() *Event {
 // until releaseArguments.
 func (l *launch) prepare(ctx context.Context) error {
 	e := l.exe
+	l.repeats = false
 	if err := ctx.Err(); err != nil {
 		return err
 	}
