@@ -26,7 +26,7 @@ import (
 	"github.com/purepjrt/purepjrt/extensions/multislice"
 	"github.com/purepjrt/purepjrt/pjrt"
 	"github.com/purepjrt/purepjrt/pjrt/pjrttest"
-	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest"
+	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest/cputest"
 	"github.com/purepjrt/purepjrt/pjrt/raw"
 )
 
@@ -342,8 +342,7 @@ func answer(args reflect.Value, table *capi.Table) {
 
 // Every function that XLA's plugin for CPUs offers is called on it, except those listed.
 func TestEveryFunctionThatThePluginForCPUsOffersIsCalled(t *testing.T) {
-	p, err := pjrt.Open(plugintest.Path(t, "cpu"))
-	require.NoError(t, err)
+	p := cputest.Plugin(t)
 	s := &subject{ctx: t.Context()}
 	s.plugin, s.census = watch(t, raw.Table(p))
 	s.open(t)

@@ -53,7 +53,7 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
 	"github.com/purepjrt/purepjrt/pjrt/hlo"
 	"github.com/purepjrt/purepjrt/pjrt/pjrttest"
-	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest"
+	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest/cputest"
 	"github.com/purepjrt/purepjrt/pjrt/raw"
 )
 
@@ -460,8 +460,7 @@ var matrix = pjrt.Shape{Type: dtype.F32, Dims: []int64{2, 3}}
 
 func cpu(t testing.TB) *pjrt.Plugin {
 	t.Helper()
-	p, err := pjrt.Open(plugintest.Path(t, "cpu"))
-	require.NoError(t, err)
+	p := cputest.Plugin(t)
 	return p
 }
 

@@ -18,7 +18,7 @@ import (
 	"github.com/purepjrt/purepjrt/capi"
 	"github.com/purepjrt/purepjrt/pjrt"
 	"github.com/purepjrt/purepjrt/pjrt/kv"
-	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest"
+	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest/cputest"
 )
 
 // handles returns the user_args of the node's callbacks.
@@ -332,19 +332,17 @@ func TestNodeOptionsThatMakeNoSenseAreRefused(t *testing.T) {
 }
 
 func TestAPluginThatIgnoresItsNodeIDIsAnError(t *testing.T) {
-	plugin, err := pjrt.Open(plugintest.Path(t, "cpu"))
-	require.NoError(t, err)
+	plugin := cputest.Plugin(t)
 	nothingAlive(t)
 	live := pjrt.Live()["client"]
-	_, err = plugin.NewClient(context.Background(), &pjrt.ClientOptions{KeyValueStore: kv.NewMemory(), NodeID: 1, NumNodes: 2})
+	_, err := plugin.NewClient(context.Background(), &pjrt.ClientOptions{KeyValueStore: kv.NewMemory(), NodeID: 1, NumNodes: 2})
 	require.ErrorIs(t, err, pjrt.ErrUnimplemented)
 	require.ErrorContains(t, err, "numbered node 1 as process 0: it does not seem to know node_id and num_nodes")
 	assert.Equal(t, live, pjrt.Live()["client"])
 }
 
 func TestTheCPUPluginTakesAStore(t *testing.T) {
-	plugin, err := pjrt.Open(plugintest.Path(t, "cpu"))
-	require.NoError(t, err)
+	plugin := cputest.Plugin(t)
 	nothingAlive(t)
 	handles := capi.LiveHandles()
 	client, err := plugin.NewClient(context.Background(), &pjrt.ClientOptions{KeyValueStore: kv.NewMemory()})

@@ -22,7 +22,7 @@ import (
 	"github.com/purepjrt/purepjrt/extensions/ffi"
 	"github.com/purepjrt/purepjrt/pjrt"
 	"github.com/purepjrt/purepjrt/pjrt/lifetime"
-	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest"
+	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest/cputest"
 	"github.com/purepjrt/purepjrt/pjrt/transfer"
 )
 
@@ -44,8 +44,7 @@ func TestAnyMethodRunsBesideItself(t *testing.T) {
 	if os.Getenv(besideOnly) != "" {
 		long = 5 * time.Second
 	}
-	plugin, err := pjrt.Open(plugintest.Path(t, "cpu"))
-	require.NoError(t, err)
+	plugin := cputest.Plugin(t)
 	trace, err := os.Create(filepath.Join(t.TempDir(), "trace"))
 	require.NoError(t, err)
 	defer trace.Close()

@@ -18,6 +18,7 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt"
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
 	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest"
+	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest/cputest"
 	"github.com/purepjrt/purepjrt/pjrt/raw"
 )
 
@@ -228,8 +229,7 @@ func TestAPluginIsOpenedOnce(t *testing.T) {
 }
 
 func TestAPluginDescribesItself(t *testing.T) {
-	plugin, err := pjrt.Open(plugintest.Path(t, "cpu"))
-	require.NoError(t, err)
+	plugin := cputest.Plugin(t)
 	major, minor := plugin.Version()
 	assert.Equal(t, [2]int{0, 81}, [2]int{major, minor})
 	assert.Contains(t, plugin.Attributes(), pjrt.Attribute{Name: "stablehlo_current_version", Value: []int64{1, 13, 3}})

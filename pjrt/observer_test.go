@@ -20,7 +20,7 @@ import (
 
 	"github.com/purepjrt/purepjrt/capi"
 	"github.com/purepjrt/purepjrt/pjrt"
-	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest"
+	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest/cputest"
 	"github.com/purepjrt/purepjrt/pjrt/transfer"
 )
 
@@ -98,8 +98,7 @@ func (r *recorder) one() (start, end pjrt.Operation) {
 
 func TestObserversSeeEachOperation(t *testing.T) {
 	r, ctx := observe(t)
-	plugin, err := pjrt.Open(plugintest.Path(t, "cpu"))
-	require.NoError(t, err)
+	plugin := cputest.Plugin(t)
 
 	client, err := plugin.NewClient(ctx, nil)
 	require.NoError(t, err)
@@ -411,8 +410,7 @@ func (l *logbook) lines() []string {
 func TestTheLoggerRecordsOperations(t *testing.T) {
 	l := bookOf(t, slog.LevelDebug)
 	ctx := context.WithValue(context.Background(), logKey{}, l)
-	plugin, err := pjrt.Open(plugintest.Path(t, "cpu"))
-	require.NoError(t, err)
+	plugin := cputest.Plugin(t)
 	client, err := plugin.NewClient(ctx, nil)
 	require.NoError(t, err)
 	defer client.Close()

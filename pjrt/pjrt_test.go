@@ -15,7 +15,7 @@ import (
 
 	"github.com/purepjrt/purepjrt/pjrt"
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
-	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest"
+	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest/cputest"
 )
 
 // TestMain checks that what the tests made is gone in the end.
@@ -40,12 +40,7 @@ func TestMain(m *testing.M) {
 
 func newClient(t testing.TB, attributes ...pjrt.Attribute) *pjrt.Client {
 	t.Helper()
-	plugin, err := pjrt.Open(plugintest.Path(t, "cpu"))
-	require.NoError(t, err)
-	client, err := plugin.NewClient(context.Background(), &pjrt.ClientOptions{Create: attributes})
-	require.NoError(t, err)
-	t.Cleanup(func() { client.Close() })
-	return client
+	return cputest.Client(t, attributes...)
 }
 
 // add is a program of two arguments and one result.

@@ -20,12 +20,12 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt"
 	"github.com/purepjrt/purepjrt/pjrt/pjrttest"
 	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest"
+	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest/cputest"
 	"github.com/purepjrt/purepjrt/pjrt/raw"
 )
 
 func TestATableBelongsToOnePlugin(t *testing.T) {
-	p, err := pjrt.Open(plugintest.Path(t, "cpu"))
-	require.NoError(t, err)
+	p := cputest.Plugin(t)
 	registered, err := raw.Register("cpu in the process", tableAddress(p))
 	require.NoError(t, err)
 	assert.Same(t, p, registered)
@@ -71,9 +71,8 @@ func TestManyGoroutinesOpenAPluginOnce(t *testing.T) {
 }
 
 func TestMisuseOfRegisterIsRefused(t *testing.T) {
-	p, err := pjrt.Open(plugintest.Path(t, "cpu"))
-	require.NoError(t, err)
-	_, err = raw.Register("taken", tableAddress(p))
+	p := cputest.Plugin(t)
+	_, err := raw.Register("taken", tableAddress(p))
 	require.NoError(t, err)
 	good := tableAddress(p)
 	foreign := pjrttest.New(t, pjrttest.Options{})
@@ -122,8 +121,7 @@ func TestAFailedInitializationCanBeTriedAgain(t *testing.T) {
 }
 
 func TestSupportsReportsFunctionsFieldsAndExtensions(t *testing.T) {
-	p, err := pjrt.Open(plugintest.Path(t, "cpu"))
-	require.NoError(t, err)
+	p := cputest.Plugin(t)
 	for _, s := range capi.Sections() {
 		for _, f := range capi.Functions(s) {
 			assert.Equal(t, raw.Table(p).Has(f), p.Supports(f.Name), f.Name)
@@ -138,8 +136,7 @@ func TestSupportsReportsFunctionsFieldsAndExtensions(t *testing.T) {
 }
 
 func TestTheKindOfAPluginComesFromItsAttributes(t *testing.T) {
-	p, err := pjrt.Open(plugintest.Path(t, "cpu"))
-	require.NoError(t, err)
+	p := cputest.Plugin(t)
 	assert.Equal(t, "cpu", p.Kind())
 	assert.Equal(t, "", newUnknown(t).Plugin().Kind())
 

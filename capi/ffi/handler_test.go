@@ -18,15 +18,14 @@ import (
 	"github.com/purepjrt/purepjrt/capi/ffi"
 	"github.com/purepjrt/purepjrt/pjrt"
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
-	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest"
+	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest/cputest"
 	"github.com/purepjrt/purepjrt/pjrt/raw"
 )
 
 // newClient makes a client of the CPU plugin.
 func newClient(t testing.TB) *pjrt.Client {
 	t.Helper()
-	plugin, err := pjrt.Open(plugintest.Path(t, "cpu"))
-	require.NoError(t, err)
+	plugin := cputest.Plugin(t)
 	client, err := plugin.NewClient(context.Background(), nil)
 	require.NoError(t, err)
 	t.Cleanup(func() { assert.NoError(t, client.Close()) })

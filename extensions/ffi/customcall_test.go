@@ -15,14 +15,13 @@ import (
 	"github.com/purepjrt/purepjrt/capi/serve"
 	"github.com/purepjrt/purepjrt/extensions/ffi"
 	"github.com/purepjrt/purepjrt/pjrt"
-	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest"
+	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest/cputest"
 	"github.com/purepjrt/purepjrt/pjrt/raw"
 )
 
 func newClient(t testing.TB) *pjrt.Client {
 	t.Helper()
-	plugin, err := pjrt.Open(plugintest.Path(t, "cpu"))
-	require.NoError(t, err)
+	plugin := cputest.Plugin(t)
 	require.True(t, ffi.Supported(plugin))
 	client, err := plugin.NewClient(context.Background(), nil)
 	require.NoError(t, err)

@@ -15,7 +15,7 @@ import (
 	"github.com/purepjrt/purepjrt/extensions/phasecompile"
 	"github.com/purepjrt/purepjrt/pjrt"
 	"github.com/purepjrt/purepjrt/pjrt/pjrttest"
-	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest"
+	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest/cputest"
 	"github.com/purepjrt/purepjrt/pjrt/raw"
 )
 
@@ -129,10 +129,9 @@ func TestMisuseOfPhasesIsAnErrorHere(t *testing.T) {
 }
 
 func TestThereIsNoPhaseCompiler(t *testing.T) {
-	cpu, err := pjrt.Open(plugintest.Path(t, "cpu"))
-	require.NoError(t, err)
+	cpu := cputest.Plugin(t)
 	assert.True(t, phasecompile.Supported(cpu), "the plugin has the node without its functions")
-	_, err = phasecompile.Phases(cpu)
+	_, err := phasecompile.Phases(cpu)
 	assert.ErrorIs(t, err, pjrt.ErrUnimplemented)
 	_, err = phasecompile.Phases(nil)
 	assert.ErrorIs(t, err, pjrt.ErrInvalidArgument)

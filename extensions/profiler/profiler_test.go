@@ -14,7 +14,7 @@ import (
 	"github.com/purepjrt/purepjrt/extensions/profiler"
 	"github.com/purepjrt/purepjrt/pjrt"
 	"github.com/purepjrt/purepjrt/pjrt/pjrttest"
-	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest"
+	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest/cputest"
 )
 
 // record returns the profile of work, and checks that each method fails if called at
@@ -105,8 +105,7 @@ func TestARecordingProfilerIsStoppedByClose(t *testing.T) {
 func TestNoProfiler(t *testing.T) {
 	_, err := profiler.New(nil, nil)
 	require.ErrorIs(t, err, pjrt.ErrInvalidArgument)
-	cpu, err := pjrt.Open(plugintest.Path(t, "cpu"))
-	require.NoError(t, err)
+	cpu := cputest.Plugin(t)
 	require.False(t, profiler.Supported(cpu))
 	_, err = profiler.New(cpu, nil)
 	require.ErrorIs(t, err, pjrt.ErrUnimplemented)

@@ -14,7 +14,7 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt"
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
 	"github.com/purepjrt/purepjrt/pjrt/pjrttest"
-	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest"
+	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest/cputest"
 	"github.com/purepjrt/purepjrt/pjrt/raw"
 )
 
@@ -131,8 +131,7 @@ func TestBuffersWithoutARawBuffer(t *testing.T) {
 		require.NoError(t, r.Close())
 	}
 
-	plugin, err := pjrt.Open(plugintest.Path(t, "cpu"))
-	require.NoError(t, err)
+	plugin := cputest.Plugin(t)
 	require.False(t, rawbuffer.Supported(plugin))
 	cpu, err := plugin.NewClient(ctx, nil)
 	require.NoError(t, err)

@@ -18,7 +18,7 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt"
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
 	"github.com/purepjrt/purepjrt/pjrt/hlo"
-	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest"
+	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest/cputest"
 	"github.com/purepjrt/purepjrt/pjrt/raw"
 )
 
@@ -204,8 +204,7 @@ func TestRegistrationsThatAreRefused(t *testing.T) {
 	require.NoError(t, err, "the name is free")
 	require.NoError(t, p.Close())
 
-	cpu, err := pjrt.Open(plugintest.Path(t, "cpu"))
-	require.NoError(t, err)
+	cpu := cputest.Plugin(t)
 	_, err = xlatransform.Register(cpu, "x", look, nil)
 	require.ErrorIs(t, err, pjrt.ErrUnimplemented)
 	require.ErrorContains(t, err, "XlaTransform")

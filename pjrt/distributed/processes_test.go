@@ -13,7 +13,7 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt"
 	"github.com/purepjrt/purepjrt/pjrt/distributed"
 	"github.com/purepjrt/purepjrt/pjrt/pjrttest"
-	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest"
+	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest/cputest"
 )
 
 // start makes a plugin with two devices of this process and two of another.
@@ -25,12 +25,7 @@ func start(t testing.TB, minor int) *pjrttest.Plugin {
 
 func cpuClient(t testing.TB) *pjrt.Client {
 	t.Helper()
-	plugin, err := pjrt.Open(plugintest.Path(t, "cpu"))
-	require.NoError(t, err)
-	client, err := plugin.NewClient(t.Context(), nil)
-	require.NoError(t, err)
-	t.Cleanup(func() { client.Close() })
-	return client
+	return cputest.Client(t)
 }
 
 const updateFunction = "PJRT_Client_UpdateGlobalProcessInfo"

@@ -15,14 +15,13 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt"
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
 	"github.com/purepjrt/purepjrt/pjrt/hlo"
-	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest"
+	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest/cputest"
 )
 
 // client returns a client of XLA's plugin for CPUs.
 func client(t testing.TB) *pjrt.Client {
 	t.Helper()
-	p, err := pjrt.Open(plugintest.Path(t, "cpu"))
-	require.NoError(t, err)
+	p := cputest.Plugin(t)
 	c, err := p.NewClient(context.Background(), nil)
 	require.NoError(t, err)
 	t.Cleanup(func() { c.Close() })

@@ -18,14 +18,13 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/inspect"
 	"github.com/purepjrt/purepjrt/pjrt/internal/wire"
 	"github.com/purepjrt/purepjrt/pjrt/pjrttest"
-	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest"
+	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest/cputest"
 )
 
 func compiled(t *testing.T, file string) *pjrt.LoadedExecutable {
 	t.Helper()
 	pjrttest.NoLeaks(t)
-	plugin, err := pjrt.Open(plugintest.Path(t, "cpu"))
-	require.NoError(t, err)
+	plugin := cputest.Plugin(t)
 	client, err := plugin.NewClient(t.Context(), nil)
 	require.NoError(t, err)
 	t.Cleanup(func() { client.Close() })

@@ -14,19 +14,14 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt"
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
 	"github.com/purepjrt/purepjrt/pjrt/pjrttest"
-	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest"
+	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest/cputest"
 	"github.com/purepjrt/purepjrt/pjrt/sharding"
 )
 
 func newClient(t testing.TB, attributes ...pjrt.Attribute) *pjrt.Client {
 	t.Helper()
 	pjrttest.NoLeaks(t)
-	plugin, err := pjrt.Open(plugintest.Path(t, "cpu"))
-	require.NoError(t, err)
-	client, err := plugin.NewClient(context.Background(), &pjrt.ClientOptions{Create: attributes})
-	require.NoError(t, err)
-	t.Cleanup(func() { client.Close() })
-	return client
+	return cputest.Client(t, attributes...)
 }
 
 func upload(t testing.TB, c *pjrt.Client, a pjrt.HostArray) *pjrt.Buffer {

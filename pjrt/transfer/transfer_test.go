@@ -15,19 +15,14 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt"
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
 	"github.com/purepjrt/purepjrt/pjrt/pjrttest"
-	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest"
+	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest/cputest"
 )
 
 // newClient makes a client of the CPU plugin.
 func newClient(t testing.TB) *pjrt.Client {
 	t.Helper()
 	pjrttest.NoLeaks(t)
-	plugin, err := pjrt.Open(plugintest.Path(t, "cpu"))
-	require.NoError(t, err)
-	client, err := plugin.NewClient(context.Background(), nil)
-	require.NoError(t, err)
-	t.Cleanup(func() { client.Close() })
-	return client
+	return cputest.Client(t)
 }
 
 // newerClient makes a client of a plugin with the newest API.

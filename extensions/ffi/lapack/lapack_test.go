@@ -20,7 +20,7 @@ import (
 	_ "github.com/purepjrt/purepjrt/extensions/ffi/lapack"
 	"github.com/purepjrt/purepjrt/pjrt"
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
-	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest"
+	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest/cputest"
 )
 
 // array is an array as testdata/export.py writes it.
@@ -43,12 +43,7 @@ func (a array) values() []float64 {
 
 func newClient(t testing.TB) *pjrt.Client {
 	t.Helper()
-	plugin, err := pjrt.Open(plugintest.Path(t, "cpu"))
-	require.NoError(t, err)
-	client, err := plugin.NewClient(context.Background(), nil)
-	require.NoError(t, err)
-	t.Cleanup(func() { client.Close() })
-	return client
+	return cputest.Client(t)
 }
 
 // run runs a program of testdata.
