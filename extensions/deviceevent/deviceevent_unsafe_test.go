@@ -31,6 +31,13 @@ var world struct {
 	called     map[string]bool
 }
 
+// begin forgets what happened to the event, which has one reference.
+func begin(state capi.DeviceEventState) {
+	world.mu.Lock()
+	defer world.mu.Unlock()
+	world.references, world.state, world.waiting, world.called = 1, state, nil, make(map[string]bool)
+}
+
 // happen puts the event into a state.
 func happen(state capi.DeviceEventState) {
 	world.mu.Lock()
@@ -104,7 +111,7 @@ var table = &capi.DeviceEventFunctionTable{
 func adopt(t testing.TB) *deviceevent.Event {
 	t.Helper()
 	p := pjrttest.New(t, pjrttest.Options{})
-	world.references, world.state, world.called = 1, deviceevent.Pending, make(map[string]bool)
+	begin(deviceevent.Pending)
 	e, err := deviceevent.Adopt(p.Plugin(), capi.DeviceEvent{Vtable: table, DeviceEvent: handle}, nil)
 	require.NoError(t, err)
 	return e
@@ -191,7 +198,7 @@ func TestMisuseOfDeviceEventsIsAnErrorHere(t *testing.T) {
 
 	old := *table // a plugin of API 0.104
 	old.StructSize = unsafe.Offsetof(old.Parent)
-	world.references, world.state = 1, deviceevent.Ready
+	begin(deviceevent.Ready)
 	e, err := deviceevent.Adopt(p, capi.DeviceEvent{Vtable: &old, DeviceEvent: handle}, nil)
 	require.NoError(t, err)
 	require.NoError(t, e.Wait(t.Context()))
@@ -212,7 +219,7 @@ func ExampleEvent_Wait() {
 		return
 	}
 	defer p.Close()
-	world.references, world.state, world.called = 1, deviceevent.Ready, make(map[string]bool)
+	begin(deviceevent.Ready)
 	e, err := deviceevent.Adopt(p.Plugin(), capi.DeviceEvent{Vtable: table, DeviceEvent: handle}, nil)
 	if err != nil {
 		fmt.Println(err)
