@@ -86,10 +86,15 @@ func (h *callHeader) do(t *Table, args unsafe.Pointer) error {
 	} else {
 		ccall.Invoke(unsafe.Pointer(&h.frame))
 	}
-	if h.frame.Ret == 0 && f.registers == nil && (len(f.Results) == 0 || !t.checked) {
-		return nil // as result would return
+	if h.hasNoResult(t) {
+		return nil
 	}
 	return h.result(t, args)
+}
+
+// hasNoResult reports whether result has nothing to do and returns nil. It is small enough to be inlined.
+func (h *callHeader) hasNoResult(t *Table) bool {
+	return h.frame.Ret == 0 && h.fn.registers == nil && (len(h.fn.Results) == 0 || !t.checked)
 }
 
 // prepare finds the function and makes args ready for it.

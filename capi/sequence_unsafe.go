@@ -78,8 +78,8 @@ func (s *Sequence) invoke(n int) {
 func (s *Sequence) results(t *Table, n int) (made int, err error) {
 	called := min(int(s.chain.Made)+1, n)
 	for i, h := range s.calls[:called] {
-		if f := h.fn; h.frame.Ret == 0 && f.registers == nil && (len(f.Results) == 0 || !t.checked) {
-			continue // as result would return
+		if h.hasNoResult(t) {
+			continue
 		}
 		if l := &s.chain.Links[i]; l.From != nil && *(*uintptr)(l.To) == 0 {
 			continue // skipped

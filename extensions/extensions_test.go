@@ -460,8 +460,7 @@ var matrix = pjrt.Shape{Type: dtype.F32, Dims: []int64{2, 3}}
 
 func cpu(t testing.TB) *pjrt.Plugin {
 	t.Helper()
-	p := cputest.Plugin(t)
-	return p
+	return cputest.Plugin(t)
 }
 
 func TestEachPackageIsTested(t *testing.T) {

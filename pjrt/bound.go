@@ -221,6 +221,14 @@ func (b *Bound) OpenParameters() []int {
 	return slices.Clone(b.open)
 }
 
+// parameter returns which parameter of the program takes argument i of the call. b may be nil.
+func (b *Bound) parameter(i int) int {
+	if b != nil && i < len(b.open) {
+		return b.open[i]
+	}
+	return i
+}
+
 // acquireFor keeps the bound arguments for an execution of e until b.ref.Release.
 func (b *Bound) acquireFor(e *LoadedExecutable) error {
 	if b.exe != e {

@@ -60,20 +60,33 @@ type upload struct {
 	// both makes the buffer and destroys the event that says when the plugin has read the
 	// memory, in one crossing into C. Plugins have read it when the call returns, and make
 	// the event all the same.
-	both     capi.Sequence
-	prepared bool        // both has its calls
-	busy     atomic.Bool // someone uses this upload of a client
+	both capi.Sequence
+	busy atomic.Bool // someone uses this upload of a client
 }
 
-var uploads = sync.Pool{New: func() any { return new(upload) }}
+var uploads = sync.Pool{New: func() any {
+	u := new(upload)
+	u.prepare()
+	return u
+}}
 
+// prepare makes a zero upload ready to be used.
 func (u *upload) prepare() {
-	if u.prepared {
-		return
-	}
 	u.both.Add(&u.make)
 	capi.AddFor(&u.both, &u.destroy, &u.make.Args.DoneWithHostBuffer, &u.destroy.Args.Event)
-	u.prepared = true
+}
+
+// do makes the buffer. If the plugin has read the memory when it returns, do leaves no
+// event.
+func (u *upload) do(table *capi.Table) error {
+	if u.make.Args.HostBufferSemantics != OnlyDuringCall {
+		return u.make.Do(table)
+	}
+	made, err := u.both.Do(table)
+	if made > 0 {
+		return nil // destroying the event may fail
+	}
+	return err
 }
 
 // BufferFromHost makes a buffer of an array (PJRT_Client_BufferFromHostBuffer). The
@@ -97,8 +110,7 @@ func (c *Client) bufferFromHost(ctx context.Context, f *form, a *HostArray, opts
 	return c.upload(ctx, op, f, a, opts)
 }
 
-// upload is bufferFromHost, which op, if it is not nil, reports. It is one function, since
-// each return to a caller takes time after the plugin has run.
+// upload is bufferFromHost that tells op, which may be nil, where the buffer goes.
 func (c *Client) upload(ctx context.Context, op *operation, f *form, a *HostArray, opts *BufferOptions) (*Buffer, error) {
 	if c == nil || c.ref == nil {
 		return nil, errNilClient
@@ -125,9 +137,7 @@ func (c *Client) upload(ctx context.Context, op *operation, f *form, a *HostArra
 			return nil, err
 		}
 	}
-	if op != nil {
-		op.at(c, place)
-	}
+	op.at(c, place)
 	h, err := c.ref.Acquire()
 	if err != nil {
 		return nil, err
@@ -138,7 +148,6 @@ func (c *Client) upload(ctx context.Context, op *operation, f *form, a *HostArra
 	if !own {
 		u = uploads.Get().(*upload)
 	}
-	u.prepare()
 	args := &u.make.Args
 	args.Client = h
 	args.Data = unsafe.Pointer(unsafe.SliceData(a.Data[origin:]))
@@ -151,13 +160,8 @@ func (c *Client) upload(ctx context.Context, op *operation, f *form, a *HostArra
 	args.HostBufferSemantics = opts.Semantics
 	args.Device, args.Memory = place.device, place.memory
 	args.DeviceLayout = layout.layout
-	if opts.Semantics != OnlyDuringCall {
-		err = u.make.Do(c.table)
-	} else if made, failed := u.both.Do(c.table); made == 0 {
-		err = failed // otherwise only the end of the event may have failed
-	}
-	if err != nil {
-		err = allocateAgain(ctx, err, func() error { return u.again(c.table) })
+	if err = u.do(c.table); err != nil {
+		err = allocateAgain(ctx, err, func() error { return u.do(c.table) })
 	}
 	runtime.KeepAlive(a.Data)
 	runtime.KeepAlive(layout)
@@ -183,18 +187,6 @@ func (c *Client) upload(ctx context.Context, op *operation, f *form, a *HostArra
 	return b, nil
 }
 
-// again makes the calls once more.
-func (u *upload) again(table *capi.Table) error {
-	if u.make.Args.HostBufferSemantics != OnlyDuringCall {
-		return u.make.Do(table)
-	}
-	made, err := u.both.Do(table)
-	if made > 0 {
-		return nil
-	}
-	return err
-}
-
 // uploadOptions checks opts, for an array of the form f, and returns where the buffer will be.
 func (c *Client) uploadOptions(f *form, opts *BufferOptions) (place placement, layout *cLayout, err error) {
 	if err := c.knowsSemantics(opts.Semantics); err != nil {
@@ -218,6 +210,7 @@ func (b *Buffer) ownUntil(h *capi.Buffer, done *capi.Event, data []byte) {
 		b.hostDone = b.client.keepUntil(done, data)
 		return
 	}
+	// The plugin does not say when it is done, but it must be once the buffer is destroyed.
 	ended := make(chan struct{})
 	b.ownWith(h, func() {
 		runtime.KeepAlive(data)

@@ -273,6 +273,7 @@ func (c *Client) listDevices(h *capi.Client) error {
 		}
 	}
 	c.usual, _ = c.place(nil, nil) // which fails later, for who wants a device where there is none
+	c.uploading.prepare()
 	for _, d := range c.addressable {
 		if err := d.addLocal(); err != nil {
 			return err

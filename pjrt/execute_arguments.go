@@ -153,10 +153,7 @@ func (l *launch) numArguments() int {
 
 // parameter returns which parameter of the program takes argument i of the call.
 func (l *launch) parameter(i int) int {
-	if l.bound != nil && i < len(l.bound.open) {
-		return l.bound.open[i]
-	}
-	return i
+	return l.bound.parameter(i)
 }
 
 // argument names argument i of device number d for errors.

@@ -48,10 +48,7 @@ func (l *launch) runAgain(ctx context.Context, args []*Buffer) (ran bool, err er
 	// The arguments come first: a fresh one, which may not have its contents yet, is the usual
 	// reason to give up.
 	for i, b := range args {
-		p := i
-		if bound != nil {
-			p = bound.open[i]
-		}
+		p := bound.parameter(i)
 		if f.arguments[p] = l.use(b, p); f.arguments[p] == nil {
 			l.stopUsing(bound, args[:i])
 			return false, nil
@@ -66,7 +63,8 @@ func (l *launch) runAgain(ctx context.Context, args []*Buffer) (ran bool, err er
 		h, err = e.ref.Object()
 	}
 	if err != nil || !l.admission.enterAlone(t) {
-		l.undo(bound, args)
+		l.stopUsing(bound, args)
+		l.leave()
 		return false, nil
 	}
 	f.call.Args.Executable = h
@@ -141,44 +139,20 @@ func (l *launch) hasLayout(b *Buffer, p int, h *capi.Buffer) bool {
 // stopUsing undoes use for the first arguments of the call.
 func (l *launch) stopUsing(bound *Bound, args []*Buffer) {
 	for i, b := range args {
-		p := i
-		if bound != nil {
-			p = bound.open[i]
-		}
-		b.endTurn(turnUse, l.frame.arguments[p])
+		b.endTurn(turnUse, l.frame.arguments[bound.parameter(i)])
 		b.ref.Release()
 	}
 }
 
-// undo undoes what runAgain did before the call.
-func (l *launch) undo(bound *Bound, args []*Buffer) {
-	l.stopUsing(bound, args)
-	l.admission.leave()
-	if l.bound != nil {
-		l.bound.ref.Release()
-	}
-	if l.inUse {
-		l.exe.ref.Release()
-	}
-	l.bound, l.inUse = nil, false
-}
-
 // endAgain is Release after runAgain ran the program.
 func (l *launch) endAgain() {
-	if l.users.Load() != 1 || len(l.lists) > 0 {
+	if len(l.lists) > 0 {
 		l.Release() // after recoverAgain
 		return
 	}
-	if l.bound != nil {
-		l.bound.ref.Release()
-	} else {
-		l.exe.ref.Release()
-	}
-	l.admission.leave()
-	l.inUse, l.over, l.bound, l.opts, l.blank = false, false, nil, nil, nil
-	if x := &l.exe.executions; !x.spare.CompareAndSwap(nil, l) {
-		x.launches.Put(l)
-	}
+	l.leave()
+	l.over, l.opts, l.blank = false, nil, nil
+	l.keep()
 }
 
 // recoverAgain goes on as execute would after the calls of runAgain failed with err, of which
@@ -202,19 +176,18 @@ func (l *launch) recoverAgain(ctx context.Context, args []*Buffer, made int, err
 		}
 		c.close(table, h)
 	}
-	if err != nil && l.mayRetry(err) {
-		destroyForgotten(ctx)
-		err = secondError(err, l.doThenWait(ctx))
+	if err != nil {
+		err = l.retry(ctx, err, l.doThenWait)
 	}
 	l.over = err == nil
 	return err
 }
 
-// repeat prepares the launch for runAgain after an execution that it ran.
+// repeat prepares the launch for runAgain after an execution of a steady program.
 func (l *launch) repeat() {
 	f, n := &l.frame, len(l.entry.parameters)
 	l.boundID = 0 // other executions may have changed the handles
-	if l.repeats = len(l.exe.devices) == 1 && l.entry.steady && l.entry.err == nil && !l.entry.donates && f.plain; !l.repeats {
+	if l.repeats = len(l.exe.devices) == 1 && l.entry.err == nil && !l.entry.donates && f.plain; !l.repeats {
 		return
 	}
 	if l.shapes == nil {

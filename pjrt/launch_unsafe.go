@@ -129,14 +129,8 @@ func (l *launch) Release() {
 	}
 	l.unfollow()
 	l.giveDonated()
-	if l.bound != nil {
-		l.bound.ref.Release()
-	}
-	l.admission.leave()
-	if l.inUse {
-		l.exe.ref.Release()
-	}
-	l.inUse, l.abandoned, l.unknown, l.over, l.waits, l.earlier = false, false, false, false, nil, nil
+	l.leave()
+	l.abandoned, l.unknown, l.over, l.waits, l.earlier = false, false, false, nil, nil
 	// An unused launch must not keep anything alive. The outputs and events were taken out
 	// of the frame one by one.
 	f := &l.frame
@@ -147,7 +141,24 @@ func (l *launch) Release() {
 	if o := l.opts; o.CallLocation != "" || len(o.Incarnations) > 0 || len(o.Extensions) > 0 {
 		*f.options, f.plain = capi.ExecuteOptions{}, false
 	}
-	l.opts, l.only, l.one[0], l.devices, l.bound, l.blank = nil, nil, nil, nil, nil, nil
+	l.opts, l.only, l.one[0], l.devices, l.blank = nil, nil, nil, nil, nil
+	l.keep()
+}
+
+// leave ends the admission, and releases the executable or the Bound that was acquired.
+func (l *launch) leave() {
+	if l.bound != nil {
+		l.bound.ref.Release()
+	}
+	l.admission.leave()
+	if l.inUse {
+		l.exe.ref.Release()
+	}
+	l.bound, l.inUse = nil, false
+}
+
+// keep keeps the launch for another execution.
+func (l *launch) keep() {
 	if x := &l.exe.executions; !x.spare.CompareAndSwap(nil, l) {
 		x.launches.Put(l)
 	}
@@ -175,10 +186,8 @@ func (l *launch) execute(ctx context.Context) (err error) {
 			return err
 		}
 	}
-	err = l.doAndWait(ctx)
-	if err != nil && l.mayRetry(err) {
-		destroyForgotten(ctx)
-		err = secondError(err, l.doAndWait(ctx))
+	if err = l.doAndWait(ctx); err != nil {
+		err = l.retry(ctx, err, l.doAndWait)
 	}
 	if err == nil {
 		l.over = true
@@ -202,13 +211,10 @@ func (l *launch) start(ctx context.Context, outs ...[]*Buffer) (done *Event, err
 	}
 	op.on(l.only)
 	defer l.releaseArguments()
-	err = l.do(ctx)
-	if err != nil && l.mayRetry(err) {
-		destroyForgotten(ctx)
-		err = secondError(err, l.do(ctx))
-	}
-	if err != nil {
-		return nil, err
+	if err = l.do(ctx); err != nil {
+		if err = l.retry(ctx, err, l.do); err != nil {
+			return nil, err
+		}
 	}
 	done = l.takeEvents()
 	if err = l.adoptAll(outs); err != nil {
@@ -773,6 +779,15 @@ func (l *launch) outputShapes(handles []*capi.Buffer) ([]Shape, error) {
 	}
 	e.executions.shapes.Store(&shapes)
 	return shapes, nil
+}
+
+// retry runs the program once more after err, if it mayRetry, and returns the error to report.
+func (l *launch) retry(ctx context.Context, err error, run func(context.Context) error) error {
+	if !l.mayRetry(err) {
+		return err
+	}
+	destroyForgotten(ctx)
+	return secondError(err, run(ctx))
 }
 
 // mayRetry reports whether the program may run once more after err: the device was out

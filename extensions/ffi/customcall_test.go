@@ -21,11 +21,8 @@ import (
 
 func newClient(t testing.TB) *pjrt.Client {
 	t.Helper()
-	plugin := cputest.Plugin(t)
-	require.True(t, ffi.Supported(plugin))
-	client, err := plugin.NewClient(context.Background(), nil)
-	require.NoError(t, err)
-	t.Cleanup(func() { client.Close() })
+	client := cputest.Client(t)
+	require.True(t, ffi.Supported(client.Plugin()))
 	return client
 }
 

@@ -21,11 +21,7 @@ import (
 // client returns a client of XLA's plugin for CPUs.
 func client(t testing.TB) *pjrt.Client {
 	t.Helper()
-	p := cputest.Plugin(t)
-	c, err := p.NewClient(context.Background(), nil)
-	require.NoError(t, err)
-	t.Cleanup(func() { c.Close() })
-	return c
+	return cputest.Client(t)
 }
 
 // optimized returns what the compiler makes of a program.

@@ -24,10 +24,7 @@ import (
 func compiled(t *testing.T, file string) *pjrt.LoadedExecutable {
 	t.Helper()
 	pjrttest.NoLeaks(t)
-	plugin := cputest.Plugin(t)
-	client, err := plugin.NewClient(t.Context(), nil)
-	require.NoError(t, err)
-	t.Cleanup(func() { client.Close() })
+	client := cputest.Client(t)
 	code, err := os.ReadFile(file)
 	require.NoError(t, err)
 	exe, err := client.Compile(t.Context(), pjrt.Program{Code: code}, nil)

@@ -34,8 +34,7 @@ import (
 
 func newPlugin(t testing.TB) *pjrt.Plugin {
 	t.Helper()
-	plugin := cputest.Plugin(t)
-	return plugin
+	return cputest.Plugin(t)
 }
 
 func newCompiler(t testing.TB, opts isolate.Options) *isolate.Compiler {

@@ -46,10 +46,6 @@ func (f *Family[T, X]) Init(r *Ref[T], object *T) *X {
 
 // InitHeld is Init for a caller who has acquired the parent: it takes over what Release would undo.
 func (f *Family[T, X]) InitHeld(r *Ref[T], object *T) *X {
-	if g := f.spare.Swap(nil); g != nil {
-		f.counter.add(1)
-		return f.take(g, f.parent, r, object)
-	}
 	e := f.expectHeld(1)
 	return e.Init(r, object)
 }
@@ -105,25 +101,21 @@ func (f *Family[T, X]) expectHeld(n int) Expected[T, X] {
 // Init is Family.Init for the next object.
 func (e *Expected[T, X]) Init(r *Ref[T], object *T) *X {
 	e.left--
+	var o *owned[T, X]
 	g := e.free
 	if g != nil {
 		e.free, g.next = g.next, nil
+		o = g.watched.state.Load().owned.(*owned[T, X])
 	} else {
-		o := &owned[T, X]{freeWith: e.family.destroy}
+		o = &owned[T, X]{freeWith: e.family.destroy}
 		o.owned, o.counter = o, e.family.counter
 		g = guards.Get().(*guard)
 		g.watched.state.Store(&o.state)
 	}
-	return e.family.take(g, e.parent, r, object)
-}
-
-// take lets r, a zero Ref, have the state that g guards, for an object whose parent counts it.
-func (f *Family[T, X]) take(g *guard, parent *state, r *Ref[T], object *T) *X {
-	o := g.watched.state.Load().owned.(*owned[T, X])
 	s := &o.state
-	o.object, o.family = object, f
-	if s.parent != parent {
-		s.parent = parent
+	o.object, o.family = object, e.family
+	if s.parent != e.parent {
+		s.parent = e.parent
 	}
 	r.object, r.state, r.guard, r.shared = &o.object, s, g, true
 	// Nobody can acquire the object with the Ref that had the state before, whose generation is over.
