@@ -45,8 +45,7 @@ func TestDataIsNotAddedWhileAnExecutionUsesTheContext(t *testing.T) {
 		during = x.AddUserData(1<<40, 1)
 		return v, nil
 	})
-	require.NoError(t, ffi.RegisterC(client.Plugin(), ffi.CustomCall{Target: "add_data_late", Platform: "Host", Handler: handler}))
-	exe := compile(t, client, calls("add_data_late"))
+	exe := compile(t, client, callsC(t, client, handler))
 	_, err = exe.Execute(ctx, []*pjrt.Buffer{upload(t, client, 1, 2, 3, 4)}, &pjrt.ExecuteOptions{Extensions: []pjrt.ExecuteExtension{x}})
 	require.NoError(t, err)
 	require.ErrorIs(t, during, pjrt.ErrFailedPrecondition)
@@ -61,8 +60,7 @@ func TestAContextServesManyExecutions(t *testing.T) {
 		data, err := frame.UserData(cffi.TypeID{TypeID: id})
 		return x + float32(data), err
 	})
-	require.NoError(t, ffi.RegisterC(client.Plugin(), ffi.CustomCall{Target: "add_user_data", Platform: "Host", Handler: add}))
-	exe := compile(t, client, calls("add_user_data"))
+	exe := compile(t, client, callsC(t, client, add))
 	a := upload(t, client, 1, 2, 3, 4)
 	x, err := ffi.NewContext(client.Plugin())
 	require.NoError(t, err)

@@ -67,12 +67,12 @@ func read(t testing.TB, b *pjrt.Buffer) []float32 {
 	return values
 }
 
-// calls returns a program that calls the handler named target.
-func calls(target string) string {
-	return `func.func @main(%a: tensor<4xf32>) -> tensor<4xf32> {
-  %0 = stablehlo.custom_call @` + target + `(%a) {api_version = 4 : i32} : (tensor<4xf32>) -> tensor<4xf32>
-  return %0 : tensor<4xf32>
-}`
+// callsC registers a handler under a name of its own, and returns a program that calls it.
+func callsC(t testing.TB, c *pjrt.Client, handler cffi.Handler) string {
+	t.Helper()
+	name := target()
+	require.NoError(t, ffi.RegisterC(c.Plugin(), ffi.CustomCall{Target: name, Platform: "Host", Handler: handler}))
+	return withAttributes(name, "")
 }
 
 // mapping returns a handler that applies f to each element of its argument.
@@ -110,8 +110,7 @@ func TestAProgramCallsAGoFunction(t *testing.T) {
 	ctx := context.Background()
 	client := newClient(t)
 	twice := mapping(t, func(_ *cffi.CallFrame, x float32) (float32, error) { return 2 * x, nil })
-	require.NoError(t, ffi.RegisterC(client.Plugin(), ffi.CustomCall{Target: "double_of_go", Platform: "Host", Handler: twice}))
-	exe := compile(t, client, calls("double_of_go"))
+	exe := compile(t, client, callsC(t, client, twice))
 	outs, err := exe.Execute(ctx, []*pjrt.Buffer{upload(t, client, 1, 2, 3, 4)}, nil)
 	require.NoError(t, err)
 	assert.Equal(t, []float32{2, 4, 6, 8}, read(t, outs[0]))

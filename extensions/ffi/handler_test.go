@@ -25,7 +25,8 @@ import (
 
 var targets atomic.Int32
 
-// target returns a name that no handler has.
+// target returns a name that nothing is registered under. What is registered stays until the
+// process ends, and tests may run more than once in it.
 func target() string { return fmt.Sprintf("purepjrt.go_%d", targets.Add(1)) }
 
 // unary is a call with one vector as its argument, and one as its result.

@@ -117,7 +117,7 @@ func newOptionsClient(t *testing.T) *pjrt.Client {
 		}))
 	require.NoError(t, err)
 	served.API().PJRTAPIVersion.MinorVersion = capi.APIMinor
-	plugin, err := raw.Register("a CPU plugin with custom options", served.Address())
+	plugin, err := raw.Register(target(), served.Address())
 	require.NoError(t, err)
 	client, err := plugin.NewClient(context.Background(), nil)
 	require.NoError(t, err)
@@ -140,14 +140,13 @@ func TestOptionsOfAnExecutionReachItsHandlers(t *testing.T) {
 		factor, _ := got["factor"].(float32)
 		return x * factor, nil
 	})
-	require.NoError(t, ffi.RegisterC(client.Plugin(), ffi.CustomCall{Target: "scale_by_option", Platform: "Host", Handler: handler}))
 	typed := handle(t, client, "", func(c *ffi.Call, op *unary) error {
 		options, err := c.Options()
 		assert.Equal(t, got, options)
 		copy(op.Out.Data, op.In.Data)
 		return err
 	})
-	exe := compile(t, client, calls("scale_by_option"))
+	exe := compile(t, client, callsC(t, client, handler))
 	a := upload(t, client, 1, 2, 3, 4)
 	for _, c := range []struct {
 		extensions []pjrt.ExecuteExtension

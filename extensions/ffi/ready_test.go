@@ -62,7 +62,7 @@ func TestTheLineOfATargetCallsItsHandler(t *testing.T) {
 	want.Where.Deep.X = []float32{0.5}
 	var got op
 	var matrix []float64
-	name := "purepjrt.a name with \"quotes\""
+	name := target() + " with \"quotes\""
 	require.NoError(t, ffi.Register(client.Plugin(), name, func(_ *ffi.Call, x *op) error {
 		got = *x
 		matrix = append(matrix, x.Matrix.Data...)
