@@ -70,11 +70,11 @@ func TestInnerGood(t *testing.T) {
 }
 
 // runInner runs one of the tests above and returns what it printed.
-func runInner(t *testing.T, pattern, dir string) (string, error) {
+func runInner(t *testing.T, pattern, dir string, flags ...string) (string, error) {
 	t.Helper()
 	self, err := os.Executable()
 	require.NoError(t, err)
-	cmd := exec.Command(self, "-test.run", pattern, "-test.v", "-test.timeout=2m")
+	cmd := exec.Command(self, append([]string{"-test.run", pattern, "-test.v", "-test.timeout=2m"}, flags...)...)
 	cmd.Env = append(os.Environ(), innerVariable+"="+dir)
 	out, err := cmd.CombinedOutput()
 	return string(out), err
@@ -146,4 +146,11 @@ func TestAGoodPluginPassesItsTest(t *testing.T) {
 	out, err := runInner(t, "^TestInnerGood$", t.TempDir())
 	assert.NoError(t, err, out)
 	assert.Contains(t, out, "conformant: 7 checks passed")
+}
+
+func TestATestThatRunsAgainChecksAgain(t *testing.T) {
+	t.Parallel()
+	out, err := runInner(t, "^TestInnerGood$", t.TempDir(), "-test.count=2")
+	assert.NoError(t, err, out)
+	assert.Equal(t, 2, strings.Count(out, "conformant: 7 checks passed"))
 }

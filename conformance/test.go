@@ -63,21 +63,29 @@ func TestPlugin(t *testing.T, path string, opts ...Option) {
 	test(t, append([]Option{func(o *Options) { o.Plugin = path }}, opts...), nil)
 }
 
-// calls counts the calls of Test by the name of the test.
+// calls counts the calls of Test by each run of a test.
 var calls struct {
 	mu sync.Mutex
-	of map[string]int
+	of map[*testing.T]int
 }
 
-// token identifies a call of Test within the test binary.
+// token identifies a call of Test within one run of a test: go test -count=2 makes a call
+// twice, and a worker makes it once.
 func token(t *testing.T) string {
 	calls.mu.Lock()
 	defer calls.mu.Unlock()
 	if calls.of == nil {
-		calls.of = make(map[string]int)
+		calls.of = make(map[*testing.T]int)
 	}
-	calls.of[t.Name()]++
-	return fmt.Sprintf("%s#%d", t.Name(), calls.of[t.Name()])
+	if calls.of[t] == 0 {
+		t.Cleanup(func() {
+			calls.mu.Lock()
+			defer calls.mu.Unlock()
+			delete(calls.of, t)
+		})
+	}
+	calls.of[t]++
+	return fmt.Sprintf("%s#%d", t.Name(), calls.of[t])
 }
 
 // onlyTest returns the pattern that makes a test binary run one test.

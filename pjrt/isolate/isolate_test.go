@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -429,6 +430,9 @@ func TestCloseEndsCompilations(t *testing.T) {
 	assert.Empty(t, other.IdleProcesses(), "nothing is compiled for a closed client")
 }
 
+// triples counts the handlers of the next test, which stay registered until the process ends.
+var triples atomic.Int32
+
 func TestCustomCallsHaveStubsInTheChild(t *testing.T) {
 	client, compiler := isolated(t, isolate.Options{})
 	works(t, client)
@@ -454,9 +458,10 @@ func TestCustomCallsHaveStubsInTheChild(t *testing.T) {
 	}, nil)
 	require.NoError(t, err)
 	// The child is running already.
-	require.NoError(t, ffi.RegisterC(client.Plugin(), ffi.CustomCall{Target: "isolate_triple", Platform: "Host", Handler: triple}))
+	name := fmt.Sprintf("isolate_triple_%d", triples.Add(1))
+	require.NoError(t, ffi.RegisterC(client.Plugin(), ffi.CustomCall{Target: name, Platform: "Host", Handler: triple}))
 	exe, err := client.Compile(context.Background(), text(`func.func @main(%a: tensor<2xf32>) -> tensor<2xf32> {
-  %0 = stablehlo.custom_call @isolate_triple(%a) {api_version = 4 : i32} : (tensor<2xf32>) -> tensor<2xf32>
+  %0 = stablehlo.custom_call @`+name+`(%a) {api_version = 4 : i32} : (tensor<2xf32>) -> tensor<2xf32>
   return %0 : tensor<2xf32>
 }`), nil)
 	require.NoError(t, err)

@@ -61,8 +61,8 @@ func init() {
 	}
 }
 
-// Start watches the plugins that are opened from now on, and ignores the environment variables. It fails if plugins are
-// being watched already.
+// Start watches the plugins that are opened from now on, and ignores the environment variables. A plugin that is open
+// stays as it is until the process ends. Start fails if plugins are being watched already.
 func Start(c Config) error {
 	watching.mu.Lock()
 	defer watching.mu.Unlock()

@@ -154,7 +154,19 @@ func TestWithoutVariablesNothingIsWatched(t *testing.T) {
 	assert.Equal(t, results+"0 findings <nil>\n", out)
 }
 
+// startVariable is set in the process in which the next test does its work.
+const startVariable = "TRACE_TEST_START"
+
+// Only plugins that are opened after Start are watched, so each run needs a process of its own.
 func TestAProgramCanStartWatching(t *testing.T) {
+	if os.Getenv(startVariable) == "" {
+		c := exec.Command(os.Args[0], "-test.run=^TestAProgramCanStartWatching$", "-test.v")
+		c.Env = append(os.Environ(), startVariable+"=1")
+		out, err := c.CombinedOutput()
+		require.NoError(t, err, string(out))
+		require.Contains(t, string(out), "--- PASS: TestAProgramCanStartWatching")
+		return
+	}
 	dir := t.TempDir()
 	require.ErrorContains(t, trace.Start(trace.Config{TraceOnly: []string{"Nothing"}}), "not a PJRT function")
 	require.NoError(t, trace.Start(trace.Config{Trace: filepath.Join(dir, "t.jsonl"), TraceFormat: shim.FormatJSON, Validate: filepath.Join(dir, "v")}))
