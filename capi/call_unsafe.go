@@ -5,6 +5,7 @@ package capi
 
 import (
 	"fmt"
+	"math/bits"
 	"unsafe"
 
 	"github.com/purepjrt/purepjrt/capi/internal/ccall"
@@ -22,8 +23,84 @@ type Call[A any] struct {
 
 // callHeader precedes the args struct. frame is its last field, so that nothing lies between the two.
 type callHeader struct {
-	fn    *Function
+	fn *Function
+	form
 	frame ccall.Frame
+}
+
+// form is what the last call has learned about its function in its table, for the next call. It lies in one line of the
+// processor's caches, together with the frame. What it was learned from lies in several, which a short call would wait for,
+// because the plugin uses the caches as well.
+type form struct {
+	table *Table // nil if the next call must look at the function and the table themselves
+	// A bit of zero or results stands for a word of the args: zero has the out fields, results those of them that must
+	// not be null after the call.
+	zero, results uint64
+	size          uintptr // struct_size
+	pure          bool    // see Function.Pure
+	gated         bool    // the plugin does not know all fields
+	more          bool    // results does not say all that there is to do after the call
+}
+
+// learn fills in the form of a function, if it can say all that there is to do before a call.
+func (m *form) learn(t *Table, f *Function) {
+	m.table = nil
+	if f.Size == 0 {
+		return
+	}
+	m.zero, m.results = 0, 0
+	for _, z := range f.Zero {
+		if z.Offset+z.Size == f.Size {
+			z.Size = (z.Size + wordSize - 1) &^ (wordSize - 1) // padding follows the last field
+		}
+		set := words(z.Offset, z.Size)
+		if set == 0 {
+			return
+		}
+		m.zero |= set
+	}
+	m.gated = f.GatedSince > t.gateMinor
+	m.more = f.registers != nil
+	if t.checked {
+		for _, r := range f.Results {
+			word := words(r.Offset, wordSize)
+			m.more = m.more || r.Count.Size != 0 || word == 0
+			m.results |= word
+		}
+	}
+	m.table, m.size = t, f.Size
+}
+
+// words returns the bits of a form for the words of a field, or 0 if the field has parts of words, or is too far away.
+func words(offset, size uintptr) uint64 {
+	const far = 64 * wordSize
+	if size == 0 || offset%wordSize != 0 || size%wordSize != 0 || offset >= far || size > far-offset {
+		return 0
+	}
+	return (1<<(size/wordSize) - 1) << (offset / wordSize)
+}
+
+// begin makes args ready for a call.
+func (m *form) begin(args unsafe.Pointer) {
+	*(*uintptr)(args) = m.size
+	for z := m.zero; z != 0; z &= z - 1 {
+		*wordOf(args, z) = 0
+	}
+}
+
+// isComplete reports whether a call that succeeded has left none of its results null.
+func (m *form) isComplete(args unsafe.Pointer) bool {
+	for z := m.results; z != 0; z &= z - 1 {
+		if *wordOf(args, z) == 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// wordOf returns the word of args that the lowest bit of z stands for.
+func wordOf(args unsafe.Pointer, z uint64) *uintptr {
+	return (*uintptr)(unsafe.Add(args, wordSize*uintptr(bits.TrailingZeros64(z))))
 }
 
 // Function returns the descriptor of the function that A belongs to. It panics if A is not a generated args struct.
@@ -61,6 +138,7 @@ func (c *Call[A]) Raw(t *Table) (*ErrorHandle, error) {
 		return nil, err
 	}
 	c.frame.Code = code
+	c.form.table = nil // the code may be that of another table
 	if t.before != nil {
 		t.before(f)
 	}
@@ -77,28 +155,39 @@ func (h *callHeader) do(t *Table, args unsafe.Pointer) error {
 	if err := h.prepare(t, args); err != nil {
 		return err
 	}
-	f := h.fn
 	if t.before != nil {
-		t.before(f)
+		t.before(h.fn)
 	}
-	if f.Pure && !t.reentrant {
+	if h.pure {
 		ccall.InvokePure(unsafe.Pointer(&h.frame))
 	} else {
 		ccall.Invoke(unsafe.Pointer(&h.frame))
 	}
-	if h.hasNoResult(t) {
+	if h.succeeded(t) && h.isComplete(args) {
 		return nil
 	}
 	return h.result(t, args)
 }
 
-// hasNoResult reports whether result has nothing to do and returns nil. It is small enough to be inlined.
-func (h *callHeader) hasNoResult(t *Table) bool {
-	return h.frame.Ret == 0 && h.fn.registers == nil && (len(h.fn.Results) == 0 || !t.checked)
-}
+// succeeded reports whether a call that was made returned no error and the form says all that there is to do after it.
+func (h *callHeader) succeeded(t *Table) bool { return h.frame.Ret == 0 && h.table == t && !h.more }
 
 // prepare finds the function and makes args ready for it.
 func (h *callHeader) prepare(t *Table, args unsafe.Pointer) error {
+	if t == nil || h.table != t {
+		return h.prepareAnew(t, args)
+	}
+	if h.gated {
+		if err := t.checkGates(h.fn, args); err != nil {
+			return err
+		}
+	}
+	h.begin(args)
+	return nil
+}
+
+// prepareAnew is prepare without the form of an earlier call.
+func (h *callHeader) prepareAnew(t *Table, args unsafe.Pointer) error {
 	f := h.fn
 	code := t.lookup(f)
 	if code == 0 {
@@ -113,18 +202,10 @@ func (h *callHeader) prepare(t *Table, args unsafe.Pointer) error {
 		*(*uintptr)(args) = f.Size
 	}
 	for _, z := range f.Zero {
-		// Most spans are a few words, for which a loop is faster than a call of memclr.
-		for at, end := z.Offset, z.Offset+z.Size; at < end; {
-			if at%wordSize == 0 && end-at >= wordSize {
-				*(*uintptr)(unsafe.Add(args, at)) = 0
-				at += wordSize
-			} else {
-				*(*byte)(unsafe.Add(args, at)) = 0
-				at++
-			}
-		}
+		clear(unsafe.Slice((*byte)(unsafe.Add(args, z.Offset)), z.Size))
 	}
-	h.frame.Code = code
+	h.frame.Code, h.pure = code, f.Pure && !t.reentrant
+	h.learn(t, f)
 	return nil
 }
 

@@ -35,14 +35,16 @@ func TestDoSetsTheSizeClearsTheOutFieldsAndCalls(t *testing.T) {
 	table := newFake(t, capi.APIMinor, 138).set(function[capi.ClientPlatformNameArgs](), platformName()).table(t)
 	var c capi.Call[capi.ClientPlatformNameArgs]
 	client := new(capi.Client)
-	c.Args.StructSize = 3
-	c.Args.Client = client
-	c.Args.PlatformName, c.Args.PlatformNameSize = capi.StringData("left over from an earlier call")
-	require.NoError(t, c.Do(table))
-	assert.Equal(t, capi.ClientPlatformNameArgsSize, int(sawPlatformName.structSize))
-	assert.Equal(t, [2]uintptr{}, sawPlatformName.outs)
-	assert.Same(t, client, sawPlatformName.client)
-	assert.Equal(t, "stub", capi.String(c.Args.PlatformName, c.Args.PlatformNameSize))
+	for range 3 {
+		c.Args.StructSize = 3
+		c.Args.Client = client
+		c.Args.PlatformName, c.Args.PlatformNameSize = capi.StringData("left over from an earlier call")
+		require.NoError(t, c.Do(table))
+		assert.Equal(t, capi.ClientPlatformNameArgsSize, int(sawPlatformName.structSize))
+		assert.Equal(t, [2]uintptr{}, sawPlatformName.outs)
+		assert.Same(t, client, sawPlatformName.client)
+		assert.Equal(t, "stub", capi.String(c.Args.PlatformName, c.Args.PlatformNameSize))
+	}
 }
 
 func TestRawSendsTheArgumentsUntouched(t *testing.T) {
@@ -89,6 +91,23 @@ func TestACallServesSeveralTables(t *testing.T) {
 	}
 }
 
+var entryMakingAClient = entryOf(func(a *capi.ClientCreateArgs) uintptr { a.Client = new(capi.Client); return 0 })
+
+func TestACallOfOneTableAfterARawCallOfAnotherReachesTheFirst(t *testing.T) {
+	f := function[capi.ClientCreateArgs]()
+	table := newFake(t, capi.APIMinor, 138).set(f, entryReturningZero()).table(t)
+	other := newFake(t, capi.APIMinor, 138).set(f, entryMakingAClient()).table(t)
+	var c capi.Call[capi.ClientCreateArgs]
+	require.NoError(t, c.Do(table))
+	_, err := c.Raw(other)
+	require.NoError(t, err)
+	assert.NotNil(t, c.Args.Client)
+	require.NoError(t, c.Do(table))
+	assert.Nil(t, c.Args.Client)
+	require.NoError(t, c.Do(other))
+	assert.NotNil(t, c.Args.Client)
+}
+
 // wideArgs has more than one span of out fields, and a long one.
 type wideArgs struct {
 	StructSize uintptr
@@ -126,14 +145,16 @@ func TestBeforeIsCalledAheadOfEachCall(t *testing.T) {
 	}))
 	require.NoError(t, err)
 	var c capi.Call[capi.ClientPlatformNameArgs]
-	require.NoError(t, c.Do(table))
-	assert.NotZero(t, sawPlatformName.structSize, "the function is called after the hook")
+	for range 2 {
+		require.NoError(t, c.Do(table))
+		assert.NotZero(t, sawPlatformName.structSize, "the function is called after the hook")
+	}
 	_, err = c.Raw(table)
 	require.NoError(t, err)
-	assert.Equal(t, []string{"PJRT_Client_PlatformName", "PJRT_Client_PlatformName"}, told)
+	assert.Equal(t, []string{"PJRT_Client_PlatformName", "PJRT_Client_PlatformName", "PJRT_Client_PlatformName"}, told)
 	var missing capi.Call[capi.ClientCreateArgs]
 	assert.Error(t, missing.Do(table))
-	assert.Len(t, told, 2, "a function that the plugin lacks is not called")
+	assert.Len(t, told, 3, "a function that the plugin lacks is not called")
 }
 
 var failing fakeError
@@ -146,21 +167,25 @@ var failingEntry = entryOf(func(a *capi.ClientProcessIndexArgs) uintptr {
 func TestAPluginsErrorBecomesAGoErrorAndIsDestroyedOnce(t *testing.T) {
 	table := newFake(t, capi.APIMinor, 138).withErrors().set(function[capi.ClientProcessIndexArgs](), failingEntry()).table(t)
 	var c capi.Call[capi.ClientProcessIndexArgs]
-	err := c.Do(table)
-	var e *capi.Error
-	require.ErrorAs(t, err, &e)
-	assert.Equal(t, capi.Error{Code: capi.ErrorCodeNotFound, Message: "no such client\n", Func: "PJRT_Client_ProcessIndex"}, *e)
-	assert.EqualError(t, err, "PJRT_Client_ProcessIndex: NOT_FOUND: no such client")
-	assert.ErrorIs(t, err, capi.ErrorCodeNotFound)
-	assert.False(t, errors.Is(err, capi.ErrorCodeInternal))
-	assert.Equal(t, 1, failing.destroyed)
+	for range 2 {
+		err := c.Do(table)
+		var e *capi.Error
+		require.ErrorAs(t, err, &e)
+		assert.Equal(t, capi.Error{Code: capi.ErrorCodeNotFound, Message: "no such client\n", Func: "PJRT_Client_ProcessIndex"}, *e)
+		assert.EqualError(t, err, "PJRT_Client_ProcessIndex: NOT_FOUND: no such client")
+		assert.ErrorIs(t, err, capi.ErrorCodeNotFound)
+		assert.False(t, errors.Is(err, capi.ErrorCodeInternal))
+		assert.Equal(t, 1, failing.destroyed)
+	}
 }
 
 func TestTheResultOfAFunctionThatReturnsNothingIsNotRead(t *testing.T) {
 	table := newFake(t, capi.APIMinor, 138).withErrors().table(t)
 	var c capi.Call[capi.ErrorDestroyArgs]
 	c.Args.Error = (&fakeError{}).handle()
-	assert.NoError(t, c.Do(table), "the result register holds garbage after a void function")
+	for range 2 {
+		assert.NoError(t, c.Do(table), "the result register holds garbage after a void function")
+	}
 	h, err := c.Raw(table)
 	assert.NoError(t, err)
 	assert.Nil(t, h)
@@ -216,9 +241,13 @@ func TestAnInputFieldThatThePluginDoesNotKnowIsRefusedWhenSet(t *testing.T) {
 	assert.ErrorContains(t, err, "PJRT_LoadedExecutable_Execute: UNIMPLEMENTED: the field PJRT_ExecuteOptions.num_hlo_output_callbacks is set, which came with API 0.")
 	assert.ErrorContains(t, err, "the plugin has API 0.60")
 	assert.Equal(t, 1, executeCalled)
+	options.NumHLOOutputCallbacks = 0
+	require.NoError(t, c.Do(old))
+	assert.Equal(t, 2, executeCalled)
+	options.NumHLOOutputCallbacks = 1
 	newest := newFake(t, capi.APIMinor, 138).set(function[capi.LoadedExecutableExecuteArgs](), execute()).table(t)
 	require.NoError(t, c.Do(newest))
-	assert.Equal(t, 2, executeCalled)
+	assert.Equal(t, 3, executeCalled)
 }
 
 func TestACallWithoutAnArgsStructPanicsWithItsType(t *testing.T) {

@@ -27,19 +27,28 @@ func tableWith[A any](t *testing.T, fn func(*A) uintptr) *capi.Table {
 	return table
 }
 
+// again makes a call twice and returns what the second one returned.
+func again(t testing.TB, c interface{ Do(*capi.Table) error }, table *capi.Table) error {
+	t.Helper()
+	first := c.Do(table)
+	second := c.Do(table)
+	assert.Equal(t, first, second)
+	return second
+}
+
 func TestACheckedTableRefusesResultsThatCannotBeUsed(t *testing.T) {
 	t.Parallel()
 	device := (*capi.Device)(unsafe.Pointer(new(uintptr)))
 	whole, hole := [2]*capi.Device{device, device}, [2]*capi.Device{device, nil}
 	devices := func(p **capi.Device, n uintptr) error {
 		table := tableWith(t, func(a *capi.ClientDevicesArgs) uintptr { a.Devices, a.NumDevices = p, n; return 0 })
-		require.NoError(t, new(capi.Call[capi.ClientDevicesArgs]).Do(table), "without checks")
-		return new(capi.Call[capi.ClientDevicesArgs]).Do(table.Checked())
+		require.NoError(t, again(t, new(capi.Call[capi.ClientDevicesArgs]), table), "without checks")
+		return again(t, new(capi.Call[capi.ClientDevicesArgs]), table.Checked())
 	}
 	text := "text"
 	textData, _ := capi.StringData(text)
 	kinds := func(texts **byte, sizes *uintptr) error {
-		return new(capi.Call[capi.ExecutableOutputMemoryKindsArgs]).Do(tableWith(t, func(a *capi.ExecutableOutputMemoryKindsArgs) uintptr {
+		return again(t, new(capi.Call[capi.ExecutableOutputMemoryKindsArgs]), tableWith(t, func(a *capi.ExecutableOutputMemoryKindsArgs) uintptr {
 			a.MemoryKinds, a.MemoryKindSizes, a.NumOutputs = texts, sizes, 1
 			return 0
 		}).Checked())
@@ -51,11 +60,11 @@ func TestACheckedTableRefusesResultsThatCannotBeUsed(t *testing.T) {
 		want string
 	}{
 		"a handle": {
-			new(capi.Call[capi.ClientCreateArgs]).Do(tableWith(t, func(*capi.ClientCreateArgs) uintptr { return 0 }).Checked()),
+			again(t, new(capi.Call[capi.ClientCreateArgs]), tableWith(t, func(*capi.ClientCreateArgs) uintptr { return 0 }).Checked()),
 			"PJRT_Client_Create: INTERNAL: the plugin reported success but left the result client null",
 		},
 		"a handle that may be null": {
-			new(capi.Call[capi.DeviceDefaultMemoryArgs]).Do(tableWith(t, func(*capi.DeviceDefaultMemoryArgs) uintptr { return 0 }).Checked()), "",
+			again(t, new(capi.Call[capi.DeviceDefaultMemoryArgs]), tableWith(t, func(*capi.DeviceDefaultMemoryArgs) uintptr { return 0 }).Checked()), "",
 		},
 		"an empty list":             {devices(nil, 0), ""},
 		"a list":                    {devices(&whole[0], 2), ""},

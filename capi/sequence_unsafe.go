@@ -78,11 +78,15 @@ func (s *Sequence) invoke(n int) {
 func (s *Sequence) results(t *Table, n int) (made int, err error) {
 	called := min(int(s.chain.Made)+1, n)
 	for i, h := range s.calls[:called] {
-		if h.hasNoResult(t) {
+		succeeded := h.succeeded(t)
+		if succeeded && h.results == 0 {
 			continue
 		}
 		if l := &s.chain.Links[i]; l.From != nil && *(*uintptr)(l.To) == 0 {
 			continue // skipped
+		}
+		if succeeded && h.isComplete(h.args()) {
+			continue
 		}
 		if err := h.result(t, h.args()); err != nil {
 			return i, err

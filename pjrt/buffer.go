@@ -63,8 +63,12 @@ func (x *holding) reset() {
 	x.readable.forget()
 }
 
-// bufferFamily makes the references to the buffers of a client.
-type bufferFamily = lifetime.Family[capi.Buffer, holding]
+// A bufferFamily makes the references to the buffers of a client, which are expectedBuffers
+// before they exist.
+type (
+	bufferFamily    = lifetime.Family[capi.Buffer, holding]
+	expectedBuffers = lifetime.Expected[capi.Buffer, holding]
+)
 
 // newBuffer makes a Buffer that owns h.
 func (c *Client) newBuffer(h *capi.Buffer, shape Shape) *Buffer {

@@ -138,8 +138,10 @@ func (c *Client) upload(ctx context.Context, op *operation, f *form, a *HostArra
 		}
 	}
 	op.at(c, place)
-	h, err := c.ref.Acquire()
+	expected := c.buffers.Expect(1)
+	h, err := c.ref.Object()
 	if err != nil {
+		expected.Done()
 		return nil, err
 	}
 
@@ -174,14 +176,14 @@ func (c *Client) upload(ctx context.Context, op *operation, f *form, a *HostArra
 		uploads.Put(u)
 	}
 	if err != nil {
-		c.ref.Release()
+		expected.Done()
 		return nil, err
 	}
 	b := &Buffer{client: c, shape: &f.Shape}
 	if opts.Semantics == OnlyDuringCall {
-		b.holding = c.buffers.InitHeld(&b.ref, buffer)
+		b.holding = expected.Init(&b.ref, buffer)
 	} else {
-		b.ownUntil(buffer, done, a.Data)
+		b.ownUntil(&expected, buffer, done, a.Data)
 	}
 	b.born = place.device
 	return b, nil
@@ -202,11 +204,11 @@ func (c *Client) uploadOptions(f *form, opts *BufferOptions) (place placement, l
 	return place, layout, err
 }
 
-// ownUntil makes b the Buffer that owns h, for a caller who has acquired the client. The
-// plugin uses data until done is ready, or as long as h exists if done is nil.
-func (b *Buffer) ownUntil(h *capi.Buffer, done *capi.Event, data []byte) {
+// ownUntil makes b the Buffer that owns h, which was expected. The plugin uses data until done
+// is ready, or as long as h exists if done is nil.
+func (b *Buffer) ownUntil(expected *expectedBuffers, h *capi.Buffer, done *capi.Event, data []byte) {
 	if done != nil {
-		b.holding = b.client.buffers.InitHeld(&b.ref, h)
+		b.holding = expected.Init(&b.ref, h)
 		b.hostDone = b.client.keepUntil(done, data)
 		return
 	}
@@ -217,7 +219,7 @@ func (b *Buffer) ownUntil(h *capi.Buffer, done *capi.Event, data []byte) {
 		close(ended)
 	})
 	b.hostDone = ended
-	b.client.ref.Release()
+	expected.Done()
 }
 
 // origin checks the length of Data against the array's form and the strides, and returns the

@@ -19,10 +19,31 @@ type Family[T, X any] struct {
 
 	// Guards of states that nobody uses. The states are reachable from the cleanups of their guards, so they must keep
 	// neither a guard nor the family alive.
-	spare atomic.Pointer[guard] // most programs have one object after the other
+	place *place // nil if there is no parent
 	mu    sync.Mutex
 	free  *guard // guarded by mu; a list
 	n     int    // guarded by mu; length of the list
+}
+
+// place keeps the guard of the last object of a family that was destroyed, together with what the object counted: 1 among
+// the children of its parent, and 1 among the existing objects. Most programs have one object after the other, and need
+// not count the next one.
+type place struct {
+	spare   atomic.Pointer[guard] // nil if there is none, and for ever soon after the parent is closed
+	counter *counter
+	next    *place // of the same parent
+}
+
+// giveUp gives up the places of all families whose parent is s, which is closed. The caller still counts in s.
+func (s *state) giveUp() {
+	for p := s.places.Swap(nil); p != nil; p = p.next {
+		p.counter.forget(p)
+		if g := p.spare.Swap(nil); g != nil {
+			g.watched.state.Store(nil) // nobody watches with it again
+			p.counter.add(-1)
+			s.refs.Add(-1)
+		}
+	}
 }
 
 // maxFree is how many objects' memory a Family keeps, about 300 bytes each.
@@ -32,21 +53,30 @@ const maxFree = 1024
 // was that of another object before. destroy must leave it as it should be found.
 func NewFamily[T, X any](kind string, parent Parent, destroy func(*T, *X)) *Family[T, X] {
 	f := &Family[T, X]{counter: counterOf(kind), destroy: destroy}
-	if parent != nil {
-		f.parent, f.age = parent.lifetime()
+	if parent == nil {
+		return f
+	}
+	f.parent, f.age = parent.lifetime()
+	f.place = &place{counter: f.counter}
+	f.counter.note(f.place)
+	for {
+		f.place.next = f.parent.places.Load()
+		if f.parent.places.CompareAndSwap(f.place.next, f.place) {
+			break
+		}
+	}
+	if !f.isOpen() {
+		f.parent.giveUp()
 	}
 	return f
 }
 
+// isOpen reports whether the parent has not been closed.
+func (f *Family[T, X]) isOpen() bool { return openAge(f.parent.refs.Load()) == f.age }
+
 // Init fills in r, a zero Ref, for an object of the family.
 func (f *Family[T, X]) Init(r *Ref[T], object *T) *X {
 	e := f.Expect(1)
-	return e.Init(r, object)
-}
-
-// InitHeld is Init for a caller who has acquired the parent: it takes over what Release would undo.
-func (f *Family[T, X]) InitHeld(r *Ref[T], object *T) *X {
-	e := f.expectHeld(1)
 	return e.Init(r, object)
 }
 
@@ -65,28 +95,26 @@ type Expected[T, X any] struct {
 	free   *guard // a list
 }
 
-// Expect counts n objects, for which the caller calls Init, and then Done.
+// Expect counts n objects, for which the caller calls Init, and then Done. Unless the parent has been destroyed, they keep
+// it from then on.
 func (f *Family[T, X]) Expect(n int) Expected[T, X] {
-	if n == 0 {
-		return Expected[T, X]{family: f}
+	e := Expected[T, X]{family: f, parent: f.parent, left: n}
+	if n > 0 && f.place != nil {
+		if e.free = f.place.spare.Swap(nil); e.free != nil {
+			n--
+		}
 	}
-	held := f.parent == nil || f.parent.addChildren(f.age, int64(n))
-	e := f.expectHeld(n)
-	if !held {
-		e.parent = nil // it would be destroyed a second time with the children
+	if n > 0 {
+		f.expectMore(&e, n)
 	}
 	return e
 }
 
-// expectHeld is Expect for children that the parent counts already.
-func (f *Family[T, X]) expectHeld(n int) Expected[T, X] {
-	e := Expected[T, X]{family: f, parent: f.parent, left: n}
+// expectMore is Expect for n objects that have no place.
+func (f *Family[T, X]) expectMore(e *Expected[T, X], n int) {
 	f.counter.add(int64(n))
-	if e.free = f.spare.Swap(nil); e.free != nil {
-		n--
-	}
-	if n == 0 {
-		return e
+	if f.parent != nil && !f.parent.addChildren(f.age, int64(n)) {
+		e.parent = nil // it would be destroyed a second time with the children
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -95,7 +123,6 @@ func (f *Family[T, X]) expectHeld(n int) Expected[T, X] {
 		f.free, g.next, e.free = g.next, e.free, g
 		f.n--
 	}
-	return e
 }
 
 // Init is Family.Init for the next object.
@@ -145,20 +172,27 @@ func (e *Expected[T, X]) Done() {
 	}
 }
 
-func (o *owned[T, X]) giveBack(g *guard) {
+func (o *owned[T, X]) giveBack(g *guard) (kept bool) {
 	if ageOf(o.refs.Load()) == oldest {
-		return // the next generation would be the first again
+		return false // the next generation would be the first again
 	}
-	f := o.family
+	f, parent := o.family, o.parent
 	o.family = nil // which has the guard, which the state must not keep alive
+	if p := f.place; p != nil && parent == f.parent && p.spare.Load() == nil && p.spare.CompareAndSwap(nil, g) {
+		if f.isOpen() {
+			return true
+		}
+		// Whoever closed the parent may have come too early for the place.
+		if g = p.spare.Swap(nil); g == nil {
+			return true
+		}
+	}
 	f.keep(g)
+	return false
 }
 
 // keep adds the guard of a state that nobody uses to those that wait for objects, if there is room.
 func (f *Family[T, X]) keep(g *guard) {
-	if f.spare.Load() == nil && f.spare.CompareAndSwap(nil, g) {
-		return
-	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.n < maxFree {

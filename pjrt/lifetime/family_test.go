@@ -34,9 +34,7 @@ func TestMembersOfAFamilyAreDestroyedOnceAndBeforeTheirParent(t *testing.T) {
 	var refs [5]lifetime.Ref[object]
 	var objects [5]object
 	family.Init(&refs[0], &objects[0])
-	_, err := parent.Acquire()
-	require.NoError(t, err)
-	family.InitHeld(&refs[1], &objects[1])
+	family.Init(&refs[1], &objects[1])
 	expected := family.Expect(4) // and there are three
 	for i := 2; i < 5; i++ {
 		expected.Init(&refs[i], &objects[i])
@@ -94,6 +92,98 @@ func TestAClosedMemberDoesNotReachItsSuccessor(t *testing.T) {
 	assert.Zero(t, o.destroyed.Load())
 	require.NoError(t, next.Close())
 	assert.EqualValues(t, 1, o.destroyed.Load())
+}
+
+// A family keeps a place among the children of its parent for its next member. The place must neither keep the parent
+// nor count as an object.
+func TestAFamilyWithoutMembersDoesNotKeepItsParent(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		close func(parent *lifetime.Ref[object])
+	}{
+		{"closed", func(parent *lifetime.Ref[object]) { parent.Close() }},
+		{"forgotten", func(*lifetime.Ref[object]) {}},
+		{"closed in use", func(parent *lifetime.Ref[object]) {
+			if _, err := parent.Acquire(); err == nil {
+				parent.Close()
+				parent.Release()
+			}
+		}},
+		{"closed with another family's member", func(parent *lifetime.Ref[object]) {
+			var r lifetime.Ref[object]
+			newFamily(t, parent).Init(&r, new(object))
+			parent.Close()
+			r.Close()
+		}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			p := new(object)
+			func() {
+				parent := lifetime.New(t.Name()+"p", p, nil, destroy)
+				family := newFamily(t, parent)
+				for range 3 {
+					var r lifetime.Ref[object]
+					family.Init(&r, new(object))
+					assert.Equal(t, 1, lifetime.Live()[t.Name()])
+					require.NoError(t, r.Close())
+					assert.NotContains(t, lifetime.Live(), t.Name())
+				}
+				assert.Zero(t, p.destroyed.Load())
+				c.close(parent)
+			}()
+			if c.name == "forgotten" {
+				require.Eventually(t, func() bool { runtime.GC(); return p.destroyed.Load() == 1 }, time.Minute, time.Millisecond)
+			}
+			assert.EqualValues(t, 1, p.destroyed.Load())
+			assert.NotContains(t, lifetime.Live(), t.Name())
+			assert.NotContains(t, lifetime.Live(), t.Name()+"p")
+		})
+	}
+}
+
+// The last members are closed while their parent is.
+func TestAParentIsDestroyedOnceWhileItsFamilyEnds(t *testing.T) {
+	for range 2000 {
+		p := new(object)
+		parent := lifetime.New(t.Name()+"p", p, nil, destroy)
+		family := newFamily(t, parent)
+		var wg sync.WaitGroup
+		for range 2 {
+			wg.Go(func() {
+				for range 3 {
+					var r lifetime.Ref[object]
+					family.Init(&r, new(object))
+					r.Close()
+				}
+			})
+		}
+		wg.Go(func() { parent.Close() })
+		wg.Wait()
+		require.EqualValues(t, 1, p.destroyed.Load())
+	}
+	assert.NotContains(t, lifetime.Live(), t.Name())
+	assert.NotContains(t, lifetime.Live(), t.Name()+"p")
+}
+
+// Members that are expected and do not come count no longer.
+func TestExpectedMembersThatDoNotComeAreForgotten(t *testing.T) {
+	p := new(object)
+	parent := lifetime.New(t.Name()+"p", p, nil, destroy)
+	family := newFamily(t, parent)
+	for n := range 4 { // the first without a place, the others with one
+		expected := family.Expect(n)
+		assert.Equal(t, n, lifetime.Live()[t.Name()])
+		expected.Done()
+		assert.NotContains(t, lifetime.Live(), t.Name())
+		var r lifetime.Ref[object]
+		family.Init(&r, new(object))
+		r.Close()
+	}
+	expected := family.Expect(2)
+	require.NoError(t, parent.Close())
+	assert.Zero(t, p.destroyed.Load(), "a member is expected")
+	expected.Done()
+	assert.EqualValues(t, 1, p.destroyed.Load())
 }
 
 func TestForgottenMembersOfAFamilyAreDestroyed(t *testing.T) {

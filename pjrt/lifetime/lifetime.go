@@ -37,6 +37,7 @@ type state struct {
 	counter *counter
 	guard   atomic.Pointer[guard]   // for the next child, or nil: programs close and make children in turns
 	child   atomic.Pointer[counter] // of the kind of the last child, which is usually the same for all
+	places  atomic.Pointer[place]   // of the families whose parent this is; a list
 	// idle is the guard that goes back to the family with the state, from Close until then. Otherwise it is nil, since a
 	// state must not keep its guard alive.
 	idle *guard
@@ -81,8 +82,9 @@ type owned[T, X any] struct {
 
 type destroyer interface {
 	destroy()
-	// giveBack hands the state and its guard to their family, once nobody uses them.
-	giveBack(*guard)
+	// giveBack hands the state and its guard to their family, once nobody uses them. It reports whether the family also
+	// keeps what the object counted.
+	giveBack(*guard) (kept bool)
 }
 
 func (o *owned[T, X]) destroy() {
@@ -306,6 +308,9 @@ func (r *Ref[T]) Close() error {
 		r.guard = nil
 		s.spare(g)
 	}
+	if s.places.Load() != nil {
+		s.giveUp()
+	}
 	if last {
 		s = s.end()
 	}
@@ -316,6 +321,7 @@ func (r *Ref[T]) Close() error {
 // close is Close for a Ref that was garbage collected.
 func (s *state) close() {
 	if s.refs.Or(closedBit)&closedBit == 0 {
+		s.giveUp()
 		s.release()
 	}
 }
@@ -343,16 +349,20 @@ func (s *state) release() {
 // end destroys the object, whose count is zero, and returns the parent, which is to be released.
 func (s *state) end() (parent *state) {
 	s.owned.destroy()
-	s.counter.add(-1)
 	if s.tracked {
 		s.untrack()
 	}
-	parent = s.parent
-	if g := s.idle; g != nil {
-		s.idle = nil
-		s.owned.giveBack(g)
-	} else {
+	parent, g := s.parent, s.idle
+	if g == nil {
+		s.counter.add(-1)
 		s.gone.Store(true)
+		return parent
 	}
+	counter := s.counter
+	s.idle = nil
+	if s.owned.giveBack(g) { // then s belongs to the next object
+		return nil
+	}
+	counter.add(-1)
 	return parent
 }

@@ -10,10 +10,42 @@ import (
 
 type counter struct {
 	kind string
-	n    atomic.Int64
+	n    atomic.Int64 // objects and spares
+
+	mu     sync.Mutex
+	places map[*place]bool // guarded by mu; of families whose parent is open
 }
 
 func (c *counter) add(d int64) { c.n.Add(d) }
+
+// note makes objects leave out the spare of p.
+func (c *counter) note(p *place) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.places == nil {
+		c.places = make(map[*place]bool)
+	}
+	c.places[p] = true
+}
+
+func (c *counter) forget(p *place) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	delete(c.places, p)
+}
+
+// objects returns how many objects exist. It is exact if none is made or destroyed meanwhile.
+func (c *counter) objects() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	n := c.n.Load()
+	for p := range c.places {
+		if p.spare.Load() != nil {
+			n--
+		}
+	}
+	return int(max(n, 0))
+}
 
 var counters sync.Map // of *counter, by kind
 
@@ -30,8 +62,8 @@ func counterOf(kind string) *counter {
 func Live() map[string]int {
 	live := make(map[string]int)
 	counters.Range(func(kind, c any) bool {
-		if n := c.(*counter).n.Load(); n != 0 {
-			live[kind.(string)] = int(n)
+		if n := c.(*counter).objects(); n != 0 {
+			live[kind.(string)] = n
 		}
 		return true
 	})
