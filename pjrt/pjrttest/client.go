@@ -115,7 +115,12 @@ func (p *Plugin) clientCreate(a *capi.ClientCreateArgs) error {
 	p.mu.Lock()
 	p.created = capi.Attributes(a.CreateOptions, a.NumOptions)
 	p.mu.Unlock()
-	a.Client = p.newClient(process, counts).handle
+	c := p.newClient(process, counts)
+	if err := p.opts.Network.join(c); err != nil {
+		_ = p.clientDestroy(&capi.ClientDestroyArgs{Client: c.handle})
+		return err
+	}
+	a.Client = c.handle
 	return nil
 }
 
@@ -147,6 +152,7 @@ func (p *Plugin) newClient(process int, counts []int) *client {
 
 func (p *Plugin) clientDestroy(a *capi.ClientDestroyArgs) error {
 	return destroy(p, a.Client, func(c *client) {
+		p.opts.Network.leave(c, "the client was destroyed")
 		for _, d := range c.devices {
 			_, _ = drop[*device](p, d.handle)
 		}

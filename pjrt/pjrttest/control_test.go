@@ -322,6 +322,7 @@ func TestWrongOptionsAreErrors(t *testing.T) {
 		`has the kind "" and 0 bytes`:                          {Memories: []pjrttest.MemoryOptions{{}}},
 		`names "PJRT_What", which is not a function`:           {Absent: []string{"PJRT_What"}},
 		"the extension Triton is not supported":                {Extensions: []capi.ExtensionType{capi.ExtensionTypeTriton}},
+		"CrossHostTransfers needs a network":                   {Extensions: []capi.ExtensionType{capi.ExtensionTypeCrossHostTransfers}},
 		"Options.Attributes":                                   {Attributes: []pjrt.Attribute{{Name: "x", Value: struct{}{}}}},
 		"Options.DeviceAttributes(0)": {DeviceAttributes: func(int) []pjrt.Attribute {
 			return []pjrt.Attribute{{Name: "x", Value: struct{}{}}}

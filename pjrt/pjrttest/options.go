@@ -36,6 +36,9 @@ type Options struct {
 	// ProcessIndex is the number of this process. Programs see the devices of the other
 	// processes, but cannot use them.
 	Processes, ProcessIndex int
+	// Network connects the plugin with those of the other processes, and gives it the
+	// extension CrossHostTransfers. Without a Network, the plugin lacks the extension.
+	Network *Network
 	// Memories are the memories of each device, beginning with the default one. Nil means
 	// one of the kind device and one of the kind pinned_host, of 1 GiB each.
 	Memories []MemoryOptions
@@ -79,6 +82,7 @@ var extensions = []capi.ExtensionType{
 	capi.ExtensionTypeLayouts, capi.ExtensionTypeMemoryDescriptions, capi.ExtensionTypeShardings,
 	capi.ExtensionTypeRawBuffer, capi.ExtensionTypeHostMemoryAllocator, capi.ExtensionTypeProfiler,
 	capi.ExtensionTypePhaseCompile,
+	capi.ExtensionTypeCrossHostTransfers, // with Options.Network
 }
 
 // complete checks the options and fills in the defaults.
@@ -125,6 +129,9 @@ func (o Options) complete() (Options, error) {
 			m.Bytes = defaultMemory
 		}
 		m.Host = m.Host || o.HostDevices || m.Kind == "pinned_host" || m.Kind == "unpinned_host"
+	}
+	if o.Network == nil && slices.Contains(o.Extensions, capi.ExtensionTypeCrossHostTransfers) {
+		return o, fmt.Errorf("pjrttest: the extension CrossHostTransfers needs a network: set Options.Network")
 	}
 	if o.Extensions == nil {
 		o.Extensions = extensions

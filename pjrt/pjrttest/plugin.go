@@ -28,7 +28,8 @@ type Plugin struct {
 	attributes *capi.NamedValues
 	table      *serve.Table
 	pjrt       *pjrt.Plugin
-	functions  map[string]bool // by C name; those that can fail
+	cancel     capi.CrossHostCancel // what receivers of transfers may cancel with
+	functions  map[string]bool      // by C name; those that can fail
 
 	client func() *pjrt.Client // makes the client on the first call
 
@@ -59,10 +60,15 @@ func New(t testing.TB, opts Options) *Plugin {
 	}
 	t.Cleanup(func() {
 		t.Helper()
+		waiting := p.Live()[pendingTransfer] // Close ends them
 		if err := p.Close(); err != nil {
 			t.Error(err)
 		}
-		if left := p.settle(); opts.NoLeaks && len(left) > 0 {
+		left := p.settle()
+		if waiting > 0 {
+			left[pendingTransfer] = waiting
+		}
+		if opts.NoLeaks && len(left) > 0 {
 			t.Errorf("pjrttest: the test left objects in the plugin: %v", left)
 		}
 	})
@@ -120,6 +126,10 @@ func Start(opts Options) (*Plugin, error) {
 		return nil, fmt.Errorf("pjrttest: %w", err)
 	}
 	p.client = sync.OnceValue(p.startClient)
+	if opts.Network != nil {
+		call, h := capi.NewCrossHostSendCancelNotifier(p.cancelReceive)
+		p.cancel = capi.CrossHostCancel{Notifier: call, UserArg: uintptr(h)}
+	}
 	return p, nil
 }
 
@@ -172,9 +182,9 @@ func reclaim() map[string]int {
 	return left
 }
 
-// Close closes the client of Client, makes held operations and blocked calls fail with
-// CANCELLED, and ends the plugin. First close everything made with the plugin: objects that are still open
-// stay as they are, and keep the plugin alive. Closing again does nothing.
+// Close closes the client of Client, makes held operations, blocked calls and transfers
+// that wait for another process fail with CANCELLED, and ends the plugin. First close everything made with the plugin:
+// objects that are still open stay as they are, and keep the plugin alive. Closing again does nothing.
 func (p *Plugin) Close() error {
 	p.mu.Lock()
 	was, client := p.closed, p.started
@@ -185,6 +195,7 @@ func (p *Plugin) Close() error {
 	}
 	cancelled := failed(capi.ErrorCodeCancelled, "the plugin was closed")
 	p.faults.unblock(cancelled, func(*block) bool { return true })
+	p.opts.Network.close(p)
 	for _, o := range p.Held() {
 		o.Fail(cancelled)
 	}
@@ -206,6 +217,7 @@ func (p *Plugin) Close() error {
 // end frees the resources of the process that the plugin holds.
 func (p *Plugin) end() {
 	_ = p.table.Close()
+	capi.Handle(p.cancel.UserArg).Delete()
 	forget(p)
 }
 
@@ -237,7 +249,8 @@ func (p *Plugin) Address() uintptr { return p.table.Address() }
 
 // Live returns, for each C type such as PJRT_Buffer, how many objects callers got and have
 // not destroyed. It leaves out types without objects, and errors. It counts the client
-// that Client returns.
+// that Client returns. Under the name "PJRT_Transfers transfer" it counts what the process sends to
+// others or receives from them and is not over, whether or not the caller still has the buffer.
 func (p *Plugin) Live() map[string]int {
 	p.mu.Lock()
 	defer p.mu.Unlock()

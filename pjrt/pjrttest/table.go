@@ -247,6 +247,16 @@ func (p *Plugin) addExtensions(s *serve.Plugin) {
 				PhaseCompileGetPhaseNames:   on(p, p.phaseNames),
 				PhaseCompileCBuffersDestroy: p.phaseDestroyBuffers,
 			}
+		case capi.ExtensionTypeCrossHostTransfers:
+			if p.opts.Network == nil {
+				continue
+			}
+			s.CrossHostTransfers = &serve.CrossHostTransfersExtension{
+				TransfersClientMakeCrossHostReceiveBuffers: on(p, p.crossHostMakeReceive),
+				TransfersBufferCopyToRemoteDevice:          p.remoteCopy(on(p, p.copyToRemoteDevice)),
+				TransfersClientCrossHostReceiveBuffers:     on(p, p.crossHostReceive),
+				TransfersClientCrossHostSendBuffers:        on(p, p.crossHostSend),
+			}
 		case capi.ExtensionTypeHostMemoryAllocator:
 			s.HostMemoryAllocator = &serve.HostMemoryAllocatorExtension{Allocate: on(p, p.hostMemoryAllocate)}
 		}
