@@ -6,39 +6,99 @@ package crosshost_test
 import (
 	"context"
 	"errors"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
+	"github.com/ebitengine/purego"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/capi/serve"
 	"github.com/purepjrt/purepjrt/extensions/crosshost"
 	"github.com/purepjrt/purepjrt/pjrt"
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
 	"github.com/purepjrt/purepjrt/pjrt/pjrttest"
+	"github.com/purepjrt/purepjrt/pjrt/raw"
 )
 
 // patience is how long a test waits for something that must happen, on a busy machine.
 const patience = time.Minute
 
-// newHosts returns two hosts, and checks that they leave nothing behind at the end of
-// the test.
-func newHosts(t testing.TB, minor int) (net *network, a, b *pjrt.Client) {
+// The C names of the functions of the extension.
+const (
+	sends    = "PJRT_Transfers_PJRT_Client_CrossHostSendBuffers"
+	receives = "PJRT_Transfers_PJRT_Client_CrossHostReceiveBuffers"
+	makes    = "PJRT_Transfers_PJRT_Client_MakeCrossHostReceiveBuffers"
+	copies   = "PJRT_Transfers_PJRT_Buffer_CopyToRemoteDevice"
+)
+
+// newHosts returns the plugins of two processes, of which process i has device i, and
+// checks that the test leaves nothing behind in them.
+func newHosts(t testing.TB, minor int) (hosts [2]*pjrttest.Plugin) {
 	t.Helper()
-	net, err := startHosts(minor)
-	require.NoError(t, err)
-	t.Cleanup(func() {
-		for _, h := range net.hosts {
+	network := new(pjrttest.Network)
+	for i := range hosts {
+		p := pjrttest.New(t, pjrttest.Options{Minor: minor, Processes: 2, ProcessIndex: i, Network: network, NoLeaks: true})
+		t.Cleanup(func() {
 			assert.Eventually(t, func() bool {
-				live := h.inner.Live()
+				live := p.Live()
 				delete(live, "PJRT_Client")
 				return len(live) == 0
-			}, patience, time.Millisecond, "%v", h.inner.Live())
-		}
-		assert.NoError(t, net.close())
-	})
-	return net, net.hosts[0].client, net.hosts[1].client
+			}, patience, time.Millisecond, "%v", p.Live())
+		})
+		hosts[i] = p
+	}
+	return hosts
+}
+
+// clients returns the clients of both processes.
+func clients(hosts [2]*pjrttest.Plugin) (a, b *pjrt.Client) {
+	return hosts[0].Client(), hosts[1].Client()
+}
+
+// hooked returns a client whose calls of the plugin meet a hook first.
+func hooked(t testing.TB, p *pjrttest.Plugin, hook serve.Hook) *pjrt.Client {
+	t.Helper()
+	wrapped, err := serve.Wrap(p.Table(), hook)
+	require.NoError(t, err)
+	t.Cleanup(func() { assert.NoError(t, wrapped.Close()) })
+	plugin, err := raw.Plugin(wrapped.Capi())
+	require.NoError(t, err)
+	c, err := plugin.NewClient(context.Background(), nil)
+	require.NoError(t, err)
+	t.Cleanup(func() { assert.NoError(t, c.Close()) })
+	return c
+}
+
+// freed counts the descriptors that plugins behind counted have freed.
+var freed atomic.Int32
+
+// countingDestructor is a destructor that counts, made once because a process cannot have
+// many C entry points.
+var countingDestructor = sync.OnceValue(func() capi.TransfersDescriptorDestructor {
+	var a capi.TransfersBufferCopyToRemoteDeviceArgs
+	d := capi.NewCrossHostDescriptor()
+	d.Fields(&a)
+	d.Delete()
+	return capi.TransfersDescriptorDestructor(purego.NewCallback(func(data **byte, size *uintptr) (word uintptr) {
+		freed.Add(1)
+		a.DescriptorDestructor.Call(data, size)
+		return
+	}))
+})
+
+// counted returns a client of the plugin that counts in freed, from 0.
+func counted(t testing.TB, p *pjrttest.Plugin) *pjrt.Client {
+	freed.Store(0)
+	return hooked(t, p, serve.Around(func(c *serve.Invocation, a *capi.TransfersBufferCopyToRemoteDeviceArgs) {
+		given := a.DescriptorDestructor
+		a.DescriptorDestructor = countingDestructor()
+		c.Forward()
+		a.DescriptorDestructor = given
+	}))
 }
 
 func bufferOf(t testing.TB, c *pjrt.Client, values ...float32) *pjrt.Buffer {
@@ -55,7 +115,8 @@ func TestBuffersTravelBetweenHostsByKeys(t *testing.T) {
 	ctx := context.Background()
 	for name, sendFirst := range map[string]bool{"sent first": true, "received first": false} {
 		t.Run(name, func(t *testing.T) {
-			net, a, b := newHosts(t, 0)
+			hosts := newHosts(t, 0)
+			a, b := clients(hosts)
 			x, y := bufferOf(t, a, 1, 2, 3), bufferOf(t, a, 4)
 			var events []*pjrt.Event
 			send := func() {
@@ -100,54 +161,82 @@ func TestBuffersTravelBetweenHostsByKeys(t *testing.T) {
 				require.NoError(t, got[i].Close())
 			}
 			require.NoError(t, y.Close())
-			assert.Equal(t, []sentKey{{1, 7}, {1, -8}}, net.sent)
+			assert.Equal(t, 1, hosts[0].Calls(sends), "one call for all")
+			assert.Equal(t, 1, hosts[1].Calls(receives))
 		})
 	}
 }
 
 func TestTransfersNameTheIncarnationsOfTheProcesses(t *testing.T) {
 	ctx := context.Background()
-	opts := &crosshost.Options{Incarnations: map[int]int64{1: -5, 0: 70}}
-	for minor, want := range map[int]map[string]map[int32]int64{
-		116: nil,
-		117: {"send": {0: 70, 1: -5}, "receive": {0: 70, 1: -5}},
-	} {
-		net, a, b := newHosts(t, minor)
-		x := bufferOf(t, a, 1)
-		sends := []crosshost.Outgoing{{x, a.Devices()[1], 1}}
-		receives := []crosshost.Incoming{{Shape: f32(1), From: b.Devices()[0], Key: 1}}
-		if want == nil {
-			_, err := crosshost.Send(ctx, a, sends, opts)
-			require.ErrorIs(t, err, pjrt.ErrUnimplemented)
-			_, err = crosshost.Receive(ctx, b.Devices()[1], receives, opts)
-			require.ErrorIs(t, err, pjrt.ErrUnimplemented)
-			opts := &crosshost.Options{Incarnations: map[int]int64{-1: 1}}
-			_, err = crosshost.Send(ctx, a, sends, opts)
-			require.ErrorContains(t, err, "the option Incarnations names process -1")
-			_, err = crosshost.Receive(ctx, b.Devices()[1], receives, opts)
-			require.ErrorIs(t, err, pjrt.ErrInvalidArgument)
-		}
-		with := opts
-		if want == nil {
-			with = new(crosshost.Options)
-		}
-		events, err := crosshost.Send(ctx, a, sends, with)
-		require.NoError(t, err)
-		got, err := crosshost.Receive(ctx, b.Devices()[1], receives, with)
-		require.NoError(t, err)
-		require.NoError(t, got[0].Wait(ctx))
-		require.NoError(t, events[0].Close())
-		require.NoError(t, got[0].Close())
-		require.NoError(t, x.Close())
-		net.mu.Lock()
-		assert.Equal(t, want, net.tasks)
-		net.mu.Unlock()
+	opts := func(zero, one int64) *crosshost.Options {
+		return &crosshost.Options{Incarnations: map[int]int64{1: one, 0: zero}}
 	}
+	for name, c := range map[string]struct {
+		send, receive *crosshost.Options
+		want          string
+	}{
+		"both agree":          {opts(70, -5), opts(70, -5), ""},
+		"only one knows":      {opts(70, -5), nil, ""},
+		"the sender is new":   {opts(71, -5), opts(70, -5), "process 0 is of incarnation 71 for the sender, but of incarnation 70 for the receiver"},
+		"the receiver is new": {opts(70, -5), opts(70, -6), "process 1 is of incarnation -5 for the sender, but of incarnation -6 for the receiver"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			a, b := clients(newHosts(t, 0))
+			x := bufferOf(t, a, 1)
+			events, err := crosshost.Send(ctx, a, []crosshost.Outgoing{{x, a.Devices()[1], 1}}, c.send)
+			require.NoError(t, err)
+			got, err := crosshost.Receive(ctx, b.Devices()[1], []crosshost.Incoming{{Shape: f32(1), From: b.Devices()[0], Key: 1}}, c.receive)
+			require.NoError(t, err)
+			for _, err := range []error{events[0].Wait(ctx), got[0].Wait(ctx)} {
+				if c.want == "" {
+					assert.NoError(t, err)
+				} else {
+					assert.ErrorIs(t, err, pjrt.ErrFailedPrecondition)
+					assert.ErrorContains(t, err, c.want)
+				}
+			}
+			require.NoError(t, events[0].Close())
+			require.NoError(t, got[0].Close())
+			require.NoError(t, x.Close())
+		})
+	}
+}
+
+func TestOlderPluginsTakeNoIncarnations(t *testing.T) {
+	ctx := context.Background()
+	hosts := newHosts(t, 116)
+	a, b := clients(hosts)
+	x := bufferOf(t, a, 1)
+	sent := []crosshost.Outgoing{{x, a.Devices()[1], 1}}
+	received := []crosshost.Incoming{{Shape: f32(1), From: b.Devices()[0], Key: 1}}
+	opts := &crosshost.Options{Incarnations: map[int]int64{1: -5, 0: 70}}
+	_, err := crosshost.Send(ctx, a, sent, opts)
+	require.ErrorIs(t, err, pjrt.ErrUnimplemented)
+	_, err = crosshost.Receive(ctx, b.Devices()[1], received, opts)
+	require.ErrorIs(t, err, pjrt.ErrUnimplemented)
+	opts = &crosshost.Options{Incarnations: map[int]int64{-1: 1}}
+	_, err = crosshost.Send(ctx, a, sent, opts)
+	require.ErrorContains(t, err, "the option Incarnations names process -1")
+	_, err = crosshost.Receive(ctx, b.Devices()[1], received, opts)
+	require.ErrorIs(t, err, pjrt.ErrInvalidArgument)
+
+	events, err := crosshost.Send(ctx, a, sent, new(crosshost.Options))
+	require.NoError(t, err)
+	got, err := crosshost.Receive(ctx, b.Devices()[1], received, new(crosshost.Options))
+	require.NoError(t, err)
+	require.NoError(t, got[0].Wait(ctx))
+	require.NoError(t, events[0].Close())
+	require.NoError(t, got[0].Close())
+	require.NoError(t, x.Close())
+	assert.Equal(t, 1, hosts[0].Calls(sends), "the refused calls did not reach C")
+	assert.Equal(t, 1, hosts[1].Calls(receives), "the refused calls did not reach C")
 }
 
 func TestMisuseOfTransfersByKeysIsAnErrorHere(t *testing.T) {
 	ctx := context.Background()
-	net, a, b := newHosts(t, 0)
+	hosts := newHosts(t, 0)
+	a, b := clients(hosts)
 	x, other := bufferOf(t, a, 1), bufferOf(t, b, 1)
 	closed, deleted := bufferOf(t, a, 1), bufferOf(t, a, 1)
 	require.NoError(t, closed.Close())
@@ -201,8 +290,10 @@ func TestMisuseOfTransfersByKeysIsAnErrorHere(t *testing.T) {
 	assert.ErrorIs(t, err, context.Canceled)
 	_, err = crosshost.Receive(over, mine, []crosshost.Incoming{{f32(1), nil, theirs, 1}}, nil)
 	assert.ErrorIs(t, err, context.Canceled)
-	assert.Empty(t, net.sent, "C was not called")
-	assert.Zero(t, net.received, "C was not called")
+	for _, p := range hosts {
+		assert.Zero(t, p.Calls(sends), "C was not called")
+		assert.Zero(t, p.Calls(receives), "C was not called")
+	}
 	for _, b := range []*pjrt.Buffer{x, other, deleted} {
 		require.NoError(t, b.Close())
 	}
@@ -230,7 +321,8 @@ func TestOlderPluginsLackPartsOfCrossHostTransfers(t *testing.T) {
 		keys, cancel, remote bool
 	}{{79, false, false, false}, {81, true, false, false}, {84, true, false, false}, {85, true, true, false},
 		{103, true, true, false}, {104, true, true, true}} {
-		net, a, b := newHosts(t, c.minor)
+		hosts := newHosts(t, c.minor)
+		a, b := clients(hosts)
 		x := bufferOf(t, a, 1)
 		_, err := crosshost.Send(ctx, a, nil, nil)
 		assert.Equal(t, !c.keys, errors.Is(err, pjrt.ErrUnimplemented), "%d: %v", c.minor, err)
@@ -244,8 +336,7 @@ func TestOlderPluginsLackPartsOfCrossHostTransfers(t *testing.T) {
 			err = r.Cancel(ctx, 0, errors.New("nothing arrives"))
 			assert.Equal(t, !c.cancel, errors.Is(err, pjrt.ErrUnimplemented), "%d: %v", c.minor, err)
 			if !c.cancel {
-				// The stand-in's sender gives up without a request.
-				net.cancelled(newRequest(descriptors[0]))
+				require.NoError(t, hosts[1].Close(), "nothing else ends the transfer")
 			}
 		}
 		require.NoError(t, r.Buffers()[0].Close())
@@ -255,8 +346,10 @@ func TestOlderPluginsLackPartsOfCrossHostTransfers(t *testing.T) {
 
 func TestABufferTravelsByItsDescriptor(t *testing.T) {
 	ctx := context.Background()
-	net, a, b := newHosts(t, 0)
-	net.late = true
+	hosts := newHosts(t, 0)
+	a, b := clients(hosts)
+	a = counted(t, hosts[0])
+	hosts[1].Hold()
 	x, y := bufferOf(t, a, 1, 2), bufferOf(t, a, 3)
 	r, err := crosshost.NewReceiver(ctx, b, []pjrt.Shape{f32(2), f32(1)}, &crosshost.ReceiverOptions{
 		Device: b.Devices()[1], Layouts: []*pjrt.Layout{nil, pjrt.RowMajor(1)},
@@ -266,8 +359,7 @@ func TestABufferTravelsByItsDescriptor(t *testing.T) {
 	defer stop()
 	_, err = r.Descriptors(short)
 	require.ErrorIs(t, err, context.DeadlineExceeded, "the plugin is not ready")
-	net.late = false
-	go net.release()
+	go hosts[1].Resume()
 	descriptors, err := r.Descriptors(ctx)
 	require.NoError(t, err)
 	require.Len(t, descriptors, 2)
@@ -277,7 +369,7 @@ func TestABufferTravelsByItsDescriptor(t *testing.T) {
 		assert.True(t, enqueued)
 		require.NoError(t, b.Close())
 	}
-	assert.Equal(t, 2, net.freed, "the plugin's descriptors are freed")
+	assert.EqualValues(t, 2, freed.Load(), "the plugin frees its descriptors")
 	for i, want := range [][]float32{{1, 2}, {3}} {
 		values, err := pjrt.ToSlice[float32](ctx, r.Buffers()[i])
 		require.NoError(t, err)
@@ -292,7 +384,7 @@ func TestABufferTravelsByItsDescriptor(t *testing.T) {
 
 func TestATransferByDescriptorIsCancelled(t *testing.T) {
 	ctx := context.Background()
-	_, _, b := newHosts(t, 0)
+	_, b := clients(newHosts(t, 0))
 	r, err := crosshost.NewReceiver(ctx, b, []pjrt.Shape{f32(1), f32(1)}, nil)
 	require.NoError(t, err)
 	for i, reason := range []error{&pjrt.Error{Code: pjrt.ErrUnavailable, Message: "the sender is away"}, context.DeadlineExceeded} {
@@ -312,11 +404,13 @@ func TestATransferByDescriptorIsCancelled(t *testing.T) {
 
 func TestFailuresOfTransfersByDescriptorAreReported(t *testing.T) {
 	ctx := context.Background()
-	net, a, b := newHosts(t, 0)
+	hosts := newHosts(t, 0)
+	a, b := clients(hosts)
+	a = counted(t, hosts[0])
 	x := bufferOf(t, a, 1)
 	away := &pjrt.Error{Code: pjrt.ErrUnavailable, Message: "no network"}
 
-	net.notify = away
+	hosts[1].Fail(makes, away.Code, away.Message, pjrttest.Times(1), pjrttest.Async())
 	r, err := crosshost.NewReceiver(ctx, b, []pjrt.Shape{f32(1)}, nil)
 	require.NoError(t, err)
 	_, err = r.Descriptors(ctx)
@@ -328,7 +422,7 @@ func TestFailuresOfTransfersByDescriptorAreReported(t *testing.T) {
 	enqueued, err := crosshost.CopyToRemoteDevice(ctx, x, []byte("nobody"))
 	assert.False(t, enqueued)
 	assert.ErrorIs(t, err, pjrt.ErrNotFound)
-	net.refuse = away
+	hosts[0].Fail(copies, away.Code, away.Message, pjrttest.Times(1))
 	_, err = crosshost.CopyToRemoteDevice(ctx, x, []byte("nobody"))
 	assert.ErrorContains(t, err, "no network")
 	_, err = crosshost.CopyToRemoteDevice(ctx, x, nil)
@@ -337,7 +431,7 @@ func TestFailuresOfTransfersByDescriptorAreReported(t *testing.T) {
 	stop()
 	_, err = crosshost.CopyToRemoteDevice(over, x, []byte("nobody"))
 	assert.ErrorIs(t, err, context.Canceled)
-	assert.Equal(t, 2, net.freed, "the descriptors that C saw")
+	assert.EqualValues(t, 2, freed.Load(), "the descriptors that C saw")
 	require.NoError(t, x.Close())
 	_, err = crosshost.CopyToRemoteDevice(ctx, x, []byte("nobody"))
 	assert.ErrorIs(t, err, pjrt.ErrClosed)
@@ -345,20 +439,21 @@ func TestFailuresOfTransfersByDescriptorAreReported(t *testing.T) {
 
 func TestASendByDescriptorGoesOnAfterItsContextEnds(t *testing.T) {
 	ctx := context.Background()
-	net, a, b := newHosts(t, 0)
+	hosts := newHosts(t, 0)
+	a, b := clients(hosts)
 	x := bufferOf(t, a, 9)
 	r, err := crosshost.NewReceiver(ctx, b, []pjrt.Shape{f32(1)}, nil)
 	require.NoError(t, err)
 	descriptors, err := r.Descriptors(ctx)
 	require.NoError(t, err)
-	net.late = true
+	hosts[0].Hold()
 	short, stop := context.WithTimeout(ctx, 10*time.Millisecond)
 	defer stop()
 	_, err = crosshost.CopyToRemoteDevice(short, x, descriptors[0])
 	require.ErrorIs(t, err, context.DeadlineExceeded)
 	require.NoError(t, x.Close(), "the send keeps the buffer alive")
 	descriptors[0][0]++ // and has a copy of the descriptor
-	net.release()
+	hosts[0].Resume()
 	values, err := pjrt.ToSlice[float32](ctx, r.Buffers()[0])
 	require.NoError(t, err)
 	assert.Equal(t, []float32{9}, values)
@@ -368,15 +463,15 @@ func TestASendByDescriptorGoesOnAfterItsContextEnds(t *testing.T) {
 
 func TestTransfersOfAClosedClientAreErrors(t *testing.T) {
 	ctx := context.Background()
-	net, a, b := newHosts(t, 0)
+	hosts := newHosts(t, 0)
+	a, b := clients(hosts)
 	x := bufferOf(t, a, 1)
 	r, err := crosshost.NewReceiver(ctx, b, []pjrt.Shape{f32(1)}, nil)
 	require.NoError(t, err)
 	descriptors, err := r.Descriptors(ctx)
 	require.NoError(t, err)
-	for _, h := range net.hosts {
-		require.NoError(t, h.client.Close())
-	}
+	require.NoError(t, a.Close())
+	require.NoError(t, b.Close())
 	_, err = crosshost.Send(ctx, a, []crosshost.Outgoing{{x, a.Devices()[1], 1}}, nil)
 	assert.ErrorIs(t, err, pjrt.ErrClosed)
 	_, err = crosshost.Receive(ctx, b.Devices()[1], []crosshost.Incoming{{f32(1), nil, b.Devices()[0], 1}}, nil)
@@ -394,7 +489,7 @@ func TestTransfersOfAClosedClientAreErrors(t *testing.T) {
 
 func TestMisuseOfReceiversIsAnErrorHere(t *testing.T) {
 	ctx := context.Background()
-	_, _, b := newHosts(t, 0)
+	_, b := clients(newHosts(t, 0))
 	one := []pjrt.Shape{f32(1)}
 	for name, c := range map[string]struct {
 		shapes []pjrt.Shape
@@ -417,18 +512,17 @@ func TestMisuseOfReceiversIsAnErrorHere(t *testing.T) {
 }
 
 func TestTooFewBuffersFromThePluginAreAnError(t *testing.T) {
-	net, _, b := newHosts(t, 0)
-	net.fewer = true
-	// The buffers that the plugin did make are closed, so the stand-in frees them.
+	hosts := newHosts(t, 0)
+	b := hooked(t, hosts[1], serve.Around(func(c *serve.Invocation, a *capi.TransfersClientMakeCrossHostReceiveBuffersArgs) {
+		n := a.NumShapes
+		a.NumShapes = 1
+		c.Forward()
+		a.NumShapes = n
+	}))
+	// The buffer that the plugin did make is closed.
 	_, err := crosshost.NewReceiver(context.Background(), b, []pjrt.Shape{f32(1), f32(1)}, nil)
 	assert.ErrorIs(t, err, pjrt.ErrInternal)
-	for descriptor := range net.ends {
-		net.cancelled(newRequest([]byte(descriptor)))
-	}
-}
-
-func newRequest(descriptor []byte) capi.CrossHostCancelRequest {
-	return capi.CrossHostCancelRequest{Descriptor: descriptor, Reason: pjrt.ErrCancelled, Message: "given up"}
+	require.NoError(t, hosts[1].Close(), "nothing else ends the transfer")
 }
 
 func TestNilsAreErrorsHere(t *testing.T) {

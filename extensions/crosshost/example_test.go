@@ -12,20 +12,41 @@ import (
 	"github.com/purepjrt/purepjrt/extensions/crosshost"
 	"github.com/purepjrt/purepjrt/pjrt"
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
+	"github.com/purepjrt/purepjrt/pjrt/pjrttest"
 )
+
+// hosts are the plugins of a program's processes, in memory: the process i has device i.
+type hosts [2]*pjrttest.Plugin
+
+func startHosts() (h hosts) {
+	network := new(pjrttest.Network)
+	for i := range h {
+		p, err := pjrttest.Start(pjrttest.Options{Network: network, Processes: len(h), ProcessIndex: i})
+		if err != nil {
+			log.Fatal(err)
+		}
+		h[i] = p
+	}
+	return h
+}
+
+func (h hosts) close() {
+	for _, p := range h {
+		if err := p.Close(); err != nil {
+			log.Fatal(err)
+		}
+	}
+}
 
 // Two processes of a program, here both in one, name a transfer with the same key.
 func ExampleSend() {
 	ctx := context.Background()
-	hosts, err := startHosts(0)
-	if err != nil {
-		log.Fatal(err)
-	}
+	hosts := startHosts()
 	defer hosts.close()
 	const key = 42
 
 	// Process 0 has device 0.
-	sender := hosts.hosts[0].client
+	sender := hosts[0].Client()
 	b, err := pjrt.FromSlice(ctx, sender, []float32{1, 2, 3}, 3)
 	if err != nil {
 		log.Fatal(err)
@@ -42,7 +63,7 @@ func ExampleSend() {
 	defer sent[0].Close()
 
 	// Process 1 has device 1.
-	receiver := hosts.hosts[1].client
+	receiver := hosts[1].Client()
 	received, err := crosshost.Receive(ctx, receiver.Devices()[1], []crosshost.Incoming{
 		{Shape: pjrt.Shape{Type: dtype.F32, Dims: []int64{3}}, From: receiver.Devices()[0], Key: key},
 	}, nil)
@@ -63,14 +84,11 @@ func ExampleSend() {
 // means.
 func ExampleNewReceiver() {
 	ctx := context.Background()
-	hosts, err := startHosts(0)
-	if err != nil {
-		log.Fatal(err)
-	}
+	hosts := startHosts()
 	defer hosts.close()
 	wire := make(chan []byte, 1)
 
-	receiver, err := crosshost.NewReceiver(ctx, hosts.hosts[1].client, []pjrt.Shape{{Type: dtype.S32, Dims: []int64{2}}}, nil)
+	receiver, err := crosshost.NewReceiver(ctx, hosts[1].Client(), []pjrt.Shape{{Type: dtype.S32, Dims: []int64{2}}}, nil)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -81,7 +99,7 @@ func ExampleNewReceiver() {
 	}
 	wire <- descriptors[0]
 
-	b, err := pjrt.FromSlice(ctx, hosts.hosts[0].client, []int32{5, 6}, 2)
+	b, err := pjrt.FromSlice(ctx, hosts[0].Client(), []int32{5, 6}, 2)
 	if err != nil {
 		log.Fatal(err)
 	}
