@@ -20,6 +20,7 @@ import (
 func New() (*capi.Table, error) {
 	p, err := pjrttest.Start(pjrttest.Options{
 		Devices:    4,
+		Network:    new(pjrttest.Network),
 		Attributes: []pjrt.Attribute{{Name: "xla_version", Value: int64(2)}},
 	})
 	if err != nil {
