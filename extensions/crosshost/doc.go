@@ -9,4 +9,7 @@
 // and [Receive] (API 0.81). Without such an agreement, the receiving process makes a
 // [Receiver] and brings its descriptors to the sender by any means, and the sender calls
 // [CopyToRemoteDevice] (API 0.104).
+//
+// Programs can be tested without hardware: the plugins of package pjrttest have the extension
+// if they share a pjrttest.Network.
 package crosshost

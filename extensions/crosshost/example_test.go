@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"log"
+	"sync"
 
 	"github.com/purepjrt/purepjrt/extensions/crosshost"
 	"github.com/purepjrt/purepjrt/pjrt"
@@ -36,6 +37,58 @@ func (h hosts) close() {
 			log.Fatal(err)
 		}
 	}
+}
+
+// share is a program that runs in two processes: the first one sends an array to the second
+// one, which returns it.
+func share(ctx context.Context, c *pjrt.Client) ([]float32, error) {
+	const key = 1 // the same in both processes
+	shape := pjrt.Shape{Type: dtype.F32, Dims: []int64{3}}
+	first, second := c.Devices()[0], c.Devices()[1]
+	if c.ProcessIndex() == 1 {
+		received, err := crosshost.Receive(ctx, second, []crosshost.Incoming{{Shape: shape, From: first, Key: key}}, nil)
+		if err != nil {
+			return nil, err
+		}
+		defer received[0].Close()
+		return pjrt.ToSlice[float32](ctx, received[0])
+	}
+	b, err := pjrt.FromSlice(ctx, c, []float32{1, 2, 3}, shape.Dims...)
+	if err != nil {
+		return nil, err
+	}
+	defer b.Close()
+	sent, err := crosshost.Send(ctx, c, []crosshost.Outgoing{{Buffer: b, To: second, Key: key}}, nil)
+	if err != nil {
+		return nil, err
+	}
+	defer sent[0].Close()
+	return nil, sent[0].Wait(ctx)
+}
+
+// A test of the program runs both processes in one, without hardware, and can make them fail.
+func Example() {
+	ctx := context.Background()
+	hosts := startHosts()
+	defer hosts.close()
+	run := func() {
+		var values []float32
+		var sendErr, receiveErr error
+		var both sync.WaitGroup
+		both.Go(func() { _, sendErr = share(ctx, hosts[0].Client()) })
+		both.Go(func() { values, receiveErr = share(ctx, hosts[1].Client()) })
+		both.Wait()
+		fmt.Println("sent:", sendErr)
+		fmt.Println("received:", values, receiveErr)
+	}
+	run()
+	hosts[0].Fail("PJRT_Transfers_PJRT_Client_CrossHostSendBuffers", pjrt.ErrUnavailable, "no route", pjrttest.Async())
+	run()
+	// Output:
+	// sent: <nil>
+	// received: [1 2 3] <nil>
+	// sent: UNAVAILABLE: no route
+	// received: [] UNAVAILABLE: no route
 }
 
 // Two processes of a program, here both in one, name a transfer with the same key.

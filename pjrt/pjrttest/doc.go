@@ -42,10 +42,12 @@
 //
 // [Options] describe plugins with an older version of the API, with functions and
 // extensions missing, or with several devices, memories and processes. Processes that
-// share a key-value store learn from it how many devices the others have.
+// share a key-value store learn from it how many devices the others have. Those that share
+// a [Network] can send buffers to one another with package crosshost.
 //
 // # Leaks
 //
-// [Plugin.Live] counts the C objects of the plugin that were not destroyed. [NoLeaks]
+// [Plugin.Live] counts the C objects of the plugin that were not destroyed, and the
+// transfers between processes that are not over. [NoLeaks]
 // counts the objects of package pjrt, for all plugins of the process.
 package pjrttest

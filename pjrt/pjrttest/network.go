@@ -13,10 +13,10 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt"
 )
 
-// Network connects the plugins of the processes of one job, so that they can send buffers
-// to one another as package crosshost does. Each plugin gets the same Network in
-// [Options.Network], and a ProcessIndex of its own. The zero value is ready to use. A
-// Network must not be copied after its first use; any goroutine may use its plugins.
+// Network connects the plugins of the processes of one job, so that programs can send
+// buffers from one to another with package crosshost. Each plugin gets the same Network in
+// Options.Network, and its own Options.ProcessIndex. The zero value is ready to use. A
+// Network must not be copied after its first use.
 //
 //	network := new(pjrttest.Network)
 //	for i := range 2 {
@@ -24,15 +24,17 @@ import (
 //		...
 //	}
 //
-// A transfer is over when both processes have begun it: it ends for both with the same
-// result, and at once. It fails for both if the array that is sent is an error, if the
-// two disagree about its shape, about the devices or about the incarnation of a process,
-// or if an [Operation] of either one fails. Each buffer that is sent or received by a key
-// is an Operation of its own, each call that makes descriptors or sends to one is another.
+// A transfer is over as soon as both processes have begun it and the array is ready. It
+// ends for both with the same result. It fails if the array is an error, if the processes
+// disagree about its shape, its devices or the incarnation of a process, and if an
+// [Operation] of one of them fails; a process that begins it only then gets the error too.
+// The operations are: each buffer that is sent or received by a key, on the plugin of its
+// process; each call that makes descriptors, which ends when the caller gets them; and each
+// buffer that is sent by a descriptor.
 //
-// If a process ends, because its plugin is closed or its last client is destroyed, all that
-// other processes wait for from it fails with UNAVAILABLE, and so do transfers that they
-// begin with it later, until a new client takes its place.
+// When a process ends, because its plugin is closed or its last client is destroyed, the
+// transfers for which others need it fail with UNAVAILABLE. So do calls that begin transfers
+// with it, until it has a client again.
 type Network struct {
 	mu        sync.Mutex
 	clients   map[*client]bool          // guarded by mu; those that take part
@@ -272,7 +274,7 @@ func (n *Network) waiting(descriptor string) (*crossing, error) {
 	if x := n.described[descriptor]; x != nil && x.to.ready {
 		return x, nil
 	}
-	return nil, failed(capi.ErrorCodeNotFound, "the descriptor of %d bytes names no buffer that waits for its sender", len(descriptor))
+	return nil, failed(capi.ErrorCodeNotFound, "the descriptor %.40q names no buffer that waits for its sender", descriptor)
 }
 
 // deliver notes that the operation of a sender by descriptor has run, with err. The

@@ -716,3 +716,75 @@ func TestManyTransfersAtOnce(t *testing.T) {
 	assert.Positive(t, wrong.Load())
 	t.Logf("%d transfers succeeded, %d failed", right.Load(), wrong.Load())
 }
+
+// TestAProcessEndsDuringManyTransfers requires that everything that waits for the process
+// returns, and that nothing is left in the other one.
+func TestAProcessEndsDuringManyTransfers(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(20) {
+		a, b := job(t, pjrttest.Options{})
+		r := rand.New(rand.NewPCG(seed, 1))
+		// Each transfers until it fails, and returns the errors of both ends.
+		byKey := func(key int64) (errs [2]error) {
+			x, err := pjrt.FromSlice(a.ctx, a.c, []float32{1}, 1)
+			if err != nil {
+				return [2]error{err}
+			}
+			defer x.Close()
+			events, err := crosshost.Send(a.ctx, a.c, []crosshost.Outgoing{{Buffer: x, To: a.of(b.first()), Key: key}}, nil)
+			if err != nil {
+				return [2]error{err}
+			}
+			defer events[0].Close()
+			list, err := crosshost.Receive(b.ctx, b.first(), []crosshost.Incoming{{Shape: vector(1), From: b.of(a.first()), Key: key}}, nil)
+			if err != nil {
+				return [2]error{events[0].Wait(a.ctx), err}
+			}
+			defer list[0].Close()
+			return [2]error{events[0].Wait(a.ctx), list[0].Wait(b.ctx)}
+		}
+		byDescriptor := func(int64) (errs [2]error) {
+			rec, err := crosshost.NewReceiver(a.ctx, a.c, []pjrt.Shape{vector(1)}, nil)
+			if err != nil {
+				return [2]error{err}
+			}
+			y := rec.Buffers()[0]
+			defer y.Close()
+			list, err := rec.Descriptors(a.ctx)
+			if err != nil {
+				return [2]error{err}
+			}
+			x, err := pjrt.FromSlice(b.ctx, b.c, []float32{1}, 1)
+			if err == nil {
+				defer x.Close()
+				var enqueued bool
+				if enqueued, err = crosshost.CopyToRemoteDevice(b.ctx, x, list[0]); enqueued {
+					return [2]error{err, y.Wait(a.ctx)}
+				}
+			}
+			return [2]error{err, rec.Cancel(a.ctx, 0, err)}
+		}
+		var group sync.WaitGroup
+		for i := range 4 {
+			group.Go(func() {
+				one := []func(int64) [2]error{byKey, byDescriptor}[i%2]
+				for n := int64(0); ; n++ {
+					errs := one(int64(i)<<32 | n)
+					for _, err := range errs {
+						assert.NotErrorIs(t, err, context.DeadlineExceeded)
+					}
+					if errs[0] != nil || errs[1] != nil {
+						return
+					}
+				}
+			})
+		}
+		if r.IntN(2) == 0 {
+			b.p.Hold()
+		}
+		time.Sleep(time.Duration(r.IntN(500)) * time.Microsecond)
+		require.NoError(t, b.p.Close())
+		group.Wait()
+		settled(t, a.p)
+	}
+}

@@ -62,7 +62,8 @@ type Options struct {
 	CreateOptions []pjrt.Attribute
 
 	// NoLeaks makes New fail the test if, at its end, C objects of the plugin are left that
-	// the test neither closed nor forgot.
+	// the test neither closed nor forgot, or transfers that still wait for another process.
+	// A test that leaves such transfers on purpose closes the plugin itself.
 	NoLeaks bool
 }
 

@@ -183,8 +183,9 @@ func reclaim() map[string]int {
 }
 
 // Close closes the client of Client, makes held operations, blocked calls and transfers
-// that wait for another process fail with CANCELLED, and ends the plugin. First close everything made with the plugin:
-// objects that are still open stay as they are, and keep the plugin alive. Closing again does nothing.
+// that wait for another process fail with CANCELLED, and ends the plugin. First close
+// everything made with the plugin: objects that are still open stay as they are, and keep
+// the plugin alive. Closing again does nothing.
 func (p *Plugin) Close() error {
 	p.mu.Lock()
 	was, client := p.closed, p.started
@@ -249,8 +250,8 @@ func (p *Plugin) Address() uintptr { return p.table.Address() }
 
 // Live returns, for each C type such as PJRT_Buffer, how many objects callers got and have
 // not destroyed. It leaves out types without objects, and errors. It counts the client
-// that Client returns. Under the name "PJRT_Transfers transfer" it counts what the process sends to
-// others or receives from them and is not over, whether or not the caller still has the buffer.
+// that Client returns. As "PJRT_Transfers transfer" it counts the buffers that are on their
+// way to another process or from one, even if the caller has destroyed them.
 func (p *Plugin) Live() map[string]int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
