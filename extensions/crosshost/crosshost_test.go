@@ -186,7 +186,8 @@ func TestTransfersNameTheIncarnationsOfTheProcesses(t *testing.T) {
 			x := bufferOf(t, a, 1)
 			events, err := crosshost.Send(ctx, a, []crosshost.Outgoing{{x, a.Devices()[1], 1}}, c.send)
 			require.NoError(t, err)
-			got, err := crosshost.Receive(ctx, b.Devices()[1], []crosshost.Incoming{{Shape: f32(1), From: b.Devices()[0], Key: 1}}, c.receive)
+			received := []crosshost.Incoming{{Shape: f32(1), From: b.Devices()[0], Key: 1}}
+			got, err := crosshost.Receive(ctx, b.Devices()[1], received, c.receive)
 			require.NoError(t, err)
 			for _, err := range []error{events[0].Wait(ctx), got[0].Wait(ctx)} {
 				if c.want == "" {

@@ -404,7 +404,8 @@ func (x *crossing) mismatch() error {
 		sender := from.started[process]
 		if receiver, ok := to.started[process]; ok && receiver != sender {
 			return failed(capi.ErrorCodeFailedPrecondition,
-				"%s: process %d is of incarnation %d for the sender, but of incarnation %d for the receiver", x.name, process, sender, receiver)
+				"%s: process %d is of incarnation %d for the sender, but of incarnation %d for the receiver",
+				x.name, process, sender, receiver)
 		}
 	}
 	return nil

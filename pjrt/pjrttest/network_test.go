@@ -100,7 +100,8 @@ var ways = map[string]way{
 				}
 			},
 			func(shape pjrt.Shape, layout *pjrt.Layout) *pjrt.Buffer {
-				r, err := crosshost.NewReceiver(b.ctx, b.c, []pjrt.Shape{shape}, &crosshost.ReceiverOptions{Layouts: []*pjrt.Layout{layout}})
+				opts := &crosshost.ReceiverOptions{Layouts: []*pjrt.Layout{layout}}
+				r, err := crosshost.NewReceiver(b.ctx, b.c, []pjrt.Shape{shape}, opts)
 				require.NoError(t, err)
 				list, err := r.Descriptors(b.ctx)
 				require.NoError(t, err)
@@ -445,7 +446,9 @@ func TestKeysNameOneTransferBetweenTwoProcesses(t *testing.T) {
 	again, err := send(0, 1, sources[0])
 	require.NoError(t, err, "the first transfer is over")
 	w := all[1]
-	got, err := crosshost.Receive(w.ctx, w.c.AddressableDevices()[1], []crosshost.Incoming{{Shape: vector(1), From: w.c.Devices()[1], Key: 1}}, nil)
+	got, err := crosshost.Receive(w.ctx, w.c.AddressableDevices()[1], []crosshost.Incoming{
+		{Shape: vector(1), From: w.c.Devices()[1], Key: 1},
+	}, nil)
 	require.NoError(t, err)
 	for _, err := range []error{again[0].Wait(w.ctx), got[0].Wait(w.ctx)} {
 		assert.ErrorIs(t, err, pjrt.ErrInvalidArgument)
@@ -610,7 +613,9 @@ func TestManyTransfersAtOnce(t *testing.T) {
 			}()
 			// The receiver tries until it gets through, because nothing else ends the transfer.
 			for {
-				list, err := crosshost.Receive(to.ctx, to.first(), []crosshost.Incoming{{Shape: vector(1), From: to.of(from.first()), Key: key}}, nil)
+				list, err := crosshost.Receive(to.ctx, to.first(), []crosshost.Incoming{
+					{Shape: vector(1), From: to.of(from.first()), Key: key},
+				}, nil)
 				if err == nil {
 					y = list[0]
 					break
