@@ -29,9 +29,10 @@ type client struct {
 	addressableHandle []*capi.Device
 	memoryHandles     []*capi.Memory
 
-	mu       sync.Mutex
-	mapped   map[uintptr]uintptr // guarded by mu; sizes of the memory mapped for DMA, by address
-	launches map[*launch]bool    // guarded by mu; executions that are not over
+	mu        sync.Mutex
+	mapped    map[uintptr]uintptr            // guarded by mu; sizes of the memory mapped for DMA, by address
+	launches  map[*launch]bool               // guarded by mu; executions that are not over
+	callbacks map[capi.CallbackType]callback // guarded by mu
 }
 
 // namedValues reads a caller's list of named values.
@@ -128,7 +129,7 @@ func (p *Plugin) clientCreate(a *capi.ClientCreateArgs) error {
 func (p *Plugin) newClient(process int, counts []int) *client {
 	c := &client{
 		p: p, process: process, name: p.opts.PlatformName, version: p.opts.PlatformVersion,
-		mapped: make(map[uintptr]uintptr), launches: make(map[*launch]bool),
+		mapped: make(map[uintptr]uintptr), launches: make(map[*launch]bool), callbacks: make(map[capi.CallbackType]callback),
 	}
 	c.handle = makeHandle[capi.Client](p, c, true)
 	c.topology = p.newTopology(p.layoutOf(counts), false)

@@ -210,6 +210,11 @@ func (e *executable) configure(options []byte, t target) error {
 	if o.Replicas < 0 || o.Partitions < 0 {
 		return invalid("the compile options ask for %d replicas of %d partitions", o.Replicas, o.Partitions)
 	}
+	if e.p.offers(capi.ExtensionTypeMultiSlice) {
+		if err := checkSlices(o.MultiSlice); err != nil {
+			return err
+		}
+	}
 	e.replicas, e.partitions, e.portable = max(o.Replicas, 1), max(o.Partitions, 1), o.Portable
 	if err := e.layouts(o); err != nil {
 		return err

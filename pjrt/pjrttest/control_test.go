@@ -309,6 +309,11 @@ func TestAbsentFunctionsAndExtensions(t *testing.T) {
 
 	all := start(t, pjrttest.Options{})
 	assert.NotEmpty(t, all.p.Table().Extensions())
+
+	node := &capi.ExtensionBase{StructSize: capi.ExtensionBaseSize, Type: capi.ExtensionTypeCallback}
+	own := start(t, pjrttest.Options{Nodes: []*capi.ExtensionBase{node}})
+	assert.Len(t, own.p.Table().Extensions(), len(all.p.Table().Extensions()))
+	assert.Same(t, node, own.p.Table().Extension(capi.ExtensionTypeCallback).Node, "in place of the plugin's own")
 }
 
 func TestWrongOptionsAreErrors(t *testing.T) {
@@ -321,7 +326,7 @@ func TestWrongOptionsAreErrors(t *testing.T) {
 		"Options.Memories is empty":                            {Memories: []pjrttest.MemoryOptions{}},
 		`has the kind "" and 0 bytes`:                          {Memories: []pjrttest.MemoryOptions{{}}},
 		`names "PJRT_What", which is not a function`:           {Absent: []string{"PJRT_What"}},
-		"the extension Triton is not supported":                {Extensions: []capi.ExtensionType{capi.ExtensionTypeTriton}},
+		"the extension FFI is not supported":                   {Extensions: []capi.ExtensionType{capi.ExtensionTypeFFI}},
 		"CrossHostTransfers needs a network":                   {Extensions: []capi.ExtensionType{capi.ExtensionTypeCrossHostTransfers}},
 		"Options.Attributes":                                   {Attributes: []pjrt.Attribute{{Name: "x", Value: struct{}{}}}},
 		"Options.DeviceAttributes(0)": {DeviceAttributes: func(int) []pjrt.Attribute {

@@ -45,6 +45,12 @@
 // share a key-value store learn from it how many devices the others have. Those that share
 // a [Network] can send buffers to one another with package crosshost.
 //
+// Code for TPUs and GPUs can be tested, too. If [Options].Extensions names them, the plugin
+// has the extensions that only such plugins have: it arranges its devices as the chips of a
+// system of TPUs (those of a topology with a name such as 4x4x2 as the name says), makes
+// configurations of several slices, has streams, and registers custom calls, which nothing
+// calls.
+//
 // # Leaks
 //
 // [Plugin.Live] counts the C objects of the plugin that were not destroyed, and the

@@ -96,6 +96,11 @@ func (l *launch) check(a *capi.LoadedExecutableExecuteArgs, options *capi.Execut
 			return err
 		}
 	}
+	if options.MultiSliceConfig != nil && l.p.offers(capi.ExtensionTypeMultiSlice) {
+		if _, err := find[*sliceConfig](l.p, options.MultiSliceConfig); err != nil {
+			return err
+		}
+	}
 	if err := l.takeCallbacks(options); err != nil {
 		return err
 	}

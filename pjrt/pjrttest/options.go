@@ -21,13 +21,20 @@ type Options struct {
 	// Absent are the C names of functions that the plugin does not implement. Their slots in
 	// its table are not null: the functions return UNIMPLEMENTED, as in most plugins.
 	Absent []string
-	// Extensions are the extensions that the plugin offers, if its API has them. Nil means
-	// all extensions that this package supports; an empty list means none.
+	// Extensions are the extensions that the plugin offers, if its API has them. An empty
+	// list means none. Nil means ABIVersion, Callback, ExecutableMetadata,
+	// HostMemoryAllocator, Layouts, MemoryDescriptions, PhaseCompile, Profiler, RawBuffer and
+	// Shardings.
+	//
+	// The others belong to one kind of device, so the plugin offers them only if the list
+	// names them: Stream, GPUCustomCall and Triton of GPUs; Megascale, MultiSlice and
+	// TPUTopology of TPUs. With Megascale or TPUTopology, package pjrt takes the plugin for
+	// one for TPUs: its Kind is "tpu".
 	Extensions []capi.ExtensionType
 	// Nodes are further nodes of the extension chain, such as those of a vendor's own
 	// extensions. Their functions are C functions, which package purego makes from Go
 	// functions. The plugin links the nodes into its chain, so each node can belong to
-	// only one plugin.
+	// only one plugin. A node takes the place of the plugin's own extension of its type.
 	Nodes []*capi.ExtensionBase
 
 	// Devices is the number of devices of each process; 0 means 1.
@@ -78,12 +85,20 @@ type MemoryOptions struct {
 
 const defaultMemory = 1 << 30
 
-// extensions are the extensions that this package supports.
+// extensions are the extensions that a plugin offers by default.
 var extensions = []capi.ExtensionType{
 	capi.ExtensionTypeLayouts, capi.ExtensionTypeMemoryDescriptions, capi.ExtensionTypeShardings,
 	capi.ExtensionTypeRawBuffer, capi.ExtensionTypeHostMemoryAllocator, capi.ExtensionTypeProfiler,
-	capi.ExtensionTypePhaseCompile,
+	capi.ExtensionTypePhaseCompile, capi.ExtensionTypeABIVersion, capi.ExtensionTypeExecutableMetadata,
+	capi.ExtensionTypeCallback,
 	capi.ExtensionTypeCrossHostTransfers, // with Options.Network
+}
+
+// deviceExtensions are the extensions for one kind of device, which a plugin offers if the
+// options name them.
+var deviceExtensions = []capi.ExtensionType{
+	capi.ExtensionTypeStream, capi.ExtensionTypeGPUCustomCall, capi.ExtensionTypeTriton,
+	capi.ExtensionTypeMegascale, capi.ExtensionTypeMultiSlice, capi.ExtensionTypeTPUTopology,
 }
 
 // complete checks the options and fills in the defaults.
@@ -137,11 +152,15 @@ func (o Options) complete() (Options, error) {
 	if o.Extensions == nil {
 		o.Extensions = extensions
 	}
+	supported := slices.Concat(extensions, deviceExtensions)
 	for _, x := range o.Extensions {
-		if !slices.Contains(extensions, x) {
-			return o, fmt.Errorf("pjrttest: the extension %v is not supported; use one of %v", x, extensions)
+		if !slices.Contains(supported, x) {
+			return o, fmt.Errorf("pjrttest: the extension %v is not supported; use one of %v", x, supported)
 		}
 	}
+	o.Extensions = slices.DeleteFunc(slices.Clone(o.Extensions), func(x capi.ExtensionType) bool {
+		return slices.ContainsFunc(o.Nodes, func(n *capi.ExtensionBase) bool { return n != nil && n.Type == x })
+	})
 	for _, a := range o.CreateOptions {
 		if a.Name == "" {
 			return o, fmt.Errorf("pjrttest: an option in Options.CreateOptions has no name")
@@ -155,6 +174,9 @@ func orDefault(s *string, value string) {
 		*s = value
 	}
 }
+
+// offers reports whether the options ask for an extension.
+func (p *Plugin) offers(x capi.ExtensionType) bool { return slices.Contains(p.opts.Extensions, x) }
 
 // pluginAttributes returns the attributes of the plugin.
 func (o Options) pluginAttributes() []pjrt.Attribute {

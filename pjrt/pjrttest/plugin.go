@@ -35,19 +35,21 @@ type Plugin struct {
 
 	faults faults
 
-	mu        sync.Mutex
-	live      map[string]int        // guarded by mu; objects that callers own, by C type
-	calls     map[string]int        // guarded by mu; by C name
-	programs  []*Program            // guarded by mu
-	created   []pjrt.Attribute      // guarded by mu; options of the last client
-	processes []distributed.Process // guarded by mu; as a client was last told
-	holding   bool                  // guarded by mu
-	held      []*Operation          // guarded by mu
-	heldMore  chan struct{}         // guarded by mu; closed and replaced when held gets one more
-	stray     []*contents           // guarded by mu; memory that callers may use for ever
-	recording map[*profiler]bool    // guarded by mu; the profilers that record
-	started   *pjrt.Client          // guarded by mu; what Client returned, nil before
-	closed    bool                  // guarded by mu
+	mu          sync.Mutex
+	live        map[string]int        // guarded by mu; objects that callers own, by C type
+	calls       map[string]int        // guarded by mu; by C name
+	programs    []*Program            // guarded by mu
+	created     []pjrt.Attribute      // guarded by mu; options of the last client
+	processes   []distributed.Process // guarded by mu; as a client was last told
+	holding     bool                  // guarded by mu
+	held        []*Operation          // guarded by mu
+	heldMore    chan struct{}         // guarded by mu; closed and replaced when held gets one more
+	stray       []*contents           // guarded by mu; memory that callers may use for ever
+	recording   map[*profiler]bool    // guarded by mu; the profilers that record
+	kernels     [][]byte              // guarded by mu; code that callers may use as long as the plugin lives
+	customCalls map[string]customCall // guarded by mu; by name
+	started     *pjrt.Client          // guarded by mu; what Client returned, nil before
+	closed      bool                  // guarded by mu
 }
 
 // New starts a plugin for a test, and closes it at the end of the test. The test fails if
@@ -100,6 +102,7 @@ func Start(opts Options) (*Plugin, error) {
 	p := &Plugin{
 		opts: opts, functions: make(map[string]bool), heldMore: make(chan struct{}),
 		live: make(map[string]int), calls: make(map[string]int), recording: make(map[*profiler]bool),
+		customCalls: make(map[string]customCall),
 	}
 	if p.attributes, err = capi.NewNamedValues(opts.pluginAttributes()); err != nil {
 		return nil, fmt.Errorf("pjrttest: Options.Attributes: %w", err)

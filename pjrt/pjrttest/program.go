@@ -212,6 +212,19 @@ func moduleName(code []byte, format pjrt.Format) string {
 
 // message returns the value of the last bytes field with the given number.
 func message(b []byte, field protowire.Number) []byte {
+	value, _ := protowire.ConsumeBytes(last(b, field, protowire.BytesType))
+	return value
+}
+
+// varint returns the value of the last varint field with the given number, or 0.
+func varint(b []byte, field protowire.Number) uint64 {
+	value, _ := protowire.ConsumeVarint(last(b, field, protowire.VarintType))
+	return value
+}
+
+// last returns the encoded value of the last field with the given number and type, or nil
+// if there is none, or if b is not a message.
+func last(b []byte, field protowire.Number, of protowire.Type) []byte {
 	var value []byte
 	for len(b) > 0 {
 		number, kind, n := protowire.ConsumeField(b)
@@ -219,8 +232,8 @@ func message(b []byte, field protowire.Number) []byte {
 			return nil
 		}
 		_, _, tag := protowire.ConsumeTag(b)
-		if number == field && kind == protowire.BytesType {
-			value, _ = protowire.ConsumeBytes(b[tag:])
+		if number == field && kind == of {
+			value = b[tag:n]
 		}
 		b = b[n:]
 	}

@@ -259,6 +259,58 @@ func (p *Plugin) addExtensions(s *serve.Plugin) {
 			}
 		case capi.ExtensionTypeHostMemoryAllocator:
 			s.HostMemoryAllocator = &serve.HostMemoryAllocatorExtension{Allocate: on(p, p.hostMemoryAllocate)}
+		case capi.ExtensionTypeABIVersion:
+			s.ABIVersion = &serve.ABIVersionExtension{
+				ClientRuntimeABIVersion:                     on(p, p.clientRuntimeABIVersion),
+				ExecutableGetABIVersion:                     on(p, p.executableGetABIVersion),
+				RuntimeABIVersionDestroy:                    on(p, p.runtimeABIVersionDestroy),
+				RuntimeABIVersionIsCompatibleWithRuntime:    on(p, p.runtimeFitsRuntime),
+				RuntimeABIVersionIsCompatibleWithExecutable: on(p, p.runtimeFitsExecutable),
+				RuntimeABIVersionToProto:                    on(p, p.runtimeABIVersionToProto),
+				RuntimeABIVersionPlatformID:                 on(p, p.runtimeABIVersionPlatformID),
+				ExecutableABIVersionDestroy:                 on(p, p.executableABIVersionDestroy),
+				ExecutableABIVersionToProto:                 on(p, p.executableABIVersionToProto),
+				ExecutableABIVersionPlatformID:              on(p, p.executableABIVersionPlatformID),
+				RuntimeABIVersionFromProto:                  on(p, p.runtimeABIVersionFromProto),
+				ExecutableABIVersionFromProto:               on(p, p.executableABIVersionFromProto),
+			}
+		case capi.ExtensionTypeExecutableMetadata:
+			s.ExecutableMetadata = &serve.ExecutableMetadataExtension{
+				GetExecutableMetadata:     on(p, p.getExecutableMetadata),
+				DestroySerializedMetadata: p.destroyExecutableMetadata,
+			}
+		case capi.ExtensionTypeCallback:
+			s.Callback = &serve.CallbackExtension{
+				RegisterCallback: on(p, p.registerCallback),
+				InvokeCallback:   on(p, p.invokeCallback),
+			}
+		case capi.ExtensionTypeStream:
+			s.Stream = &serve.StreamExtension{GetStream: on(p, p.getStream), WaitStream: on(p, p.waitStream)}
+		case capi.ExtensionTypeGPUCustomCall:
+			s.GPU = &serve.GPUCustomCall{CustomCall: on(p, p.registerCustomCall), CustomCallHandlesTraits: true}
+		case capi.ExtensionTypeTriton:
+			s.Triton = &serve.TritonExtension{Compile: on(p, p.tritonCompile)}
+		case capi.ExtensionTypeMultiSlice:
+			s.MultiSlice = &serve.MultiSliceExtension{
+				ConfigDestroy:            on(p, p.configDestroy),
+				ConfigNumSlices:          on(p, p.configNumSlices),
+				ConfigSliceID:            on(p, p.configSliceID),
+				ConfigNumDevicesPerSlice: on(p, p.configNumDevicesPerSlice),
+				ConfigSerialize:          on(p, p.configSerialize),
+			}
+		case capi.ExtensionTypeMegascale:
+			s.Megascale = &serve.MegascaleExtension{
+				CreateClientContextFromPJRTClient: on(p, p.contextOfClient),
+				CreateDefaultClientContext:        on(p, p.defaultContext),
+				DeleteClientContext:               on(p, p.deleteContext),
+				CreateAOTConfig:                   on(p, p.createAOTConfig),
+				CreateMultiSliceConfig:            on(p, p.createMultiSliceConfig),
+				ClientContextInitialize:           on(p, p.initializeContext),
+				DeviceIDToMegascaleID:             on(p, p.deviceToMegascale),
+				MegascaleIDToDeviceID:             on(p, p.megascaleToDevice),
+			}
+		case capi.ExtensionTypeTPUTopology:
+			s.TPUTopology = p.tpuTopology()
 		}
 	}
 }

@@ -20,6 +20,11 @@ type topologyForm struct {
 	Platform, Version, Kind string
 	Processes               []int // device counts
 	Memories                []string
+
+	// Hosts and Chips arrange the processes, and the chips of each of them, as in a grid. They
+	// are nil if nobody has said how. Part says that the topology is a part of another one.
+	Hosts, Chips []int32 `json:",omitempty"`
+	Part         bool    `json:",omitempty"`
 }
 
 // topology is one PJRT_TopologyDescription.
@@ -122,7 +127,7 @@ func (p *Plugin) topologyDescriptionCreate(a *capi.TopologyDescriptionCreateArgs
 		return invalid("there is no topology option %q; the name alone describes the topology, such as 2x2 for four devices",
 			capi.Attributes(a.CreateOptions, a.NumOptions)[0].Name)
 	}
-	counts := slices.Repeat([]int{p.opts.Devices}, p.opts.Processes)
+	f := p.layoutOf(slices.Repeat([]int{p.opts.Devices}, p.opts.Processes))
 	if name := capi.String(a.TopologyName, a.TopologyNameSize); name != "" {
 		n := 1
 		for word := range strings.SplitSeq(name, "x") {
@@ -131,10 +136,15 @@ func (p *Plugin) topologyDescriptionCreate(a *capi.TopologyDescriptionCreateArgs
 				return invalid("there is no topology %q; 2x2 names one with four devices, and the empty name the topology of a client", name)
 			}
 			n *= extent
+			f.Chips = append(f.Chips, int32(extent))
 		}
-		counts = []int{n}
+		for len(f.Chips) < 3 {
+			f.Chips = append(f.Chips, 1)
+		}
+		f.Hosts = slices.Repeat([]int32{1}, len(f.Chips))
+		f.Processes = []int{n}
 	}
-	a.Topology = p.newTopology(p.layoutOf(counts), true).handle
+	a.Topology = p.newTopology(f, true).handle
 	return nil
 }
 
