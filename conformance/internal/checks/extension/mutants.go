@@ -13,15 +13,6 @@ import (
 	"github.com/purepjrt/purepjrt/conformance/internal/mutant"
 )
 
-// standing runs a mutant on the CPU plugin with the extensions of the stand-in.
-func standing(m mutant.Mutant) mutant.Mutant {
-	hooks := m.Hooks
-	m.Hooks = nil
-	m.Wrap = func(real *capi.Table) (*serve.Table, error) { return sound(real, hooks()...) }
-	m.Sound = func(real *capi.Table) (*serve.Table, error) { return sound(real) }
-	return m
-}
-
 func cpuMutants() []mutant.Mutant {
 	return []mutant.Mutant{
 		mutant.After("XLAY-01", "makes no layouts", func(a *capi.LayoutsClientGetDefaultLayoutArgs) { a.Layout = nil }),
@@ -128,53 +119,53 @@ func memoryMutants() []mutant.Mutant {
 			c.Forward()
 			a.Data = was
 		}).InMemory(),
-	}
-}
-
-func standInMutants() []mutant.Mutant {
-	return []mutant.Mutant{
-		standing(mutant.After("XABI-01", "has no platform", func(a *capi.ExecutableABIVersionPlatformIDArgs) { a.PlatformID = 0 })),
-		standing(mutant.Answers[capi.RuntimeABIVersionIsCompatibleWithExecutableArgs]("XABI-02", "takes no executable", capi.ErrorCodeInvalidArgument)),
-		standing(mutant.Answers[capi.RuntimeABIVersionIsCompatibleWithRuntimeArgs]("XABI-03", "takes no runtime", capi.ErrorCodeInvalidArgument)),
-		standing(mutant.AfterEach("XABI-04", "loses what it read",
-			func(a *capi.ExecutableABIVersionPlatformIDArgs, n int64) { a.PlatformID += uint64(n) })),
-		standing(mutant.Swallows[capi.ExecutableABIVersionFromProtoArgs]("XABI-05", "reads garbage")),
-		standing(mutant.Dies("XABI-06", "follows a null version", func(a *capi.RuntimeABIVersionDestroyArgs) bool { return a.ABIVersion == nil })),
-		standing(mutant.Swallows[capi.RuntimeABIVersionIsCompatibleWithExecutableArgs]("XABI-07", "takes executables of other platforms")),
-		standing(mutant.After("XXMD-01", "has empty metadata", func(a *capi.ExecutableMetadataGetExecutableMetadataArgs) {
+		mutant.After("XABI-01", "has no platform", func(a *capi.ExecutableABIVersionPlatformIDArgs) { a.PlatformID = 0 }).InMemory(),
+		mutant.Answers[capi.RuntimeABIVersionIsCompatibleWithExecutableArgs]("XABI-02", "takes no executable", capi.ErrorCodeInvalidArgument).InMemory(),
+		mutant.Answers[capi.RuntimeABIVersionIsCompatibleWithRuntimeArgs]("XABI-03", "takes no runtime", capi.ErrorCodeInvalidArgument).InMemory(),
+		mutant.AfterEach("XABI-04", "loses what it read",
+			func(a *capi.ExecutableABIVersionPlatformIDArgs, n int64) { a.PlatformID += uint64(n) }).InMemory(),
+		mutant.Swallows[capi.ExecutableABIVersionFromProtoArgs]("XABI-05", "reads garbage").InMemory(),
+		mutant.Dies("XABI-06", "follows a null version", func(a *capi.RuntimeABIVersionDestroyArgs) bool { return a.ABIVersion == nil }).InMemory(),
+		mutant.Swallows[capi.RuntimeABIVersionIsCompatibleWithExecutableArgs]("XABI-07", "takes executables of other platforms").InMemory(),
+		mutant.After("XXMD-01", "has empty metadata", func(a *capi.ExecutableMetadataGetExecutableMetadataArgs) {
 			a.Metadata.SerializedMetadataSize = 0
-		})),
-		standing(mutant.Of("XCB-01", "loses callbacks", func(*serve.Invocation, *capi.CallbackRegisterCallbackArgs) {})),
-		standing(mutant.Swallows[capi.CallbackRegisterCallbackArgs]("XCB-02", "takes callbacks of any type")),
-		standing(mutant.Of("XCB-03", "takes the message for a C string", func(c *serve.Invocation, a *capi.CallbackInvokeCallbackArgs) {
+		}).InMemory(),
+		mutant.Of("XCB-01", "loses callbacks", func(*serve.Invocation, *capi.CallbackRegisterCallbackArgs) {}).InMemory(),
+		mutant.Swallows[capi.CallbackRegisterCallbackArgs]("XCB-02", "takes callbacks of any type").InMemory(),
+		mutant.Of("XCB-03", "takes the message for a C string", func(c *serve.Invocation, a *capi.CallbackInvokeCallbackArgs) {
 			lengthen(a)
 			c.Forward()
-		})),
-		standing(mutant.After("XSTR-01", "has no stream", func(a *capi.GetStreamForExternalReadyEventsArgs) { a.Stream = 0 })),
-		standing(mutant.Answers[capi.WaitUntilBufferReadyOnStreamArgs]("XSTR-02", "cannot wait", capi.ErrorCodeInternal)),
-		standing(mutant.Swallows[capi.WaitUntilBufferReadyOnStreamArgs]("XSTR-03", "waits for deleted buffers")),
-		standing(mutant.Of("XGPU-01", "forgets handlers", func(*serve.Invocation, *capi.GPURegisterCustomCallArgs) {})),
-		standing(mutant.Of("XGPU-02", "needs traits", func(c *serve.Invocation, _ *capi.GPURegisterCustomCallArgs) {
+		}).InMemory(),
+		mutant.After("XSTR-01", "has no stream", func(a *capi.GetStreamForExternalReadyEventsArgs) { a.Stream = 0 }).InMemory(),
+		mutant.Answers[capi.WaitUntilBufferReadyOnStreamArgs]("XSTR-02", "cannot wait", capi.ErrorCodeInternal).InMemory(),
+		mutant.Swallows[capi.WaitUntilBufferReadyOnStreamArgs]("XSTR-03", "waits for deleted buffers").InMemory(),
+		mutant.Of("XGPU-01", "forgets handlers", func(*serve.Invocation, *capi.GPURegisterCustomCallArgs) {}).InMemory(),
+		mutant.Of("XGPU-02", "needs traits", func(c *serve.Invocation, _ *capi.GPURegisterCustomCallArgs) {
 			if c.Size() < c.Function().Size {
 				c.Fail(capi.ErrorCodeInvalidArgument, "a struct of %d bytes", c.Size())
 				return
 			}
 			c.Forward()
-		})),
-		standing(mutant.Swallows[capi.GPURegisterCustomCallArgs]("XGPU-03", "overwrites handlers")),
-		standing(mutant.Swallows[capi.GPURegisterCustomCallArgs]("XGPU-04", "takes any api_version")),
-		standing(mutant.Swallows[capi.TritonCompileArgs]("XTRI-02", "makes nothing of garbage")),
-		standing(mutant.After("XMS-01", "swaps number and id", func(a *capi.MultiSliceConfigSliceIDArgs) { a.SliceID = 2 })),
-		standing(mutant.After("XMS-02", "forgets a slice", func(a *capi.MultiSliceConfigNumDevicesPerSliceArgs) { a.NumDevicesPerSliceMap-- })),
-		standing(mutant.After("XMS-03", "cuts the configuration off", func(a *capi.MultiSliceConfigSerializeArgs) { a.Size-- })),
-		standing(mutant.After("XTPU-01", "counts a chip too many", func(a *capi.TPUTopologyChipCountArgs) { a.ChipCount++ })),
-		standing(mutant.After("XTPU-02", "swaps axes", func(a *capi.TPUTopologyChipCoordAndIdxForLogiDeviceArgs) {
+		}).InMemory(),
+		mutant.Swallows[capi.GPURegisterCustomCallArgs]("XGPU-03", "overwrites handlers").InMemory(),
+		mutant.Swallows[capi.GPURegisterCustomCallArgs]("XGPU-04", "takes any api_version").InMemory(),
+		mutant.Swallows[capi.TritonCompileArgs]("XTRI-02", "makes nothing of garbage").InMemory(),
+		mutant.After("XMS-01", "swaps number and id", func(a *capi.MultiSliceConfigSliceIDArgs) { a.SliceID = 2 }).InMemory(),
+		mutant.After("XMS-02", "forgets a slice", func(a *capi.MultiSliceConfigNumDevicesPerSliceArgs) { a.NumDevicesPerSliceMap-- }).InMemory(),
+		mutant.After("XMS-03", "cuts the configuration off", func(a *capi.MultiSliceConfigSerializeArgs) { a.Size-- }).InMemory(),
+		mutant.After("XTPU-01", "counts a chip too many", func(a *capi.TPUTopologyChipCountArgs) { a.ChipCount++ }).InMemory(),
+		mutant.After("XTPU-02", "swaps axes", func(a *capi.TPUTopologyChipCoordAndIdxForLogiDeviceArgs) {
 			slices.Reverse(mutant.View(a.ChipCoords, 2))
-		})),
-		standing(mutant.After("XTPU-03", "gives one id to all",
-			func(a *capi.TPUTopologySubsliceDeviceIDFromFullDeviceIDArgs) { a.SubsliceDeviceID = 0 })),
-		standing(mutant.Swallows[capi.TPUTopologyGetRoutingStrategyArgs]("XTPU-04", "writes beyond the memory for a text")),
-		standing(mutant.Answers[capi.MegascaleDeleteClientContextArgs]("XTPU-06", "cannot delete contexts", capi.ErrorCodeInternal)),
+		}).InMemory(),
+		mutant.After("XTPU-03", "gives one id to all",
+			func(a *capi.TPUTopologySubsliceDeviceIDFromFullDeviceIDArgs) { a.SubsliceDeviceID = 0 }).InMemory(),
+		mutant.Swallows[capi.TPUTopologyGetRoutingStrategyArgs]("XTPU-04", "writes beyond the memory for a text").InMemory(),
+		mutant.Answers[capi.MegascaleDeleteClientContextArgs]("XTPU-06", "cannot delete contexts", capi.ErrorCodeInternal).InMemory(),
+	}
+}
+
+func standInMutants() []mutant.Mutant {
+	return []mutant.Mutant{
 		standing(mutant.After("XSH-01", "counts a parameter too many",
 			func(a *capi.ShardingsExecutableParameterShardingsArgs) { a.NumParameters-- })),
 		standing(mutant.After("XSH-02", "counts parameters for outputs",

@@ -11,15 +11,6 @@ import (
 	"github.com/purepjrt/purepjrt/conformance/internal/mutant"
 )
 
-// with makes a mutant from a stand-in that has flaws itself.
-func with(name, fault string, f flaws) mutant.Mutant {
-	return mutant.Mutant{
-		Check: name, Fault: fault,
-		Wrap:  func(real *capi.Table) (*serve.Table, error) { return flawed(real, f) },
-		Sound: func(real *capi.Table) (*serve.Table, error) { return sound(real) },
-	}
-}
-
 // failing makes a mutant whose compiler returns different errors.
 func failing(name, fault string, f func(*serve.Invocation, *capi.Error)) mutant.Mutant {
 	return standing(mutant.Of(name, fault, func(c *serve.Invocation, _ *capi.ClientCompileArgs) {

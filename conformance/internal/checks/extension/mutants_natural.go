@@ -8,6 +8,8 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"google.golang.org/protobuf/encoding/protowire"
+
 	"github.com/purepjrt/purepjrt/capi"
 	"github.com/purepjrt/purepjrt/capi/serve"
 	"github.com/purepjrt/purepjrt/conformance/internal/mutant"
@@ -177,35 +179,30 @@ func naturalMemoryMutants() []mutant.Mutant {
 		}).InMemory(),
 		mutant.After("XHMA-01", "has no memory", func(a *capi.HostMemoryAllocatorAllocateArgs) { a.Ptr = nil }).InMemory(),
 		mutant.Dies("XHMA-02", "ends when no memory is wanted", func(a *capi.HostMemoryAllocatorAllocateArgs) bool { return a.Size == 0 }).InMemory(),
-	}
-}
-
-func naturalStandInMutants() []mutant.Mutant {
-	return []mutant.Mutant{
-		standing(mutant.AfterEach("XSTR-01", "has another stream each time",
-			func(a *capi.GetStreamForExternalReadyEventsArgs, n int64) { a.Stream += int(n) })),
-		standing(mutant.After("XABI-01", "has another platform for its runtime",
-			func(a *capi.RuntimeABIVersionPlatformIDArgs) { a.PlatformID++ })),
-		standing(mutant.Swallows[capi.RuntimeABIVersionFromProtoArgs]("XABI-05", "reads garbage as a runtime's version")),
-		standing(mutant.Of("XABI-05", "says of garbage that it cannot", func(c *serve.Invocation, _ *capi.ExecutableABIVersionFromProtoArgs) { plainly(c) })),
-		standing(mutant.Dies("XABI-05", "ends with garbage", func(a *capi.RuntimeABIVersionFromProtoArgs) bool {
+		mutant.AfterEach("XSTR-01", "has another stream each time",
+			func(a *capi.GetStreamForExternalReadyEventsArgs, n int64) { a.Stream += int(n) }).InMemory(),
+		mutant.After("XABI-01", "has another platform for its runtime",
+			func(a *capi.RuntimeABIVersionPlatformIDArgs) { a.PlatformID++ }).InMemory(),
+		mutant.Swallows[capi.RuntimeABIVersionFromProtoArgs]("XABI-05", "reads garbage as a runtime's version").InMemory(),
+		mutant.Of("XABI-05", "says of garbage that it cannot", func(c *serve.Invocation, _ *capi.ExecutableABIVersionFromProtoArgs) { plainly(c) }).InMemory(),
+		mutant.Dies("XABI-05", "ends with garbage", func(a *capi.RuntimeABIVersionFromProtoArgs) bool {
 			return a.SerializedProtoSize > 0 && *a.SerializedProto == 0xff
-		})),
-		standing(mutant.Dies("XABI-06", "follows a null version of an executable", func(a *capi.ExecutableABIVersionDestroyArgs) bool { return a.ABIVersion == nil })),
-		standing(mutant.Swallows[capi.RuntimeABIVersionIsCompatibleWithRuntimeArgs]("XABI-07", "takes runtimes of other platforms")),
-		standing(cancelled[capi.ExecutableMetadataDestroySerializedMetadataArgs]("XXMD-01", "frees the metadata that it has once",
+		}).InMemory(),
+		mutant.Dies("XABI-06", "follows a null version of an executable", func(a *capi.ExecutableABIVersionDestroyArgs) bool { return a.ABIVersion == nil }).InMemory(),
+		mutant.Swallows[capi.RuntimeABIVersionIsCompatibleWithRuntimeArgs]("XABI-07", "takes runtimes of other platforms").InMemory(),
+		cancelled[capi.ExecutableMetadataDestroySerializedMetadataArgs]("XXMD-01", "frees the metadata that it has once",
 			func(a *capi.ExecutableMetadataGetExecutableMetadataArgs) {
 				a.Metadata.SerializedMetadataSize = 0
-			})),
-		standing(before("XCB-01", "loses user_arg", func(a *capi.CallbackRegisterCallbackArgs) { a.UserArg = 0 })),
-		standing(before("XCB-01", "loses args", func(a *capi.CallbackInvokeCallbackArgs) { a.Args = nil })),
-		standing(before("XCB-01", "passes args of its own", func(a *capi.CallbackInvokeCallbackArgs) { a.Args = elsewhere() })),
-		standing(mutant.Of("XCB-01", "has callbacks of one type only", func(c *serve.Invocation, a *capi.CallbackInvokeCallbackArgs) {
+			}).InMemory(),
+		before("XCB-01", "loses user_arg", func(a *capi.CallbackRegisterCallbackArgs) { a.UserArg = 0 }).InMemory(),
+		before("XCB-01", "loses args", func(a *capi.CallbackInvokeCallbackArgs) { a.Args = nil }).InMemory(),
+		before("XCB-01", "passes args of its own", func(a *capi.CallbackInvokeCallbackArgs) { a.Args = elsewhere() }).InMemory(),
+		mutant.Of("XCB-01", "has callbacks of one type only", func(c *serve.Invocation, a *capi.CallbackInvokeCallbackArgs) {
 			if a.Type == capi.CallbackTypePrefatal {
 				c.Forward()
 			}
-		})),
-		standing(mutant.Hooked("XCB-01", "calls callbacks of all types", func() []serve.Hook {
+		}).InMemory(),
+		mutant.Hooked("XCB-01", "calls callbacks of all types", func() []serve.Hook {
 			return []serve.Hook{serve.Around(func(c *serve.Invocation, a *capi.CallbackInvokeCallbackArgs) {
 				given := a.Type
 				for a.Type = capi.CallbackTypeTPUSliceBuilder; a.Type <= capi.CallbackTypePrefatal; a.Type++ {
@@ -213,8 +210,13 @@ func naturalStandInMutants() []mutant.Mutant {
 				}
 				a.Type = given
 			})}
-		})),
-		standing(mutant.Swallows[capi.CallbackInvokeCallbackArgs]("XCB-02", "calls callbacks of any type")),
+		}).InMemory(),
+		mutant.Swallows[capi.CallbackInvokeCallbackArgs]("XCB-02", "calls callbacks of any type").InMemory(),
+	}
+}
+
+func naturalStandInMutants() []mutant.Mutant {
+	return []mutant.Mutant{
 		standing(mutant.After("XSH-01", "has shardings of garbage", func(a *capi.ShardingsExecutableParameterShardingsArgs) {
 			if a.NumParameters > 0 {
 				data, size := mutant.LastingText("\xff\xff")
@@ -246,73 +248,78 @@ func naturalStandInMutants() []mutant.Mutant {
 			func(a *capi.ShardingsExecutableParameterShardingsArgs) {
 				clear(mutant.View(a.ShardingSizes, a.NumParameters))
 			})),
-		standing(mutant.Hooked("XMS-02", "frees the map that it has once", func() []serve.Hook {
+	}
+}
+
+func naturalTPUMutants() []mutant.Mutant {
+	return []mutant.Mutant{
+		mutant.Hooked("XMS-02", "frees the map that it has once", func() []serve.Hook {
 			return []serve.Hook{mutant.Changed(func(a *capi.MultiSliceConfigNumDevicesPerSliceArgs, n int64) {
 				if n > 1 {
 					*a.NumDevices = 0
 				}
 			})}
-		})),
-		with("XMS-03", "takes no notice of a serialized configuration", flaws{ignoresSlices: true}),
-		standing(mutant.Of("XMS-03", "refuses what it serialized", func(c *serve.Invocation, a *capi.ClientCompileArgs) {
-			if field(capi.Bytes(a.CompileOptions, a.CompileOptionsSize), 6) != nil {
+		}).InMemory(),
+		before("XMS-03", "takes no notice of a serialized configuration", func(a *capi.ClientCompileArgs) {
+			if config := field(capi.Bytes(a.CompileOptions, a.CompileOptionsSize), multiSliceConfig); config != nil {
+				a.CompileOptionsSize -= 1 + uintptr(protowire.SizeBytes(len(config))) // the last field
+			}
+		}).InMemory(),
+		mutant.Of("XMS-03", "refuses what it serialized", func(c *serve.Invocation, a *capi.ClientCompileArgs) {
+			if field(capi.Bytes(a.CompileOptions, a.CompileOptionsSize), multiSliceConfig) != nil {
 				c.Fail(capi.ErrorCodeInvalidArgument, "this is no configuration of slices")
 				return
 			}
 			c.Forward()
-		})),
-		standing(mutant.After("XMS-01", "has another number of slices", func(a *capi.MultiSliceConfigNumSlicesArgs) { a.NumSlices++ })),
-	}
-}
-
-func naturalTopologyMutants() []mutant.Mutant {
-	return []mutant.Mutant{
-		standing(mutant.After("XTPU-01", "counts a process too many", func(a *capi.TPUTopologyProcessCountArgs) { a.ProcessCount++ })),
-		standing(mutant.After("XTPU-01", "counts a chip of a process too many",
-			func(a *capi.TPUTopologyChipsPerProcessArgs) { a.ChipsPerProcess++ })),
-		standing(mutant.After("XTPU-01", "counts a core of a chip too many",
-			func(a *capi.TPUTopologyCoreCountPerChipArgs) { a.CoreCountOfDefaultTypePerChip++ })),
-		standing(mutant.After("XTPU-01", "counts a core too many", func(a *capi.TPUTopologyCoreCountArgs) { a.CoreCountOfDefaultType++ })),
-		standing(mutant.After("XTPU-01", "counts a core of a process too many",
-			func(a *capi.TPUTopologyCoreCountPerProcessArgs) { a.CoreCountOfDefaultTypePerProcess++ })),
-		standing(mutant.After("XTPU-01", "counts a device too many",
-			func(a *capi.TPUTopologyLogiDeviceCountArgs) { a.LogicalDeviceCountOfDefaultType++ })),
-		standing(mutant.After("XTPU-01", "counts a device of a process too few", func(a *capi.TPUTopologyLogiDeviceCountPerProcessArgs) {
+		}).InMemory(),
+		mutant.After("XMS-01", "has another number of slices", func(a *capi.MultiSliceConfigNumSlicesArgs) { a.NumSlices++ }).InMemory(),
+		mutant.After("XTPU-01", "counts a process too many", func(a *capi.TPUTopologyProcessCountArgs) { a.ProcessCount++ }).InMemory(),
+		mutant.After("XTPU-01", "counts a chip of a process too many",
+			func(a *capi.TPUTopologyChipsPerProcessArgs) { a.ChipsPerProcess++ }).InMemory(),
+		mutant.After("XTPU-01", "counts a core of a chip too many",
+			func(a *capi.TPUTopologyCoreCountPerChipArgs) { a.CoreCountOfDefaultTypePerChip++ }).InMemory(),
+		mutant.After("XTPU-01", "counts a core too many", func(a *capi.TPUTopologyCoreCountArgs) { a.CoreCountOfDefaultType++ }).InMemory(),
+		mutant.After("XTPU-01", "counts a core of a process too many",
+			func(a *capi.TPUTopologyCoreCountPerProcessArgs) { a.CoreCountOfDefaultTypePerProcess++ }).InMemory(),
+		mutant.After("XTPU-01", "counts a device too many",
+			func(a *capi.TPUTopologyLogiDeviceCountArgs) { a.LogicalDeviceCountOfDefaultType++ }).InMemory(),
+		mutant.After("XTPU-01", "counts a device of a process too few", func(a *capi.TPUTopologyLogiDeviceCountPerProcessArgs) {
 			a.LogicalDeviceCountOfDefaultTypePerProcess--
-		})),
-		standing(mutant.After("XTPU-01", "counts a device of a chip too many", func(a *capi.TPUTopologyLogiDeviceCountPerChipArgs) {
+		}).InMemory(),
+		mutant.After("XTPU-01", "counts a device of a chip too many", func(a *capi.TPUTopologyLogiDeviceCountPerChipArgs) {
 			a.LogicalDeviceCountOfDefaultTypePerChip++
-		})),
-		standing(mutant.After("XTPU-01", "has other bounds of chips", func(a *capi.TPUTopologyChipBoundsArgs) { *a.ChipBounds++ })),
-		standing(mutant.After("XTPU-01", "has a device on a process twice", func(a *capi.TPUTopologyLogiDeviceIDsOnProcessArgs) {
+		}).InMemory(),
+		mutant.After("XTPU-01", "has other bounds of chips", func(a *capi.TPUTopologyChipBoundsArgs) { *a.ChipBounds++ }).InMemory(),
+		mutant.After("XTPU-01", "has a device on a process twice", func(a *capi.TPUTopologyLogiDeviceIDsOnProcessArgs) {
 			list := mutant.View(a.LogicalDeviceOfDefaultTypeIDs, a.NumLogicalDeviceIDs)
 			list[len(list)-1] = list[0]
-		})),
-		standing(mutant.After("XTPU-02", "has one id for all chips", func(a *capi.TPUTopologyChipIDFromCoordArgs) { a.ChipID = 0 })),
-		standing(mutant.After("XTPU-02", "has one id for all devices", func(a *capi.TPUTopologyLogiDeviceIDFromChipCoordAndIdxArgs) {
+		}).InMemory(),
+		mutant.After("XTPU-02", "has one id for all chips", func(a *capi.TPUTopologyChipIDFromCoordArgs) { a.ChipID = 0 }).InMemory(),
+		mutant.After("XTPU-02", "has one id for all devices", func(a *capi.TPUTopologyLogiDeviceIDFromChipCoordAndIdxArgs) {
 			a.LogicalDeviceOfDefaultTypeID = 0
-		})),
-		standing(mutant.After("XTPU-02", "has an index on a chip that there is not",
-			func(a *capi.TPUTopologyChipCoordAndIdxForLogiDeviceArgs) { a.DeviceIndexOnChip++ })),
-		standing(mutant.After("XTPU-02", "has two chips in one place of a process",
-			func(a *capi.TPUTopologyProcIDAndIdxOnProcForChipArgs) { a.IndexOnProcess = 0 })),
-		standing(mutant.After("XTPU-02", "has two devices in one place of a process",
-			func(a *capi.TPUTopologyProcIDAndIdxOnProcForLogiDeviceArgs) { a.IndexOnProcess = 0 })),
-		standing(mutant.After("XTPU-03", "says of a subslice that it is none",
-			func(a *capi.TPUTopologyIsSubsliceTopologyArgs) { a.IsSubsliceTopology = false })),
-		standing(mutant.Of("XTPU-03", "makes a subslice of all chips", func(c *serve.Invocation, a *capi.TPUTopologySubsliceArgs) {
+		}).InMemory(),
+		mutant.After("XTPU-02", "has an index on a chip that there is not",
+			func(a *capi.TPUTopologyChipCoordAndIdxForLogiDeviceArgs) { a.DeviceIndexOnChip++ }).InMemory(),
+		mutant.After("XTPU-02", "has two chips in one place of a process",
+			func(a *capi.TPUTopologyProcIDAndIdxOnProcForChipArgs) { a.IndexOnProcess = 0 }).InMemory(),
+		mutant.After("XTPU-02", "has two devices in one place of a process",
+			func(a *capi.TPUTopologyProcIDAndIdxOnProcForLogiDeviceArgs) { a.IndexOnProcess = 0 }).InMemory(),
+		mutant.After("XTPU-03", "says of a subslice that it is none",
+			func(a *capi.TPUTopologyIsSubsliceTopologyArgs) { a.IsSubsliceTopology = false }).InMemory(),
+		mutant.Of("XTPU-03", "makes a subslice of all chips", func(c *serve.Invocation, a *capi.TPUTopologySubsliceArgs) {
 			list := []int32{2, 2, 1}
 			given := a.ChipsPerHostBounds
 			a.ChipsPerHostBounds = &list[0]
 			c.Forward()
 			a.ChipsPerHostBounds = given
-		})),
-		standing(mutant.Of("XTPU-04", "has a text without an end", func(c *serve.Invocation, a *capi.TPUTopologyGetRoutingStrategyArgs) {
+		}).InMemory(),
+		mutant.Of("XTPU-04", "has a text without an end", func(c *serve.Invocation, a *capi.TPUTopologyGetRoutingStrategyArgs) {
+			room := mutant.View(a.RoutingStrategy, a.RoutingStrategyLen)
 			if c.Forward(); c.Err() == nil {
-				for i := range mutant.View(a.RoutingStrategy, a.RoutingStrategyLen) {
-					mutant.View(a.RoutingStrategy, a.RoutingStrategyLen)[i] |= 0x40
+				for i := range room {
+					room[i] |= 0x40
 				}
 			}
-		})),
+		}).InMemory(),
 	}
 }

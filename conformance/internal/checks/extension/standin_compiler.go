@@ -27,7 +27,6 @@ type flaws struct {
 	cleansUp        int  // extra cleanups of each call, or -1 for none
 	namesToNUL      bool // names are read to their end, not to their size
 	borrowsNames    bool // the memory of a name is read again later
-	ignoresSlices   bool // a serialized configuration of slices is ignored
 	partitionsOther bool // what a partitioner made is not compiled
 	takesItself     bool // a transfer to oneself is not refused
 	losesSendErrors bool // a receiver does not learn that the source failed
@@ -118,16 +117,6 @@ func (f *frontEnd) hooks() []serve.Hook {
 			f.partitioners = append(f.partitioners, registeredSplitter{f.keep(a.Name, a.NameSize), nil})
 		}),
 		serve.Around(func(c *serve.Invocation, a *capi.ClientCompileArgs) {
-			config := field(capi.Bytes(a.CompileOptions, a.CompileOptionsSize), 6)
-			if config != nil && !f.ignoresSlices && (len(config) != 2 || config[0] != 8) {
-				c.Fail(capi.ErrorCodeInvalidArgument, "this is no configuration of slices")
-				return
-			}
-			given, options := a.CompileOptions, a.CompileOptionsSize
-			if config != nil { // the real plugin does not know slices
-				a.CompileOptionsSize -= uintptr(len(config) + 2)
-				defer func() { a.CompileOptions, a.CompileOptionsSize = given, options }()
-			}
 			text, err := f.rewrite(capi.String(a.Program.Code, a.Program.CodeSize))
 			if err != nil {
 				c.FailWith(err)

@@ -45,7 +45,7 @@ func (x *archive) hooks() []serve.Hook {
 		}),
 		serve.Around(func(c *serve.Invocation, a *capi.TPUExecutableGetTargetArgumentsArgs) {
 			_, err := find(a.SerializedExecutable, a.SerializedExecutableSize)
-			a.TargetArguments, a.TargetArgumentsSize = mutant.LastingText(abiMessage)
+			a.TargetArguments, a.TargetArgumentsSize = mutant.LastingText("\x08\x01")
 			a.TargetArgumentsDeleter = capi.TPUExecutableGetTargetArgumentsArgsTargetArgumentsDeleter(nothing())
 			c.FailWith(err)
 		}),

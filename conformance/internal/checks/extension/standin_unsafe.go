@@ -4,30 +4,13 @@
 package extension
 
 import (
-	"runtime"
 	"unsafe"
 
-	"github.com/ebitengine/purego"
-
 	"github.com/purepjrt/purepjrt/capi"
-	"github.com/purepjrt/purepjrt/capi/ffi"
 	"github.com/purepjrt/purepjrt/capi/serve"
 	"github.com/purepjrt/purepjrt/conformance/internal/check"
 	"github.com/purepjrt/purepjrt/conformance/internal/mutant"
 )
-
-// newHandle makes a handle that differs from all others.
-func newHandle[H any]() *H { return (*H)(unsafe.Pointer(new([2]uint64))) }
-
-// askHandler asks a handler for its metadata, as XLA does when one is registered.
-func askHandler(h ffi.Handler) {
-	question := &ffi.MetadataExtension{Metadata: &ffi.Metadata{StructSize: ffi.MetadataSize}}
-	question.ExtensionBase.StructSize = ffi.MetadataExtensionSize
-	question.ExtensionBase.Type = ffi.InternalExtensionTypeMetadata
-	frame := &ffi.CallFrame{StructSize: ffi.CallFrameSize, ExtensionStart: &question.ExtensionBase}
-	purego.SyscallN(uintptr(h), uintptr(unsafe.Pointer(frame)))
-	runtime.KeepAlive(frame)
-}
 
 // graft returns a plugin with the extensions of the stand-in in front of its own. Both
 // plugins must outlive it.

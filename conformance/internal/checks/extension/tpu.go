@@ -277,11 +277,13 @@ func perSlice(a *capi.MultiSliceConfigNumDevicesPerSliceArgs) string {
 	return fmt.Sprint(devices)
 }
 
+// multiSliceConfig is the field of CompileOptionsProto with a serialized configuration.
+const multiSliceConfig = 6
+
 // compileWithSlices compiles with a serialized configuration in the options, for a replica
 // on each of two slices.
 func compileWithSlices(t *check.T, config []byte) error {
-	const serializedMultiSliceConfig = 6 // a field of CompileOptionsProto
-	options := protowire.AppendTag(check.Devices(2, 1), serializedMultiSliceConfig, protowire.BytesType)
+	options := protowire.AppendTag(check.Devices(2, 1), multiSliceConfig, protowire.BytesType)
 	options = protowire.AppendBytes(options, config)
 	_, err := buildWith(t, check.AddOne, options)
 	return err
