@@ -42,7 +42,7 @@ func TestARuntimeRunsExecutablesOfItsPlatformAndVersion(t *testing.T) {
 		"the same plugin, started again": {pjrttest.Options{}, ""},
 		"one with more devices":          {pjrttest.Options{Devices: 4, Attributes: []pjrt.Attribute{{Name: "x", Value: int64(1)}}}, ""},
 		"another version":                {pjrttest.Options{PlatformVersion: "pjrttest 2"}, `platform version "pjrttest 2", but the runtime has "pjrttest 1"`},
-		"another platform":               {pjrttest.Options{PlatformName: "toy"}, "the runtime is of the platform with the id"},
+		"another platform":               {pjrttest.Options{PlatformName: "toy"}, "the platform with the id"},
 	} {
 		_, otherRuntime, otherExecutable := versions(t, c.of)
 		assert.Equal(t, c.of.PlatformName == "", otherRuntime.Platform == runtime.Platform, name)

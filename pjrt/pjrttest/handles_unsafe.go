@@ -36,8 +36,30 @@ var handles struct {
 	next int         // guarded by mu
 }
 
+// kinds are the C types whose names are not PJRT_ and the name of the Go type.
+var kinds = map[string]string{
+	"DeviceAttributes":             "PJRT_Device_Attributes",
+	"ExecutableABIVersion":         "PJRT_ExecutableAbiVersion",
+	"LayoutsMemoryLayout":          "PJRT_Layouts_MemoryLayout",
+	"LayoutsSerializedLayout":      "PJRT_Layouts_SerializedLayout",
+	"MegascaleClientContext":       "PJRT_Megascale_ClientContext",
+	"MultiSliceConfig":             "PJRT_MultiSlice_Config",
+	"MultiSliceNumDevicesPerSlice": "PJRT_MultiSlice_NumDevicesPerSlice",
+	"MultiSliceSerializedConfig":   "PJRT_MultiSlice_SerializedConfig",
+	"Profiler":                     "PLUGIN_Profiler",
+	"ProfilerConsumeResult":        "PLUGIN_Profiler_ConsumeResult",
+	"RuntimeABIVersion":            "PJRT_RuntimeAbiVersion",
+}
+
 // kindOf returns the name of the C type of handles of the Go type H.
-func kindOf[H any]() string { return "PJRT_" + reflect.TypeFor[H]().Name() }
+func kindOf[H any]() string { return kindNamed(reflect.TypeFor[H]().Name()) }
+
+func kindNamed(goName string) string {
+	if kind, ok := kinds[goName]; ok {
+		return kind
+	}
+	return "PJRT_" + goName
+}
 
 // makeHandle makes a handle for value.
 func makeHandle[H any](p *Plugin, value any, owned bool) *H {

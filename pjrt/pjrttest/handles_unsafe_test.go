@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/capi/describe"
 )
 
 // makes are the functions that take no handle.
@@ -67,7 +68,7 @@ func TestInvalidHandlesAreErrors(t *testing.T) {
 			continue // returns nothing
 		}
 		checked++
-		kind := "PJRT_" + field.Type.Elem().Name()
+		kind := kindNamed(field.Type.Elem().Name())
 		destroyed := register(p, kind, 0, false, unsafe.Pointer(new(cell)))
 		handles.mu.Lock()
 		_, end := handles.live[destroyed].bury()
@@ -94,6 +95,27 @@ func TestInvalidHandlesAreErrors(t *testing.T) {
 		}
 	}
 	assert.Greater(t, checked, 165)
+}
+
+func TestKindsAreTheNamesOfCTypes(t *testing.T) {
+	t.Parallel()
+	p := New(t, Options{Extensions: slices.Concat(extensions, deviceExtensions)})
+	checked := 0
+	for name, fn := range tables(p.functionTable()) {
+		a := reflect.New(fn.Type().In(0).Elem())
+		for _, f := range describe.Of(a.Interface().(capi.Arguments).Function()).Args.Fields {
+			if f.Kind != describe.Handle {
+				continue
+			}
+			for _, x := range reflect.VisibleFields(a.Elem().Type()) {
+				if x.Offset == f.Offset && x.Type.Kind() == reflect.Pointer && x.Type.Elem().Kind() == reflect.Struct {
+					checked++
+					assert.Equal(t, f.Type, kindNamed(x.Type.Elem().Name()), "%s.%s", name, f.Name)
+				}
+			}
+		}
+	}
+	assert.Greater(t, checked, 200)
 }
 
 func TestErrorsSayThatAHandleWasDestroyed(t *testing.T) {

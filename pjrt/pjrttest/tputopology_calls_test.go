@@ -59,14 +59,18 @@ func TestQuestionsAboutTPUsWithWrongArguments(t *testing.T) {
 	wrong(x, "room for 1 numbers, but there are 2", capi.TPUTopologyProcessIDsArgs{Topology: top, MaxProcessIDs: 1, ProcessIDs: &room[0]})
 	wrong(x, "room for 0 numbers", capi.TPUTopologyProcessIDsArgs{Topology: top, MaxProcessIDs: -1, ProcessIDs: &room[0]})
 	wrong(x, "room for 8 numbers", capi.TPUTopologyProcessIDsArgs{Topology: top, MaxProcessIDs: 8})
-	wrong(x, "no process 2", capi.TPUTopologyLogiDeviceIDsOnProcessArgs{Topology: top, ProcessID: 2, MaxLogicalDeviceIDs: 8, LogicalDeviceOfDefaultTypeIDs: &room[0]})
-	wrong(x, "room for 3 numbers, but there are 4", capi.TPUTopologyLogiDeviceIDsOnProcessArgs{Topology: top, MaxLogicalDeviceIDs: 3, LogicalDeviceOfDefaultTypeIDs: &room[0]})
+	on := capi.TPUTopologyLogiDeviceIDsOnProcessArgs{
+		Topology: top, ProcessID: 2, MaxLogicalDeviceIDs: 3, LogicalDeviceOfDefaultTypeIDs: &room[0]}
+	wrong(x, "no process 2", on)
+	on.ProcessID = 1
+	wrong(x, "room for 3 numbers, but there are 4", on)
 	wrong(x, "no process -1", capi.TPUTopologyProcessCoordFromIDArgs{Topology: top, ProcessID: -1, CoordsMaxDims: 8, Coords: &room[0]})
 	wrong(x, "no chip 8", capi.TPUTopologyProcIDAndIdxOnProcForChipArgs{Topology: top, ChipID: 8})
 	wrong(x, "no device -1", capi.TPUTopologyProcIDAndIdxOnProcForLogiDeviceArgs{Topology: top, DeviceID: -1})
 	wrong(x, "no chip 9", capi.TPUTopologyIsReachableOverLimitedICIArgs{Topology: top, DestChipID: 9})
 	wrong(x, "has 3 coordinates, not 2", capi.TPUTopologyChipIDFromCoordArgs{Topology: top, Coords: &room[0], CoordsNumDims: 2})
-	wrong(x, "with the index 1", capi.TPUTopologyLogiDeviceIDFromChipCoordAndIdxArgs{Topology: top, ChipCoords: &room[0], ChipCoordsNumDims: 3, LogicalDeviceIndexOnChip: 1})
+	wrong(x, "with the index 1", capi.TPUTopologyLogiDeviceIDFromChipCoordAndIdxArgs{
+		Topology: top, ChipCoords: &room[0], ChipCoordsNumDims: 3, LogicalDeviceIndexOnChip: 1})
 	wrong(x, "room for 2 numbers, but there are 3", capi.TPUTopologyChipCoordAndIdxForLogiDeviceArgs{Topology: top, ChipCoords: &room[0], ChipCoordsMaxDims: 2})
 	wrong(x, "room for 2 numbers, but there are 3", capi.TPUTopologyChipBoundsArgs{Topology: top, ChipBounds: &room[0], ChipBoundsMaxDims: 2})
 	assert.Equal(t, make([]int32, 8), room, "nothing was written")
@@ -88,7 +92,7 @@ func TestConfigurationsOfSlicesWithWrongArguments(t *testing.T) {
 	top := ok(x, capi.ClientTopologyDescriptionArgs{Client: x.c}).Topology
 	wrong(x, "from 1 to 65536 slices, not 0", capi.MegascaleCreateAOTConfigArgs{Topology: top})
 	wrong(x, "from 1 to 65536 slices, not 65537", capi.MegascaleCreateAOTConfigArgs{Topology: top, NumSlices: 1<<16 + 1})
-	wrong(x, "the PJRT_MegascaleClientContext is null", capi.MegascaleCreateMultiSliceConfigArgs{Topology: top, NumSlices: 1})
+	wrong(x, "the PJRT_Megascale_ClientContext is null", capi.MegascaleCreateMultiSliceConfigArgs{Topology: top, NumSlices: 1})
 	context := ok(x, capi.MegascaleCreateDefaultClientContextArgs{}).ClientContext
 	wrong(x, "no slice 2 in a job of 2", capi.MegascaleCreateMultiSliceConfigArgs{Topology: top, NumSlices: 2, LocalSliceID: 2, ClientContext: context})
 	ok(x, capi.MegascaleDeleteClientContextArgs{ClientContext: context})
