@@ -5,22 +5,27 @@ package stream_test
 
 import (
 	"context"
+	"fmt"
 	"log"
 
+	"github.com/purepjrt/purepjrt/capi"
 	"github.com/purepjrt/purepjrt/extensions/stream"
 	"github.com/purepjrt/purepjrt/pjrt"
-	"github.com/purepjrt/purepjrt/pjrt/plugins"
+	"github.com/purepjrt/purepjrt/pjrt/pjrttest"
 )
 
 // Another library on the same GPU reads a buffer in its own stream as soon as the buffer has its
 // contents. The host does not wait.
 func ExampleWait() {
 	ctx := context.Background()
-	client, err := plugins.Open(ctx, "cuda", nil)
+	plugin, err := pjrttest.Start(pjrttest.Options{ // in place of a plugin for GPUs
+		Extensions: []capi.ExtensionType{capi.ExtensionTypeStream},
+	})
 	if err != nil {
 		log.Fatal(err)
 	}
-	defer client.Close()
+	defer plugin.Close()
+	client := plugin.Client()
 	b, err := pjrt.FromSlice(ctx, client, []float32{1, 2, 3}, 3)
 	if err != nil {
 		log.Fatal(err)
@@ -34,4 +39,6 @@ func ExampleWait() {
 		log.Fatal(err)
 	}
 	// Whatever the other library puts into the stream from here on finds the contents.
+	fmt.Println(own != 0)
+	// Output: true
 }

@@ -46,6 +46,18 @@ func TestExtensionsOfOneKindOfDeviceAreOfferedOnRequest(t *testing.T) {
 	assert.True(t, tputopology.Supported(tpu.p.Plugin()))
 	assert.True(t, multislice.Supported(tpu.p.Plugin()))
 	assert.Equal(t, "tpu", tpu.p.Plugin().Kind())
+	old := start(t, pjrttest.Options{Extensions: tpus, Minor: 95})
+	assert.True(t, tputopology.Supported(old.p.Plugin()))
+	assert.False(t, multislice.Supported(old.p.Plugin()), "it came with API 0.96")
+
+	_, err := tputopology.Of(usual.topology(t, ""))
+	require.ErrorIs(t, err, pjrt.ErrUnimplemented)
+	end := tpu.p.Fail("PJRT_TpuTopology_ChipCount", pjrt.ErrUnavailable, "gone")
+	_, err = tputopology.Chips(tpu.topology(t, ""))
+	require.ErrorIs(t, err, pjrt.ErrUnavailable)
+	end()
+	_, err = tputopology.Chips(tpu.topology(t, ""))
+	require.NoError(t, err)
 }
 
 func TestDevicesAreArrangedAsASystemOfTPUs(t *testing.T) {
