@@ -23,8 +23,8 @@ type Options struct {
 	Absent []string
 	// Extensions are the extensions that the plugin offers, if its API has them. An empty
 	// list means none. Nil means ABIVersion, Callback, ExecutableMetadata,
-	// HostMemoryAllocator, Layouts, MemoryDescriptions, PhaseCompile, Profiler, RawBuffer and
-	// Shardings.
+	// HostMemoryAllocator, Layouts, MemoryDescriptions, PhaseCompile, Profiler, RawBuffer,
+	// Shardings and, with a Network, CrossHostTransfers.
 	//
 	// The others belong to one kind of device, so the plugin offers them only if the list
 	// names them: Stream, GPUCustomCall and Triton of GPUs; Megascale, MultiSlice and
