@@ -99,7 +99,7 @@ func TestInvalidHandlesAreErrors(t *testing.T) {
 
 func TestKindsAreTheNamesOfCTypes(t *testing.T) {
 	t.Parallel()
-	p := New(t, Options{Extensions: slices.Concat(extensions, deviceExtensions)})
+	p := New(t, Options{Extensions: slices.Concat(extensions, deviceExtensions), Network: new(Network)})
 	checked := 0
 	for name, fn := range tables(p.functionTable()) {
 		a := reflect.New(fn.Type().In(0).Elem())
