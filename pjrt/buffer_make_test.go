@@ -7,13 +7,16 @@ import (
 	"context"
 	"errors"
 	"math"
+	"runtime"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/purepjrt/purepjrt/pjrt"
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
+	"github.com/purepjrt/purepjrt/pjrt/pjrttest"
 )
 
 func TestMisuseOfBuffersWithoutHostMemoryIsRefused(t *testing.T) {
@@ -116,4 +119,45 @@ func TestDonatedHostMemoryBelongsToTheResult(t *testing.T) {
 	r.Close()
 	b.Close()
 	done(t, b.HostDone())
+}
+
+// An upload that is over, well or not, keeps neither the memory of the host nor the options.
+func TestUploadsKeepNothingReachable(t *testing.T) {
+	ctx := context.Background()
+	p := pjrttest.New(t, pjrttest.Options{})
+	client := p.Client()
+	gone := make(chan string, 8)
+	want := 0
+	note := func(data *[256]float32, opts *pjrt.BufferOptions) {
+		runtime.AddCleanup(data, func(what string) { gone <- what }, "data")
+		want++
+		if opts != nil {
+			runtime.AddCleanup(&opts.Strides[0], func(what string) { gone <- what }, "strides")
+			want++
+		}
+	}
+	for _, fails := range []bool{false, true} {
+		for _, opts := range []*pjrt.BufferOptions{nil, {Strides: []int64{4}}} {
+			data := new([256]float32)
+			note(data, opts)
+			if fails {
+				p.Fail("PJRT_Client_BufferFromHostBuffer", pjrt.ErrInternal, "no", pjrttest.Times(1))
+			}
+			b, err := client.BufferFromHost(ctx, pjrt.ArrayOf(data[:], 256), opts)
+			assert.Equal(t, fails, err != nil)
+			require.NoError(t, b.Close())
+		}
+	}
+	for range want {
+		require.Eventually(t, func() bool {
+			runtime.GC()
+			select {
+			case <-gone:
+				return true
+			default:
+				return false
+			}
+		}, patience, time.Millisecond)
+	}
+	runtime.KeepAlive(client)
 }
