@@ -64,7 +64,8 @@ func TestACheckedTableRefusesResultsThatCannotBeUsed(t *testing.T) {
 			"PJRT_Client_Create: INTERNAL: the plugin reported success but left the result client null",
 		},
 		"a handle that may be null": {
-			again(t, new(capi.Call[capi.DeviceDefaultMemoryArgs]), tableWith(t, func(*capi.DeviceDefaultMemoryArgs) uintptr { return 0 }).Checked()), "",
+			again(t, new(capi.Call[capi.DeviceDefaultMemoryArgs]), tableWith(t,
+				func(*capi.DeviceDefaultMemoryArgs) uintptr { return 0 }).Checked()), "",
 		},
 		"an empty list":             {devices(nil, 0), ""},
 		"a list":                    {devices(&whole[0], 2), ""},

@@ -9,7 +9,6 @@ import (
 	"math"
 	"runtime"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -148,16 +147,6 @@ func TestUploadsKeepNothingReachable(t *testing.T) {
 			require.NoError(t, b.Close())
 		}
 	}
-	for range want {
-		require.Eventually(t, func() bool {
-			runtime.GC()
-			select {
-			case <-gone:
-				return true
-			default:
-				return false
-			}
-		}, patience, time.Millisecond)
-	}
+	collect(t, want, gone)
 	runtime.KeepAlive(client)
 }

@@ -175,7 +175,14 @@ func TestRepeatedExecutionsKeepNothingReachable(t *testing.T) {
 		runtime.AddCleanup(options, func(what string) { gone <- what }, "options")
 		runtime.AddCleanup(b, func(what string) { gone <- what }, "argument")
 	}()
-	for range 2 {
+	collect(t, 2, gone)
+	runtime.KeepAlive(exe)
+}
+
+// collect collects garbage until n cleanups have sent something to gone.
+func collect(t testing.TB, n int, gone <-chan string) {
+	t.Helper()
+	for range n {
 		require.Eventually(t, func() bool {
 			runtime.GC()
 			select {
@@ -186,7 +193,6 @@ func TestRepeatedExecutionsKeepNothingReachable(t *testing.T) {
 			}
 		}, patience, time.Millisecond)
 	}
-	runtime.KeepAlive(exe)
 }
 
 // With other executions under way, with a limit or with an observer, an execution is not
