@@ -48,10 +48,11 @@ func TestACheckedTableRefusesResultsThatCannotBeUsed(t *testing.T) {
 	text := "text"
 	textData, _ := capi.StringData(text)
 	kinds := func(texts **byte, sizes *uintptr) error {
-		return again(t, new(capi.Call[capi.ExecutableOutputMemoryKindsArgs]), tableWith(t, func(a *capi.ExecutableOutputMemoryKindsArgs) uintptr {
+		table := tableWith(t, func(a *capi.ExecutableOutputMemoryKindsArgs) uintptr {
 			a.MemoryKinds, a.MemoryKindSizes, a.NumOutputs = texts, sizes, 1
 			return 0
-		}).Checked())
+		})
+		return again(t, new(capi.Call[capi.ExecutableOutputMemoryKindsArgs]), table.Checked())
 	}
 	size, none, absurd := uintptr(len(text)), uintptr(0), uintptr(math.MaxInt64)
 	var null *byte
