@@ -125,6 +125,13 @@ func TestFaultyForLackOfFunctions(t *testing.T) {
 			t.Parallel()
 			r, err := Run(t.Context(), Options{Plugin: build(t, "early", "-DOTHERS="+others)})
 			require.NoError(t, err)
+			defer func() {
+				for i := range r.Results {
+					if x := &r.Results[i]; t.Failed() && (x.Verdict.Failed() || x.Verdict == report.Flaky || x.Verdict == report.SuiteError) {
+						t.Log(x.Details())
+					}
+				}
+			}()
 			c := r.Summary.Checks
 			assert.LessOrEqual(t, c.Fail, test.most)
 			assert.Greater(t, c.Blocked, 400)
