@@ -127,7 +127,9 @@ func TestFaultyForLackOfFunctions(t *testing.T) {
 			require.NoError(t, err)
 			defer func() {
 				for i := range r.Results {
-					if x := &r.Results[i]; t.Failed() && (x.Verdict.Failed() || x.Verdict == report.Flaky || x.Verdict == report.SuiteError) {
+					x := &r.Results[i]
+					bad := x.Verdict.Failed() || x.Verdict == report.Flaky || x.Verdict == report.SuiteError
+					if bad && t.Failed() {
 						t.Log(x.Details())
 					}
 				}
