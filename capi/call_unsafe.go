@@ -42,9 +42,9 @@ type form struct {
 	more          bool    // results does not say all that there is to do after the call
 }
 
-// learn fills in the form of a function, if it can say all that there is to do before a call.
+// learn fills in the form of a function. It leaves table nil if the form cannot say all that there is to do before a call.
 func (m *form) learn(t *Table, f *Function) {
-	m.table = nil
+	m.table, m.pure, m.gated = nil, f.Pure && !t.reentrant, f.GatedSince > t.gateMinor
 	if f.Size == 0 {
 		return
 	}
@@ -59,7 +59,6 @@ func (m *form) learn(t *Table, f *Function) {
 		}
 		m.zero |= set
 	}
-	m.gated = f.GatedSince > t.gateMinor
 	m.more = f.registers != nil
 	if t.checked {
 		for _, r := range f.Results {
@@ -175,37 +174,28 @@ func (h *callHeader) succeeded(t *Table) bool { return h.frame.Ret == 0 && h.tab
 // prepare finds the function and makes args ready for it.
 func (h *callHeader) prepare(t *Table, args unsafe.Pointer) error {
 	if t == nil || h.table != t {
-		return h.prepareAnew(t, args)
+		code := t.lookup(h.fn)
+		if code == 0 {
+			return t.missing(h.fn)
+		}
+		h.frame.Code = code
+		h.learn(t, h.fn)
 	}
 	if h.gated {
 		if err := t.checkGates(h.fn, args); err != nil {
 			return err
 		}
 	}
-	h.begin(args)
-	return nil
-}
-
-// prepareAnew is prepare without the form of an earlier call.
-func (h *callHeader) prepareAnew(t *Table, args unsafe.Pointer) error {
-	f := h.fn
-	code := t.lookup(f)
-	if code == 0 {
-		return t.missing(f)
+	if h.table == t {
+		h.begin(args)
+		return nil
 	}
-	if f.GatedSince > t.gateMinor {
-		if err := t.checkGates(f, args); err != nil {
-			return err
-		}
+	if h.fn.Size != 0 {
+		*(*uintptr)(args) = h.fn.Size
 	}
-	if f.Size != 0 {
-		*(*uintptr)(args) = f.Size
-	}
-	for _, z := range f.Zero {
+	for _, z := range h.fn.Zero {
 		clear(unsafe.Slice((*byte)(unsafe.Add(args, z.Offset)), z.Size))
 	}
-	h.frame.Code, h.pure = code, f.Pure && !t.reentrant
-	h.learn(t, f)
 	return nil
 }
 

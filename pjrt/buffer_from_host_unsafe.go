@@ -76,17 +76,6 @@ func (u *upload) prepare() {
 	capi.AddFor(&u.both, &u.destroy, &u.make.Args.DoneWithHostBuffer, &u.destroy.Args.Event)
 }
 
-// set sets what few callers ask for.
-func (u *upload) set(opts *BufferOptions, layout *cLayout) {
-	args := &u.make.Args
-	args.ByteStrides, args.NumByteStrides = nil, 0
-	if len(opts.Strides) > 0 {
-		strides := slices.Clone(opts.Strides)
-		args.ByteStrides, args.NumByteStrides = unsafe.SliceData(strides), uintptr(len(strides))
-	}
-	args.HostBufferSemantics, args.DeviceLayout = opts.Semantics, layout.layout
-}
-
 // do makes the buffer. If the plugin has read the memory when it returns, do leaves no
 // event.
 func (u *upload) do(table *capi.Table) error {
@@ -139,10 +128,8 @@ func (c *Client) upload(ctx context.Context, op *operation, f *form, a *HostArra
 	if err != nil {
 		return nil, err
 	}
-	if f.since > 0 {
-		if _, minor := c.table.Version(); f.since > minor {
-			return nil, knowsType(c.table, a.Type)
-		}
+	if _, minor := c.table.Version(); f.since > minor {
+		return nil, knowsType(c.table, a.Type)
 	}
 	place, layout := c.usual, &noLayout
 	if opts != &defaultBufferOptions || place.device == nil {
@@ -164,25 +151,25 @@ func (c *Client) upload(ctx context.Context, op *operation, f *form, a *HostArra
 		u = uploads.Get().(*upload)
 	}
 	args := &u.make.Args
-	if args.Client != h || args.Device != place.device || args.Memory != place.memory {
-		args.Client, args.Device, args.Memory = h, place.device, place.memory
-	}
+	args.Client = h
 	args.Data = unsafe.Pointer(unsafe.SliceData(a.Data[origin:]))
 	args.Type = capi.BufferType(a.Type)
 	args.Dims, args.NumDims = unsafe.SliceData(f.Dims), uintptr(len(f.Dims))
-	if opts != &defaultBufferOptions {
-		u.set(opts, layout)
+	if len(opts.Strides) > 0 {
+		strides := slices.Clone(opts.Strides)
+		args.ByteStrides, args.NumByteStrides = unsafe.SliceData(strides), uintptr(len(strides))
 	}
+	args.HostBufferSemantics = opts.Semantics
+	args.Device, args.Memory = place.device, place.memory
+	args.DeviceLayout = layout.layout
 	if err = u.do(c.table); err != nil {
 		err = allocateAgain(ctx, err, func() error { return u.do(c.table) })
 	}
 	runtime.KeepAlive(a.Data)
 	runtime.KeepAlive(layout)
 	buffer, done := args.Buffer, args.DoneWithHostBuffer
-	args.Data = nil
-	if opts != &defaultBufferOptions {
-		u.set(&defaultBufferOptions, &noLayout)
-	}
+	args.Data, args.Dims, args.ByteStrides, args.NumByteStrides, args.DeviceLayout = nil, nil, nil, 0, nil
+	args.DoneWithHostBuffer, args.Buffer = nil, nil
 	if own {
 		u.busy.Store(false)
 	} else {
