@@ -76,6 +76,17 @@ func (u *upload) prepare() {
 	capi.AddFor(&u.both, &u.destroy, &u.make.Args.DoneWithHostBuffer, &u.destroy.Args.Event)
 }
 
+// set sets what few callers ask for.
+func (u *upload) set(opts *BufferOptions, layout *cLayout) {
+	args := &u.make.Args
+	args.ByteStrides, args.NumByteStrides = nil, 0
+	if len(opts.Strides) > 0 {
+		strides := slices.Clone(opts.Strides)
+		args.ByteStrides, args.NumByteStrides = unsafe.SliceData(strides), uintptr(len(strides))
+	}
+	args.HostBufferSemantics, args.DeviceLayout = opts.Semantics, layout.layout
+}
+
 // do makes the buffer. If the plugin has read the memory when it returns, do leaves no
 // event.
 func (u *upload) do(table *capi.Table) error {
@@ -151,25 +162,25 @@ func (c *Client) upload(ctx context.Context, op *operation, f *form, a *HostArra
 		u = uploads.Get().(*upload)
 	}
 	args := &u.make.Args
-	args.Client = h
+	if args.Client != h || args.Device != place.device || args.Memory != place.memory {
+		args.Client, args.Device, args.Memory = h, place.device, place.memory
+	}
 	args.Data = unsafe.Pointer(unsafe.SliceData(a.Data[origin:]))
 	args.Type = capi.BufferType(a.Type)
 	args.Dims, args.NumDims = unsafe.SliceData(f.Dims), uintptr(len(f.Dims))
-	if len(opts.Strides) > 0 {
-		strides := slices.Clone(opts.Strides)
-		args.ByteStrides, args.NumByteStrides = unsafe.SliceData(strides), uintptr(len(strides))
+	if opts != &defaultBufferOptions {
+		u.set(opts, layout)
 	}
-	args.HostBufferSemantics = opts.Semantics
-	args.Device, args.Memory = place.device, place.memory
-	args.DeviceLayout = layout.layout
 	if err = u.do(c.table); err != nil {
 		err = allocateAgain(ctx, err, func() error { return u.do(c.table) })
 	}
 	runtime.KeepAlive(a.Data)
 	runtime.KeepAlive(layout)
 	buffer, done := args.Buffer, args.DoneWithHostBuffer
-	args.Data, args.Dims, args.ByteStrides, args.NumByteStrides, args.DeviceLayout = nil, nil, nil, 0, nil
-	args.DoneWithHostBuffer, args.Buffer = nil, nil
+	args.Data = nil
+	if opts != &defaultBufferOptions {
+		u.set(&defaultBufferOptions, &noLayout)
+	}
 	if own {
 		u.busy.Store(false)
 	} else {
