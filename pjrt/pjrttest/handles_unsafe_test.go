@@ -55,7 +55,7 @@ func handleField(args reflect.Type) (reflect.StructField, bool) {
 
 func TestInvalidHandlesAreErrors(t *testing.T) {
 	t.Parallel()
-	p := New(t, Options{Extensions: slices.Concat(extensions, deviceExtensions), Network: new(Network)})
+	p := New(t, Options{Extensions: Extensions(), Network: new(Network)})
 	event := makeHandle[capi.Event](p, &event{of: readyFuture(nil)}, false)
 	checked := 0
 	for name, fn := range tables(p.functionTable()) {
@@ -99,7 +99,7 @@ func TestInvalidHandlesAreErrors(t *testing.T) {
 
 func TestKindsAreTheNamesOfCTypes(t *testing.T) {
 	t.Parallel()
-	p := New(t, Options{Extensions: slices.Concat(extensions, deviceExtensions), Network: new(Network)})
+	p := New(t, Options{Extensions: Extensions(), Network: new(Network)})
 	checked := 0
 	for name, fn := range tables(p.functionTable()) {
 		a := reflect.New(fn.Type().In(0).Elem())

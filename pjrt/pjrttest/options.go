@@ -29,7 +29,7 @@ type Options struct {
 	// The others belong to one kind of device, so the plugin offers them only if the list
 	// names them: Stream, GPUCustomCall and Triton of GPUs; Megascale, MultiSlice and
 	// TPUTopology of TPUs. With Megascale or TPUTopology, package pjrt takes the plugin for
-	// one for TPUs: its Kind is "tpu".
+	// one for TPUs: its Kind is "tpu". The function Extensions returns all.
 	Extensions []capi.ExtensionType
 	// Nodes are further nodes of the extension chain, such as those of a vendor's own
 	// extensions. Their functions are C functions, which package purego makes from Go
@@ -101,6 +101,10 @@ var deviceExtensions = []capi.ExtensionType{
 	capi.ExtensionTypeMegascale, capi.ExtensionTypeMultiSlice, capi.ExtensionTypeTPUTopology,
 }
 
+// Extensions returns all extensions that Options.Extensions can name, also those that belong to
+// one kind of device. CrossHostTransfers, which is one of them, needs Options.Network.
+func Extensions() []capi.ExtensionType { return slices.Concat(extensions, deviceExtensions) }
+
 // complete checks the options and fills in the defaults.
 func (o Options) complete() (Options, error) {
 	for _, n := range []struct {
@@ -152,7 +156,7 @@ func (o Options) complete() (Options, error) {
 	if o.Extensions == nil {
 		o.Extensions = extensions
 	}
-	supported := slices.Concat(extensions, deviceExtensions)
+	supported := Extensions()
 	for _, x := range o.Extensions {
 		if !slices.Contains(supported, x) {
 			return o, fmt.Errorf("pjrttest: the extension %v is not supported; use one of %v", x, supported)

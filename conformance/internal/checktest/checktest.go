@@ -272,7 +272,7 @@ func (s *Suite) RunForLeaks(t *testing.T) (passed int) {
 		if c.Begins != check.Initialized || c.Exits {
 			continue
 		}
-		p, err := pjrttest.Start(pjrttest.Options{Devices: 4, Extensions: reference.Extensions, Network: new(pjrttest.Network)})
+		p, err := pjrttest.Start(pjrttest.Options{Devices: 4, Extensions: pjrttest.Extensions(), Network: new(pjrttest.Network)})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -15,24 +15,13 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/pjrttest"
 )
 
-// Extensions are all that the in-memory plugin can have, if it also has a network. By default it
-// offers only those that do not belong to one kind of device.
-var Extensions = []capi.ExtensionType{
-	capi.ExtensionTypeLayouts, capi.ExtensionTypeMemoryDescriptions, capi.ExtensionTypeShardings,
-	capi.ExtensionTypeRawBuffer, capi.ExtensionTypeHostMemoryAllocator, capi.ExtensionTypeProfiler,
-	capi.ExtensionTypePhaseCompile, capi.ExtensionTypeABIVersion, capi.ExtensionTypeExecutableMetadata,
-	capi.ExtensionTypeCallback, capi.ExtensionTypeStream, capi.ExtensionTypeGPUCustomCall, capi.ExtensionTypeTriton,
-	capi.ExtensionTypeMegascale, capi.ExtensionTypeMultiSlice, capi.ExtensionTypeTPUTopology,
-	capi.ExtensionTypeCrossHostTransfers,
-}
-
 // New makes a plugin whose clients have four devices, unless the create option device_count
 // says otherwise. It lasts as long as the process.
 func New() (*capi.Table, error) {
 	p, err := pjrttest.Start(pjrttest.Options{
 		Devices:    4,
 		Network:    new(pjrttest.Network),
-		Extensions: Extensions,
+		Extensions: pjrttest.Extensions(),
 		Attributes: []pjrt.Attribute{{Name: "xla_version", Value: int64(2)}},
 	})
 	if err != nil {
