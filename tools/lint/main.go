@@ -22,15 +22,12 @@ import (
 // tags are the build tags of tests that need more than Go, such as a C compiler.
 const tags = "-tags=aot,cc,jax,originals,proxy,skew,wrapped"
 
-// foreign has the flags of `make platforms`, so that both share the build cache.
-const foreign = "-gcflags=all=-N -l"
-
 var configurations = []unused.Configuration{
 	{},
 	{Flags: []string{tags}},
-	{Environment: []string{"CGO_ENABLED=1"}, Flags: []string{tags}, Packages: []string{"./tools/pjrtshim"}},
-	{Environment: []string{"GOOS=windows", "GOARCH=amd64"}, Flags: []string{foreign}},
-	{Environment: []string{"GOOS=darwin", "GOARCH=arm64"}, Flags: []string{foreign}},
+	{Environment: []string{"CGO_ENABLED=1"}, Flags: []string{tags}, Packages: []string{"./tools/pjrtshim"}, FromSource: true},
+	{Environment: []string{"GOOS=windows", "GOARCH=amd64"}, FromSource: true},
+	{Environment: []string{"GOOS=darwin", "GOARCH=arm64"}, FromSource: true},
 }
 
 func main() {

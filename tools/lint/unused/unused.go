@@ -8,9 +8,8 @@
 // The work is done by staticcheck, whose package unused looks at one package in one
 // configuration. Code that only another system, or a test with a build tag, needs is in
 // use, so this package looks at all configurations and reports what none of them uses.
-// It takes less time than staticcheck, because it reads imported packages from the
-// build cache, and looks at a package only once if all configurations have the same
-// files of it.
+// It takes less time than staticcheck, because it looks at a package only once if all
+// configurations have the same files of it.
 package unused
 
 import (
@@ -32,6 +31,7 @@ type Configuration struct {
 	Environment []string // in addition to the process's
 	Flags       []string // of the go command
 	Packages    []string // that need this configuration; nil means those whose files differ from the first one's
+	FromSource  bool     // read imported packages from their sources, which takes less time than compiling them
 }
 
 // object is a declaration that is used or not. The variants of a package, with and
@@ -155,7 +155,11 @@ func (c Configuration) load(mode packages.LoadMode, dir string, patterns []strin
 
 // look adds the findings and objects of one configuration.
 func (f *finder) look(c Configuration, patterns []string) error {
-	initial, err := c.load(packages.LoadSyntax, f.dir, patterns)
+	mode := packages.LoadSyntax
+	if c.FromSource {
+		mode = packages.LoadAllSyntax
+	}
+	initial, err := c.load(mode, f.dir, patterns)
 	if err != nil {
 		return err
 	}
@@ -202,5 +206,6 @@ func note(objects map[object]*seen, list []unused.Object, test, used bool) {
 	}
 }
 
-// generated reports whether the go command wrote the file, such as the main package of tests.
-func generated(at token.Position) bool { return strings.Contains(at.Filename, "/go-build/") }
+// generated reports whether the go command wrote the file, such as the main package of
+// tests. It lies in the build cache, where files have no suffix.
+func generated(at token.Position) bool { return filepath.Ext(at.Filename) != ".go" }

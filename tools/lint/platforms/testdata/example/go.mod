@@ -1,0 +1,3 @@
+module example.com/platforms
+
+go 1.26.0
