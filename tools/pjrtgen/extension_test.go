@@ -85,14 +85,14 @@ func TestEveryExtensionHeaderMakesAPackage(t *testing.T) {
 	require.True(t, ok)
 	for name, text := range map[string]string{
 		"go.sum": read(t, filepath.Join(root, "go.sum")),
-		"go.mod": "module example.com/all\n" + requirements + "\nrequire github.com/purepjrt/purepjrt v0.0.0\n\n" +
+		"go.mod": "module example.com/all\n" + requirements + "\nrequire github.com/purepjrt/purepjrt v0.1.0\n\n" +
 			"replace github.com/purepjrt/purepjrt => " + filepath.ToSlash(root) + "\n",
 	} {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644))
 	}
 	build := exec.Command("go", "vet", "./...")
 	build.Dir = dir
-	build.Env = append(os.Environ(), "GOFLAGS=-mod=mod", "GOPROXY=off", "GOWORK=off", "PWD="+dir)
+	build.Env = append(os.Environ(), "GOFLAGS=-mod=mod "+os.Getenv("GOFLAGS"), "GOPROXY=off", "GOWORK=off", "PWD="+dir)
 	text, err := build.CombinedOutput()
 	require.NoError(t, err, "%s", text)
 }
