@@ -382,7 +382,8 @@ static PJRT_Error* buffer_ready(PJRT_Buffer_ReadyEvent_Args* args) {
 
 static PJRT_Api table;
 
-const PJRT_Api* GetPjrtApi(void) {
+// Fills the table in once: threads use it while others ask for it again.
+__attribute__((constructor)) static void fill(void) {
   PJRT_Error* (**slots)(void*) = (PJRT_Error * (**)(void*)) & table.PJRT_Error_Destroy;
   size_t count = (PJRT_Api_STRUCT_SIZE - offsetof(PJRT_Api, PJRT_Error_Destroy)) / sizeof *slots;
   for (size_t i = 0; i < count; i++) slots[i] = OTHERS == NULLS ? NULL : unimplemented;
@@ -421,5 +422,6 @@ const PJRT_Api* GetPjrtApi(void) {
   table.PJRT_Buffer_Dimensions = buffer_dims;
   table.PJRT_Buffer_ElementType = buffer_type;
   table.PJRT_Buffer_ReadyEvent = buffer_ready;
-  return &table;
 }
+
+const PJRT_Api* GetPjrtApi(void) { return &table; }

@@ -115,12 +115,8 @@ static PJRT_Api table;
 #define GetPjrtApi _Z10GetPjrtApiv
 #endif
 
-const PJRT_Api* GetPjrtApi(void) {
-#if FAULT == SEGFAULT_ENTRY
-  *(volatile int*)8 = 1;
-#elif FAULT == NULL_TABLE
-  return NULL;
-#endif
+// Fills the table in once: threads use it while others ask for it again.
+__attribute__((constructor)) static void fill(void) {
   PJRT_Error* (**slots)(void*) = (PJRT_Error * (**)(void*)) & table.PJRT_Error_Destroy;
   size_t count = (PJRT_Api_STRUCT_SIZE - offsetof(PJRT_Api, PJRT_Error_Destroy)) / sizeof *slots;
   for (size_t i = 0; i < count; i++) slots[i] = anything;
@@ -139,5 +135,13 @@ const PJRT_Api* GetPjrtApi(void) {
   table.PJRT_Error_GetCode = error_code;
   table.PJRT_Plugin_Initialize = initialize;
   table.PJRT_Client_Create = client_create;
+}
+
+const PJRT_Api* GetPjrtApi(void) {
+#if FAULT == SEGFAULT_ENTRY
+  *(volatile int*)8 = 1;
+#elif FAULT == NULL_TABLE
+  return NULL;
+#endif
   return &table;
 }
