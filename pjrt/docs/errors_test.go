@@ -28,6 +28,7 @@ var foreign = []string{
 	"TPU initialization failed: No jellyfish device found",
 	"Internal error when accessing libtpu multi-process lockfile",
 	"Ran out of memory on HBM",
+	"Check failed: operand.span_size.RawSize() > 0",
 	"No PTX compilation provider is available",
 	"Thread tf_XLAPjRtCpuClient creation via pthread_create() failed",
 	"failed to map segment from shared object",

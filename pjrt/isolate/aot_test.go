@@ -89,3 +89,15 @@ func TestAheadOfTimeACrashIsAnError(t *testing.T) {
 		assert.Equal(t, "SIGSEGV", crash.Signal)
 	}
 }
+
+// libtpu 0.0.51 has no code for them, which its log says before a long stack; see pjrt/docs/tpu.md.
+func TestAheadOfTimeTheErrorSaysWhichCheckOfTheCompilerFailed(t *testing.T) {
+	topology := newTPUs(t)
+	_, err := topology.Plugin().CompileFor(t.Context(), topology,
+		text("func.func @main(%a: tensor<4xi2>) -> tensor<4xi32> { %0 = stablehlo.convert %a : (tensor<4xi2>) -> tensor<4xi32> return %0 : tensor<4xi32> }"),
+		&pjrt.CompileOptions{Compiler: newCompiler(t, isolate.Options{})})
+	var crash *isolate.Crash
+	require.ErrorAs(t, err, &crash)
+	assert.Equal(t, "SIGABRT", crash.Signal)
+	assert.Contains(t, crash.Output, "Check failed: operand.span_size.RawSize() > 0")
+}

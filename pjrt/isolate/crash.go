@@ -20,7 +20,7 @@ type Crash struct {
 	Signal     string        // that ended the process, such as SIGSEGV; "" if none did
 	ExitStatus int           // of a process that exited; on Windows also the number of an exception
 	Timeout    time.Duration // that the process exceeded; 0 for all other ends
-	Output     string        // the last lines that the process wrote to its standard output and error
+	Output     string        // the last lines that the process wrote to its standard output and error, and why it aborted
 
 	code   capi.ErrorCode
 	memory int64 // that the process was allowed, 0 for any
@@ -77,6 +77,8 @@ var (
 	lastWords   = regexp.MustCompile(`(?m)^(SIG[A-Z0-9]+: |panic: |fatal error: |runtime: |Exception 0x)`)
 	outOfMemory = regexp.MustCompile(`(?i)bad_alloc|out of memory|cannot allocate memory|resource temporarily unavailable|` +
 		`failed to allocate|allocation failed|RESOURCE_EXHAUSTED`)
+	// fatalLine matches what XLA's log says before it ends the process: F, the month and the day.
+	fatalLine = regexp.MustCompile(`^F\d{4} `)
 )
 
 const (
@@ -119,9 +121,11 @@ func firstLines(trace string) string {
 	return strings.Join(lines[:min(len(lines), 5)], "")
 }
 
-// lastLines returns the last lines of a text that are not empty.
+// lastLines returns the last lines of a text that are not empty. If a stack of C functions fills them, the line before
+// it that says why the process ended comes first.
 func lastLines(text string) string {
 	var lines []string
+	fatal := -1
 	for line := range strings.Lines(text) {
 		line = strings.TrimRight(line, " \r\n")
 		if line == "" {
@@ -130,7 +134,16 @@ func lastLines(text string) string {
 		if len(line) > maxLineSize {
 			line = strings.ToValidUTF8(line[:maxLineSize], "") + "..."
 		}
+		if fatalLine.MatchString(line) {
+			fatal = len(lines)
+		}
 		lines = append(lines, line)
 	}
-	return strings.Join(lines[max(0, len(lines)-maxLines):], "\n")
+	if first := len(lines) - maxLines; first > 0 {
+		if fatal >= 0 && fatal < first {
+			lines[first] = lines[fatal]
+		}
+		lines = lines[first:]
+	}
+	return strings.Join(lines, "\n")
 }

@@ -740,6 +740,8 @@ func TestCrashesAreReadFromTheLastWords(t *testing.T) {
 		{"", 2, "x\npanic: y\n[signal SIGSEGV: segmentation violation]\n", "panic: y\n[signal SIGSEGV: segmentation violation]\n",
 			isolate.Crash{Signal: "SIGSEGV", Output: "x"}},
 		{"", 2, "x\nfatal error: y\n", "fatal error: y\n", isolate.Crash{ExitStatus: 2, Output: "x\nfatal error: y"}},
+		{"SIGABRT", -1, "x\nF1126 06:43:06 a.cc:1] Check failed: 0 > 0\n" + strings.Repeat("    @ frame\n", 30), "",
+			isolate.Crash{Signal: "SIGABRT", Output: "F1126 06:43:06 a.cc:1] Check failed: 0 > 0" + strings.Repeat("\n    @ frame", 19)}},
 		{"", 2, strings.Repeat("line\n", 100), "", isolate.Crash{ExitStatus: 2, Output: strings.TrimSuffix(strings.Repeat("line\n", 20), "\n")}},
 	} {
 		got := isolate.NewCrash(c.signal, c.status, c.output, c.trace)
