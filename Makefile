@@ -177,7 +177,7 @@ test-wine: ## test the call path, callbacks, and pjrt on a plugin in memory, as 
 		echo $$p; (cd $$p && $(WINE) $(CURDIR)/bin/wine/test.exe -test.short -test.skip '^($(WINE_SKIP))$$'); \
 	done
 
-# Lists the packages that import sync, and the calls into C. Others have no state that goroutines share.
+# Lists the packages that import sync. Others have no state that goroutines share, but for the calls into C.
 RACING = $(GO) list -f '{{.ImportPath}} {{.Imports}}' \
 	./capi/... ./extensions/... ./pjrt/... ./conformance/internal/worker ./conformance/internal/driver ./conformance/internal/check | \
 	sed -n 's|^\([^ ]*\) .*[[ ]sync[] /].*|\1|p'

@@ -20,7 +20,7 @@ type Crash struct {
 	Signal     string        // that ended the process, such as SIGSEGV; "" if none did
 	ExitStatus int           // of a process that exited; on Windows also the number of an exception
 	Timeout    time.Duration // that the process exceeded; 0 for all other ends
-	Output     string        // the last lines that the process wrote to its standard output and error, and why it aborted
+	Output     string        // the last lines that the process wrote to its standard output and error, and the one that says why it aborted
 
 	code   capi.ErrorCode
 	memory int64 // that the process was allowed, 0 for any

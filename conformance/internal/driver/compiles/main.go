@@ -111,6 +111,7 @@ func compare(rows []row, table string) error {
 	var wrong []error
 	have := make(map[string]row)
 	old, found := make(map[string]int), make(map[string]int) // programs, by group
+	oldSum, sum := 0, 0
 	for line := range strings.Lines(table) {
 		var r row
 		if _, err := fmt.Sscanf(line, "%s %d %d", &r.rule, &r.programs, &r.checks); err != nil {
@@ -118,7 +119,7 @@ func compare(rows []row, table string) error {
 		}
 		have[r.rule] = r
 		old[group(r.rule)] += r.programs
-		old[""] += r.programs
+		oldSum += r.programs
 	}
 	for _, r := range rows {
 		if in, ok := have[r.rule]; !ok || in.checks != r.checks {
@@ -126,20 +127,20 @@ func compare(rows []row, table string) error {
 		}
 		delete(have, r.rule)
 		found[group(r.rule)] += r.programs
-		found[""] += r.programs
+		sum += r.programs
 	}
 	for rule := range have {
 		wrong = append(wrong, fmt.Errorf("rule %s is only in the table", rule))
 	}
-	for _, g := range slices.Sorted(maps.Keys(found)) {
-		name, most := "the group "+g, max(old[g], found[g])/share+atMost
-		if g == "" {
-			name, most = "all rules", max(old[g], found[g])/shareOfAll+fewPrograms
-		}
-		if off(old[g], found[g]) > most {
-			wrong = append(wrong, fmt.Errorf("%s: the table says %d programs, the report %d", name, old[g], found[g]))
+	programs := func(of string, old, found, part, more int) {
+		if off(old, found) > max(old, found)/part+more {
+			wrong = append(wrong, fmt.Errorf("%s: the table says %d programs, the report %d", of, old, found))
 		}
 	}
+	for _, g := range slices.Sorted(maps.Keys(found)) {
+		programs("the group "+g, old[g], found[g], share, atMost)
+	}
+	programs("all rules", oldSum, sum, shareOfAll, fewPrograms)
 	if len(wrong) > 0 {
 		wrong = append(wrong, errors.New("write the table again, as this command's comment says"))
 	}
