@@ -93,7 +93,7 @@ func commands(b block) []command {
 // A scene is a folder in which the commands of one document run one after another.
 type scene struct {
 	dir     string // with the files that the document shows
-	clone   string // the root of the repository, to which dir has a link
+	clone   string // the root of the repository: dir has a link to it, and commands name it ../purepjrt
 	env     []string
 	address string // in place of 127.0.0.1:8080
 }
@@ -156,8 +156,10 @@ func (s *scene) run(t *testing.T, name string, b block) {
 	list := commands(b)
 	require.NotEmpty(t, list, "%s:%d: no line begins with a dollar sign", name, b.line)
 	var script strings.Builder
+	// Through a link in a temporary folder, go would compile all packages anew.
+	here := strings.NewReplacer("127.0.0.1:8080", s.address, "../purepjrt", s.clone)
 	for i, c := range list {
-		fmt.Fprintf(&script, "%s\necho \"%s%d $?\"\n", strings.ReplaceAll(c.text, "127.0.0.1:8080", s.address), mark, i)
+		fmt.Fprintf(&script, "%s\necho \"%s%d $?\"\n", here.Replace(c.text), mark, i)
 	}
 	script.WriteString("kill $! 2>/dev/null; wait\n")
 	ctx, cancel := context.WithTimeout(context.Background(), patience)

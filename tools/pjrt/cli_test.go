@@ -56,10 +56,13 @@ type outcome struct {
 	status         int
 }
 
-// launch runs the command as a separate process in dir.
+// launch runs the command as a separate process in dir. PATH is empty, because a Python that the command finds is asked
+// where its packages are, which takes longer than most tests.
 func launch(t *testing.T, dir string, args ...string) outcome {
 	t.Helper()
-	return finish(t, dir, exec.CommandContext(t.Context(), command, args...))
+	c := exec.CommandContext(t.Context(), command, args...)
+	c.Env = append(os.Environ(), "PATH=")
+	return finish(t, dir, c)
 }
 
 func finish(t *testing.T, dir string, c *exec.Cmd) outcome {
