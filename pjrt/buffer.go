@@ -72,7 +72,7 @@ type (
 
 // newBuffer makes a Buffer that owns h.
 func (c *Client) newBuffer(h *capi.Buffer, shape Shape) *Buffer {
-	b := &Buffer{client: c, shape: &c.forms.of(shape.Type, shape.Dims).Shape}
+	b := &Buffer{client: c, shape: &c.form(shape.Type, shape.Dims).Shape}
 	b.own(h)
 	return b
 }
@@ -80,32 +80,33 @@ func (c *Client) newBuffer(h *capi.Buffer, shape Shape) *Buffer {
 // own makes b, which has its client and its shape, the Buffer that owns h.
 func (b *Buffer) own(h *capi.Buffer) { b.holding = b.client.buffers.Init(&b.ref, h) }
 
-// form is a shape that several arrays have.
+// form is a shape that several arrays have. It fills one line of the processor's caches.
 type form struct {
 	Shape
-	size  int   // HostSize
-	err   error // HostSize
-	since int   // the first API minor with the type
-	dims  [4]int64
+	size int      // HostSize, or -1 if the client can have no array of the host with the shape
+	dims [3]int64 // those of the Shape, if there are no more
 }
 
 // forms has some of the shapes that the buffers of a client were made with last, so that most
 // buffers need no memory for theirs.
 type forms [32]atomic.Pointer[form]
 
-// of returns a form with a copy of the dimensions.
-func (s *forms) of(t dtype.Type, dims []int64) *form {
+// form returns a form with a copy of the dimensions.
+func (c *Client) form(t dtype.Type, dims []int64) *form {
 	place := uint(t)
 	for _, d := range dims {
 		place = place*31 + uint(d)
 	}
-	last := &s[place%uint(len(s))]
+	last := &c.forms[place%uint(len(c.forms))]
 	if f := last.Load(); f != nil && f.Type == t && slices.Equal(f.Dims, dims) {
 		return f
 	}
-	f := &form{since: t.Since()}
+	f := new(form)
 	f.Shape = Shape{t, append(f.dims[:0], dims...)}
-	f.size, f.err = f.HostSize()
+	var err error
+	if f.size, err = f.HostSize(); err != nil || knowsType(c.table, t) != nil {
+		f.size = -1
+	}
 	last.Store(f)
 	return f
 }

@@ -8,7 +8,6 @@ import (
 	"runtime"
 	"slices"
 	"sync"
-	"sync/atomic"
 	"unsafe"
 
 	"github.com/purepjrt/purepjrt/capi"
@@ -51,8 +50,6 @@ type BufferOptions struct {
 	Layout  *Layout // in the memory of the device; nil leaves it to the plugin
 }
 
-var defaultBufferOptions BufferOptions
-
 // upload is the calls that make a buffer of an array.
 type upload struct {
 	make    capi.Call[capi.ClientBufferFromHostBufferArgs]
@@ -61,7 +58,6 @@ type upload struct {
 	// memory, in one crossing into C. Plugins have read it when the call returns, and make
 	// the event all the same.
 	both capi.Sequence
-	busy atomic.Bool // someone uses this upload of a client
 }
 
 var uploads = sync.Pool{New: func() any {
@@ -112,10 +108,14 @@ func (c *Client) BufferFromHost(ctx context.Context, a HostArray, opts *BufferOp
 }
 
 // bufferFromHost is BufferFromHost of an array whose form is f, if that is not nil.
-func (c *Client) bufferFromHost(ctx context.Context, f *form, a *HostArray, opts *BufferOptions) (b *Buffer, err error) {
+func (c *Client) bufferFromHost(ctx context.Context, f *form, a *HostArray, opts *BufferOptions) (*Buffer, error) {
 	if watching.Load() == nil { // otherwise the subject is made, which takes time
 		return c.upload(ctx, nil, f, a, opts)
 	}
+	return c.observedUpload(ctx, f, a, opts)
+}
+
+func (c *Client) observedUpload(ctx context.Context, f *form, a *HostArray, opts *BufferOptions) (b *Buffer, err error) {
 	op := begin(ctx, OperationUpload, subject{client: c, bytes: len(a.Data)})
 	defer op.end(&err)
 	return c.upload(ctx, op, f, a, opts)
@@ -130,60 +130,52 @@ func (c *Client) upload(ctx context.Context, op *operation, f *form, a *HostArra
 		return nil, err
 	}
 	if f == nil {
-		f = c.forms.of(a.Type, a.Dims)
+		f = c.form(a.Type, a.Dims)
 	}
-	if opts == nil {
-		opts = &defaultBufferOptions
-	}
-	origin, err := a.origin(f, opts.Strides)
-	if err != nil {
-		return nil, err
-	}
-	if _, minor := c.table.Version(); f.since > minor {
-		return nil, knowsType(c.table, a.Type)
-	}
-	place, layout := c.usual, &noLayout
-	if opts != &defaultBufferOptions || place.device == nil {
-		if place, layout, err = c.uploadOptions(f, opts); err != nil {
+	place, layout, origin := c.usual, &noLayout, 0
+	if opts != nil || len(a.Data) != f.size || place.device == nil {
+		var err error
+		if place, layout, origin, err = c.uploadOptions(f, a, opts); err != nil {
 			return nil, err
 		}
 	}
-	op.at(c, place)
-	expected := c.buffers.Expect(1)
-	h, err := c.ref.Object()
-	if err != nil {
-		expected.Done()
-		return nil, err
+	if op != nil {
+		op.at(c, place)
 	}
-
+	var expected expectedBuffers
+	c.buffers.Expect(&expected, 1)
 	u := &c.uploading
-	own := u.busy.CompareAndSwap(false, true)
-	if !own {
+	if !expected.Alone() {
 		u = uploads.Get().(*upload)
 	}
 	args := &u.make.Args
-	if args.Client != h || args.Device != place.device || args.Memory != place.memory {
-		args.Client, args.Device, args.Memory = h, place.device, place.memory
+	var err error
+	// Since ParentOpen implies Alone, an upload of the pool, which may have had another client, gets this one here.
+	if args.Client == nil || !expected.ParentOpen() {
+		args.Client, err = c.ref.Object()
 	}
-	args.Data = unsafe.Pointer(unsafe.SliceData(a.Data[origin:]))
-	args.Type = capi.BufferType(a.Type)
-	args.Dims, args.NumDims = unsafe.SliceData(f.Dims), uintptr(len(f.Dims))
-	if opts != &defaultBufferOptions {
-		u.set(opts, layout)
+	if err == nil {
+		if args.Device != place.device || args.Memory != place.memory {
+			args.Device, args.Memory = place.device, place.memory
+		}
+		args.Data = unsafe.Pointer(unsafe.SliceData(a.Data[origin:]))
+		args.Type = capi.BufferType(a.Type)
+		args.Dims, args.NumDims = unsafe.SliceData(f.Dims), uintptr(len(f.Dims))
+		if opts != nil {
+			u.set(opts, layout)
+		}
+		if err = u.do(c.table); err != nil {
+			err = allocateAgain(ctx, err, func() error { return u.do(c.table) })
+		}
+		runtime.KeepAlive(a.Data)
+		runtime.KeepAlive(layout)
+		args.Data = nil
+		if opts != nil {
+			u.set(&BufferOptions{}, &noLayout)
+		}
 	}
-	if err = u.do(c.table); err != nil {
-		err = allocateAgain(ctx, err, func() error { return u.do(c.table) })
-	}
-	runtime.KeepAlive(a.Data)
-	runtime.KeepAlive(layout)
 	buffer, done := args.Buffer, args.DoneWithHostBuffer
-	args.Data = nil
-	if opts != &defaultBufferOptions {
-		u.set(&defaultBufferOptions, &noLayout)
-	}
-	if own {
-		u.busy.Store(false)
-	} else {
+	if u != &c.uploading {
 		uploads.Put(u)
 	}
 	if err != nil {
@@ -191,7 +183,7 @@ func (c *Client) upload(ctx context.Context, op *operation, f *form, a *HostArra
 		return nil, err
 	}
 	b := &Buffer{client: c, shape: &f.Shape}
-	if opts.Semantics == OnlyDuringCall {
+	if opts == nil || opts.Semantics == OnlyDuringCall {
 		b.holding = expected.Init(&b.ref, buffer)
 	} else {
 		b.ownUntil(&expected, buffer, done, a.Data)
@@ -200,19 +192,31 @@ func (c *Client) upload(ctx context.Context, op *operation, f *form, a *HostArra
 	return b, nil
 }
 
-// uploadOptions checks opts, for an array of the form f, and returns where the buffer will be.
-func (c *Client) uploadOptions(f *form, opts *BufferOptions) (place placement, layout *cLayout, err error) {
+// uploadOptions checks an array of the form f, and options, which may be nil. It returns where the buffer will be, and
+// the offset in the data of the element whose indices are all 0.
+func (c *Client) uploadOptions(f *form, a *HostArray, opts *BufferOptions) (place placement, layout *cLayout, origin int, err error) {
+	if opts == nil {
+		opts = &BufferOptions{}
+	}
+	if opts.Strides != nil || len(a.Data) != f.size {
+		if origin, err = a.origin(opts.Strides); err != nil {
+			return placement{}, nil, 0, err
+		}
+		if err := knowsType(c.table, a.Type); err != nil {
+			return placement{}, nil, 0, err
+		}
+	}
 	if err := c.knowsSemantics(opts.Semantics); err != nil {
-		return placement{}, nil, err
+		return placement{}, nil, 0, err
 	}
 	if place, err = c.place(opts.Device, opts.Memory); err != nil {
-		return placement{}, nil, err
+		return placement{}, nil, 0, err
 	}
 	if opts.Layout == nil {
-		return place, &noLayout, nil
+		return place, &noLayout, origin, nil
 	}
 	layout, err = opts.Layout.encode(f.Shape)
-	return place, layout, err
+	return place, layout, origin, err
 }
 
 // ownUntil makes b the Buffer that owns h, which was expected. The plugin uses data until done
@@ -233,11 +237,11 @@ func (b *Buffer) ownUntil(expected *expectedBuffers, h *capi.Buffer, done *capi.
 	expected.Done()
 }
 
-// origin checks the length of Data against the array's form and the strides, and returns the
-// offset of the element whose indices are all 0.
-func (a *HostArray) origin(f *form, strides []int64) (int, error) {
+// origin checks the length of Data against the shape and the strides, and returns the offset of the element whose indices
+// are all 0.
+func (a *HostArray) origin(strides []int64) (int, error) {
 	if strides == nil {
-		return 0, a.checkSize(f.size, f.err)
+		return 0, a.check()
 	}
 	size, origin, err := a.Shape().strided(strides)
 	if err != nil {

@@ -48,7 +48,7 @@ type Client struct {
 	buffers    *bufferFamily
 	events     *eventFamily
 	forms      forms
-	uploading  upload    // for one upload at a time, which is all that most programs need
+	uploading  upload    // for who makes buffers alone: see lifetime.Expected
 	usual      placement // of buffers, if the caller has no wish; zero without devices
 	traffic    traffic
 	copiesKept bool // see behaviour

@@ -46,11 +46,7 @@ func ScalarOf[T dtype.Elem](value T) HostArray {
 
 // check returns an error unless the length of Data fits the shape.
 func (a HostArray) check() error {
-	return a.checkSize(a.Shape().HostSize())
-}
-
-// checkSize is check with the results of the shape's HostSize.
-func (a *HostArray) checkSize(n int, err error) error {
+	n, err := a.Shape().HostSize()
 	if err != nil {
 		return err
 	}

@@ -683,7 +683,8 @@ func (l *launch) adopt(d int, outs []*Buffer) error {
 		clear(handles)
 		return nil
 	}
-	expected := e.client.buffers.Expect(len(handles))
+	var expected expectedBuffers
+	e.client.buffers.Expect(&expected, len(handles))
 	for i, h := range handles {
 		b := l.blank
 		if l.blank = nil; b == nil {

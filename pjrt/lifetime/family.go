@@ -12,34 +12,44 @@ import (
 // buffers of a client. What a Ref needs besides itself is used again for another object when its own has been destroyed,
 // so that most objects need no memory but the Ref. Any goroutine may use a Family.
 type Family[T, X any] struct {
-	parent  *state
+	// spare is what the last object that was destroyed has left, together with what the object counted: 1 among the
+	// children of the parent, and 1 among the existing objects. Most programs have one object after the other, and need
+	// not count the next one. Its state is that of an open Ref of the next generation. Soon after the parent is closed
+	// there is none for ever.
+	spare   *owned[T, X] // belongs to who has set place to taken; nil unless place is full
+	place   atomic.Uint32
 	age     generation // of the parent
+	parent  *state
 	counter *counter
 	destroy func(*T, *X)
 
 	// Guards of states that nobody uses. The states are reachable from the cleanups of their guards, so they must keep
 	// neither a guard nor the family alive.
-	place *place // nil if there is no parent
-	mu    sync.Mutex
-	free  *guard // guarded by mu; a list
-	n     int    // guarded by mu; length of the list
+	mu   sync.Mutex
+	free *guard // guarded by mu; a list
+	n    int    // guarded by mu; length of the list
 }
 
-// place keeps the guard of the last object of a family that was destroyed, together with what the object counted: 1 among
-// the children of its parent, and 1 among the existing objects. Most programs have one object after the other, and need
-// not count the next one.
+// Values of Family.place.
+const (
+	empty = iota
+	full
+	taken // by someone who makes objects, or who has destroyed one
+)
+
+// place is the place of a family, as the parent and the counter see it.
 type place struct {
-	spare   atomic.Pointer[guard] // nil if there is none, and for ever soon after the parent is closed
 	counter *counter
-	next    *place // of the same parent
+	isFull  func() bool
+	giveUp  func() bool // ends the spare, and reports whether there was one
+	next    *place      // of the same parent
 }
 
-// giveUp gives up the places of all families whose parent is s, which is closed. The caller still counts in s.
+// giveUp gives up the spares of all families whose parent is s, which is closed. The caller still counts in s.
 func (s *state) giveUp() {
 	for p := s.places.Swap(nil); p != nil; p = p.next {
 		p.counter.forget(p)
-		if g := p.spare.Swap(nil); g != nil {
-			g.watched.state.Store(nil) // nobody watches with it again
+		if p.giveUp() {
 			p.counter.add(-1)
 			s.refs.Add(-1)
 		}
@@ -50,18 +60,19 @@ func (s *state) giveUp() {
 const maxFree = 1024
 
 // NewFamily returns a Family of Refs that are as those of Init with the same arguments, but for this: X is not zero if it
-// was that of another object before. destroy must leave it as it should be found.
+// was that of another object before. destroy must leave it as it should be found. The parent keeps the Family until it is
+// closed.
 func NewFamily[T, X any](kind string, parent Parent, destroy func(*T, *X)) *Family[T, X] {
 	f := &Family[T, X]{counter: counterOf(kind), destroy: destroy}
 	if parent == nil {
 		return f
 	}
 	f.parent, f.age = parent.lifetime()
-	f.place = &place{counter: f.counter}
-	f.counter.note(f.place)
+	p := &place{counter: f.counter, isFull: func() bool { return f.place.Load() == full }, giveUp: f.giveUp}
+	f.counter.note(p)
 	for {
-		f.place.next = f.parent.places.Load()
-		if f.parent.places.CompareAndSwap(f.place.next, f.place) {
+		p.next = f.parent.places.Load()
+		if f.parent.places.CompareAndSwap(p.next, p) {
 			break
 		}
 	}
@@ -71,12 +82,34 @@ func NewFamily[T, X any](kind string, parent Parent, destroy func(*T, *X)) *Fami
 	return f
 }
 
+func (f *Family[T, X]) giveUp() bool {
+	o := f.takeSpare()
+	if o == nil {
+		return false
+	}
+	f.place.Store(empty)
+	o.idle.watched.state.Store(nil) // nobody watches with it again
+	o.idle = nil
+	return true
+}
+
+// takeSpare takes the place if there is a spare, and returns the spare.
+func (f *Family[T, X]) takeSpare() *owned[T, X] {
+	if !f.place.CompareAndSwap(full, taken) {
+		return nil
+	}
+	o := f.spare
+	f.spare = nil
+	return o
+}
+
 // isOpen reports whether the parent has not been closed.
 func (f *Family[T, X]) isOpen() bool { return openAge(f.parent.refs.Load()) == f.age }
 
 // Init fills in r, a zero Ref, for an object of the family.
 func (f *Family[T, X]) Init(r *Ref[T], object *T) *X {
-	e := f.Expect(1)
+	var e Expected[T, X]
+	f.Expect(&e, 1)
 	return e.Init(r, object)
 }
 
@@ -87,31 +120,46 @@ func (f *Family[T, X]) InitRenewable(r *Ref[T], object *T) *X {
 	return x
 }
 
-// Expected makes the Refs of objects that come together.
+// Expected makes the Refs of objects that come together. See [Family.Expect].
 type Expected[T, X any] struct {
 	family *Family[T, X]
 	parent *state // of the objects
 	left   int
-	free   *guard // a list
+	alone  bool         // has the place
+	spare  *owned[T, X] // or nil
+	free   *guard       // a list
 }
 
-// Expect counts n objects, for which the caller calls Init, and then Done. Unless the parent has been destroyed, they keep
-// it from then on.
-func (f *Family[T, X]) Expect(n int) Expected[T, X] {
-	e := Expected[T, X]{family: f, parent: f.parent, left: n}
-	if n > 0 && f.place != nil {
-		if e.free = f.place.spare.Swap(nil); e.free != nil {
+// Expect fills in e, which is zero, for n objects. It counts them, and the caller calls e.Init for each of them, and then
+// e.Done. Unless the parent has been destroyed, they keep it from then on.
+//
+// It does not return e, because processors wait when a value of several words is copied that was written a moment ago.
+func (f *Family[T, X]) Expect(e *Expected[T, X], n int) {
+	e.family, e.parent, e.left = f, f.parent, n
+	if n > 0 && f.parent != nil {
+		if e.spare = f.takeSpare(); e.spare != nil {
+			e.alone = true
 			n--
 		}
 	}
 	if n > 0 {
-		f.expectMore(&e, n)
+		f.expectMore(e, n)
 	}
-	return e
 }
 
-// expectMore is Expect for n objects that have no place.
+// ParentOpen reports whether Expect has found that the parent is open. If not, the parent may be open all the same. It
+// implies Alone.
+func (e *Expected[T, X]) ParentOpen() bool { return e.spare != nil }
+
+// Alone reports whether the objects are the only ones of their family for which Alone is true, until the Init of the last
+// of them, or Done. It is always false for a family without a parent.
+func (e *Expected[T, X]) Alone() bool { return e.alone }
+
+// expectMore is Expect for n objects that there is no spare for.
 func (f *Family[T, X]) expectMore(e *Expected[T, X], n int) {
+	if f.parent != nil && !e.alone {
+		e.alone = f.place.CompareAndSwap(empty, taken)
+	}
 	f.counter.add(int64(n))
 	if f.parent != nil && !f.parent.addChildren(f.age, int64(n)) {
 		e.parent = nil // it would be destroyed a second time with the children
@@ -127,34 +175,48 @@ func (f *Family[T, X]) expectMore(e *Expected[T, X], n int) {
 
 // Init is Family.Init for the next object.
 func (e *Expected[T, X]) Init(r *Ref[T], object *T) *X {
-	e.left--
+	o := e.spare
+	if o == nil {
+		o = e.next()
+	}
+	e.spare = nil
+	s := &o.state
+	o.object = object
+	r.object, r.state, r.guard, r.age, r.shared = &o.object, s, s.idle, ageOf(s.refs.Load()), true
+	s.idle = nil
+	if tracking.Load() {
+		s.track()
+	}
+	if e.left--; e.left == 0 && e.alone {
+		e.leave()
+	}
+	return &o.extra
+}
+
+// leave makes the place free for others.
+func (e *Expected[T, X]) leave() {
+	e.alone = false
+	e.family.place.Store(empty)
+}
+
+// next returns what an object needs that the spare is not for.
+func (e *Expected[T, X]) next() *owned[T, X] {
 	var o *owned[T, X]
 	g := e.free
 	if g != nil {
 		e.free, g.next = g.next, nil
 		o = g.watched.state.Load().owned.(*owned[T, X])
+		// Nobody can acquire the object with the Ref that had the state before, whose generation is over.
+		o.refs.Store((ageOf(o.refs.Load()) + 1).refs(1))
 	} else {
-		o = &owned[T, X]{freeWith: e.family.destroy}
+		o = new(owned[T, X])
 		o.owned, o.counter = o, e.family.counter
 		g = guards.Get().(*guard)
 		g.watched.state.Store(&o.state)
+		o.refs.Store(1)
 	}
-	s := &o.state
-	o.object, o.family = object, e.family
-	if s.parent != e.parent {
-		s.parent = e.parent
-	}
-	r.object, r.state, r.guard, r.shared = &o.object, s, g, true
-	// Nobody can acquire the object with the Ref that had the state before, whose generation is over.
-	n := s.refs.Load()
-	if r.age = ageOf(n); unused(n) {
-		r.age++
-	}
-	if s.tracked = false; tracking.Load() {
-		s.track()
-	}
-	s.refs.Store(r.age.refs(1))
-	return &o.extra
+	o.family, o.parent, o.idle = e.family, e.parent, g
+	return o
 }
 
 // Done ends the making of the objects, of which there may be fewer than expected.
@@ -166,33 +228,70 @@ func (e *Expected[T, X]) Done() {
 		}
 		e.left = 0
 	}
+	if o := e.spare; o != nil {
+		e.spare = nil
+		e.family.keep(o)
+	}
 	for g := e.free; g != nil; g = e.free {
 		e.free, g.next = g.next, nil
-		e.family.keep(g)
+		e.family.keepGuard(g)
+	}
+	if e.alone {
+		e.leave()
 	}
 }
 
-func (o *owned[T, X]) giveBack(g *guard) (kept bool) {
-	if ageOf(o.refs.Load()) == oldest {
+// giveBack hands the state and its guard to their family, once nobody uses them, and returns the parent unless the family
+// keeps what the object counted. The state then belongs to the next object.
+func (o *owned[T, X]) giveBack() (parent *state) {
+	f, parent := o.family, o.parent
+	if o.tracked {
+		o.untrack()
+	}
+	if parent != nil && o.renew() && f.place.CompareAndSwap(empty, taken) {
+		f.spare = o
+		f.place.Store(full)
+		if f.isOpen() {
+			return nil
+		}
+		// Whoever closed the parent may have come too early for the spare.
+		if o = f.takeSpare(); o == nil {
+			return nil
+		}
+		f.place.Store(empty)
+	}
+	f.keep(o)
+	f.counter.add(-1)
+	return parent
+}
+
+// renew makes the state one of an open Ref of the next generation, which nobody has yet. It reports whether it could.
+func (s *state) renew() bool {
+	n := s.refs.Load()
+	if !unused(n) {
+		return true // Close has done so
+	}
+	if ageOf(n) == oldest {
 		return false // the next generation would be the first again
 	}
-	f, parent := o.family, o.parent
-	o.family = nil // which has the guard, which the state must not keep alive
-	if p := f.place; p != nil && parent == f.parent && p.spare.Load() == nil && p.spare.CompareAndSwap(nil, g) {
-		if f.isOpen() {
-			return true
-		}
-		// Whoever closed the parent may have come too early for the place.
-		if g = p.spare.Swap(nil); g == nil {
-			return true
-		}
-	}
-	f.keep(g)
-	return false
+	s.refs.Store((ageOf(n) + 1).refs(1))
+	return true
 }
 
-// keep adds the guard of a state that nobody uses to those that wait for objects, if there is room.
-func (f *Family[T, X]) keep(g *guard) {
+// keep keeps a state that nobody uses, with its guard.
+func (f *Family[T, X]) keep(o *owned[T, X]) {
+	g := o.idle
+	o.idle, o.family = nil, nil
+	// Without this the cleanup of the guard, should the family be forgotten, would destroy the object again.
+	age := ageOf(o.refs.Load())
+	o.refs.Store(age.refs(closedBit))
+	if age != oldest {
+		f.keepGuard(g)
+	}
+}
+
+// keepGuard adds the guard of a state that nobody uses to those that wait for objects, if there is room.
+func (f *Family[T, X]) keepGuard(g *guard) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.n < maxFree {

@@ -35,7 +35,8 @@ func TestMembersOfAFamilyAreDestroyedOnceAndBeforeTheirParent(t *testing.T) {
 	var objects [5]object
 	family.Init(&refs[0], &objects[0])
 	family.Init(&refs[1], &objects[1])
-	expected := family.Expect(4) // and there are three
+	var expected lifetime.Expected[object, scratch]
+	family.Expect(&expected, 4) // and there are three
 	for i := 2; i < 5; i++ {
 		expected.Init(&refs[i], &objects[i])
 	}
@@ -170,16 +171,21 @@ func TestExpectedMembersThatDoNotComeAreForgotten(t *testing.T) {
 	p := new(object)
 	parent := lifetime.New(t.Name()+"p", p, nil, destroy)
 	family := newFamily(t, parent)
-	for n := range 4 { // the first without a place, the others with one
-		expected := family.Expect(n)
+	var last *scratch
+	for n := range 4 { // the first without a spare, the others with one
+		var expected lifetime.Expected[object, scratch]
+		family.Expect(&expected, n)
 		assert.Equal(t, n, lifetime.Live()[t.Name()])
 		expected.Done()
 		assert.NotContains(t, lifetime.Live(), t.Name())
 		var r lifetime.Ref[object]
-		family.Init(&r, new(object))
+		x := family.Init(&r, new(object))
+		assert.True(t, n == 0 || x == last, "the memory is kept")
+		last = x
 		r.Close()
 	}
-	expected := family.Expect(2)
+	var expected lifetime.Expected[object, scratch]
+	family.Expect(&expected, 2)
 	require.NoError(t, parent.Close())
 	assert.Zero(t, p.destroyed.Load(), "a member is expected")
 	expected.Done()
@@ -268,7 +274,8 @@ func TestManyGoroutinesUseTheMembersOfAFamily(t *testing.T) {
 						r.Release()
 					}
 				}
-				expected := family.Expect(1 + i%3)
+				var expected lifetime.Expected[object, scratch]
+				family.Expect(&expected, 1+i%3)
 				for range 1 + i%3 {
 					r := new(lifetime.Ref[object])
 					expected.Init(r, new(object))
@@ -300,7 +307,8 @@ func TestAMemberOfAFamilyAllocatesNothing(t *testing.T) {
 	o := new(object)
 	refs := make([]lifetime.Ref[object], 20)
 	assert.Zero(t, testing.AllocsPerRun(100, func() {
-		expected := family.Expect(len(refs))
+		var expected lifetime.Expected[object, scratch]
+		family.Expect(&expected, len(refs))
 		for i := range refs {
 			refs[i] = lifetime.Ref[object]{}
 			expected.Init(&refs[i], o)
@@ -310,4 +318,107 @@ func TestAMemberOfAFamilyAllocatesNothing(t *testing.T) {
 			refs[i].Close()
 		}
 	}))
+}
+
+// Makers of objects share what only one at a time can use by asking whether they are alone.
+func TestOneMakerAtATimeIsAlone(t *testing.T) {
+	parent := lifetime.New(t.Name()+"p", new(object), nil, destroy)
+	family := newFamily(t, parent)
+	var r [4]lifetime.Ref[object]
+	for range 2 { // first without a spare, then with one
+		var none, first, second, third lifetime.Expected[object, scratch]
+		family.Expect(&none, 0)
+		assert.False(t, none.Alone())
+		family.Expect(&first, 2)
+		family.Expect(&second, 1)
+		assert.True(t, first.Alone())
+		assert.False(t, second.Alone())
+		first.Init(&r[0], new(object))
+		second.Init(&r[1], new(object))
+		second.Done()
+		family.Expect(&third, 1)
+		assert.False(t, third.Alone(), "the first expects another one")
+		first.Init(&r[2], new(object))
+		third.Done()
+
+		var fourth, fifth lifetime.Expected[object, scratch]
+		family.Expect(&fourth, 1)
+		assert.True(t, fourth.Alone())
+		fourth.Done()
+		family.Expect(&fifth, 1)
+		assert.True(t, fifth.Alone())
+		fifth.Init(&r[3], new(object))
+		assert.Equal(t, 4, lifetime.Live()[t.Name()])
+		for i := range r {
+			require.NoError(t, r[i].Close())
+			r[i] = lifetime.Ref[object]{}
+		}
+		assert.NotContains(t, lifetime.Live(), t.Name())
+	}
+	require.NoError(t, parent.Close())
+	assert.NotContains(t, lifetime.Live(), t.Name()+"p")
+
+	var alone lifetime.Expected[object, scratch]
+	newFamily(t, nil).Expect(&alone, 1)
+	assert.False(t, alone.Alone(), "no parent")
+	alone.Done()
+}
+
+func TestManyMakersAreNeverAloneAtOnce(t *testing.T) {
+	family := newFamily(t, lifetime.New(t.Name()+"p", new(object), nil, destroy))
+	var inside, alone atomic.Int64
+	var wg sync.WaitGroup
+	for range 4 {
+		wg.Go(func() {
+			for i := range 5000 {
+				var expected lifetime.Expected[object, scratch]
+				var r lifetime.Ref[object]
+				family.Expect(&expected, 1)
+				if expected.ParentOpen() && !expected.Alone() {
+					t.Error("the spare is for who is alone")
+				}
+				if expected.Alone() {
+					alone.Add(1)
+					if inside.Add(1) != 1 {
+						t.Error("two are alone")
+					}
+					if i%8 == 0 {
+						runtime.Gosched()
+					}
+					inside.Add(-1)
+				}
+				if i%3 == 0 {
+					expected.Done()
+					continue
+				}
+				expected.Init(&r, new(object))
+				r.Close()
+			}
+		})
+	}
+	wg.Wait()
+	assert.Positive(t, alone.Load())
+	assert.NotContains(t, lifetime.Live(), t.Name())
+}
+
+func TestAFamilyKnowsAnOpenParentByItsSpare(t *testing.T) {
+	parent := lifetime.New(t.Name()+"p", new(object), nil, destroy)
+	family := newFamily(t, parent)
+	open := func() bool {
+		var expected lifetime.Expected[object, scratch]
+		family.Expect(&expected, 1)
+		var r lifetime.Ref[object]
+		defer r.Close()
+		defer expected.Init(&r, new(object))
+		return expected.ParentOpen()
+	}
+	assert.False(t, open(), "there is no spare yet")
+	assert.True(t, open())
+	member := new(lifetime.Ref[object])
+	family.Init(member, new(object))
+	require.NoError(t, parent.Close())
+	assert.False(t, open(), "the parent is closed, and exists because of the member")
+	require.NoError(t, member.Close())
+	assert.False(t, open())
+	assert.NotContains(t, lifetime.Live(), t.Name())
 }

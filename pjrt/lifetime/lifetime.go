@@ -31,22 +31,25 @@ type Ref[T any] struct {
 }
 
 // state is separate from Ref, so that a pointer to it does not keep the Ref alive.
+//
+// What is used each time comes last, in as few lines of the processor's caches as possible, together with what follows
+// the state: C uses the caches as well, so each line costs more than many instructions.
 type state struct {
-	owned   destroyer // the owned that contains this state
-	parent  *state
 	counter *counter
 	guard   atomic.Pointer[guard]   // for the next child, or nil: programs close and make children in turns
 	child   atomic.Pointer[counter] // of the kind of the last child, which is usually the same for all
-	places  atomic.Pointer[place]   // of the families whose parent this is; a list
-	// idle is the guard that goes back to the family with the state, from Close until then. Otherwise it is nil, since a
-	// state must not keep its guard alive.
-	idle *guard
 	// gone says that the object has been destroyed, and that release has finished.
 	gone    atomic.Bool
-	tracked bool // set by New only
+	tracked bool
+	owned   ender // the owned that contains this state
+	parent  *state
+	places  atomic.Pointer[place] // of the families whose parent this is; a list
+	// idle is the guard that belongs to the state while no Ref has it. Otherwise it is nil, since a state must not keep
+	// its guard alive.
+	idle *guard
 	// refs counts 1 for the Ref until it is closed, and 1 for each call and child. closedBit is set when the Ref is
 	// closed. The bits between are the generation, which differs for each Ref that has the state.
-	refs atomic.Int64 // last, as what follows the state is used together with it
+	refs atomic.Int64
 }
 
 // generation says which of the Refs that had a state after each other one is.
@@ -74,25 +77,36 @@ func unused(refs int64) bool { return refs&^ageBits == closedBit }
 type owned[T, X any] struct {
 	state
 	object   *T
+	family   *Family[T, X] // the object's, if it has one; nil while Family.free has the state
 	extra    X
 	free     func(*T) // or nil
 	freeWith func(*T, *X)
-	family   *Family[T, X] // gets the state back; nil if there is none, or it has it
 }
 
-type destroyer interface {
-	destroy()
-	// giveBack hands the state and its guard to their family, once nobody uses them. It reports whether the family also
-	// keeps what the object counted.
-	giveBack(*guard) (kept bool)
+// ender is an owned of any type.
+type ender interface {
+	// end destroys the object, whose count is zero, and returns the parent, if that is to be released.
+	end() (parent *state)
 }
 
-func (o *owned[T, X]) destroy() {
-	if o.free != nil {
+func (o *owned[T, X]) end() (parent *state) {
+	if f := o.family; f != nil {
+		f.destroy(o.object, &o.extra)
+		if o.idle != nil {
+			return o.giveBack()
+		}
+	} else if o.free != nil {
 		o.free(o.object)
-		return
+	} else {
+		o.freeWith(o.object, &o.extra)
 	}
-	o.freeWith(o.object, &o.extra)
+	if o.tracked {
+		o.untrack()
+	}
+	parent = o.parent
+	o.counter.add(-1)
+	o.gone.Store(true)
+	return parent
 }
 
 // guard has a cleanup, which runs when the Ref that points to the guard is garbage. Registering and removing a cleanup
@@ -202,7 +216,7 @@ func (r *Ref[T]) Renew(object *T) {
 		s.parent.refs.Add(1)
 	}
 	s.counter.add(1)
-	if s.tracked = false; tracking.Load() {
+	if tracking.Load() {
 		s.track()
 	}
 	r.renewed = true
@@ -296,7 +310,11 @@ func (r *Ref[T]) Close() error {
 		return nil
 	}
 	s := r.state
-	last := s.refs.CompareAndSwap(r.age.refs(1), r.age.refs(closedBit))
+	closed := r.age.refs(closedBit)
+	if r.shared && r.age != oldest {
+		closed = (r.age + 1).refs(1) // as the next Ref needs it
+	}
+	last := s.refs.CompareAndSwap(r.age.refs(1), closed)
 	if !last && !s.markClosed(r.age) {
 		return nil
 	}
@@ -312,7 +330,9 @@ func (r *Ref[T]) Close() error {
 		s.giveUp()
 	}
 	if last {
-		s = s.end()
+		if s = s.owned.end(); s == nil {
+			return nil
+		}
 	}
 	s.release()
 	return nil
@@ -342,27 +362,6 @@ func (s *state) markClosed(age generation) bool {
 // release decrements the count. At zero it destroys the object, and then releases the parent in the same way.
 func (s *state) release() {
 	for s != nil && unused(s.refs.Add(-1)) {
-		s = s.end()
+		s = s.owned.end()
 	}
-}
-
-// end destroys the object, whose count is zero, and returns the parent, which is to be released.
-func (s *state) end() (parent *state) {
-	s.owned.destroy()
-	if s.tracked {
-		s.untrack()
-	}
-	parent, g := s.parent, s.idle
-	if g == nil {
-		s.counter.add(-1)
-		s.gone.Store(true)
-		return parent
-	}
-	counter := s.counter
-	s.idle = nil
-	if s.owned.giveBack(g) { // then s belongs to the next object
-		return nil
-	}
-	counter.add(-1)
-	return parent
 }

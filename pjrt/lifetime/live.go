@@ -40,7 +40,7 @@ func (c *counter) objects() int {
 	defer c.mu.Unlock()
 	n := c.n.Load()
 	for p := range c.places {
-		if p.spare.Load() != nil {
+		if p.isFull() {
 			n--
 		}
 	}

@@ -58,6 +58,7 @@ func (s *state) untrack() {
 	tracked.mu.Lock()
 	defer tracked.mu.Unlock()
 	delete(tracked.origins, s)
+	s.tracked = false
 }
 
 // Leak counts the objects of one kind that one place in the program made and that still exist.

@@ -56,3 +56,22 @@ func TestTrackedObjectsTellWhoMadeThem(t *testing.T) {
 	}
 	assert.Empty(t, leaksOf("tracked"))
 }
+
+// The memory of a member serves the next one, whether or not objects are tracked then.
+func TestMembersOfAFamilyAreTrackedOneByOne(t *testing.T) {
+	family := newFamily(t, lifetime.New(t.Name()+"p", new(object), nil, destroy))
+	was := lifetime.Track(true)
+	defer lifetime.Track(was)
+	for _, track := range []bool{true, false, true, true} {
+		lifetime.Track(track)
+		var r lifetime.Ref[object]
+		family.Init(&r, new(object))
+		want := 0
+		if track {
+			want = 1
+		}
+		assert.Len(t, leaksOf(t.Name()), want)
+		require.NoError(t, r.Close())
+		assert.Empty(t, leaksOf(t.Name()))
+	}
+}
