@@ -151,7 +151,9 @@ func (c *Call[A]) Raw(t *Table) (*ErrorHandle, error) {
 // do is separate from Do, so that the program has one copy of it, not one for each A. args is the struct that follows
 // h.
 func (h *callHeader) do(t *Table, args unsafe.Pointer) error {
-	if err := h.prepare(t, args); err != nil {
+	if h.isReady(t) {
+		h.begin(args)
+	} else if err := h.prepare(t, args); err != nil {
 		return err
 	}
 	if t.before != nil {
@@ -170,6 +172,9 @@ func (h *callHeader) do(t *Table, args unsafe.Pointer) error {
 
 // succeeded reports whether a call that was made returned no error and the form says all that there is to do after it.
 func (h *callHeader) succeeded(t *Table) bool { return h.frame.Ret == 0 && h.table == t && !h.more }
+
+// isReady reports whether begin does all that there is to do before a call. Otherwise prepare does.
+func (h *callHeader) isReady(t *Table) bool { return t != nil && h.table == t && !h.gated }
 
 // prepare finds the function and makes args ready for it.
 func (h *callHeader) prepare(t *Table, args unsafe.Pointer) error {

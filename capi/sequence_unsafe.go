@@ -54,7 +54,9 @@ func (s *Sequence) Do(t *Table) (made int, err error) {
 		return s.each(t)
 	}
 	for i, h := range s.calls[:s.n] {
-		if err = h.prepare(t, h.args()); err != nil {
+		if h.isReady(t) {
+			h.begin(h.args())
+		} else if err = h.prepare(t, h.args()); err != nil {
 			if i > 0 {
 				s.invoke(i)
 				if made, failed := s.results(t, i); failed != nil {
