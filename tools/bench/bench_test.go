@@ -37,6 +37,49 @@ func pretended(t *testing.T, program string, took func() float64) *process {
 	return p
 }
 
+// ageing says that a process is a child for which an operation takes a microsecond, times the number of processes that
+// were started for the same program before and with it, times its argument.
+const ageing = "BENCH_AGEING"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(ageing) == "" {
+		os.Exit(m.Run())
+	}
+	var factor float64
+	fmt.Sscan(os.Args[1], &factor)
+	log, err := os.OpenFile(filepath.Join(os.Getenv("BENCH_PROGRAMS"), os.Args[1]), os.O_CREATE|os.O_RDWR|os.O_APPEND, 0o666)
+	if err != nil {
+		panic(err)
+	}
+	fmt.Fprint(log, "x")
+	at, _ := log.Seek(0, io.SeekCurrent)
+	child.Serve(os.Stdin, os.Stdout, child.Ready{}, func(job string, _ int) (*child.Job, error) {
+		if job != "pretended" {
+			return nil, nil
+		}
+		return &child.Job{Run: func(n int) (time.Duration, error) {
+			return time.Duration(1000 * factor * float64(at) * float64(n)), nil
+		}}, nil
+	})
+}
+
+func TestSomeRowsAreMeasuredInNewProcesses(t *testing.T) {
+	self, err := os.Executable()
+	require.NoError(t, err)
+	t.Setenv(ageing, "1")
+	at := place{programs: t.TempDir(), commands: []command{{inC, []string{self, "1"}}, {viaPjrt, []string{self, "1.5"}}}}
+	m := &measurer{place: at, rounds: 21, budget: time.Minute}
+	got, err := m.measure(row{name: "work/pretended", job: "pretended", starts: 7})
+	require.NoError(t, err)
+	assert.Equal(t, stat.Quartiles{Q1: 2000, Median: 4000, Q3: 6000}, got.Cells[inC].Nanoseconds, "each process counts as much as the others")
+	assert.InDelta(t, 1.5, got.Cells[viaPjrt].Ratio.Median, 1e-9)
+	assert.NotContains(t, got.Cells, viaCapi)
+
+	none, err := m.measure(row{name: "work/unknown", job: "unknown", starts: 2})
+	require.NoError(t, err)
+	assert.Nil(t, none)
+}
+
 func TestRatiosAreTheSameOnAQuietAndOnABusyMachine(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(1, 2))

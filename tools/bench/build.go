@@ -94,6 +94,15 @@ func startAll(commands []command, programs string) ([]*process, error) {
 	return all, nil
 }
 
+func closeAll(processes []*process) (err error) {
+	for _, p := range processes {
+		if closing := p.Close(); err == nil && closing != nil {
+			err = fmt.Errorf("%s: %w", p.program, closing)
+		}
+	}
+	return err
+}
+
 // machine describes the machine that this runs on.
 func machine(processes []*process, built, python string) Machine {
 	m := Machine{Processor: "a processor without a name", Versions: map[string]string{}}

@@ -19,6 +19,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	_ "embed"
 	"encoding/json"
@@ -215,14 +216,9 @@ func (o *options) measure(ctx context.Context, chosen []row) (results *Results, 
 		return nil, err
 	}
 	at.commands = commandsOf(at.built, plugin, o.python)
+	at.programs = dir
 	processes, err := startAll(at.commands, dir)
-	defer func() {
-		for _, p := range processes {
-			if closing := p.Close(); err == nil && closing != nil {
-				err = fmt.Errorf("%s: %w", p.program, closing)
-			}
-		}
-	}()
+	defer func() { err = cmp.Or(err, closeAll(processes)) }()
 	if err != nil {
 		return nil, err
 	}

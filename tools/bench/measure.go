@@ -4,6 +4,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"time"
@@ -39,8 +40,51 @@ func (m *measurer) measure(r row) (*Row, error) {
 	if r.own != nil {
 		return r.own(m, r)
 	}
-	var taking []*taking
-	for _, p := range m.processes {
+	if r.starts > 0 {
+		return m.measureAnew(r)
+	}
+	taking, err := m.sample(m.processes, r)
+	if err != nil {
+		return nil, err
+	}
+	return r.result(taking)
+}
+
+// measureAnew measures a row in new processes, several times.
+func (m *measurer) measureAnew(r row) (*Row, error) {
+	part := *m
+	part.rounds, part.budget = max(1, m.rounds/r.starts), m.budget/time.Duration(r.starts)
+	times := map[string][]float64{}
+	var result *Row
+	for range r.starts {
+		err := func() (err error) {
+			processes, err := startAll(m.place.commands, m.place.programs)
+			defer func() { err = cmp.Or(err, closeAll(processes)) }()
+			if err != nil {
+				return err
+			}
+			taking, err := part.sample(processes, r)
+			if err != nil {
+				return err
+			}
+			for _, t := range taking {
+				times[t.program] = append(times[t.program], t.times...)
+				t.times = times[t.program]
+			}
+			result, err = r.result(taking)
+			return err
+		}()
+		if err != nil {
+			return nil, err
+		}
+	}
+	return result, nil
+}
+
+// sample lets the programs that have the row's job take turns at it.
+func (m *measurer) sample(processes []*process, r row) ([]*taking, error) {
+	var all []*taking
+	for _, p := range processes {
 		if !r.has(p.program) {
 			continue
 		}
@@ -49,14 +93,19 @@ func (m *measurer) measure(r row) (*Row, error) {
 			return nil, err
 		}
 		if t != nil {
-			taking = append(taking, t)
+			all = append(all, t)
 		}
 	}
-	if len(taking) == 0 {
+	if len(all) == 0 {
 		return nil, nil
 	}
-	if err := m.takeTurns(taking, r.rounds); err != nil {
-		return nil, err
+	return all, m.takeTurns(all, r.rounds)
+}
+
+// result returns the result of the programs that took turns, and ends their jobs. It returns nil if there are none.
+func (r row) result(taking []*taking) (*Row, error) {
+	if len(taking) == 0 {
+		return nil, nil
 	}
 	result := &Row{Name: r.name, Cells: map[string]*Cell{}}
 	for _, t := range taking {

@@ -37,6 +37,9 @@ type row struct {
 	// own measures the row instead of the jobs. It may return nil if the row cannot be measured here.
 	own func(*measurer, row) (*Row, error)
 
+	// starts is in how many sets of new processes the row is measured, instead of the common ones, where what happened
+	// in a process before, such as to the allocator of C, decides for all operations; 0 for none.
+	starts  int
 	rounds  int                  // of one batch each, where an operation takes very long; 0 for as many as there is time for
 	unit    func(float64) string // of the numbers; nil for nanoseconds
 	subject string               // the program that the goal is for; pjrt unless it is set
@@ -103,7 +106,7 @@ var rows = slices.Concat([]row{
 	{name: "work/upload-1KiB", title: "host to device, 1 KiB", job: "upload", param: kib, goal: &goal{ratio: 1.4, margin: 0.1, allocs: -1}},
 	{
 		name: "work/upload-1MiB", title: "host to device, 1 MiB", job: "upload", param: mib, goal: &goal{ratio: 0.32, margin: 0.1, allocs: -1},
-		hops: true, noise: 2, // the allocator of C keeps the memory of a buffer, or asks the system each time, for a whole run
+		hops: true, starts: 7, noise: 0.3, // the allocator of C keeps the memory of a buffer, or asks the system each time
 	},
 	{
 		name: "work/download-1KiB", title: "device to host, 1 KiB", job: "download", param: kib,
