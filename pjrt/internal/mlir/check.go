@@ -7,6 +7,7 @@ package mlir
 
 import (
 	"bytes"
+	"encoding/binary"
 	"fmt"
 	"strconv"
 	"strings"
@@ -60,12 +61,28 @@ func checkText(code []byte, limits Limits) error {
 
 // IsText reports whether code contains only bytes that occur in text.
 func IsText(code []byte) bool {
-	for _, c := range code {
+	// Programs have constants of many megabytes, so look at eight bytes at once. The formulas for a byte below n and for a
+	// zero byte are those of Anderson's Bit Twiddling Hacks.
+	const ones, high = 0x0101010101010101, 0x8080808080808080
+	rest := code
+	for ; len(rest) >= 8; rest = rest[8:] {
+		w := binary.LittleEndian.Uint64(rest)
+		del := w ^ ones*0x7f
+		if (w-ones*' ')&^w&high|(del-ones)&^del&high != 0 && !isPrintable(rest[:8]) {
+			return false
+		}
+	}
+	return isPrintable(rest) && utf8.Valid(code)
+}
+
+// isPrintable reports whether the bytes are no control characters but those of space.
+func isPrintable(s []byte) bool {
+	for _, c := range s {
 		if c < ' ' && c != '\n' && c != '\t' && c != '\r' && c != '\f' || c == 0x7f {
 			return false
 		}
 	}
-	return utf8.Valid(code)
+	return true
 }
 
 func checkBytecode(m *bytecode.Module, limits Limits) error {
