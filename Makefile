@@ -14,10 +14,11 @@ run: bin/pjrt ## run an example model on the CPU plugin, which is installed if m
 	bin/pjrt run --plugin cpu $(PROGRAMS)/convnet/program.mlir $(PROGRAMS)/convnet/arg*.npy
 
 # Takes two minutes on two processors, once built. It needs only the CPU plugin, and
-# runs two checks of each group of the conformance suite.
+# runs two checks of each group of the conformance suite. Linking takes a third less time
+# without what debuggers read.
 .PHONY: test
 test: ## run the short tests, which prove the library
-	$(GO) test -short -p 4 ./...
+	$(GO) test -short -p 4 -ldflags=-w ./...
 
 .PHONY: test-all
 test-all: ## run all tests, on several plugins, which are installed if missing
