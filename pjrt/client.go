@@ -48,7 +48,7 @@ type Client struct {
 	buffers    *bufferFamily
 	events     *eventFamily
 	forms      forms
-	uploading  upload    // for who makes buffers alone: see lifetime.Expected
+	uploading  upload    // for the upload that is alone: see lifetime.Expected
 	usual      placement // of buffers, if the caller has no wish; zero without devices
 	traffic    traffic
 	copiesKept bool // see behaviour

@@ -16,7 +16,7 @@ type Family[T, X any] struct {
 	// children of the parent, and 1 among the existing objects. Most programs have one object after the other, and need
 	// not count the next one. Its state is that of an open Ref of the next generation. Soon after the parent is closed
 	// there is none for ever.
-	spare   *owned[T, X] // belongs to who has set place to taken; nil unless place is full
+	spare   *owned[T, X] // belongs to whoever has set place to taken; nil unless place is full
 	place   atomic.Uint32
 	age     generation // of the parent
 	parent  *state
@@ -83,11 +83,10 @@ func NewFamily[T, X any](kind string, parent Parent, destroy func(*T, *X)) *Fami
 }
 
 func (f *Family[T, X]) giveUp() bool {
-	o := f.takeSpare()
+	o := f.removeSpare()
 	if o == nil {
 		return false
 	}
-	f.place.Store(empty)
 	o.idle.watched.state.Store(nil) // nobody watches with it again
 	o.idle = nil
 	return true
@@ -100,6 +99,15 @@ func (f *Family[T, X]) takeSpare() *owned[T, X] {
 	}
 	o := f.spare
 	f.spare = nil
+	return o
+}
+
+// removeSpare returns the spare, if there is one, and leaves the place empty.
+func (f *Family[T, X]) removeSpare() *owned[T, X] {
+	o := f.takeSpare()
+	if o != nil {
+		f.place.Store(empty)
+	}
 	return o
 }
 
@@ -147,8 +155,8 @@ func (f *Family[T, X]) Expect(e *Expected[T, X], n int) {
 	}
 }
 
-// ParentOpen reports whether Expect has found that the parent is open. If not, the parent may be open all the same. It
-// implies Alone.
+// ParentOpen reports, until the first Init or Done, whether Expect has found that the parent is open. If not, the parent
+// may be open all the same. It implies Alone.
 func (e *Expected[T, X]) ParentOpen() bool { return e.spare != nil }
 
 // Alone reports whether the objects are the only ones of their family for which Alone is true, until the Init of the last
@@ -245,9 +253,6 @@ func (e *Expected[T, X]) Done() {
 // keeps what the object counted. The state then belongs to the next object.
 func (o *owned[T, X]) giveBack() (parent *state) {
 	f, parent := o.family, o.parent
-	if o.tracked {
-		o.untrack()
-	}
 	if parent != nil && o.renew() && f.place.CompareAndSwap(empty, taken) {
 		f.spare = o
 		f.place.Store(full)
@@ -255,10 +260,9 @@ func (o *owned[T, X]) giveBack() (parent *state) {
 			return nil
 		}
 		// Whoever closed the parent may have come too early for the spare.
-		if o = f.takeSpare(); o == nil {
+		if o = f.removeSpare(); o == nil {
 			return nil
 		}
-		f.place.Store(empty)
 	}
 	f.keep(o)
 	f.counter.add(-1)

@@ -375,7 +375,7 @@ func TestManyMakersAreNeverAloneAtOnce(t *testing.T) {
 				var r lifetime.Ref[object]
 				family.Expect(&expected, 1)
 				if expected.ParentOpen() && !expected.Alone() {
-					t.Error("the spare is for who is alone")
+					t.Error("the spare is for whoever is alone")
 				}
 				if expected.Alone() {
 					alone.Add(1)

@@ -90,18 +90,19 @@ type ender interface {
 }
 
 func (o *owned[T, X]) end() (parent *state) {
-	if f := o.family; f != nil {
-		f.destroy(o.object, &o.extra)
-		if o.idle != nil {
-			return o.giveBack()
-		}
-	} else if o.free != nil {
+	switch {
+	case o.family != nil:
+		o.family.destroy(o.object, &o.extra)
+	case o.free != nil:
 		o.free(o.object)
-	} else {
+	default:
 		o.freeWith(o.object, &o.extra)
 	}
 	if o.tracked {
 		o.untrack()
+	}
+	if o.idle != nil {
+		return o.giveBack()
 	}
 	parent = o.parent
 	o.counter.add(-1)

@@ -37,8 +37,8 @@ type row struct {
 	// own measures the row instead of the jobs. It may return nil if the row cannot be measured here.
 	own func(*measurer, row) (*Row, error)
 
-	// starts is in how many sets of new processes the row is measured, instead of the common ones, where what happened
-	// in a process before, such as to the allocator of C, decides for all operations; 0 for none.
+	// starts is how many sets of new processes measure the row in place of the common processes, because what a process
+	// did before, such as with the allocator of C, decides how long each operation takes; 0 for the common ones.
 	starts  int
 	rounds  int                  // of one batch each, where an operation takes very long; 0 for as many as there is time for
 	unit    func(float64) string // of the numbers; nil for nanoseconds

@@ -24,7 +24,7 @@ import (
 type place struct {
 	root, built string // root is empty without a repository
 	commands    []command
-	programs    string // folder of the programs that are compiled
+	programs    string // folder of the programs that the jobs compile
 }
 
 // timed runs a command in the folder dir and returns how many nanoseconds it took.
