@@ -449,7 +449,7 @@ func TestAnyTwoCallsAboutABufferMayRunAtOnce(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	r.Shuffle(len(rounds), func(i, j int) { rounds[i], rounds[j] = rounds[j], rounds[i] })
 	if testing.Short() {
-		rounds = rounds[:len(rounds)/240]
+		rounds = rounds[:len(rounds)/480]
 	}
 	for _, x := range rounds {
 		fmt.Println(x.state, "/", x.first, "/", x.second)

