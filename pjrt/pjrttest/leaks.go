@@ -16,7 +16,7 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/lifetime"
 )
 
-// patience is how long NoLeaks waits for the garbage collector, and for objects that other
+// patience is how long a check for leaks waits for the garbage collector, and for objects that other
 // goroutines are destroying.
 const patience = 5 * time.Second
 
@@ -34,16 +34,9 @@ func NoLeaks(t testing.TB) {
 	t.Cleanup(func() {
 		t.Helper()
 		defer lifetime.Track(was)
-		var more map[string]int
-		for deadline, wait := time.Now().Add(patience), time.Millisecond; ; wait = min(2*wait, 100*time.Millisecond) {
-			if more = grown(before, pjrt.Live()); len(more) == 0 {
-				return
-			}
-			if time.Now().After(deadline) {
-				break
-			}
-			runtime.GC()
-			time.Sleep(wait)
+		more := remaining(func() map[string]int { return grown(before, pjrt.Live()) })
+		if len(more) == 0 {
+			return
 		}
 		var report strings.Builder
 		for _, kind := range slices.Sorted(maps.Keys(more)) {
@@ -53,6 +46,20 @@ func NoLeaks(t testing.TB) {
 		_ = lifetime.WriteLeaks(&report)
 		t.Errorf("the test left objects in plugins:%s", report.String())
 	})
+}
+
+// remaining returns the objects that are left once forgotten ones are freed: what the last call of left
+// returned, which is nothing, or what there is after patience. It has garbage collected in between, ever
+// more rarely, since other tests need the processors.
+func remaining(left func() map[string]int) map[string]int {
+	for deadline, wait := time.Now().Add(patience), time.Millisecond; ; wait = min(2*wait, 100*time.Millisecond) {
+		found := left()
+		if len(found) == 0 || time.Now().After(deadline) {
+			return found
+		}
+		runtime.GC()
+		time.Sleep(wait)
+	}
 }
 
 // grown returns by how many the objects of each kind have increased.

@@ -66,7 +66,10 @@ func New(t testing.TB, opts Options) *Plugin {
 		if err := p.Close(); err != nil {
 			t.Error(err)
 		}
-		left := p.settle()
+		left := p.Live()
+		if opts.NoLeaks {
+			left = remaining(p.Live)
+		}
 		if waiting > 0 {
 			left[pendingTransfer] = waiting
 		}
@@ -75,22 +78,6 @@ func New(t testing.TB, opts Options) *Plugin {
 		}
 	})
 	return p
-}
-
-// settleRounds is how many rounds the garbage collector gets to free forgotten objects.
-const settleRounds = 200
-
-// settle returns the objects that are left. If the options ask for a leak check, it first
-// waits until the collector has freed forgotten ones.
-func (p *Plugin) settle() map[string]int {
-	for round := 0; ; round++ {
-		left := p.Live()
-		if !p.opts.NoLeaks || len(left) == 0 || round == settleRounds {
-			return left
-		}
-		runtime.GC()
-		time.Sleep(time.Millisecond)
-	}
 }
 
 // Start is like [New] for programs without a testing.TB. The caller closes the plugin.
