@@ -160,7 +160,11 @@ func TestRewrittenProgramsAreCompiled(t *testing.T) {
 	t.Parallel()
 	client := newClient(t)
 	programs := map[string]string{"add": add}
-	for _, name := range []string{"generic_syntax", "cond_switch", "conv1d", "barrier"} {
+	names := []string{"generic_syntax", "cond_switch", "conv1d", "barrier"}
+	if testing.Short() {
+		names = names[:1]
+	}
+	for _, name := range names {
 		code, err := os.ReadFile("../tools/pjrt/testdata/programs/" + name + "/program.mlir")
 		require.NoError(t, err)
 		programs[name] = string(code)

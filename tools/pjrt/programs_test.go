@@ -58,7 +58,7 @@ func TestRunAgreesWithJAX(t *testing.T) {
 		assert.Eventually(t, func() bool { return len(pjrt.Live()) == 0 }, 10*time.Second, 10*time.Millisecond, "run must leave no objects behind")
 	})
 	for i, p := range manifest(t) {
-		if testing.Short() && i%8 != 0 {
+		if testing.Short() && i%16 != 0 {
 			continue
 		}
 		t.Run(p.Name, func(t *testing.T) {
