@@ -5,7 +5,6 @@ package pjrt_test
 
 import (
 	"context"
-	"flag"
 	"fmt"
 	"os"
 	"testing"
@@ -19,14 +18,6 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest/cputest"
 )
 
-// quickCompiler has XLA's plugin for CPUs compile small programs in half the time: without
-// the MLIR emitters, and without optimizing. The short tests use it, and tours of faulty plugins,
-// most of whose time is the compiler's.
-const (
-	xlaFlags      = "XLA_FLAGS"
-	quickCompiler = "--xla_cpu_use_fusion_emitters=false --xla_backend_optimization_level=0"
-)
-
 // TestMain checks that what the tests made is gone in the end.
 func TestMain(m *testing.M) {
 	if fuzzing() {
@@ -34,10 +25,6 @@ func TestMain(m *testing.M) {
 			os.Exit(soakMain())
 		}
 		os.Exit(fuzzMain())
-	}
-	flag.Parse()
-	if _, ok := os.LookupEnv(xlaFlags); testing.Short() && !ok {
-		os.Setenv(xlaFlags, quickCompiler)
 	}
 	code := m.Run()
 	// A goroutine destroys the objects that end with a callback of the plugin.
