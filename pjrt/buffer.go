@@ -17,10 +17,10 @@ import (
 
 // Buffer is an array in the memory of a device.
 type Buffer struct {
-	client   *Client
-	ref      lifetime.Ref[capi.Buffer]
-	shape    *Shape          // never changed, and shared by the results of an executable; nil in a zero Buffer
-	hostDone <-chan struct{} // nil when C kept no memory of the host
+	client *Client
+	ref    lifetime.Ref[capi.Buffer]
+	shape  *Shape   // never changed, and shared by the results of an executable; nil in a zero Buffer
+	host   *hostUse // nil when C kept no memory of the host
 	*holding
 }
 
@@ -36,6 +36,7 @@ type holding struct {
 	device     atomic.Pointer[capi.Device] // where the plugin put it, or was told to; nil if unknown
 	inMemory   atomic.Pointer[Layout]      // see knownLayout
 	standIns   atomic.Pointer[standin.Set] // what the contents waited for when the buffer was made; nil for nothing
+	host       *hostUse                    // to be told when the C buffer is destroyed, or nil
 	dynamic    answer                      // does it have dimensions known only at run time?
 	readable   answer                      // can the host read its memory as a dense array?
 
@@ -46,7 +47,7 @@ type holding struct {
 // the rest of it, and most buffers were only passed on.
 func (x *holding) reset() {
 	x.references.reset()
-	x.born, x.bornFilled = nil, false
+	x.born, x.bornFilled, x.host = nil, false, nil
 	if x.device.Load() != nil {
 		x.device.Store(nil)
 	}
@@ -115,7 +116,7 @@ func (c *Client) form(t dtype.Type, dims []int64) *form {
 // on a device. It reports whether it could: the old C buffer must be destroyed, and have
 // had the same client and shape, and b must have been made to be reused.
 func (b *Buffer) refill(c *Client, h *capi.Buffer, shape *Shape, at *capi.Device, filled bool) bool {
-	if b == nil || b.client != c || b.hostDone != nil || b.shape != shape && !b.shape.Equal(*shape) || !b.ref.Claim() {
+	if b == nil || b.client != c || b.host != nil || b.shape != shape && !b.shape.Equal(*shape) || !b.ref.Claim() {
 		return false
 	}
 	b.born, b.bornFilled = at, filled
@@ -152,21 +153,15 @@ func (b *Buffer) derived(h *capi.Buffer, shape Shape) *Buffer {
 	return d
 }
 
-// ownWith is own that calls destroyed after the C buffer is destroyed.
-func (b *Buffer) ownWith(h *capi.Buffer, destroyed func()) {
-	destroy := bufferDestroyer(b.client.table)
-	b.holding = lifetime.Init(&b.ref, "buffer", h, b.client.ref, func(h *capi.Buffer, x *holding) {
-		destroy(h, x)
-		destroyed()
-	})
-}
-
 // bufferDestroyer returns the function that destroys the buffers of a client. They all
 // share it, because programs make many buffers.
 func bufferDestroyer(table *capi.Table) func(*capi.Buffer, *holding) {
 	return func(h *capi.Buffer, x *holding) {
 		x.destroy.Args.Buffer = h
 		_ = x.destroy.Do(table)
+		if x.host != nil {
+			x.host.bufferDestroyed()
+		}
 		x.reset()
 	}
 }

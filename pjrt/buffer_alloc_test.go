@@ -34,6 +34,22 @@ func TestMakingABufferAllocatesOneObject(t *testing.T) {
 	}
 }
 
+func TestAZeroCopyBufferAllocatesTwoObjects(t *testing.T) {
+	ctx := context.Background()
+	client := newClient(t)
+	array := pjrt.ArrayOf(pjrt.AlignedSlice[float32](6), 2, 3)
+	for _, semantics := range []pjrt.HostBufferSemantics{pjrt.ImmutableZeroCopy, pjrt.MutableZeroCopy} {
+		options := &pjrt.BufferOptions{Semantics: semantics}
+		assert.LessOrEqual(t, testing.AllocsPerRun(200, func() {
+			b, err := client.BufferFromHost(ctx, array, options)
+			if err != nil {
+				t.Error(err)
+			}
+			b.Close()
+		}), 2.0, semantics)
+	}
+}
+
 func TestReadingAFinishedArrayAllocatesNothing(t *testing.T) {
 	ctx := context.Background()
 	b := upload(t, newClient(t), matrix(1, 2, 3, 4))

@@ -41,7 +41,8 @@ type BufferOptions struct {
 	Memory *Memory // receives the array
 	// Semantics say how long the plugin uses the memory of the host. With other values
 	// than OnlyDuringCall, the zero value, the memory must stay unchanged until
-	// Buffer.HostDone; the package keeps a reference to it until then.
+	// Buffer.HostDone; the package keeps a reference to it until then. It may keep that of a
+	// zero-copy buffer until Close, unless HostDone is called.
 	Semantics HostBufferSemantics
 	// Strides are the distances in bytes between neighbours in the host's memory, one for
 	// each dimension; nil means dense and row-major. 0 repeats an element. A negative
@@ -183,12 +184,11 @@ func (c *Client) upload(ctx context.Context, op *operation, f *form, a *HostArra
 		return nil, err
 	}
 	b := &Buffer{client: c, shape: &f.Shape}
-	if opts == nil || opts.Semantics == OnlyDuringCall {
-		b.holding = expected.Init(&b.ref, buffer)
-	} else {
-		b.ownUntil(&expected, buffer, done, a.Data)
-	}
+	b.holding = expected.Init(&b.ref, buffer)
 	b.born = place.device
+	if opts != nil && opts.Semantics != OnlyDuringCall {
+		b.useHost(done, a.Data, opts.Semantics)
+	}
 	return b, nil
 }
 
@@ -217,24 +217,6 @@ func (c *Client) uploadOptions(f *form, a *HostArray, opts *BufferOptions) (plac
 	}
 	layout, err = opts.Layout.encode(f.Shape)
 	return place, layout, origin, err
-}
-
-// ownUntil makes b the Buffer that owns h, which was expected. The plugin uses data until done
-// is ready, or as long as h exists if done is nil.
-func (b *Buffer) ownUntil(expected *expectedBuffers, h *capi.Buffer, done *capi.Event, data []byte) {
-	if done != nil {
-		b.holding = expected.Init(&b.ref, h)
-		b.hostDone = b.client.keepUntil(done, data)
-		return
-	}
-	// The plugin does not say when it is done, but it must be once the buffer is destroyed.
-	ended := make(chan struct{})
-	b.ownWith(h, func() {
-		runtime.KeepAlive(data)
-		close(ended)
-	})
-	b.hostDone = ended
-	expected.Done()
 }
 
 // origin checks the length of Data against the shape and the strides, and returns the offset of the element whose indices

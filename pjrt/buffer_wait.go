@@ -89,15 +89,15 @@ func (b *Buffer) hasContents() bool {
 // buffer possibly only when it is closed and unused. If the buffer keeps no host memory,
 // the channel is closed from the start.
 func (b *Buffer) HostDone() <-chan struct{} {
-	if b == nil || b.hostDone == nil {
+	if b == nil || b.host == nil {
 		return closedChannel
 	}
-	return b.hostDone
+	return b.host.ended()
 }
 
 // keepUntil owns the event h. It keeps data referenced until h is ready, and returns a
 // channel that is closed then.
-func (c *Client) keepUntil(h *capi.Event, data []byte) <-chan struct{} {
+func (c *Client) keepUntil(h *capi.Event, data []byte) chan struct{} {
 	done := make(chan struct{})
 	e := newEvent(c.table, h, c.events)
 	e.after(func() {

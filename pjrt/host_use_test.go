@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package pjrt_test
+
+import (
+	"context"
+	"runtime"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/purepjrt/purepjrt/pjrt"
+	"github.com/purepjrt/purepjrt/pjrt/dtype"
+)
+
+// zeroCopy makes a buffer that is memory of the host. The channel is closed once the memory has been
+// collected.
+func zeroCopy(t testing.TB, client *pjrt.Client, values ...float32) (b *pjrt.Buffer, collected chan struct{}) {
+	t.Helper()
+	data := pjrt.AlignedSlice[float32](len(values))
+	copy(data, values)
+	collected = make(chan struct{})
+	runtime.AddCleanup(&data[0], func(c chan struct{}) { close(c) }, collected)
+	b, err := client.BufferFromHost(context.Background(), pjrt.HostArray{Type: dtype.F32, Dims: []int64{2, 2}, Data: dtype.Bytes(data)},
+		&pjrt.BufferOptions{Semantics: pjrt.ImmutableZeroCopy})
+	require.NoError(t, err)
+	return b, collected
+}
+
+// isCollected reports whether a collection now frees the memory.
+func isCollected(collected chan struct{}) bool {
+	for range 3 {
+		runtime.GC()
+		time.Sleep(time.Millisecond)
+	}
+	return isDone(collected)
+}
+
+func TestZeroCopyMemoryIsFreedWhoeverAsks(t *testing.T) {
+	client := newClient(t)
+	for name, end := range map[string]func(b *pjrt.Buffer){
+		"nobody asks":          func(b *pjrt.Buffer) { b.Close() },
+		"the buffer is lost":   func(*pjrt.Buffer) {},
+		"asked before Close":   func(b *pjrt.Buffer) { c := b.HostDone(); b.Close(); done(t, c) },
+		"asked after Close":    func(b *pjrt.Buffer) { b.Close(); done(t, b.HostDone()) },
+		"asked twice":          func(b *pjrt.Buffer) { c := b.HostDone(); b.Close(); done(t, b.HostDone()); done(t, c) },
+		"asked, and then lost": func(b *pjrt.Buffer) { b.HostDone() },
+		"deleted": func(b *pjrt.Buffer) {
+			require.NoError(t, b.Delete())
+			done(t, b.HostDone()) // without Close
+			b.Close()
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b, collected := zeroCopy(t, client, 1, 2, 3, 4)
+			assert.False(t, isCollected(collected), "the buffer is the memory")
+			got, err := pjrt.ToSlice[float32](t.Context(), b)
+			require.NoError(t, err)
+			assert.Equal(t, []float32{1, 2, 3, 4}, got)
+			end(b)
+			b = nil
+			require.Eventually(t, func() bool { return isCollected(collected) }, patience, time.Millisecond)
+		})
+	}
+}
+
+// C may use the memory longer than the buffer exists.
+func TestZeroCopyMemoryOutlivesABufferThatIsUsed(t *testing.T) {
+	client := newClient(t)
+	exe := compile(t, client, add)
+	for _, asked := range []string{"before Close", "after Close", "never"} {
+		t.Run("asked "+asked, func(t *testing.T) {
+			ctx := t.Context()
+			b, collected := zeroCopy(t, client, 1, 2, 3, 4)
+			late, promise := pending(t, client, pjrt.Shape{Type: dtype.F32, Dims: []int64{2, 2}})
+			outs, execution, err := exe.Start(ctx, []*pjrt.Buffer{b, late}, nil)
+			require.NoError(t, err)
+			if asked == "before Close" {
+				assert.False(t, isDone(b.HostDone()))
+			}
+			require.NoError(t, b.Close())
+			if asked != "never" {
+				assert.False(t, isDone(b.HostDone()))
+			}
+			assert.False(t, isCollected(collected), "the execution needs the memory")
+			require.NoError(t, promise.Fulfill(upload(t, client, matrix(10, 20, 30, 40))))
+			require.NoError(t, execution.Wait(ctx))
+			got, err := pjrt.ToSlice[float32](ctx, outs[0])
+			require.NoError(t, err)
+			assert.Equal(t, []float32{11, 22, 33, 44}, got)
+			require.NoError(t, execution.Close())
+			require.NoError(t, outs[0].Close())
+			if asked != "never" {
+				done(t, b.HostDone())
+			}
+			require.Eventually(t, func() bool { return isCollected(collected) }, patience, time.Millisecond)
+		})
+	}
+}
