@@ -31,7 +31,7 @@ func drawPlot(results *Results, path string) error {
 	var shown []*Row
 	for _, r := range slices.Backward(rows) { // so that the first is on top
 		measured := results.row(r.name)
-		if measured == nil || measured.Cells[baseline] == nil || slices.Contains([]string{"growth", "serve"}, group(r.name)) {
+		if measured == nil || !hasRatios(measured) || slices.Contains([]string{"growth", "serve"}, group(r.name)) {
 			continue
 		}
 		names, shown = append(names, strings.ReplaceAll(r.title, "`", "")), append(shown, measured)
@@ -80,7 +80,18 @@ func drawPlot(results *Results, path string) error {
 	}
 	p.Add(one)
 	p.Legend.Add("C", one)
+	p.X.Min, p.X.Max = p.X.Min/1.2, p.X.Max*1.2 // so that no point lies on the edge
 	return p.Save(22*vg.Centimeter, vg.Length(3+0.7*float64(len(shown)))*vg.Centimeter, path)
+}
+
+// hasRatios reports whether a program other than C has a ratio to C.
+func hasRatios(row *Row) bool {
+	for _, c := range row.Cells {
+		if c != nil && c.Ratio != nil {
+			return true
+		}
+	}
+	return false
 }
 
 // errPoints are points with bars along x.
