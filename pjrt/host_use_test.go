@@ -5,6 +5,7 @@ package pjrt_test
 
 import (
 	"context"
+	"fmt"
 	"runtime"
 	"testing"
 	"time"
@@ -12,20 +13,24 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/capi/serve"
 	"github.com/purepjrt/purepjrt/pjrt"
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
+	"github.com/purepjrt/purepjrt/pjrt/pjrttest"
 )
 
-// zeroCopy makes a buffer that is memory of the host. The channel is closed once the memory has been
+// memoryFor makes a buffer of memory of the host. The channel is closed once the memory has been
 // collected.
-func zeroCopy(t testing.TB, client *pjrt.Client, values ...float32) (b *pjrt.Buffer, collected chan struct{}) {
+func memoryFor(t testing.TB, client *pjrt.Client, semantics pjrt.HostBufferSemantics, values ...float32) (
+	b *pjrt.Buffer, collected chan struct{}) {
 	t.Helper()
 	data := pjrt.AlignedSlice[float32](len(values))
 	copy(data, values)
 	collected = make(chan struct{})
 	runtime.AddCleanup(&data[0], func(c chan struct{}) { close(c) }, collected)
 	b, err := client.BufferFromHost(context.Background(), pjrt.HostArray{Type: dtype.F32, Dims: []int64{2, 2}, Data: dtype.Bytes(data)},
-		&pjrt.BufferOptions{Semantics: pjrt.ImmutableZeroCopy})
+		&pjrt.BufferOptions{Semantics: semantics})
 	require.NoError(t, err)
 	return b, collected
 }
@@ -55,7 +60,7 @@ func TestZeroCopyMemoryIsFreedWhoeverAsks(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			b, collected := zeroCopy(t, client, 1, 2, 3, 4)
+			b, collected := memoryFor(t, client, pjrt.ImmutableZeroCopy, 1, 2, 3, 4)
 			assert.False(t, isCollected(collected), "the buffer is the memory")
 			got, err := pjrt.ToSlice[float32](t.Context(), b)
 			require.NoError(t, err)
@@ -74,7 +79,7 @@ func TestZeroCopyMemoryOutlivesABufferThatIsUsed(t *testing.T) {
 	for _, asked := range []string{"before Close", "after Close", "never"} {
 		t.Run("asked "+asked, func(t *testing.T) {
 			ctx := t.Context()
-			b, collected := zeroCopy(t, client, 1, 2, 3, 4)
+			b, collected := memoryFor(t, client, pjrt.ImmutableZeroCopy, 1, 2, 3, 4)
 			late, promise := pending(t, client, pjrt.Shape{Type: dtype.F32, Dims: []int64{2, 2}})
 			outs, execution, err := exe.Start(ctx, []*pjrt.Buffer{b, late}, nil)
 			require.NoError(t, err)
@@ -98,5 +103,39 @@ func TestZeroCopyMemoryOutlivesABufferThatIsUsed(t *testing.T) {
 			}
 			require.Eventually(t, func() bool { return isCollected(collected) }, patience, time.Millisecond)
 		})
+	}
+}
+
+// A plugin need not say when it is done with the memory. It is once the buffer is destroyed.
+func TestMemoryIsKeptForABufferWhosePluginDoesNotSayWhenItIsDone(t *testing.T) {
+	for _, asked := range []bool{true, false} {
+		for _, semantics := range pjrtSemantics[1:] {
+			t.Run(fmt.Sprintf("%v, asked: %v", semantics, asked), func(t *testing.T) {
+				ctx := t.Context()
+				p := pjrttest.New(t, pjrttest.Options{NoLeaks: true})
+				plugin := hooked(t, p, serve.Around(func(c *serve.Invocation, args *capi.ClientBufferFromHostBufferArgs) {
+					c.Forward()
+					var end capi.Call[capi.EventDestroyArgs]
+					end.Args.Event, args.DoneWithHostBuffer = args.DoneWithHostBuffer, nil
+					assert.NoError(t, end.Do(p.Table()))
+				}))
+				client, err := plugin.NewClient(ctx, nil)
+				require.NoError(t, err)
+				defer client.Close()
+				b, collected := memoryFor(t, client, semantics, 1, 2, 3, 4)
+				var ended <-chan struct{}
+				if asked {
+					ended = b.HostDone()
+					assert.False(t, isDone(ended))
+				}
+				assert.False(t, isCollected(collected))
+				require.NoError(t, b.Close())
+				done(t, b.HostDone())
+				if asked {
+					done(t, ended)
+				}
+				require.Eventually(t, func() bool { return isCollected(collected) }, patience, time.Millisecond)
+			})
+		}
 	}
 }

@@ -92,7 +92,8 @@ func runFaulty(t *testing.T, test, path string, env ...string) (cases int) {
 		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
 		cmd := self(ctx, "-test.run=^TestFaultyChild$", "-test.timeout=9m")
 		cmd.Env = append(append(os.Environ(), env...), quickCompiler,
-			faultyTest+"="+test, faultyPlugin+"="+path, fmt.Sprintf("%s=%d", faultyFirst, cases))
+			faultyTest+"="+test, faultyPlugin+"="+path, fmt.Sprintf("%s=%d", faultyFirst, cases),
+			"TMPDIR="+t.TempDir()) // a child that ends early leaves its files behind
 		if testing.Short() {
 			cmd.Args = append(cmd.Args, "-test.short")
 		}
