@@ -72,6 +72,18 @@ func TestZeroCopyMemoryIsFreedWhoeverAsks(t *testing.T) {
 	}
 }
 
+// XLA's plugin for CPUs copies memory that is not aligned, and a few bytes at once.
+func TestZeroCopyMemoryThatWasCopiedIsFreedAtOnce(t *testing.T) {
+	data := pjrt.AlignedSlice[float32](5)
+	collected := make(chan struct{})
+	runtime.AddCleanup(&data[0], func(c chan struct{}) { close(c) }, collected)
+	b, err := newClient(t).BufferFromHost(t.Context(), pjrt.ArrayOf(data[1:], 2, 2), &pjrt.BufferOptions{Semantics: pjrt.ImmutableZeroCopy})
+	require.NoError(t, err)
+	defer b.Close()
+	require.Eventually(t, func() bool { return isCollected(collected) }, patience, time.Millisecond)
+	assert.True(t, isDone(b.HostDone()))
+}
+
 // C may use the memory longer than the buffer exists.
 func TestZeroCopyMemoryOutlivesABufferThatIsUsed(t *testing.T) {
 	client := newClient(t)
