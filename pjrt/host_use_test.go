@@ -151,3 +151,17 @@ func TestMemoryIsKeptForABufferWhosePluginDoesNotSayWhenItIsDone(t *testing.T) {
 		}
 	}
 }
+
+// Buffers that follow each other share their state.
+func TestABufferAfterAZeroCopyBufferUsesNoMemoryOfTheHost(t *testing.T) {
+	client := newClient(t)
+	for range 3 {
+		b, _ := memoryFor(t, client, pjrt.ImmutableZeroCopy, 1, 2, 3, 4)
+		require.NoError(t, b.Close())
+		done(t, b.HostDone())
+		next, err := pjrt.FromSlice(t.Context(), client, []float32{1})
+		require.NoError(t, err)
+		assert.True(t, isDone(next.HostDone()))
+		require.NoError(t, next.Close())
+	}
+}
