@@ -20,28 +20,31 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/pjrttest"
 )
 
-// memoryFor makes a buffer of memory of the host. The channel is closed once the memory has been
-// collected.
-func memoryFor(t testing.TB, client *pjrt.Client, semantics pjrt.HostBufferSemantics, values ...float32) (
-	b *pjrt.Buffer, collected chan struct{}) {
-	t.Helper()
-	data := pjrt.AlignedSlice[float32](len(values))
-	copy(data, values)
-	collected = make(chan struct{})
-	runtime.AddCleanup(&data[0], func(c chan struct{}) { close(c) }, collected)
-	b, err := client.BufferFromHost(context.Background(), pjrt.HostArray{Type: dtype.F32, Dims: []int64{2, 2}, Data: dtype.Bytes(data)},
-		&pjrt.BufferOptions{Semantics: semantics})
-	require.NoError(t, err)
-	return b, collected
+// alignedMemory is memory for n numbers, for collect: the channel gets a text once the memory has been collected.
+func alignedMemory(n int) (data []float32, gone chan string) {
+	data, gone = pjrt.AlignedSlice[float32](n), make(chan string, 1)
+	runtime.AddCleanup(&data[0], func(what string) { gone <- what }, "data")
+	return data, gone
 }
 
-// isCollected reports whether a collection now frees the memory.
-func isCollected(collected chan struct{}) bool {
+// memoryFor makes a buffer of alignedMemory.
+func memoryFor(t testing.TB, client *pjrt.Client, semantics pjrt.HostBufferSemantics, values ...float32) (
+	b *pjrt.Buffer, gone chan string) {
+	t.Helper()
+	data, gone := alignedMemory(len(values))
+	copy(data, values)
+	b, err := client.BufferFromHost(context.Background(), pjrt.ArrayOf(data, 2, 2), &pjrt.BufferOptions{Semantics: semantics})
+	require.NoError(t, err)
+	return b, gone
+}
+
+// isKept reports whether collections leave memory as it is.
+func isKept(gone <-chan string) bool {
 	for range 3 {
 		runtime.GC()
 		time.Sleep(time.Millisecond)
 	}
-	return isDone(collected)
+	return len(gone) == 0
 }
 
 func TestZeroCopyMemoryIsFreedWhoeverAsks(t *testing.T) {
@@ -60,27 +63,25 @@ func TestZeroCopyMemoryIsFreedWhoeverAsks(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			b, collected := memoryFor(t, client, pjrt.ImmutableZeroCopy, 1, 2, 3, 4)
-			assert.False(t, isCollected(collected), "the buffer is the memory")
+			b, gone := memoryFor(t, client, pjrt.ImmutableZeroCopy, 1, 2, 3, 4)
+			assert.True(t, isKept(gone), "the buffer is the memory")
 			got, err := pjrt.ToSlice[float32](t.Context(), b)
 			require.NoError(t, err)
 			assert.Equal(t, []float32{1, 2, 3, 4}, got)
 			end(b)
 			b = nil
-			require.Eventually(t, func() bool { return isCollected(collected) }, patience, time.Millisecond)
+			collect(t, 1, gone)
 		})
 	}
 }
 
 // XLA's plugin for CPUs copies memory that is not aligned, and a few bytes at once.
 func TestZeroCopyMemoryThatWasCopiedIsFreedAtOnce(t *testing.T) {
-	data := pjrt.AlignedSlice[float32](5)
-	collected := make(chan struct{})
-	runtime.AddCleanup(&data[0], func(c chan struct{}) { close(c) }, collected)
+	data, gone := alignedMemory(5)
 	b, err := newClient(t).BufferFromHost(t.Context(), pjrt.ArrayOf(data[1:], 2, 2), &pjrt.BufferOptions{Semantics: pjrt.ImmutableZeroCopy})
 	require.NoError(t, err)
 	defer b.Close()
-	require.Eventually(t, func() bool { return isCollected(collected) }, patience, time.Millisecond)
+	collect(t, 1, gone)
 	assert.True(t, isDone(b.HostDone()))
 }
 
@@ -91,7 +92,7 @@ func TestZeroCopyMemoryOutlivesABufferThatIsUsed(t *testing.T) {
 	for _, asked := range []string{"before Close", "after Close", "never"} {
 		t.Run("asked "+asked, func(t *testing.T) {
 			ctx := t.Context()
-			b, collected := memoryFor(t, client, pjrt.ImmutableZeroCopy, 1, 2, 3, 4)
+			b, gone := memoryFor(t, client, pjrt.ImmutableZeroCopy, 1, 2, 3, 4)
 			late, promise := pending(t, client, pjrt.Shape{Type: dtype.F32, Dims: []int64{2, 2}})
 			outs, execution, err := exe.Start(ctx, []*pjrt.Buffer{b, late}, nil)
 			require.NoError(t, err)
@@ -102,7 +103,7 @@ func TestZeroCopyMemoryOutlivesABufferThatIsUsed(t *testing.T) {
 			if asked != "never" {
 				assert.False(t, isDone(b.HostDone()))
 			}
-			assert.False(t, isCollected(collected), "the execution needs the memory")
+			assert.True(t, isKept(gone), "the execution needs the memory")
 			require.NoError(t, promise.Fulfill(upload(t, client, matrix(10, 20, 30, 40))))
 			require.NoError(t, execution.Wait(ctx))
 			got, err := pjrt.ToSlice[float32](ctx, outs[0])
@@ -113,7 +114,27 @@ func TestZeroCopyMemoryOutlivesABufferThatIsUsed(t *testing.T) {
 			if asked != "never" {
 				done(t, b.HostDone())
 			}
-			require.Eventually(t, func() bool { return isCollected(collected) }, patience, time.Millisecond)
+			collect(t, 1, gone)
+		})
+	}
+}
+
+// The memory of a transfer is free once the transfer is over, whether or not the buffer is closed, or somebody asks.
+func TestMemoryOfATransferIsKeptUntilItIsOver(t *testing.T) {
+	for _, closed := range []bool{true, false} {
+		t.Run(fmt.Sprintf("closed: %v", closed), func(t *testing.T) {
+			p := pjrttest.New(t, pjrttest.Options{NoLeaks: true})
+			client := p.Client()
+			p.Hold()
+			b, gone := memoryFor(t, client, pjrt.UntilTransferCompletes, 1, 2, 3, 4)
+			if closed {
+				require.NoError(t, b.Close())
+			}
+			assert.True(t, isKept(gone))
+			p.Resume()
+			collect(t, 1, gone)
+			done(t, b.HostDone())
+			require.NoError(t, b.Close())
 		})
 	}
 }
@@ -134,19 +155,19 @@ func TestMemoryIsKeptForABufferWhosePluginDoesNotSayWhenItIsDone(t *testing.T) {
 				client, err := plugin.NewClient(ctx, nil)
 				require.NoError(t, err)
 				defer client.Close()
-				b, collected := memoryFor(t, client, semantics, 1, 2, 3, 4)
+				b, gone := memoryFor(t, client, semantics, 1, 2, 3, 4)
 				var ended <-chan struct{}
 				if asked {
 					ended = b.HostDone()
 					assert.False(t, isDone(ended))
 				}
-				assert.False(t, isCollected(collected))
+				assert.True(t, isKept(gone))
 				require.NoError(t, b.Close())
 				done(t, b.HostDone())
 				if asked {
 					done(t, ended)
 				}
-				require.Eventually(t, func() bool { return isCollected(collected) }, patience, time.Millisecond)
+				collect(t, 1, gone)
 			})
 		}
 	}

@@ -122,9 +122,7 @@ func (b *Buffer) useHost(done *capi.Event, data []byte, semantics HostBufferSema
 		b.holding.host = u
 		return
 	}
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	u.wait()
+	u.ended() // so that a callback frees the memory, since C is done before the buffer is destroyed
 }
 
 // closeReady destroys an event if it is ready.
@@ -162,10 +160,11 @@ func (u *hostUse) bufferDestroyed() {
 func (u *hostUse) ended() <-chan struct{} {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	if u.done == nil && u.event != nil {
+	switch {
+	case u.done != nil:
+	case u.event != nil:
 		u.wait()
-	}
-	if u.done == nil {
+	default:
 		u.done = make(chan struct{})
 	}
 	return u.done
