@@ -29,6 +29,9 @@ import (
 type Suite struct {
 	Checks  []check.Check
 	Mutants []mutant.Mutant // mutants of other checks are left out
+	// Tolerated are plugins that differ from others in a way that the contract allows. They are
+	// written as mutants, whose Fault says what the difference is.
+	Tolerated []mutant.Mutant
 	Plugins []Plugin
 	// Sharing says that mutants of hostile checks also share processes, see driver.Trial: no
 	// check depends on what others left in the process.
@@ -83,8 +86,10 @@ func (s *Suite) Main(m *testing.M) {
 		trial.Serve(
 			func(name string) (*check.Check, error) { return check.Find(s.Checks, name) },
 			func(name string) (*mutant.Mutant, error) {
-				if m := mutant.Find(s.Mutants, name); m != nil {
-					return m, nil
+				for _, list := range [][]mutant.Mutant{s.Mutants, s.Tolerated} {
+					if m := mutant.Find(list, name); m != nil {
+						return m, nil
+					}
 				}
 				return nil, errors.New("there is no mutant " + name)
 			},
@@ -215,6 +220,17 @@ func (s *Suite) RunSound(t *testing.T) {
 	}
 	one.runTrials(t, (*trial.Plugins).Without, func(t *testing.T, r *report.Result) {
 		if r.Verdict != check.Pass {
+			t.Error(r.Details())
+		}
+	})
+}
+
+// RunTolerated runs the checks of the tolerated plugins. None may fail.
+func (s *Suite) RunTolerated(t *testing.T) {
+	one := *s
+	one.Mutants = s.Tolerated
+	one.runTrials(t, (*trial.Plugins).With, func(t *testing.T, r *report.Result) {
+		if r.Verdict != check.Pass && r.Verdict != check.SkipUnimpl {
 			t.Error(r.Details())
 		}
 	})

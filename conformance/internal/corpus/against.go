@@ -216,7 +216,7 @@ func (p *Program) agree(theirs, ours []*npy.Array, h *histogram) *difference {
 			policy = p.Results[i].Policy
 		}
 		if policy.Kind == Near {
-			policy = TypePolicy(want)
+			policy = TypePolicy(want, reducedPrecision(p.Code))
 		}
 		h.add(want, ours[i])
 		if err := policy.Compare(want, ours[i]); err != nil {

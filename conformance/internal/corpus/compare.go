@@ -72,9 +72,12 @@ func relative(t dtype.Type) float64 {
 
 // TypePolicy returns the tolerance of a type: the relative error of its arithmetic, and an
 // absolute error of the same fraction of the largest expected magnitude, because the terms
-// of a sum can cancel.
-func TypePolicy(want *npy.Array) Policy {
+// of a sum can cancel. reduced says that the program multiplies at a reduced precision.
+func TypePolicy(want *npy.Array, reduced bool) Policy {
 	r := relative(want.Type)
+	if reduced && partOf(want.Type) == dtype.F32 {
+		r = relative(dtype.BF16)
+	}
 	if r == 0 {
 		return Policy{Kind: Same}
 	}

@@ -55,7 +55,8 @@ var numbered = regexp.MustCompile(`^(.*?)(arg|out)(\d+)\.npy$`)
 // operations needs no other files; see Convert.
 //
 // An optional manifest.json names tolerances, and element types that NumPy lacks if the
-// program's text does not have them. Without it, the tolerance is that of the type.
+// program's text does not have them. Without it, the tolerance is that of the type, or of
+// bf16 for an f32 if the program lets a device multiply at a reduced precision.
 func Folder(dir string) ([]Case, error) {
 	list, err := os.ReadDir(dir)
 	if err != nil {
@@ -253,6 +254,7 @@ func (x *entry) load() (*Program, error) {
 	p := &Program{Code: code, Fuzz: func(int) bool { return true }}
 	params, _ := stablehlo.Main(code)
 	results, _ := stablehlo.Results(code)
+	reduced := reducedPrecision(code)
 	for i, path := range x.args {
 		word := ""
 		if x.says != nil && i < len(x.says.Args) {
@@ -273,7 +275,7 @@ func (x *entry) load() (*Program, error) {
 		if r.Want, err = readArray(path, word, results, i); err != nil {
 			return nil, err
 		}
-		r.Policy = TypePolicy(r.Want)
+		r.Policy = TypePolicy(r.Want, reduced)
 		if x.says != nil && i < len(x.says.Outputs) {
 			r.state(x.says.Outputs[i].Rtol, x.says.Outputs[i].Atol)
 		}

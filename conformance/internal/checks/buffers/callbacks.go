@@ -161,7 +161,7 @@ func lastOwner(t *check.T) {
 		x := check.NewExecution(exe, 1, []*capi.Buffer{pending.Buffer})
 		var err error
 		if !attempt(t, pending, func() { err = x.Start(t) }) {
-			t.SkipUnimplf("PJRT_LoadedExecutable_Execute waits for the data of its arguments")
+			t.SkipUnimplf(executeWaits)
 		} else if err != nil {
 			t.Fatalf("PJRT_LoadedExecutable_Execute on a buffer whose data has not come: expected success, got %v", err)
 		}

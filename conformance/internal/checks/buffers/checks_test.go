@@ -11,10 +11,11 @@ import (
 )
 
 var suite = &checktest.Suite{
-	Checks:  checktest.UpTo(check.Core, Checks()),
-	Mutants: Mutants(),
-	Sharing: true,
-	Plugins: []checktest.Plugin{checktest.CPU},
+	Checks:    checktest.UpTo(check.Core, Checks()),
+	Mutants:   Mutants(),
+	Tolerated: likeGPUs(),
+	Sharing:   true,
+	Plugins:   []checktest.Plugin{checktest.CPU},
 }
 
 func TestMain(m *testing.M) { suite.Main(m) }
@@ -22,6 +23,8 @@ func TestMain(m *testing.M) { suite.Main(m) }
 func TestChecksOnTheCPUPlugin(t *testing.T) { suite.RunChecks(t) }
 
 func TestMutants(t *testing.T) { suite.RunMutants(t) }
+
+func TestPluginsMayBehaveAsThoseForGPUs(t *testing.T) { suite.RunTolerated(t) }
 
 func TestEveryRuleHasACheck(t *testing.T) {
 	checktest.RunCoverage(t, Checks(), Unobservable, "EVT", "H2D", "STR", "BUF", "D2H", "RAW", "COPY", "REF", "VIEW", "UNI", "AH2D", "DMA")

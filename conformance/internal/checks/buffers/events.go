@@ -404,7 +404,7 @@ func reentrantCallback(t *check.T) {
 func destroyPending(t *check.T) {
 	exe := compiled(t, check.AddOne)
 	pending := newPending(t)
-	out, e := started(t, exe, pending.Buffer)
+	out, e := waiting(t, exe, pending.Buffer)
 	check.Disown(t, e)
 	ready := t.Ready(pending.Buffer)
 	check.Disown(t, ready)

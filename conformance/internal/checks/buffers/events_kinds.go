@@ -24,7 +24,7 @@ func waitingEvents(t *check.T, p *pending) []madeEvent {
 	x := check.NewExecution(compiled(t, check.AddOne), 1, []*capi.Buffer{p.Buffer})
 	var err error
 	if !attempt(t, p, func() { err = x.Start(t) }) {
-		t.Notef("PJRT_LoadedExecutable_Execute waits for the data of its arguments")
+		t.Notef(executeWaits)
 	} else if err == nil {
 		events = append(events, madeEvent{"event of an execution", x.Events[0]},
 			madeEvent{"ready event of an output", t.Ready(x.Outputs[0][0])})

@@ -91,7 +91,7 @@ var lifecycleChecks = []check.Check{
 	{Rule: "BUF-17", Variant: "waiting", Run: func(t *check.T) {
 		exe := compiled(t, check.Add)
 		in, pending := small(t), newPending(t)
-		out, event := started(t, exe, in, pending.Buffer)
+		out, event := waiting(t, exe, in, pending.Buffer)
 		deleteBuffer(t, in)
 		churn(t)
 		pending.Fulfil()
@@ -113,7 +113,7 @@ var lifecycleChecks = []check.Check{
 	}},
 	{Rule: "BUF-19", Variant: "waiting", Run: func(t *check.T) {
 		pending := newPending(t)
-		out, done := started(t, compiled(t, check.AddOne), pending.Buffer)
+		out, done := waiting(t, compiled(t, check.AddOne), pending.Buffer)
 		e := t.Ready(out)
 		time.Sleep(while)
 		check.Equal(t, false, t.IsReady(e), "is_ready of the ready event of an output, before the program could run")
@@ -285,7 +285,7 @@ var lifecycleChecks = []check.Check{
 		exe := compiled(t, check.AddOne)
 		for range 20 {
 			pending := newPending(t)
-			out, event := started(t, exe, pending.Buffer)
+			out, event := waiting(t, exe, pending.Buffer)
 			check.Destroy(t, out)
 			churnLittle(t)
 			pending.Fulfil()

@@ -164,12 +164,63 @@ func compiled(t *check.T, text string) *capi.LoadedExecutable {
 	return exe
 }
 
+// waiting executes a program on the first device, with an argument that has no data yet.
+// The check owns the output and the event. It is skipped if the plugin's executions return
+// only when their arguments have data, as those of XLA's plugins for GPUs do.
+func waiting(t *check.T, exe *capi.LoadedExecutable, arguments ...*capi.Buffer) (*capi.Buffer, *capi.Event) {
+	x := check.NewExecution(exe, 1, arguments)
+	var err error
+	done := begin(func() { err = x.Start(t) })
+	select {
+	case <-done:
+	case <-time.After(t.Patience()):
+		release(t)
+		awaitOrAbandon(t, done)
+		t.SkipUnimplf(executeWaits)
+	}
+	return result(t, x, err)
+}
+
+// early executes a program on the first device before send gives an argument its data. It
+// fails the check if the output is ready before that, and returns the output when the
+// execution is over.
+func early(t *check.T, exe *capi.LoadedExecutable, argument *capi.Buffer, send func()) *capi.Buffer {
+	x := check.NewExecution(exe, 1, []*capi.Buffer{argument})
+	var err error
+	done := begin(func() { err = x.Start(t) })
+	select {
+	case <-done:
+		out, _ := result(t, x, err)
+		e := t.Ready(out)
+		time.Sleep(while)
+		check.Equal(t, false, t.IsReady(e), "is_ready of the output of an execution whose argument has no data yet")
+	case <-time.After(10 * while):
+		t.Notef(executeWaits)
+	}
+	send()
+	select {
+	case <-done:
+	case <-time.After(t.Patience()):
+		t.Stuck("PJRT_LoadedExecutable_Execute: it did not return within %v after its argument had data", t.Patience())
+	}
+	out, event := result(t, x, err)
+	t.NoError(t.Await(event), "event of the execution")
+	return out
+}
+
+const executeWaits = "PJRT_LoadedExecutable_Execute waits for the data of its arguments"
+
 // started executes a program on the first device and does not wait. The check
 // owns the outputs and the event.
 func started(t *check.T, exe *capi.LoadedExecutable, arguments ...*capi.Buffer) (*capi.Buffer, *capi.Event) {
 	x := check.NewExecution(exe, 1, arguments)
 	var err error
 	within(t, "PJRT_LoadedExecutable_Execute", func() { err = x.Start(t) })
+	return result(t, x, err)
+}
+
+// result returns the output and the event of an execution, if starting it gave no error.
+func result(t *check.T, x *check.Execution, err error) (*capi.Buffer, *capi.Event) {
 	if err != nil {
 		t.Fatalf("PJRT_LoadedExecutable_Execute: expected success, got %v", err)
 	}

@@ -102,7 +102,7 @@ func eachUnready(t *check.T, look func(what string, b *capi.Buffer)) {
 	var output *capi.Buffer
 	switch {
 	case !attempt(t, p, func() { err = x.Start(t) }):
-		t.Notef("PJRT_LoadedExecutable_Execute waits for the data of its arguments")
+		t.Notef(executeWaits)
 	case err == nil:
 		output = x.Outputs[0][0]
 		look("an output of an execution that waits", output)

@@ -219,7 +219,7 @@ func zeroCopyInFlight(t *check.T) {
 	check.Own(t, in.Buffer)
 	done := check.Own(t, in.DoneWithHostBuffer)
 	pending := newPending(t)
-	out, event := started(t, exe, in.Buffer, pending.Buffer)
+	out, event := waiting(t, exe, in.Buffer, pending.Buffer)
 	check.Destroy(t, in.Buffer)
 	if soon(t, done) {
 		t.Notef("done_with_host_buffer was ready before the execution")

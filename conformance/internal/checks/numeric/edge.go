@@ -131,9 +131,9 @@ func (b *binaryOp) edge(t dtype.Type) program {
 	dims := []int64{int64(len(left))}
 	p := op(b.name, "", "", []array{{t, dims, out}}, array{t, dims, left}, array{t, dims, right})
 	p.strictly(b.name)
-	pol := tolerance(t, b.ulp, b.signless)
-	if b.ulp == 0 {
-		pol = policy{signless: b.signless}
+	pol := policy{signless: b.signless}
+	if b.ulp > 0 || t == dtype.F32 {
+		pol = b.policy(t)
 	}
 	pol.open, pol.also = open, [][]value{flushed, b.undecided(t, left, right)}
 	p.policies = []policy{pol}

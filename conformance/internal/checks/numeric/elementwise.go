@@ -222,8 +222,19 @@ type binaryOp struct {
 	domain func(t dtype.Type, a, b value) bool
 	eval   func(t dtype.Type, a, b value) value
 	ulp    float64
+	// coarse is how far a result of type F32 may be off instead. The sign of a zero counts.
+	coarse float64
 	// signless means that the sign of a zero is left open.
 	signless bool
+}
+
+// policy returns the policy for results of a type.
+func (b *binaryOp) policy(t dtype.Type) policy {
+	p := tolerance(t, b.ulp, b.signless)
+	if t == dtype.F32 && b.coarse > 0 {
+		p.ulp, p.signed = b.coarse, true
+	}
+	return p
 }
 
 // arithmetic makes an eval from one function per kind.
@@ -347,7 +358,8 @@ var binaries = []binaryOp{
 	{name: "add", in: all, eval: add},
 	{name: "subtract", in: numbers, eval: subtract},
 	{name: "multiply", in: all, eval: multiply, ulp: 0},
-	{name: "divide", in: numbers, domain: nonzero, eval: divide},
+	// GPUs divide to within two units in the last place, as XLA's compiler for them asks.
+	{name: "divide", in: numbers, domain: nonzero, eval: divide, coarse: 2},
 	{name: "remainder", in: integers | floats, domain: nonzero, eval: remainder},
 	{name: "maximum", in: all, eval: maximum, signless: true},
 	{name: "minimum", in: all, eval: minimum, signless: true},
@@ -544,7 +556,7 @@ func (b *binaryOp) programOf(t dtype.Type) (program, bool) {
 	}
 	dims := []int64{int64(len(left))}
 	p := op(b.name, "", "", []array{{t, dims, out}}, array{t, dims, left}, array{t, dims, right})
-	pol := tolerance(t, b.ulp, b.signless)
+	pol := b.policy(t)
 	pol.open = silent
 	p.policies = []policy{pol}
 	return p, true

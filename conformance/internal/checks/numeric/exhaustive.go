@@ -152,7 +152,7 @@ func (b *binaryOp) exhaustive(t dtype.Type) program {
 			out.v[i], flushed[i] = finish(t, v), finish(t, b.eval(t, flush(t, x.v[i]), flush(t, y.v[i])))
 			open[i] = unclear(t, v) || b.ulp > 2 && (subnormal(t, x.v[i]) || subnormal(t, y.v[i]))
 		}
-		pol := tolerance(t, b.ulp, b.signless)
+		pol := b.policy(t)
 		if b.ulp == 0 && t.IsFloat() {
 			pol = policy{signless: b.signless}
 		}

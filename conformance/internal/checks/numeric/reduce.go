@@ -340,6 +340,10 @@ func dots(t dtype.Type, put func(name string, p program)) {
 		func(ix []int64) []value { return []value{e.at(ix[0])} }, func(ix []int64) []value { return []value{f.at(ix[1])} })
 }
 
+// rarelyConvolved reports whether the libraries that compute convolutions, such as cuDNN, lack
+// the type, so that a plugin may refuse to compile one.
+func rarelyConvolved(t dtype.Type) bool { return !t.IsFloat() && !t.IsComplex() }
+
 // convolution returns a convolution of one image with one filter: a stride, padding, and
 // dilations of both.
 func convolution(t dtype.Type) (program, bool) {
@@ -364,6 +368,7 @@ func convolution(t dtype.Type) (program, bool) {
 		return s.dot(t, as, bs)
 	})
 	p := op("convolution", "dimension_numbers = #stablehlo.conv<[b, 0, f]x[0, i, o]->[b, 0, f]>, window_strides = array<i64: 3>, padding = dense<[[1, 2]]> : tensor<1x2xi64>, lhs_dilation = array<i64: 2>, rhs_dilation = array<i64: 2>, window_reversal = array<i1: false>, feature_group_count = 1 : i64, batch_group_count = 1 : i64, precision_config = [#stablehlo<precision HIGHEST>, #stablehlo<precision HIGHEST>]", "", []array{out}, x, w)
+	p.optional = rarelyConvolved(t)
 	p.policies = s.policies(t)
 	return p, true
 }
