@@ -1,6 +1,6 @@
 module @jit_attention_bf16 attributes {mhlo.num_partitions = 1 : i32, mhlo.num_replicas = 1 : i32} {
   func.func public @main(%arg0: tensor<1x8x2x8xbf16>, %arg1: tensor<1x8x2x8xbf16>, %arg2: tensor<1x8x2x8xbf16>) -> (tensor<1x8x2x8xbf16> {jax.result_info = "result[0]"}, tensor<1x2x8x8xbf16> {jax.result_info = "result[1]"}) {
-    %0 = stablehlo.dot_general %arg0, %arg1, batching_dims = [0, 2] x [0, 2], contracting_dims = [3] x [3], precision = [DEFAULT, DEFAULT] : (tensor<1x8x2x8xbf16>, tensor<1x8x2x8xbf16>) -> tensor<1x2x8x8xbf16>
+    %0 = stablehlo.dot_general %arg0, %arg1, batching_dims = [0, 2] x [0, 2], contracting_dims = [3] x [3], precision = [HIGHEST, HIGHEST] : (tensor<1x8x2x8xbf16>, tensor<1x8x2x8xbf16>) -> tensor<1x2x8x8xbf16>
     %cst = stablehlo.constant dense<2.828130e+00> : tensor<bf16>
     %1 = stablehlo.broadcast_in_dim %cst, dims = [] : (tensor<bf16>) -> tensor<1x2x8x8xbf16>
     %2 = stablehlo.divide %0, %1 : tensor<1x2x8x8xbf16>
@@ -25,7 +25,7 @@ module @jit_attention_bf16 attributes {mhlo.num_partitions = 1 : i32, mhlo.num_r
     %16 = stablehlo.convert %15 : (tensor<1x2x8x1xf32>) -> tensor<1x2x8x1xbf16>
     %17 = stablehlo.broadcast_in_dim %16, dims = [0, 1, 2, 3] : (tensor<1x2x8x1xbf16>) -> tensor<1x2x8x8xbf16>
     %18 = stablehlo.divide %12, %17 : tensor<1x2x8x8xbf16>
-    %19 = stablehlo.dot_general %arg2, %18, batching_dims = [0, 2] x [0, 1], contracting_dims = [1] x [3], precision = [DEFAULT, DEFAULT] : (tensor<1x8x2x8xbf16>, tensor<1x2x8x8xbf16>) -> tensor<1x2x8x8xbf16>
+    %19 = stablehlo.dot_general %arg2, %18, batching_dims = [0, 2] x [0, 1], contracting_dims = [1] x [3], precision = [HIGHEST, HIGHEST] : (tensor<1x8x2x8xbf16>, tensor<1x2x8x8xbf16>) -> tensor<1x2x8x8xbf16>
     %20 = stablehlo.transpose %19, dims = [0, 3, 1, 2] : (tensor<1x2x8x8xbf16>) -> tensor<1x8x2x8xbf16>
     return %20, %18 : tensor<1x8x2x8xbf16>, tensor<1x2x8x8xbf16>
   }

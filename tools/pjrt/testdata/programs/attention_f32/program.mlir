@@ -1,6 +1,6 @@
 module @jit_attention_f32 attributes {mhlo.num_partitions = 1 : i32, mhlo.num_replicas = 1 : i32} {
   func.func public @main(%arg0: tensor<2x10x3x8xf32>, %arg1: tensor<2x10x3x8xf32>, %arg2: tensor<2x10x3x8xf32>) -> (tensor<2x10x3x8xf32> {jax.result_info = "result[0]"}, tensor<2x3x10x10xf32> {jax.result_info = "result[1]"}) {
-    %0 = stablehlo.dot_general %arg0, %arg1, batching_dims = [0, 2] x [0, 2], contracting_dims = [3] x [3], precision = [DEFAULT, DEFAULT] : (tensor<2x10x3x8xf32>, tensor<2x10x3x8xf32>) -> tensor<2x3x10x10xf32>
+    %0 = stablehlo.dot_general %arg0, %arg1, batching_dims = [0, 2] x [0, 2], contracting_dims = [3] x [3], precision = [HIGHEST, HIGHEST] : (tensor<2x10x3x8xf32>, tensor<2x10x3x8xf32>) -> tensor<2x3x10x10xf32>
     %cst = stablehlo.constant dense<2.82842708> : tensor<f32>
     %1 = stablehlo.broadcast_in_dim %cst, dims = [] : (tensor<f32>) -> tensor<2x3x10x10xf32>
     %2 = stablehlo.divide %0, %1 : tensor<2x3x10x10xf32>
@@ -23,7 +23,7 @@ module @jit_attention_f32 attributes {mhlo.num_partitions = 1 : i32, mhlo.num_re
     %14 = stablehlo.broadcast_in_dim %13, dims = [0, 1, 2] : (tensor<2x3x10xf32>) -> tensor<2x3x10x1xf32>
     %15 = stablehlo.broadcast_in_dim %14, dims = [0, 1, 2, 3] : (tensor<2x3x10x1xf32>) -> tensor<2x3x10x10xf32>
     %16 = stablehlo.divide %12, %15 : tensor<2x3x10x10xf32>
-    %17 = stablehlo.dot_general %arg2, %16, batching_dims = [0, 2] x [0, 1], contracting_dims = [1] x [3], precision = [DEFAULT, DEFAULT] : (tensor<2x10x3x8xf32>, tensor<2x3x10x10xf32>) -> tensor<2x3x8x10xf32>
+    %17 = stablehlo.dot_general %arg2, %16, batching_dims = [0, 2] x [0, 1], contracting_dims = [1] x [3], precision = [HIGHEST, HIGHEST] : (tensor<2x10x3x8xf32>, tensor<2x3x10x10xf32>) -> tensor<2x3x8x10xf32>
     %18 = stablehlo.transpose %17, dims = [0, 3, 1, 2] : (tensor<2x3x8x10xf32>) -> tensor<2x10x3x8xf32>
     return %18, %16 : tensor<2x10x3x8xf32>, tensor<2x3x10x10xf32>
   }

@@ -3,7 +3,7 @@ module @jit_complex_c128 attributes {mhlo.num_partitions = 1 : i32, mhlo.num_rep
     %0 = stablehlo.multiply %arg0, %arg1 : tensor<3x4xcomplex<f64>>
     %1 = stablehlo.divide %arg0, %arg1 : tensor<3x4xcomplex<f64>>
     %2 = stablehlo.transpose %arg1, dims = [1, 0] : (tensor<3x4xcomplex<f64>>) -> tensor<4x3xcomplex<f64>>
-    %3 = stablehlo.dot_general %arg0, %2, contracting_dims = [1] x [0], precision = [DEFAULT, DEFAULT] : (tensor<3x4xcomplex<f64>>, tensor<4x3xcomplex<f64>>) -> tensor<3x3xcomplex<f64>>
+    %3 = stablehlo.dot_general %arg0, %2, contracting_dims = [1] x [0], precision = [HIGHEST, HIGHEST] : (tensor<3x4xcomplex<f64>>, tensor<4x3xcomplex<f64>>) -> tensor<3x3xcomplex<f64>>
     %4 = stablehlo.real %arg0 : (tensor<3x4xcomplex<f64>>) -> tensor<3x4xf64>
     %5 = stablehlo.imag %arg0 : (tensor<3x4xcomplex<f64>>) -> tensor<3x4xf64>
     %6 = stablehlo.negate %5 : tensor<3x4xf64>

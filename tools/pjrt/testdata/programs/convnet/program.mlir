@@ -1,6 +1,6 @@
 module @jit_convnet attributes {mhlo.num_partitions = 1 : i32, mhlo.num_replicas = 1 : i32} {
   func.func public @main(%arg0: tensor<2x12x12x1xf32>, %arg1: tensor<3x3x1x4xf32>, %arg2: tensor<3x3x4x6xf32>, %arg3: tensor<54x5xf32>) -> (tensor<2xi32> {jax.result_info = "result[0]"}, tensor<2x5xf32> {jax.result_info = "result[1]"}) {
-    %0 = stablehlo.convolution(%arg0, %arg1) dim_numbers = [b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f], window = {stride = [1, 1], pad = [[1, 1], [1, 1]], lhs_dilate = [1, 1], rhs_dilate = [1, 1], reverse = [false, false]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64, precision_config = [#stablehlo<precision DEFAULT>, #stablehlo<precision DEFAULT>]} : (tensor<2x12x12x1xf32>, tensor<3x3x1x4xf32>) -> tensor<2x12x12x4xf32>
+    %0 = stablehlo.convolution(%arg0, %arg1) dim_numbers = [b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f], window = {stride = [1, 1], pad = [[1, 1], [1, 1]], lhs_dilate = [1, 1], rhs_dilate = [1, 1], reverse = [false, false]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64, precision_config = [#stablehlo<precision HIGHEST>, #stablehlo<precision HIGHEST>]} : (tensor<2x12x12x1xf32>, tensor<3x3x1x4xf32>) -> tensor<2x12x12x4xf32>
     %1 = call @relu(%0) : (tensor<2x12x12x4xf32>) -> tensor<2x12x12x4xf32>
     %cst = stablehlo.constant dense<0xFF800000> : tensor<f32>
     %2 = stablehlo.broadcast_in_dim %cst, dims = [] : (tensor<f32>) -> tensor<f32>
@@ -9,7 +9,7 @@ module @jit_convnet attributes {mhlo.num_partitions = 1 : i32, mhlo.num_replicas
       %22 = stablehlo.maximum %arg4, %arg5 : tensor<f32>
       stablehlo.return %22 : tensor<f32>
     }) : (tensor<2x12x12x4xf32>, tensor<f32>) -> tensor<2x6x6x4xf32>
-    %4 = stablehlo.convolution(%3, %arg2) dim_numbers = [b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f], window = {stride = [1, 1], pad = [[1, 1], [1, 1]], lhs_dilate = [1, 1], rhs_dilate = [1, 1], reverse = [false, false]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64, precision_config = [#stablehlo<precision DEFAULT>, #stablehlo<precision DEFAULT>]} : (tensor<2x6x6x4xf32>, tensor<3x3x4x6xf32>) -> tensor<2x6x6x6xf32>
+    %4 = stablehlo.convolution(%3, %arg2) dim_numbers = [b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f], window = {stride = [1, 1], pad = [[1, 1], [1, 1]], lhs_dilate = [1, 1], rhs_dilate = [1, 1], reverse = [false, false]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64, precision_config = [#stablehlo<precision HIGHEST>, #stablehlo<precision HIGHEST>]} : (tensor<2x6x6x4xf32>, tensor<3x3x4x6xf32>) -> tensor<2x6x6x6xf32>
     %5 = call @relu_2(%4) : (tensor<2x6x6x6xf32>) -> tensor<2x6x6x6xf32>
     %cst_0 = stablehlo.constant dense<0xFF800000> : tensor<f32>
     %6 = stablehlo.broadcast_in_dim %cst_0, dims = [] : (tensor<f32>) -> tensor<f32>
@@ -19,7 +19,7 @@ module @jit_convnet attributes {mhlo.num_partitions = 1 : i32, mhlo.num_replicas
       stablehlo.return %22 : tensor<f32>
     }) : (tensor<2x6x6x6xf32>, tensor<f32>) -> tensor<2x3x3x6xf32>
     %8 = stablehlo.reshape %7 : (tensor<2x3x3x6xf32>) -> tensor<2x54xf32>
-    %9 = stablehlo.dot_general %8, %arg3, contracting_dims = [1] x [0], precision = [DEFAULT, DEFAULT] : (tensor<2x54xf32>, tensor<54x5xf32>) -> tensor<2x5xf32>
+    %9 = stablehlo.dot_general %8, %arg3, contracting_dims = [1] x [0], precision = [HIGHEST, HIGHEST] : (tensor<2x54xf32>, tensor<54x5xf32>) -> tensor<2x5xf32>
     %10 = call @argmax(%9) : (tensor<2x5xf32>) -> tensor<2xi32>
     %cst_1 = stablehlo.constant dense<0xFF800000> : tensor<f32>
     %11 = stablehlo.reduce(%9 init: %cst_1) applies stablehlo.maximum across dimensions = [1] : (tensor<2x5xf32>, tensor<f32>) -> tensor<2xf32>

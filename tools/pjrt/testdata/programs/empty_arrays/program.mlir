@@ -9,9 +9,9 @@ module @jit_empty_arrays attributes {mhlo.num_partitions = 1 : i32, mhlo.num_rep
     %3 = stablehlo.reduce(%arg1 init: %c) applies stablehlo.add across dimensions = [1] : (tensor<2x0xi32>, tensor<i32>) -> tensor<2xi32>
     %4 = stablehlo.concatenate %arg0, %arg2, dim = 0 : (tensor<0x3xf32>, tensor<4x3xf32>) -> tensor<4x3xf32>
     %5 = stablehlo.transpose %arg0, dims = [1, 0] : (tensor<0x3xf32>) -> tensor<3x0xf32>
-    %6 = stablehlo.dot_general %arg2, %5, contracting_dims = [1] x [0], precision = [DEFAULT, DEFAULT] : (tensor<4x3xf32>, tensor<3x0xf32>) -> tensor<4x0xf32>
+    %6 = stablehlo.dot_general %arg2, %5, contracting_dims = [1] x [0], precision = [HIGHEST, HIGHEST] : (tensor<4x3xf32>, tensor<3x0xf32>) -> tensor<4x0xf32>
     %7 = stablehlo.transpose %arg0, dims = [1, 0] : (tensor<0x3xf32>) -> tensor<3x0xf32>
-    %8 = stablehlo.dot_general %7, %arg0, contracting_dims = [1] x [0], precision = [DEFAULT, DEFAULT] : (tensor<3x0xf32>, tensor<0x3xf32>) -> tensor<3x3xf32>
+    %8 = stablehlo.dot_general %7, %arg0, contracting_dims = [1] x [0], precision = [HIGHEST, HIGHEST] : (tensor<3x0xf32>, tensor<0x3xf32>) -> tensor<3x3xf32>
     %c_1 = stablehlo.constant dense<true> : tensor<i1>
     %9 = stablehlo.reduce(%arg3 init: %c_1) applies stablehlo.and across dimensions = [0] : (tensor<0xi1>, tensor<i1>) -> tensor<i1>
     %10 = call @sort(%arg1) : (tensor<2x0xi32>) -> tensor<2x0xi32>

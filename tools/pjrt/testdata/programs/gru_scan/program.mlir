@@ -29,11 +29,11 @@ module @jit_gru_scan attributes {mhlo.num_partitions = 1 : i32, mhlo.num_replica
     return %1#4, %1#5 : tensor<3x8xf32>, tensor<9x3x8xf32>
   }
   func.func private @closed_call(%arg0: tensor<6x24xf32>, %arg1: tensor<8x24xf32>, %arg2: tensor<3x8xf32>, %arg3: tensor<3x6xf32>) -> (tensor<3x8xf32>, tensor<3x8xf32>) {
-    %0 = stablehlo.dot_general %arg3, %arg0, contracting_dims = [1] x [0], precision = [DEFAULT, DEFAULT] : (tensor<3x6xf32>, tensor<6x24xf32>) -> tensor<3x24xf32>
+    %0 = stablehlo.dot_general %arg3, %arg0, contracting_dims = [1] x [0], precision = [HIGHEST, HIGHEST] : (tensor<3x6xf32>, tensor<6x24xf32>) -> tensor<3x24xf32>
     %1 = stablehlo.slice %0 [0:3, 0:8] : (tensor<3x24xf32>) -> tensor<3x8xf32>
     %2 = stablehlo.slice %0 [0:3, 8:16] : (tensor<3x24xf32>) -> tensor<3x8xf32>
     %3 = stablehlo.slice %0 [0:3, 16:24] : (tensor<3x24xf32>) -> tensor<3x8xf32>
-    %4 = stablehlo.dot_general %arg2, %arg1, contracting_dims = [1] x [0], precision = [DEFAULT, DEFAULT] : (tensor<3x8xf32>, tensor<8x24xf32>) -> tensor<3x24xf32>
+    %4 = stablehlo.dot_general %arg2, %arg1, contracting_dims = [1] x [0], precision = [HIGHEST, HIGHEST] : (tensor<3x8xf32>, tensor<8x24xf32>) -> tensor<3x24xf32>
     %5 = stablehlo.slice %4 [0:3, 0:8] : (tensor<3x24xf32>) -> tensor<3x8xf32>
     %6 = stablehlo.slice %4 [0:3, 8:16] : (tensor<3x24xf32>) -> tensor<3x8xf32>
     %7 = stablehlo.slice %4 [0:3, 16:24] : (tensor<3x24xf32>) -> tensor<3x8xf32>

@@ -27,7 +27,7 @@ module @jit_mlp_train_adam attributes {mhlo.num_partitions = 1 : i32, mhlo.num_r
       %32 = stablehlo.add %iterArg_11, %c_25 : tensor<i32>
       stablehlo.return %iterArg, %iterArg_9, %iterArg_10, %32, %29#0, %29#1, %29#2, %29#3, %29#4, %29#5, %29#6, %29#7, %29#8, %29#9, %29#10, %29#11, %31 : tensor<4xf32>, tensor<8x16xf32>, tensor<8xi32>, tensor<i32>, tensor<32xf32>, tensor<10xf32>, tensor<16x32xf32>, tensor<32x10xf32>, tensor<32xf32>, tensor<10xf32>, tensor<16x32xf32>, tensor<32x10xf32>, tensor<32xf32>, tensor<10xf32>, tensor<16x32xf32>, tensor<32x10xf32>, tensor<4xf32>
     }
-    %6 = stablehlo.dot_general %arg0, %5#6, contracting_dims = [1] x [0], precision = [DEFAULT, DEFAULT] : (tensor<8x16xf32>, tensor<16x32xf32>) -> tensor<8x32xf32>
+    %6 = stablehlo.dot_general %arg0, %5#6, contracting_dims = [1] x [0], precision = [HIGHEST, HIGHEST] : (tensor<8x16xf32>, tensor<16x32xf32>) -> tensor<8x32xf32>
     %7 = stablehlo.broadcast_in_dim %5#4, dims = [1] : (tensor<32xf32>) -> tensor<1x32xf32>
     %8 = stablehlo.broadcast_in_dim %7, dims = [0, 1] : (tensor<1x32xf32>) -> tensor<8x32xf32>
     %9 = stablehlo.add %6, %8 : tensor<8x32xf32>
@@ -40,7 +40,7 @@ module @jit_mlp_train_adam attributes {mhlo.num_partitions = 1 : i32, mhlo.num_r
     %14 = stablehlo.multiply %12, %13 : tensor<8x32xf32>
     %15 = chlo.erfc %14 : tensor<8x32xf32> -> tensor<8x32xf32>
     %16 = stablehlo.multiply %11, %15 : tensor<8x32xf32>
-    %17 = stablehlo.dot_general %16, %5#7, contracting_dims = [1] x [0], precision = [DEFAULT, DEFAULT] : (tensor<8x32xf32>, tensor<32x10xf32>) -> tensor<8x10xf32>
+    %17 = stablehlo.dot_general %16, %5#7, contracting_dims = [1] x [0], precision = [HIGHEST, HIGHEST] : (tensor<8x32xf32>, tensor<32x10xf32>) -> tensor<8x10xf32>
     %18 = stablehlo.broadcast_in_dim %5#5, dims = [1] : (tensor<10xf32>) -> tensor<1x10xf32>
     %19 = stablehlo.broadcast_in_dim %18, dims = [0, 1] : (tensor<1x10xf32>) -> tensor<8x10xf32>
     %20 = stablehlo.add %17, %19 : tensor<8x10xf32>
@@ -55,7 +55,7 @@ module @jit_mlp_train_adam attributes {mhlo.num_partitions = 1 : i32, mhlo.num_r
     return %5#16, %5#4, %5#5, %5#6, %5#7, %26 : tensor<4xf32>, tensor<32xf32>, tensor<10xf32>, tensor<16x32xf32>, tensor<32x10xf32>, tensor<f32>
   }
   func.func private @closed_call(%arg0: tensor<8x16xf32>, %arg1: tensor<8xi32>, %arg2: tensor<32xf32>, %arg3: tensor<10xf32>, %arg4: tensor<16x32xf32>, %arg5: tensor<32x10xf32>, %arg6: tensor<32xf32>, %arg7: tensor<10xf32>, %arg8: tensor<16x32xf32>, %arg9: tensor<32x10xf32>, %arg10: tensor<32xf32>, %arg11: tensor<10xf32>, %arg12: tensor<16x32xf32>, %arg13: tensor<32x10xf32>, %arg14: tensor<f32>) -> (tensor<32xf32>, tensor<10xf32>, tensor<16x32xf32>, tensor<32x10xf32>, tensor<32xf32>, tensor<10xf32>, tensor<16x32xf32>, tensor<32x10xf32>, tensor<32xf32>, tensor<10xf32>, tensor<16x32xf32>, tensor<32x10xf32>, tensor<f32>) {
-    %0 = stablehlo.dot_general %arg0, %arg4, contracting_dims = [1] x [0], precision = [DEFAULT, DEFAULT] : (tensor<8x16xf32>, tensor<16x32xf32>) -> tensor<8x32xf32>
+    %0 = stablehlo.dot_general %arg0, %arg4, contracting_dims = [1] x [0], precision = [HIGHEST, HIGHEST] : (tensor<8x16xf32>, tensor<16x32xf32>) -> tensor<8x32xf32>
     %1 = stablehlo.broadcast_in_dim %arg2, dims = [1] : (tensor<32xf32>) -> tensor<1x32xf32>
     %2 = stablehlo.broadcast_in_dim %1, dims = [0, 1] : (tensor<1x32xf32>) -> tensor<8x32xf32>
     %3 = stablehlo.add %0, %2 : tensor<8x32xf32>
@@ -71,7 +71,7 @@ module @jit_mlp_train_adam attributes {mhlo.num_partitions = 1 : i32, mhlo.num_r
     %11 = stablehlo.negate %10 : tensor<8x32xf32>
     %12 = stablehlo.exponential %11 : tensor<8x32xf32>
     %13 = stablehlo.multiply %5, %9 : tensor<8x32xf32>
-    %14 = stablehlo.dot_general %13, %arg5, contracting_dims = [1] x [0], precision = [DEFAULT, DEFAULT] : (tensor<8x32xf32>, tensor<32x10xf32>) -> tensor<8x10xf32>
+    %14 = stablehlo.dot_general %13, %arg5, contracting_dims = [1] x [0], precision = [HIGHEST, HIGHEST] : (tensor<8x32xf32>, tensor<32x10xf32>) -> tensor<8x10xf32>
     %15 = stablehlo.broadcast_in_dim %arg3, dims = [1] : (tensor<10xf32>) -> tensor<1x10xf32>
     %16 = stablehlo.broadcast_in_dim %15, dims = [0, 1] : (tensor<1x10xf32>) -> tensor<8x10xf32>
     %17 = stablehlo.add %14, %16 : tensor<8x10xf32>
@@ -95,9 +95,9 @@ module @jit_mlp_train_adam attributes {mhlo.num_partitions = 1 : i32, mhlo.num_r
     %30 = stablehlo.reshape %29 : (tensor<10xf32>) -> tensor<1x10xf32>
     %cst_6 = stablehlo.constant dense<0.000000e+00> : tensor<f32>
     %31 = stablehlo.reduce(%30 init: %cst_6) applies stablehlo.add across dimensions = [0] : (tensor<1x10xf32>, tensor<f32>) -> tensor<10xf32>
-    %32 = stablehlo.dot_general %28, %13, contracting_dims = [0] x [0], precision = [DEFAULT, DEFAULT] : (tensor<8x10xf32>, tensor<8x32xf32>) -> tensor<10x32xf32>
+    %32 = stablehlo.dot_general %28, %13, contracting_dims = [0] x [0], precision = [HIGHEST, HIGHEST] : (tensor<8x10xf32>, tensor<8x32xf32>) -> tensor<10x32xf32>
     %33 = stablehlo.transpose %32, dims = [1, 0] : (tensor<10x32xf32>) -> tensor<32x10xf32>
-    %34 = stablehlo.dot_general %28, %arg5, contracting_dims = [1] x [1], precision = [DEFAULT, DEFAULT] : (tensor<8x10xf32>, tensor<32x10xf32>) -> tensor<8x32xf32>
+    %34 = stablehlo.dot_general %28, %arg5, contracting_dims = [1] x [1], precision = [HIGHEST, HIGHEST] : (tensor<8x10xf32>, tensor<32x10xf32>) -> tensor<8x32xf32>
     %35 = stablehlo.multiply %5, %34 : tensor<8x32xf32>
     %36 = stablehlo.multiply %34, %9 : tensor<8x32xf32>
     %cst_7 = stablehlo.constant dense<-1.12837923> : tensor<f32>
@@ -117,7 +117,7 @@ module @jit_mlp_train_adam attributes {mhlo.num_partitions = 1 : i32, mhlo.num_r
     %47 = stablehlo.reshape %46 : (tensor<32xf32>) -> tensor<1x32xf32>
     %cst_11 = stablehlo.constant dense<0.000000e+00> : tensor<f32>
     %48 = stablehlo.reduce(%47 init: %cst_11) applies stablehlo.add across dimensions = [0] : (tensor<1x32xf32>, tensor<f32>) -> tensor<32xf32>
-    %49 = stablehlo.dot_general %45, %arg0, contracting_dims = [0] x [0], precision = [DEFAULT, DEFAULT] : (tensor<8x32xf32>, tensor<8x16xf32>) -> tensor<32x16xf32>
+    %49 = stablehlo.dot_general %45, %arg0, contracting_dims = [0] x [0], precision = [HIGHEST, HIGHEST] : (tensor<8x32xf32>, tensor<8x16xf32>) -> tensor<32x16xf32>
     %50 = stablehlo.transpose %49, dims = [1, 0] : (tensor<32x16xf32>) -> tensor<16x32xf32>
     %cst_12 = stablehlo.constant dense<0.899999976> : tensor<f32>
     %51 = stablehlo.broadcast_in_dim %cst_12, dims = [] : (tensor<f32>) -> tensor<32xf32>

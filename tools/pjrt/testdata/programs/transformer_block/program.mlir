@@ -13,14 +13,14 @@ module @jit_transformer_block attributes {mhlo.num_partitions = 1 : i32, mhlo.nu
     %7 = stablehlo.rsqrt %6 : tensor<2x6x1xf32>
     %8 = stablehlo.broadcast_in_dim %7, dims = [0, 1, 2] : (tensor<2x6x1xf32>) -> tensor<2x6x16xf32>
     %9 = stablehlo.multiply %arg0, %8 : tensor<2x6x16xf32>
-    %10 = stablehlo.dot_general %9, %arg1, contracting_dims = [2] x [0], precision = [DEFAULT, DEFAULT] : (tensor<2x6x16xf32>, tensor<16x48xf32>) -> tensor<2x6x48xf32>
+    %10 = stablehlo.dot_general %9, %arg1, contracting_dims = [2] x [0], precision = [HIGHEST, HIGHEST] : (tensor<2x6x16xf32>, tensor<16x48xf32>) -> tensor<2x6x48xf32>
     %11 = stablehlo.slice %10 [0:2, 0:6, 0:16] : (tensor<2x6x48xf32>) -> tensor<2x6x16xf32>
     %12 = stablehlo.slice %10 [0:2, 0:6, 16:32] : (tensor<2x6x48xf32>) -> tensor<2x6x16xf32>
     %13 = stablehlo.slice %10 [0:2, 0:6, 32:48] : (tensor<2x6x48xf32>) -> tensor<2x6x16xf32>
     %14 = stablehlo.reshape %11 : (tensor<2x6x16xf32>) -> tensor<2x6x4x4xf32>
     %15 = stablehlo.reshape %12 : (tensor<2x6x16xf32>) -> tensor<2x6x4x4xf32>
     %16 = stablehlo.reshape %13 : (tensor<2x6x16xf32>) -> tensor<2x6x4x4xf32>
-    %17 = stablehlo.dot_general %14, %15, batching_dims = [0, 2] x [0, 2], contracting_dims = [3] x [3], precision = [DEFAULT, DEFAULT] : (tensor<2x6x4x4xf32>, tensor<2x6x4x4xf32>) -> tensor<2x4x6x6xf32>
+    %17 = stablehlo.dot_general %14, %15, batching_dims = [0, 2] x [0, 2], contracting_dims = [3] x [3], precision = [HIGHEST, HIGHEST] : (tensor<2x6x4x4xf32>, tensor<2x6x4x4xf32>) -> tensor<2x4x6x6xf32>
     %cst_2 = stablehlo.constant dense<2.000000e+00> : tensor<f32>
     %18 = stablehlo.broadcast_in_dim %cst_2, dims = [] : (tensor<f32>) -> tensor<2x4x6x6xf32>
     %19 = stablehlo.divide %17, %18 : tensor<2x4x6x6xf32>
@@ -43,10 +43,10 @@ module @jit_transformer_block attributes {mhlo.num_partitions = 1 : i32, mhlo.nu
     %31 = stablehlo.broadcast_in_dim %30, dims = [0, 1, 2] : (tensor<2x4x6xf32>) -> tensor<2x4x6x1xf32>
     %32 = stablehlo.broadcast_in_dim %31, dims = [0, 1, 2, 3] : (tensor<2x4x6x1xf32>) -> tensor<2x4x6x6xf32>
     %33 = stablehlo.divide %29, %32 : tensor<2x4x6x6xf32>
-    %34 = stablehlo.dot_general %16, %33, batching_dims = [0, 2] x [0, 1], contracting_dims = [1] x [3], precision = [DEFAULT, DEFAULT] : (tensor<2x6x4x4xf32>, tensor<2x4x6x6xf32>) -> tensor<2x4x4x6xf32>
+    %34 = stablehlo.dot_general %16, %33, batching_dims = [0, 2] x [0, 1], contracting_dims = [1] x [3], precision = [HIGHEST, HIGHEST] : (tensor<2x6x4x4xf32>, tensor<2x4x6x6xf32>) -> tensor<2x4x4x6xf32>
     %35 = stablehlo.transpose %34, dims = [0, 3, 1, 2] : (tensor<2x4x4x6xf32>) -> tensor<2x6x4x4xf32>
     %36 = stablehlo.reshape %35 : (tensor<2x6x4x4xf32>) -> tensor<2x6x16xf32>
-    %37 = stablehlo.dot_general %36, %arg2, contracting_dims = [2] x [0], precision = [DEFAULT, DEFAULT] : (tensor<2x6x16xf32>, tensor<16x16xf32>) -> tensor<2x6x16xf32>
+    %37 = stablehlo.dot_general %36, %arg2, contracting_dims = [2] x [0], precision = [HIGHEST, HIGHEST] : (tensor<2x6x16xf32>, tensor<16x16xf32>) -> tensor<2x6x16xf32>
     %38 = stablehlo.add %arg0, %37 : tensor<2x6x16xf32>
     %39 = stablehlo.multiply %38, %38 : tensor<2x6x16xf32>
     %cst_7 = stablehlo.constant dense<0.000000e+00> : tensor<f32>
@@ -61,11 +61,11 @@ module @jit_transformer_block attributes {mhlo.num_partitions = 1 : i32, mhlo.nu
     %46 = stablehlo.rsqrt %45 : tensor<2x6x1xf32>
     %47 = stablehlo.broadcast_in_dim %46, dims = [0, 1, 2] : (tensor<2x6x1xf32>) -> tensor<2x6x16xf32>
     %48 = stablehlo.multiply %38, %47 : tensor<2x6x16xf32>
-    %49 = stablehlo.dot_general %48, %arg3, contracting_dims = [2] x [0], precision = [DEFAULT, DEFAULT] : (tensor<2x6x16xf32>, tensor<16x32xf32>) -> tensor<2x6x32xf32>
+    %49 = stablehlo.dot_general %48, %arg3, contracting_dims = [2] x [0], precision = [HIGHEST, HIGHEST] : (tensor<2x6x16xf32>, tensor<16x32xf32>) -> tensor<2x6x32xf32>
     %50 = call @silu(%49) : (tensor<2x6x32xf32>) -> tensor<2x6x32xf32>
-    %51 = stablehlo.dot_general %48, %arg4, contracting_dims = [2] x [0], precision = [DEFAULT, DEFAULT] : (tensor<2x6x16xf32>, tensor<16x32xf32>) -> tensor<2x6x32xf32>
+    %51 = stablehlo.dot_general %48, %arg4, contracting_dims = [2] x [0], precision = [HIGHEST, HIGHEST] : (tensor<2x6x16xf32>, tensor<16x32xf32>) -> tensor<2x6x32xf32>
     %52 = stablehlo.multiply %50, %51 : tensor<2x6x32xf32>
-    %53 = stablehlo.dot_general %52, %arg5, contracting_dims = [2] x [0], precision = [DEFAULT, DEFAULT] : (tensor<2x6x32xf32>, tensor<32x16xf32>) -> tensor<2x6x16xf32>
+    %53 = stablehlo.dot_general %52, %arg5, contracting_dims = [2] x [0], precision = [HIGHEST, HIGHEST] : (tensor<2x6x32xf32>, tensor<32x16xf32>) -> tensor<2x6x16xf32>
     %54 = stablehlo.add %38, %53 : tensor<2x6x16xf32>
     return %54 : tensor<2x6x16xf32>
   }
