@@ -82,10 +82,14 @@ func commandsOf(dir, plugin, python string) []command {
 }
 
 // startAll starts the children, which read their programs from a folder.
-func startAll(commands []command, programs string) ([]*process, error) {
+func startAll(at *place) ([]*process, error) {
+	environment := []string{"BENCH_PROGRAMS=" + at.programs}
+	if at.gpu {
+		environment = append(environment, "BENCH_SHARED_GPU=1")
+	}
 	var all []*process
-	for _, c := range commands {
-		p, err := start(c.program, c.args, []string{"BENCH_PROGRAMS=" + programs})
+	for _, c := range at.commands {
+		p, err := start(c.program, c.args, environment)
 		if err != nil {
 			return all, err
 		}

@@ -53,6 +53,7 @@ func main() {
 	flag.StringVar(&o.out, "json", "", "write the results to this file too")
 	flag.BoolVar(&o.check, "check", false, "fail if a row became worse than in the committed results")
 	flag.StringVar(&o.bundle, "bundle", "", "build the programs into this folder, for another machine, and measure nothing")
+	flag.BoolVar(&o.gpu, "gpu", false, "the plugin is for GPUs, whose memory its clients share: none takes most of it at once")
 	flag.StringVar(&o.programs, "programs", "", "folder with programs that -bundle built")
 	flag.Parse()
 	if err := o.run(context.Background()); err != nil {
@@ -65,7 +66,7 @@ type options struct {
 	rows, plugin, python, out, bundle, programs string
 	rounds, busy                                int
 	budget                                      time.Duration
-	write, render, check                        bool
+	write, render, check, gpu                   bool
 }
 
 func (o *options) run(ctx context.Context) error {
@@ -182,7 +183,7 @@ func (o *options) chosen() ([]row, error) {
 
 // measure builds and starts the programs, and measures the rows.
 func (o *options) measure(ctx context.Context, chosen []row) (results *Results, err error) {
-	at := place{built: o.programs}
+	at := place{built: o.programs, gpu: o.gpu}
 	if at.built == "" {
 		root, err := root()
 		if err != nil {
@@ -217,7 +218,7 @@ func (o *options) measure(ctx context.Context, chosen []row) (results *Results, 
 	}
 	at.commands = commandsOf(at.built, plugin, o.python)
 	at.programs = dir
-	processes, err := startAll(at.commands, dir)
+	processes, err := startAll(&at)
 	defer func() { err = cmp.Or(err, closeAll(processes)) }()
 	if err != nil {
 		return nil, err

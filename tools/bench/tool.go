@@ -25,6 +25,7 @@ type place struct {
 	root, built string // root is empty without a repository
 	commands    []command
 	programs    string // folder of the programs that the jobs compile
+	gpu         bool   // the clients share a GPU
 }
 
 // timed runs a command in the folder dir and returns how many nanoseconds it took.

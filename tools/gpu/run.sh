@@ -28,7 +28,7 @@ try info ./pjrt info "$plugin"
 try everyday ./pjrt.test -test.run '^TestWhatProgramsDoEveryDay$' -test.v
 try programs ./pjrt conformance --plugin "$plugin" --programs programs --html "$out/programs.html"
 try conformance ./pjrt conformance --plugin "$plugin" --profile quick --json "$out/conformance.json" --html "$out/conformance.html"
-try benchmarks ./bench -programs children -plugin "$plugin" -rows '^work/' -json "$out/benchmarks.json"
+try benchmarks ./bench -programs children -plugin "$plugin" -gpu -rows '^work/' -json "$out/benchmarks.json"
 grep -h '^|' "$out/benchmarks.log"
 tail -n 5 "$out/conformance.log"
 test -z "$failed"

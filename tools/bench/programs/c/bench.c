@@ -60,14 +60,21 @@ static char* read_file(const char* name, const char* suffix, size_t* size) {
 }
 
 static PJRT_Client* new_client(int64_t devices) {
-  PJRT_NamedValue option = {.struct_size = PJRT_NamedValue_STRUCT_SIZE,
-                            .name = "cpu_device_count",
-                            .name_size = 16,
-                            .type = PJRT_NamedValue_kInt64,
-                            .int64_value = devices,
+  PJRT_NamedValue several = {.struct_size = PJRT_NamedValue_STRUCT_SIZE,
+                             .name = "cpu_device_count",
+                             .name_size = 16,
+                             .type = PJRT_NamedValue_kInt64,
+                             .int64_value = devices,
+                             .value_size = 1};
+  PJRT_NamedValue shared = {.struct_size = PJRT_NamedValue_STRUCT_SIZE,
+                            .name = "preallocate",
+                            .name_size = 11,
+                            .type = PJRT_NamedValue_kBool,
+                            .bool_value = false,
                             .value_size = 1};
   PJRT_Client_Create_Args a = ARGS(PJRT_Client_Create);
-  if (devices > 0) a.create_options = &option, a.num_options = 1;
+  if (getenv("BENCH_SHARED_GPU")) a.create_options = &shared, a.num_options = 1;
+  if (devices > 0) a.create_options = &several, a.num_options = 1;
   CALL(PJRT_Client_Create, a);
   return a.client;
 }

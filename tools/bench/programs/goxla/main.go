@@ -42,7 +42,7 @@ func run(path string) error {
 		return err
 	}
 	opened := time.Now()
-	client, err := plugin.NewClient(nil)
+	client, err := plugin.NewClient(createOptions())
 	if err != nil {
 		return err
 	}
@@ -103,7 +103,7 @@ func (j *jobs) prepare(job string, param int) (*child.Job, error) {
 		return j.compileOften(fmt.Sprint("constants-", param))
 	case "client":
 		return child.Loop(func() error {
-			c, err := j.plugin.NewClient(nil)
+			c, err := j.plugin.NewClient(createOptions())
 			if err != nil {
 				return err
 			}
@@ -111,6 +111,15 @@ func (j *jobs) prepare(job string, param int) (*child.Job, error) {
 		}, nil), nil
 	}
 	return nil, nil
+}
+
+// createOptions are those of a client of the default number of devices. Clients that share a
+// GPU must not take its memory at once.
+func createOptions() pjrt.NamedValuesMap {
+	if os.Getenv("BENCH_SHARED_GPU") != "" {
+		return pjrt.NamedValuesMap{"preallocate": false}
+	}
+	return nil
 }
 
 func program(name string) ([]byte, error) {

@@ -78,8 +78,8 @@ func serveDirect(path string, bare bool) error {
 // newClient makes a client of the plugin's default number of devices, or of several.
 func (d *direct) newClient(devices int) (*capi.Client, error) {
 	create := new(call[capi.ClientCreateArgs])
-	if devices > 1 {
-		options, err := capi.NewNamedValues([]capi.Attribute{{Name: "cpu_device_count", Value: int64(devices)}})
+	if list := createOptions(devices); len(list) > 0 {
+		options, err := capi.NewNamedValues(list)
 		if err != nil {
 			return nil, err
 		}

@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"strconv"
 
+	"github.com/purepjrt/purepjrt/capi"
 	"github.com/purepjrt/purepjrt/tools/bench/internal/child"
 )
 
@@ -34,6 +35,18 @@ func main() {
 		fmt.Fprintln(os.Stderr, "pure:", err)
 		os.Exit(1)
 	}
+}
+
+// createOptions are those of a client of several devices, or of the plugin's default number.
+// Clients that share a GPU must not take its memory at once.
+func createOptions(devices int) []capi.Attribute {
+	switch {
+	case devices > 1:
+		return []capi.Attribute{{Name: "cpu_device_count", Value: int64(devices)}}
+	case os.Getenv("BENCH_SHARED_GPU") != "":
+		return []capi.Attribute{{Name: "preallocate", Value: false}}
+	}
+	return nil
 }
 
 // program reads a program that the parent has written, and options to compile it for some devices.

@@ -31,7 +31,7 @@ func serveOurs(path string) error {
 		return err
 	}
 	opened := time.Now()
-	if o.client, err = o.plugin.NewClient(o.ctx, nil); err != nil {
+	if o.client, err = o.plugin.NewClient(o.ctx, &pjrt.ClientOptions{Create: createOptions(1)}); err != nil {
 		return err
 	}
 	ready := child.Ready{Open: opened.Sub(start), Client: time.Since(opened)}
@@ -90,7 +90,7 @@ func (o *ours) prepare(job string, param int) (*child.Job, error) {
 		return o.compile(fmt.Sprint("constants-", param))
 	case "client":
 		return child.Loop(func() error {
-			c, err := o.plugin.NewClient(o.ctx, nil)
+			c, err := o.plugin.NewClient(o.ctx, &pjrt.ClientOptions{Create: createOptions(1)})
 			if err != nil {
 				return err
 			}
@@ -119,7 +119,7 @@ func (o *ours) load(name string, devices, args int) (*compiled, error) {
 	}
 	c := &compiled{client: o.client}
 	if devices > 1 {
-		create := &pjrt.ClientOptions{Create: []pjrt.Attribute{{Name: "cpu_device_count", Value: int64(devices)}}}
+		create := &pjrt.ClientOptions{Create: createOptions(devices)}
 		if c.client, err = o.plugin.NewClient(o.ctx, create); err != nil {
 			return nil, err
 		}
