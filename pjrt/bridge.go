@@ -230,7 +230,7 @@ func (b *Buffer) acquireContents(ctx context.Context) (*capi.Buffer, func(), err
 	if err != nil {
 		return nil, nil, err
 	}
-	if err := b.wait(ctx, h); err != nil {
+	if err := firstOf(b.hasElements(), b.wait(ctx, h)); err != nil {
 		b.ref.Release()
 		return nil, nil, err
 	}

@@ -21,6 +21,9 @@ func (b *Buffer) CopyToDevice(ctx context.Context, d *Device) (copied *Buffer, e
 	if b == nil || b.client == nil {
 		return nil, errNilBuffer
 	}
+	if err := b.hasElements(); err != nil {
+		return nil, err
+	}
 	op := begin(ctx, OperationCopy, subject{buffer: b})
 	defer op.end(&err)
 	op.on(d)
@@ -82,6 +85,9 @@ func (b *Buffer) CopyToMemory(ctx context.Context, m *Memory) (copied *Buffer, e
 	if b == nil || b.client == nil {
 		return nil, errNilBuffer
 	}
+	if err := b.hasElements(); err != nil {
+		return nil, err
+	}
 	op := begin(ctx, OperationCopy, subject{buffer: b})
 	defer op.end(&err)
 	if err := ctx.Err(); err != nil {
@@ -131,7 +137,7 @@ func (b *Buffer) Bitcast(ctx context.Context, shape Shape, layout *Layout) (*Buf
 	if b == nil || b.client == nil {
 		return nil, errNilBuffer
 	}
-	if err := ctx.Err(); err != nil {
+	if err := firstOf(ctx.Err(), b.hasElements()); err != nil {
 		return nil, err
 	}
 	if err := knowsType(b.client.table, shape.Type); err != nil {

@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 
 	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/pjrt/dtype"
 )
 
 // answer caches the plugin's answer to a question whose answer never changes.
@@ -40,6 +41,15 @@ func (a *answer) get(ask func() bool) bool {
 		a.state.Store(answerNo)
 	}
 	return yes
+}
+
+// hasElements returns an error for a token, which only orders executions. Plugins end the
+// process when they are asked for its layout, its size or its dimensions.
+func (b *Buffer) hasElements() error {
+	if b.shape.Type == dtype.Token {
+		return invalid("the buffer is a token, which has no elements")
+	}
+	return nil
 }
 
 // Device returns the device that the buffer is on (PJRT_Buffer_Device).
@@ -85,7 +95,8 @@ func (b *Buffer) memory(h *capi.Buffer) (*capi.Memory, error) {
 	return c.Args.Memory, nil
 }
 
-// Layout returns the layout in the device's memory (PJRT_Buffer_GetMemoryLayout).
+// Layout returns the layout in the device's memory (PJRT_Buffer_GetMemoryLayout). A token
+// has none.
 func (b *Buffer) Layout() (*Layout, error) {
 	h, err := b.acquire()
 	if err != nil {
@@ -96,6 +107,9 @@ func (b *Buffer) Layout() (*Layout, error) {
 }
 
 func (b *Buffer) layout(h *capi.Buffer) (*Layout, error) {
+	if err := b.hasElements(); err != nil {
+		return nil, err
+	}
 	var c capi.Call[capi.BufferGetMemoryLayoutArgs]
 	c.Args.Buffer = h
 	if err := c.Do(b.client.table); err != nil {
@@ -135,6 +149,9 @@ func (b *Buffer) OnDeviceSize() (int64, error) {
 }
 
 func (b *Buffer) onDeviceSize(h *capi.Buffer) (int64, error) {
+	if b.hasElements() != nil {
+		return 0, nil
+	}
 	var c capi.Call[capi.BufferOnDeviceSizeInBytesArgs]
 	c.Args.Buffer = h
 	if err := c.Do(b.client.table); err != nil {
@@ -176,6 +193,9 @@ func (b *Buffer) DynamicDims() ([]int, error) {
 }
 
 func (b *Buffer) dynamicDims(h *capi.Buffer) ([]int, error) {
+	if b.hasElements() != nil {
+		return nil, nil
+	}
 	var c capi.Call[capi.BufferDynamicDimensionIndicesArgs]
 	c.Args.Buffer = h
 	if err := c.Do(b.client.table); err != nil {

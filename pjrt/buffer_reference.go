@@ -27,6 +27,9 @@ func (b *Buffer) Reference(ctx context.Context) (*Reference, error) {
 		return nil, err
 	}
 	defer b.ref.Release()
+	if err := b.hasElements(); err != nil {
+		return nil, err
+	}
 	// Plugins crash when they are asked for memory that they have not allocated yet.
 	if err := b.wait(ctx, h); err != nil {
 		return nil, err

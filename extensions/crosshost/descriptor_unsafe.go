@@ -251,6 +251,9 @@ func CopyToRemoteDevice(ctx context.Context, b *pjrt.Buffer, descriptor []byte) 
 		return false, err
 	}
 	defer release()
+	if _, err := b.Shape().HostSize(); err != nil { // a token
+		return false, err
+	}
 	table := raw.TableOf(b)
 	for _, f := range []*capi.Function{
 		(*capi.TransfersBufferCopyToRemoteDeviceArgs)(nil).Function(),

@@ -201,6 +201,9 @@ func acquireAlive(b *pjrt.Buffer) (h *capi.Buffer, release func(), err error) {
 		return nil, nil, err
 	}
 	gone, err := b.IsDeleted()
+	if err == nil {
+		_, err = b.Shape().HostSize() // an error for a token
+	}
 	if err == nil && gone {
 		err = invalid("the buffer %v was deleted or donated", b.Shape())
 	}
