@@ -10,6 +10,7 @@ import (
 	"runtime"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/purepjrt/purepjrt/capi"
@@ -41,6 +42,8 @@ type Client struct {
 
 	mu       sync.Mutex
 	topology *Topology // guarded by mu; nil until it is asked for
+
+	devicesKey atomic.Pointer[[]byte] // see describeDevices
 
 	describeTarget sync.Once
 	described      saved.Target // set by describeTarget

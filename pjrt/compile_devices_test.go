@@ -7,12 +7,17 @@ import (
 	"bytes"
 	"fmt"
 	"os"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/capi/serve"
 	"github.com/purepjrt/purepjrt/pjrt"
+	"github.com/purepjrt/purepjrt/pjrt/pjrttest"
 )
 
 // stating returns a program that states how many devices it is for.
@@ -126,4 +131,38 @@ func TestDividedProgramsThatDoNotStateItGetAdvice(t *testing.T) {
 			assert.NotContains(t, err.Error(), "xla.sdy")
 		})
 	}
+}
+
+// XLA's plugin for CUDA does so: a topology contains maps.
+func TestKeysDoNotDependOnTheOrderInWhichATopologyIsSerialized(t *testing.T) {
+	var calls int
+	cores := "\x08\x01\x10\x40"
+	key := func() [32]byte {
+		t.Helper()
+		p := hooked(t, pjrttest.New(t, pjrttest.Options{}), serve.Around(
+			func(c *serve.Invocation, a *capi.TopologyDescriptionSerializeArgs) {
+				if c.Forward(); c.Err() != nil {
+					return
+				}
+				entries := []string{"\x0a\x04" + cores, "\x0a\x04\x08\x02\x10\x20", "\x12\x03gpu"}
+				if calls++; calls%2 == 0 {
+					slices.Reverse(entries)
+				}
+				a.SerializedBytes, a.SerializedBytesSize = capi.StringData(strings.Join(entries, ""))
+			}))
+		client, err := p.NewClient(t.Context(), nil)
+		require.NoError(t, err)
+		defer client.Close()
+		k, err := client.CompileKey(pjrt.Program{Code: []byte(add)}, nil)
+		require.NoError(t, err)
+		again, err := client.CompileKey(pjrt.Program{Code: []byte(add)}, nil)
+		require.NoError(t, err)
+		assert.Equal(t, k, again)
+		return k
+	}
+	first, second := key(), key()
+	assert.Equal(t, 2, calls, "each client's topology is serialized once")
+	assert.Equal(t, first, second)
+	cores = "\x08\x01\x10\x41"
+	assert.NotEqual(t, first, key())
 }

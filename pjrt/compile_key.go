@@ -11,6 +11,7 @@ import (
 	"io"
 	"os"
 
+	"github.com/purepjrt/purepjrt/pjrt/internal/wire"
 	"github.com/purepjrt/purepjrt/pjrt/internal/xlaflags"
 )
 
@@ -37,7 +38,7 @@ func (c *Client) CompileKey(program Program, opts *CompileOptions) ([sha256.Size
 		return [sha256.Size]byte{}, err
 	}
 	h := keyHash{sha256.New()}
-	h.text("purepjrt compile key 1")
+	h.text("purepjrt compile key 2")
 	h.text(string(program.Format))
 	h.bytes(program.Code)
 	h.bytes(options)
@@ -45,9 +46,11 @@ func (c *Client) CompileKey(program Program, opts *CompileOptions) ([sha256.Size
 	h.text(c.platformName)
 	h.text(c.platformVersion)
 	h.number(c.processIndex)
-	if err := c.hashDevices(h); err != nil {
+	devices, err := c.describeDevices()
+	if err != nil {
 		return [sha256.Size]byte{}, err
 	}
+	h.bytes(devices)
 	if err := h.flags(os.Getenv("XLA_FLAGS")); err != nil {
 		return [sha256.Size]byte{}, err
 	}
@@ -55,22 +58,32 @@ func (c *Client) CompileKey(program Program, opts *CompileOptions) ([sha256.Size
 	return [sha256.Size]byte(h.Sum(nil)), nil
 }
 
-// hashDevices adds the topology of the client, or the descriptions of the devices if the
-// plugin cannot serialize the topology.
-func (c *Client) hashDevices(h keyHash) error {
+// describeDevices returns what tells the client's devices from others: their order, and their
+// topology, or their attributes if the plugin cannot serialize a topology. XLA's plugin for
+// CUDA serializes one differently each time, because it contains maps.
+func (c *Client) describeDevices() ([]byte, error) {
+	if known := c.devicesKey.Load(); known != nil {
+		return *known, nil
+	}
+	h := keyHash{sha256.New()}
 	topology, err := c.serializedTopology()
-	if err != nil {
-		if c.ref.Closed() {
-			return err
-		}
-		h.number(len(c.devices))
-		for _, d := range c.devices {
-			h.text(fmt.Sprint(d.ID(), d.ProcessIndex(), d.Kind(), d.Description().Attributes()))
-		}
-		return nil
+	if err != nil && c.ref.Closed() {
+		return nil, err
+	}
+	if sorted, err := wire.Canonical(topology); err == nil {
+		topology = sorted
 	}
 	h.bytes(topology)
-	return nil
+	h.number(len(c.devices))
+	for _, d := range c.devices {
+		h.text(fmt.Sprint(d.ID(), d.ProcessIndex(), d.Kind()))
+		if topology == nil {
+			h.text(fmt.Sprint(d.Description().Attributes()))
+		}
+	}
+	key := h.Sum(nil)
+	c.devicesKey.Store(&key)
+	return key, nil
 }
 
 func (c *Client) serializedTopology() ([]byte, error) {

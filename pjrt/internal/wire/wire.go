@@ -6,7 +6,9 @@
 package wire
 
 import (
+	"bytes"
 	"errors"
+	"slices"
 
 	"google.golang.org/protobuf/encoding/protowire"
 )
@@ -44,6 +46,36 @@ func (f Field) Bool() bool { return f.Int != 0 }
 // not.
 func (f Field) IsList(number Number) bool {
 	return f.Number == number && (f.Type == Varint || f.Type == Bytes)
+}
+
+// depthLimit is how deep Canonical looks into messages in messages.
+const depthLimit = 32
+
+// Canonical returns a message with its fields in an order that depends only on what they
+// hold, and with the messages in it likewise. Plugins write the entries of a map in another
+// order each time, so that two of their messages can say the same and differ. The order in a
+// repeated field is lost as well.
+func Canonical(message []byte) ([]byte, error) { return canonical(message, depthLimit) }
+
+func canonical(message []byte, depth int) ([]byte, error) {
+	var fields [][]byte
+	err := Visit(message, func(f Field) error {
+		raw := f.Raw
+		// Whether bytes are a message is not written anywhere. If a text happens to be one, its
+		// fields are sorted for nothing.
+		if f.Type == Bytes && depth > 0 {
+			if inner, err := canonical(f.Bytes, depth-1); err == nil {
+				raw = protowire.AppendBytes(protowire.AppendTag(nil, f.Number, f.Type), inner)
+			}
+		}
+		fields = append(fields, raw)
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	slices.SortFunc(fields, bytes.Compare)
+	return slices.Concat(fields...), nil
 }
 
 // Visit calls visit for each field of a message, in order, and stops at the first

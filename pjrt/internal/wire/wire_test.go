@@ -93,3 +93,43 @@ func TestMessagesThatOccurTwiceAreMerged(t *testing.T) {
 		assert.Equal(t, b, string(before), "the input is not changed")
 	}
 }
+
+func TestTheCanonicalFormOfAMessageDoesNotDependOnTheOrderOfItsMaps(t *testing.T) {
+	t.Parallel()
+	entry := func(key int, value string) string {
+		return string(wire.AppendBytes(wire.AppendInt(nil, 1, int64(key)), 2, value))
+	}
+	message := func(name string, entries ...string) []byte {
+		var inner []byte
+		for _, e := range entries {
+			inner = wire.AppendBytes(inner, 7, e)
+		}
+		return wire.AppendBytes(wire.AppendBytes(nil, 1, name), 3, string(inner))
+	}
+	of := func(b []byte) string {
+		c, err := wire.Canonical(b)
+		require.NoError(t, err)
+		assert.Len(t, c, len(b))
+		again, err := wire.Canonical(c)
+		require.NoError(t, err)
+		assert.Equal(t, c, again)
+		return string(c)
+	}
+	a, b, c := entry(1, "x"), entry(2, "y"), entry(2, "z")
+	assert.Equal(t, of(message("gpu", a, b)), of(message("gpu", b, a)))
+	seen := make(map[string]bool)
+	for _, m := range [][]byte{
+		message("gpu", a, b), message("gpu", a, c), message("gpu", a), message("gpu", a, a), message("gpv", a, b), nil,
+	} {
+		seen[of(m)] = true
+	}
+	assert.Len(t, seen, 6, "what differs stays different")
+
+	deep := []byte("\x0a\x00")
+	for range 1000 {
+		deep = wire.AppendBytes(nil, 1, string(deep))
+	}
+	of(deep)
+	_, err := wire.Canonical([]byte("\x0a\x05x"))
+	require.ErrorIs(t, err, wire.ErrMalformed)
+}
