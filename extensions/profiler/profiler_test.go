@@ -11,10 +11,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/capi/serve"
 	"github.com/purepjrt/purepjrt/extensions/profiler"
 	"github.com/purepjrt/purepjrt/pjrt"
 	"github.com/purepjrt/purepjrt/pjrt/pjrttest"
 	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest/cputest"
+	"github.com/purepjrt/purepjrt/pjrt/raw"
 )
 
 // record returns the profile of work, and checks that each method fails if called at
@@ -120,5 +122,34 @@ func TestNoProfiler(t *testing.T) {
 		_, err = p.Take()
 		require.ErrorIs(t, err, pjrt.ErrInvalidArgument)
 		require.NoError(t, p.Close())
+	}
+}
+
+func TestWithoutOptionsEverythingIsRecorded(t *testing.T) {
+	var got string
+	p := pjrttest.New(t, pjrttest.Options{NoLeaks: true})
+	wrapped, err := serve.Wrap(p.Table(), serve.Around(func(c *serve.Invocation, a *capi.ProfilerCreateArgs) {
+		got = string(capi.Bytes(a.Options, a.OptionsSize))
+		c.Forward()
+	}))
+	require.NoError(t, err)
+	defer wrapped.Close()
+	plugin, err := raw.Plugin(wrapped.Capi())
+	require.NoError(t, err)
+	// host_tracer_level 2, device_tracer_level 1, version 1, enable_hlo_proto
+	const usual = "\x10\x02\x18\x01\x28\x01\x38\x01"
+	for name, c := range map[string]struct {
+		opts *profiler.Options
+		want string
+	}{
+		"nil":   {nil, usual},
+		"zero":  {&profiler.Options{}, usual},
+		"empty": {&profiler.Options{Profile: []byte{}}, ""},
+		"own":   {&profiler.Options{Profile: []byte("\x28\x01")}, "\x28\x01"},
+	} {
+		x, err := profiler.New(plugin, c.opts)
+		require.NoError(t, err, name)
+		assert.Equal(t, c.want, got, name)
+		require.NoError(t, x.Close(), name)
 	}
 }

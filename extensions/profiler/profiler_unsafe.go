@@ -9,6 +9,8 @@ import (
 	"sync"
 	"unsafe"
 
+	"google.golang.org/protobuf/encoding/protowire"
+
 	"github.com/purepjrt/purepjrt/capi"
 	"github.com/purepjrt/purepjrt/pjrt"
 	"github.com/purepjrt/purepjrt/pjrt/lifetime"
@@ -42,16 +44,33 @@ const (
 // Options are the options of New.
 type Options struct {
 	// Profile is a serialized tensorflow.ProfileOptions message. If it is nil, the plugin
-	// decides what to record.
+	// records its devices, its own work on the host, and the programs, as JAX asks for.
 	Profile []byte
 }
+
+// usual are the options that JAX gives. Without any, XLA's plugin for CUDA records nothing.
+var usual = func() (b []byte) {
+	for _, f := range []struct {
+		number protowire.Number
+		value  uint64
+	}{
+		{2, 2}, // host_tracer_level
+		{3, 1}, // device_tracer_level
+		{5, 1}, // version
+		{7, 1}, // enable_hlo_proto
+	} {
+		b = protowire.AppendTag(b, f.number, protowire.VarintType)
+		b = protowire.AppendVarint(b, f.value)
+	}
+	return b
+}()
 
 // New makes a profiler (PLUGIN_Profiler_Create), which records nothing before Start. The
 // caller closes it. opts may be nil. The error is pjrt.ErrUnimplemented if the plugin does
 // not offer the extension.
 func New(p *pjrt.Plugin, opts *Options) (*Profiler, error) {
-	var options []byte
-	if opts != nil {
+	options := usual
+	if opts != nil && opts.Profile != nil {
 		options = opts.Profile
 	}
 	table := raw.Table(p)

@@ -12,7 +12,11 @@ import (
 
 // recorded runs a profiler through its whole life and returns what it collected.
 func recorded(t *check.T, during func()) []byte {
-	x := check.Call(t, capi.ProfilerCreateArgs{}).Profiler
+	// The options of JAX: host_tracer_level 2, device_tracer_level 1, version 1, enable_hlo_proto.
+	// Without options, a plugin may record nothing.
+	var create capi.ProfilerCreateArgs
+	create.Options, create.OptionsSize = capi.StringData("\x10\x02\x18\x01\x28\x01\x38\x01")
+	x := check.Call(t, create).Profiler
 	if x == nil {
 		t.Fatalf("PLUGIN_Profiler_Create: success without a profiler")
 	}
