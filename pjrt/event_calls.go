@@ -5,6 +5,7 @@ package pjrt
 
 import (
 	"context"
+	"runtime"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -116,12 +117,28 @@ func (c *eventCalls) poll(ctx context.Context, table *capi.Table, h *capi.Event)
 		blocked.leave()
 		return true, err
 	}
-	// After an error it is unknown whether the work goes on, so it counts as not ready.
-	ready, err := c.isReady(table, h)
-	if c.unsure = err != nil; err == nil && ready {
+	if c.isOver(ctx, table, h) {
 		return true, c.take(table, h)
 	}
 	return false, nil
+}
+
+// isOver reports whether the work is over. If it is not, isOver looks again for a while,
+// unless many others do: it takes longer to be called back than small work takes on a GPU.
+func (c *eventCalls) isOver(ctx context.Context, table *capi.Table, h *capi.Event) bool {
+	ready, err := c.isReady(table, h)
+	if !ready && err == nil && spinning.enter() {
+		for begin := now(); !ready && err == nil && ctx.Err() == nil; {
+			runtime.Gosched()
+			if ready, err = c.isReady(table, h); now()-begin > spinTime {
+				break
+			}
+		}
+		spinning.leave()
+	}
+	// After an error it is unknown whether the work goes on, so it counts as not ready.
+	c.unsure = err != nil
+	return ready && err == nil
 }
 
 // pollContents reports whether a buffer has its contents or failed, and returns the error of
@@ -151,9 +168,7 @@ func (c *eventCalls) await(ctx context.Context, table *capi.Table, h *capi.Event
 		blocked.leave()
 		return err
 	}
-	// After an error it is unknown whether the work goes on, so it counts as not ready.
-	ready, err := c.isReady(table, h)
-	if c.unsure = err != nil; err == nil && ready {
+	if c.isOver(ctx, table, h) {
 		return c.finish(table, h)
 	}
 	s := new(eventState)
@@ -198,18 +213,27 @@ func destroyEvent(table *capi.Table, h *capi.Event) {
 
 // blocked bounds the threads that wait for an event in C. That is the cheapest way to
 // wait, but Go ends a process that needs too many threads.
-var blocked threadLimit
+var blocked = threadLimit{most: 16}
 
-const maxBlocked = 16
+// spinning bounds the threads that look at an event again and again, so that most of the
+// processors are left to others. With few processors there are none.
+var spinning = threadLimit{most: int32(runtime.NumCPU() / 4)}
 
-type threadLimit struct{ n atomic.Int32 }
+// spinTime is how long a thread does so. On an H100, small work takes about half of it.
+const spinTime = 100 * time.Microsecond
 
-// enter reports whether one more thread may block. If so, the caller must leave.
+type threadLimit struct {
+	n    atomic.Int32
+	most int32
+}
+
+// enter reports whether one more thread may do what the limit bounds. If so, the caller must
+// leave.
 func (l *threadLimit) enter() bool {
-	if l.n.Add(1) <= maxBlocked {
+	if l.n.Add(1) <= l.most {
 		return true
 	}
-	l.n.Add(-1)
+	l.leave()
 	return false
 }
 

@@ -216,6 +216,57 @@ func TestMisuseOfEventsIsRefused(t *testing.T) {
 	}
 }
 
+func TestAWaitLooksAgainBeforeItAsksForACallback(t *testing.T) {
+	plugin := standInPlugin(t)
+	for name, c := range map[string]struct {
+		spinning  int
+		readyAt   int // which look at the event finds it ready
+		callbacks int
+	}{
+		"ready at once":              {1, 1, 0},
+		"ready soon":                 {1, 2, 0},
+		"too many threads look":      {0, 2, 1},
+		"ready when the wait begins": {0, 1, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			defer pjrt.Spinning(c.spinning)()
+			e, promise := newEvent(t, plugin)
+			looks, callbacks := 0, 0
+			on(t, func(a *capi.EventIsReadyArgs, next func(*capi.EventIsReadyArgs) uintptr) uintptr {
+				if looks++; looks == c.readyAt {
+					assert.NoError(t, promise.Fulfill())
+				}
+				return next(a)
+			})
+			on(t, func(a *capi.EventOnReadyArgs, next func(*capi.EventOnReadyArgs) uintptr) uintptr {
+				callbacks++
+				go promise.Fulfill()
+				return next(a)
+			})
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			require.NoError(t, e.Wait(ctx))
+			assert.Equal(t, c.callbacks, callbacks)
+		})
+	}
+}
+
+func TestALookAgainEndsWithItsContext(t *testing.T) {
+	plugin := standInPlugin(t)
+	defer pjrt.Spinning(1)()
+	e, _ := newEvent(t, plugin)
+	ctx, cancel := context.WithCancel(t.Context())
+	looks := 0
+	on(t, func(a *capi.EventIsReadyArgs, next func(*capi.EventIsReadyArgs) uintptr) uintptr {
+		if looks++; looks == 2 {
+			cancel()
+		}
+		return next(a)
+	})
+	require.ErrorIs(t, e.Wait(ctx), context.Canceled)
+	assert.LessOrEqual(t, looks, 2)
+}
+
 func TestManyWaitersShareOneCallback(t *testing.T) {
 	plugin := standInPlugin(t)
 	registered := count[capi.EventOnReadyArgs](t)

@@ -8,6 +8,8 @@ plugin=$(realpath "$1")
 mkdir -p "$2"
 out=$(realpath "$2")
 cd "$(dirname "$0")" || exit 2
+# So that clients of several processes fit into the memory of the GPU.
+shared="--option preallocate=false --jobs $(($(nproc) / 2 + 1))"
 PJRT_TEST_PLUGIN=$plugin
 export PJRT_TEST_PLUGIN
 
@@ -26,8 +28,8 @@ try() {
 
 try info ./pjrt info "$plugin"
 try everyday ./pjrt.test -test.run '^TestWhatProgramsDoEveryDay$' -test.v
-try programs ./pjrt conformance --plugin "$plugin" --programs programs --html "$out/programs.html"
-try conformance ./pjrt conformance --plugin "$plugin" --profile quick --json "$out/conformance.json" --html "$out/conformance.html"
+try programs ./pjrt conformance --plugin "$plugin" $shared --programs programs --html "$out/programs.html"
+try conformance ./pjrt conformance --plugin "$plugin" $shared --profile quick --json "$out/conformance.json" --html "$out/conformance.html"
 try benchmarks ./bench -programs children -plugin "$plugin" -gpu -rows '^work/' -json "$out/benchmarks.json"
 grep -h '^|' "$out/benchmarks.log"
 tail -n 5 "$out/conformance.log"
