@@ -12,6 +12,7 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt"
 	"github.com/purepjrt/purepjrt/pjrt/platform"
 	"github.com/purepjrt/purepjrt/pjrt/plugins"
+	"github.com/purepjrt/purepjrt/pjrt/transfer"
 )
 
 // A GPU is needed to run this.
@@ -34,6 +35,26 @@ func Example_gpu() {
 		return nil
 	}
 	if err := run(context.Background()); err != nil {
+		log.Fatal(err)
+	}
+}
+
+// A GPU is needed to run this.
+func Example_dma() {
+	run := func(ctx context.Context, client *pjrt.Client, array pjrt.HostArray) error {
+		mapping, err := transfer.MapDMA(client, array.Data) // until Close
+		if err != nil {
+			return err
+		}
+		defer mapping.Close()
+		buffer, err := client.BufferFromHost(ctx, array, &pjrt.BufferOptions{Semantics: pjrt.UntilTransferCompletes})
+		if err != nil {
+			return err
+		}
+		defer buffer.Close()
+		return buffer.Wait(ctx)
+	}
+	if err := run(context.Background(), nil, pjrt.HostArray{}); err != nil {
 		log.Fatal(err)
 	}
 }
