@@ -121,21 +121,31 @@ func TestZeroCopyMemoryOutlivesABufferThatIsUsed(t *testing.T) {
 
 // The memory of a transfer is free once the transfer is over, whether or not the buffer is closed, or somebody asks.
 func TestMemoryOfATransferIsKeptUntilItIsOver(t *testing.T) {
-	for _, closed := range []bool{true, false} {
-		t.Run(fmt.Sprintf("closed: %v", closed), func(t *testing.T) {
-			p := pjrttest.New(t, pjrttest.Options{NoLeaks: true})
-			client := p.Client()
-			p.Hold()
-			b, gone := memoryFor(t, client, pjrt.UntilTransferCompletes, 1, 2, 3, 4)
-			if closed {
+	gpu := []pjrt.Attribute{{Name: "cuda_version", Value: int64(13000)}}
+	for name, c := range map[string]struct {
+		semantics  pjrt.HostBufferSemantics
+		attributes []pjrt.Attribute
+	}{
+		"until the transfer completes": {pjrt.UntilTransferCompletes, nil},
+		"zero copy on a GPU":           {pjrt.ImmutableZeroCopy, gpu}, // which has memory of its own
+		"mutable zero copy on a GPU":   {pjrt.MutableZeroCopy, gpu},
+	} {
+		for _, closed := range []bool{true, false} {
+			t.Run(fmt.Sprintf("%s, closed: %v", name, closed), func(t *testing.T) {
+				p := pjrttest.New(t, pjrttest.Options{NoLeaks: true, Attributes: c.attributes})
+				client := p.Client()
+				p.Hold()
+				b, gone := memoryFor(t, client, c.semantics, 1, 2, 3, 4)
+				if closed {
+					require.NoError(t, b.Close())
+				}
+				assert.True(t, isKept(gone))
+				p.Resume()
+				collect(t, 1, gone)
+				done(t, b.HostDone())
 				require.NoError(t, b.Close())
-			}
-			assert.True(t, isKept(gone))
-			p.Resume()
-			collect(t, 1, gone)
-			done(t, b.HostDone())
-			require.NoError(t, b.Close())
-		})
+			})
+		}
 	}
 }
 

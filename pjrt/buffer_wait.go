@@ -118,7 +118,8 @@ func (b *Buffer) useHost(done *capi.Event, data []byte, semantics HostBufferSema
 	}
 	u := &hostUse{client: b.client, data: data, event: done}
 	b.host = u
-	if done == nil || semantics == ImmutableZeroCopy || semantics == MutableZeroCopy {
+	zeroCopy := semantics == ImmutableZeroCopy || semantics == MutableZeroCopy
+	if done == nil || zeroCopy && !b.client.plugin.copiesHostMemory() {
 		b.holding.host = u
 		return
 	}

@@ -119,6 +119,10 @@ func (p *Plugin) Kind() string {
 	return p.kind
 }
 
+// copiesHostMemory reports whether the devices certainly have memory of their own, so that a
+// buffer cannot be memory of the host.
+func (p *Plugin) copiesHostMemory() bool { return p.kind != kindCPU && p.kind != "" }
+
 // kindWords maps words in the names of plugins to kinds.
 var kindWords = []struct {
 	word string
