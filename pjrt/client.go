@@ -43,8 +43,6 @@ type Client struct {
 	mu       sync.Mutex
 	topology *Topology // guarded by mu; nil until it is asked for
 
-	devicesKey atomic.Pointer[[]byte] // see describeDevices
-
 	describeTarget sync.Once
 	described      saved.Target // set by describeTarget
 
@@ -56,6 +54,8 @@ type Client struct {
 	traffic    traffic
 	copiesKept bool // see behaviour
 	inOrder    bool // see behaviour
+
+	devicesKey atomic.Pointer[[]byte] // see describeDevices
 }
 
 // ClientOptions are the options of NewClient. Zero values mean the plugin's defaults.
