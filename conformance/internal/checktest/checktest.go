@@ -32,7 +32,7 @@ type Suite struct {
 	// Tolerated are plugins that differ from others in a way that the contract allows. They are
 	// written as mutants, whose Fault says what the difference is.
 	Tolerated []mutant.Mutant
-	Plugins []Plugin
+	Plugins   []Plugin
 	// Sharing says that mutants of hostile checks also share processes, see driver.Trial: no
 	// check depends on what others left in the process.
 	Sharing bool
