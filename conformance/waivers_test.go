@@ -20,6 +20,7 @@ func TestKnownWaiversAreForTheirPluginOnly(t *testing.T) {
 		"waivers/cpu-0.81.json":     {File: "xla_cpu_pjrt.so", Minor: 81, Platform: "cpu"},
 		"waivers/cuda-0.54.json":    {File: "xla_cuda_plugin.so", Minor: 54},
 		"waivers/cuda-0.68.json":    {File: "xla_cuda_plugin.so", Minor: 68},
+		"waivers/cuda-0.115.json":   {File: "xla_cuda_plugin.so", Minor: 115},
 		"waivers/cuda-0.116.json":   {File: "xla_cuda_plugin.so", Minor: 116},
 		"waivers/libtpu-0.55.json":  {File: "libtpu.so", Minor: 55},
 		"waivers/libtpu-0.67.json":  {File: "libtpu.so", Minor: 67},
