@@ -370,26 +370,60 @@ func (t *tracer) plugins(spaces [][]byte) {
 				continue
 			}
 			t.process(pid, plane.Name, pid)
-			for n, l := range plane.Lines {
-				t.thread(pid, n+1, cmp.Or(l.Name, fmt.Sprintf("line %d", l.ID)))
+			tid := 0
+			for _, l := range plane.Lines {
 				start := float64(l.Start) / 1000
 				if l.Start > longAgo {
 					start = float64(l.Start-t.begin.UnixNano()) / 1000
 				}
-				for _, e := range l.Events {
-					if e.Occurrences > 0 {
-						continue // stands for several events without times
+				for n, row := range l.rows() {
+					tid++
+					name := cmp.Or(l.Name, fmt.Sprintf("line %d", l.ID))
+					if n > 0 {
+						name = fmt.Sprintf("%s (%d)", name, n+1)
 					}
-					d := float64(e.Duration) / 1e6
-					t.event(traceEvent{
-						Name: cmp.Or(e.Name, "?"), Category: "plugin", Phase: "X", Time: start + float64(e.Offset)/1e6, Duration: &d,
-						Process: pid, Thread: n + 1, Args: printable(e.Stats),
-					})
+					t.thread(pid, tid, name)
+					for _, e := range row {
+						d := float64(e.Duration) / 1e6
+						t.event(traceEvent{
+							Name: cmp.Or(e.Name, "?"), Category: "plugin", Phase: "X", Time: start + float64(e.Offset)/1e6, Duration: &d,
+							Process: pid, Thread: tid, Args: printable(e.Stats),
+						})
+					}
 				}
 			}
 			pid++
 		}
 	}
+}
+
+// rows returns the events whose times are known in rows, at least one, within each of which
+// they lie beside or within each other. On a thread of a plugin the ends of events may be
+// interleaved, by a microsecond.
+func (l *Line) rows() [][]Event {
+	events := slices.DeleteFunc(slices.Clone(l.Events), func(e Event) bool { return e.Occurrences > 0 })
+	slices.SortStableFunc(events, func(a, b Event) int {
+		return cmp.Or(cmp.Compare(a.Offset, b.Offset), cmp.Compare(b.Duration, a.Duration))
+	})
+	rows, open := make([][]Event, 1), make([][]int64, 1) // open has the ends of the events that a row is in
+	for _, e := range events {
+		end := e.Offset + e.Duration
+		for i := 0; ; i++ {
+			if i == len(rows) {
+				rows, open = append(rows, nil), append(open, nil)
+			}
+			ends := open[i]
+			for len(ends) > 0 && ends[len(ends)-1] <= e.Offset {
+				ends = ends[:len(ends)-1]
+			}
+			open[i] = ends
+			if len(ends) == 0 || ends[len(ends)-1] >= end {
+				rows[i], open[i] = append(rows[i], e), append(ends, end)
+				break
+			}
+		}
+	}
+	return rows
 }
 
 // printable returns the statistics that JSON can hold.
