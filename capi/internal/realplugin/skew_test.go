@@ -34,7 +34,8 @@ var ages = []struct {
 		"PJRT_Plugin_Attributes": 24, "PJRT_Device_MemoryStats": 185, "PJRT_Executable_DeserializeAndLoad": 48, "PJRT_Executable_GetCompiledMemoryStats": 56,
 	}},
 	{"tpu", 116, 138, 18, tpuSkew, map[string]uintptr{
-		"PJRT_Device_MemoryStats": 185, "PJRT_Executable_DeserializeAndLoad": 64, "PJRT_Executable_GetCompiledMemoryStats": 112,
+		"PJRT_Client_CreateErrorBuffer": 112, "PJRT_Device_MemoryStats": 185, "PJRT_Executable_DeserializeAndLoad": 64,
+		"PJRT_Executable_GetCompiledMemoryStats": 112,
 	}},
 	{"cuda12@0.4.34", 54, 96, 6, cudaSkew, map[string]uintptr{
 		"PJRT_Plugin_Attributes": 24, "PJRT_Client_Create": 72, "PJRT_Device_MemoryStats": 185, "PJRT_Executable_DeserializeAndLoad": 48,
@@ -43,7 +44,8 @@ var ages = []struct {
 		"PJRT_Plugin_Attributes": 24, "PJRT_Device_MemoryStats": 185, "PJRT_Executable_DeserializeAndLoad": 48, "PJRT_Executable_GetCompiledMemoryStats": 56,
 	}},
 	{"cuda13", 116, 138, 11, cudaSkew, map[string]uintptr{
-		"PJRT_Device_MemoryStats": 185, "PJRT_Executable_DeserializeAndLoad": 64, "PJRT_Executable_GetCompiledMemoryStats": 112,
+		"PJRT_Client_CreateErrorBuffer": 112, "PJRT_Device_MemoryStats": 185, "PJRT_Executable_DeserializeAndLoad": 64,
+		"PJRT_Executable_GetCompiledMemoryStats": 112,
 	}},
 }
 
