@@ -26,7 +26,7 @@ func (c *Client) Compile(ctx context.Context, program Program, opts *CompileOpti
 	if err != nil {
 		return nil, err
 	}
-	in, err := newCompilation(c.plugin, program, opts, target)
+	in, err := newCompilation(ctx, c.plugin, program, opts, target)
 	if err != nil {
 		return nil, err
 	}

@@ -58,7 +58,7 @@ func compileFor(
 	if topology.plugin != p {
 		return nil, invalid("the topology belongs to another plugin")
 	}
-	in, err := newCompilation(p, program, opts, target)
+	in, err := newCompilation(ctx, p, program, opts, target)
 	if err != nil {
 		return nil, err
 	}

@@ -5,6 +5,7 @@ package pjrt
 
 import (
 	"bytes"
+	"context"
 	"slices"
 	"strings"
 
@@ -288,8 +289,7 @@ func sameTuples(a, b *xlaproto.Shape) bool {
 	return true
 }
 
-// compilation is the checked input of PJRT_Client_Compile and PJRT_Compile. It is a copy,
-// because the plugin may still read it after the caller's context ends.
+// compilation is the checked input of PJRT_Client_Compile and PJRT_Compile.
 type compilation struct {
 	code       []byte
 	format     string
@@ -297,8 +297,12 @@ type compilation struct {
 	parameters []Shape // from the text of the program; nil if not known
 }
 
-// newCompilation checks a program and its options for the devices of the target.
-func newCompilation(plugin *Plugin, program Program, opts *CompileOptions, target compileTarget) (*compilation, error) {
+// newCompilation checks a program and its options for the devices of the target. If ctx can
+// end, the result has a copy of the code, which the plugin may still read when the caller has
+// gone.
+func newCompilation(
+	ctx context.Context, plugin *Plugin, program Program, opts *CompileOptions, target compileTarget,
+) (*compilation, error) {
 	program, err := program.check(plugin)
 	if err != nil {
 		return nil, err
@@ -316,12 +320,15 @@ func newCompilation(plugin *Plugin, program Program, opts *CompileOptions, targe
 	if program.Format == FormatHLO && plugin.quirks().unscheduled {
 		program.Code = hlo.Unscheduled(program.Code)
 	}
-	// Plugins, at least up to API 0.68, read MLIR text up to a NUL byte. So one follows the
-	// code, and the size does not count it.
-	size := len(program.Code)
-	code := make([]byte, size+1)
-	copy(code, program.Code)
-	c := &compilation{code: code[:size], format: string(program.Format), options: options}
+	c := &compilation{code: program.Code, format: string(program.Format), options: options}
+	if _, minor := plugin.Version(); ctx.Done() != nil || plugin.kind == "" || minor < readsPastNUL {
+		// Some plugins read MLIR text up to a NUL byte. So one follows the code, and the size
+		// does not count it.
+		size := len(program.Code)
+		code := make([]byte, size+1)
+		copy(code, program.Code)
+		c.code = code[:size]
+	}
 	c.parameters = program.parameters()
 	return c, nil
 }

@@ -96,7 +96,7 @@ func find(program []byte) (function, bool) {
 	if bytes.HasPrefix(program, []byte("ML\xefR")) || bytes.IndexByte(program, 0) >= 0 {
 		return function{}, false
 	}
-	s := scanner{text: string(program)}
+	s := scanner{text: view(program)}
 	var found function
 	best, depth := math.MaxInt, 0
 	for {
