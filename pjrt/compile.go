@@ -4,7 +4,6 @@
 package pjrt
 
 import (
-	"bytes"
 	"context"
 	"os"
 	"path/filepath"
@@ -13,6 +12,7 @@ import (
 	"github.com/purepjrt/purepjrt/capi"
 	"github.com/purepjrt/purepjrt/pjrt/compile"
 	"github.com/purepjrt/purepjrt/pjrt/internal/abandon"
+	"github.com/purepjrt/purepjrt/pjrt/internal/preempt"
 )
 
 // Compile compiles a program for the client's devices and loads it
@@ -195,7 +195,7 @@ func (c *Client) DeserializeAndLoad(ctx context.Context, data []byte, opts *Load
 	}
 	given, foreign := data, opts.Foreign
 	if ctx.Done() != nil {
-		given = bytes.Clone(data) // codeToLoad may still read it after ctx ends
+		given = preempt.Clone(data) // codeToLoad may still read it after ctx ends
 	}
 	data, err := abandon.Call(ctx, func() ([]byte, error) { return c.codeToLoad(given, foreign) }, func([]byte) error { return nil })
 	if err != nil {

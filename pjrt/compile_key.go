@@ -11,6 +11,7 @@ import (
 	"io"
 	"os"
 
+	"github.com/purepjrt/purepjrt/pjrt/internal/preempt"
 	"github.com/purepjrt/purepjrt/pjrt/internal/wire"
 	"github.com/purepjrt/purepjrt/pjrt/internal/xlaflags"
 )
@@ -102,7 +103,7 @@ func (h keyHash) number(n int) { h.Write(binary.LittleEndian.AppendUint64(nil, u
 
 func (h keyHash) bytes(b []byte) {
 	h.number(len(b))
-	h.Write(b)
+	_ = preempt.Write(h, b) // a hash never returns an error
 }
 
 func (h keyHash) text(s string) {

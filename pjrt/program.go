@@ -13,6 +13,7 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/internal/bytecode"
 	"github.com/purepjrt/purepjrt/pjrt/internal/hlo"
 	"github.com/purepjrt/purepjrt/pjrt/internal/mlir"
+	"github.com/purepjrt/purepjrt/pjrt/internal/preempt"
 	"github.com/purepjrt/purepjrt/pjrt/internal/xlaflags"
 	"github.com/purepjrt/purepjrt/pjrt/internal/xlaproto"
 	"github.com/purepjrt/purepjrt/pjrt/stablehlo"
@@ -326,7 +327,7 @@ func newCompilation(
 		// does not count it.
 		size := len(program.Code)
 		code := make([]byte, size+1)
-		copy(code, program.Code)
+		preempt.Copy(code, program.Code)
 		c.code = code[:size]
 	}
 	c.parameters = program.parameters()

@@ -12,6 +12,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"github.com/purepjrt/purepjrt/pjrt/internal/preempt"
 )
 
 // An entry is a file: the magic number, the key, the length of the executable,
@@ -45,7 +47,7 @@ func frame(key entryKey, executable []byte) (header, sum []byte) {
 	header = binary.LittleEndian.AppendUint64(header, uint64(len(executable)))
 	h := sha256.New()
 	h.Write(header)
-	h.Write(executable)
+	_ = preempt.Write(h, executable) // a hash never returns an error
 	return header, h.Sum(nil)
 }
 

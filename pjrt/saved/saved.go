@@ -18,6 +18,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/purepjrt/purepjrt/pjrt/internal/preempt"
 	"github.com/purepjrt/purepjrt/pjrt/internal/wire"
 )
 
@@ -117,8 +118,15 @@ func (e *Executable) Encode() []byte {
 	b = append(b, m...)
 	b = binary.LittleEndian.AppendUint64(b, uint64(len(e.Code)))
 	b = append(b, e.Code...)
-	sum := sha256.Sum256(b)
+	sum := checksum(b)
 	return append(b, sum[:]...)
+}
+
+func checksum(b []byte) (sum [sha256.Size]byte) {
+	h := sha256.New()
+	_ = preempt.Write(h, b) // a hash never returns an error
+	h.Sum(sum[:0])
+	return sum
 }
 
 // Is reports whether data begins as the bytes of Encode do.
@@ -133,7 +141,7 @@ func Decode(data []byte) (*Executable, error) {
 		return nil, fmt.Errorf("%w: it has only %d bytes", ErrDamaged, len(data))
 	}
 	content, sum := data[:len(data)-sha256.Size], data[len(data)-sha256.Size:]
-	if found := sha256.Sum256(content); !bytes.Equal(found[:], sum) {
+	if found := checksum(content); !bytes.Equal(found[:], sum) {
 		return nil, fmt.Errorf("%w: the checksum of its %d bytes is wrong", ErrDamaged, len(data))
 	}
 	rest := content[len(magic):]

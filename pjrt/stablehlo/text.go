@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
+	"github.com/purepjrt/purepjrt/pjrt/internal/preempt"
 )
 
 // Dynamic is the extent of a dimension whose size is known only at run time.
@@ -93,7 +94,7 @@ type function struct {
 
 // find looks for the function main.
 func find(program []byte) (function, bool) {
-	if bytes.HasPrefix(program, []byte("ML\xefR")) || bytes.IndexByte(program, 0) >= 0 {
+	if bytes.HasPrefix(program, []byte("ML\xefR")) || preempt.IndexByte(program, 0) >= 0 {
 		return function{}, false
 	}
 	s := scanner{text: view(program)}

@@ -14,6 +14,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/purepjrt/purepjrt/pjrt/internal/bytecode"
+	"github.com/purepjrt/purepjrt/pjrt/internal/preempt"
 )
 
 // Limits are checks that only some compilers need.
@@ -43,9 +44,11 @@ func Check(code []byte, limits Limits) error {
 		}
 		return checkBytecode(m, limits)
 	}
-	if before, _, found := bytes.Cut(code, []byte{0}); found && limits.UpToNUL {
-		if err := checkText(before, limits); err != nil {
-			return err
+	if limits.UpToNUL {
+		if i := preempt.IndexByte(code, 0); i >= 0 {
+			if err := checkText(code[:i], limits); err != nil {
+				return err
+			}
 		}
 	}
 	return checkText(code, limits)

@@ -6,6 +6,8 @@ package mlir
 import (
 	"bytes"
 	"strings"
+
+	"github.com/purepjrt/purepjrt/pjrt/internal/preempt"
 )
 
 // kind is the kind of a token: one of these, or the byte itself for a bracket or another byte that stands alone.
@@ -212,13 +214,13 @@ func isHex(c byte) bool { return classes[c] == classDigit || 'a' <= c|0x20 && c|
 // skipString skips a string after its first quote. A string that MLIR does not accept ends with its line.
 func (l *lexer) skipString() {
 	for {
-		n := bytes.IndexByte(l.code[l.pos:], '"')
+		n := preempt.IndexByte(l.code[l.pos:], '"')
 		last := n < 0
 		if last {
 			n = len(l.code) - l.pos
 		}
 		part := l.code[l.pos : l.pos+n]
-		if newline := bytes.IndexByte(part, '\n'); newline >= 0 {
+		if newline := preempt.IndexByte(part, '\n'); newline >= 0 {
 			l.pos += newline
 			return
 		}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/purepjrt/purepjrt/pjrt/internal/bytecode"
 	"github.com/purepjrt/purepjrt/pjrt/internal/hlo"
+	"github.com/purepjrt/purepjrt/pjrt/internal/preempt"
 )
 
 // ReadSpread reads what a module in text or bytecode says about its devices. A module that it cannot read says
@@ -23,8 +24,8 @@ func ReadSpread(code []byte) hlo.Spread {
 		}
 		return hlo.Spread{Replicas: m.Replicas, Partitions: m.Partitions, Mesh: m.Mesh, Shardy: m.Shardy}
 	}
-	mentions := bytes.Contains(code, []byte("sdy."))
-	if !mentions && !bytes.Contains(code, []byte("mhlo.num_")) {
+	mentions := preempt.Contains(code, []byte("sdy."))
+	if !mentions && !preempt.Contains(code, []byte("mhlo.num_")) {
 		return hlo.Spread{}
 	}
 	s := spreadReader{lexer: lexer{code: code}, mentions: mentions}
