@@ -192,9 +192,6 @@ func (b *Bound) waitIfKept(ctx context.Context, p int, buffer *Buffer, h *capi.B
 
 // copyTo copies the buffer with the handle h to device number d, for parameter p.
 func (b *Bound) copyTo(ctx context.Context, buffers *boundBuffers, p, d int, buffer *Buffer, h *capi.Buffer) error {
-	if err := buffer.hasElements(); err != nil {
-		return err
-	}
 	c := b.exe.client
 	copied, err := useContents(ctx, buffer, h, func() (*Buffer, error) {
 		copied, err := allocated(ctx, func() (*capi.Buffer, error) { return c.copyToDevice(h, b.exe.devices[d]) })

@@ -230,7 +230,11 @@ func (b *Buffer) acquireContents(ctx context.Context) (*capi.Buffer, func(), err
 	if err != nil {
 		return nil, nil, err
 	}
-	if err := firstOf(b.hasElements(), b.wait(ctx, h)); err != nil {
+	err = b.hasElements()
+	if err == nil {
+		err = b.wait(ctx, h)
+	}
+	if err != nil {
 		b.ref.Release()
 		return nil, nil, err
 	}

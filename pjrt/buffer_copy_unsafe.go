@@ -21,9 +21,6 @@ func (b *Buffer) CopyToDevice(ctx context.Context, d *Device) (copied *Buffer, e
 	if b == nil || b.client == nil {
 		return nil, errNilBuffer
 	}
-	if err := b.hasElements(); err != nil {
-		return nil, err
-	}
 	op := begin(ctx, OperationCopy, subject{buffer: b})
 	defer op.end(&err)
 	op.on(d)
@@ -84,9 +81,6 @@ func (c *Client) copyToMemory(h *capi.Buffer, m *Memory) (*capi.Buffer, error) {
 func (b *Buffer) CopyToMemory(ctx context.Context, m *Memory) (copied *Buffer, err error) {
 	if b == nil || b.client == nil {
 		return nil, errNilBuffer
-	}
-	if err := b.hasElements(); err != nil {
-		return nil, err
 	}
 	op := begin(ctx, OperationCopy, subject{buffer: b})
 	defer op.end(&err)

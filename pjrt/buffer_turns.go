@@ -158,11 +158,15 @@ func (t *turns) reset() {
 }
 
 // useContents makes a C call that uses the contents of b, which the caller has acquired.
+// A token has none, and is refused.
 // Plugins may wait in such a call for contents that are not there yet. If ctx can end, the
 // call then runs in a goroutine of its own. When ctx ends first, useContents returns its
 // error, and drop, which must not block, gets the result of the call.
 func useContents[T any](ctx context.Context, b *Buffer, h *capi.Buffer, call func() (T, error), drop func(T)) (T, error) {
 	var none T
+	if err := b.hasElements(); err != nil {
+		return none, err
+	}
 	if err := b.refuseToWait(ctx, h); err != nil {
 		return none, err
 	}

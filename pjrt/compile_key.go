@@ -78,7 +78,7 @@ func (c *Client) describeDevices() ([]byte, error) {
 	h.number(len(c.devices))
 	for _, d := range c.devices {
 		h.text(fmt.Sprint(d.ID(), d.ProcessIndex(), d.Kind()))
-		if topology == nil {
+		if len(topology) == 0 {
 			h.text(fmt.Sprint(d.Description().Attributes()))
 		}
 	}

@@ -111,7 +111,7 @@ func (l *launch) copyTo(ctx context.Context, b *Buffer, h *capi.Buffer, d *Devic
 	var err error
 	if b == nil {
 		copied, err = call()
-	} else if err = b.hasElements(); err == nil {
+	} else {
 		copied, err = useContents(ctx, b, h, call, func(h *capi.Buffer) { new(bufferCalls).destroy(c.table, h) })
 	}
 	if err == nil {

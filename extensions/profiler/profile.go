@@ -43,15 +43,25 @@ type track struct {
 
 // add adds a span if the track has room for it. Spans are added in the order of their starts.
 func (t *track) add(s Span) bool {
-	for len(t.ends) > 0 && !t.ends[len(t.ends)-1].After(s.Start) {
-		t.ends = t.ends[:len(t.ends)-1]
+	ends, fits := nest(t.ends, s.Start, s.Start.Add(s.Duration), time.Time.Compare)
+	t.ends = ends
+	if fits {
+		t.spans = append(t.spans, s)
 	}
-	end := s.Start.Add(s.Duration)
-	if len(t.ends) > 0 && t.ends[len(t.ends)-1].Before(end) {
-		return false
+	return fits
+}
+
+// nest takes off ends, whose innermost is last, those of the intervals that are over at start.
+// If the interval from start to end then lies within the innermost one left, or none is left,
+// nest adds its end and reports true.
+func nest[T any](ends []T, start, end T, compare func(a, b T) int) ([]T, bool) {
+	for len(ends) > 0 && compare(ends[len(ends)-1], start) <= 0 {
+		ends = ends[:len(ends)-1]
 	}
-	t.ends, t.spans = append(t.ends, end), append(t.spans, s)
-	return true
+	if len(ends) > 0 && compare(ends[len(ends)-1], end) < 0 {
+		return ends, false
+	}
+	return append(ends, end), true
 }
 
 // lay puts spans on tracks. A track takes the spans of one name that fit; spans that overlap,
@@ -407,18 +417,13 @@ func (l *Line) rows() [][]Event {
 	})
 	rows, open := make([][]Event, 1), make([][]int64, 1) // open has the ends of the events that a row is in
 	for _, e := range events {
-		end := e.Offset + e.Duration
 		for i := 0; ; i++ {
 			if i == len(rows) {
 				rows, open = append(rows, nil), append(open, nil)
 			}
-			ends := open[i]
-			for len(ends) > 0 && ends[len(ends)-1] <= e.Offset {
-				ends = ends[:len(ends)-1]
-			}
-			open[i] = ends
-			if len(ends) == 0 || ends[len(ends)-1] >= end {
-				rows[i], open[i] = append(rows[i], e), append(ends, end)
+			var fits bool
+			if open[i], fits = nest(open[i], e.Offset, e.Offset+e.Duration, cmp.Compare); fits {
+				rows[i] = append(rows[i], e)
 				break
 			}
 		}

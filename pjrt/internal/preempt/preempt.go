@@ -23,7 +23,7 @@ func Copy(dst, src []byte) {
 	copy(dst, src)
 }
 
-// Clone is bytes.Clone of what is not nil.
+// Clone returns a copy of b, which is empty, not nil, if b is nil.
 func Clone(b []byte) []byte {
 	c := make([]byte, len(b))
 	Copy(c, b)
