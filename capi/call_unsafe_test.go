@@ -250,6 +250,50 @@ func TestAnInputFieldThatThePluginDoesNotKnowIsRefusedWhenSet(t *testing.T) {
 	assert.Equal(t, 3, executeCalled)
 }
 
+// A sequence that is used again knows which fields to look at. Each byte of each of them counts.
+func TestEachNewerFieldIsRefusedAgain(t *testing.T) {
+	f := function[capi.LoadedExecutableExecuteArgs]()
+	c := new(capi.Call[capi.LoadedExecutableExecuteArgs])
+	s := new(capi.Sequence)
+	s.Add(c)
+	for _, minor := range []int{57, 77, capi.APIMinor - 1} {
+		old := newFake(t, minor, 138).set(f, execute()).table(t)
+		do := func() error {
+			err := c.Do(old)
+			_, err2 := s.Do(old)
+			require.Equal(t, err, err2)
+			return err
+		}
+		options := &capi.ExecuteOptions{StructSize: capi.ExecuteOptionsSize}
+		refuses := func(args unsafe.Pointer, g capi.Gate) {
+			for at := range g.Size {
+				b := (*byte)(unsafe.Add(args, g.Offset+at))
+				was := *b
+				*b = 1
+				err := do()
+				*b = was
+				if g.Since > minor {
+					require.ErrorContains(t, err, g.Name+" is set, which came with API", "byte %d, API 0.%d", at, minor)
+				} else {
+					require.NoError(t, err, g.Name)
+				}
+				require.NoError(t, do())
+			}
+		}
+		c.Args.Options = nil
+		require.NoError(t, do(), "without options")
+		c.Args.Options = options
+		require.NoError(t, do())
+		for _, g := range f.Gated {
+			refuses(unsafe.Pointer(&c.Args), g)
+		}
+		require.NotEmpty(t, f.Nested)
+		for _, g := range f.Nested[0].Gated {
+			refuses(unsafe.Pointer(options), g)
+		}
+	}
+}
+
 func TestACallWithoutAnArgsStructPanicsWithItsType(t *testing.T) {
 	assert.PanicsWithValue(t, "capi: int is not the args struct of a PJRT function", func() {
 		new(capi.Call[int]).Function()

@@ -19,6 +19,7 @@ type Sequence struct {
 	chain ccall.Chain
 	calls [SequenceLength]*callHeader
 	n     int
+	newer [SequenceLength]newerFields // of the calls that are gated
 }
 
 // Caller is a pointer to a [Call].
@@ -54,9 +55,16 @@ func (s *Sequence) Do(t *Table) (made int, err error) {
 		return s.each(t)
 	}
 	for i, h := range s.calls[:s.n] {
-		if h.isReady(t) {
-			h.begin(h.args())
-		} else if err = h.prepare(t, h.args()); err != nil {
+		args := h.args()
+		if h.isReady(t) || h.table == t && s.newer[i].areZero(t, args) {
+			h.begin(args)
+			continue
+		}
+		err = h.prepare(t, args)
+		if h.gated && s.newer[i].table != t {
+			s.newer[i].learn(t, h.fn)
+		}
+		if err != nil {
 			if i > 0 {
 				s.invoke(i)
 				if made, failed := s.results(t, i); failed != nil {
@@ -116,4 +124,57 @@ func (s *Sequence) each(t *Table) (made int, err error) {
 // args returns the struct that follows h.
 func (h *callHeader) args() unsafe.Pointer {
 	return unsafe.Add(unsafe.Pointer(&h.frame), ccall.FrameSize)
+}
+
+// newerFields has the fields of a function that the plugin does not know, and that must therefore be zero. Bits stand for
+// words as in form, also for those that have such a field and something else.
+type newerFields struct {
+	table         *Table // of the plugin; nil if nothing is known
+	words, nested uint64
+	nest          uintptr // offset of the pointer to the struct of the nested ones
+	others        bool    // there are fields too far away, or in more than one nested struct
+}
+
+func (n *newerFields) learn(t *Table, f *Function) {
+	*n = newerFields{table: t}
+	newer := func(gates []Gate) (all uint64) {
+		for _, g := range gates {
+			if g.Since > t.gateMinor {
+				first := g.Offset &^ (wordSize - 1)
+				set := words(first, (g.Offset+g.Size-first+wordSize-1)&^(wordSize-1))
+				n.others = n.others || set == 0
+				all |= set
+			}
+		}
+		return all
+	}
+	n.words = newer(f.Gated)
+	for _, nest := range f.Nested {
+		if set := newer(nest.Gated); set != 0 {
+			n.others = n.others || n.nested != 0
+			n.nested, n.nest = set, nest.Offset
+		}
+	}
+}
+
+// areZero reports whether it is certain that none of the fields that the plugin of t does not know is set.
+func (n *newerFields) areZero(t *Table, args unsafe.Pointer) bool {
+	if t == nil || n.table != t || n.others || !areZero(args, n.words) {
+		return false
+	}
+	if n.nested == 0 {
+		return true
+	}
+	p := *(*unsafe.Pointer)(unsafe.Add(args, n.nest))
+	return p == nil || areZero(p, n.nested)
+}
+
+// areZero reports whether the words of a struct that the bits stand for are zero.
+func areZero(args unsafe.Pointer, bits uint64) bool {
+	for ; bits != 0; bits &= bits - 1 {
+		if *wordOf(args, bits) != 0 {
+			return false
+		}
+	}
+	return true
 }

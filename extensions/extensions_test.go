@@ -137,10 +137,12 @@ var packages = map[string]struct {
 				done, err := start()
 				s.try(err)
 				s.try(done.Wait(s.ctx))
+				done.Close()
 			}
 			_, err = m.Describe()
 			s.try(err)
 			m.Close()
+			s.settle(s.plugin, "PJRT_Collectives_Communicator_Destroy")
 		}
 	}},
 	"crosshost": {capi.ExtensionTypeCrossHostTransfers, crosshost.Supported, calls{

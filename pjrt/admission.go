@@ -145,17 +145,6 @@ func (a *admission) enter(ctx context.Context, program *limit, t *traffic, soon 
 	return nil
 }
 
-// enterAlone admits an execution and its direct call, without a look at the limits, if no
-// other execution is under way. If it reports false, it has done nothing.
-func (a *admission) enterAlone(t *traffic) bool {
-	if t.counts.Add(oneUnderWay+oneDirect)%oneDirect != oneUnderWay {
-		t.counts.Add(-oneUnderWay - oneDirect)
-		return false
-	}
-	a.traffic, a.state, a.direct = t, admitted, true
-	return true
-}
-
 // leave frees the slots of an execution that is over or did not begin.
 func (a *admission) leave() {
 	if a.state == queued {
@@ -214,6 +203,13 @@ func (t *traffic) beginDirect() bool {
 	t.counts.Add(-oneDirect)
 	return false
 }
+
+// enterAlone counts an execution and its direct call, without a look at the limits, if no other
+// execution is under way. If it reports false, it has done nothing.
+func (t *traffic) enterAlone() bool { return t.counts.CompareAndSwap(0, oneUnderWay+oneDirect) }
+
+// leaveAlone undoes enterAlone.
+func (t *traffic) leaveAlone() { t.counts.Add(-oneUnderWay - oneDirect) }
 
 // passGate waits until one more thread may wait in the plugin. The caller receives from
 // the gate when the thread is back. While direct calls are under way, passGate leaves

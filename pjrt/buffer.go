@@ -116,13 +116,21 @@ func (c *Client) form(t dtype.Type, dims []int64) *form {
 // on a device. It reports whether it could: the old C buffer must be destroyed, and have
 // had the same client and shape, and b must have been made to be reused.
 func (b *Buffer) refill(c *Client, h *capi.Buffer, shape *Shape, at *capi.Device, filled bool) bool {
-	if b == nil || b.client != c || b.host != nil || b.shape != shape && !b.shape.Equal(*shape) || !b.ref.Claim() {
+	if !b.isLike(c, shape) || !b.ref.Claim() {
 		return false
 	}
 	b.born, b.bornFilled = at, filled
 	b.ref.Renew(h)
 	return true
 }
+
+// isLike reports whether b may become a result of an executable of c, with the shape.
+func (b *Buffer) isLike(c *Client, shape *Shape) bool {
+	return b != nil && b.client == c && b.host == nil && (b.shape == shape || b.shape.Equal(*shape))
+}
+
+// isReused reports whether an execution with ReuseResults made b.
+func (b *Buffer) isReused() bool { return b != nil && b.ref.Renewable() }
 
 // onDevice returns where the plugin put the buffer, nil if that is unknown.
 func (b *Buffer) onDevice() *capi.Device {
@@ -157,8 +165,10 @@ func (b *Buffer) derived(h *capi.Buffer, shape Shape) *Buffer {
 // share it, because programs make many buffers.
 func bufferDestroyer(table *capi.Table) func(*capi.Buffer, *holding) {
 	return func(h *capi.Buffer, x *holding) {
-		x.destroy.Args.Buffer = h
-		_ = x.destroy.Do(table)
+		if h != nil { // see lifetime.Ref.EndClose
+			x.destroy.Args.Buffer = h
+			_ = x.destroy.Do(table)
+		}
 		if x.host != nil {
 			x.host.bufferDestroyed()
 		}

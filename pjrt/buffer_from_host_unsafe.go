@@ -168,8 +168,7 @@ func (c *Client) upload(ctx context.Context, op *operation, f *form, a *HostArra
 		if err = u.do(c.table); err != nil {
 			err = allocateAgain(ctx, err, func() error { return u.do(c.table) })
 		}
-		runtime.KeepAlive(a.Data)
-		runtime.KeepAlive(layout)
+		runtime.KeepAlive(u) // which refers to all that C read
 		args.Data = nil
 		if opts != nil {
 			u.set(&BufferOptions{}, &noLayout)

@@ -76,7 +76,7 @@
 //	outs := make([]*pjrt.Buffer, results)
 //	for input := range requests {
 //		err := exe.ExecuteInto(ctx, outs, []*pjrt.Buffer{input}, opts)
-//		// read outs, and close them before the next request
+//		// read outs, which the next call closes
 //	}
 //
 // [LoadedExecutable.LimitInFlight] holds back fast producers. When a device is out of

@@ -207,7 +207,8 @@ func ExampleExecuteOptions_keep() {
 	// INVALID_ARGUMENT: argument 0 was deleted, or donated to an earlier execution
 }
 
-// Weights are bound once; each call passes the remaining arguments.
+// Weights are bound once; each call passes the remaining arguments, and closes the result of the
+// one before.
 func ExampleLoadedExecutable_Bind() {
 	ctx := context.Background()
 	client := cpuClient(ctx)
@@ -233,16 +234,18 @@ func ExampleLoadedExecutable_Bind() {
 		log.Fatal(err)
 	}
 	defer bound.Close()
-	for i := range 3 {
-		x := numbers(ctx, client, nil, float32(i), float32(i), float32(i))
-		outs, err := exe.Execute(ctx, []*pjrt.Buffer{x}, &pjrt.ExecuteOptions{Bound: bound})
-		if err != nil {
+	requests := [][]float32{{0, 0, 0}, {1, 1, 1}, {2, 2, 2}}
+
+	outs, opts := make([]*pjrt.Buffer, 1), &pjrt.ExecuteOptions{Bound: bound, ReuseResults: true}
+	for _, request := range requests {
+		x := numbers(ctx, client, nil, request...)
+		if err := exe.ExecuteInto(ctx, outs, []*pjrt.Buffer{x}, opts); err != nil {
 			log.Fatal(err)
 		}
 		show(ctx, outs[0])
-		outs[0].Close()
 		x.Close()
 	}
+	outs[0].Close()
 	// Output:
 	// [1 1 1]
 	// [2 11 101]

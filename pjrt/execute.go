@@ -38,9 +38,9 @@ func (e *LoadedExecutable) newResults() (outs []*Buffer, blank *Buffer) {
 }
 
 // ExecuteInto is Execute with the results in outs, which has one element for each result.
-// It does not close the buffers that outs held before, and after an error outs is
-// unchanged. A repeated call allocates nothing but the results, and with
-// ExecuteOptions.ReuseResults nothing at all.
+// After an error outs is unchanged. ExecuteInto closes the buffers that outs held before
+// only with ExecuteOptions.ReuseResults. A repeated call allocates nothing but the results,
+// and with that option nothing at all.
 func (e *LoadedExecutable) ExecuteInto(ctx context.Context, outs []*Buffer, args []*Buffer, opts *ExecuteOptions) error {
 	if err := e.single(); err != nil {
 		return err
@@ -54,15 +54,14 @@ func (e *LoadedExecutable) ExecuteInto(ctx context.Context, outs []*Buffer, args
 // executeInto is ExecuteInto after its checks. The first result is made in blank, a zero
 // Buffer, if that is not nil.
 func (e *LoadedExecutable) executeInto(ctx context.Context, outs []*Buffer, blank *Buffer, args []*Buffer, opts *ExecuteOptions) error {
-	l := e.newLaunch(opts)
-	l.blank = blank
-	if ran, err := l.runAgain(ctx, args); ran {
-		if err == nil {
-			err = l.adopt(0, outs)
-		}
-		l.endAgain()
+	if opts == nil {
+		opts = &defaultExecuteOptions
+	}
+	if ran, err := e.runAgain(ctx, outs, blank, args, opts); ran {
 		return err
 	}
+	l := e.newLaunch(opts)
+	l.blank = blank
 	defer l.Release()
 	l.lists = append(l.lists, args)
 	if err := l.execute(ctx); err != nil {

@@ -5,6 +5,7 @@ package pjrt
 
 import (
 	"context"
+	"math"
 	"runtime"
 	"time"
 
@@ -12,38 +13,56 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/internal/standin"
 )
 
-// runAgain runs the program on args as the launch ran it before, if all is as it was then,
-// and leaves the results in the outputs of the frame. If it reports false, it has changed
-// nothing, and the caller uses execute.
+// runAgain runs the program on args as it ran before, if all is as it was then, and puts the
+// results into outs, the first one into blank unless that is nil. If it reports false, it has
+// changed nothing, and the caller uses a launch of its own.
 //
-// It makes the call, waits for its event and destroys the event in one crossing into C. So it
-// is only for short executions that wait for nothing but their program: the arguments have
-// their contents, the program takes none of them, and no other execution of the client is
-// under way. Nor may a limit be set, since the arguments' turns must not last while an
-// execution waits for its slot.
+// It makes the call, waits for its event, and destroys the event and up to five results that
+// are replaced, in one crossing into C. So it is only for short executions that wait for nothing
+// but their program: the arguments have their contents, the program takes none of them, and no
+// other execution of the client is under way. Nor may a limit be set, since the arguments' turns
+// must not last while an execution waits for its slot.
 //
 // The checks are those of prepare, but in two functions in place of forty: after the plugin
 // has run, most of their code must be fetched into the processor's caches again.
-func (l *launch) runAgain(ctx context.Context, args []*Buffer) (ran bool, err error) {
-	e, f, bound := l.exe, &l.frame, l.opts.Bound
+func (e *LoadedExecutable) runAgain(ctx context.Context, outs []*Buffer, blank *Buffer, args []*Buffer, opts *ExecuteOptions) (
+	ran bool, err error,
+) {
 	x, t := &e.executions, &e.client.traffic
-	if !l.repeats || ctx.Done() != nil || !x.short.certain() || x.limit.isSet() || t.limit.isSet() || t.underWay() > 0 ||
-		!l.opts.isPlain(e) || watching.Load() != nil || e.plugin.follows.Load() || standin.Any() {
+	if ctx.Done() != nil || !x.hasAgain.Load() || !x.short.certain() || x.limit.isSet() || t.limit.isSet() ||
+		!opts.isPlain(e) || watching.Load() != nil || e.plugin.follows.Load() || standin.Any() || !t.enterAlone() {
 		return false, nil
 	}
-	n := len(l.entry.parameters)
-	f.arguments = f.arguments[:n]
-	switch {
-	case bound == nil:
-		l.boundID = 0
-		if len(args) != n {
-			return false, nil
-		}
-	case bound.exe != e || len(args) != len(bound.open) || !bound.filled.Load():
+	l := x.again
+	if l == nil || !l.canRun(args, opts.Bound) {
+		t.leaveAlone()
 		return false, nil
-	case l.boundID != bound.id:
-		copy(f.arguments, bound.handles)
-		l.boundID = bound.id
+	}
+	if err = l.runAlone(ctx, outs, args, opts); err == nil {
+		err = l.adoptResults(0, outs, blank, opts.ReuseResults, true)
+	}
+	if l.opts != nil { // the launch has become one like any other
+		l.Release()
+		return true, err
+	}
+	if opts.Bound != nil {
+		opts.Bound.ref.Release()
+	} else {
+		e.ref.Release()
+	}
+	t.leaveAlone()
+	return true, err
+}
+
+// canRun gets ready for runAlone. If it reports false, it has acquired nothing.
+func (l *launch) canRun(args []*Buffer, bound *Bound) bool {
+	e, f := l.exe, &l.frame
+	switch {
+	case bound == nil && len(args) != len(f.arguments),
+		bound != nil && (bound.exe != e || len(args) != len(bound.open) || !bound.filled.Load()):
+		return false
+	case bound == nil && l.boundID != 0, bound != nil && l.boundID != bound.id:
+		l.takeBound(bound)
 	}
 	// The arguments come first: a fresh one, which may not have its contents yet, is the usual
 	// reason to give up.
@@ -51,47 +70,87 @@ func (l *launch) runAgain(ctx context.Context, args []*Buffer) (ran bool, err er
 		p := bound.parameter(i)
 		if f.arguments[p] = l.use(b, p); f.arguments[p] == nil {
 			l.stopUsing(bound, args[:i])
-			return false, nil
+			return false
 		}
 	}
 	var h *capi.LoadedExecutable
+	var err error
 	if bound == nil {
 		h, err = e.ref.Acquire()
-		l.inUse = err == nil
 	} else if err = bound.acquireFor(e); err == nil {
-		l.bound = bound
-		h, err = e.ref.Object()
+		if h, err = e.ref.Object(); err != nil {
+			bound.ref.Release()
+		}
 	}
-	if err != nil || !l.admission.enterAlone(t) {
+	if err != nil {
 		l.stopUsing(bound, args)
-		l.leave()
-		return false, nil
+		return false
 	}
-	f.call.Args.Executable = h
-	f.options.NonDonatableInputIndices, f.options.NumNonDonatableInputIndices = nil, 0
-	if bound != nil && len(bound.fixed) > 0 {
+	if a := &f.call.Args; a.Executable != h {
+		a.Executable = h
+	}
+	return true
+}
+
+// unknownBound is a boundID that no Bound has.
+const unknownBound = math.MaxUint64
+
+// takeBound puts the handles of bound arguments into the frame. bound may be nil.
+func (l *launch) takeBound(bound *Bound) {
+	f := &l.frame
+	l.boundID, f.options.NonDonatableInputIndices, f.options.NumNonDonatableInputIndices = 0, nil, 0
+	if bound == nil {
+		return
+	}
+	l.boundID = bound.id
+	copy(f.arguments, bound.handles)
+	if len(bound.fixed) > 0 {
 		f.options.NonDonatableInputIndices, f.options.NumNonDonatableInputIndices = &bound.fixed[0], uintptr(len(bound.fixed))
 	}
-	l.devices, f.outputs, f.events = e.devices, f.outputs[:e.numOutputs], f.events[:1]
+}
 
+// runAlone runs the program after canRun, and leaves the results in the outputs of the frame.
+func (l *launch) runAlone(ctx context.Context, outs, args []*Buffer, opts *ExecuteOptions) error {
+	f, x := &l.frame, &l.exe.executions
+	if opts.ReuseResults && len(l.replaced) > 0 {
+		l.beginReplacing(outs)
+	}
 	l.uses++
 	timed := l.uses%32 == 0
 	var begin time.Duration
 	if timed {
 		begin = now()
 	}
-	made, err := f.atOnce.Do(e.client.table)
+	made, err := f.atOnce.Do(l.exe.client.table)
 	runtime.KeepAlive(l)
 	if timed {
 		x.short.note(begin)
 	}
 	if err != nil && made < 2 { // ending an event may fail
-		return true, l.recoverAgain(ctx, args, made, err)
+		return l.recoverAgain(ctx, args, opts, made, err)
 	}
 	f.events[0] = nil
-	l.stopUsing(bound, args)
-	l.over = true
-	return true, nil
+	l.stopUsing(opts.Bound, args)
+	return nil
+}
+
+// keepAgain keeps the launch for runAgain, if that has none and can be used just now.
+func (l *launch) keepAgain() bool {
+	e := l.exe
+	x, t := &e.executions, &e.client.traffic
+	if !l.repeats || x.hasAgain.Load() || !t.enterAlone() {
+		return false
+	}
+	defer t.leaveAlone()
+	if x.again != nil {
+		return false
+	}
+	f := &l.frame
+	l.boundID = unknownBound // other executions may have changed the handles
+	l.devices, f.arguments, f.outputs, f.events = e.devices, f.arguments[:len(l.entry.parameters)], f.outputs[:e.numOutputs], f.events[:1]
+	x.again = l
+	x.hasAgain.Store(true)
+	return true
 }
 
 // isPlain reports whether an execution on the only device of e needs none of the options but
@@ -144,21 +203,15 @@ func (l *launch) stopUsing(bound *Bound, args []*Buffer) {
 	}
 }
 
-// endAgain is Release after runAgain ran the program.
-func (l *launch) endAgain() {
-	if len(l.lists) > 0 {
-		l.Release() // after recoverAgain
-		return
-	}
-	l.leave()
-	l.over, l.opts, l.blank = false, nil, nil
-	l.keep()
-}
-
-// recoverAgain goes on as execute would after the calls of runAgain failed with err, of which
-// so many were made without an error.
-func (l *launch) recoverAgain(ctx context.Context, args []*Buffer, made int, err error) error {
-	f, c, table := &l.frame, &l.event, l.exe.client.table
+// recoverAgain goes on as execute would after the calls of runAlone failed with err, of which
+// so many were made without an error. The launch becomes one like any other.
+func (l *launch) recoverAgain(ctx context.Context, args []*Buffer, opts *ExecuteOptions, made int, err error) error {
+	f, c, x, table := &l.frame, &l.event, &l.exe.executions, l.exe.client.table
+	x.again = nil
+	x.hasAgain.Store(false)
+	l.opts, l.bound, l.inUse = opts, opts.Bound, opts.Bound == nil
+	l.admission = admission{traffic: &l.exe.client.traffic, state: admitted, direct: true}
+	l.undoReplacing()
 	l.lists = append(l.lists, args)
 	for i, b := range args {
 		l.held = append(l.held, heldArgument{b, f.arguments[l.parameter(i)], turnUse})
@@ -186,7 +239,6 @@ func (l *launch) recoverAgain(ctx context.Context, args []*Buffer, made int, err
 // repeat prepares the launch for runAgain after an execution of a steady program.
 func (l *launch) repeat() {
 	f, n := &l.frame, len(l.entry.parameters)
-	l.boundID = 0 // other executions may have changed the handles
 	if l.repeats = len(l.exe.devices) == 1 && l.entry.err == nil && !l.entry.donates && f.plain; !l.repeats {
 		return
 	}
@@ -199,5 +251,97 @@ func (l *launch) repeat() {
 		f.atOnce.Add(&f.call)
 		capi.AddFor(&f.atOnce, &c.wait, at, &c.wait.Args.Event)
 		capi.AddFor(&f.atOnce, &c.destroy, at, &c.destroy.Args.Event)
+		l.replaced = nil
 	}
+	if outs := l.exe.numOutputs; l.opts.ReuseResults && l.replaced == nil && outs <= capi.SequenceLength-3 {
+		l.replaced = make([]replacedResult, outs)
+		for i := range l.replaced {
+			r := &l.replaced[i]
+			capi.AddFor(&f.atOnce, &r.destroy, &r.handle, &r.destroy.Args.Buffer)
+		}
+	}
+}
+
+// replacedResult is a Buffer that is to have the next result, and what that replaces.
+type replacedResult struct {
+	buffer  *Buffer                           // closed until replace or undoReplacing; nil if there is none
+	handle  *capi.Buffer                      // of buffer, or nil
+	destroy capi.Call[capi.BufferDestroyArgs] // the sequence fills in the argument when it makes the call
+}
+
+// beginReplacing closes those Buffers in outs that nothing uses, to be opened again with the
+// next results.
+func (l *launch) beginReplacing(outs []*Buffer) {
+	shapes := l.exe.executions.shapes.Load()
+	if shapes == nil {
+		return
+	}
+	for i := range l.replaced {
+		if b := outs[i]; b.isLike(l.exe.client, &(*shapes)[i]) {
+			if h, ok := b.ref.BeginClose(); ok {
+				r := &l.replaced[i]
+				r.buffer, r.handle, r.destroy.Args.Buffer = b, h, nil
+			}
+		}
+	}
+}
+
+// undoReplacing opens the Buffers of beginReplacing with what they had, for an execution that
+// failed. Plugins that say only later that it did may have made the sequence destroy that.
+func (l *launch) undoReplacing() {
+	for i := range l.replaced {
+		r := &l.replaced[i]
+		switch {
+		case r.buffer == nil:
+		case r.destroy.Args.Buffer != nil:
+			r.buffer.ref.EndClose(nil)
+		default:
+			r.buffer.ref.Reopen(r.handle)
+		}
+		r.buffer, r.handle = nil, nil
+	}
+}
+
+// replace puts results into the Buffers of outs, as ReuseResults says, and takes their handles.
+func (l *launch) replace(outs []*Buffer, handles []*capi.Buffer, shapes []Shape, at *capi.Device, filled bool, waits *standin.Set) {
+	c := l.exe.client
+	for i, b := range outs {
+		if (i >= len(l.replaced) || l.replaced[i].buffer == nil) && b.isReused() {
+			b.Close() // all, before the first has its new result, since one may be there twice
+		}
+	}
+	for i, h := range handles {
+		var b *Buffer
+		if i < len(l.replaced) {
+			b = l.replaced[i].end(c.table)
+		}
+		switch {
+		case b != nil:
+			b.reset()
+			b.born, b.bornFilled = at, filled
+			b.ref.Reopen(h)
+		case !outs[i].refill(c, h, &shapes[i], at, filled):
+			b = &Buffer{client: c, shape: &shapes[i]}
+			b.holding = c.buffers.InitRenewable(&b.ref, h)
+			b.born, b.bornFilled = at, filled
+			outs[i] = b
+		}
+		if waits != nil {
+			outs[i].standIns.Store(waits)
+		}
+		handles[i] = nil // faster than clear, for few
+	}
+}
+
+// end ends the replacing for an execution that succeeded, and returns the Buffer for its result, or nil.
+func (r *replacedResult) end(table *capi.Table) *Buffer {
+	b, h := r.buffer, r.handle
+	if b != nil {
+		if r.destroy.Args.Buffer == nil { // a call before failed
+			r.destroy.Args.Buffer = h
+			_ = r.destroy.Do(table)
+		}
+		r.buffer, r.handle = nil, nil
+	}
+	return b
 }

@@ -23,14 +23,16 @@ import (
 
 // executions holds what an executable needs for its executions.
 type executions struct {
+	again    *launch // for runAgain; belongs to whoever is alone in the client's traffic
+	hasAgain atomic.Bool
+	quick    quickness               // of the last calls
+	short    quickness               // of the last executions, from the call to the end
+	limit    limit                   // of executions under way
+	shapes   atomic.Pointer[[]Shape] // of the results, the same for each execution
 	// spare is one launch to use again, and launches has more. Most programs run one
 	// execution at a time, for which a pool is slow.
 	spare    atomic.Pointer[launch]
 	launches sync.Pool // of *launch
-	limit    limit
-	shapes   atomic.Pointer[[]Shape] // of the results, the same for each execution
-	quick    quickness               // of the last calls
-	short    quickness               // of the last executions, from the call to the end
 }
 
 // launch is one execution from its checks to its end, with all memory that C reads for
@@ -55,6 +57,9 @@ type launch struct {
 	uses    int      // how many runAgain ran
 	shapes  []*Shape // of the last argument of each parameter, which fitted
 	boundID uint64   // of the Bound whose handles are in the frame
+	// replaced has the results that those of runAgain replace; empty if there are too many, or
+	// if no execution with ReuseResults has come.
+	replaced []replacedResult
 
 	lists   [][]*Buffer // the arguments of the call, for each device
 	devices []*Device   // run the program
@@ -159,7 +164,7 @@ func (l *launch) leave() {
 
 // keep keeps the launch for another execution.
 func (l *launch) keep() {
-	if x := &l.exe.executions; !x.spare.CompareAndSwap(nil, l) {
+	if x := &l.exe.executions; !l.keepAgain() && !x.spare.CompareAndSwap(nil, l) {
 		x.launches.Put(l)
 	}
 }
@@ -657,48 +662,46 @@ func (l *launch) destroyOutputs() {
 	}
 }
 
-// adopt turns the results of device number d into Buffers of the caller. If it fails, it
-// destroys all results that were not adopted yet.
+// adopt is adoptResults after an execution that is not that of runAgain.
 func (l *launch) adopt(d int, outs []*Buffer) error {
+	blank := l.blank
+	l.blank = nil
+	return l.adoptResults(d, outs, blank, l.opts.ReuseResults, l.over)
+}
+
+// adoptResults turns the results of device number d into Buffers of the caller, the first one in
+// blank unless that is nil. If it fails, it destroys all results that were not adopted yet.
+func (l *launch) adoptResults(d int, outs []*Buffer, blank *Buffer, reuse, filled bool) error {
 	e := l.exe
 	n := e.numOutputs
 	handles := l.frame.outputs[d*n : d*n+n]
 	shapes, err := l.outputShapes(handles)
 	if err != nil {
+		l.undoReplacing()
 		l.destroyOutputs()
 		return err
 	}
 	at, waits := l.devices[d].handle, l.resultsWaitFor()
-	if l.opts.ReuseResults {
-		for i, h := range handles {
-			if !outs[i].refill(e.client, h, &shapes[i], at, l.over) {
-				outs[i] = &Buffer{client: e.client, shape: &shapes[i]}
-				outs[i].holding = e.client.buffers.InitRenewable(&outs[i].ref, h)
-				outs[i].born, outs[i].bornFilled = at, l.over
-			}
-			if waits != nil {
-				outs[i].standIns.Store(waits)
-			}
-		}
-		clear(handles)
+	if reuse {
+		l.replace(outs, handles, shapes, at, filled, waits)
 		return nil
 	}
 	var expected expectedBuffers
 	e.client.buffers.Expect(&expected, len(handles))
 	for i, h := range handles {
-		b := l.blank
-		if l.blank = nil; b == nil {
+		b := blank
+		if blank = nil; b == nil {
 			b = new(Buffer)
 		}
 		b.client, b.shape = e.client, &shapes[i]
 		b.holding = expected.Init(&b.ref, h)
-		b.born, b.bornFilled = at, l.over
+		b.born, b.bornFilled = at, filled
 		if waits != nil {
 			b.standIns.Store(waits)
 		}
 		outs[i] = b
+		handles[i] = nil // faster than clear, for few
 	}
-	clear(handles)
 	expected.Done()
 	return nil
 }

@@ -124,7 +124,7 @@ func (f *Family[T, X]) Init(r *Ref[T], object *T) *X {
 // InitRenewable is Init for a Ref that [Ref.Renew] is likely to be called for.
 func (f *Family[T, X]) InitRenewable(r *Ref[T], object *T) *X {
 	x := f.Init(r, object)
-	r.shared, r.renewed = false, true
+	r.shared, r.renewable = false, true
 	return x
 }
 

@@ -254,6 +254,140 @@ func TestARenewableMemberOfAFamilyKeepsItsMemory(t *testing.T) {
 	assert.NotContains(t, lifetime.Live(), t.Name())
 }
 
+// BeginClose is for whoever has the next object at once.
+func TestARenewableMemberGetsItsNextObjectInPlaceOfTheLast(t *testing.T) {
+	parent := lifetime.New(t.Name()+"p", new(object), nil, destroy)
+	family := lifetime.NewFamily(t.Name(), parent, func(o *object, x *scratch) {
+		if o != nil {
+			destroy(o)
+		}
+		x.left = 0
+	})
+	a, b := new(object), new(object)
+	r := new(lifetime.Ref[object])
+	x := family.InitRenewable(r, a)
+	x.left = 3
+	closedMeanwhile := func() {
+		_, err := r.Acquire()
+		require.ErrorIs(t, err, lifetime.ErrClosed)
+		assert.True(t, r.Closed())
+		assert.False(t, r.Peek())
+		assert.False(t, r.Claim())
+		assert.False(t, r.Destroyed())
+		require.NoError(t, r.Close())
+		_, ok := r.BeginClose()
+		assert.False(t, ok)
+		assert.Equal(t, 1, lifetime.Live()[t.Name()])
+	}
+
+	_, err := r.Acquire()
+	require.NoError(t, err)
+	_, ok := r.BeginClose()
+	assert.False(t, ok, "in use")
+	r.Release()
+	got, ok := r.BeginClose()
+	require.True(t, ok)
+	assert.Same(t, a, got)
+	closedMeanwhile()
+	r.Reopen(b)
+	got, err = r.Acquire()
+	require.NoError(t, err)
+	assert.Same(t, b, got)
+	r.Release()
+	assert.Equal(t, 3, x.left, "the caller's")
+	assert.Zero(t, a.destroyed.Load()+b.destroyed.Load(), "the caller's")
+
+	got, ok = r.BeginClose()
+	require.True(t, ok)
+	closedMeanwhile()
+	r.EndClose(got)
+	assert.EqualValues(t, 1, b.destroyed.Load())
+	assert.Zero(t, x.left)
+	assert.True(t, r.Destroyed())
+	assert.NotContains(t, lifetime.Live(), t.Name())
+	_, ok = r.BeginClose()
+	assert.False(t, ok, "closed")
+
+	require.True(t, r.Claim())
+	r.Renew(a)
+	_, ok = r.BeginClose()
+	require.True(t, ok)
+	r.EndClose(nil)
+	assert.Zero(t, a.destroyed.Load(), "by the caller before")
+	assert.NotContains(t, lifetime.Live(), t.Name())
+
+	for name, other := range map[string]*lifetime.Ref[object]{
+		"nil": nil, "zero": new(lifetime.Ref[object]), "of no family": lifetime.New(t.Name(), new(object), nil, destroy),
+	} {
+		_, ok := other.BeginClose()
+		assert.False(t, ok, name)
+		assert.False(t, other.Renewable(), name)
+		require.NoError(t, other.Close())
+	}
+	shared := new(lifetime.Ref[object])
+	family.Init(shared, new(object))
+	_, ok = shared.BeginClose()
+	assert.False(t, ok)
+	require.NoError(t, shared.Close())
+
+	defer lifetime.Track(lifetime.Track(true))
+	r = new(lifetime.Ref[object])
+	family.InitRenewable(r, a)
+	_, ok = r.BeginClose()
+	assert.False(t, ok, "recorded")
+	_, err = r.Acquire()
+	require.NoError(t, err)
+	r.Release()
+	require.NoError(t, r.Close())
+	assert.NotContains(t, lifetime.Live(), t.Name())
+	require.NoError(t, parent.Close())
+	assert.NotContains(t, lifetime.Live(), t.Name()+"p")
+}
+
+func TestObjectsAreReplacedWhileOthersUseThem(t *testing.T) {
+	parent := lifetime.New(t.Name()+"p", new(object), nil, destroy)
+	family := newFamily(t, parent)
+	r := new(lifetime.Ref[object])
+	family.InitRenewable(r, new(object))
+	var stop atomic.Bool
+	var wg sync.WaitGroup
+	for i := range 3 {
+		wg.Go(func() {
+			for !stop.Load() {
+				if got, err := r.Acquire(); err == nil {
+					if got.destroyed.Load() != 0 {
+						t.Error("acquired after its destruction")
+					}
+					r.Release()
+				}
+				if i == 0 {
+					r.Close()
+				}
+				runtime.Gosched()
+			}
+		})
+	}
+	replaced := 0
+	for deadline := time.Now().Add(time.Minute); replaced < 2000 && time.Now().Before(deadline); {
+		if old, ok := r.BeginClose(); ok {
+			old.destroyed.Add(1)
+			r.Reopen(new(object))
+			replaced++
+		} else if r.Claim() {
+			r.Renew(new(object))
+		} else {
+			runtime.Gosched()
+		}
+	}
+	stop.Store(true)
+	wg.Wait()
+	r.Close()
+	assert.Equal(t, 2000, replaced)
+	assert.NotContains(t, lifetime.Live(), t.Name())
+	require.NoError(t, parent.Close())
+	assert.NotContains(t, lifetime.Live(), t.Name()+"p")
+}
+
 // Goroutines hold on to Refs that others close, while the memory goes from one to the next.
 func TestManyGoroutinesUseTheMembersOfAFamily(t *testing.T) {
 	parent := lifetime.New(t.Name()+"p", new(object), nil, destroy)

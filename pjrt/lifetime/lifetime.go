@@ -22,12 +22,13 @@ var ErrClosed = errors.New("closed")
 // Ref is the program's reference to one C object of type T. Its methods may be
 // called from any goroutine, in any order. A Ref must not be copied.
 type Ref[T any] struct {
-	object  **T // in the owned that contains state
-	state   *state
-	guard   *guard     // watches the Ref until Close
-	age     generation // of the state, as long as the Ref is open
-	renewed bool       // by Renew, which is likely to be called again: the Ref keeps its guard
-	shared  bool       // the state goes back to a Family, for other Refs
+	object **T // in the owned that contains state
+	state  *state
+	guard  *guard     // watches the Ref until Close
+	age    generation // of the state, as long as the Ref is open
+	// Renew is likely to be called, so the Ref keeps its guard. Never changed.
+	renewable bool
+	shared    bool // the state goes back to a Family, for other Refs; never changed
 }
 
 // state is separate from Ref, so that a pointer to it does not keep the Ref alive.
@@ -220,11 +221,48 @@ func (r *Ref[T]) Renew(object *T) {
 	if tracking.Load() {
 		s.track()
 	}
-	r.renewed = true
 	if r.guard == nil {
 		r.guard = guardOf(s)
 	}
 	s.refs.Store(r.age.refs(1)) // from now on it can be acquired
+}
+
+// Renewable reports whether r is from [Family.InitRenewable].
+func (r *Ref[T]) Renewable() bool { return r != nil && r.renewable }
+
+// BeginClose closes a Renewable Ref whose object nothing uses, and leaves the object to the caller, who ends this with
+// Reopen or EndClose. To everyone else the Ref is closed until then. BeginClose returns false, and has done nothing, if the
+// Ref is not such a one, or if its creation was recorded (see [Track]), since Reopen would not record it anew.
+//
+// It is for a caller that has the next object at once, and takes two atomic operations, where Close, Claim and Renew take
+// eight: the object counts as existing all the while.
+func (r *Ref[T]) BeginClose() (object *T, ok bool) {
+	if r == nil || !r.renewable {
+		return nil, false
+	}
+	s := r.state
+	if s.places.Load() != nil || !s.refs.CompareAndSwap(r.age.refs(1), r.age.refs(closedBit)) {
+		return nil, false
+	}
+	if s.tracked || tracking.Load() {
+		r.Reopen(*r.object)
+		return nil, false
+	}
+	return *r.object, true
+}
+
+// Reopen makes a Ref after BeginClose refer to another object, in place of one that the caller has destroyed, or to the same
+// one, as if BeginClose had not been called.
+func (r *Ref[T]) Reopen(object *T) {
+	*r.object = object
+	r.state.refs.Store(r.age.refs(1))
+}
+
+// EndClose makes what BeginClose began a Close. It destroys object, which is that of BeginClose, or nil if the caller has
+// destroyed that; the function that destroys objects gets nil then.
+func (r *Ref[T]) EndClose(object *T) {
+	*r.object = object
+	r.state.owned.end().release()
 }
 
 // counterOf returns the counter of a child of s, which may be nil.
@@ -320,7 +358,7 @@ func (r *Ref[T]) Close() error {
 		return nil
 	}
 	switch g := r.guard; {
-	case r.renewed:
+	case r.renewable:
 	case r.shared:
 		r.guard, s.idle = nil, g
 	default:

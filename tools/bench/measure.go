@@ -180,7 +180,11 @@ func (m *measurer) takeTurns(taking []*taking, rounds int) error {
 			for i := range taking {
 				i = (i + round) % len(taking)
 				t := taking[i]
-				took, err := t.run(t.n, t.n/8)
+				warm := t.n // after a pause, caches and schedulers need a while to settle
+				if warm < 8 {
+					warm = 0
+				}
+				took, err := t.run(t.n, warm)
 				if err != nil {
 					return err
 				}

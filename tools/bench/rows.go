@@ -99,7 +99,7 @@ var rows = slices.Concat([]row{
 	},
 	{
 		name: "work/execute-steady", title: "the same with `Bind` and reused results", job: "execute",
-		jobs: map[string]string{viaPjrt: "execute-steady"}, goal: &goal{ratio: 1.15, margin: 0.05},
+		jobs: map[string]string{viaCapi: "execute-steady", viaPjrt: "execute-steady"}, goal: &goal{ratio: 1.15, margin: 0.05},
 	},
 	{name: "work/dispatch", title: "start f32[4], without a wait, free", job: "dispatch"},
 	{name: "work/create", title: "create and close f32[4]", job: "create", param: 16, goal: &goal{ratio: 1.4, margin: 0.1, allocs: 2}},

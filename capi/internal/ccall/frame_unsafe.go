@@ -30,7 +30,7 @@ type ArgFrame struct {
 }
 
 // ChainLength is the most calls that a Chain can hold.
-const ChainLength = 4
+const ChainLength = 8
 
 // Chain is a sequence of calls that C makes until one of them returns something other than zero. None of the functions
 // may be void, since a void function returns garbage.

@@ -115,6 +115,8 @@ func (d *direct) prepare(job string, param int) (*child.Job, error) {
 		return d.served(job)
 	case "execute":
 		return d.execute("add", 1, 2, 1, true)
+	case "execute-steady":
+		return d.executeSteady()
 	case "dispatch":
 		return d.execute("add", 1, 2, 1, false)
 	case "many":
@@ -148,6 +150,7 @@ func (d *direct) prepare(job string, param int) (*child.Job, error) {
 // upload makes and frees a buffer.
 type upload struct {
 	d    *direct
+	both *capi.Sequence // makes the buffer and frees the event in one crossing into C, as pjrt does; nil for purego
 	up   call[capi.ClientBufferFromHostBufferArgs]
 	wait call[capi.EventAwaitArgs]
 	done call[capi.EventDestroyArgs]
@@ -168,10 +171,19 @@ func (d *direct) newUpload(data []float32, semantics capi.HostBufferSemantics) *
 	u.up.Args.Dims, u.up.Args.NumDims = &u.dims[0], 1
 	u.up.Args.HostBufferSemantics = semantics
 	u.up.Args.Device = d.device
+	if !d.bare && semantics == capi.HostBufferSemanticsImmutableOnlyDuringCall {
+		u.both = new(capi.Sequence)
+		u.both.Add(&u.up.Call)
+		capi.AddFor(u.both, &u.done.Call, &u.up.Args.DoneWithHostBuffer, &u.done.Args.Event)
+	}
 	return u
 }
 
 func (u *upload) once() (*capi.Buffer, error) {
+	if u.both != nil {
+		_, err := u.both.Do(u.d.table)
+		return u.up.Args.Buffer, err
+	}
 	if err := u.up.do(u.d); err != nil {
 		return nil, err
 	}
@@ -358,6 +370,15 @@ func (d *direct) execute(name string, devices, args, results int, wait bool) (*c
 	if err != nil {
 		return nil, err
 	}
+	if !d.bare && devices == 1 && wait {
+		s := p.sequence()
+		return child.Loop(func() error {
+			if _, err := s.Do(d.table); err != nil {
+				return err
+			}
+			return p.free(p.out...)
+		}, p.close), nil
+	}
 	return child.Loop(func() error {
 		if err := p.run.do(d); err != nil {
 			return err
@@ -368,6 +389,33 @@ func (d *direct) execute(name string, devices, args, results int, wait bool) (*c
 			}
 		}
 		return p.free(p.out...)
+	}, p.close), nil
+}
+
+// sequence returns the calls that pjrt makes in one crossing into C: an execution, the wait for it, and the end of its
+// event.
+func (p *loaded) sequence() *capi.Sequence {
+	s := new(capi.Sequence)
+	s.Add(&p.run.Call)
+	capi.AddFor(s, &p.await.Call, &p.done[0], &p.await.Args.Event)
+	capi.AddFor(s, &p.freeEvent.Call, &p.done[0], &p.freeEvent.Args.Event)
+	return s
+}
+
+// executeSteady also frees the result in that crossing, as pjrt does if the next one replaces it.
+func (d *direct) executeSteady() (*child.Job, error) {
+	if d.bare {
+		return d.execute("add", 1, 2, 1, true)
+	}
+	p, err := d.load("add", 1, 2, 1)
+	if err != nil {
+		return nil, err
+	}
+	s := p.sequence()
+	capi.AddFor(s, &p.freeBuffer.Call, &p.out[0], &p.freeBuffer.Args.Buffer)
+	return child.Loop(func() error {
+		_, err := s.Do(d.table)
+		return err
 	}, p.close), nil
 }
 

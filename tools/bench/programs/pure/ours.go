@@ -68,9 +68,9 @@ func (o *ours) prepare(job string, param int) (*child.Job, error) {
 	case "inflight":
 		return o.inflight(param)
 	case "create":
-		data := []float32{1, 2, 3, 4}
+		ctx, client, data := o.ctx, o.client, []float32{1, 2, 3, 4} // as a caller has them, not behind pointers
 		return child.Loop(func() error {
-			b, err := pjrt.FromSlice(o.ctx, o.client, data, 4)
+			b, err := pjrt.FromSlice(ctx, client, data, 4)
 			if err != nil {
 				return err
 			}
@@ -165,8 +165,9 @@ func (o *ours) execute(ctx context.Context) (*child.Job, error) {
 	if err != nil {
 		return nil, err
 	}
+	exe, args := p.exe, p.args[0]
 	return child.Loop(func() error {
-		outs, err := p.exe.Execute(ctx, p.args[0], nil)
+		outs, err := exe.Execute(ctx, args, nil)
 		if err != nil {
 			return err
 		}
@@ -202,12 +203,10 @@ func (o *ours) executeSteady() (*child.Job, error) {
 		return nil, err
 	}
 	outs, options := make([]*pjrt.Buffer, 1), &pjrt.ExecuteOptions{Bound: bound, ReuseResults: true}
+	ctx, exe, args := o.ctx, p.exe, p.args[0][1:]
 	return child.Loop(func() error {
-		if err := p.exe.ExecuteInto(o.ctx, outs, p.args[0][1:], options); err != nil {
-			return err
-		}
-		return outs[0].Close()
-	}, func() error { return errors.Join(bound.Close(), p.Close()) }), nil
+		return exe.ExecuteInto(ctx, outs, args, options)
+	}, func() error { return errors.Join(outs[0].Close(), bound.Close(), p.Close()) }), nil
 }
 
 func (o *ours) dispatch() (*child.Job, error) {
