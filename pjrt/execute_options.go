@@ -47,8 +47,8 @@ type ExecuteOptions struct {
 
 	// ReuseResults lets ExecuteInto put results into the Buffers in outs that an earlier call
 	// with this option made, so that a repeated call allocates nothing. All who hold such a
-	// Buffer see the new result. The old one is closed when the execution has succeeded; if
-	// something still uses it, such as a Reference, outs gets another Buffer.
+	// Buffer see the new result. The call closes the old one, and opens it again if it fails;
+	// if something still uses it, such as a Reference, outs gets another Buffer.
 	ReuseResults bool
 
 	// NoRetry fails at once when a device is out of memory. Otherwise buffers that the

@@ -28,25 +28,35 @@ import (
 func (e *LoadedExecutable) runAgain(ctx context.Context, outs []*Buffer, blank *Buffer, args []*Buffer, opts *ExecuteOptions) (
 	ran bool, err error,
 ) {
-	x, t := &e.executions, &e.client.traffic
+	x, t, bound, reuse := &e.executions, &e.client.traffic, opts.Bound, opts.ReuseResults
 	if ctx.Done() != nil || !x.hasAgain.Load() || !x.short.certain() || x.limit.isSet() || t.limit.isSet() ||
 		!opts.isPlain(e) || watching.Load() != nil || e.plugin.follows.Load() || standin.Any() || !t.enterAlone() {
 		return false, nil
 	}
 	l := x.again
-	if l == nil || !l.canRun(args, opts.Bound) {
+	if l == nil || !l.canRun(args, bound) {
 		t.leaveAlone()
 		return false, nil
 	}
-	if err = l.runAlone(ctx, outs, args, opts); err == nil {
-		err = l.adoptResults(0, outs, blank, opts.ReuseResults, true)
+	if reuse {
+		l.beginReplacing(outs)
+	}
+	made, err := l.runAlone()
+	if err != nil && made < 2 { // ending an event may fail
+		err = l.recoverAgain(ctx, args, bound, opts, made, err)
+	} else {
+		l.frame.events[0], err = nil, nil
+		l.stopUsing(bound, args)
+	}
+	if err == nil {
+		err = l.adoptResults(0, outs, blank, reuse, true)
 	}
 	if l.opts != nil { // the launch has become one like any other
 		l.Release()
 		return true, err
 	}
-	if opts.Bound != nil {
-		opts.Bound.ref.Release()
+	if bound != nil {
+		bound.ref.Release()
 	} else {
 		e.ref.Release()
 	}
@@ -109,29 +119,20 @@ func (l *launch) takeBound(bound *Bound) {
 	}
 }
 
-// runAlone runs the program after canRun, and leaves the results in the outputs of the frame.
-func (l *launch) runAlone(ctx context.Context, outs, args []*Buffer, opts *ExecuteOptions) error {
-	f, x := &l.frame, &l.exe.executions
-	if opts.ReuseResults && len(l.replaced) > 0 {
-		l.beginReplacing(outs)
-	}
+// runAlone makes the calls after canRun. It returns how many were made without an error.
+func (l *launch) runAlone() (made int, err error) {
 	l.uses++
 	timed := l.uses%32 == 0
 	var begin time.Duration
 	if timed {
 		begin = now()
 	}
-	made, err := f.atOnce.Do(l.exe.client.table)
+	made, err = l.frame.atOnce.Do(l.exe.client.table)
 	runtime.KeepAlive(l)
 	if timed {
-		x.short.note(begin)
+		l.exe.executions.short.note(begin)
 	}
-	if err != nil && made < 2 { // ending an event may fail
-		return l.recoverAgain(ctx, args, opts, made, err)
-	}
-	f.events[0] = nil
-	l.stopUsing(opts.Bound, args)
-	return nil
+	return made, err
 }
 
 // keepAgain keeps the launch for runAgain, if that has none and can be used just now.
@@ -205,11 +206,11 @@ func (l *launch) stopUsing(bound *Bound, args []*Buffer) {
 
 // recoverAgain goes on as execute would after the calls of runAlone failed with err, of which
 // so many were made without an error. The launch becomes one like any other.
-func (l *launch) recoverAgain(ctx context.Context, args []*Buffer, opts *ExecuteOptions, made int, err error) error {
+func (l *launch) recoverAgain(ctx context.Context, args []*Buffer, bound *Bound, opts *ExecuteOptions, made int, err error) error {
 	f, c, x, table := &l.frame, &l.event, &l.exe.executions, l.exe.client.table
 	x.again = nil
 	x.hasAgain.Store(false)
-	l.opts, l.bound, l.inUse = opts, opts.Bound, opts.Bound == nil
+	l.opts, l.bound, l.inUse = opts, bound, bound == nil
 	l.admission = admission{traffic: &l.exe.client.traffic, state: admitted, direct: true}
 	l.undoReplacing()
 	l.lists = append(l.lists, args)
@@ -253,13 +254,6 @@ func (l *launch) repeat() {
 		capi.AddFor(&f.atOnce, &c.destroy, at, &c.destroy.Args.Event)
 		l.replaced = nil
 	}
-	if outs := l.exe.numOutputs; l.opts.ReuseResults && l.replaced == nil && outs <= capi.SequenceLength-3 {
-		l.replaced = make([]replacedResult, outs)
-		for i := range l.replaced {
-			r := &l.replaced[i]
-			capi.AddFor(&f.atOnce, &r.destroy, &r.handle, &r.destroy.Args.Buffer)
-		}
-	}
 }
 
 // replacedResult is a Buffer that is to have the next result, and what that replaces.
@@ -272,6 +266,13 @@ type replacedResult struct {
 // beginReplacing closes those Buffers in outs that nothing uses, to be opened again with the
 // next results.
 func (l *launch) beginReplacing(outs []*Buffer) {
+	if n := l.exe.numOutputs; l.replaced == nil && n <= capi.SequenceLength-3 {
+		l.replaced = make([]replacedResult, n)
+		for i := range l.replaced {
+			r := &l.replaced[i]
+			capi.AddFor(&l.frame.atOnce, &r.destroy, &r.handle, &r.destroy.Args.Buffer)
+		}
+	}
 	shapes := l.exe.executions.shapes.Load()
 	if shapes == nil {
 		return

@@ -21,10 +21,8 @@ func likeGPUs() []mutant.Mutant {
 	} {
 		list = append(list, mutant.Of(name, "executions wait for the data of their arguments",
 			func(c *invocation, a *capi.LoadedExecutableExecuteArgs) {
-				for _, arguments := range capi.Slice(a.ArgumentLists, a.NumDevices) {
-					for _, b := range capi.Slice(arguments, a.NumArgs) {
-						settle(c, b)
-					}
+				for _, b := range argumentsOf(a) {
+					settle(c, b)
 				}
 				c.Forward()
 			}).Waiting())
@@ -33,6 +31,14 @@ func likeGPUs() []mutant.Mutant {
 		list = append(list, mutant.Hooked(name, "uploads have their data when they are waited for", lateUploads))
 	}
 	return append(list, mutant.Hooked("VIEW-06", "programs refuse an address that is not aligned, views do not", refusedLater))
+}
+
+// argumentsOf returns the arguments of an execution, on all devices.
+func argumentsOf(a *capi.LoadedExecutableExecuteArgs) (all []*capi.Buffer) {
+	for _, arguments := range capi.Slice(a.ArgumentLists, a.NumDevices) {
+		all = append(all, capi.Slice(arguments, a.NumArgs)...)
+	}
+	return all
 }
 
 // refusedLater returns the hooks of a plugin that makes views of any address, but does not
@@ -54,12 +60,10 @@ func refusedLater() []serve.Hook {
 			askew.Store(a.Buffer, true)
 		}),
 		serve.Around(func(c *invocation, a *capi.LoadedExecutableExecuteArgs) {
-			for _, arguments := range capi.Slice(a.ArgumentLists, a.NumDevices) {
-				for _, b := range capi.Slice(arguments, a.NumArgs) {
-					if _, ok := askew.Load(b); ok {
-						c.Fail(capi.ErrorCodeInternal, "the address is not a multiple of 16")
-						return
-					}
+			for _, b := range argumentsOf(a) {
+				if _, ok := askew.Load(b); ok {
+					c.Fail(capi.ErrorCodeInternal, "the address is not a multiple of 16")
+					return
 				}
 			}
 			c.Forward()

@@ -19,16 +19,22 @@ const while = 30 * time.Millisecond
 // within runs a call that must not wait, and fails and ends the check if it does not
 // return in time. call must not use a method of T that ends a check.
 func within(t *check.T, what string, call func()) {
-	done := begin(call)
+	if !isPrompt(t, begin(call)) {
+		t.Errorf("%s: expected it to return at once, but it did not within %v", what, t.Patience())
+		runtime.Goexit()
+	}
+}
+
+// isPrompt reports whether a call returns in time. If not, it lets the call go on as awaitOrAbandon does.
+func isPrompt(t *check.T, done <-chan struct{}) bool {
 	select {
 	case <-done:
-		return
+		return true
 	case <-time.After(t.Patience()):
+		release(t)
+		awaitOrAbandon(t, done)
+		return false
 	}
-	t.Errorf("%s: expected it to return at once, but it did not within %v", what, t.Patience())
-	release(t)
-	awaitOrAbandon(t, done)
-	runtime.Goexit()
 }
 
 // begin makes a call in a goroutine and returns a channel that is closed when it
@@ -170,12 +176,7 @@ func compiled(t *check.T, text string) *capi.LoadedExecutable {
 func waiting(t *check.T, exe *capi.LoadedExecutable, arguments ...*capi.Buffer) (*capi.Buffer, *capi.Event) {
 	x := check.NewExecution(exe, 1, arguments)
 	var err error
-	done := begin(func() { err = x.Start(t) })
-	select {
-	case <-done:
-	case <-time.After(t.Patience()):
-		release(t)
-		awaitOrAbandon(t, done)
+	if !isPrompt(t, begin(func() { err = x.Start(t) })) {
 		t.SkipUnimplf(executeWaits)
 	}
 	return result(t, x, err)
