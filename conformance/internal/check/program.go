@@ -58,7 +58,7 @@ const (
   }
 }`
 	// Heavy multiplies a tensor<256x256xf32> with itself three times: long enough to be still
-	// running at the next call.
+	// running at the next call. Checks execute it with HeavyInput.
 	Heavy = `module @heavy {
   func.func @main(%a: tensor<256x256xf32>) -> tensor<256x256xf32> {
     %0 = stablehlo.dot_general %a, %a, contracting_dims = [1] x [0] : (tensor<256x256xf32>, tensor<256x256xf32>) -> tensor<256x256xf32>
@@ -68,6 +68,30 @@ const (
   }
 }`
 )
+
+// HeavyRows is the number of rows and columns that Heavy takes.
+const HeavyRows = 256
+
+// HeavyInput returns what checks give to Heavy: twice the identity. It is the same everywhere,
+// since plugins were seen to keep a copy of a matrix by its address, and to multiply with that
+// when other contents had come to be there. RUN-02 is about that, and no other rule.
+func HeavyInput() []float32 { return diagonal(2) }
+
+// HeavyArgument makes a buffer of HeavyInput. The check owns it.
+func HeavyArgument(t *T, c *Client) *capi.Buffer {
+	return Upload(t, c, HeavyInput(), HeavyRows, HeavyRows)
+}
+
+// HeavyResult returns what Heavy computes from HeavyInput.
+func HeavyResult() []float32 { return diagonal(16) }
+
+func diagonal(x float32) []float32 {
+	data := make([]float32, HeavyRows*HeavyRows)
+	for i := range HeavyRows {
+		data[i*HeavyRows+i] = x
+	}
+	return data
+}
 
 // Devices returns a serialized CompileOptionsProto for a number of replicas and partitions. The
 // device assignment is left to the plugin.

@@ -55,9 +55,8 @@ func racingTransfers(t *check.T) {
 }
 
 func racingExecutions(t *check.T) {
-	const n = 256
 	exe := compiled(t, check.Heavy)
-	in := check.Upload(t, t.Client(), make([]float32, n*n), n, n)
+	in := check.HeavyArgument(t, t.Client())
 	for range raceRounds {
 		out, done := started(t, exe, in)
 		if !registersMeanwhile(t, "of an execution under way", out, func() {}) {

@@ -72,21 +72,13 @@ var lifecycleChecks = []check.Check{
 	{Rule: "BUF-16", Variant: "large", Profile: check.Core, Timeout: 2 * time.Minute, Run: func(t *check.T) { deleteWhileRead(t, 256<<20) }},
 	{Rule: "BUF-17", Run: func(t *check.T) {
 		exe := compiled(t, check.Heavy)
-		const n = 256
-		identity := make([]float32, n*n)
-		for i := range n {
-			identity[i*n+i] = 2
-		}
-		in := check.Upload(t, t.Client(), identity, n, n)
+		in := check.HeavyArgument(t, t.Client())
 		out, event := started(t, exe, in)
 		deleteBuffer(t, in)
 		churn(t)
 		t.NoError(t.Await(event), "event of an execution whose argument was deleted")
-		want := make([]float32, n*n)
-		for i := range n {
-			want[i*n+i] = 16
-		}
-		check.ExpectBuffer(t, out, want, "fourth power of twice the identity, whose buffer was deleted when the execution had started")
+		check.ExpectBuffer(t, out, check.HeavyResult(),
+			"fourth power of twice the identity, whose buffer was deleted when the execution had started")
 	}},
 	{Rule: "BUF-17", Variant: "waiting", Run: func(t *check.T) {
 		exe := compiled(t, check.Add)

@@ -112,7 +112,7 @@ var executeChecks = []check.Check{
 	{Rule: "RUN-05", Run: func(t *check.T) {
 		c := t.Client()
 		exe := t.Compile(c, check.Heavy)
-		in := heavyInput(t, c)
+		in := check.HeavyArgument(t, c)
 		for range 3 {
 			x := check.NewExecution(exe, 1, []*capi.Buffer{in})
 			none := []int64{0}
@@ -131,7 +131,7 @@ var executeChecks = []check.Check{
 			if !t.NoError(t.Await(event), "an execution whose arguments were overwritten") {
 				return
 			}
-			check.ExpectBuffer(t, out, heavyResult(), "the result of an execution whose arguments were overwritten after the call")
+			check.ExpectBuffer(t, out, check.HeavyResult(), "the result of an execution whose arguments were overwritten after the call")
 		}
 	}},
 	{Rule: "RUN-06", Run: func(t *check.T) {
@@ -368,7 +368,7 @@ func completesWhenDone(t *check.T) {
 	// The event of a long program marks its end, not its beginning: when it is ready, so is
 	// the output.
 	heavy := t.Shared(check.Heavy)
-	in := heavyInput(t, c)
+	in := check.HeavyArgument(t, c)
 	for range 4 {
 		x, err := start(t, heavy, 1, in)
 		if !t.NoError(err, "PJRT_LoadedExecutable_Execute") || !t.NoError(finish(t, x), "the execution") {

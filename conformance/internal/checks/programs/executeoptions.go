@@ -210,7 +210,7 @@ var contextChecks = []check.Check{
 		t.Since(64, "context")
 		c := t.Client()
 		exe := t.Compile(c, check.Heavy)
-		in := heavyInput(t, c)
+		in := check.HeavyArgument(t, c)
 		for range 4 {
 			context := newContext(t)
 			x := check.NewExecution(exe, 1, []*capi.Buffer{in})
@@ -219,7 +219,7 @@ var contextChecks = []check.Check{
 			dropContext(t, context)
 			if !t.NoError(err, "executing with a context") ||
 				!t.NoError(finish(t, x), "an execution whose context was destroyed at once") ||
-				!check.ExpectBuffer(t, x.Outputs[0][0], heavyResult(), "an execution whose context was destroyed at once") {
+				!check.ExpectBuffer(t, x.Outputs[0][0], check.HeavyResult(), "an execution whose context was destroyed at once") {
 				return
 			}
 		}

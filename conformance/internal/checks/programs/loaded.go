@@ -12,28 +12,6 @@ import (
 	"github.com/purepjrt/purepjrt/conformance/internal/check"
 )
 
-// heavyRows is the number of rows and columns that check.Heavy takes.
-const heavyRows = 256
-
-// heavyInput returns an identity matrix times 2, for which check.Heavy returns 16 on the
-// diagonal.
-func heavyInput(t *check.T, c *check.Client) *capi.Buffer {
-	data := make([]float32, heavyRows*heavyRows)
-	for i := range heavyRows {
-		data[i*heavyRows+i] = 2
-	}
-	return check.Upload(t, c, data, heavyRows, heavyRows)
-}
-
-// heavyResult returns what check.Heavy computes from heavyInput.
-func heavyResult() []float32 {
-	data := make([]float32, heavyRows*heavyRows)
-	for i := range heavyRows {
-		data[i*heavyRows+i] = 16
-	}
-	return data
-}
-
 // destroyedNull judges the outcome of destroying the executable null. A plugin without a
 // compiler has no executables.
 func destroyedNull(t *check.T, destroyed error) {
@@ -250,7 +228,7 @@ func foreignDevice(t *check.T, c *check.Client, topology *capi.TopologyDescripti
 // expects the right result.
 func endsWhileRunning(t *check.T, what string, end func(*capi.LoadedExecutable)) {
 	c := t.Client()
-	in := heavyInput(t, c)
+	in := check.HeavyArgument(t, c)
 	for range 4 {
 		exe := t.Compile(c, check.Heavy)
 		x, err := start(t, exe, 1, in)
@@ -261,7 +239,7 @@ func endsWhileRunning(t *check.T, what string, end func(*capi.LoadedExecutable))
 		if !t.NoError(finish(t, x), "an execution under way when "+what+" was called") {
 			return
 		}
-		if !check.ExpectBuffer(t, x.Outputs[0][0], heavyResult(), "the result of an execution under way when "+what+" was called") {
+		if !check.ExpectBuffer(t, x.Outputs[0][0], check.HeavyResult(), "the result of an execution under way when "+what+" was called") {
 			return
 		}
 	}

@@ -53,7 +53,7 @@ func killedStep(t *check.T, step string) {
 	// The check owns nothing here, since it is all in use until the process ends.
 	w := &worker{t: t, c: t.Client()}
 	w.exe = check.Disown(t, t.Compile(w.c, check.Heavy))
-	out, err := check.Try(t, check.HostArgs(w.c, make([]float32, 256*256), 256, 256))
+	out, err := check.Try(t, check.HostArgs(w.c, check.HeavyInput(), check.HeavyRows, check.HeavyRows))
 	if err == nil {
 		err = w.wait(out.DoneWithHostBuffer)
 	}

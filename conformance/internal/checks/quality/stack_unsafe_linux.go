@@ -85,11 +85,8 @@ func smallStack(t *check.T) {
 func everydayOnSmallStack(t *check.T) {
 	c := t.Client()
 	exe := t.Compile(c, check.Heavy)
-	const n = 256
-	data := make([]float32, n*n)
-	for i := range n {
-		data[i*n+i] = 2
-	}
+	const n = check.HeavyRows
+	data := check.HeavyInput()
 	await := func(e *capi.Event) { mustOnSmallStack(t, capi.EventAwaitArgs{Event: check.Own(t, e)}) }
 	up := mustOnSmallStack(t, check.HostArgs(c, data, n, n))
 	in := check.Own(t, up.Buffer)
@@ -106,13 +103,9 @@ func everydayOnSmallStack(t *check.T) {
 		Src: out, HostLayout: check.RowMajor(2), Dst: check.Pointer(got), DstSize: 4 * n * n,
 	})
 	await(down.Event)
-	for i, x := range got {
-		want := float32(0)
-		if i%(n+1) == 0 {
-			want = 16
-		}
-		if x != want {
-			t.Fatalf("a program that was executed on a small stack: element %d: expected %v, got %v", i, want, x)
+	for i, want := range check.HeavyResult() {
+		if got[i] != want {
+			t.Fatalf("a program that was executed on a small stack: element %d: expected %v, got %v", i, want, got[i])
 		}
 	}
 	runtime.KeepAlive(data)
