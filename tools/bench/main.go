@@ -6,7 +6,7 @@
 // the committed results.
 //
 //	bench                            measures all rows, in half an hour or more
-//	bench -rows '^work/'             measures the rows of small work, in a minute
+//	bench -rows '^work/'             measures the rows of small work, in two minutes
 //	bench -write                     also writes results.json, results.svg and the section of README.md
 //	bench -busy 4                    measures beside four processes that never rest
 //	bench -bundle DIR                builds what a machine without Go and gcc needs; nothing is measured
