@@ -21,12 +21,8 @@ import (
 
 var reuse = &pjrt.ExecuteOptions{ReuseResults: true}
 
-// reuseAgain executes until an execution is run as the one before, in one crossing into C.
-func reuseAgain(t testing.TB, exe *pjrt.LoadedExecutable, outs, args []*pjrt.Buffer) {
-	t.Helper()
-	executeAgain(t, exe, outs, args, reuse)
-}
-
+// executeAgain executes, and closes the results before, until an execution is run as the one before,
+// in one crossing into C.
 func executeAgain(t testing.TB, exe *pjrt.LoadedExecutable, outs, args []*pjrt.Buffer, opts *pjrt.ExecuteOptions) {
 	t.Helper()
 	before := pjrt.Repeated(exe)
@@ -56,7 +52,7 @@ func TestResultsTakeThePlaceOfThoseBefore(t *testing.T) {
 			executeAgain(t, exe, outs, []*pjrt.Buffer{ones, tens}, nil)
 			closeAll(outs)
 		}
-		reuseAgain(t, exe, outs, []*pjrt.Buffer{ones, tens})
+		executeAgain(t, exe, outs, []*pjrt.Buffer{ones, tens}, reuse)
 		live := pjrt.Live()
 		first := slices.Clone(outs)
 		destroyed := count[capi.BufferDestroyArgs](t)
@@ -94,7 +90,7 @@ func TestResultsReplaceOnlyWhatNobodyUses(t *testing.T) {
 	args := []*pjrt.Buffer{ones, tens}
 	steady := func(t *testing.T) []*pjrt.Buffer {
 		outs := make([]*pjrt.Buffer, 2)
-		reuseAgain(t, exe, outs, args)
+		executeAgain(t, exe, outs, args, reuse)
 		return outs
 	}
 	again := func(t *testing.T, outs []*pjrt.Buffer) {
@@ -260,7 +256,7 @@ func TestAFailedExecutionReplacesNothing(t *testing.T) {
 			exe := compile(t, client, copies(2))
 			a := upload(t, client, floats(1, 2, 3, 4))
 			outs, args := make([]*pjrt.Buffer, 2), []*pjrt.Buffer{a, a}
-			reuseAgain(t, exe, outs, args)
+			executeAgain(t, exe, outs, args, reuse)
 			before := pjrt.Live()
 			old := slices.Clone(outs)
 			t.Run("", func(t *testing.T) {

@@ -23,17 +23,17 @@ import (
 // other execution of the client is under way. Nor may a limit be set, since the arguments' turns
 // must not last while an execution waits for its slot.
 //
-// The checks are those of prepare, but in two functions in place of forty: after the plugin
+// The checks are those of prepare, but in a few functions in place of forty: after the plugin
 // has run, most of their code must be fetched into the processor's caches again.
 func (e *LoadedExecutable) runAgain(ctx context.Context, outs []*Buffer, blank *Buffer, args []*Buffer, opts *ExecuteOptions) (
 	ran bool, err error,
 ) {
 	x, t, bound, reuse := &e.executions, &e.client.traffic, opts.Bound, opts.ReuseResults
-	if ctx.Done() != nil || !x.hasAgain.Load() || !x.short.certain() || x.limit.isSet() || t.limit.isSet() ||
+	if ctx.Done() != nil || x.again.Load() == nil || !x.short.certain() || x.limit.isSet() || t.limit.isSet() ||
 		!opts.isPlain(e) || watching.Load() != nil || e.plugin.follows.Load() || standin.Any() || !t.enterAlone() {
 		return false, nil
 	}
-	l := x.again
+	l := x.again.Load()
 	if l == nil || !l.canRun(args, bound) {
 		t.leaveAlone()
 		return false, nil
@@ -139,18 +139,16 @@ func (l *launch) runAlone() (made int, err error) {
 func (l *launch) keepAgain() bool {
 	e := l.exe
 	x, t := &e.executions, &e.client.traffic
-	if !l.repeats || x.hasAgain.Load() || !t.enterAlone() {
+	if !l.repeats || x.again.Load() != nil || !t.enterAlone() {
 		return false
 	}
 	defer t.leaveAlone()
-	if x.again != nil {
+	if !x.again.CompareAndSwap(nil, l) {
 		return false
 	}
 	f := &l.frame
 	l.boundID = unknownBound // other executions may have changed the handles
 	l.devices, f.arguments, f.outputs, f.events = e.devices, f.arguments[:len(l.entry.parameters)], f.outputs[:e.numOutputs], f.events[:1]
-	x.again = l
-	x.hasAgain.Store(true)
 	return true
 }
 
@@ -208,8 +206,7 @@ func (l *launch) stopUsing(bound *Bound, args []*Buffer) {
 // so many were made without an error. The launch becomes one like any other.
 func (l *launch) recoverAgain(ctx context.Context, args []*Buffer, bound *Bound, opts *ExecuteOptions, made int, err error) error {
 	f, c, x, table := &l.frame, &l.event, &l.exe.executions, l.exe.client.table
-	x.again = nil
-	x.hasAgain.Store(false)
+	x.again.Store(nil)
 	l.opts, l.bound, l.inUse = opts, bound, bound == nil
 	l.admission = admission{traffic: &l.exe.client.traffic, state: admitted, direct: true}
 	l.undoReplacing()

@@ -23,12 +23,11 @@ import (
 
 // executions holds what an executable needs for its executions.
 type executions struct {
-	again    *launch // for runAgain; belongs to whoever is alone in the client's traffic
-	hasAgain atomic.Bool
-	quick    quickness               // of the last calls
-	short    quickness               // of the last executions, from the call to the end
-	limit    limit                   // of executions under way
-	shapes   atomic.Pointer[[]Shape] // of the results, the same for each execution
+	again  atomic.Pointer[launch]  // for runAgain; only who is alone in the client's traffic may use or change it
+	quick  quickness               // of the last calls
+	short  quickness               // of the last executions, from the call to the end
+	limit  limit                   // of executions under way
+	shapes atomic.Pointer[[]Shape] // of the results, the same for each execution
 	// spare is one launch to use again, and launches has more. Most programs run one
 	// execution at a time, for which a pool is slow.
 	spare    atomic.Pointer[launch]

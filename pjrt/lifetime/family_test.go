@@ -349,24 +349,7 @@ func TestObjectsAreReplacedWhileOthersUseThem(t *testing.T) {
 	family := newFamily(t, parent)
 	r := new(lifetime.Ref[object])
 	family.InitRenewable(r, new(object))
-	var stop atomic.Bool
-	var wg sync.WaitGroup
-	for i := range 3 {
-		wg.Go(func() {
-			for !stop.Load() {
-				if got, err := r.Acquire(); err == nil {
-					if got.destroyed.Load() != 0 {
-						t.Error("acquired after its destruction")
-					}
-					r.Release()
-				}
-				if i == 0 {
-					r.Close()
-				}
-				runtime.Gosched()
-			}
-		})
-	}
+	stop := useMeanwhile(t, r, 3, 1)
 	replaced := 0
 	for deadline := time.Now().Add(time.Minute); replaced < 2000 && time.Now().Before(deadline); {
 		if old, ok := r.BeginClose(); ok {
@@ -379,8 +362,7 @@ func TestObjectsAreReplacedWhileOthersUseThem(t *testing.T) {
 			runtime.Gosched()
 		}
 	}
-	stop.Store(true)
-	wg.Wait()
+	stop()
 	r.Close()
 	assert.Equal(t, 2000, replaced)
 	assert.NotContains(t, lifetime.Live(), t.Name())

@@ -216,25 +216,37 @@ func TestARenewedRefThatIsForgottenIsDestroyed(t *testing.T) {
 	require.Eventually(t, func() bool { runtime.GC(); return destroyed.Load() == 2 }, time.Minute, time.Millisecond)
 }
 
-// Goroutines that still use an old Ref get the object that it has at that time, never a destroyed one.
-func TestARefIsRenewedWhileOthersUseIt(t *testing.T) {
-	r := lifetime.New("renewed and hammered", new(object), nil, destroy)
-	var stop atomic.Bool
+// useMeanwhile uses r in goroutines, some of which also close it, until stop is called. It fails the test
+// if one gets a destroyed object.
+func useMeanwhile(t *testing.T, r *lifetime.Ref[object], goroutines, closing int) (stop func()) {
+	var stopped atomic.Bool
 	var wg sync.WaitGroup
-	for range 4 {
+	for i := range goroutines {
 		wg.Go(func() {
-			for !stop.Load() {
+			for !stopped.Load() {
 				if got, err := r.Acquire(); err == nil {
 					if got.destroyed.Load() != 0 {
 						t.Error("acquired after its destruction")
 					}
 					r.Release()
 				}
-				r.Close()
+				if i < closing {
+					r.Close()
+				}
 				runtime.Gosched()
 			}
 		})
 	}
+	return func() {
+		stopped.Store(true)
+		wg.Wait()
+	}
+}
+
+// Goroutines that still use an old Ref get the object that it has at that time, never a destroyed one.
+func TestARefIsRenewedWhileOthersUseIt(t *testing.T) {
+	r := lifetime.New("renewed and hammered", new(object), nil, destroy)
+	stop := useMeanwhile(t, r, 4, 4)
 	deadline := time.Now().Add(time.Minute)
 	renewed := 0
 	for renewed < 2000 && time.Now().Before(deadline) {
@@ -245,8 +257,7 @@ func TestARefIsRenewedWhileOthersUseIt(t *testing.T) {
 			runtime.Gosched()
 		}
 	}
-	stop.Store(true)
-	wg.Wait()
+	stop()
 	r.Close()
 	assert.Equal(t, 2000, renewed)
 	assert.Zero(t, lifetime.Live()["renewed and hammered"])

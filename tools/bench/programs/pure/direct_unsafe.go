@@ -402,11 +402,8 @@ func (p *loaded) sequence() *capi.Sequence {
 	return s
 }
 
-// executeSteady also frees the result in that crossing, as pjrt does if the next one replaces it.
+// executeSteady also frees the result in that crossing, as pjrt does if the next one replaces it. It is not for purego.
 func (d *direct) executeSteady() (*child.Job, error) {
-	if d.bare {
-		return d.execute("add", 1, 2, 1, true)
-	}
 	p, err := d.load("add", 1, 2, 1)
 	if err != nil {
 		return nil, err
