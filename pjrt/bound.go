@@ -32,7 +32,7 @@ type Bound struct {
 	parameters int            // of the program
 	handles    []*capi.Buffer // of the fixed arguments, nil for open ones; by device, then parameter
 	open       []int          // open parameters
-	fixed      []int64        // parameters with a fixed argument, which no execution donates
+	kept       []int64        // parameters with a fixed argument that executions would donate if they were not told
 	standIns   *standin.Set   // what the fixed arguments wait for
 	filled     atomic.Bool    // the fixed arguments have their contents
 
@@ -56,7 +56,7 @@ type boundBuffer struct {
 func (b *boundBuffers) release() {
 	for _, h := range b.held {
 		if h.buffer.references.unbind() {
-			_ = deleteContents(h.buffer.client.table, h.handle)
+			h.buffer.deleteAfterTurn(h.handle)
 		}
 		h.buffer.ref.Release()
 	}
@@ -88,8 +88,9 @@ func (e *LoadedExecutable) Bind(ctx context.Context, args ...Argument) (*Bound, 
 		return nil, err
 	}
 	defer e.ref.Release()
-	shapes, err := e.parameters()
-	if err != nil {
+	entry := e.entry()
+	shapes := entry.parameters
+	if err := entry.err; err != nil {
 		return nil, fmt.Errorf("the arguments cannot be bound, because the plugin does not report the program's parameters: %w", err)
 	}
 	if len(args) > len(shapes) {
@@ -103,7 +104,9 @@ func (e *LoadedExecutable) Bind(ctx context.Context, args ...Argument) (*Bound, 
 			b.open = append(b.open, p)
 			continue
 		}
-		b.fixed = append(b.fixed, int64(p))
+		if entry.mayDonate(p) {
+			b.kept = append(b.kept, int64(p))
+		}
 		if err := b.fix(ctx, buffers, p, args[p], shapes[p]); err != nil {
 			b.Close()
 			return nil, err
@@ -184,7 +187,7 @@ func (b *Bound) fix(ctx context.Context, buffers *boundBuffers, p int, a Argumen
 // keep, if the program would otherwise donate it and a failed one would end the process.
 func (b *Bound) waitIfKept(ctx context.Context, p int, buffer *Buffer, h *capi.Buffer) error {
 	e := b.exe.entry()
-	if !e.donates || !b.exe.client.copiesKept || e.donors != nil && !e.donors[p] {
+	if !e.mayDonate(p) || !b.exe.client.copiesKept {
 		return nil
 	}
 	return buffer.wait(ctx, h)

@@ -278,9 +278,12 @@ func (b *Buffer) beginTurn(ctx context.Context, kind turn) error {
 // endTurn ends a turn. The caller still has the buffer acquired.
 func (b *Buffer) endTurn(kind turn, h *capi.Buffer) {
 	if b.references.end(kind) {
-		_ = deleteContents(b.client.table, h)
+		b.deleteAfterTurn(h)
 	}
 }
+
+// deleteAfterTurn deletes contents that Delete has left to the last who uses them.
+func (b *Buffer) deleteAfterTurn(h *capi.Buffer) { _ = deleteContents(b.client.table, h) }
 
 // IsDeleted reports whether the contents are gone: deleted, donated to a computation,
 // or taken over by another buffer (PJRT_Buffer_IsDeleted).

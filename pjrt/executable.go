@@ -248,6 +248,11 @@ type entry struct {
 	steady     bool   // each execution does the same work
 }
 
+// mayDonate reports whether the program may take the contents of the argument of parameter p.
+func (e *entry) mayDonate(p int) bool {
+	return e.donates && (e.donors == nil || e.donors[p])
+}
+
 // parameters is Parameters without a copy.
 func (e *Executable) parameters() ([]Shape, error) {
 	entry := e.entry()

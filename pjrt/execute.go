@@ -42,32 +42,7 @@ func (e *LoadedExecutable) newResults() (outs []*Buffer, blank *Buffer) {
 // only with ExecuteOptions.ReuseResults. A repeated call allocates nothing but the results,
 // and with that option nothing at all.
 func (e *LoadedExecutable) ExecuteInto(ctx context.Context, outs []*Buffer, args []*Buffer, opts *ExecuteOptions) error {
-	if err := e.single(); err != nil {
-		return err
-	}
-	if len(outs) != e.numOutputs {
-		return invalid("there is room for %d results, and the program has %d", len(outs), e.numOutputs)
-	}
 	return e.executeInto(ctx, outs, nil, args, opts)
-}
-
-// executeInto is ExecuteInto after its checks. The first result is made in blank, a zero
-// Buffer, if that is not nil.
-func (e *LoadedExecutable) executeInto(ctx context.Context, outs []*Buffer, blank *Buffer, args []*Buffer, opts *ExecuteOptions) error {
-	if opts == nil {
-		opts = &defaultExecuteOptions
-	}
-	if ran, err := e.runAgain(ctx, outs, blank, args, opts); ran {
-		return err
-	}
-	l := e.newLaunch(opts)
-	l.blank = blank
-	defer l.Release()
-	l.lists = append(l.lists, args)
-	if err := l.execute(ctx); err != nil {
-		return err
-	}
-	return l.adopt(0, outs)
 }
 
 // ExecuteAll is Execute on several devices. args has one list for each of Devices, in
@@ -140,11 +115,15 @@ func (e *LoadedExecutable) usable() error {
 
 // single returns an error unless the program runs on one device of this process.
 func (e *LoadedExecutable) single() error {
+	if e != nil && e.client != nil && len(e.devices) <= 1 {
+		return nil
+	}
+	return e.notSingle()
+}
+
+func (e *LoadedExecutable) notSingle() error {
 	if err := e.usable(); err != nil {
 		return err
 	}
-	if len(e.devices) > 1 {
-		return invalid("the program runs on %d devices of this process: use ExecuteAll or StartAll", len(e.devices))
-	}
-	return nil
+	return invalid("the program runs on %d devices of this process: use ExecuteAll or StartAll", len(e.devices))
 }

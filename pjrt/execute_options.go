@@ -79,7 +79,7 @@ func (l *launch) kept(n int) (list []int64, err error) {
 	case !o.KeepAll && len(o.Keep) == 0 && o.Bound == nil:
 		return nil, nil
 	case !o.KeepAll && len(o.Keep) == 0:
-		return o.Bound.fixed, nil
+		return o.Bound.kept, nil
 	}
 	list = l.frame.ownKeep[:0]
 	defer func() { l.frame.ownKeep = list }()
@@ -98,7 +98,7 @@ func (l *launch) kept(n int) (list []int64, err error) {
 		}
 	}
 	if o.Bound != nil {
-		for _, i := range o.Bound.fixed {
+		for _, i := range o.Bound.kept {
 			if !slices.Contains(list, i) {
 				list = append(list, i)
 			}

@@ -6,6 +6,7 @@ package pjrt_test
 import (
 	"context"
 	"runtime"
+	"slices"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -80,6 +81,63 @@ func TestExecuteOptionsReachThePlugin(t *testing.T) {
 		&pjrt.ExecuteOptions{Extensions: []pjrt.ExecuteExtension{extension, refusal}})
 	require.ErrorIs(t, err, pjrt.ErrAborted)
 	assert.Equal(t, 2, ended, "what was begun is ended when the execution does not begin")
+}
+
+// The plugin makes a set of the parameters that it is told to keep, in each execution. So a Bound
+// names only those whose arguments the program could take.
+func TestABoundNamesOnlyParametersThatTheProgramCouldTake(t *testing.T) {
+	client := standInClient(t, 1)
+	var keep []int64
+	on(t, func(a *capi.LoadedExecutableExecuteArgs, next func(*capi.LoadedExecutableExecuteArgs) uintptr) uintptr {
+		keep = slices.Clone(capi.Slice(a.Options.NonDonatableInputIndices, a.Options.NumNonDonatableInputIndices))
+		return next(a)
+	})
+	for name, c := range map[string]struct {
+		program string
+		bound   []int // parameters
+		opts    pjrt.ExecuteOptions
+		silent  bool // the plugin does not say what the program takes
+		want    []int64
+	}{
+		"a program that takes none":     {program: add, bound: []int{0}},
+		"all that it takes":             {program: linear, bound: []int{1, 2}, want: []int64{1, 2}},
+		"one that it takes, one other":  {program: linear, bound: []int{0, 2}, want: []int64{2}},
+		"no argument that it takes":     {program: linear, bound: []int{0}},
+		"what the caller keeps as well": {program: linear, bound: []int{0, 2}, opts: pjrt.ExecuteOptions{Keep: []int{1}}, want: []int64{1, 2}},
+		"an unknown program":            {program: linear, bound: []int{0, 2}, silent: true, want: []int64{0, 2}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if c.silent {
+				on(t, func(*capi.ExecutableOptimizedProgramArgs, func(*capi.ExecutableOptimizedProgramArgs) uintptr) uintptr {
+					return failWith(pjrt.ErrUnimplemented, "unknown")
+				})
+			}
+			exe := compile(t, client, c.program)
+			parameters, err := exe.Parameters()
+			require.NoError(t, err)
+			args := make([]pjrt.Argument, len(parameters))
+			for _, p := range c.bound {
+				args[p] = argument(upload(t, client, matrix(1, 2, 3, 4)))
+			}
+			c.opts.Bound = bind(t, exe, args...)
+			for range 5 { // the last ones use the launch of the one before
+				keep = []int64{-1}
+				open := make([]*pjrt.Buffer, len(parameters)-len(c.bound))
+				for i := range open {
+					open[i] = upload(t, client, matrix(1, 2, 3, 4))
+				}
+				outs, err := exe.Execute(t.Context(), open, &c.opts)
+				require.NoError(t, err)
+				assert.Equal(t, c.want, keep)
+				for _, o := range outs {
+					o.Close()
+				}
+				for _, p := range c.bound {
+					assert.Equal(t, []float32{1, 2, 3, 4}, read(t, args[p].Buffers[0]))
+				}
+			}
+		})
+	}
 }
 
 // extendFunc is an extension of executions.

@@ -13,47 +13,68 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/internal/standin"
 )
 
-// runAgain runs the program on args as it ran before, if all is as it was then, and puts the
-// results into outs, the first one into blank unless that is nil. If it reports false, it has
-// changed nothing, and the caller uses a launch of its own.
+// executeInto is ExecuteInto. The first result is made in blank, a zero Buffer, if that is not
+// nil.
 //
-// It makes the call, waits for its event, and destroys the event and up to five results that
-// are replaced, in one crossing into C. So it is only for short executions that wait for nothing
-// but their program: the arguments have their contents, the program takes none of them, and no
-// other execution of the client is under way. Nor may a limit be set, since the arguments' turns
-// must not last while an execution waits for its slot.
+// If all is as it was for the last execution, it runs the program on a launch that still knows
+// that one, and makes the call, waits for its event, and destroys the event and up to five results
+// that are replaced, in one crossing into C. So this is only for short executions that wait for
+// nothing but their program: the arguments have their contents, the program takes none of them,
+// and no other execution of the client is under way. Nor may a limit be set, since the arguments'
+// turns must not last while an execution waits for its slot.
 //
 // The checks are those of prepare, but in a few functions in place of forty: after the plugin
-// has run, most of their code must be fetched into the processor's caches again.
-func (e *LoadedExecutable) runAgain(ctx context.Context, outs []*Buffer, blank *Buffer, args []*Buffer, opts *ExecuteOptions) (
-	ran bool, err error,
-) {
+// has run, most of their code must be fetched into the processor's caches again. Nor does the
+// processor remember where so many functions return to, so each one between the caller and C
+// costs ten nanoseconds.
+func (e *LoadedExecutable) executeInto(ctx context.Context, outs []*Buffer, blank *Buffer, args []*Buffer, opts *ExecuteOptions) error {
+	if err := e.single(); err != nil {
+		return err
+	}
+	if len(outs) != e.numOutputs {
+		return invalid("there is room for %d results, and the program has %d", len(outs), e.numOutputs)
+	}
+	if opts == nil {
+		opts = &defaultExecuteOptions
+	}
 	x, t, bound, reuse := &e.executions, &e.client.traffic, opts.Bound, opts.ReuseResults
 	if ctx.Done() != nil || x.again.Load() == nil || !x.short.certain() || x.limit.isSet() || t.limit.isSet() ||
 		!opts.isPlain(e) || watching.Load() != nil || e.plugin.follows.Load() || standin.Any() || !t.enterAlone() {
-		return false, nil
+		return e.launchInto(ctx, outs, blank, args, opts)
 	}
 	l := x.again.Load()
 	if l == nil || !l.canRun(args, bound) {
 		t.leaveAlone()
-		return false, nil
+		return e.launchInto(ctx, outs, blank, args, opts)
 	}
 	if reuse {
 		l.beginReplacing(outs)
 	}
-	made, err := l.runAlone()
+	l.uses++
+	timed := l.uses%32 == 0
+	var begin time.Duration
+	var yield bool
+	if timed {
+		begin = now()
+		yield = l.pace.isDue(begin)
+	}
+	made, err := l.frame.atOnce.Do(e.client.table)
+	runtime.KeepAlive(l)
+	if timed {
+		x.short.note(begin)
+	}
 	if err != nil && made < 2 { // ending an event may fail
 		err = l.recoverAgain(ctx, args, bound, opts, made, err)
 	} else {
 		l.frame.events[0], err = nil, nil
 		l.stopUsing(bound, args)
 	}
-	if err == nil {
+	if err == nil && !(reuse && l.replaceAll()) {
 		err = l.adoptResults(0, outs, blank, reuse, true)
 	}
 	if l.opts != nil { // the launch has become one like any other
 		l.Release()
-		return true, err
+		return err
 	}
 	if bound != nil {
 		bound.ref.Release()
@@ -61,10 +82,54 @@ func (e *LoadedExecutable) runAgain(ctx context.Context, outs []*Buffer, blank *
 		e.ref.Release()
 	}
 	t.leaveAlone()
-	return true, err
+	if yield { // now that nobody has to wait for what this execution holds
+		runtime.Gosched()
+	}
+	return err
 }
 
-// canRun gets ready for runAlone. If it reports false, it has acquired nothing.
+// pace says when a goroutine that makes one short call after the other should yield.
+//
+// Go takes the processor from a goroutine that has had it for ten milliseconds. If the goroutine is in C at that moment, it
+// finds no processor when it returns, and goes on with another one, often on another thread, while Go's monitor watches it
+// more closely for some milliseconds. Short calls take up to 5 percent longer for it. A goroutine that yields in time only
+// gets to the end of the queue, which is empty if there is a processor for everyone.
+type pace struct {
+	last  time.Duration // that isDue was called
+	since time.Duration // begin of calls that followed each other without a pause
+}
+
+const (
+	paceTurn  = 8 * time.Millisecond // before Go's limit, which is 10
+	pacePause = 2 * time.Millisecond // more than the calls between two questions take if they are short
+)
+
+// isDue reports whether the caller should yield after what begins now. It should be called every few calls.
+func (p *pace) isDue(now time.Duration) bool {
+	if now-p.last > pacePause {
+		p.since = now
+	}
+	p.last = now
+	if now-p.since < paceTurn {
+		return false
+	}
+	p.since = now
+	return true
+}
+
+// launchInto is executeInto with a launch of its own.
+func (e *LoadedExecutable) launchInto(ctx context.Context, outs []*Buffer, blank *Buffer, args []*Buffer, opts *ExecuteOptions) error {
+	l := e.newLaunch(opts)
+	l.blank = blank
+	defer l.Release()
+	l.lists = append(l.lists, args)
+	if err := l.execute(ctx); err != nil {
+		return err
+	}
+	return l.adopt(0, outs)
+}
+
+// canRun gets ready for the calls of executeInto. If it reports false, it has acquired nothing.
 func (l *launch) canRun(args []*Buffer, bound *Bound) bool {
 	e, f := l.exe, &l.frame
 	switch {
@@ -83,29 +148,25 @@ func (l *launch) canRun(args []*Buffer, bound *Bound) bool {
 			return false
 		}
 	}
-	var h *capi.LoadedExecutable
-	var err error
+	// The frame has the executable, whose child the Bound is.
+	acquired := false
 	if bound == nil {
-		h, err = e.ref.Acquire()
-	} else if err = bound.acquireFor(e); err == nil {
-		if h, err = e.ref.Object(); err != nil {
-			bound.ref.Release()
-		}
+		_, acquired = e.ref.TryAcquire()
+	} else if _, acquired = bound.ref.TryAcquire(); acquired && e.ref.Closed() {
+		bound.ref.Release()
+		acquired = false
 	}
-	if err != nil {
+	if !acquired {
 		l.stopUsing(bound, args)
-		return false
 	}
-	if a := &f.call.Args; a.Executable != h {
-		a.Executable = h
-	}
-	return true
+	return acquired
 }
 
 // unknownBound is a boundID that no Bound has.
 const unknownBound = math.MaxUint64
 
-// takeBound puts the handles of bound arguments into the frame. bound may be nil.
+// takeBound puts the handles of bound arguments into the frame. bound may be nil. The program
+// donates nothing, so no parameter need be named as one to keep.
 func (l *launch) takeBound(bound *Bound) {
 	f := &l.frame
 	l.boundID, f.options.NonDonatableInputIndices, f.options.NumNonDonatableInputIndices = 0, nil, 0
@@ -114,28 +175,9 @@ func (l *launch) takeBound(bound *Bound) {
 	}
 	l.boundID = bound.id
 	copy(f.arguments, bound.handles)
-	if len(bound.fixed) > 0 {
-		f.options.NonDonatableInputIndices, f.options.NumNonDonatableInputIndices = &bound.fixed[0], uintptr(len(bound.fixed))
-	}
 }
 
-// runAlone makes the calls after canRun. It returns how many were made without an error.
-func (l *launch) runAlone() (made int, err error) {
-	l.uses++
-	timed := l.uses%32 == 0
-	var begin time.Duration
-	if timed {
-		begin = now()
-	}
-	made, err = l.frame.atOnce.Do(l.exe.client.table)
-	runtime.KeepAlive(l)
-	if timed {
-		l.exe.executions.short.note(begin)
-	}
-	return made, err
-}
-
-// keepAgain keeps the launch for runAgain, if that has none and can be used just now.
+// keepAgain keeps the launch for executeInto, if that has none and can be used just now.
 func (l *launch) keepAgain() bool {
 	e := l.exe
 	x, t := &e.executions, &e.client.traffic
@@ -166,8 +208,8 @@ func (l *launch) use(b *Buffer, p int) *capi.Buffer {
 	if b == nil || b.client != e.client || b.shape != l.shapes[p] && !l.takes(b, p) {
 		return nil
 	}
-	h, err := b.ref.Acquire()
-	if err != nil {
+	h, ok := b.ref.TryAcquire()
+	if !ok {
 		return nil
 	}
 	if s := b.references.state.Load(); s&int64(turnTaken) == 0 && b.hasContents() && b.onDevice() == e.devices[0].handle {
@@ -202,7 +244,7 @@ func (l *launch) stopUsing(bound *Bound, args []*Buffer) {
 	}
 }
 
-// recoverAgain goes on as execute would after the calls of runAlone failed with err, of which
+// recoverAgain goes on as execute would after the calls of executeInto failed with err, of which
 // so many were made without an error. The launch becomes one like any other.
 func (l *launch) recoverAgain(ctx context.Context, args []*Buffer, bound *Bound, opts *ExecuteOptions, made int, err error) error {
 	f, c, x, table := &l.frame, &l.event, &l.exe.executions, l.exe.client.table
@@ -234,7 +276,7 @@ func (l *launch) recoverAgain(ctx context.Context, args []*Buffer, bound *Bound,
 	return err
 }
 
-// repeat prepares the launch for runAgain after an execution of a steady program.
+// repeat prepares the launch for executeInto after an execution of a steady program.
 func (l *launch) repeat() {
 	f, n := &l.frame, len(l.entry.parameters)
 	if l.repeats = len(l.exe.devices) == 1 && l.entry.err == nil && !l.entry.donates && f.plain; !l.repeats {
@@ -298,6 +340,29 @@ func (l *launch) undoReplacing() {
 		}
 		r.buffer, r.handle = nil, nil
 	}
+}
+
+// replaceAll is replace for an execution that needs nothing else of it: each result replaces one that the sequence has
+// destroyed. If it reports false, it has changed nothing.
+func (l *launch) replaceAll() bool {
+	handles, at := l.frame.outputs, l.devices[0].handle
+	if len(l.replaced) != len(handles) {
+		return false
+	}
+	for i := range l.replaced {
+		if r := &l.replaced[i]; r.buffer == nil || r.destroy.Args.Buffer == nil || handles[i] == nil {
+			return false
+		}
+	}
+	for i := range l.replaced {
+		r := &l.replaced[i]
+		b, h := r.buffer, handles[i]
+		r.buffer, r.handle, handles[i] = nil, nil, nil
+		b.reset()
+		b.born, b.bornFilled = at, true
+		b.ref.Reopen(h)
+	}
+	return true
 }
 
 // replace puts results into the Buffers of outs, as ReuseResults says, and takes their handles.

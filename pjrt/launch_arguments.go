@@ -61,12 +61,12 @@ func (l *launch) hold(ctx context.Context, d, i int, a heldArgument) error {
 // donate the copies, if the plugin's own way would end the process because one of them
 // fails. See behaviour.copiesKept.
 func (l *launch) copyKept(ctx context.Context, args int) error {
-	donors, f := l.entry.donors, &l.frame
+	f := &l.frame
 	first := slices.Min(f.keep)
 	safe := true
 	for i, h := range f.arguments {
-		p := int64(i % args)
-		if p < first || donors != nil && !donors[p] {
+		p := i % args
+		if int64(p) < first || !l.entry.mayDonate(p) {
 			continue
 		}
 		if settled, err := l.event.pollContents(l.exe.client.table, h); !settled || err != nil {
@@ -79,7 +79,7 @@ func (l *launch) copyKept(ctx context.Context, args int) error {
 	}
 	for i, h := range f.arguments {
 		p := i % args
-		if donors != nil && !donors[p] || !slices.Contains(f.keep, int64(p)) {
+		if !l.entry.mayDonate(p) || !slices.Contains(f.keep, int64(p)) {
 			continue
 		}
 		copied, err := l.copyTo(ctx, l.argumentOf(h), h, l.devices[i/args])

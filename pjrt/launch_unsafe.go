@@ -23,7 +23,7 @@ import (
 
 // executions holds what an executable needs for its executions.
 type executions struct {
-	again  atomic.Pointer[launch]  // for runAgain; only who is alone in the client's traffic may use or change it
+	again  atomic.Pointer[launch]  // for executeInto; only who is alone in the client's traffic may use or change it
 	quick  quickness               // of the last calls
 	short  quickness               // of the last executions, from the call to the end
 	limit  limit                   // of executions under way
@@ -52,11 +52,12 @@ type launch struct {
 	over      bool // the execution has succeeded, so that all its buffers have their contents
 	aside     *asideCall
 
-	repeats bool     // runAgain may run the next execution
-	uses    int      // how many runAgain ran
+	repeats bool     // executeInto may use it for the next execution
+	uses    int      // by executeInto
+	pace    pace     // of these uses
 	shapes  []*Shape // of the last argument of each parameter, which fitted
 	boundID uint64   // of the Bound whose handles are in the frame
-	// replaced has the results that those of runAgain replace; empty if there are too many, or
+	// replaced has the results that those of executeInto replace; empty if there are too many, or
 	// if no execution with ReuseResults has come.
 	replaced []replacedResult
 
@@ -93,7 +94,7 @@ type launchFrame struct {
 	keep          []int64 // parameters whose arguments are not donated
 	ownKeep       []int64 // memory for keep
 
-	// atOnce is call, and the wait for the event at atOnceEvent and its end: see runAgain.
+	// atOnce is call, and the wait for the event at atOnceEvent and its end: see executeInto.
 	atOnce      capi.Sequence
 	atOnceEvent **capi.Event
 }
@@ -661,7 +662,7 @@ func (l *launch) destroyOutputs() {
 	}
 }
 
-// adopt is adoptResults after an execution that is not that of runAgain.
+// adopt is adoptResults after an execution with a launch of its own.
 func (l *launch) adopt(d int, outs []*Buffer) error {
 	blank := l.blank
 	l.blank = nil

@@ -262,7 +262,7 @@ func (r *Ref[T]) Reopen(object *T) {
 // destroyed that; the function that destroys objects gets nil then.
 func (r *Ref[T]) EndClose(object *T) {
 	*r.object = object
-	r.state.owned.end().release()
+	r.state.end()
 }
 
 // counterOf returns the counter of a child of s, which may be nil.
@@ -303,6 +303,18 @@ func (r *Ref[T]) Acquire() (*T, error) {
 	}
 }
 
+// TryAcquire is Acquire for a caller that has another way if it fails. It may also fail because someone else acquires or
+// releases the object at the same time.
+func (r *Ref[T]) TryAcquire() (object *T, ok bool) { // short enough for the compiler to inline it
+	if r != nil && r.state != nil {
+		s := r.state
+		if n := s.refs.Load(); openAge(n) == r.age && s.refs.CompareAndSwap(n, n+1) {
+			return *r.object, true
+		}
+	}
+	return nil, false
+}
+
 // Object is Acquire for a caller that keeps the object in another way, such as by a child of it that it has acquired,
 // and needs no Release.
 func (r *Ref[T]) Object() (*T, error) {
@@ -323,8 +335,12 @@ func (s *state) closed() error { return fmt.Errorf("%s is %w", s.counter.kind, E
 // cannot fail, even after Close. Release undoes it.
 func (r *Ref[T]) Retain() { r.state.refs.Add(1) }
 
-// Release undoes one successful Acquire, or one Retain.
-func (r *Ref[T]) Release() { r.state.release() }
+// Release undoes one successful Acquire or TryAcquire, or one Retain.
+func (r *Ref[T]) Release() { // short enough for the compiler to inline it
+	if unused(r.state.refs.Add(-1)) {
+		r.state.end()
+	}
+}
 
 // Peek is Acquire that also succeeds after Close, as long as a call or a child keeps the object. It reports whether it
 // succeeded. Release undoes it.
@@ -397,6 +413,9 @@ func (s *state) markClosed(age generation) bool {
 		}
 	}
 }
+
+// end destroys the object, whose count is zero, and then releases the parent.
+func (s *state) end() { s.owned.end().release() }
 
 // release decrements the count. At zero it destroys the object, and then releases the parent in the same way.
 func (s *state) release() {

@@ -68,6 +68,27 @@ func TestAnObjectInUseIsNotDestroyedByClose(t *testing.T) {
 	assert.EqualValues(t, 1, o.destroyed.Load())
 }
 
+func TestTryAcquireIsAcquireWithoutAnError(t *testing.T) {
+	o := new(object)
+	r := lifetime.New(t.Name(), o, nil, destroy)
+	got, ok := r.TryAcquire()
+	require.True(t, ok)
+	assert.Same(t, o, got)
+	require.NoError(t, r.Close())
+	_, ok = r.TryAcquire()
+	assert.False(t, ok, "closed")
+	assert.Zero(t, o.destroyed.Load(), "in use")
+	r.Release()
+	assert.EqualValues(t, 1, o.destroyed.Load())
+	_, ok = r.TryAcquire()
+	assert.False(t, ok, "destroyed")
+	for name, r := range map[string]*lifetime.Ref[object]{"nil": nil, "zero": new(lifetime.Ref[object])} {
+		_, ok = r.TryAcquire()
+		assert.False(t, ok, name)
+	}
+	assert.NotContains(t, lifetime.Live(), t.Name())
+}
+
 func TestForgottenObjectsAreDestroyedChildrenFirst(t *testing.T) {
 	const n = 200
 	var parents, children atomic.Int32

@@ -55,9 +55,13 @@ func (j *jobs) prepare(job string, param int) (*child.Job, error) {
 	switch job {
 	case "getter":
 		d := j.client.AddressableDevices()[0]
-		return child.Loop(func() error {
-			_, err := d.IsAddressable()
-			return err
+		return child.Timed(func(n int) error {
+			for range n {
+				if _, err := d.IsAddressable(); err != nil {
+					return err
+				}
+			}
+			return nil
 		}, nil), nil
 	case "execute":
 		return j.execute("add", 2, 1)
@@ -71,24 +75,34 @@ func (j *jobs) prepare(job string, param int) (*child.Job, error) {
 		return j.threads(param)
 	case "create":
 		data := []float32{1, 2, 3, 4}
-		return child.Loop(func() error {
-			b, err := pjrt.ArrayToBuffer(j.client, data, 4)
-			if err != nil {
-				return err
+		return child.Timed(func(n int) error {
+			for range n {
+				b, err := pjrt.ArrayToBuffer(j.client, data, 4)
+				if err != nil {
+					return err
+				}
+				if err := b.Destroy(); err != nil {
+					return err
+				}
 			}
-			return b.Destroy()
+			return nil
 		}, nil), nil
 	case "upload":
 		data := make([]byte, param)
 		for i := range data {
 			data[i] = 1
 		}
-		return child.Loop(func() error {
-			b, err := j.client.BufferFromHost().FromRawData(data, dtypes.Float32, []int{param / 4}).Done()
-			if err != nil {
-				return err
+		return child.Timed(func(n int) error {
+			for range n {
+				b, err := j.client.BufferFromHost().FromRawData(data, dtypes.Float32, []int{param / 4}).Done()
+				if err != nil {
+					return err
+				}
+				if err := b.Destroy(); err != nil {
+					return err
+				}
 			}
-			return b.Destroy()
+			return nil
 		}, nil), nil
 	case "download":
 		dst := make([]byte, param)
@@ -178,12 +192,17 @@ func (j *jobs) execute(name string, args, devices int) (*child.Job, error) {
 	if err != nil {
 		return nil, err
 	}
-	return child.Loop(func() error {
-		outs, err := exe.Execute(in...).Done()
-		if err != nil {
-			return err
+	return child.Timed(func(n int) error {
+		for range n {
+			outs, err := exe.Execute(in...).Done()
+			if err != nil {
+				return err
+			}
+			if err := destroy(outs); err != nil {
+				return err
+			}
 		}
-		return destroy(outs)
+		return nil
 	}, closing), nil
 }
 

@@ -110,7 +110,14 @@ func (d *direct) prepare(job string, param int) (*child.Job, error) {
 	case "getter":
 		c := new(call[capi.DeviceIsAddressableArgs])
 		c.Args.Device = d.device
-		return child.Loop(func() error { return c.do(d) }, nil), nil
+		return child.Timed(func(n int) error {
+			for range n {
+				if err := c.do(d); err != nil {
+					return err
+				}
+			}
+			return nil
+		}, nil), nil
 	case "getter-served", "getter-hooked", "getter-hooked-3", "getter-hooked-elsewhere":
 		return d.served(job)
 	case "execute":
@@ -133,10 +140,10 @@ func (d *direct) prepare(job string, param int) (*child.Job, error) {
 			semantics = capi.HostBufferSemanticsImmutableUntilTransferCompletes
 		}
 		u := d.newUpload(make([]float32, param/4), semantics)
-		return child.Loop(u.upAndFree, nil), nil
+		return child.Timed(u.upAndFree, nil), nil
 	case "zerocopy":
 		u := d.newUpload(pjrt.AlignedSlice[float32](param/4), capi.HostBufferSemanticsImmutableZeroCopy)
-		return child.Loop(u.upAndFree, nil), nil
+		return child.Timed(u.upAndFree, nil), nil
 	case "download":
 		return d.download(param)
 	case "compile":
@@ -197,13 +204,18 @@ func (u *upload) once() (*capi.Buffer, error) {
 	return u.up.Args.Buffer, u.done.do(u.d)
 }
 
-func (u *upload) upAndFree() error {
-	b, err := u.once()
-	if err != nil {
-		return err
+func (u *upload) upAndFree(n int) error {
+	for range n {
+		b, err := u.once()
+		if err != nil {
+			return err
+		}
+		u.free.Args.Buffer = b
+		if err := u.free.do(u.d); err != nil {
+			return err
+		}
 	}
-	u.free.Args.Buffer = b
-	return u.free.do(u.d)
+	return nil
 }
 
 // download copies an array to the host: through the buffer's pointer if the host can read it, or,
@@ -372,23 +384,34 @@ func (d *direct) execute(name string, devices, args, results int, wait bool) (*c
 	}
 	if !d.bare && devices == 1 && wait {
 		s := p.sequence()
-		return child.Loop(func() error {
-			if _, err := s.Do(d.table); err != nil {
-				return err
+		return child.Timed(func(n int) error {
+			for i := range n {
+				if _, err := s.Do(d.table); err != nil {
+					return err
+				}
+				if err := p.free(p.out...); err != nil {
+					return err
+				}
+				yield(i)
 			}
-			return p.free(p.out...)
+			return nil
 		}, p.close), nil
 	}
-	return child.Loop(func() error {
-		if err := p.run.do(d); err != nil {
-			return err
-		}
-		for _, e := range p.done {
-			if err := p.finish(e, wait); err != nil {
+	return child.Timed(func(n int) error {
+		for range n {
+			if err := p.run.do(d); err != nil {
+				return err
+			}
+			for _, e := range p.done {
+				if err := p.finish(e, wait); err != nil {
+					return err
+				}
+			}
+			if err := p.free(p.out...); err != nil {
 				return err
 			}
 		}
-		return p.free(p.out...)
+		return nil
 	}, p.close), nil
 }
 
@@ -410,10 +433,23 @@ func (d *direct) executeSteady() (*child.Job, error) {
 	}
 	s := p.sequence()
 	capi.AddFor(s, &p.freeBuffer.Call, &p.out[0], &p.freeBuffer.Args.Buffer)
-	return child.Loop(func() error {
-		_, err := s.Do(d.table)
-		return err
+	return child.Timed(func(n int) error {
+		for i := range n {
+			if _, err := s.Do(d.table); err != nil {
+				return err
+			}
+			yield(i)
+		}
+		return nil
 	}, p.close), nil
+}
+
+// yield lets other goroutines run now and then, as pjrt does after executions that follow each other, so that Go does not
+// take the processor from this one.
+func yield(i int) {
+	if i%2048 == 2047 {
+		runtime.Gosched()
+	}
 }
 
 // inflight starts several executions before it waits for the first.
@@ -468,5 +504,12 @@ func (d *direct) served(job string) (*child.Job, error) {
 	}
 	c := new(capi.Call[capi.DeviceIsAddressableArgs])
 	c.Args.Device = d.device
-	return child.Loop(func() error { return c.Do(table.Capi()) }, table.Close), nil
+	return child.Timed(func(n int) error {
+		for range n {
+			if err := c.Do(table.Capi()); err != nil {
+				return err
+			}
+		}
+		return nil
+	}, table.Close), nil
 }

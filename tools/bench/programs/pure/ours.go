@@ -69,12 +69,17 @@ func (o *ours) prepare(job string, param int) (*child.Job, error) {
 		return o.inflight(param)
 	case "create":
 		ctx, client, data := o.ctx, o.client, []float32{1, 2, 3, 4} // as a caller has them, not behind pointers
-		return child.Loop(func() error {
-			b, err := pjrt.FromSlice(ctx, client, data, 4)
-			if err != nil {
-				return err
+		return child.Timed(func(n int) error {
+			for range n {
+				b, err := pjrt.FromSlice(ctx, client, data, 4)
+				if err != nil {
+					return err
+				}
+				if err := b.Close(); err != nil {
+					return err
+				}
 			}
-			return b.Close()
+			return nil
 		}, nil), nil
 	case "upload":
 		return o.upload(param, pjrt.OnlyDuringCall)
@@ -166,12 +171,17 @@ func (o *ours) execute(ctx context.Context) (*child.Job, error) {
 		return nil, err
 	}
 	exe, args := p.exe, p.args[0]
-	return child.Loop(func() error {
-		outs, err := exe.Execute(ctx, args, nil)
-		if err != nil {
-			return err
+	return child.Timed(func(n int) error {
+		for range n {
+			outs, err := exe.Execute(ctx, args, nil)
+			if err != nil {
+				return err
+			}
+			if err := outs[0].Close(); err != nil {
+				return err
+			}
 		}
-		return outs[0].Close()
+		return nil
 	}, p.Close), nil
 }
 
@@ -183,11 +193,16 @@ func (o *ours) executeInto(name string, args, results int) (*child.Job, error) {
 	}
 	outs := make([][]*pjrt.Buffer, 1)
 	outs[0] = make([]*pjrt.Buffer, results)
-	return child.Loop(func() error {
-		if err := p.exe.ExecuteInto(o.ctx, outs[0], p.args[0], nil); err != nil {
-			return err
+	return child.Timed(func(n int) error {
+		for range n {
+			if err := p.exe.ExecuteInto(o.ctx, outs[0], p.args[0], nil); err != nil {
+				return err
+			}
+			if err := closeAll(outs); err != nil {
+				return err
+			}
 		}
-		return closeAll(outs)
+		return nil
 	}, p.Close), nil
 }
 
@@ -204,8 +219,13 @@ func (o *ours) executeSteady() (*child.Job, error) {
 	}
 	outs, options := make([]*pjrt.Buffer, 1), &pjrt.ExecuteOptions{Bound: bound, ReuseResults: true}
 	ctx, exe, args := o.ctx, p.exe, p.args[0][1:]
-	return child.Loop(func() error {
-		return exe.ExecuteInto(ctx, outs, args, options)
+	return child.Timed(func(n int) error {
+		for range n {
+			if err := exe.ExecuteInto(ctx, outs, args, options); err != nil {
+				return err
+			}
+		}
+		return nil
 	}, func() error { return errors.Join(outs[0].Close(), bound.Close(), p.Close()) }), nil
 }
 
@@ -214,13 +234,18 @@ func (o *ours) dispatch() (*child.Job, error) {
 	if err != nil {
 		return nil, err
 	}
-	return child.Loop(func() error {
-		outs, done, err := p.exe.Start(o.ctx, p.args[0], nil)
-		if err != nil {
-			return err
+	return child.Timed(func(n int) error {
+		for range n {
+			outs, done, err := p.exe.Start(o.ctx, p.args[0], nil)
+			if err != nil {
+				return err
+			}
+			done.Close()
+			if err := outs[0].Close(); err != nil {
+				return err
+			}
 		}
-		done.Close()
-		return outs[0].Close()
+		return nil
 	}, p.Close), nil
 }
 
@@ -287,12 +312,17 @@ func (o *ours) upload(bytes int, semantics pjrt.HostBufferSemantics) (*child.Job
 		array.Data[i] = 1
 	}
 	options := &pjrt.BufferOptions{Semantics: semantics}
-	return child.Loop(func() error {
-		b, err := o.client.BufferFromHost(o.ctx, array, options)
-		if err != nil {
-			return err
+	return child.Timed(func(n int) error {
+		for range n {
+			b, err := o.client.BufferFromHost(o.ctx, array, options)
+			if err != nil {
+				return err
+			}
+			if err := b.Close(); err != nil {
+				return err
+			}
 		}
-		return b.Close()
+		return nil
 	}, nil), nil
 }
 
@@ -318,12 +348,17 @@ func (o *ours) alive(count int) (*child.Job, error) {
 			return nil, err
 		}
 	}
-	return child.Loop(func() error {
-		b, err := pjrt.FromSlice(o.ctx, o.client, data, 4)
-		if err != nil {
-			return err
+	return child.Timed(func(n int) error {
+		for range n {
+			b, err := pjrt.FromSlice(o.ctx, o.client, data, 4)
+			if err != nil {
+				return err
+			}
+			if err := b.Close(); err != nil {
+				return err
+			}
 		}
-		return b.Close()
+		return nil
 	}, func() error { return closeAll(all) }), nil
 }
 
