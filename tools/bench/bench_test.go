@@ -78,6 +78,12 @@ func TestSomeRowsAreMeasuredInNewProcesses(t *testing.T) {
 	none, err := m.measure(row{name: "work/unknown", job: "unknown", starts: 2})
 	require.NoError(t, err)
 	assert.Nil(t, none)
+
+	m.place.commands = append(m.place.commands, command{viaCapi, []string{"a program that cannot start"}})
+	_, err = m.measure(row{name: "work/pretended", job: "pretended", starts: 1, only: []string{inC, viaPjrt}})
+	require.NoError(t, err, "only programs that take part are started")
+	_, err = m.measure(row{name: "work/pretended", job: "pretended", starts: 1})
+	require.Error(t, err)
 }
 
 func TestRatiosAreTheSameOnAQuietAndOnABusyMachine(t *testing.T) {

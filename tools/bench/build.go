@@ -81,14 +81,17 @@ func commandsOf(dir, plugin, python string) []command {
 	return all
 }
 
-// startAll starts the children, which read their programs from a folder.
-func startAll(at *place) ([]*process, error) {
+// startAll starts the children that take part, which read their programs from a folder.
+func startAll(at *place, takesPart func(program string) bool) ([]*process, error) {
 	environment := []string{"BENCH_PROGRAMS=" + at.programs}
 	if at.gpu {
 		environment = append(environment, "BENCH_SHARED_GPU=1")
 	}
 	var all []*process
 	for _, c := range at.commands {
+		if !takesPart(c.program) {
+			continue
+		}
 		p, err := start(c.program, c.args, environment)
 		if err != nil {
 			return all, err

@@ -5,8 +5,8 @@
 // package capi, with package pjrt and with JAX, on one plugin, and reports what became worse since
 // the committed results.
 //
-//	bench                            measures all rows, in half an hour or more
-//	bench -rows '^work/'             measures the rows of small work, in two minutes
+//	bench                            measures all rows, in five minutes to half an hour
+//	bench -rows '^work/'             measures the rows of small work, in one to two minutes
 //	bench -write                     also writes results.json, results.svg and the section of README.md
 //	bench -busy 4                    measures beside four processes that never rest
 //	bench -bundle DIR                builds what a machine without Go and gcc needs; nothing is measured
@@ -219,7 +219,7 @@ func (o *options) measure(ctx context.Context, chosen []row) (results *Results, 
 	}
 	at.commands = commandsOf(at.built, plugin, o.python)
 	at.programs = dir
-	processes, err := startAll(&at)
+	processes, err := startAll(&at, row{}.has)
 	defer func() { err = cmp.Or(err, closeAll(processes)) }()
 	if err != nil {
 		return nil, err

@@ -58,7 +58,7 @@ func (m *measurer) measureAnew(r row) (*Row, error) {
 	var result *Row
 	for range r.starts {
 		err := func() (err error) {
-			processes, err := startAll(&m.place)
+			processes, err := startAll(&m.place, r.has)
 			defer func() { err = cmp.Or(err, closeAll(processes)) }()
 			if err != nil {
 				return err

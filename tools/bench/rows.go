@@ -88,6 +88,9 @@ func (r row) of() string {
 // than that of another, and on which processors its threads run.
 const fewStarts = 5
 
+// growthStarts is as many for the rows of the table of growth, of which there are many.
+const growthStarts = 3
+
 const (
 	kib = 1 << 10
 	mib = 1 << 20
@@ -202,7 +205,7 @@ func served(how, title string) row {
 var series = []struct {
 	job, title string
 	params     []int
-	slow       int  // from this param on there are few rounds
+	slow       int  // from this param on there is one round in each process
 	of         bool // the cost of an operation is divided by the param
 }{
 	{"arguments", "execute, by arguments", []int{1, 10, 100, 1000}, 10_000, true},
@@ -219,10 +222,10 @@ func growthRows() []row {
 		for _, p := range s.params {
 			rounds := 0
 			if p >= s.slow {
-				rounds = 3
+				rounds = 1
 			}
 			all = append(all, row{
-				rounds: rounds, name: fmt.Sprintf("growth/%s/%d", s.job, p), title: s.title, job: s.job, param: p,
+				starts: growthStarts, rounds: rounds, name: fmt.Sprintf("growth/%s/%d", s.job, p), title: s.title, job: s.job, param: p,
 				only: []string{inC, viaPjrt},
 			})
 		}
