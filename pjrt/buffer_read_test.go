@@ -7,6 +7,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"math"
 	"sync"
@@ -16,6 +17,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/capi/serve"
 	"github.com/purepjrt/purepjrt/pjrt"
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
 	"github.com/purepjrt/purepjrt/pjrt/npy"
@@ -112,6 +115,72 @@ func TestReadingWaitsForTheContents(t *testing.T) {
 	defer copiedRaw.Close()
 	require.NoError(t, copiedRaw.Wait(ctx))
 	assert.Equal(t, want.Data[4:12], raw)
+}
+
+// Short arrays are copied under one lock. Whatever fails on the way to the memory, the plugin copies instead, and gets back
+// each reference that it gave.
+func TestReadingCopiesMemoryThatTheHostCanReadAndElseThePluginCopies(t *testing.T) {
+	ctx := context.Background()
+	var failing string
+	var up, down, transfers int
+	wrapped, err := serve.Wrap(raw.Table(newClient(t).Plugin()),
+		serve.Around(func(c *serve.Invocation, _ *capi.BufferIncreaseExternalReferenceCountArgs) {
+			if failing == "the reference" {
+				c.Fail(capi.ErrorCodeUnimplemented, "refused")
+				return
+			}
+			up++
+			c.Forward()
+		}),
+		serve.Around(func(c *serve.Invocation, _ *capi.BufferDecreaseExternalReferenceCountArgs) {
+			down++
+			c.Forward()
+		}),
+		serve.Around(func(c *serve.Invocation, a *capi.BufferOpaqueDeviceMemoryDataPointerArgs) {
+			if failing == "the address" {
+				c.Fail(capi.ErrorCodeUnimplemented, "refused")
+				return
+			}
+			if c.Forward(); failing == "an address of 0" {
+				a.DeviceMemoryPtr = 0
+			}
+		}),
+		serve.Around(func(c *serve.Invocation, _ *capi.BufferToHostBufferArgs) {
+			transfers++
+			c.Forward()
+		}))
+	require.NoError(t, err)
+	defer wrapped.Close()
+	plugin, err := raw.Plugin(wrapped.Capi())
+	require.NoError(t, err)
+	client, err := plugin.NewClient(ctx, nil)
+	require.NoError(t, err)
+	defer client.Close()
+	for _, failing = range []string{"", "the reference", "the address", "an address of 0"} {
+		for _, n := range []int{1, 4, 1 << 12, 1<<12 + 1, 1 << 18} {
+			t.Run(fmt.Sprint(failing, n), func(t *testing.T) {
+				want := make([]float32, n)
+				for i := range want {
+					want[i] = float32(i + 1)
+				}
+				b, err := pjrt.FromSlice(ctx, client, want)
+				require.NoError(t, err)
+				defer b.Close()
+				up, down, transfers = 0, 0, 0
+				got := make([]float32, n)
+				_, err = b.ToHostInto(ctx, dtype.Bytes(got))
+				require.NoError(t, err)
+				assert.Equal(t, want, got)
+				assert.Equal(t, up, down)
+				assert.Equal(t, failing != "the reference", up == 1)
+				assert.Equal(t, failing != "", transfers == 1)
+				require.NoError(t, b.Delete())
+				_, err = b.ToHostInto(ctx, dtype.Bytes(got))
+				require.ErrorIs(t, err, pjrt.ErrInvalidArgument)
+				assert.Equal(t, up, down)
+			})
+		}
+	}
 }
 
 func TestAnAsyncReadOutlivesItsBufferAndItsEvent(t *testing.T) {

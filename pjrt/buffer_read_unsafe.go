@@ -104,14 +104,8 @@ func (b *Buffer) ToHostInto(ctx context.Context, dst []byte) (n int, err error) 
 
 // readInto fills dst, which is as long as the array.
 func (b *Buffer) readInto(ctx context.Context, h *capi.Buffer, dst []byte, rank int) error {
-	v, err := b.view(ctx, h, len(dst))
-	if err != nil {
+	if copied, err := b.copyMemory(ctx, h, dst); copied || err != nil {
 		return err
-	}
-	if v != nil {
-		defer v.close()
-		preempt.Copy(dst, v.bytes)
-		return nil
 	}
 	if ctx.Done() != nil {
 		// Once the transfer has begun, the plugin writes to dst until it is over.
@@ -243,18 +237,53 @@ func newHostView() *hostView {
 	return v
 }
 
-// view waits for the contents of an acquired buffer and returns its memory, or nil if the
-// host cannot read it as a dense array of size bytes. The error is that of ctx or of the
+// waitForMemory waits for the contents of an acquired buffer, and reports whether the host may
+// be able to read its memory as a dense array of size bytes. The error is that of ctx or of the
 // contents.
-func (b *Buffer) view(ctx context.Context, h *capi.Buffer, size int) (*hostView, error) {
+func (b *Buffer) waitForMemory(ctx context.Context, h *capi.Buffer, size int) (bool, error) {
 	if size == 0 || !b.readable.get(func() bool { return b.isReadable(h) }) {
-		return nil, nil
+		return false, nil
 	}
 	// The plugin may allocate the memory only with the contents.
 	if err := b.wait(ctx, h); err != nil {
 		if errors.Is(err, ErrUnimplemented) {
-			return nil, nil // the transfer waits, or reports the error of the contents
+			return false, nil // the transfer waits, or reports the error of the contents
 		}
+		return false, err
+	}
+	return true, nil
+}
+
+// shortCopy is the size in bytes up to which the calls of a copy are made under one lock.
+const shortCopy = 1 << 14
+
+// copyMemory copies the memory of an acquired buffer to dst, which is as long as the array, after the
+// wait for its contents. It reports whether it has copied.
+func (b *Buffer) copyMemory(ctx context.Context, h *capi.Buffer, dst []byte) (bool, error) {
+	if len(dst) > shortCopy {
+		v, err := b.view(ctx, h, len(dst))
+		if v == nil {
+			return false, err
+		}
+		defer v.close()
+		preempt.Copy(dst, v.bytes)
+		return true, nil
+	}
+	if ok, err := b.waitForMemory(ctx, h, len(dst)); !ok {
+		return false, err
+	}
+	v := hostViews.Get().(*hostView)
+	v.set(h)
+	copied := b.references.takeAndCopy(ctx, b.client.table, v, dst)
+	hostViews.Put(v)
+	return copied, nil // if not, the transfer may, or reports a better error
+}
+
+// view waits for the contents of an acquired buffer and returns its memory, or nil if the
+// host cannot read it as a dense array of size bytes. The error is that of ctx or of the
+// contents.
+func (b *Buffer) view(ctx context.Context, h *capi.Buffer, size int) (*hostView, error) {
+	if ok, err := b.waitForMemory(ctx, h, size); !ok {
 		return nil, err
 	}
 	v := hostViews.Get().(*hostView)
@@ -268,15 +297,25 @@ func (b *Buffer) view(ctx context.Context, h *capi.Buffer, size int) (*hostView,
 		v.close()
 		return nil, nil
 	}
-	v.bytes = unsafe.Slice((*byte)(*(*unsafe.Pointer)(unsafe.Pointer(&address))), size)
+	v.bytes = bytesAt(address, size)
 	return v, nil
+}
+
+// bytesAt returns memory of C.
+func bytesAt(address uintptr, size int) []byte {
+	return unsafe.Slice((*byte)(*(*unsafe.Pointer)(unsafe.Pointer(&address))), size)
 }
 
 // open takes an external reference and returns the address of the memory.
 func (v *hostView) open(ctx context.Context, b *Buffer, h *capi.Buffer) (uintptr, error) {
-	v.up.Args.Buffer, v.pointer.Args.Buffer, v.down.Args.Buffer = h, h, h
+	v.set(h)
 	v.buffer = b
 	return b.references.take(ctx, b.client.table, v)
+}
+
+// set sets the buffer of the calls.
+func (v *hostView) set(h *capi.Buffer) {
+	v.up.Args.Buffer, v.pointer.Args.Buffer, v.down.Args.Buffer = h, h, h
 }
 
 func (v *hostView) close() {

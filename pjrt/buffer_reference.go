@@ -86,20 +86,9 @@ func (r *references) take(ctx context.Context, table *capi.Table, v *hostView) (
 	if err := r.begin(ctx, turnReference); err != nil {
 		return 0, err
 	}
-	defer func() {
-		if r.end(turnReference) {
-			_ = deleteContents(table, v.up.Args.Buffer)
-		}
-	}()
-	// Delete cannot have been called, since the turn has begun.
-	if r.doubtful.Load() {
-		v.deleted.Args.Buffer = v.up.Args.Buffer
-		if err := v.deleted.Do(table); err != nil {
-			return 0, err
-		}
-		if v.deleted.Args.IsDeleted {
-			return 0, errDeleted
-		}
+	defer r.endTake(table, v)
+	if err := r.checkContents(table, v); err != nil {
+		return 0, err
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -111,6 +100,51 @@ func (r *references) take(ctx context.Context, table *capi.Table, v *hostView) (
 	}
 	r.count++
 	return v.pointer.Args.DeviceMemoryPtr, nil
+}
+
+// takeAndCopy is take, a copy of the memory to dst, and drop, for a copy so short that others may wait for it. It reports
+// whether it has copied.
+func (r *references) takeAndCopy(ctx context.Context, table *capi.Table, v *hostView, dst []byte) bool {
+	if r.begin(ctx, turnReference) != nil {
+		return false
+	}
+	address := uintptr(0)
+	if r.checkContents(table, v) == nil {
+		r.mu.Lock()
+		made, err := v.both.Do(table)
+		if err == nil {
+			if address = v.pointer.Args.DeviceMemoryPtr; address != 0 {
+				copy(dst, bytesAt(address, len(dst)))
+			}
+		}
+		if made > 0 {
+			_ = v.down.Do(table)
+		}
+		r.mu.Unlock()
+	}
+	r.endTake(table, v)
+	return address != 0
+}
+
+func (r *references) endTake(table *capi.Table, v *hostView) {
+	if r.end(turnReference) {
+		_ = deleteContents(table, v.up.Args.Buffer)
+	}
+}
+
+// checkContents returns an error if the contents are gone. Delete cannot have been called, since the caller has a turn.
+func (r *references) checkContents(table *capi.Table, v *hostView) error {
+	if !r.doubtful.Load() {
+		return nil
+	}
+	v.deleted.Args.Buffer = v.up.Args.Buffer
+	if err := v.deleted.Do(table); err != nil {
+		return err
+	}
+	if v.deleted.Args.IsDeleted {
+		return errDeleted
+	}
+	return nil
 }
 
 // drop removes a reference that take added.
