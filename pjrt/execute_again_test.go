@@ -178,16 +178,18 @@ func TestRepeatedExecutionsKeepNothingReachable(t *testing.T) {
 // collect collects garbage until n cleanups have sent something to gone.
 func collect(t testing.TB, n int, gone <-chan string) {
 	t.Helper()
+	var collected []string
 	for range n {
 		require.Eventually(t, func() bool {
 			runtime.GC()
 			select {
-			case <-gone:
+			case what := <-gone:
+				collected = append(collected, what)
 				return true
 			default:
 				return false
 			}
-		}, patience, time.Millisecond)
+		}, patience, time.Millisecond, "%d are to be collected, and these were: %q", n, collected)
 	}
 }
 
