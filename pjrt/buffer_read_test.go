@@ -123,7 +123,7 @@ func TestReadingCopiesMemoryThatTheHostCanReadAndElseThePluginCopies(t *testing.
 	ctx := context.Background()
 	var failing string
 	var up, down, transfers int
-	wrapped, err := serve.Wrap(raw.Table(newClient(t).Plugin()),
+	client := startClient(t, behind(t, raw.Table(newClient(t).Plugin()),
 		serve.Around(func(c *serve.Invocation, _ *capi.BufferIncreaseExternalReferenceCountArgs) {
 			if failing == "the reference" {
 				c.Fail(capi.ErrorCodeUnimplemented, "refused")
@@ -148,14 +148,7 @@ func TestReadingCopiesMemoryThatTheHostCanReadAndElseThePluginCopies(t *testing.
 		serve.Around(func(c *serve.Invocation, _ *capi.BufferToHostBufferArgs) {
 			transfers++
 			c.Forward()
-		}))
-	require.NoError(t, err)
-	defer wrapped.Close()
-	plugin, err := raw.Plugin(wrapped.Capi())
-	require.NoError(t, err)
-	client, err := plugin.NewClient(ctx, nil)
-	require.NoError(t, err)
-	defer client.Close()
+		})))
 	for _, failing = range []string{"", "the reference", "the address", "an address of 0"} {
 		for _, n := range []int{1, 4, 1 << 12, 1<<12 + 1, 1 << 18} {
 			t.Run(fmt.Sprint(failing, n), func(t *testing.T) {

@@ -273,9 +273,9 @@ func (b *Buffer) copyMemory(ctx context.Context, h *capi.Buffer, dst []byte) (bo
 		return false, err
 	}
 	v := hostViews.Get().(*hostView)
-	v.set(h)
+	v.set(b, h)
 	copied := b.references.takeAndCopy(ctx, b.client.table, v, dst)
-	hostViews.Put(v)
+	v.put()
 	return copied, nil // if not, the transfer may, or reports a better error
 }
 
@@ -289,8 +289,7 @@ func (b *Buffer) view(ctx context.Context, h *capi.Buffer, size int) (*hostView,
 	v := hostViews.Get().(*hostView)
 	address, err := v.open(ctx, b, h)
 	if err != nil {
-		v.buffer = nil
-		hostViews.Put(v)
+		v.put()
 		return nil, nil // the transfer reports a better error
 	}
 	if address == 0 {
@@ -308,18 +307,23 @@ func bytesAt(address uintptr, size int) []byte {
 
 // open takes an external reference and returns the address of the memory.
 func (v *hostView) open(ctx context.Context, b *Buffer, h *capi.Buffer) (uintptr, error) {
-	v.set(h)
-	v.buffer = b
+	v.set(b, h)
 	return b.references.take(ctx, b.client.table, v)
 }
 
-// set sets the buffer of the calls.
-func (v *hostView) set(h *capi.Buffer) {
+// set sets the buffer, whose handle is h.
+func (v *hostView) set(b *Buffer, h *capi.Buffer) {
+	v.buffer = b
 	v.up.Args.Buffer, v.pointer.Args.Buffer, v.down.Args.Buffer = h, h, h
 }
 
 func (v *hostView) close() {
 	v.buffer.references.drop(v.buffer.client.table, &v.down)
+	v.put()
+}
+
+// put leaves the view to other reads.
+func (v *hostView) put() {
 	v.buffer, v.bytes = nil, nil
 	hostViews.Put(v)
 }

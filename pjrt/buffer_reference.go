@@ -86,7 +86,7 @@ func (r *references) take(ctx context.Context, table *capi.Table, v *hostView) (
 	if err := r.begin(ctx, turnReference); err != nil {
 		return 0, err
 	}
-	defer r.endTake(table, v)
+	defer v.buffer.endTurn(turnReference, v.up.Args.Buffer)
 	if err := r.checkContents(table, v); err != nil {
 		return 0, err
 	}
@@ -122,14 +122,8 @@ func (r *references) takeAndCopy(ctx context.Context, table *capi.Table, v *host
 		}
 		r.mu.Unlock()
 	}
-	r.endTake(table, v)
+	v.buffer.endTurn(turnReference, v.up.Args.Buffer)
 	return address != 0
-}
-
-func (r *references) endTake(table *capi.Table, v *hostView) {
-	if r.end(turnReference) {
-		_ = deleteContents(table, v.up.Args.Buffer)
-	}
 }
 
 // checkContents returns an error if the contents are gone. Delete cannot have been called, since the caller has a turn.

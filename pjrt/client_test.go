@@ -104,7 +104,13 @@ func TestTheDefaultDeviceAssignmentCoversReplicasAndPartitions(t *testing.T) {
 // hooked opens a stand-in behind hooks.
 func hooked(t testing.TB, p *pjrttest.Plugin, hooks ...serve.Hook) *pjrt.Plugin {
 	t.Helper()
-	wrapped, err := serve.Wrap(p.Table(), hooks...)
+	return behind(t, p.Table(), hooks...)
+}
+
+// behind opens the plugin of a table behind hooks.
+func behind(t testing.TB, table *capi.Table, hooks ...serve.Hook) *pjrt.Plugin {
+	t.Helper()
+	wrapped, err := serve.Wrap(table, hooks...)
 	require.NoError(t, err)
 	t.Cleanup(func() { wrapped.Close() })
 	plugin, err := raw.Plugin(wrapped.Capi())

@@ -357,9 +357,7 @@ func (l *launch) replaceAll() bool {
 		r := &l.replaced[i]
 		b, h := r.buffer, handles[i]
 		r.buffer, r.handle, handles[i] = nil, nil, nil
-		b.reset()
-		b.born, b.bornFilled = at, true
-		b.ref.Reopen(h)
+		b.reopen(h, at, true)
 	}
 	return true
 }
@@ -379,9 +377,7 @@ func (l *launch) replace(outs []*Buffer, handles []*capi.Buffer, shapes []Shape,
 		}
 		switch {
 		case b != nil:
-			b.reset()
-			b.born, b.bornFilled = at, filled
-			b.ref.Reopen(h)
+			b.reopen(h, at, filled)
 		case !outs[i].refill(c, h, &shapes[i], at, filled):
 			b = &Buffer{client: c, shape: &shapes[i]}
 			b.holding = c.buffers.InitRenewable(&b.ref, h)
@@ -393,6 +389,13 @@ func (l *launch) replace(outs []*Buffer, handles []*capi.Buffer, shapes []Shape,
 		}
 		handles[i] = nil // faster than clear, for few
 	}
+}
+
+// reopen ends the replacing of b: it makes b the Buffer that owns h, the result of an execution on a device.
+func (b *Buffer) reopen(h *capi.Buffer, at *capi.Device, filled bool) {
+	b.reset()
+	b.born, b.bornFilled = at, filled
+	b.ref.Reopen(h)
 }
 
 // end ends the replacing for an execution that succeeded, and returns the Buffer for its result, or nil.

@@ -10,8 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// A goroutine keeps its processor for less than Go's ten milliseconds, and loses its turn only to others that want it:
-// calls with pauses between them yield anyway.
+// A goroutine yields before Go's ten milliseconds are over. One that pauses between its calls need not.
 func TestCallsThatFollowEachOtherYieldInTime(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
