@@ -43,17 +43,21 @@ type CompileOptions struct {
 	// Flags are XLA flags for this compilation, by their names without dashes. A value is
 	// a bool, an integer, a float, a string, or a string that spells one of them as in
 	// XLA_FLAGS; package xlaflags knows the types. Flags that are not set here are taken
-	// from the environment variable XLA_DEBUG_OPTIONS, DebugOptions in text form. For XLA's
-	// CPU plugin, xla_cpu_use_xnnpack is false unless it is set here or in an environment
-	// variable: with XNNPACK, products of matrices of 192 x 192 and more can be wrong.
+	// from the environment variable XLA_DEBUG_OPTIONS, DebugOptions in text form.
+	//
+	// Some flags have other defaults than XLA's. As in JAX, xla_cpu_enable_fast_min_max and
+	// xla_gpu_enable_fast_min_max are false for XLA's plugins, since maxima and minima may
+	// otherwise drop a NaN. For the one for CPUs, xla_cpu_use_xnnpack is false, because with
+	// XNNPACK products of matrices of 192 x 192 and more can be wrong. A value here, in
+	// DebugOptions, in XLA_DEBUG_OPTIONS or in XLA_FLAGS takes precedence.
 	Flags map[string]any
 	// AllowUnknownFlags passes on flags that no known version of XLA has, and those that
 	// tell XLA to end the process rather than return an error, such as
 	// xla_unsupported_crash_on_hlo_pass_noop_change. Without it they are an error, except
 	// for unknown flags on platforms with their own flags, such as tpu.
 	AllowUnknownFlags bool
-	// DebugOptions is a serialized DebugOptions message that replaces all of XLA's
-	// defaults and XLA_FLAGS. Most values are not checked, so prefer Flags.
+	// DebugOptions is a serialized DebugOptions message that replaces XLA_FLAGS and all
+	// defaults. Most values are not checked, so prefer Flags.
 	DebugOptions []byte
 
 	// ArgumentLayouts are the shapes and layouts of all arguments; nil leaves them to the
@@ -96,7 +100,7 @@ type CompileOptions struct {
 // compileTarget is the client or topology that options are checked against.
 type compileTarget struct {
 	platform string
-	flags    map[string]any // from the quirks of the plugin
+	flags    map[string]any // that the caller's take precedence over
 	client   *Client        // nil for a topology
 	ids      []int          // of all devices; nil if they are not known
 }
@@ -118,7 +122,7 @@ func (t compileTarget) what() string {
 }
 
 func (c *Client) target() compileTarget {
-	t := compileTarget{platform: c.platformName, flags: c.plugin.quirks().flags, client: c, ids: make([]int, len(c.devices))}
+	t := compileTarget{platform: c.platformName, flags: c.plugin.flagsOn(c.platformName), client: c, ids: make([]int, len(c.devices))}
 	for i, d := range c.devices {
 		t.ids[i] = d.ID()
 	}

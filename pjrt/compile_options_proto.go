@@ -302,11 +302,15 @@ func (o *CompileOptions) setShapes(p *xlaproto.CompileOptions) error {
 }
 
 // setFlags adds the flags of the options, the environment's flags that the options do not
-// set, and, where neither sets them, the flags that work around the plugin's faults.
+// set, and, where neither sets them, those of the target.
 func (o *CompileOptions) setFlags(p *xlaproto.CompileOptions, t compileTarget) error {
 	flags := make(map[string]any)
+	replaced, err := o.replacesDefaults()
+	if err != nil {
+		return err
+	}
 	for name, value := range t.flags {
-		if !strings.Contains(os.Getenv("XLA_FLAGS"), name) {
+		if !replaced && !strings.Contains(os.Getenv("XLA_FLAGS"), name) {
 			flags[name] = value
 		}
 	}
@@ -326,6 +330,19 @@ func (o *CompileOptions) setFlags(p *xlaproto.CompileOptions, t compileTarget) e
 		p.Overrides = append(p.Overrides, xlaproto.Override{Name: name, Value: value})
 	}
 	return nil
+}
+
+// replacesDefaults reports whether the options have DebugOptions, which set every flag: a
+// field that is not there is false or 0.
+func (o *CompileOptions) replacesDefaults() (bool, error) {
+	if len(o.DebugOptions) > 0 || len(o.Extra) == 0 {
+		return len(o.DebugOptions) > 0, nil
+	}
+	extra, err := xlaproto.UnmarshalCompileOptions(o.Extra)
+	if err != nil {
+		return false, invalid("the extra fields of the compile options: %v", err)
+	}
+	return len(extra.Build.DebugOptions) > 0, nil
 }
 
 // strict reports whether flags that XLA's DebugOptions does not have are an error. Some

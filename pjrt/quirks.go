@@ -4,7 +4,9 @@
 package pjrt
 
 import (
+	"maps"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/purepjrt/purepjrt/capi"
@@ -91,13 +93,46 @@ func (p *Plugin) quirks() behaviour {
 	if p == nil {
 		return b
 	}
+	b.apply(p, p.kind)
+	return b
+}
+
+// apply sets what the quirks of plugins of a kind change, at the age of p.
+func (b *behaviour) apply(p *Plugin, kind string) {
 	_, minor := p.Version()
 	for _, q := range quirkTable {
-		if q.kind == p.kind && (q.until == 0 || minor <= q.until) {
-			q.apply(&b)
+		if q.kind == kind && (q.until == 0 || minor <= q.until) {
+			q.apply(b)
 		}
 	}
-	return b
+}
+
+// flagsLikeJAX are the XLA flags that JAX sets for every compilation, by the kind of the
+// plugin, where XLA's own defaults may give other numbers: XLA's compilers may take the other
+// operand of a minimum or maximum in place of a NaN, and those for CPUs do by default.
+var flagsLikeJAX = map[string]map[string]any{
+	kindCPU:    {"xla_cpu_enable_fast_min_max": false},
+	kindCUDA:   {"xla_gpu_enable_fast_min_max": false},
+	kindROCm:   {"xla_gpu_enable_fast_min_max": false},
+	kindOneAPI: {"xla_gpu_enable_fast_min_max": false},
+}
+
+// flagsOn returns the XLA flags that programs for a platform are compiled with unless the
+// caller sets them. Where neither the plugin nor its file says which devices it drives, the
+// platform does.
+func (p *Plugin) flagsOn(platform string) map[string]any {
+	kind := p.kind
+	if kind == "" && p.isXLA() {
+		kind = kindIn(platform)
+	}
+	var b behaviour
+	b.apply(p, kind)
+	flags := maps.Clone(flagsLikeJAX[kind])
+	if flags == nil {
+		return b.flags
+	}
+	maps.Copy(flags, b.flags)
+	return flags
 }
 
 // The kinds of plugins whose options and quirks this package knows.
@@ -142,11 +177,8 @@ func detectKind(p *Plugin) string {
 			return kindTPU
 		}
 	}
-	isXLA := false
 	for _, a := range p.attributes {
 		switch a.Name {
-		case "xla_version":
-			isXLA = true
 		case "cuda_version":
 			return kindCUDA
 		case "rocm_version":
@@ -156,11 +188,21 @@ func detectKind(p *Plugin) string {
 	name := p.name
 	if name == "" {
 		// A file name is not enough: plugins other than XLA's drive the same devices.
-		if !isXLA {
+		if !p.isXLA() {
 			return ""
 		}
 		name = filepath.Base(p.path)
 	}
+	return kindIn(name)
+}
+
+// isXLA reports whether the plugin says that it is built on XLA.
+func (p *Plugin) isXLA() bool {
+	return slices.ContainsFunc(p.attributes, func(a Attribute) bool { return a.Name == "xla_version" })
+}
+
+// kindIn returns the kind whose word the name contains, or "".
+func kindIn(name string) string {
 	name = strings.ToLower(name)
 	for _, w := range kindWords {
 		if strings.Contains(name, w.word) {

@@ -9,9 +9,11 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"google.golang.org/protobuf/encoding/protowire"
 
 	"github.com/purepjrt/purepjrt/pjrt"
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
+	"github.com/purepjrt/purepjrt/pjrt/pjrttest"
 )
 
 const (
@@ -78,20 +80,70 @@ func TestAProductUsesTheContentsWhateverTheMemoryHeldBefore(t *testing.T) {
 	})
 }
 
-func TestAFlagThatWorksAroundAFaultGivesWayToTheCaller(t *testing.T) {
+func TestDefaultFlagsGiveWayToTheCaller(t *testing.T) {
 	client := newClient(t)
-	overrides := func(opts *pjrt.CompileOptions) map[string]any {
-		t.Helper()
-		code, err := client.EncodeCompileOptions(opts)
-		require.NoError(t, err)
-		read, err := pjrt.DecodeCompileOptions(code)
-		require.NoError(t, err)
-		return read.Flags
+	const minMax, xnnpack = "xla_cpu_enable_fast_min_max", "xla_cpu_use_xnnpack"
+	both := map[string]any{minMax: false, xnnpack: false}
+	debugOptions := protowire.AppendVarint(protowire.AppendTag(nil, 140, protowire.VarintType), 1) // the first of them
+	inBuild := protowire.AppendBytes(protowire.AppendTag(nil, 3, protowire.BytesType), debugOptions)
+	for name, c := range map[string]struct {
+		xla, debug string // environment variables XLA_FLAGS and XLA_DEBUG_OPTIONS
+		opts       *pjrt.CompileOptions
+		want       map[string]any
+	}{
+		"nothing is set":    {want: both},
+		"another flag":      {opts: &pjrt.CompileOptions{Flags: map[string]any{"xla_dump_to": "x"}}, want: map[string]any{minMax: false, xnnpack: false, "xla_dump_to": "x"}},
+		"in the options":    {opts: &pjrt.CompileOptions{Flags: map[string]any{xnnpack: true}}, want: map[string]any{minMax: false, xnnpack: true}},
+		"XLA_FLAGS":         {xla: "--" + xnnpack, want: map[string]any{minMax: false}},
+		"XLA_DEBUG_OPTIONS": {debug: minMax + ": true", want: map[string]any{minMax: true, xnnpack: false}},
+		"all flags":         {opts: &pjrt.CompileOptions{DebugOptions: debugOptions}, want: nil},
+		"all flags, in Extra": {
+			opts: &pjrt.CompileOptions{Extra: protowire.AppendBytes(protowire.AppendTag(nil, 3, protowire.BytesType), inBuild)}, want: nil,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Setenv("XLA_FLAGS", c.xla)
+			t.Setenv("XLA_DEBUG_OPTIONS", c.debug)
+			code, err := client.EncodeCompileOptions(c.opts)
+			require.NoError(t, err)
+			read, err := pjrt.DecodeCompileOptions(code)
+			require.NoError(t, err)
+			assert.Equal(t, c.want, read.Flags)
+		})
 	}
+}
+
+// JAX sets these flags for every platform. The numbers of a program must not depend on how
+// this package came to know what a plugin is for.
+func TestXLAsPluginsGetTheFlagsThatJAXSets(t *testing.T) {
 	t.Setenv("XLA_FLAGS", "")
-	assert.Equal(t, map[string]any{"xla_cpu_use_xnnpack": false}, overrides(nil))
-	assert.Equal(t, map[string]any{"xla_cpu_use_xnnpack": true},
-		overrides(&pjrt.CompileOptions{Flags: map[string]any{"xla_cpu_use_xnnpack": true}}))
-	t.Setenv("XLA_FLAGS", "--xla_cpu_use_xnnpack")
-	assert.Empty(t, overrides(nil))
+	isXLA := pjrt.Attribute{Name: "xla_version", Value: int64(2)}
+	gpu, cpu := "xla_gpu_enable_fast_min_max", "xla_cpu_enable_fast_min_max"
+	for name, c := range map[string]struct {
+		platform   string
+		attributes []pjrt.Attribute
+		want       string // the flag, or ""
+	}{
+		"for CPUs":           {"cpu", []pjrt.Attribute{isXLA}, cpu},
+		"for CUDA":           {"cuda", []pjrt.Attribute{isXLA, {Name: "cuda_version", Value: int64(13000)}}, gpu},
+		"for ROCm":           {"rocm", []pjrt.Attribute{isXLA}, gpu},
+		"for oneAPI":         {"sycl", []pjrt.Attribute{isXLA}, gpu},
+		"for TPUs":           {"tpu", []pjrt.Attribute{isXLA}, ""},
+		"for something else": {"ttnn", []pjrt.Attribute{isXLA}, ""},
+		"another maker's":    {"cpu", nil, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			client := pjrttest.New(t, pjrttest.Options{PlatformName: c.platform, Attributes: c.attributes}).Client()
+			code, err := client.EncodeCompileOptions(nil)
+			require.NoError(t, err)
+			read, err := pjrt.DecodeCompileOptions(code)
+			require.NoError(t, err)
+			if c.want == "" {
+				assert.Empty(t, read.Flags)
+				return
+			}
+			assert.Contains(t, read.Flags, c.want)
+			assert.Equal(t, false, read.Flags[c.want])
+		})
+	}
 }
