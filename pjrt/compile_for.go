@@ -67,7 +67,7 @@ func compileFor(
 		job.Topology = topology.Serialize
 		result, err := compiler.Compile(ctx, job)
 		if err != nil {
-			return nil, explainPartitions(in.failedElsewhere(err))
+			return nil, in.explain(in.failedElsewhere(err))
 		}
 		return newSerializedExecutable(p, topology.savedTarget(), result, in.parameters)
 	}
@@ -91,7 +91,7 @@ func compileFor(
 		runtime.KeepAlive(in)
 		if err != nil {
 			in.saveFailed(err)
-			return nil, explainPartitions(err)
+			return nil, in.explain(err)
 		}
 		return newExecutable(p, topology.savedTarget(), call.Args.Executable, topology.owner(), in.parameters)
 	}, (*Executable).Close)

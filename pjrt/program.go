@@ -6,6 +6,9 @@ package pjrt
 import (
 	"bytes"
 	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -74,23 +77,54 @@ func (p Program) check(plugin *Plugin) (Program, error) {
 	if strings.IndexByte(string(p.Format), 0) >= 0 {
 		return p, invalid("the format %q of the program contains a NUL byte", string(p.Format))
 	}
-	version, ok := stablehlo.VersionOf(p.Code)
-	if p.Format != FormatMLIR || !ok {
-		return p, nil
-	}
-	oldest, newest, ok := stablehlo.Versions(plugin.attributes)
-	switch {
-	case !ok:
-	case version.Compare(newest) > 0:
-		return p, invalid("the program is a portable artifact of StableHLO %v; the plugin reads %v to %v. "+
-			"Only MLIR can convert an artifact to an older version: "+
-			"serialize the program for StableHLO %v (target_version), or use a newer plugin",
-			version, oldest, newest, newest)
-	case version.Compare(oldest) < 0:
-		return p, invalid("the program is a portable artifact of StableHLO %v; the plugin reads %v to %v: "+
-			"serialize it again with a newer StableHLO, or use an older plugin", version, oldest, newest)
+	if p.Format == FormatMLIR && isExported(p.Code) {
+		return p, invalid("the program is a file that Exported.serialize of jax.export wrote, which only JAX reads: " +
+			"write the program in it to a file, in Python jax.export.deserialize(data).mlir_module_serialized")
 	}
 	return p, nil
+}
+
+// isExported reports whether data is what Exported.serialize of jax.export returns: a table
+// of FlatBuffers, which have no magic number, with a program in bytecode in it.
+func isExported(data []byte) bool {
+	if len(data) < 8 || bytes.HasPrefix(data, []byte(bytecode.Magic)) {
+		return false
+	}
+	size := uint64(len(data))
+	table := uint64(binary.LittleEndian.Uint32(data))
+	if table < 8 || table+4 > size {
+		return false
+	}
+	fields := table - uint64(binary.LittleEndian.Uint32(data[table:])) // their offsets lie before the table
+	if fields < 4 || fields+4 > table {
+		return false
+	}
+	length := uint64(binary.LittleEndian.Uint16(data[fields:]))
+	return length >= 4 && length%2 == 0 && fields+length <= size && bytes.Contains(data, []byte(bytecode.Magic))
+}
+
+// versionNote returns what explains the plugin's error for a portable artifact of a version
+// of StableHLO that the plugin does not promise to read, or "". Most artifacts that are a
+// little newer compile all the same, so only the plugin can refuse one.
+func (p Program) versionNote(plugin *Plugin) string {
+	version, ok := stablehlo.VersionOf(p.Code)
+	if p.Format != FormatMLIR || !ok {
+		return ""
+	}
+	oldest, newest, ok := stablehlo.Versions(plugin.attributes)
+	remedy := ""
+	switch {
+	case !ok:
+		return ""
+	case version.Compare(newest) > 0:
+		remedy = fmt.Sprintf("use a newer plugin, or write the artifact for StableHLO %v, in Python with "+
+			"jaxlib.mlir.dialects.stablehlo.serialize_portable_artifact_str(exported.mlir_module(), %q)", newest, newest)
+	case version.Compare(oldest) < 0:
+		remedy = "write the artifact again with a newer StableHLO, or use an older plugin"
+	default:
+		return ""
+	}
+	return fmt.Sprintf("the program is a portable artifact of StableHLO %v, and the plugin reads %v to %v: %s", version, oldest, newest, remedy)
 }
 
 // readsPastNUL is the first API minor whose plugins are known to read MLIR text beyond a NUL
@@ -296,6 +330,25 @@ type compilation struct {
 	format     string
 	options    []byte
 	parameters []Shape // from the text of the program; nil if not known
+	note       string  // explains the plugin's error, if not empty
+}
+
+// explain adds to the error of a plugin or compiler what the program has to do with it.
+func (c *compilation) explain(err error) error {
+	e := (*Error)(nil)
+	if !errors.As(err, &e) {
+		return err
+	}
+	if known := explainPartitions(explainHandler(err)); known != err || c.note == "" {
+		return known
+	}
+	switch e.Code {
+	case ErrUnknown, ErrInvalidArgument, ErrInternal: // those of parsers
+		explained := *e
+		explained.Message = strings.TrimRight(e.Message, "\n") + ": " + c.note
+		return &explained
+	}
+	return err
 }
 
 // newCompilation checks a program and its options for the devices of the target. If ctx can
@@ -321,7 +374,9 @@ func newCompilation(
 	if program.Format == FormatHLO && plugin.quirks().unscheduled {
 		program.Code = hlo.Unscheduled(program.Code)
 	}
-	c := &compilation{code: program.Code, format: string(program.Format), options: options}
+	c := &compilation{
+		code: program.Code, format: string(program.Format), options: options, note: program.versionNote(plugin),
+	}
 	if _, minor := plugin.Version(); ctx.Done() != nil || plugin.kind == "" || minor < readsPastNUL {
 		// Some plugins read MLIR text up to a NUL byte. So one follows the code, and the size
 		// does not count it.

@@ -6,6 +6,7 @@ package pjrt_test
 import (
 	"bytes"
 	"context"
+	"math"
 	"os"
 	"testing"
 
@@ -120,35 +121,87 @@ func TestDetectFormatRecognizesTheFormatOfAProgram(t *testing.T) {
 	}
 }
 
-func TestAProgramForAnotherStableHLOIsRefused(t *testing.T) {
+// newerArtifact returns the program tanh(x + x) for f32[2,3] as the newest JAX for Python 3.11,
+// 0.10.2, exports it.
+func newerArtifact(t *testing.T) []byte {
+	t.Helper()
+	code, err := os.ReadFile("testdata/predict-1.15.0.mlirbc")
+	require.NoError(t, err)
+	return code
+}
+
+func TestOnlyThePluginRefusesAnArtifactOfAnotherVersion(t *testing.T) {
+	ctx := context.Background()
 	client := newClient(t)
 	oldest, newest, ok := stablehlo.Versions(client.Plugin().Attributes())
 	require.True(t, ok)
-	assert.Equal(t, [2]stablehlo.Version{{0, 9, 0}, {1, 13, 3}}, [2]stablehlo.Version{oldest, newest})
-	for version, want := range map[string]string{
-		"1.13.4": "artifact of StableHLO 1.13.4; the plugin reads 0.9.0 to 1.13.3",
-		"2.0.0":  "Only MLIR can convert an artifact to an older version",
-		"0.8.12": "artifact of StableHLO 0.8.12; the plugin reads 0.9.0 to 1.13.3: serialize it again",
-		"1.13.3": "",
+	for name, code := range map[string][]byte{
+		"a later patch":       bytes.Replace(artifact(t), []byte("v1.13.3\x00"), []byte("v1.13.9\x00"), 1),
+		"a later major":       bytes.Replace(artifact(t), []byte("v1.13.3\x00"), []byte("v9.99.9\x00"), 1),
+		"older than promised": bytes.Replace(artifact(t), []byte("v1.13.3\x00"), []byte("v0.1.33\x00"), 1),
+		"a newer JAX's":       newerArtifact(t),
 	} {
-		code := bytes.Replace(artifact(t), []byte("v1.13.3\x00"), []byte("v"+version+"\x00"), 1)
-		exe, err := client.Compile(context.Background(), pjrt.Program{Code: code}, nil)
-		if want == "" {
-			require.NoError(t, err)
-			exe.Close()
+		version, ok := stablehlo.VersionOf(code)
+		require.True(t, ok, name)
+		require.False(t, version.Compare(oldest) >= 0 && version.Compare(newest) <= 0, "%s: the plugin promises to read it", name)
+		exe, err := client.Compile(ctx, pjrt.Program{Code: code}, nil)
+		require.NoError(t, err, name)
+		exe.Close()
+	}
+	exe, err := client.Compile(ctx, pjrt.Program{Code: newerArtifact(t)}, nil)
+	require.NoError(t, err)
+	defer exe.Close()
+	x, err := pjrt.FromSlice(ctx, client, []float32{-1, 0, 0.5, 1, 2, 3}, 2, 3)
+	require.NoError(t, err)
+	defer x.Close()
+	outs, err := exe.Execute(ctx, []*pjrt.Buffer{x}, nil)
+	require.NoError(t, err)
+	defer outs[0].Close()
+	y, err := pjrt.ToSlice[float32](ctx, outs[0])
+	require.NoError(t, err)
+	for i, x := range []float64{-1, 0, 0.5, 1, 2, 3} {
+		assert.InDelta(t, math.Tanh(2*x), float64(y[i]), 1e-6)
+	}
+}
+
+// The plugin's parser fails on operations that it does not know, and its text does not say
+// what to do.
+func TestAnErrorAboutAnArtifactOfAnotherVersionSaysWhatToDo(t *testing.T) {
+	client := newClient(t)
+	unknown := bytes.Replace(newerArtifact(t), []byte("tanh_v2"), []byte("tanh_v9"), 1)
+	for name, c := range map[string]struct {
+		code []byte
+		want string // "" if the version has nothing to do with the error
+	}{
+		"newer": {unknown, "the program is a portable artifact of StableHLO 1.15.0, and the plugin reads 0.9.0 to 1.13.3: use a newer plugin, or " +
+			"write the artifact for StableHLO 1.13.3, in Python with " +
+			`jaxlib.mlir.dialects.stablehlo.serialize_portable_artifact_str(exported.mlir_module(), "1.13.3")`},
+		"older": {bytes.Replace(unknown, []byte("v1.15.0"), []byte("v0.8.12"), 1),
+			"the program is a portable artifact of StableHLO 0.8.12, and the plugin reads 0.9.0 to 1.13.3: " +
+				"write the artifact again with a newer StableHLO, or use an older plugin"},
+		"one that the plugin promises to read": {bytes.Replace(unknown, []byte("v1.15.0"), []byte("v1.13.0"), 1), ""},
+	} {
+		_, err := client.Compile(context.Background(), pjrt.Program{Code: c.code}, nil)
+		require.Error(t, err, name)
+		assert.ErrorContains(t, err, "PJRT_Client_Compile", name)
+		if c.want == "" {
+			assert.NotContains(t, err.Error(), "the program is a portable artifact", name)
 			continue
 		}
-		require.ErrorIs(t, err, pjrt.ErrInvalidArgument)
-		assert.ErrorContains(t, err, want)
+		assert.ErrorContains(t, err, c.want, name)
 	}
 }
 
 func TestProgramsThatNoPluginReadsAreRefused(t *testing.T) {
 	client := newClient(t)
+	exported, err := os.ReadFile("testdata/predict.exported")
+	require.NoError(t, err)
 	for want, program := range map[string]pjrt.Program{
-		"the program is empty":               {},
-		"the program is HLO in text":         {Code: []byte("HloModule add\n\nENTRY %main () -> f32[] {}\n")},
-		"of the program contains a NUL byte": {Code: []byte(add), Format: "ml\x00ir"},
+		"jax.export.deserialize(data).mlir_module_serialized": {Code: exported},
+		"that Exported.serialize of jax.export wrote":         {Code: exported, Format: pjrt.FormatMLIR},
+		"the program is empty":                                {},
+		"the program is HLO in text":                          {Code: []byte("HloModule add\n\nENTRY %main () -> f32[] {}\n")},
+		"of the program contains a NUL byte":                  {Code: []byte(add), Format: "ml\x00ir"},
 	} {
 		_, err := client.Compile(context.Background(), program, nil)
 		require.ErrorIs(t, err, pjrt.ErrInvalidArgument)

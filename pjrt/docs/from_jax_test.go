@@ -85,8 +85,8 @@ func TestTheVersionOfAnArtifactIsKnownBeforeItIsCompiled(t *testing.T) {
 		}
 		assert.EqualError(t, err, want)
 		_, err = client.Compile(t.Context(), pjrt.Program{Code: []byte("ML\xefR\x0dStableHLO_v" + version + "\x00")}, nil)
-		assert.ErrorContains(t, err, "the program is a portable artifact of StableHLO 1.15.0; the plugin reads 0.9.0 to 1.13.3. "+
-			"Only MLIR can convert an artifact to an older version: "+
-			"serialize the program for StableHLO 1.13.3 (target_version), or use a newer plugin")
+		assert.ErrorContains(t, err, "the program is a portable artifact of StableHLO 1.15.0, and the plugin reads 0.9.0 to 1.13.3: "+
+			"use a newer plugin, or write the artifact for StableHLO 1.13.3, in Python with "+
+			`jaxlib.mlir.dialects.stablehlo.serialize_portable_artifact_str(exported.mlir_module(), "1.13.3")`)
 	}
 }
