@@ -11,6 +11,10 @@ import (
 	"github.com/purepjrt/purepjrt/capi/internal/ccall"
 )
 
+// All platforms with words of 8 bytes lay structs out alike, so that the proofs in zz_*_layout_test.go hold wherever
+// this compiles.
+var _ [8]byte = [unsafe.Sizeof(uintptr(0))]byte{}
+
 // Call is a call of the C function whose args struct is A. The zero value is ready to use, and a Call can be used again
 // after a call. Fields of Args that the caller does not set again keep their values.
 //

@@ -98,7 +98,7 @@ type DoArgs struct {
 		`Gated: []Gate{{Name: "new_input", Span: Span{Offset: 16, Size: 4}, Since: 77}}, GatedSince: 77},
 }`)
 	assert.Contains(t, files["zz_core_handles.go"], "// PJRT_Client: A client.\ntype Client struct {\n\t_ opaque\n}")
-	assert.Contains(t, files["zz_core_layout.go"], `// PJRT_Do_Args
+	assert.Contains(t, files["zz_core_layout_test.go"], `// PJRT_Do_Args
 func _(x DoArgs, DoArgs func([40]byte, [0]byte, [8]byte, [16]byte, [24]byte, [32]byte)) {
 	DoArgs([unsafe.Sizeof(x)]byte{}, [unsafe.Offsetof(x.StructSize)]byte{}, [unsafe.Offsetof(x.Client)]byte{},
 		[unsafe.Offsetof(x.NewInput)]byte{}, [unsafe.Offsetof(x.Value)]byte{}, [unsafe.Offsetof(x.OK)]byte{})

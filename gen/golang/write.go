@@ -32,17 +32,17 @@ func (g *generator) write() error {
 			named := func(what string) *sheet { return g.sheet(u, "zz_"+u.stem+"_"+what+".go", base) }
 			to = sheets{
 				constants: named("constants"), enums: named("enums"), handles: named("handles"), structs: named("structs"),
-				args: named("args"), callbacks: named("callbacks"), layout: named("layout"),
+				args: named("args"), callbacks: named("callbacks"), layout: named("layout_test"),
 			}
 		case unitProfiler:
 			s := g.sheet(u, "zz_profiler.go", base)
-			to = sheets{s, s, s, s, s, s, g.sheet(u, "zz_profiler_layout.go", base)}
+			to = sheets{s, s, s, s, s, s, g.sheet(u, "zz_profiler_layout_test.go", base)}
 		case unitFFIExtension:
 			s := g.sheet(u, "zz_"+u.stem+".go", base)
-			to = sheets{s, s, s, s, s, s, g.sheet(u, "zz_"+u.stem+"_layout.go", base)}
+			to = sheets{s, s, s, s, s, s, g.sheet(u, "zz_"+u.stem+"_layout_test.go", base)}
 		case unitExtension:
 			if extensionLayout == nil {
-				extensionLayout = g.sheet(u, "zz_ext_layout.go", "the extension headers of pjrt_c_api.h")
+				extensionLayout = g.sheet(u, "zz_ext_layout_test.go", "the extension headers of pjrt_c_api.h")
 			}
 			s := g.sheet(u, "zz_ext_"+u.stem+".go", base)
 			to = sheets{s, s, s, s, s, s, extensionLayout}

@@ -97,7 +97,7 @@ func (p *pkg) checkStructs(t *testing.T, facts []Header) {
 	assert.Equal(t, seen, len(p.structs), "Go has structs that the headers do not have")
 }
 
-// checkProofs checks that the package has the code that fails to compile if a struct's layout differs from C's.
+// checkProofs checks that the package's tests fail to compile if a struct's layout differs from C's.
 func (p *pkg) checkProofs(t *testing.T) {
 	assert.Equal(t, len(p.structs), len(p.source.proofs))
 	for c, typ := range p.structs {
