@@ -6,7 +6,6 @@ package pjrt
 import (
 	"context"
 	"fmt"
-	"sync/atomic"
 
 	"github.com/purepjrt/purepjrt/capi"
 	"github.com/purepjrt/purepjrt/pjrt/internal/bridge"
@@ -108,7 +107,7 @@ func init() {
 		ViewOfDeviceMemory: func(ctx context.Context, c any, address uintptr, shape, opts any) (any, error) {
 			return c.(*Client).viewOfDeviceMemory(ctx, address, shape.(Shape), opts.(*ViewOptions))
 		},
-		StandIns:   func(b any) *atomic.Pointer[standin.Set] { return &b.(*Buffer).standIns },
+		Waits:      func(b any) **standin.Set { return &b.(*Buffer).waits },
 		References: func(b any) int { return b.(*Buffer).openReferences() },
 		ObserveDownload: func(ctx context.Context, c any, bytes int) func(*error) {
 			return begin(ctx, OperationDownload, subject{client: c.(*Client), bytes: bytes}).end
@@ -118,8 +117,9 @@ func init() {
 				p.follows.Store(true)
 			}
 		},
-		OnOpen: func(fn func(p any) error) { onOpen(func(p *Plugin) error { return fn(p) }) },
-		Logger: notices,
+		OnCompileError: func(h func(*Error) string) { addHint(h) },
+		OnOpen:         func(fn func(p any) error) { onOpen(func(p *Plugin) error { return fn(p) }) },
+		Logger:         notices,
 	}
 }
 

@@ -35,7 +35,7 @@ type holding struct {
 	born       *capi.Device                // device, if it was known before anyone had the Buffer; never changed
 	device     atomic.Pointer[capi.Device] // where the plugin put it, or was told to; nil if unknown
 	inMemory   atomic.Pointer[Layout]      // see knownLayout
-	standIns   atomic.Pointer[standin.Set] // what the contents waited for when the buffer was made; nil for nothing
+	waits      *standin.Set                // what the contents waited for when the buffer was made, or nil; never changed
 	host       *hostUse                    // to be told when the C buffer is destroyed, or nil
 	dynamic    answer                      // does it have dimensions known only at run time?
 	readable   answer                      // can the host read its memory as a dense array?
@@ -47,15 +47,12 @@ type holding struct {
 // the rest of it, and most buffers were only passed on.
 func (x *holding) reset() {
 	x.references.reset()
-	x.born, x.bornFilled, x.host = nil, false, nil
+	x.born, x.bornFilled, x.waits, x.host = nil, false, nil, nil
 	if x.device.Load() != nil {
 		x.device.Store(nil)
 	}
 	if x.inMemory.Load() != nil {
 		x.inMemory.Store(nil)
-	}
-	if x.standIns.Load() != nil {
-		x.standIns.Store(nil)
 	}
 	if x.filled.Load() {
 		x.filled.Store(false)
@@ -115,11 +112,11 @@ func (c *Client) form(t dtype.Type, dims []int64) *form {
 // refill reuses b, which is closed, as the Buffer that owns h, the result of an execution
 // on a device. It reports whether it could: the old C buffer must be destroyed, and have
 // had the same client and shape, and b must have been made to be reused.
-func (b *Buffer) refill(c *Client, h *capi.Buffer, shape *Shape, at *capi.Device, filled bool) bool {
+func (b *Buffer) refill(c *Client, h *capi.Buffer, shape *Shape, at *capi.Device, filled bool, waits *standin.Set) bool {
 	if !b.isLike(c, shape) || !b.ref.Claim() {
 		return false
 	}
-	b.born, b.bornFilled = at, filled
+	b.born, b.bornFilled, b.waits = at, filled, waits
 	b.ref.Renew(h)
 	return true
 }
@@ -148,7 +145,7 @@ func waitsFor(buffers ...*Buffer) *standin.Set {
 	var sets []*standin.Set
 	for _, b := range buffers {
 		if b != nil {
-			sets = append(sets, b.standIns.Load())
+			sets = append(sets, b.waits)
 		}
 	}
 	return standin.Union(sets...)
@@ -157,7 +154,7 @@ func waitsFor(buffers ...*Buffer) *standin.Set {
 // derived is newBuffer for a handle whose contents are made of those of b.
 func (b *Buffer) derived(h *capi.Buffer, shape Shape) *Buffer {
 	d := b.client.newBuffer(h, shape)
-	d.standIns.Store(waitsFor(b))
+	d.waits = waitsFor(b)
 	return d
 }
 

@@ -166,7 +166,7 @@ func (b *Buffer) ToHostAsync(dst []byte) (*Event, error) {
 // both until the transfer is over.
 func (b *Buffer) asyncEvent(h *capi.Event, dst []byte) (*Event, error) {
 	e := newEvent(b.client.table, h, b.client.events)
-	e.waits = b.standIns.Load()
+	e.waits = b.waits
 	e.after(func() {
 		runtime.KeepAlive(dst)
 		b.ref.Release()

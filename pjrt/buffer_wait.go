@@ -24,7 +24,7 @@ func (b *Buffer) ReadyEvent() (*Event, error) {
 		return nil, err
 	}
 	event := newEvent(b.client.table, e, b.client.events)
-	event.waits = b.standIns.Load()
+	event.waits = b.waits
 	return event, nil
 }
 

@@ -250,7 +250,7 @@ func (c *Client) deserialize(
 		runtime.KeepAlive(data)
 		runtime.KeepAlive(options)
 		if err != nil {
-			return nil, explainHandler(err)
+			return nil, withHint(err)
 		}
 		e, err := newLoadedExecutable(c, call.Args.LoadedExecutable, parameters)
 		if err == nil {

@@ -5,56 +5,84 @@ package pjrt
 
 import (
 	"context"
-	"errors"
-	"strings"
+	"slices"
 
 	"github.com/purepjrt/purepjrt/capi"
 	"github.com/purepjrt/purepjrt/pjrt/internal/inside"
 	"github.com/purepjrt/purepjrt/pjrt/internal/standin"
 )
 
-// follow records the execution, so that handlers of custom calls find what its caller gave
-// it, and so that no wait within a handler waits for the handler itself. A handler knows its
-// execution by the launch ID.
+// following is what an execution must know so that no handler of a custom call waits for
+// itself. The zero value is for an execution that handlers have nothing to do with.
+type following struct {
+	execution *inside.Execution // the execution itself, if a handler may ask for it
+	arguments *standin.Set      // what the arguments wait for
+	earlier   *standin.Set      // the ends of executions that the plugin may end first
+}
+
+// follow lets handlers of custom calls find the execution, if it may call one, and notes
+// which other executions it may have to wait for. A handler finds its execution by the
+// launch ID.
 func (l *launch) follow(ctx context.Context) {
-	c := l.frame.options
-	x := &inside.Execution{
-		ID: c.LaunchID, Client: l.exe.client, Program: l.exe.name,
-		Context: ctx, HasContext: c.Context != nil, Outer: inside.Current(ctx),
+	e := l.exe
+	if !e.plugin.follows.Load() {
+		return
 	}
-	for _, e := range l.opts.Extensions {
-		x.Extensions = append(x.Extensions, e)
+	if e.client.inOrder {
+		l.follows.earlier = inside.Ends(e.client)
+	}
+	if l.entry.steady {
+		return
+	}
+	c := l.frame.options
+	x := &inside.Execution{ID: c.LaunchID, Client: e.client, Program: e.name, Context: ctx, HasContext: c.Context != nil}
+	for _, extension := range l.opts.Extensions {
+		x.Extensions = append(x.Extensions, extension)
 	}
 	inside.Begin(x)
-	c.LaunchID, l.followed = x.ID, x
+	c.LaunchID, l.follows.execution = x.ID, x
 }
 
-// unfollow records that the execution is over.
+// unfollow says that the execution is over.
 func (l *launch) unfollow() {
-	if l.followed != nil {
-		inside.Finish(l.followed)
-		l.followed = nil
+	if x := l.follows.execution; x != nil {
+		inside.Finish(x)
 	}
+	l.follows = following{}
 }
 
-// refuseToWait returns an error if the caller is the handler of a custom call, and waiting
-// for the set would mean waiting for the handler.
-func refuseToWait(ctx context.Context, what string, waits *standin.Set) error {
-	if waits == nil || !inside.Any() {
+// argumentsWaitFor returns all that the arguments wait for, which are acquired.
+func (l *launch) argumentsWaitFor() *standin.Set {
+	if !standin.Any() {
 		return nil
 	}
-	x := inside.Current(ctx)
-	if !x.Awaits(waits) {
-		return nil
+	waits := waitsFor(slices.Concat(l.lists...)...)
+	if l.bound != nil {
+		waits = standin.Union(waits, l.bound.standIns)
 	}
-	return failed(ErrFailedPrecondition, "%s waits for the end of the execution of %s, which waits for this handler of a custom call: "+
-		"return first, or use another client, since the plugin may run one client's executions in order", what, x.Program)
+	return waits
 }
 
-// refuseToWait returns an error if the caller is the handler of a custom call, and the
-// plugin has queued the execution behind the handler's.
+// resultsWait returns what the results of the execution wait for.
+func (f *following) resultsWait() *standin.Set {
+	waits := f.arguments
+	if f.earlier != nil {
+		waits = standin.Union(waits, f.earlier)
+	}
+	switch {
+	case f.execution == nil:
+		return waits
+	case waits == nil:
+		return f.execution.Waits
+	}
+	return standin.Union(waits, f.execution.Waits)
+}
+
+// refuseToWait returns an error if ctx is that of a handler, and the plugin has queued the
+// execution behind the handler's.
 func (l *launch) refuseToWait(ctx context.Context) error {
-	if l.earlier == nil || !inside.Any() {
+	x := inside.Awaited(ctx, l.follows.earlier)
+	if x == nil {
 		return nil
 	}
 	for _, h := range l.frame.events {
@@ -62,36 +90,42 @@ func (l *launch) refuseToWait(ctx context.Context) error {
 			continue
 		}
 		if ready, err := l.event.isReady(l.exe.client.table, h); err == nil && !ready {
-			return refuseToWait(ctx, "this execution of "+l.exe.name, l.earlier)
+			return waitsForHandler(x, "this execution of "+l.exe.name)
 		}
 	}
 	return nil
 }
 
-// refuseToWait returns an error if the caller is the handler of a custom call that the
-// contents of the buffer wait for.
+// refuseToWait returns an error if ctx is that of a handler that the contents of the buffer
+// wait for.
 func (b *Buffer) refuseToWait(ctx context.Context, h *capi.Buffer) error {
-	waits := b.standIns.Load()
-	if waits == nil || !inside.Any() || b.settled(h) {
+	x := inside.Awaited(ctx, b.waits)
+	if x == nil || b.settled(h) {
 		return nil
 	}
-	return refuseToWait(ctx, "the "+b.shape.String()+" buffer", waits)
+	return waitsForHandler(x, "the "+b.shape.String()+" buffer")
 }
 
-// refuseToWait returns an error if the caller is the handler of a custom call that the work
-// waits for.
+// refuseToWait returns an error if ctx is that of a handler that the work waits for.
 func (e *Event) refuseToWait(ctx context.Context) error {
-	if e.waits == nil || !inside.Any() {
+	x := inside.Awaited(ctx, e.waits)
+	if x == nil {
 		return nil
 	}
 	if ready, err := e.Ready(); ready || err != nil {
 		return err
 	}
-	return refuseToWait(ctx, "the event", e.waits)
+	return waitsForHandler(x, "the event")
 }
 
-// refuseInHandler returns an error if the caller is the handler of a custom call. It is for
-// waits that the handler's own execution may be holding up.
+// waitsForHandler is the error of a wait with the context of a handler of x.
+func waitsForHandler(x *inside.Execution, what string) error {
+	return failed(ErrFailedPrecondition, "%s waits for the end of the execution of %s, which waits for this handler of a custom call: "+
+		"return first, or use another client, since the plugin may run one client's executions in order", what, x.Program)
+}
+
+// refuseInHandler returns an error if ctx is that of a handler. It is for waits that the
+// handler's own execution may be holding up.
 func refuseInHandler(ctx context.Context, why string) error {
 	x := inside.Current(ctx)
 	if x == nil {
@@ -99,31 +133,4 @@ func refuseInHandler(ctx context.Context, why string) error {
 	}
 	return failed(ErrFailedPrecondition, "%s, and a handler of a custom call in %s cannot wait for that: "+
 		"its own execution may be in the way", why, x.Program)
-}
-
-// lapackCalls are the custom calls of JAX whose handlers are in extensions/ffi/lapack, by
-// the part of their names between the type's letter and the suffix.
-const lapackCalls = " potrf syevd heevd gesdd gesvd geqrf geqp3 orgqr ungqr getrf trsm "
-
-// explainHandler adds where to get a handler to the error of a program that calls a missing
-// one.
-func explainHandler(err error) error {
-	e := (*Error)(nil)
-	if !errors.As(err, &e) || e.Code != ErrNotFound {
-		return err
-	}
-	_, name, ok := strings.Cut(e.Message, "No FFI handler registered for ")
-	if !ok {
-		return err
-	}
-	name, _, _ = strings.Cut(name, " ")
-	hint := "register one with Register of extensions/ffi before compiling"
-	if call, ok := strings.CutPrefix(name, "lapack_"); ok && len(call) > 1 {
-		if call, ok = strings.CutSuffix(call[1:], "_ffi"); ok && strings.Contains(lapackCalls, " "+call+" ") {
-			hint = `import _ "github.com/purepjrt/purepjrt/extensions/ffi/lapack", which has one`
-		}
-	}
-	explained := *e
-	explained.Message += ": " + hint
-	return &explained
 }

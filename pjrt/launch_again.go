@@ -357,7 +357,7 @@ func (l *launch) replaceAll() bool {
 		r := &l.replaced[i]
 		b, h := r.buffer, handles[i]
 		r.buffer, r.handle, handles[i] = nil, nil, nil
-		b.reopen(h, at, true)
+		b.reopen(h, at, true, nil)
 	}
 	return true
 }
@@ -377,24 +377,21 @@ func (l *launch) replace(outs []*Buffer, handles []*capi.Buffer, shapes []Shape,
 		}
 		switch {
 		case b != nil:
-			b.reopen(h, at, filled)
-		case !outs[i].refill(c, h, &shapes[i], at, filled):
+			b.reopen(h, at, filled, waits)
+		case !outs[i].refill(c, h, &shapes[i], at, filled, waits):
 			b = &Buffer{client: c, shape: &shapes[i]}
 			b.holding = c.buffers.InitRenewable(&b.ref, h)
-			b.born, b.bornFilled = at, filled
+			b.born, b.bornFilled, b.waits = at, filled, waits
 			outs[i] = b
-		}
-		if waits != nil {
-			outs[i].standIns.Store(waits)
 		}
 		handles[i] = nil // faster than clear, for few
 	}
 }
 
 // reopen ends the replacing of b: it makes b the Buffer that owns h, the result of an execution on a device.
-func (b *Buffer) reopen(h *capi.Buffer, at *capi.Device, filled bool) {
+func (b *Buffer) reopen(h *capi.Buffer, at *capi.Device, filled bool, waits *standin.Set) {
 	b.reset()
-	b.born, b.bornFilled = at, filled
+	b.born, b.bornFilled, b.waits = at, filled, waits
 	b.ref.Reopen(h)
 }
 

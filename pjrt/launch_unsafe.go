@@ -18,7 +18,6 @@ import (
 
 	"github.com/purepjrt/purepjrt/capi"
 	"github.com/purepjrt/purepjrt/pjrt/internal/inside"
-	"github.com/purepjrt/purepjrt/pjrt/internal/standin"
 )
 
 // executions holds what an executable needs for its executions.
@@ -67,14 +66,12 @@ type launch struct {
 	one     [1]*Device  // memory for devices
 	blank   *Buffer     // for the first result, or nil
 
-	held     []heldArgument    // are acquired until the call is over
-	donated  []heldArgument    // are acquired, and taken, until the execution is over
-	copies   []*capi.Buffer    // arguments that were copied for this execution, until it is over
-	unknown  bool              // the plugin failed to say whether the execution is over
-	extended []func()          // from the execution's extensions, to be called at its end
-	followed *inside.Execution // unless no handler of a custom call may ask for it
-	waits    *standin.Set      // what the arguments wait for
-	earlier  *standin.Set      // of executions that the plugin may end first
+	held     []heldArgument // are acquired until the call is over
+	donated  []heldArgument // are acquired, and taken, until the execution is over
+	copies   []*capi.Buffer // arguments that were copied for this execution, until it is over
+	unknown  bool           // the plugin failed to say whether the execution is over
+	extended []func()       // from the execution's extensions, to be called at its end
+	follows  following
 
 	frame launchFrame
 	calls bufferCalls
@@ -135,7 +132,7 @@ func (l *launch) Release() {
 	l.unfollow()
 	l.giveDonated()
 	l.leave()
-	l.abandoned, l.unknown, l.over, l.waits, l.earlier = false, false, false, nil, nil
+	l.abandoned, l.unknown, l.over = false, false, false
 	// An unused launch must not keep anything alive. The outputs and events were taken out
 	// of the frame one by one.
 	f := &l.frame
@@ -186,10 +183,8 @@ func (l *launch) execute(ctx context.Context) (err error) {
 	}
 	op.on(l.only)
 	defer l.releaseArguments()
-	if l.waits != nil {
-		if err := refuseToWait(ctx, "an argument of "+l.exe.name, l.waits); err != nil {
-			return err
-		}
+	if x := inside.Awaited(ctx, l.follows.arguments); x != nil {
+		return waitsForHandler(x, "an argument of "+l.exe.name)
 	}
 	if err = l.doAndWait(ctx); err != nil {
 		err = l.retry(ctx, err, l.doAndWait)
@@ -267,11 +262,11 @@ func (l *launch) takeEvents() *Event {
 		done := joinEvents(events, func(i int, err error) error { return fmt.Errorf("%v: %w", devices[i], err) })
 		l.Retain()
 		done.after(l.Release)
-		done.waits = l.resultsWaitFor()
+		done.waits = l.follows.resultsWait()
 		return done
 	}
 	done := newEvent(client.table, handles[0], client.events)
-	done.waits = l.resultsWaitFor()
+	done.waits = l.follows.resultsWait()
 	// Small programs run within the call.
 	if h := handles[0]; h == nil {
 		return done
@@ -317,7 +312,7 @@ func (l *launch) prepare(ctx context.Context) error {
 		l.releaseArguments()
 		return err
 	}
-	l.waits = l.argumentsWaitFor()
+	l.follows.arguments = l.argumentsWaitFor()
 	return nil
 }
 
@@ -402,15 +397,7 @@ func (l *launch) fill(ctx context.Context, h *capi.LoadedExecutable) error {
 	if err := l.fillOptions(); err != nil {
 		return err
 	}
-	if e.plugin.follows.Load() {
-		if e.client.inOrder {
-			l.earlier = inside.Earlier(e.client)
-		}
-		if !l.entry.steady {
-			l.frame.plain = false
-			l.follow(ctx)
-		}
-	}
+	l.follow(ctx)
 	return nil
 }
 
@@ -681,7 +668,7 @@ func (l *launch) adoptResults(d int, outs []*Buffer, blank *Buffer, reuse, fille
 		l.destroyOutputs()
 		return err
 	}
-	at, waits := l.devices[d].handle, l.resultsWaitFor()
+	at, waits := l.devices[d].handle, l.follows.resultsWait()
 	if reuse {
 		l.replace(outs, handles, shapes, at, filled, waits)
 		return nil
@@ -696,41 +683,12 @@ func (l *launch) adoptResults(d int, outs []*Buffer, blank *Buffer, reuse, fille
 		b.client, b.shape = e.client, &shapes[i]
 		b.holding = expected.Init(&b.ref, h)
 		b.born, b.bornFilled = at, filled
-		if waits != nil {
-			b.standIns.Store(waits)
-		}
+		b.waits = waits
 		outs[i] = b
 		handles[i] = nil // faster than clear, for few
 	}
 	expected.Done()
 	return nil
-}
-
-// argumentsWaitFor returns all that the arguments wait for, which are acquired.
-func (l *launch) argumentsWaitFor() *standin.Set {
-	if !standin.Any() {
-		return nil
-	}
-	waits := waitsFor(slices.Concat(l.lists...)...)
-	if l.bound != nil {
-		waits = standin.Union(waits, l.bound.standIns)
-	}
-	return waits
-}
-
-// resultsWaitFor returns what the results wait for.
-func (l *launch) resultsWaitFor() *standin.Set {
-	waits := l.waits
-	if l.earlier != nil {
-		waits = standin.Union(waits, l.earlier)
-	}
-	switch {
-	case l.followed == nil:
-		return waits
-	case waits == nil:
-		return l.followed.Waits
-	}
-	return standin.Union(waits, l.followed.Waits)
 }
 
 // adoptAll is adopt for all devices. If it fails, it leaves no results.

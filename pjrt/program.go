@@ -339,7 +339,8 @@ func (c *compilation) explain(err error) error {
 	if !errors.As(err, &e) {
 		return err
 	}
-	if known := explainPartitions(explainHandler(err)); known != err || c.note == "" {
+	known := explainPartitions(withHint(err))
+	if k := (*Error)(nil); c.note == "" || errors.As(known, &k) && k != e {
 		return known
 	}
 	switch e.Code {

@@ -72,8 +72,9 @@ func (c *Call) RunID() int64 {
 
 // Context returns the context of the execution, such as the argument of
 // LoadedExecutable.Execute: a handler that takes long should return when it ends, and pass
-// it to functions that wait. The context never ends while a program is compiled, or if
-// several executions have the same LaunchID.
+// it to functions that wait, which then refuse to wait for the execution itself: see
+// [Handler]. While a program is compiled, or if several executions have the same LaunchID, the
+// context never ends, and nothing is refused.
 func (c *Call) Context() context.Context {
 	if c != nil && c.known {
 		return c.execution.Context()

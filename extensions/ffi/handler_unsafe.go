@@ -45,11 +45,14 @@ import (
 // execution fail with its code and text; a panic makes it fail as INTERNAL. The operation is
 // filled in for each call, and is valid until the function returns.
 //
-// A function may call the library. A wait for its own execution would never end, and fails
-// with pjrt.ErrFailedPrecondition instead: a wait for a result of the execution, its event,
-// an argument that it may donate, or a place under a limit of executions. That holds for the
-// function's goroutine, and for others if they wait with Call.Context. While a function
-// waits, it keeps a thread of the plugin from other work.
+// A function may call the library, and should pass it Call.Context: with that context or one
+// derived from it, in any goroutine, a wait that would have to wait for the function's own
+// execution fails with pjrt.ErrFailedPrecondition. Such waits are for a result of the
+// execution, its event, an argument that it may donate, a place under a limit of executions,
+// and, on a plugin that runs a client's executions in order, a later one of the client that is
+// not over when its call returns. With another context such a wait ends only when that context
+// ends, and the execution with it. While a function waits, it keeps a thread of the plugin from
+// other work.
 type Handler[T, S any] struct {
 	// Execute is called each time a program reaches the custom call.
 	Execute func(c *Call, op *T, state S) error
@@ -281,10 +284,7 @@ func (s *served[T, S]) run(frame *cffi.CallFrame, read bool, fn func(*Call, *T, 
 	}
 	c := newCall(s.target, frame)
 	defer c.end()
-	if !c.known {
-		return fn(c, op, state)
-	}
-	return c.execution.Handle(func() error { return fn(c, op, state) })
+	return fn(c, op, state)
 }
 
 // kept is a state that XLA owns, as a handle.

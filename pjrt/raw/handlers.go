@@ -5,7 +5,6 @@ package raw
 
 import (
 	"context"
-	"errors"
 
 	"github.com/purepjrt/purepjrt/pjrt"
 	"github.com/purepjrt/purepjrt/pjrt/internal/bridge"
@@ -28,14 +27,16 @@ func ExecutionOf(runID int64) (Execution, bool) {
 	return Execution{x}, x != nil
 }
 
-// Context returns the context of the call that executes the program. Waits that a handler
-// makes with it are known to be the handler's, in other goroutines too: see
-// [Execution.Handle].
+// Context returns the context for the handlers of the execution's custom calls: that of the
+// call that executes the program, by which package pjrt knows the execution. Until the
+// execution is over, a wait with this context or one derived from it, in any goroutine, for
+// what needs the end of the execution, such as its results, fails with
+// pjrt.ErrFailedPrecondition. With another context such a wait lasts until that context ends.
 func (x Execution) Context() context.Context {
 	if x.x == nil {
 		return context.Background()
 	}
-	return x.x.ContextOf()
+	return x.x.HandlerContext()
 }
 
 // Program returns the name of the program.
@@ -62,19 +63,10 @@ func Extension[T pjrt.ExecuteExtension](x Execution) (extension T, ok bool) {
 	return extension, ok
 }
 
-// Handle calls fn, a handler of a custom call of the execution. While it runs, functions of
-// package pjrt that fn calls return pjrt.ErrFailedPrecondition instead of waiting for what
-// needs the end of the execution, such as its results.
-func (x Execution) Handle(fn func() error) error {
-	if x.x == nil {
-		return fn()
-	}
-	err := inside.Run(x.x, fn)
-	if errors.Is(err, inside.ErrTooMany) {
-		return Errorf(pjrt.ErrResourceExhausted, "%v", err)
-	}
-	return err
-}
+// OnCompileError has package pjrt call hint with the error of each program that does not
+// compile or load. What hint returns, unless it is empty, is added to the error. hint must not
+// change the error, and may be called from any goroutine.
+func OnCompileError(hint func(*pjrt.Error) string) { bridge.Root.OnCompileError(hint) }
 
 // OnOpen calls fn for each plugin of the process: at once for those that are open, and for
 // others when they are opened, before Open returns them. If fn fails for a plugin that is

@@ -79,7 +79,7 @@ func NewAlias(ctx context.Context, client *pjrt.Client, shape pjrt.Shape, opts *
 		return nil, nil, err
 	}
 	a := &Alias{client: client, clientHandle: h, buffer: b, shape: b.Shape(), handle: args.FulfillAliasBufferCb, standIn: standin.New()}
-	bridge.Root.StandIns(b).Store(&standin.Set{a.standIn})
+	*bridge.Root.Waits(b) = &standin.Set{a.standIn}
 	a.memory, _ = raw.MemoryOf(client, memory)
 	a.layout, _ = b.Layout()
 	a.promise = newPromise("promise of an alias", client, failAlias(table, h, a.handle, a.standIn))
@@ -138,7 +138,7 @@ func (a *Alias) Fulfill(b *pjrt.Buffer) error {
 	if l, err := b.Layout(); err == nil && a.layout != nil && l.String() != a.layout.String() {
 		return invalid("the buffer has the layout %v, but the alias has %v", l, a.layout)
 	}
-	waits := bridge.Root.StandIns(b).Load()
+	waits := *bridge.Root.Waits(b)
 	if a.standIn.In(waits) {
 		return errWaitsForItself
 	}

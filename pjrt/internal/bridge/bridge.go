@@ -9,7 +9,6 @@ package bridge
 import (
 	"context"
 	"log/slog"
-	"sync/atomic"
 
 	"github.com/purepjrt/purepjrt/capi"
 	"github.com/purepjrt/purepjrt/pjrt/internal/standin"
@@ -66,13 +65,15 @@ type Functions struct {
 	ViewOfDeviceMemory func(ctx context.Context, client any, address uintptr, shape, options any) (buffer any, err error)
 	// References returns the number of open external references to a buffer.
 	References func(buffer any) int
-	// StandIns is what the contents of a buffer wait for.
-	StandIns func(buffer any) *atomic.Pointer[standin.Set]
+	// Waits is the place of what the contents of a buffer wait for, which must not change once someone else has the buffer.
+	Waits func(buffer any) **standin.Set
 	// ObserveDownload tells observers that bytes are about to be copied from a device of the client to the host. The
 	// caller then calls end with the address of the copy's error.
 	ObserveDownload func(ctx context.Context, client any, bytes int) (end func(err *error))
 	// FollowExecutions makes the plugin's executions known to handlers of custom calls.
 	FollowExecutions func(plugin any)
+	// OnCompileError asks hint about the errors of programs that do not compile or load.
+	OnCompileError func(hint func(*capi.Error) string)
 	// OnOpen calls fn for each plugin of the process.
 	OnOpen func(fn func(plugin any) error)
 	// Logger returns the logger for problems that package pjrt cannot return as errors.

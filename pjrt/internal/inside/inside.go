@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The purepjrt Authors
 
-// Package inside knows the executions under way that may call functions of the program, and
-// which of them the caller is inside of: the handler of a custom call cannot wait for what
-// the execution makes, since the execution waits for the handler.
+// Package inside knows the executions under way whose programs may call functions of this
+// process, and which of them a context belongs to: the handler of a custom call cannot wait
+// for what its execution makes, since the execution waits for the handler.
 package inside
 
 import (
 	"context"
 	"math"
-	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -24,12 +23,14 @@ type Execution struct {
 	Context    context.Context // of the caller
 	Extensions []any           // of its options
 	HasContext bool            // the plugin has an execute context for it
-	Outer      *Execution      // the execution that the caller was inside of when it began this one
 
 	// End stands for the end of the execution, which its results wait for.
 	End *standin.StandIn
 	// Waits has End, and is what the results wait for.
 	Waits *standin.Set
+
+	outer *Execution // whose handler began this one, as its caller's context says
+	over  atomic.Bool
 }
 
 // firstID is the first number that Begin chooses. Plugins number executions from 1 if they
@@ -51,6 +52,7 @@ func Begin(x *Execution) {
 	}
 	x.End = standin.New()
 	x.Waits = &standin.Set{x.End}
+	x.outer = Current(x.Context)
 	executing.Lock()
 	defer executing.Unlock()
 	if executing.byID == nil {
@@ -61,6 +63,7 @@ func Begin(x *Execution) {
 
 // Finish records that x is over.
 func Finish(x *Execution) {
+	x.over.Store(true)
 	x.End.Fail()
 	executing.Lock()
 	defer executing.Unlock()
@@ -95,49 +98,30 @@ func Find(id int64) *Execution {
 
 type contextKey struct{}
 
-// ContextOf returns the context of the execution's caller, by which [Current] recognizes a
-// goroutine that a handler started.
-func (x *Execution) ContextOf() context.Context {
+// HandlerContext returns the context for the execution's handlers: that of the caller, with
+// which [Current] finds the execution.
+func (x *Execution) HandlerContext() context.Context {
 	return context.WithValue(x.Context, contextKey{}, x)
 }
 
-// Any reports whether a handler is running. If not, no caller is inside of an execution.
-func Any() bool { return running.Load() > 0 }
-
-// Current returns the innermost execution that the caller is inside of, or nil: that of the
-// handler that runs in this goroutine, or the one from whose context ctx is derived.
+// Current returns the innermost execution under way whose HandlerContext ctx is, or is derived
+// from. It returns nil if there is none.
 func Current(ctx context.Context) *Execution {
-	if !Any() {
-		return nil
-	}
-	for x := range ofStack() {
-		return x
-	}
 	x, _ := ctx.Value(contextKey{}).(*Execution)
+	for x != nil && x.over.Load() {
+		x = x.outer
+	}
 	return x
 }
 
-// Earlier returns the ends of a client's executions under way, except those that the caller
-// is inside of and that run in this goroutine, within the call to the plugin: a plugin that
-// executes in order has not queued these. It returns nil if there are none.
-func Earlier(client any) *standin.Set {
+// Ends returns the ends of a client's executions under way, or nil if there are none.
+func Ends(client any) *standin.Set {
 	executing.Lock()
 	defer executing.Unlock()
-	if len(executing.byID) == 0 {
-		return nil
-	}
-	var within []*Execution
-	if Any() {
-		for x, inCall := range ofStack() {
-			if inCall {
-				within = append(within, x)
-			}
-		}
-	}
 	var ends standin.Set
 	for _, list := range executing.byID {
 		for _, x := range list {
-			if x.Client == client && !slices.Contains(within, x) {
+			if x.Client == client {
 				ends = append(ends, x.End)
 			}
 		}
@@ -148,16 +132,16 @@ func Earlier(client any) *standin.Set {
 	return &ends
 }
 
-// Awaits reports whether x, or an execution that it is inside of, has to end before what
-// waits for the set is ready. The set may be nil.
-func (x *Execution) Awaits(set *standin.Set) bool {
+// Awaited returns the innermost execution that ctx belongs to and that has to end before
+// what waits for the set, which may be nil, is ready. It returns nil if there is none.
+func Awaited(ctx context.Context, set *standin.Set) *Execution {
 	if set == nil {
-		return false
+		return nil
 	}
-	for ; x != nil; x = x.Outer {
+	for x := Current(ctx); x != nil; x = x.outer {
 		if x.End.In(set) {
-			return true
+			return x
 		}
 	}
-	return false
+	return nil
 }

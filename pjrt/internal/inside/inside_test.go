@@ -5,12 +5,9 @@ package inside_test
 
 import (
 	"context"
-	"errors"
-	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 
 	"github.com/purepjrt/purepjrt/pjrt/internal/inside"
 	"github.com/purepjrt/purepjrt/pjrt/internal/standin"
@@ -24,84 +21,44 @@ func begin(x *inside.Execution) *inside.Execution {
 	return x
 }
 
-// deep calls fn with n more frames on the stack.
-//
-//go:noinline
-func deep(n int, fn func()) {
-	if n == 0 {
-		fn()
-		return
-	}
-	deep(n-1, fn)
+type key struct{}
+
+func TestCurrentIsTheExecutionOfTheContextUntilItIsOver(t *testing.T) {
+	x := begin(&inside.Execution{Context: context.WithValue(context.Background(), key{}, "of the caller")})
+	ctx, cancel := context.WithCancel(x.HandlerContext())
+	defer cancel()
+	assert.Same(t, x, inside.Current(ctx), "derived")
+	assert.Equal(t, "of the caller", ctx.Value(key{}))
+	assert.Nil(t, inside.Current(x.Context), "the caller's own")
+	inside.Finish(x)
+	assert.Nil(t, inside.Current(ctx), "over")
 }
 
-func TestAHandlerKnowsItsExecutionHoweverDeepItIs(t *testing.T) {
-	ctx := context.Background()
-	var all []*inside.Execution
-	for range 300 {
-		all = append(all, begin(&inside.Execution{}))
-	}
-	var group sync.WaitGroup
-	running := make(chan struct{})
-	for i, x := range all {
-		group.Go(func() {
-			err := errors.New("of the handler")
-			assert.Equal(t, err, inside.Run(x, func() error {
-				<-running
-				for _, n := range []int{0, 1, 61, 62, 63, 64, 65, i} {
-					deep(n, func() { assert.Same(t, x, inside.Current(ctx)) })
-				}
-				return err
-			}))
-		})
-	}
-	close(running)
-	group.Wait()
-	assert.False(t, inside.Any())
-	assert.Nil(t, inside.Current(all[0].ContextOf()), "no handler runs")
-	for _, x := range all {
-		inside.Finish(x)
-	}
-}
-
-func TestAHandlerWithinAnotherBelongsToBoth(t *testing.T) {
-	ctx := context.Background()
+func TestAnExecutionThatAHandlerBeganBelongsToTheHandlersToo(t *testing.T) {
 	outer := begin(&inside.Execution{Client: 1})
-	require.NoError(t, inside.Run(outer, func() error {
-		inner := begin(&inside.Execution{Client: 1, Outer: inside.Current(ctx)})
-		assert.Same(t, outer, inner.Outer)
-		require.NoError(t, inside.Run(inner, func() error {
-			assert.Same(t, inner, inside.Current(ctx))
-			assert.True(t, inner.Awaits(inner.Waits))
-			assert.True(t, inner.Awaits(outer.Waits))
-			assert.False(t, inner.Awaits(nil))
-			assert.ElementsMatch(t, standin.Set{outer.End, inner.End}, *inside.Earlier(1))
-			assert.Nil(t, inside.Earlier(2))
-			found := make(chan *inside.Execution)
-			go func() { found <- inside.Current(ctx) }()
-			assert.Nil(t, <-found, "another goroutine")
-			go func() { found <- inside.Current(inner.ContextOf()) }()
-			assert.Same(t, inner, <-found, "with the context")
-			return nil
-		}))
-		assert.Same(t, outer, inside.Current(ctx))
-		inside.Finish(inner)
-		assert.False(t, outer.Awaits(inner.Waits))
-		return nil
-	}))
+	inner := begin(&inside.Execution{Client: 1, Context: outer.HandlerContext()})
+	other := begin(&inside.Execution{Client: 2})
+	inOuter, inInner := outer.HandlerContext(), inner.HandlerContext()
+	assert.Same(t, inner, inside.Current(inInner))
+	assert.Same(t, inner, inside.Awaited(inInner, inner.Waits))
+	assert.Same(t, outer, inside.Awaited(inInner, outer.Waits))
+	assert.Same(t, outer, inside.Awaited(inOuter, outer.Waits))
+	assert.Nil(t, inside.Awaited(inOuter, inner.Waits))
+	assert.Nil(t, inside.Awaited(inInner, other.Waits))
+	assert.Nil(t, inside.Awaited(inInner, nil))
+	assert.ElementsMatch(t, standin.Set{outer.End, inner.End}, *inside.Ends(1))
+	assert.Nil(t, inside.Ends(3))
+	inside.Finish(inner)
+	assert.Same(t, outer, inside.Current(inInner))
+	assert.Nil(t, inside.Awaited(inInner, inner.Waits), "over")
 	inside.Finish(outer)
-	assert.Nil(t, inside.Earlier(1))
+	inside.Finish(other)
+	assert.Nil(t, inside.Current(inInner))
+	assert.Nil(t, inside.Ends(1))
 	assert.False(t, standin.Any())
 }
 
-func TestAPanicOfAHandlerLeavesNothingBehind(t *testing.T) {
-	x := begin(&inside.Execution{})
-	assert.Panics(t, func() { _ = inside.Run(x, func() error { panic("of the handler") }) })
-	assert.False(t, inside.Any())
-	inside.Finish(x)
-}
-
-func TestExecutionsAreFoundByTheirNumbers(t *testing.T) {
+func TestFindTellsExecutionsApartByTheirNumbers(t *testing.T) {
 	a, b := begin(&inside.Execution{}), begin(&inside.Execution{ID: 77})
 	assert.Same(t, a, inside.Find(int64(a.ID)))
 	assert.Same(t, b, inside.Find(77))
@@ -113,25 +70,4 @@ func TestExecutionsAreFoundByTheirNumbers(t *testing.T) {
 	inside.Finish(a)
 	assert.Nil(t, inside.Find(77))
 	assert.Nil(t, inside.Find(1<<40))
-}
-
-func TestOnlySoManyHandlersRunAtATime(t *testing.T) {
-	x := begin(&inside.Execution{})
-	defer inside.Finish(x)
-	var nest func(n int) (int, error)
-	nest = func(n int) (depth int, err error) {
-		err = inside.Run(x, func() error {
-			var err error
-			depth, err = nest(n + 1)
-			return err
-		})
-		if errors.Is(err, inside.ErrTooMany) {
-			return max(depth, n), nil
-		}
-		return depth, err
-	}
-	n, err := nest(0)
-	require.NoError(t, err)
-	assert.Equal(t, 4096, n)
-	assert.False(t, inside.Any())
 }

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package pjrt
+
+import (
+	"errors"
+	"sync"
+)
+
+// A hint returns what to do about the error of a program that did not compile or load, or "" if
+// it does not know. Packages above this one know more than the plugin says: see raw.OnCompileError.
+type hint func(*Error) string
+
+var hints struct {
+	sync.RWMutex
+	list []hint // guarded by the mutex
+}
+
+func addHint(h hint) {
+	hints.Lock()
+	defer hints.Unlock()
+	hints.list = append(hints.list, h)
+}
+
+// withHint adds the first hint that there is to the error of a program that did not compile or
+// load.
+func withHint(err error) error {
+	e := (*Error)(nil)
+	if !errors.As(err, &e) {
+		return err
+	}
+	hints.RLock()
+	defer hints.RUnlock()
+	for _, h := range hints.list {
+		if what := h(e); what != "" {
+			hinted := *e
+			hinted.Message += ": " + what
+			return &hinted
+		}
+	}
+	return err
+}
