@@ -57,7 +57,7 @@ gomlx-tests: ## run GoMLX's own tests with the backend of pjrt/gomlx beside GoML
 	cd pjrt/gomlx && $(GO) run ./internal/upstreamtests $(GOMLX_TESTS)
 
 .PHONY: api
-api: ## list what breaks programs written for the last release, and fail if CHANGELOG.md does not name it
+api: ## list what breaks programs written for the last recorded release, and fail if CHANGELOG.md does not name it
 	$(GO) run ./tools/lint/api
 
 .PHONY: test-proxy
@@ -275,7 +275,7 @@ shim: ## build the library that watches the calls of any PJRT client (needs a C 
 jax: bin/pjrt bin/jax/ready ## run JAX through the shim and compare, and run what pjrt/docs/from-jax.md shows (needs Python 3.11 and a C compiler)
 	bin/pjrt install cpu
 	CGO_ENABLED=1 PJRT_JAX_PYTHON=$(CURDIR)/bin/jax/bin/python $(GO) test -tags jax -count=1 -timeout 20m ./tools/pjrtshim
-	PJRT_JAX_PYTHON=$(CURDIR)/bin/jax/bin/python $(GO) test -tags jax -count=1 -run JAX ./pjrt/docs
+	PJRT_JAX_PYTHON=$(CURDIR)/bin/jax/bin/python $(GO) test -tags jax -count=1 -run JAX ./tools/docs
 	PJRT_JAX_PYTHON=$(CURDIR)/bin/jax/bin/python $(GO) test -tags jax -count=1 -run '^TestTraceOfJAX$$' ./tools/pjrt
 
 bin/jax/ready:
@@ -286,7 +286,7 @@ bin/jax/ready:
 .PHONY: aot
 aot: bin/pjrt ## compile ahead of time for TPUs and CUDA with their plugins, which are installed if missing
 	bin/pjrt install tpu cuda13
-	$(GO) test -tags aot -run AheadOfTime ./capi/... ./extensions/... ./pjrt ./pjrt/docs ./pjrt/examples ./pjrt/inspect ./pjrt/isolate ./tools/pjrt
+	$(GO) test -tags aot -run AheadOfTime ./capi/... ./extensions/... ./pjrt ./pjrt/examples ./pjrt/inspect ./pjrt/isolate ./tools/docs ./tools/pjrt
 
 .PHONY: skew
 skew: ## run the binding on real plugins of other ages, which are installed if missing

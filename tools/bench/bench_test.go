@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -335,18 +336,32 @@ func TestRowsAreNamedByGroupAndOnce(t *testing.T) {
 	}
 }
 
-func TestReadmeSaysWhatTheCommittedResultsSay(t *testing.T) {
+func TestDocumentsShowTheCommittedResults(t *testing.T) {
 	t.Parallel()
 	root, err := root()
 	require.NoError(t, err)
 	results, err := read(filepath.Join(root, resultsFile))
 	require.NoError(t, err)
 	require.NotEmpty(t, results.Rows)
-	text, err := os.ReadFile(filepath.Join(root, "README.md"))
-	require.NoError(t, err)
-	want, err := inserted(string(text), results)
-	require.NoError(t, err)
-	require.Equal(t, want, string(text), "make bench BENCH=-render")
+	for name := range pages {
+		text, err := os.ReadFile(filepath.Join(root, name))
+		require.NoError(t, err)
+		want, err := inserted(name, string(text), results)
+		require.NoError(t, err)
+		require.Equal(t, want, string(text), "make bench BENCH=-render")
+	}
+}
+
+func TestSummaryHasFourRowsWithoutAllocations(t *testing.T) {
+	t.Parallel()
+	results := resultsWith("work/execute", map[string]*Cell{inC: cellOf(1, 0), viaCgo: cellOf(1.5, 7), viaPjrt: cellOf(1.7, 2)})
+	results.Rows = append(results.Rows, resultsWith("work/create", map[string]*Cell{inC: cellOf(1, 0)}).Rows...)
+	assert.Equal(t, "| | C | go-xla | `pjrt` | JAX |\n|---|---|---|---|---|\n| execute f32[4], wait, free | 1.00 µs | 1.50 | 1.70 | |\n",
+		summary(results))
+	assert.Len(t, everyday, 4)
+	for _, name := range everyday {
+		assert.True(t, slices.ContainsFunc(rows, func(r row) bool { return r.name == name }), name)
+	}
 }
 
 func TestThePlotHasEveryRowAndProgram(t *testing.T) {

@@ -7,7 +7,7 @@
 //
 //	bench                            measures all rows, in five minutes to half an hour
 //	bench -rows '^work/'             measures the rows of small work, in one to two minutes
-//	bench -write                     also writes results.json, results.svg and the section of README.md
+//	bench -write                     also writes results.json, results.svg, performance.md and README.md's rows
 //	bench -busy 4                    measures beside four processes that never rest
 //	bench -bundle DIR                builds what a machine without Go and gcc needs; nothing is measured
 //	bench -programs DIR -plugin X    measures there, in the folder DIR
@@ -49,8 +49,8 @@ func main() {
 	flag.IntVar(&o.rounds, "rounds", 25, "maximum number of rounds")
 	flag.DurationVar(&o.budget, "budget", 15*time.Second, "time for one row, unless five rounds take longer")
 	flag.IntVar(&o.busy, "busy", 0, "keep this many other processes busy meanwhile")
-	flag.BoolVar(&o.write, "write", false, "write the committed files: the results of the measured rows, the plot and README.md's section")
-	flag.BoolVar(&o.render, "render", false, "measure nothing; write the plot and README.md's section from the existing results")
+	flag.BoolVar(&o.write, "write", false, "write the committed files: the results of the measured rows, the plot, performance.md and README.md's rows")
+	flag.BoolVar(&o.render, "render", false, "measure nothing; write the plot, performance.md and README.md's rows from the existing results")
 	flag.StringVar(&o.out, "json", "", "write the results to this file too")
 	flag.BoolVar(&o.check, "check", false, "fail if a row became worse than in the committed results")
 	flag.StringVar(&o.bundle, "bundle", "", "build the programs into this folder, for another machine, and measure nothing")
@@ -152,16 +152,21 @@ func render(root string, results *Results) error {
 	if err := drawPlot(results, filepath.Join(root, plotFile)); err != nil {
 		return err
 	}
-	readme := filepath.Join(root, "README.md")
-	text, err := os.ReadFile(readme)
-	if err != nil {
-		return err
+	for name := range pages {
+		file := filepath.Join(root, name)
+		text, err := os.ReadFile(file)
+		if err != nil {
+			return err
+		}
+		changed, err := inserted(name, string(text), results)
+		if err != nil {
+			return err
+		}
+		if err := os.WriteFile(file, []byte(changed), 0o644); err != nil {
+			return err
+		}
 	}
-	changed, err := inserted(string(text), results)
-	if err != nil {
-		return err
-	}
-	return os.WriteFile(readme, []byte(changed), 0o644)
+	return nil
 }
 
 // chosen returns the rows to measure.

@@ -214,23 +214,58 @@ func behind(results *Results) string {
 	return say("Rows on which `pjrt` is slower than go-xla", slower) + "\n" + say("Rows that miss what they should reach", short)
 }
 
-// section returns the text between README.md's two marks.
+// section returns the text of performance.md between the two marks: all rows.
 func section(results *Results) string {
 	m := results.Machine
 	return fmt.Sprintf("Medians on %s (%d cores); plugin for CPUs, API %s; go-xla %s; %s; JAX %s.\n\n%s\n%s", m.Processor, m.Cores,
 		m.Versions["api"], m.Versions[viaCgo], m.Versions["go"], m.Versions[withJAX], markdown(results, false), behind(results))
 }
 
-// marks matches the marks in README.md and the section between them.
+// everyday are the rows and the columns that README.md has.
+var (
+	everyday        = []string{"work/execute", "work/upload-1KiB", "work/download-1MiB", "many/devices"}
+	everydayColumns = []string{inC, viaCgo, viaPjrt, withJAX}
+)
+
+// summary returns the text of README.md between the two marks: a few rows, without allocations.
+func summary(results *Results) string {
+	var b strings.Builder
+	b.WriteString("| |")
+	for _, program := range everydayColumns {
+		b.WriteString(" " + titles[program] + " |")
+	}
+	b.WriteString("\n|---|" + strings.Repeat("---|", len(everydayColumns)) + "\n")
+	for _, r := range rows {
+		measured := results.row(r.name)
+		if measured == nil || !slices.Contains(everyday, r.name) {
+			continue
+		}
+		b.WriteString("| " + r.title + " |")
+		for _, program := range everydayColumns {
+			text, _, _ := strings.Cut(cell(r, measured.Cells[program], program, false), ";")
+			b.WriteString(strings.TrimRight(" "+text, " ") + " |")
+		}
+		b.WriteString("\n")
+	}
+	return b.String()
+}
+
+// pages are the documents that show results, relative to the root, and what each shows.
+var pages = map[string]func(*Results) string{
+	"README.md":                summary,
+	"pjrt/docs/performance.md": section,
+}
+
+// marks matches the marks in a page and the text between them.
 var marks = regexp.MustCompile(`(?s)(<!-- make bench writes what follows -->\n).*?(<!-- until here -->)`)
 
-// inserted returns the text of README.md with the section of results in it.
-func inserted(readme string, results *Results) (string, error) {
-	if !marks.MatchString(readme) {
-		return "", fmt.Errorf("README.md lacks the marks between which the results stand")
+// inserted returns the text of a page with the results in it.
+func inserted(name, page string, results *Results) (string, error) {
+	if !marks.MatchString(page) {
+		return "", fmt.Errorf("%s lacks the marks between which the results stand", name)
 	}
-	return marks.ReplaceAllStringFunc(readme, func(old string) string {
+	return marks.ReplaceAllStringFunc(page, func(old string) string {
 		m := marks.FindStringSubmatch(old)
-		return m[1] + "\n" + section(results) + "\n" + m[2]
+		return m[1] + "\n" + pages[name](results) + "\n" + m[2]
 	}), nil
 }

@@ -19,33 +19,22 @@ const program = `func.func @main(%x: tensor<2x2xf32>) -> tensor<2x2xf32> {
 }`
 
 func main() {
-	sum, err := run(context.Background())
+	ctx := context.Background()
+	client := must(plugins.Open(ctx, "cpu", nil)) // or cuda, tpu, or the path of a plugin
+	defer client.Close()
+	exe := must(client.Compile(ctx, pjrt.Program{Code: []byte(program)}, nil))
+	defer exe.Close()
+	x := must(pjrt.FromSlice(ctx, client, []float32{1, 2, 3, 4}, 2, 2))
+	defer x.Close()
+	outs := must(exe.Execute(ctx, []*pjrt.Buffer{x}, nil))
+	defer outs[0].Close()
+	fmt.Println(must(pjrt.ToSlice[float32](ctx, outs[0])))
+}
+
+// must ends the program if a call failed. The errors say what to do, such as how to install a plugin.
+func must[T any](value T, err error) T {
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println(sum)
-}
-
-func run(ctx context.Context) ([]float32, error) {
-	client, err := plugins.Open(ctx, "cpu", nil) // or cuda, tpu, the path of any plugin of API 0.45 and later
-	if err != nil {
-		return nil, err // says how to install the plugin
-	}
-	defer client.Close()
-	exe, err := client.Compile(ctx, pjrt.Program{Code: []byte(program)}, nil)
-	if err != nil {
-		return nil, err
-	}
-	defer exe.Close()
-	x, err := pjrt.FromSlice(ctx, client, []float32{1, 2, 3, 4}, 2, 2)
-	if err != nil {
-		return nil, err
-	}
-	defer x.Close()
-	outs, err := exe.Execute(ctx, []*pjrt.Buffer{x}, nil)
-	if err != nil {
-		return nil, err
-	}
-	defer outs[0].Close()
-	return pjrt.ToSlice[float32](ctx, outs[0])
+	return value
 }

@@ -4,6 +4,7 @@
 package main
 
 import (
+	"go/types"
 	"os"
 	"path/filepath"
 	"strings"
@@ -13,9 +14,28 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestTheChangelogNamesWhatBreaksProgramsOfTheLastRelease(t *testing.T) {
+func TestChangelogNamesWhatBreaksProgramsOfTheLastRelease(t *testing.T) {
 	t.Chdir("../../..")
-	assert.NoError(t, run(""))
+	assert.NoError(t, run(released, ""))
+}
+
+func TestRunComparesWithTheRecordedReleaseOnly(t *testing.T) {
+	t.Chdir("../../..")
+	dir := t.TempDir()
+	assert.NoError(t, run(filepath.Join(dir, "nothing.gz"), ""), "nothing is recorded")
+
+	last, err := load(".", []string{"./pjrt/npy"}, os.Environ())
+	require.NoError(t, err)
+	last.version = "v0.1.0"
+	gone := types.NewPackage("github.com/purepjrt/purepjrt/pjrt/gone", "gone")
+	gone.MarkComplete()
+	last.packages[gone.Path()] = gone
+	file := filepath.Join(dir, "last.gz")
+	require.NoError(t, last.write(file))
+	err = run(file, "")
+	assert.ErrorContains(t, err, "the API breaks programs written for v0.1.0")
+	assert.ErrorContains(t, err, "`pjrt/gone` (removed)")
+	assert.NotContains(t, err.Error(), "npy", "it did not change")
 }
 
 func example(t *testing.T, name string) *surface {

@@ -10,12 +10,15 @@
 // It prints what breaks programs that were written for the last release, and fails if
 // CHANGELOG.md does not name it under the heading "### What breaks", as a name in backquotes:
 // `pjrt.Buffer.Close`, or `extensions/ffi.Register` where two packages have the same name.
-// With -write it records the present API as that of the release VERSION.
+// With -write it records the present API as that of the release VERSION, in released.gz beside
+// this file. While there is no such file, there is no release that a change could break.
 package main
 
 import (
+	"errors"
 	"flag"
 	"fmt"
+	"io/fs"
 	"os"
 )
 
@@ -34,22 +37,28 @@ func main() {
 		flag.Usage()
 		os.Exit(2)
 	}
-	if err := run(*version); err != nil {
+	if err := run(released, *version); err != nil {
 		fmt.Fprintln(os.Stderr, "api:", err)
 		os.Exit(1)
 	}
 }
 
-func run(version string) error {
+// run compares the present API with that in the file of the last release, or writes that file for
+// a version.
+func run(file, version string) error {
+	if _, err := os.Stat(file); errors.Is(err, fs.ErrNotExist) && version == "" {
+		fmt.Printf("no release is recorded in %s: nothing to compare with\n", file)
+		return nil
+	}
 	present, err := load(".", published, os.Environ())
 	if err != nil {
 		return err
 	}
 	if version != "" {
 		present.version = version
-		return present.write(released)
+		return present.write(file)
 	}
-	last, err := read(released)
+	last, err := read(file)
 	if err != nil {
 		return err
 	}

@@ -230,7 +230,7 @@ func follow(t *testing.T, d document, provided string, folders ...string) {
 	s := newScene(t, folders...)
 	for _, b := range d.blocks {
 		switch {
-		case b.kind == "go" && !strings.HasPrefix(d.name, "pjrt/docs/"):
+		case b.kind == "go" && !strings.HasPrefix(d.name, guides):
 		case fileOf(b) != "":
 			s.write(t, b)
 		case runnable(b, provided):

@@ -20,7 +20,7 @@ import (
 // sources are the folders whose Go code the documents quote. Tests of this module and of
 // the nested ones compile all of it, and run all but Examples without an output.
 var sources = []string{
-	"pjrt", "pjrt/docs", "pjrt/examples/*", "pjrt/kv/etcd", "pjrt/otel", "pjrt/gomlx/examples/*", "conformance",
+	"pjrt", "tools/docs", "pjrt/examples/*", "pjrt/kv/etcd", "pjrt/otel", "pjrt/gomlx/examples/*", "conformance",
 	"extensions/ffi/lapack", "extensions/rawbuffer",
 }
 

@@ -27,7 +27,7 @@ func TestTheDockerfileBuildsWhatAnImageNeeds(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)
 	docs := documents(t)
-	d := docs[slices.IndexFunc(docs, func(d document) bool { return d.name == "pjrt/docs/containers.md" })]
+	d := docs[slices.IndexFunc(docs, func(d document) bool { return d.name == guides+"containers.md" })]
 	file := d.blocks[slices.IndexFunc(d.blocks, func(b block) bool { return b.kind == "dockerfile" })]
 	out := t.TempDir()
 	runs, copied := 0, 0

@@ -115,7 +115,7 @@ func TestTablesOfNamesNameWhatExists(t *testing.T) {
 	packages := known(t)
 	for file, least := range map[string][2]int{"capabilities.md": {130, 200}, "from-gopjrt.md": {45, 60}} {
 		count, names := 0, 0
-		rows(t, file, func(left, right string) {
+		rows(t, filepath.Join(root, guides, file), func(left, right string) {
 			count++
 			for _, m := range span.FindAllStringSubmatch(right, -1) {
 				name := m[1]
