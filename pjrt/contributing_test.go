@@ -4,6 +4,7 @@
 package pjrt_test
 
 import (
+	"errors"
 	"go/build"
 	"io/fs"
 	"os"
@@ -31,7 +32,7 @@ var codeSpan = regexp.MustCompile("`([^`]+)`")
 
 // pathsIn returns the words in backquotes that are paths from the root of the repository.
 func pathsIn(text string) []string {
-	path := regexp.MustCompile(`^(\.?[a-z]\w*)(/[\w.]+)*/?$`)
+	path := regexp.MustCompile(`^(\.?[a-z]\w*)(/[\w.-]+)*/?$`)
 	file := regexp.MustCompile(`\.(go|s|h|md|py|txt|json)$`)
 	var list []string
 	for _, m := range codeSpan.FindAllStringSubmatch(text, -1) {
@@ -49,7 +50,7 @@ func TestContributingNamesFilesThatExist(t *testing.T) {
 		_, err := os.Stat(filepath.Join("..", filepath.FromSlash(p)))
 		assert.NoError(t, err, "CONTRIBUTING.md names %s", p)
 	}
-	assert.Greater(t, len(paths), 100, "paths were found at all")
+	assert.Greater(t, len(paths), 50, "paths were found at all")
 }
 
 // importsOf returns the packages of this module that a package imports, without its
@@ -72,7 +73,11 @@ func importsOf(t testing.TB, dir string) []string {
 func packages(t testing.TB, below string) []string {
 	t.Helper()
 	var list []string
-	err := filepath.WalkDir(filepath.Join("..", below), func(path string, d fs.DirEntry, err error) error {
+	root := filepath.Join("..", below)
+	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if path == root && errors.Is(err, fs.ErrNotExist) {
+			return nil // not every floor has a folder
+		}
 		if err != nil || !d.IsDir() {
 			return err
 		}
@@ -90,39 +95,11 @@ func packages(t testing.TB, below string) []string {
 	return list
 }
 
-func TestContributingListsWhatPjrtImportsAndWhatImportsIt(t *testing.T) {
-	t.Parallel()
-	_, text, ok := strings.Cut(contributing(t), "Package `pjrt` imports these")
-	require.True(t, ok)
-	below, text, ok := strings.Cut(text, "These import `pjrt`:")
-	require.True(t, ok)
-	above, _, ok := strings.Cut(text, "The other packages below `pjrt/`")
-	require.True(t, ok)
-
-	imports := importsOf(t, "pjrt")
-	var users []string
-	for _, p := range packages(t, "pjrt") {
-		if slices.Contains(importsOf(t, p), "pjrt") {
-			users = append(users, p)
-		}
-	}
-	listed := func(text string) (list []string) {
-		for line := range strings.Lines(text) {
-			if strings.HasPrefix(line, "- ") {
-				names, _, _ := strings.Cut(line, ":")
-				list = append(list, pathsIn(names)...)
-			}
-		}
-		return list
-	}
-	assert.ElementsMatch(t, slices.DeleteFunc(imports, func(p string) bool { return p == "capi" }), listed(below))
-	assert.ElementsMatch(t, users, listed(above))
-}
-
-// A package imports only from its own floor and those below it.
+// A package imports only from its own floor and those below it. Within pjrt the compiler sees to that,
+// since imports have no cycles.
 func TestArrowsPointDown(t *testing.T) {
 	t.Parallel()
-	floors := []string{"capi", "pjrt", "extensions", "conformance", "tools"}
+	floors := []string{"internal", "capi", "pjrt", "extensions", "conformance", "tools"}
 	// The generator stands apart, and the headers are not linked into anything.
 	apart := []string{"gen", "third_party"}
 	top := func(p string) string {
@@ -143,6 +120,7 @@ func TestArrowsPointDown(t *testing.T) {
 				if strings.HasPrefix(p, "pjrt/examples/") {
 					from = slices.Index(floors, "extensions") // no package imports these programs
 				}
+				assert.Contains(t, floors, top(i), "%s imports %s", p, i)
 				assert.LessOrEqual(t, slices.Index(floors, top(i)), from, "%s imports %s", p, i)
 			}
 		}
