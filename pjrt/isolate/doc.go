@@ -20,6 +20,13 @@
 //
 // KILLERS.md, beside this package, lists programs on which XLA's CPU plugin ends the process.
 //
+// # What is checked where
+//
+// Package pjrt reads a program before a child gets it: it refuses what is known to end compilers, and compares the program
+// with the compile options. This runs in the program itself, also with a Compiler. Its readers of programs stop, with an
+// error, at what is nested deeper than compilers can take, so no program makes them run out of stack. All that belongs to
+// the plugin runs in the child.
+//
 // # Executables that may be damaged
 //
 // pjrt.LoadOptions.Trial and the option Trial of package cache let a child load an executable first. If that ends the

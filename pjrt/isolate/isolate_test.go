@@ -293,6 +293,18 @@ func TestACrashOfTheCompilerIsAnError(t *testing.T) {
 }
 
 // These end the process too. Package pjrt refuses them, so they go to the compiler without it.
+// The program itself checks what it gives to a child, and must survive that.
+func TestProgramsNestedAMillionDeepAreRefusedWithoutAChild(t *testing.T) {
+	t.Parallel()
+	client, _ := isolated(t, isolate.Options{Command: []string{"a command that does not exist"}})
+	for _, part := range []string{"#a = ", "!a = ", "callee = ", "(", "{a = ", "module {", "loc(", "tensor<?x, "} {
+		exe, err := client.Compile(context.Background(), text(strings.Repeat(part, 1_000_000)), nil)
+		require.Nil(t, exe)
+		require.ErrorIs(t, err, pjrt.ErrInvalidArgument, part)
+		assert.ErrorContains(t, err, "in the program are nested more than", part)
+	}
+}
+
 func TestKillersThatAreKnownAreErrorsToo(t *testing.T) {
 	ctx := context.Background()
 	compiler := newCompiler(t, isolate.Options{})

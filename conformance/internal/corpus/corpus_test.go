@@ -192,13 +192,14 @@ func TestTextsThatCannotBeConverted(t *testing.T) {
 	t.Parallel()
 	for text, says := range map[string]string{
 		"func.func @f() {\n return\n}": "checks nothing",
-		"func.func @f(%x: tensor<f32>) {\n check.expect_eq_const %x, dense<1.0> : tensor<f32>\n return\n}":                                                                     "takes arguments",
-		"func.func @f() {\n check.expect_odd %x, dense<1.0> : tensor<f32>\n return\n}":                                                                                         `does not know the check "expect_odd"`,
-		"func.func @f() {\n check.expect_eq_const %x, dense<1.0> : tensor<?xf32>\n return\n}":                                                                                  "no fixed shape",
-		"func.func @f() {\n check.expect_eq_const %x, dense<1.0\n":                                                                                                             "does not end",
-		"func.func @f() {\n check.expect_eq %x, %y : tensor<f32>\n return\n}":                                                                                                  "%y is defined nowhere",
-		"func.func @f() {\n check.expect_eq_const %x, dense<1.0> : tensor<f32>\n return\n}\nfunc.func @g() {\n check.expect_eq_const %x, dense<1.0> : tensor<f32>\n return\n}": "both @f and @g",
-		"func.func @f() {\n check.expect_eq_const %x, dense_resource<r> : tensor<f32>\n return\n}":                                                                             "resource",
+		"func.func @f(%x: tensor<f32>) {\n check.expect_eq_const %x, dense<1.0> : tensor<f32>\n return\n}":                                                                                             "takes arguments",
+		"func.func @f() {\n check.expect_odd %x, dense<1.0> : tensor<f32>\n return\n}":                                                                                                                 `does not know the check "expect_odd"`,
+		"func.func @f() {\n check.expect_eq_const %x, dense<1.0> : tensor<?xf32>\n return\n}":                                                                                                          "no fixed shape",
+		"func.func @f() {\n check.expect_eq_const %x, dense<1.0\n":                                                                                                                                     "does not end",
+		"func.func @f() {\n check.expect_eq %x, %y : tensor<f32>\n return\n}":                                                                                                                          "%y is defined nowhere",
+		"func.func @f() {\n check.expect_eq_const %x, dense<1.0> : tensor<f32>\n return\n}\nfunc.func @g() {\n check.expect_eq_const %x, dense<1.0> : tensor<f32>\n return\n}":                         "both @f and @g",
+		"func.func @f() {\n check.expect_eq_const %x, dense_resource<r> : tensor<f32>\n return\n}":                                                                                                     "resource",
+		"func.func @f() {\n %x = call @g() : () -> tensor<f32>\n check.expect_eq %x, %x : tensor<f32>\n return\n}\nfunc.func @g() {\n %x = call @g() : () -> tensor<f32>\n return %x : tensor<f32>\n}": "nested more than 100 deep",
 	} {
 		_, err := Convert(text, false)
 		var u *Unusable

@@ -53,10 +53,16 @@ func parseTensor(text string) (dtype.Type, []int64, error) {
 		if err != nil {
 			return 0, nil, fmt.Errorf("%s: %w", text, err)
 		}
+		if len(dims) == maxRank {
+			return 0, nil, fmt.Errorf("%q has more than %d dimensions", cut(text), maxRank)
+		}
 		dims = append(dims, d)
 		inside = inside[n+1:]
 	}
 }
+
+// maxRank limits the dimensions of a type, and so how deep the lists of a literal are nested.
+const maxRank = 256
 
 // maxLiteral limits the elements of a literal, in case its type is nonsense.
 const maxLiteral = 1 << 28

@@ -5,6 +5,7 @@ package corpus
 
 import (
 	"math"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -81,6 +82,7 @@ func TestLiteralsThatAreWrong(t *testing.T) {
 	for typ, says := range map[string]string{
 		"vector<2xf32>": "not a tensor type", "tensor<2xf32": "not a tensor type", "tensor<?x2xf32>": "no fixed shape",
 		"tensor<2xindex>": "unknown element type", "tensor<2x!quant.uniform<i8:f32, 1.0>>": "quantized",
+		"tensor<" + strings.Repeat("1x", 1_000_000) + "f32>": "has more than 256 dimensions",
 	} {
 		_, _, err := parseTensor(typ)
 		assert.ErrorContains(t, err, says, typ)

@@ -317,8 +317,18 @@ func readCheck(s *statement) (*expectation, error) {
 	return x, nil
 }
 
-// constant returns the array that a value is, if it is a constant.
+// maxCalls limits the functions that a constant is followed through. A function may call itself.
+const maxCalls = 100
+
+// constant returns the array that a value is, if it is a constant, or a result of a function that returns one.
 func (c *converter) constant(f *function, name string) (*npy.Array, error) {
+	return c.constantWithin(f, name, 0)
+}
+
+func (c *converter) constantWithin(f *function, name string, calls int) (*npy.Array, error) {
+	if calls > maxCalls {
+		return nil, fmt.Errorf("a constant comes through calls of functions that are nested more than %d deep", maxCalls)
+	}
 	s, n, err := f.define(name)
 	if err != nil {
 		return nil, err
@@ -341,7 +351,7 @@ func (c *converter) constant(f *function, name string) (*npy.Array, error) {
 		if n >= len(values) {
 			return nil, fmt.Errorf("@%s has no result %d", g.name, n)
 		}
-		return c.constant(g, values[n])
+		return c.constantWithin(g, values[n], calls+1)
 	}
 	return nil, errNotConstant
 }

@@ -21,6 +21,8 @@ type Module struct {
 	Mesh int64
 	// Shardy says that the module has attributes or operations of Shardy.
 	Shardy bool
+	// Regions is how deep regions are nested.
+	Regions int
 }
 
 // Function is a function of a module.
@@ -76,7 +78,8 @@ type module struct {
 	function   int // index of the current one, or -1
 }
 
-// Read reads a module. It fails if the module is damaged, or in a form that the package does not know.
+// Read reads a module. It fails with ErrTooDeep if regions are nested more than 4096 deep, and otherwise if the module is
+// damaged, or in a form that the package does not know.
 func Read(code []byte) (*Module, error) {
 	if !bytes.HasPrefix(code, []byte(Magic)) {
 		return nil, errMalformed

@@ -14,14 +14,15 @@ const (
 	hasProperties
 )
 
-// maxDepth limits the nesting of regions. Real programs have a few levels.
-const maxDepth = 200
+// maxDepth limits the nesting of regions. Real programs have a few levels, and compilers end the process on 750.
+const maxDepth = 4096
 
 // readBlock reads a block and the operations in it.
 func (m *module) readBlock(r *reader, depth int) error {
 	if depth > maxDepth {
-		return errMalformed
+		return ErrTooDeep
 	}
+	m.Regions = max(m.Regions, depth)
 	operations, hasArguments := r.flagged()
 	if hasArguments {
 		for range r.count() {

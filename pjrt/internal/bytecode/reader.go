@@ -13,6 +13,9 @@ import (
 // errMalformed says that bytes are not bytecode in a form that this package knows.
 var errMalformed = errors.New("malformed bytecode")
 
+// ErrTooDeep says that regions are nested deeper than any compiler takes.
+var ErrTooDeep = errors.New("regions are nested too deeply")
+
 // reader reads one section of a module. After the first error, everything that it returns is
 // zero.
 type reader struct {

@@ -94,6 +94,12 @@ func (r *reader) apply(key string, v *attribute) error {
 
 // value reads an attribute or a type.
 func (r *reader) value() (*attribute, error) {
+	// In what MLIR accepts, each value in another one is in brackets of its own. In other text, such as #a = #b = #c,
+	// only this keeps the reader from running out of stack, which would end the process.
+	if r.values++; r.values > r.depths.brackets {
+		return nil, r.depths.tooDeep("attributes", r.depths.brackets)
+	}
+	defer func() { r.values-- }()
 	a := &attribute{product: 1}
 	for {
 		before, h := r.last, r.hint

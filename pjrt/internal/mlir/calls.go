@@ -80,7 +80,7 @@ func checkCalls(functions []*function, kept []use, d depths) error {
 			continue
 		}
 		if !f.hasBody {
-			return fmt.Errorf("the function @%s in the program has no body, and compilers would end the process", f.name)
+			return fmt.Errorf("the function @%s in the program has no body, and compilers would end the process", shown(f.name))
 		}
 		c.byName[f.name] = f
 	}
@@ -140,7 +140,7 @@ func (c *calls) check(root *function) error {
 		}
 		switch {
 		case callee == nil && s.f.needed:
-			return fmt.Errorf("a custom call in the program names the function @%s, which does not exist, and compilers would end the process", u.name)
+			return fmt.Errorf("a custom call in the program names the function @%s, which does not exist, and compilers would end the process", shown(u.name))
 		case callee == nil:
 		case callee.state == active:
 			cycle := strings.Join(c.cycle(callee), " calls @")
@@ -178,17 +178,37 @@ func (c *calls) add(f, callee *function, regions int) error {
 		return c.depths.tooDeep("calls and regions", c.depths.regions)
 	case f.copies > maxCopies:
 		return fmt.Errorf("the function @%s calls others more than %d times, counting all calls that those make, "+
-			"and compilers, which copy a function for each call, would run out of memory: use a loop", f.name, maxCopies)
+			"and compilers, which copy a function for each call, would run out of memory: use a loop", shown(f.name), maxCopies)
 	}
 	return nil
 }
 
-// cycle returns the names of the functions on the path from f on, and f again.
+// cycle returns the names of the functions on the path from f on, and f again. Of a long cycle it returns the beginning
+// and the end.
 func (c *calls) cycle(f *function) (names []string) {
+	const most = 8
+	var last string
+	n := 0
 	for _, s := range c.path {
-		if (len(names) > 0 || s.f == f) && !s.f.isAlias {
-			names = append(names, s.f.name)
+		if n == 0 && s.f != f || s.f.isAlias {
+			continue
 		}
+		if n++; n <= most {
+			names = append(names, shown(s.f.name))
+		}
+		last = shown(s.f.name)
 	}
-	return append(names, f.name)
+	if n > most {
+		names = append(names, fmt.Sprintf("..., %d more, which", n-most-1), last)
+	}
+	return append(names, shown(f.name))
+}
+
+// shown returns a name for an error, or its beginning: a name in a program may be as long as the program.
+func shown(name string) string {
+	const most = 100
+	if len(name) <= most {
+		return name
+	}
+	return strings.ToValidUTF8(name[:most], "?") + "..."
 }

@@ -8,6 +8,7 @@ package mlir
 import (
 	"bytes"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -31,15 +32,19 @@ type Limits struct {
 }
 
 // Check returns an error for a module with functions that have no body, call themselves or call others too deeply, with
-// arrays of more than hlo.MaxElements elements, with brackets that are nested too deeply, or beyond the limits. It
-// leaves other mistakes, and bytecode in an unknown form, for the plugin to report.
+// arrays of more than hlo.MaxElements elements, with parts that are nested too deeply, or beyond the limits. It leaves
+// other mistakes, and bytecode in an unknown form, for the plugin to report. How deep a program is nested bounds its own
+// stack, too: it never runs out of it.
 func Check(code []byte, limits Limits) error {
 	if limits.Stack == 0 {
 		limits.Stack = threadStack()
 	}
 	if bytes.HasPrefix(code, []byte(bytecode.Magic)) {
 		m, err := bytecode.Read(code)
-		if err != nil {
+		switch d := depthsFor(limits.Stack); {
+		case errors.Is(err, bytecode.ErrTooDeep), err == nil && m.Regions > d.regions:
+			return d.tooDeep("regions", d.regions)
+		case err != nil:
 			return nil // the plugin may know the form
 		}
 		return checkBytecode(m, limits)

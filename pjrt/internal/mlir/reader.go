@@ -26,6 +26,7 @@ type reader struct {
 	locations int    // brackets of locations around the position
 	open      [4]int // brackets of each kind around the position
 	signs     int    // before the position
+	values    int    // attributes and types around the position
 	deepest   int    // the most brackets around any position in the alias of a type that is being read
 	inAlias   bool   // whether one is being read
 	last      token  // the last one read

@@ -141,14 +141,20 @@ func Suggest(name string) []string {
 
 // Unknown returns the error for a flag that no version has. It suggests names with a similar spelling.
 func Unknown(name string) error {
-	if len(name) > maxName {
-		name = name[:maxName] + "..."
-	}
+	name = shown(name)
 	names := Suggest(name)
 	if len(names) == 0 {
 		return fmt.Errorf("no known version of XLA has a flag %s", name)
 	}
 	return fmt.Errorf("no known version of XLA has a flag %s; did you mean %s?", name, strings.Join(names, " or "))
+}
+
+// shown returns a text for an error, or its beginning: values may have any length.
+func shown(text string) string {
+	if len(text) <= maxName {
+		return text
+	}
+	return strings.ToValidUTF8(text[:maxName], "?") + "..."
 }
 
 // maxName is longer than the name of any flag.

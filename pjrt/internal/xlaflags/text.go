@@ -27,14 +27,14 @@ func ParseDebugOptions(text string) (map[string]any, error) {
 		f, ok := Lookup(name)
 		switch {
 		case !isWord(name[0]):
-			return nil, fmt.Errorf("expected the name of a flag, not %q", name)
+			return nil, fmt.Errorf("expected the name of a flag, not %q", shown(name))
 		case !ok:
 			return nil, Unknown(name)
 		case f.Kind == Message || f.EnvOnly:
 			return nil, fmt.Errorf("XLA flag %s cannot be set in this way", name)
 		}
 		if colon := p.next(); colon != ":" {
-			return nil, fmt.Errorf("XLA flag %s is followed by %q, not by a colon", name, colon)
+			return nil, fmt.Errorf("XLA flag %s is followed by %q, not by a colon", name, shown(colon))
 		}
 		values, err := p.values(f)
 		if err != nil {
@@ -76,7 +76,7 @@ func (p *textParser) values(f Flag) ([]string, error) {
 			return values, nil
 		case ",":
 		default:
-			return nil, fmt.Errorf("the list of XLA flag %s has %q instead of a comma or a bracket", f.Name, end)
+			return nil, fmt.Errorf("the list of XLA flag %s has %q instead of a comma or a bracket", f.Name, shown(end))
 		}
 	}
 }
@@ -90,7 +90,7 @@ func (p *textParser) value(f Flag, token string) (string, error) {
 	case token == "" || !isQuote(token[0]) && !isWord(token[0]):
 		return "", fmt.Errorf("XLA flag %s has no value before %q", f.Name, token)
 	case isQuote(token[0]) != (f.Kind == String):
-		return "", fmt.Errorf("XLA flag %s takes %s, not %s", f.Name, f.wants(), token)
+		return "", fmt.Errorf("XLA flag %s takes %s, not %s", f.Name, f.wants(), shown(token))
 	case f.Kind != String:
 		return token, nil
 	}
@@ -108,7 +108,7 @@ func (p *textParser) value(f Flag, token string) (string, error) {
 		*p = rest
 	}
 	if f.Repeated && strings.Contains(b.String(), ",") {
-		return "", fmt.Errorf("XLA flag %s has the element %q, which contains a comma, but lists are sent with commas between elements", f.Name, b.String())
+		return "", fmt.Errorf("XLA flag %s has the element %q, which contains a comma, but lists are sent with commas between elements", f.Name, shown(b.String()))
 	}
 	return b.String(), nil
 }
@@ -125,7 +125,7 @@ func unquote(s string) (string, error) {
 		}
 		r, wide, rest, err := strconv.UnquoteChar(s, quote)
 		if err != nil {
-			return "", fmt.Errorf("the string %c%s%c has an unknown escape", quote, s, quote)
+			return "", fmt.Errorf("the string %c%s%c has an unknown escape", quote, shown(s), quote)
 		}
 		if wide {
 			b = append(b, string(r)...)

@@ -142,7 +142,7 @@ func plainValue(value any) (any, error) {
 	case []string:
 		for _, s := range v {
 			if strings.Contains(s, ",") {
-				return nil, fmt.Errorf("has the element %q, which contains a comma, but lists are sent with commas between elements", s)
+				return nil, fmt.Errorf("has the element %q, which contains a comma, but lists are sent with commas between elements", shown(s))
 			}
 		}
 		return strings.Join(v, ","), nil
@@ -218,7 +218,7 @@ func (f Flag) parse(text string) (any, error) {
 			return x, nil
 		}
 	}
-	return nil, fmt.Errorf("XLA flag %s takes %s, not %q", f.Name, f.wants(), text)
+	return nil, fmt.Errorf("XLA flag %s takes %s, not %q", f.Name, f.wants(), shown(text))
 }
 
 // enumValue returns the name of an enum's value, given the name in upper or lower case, or the number.
@@ -229,7 +229,7 @@ func (f Flag) enumValue(text string) (string, error) {
 			return name, nil
 		}
 	}
-	return "", fmt.Errorf("XLA flag %s takes %s, not %q", f.Name, f.wants(), text)
+	return "", fmt.Errorf("XLA flag %s takes %s, not %q", f.Name, f.wants(), shown(text))
 }
 
 // wants describes the values of the flag.

@@ -48,7 +48,7 @@ func Read(value string) ([]Word, error) {
 	if IsFile(value) {
 		content, err := readFile(value)
 		if err != nil {
-			return nil, fmt.Errorf("%q does not begin with a dash, so it is the name of a file, which cannot be read: %w", value, err)
+			return nil, fmt.Errorf("%q does not begin with a dash, so it is the name of a file, which cannot be read: %w", shown(value), err)
 		}
 		value = content
 	}
@@ -149,7 +149,7 @@ func Check(value string) error {
 // Check returns an error if no version of XLA accepts the flag, or if it tells XLA to end the process.
 func (w Word) Check() error {
 	if !strings.HasPrefix(w.Text, "--") || w.Name == "" || strings.HasPrefix(w.Text, "---") {
-		return fmt.Errorf("%q is not a flag: flags begin with two dashes", w.Text)
+		return fmt.Errorf("%q is not a flag: flags begin with two dashes", shown(w.Text))
 	}
 	f, ok := Lookup(w.Name)
 	if !ok {
@@ -166,7 +166,7 @@ func (w Word) Check() error {
 		return fmt.Errorf("XLA flag %s takes 1 to %d, not %d", f.Name, MaxSplitCount, n)
 	}
 	if want := f.refuses(w.Value); want != "" {
-		return fmt.Errorf("XLA flag %s takes %s, not %q", f.Name, want, w.Value)
+		return fmt.Errorf("XLA flag %s takes %s, not %q", f.Name, want, shown(w.Value))
 	}
 	return CheckDeadly(f.Name, w.Value)
 }
