@@ -114,8 +114,7 @@ func LibraryVersion(path string) string {
 		return ""
 	}
 	for dir := filepath.Dir(path); dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
-		found, _ := filepath.Glob(filepath.Join(globQuote(dir), "nvidia_"+stem+"*.dist-info"))
-		for _, info := range found {
+		for _, info := range glob(dir, "nvidia_"+stem+"*.dist-info") {
 			_, version, _ := strings.Cut(strings.TrimSuffix(filepath.Base(info), ".dist-info"), "-")
 			return version
 		}

@@ -115,7 +115,7 @@ func (f *finder) cudaDataDir(library string) string {
 		}
 	}
 	for _, variable := range []string{"CUDA_HOME", "CUDA_PATH"} {
-		if dir := f.getenv(variable); dir != "" && f.isCUDADataDir(dir) {
+		if dir := f.getenv(variable); filepath.IsAbs(dir) && f.isCUDADataDir(dir) {
 			return dir
 		}
 	}
@@ -125,8 +125,7 @@ func (f *finder) cudaDataDir(library string) string {
 // nvidiaPackages looks for CUDA's compiler among the packages in site. CUDA 12 has separate directories for its parts,
 // later versions have one directory.
 func (f *finder) nvidiaPackages(site, library string) string {
-	dirs, _ := filepath.Glob(filepath.Join(globQuote(site), "nvidia", "cu[0-9]*")) // the pattern is sound
-	slices.Sort(dirs)
+	dirs := glob(site, "nvidia/cu[0-9]*")
 	slices.Reverse(dirs) // the newest first
 	twelve := filepath.Join(site, "nvidia", "cuda_nvcc")
 	if strings.Contains(library, "cuda12") {
@@ -158,8 +157,7 @@ func (f *finder) isCUDADataDir(dir string) bool {
 // hasTPU looks for a PCI device from Google. Network cards and disks do not count, because virtual machines without a
 // TPU have these too.
 func hasTPU(pciDevices string) bool {
-	devices, _ := filepath.Glob(filepath.Join(globQuote(pciDevices), "*"))
-	for _, device := range devices {
+	for _, device := range glob(pciDevices, "*") {
 		if attribute(device, "vendor") != "0x1ae0" {
 			continue
 		}

@@ -93,6 +93,9 @@ func Find(name string) (string, error) {
 // In a directory of the system, a file counts as a plugin if its name is pjrt_c_api_NAME_plugin.so,
 // pjrt_plugin_NAME.so, or that of a known plugin (.dylib on macOS, .dll on Windows).
 //
+// Relative directories in LD_LIBRARY_PATH, PYTHONPATH, VIRTUAL_ENV and the like do not count: whoever fills the working
+// directory would decide which plugin is loaded.
+//
 // If a variable of places 1 to 3 or a plugin of place 5 is unusable, Lookup returns an error, so that a typo does not
 // select another plugin. In the other places it skips unusable plugins. If no plugin has hardware, Lookup returns one
 // without: it can still compile. The error of an unsuccessful search is a [*SearchError].

@@ -6,6 +6,7 @@ package plugins
 import (
 	"errors"
 	"fmt"
+	"path"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -114,15 +115,15 @@ func (f *finder) tpu() error {
 	return nil
 }
 
-// first returns the first file of the system that matches one of the patterns.
+// first returns the first file of the system that matches one of the patterns, which have wildcards in their last element only.
 func (f *finder) first(patterns ...string) string {
 	for _, pattern := range patterns {
 		root := f.root
 		if filepath.VolumeName(filepath.FromSlash(pattern)) != "" {
 			root = ""
 		}
-		files, _ := filepath.Glob(filepath.Join(globQuote(root), filepath.FromSlash(pattern))) // the patterns are sound
-		if len(files) > 0 {
+		dir, name := path.Split(pattern)
+		if files := glob(filepath.Join(root, filepath.FromSlash(dir)), name); len(files) > 0 {
 			return files[0]
 		}
 	}

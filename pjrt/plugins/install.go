@@ -10,7 +10,6 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -18,6 +17,7 @@ import (
 
 	"github.com/gofrs/flock"
 
+	"github.com/purepjrt/purepjrt/internal/python"
 	"github.com/purepjrt/purepjrt/pjrt/internal/ownership"
 )
 
@@ -26,8 +26,9 @@ type InstallOptions struct {
 	// Dir is the directory that holds the plugins; empty means [Dir]. Find and Installed search only [Dir], so with
 	// another directory keep the path that Install returns.
 	Dir string
-	// Python is the command that runs Python 3 with pip, found in PATH unless it
-	// is a path; empty means "python3" ("python" on Windows).
+	// Python is the command that runs Python 3 with pip; empty means "python3" ("python" on Windows). Unless it is a path, it
+	// is looked for in PATH, whose relative entries do not count. It runs isolated, in a directory of the system: it imports
+	// nothing from the working directory or PYTHONPATH.
 	Python string
 	// Progress receives a line for each step that takes long. Nil discards them.
 	Progress io.Writer
@@ -127,10 +128,7 @@ func newInstaller(opts InstallOptions) (*installer, error) {
 	}
 	opts.Dir = dir
 	if opts.Python == "" {
-		opts.Python = "python3"
-		if runtime.GOOS == "windows" {
-			opts.Python = "python"
-		}
+		opts.Python = python.Default()
 	}
 	if opts.Progress == nil {
 		opts.Progress = io.Discard
@@ -202,7 +200,7 @@ func (in *installer) install(ctx context.Context, name string) (library string, 
 
 // fetch downloads the wheel w of p into staging and unpacks it into content.
 func (in *installer) fetch(ctx context.Context, p *Package, w wheel, staging, content string) error {
-	python, err := exec.LookPath(in.Python)
+	interpreter, err := python.Find(in.Python)
 	if err != nil {
 		return fmt.Errorf("cannot find %s: install Python 3 with pip (%w)", in.Python, err)
 	}
@@ -211,7 +209,7 @@ func (in *installer) fetch(ctx context.Context, p *Package, w wheel, staging, co
 		size = fmt.Sprintf(" (%s, unpacked %s)", megabytes(w.size), megabytes(w.unpacked))
 	}
 	fmt.Fprintf(in.Progress, "%s: downloading %s %s%s\n", p.Name, p.Project, p.Version, size)
-	archive, err := in.download(ctx, python, p, w, staging)
+	archive, err := in.download(ctx, interpreter, p, w, staging)
 	if err != nil {
 		return err
 	}
@@ -285,8 +283,7 @@ func stagingPrefix(id string) string { return "." + id + ".part-" }
 // caller holds the lock of id, so none of them is in use. Those that cannot be removed do no harm, and the next
 // installation tries again.
 func (in *installer) stage(id string) (dir string, remove func(), err error) {
-	left, _ := filepath.Glob(filepath.Join(in.Dir, stagingPrefix(id)+"*"))
-	for _, dir := range left {
+	for _, dir := range glob(in.Dir, stagingPrefix(id)+"*") {
 		_ = os.RemoveAll(dir)
 	}
 	dir, err = os.MkdirTemp(in.Dir, stagingPrefix(id))

@@ -60,7 +60,7 @@ func pip(script string, args []string) int {
 	if err != nil {
 		panic(err)
 	}
-	fmt.Fprintln(log, strings.Join(args, " "))
+	fmt.Fprintln(log, strings.Join(args[3:], " ")) // after -I -c PROGRAM
 	log.Close()
 	if f.Stderr != "" {
 		fmt.Fprint(os.Stderr, f.Stderr)
@@ -229,7 +229,7 @@ func TestInstallFetchesExactlyThePinnedWheelOnce(t *testing.T) {
 	runs := b.runs()
 	require.Len(t, runs, 1)
 	for _, fixed := range []string{
-		"-m pip download ", "--require-hashes", "--no-deps", "--only-binary=:all:",
+		"pip download ", "--require-hashes", "--no-deps", "--only-binary=:all:",
 		"--implementation cp", "--python-version 3.11", "--abi none", "--platform toyland_1_0",
 	} {
 		assert.Contains(t, runs[0], fixed)

@@ -13,8 +13,9 @@ import (
 
 // ListOptions say where [List] and [Lookup] search. The zero value suits most programs.
 type ListOptions struct {
-	// Python is the command of the interpreter, which is asked for its package directories. Empty means python3
-	// (python on Windows). It is not run if an active virtual environment excludes the system's packages.
+	// Python is the command of the interpreter, which is asked for its package directories, as in [InstallOptions]. Empty means
+	// python3 (python on Windows). It is not run if an active virtual environment excludes the system's packages. A virtual
+	// environment is active if VIRTUAL_ENV or CONDA_PREFIX names it: one in or above the working directory does not count.
 	Python string
 	// NoPython leaves out Python packages.
 	NoPython bool

@@ -10,9 +10,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strconv"
 	"strings"
 	"sync"
@@ -20,12 +18,16 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/purepjrt/purepjrt/internal/python"
 )
 
 // index is a package index with one wheel, which cuts connections in the middle of it.
 type index struct {
 	*bench
 	wheel []byte
+
+	endless bool // send more than the wheel
 
 	mu     sync.Mutex
 	cuts   int // how many more downloads are cut off
@@ -48,11 +50,7 @@ func newIndex(t *testing.T) *index {
 	x := &index{bench: newBench(t, content), wheel: content, middle: func() {}}
 	server := httptest.NewServer(x)
 	t.Cleanup(server.Close)
-	python := "python3"
-	if runtime.GOOS == "windows" {
-		python = "python"
-	}
-	path, err := exec.LookPath(python)
+	path, err := python.Find(python.Default())
 	require.NoError(t, err, "tests need Python 3 with pip")
 	x.installer.Python = path
 	for _, v := range os.Environ() {
@@ -79,6 +77,10 @@ func (x *index) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	begun := x.begun
 	x.mu.Unlock()
+	if x.endless {
+		endlessly(w)
+		return
+	}
 	start := 0
 	if _, err := fmt.Sscanf(r.Header.Get("Range"), "bytes=%d-", &start); err == nil {
 		w.Header().Set("Content-Range", fmt.Sprintf("bytes %d-%d/%d", start, len(x.wheel)-1, len(x.wheel)))
@@ -96,6 +98,16 @@ func (x *index) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		panic(http.ErrAbortHandler)
 	}
 	_, _ = w.Write(rest[len(rest)/2-begun:])
+}
+
+// endlessly writes until the reader is gone.
+func endlessly(w http.ResponseWriter) {
+	noise := make([]byte, 64<<10)
+	for {
+		if _, err := w.Write(noise); err != nil {
+			return
+		}
+	}
 }
 
 // Some versions of pip resume the download, the others start over.

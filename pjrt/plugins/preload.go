@@ -52,14 +52,20 @@ func (f *finder) libraries(plugin string) []string {
 	return nil
 }
 
-// sites returns the directories of Python packages to search for a plugin: first those above its library, then those of
-// the interpreter.
+// sites returns the directories of Python packages to search for a plugin: that of its library, the one whose packages include
+// the library, then those of the interpreter. Other directories above the library have nothing to do with it, and what is
+// in them may be anyone's: in /tmp, for example.
 func (f *finder) sites(plugin string) (sites []string) {
 	if IsPath(plugin) {
-		site := filepath.Dir(realPath(plugin))
+		dir := filepath.Dir(realPath(plugin))
+		sites = append(sites, dir)
 		for range 4 { // site-packages/jax_plugins/xla_cuda13/xla_cuda_plugin.so
-			sites = append(sites, site)
-			site = filepath.Dir(site)
+			namespace := slices.Contains(pluginNamespaces, filepath.Base(dir))
+			dir = filepath.Dir(dir)
+			if namespace || slices.Contains(packageDirectories, filepath.Base(dir)) {
+				sites = append(sites, dir)
+				break
+			}
 		}
 	}
 	// Without an interpreter there are no packages.
@@ -67,10 +73,12 @@ func (f *finder) sites(plugin string) (sites []string) {
 	return append(sites, more...)
 }
 
+// packageDirectories lists the names of directories of Python packages; Debian has its own.
+var packageDirectories = []string{"site-packages", "dist-packages"}
+
 // nvidiaLibraries returns CUDA's libraries among the packages in site.
 func (f *finder) nvidiaLibraries(site, plugin string) (list []string) {
-	directories, _ := filepath.Glob(filepath.Join(globQuote(site), "nvidia", "cu[0-9]*")) // the pattern is sound
-	slices.Sort(directories)
+	directories := glob(site, "nvidia/cu[0-9]*")
 	slices.Reverse(directories) // the newest first
 	major := cudaMajor(plugin)
 	if major != "" {
@@ -86,7 +94,7 @@ func (f *finder) nvidiaLibraries(site, plugin string) (list []string) {
 			places = append(places, filepath.Join(site, "nvidia", l.directory))
 		}
 		for _, dir := range places {
-			files, _ := filepath.Glob(filepath.Join(globQuote(dir), "lib", l.name+".[0-9]*"))
+			files := glob(dir, "lib/"+l.name+".[0-9]*")
 			if len(files) == 0 {
 				continue
 			}

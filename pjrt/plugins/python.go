@@ -8,12 +8,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/purepjrt/purepjrt/internal/python"
 )
 
 // pythonTimeout is how long the interpreter may take to say where its packages
@@ -35,20 +37,21 @@ type interpreterPaths struct {
 }
 
 // sitePackages lists the directories in which the active interpreter looks for packages: those of an active virtual or
-// Conda environment, and those that the interpreter itself reports, unless the environment excludes them.
+// Conda environment, and those that the interpreter itself reports, unless the environment excludes them. Relative paths in
+// variables do not count: plugins would be loaded from wherever the user happens to be.
 func (f *finder) sitePackages(ctx context.Context, command string) ([]string, error) {
-	dirs := filepath.SplitList(f.getenv("PYTHONPATH"))
+	dirs := slices.DeleteFunc(filepath.SplitList(f.getenv("PYTHONPATH")), func(dir string) bool { return !filepath.IsAbs(dir) })
 	alone := false
 	for _, variable := range []string{"VIRTUAL_ENV", "CONDA_PREFIX"} {
 		prefix := f.getenv(variable)
-		if prefix == "" || alone {
+		if !filepath.IsAbs(prefix) || alone {
 			continue
 		}
-		pattern := filepath.Join(globQuote(prefix), "lib", "python3*", "site-packages")
+		pattern := "lib/python3*/site-packages"
 		if f.goos == "windows" {
-			pattern = filepath.Join(globQuote(prefix), "Lib", "site-packages")
+			pattern = "Lib/site-packages"
 		}
-		found, _ := filepath.Glob(pattern) // the pattern is sound
+		found := glob(prefix, pattern)
 		dirs = append(dirs, found...)
 		alone = len(found) > 0 && !systemSitePackages(prefix)
 	}
@@ -56,10 +59,7 @@ func (f *finder) sitePackages(ctx context.Context, command string) ([]string, er
 		return dirs, nil
 	}
 	if command == "" {
-		command = "python3"
-		if f.goos == "windows" {
-			command = "python"
-		}
+		command = python.Default()
 	}
 	more, err := askInterpreter(ctx, command)
 	return append(dirs, more...), err
@@ -81,12 +81,13 @@ func systemSitePackages(prefix string) bool {
 	return false
 }
 
-// globQuote returns a pattern that matches only path.
-func globQuote(path string) string {
-	if filepath.Separator == '\\' {
-		return path // patterns have no escape character there
+// glob returns the paths below dir that match a pattern with slashes, sorted. Only the pattern has wildcards; it must be sound.
+func glob(dir, pattern string) []string {
+	names, _ := fs.Glob(os.DirFS(dir), pattern)
+	for i, name := range names {
+		names[i] = filepath.Join(dir, filepath.FromSlash(name))
 	}
-	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`).Replace(path)
+	return names
 }
 
 // askInterpreter returns the directories that command reports. It runs command only once in the life of the process.
@@ -109,14 +110,13 @@ func askInterpreter(ctx context.Context, command string) ([]string, error) {
 }
 
 func runInterpreter(ctx context.Context, command string) ([]string, error) {
-	path, err := exec.LookPath(command)
+	path, err := python.Find(command)
 	if err != nil {
 		return nil, err
 	}
 	ctx, cancel := context.WithTimeout(ctx, pythonTimeout)
 	defer cancel()
-	// The program imports only sys, which a file in the working directory cannot replace.
-	cmd := exec.CommandContext(ctx, path, "-c", `import sys; sys.stdout.write("\0".join(sys.path))`)
+	cmd := python.Command(ctx, path, nil, `sys.stdout.buffer.write(b"\0".join(map(os.fsencode, sys.path)))`)
 	cmd.WaitDelay = time.Second
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
@@ -131,8 +131,7 @@ func runInterpreter(ctx context.Context, command string) ([]string, error) {
 	}
 	var dirs []string
 	for dir := range strings.SplitSeq(stdout.String(), "\x00") {
-		// The empty path is the working directory, which has nothing to do with the interpreter.
-		if dir != "" && filepath.IsAbs(dir) {
+		if filepath.IsAbs(dir) {
 			dirs = append(dirs, dir)
 		}
 	}
@@ -165,6 +164,9 @@ var knownPackages = []struct{ name, path string }{
 	{"neuron", "libneuronxla/libneuronpjrt.so"},
 }
 
+// pluginNamespaces lists the packages whose modules are plugins.
+var pluginNamespaces = []string{"jax_plugins", "xla_plugins"}
+
 // sitePackage searches one package directory.
 func (f *finder) sitePackage(site string, all []string) (found []Candidate) {
 	entries, err := os.ReadDir(site)
@@ -177,7 +179,7 @@ func (f *finder) sitePackage(site string, all []string) (found []Candidate) {
 			found = append(found, f.packaged(known.name, path, site, entries))
 		}
 	}
-	for _, namespace := range []string{"jax_plugins", "xla_plugins"} {
+	for _, namespace := range pluginNamespaces {
 		modules, err := os.ReadDir(filepath.Join(site, namespace))
 		if err != nil {
 			continue

@@ -62,7 +62,7 @@ func (in *installer) uninstall(ctx context.Context, name string) (bytes int64, e
 		err = ErrNotInstalled // another process was faster
 	}
 	if err == nil {
-		bytes = bytesBelow(removed)
+		bytes, _ = sizesBelow(removed)
 	}
 	return bytes, errors.Join(err, os.RemoveAll(staging))
 }

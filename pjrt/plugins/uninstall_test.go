@@ -55,8 +55,13 @@ func TestTheMeterCountsWhatIsDownloadedAndUnpacked(t *testing.T) {
 	_, err := b.install(t.Context())
 	require.NoError(t, err)
 	assert.Contains(t, steps, "toy: unpacking")
-	assert.Equal(t, int64(3), bytesBelow(put(t, []byte("abc"), t.TempDir(), "a", "b")))
-	assert.Zero(t, bytesBelow(filepath.Join(t.TempDir(), "none")))
+	dir := t.TempDir()
+	put(t, []byte("abc"), dir, "a", "b")
+	put(t, []byte("de"), dir, "c")
+	sum, largest := sizesBelow(dir)
+	assert.Equal(t, []int64{5, 3}, []int64{sum, largest})
+	sum, largest = sizesBelow(filepath.Join(dir, "none"))
+	assert.Equal(t, []int64{0, 0}, []int64{sum, largest})
 }
 
 func TestNoIndexIsNotANetworkFailure(t *testing.T) {

@@ -145,7 +145,8 @@ func (f *finder) pluginPath(context.Context) (found []Candidate, note string) {
 	return found, note
 }
 
-// loaderPath searches the directories of the variable that the dynamic linker reads.
+// loaderPath searches the directories of the variable that the dynamic linker reads. Relative ones do not count: nobody named
+// the plugins in them, and whoever fills the working directory could.
 func (f *finder) loaderPath(context.Context) (found []Candidate, note string) {
 	name := f.loaderVariable()
 	value := f.getenv(name)
@@ -153,7 +154,7 @@ func (f *finder) loaderPath(context.Context) (found []Candidate, note string) {
 		return nil, name + " (not set)"
 	}
 	for _, dir := range filepath.SplitList(value) {
-		if dir != "" {
+		if filepath.IsAbs(dir) {
 			found = append(found, f.directory(dir, OriginLoaderPath)...)
 		}
 	}

@@ -4,6 +4,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -11,7 +12,6 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -22,6 +22,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/internal/python"
 	"github.com/purepjrt/purepjrt/pjrt/cache"
 	"github.com/purepjrt/purepjrt/pjrt/plugins"
 	"github.com/purepjrt/purepjrt/pjrt/xlaflags"
@@ -216,28 +217,32 @@ func (d *doctor) cuda(c plugins.Candidate) {
 func (d *doctor) python(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
-	command := "python3"
-	if runtime.GOOS == "windows" {
-		command = "python"
-	}
-	path, err := exec.LookPath(command)
+	command := python.Default()
+	path, err := python.Find(command)
 	if err != nil {
 		d.add("python", warning, "install Python 3 with pip, to install plugins", "%v", err)
 		return
 	}
-	c := exec.CommandContext(ctx, path, "-m", "pip", "--version")
+	c := python.Module(ctx, path, nil, "pip", "--version")
 	c.WaitDelay = time.Second
-	out, err := c.CombinedOutput()
-	if err != nil {
-		d.add("python", warning, command+" -m ensurepip, or your system's python3-pip, to install plugins",
-			"%s has no pip: %s", path, oneLine(string(out)))
+	var out, said strings.Builder
+	c.Stdout, c.Stderr = &out, &said
+	if err := c.Run(); err != nil {
+		d.add("python", warning, command+" -I -m ensurepip, or your system's python3-pip, to install plugins",
+			"%s has no pip: %s", path, cmp.Or(lastLine(said.String()), err.Error()))
 		return
 	}
-	version, _, _ := strings.Cut(strings.TrimSpace(string(out)), " from ")
+	version, _, _ := strings.Cut(strings.TrimSpace(out.String()), " from ")
 	d.add("python", fine, "", "%s, %s", path, version)
 	if value := os.Getenv("PIP_NO_INDEX"); value != "" && value != "0" {
 		d.add("pip", warning, "unset it, or put wheels into PIP_FIND_LINKS", "PIP_NO_INDEX=%s: pip does not use a package index", value)
 	}
+}
+
+// lastLine returns the last line of text, where Python says why it failed.
+func lastLine(text string) string {
+	text = strings.TrimSpace(text)
+	return text[strings.LastIndexByte(text, '\n')+1:]
 }
 
 // roomOfPlugin is how much space the largest plugin needs, as a wheel and unpacked.
@@ -296,17 +301,18 @@ func bytesBelow(dir string) (n int64) {
 // locks looks for locks that other processes hold, and for what killed processes left.
 func (d *doctor) locks() {
 	if dir, err := plugins.Dir(); err == nil {
-		files, _ := filepath.Glob(filepath.Join(dir, "*.lock"))
+		files, _ := fs.Glob(os.DirFS(dir), "*.lock")
 		for _, file := range files {
-			l := flock.New(file, flock.SetFlag(os.O_RDONLY))
+			l := flock.New(filepath.Join(dir, file), flock.SetFlag(os.O_RDONLY))
 			if held, err := l.TryRLock(); err == nil && !held {
 				d.add("lock", warning, "wait for the other pjrt install",
-					"another process is installing %s", strings.TrimSuffix(filepath.Base(file), ".lock"))
+					"another process is installing %s", strings.TrimSuffix(file, ".lock"))
 			}
 			_ = l.Close()
 		}
-		left, _ := filepath.Glob(filepath.Join(dir, ".*.part-*"))
+		left, _ := fs.Glob(os.DirFS(dir), ".*.part-*")
 		for _, part := range left {
+			part = filepath.Join(dir, part)
 			d.add("leftover", warning, "the next pjrt install of the plugin removes it; or remove it yourself if none is running",
 				"%s has %s of an unfinished installation", part, size(bytesBelow(part)))
 		}

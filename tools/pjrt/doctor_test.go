@@ -195,7 +195,7 @@ func TestAPoorEnvironment(t *testing.T) {
 func TestInstallDistinguishesNoIndexFromNoNetwork(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	env := []string{"XDG_CACHE_HOME=" + dir, "HOME=" + dir, "PATH=" + os.Getenv("PATH"), "PIP_RETRIES=0"}
+	env := []string{"XDG_CACHE_HOME=" + dir, "HOME=" + dir, "PATH=" + os.Getenv("PATH"), "PIP_RETRIES=0", "PIP_CONFIG_FILE=" + os.DevNull}
 	for want, more := range map[string]string{
 		"PIP_NO_INDEX is set, and there is no wheel of xla-cpu-pjrt 0.0.1 in PIP_FIND_LINKS": "PIP_NO_INDEX=1",
 		"the package index cannot be reached":                                                "PIP_INDEX_URL=http://127.0.0.1:1/simple",
