@@ -4,6 +4,7 @@
 package capi
 
 import (
+	"fmt"
 	"strings"
 	"unsafe"
 )
@@ -50,6 +51,12 @@ func (e *Error) Unwrap() error { return e.Code }
 
 // Error returns the name of the code, such as NOT_FOUND.
 func (c ErrorCode) Error() string { return c.String() }
+
+// Errorf returns an *Error with the code and a formatted message, as it is made for a mistake that is found before a
+// plugin is called.
+func (c ErrorCode) Errorf(format string, args ...any) error {
+	return &Error{Code: c, Message: fmt.Sprintf(format, args...)}
+}
 
 // TakeError turns a PJRT_Error into an *Error and destroys it. It returns nil
 // for nil. It is for errors that did not come from Do: those of Raw and those

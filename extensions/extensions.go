@@ -45,7 +45,7 @@ type Function struct {
 func All(p *pjrt.Plugin) ([]Extension, error) {
 	table := raw.Table(p)
 	if table == nil {
-		return nil, raw.Errorf(pjrt.ErrInvalidArgument, "the plugin is nil")
+		return nil, pjrt.ErrInvalidArgument.Errorf("the plugin is nil")
 	}
 	var list []Extension
 	seen := make(map[capi.ExtensionType]bool)

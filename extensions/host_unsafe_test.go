@@ -20,7 +20,6 @@ import (
 	"github.com/purepjrt/purepjrt/extensions/hostallocator"
 	"github.com/purepjrt/purepjrt/pjrt"
 	"github.com/purepjrt/purepjrt/pjrt/pjrttest"
-	"github.com/purepjrt/purepjrt/pjrt/raw"
 )
 
 // freed receives the second argument of each call of freeHost.
@@ -98,7 +97,7 @@ func TestFailuresOfDevicesAreReportedToGo(t *testing.T) {
 	p := withExtensions(t, &serve.Plugin{Callback: &serve.CallbackExtension{
 		RegisterCallback: func(a *capi.CallbackRegisterCallbackArgs) error {
 			if len(list) == 3 {
-				return raw.Errorf(pjrt.ErrResourceExhausted, "enough")
+				return pjrt.ErrResourceExhausted.Errorf("enough")
 			}
 			list = append(list, registered{a.Type, a.Callback, a.UserArg})
 			return nil
@@ -119,7 +118,7 @@ func TestFailuresOfDevicesAreReportedToGo(t *testing.T) {
 	require.NoError(t, callback.OnFatal(c, func(err error) { fatal = append(fatal, err) }))
 	require.NoError(t, callback.OnFatal(c, func(error) { panic("contained") }))
 	require.NoError(t, callback.InvokeSliceFailure(c, capi.CallbackTPUSliceFailureTypeFlappingTaskError))
-	require.NoError(t, callback.InvokeFatal(c, raw.Errorf(pjrt.ErrDataLoss, "a bit fell over")))
+	require.NoError(t, callback.InvokeFatal(c, pjrt.ErrDataLoss.Errorf("a bit fell over")))
 	assert.Equal(t, []callback.SliceFailure{capi.CallbackTPUSliceFailureTypeFlappingTaskError}, reasons)
 	require.Len(t, fatal, 1)
 	require.ErrorIs(t, fatal[0], pjrt.ErrDataLoss)
@@ -142,7 +141,7 @@ func TestVersionsOfTheBinaryInterfaceAreCompared(t *testing.T) {
 		RuntimeABIVersionFromProto: func(a *capi.RuntimeABIVersionFromProtoArgs) error {
 			text := capi.String(a.SerializedProto, a.SerializedProtoSize)
 			if text == "garbage" {
-				return raw.Errorf(pjrt.ErrInvalidArgument, "no version")
+				return pjrt.ErrInvalidArgument.Errorf("no version")
 			}
 			a.ABIVersion = handle[capi.RuntimeABIVersion]()
 			runtimes[a.ABIVersion] = text
@@ -151,7 +150,7 @@ func TestVersionsOfTheBinaryInterfaceAreCompared(t *testing.T) {
 		ExecutableABIVersionFromProto: func(a *capi.ExecutableABIVersionFromProtoArgs) error {
 			text := capi.String(a.SerializedProto, a.SerializedProtoSize)
 			if text == "garbage" {
-				return raw.Errorf(pjrt.ErrInvalidArgument, "no version")
+				return pjrt.ErrInvalidArgument.Errorf("no version")
 			}
 			a.ABIVersion = handle[capi.ExecutableABIVersion]()
 			executables[a.ABIVersion] = text
@@ -159,13 +158,13 @@ func TestVersionsOfTheBinaryInterfaceAreCompared(t *testing.T) {
 		},
 		RuntimeABIVersionIsCompatibleWithExecutable: func(a *capi.RuntimeABIVersionIsCompatibleWithExecutableArgs) error {
 			if runtimes[a.ABIVersion] != executables[a.ExecutableABIVersion] {
-				return raw.Errorf(pjrt.ErrFailedPrecondition, "%s does not run %s", runtimes[a.ABIVersion], executables[a.ExecutableABIVersion])
+				return pjrt.ErrFailedPrecondition.Errorf("%s does not run %s", runtimes[a.ABIVersion], executables[a.ExecutableABIVersion])
 			}
 			return nil
 		},
 		RuntimeABIVersionIsCompatibleWithRuntime: func(a *capi.RuntimeABIVersionIsCompatibleWithRuntimeArgs) error {
 			if runtimes[a.ABIVersion] != runtimes[a.OtherABIVersion] {
-				return raw.Errorf(pjrt.ErrFailedPrecondition, "%s is not %s", runtimes[a.ABIVersion], runtimes[a.OtherABIVersion])
+				return pjrt.ErrFailedPrecondition.Errorf("%s is not %s", runtimes[a.ABIVersion], runtimes[a.OtherABIVersion])
 			}
 			return nil
 		},

@@ -21,14 +21,13 @@ import (
 	"github.com/purepjrt/purepjrt/extensions/rawbuffer"
 	"github.com/purepjrt/purepjrt/pjrt"
 	"github.com/purepjrt/purepjrt/pjrt/pjrttest"
-	"github.com/purepjrt/purepjrt/pjrt/raw"
 )
 
 func TestCustomCallsOfGPUs(t *testing.T) {
 	var got []capi.GPURegisterCustomCallArgs
 	p := servePlugin(t, &serve.Plugin{GPU: &serve.GPUCustomCall{CustomCall: func(a *capi.GPURegisterCustomCallArgs) error {
 		if capi.String(a.FunctionName, a.FunctionNameSize) == "refused" {
-			return raw.Errorf(pjrt.ErrResourceExhausted, "too many")
+			return pjrt.ErrResourceExhausted.Errorf("too many")
 		}
 		got = append(got, *a)
 		return nil
@@ -61,7 +60,7 @@ func TestCustomCallsOfGPUs(t *testing.T) {
 func TestPartitionersThatAPluginRefusesAreForgotten(t *testing.T) {
 	p := servePlugin(t, &serve.Plugin{CustomPartitioner: &serve.CustomPartitionerExtension{
 		RegisterCustomPartitioner: func(*capi.RegisterCustomPartitionerArgs) error {
-			return raw.Errorf(pjrt.ErrResourceExhausted, "too many")
+			return pjrt.ErrResourceExhausted.Errorf("too many")
 		},
 		RegisterBatchPartitionable: func(*capi.RegisterBatchPartitionableArgs) error { return nil },
 	}})

@@ -14,7 +14,8 @@ import (
 // Error is an error of a plugin, or of this package's checks before a call.
 type Error = capi.Error
 
-// The codes of errors, for errors.Is. Abseil and gRPC have the same codes.
+// The codes of errors, for errors.Is. Abseil and gRPC have the same codes. Their method Errorf makes
+// an error with the code.
 const (
 	ErrCancelled          = capi.ErrorCodeCancelled
 	ErrUnknown            = capi.ErrorCodeUnknown
@@ -42,11 +43,11 @@ var ErrClosed = lifetime.ErrClosed
 func Live() map[string]int { return lifetime.Live() }
 
 // invalid returns the error for a caller's mistake, found before the plugin was called.
-func invalid(format string, args ...any) error { return failed(ErrInvalidArgument, format, args...) }
+func invalid(format string, args ...any) error { return ErrInvalidArgument.Errorf(format, args...) }
 
 // failed returns one of this package's own errors, with any code.
 func failed(code capi.ErrorCode, format string, args ...any) error {
-	return &Error{Code: code, Message: fmt.Sprintf(format, args...)}
+	return code.Errorf(format, args...)
 }
 
 // misbehaved returns the error for a plugin that broke the contract of the function f.

@@ -65,7 +65,7 @@ func (a *Attrs) Map() (map[string]any, error) {
 			}
 		}
 		if err != nil {
-			return nil, invalid("attribute %q: %v", name, err)
+			return nil, capi.ErrorCodeInvalidArgument.Errorf("attribute %q: %v", name, err)
 		}
 		m[name] = v
 	}
@@ -86,7 +86,7 @@ func (s *ByteSpan) String() string {
 // type is a [Numbers]. A dictionary is an *Attrs, valid until the call ends.
 func (x Attr) Value() (any, error) {
 	if x.Data == nil {
-		return nil, invalid("an attribute of kind %v without a value", x.Kind)
+		return nil, capi.ErrorCodeInvalidArgument.Errorf("an attribute of kind %v without a value", x.Kind)
 	}
 	switch x.Kind {
 	case AttrTypeString:
@@ -100,7 +100,7 @@ func (x Attr) Value() (any, error) {
 		a := (*Array)(x.Data)
 		return numbers(a.Dtype, a.Data, a.Size, false)
 	}
-	return nil, invalid("an attribute of the unknown kind %v", x.Kind)
+	return nil, capi.ErrorCodeInvalidArgument.Errorf("an attribute of the unknown kind %v", x.Kind)
 }
 
 // Attribute returns the attribute with this name as a T, one of the types that [Attr.Value] returns. It fails if there
@@ -113,11 +113,11 @@ func Attribute[T any](a *Attrs, name string) (T, error) {
 	}
 	v, err := x.Value()
 	if err != nil {
-		return zero, invalid("attribute %q: %v", name, err)
+		return zero, capi.ErrorCodeInvalidArgument.Errorf("attribute %q: %v", name, err)
 	}
 	t, ok := v.(T)
 	if !ok {
-		return zero, invalid("attribute %q is a %T, not a %T", name, v, zero)
+		return zero, capi.ErrorCodeInvalidArgument.Errorf("attribute %q is a %T, not a %T", name, v, zero)
 	}
 	return t, nil
 }
@@ -125,7 +125,7 @@ func Attribute[T any](a *Attrs, name string) (T, error) {
 // numbers copies n numbers at p. It returns the number itself for a scalar, or a slice for an array.
 func numbers(d DataType, p unsafe.Pointer, n uintptr, scalar bool) (any, error) {
 	if p == nil && n > 0 {
-		return nil, invalid("%d numbers of type %v without an address", n, d)
+		return nil, capi.ErrorCodeInvalidArgument.Errorf("%d numbers of type %v without an address", n, d)
 	}
 	switch d {
 	case DataTypePred:
@@ -158,7 +158,7 @@ func numbers(d DataType, p unsafe.Pointer, n uintptr, scalar bool) (any, error) 
 	// XLA does not specify how attributes of less than a byte are stored.
 	size := d.Bits()
 	if size < 8 {
-		return nil, invalid("%d numbers of the type %v, which cannot be read", n, d)
+		return nil, capi.ErrorCodeInvalidArgument.Errorf("%d numbers of the type %v, which cannot be read", n, d)
 	}
 	return Numbers{d, append([]byte{}, unsafe.Slice((*byte)(p), n*uintptr(size/8))...)}, nil
 }

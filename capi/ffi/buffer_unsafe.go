@@ -92,10 +92,10 @@ const maxElements = 1 << 50
 func (b *Buffer) Len() (int, error) {
 	dims := b.Dimensions()
 	if b.Rank < 0 || int64(len(dims)) != b.Rank {
-		return 0, invalid("the buffer has rank %d, but not that many dimensions", b.Rank)
+		return 0, capi.ErrorCodeInvalidArgument.Errorf("the buffer has rank %d, but not that many dimensions", b.Rank)
 	}
 	if len(dims) > 0 && slices.Min(dims) < 0 {
-		return 0, invalid("the buffer has the negative dimensions %v", dims)
+		return 0, capi.ErrorCodeInvalidArgument.Errorf("the buffer has the negative dimensions %v", dims)
 	}
 	if slices.Contains(dims, 0) {
 		return 0, nil
@@ -104,7 +104,7 @@ func (b *Buffer) Len() (int, error) {
 	for _, d := range dims {
 		high, low := bits.Mul64(n, uint64(d))
 		if high != 0 || low > maxElements {
-			return 0, invalid("the buffer has dimensions %v, which are too large for any memory", dims)
+			return 0, capi.ErrorCodeInvalidArgument.Errorf("the buffer has dimensions %v, which are too large for any memory", dims)
 		}
 		n = low
 	}
@@ -120,14 +120,14 @@ func (b *Buffer) Bytes() ([]byte, error) {
 	}
 	size := b.Dtype.Bits()
 	if size == 0 {
-		return nil, invalid("the buffer has the type %v, whose size is unknown", b.Dtype)
+		return nil, capi.ErrorCodeInvalidArgument.Errorf("the buffer has the type %v, whose size is unknown", b.Dtype)
 	}
 	if n == 0 {
 		return nil, nil
 	}
 	total := (uint64(n)*uint64(size) + 7) / 8
 	if b.Data == nil {
-		return nil, invalid("the buffer has %d bytes, but no address", total)
+		return nil, capi.ErrorCodeInvalidArgument.Errorf("the buffer has %d bytes, but no address", total)
 	}
 	return unsafe.Slice((*byte)(b.Data), total), nil
 }
@@ -136,7 +136,7 @@ func (b *Buffer) Bytes() ([]byte, error) {
 // buffer's type is not T.
 func Elements[T Element](b *Buffer) ([]T, error) {
 	if want := DataTypeOf[T](); b.Dtype != want {
-		return nil, invalid("the buffer has the type %v, not %v", b.Dtype, want)
+		return nil, capi.ErrorCodeInvalidArgument.Errorf("the buffer has the type %v, not %v", b.Dtype, want)
 	}
 	raw, err := b.Bytes()
 	if err != nil || len(raw) == 0 {
@@ -144,7 +144,7 @@ func Elements[T Element](b *Buffer) ([]T, error) {
 	}
 	var zero T
 	if uintptr(b.Data)%unsafe.Alignof(zero) != 0 {
-		return nil, invalid("the buffer of type %v has the misaligned address %#x", b.Dtype, uintptr(b.Data))
+		return nil, capi.ErrorCodeInvalidArgument.Errorf("the buffer of type %v has the misaligned address %#x", b.Dtype, uintptr(b.Data))
 	}
 	return unsafe.Slice((*T)(b.Data), uintptr(len(raw))/unsafe.Sizeof(zero)), nil
 }

@@ -16,7 +16,7 @@ import (
 func (f *CallFrame) CustomOptions() (*Attrs, error) {
 	h, err := hostOf(f.API)
 	if err != nil {
-		return nil, invalid("%v", err)
+		return nil, capi.ErrorCodeInvalidArgument.Errorf("%v", err)
 	}
 	var c capi.Call[CustomOptionsGetArgs]
 	c.Args.Ctx = f.Ctx
@@ -35,7 +35,7 @@ func (f *CallFrame) CustomOptions() (*Attrs, error) {
 func (f *CallFrame) Extension(number int64) (*Extension, error) {
 	h, err := hostOf(f.API)
 	if err != nil {
-		return nil, invalid("%v", err)
+		return nil, capi.ErrorCodeInvalidArgument.Errorf("%v", err)
 	}
 	var c capi.Call[InvokeContextFindExtensionArgs]
 	c.Args.Ctx, c.Args.ExtensionType = f.Ctx, number
@@ -63,7 +63,7 @@ func extension[T any](f *CallFrame, number int64, major int32, name string) (*T,
 	const fn = "XLA_FFI_InvokeContext_FindExtension"
 	h, err := hostOf(f.API)
 	if err != nil {
-		return nil, invalid("%v", err)
+		return nil, capi.ErrorCodeInvalidArgument.Errorf("%v", err)
 	}
 	x, err := f.Extension(number)
 	switch {

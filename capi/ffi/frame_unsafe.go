@@ -23,7 +23,7 @@ func (f *CallFrame) Table() (*capi.Table, error) { return Table(f.API) }
 func (f *CallFrame) SetFuture(future *Future) error {
 	h, err := hostOf(f.API)
 	if err != nil {
-		return invalid("%v", err)
+		return capi.ErrorCodeInvalidArgument.Errorf("%v", err)
 	}
 	// struct_size does not include this field. The field was introduced together with the function, so a host that has the
 	// function has the field.
@@ -43,11 +43,11 @@ func (a *Args) All() iter.Seq2[ArgType, unsafe.Pointer] { return each(a.Len(), a
 // Buffer returns argument i. It fails if there is no such argument, or if it is not a buffer.
 func (a *Args) Buffer(i int) (*Buffer, error) {
 	if n := a.Len(); i < 0 || i >= n {
-		return nil, invalid("there is no argument %d: the call has %d", i, n)
+		return nil, capi.ErrorCodeInvalidArgument.Errorf("there is no argument %d: the call has %d", i, n)
 	}
 	kind, p := element(a.Types, a.Args, i)
 	if kind != ArgTypeBuffer {
-		return nil, invalid("argument %d is of kind %v, not a buffer", i, kind)
+		return nil, capi.ErrorCodeInvalidArgument.Errorf("argument %d is of kind %v, not a buffer", i, kind)
 	}
 	return asBuffer("argument", i, p)
 }
@@ -64,11 +64,11 @@ func (r *Rets) All() iter.Seq2[RetType, unsafe.Pointer] { return each(r.Len(), r
 // Buffer returns result i, for writing. It fails if there is no such result, or if it is not a buffer.
 func (r *Rets) Buffer(i int) (*Buffer, error) {
 	if n := r.Len(); i < 0 || i >= n {
-		return nil, invalid("there is no result %d: the call has %d", i, n)
+		return nil, capi.ErrorCodeInvalidArgument.Errorf("there is no result %d: the call has %d", i, n)
 	}
 	kind, p := element(r.Types, r.Rets, i)
 	if kind != RetTypeBuffer {
-		return nil, invalid("result %d is of kind %v, not a buffer", i, kind)
+		return nil, capi.ErrorCodeInvalidArgument.Errorf("result %d is of kind %v, not a buffer", i, kind)
 	}
 	return asBuffer("result", i, p)
 }
@@ -102,7 +102,7 @@ func each[K any](n int, kinds *K, items *unsafe.Pointer) iter.Seq2[K, unsafe.Poi
 func asBuffer(what string, i int, p unsafe.Pointer) (*Buffer, error) {
 	b := (*Buffer)(p)
 	if b == nil || b.StructSize < BufferSize {
-		return nil, invalid("the buffer of %s %d is null or too short", what, i)
+		return nil, capi.ErrorCodeInvalidArgument.Errorf("the buffer of %s %d is null or too short", what, i)
 	}
 	return b, nil
 }

@@ -61,7 +61,7 @@ var handlers struct {
 // It fails if the process already has [MaxHandlers] handlers, or no room for another callback.
 func NewHandler(fn HandlerFunc, options *HandlerOptions) (Handler, error) {
 	if fn == nil {
-		return 0, invalid("the function of the handler is nil")
+		return 0, capi.ErrorCodeInvalidArgument.Errorf("the function of the handler is nil")
 	}
 	e := &handlerEntry{fn: fn}
 	if options != nil {
@@ -135,7 +135,7 @@ func serve(slot int, frame *CallFrame) (result *ErrorHandle) {
 	}()
 	const apiEnd = unsafe.Offsetof(frame.API) + unsafe.Sizeof(frame.API)
 	if frame == nil || frame.StructSize < apiEnd {
-		return fail(nil, invalid("the call frame has no table"))
+		return fail(nil, capi.ErrorCodeInvalidArgument.Errorf("the call frame has no table"))
 	}
 	api = frame.API
 	e := handlers.slots[slot].Load()
@@ -147,7 +147,7 @@ func serve(slot int, frame *CallFrame) (result *ErrorHandle) {
 		return fail(api, e.describe(api, x.Metadata))
 	}
 	if frame.StructSize < CallFrameSize {
-		return fail(api, invalid("the call frame has %d bytes instead of %d", frame.StructSize, CallFrameSize))
+		return fail(api, capi.ErrorCodeInvalidArgument.Errorf("the call frame has %d bytes instead of %d", frame.StructSize, CallFrameSize))
 	}
 	return fail(api, e.fn(frame))
 }
@@ -183,7 +183,7 @@ func (f *CallFrame) metadata() *MetadataExtension {
 // describe answers XLA's query about a handler.
 func (e *handlerEntry) describe(api *API, m *Metadata) error {
 	if m == nil || m.StructSize < MetadataSize {
-		return invalid("the metadata for the handler to fill in is null or too short")
+		return capi.ErrorCodeInvalidArgument.Errorf("the metadata for the handler to fill in is null or too short")
 	}
 	// XLA accepts only handlers of its own version. The handlers of this package adapt to the version of the table at run
 	// time, so they report that one.
@@ -195,7 +195,7 @@ func (e *handlerEntry) describe(api *API, m *Metadata) error {
 	if e.options.StateType.TypeID != 0 {
 		// The header's size of the struct does not include this field, which exists from version 0.2 on.
 		if m.APIVersion.MinorVersion < 2 {
-			return invalid("the handler keeps a state, which XLA FFI API %d.%d does not support",
+			return capi.ErrorCodeInvalidArgument.Errorf("the handler keeps a state, which XLA FFI API %d.%d does not support",
 				m.APIVersion.MajorVersion, m.APIVersion.MinorVersion)
 		}
 		m.StateTypeID = e.options.StateType

@@ -82,7 +82,7 @@ func span(s string) ByteSpan {
 func Register(api *API, name, platform string, bundle HandlerBundle, traits HandlerTraits) error {
 	h, err := hostOf(api)
 	if err != nil {
-		return invalid("%v", err)
+		return capi.ErrorCodeInvalidArgument.Errorf("%v", err)
 	}
 	if h.minor >= changedSince {
 		var c capi.Call[HandlerRegisterArgs]
@@ -104,7 +104,7 @@ func Register(api *API, name, platform string, bundle HandlerBundle, traits Hand
 func RegisterType(api *API, name string, deleter TypeInfoDeleter) (TypeID, error) {
 	h, err := hostOf(api)
 	if err != nil {
-		return TypeID{}, invalid("%v", err)
+		return TypeID{}, capi.ErrorCodeInvalidArgument.Errorf("%v", err)
 	}
 	id := new(TypeID)
 	if h.minor >= changedSince {
@@ -127,7 +127,7 @@ func RegisterType(api *API, name string, deleter TypeInfoDeleter) (TypeID, error
 func (f *CallFrame) SetState(id TypeID, state uintptr, deleter TypeInfoDeleter) error {
 	h, err := hostOf(f.API)
 	if err != nil {
-		return invalid("%v", err)
+		return capi.ErrorCodeInvalidArgument.Errorf("%v", err)
 	}
 	if h.minor >= changedSince {
 		var c capi.Call[StateSetArgs]
@@ -145,7 +145,7 @@ func (f *CallFrame) SetState(id TypeID, state uintptr, deleter TypeInfoDeleter) 
 func (f *CallFrame) State(id TypeID, stage ExecutionStage) (uintptr, error) {
 	h, err := hostOf(f.API)
 	if err != nil {
-		return 0, invalid("%v", err)
+		return 0, capi.ErrorCodeInvalidArgument.Errorf("%v", err)
 	}
 	if h.minor >= changedSince {
 		var c capi.Call[StateGetArgs]
@@ -172,7 +172,7 @@ func (f *CallFrame) State(id TypeID, stage ExecutionStage) (uintptr, error) {
 func (f *CallFrame) UserData(id TypeID) (uintptr, error) {
 	h, err := hostOf(f.API)
 	if err != nil {
-		return 0, invalid("%v", err)
+		return 0, capi.ErrorCodeInvalidArgument.Errorf("%v", err)
 	}
 	var c capi.Call[InvokeContextGetArgs]
 	c.Args.Ctx, c.Args.TypeID = f.Ctx, &id

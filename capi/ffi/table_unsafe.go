@@ -80,7 +80,7 @@ func hostOf(api *API) (*host, error) {
 func Table(api *API) (*capi.Table, error) {
 	h, err := hostOf(api)
 	if err != nil {
-		return nil, invalid("%v", err)
+		return nil, capi.ErrorCodeInvalidArgument.Errorf("%v", err)
 	}
 	return h.table, nil
 }
@@ -141,7 +141,7 @@ func (h *host) takeError(name string, e *ErrorHandle) error {
 func TakeError(api *API, e *ErrorHandle) error {
 	h, err := hostOf(api)
 	if err != nil {
-		return invalid("the error cannot be read: %v", err)
+		return capi.ErrorCodeInvalidArgument.Errorf("the error cannot be read: %v", err)
 	}
 	return h.takeError("", e)
 }
@@ -173,8 +173,4 @@ func NewError(api *API, err error) *ErrorHandle {
 		return nil
 	}
 	return (*ErrorHandle)(unsafe.Pointer(r))
-}
-
-func invalid(format string, args ...any) error {
-	return &capi.Error{Code: capi.ErrorCodeInvalidArgument, Message: fmt.Sprintf(format, args...)}
 }

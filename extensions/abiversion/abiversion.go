@@ -122,7 +122,7 @@ func Replaces(p *pjrt.Plugin, runtime, other Version) error {
 // ofRuntime returns the version of a runtime as a C handle. The caller destroys it.
 func ofRuntime(p *pjrt.Plugin, v Version) (*capi.RuntimeABIVersion, error) {
 	if p == nil {
-		return nil, raw.Errorf(pjrt.ErrInvalidArgument, "the plugin is nil")
+		return nil, pjrt.ErrInvalidArgument.Errorf("the plugin is nil")
 	}
 	var c capi.Call[capi.RuntimeABIVersionFromProtoArgs]
 	c.Args.SerializedProto, c.Args.SerializedProtoSize = capi.BytesData(v.Proto)

@@ -47,11 +47,11 @@ func OnFatal(c *pjrt.Client, fn func(error)) error {
 	}
 	return register(c, capi.CallbackTypePrefatal, func(args unsafe.Pointer) {
 		a := (*capi.CallbackPrefatalArgs)(args)
-		fn(raw.Errorf(a.ErrorCode, "%s", capi.String(a.ErrorMessage, a.ErrorMessageSize)))
+		fn(a.ErrorCode.Errorf("%s", capi.String(a.ErrorMessage, a.ErrorMessageSize)))
 	})
 }
 
-var errNil = raw.Errorf(pjrt.ErrInvalidArgument, "the function to call back is nil")
+var errNil = pjrt.ErrInvalidArgument.Errorf("the function to call back is nil")
 
 func register(c *pjrt.Client, of capi.CallbackType, fn func(unsafe.Pointer)) error {
 	h, release, err := raw.AcquireClient(c)
@@ -82,7 +82,7 @@ func InvokeSliceFailure(c *pjrt.Client, why SliceFailure) error {
 // OnSliceFailure. The process goes on. fatal must not be nil.
 func InvokeFatal(c *pjrt.Client, fatal error) error {
 	if fatal == nil {
-		return raw.Errorf(pjrt.ErrInvalidArgument, "the fatal error to report is nil")
+		return pjrt.ErrInvalidArgument.Errorf("the fatal error to report is nil")
 	}
 	code, text := raw.ErrorParts(fatal)
 	args := &capi.CallbackPrefatalArgs{StructSize: capi.CallbackPrefatalArgsSize, ErrorCode: code}

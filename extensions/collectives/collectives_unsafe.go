@@ -52,7 +52,7 @@ type Collectives struct {
 // After an error the caller still owns the handle.
 func Adopt(p *pjrt.Plugin, h *capi.Collectives, parent lifetime.Parent) (*Collectives, error) {
 	if p == nil || h == nil {
-		return nil, invalid("the plugin or the handle of the collectives is nil")
+		return nil, pjrt.ErrInvalidArgument.Errorf("the plugin or the handle of the collectives is nil")
 	}
 	table := raw.Table(p)
 	if err := table.Lacks((*capi.CollectivesDestroyArgs)(nil).Function()); err != nil {
@@ -90,10 +90,10 @@ type Clique struct {
 // goroutine, which closes the communicators that it gets.
 func (x *Collectives) Join(ctx context.Context, clique Clique) ([]*Communicator, error) {
 	if x == nil || x.ref == nil {
-		return nil, invalid("the collectives are nil: make some with package megascale")
+		return nil, pjrt.ErrInvalidArgument.Errorf("the collectives are nil: make some with package megascale")
 	}
 	if len(clique.Devices) == 0 || len(clique.Ranks) == 0 {
-		return nil, invalid("a clique needs devices, and this process takes at least one rank; there are %d and %d",
+		return nil, pjrt.ErrInvalidArgument.Errorf("a clique needs devices, and this process takes at least one rank; there are %d and %d",
 			len(clique.Devices), len(clique.Ranks))
 	}
 	devices, err := numbers("device", clique.Devices, math.MaxInt)
@@ -195,7 +195,7 @@ func (c *Communicator) Close() error {
 
 func (c *Communicator) acquire() (*capi.CollectivesCommunicator, error) {
 	if c == nil || c.ref == nil {
-		return nil, invalid("the communicator is nil: Collectives.Join makes some")
+		return nil, pjrt.ErrInvalidArgument.Errorf("the communicator is nil: Collectives.Join makes some")
 	}
 	return c.ref.Acquire()
 }
@@ -237,7 +237,7 @@ func (o *Operation) forC() (*capi.CollectivesCPUExecutor, error) {
 		return nil, err
 	}
 	if o.Local < 0 || o.Local > len(o.Devices) {
-		return nil, invalid("there cannot be %d local devices among %d", o.Local, len(o.Devices))
+		return nil, pjrt.ErrInvalidArgument.Errorf("there cannot be %d local devices among %d", o.Local, len(o.Devices))
 	}
 	e := &capi.CollectivesCPUExecutor{
 		RunID: o.Run, GlobalDeviceIDs: unsafe.SliceData(devices), NumGlobalDeviceIDs: uintptr(len(devices)),
@@ -254,7 +254,8 @@ func (o *Operation) forC() (*capi.CollectivesCPUExecutor, error) {
 // (PJRT_Collectives_Communicator_AllReduce). received and sent have the same length.
 func AllReduce[T dtype.Elem](c *Communicator, received, sent []T, kind Reduction, op *Operation) (*pjrt.Event, error) {
 	if len(received) != len(sent) {
-		return nil, invalid("%d elements are sent, and received has room for %d: an all-reduce returns as many as it gets",
+		return nil, pjrt.ErrInvalidArgument.Errorf("%d elements are sent, and received has room for %d: "+
+			"an all-reduce returns as many as it gets",
 			len(sent), len(received))
 	}
 	var call capi.Call[capi.CollectivesCommunicatorAllReduceArgs]
@@ -300,7 +301,8 @@ func AllGather[T dtype.Elem](c *Communicator, received, sent []T, op *Operation)
 // (PJRT_Collectives_Communicator_CollectivePermute). received and sent have the same length.
 func Permute[T dtype.Elem](c *Communicator, received, sent []T, source int, targets []int, op *Operation) (*pjrt.Event, error) {
 	if len(received) != len(sent) {
-		return nil, invalid("%d elements are sent, and received has room for %d: a rank receives as many as it sends",
+		return nil, pjrt.ErrInvalidArgument.Errorf("%d elements are sent, and received has room for %d: "+
+			"a rank receives as many as it sends",
 			len(sent), len(received))
 	}
 	to, err := numbers("rank", targets, 1<<31)
@@ -323,7 +325,7 @@ func Permute[T dtype.Elem](c *Communicator, received, sent []T, source int, targ
 // (PJRT_Collectives_Communicator_AllToAll). All arrays have the same length.
 func AllToAll[T dtype.Elem](c *Communicator, received, sent [][]T, op *Operation) (*pjrt.Event, error) {
 	if len(sent) == 0 || len(received) != len(sent) {
-		return nil, invalid("%d arrays are sent, and received has room for %d: give one of each for every rank",
+		return nil, pjrt.ErrInvalidArgument.Errorf("%d arrays are sent, and received has room for %d: give one of each for every rank",
 			len(sent), len(received))
 	}
 	count := len(sent[0])
@@ -377,7 +379,8 @@ func memories[T dtype.Elem](list [][]T, count int) ([]unsafe.Pointer, []uintptr,
 	at, sizes := make([]unsafe.Pointer, len(list)), make([]uintptr, len(list))
 	for i, s := range list {
 		if len(s) != count {
-			return nil, nil, invalid("the array for rank %d has %d elements, and the first one sent has %d: all must have the same number",
+			return nil, nil, pjrt.ErrInvalidArgument.Errorf("the array for rank %d has %d elements, and the first one sent has %d: all "+
+				"must have the same number",
 				i, len(s), count)
 		}
 		at[i], sizes[i] = memory(s)
@@ -390,7 +393,7 @@ func bufferType[T dtype.Elem]() capi.BufferType { return capi.BufferType(dtype.O
 // multiple returns an error unless all is a multiple of each.
 func multiple(all, each int, what, share string) error {
 	if each == 0 || all%each != 0 {
-		return invalid("%d elements are %s, which is not a multiple of the %d that are %s", all, what, each, share)
+		return pjrt.ErrInvalidArgument.Errorf("%d elements are %s, which is not a multiple of the %d that are %s", all, what, each, share)
 	}
 	return nil
 }
@@ -400,13 +403,9 @@ func numbers(what string, list []int, limit int) ([]int64, error) {
 	out := make([]int64, len(list))
 	for i, n := range list {
 		if n < 0 || n >= limit {
-			return nil, invalid("there is no %s %d among %d", what, n, limit)
+			return nil, pjrt.ErrInvalidArgument.Errorf("there is no %s %d among %d", what, n, limit)
 		}
 		out[i] = int64(n)
 	}
 	return out, nil
-}
-
-func invalid(format string, args ...any) error {
-	return raw.Errorf(pjrt.ErrInvalidArgument, format, args...)
 }

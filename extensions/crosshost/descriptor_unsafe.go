@@ -73,10 +73,10 @@ func NewReceiver(ctx context.Context, c *pjrt.Client, list []pjrt.Shape, opts *R
 		return nil, err
 	}
 	if len(list) == 0 {
-		return nil, invalid("no shapes to receive were given")
+		return nil, pjrt.ErrInvalidArgument.Errorf("no shapes to receive were given")
 	}
 	if opts.Layouts != nil && len(opts.Layouts) != len(list) {
-		return nil, invalid("there are %d layouts for %d shapes", len(opts.Layouts), len(list))
+		return nil, pjrt.ErrInvalidArgument.Errorf("there are %d layouts for %d shapes", len(opts.Layouts), len(list))
 	}
 	device, _, err := raw.Place(c, opts.Device, nil)
 	if err != nil {
@@ -127,7 +127,7 @@ func (r *notice) notifier(table *capi.Table, n int) func(capi.CrossHostReceive) 
 			r.err = raw.ReadError(table, got.Err)
 			return
 		case len(got.Descriptors) != n:
-			r.err = raw.Errorf(pjrt.ErrInternal, "the plugin returned %d descriptors for %d buffers", len(got.Descriptors), n)
+			r.err = pjrt.ErrInternal.Errorf("the plugin returned %d descriptors for %d buffers", len(got.Descriptors), n)
 			return
 		}
 		r.descriptors = got.Descriptors
@@ -177,7 +177,7 @@ func (r *Receiver) wait(ctx context.Context) error {
 	}
 }
 
-var errNilReceiver = invalid("the receiver is nil: make one with crosshost.NewReceiver")
+var errNilReceiver = pjrt.ErrInvalidArgument.Errorf("the receiver is nil: make one with crosshost.NewReceiver")
 
 // Cancel gives up on the sender of a buffer (API 0.85) and waits until the plugin has done
 // so. The buffer then fails with the code and the text of reason. When ctx ends first,
@@ -188,9 +188,9 @@ func (r *Receiver) Cancel(ctx context.Context, index int, reason error) error {
 	case r == nil || r.client == nil:
 		return errNilReceiver
 	case index < 0 || index >= len(r.buffers):
-		return raw.Errorf(pjrt.ErrOutOfRange, "buffer %d is not among the %d of the receiver", index, len(r.buffers))
+		return pjrt.ErrOutOfRange.Errorf("buffer %d is not among the %d of the receiver", index, len(r.buffers))
 	case reason == nil:
-		return invalid("the reason for cancelling is nil; give an error for the buffer to fail with")
+		return pjrt.ErrInvalidArgument.Errorf("the reason for cancelling is nil; give an error for the buffer to fail with")
 	}
 	table := raw.TableOf(r.client)
 	if err := since(table, "cancelling a transfer", cancelSince); err != nil {
@@ -200,7 +200,7 @@ func (r *Receiver) Cancel(ctx context.Context, index int, reason error) error {
 		return err
 	}
 	if r.ready.cancel.Notifier == 0 {
-		return raw.Errorf(pjrt.ErrUnimplemented, "the plugin passed no function that cancels the transfer")
+		return pjrt.ErrUnimplemented.Errorf("the plugin passed no function that cancels the transfer")
 	}
 	_, release, err := raw.AcquireClient(r.client)
 	if err != nil {
@@ -212,7 +212,7 @@ func (r *Receiver) Cancel(ctx context.Context, index int, reason error) error {
 	r.cancelled[index] = true
 	r.mu.Unlock()
 	if was {
-		return raw.Errorf(pjrt.ErrFailedPrecondition, "buffer %d was already cancelled", index)
+		return pjrt.ErrFailedPrecondition.Errorf("buffer %d was already cancelled", index)
 	}
 	done := make(chan error, 1)
 	code, message := raw.ErrorParts(reason)
@@ -268,7 +268,7 @@ func CopyToRemoteDevice(ctx context.Context, b *pjrt.Buffer, descriptor []byte) 
 		return false, err
 	}
 	if len(descriptor) == 0 {
-		return false, invalid("the descriptor is empty")
+		return false, pjrt.ErrInvalidArgument.Errorf("the descriptor is empty")
 	}
 	// The plugin uses the buffer until it calls the callback.
 	_, releaseSent, err := acquireAlive(b)

@@ -80,17 +80,17 @@ func Send(ctx context.Context, c *pjrt.Client, list []Outgoing, opts *Options) (
 		return nil, err
 	}
 	if len(list) == 0 {
-		return nil, invalid("no buffers to send were given")
+		return nil, pjrt.ErrInvalidArgument.Errorf("no buffers to send were given")
 	}
 	n := len(list)
 	buffers, events := make([]*capi.Buffer, n), make([]*capi.Event, n)
 	ids, keys := make([]int32, n), make(transferKeys, 0, n)
 	for i, s := range list {
 		if s.Buffer == nil {
-			return nil, invalid("the buffer of send %d is nil", i)
+			return nil, pjrt.ErrInvalidArgument.Errorf("the buffer of send %d is nil", i)
 		}
 		if s.Buffer.Client() != c {
-			return nil, invalid("the buffer of send %d belongs to another client", i)
+			return nil, pjrt.ErrInvalidArgument.Errorf("the buffer of send %d belongs to another client", i)
 		}
 		b, release, err := acquireAlive(s.Buffer)
 		if err != nil {
@@ -154,7 +154,7 @@ func Receive(ctx context.Context, d *pjrt.Device, list []Incoming, opts *Options
 		return nil, err
 	}
 	if len(list) == 0 {
-		return nil, invalid("no buffers to receive were given")
+		return nil, pjrt.ErrInvalidArgument.Errorf("no buffers to receive were given")
 	}
 	in := new(shapes)
 	var ids []int32
@@ -205,7 +205,7 @@ func acquireAlive(b *pjrt.Buffer) (h *capi.Buffer, release func(), err error) {
 		_, err = b.Shape().HostSize() // an error for a token
 	}
 	if err == nil && gone {
-		err = invalid("the buffer %v was deleted or donated", b.Shape())
+		err = pjrt.ErrInvalidArgument.Errorf("the buffer %v was deleted or donated", b.Shape())
 	}
 	if err != nil {
 		release()
@@ -219,11 +219,12 @@ func acquireAlive(b *pjrt.Buffer) (h *capi.Buffer, release func(), err error) {
 func peerOf(own, peer *pjrt.Device) (int32, error) {
 	switch {
 	case peer == nil:
-		return 0, invalid("the device at the other end of a transfer is nil")
+		return 0, pjrt.ErrInvalidArgument.Errorf("the device at the other end of a transfer is nil")
 	case peer.Client() != own.Client():
-		return 0, invalid("device %v belongs to another client: pick the other process's device from Client.Devices of this one", peer)
+		return 0, pjrt.ErrInvalidArgument.Errorf("device %v belongs to another client: pick the other process's device from "+
+			"Client.Devices of this one", peer)
 	case peer == own:
-		return 0, invalid("device %v is at both ends of a transfer", peer)
+		return 0, pjrt.ErrInvalidArgument.Errorf("device %v is at both ends of a transfer", peer)
 	}
 	return int32(peer.ID()), nil
 }
@@ -233,7 +234,7 @@ type transferKeys []int64
 
 func (k transferKeys) with(key int64) (transferKeys, error) {
 	if slices.Contains(k, key) {
-		return nil, invalid("two transfers have the key %d", key)
+		return nil, pjrt.ErrInvalidArgument.Errorf("two transfers have the key %d", key)
 	}
 	return append(k, key), nil
 }
@@ -284,11 +285,7 @@ func (s *shapes) adopt(c *pjrt.Client, handles []*capi.Buffer, n int) ([]*pjrt.B
 		for _, b := range list {
 			b.Close()
 		}
-		return nil, raw.Errorf(pjrt.ErrInternal, "the plugin made %d of the %d buffers to receive", len(list), len(handles))
+		return nil, pjrt.ErrInternal.Errorf("the plugin made %d of the %d buffers to receive", len(list), len(handles))
 	}
 	return list, nil
-}
-
-func invalid(format string, args ...any) error {
-	return raw.Errorf(pjrt.ErrInvalidArgument, format, args...)
 }

@@ -117,9 +117,9 @@ var registering sync.Mutex
 func register(p *pjrt.Plugin, target string, do func() error) error {
 	switch {
 	case p == nil:
-		return raw.Errorf(pjrt.ErrInvalidArgument, "the plugin is nil")
+		return pjrt.ErrInvalidArgument.Errorf("the plugin is nil")
 	case target == "" || strings.IndexByte(target, 0) >= 0:
-		return raw.Errorf(pjrt.ErrInvalidArgument, "the target %q of the custom call is empty or contains a zero byte", target)
+		return pjrt.ErrInvalidArgument.Errorf("the target %q of the custom call is empty or contains a zero byte", target)
 	}
 	registering.Lock()
 	defer registering.Unlock()
@@ -135,8 +135,8 @@ func isFree(p *pjrt.Plugin, target string) error {
 		switch r.Function {
 		case (*capi.RegisterCustomPartitionerArgs)(nil).Function(), (*capi.RegisterBatchPartitionableArgs)(nil).Function():
 			if r.Name == target {
-				return raw.Errorf(pjrt.ErrAlreadyExists,
-					"a partitioner of the custom call %s is already registered, and stays until the process ends: choose another name", target)
+				return pjrt.ErrAlreadyExists.Errorf("a partitioner of the custom call %s is already registered, and stays until the "+
+					"process ends: choose another name", target)
 			}
 		}
 	}
@@ -157,8 +157,8 @@ func (x Partitioner) forC() capi.CustomCallPartitioner {
 				return capi.PartitionedCustomCall{}, err
 			}
 			if len(parts.Operands) != len(call.Operands) {
-				return capi.PartitionedCustomCall{}, raw.Errorf(pjrt.ErrInvalidArgument,
-					"the function that splits the custom call returned %d shardings for %d operands",
+				return capi.PartitionedCustomCall{}, pjrt.ErrInvalidArgument.Errorf("the function that splits the custom call returned "+
+					"%d shardings for %d operands",
 					len(parts.Operands), len(call.Operands))
 			}
 			out := capi.PartitionedCustomCall{Module: parts.Module, Result: parts.Result.Encode().Proto}
@@ -218,7 +218,7 @@ func newCall(operands []capi.CustomCallArray, result capi.CustomCallArray, confi
 func newArray(a capi.CustomCallArray) (Array, error) {
 	shape, err := hlo.DecodeShape(a.Shape)
 	if err != nil {
-		return Array{}, raw.Errorf(pjrt.ErrInternal, "the plugin passed a shape that cannot be read: %v", err)
+		return Array{}, pjrt.ErrInternal.Errorf("the plugin passed a shape that cannot be read: %v", err)
 	}
 	x := Array{Shape: shape}
 	if a.Sharded {

@@ -62,9 +62,9 @@ type Event struct {
 func Adopt(p *pjrt.Plugin, e capi.DeviceEvent, parent lifetime.Parent) (*Event, error) {
 	switch {
 	case p == nil || e.Vtable == nil || e.DeviceEvent == 0:
-		return nil, raw.Errorf(pjrt.ErrInvalidArgument, "the plugin or the device event is nil")
+		return nil, pjrt.ErrInvalidArgument.Errorf("the plugin or the device event is nil")
 	case e.Vtable.IncRef == 0 || e.Vtable.DecRef == 0 || e.Vtable.AndThen == 0 || e.Vtable.GetErrorIfPresent == 0:
-		return nil, raw.Errorf(pjrt.ErrInternal, "the device event lacks functions that all device events have")
+		return nil, pjrt.ErrInternal.Errorf("the device event lacks functions that all device events have")
 	}
 	return &Event{lifetime.New("device event", &e, parent, func(e *capi.DeviceEvent) {
 		e.Vtable.DecRef.Call(e.DeviceEvent)
@@ -122,7 +122,7 @@ func failure(e *capi.DeviceEvent) error {
 	if e.Vtable.GetErrorIfPresent.Call(e.DeviceEvent, &out.code, &out.message, &out.size) == 0 {
 		return nil
 	}
-	return raw.Errorf(out.code, "%s", capi.String(out.message, out.size))
+	return out.code.Errorf("%s", capi.String(out.message, out.size))
 }
 
 // Stream returns the stream on which the event was recorded, as the platform numbers it, and the
@@ -162,7 +162,7 @@ func lacks(what string, since int) error {
 
 func (x *Event) acquire() (*capi.DeviceEvent, error) {
 	if x == nil || x.ref == nil {
-		return nil, raw.Errorf(pjrt.ErrInvalidArgument, "the device event is nil: Adopt makes one")
+		return nil, pjrt.ErrInvalidArgument.Errorf("the device event is nil: Adopt makes one")
 	}
 	return x.ref.Acquire()
 }

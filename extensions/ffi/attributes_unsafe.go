@@ -50,7 +50,7 @@ func (d *dictionary) decode(p unsafe.Pointer, attrs *cffi.Attrs) error {
 		at := unsafe.Add(p, f.offset)
 		if j < 0 {
 			if !f.optional {
-				return raw.Errorf(pjrt.ErrInvalidArgument, "the attribute %q is missing: the call has %q", f.name, nameList(names))
+				return pjrt.ErrInvalidArgument.Errorf("the attribute %q is missing: the call has %q", f.name, nameList(names))
 			}
 			f.clear(at)
 			continue
@@ -58,7 +58,7 @@ func (d *dictionary) decode(p unsafe.Pointer, attrs *cffi.Attrs) error {
 		found++
 		if err := f.set(at, cffi.Attr{Kind: kinds[j], Data: values[j]}); err != nil {
 			_, why := raw.ErrorParts(err)
-			return invalid("the attribute %q %s", f.name, why)
+			return pjrt.ErrInvalidArgument.Errorf("the attribute %q %s", f.name, why)
 		}
 	}
 	switch {
@@ -67,7 +67,7 @@ func (d *dictionary) decode(p unsafe.Pointer, attrs *cffi.Attrs) error {
 	case found < n:
 		for _, s := range names {
 			if name := s.String(); !d.has(name) {
-				return invalid("the handler has no attribute %q: it has %q", name, d.names())
+				return pjrt.ErrInvalidArgument.Errorf("the handler has no attribute %q: it has %q", name, d.names())
 			}
 		}
 	}
@@ -156,13 +156,13 @@ func setterOf(t reflect.Type) (setter, error) {
 			return setAny, nil
 		}
 	}
-	return nil, invalid("no attribute fits into a %v: "+
+	return nil, pjrt.ErrInvalidArgument.Errorf("no attribute fits into a %v: "+
 		"a string, a number, a slice of numbers, a struct, a map[string]any or an any can take one", t)
 }
 
 func setString(p unsafe.Pointer, x cffi.Attr) error {
 	if x.Kind != cffi.AttrTypeString || x.Data == nil {
-		return invalid("is %s, and the handler takes a string", described(x))
+		return pjrt.ErrInvalidArgument.Errorf("is %s, and the handler takes a string", described(x))
 	}
 	text := view((*cffi.ByteSpan)(x.Data))
 	if s := (*string)(p); *s != string(text) {
@@ -173,18 +173,18 @@ func setString(p unsafe.Pointer, x cffi.Attr) error {
 
 func (d *dictionary) set(p unsafe.Pointer, x cffi.Attr) error {
 	if x.Kind != cffi.AttrTypeDictionary || x.Data == nil {
-		return invalid("is %s, and the handler takes a dictionary", described(x))
+		return pjrt.ErrInvalidArgument.Errorf("is %s, and the handler takes a dictionary", described(x))
 	}
 	if err := d.decode(p, (*cffi.Attrs)(x.Data)); err != nil {
 		_, why := raw.ErrorParts(err)
-		return invalid("is a dictionary: %s", why)
+		return pjrt.ErrInvalidArgument.Errorf("is a dictionary: %s", why)
 	}
 	return nil
 }
 
 func setMap(p unsafe.Pointer, x cffi.Attr) error {
 	if x.Kind != cffi.AttrTypeDictionary || x.Data == nil {
-		return invalid("is %s, and the handler takes a dictionary", described(x))
+		return pjrt.ErrInvalidArgument.Errorf("is %s, and the handler takes a dictionary", described(x))
 	}
 	m, err := (*cffi.Attrs)(x.Data).Map()
 	*(*map[string]any)(p) = m
@@ -243,7 +243,7 @@ func dictionaryOf(t reflect.Type) (*dictionary, error) {
 // add adds a field to the description.
 func (d *dictionary) add(f reflect.StructField) error {
 	if !f.IsExported() {
-		return invalid("the field %s is not exported", f.Name)
+		return pjrt.ErrInvalidArgument.Errorf("the field %s is not exported", f.Name)
 	}
 	name, option, _ := strings.Cut(f.Tag.Get("ffi"), ",")
 	switch {
@@ -251,19 +251,21 @@ func (d *dictionary) add(f reflect.StructField) error {
 		d.rest = &attribute{offset: f.Offset}
 		return nil
 	case option == "rest":
-		return invalid(`the field %s has the tag ",rest", which is only for one map[string]any without a name`, f.Name)
+		return pjrt.ErrInvalidArgument.Errorf(
+			`the field %s has the tag ",rest", which is only for one map[string]any without a name`, f.Name)
 	case option != "" && option != "optional":
-		return invalid("the field %s has the unknown option %q in its tag: the options are optional and rest", f.Name, option)
+		return pjrt.ErrInvalidArgument.Errorf("the field %s has the unknown option %q in its tag: the options are optional and rest",
+			f.Name, option)
 	case name == "":
 		name = snake(f.Name)
 	}
 	if d.has(name) {
-		return invalid("two fields take the attribute %q", name)
+		return pjrt.ErrInvalidArgument.Errorf("two fields take the attribute %q", name)
 	}
 	set, err := setterOf(f.Type)
 	if err != nil {
 		_, why := raw.ErrorParts(err)
-		return invalid("the field %s: %s", f.Name, why)
+		return pjrt.ErrInvalidArgument.Errorf("the field %s: %s", f.Name, why)
 	}
 	zero := reflect.Zero(f.Type)
 	d.fields = append(d.fields, attribute{

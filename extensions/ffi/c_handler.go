@@ -49,11 +49,12 @@ func RegisterC(p *pjrt.Plugin, c CustomCall) error {
 	case p == nil:
 		return errNilPlugin
 	case c.Target == "" || c.Platform == "":
-		return invalid("a custom call needs a target and a platform, not %q and %q", c.Target, c.Platform)
+		return pjrt.ErrInvalidArgument.Errorf("a custom call needs a target and a platform, not %q and %q", c.Target, c.Platform)
 	case strings.IndexByte(c.Target+c.Platform, 0) >= 0:
-		return invalid("the target %q or the platform %q of the custom call contains a zero byte", c.Target, c.Platform)
+		return pjrt.ErrInvalidArgument.Errorf("the target %q or the platform %q of the custom call contains a zero byte",
+			c.Target, c.Platform)
 	case c.Handler == 0:
-		return invalid("the handler of the custom call %s is null", c.Target)
+		return pjrt.ErrInvalidArgument.Errorf("the handler of the custom call %s is null", c.Target)
 	}
 	registering.Lock()
 	defer registering.Unlock()
@@ -78,8 +79,8 @@ var registering sync.Mutex
 func isFree(p *pjrt.Plugin, target, platform string) error {
 	for _, r := range raw.Table(p).Registrations() {
 		if r.Function == (*capi.FFIRegisterHandlerArgs)(nil).Function() && r.Name == target && r.Platform == platform {
-			return raw.Errorf(pjrt.ErrAlreadyExists,
-				"a handler of the custom call %s for the platform %s is registered already, and stays until the process ends: choose another name",
+			return pjrt.ErrAlreadyExists.Errorf("a handler of the custom call %s for the platform %s is registered already, and stays "+
+				"until the process ends: choose another name",
 				target, platform)
 		}
 	}
@@ -95,17 +96,17 @@ func Load(p *pjrt.Plugin, path, platform string, symbols map[string]string) erro
 		return errNilPlugin
 	}
 	if len(symbols) == 0 {
-		return invalid("no symbols of the library %s were given: give one for each target", path)
+		return pjrt.ErrInvalidArgument.Errorf("no symbols of the library %s were given: give one for each target", path)
 	}
 	find, err := openLibrary(path)
 	if err != nil {
-		return raw.Errorf(pjrt.ErrNotFound, "the library of custom calls cannot be loaded: %v", err)
+		return pjrt.ErrNotFound.Errorf("the library of custom calls cannot be loaded: %v", err)
 	}
 	var calls []CustomCall
 	for _, target := range slices.Sorted(maps.Keys(symbols)) {
 		handler, err := find(symbols[target])
 		if err != nil {
-			return raw.Errorf(pjrt.ErrNotFound, "the library of custom calls %s lacks a symbol: %v", path, err)
+			return pjrt.ErrNotFound.Errorf("the library of custom calls %s lacks a symbol: %v", path, err)
 		}
 		calls = append(calls, CustomCall{Target: target, Platform: platform, Handler: cffi.Handler(handler)})
 	}
@@ -122,7 +123,7 @@ func Load(p *pjrt.Plugin, path, platform string, symbols map[string]string) erro
 // the process: the plugin returns an error for a name that is already registered.
 func RegisterType(p *pjrt.Plugin, name string) (typeID int64, err error) {
 	if name == "" {
-		return 0, invalid("the name of the type is empty")
+		return 0, pjrt.ErrInvalidArgument.Errorf("the name of the type is empty")
 	}
 	var c capi.Call[capi.FFITypeRegisterArgs]
 	c.Args.TypeName, c.Args.TypeNameSize = capi.StringData(name)
@@ -131,8 +132,4 @@ func RegisterType(p *pjrt.Plugin, name string) (typeID int64, err error) {
 	return c.Args.TypeID, err
 }
 
-var errNilPlugin = invalid("the plugin is nil")
-
-func invalid(format string, args ...any) error {
-	return raw.Errorf(pjrt.ErrInvalidArgument, format, args...)
-}
+var errNilPlugin = pjrt.ErrInvalidArgument.Errorf("the plugin is nil")

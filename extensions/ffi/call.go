@@ -138,7 +138,7 @@ func (c *Call) UserData(typeID int64) (uintptr, error) {
 	}
 	// Older plugins crash when they look for a context that does not exist.
 	if !c.known || !c.execution.HasContext() {
-		return 0, raw.Errorf(pjrt.ErrNotFound, "the execution has no execute context: put one into ExecuteOptions.Extensions")
+		return 0, pjrt.ErrNotFound.Errorf("the execution has no execute context: put one into ExecuteOptions.Extensions")
 	}
 	return c.frame.UserData(cffi.TypeID{TypeID: typeID})
 }
@@ -154,10 +154,10 @@ func (c *Call) Frame() (*cffi.CallFrame, error) {
 // table returns XLA's table, which is valid as long as the call is under way.
 func (c *Call) table() (*capi.Table, error) {
 	if c == nil || c.frame == nil {
-		return nil, invalid("there is no call: only a handler gets one")
+		return nil, pjrt.ErrInvalidArgument.Errorf("there is no call: only a handler gets one")
 	}
 	if c.over.Load() {
-		return nil, raw.Errorf(pjrt.ErrFailedPrecondition, "the call of %s is over: its handler has returned", c.target)
+		return nil, pjrt.ErrFailedPrecondition.Errorf("the call of %s is over: its handler has returned", c.target)
 	}
 	return c.frame.Table()
 }

@@ -56,8 +56,8 @@ func (x *Context) AddUserData(typeID int64, data uintptr) error {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	if x.executions > 0 {
-		return raw.Errorf(pjrt.ErrFailedPrecondition,
-			"%d executions are using the execute context: add all data before they begin", x.executions)
+		return pjrt.ErrFailedPrecondition.Errorf("%d executions are using the execute context: add all data before they begin",
+			x.executions)
 	}
 	var c capi.Call[capi.FFIUserDataAddArgs]
 	c.Args.Context = h
@@ -78,11 +78,11 @@ func (x *Context) ExtendExecute(client *pjrt.Client, _ []*pjrt.Device, options *
 	}
 	switch {
 	case options == nil:
-		err = invalid("the options of the execution are nil")
+		err = pjrt.ErrInvalidArgument.Errorf("the options of the execution are nil")
 	case x.table != raw.TableOf(client):
-		err = invalid("the execute context and the program belong to different plugins")
+		err = pjrt.ErrInvalidArgument.Errorf("the execute context and the program belong to different plugins")
 	case options.Context != nil:
-		err = invalid("the execution already has an execute context: add all data to one context")
+		err = pjrt.ErrInvalidArgument.Errorf("the execution already has an execute context: add all data to one context")
 	}
 	if err != nil {
 		x.ref.Release()
@@ -102,7 +102,7 @@ func (x *Context) ExtendExecute(client *pjrt.Client, _ []*pjrt.Device, options *
 
 func (x *Context) acquire() (*capi.ExecuteContext, error) {
 	if x == nil || x.ref == nil {
-		return nil, invalid("the execute context is nil: make one with ffi.NewContext")
+		return nil, pjrt.ErrInvalidArgument.Errorf("the execute context is nil: make one with ffi.NewContext")
 	}
 	return x.ref.Acquire()
 }

@@ -78,7 +78,7 @@ type Handler[T, S any] struct {
 // pjrt.ErrAlreadyExists. Register may be called from any goroutine.
 func Register[T any](p *pjrt.Plugin, target string, fn func(c *Call, op *T) error) error {
 	if fn == nil {
-		return invalid("the handler of the custom call %s is nil", target)
+		return pjrt.ErrInvalidArgument.Errorf("the handler of the custom call %s is nil", target)
 	}
 	return RegisterHandler(p, target, Handler[T, struct{}]{
 		Execute: func(c *Call, op *T, _ struct{}) error { return fn(c, op) },
@@ -97,7 +97,7 @@ func RegisterHandler[T, S any](p *pjrt.Plugin, target string, h Handler[T, S]) e
 		return err
 	}
 	if h.Execute == nil {
-		return invalid("the handler of the custom call %s is nil", target)
+		return pjrt.ErrInvalidArgument.Errorf("the handler of the custom call %s is nil", target)
 	}
 	plan, err := planOf(reflect.TypeFor[T]())
 	if err != nil {
@@ -149,10 +149,10 @@ func PlatformOf(p *pjrt.Plugin) string {
 // checkName returns an error for a target or platform that C cannot take.
 func checkName(target, platform string) error {
 	if target == "" {
-		return invalid("the custom call has no name")
+		return pjrt.ErrInvalidArgument.Errorf("the custom call has no name")
 	}
 	if strings.IndexByte(target+platform, 0) >= 0 {
-		return invalid("the target %q or the platform %q of the custom call contains a zero byte", target, platform)
+		return pjrt.ErrInvalidArgument.Errorf("the target %q or the platform %q of the custom call contains a zero byte", target, platform)
 	}
 	return nil
 }
@@ -252,7 +252,7 @@ func (s *served[T, S]) give(op *T) {
 // failed adds the name of the custom call to an error.
 func (s *served[T, S]) failed(err error) error {
 	code, why := raw.ErrorParts(err)
-	return raw.Errorf(code, "the custom call %s: %s", s.target, why)
+	return code.Errorf("the custom call %s: %s", s.target, why)
 }
 
 func (s *served[T, S]) execute(frame *cffi.CallFrame) error {
@@ -332,7 +332,7 @@ func (s *served[T, S]) stateOf(frame *cffi.CallFrame) (state S, err error) {
 	if k, is := v.(*kept[S]); ok && is {
 		return k.state, nil
 	}
-	return state, raw.Errorf(pjrt.ErrInternal, "the state of the executable is a %T", v)
+	return state, pjrt.ErrInternal.Errorf("the state of the executable is a %T", v)
 }
 
 // host is what a plugin lends outside calls.
@@ -357,7 +357,7 @@ func hostOf(p *pjrt.Plugin) (*host, error) {
 	}
 	var api *cffi.API
 	code, err := cffi.NewHandler(func(*cffi.CallFrame) error {
-		return raw.Errorf(pjrt.ErrUnimplemented, "no program may call this")
+		return pjrt.ErrUnimplemented.Errorf("no program may call this")
 	}, &cffi.HandlerOptions{Asked: func(a *cffi.API) { api = a }})
 	if err != nil {
 		return nil, err
@@ -367,7 +367,7 @@ func hostOf(p *pjrt.Plugin) (*host, error) {
 		return nil, err
 	}
 	if api == nil {
-		return nil, raw.Errorf(pjrt.ErrUnimplemented, "%v does not show its FFI to the handler that was registered", p)
+		return nil, pjrt.ErrUnimplemented.Errorf("%v does not show its FFI to the handler that was registered", p)
 	}
 	id, err := cffi.RegisterType(api, fmt.Sprintf("purepjrt.state.%p", h), cffi.Deleter())
 	if err != nil {

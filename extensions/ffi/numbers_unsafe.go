@@ -9,6 +9,7 @@ import (
 	"unsafe"
 
 	cffi "github.com/purepjrt/purepjrt/capi/ffi"
+	"github.com/purepjrt/purepjrt/pjrt"
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
 )
 
@@ -52,7 +53,7 @@ func numericOf[E comparable](read reader[E]) numeric {
 						}
 					}
 				}
-				return invalid("is %s, and the handler takes %v", described(x), t)
+				return pjrt.ErrInvalidArgument.Errorf("is %s, and the handler takes %v", described(x), t)
 			}
 		},
 		array: func(t reflect.Type) setter {
@@ -62,7 +63,7 @@ func numericOf[E comparable](read reader[E]) numeric {
 						return nil
 					}
 				}
-				return invalid("is %s, and the handler takes %v", described(x), t)
+				return pjrt.ErrInvalidArgument.Errorf("is %s, and the handler takes %v", described(x), t)
 			}
 		},
 	}

@@ -26,20 +26,20 @@ func (o Options) Repeatable() bool { return true }
 func (o Options) ExtendExecute(_ *pjrt.Client, _ []*pjrt.Device, options *capi.ExecuteOptions) (done func(), err error) {
 	switch {
 	case options == nil:
-		return nil, invalid("the options of the execution are nil")
+		return nil, pjrt.ErrInvalidArgument.Errorf("the options of the execution are nil")
 	case options.CustomOptions != nil:
-		return nil, invalid("the execution already has custom options: put all into one ffi.Options")
+		return nil, pjrt.ErrInvalidArgument.Errorf("the execution already has custom options: put all into one ffi.Options")
 	}
 	seen := make(map[string]bool, len(o))
 	for _, a := range o {
 		if seen[a.Name] {
-			return nil, invalid("the custom option %q is given twice", a.Name)
+			return nil, pjrt.ErrInvalidArgument.Errorf("the custom option %q is given twice", a.Name)
 		}
 		seen[a.Name] = true
 	}
 	values, err := capi.NewNamedValues(o)
 	if err != nil {
-		return nil, invalid("custom options: %v", err)
+		return nil, pjrt.ErrInvalidArgument.Errorf("custom options: %v", err)
 	}
 	options.CustomOptions, options.NumCustomOptions = values.Data()
 	return func() { runtime.KeepAlive(values) }, nil

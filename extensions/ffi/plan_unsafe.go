@@ -10,6 +10,7 @@ import (
 	"unsafe"
 
 	cffi "github.com/purepjrt/purepjrt/capi/ffi"
+	"github.com/purepjrt/purepjrt/pjrt"
 	"github.com/purepjrt/purepjrt/pjrt/raw"
 )
 
@@ -45,7 +46,7 @@ type plan struct {
 // planOf describes an operation.
 func planOf(t reflect.Type) (*plan, error) {
 	if t.Kind() != reflect.Struct {
-		return nil, invalid("a handler takes a pointer to a struct that describes the call, not %v", t)
+		return nil, pjrt.ErrInvalidArgument.Errorf("a handler takes a pointer to a struct that describes the call, not %v", t)
 	}
 	p := &plan{args: operands{what: "argument"}, rets: operands{what: "result"}}
 	for i := range t.NumField() {
@@ -54,7 +55,7 @@ func planOf(t reflect.Type) (*plan, error) {
 		if o == nil {
 			if err := p.attrs.add(f); err != nil {
 				_, why := raw.ErrorParts(err)
-				return nil, invalid("%v cannot describe a custom call: %s", t, why)
+				return nil, pjrt.ErrInvalidArgument.Errorf("%v cannot describe a custom call: %s", t, why)
 			}
 			continue
 		}
@@ -64,12 +65,13 @@ func planOf(t reflect.Type) (*plan, error) {
 		}
 		switch {
 		case !f.IsExported():
-			return nil, invalid("%v cannot describe a custom call: the field %s is not exported", t, f.Name)
+			return nil, pjrt.ErrInvalidArgument.Errorf("%v cannot describe a custom call: the field %s is not exported", t, f.Name)
 		case list.rest != nil:
-			return nil, invalid("%v cannot describe a custom call: the field %s comes after %s, which takes all other %ss",
+			return nil, pjrt.ErrInvalidArgument.Errorf("%v cannot describe a custom call: "+
+				"the field %s comes after %s, which takes all other %ss",
 				t, f.Name, list.rest.name, list.what)
 		case o.elem().IsSubByte():
-			return nil, invalid("%v cannot describe a custom call: elements of type %v are packed in memory, "+
+			return nil, pjrt.ErrInvalidArgument.Errorf("%v cannot describe a custom call: elements of type %v are packed in memory, "+
 				"so the field %s must be an AnyArg or an AnyRet", t, xlaName(o.elem()), f.Name)
 		}
 		entry := field{f.Name, f.Offset, o.bind(), o.clear()}
@@ -146,7 +148,7 @@ func (o *operands) bindOne(f *field, i int, p unsafe.Pointer, buffer func(int) (
 	}
 	if err != nil {
 		_, why := raw.ErrorParts(err)
-		return invalid("%s %d (%s) %s", o.what, i, f.name, why)
+		return pjrt.ErrInvalidArgument.Errorf("%s %d (%s) %s", o.what, i, f.name, why)
 	}
 	return nil
 }
@@ -160,7 +162,7 @@ func (o *operands) wrongNumber(n int) error {
 	if o.rest != nil {
 		want = "at least " + want
 	}
-	return invalid("the call has %d %ss, and the handler takes %s (%s)", n, o.what, want, strings.Join(names, ", "))
+	return pjrt.ErrInvalidArgument.Errorf("the call has %d %ss, and the handler takes %s (%s)", n, o.what, want, strings.Join(names, ", "))
 }
 
 // forget drops the references to a call's memory.

@@ -9,7 +9,6 @@ import (
 	"sync"
 
 	"github.com/purepjrt/purepjrt/pjrt"
-	"github.com/purepjrt/purepjrt/pjrt/raw"
 )
 
 // PrintCall is a call of [Print].
@@ -32,7 +31,7 @@ func Print(w io.Writer) func(*Call, *PrintCall) error {
 	var mu sync.Mutex
 	return func(_ *Call, op *PrintCall) error {
 		if w == nil {
-			return invalid("there is nowhere to print to: the writer is nil")
+			return pjrt.ErrInvalidArgument.Errorf("there is nowhere to print to: the writer is nil")
 		}
 		text := op.Message
 		for i, a := range op.In {
@@ -61,12 +60,13 @@ func pass(in []AnyArg, out []AnyRet) error {
 		return nil
 	}
 	if len(out) != len(in) {
-		return invalid("the call has %d arguments and %d results: give it no results, or its arguments as results", len(in), len(out))
+		return pjrt.ErrInvalidArgument.Errorf("the call has %d arguments and %d results: give it no results, or its arguments as results",
+			len(in), len(out))
 	}
 	for i, a := range in {
 		from, to := pjrt.Shape{Type: a.Type, Dims: a.Dims}, pjrt.Shape{Type: out[i].Type, Dims: out[i].Dims}
 		if !from.Equal(to) {
-			return invalid("result %d is %v, and argument %d is %v: they must be the same", i, to, i, from)
+			return pjrt.ErrInvalidArgument.Errorf("result %d is %v, and argument %d is %v: they must be the same", i, to, i, from)
 		}
 		if a.Address != out[i].Address {
 			copy(out[i].Bytes, a.Bytes)
@@ -102,7 +102,7 @@ func Assert(_ *Call, op *AssertCall) error {
 		}
 	}
 	if op.Holds.Data == nil && op.Holds.Address != 0 && !empty(op.Holds.Dims) {
-		return invalid("the assertion %q cannot be checked: its memory is on a device", op.Message)
+		return pjrt.ErrInvalidArgument.Errorf("the assertion %q cannot be checked: its memory is on a device", op.Message)
 	}
 	if wrong == 0 {
 		return pass(op.In, op.Out)
@@ -116,7 +116,7 @@ func Assert(_ *Call, op *AssertCall) error {
 			text += "\n" + array.String()
 		}
 	}
-	return raw.Errorf(pjrt.ErrFailedPrecondition, "assertion failed: %s", text)
+	return pjrt.ErrFailedPrecondition.Errorf("assertion failed: %s", text)
 }
 
 func empty(dims []int64) bool {
@@ -159,10 +159,10 @@ type ProgressCall struct {
 func Progress(fn func(c *Call, what string, step, total int) error) func(*Call, *ProgressCall) error {
 	return func(c *Call, op *ProgressCall) error {
 		if fn == nil {
-			return invalid("the function that reports progress is nil")
+			return pjrt.ErrInvalidArgument.Errorf("the function that reports progress is nil")
 		}
 		if len(op.Step.Data) != 1 {
-			return invalid("the step is s32%v: it must be one number in the host's memory", op.Step.Dims)
+			return pjrt.ErrInvalidArgument.Errorf("the step is s32%v: it must be one number in the host's memory", op.Step.Dims)
 		}
 		if err := c.Context().Err(); err != nil {
 			return err

@@ -47,7 +47,8 @@ func (t Target) Line(result string, results []pjrt.Shape, args ...Operand) (stri
 		return "", err
 	}
 	if (result == "") != (len(results) == 0) || result != "" && !isValue(result) {
-		return "", invalid("the %d results of the custom call %s cannot have the name %q: use a name like %%0, or none without results",
+		return "", pjrt.ErrInvalidArgument.Errorf("the %d results of the custom call %s cannot have the name %q: use a name like %%0, "+
+			"or none without results",
 			len(results), t.Name, result)
 	}
 	var b strings.Builder
@@ -61,14 +62,15 @@ func (t Target) Line(result string, results []pjrt.Shape, args ...Operand) (stri
 	names, shapes := make([]string, len(args)), make([]pjrt.Shape, len(args))
 	for i, a := range args {
 		if !isValue(a.Name) {
-			return "", invalid("argument %d of the custom call %s cannot have the name %q: use a name like %%0", i, t.Name, a.Name)
+			return "", pjrt.ErrInvalidArgument.Errorf("argument %d of the custom call %s cannot have the name %q: use a name like %%0",
+				i, t.Name, a.Name)
 		}
 		names[i], shapes[i] = a.Name, a.Shape
 	}
 	attributes, err := dictionaryText(reflect.ValueOf(t.Attributes))
 	if err != nil {
 		_, why := raw.ErrorParts(err)
-		return "", invalid("the attributes of the custom call %s: %s", t.Name, why)
+		return "", pjrt.ErrInvalidArgument.Errorf("the attributes of the custom call %s: %s", t.Name, why)
 	}
 	aliases, err := t.aliases(shapes, results)
 	if err != nil {
@@ -104,7 +106,8 @@ func (t Target) aliases(args, results []pjrt.Shape) (string, error) {
 	for _, r := range slices.Sorted(maps.Keys(t.Aliases)) {
 		a := t.Aliases[r]
 		if r < 0 || r >= len(results) || a < 0 || a >= len(args) || !args[a].Equal(results[r]) {
-			return "", invalid("result %d of the custom call %s cannot use the memory of argument %d: they need the same shape",
+			return "", pjrt.ErrInvalidArgument.Errorf("result %d of the custom call %s cannot use the memory of argument %d: they need "+
+				"the same shape",
 				r, t.Name, a)
 		}
 		index := ""
@@ -122,14 +125,14 @@ func typesText(shapes []pjrt.Shape) (types, layouts string, err error) {
 	var ts, ls []string
 	for _, s := range shapes {
 		if !s.Type.Valid() {
-			return "", "", invalid("the shape %v has no element type", s)
+			return "", "", pjrt.ErrInvalidArgument.Errorf("the shape %v has no element type", s)
 		}
 		var t strings.Builder
 		t.WriteString("tensor<")
 		order := make([]string, len(s.Dims))
 		for i, d := range s.Dims {
 			if d < 0 {
-				return "", "", invalid("the shape %v has a negative dimension", s)
+				return "", "", pjrt.ErrInvalidArgument.Errorf("the shape %v has a negative dimension", s)
 			}
 			fmt.Fprintf(&t, "%dx", d)
 			order[i] = strconv.Itoa(len(s.Dims) - 1 - i)
@@ -192,17 +195,17 @@ func dictionaryText(v reflect.Value) (string, error) {
 			entries[key.String()] = v.MapIndex(key)
 		}
 	default:
-		return "", invalid("%v is not a dictionary: use a struct or a map[string]any", v.Type())
+		return "", pjrt.ErrInvalidArgument.Errorf("%v is not a dictionary: use a struct or a map[string]any", v.Type())
 	}
 	var list []string
 	for _, name := range slices.Sorted(maps.Keys(entries)) {
 		if name == "" {
-			return "", invalid("an attribute has no name")
+			return "", pjrt.ErrInvalidArgument.Errorf("an attribute has no name")
 		}
 		text, err := attributeText(entries[name])
 		if err != nil {
 			_, why := raw.ErrorParts(err)
-			return "", invalid("%s: %s", name, why)
+			return "", pjrt.ErrInvalidArgument.Errorf("%s: %s", name, why)
 		}
 		list = append(list, symbol(name)+" = "+text)
 	}
@@ -250,7 +253,7 @@ func attributeText(v reflect.Value) (string, error) {
 	case reflect.Slice:
 		kind, ok := mlirType(v.Type().Elem())
 		if !ok || strings.HasPrefix(kind, "ui") || kind == "i1" {
-			return "", invalid("XLA has no arrays of %v: use those of signed integers or floats", v.Type().Elem())
+			return "", pjrt.ErrInvalidArgument.Errorf("XLA has no arrays of %v: use those of signed integers or floats", v.Type().Elem())
 		}
 		list := make([]string, v.Len())
 		for i := range list {
@@ -261,11 +264,11 @@ func attributeText(v reflect.Value) (string, error) {
 		}
 		return "array<" + kind + ": " + strings.Join(list, ", ") + ">", nil
 	case reflect.Invalid:
-		return "", invalid("is nil")
+		return "", pjrt.ErrInvalidArgument.Errorf("is nil")
 	}
 	kind, ok := mlirType(v.Type())
 	if !ok {
-		return "", invalid("%v has no form as an attribute", v.Type())
+		return "", pjrt.ErrInvalidArgument.Errorf("%v has no form as an attribute", v.Type())
 	}
 	return number(v) + " : " + kind, nil
 }

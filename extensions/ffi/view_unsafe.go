@@ -61,9 +61,11 @@ func (r AnyRet) Array() (pjrt.HostArray, error) { return arrayOf(r.Type, r.Dims,
 func arrayOf(t dtype.Type, dims []int64, data []byte, address uintptr) (pjrt.HostArray, error) {
 	switch {
 	case t.IsSubByte():
-		return pjrt.HostArray{}, invalid("the elements of %v are packed: unpack Bytes", pjrt.Shape{Type: t, Dims: dims})
+		return pjrt.HostArray{}, pjrt.ErrInvalidArgument.Errorf("the elements of %v are packed: unpack Bytes",
+			pjrt.Shape{Type: t, Dims: dims})
 	case data == nil && address != 0:
-		return pjrt.HostArray{}, invalid("the memory of %v is a device's: copy it to the host first", pjrt.Shape{Type: t, Dims: dims})
+		return pjrt.HostArray{}, pjrt.ErrInvalidArgument.Errorf("the memory of %v is a device's: copy it to the host first",
+			pjrt.Shape{Type: t, Dims: dims})
 	}
 	return pjrt.HostArray{Type: t, Dims: dims, Data: data}, nil
 }
@@ -96,7 +98,7 @@ func (*Arg[T]) bind() binder {
 		a := (*Arg[T])(p)
 		*a = Arg[T]{Dims: dimsOf(b), Address: uintptr(b.Data)}
 		if b.Dtype != want {
-			return invalid("is %v, and the handler takes %v", shapeOf(b), xlaName(dtype.Of[T]()))
+			return pjrt.ErrInvalidArgument.Errorf("is %v, and the handler takes %v", shapeOf(b), xlaName(dtype.Of[T]()))
 		}
 		if !read {
 			return nil
@@ -117,7 +119,7 @@ func (*Ret[T]) bind() binder {
 		r := (*Ret[T])(p)
 		*r = Ret[T]{Dims: dimsOf(b), Address: uintptr(b.Data)}
 		if b.Dtype != want {
-			return invalid("is %v, and the handler makes %v", shapeOf(b), xlaName(dtype.Of[T]()))
+			return pjrt.ErrInvalidArgument.Errorf("is %v, and the handler makes %v", shapeOf(b), xlaName(dtype.Of[T]()))
 		}
 		if !read {
 			return nil
@@ -127,7 +129,7 @@ func (*Ret[T]) bind() binder {
 			return err
 		}
 		if uintptr(b.Data)%unsafe.Alignof(zero) != 0 {
-			return invalid("has the address %#x, which is not aligned for %v", uintptr(b.Data), dtype.Of[T]())
+			return pjrt.ErrInvalidArgument.Errorf("has the address %#x, which is not aligned for %v", uintptr(b.Data), dtype.Of[T]())
 		}
 		// The contents are undefined, so unlike View this must not look at them.
 		r.Data = unsafe.Slice((*T)(b.Data), uintptr(len(raw))/unsafe.Sizeof(zero))
@@ -155,7 +157,7 @@ func bindAny(p unsafe.Pointer, b *cffi.Buffer, read bool) (err error) {
 	a := (*AnyArg)(p) // an AnyRet has the same fields
 	*a = AnyArg{Type: typeOf(b.Dtype), Dims: dimsOf(b), Address: uintptr(b.Data)}
 	if a.Type == dtype.Invalid {
-		return invalid("has the type %v, which has no Go form", b.Dtype)
+		return pjrt.ErrInvalidArgument.Errorf("has the type %v, which has no Go form", b.Dtype)
 	}
 	if read && a.Type != dtype.Token {
 		a.Bytes, err = b.Bytes()

@@ -54,21 +54,21 @@ func Register(p *pjrt.Plugin, c CustomCall) error {
 	handlers := c.Execute != 0 || c.Instantiate != 0 || c.Prepare != 0 || c.Initialize != 0
 	switch {
 	case p == nil:
-		return invalid("the plugin is nil")
+		return pjrt.ErrInvalidArgument.Errorf("the plugin is nil")
 	case c.Target == "" || strings.IndexByte(c.Target, 0) >= 0:
-		return invalid("the target %q of the custom call is empty or contains a zero byte", c.Target)
+		return pjrt.ErrInvalidArgument.Errorf("the target %q of the custom call is empty or contains a zero byte", c.Target)
 	case c.Untyped != 0 && handlers:
-		return invalid("the custom call %s has an untyped function and handlers: give one or the other", c.Target)
+		return pjrt.ErrInvalidArgument.Errorf("the custom call %s has an untyped function and handlers: give one or the other", c.Target)
 	case c.Untyped == 0 && c.Execute == 0:
-		return invalid("the custom call %s has no function: set Execute, or Untyped", c.Target)
+		return pjrt.ErrInvalidArgument.Errorf("the custom call %s has no function: set Execute, or Untyped", c.Target)
 	}
 	registering.Lock()
 	defer registering.Unlock()
 	var call capi.Call[capi.GPURegisterCustomCallArgs]
 	for _, r := range raw.Table(p).Registrations() {
 		if r.Function == call.Function() && r.Name == c.Target {
-			return raw.Errorf(pjrt.ErrAlreadyExists,
-				"the custom call %s is already registered, and stays until the process ends: choose another name", c.Target)
+			return pjrt.ErrAlreadyExists.Errorf("the custom call %s is already registered, and stays until the process ends: choose "+
+				"another name", c.Target)
 		}
 	}
 	call.Args.FunctionName, call.Args.FunctionNameSize = capi.StringData(c.Target)
@@ -88,7 +88,3 @@ func Register(p *pjrt.Plugin, c CustomCall) error {
 // registering is held while a custom call is registered, so that the second of two with the same name
 // finds the first.
 var registering sync.Mutex
-
-func invalid(format string, args ...any) error {
-	return raw.Errorf(pjrt.ErrInvalidArgument, format, args...)
-}

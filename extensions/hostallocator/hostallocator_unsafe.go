@@ -56,10 +56,10 @@ func Allocate(c *pjrt.Client, size int, opts *Options) (*Memory, error) {
 		node = opts.Node
 	}
 	if size < 1 || size > maxSize {
-		return nil, raw.Errorf(pjrt.ErrInvalidArgument, "cannot allocate %d bytes", size)
+		return nil, pjrt.ErrInvalidArgument.Errorf("cannot allocate %d bytes", size)
 	}
 	if node < 0 || int(int32(node)) != node {
-		return nil, raw.Errorf(pjrt.ErrInvalidArgument, "there is no NUMA node %d", node)
+		return nil, pjrt.ErrInvalidArgument.Errorf("there is no NUMA node %d", node)
 	}
 	var call capi.Call[capi.HostMemoryAllocatorAllocateArgs]
 	call.Args.Client, call.Args.Size, call.Args.NumaNode = h, uintptr(size), int32(node)
@@ -87,10 +87,10 @@ func (m *Memory) Size() int {
 // meanwhile. fn must not keep the slice: the memory is not Go's.
 func (m *Memory) Use(fn func(b []byte) error) error {
 	if m == nil || m.ref == nil {
-		return raw.Errorf(pjrt.ErrInvalidArgument, "the memory is nil: allocate some")
+		return pjrt.ErrInvalidArgument.Errorf("the memory is nil: allocate some")
 	}
 	if fn == nil {
-		return raw.Errorf(pjrt.ErrInvalidArgument, "the function to use the memory is nil")
+		return pjrt.ErrInvalidArgument.Errorf("the function to use the memory is nil")
 	}
 	p, err := m.ref.Acquire()
 	if err != nil {

@@ -77,7 +77,7 @@ func DefaultFor(t *pjrt.Topology, shape pjrt.Shape) (pjrt.DeviceLayout, error) {
 		return pjrt.DeviceLayout{}, err
 	}
 	if _, minor := table.Version(); shape.Type.Since() > minor {
-		return pjrt.DeviceLayout{}, raw.Errorf(pjrt.ErrUnimplemented, "the type %v came with API %d.%d, but the plugin has %d.%d",
+		return pjrt.DeviceLayout{}, pjrt.ErrUnimplemented.Errorf("the type %v came with API %d.%d, but the plugin has %d.%d",
 			shape.Type, capi.APIMajor, shape.Type.Since(), capi.APIMajor, minor)
 	}
 	var c capi.Call[capi.LayoutsTopologyGetDefaultLayoutArgs]

@@ -71,18 +71,18 @@ func (x *Context) Config(topology *pjrt.Topology, job Job) (*multislice.Config, 
 	}
 	defer done()
 	if topology.Plugin() != x.plugin {
-		return nil, invalid("the topology and the context belong to different plugins")
+		return nil, pjrt.ErrInvalidArgument.Errorf("the topology and the context belong to different plugins")
 	}
 	if err := countOfSlices(job.Slices); err != nil {
 		return nil, err
 	}
 	switch {
 	case job.Slice < 0 || job.Slice >= job.Slices:
-		return nil, invalid("there is no slice %d in a job of %d", job.Slice, job.Slices)
+		return nil, pjrt.ErrInvalidArgument.Errorf("there is no slice %d in a job of %d", job.Slice, job.Slices)
 	case job.Host < 0 || job.Host > math.MaxInt32:
-		return nil, invalid("there is no host %d in a slice: hosts are numbered from 0", job.Host)
+		return nil, pjrt.ErrInvalidArgument.Errorf("there is no host %d in a slice: hosts are numbered from 0", job.Host)
 	case len(job.Endpoints) > math.MaxInt32 || len(job.Network) > math.MaxInt32:
-		return nil, invalid("the messages about the network have more than 2^31-1 bytes")
+		return nil, pjrt.ErrInvalidArgument.Errorf("the messages about the network have more than 2^31-1 bytes")
 	}
 	if err := canDestroyConfigs(x.plugin); err != nil {
 		return nil, err
@@ -114,7 +114,7 @@ func (x *Context) Config(topology *pjrt.Topology, job Job) (*multislice.Config, 
 
 func countOfSlices(n int) error {
 	if n < 1 || n > math.MaxInt32 {
-		return invalid("a job has from 1 to 2^31-1 slices, not %d", n)
+		return pjrt.ErrInvalidArgument.Errorf("a job has from 1 to 2^31-1 slices, not %d", n)
 	}
 	return nil
 }
@@ -132,7 +132,7 @@ func DeviceInJob(p *pjrt.Plugin, slice, device int) (int, error) {
 		return 0, errNilPlugin
 	}
 	if slice < 0 || slice > math.MaxInt32 || device < 0 || device > math.MaxInt32 {
-		return 0, invalid("there is no device %d in slice %d", device, slice)
+		return 0, pjrt.ErrInvalidArgument.Errorf("there is no device %d in slice %d", device, slice)
 	}
 	var c capi.Call[capi.MegascaleDeviceIDToMegascaleIDArgs]
 	c.Args.SliceID, c.Args.PerSliceDeviceID = int32(slice), int32(device)
@@ -147,7 +147,7 @@ func DeviceInSlice(p *pjrt.Plugin, id int) (slice, device int, err error) {
 		return 0, 0, errNilPlugin
 	}
 	if id < 0 {
-		return 0, 0, invalid("there is no device %d in a job", id)
+		return 0, 0, pjrt.ErrInvalidArgument.Errorf("there is no device %d in a job", id)
 	}
 	var c capi.Call[capi.MegascaleMegascaleIDToDeviceIDArgs]
 	c.Args.MegascaleID = int64(id)
@@ -155,8 +155,4 @@ func DeviceInSlice(p *pjrt.Plugin, id int) (slice, device int, err error) {
 	return int(c.Args.SliceID), int(c.Args.PerSliceDeviceID), err
 }
 
-var errNilPlugin = invalid("the plugin is nil")
-
-func invalid(format string, args ...any) error {
-	return raw.Errorf(pjrt.ErrInvalidArgument, format, args...)
-}
+var errNilPlugin = pjrt.ErrInvalidArgument.Errorf("the plugin is nil")

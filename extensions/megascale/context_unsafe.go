@@ -93,7 +93,7 @@ func (x *Context) Start(ctx context.Context) error {
 // seconds. When ctx ends first, Unblock returns ctx's error, and the runtime goes on.
 func (x *Context) Unblock(ctx context.Context, launch int, within time.Duration) error {
 	if launch < math.MinInt32 || launch > math.MaxInt32 || within < 0 {
-		return invalid("the launch %d does not fit into 32 bits, or the time %v is negative", launch, within)
+		return pjrt.ErrInvalidArgument.Errorf("the launch %d does not fit into 32 bits, or the time %v is negative", launch, within)
 	}
 	return x.wait(ctx, func(h *capi.MegascaleClientContext) error {
 		var c capi.Call[capi.MegascaleClientContextUnblockPendingWorkArgs]
@@ -154,7 +154,8 @@ func (x *Context) Collectives(processes Processes, network []byte) (*collectives
 	defer x.ref.Release()
 	n := len(processes.Addresses)
 	if n == 0 || processes.Devices < 1 || processes.Devices > math.MaxInt32 {
-		return nil, invalid("collectives need the addresses of the processes and the number of devices of each; there are %d and %d", n, processes.Devices)
+		return nil, pjrt.ErrInvalidArgument.Errorf("collectives need the addresses of the processes and the number of devices of each; "+
+			"there are %d and %d", n, processes.Devices)
 	}
 	slices, err := perProcess("slices", processes.Slices, n)
 	if err != nil {
@@ -191,12 +192,12 @@ func perProcess(what string, list []int, n int) ([]int32, error) {
 		return nil, nil
 	}
 	if len(list) != n {
-		return nil, invalid("there are %d %s for %d processes", len(list), what, n)
+		return nil, pjrt.ErrInvalidArgument.Errorf("there are %d %s for %d processes", len(list), what, n)
 	}
 	out := make([]int32, n)
 	for i, v := range list {
 		if v < 0 || v > math.MaxInt32 {
-			return nil, invalid("process %d has the impossible number %d in the list of %s", i, v, what)
+			return nil, pjrt.ErrInvalidArgument.Errorf("process %d has the impossible number %d in the list of %s", i, v, what)
 		}
 		out[i] = int32(v)
 	}
@@ -214,7 +215,7 @@ func texts(list []string) ([]*byte, []uintptr) {
 
 func (x *Context) acquire() (*capi.MegascaleClientContext, error) {
 	if x == nil || x.ref == nil {
-		return nil, invalid("the context is nil: make one with NewContext or ContextOf")
+		return nil, pjrt.ErrInvalidArgument.Errorf("the context is nil: make one with NewContext or ContextOf")
 	}
 	return x.ref.Acquire()
 }
@@ -251,7 +252,7 @@ func Addresses(p *pjrt.Plugin, opts *AddressOptions) ([][]byte, error) {
 		opts = new(AddressOptions)
 	}
 	if opts.Port < 0 || opts.Port > math.MaxUint16 {
-		return nil, invalid("there is no port %d", opts.Port)
+		return nil, pjrt.ErrInvalidArgument.Errorf("there is no port %d", opts.Port)
 	}
 	prefixes, sizes := texts(opts.Prefixes)
 	var c capi.Call[capi.MegascaleGetInterfaceAddressesHelperArgs]

@@ -33,15 +33,15 @@ func OnError(p *pjrt.Plugin, name string, fn func(serialized []byte)) (*Handler,
 	case p == nil:
 		return nil, errNilPlugin
 	case name == "":
-		return nil, invalid("the handler has no name")
+		return nil, pjrt.ErrInvalidArgument.Errorf("the handler has no name")
 	case fn == nil:
-		return nil, invalid("the function of the handler %s is nil", name)
+		return nil, pjrt.ErrInvalidArgument.Errorf("the function of the handler %s is nil", name)
 	}
 	handlers.mu.Lock()
 	defer handlers.mu.Unlock()
 	key := handlerKey{raw.Table(p).API(), name}
 	if handlers.live[key] {
-		return nil, raw.Errorf(pjrt.ErrAlreadyExists, "a handler already has the name %s: choose another, or close that one first", name)
+		return nil, pjrt.ErrAlreadyExists.Errorf("a handler already has the name %s: choose another, or close that one first", name)
 	}
 	var c capi.Call[capi.MegascaleRegisterErrorHandlerArgs]
 	entry, handle := capi.NewMegascaleErrorHandler(fn)
@@ -184,7 +184,7 @@ func (x *Aggregator) Digest() (*Digest, error) {
 
 func (x *Aggregator) acquire() (*capi.MegascaleErrorAggregator, error) {
 	if x == nil || x.ref == nil {
-		return nil, invalid("the aggregator is nil: make one with NewAggregator")
+		return nil, pjrt.ErrInvalidArgument.Errorf("the aggregator is nil: make one with NewAggregator")
 	}
 	return x.ref.Acquire()
 }
@@ -207,7 +207,7 @@ type Digest struct {
 // There is no other way to read it. The aggregator must still be open.
 func (d *Digest) Log() error {
 	if d == nil || d.ref == nil {
-		return invalid("the digest is nil: Aggregator.Digest makes one")
+		return pjrt.ErrInvalidArgument.Errorf("the digest is nil: Aggregator.Digest makes one")
 	}
 	aggregator, err := d.of.acquire()
 	if err != nil {
@@ -252,11 +252,11 @@ func (f Failure) Serialize(p *pjrt.Plugin) (serialized []byte, first bool, err e
 	case p == nil:
 		return nil, false, errNilPlugin
 	case f.Err == nil:
-		return nil, false, invalid("the failure has no error: set Err")
+		return nil, false, pjrt.ErrInvalidArgument.Errorf("the failure has no error: set Err")
 	}
 	for _, n := range []*int{&f.Kind, &f.Launch, f.Unrecoverable} {
 		if n != nil && (*n < math.MinInt32 || *n > math.MaxInt32) {
-			return nil, false, invalid("the number %d in the failure does not fit into 32 bits", *n)
+			return nil, false, pjrt.ErrInvalidArgument.Errorf("the number %d in the failure does not fit into 32 bits", *n)
 		}
 	}
 	var c capi.Call[capi.MegascaleGetOrCreateRuntimeErrorArgs]

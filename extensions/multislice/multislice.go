@@ -35,7 +35,7 @@ var _ pjrt.ExecuteExtension = (*Config)(nil)
 func Adopt(p *pjrt.Plugin, h *capi.MultiSliceConfig, destroy func(*capi.MultiSliceConfig)) (*Config, error) {
 	table := raw.Table(p)
 	if h == nil || table == nil {
-		return nil, invalid("the plugin or the handle of the configuration is nil")
+		return nil, pjrt.ErrInvalidArgument.Errorf("the plugin or the handle of the configuration is nil")
 	}
 	if destroy == nil {
 		if err := table.Lacks((*capi.MultiSliceConfigDestroyArgs)(nil).Function()); err != nil {
@@ -94,7 +94,7 @@ func (x *Config) DevicesPerSlice() (map[int]int, error) {
 	counts := capi.Slice(c.Args.NumDevices, c.Args.NumDevicesPerSliceMap)
 	c.Args.DevicesPerSliceMapDeleter.Call(c.Args.DevicesPerSliceMap)
 	if len(ids) != len(counts) {
-		return nil, raw.Errorf(pjrt.ErrInternal, "the plugin returned %d slices but device counts for %d", len(ids), len(counts))
+		return nil, pjrt.ErrInternal.Errorf("the plugin returned %d slices but device counts for %d", len(ids), len(counts))
 	}
 	devices := make(map[int]int, len(ids))
 	for i, id := range ids {
@@ -134,11 +134,11 @@ func (x *Config) ExtendExecute(client *pjrt.Client, _ []*pjrt.Device, options *c
 	}
 	switch {
 	case options == nil:
-		err = invalid("the options of the execution are nil")
+		err = pjrt.ErrInvalidArgument.Errorf("the options of the execution are nil")
 	case x.table != raw.TableOf(client):
-		err = invalid("the multi-slice configuration and the program belong to different plugins")
+		err = pjrt.ErrInvalidArgument.Errorf("the multi-slice configuration and the program belong to different plugins")
 	case options.MultiSliceConfig != nil:
-		err = invalid("the execution already has a multi-slice configuration; give only one")
+		err = pjrt.ErrInvalidArgument.Errorf("the execution already has a multi-slice configuration; give only one")
 	}
 	if err != nil {
 		x.ref.Release()
@@ -150,7 +150,8 @@ func (x *Config) ExtendExecute(client *pjrt.Client, _ []*pjrt.Device, options *c
 
 func (x *Config) acquire() (*capi.MultiSliceConfig, error) {
 	if x == nil || x.ref == nil {
-		return nil, invalid("the multi-slice configuration is nil: make one with package megascale or multislice.Adopt")
+		return nil, pjrt.ErrInvalidArgument.Errorf("the multi-slice configuration is nil: make one with package megascale or " +
+			"multislice.Adopt")
 	}
 	return x.ref.Acquire()
 }
@@ -162,8 +163,4 @@ func (x *Config) Close() error {
 		return nil
 	}
 	return x.ref.Close()
-}
-
-func invalid(format string, args ...any) error {
-	return raw.Errorf(pjrt.ErrInvalidArgument, format, args...)
 }

@@ -52,9 +52,9 @@ func Compile(
 	release()
 	switch {
 	case len(programs) == 0:
-		return nil, invalid("there are no programs to compile")
+		return nil, pjrt.ErrInvalidArgument.Errorf("there are no programs to compile")
 	case len(phases) == 0:
-		return nil, invalid("there are no phases to run")
+		return nil, pjrt.ErrInvalidArgument.Errorf("there are no phases to run")
 	}
 	in := new(input)
 	for i, p := range programs {
@@ -74,7 +74,7 @@ func Compile(
 			}
 			for _, phase := range phases {
 				if !slices.Contains(known, phase) {
-					return invalid("the compiler has no phase %q; it has %s", phase, strings.Join(known, ", "))
+					return pjrt.ErrInvalidArgument.Errorf("the compiler has no phase %q; it has %s", phase, strings.Join(known, ", "))
 				}
 				in.add(&in.phases, &in.phaseSizes, []byte(phase))
 			}
@@ -89,11 +89,11 @@ func Compile(
 // returns the options, completed from the program.
 func (p *Program) check(i int, topology *pjrt.Topology, opts *pjrt.CompileOptions) (*pjrt.CompileOptions, error) {
 	if len(p.Code) == 0 {
-		return nil, invalid("program %d is empty", i)
+		return nil, pjrt.ErrInvalidArgument.Errorf("program %d is empty", i)
 	}
 	for _, text := range append([]string{p.Format, p.Name, p.Producer, p.Version}, p.Consumers...) {
 		if !utf8.ValidString(text) {
-			return nil, invalid("program %d has text that is not UTF-8: %q", i, text)
+			return nil, pjrt.ErrInvalidArgument.Errorf("program %d has text that is not UTF-8: %q", i, text)
 		}
 	}
 	program := pjrt.Program{Code: p.Code, Format: pjrt.Format(p.Format)}
@@ -177,7 +177,7 @@ func (c compiler) run(topology *pjrt.Topology, in *input) ([]Program, error) {
 	for i, b := range c.take(call.Args.OutputPrograms, call.Args.OutputProgramsSizes, call.Args.NumOutputPrograms) {
 		p, err := unmarshal(b)
 		if err != nil {
-			return nil, raw.Errorf(pjrt.ErrInternal, "output %d of the plugin is not a valid PjRtPartialProgramProto: %v", i, err)
+			return nil, pjrt.ErrInternal.Errorf("output %d of the plugin is not a valid PjRtPartialProgramProto: %v", i, err)
 		}
 		out = append(out, p)
 	}
@@ -195,8 +195,4 @@ func (c compiler) take(list **byte, sizes *uintptr, n uintptr) [][]byte {
 	d.Args.CharBuffers, d.Args.CharBufferSizes, d.Args.NumCharBuffers = list, sizes, n
 	_ = d.Do(c.table)
 	return texts
-}
-
-func invalid(format string, args ...any) error {
-	return raw.Errorf(pjrt.ErrInvalidArgument, format, args...)
 }

@@ -118,7 +118,7 @@ func (x *Profiler) move(from, to state, otherwise string, do func(*capi.Profiler
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	if x.state != from {
-		return raw.Errorf(pjrt.ErrFailedPrecondition, "the profiler %s", otherwise)
+		return pjrt.ErrFailedPrecondition.Errorf("the profiler %s", otherwise)
 	}
 	if err := do(h); err != nil {
 		return err
@@ -129,7 +129,7 @@ func (x *Profiler) move(from, to state, otherwise string, do func(*capi.Profiler
 
 func (x *Profiler) acquire() (*capi.Profiler, error) {
 	if x == nil || x.ref == nil {
-		return nil, raw.Errorf(pjrt.ErrInvalidArgument, "the profiler is nil: make one with profiler.New")
+		return nil, pjrt.ErrInvalidArgument.Errorf("the profiler is nil: make one with profiler.New")
 	}
 	return x.ref.Acquire()
 }
@@ -212,9 +212,9 @@ func (x *Profiler) read(do func(*capi.Profiler) ([]byte, error)) ([]byte, error)
 	case stopped:
 		return do(h)
 	case taken:
-		return nil, raw.Errorf(pjrt.ErrFailedPrecondition, "the data of the profiler was already taken")
+		return nil, pjrt.ErrFailedPrecondition.Errorf("the data of the profiler was already taken")
 	}
-	return nil, raw.Errorf(pjrt.ErrFailedPrecondition, "the profiler has no data before Stop")
+	return nil, pjrt.ErrFailedPrecondition.Errorf("the profiler has no data before Stop")
 }
 
 // whole returns the fields of a message without the zeros after them: libtpu reports a byte more

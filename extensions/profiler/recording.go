@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"github.com/purepjrt/purepjrt/pjrt"
-	"github.com/purepjrt/purepjrt/pjrt/raw"
 )
 
 // Recording records what the process does, from Record to Stop. Its methods may be called
@@ -93,7 +92,7 @@ func (r *Recording) Add(p *pjrt.Plugin) error {
 		return errNoRecording
 	}
 	if p == nil {
-		return raw.Errorf(pjrt.ErrInvalidArgument, "the plugin to record is nil")
+		return pjrt.ErrInvalidArgument.Errorf("the plugin to record is nil")
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -116,8 +115,8 @@ func (r *Recording) Add(p *pjrt.Plugin) error {
 }
 
 var (
-	errNoRecording = raw.Errorf(pjrt.ErrInvalidArgument, "the recording is nil: make one with profiler.Record")
-	errStopped     = raw.Errorf(pjrt.ErrFailedPrecondition, "the recording was already stopped")
+	errNoRecording = pjrt.ErrInvalidArgument.Errorf("the recording is nil: make one with profiler.Record")
+	errStopped     = pjrt.ErrFailedPrecondition.Errorf("the recording was already stopped")
 )
 
 // Region marks a part of the program, such as a training step, until end is called. The region

@@ -202,7 +202,7 @@ func (r *RawBuffer) copyAsync(data []byte, offset int64, begin func(h *capi.RawB
 	}
 	if n := int64(len(data)); offset < 0 || offset > r.size || n > r.size-offset {
 		r.ref.Release()
-		return nil, raw.Errorf(pjrt.ErrOutOfRange, "%d bytes at %d are not within the %d bytes of the buffer", n, offset, r.size)
+		return nil, pjrt.ErrOutOfRange.Errorf("%d bytes at %d are not within the %d bytes of the buffer", n, offset, r.size)
 	}
 	event, err := begin(h)
 	if err != nil {
@@ -217,7 +217,7 @@ func (r *RawBuffer) copyAsync(data []byte, offset int64, begin func(h *capi.RawB
 
 func (r *RawBuffer) acquire() (*capi.RawBuffer, error) {
 	if r == nil || r.ref == nil {
-		return nil, raw.Errorf(pjrt.ErrInvalidArgument, "the raw buffer is nil: make one with rawbuffer.Of")
+		return nil, pjrt.ErrInvalidArgument.Errorf("the raw buffer is nil: make one with rawbuffer.Of")
 	}
 	return r.ref.Acquire()
 }

@@ -84,15 +84,15 @@ func CostAnalysis(p *pjrt.Plugin, target []byte, programs ...pjrt.Program) ([]pj
 		return nil, errNilPlugin
 	}
 	if len(target) == 0 && Supported(p) {
-		return nil, invalid("the target arguments are empty: take those that TargetArguments returns")
+		return nil, pjrt.ErrInvalidArgument.Errorf("the target arguments are empty: take those that TargetArguments returns")
 	}
 	if len(programs) == 0 {
-		return nil, invalid("there is no program to analyse")
+		return nil, pjrt.ErrInvalidArgument.Errorf("there is no program to analyse")
 	}
 	code, sizes := make([]*byte, len(programs)), make([]uintptr, len(programs))
 	for i, program := range programs {
 		if program.Format != "hlo_with_config" || len(program.Code) == 0 {
-			return nil, invalid("program %d has the format %q and %d bytes: take one that Program returned",
+			return nil, pjrt.ErrInvalidArgument.Errorf("program %d has the format %q and %d bytes: take one that Program returned",
 				i, program.Format, len(program.Code))
 		}
 		code[i], sizes[i] = capi.BytesData(program.Code)
@@ -129,7 +129,7 @@ func Setting(p *pjrt.Plugin, environments []byte, name string) (string, error) {
 		return "", errNilPlugin
 	}
 	if name == "" {
-		return "", invalid("the setting has no name")
+		return "", pjrt.ErrInvalidArgument.Errorf("the setting has no name")
 	}
 	var c capi.Call[capi.TPUExecutableGetTPUCompilationEnvFieldAsStringArgs]
 	c.Args.SerializedCompilationEnvironments, c.Args.SerializedCompilationEnvironmentsSize = capi.BytesData(environments)
@@ -166,7 +166,7 @@ func IsCancellationPlaceholder(p *pjrt.Plugin, status []byte) (bool, error) {
 	return c.Args.IsCancellationPlaceholder, err
 }
 
-var errNilPlugin = invalid("the plugin is nil")
+var errNilPlugin = pjrt.ErrInvalidArgument.Errorf("the plugin is nil")
 
 // codeOf returns the plugin's own part of a serialized executable.
 func codeOf(p *pjrt.Plugin, executable []byte) ([]byte, error) {
@@ -176,16 +176,12 @@ func codeOf(p *pjrt.Plugin, executable []byte) ([]byte, error) {
 	if saved.Is(executable) {
 		e, err := saved.Decode(executable)
 		if err != nil {
-			return nil, invalid("the executable cannot be read: %v", err)
+			return nil, pjrt.ErrInvalidArgument.Errorf("the executable cannot be read: %v", err)
 		}
 		executable = e.Code
 	}
 	if len(executable) == 0 && Supported(p) {
-		return nil, invalid("the executable has no bytes")
+		return nil, pjrt.ErrInvalidArgument.Errorf("the executable has no bytes")
 	}
 	return executable, nil
-}
-
-func invalid(format string, args ...any) error {
-	return raw.Errorf(pjrt.ErrInvalidArgument, format, args...)
 }

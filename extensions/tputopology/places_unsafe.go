@@ -150,12 +150,12 @@ func Subslice(t *pjrt.Topology, chipsPerHost, hosts []int) (*pjrt.Topology, erro
 		return nil, err
 	}
 	if len(chipsPerHost) != len(bounds) || len(hosts) != len(bounds) {
-		return nil, invalid("the system has %d dimensions: %v chips for each of %v hosts cannot be a part of it",
+		return nil, pjrt.ErrInvalidArgument.Errorf("the system has %d dimensions: %v chips for each of %v hosts cannot be a part of it",
 			len(bounds), chipsPerHost, hosts)
 	}
 	for d := range bounds {
 		if chipsPerHost[d] < 1 || hosts[d] < 1 || chipsPerHost[d] > bounds[d]/hosts[d] {
-			return nil, invalid("a part of %v chips for each of %v hosts does not fit into a system of %v chips",
+			return nil, pjrt.ErrInvalidArgument.Errorf("a part of %v chips for each of %v hosts does not fit into a system of %v chips",
 				chipsPerHost, hosts, bounds)
 		}
 	}
@@ -179,11 +179,11 @@ func WithHosts(t *pjrt.Topology, hosts []int) (*pjrt.Topology, error) {
 	const most = 1 << 10 // along a dimension, more than any system has
 	for _, n := range hosts {
 		if n < 1 || n > most {
-			return nil, invalid("there cannot be %d hosts along a dimension", n)
+			return nil, pjrt.ErrInvalidArgument.Errorf("there cannot be %d hosts along a dimension", n)
 		}
 	}
 	if len(hosts) != len(bounds) {
-		return nil, invalid("the system has %d dimensions, not %d", len(bounds), len(hosts))
+		return nil, pjrt.ErrInvalidArgument.Errorf("the system has %d dimensions, not %d", len(bounds), len(hosts))
 	}
 	var c capi.Call[capi.TPUTopologyReplaceHostBoundsArgs]
 	of := int32s(hosts)
@@ -211,7 +211,7 @@ func DeviceInSubslice(t, part *pjrt.Topology, origin []int, device int) (int, er
 	}
 	defer release()
 	if table(part).API() != table(t).API() {
-		return 0, invalid("the part is a topology of another plugin")
+		return 0, pjrt.ErrInvalidArgument.Errorf("the part is a topology of another plugin")
 	}
 	whole, err := chipBounds(t)
 	if err != nil {
@@ -227,10 +227,12 @@ func DeviceInSubslice(t, part *pjrt.Topology, origin []int, device int) (int, er
 	}
 	for d := range whole {
 		if d >= len(small) || d >= len(coords) || origin[d]+small[d] > whole[d] {
-			return 0, invalid("a part of %v chips does not fit into a system of %v chips at %v", small, whole, origin)
+			return 0, pjrt.ErrInvalidArgument.Errorf("a part of %v chips does not fit into a system of %v chips at %v",
+				small, whole, origin)
 		}
 		if coords[d] < origin[d] || coords[d] >= origin[d]+small[d] {
-			return 0, invalid("device %d is on the chip at %v, outside the part of %v chips at %v", device, coords, small, origin)
+			return 0, pjrt.ErrInvalidArgument.Errorf("device %d is on the chip at %v, outside the part of %v chips at %v",
+				device, coords, small, origin)
 		}
 	}
 	var c capi.Call[capi.TPUTopologySubsliceDeviceIDFromFullDeviceIDArgs]
@@ -244,7 +246,7 @@ func DeviceInSubslice(t, part *pjrt.Topology, origin []int, device int) (int, er
 func inRange(t *pjrt.Topology, what string, n int, count func(*pjrt.Topology) (int, error)) error {
 	all, err := count(t)
 	if err == nil && (n < 0 || n >= all) {
-		err = invalid("there is no %s %d: the numbers are 0 to %d", what, n, all-1)
+		err = pjrt.ErrInvalidArgument.Errorf("there is no %s %d: the numbers are 0 to %d", what, n, all-1)
 	}
 	return err
 }
@@ -256,11 +258,11 @@ func within(t *pjrt.Topology, coords []int) ([]int32, error) {
 		return nil, err
 	}
 	if len(coords) != len(bounds) {
-		return nil, invalid("the chips have %d coordinates, not %d", len(bounds), len(coords))
+		return nil, pjrt.ErrInvalidArgument.Errorf("the chips have %d coordinates, not %d", len(bounds), len(coords))
 	}
 	for d, x := range coords {
 		if x < 0 || x >= bounds[d] {
-			return nil, invalid("there is no chip at %v in a system of %v chips", coords, bounds)
+			return nil, pjrt.ErrInvalidArgument.Errorf("there is no chip at %v in a system of %v chips", coords, bounds)
 		}
 	}
 	return int32s(coords), nil
@@ -272,8 +274,4 @@ func int32s(list []int) []int32 {
 		out[i] = int32(x)
 	}
 	return out
-}
-
-func invalid(format string, args ...any) error {
-	return raw.Errorf(pjrt.ErrInvalidArgument, format, args...)
 }

@@ -96,15 +96,15 @@ func Register(p *pjrt.Plugin, name string, fn Func, opts *Options) (*Pass, error
 	}
 	switch {
 	case p == nil:
-		return nil, invalid("the plugin is nil")
+		return nil, pjrt.ErrInvalidArgument.Errorf("the plugin is nil")
 	case name == "":
-		return nil, invalid("the pass has no name")
+		return nil, pjrt.ErrInvalidArgument.Errorf("the pass has no name")
 	case strings.IndexByte(name, 0) >= 0:
-		return nil, invalid("the name %q of the pass contains a zero byte", name)
+		return nil, pjrt.ErrInvalidArgument.Errorf("the name %q of the pass contains a zero byte", name)
 	case fn == nil:
-		return nil, invalid("the function of the pass %s is nil", name)
+		return nil, pjrt.ErrInvalidArgument.Errorf("the function of the pass %s is nil", name)
 	case stage != PreScheduler && stage != PostScheduler:
-		return nil, invalid("the pass %s is for the unknown stage %v", name, stage)
+		return nil, pjrt.ErrInvalidArgument.Errorf("the pass %s is for the unknown stage %v", name, stage)
 	}
 	x := &Pass{table: raw.Table(p), name: name, stage: stage, fn: fn}
 	if !Supported(p) {
@@ -114,8 +114,7 @@ func Register(p *pjrt.Plugin, name string, fn Func, opts *Options) (*Pass, error
 	passes.mu.Lock()
 	defer passes.mu.Unlock()
 	if passes.live[x.key()] {
-		return nil, raw.Errorf(pjrt.ErrAlreadyExists,
-			"a %v pass already has the name %s: choose another, or close that pass first", stage, name)
+		return nil, pjrt.ErrAlreadyExists.Errorf("a %v pass already has the name %s: choose another, or close that pass first", stage, name)
 	}
 	x.callbacks = capi.NewXLATransform(capi.XLATransform{Transform: x.transform})
 	var c capi.Call[capi.RegisterXLATransformArgs]
@@ -167,7 +166,7 @@ func (x *Pass) Close() error {
 	}
 	delete(passes.live, x.key())
 	if !c.Args.Cleared {
-		return raw.Errorf(pjrt.ErrNotFound, "the plugin has no %v pass %s any more: something else removed it", x.stage, x.name)
+		return pjrt.ErrNotFound.Errorf("the plugin has no %v pass %s any more: something else removed it", x.stage, x.name)
 	}
 	return nil
 }
@@ -183,19 +182,19 @@ func (x *Pass) transform(module []byte) ([]byte, error) {
 	}
 	m, err := hlo.Decode(module)
 	if err != nil {
-		return nil, raw.Errorf(pjrt.ErrInternal, "the pass %s got something other than a module from the plugin: %v", x.name, err)
+		return nil, pjrt.ErrInternal.Errorf("the pass %s got something other than a module from the plugin: %v", x.name, err)
 	}
 	changed, err := apart(func() (bool, error) { return fn(m) })
 	if err != nil {
 		code, why := raw.ErrorParts(err)
-		return nil, raw.Errorf(code, "the pass %s: %s", x.name, why)
+		return nil, code.Errorf("the pass %s: %s", x.name, why)
 	}
 	if !changed {
 		return nil, nil
 	}
 	b, err := m.Encode()
 	if err != nil {
-		return nil, raw.Errorf(pjrt.ErrInvalidArgument, "the pass %s left a module that cannot be used: %v", x.name, err)
+		return nil, pjrt.ErrInvalidArgument.Errorf("the pass %s left a module that cannot be used: %v", x.name, err)
 	}
 	return b, nil
 }
@@ -206,18 +205,14 @@ func apart(fn func() (bool, error)) (changed bool, err error) {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		err = raw.Errorf(pjrt.ErrAborted, "it ended its goroutine without a result")
+		err = pjrt.ErrAborted.Errorf("it ended its goroutine without a result")
 		defer func() {
 			if v := recover(); v != nil {
-				changed, err = false, raw.Errorf(pjrt.ErrInternal, "panic: %v\n%s", v, debug.Stack())
+				changed, err = false, pjrt.ErrInternal.Errorf("panic: %v\n%s", v, debug.Stack())
 			}
 		}()
 		changed, err = fn()
 	}()
 	<-done
 	return changed, err
-}
-
-func invalid(format string, args ...any) error {
-	return raw.Errorf(pjrt.ErrInvalidArgument, format, args...)
 }

@@ -153,7 +153,7 @@ func TestWhatEndsACompilation(t *testing.T) {
 		want string
 	}{
 		"error":  {func(*hlo.Module) (bool, error) { return true, errors.New("no f64 here") }, pjrt.ErrUnknown, "the pass error: no f64 here"},
-		"code":   {func(*hlo.Module) (bool, error) { return false, raw.Errorf(pjrt.ErrOutOfRange, "too far") }, pjrt.ErrOutOfRange, "too far"},
+		"code":   {func(*hlo.Module) (bool, error) { return false, pjrt.ErrOutOfRange.Errorf("too far") }, pjrt.ErrOutOfRange, "too far"},
 		"panic":  {func(*hlo.Module) (bool, error) { panic("lost") }, pjrt.ErrInternal, "the pass panic: panic: lost"},
 		"goexit": {func(*hlo.Module) (bool, error) { runtime.Goexit(); return false, nil }, pjrt.ErrAborted, "ended its goroutine"},
 		"damage": {func(m *hlo.Module) (bool, error) { m.Entry.Root = nil; return true, nil }, pjrt.ErrInvalidArgument, "the root is not one"},
@@ -196,7 +196,7 @@ func TestRegistrationsThatAreRefused(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, again.Close())
 
-	s.refuse = raw.Errorf(pjrt.ErrResourceExhausted, "enough passes")
+	s.refuse = pjrt.ErrResourceExhausted.Errorf("enough passes")
 	_, err = xlatransform.Register(s.Plugin, "refused", look, nil)
 	require.ErrorIs(t, err, pjrt.ErrResourceExhausted)
 	s.refuse = nil

@@ -38,15 +38,15 @@ var tracing sync.Map
 // changed. While the plugin makes a trace, a second Trace returns pjrt.ErrFailedPrecondition.
 func Trace(p *pjrt.Plugin, m *hlo.Module) ([]Run, error) {
 	if p == nil {
-		return nil, invalid("the plugin is nil")
+		return nil, pjrt.ErrInvalidArgument.Errorf("the plugin is nil")
 	}
 	code, err := m.Encode()
 	if err != nil {
-		return nil, invalid("%v", err)
+		return nil, pjrt.ErrInvalidArgument.Errorf("%v", err)
 	}
 	table := raw.Table(p)
 	if _, busy := tracing.LoadOrStore(table.API(), true); busy {
-		return nil, raw.Errorf(pjrt.ErrFailedPrecondition, "the plugin is already making a trace, perhaps the one that this pass runs in")
+		return nil, pjrt.ErrFailedPrecondition.Errorf("the plugin is already making a trace, perhaps the one that this pass runs in")
 	}
 	defer tracing.Delete(table.API())
 	var c capi.Call[capi.XLATransformGetHLOPassPipelineTraceArgs]

@@ -26,11 +26,11 @@ func PoisonExecution(device *pjrt.Device, launchID int, reason *pjrt.Error) (poi
 	defer release()
 	switch {
 	case reason == nil:
-		return false, invalid("the reason for poisoning an execution is nil; give an error")
+		return false, pjrt.ErrInvalidArgument.Errorf("the reason for poisoning an execution is nil; give an error")
 	case reason.Code < pjrt.ErrCancelled || reason.Code > pjrt.ErrUnauthenticated:
-		return false, invalid("an execution cannot be poisoned with the error code %d", int32(reason.Code))
+		return false, pjrt.ErrInvalidArgument.Errorf("an execution cannot be poisoned with the error code %d", int32(reason.Code))
 	case launchID < math.MinInt32 || launchID > math.MaxInt32:
-		return false, invalid("the launch id %d does not fit into 32 bits", launchID)
+		return false, pjrt.ErrInvalidArgument.Errorf("the launch id %d does not fit into 32 bits", launchID)
 	}
 	attributes := make([]pjrt.Attribute, len(reason.Payloads))
 	for i, p := range reason.Payloads {
@@ -38,7 +38,7 @@ func PoisonExecution(device *pjrt.Device, launchID int, reason *pjrt.Error) (poi
 	}
 	payload, err := capi.NewNamedValues(attributes)
 	if err != nil {
-		return false, invalid("payloads of the error: %v", err)
+		return false, pjrt.ErrInvalidArgument.Errorf("payloads of the error: %v", err)
 	}
 	var c capi.Call[capi.DevicePoisonExecutionArgs]
 	c.Args.Device, c.Args.LaunchID, c.Args.ErrorCode = h, int32(launchID), reason.Code

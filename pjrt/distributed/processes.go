@@ -83,30 +83,25 @@ func encode(processes []Process) ([]capi.ProcessInfo, error) {
 	for i, p := range processes {
 		switch {
 		case p.ID < 0 || p.ID > math.MaxInt32:
-			return nil, invalid("process %d: numbers go from 0 to %d", p.ID, math.MaxInt32)
+			return nil, pjrt.ErrInvalidArgument.Errorf("process %d: numbers go from 0 to %d", p.ID, math.MaxInt32)
 		case seen[p.ID]:
-			return nil, invalid("process %d is listed twice", p.ID)
+			return nil, pjrt.ErrInvalidArgument.Errorf("process %d is listed twice", p.ID)
 		case p.State < Unspecified || p.State > Failed:
-			return nil, invalid("process %d: the state %d is unknown", p.ID, int32(p.State))
+			return nil, pjrt.ErrInvalidArgument.Errorf("process %d: the state %d is unknown", p.ID, int32(p.State))
 		case p.State == Failed && p.Err == nil:
-			return nil, invalid("process %d failed, but its Err is nil", p.ID)
+			return nil, pjrt.ErrInvalidArgument.Errorf("process %d failed, but its Err is nil", p.ID)
 		case p.State != Failed && p.Err != nil:
-			return nil, invalid("process %d has the error %q, but its state is not Failed", p.ID, p.Err)
+			return nil, pjrt.ErrInvalidArgument.Errorf("process %d has the error %q, but its state is not Failed", p.ID, p.Err)
 		}
 		seen[p.ID] = true
 		infos[i] = capi.ProcessInfo{StructSize: capi.ProcessInfoSize, TaskID: int32(p.ID), IncarnationID: p.Incarnation, State: p.State}
 		if p.Err != nil {
 			if p.Err.Code < pjrt.ErrCancelled || p.Err.Code > pjrt.ErrUnauthenticated {
-				return nil, invalid("process %d: the error code %d is unknown", p.ID, int32(p.Err.Code))
+				return nil, pjrt.ErrInvalidArgument.Errorf("process %d: the error code %d is unknown", p.ID, int32(p.Err.Code))
 			}
 			infos[i].ErrorCode = int32(p.Err.Code)
 			infos[i].ErrorMessage, infos[i].ErrorMessageSize = capi.StringData(p.Err.Message)
 		}
 	}
 	return infos, nil
-}
-
-// invalid returns the error for a wrong argument.
-func invalid(format string, args ...any) error {
-	return &pjrt.Error{Code: pjrt.ErrInvalidArgument, Message: fmt.Sprintf(format, args...)}
 }

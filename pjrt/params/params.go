@@ -71,7 +71,7 @@ func Arguments(values ...any) ([]pjrt.Argument, error) {
 		case *sharding.Array:
 			if leaf != nil {
 				if a.Buffers = leaf.Buffers(); len(a.Buffers) == 0 {
-					return invalid("%s is a sharding.Array without parts", place(name))
+					return pjrt.ErrInvalidArgument.Errorf("%s is a sharding.Array without parts", place(name))
 				}
 			}
 		case pjrt.Argument:
@@ -96,15 +96,16 @@ func Scan(results []*pjrt.Buffer, into ...any) error {
 	var places []reflect.Value
 	for i, v := range into {
 		if r := reflect.ValueOf(v); r.Kind() != reflect.Pointer || r.IsNil() || r.Type() == bufferType {
-			return invalid("destination %d is of type %T; give a pointer to the value that takes the results", i, v)
+			return pjrt.ErrInvalidArgument.Errorf("destination %d is of type %T; give a pointer to the value that takes the results", i, v)
 		}
 	}
 	err := visitAll(into, func(name string, v reflect.Value) error {
 		if v.Type() != bufferType {
-			return invalid("%s is of type %v; Scan stores results in places of type *pjrt.Buffer", place(name), v.Type())
+			return pjrt.ErrInvalidArgument.Errorf("%s is of type %v; Scan stores results in places of type *pjrt.Buffer",
+				place(name), v.Type())
 		}
 		if !v.CanSet() {
-			return invalid("%s cannot be changed because it is in a map or in an interface: use a slice or a struct",
+			return pjrt.ErrInvalidArgument.Errorf("%s cannot be changed because it is in a map or in an interface: use a slice or a struct",
 				place(name))
 		}
 		places = append(places, v)
@@ -114,7 +115,7 @@ func Scan(results []*pjrt.Buffer, into ...any) error {
 		return err
 	}
 	if len(places) != len(results) {
-		return invalid("the destinations have %d places for %d results", len(places), len(results))
+		return pjrt.ErrInvalidArgument.Errorf("the destinations have %d places for %d results", len(places), len(results))
 	}
 	for i, b := range results {
 		places[i].Set(reflect.ValueOf(b))
@@ -165,10 +166,10 @@ func visitAll(values []any, leaf visitor) error {
 
 func visit(v reflect.Value, name string, depth int, leaf visitor) error {
 	if depth > maxNesting {
-		return invalid("%s is nested more than %d deep: does it contain itself?", place(name), maxNesting)
+		return pjrt.ErrInvalidArgument.Errorf("%s is nested more than %d deep: does it contain itself?", place(name), maxNesting)
 	}
 	if !v.IsValid() {
-		return invalid("%s is nil", place(name))
+		return pjrt.ErrInvalidArgument.Errorf("%s is nil", place(name))
 	}
 	t := v.Type()
 	if isLeaf(t) {
@@ -177,7 +178,7 @@ func visit(v reflect.Value, name string, depth int, leaf visitor) error {
 	switch v.Kind() {
 	case reflect.Pointer, reflect.Interface:
 		if v.IsNil() {
-			return invalid("%s is nil, so it is not known how many arguments it stands for", place(name))
+			return pjrt.ErrInvalidArgument.Errorf("%s is nil, so it is not known how many arguments it stands for", place(name))
 		}
 		if v.Kind() == reflect.Interface && t.NumMethod() > 0 && !hasRoom(v.Elem().Type(), nil) {
 			return nil // such as an activation function among layers
@@ -192,7 +193,7 @@ func visit(v reflect.Value, name string, depth int, leaf visitor) error {
 		return nil
 	case reflect.Map:
 		if t.Key().Kind() != reflect.String {
-			return invalid("%s is of type %v; the keys of a map must be strings", place(name), t)
+			return pjrt.ErrInvalidArgument.Errorf("%s is of type %v; the keys of a map must be strings", place(name), t)
 		}
 		keys := v.MapKeys()
 		slices.SortFunc(keys, func(a, b reflect.Value) int { return strings.Compare(a.String(), b.String()) })
@@ -208,10 +209,11 @@ func visit(v reflect.Value, name string, depth int, leaf visitor) error {
 		}
 	case reflect.Chan:
 		if hasRoom(t, nil) {
-			return invalid("%s is of type %v; buffers cannot be taken out of a channel: use a slice%s", place(name), t, orTag)
+			return pjrt.ErrInvalidArgument.Errorf("%s is of type %v; buffers cannot be taken out of a channel: use a slice%s",
+				place(name), t, orTag)
 		}
 	}
-	return invalid("%s is of type %v, which holds no buffers", place(name), t)
+	return pjrt.ErrInvalidArgument.Errorf("%s is of type %v, which holds no buffers", place(name), t)
 }
 
 const orTag = ", or tag the field `pjrt:\"-\"` to leave it out"
@@ -220,9 +222,10 @@ func visitFields(v reflect.Value, name string, depth int, leaf visitor) error {
 	t := v.Type()
 	switch {
 	case t == bufferType.Elem() || t == arrayType.Elem():
-		return invalid("%s is of type %v; use a *%v%s", place(name), t, t, orTag)
+		return pjrt.ErrInvalidArgument.Errorf("%s is of type %v; use a *%v%s", place(name), t, t, orTag)
 	case t.PkgPath() == bufferType.Elem().PkgPath() && hasRoom(t, nil):
-		return invalid("%s is of type %v, which may hold buffers that cannot be taken out: pass the buffers themselves%s",
+		return pjrt.ErrInvalidArgument.Errorf("%s is of type %v, which may hold buffers that cannot be taken out: pass the buffers "+
+			"themselves%s",
 			place(name), t, orTag)
 	}
 	for i := range v.NumField() {
@@ -233,7 +236,7 @@ func visitFields(v reflect.Value, name string, depth int, leaf visitor) error {
 		// The exported fields of an embedded struct are accessible even if its name is not
 		// exported.
 		if !f.IsExported() && !(f.Anonymous && f.Type.Kind() == reflect.Struct) {
-			return invalid("%s may hold buffers but is not exported: export it%s", place(name+"."+f.Name), orTag)
+			return pjrt.ErrInvalidArgument.Errorf("%s may hold buffers but is not exported: export it%s", place(name+"."+f.Name), orTag)
 		}
 		if err := visit(v.Field(i), name+"."+f.Name, depth+1, leaf); err != nil {
 			return err
@@ -275,9 +278,4 @@ func place(name string) string {
 		return "the value"
 	}
 	return name
-}
-
-// invalid returns the error for a wrong argument.
-func invalid(format string, args ...any) error {
-	return &pjrt.Error{Code: pjrt.ErrInvalidArgument, Message: fmt.Sprintf(format, args...)}
 }

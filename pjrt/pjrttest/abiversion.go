@@ -48,10 +48,10 @@ func readABIVersion(proto *byte, size uintptr) (*abiVersion, error) {
 func (v *abiVersion) fits(other *abiVersion, what string) error {
 	switch {
 	case v.platform != other.platform:
-		return failed(capi.ErrorCodeFailedPrecondition, "the %s is for the platform with the id %#x, but the runtime has the id %#x",
+		return capi.ErrorCodeFailedPrecondition.Errorf("the %s is for the platform with the id %#x, but the runtime has the id %#x",
 			what, other.platform, v.platform)
 	case v.version != other.version:
-		return failed(capi.ErrorCodeFailedPrecondition, "the %s is for the platform version %q, but the runtime has %q",
+		return capi.ErrorCodeFailedPrecondition.Errorf("the %s is for the platform version %q, but the runtime has %q",
 			what, other.version, v.version)
 	}
 	return nil

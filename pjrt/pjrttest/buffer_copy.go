@@ -24,7 +24,7 @@ func (p *Plugin) bufferToHostBuffer(a *capi.BufferToHostBufferArgs) error {
 		return err
 	}
 	if origin > 0 {
-		return unimplemented("a host layout with negative strides is not supported")
+		return capi.ErrorCodeUnimplemented.Errorf("a host layout with negative strides is not supported")
 	}
 	if a.Dst == nil {
 		a.DstSize = uintptr(size)
@@ -254,7 +254,7 @@ func (p *Plugin) bufferDonateWithControlDependency(a *capi.BufferDonateWithContr
 	referenced := len(b.external) > 0
 	b.mu.Unlock()
 	if referenced {
-		return failed(capi.ErrorCodeFailedPrecondition, "the buffer of shape %v has external references, and cannot be donated", b.shape)
+		return capi.ErrorCodeFailedPrecondition.Errorf("the buffer of shape %v has external references, and cannot be donated", b.shape)
 	}
 	c, err := b.take("donated")
 	if err != nil {

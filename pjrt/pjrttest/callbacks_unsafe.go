@@ -205,7 +205,7 @@ func takeCallbackError(h *capi.ErrorHandle) error {
 	}
 	e := serve.ReadError(h)
 	if e == nil {
-		return failed(capi.ErrorCodeUnknown, "a callback of the caller returned an error that callback_error did not make")
+		return capi.ErrorCodeUnknown.Errorf("a callback of the caller returned an error that callback_error did not make")
 	}
 	serve.DestroyError(h)
 	return e

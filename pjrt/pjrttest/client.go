@@ -271,7 +271,7 @@ func (p *Plugin) clientDefaultDeviceAssignment(a *capi.ClientDefaultDeviceAssign
 		return invalid("%d replicas of %d partitions need more devices than the client's %d",
 			a.NumReplicas, a.NumPartitions, len(c.devices))
 	case uintptr(n) > a.DefaultAssignmentSize:
-		return failed(capi.ErrorCodeFailedPrecondition, "the assignment has room for %d devices, but needs room for %d",
+		return capi.ErrorCodeFailedPrecondition.Errorf("the assignment has room for %d devices, but needs room for %d",
 			a.DefaultAssignmentSize, n)
 	case a.DefaultAssignment == nil:
 		return invalid("the assignment is null")
@@ -331,7 +331,7 @@ func (p *Plugin) clientDMAMap(a *capi.ClientDMAMapArgs) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if _, twice := c.mapped[uintptr(a.Data)]; twice {
-		return failed(capi.ErrorCodeAlreadyExists, "the memory at %p is already mapped", a.Data)
+		return capi.ErrorCodeAlreadyExists.Errorf("the memory at %p is already mapped", a.Data)
 	}
 	c.mapped[uintptr(a.Data)] = a.Size
 	return nil
@@ -345,7 +345,7 @@ func (p *Plugin) clientDMAUnmap(a *capi.ClientDMAUnmapArgs) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if _, ok := c.mapped[uintptr(a.Data)]; !ok {
-		return failed(capi.ErrorCodeNotFound, "the memory at %p is not mapped", a.Data)
+		return capi.ErrorCodeNotFound.Errorf("the memory at %p is not mapped", a.Data)
 	}
 	delete(c.mapped, uintptr(a.Data))
 	return nil

@@ -313,7 +313,7 @@ func override(orders []order, list []pjrt.ShapeLayout, shapes []pjrt.Shape, what
 			continue
 		}
 		if len(l.Layout.Tiles) > 0 {
-			return unimplemented("the layout of %s %d is tiled, which is not supported", what, i)
+			return capi.ErrorCodeUnimplemented.Errorf("the layout of %s %d is tiled, which is not supported", what, i)
 		}
 		o := make(order, len(l.Layout.MinorToMajor))
 		for j, d := range l.Layout.MinorToMajor {

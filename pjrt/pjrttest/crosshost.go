@@ -285,7 +285,7 @@ func (p *Plugin) crossHostMakeReceive(a *capi.TransfersClientMakeCrossHostReceiv
 func (p *Plugin) cancelReceive(r capi.CrossHostCancelRequest) {
 	err := invalid("a transfer cannot be cancelled with the code %d, which is not that of an error", int32(r.Reason))
 	if r.Reason > capi.ErrorCodeOK && r.Reason <= capi.ErrorCodeUnauthenticated {
-		err = p.opts.Network.cancel(p, string(r.Descriptor), failed(r.Reason, "%s", r.Message))
+		err = p.opts.Network.cancel(p, string(r.Descriptor), r.Reason.Errorf("%s", r.Message))
 	}
 	lend(err, r.Done)
 }
@@ -302,7 +302,7 @@ func lend(err error, callback func(*capi.ErrorHandle)) {
 // nothing and reports errors to the caller's callback. fn is nil if the function is absent.
 func (p *Plugin) remoteCopy(fn func(*capi.TransfersBufferCopyToRemoteDeviceArgs) error) func(*capi.TransfersBufferCopyToRemoteDeviceArgs) {
 	return func(a *capi.TransfersBufferCopyToRemoteDeviceArgs) {
-		err := unimplemented("the plugin does not implement %s", a.Function().Name)
+		err := capi.ErrorCodeUnimplemented.Errorf("the plugin does not implement %s", a.Function().Name)
 		if fn != nil {
 			err = fn(a)
 		}
@@ -321,7 +321,7 @@ func (p *Plugin) remoteCopy(fn func(*capi.TransfersBufferCopyToRemoteDeviceArgs)
 
 func (p *Plugin) copyToRemoteDevice(a *capi.TransfersBufferCopyToRemoteDeviceArgs) error {
 	if p.opts.Minor < remoteCopySince {
-		return unimplemented("%s had another form before API %d.%d, which is not supported",
+		return capi.ErrorCodeUnimplemented.Errorf("%s had another form before API %d.%d, which is not supported",
 			a.Function().Name, capi.APIMajor, remoteCopySince)
 	}
 	ready, err := p.descriptorEvent(a)

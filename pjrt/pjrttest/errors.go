@@ -3,23 +3,11 @@
 
 package pjrttest
 
-import (
-	"fmt"
+import "github.com/purepjrt/purepjrt/capi"
 
-	"github.com/purepjrt/purepjrt/capi"
-)
-
-// failed makes an error for a function to return.
-func failed(code capi.ErrorCode, format string, args ...any) error {
-	return &capi.Error{Code: code, Message: fmt.Sprintf(format, args...)}
-}
-
+// invalid returns the error for a mistake of the caller.
 func invalid(format string, args ...any) error {
-	return failed(capi.ErrorCodeInvalidArgument, format, args...)
-}
-
-func unimplemented(format string, args ...any) error {
-	return failed(capi.ErrorCodeUnimplemented, format, args...)
+	return capi.ErrorCodeInvalidArgument.Errorf(format, args...)
 }
 
 // asError turns any error into one with a code.

@@ -82,7 +82,7 @@ func (p *Plugin) eventDestroy(a *capi.EventDestroyArgs) error {
 	return destroy(p, a.Event, func(e *event) {
 		if e.settable {
 			// The event can no longer be set.
-			e.of.complete(failed(capi.ErrorCodeCancelled, "the event was destroyed before it was set"))
+			e.of.complete(capi.ErrorCodeCancelled.Errorf("the event was destroyed before it was set"))
 		}
 	})
 }
@@ -102,7 +102,7 @@ func (p *Plugin) eventError(a *capi.EventErrorArgs) error {
 	}
 	result, over := e.of.result()
 	if !over {
-		return failed(capi.ErrorCodeFailedPrecondition, "the event is not ready: wait for it before asking for its error")
+		return capi.ErrorCodeFailedPrecondition.Errorf("the event is not ready: wait for it before asking for its error")
 	}
 	return result
 }
@@ -141,14 +141,14 @@ func (p *Plugin) eventSet(a *capi.EventSetArgs) error {
 		return err
 	}
 	if !e.settable {
-		return failed(capi.ErrorCodeFailedPrecondition, "the event was not made by PJRT_Event_Create, and cannot be set")
+		return capi.ErrorCodeFailedPrecondition.Errorf("the event was not made by PJRT_Event_Create, and cannot be set")
 	}
 	result, err := given(a.ErrorCode, a.ErrorMessage, a.ErrorMessageSize)
 	if err != nil {
 		return err
 	}
 	if !e.of.complete(result) {
-		return failed(capi.ErrorCodeFailedPrecondition, "the event was already set")
+		return capi.ErrorCodeFailedPrecondition.Errorf("the event was already set")
 	}
 	return nil
 }

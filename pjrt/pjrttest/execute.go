@@ -20,7 +20,7 @@ func (p *Plugin) loadedExecutableExecute(a *capi.LoadedExecutableExecuteArgs) er
 		return err
 	}
 	if e.isDeleted() {
-		return failed(capi.ErrorCodeFailedPrecondition, "the executable %s was deleted", e.name)
+		return capi.ErrorCodeFailedPrecondition.Errorf("the executable %s was deleted", e.name)
 	}
 	options, err := read(a.Options, "PJRT_ExecuteOptions", firstExecuteOptions)
 	if err != nil {

@@ -132,7 +132,7 @@ func (p *Plugin) hostMemoryAllocate(a *capi.HostMemoryAllocatorAllocateArgs) err
 		return invalid("an allocation must have at least 1 byte, not 0")
 	}
 	if a.Size > defaultMemory {
-		return failed(capi.ErrorCodeResourceExhausted, "an allocation of %d bytes is too large; the limit is %d bytes",
+		return capi.ErrorCodeResourceExhausted.Errorf("an allocation of %d bytes is too large; the limit is %d bytes",
 			a.Size, defaultMemory)
 	}
 	a.Ptr = share(p, "PJRT_HostMemoryAllocator allocation", aligned(int64(a.Size)))

@@ -43,7 +43,7 @@ func (p *Plugin) registerCustomCall(a *capi.GPURegisterCustomCallArgs) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if old, ok := p.customCalls[name]; ok && old != x {
-		return failed(capi.ErrorCodeAlreadyExists, "there already is another custom call %q", name)
+		return capi.ErrorCodeAlreadyExists.Errorf("there already is another custom call %q", name)
 	}
 	p.customCalls[name] = x
 	return nil

@@ -57,7 +57,7 @@ func (o *Operation) Release() { o.letGo(nil) }
 // err. If the operation is no longer held, Fail does nothing.
 func (o *Operation) Fail(err error) {
 	if err == nil {
-		err = failed(capi.ErrorCodeCancelled, "the test failed the operation")
+		err = capi.ErrorCodeCancelled.Errorf("the test failed the operation")
 	}
 	o.letGo(asError(err))
 }

@@ -101,18 +101,18 @@ func (l *launch) compute() error {
 		return err
 	}
 	if len(x.Results) != len(l.devices) {
-		return failed(capi.ErrorCodeInternal, "the program %s returned results for %d devices, but runs on %d",
+		return capi.ErrorCodeInternal.Errorf("the program %s returned results for %d devices, but runs on %d",
 			l.exe.name, len(x.Results), len(l.devices))
 	}
 	for d, row := range x.Results {
 		if len(row) != len(l.exe.results) {
-			return failed(capi.ErrorCodeInternal, "the program %s returned %d results for device %d instead of %d",
+			return capi.ErrorCodeInternal.Errorf("the program %s returned %d results for device %d instead of %d",
 				l.exe.name, len(row), l.devices[d].id, len(l.exe.results))
 		}
 		for i, r := range row {
 			want := l.exe.results[i]
 			if !r.Shape().Equal(want) || int64(len(r.Data)) != hostSize(want) {
-				return failed(capi.ErrorCodeInternal, "the program %s returned %v of %d bytes as result %d instead of %v",
+				return capi.ErrorCodeInternal.Errorf("the program %s returned %v of %d bytes as result %d instead of %v",
 					l.exe.name, r.Shape(), len(r.Data), i, want)
 			}
 		}
@@ -129,13 +129,13 @@ func (l *launch) compute() error {
 // call runs the program's function in a separate goroutine, because the function may end
 // its goroutine. That is an error, and so is a panic.
 func (l *launch) call(x *Launch) (err error) {
-	err = failed(capi.ErrorCodeInternal, "the program %s ended its goroutine, as testing.T.FailNow does", l.exe.name)
+	err = capi.ErrorCodeInternal.Errorf("the program %s ended its goroutine, as testing.T.FailNow does", l.exe.name)
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
 		defer func() {
 			if v := recover(); v != nil {
-				err = failed(capi.ErrorCodeInternal, "the program %s panicked: %v\n%s", l.exe.name, v, debug.Stack())
+				err = capi.ErrorCodeInternal.Errorf("the program %s panicked: %v\n%s", l.exe.name, v, debug.Stack())
 			}
 		}()
 		err = programError(l.exe.program.call(x))

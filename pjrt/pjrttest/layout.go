@@ -20,7 +20,7 @@ import (
 func shapeOf(t capi.BufferType, dims *int64, n uintptr) (pjrt.Shape, error) {
 	s := pjrt.Shape{Type: dtype.Type(t), Dims: []int64{}}
 	if s.Type == dtype.Token {
-		return s, unimplemented("tokens are not supported")
+		return s, capi.ErrorCodeUnimplemented.Errorf("tokens are not supported")
 	}
 	if !s.Type.Valid() || s.Type.Size() == 0 {
 		return s, invalid("arrays of the type %v are not supported", t)
@@ -179,7 +179,7 @@ func tiledOrder(t *capi.BufferMemoryLayoutTiled, rank int) (order, error) {
 	}
 	switch {
 	case t.NumTiles > 0:
-		return nil, unimplemented("tiled layouts are not supported; the layout has %d tiles", t.NumTiles)
+		return nil, capi.ErrorCodeUnimplemented.Errorf("tiled layouts are not supported; the layout has %d tiles", t.NumTiles)
 	case t.MinorToMajor == nil && t.MinorToMajorSize > 0:
 		return nil, invalid("the order of the layout is null and has %d dimensions", t.MinorToMajorSize)
 	case t.MinorToMajorSize != uintptr(rank):
@@ -206,7 +206,8 @@ func denseOrder(strides []int64, s pjrt.Shape) (order, error) {
 	slices.SortStableFunc(o, func(a, b int64) int { return int(strides[a] - strides[b]) })
 	for d, want := range o.strides(s) {
 		if strides[d] != want && s.Dims[d] > 1 {
-			return nil, unimplemented("the strides %v of the shape %v leave gaps, which is not supported on a device", strides, s)
+			return nil, capi.ErrorCodeUnimplemented.Errorf("the strides %v of the shape %v leave gaps, which is not supported on a device",
+				strides, s)
 		}
 	}
 	return o, nil

@@ -34,7 +34,7 @@ func meet(a *capi.ClientCreateArgs, process int, counts []int) error {
 		}
 		n, err := strconv.Atoi(value)
 		if err != nil || n < 1 || n > 1<<16 {
-			return failed(capi.ErrorCodeInternal, "the key-value store has %q as the number of devices of process %d", value, i)
+			return capi.ErrorCodeInternal.Errorf("the key-value store has %q as the number of devices of process %d", value, i)
 		}
 		counts[i] = n
 	}

@@ -34,7 +34,7 @@ func (m *memory) take(size int64) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if size > m.limit-m.inUse {
-		return failed(capi.ErrorCodeResourceExhausted, "out of memory: %d bytes do not fit in %s, where %d of %d bytes are in use",
+		return capi.ErrorCodeResourceExhausted.Errorf("out of memory: %d bytes do not fit in %s, where %d of %d bytes are in use",
 			size, m.text, m.inUse, m.limit)
 	}
 	m.inUse += size

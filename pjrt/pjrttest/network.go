@@ -94,8 +94,8 @@ func (n *Network) join(c *client) error {
 	defer n.mu.Unlock()
 	for other := range n.clients {
 		if other.process == c.process && other.p != c.p {
-			return failed(capi.ErrorCodeAlreadyExists,
-				"another plugin of the network is process %d: give each plugin of an Options.Network its own ProcessIndex", c.process)
+			return capi.ErrorCodeAlreadyExists.Errorf("another plugin of the network is process %d: give each plugin of an "+
+				"Options.Network its own ProcessIndex", c.process)
 		}
 	}
 	if n.clients == nil {
@@ -154,8 +154,8 @@ func (n *Network) leave(c *client, why string) {
 	}
 	maps.DeleteFunc(n.keyed, func(k transferKey, _ *crossing) bool { return n.left[k.from] || n.left[k.to] })
 	n.mu.Unlock()
-	finish(own, failed(capi.ErrorCodeCancelled, "%s", why))
-	finish(others, failed(capi.ErrorCodeUnavailable, "process %d has left the transfer: %s", c.process, why))
+	finish(own, capi.ErrorCodeCancelled.Errorf("%s", why))
+	finish(others, capi.ErrorCodeUnavailable.Errorf("process %d has left the transfer: %s", c.process, why))
 }
 
 // has reports whether one end of the transfer belongs to the client.
@@ -180,7 +180,7 @@ func (n *Network) forget(x *crossing) {
 // Precondition: n.mu is held.
 func (n *Network) add(c *client, ends ...*end) error {
 	if !n.clients[c] {
-		return failed(capi.ErrorCodeFailedPrecondition, "the client cannot take part in transfers: its plugin was closed")
+		return capi.ErrorCodeFailedPrecondition.Errorf("the client cannot take part in transfers: its plugin was closed")
 	}
 	for _, e := range ends {
 		n.ends[e] = true
@@ -200,7 +200,7 @@ func (n *Network) meet(c *client, ends []*end) error {
 		x := n.keyed[k]
 		switch {
 		case n.left[e.peer.process]:
-			return failed(capi.ErrorCodeUnavailable, "process %d has ended: it has no client any more", e.peer.process)
+			return capi.ErrorCodeUnavailable.Errorf("process %d has ended: it has no client any more", e.peer.process)
 		case given[k], x != nil && e.sends && x.from != nil, x != nil && !e.sends && x.to != nil:
 			return invalid("there is already a transfer with the key %d from process %d to process %d", k.key, k.from, k.to)
 		}
@@ -274,7 +274,7 @@ func (n *Network) waiting(descriptor string) (*crossing, error) {
 	if x := n.described[descriptor]; x != nil && x.to.ready {
 		return x, nil
 	}
-	return nil, failed(capi.ErrorCodeNotFound, "the descriptor %.40q names no buffer that waits for its sender", descriptor)
+	return nil, capi.ErrorCodeNotFound.Errorf("the descriptor %.40q names no buffer that waits for its sender", descriptor)
 }
 
 // deliver notes that the operation of a sender by descriptor has run, with err. The
@@ -403,8 +403,8 @@ func (x *crossing) mismatch() error {
 	for _, process := range slices.Sorted(maps.Keys(from.started)) {
 		sender := from.started[process]
 		if receiver, ok := to.started[process]; ok && receiver != sender {
-			return failed(capi.ErrorCodeFailedPrecondition,
-				"%s: process %d is of incarnation %d for the sender, but of incarnation %d for the receiver",
+			return capi.ErrorCodeFailedPrecondition.Errorf("%s: process %d is of incarnation %d for the sender, but of incarnation %d "+
+				"for the receiver",
 				x.name, process, sender, receiver)
 		}
 	}

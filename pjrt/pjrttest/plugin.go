@@ -184,7 +184,7 @@ func (p *Plugin) Close() error {
 	if was {
 		return nil
 	}
-	cancelled := failed(capi.ErrorCodeCancelled, "the plugin was closed")
+	cancelled := capi.ErrorCodeCancelled.Errorf("the plugin was closed")
 	p.faults.unblock(cancelled, func(*block) bool { return true })
 	p.opts.Network.close(p)
 	for _, o := range p.Held() {

@@ -71,7 +71,7 @@ func (p *Plugin) profilerStart(a *capi.ProfilerStartArgs) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if x.started {
-		return failed(capi.ErrorCodeFailedPrecondition, "the profiler was already started")
+		return capi.ErrorCodeFailedPrecondition.Errorf("the profiler was already started")
 	}
 	x.started, x.since = true, time.Now()
 	p.recording[x] = true
@@ -86,7 +86,7 @@ func (p *Plugin) profilerStop(a *capi.ProfilerStopArgs) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if !x.started || x.stopped {
-		return failed(capi.ErrorCodeFailedPrecondition, "the profiler is not recording")
+		return capi.ErrorCodeFailedPrecondition.Errorf("the profiler is not recording")
 	}
 	x.stopped = true
 	delete(p.recording, x)
@@ -102,7 +102,7 @@ func (p *Plugin) collect(h *capi.Profiler) ([]byte, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if !x.stopped {
-		return nil, failed(capi.ErrorCodeFailedPrecondition, "the profiler has no data before it is stopped")
+		return nil, capi.ErrorCodeFailedPrecondition.Errorf("the profiler has no data before it is stopped")
 	}
 	if x.data == nil {
 		x.data = x.space()

@@ -162,7 +162,7 @@ func rawBufferTable() *capi.RawBufferFunctionTable {
 func makeRawBufferTable() *capi.RawBufferFunctionTable {
 	entry := func(fn any) uintptr { return purego.NewCallback(fn) }
 	noEvents := func() *capi.ErrorHandle {
-		return serve.NewError(unimplemented("this plugin has no device events"))
+		return serve.NewError(capi.ErrorCodeUnimplemented.Errorf("this plugin has no device events"))
 	}
 	return &capi.RawBufferFunctionTable{
 		StructSize: capi.RawBufferFunctionTableSize, InstanceSize: capi.RawBufferSize,

@@ -48,7 +48,7 @@ func (l *launch) takeCallbacks(o *capi.ExecuteOptions) error {
 func (l *launch) send(device int, channel int64, data []byte) error {
 	s, ok := l.sends[device][channel]
 	if !ok || s.SendCallback == 0 {
-		return failed(capi.ErrorCodeFailedPrecondition, "the execution has no function for data that device %d sends on channel %d",
+		return capi.ErrorCodeFailedPrecondition.Errorf("the execution has no function for data that device %d sends on channel %d",
 			l.devices[device].id, channel)
 	}
 	own := append(make([]byte, 0, len(data)+1), data...)
@@ -78,7 +78,7 @@ const granule = 1
 func (l *launch) recv(device int, channel int64, size int) ([]byte, error) {
 	r, ok := l.recvs[device][channel]
 	if !ok || r.RecvCallback == 0 {
-		return nil, failed(capi.ErrorCodeFailedPrecondition, "the execution has no function for data that device %d receives on channel %d",
+		return nil, capi.ErrorCodeFailedPrecondition.Errorf("the execution has no function for data that device %d receives on channel %d",
 			l.devices[device].id, channel)
 	}
 	s := &stream{total: int64(size), over: newFuture()}
@@ -95,7 +95,7 @@ func (p *Plugin) streamDestroy(a *capi.CopyToDeviceStreamDestroyArgs) error {
 		s.mu.Lock()
 		n := len(s.data)
 		s.mu.Unlock()
-		s.over.complete(failed(capi.ErrorCodeCancelled, "the stream was destroyed when it had %d of %d bytes", n, s.total))
+		s.over.complete(capi.ErrorCodeCancelled.Errorf("the stream was destroyed when it had %d of %d bytes", n, s.total))
 	})
 }
 
@@ -121,7 +121,7 @@ func (s *stream) add(data []byte, size int64) error {
 	switch {
 	case s.all:
 		s.mu.Unlock()
-		return failed(capi.ErrorCodeFailedPrecondition, "the stream already has all its %d bytes", s.total)
+		return capi.ErrorCodeFailedPrecondition.Errorf("the stream already has all its %d bytes", s.total)
 	case size > s.total-have:
 		s.mu.Unlock()
 		return invalid("a chunk of %d bytes is too large: the stream already has %d of its %d bytes", size, have, s.total)

@@ -27,8 +27,8 @@ func (t *topology) grid() (grid, error) {
 	}
 	n := t.form.Processes[0]
 	if slices.ContainsFunc(t.form.Processes, func(other int) bool { return other != n }) {
-		return grid{}, failed(capi.ErrorCodeFailedPrecondition,
-			"the processes have %v devices; those of a system of TPUs all have the same number", t.form.Processes)
+		return grid{}, capi.ErrorCodeFailedPrecondition.Errorf("the processes have %v devices; those of a system of TPUs all have the "+
+			"same number", t.form.Processes)
 	}
 	side := 1
 	for i := 2; i*i <= n; i++ {

@@ -80,7 +80,7 @@ func (p *Plugin) clientCreateBuffersForAsyncHostToDevice(a *capi.ClientCreateBuf
 // end fails the buffers that do not yet have all their data.
 func (m *manager) end() {
 	for _, b := range m.buffers {
-		b.close(failed(capi.ErrorCodeCancelled, "the transfer manager was destroyed before the last transfer to the buffer"))
+		b.close(capi.ErrorCodeCancelled.Errorf("the transfer manager was destroyed before the last transfer to the buffer"))
 		b.contents.release()
 	}
 }
@@ -106,7 +106,7 @@ func (b *incoming) expect(size int64, last bool) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.last {
-		return failed(capi.ErrorCodeFailedPrecondition, "the buffer of shape %v already has its last transfer or an error", b.shape)
+		return capi.ErrorCodeFailedPrecondition.Errorf("the buffer of shape %v already has its last transfer or an error", b.shape)
 	}
 	if last && size < b.size-b.sent {
 		return invalid("the last transfer to the buffer of shape %v leaves %d of its %d bytes unset", b.shape, b.size-b.sent-size, b.size)
@@ -212,7 +212,7 @@ func (p *Plugin) transferManagerRetrieveBuffer(a *capi.AsyncHostToDeviceTransfer
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.retrieved {
-		return failed(capi.ErrorCodeFailedPrecondition, "buffer %d was already retrieved", a.BufferIndex)
+		return capi.ErrorCodeFailedPrecondition.Errorf("buffer %d was already retrieved", a.BufferIndex)
 	}
 	b.retrieved = true
 	a.BufferOut = m.in.newBuffer(b.shape, slices.Clone(b.order), b.contents.use())
@@ -256,7 +256,7 @@ func (p *Plugin) transferManagerSetBufferError(a *capi.AsyncHostToDeviceTransfer
 		return invalid("the error of a buffer cannot have the code OK")
 	}
 	if !b.close(cause) {
-		return failed(capi.ErrorCodeFailedPrecondition, "the buffer of shape %v already has its last transfer or an error", b.shape)
+		return capi.ErrorCodeFailedPrecondition.Errorf("the buffer of shape %v already has its last transfer or an error", b.shape)
 	}
 	return nil
 }

@@ -9,8 +9,6 @@
 package platform
 
 import (
-	"fmt"
-
 	"github.com/purepjrt/purepjrt/capi"
 	"github.com/purepjrt/purepjrt/pjrt/internal/createoptions"
 )
@@ -194,13 +192,9 @@ func (o TPU) CreateOptions() ([]capi.Attribute, error) {
 func Parse(kind, text string) ([]capi.Attribute, error) {
 	list, err := createoptions.Parse(kind, text)
 	if err != nil {
-		return nil, invalid("%v", err)
+		return nil, capi.ErrorCodeInvalidArgument.Errorf("%v", err)
 	}
 	return list, nil
-}
-
-func invalid(format string, args ...any) error {
-	return &capi.Error{Code: capi.ErrorCodeInvalidArgument, Message: fmt.Sprintf(format, args...)}
 }
 
 // list collects options, and the first error.
@@ -215,7 +209,7 @@ func (l *list) add(name string, value any) {
 
 func (l *list) fail(format string, args ...any) {
 	if l.err == nil {
-		l.err = invalid(format, args...)
+		l.err = capi.ErrorCodeInvalidArgument.Errorf(format, args...)
 	}
 }
 

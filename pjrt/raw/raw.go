@@ -5,7 +5,6 @@ package raw
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/purepjrt/purepjrt/capi"
 	"github.com/purepjrt/purepjrt/pjrt"
@@ -234,7 +233,7 @@ func ParseDeviceLayout(text string) pjrt.DeviceLayout {
 // Errorf returns a *pjrt.Error with the code and a formatted message, as package pjrt
 // does for mistakes that it finds before it calls C.
 func Errorf(code capi.ErrorCode, format string, args ...any) error {
-	return &pjrt.Error{Code: code, Message: fmt.Sprintf(format, args...)}
+	return code.Errorf(format, args...)
 }
 
 // ErrorParts returns a code and a message with which to report an error to a plugin: those

@@ -48,7 +48,7 @@ func checkData(a pjrt.HostArray) error {
 	shape := a.Shape()
 	n, err := shape.HostSize()
 	if err == nil && len(a.Data) != n {
-		err = invalid("an array of shape %v takes %d bytes, but its data has %d", shape, n, len(a.Data))
+		err = pjrt.ErrInvalidArgument.Errorf("an array of shape %v takes %d bytes, but its data has %d", shape, n, len(a.Data))
 	}
 	return err
 }
@@ -90,24 +90,25 @@ func (m *Mesh) Join(shape pjrt.Shape, p Partition, parts []*pjrt.Buffer) (*Array
 		return nil, err
 	}
 	if len(parts) != len(m.devices) {
-		return nil, invalid("%d parts were given for the %d devices of the mesh; give one for each", len(parts), len(m.devices))
+		return nil, pjrt.ErrInvalidArgument.Errorf("%d parts were given for the %d devices of the mesh; give one for each",
+			len(parts), len(m.devices))
 	}
 	for i, b := range parts {
 		if b == nil {
-			return nil, invalid("part %d is nil", i)
+			return nil, pjrt.ErrInvalidArgument.Errorf("part %d is nil", i)
 		}
 		if b.Client() != m.client {
-			return nil, invalid("part %d belongs to another client", i)
+			return nil, pjrt.ErrInvalidArgument.Errorf("part %d belongs to another client", i)
 		}
 		if s := b.Shape(); !s.Equal(part) {
-			return nil, invalid("part %d is %v, but the parts of %v are %v", i, s, shape, part)
+			return nil, pjrt.ErrInvalidArgument.Errorf("part %d is %v, but the parts of %v are %v", i, s, shape, part)
 		}
 		d, err := b.Device()
 		if err != nil {
 			return nil, err
 		}
 		if d != m.devices[i] {
-			return nil, invalid("part %d is on %v, not on %v", i, d, m.devices[i])
+			return nil, pjrt.ErrInvalidArgument.Errorf("part %d is on %v, not on %v", i, d, m.devices[i])
 		}
 	}
 	return &Array{
@@ -210,7 +211,8 @@ func (s *Array) Gather(ctx context.Context) (pjrt.HostArray, error) {
 				return pjrt.HostArray{}, err
 			}
 			if deleted, err := b.IsDeleted(); err != nil || deleted {
-				return pjrt.HostArray{}, errors.Join(err, invalid("a part of %v was closed, deleted or donated", s.shape))
+				return pjrt.HostArray{}, errors.Join(err, pjrt.ErrInvalidArgument.Errorf("a part of %v was closed, deleted or donated",
+					s.shape))
 			}
 		}
 	}
@@ -233,7 +235,7 @@ func (s *Array) GatherInto(ctx context.Context, dst []byte) error {
 		return err
 	}
 	if len(dst) != size {
-		return invalid("an array of shape %v takes %d bytes, but dst has room for %d", s.shape, size, len(dst))
+		return pjrt.ErrInvalidArgument.Errorf("an array of shape %v takes %d bytes, but dst has room for %d", s.shape, size, len(dst))
 	}
 	strides := denseStrides(s.shape)
 	return parallel(len(s.shards), func(i int) error {
@@ -249,7 +251,7 @@ func (s *Array) GatherInto(ctx context.Context, dst []byte) error {
 	})
 }
 
-var errNilArray = invalid("the sharded array is nil")
+var errNilArray = pjrt.ErrInvalidArgument.Errorf("the sharded array is nil")
 
 // copyPart copies a dense array with the dimensions dims from src to dst, where
 // neighbours along dimension i are strides[i] bytes apart. It returns the rest of src.

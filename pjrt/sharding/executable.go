@@ -40,11 +40,11 @@ func Of(exe *pjrt.LoadedExecutable) (*Executable, error) {
 	}
 	n := exe.NumPartitions()
 	if r := exe.NumReplicas(); r != 1 {
-		return nil, invalid("the program has %d replicas, each with its own arrays: execute it with ExecuteAll", r)
+		return nil, pjrt.ErrInvalidArgument.Errorf("the program has %d replicas, each with its own arrays: execute it with ExecuteAll", r)
 	}
 	devices := exe.Devices()
 	if len(devices) != n {
-		return nil, invalid("the program has %d partitions, but %d of them run on devices of this process: "+
+		return nil, pjrt.ErrInvalidArgument.Errorf("the program has %d partitions, but %d of them run on devices of this process: "+
 			"execute it with ExecuteAll in each process", n, len(devices))
 	}
 	e := &Executable{exe: exe, devices: devices, rows: []int{0}}
@@ -75,12 +75,13 @@ func (e *Executable) order(devices []*pjrt.Device) error {
 		return err
 	}
 	if len(ids) != len(devices) {
-		return failed("the plugin reports partitions for %d of the program's %d devices", len(ids), len(devices))
+		return pjrt.ErrInternal.Errorf("the plugin reports partitions for %d of the program's %d devices", len(ids), len(devices))
 	}
 	e.devices, e.rows = make([]*pjrt.Device, len(devices)), make([]int, len(devices))
 	for i, id := range ids {
 		if id.Partition < 0 || id.Partition >= len(devices) || e.devices[id.Partition] != nil {
-			return failed("the plugin reports partition %d for device %v, but the program has %d partitions, one on each device",
+			return pjrt.ErrInternal.Errorf("the plugin reports partition %d for device %v, but the program has %d partitions, one on "+
+				"each device",
 				id.Partition, devices[i], len(devices))
 		}
 		e.devices[id.Partition], e.rows[i] = devices[i], id.Partition
@@ -98,11 +99,12 @@ func places(parts []pjrt.Shape, n int, what string, read func() ([]pjrt.Sharding
 			return nil, err
 		}
 		if shardings == nil {
-			return nil, &pjrt.Error{Code: pjrt.ErrUnimplemented, Message: fmt.Sprintf(
-				"the plugin does not report the sharding of any %s of the program: execute it with ExecuteAll", what)}
+			return nil, pjrt.ErrUnimplemented.Errorf(
+				"the plugin does not report the sharding of any %s of the program: execute it with ExecuteAll", what)
 		}
 		if len(shardings) != len(parts) {
-			return nil, failed("the plugin reports shardings for %d %ss of a program that has %d", len(shardings), what, len(parts))
+			return nil, pjrt.ErrInternal.Errorf("the plugin reports shardings for %d %ss of a program that has %d",
+				len(shardings), what, len(parts))
 		}
 	}
 	list := make([]place, len(parts))
@@ -121,11 +123,6 @@ func places(parts []pjrt.Shape, n int, what string, read func() ([]pjrt.Sharding
 		list[i] = p
 	}
 	return list, nil
-}
-
-// failed returns the error for a plugin that contradicts itself.
-func failed(format string, args ...any) error {
-	return &pjrt.Error{Code: pjrt.ErrInternal, Message: fmt.Sprintf(format, args...)}
 }
 
 // Devices returns the devices in the order of their partitions. The Devices of a Spec are
@@ -194,14 +191,14 @@ func (e *Executable) Scatter(ctx context.Context, parameter int, a pjrt.HostArra
 		return nil, errNilExecutable
 	}
 	if parameter < 0 || parameter >= len(e.parameters) {
-		return nil, invalid("there is no argument %d: the program takes %d", parameter, len(e.parameters))
+		return nil, pjrt.ErrInvalidArgument.Errorf("there is no argument %d: the program takes %d", parameter, len(e.parameters))
 	}
 	if err := checkData(a); err != nil {
 		return nil, err
 	}
 	p := &e.parameters[parameter]
 	if shape := a.Shape(); !shape.Equal(p.shape) {
-		return nil, invalid("argument %d is %v, and the program takes %v", parameter, shape, p.shape)
+		return nil, pjrt.ErrInvalidArgument.Errorf("argument %d is %v, and the program takes %v", parameter, shape, p.shape)
 	}
 	s := &Array{devices: e.devices, shape: p.shape, part: p.part, shards: p.shards, spec: p.spec}
 	return s.upload(ctx, e.exe.Client(), a)
@@ -216,7 +213,7 @@ func (e *Executable) Execute(ctx context.Context, args []*Array, opts *pjrt.Exec
 		return nil, errNilExecutable
 	}
 	if len(args) != len(e.parameters) {
-		return nil, invalid("the program takes %d arguments, not %d", len(e.parameters), len(args))
+		return nil, pjrt.ErrInvalidArgument.Errorf("the program takes %d arguments, not %d", len(e.parameters), len(args))
 	}
 	rows := make([][]*pjrt.Buffer, len(e.rows))
 	for i, partition := range e.rows {
@@ -252,17 +249,18 @@ func (e *Executable) part(a *Array, parameter, partition int) (*pjrt.Buffer, err
 	p := &e.parameters[parameter]
 	switch {
 	case a == nil:
-		return nil, invalid("argument %d is nil", parameter)
+		return nil, pjrt.ErrInvalidArgument.Errorf("argument %d is nil", parameter)
 	case !a.shape.Equal(p.shape):
-		return nil, invalid("argument %d is %v, and the program takes %v", parameter, a.shape, p.shape)
+		return nil, pjrt.ErrInvalidArgument.Errorf("argument %d is %v, and the program takes %v", parameter, a.shape, p.shape)
 	}
 	device := e.devices[partition]
 	i := slices.Index(a.devices, device)
 	switch {
 	case i < 0:
-		return nil, invalid("argument %d has no part on %v, on which the program runs", parameter, device)
+		return nil, pjrt.ErrInvalidArgument.Errorf("argument %d has no part on %v, on which the program runs", parameter, device)
 	case !a.part.Equal(p.part) || !slices.Equal(a.shards[i].start, p.shards[partition].start):
-		return nil, invalid("argument %d is cut as %v, and the program takes it as %v: cut it with Scatter of the Executable, "+
+		return nil, pjrt.ErrInvalidArgument.Errorf("argument %d is cut as %v, and the program takes it as %v: cut it with Scatter of "+
+			"the Executable, "+
 			"or Gather it and cut it again", parameter, a.Spec(), p.spec)
 	}
 	return a.buffers[i], nil
@@ -275,7 +273,7 @@ func (e *Executable) Run(ctx context.Context, args ...pjrt.HostArray) (results [
 		return nil, errNilExecutable
 	}
 	if len(args) != len(e.parameters) {
-		return nil, invalid("the program takes %d arguments, not %d", len(e.parameters), len(args))
+		return nil, pjrt.ErrInvalidArgument.Errorf("the program takes %d arguments, not %d", len(e.parameters), len(args))
 	}
 	arrays := make([]*Array, len(args))
 	defer func() { closeAll(arrays) }()
@@ -300,7 +298,7 @@ func (e *Executable) Run(ctx context.Context, args ...pjrt.HostArray) (results [
 	return results, nil
 }
 
-var errNilExecutable = invalid("the executable is nil")
+var errNilExecutable = pjrt.ErrInvalidArgument.Errorf("the executable is nil")
 
 func closeAll(arrays []*Array) {
 	for _, a := range arrays {

@@ -29,32 +29,34 @@ type Mesh struct {
 // client. The name of an axis must be unique and not empty, and contain no comma.
 func NewMesh(devices []*pjrt.Device, axes ...Axis) (*Mesh, error) {
 	if len(devices) == 0 {
-		return nil, invalid("a mesh needs devices")
+		return nil, pjrt.ErrInvalidArgument.Errorf("a mesh needs devices")
 	}
 	n := 1
 	for i, a := range axes {
 		switch {
 		case a.Name == "" || strings.Contains(a.Name, ","):
-			return nil, invalid("axis %d of the mesh has the invalid name %q; a name must not be empty or contain a comma", i, a.Name)
+			return nil, pjrt.ErrInvalidArgument.Errorf("axis %d of the mesh has the invalid name %q; a name must not be empty or "+
+				"contain a comma", i, a.Name)
 		case slices.ContainsFunc(axes[:i], func(b Axis) bool { return a.Name == b.Name }):
-			return nil, invalid("two axes of the mesh have the name %q", a.Name)
+			return nil, pjrt.ErrInvalidArgument.Errorf("two axes of the mesh have the name %q", a.Name)
 		case a.Size < 1 || a.Size > len(devices)/n:
-			return nil, invalid("axis %q of the mesh has size %d; sizes must be positive and multiply to the number of devices, %d",
+			return nil, pjrt.ErrInvalidArgument.Errorf("axis %q of the mesh has size %d; sizes must be positive and multiply to the "+
+				"number of devices, %d",
 				a.Name, a.Size, len(devices))
 		}
 		n *= a.Size
 	}
 	if n != len(devices) {
-		return nil, invalid("the axes of the mesh have room for %d devices, but %d were given", n, len(devices))
+		return nil, pjrt.ErrInvalidArgument.Errorf("the axes of the mesh have room for %d devices, but %d were given", n, len(devices))
 	}
 	for i, d := range devices {
 		switch {
 		case d == nil || d.Client() == nil:
-			return nil, invalid("device %d of the mesh is nil", i)
+			return nil, pjrt.ErrInvalidArgument.Errorf("device %d of the mesh is nil", i)
 		case d.Client() != devices[0].Client():
-			return nil, invalid("device %d of the mesh belongs to another client than device 0", i)
+			return nil, pjrt.ErrInvalidArgument.Errorf("device %d of the mesh belongs to another client than device 0", i)
 		case slices.Contains(devices[:i], d):
-			return nil, invalid("device %v is in the mesh twice", d)
+			return nil, pjrt.ErrInvalidArgument.Errorf("device %v is in the mesh twice", d)
 		}
 	}
 	return &Mesh{devices[0].Client(), slices.Clone(devices), slices.Clone(axes)}, nil
@@ -92,13 +94,14 @@ type shard struct {
 // cut returns the shape of the parts of an array, and the part of each device.
 func (m *Mesh) cut(shape pjrt.Shape, p Partition) (pjrt.Shape, []shard, error) {
 	if m == nil || len(m.devices) == 0 {
-		return pjrt.Shape{}, nil, invalid("the mesh is nil")
+		return pjrt.Shape{}, nil, pjrt.ErrInvalidArgument.Errorf("the mesh is nil")
 	}
 	if _, err := shape.HostSize(); err != nil {
 		return pjrt.Shape{}, nil, err
 	}
 	if len(p) > len(shape.Dims) {
-		return pjrt.Shape{}, nil, invalid("the partition has %d dimensions, but %v has %d", len(p), shape, len(shape.Dims))
+		return pjrt.Shape{}, nil, pjrt.ErrInvalidArgument.Errorf("the partition has %d dimensions, but %v has %d",
+			len(p), shape, len(shape.Dims))
 	}
 	used := make(map[string]bool)
 	part := pjrt.Shape{Type: shape.Type, Dims: slices.Clone(shape.Dims)}
@@ -111,17 +114,19 @@ func (m *Mesh) cut(shape pjrt.Shape, p Partition) (pjrt.Shape, []shard, error) {
 		for name := range strings.SplitSeq(names, ",") {
 			i := slices.IndexFunc(m.axes, func(a Axis) bool { return a.Name == name })
 			if i < 0 {
-				return pjrt.Shape{}, nil, invalid("dimension %d is cut along %q, which is not an axis of the mesh", d, name)
+				return pjrt.Shape{}, nil, pjrt.ErrInvalidArgument.Errorf("dimension %d is cut along %q, which is not an axis of the mesh",
+					d, name)
 			}
 			if used[name] {
-				return pjrt.Shape{}, nil, invalid("the partition names axis %q twice", name)
+				return pjrt.Shape{}, nil, pjrt.ErrInvalidArgument.Errorf("the partition names axis %q twice", name)
 			}
 			used[name] = true
 			splits[d] = append(splits[d], i)
 			count *= m.axes[i].Size
 		}
 		if shape.Dims[d]%int64(count) != 0 {
-			return pjrt.Shape{}, nil, invalid("dimension %d of %v cannot be cut into %d equal parts", d, shape, count)
+			return pjrt.Shape{}, nil, pjrt.ErrInvalidArgument.Errorf("dimension %d of %v cannot be cut into %d equal parts",
+				d, shape, count)
 		}
 		part.Dims[d] /= int64(count)
 	}

@@ -4,7 +4,6 @@
 package sharding
 
 import (
-	"fmt"
 	"math"
 	"slices"
 
@@ -55,7 +54,7 @@ type Spec struct {
 func Decode(s pjrt.Sharding) (Spec, error) {
 	p, err := xlaproto.UnmarshalSharding(s.Proto)
 	if err != nil {
-		return Spec{}, &pjrt.Error{Code: pjrt.ErrInvalidArgument, Message: fmt.Sprintf("the bytes are not a valid OpSharding: %v", err)}
+		return Spec{}, pjrt.ErrInvalidArgument.Errorf("the bytes are not a valid OpSharding: %v", err)
 	}
 	return newSpec(p), nil
 }
@@ -96,7 +95,8 @@ func (s Spec) PartShape(shape pjrt.Shape) (pjrt.Shape, error) {
 	part := clone(shape)
 	for d, n := range tiles {
 		if n < 1 || part.Dims[d]%n != 0 {
-			return pjrt.Shape{}, invalid("dimension %d of %v cannot be cut into %d equal parts, as %v asks for", d, shape, n, s)
+			return pjrt.Shape{}, pjrt.ErrInvalidArgument.Errorf("dimension %d of %v cannot be cut into %d equal parts, as %v asks for",
+				d, shape, n, s)
 		}
 		part.Dims[d] /= n
 	}
@@ -112,7 +112,7 @@ func (s Spec) whole(part pjrt.Shape) (pjrt.Shape, error) {
 	shape := clone(part)
 	for d, n := range tiles {
 		if n < 1 || shape.Dims[d] > math.MaxInt64/n {
-			return pjrt.Shape{}, invalid("the sharding %v has %d tiles along dimension %d", s, n, d)
+			return pjrt.Shape{}, pjrt.ErrInvalidArgument.Errorf("the sharding %v has %d tiles along dimension %d", s, n, d)
 		}
 		shape.Dims[d] *= n
 	}
@@ -132,15 +132,16 @@ func (s Spec) tilesOf(rank int) ([]int64, error) {
 		}
 		for _, k := range s.Subgroups {
 			if k != Replicated {
-				return nil, invalid("the sharding %v has a subgroup that is %v: its parts are not parts of one array", s, k)
+				return nil, pjrt.ErrInvalidArgument.Errorf("the sharding %v has a subgroup that is %v: its parts are not parts of one "+
+					"array", s, k)
 			}
 		}
 		if len(s.Tiles)-subgroups != rank {
-			return nil, invalid("the sharding %v does not fit an array of %d dimensions", s, rank)
+			return nil, pjrt.ErrInvalidArgument.Errorf("the sharding %v does not fit an array of %d dimensions", s, rank)
 		}
 		return s.Tiles[:rank], nil
 	}
-	return nil, invalid("the sharding %v does not cut an array into parts for all devices", s)
+	return nil, pjrt.ErrInvalidArgument.Errorf("the sharding %v does not cut an array into parts for all devices", s)
 }
 
 // cut returns the part of an array that each of the devices has.
@@ -166,7 +167,7 @@ func (s Spec) cut(part pjrt.Shape, devices int) ([]shard, error) {
 		all *= n
 	}
 	if all != int64(devices) || len(s.Devices) != devices {
-		return nil, invalid("the sharding %v is not for %d devices", s, devices)
+		return nil, pjrt.ErrInvalidArgument.Errorf("the sharding %v is not for %d devices", s, devices)
 	}
 	sharing := all // devices that have the same tile, which are next to each other in the list
 	for _, n := range tiles {
@@ -180,7 +181,7 @@ func (s Spec) cut(part pjrt.Shape, devices int) ([]shard, error) {
 			tile /= tiles[d]
 		}
 		if device < 0 || device >= int64(devices) || starts[device] != nil {
-			return nil, invalid("the sharding %v does not have each of %d devices once", s, devices)
+			return nil, pjrt.ErrInvalidArgument.Errorf("the sharding %v does not have each of %d devices once", s, devices)
 		}
 		starts[device] = start
 	}

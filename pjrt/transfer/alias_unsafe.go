@@ -47,7 +47,8 @@ func NewAlias(ctx context.Context, client *pjrt.Client, shape pjrt.Shape, opts *
 	}
 	defer release()
 	if opts.Semantics != pjrt.OnlyDuringCall || opts.Strides != nil {
-		return nil, nil, invalid("an alias takes no semantics and no strides; they are for buffers made from memory of the host")
+		return nil, nil, pjrt.ErrInvalidArgument.Errorf("an alias takes no semantics and no strides; they are for buffers made from " +
+			"memory of the host")
 	}
 	if err := raw.CheckShape(client, shape); err != nil {
 		return nil, nil, err
@@ -104,9 +105,10 @@ func failAlias(table *capi.Table, client *capi.Client, handle *capi.FulfillAlias
 	}
 }
 
-var errWaitsForItself = invalid("the contents of the buffer wait for those of the alias, so neither would ever arrive")
+var errWaitsForItself = pjrt.ErrInvalidArgument.Errorf("the contents of the buffer wait for those of the alias, so neither would ever " +
+	"arrive")
 
-var errNilAlias = invalid("the alias is nil")
+var errNilAlias = pjrt.ErrInvalidArgument.Errorf("the alias is nil")
 
 // Fulfill gives the stand-in the contents of b (PJRT_Client_FulfillAliasBuffer). b must
 // have the shape and the layout of the stand-in and be in the same memory. b may still wait
@@ -120,12 +122,12 @@ func (a *Alias) Fulfill(b *pjrt.Buffer) error {
 	case b == nil:
 		return errNilBuffer
 	case b.Client() != a.client:
-		return invalid("the buffer belongs to another client")
+		return pjrt.ErrInvalidArgument.Errorf("the buffer belongs to another client")
 	case b == a.buffer:
-		return invalid("an alias cannot stand for itself")
+		return pjrt.ErrInvalidArgument.Errorf("an alias cannot stand for itself")
 	}
 	if s := b.Shape(); !s.Equal(a.shape) {
-		return invalid("the buffer has the shape %v, but the alias has %v", s, a.shape)
+		return pjrt.ErrInvalidArgument.Errorf("the buffer has the shape %v, but the alias has %v", s, a.shape)
 	}
 	h, release, err := raw.AcquireToConsume(b)
 	if err != nil {
@@ -133,10 +135,10 @@ func (a *Alias) Fulfill(b *pjrt.Buffer) error {
 	}
 	defer release()
 	if m, err := b.Memory(); err == nil && a.memory != nil && m != a.memory {
-		return invalid("the buffer is in %v, but the alias is in %v; they must be in the same memory", m, a.memory)
+		return pjrt.ErrInvalidArgument.Errorf("the buffer is in %v, but the alias is in %v; they must be in the same memory", m, a.memory)
 	}
 	if l, err := b.Layout(); err == nil && a.layout != nil && l.String() != a.layout.String() {
-		return invalid("the buffer has the layout %v, but the alias has %v", l, a.layout)
+		return pjrt.ErrInvalidArgument.Errorf("the buffer has the layout %v, but the alias has %v", l, a.layout)
 	}
 	waits := *bridge.Root.Waits(b)
 	if a.standIn.In(waits) {

@@ -14,7 +14,7 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/raw"
 )
 
-var errNilBuffer = invalid("the buffer is nil")
+var errNilBuffer = pjrt.ErrInvalidArgument.Errorf("the buffer is nil")
 
 // CopyRaw fills dst with the bytes that begin at offset in the memory of the buffer, as
 // they lie on the device, whatever its type and layout (PJRT_Buffer_CopyRawToHost, since
@@ -149,7 +149,7 @@ func PrepareCopyRaw(ctx context.Context, b *pjrt.Buffer, offset, size int64) (*R
 	state := &rawCopyState{begin: args.FutureReadyCallback, data: args.CallbackData}
 	if state.begin == 0 {
 		raw.AdoptEvent(client, args.Event, nil).Close()
-		return nil, failed(pjrt.ErrInternal, "the plugin reported success but returned no callback for a prepared copy")
+		return nil, pjrt.ErrInternal.Errorf("the plugin reported success but returned no callback for a prepared copy")
 	}
 	return &RawCopy{
 		size:    size,
@@ -170,7 +170,7 @@ func (s *rawCopyState) fail(err error) error {
 	return nil
 }
 
-var errNilRawCopy = invalid("the raw copy is nil")
+var errNilRawCopy = pjrt.ErrInvalidArgument.Errorf("the raw copy is nil")
 
 // Size returns the number of bytes to copy.
 func (r *RawCopy) Size() int64 {
@@ -197,7 +197,7 @@ func (r *RawCopy) Fulfill(dst []byte) error {
 		return errNilRawCopy
 	}
 	if int64(len(dst)) != r.size {
-		return invalid("the copy has %d bytes, but dst has room for %d", r.size, len(dst))
+		return pjrt.ErrInvalidArgument.Errorf("the copy has %d bytes, but dst has room for %d", r.size, len(dst))
 	}
 	return r.promise.keep(func() error {
 		s := r.state

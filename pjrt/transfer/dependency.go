@@ -45,7 +45,7 @@ func DonateAfter(ctx context.Context, b *pjrt.Buffer) (*pjrt.Buffer, *Dependency
 	}
 	if args.DependencyReadyCallback == 0 {
 		out.Close()
-		return nil, nil, failed(pjrt.ErrInternal, "the plugin reported success but returned no callback for a control dependency")
+		return nil, nil, pjrt.ErrInternal.Errorf("the plugin reported success but returned no callback for a control dependency")
 	}
 	d := &Dependency{ready: args.DependencyReadyCallback, data: args.CallbackData}
 	d.promise = newPromise("control dependency", client, tellDependency(d.ready, d.data))
@@ -70,7 +70,7 @@ func tellDependency(ready capi.BufferDonateWithControlDependencyArgsDependencyRe
 	}
 }
 
-var errNilDependency = invalid("the dependency is nil")
+var errNilDependency = pjrt.ErrInvalidArgument.Errorf("the dependency is nil")
 
 // Fulfill makes the new buffer ready. After Fulfill, Fail or Close it returns an error.
 func (d *Dependency) Fulfill() error {

@@ -51,7 +51,7 @@ func MapDMA(client *pjrt.Client, data []byte) (*Mapping, error) {
 	}
 	defer release()
 	if len(data) == 0 {
-		return nil, invalid("there is no memory to map: data is empty")
+		return nil, pjrt.ErrInvalidArgument.Errorf("there is no memory to map: data is empty")
 	}
 	start := unsafe.SliceData(data)
 	s := span{uintptr(unsafe.Pointer(start)), uintptr(unsafe.Pointer(start)) + uintptr(len(data))}
@@ -93,7 +93,7 @@ func claim(of weak.Pointer[pjrt.Client], s span) error {
 	defer mapped.mu.Unlock()
 	for _, m := range mapped.spans[of] {
 		if s.start < m.end && m.start < s.end {
-			return invalid("the memory, or part of it, is already mapped for the client")
+			return pjrt.ErrInvalidArgument.Errorf("the memory, or part of it, is already mapped for the client")
 		}
 	}
 	mapped.spans[of] = append(mapped.spans[of], s)

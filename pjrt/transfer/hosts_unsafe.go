@@ -49,12 +49,13 @@ const majorToMinorSince = 108
 func (hosts Hosts) ExtendExecute(client *pjrt.Client, devices []*pjrt.Device, options *capi.ExecuteOptions) (done func(), err error) {
 	switch {
 	case client == nil:
-		return nil, invalid("the client is nil")
+		return nil, pjrt.ErrInvalidArgument.Errorf("the client is nil")
 	case len(hosts) != len(devices):
-		return nil, invalid("transfer.Hosts has %d hosts, but the program runs on %d devices; give one host for each device",
+		return nil, pjrt.ErrInvalidArgument.Errorf("transfer.Hosts has %d hosts, but the program runs on %d devices; give one host for "+
+			"each device",
 			len(hosts), len(devices))
 	case options.NumSendOps > 0 || options.NumRecvOps > 0:
-		return nil, invalid("the options of the execution have two transfer.Hosts; give one")
+		return nil, pjrt.ErrInvalidArgument.Errorf("the options of the execution have two transfer.Hosts; give one")
 	}
 	var made callbacks
 	defer func() {
@@ -66,7 +67,8 @@ func (hosts Hosts) ExtendExecute(client *pjrt.Client, devices []*pjrt.Device, op
 	recvs := make([]*capi.RecvCallbackInfo, len(hosts))
 	for d, h := range hosts {
 		if len(h.Send) != len(hosts[0].Send) || len(h.Recv) != len(hosts[0].Recv) {
-			return nil, invalid("the host of %v has %d channels to send and %d to receive, but that of %v has %d and %d; the numbers must be the same",
+			return nil, pjrt.ErrInvalidArgument.Errorf("the host of %v has %d channels to send and %d to receive, but that of %v has %d "+
+				"and %d; the numbers must be the same",
 				devices[d], len(h.Send), len(h.Recv), devices[0], len(hosts[0].Send), len(hosts[0].Recv))
 		}
 		if sends[d], err = made.sends(h.Send); err != nil {
@@ -104,7 +106,7 @@ func (c *callbacks) sends(functions map[int64]SendFunc) (*capi.SendCallbackInfo,
 	for _, channel := range slices.Sorted(maps.Keys(functions)) {
 		fn := functions[channel]
 		if fn == nil {
-			return nil, invalid("the SendFunc of channel %d is nil", channel)
+			return nil, pjrt.ErrInvalidArgument.Errorf("the SendFunc of channel %d is nil", channel)
 		}
 		callback, handle := capi.NewSendCallback(func(chunk *capi.Chunk, total uintptr, done bool) error {
 			return takeChunk(chunk, total, done, fn)
@@ -121,7 +123,7 @@ func (c *callbacks) recvs(client *pjrt.Client, functions map[int64]RecvFunc) (*c
 	for _, channel := range slices.Sorted(maps.Keys(functions)) {
 		fn := functions[channel]
 		if fn == nil {
-			return nil, invalid("the RecvFunc of channel %d is nil", channel)
+			return nil, pjrt.ErrInvalidArgument.Errorf("the RecvFunc of channel %d is nil", channel)
 		}
 		callback, handle := capi.NewRecvCallback(func(h *capi.CopyToDeviceStream) { giveStream(client, h, fn) })
 		*c = append(*c, handle)
@@ -133,7 +135,7 @@ func (c *callbacks) recvs(client *pjrt.Client, functions map[int64]RecvFunc) (*c
 // takeChunk hands a chunk of the plugin to fn and frees it.
 func takeChunk(chunk *capi.Chunk, total uintptr, done bool, fn SendFunc) error {
 	if chunk == nil {
-		return failed(pjrt.ErrInternal, "the plugin called a SendFunc without a chunk")
+		return pjrt.ErrInternal.Errorf("the plugin called a SendFunc without a chunk")
 	}
 	data, deleter, arg := chunk.Data, chunk.Deleter, chunk.DeleterArg
 	if deleter != 0 {

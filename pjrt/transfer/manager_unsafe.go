@@ -67,10 +67,10 @@ func NewManager(ctx context.Context, client *pjrt.Client, shapes []pjrt.Shape, o
 	}
 	defer release()
 	if len(shapes) == 0 {
-		return nil, invalid("a transfer manager needs at least one shape")
+		return nil, pjrt.ErrInvalidArgument.Errorf("a transfer manager needs at least one shape")
 	}
 	if opts.Layouts != nil && len(opts.Layouts) != len(shapes) {
-		return nil, invalid("there are %d layouts for %d shapes", len(opts.Layouts), len(shapes))
+		return nil, pjrt.ErrInvalidArgument.Errorf("there are %d layouts for %d shapes", len(opts.Layouts), len(shapes))
 	}
 	specs := make([]capi.ShapeSpec, len(shapes))
 	layouts := make([]*capi.BufferMemoryLayout, len(opts.Layouts))
@@ -187,7 +187,7 @@ func (m *Manager) Device() (*pjrt.Device, error) {
 	return raw.DeviceOf(m.client, call.Args.DeviceOut)
 }
 
-var errNilManager = invalid("the transfer manager is nil")
+var errNilManager = pjrt.ErrInvalidArgument.Errorf("the transfer manager is nil")
 
 func (m *Manager) acquire() (*capi.AsyncHostToDeviceTransferManager, error) {
 	if m == nil || m.ref == nil {
@@ -202,7 +202,7 @@ func (m *Manager) check(index int) error {
 		return errNilManager
 	}
 	if index < 0 || index >= len(m.shapes) {
-		return failed(pjrt.ErrOutOfRange, "buffer %d is not among the %d of the transfer manager", index, len(m.shapes))
+		return pjrt.ErrOutOfRange.Errorf("buffer %d is not among the %d of the transfer manager", index, len(m.shapes))
 	}
 	return nil
 }
@@ -223,7 +223,7 @@ func (m *Manager) Buffer(index int) (*pjrt.Buffer, error) {
 	slot.mu.Lock()
 	defer slot.mu.Unlock()
 	if slot.taken {
-		return nil, failed(pjrt.ErrFailedPrecondition, "buffer %d was already handed out", index)
+		return nil, pjrt.ErrFailedPrecondition.Errorf("buffer %d was already handed out", index)
 	}
 	var call capi.Call[capi.AsyncHostToDeviceTransferManagerRetrieveBufferArgs]
 	call.Args.TransferManager, call.Args.BufferIndex = h, int32(index)
@@ -252,7 +252,8 @@ func (m *Manager) Send(index int, data []byte, offset int64, last bool) (*pjrt.E
 	return m.send(index, data, func(h *capi.AsyncHostToDeviceTransferManager, slot *slot, data unsafe.Pointer) (*capi.Event, error) {
 		sent := slot.sent.with(offset, offset+size)
 		if at, whole := sent.gap(m.sizes[index]); last && !whole {
-			return nil, invalid("the last piece of buffer %d leaves a gap at byte %d of %d", index, at, m.sizes[index])
+			return nil, pjrt.ErrInvalidArgument.Errorf("the last piece of buffer %d leaves a gap at byte %d of %d",
+				index, at, m.sizes[index])
 		}
 		var call capi.Call[capi.AsyncHostToDeviceTransferManagerTransferDataArgs]
 		args := &call.Args
@@ -310,10 +311,10 @@ func (m *Manager) SendArray(index int, a pjrt.HostArray) (*pjrt.Event, error) {
 	case err != nil:
 		return nil, err
 	case len(a.Data) != n:
-		return nil, invalid("an array of shape %v takes %d bytes, but its data has %d", shape, n, len(a.Data))
+		return nil, pjrt.ErrInvalidArgument.Errorf("an array of shape %v takes %d bytes, but its data has %d", shape, n, len(a.Data))
 	}
 	if want := m.shapes[index]; !shape.Equal(want) {
-		return nil, invalid("the array has the shape %v, but buffer %d has %v", shape, index, want)
+		return nil, pjrt.ErrInvalidArgument.Errorf("the array has the shape %v, but buffer %d has %v", shape, index, want)
 	}
 	layout, err := raw.EncodeLayout(pjrt.RowMajor(len(a.Dims)), shape)
 	if err != nil {
@@ -321,7 +322,7 @@ func (m *Manager) SendArray(index int, a pjrt.HostArray) (*pjrt.Event, error) {
 	}
 	return m.send(index, a.Data, func(h *capi.AsyncHostToDeviceTransferManager, slot *slot, data unsafe.Pointer) (*capi.Event, error) {
 		if len(slot.sent) > 0 {
-			return nil, invalid("buffer %d already has pieces of its data; send the rest with Send", index)
+			return nil, pjrt.ErrInvalidArgument.Errorf("buffer %d already has pieces of its data; send the rest with Send", index)
 		}
 		dims := slices.Clone(a.Dims)
 		var call capi.Call[capi.AsyncHostToDeviceTransferManagerTransferLiteralArgs]
@@ -345,7 +346,7 @@ func (m *Manager) SendArray(index int, a pjrt.HostArray) (*pjrt.Event, error) {
 // Precondition: s.mu is held.
 func (s *slot) accepts(index int) error {
 	if s.complete {
-		return failed(pjrt.ErrFailedPrecondition, "buffer %d is complete: it got its last piece or an error", index)
+		return pjrt.ErrFailedPrecondition.Errorf("buffer %d is complete: it got its last piece or an error", index)
 	}
 	return nil
 }
@@ -357,7 +358,7 @@ func (m *Manager) Fail(index int, cause error) error {
 		return err
 	}
 	if cause == nil {
-		return invalid("the error is nil")
+		return pjrt.ErrInvalidArgument.Errorf("the error is nil")
 	}
 	h, err := m.acquire()
 	if err != nil {
@@ -391,7 +392,7 @@ func (m *Manager) AddMetadata(metadata map[string]string) error {
 	}
 	values, err := capi.NewNamedValues(list)
 	if err != nil {
-		return invalid("metadata: %v", err)
+		return pjrt.ErrInvalidArgument.Errorf("metadata: %v", err)
 	}
 	h, err := m.acquire()
 	if err != nil {

@@ -49,7 +49,7 @@ func (outputs Outputs) ExtendExecute(_ *pjrt.Client, _ []*pjrt.Device, options *
 		return nil, nil
 	}
 	if options.NumHLOOutputCallbacks > 0 {
-		return nil, invalid("the options of the execution have two transfer.Outputs; give one")
+		return nil, pjrt.ErrInvalidArgument.Errorf("the options of the execution have two transfer.Outputs; give one")
 	}
 	var made callbacks
 	infos := make([]capi.HLOOutputCallbackInfo, len(outputs))
@@ -71,9 +71,9 @@ func (outputs Outputs) ExtendExecute(_ *pjrt.Client, _ []*pjrt.Device, options *
 func (o Output) check() error {
 	switch {
 	case o.Func == nil:
-		return invalid("Func of output operation %d is nil", o.ID)
+		return pjrt.ErrInvalidArgument.Errorf("Func of output operation %d is nil", o.ID)
 	case o.Operands < 0:
-		return invalid("output operation %d has %d operands; the number cannot be negative", o.ID, o.Operands)
+		return pjrt.ErrInvalidArgument.Errorf("output operation %d has %d operands; the number cannot be negative", o.ID, o.Operands)
 	}
 	return nil
 }

@@ -59,7 +59,7 @@ func (p *promise) keep(tell func() error) error {
 // something before.
 func (p *promise) fail(err error) error {
 	if err == nil {
-		return invalid("the error is nil; Fulfill is for success")
+		return pjrt.ErrInvalidArgument.Errorf("the error is nil; Fulfill is for success")
 	}
 	return p.settle(func(s *promiseState) error { return s.tell(err) })
 }
@@ -72,7 +72,7 @@ func (p *promise) settle(tell func(*promiseState) error) error {
 	defer p.ref.Close()
 	defer p.ref.Release()
 	if !s.first() {
-		return invalid("the %s has already been fulfilled or failed", s.kind)
+		return pjrt.ErrInvalidArgument.Errorf("the %s has already been fulfilled or failed", s.kind)
 	}
 	return tell(s)
 }

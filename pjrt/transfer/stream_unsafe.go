@@ -88,7 +88,7 @@ func (s *Stream) AddChunk(data []byte) (*pjrt.Event, error) {
 		return nil, errNilStream
 	}
 	if len(data) == 0 {
-		return nil, invalid("the chunk is empty")
+		return nil, pjrt.ErrInvalidArgument.Errorf("the chunk is empty")
 	}
 	s.adding.Lock()
 	defer s.adding.Unlock()
@@ -129,10 +129,10 @@ func (s *Stream) checkChunk(n int64) error {
 		return err
 	}
 	if granule > 0 && n%granule != 0 {
-		return invalid("a chunk of %d bytes is not a multiple of the stream's granule of %d bytes", n, granule)
+		return pjrt.ErrInvalidArgument.Errorf("a chunk of %d bytes is not a multiple of the stream's granule of %d bytes", n, granule)
 	}
 	if n > total-current {
-		return failed(pjrt.ErrOutOfRange, "a chunk of %d bytes is too large: the stream already has %d of its %d bytes", n, current, total)
+		return pjrt.ErrOutOfRange.Errorf("a chunk of %d bytes is too large: the stream already has %d of its %d bytes", n, current, total)
 	}
 	return nil
 }
@@ -146,7 +146,7 @@ func (s *Stream) Close() error {
 	return s.ref.Close()
 }
 
-var errNilStream = invalid("the stream is nil")
+var errNilStream = pjrt.ErrInvalidArgument.Errorf("the stream is nil")
 
 // with calls call with the handle of the stream.
 func (s *Stream) with(call func(*capi.CopyToDeviceStream) error) error {

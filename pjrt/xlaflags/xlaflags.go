@@ -77,7 +77,7 @@ func Lookup(name string) (Flag, bool) {
 func ParseDebugOptions(text string) (map[string]any, error) {
 	flags, err := xlaflags.ParseDebugOptions(text)
 	if err != nil {
-		return nil, invalid(err.Error())
+		return nil, capi.ErrorCodeInvalidArgument.Errorf("%v", err)
 	}
 	return flags, nil
 }
@@ -92,11 +92,7 @@ func ParseDebugOptions(text string) (map[string]any, error) {
 // PJRT_ALLOW_UNKNOWN_XLA_FLAGS=1 in the environment, Check returns nil.
 func Check(value string) error {
 	if err := xlaflags.Check(value); err != nil {
-		return invalid("XLA_FLAGS: " + err.Error())
+		return capi.ErrorCodeInvalidArgument.Errorf("XLA_FLAGS: %v", err)
 	}
 	return nil
-}
-
-func invalid(message string) error {
-	return &capi.Error{Code: capi.ErrorCodeInvalidArgument, Message: message}
 }

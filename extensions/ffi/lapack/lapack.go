@@ -87,6 +87,6 @@ func refuse(p *pjrt.Plugin, name, kind string) error {
 		Rest map[string]any `ffi:",rest"`
 	}
 	return ffi.Register(p, name, func(*ffi.Call, *anything) error {
-		return raw.Errorf(pjrt.ErrUnimplemented, "%s: extensions/ffi/lapack has no %s, only f32 and f64", name, kind)
+		return pjrt.ErrUnimplemented.Errorf("%s: extensions/ffi/lapack has no %s, only f32 and f64", name, kind)
 	})
 }
