@@ -117,7 +117,7 @@ platforms: ## check that everything, tests included, compiles for every supporte
 	@set -e; for p in $(PLATFORMS); do \
 		echo $$p; \
 		flags='all=-N -l'; if [ $${p%/*} = $$($(GO) env GOHOSTOS) ]; then flags=; fi; \
-		GOOS=$${p%/*} GOARCH=$${p#*/} $(GO) build -gcflags="$$flags" -tags nosuite -o /dev/null ./tools/pjrt; \
+		GOOS=$${p%/*} GOARCH=$${p#*/} $(GO) build -gcflags="$$flags" -o /dev/null ./tools/pjrt; \
 	done
 
 .PHONY: test-cc
@@ -193,9 +193,9 @@ test-wrapped: ## run the short tests of pjrt with the CPU plugin behind hooks (c
 	$(GO) test -short -tags wrapped ./pjrt
 
 .PHONY: conformance
-conformance: bin/pjrt ## check the CPU plugin, which is installed if missing, against the contract
+conformance: bin/pjrt bin/pjrt-conformance ## check the CPU plugin, which is installed if missing, against the contract
 	bin/pjrt install cpu
-	bin/pjrt conformance --plugin cpu --profile quick --json bin/conformance.json --html bin/conformance.html
+	bin/pjrt-conformance run cpu --profile quick --json bin/conformance.json --html bin/conformance.html
 	$(GO) run ./conformance/internal/driver/compiles -check conformance/internal/driver/compiles.tsv bin/conformance.json
 
 # make test-all runs only a third of the checks at each age.
@@ -231,16 +231,16 @@ list: ## freeze the binding checks of the suite as a new list for judging plugin
 	@$(GO) run ./conformance/internal/freeze $(LIST)
 
 .PHONY: conformance-aot
-conformance-aot: bin/pjrt ## check plugins for TPUs and for CUDA, which are installed if missing, without their devices
+conformance-aot: bin/pjrt bin/pjrt-conformance ## check plugins for TPUs and for CUDA, which are installed if missing, without their devices
 	bin/pjrt install tpu tpu@0.0.11 tpu@0.0.2 cuda13
-	bin/pjrt conformance --plugin tpu --no-device --json bin/conformance-tpu.json --html bin/conformance-tpu.html
-	bin/pjrt conformance --plugin tpu@0.0.11 --no-device --json bin/conformance-tpu-0.0.11.json --html bin/conformance-tpu-0.0.11.html
-	bin/pjrt conformance --plugin tpu@0.0.2 --no-device --json bin/conformance-tpu-0.0.2.json --html bin/conformance-tpu-0.0.2.html
-	bin/pjrt conformance --plugin cuda13 --no-device --json bin/conformance-cuda13.json --html bin/conformance-cuda13.html
+	bin/pjrt-conformance run tpu --no-device --json bin/conformance-tpu.json --html bin/conformance-tpu.html
+	bin/pjrt-conformance run tpu@0.0.11 --no-device --json bin/conformance-tpu-0.0.11.json --html bin/conformance-tpu-0.0.11.html
+	bin/pjrt-conformance run tpu@0.0.2 --no-device --json bin/conformance-tpu-0.0.2.json --html bin/conformance-tpu-0.0.2.html
+	bin/pjrt-conformance run cuda13 --no-device --json bin/conformance-cuda13.json --html bin/conformance-cuda13.html
 
 .PHONY: conformance-page
-conformance-page: bin/pjrt ## put the results of make conformance and make conformance-aot on one page
-	bin/pjrt conformance page bin/conformance*.json --html bin/conformance-page.html
+conformance-page: bin/pjrt-conformance ## put the results of make conformance and make conformance-aot on one page
+	bin/pjrt-conformance page bin/conformance*.json --html bin/conformance-page.html
 
 .PHONY: mutants
 mutants: ## show that the conformance checks find faults: killed / total, and the survivors
@@ -254,7 +254,7 @@ PYTHON ?= python3
 gpu-bundle: ## build what make gpu runs, for a machine without Go, in bin/gpu (needs a C compiler)
 	rm -rf bin/gpu
 	mkdir -p bin/gpu
-	$(GO) build -ldflags='-s -w' -o bin/gpu/pjrt ./tools/pjrt
+	$(GO) build -ldflags='-s -w' -o bin/gpu/ ./tools/pjrt ./tools/pjrt-conformance
 	$(GO) test -c -ldflags='-s -w' -o bin/gpu/pjrt.test ./pjrt
 	cd tools/bench && $(GO) build -o $(CURDIR)/bin/gpu/bench . && $(GO) run . -bundle $(CURDIR)/bin/gpu/children
 	cp -R $(PROGRAMS) bin/gpu/
@@ -292,8 +292,8 @@ aot: bin/pjrt ## compile ahead of time for TPUs and CUDA with their plugins, whi
 skew: ## run the binding on real plugins of other ages, which are installed if missing
 	$(GO) test -tags skew -run Skew -v ./capi/internal/realplugin
 
-bin/pjrt: FORCE
-	$(GO) build -o $@ ./tools/pjrt
+bin/pjrt bin/pjrt-conformance: bin/%: FORCE
+	$(GO) build -o $@ ./tools/$*
 
 .PHONY: FORCE
 FORCE:

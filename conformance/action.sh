@@ -6,7 +6,7 @@
 # lists has one item a line.
 set -euo pipefail
 
-args=(--plugin "$PLUGIN" --profile "$PROFILE")
+args=("$PLUGIN" --profile "$PROFILE")
 each() { # FLAG LIST
 	local line
 	while IFS= read -r line; do
@@ -22,10 +22,10 @@ done <<< "$ARGUMENTS"
 
 mkdir -p "$REPORTS"
 # A library in the workspace needs no download; a name does.
-[ -e "$PLUGIN" ] || "$PJRT" install "$PLUGIN"
+[ -e "$PLUGIN" ] || "$COMMANDS/pjrt" install "$PLUGIN"
 
 status=0
-"$PJRT" conformance "${args[@]}" --json "$REPORTS/report.json" --junit "$REPORTS/junit.xml" \
+"$COMMANDS/pjrt-conformance" run "${args[@]}" --json "$REPORTS/report.json" --junit "$REPORTS/junit.xml" \
 	--html "$REPORTS/report.html" --md "$REPORTS/report.md" --badge "$REPORTS/badge.svg" || status=$?
 if [ -e "$REPORTS/report.md" ]; then
 	cat "$REPORTS/report.md" >> "$GITHUB_STEP_SUMMARY"

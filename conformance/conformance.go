@@ -29,16 +29,19 @@ import (
 type Report = report.Report
 
 // Profile says how thorough a run is. Each profile includes the checks of the smaller
-// ones.
-type Profile string
+// ones. Its zero value is Quick, and String returns its name.
+type Profile = check.Profile
 
 // The profiles.
 const (
-	Smoke Profile = "smoke" // seconds: does it work at all
-	Quick Profile = "quick" // the default: every rule once, within a minute or so
-	Core  Profile = "core"  // more programs and types, stress of seconds
-	Full  Profile = "full"  // everything, stress of minutes
+	Smoke = check.Smoke // seconds: does it work at all
+	Quick = check.Quick // the default: every rule once, within a minute or so
+	Core  = check.Core  // more programs and types, stress of seconds
+	Full  = check.Full  // everything, stress of minutes
 )
+
+// ParseProfile returns the profile with a name: smoke, quick, core or full.
+func ParseProfile(name string) (Profile, error) { return check.ParseProfile(name) }
 
 // Options says what to run and how. Only Plugin has to be set.
 type Options struct {
@@ -58,7 +61,7 @@ type Options struct {
 	// commands in the report name the files in place of the values.
 	OptionFiles map[string]string
 
-	Profile Profile // empty: Quick
+	Profile Profile
 	// List is the list of checks by which the plugin is judged, such as 2026.11; empty
 	// means the newest. Checks that are not on it run too, but are not binding. See package
 	// lists.
@@ -121,7 +124,7 @@ type Options struct {
 	// see Worker.
 	WorkerArgs []string
 	// Command is the beginning of the command lines in the report that run checks
-	// again. Empty means pjrt conformance.
+	// again. Empty means pjrt-conformance.
 	Command string
 
 	suite    string      // which checks
@@ -210,12 +213,8 @@ const runToken = "run"
 
 // config turns the options into the driver's form.
 func (o *Options) config() (*driver.Config, error) {
-	if o.Profile == "" {
-		o.Profile = Quick
-	}
-	profile, err := check.ParseProfile(string(o.Profile))
-	if err != nil {
-		return nil, err
+	if o.Profile < Smoke || o.Profile > Full {
+		return nil, fmt.Errorf("there is no %v: use Smoke, Quick, Core or Full", o.Profile)
 	}
 	for _, l := range o.Levels {
 		if !slices.Contains(report.LevelNames(), l) {
@@ -227,9 +226,11 @@ func (o *Options) config() (*driver.Config, error) {
 		if *path == "" {
 			continue
 		}
-		if *path, err = filepath.Abs(*path); err != nil {
+		absolute, err := filepath.Abs(*path)
+		if err != nil {
 			return nil, err
 		}
+		*path = absolute
 	}
 	if err := o.chooseCorpus(); err != nil {
 		return nil, err
@@ -247,7 +248,7 @@ func (o *Options) config() (*driver.Config, error) {
 			Topology: o.Topology, TopologyOptions: options(o.TopologyOptions), Factor: o.TimeoutFactor,
 		},
 		Command: worker.Command{Args: o.WorkerArgs, Token: o.token},
-		Checks:  checks, Profile: profile, Levels: o.Levels, Filter: o.Filter, Jobs: o.Jobs,
+		Checks:  checks, Profile: o.Profile, Levels: o.Levels, Filter: o.Filter, Jobs: o.Jobs,
 		Waivers: o.waivers,
 	}
 	if o.Shards < 0 || o.Shards > 0 && (o.Shard < 1 || o.Shard > o.Shards) {

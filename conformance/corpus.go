@@ -52,22 +52,25 @@ func (o *Options) chooseCorpus() error {
 	return err
 }
 
-// corpusFlags returns the flags of the command line that name the programs.
-func (o *Options) corpusFlags() []string {
-	var words []string
-	add := func(flag, value string) {
-		if value != "" {
-			words = append(words, flag, quote(value))
-		}
+// subcommand returns the words of the command line that say what to run on which plugin.
+func (o *Options) subcommand() []string {
+	words := []string{"run", quote(o.Plugin)}
+	switch {
+	case o.Against != "":
+		words[0] = "compare"
+		words = append(words, quote(o.Against))
+	case o.Programs != "" || o.StableHLO != "":
+		words[0] = "programs"
 	}
-	add("--programs", o.Programs)
-	add("--stablehlo", o.StableHLO)
-	if o.Against == "" {
-		return words
+	if o.Programs != "" {
+		words = append(words, quote(o.Programs))
 	}
-	add("--against", o.Against)
-	words = o.addOptions(words, "--against-option", o.AgainstOptions)
-	add("--fuzz", strconv.Itoa(o.FuzzRounds))
-	add("--seed", strconv.FormatUint(o.Seed, 10))
+	if o.StableHLO != "" {
+		words = append(words, "--stablehlo", quote(o.StableHLO))
+	}
+	if o.Against != "" {
+		words = o.addOptions(words, "--reference-option", o.AgainstOptions)
+		words = append(words, "--fuzz", strconv.Itoa(o.FuzzRounds), "--seed", strconv.FormatUint(o.Seed, 10))
+	}
 	return words
 }

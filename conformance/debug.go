@@ -15,41 +15,41 @@ import (
 	"github.com/purepjrt/purepjrt/conformance/report"
 )
 
-// Debug runs the one check that the options choose, for debuggers and sanitizers. It
-// runs in this process, which loads the plugin and may die of it, and without a time
-// limit. Debug writes each call of the plugin to trace before it is made.
-func Debug(o Options, trace io.Writer) (*report.Result, error) {
-	if o.Profile == "" {
-		o.Profile = Full
-	}
+// Debug runs the check called name, for debuggers and sanitizers, whatever checks the options choose.
+// It runs in this process, which loads the plugin and may die of it, and without a time limit. Debug
+// writes the name of each function of the plugin to trace before it calls it.
+func Debug(o Options, name string, trace io.Writer) (*report.Result, error) {
 	c, err := o.config()
 	if err != nil {
 		return nil, err
 	}
-	chosen := driver.Choose(c)
-	if len(chosen) != 1 {
-		return nil, fmt.Errorf("exactly one check can be debugged at a time, but %s chosen: choose one with a pattern such as ^EVT-03$", several(chosen))
+	found, err := check.Find(c.Checks, name)
+	if err != nil {
+		return nil, fmt.Errorf("%w%s", err, similar(c.Checks, name))
 	}
-	r, err := session.Here(session.Program{Check: checkOf}, c.Setup, chosen[0].Name(), func(f *capi.Function) {
+	r, err := session.Here(session.Program{Check: checkOf}, c.Setup, name, func(f *capi.Function) {
 		fmt.Fprintln(trace, f.Name)
 	})
 	if err != nil {
 		return nil, err
 	}
-	return driver.Found(chosen[0], *r), nil
+	return driver.Found(found, *r), nil
 }
 
-func several(list []*check.Check) string {
+// similar returns advice for a name that no check has: the checks whose names begin with it.
+func similar(checks []check.Check, name string) string {
 	const most = 3
-	if len(list) == 0 {
-		return "none is"
-	}
 	var names []string
-	for _, c := range list[:min(len(list), most)] {
-		names = append(names, c.Name())
+	for _, c := range checks {
+		if strings.HasPrefix(c.Name(), name) {
+			names = append(names, c.Name())
+		}
 	}
-	if n := len(list) - most; n > 0 {
-		names = append(names, fmt.Sprintf("%d more", n))
+	if len(names) == 0 {
+		return ""
 	}
-	return strings.Join(names, ", ") + " are"
+	if n := len(names) - most; n > 0 {
+		names = append(names[:most], fmt.Sprintf("%d more", n))
+	}
+	return "; these begin so: " + strings.Join(names, ", ")
 }

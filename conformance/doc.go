@@ -16,7 +16,7 @@
 // those processes load the plugin. Test does the same for a table that the program makes
 // itself, for instance with capi/serve.
 //
-// Outside tests, use Run or the command pjrt conformance. Both return a Report; package
+// Outside tests, use Run or the command pjrt-conformance. Both return a Report; package
 // report describes it and turns it into pages.
 //
 // A waiver file lists failures that cannot be fixed now, each with what was found and the

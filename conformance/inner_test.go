@@ -89,7 +89,7 @@ func TestChecksAreSubtests(t *testing.T) {
 		"--- PASS: TestInnerPlugin/LOAD-01 ", "--- FAIL: TestInnerPlugin/EVT-01 ", "--- FAIL: TestInnerPlugin/EVT-03 ",
 		"--- FAIL: TestInnerPlugin/EVT-04 ", "--- SKIP: TestInnerPlugin/BUF-01 ", "--- PASS: TestInnerPlugin/LOAD-07 ",
 		"found      things: expected 1, got 2", "the process was ended by exit(7)", "output     I give up", "found      a pity",
-		"reproduce  go test -C " + here(t) + " ", " -count=1 -run '^TestInnerPlugin$/^EVT-03$'  # or: pjrt conformance --plugin ",
+		"reproduce  go test -C " + here(t) + " ", " -count=1 -run '^TestInnerPlugin$/^EVT-03$'  # or: pjrt-conformance run ",
 		"not conformant: 3 checks failed, 1 passed",
 	} {
 		assert.Contains(t, out, line)

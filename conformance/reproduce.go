@@ -4,6 +4,7 @@
 package conformance
 
 import (
+	"cmp"
 	"os"
 	"regexp"
 	"runtime/debug"
@@ -36,11 +37,7 @@ func (o *Options) reproduce() (one func(*check.Check) string, all func([]*check.
 
 // commandLine returns the command that runs checks of a library.
 func (o *Options) commandLine(checks ...*check.Check) string {
-	words := []string{"pjrt conformance"}
-	if o.Command != "" {
-		words[0] = o.Command
-	}
-	words = append(words, "--plugin", quote(o.Plugin))
+	words := append([]string{cmp.Or(o.Command, "pjrt-conformance")}, o.subcommand()...)
 	words = o.addOptions(words, "--option", o.CreateOptions)
 	if o.Topology != "" {
 		words = append(words, "--topology", quote(o.Topology))
@@ -49,7 +46,6 @@ func (o *Options) commandLine(checks ...*check.Check) string {
 	if o.NoDevice {
 		words = append(words, "--no-device")
 	}
-	words = append(words, o.corpusFlags()...)
 	if f := o.TimeoutFactor; f != 0 && f != 1 {
 		words = append(words, "--timeout-factor", strconv.FormatFloat(f, 'g', -1, 64))
 	}

@@ -58,11 +58,11 @@ func TestEveryWayToFailIsTheVerdictOfOneCheck(t *testing.T) {
 	require.Len(t, flaky.Notes, 2)
 	assert.Regexp(t, "^alone, in a new process, its verdict was PASS; in the process where it was FAIL, [0-9]+ others had run before, the last of them .*BUF-02$", flaky.Notes[0])
 	assert.Equal(t, "its verdict was FAIL again when it ran after BUF-02 in one process: these may have caused it, and the check may not be at fault", flaky.Notes[1])
-	assert.Equal(t, fmt.Sprintf("pjrt conformance --plugin %s --run '^(BUF-02|BUF-03)$' --jobs 1", r.Plugin.Path), flaky.Reproduce)
+	assert.Equal(t, fmt.Sprintf("pjrt-conformance run %s --run '^(BUF-02|BUF-03)$' --jobs 1", r.Plugin.Path), flaky.Reproduce)
 	crash := r.Result("EVT-02/shared")
 	assert.Equal(t, "SIGSEGV", crash.Death.Signal)
 	assert.Equal(t, []string{"expected an answer; the process died of SIGSEGV"}, crash.Failures)
-	assert.Equal(t, fmt.Sprintf("pjrt conformance --plugin %s --run '^EVT-02/shared$'", r.Plugin.Path), crash.Reproduce)
+	assert.Equal(t, fmt.Sprintf("pjrt-conformance run %s --run '^EVT-02/shared$'", r.Plugin.Path), crash.Reproduce)
 	abort := r.Result("EVT-03")
 	assert.Equal(t, []string{"I give up"}, abort.Death.Output)
 	assert.Equal(t, 7, abort.Death.ExitCode)
@@ -386,7 +386,7 @@ func TestWhatCannotBeRunIsAnError(t *testing.T) {
 		"no such file":    {Options{Plugin: "/nowhere/p.so"}, "the plugin cannot be checked: plugin /nowhere/p.so: no such file or directory"},
 		"a text file":     {Options{Plugin: "run_test.go"}, "not a shared library for this platform"},
 		"a directory":     {Options{Plugin: "."}, "it is not a regular file"},
-		"a profile":       {Options{Plugin: "x", Profile: "huge"}, `there is no profile "huge"`},
+		"a profile":       {Options{Plugin: "x", Profile: 7}, `there is no Profile(7)`},
 		"a level":         {Options{Plugin: "x", Levels: []string{"L9"}}, `there is no level "L9"`},
 		"a part":          {Options{Plugin: "x", Shard: 4, Shards: 3}, "there is no part 4 of 3 parts of the checks"},
 		"a factor":        {Options{Plugin: "x", TimeoutFactor: -1}, "is negative"},

@@ -67,6 +67,6 @@ func TestCommandsNameTheFilesOfOptions(t *testing.T) {
 		Plugin: "p.so", NoDevice: true, OptionFiles: map[string]string{"target_config": "gpu.txtpb"},
 		TopologyOptions: []capi.Attribute{{Name: "target_config", Value: "a: 1\nb: 2"}, {Name: "topology", Value: "1x1x1"}},
 	}
-	assert.Equal(t, "pjrt conformance --plugin p.so --topology-option target_config=@gpu.txtpb --topology-option topology=1x1x1 --no-device --run '^CMP-19$'",
+	assert.Equal(t, "pjrt-conformance run p.so --topology-option target_config=@gpu.txtpb --topology-option topology=1x1x1 --no-device --run '^CMP-19$'",
 		o.commandLine(&check.Check{Rule: "CMP-19"}))
 }

@@ -61,7 +61,7 @@ func sample() *report.Report {
 		if v == report.Crash {
 			x.Failures = []string{"expected an answer; the process died of SIGSEGV <script>document.title='owned'</script>"}
 			x.Death = &report.Death{How: "x", Signal: "SIGSEGV", Output: []string{strings.Repeat("x", 400)}}
-			x.Reproduce = "pjrt conformance --plugin /a/very/long/path/to/a/plugin/that/does/not/fit/a/phone/plugin.so --run '^" + rule.ID + "$'"
+			x.Reproduce = "pjrt-conformance run /a/very/long/path/to/a/plugin/that/does/not/fit/a/phone/plugin.so --run '^" + rule.ID + "$'"
 		}
 		r.Results = append(r.Results, x)
 	}

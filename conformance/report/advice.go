@@ -62,7 +62,7 @@ func (r *Report) Advice() []string {
 		add("run with a device to check everything: without one, only part of the contract was checked")
 	case r.Verdict == NotConformant:
 	case r.Run.Shard != "":
-		add("run the other parts too, and merge the reports with pjrt conformance merge")
+		add("run the other parts too, and merge the reports with pjrt-conformance merge")
 	case r.Run.Only > 0:
 		add("run all checks for an answer: only chosen ones ran")
 	case r.Run.Filter != "" || len(r.Run.Levels) > 0:

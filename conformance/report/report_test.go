@@ -218,7 +218,7 @@ func TestJUnit(t *testing.T) {
 				kind = "error: " + c.Error.Message
 			case c.Error != nil:
 				kind = "error: " + c.Error.Message
-				assert.Contains(t, c.Error.Text, "reproduce  pjrt conformance")
+				assert.Contains(t, c.Error.Text, "reproduce  pjrt-conformance")
 				assert.Equal(t, "0.002", c.Time)
 				assert.Equal(t, "pjrt.L2.EVT", c.Class)
 			case c.Skipped != nil:
@@ -243,7 +243,7 @@ func TestMarkdown(t *testing.T) {
 	text := b.String()
 	for _, part := range []string{
 		"## PJRT conformance: not conformant: 4 checks failed, 5 passed", "| L2 | not reached: failed: EVT-01, EVT-02/crash, BUF-01",
-		"**EVT-02/crash** CRASH (MUST, header)", "`pjrt conformance --plugin /opt/plugin.so --run '^EVT-02/crash$'`", "waiver: the layout is ignored https://example.com/issue/1",
+		"**EVT-02/crash** CRASH (MUST, header)", "`pjrt-conformance run /opt/plugin.so --run '^EVT-02/crash$'`", "waiver: the layout is ignored https://example.com/issue/1",
 		"quality 25 of 100",
 	} {
 		assert.Contains(t, text, part)

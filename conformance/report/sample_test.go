@@ -54,7 +54,7 @@ func sample(t testing.TB) *report.Report {
 		Problems: []string{"destroying the client: " + nasty},
 	}
 	r.Results[4].Death = &report.Death{How: "the process died of SIGSEGV", Signal: "SIGSEGV", ExitCode: -1, Frames: []string{"buffers.crash (x.go:1)"}, Output: []string{"last words", nasty}}
-	r.Results[4].Reproduce = "pjrt conformance --plugin /opt/plugin.so --run '^EVT-02/crash$'"
+	r.Results[4].Reproduce = "pjrt-conformance run /opt/plugin.so --run '^EVT-02/crash$'"
 	r.Results[7].Skip = "it answers UNIMPLEMENTED"
 	r.Results[8].Attempts = []report.Verdict{report.Fail, report.Pass}
 	r.Results[12].Skip = "too old"

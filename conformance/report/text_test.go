@@ -23,7 +23,7 @@ func TestTextTellsEverythingAboutAFailure(t *testing.T) {
 	text := b.String()
 	for _, part := range []string{
 		"EVT-02/crash  CRASH  (MUST, from: header)\n  rule ", "\n  found      expected an answer; the process died of SIGSEGV\n", "\n  last calls PJRT_Event_IsReady, PJRT_Client_Create\n",
-		"\n  in         buffers.crash (x.go:1)\n", "\n  output     last words\n", "\n  reproduce  pjrt conformance --plugin /opt/plugin.so --run '^EVT-02/crash$'\n",
+		"\n  in         buffers.crash (x.go:1)\n", "\n  output     last words\n", "\n  reproduce  pjrt-conformance run /opt/plugin.so --run '^EVT-02/crash$'\n",
 		"\n  attempts   FAIL, PASS\n", "not conformant: 4 checks failed, 5 passed\nnext: ", "please report BUF-01, with the JSON report",
 	} {
 		assert.Contains(t, text, part)

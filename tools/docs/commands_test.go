@@ -45,7 +45,7 @@ func runnable(b block, provided ...string) bool {
 	})
 }
 
-var built string // the folder with the command pjrt
+var built string // the folder with the commands pjrt and pjrt-conformance
 
 func TestMain(m *testing.M) {
 	isolate.Main() // for the example of a compiler in a child process
@@ -62,7 +62,7 @@ func TestMain(m *testing.M) {
 var build = sync.OnceValues(func() (string, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, "go", "build", "-o", built+string(filepath.Separator), "./tools/pjrt")
+	cmd := exec.CommandContext(ctx, "go", "build", "-o", built+string(filepath.Separator), "./tools/pjrt", "./tools/pjrt-conformance")
 	cmd.Dir = root
 	out, err := cmd.CombinedOutput()
 	return string(out), err
@@ -269,7 +269,7 @@ func TestTheCommandsOfTheDocumentsWork(t *testing.T) {
 // A checker checks that commands, flags and targets of make exist, without running anything.
 type checker struct {
 	t       *testing.T
-	help    map[string]string // of commands of pjrt
+	help    map[string]string // of command lines
 	targets string            // Makefile
 	seen    int
 }
@@ -283,12 +283,13 @@ func newChecker(t *testing.T) *checker {
 	return &checker{t, make(map[string]string), string(makefile), 0}
 }
 
-// helpOf returns the help of a command of pjrt, or of a command below that.
+// helpOf returns the help of a command: words are pjrt or pjrt-conformance, and the command below it, if
+// there is one.
 func (c *checker) helpOf(where string, words ...string) string {
 	key := strings.Join(words, " ")
 	if c.help[key] == "" {
-		out, err := exec.Command(filepath.Join(built, "pjrt"), append(words, "--help")...).CombinedOutput()
-		assert.NoError(c.t, err, "%s: pjrt %s: %s", where, key, out)
+		out, err := exec.Command(filepath.Join(built, words[0]), append(words[1:], "--help")...).CombinedOutput()
+		assert.NoError(c.t, err, "%s: %s: %s", where, key, out)
 		c.help[key] = string(out)
 	}
 	return c.help[key]
@@ -318,13 +319,14 @@ func (c *checker) check(where, text string) {
 				assert.Regexp(c.t, `(?m)^`+words[1]+`:`, c.targets, "%s: %s", where, text)
 				c.seen++
 			}
-		case "pjrt", "bin/pjrt":
+		case "pjrt", "bin/pjrt", "pjrt-conformance", "bin/pjrt-conformance":
 			if !word.MatchString(words[1]) {
 				continue
 			}
-			sub := words[1:2]
-			if len(words) > 2 && word.MatchString(words[2]) && strings.Contains(c.helpOf(where, words[1]), "\n  "+words[2]+" ") {
-				sub = words[1:3]
+			words[0] = path.Base(words[0])
+			sub := words[:2:2]
+			if len(words) > 2 && word.MatchString(words[2]) && strings.Contains(c.helpOf(where, sub...), "\n  "+words[2]+" ") {
+				sub = words[:3:3]
 			}
 			help := c.helpOf(where, sub...)
 			for _, w := range words[2:] {
@@ -370,7 +372,9 @@ func TestCommandsInSentencesHaveFlagsThatExist(t *testing.T) {
 		t.Skip("asks many commands for their help: make test-all")
 	}
 	c := newChecker(t)
-	about := map[string][]string{"conformance/README.md": {"conformance", "conformance list"}}
+	about := map[string][]string{"conformance/README.md": {
+		"pjrt-conformance run", "pjrt-conformance list", "pjrt-conformance programs", "pjrt-conformance compare", "pjrt-conformance predict",
+	}}
 	for _, d := range documents(t) {
 		text := regexp.MustCompile("(?s)```.*?\n *```").ReplaceAllString(d.text, "")
 		for _, m := range span.FindAllStringSubmatch(text, -1) {

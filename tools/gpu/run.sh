@@ -28,8 +28,8 @@ try() {
 
 try info ./pjrt info "$plugin"
 try everyday ./pjrt.test -test.run '^TestWhatProgramsDoEveryDay$' -test.v
-try programs ./pjrt conformance --plugin "$plugin" $shared --programs programs --html "$out/programs.html"
-try conformance ./pjrt conformance --plugin "$plugin" $shared --profile quick --json "$out/conformance.json" --html "$out/conformance.html"
+try programs ./pjrt-conformance programs "$plugin" programs $shared --html "$out/programs.html"
+try conformance ./pjrt-conformance run "$plugin" $shared --profile quick --json "$out/conformance.json" --html "$out/conformance.html"
 try benchmarks ./bench -programs children -plugin "$plugin" -gpu -rows '^work/' -json "$out/benchmarks.json"
 grep -h '^|' "$out/benchmarks.log"
 tail -n 5 "$out/conformance.log"

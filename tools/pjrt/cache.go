@@ -15,6 +15,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/purepjrt/purepjrt/pjrt/cache"
+	"github.com/purepjrt/purepjrt/tools/internal/cli"
+	"github.com/purepjrt/purepjrt/tools/internal/terminal"
 )
 
 func cacheCommand() *cobra.Command {
@@ -27,7 +29,7 @@ keep what they compiled.`,
 		Example: "  pjrt cache list\n  pjrt cache prune --to 500MB\n  pjrt cache verify --remove",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 0 {
-				return usageError{fmt.Errorf("cache: there is no command %q: see pjrt cache --help", args[0])}
+				return cli.UsageError(fmt.Errorf("cache: there is no command %q: see pjrt cache --help", args[0]))
 			}
 			return nil
 		},
@@ -65,7 +67,7 @@ func cacheListCommand(dir *string) *cobra.Command {
 	return &cobra.Command{
 		Use:   "list",
 		Short: "List the compiled programs, the most recently used first",
-		Args:  usage(cobra.NoArgs),
+		Args:  cli.Args(cobra.NoArgs),
 		RunE: inCache(dir, func(cmd *cobra.Command, c *cache.Cache) error {
 			list, err := c.Verify(cmd.Context())
 			if err != nil {
@@ -80,18 +82,18 @@ func cacheListCommand(dir *string) *cobra.Command {
 func nameOf(e cache.Entry) string { return filepath.Base(e.Path)[:12] }
 
 func printEntries(w io.Writer, c *cache.Cache, list []cache.Entry) error {
-	rows := table{{"PROGRAM", "SIZE", "LAST USED", "COMPILED FOR"}}
+	rows := terminal.Table{{"PROGRAM", "SIZE", "LAST USED", "COMPILED FOR"}}
 	total := int64(0)
 	for _, e := range list {
 		target := fmt.Sprintf("%d of %s (%s)", e.Target.Devices, e.Target.Platform, strings.Join(e.Target.Kinds, ", "))
 		if e.Problem != nil {
-			target = oneLine(e.Problem.Error())
+			target = cli.OneLine(e.Problem.Error())
 		}
 		rows = append(rows, []string{nameOf(e), size(e.Bytes), e.Used.Format(time.DateTime), target})
 		total += e.Bytes
 	}
 	if len(list) > 0 {
-		if err := rows.write(w); err != nil {
+		if err := rows.Write(w); err != nil {
 			return err
 		}
 	}
@@ -103,7 +105,7 @@ func cacheSizeCommand(dir *string) *cobra.Command {
 	return &cobra.Command{
 		Use:   "size",
 		Short: "Show how much space the compiled programs take",
-		Args:  usage(cobra.NoArgs),
+		Args:  cli.Args(cobra.NoArgs),
 		RunE: inCache(dir, func(cmd *cobra.Command, c *cache.Cache) error {
 			s := c.Stats()
 			_, err := fmt.Fprintf(cmd.OutOrStdout(), "%s: %s, %s\n", c.Dir(), number(s.Entries, "program"), size(s.Bytes))
@@ -120,11 +122,11 @@ func cachePruneCommand(dir *string) *cobra.Command {
 		Long: `Prune removes what killed processes left, and then the least recently used programs,
 until the others take at most as much space as --to says. Without --to it removes
 all programs.`,
-		Args: usage(cobra.NoArgs),
+		Args: cli.Args(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			most, err := parseSize(limit)
 			if err != nil {
-				return usageError{fmt.Errorf("--to %s: %w", limit, err)}
+				return cli.UsageError(fmt.Errorf("--to %s: %w", limit, err))
 			}
 			c, err := openCache(*dir)
 			if err != nil {
@@ -178,7 +180,7 @@ func cacheVerifyCommand(dir *string) *cobra.Command {
 check what they load, so a damaged one costs them a compilation, and space.
 
 The exit status is 1 if there are damaged programs that were not removed.`,
-		Args: usage(cobra.NoArgs),
+		Args: cli.Args(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			c, err := openCache(*dir)
 			if err != nil {
@@ -201,7 +203,7 @@ The exit status is 1 if there are damaged programs that were not removed.`,
 					what = "removed: "
 				}
 				damaged++
-				if _, err := fmt.Fprintf(cmd.OutOrStdout(), "%s: %s%s\n", nameOf(e), what, oneLine(e.Problem.Error())); err != nil {
+				if _, err := fmt.Fprintf(cmd.OutOrStdout(), "%s: %s%s\n", nameOf(e), what, cli.OneLine(e.Problem.Error())); err != nil {
 					return err
 				}
 			}
@@ -210,7 +212,7 @@ The exit status is 1 if there are damaged programs that were not removed.`,
 				return err
 			}
 			if damaged > 0 && !remove {
-				return exitStatus(1)
+				return cli.ExitStatus(1)
 			}
 			return nil
 		},

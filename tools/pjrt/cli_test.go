@@ -5,10 +5,7 @@ package main
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
-	"errors"
-	"fmt"
 	"math"
 	"os"
 	"os/exec"
@@ -21,33 +18,20 @@ import (
 
 	"github.com/purepjrt/purepjrt/pjrt"
 	"github.com/purepjrt/purepjrt/pjrt/npy"
-	"github.com/purepjrt/purepjrt/pjrt/plugins"
+	"github.com/purepjrt/purepjrt/tools/internal/clitest"
 )
 
-// command is the path of the built command, and library the path of the CPU plugin, which is
-// installed once for all tests.
-var command, library string
+// tested is the built command, command its path, and library that of the CPU plugin.
+var (
+	tested           clitest.Program
+	command, library string
+)
 
 func TestMain(m *testing.M) {
-	os.Exit(func() int {
-		dir, err := os.MkdirTemp("", "pjrt-test-")
-		if err == nil {
-			defer os.RemoveAll(dir)
-			library, err = plugins.Install(context.Background(), "cpu", plugins.InstallOptions{Progress: os.Stderr})
-		}
-		if err == nil {
-			command = filepath.Join(dir, "pjrt")
-			build := exec.Command("go", "build", "-o", command, ".")
-			build.Env = append(os.Environ(), "CGO_ENABLED=0")
-			build.Stderr = os.Stderr
-			err = build.Run()
-		}
-		if err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			return 1
-		}
+	os.Exit(clitest.Main("pjrt", func(p clitest.Program) int {
+		tested, command, library = p, p.Path, p.Library
 		return m.Run()
-	}())
+	}))
 }
 
 // outcome holds the results of a run of the command.
@@ -56,33 +40,22 @@ type outcome struct {
 	status         int
 }
 
-// launch runs the command as a separate process in dir. PATH is empty, because a Python that the command finds is asked
-// where its packages are, which takes longer than most tests.
+func outcomeOf(o clitest.Outcome) outcome { return outcome{o.Stdout, o.Stderr, o.Status} }
+
 func launch(t *testing.T, dir string, args ...string) outcome {
 	t.Helper()
-	c := exec.CommandContext(t.Context(), command, args...)
-	c.Env = append(os.Environ(), "PATH=")
-	return finish(t, dir, c)
+	return outcomeOf(tested.Launch(t, dir, args...))
 }
 
 func finish(t *testing.T, dir string, c *exec.Cmd) outcome {
 	t.Helper()
-	return finishAfter(t, dir, c, func(*os.Process) {})
+	return finishAfter(t, dir, c, nil)
 }
 
 // finishAfter starts the command, calls meanwhile with its process, and waits for the process to end.
 func finishAfter(t *testing.T, dir string, c *exec.Cmd, meanwhile func(*os.Process)) outcome {
 	t.Helper()
-	var stdout, stderr bytes.Buffer
-	c.Dir, c.Stdout, c.Stderr = dir, &stdout, &stderr
-	require.NoError(t, c.Start())
-	meanwhile(c.Process)
-	err := c.Wait()
-	var exit *exec.ExitError
-	if !errors.As(err, &exit) {
-		require.NoError(t, err)
-	}
-	return outcome{stdout.String(), stderr.String(), c.ProcessState.ExitCode()}
+	return outcomeOf(clitest.Run(t, dir, c, meanwhile))
 }
 
 // requireFailure checks the exit status, and the line that a failure prints. A search that
@@ -133,7 +106,7 @@ func workplace(t *testing.T) string {
 
 func write(t *testing.T, dir, name, text string) {
 	t.Helper()
-	require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666))
+	clitest.Write(t, dir, name, text)
 }
 
 func save[T float32 | float64 | int64 | complex64](t *testing.T, dir, name string, values []T, dims ...int64) {

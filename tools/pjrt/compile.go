@@ -20,6 +20,8 @@ import (
 
 	"github.com/purepjrt/purepjrt/pjrt"
 	"github.com/purepjrt/purepjrt/pjrt/stablehlo"
+	"github.com/purepjrt/purepjrt/tools/internal/cli"
+	"github.com/purepjrt/purepjrt/tools/internal/terminal"
 )
 
 // compilation holds the options of the compile command.
@@ -47,10 +49,10 @@ name and the options target_config, a GpuTargetConfigProto as text, and topology
 such as 1x1x8.`,
 		Example: "  pjrt compile model.mlir\n  pjrt compile --plugin tpu --topology v5e:2x2 --out model.bin model.mlir\n" +
 			"  pjrt compile --plugin cuda --topology h100 --option target_config=@h100.txtpb --option topology=1x1x1 model.mlir",
-		Args: usage(cobra.ExactArgs(1)),
+		Args: cli.Args(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(c.options) > 0 && !cmd.Flags().Changed("topology") {
-				return usageError{errors.New("--option is an option of a topology: give --topology too")}
+				return cli.UsageError(errors.New("--option is an option of a topology: give --topology too"))
 			}
 			c.progress = cmd.ErrOrStderr()
 			return c.run(cmd.Context(), cmd.InOrStdin(), cmd.OutOrStdout(), args[0], cmd.Flags().Changed("topology"))
@@ -91,7 +93,7 @@ func (c *compilation) run(ctx context.Context, stdin io.Reader, stdout io.Writer
 	}
 	defer end()
 	c.compile.Compiler = compiler
-	stop := sync.OnceFunc(busy(c.progress, "compiling "+program))
+	stop := sync.OnceFunc(terminal.Busy(c.progress, "compiling "+program))
 	defer stop()
 	var exe *pjrt.Executable
 	devices := 0
@@ -187,7 +189,7 @@ func topologyOptions(list []string) ([]pjrt.Attribute, error) {
 	for _, text := range list {
 		name, value, ok := strings.Cut(text, "=")
 		if !ok || name == "" {
-			return nil, usageError{fmt.Errorf("--option %s: write it as NAME=VALUE", text)}
+			return nil, cli.UsageError(fmt.Errorf("--option %s: write it as NAME=VALUE", text))
 		}
 		v, err := topologyOption(value)
 		if err != nil {

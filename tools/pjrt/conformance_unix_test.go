@@ -9,63 +9,76 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-
-	findings "github.com/purepjrt/purepjrt/conformance/report"
 )
 
-// The command in a report must work in any shell and directory.
-func TestTheCommandThatReproducesCanBePasted(t *testing.T) {
-	t.Parallel()
-	dir := t.TempDir()
-	odd := filepath.Join(dir, "it's a folder")
-	require.NoError(t, os.Mkdir(odd, 0o755))
-	require.NoError(t, os.Symlink(library, filepath.Join(odd, "plug in.so")))
-	o := launch(t, odd, "conformance", "--plugin", "./plug in.so", "--option", "cpu_device_count=3", "--timeout-factor", "1.5", "--run", "^D2H-06", "--no-known-waivers", "--no-reruns")
-	require.Equal(t, 1, o.status, o.stderr)
-	_, line, ok := strings.Cut(o.stdout, "  reproduce  ")
-	require.True(t, ok, o.stdout)
-	line, _, _ = strings.Cut(line, "\n")
-	shell := exec.CommandContext(t.Context(), "sh", "-c", line+" --no-known-waivers --no-reruns --json "+filepath.Join(dir, "again.json"))
-	shell.Dir = "/"
-	out, _ := shell.CombinedOutput()
-	r, err := readReport(filepath.Join(dir, "again.json"))
-	require.NoError(t, err, "%s\n%s", line, out)
-	require.Len(t, r.Results, 1, line)
-	assert.Equal(t, "D2H-06", r.Results[0].Check)
-	assert.Equal(t, findings.Fail, r.Results[0].Verdict)
-	assert.Equal(t, []string{"cpu_device_count=3"}, r.Run.Options)
-	assert.InDelta(t, 1.5, r.Run.TimeoutFactor, 0)
+// echo makes a shell print its name and its arguments, one a line, and exit with 7.
+var echo = []string{"-c", `printf '%s\n' "$@"; exit 7`, "sh", "run", "--what", "a b", "--", "-h"}
+
+var echoed = outcome{"run\n--what\na b\n--\n-h\n", "", 7}
+
+// fakeSuite makes a shell the suite's command in a new folder below another.
+func fakeSuite(t *testing.T, folders ...string) (dir string) {
+	t.Helper()
+	dir = filepath.Join(append([]string{t.TempDir()}, folders...)...)
+	require.NoError(t, os.MkdirAll(dir, 0o755))
+	require.NoError(t, os.Symlink("/bin/sh", filepath.Join(dir, suiteCommand)))
+	return dir
 }
 
-func TestAnInterruptWritesTheReportOfWhatRan(t *testing.T) {
+// linkIn makes pjrt a command in dir.
+func linkIn(t *testing.T, dir string) string {
+	t.Helper()
+	require.NoError(t, os.Link(command, filepath.Join(dir, "pjrt")))
+	return dir
+}
+
+// conformanceIn runs the command pjrt of a folder, in dir.
+func conformanceIn(t *testing.T, folder, dir string, env []string, args ...string) outcome {
+	t.Helper()
+	c := exec.CommandContext(t.Context(), filepath.Join(folder, "pjrt"), append([]string{"conformance"}, args...)...)
+	c.Env = env
+	return finish(t, dir, c)
+}
+
+func TestConformanceHandsOverToTheSuitesCommand(t *testing.T) {
 	t.Parallel()
-	if testing.Short() {
-		t.Skip("waits for a run to be under way: make test-all")
+	own, bin := linkIn(t, t.TempDir()), fakeSuite(t)
+	for name, env := range map[string][]string{
+		"GOBIN":    {"GOBIN=" + bin},
+		"GOPATH":   {"GOPATH=/nowhere:" + filepath.Dir(fakeSuite(t, "bin"))},
+		"the home": {"HOME=" + filepath.Dir(filepath.Dir(fakeSuite(t, "go", "bin")))},
+		"PATH":     {"GOBIN=relative", "PATH=.::relative:/nowhere:" + bin},
+	} {
+		assert.Equal(t, echoed, conformanceIn(t, own, t.TempDir(), env, echo...), name)
 	}
-	dir := t.TempDir()
-	var o outcome
-	var r *findings.Report
-	// How soon the first check has run depends on the machine.
-	for wait := 3 * time.Second; r == nil || len(r.Results) == 0 && wait < time.Minute; wait *= 2 {
-		c := exec.CommandContext(t.Context(), command, "conformance", "--plugin", "cpu", "--jobs", "1", "--profile", "full", "--json", "r.json")
-		o = finishAfter(t, dir, c, func(p *os.Process) {
-			time.Sleep(wait)
-			assert.NoError(t, p.Signal(os.Interrupt))
-		})
-		var err error
-		if r, err = readReport(filepath.Join(dir, "r.json")); err != nil {
-			require.Contains(t, o.stderr, "interrupted before anything was checked")
-			r = new(findings.Report)
-		}
-	}
-	assert.Equal(t, 130, o.status, "%s%s", o.stdout, o.stderr)
-	assert.True(t, r.Run.Interrupted)
-	assert.Positive(t, r.Run.Left)
-	assert.NotEmpty(t, r.Results)
+	both := linkIn(t, fakeSuite(t))
+	assert.Equal(t, echoed, conformanceIn(t, both, t.TempDir(), []string{"GOBIN=/nowhere"}, echo...), "beside pjrt")
+	linked := t.TempDir()
+	require.NoError(t, os.Symlink(filepath.Join(both, "pjrt"), filepath.Join(linked, "pjrt")))
+	assert.Equal(t, echoed, conformanceIn(t, linked, t.TempDir(), nil, echo...), "beside what a link to pjrt names")
+}
+
+func TestConformanceWithoutTheSuitesCommandSaysHowToInstallIt(t *testing.T) {
+	t.Parallel()
+	own, dir := linkIn(t, t.TempDir()), fakeSuite(t)
+	require.NoError(t, os.Symlink(fakeSuite(t), filepath.Join(dir, "relative")))
+	// What lies in a relative folder of PATH is not run.
+	o := conformanceIn(t, own, dir, []string{"PATH=.:relative::", "GOBIN=/nowhere"}, echo...)
+	assert.Equal(t, outcome{"", "pjrt: conformance: pjrt-conformance is not installed; " +
+		"run: go install github.com/purepjrt/purepjrt/tools/pjrt-conformance@latest\n", 2}, o)
+	launch(t, dir, "help", "conformance").requireSuccess(t)
+}
+
+func TestConformanceSaysThatTheSuitesCommandDoesNotStart(t *testing.T) {
+	t.Parallel()
+	own := linkIn(t, t.TempDir())
+	suite := filepath.Join(own, suiteCommand)
+	// Another process writes the file: one that this process has open cannot be run.
+	out, err := exec.CommandContext(t.Context(), "sh", "-c", `echo text > "$0" && chmod +x "$0"`, suite).CombinedOutput()
+	require.NoError(t, err, string(out))
+	conformanceIn(t, own, t.TempDir(), nil, "run", "cpu").requireFailure(t, 2, "conformance: start "+suite+": exec format error")
 }

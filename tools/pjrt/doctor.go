@@ -26,6 +26,8 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/cache"
 	"github.com/purepjrt/purepjrt/pjrt/plugins"
 	"github.com/purepjrt/purepjrt/pjrt/xlaflags"
+	"github.com/purepjrt/purepjrt/tools/internal/cli"
+	"github.com/purepjrt/purepjrt/tools/internal/terminal"
 )
 
 // finding is one thing that doctor found. The command's help describes its JSON form.
@@ -60,7 +62,7 @@ With --json it prints a list of objects:
   remedy   what to do; omitted if there is nothing to do
 
 The exit status is 1 if there is an error.`,
-		Args: usage(cobra.NoArgs),
+		Args: cli.Args(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			list := examine(cmd.Context())
 			if err := cmd.Context().Err(); err != nil {
@@ -68,14 +70,14 @@ The exit status is 1 if there is an error.`,
 			}
 			var err error
 			if asJSON {
-				e := json.NewEncoder(verbatim(cmd.OutOrStdout()))
+				e := json.NewEncoder(terminal.Verbatim(cmd.OutOrStdout()))
 				e.SetIndent("", "  ")
 				err = e.Encode(list)
 			} else {
 				err = printFindings(cmd.OutOrStdout(), list)
 			}
 			if err == nil && slices.ContainsFunc(list, func(f finding) bool { return f.State == wrong }) {
-				return exitStatus(1)
+				return cli.ExitStatus(1)
 			}
 			return err
 		},
@@ -91,27 +93,27 @@ func printFindings(w io.Writer, list []finding) error {
 		width = max(width, len(f.Subject))
 	}
 	marks := map[string]string{fine: "ok   ", warning: "warn ", wrong: "ERROR"}
-	if coloured(w) {
+	if terminal.Coloured(w) {
 		marks = map[string]string{fine: "\x1b[32mok   \x1b[0m", warning: "\x1b[33mwarn \x1b[0m", wrong: "\x1b[31mERROR\x1b[0m"}
 	}
 	// Findings go into the third column if that leaves them half of the terminal.
 	const second = 6
 	hang := second + width + 2
-	if terminalOf(w) != nil && hang > columns(w)/2 {
+	if terminal.Of(w) != nil && hang > terminal.Columns(w)/2 {
 		hang, width = second, 0
 	}
 	add := func(line string, hang int) {
-		if terminalOf(w) != nil {
-			line = wrapAt(line, columns(w), hang)
+		if terminal.Of(w) != nil {
+			line = terminal.WrapAt(line, terminal.Columns(w), hang)
 		}
 		b.WriteString(line + "\n")
 	}
 	counts := map[string]int{}
 	for _, f := range list {
 		counts[f.State]++
-		add(fmt.Sprintf("%s %-*s  %s", marks[f.State], width, f.Subject, oneLine(f.Finding)), hang)
+		add(fmt.Sprintf("%s %-*s  %s", marks[f.State], width, f.Subject, cli.OneLine(f.Finding)), hang)
 		if f.Remedy != "" {
-			add(fmt.Sprintf("%*s-> %s", hang, "", oneLine(f.Remedy)), hang+3)
+			add(fmt.Sprintf("%*s-> %s", hang, "", cli.OneLine(f.Remedy)), hang+3)
 		}
 	}
 	fmt.Fprintf(&b, "\n%s, %s\n", number(counts[wrong], "error"), number(counts[warning], "warning"))
@@ -136,7 +138,7 @@ func (d *doctor) add(subject, state, remedy, format string, args ...any) {
 
 func examine(ctx context.Context) []finding {
 	d := &doctor{}
-	d.add("pjrt", fine, "", "%s, PJRT API %d.%d, %s %s/%s", buildVersion(), capi.APIMajor, capi.APIMinor,
+	d.add("pjrt", fine, "", "%s, PJRT API %d.%d, %s %s/%s", cli.Version(), capi.APIMajor, capi.APIMinor,
 		runtime.Version(), runtime.GOOS, runtime.GOARCH)
 	d.plugins(ctx)
 	d.python(ctx)

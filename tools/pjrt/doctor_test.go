@@ -33,11 +33,7 @@ func within(t *testing.T, env []string, args ...string) outcome {
 // home returns variables for a user whose cache has the CPU plugin.
 func home(t *testing.T) (dir string, env []string) {
 	t.Helper()
-	dir = t.TempDir()
-	installed := filepath.Dir(library)
-	require.NoError(t, os.MkdirAll(filepath.Join(dir, "purepjrt", "plugins"), 0o755))
-	require.NoError(t, os.Symlink(installed, filepath.Join(dir, "purepjrt", "plugins", filepath.Base(installed))))
-	return dir, []string{"XDG_CACHE_HOME=" + dir, "HOME=" + dir, "PATH=" + os.Getenv("PATH")}
+	return tested.Home(t)
 }
 
 func diagnosis(t *testing.T, o outcome) map[string]finding {
@@ -210,7 +206,7 @@ func TestInstallDistinguishesNoIndexFromNoNetwork(t *testing.T) {
 // When its reader goes away, the command ends silently, as other commands do.
 func TestOutputIntoHead(t *testing.T) {
 	t.Parallel()
-	for _, args := range []string{"info --functions", "conformance list", "--help"} {
+	for _, args := range []string{"info --functions", "--help"} {
 		c := exec.CommandContext(t.Context(), "sh", append([]string{"-c", `"$0" "$@" | head -n 1`, command}, strings.Fields(args)...)...)
 		o := finish(t, t.TempDir(), c)
 		o.requireSuccess(t)
@@ -251,7 +247,7 @@ func TestCompletion(t *testing.T) {
 	_, env := home(t)
 	for args, want := range map[string]string{
 		"install ": "tpu@0.0.11\tlibtpu 0.0.11\n", "uninstall ": "cpu\txla-cpu-pjrt 0.0.1\n",
-		"info ": "cpu\t", "run --plugin ": "cpu\t", "conformance --against ": "cpu\t",
+		"info ": "cpu\t", "run --plugin ": "cpu\t",
 	} {
 		o := within(t, env, append([]string{"__complete"}, strings.Split(args, " ")...)...)
 		require.Zero(t, o.status)

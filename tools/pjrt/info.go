@@ -15,6 +15,8 @@ import (
 	"github.com/purepjrt/purepjrt/extensions"
 	"github.com/purepjrt/purepjrt/pjrt"
 	"github.com/purepjrt/purepjrt/pjrt/plugins"
+	"github.com/purepjrt/purepjrt/tools/internal/cli"
+	"github.com/purepjrt/purepjrt/tools/internal/terminal"
 )
 
 func infoCommand() *cobra.Command {
@@ -46,7 +48,7 @@ With --json it prints one object:
     memories        list of {"id", "kind", "description"}
   client_error      why there is no client; omitted if there is one`,
 		Example: "  pjrt info\n  pjrt info tpu --json\n  pjrt info ./my_plugin.so --functions",
-		Args:    usage(cobra.MaximumNArgs(1)),
+		Args:    cli.Args(cobra.MaximumNArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			name := "" // the preferred one
 			if len(args) == 1 {
@@ -58,7 +60,7 @@ With --json it prints one object:
 			}
 			r := describe(cmd.Context(), plugin)
 			if asJSON {
-				e := json.NewEncoder(verbatim(cmd.OutOrStdout()))
+				e := json.NewEncoder(terminal.Verbatim(cmd.OutOrStdout()))
 				e.SetIndent("", "  ")
 				return e.Encode(r)
 			}
@@ -186,10 +188,10 @@ func describe(ctx context.Context, plugin opened) *report {
 		r.Extensions = append(r.Extensions, extensionReport{int(x.Type), x.Name, x.Size})
 	}
 	if err != nil {
-		r.ExtensionsError = oneLine(err.Error())
+		r.ExtensionsError = cli.OneLine(err.Error())
 	}
 	if r.Client, err = describeClient(ctx, plugin); err != nil {
-		r.ClientError = oneLine(err.Error())
+		r.ClientError = cli.OneLine(err.Error())
 	}
 	return r
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/purepjrt/purepjrt/pjrt/plugins"
+	"github.com/purepjrt/purepjrt/tools/internal/terminal"
 )
 
 func installCommand() *cobra.Command {
@@ -108,7 +109,7 @@ func listPlugins(out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	rows := table{{"NAME", "PACKAGE", "DOWNLOAD", "UNPACKED", "INSTALLED"}}
+	rows := terminal.Table{{"NAME", "PACKAGE", "DOWNLOAD", "UNPACKED", "INSTALLED"}}
 	for _, p := range all {
 		state, download, unpacked := "no", "-", "-"
 		switch {
@@ -122,5 +123,5 @@ func listPlugins(out io.Writer) error {
 		}
 		rows = append(rows, []string{p.Name, p.Project + " " + p.Version, download, unpacked, state})
 	}
-	return rows.write(out)
+	return rows.Write(out)
 }

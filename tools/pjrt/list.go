@@ -12,6 +12,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/purepjrt/purepjrt/pjrt/plugins"
+	"github.com/purepjrt/purepjrt/tools/internal/cli"
+	"github.com/purepjrt/purepjrt/tools/internal/terminal"
 )
 
 func listCommand() *cobra.Command {
@@ -103,7 +105,7 @@ func selectedPlugins(cmd *cobra.Command, names []string, opts plugins.ListOption
 }
 
 func printTable(out io.Writer, list []plugins.Candidate, hints []string) error {
-	rows := table{{"NAME", "PLATFORM", "STATE", "API", "FOUND IN", "PATH"}}
+	rows := terminal.Table{{"NAME", "PLATFORM", "STATE", "API", "FOUND IN", "PATH"}}
 	reasons := map[string][]string{} // plugins by reason, because several often share one
 	var order []string
 	for _, c := range list {
@@ -118,14 +120,14 @@ func printTable(out io.Writer, list []plugins.Candidate, hints []string) error {
 		}
 		rows = append(rows, []string{dash(c.Name), dash(c.Platform), state, dash(c.API), string(c.Origin), c.Path})
 		if err := c.Err(); err != nil {
-			reason := oneLine(err.Error())
+			reason := cli.OneLine(err.Error())
 			if reasons[reason] == nil {
 				order = append(order, reason)
 			}
 			reasons[reason] = append(reasons[reason], dash(c.Name))
 		}
 	}
-	if err := rows.write(out); err != nil {
+	if err := rows.Write(out); err != nil {
 		return err
 	}
 	var notes []string
@@ -178,14 +180,14 @@ func printJSON(out io.Writer, list []plugins.Candidate) error {
 			Needs: c.Needs, Version: c.Version, API: c.API, Options: attributeValues(c.Options),
 		}
 		if c.Problem != nil {
-			r.Problem = oneLine(c.Problem.Error())
+			r.Problem = cli.OneLine(c.Problem.Error())
 		}
 		if c.Hardware != nil {
-			r.Hardware = oneLine(c.Hardware.Error())
+			r.Hardware = cli.OneLine(c.Hardware.Error())
 		}
 		reports = append(reports, r)
 	}
-	e := json.NewEncoder(verbatim(out))
+	e := json.NewEncoder(terminal.Verbatim(out))
 	e.SetIndent("", "  ")
 	return e.Encode(reports)
 }

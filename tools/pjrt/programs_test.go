@@ -21,6 +21,7 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt"
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
 	"github.com/purepjrt/purepjrt/pjrt/npy"
+	"github.com/purepjrt/purepjrt/tools/internal/cli"
 )
 
 // program is an entry of testdata/programs/manifest.json, whose README explains
@@ -73,7 +74,7 @@ func TestRunAgreesWithJAX(t *testing.T) {
 				args = append(args, arg)
 			}
 			var stdout, stderr bytes.Buffer
-			require.Zero(t, execute(t.Context(), args, &stdout, &stderr), stderr.String())
+			require.Zero(t, cli.Execute(t.Context(), rootCommand(), args, &stdout, &stderr), stderr.String())
 			written, err := os.ReadDir(out)
 			require.NoError(t, err)
 			require.Len(t, written, len(p.Outputs))

@@ -14,6 +14,8 @@ import (
 	"github.com/purepjrt/purepjrt/capi"
 	"github.com/purepjrt/purepjrt/capi/shim/recording"
 	"github.com/purepjrt/purepjrt/pjrt/plugins"
+	"github.com/purepjrt/purepjrt/tools/internal/cli"
+	"github.com/purepjrt/purepjrt/tools/internal/terminal"
 )
 
 func replayCommand() *cobra.Command {
@@ -46,10 +48,10 @@ With --json it prints one object: "calls", "compared" and "differences", "notes"
 and "skipped", which are lists of {"call", "line", "function", "what"}.`,
 		Example: "  PJRT_SHIM_RECORD=session.jsonl python train.py\n  pjrt replay session.jsonl --plugin ./my_plugin.so\n" +
 			"  pjrt replay session.jsonl --plugin cuda13 --relative 1e-3",
-		Args: usage(cobra.ExactArgs(1)),
+		Args: cli.Args(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if options.Relative < 0 || options.Absolute < 0 {
-				return usageError{fmt.Errorf("replay: --relative and --absolute must not be negative")}
+				return cli.UsageError(fmt.Errorf("replay: --relative and --absolute must not be negative"))
 			}
 			return replay(cmd.Context(), cmd.OutOrStdout(), args[0], plugin, options, asJSON, all)
 		},
@@ -130,7 +132,7 @@ func skippedLines(list []recording.Skip) []replayLine {
 }
 
 func printReplayJSON(w io.Writer, r *recording.Report) error {
-	e := json.NewEncoder(verbatim(w))
+	e := json.NewEncoder(terminal.Verbatim(w))
 	e.SetIndent("", "  ")
 	return e.Encode(struct {
 		Calls       int          `json:"calls"`
@@ -144,7 +146,7 @@ func printReplayJSON(w io.Writer, r *recording.Report) error {
 func printReplay(w io.Writer, s *recording.Session, r *recording.Report, all bool) error {
 	show := func(title string, list []replayLine) {
 		for _, l := range list {
-			fmt.Fprintf(w, "%s: call %d, line %d, %s: %s\n", title, l.Call, l.Line, l.Function, oneLine(l.What))
+			fmt.Fprintf(w, "%s: call %d, line %d, %s: %s\n", title, l.Call, l.Line, l.Function, cli.OneLine(l.What))
 		}
 	}
 	show("different", replayLines(r.Differences))

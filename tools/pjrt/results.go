@@ -11,6 +11,7 @@ import (
 
 	"github.com/purepjrt/purepjrt/pjrt/npy"
 	"github.com/purepjrt/purepjrt/pjrt/stablehlo"
+	"github.com/purepjrt/purepjrt/tools/internal/terminal"
 )
 
 // A result is what one part of a program computed.
@@ -36,7 +37,7 @@ func (r result) file() string {
 
 func printResults(w io.Writer, results []result) error {
 	width := 0 // as NumPy does
-	if n := columns(w); n < usualColumns {
+	if n := terminal.Columns(w); n < terminal.UsualColumns {
 		width = n - 1
 	}
 	for _, r := range results {

@@ -24,6 +24,8 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/saved"
 	"github.com/purepjrt/purepjrt/pjrt/sharding"
 	"github.com/purepjrt/purepjrt/pjrt/stablehlo"
+	"github.com/purepjrt/purepjrt/tools/internal/cli"
+	"github.com/purepjrt/purepjrt/tools/internal/terminal"
 )
 
 // runner holds the flags of the run command.
@@ -74,7 +76,7 @@ program several times, and shows how long that took.`,
   pjrt run --option cpu_device_count=2 spmd.mlir x.npy w.npy
   pjrt run --partitions 2 spmd.mlir x0.npy,x1.npy w.npy
   python export.py | pjrt run - x.npy`,
-		Args: usage(func(_ *cobra.Command, args []string) error {
+		Args: cli.Args(func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return errors.New("no program given")
 			}
@@ -82,7 +84,7 @@ program several times, and shows how long that took.`,
 		}),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := r.check(cmd.Flags().Changed("device")); err != nil {
-				return usageError{fmt.Errorf("run: %w", err)}
+				return cli.UsageError(fmt.Errorf("run: %w", err))
 			}
 			r.progress = cmd.ErrOrStderr()
 			return r.run(cmd.Context(), cmd.InOrStdin(), cmd.OutOrStdout(), args[0], args[1:])
@@ -132,7 +134,7 @@ func (r *runner) run(ctx context.Context, stdin io.Reader, stdout io.Writer, pro
 	}
 	compiled := saved.Is(code)
 	if compiled && (r.partitions > 0 || len(r.flags) > 0 || bool(r.isolated)) {
-		return usageError{fmt.Errorf("run: %s is already compiled: --partitions, --flag and --isolate are for pjrt compile", program)}
+		return cli.UsageError(fmt.Errorf("run: %s is already compiled: --partitions, --flag and --isolate are for pjrt compile", program))
 	}
 	client, compile, err := r.clientOptions()
 	if err != nil {
@@ -223,7 +225,7 @@ func (r *runner) clientOptions() (*pjrt.ClientOptions, *pjrt.CompileOptions, err
 	for _, text := range r.options {
 		a, err := platform.ParseOption(text)
 		if err != nil {
-			return nil, nil, usageError{fmt.Errorf("--option %s: %w", text, err)}
+			return nil, nil, cli.UsageError(fmt.Errorf("--option %s: %w", text, err))
 		}
 		client.Create = append(client.Create, a)
 	}
@@ -231,7 +233,7 @@ func (r *runner) clientOptions() (*pjrt.ClientOptions, *pjrt.CompileOptions, err
 	for _, text := range r.flags {
 		name, value, ok := strings.Cut(strings.TrimLeft(text, "-"), "=")
 		if !ok || name == "" {
-			return nil, nil, usageError{fmt.Errorf("--flag %s: write it as NAME=VALUE", text)}
+			return nil, nil, cli.UsageError(fmt.Errorf("--flag %s: write it as NAME=VALUE", text))
 		}
 		if compile.Flags == nil {
 			compile.Flags = make(map[string]any)
@@ -267,7 +269,7 @@ func (e *execution) compute(ctx context.Context, options *pjrt.ClientOptions, co
 		return nil, err
 	}
 	defer client.Close()
-	stop := busy(e.progress, "compiling "+e.program)
+	stop := terminal.Busy(e.progress, "compiling "+e.program)
 	began := time.Now()
 	exe, err := e.compile(ctx, client, compile)
 	stop()

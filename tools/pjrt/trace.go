@@ -19,6 +19,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/purepjrt/purepjrt/pjrt/plugins"
+	"github.com/purepjrt/purepjrt/tools/internal/cli"
+	"github.com/purepjrt/purepjrt/tools/internal/terminal"
 )
 
 // shimVariable names the library of the shim.
@@ -54,7 +56,7 @@ needs Go and a C compiler.
 
 The exit status is that of COMMAND.`,
 		Example: "  pjrt trace python train.py\n  pjrt trace --plugin cuda13 --out calls.json python train.py\n",
-		Args:    usage(cobra.MinimumNArgs(1)),
+		Args:    cli.Args(cobra.MinimumNArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return t.run(cmd.Context(), cmd.InOrStdin(), cmd.OutOrStdout(), cmd.ErrOrStderr(), args)
 		},
@@ -93,7 +95,7 @@ func (t *tracing) run(ctx context.Context, stdin io.Reader, stdout, stderr io.Wr
 	c := exec.CommandContext(ctx, program, args[1:]...)
 	c.Cancel = func() error { return c.Process.Signal(os.Interrupt) }
 	c.WaitDelay = 10 * time.Second
-	c.Stdin, c.Stdout, c.Stderr = stdin, verbatim(stdout), verbatim(stderr)
+	c.Stdin, c.Stdout, c.Stderr = stdin, terminal.Verbatim(stdout), terminal.Verbatim(stderr)
 	c.Env = append(os.Environ(),
 		plugins.NamesAndLibraryPaths+"=traced:"+library, plugins.JAXPlatformsVariable+"=traced", shimVariable+"="+library,
 		"PJRT_SHIM_PLUGIN="+candidate.Path, "PJRT_SHIM_SUMMARY="+summary, "PJRT_SHIM_VALIDATE="+findings)
@@ -114,7 +116,7 @@ func (t *tracing) run(ctx context.Context, stdin io.Reader, stdout, stderr io.Wr
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case errors.As(runErr, &exit) && exit.ExitCode() > 0:
-		return exitStatus(exit.ExitCode())
+		return cli.ExitStatus(exit.ExitCode())
 	case runErr != nil:
 		return fmt.Errorf("%s: %w", args[0], runErr)
 	}
@@ -131,8 +133,8 @@ func printTrace(w io.Writer, took time.Duration, summary, findings string) error
 	}
 	found, _ := os.ReadFile(findings) // it is empty if the process was killed
 	table := strings.TrimRight(string(text), "\n")
-	if terminalOf(w) != nil {
-		table = narrowSummary(table, columns(w))
+	if terminal.Of(w) != nil {
+		table = narrowSummary(table, terminal.Columns(w))
 	}
 	_, err = fmt.Fprintf(w, "\n%s\n%sthe program took %v\n", table, found, brief(took))
 	return err
@@ -169,7 +171,7 @@ func narrowSummary(text string, columns int) string {
 // widest returns the number of columns of the longest line.
 func widest(text string) (n int) {
 	for line := range strings.Lines(text) {
-		n = max(n, printed(strings.TrimSuffix(line, "\n")))
+		n = max(n, terminal.TextWidth(strings.TrimSuffix(line, "\n")))
 	}
 	return n
 }
@@ -192,11 +194,11 @@ func (t *tracing) library(ctx context.Context, stderr io.Writer) (string, error)
 	if err != nil {
 		return "", fmt.Errorf("trace: %w", err)
 	}
-	path := filepath.Join(cache, "purepjrt", "shim", buildVersion(), shimFile())
+	path := filepath.Join(cache, "purepjrt", "shim", cli.Version(), shimFile())
 	if _, err := os.Stat(path); err == nil {
 		return path, nil
 	}
-	stop := busy(stderr, "building "+shimFile())
+	stop := terminal.Busy(stderr, "building "+shimFile())
 	defer stop()
 	return path, buildShim(ctx, path)
 }
@@ -245,14 +247,14 @@ func runGo(ctx context.Context, goCommand, dir string, args []string) error {
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case err != nil:
-		return fmt.Errorf("go %s: %w: %s", args[0], err, oneLine(string(output)))
+		return fmt.Errorf("go %s: %w: %s", args[0], err, cli.OneLine(string(output)))
 	}
 	return nil
 }
 
 // releaseVersion returns the release that this command is, or latest if it is not a release.
 func releaseVersion() string {
-	if v := buildVersion(); strings.HasPrefix(v, "v") && !strings.Contains(v, "+") {
+	if v := cli.Version(); strings.HasPrefix(v, "v") && !strings.Contains(v, "+") {
 		return v
 	}
 	return "latest"

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/purepjrt/purepjrt/pjrt/plugins"
+	"github.com/purepjrt/purepjrt/tools/internal/cli"
 )
 
 func uninstallCommand() *cobra.Command {
@@ -19,7 +20,7 @@ func uninstallCommand() *cobra.Command {
 them can use them until they end. It does not remove plugins that belong to Python
 packages or to the system.`,
 		Example: "  pjrt uninstall tpu@0.0.2",
-		Args:    usage(cobra.MinimumNArgs(1)),
+		Args:    cli.Args(cobra.MinimumNArgs(1)),
 		RunE: func(cmd *cobra.Command, names []string) error {
 			for _, name := range names {
 				bytes, err := plugins.Uninstall(cmd.Context(), name, plugins.InstallOptions{Progress: cmd.ErrOrStderr()})

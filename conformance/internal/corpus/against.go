@@ -160,7 +160,7 @@ func (p *Peer) report(t *check.T, c *Case, d *comparison, program *Program, diff
 		t.Notef("the reproducer could not be written: %v", err)
 		return
 	}
-	t.Notef("the smallest inputs and the results of the other plugin are in %s: pjrt conformance --plugin %s --programs %s --run %s",
+	t.Notef("the smallest inputs and the results of the other plugin are in %s: pjrt-conformance programs %s %s --run %s",
 		dir, cmp.Or(t.Env().Path, "PLUGIN"), p.Reproducers, filepath.Base(dir))
 }
 

@@ -77,7 +77,7 @@ func (b *beginning) next(files map[string][]byte) string {
 		fmt.Fprintf(&s, "  %s: the texts of %s, and its basis: H, E, X, V or I\n", rulesFile, b.rule)
 	}
 	fmt.Fprintf(&s, "  %s: what the check calls and expects, and a fault, as a text and as a hook\n\n", b.file)
-	fmt.Fprintf(&s, "try it:\n  go run ./tools/pjrt conformance --plugin cpu --run '^%[1]s$'\n"+
+	fmt.Fprintf(&s, "try it:\n  go run ./tools/pjrt-conformance run cpu --run '^%[1]s$'\n"+
 		"  go run ./conformance/internal/mutants -v -run '^%[1]s:'\n", b.check())
 	fmt.Fprintf(&s, "  go test ./conformance/rules ./%s\n", filepath.ToSlash(filepath.Dir(b.file)))
 	return s.String()

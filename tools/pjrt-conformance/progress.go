@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The purepjrt Authors
 
-//go:build !nosuite
-
 package main
 
 import (
@@ -14,13 +12,17 @@ import (
 	"github.com/cheggaaa/pb/v3"
 
 	"github.com/purepjrt/purepjrt/conformance"
+	"github.com/purepjrt/purepjrt/tools/internal/terminal"
 )
 
-// progress shows the progress of a run of the conformance suite: with a bar on a terminal, elsewhere
+// barOfChecks is the look of the bar while checks run.
+const barOfChecks = `{{counters . }}{{string . "what"}} {{bar . }}{{string . "rest"}}`
+
+// progress shows the progress of a run of the suite: with a bar on a terminal, elsewhere
 // with a new line from time to time.
 type progress struct {
 	out      io.Writer
-	terminal *os.File // nil if there is none
+	terminal *os.File // nil if there is none that can overwrite a line
 	bar      *pb.ProgressBar
 	last     time.Time
 	phase    string
@@ -30,11 +32,7 @@ type progress struct {
 const plainPause = 10 * time.Second
 
 func newProgress(out io.Writer) *progress {
-	p := &progress{out: verbatim(out)}
-	if t := terminalOf(out); t != nil && os.Getenv("TERM") != "dumb" {
-		p.terminal = t
-	}
-	return p
+	return &progress{out: terminal.Verbatim(out), terminal: terminal.Overwritable(out)}
 }
 
 func (p *progress) show(g conformance.Progress) {
@@ -57,9 +55,9 @@ func (p *progress) draw(g conformance.Progress) {
 		p.phase = g.Phase
 		switch g.Phase {
 		case "probe", "plan":
-			p.bar = newBar(p.terminal, barOfText, progressLine(g), 0)
+			p.bar = terminal.NewBar(p.terminal, terminal.BarOfText, progressLine(g), 0)
 		default:
-			p.bar = newBar(p.terminal, barOfChecks, "", int64(g.Total))
+			p.bar = terminal.NewBar(p.terminal, barOfChecks, "", int64(g.Total))
 			p.bar.Set("what", checksDone(g)).Set("rest", p.rest(g))
 		}
 		p.bar.Start().Write()
@@ -102,7 +100,7 @@ const widthOfName = 32
 
 // rest returns the text after the bar, as far as the terminal has room for it.
 func (p *progress) rest(g conformance.Progress) (text string) {
-	width := columns(p.terminal)
+	width := terminal.Columns(p.terminal)
 	if width < 60 {
 		return ""
 	}
@@ -111,7 +109,7 @@ func (p *progress) rest(g conformance.Progress) (text string) {
 		text += fmt.Sprintf(", about %v to go", rest)
 	}
 	if width >= 120 && g.Result != nil {
-		text += fmt.Sprintf("  %-*s", widthOfName, clip(g.Result.Check, widthOfName))
+		text += fmt.Sprintf("  %-*s", widthOfName, terminal.Clip(g.Result.Check, widthOfName))
 	}
 	return text
 }

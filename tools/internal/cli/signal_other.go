@@ -3,6 +3,6 @@
 
 //go:build !unix
 
-package main
+package cli
 
 func ignoreFileSizeSignal() {}

@@ -52,8 +52,8 @@ func TestTheActionChecksAPluginAndKeepsTheReports(t *testing.T) {
 			for name, value := range step.Env {
 				input := strings.TrimSuffix(strings.TrimPrefix(value, "${{ inputs."), " }}")
 				switch declared, ok := action.Inputs[input]; {
-				case name == "PJRT":
-					env = append(env, name+"="+command)
+				case name == "COMMANDS":
+					env = append(env, name+"="+filepath.Dir(tested.Path))
 				case !assert.True(t, ok, "%s is not an input", value):
 				case inputs[input] != "":
 					env = append(env, name+"="+inputs[input])
@@ -74,7 +74,7 @@ func TestTheActionChecksAPluginAndKeepsTheReports(t *testing.T) {
 
 	dir := t.TempDir()
 	status, out := run(dir, map[string]string{
-		"plugin": library, "arguments": "--run\n^LOAD-0[1-3]$\n--no-device", "options": "cpu_device_count=2\n\nx=y z", "profile": "quick",
+		"plugin": tested.Library, "arguments": "--run\n^LOAD-0[1-3]$\n--no-device", "options": "cpu_device_count=2\n\nx=y z", "profile": "quick",
 	})
 	require.Zero(t, status, out)
 	for _, name := range []string{"report.json", "junit.xml", "report.html", "report.md", "badge.svg"} {
@@ -90,6 +90,6 @@ func TestTheActionChecksAPluginAndKeepsTheReports(t *testing.T) {
 	require.NoError(t, err)
 	assert.Contains(t, string(summary), "## PJRT conformance")
 
-	status, out = run(t.TempDir(), map[string]string{"plugin": library, "arguments": "--run\n^NOTHING$"})
+	status, out = run(t.TempDir(), map[string]string{"plugin": tested.Library, "arguments": "--run\n^NOTHING$"})
 	assert.Equal(t, 2, status, out)
 }

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The purepjrt Authors
 
-//go:build !nosuite
-
 package main
 
 import (
@@ -15,35 +13,36 @@ import (
 
 	"github.com/spf13/cobra"
 
-	findings "github.com/purepjrt/purepjrt/conformance/report"
+	"github.com/purepjrt/purepjrt/conformance/report"
+	"github.com/purepjrt/purepjrt/tools/internal/cli"
 )
 
-func conformancePageCommand() *cobra.Command {
+func pageCommand() *cobra.Command {
 	var page string
 	cmd := &cobra.Command{
 		Use:   "page REPORT.json|DIR...",
 		Short: "Make one page from several conformance reports",
-		Long: `Page makes one HTML page from reports that pjrt conformance --json wrote for several
+		Long: `Page makes one HTML page from reports that a run with --json wrote for several
 plugins, or several versions of one. It shows which levels each reaches, and the
 rules on which they differ. From a folder it takes every *.json file that is a report.
 The page needs no network and no other file.
 
 The exit status is 0 if the page was written, and 2 if there is no report or one
 cannot be read.`,
-		Example: `  pjrt conformance page reports/
-  pjrt conformance page before.json after.json --html changes.html`,
-		Args: usage(cobra.MinimumNArgs(1)),
+		Example: `  pjrt-conformance page reports/
+  pjrt-conformance page before.json after.json --html changes.html`,
+		Args: cli.Args(cobra.MinimumNArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			var reports []*findings.Report
+			var reports []*report.Report
 			for _, arg := range args {
 				list, err := reportsAt(arg)
 				if err != nil {
-					return usageError{err}
+					return cli.UsageError(err)
 				}
 				reports = append(reports, list...)
 			}
-			if err := findings.WriteOverviewFile(page, reports); err != nil {
-				return usageError{err}
+			if err := report.WriteOverviewFile(page, reports); err != nil {
+				return cli.UsageError(err)
 			}
 			_, err := fmt.Fprintf(cmd.OutOrStdout(), "%s: %d reports\n", page, len(reports))
 			return err
@@ -54,7 +53,7 @@ cannot be read.`,
 }
 
 // reportsAt reads a report, or all reports in a folder.
-func reportsAt(path string) ([]*findings.Report, error) {
+func reportsAt(path string) ([]*report.Report, error) {
 	info, err := os.Stat(path)
 	if err != nil {
 		return nil, fmt.Errorf("cannot read the reports: %w", err)
@@ -64,14 +63,14 @@ func reportsAt(path string) ([]*findings.Report, error) {
 		if err != nil {
 			return nil, err
 		}
-		return []*findings.Report{r}, nil
+		return []*report.Report{r}, nil
 	}
 	files, err := filepath.Glob(filepath.Join(path, "*.json"))
 	if err != nil {
 		return nil, err
 	}
 	slices.Sort(files)
-	var list []*findings.Report
+	var list []*report.Report
 	for _, f := range files {
 		if is, err := isReport(f); err != nil {
 			return nil, err
@@ -85,7 +84,7 @@ func reportsAt(path string) ([]*findings.Report, error) {
 		list = append(list, r)
 	}
 	if len(list) == 0 {
-		return nil, fmt.Errorf("the folder %s has no report: write one with pjrt conformance --json FILE", path)
+		return nil, fmt.Errorf("the folder %s has no report: a run with --json writes one", path)
 	}
 	return list, nil
 }
@@ -107,5 +106,5 @@ func isReport(path string) (bool, error) {
 	}
 	t, err := d.Token()
 	schema, _ := t.(string)
-	return err == nil && strings.HasPrefix(schema, findings.SchemaFamily), nil
+	return err == nil && strings.HasPrefix(schema, report.SchemaFamily), nil
 }

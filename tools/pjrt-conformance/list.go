@@ -1,23 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The purepjrt Authors
 
-//go:build !nosuite
-
 package main
 
 import (
 	"encoding/json"
 	"fmt"
-	"io"
-	"os"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/purepjrt/purepjrt/conformance"
-	findings "github.com/purepjrt/purepjrt/conformance/report"
+	"github.com/purepjrt/purepjrt/conformance/report"
 	"github.com/purepjrt/purepjrt/conformance/rules"
+	"github.com/purepjrt/purepjrt/tools/internal/cli"
+	"github.com/purepjrt/purepjrt/tools/internal/terminal"
 )
 
 // listedRule is a rule in the JSON form of conformance list.
@@ -29,7 +27,7 @@ type listedRule struct {
 	Unseen string `json:"unobservable,omitempty"` // why there can be no check
 }
 
-func conformanceListCommand() *cobra.Command {
+func listCommand() *cobra.Command {
 	var groups, severities []string
 	var asJSON, unchecked bool
 	cmd := &cobra.Command{
@@ -43,18 +41,18 @@ With --json it prints a list of objects: id, rule, subject, since, severity,
 basis (H header, E extension header, X behaviour of XLA's plugins, V a known
 caller depends on it, I inferred), how, fault, group, level, checks, and
 unobservable: why no client can see a violation, so there is no check.`,
-		Example: "  pjrt conformance list --group EVT,ERR\n  pjrt conformance list --severity MUST donation",
+		Example: "  pjrt-conformance list --group EVT,ERR\n  pjrt-conformance list --severity MUST donation",
 		RunE: func(cmd *cobra.Command, words []string) error {
 			for i, g := range groups {
 				groups[i] = strings.ToUpper(g)
 				if rules.GroupByName(groups[i]) == nil {
-					return usageError{fmt.Errorf("--group %s: there is no such group", g)}
+					return cli.UsageError(fmt.Errorf("--group %s: there is no such group", g))
 				}
 			}
 			for i, s := range severities {
 				severities[i] = strings.ToUpper(s)
 				if !slices.Contains([]rules.Severity{rules.Must, rules.Should, rules.Opt}, rules.Severity(severities[i])) {
-					return usageError{fmt.Errorf("--severity %s: use MUST, SHOULD or OPT", s)}
+					return cli.UsageError(fmt.Errorf("--severity %s: use MUST, SHOULD or OPT", s))
 				}
 			}
 			covered, unseen := conformance.Covered(), conformance.Unobservable()
@@ -65,10 +63,10 @@ unobservable: why no client can see a violation, so there is no check.`,
 					unchecked && covered[r.ID] > 0 || !mentions(r, words) {
 					continue
 				}
-				list = append(list, listedRule{r, r.Group(), findings.LevelOf(r, false), covered[r.ID], unseen[r.ID]})
+				list = append(list, listedRule{r, r.Group(), report.LevelOf(r, false), covered[r.ID], unseen[r.ID]})
 			}
 			if asJSON {
-				e := json.NewEncoder(verbatim(cmd.OutOrStdout()))
+				e := json.NewEncoder(terminal.Verbatim(cmd.OutOrStdout()))
 				e.SetEscapeHTML(false)
 				e.SetIndent("", "  ")
 				return e.Encode(list)
@@ -124,73 +122,4 @@ func printRules(cmd *cobra.Command, list []listedRule) error {
 	}
 	_, err := fmt.Fprintf(out, "\n%d rules, %d with a check\n", len(list), checked)
 	return err
-}
-
-func conformanceDiffCommand() *cobra.Command {
-	var asJSON bool
-	cmd := &cobra.Command{
-		Use:   "diff BEFORE.json AFTER.json",
-		Short: "Compare two conformance reports",
-		Long: `Diff lists the checks whose verdicts differ between two reports that
-pjrt conformance --json wrote. Those that got worse come first: checks that fail
-in the second report, but passed, were waived or did not run in the first. Before
-that it says how else the runs differ, because another plugin, suite, profile or
-machine may also explain the changes.
-
-The exit status is 0 if nothing got worse, 1 if something did, and 2 if a report
-cannot be read.`,
-		Args: usage(cobra.ExactArgs(2)),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			var reports [2]*findings.Report
-			for i, path := range args {
-				r, err := readReport(path)
-				if err != nil {
-					return usageError{err}
-				}
-				reports[i] = r
-			}
-			changes := findings.Diff(reports[0], reports[1])
-			if asJSON {
-				e := json.NewEncoder(verbatim(cmd.OutOrStdout()))
-				e.SetIndent("", "  ")
-				if changes == nil {
-					changes = []findings.Change{}
-				}
-				if err := e.Encode(changes); err != nil {
-					return err
-				}
-			} else if err := printChanges(cmd.OutOrStdout(), reports[0], reports[1], changes); err != nil {
-				return err
-			}
-			if findings.Regressed(changes) {
-				return exitStatus(1)
-			}
-			return nil
-		},
-	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print a JSON list of check, before, after, worse, better, headline")
-	return cmd
-}
-
-// printChanges prints how two runs differ, and the changed verdicts.
-func printChanges(out io.Writer, before, after *findings.Report, changes []findings.Change) error {
-	for _, d := range findings.Differences(before, after) {
-		if _, err := fmt.Fprintln(out, d); err != nil {
-			return err
-		}
-	}
-	return findings.WriteChanges(out, changes)
-}
-
-func readReport(path string) (*findings.Report, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	r, err := findings.Read(f)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	return r, nil
 }

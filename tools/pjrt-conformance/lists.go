@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The purepjrt Authors
 
-//go:build !nosuite
-
 package main
 
 import (
@@ -14,10 +12,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/purepjrt/purepjrt/conformance/lists"
-	findings "github.com/purepjrt/purepjrt/conformance/report"
+	"github.com/purepjrt/purepjrt/conformance/report"
+	"github.com/purepjrt/purepjrt/tools/internal/cli"
+	"github.com/purepjrt/purepjrt/tools/internal/terminal"
 )
 
-func conformanceListsCommand() *cobra.Command {
+func listsCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "lists [LIST]",
 		Short: "Print the lists of checks by which plugins are judged",
@@ -26,15 +26,15 @@ it prints the names of the checks, level by level; checks that the previous list
 does not have are marked as new.
 
 A list never changes, so a level that a plugin has reached keeps its meaning.`,
-		Example: "  pjrt conformance lists\n  pjrt conformance lists 2026.11",
-		Args:    usage(cobra.MaximumNArgs(1)),
+		Example: "  pjrt-conformance lists\n  pjrt-conformance lists 2026.11",
+		Args:    cli.Args(cobra.MaximumNArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return printLists(cmd.OutOrStdout())
 			}
 			l, err := lists.ByName(args[0])
 			if err != nil {
-				return usageError{err}
+				return cli.UsageError(err)
 			}
 			return printList(cmd.OutOrStdout(), l, l.Before())
 		},
@@ -42,16 +42,16 @@ A list never changes, so a level that a plugin has reached keeps its meaning.`,
 }
 
 func printLists(out io.Writer) error {
-	t := table{append([]string{"LIST", "CHECKS", "NEW"}, findings.LevelNames()...)}
+	t := terminal.Table{append([]string{"LIST", "CHECKS", "NEW"}, report.LevelNames()...)}
 	for _, l := range lists.All() {
 		row := []string{l.Name, strconv.Itoa(len(l.Checks())), strconv.Itoa(len(l.New(l.Before())))}
 		counts := l.Counts()
-		for _, level := range findings.LevelNames() {
+		for _, level := range report.LevelNames() {
 			row = append(row, strconv.Itoa(counts[level]))
 		}
 		t = append(t, row)
 	}
-	return t.write(out)
+	return t.Write(out)
 }
 
 // printList prints a list, and marks what is new since the older one, if there is one.

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+// Package cli has what the commands of this module have in common: how they run and end, what their
+// errors and their help look like, and how they complete the names of plugins.
+//
+// Results go to standard output. Errors and progress go to standard error; an error is one line, or
+// two if a search found nothing. On a terminal, text fits its width. The exit status is 0 for
+// success, 1 for a failure, 2 for a wrong command line and 130 after Ctrl-C.
+package cli
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"slices"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"github.com/purepjrt/purepjrt/pjrt/plugins"
+	"github.com/purepjrt/purepjrt/pjrt/trace"
+	"github.com/purepjrt/purepjrt/tools/internal/terminal"
+)
+
+// New returns the command called name with these commands below it, and with one that shows its
+// version.
+func New(name, short string, commands ...*cobra.Command) *cobra.Command {
+	root := &cobra.Command{
+		Use:           name,
+		Short:         short,
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return nil
+			}
+			hint := "see " + name + " --help"
+			if near := cmd.SuggestionsFor(args[0]); len(near) > 0 {
+				best := max(0, slices.IndexFunc(near, func(name string) bool { return strings.HasPrefix(name, args[0]) }))
+				hint = "did you mean " + near[best] + "?"
+			}
+			return UsageError(fmt.Errorf("unknown command %q: %s", args[0], hint))
+		},
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	root.Version = Version()
+	root.SetVersionTemplate(versionLine(name))
+	root.SuggestionsMinimumDistance = 2
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		return UsageError(fmt.Errorf("%w: see %s --help", err, cmd.CommandPath()))
+	})
+	root.AddCommand(commands...)
+	root.AddCommand(versionCommand(name))
+	return root
+}
+
+// Main runs the command line of this process, and ends the process. The first SIGINT or SIGTERM ends
+// the context of the commands, and a second one the process.
+func Main(root *cobra.Command) {
+	ignoreFileSizeSignal()
+	ctx := interruptible()
+	stdout, stderr := terminal.Output(os.Stdout), terminal.Output(os.Stderr)
+	status := Execute(ctx, root, os.Args[1:], stdout, stderr)
+	terminal.Finish(stdout)
+	terminal.Finish(stderr)
+	if err := trace.Close(); err != nil {
+		fmt.Fprintf(os.Stderr, "%s: %s\n", root.Name(), OneLine(err.Error()))
+	}
+	os.Exit(status)
+}
+
+// interruption is a signal that asks the command to end.
+type interruption struct{ syscall.Signal }
+
+func (i interruption) Error() string { return "interrupted" }
+
+// interruptible returns a context that ends with the first signal. A second one ends the process at
+// once.
+func interruptible() context.Context {
+	ctx, cancel := context.WithCancelCause(context.Background())
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM)
+	go func() {
+		s := <-signals
+		signal.Stop(signals)
+		number, _ := s.(syscall.Signal)
+		cancel(interruption{number})
+	}()
+	return ctx
+}
+
+// Execute runs a command line, prints its error if there is one, and returns the exit status.
+func Execute(ctx context.Context, root *cobra.Command, args []string, stdout, stderr io.Writer) int {
+	root.SetArgs(args)
+	root.SetOut(stdout)
+	root.SetErr(stderr)
+	var helpErr error
+	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) {
+		_, helpErr = io.WriteString(stdout, Help(cmd, terminal.Columns(stdout)))
+	})
+	err := cmp.Or(root.ExecuteContext(ctx), helpErr)
+	if err == nil {
+		return 0
+	}
+	var status ExitStatus
+	var usage usageError
+	var interrupted interruption
+	switch {
+	case errors.As(err, &status):
+	case errors.As(err, &usage):
+		status = 2
+	default:
+		status = 1
+	}
+	if errors.As(context.Cause(ctx), &interrupted) {
+		status = ExitStatus(128 + int(interrupted.Signal)) // as shells do
+		if errors.Is(err, context.Canceled) {
+			err = interrupted
+		}
+	}
+	if !errors.As(err, new(ExitStatus)) {
+		printError(stderr, root.Name(), err)
+	}
+	return int(status)
+}
+
+// printError prints an error in one line. If a search found nothing, a second line says where it
+// looked.
+func printError(w io.Writer, name string, err error) {
+	message := err.Error()
+	var search *plugins.SearchError
+	if errors.As(err, &search) {
+		if advice, places, ok := strings.Cut(search.Error(), "; tried "); ok {
+			message = strings.Replace(message, search.Error(), advice, 1)
+			fmt.Fprintf(w, "%s: %s\n%*s  tried %s\n", name, OneLine(message), len(name), "", OneLine(places))
+			return
+		}
+	}
+	fmt.Fprintf(w, "%s: %s\n", name, OneLine(message))
+}
+
+type usageError struct{ error }
+
+func (e usageError) Unwrap() error { return e.error }
+
+// UsageError makes err an error in the command line, whose exit status is 2.
+func UsageError(err error) error { return usageError{err} }
+
+// ExitStatus is the error of a command that has already printed its message.
+type ExitStatus int
+
+func (s ExitStatus) Error() string { return fmt.Sprintf("exit status %d", int(s)) }
+
+// Args makes the error of an argument check an error in the command line.
+func Args(check cobra.PositionalArgs) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if err := check(cmd, args); err != nil {
+			return UsageError(fmt.Errorf("%s: %w: see %s --help", cmd.Name(), err, cmd.CommandPath()))
+		}
+		return nil
+	}
+}
+
+// OneLine joins the lines of a message, such as a compiler's diagnostics.
+func OneLine(message string) string {
+	var lines []string
+	for line := range strings.Lines(message) {
+		if line = strings.TrimSpace(line); line != "" {
+			lines = append(lines, line)
+		}
+	}
+	return strings.Join(lines, "; ")
+}

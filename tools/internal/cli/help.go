@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package cli
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/purepjrt/purepjrt/tools/internal/terminal"
+)
+
+// Help returns the help of a command, for a terminal of some width.
+func Help(cmd *cobra.Command, columns int) string {
+	var b strings.Builder
+	b.WriteString(terminal.Reflow(strings.TrimSpace(cmp.Or(cmd.Long, cmd.Short)), columns))
+	b.WriteString("\nUsage:\n")
+	if cmd.Runnable() && cmd.HasParent() || !cmd.HasAvailableSubCommands() {
+		b.WriteString(terminal.WrapCommand("  "+cmd.UseLine(), columns) + "\n")
+	}
+	if cmd.HasAvailableSubCommands() {
+		b.WriteString("  " + cmd.CommandPath() + " COMMAND\n")
+	}
+	if cmd.HasExample() {
+		b.WriteString("\nExamples:\n")
+		for line := range strings.Lines(cmd.Example) {
+			b.WriteString(terminal.WrapCommand(strings.TrimRight(line, "\n"), columns) + "\n")
+		}
+	}
+	if cmd.HasAvailableSubCommands() {
+		b.WriteString("\nCommands:\n")
+		for _, c := range cmd.Commands() {
+			if c.IsAvailableCommand() || c.Name() == "help" {
+				b.WriteString(terminal.Wrap(fmt.Sprintf("  %-*s  %s", c.NamePadding(), c.Name(), c.Short), columns) + "\n")
+			}
+		}
+	}
+	if cmd.HasAvailableLocalFlags() {
+		b.WriteString("\nFlags:\n" + cmd.LocalFlags().FlagUsagesWrapped(columns))
+	}
+	if cmd.HasAvailableSubCommands() {
+		b.WriteString("\n" + terminal.Wrap(cmd.CommandPath()+" COMMAND --help shows more about a command.", columns) + "\n")
+	}
+	return b.String()
+}

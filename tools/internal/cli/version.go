@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package cli
+
+import (
+	"fmt"
+	"runtime"
+	"runtime/debug"
+
+	"github.com/spf13/cobra"
+
+	"github.com/purepjrt/purepjrt/capi"
+)
+
+func versionCommand(name string) *cobra.Command {
+	return &cobra.Command{
+		Use:   "version",
+		Short: "Show the versions of " + name + " and of the PJRT API that it knows",
+		Args:  Args(cobra.ExactArgs(0)),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			_, err := fmt.Fprint(cmd.OutOrStdout(), versionLine(name))
+			return err
+		},
+	}
+}
+
+// versionLine returns what the command version and the flag --version print.
+func versionLine(name string) string {
+	return fmt.Sprintf("%s %s, PJRT API %d.%d, %s %s/%s\n",
+		name, Version(), capi.APIMajor, capi.APIMinor, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+}
+
+// Version returns the module version that the go command recorded: a release, or a revision if the
+// command was built in a checkout.
+func Version() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok || info.Main.Version == "" {
+		return "(unknown version)"
+	}
+	return info.Main.Version
+}

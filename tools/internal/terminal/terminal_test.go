@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package terminal
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+func TestLinesBreakBetweenWords(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		line    string
+		columns int
+		want    string
+	}{
+		{"short", 10, "short"},
+		{"one two three", 8, "one two\nthree"},
+		{"  one two three", 8, "  one\n    two\n  three"},
+		{"  key  one two three", 14, "  key  one two\n       three"},
+		{"a  b  " + strings.Repeat("word ", 8), 30, "a  b  word word word word word\n      word word word"},
+		{"\x1b[31ma\x1b[0m  b  " + strings.Repeat("word ", 8), 30, "\x1b[31ma\x1b[0m  b  word word word word word\n      word word word"},
+		{"first  second column and " + strings.Repeat("x", 10) + "  last column", 40, "first  second column and xxxxxxxxxx\n       last column"},
+		{"averylongwordthatdoesnotfit x", 10, "averylongwordthatdoesnotfit\nx"},
+		{"\x1b[31mred\x1b[0m blue", 8, "\x1b[31mred\x1b[0m blue"},
+		{"größe größe", 11, "größe größe"},
+	} {
+		assert.Equal(t, c.want, Wrap(c.line, c.columns))
+	}
+}
+
+func TestProseIsReflowedAndListsKeepTheirColumns(t *testing.T) {
+	t.Parallel()
+	const text = "Prose of two\nlines.\n\n  name   what it\n         means\n  other  x\n"
+	assert.Equal(t, "Prose of two lines.\n\n  name   what it means\n  other  x\n", Reflow(text, 80))
+	assert.Equal(t, "Prose of two\nlines.\n\n  name   what\n    it means\n  other  x\n", Reflow(text, 13))
+}
+
+func TestWrappedCommandsCanBePasted(t *testing.T) {
+	t.Parallel()
+	assert.Equal(t, "  a --flag b c", WrapCommand("  a --flag b c", 20))
+	assert.Equal(t, "  a --flag \\\n    b c", WrapCommand("  a --flag b c", 13))
+	assert.Equal(t, "  a 'b c' \\\n    d", WrapCommand("  a 'b c' d", 10), "not within quotes")
+}
+
+func TestATableIsNotWrappedWithoutATerminal(t *testing.T) {
+	t.Parallel()
+	rows := Table{{"NAME", "WHAT"}, {"a", strings.Repeat("long ", 40)}, {"bbb", "x"}}
+	var text bytes.Buffer
+	require.NoError(t, rows.Write(&text))
+	assert.Equal(t, 3, strings.Count(text.String(), "\n"))
+	text.Reset()
+	require.NoError(t, rows[:1:1].writeLists(&text))
+	assert.Empty(t, text.String())
+	require.NoError(t, Table{{"NAME", "WHAT", "SIZE"}, {"a", "x", "1"}, {"b", "y", "2"}}.writeLists(&text))
+	assert.Equal(t, "a\n  what  x\n  size  1\n\nb\n  what  y\n  size  2\n", text.String())
+}

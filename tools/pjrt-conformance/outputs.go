@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/purepjrt/purepjrt/conformance/report"
+	"github.com/purepjrt/purepjrt/tools/internal/cli"
+	"github.com/purepjrt/purepjrt/tools/internal/terminal"
+)
+
+// outputs says how to print a report, and to which files to write it.
+type outputs struct {
+	verbose         bool
+	json, junit     string
+	html, md, badge string
+}
+
+func (o *outputs) add(flags *pflag.FlagSet) {
+	flags.BoolVarP(&o.verbose, "verbose", "v", false, "also print what was skipped and waived, and all details")
+	flags.StringVar(&o.json, "json", "", "write the report as JSON to `FILE`")
+	flags.StringVar(&o.junit, "junit", "", "write the report as JUnit XML to `FILE`")
+	flags.StringVar(&o.html, "html", "", "write the report as one HTML page to `FILE`")
+	flags.StringVar(&o.md, "md", "", "write the report as Markdown to `FILE`")
+	flags.StringVar(&o.badge, "badge", "", "write a badge as SVG to `FILE`")
+}
+
+// maxDetails is how many failures are printed in full without --verbose.
+const maxDetails = 40
+
+// text says how to print the report. For a single check it prints everything.
+func (o *outputs) text(r *report.Report, out io.Writer) report.Text {
+	t := report.Text{All: o.verbose || len(r.Results) == 1, Colour: terminal.Coloured(out)}
+	if terminal.Of(out) != nil {
+		t.Columns = terminal.Columns(out)
+	}
+	if !o.verbose {
+		t.Most = maxDetails
+	}
+	return t
+}
+
+// write prints the report and writes its files. The error gives the exit status of the verdict.
+func (o *outputs) write(cmd *cobra.Command, r *report.Report) error {
+	var failed []error
+	failed = append(failed, o.text(r, cmd.OutOrStdout()).Write(r, cmd.OutOrStdout()))
+	for _, file := range []struct {
+		path  string
+		write func(*report.Report, io.Writer) error
+	}{
+		{o.json, (*report.Report).WriteJSON}, {o.junit, (*report.Report).WriteJUnit}, {o.html, (*report.Report).WriteHTML},
+		{o.md, (*report.Report).WriteMarkdown}, {o.badge, (*report.Report).WriteBadge},
+	} {
+		if file.path != "" {
+			failed = append(failed, r.WriteFile(file.path, file.write))
+		}
+	}
+	if err := errors.Join(failed...); err != nil {
+		return cli.UsageError(err)
+	}
+	switch r.Verdict {
+	case report.NotConformant:
+		return cli.ExitStatus(1)
+	case report.Incomplete:
+		return cli.ExitStatus(2)
+	}
+	return nil
+}
+
+func readReport(path string) (*report.Report, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	r, err := report.Read(f)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return r, nil
+}

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package main
+
+import (
+	"io"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/purepjrt/purepjrt/conformance"
+	"github.com/purepjrt/purepjrt/conformance/report"
+	"github.com/purepjrt/purepjrt/tools/internal/clitest"
+	"github.com/purepjrt/purepjrt/tools/internal/terminal"
+)
+
+// A bar is one line that is overwritten. A line that wraps could not be.
+func TestProgressOfChecksIsOneLine(t *testing.T) {
+	for _, columns := range []uint16{20, 40, 80, 200} {
+		master, tty := clitest.OpenPTY(t, columns)
+		p := newProgress(terminal.Output(tty))
+		require.NotNil(t, p.terminal)
+		result := &report.Result{Check: strings.Repeat("long/", 40)}
+		p.show(conformance.Progress{Phase: "probe"})
+		p.show(conformance.Progress{Phase: "plan", Plan: &conformance.Plan{Checks: 770, Compiles: 812, First: time.Second, Compile: time.Minute}})
+		p.show(conformance.Progress{Phase: "check", Total: 770, Elapsed: time.Second})
+		p.show(conformance.Progress{Phase: "check", Done: 385, Failed: 2, Waived: 3, Total: 770, Elapsed: 20 * time.Second, Result: result})
+		p.bar.Write()
+		p.show(conformance.Progress{Phase: "rerun", Total: 2, Elapsed: 30 * time.Second})
+		p.end()
+		require.NoError(t, tty.Close())
+		shown, _ := io.ReadAll(master)
+		assert.NotContains(t, string(shown), "\n")
+		for line := range strings.SplitSeq(string(shown), "\r") {
+			assert.Less(t, terminal.TextWidth(line), int(columns), "%q", line)
+		}
+		if columns < 80 {
+			continue
+		}
+		assert.Contains(t, string(shown), "inspecting the plugin")
+		assert.Contains(t, string(shown), "770 checks, about 812 programs to compile (1m0s at 1s each)")
+		assert.Regexp(t, `385 / 770 checks, 2 failed, 3 waived \[-+>_+\] 20s, about 20s to go`, string(shown))
+		assert.Contains(t, string(shown), "0 / 2 failed checks again, 0 differ")
+		assert.Equal(t, columns == 200, strings.Contains(string(shown), "long/"))
+	}
+}
