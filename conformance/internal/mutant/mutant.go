@@ -25,8 +25,9 @@ type Mutant struct {
 	// plugin's. Either Hooks or Wrap is set.
 	Wrap func(*capi.Table) (*serve.Table, error)
 	// Sound makes the plugin without the fault, if that is more than the base: a table in
-	// front of the base that does what the base does not. Nil means the base itself.
-	Sound func(*capi.Table) (*serve.Table, error)
+	// front of the base that does what the base does not. Nil means the base itself. Hooks are
+	// put in front of it.
+	Sound Plugin
 	// Base is the plugin that the fault is put in front of.
 	Base Base
 	// NoDevice and Topology are what the check finds in its environment, also on the
@@ -43,6 +44,9 @@ type Mutant struct {
 
 	source string // of a library; see LibraryOf
 }
+
+// Plugin makes a plugin from a base, and puts faults in front of it.
+type Plugin func(base *capi.Table, faults ...serve.Hook) (*serve.Table, error)
 
 // Base names a plugin without faults.
 type Base int
@@ -74,6 +78,8 @@ func (m *Mutant) Table(base *capi.Table) (*serve.Table, error) {
 		return nil, fmt.Errorf("mutant %s is a library", m.Name())
 	case m.Wrap != nil && m.Hooks == nil:
 		return m.Wrap(base)
+	case m.Hooks != nil && m.Wrap == nil && m.Sound != nil:
+		return m.Sound(base, m.Hooks()...)
 	case m.Hooks != nil && m.Wrap == nil:
 		return serve.Wrap(base, m.Hooks()...)
 	}
@@ -93,6 +99,32 @@ func (m Mutant) InMemory() Mutant {
 	return m
 }
 
+// On returns the mutant as one in front of a plugin that is made from the base, for faults of
+// what the base does not do.
+func (m Mutant) On(sound Plugin) Mutant {
+	m.Sound = sound
+	return m
+}
+
+// ForTopology returns the mutant as one for checks that make the topology with a name.
+func (m Mutant) ForTopology(name string) Mutant {
+	m.Topology = name
+	return m
+}
+
+// And returns the mutant with the hooks of others.
+func (m Mutant) And(others ...Mutant) Mutant {
+	hooks := m.Hooks
+	m.Hooks = func() []serve.Hook {
+		all := hooks()
+		for _, o := range others {
+			all = append(all, o.Hooks()...)
+		}
+		return all
+	}
+	return m
+}
+
 // ReportedAs returns the mutant as a fault that users met and reported there.
 func (m Mutant) ReportedAs(where string) Mutant {
 	m.Reported = where
@@ -108,9 +140,4 @@ func Hooked(check, fault string, hooks func() []serve.Hook) Mutant {
 // Of makes a mutant whose fault is one hook of the function that takes A.
 func Of[A any](check, fault string, f func(c *serve.Invocation, args *A)) Mutant {
 	return Hooked(check, fault, func() []serve.Hook { return []serve.Hook{serve.Around(f)} })
-}
-
-// Answers makes a mutant of a function that only fails with a code.
-func Answers[A any](check, fault string, code capi.ErrorCode) Mutant {
-	return Of(check, fault, func(c *serve.Invocation, _ *A) { c.Fail(code, "%s", fault) })
 }

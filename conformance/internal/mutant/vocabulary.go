@@ -9,7 +9,19 @@ import (
 
 	"github.com/purepjrt/purepjrt/capi"
 	"github.com/purepjrt/purepjrt/capi/serve"
+	"github.com/purepjrt/purepjrt/conformance/internal/check"
 )
+
+// FailIf fails a call if it is bad, and forwards it otherwise.
+func FailIf(c *serve.Invocation, bad bool, code capi.ErrorCode, format string, args ...any) {
+	if bad {
+		c.Fail(code, format, args...)
+		return
+	}
+	c.Forward()
+}
+
+// Faults in what a call returns.
 
 // After makes a mutant that changes what a successful call returned.
 func After[A any](check, fault string, change func(a *A)) Mutant {
@@ -32,23 +44,91 @@ func Changed[A any](change func(a *A, n int64)) serve.Hook {
 	})
 }
 
-// Before makes a mutant that changes the arguments that the plugin gets.
+// First makes a mutant that remembers a field of the first answer, and gives it again in all
+// others.
+func First[A, V any](check, fault string, field func(a *A) *V) Mutant {
+	return Hooked(check, fault, func() []serve.Hook {
+		var first atomic.Pointer[V]
+		return []serve.Hook{Changed(func(a *A, _ int64) {
+			own := *field(a)
+			first.CompareAndSwap(nil, &own)
+			*field(a) = *first.Load()
+		})}
+	})
+}
+
+// OnePlace makes a mutant that copies the array of each answer to the same place. array returns
+// the fields that say where the array is and how many elements it has.
+func OnePlace[A, E any](name, fault string, array func(a *A) (first **E, n *uintptr)) Mutant {
+	return Hooked(name, fault, func() []serve.Hook {
+		place := check.Retain(make([]E, 1<<20))
+		return []serve.Hook{Changed(func(a *A, _ int64) {
+			first, n := array(a)
+			*n = uintptr(copy(place, capi.Slice(*first, *n)))
+			*first = &place[0]
+		})}
+	})
+}
+
+// Faults in what a function does with its arguments.
+
+// Before makes a mutant that changes the arguments that the plugin gets. The caller finds its
+// own arguments again.
 func Before[A any](check, fault string, change func(a *A)) Mutant {
+	return Of(check, fault, func(c *serve.Invocation, a *A) { Forward(c, a, change) })
+}
+
+// Forward forwards a call with changed arguments, as Before does.
+func Forward[A any](c *serve.Invocation, a *A, change func(a *A)) {
+	given := *a
+	change(a)
+	sent := *a
+	c.Forward()
+	restore(a, &given, &sent)
+}
+
+// Ignores makes a mutant that, for some arguments, does nothing and reports success.
+func Ignores[A any](check, fault string, when func(a *A) bool) Mutant {
 	return Of(check, fault, func(c *serve.Invocation, a *A) {
-		change(a)
-		c.Forward()
+		if !when(a) {
+			c.Forward()
+		}
 	})
 }
 
 // Refuses makes a mutant that fails where it should not.
 func Refuses[A any](check, fault string, code capi.ErrorCode, when func(a *A) bool) Mutant {
 	return Of(check, fault, func(c *serve.Invocation, a *A) {
+		FailIf(c, when(a), code, "%s", fault)
+	})
+}
+
+// Fails is Refuses with INTERNAL.
+func Fails[A any](check, fault string, when func(a *A) bool) Mutant {
+	return Refuses(check, fault, capi.ErrorCodeInternal, when)
+}
+
+// Dies makes a mutant that ends the process for some arguments.
+func Dies[A any](check, fault string, when func(a *A) bool) Mutant {
+	return Of(check, fault, func(c *serve.Invocation, a *A) {
 		if when(a) {
-			c.Fail(code, "%s", fault)
-			return
+			Die()
 		}
 		c.Forward()
 	})
+}
+
+// Always is true for all arguments.
+func Always[A any](*A) bool { return true }
+
+// Die ends the process, as a plugin does that follows a bad pointer.
+func Die() { os.Exit(139) }
+
+// Faults in errors.
+
+// Answers makes a mutant of a function that only fails with a code.
+func Answers[A any](check, fault string, code capi.ErrorCode) Mutant {
+	return Refuses(check, fault, code, Always[A])
 }
 
 // Forgives makes a mutant that accepts what it should refuse, and returns something for it.
@@ -65,18 +145,66 @@ func Forgives[A any](check, fault string, give func(a *A)) Mutant {
 // Swallows makes a mutant that reports success after an error.
 func Swallows[A any](check, fault string) Mutant { return Forgives(check, fault, func(*A) {}) }
 
-// Always is true for all arguments.
-func Always[A any](*A) bool { return true }
-
-// Dies makes a mutant that ends the process for some arguments.
-func Dies[A any](check, fault string, when func(a *A) bool) Mutant {
-	return Of(check, fault, func(c *serve.Invocation, a *A) {
-		if when(a) {
-			Die()
-		}
+// Errs makes a mutant that returns other errors than the plugin: f gets each and fails the call
+// with another.
+func Errs[A any](check, fault string, f func(c *serve.Invocation, e *capi.Error)) Mutant {
+	return Of(check, fault, func(c *serve.Invocation, _ *A) {
 		c.Forward()
+		if e := c.ReadErr(); e != nil {
+			f(c, e)
+		}
 	})
 }
 
-// Die ends the process, as a plugin does that follows a bad pointer.
-func Die() { os.Exit(139) }
+// LosesCode makes a mutant whose errors all have the same code.
+func LosesCode[A any](check, fault string, code capi.ErrorCode) Mutant {
+	return Errs[A](check, fault, func(c *serve.Invocation, e *capi.Error) { c.Fail(code, "%s", e.Message) })
+}
+
+// LosesMessage makes a mutant whose errors do not say what happened.
+func LosesMessage[A any](check, fault string) Mutant {
+	return Errs[A](check, fault, func(c *serve.Invocation, e *capi.Error) { c.Fail(e.Code, "an error occurred") })
+}
+
+// Faults that show later.
+
+// OfEach is like Of, for a fault that depends on n, the number of calls so far, including this
+// one.
+func OfEach[A any](check, fault string, f func(c *serve.Invocation, a *A, n int64)) Mutant {
+	return Hooked(check, fault, func() []serve.Hook {
+		var n atomic.Int64
+		return []serve.Hook{serve.Around(func(c *serve.Invocation, a *A) { f(c, a, n.Add(1)) })}
+	})
+}
+
+// Once makes a mutant that handles calls of the function that takes B as f does, once the
+// function that takes A was called.
+func Once[A, B any](check, fault string, f func(c *serve.Invocation, b *B)) Mutant {
+	return Hooked(check, fault, func() []serve.Hook {
+		var called atomic.Bool
+		return []serve.Hook{
+			serve.Around(func(c *serve.Invocation, _ *A) {
+				c.Forward()
+				called.Store(true)
+			}),
+			serve.Around(func(c *serve.Invocation, b *B) {
+				if called.Load() {
+					f(c, b)
+					return
+				}
+				c.Forward()
+			}),
+		}
+	})
+}
+
+// OnceDies is Once for a function that ends the process then, as one does that follows a pointer
+// to what is gone.
+func OnceDies[A, B any](check, fault string) Mutant {
+	return Once[A](check, fault, func(*serve.Invocation, *B) { Die() })
+}
+
+// OnceFails is Once for a function that only fails then.
+func OnceFails[A, B any](check, fault string, code capi.ErrorCode) Mutant {
+	return Once[A](check, fault, func(c *serve.Invocation, _ *B) { c.Fail(code, "%s", fault) })
+}

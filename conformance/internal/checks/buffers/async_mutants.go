@@ -136,13 +136,7 @@ func stridesMutants() []mutant.Mutant {
 				a.DeviceLayout.Type &= 1
 			}
 		}),
-		mutant.Of("STR-13", "fails in another way", func(c *invocation, a *uploadArgs) {
-			if a.DeviceLayout != nil {
-				c.Fail(capi.ErrorCodeInternal, "what is this")
-				return
-			}
-			c.Forward()
-		}),
+		mutant.Fails("STR-13", "fails in another way", func(a *uploadArgs) bool { return a.DeviceLayout != nil }),
 		mutant.Before("STR-14", "tiles are dropped", noLayout),
 		mutant.Before("STR-15", "taken for none", func(a *uploadArgs) {
 			if a.DeviceLayout != nil && a.DeviceLayout.Type == 7 {
@@ -216,7 +210,7 @@ type (
 func asyncMutants() []mutant.Mutant {
 	return slices.Concat([]mutant.Mutant{
 		mutant.After("AH2D-01", "one buffer", func(a *countArgs) { a.BufferCount = 1 }),
-		mutant.Of("AH2D-01", "the memory of the first device, always", func(c *invocation, a *managers) {
+		mutant.Of("AH2D-01", "the memory of the first device, always", func(c *serve.Invocation, a *managers) {
 			if out, err := mutant.Try(c.Table(), capi.DeviceDefaultMemoryArgs{Device: deviceOf(c, a.Client, 0)}); err == nil {
 				a.Memory = out.Memory
 			}
@@ -251,11 +245,11 @@ func asyncMutants() []mutant.Mutant {
 		mutant.Hooked("AH2D-05", "decreases", func() []serve.Hook {
 			var taken atomic.Uintptr
 			return []serve.Hook{
-				serve.Around(func(c *invocation, _ *retrieveArgs) {
+				serve.Around(func(c *serve.Invocation, _ *retrieveArgs) {
 					c.Forward()
 					taken.Add(1)
 				}),
-				serve.Around(func(c *invocation, a *countArgs) {
+				serve.Around(func(c *serve.Invocation, a *countArgs) {
 					c.Forward()
 					a.BufferCount -= taken.Load()
 				}),
@@ -263,96 +257,87 @@ func asyncMutants() []mutant.Mutant {
 		}),
 		mutant.After("AH2D-06", "another size", func(a *sizeArgs) { a.BufferSize++ }),
 		mutant.Before("AH2D-06", "the size of the first buffer", func(a *sizeArgs) { a.BufferIndex = 0 }),
-		mutant.Hooked("AH2D-08", "the first device always", remember(func(a *capi.AsyncHostToDeviceTransferManagerDeviceArgs) **capi.Device { return &a.DeviceOut })),
+		mutant.First("AH2D-08", "the first device always", func(a *capi.AsyncHostToDeviceTransferManagerDeviceArgs) **capi.Device { return &a.DeviceOut }),
 		mutant.After("AH2D-08", "no device", func(a *capi.AsyncHostToDeviceTransferManagerDeviceArgs) { a.DeviceOut = nil }),
 		anyReady("AH2D-09", "ready early"),
 		mutant.Hooked("AH2D-09", "ready after the first transfer", func() []serve.Hook {
 			var begun atomic.Bool
 			return []serve.Hook{
-				serve.Around(func(c *invocation, _ *transferArgs) {
+				serve.Around(func(c *serve.Invocation, _ *transferArgs) {
 					c.Forward()
 					begun.Store(true)
 				}),
-				serve.Around(func(c *invocation, a *capi.EventIsReadyArgs) {
+				serve.Around(func(c *serve.Invocation, a *capi.EventIsReadyArgs) {
 					c.Forward()
 					a.IsReady = a.IsReady || begun.Load()
 				}),
 			}
 		}),
 		mutant.Before("AH2D-12", "data is for the first buffer, whatever the index", func(a *transferArgs) { a.BufferIndex = 0 }).Waiting(),
-		mutant.Of("AH2D-12", "the last byte of an odd number is lost", func(c *invocation, a *transferArgs) {
+		mutant.Before("AH2D-12", "the last byte of an odd number is lost", func(a *transferArgs) {
 			if a.TransferSize%2 == 1 {
 				data := check.Retain(slices.Clone(mutant.BytesAt(a.Data, uintptr(a.TransferSize))))
 				data[len(data)-1] ^= 1
 				a.Data = check.Pointer(data)
 			}
-			c.Forward()
 		}),
 		mutant.Before("AH2D-13", "offsets are rounded to four", func(a *transferArgs) { a.Offset &^= 3 }),
 		mutant.Before("AH2D-13", "offsets have twelve bits", func(a *transferArgs) { a.Offset &= 0xfff }),
 		mutant.Hooked("AH2D-13", "one behind the other, whatever the offset", func() []serve.Hook {
 			var next atomic.Int64
-			return []serve.Hook{serve.Around(func(c *invocation, a *transferArgs) {
+			return []serve.Hook{serve.Around(func(c *serve.Invocation, a *transferArgs) {
 				a.Offset = next.Add(a.TransferSize) - a.TransferSize
 				c.Forward()
 			})}
 		}).Waiting(),
 		mutant.Hooked("AH2D-15", "success", func() []serve.Hook {
 			return []serve.Hook{
-				serve.Around(func(c *invocation, a *transferArgs) {}),
-				serve.Around(func(c *invocation, a *capi.EventAwaitArgs) {
+				serve.Around(func(c *serve.Invocation, a *transferArgs) {}),
+				serve.Around(func(c *serve.Invocation, a *capi.EventAwaitArgs) {
 					c.Forward()
 					c.FailWith(nil)
 				}),
 			}
 		}),
-		mutant.Of("AH2D-15", "one byte too many is cut off", func(c *invocation, a *transferArgs) {
+		mutant.Before("AH2D-15", "one byte too many is cut off", func(a *transferArgs) {
 			if a.Offset == 0 && a.TransferSize == 17 {
 				a.TransferSize--
 			}
-			c.Forward()
 		}),
 		mutant.Before("AH2D-15", "a negative offset counts as zero", func(a *transferArgs) { a.Offset = max(a.Offset, 0) }),
-		mutant.Of("AH2D-16", "done comes before small transfers", func(c *invocation, a *transferArgs) {
+		mutant.Before("AH2D-16", "done comes before small transfers", func(a *transferArgs) {
 			if a.TransferSize <= 64 {
 				a.Data = check.Pointer(check.Retain(make([]byte, a.TransferSize)))
 			}
-			c.Forward()
 		}),
-		mutant.Of("AH2D-16", "done comes before the transfer", func(c *invocation, a *transferArgs) {
-			// The data of the call is lost: the plugin reads later.
+		mutant.Before("AH2D-16", "done comes before the transfer", func(a *transferArgs) {
 			late := check.Retain(make([]byte, a.TransferSize))
 			a.Data = check.Pointer(late)
-			c.Forward()
 		}),
-		ignores("AH2D-17", "nothing to do", func(a *transferArgs) bool { return a.TransferSize == 0 }),
+		mutant.Ignores("AH2D-17", "nothing to do", func(a *transferArgs) bool { return a.TransferSize == 0 }),
 		mutant.Swallows[transferArgs]("AH2D-18", "success"),
-		mutant.Of("AH2D-22", "all buffers fail", func(c *invocation, a *errorArgs) {
+		mutant.Of("AH2D-22", "all buffers fail", func(c *serve.Invocation, a *errorArgs) {
 			c.Forward()
 			other := *a
 			other.BufferIndex = 1
 			mutant.Try(c.Table(), other)
 		}),
-		losesMessage[capi.EventAwaitArgs]("AH2D-22", "the message is lost"),
+		mutant.LosesMessage[capi.EventAwaitArgs]("AH2D-22", "the message is lost"),
 		mutant.Hooked("AH2D-24", "keeps the pointer", func() []serve.Hook {
 			var kept *capi.NamedValue
 			return []serve.Hook{
-				serve.Around(func(c *invocation, a *metadataArgs) {
+				serve.Around(func(c *serve.Invocation, a *metadataArgs) {
 					kept = a.TransferMetadata
 					c.Forward()
 				}),
-				serve.Around(func(c *invocation, _ *transferArgs) {
-					if kept != nil && kept.Name == nil {
-						c.Fail(capi.ErrorCodeInternal, "metadata without a name")
-						return
-					}
-					c.Forward()
+				serve.Around(func(c *serve.Invocation, _ *transferArgs) {
+					mutant.FailIf(c, kept != nil && kept.Name == nil, capi.ErrorCodeInternal, "metadata without a name")
 				}),
 			}
 		}),
 		mutant.Refuses("AH2D-26", "null is refused", capi.ErrorCodeInvalidArgument,
 			func(a *endArgs) bool { return a.TransferManager == nil }),
-		ignores("AH2D-27", "never ready", mutant.Always[endArgs]),
+		mutant.Ignores("AH2D-27", "never ready", mutant.Always[endArgs]),
 		arrives("AH2D-28", "freed under the transfer", flip),
 		anyReady("AH2D-29", "runs early"),
 		nth("AH2D-30", "a lock is missing", 4),
@@ -363,11 +348,11 @@ func asyncMutants() []mutant.Mutant {
 		mutant.Swallows[retrieveArgs]("AH2D-11", "success without a buffer"),
 		mutant.Hooked("AH2D-14", "takes what comes after the last transfer, and forgets it", func() []serve.Hook {
 			return []serve.Hook{
-				serve.Around(func(c *invocation, a *transferArgs) {
+				serve.Around(func(c *serve.Invocation, a *transferArgs) {
 					c.Forward()
 					c.FailWith(nil)
 				}),
-				serve.Around(func(c *invocation, a *capi.EventIsReadyArgs) { a.IsReady = true }),
+				serve.Around(func(c *serve.Invocation, a *capi.EventIsReadyArgs) { a.IsReady = true }),
 			}
 		}),
 		mutant.Before("AH2D-10", "negative means the first", func(a *retrieveArgs) { a.BufferIndex = max(a.BufferIndex, 0) }),
@@ -376,28 +361,26 @@ func asyncMutants() []mutant.Mutant {
 				a.ShapeLayout = nil
 			}
 		}),
-		mutant.Of("AH2D-20", "another type of the same size is taken", func(c *invocation, a *literals) {
+		mutant.Of("AH2D-20", "another type of the same size is taken", func(c *serve.Invocation, a *literals) {
 			if c.Forward(); c.Err() != nil && a.ShapeElementType == capi.BufferTypeS32 {
 				c.FailWith(nil)
 			}
 		}),
-		mutant.Of("AH2D-20", "another shape of the same size is taken", func(c *invocation, a *literals) {
+		mutant.Before("AH2D-20", "another shape of the same size is taken", func(a *literals) {
 			if d := capi.Slice(a.ShapeDims, a.ShapeNumDims); slices.Equal(d, []int64{3, 2}) {
 				a.ShapeDims, a.ShapeNumDims = dims(2, 3)
 			}
-			c.Forward()
 		}),
 		mutant.Before("AH2D-19", "the layout is ignored", func(a *literals) { a.ShapeLayout = nil }),
 		mutant.Swallows[literals]("AH2D-20", "success"),
-		mutant.Of("AH2D-21", "the last element of an odd number is lost", func(c *invocation, a *literals) {
+		mutant.Before("AH2D-21", "the last element of an odd number is lost", func(a *literals) {
 			if n := elements(capi.Slice(a.ShapeDims, a.ShapeNumDims)...); n%2 == 1 && dtype.Type(a.ShapeElementType).IsSubByte() {
 				data := check.Retain(slices.Clone(mutant.BytesAt(a.Data, uintptr(n))))
 				data[n-1] = 0
 				a.Data = check.Pointer(data)
 			}
-			c.Forward()
 		}),
-		arrivesOf("AH2D-21", "two bits are packed as four", func(c *invocation, b *capi.Buffer) bool {
+		arrivesOf("AH2D-21", "two bits are packed as four", func(c *serve.Invocation, b *capi.Buffer) bool {
 			return typeBelow(c, b).IsSubByte() && typeBelow(c, b).Bits() == 2
 		}, func(data []byte) {
 			for i := range data {

@@ -18,7 +18,7 @@ func callbackMutants() []mutant.Mutant {
 		lostBetween("EVT-10/racing", between).ReportedAs("tt-xla#3849"),
 		lostBetween("EVT-10/racing an execution", between),
 		mutant.Of("EVT-10/racing", "a callback that comes just as the event ends is called by both",
-			func(c *invocation, a *capi.EventOnReadyArgs) {
+			func(c *serve.Invocation, a *capi.EventOnReadyArgs) {
 				waits := !ready(c.Table(), a.Event)
 				if c.Forward(); waits && settlesSoon(c, a.Event) {
 					c.Forward()
@@ -27,18 +27,18 @@ func callbackMutants() []mutant.Mutant {
 		holds[capi.LoadedExecutableExecuteArgs]("EVT-16/each kind of event", "executes nothing while it calls back"),
 		holds[capi.ClientBufferFromHostBufferArgs]("EVT-16/each kind of event", "holds the lock of uploads while it calls back"),
 		mutant.Hooked("EVT-16/each kind of event", "an event is ready only when its callbacks are done", func() []serve.Hook {
-			inside := new(marks)
+			inside := new(mutant.Marks)
 			return []serve.Hook{
 				onReady(func(a *capi.EventOnReadyArgs, call func(*capi.ErrorHandle)) func(*capi.ErrorHandle) {
 					e := a.Event
 					return func(err *capi.ErrorHandle) {
-						inside.mark(e)
-						defer inside.Delete(e)
+						inside.Add(e)
+						defer inside.Remove(e)
 						call(err)
 					}
 				}),
-				serve.Around(func(c *invocation, a *capi.EventIsReadyArgs) {
-					if c.Forward(); inside.has(a.Event) {
+				serve.Around(func(c *serve.Invocation, a *capi.EventIsReadyArgs) {
+					if c.Forward(); inside.Has(a.Event) {
 						a.IsReady = false
 					}
 				}),
@@ -51,13 +51,13 @@ func callbackMutants() []mutant.Mutant {
 			var doomed atomic.Bool
 			return []serve.Hook{
 				onReady(inCallbacks(&calling)),
-				serve.Around(func(c *invocation, _ *capi.LoadedExecutableDestroyArgs) {
+				serve.Around(func(c *serve.Invocation, _ *capi.LoadedExecutableDestroyArgs) {
 					if calling.Load() > 0 {
 						doomed.Store(true)
 					}
 					c.Forward()
 				}),
-				serve.Around(func(c *invocation, _ *capi.EventAwaitArgs) {
+				serve.Around(func(c *serve.Invocation, _ *capi.EventAwaitArgs) {
 					if c.Forward(); doomed.Swap(false) {
 						c.Fail(capi.ErrorCodeCancelled, "the executable is gone")
 					}
@@ -75,7 +75,7 @@ func callbackMutants() []mutant.Mutant {
 const aMoment = 300 * time.Microsecond
 
 // settlesSoon reports whether an event becomes ready within a moment.
-func settlesSoon(c *invocation, e *capi.Event) bool {
+func settlesSoon(c *serve.Invocation, e *capi.Event) bool {
 	time.Sleep(aMoment)
 	return ready(c.Table(), e)
 }
@@ -83,7 +83,7 @@ func settlesSoon(c *invocation, e *capi.Event) bool {
 // lostBetween returns a plugin that checks whether an event is ready and then stores the
 // callback, without a lock around both.
 func lostBetween(name, fault string) mutant.Mutant {
-	return mutant.Of(name, fault, func(c *invocation, a *capi.EventOnReadyArgs) {
+	return mutant.Of(name, fault, func(c *serve.Invocation, a *capi.EventOnReadyArgs) {
 		if !ready(c.Table(), a.Event) && settlesSoon(c, a.Event) {
 			return
 		}
@@ -109,13 +109,13 @@ func forgottenWith(name, fault string) mutant.Mutant {
 		var forgotten atomic.Bool
 		return []serve.Hook{
 			onReady(inCallbacks(&calling)),
-			serve.Around(func(c *invocation, _ *capi.BufferDestroyArgs) {
+			serve.Around(func(c *serve.Invocation, _ *capi.BufferDestroyArgs) {
 				if calling.Load() > 0 {
 					forgotten.Store(true)
 				}
 				c.Forward()
 			}),
-			serve.Around(func(c *invocation, _ *capi.EventAwaitArgs) {
+			serve.Around(func(c *serve.Invocation, _ *capi.EventAwaitArgs) {
 				if c.Forward(); forgotten.Load() {
 					time.Sleep(deadlock)
 				}
@@ -132,7 +132,7 @@ func holds[A any](name, fault string) mutant.Mutant {
 			onReady(func(_ *capi.EventOnReadyArgs, call func(*capi.ErrorHandle)) func(*capi.ErrorHandle) {
 				return func(err *capi.ErrorHandle) { locked(lock, func() { call(err) }) }
 			}),
-			serve.Around(func(c *invocation, _ *A) { locked(lock, c.Forward) }),
+			serve.Around(func(c *serve.Invocation, _ *A) { locked(lock, c.Forward) }),
 		}
 	})
 }

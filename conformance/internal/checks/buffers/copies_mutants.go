@@ -17,26 +17,22 @@ import (
 )
 
 func copyMutants() []mutant.Mutant {
-	deletes := func(c *invocation, b *capi.Buffer) { mutant.Try(c.Table(), capi.BufferDeleteArgs{Buffer: b}) }
+	deletes := func(c *serve.Invocation, b *capi.Buffer) { mutant.Try(c.Table(), capi.BufferDeleteArgs{Buffer: b}) }
 	return slices.Concat([]mutant.Mutant{
-		mutant.Hooked("COPY-01", "the first device always", remember(func(a *capi.BufferDeviceArgs) **capi.Device { return &a.Device })),
-		copiesWrongly("COPY-01", "copies from the third device are wrong", func(c *invocation, b *capi.Buffer) bool { return placeBelow(c, b) == 2 }),
-		copiesWrongly("COPY-01", "copies of narrow types are wrong", func(c *invocation, b *capi.Buffer) bool { return typeBelow(c, b).IsSubByte() }),
-		mutant.Of("COPY-01", "empty arrays are refused", func(c *invocation, a *capi.BufferCopyToDeviceArgs) {
-			if elements(dimsBelow(c, a.Buffer)...) == 0 {
-				c.Fail(capi.ErrorCodeInvalidArgument, "there is nothing to copy")
-				return
-			}
-			c.Forward()
+		mutant.First("COPY-01", "the first device always", func(a *capi.BufferDeviceArgs) **capi.Device { return &a.Device }),
+		copiesWrongly("COPY-01", "copies from the third device are wrong", func(c *serve.Invocation, b *capi.Buffer) bool { return placeBelow(c, b) == 2 }),
+		copiesWrongly("COPY-01", "copies of narrow types are wrong", func(c *serve.Invocation, b *capi.Buffer) bool { return typeBelow(c, b).IsSubByte() }),
+		mutant.Of("COPY-01", "empty arrays are refused", func(c *serve.Invocation, a *capi.BufferCopyToDeviceArgs) {
+			mutant.FailIf(c, elements(dimsBelow(c, a.Buffer)...) == 0, capi.ErrorCodeInvalidArgument, "there is nothing to copy")
 		}),
 		mutant.Hooked("COPY-01", "the memory is the source's", func() []serve.Hook {
 			var sources sync.Map
 			return []serve.Hook{
-				serve.Around(func(c *invocation, a *capi.BufferCopyToDeviceArgs) {
+				serve.Around(func(c *serve.Invocation, a *capi.BufferCopyToDeviceArgs) {
 					c.Forward()
 					sources.Store(a.DstBuffer, a.Buffer)
 				}),
-				serve.Around(func(c *invocation, a *capi.BufferUnsafePointerArgs) {
+				serve.Around(func(c *serve.Invocation, a *capi.BufferUnsafePointerArgs) {
 					if source, ok := sources.Load(a.Buffer); ok {
 						a.Buffer = source.(*capi.Buffer)
 					}
@@ -44,17 +40,17 @@ func copyMutants() []mutant.Mutant {
 				}),
 			}
 		}),
-		mutant.Of("COPY-03", "the source is moved", func(c *invocation, a *capi.BufferCopyToDeviceArgs) {
+		mutant.Of("COPY-03", "the source is moved", func(c *serve.Invocation, a *capi.BufferCopyToDeviceArgs) {
 			c.Forward()
 			deletes(c, a.Buffer)
 		}),
 		arrives("COPY-04", "freed under the copy", flip),
-		awaitsOK("COPY-05", "success"),
-		losesMessage[capi.EventAwaitArgs]("COPY-05", "the message is lost"),
+		mutant.Swallows[capi.EventAwaitArgs]("COPY-05", "success"),
+		mutant.LosesMessage[capi.EventAwaitArgs]("COPY-05", "the message is lost"),
 		mutant.Hooked("COPY-06", "copies that overlap go to one device", func() []serve.Hook {
 			var under atomic.Int32
 			var first atomic.Pointer[capi.Device]
-			return []serve.Hook{serve.Around(func(c *invocation, a *capi.BufferCopyToDeviceArgs) {
+			return []serve.Hook{serve.Around(func(c *serve.Invocation, a *capi.BufferCopyToDeviceArgs) {
 				if under.Add(1) == 1 {
 					first.Store(a.DstDevice)
 				} else if d := first.Load(); d != nil {
@@ -69,11 +65,11 @@ func copyMutants() []mutant.Mutant {
 		mutant.Hooked("COPY-07", "a lazy alias", func() []serve.Hook {
 			var sources sync.Map // by copy
 			return []serve.Hook{
-				serve.Around(func(c *invocation, a *capi.BufferCopyToDeviceArgs) {
+				serve.Around(func(c *serve.Invocation, a *capi.BufferCopyToDeviceArgs) {
 					c.Forward()
 					sources.Store(a.DstBuffer, true)
 				}),
-				serve.Around(func(c *invocation, a *downloadArgs) {
+				serve.Around(func(c *serve.Invocation, a *downloadArgs) {
 					c.Forward()
 					if _, copied := sources.Load(a.Src); copied && a.Dst != nil && mutant.Await(c.Table(), a.Event) == nil {
 						for i, x := range []byte{0, 0, 0, 0x40} { // what the program leaves there
@@ -83,21 +79,21 @@ func copyMutants() []mutant.Mutant {
 				}),
 			}
 		}),
-		toMemoryWrongly("COPY-08", "two bits are packed as four", func(c *invocation, a *capi.BufferCopyToMemoryArgs) bool {
+		toMemoryWrongly("COPY-08", "two bits are packed as four", func(c *serve.Invocation, a *capi.BufferCopyToMemoryArgs) bool {
 			return typeBelow(c, a.Buffer) == dtype.U2
 		}),
-		toMemoryWrongly("COPY-08", "what comes back to the device is wrong", func(c *invocation, a *capi.BufferCopyToMemoryArgs) bool {
+		toMemoryWrongly("COPY-08", "what comes back to the device is wrong", func(c *serve.Invocation, a *capi.BufferCopyToMemoryArgs) bool {
 			out, err := mutant.Try(c.Table(), capi.MemoryKindArgs{Memory: a.DstMemory})
 			return err == nil && capi.String(out.Kind, out.KindSize) == "device"
 		}),
 		mutant.Hooked("COPY-08", "the type is that of a byte", func() []serve.Hook {
-			m := new(marks)
+			m := new(mutant.Marks)
 			return []serve.Hook{
-				marking(m, func(a *capi.BufferCopyToMemoryArgs) []*capi.Buffer { return []*capi.Buffer{a.DstBuffer} }),
-				ofMarked(m, kindOf, func(a *capi.BufferElementTypeArgs) { a.Type = capi.BufferTypeU8 }),
+				mutant.Marking(m, func(a *capi.BufferCopyToMemoryArgs) []*capi.Buffer { return []*capi.Buffer{a.DstBuffer} }),
+				mutant.AfterMarked(m, kindOf, func(a *capi.BufferElementTypeArgs) { a.Type = capi.BufferTypeU8 }),
 			}
 		}),
-		mutant.Hooked("COPY-10", "the source's memory", remember(func(a *capi.BufferMemoryArgs) **capi.Memory { return &a.Memory })),
+		mutant.First("COPY-10", "the source's memory", func(a *capi.BufferMemoryArgs) **capi.Memory { return &a.Memory }),
 		mutant.After("COPY-10", "never on the host", func(a *capi.BufferIsOnCPUArgs) { a.IsOnCPU = false }),
 		mutant.Answers[capi.BufferCopyToDeviceArgs]("COPY-12", "fails in another way", capi.ErrorCodeInternal),
 	}, inMemory(
@@ -106,10 +102,10 @@ func copyMutants() []mutant.Mutant {
 		mutant.Swallows[capi.BufferCopyToDeviceArgs]("COPY-11", "success"),
 		mutant.After("COPY-13", "the source is kept", func(a *capi.BufferIsDeletedArgs) { a.IsDeleted = false }),
 		mutant.Hooked("COPY-13", "the type stays", func() []serve.Hook {
-			m := new(marks)
+			m := new(mutant.Marks)
 			return []serve.Hook{
-				marking(m, func(a *capi.BufferBitcastArgs) []*capi.Buffer { return []*capi.Buffer{a.OutBuffer} }),
-				ofMarked(m, kindOf, func(a *capi.BufferElementTypeArgs) { a.Type = capi.BufferTypeF32 }),
+				mutant.Marking(m, func(a *capi.BufferBitcastArgs) []*capi.Buffer { return []*capi.Buffer{a.OutBuffer} }),
+				mutant.AfterMarked(m, kindOf, func(a *capi.BufferElementTypeArgs) { a.Type = capi.BufferTypeF32 }),
 			}
 		}),
 		mutant.Before("COPY-14", "fewer bytes are taken", func(a *capi.BufferBitcastArgs) {
@@ -117,7 +113,7 @@ func copyMutants() []mutant.Mutant {
 				a.Dims, a.NumDims = dims(4)
 			}
 		}),
-		mutant.Of("COPY-14", "the source is lost", func(c *invocation, a *capi.BufferBitcastArgs) {
+		mutant.Of("COPY-14", "the source is lost", func(c *serve.Invocation, a *capi.BufferBitcastArgs) {
 			if c.Forward(); c.Err() != nil {
 				deletes(c, a.Buffer)
 			}
@@ -125,11 +121,11 @@ func copyMutants() []mutant.Mutant {
 		mutant.Hooked("COPY-15", "keeps the layout", func() []serve.Hook {
 			var cast sync.Map
 			return []serve.Hook{
-				serve.Around(func(c *invocation, a *capi.BufferBitcastArgs) {
+				serve.Around(func(c *serve.Invocation, a *capi.BufferBitcastArgs) {
 					c.Forward()
 					cast.Store(a.OutBuffer, true)
 				}),
-				serve.Around(func(c *invocation, a *capi.BufferGetMemoryLayoutArgs) {
+				serve.Around(func(c *serve.Invocation, a *capi.BufferGetMemoryLayoutArgs) {
 					c.Forward()
 					if _, yes := cast.Load(a.Buffer); yes {
 						reverseLayout(a)
@@ -143,17 +139,17 @@ func copyMutants() []mutant.Mutant {
 }
 
 // toMemoryWrongly returns a plugin in which some copies to memories are wrong.
-func toMemoryWrongly(name, fault string, when func(*invocation, *capi.BufferCopyToMemoryArgs) bool) mutant.Mutant {
+func toMemoryWrongly(name, fault string, when func(*serve.Invocation, *capi.BufferCopyToMemoryArgs) bool) mutant.Mutant {
 	return mutant.Hooked(name, fault, func() []serve.Hook {
-		m := new(marks)
+		m := new(mutant.Marks)
 		return []serve.Hook{
-			serve.Around(func(c *invocation, a *capi.BufferCopyToMemoryArgs) {
+			serve.Around(func(c *serve.Invocation, a *capi.BufferCopyToMemoryArgs) {
 				if c.Forward(); c.Err() == nil && when(c, a) {
-					m.mark(a.DstBuffer)
+					m.Add(a.DstBuffer)
 				}
 			}),
-			serve.Around(func(c *invocation, a *downloadArgs) {
-				if c.Forward(); m.has(a.Src) && a.Dst != nil && a.DstSize > 0 && mutant.Await(c.Table(), a.Event) == nil {
+			serve.Around(func(c *serve.Invocation, a *downloadArgs) {
+				if c.Forward(); m.Has(a.Src) && a.Dst != nil && a.DstSize > 0 && mutant.Await(c.Table(), a.Event) == nil {
 					flip(mutant.BytesAt(a.Dst, a.DstSize))
 				}
 			}),
@@ -169,76 +165,57 @@ type (
 
 func referenceMutants() []mutant.Mutant {
 	return []mutant.Mutant{
-		mutant.Hooked("REF-01", "counts to one", func() []serve.Hook {
-			var count atomic.Int32
-			return []serve.Hook{serve.Around(func(c *invocation, _ *increaseArgs) {
-				if count.Add(1) == 1 {
-					c.Forward()
-				}
-			})}
+		mutant.OfEach("REF-01", "counts to one", func(c *serve.Invocation, _ *increaseArgs, n int64) {
+			if n == 1 {
+				c.Forward()
+			}
 		}),
 		mutant.Swallows[decreaseArgs]("REF-02", "wraps"),
-		mutant.Hooked("REF-03", "one too few", func() []serve.Hook {
-			var count atomic.Int32
-			return []serve.Hook{serve.Around(func(c *invocation, _ *decreaseArgs) {
-				if c.Forward(); count.Add(1) == 4 {
-					c.FailWith(nil)
-				}
-			})}
+		mutant.OfEach("REF-03", "one too few", func(c *serve.Invocation, _ *decreaseArgs, n int64) {
+			if c.Forward(); n == 4 {
+				c.FailWith(nil)
+			}
 		}),
 		mutant.Hooked("REF-03", "one count for all buffers", func() []serve.Hook {
 			var count atomic.Int32
 			return []serve.Hook{
-				serve.Around(func(*invocation, *increaseArgs) { count.Add(1) }),
-				serve.Around(func(c *invocation, _ *decreaseArgs) {
+				serve.Around(func(*serve.Invocation, *increaseArgs) { count.Add(1) }),
+				serve.Around(func(c *serve.Invocation, _ *decreaseArgs) {
 					if count.Add(-1) < 0 {
 						c.Fail(capi.ErrorCodeInvalidArgument, "there is no reference")
 					}
 				}),
 			}
 		}),
-		mutant.Hooked("REF-04", "moves when it is read", func() []serve.Hook {
-			var read atomic.Bool
-			return []serve.Hook{
-				serve.Around(func(c *invocation, _ *downloadArgs) {
-					c.Forward()
-					read.Store(true)
-				}),
-				serve.Around(func(c *invocation, a *opaqueArgs) {
-					if c.Forward(); read.Load() {
-						a.DeviceMemoryPtr += 64
-					}
-				}),
-			}
+		mutant.Once[downloadArgs]("REF-04", "moves when it is read", func(c *serve.Invocation, a *opaqueArgs) {
+			c.Forward()
+			a.DeviceMemoryPtr += 64
 		}),
-		mutant.Of("REF-04", "null on other devices than the first", func(c *invocation, a *opaqueArgs) {
+		mutant.Of("REF-04", "null on other devices than the first", func(c *serve.Invocation, a *opaqueArgs) {
 			if c.Forward(); placeBelow(c, a.Buffer) > 0 {
 				a.DeviceMemoryPtr = 0
 			}
 		}),
-		mutant.Hooked("REF-04", "moves", func() []serve.Hook {
-			var count atomic.Uintptr
-			return []serve.Hook{serve.Around(func(c *invocation, a *opaqueArgs) {
-				c.Forward()
-				a.DeviceMemoryPtr += 64 * count.Add(1)
-			})}
+		mutant.OfEach("REF-04", "moves", func(c *serve.Invocation, a *opaqueArgs, n int64) {
+			c.Forward()
+			a.DeviceMemoryPtr += 64 * uintptr(n)
 		}),
 		mutant.After("REF-05", "the address of something else",
 			func(a *opaqueArgs) { a.DeviceMemoryPtr = check.Address(check.Retain(make([]byte, 64))) }),
 		mutant.Hooked("REF-05", "outputs have a staging address", func() []serve.Hook {
-			m := new(marks)
-			return []serve.Hook{marking(m, outputBuffers),
-				ofMarked(m, func(a *opaqueArgs) *capi.Buffer { return a.Buffer }, func(a *opaqueArgs) {
+			m := new(mutant.Marks)
+			return []serve.Hook{mutant.Marking(m, outputBuffers),
+				mutant.AfterMarked(m, func(a *opaqueArgs) *capi.Buffer { return a.Buffer }, func(a *opaqueArgs) {
 					a.DeviceMemoryPtr = check.Address(check.Retain(make([]byte, 64)))
 				})}
 		}),
 		mutant.Hooked("REF-06", "outputs have none", func() []serve.Hook {
-			m := new(marks)
-			return []serve.Hook{marking(m, outputBuffers),
-				ofMarked(m, pointerOf, func(a *capi.BufferUnsafePointerArgs) { a.BufferPointer = 0 })}
+			m := new(mutant.Marks)
+			return []serve.Hook{mutant.Marking(m, outputBuffers),
+				mutant.AfterMarked(m, pointerOf, func(a *capi.BufferUnsafePointerArgs) { a.BufferPointer = 0 })}
 		}),
-		mutant.Hooked("REF-06", "the same for all", remember(func(a *capi.BufferUnsafePointerArgs) *uintptr { return &a.BufferPointer })),
-		mutant.Of("REF-07", "freed", func(c *invocation, a *capi.BufferDeleteArgs) {
+		mutant.First("REF-06", "the same for all", func(a *capi.BufferUnsafePointerArgs) *uintptr { return &a.BufferPointer }),
+		mutant.Of("REF-07", "freed", func(c *serve.Invocation, a *capi.BufferDeleteArgs) {
 			overwrite(c, a.Buffer, 64)
 			c.Forward()
 		}),
@@ -247,7 +224,7 @@ func referenceMutants() []mutant.Mutant {
 			count := make(map[*capi.Buffer]int) // guarded by mu
 			address := make(map[*capi.Buffer]uintptr)
 			return []serve.Hook{
-				serve.Around(func(c *invocation, a *increaseArgs) {
+				serve.Around(func(c *serve.Invocation, a *increaseArgs) {
 					c.Forward()
 					mu.Lock()
 					defer mu.Unlock()
@@ -256,7 +233,7 @@ func referenceMutants() []mutant.Mutant {
 						address[a.Buffer] = out.BufferPointer
 					}
 				}),
-				serve.Around(func(c *invocation, a *decreaseArgs) {
+				serve.Around(func(c *serve.Invocation, a *decreaseArgs) {
 					c.Forward()
 					mu.Lock()
 					defer mu.Unlock()
@@ -268,7 +245,7 @@ func referenceMutants() []mutant.Mutant {
 		}),
 		mutant.Hooked("REF-08/deleted", "the address is still told", func() []serve.Hook {
 			var addresses sync.Map
-			return []serve.Hook{serve.Around(func(c *invocation, a *opaqueArgs) {
+			return []serve.Hook{serve.Around(func(c *serve.Invocation, a *opaqueArgs) {
 				if c.Forward(); c.Err() == nil {
 					addresses.Store(a.Buffer, a.DeviceMemoryPtr)
 				} else if p, ok := addresses.Load(a.Buffer); ok {
@@ -290,24 +267,23 @@ func rawMutants() []mutant.Mutant {
 	copyEvent := func(a *capi.BufferCopyRawToHostFutureArgs) *capi.Event { return a.Event }
 	return slices.Concat([]mutant.Mutant{
 		mutant.Before("RAW-01", "the offset is ignored", func(a *rawArgs) { a.Offset = 0 }),
-		mutant.Of("RAW-01", "a byte more is written", func(c *invocation, a *rawArgs) {
+		mutant.Before("RAW-01", "a byte more is written", func(a *rawArgs) {
 			if a.Offset >= 0 && a.TransferSize >= 0 && a.Offset+a.TransferSize < 16 {
 				a.TransferSize++
 			}
-			c.Forward()
 		}),
-		mutant.Of("RAW-02", "refused, and written all the same", func(c *invocation, a *rawArgs) {
+		mutant.Of("RAW-02", "refused, and written all the same", func(c *serve.Invocation, a *rawArgs) {
 			if c.Forward(); c.Err() != nil || mutant.Await(c.Table(), a.Event) != nil {
 				check.Poke(uintptr(a.Dst), []byte{0})
 			}
 		}),
 		mutant.Before("RAW-02", "a negative offset counts as zero", func(a *rawArgs) { a.Offset = max(a.Offset, 0) }),
-		losesCode[capi.EventAwaitArgs]("RAW-02", "another code"),
-		awaitsOK("RAW-02", "success"),
+		mutant.LosesCode[capi.EventAwaitArgs]("RAW-02", "another code", capi.ErrorCodeUnknown),
+		mutant.Swallows[capi.EventAwaitArgs]("RAW-02", "success"),
 		mutant.Refuses("RAW-03", "no bytes are refused", capi.ErrorCodeInvalidArgument,
 			func(a *rawArgs) bool { return a.TransferSize == 0 }),
-		awaitsOK("RAW-04", "success"),
-		mutant.Of("RAW-05", "not packed", func(c *invocation, a *rawArgs) {
+		mutant.Swallows[capi.EventAwaitArgs]("RAW-04", "success"),
+		mutant.Of("RAW-05", "not packed", func(c *serve.Invocation, a *rawArgs) {
 			if c.Forward(); c.Err() == nil && mutant.Await(c.Table(), a.Event) == nil {
 				for i, x := range mutant.BytesAt(a.Dst, uintptr(a.TransferSize)) {
 					mutant.BytesAt(a.Dst, uintptr(a.TransferSize))[i] = x & 15
@@ -316,17 +292,16 @@ func rawMutants() []mutant.Mutant {
 		}),
 	}, inMemory(
 		anyReady("RAW-06", "starts early"),
-		ignores("RAW-06", "the event is not waited for", mutant.Always[capi.EventAwaitArgs]),
+		mutant.Ignores("RAW-06", "the event is not waited for", mutant.Always[capi.EventAwaitArgs]),
 		mutant.Before("RAW-06", "the offset is ignored", func(a *capi.BufferCopyRawToHostFutureArgs) { a.Offset = 0 }),
-		losesMessage[capi.EventAwaitArgs]("RAW-07", "the message is lost"),
-		awaitsOK("RAW-07", "success"),
-		mutant.Hooked("RAW-08", "one for all",
-			remember(func(a *capi.BufferCopyRawToHostFutureArgs) *uintptr { return &a.CallbackData })),
+		mutant.LosesMessage[capi.EventAwaitArgs]("RAW-07", "the message is lost"),
+		mutant.Swallows[capi.EventAwaitArgs]("RAW-07", "success"),
+		mutant.First("RAW-08", "one for all", func(a *capi.BufferCopyRawToHostFutureArgs) *uintptr { return &a.CallbackData }),
 		eventsFail("RAW-09", "the copy fails", true, copyEvent),
 		mutant.Hooked("RAW-10", "the struct is not looked at", func() []serve.Hook {
 			return []serve.Hook{
-				serve.Around(func(c *invocation, a *capi.EventIsReadyArgs) { a.IsReady = true }),
-				serve.Around(func(c *invocation, a *capi.EventAwaitArgs) {}),
+				serve.Around(func(c *serve.Invocation, a *capi.EventIsReadyArgs) { a.IsReady = true }),
+				serve.Around(func(c *serve.Invocation, a *capi.EventAwaitArgs) {}),
 			}
 		}),
 		eventsFail("RAW-11", "only in the thread that made it", false, copyEvent),

@@ -18,74 +18,71 @@ func eventMutants() []mutant.Mutant {
 	return slices.Concat([]mutant.Mutant{
 		mutant.Refuses("EVT-01", "null is refused", capi.ErrorCodeInvalidArgument,
 			func(a *capi.EventDestroyArgs) bool { return a.Event == nil }),
-		ignores("EVT-02", "returns at once without waiting", mutant.Always[capi.EventAwaitArgs]),
+		mutant.Ignores("EVT-02", "returns at once without waiting", mutant.Always[capi.EventAwaitArgs]),
 		onEvents("EVT-02", "downloads are not waited for", downloadEvents, unawaited),
 		endsEarly("EVT-02", "gives up after a tenth of a second", func() func() bool {
 			start := time.Now()
 			return func() bool { return time.Since(start) > 100*time.Millisecond }
 		}),
 		wakesAll("EVT-02", "the end of one wait ends all", func(woken *atomic.Int64) serve.Hook {
-			return serve.Around(func(c *invocation, _ *capi.EventDestroyArgs) { woken.Add(1); c.Forward() })
+			return serve.Around(func(c *serve.Invocation, _ *capi.EventDestroyArgs) { woken.Add(1); c.Forward() })
 		}),
 		wakesAll("EVT-02", "who asks whether an event is ready wakes who waits for it", func(woken *atomic.Int64) serve.Hook {
-			return serve.Around(func(c *invocation, _ *capi.EventIsReadyArgs) { woken.Add(1); c.Forward() })
+			return serve.Around(func(c *serve.Invocation, _ *capi.EventIsReadyArgs) { woken.Add(1); c.Forward() })
 		}),
-		losesMessage[capi.EventAwaitArgs]("EVT-02", "the message is lost"),
+		mutant.LosesMessage[capi.EventAwaitArgs]("EVT-02", "the message is lost"),
 		onEvents("EVT-03", "stays false of downloads", downloadEvents, unready),
 		mutant.After("EVT-03", "stays false", func(a *capi.EventIsReadyArgs) { a.IsReady = false }),
-		mutant.Hooked("EVT-04", "flips back after a while", func() []serve.Hook {
-			var calls atomic.Int32
-			return []serve.Hook{serve.Around(func(c *invocation, a *capi.EventIsReadyArgs) {
-				if c.Forward(); calls.Add(1) == 500 {
-					a.IsReady = false
-				}
-			})}
+		mutant.OfEach("EVT-04", "flips back after a while", func(c *serve.Invocation, a *capi.EventIsReadyArgs, n int64) {
+			if c.Forward(); n == 500 {
+				a.IsReady = false
+			}
 		}),
 		mutant.Hooked("EVT-04", "false once a callback was registered", func() []serve.Hook {
-			m := new(marks)
-			return append(unready(m), serve.Around(func(c *invocation, a *capi.EventOnReadyArgs) {
+			m := new(mutant.Marks)
+			return append(unready(m), serve.Around(func(c *serve.Invocation, a *capi.EventOnReadyArgs) {
 				c.Forward()
-				m.mark(a.Event)
+				m.Add(a.Event)
 			}))
 		}),
 		mutant.Hooked("EVT-05", "only who awaits it makes an event ready", func() []serve.Hook {
-			awaited := new(marks)
+			awaited := new(mutant.Marks)
 			return []serve.Hook{
-				serve.Around(func(c *invocation, a *capi.EventAwaitArgs) {
+				serve.Around(func(c *serve.Invocation, a *capi.EventAwaitArgs) {
 					c.Forward()
-					awaited.mark(a.Event)
+					awaited.Add(a.Event)
 				}),
-				serve.Around(func(c *invocation, a *capi.EventIsReadyArgs) {
+				serve.Around(func(c *serve.Invocation, a *capi.EventIsReadyArgs) {
 					c.Forward()
-					a.IsReady = a.IsReady && awaited.has(a.Event)
+					a.IsReady = a.IsReady && awaited.Has(a.Event)
 				}),
 				unmarking(awaited),
 			}
 		}).Waiting(),
-		mutant.Of("EVT-05", "only success makes an event ready", func(c *invocation, a *capi.EventIsReadyArgs) {
+		mutant.Of("EVT-05", "only success makes an event ready", func(c *serve.Invocation, a *capi.EventIsReadyArgs) {
 			if c.Forward(); a.IsReady {
 				a.IsReady = mutant.Await(c.Table(), a.Event) == nil
 			}
 		}),
-		mutant.Of("EVT-06", "waits for the event", func(c *invocation, a *capi.EventIsReadyArgs) {
+		mutant.Of("EVT-06", "waits for the event", func(c *serve.Invocation, a *capi.EventIsReadyArgs) {
 			mutant.Await(c.Table(), a.Event)
 			c.Forward()
 		}),
 		onEvents("EVT-06", "waits for downloads", downloadEvents, blocking),
-		mutant.Of("EVT-06/execution", "waits for the execution", func(c *invocation, a *capi.EventIsReadyArgs) {
+		mutant.Of("EVT-06/execution", "waits for the execution", func(c *serve.Invocation, a *capi.EventIsReadyArgs) {
 			mutant.Await(c.Table(), a.Event)
 			c.Forward()
 		}),
-		ignores("EVT-07", "null on an event that failed", mutant.Always[capi.EventErrorArgs]),
+		mutant.Ignores("EVT-07", "null on an event that failed", mutant.Always[capi.EventErrorArgs]),
 		mutant.Hooked("EVT-07", "null until the event is awaited", func() []serve.Hook {
-			awaited := new(marks)
+			awaited := new(mutant.Marks)
 			return []serve.Hook{
-				serve.Around(func(c *invocation, a *capi.EventAwaitArgs) {
+				serve.Around(func(c *serve.Invocation, a *capi.EventAwaitArgs) {
 					c.Forward()
-					awaited.mark(a.Event)
+					awaited.Add(a.Event)
 				}),
-				serve.Around(func(c *invocation, a *capi.EventErrorArgs) {
-					if awaited.has(a.Event) {
+				serve.Around(func(c *serve.Invocation, a *capi.EventErrorArgs) {
+					if awaited.Has(a.Event) {
 						c.Forward()
 					}
 				}),
@@ -94,20 +91,20 @@ func eventMutants() []mutant.Mutant {
 		}),
 		mutant.Hooked("EVT-08", "the message goes with the event", func() []serve.Hook {
 			var events sync.Map // by error
-			gone := new(marks)
+			gone := new(mutant.Marks)
 			return []serve.Hook{
-				serve.Around(func(c *invocation, a *capi.EventErrorArgs) {
+				serve.Around(func(c *serve.Invocation, a *capi.EventErrorArgs) {
 					if c.Forward(); c.Err() != nil {
 						events.Store(c.Err(), a.Event)
 					}
 				}),
-				serve.Around(func(c *invocation, a *capi.EventDestroyArgs) {
-					gone.mark(a.Event)
+				serve.Around(func(c *serve.Invocation, a *capi.EventDestroyArgs) {
+					gone.Add(a.Event)
 					c.Forward()
 				}),
-				serve.Around(func(c *invocation, a *capi.ErrorMessageArgs) {
+				serve.Around(func(c *serve.Invocation, a *capi.ErrorMessageArgs) {
 					c.Forward()
-					if e, ok := events.Load(a.Error); ok && gone.has(e) {
+					if e, ok := events.Load(a.Error); ok && gone.Has(e) {
 						a.Message, a.MessageSize = capi.StringData("what was there next")
 					}
 				}),
@@ -115,7 +112,7 @@ func eventMutants() []mutant.Mutant {
 		}),
 		mutant.Hooked("EVT-08", "the same object each time", func() []serve.Hook {
 			var first *capi.ErrorHandle
-			return []serve.Hook{serve.Around(func(c *invocation, _ *capi.EventErrorArgs) {
+			return []serve.Hook{serve.Around(func(c *serve.Invocation, _ *capi.EventErrorArgs) {
 				if first != nil {
 					c.SetErr(first)
 					return
@@ -124,14 +121,12 @@ func eventMutants() []mutant.Mutant {
 				first = c.Err()
 			})}
 		}),
-		mutant.Hooked("EVT-10", "every callback runs twice", func() []serve.Hook {
-			return []serve.Hook{serve.Around(func(c *invocation, _ *capi.EventOnReadyArgs) {
-				c.Forward()
-				c.Forward()
-			})}
+		mutant.Of("EVT-10", "every callback runs twice", func(c *serve.Invocation, _ *capi.EventOnReadyArgs) {
+			c.Forward()
+			c.Forward()
 		}),
-		ignores("EVT-10", "callbacks are lost", mutant.Always[capi.EventOnReadyArgs]),
-		mutant.Of("EVT-10/waiting", "callbacks of events that wait run twice", func(c *invocation, a *capi.EventOnReadyArgs) {
+		mutant.Ignores("EVT-10", "callbacks are lost", mutant.Always[capi.EventOnReadyArgs]),
+		mutant.Of("EVT-10/waiting", "callbacks of events that wait run twice", func(c *serve.Invocation, a *capi.EventOnReadyArgs) {
 			waits := !ready(c.Table(), a.Event)
 			if c.Forward(); waits {
 				c.Forward()
@@ -140,11 +135,11 @@ func eventMutants() []mutant.Mutant {
 		mutant.Hooked("EVT-10/waiting", "the callback runs again when the event is destroyed", func() []serve.Hook {
 			var callbacks sync.Map
 			return []serve.Hook{
-				serve.Around(func(c *invocation, a *capi.EventOnReadyArgs) {
+				serve.Around(func(c *serve.Invocation, a *capi.EventOnReadyArgs) {
 					c.Forward()
 					callbacks.Store(a.Event, *a)
 				}),
-				serve.Around(func(c *invocation, a *capi.EventDestroyArgs) {
+				serve.Around(func(c *serve.Invocation, a *capi.EventDestroyArgs) {
 					if r, ok := callbacks.LoadAndDelete(a.Event); ok {
 						r := r.(capi.EventOnReadyArgs)
 						r.Callback.Call(nil, r.UserArg)
@@ -153,7 +148,7 @@ func eventMutants() []mutant.Mutant {
 				}),
 			}
 		}),
-		mutant.Of("EVT-11", "no error for callbacks of events that fail later", func(c *invocation, a *capi.EventOnReadyArgs) {
+		mutant.Of("EVT-11", "no error for callbacks of events that fail later", func(c *serve.Invocation, a *capi.EventOnReadyArgs) {
 			if !ready(c.Table(), a.Event) {
 				callback, arg := a.Callback, a.UserArg
 				replaced, h := capi.NewEventOnReadyCallback(func(*capi.ErrorHandle) { callback.Call(nil, arg) })
@@ -167,39 +162,39 @@ func eventMutants() []mutant.Mutant {
 			})}
 		}),
 		mutant.Before("EVT-12", "user_arg is cut to 32 bits", func(a *capi.EventOnReadyArgs) { a.UserArg &= 0xffffffff }),
-		mutant.Of("EVT-12", "user_arg is cut to 32 bits while the event waits", func(c *invocation, a *capi.EventOnReadyArgs) {
+		mutant.Of("EVT-12", "user_arg is cut to 32 bits while the event waits", func(c *serve.Invocation, a *capi.EventOnReadyArgs) {
 			if !ready(c.Table(), a.Event) {
 				a.UserArg &= 0xffffffff
 			}
 			c.Forward()
 		}),
-		mutant.Of("EVT-13", "the callback of an event that failed never runs", func(c *invocation, a *capi.EventOnReadyArgs) {
+		mutant.Of("EVT-13", "the callback of an event that failed never runs", func(c *serve.Invocation, a *capi.EventOnReadyArgs) {
 			if !ready(c.Table(), a.Event) || mutant.Await(c.Table(), a.Event) == nil {
 				c.Forward()
 			}
 		}),
-		mutant.Of("EVT-13", "the callback of a ready event never runs", func(c *invocation, a *capi.EventOnReadyArgs) {
+		mutant.Of("EVT-13", "the callback of a ready event never runs", func(c *serve.Invocation, a *capi.EventOnReadyArgs) {
 			if !ready(c.Table(), a.Event) {
 				c.Forward()
 			}
 		}).Waiting(),
 		mutant.Hooked("EVT-14", "only the first callback is kept", func() []serve.Hook {
 			var events sync.Map
-			return []serve.Hook{serve.Around(func(c *invocation, a *capi.EventOnReadyArgs) {
+			return []serve.Hook{serve.Around(func(c *serve.Invocation, a *capi.EventOnReadyArgs) {
 				if _, seen := events.LoadOrStore(a.Event, true); !seen {
 					c.Forward()
 				}
 			})}
 		}),
 		mutant.Hooked("EVT-14", "only the first callback gets the error", func() []serve.Hook {
-			called := new(marks)
+			called := new(mutant.Marks)
 			return []serve.Hook{onReady(func(a *capi.EventOnReadyArgs, call func(*capi.ErrorHandle)) func(*capi.ErrorHandle) {
 				e := a.Event
 				return func(err *capi.ErrorHandle) {
-					if called.has(e) {
+					if called.Has(e) {
 						err = nil
 					}
-					called.mark(e)
+					called.Add(e)
 					call(err)
 				}
 			})}
@@ -207,8 +202,8 @@ func eventMutants() []mutant.Mutant {
 		mutant.Hooked("EVT-15", "the callback runs when the event is destroyed", func() []serve.Hook {
 			var callbacks sync.Map
 			return []serve.Hook{
-				serve.Around(func(_ *invocation, a *capi.EventOnReadyArgs) { callbacks.Store(a.Event, *a) }),
-				serve.Around(func(c *invocation, a *capi.EventDestroyArgs) {
+				serve.Around(func(_ *serve.Invocation, a *capi.EventOnReadyArgs) { callbacks.Store(a.Event, *a) }),
+				serve.Around(func(c *serve.Invocation, a *capi.EventDestroyArgs) {
 					if r, ok := callbacks.LoadAndDelete(a.Event); ok {
 						r := r.(capi.EventOnReadyArgs)
 						r.Callback.Call(nil, r.UserArg)
@@ -218,19 +213,19 @@ func eventMutants() []mutant.Mutant {
 			}
 		}),
 		mutant.Hooked("EVT-15", "the error goes with the event", func() []serve.Hook {
-			gone := new(marks)
+			gone := new(mutant.Marks)
 			return []serve.Hook{
 				onReady(func(a *capi.EventOnReadyArgs, call func(*capi.ErrorHandle)) func(*capi.ErrorHandle) {
 					e := a.Event
 					return func(err *capi.ErrorHandle) {
-						if gone.has(e) {
+						if gone.Has(e) {
 							err = nil
 						}
 						call(err)
 					}
 				}),
-				serve.Around(func(c *invocation, a *capi.EventDestroyArgs) {
-					gone.mark(a.Event)
+				serve.Around(func(c *serve.Invocation, a *capi.EventDestroyArgs) {
+					gone.Add(a.Event)
 					c.Forward()
 				}),
 			}
@@ -246,7 +241,7 @@ func eventMutants() []mutant.Mutant {
 						}
 					}
 				}),
-				serve.Around(func(c *invocation, a *capi.EventDestroyArgs) {
+				serve.Around(func(c *serve.Invocation, a *capi.EventDestroyArgs) {
 					destroyed.Store(a.Event, true)
 					c.Forward()
 				}),
@@ -256,10 +251,10 @@ func eventMutants() []mutant.Mutant {
 		holds[capi.EventDestroyArgs]("EVT-16", "holds the lock of destroying an event while calling back"),
 		holds[capi.EventOnReadyArgs]("EVT-16", "holds the lock of registering another callback while calling back"),
 		mutant.Hooked("EVT-17", "only one thread gets the error", func() []serve.Hook {
-			told := new(marks)
-			return []serve.Hook{serve.Around(func(c *invocation, a *capi.EventAwaitArgs) {
+			told := new(mutant.Marks)
+			return []serve.Hook{serve.Around(func(c *serve.Invocation, a *capi.EventAwaitArgs) {
 				if c.Forward(); c.Err() != nil {
-					if _, again := told.LoadOrStore(a.Event, true); again {
+					if told.Again(a.Event) {
 						c.FailWith(nil)
 					}
 				}
@@ -267,7 +262,7 @@ func eventMutants() []mutant.Mutant {
 		}),
 		mutant.Hooked("EVT-17", "only one thread is woken", func() []serve.Hook {
 			var events sync.Map
-			return []serve.Hook{serve.Around(func(c *invocation, a *capi.EventAwaitArgs) {
+			return []serve.Hook{serve.Around(func(c *serve.Invocation, a *capi.EventAwaitArgs) {
 				_, other := events.LoadOrStore(a.Event, true)
 				if c.Forward(); other {
 					time.Sleep(deadlock)
@@ -276,19 +271,19 @@ func eventMutants() []mutant.Mutant {
 		}),
 		mutant.Hooked("EVT-18", "success the second time", func() []serve.Hook {
 			var events sync.Map
-			return []serve.Hook{serve.Around(func(c *invocation, a *capi.EventAwaitArgs) {
+			return []serve.Hook{serve.Around(func(c *serve.Invocation, a *capi.EventAwaitArgs) {
 				if _, again := events.LoadOrStore(a.Event, true); !again {
 					c.Forward()
 				}
 			})}
 		}),
-		mutant.Of("EVT-19", "waits for the work", func(c *invocation, a *capi.EventDestroyArgs) {
+		mutant.Of("EVT-19", "waits for the work", func(c *serve.Invocation, a *capi.EventDestroyArgs) {
 			mutant.Await(c.Table(), a.Event)
 			c.Forward()
 		}),
-		onEvents("EVT-19", "waits for downloads", downloadEvents, func(m *marks) []serve.Hook {
-			return []serve.Hook{serve.Around(func(c *invocation, a *capi.EventDestroyArgs) {
-				if m.has(a.Event) {
+		onEvents("EVT-19", "waits for downloads", downloadEvents, func(m *mutant.Marks) []serve.Hook {
+			return []serve.Hook{serve.Around(func(c *serve.Invocation, a *capi.EventDestroyArgs) {
+				if m.Has(a.Event) {
 					mutant.Await(c.Table(), a.Event)
 				}
 				c.Forward()
@@ -304,7 +299,7 @@ func eventMutants() []mutant.Mutant {
 						}
 					}
 				}),
-				serve.Around(func(c *invocation, _ *capi.EventDestroyArgs) {
+				serve.Around(func(c *serve.Invocation, _ *capi.EventDestroyArgs) {
 					gone.Store(true)
 					c.Forward()
 				}),
@@ -312,7 +307,7 @@ func eventMutants() []mutant.Mutant {
 		}),
 		mutant.Hooked("EVT-20", "one event for all", func() []serve.Hook {
 			var events sync.Map
-			return []serve.Hook{serve.Around(func(c *invocation, a *capi.BufferReadyEventArgs) {
+			return []serve.Hook{serve.Around(func(c *serve.Invocation, a *capi.BufferReadyEventArgs) {
 				c.Forward()
 				first, _ := events.LoadOrStore(a.Buffer, a.Event)
 				a.Event = first.(*capi.Event)
@@ -322,37 +317,34 @@ func eventMutants() []mutant.Mutant {
 		mutant.Hooked("EVT-09", "makes the event fail", func() []serve.Hook {
 			var asked sync.Map
 			return []serve.Hook{
-				serve.Around(func(c *invocation, a *capi.EventErrorArgs) {
+				serve.Around(func(c *serve.Invocation, a *capi.EventErrorArgs) {
 					if ready(c.Table(), a.Event) {
 						c.Forward()
 						return
 					}
 					asked.Store(a.Event, true)
 				}),
-				serve.Around(func(c *invocation, a *capi.EventAwaitArgs) {
-					if _, spoiled := asked.Load(a.Event); spoiled {
-						c.Fail(capi.ErrorCodeInternal, "the event was asked too early")
-						return
-					}
-					c.Forward()
+				serve.Around(func(c *serve.Invocation, a *capi.EventAwaitArgs) {
+					_, spoiled := asked.Load(a.Event)
+					mutant.FailIf(c, spoiled, capi.ErrorCodeInternal, "the event was asked too early")
 				}),
 			}
 		}),
 		anyReady("EVT-21", "created ready"),
-		ignores("EVT-21", "a new event is not waited for", mutant.Always[capi.EventAwaitArgs]),
+		mutant.Ignores("EVT-21", "a new event is not waited for", mutant.Always[capi.EventAwaitArgs]),
 		mutant.Of("EVT-21", "callbacks of a new event run at once",
-			func(_ *invocation, a *capi.EventOnReadyArgs) { a.Callback.Call(nil, a.UserArg) }),
-		ignores("EVT-22", "callbacks are not called", mutant.Always[capi.EventOnReadyArgs]),
+			func(_ *serve.Invocation, a *capi.EventOnReadyArgs) { a.Callback.Call(nil, a.UserArg) }),
+		mutant.Ignores("EVT-22", "callbacks are not called", mutant.Always[capi.EventOnReadyArgs]),
 		mutant.Before("EVT-23", "messages have 64 bytes at most",
 			func(a *capi.EventSetArgs) { a.ErrorMessageSize = min(a.ErrorMessageSize, 64) }),
-		ignores("EVT-22", "the waiting thread is not woken", mutant.Always[capi.EventSetArgs]),
+		mutant.Ignores("EVT-22", "the waiting thread is not woken", mutant.Always[capi.EventSetArgs]),
 		mutant.Before("EVT-23", "every code becomes UNKNOWN", func(a *capi.EventSetArgs) { a.ErrorCode = capi.ErrorCodeUnknown }),
-		mutant.Of("EVT-24", "keeps the pointer", func(c *invocation, a *capi.EventSetArgs) {
+		mutant.Of("EVT-24", "keeps the pointer", func(c *serve.Invocation, a *capi.EventSetArgs) {
 			later, table := *a, c.Table()
 			time.AfterFunc(20*time.Millisecond, func() { mutant.Try(table, later) })
 		}),
 		mutant.Swallows[capi.EventSetArgs]("EVT-25", "a second result is taken"),
-		mutant.Of("EVT-25", "a second result is taken after an error", func(c *invocation, a *capi.EventSetArgs) {
+		mutant.Of("EVT-25", "a second result is taken after an error", func(c *serve.Invocation, a *capi.EventSetArgs) {
 			failed := ready(c.Table(), a.Event) && mutant.Await(c.Table(), a.Event) != nil
 			if c.Forward(); failed {
 				c.FailWith(nil)
@@ -360,7 +352,7 @@ func eventMutants() []mutant.Mutant {
 		}),
 		mutant.Swallows[capi.EventSetArgs]("EVT-26", "any event is set"),
 		mutant.Swallows[capi.EventAwaitArgs]("EVT-27", "who waits is told of success"),
-		mutant.Of("EVT-27", "who waits hangs for ever", func(c *invocation, a *capi.EventDestroyArgs) {
+		mutant.Of("EVT-27", "who waits hangs for ever", func(c *serve.Invocation, a *capi.EventDestroyArgs) {
 			if ready(c.Table(), a.Event) {
 				c.Forward()
 			}
@@ -371,7 +363,7 @@ func eventMutants() []mutant.Mutant {
 // endsEarly returns a plugin whose waits end, with success, when enough says so. begin makes an
 // enough for each wait.
 func endsEarly(name, fault string, begin func() (enough func() bool)) mutant.Mutant {
-	return mutant.Of(name, fault, func(c *invocation, a *capi.EventAwaitArgs) {
+	return mutant.Of(name, fault, func(c *serve.Invocation, a *capi.EventAwaitArgs) {
 		enough := begin()
 		for !readyBelow(c, a.Event) {
 			if enough() {
@@ -397,7 +389,7 @@ func wakesAll(name, fault string, wake func(woken *atomic.Int64) serve.Hook) mut
 }
 
 // readyBelow asks the plugin behind a mutant.
-func readyBelow(c *invocation, e *capi.Event) bool {
+func readyBelow(c *serve.Invocation, e *capi.Event) bool {
 	out, err := mutant.Try(c.Table(), capi.EventIsReadyArgs{Event: e})
 	return err != nil || out.IsReady
 }

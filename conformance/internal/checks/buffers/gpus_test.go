@@ -20,7 +20,7 @@ func likeGPUs() []mutant.Mutant {
 		"EVT-19", "H2D-13", "BUF-17/waiting", "BUF-19/waiting", "BUF-26", "VIEW-02", "VIEW-02/deleted", "UNI-20", "AH2D-29",
 	} {
 		list = append(list, mutant.Of(name, "executions wait for the data of their arguments",
-			func(c *invocation, a *capi.LoadedExecutableExecuteArgs) {
+			func(c *serve.Invocation, a *capi.LoadedExecutableExecuteArgs) {
 				for _, b := range argumentsOf(a) {
 					settle(c, b)
 				}
@@ -46,7 +46,7 @@ func argumentsOf(a *capi.LoadedExecutableExecuteArgs) (all []*capi.Buffer) {
 func refusedLater() []serve.Hook {
 	var askew sync.Map // the views, by their handles
 	return []serve.Hook{
-		serve.Around(func(c *invocation, a *viewOf) {
+		serve.Around(func(c *serve.Invocation, a *viewOf) {
 			address := a.DeviceBufferPtr
 			if address%64 == 0 {
 				c.Forward()
@@ -59,7 +59,7 @@ func refusedLater() []serve.Hook {
 			a.DeviceBufferPtr = address
 			askew.Store(a.Buffer, true)
 		}),
-		serve.Around(func(c *invocation, a *capi.LoadedExecutableExecuteArgs) {
+		serve.Around(func(c *serve.Invocation, a *capi.LoadedExecutableExecuteArgs) {
 			for _, b := range argumentsOf(a) {
 				if _, ok := askew.Load(b); ok {
 					c.Fail(capi.ErrorCodeInternal, "the address is not a multiple of 16")
@@ -77,11 +77,11 @@ func lateUploads() []serve.Hook {
 	var mu sync.Mutex
 	late := make(map[*capi.Buffer][]byte) // guarded by mu
 	return []serve.Hook{
-		serve.Around(func(c *invocation, a *capi.ClientPlatformNameArgs) {
+		serve.Around(func(c *serve.Invocation, a *capi.ClientPlatformNameArgs) {
 			c.Forward()
 			a.PlatformName, a.PlatformNameSize = mutant.LastingText("accelerator")
 		}),
-		serve.Around(func(c *invocation, a *uploadArgs) {
+		serve.Around(func(c *serve.Invocation, a *uploadArgs) {
 			size := count(a) * 4
 			data := append([]byte(nil), mutant.BytesAt(a.Data, uintptr(size))...)
 			a.Data = check.Pointer(check.Retain(make([]byte, size)))
@@ -91,7 +91,7 @@ func lateUploads() []serve.Hook {
 				late[a.Buffer] = data
 			}
 		}),
-		serve.Around(func(c *invocation, a *capi.BufferReadyEventArgs) {
+		serve.Around(func(c *serve.Invocation, a *capi.BufferReadyEventArgs) {
 			mu.Lock()
 			data := late[a.Buffer]
 			delete(late, a.Buffer)

@@ -25,7 +25,7 @@ func metadataMutants() []mutant.Mutant {
 			func(a *capi.BufferDimensionsArgs) { a.Dims, a.NumDims = dims(capi.Slice(a.Dims, a.NumDims)...) }),
 		mutant.Hooked("BUF-02", "one array for all buffers", func() []serve.Hook {
 			shared := check.Retain(make([]int64, 16))
-			return []serve.Hook{serve.Around(func(c *invocation, a *capi.BufferDimensionsArgs) {
+			return []serve.Hook{serve.Around(func(c *serve.Invocation, a *capi.BufferDimensionsArgs) {
 				if c.Forward(); a.NumDims > 0 {
 					copy(shared, capi.Slice(a.Dims, a.NumDims))
 					a.Dims = &shared[0]
@@ -33,22 +33,19 @@ func metadataMutants() []mutant.Mutant {
 			})}
 		}),
 		mutant.Hooked("BUF-02", "outputs have a dimension more", func() []serve.Hook {
-			m := new(marks)
-			return []serve.Hook{marking(m, outputBuffers),
-				ofMarked(m, dimensionsOf, func(a *capi.BufferDimensionsArgs) { a.Dims, a.NumDims = dims(1, 4) })}
+			m := new(mutant.Marks)
+			return []serve.Hook{mutant.Marking(m, outputBuffers),
+				mutant.AfterMarked(m, dimensionsOf, func(a *capi.BufferDimensionsArgs) { a.Dims, a.NumDims = dims(1, 4) })}
 		}),
 		mutant.After("BUF-02", "one dimension too few", func(a *capi.BufferDimensionsArgs) { a.NumDims = max(a.NumDims, 1) - 1 }),
 		mutant.Answers[capi.BufferUnpaddedDimensionsArgs]("BUF-03", "not implemented", capi.ErrorCodeUnimplemented),
 		mutant.After("BUF-04", "the bound", func(a *capi.BufferUnpaddedDimensionsArgs) { a.UnpaddedDims, a.NumDims = dims(8) }),
 		mutant.After("BUF-05", "every first dimension", func(a *capi.BufferDynamicDimensionIndicesArgs) { a.NumDynamicDims = 1 }),
 		mutant.After("BUF-05/dynamic", "always empty", func(a *capi.BufferDynamicDimensionIndicesArgs) { a.NumDynamicDims = 0 }),
-		mutant.Hooked("BUF-06", "another answer the second time", func() []serve.Hook {
-			var calls atomic.Int32
-			return []serve.Hook{serve.Around(func(c *invocation, a *capi.BufferDynamicDimensionIndicesArgs) {
-				if c.Forward(); calls.Add(1) == 2 {
-					a.DynamicDimIndices = &check.Retain([]uintptr{7})[0]
-				}
-			})}
+		mutant.OfEach("BUF-06", "another answer the second time", func(c *serve.Invocation, a *capi.BufferDynamicDimensionIndicesArgs, n int64) {
+			if c.Forward(); n == 2 {
+				a.DynamicDimIndices = &check.Retain([]uintptr{7})[0]
+			}
 		}),
 		mutant.After("BUF-07", "the type is not set", func(a *capi.BufferGetMemoryLayoutArgs) { a.Layout.Type = 5 }),
 		mutant.After("BUF-07", "not all dimensions", func(a *capi.BufferGetMemoryLayoutArgs) { a.Layout.Tiled().MinorToMajorSize = 0 }),
@@ -56,25 +53,25 @@ func metadataMutants() []mutant.Mutant {
 			func(a *capi.BufferGetMemoryLayoutArgs) { a.Layout.Type = capi.BufferMemoryLayoutTypeStrides }),
 		mutant.After("BUF-08", "the order is reversed", reverseLayout),
 		mutant.After("BUF-09", "no size", func(a *capi.BufferOnDeviceSizeInBytesArgs) { a.OnDeviceSizeInBytes = 0 }),
-		mutant.Of("BUF-09", "elements are counted, not bytes", func(c *invocation, a *capi.BufferOnDeviceSizeInBytesArgs) {
+		mutant.Of("BUF-09", "elements are counted, not bytes", func(c *serve.Invocation, a *capi.BufferOnDeviceSizeInBytesArgs) {
 			c.Forward()
 			a.OnDeviceSizeInBytes = uintptr(elements(dimsBelow(c, a.Buffer)...))
 		}),
-		mutant.Of("BUF-09", "what does not fill a byte is left out", func(c *invocation, a *capi.BufferOnDeviceSizeInBytesArgs) {
+		mutant.Of("BUF-09", "what does not fill a byte is left out", func(c *serve.Invocation, a *capi.BufferOnDeviceSizeInBytesArgs) {
 			if c.Forward(); typeBelow(c, a.Buffer).IsSubByte() {
 				a.OnDeviceSizeInBytes = uintptr(elements(dimsBelow(c, a.Buffer)...) * typeBelow(c, a.Buffer).Bits() / 8)
 			}
 		}),
-		mutant.Hooked("BUF-10/outputs", "the first device always", remember(func(a *capi.BufferDeviceArgs) **capi.Device { return &a.Device })),
+		mutant.First("BUF-10/outputs", "the first device always", func(a *capi.BufferDeviceArgs) **capi.Device { return &a.Device }),
 		mutant.Hooked("BUF-10", "what is placed by memory is on the first device", func() []serve.Hook {
 			var devices sync.Map
 			return []serve.Hook{
-				serve.Around(func(c *invocation, a *uploadArgs) {
+				serve.Around(func(c *serve.Invocation, a *uploadArgs) {
 					if c.Forward(); a.Memory != nil {
 						devices.Store(a.Buffer, deviceOf(c, a.Client, 0))
 					}
 				}),
-				serve.Around(func(c *invocation, a *capi.BufferDeviceArgs) {
+				serve.Around(func(c *serve.Invocation, a *capi.BufferDeviceArgs) {
 					c.Forward()
 					if d, ok := devices.Load(a.Buffer); ok {
 						a.Device = d.(*capi.Device)
@@ -82,23 +79,23 @@ func metadataMutants() []mutant.Mutant {
 				}),
 			}
 		}),
-		mutant.Hooked("BUF-10", "the first device always", remember(func(a *capi.BufferDeviceArgs) **capi.Device { return &a.Device })),
+		mutant.First("BUF-10", "the first device always", func(a *capi.BufferDeviceArgs) **capi.Device { return &a.Device }),
 		mutant.Answers[capi.BufferMemoryArgs]("BUF-11", "not implemented", capi.ErrorCodeUnimplemented),
-		mutant.Hooked("BUF-11", "the first memory always", remember(func(a *capi.BufferMemoryArgs) **capi.Memory { return &a.Memory })),
+		mutant.First("BUF-11", "the first memory always", func(a *capi.BufferMemoryArgs) **capi.Memory { return &a.Memory }),
 		mutant.After("BUF-12", "never", func(a *capi.BufferIsOnCPUArgs) { a.IsOnCPU = false }),
 		mutant.Hooked("BUF-28", "a handle that was deleted is given again", func() []serve.Hook {
 			var deleted atomic.Pointer[capi.Buffer]
 			return []serve.Hook{
-				serve.Around(func(c *invocation, a *capi.BufferDeleteArgs) {
+				serve.Around(func(c *serve.Invocation, a *capi.BufferDeleteArgs) {
 					c.Forward()
 					deleted.Store(a.Buffer)
 				}),
-				serve.Around(func(c *invocation, a *uploadArgs) {
+				serve.Around(func(c *serve.Invocation, a *uploadArgs) {
 					if c.Forward(); deleted.Load() != nil {
 						a.Buffer = deleted.Load()
 					}
 				}),
-				serve.Around(func(c *invocation, a *capi.BufferDestroyArgs) {
+				serve.Around(func(c *serve.Invocation, a *capi.BufferDestroyArgs) {
 					if a.Buffer != deleted.Load() { // the one that is destroyed twice
 						c.Forward()
 					}
@@ -109,7 +106,7 @@ func metadataMutants() []mutant.Mutant {
 			var first *capi.Buffer
 			var count atomic.Int32
 			return []serve.Hook{
-				serve.Around(func(c *invocation, a *uploadArgs) {
+				serve.Around(func(c *serve.Invocation, a *uploadArgs) {
 					c.Forward()
 					switch count.Add(1) {
 					case 1:
@@ -118,7 +115,7 @@ func metadataMutants() []mutant.Mutant {
 						a.Buffer = first
 					}
 				}),
-				serve.Around(func(c *invocation, a *capi.BufferDestroyArgs) {
+				serve.Around(func(c *serve.Invocation, a *capi.BufferDestroyArgs) {
 					if a.Buffer != first { // the one that is destroyed twice
 						c.Forward()
 					}
@@ -139,19 +136,19 @@ func lifecycleMutants() []mutant.Mutant {
 	return []mutant.Mutant{
 		mutant.After("BUF-13", "always true", func(a *capi.BufferIsDeletedArgs) { a.IsDeleted = true }),
 		mutant.Hooked("BUF-13", "copies are deleted", func() []serve.Hook {
-			m := new(marks)
-			return []serve.Hook{marking(m, copiedBuffers),
-				ofMarked(m, deletionOf, func(a *capi.BufferIsDeletedArgs) { a.IsDeleted = true })}
+			m := new(mutant.Marks)
+			return []serve.Hook{mutant.Marking(m, copiedBuffers),
+				mutant.AfterMarked(m, deletionOf, func(a *capi.BufferIsDeletedArgs) { a.IsDeleted = true })}
 		}),
-		mutant.Of("BUF-13/waiting", "deleted means without data", func(c *invocation, a *capi.BufferIsDeletedArgs) {
+		mutant.Of("BUF-13/waiting", "deleted means without data", func(c *serve.Invocation, a *capi.BufferIsDeletedArgs) {
 			if c.Forward(); !a.IsDeleted {
 				a.IsDeleted = mutant.Unsettled(c.Table(), a.Buffer)
 			}
 		}),
 		mutant.Hooked("BUF-14", "outputs are not deleted", func() []serve.Hook {
-			m := new(marks)
-			return []serve.Hook{marking(m, outputBuffers), serve.Around(func(c *invocation, a *capi.BufferDeleteArgs) {
-				if !m.has(a.Buffer) {
+			m := new(mutant.Marks)
+			return []serve.Hook{mutant.Marking(m, outputBuffers), serve.Around(func(c *serve.Invocation, a *capi.BufferDeleteArgs) {
+				if !m.Has(a.Buffer) {
 					c.Forward()
 				}
 			})}
@@ -159,15 +156,15 @@ func lifecycleMutants() []mutant.Mutant {
 		mutant.Hooked("BUF-14", "the buffer that was made last is deleted, too", func() []serve.Hook {
 			var last atomic.Pointer[capi.Buffer]
 			return []serve.Hook{
-				serve.Around(func(c *invocation, a *uploadArgs) {
+				serve.Around(func(c *serve.Invocation, a *uploadArgs) {
 					c.Forward()
 					last.Store(a.Buffer)
 				}),
-				serve.Around(func(c *invocation, a *capi.BufferDestroyArgs) {
+				serve.Around(func(c *serve.Invocation, a *capi.BufferDestroyArgs) {
 					last.CompareAndSwap(a.Buffer, nil)
 					c.Forward()
 				}),
-				serve.Around(func(c *invocation, a *capi.BufferDeleteArgs) {
+				serve.Around(func(c *serve.Invocation, a *capi.BufferDeleteArgs) {
 					c.Forward()
 					if other := last.Load(); other != nil {
 						mutant.Try(c.Table(), capi.BufferDeleteArgs{Buffer: other})
@@ -175,74 +172,71 @@ func lifecycleMutants() []mutant.Mutant {
 				}),
 			}
 		}),
-		mutant.Of("BUF-14/waiting", "waits for the data", func(c *invocation, a *capi.BufferDeleteArgs) {
+		mutant.Of("BUF-14/waiting", "waits for the data", func(c *serve.Invocation, a *capi.BufferDeleteArgs) {
 			settle(c, a.Buffer)
 			c.Forward()
 		}),
 		mutant.After("BUF-14", "not at once", func(a *capi.BufferIsDeletedArgs) { a.IsDeleted = false }),
 		mutant.Hooked("BUF-15", "refused the second time", func() []serve.Hook {
 			var seen sync.Map
-			return []serve.Hook{serve.Around(func(c *invocation, a *capi.BufferDeleteArgs) {
-				if _, again := seen.LoadOrStore(a.Buffer, true); again {
-					c.Fail(capi.ErrorCodeInvalidArgument, "it is deleted")
-					return
-				}
-				c.Forward()
+			return []serve.Hook{serve.Around(func(c *serve.Invocation, a *capi.BufferDeleteArgs) {
+				_, again := seen.LoadOrStore(a.Buffer, true)
+				mutant.FailIf(c, again, capi.ErrorCodeInvalidArgument, "it is deleted")
 			})}
 		}),
 		spoiledBy[capi.BufferDeleteArgs]("BUF-16", "freed under the copy"),
 		spoiledBy[capi.BufferDeleteArgs]("BUF-16/large", "freed under the copy"),
 		mutant.Hooked("BUF-16", "the download fails", func() []serve.Hook {
-			m := new(marks)
+			m := new(mutant.Marks)
 			var deleted atomic.Bool
 			return []serve.Hook{
-				marking(m, downloadEvents),
-				serve.Around(func(c *invocation, _ *capi.BufferDeleteArgs) {
+				mutant.Marking(m, downloadEvents),
+				serve.Around(func(c *serve.Invocation, _ *capi.BufferDeleteArgs) {
 					deleted.Store(true)
 					c.Forward()
 				}),
-				serve.Around(func(c *invocation, a *capi.EventAwaitArgs) {
-					if c.Forward(); deleted.Load() && m.has(a.Event) {
+				serve.Around(func(c *serve.Invocation, a *capi.EventAwaitArgs) {
+					if c.Forward(); deleted.Load() && m.Has(a.Event) {
 						c.Fail(capi.ErrorCodeCancelled, "the buffer was deleted")
 					}
 				}),
 			}
 		}),
 		mutant.Hooked("BUF-17", "the execution fails", func() []serve.Hook {
-			m := new(marks)
+			m := new(mutant.Marks)
 			var deleted atomic.Bool
 			return []serve.Hook{
-				marking(m, executionEvents),
-				serve.Around(func(c *invocation, _ *capi.BufferDeleteArgs) {
+				mutant.Marking(m, executionEvents),
+				serve.Around(func(c *serve.Invocation, _ *capi.BufferDeleteArgs) {
 					deleted.Store(true)
 					c.Forward()
 				}),
-				serve.Around(func(c *invocation, a *capi.EventAwaitArgs) {
-					if c.Forward(); deleted.Load() && m.has(a.Event) {
+				serve.Around(func(c *serve.Invocation, a *capi.EventAwaitArgs) {
+					if c.Forward(); deleted.Load() && m.Has(a.Event) {
 						c.Fail(capi.ErrorCodeCancelled, "an argument was deleted")
 					}
 				}),
 			}
 		}),
 		arrives("BUF-17", "the input was freed early", flip),
-		mutant.Of("BUF-17/waiting", "the input is overwritten", func(c *invocation, a *capi.BufferDeleteArgs) {
+		mutant.Of("BUF-17/waiting", "the input is overwritten", func(c *serve.Invocation, a *capi.BufferDeleteArgs) {
 			overwrite(c, a.Buffer, 16)
 			c.Forward()
 		}),
-		ignores("BUF-18", "keeps the memory until the buffer is destroyed", mutant.Always[capi.BufferDeleteArgs]),
-		every("BUF-18", "keeps the memory of every other buffer", func(n int32, c *invocation, _ *capi.BufferDeleteArgs) {
+		mutant.Ignores("BUF-18", "keeps the memory until the buffer is destroyed", mutant.Always[capi.BufferDeleteArgs]),
+		mutant.OfEach("BUF-18", "keeps the memory of every other buffer", func(c *serve.Invocation, _ *capi.BufferDeleteArgs, n int64) {
 			if n%2 == 0 {
 				c.Forward()
 			}
 		}),
-		onReadyOf("BUF-19", "copies are never ready", func(m *marks) serve.Hook { return marking(m, copiedBuffers) }, never).Waiting(),
-		onReadyOf("BUF-19/waiting", "outputs are ready at once", func(m *marks) serve.Hook { return marking(m, outputBuffers) }, hasty),
+		onReadyOf("BUF-19", "copies are never ready", func(m *mutant.Marks) serve.Hook { return mutant.Marking(m, copiedBuffers) }, never).Waiting(),
+		onReadyOf("BUF-19/waiting", "outputs are ready at once", func(m *mutant.Marks) serve.Hook { return mutant.Marking(m, outputBuffers) }, hasty),
 		eventsFail("BUF-19", "the event fails", false, func(a *capi.BufferReadyEventArgs) *capi.Event { return a.Event }),
-		awaitsOK("BUF-20", "ready without an error"),
+		mutant.Swallows[capi.EventAwaitArgs]("BUF-20", "ready without an error"),
 		failsAfter[capi.BufferDeleteArgs]("BUF-21", "the event turns into an error"),
-		awaitsOK("BUF-22", "success with garbage"),
-		losesMessage[capi.EventAwaitArgs]("BUF-22", "the cause is lost"),
-		mutant.Of("BUF-23/ToHostBuffer", "refused, and written all the same", func(c *invocation, a *downloadArgs) {
+		mutant.Swallows[capi.EventAwaitArgs]("BUF-22", "success with garbage"),
+		mutant.LosesMessage[capi.EventAwaitArgs]("BUF-22", "the cause is lost"),
+		mutant.Of("BUF-23/ToHostBuffer", "refused, and written all the same", func(c *serve.Invocation, a *downloadArgs) {
 			if c.Forward(); a.Dst != nil && (c.Err() != nil || mutant.Await(c.Table(), a.Event) != nil) {
 				clear(mutant.BytesAt(a.Dst, a.DstSize))
 			}
@@ -256,51 +250,40 @@ func lifecycleMutants() []mutant.Mutant {
 		mutant.Refuses("BUF-25/null", "null is refused", capi.ErrorCodeInvalidArgument,
 			func(a *capi.BufferDestroyArgs) bool { return a.Buffer == nil }),
 		mutant.Hooked("BUF-25/used", "keeps the memory of outputs", func() []serve.Hook {
-			m := new(marks)
-			return []serve.Hook{marking(m, outputBuffers), serve.Around(func(c *invocation, a *capi.BufferDestroyArgs) {
-				if !m.has(a.Buffer) {
+			m := new(mutant.Marks)
+			return []serve.Hook{mutant.Marking(m, outputBuffers), serve.Around(func(c *serve.Invocation, a *capi.BufferDestroyArgs) {
+				if !m.Has(a.Buffer) {
 					c.Forward()
 				}
 			})}
 		}),
 		mutant.Hooked("BUF-25/used", "keeps the memory of what has a ready event", func() []serve.Hook {
-			m := new(marks)
+			m := new(mutant.Marks)
 			return []serve.Hook{
-				serve.Around(func(c *invocation, a *capi.BufferReadyEventArgs) {
+				serve.Around(func(c *serve.Invocation, a *capi.BufferReadyEventArgs) {
 					c.Forward()
-					m.mark(a.Buffer)
+					m.Add(a.Buffer)
 				}),
-				serve.Around(func(c *invocation, a *capi.BufferDestroyArgs) {
-					if !m.has(a.Buffer) {
+				serve.Around(func(c *serve.Invocation, a *capi.BufferDestroyArgs) {
+					if !m.Has(a.Buffer) {
 						c.Forward()
 					}
 				}),
 			}
 		}),
-		ignores("BUF-25", "keeps the memory", mutant.Always[capi.BufferDestroyArgs]),
-		mutant.Hooked("BUF-25/often", "keeps the memory of one in five hundred", func() []serve.Hook {
-			var count atomic.Int32
-			return []serve.Hook{serve.Around(func(c *invocation, _ *capi.BufferDestroyArgs) {
-				if count.Add(1)%500 != 0 {
-					c.Forward()
-				}
-			})}
+		mutant.Ignores("BUF-25", "keeps the memory", mutant.Always[capi.BufferDestroyArgs]),
+		mutant.OfEach("BUF-25/often", "keeps the memory of one in five hundred", func(c *serve.Invocation, _ *capi.BufferDestroyArgs, n int64) {
+			if n%500 != 0 {
+				c.Forward()
+			}
 		}),
 		eventsFail("BUF-26", "the execution fails", true, func(a *capi.LoadedExecutableExecuteArgs) *capi.Event { return *a.DeviceCompleteEvents }),
 		mutant.Answers[capi.BufferDestroyArgs]("BUF-27", "only in the thread that made the client", capi.ErrorCodeInternal),
 	}
 }
 
-// every returns a fault of some calls of a function. n counts the calls from 1.
-func every[A any](name, fault string, f func(n int32, c *invocation, a *A)) mutant.Mutant {
-	return mutant.Hooked(name, fault, func() []serve.Hook {
-		var calls atomic.Int32
-		return []serve.Hook{serve.Around(func(c *invocation, a *A) { f(calls.Add(1), c, a) })}
-	})
-}
-
 // overwrite changes the memory of a buffer of the CPU plugin.
-func overwrite(c *invocation, b *capi.Buffer, n int) {
+func overwrite(c *serve.Invocation, b *capi.Buffer, n int) {
 	if out, err := mutant.Try(c.Table(), capi.BufferUnsafePointerArgs{Buffer: b}); err == nil {
 		check.Poke(out.BufferPointer, make([]byte, n))
 	}
@@ -312,7 +295,7 @@ func eventsFail[A any](name, fault string, destroyed bool, event func(*A) *capi.
 	return mutant.Hooked(name, fault, func() []serve.Hook {
 		var waiting, failing sync.Map
 		return []serve.Hook{
-			serve.Around(func(c *invocation, a *A) {
+			serve.Around(func(c *serve.Invocation, a *A) {
 				if c.Forward(); c.Err() != nil {
 					return
 				}
@@ -322,7 +305,7 @@ func eventsFail[A any](name, fault string, destroyed bool, event func(*A) *capi.
 					failing.Store(event(a), true)
 				}
 			}),
-			serve.Around(func(c *invocation, _ *capi.BufferDestroyArgs) {
+			serve.Around(func(c *serve.Invocation, _ *capi.BufferDestroyArgs) {
 				waiting.Range(func(e, _ any) bool {
 					if !ready(c.Table(), e.(*capi.Event)) {
 						failing.Store(e, true)
@@ -332,12 +315,12 @@ func eventsFail[A any](name, fault string, destroyed bool, event func(*A) *capi.
 				waiting.Clear()
 				c.Forward()
 			}),
-			serve.Around(func(c *invocation, a *capi.EventDestroyArgs) {
+			serve.Around(func(c *serve.Invocation, a *capi.EventDestroyArgs) {
 				waiting.Delete(a.Event)
 				failing.Delete(a.Event)
 				c.Forward()
 			}),
-			serve.Around(func(c *invocation, a *capi.EventAwaitArgs) {
+			serve.Around(func(c *serve.Invocation, a *capi.EventAwaitArgs) {
 				if c.Forward(); c.Err() == nil {
 					if _, fails := failing.Load(a.Event); fails {
 						c.Fail(capi.ErrorCodeInternal, "%s", fault)
@@ -350,19 +333,9 @@ func eventsFail[A any](name, fault string, destroyed bool, event func(*A) *capi.
 
 // failsAfter returns a plugin whose events fail once a function has been called.
 func failsAfter[A any](name, fault string) mutant.Mutant {
-	return mutant.Hooked(name, fault, func() []serve.Hook {
-		var called atomic.Bool
-		return []serve.Hook{
-			serve.Around(func(c *invocation, _ *A) {
-				called.Store(true)
-				c.Forward()
-			}),
-			serve.Around(func(c *invocation, _ *capi.EventAwaitArgs) {
-				if c.Forward(); called.Load() {
-					c.Fail(capi.ErrorCodeInternal, "%s", fault)
-				}
-			}),
-		}
+	return mutant.Once[A](name, fault, func(c *serve.Invocation, _ *capi.EventAwaitArgs) {
+		c.Forward()
+		c.Fail(capi.ErrorCodeInternal, "%s", fault)
 	})
 }
 
@@ -370,11 +343,11 @@ func failsAfter[A any](name, fault string) mutant.Mutant {
 func forgivesUse[A any](name string) mutant.Mutant {
 	return mutant.Hooked(name, "success", func() []serve.Hook {
 		return []serve.Hook{
-			serve.Around(func(c *invocation, _ *A) {
+			serve.Around(func(c *serve.Invocation, _ *A) {
 				c.Forward()
 				c.FailWith(nil)
 			}),
-			serve.Around(func(c *invocation, _ *capi.EventAwaitArgs) {
+			serve.Around(func(c *serve.Invocation, _ *capi.EventAwaitArgs) {
 				c.Forward()
 				c.FailWith(nil)
 			}),

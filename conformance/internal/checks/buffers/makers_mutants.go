@@ -19,10 +19,10 @@ const pages = 4096
 // makes.
 func stopsAtPages[A any](name string, made func(*A) []*capi.Buffer) mutant.Mutant {
 	return mutant.Hooked(name, "of more than a MiB, only whole pages arrive", func() []serve.Hook {
-		m := new(marks)
-		return []serve.Hook{marking(m, made), serve.Around(func(c *invocation, a *downloadArgs) {
+		m := new(mutant.Marks)
+		return []serve.Hook{mutant.Marking(m, made), serve.Around(func(c *serve.Invocation, a *downloadArgs) {
 			c.Forward()
-			if c.Err() == nil && m.has(a.Src) && a.Dst != nil && a.DstSize > 1<<20 && mutant.Await(c.Table(), a.Event) == nil {
+			if c.Err() == nil && m.Has(a.Src) && a.Dst != nil && a.DstSize > 1<<20 && mutant.Await(c.Table(), a.Event) == nil {
 				data := mutant.BytesAt(a.Dst, a.DstSize)
 				clear(data[len(data)/pages*pages:])
 			}
@@ -33,13 +33,13 @@ func stopsAtPages[A any](name string, made func(*A) []*capi.Buffer) mutant.Mutan
 // dropsOnes returns a plugin that keeps only some dims of the buffers that one function makes.
 func dropsOnes[A any](name, fault string, made func(*A) []*capi.Buffer, keep func(dims []int64) []int64) mutant.Mutant {
 	return mutant.Hooked(name, fault, func() []serve.Hook {
-		m := new(marks)
+		m := new(mutant.Marks)
 		change := func(p **int64, n *uintptr) {
 			*p, *n = check.First(check.Retain(keep(capi.Slice(*p, *n))))
 		}
-		return []serve.Hook{marking(m, made),
-			ofMarked(m, dimensionsOf, func(a *capi.BufferDimensionsArgs) { change(&a.Dims, &a.NumDims) }),
-			ofMarked(m, func(a *capi.BufferUnpaddedDimensionsArgs) *capi.Buffer { return a.Buffer },
+		return []serve.Hook{mutant.Marking(m, made),
+			mutant.AfterMarked(m, dimensionsOf, func(a *capi.BufferDimensionsArgs) { change(&a.Dims, &a.NumDims) }),
+			mutant.AfterMarked(m, func(a *capi.BufferUnpaddedDimensionsArgs) *capi.Buffer { return a.Buffer },
 				func(a *capi.BufferUnpaddedDimensionsArgs) { change(&a.UnpaddedDims, &a.NumDims) }),
 		}
 	})
@@ -102,13 +102,10 @@ func makerMutants() []mutant.Mutant {
 		ms = append(ms, list...)
 	}
 	return append(ms,
-		mutant.Of("RAW-01/uneven", "of more than a MiB, only whole pages are copied", func(c *invocation, a *capi.BufferCopyRawToHostArgs) {
-			size := a.TransferSize
+		mutant.Before("RAW-01/uneven", "of more than a MiB, only whole pages are copied", func(a *capi.BufferCopyRawToHostArgs) {
 			if a.TransferSize > 1<<20 {
 				a.TransferSize = a.TransferSize / pages * pages
 			}
-			c.Forward()
-			a.TransferSize = size
 		}),
 		mutant.After("BUF-09/uneven", "counts whole pages of what is larger than a MiB", func(a *capi.BufferOnDeviceSizeInBytesArgs) {
 			if a.OnDeviceSizeInBytes > 1<<20 {

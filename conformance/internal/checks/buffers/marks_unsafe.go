@@ -17,35 +17,10 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
 )
 
-// marks are the events or buffers that a faulty plugin treats differently from the
-// rest.
-type marks struct{ sync.Map }
-
-func (m *marks) mark(handle any) { m.Store(handle, true) }
-
-func (m *marks) has(handle any) bool {
-	_, ok := m.Load(handle)
-	return ok
-}
-
-// marking marks what successful calls return.
-func marking[A, H any](m *marks, of func(*A) []*H) serve.Hook {
-	return serve.Around(func(c *invocation, a *A) {
-		if c.Forward(); c.Err() != nil {
-			return
-		}
-		for _, h := range of(a) {
-			if h != nil {
-				m.mark(h)
-			}
-		}
-	})
-}
-
 // unmarking forgets destroyed events, since their addresses are used again.
-func unmarking(m *marks) serve.Hook {
-	return serve.Around(func(c *invocation, a *capi.EventDestroyArgs) {
-		m.Delete(a.Event)
+func unmarking(m *mutant.Marks) serve.Hook {
+	return serve.Around(func(c *serve.Invocation, a *capi.EventDestroyArgs) {
+		m.Remove(a.Event)
 		c.Forward()
 	})
 }
@@ -76,21 +51,21 @@ func copiedBuffers(a *capi.BufferCopyToDeviceArgs) []*capi.Buffer {
 }
 
 // onEvents returns a plugin that treats the events of one function differently.
-func onEvents[A any](name, fault string, of func(*A) []*capi.Event, treat func(*marks) []serve.Hook) mutant.Mutant {
+func onEvents[A any](name, fault string, of func(*A) []*capi.Event, treat func(*mutant.Marks) []serve.Hook) mutant.Mutant {
 	return mutant.Hooked(name, fault, func() []serve.Hook {
-		m := new(marks)
-		return append(append([]serve.Hook{marking(m, of)}, treat(m)...), unmarking(m))
+		m := new(mutant.Marks)
+		return append(append([]serve.Hook{mutant.Marking(m, of)}, treat(m)...), unmarking(m))
 	})
 }
 
 // onReadyOf returns a plugin that treats the ready events of marked buffers
 // differently.
-func onReadyOf(name, fault string, marked func(*marks) serve.Hook, treat func(*marks) []serve.Hook) mutant.Mutant {
+func onReadyOf(name, fault string, marked func(*mutant.Marks) serve.Hook, treat func(*mutant.Marks) []serve.Hook) mutant.Mutant {
 	return mutant.Hooked(name, fault, func() []serve.Hook {
-		buffers, events := new(marks), new(marks)
-		ready := serve.Around(func(c *invocation, a *capi.BufferReadyEventArgs) {
-			if c.Forward(); buffers.has(a.Buffer) {
-				events.mark(a.Event)
+		buffers, events := new(mutant.Marks), new(mutant.Marks)
+		ready := serve.Around(func(c *serve.Invocation, a *capi.BufferReadyEventArgs) {
+			if c.Forward(); buffers.Has(a.Buffer) {
+				events.Add(a.Event)
 			}
 		})
 		return append(append([]serve.Hook{marked(buffers), ready}, treat(events)...), unmarking(events))
@@ -100,33 +75,33 @@ func onReadyOf(name, fault string, marked func(*marks) serve.Hook, treat func(*m
 // Ways to treat events.
 
 // unready events never seem to be ready when polled.
-func unready(m *marks) []serve.Hook {
-	return []serve.Hook{serve.Around(func(c *invocation, a *capi.EventIsReadyArgs) {
-		if c.Forward(); m.has(a.Event) {
+func unready(m *mutant.Marks) []serve.Hook {
+	return []serve.Hook{serve.Around(func(c *serve.Invocation, a *capi.EventIsReadyArgs) {
+		if c.Forward(); m.Has(a.Event) {
 			a.IsReady = false
 		}
 	})}
 }
 
 // unawaited events are not waited for.
-func unawaited(m *marks) []serve.Hook {
-	return []serve.Hook{serve.Around(func(c *invocation, a *capi.EventAwaitArgs) {
-		if !m.has(a.Event) {
+func unawaited(m *mutant.Marks) []serve.Hook {
+	return []serve.Hook{serve.Around(func(c *serve.Invocation, a *capi.EventAwaitArgs) {
+		if !m.Has(a.Event) {
 			c.Forward()
 		}
 	})}
 }
 
 // hasty events seem to be ready at once, however they are used.
-func hasty(m *marks) []serve.Hook {
+func hasty(m *mutant.Marks) []serve.Hook {
 	return append(unawaited(m),
-		serve.Around(func(c *invocation, a *capi.EventIsReadyArgs) {
-			if c.Forward(); m.has(a.Event) {
+		serve.Around(func(c *serve.Invocation, a *capi.EventIsReadyArgs) {
+			if c.Forward(); m.Has(a.Event) {
 				a.IsReady = true
 			}
 		}),
-		serve.Around(func(c *invocation, a *capi.EventOnReadyArgs) {
-			if m.has(a.Event) {
+		serve.Around(func(c *serve.Invocation, a *capi.EventOnReadyArgs) {
+			if m.Has(a.Event) {
 				a.Callback.Call(nil, a.UserArg)
 				return
 			}
@@ -135,47 +110,38 @@ func hasty(m *marks) []serve.Hook {
 }
 
 // never events do not become ready, however they are used.
-func never(m *marks) []serve.Hook {
+func never(m *mutant.Marks) []serve.Hook {
 	return append(unready(m),
-		serve.Around(func(c *invocation, a *capi.EventAwaitArgs) {
-			if m.has(a.Event) {
+		serve.Around(func(c *serve.Invocation, a *capi.EventAwaitArgs) {
+			if m.Has(a.Event) {
 				time.Sleep(deadlock)
 			}
 			c.Forward()
 		}),
-		serve.Around(func(c *invocation, a *capi.EventOnReadyArgs) {
-			if !m.has(a.Event) {
+		serve.Around(func(c *serve.Invocation, a *capi.EventOnReadyArgs) {
+			if !m.Has(a.Event) {
 				c.Forward()
 			}
 		}))
 }
 
 // failing events end with an error.
-func failing(m *marks) []serve.Hook {
-	return []serve.Hook{serve.Around(func(c *invocation, a *capi.EventAwaitArgs) {
-		if c.Forward(); m.has(a.Event) {
+func failing(m *mutant.Marks) []serve.Hook {
+	return []serve.Hook{serve.Around(func(c *serve.Invocation, a *capi.EventAwaitArgs) {
+		if c.Forward(); m.Has(a.Event) {
 			c.Fail(capi.ErrorCodeInternal, "something went wrong")
 		}
 	})}
 }
 
 // blocking events wait when they are asked whether they are ready.
-func blocking(m *marks) []serve.Hook {
-	return []serve.Hook{serve.Around(func(c *invocation, a *capi.EventIsReadyArgs) {
-		if m.has(a.Event) {
+func blocking(m *mutant.Marks) []serve.Hook {
+	return []serve.Hook{serve.Around(func(c *serve.Invocation, a *capi.EventIsReadyArgs) {
+		if m.Has(a.Event) {
 			mutant.Await(c.Table(), a.Event)
 		}
 		c.Forward()
 	})}
-}
-
-// ofMarked changes what a function says about marked buffers.
-func ofMarked[A any](m *marks, buffer func(*A) *capi.Buffer, f func(*A)) serve.Hook {
-	return serve.Around(func(c *invocation, a *A) {
-		if c.Forward(); c.Err() == nil && m.has(buffer(a)) {
-			f(a)
-		}
-	})
 }
 
 // The buffers that calls ask about.
@@ -185,40 +151,20 @@ func deletionOf(a *capi.BufferIsDeletedArgs) *capi.Buffer    { return a.Buffer }
 func pointerOf(a *capi.BufferUnsafePointerArgs) *capi.Buffer { return a.Buffer }
 func kindOf(a *capi.BufferElementTypeArgs) *capi.Buffer      { return a.Buffer }
 
-// Errors that lose something.
-
-func losesCode[A any](name, fault string) mutant.Mutant {
-	return mutant.Of(name, fault, func(c *invocation, _ *A) {
-		c.Forward()
-		if e := c.ReadErr(); e != nil {
-			c.Fail(capi.ErrorCodeUnknown, "%s", e.Message)
-		}
-	})
-}
-
-func losesMessage[A any](name, fault string) mutant.Mutant {
-	return mutant.Of(name, fault, func(c *invocation, _ *A) {
-		c.Forward()
-		if e := c.ReadErr(); e != nil {
-			c.Fail(e.Code, "an error occurred")
-		}
-	})
-}
-
 // Facts about buffers below the hooks.
 
-func typeBelow(c *invocation, b *capi.Buffer) dtype.Type {
+func typeBelow(c *serve.Invocation, b *capi.Buffer) dtype.Type {
 	out, _ := mutant.Try(c.Table(), capi.BufferElementTypeArgs{Buffer: b})
 	return dtype.Type(out.Type)
 }
 
-func dimsBelow(c *invocation, b *capi.Buffer) []int64 {
+func dimsBelow(c *serve.Invocation, b *capi.Buffer) []int64 {
 	out, _ := mutant.Try(c.Table(), capi.BufferDimensionsArgs{Buffer: b})
 	return capi.Slice(out.Dims, out.NumDims)
 }
 
 // placeBelow returns which of its host's devices a buffer is on.
-func placeBelow(c *invocation, b *capi.Buffer) int {
+func placeBelow(c *serve.Invocation, b *capi.Buffer) int {
 	on, _ := mutant.Try(c.Table(), capi.BufferDeviceArgs{Buffer: b})
 	id, _ := mutant.Try(c.Table(), capi.DeviceLocalHardwareIDArgs{Device: on.Device})
 	return int(id.LocalHardwareID)
@@ -229,7 +175,7 @@ func count(a *uploadArgs) int { return elements(capi.Slice(a.Dims, a.NumDims)...
 
 // misreads returns a plugin that changes the data of dense uploads.
 func misreads(name, fault string, when func(*uploadArgs) bool, change func(a *uploadArgs, data []byte)) mutant.Mutant {
-	return mutant.Of(name, fault, func(c *invocation, a *uploadArgs) {
+	return mutant.Of(name, fault, func(c *serve.Invocation, a *uploadArgs) {
 		n := count(a) * dtype.Type(a.Type).Size()
 		if a.Data == nil || a.NumByteStrides != 0 || n <= 0 || n > 1<<28 || !when(a) {
 			c.Forward()
@@ -245,8 +191,8 @@ func misreads(name, fault string, when func(*uploadArgs) bool, change func(a *up
 }
 
 // arrivesOf is like arrives, for some buffers.
-func arrivesOf(name, fault string, when func(c *invocation, b *capi.Buffer) bool, change func([]byte)) mutant.Mutant {
-	return mutant.Of(name, fault, func(c *invocation, a *downloadArgs) {
+func arrivesOf(name, fault string, when func(c *serve.Invocation, b *capi.Buffer) bool, change func([]byte)) mutant.Mutant {
+	return mutant.Of(name, fault, func(c *serve.Invocation, a *downloadArgs) {
 		if c.Forward(); c.Err() == nil && a.Dst != nil && a.Event != nil && a.DstSize > 0 && mutant.Await(c.Table(), a.Event) == nil &&
 			when(c, a.Src) {
 			change(mutant.BytesAt(a.Dst, a.DstSize))
@@ -256,17 +202,17 @@ func arrivesOf(name, fault string, when func(c *invocation, b *capi.Buffer) bool
 
 // copiesWrongly returns a plugin in which copies of some buffers to another device
 // are wrong.
-func copiesWrongly(name, fault string, when func(c *invocation, b *capi.Buffer) bool) mutant.Mutant {
+func copiesWrongly(name, fault string, when func(c *serve.Invocation, b *capi.Buffer) bool) mutant.Mutant {
 	return mutant.Hooked(name, fault, func() []serve.Hook {
-		m := new(marks)
+		m := new(mutant.Marks)
 		return []serve.Hook{
-			serve.Around(func(c *invocation, a *capi.BufferCopyToDeviceArgs) {
+			serve.Around(func(c *serve.Invocation, a *capi.BufferCopyToDeviceArgs) {
 				if c.Forward(); c.Err() == nil && when(c, a.Buffer) {
-					m.mark(a.DstBuffer)
+					m.Add(a.DstBuffer)
 				}
 			}),
-			serve.Around(func(c *invocation, a *downloadArgs) {
-				if c.Forward(); m.has(a.Src) && a.Dst != nil && a.DstSize > 0 && mutant.Await(c.Table(), a.Event) == nil {
+			serve.Around(func(c *serve.Invocation, a *downloadArgs) {
+				if c.Forward(); m.Has(a.Src) && a.Dst != nil && a.DstSize > 0 && mutant.Await(c.Table(), a.Event) == nil {
 					flip(mutant.BytesAt(a.Dst, a.DstSize))
 				}
 			}),
@@ -276,8 +222,8 @@ func copiesWrongly(name, fault string, when func(c *invocation, b *capi.Buffer) 
 
 // late returns a plugin that reads host memory some time after it said that it no
 // longer needs it.
-func late(name, fault string, when func(c *invocation, a *uploadArgs) bool) mutant.Mutant {
-	return mutant.Of(name, fault, func(c *invocation, a *uploadArgs) {
+func late(name, fault string, when func(c *serve.Invocation, a *uploadArgs) bool) mutant.Mutant {
+	return mutant.Of(name, fault, func(c *serve.Invocation, a *uploadArgs) {
 		n := count(a) * dtype.Type(a.Type).Size()
 		if a.Data == nil || a.NumByteStrides != 0 || n <= 0 || n > 1<<28 || !when(c, a) {
 			c.Forward()
@@ -295,7 +241,7 @@ func late(name, fault string, when func(c *invocation, a *uploadArgs) bool) muta
 }
 
 // doneAtOnce returns the event of another upload, which is soon over.
-func doneAtOnce(c *invocation, a *uploadArgs) *capi.Event {
+func doneAtOnce(c *serve.Invocation, a *uploadArgs) *capi.Event {
 	other := uploadArgs{Client: a.Client, Device: a.Device, Type: capi.BufferTypeU8, Data: unsafe.Pointer(new(byte))}
 	out, err := mutant.Try(c.Table(), other)
 	if err != nil {
@@ -318,7 +264,7 @@ func readyAt(name, fault string, await, poll, call bool) mutant.Mutant {
 			return c
 		}
 		return []serve.Hook{
-			serve.Around(func(c *invocation, a *downloadArgs) {
+			serve.Around(func(c *serve.Invocation, a *downloadArgs) {
 				if a.Dst == nil {
 					c.Forward()
 					return
@@ -333,11 +279,11 @@ func readyAt(name, fault string, await, poll, call bool) mutant.Mutant {
 				dst := mutant.BytesAt(address, a.DstSize)
 				time.AfterFunc(20*time.Millisecond, func() { copy(dst, staging); close(end) })
 			}),
-			serve.Around(func(c *invocation, a *capi.EventAwaitArgs) {
+			serve.Around(func(c *serve.Invocation, a *capi.EventAwaitArgs) {
 				<-arrival(a.Event, await)
 				c.Forward()
 			}),
-			serve.Around(func(c *invocation, a *capi.EventIsReadyArgs) {
+			serve.Around(func(c *serve.Invocation, a *capi.EventIsReadyArgs) {
 				c.Forward()
 				select {
 				case <-arrival(a.Event, poll):
@@ -345,7 +291,7 @@ func readyAt(name, fault string, await, poll, call bool) mutant.Mutant {
 					a.IsReady = false
 				}
 			}),
-			serve.Around(func(c *invocation, a *capi.EventOnReadyArgs) {
+			serve.Around(func(c *serve.Invocation, a *capi.EventOnReadyArgs) {
 				callback, arg, end := a.Callback, a.UserArg, arrival(a.Event, call)
 				go func() { <-end; callback.Call(nil, arg) }()
 			}),

@@ -5,7 +5,6 @@ package buffers
 
 import (
 	"slices"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -15,28 +14,12 @@ import (
 	"github.com/purepjrt/purepjrt/conformance/internal/mutant"
 )
 
-type invocation = serve.Invocation
-
-// ignores returns a plugin that does nothing when when says so, and reports success.
-func ignores[A any](check, fault string, when func(*A) bool) mutant.Mutant {
-	return mutant.Of(check, fault, func(c *invocation, a *A) {
-		if !when(a) {
-			c.Forward()
-		}
-	})
-}
-
 // inMemory moves mutants to the in-memory plugin.
 func inMemory(list ...mutant.Mutant) []mutant.Mutant {
 	for i := range list {
 		list[i].Base = mutant.Memory
 	}
 	return list
-}
-
-// awaitsOK returns a plugin whose events have no errors.
-func awaitsOK(check, fault string) mutant.Mutant {
-	return mutant.Swallows[capi.EventAwaitArgs](check, fault)
 }
 
 // anyReady returns a plugin whose events report that they are ready when they are not.
@@ -52,7 +35,7 @@ func ready(t *capi.Table, e *capi.Event) bool {
 
 // arrived changes what a download brought.
 func arrived(change func([]byte)) serve.Hook {
-	return serve.Around(func(c *invocation, a *capi.BufferToHostBufferArgs) {
+	return serve.Around(func(c *serve.Invocation, a *capi.BufferToHostBufferArgs) {
 		c.Forward()
 		if c.Err() == nil && a.Dst != nil && a.Event != nil && mutant.Await(c.Table(), a.Event) == nil && a.DstSize > 0 {
 			change(mutant.BytesAt(a.Dst, a.DstSize))
@@ -99,27 +82,13 @@ func locked(lock chan struct{}, f func()) {
 
 // onReady returns a fault in how callbacks of events are called.
 func onReady(f func(a *capi.EventOnReadyArgs, call func(*capi.ErrorHandle)) func(*capi.ErrorHandle)) serve.Hook {
-	return serve.Around(func(c *invocation, a *capi.EventOnReadyArgs) {
+	return serve.Around(func(c *serve.Invocation, a *capi.EventOnReadyArgs) {
 		callback, arg := a.Callback, a.UserArg
 		replaced, h := capi.NewEventOnReadyCallback(f(a, func(err *capi.ErrorHandle) { callback.Call(err, arg) }))
 		a.Callback, a.UserArg = replaced, uintptr(h)
 		c.Forward()
 		a.Callback, a.UserArg = callback, arg
 	})
-}
-
-// remember keeps the first answer and gives it again and again.
-func remember[A any, V any](field func(*A) *V) func() []serve.Hook {
-	return func() []serve.Hook {
-		var first sync.Once
-		var value V
-		return []serve.Hook{serve.Around(func(c *invocation, a *A) {
-			if c.Forward(); c.Err() == nil {
-				first.Do(func() { value = *field(a) })
-				*field(a) = value
-			}
-		})}
-	}
 }
 
 // aliasing returns a plugin that uses host memory where it should copy it.
@@ -131,7 +100,7 @@ func aliasing(check, fault string) mutant.Mutant {
 
 // aliasingSilently is like aliasing, but also says that the memory is free again.
 func aliasingSilently(check, fault string) mutant.Mutant {
-	return mutant.Of(check, fault, func(c *invocation, a *capi.ClientBufferFromHostBufferArgs) {
+	return mutant.Of(check, fault, func(c *serve.Invocation, a *capi.ClientBufferFromHostBufferArgs) {
 		semantics := a.HostBufferSemantics
 		a.HostBufferSemantics = capi.HostBufferSemanticsImmutableZeroCopy
 		c.Forward()

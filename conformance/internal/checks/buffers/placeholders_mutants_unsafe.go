@@ -21,7 +21,7 @@ type viewOf = capi.ClientCreateViewOfDeviceBufferArgs
 
 // onDelete returns a fault in how the callback of a view is called.
 func onDelete(f func(a *viewOf, call func()) func()) serve.Hook {
-	return serve.Around(func(c *invocation, a *viewOf) {
+	return serve.Around(func(c *serve.Invocation, a *viewOf) {
 		callback, arg, address := a.OnDeleteCallback, a.OnDeleteCallbackArg, a.DeviceBufferPtr
 		replaced, h := capi.NewOnDeleteCallback(f(a, func() { callback.Call(address, arg) }))
 		a.OnDeleteCallback, a.OnDeleteCallbackArg = replaced, uintptr(h)
@@ -36,7 +36,7 @@ func callsBackAt[A any](name, fault string, of func(*A) *capi.Buffer) mutant.Mut
 	return mutant.Hooked(name, fault, func() []serve.Hook {
 		var ends sync.Map
 		return []serve.Hook{
-			serve.Around(func(c *invocation, a *viewOf) {
+			serve.Around(func(c *serve.Invocation, a *viewOf) {
 				callback, arg, address := a.OnDeleteCallback, a.OnDeleteCallbackArg, a.DeviceBufferPtr
 				var once sync.Once
 				end := func() { once.Do(func() { callback.Call(address, arg) }) }
@@ -46,7 +46,7 @@ func callsBackAt[A any](name, fault string, of func(*A) *capi.Buffer) mutant.Mut
 				a.OnDeleteCallback, a.OnDeleteCallbackArg = callback, arg
 				ends.Store(a.Buffer, end)
 			}),
-			serve.Around(func(c *invocation, a *A) {
+			serve.Around(func(c *serve.Invocation, a *A) {
 				if end, ok := ends.LoadAndDelete(of(a)); ok {
 					end.(func())()
 				}
@@ -77,18 +77,16 @@ func viewMutants() []mutant.Mutant {
 	return slices.Concat([]mutant.Mutant{
 		mutant.Before("VIEW-01", "copies at creation", copied(func([]byte) {})),
 		mutant.Before("VIEW-01", "another type of the same size", func(a *viewOf) { a.ElementType = capi.BufferTypeS32 }),
-		mutant.Of("VIEW-01", "the first device, always", func(c *invocation, a *viewOf) {
+		mutant.Of("VIEW-01", "the first device, always", func(c *serve.Invocation, a *viewOf) {
 			a.Device = deviceOf(c, a.Client, 0)
 			c.Forward()
 		}),
 		callsBackAt[capi.BufferDestroyArgs]("VIEW-02", "the callback runs when the view is destroyed, in use or not", func(a *capi.BufferDestroyArgs) *capi.Buffer { return a.Buffer }),
 		callsBackAt[capi.BufferDeleteArgs]("VIEW-02/deleted", "the callback runs when the view is deleted, in use or not", func(a *capi.BufferDeleteArgs) *capi.Buffer { return a.Buffer }),
-		mutant.Of("VIEW-02", "the callback does not get the address", func(c *invocation, a *viewOf) {
+		mutant.Before("VIEW-02", "the callback does not get the address", func(a *viewOf) {
 			callback, arg := a.OnDeleteCallback, a.OnDeleteCallbackArg
 			replaced, h := capi.NewOnDeleteCallback(func() { callback.Call(0, arg) })
 			a.OnDeleteCallback, a.OnDeleteCallbackArg = replaced, uintptr(h)
-			c.Forward()
-			a.OnDeleteCallback, a.OnDeleteCallbackArg = callback, arg
 		}),
 		lost("VIEW-02"),
 		mutant.Hooked("VIEW-02", "the callback runs when the view is made", func() []serve.Hook {
@@ -110,14 +108,14 @@ func viewMutants() []mutant.Mutant {
 			lock := make(chan struct{}, 1)
 			return []serve.Hook{
 				onDelete(func(_ *viewOf, call func()) func() { return func() { locked(lock, call) } }),
-				serve.Around(func(c *invocation, _ *capi.LoadedExecutableExecuteArgs) { locked(lock, c.Forward) }),
+				serve.Around(func(c *serve.Invocation, _ *capi.LoadedExecutableExecuteArgs) { locked(lock, c.Forward) }),
 			}
 		}),
 		mutant.Hooked("VIEW-11", "holds a lock while calling back", func() []serve.Hook {
 			lock := make(chan struct{}, 1)
 			return []serve.Hook{
 				onDelete(func(_ *viewOf, call func()) func() { return func() { locked(lock, call) } }),
-				serve.Around(func(c *invocation, _ *uploadArgs) { locked(lock, c.Forward) }),
+				serve.Around(func(c *serve.Invocation, _ *uploadArgs) { locked(lock, c.Forward) }),
 			}
 		}),
 	}, inMemory(
@@ -140,44 +138,37 @@ func placeholderMutants() []mutant.Mutant {
 				a.ShapeElementType = capi.BufferTypeS8
 			}
 		}),
-		mutant.Of("UNI-01", "the first device, always", func(c *invocation, a *uninitialized) {
+		mutant.Of("UNI-01", "the first device, always", func(c *serve.Invocation, a *uninitialized) {
 			a.Device = deviceOf(c, a.Client, 0)
 			c.Forward()
 		}),
 		mutant.Answers[downloadArgs]("UNI-01", "an error when it is read", capi.ErrorCodeInternal),
 		mutant.Answers[uninitialized]("UNI-03", "an error", capi.ErrorCodeInternal),
 		mutant.Answers[capi.LoadedExecutableExecuteArgs]("UNI-04", "refused", capi.ErrorCodeInvalidArgument),
-		mutant.Hooked("UNI-12", "no execution succeeds after one that failed", func() []serve.Hook {
-			var count atomic.Int32
-			return []serve.Hook{serve.Around(func(c *invocation, _ *capi.LoadedExecutableExecuteArgs) {
-				if count.Add(1) > 1 {
-					c.Fail(capi.ErrorCodeInternal, "an earlier execution failed")
-					return
-				}
-				c.Forward()
-			})}
+		mutant.OfEach("UNI-12", "no execution succeeds after one that failed", func(c *serve.Invocation, _ *capi.LoadedExecutableExecuteArgs, n int64) {
+			mutant.FailIf(c, n > 1, capi.ErrorCodeInternal, "an earlier execution failed")
 		}),
 		anyReady("UNI-13", "ready"),
-		mutant.Of("UNI-14", "those that wait get an error", func(c *invocation, a *capi.EventAwaitArgs) {
+		mutant.Of("UNI-14", "those that wait get an error", func(c *serve.Invocation, a *capi.EventAwaitArgs) {
 			early := !ready(c.Table(), a.Event)
 			if c.Forward(); early {
 				c.Fail(capi.ErrorCodeInternal, "it was not ready")
 			}
 		}),
-		ignores("UNI-15", "errors are dropped", func(a *fulfilArgs) bool { return a.StatusCode != capi.ErrorCodeOK }).Waiting(),
+		mutant.Ignores("UNI-15", "errors are dropped", func(a *fulfilArgs) bool { return a.StatusCode != capi.ErrorCodeOK }).Waiting(),
 		mutant.Before("UNI-15", "every code becomes INTERNAL", func(a *fulfilArgs) {
 			if a.StatusCode != capi.ErrorCodeOK {
 				a.StatusCode = capi.ErrorCodeInternal
 			}
 		}),
 		mutant.Before("UNI-15", "the message is lost", func(a *fulfilArgs) { a.ErrorMessageSize = 0 }),
-		ignores("UNI-16", "nothing to fulfil is fine", func(a *fulfilArgs) bool { return a.FulfillAliasBufferCb == nil }),
-		mismatch("UNI-17", "another type is taken", func(c *invocation, b *capi.Buffer) bool { return typeBelow(c, b) != dtype.F32 }),
-		mismatch("UNI-17", "another shape of the same size is taken", func(c *invocation, b *capi.Buffer) bool { return len(dimsBelow(c, b)) == 2 }),
+		mutant.Ignores("UNI-16", "nothing to fulfil is fine", func(a *fulfilArgs) bool { return a.FulfillAliasBufferCb == nil }),
+		mismatch("UNI-17", "another type is taken", func(c *serve.Invocation, b *capi.Buffer) bool { return typeBelow(c, b) != dtype.F32 }),
+		mismatch("UNI-17", "another shape of the same size is taken", func(c *serve.Invocation, b *capi.Buffer) bool { return len(dimsBelow(c, b)) == 2 }),
 		mutant.Swallows[fulfilArgs]("UNI-16", "success"),
 		forgivesUse[fulfilArgs]("UNI-17"),
 		arrives("UNI-18", "the alias dangles", flip),
-		mutant.Of("UNI-19", "waits for the fulfilment", func(c *invocation, a *capi.BufferDestroyArgs) {
+		mutant.Of("UNI-19", "waits for the fulfilment", func(c *serve.Invocation, a *capi.BufferDestroyArgs) {
 			if mutant.Unsettled(c.Table(), a.Buffer) {
 				time.Sleep(deadlock)
 			}
@@ -186,42 +177,39 @@ func placeholderMutants() []mutant.Mutant {
 		anyReady("UNI-20", "runs early"),
 	}, inMemory(
 		mutant.Hooked("UNI-02", "is in one place, and says another", func() []serve.Hook {
-			buffers := new(marks)
+			buffers := new(mutant.Marks)
 			var client *capi.Client
 			return []serve.Hook{
-				marking(buffers, func(a *uninitialized) []*capi.Buffer {
+				mutant.Marking(buffers, func(a *uninitialized) []*capi.Buffer {
 					client = a.Client
 					return []*capi.Buffer{a.Buffer}
 				}),
-				serve.Around(func(c *invocation, a *capi.BufferDeviceArgs) {
+				serve.Around(func(c *serve.Invocation, a *capi.BufferDeviceArgs) {
 					c.Forward()
-					if buffers.has(a.Buffer) {
+					if buffers.Has(a.Buffer) {
 						a.Device = deviceOf(c, client, 2)
 					}
 				}),
 			}
 		}),
-		mutant.Hooked("UNI-02", "is where nobody asked for", func() []serve.Hook {
-			return []serve.Hook{serve.Around(func(c *invocation, a *uninitialized) {
-				if a.Memory != nil {
-					memory, device := a.Memory, a.Device
-					a.Memory, a.Device = nil, deviceOf(c, a.Client, 2)
-					c.Forward()
-					a.Memory, a.Device = memory, device
-					return
-				}
+		mutant.Of("UNI-02", "is where nobody asked for", func(c *serve.Invocation, a *uninitialized) {
+			if a.Memory != nil {
+				memory, device := a.Memory, a.Device
+				a.Memory, a.Device = nil, deviceOf(c, a.Client, 2)
 				c.Forward()
-			})}
+				a.Memory, a.Device = memory, device
+				return
+			}
+			c.Forward()
 		}),
 		mutant.Before("UNI-05", "every code becomes UNKNOWN", func(a *errorBuffers) { a.ErrorCode = capi.ErrorCodeUnknown }),
 		mutant.Before("UNI-05", "the message is lost", func(a *errorBuffers) { a.ErrorMessageSize = 0 }),
 		mutant.Before("UNI-05", "the type is lost", func(a *errorBuffers) { a.ShapeElementType = capi.BufferTypeS32 }),
-		mutant.Hooked("UNI-05", "the first memory, always",
-			remember(func(a *capi.BufferMemoryArgs) **capi.Memory { return &a.Memory })),
-		losesMessage[capi.EventAwaitArgs]("UNI-06", "the cause is lost"),
+		mutant.First("UNI-05", "the first memory, always", func(a *capi.BufferMemoryArgs) **capi.Memory { return &a.Memory }),
+		mutant.LosesMessage[capi.EventAwaitArgs]("UNI-06", "the cause is lost"),
 		mutant.Before("UNI-08", "only the first", func(a *errorBuffers) { a.NumPayload = min(a.NumPayload, 1) }),
 		forgivesUse[fulfilArgs]("UNI-17/memory"),
-		awaitsOK("UNI-06", "runs on garbage"),
+		mutant.Swallows[capi.EventAwaitArgs]("UNI-06", "runs on garbage"),
 		mutant.Refuses("UNI-07", "there is no room", capi.ErrorCodeResourceExhausted,
 			func(a *errorBuffers) bool { return *a.ShapeDims > 1<<30 }),
 		mutant.Before("UNI-08", "dropped", noPayload),
@@ -229,7 +217,7 @@ func placeholderMutants() []mutant.Mutant {
 		mutant.Hooked("UNI-10", "nothing works afterwards", func() []serve.Hook {
 			var spoiled atomic.Bool
 			return []serve.Hook{
-				serve.Around(func(c *invocation, a *errorBuffers) {
+				serve.Around(func(c *serve.Invocation, a *errorBuffers) {
 					spoiled.Store(a.ErrorCode == capi.ErrorCodeOK)
 					c.Forward()
 				}),
@@ -243,8 +231,8 @@ func placeholderMutants() []mutant.Mutant {
 }
 
 // mismatch returns a plugin that takes some buffers for aliases of f32[4].
-func mismatch(name, fault string, taken func(c *invocation, b *capi.Buffer) bool) mutant.Mutant {
-	return mutant.Of(name, fault, func(c *invocation, a *fulfilArgs) {
+func mismatch(name, fault string, taken func(c *serve.Invocation, b *capi.Buffer) bool) mutant.Mutant {
+	return mutant.Of(name, fault, func(c *serve.Invocation, a *fulfilArgs) {
 		if a.Buffer != nil && taken(c, a.Buffer) {
 			args := uploadArgs{Client: a.Client, Device: deviceOf(c, a.Client, 0), Type: capi.BufferTypeF32,
 				Data: check.Pointer(check.Retain(make([]float32, 4)))}
@@ -269,12 +257,12 @@ func ofMapped(fault string, hook func(inside func(p unsafe.Pointer) (first uintp
 			return first, ok
 		}
 		return []serve.Hook{
-			serve.Around(func(c *invocation, a *capi.ClientDMAMapArgs) {
+			serve.Around(func(c *serve.Invocation, a *capi.ClientDMAMapArgs) {
 				if c.Forward(); c.Err() == nil {
 					regions.Store(uintptr(a.Data), a.Size)
 				}
 			}),
-			serve.Around(func(c *invocation, a *capi.ClientDMAUnmapArgs) {
+			serve.Around(func(c *serve.Invocation, a *capi.ClientDMAUnmapArgs) {
 				c.Forward()
 				regions.Delete(uintptr(a.Data))
 			}),
@@ -287,7 +275,7 @@ func dmaMutants() []mutant.Mutant {
 	return inMemory(
 		mutant.Answers[capi.ClientDMAUnmapArgs]("DMA-01", "unmapping fails", capi.ErrorCodeInternal),
 		ofMapped("downloads do not arrive", func(inside func(unsafe.Pointer) (uintptr, bool)) serve.Hook {
-			return serve.Around(func(c *invocation, a *downloadArgs) {
+			return serve.Around(func(c *serve.Invocation, a *downloadArgs) {
 				dst := a.Dst
 				if _, ok := inside(dst); ok {
 					a.Dst = check.Pointer(check.Retain(make([]byte, a.DstSize)))
@@ -297,7 +285,7 @@ func dmaMutants() []mutant.Mutant {
 			})
 		}),
 		ofMapped("uploads begin where the region does", func(inside func(unsafe.Pointer) (uintptr, bool)) serve.Hook {
-			return serve.Around(func(c *invocation, a *uploadArgs) {
+			return serve.Around(func(c *serve.Invocation, a *uploadArgs) {
 				if first, ok := inside(a.Data); ok {
 					a.Data = check.PointerAt(first)
 				}
@@ -305,7 +293,7 @@ func dmaMutants() []mutant.Mutant {
 			})
 		}),
 		ofMapped("asynchronous transfers are of zeros", func(inside func(unsafe.Pointer) (uintptr, bool)) serve.Hook {
-			return serve.Around(func(c *invocation, a *transferArgs) {
+			return serve.Around(func(c *serve.Invocation, a *transferArgs) {
 				if _, ok := inside(a.Data); ok {
 					a.Data = check.Pointer(check.Retain(make([]byte, a.TransferSize)))
 				}
@@ -317,7 +305,7 @@ func dmaMutants() []mutant.Mutant {
 		mutant.Hooked("DMA-05", "nothing works afterwards", func() []serve.Hook {
 			var spoiled atomic.Bool
 			return []serve.Hook{
-				serve.Around(func(c *invocation, a *capi.ClientDMAMapArgs) {
+				serve.Around(func(c *serve.Invocation, a *capi.ClientDMAMapArgs) {
 					if a.Data == nil || a.Size == 0 {
 						spoiled.Store(true)
 					}
@@ -328,12 +316,8 @@ func dmaMutants() []mutant.Mutant {
 		}),
 		mutant.Hooked("DMA-06", "the first device only", func() []serve.Hook {
 			var first atomic.Pointer[capi.Device]
-			return []serve.Hook{serve.Around(func(c *invocation, a *uploadArgs) {
-				if !first.CompareAndSwap(nil, a.Device) && first.Load() != a.Device {
-					c.Fail(capi.ErrorCodeInternal, "this device cannot reach the memory")
-					return
-				}
-				c.Forward()
+			return []serve.Hook{serve.Around(func(c *serve.Invocation, a *uploadArgs) {
+				mutant.FailIf(c, !first.CompareAndSwap(nil, a.Device) && first.Load() != a.Device, capi.ErrorCodeInternal, "this device cannot reach the memory")
 			})}
 		}),
 		arrives("DMA-07", "the device reads memory that is unmapped", flip),
@@ -342,11 +326,7 @@ func dmaMutants() []mutant.Mutant {
 
 // losing refuses uploads once the client is spoiled.
 func losing(spoiled *atomic.Bool) serve.Hook {
-	return serve.Around(func(c *invocation, _ *uploadArgs) {
-		if spoiled.Load() {
-			c.Fail(capi.ErrorCodeInternal, "the client is lost")
-			return
-		}
-		c.Forward()
+	return serve.Around(func(c *serve.Invocation, _ *uploadArgs) {
+		mutant.FailIf(c, spoiled.Load(), capi.ErrorCodeInternal, "the client is lost")
 	})
 }

@@ -17,36 +17,36 @@ import (
 func unreadyMutants() []mutant.Mutant {
 	return []mutant.Mutant{
 		mutant.Of("BUF-09/before the contents", "the size is that of memory that is not allocated yet",
-			func(c *invocation, a *capi.BufferOnDeviceSizeInBytesArgs) {
+			func(c *serve.Invocation, a *capi.BufferOnDeviceSizeInBytesArgs) {
 				if c.Forward(); mutant.Unsettled(c.Table(), a.Buffer) {
 					a.OnDeviceSizeInBytes = 0
 				}
 			}),
 		mutant.Of("BUF-09/before the contents", "the size waits for the contents",
-			func(c *invocation, a *capi.BufferOnDeviceSizeInBytesArgs) {
+			func(c *serve.Invocation, a *capi.BufferOnDeviceSizeInBytesArgs) {
 				settle(c, a.Buffer)
 				c.Forward()
 			}),
 		mutant.Hooked("D2H-02/before the contents", "the size of a download of an output waits for the execution", func() []serve.Hook {
-			outputs := new(marks)
-			return []serve.Hook{marking(outputs, outputBuffers), serve.Around(func(c *invocation, a *downloadArgs) {
-				if outputs.has(a.Src) && a.Dst == nil {
+			outputs := new(mutant.Marks)
+			return []serve.Hook{mutant.Marking(outputs, outputBuffers), serve.Around(func(c *serve.Invocation, a *downloadArgs) {
+				if outputs.Has(a.Src) && a.Dst == nil {
 					settle(c, a.Src)
 				}
 				c.Forward()
 			})}
 		}).ReportedAs("tt-xla#3451"),
-		mutant.Of("D2H-02/before the contents", "without contents there is nothing to download", func(c *invocation, a *downloadArgs) {
+		mutant.Of("D2H-02/before the contents", "without contents there is nothing to download", func(c *serve.Invocation, a *downloadArgs) {
 			if c.Forward(); a.Dst == nil && mutant.Unsettled(c.Table(), a.Src) {
 				a.DstSize = 0
 			}
 		}),
-		mutant.Of("BUF-02/before the contents", "dimensions come with the contents", func(c *invocation, a *capi.BufferDimensionsArgs) {
+		mutant.Of("BUF-02/before the contents", "dimensions come with the contents", func(c *serve.Invocation, a *capi.BufferDimensionsArgs) {
 			if c.Forward(); mutant.Unsettled(c.Table(), a.Buffer) {
 				a.NumDims = 0
 			}
 		}),
-		mutant.Of("BUF-02/before the contents", "what has no contents counts as deleted", func(c *invocation, a *capi.BufferIsDeletedArgs) {
+		mutant.Of("BUF-02/before the contents", "what has no contents counts as deleted", func(c *serve.Invocation, a *capi.BufferIsDeletedArgs) {
 			if c.Forward(); mutant.Unsettled(c.Table(), a.Buffer) {
 				a.IsDeleted = true
 			}

@@ -21,7 +21,7 @@ func uploadMutants() []mutant.Mutant {
 	narrow := func(a *uploadArgs) bool { return dtype.Type(a.Type).IsSubByte() }
 	list := []mutant.Mutant{
 		mutant.After("H2D-01", "no event", func(a *uploadArgs) { a.DoneWithHostBuffer = nil }),
-		mutant.Hooked("H2D-01", "one event for all uploads", remember(func(a *uploadArgs) **capi.Event { return &a.DoneWithHostBuffer })),
+		mutant.First("H2D-01", "one event for all uploads", func(a *uploadArgs) **capi.Event { return &a.DoneWithHostBuffer }),
 		misreads("H2D-03", "four bytes of a scalar", func(a *uploadArgs) bool { return a.NumDims == 0 }, func(_ *uploadArgs, data []byte) { clear(data[min(4, len(data)):]) }),
 		mutant.Before("H2D-03", "a scalar becomes an array of one", func(a *uploadArgs) {
 			if a.NumDims == 0 {
@@ -41,17 +41,17 @@ func uploadMutants() []mutant.Mutant {
 				a.Dims, a.NumDims = dims(1)
 			}
 		}),
-		mutant.Of("H2D-07", "another code", func(c *invocation, _ *uploadArgs) {
+		mutant.Of("H2D-07", "another code", func(c *serve.Invocation, _ *uploadArgs) {
 			if c.Forward(); c.Err() != nil {
 				c.Fail(capi.ErrorCodeInternal, "something went wrong")
 			}
 		}),
 		mutant.Before("H2D-16", "the address is rounded", func(a *uploadArgs) { a.Data = check.PointerAt(uintptr(a.Data) &^ 63) }),
-		mutant.Of("H2D-17", "the last device, always", func(c *invocation, a *uploadArgs) {
+		mutant.Of("H2D-17", "the last device, always", func(c *serve.Invocation, a *uploadArgs) {
 			a.Device = deviceOf(c, a.Client, -1)
 			c.Forward()
 		}),
-		mutant.Of("H2D-17", "the first device, always", func(c *invocation, a *uploadArgs) {
+		mutant.Of("H2D-17", "the first device, always", func(c *serve.Invocation, a *uploadArgs) {
 			a.Device = deviceOf(c, a.Client, 0)
 			c.Forward()
 		}),
@@ -72,12 +72,12 @@ func uploadMutants() []mutant.Mutant {
 		mutant.Hooked("H2D-22", "high bits come back", func() []serve.Hook {
 			var sources sync.Map
 			return []serve.Hook{
-				serve.Around(func(c *invocation, a *uploadArgs) {
+				serve.Around(func(c *serve.Invocation, a *uploadArgs) {
 					if c.Forward(); narrow(a) {
 						sources.Store(a.Buffer, slices.Clone(mutant.BytesAt(a.Data, uintptr(count(a)))))
 					}
 				}),
-				serve.Around(func(c *invocation, a *downloadArgs) {
+				serve.Around(func(c *serve.Invocation, a *downloadArgs) {
 					c.Forward()
 					if data, ok := sources.Load(a.Src); ok && a.Dst != nil && mutant.Await(c.Table(), a.Event) == nil {
 						copy(mutant.BytesAt(a.Dst, a.DstSize), data.([]byte))
@@ -85,7 +85,7 @@ func uploadMutants() []mutant.Mutant {
 				}),
 			}
 		}),
-		mutant.Of("H2D-22", "host data is taken for packed", func(c *invocation, a *uploadArgs) {
+		mutant.Before("H2D-22", "host data is taken for packed", func(a *uploadArgs) {
 			if e := dtype.Type(a.Type); e.IsSubByte() {
 				host := check.MemoryAt(uintptr(a.Data), 256)
 				unpacked := check.Retain(make([]byte, 256))
@@ -94,23 +94,21 @@ func uploadMutants() []mutant.Mutant {
 				}
 				a.Data = check.Pointer(unpacked)
 			}
-			c.Forward()
 		}),
 		mutant.After("H2D-23", "less than packed", func(a *capi.BufferOnDeviceSizeInBytesArgs) { a.OnDeviceSizeInBytes /= 4 }),
-		mutant.Of("H2D-24", "true is false", func(c *invocation, a *uploadArgs) {
+		mutant.Before("H2D-24", "true is false", func(a *uploadArgs) {
 			if a.Type == capi.BufferTypePred {
 				a.Data = check.Pointer(check.Retain([]byte{1, 0, 2, 255}))
 			}
-			c.Forward()
 		}),
 		mutant.Hooked("H2D-27", "keeps the pointer to dims", func() []serve.Hook {
 			var kept sync.Map
 			return []serve.Hook{
-				serve.Around(func(c *invocation, a *uploadArgs) {
+				serve.Around(func(c *serve.Invocation, a *uploadArgs) {
 					c.Forward()
 					kept.Store(a.Buffer, a.Dims)
 				}),
-				serve.Around(func(c *invocation, a *capi.BufferDimensionsArgs) {
+				serve.Around(func(c *serve.Invocation, a *capi.BufferDimensionsArgs) {
 					c.Forward()
 					if d, ok := kept.Load(a.Buffer); ok {
 						a.Dims = d.(*int64)
@@ -131,13 +129,13 @@ func uploadMutants() []mutant.Mutant {
 		list = append(list, m)
 	}
 	return slices.Concat(list, inMemory(
-		mutant.Of("H2D-20", "the first device, when there is none", func(c *invocation, a *uploadArgs) {
+		mutant.Of("H2D-20", "the first device, when there is none", func(c *serve.Invocation, a *uploadArgs) {
 			if a.Device == nil && a.Memory == nil {
 				a.Device = deviceOf(c, a.Client, 0)
 			}
 			c.Forward()
 		}),
-		mutant.Of("H2D-21", "the first device, whatever is asked for", func(c *invocation, a *uploadArgs) {
+		mutant.Of("H2D-21", "the first device, whatever is asked for", func(c *serve.Invocation, a *uploadArgs) {
 			a.Device = deviceOf(c, a.Client, 0)
 			c.Forward()
 		}),
@@ -205,7 +203,7 @@ func repair(a *uploadArgs, bad func(int64) bool) {
 }
 
 // deviceOf returns device i of a client, counted from the end if i is negative.
-func deviceOf(c *invocation, client *capi.Client, i int) *capi.Device {
+func deviceOf(c *serve.Invocation, client *capi.Client, i int) *capi.Device {
 	out, err := mutant.Try(c.Table(), capi.ClientAddressableDevicesArgs{Client: client})
 	if err != nil {
 		return nil
@@ -218,12 +216,14 @@ func uploadSemanticsMutants() []mutant.Mutant {
 	return []mutant.Mutant{
 		aliasing("H2D-08", "still reads the caller's memory"),
 		aliasing("H2D-08/large", "still reads the caller's memory"),
-		late("H2D-08", "small arrays are read after the call", func(_ *invocation, a *uploadArgs) bool { return a.HostBufferSemantics == duringCall && count(a) < 512 }),
-		late("H2D-08", "what is not for the first device is read after the call", func(c *invocation, a *uploadArgs) bool {
+		late("H2D-08", "small arrays are read after the call", func(_ *serve.Invocation, a *uploadArgs) bool {
+			return a.HostBufferSemantics == duringCall && count(a) < 512
+		}),
+		late("H2D-08", "what is not for the first device is read after the call", func(c *serve.Invocation, a *uploadArgs) bool {
 			return a.HostBufferSemantics == duringCall && a.Device != deviceOf(c, a.Client, 0)
 		}),
 		aliasingSilently("H2D-09", "done comes before the copy"),
-		late("H2D-09", "done comes early for elements of eight bytes", func(_ *invocation, a *uploadArgs) bool {
+		late("H2D-09", "done comes early for elements of eight bytes", func(_ *serve.Invocation, a *uploadArgs) bool {
 			return a.HostBufferSemantics == untilDone && a.Type == capi.BufferTypeF64
 		}),
 		oneStagingArea("H2D-09"),
@@ -261,7 +261,7 @@ func oneStagingArea(name string) mutant.Mutant {
 		var mu sync.Mutex
 		var last []byte // guarded by mu; of the upload that was not awaited yet
 		return []serve.Hook{
-			serve.Around(func(c *invocation, a *uploadArgs) {
+			serve.Around(func(c *serve.Invocation, a *uploadArgs) {
 				n := count(a) * dtype.Type(a.Type).Size()
 				if a.HostBufferSemantics != untilDone || n <= 0 || a.NumByteStrides != 0 {
 					c.Forward()
@@ -279,7 +279,7 @@ func oneStagingArea(name string) mutant.Mutant {
 				a.HostBufferSemantics, a.Data = untilDone, source
 				a.DoneWithHostBuffer = doneAtOnce(c, a)
 			}),
-			serve.Around(func(c *invocation, _ *capi.EventAwaitArgs) {
+			serve.Around(func(c *serve.Invocation, _ *capi.EventAwaitArgs) {
 				c.Forward()
 				mu.Lock()
 				defer mu.Unlock()

@@ -5,7 +5,6 @@ package client
 
 import (
 	"fmt"
-	"sync/atomic"
 
 	"github.com/purepjrt/purepjrt/capi"
 	"github.com/purepjrt/purepjrt/capi/serve"
@@ -15,11 +14,10 @@ import (
 
 // dropsLast makes a mutant that leaves out the last create option if is says so.
 func dropsLast(name, fault string, is func(capi.Attribute) bool) mutant.Mutant {
-	return mutant.Of(name, fault, func(c *serve.Invocation, a *capi.ClientCreateArgs) {
+	return mutant.Before(name, fault, func(a *capi.ClientCreateArgs) {
 		if list := capi.Attributes(a.CreateOptions, a.NumOptions); len(list) > 0 && is(list[len(list)-1]) {
 			a.NumOptions--
 		}
-		c.Forward()
 	}).InMemory()
 }
 
@@ -32,21 +30,14 @@ func invent(a *capi.ClientDefaultDeviceAssignmentArgs) {
 
 func createMutants() []mutant.Mutant {
 	return []mutant.Mutant{
-		mutant.Of("CLI-01", "needs options", func(c *serve.Invocation, a *capi.ClientCreateArgs) {
-			if a.NumOptions == 0 {
-				c.Fail(capi.ErrorCodeInvalidArgument, "no options")
-				return
-			}
-			c.Forward()
-		}),
+		mutant.Refuses("CLI-01", "needs options", capi.ErrorCodeInvalidArgument, func(a *capi.ClientCreateArgs) bool { return a.NumOptions == 0 }),
 		mutant.Dies("CLI-02", "follows a null client", func(a *capi.ClientDestroyArgs) bool { return a.Client == nil }),
 		dropsLast("CLI-04", "ignores unknown options", func(o capi.Attribute) bool { return o.Name == "no_such_option" }),
 		dropsLast("CLI-05", "ignores options of the wrong type", func(o capi.Attribute) bool { _, text := o.Value.(string); return text }),
-		mutant.Of("CLI-06", "reads names up to a terminator", func(c *serve.Invocation, a *capi.ClientCreateArgs) {
+		mutant.Before("CLI-06", "reads names up to a terminator", func(a *capi.ClientCreateArgs) {
 			if a.NumOptions > 0 && !nameEnds(a.CreateOptions) {
 				a.NumOptions = 0
 			}
-			c.Forward()
 		}),
 		mutant.Hooked("CLI-07", "reads options when it needs them", func() []serve.Hook {
 			var kept *capi.NamedValue
@@ -57,11 +48,7 @@ func createMutants() []mutant.Mutant {
 					kept, was = a.CreateOptions, a.CreateOptions.Int64Value()
 				}),
 				serve.Around(func(c *serve.Invocation, _ *capi.ClientAddressableDevicesArgs) {
-					if kept.Int64Value() != was {
-						c.Fail(capi.ErrorCodeInternal, "%d devices", kept.Int64Value())
-						return
-					}
-					c.Forward()
+					mutant.FailIf(c, kept.Int64Value() != was, capi.ErrorCodeInternal, "%d devices", kept.Int64Value())
 				}),
 			}
 		}),
@@ -79,45 +66,13 @@ func createMutants() []mutant.Mutant {
 				first = a.Client
 			})}
 		}),
-		mutant.Hooked("CLI-11", "does not give the device back", func() []serve.Hook {
-			var n atomic.Int64
-			return []serve.Hook{serve.Around(func(c *serve.Invocation, _ *capi.ClientCreateArgs) {
-				if n.Add(1) > 1 {
-					c.Fail(capi.ErrorCodeFailedPrecondition, "the device is in use")
-					return
-				}
-				c.Forward()
-			})}
+		mutant.OfEach("CLI-11", "does not give the device back", func(c *serve.Invocation, _ *capi.ClientCreateArgs, n int64) {
+			mutant.FailIf(c, n > 1, capi.ErrorCodeFailedPrecondition, "the device is in use")
 		}),
 		mutant.Answers[capi.ClientDestroyArgs]("CLI-12", "refuses to destroy a client with work under way", capi.ErrorCodeFailedPrecondition),
-		mutant.Hooked("CLI-13/then=destroy", "buffers use the client when they go", func() []serve.Hook {
-			var gone atomic.Bool
-			return []serve.Hook{
-				serve.Around(func(c *serve.Invocation, _ *capi.ClientDestroyArgs) { c.Forward(); gone.Store(true) }),
-				serve.Around(func(c *serve.Invocation, _ *capi.BufferDestroyArgs) {
-					if gone.Load() {
-						mutant.Die()
-					}
-					c.Forward()
-				}),
-			}
-		}),
-		mutant.Hooked("CLI-13/then=use", "buffers crash when their client is gone", func() []serve.Hook {
-			var gone atomic.Bool
-			return []serve.Hook{
-				serve.Around(func(c *serve.Invocation, _ *capi.ClientDestroyArgs) { c.Forward(); gone.Store(true) }),
-				serve.Around(func(c *serve.Invocation, _ *capi.BufferToHostBufferArgs) {
-					if gone.Load() {
-						mutant.Die()
-					}
-					c.Forward()
-				}),
-			}
-		}).InMemory(),
-		mutant.Of("CLI-37", "reads options and drops them", func(c *serve.Invocation, a *capi.ClientCreateArgs) {
-			a.NumOptions = 0
-			c.Forward()
-		}),
+		mutant.Once[capi.ClientDestroyArgs]("CLI-13/then=destroy", "buffers use the client when they go", func(_ *serve.Invocation, _ *capi.BufferDestroyArgs) { mutant.Die() }),
+		mutant.Once[capi.ClientDestroyArgs]("CLI-13/then=use", "buffers crash when their client is gone", func(_ *serve.Invocation, _ *capi.BufferToHostBufferArgs) { mutant.Die() }).InMemory(),
+		mutant.Before("CLI-37", "reads options and drops them", func(a *capi.ClientCreateArgs) { a.NumOptions = 0 }),
 	}
 }
 
@@ -141,10 +96,7 @@ func lookupMutants() []mutant.Mutant {
 		mutant.After("CLI-19", "has addressable devices that are none of its devices", func(a *capi.ClientDevicesArgs) { a.NumDevices-- }),
 		mutant.After("CLI-20", "leaves out a device", func(a *capi.ClientAddressableDevicesArgs) { a.NumAddressableDevices-- }),
 		mutant.After("CLI-21", "says the same of all devices", func(a *capi.DeviceIsAddressableArgs) { a.IsAddressable = false }),
-		mutant.Of("CLI-22", "takes the id for something else", func(c *serve.Invocation, a *capi.ClientLookupDeviceArgs) {
-			a.ID ^= 1
-			c.Forward()
-		}),
+		mutant.Before("CLI-22", "takes the id for something else", func(a *capi.ClientLookupDeviceArgs) { a.ID ^= 1 }),
 		mutant.Forgives("CLI-23", "finds no device, and says that all is well", func(*capi.ClientLookupDeviceArgs) {}),
 		mutant.Of("CLI-24", "says INTERNAL of an unknown id", func(c *serve.Invocation, _ *capi.ClientLookupDeviceArgs) {
 			c.Forward()
@@ -152,10 +104,7 @@ func lookupMutants() []mutant.Mutant {
 				c.Fail(capi.ErrorCodeInternal, "check failed")
 			}
 		}),
-		mutant.Of("CLI-25", "compares with another id", func(c *serve.Invocation, a *capi.ClientLookupAddressableDeviceArgs) {
-			a.LocalHardwareID ^= 1
-			c.Forward()
-		}),
+		mutant.Before("CLI-25", "compares with another id", func(a *capi.ClientLookupAddressableDeviceArgs) { a.LocalHardwareID ^= 1 }),
 		mutant.Forgives("CLI-26", "finds no device, and says that all is well", func(*capi.ClientLookupAddressableDeviceArgs) {}),
 		mutant.After("CLI-27", "leaves out a memory", func(a *capi.ClientAddressableMemoriesArgs) { a.NumAddressableMemories-- }),
 		mutant.AfterEach("CLI-28", "makes a topology for each call", func(a *capi.ClientTopologyDescriptionArgs, n int64) {
@@ -166,9 +115,8 @@ func lookupMutants() []mutant.Mutant {
 		mutant.After("CLI-29", "writes one id too many", func(a *capi.ClientDefaultDeviceAssignmentArgs) {
 			poke(a.DefaultAssignment, a.DefaultAssignmentSize, 7)
 		}),
-		mutant.Of("CLI-30", "does not look at the size of the array", func(c *serve.Invocation, a *capi.ClientDefaultDeviceAssignmentArgs) {
+		mutant.Before("CLI-30", "does not look at the size of the array", func(a *capi.ClientDefaultDeviceAssignmentArgs) {
 			a.DefaultAssignmentSize = uintptr(a.NumReplicas * a.NumPartitions)
-			c.Forward()
 		}),
 		mutant.Dies("CLI-31", "ends the process on 0 replicas",
 			func(a *capi.ClientDefaultDeviceAssignmentArgs) bool { return a.NumReplicas <= 0 }).InMemory(),
@@ -176,19 +124,11 @@ func lookupMutants() []mutant.Mutant {
 			func(a *capi.ClientDefaultDeviceAssignmentArgs) { poke(a.DefaultAssignment, a.DefaultAssignmentSize, 0) }).InMemory(),
 		mutant.Forgives("CLI-33", "invents devices", invent).InMemory(),
 		mutant.Forgives("CLI-34", "invents devices", invent).InMemory(),
-		mutant.Of("CLI-35", "does not know all states", func(c *serve.Invocation, a *capi.ClientUpdateGlobalProcessInfoArgs) {
-			if a.NumProcessInfos > 0 && a.ProcessInfos.State == capi.ProcessStateError {
-				c.Fail(capi.ErrorCodeInvalidArgument, "an unknown state")
-				return
-			}
-			c.Forward()
+		mutant.Refuses("CLI-35", "does not know all states", capi.ErrorCodeInvalidArgument, func(a *capi.ClientUpdateGlobalProcessInfoArgs) bool {
+			return a.NumProcessInfos > 0 && a.ProcessInfos.State == capi.ProcessStateError
 		}),
-		mutant.Of("CLI-36", "needs a message", func(c *serve.Invocation, a *capi.ClientUpdateGlobalProcessInfoArgs) {
-			if a.NumProcessInfos > 0 && a.ProcessInfos.ErrorMessage == nil {
-				c.Fail(capi.ErrorCodeInvalidArgument, "a null message")
-				return
-			}
-			c.Forward()
+		mutant.Refuses("CLI-36", "needs a message", capi.ErrorCodeInvalidArgument, func(a *capi.ClientUpdateGlobalProcessInfoArgs) bool {
+			return a.NumProcessInfos > 0 && a.ProcessInfos.ErrorMessage == nil
 		}),
 	}
 }

@@ -37,37 +37,23 @@ func shapeChanged(name, fault string, shape []byte) mutant.Mutant {
 // deviceless makes a mutant of a plugin whose hardware is missing. Without the fault it
 // says so.
 func deviceless(name, fault string, err error) mutant.Mutant {
-	answer := func(err error) serve.Hook {
+	answers := func(err error) serve.Hook {
 		return serve.Around(func(c *serve.Invocation, _ *capi.ClientCreateArgs) { c.FailWith(err) })
 	}
-	return mutant.Mutant{
-		Check: name, Fault: fault, Base: mutant.Memory, NoDevice: "there is no hardware",
-		Hooks: func() []serve.Hook { return []serve.Hook{answer(err)} },
-		Sound: func(base *capi.Table) (*serve.Table, error) {
-			return serve.Wrap(base, answer(&capi.Error{Code: capi.ErrorCodeNotFound, Message: "no such hardware in this machine"}))
-		},
-	}
-}
-
-// shaped gives a mutant the name of a topology.
-func shaped(m mutant.Mutant, topology string) mutant.Mutant {
-	m.Topology = topology
-	return m
+	m := mutant.Hooked(name, fault, func() []serve.Hook { return []serve.Hook{answers(err)} }).InMemory()
+	m.NoDevice = "there is no hardware"
+	return m.On(func(base *capi.Table, faults ...serve.Hook) (*serve.Table, error) {
+		missing := &capi.Error{Code: capi.ErrorCodeNotFound, Message: "no such hardware in this machine"}
+		return serve.Wrap(base, append(faults, answers(missing))...)
+	})
 }
 
 func newerMutants() []mutant.Mutant {
 	return []mutant.Mutant{
 		deviceless("CLI-03", "has no client, and says that all is well", nil),
 		deviceless("CLI-03", "does not say what is missing", &capi.Error{Code: capi.ErrorCodeUnknown, Message: "?"}),
-		shaped(mutant.Of("TOPO-03", "makes its default topology whatever the name says",
-			func(c *serve.Invocation, a *capi.TopologyDescriptionCreateArgs) {
-				a.TopologyNameSize = 0
-				c.Forward()
-			}).InMemory(), "4x2x3"),
-		shaped(mutant.Of("TOPO-03", "takes the first extent for all", func(c *serve.Invocation, a *capi.TopologyDescriptionCreateArgs) {
-			a.TopologyNameSize = 3
-			c.Forward()
-		}).InMemory(), "4x2x3"),
+		mutant.Before("TOPO-03", "makes its default topology whatever the name says", func(a *capi.TopologyDescriptionCreateArgs) { a.TopologyNameSize = 0 }).InMemory().ForTopology("4x2x3"),
+		mutant.Before("TOPO-03", "takes the first extent for all", func(a *capi.TopologyDescriptionCreateArgs) { a.TopologyNameSize = 3 }).InMemory().ForTopology("4x2x3"),
 		mutant.AfterEach("DEV-11", "forgets what is in use", func(a *capi.DeviceMemoryStatsArgs, n int64) {
 			if n > 2 {
 				a.BytesInUse = 0
@@ -85,11 +71,7 @@ func newerMutants() []mutant.Mutant {
 					poisoned = poisoned || a.LaunchID != 424242
 				}),
 				serve.Around(func(c *serve.Invocation, _ *capi.LoadedExecutableExecuteArgs) {
-					if poisoned {
-						c.Fail(capi.ErrorCodeAborted, "poisoned")
-						return
-					}
-					c.Forward()
+					mutant.FailIf(c, poisoned, capi.ErrorCodeAborted, "poisoned")
 				}),
 			}
 		}).InMemory(),

@@ -55,13 +55,17 @@ type meeting struct {
 
 // meet makes a mutant of a meeting with a fault.
 func meet(name, fault string, set func(m *meeting)) mutant.Mutant {
-	all := mutant.Hooked(name, fault, func() []serve.Hook {
-		m := &meeting{}
-		set(m)
-		return m.hooks()
-	}).InMemory()
-	all.Sound = func(base *capi.Table) (*serve.Table, error) { return serve.Wrap(base, (&meeting{}).hooks()...) }
-	return all
+	return mutant.Mutant{
+		Check: name, Fault: fault, Base: mutant.Memory,
+		Wrap: func(base *capi.Table) (*serve.Table, error) {
+			m := &meeting{}
+			set(m)
+			return serve.Wrap(base, m.hooks()...)
+		},
+		Sound: func(base *capi.Table, _ ...serve.Hook) (*serve.Table, error) {
+			return serve.Wrap(base, (&meeting{}).hooks()...)
+		},
+	}
 }
 
 func (m *meeting) hooks() []serve.Hook {

@@ -83,19 +83,17 @@ func subtleMutants() []mutant.Mutant {
 		dropsLast("CLI-05", "takes bools for numbers", func(o capi.Attribute) bool { _, s := o.Value.(bool); return s }),
 		dropsLast("CLI-05", "takes floats for numbers", func(o capi.Attribute) bool { _, s := o.Value.(float32); return s }),
 		dropsLast("CLI-05", "takes lists for numbers", func(o capi.Attribute) bool { _, s := o.Value.([]int64); return s }),
-		mutant.Of("CLI-08", "takes a null array of options for none", func(c *serve.Invocation, a *capi.ClientCreateArgs) {
+		mutant.Before("CLI-08", "takes a null array of options for none", func(a *capi.ClientCreateArgs) {
 			if a.CreateOptions == nil {
 				a.NumOptions = 0
 			}
-			c.Forward()
 		}).InMemory(),
-		mutant.Of("CLI-09", "reads numbers in 32 bits", func(c *serve.Invocation, a *capi.ClientCreateArgs) {
+		mutant.Before("CLI-09", "reads numbers in 32 bits", func(a *capi.ClientCreateArgs) {
 			for _, v := range optionsOf(a) {
 				if v.Type == capi.NamedValueInt64 {
 					v.SetInt64Value(int64(int32(v.Int64Value())))
 				}
 			}
-			c.Forward()
 		}).InMemory(),
 		mutant.Hooked("CLI-10", "a second client takes the memory of the first", func() []serve.Hook {
 			var clients atomic.Int64
@@ -109,11 +107,7 @@ func subtleMutants() []mutant.Mutant {
 					}
 				}),
 				serve.Around(func(c *serve.Invocation, a *capi.BufferToHostBufferArgs) {
-					if clients.Load() > 1 && a.Src == old {
-						c.Fail(capi.ErrorCodeInternal, "the memory is gone")
-						return
-					}
-					c.Forward()
+					mutant.FailIf(c, clients.Load() > 1 && a.Src == old, capi.ErrorCodeInternal, "the memory is gone")
 				}),
 			}
 		}),
@@ -138,24 +132,19 @@ func subtleMutants() []mutant.Mutant {
 			a.AddressableDevices, a.NumAddressableDevices = mutant.LastingArray(append(list, list[0]))
 		}),
 		doubled("CLI-18", "has a device twice", func(a *capi.ClientDevicesArgs) (***capi.Device, *uintptr) { return &a.Devices, &a.NumDevices }),
-		mutant.Of("CLI-23", "looks at the lowest byte of an id", func(c *serve.Invocation, a *capi.ClientLookupDeviceArgs) { a.ID &= 0xff; c.Forward() }),
-		mutant.Of("CLI-23", "looks at the lower half of an id", func(c *serve.Invocation, a *capi.ClientLookupDeviceArgs) { a.ID &= 0xffff; c.Forward() }),
-		mutant.Of("CLI-23", "counts negative ids from the end", func(c *serve.Invocation, a *capi.ClientLookupDeviceArgs) {
+		mutant.Before("CLI-23", "looks at the lowest byte of an id", func(a *capi.ClientLookupDeviceArgs) { a.ID &= 0xff }),
+		mutant.Before("CLI-23", "looks at the lower half of an id", func(a *capi.ClientLookupDeviceArgs) { a.ID &= 0xffff }),
+		mutant.Before("CLI-23", "counts negative ids from the end", func(a *capi.ClientLookupDeviceArgs) {
 			if a.ID < 0 && a.ID >= -4 {
 				a.ID += 4
 			}
-			c.Forward()
 		}),
-		mutant.Of("CLI-26", "takes one id too many", func(c *serve.Invocation, a *capi.ClientLookupAddressableDeviceArgs) {
+		mutant.Before("CLI-26", "takes one id too many", func(a *capi.ClientLookupAddressableDeviceArgs) {
 			if a.LocalHardwareID == 4 {
 				a.LocalHardwareID = 3
 			}
-			c.Forward()
 		}),
-		mutant.Of("CLI-26", "looks at the lowest byte of an id", func(c *serve.Invocation, a *capi.ClientLookupAddressableDeviceArgs) {
-			a.LocalHardwareID &= 0xff
-			c.Forward()
-		}),
+		mutant.Before("CLI-26", "looks at the lowest byte of an id", func(a *capi.ClientLookupAddressableDeviceArgs) { a.LocalHardwareID &= 0xff }),
 		doubled("CLI-27", "has a memory twice", func(a *capi.ClientAddressableMemoriesArgs) (***capi.Memory, *uintptr) {
 			return &a.AddressableMemories, &a.NumAddressableMemories
 		}),
@@ -164,13 +153,11 @@ func subtleMutants() []mutant.Mutant {
 				poke(a.DefaultAssignment, i, 0)
 			}
 		}),
-		mutant.Of("CLI-30", "compares the size with the replicas alone",
-			func(c *serve.Invocation, a *capi.ClientDefaultDeviceAssignmentArgs) {
-				if a.DefaultAssignmentSize >= uintptr(a.NumReplicas) {
-					a.DefaultAssignmentSize = uintptr(a.NumReplicas) * uintptr(a.NumPartitions)
-				}
-				c.Forward()
-			}),
+		mutant.Before("CLI-30", "compares the size with the replicas alone", func(a *capi.ClientDefaultDeviceAssignmentArgs) {
+			if a.DefaultAssignmentSize >= uintptr(a.NumReplicas) {
+				a.DefaultAssignmentSize = uintptr(a.NumReplicas) * uintptr(a.NumPartitions)
+			}
+		}),
 		mutant.Of("CLI-31", "multiplies before it looks", func(c *serve.Invocation, a *capi.ClientDefaultDeviceAssignmentArgs) {
 			c.Forward()
 			if a.NumReplicas*a.NumPartitions > 0 && c.Err() != nil {
@@ -184,27 +171,14 @@ func subtleMutants() []mutant.Mutant {
 				invent(a)
 			}
 		}).InMemory(),
-		mutant.Of("CLI-33", "has a device twice in both", func(c *serve.Invocation, a *capi.ClientDefaultDeviceAssignmentArgs) {
-			c.Forward()
-			if c.Err() == nil && a.NumPartitions > 1 {
+		mutant.After("CLI-33", "has a device twice in both", func(a *capi.ClientDefaultDeviceAssignmentArgs) {
+			if a.NumPartitions > 1 {
 				poke(a.DefaultAssignment, 1, 0)
 				poke(a.DefaultAssignment, 0, 0)
 			}
 		}).InMemory(),
-		mutant.Of("CLI-35", "wants processes", func(c *serve.Invocation, a *capi.ClientUpdateGlobalProcessInfoArgs) {
-			if a.NumProcessInfos == 0 {
-				c.Fail(capi.ErrorCodeInvalidArgument, "none")
-				return
-			}
-			c.Forward()
-		}),
-		mutant.Of("CLI-35", "takes one process only", func(c *serve.Invocation, a *capi.ClientUpdateGlobalProcessInfoArgs) {
-			if a.NumProcessInfos > 1 {
-				c.Fail(capi.ErrorCodeInvalidArgument, "two")
-				return
-			}
-			c.Forward()
-		}),
+		mutant.Refuses("CLI-35", "wants processes", capi.ErrorCodeInvalidArgument, func(a *capi.ClientUpdateGlobalProcessInfoArgs) bool { return a.NumProcessInfos == 0 }),
+		mutant.Refuses("CLI-35", "takes one process only", capi.ErrorCodeInvalidArgument, func(a *capi.ClientUpdateGlobalProcessInfoArgs) bool { return a.NumProcessInfos > 1 }),
 		mutant.Hooked("DDESC-04", "has a kind of its own for each device", func() []serve.Hook {
 			kinds := map[*capi.DeviceDescription]text{}
 			return []serve.Hook{serve.Around(func(c *serve.Invocation, a *capi.DeviceDescriptionKindArgs) {
@@ -254,13 +228,10 @@ func subtleMutants() []mutant.Mutant {
 				}),
 			}
 		}),
-		mutant.Hooked("DEV-02", "has the first device's id for the last", func() []serve.Hook {
-			return []serve.Hook{serve.Around(func(c *serve.Invocation, a *capi.DeviceLocalHardwareIDArgs) {
-				c.Forward()
-				if a.LocalHardwareID == 3 {
-					a.LocalHardwareID = 0
-				}
-			})}
+		mutant.After("DEV-02", "has the first device's id for the last", func(a *capi.DeviceLocalHardwareIDArgs) {
+			if a.LocalHardwareID == 3 {
+				a.LocalHardwareID = 0
+			}
 		}),
 		mutant.Hooked("DEV-04", "has the first device's memory for all", func() []serve.Hook {
 			var first *capi.Memory
@@ -282,18 +253,9 @@ func subtleMutants() []mutant.Mutant {
 		}).InMemory(),
 		fakeStats("DEV-07", "never gives back", func(*capi.DeviceMemoryStatsArgs) {}).InMemory().Waiting(),
 		mutant.Of("DEV-11", "does not forget the peak", func(*serve.Invocation, *capi.DeviceClearMemoryStatsArgs) {}).InMemory(),
-		mutant.Of("DEV-12", "has a code of its own for what was poisoned", func(c *serve.Invocation, a *capi.DevicePoisonExecutionArgs) {
-			a.ErrorCode = capi.ErrorCodeInternal
-			c.Forward()
-		}).InMemory(),
-		mutant.Of("DEV-12", "drops the message", func(c *serve.Invocation, a *capi.DevicePoisonExecutionArgs) {
-			a.ErrorMessageSize = 0
-			c.Forward()
-		}).InMemory(),
-		mutant.Of("DEV-12", "drops the payload", func(c *serve.Invocation, a *capi.DevicePoisonExecutionArgs) {
-			a.NumPayload = 0
-			c.Forward()
-		}).InMemory(),
+		mutant.Before("DEV-12", "has a code of its own for what was poisoned", func(a *capi.DevicePoisonExecutionArgs) { a.ErrorCode = capi.ErrorCodeInternal }).InMemory(),
+		mutant.Before("DEV-12", "drops the message", func(a *capi.DevicePoisonExecutionArgs) { a.ErrorMessageSize = 0 }).InMemory(),
+		mutant.Before("DEV-12", "drops the payload", func(a *capi.DevicePoisonExecutionArgs) { a.NumPayload = 0 }).InMemory(),
 		mutant.After("DEV-13", "poisons launches that are over", func(a *capi.DevicePoisonExecutionArgs) {
 			a.Poisoned = a.Poisoned || a.LaunchID != 424242
 		}).InMemory(),
@@ -314,14 +276,8 @@ func subtleMutants() []mutant.Mutant {
 				}
 			})}
 		}).InMemory(),
-		mutant.Hooked("DEV-18", "reads descriptions up to a terminator", func() []serve.Hook {
-			return []serve.Hook{serve.Around(func(c *serve.Invocation, a *capi.DeviceCreateAsyncTrackingEventArgs) {
-				if a.DescriptionSize > 0 && !byteEnds(a.Description, a.DescriptionSize) {
-					c.Fail(capi.ErrorCodeInvalidArgument, "no terminator")
-					return
-				}
-				c.Forward()
-			})}
+		mutant.Refuses("DEV-18", "reads descriptions up to a terminator", capi.ErrorCodeInvalidArgument, func(a *capi.DeviceCreateAsyncTrackingEventArgs) bool {
+			return a.DescriptionSize > 0 && !byteEnds(a.Description, a.DescriptionSize)
 		}).InMemory(),
 		mutant.After("MEM-01", "has the same id for the memories of a device", func(a *capi.MemoryIDArgs) { a.ID /= 2 }),
 		mutant.After("MEM-07", "lists the devices of a memory one short", func(a *capi.MemoryAddressableByDevicesArgs) { a.NumDevices-- }),
@@ -331,11 +287,7 @@ func subtleMutants() []mutant.Mutant {
 		mutant.After("MEM-08", "has memories of its own for buffers", func(a *capi.BufferMemoryArgs) {
 			a.Memory = check.Retain(&capi.Memory{})
 		}),
-		mutant.Of("TOPO-04", "takes names that it does not know for the default",
-			func(c *serve.Invocation, a *capi.TopologyDescriptionCreateArgs) {
-				a.TopologyNameSize = 0
-				c.Forward()
-			}).InMemory(),
+		mutant.Before("TOPO-04", "takes names that it does not know for the default", func(a *capi.TopologyDescriptionCreateArgs) { a.TopologyNameSize = 0 }).InMemory(),
 		mutant.After("TOPO-05", "has no name", func(a *capi.TopologyDescriptionPlatformNameArgs) { a.PlatformNameSize = 0 }),
 		mutant.After("TOPO-07", "has one device less than the client",
 			func(a *capi.TopologyDescriptionGetDeviceDescriptionsArgs) { a.NumDescriptions-- }),
@@ -361,34 +313,26 @@ func subtleMutants() []mutant.Mutant {
 			func(a *capi.TopologyDescriptionFingerprintArgs) { a.Fingerprint++ }),
 		takesBad("TOPO-13", "takes no bytes for a topology", func(b []byte) bool { return len(b) == 0 }),
 		takesBad("TOPO-13", "takes a part for the whole", func(b []byte) bool { return len(b) > 100 }),
-		mutant.Of("TOPO-17", "ignores the layout that it is given",
-			func(c *serve.Invocation, a *capi.TopologyDescriptionMakeCanonicalShapeForMemorySpaceArgs) {
-				if a.Layout != nil && a.Layout.Type == capi.BufferMemoryLayoutTypeTiled {
-					a.Layout = nil
-				}
-				c.Forward()
-			}).InMemory(),
-		mutant.Of("TOPO-18", "knows no complex numbers",
-			func(c *serve.Invocation, a *capi.TopologyDescriptionMakeCanonicalShapeForMemorySpaceArgs) {
-				if a.ElementType == capi.BufferTypeC64 {
-					a.ElementType = capi.BufferTypeF64
-				}
-				c.Forward()
-			}).InMemory(),
-		mutant.Of("TOPO-18", "makes bytes of bits",
-			func(c *serve.Invocation, a *capi.TopologyDescriptionMakeCanonicalShapeForMemorySpaceArgs) {
-				if a.ElementType == capi.BufferTypeS2 {
-					a.ElementType = capi.BufferTypeS8
-				}
-				c.Forward()
-			}).InMemory(),
-		mutant.Of("TOPO-18", "drops dimensions of one",
-			func(c *serve.Invocation, a *capi.TopologyDescriptionMakeCanonicalShapeForMemorySpaceArgs) {
-				if d := capi.Slice(a.Dims, a.NumDims); len(d) > 0 && d[len(d)-1] == 1 {
-					a.NumDims--
-				}
-				c.Forward()
-			}).InMemory(),
+		mutant.Before("TOPO-17", "ignores the layout that it is given", func(a *capi.TopologyDescriptionMakeCanonicalShapeForMemorySpaceArgs) {
+			if a.Layout != nil && a.Layout.Type == capi.BufferMemoryLayoutTypeTiled {
+				a.Layout = nil
+			}
+		}).InMemory(),
+		mutant.Before("TOPO-18", "knows no complex numbers", func(a *capi.TopologyDescriptionMakeCanonicalShapeForMemorySpaceArgs) {
+			if a.ElementType == capi.BufferTypeC64 {
+				a.ElementType = capi.BufferTypeF64
+			}
+		}).InMemory(),
+		mutant.Before("TOPO-18", "makes bytes of bits", func(a *capi.TopologyDescriptionMakeCanonicalShapeForMemorySpaceArgs) {
+			if a.ElementType == capi.BufferTypeS2 {
+				a.ElementType = capi.BufferTypeS8
+			}
+		}).InMemory(),
+		mutant.Before("TOPO-18", "drops dimensions of one", func(a *capi.TopologyDescriptionMakeCanonicalShapeForMemorySpaceArgs) {
+			if d := capi.Slice(a.Dims, a.NumDims); len(d) > 0 && d[len(d)-1] == 1 {
+				a.NumDims--
+			}
+		}).InMemory(),
 		mutant.Of("TOPO-19", "takes strides", func(c *serve.Invocation, a *capi.TopologyDescriptionMakeCanonicalShapeForMemorySpaceArgs) {
 			c.Forward()
 			if c.Err() != nil && a.Layout != nil {

@@ -67,19 +67,8 @@ func memoryMutants() []mutant.Mutant {
 		mutant.Answers[capi.ProfilerStartArgs]("XPROF-01", "cannot start", capi.ErrorCodeInternal).InMemory(),
 		mutant.After("XPROF-02", "has no data", func(a *capi.ProfilerCollectDataArgs) { a.BufferSizeInBytes = 0 }).InMemory(),
 		mutant.Of("XPROF-03", "stops what does not run", func(*serve.Invocation, *capi.ProfilerStopArgs) {}).InMemory(),
-		mutant.Of("XPROF-04", "refuses extensions of args", func(c *serve.Invocation, a *capi.ClientCompileArgs) {
-			if a.ExtensionStart != nil {
-				c.Fail(capi.ErrorCodeInvalidArgument, "an unknown extension")
-				return
-			}
-			c.Forward()
-		}).InMemory(),
-		mutant.Of("XRAW-01", "says that it wrote", func(c *serve.Invocation, a *capi.RawBufferCopyRawHostToDeviceArgs) {
-			was := a.TransferSize
-			a.TransferSize = 0
-			c.Forward()
-			a.TransferSize = was
-		}).InMemory(),
+		mutant.Refuses("XPROF-04", "refuses extensions of args", capi.ErrorCodeInvalidArgument, func(a *capi.ClientCompileArgs) bool { return a.ExtensionStart != nil }).InMemory(),
+		mutant.Before("XRAW-01", "says that it wrote", func(a *capi.RawBufferCopyRawHostToDeviceArgs) { a.TransferSize = 0 }).InMemory(),
 		mutant.After("XRAW-02", "has the size 0", func(a *capi.RawBufferGetOnDeviceSizeInBytesArgs) { a.OnDeviceSizeInBytes = 0 }).InMemory(),
 		mutant.After("XRAW-03", "has no memory", func(a *capi.RawBufferGetMemorySpaceArgs) { a.MemorySpace = nil }).InMemory(),
 		mutant.After("XRAW-04", "tells another address", func(a *capi.RawBufferGetHostPointerArgs) {
@@ -112,12 +101,9 @@ func memoryMutants() []mutant.Mutant {
 		mutant.After("XPH-04", "cuts programs off", func(a *capi.PhaseCompileRunPhaseArgs) { *a.OutputProgramsSizes -= 3 }).InMemory(),
 		mutant.After("XHMA-01", "has no deleter", func(a *capi.HostMemoryAllocatorAllocateArgs) { a.Deleter = 0 }).InMemory(),
 		mutant.Dies("XHMA-02", "ends when there is too little memory", func(a *capi.HostMemoryAllocatorAllocateArgs) bool { return a.Size > 1<<40 }).InMemory(),
-		mutant.Of("XHMA-03", "spoils uploads", func(c *serve.Invocation, a *capi.ClientBufferFromHostBufferArgs) {
+		mutant.Before("XHMA-03", "spoils uploads", func(a *capi.ClientBufferFromHostBufferArgs) {
 			data := make([]float32, 1<<10)
-			was := a.Data
 			a.Data = pointerOf(data)
-			c.Forward()
-			a.Data = was
 		}).InMemory(),
 		mutant.After("XABI-01", "has no platform", func(a *capi.ExecutableABIVersionPlatformIDArgs) { a.PlatformID = 0 }).InMemory(),
 		mutant.Answers[capi.RuntimeABIVersionIsCompatibleWithExecutableArgs]("XABI-02", "takes no executable", capi.ErrorCodeInvalidArgument).InMemory(),
@@ -132,20 +118,13 @@ func memoryMutants() []mutant.Mutant {
 		}).InMemory(),
 		mutant.Of("XCB-01", "loses callbacks", func(*serve.Invocation, *capi.CallbackRegisterCallbackArgs) {}).InMemory(),
 		mutant.Swallows[capi.CallbackRegisterCallbackArgs]("XCB-02", "takes callbacks of any type").InMemory(),
-		mutant.Of("XCB-03", "takes the message for a C string", func(c *serve.Invocation, a *capi.CallbackInvokeCallbackArgs) {
-			lengthen(a)
-			c.Forward()
-		}).InMemory(),
+		mutant.Before("XCB-03", "takes the message for a C string", func(a *capi.CallbackInvokeCallbackArgs) { lengthen(a) }).InMemory(),
 		mutant.After("XSTR-01", "has no stream", func(a *capi.GetStreamForExternalReadyEventsArgs) { a.Stream = 0 }).InMemory(),
 		mutant.Answers[capi.WaitUntilBufferReadyOnStreamArgs]("XSTR-02", "cannot wait", capi.ErrorCodeInternal).InMemory(),
 		mutant.Swallows[capi.WaitUntilBufferReadyOnStreamArgs]("XSTR-03", "waits for deleted buffers").InMemory(),
 		mutant.Of("XGPU-01", "forgets handlers", func(*serve.Invocation, *capi.GPURegisterCustomCallArgs) {}).InMemory(),
 		mutant.Of("XGPU-02", "needs traits", func(c *serve.Invocation, _ *capi.GPURegisterCustomCallArgs) {
-			if c.Size() < c.Function().Size {
-				c.Fail(capi.ErrorCodeInvalidArgument, "a struct of %d bytes", c.Size())
-				return
-			}
-			c.Forward()
+			mutant.FailIf(c, c.Size() < c.Function().Size, capi.ErrorCodeInvalidArgument, "a struct of %d bytes", c.Size())
 		}).InMemory(),
 		mutant.Swallows[capi.GPURegisterCustomCallArgs]("XGPU-03", "overwrites handlers").InMemory(),
 		mutant.Swallows[capi.GPURegisterCustomCallArgs]("XGPU-04", "takes any api_version").InMemory(),

@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"github.com/purepjrt/purepjrt/capi"
-	"github.com/purepjrt/purepjrt/capi/serve"
 	"github.com/purepjrt/purepjrt/conformance/internal/mutant"
 )
 
@@ -17,32 +16,23 @@ func remote(m mutant.Mutant) mutant.Mutant { return m.InMemory() }
 
 func transferMutants() []mutant.Mutant {
 	return []mutant.Mutant{
-		remote(standing(mutant.Of("XXHT-01", "mixes keys up", func(c *serve.Invocation, a *capi.TransfersClientCrossHostSendBuffersArgs) {
+		remote(standing(mutant.Before("XXHT-01", "mixes keys up", func(a *capi.TransfersClientCrossHostSendBuffersArgs) {
 			keys := capi.Slice(a.TransferKeys, a.NumBuffers)
 			slices.Reverse(keys)
-			given := a.TransferKeys
 			a.TransferKeys = &keys[0]
-			c.Forward()
-			a.TransferKeys = given
 		}))),
-		remote(standing(mutant.Of("XXHT-01", "sends the first buffer for all",
-			func(c *serve.Invocation, a *capi.TransfersClientCrossHostSendBuffersArgs) {
-				list := capi.Slice(a.Buffers, a.NumBuffers)
-				for i := range list {
-					list[i] = list[0]
-				}
-				given := a.Buffers
-				a.Buffers = &list[0]
-				c.Forward()
-				a.Buffers = given
-			}))),
+		remote(standing(mutant.Before("XXHT-01", "sends the first buffer for all", func(a *capi.TransfersClientCrossHostSendBuffersArgs) {
+			list := capi.Slice(a.Buffers, a.NumBuffers)
+			for i := range list {
+				list[i] = list[0]
+			}
+			a.Buffers = &list[0]
+		}))),
 		remote(with("XXHT-02", "waits for itself", flaws{takesItself: true})).Waiting(),
 		remote(standing(mutant.Swallows[capi.TransfersClientCrossHostReceiveBuffersArgs]("XXHT-02", "makes nothing of what comes from itself"))),
-		remote(standing(mutant.Of("XXHT-03", "swaps descriptors",
-			func(c *serve.Invocation, a *capi.TransfersClientMakeCrossHostReceiveBuffersArgs) {
-				c.Forward()
-				slices.Reverse(mutant.View(a.Buffers, a.NumBuffers))
-			}))),
+		remote(standing(mutant.After("XXHT-03", "swaps descriptors", func(a *capi.TransfersClientMakeCrossHostReceiveBuffersArgs) {
+			slices.Reverse(mutant.View(a.Buffers, a.NumBuffers))
+		}))),
 		remote(standing(mutant.After("XXHT-03", "counts no buffers",
 			func(a *capi.TransfersClientMakeCrossHostReceiveBuffersArgs) { a.NumBuffers = 0 }))),
 		remote(with("XXHT-03/cancel", "leaves a cancelled receive as it is", flaws{deafCancel: true})).Waiting(),

@@ -61,7 +61,7 @@ func standing(m mutant.Mutant) mutant.Mutant {
 	hooks := m.Hooks
 	m.Hooks = nil
 	m.Wrap = func(real *capi.Table) (*serve.Table, error) { return sound(real, hooks()...) }
-	m.Sound = func(real *capi.Table) (*serve.Table, error) { return sound(real) }
+	m.Sound = sound
 	return m
 }
 
@@ -70,7 +70,7 @@ func with(name, fault string, f flaws) mutant.Mutant {
 	return mutant.Mutant{
 		Check: name, Fault: fault,
 		Wrap:  func(real *capi.Table) (*serve.Table, error) { return flawed(real, f) },
-		Sound: func(real *capi.Table) (*serve.Table, error) { return sound(real) },
+		Sound: sound,
 	}
 }
 

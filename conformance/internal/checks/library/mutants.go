@@ -74,11 +74,7 @@ func tableMutants() []mutant.Mutant {
 func skewMutants() []mutant.Mutant {
 	all := []mutant.Mutant{
 		mutant.Of("SKEW-05", "falls over the size before kv_try_get_callback", func(c *serve.Invocation, _ *capi.ClientCreateArgs) {
-			if c.Size() < capi.ClientCreateArgsSize {
-				c.Fail(capi.ErrorCodeInternal, "garbage for a callback")
-				return
-			}
-			c.Forward()
+			mutant.FailIf(c, c.Size() < capi.ClientCreateArgsSize, capi.ErrorCodeInternal, "garbage for a callback")
 		}),
 		mutant.Of("SKEW-05", "leaves the client without devices when the struct is the old one",
 			func(c *serve.Invocation, _ *capi.ClientCreateArgs) {
@@ -90,62 +86,36 @@ func skewMutants() []mutant.Mutant {
 		every("SKEW-06", "does not look at the size of a view's struct", lengthen).InMemory(),
 		mutant.Of("SKEW-07", "reads options that an older caller does not have",
 			func(c *serve.Invocation, _ *capi.ExecutableDeserializeAndLoadArgs) {
-				if c.Size() < 64 {
-					c.Fail(capi.ErrorCodeInternal, "garbage for options")
-					return
-				}
-				c.Forward()
+				mutant.FailIf(c, c.Size() < 64, capi.ErrorCodeInternal, "garbage for options")
 			}),
 		every("SKEW-08", "writes all fields into the structs of older callers", overrun).InMemory(),
-		mutant.Of("SKEW-12", "follows pointers behind the options of an older caller",
-			func(c *serve.Invocation, a *capi.LoadedExecutableExecuteArgs) {
-				if a.Options.StructSize < 80 {
-					c.Fail(capi.ErrorCodeInternal, "garbage for a context")
-					return
-				}
-				c.Forward()
-			}),
-		mutant.Of("SKEW-13/struct=program", "does not look at the size of a program", func(c *serve.Invocation, a *capi.ClientCompileArgs) {
-			a.Program.StructSize = capi.ProgramSize
-			c.Forward()
+		mutant.Fails("SKEW-12", "follows pointers behind the options of an older caller", func(a *capi.LoadedExecutableExecuteArgs) bool { return a.Options.StructSize < 80 }),
+		mutant.Before("SKEW-13/struct=program", "does not look at the size of a program", func(a *capi.ClientCompileArgs) { a.Program.StructSize = capi.ProgramSize }),
+		mutant.Before("SKEW-13/struct=execute_options", "does not look at the size of options", func(a *capi.LoadedExecutableExecuteArgs) {
+			if a.Options.StructSize == 0 {
+				a.Options.StructSize = 112
+			}
 		}),
-		mutant.Of("SKEW-13/struct=execute_options", "does not look at the size of options",
-			func(c *serve.Invocation, a *capi.LoadedExecutableExecuteArgs) {
-				if a.Options.StructSize == 0 {
-					a.Options.StructSize = 112
-				}
-				c.Forward()
-			}),
-		mutant.Of("SKEW-13/struct=memory_layout", "does not look at the size of layouts",
-			func(c *serve.Invocation, a *capi.ClientBufferFromHostBufferArgs) {
-				if a.DeviceLayout != nil {
-					a.DeviceLayout.StructSize, a.DeviceLayout.Tiled().StructSize = capi.BufferMemoryLayoutSize,
-						capi.BufferMemoryLayoutTiledSize
-				}
-				c.Forward()
-			}).InMemory(),
-		mutant.Of("SKEW-13/struct=shape_spec", "does not look at the size of shape specs",
-			func(c *serve.Invocation, a *capi.ClientCreateBuffersForAsyncHostToDeviceArgs) {
-				a.ShapeSpecs.StructSize = capi.ShapeSpecSize
-				c.Forward()
-			}).InMemory(),
-		mutant.Of("SKEW-13/struct=named_value", "does not look at the size of named values",
-			func(c *serve.Invocation, a *capi.ClientCreateArgs) {
-				if a.CreateOptions != nil {
-					a.CreateOptions.StructSize = capi.NamedValueSize
-				}
-				c.Forward()
-			}).InMemory(),
+		mutant.Before("SKEW-13/struct=memory_layout", "does not look at the size of layouts", func(a *capi.ClientBufferFromHostBufferArgs) {
+			if a.DeviceLayout != nil {
+				a.DeviceLayout.StructSize, a.DeviceLayout.Tiled().StructSize = capi.BufferMemoryLayoutSize,
+					capi.BufferMemoryLayoutTiledSize
+			}
+		}).InMemory(),
+		mutant.Before("SKEW-13/struct=shape_spec", "does not look at the size of shape specs", func(a *capi.ClientCreateBuffersForAsyncHostToDeviceArgs) {
+			a.ShapeSpecs.StructSize = capi.ShapeSpecSize
+		}).InMemory(),
+		mutant.Before("SKEW-13/struct=named_value", "does not look at the size of named values", func(a *capi.ClientCreateArgs) {
+			if a.CreateOptions != nil {
+				a.CreateOptions.StructSize = capi.NamedValueSize
+			}
+		}).InMemory(),
 		mutant.Of("SKEW-14", "leaves the struct_size of callback args as it is", func(c *serve.Invocation, a *capi.ClientCreateArgs) {
 			askStore(c, a, capi.KeyValueGetCallbackArgs{CallbackError: errorMaker(true)})
 			c.Forward()
 		}).InMemory(),
-		mutant.Of("SKEW-15", "takes named values of its own size only", func(c *serve.Invocation, a *capi.ClientCreateArgs) {
-			if a.NumOptions > 0 && a.CreateOptions.StructSize != capi.NamedValueSize {
-				c.Fail(capi.ErrorCodeInvalidArgument, "a named value of %d bytes", a.CreateOptions.StructSize)
-				return
-			}
-			c.Forward()
+		mutant.Refuses("SKEW-15", "takes named values of its own size only", capi.ErrorCodeInvalidArgument, func(a *capi.ClientCreateArgs) bool {
+			return a.NumOptions > 0 && a.CreateOptions.StructSize != capi.NamedValueSize
 		}),
 		attributesChanged("SKEW-16", "leaves struct_size of its attributes 0", func(list []capi.NamedValue) []capi.NamedValue {
 			for i := range list {
@@ -155,33 +125,21 @@ func skewMutants() []mutant.Mutant {
 		}),
 		mutant.Dies("SKEW-18/enum=buffer_type", "crashes on unknown element types",
 			func(a *capi.ClientBufferFromHostBufferArgs) bool { return a.Type < 0 || a.Type > 100 }).InMemory(),
-		mutant.Of("SKEW-18/enum=host_buffer_semantics", "takes unknown semantics",
-			func(c *serve.Invocation, a *capi.ClientBufferFromHostBufferArgs) {
-				a.HostBufferSemantics = capi.HostBufferSemanticsImmutableOnlyDuringCall
-				c.Forward()
-			}).InMemory(),
-		mutant.Of("SKEW-18/enum=memory_layout_type", "takes unknown layouts for tiled ones",
-			func(c *serve.Invocation, a *capi.ClientBufferFromHostBufferArgs) {
-				if a.DeviceLayout != nil {
-					a.DeviceLayout.Type = capi.BufferMemoryLayoutTypeTiled
-				}
-				c.Forward()
-			}),
+		mutant.Before("SKEW-18/enum=host_buffer_semantics", "takes unknown semantics", func(a *capi.ClientBufferFromHostBufferArgs) {
+			a.HostBufferSemantics = capi.HostBufferSemanticsImmutableOnlyDuringCall
+		}).InMemory(),
+		mutant.Before("SKEW-18/enum=memory_layout_type", "takes unknown layouts for tiled ones", func(a *capi.ClientBufferFromHostBufferArgs) {
+			if a.DeviceLayout != nil {
+				a.DeviceLayout.Type = capi.BufferMemoryLayoutTypeTiled
+			}
+		}),
 		mutant.Dies("SKEW-18/enum=named_value_type", "ends the process on unknown types of options",
 			func(a *capi.ClientCreateArgs) bool {
 				return a.NumOptions > 0 && (a.CreateOptions.Type < 0 || a.CreateOptions.Type > 100)
 			}).InMemory(),
-		mutant.Of("SKEW-18/enum=error_code", "takes unknown error codes",
-			func(c *serve.Invocation, a *capi.AsyncHostToDeviceTransferManagerSetBufferErrorArgs) {
-				a.ErrorCode = capi.ErrorCodeInternal
-				c.Forward()
-			}).InMemory(),
+		mutant.Before("SKEW-18/enum=error_code", "takes unknown error codes", func(a *capi.AsyncHostToDeviceTransferManagerSetBufferErrorArgs) { a.ErrorCode = capi.ErrorCodeInternal }).InMemory(),
 		mutant.Of("SKEW-19", "says nothing about sizes but that they are wrong", func(c *serve.Invocation, _ *capi.PluginAttributesArgs) {
-			if c.Size() < capi.PluginAttributesArgsSize {
-				c.Fail(capi.ErrorCodeInvalidArgument, "invalid argument")
-				return
-			}
-			c.Forward()
+			mutant.FailIf(c, c.Size() < capi.PluginAttributesArgsSize, capi.ErrorCodeInvalidArgument, "invalid argument")
 		}),
 		table("SKEW-20", "the table is longer than its version's", func(api *capi.API) { api.StructSize += 8 }),
 	}
@@ -193,28 +151,16 @@ func skewMutants() []mutant.Mutant {
 		}
 		all = append(all,
 			every("SKEW-01"+variant, "takes structs of its own size only", func(c *serve.Invocation) {
-				if c.Function().Size != 0 && c.Size() > c.Function().Size {
-					c.Fail(capi.ErrorCodeInvalidArgument, "a struct of %d bytes", c.Size())
-					return
-				}
-				c.Forward()
+				mutant.FailIf(c, c.Function().Size != 0 && c.Size() > c.Function().Size, capi.ErrorCodeInvalidArgument, "a struct of %d bytes", c.Size())
 			}).ReportedAs("aws-neuron-sdk#1095"),
 			base(every("SKEW-02"+variant, "writes a field that its caller does not have", overrun)),
 			base(every("SKEW-03"+variant, "does not look at struct_size", lengthen)),
 			base(every("SKEW-03/memory=guarded,functions="+f.name, "reads fields before it looks at struct_size", peek)),
 			every("SKEW-17"+variant, "refuses calls with an extension", func(c *serve.Invocation) {
-				if extended(c) {
-					c.Fail(capi.ErrorCodeInvalidArgument, "an extension")
-					return
-				}
-				c.Forward()
+				mutant.FailIf(c, extended(c), capi.ErrorCodeInvalidArgument, "an extension")
 			}),
 			every("SKEW-22"+variant, "takes struct_size for a length", func(c *serve.Invocation) {
-				if c.Size() > 1<<40 {
-					c.Fail(capi.ErrorCodeResourceExhausted, "%d bytes", c.Size())
-					return
-				}
-				c.Forward()
+				mutant.FailIf(c, c.Size() > 1<<40, capi.ErrorCodeResourceExhausted, "%d bytes", c.Size())
 			}),
 		)
 	}
@@ -223,23 +169,17 @@ func skewMutants() []mutant.Mutant {
 
 // message makes a mutant of PJRT_Error_Message.
 func message(name, fault string, f func(a *capi.ErrorMessageArgs, n int64)) mutant.Mutant {
-	return mutant.Hooked(name, fault, func() []serve.Hook {
-		var n atomic.Int64
-		return []serve.Hook{serve.Around(func(c *serve.Invocation, a *capi.ErrorMessageArgs) {
-			c.Forward()
-			f(a, n.Add(1))
-		})}
+	return mutant.OfEach(name, fault, func(c *serve.Invocation, a *capi.ErrorMessageArgs, n int64) {
+		c.Forward()
+		f(a, n)
 	})
 }
 
 // getCode makes a mutant of PJRT_Error_GetCode.
 func getCode(name, fault string, f func(a *capi.ErrorGetCodeArgs, n int64)) mutant.Mutant {
-	return mutant.Hooked(name, fault, func() []serve.Hook {
-		var n atomic.Int64
-		return []serve.Hook{serve.Around(func(c *serve.Invocation, a *capi.ErrorGetCodeArgs) {
-			c.Forward()
-			f(a, n.Add(1))
-		})}
+	return mutant.OfEach(name, fault, func(c *serve.Invocation, a *capi.ErrorGetCodeArgs, n int64) {
+		c.Forward()
+		f(a, n)
 	})
 }
 
@@ -311,17 +251,9 @@ func errorMutants() []mutant.Mutant {
 				}),
 			}
 		}),
-		mutant.Hooked("ERR-09", "keeps messages in the client", func() []serve.Hook {
-			var gone atomic.Bool
-			return []serve.Hook{
-				serve.Around(func(c *serve.Invocation, _ *capi.ClientDestroyArgs) { c.Forward(); gone.Store(true) }),
-				serve.Around(func(c *serve.Invocation, a *capi.ErrorMessageArgs) {
-					c.Forward()
-					if gone.Load() {
-						a.MessageSize = 0
-					}
-				}),
-			}
+		mutant.Once[capi.ClientDestroyArgs]("ERR-09", "keeps messages in the client", func(c *serve.Invocation, a *capi.ErrorMessageArgs) {
+			c.Forward()
+			a.MessageSize = 0
 		}),
 		mutant.Of("ERR-17", "returns an error and an object", func(c *serve.Invocation, a *capi.ClientCompileArgs) {
 			c.Forward()
@@ -331,12 +263,9 @@ func errorMutants() []mutant.Mutant {
 		}),
 		mutant.Of("ERR-18", "keeps the pointer to the message of a callback's error",
 			func(c *serve.Invocation, a *capi.ClientCreateArgs) {
-				if text := askStore(c, a, capi.KeyValueGetCallbackArgs{StructSize: capi.KeyValueGetCallbackArgsSize,
-					CallbackError: errorMaker(false)}); text != "" {
-					c.Fail(capi.ErrorCodeAborted, "%s", text)
-					return
-				}
-				c.Forward()
+				text := askStore(c, a, capi.KeyValueGetCallbackArgs{StructSize: capi.KeyValueGetCallbackArgsSize,
+					CallbackError: errorMaker(false)})
+				mutant.FailIf(c, text != "", capi.ErrorCodeAborted, "%s", text)
 			}).InMemory(),
 		getCode("ERR-19", "takes the code from memory that was never set", func(a *capi.ErrorGetCodeArgs, n int64) {
 			a.Code = capi.ErrorCode(1 + n%16)
@@ -375,12 +304,9 @@ func named(list []capi.NamedValue, name string) *capi.NamedValue {
 // initialization makes a mutant of PJRT_Plugin_Initialize, whose calls are
 // counted.
 func initialization(name, fault string, f func(c *serve.Invocation, n int64)) mutant.Mutant {
-	return mutant.Hooked(name, fault, func() []serve.Hook {
-		var n atomic.Int64
-		return []serve.Hook{serve.Around(func(c *serve.Invocation, _ *capi.PluginInitializeArgs) {
-			c.Forward()
-			f(c, n.Add(1))
-		})}
+	return mutant.OfEach(name, fault, func(c *serve.Invocation, _ *capi.PluginInitializeArgs, n int64) {
+		c.Forward()
+		f(c, n)
 	})
 }
 
@@ -405,11 +331,7 @@ func attributeMutants() []mutant.Mutant {
 			return []serve.Hook{
 				serve.Around(func(c *serve.Invocation, _ *capi.PluginInitializeArgs) { c.Forward(); n.Add(1) }),
 				serve.Around(func(c *serve.Invocation, _ *capi.ClientCreateArgs) {
-					if n.Load() == 2 {
-						c.Fail(capi.ErrorCodeInternal, "two registries")
-						return
-					}
-					c.Forward()
+					mutant.FailIf(c, n.Load() == 2, capi.ErrorCodeInternal, "two registries")
 				}),
 			}
 		}),
@@ -475,12 +397,8 @@ func attributeMutants() []mutant.Mutant {
 			v.NameSize--
 			return list
 		}),
-		mutant.Of("ATTR-11", "claims versions that it does not read", func(c *serve.Invocation, a *capi.ClientCompileArgs) {
-			if strings.Contains(capi.String(a.Program.Code, min(a.Program.CodeSize, 64)), "StableHLO_v1.13") {
-				c.Fail(capi.ErrorCodeInvalidArgument, "an artifact of the future")
-				return
-			}
-			c.Forward()
+		mutant.Refuses("ATTR-11", "claims versions that it does not read", capi.ErrorCodeInvalidArgument, func(a *capi.ClientCompileArgs) bool {
+			return strings.Contains(capi.String(a.Program.Code, min(a.Program.CodeSize, 64)), "StableHLO_v1.13")
 		}),
 		attributesChanged("ATTR-12", "says that scalars have no element", func(list []capi.NamedValue) []capi.NamedValue {
 			named(list, "xla_version").ValueSize = 0
@@ -531,11 +449,7 @@ func chainMutants() []mutant.Mutant {
 			return t, err
 		}},
 		mutant.Of("XCH-06", "takes structs of its own size only", func(c *serve.Invocation, a *capi.LayoutsBufferMemoryLayoutArgs) {
-			if c.Size() != a.Function().Size {
-				c.Fail(capi.ErrorCodeInvalidArgument, "a struct of %d bytes", c.Size())
-				return
-			}
-			c.Forward()
+			mutant.FailIf(c, c.Size() != a.Function().Size, capi.ErrorCodeInvalidArgument, "a struct of %d bytes", c.Size())
 		}),
 	}
 }

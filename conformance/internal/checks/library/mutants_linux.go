@@ -25,17 +25,13 @@ func platformMutants() []mutant.Mutant {
 				}
 			})}
 		}),
-		mutant.Of("LOAD-12/after=client", "changes the locale", func(c *serve.Invocation, _ *capi.ClientCreateArgs) {
-			if f := setlocale(); f == nil || f(allCategories, capi.CString("C.UTF-8")) == nil {
-				mutant.Die()
-			}
-			c.Forward()
+		mutant.Dies("LOAD-12/after=client", "changes the locale", func(*capi.ClientCreateArgs) bool {
+			f := setlocale()
+			return f == nil || f(allCategories, capi.CString("C.UTF-8")) == nil
 		}),
-		mutant.Of("LOAD-12/after=client", "goes to another folder", func(c *serve.Invocation, _ *capi.ClientCreateArgs) {
-			if err := syscall.Chdir("/"); err != nil {
-				mutant.Die()
-			}
-			c.Forward()
+		mutant.Dies("LOAD-12/after=client", "goes to another folder", func(*capi.ClientCreateArgs) bool {
+			err := syscall.Chdir("/")
+			return err != nil
 		}),
 	}
 }

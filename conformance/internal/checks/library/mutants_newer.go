@@ -13,11 +13,7 @@ import (
 // refusesSize makes a mutant that accepts only structs of its own size.
 func refusesSize[A any](name, fault string) mutant.Mutant {
 	return mutant.Of(name, fault, func(c *serve.Invocation, _ *A) {
-		if c.Size() < c.Function().Size {
-			c.Fail(capi.ErrorCodeInvalidArgument, "a struct of %d bytes", c.Size())
-			return
-		}
-		c.Forward()
+		mutant.FailIf(c, c.Size() < c.Function().Size, capi.ErrorCodeInvalidArgument, "a struct of %d bytes", c.Size())
 	}).InMemory()
 }
 
@@ -40,13 +36,22 @@ func errorTable(name, fault string, change func(v *capi.ErrorFunctionTable) *cap
 // later makes a mutant of a plugin whose API is newer than any that the suite
 // knows.
 func later(name, fault string, change func(api *capi.API)) mutant.Mutant {
-	made := func(change func(api *capi.API)) func(*capi.Table) (*serve.Table, error) {
-		return table(name, fault, func(api *capi.API) {
-			api.PJRTAPIVersion.MinorVersion = capi.APIMinor + 1
-			change(api)
-		}).Wrap
+	m := table(name, fault, func(api *capi.API) {
+		api.PJRTAPIVersion.MinorVersion = capi.APIMinor + 1
+		change(api)
+	})
+	return m.InMemory().On(newer)
+}
+
+// newer is a plugin whose API is newer than any that the suite knows.
+func newer(base *capi.Table, faults ...serve.Hook) (*serve.Table, error) {
+	// Any hook makes the wrapped table a copy, which can be changed.
+	any := serve.Around(func(c *serve.Invocation, _ *capi.PluginInitializeArgs) { c.Forward() })
+	t, err := serve.Wrap(base, append(faults, any)...)
+	if err == nil {
+		t.API().PJRTAPIVersion.MinorVersion = capi.APIMinor + 1
 	}
-	return mutant.Mutant{Check: name, Fault: fault, Base: mutant.Memory, Wrap: made(change), Sound: made(func(*capi.API) {})}
+	return t, err
 }
 
 func newerMutants() []mutant.Mutant {
@@ -57,35 +62,17 @@ func newerMutants() []mutant.Mutant {
 			setSlot(api, first, b)
 			setSlot(api, second, a)
 		}),
-		{
-			Check: "SKEW-21", Fault: "needs the structs of its own version", Base: mutant.Memory,
-			Wrap: func(base *capi.Table) (*serve.Table, error) {
-				t, err := serve.Wrap(base, serve.Around(func(c *serve.Invocation, _ *capi.ClientCompileArgs) {
-					c.Fail(capi.ErrorCodeInvalidArgument, "a struct of %d bytes of another version", c.Size())
-				}))
-				if err == nil {
-					t.API().PJRTAPIVersion.MinorVersion = capi.APIMinor + 1
-				}
-				return t, err
-			},
-			Sound: later("", "", func(*capi.API) {}).Wrap,
-		},
+		mutant.Of("SKEW-21", "needs the structs of its own version", func(c *serve.Invocation, _ *capi.ClientCompileArgs) {
+			c.Fail(capi.ErrorCodeInvalidArgument, "a struct of %d bytes of another version", c.Size())
+		}).InMemory().On(newer),
 		every("SKEW-04", "needs a new field at once", func(c *serve.Invocation) {
-			if len(promised(c.Function().Name, capi.APIMinor)) > 0 && c.Size() < c.Function().Size {
-				c.Fail(capi.ErrorCodeInvalidArgument, "a struct of %d bytes", c.Size())
-				return
-			}
-			c.Forward()
+			mutant.FailIf(c, len(promised(c.Function().Name, capi.APIMinor)) > 0 && c.Size() < c.Function().Size, capi.ErrorCodeInvalidArgument, "a struct of %d bytes", c.Size())
 		}).InMemory(),
 		refusesSize[capi.DeviceMemoryStatsArgs]("SKEW-09", "needs peak_allocated_bytes"),
 		refusesSize[capi.DevicePoisonExecutionArgs]("SKEW-10", "needs the payload"),
 		refusesSize[capi.ClientCreateErrorBufferArgs]("SKEW-11", "needs the layout"),
 		mutant.Of("SKEW-11", "needs the payload", func(c *serve.Invocation, _ *capi.ClientCreateErrorBufferArgs) {
-			if c.Size() == grown["PJRT_Client_CreateErrorBuffer"][0].size {
-				c.Fail(capi.ErrorCodeInvalidArgument, "a struct of %d bytes", c.Size())
-				return
-			}
-			c.Forward()
+			mutant.FailIf(c, c.Size() == grown["PJRT_Client_CreateErrorBuffer"][0].size, capi.ErrorCodeInvalidArgument, "a struct of %d bytes", c.Size())
 		}).InMemory(),
 		visited("ERR-11", "drops payloads", func(*serve.Invocation, *capi.ErrorForEachPayloadArgs) {}),
 		visited("ERR-12", "calls the visitor with nulls", func(_ *serve.Invocation, a *capi.ErrorForEachPayloadArgs) {

@@ -69,17 +69,9 @@ func subtleMutants() []mutant.Mutant {
 		}),
 		getCode("ERR-05", "has codes above those of the header", func(a *capi.ErrorGetCodeArgs, _ int64) { a.Code = 17 }),
 		getCode("ERR-05", "has negative codes", func(a *capi.ErrorGetCodeArgs, _ int64) { a.Code = -a.Code }),
-		mutant.Hooked("ERR-08", "forgets all errors when one is destroyed", func() []serve.Hook {
-			var gone atomic.Bool
-			return []serve.Hook{
-				serve.Around(func(c *serve.Invocation, _ *capi.ErrorDestroyArgs) { c.Forward(); gone.Store(true) }),
-				serve.Around(func(c *serve.Invocation, a *capi.ErrorGetCodeArgs) {
-					c.Forward()
-					if gone.Load() {
-						a.Code = capi.ErrorCodeUnknown
-					}
-				}),
-			}
+		mutant.Once[capi.ErrorDestroyArgs]("ERR-08", "forgets all errors when one is destroyed", func(c *serve.Invocation, a *capi.ErrorGetCodeArgs) {
+			c.Forward()
+			a.Code = capi.ErrorCodeUnknown
 		}),
 		keepsWith[capi.BufferToHostBufferArgs, capi.BufferDestroyArgs]("ERR-09", "keeps messages in buffers"),
 		keepsWith[capi.LoadedExecutableExecuteArgs, capi.LoadedExecutableDestroyArgs]("ERR-09", "keeps messages in executables"),
@@ -127,13 +119,10 @@ func subtleMutants() []mutant.Mutant {
 			return list
 		}),
 		changesOnly("ATTR-10", "states xla_version as a number with a point", "xla_version", func(v *capi.NamedValue) { v.Type = capi.NamedValueFloat }),
-		mutant.Of("ATTR-11", "does not read the oldest version that it claims", func(c *serve.Invocation, a *capi.ClientCompileArgs) {
-			if text := capi.String(a.Program.Code, min(a.Program.CodeSize, 64)); strings.Contains(text, "StableHLO_v") &&
-				!strings.Contains(text, "StableHLO_v1.13") {
-				c.Fail(capi.ErrorCodeInvalidArgument, "an artifact of the past")
-				return
-			}
-			c.Forward()
+		mutant.Refuses("ATTR-11", "does not read the oldest version that it claims", capi.ErrorCodeInvalidArgument, func(a *capi.ClientCompileArgs) bool {
+			text := capi.String(a.Program.Code, min(a.Program.CodeSize, 64))
+			return strings.Contains(text, "StableHLO_v") &&
+				!strings.Contains(text, "StableHLO_v1.13")
 		}),
 		changesOnly("ATTR-12", "counts the bytes of scalars", "xla_version", func(v *capi.NamedValue) { v.ValueSize = 8 }),
 		changesOnly("ATTR-13", "has a list at null", "stablehlo_current_version", func(v *capi.NamedValue) { v.SetInt64ArrayValue(nil) }),
@@ -160,20 +149,12 @@ func subtleMutants() []mutant.Mutant {
 		table("XCH-04", "has an extension of a negative type", func(api *capi.API) { second(api).Type = -1 }),
 		mutant.Of("XCH-06", "takes default layouts of its own size only",
 			func(c *serve.Invocation, a *capi.LayoutsClientGetDefaultLayoutArgs) {
-				if c.Size() != a.Function().Size {
-					c.Fail(capi.ErrorCodeInvalidArgument, "a struct of %d bytes", c.Size())
-					return
-				}
-				c.Forward()
+				mutant.FailIf(c, c.Size() != a.Function().Size, capi.ErrorCodeInvalidArgument, "a struct of %d bytes", c.Size())
 			}),
 		mutant.Of("XCH-06", "takes short structs", func(c *serve.Invocation, a *capi.LayoutsBufferMemoryLayoutArgs) { lengthen(c) }),
 		mutant.Of("XCH-06", "takes raw aliases of its own size only",
 			func(c *serve.Invocation, a *capi.RawBufferCreateRawAliasOfBufferArgs) {
-				if c.Size() != a.Function().Size {
-					c.Fail(capi.ErrorCodeInvalidArgument, "a struct of %d bytes", c.Size())
-					return
-				}
-				c.Forward()
+				mutant.FailIf(c, c.Size() != a.Function().Size, capi.ErrorCodeInvalidArgument, "a struct of %d bytes", c.Size())
 			}).InMemory(),
 		mutant.Of("LOAD-09", "says UNKNOWN of what it lacks", func(c *serve.Invocation, a *capi.ClientDMAMapArgs) { c.Fail(capi.ErrorCodeUnknown, "?") }),
 		table("LOAD-08", "the last slot is null", func(api *capi.API) { setSlot(api, api.StructSize-8, 0) }),
@@ -181,19 +162,8 @@ func subtleMutants() []mutant.Mutant {
 		table("LOAD-06", "the version's struct_size is 0", func(api *capi.API) { api.PJRTAPIVersion.StructSize = 0 }),
 		mutant.Of("SKEW-14", "leaves the struct_size of put's args as it is", putUnsized).InMemory(),
 		mutant.Of("SKEW-19", "does not say which size it got", func(c *serve.Invocation, a *capi.PluginAttributesArgs) {
-			if c.Size() < capi.PluginAttributesArgsSize {
-				c.Fail(capi.ErrorCodeInvalidArgument, "PJRT_Plugin_Attributes_Args: expected 32, API 0.81")
-				return
-			}
-			c.Forward()
+			mutant.FailIf(c, c.Size() < capi.PluginAttributesArgsSize, capi.ErrorCodeInvalidArgument, "PJRT_Plugin_Attributes_Args: expected 32, API 0.81")
 		}),
-		mutant.Of("SKEW-12", "forgets the options of older callers' executions",
-			func(c *serve.Invocation, a *capi.LoadedExecutableExecuteArgs) {
-				if a.Options.StructSize == 72 {
-					c.Fail(capi.ErrorCodeInternal, "an old caller")
-					return
-				}
-				c.Forward()
-			}),
+		mutant.Fails("SKEW-12", "forgets the options of older callers' executions", func(a *capi.LoadedExecutableExecuteArgs) bool { return a.Options.StructSize == 72 }),
 	}
 }

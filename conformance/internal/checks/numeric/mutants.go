@@ -30,9 +30,7 @@ func boundedMutants() []mutant.Mutant {
 	for _, b := range boundeds {
 		ms = append(ms, b.twist.mutant("D2H-17/program="+b.name))
 	}
-	return append(ms, mutant.Mutant{
-		Check: "D2H-17/program=again", Fault: "counts the padding", Wrap: behind(padded(false)...), Sound: behind(padded(true)...),
-	})
+	return append(ms, mutant.Of("D2H-17/program=again", "counts the padding", replacing(padded(false)...)).On(behind(padded(true)...)))
 }
 
 func hugeMutants() []mutant.Mutant {
@@ -49,12 +47,7 @@ func strideMutants() []mutant.Mutant {
 	var ms []mutant.Mutant
 	for _, check := range layoutChecks() {
 		if strings.HasPrefix(check.Variant, "host strides") {
-			ms = append(ms, mutant.Of(check.Name(), "ignores strides", func(c *serve.Invocation, a *capi.ClientBufferFromHostBufferArgs) {
-				strides, n := a.ByteStrides, a.NumByteStrides
-				a.ByteStrides, a.NumByteStrides = nil, 0
-				c.Forward()
-				a.ByteStrides, a.NumByteStrides = strides, n
-			}))
+			ms = append(ms, mutant.Before(check.Name(), "ignores strides", func(a *capi.ClientBufferFromHostBufferArgs) { a.ByteStrides, a.NumByteStrides = nil, 0 }))
 		}
 	}
 	return ms
@@ -78,11 +71,7 @@ func plainMutants(found []mutant.Mutant) []mutant.Mutant {
 			ms = append(ms, mutant.Answers[capi.LoadedExecutableExecuteArgs](name, "refuses what the program computes",
 				capi.ErrorCodeInternal))
 		case strings.Contains(name, "/empty/"):
-			ms = append(ms, mutant.Of(name, "an empty result loses its other dimensions",
-				func(c *serve.Invocation, a *capi.BufferDimensionsArgs) {
-					c.Forward()
-					a.NumDims--
-				}))
+			ms = append(ms, mutant.After(name, "an empty result loses its other dimensions", func(a *capi.BufferDimensionsArgs) { a.NumDims-- }))
 		case strings.Contains(name, "rng"):
 			ms = append(ms, mutant.Of(name, "random numbers are all zero", corrupt(func(b []byte) { clear(b) })))
 		default:
@@ -151,10 +140,11 @@ func replacing(ws ...twist) func(*serve.Invocation, *capi.ClientCompileArgs) {
 	}
 }
 
-// behind returns a function that puts a table in front of a plugin, which compiles texts
-// with replacements.
-func behind(ws ...twist) func(*capi.Table) (*serve.Table, error) {
-	return func(base *capi.Table) (*serve.Table, error) { return serve.Wrap(base, serve.Around(replacing(ws...))) }
+// behind returns a plugin that compiles texts with replacements.
+func behind(ws ...twist) mutant.Plugin {
+	return func(base *capi.Table, faults ...serve.Hook) (*serve.Table, error) {
+		return serve.Wrap(base, append(faults, serve.Around(replacing(ws...)))...)
+	}
 }
 
 // padded replaces the texts of usedAgain by those of a plugin that pads arrays to their
@@ -195,7 +185,7 @@ func (e *entry) standIn() []mutant.Mutant {
 			seen[w.fault] = true
 			faulty := slices.Clone(sound)
 			faulty[i].to = strings.ReplaceAll(p.plain, w.from, w.to)
-			ms = append(ms, mutant.Mutant{Check: e.name(), Fault: w.fault, Wrap: behind(faulty...), Sound: behind(sound...)})
+			ms = append(ms, mutant.Of(e.name(), w.fault, replacing(faulty...)).On(behind(sound...)))
 		}
 	}
 	return ms

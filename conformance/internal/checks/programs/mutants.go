@@ -15,32 +15,26 @@ import (
 	"github.com/purepjrt/purepjrt/conformance/internal/mutant"
 )
 
-// fault is what a mutant is made from. Its hooks are put in front of XLA's CPU plugin or,
-// when model is set, in front of the model that this package builds on it; see simulate.
-type fault struct {
-	check, words string
-	hooks        func() []serve.Hook
-	model        bool
-}
-
-// faultMutants returns a mutant for each fault. Where a check also runs ahead of time, its
-// faults must be found there, too.
+// faultMutants returns the faults of functions, on XLA's CPU plugin or, where that has such a
+// fault itself or lacks the function, on the model that this package builds on it; see simulate.
+// Where a check also runs ahead of time, its faults must be found there, too.
 func faultMutants() []mutant.Mutant {
 	names := make(map[string]bool)
 	for _, c := range Checks() {
 		names[c.Name()] = true
 	}
 	var list []mutant.Mutant
-	for _, f := range slices.Concat(compileFaults(), optionFaults(), executableFaults(), loadedFaults(), serializationFaults(),
+	for _, m := range slices.Concat(compileFaults(), optionFaults(), executableFaults(), loadedFaults(), serializationFaults(),
 		executeFaults(), executeOptionFaults(), donationFaults(), multiFaults(), betweenDevices(), sampleFaults(), modelFaults(),
 		orderFaults(), moreExecuteFaults(), moreMetadataFaults(), moreLoadedFaults(), moreDonationFaults()) {
-		list = append(list, f.mutant(f.check, f.model))
-		ahead := f.check + "-aot"
-		if !strings.Contains(f.check, "/") {
-			ahead = f.check + "/aot"
+		list = append(list, m)
+		ahead := m.Check + "-aot"
+		if !strings.Contains(m.Check, "/") {
+			ahead = m.Check + "/aot"
 		}
-		if names[ahead] && !unseenAhead[f.check+": "+f.words] {
-			list = append(list, f.mutant(ahead, true))
+		if names[ahead] && !unseenAhead[m.Name()] {
+			m.Check = ahead
+			list = append(list, m.On(simulate))
 		}
 	}
 	return list
@@ -53,67 +47,6 @@ var unseenAhead = map[string]bool{
 	"CMP-01: compiles stablehlo.add as stablehlo.subtract": true,
 	"CMP-19: compiles stablehlo.add as stablehlo.multiply": true,
 	"EXE-11: fills one place more than there are results":  true,
-}
-
-func (f fault) mutant(check string, model bool) mutant.Mutant {
-	m := mutant.Mutant{Check: check, Fault: f.words}
-	if !model {
-		m.Hooks = f.hooks
-		return m
-	}
-	m.Wrap = func(real *capi.Table) (*serve.Table, error) { return simulate(real, f.hooks()...) }
-	m.Sound = sound
-	return m
-}
-
-// sound is the model without faults.
-func sound(real *capi.Table) (*serve.Table, error) { return simulate(real) }
-
-// hooked makes a fault of several hooks, or with a state.
-func hooked(check, words string, hooks func() []serve.Hook) fault {
-	return fault{check: check, words: words, hooks: hooks}
-}
-
-// with turns a general mutant into a fault.
-func with(m mutant.Mutant) fault { return hooked(m.Check, m.Fault, m.Hooks) }
-
-// of makes a fault from one hook of the function that takes A.
-func of[A any](check, words string, hook func(c *serve.Invocation, a *A)) fault {
-	return with(mutant.Of(check, words, hook))
-}
-
-// after makes a fault that changes what a successful call of the function that takes A
-// returned.
-func after[A any](check, words string, change func(a *A)) fault {
-	return with(mutant.After(check, words, change))
-}
-
-// fails makes a fault of the function that takes A: it returns an error if where is true for
-// its arguments.
-func fails[A any](check, words string, where func(a *A) bool) fault {
-	return with(mutant.Refuses(check, words, capi.ErrorCodeInternal, where))
-}
-
-// swallows makes a fault of the function that takes A: it drops its errors.
-func swallows[A any](check, words string) fault { return with(mutant.Swallows[A](check, words)) }
-
-// and adds the hooks of further faults.
-func (f fault) and(more ...fault) fault {
-	hooks := f.hooks
-	f.hooks = func() []serve.Hook {
-		all := hooks()
-		for _, m := range more {
-			all = append(all, m.hooks()...)
-		}
-		return all
-	}
-	return f
-}
-
-// inModel makes the fault a fault of the model.
-func (f fault) inModel() fault {
-	f.model = true
-	return f
 }
 
 // compilation is a call of PJRT_Client_Compile or PJRT_Compile.
@@ -148,8 +81,8 @@ func (c *compilation) withOptions(o []byte) {
 }
 
 // onCompile makes a fault of both functions that compile.
-func onCompile(check, words string, hook func(c *compilation)) fault {
-	return hooked(check, words, func() []serve.Hook { return compileHooks(hook) })
+func onCompile(check, words string, hook func(c *compilation)) mutant.Mutant {
+	return mutant.Hooked(check, words, func() []serve.Hook { return compileHooks(hook) })
 }
 
 func compileHooks(hook func(c *compilation)) []serve.Hook {
@@ -169,26 +102,22 @@ func compileHooks(hook func(c *compilation)) []serve.Hook {
 }
 
 // instead makes a fault: texts are compiled with a replacement in them.
-func instead(check, from, to string) fault {
+func instead(check, from, to string) mutant.Mutant {
 	return onCompile(check, "compiles "+from+" as "+to, func(c *compilation) {
 		c.with(c.format(), strings.ReplaceAll(c.code(), from, to))
 	})
 }
 
 // refuses makes a fault: texts that contain a word do not compile.
-func refuses(check, word string) fault {
+func refuses(check, word string) mutant.Mutant {
 	return onCompile(check, "does not compile "+word, func(c *compilation) {
-		if strings.Contains(c.code(), word) {
-			c.Fail(capi.ErrorCodeInternal, "%s is not known", word)
-			return
-		}
-		c.Forward()
+		mutant.FailIf(c.Invocation, strings.Contains(c.code(), word), capi.ErrorCodeInternal, "%s is not known", word)
 	})
 }
 
 // compilesAnything makes a fault: another program is compiled instead of one that does not
 // compile.
-func compilesAnything(check string) fault {
+func compilesAnything(check string) mutant.Mutant {
 	return onCompile(check, "compiles another program when one does not compile", func(c *compilation) {
 		if c.Forward(); c.Err() != nil {
 			c.with("mlir", addOneText)
@@ -205,8 +134,8 @@ func nth(n int64) func() bool {
 }
 
 // familyFaults returns the faults of the families of operations.
-func familyFaults() []fault {
-	var list []fault
+func familyFaults() []mutant.Mutant {
+	var list []mutant.Mutant
 	for _, variant := range []string{"elementwise", "integer", "integer-of-8-bits", "integer-of-64-bits", "complex", "convert",
 		"data-movement", "contraction", "reduction", "control-flow",
 		"random-and-linear", "dynamic", "tokens-and-transfers", "collective", "quantized"} {
@@ -226,13 +155,13 @@ func familyFaults() []fault {
 				c.drop()
 			}
 			c.FailWith(nil)
-		}).inModel())
+		}).On(simulate))
 	}
 	return list
 }
 
-func compileFaults() []fault {
-	return slices.Concat([]fault{
+func compileFaults() []mutant.Mutant {
+	return slices.Concat([]mutant.Mutant{
 		instead("CMP-01", "stablehlo.add", "stablehlo.subtract"),
 		onCompile("CMP-01", "compiles bytecode only", func(c *compilation) {
 			if !strings.HasPrefix(c.code(), "ML\xefR") && c.code() != addOneText {
@@ -243,11 +172,7 @@ func compileFaults() []fault {
 		}),
 		refuses("CMP-02", "StableHLO_v0.14.0"),
 		onCompile("CMP-03", "fails with INTERNAL on HLO", func(c *compilation) {
-			if c.format() == "hlo" {
-				c.Fail(capi.ErrorCodeInternal, "no HLO")
-				return
-			}
-			c.Forward()
+			mutant.FailIf(c.Invocation, c.format() == "hlo", capi.ErrorCodeInternal, "no HLO")
 		}),
 		onCompile("CMP-04", "compiles another program", func(c *compilation) { c.with("mlir", addOneText) }),
 		onCompile("CMP-05", "takes every format for mlir", func(c *compilation) { c.with("mlir", c.code()) }),
@@ -257,11 +182,7 @@ func compileFaults() []fault {
 			}
 		}),
 		onCompile("CMP-06", "reads the format beyond its size", func(c *compilation) {
-			if c.code() == addOneText && c.format() == "mlir" && capi.String((*c.program).Format, 8) == "mlirXXXX" {
-				c.Fail(capi.ErrorCodeInvalidArgument, "unknown format mlirXXXX")
-				return
-			}
-			c.Forward()
+			mutant.FailIf(c.Invocation, c.code() == addOneText && c.format() == "mlir" && capi.String((*c.program).Format, 8) == "mlirXXXX", capi.ErrorCodeInvalidArgument, "unknown format mlirXXXX")
 		}),
 		onCompile("CMP-07", "reads the code beyond its size", func(c *compilation) {
 			// Not beyond a zero byte, which is what follows other programs.
@@ -273,8 +194,8 @@ func compileFaults() []fault {
 			c.with(c.format(), capi.String(p.Code, n))
 		}),
 		compilesAnything("CMP-08/garbage"), compilesAnything("CMP-08/truncated"), compilesAnything("CMP-08/truncated-bytecode"),
-		poisoned("CMP-08/flipped"), poisoned("CMP-08/flipped-bytecode").inModel(),
-		compilesAnything("CMP-09"), poisoned("CMP-09"), compilesAnything("CMP-09/recursion").inModel(),
+		poisoned("CMP-08/flipped"), poisoned("CMP-08/flipped-bytecode").On(simulate),
+		compilesAnything("CMP-09"), poisoned("CMP-09"), compilesAnything("CMP-09/recursion").On(simulate),
 		onCompile("CMP-10", "says only that compiling failed", func(c *compilation) {
 			if c.Forward(); c.Err() != nil {
 				c.Fail(capi.ErrorCodeUnknown, "compilation failed")
@@ -286,14 +207,10 @@ func compileFaults() []fault {
 			}
 		}),
 		onCompile("CMP-13", "refuses empty options", func(c *compilation) {
-			if *c.size == 0 {
-				c.Fail(capi.ErrorCodeInvalidArgument, "no options")
-				return
-			}
-			c.Forward()
-		}).inModel(),
-		fails("CMP-14/no-arguments", "wants arguments", func(a *capi.LoadedExecutableExecuteArgs) bool { return a.NumArgs == 0 }),
-		after("CMP-14/no-results", "counts a result where there is none", func(a *capi.ExecutableNumOutputsArgs) { a.NumOutputs = max(a.NumOutputs, 1) }),
+			mutant.FailIf(c.Invocation, *c.size == 0, capi.ErrorCodeInvalidArgument, "no options")
+		}).On(simulate),
+		mutant.Fails("CMP-14/no-arguments", "wants arguments", func(a *capi.LoadedExecutableExecuteArgs) bool { return a.NumArgs == 0 }),
+		mutant.After("CMP-14/no-results", "counts a result where there is none", func(a *capi.ExecutableNumOutputsArgs) { a.NumOutputs = max(a.NumOutputs, 1) }),
 		onArguments("CMP-14/arguments=1000", "has room for 256 arguments", func(list []*capi.Buffer) {
 			for i := 256; i < len(list); i++ {
 				list[i] = list[0]
@@ -305,8 +222,8 @@ func compileFaults() []fault {
 			}
 		}),
 		onArguments("CMP-15/tupled-arguments", "takes the elements of the tuple in another order", slices.Reverse),
-		compilesAnything("CMP-15/tuple-argument").and(onArguments("", "", slices.Reverse)),
-		compilesAnything("CMP-15/tuple-result").and(onOutputs("", "", slices.Reverse)),
+		compilesAnything("CMP-15/tuple-argument").And(onArguments("", "", slices.Reverse)),
+		compilesAnything("CMP-15/tuple-result").And(onOutputs("", "", slices.Reverse)),
 		mixesPrograms("CMP-16"), mixesPrograms("CMP-16/many"),
 		leaksCompiling("CMP-17", 8<<20), leaksCompiling("CMP-17/many", 1<<20),
 		instead("CMP-18", "dense<2.5>", "dense<2.0>"), instead("CMP-18/size=16MiB", "dense<2.5>", "dense<2.0>"), instead("CMP-18/size=64MiB", "dense<2.5>", "dense<2.0>"),
@@ -316,8 +233,8 @@ func compileFaults() []fault {
 }
 
 // poisoned makes a fault: nothing compiles after a program that did not.
-func poisoned(check string) fault {
-	return hooked(check, "compiles nothing any more after a bad program", func() []serve.Hook {
+func poisoned(check string) mutant.Mutant {
+	return mutant.Hooked(check, "compiles nothing any more after a bad program", func() []serve.Hook {
 		var dead atomic.Bool
 		return compileHooks(func(c *compilation) {
 			if c.Forward(); c.Err() != nil {
@@ -331,8 +248,8 @@ func poisoned(check string) fault {
 }
 
 // mixesPrograms makes a fault: once, an earlier program is compiled again instead.
-func mixesPrograms(check string) fault {
-	return hooked(check, "mixes up programs that are compiled at the same time", func() []serve.Hook {
+func mixesPrograms(check string) mutant.Mutant {
+	return mutant.Hooked(check, "mixes up programs that are compiled at the same time", func() []serve.Hook {
 		var first atomic.Pointer[string]
 		third := nth(3)
 		return compileHooks(func(c *compilation) {
@@ -348,8 +265,8 @@ func mixesPrograms(check string) fault {
 }
 
 // leaksCompiling makes a fault: each compilation leaks memory.
-func leaksCompiling(check string, n int) fault {
-	return hooked(check, "never frees what it compiled", func() []serve.Hook {
+func leaksCompiling(check string, n int) mutant.Mutant {
+	return mutant.Hooked(check, "never frees what it compiled", func() []serve.Hook {
 		kept := newHoard()
 		return compileHooks(func(c *compilation) {
 			kept.add(n)
@@ -358,9 +275,9 @@ func leaksCompiling(check string, n int) fault {
 	})
 }
 
-func optionFaults() []fault {
-	return []fault{
-		after("COPT-01", "always has one replica", func(a *capi.ExecutableNumReplicasArgs) { a.NumReplicas = 1 }),
+func optionFaults() []mutant.Mutant {
+	return []mutant.Mutant{
+		mutant.After("COPT-01", "always has one replica", func(a *capi.ExecutableNumReplicasArgs) { a.NumReplicas = 1 }),
 		onCompile("COPT-02", "ignores the device assignment", func(c *compilation) {
 			if n, _, assignment := counted(c.bytes()); assignment != nil && n == 1 {
 				c.withOptions(options{}.bytes())
@@ -373,51 +290,39 @@ func optionFaults() []fault {
 			if c.Forward(); c.Err() != nil {
 				c.withOptions(options{}.bytes())
 			}
-		}).inModel(),
+		}).On(simulate),
 		onCompile("COPT-04", "takes default options for those that it refuses", func(c *compilation) {
 			if c.Forward(); c.Err() != nil {
 				c.withOptions(options{}.bytes())
 			}
-		}).inModel(),
+		}).On(simulate),
 		executesOnFirst("COPT-05"),
 		onCompile("COPT-06", "ignores layouts", func(c *compilation) {
 			if c.Forward(); c.Err() != nil {
 				c.withOptions(options{}.bytes())
 			}
-		}).inModel(),
+		}).On(simulate),
 		onCompile("COPT-07", "ignores flags that it does not know", func(c *compilation) {
 			if c.Forward(); c.Err() != nil {
 				c.withOptions(options{}.bytes())
 			}
 		}),
 		onCompile("COPT-08", "refuses fields that it does not know", func(c *compilation) {
-			if strings.Contains(string(c.bytes()), "newer") {
-				c.Fail(capi.ErrorCodeInvalidArgument, "unknown field 9999")
-				return
-			}
-			c.Forward()
+			mutant.FailIf(c.Invocation, strings.Contains(string(c.bytes()), "newer"), capi.ErrorCodeInvalidArgument, "unknown field 9999")
 		}),
 		onCompile("COPT-11", "does not know the last optimization_level", func(c *compilation) {
-			if strings.Contains(string(c.bytes()), "\xc0\x01\x04") {
-				c.Fail(capi.ErrorCodeInvalidArgument, "unknown effort 4")
-				return
-			}
-			c.Forward()
+			mutant.FailIf(c.Invocation, strings.Contains(string(c.bytes()), "\xc0\x01\x04"), capi.ErrorCodeInvalidArgument, "unknown effort 4")
 		}),
 		onCompile("COPT-12", "refuses the device ordinal -1", func(c *compilation) {
-			if strings.Contains(string(c.bytes()), "\x08\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01") {
-				c.Fail(capi.ErrorCodeInvalidArgument, "device ordinal -1")
-				return
-			}
-			c.Forward()
+			mutant.FailIf(c.Invocation, strings.Contains(string(c.bytes()), "\x08\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01"), capi.ErrorCodeInvalidArgument, "device ordinal -1")
 		}),
 	}
 }
 
 // claimsAssignment makes a fault: a program that is assigned to one device is compiled for
 // the default one, and claims to be for the other.
-func claimsAssignment(check string) fault {
-	return hooked(check, "lists the device of the assignment, and computes on another", func() []serve.Hook {
+func claimsAssignment(check string) mutant.Mutant {
+	return mutant.Hooked(check, "lists the device of the assignment, and computes on another", func() []serve.Hook {
 		var mu sync.Mutex
 		claimed := make(map[*capi.LoadedExecutable]**capi.Device)
 		return []serve.Hook{
@@ -452,8 +357,8 @@ func claimsAssignment(check string) fault {
 }
 
 // executesOnFirst makes a fault: all executions run on the device of the first one.
-func executesOnFirst(check string) fault {
-	return hooked(check, "executes on one device whatever execute_device says", func() []serve.Hook {
+func executesOnFirst(check string) mutant.Mutant {
+	return mutant.Hooked(check, "executes on one device whatever execute_device says", func() []serve.Hook {
 		var first atomic.Pointer[capi.Device]
 		return []serve.Hook{serve.Around(func(c *serve.Invocation, a *capi.LoadedExecutableExecuteArgs) {
 			first.CompareAndSwap(nil, a.ExecuteDevice)

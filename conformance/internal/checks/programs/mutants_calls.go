@@ -88,9 +88,8 @@ func outputsOf(t *capi.Table, exe *capi.LoadedExecutable) int {
 }
 
 // onArguments makes a fault of execution: the arguments of each device are changed.
-func onArguments(check, words string, change func(list []*capi.Buffer)) fault {
-	return of(check, words, func(c *serve.Invocation, a *capi.LoadedExecutableExecuteArgs) {
-		kept := a.ArgumentLists
+func onArguments(check, words string, change func(list []*capi.Buffer)) mutant.Mutant {
+	return mutant.Before(check, words, func(a *capi.LoadedExecutableExecuteArgs) {
 		arguments, _ := lists(a, 0)
 		pointers := make([]**capi.Buffer, len(arguments)+1)
 		for i, list := range arguments {
@@ -101,14 +100,12 @@ func onArguments(check, words string, change func(list []*capi.Buffer)) fault {
 			}
 		}
 		a.ArgumentLists = &pointers[0]
-		c.Forward()
-		a.ArgumentLists = kept
 	})
 }
 
 // onOutputs makes a fault of execution: the list of each device's results is changed.
-func onOutputs(check, words string, change func(list []*capi.Buffer)) fault {
-	return of(check, words, func(c *serve.Invocation, a *capi.LoadedExecutableExecuteArgs) {
+func onOutputs(check, words string, change func(list []*capi.Buffer)) mutant.Mutant {
+	return mutant.Of(check, words, func(c *serve.Invocation, a *capi.LoadedExecutableExecuteArgs) {
 		if c.Forward(); c.Err() != nil {
 			return
 		}
@@ -120,8 +117,8 @@ func onOutputs(check, words string, change func(list []*capi.Buffer)) fault {
 }
 
 // garbles makes a fault of downloads: the n-th one returns a wrong byte.
-func garbles(check string, n int64) fault {
-	return hooked(check, "reads a wrong byte once in a while", func() []serve.Hook {
+func garbles(check string, n int64) mutant.Mutant {
+	return mutant.Hooked(check, "reads a wrong byte once in a while", func() []serve.Hook {
 		now := nth(n)
 		return []serve.Hook{serve.Around(func(c *serve.Invocation, a *capi.BufferToHostBufferArgs) {
 			c.Forward()
@@ -135,8 +132,8 @@ func garbles(check string, n int64) fault {
 }
 
 // endsWith makes a fault: after a call of the function that takes A, events are errors.
-func endsWith[A any](check, words string) fault {
-	return hooked(check, words, func() []serve.Hook {
+func endsWith[A any](check, words string) mutant.Mutant {
+	return mutant.Hooked(check, words, func() []serve.Hook {
 		var ended sync.Map
 		return []serve.Hook{
 			serve.Around(func(c *serve.Invocation, _ *A) {

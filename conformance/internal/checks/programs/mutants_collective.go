@@ -18,8 +18,8 @@ import (
 )
 
 // betweenDevices returns the faults of the families of programs for several devices.
-func betweenDevices() []fault {
-	var list []fault
+func betweenDevices() []mutant.Mutant {
+	var list []mutant.Mutant
 	for _, c := range exchangeChecks() {
 		list = append(list, collectiveFaults(c.Name(), c.Profile == check.Quick)...)
 	}
@@ -34,14 +34,14 @@ func betweenDevices() []fault {
 
 // collectiveFaults returns the faults of a check of one collective: a check of an operation
 // that moves data must see a swap, and one of a reduction a group that is too small.
-func collectiveFaults(name string, more bool) []fault {
+func collectiveFaults(name string, more bool) []mutant.Mutant {
 	_, what, _ := strings.Cut(name, "/")
 	operation, rest, _ := strings.Cut(what, "/")
 	alone := rest == "alone" || rest == "single-replicas-and-channel"
-	var list []fault
+	var list []mutant.Mutant
 	switch {
 	case rest == "empty":
-		list = append(list, fails(name, "cannot launch nothing", mutant.Always[execution]))
+		list = append(list, mutant.Fails(name, "cannot launch nothing", mutant.Always[execution]))
 	case operation == "in-flight":
 		list = append(list, swapsEnds(name), repeatsArguments(name))
 	case operation == "collective_permute", operation == "all_to_all", strings.HasPrefix(operation, "reduce_scatter"), alone &&
@@ -60,7 +60,7 @@ func collectiveFaults(name string, more bool) []fault {
 	}
 	if lacking(operation, rest) {
 		for i := range list {
-			list[i] = list[i].inModel()
+			list[i] = list[i].On(simulate)
 		}
 	}
 	return list
@@ -107,7 +107,7 @@ func transposed(groups [][]int) [][]int {
 var groupsText = regexp.MustCompile(`replica_groups = dense<\[\[(.*?)\]\]> : tensor<\d+x\d+xi64>`)
 
 // regroups makes a fault of collectives: they use other groups.
-func regroups(check, words string, change func([][]int) [][]int) fault {
+func regroups(check, words string, change func([][]int) [][]int) mutant.Mutant {
 	return onCompile(check, words, func(c *compilation) {
 		c.with(c.format(), groupsText.ReplaceAllStringFunc(c.code(), func(s string) string {
 			return "replica_groups = " + listOfLists(change(readGroups(groupsText.FindStringSubmatch(s)[1])))
@@ -131,9 +131,9 @@ func readGroups(s string) [][]int {
 }
 
 // swapsEnds makes a fault: the results of the first and the last device are swapped.
-func swapsEnds(check string) fault {
-	return of(check, "gives the results of the first device for those of the last", func(c *serve.Invocation, a *execution) {
-		if c.Forward(); c.Err() == nil && a.NumDevices > 1 {
+func swapsEnds(check string) mutant.Mutant {
+	return mutant.After(check, "gives the results of the first device for those of the last", func(a *execution) {
+		if a.NumDevices > 1 {
 			_, results := lists(a, 1)
 			last := a.NumDevices - 1
 			results[0][0], results[last][0] = results[last][0], results[0][0]
@@ -142,7 +142,7 @@ func swapsEnds(check string) fault {
 }
 
 // takesZeros makes a fault: the arguments of the last of several devices count as zeros.
-func takesZeros(check string) fault {
+func takesZeros(check string) mutant.Mutant {
 	return withClient(check, "takes zeros for the arguments of the last device", func(client *atomic.Pointer[capi.Client]) serve.Hook {
 		return serve.Around(func(c *serve.Invocation, a *execution) {
 			if a.NumDevices < 2 {
@@ -156,8 +156,8 @@ func takesZeros(check string) fault {
 }
 
 // withClient makes a fault of one hook that knows the newest client.
-func withClient(check, words string, hook func(*atomic.Pointer[capi.Client]) serve.Hook) fault {
-	return hooked(check, words, func() []serve.Hook {
+func withClient(check, words string, hook func(*atomic.Pointer[capi.Client]) serve.Hook) mutant.Mutant {
+	return mutant.Hooked(check, words, func() []serve.Hook {
 		var client atomic.Pointer[capi.Client]
 		return []serve.Hook{
 			serve.Around(func(c *serve.Invocation, a *capi.ClientCreateArgs) {
@@ -204,8 +204,8 @@ func uploaded(t *capi.Table, args capi.ClientBufferFromHostBufferArgs) *capi.Buf
 
 // repeatsArguments makes a fault of executions that are in flight together: one of them
 // gets the arguments of the one before.
-func repeatsArguments(check string) fault {
-	return hooked(check, "executes once more on the arguments of the execution before", func() []serve.Hook {
+func repeatsArguments(check string) mutant.Mutant {
+	return mutant.Hooked(check, "executes once more on the arguments of the execution before", func() []serve.Hook {
 		now := nth(7)
 		var before []*capi.Buffer
 		return []serve.Hook{serve.Around(func(c *serve.Invocation, a *execution) {

@@ -16,16 +16,16 @@ import (
 
 // More faults of donation: each handles the first argument, or the first execution,
 // correctly and another one wrongly.
-func moreDonationFaults() []fault {
-	return []fault{
+func moreDonationFaults() []mutant.Mutant {
+	return []mutant.Mutant{
 		leavesReadable("DON-01", "marks only the first of the donated arguments", func(_ int64, n, i int) bool { return n == 2 && i == 1 }),
 		leavesReadable("DON-01", "marks donated arguments at the first execution only", func(run int64, _, _ int) bool { return run > 1 }),
-		leavesReadable("DON-03", "writes over arguments that were listed", func(_ int64, _, _ int) bool { return true }).and(ignoresList("")),
+		leavesReadable("DON-03", "writes over arguments that were listed", func(_ int64, _, _ int) bool { return true }).And(ignoresList("")),
 		readsList("DON-03", "reads the first of the indices only", func(list []int64) []int64 { return list[:min(len(list), 1)] }),
 		readsList("DON-03", "knows the index 0 only", func(list []int64) []int64 {
 			return slices.DeleteFunc(list, func(i int64) bool { return i != 0 })
 		}),
-		hooked("DON-03", "takes the list of an executable's first execution for all", func() []serve.Hook {
+		mutant.Hooked("DON-03", "takes the list of an executable's first execution for all", func() []serve.Hook {
 			first := make(map[*capi.LoadedExecutable][]int64)
 			return []serve.Hook{withList(func(a *execution, list []int64) []int64 {
 				if _, ok := first[a.Executable]; !ok {
@@ -45,7 +45,7 @@ func moreDonationFaults() []fault {
 		}),
 		accepts("DON-06", "looks at the first argument only", nil),
 		garbageFor("DON-07"), garbageFor("DON-07/many"),
-		of("DON-09", "consumes arguments although it refuses their number", func(c *serve.Invocation, a *execution) {
+		mutant.Of("DON-09", "consumes arguments although it refuses their number", func(c *serve.Invocation, a *execution) {
 			arguments, _ := lists(a, 0)
 			if c.Forward(); c.Err() != nil && len(arguments[0]) != 2 {
 				for _, b := range arguments[0] {
@@ -53,12 +53,12 @@ func moreDonationFaults() []fault {
 				}
 			}
 		}),
-		of("DON-10", "leaves an argument half written when a program fails", func(c *serve.Invocation, a *execution) {
+		mutant.Of("DON-10", "leaves an argument half written when a program fails", func(c *serve.Invocation, a *execution) {
 			arguments, _ := lists(a, 0)
 			if c.Forward(); len(arguments[0]) == 2 {
 				scribble(c.Table(), arguments[0][0])
 			}
-		}).and(keepsDonated("")),
+		}).And(keepsDonated("")),
 	}
 }
 
@@ -81,8 +81,8 @@ func scribble(t *capi.Table, b *capi.Buffer) {
 // leavesReadable makes a fault: donated arguments can be read, and hold something else, if
 // which is true for them. It is called with the number of the execution, the number of
 // arguments, and the argument's index.
-func leavesReadable(check, words string, which func(run int64, n, i int) bool) fault {
-	return hooked(check, words, func() []serve.Hook {
+func leavesReadable(check, words string, which func(run int64, n, i int) bool) mutant.Mutant {
+	return mutant.Hooked(check, words, func() []serve.Hook {
 		var mu sync.Mutex
 		runs := make(map[*capi.LoadedExecutable]int64)
 		return []serve.Hook{serve.Around(func(c *serve.Invocation, a *execution) {
@@ -110,23 +110,21 @@ func leavesReadable(check, words string, which func(run int64, n, i int) bool) f
 }
 
 // keepsDonated makes a fault: nothing is donated.
-func keepsDonated(check string) fault {
-	return hooked(check, "donates copies", func() []serve.Hook {
-		return []serve.Hook{serve.Around(func(c *serve.Invocation, a *execution) {
-			arguments, _ := lists(a, 0)
-			kept := slices.Clone(arguments[0])
-			for i, b := range kept {
-				arguments[0][i] = copied(c.Table(), b)
-			}
-			c.Forward()
-			copy(arguments[0], kept)
-		})}
+func keepsDonated(check string) mutant.Mutant {
+	return mutant.Of(check, "donates copies", func(c *serve.Invocation, a *execution) {
+		arguments, _ := lists(a, 0)
+		kept := slices.Clone(arguments[0])
+		for i, b := range kept {
+			arguments[0][i] = copied(c.Table(), b)
+		}
+		c.Forward()
+		copy(arguments[0], kept)
 	})
 }
 
 // readsList makes a fault: non_donatable_input_indices are replaced by what read returns.
-func readsList(check, words string, read func([]int64) []int64) fault {
-	return hooked(check, words, func() []serve.Hook {
+func readsList(check, words string, read func([]int64) []int64) mutant.Mutant {
+	return mutant.Hooked(check, words, func() []serve.Hook {
 		return []serve.Hook{withList(func(_ *execution, list []int64) []int64 { return read(list) })}
 	})
 }
@@ -148,30 +146,28 @@ func withList(read func(a *execution, list []int64) []int64) serve.Hook {
 
 // accepts makes a fault: executions for whose arguments such is true run on copies. If such
 // is nil, every deleted argument other than the first is replaced by the first.
-func accepts(check, words string, such func(list []*capi.Buffer) bool) fault {
-	return hooked(check, words, func() []serve.Hook {
-		return []serve.Hook{serve.Around(func(c *serve.Invocation, a *execution) {
-			arguments, _ := lists(a, 0)
-			kept := slices.Clone(arguments[0])
-			if such == nil {
-				for i, b := range kept {
-					if i > 0 && deleted(c.Table(), b) {
-						arguments[0][i] = kept[0]
-					}
-				}
-			} else if such(kept) {
-				for i, b := range kept {
-					arguments[0][i] = copied(c.Table(), b)
+func accepts(check, words string, such func(list []*capi.Buffer) bool) mutant.Mutant {
+	return mutant.Of(check, words, func(c *serve.Invocation, a *execution) {
+		arguments, _ := lists(a, 0)
+		kept := slices.Clone(arguments[0])
+		if such == nil {
+			for i, b := range kept {
+				if i > 0 && deleted(c.Table(), b) {
+					arguments[0][i] = kept[0]
 				}
 			}
-			c.Forward()
-			copy(arguments[0], kept)
-		})}
+		} else if such(kept) {
+			for i, b := range kept {
+				arguments[0][i] = copied(c.Table(), b)
+			}
+		}
+		c.Forward()
+		copy(arguments[0], kept)
 	})
 }
 
 // garbageFor makes a fault: an execution whose argument is gone succeeds on another buffer.
-func garbageFor(check string) fault {
+func garbageFor(check string) mutant.Mutant {
 	return withClient(check, "computes with something else when a buffer is gone", func(client *atomic.Pointer[capi.Client]) serve.Hook {
 		return serve.Around(func(c *serve.Invocation, a *execution) {
 			if c.Forward(); c.Err() == nil {

@@ -19,9 +19,9 @@ import (
 
 // More faults of what executables report about themselves: memory that is reused, answers
 // that depend on too little or too much, bytes beyond the end.
-func moreMetadataFaults() []fault {
-	return []fault{
-		hooked("EXE-01", "gives one executable to all who ask", func() []serve.Hook {
+func moreMetadataFaults() []mutant.Mutant {
+	return []mutant.Mutant{
+		mutant.Hooked("EXE-01", "gives one executable to all who ask", func() []serve.Hook {
 			var mu sync.Mutex
 			given := make(map[*capi.LoadedExecutable]*capi.Executable)
 			gone := make(map[*capi.Executable]bool)
@@ -55,37 +55,37 @@ func moreMetadataFaults() []fault {
 		}),
 		sharedBytes("COPT-10", "has one place for all options", func(a *capi.ExecutableGetCompileOptionsArgs) (**byte, *uintptr) {
 			return &a.SerializedBytes, &a.SerializedBytesSize
-		}).inModel(),
+		}).On(simulate),
 		sharedBytes("LEX-12", "has one place for all device assignments",
 			func(a *capi.LoadedExecutableGetDeviceAssignmentArgs) (**byte, *uintptr) {
 				return &a.SerializedBytes, &a.SerializedBytesSize
 			}),
-		onCompile("COPT-09", "says that there is one replica", func(c *compilation) { c.Forward() }).and(
-			after("", "", func(a *capi.ExecutableGetCompileOptionsArgs) {
+		onCompile("COPT-09", "says that there is one replica", func(c *compilation) { c.Forward() }).And(
+			mutant.After("", "", func(a *capi.ExecutableGetCompileOptionsArgs) {
 				a.SerializedBytes, a.SerializedBytesSize = capi.BytesData(oneReplica(capi.Bytes(a.SerializedBytes, a.SerializedBytesSize)))
-			})).inModel(),
-		of("EXE-11", "fills one place more than there are results", func(c *serve.Invocation, a *execution) {
+			})).On(simulate),
+		mutant.Of("EXE-11", "fills one place more than there are results", func(c *serve.Invocation, a *execution) {
 			if c.Forward(); c.Err() == nil {
 				n := outputsOf(c.Table(), a.Executable)
 				_, results := lists(a, n+1)
 				results[0][n] = leftOver
 			}
 		}),
-		after("EXE-15", "gives scalars the size 0", func(a *capi.ExecutableGetCostAnalysisArgs) {
+		mutant.After("EXE-15", "gives scalars the size 0", func(a *capi.ExecutableGetCostAnalysisArgs) {
 			list := capi.Slice(a.Properties, a.NumProperties)
 			for i := range list {
 				list[i].ValueSize = 0
 			}
 			a.Properties = &list[0]
 		}),
-		after("EXE-15", "says of a number that it is a string", func(a *capi.ExecutableGetCostAnalysisArgs) {
+		mutant.After("EXE-15", "says of a number that it is a string", func(a *capi.ExecutableGetCostAnalysisArgs) {
 			list := capi.Slice(a.Properties, a.NumProperties)
 			list[0].Type, list[0].ValueSize = capi.NamedValueString, 1<<40
 			a.Properties = &list[0]
 		}),
-		after("EXE-17", "has a size below zero", func(a *capi.ExecutableGetCompiledMemoryStatsArgs) { a.TempSizeInBytes = -1 }),
-		after("EXE-18", "counts what is not donated", func(a *capi.ExecutableGetCompiledMemoryStatsArgs) { a.AliasSizeInBytes = 1 << 20 }),
-		of("EXE-22", "fills all whatever room there is", func(c *serve.Invocation, a *capi.ExecutableOptimizedProgramArgs) {
+		mutant.After("EXE-17", "has a size below zero", func(a *capi.ExecutableGetCompiledMemoryStatsArgs) { a.TempSizeInBytes = -1 }),
+		mutant.After("EXE-18", "counts what is not donated", func(a *capi.ExecutableGetCompiledMemoryStatsArgs) { a.AliasSizeInBytes = 1 << 20 }),
+		mutant.Of("EXE-22", "fills all whatever room there is", func(c *serve.Invocation, a *capi.ExecutableOptimizedProgramArgs) {
 			n := a.Program.CodeSize
 			if a.Program.Code != nil {
 				own := &capi.Program{StructSize: capi.ProgramSize}
@@ -112,8 +112,8 @@ func moreMetadataFaults() []fault {
 
 // sharedBytes makes a fault: all answers of a function have their bytes in the same place.
 // bytes returns the fields of an answer.
-func sharedBytes[A any](check, words string, bytes func(*A) (data **byte, size *uintptr)) fault {
-	return hooked(check, words, func() []serve.Hook {
+func sharedBytes[A any](check, words string, bytes func(*A) (data **byte, size *uintptr)) mutant.Mutant {
+	return mutant.Hooked(check, words, func() []serve.Hook {
 		place := make([]byte, 1<<20)
 		return []serve.Hook{serve.Around(func(c *serve.Invocation, a *A) {
 			if c.Forward(); c.Err() == nil {
@@ -127,8 +127,8 @@ func sharedBytes[A any](check, words string, bytes func(*A) (data **byte, size *
 
 // codeFingerprints makes a fault: the fingerprint is derived from the text that was
 // compiled.
-func codeFingerprints(check, words string, of func(code string) string) fault {
-	return hooked(check, words, func() []serve.Hook {
+func codeFingerprints(check, words string, of func(code string) string) mutant.Mutant {
+	return mutant.Hooked(check, words, func() []serve.Hook {
 		var mu sync.Mutex
 		loaded, codes := make(map[*capi.LoadedExecutable]string), make(map[*capi.Executable]string)
 		return []serve.Hook{
@@ -183,9 +183,9 @@ func oneReplica(o []byte) []byte {
 	return out
 }
 
-func moreLoadedFaults() []fault {
-	return []fault{
-		hooked("LEX-02", "deletes all executables with one", func() []serve.Hook {
+func moreLoadedFaults() []mutant.Mutant {
+	return []mutant.Mutant{
+		mutant.Hooked("LEX-02", "deletes all executables with one", func() []serve.Hook {
 			var deleted atomic.Bool
 			return []serve.Hook{
 				serve.Around(func(c *serve.Invocation, _ *capi.LoadedExecutableDeleteArgs) { c.Forward(); deleted.Store(true) }),
@@ -194,28 +194,16 @@ func moreLoadedFaults() []fault {
 					a.IsDeleted = deleted.Load()
 				}),
 			}
-		}).inModel(),
-		hooked("LEX-03", "executes nothing more once an executable was deleted", func() []serve.Hook {
-			var deleted atomic.Bool
-			return []serve.Hook{
-				serve.Around(func(c *serve.Invocation, _ *capi.LoadedExecutableDeleteArgs) { c.Forward(); deleted.Store(true) }),
-				serve.Around(func(c *serve.Invocation, _ *execution) {
-					if deleted.Load() {
-						c.Fail(capi.ErrorCodeFailedPrecondition, "deleted")
-						return
-					}
-					c.Forward()
-				}),
-			}
-		}).inModel(),
-		after("LEX-10/2x2", "transposes the assignment", func(a *capi.LoadedExecutableGetDeviceAssignmentArgs) {
+		}).On(simulate),
+		mutant.Once[capi.LoadedExecutableDeleteArgs]("LEX-03", "executes nothing more once an executable was deleted", func(c *serve.Invocation, _ *execution) { c.Fail(capi.ErrorCodeFailedPrecondition, "deleted") }).On(simulate),
+		mutant.After("LEX-10/2x2", "transposes the assignment", func(a *capi.LoadedExecutableGetDeviceAssignmentArgs) {
 			_, _, ids, err := readDeviceAssignment(capi.Bytes(a.SerializedBytes, a.SerializedBytesSize))
 			if err == nil && len(ids) == 2 {
 				ids[0][1], ids[1][0] = ids[1][0], ids[0][1]
 				a.SerializedBytes, a.SerializedBytesSize = capi.BytesData(deviceAssignment(ids))
 			}
 		}),
-		after("LEX-10/2x1", "sorts the assignment", func(a *capi.LoadedExecutableGetDeviceAssignmentArgs) {
+		mutant.After("LEX-10/2x1", "sorts the assignment", func(a *capi.LoadedExecutableGetDeviceAssignmentArgs) {
 			_, _, ids, err := readDeviceAssignment(capi.Bytes(a.SerializedBytes, a.SerializedBytesSize))
 			if err == nil && len(ids) == 2 && ids[0][0] > ids[1][0] {
 				ids[0], ids[1] = ids[1], ids[0]
@@ -224,19 +212,19 @@ func moreLoadedFaults() []fault {
 		}),
 		overridesOptions("SER-04", "loads with default options", options{}),
 		overridesOptions("SER-14", "loads for the default devices", options{replicas: 2}),
-		of("SER-12", "reads an origin of five coordinates", func(c *serve.Invocation, a *capi.ExecutableDeserializeAndLoadArgs) {
+		mutant.Of("SER-12", "reads an origin of five coordinates", func(c *serve.Invocation, a *capi.ExecutableDeserializeAndLoadArgs) {
 			if a.LoadOptions != nil && a.LoadOptions.ComputationOriginSize > 0 {
 				a.LoadOptions.ComputationOriginSize += 2
 				defer func() { a.LoadOptions.ComputationOriginSize -= 2 }()
 			}
 			c.Forward()
-		}).inModel(),
+		}).On(simulate),
 	}
 }
 
 // overridesOptions makes a fault: what is loaded has other options.
-func overridesOptions(check, words string, o options) fault {
-	return of(check, words, func(c *serve.Invocation, a *capi.ExecutableDeserializeAndLoadArgs) {
+func overridesOptions(check, words string, o options) mutant.Mutant {
+	return mutant.Of(check, words, func(c *serve.Invocation, a *capi.ExecutableDeserializeAndLoadArgs) {
 		a.OverriddenSerializedCompileOptions, a.OverriddenSerializedCompileOptionsSize = capi.BytesData(o.bytes())
 		c.Forward()
 		a.OverriddenSerializedCompileOptions, a.OverriddenSerializedCompileOptionsSize = nil, 0

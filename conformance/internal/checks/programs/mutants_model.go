@@ -13,51 +13,33 @@ import (
 
 // modelFaults are faults of functions that XLA's CPU plugin 0.81 lacks, or of features that
 // it does not support.
-func modelFaults() []fault {
-	return []fault{
-		fails("CMP-19", "compiles nothing for topologies", mutant.Always[capi.CompileArgs]).inModel(),
-		instead("CMP-19", "stablehlo.add", "stablehlo.multiply").inModel(),
-		after("CMP-01/aot", "counts no results", func(a *capi.ExecutableNumOutputsArgs) { a.NumOutputs = 0 }).inModel(),
-		after("CMP-19/aot", "counts no results", func(a *capi.ExecutableNumOutputsArgs) { a.NumOutputs = 0 }).inModel(),
-		hooked("CMP-20", "wants a client", func() []serve.Hook {
-			return []serve.Hook{serve.Around(func(c *serve.Invocation, a *capi.CompileArgs) {
-				if a.Client == nil {
-					c.Fail(capi.ErrorCodeInvalidArgument, "no client")
-					return
-				}
-				c.Forward()
-			})}
-		}).inModel(),
+func modelFaults() []mutant.Mutant {
+	return []mutant.Mutant{
+		mutant.Fails("CMP-19", "compiles nothing for topologies", mutant.Always[capi.CompileArgs]).On(simulate),
+		instead("CMP-19", "stablehlo.add", "stablehlo.multiply").On(simulate),
+		mutant.After("CMP-01/aot", "counts no results", func(a *capi.ExecutableNumOutputsArgs) { a.NumOutputs = 0 }).On(simulate),
+		mutant.After("CMP-19/aot", "counts no results", func(a *capi.ExecutableNumOutputsArgs) { a.NumOutputs = 0 }).On(simulate),
+		mutant.Refuses("CMP-20", "wants a client", capi.ErrorCodeInvalidArgument, func(a *capi.CompileArgs) bool { return a.Client == nil }).On(simulate),
 		onCompile("CMP-21", "takes default options for those that it refuses", func(c *compilation) {
 			if c.Forward(); c.Err() != nil {
 				c.withOptions(options{}.bytes())
 			}
-		}).inModel(),
-		fingerprints("CMP-22", "differs between a topology and its copy", func(_ []byte, n int64) []byte { return fmt.Appendf(nil, "%d", n) }).inModel(),
-		onCompile("COPT-09", "forgets the options", func(c *compilation) { c.withOptions(options{}.bytes()) }).inModel(),
-		after("COPT-09", "gives no bytes", func(a *capi.ExecutableGetCompileOptionsArgs) { a.SerializedBytesSize = 0 }).inModel(),
-		after("COPT-10", "gives no bytes", func(a *capi.ExecutableGetCompileOptionsArgs) { a.SerializedBytesSize = 0 }).inModel(),
-		after("COPT-10", "gives no deleter", func(a *capi.ExecutableGetCompileOptionsArgs) { a.SerializedCompileOptionsDeleter = 0 }).inModel(),
-		instead("LEX-13", "stablehlo.add", "stablehlo.multiply").inModel(),
-		fails("LEX-13", "cannot load", mutant.Always[capi.ClientLoadArgs]).inModel(),
-		hooked("LEX-14", "uses the executable up when it is loaded", func() []serve.Hook {
-			second := nth(2)
-			return []serve.Hook{serve.Around(func(c *serve.Invocation, _ *capi.ClientLoadArgs) {
-				if second() {
-					c.Fail(capi.ErrorCodeInternal, "the executable is gone")
-					return
-				}
-				c.Forward()
-			})}
-		}).inModel(),
-		of("LEX-15", "ignores the options", func(c *serve.Invocation, a *capi.ClientLoadArgs) {
-			a.CompileOptions, a.CompileOptionsSize = nil, 0
-			c.Forward()
-		}).inModel(),
-		fails("LEX-15", "wants options", func(a *capi.ClientLoadArgs) bool { return a.CompileOptionsSize == 0 }).inModel(),
-		after("CDS-01", "has no size", func(a *capi.CopyToDeviceStreamTotalBytesArgs) { a.TotalBytes = 0 }).inModel(),
-		after("CDS-02", "has a granule of nothing", func(a *capi.CopyToDeviceStreamGranuleSizeArgs) { a.GranuleSizeInBytes = 0 }).inModel(),
-		after("CDS-05", "gives no event", func(a *capi.CopyToDeviceStreamAddChunkArgs) { a.TransferComplete = nil }).inModel(),
+		}).On(simulate),
+		fingerprints("CMP-22", "differs between a topology and its copy", func(_ []byte, n int64) []byte { return fmt.Appendf(nil, "%d", n) }).On(simulate),
+		onCompile("COPT-09", "forgets the options", func(c *compilation) { c.withOptions(options{}.bytes()) }).On(simulate),
+		mutant.After("COPT-09", "gives no bytes", func(a *capi.ExecutableGetCompileOptionsArgs) { a.SerializedBytesSize = 0 }).On(simulate),
+		mutant.After("COPT-10", "gives no bytes", func(a *capi.ExecutableGetCompileOptionsArgs) { a.SerializedBytesSize = 0 }).On(simulate),
+		mutant.After("COPT-10", "gives no deleter", func(a *capi.ExecutableGetCompileOptionsArgs) { a.SerializedCompileOptionsDeleter = 0 }).On(simulate),
+		instead("LEX-13", "stablehlo.add", "stablehlo.multiply").On(simulate),
+		mutant.Fails("LEX-13", "cannot load", mutant.Always[capi.ClientLoadArgs]).On(simulate),
+		mutant.OfEach("LEX-14", "uses the executable up when it is loaded", func(c *serve.Invocation, _ *capi.ClientLoadArgs, n int64) {
+			mutant.FailIf(c, n == 2, capi.ErrorCodeInternal, "the executable is gone")
+		}).On(simulate),
+		mutant.Before("LEX-15", "ignores the options", func(a *capi.ClientLoadArgs) { a.CompileOptions, a.CompileOptionsSize = nil, 0 }).On(simulate),
+		mutant.Fails("LEX-15", "wants options", func(a *capi.ClientLoadArgs) bool { return a.CompileOptionsSize == 0 }).On(simulate),
+		mutant.After("CDS-01", "has no size", func(a *capi.CopyToDeviceStreamTotalBytesArgs) { a.TotalBytes = 0 }).On(simulate),
+		mutant.After("CDS-02", "has a granule of nothing", func(a *capi.CopyToDeviceStreamGranuleSizeArgs) { a.GranuleSizeInBytes = 0 }).On(simulate),
+		mutant.After("CDS-05", "gives no event", func(a *capi.CopyToDeviceStreamAddChunkArgs) { a.TransferComplete = nil }).On(simulate),
 	}
 }
 
@@ -87,7 +69,7 @@ func flawMutants() []mutant.Mutant {
 	var list []mutant.Mutant
 	for _, f := range flawFaults {
 		list = append(list, mutant.Mutant{
-			Check: f.check, Fault: f.words, Sound: sound,
+			Check: f.check, Fault: f.words, Sound: simulate,
 			Wrap:  func(real *capi.Table) (*serve.Table, error) { return flawed(real, f.flaw) },
 			Waits: f.flaw == oneDependency,
 		})

@@ -16,8 +16,8 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
 )
 
-func orderFaults() []fault {
-	return []fault{
+func orderFaults() []mutant.Mutant {
+	return []mutant.Mutant{
 		startsEarly("RUN-20/slow producers", "starts before the execution that makes its argument is done"),
 		startsEarly("RUN-20/other threads", "waits for no argument that another thread's execution makes"),
 		writesEarly("RUN-20/read, then donated"),
@@ -29,17 +29,16 @@ func orderFaults() []fault {
 
 // reportedMutants returns faults that users have met.
 func reportedMutants() []mutant.Mutant {
-	of := func(f fault, where string) mutant.Mutant { return f.mutant(f.check, f.model).ReportedAs(where) }
 	return []mutant.Mutant{
-		of(refusesScalars("RUN-02/complex scalars"), "tt-xla#5622"),
-		of(leavesReadable("DON-01", "an argument that was donated stays readable, and holds what the program wrote",
-			func(int64, int, int) bool { return true }), "zml#748"),
-		of(savesForItself("SER-03"), "jax#38004"),
+		refusesScalars("RUN-02/complex scalars").ReportedAs("tt-xla#5622"),
+		leavesReadable("DON-01", "an argument that was donated stays readable, and holds what the program wrote",
+			func(int64, int, int) bool { return true }).ReportedAs("zml#748"),
+		savesForItself("SER-03").ReportedAs("jax#38004"),
 	}
 }
 
 // startsEarly makes a fault: a buffer that is not ready counts as zeros.
-func startsEarly(check, words string) fault {
+func startsEarly(check, words string) mutant.Mutant {
 	return withClient(check, words, func(client *atomic.Pointer[capi.Client]) serve.Hook {
 		return serve.Around(func(c *serve.Invocation, a *execution) {
 			arguments, _ := lists(a, 0)
@@ -62,8 +61,8 @@ func startsEarly(check, words string) fault {
 
 // writesEarly makes a fault: an execution that a buffer is donated to writes into it while
 // earlier ones still read it.
-func writesEarly(check string) fault {
-	return hooked(check, "writes over a donated argument that earlier executions still read", func() []serve.Hook {
+func writesEarly(check string) mutant.Mutant {
+	return mutant.Hooked(check, "writes over a donated argument that earlier executions still read", func() []serve.Hook {
 		var mu sync.Mutex
 		readers, spoilt := make(map[*capi.Buffer][]*capi.Buffer), make(map[*capi.Buffer]bool) // results, by argument
 		return []serve.Hook{
@@ -105,8 +104,8 @@ func writesEarly(check string) fault {
 
 // inOneQueue makes a fault: executions complete in the order of their calls, whatever their
 // device.
-func inOneQueue(check string) fault {
-	return hooked(check, "has one queue for all devices", func() []serve.Hook {
+func inOneQueue(check string) mutant.Mutant {
+	return mutant.Hooked(check, "has one queue for all devices", func() []serve.Hook {
 		var mu sync.Mutex
 		var queue []*capi.Event
 		return []serve.Hook{
@@ -147,8 +146,8 @@ func typeOf(t *capi.Table, b *capi.Buffer) (dtype.Type, bool) {
 }
 
 // readsScalars makes a fault: only half of a scalar's bytes are read.
-func readsScalars(check, words string, which func(dtype.Type) bool) fault {
-	return of(check, words, func(c *serve.Invocation, a *capi.BufferToHostBufferArgs) {
+func readsScalars(check, words string, which func(dtype.Type) bool) mutant.Mutant {
+	return mutant.Of(check, words, func(c *serve.Invocation, a *capi.BufferToHostBufferArgs) {
 		c.Forward()
 		if c.Err() != nil || a.Dst == nil {
 			return
@@ -162,21 +161,16 @@ func readsScalars(check, words string, which func(dtype.Type) bool) fault {
 }
 
 // refusesScalars makes a fault: complex numbers without dimensions are not known.
-func refusesScalars(check string) fault {
-	return of(check, "takes arrays of complex numbers, and no complex scalar",
-		func(c *serve.Invocation, a *capi.ClientBufferFromHostBufferArgs) {
-			if dtype.Type(a.Type).IsComplex() && a.NumDims == 0 {
-				c.Fail(capi.ErrorCodeUnimplemented, "a scalar of the type %v", dtype.Type(a.Type))
-				return
-			}
-			c.Forward()
-		})
+func refusesScalars(check string) mutant.Mutant {
+	return mutant.Refuses(check, "takes arrays of complex numbers, and no complex scalar", capi.ErrorCodeUnimplemented, func(a *capi.ClientBufferFromHostBufferArgs) bool {
+		return dtype.Type(a.Type).IsComplex() && a.NumDims == 0
+	})
 }
 
 // savesForItself makes a fault: what is serialized is the number of a program that only this
 // process knows.
-func savesForItself(check string) fault {
-	return hooked(check, "what one process saves, another cannot read back", func() []serve.Hook {
+func savesForItself(check string) mutant.Mutant {
+	return mutant.Hooked(check, "what one process saves, another cannot read back", func() []serve.Hook {
 		var mu sync.Mutex
 		var saved [][]byte
 		return []serve.Hook{
@@ -209,23 +203,14 @@ func savesForItself(check string) fault {
 // it executes it: on some processors XLA's CPU plugin itself caches second factors by their
 // addresses.
 func inPlaceMutants() []mutant.Mutant {
+	anew := func(real *capi.Table, faults ...serve.Hook) (*serve.Table, error) {
+		return serve.Wrap(real, append(faults, compilesAnew()...)...)
+	}
 	var list []mutant.Mutant
 	for _, check := range []string{"RUN-02/changed by donation", "RUN-02/changed by the host"} {
 		list = append(list,
-			mutant.Mutant{
-				Check: check, Fault: "keeps a packed copy of a factor for as long as its address does not change",
-				Wrap: func(real *capi.Table) (*serve.Table, error) {
-					return serve.Wrap(real, append(remembersFactors(), compilesAnew()...)...)
-				},
-				Sound: func(real *capi.Table) (*serve.Table, error) { return serve.Wrap(real, compilesAnew()...) },
-			},
-			mutant.Mutant{
-				Check: check, Fault: "gives the last result again for arguments at the same addresses",
-				Wrap: func(real *capi.Table) (*serve.Table, error) {
-					return serve.Wrap(real, append([]serve.Hook{remembersResults()}, compilesAnew()...)...)
-				},
-				Sound: func(real *capi.Table) (*serve.Table, error) { return serve.Wrap(real, compilesAnew()...) },
-			})
+			mutant.Hooked(check, "keeps a packed copy of a factor for as long as its address does not change", remembersFactors).On(anew),
+			mutant.Hooked(check, "gives the last result again for arguments at the same addresses", remembersResults).On(anew))
 	}
 	return list
 }
@@ -312,14 +297,14 @@ func address(t *capi.Table, b *capi.Buffer) uintptr {
 
 // remembersResults returns a copy of the first result that a program of two arguments had for
 // their addresses.
-func remembersResults() serve.Hook {
+func remembersResults() []serve.Hook {
 	type key struct {
 		exe  *capi.LoadedExecutable
 		a, b uintptr
 	}
 	var mu sync.Mutex
 	results := make(map[key]*capi.Buffer)
-	return serve.Around(func(c *serve.Invocation, a *execution) {
+	return []serve.Hook{serve.Around(func(c *serve.Invocation, a *execution) {
 		arguments, outputs := lists(a, 1)
 		if len(arguments[0]) != 2 {
 			c.Forward()
@@ -337,5 +322,5 @@ func remembersResults() serve.Hook {
 			return
 		}
 		results[k] = copied(c.Table(), outputs[0][0])
-	})
+	})}
 }

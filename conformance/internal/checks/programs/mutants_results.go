@@ -18,8 +18,8 @@ import (
 // More faults of compiling and executing: those of the second result, device, argument or
 // execution, of what the caller takes back after the call, and of errors that get lost on
 // the way.
-func moreExecuteFaults() []fault {
-	return []fault{
+func moreExecuteFaults() []mutant.Mutant {
+	return []mutant.Mutant{
 		onCompile("CMP-05", "compares formats as far as they go", func(c *compilation) {
 			if f := c.format(); f != "" && strings.HasPrefix("mlir", f) {
 				c.with("mlir", c.code())
@@ -34,7 +34,7 @@ func moreExecuteFaults() []fault {
 			}
 			c.with(c.format(), code)
 		}),
-		hooked("RUN-01", "mixes up results from the second execution on", func() []serve.Hook {
+		mutant.Hooked("RUN-01", "mixes up results from the second execution on", func() []serve.Hook {
 			var runs atomic.Int64
 			return []serve.Hook{serve.Around(func(c *serve.Invocation, a *execution) {
 				if c.Forward(); c.Err() == nil && runs.Add(1) > 1 {
@@ -43,27 +43,27 @@ func moreExecuteFaults() []fault {
 				}
 			})}
 		}),
-		of("MULTI-01", "mixes up the results of the second device", func(c *serve.Invocation, a *execution) {
+		mutant.Of("MULTI-01", "mixes up the results of the second device", func(c *serve.Invocation, a *execution) {
 			if c.Forward(); c.Err() == nil && a.NumDevices > 1 {
 				_, results := lists(a, outputsOf(c.Table(), a.Executable))
 				slices.Reverse(results[1])
 			}
 		}),
-		of("MULTI-01", "leaves out the results of the second device", func(c *serve.Invocation, a *execution) {
+		mutant.Of("MULTI-01", "leaves out the results of the second device", func(c *serve.Invocation, a *execution) {
 			if c.Forward(); c.Err() == nil && a.NumDevices > 1 {
 				_, results := lists(a, 1)
 				mutant.Try(c.Table(), capi.BufferDestroyArgs{Buffer: results[1][0]})
 				results[1][0] = nil
 			}
 		}),
-		of("MULTI-01", "leaves out the event of the second device", func(c *serve.Invocation, a *execution) {
+		mutant.Of("MULTI-01", "leaves out the event of the second device", func(c *serve.Invocation, a *execution) {
 			if c.Forward(); c.Err() == nil && a.NumDevices > 1 {
 				events := mutant.View(a.DeviceCompleteEvents, 2)
 				mutant.Try(c.Table(), capi.EventDestroyArgs{Event: events[1]})
 				events[1] = nil
 			}
 		}),
-		of("RUN-04", "leaves an event behind when it fails", func(c *serve.Invocation, a *execution) {
+		mutant.Of("RUN-04", "leaves an event behind when it fails", func(c *serve.Invocation, a *execution) {
 			if c.Forward(); c.Err() != nil && a.DeviceCompleteEvents != nil {
 				*a.DeviceCompleteEvents = new(capi.Event)
 			}
@@ -87,8 +87,8 @@ func moreExecuteFaults() []fault {
 		looksBack("XOPT-22", "reads the custom options when the execution is over", func(a *execution) func() bool {
 			p := a.Options.CustomOptions
 			return func() bool { return p == nil || p.Name != nil }
-		}).inModel(),
-		hooked("RUN-07", "gives events that are ready already", func() []serve.Hook {
+		}).On(simulate),
+		mutant.Hooked("RUN-07", "gives events that are ready already", func() []serve.Hook {
 			var early atomic.Pointer[capi.Buffer]
 			return []serve.Hook{
 				serve.Around(func(c *serve.Invocation, a *capi.ClientCreateArgs) {
@@ -106,13 +106,13 @@ func moreExecuteFaults() []fault {
 				}),
 			}
 		}),
-		after("RUN-07", "has events that never say that they are ready", func(a *capi.EventIsReadyArgs) { a.IsReady = false }),
+		mutant.After("RUN-07", "has events that never say that they are ready", func(a *capi.EventIsReadyArgs) { a.IsReady = false }),
 		losesError("RUN-08", "forgets the error of results but the first", func(n, i int) bool { return i > 0 }),
 		forgetsArgument("RUN-08", "looks at the error of the first argument only", func(t *capi.Table, b, first *capi.Buffer) bool { return failedBuffer(t, b) }),
 		losesFailures("RUN-08", "forgets the error in the complete event"),
 		forgetsArgument("RUN-10", "looks at the size of the first argument only", func(t *capi.Table, b, first *capi.Buffer) bool { return bytesOf(t, b) != bytesOf(t, first) }),
 		forgetsArgument("RUN-14", "looks at the device of the first argument only", func(t *capi.Table, b, first *capi.Buffer) bool { return deviceOf(t, b) != deviceOf(t, first) }),
-		hooked("CTX-03", "has one place for the user data of all contexts", func() []serve.Hook {
+		mutant.Hooked("CTX-03", "has one place for the user data of all contexts", func() []serve.Hook {
 			var last atomic.Pointer[capi.ExecuteContext]
 			return []serve.Hook{
 				serve.Around(func(c *serve.Invocation, a *capi.ExecuteContextCreateArgs) {
@@ -131,7 +131,7 @@ func moreExecuteFaults() []fault {
 				}),
 			}
 		}),
-		of("RUN-22", "takes a launch on one device for one on two", func(c *serve.Invocation, a *execution) {
+		mutant.Of("RUN-22", "takes a launch on one device for one on two", func(c *serve.Invocation, a *execution) {
 			out, _ := mutant.Try(c.Table(), capi.LoadedExecutableAddressableDevicesArgs{Executable: a.Executable})
 			if a.NumDevices == 1 && out.NumAddressableDevices > 1 {
 				arguments, results := lists(a, 1)
@@ -145,8 +145,8 @@ func moreExecuteFaults() []fault {
 
 // looksBack makes a fault: after the execution the plugin checks what the caller passed,
 // and fails if it has changed.
-func looksBack(check, words string, keep func(a *execution) func() bool) fault {
-	return hooked(check, words, func() []serve.Hook {
+func looksBack(check, words string, keep func(a *execution) func() bool) mutant.Mutant {
+	return mutant.Hooked(check, words, func() []serve.Hook {
 		var mu sync.Mutex
 		intact := make(map[*capi.Event]func() bool)
 		return []serve.Hook{
@@ -203,8 +203,8 @@ func deleted(t *capi.Table, b *capi.Buffer) bool {
 
 // forgetsArgument makes a fault: where an argument other than the first is wrong, the first
 // takes its place.
-func forgetsArgument(check, words string, wrong func(t *capi.Table, b, first *capi.Buffer) bool) fault {
-	return of(check, words, func(c *serve.Invocation, a *execution) {
+func forgetsArgument(check, words string, wrong func(t *capi.Table, b, first *capi.Buffer) bool) mutant.Mutant {
+	return mutant.Of(check, words, func(c *serve.Invocation, a *execution) {
 		arguments, _ := lists(a, 0)
 		for _, list := range arguments {
 			kept := slices.Clone(list)
@@ -221,7 +221,7 @@ func forgetsArgument(check, words string, wrong func(t *capi.Table, b, first *ca
 
 // losesError makes a fault: those results of a failed execution for which which is true are
 // good ones.
-func losesError(check, words string, which func(n, i int) bool) fault {
+func losesError(check, words string, which func(n, i int) bool) mutant.Mutant {
 	return withClient(check, words, func(client *atomic.Pointer[capi.Client]) serve.Hook {
 		return serve.Around(func(c *serve.Invocation, a *execution) {
 			if c.Forward(); c.Err() != nil {
@@ -240,8 +240,8 @@ func losesError(check, words string, which func(n, i int) bool) fault {
 }
 
 // losesFailures makes a fault: complete events never fail.
-func losesFailures(check, words string) fault {
-	return hooked(check, words, func() []serve.Hook {
+func losesFailures(check, words string) mutant.Mutant {
+	return mutant.Hooked(check, words, func() []serve.Hook {
 		var complete sync.Map
 		return []serve.Hook{
 			serve.Around(func(c *serve.Invocation, a *execution) {

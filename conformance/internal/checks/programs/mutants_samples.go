@@ -15,19 +15,19 @@ import (
 )
 
 // sampleFaults returns the faults of samples, custom calls and annotations of memory.
-func sampleFaults() []fault {
-	var list []fault
+func sampleFaults() []mutant.Mutant {
+	var list []mutant.Mutant
 	for i := range samples {
 		s := &samples[i]
 		list = append(list, zeroes(s.rule+"/"+s.name))
 	}
-	reversed := func(check string) fault {
+	reversed := func(check string) mutant.Mutant {
 		return onOutputs(check, "gives the results in another order", slices.Reverse)
 	}
 	wholly := func(int64, int, int) bool { return true }
-	kinds := func(check string) fault {
-		return after(check, "has kinds without names",
-			func(a *capi.ExecutableOutputMemoryKindsArgs) { clear(mutant.View(a.MemoryKindSizes, a.NumOutputs)) }).inModel()
+	kinds := func(check string) mutant.Mutant {
+		return mutant.After(check, "has kinds without names",
+			func(a *capi.ExecutableOutputMemoryKindsArgs) { clear(mutant.View(a.MemoryKindSizes, a.NumOutputs)) }).On(simulate)
 	}
 	return append(list, reversed("CMP-15/inner-tuples"), reversed("DON-02/exchange"), reversed("DON-02/crossed"),
 		reversed("RUN-18/all-arguments"),
@@ -37,12 +37,12 @@ func sampleFaults() []fault {
 		zeroes("XFFI-05/operands"), reversed("XFFI-05/results"), swapsTargets("XFFI-05/order"), compilesAnything("XFFI-08/api-versions"),
 		instead("XFFI-05/attributes", "i32 = -32 : i32", "i32 = -31 : i32"), instead("XFFI-05/attributes", "deep = 42", "deep = 43"),
 		leavesReadable("XFFI-05/aliased", "lets a custom call write to an argument", wholly),
-		zeroes("RUN-15/annotated-arguments"), zeroes("RUN-15/annotated-values").inModel(), kinds("EXE-13/annotated-results"),
+		zeroes("RUN-15/annotated-arguments"), zeroes("RUN-15/annotated-values").On(simulate), kinds("EXE-13/annotated-results"),
 		kinds("EXE-13/annotated-arguments-and-results"))
 }
 
 // zeroes makes a fault: arguments count as zeros.
-func zeroes(check string) fault {
+func zeroes(check string) mutant.Mutant {
 	return withClient(check, "takes zeros for the arguments", func(client *atomic.Pointer[capi.Client]) serve.Hook {
 		return serve.Around(func(c *serve.Invocation, a *execution) {
 			arguments, _ := lists(a, 0)
@@ -55,7 +55,7 @@ var targetText = regexp.MustCompile(`@suite_handler_\d+`)
 
 // swapsTargets makes a fault: the first two targets of a program's custom calls are
 // swapped.
-func swapsTargets(check string) fault {
+func swapsTargets(check string) mutant.Mutant {
 	return onCompile(check, "calls another function than the one named", func(c *compilation) {
 		names := targetText.FindAllString(c.code(), 2)
 		if len(names) < 2 {

@@ -26,16 +26,13 @@ func larger(real *capi.Table, faults ...serve.Hook) (*serve.Table, error) {
 // topologyMutants returns faults that show on a topology with more devices than the client
 // has.
 func topologyMutants() []mutant.Mutant {
-	return []mutant.Mutant{{
-		Check: "LEX-16", Fault: "loads what is for a device that it has not for one that it has", Base: mutant.Memory,
-		Sound: func(real *capi.Table) (*serve.Table, error) { return larger(real) },
-		Wrap: func(real *capi.Table) (*serve.Table, error) {
-			return larger(real, serve.Around(func(c *serve.Invocation, a *capi.ClientLoadArgs) {
+	return []mutant.Mutant{
+		mutant.Of("LEX-16", "loads what is for a device that it has not for one that it has",
+			func(c *serve.Invocation, a *capi.ClientLoadArgs) {
 				if c.Forward(); c.Err() != nil {
 					c.FailWith(nil)
 					a.LoadedExecutable = compileInstead(c.Table(), a.Client, check.AddOne)
 				}
-			}))
-		},
-	}}
+			}).InMemory().On(larger),
+	}
 }

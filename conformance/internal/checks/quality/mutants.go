@@ -49,10 +49,7 @@ func loses[A any](name, fault string, bytes int) mutant.Mutant {
 
 // slow makes a fault in which each call takes longer.
 func slow[A any](name, fault string, d time.Duration) mutant.Mutant {
-	return mutant.Of(name, fault, func(c *serve.Invocation, _ *A) {
-		time.Sleep(d)
-		c.Forward()
-	})
+	return mutant.Before(name, fault, func(_ *A) { time.Sleep(d) })
 }
 
 type (
@@ -94,10 +91,7 @@ func longerMutants() []mutant.Mutant {
 			loses[onReady]("LEAK-08"+variant, "what a callback was registered with is never freed", 2048),
 			loses[capi.ClientCreateArgs]("LEAK-06"+variant, "the pool of a client is never freed", 16<<20),
 			breaks[compile]("FUZZ-02"+variant, "a damaged program spoils those that follow", 5),
-			mutant.Of("FUZZ-04"+variant, "a deleted buffer does not say so", func(c *serve.Invocation, a *capi.BufferIsDeletedArgs) {
-				c.Forward()
-				a.IsDeleted = false
-			}),
+			mutant.After("FUZZ-04"+variant, "a deleted buffer does not say so", func(a *capi.BufferIsDeletedArgs) { a.IsDeleted = false }),
 		)
 	}
 	return ms
@@ -115,8 +109,7 @@ func onceMutants() []mutant.Mutant {
 		}),
 		breaks[download]("THR-09", "a fork leaves a lock held", 2),
 		loses[compile]("LEAK-05", "the code of a program is never freed", 1<<20),
-		mutant.Of("LEAK-09", "byte_strides are changed in the caller's array", func(c *serve.Invocation, a *upload) {
-			c.Forward()
+		mutant.After("LEAK-09", "byte_strides are changed in the caller's array", func(a *upload) {
 			if a.NumByteStrides > 0 {
 				*a.ByteStrides = 0
 			}
@@ -128,26 +121,17 @@ func onceMutants() []mutant.Mutant {
 				c.SetErr(nil)
 			}
 		}),
-		mutant.Of("FUZZ-02/options", "options are not read", func(c *serve.Invocation, a *compile) {
-			p, n := a.CompileOptions, a.CompileOptionsSize
-			a.CompileOptions, a.CompileOptionsSize = capi.BytesData(check.Devices(1, 1))
-			c.Forward()
-			a.CompileOptions, a.CompileOptionsSize = p, n
-		}),
+		mutant.Before("FUZZ-02/options", "options are not read", func(a *compile) { a.CompileOptions, a.CompileOptionsSize = capi.BytesData(check.Devices(1, 1)) }),
 		mutant.Hooked("FUZZ-03", "what is missing from an executable is taken from the last one", whole),
 		breaks[capi.ExecutableDeserializeAndLoadArgs]("FUZZ-03/changed bytes", "a damaged executable spoils those that follow", 3),
 		slow[execute]("PERF-01", "an execution waits for a timer", 5*time.Millisecond),
 		slow[upload]("PERF-02", "an upload waits for a timer", 60*time.Millisecond),
-		mutant.Of("PERF-03", "large programs take much longer", func(c *serve.Invocation, a *compile) {
+		mutant.Before("PERF-03", "large programs take much longer", func(a *compile) {
 			if a.Program.CodeSize > 8000 {
 				time.Sleep(6 * time.Second)
 			}
-			c.Forward()
 		}),
-		mutant.Of("PERF-04", "waiting polls with a pause", func(c *serve.Invocation, _ *capi.EventAwaitArgs) {
-			c.Forward()
-			time.Sleep(5 * time.Millisecond)
-		}),
+		mutant.After("PERF-04", "waiting polls with a pause", func(_ *capi.EventAwaitArgs) { time.Sleep(5 * time.Millisecond) }),
 		breaks[execute]("PERF-05", "an execution fails while another runs", 3),
 		loses[upload]("PERF-06", "each buffer takes a block of 64 KiB", 64<<10),
 		mutant.Hooked("PERF-07", "threads wait for each other in turns", func() []serve.Hook {

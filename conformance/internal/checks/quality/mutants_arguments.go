@@ -18,11 +18,10 @@ import (
 func ends[A any](family, fault string, when func(*A) bool) []mutant.Mutant {
 	var list []mutant.Mutant
 	for _, variant := range []string{"", ",fields=several"} {
-		list = append(list, mutant.Of("FUZZ-01/functions="+family+variant, fault, func(c *serve.Invocation, a *A) {
+		list = append(list, mutant.Before("FUZZ-01/functions="+family+variant, fault, func(a *A) {
 			if when(a) {
 				os.Exit(134)
 			}
-			c.Forward()
 		}).InMemory())
 	}
 	return list
@@ -75,11 +74,8 @@ func spoils() []mutant.Mutant {
 		Base: mutant.Memory, Hooks: func() []serve.Hook {
 			spoiled := false
 			return []serve.Hook{serve.Around(func(c *serve.Invocation, a *capi.LoadedExecutableExecuteArgs) {
-				if spoiled = spoiled || a.NumDevices == 0; spoiled {
-					c.Fail(capi.ErrorCodeInternal, "there is no device")
-					return
-				}
-				c.Forward()
+				spoiled = spoiled || a.NumDevices == 0
+				mutant.FailIf(c, spoiled, capi.ErrorCodeInternal, "there is no device")
 			})}
 		}}
 	return []mutant.Mutant{m}

@@ -24,15 +24,13 @@ func faultMutants() []mutant.Mutant {
 	return []mutant.Mutant{
 		mutant.Of("FAULT-03", "an upload without memory ends the process", func(c *serve.Invocation, _ *capi.ClientBufferFromHostBufferArgs) { dies(c) }),
 		mutant.Of("FAULT-03", "an execution without memory ends the process", func(c *serve.Invocation, _ *capi.LoadedExecutableExecuteArgs) { dies(c) }),
-		{
-			Check: "FAULT-03/compile", Fault: "a compilation of much ends the process",
-			Wrap: func(real *capi.Table) (*serve.Table, error) {
-				return serve.Wrap(real, large(func(*serve.Invocation) { os.Exit(134) }))
-			},
-			Sound: func(real *capi.Table) (*serve.Table, error) {
-				return serve.Wrap(real, large(func(c *serve.Invocation) { c.Fail(capi.ErrorCodeResourceExhausted, "out of memory") }))
-			},
-		},
+		mutant.Hooked("FAULT-03/compile", "a compilation of much ends the process", func() []serve.Hook {
+			return []serve.Hook{large(func(*serve.Invocation) { os.Exit(134) })}
+		}).On(func(real *capi.Table, faults ...serve.Hook) (*serve.Table, error) {
+			return serve.Wrap(real, append(faults, large(func(c *serve.Invocation) {
+				c.Fail(capi.ErrorCodeResourceExhausted, "out of memory")
+			}))...)
+		}),
 		mutant.Hooked("FAULT-03", "after memory was missing once, there is none any more", func() []serve.Hook {
 			missing := false
 			return []serve.Hook{serve.Around(func(c *serve.Invocation, _ *capi.ClientBufferFromHostBufferArgs) {

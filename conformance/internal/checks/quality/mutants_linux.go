@@ -42,10 +42,8 @@ func threadMutants() []mutant.Mutant {
 
 // deepStack makes a plugin that ends the process if a thread has little stack.
 func deepStack[A any](fault string) mutant.Mutant {
-	return mutant.Of("THR-06/everyday calls", fault, func(c *serve.Invocation, _ *A) {
-		if size := stackOfThread(); size > 0 && size <= stackSize {
-			mutant.Die()
-		}
-		c.Forward()
+	return mutant.Dies("THR-06/everyday calls", fault, func(*A) bool {
+		size := stackOfThread()
+		return size > 0 && size <= stackSize
 	})
 }

@@ -44,11 +44,7 @@ func naturalMutants() []mutant.Mutant {
 					c.Forward()
 				}),
 				serve.Around(func(c *serve.Invocation, _ *capi.LoadedExecutableExecuteArgs) {
-					if compiling.Load() > 0 {
-						c.Fail(capi.ErrorCodeUnavailable, "the compiler is busy")
-						return
-					}
-					c.Forward()
+					mutant.FailIf(c, compiling.Load() > 0, capi.ErrorCodeUnavailable, "the compiler is busy")
 				}),
 			}
 		}),
@@ -91,20 +87,13 @@ func naturalMutants() []mutant.Mutant {
 				c.Forward()
 			})}
 		}},
-		mutant.Of("LEAK-09", "dims are changed in the caller's array", func(c *serve.Invocation, a *capi.ClientBufferFromHostBufferArgs) {
-			if c.Forward(); a.NumDims > 1 {
+		mutant.After("LEAK-09", "dims are changed in the caller's array", func(a *capi.ClientBufferFromHostBufferArgs) {
+			if a.NumDims > 1 {
 				*a.Dims = 0
 			}
 		}),
-		mutant.Of("LEAK-09", "a program is changed in the caller's memory", func(c *serve.Invocation, a *capi.ClientCompileArgs) {
-			c.Forward()
-			*a.Program.Code = 0
-		}),
-		mutant.Of("LEAK-09", "the list of arguments is used for other things",
-			func(c *serve.Invocation, a *capi.LoadedExecutableExecuteArgs) {
-				c.Forward()
-				**a.ArgumentLists = nil
-			}),
+		mutant.After("LEAK-09", "a program is changed in the caller's memory", func(a *capi.ClientCompileArgs) { *a.Program.Code = 0 }),
+		mutant.After("LEAK-09", "the list of arguments is used for other things", func(a *capi.LoadedExecutableExecuteArgs) { **a.ArgumentLists = nil }),
 		mutant.Of("FUZZ-02", "a damaged program ends the process", func(c *serve.Invocation, _ *capi.ClientCompileArgs) {
 			if c.Forward(); c.Err() != nil {
 				os.Exit(134)
