@@ -92,47 +92,21 @@ func serializes(t tt, s ss) bool {
 }
 
 var topologyCalls = []call{
-	of(func(t tt, s ss) capi.TopologyDescriptionPlatformNameArgs {
-		return capi.TopologyDescriptionPlatformNameArgs{Topology: s.topo(t)}
-	}, nil),
-	of(func(t tt, s ss) capi.TopologyDescriptionPlatformVersionArgs {
-		return capi.TopologyDescriptionPlatformVersionArgs{Topology: s.topo(t)}
-	}, nil),
-	of(func(t tt, s ss) capi.TopologyDescriptionGetDeviceDescriptionsArgs {
-		return capi.TopologyDescriptionGetDeviceDescriptionsArgs{Topology: s.topo(t)}
-	}, nil),
-	of(func(t tt, s ss) capi.TopologyDescriptionSerializeArgs {
-		return capi.TopologyDescriptionSerializeArgs{Topology: s.topo(t)}
-	}, func(_ tt, _ ss, out capi.TopologyDescriptionSerializeArgs) {
+	ofTopology[capi.TopologyDescriptionPlatformNameArgs](nil),
+	ofTopology[capi.TopologyDescriptionPlatformVersionArgs](nil),
+	ofTopology[capi.TopologyDescriptionGetDeviceDescriptionsArgs](nil),
+	ofTopology(func(_ tt, _ ss, out capi.TopologyDescriptionSerializeArgs) {
 		out.SerializedTopologyDeleter.Call(out.SerializedTopology)
 	}),
-	of(func(t tt, s ss) capi.TopologyDescriptionAttributesArgs {
-		return capi.TopologyDescriptionAttributesArgs{Topology: s.topo(t)}
-	}, nil),
-	of(func(t tt, s ss) capi.TopologyDescriptionFingerprintArgs {
-		return capi.TopologyDescriptionFingerprintArgs{Topology: s.topo(t)}
-	}, nil),
-	of(func(t tt, s ss) capi.TopologyDescriptionGetMemorySpaceKindIDsArgs {
-		return capi.TopologyDescriptionGetMemorySpaceKindIDsArgs{Topology: s.topo(t)}
-	}, nil),
-	of(func(t tt, s ss) capi.DeviceDescriptionIDArgs {
-		return capi.DeviceDescriptionIDArgs{DeviceDescription: s.description(t)}
-	}, nil),
-	of(func(t tt, s ss) capi.DeviceDescriptionProcessIndexArgs {
-		return capi.DeviceDescriptionProcessIndexArgs{DeviceDescription: s.description(t)}
-	}, nil),
-	of(func(t tt, s ss) capi.DeviceDescriptionAttributesArgs {
-		return capi.DeviceDescriptionAttributesArgs{DeviceDescription: s.description(t)}
-	}, nil),
-	of(func(t tt, s ss) capi.DeviceDescriptionKindArgs {
-		return capi.DeviceDescriptionKindArgs{DeviceDescription: s.description(t)}
-	}, nil),
-	of(func(t tt, s ss) capi.DeviceDescriptionDebugStringArgs {
-		return capi.DeviceDescriptionDebugStringArgs{DeviceDescription: s.description(t)}
-	}, nil),
-	of(func(t tt, s ss) capi.DeviceDescriptionToStringArgs {
-		return capi.DeviceDescriptionToStringArgs{DeviceDescription: s.description(t)}
-	}, nil),
+	ofTopology[capi.TopologyDescriptionAttributesArgs](nil),
+	ofTopology[capi.TopologyDescriptionFingerprintArgs](nil),
+	ofTopology[capi.TopologyDescriptionGetMemorySpaceKindIDsArgs](nil),
+	ofDescription[capi.DeviceDescriptionIDArgs](nil),
+	ofDescription[capi.DeviceDescriptionProcessIndexArgs](nil),
+	ofDescription[capi.DeviceDescriptionAttributesArgs](nil),
+	ofDescription[capi.DeviceDescriptionKindArgs](nil),
+	ofDescription[capi.DeviceDescriptionDebugStringArgs](nil),
+	ofDescription[capi.DeviceDescriptionToStringArgs](nil),
 }
 
 var clientCalls = []call{
@@ -148,19 +122,13 @@ var clientCalls = []call{
 		check.Call(t, capi.ClientDestroyArgs{Client: out.Client})
 	}),
 	of(func(tt, ss) (a capi.ClientDestroyArgs) { return }, nil),
-	of(func(_ tt, s ss) capi.ClientPlatformNameArgs { return capi.ClientPlatformNameArgs{Client: s.c()} }, nil),
-	of(func(_ tt, s ss) capi.ClientPlatformVersionArgs { return capi.ClientPlatformVersionArgs{Client: s.c()} }, nil),
-	of(func(_ tt, s ss) capi.ClientProcessIndexArgs { return capi.ClientProcessIndexArgs{Client: s.c()} }, nil),
-	of(func(_ tt, s ss) capi.ClientTopologyDescriptionArgs {
-		return capi.ClientTopologyDescriptionArgs{Client: s.c()}
-	}, nil),
-	of(func(_ tt, s ss) capi.ClientDevicesArgs { return capi.ClientDevicesArgs{Client: s.c()} }, nil),
-	of(func(_ tt, s ss) capi.ClientAddressableDevicesArgs {
-		return capi.ClientAddressableDevicesArgs{Client: s.c()}
-	}, nil),
-	of(func(_ tt, s ss) capi.ClientAddressableMemoriesArgs {
-		return capi.ClientAddressableMemoriesArgs{Client: s.c()}
-	}, nil),
+	ofClient[capi.ClientPlatformNameArgs](nil),
+	ofClient[capi.ClientPlatformVersionArgs](nil),
+	ofClient[capi.ClientProcessIndexArgs](nil),
+	ofClient[capi.ClientTopologyDescriptionArgs](nil),
+	ofClient[capi.ClientDevicesArgs](nil),
+	ofClient[capi.ClientAddressableDevicesArgs](nil),
+	ofClient[capi.ClientAddressableMemoriesArgs](nil),
 	of(func(t tt, s ss) capi.ClientLookupDeviceArgs {
 		return capi.ClientLookupDeviceArgs{Client: s.c(),
 			ID: check.Call(t, capi.DeviceDescriptionIDArgs{DeviceDescription: s.description(t)}).ID}
@@ -169,9 +137,7 @@ var clientCalls = []call{
 		id := check.Call(t, capi.DeviceLocalHardwareIDArgs{Device: s.device()}).LocalHardwareID
 		return capi.ClientLookupAddressableDeviceArgs{Client: s.c(), LocalHardwareID: id}
 	}, nil),
-	of(func(_ tt, s ss) capi.ClientUpdateGlobalProcessInfoArgs {
-		return capi.ClientUpdateGlobalProcessInfoArgs{Client: s.c()}
-	}, nil),
+	ofClient[capi.ClientUpdateGlobalProcessInfoArgs](nil),
 	of(func(_ tt, s ss) capi.ClientDefaultDeviceAssignmentArgs {
 		return capi.ClientDefaultDeviceAssignmentArgs{
 			Client: s.c(), NumReplicas: 1, NumPartitions: 1, DefaultAssignmentSize: 1, DefaultAssignment: new(int32),
@@ -216,9 +182,9 @@ var clientCalls = []call{
 var eventCalls = []call{
 	of(func(tt, ss) (a capi.ErrorDestroyArgs) { return }, nil),
 	of(func(tt, ss) (a capi.EventDestroyArgs) { return }, nil),
-	of(func(t tt, s ss) capi.EventIsReadyArgs { return capi.EventIsReadyArgs{Event: s.ready(t)} }, nil),
-	of(func(t tt, s ss) capi.EventErrorArgs { return capi.EventErrorArgs{Event: s.ready(t)} }, nil),
-	of(func(t tt, s ss) capi.EventAwaitArgs { return capi.EventAwaitArgs{Event: s.ready(t)} }, nil),
+	ofEvent[capi.EventIsReadyArgs](nil),
+	ofEvent[capi.EventErrorArgs](nil),
+	ofEvent[capi.EventAwaitArgs](nil),
 	of(func(t tt, s ss) (a capi.EventOnReadyArgs) {
 		callback, handle := capi.NewEventOnReadyCallback(func(*capi.ErrorHandle) {})
 		t.Cleanup(handle.Delete)
@@ -233,59 +199,39 @@ var eventCalls = []call{
 }
 
 var deviceCalls = []call{
-	of(func(_ tt, s ss) capi.DeviceGetDescriptionArgs {
-		return capi.DeviceGetDescriptionArgs{Device: s.device()}
-	}, nil),
-	of(func(_ tt, s ss) capi.DeviceIsAddressableArgs { return capi.DeviceIsAddressableArgs{Device: s.device()} }, nil),
-	of(func(_ tt, s ss) capi.DeviceLocalHardwareIDArgs {
-		return capi.DeviceLocalHardwareIDArgs{Device: s.device()}
-	}, nil),
-	of(func(_ tt, s ss) capi.DeviceAddressableMemoriesArgs {
-		return capi.DeviceAddressableMemoriesArgs{Device: s.device()}
-	}, nil),
-	of(func(_ tt, s ss) capi.DeviceDefaultMemoryArgs { return capi.DeviceDefaultMemoryArgs{Device: s.device()} }, nil),
-	of(func(_ tt, s ss) capi.DeviceMemoryStatsArgs { return capi.DeviceMemoryStatsArgs{Device: s.device()} }, nil),
-	of(func(_ tt, s ss) capi.DeviceClearMemoryStatsArgs {
-		return capi.DeviceClearMemoryStatsArgs{Device: s.device()}
-	}, nil),
+	ofDevice[capi.DeviceGetDescriptionArgs](nil),
+	ofDevice[capi.DeviceIsAddressableArgs](nil),
+	ofDevice[capi.DeviceLocalHardwareIDArgs](nil),
+	ofDevice[capi.DeviceAddressableMemoriesArgs](nil),
+	ofDevice[capi.DeviceDefaultMemoryArgs](nil),
+	ofDevice[capi.DeviceMemoryStatsArgs](nil),
+	ofDevice[capi.DeviceClearMemoryStatsArgs](nil),
 	of(func(_ tt, s ss) capi.DevicePoisonExecutionArgs {
 		return capi.DevicePoisonExecutionArgs{Device: s.device(), LaunchID: 424242, ErrorCode: capi.ErrorCodeAborted}
 	}, nil),
-	of(func(_ tt, s ss) capi.DeviceGetAttributesArgs {
-		return capi.DeviceGetAttributesArgs{Device: s.device()}
-	}, func(_ tt, _ ss, out capi.DeviceGetAttributesArgs) { out.AttributesDeleter.Call(out.DeviceAttributes) }),
-	given(hasMemories, of(func(t tt, s ss) capi.MemoryIDArgs { return capi.MemoryIDArgs{Memory: s.memory(t)} }, nil)),
-	given(hasMemories, of(func(t tt, s ss) capi.MemoryKindArgs { return capi.MemoryKindArgs{Memory: s.memory(t)} }, nil)),
-	given(hasMemories, of(func(t tt, s ss) capi.MemoryKindIDArgs { return capi.MemoryKindIDArgs{Memory: s.memory(t)} }, nil)),
-	given(hasMemories, of(func(t tt, s ss) capi.MemoryDebugStringArgs { return capi.MemoryDebugStringArgs{Memory: s.memory(t)} }, nil)),
-	given(hasMemories, of(func(t tt, s ss) capi.MemoryToStringArgs { return capi.MemoryToStringArgs{Memory: s.memory(t)} }, nil)),
-	given(hasMemories, of(func(t tt, s ss) capi.MemoryAddressableByDevicesArgs {
-		return capi.MemoryAddressableByDevicesArgs{Memory: s.memory(t)}
-	}, nil)),
+	ofDevice(func(_ tt, _ ss, out capi.DeviceGetAttributesArgs) { out.AttributesDeleter.Call(out.DeviceAttributes) }),
+	ofMemory[capi.MemoryIDArgs](nil),
+	ofMemory[capi.MemoryKindArgs](nil),
+	ofMemory[capi.MemoryKindIDArgs](nil),
+	ofMemory[capi.MemoryDebugStringArgs](nil),
+	ofMemory[capi.MemoryToStringArgs](nil),
+	ofMemory[capi.MemoryAddressableByDevicesArgs](nil),
 }
 
 var bufferCalls = []call{
 	of(func(tt, ss) (a capi.BufferDestroyArgs) { return }, nil),
-	of(func(t tt, s ss) capi.BufferElementTypeArgs { return capi.BufferElementTypeArgs{Buffer: s.buf(t)} }, nil),
-	of(func(t tt, s ss) capi.BufferDimensionsArgs { return capi.BufferDimensionsArgs{Buffer: s.buf(t)} }, nil),
-	of(func(t tt, s ss) capi.BufferUnpaddedDimensionsArgs {
-		return capi.BufferUnpaddedDimensionsArgs{Buffer: s.buf(t)}
-	}, nil),
-	of(func(t tt, s ss) capi.BufferDynamicDimensionIndicesArgs {
-		return capi.BufferDynamicDimensionIndicesArgs{Buffer: s.buf(t)}
-	}, nil),
-	of(func(t tt, s ss) capi.BufferGetMemoryLayoutArgs {
-		return capi.BufferGetMemoryLayoutArgs{Buffer: s.buf(t)}
-	}, nil),
+	ofBuffer[capi.BufferElementTypeArgs](nil),
+	ofBuffer[capi.BufferDimensionsArgs](nil),
+	ofBuffer[capi.BufferUnpaddedDimensionsArgs](nil),
+	ofBuffer[capi.BufferDynamicDimensionIndicesArgs](nil),
+	ofBuffer[capi.BufferGetMemoryLayoutArgs](nil),
 	of(func(t tt, s ss) capi.BufferToHostBufferArgs {
 		dst := make([]byte, 16)
 		return capi.BufferToHostBufferArgs{Src: s.buf(t), HostLayout: check.RowMajor(1), Dst: check.Pointer(dst), DstSize: 16}
 	}, func(t tt, _ ss, out capi.BufferToHostBufferArgs) { wait(t, out.Event) }),
-	of(func(t tt, s ss) capi.BufferOnDeviceSizeInBytesArgs {
-		return capi.BufferOnDeviceSizeInBytesArgs{Buffer: s.buf(t)}
-	}, nil),
+	ofBuffer[capi.BufferOnDeviceSizeInBytesArgs](nil),
 	of(func(t tt, s ss) capi.BufferDeleteArgs { return capi.BufferDeleteArgs{Buffer: s.upload(t)} }, nil),
-	of(func(t tt, s ss) capi.BufferIsDeletedArgs { return capi.BufferIsDeletedArgs{Buffer: s.buf(t)} }, nil),
+	ofBuffer[capi.BufferIsDeletedArgs](nil),
 	of(func(t tt, s ss) capi.BufferCopyRawToHostArgs {
 		dst := make([]byte, 16)
 		return capi.BufferCopyRawToHostArgs{Buffer: s.buf(t), Dst: check.Pointer(dst), TransferSize: 16}
@@ -296,85 +242,47 @@ var bufferCalls = []call{
 		memories := s.client.Memories
 		return capi.BufferCopyToMemoryArgs{Buffer: s.buf(t), DstMemory: memories[len(memories)-1]}
 	}, func(t tt, _ ss, out capi.BufferCopyToMemoryArgs) { check.Own(t, out.DstBuffer) })),
-	of(func(t tt, s ss) capi.BufferIsOnCPUArgs { return capi.BufferIsOnCPUArgs{Buffer: s.buf(t)} }, nil),
-	of(func(t tt, s ss) capi.BufferDeviceArgs { return capi.BufferDeviceArgs{Buffer: s.buf(t)} }, nil),
-	of(func(t tt, s ss) capi.BufferMemoryArgs { return capi.BufferMemoryArgs{Buffer: s.buf(t)} }, nil),
-	of(func(t tt, s ss) capi.BufferReadyEventArgs {
-		return capi.BufferReadyEventArgs{Buffer: s.buf(t)}
-	}, func(t tt, _ ss, out capi.BufferReadyEventArgs) { wait(t, out.Event) }),
-	of(func(t tt, s ss) capi.BufferUnsafePointerArgs { return capi.BufferUnsafePointerArgs{Buffer: s.buf(t)} }, nil),
-	of(func(t tt, s ss) capi.BufferIncreaseExternalReferenceCountArgs {
-		return capi.BufferIncreaseExternalReferenceCountArgs{Buffer: s.buf(t)}
-	}, func(t tt, s ss, _ capi.BufferIncreaseExternalReferenceCountArgs) {
+	ofBuffer[capi.BufferIsOnCPUArgs](nil),
+	ofBuffer[capi.BufferDeviceArgs](nil),
+	ofBuffer[capi.BufferMemoryArgs](nil),
+	ofBuffer(func(t tt, _ ss, out capi.BufferReadyEventArgs) { wait(t, out.Event) }),
+	ofBuffer[capi.BufferUnsafePointerArgs](nil),
+	ofBuffer(func(t tt, s ss, _ capi.BufferIncreaseExternalReferenceCountArgs) {
 		check.Call(t, capi.BufferDecreaseExternalReferenceCountArgs{Buffer: s.buf(t)})
 	}),
-	of(func(t tt, s ss) capi.BufferOpaqueDeviceMemoryDataPointerArgs {
-		return capi.BufferOpaqueDeviceMemoryDataPointerArgs{Buffer: s.buf(t)}
-	}, nil),
+	ofBuffer[capi.BufferOpaqueDeviceMemoryDataPointerArgs](nil),
 }
 
 var executableCalls = []call{
 	of(func(tt, ss) (a capi.ExecutableDestroyArgs) { return }, nil),
 	of(func(tt, ss) (a capi.LoadedExecutableDestroyArgs) { return }, nil),
-	of(func(t tt, s ss) capi.LoadedExecutableGetExecutableArgs {
-		return capi.LoadedExecutableGetExecutableArgs{LoadedExecutable: s.exe(t)}
-	}, func(t tt, _ ss, out capi.LoadedExecutableGetExecutableArgs) { check.Own(t, out.Executable) }),
-	of(func(t tt, s ss) capi.ExecutableNameArgs { return capi.ExecutableNameArgs{Executable: s.prog(t)} }, nil),
-	of(func(t tt, s ss) capi.ExecutableNumReplicasArgs {
-		return capi.ExecutableNumReplicasArgs{Executable: s.prog(t)}
-	}, nil),
-	of(func(t tt, s ss) capi.ExecutableNumPartitionsArgs {
-		return capi.ExecutableNumPartitionsArgs{Executable: s.prog(t)}
-	}, nil),
-	of(func(t tt, s ss) capi.ExecutableNumOutputsArgs {
-		return capi.ExecutableNumOutputsArgs{Executable: s.prog(t)}
-	}, nil),
-	of(func(t tt, s ss) capi.ExecutableSizeOfGeneratedCodeInBytesArgs {
-		return capi.ExecutableSizeOfGeneratedCodeInBytesArgs{Executable: s.prog(t)}
-	}, nil),
-	of(func(t tt, s ss) capi.ExecutableFingerprintArgs {
-		return capi.ExecutableFingerprintArgs{Executable: s.prog(t)}
-	}, nil),
-	of(func(t tt, s ss) capi.ExecutableGetCostAnalysisArgs {
-		return capi.ExecutableGetCostAnalysisArgs{Executable: s.prog(t)}
-	}, nil),
-	of(func(t tt, s ss) capi.ExecutableGetCompiledMemoryStatsArgs {
-		return capi.ExecutableGetCompiledMemoryStatsArgs{Executable: s.prog(t)}
-	}, nil),
-	of(func(t tt, s ss) capi.ExecutableOutputElementTypesArgs {
-		return capi.ExecutableOutputElementTypesArgs{Executable: s.prog(t)}
-	}, nil),
-	of(func(t tt, s ss) capi.ExecutableOutputDimensionsArgs {
-		return capi.ExecutableOutputDimensionsArgs{Executable: s.prog(t)}
-	}, nil),
-	of(func(t tt, s ss) capi.ExecutableOutputMemoryKindsArgs {
-		return capi.ExecutableOutputMemoryKindsArgs{Executable: s.prog(t)}
-	}, nil),
+	ofLoaded(func(t tt, _ ss, out capi.LoadedExecutableGetExecutableArgs) { check.Own(t, out.Executable) }),
+	ofProgram[capi.ExecutableNameArgs](nil),
+	ofProgram[capi.ExecutableNumReplicasArgs](nil),
+	ofProgram[capi.ExecutableNumPartitionsArgs](nil),
+	ofProgram[capi.ExecutableNumOutputsArgs](nil),
+	ofProgram[capi.ExecutableSizeOfGeneratedCodeInBytesArgs](nil),
+	ofProgram[capi.ExecutableFingerprintArgs](nil),
+	ofProgram[capi.ExecutableGetCostAnalysisArgs](nil),
+	ofProgram[capi.ExecutableGetCompiledMemoryStatsArgs](nil),
+	ofProgram[capi.ExecutableOutputElementTypesArgs](nil),
+	ofProgram[capi.ExecutableOutputDimensionsArgs](nil),
+	ofProgram[capi.ExecutableOutputMemoryKindsArgs](nil),
 	of(func(t tt, s ss) capi.ExecutableOptimizedProgramArgs {
 		return capi.ExecutableOptimizedProgramArgs{Executable: s.prog(t), Program: &capi.Program{StructSize: capi.ProgramSize}}
 	}, nil),
-	of(func(t tt, s ss) capi.ExecutableSerializeArgs {
-		return capi.ExecutableSerializeArgs{Executable: s.prog(t)}
-	}, func(_ tt, _ ss, out capi.ExecutableSerializeArgs) {
+	ofProgram(func(_ tt, _ ss, out capi.ExecutableSerializeArgs) {
 		out.SerializedExecutableDeleter.Call(out.SerializedExecutable)
 	}),
-	of(func(t tt, s ss) capi.ExecutableGetCompileOptionsArgs {
-		return capi.ExecutableGetCompileOptionsArgs{Executable: s.prog(t)}
-	}, func(_ tt, _ ss, out capi.ExecutableGetCompileOptionsArgs) {
+	ofProgram(func(_ tt, _ ss, out capi.ExecutableGetCompileOptionsArgs) {
 		out.SerializedCompileOptionsDeleter.Call(out.SerializedCompileOptions)
 	}),
 	given(serializes, of(func(t tt, s ss) capi.ExecutableDeserializeAndLoadArgs {
 		return deserializeArgs(t, s)
 	}, func(t tt, _ ss, out capi.ExecutableDeserializeAndLoadArgs) { check.Own(t, out.LoadedExecutable) })),
-	of(func(t tt, s ss) capi.LoadedExecutableAddressableDevicesArgs {
-		return capi.LoadedExecutableAddressableDevicesArgs{Executable: s.exe(t)}
-	}, nil),
-	of(func(t tt, s ss) capi.LoadedExecutableFingerprintArgs {
-		return capi.LoadedExecutableFingerprintArgs{Executable: s.exe(t)}
-	}, nil),
-	of(func(t tt, s ss) capi.LoadedExecutableIsDeletedArgs {
-		return capi.LoadedExecutableIsDeletedArgs{Executable: s.exe(t)}
-	}, nil),
+	ofLoaded[capi.LoadedExecutableAddressableDevicesArgs](nil),
+	ofLoaded[capi.LoadedExecutableFingerprintArgs](nil),
+	ofLoaded[capi.LoadedExecutableIsDeletedArgs](nil),
 	of(func(t tt, s ss) capi.LoadedExecutableDeleteArgs {
 		return capi.LoadedExecutableDeleteArgs{Executable: t.Compile(s.client, check.AddOne)}
 	}, nil),

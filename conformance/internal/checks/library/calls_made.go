@@ -44,11 +44,9 @@ func manager(t tt, s ss) *capi.AsyncHostToDeviceTransferManager {
 }
 
 var transferCalls = []call{
-	given(transfers, of(func(t tt, s ss) capi.AsyncHostToDeviceTransferManagerDestroyArgs {
-		return capi.AsyncHostToDeviceTransferManagerDestroyArgs{TransferManager: manager(t, s)}
-	}, func(t tt, _ ss, out capi.AsyncHostToDeviceTransferManagerDestroyArgs) {
+	ofManager(func(t tt, _ ss, out capi.AsyncHostToDeviceTransferManagerDestroyArgs) {
 		check.Disown(t, out.TransferManager)
-	})),
+	}),
 	given(transfers, of(func(t tt, s ss) capi.AsyncHostToDeviceTransferManagerTransferDataArgs {
 		return capi.AsyncHostToDeviceTransferManagerTransferDataArgs{
 			TransferManager: manager(t, s), Data: check.Pointer([]float32{1, 2, 3, 4}), TransferSize: 16, IsLastTransfer: true,
@@ -56,28 +54,18 @@ var transferCalls = []call{
 	}, func(t tt, _ ss, out capi.AsyncHostToDeviceTransferManagerTransferDataArgs) {
 		wait(t, out.DoneWithH2dTransfer)
 	})),
-	given(transfers, of(func(t tt, s ss) capi.AsyncHostToDeviceTransferManagerRetrieveBufferArgs {
-		return capi.AsyncHostToDeviceTransferManagerRetrieveBufferArgs{TransferManager: manager(t, s)}
-	}, func(t tt, _ ss, out capi.AsyncHostToDeviceTransferManagerRetrieveBufferArgs) {
+	ofManager(func(t tt, _ ss, out capi.AsyncHostToDeviceTransferManagerRetrieveBufferArgs) {
 		check.Own(t, out.BufferOut)
-	})),
-	given(transfers, of(func(t tt, s ss) capi.AsyncHostToDeviceTransferManagerDeviceArgs {
-		return capi.AsyncHostToDeviceTransferManagerDeviceArgs{TransferManager: manager(t, s)}
-	}, nil)),
-	given(transfers, of(func(t tt, s ss) capi.AsyncHostToDeviceTransferManagerBufferCountArgs {
-		return capi.AsyncHostToDeviceTransferManagerBufferCountArgs{TransferManager: manager(t, s)}
-	}, nil)),
-	given(transfers, of(func(t tt, s ss) capi.AsyncHostToDeviceTransferManagerBufferSizeArgs {
-		return capi.AsyncHostToDeviceTransferManagerBufferSizeArgs{TransferManager: manager(t, s)}
-	}, nil)),
+	}),
+	ofManager[capi.AsyncHostToDeviceTransferManagerDeviceArgs](nil),
+	ofManager[capi.AsyncHostToDeviceTransferManagerBufferCountArgs](nil),
+	ofManager[capi.AsyncHostToDeviceTransferManagerBufferSizeArgs](nil),
 	given(transfers, of(func(t tt, s ss) (a capi.AsyncHostToDeviceTransferManagerSetBufferErrorArgs) {
 		a.TransferManager, a.ErrorCode = manager(t, s), capi.ErrorCodeAborted
 		a.ErrorMessage, a.ErrorMessageSize = capi.StringData("an error on purpose")
 		return
 	}, nil)),
-	given(transfers, of(func(t tt, s ss) capi.AsyncHostToDeviceTransferManagerAddMetadataArgs {
-		return capi.AsyncHostToDeviceTransferManagerAddMetadataArgs{TransferManager: manager(t, s)}
-	}, nil)),
+	ofManager[capi.AsyncHostToDeviceTransferManagerAddMetadataArgs](nil),
 }
 
 // alias makes a buffer that stands for a later one.
@@ -191,17 +179,11 @@ var madeCalls = map[string][]call{
 		}, func(t tt, _ ss, out capi.BufferBitcastArgs) { check.Own(t, out.OutBuffer) }),
 	},
 	"executable": {
-		of(func(t tt, s ss) capi.LoadedExecutableGetDeviceAssignmentArgs {
-			return capi.LoadedExecutableGetDeviceAssignmentArgs{Executable: s.exe(t)}
-		}, func(_ tt, _ ss, out capi.LoadedExecutableGetDeviceAssignmentArgs) {
+		ofLoaded(func(_ tt, _ ss, out capi.LoadedExecutableGetDeviceAssignmentArgs) {
 			out.SerializedDeviceAssignmentDeleter.Call(out.SerializedDeviceAssignment)
 		}),
-		of(func(t tt, s ss) capi.LoadedExecutableAddressableDeviceLogicalIDsArgs {
-			return capi.LoadedExecutableAddressableDeviceLogicalIDsArgs{Executable: s.exe(t)}
-		}, nil),
-		of(func(t tt, s ss) capi.ExecutableParameterMemoryKindsArgs {
-			return capi.ExecutableParameterMemoryKindsArgs{Executable: s.prog(t)}
-		}, nil),
+		ofLoaded[capi.LoadedExecutableAddressableDeviceLogicalIDsArgs](nil),
+		ofProgram[capi.ExecutableParameterMemoryKindsArgs](nil),
 	},
 	"transfer": transferCalls,
 }

@@ -50,6 +50,34 @@ func of[A any](build func(t *check.T, s *session) A, after func(t *check.T, s *s
 	}}
 }
 
+// The calls of functions that take nothing but an object. after does what of's does.
+
+type after[A any] = func(t *check.T, s *session, out A)
+
+func about[A, H any](object func(s *session, t *check.T) *H, after after[A]) call {
+	return of(func(t *check.T, s *session) A { return check.About[A](object(s, t)) }, after)
+}
+
+func ofTopology[A any](f after[A]) call    { return about((*session).topo, f) }
+func ofDescription[A any](f after[A]) call { return about((*session).description, f) }
+func ofBuffer[A any](f after[A]) call      { return about((*session).buf, f) }
+func ofEvent[A any](f after[A]) call       { return about((*session).ready, f) }
+func ofLoaded[A any](f after[A]) call      { return about((*session).exe, f) }
+func ofProgram[A any](f after[A]) call     { return about((*session).prog, f) }
+func ofMemory[A any](f after[A]) call      { return given(hasMemories, about((*session).memory, f)) }
+
+func ofClient[A any](f after[A]) call {
+	return about(func(s *session, _ *check.T) *capi.Client { return s.c() }, f)
+}
+
+func ofDevice[A any](f after[A]) call {
+	return about(func(s *session, _ *check.T) *capi.Device { return s.device() }, f)
+}
+
+func ofManager[A any](f after[A]) call {
+	return given(transfers, about(func(s *session, t *check.T) *capi.AsyncHostToDeviceTransferManager { return manager(t, s) }, f))
+}
+
 // given limits a call to plugins that offer what its arguments need.
 func given(can func(t *check.T, s *session) bool, c call) call {
 	c.can = can

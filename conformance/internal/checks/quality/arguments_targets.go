@@ -285,83 +285,55 @@ func topologyTargets() []target {
 
 // getter returns a function that only takes a handle: only what precedes the handle can
 // be changed.
-func getter[A any](valid func(ss) A) target {
-	return fuzzed(func(_ tt, s ss) A { return valid(s) }, nil)
+func getter[A, H any](object func(ss) *H) target {
+	return fuzzed(func(_ tt, s ss) A { return check.About[A](object(s)) }, nil)
 }
 
 func getterTargets() []target {
+	client := func(s ss) *capi.Client { return s.c.Handle }
 	device := func(s ss) *capi.Device { return s.c.Devices[0] }
+	buffer := func(s ss) *capi.Buffer { return s.buffer }
+	program := func(s ss) *capi.Executable { return s.program }
+	loaded := func(s ss) *capi.LoadedExecutable { return s.exe }
 	return []target{
-		getter(func(ss) (a capi.PluginAttributesArgs) { return }),
-		getter(func(s ss) capi.ClientPlatformNameArgs { return capi.ClientPlatformNameArgs{Client: s.c.Handle} }),
-		getter(func(s ss) capi.ClientPlatformVersionArgs { return capi.ClientPlatformVersionArgs{Client: s.c.Handle} }),
-		getter(func(s ss) capi.ClientProcessIndexArgs { return capi.ClientProcessIndexArgs{Client: s.c.Handle} }),
-		getter(func(s ss) capi.ClientDevicesArgs { return capi.ClientDevicesArgs{Client: s.c.Handle} }),
-		getter(func(s ss) capi.ClientAddressableDevicesArgs {
-			return capi.ClientAddressableDevicesArgs{Client: s.c.Handle}
-		}),
-		getter(func(s ss) capi.ClientAddressableMemoriesArgs {
-			return capi.ClientAddressableMemoriesArgs{Client: s.c.Handle}
-		}),
-		getter(func(s ss) capi.ClientTopologyDescriptionArgs {
-			return capi.ClientTopologyDescriptionArgs{Client: s.c.Handle}
-		}),
-		getter(func(s ss) capi.DeviceGetDescriptionArgs { return capi.DeviceGetDescriptionArgs{Device: device(s)} }),
-		getter(func(s ss) capi.DeviceIsAddressableArgs { return capi.DeviceIsAddressableArgs{Device: device(s)} }),
-		getter(func(s ss) capi.DeviceLocalHardwareIDArgs { return capi.DeviceLocalHardwareIDArgs{Device: device(s)} }),
-		getter(func(s ss) capi.DeviceAddressableMemoriesArgs {
-			return capi.DeviceAddressableMemoriesArgs{Device: device(s)}
-		}),
-		getter(func(s ss) capi.DeviceDefaultMemoryArgs { return capi.DeviceDefaultMemoryArgs{Device: device(s)} }),
-		getter(func(s ss) capi.DeviceMemoryStatsArgs { return capi.DeviceMemoryStatsArgs{Device: device(s)} }),
-		getter(func(s ss) capi.BufferElementTypeArgs { return capi.BufferElementTypeArgs{Buffer: s.buffer} }),
-		getter(func(s ss) capi.BufferDimensionsArgs { return capi.BufferDimensionsArgs{Buffer: s.buffer} }),
-		getter(func(s ss) capi.BufferUnpaddedDimensionsArgs {
-			return capi.BufferUnpaddedDimensionsArgs{Buffer: s.buffer}
-		}),
-		getter(func(s ss) capi.BufferDynamicDimensionIndicesArgs {
-			return capi.BufferDynamicDimensionIndicesArgs{Buffer: s.buffer}
-		}),
-		getter(func(s ss) capi.BufferGetMemoryLayoutArgs { return capi.BufferGetMemoryLayoutArgs{Buffer: s.buffer} }),
-		getter(func(s ss) capi.BufferOnDeviceSizeInBytesArgs {
-			return capi.BufferOnDeviceSizeInBytesArgs{Buffer: s.buffer}
-		}),
-		getter(func(s ss) capi.BufferIsDeletedArgs { return capi.BufferIsDeletedArgs{Buffer: s.buffer} }),
-		getter(func(s ss) capi.BufferIsOnCPUArgs { return capi.BufferIsOnCPUArgs{Buffer: s.buffer} }),
-		getter(func(s ss) capi.BufferDeviceArgs { return capi.BufferDeviceArgs{Buffer: s.buffer} }),
-		getter(func(s ss) capi.BufferMemoryArgs { return capi.BufferMemoryArgs{Buffer: s.buffer} }),
+		fuzzed(func(tt, ss) (a capi.PluginAttributesArgs) { return }, nil),
+		getter[capi.ClientPlatformNameArgs](client),
+		getter[capi.ClientPlatformVersionArgs](client),
+		getter[capi.ClientProcessIndexArgs](client),
+		getter[capi.ClientDevicesArgs](client),
+		getter[capi.ClientAddressableDevicesArgs](client),
+		getter[capi.ClientAddressableMemoriesArgs](client),
+		getter[capi.ClientTopologyDescriptionArgs](client),
+		getter[capi.DeviceGetDescriptionArgs](device),
+		getter[capi.DeviceIsAddressableArgs](device),
+		getter[capi.DeviceLocalHardwareIDArgs](device),
+		getter[capi.DeviceAddressableMemoriesArgs](device),
+		getter[capi.DeviceDefaultMemoryArgs](device),
+		getter[capi.DeviceMemoryStatsArgs](device),
+		getter[capi.BufferElementTypeArgs](buffer),
+		getter[capi.BufferDimensionsArgs](buffer),
+		getter[capi.BufferUnpaddedDimensionsArgs](buffer),
+		getter[capi.BufferDynamicDimensionIndicesArgs](buffer),
+		getter[capi.BufferGetMemoryLayoutArgs](buffer),
+		getter[capi.BufferOnDeviceSizeInBytesArgs](buffer),
+		getter[capi.BufferIsDeletedArgs](buffer),
+		getter[capi.BufferIsOnCPUArgs](buffer),
+		getter[capi.BufferDeviceArgs](buffer),
+		getter[capi.BufferMemoryArgs](buffer),
 		fuzzed(func(_ tt, s ss) capi.BufferReadyEventArgs { return capi.BufferReadyEventArgs{Buffer: s.buffer} },
 			func(_ tt, s ss, a capi.BufferReadyEventArgs) {
 				_ = s.wait(a.Event)
 			}),
-		getter(func(s ss) capi.ExecutableNameArgs { return capi.ExecutableNameArgs{Executable: s.program} }),
-		getter(func(s ss) capi.ExecutableNumReplicasArgs {
-			return capi.ExecutableNumReplicasArgs{Executable: s.program}
-		}),
-		getter(func(s ss) capi.ExecutableNumPartitionsArgs {
-			return capi.ExecutableNumPartitionsArgs{Executable: s.program}
-		}),
-		getter(func(s ss) capi.ExecutableNumOutputsArgs { return capi.ExecutableNumOutputsArgs{Executable: s.program} }),
-		getter(func(s ss) capi.ExecutableSizeOfGeneratedCodeInBytesArgs {
-			return capi.ExecutableSizeOfGeneratedCodeInBytesArgs{Executable: s.program}
-		}),
-		getter(func(s ss) capi.ExecutableFingerprintArgs {
-			return capi.ExecutableFingerprintArgs{Executable: s.program}
-		}),
-		getter(func(s ss) capi.ExecutableGetCostAnalysisArgs {
-			return capi.ExecutableGetCostAnalysisArgs{Executable: s.program}
-		}),
-		getter(func(s ss) capi.ExecutableOutputElementTypesArgs {
-			return capi.ExecutableOutputElementTypesArgs{Executable: s.program}
-		}),
-		getter(func(s ss) capi.ExecutableOutputDimensionsArgs {
-			return capi.ExecutableOutputDimensionsArgs{Executable: s.program}
-		}),
-		getter(func(s ss) capi.ExecutableOutputMemoryKindsArgs {
-			return capi.ExecutableOutputMemoryKindsArgs{Executable: s.program}
-		}),
-		getter(func(s ss) capi.LoadedExecutableAddressableDevicesArgs {
-			return capi.LoadedExecutableAddressableDevicesArgs{Executable: s.exe}
-		}),
+		getter[capi.ExecutableNameArgs](program),
+		getter[capi.ExecutableNumReplicasArgs](program),
+		getter[capi.ExecutableNumPartitionsArgs](program),
+		getter[capi.ExecutableNumOutputsArgs](program),
+		getter[capi.ExecutableSizeOfGeneratedCodeInBytesArgs](program),
+		getter[capi.ExecutableFingerprintArgs](program),
+		getter[capi.ExecutableGetCostAnalysisArgs](program),
+		getter[capi.ExecutableOutputElementTypesArgs](program),
+		getter[capi.ExecutableOutputDimensionsArgs](program),
+		getter[capi.ExecutableOutputMemoryKindsArgs](program),
+		getter[capi.LoadedExecutableAddressableDevicesArgs](loaded),
 	}
 }
