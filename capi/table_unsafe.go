@@ -77,7 +77,7 @@ func NewTable(api *API, options ...TableOption) (*Table, error) {
 		return nil, fmt.Errorf("%w: its table of %d bytes has no API version, and %w; %s", ErrTooOld, api.StructSize,
 			ErrTableSize, supported)
 	}
-	if api.PJRTAPIVersion.StructSize < APIVersionSize || api.PJRTAPIVersion.StructSize > 4096 {
+	if !statesVersion(&api.PJRTAPIVersion) {
 		return nil, fmt.Errorf("%w: its table of %d bytes has no API version; %s", ErrTooOld, api.StructSize, supported)
 	}
 	t.major, t.minor = int(api.PJRTAPIVersion.MajorVersion), int(api.PJRTAPIVersion.MinorVersion)
@@ -94,6 +94,17 @@ func NewTable(api *API, options ...TableOption) (*Table, error) {
 	t.sections[SectionCore] = section{unsafe.Pointer(api), api.StructSize}
 	t.walk(api.ExtensionStart)
 	return t, nil
+}
+
+// statesVersion reports whether v is a version, and not a function pointer and what follows it.
+// Some plugins leave its struct_size 0, at which other clients do not look. Then the numbers must
+// be ones that no pointer has.
+func statesVersion(v *APIVersion) bool {
+	const most = 4096 // less than any address of a function
+	if v.StructSize >= APIVersionSize {
+		return v.StructSize <= most
+	}
+	return v.MajorVersion == APIMajor && OldestMinor <= v.MinorVersion && v.MinorVersion <= most
 }
 
 var supported = fmt.Sprintf("API %d.%d and later are supported, except %d.%d: use a newer plugin", APIMajor, OldestMinor, APIMajor,

@@ -32,6 +32,9 @@ func TestTablesOfUnknownLayoutAreRefused(t *testing.T) {
 		"before struct_size":      {version(24, 0, 44), capi.ErrTooOld, "it has API 0.44"},
 		"other order":             {version(24, 0, 56), capi.ErrTooOld, "it has API 0.56, whose functions are in a different order"},
 		"no version yet":          {version(0x7f0012345678, 0, 0), capi.ErrTooOld, "has no API version"},
+		"no version, no function": {version(0, 0x12345678, 0x7f00), capi.ErrTooOld, "has no API version"},
+		"no functions at all":     {version(0, 0, 0), capi.ErrTooOld, "has no API version"},
+		"pointers after null":     {version(0, 0, 0x7f00), capi.ErrTooOld, "has no API version"},
 		"too small for a version": {tiny, capi.ErrTableSize, "its table of 24 bytes has no API version"},
 	}
 	for name, c := range cases {
@@ -43,10 +46,12 @@ func TestTablesOfUnknownLayoutAreRefused(t *testing.T) {
 		})
 	}
 	for _, minor := range []int32{45, 55, 57, 114, 200} {
-		table, err := capi.NewTable(version(24, 0, minor))
-		require.NoError(t, err)
-		_, got := table.Version()
-		assert.EqualValues(t, minor, got)
+		for _, size := range []uintptr{24, 0, 8} { // some plugins leave it 0, and other clients do not look
+			table, err := capi.NewTable(version(size, 0, minor))
+			require.NoError(t, err)
+			_, got := table.Version()
+			assert.EqualValues(t, minor, got)
+		}
 	}
 }
 
