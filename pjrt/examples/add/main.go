@@ -31,7 +31,7 @@ func main() {
 	fmt.Println(must(pjrt.ToSlice[float32](ctx, outs[0])))
 }
 
-// must ends the program if a call failed. The errors say what to do, such as how to install a plugin.
+// must ends the program if a call failed. The error says why, and what to do.
 func must[T any](value T, err error) T {
 	if err != nil {
 		log.Fatal(err)
