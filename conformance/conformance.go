@@ -14,9 +14,7 @@ import (
 	"time"
 
 	"github.com/purepjrt/purepjrt/capi"
-	"github.com/purepjrt/purepjrt/conformance/internal/callers/probe"
 	"github.com/purepjrt/purepjrt/conformance/internal/check"
-	"github.com/purepjrt/purepjrt/conformance/internal/corpus"
 	"github.com/purepjrt/purepjrt/conformance/internal/driver"
 	"github.com/purepjrt/purepjrt/conformance/internal/session"
 	"github.com/purepjrt/purepjrt/conformance/internal/worker"
@@ -82,22 +80,9 @@ type Options struct {
 	// run removes it at the end.
 	Resume string
 
-	// Programs is a folder of programs with their arguments and results, and
-	// StableHLO a checkout of StableHLO, whose tests contain programs. If one of
-	// them is set, these programs replace the checks of the contract.
-	Programs  string
-	StableHLO string
-	// Against is the path of a second plugin, and AgainstOptions are the create options of
-	// its client. Each check is then a program, of the suite or of the folders above, that
-	// runs on both plugins and compares their results. FuzzRounds is how many times a
-	// program also runs with random inputs, which are drawn from Seed. Where the plugins
-	// differ, the smallest inputs found to show it are written to the folder Reproducers,
-	// if it is set.
-	Against        string
-	AgainstOptions []capi.Attribute
-	FuzzRounds     int
-	Seed           uint64
-	Reproducers    string
+	// Suite, if not nil, replaces the checks of the contract: see package laboratory. The suite's own
+	// waivers and lists do not apply to it.
+	Suite Suite
 
 	// Waivers are used in addition to those that the suite has for the plugin.
 	Waivers []*report.WaiverFile
@@ -127,9 +112,8 @@ type Options struct {
 	// again. Empty means pjrt-conformance.
 	Command string
 
-	suite    string      // which checks
+	suite    string      // for tests: one of testSuites
 	judge    *lists.List // for tests: the list of the suite
-	programs corpus.Spec // what suite stands for if the checks are programs
 	fault    string      // for tests: what the program does to the plugin
 	token    string      // of the worker
 	noWorker bool        // for tests: the program does not call Worker
@@ -171,11 +155,15 @@ var ErrNothingToCheck = errors.New("the plugin cannot be checked")
 // begin with a call of Worker.
 func Run(ctx context.Context, o Options) (*Report, error) {
 	if _, ok := worker.Asked(); ok {
-		return nil, errors.New("conformance.Run was called in a worker: main must call conformance.Worker before anything else")
+		return nil, errors.New("conformance.Run was called in a worker: main must call conformance.Worker, and laboratory.Worker if it uses that, before anything else")
 	}
-	o.token = runToken
-	if o.noWorker {
+	switch {
+	case o.noWorker:
 		o.token = "nobody"
+	case o.Suite != nil:
+		o.token = o.Suite.Token()
+	default:
+		o.token = runToken
 	}
 	c, err := o.config()
 	if err != nil {
@@ -197,13 +185,8 @@ func runConfig(ctx context.Context, c *driver.Config) (*Report, error) {
 // A program that calls Run must call Worker at the start of main, or Run cannot start
 // workers.
 func Worker() {
-	switch token, _ := worker.Asked(); token {
-	case runToken:
-		session.Serve(session.Program{Check: checkOf})
-	case runToken + peerSuffix:
-		corpus.Serve()
-	case runToken + probeSuffix:
-		probe.Serve(nil)
+	if token, _ := worker.Asked(); token == runToken {
+		session.Serve(session.Program{Check: new(Options).find})
 	}
 }
 
@@ -222,30 +205,24 @@ func (o *Options) config() (*driver.Config, error) {
 		}
 	}
 	// The commands that reproduce a failure must work in any folder.
-	for _, path := range []*string{&o.Plugin, &o.Programs, &o.StableHLO, &o.Against} {
-		if *path == "" {
-			continue
-		}
-		absolute, err := filepath.Abs(*path)
+	if o.Plugin != "" {
+		path, err := filepath.Abs(o.Plugin)
 		if err != nil {
 			return nil, err
 		}
-		*path = absolute
-	}
-	if err := o.chooseCorpus(); err != nil {
-		return nil, err
-	}
-	checks, err := checksOf(o.suite)
-	if err != nil {
-		return nil, err
+		o.Plugin = path
 	}
 	if o.TimeoutFactor < 0 {
 		return nil, fmt.Errorf("the timeout factor %v is negative", o.TimeoutFactor)
 	}
+	name, checks, err := o.checks()
+	if err != nil {
+		return nil, err
+	}
 	c := &driver.Config{
 		Setup: session.Setup{
-			Suite: o.suite, Fault: o.fault, Options: options(o.CreateOptions),
-			Topology: o.Topology, TopologyOptions: options(o.TopologyOptions), Factor: o.TimeoutFactor,
+			Suite: name, Fault: o.fault, Options: session.Options(o.CreateOptions),
+			Topology: o.Topology, TopologyOptions: session.Options(o.TopologyOptions), Factor: o.TimeoutFactor,
 		},
 		Command: worker.Command{Args: o.WorkerArgs, Token: o.token},
 		Checks:  checks, Profile: o.Profile, Levels: o.Levels, Filter: o.Filter, Jobs: o.Jobs,
@@ -264,8 +241,8 @@ func (o *Options) config() (*driver.Config, error) {
 	if c.List, err = o.list(); err != nil {
 		return nil, err
 	}
-	if o.programs != (corpus.Spec{}) {
-		c.Programs = o.programs.Tally
+	if o.Suite != nil {
+		c.Programs = o.Suite.Tally
 	}
 	if o.NoReruns {
 		c.Reruns = -1
@@ -293,21 +270,13 @@ func (o *Options) config() (*driver.Config, error) {
 	return c, nil
 }
 
-// list returns the list by which the plugin is judged. Programs are on none.
+// list returns the list by which the plugin is judged. Only checks of the contract are on one.
 func (o *Options) list() (*lists.List, error) {
 	switch {
-	case o.suite != "":
+	case o.Suite != nil || o.suite != "":
 		return o.judge, nil
 	case o.List == "":
 		return lists.Newest(), nil
 	}
 	return lists.ByName(o.List)
-}
-
-func options(list []capi.Attribute) []session.Option {
-	var out []session.Option
-	for _, a := range list {
-		out = append(out, session.Option(a))
-	}
-	return out
 }

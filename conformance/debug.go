@@ -27,7 +27,7 @@ func Debug(o Options, name string, trace io.Writer) (*report.Result, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w%s", err, similar(c.Checks, name))
 	}
-	r, err := session.Here(session.Program{Check: checkOf}, c.Setup, name, func(f *capi.Function) {
+	r, err := session.Here(session.Program{Check: o.find}, c.Setup, name, func(f *capi.Function) {
 		fmt.Fprintln(trace, f.Name)
 	})
 	if err != nil {

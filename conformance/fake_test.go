@@ -16,11 +16,11 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	suites["fake"] = fake
-	suites["good"] = good
-	suites["table"] = table
-	suites["late"] = late
-	suites["three"] = func() []check.Check { return []check.Check{good()[0], good()[3], fake()[len(good())]} }
+	testSuites["fake"] = fake
+	testSuites["good"] = good
+	testSuites["table"] = table
+	testSuites["late"] = late
+	testSuites["three"] = func() []check.Check { return []check.Check{good()[0], good()[3], fake()[len(good())]} }
 	Worker()
 	os.Exit(m.Run())
 }

@@ -29,7 +29,7 @@ import (
 // faultVariable names what TestInnerFault builds into the CPU plugin.
 const faultVariable = "PJRT_CONFORMANCE_INNER_FAULT"
 
-func init() { suites["fault"] = underFault }
+func init() { testSuites["fault"] = underFault }
 
 // underFault returns the checks for the faulty plugin: three that share a process, and
 // two that ask for one each. The second asks for the type of a buffer, which is where

@@ -13,6 +13,7 @@ import (
 
 	"github.com/purepjrt/purepjrt/capi"
 	"github.com/purepjrt/purepjrt/conformance/internal/check"
+	"github.com/purepjrt/purepjrt/conformance/internal/session"
 )
 
 // reproduce returns functions that make the commands for running one check again, and
@@ -37,7 +38,14 @@ func (o *Options) reproduce() (one func(*check.Check) string, all func([]*check.
 
 // commandLine returns the command that runs checks of a library.
 func (o *Options) commandLine(checks ...*check.Check) string {
-	words := append([]string{cmp.Or(o.Command, "pjrt-conformance")}, o.subcommand()...)
+	words := []string{cmp.Or(o.Command, "pjrt-conformance")}
+	if o.Suite == nil {
+		words = append(words, "run", quote(o.Plugin))
+	} else {
+		for _, w := range o.Suite.CommandLine(o.Plugin, o.textOf) {
+			words = append(words, quote(w))
+		}
+	}
 	words = o.addOptions(words, "--option", o.CreateOptions)
 	if o.Topology != "" {
 		words = append(words, "--topology", quote(o.Topology))
@@ -67,14 +75,18 @@ func (o *Options) commandLine(checks ...*check.Check) string {
 
 // addOptions appends a flag for each option.
 func (o *Options) addOptions(words []string, flag string, list []capi.Attribute) []string {
-	for _, a := range options(list) {
-		text := a.String()
-		if file, ok := o.OptionFiles[a.Name]; ok {
-			text = a.Name + "=@" + file
-		}
-		words = append(words, flag, quote(text))
+	for _, option := range session.Options(list) {
+		words = append(words, flag, quote(o.textOf(option)))
 	}
 	return words
+}
+
+// textOf returns an option as the command line has it.
+func (o *Options) textOf(option session.Option) string {
+	if file, ok := o.OptionFiles[option.Name]; ok {
+		return option.Name + "=@" + file
+	}
+	return option.String()
 }
 
 // testLine returns the command that runs checks as subtests of the current test. A test

@@ -17,6 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/conformance/internal/session"
 	"github.com/purepjrt/purepjrt/conformance/lists"
 	"github.com/purepjrt/purepjrt/conformance/report"
 	"github.com/purepjrt/purepjrt/pjrt/platform"
@@ -411,7 +412,7 @@ func TestOptionsKeepTheirTypes(t *testing.T) {
 		{Name: "a", Value: []int64{1, 2}}, {Name: "a", Value: []int64{4}}, {Name: "a", Value: []int64{}},
 		{Name: "a", Value: float32(0.5)}, {Name: "a", Value: float32(1)}, {Name: "a", Value: true}, {Name: "a", Value: "true"},
 	} {
-		text := options([]capi.Attribute{want})[0].String()
+		text := session.Options([]capi.Attribute{want})[0].String()
 		got, err := platform.ParseOption(text)
 		require.NoError(t, err, text)
 		assert.Equal(t, want, got, text)

@@ -5,75 +5,86 @@ package conformance
 
 import (
 	"fmt"
-	"sync"
 
 	"github.com/purepjrt/purepjrt/conformance/internal/check"
-	"github.com/purepjrt/purepjrt/conformance/internal/corpus"
+	"github.com/purepjrt/purepjrt/conformance/internal/session"
 	"github.com/purepjrt/purepjrt/conformance/internal/suite"
+	"github.com/purepjrt/purepjrt/conformance/internal/worker"
+	"github.com/purepjrt/purepjrt/conformance/report"
 )
 
-// suites are the lists of checks that a worker can be asked for. The contract's suite is
-// named "".
-var suites = map[string]func() []check.Check{"": suite.Checks}
+// Suite is a set of checks that replaces those of the contract. Package laboratory makes suites; its
+// methods are for this package.
+type Suite interface {
+	// Token identifies the workers that Run starts for the suite.
+	Token() string
+	// Prepare returns the name by which workers know the suite, and its checks. self starts this
+	// program as a worker; factor multiplies time limits, and 0 means 1.
+	Prepare(self worker.Command, factor float64) (name string, checks []check.Check, err error)
+	// Find returns a check of the suite called name. A worker calls it, without Prepare.
+	Find(name, check string) (*check.Check, error)
+	// ServePeer makes this process another one that the checks start, if it was asked with a token
+	// that the suite made from that of the workers. It then does not return.
+	ServePeer(asked, token string)
+	// Tally sums up what was found.
+	Tally([]report.Result) *report.Programs
+	// CommandLine returns the words of a command line that say what to run on which plugin. text
+	// returns the word for an option.
+	CommandLine(plugin string, text func(session.Option) string) []string
+}
 
-// checksOf returns the checks of a suite. A malformed check is an error.
-func checksOf(name string) ([]check.Check, error) {
-	var checks []check.Check
-	if list, ok := suites[name]; ok {
-		checks = list()
-	} else if spec, ok, err := corpus.Parse(name); err != nil {
-		return nil, err
-	} else if !ok {
-		return nil, fmt.Errorf("there is no suite %q", name)
-	} else if checks, err = spec.Checks(); err != nil {
-		return nil, err
+// testSuites are sets of checks that tests of this package run in place of the contract's, by name.
+var testSuites = make(map[string]func() []check.Check)
+
+// checks returns the checks of a run, and the name by which workers know them. A malformed check is an
+// error.
+func (o *Options) checks() (name string, checks []check.Check, err error) {
+	switch {
+	case o.Suite != nil && o.suite != "":
+		return "", nil, fmt.Errorf("the suite %q for tests replaces the contract's checks already", o.suite)
+	case o.Suite != nil:
+		name, checks, err = o.Suite.Prepare(worker.Command{Args: o.WorkerArgs, Token: o.token}, o.TimeoutFactor)
+	case o.suite == "":
+		checks = suite.Checks()
+	case testSuites[o.suite] == nil:
+		err = fmt.Errorf("there is no suite %q", o.suite)
+	default:
+		name, checks = o.suite, testSuites[o.suite]()
+	}
+	if err != nil {
+		return "", nil, err
 	}
 	seen := make(map[string]bool, len(checks))
 	for i := range checks {
 		c := &checks[i]
 		if err := c.Validate(); err != nil {
-			return nil, err
+			return "", nil, err
 		}
 		if seen[c.Name()] {
-			return nil, fmt.Errorf("there are two checks %s", c.Name())
+			return "", nil, fmt.Errorf("there are two checks %s", c.Name())
 		}
 		seen[c.Name()] = true
 	}
-	return checks, nil
+	return name, checks, nil
 }
 
-// known caches the checks of suites other than the contract's, by suite and then by name.
-var known sync.Map
-
-// checkOf returns a check of a suite. It finds a check of the contract without making
-// all of them, which takes longer than most checks run.
-func checkOf(of, name string) (*check.Check, error) {
-	if of == "" {
+// find returns a check by its name, in a worker. It finds a check of the contract without making all of
+// them, which takes longer than most checks run.
+func (o *Options) find(of, name string) (*check.Check, error) {
+	switch {
+	case o.Suite != nil:
+		return o.Suite.Find(of, name)
+	case of == "":
 		return suite.Check(name)
+	case testSuites[of] == nil:
+		return nil, fmt.Errorf("there is no suite %q", of)
 	}
-	list, ok := known.Load(of)
-	if !ok {
-		checks, err := checksOf(of)
-		if err != nil {
-			return nil, err
-		}
-		byName := make(map[string]*check.Check, len(checks))
-		for i := range checks {
-			byName[checks[i].Name()] = &checks[i]
-		}
-		list, _ = known.LoadOrStore(of, byName)
-	}
-	if c := list.(map[string]*check.Check)[name]; c != nil {
-		return c, nil
-	}
-	return nil, fmt.Errorf("there is no check %q", name)
+	return check.Find(testSuites[of](), name)
 }
 
-// Covered returns the number of checks of each rule that has any, by the rule's id. For
-// DIFF-01, which says that two plugins agree, it is the number of the suite's programs on
-// which they are compared; see Options.Against.
+// Covered returns the number of checks of each rule that has any, by the rule's id.
 func Covered() map[string]int {
-	covered := map[string]int{"DIFF-01": len(corpus.OwnCases())}
+	covered := make(map[string]int)
 	for _, c := range suite.Checks() {
 		covered[c.Rule]++
 	}

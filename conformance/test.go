@@ -15,7 +15,6 @@ import (
 	"time"
 
 	"github.com/purepjrt/purepjrt/capi"
-	"github.com/purepjrt/purepjrt/conformance/internal/corpus"
 	"github.com/purepjrt/purepjrt/conformance/internal/driver"
 	"github.com/purepjrt/purepjrt/conformance/internal/session"
 	"github.com/purepjrt/purepjrt/conformance/internal/worker"
@@ -106,10 +105,10 @@ func test(t *testing.T, opts []Option, open func(session.Setup) (*capi.Table, er
 	o.token = token(t)
 	if asked, ok := worker.Asked(); ok {
 		if asked == o.token {
-			session.Serve(session.Program{Check: checkOf, Open: open})
+			session.Serve(session.Program{Check: o.find, Open: open})
 		}
-		if asked == o.token+peerSuffix {
-			corpus.Serve()
+		if o.Suite != nil {
+			o.Suite.ServePeer(asked, o.token)
 		}
 		return // this is a worker for a later call
 	}

@@ -28,7 +28,7 @@ func ReadWaivers(path string) (*report.WaiverFile, error) {
 // waivers returns the waivers for a plugin, beginning with those of the options.
 func (o *Options) waivers(p *report.Plugin) []*report.WaiverFile {
 	all := o.Waivers
-	if !o.NoKnownWaivers {
+	if !o.NoKnownWaivers && o.Suite == nil {
 		all = append(append([]*report.WaiverFile(nil), all...), KnownWaivers()...)
 	}
 	var files []*report.WaiverFile

@@ -183,11 +183,11 @@ var rows = slices.Concat([]row{
 	{name: "start/first-client", title: "make the first client", job: "first client", own: opening},
 	{name: "start/client", title: "make and close a client", job: "client"},
 	{name: "tool/version", title: "`pjrt version`", own: commandStart, goal: &goal{ns: 20e6, allocs: -1}},
-	{name: "tool/size", title: "size of the command `pjrt`", own: commandSize, unit: size},
 	{
-		name: "tool/size-nosuite", title: "the same without the suite: `-tags nosuite`", own: smallCommandSize, unit: size,
+		name: "tool/size", title: "size of the command `pjrt`", job: "pjrt", own: commandSize, unit: size,
 		goal: &goal{ns: 20e6, allocs: -1},
 	},
+	{name: "tool/size-suite", title: "size of the command `pjrt-conformance`", job: "pjrt-conformance", own: commandSize, unit: size},
 	{name: "tool/build-capi-cold", title: "`go build` of `capi`", job: "cold capi", own: building},
 	{name: "tool/build-capi-warm", title: "the same again", job: "warm capi", own: building},
 	{name: "tool/build-pjrt-cold", title: "`go build` of `pjrt`", job: "cold pjrt", own: building},

@@ -78,13 +78,13 @@ func opening(m *measurer, r row) (*Row, error) {
 	return result, nil
 }
 
-// tool builds a command of the repository, with the given build tags, and returns the path of the file.
-func (p *place) tool(name string, tags ...string) (string, error) {
+// tool builds a command of the repository, and returns the path of the file.
+func (p *place) tool(name string) (string, error) {
 	if p.root == "" {
 		return "", nil
 	}
-	path := filepath.Join(p.built, strings.Join(append([]string{name}, tags...), "-"))
-	_, err := timed(p.root, "go", "build", "-tags", strings.Join(tags, ","), "-o", path, "./tools/"+name)
+	path := filepath.Join(p.built, name)
+	_, err := timed(p.root, "go", "build", "-o", path, "./tools/"+name)
 	return path, err
 }
 
@@ -109,31 +109,19 @@ func commandStart(m *measurer, r row) (*Row, error) {
 	return alone(r, times), nil
 }
 
-// commandSize measures how large the command is, and what is in it.
+// commandSize measures how large the command named by the job is, and what is in it.
 func commandSize(m *measurer, r row) (*Row, error) {
-	path, result, err := sizeOf(m, r)
-	if result != nil {
-		result.Parts, err = parts(path)
-	}
-	return result, err
-}
-
-// smallCommandSize measures how large the command is without the conformance suite.
-func smallCommandSize(m *measurer, r row) (*Row, error) {
-	_, result, err := sizeOf(m, r, "nosuite")
-	return result, err
-}
-
-func sizeOf(m *measurer, r row, tags ...string) (path string, size *Row, err error) {
-	path, err = m.place.tool("pjrt", tags...)
+	path, err := m.place.tool(r.job)
 	if err != nil || path == "" {
-		return "", nil, err
+		return nil, err
 	}
 	info, err := os.Stat(path)
 	if err != nil {
-		return "", nil, err
+		return nil, err
 	}
-	return path, alone(r, []float64{float64(info.Size())}), nil
+	result := alone(r, []float64{float64(info.Size())})
+	result.Parts, err = parts(path)
+	return result, err
 }
 
 // parts returns the sizes in bytes of a program's sections, and of the packages with the most code.

@@ -10,11 +10,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/purepjrt/purepjrt/conformance"
+	"github.com/purepjrt/purepjrt/conformance/laboratory"
 	"github.com/purepjrt/purepjrt/tools/internal/cli"
 )
 
 func debugCommand() *cobra.Command {
 	var s settings
+	var programs laboratory.Programs
 	cmd := &cobra.Command{
 		Use:   "debug PLUGIN CHECK",
 		Short: "Run one check in this process, for a debugger",
@@ -34,6 +36,9 @@ The exit status is 0 if the check passes, 1 if it fails, and 2 if it could not b
 			if err := s.prepare(cmd.Context(), args[0]); err != nil {
 				return cli.UsageError(err)
 			}
+			if programs != (laboratory.Programs{}) {
+				s.Suite = programs.Suite()
+			}
 			x, err := conformance.Debug(s.Options, args[1], cmd.ErrOrStderr())
 			if err != nil {
 				return cli.UsageError(fmt.Errorf("debug: %w", err))
@@ -50,7 +55,7 @@ The exit status is 0 if the check passes, 1 if it fails, and 2 if it could not b
 	flags := cmd.Flags()
 	s.addPlugin(flags)
 	s.addTopology(flags)
-	flags.StringVar(&s.Programs, "programs", "", "the check is a program of the folder `DIR`")
-	flags.StringVar(&s.StableHLO, "stablehlo", "", "the check is a test of the StableHLO checkout `DIR`")
+	flags.StringVar(&programs.Folder, "programs", "", "the check is a program of the folder `DIR`")
+	flags.StringVar(&programs.StableHLO, "stablehlo", "", "the check is a test of the StableHLO checkout `DIR`")
 	return cmd
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/purepjrt/purepjrt/conformance"
+	"github.com/purepjrt/purepjrt/conformance/laboratory"
 	"github.com/purepjrt/purepjrt/conformance/report"
 	"github.com/purepjrt/purepjrt/conformance/rules"
 	"github.com/purepjrt/purepjrt/tools/internal/cli"
@@ -56,6 +57,8 @@ unobservable: why no client can see a violation, so there is no check.`,
 				}
 			}
 			covered, unseen := conformance.Covered(), conformance.Unobservable()
+			rule, programs := laboratory.Compared()
+			covered[rule] += programs
 			list := []listedRule{}
 			for _, r := range rules.All() {
 				if len(groups) > 0 && !slices.Contains(groups, r.Group()) || len(severities) > 0 &&

@@ -37,6 +37,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/purepjrt/purepjrt/conformance"
+	"github.com/purepjrt/purepjrt/conformance/laboratory"
 	"github.com/purepjrt/purepjrt/tools/internal/cli"
 )
 
@@ -58,6 +59,7 @@ func workerCommand() *cobra.Command {
 		Args:   cli.Args(cobra.NoArgs),
 		RunE: func(*cobra.Command, []string) error {
 			conformance.Worker()
+			laboratory.Worker()
 			return cli.UsageError(errors.New("worker: only the other commands of " + name + " start it"))
 		},
 	}

@@ -12,8 +12,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/purepjrt/purepjrt/conformance"
-	"github.com/purepjrt/purepjrt/conformance/callers"
+	"github.com/purepjrt/purepjrt/conformance/laboratory"
+	"github.com/purepjrt/purepjrt/conformance/laboratory/callers"
 	"github.com/purepjrt/purepjrt/tools/internal/cli"
 	"github.com/purepjrt/purepjrt/tools/internal/terminal"
 )
@@ -47,7 +47,7 @@ predicted.`,
 			if err := s.prepare(cmd.Context(), args[0]); err != nil {
 				return cli.UsageError(err)
 			}
-			all, err := conformance.Predict(cmd.Context(), s.Options, clients...)
+			all, err := laboratory.Predict(cmd.Context(), s.Options, clients...)
 			if err != nil {
 				if cmd.Context().Err() != nil {
 					err = errors.New("interrupted before there was any result")

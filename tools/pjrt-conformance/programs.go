@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/purepjrt/purepjrt/conformance/laboratory"
 	"github.com/purepjrt/purepjrt/conformance/report"
 	"github.com/purepjrt/purepjrt/tools/internal/cli"
 )
@@ -16,6 +17,7 @@ import (
 func programsCommand() *cobra.Command {
 	var s settings
 	var o outputs
+	var programs laboratory.Programs
 	cmd := &cobra.Command{
 		Use:   "programs PLUGIN [DIR]",
 		Short: "Run programs, and compare their results with known ones",
@@ -33,14 +35,15 @@ The exit status is 0 if all programs have the expected results, 1 if some do not
 		ValidArgsFunction: completePlugins(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 1 {
-				s.Programs = args[1]
+				programs.Folder = args[1]
 			}
-			if s.Programs == "" && s.StableHLO == "" {
+			if programs == (laboratory.Programs{}) {
 				return cli.UsageError(errors.New("programs: name a folder of programs, or a checkout with --stablehlo"))
 			}
 			if err := s.prepare(cmd.Context(), args[0]); err != nil {
 				return cli.UsageError(err)
 			}
+			s.Suite = programs.Suite()
 			r, err := s.check(cmd)
 			if err != nil {
 				return err
@@ -48,15 +51,15 @@ The exit status is 0 if all programs have the expected results, 1 if some do not
 			return o.write(cmd, r)
 		},
 	}
-	s.addPrograms(cmd)
+	s.addPrograms(cmd, &programs)
 	o.add(cmd.Flags())
 	return cmd
 }
 
 // addPrograms adds the flags of commands whose checks are programs.
-func (s *settings) addPrograms(cmd *cobra.Command) {
+func (s *settings) addPrograms(cmd *cobra.Command, programs *laboratory.Programs) {
 	flags := cmd.Flags()
-	flags.StringVar(&s.StableHLO, "stablehlo", "", "run the tests of the StableHLO checkout `DIR`")
+	flags.StringVar(&programs.StableHLO, "stablehlo", "", "run the tests of the StableHLO checkout `DIR`")
 	s.addPlugin(flags)
 	s.addChoice(flags)
 	s.addExecution(flags)
@@ -65,7 +68,8 @@ func (s *settings) addPrograms(cmd *cobra.Command) {
 func compareCommand() *cobra.Command {
 	var s settings
 	var o outputs
-	var referenceOptions []string
+	var comparison laboratory.Comparison
+	var options []string
 	cmd := &cobra.Command{
 		Use:   "compare PLUGIN REFERENCE [DIR]",
 		Short: "Compare the results of two plugins",
@@ -82,17 +86,18 @@ be run.`,
 		ValidArgsFunction: completePlugins(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 2 {
-				s.Programs = args[2]
+				comparison.Folder = args[2]
 			}
 			err := s.prepare(cmd.Context(), args[0])
 			if err == nil {
-				if s.Against, s.AgainstOptions, err = s.lookup(cmd.Context(), args[1], referenceOptions); err != nil {
+				if comparison.Reference, comparison.Options, err = s.lookup(cmd.Context(), args[1], options); err != nil {
 					err = fmt.Errorf("compare with %s: %w", args[1], err)
 				}
 			}
 			if err != nil {
 				return cli.UsageError(err)
 			}
+			s.Suite = comparison.Suite()
 			r, err := s.check(cmd)
 			if err != nil {
 				return err
@@ -104,12 +109,12 @@ be run.`,
 			return err
 		},
 	}
-	s.addPrograms(cmd)
+	s.addPrograms(cmd, &comparison.Programs)
 	flags := cmd.Flags()
-	flags.StringArrayVar(&referenceOptions, "reference-option", nil, "`NAME=VALUE`, a create option of the client of the reference")
-	flags.IntVar(&s.FuzzRounds, "fuzz", 4, "run each program `N` times with random inputs")
-	flags.Uint64Var(&s.Seed, "seed", 1, "draw the inputs from seed `N`")
-	flags.StringVar(&s.Reproducers, "reproducers", "", "write the smallest programs that differ to the folder `DIR`")
+	flags.StringArrayVar(&options, "reference-option", nil, "`NAME=VALUE`, a create option of the client of the reference")
+	flags.IntVar(&comparison.Rounds, "fuzz", 4, "run each program `N` times with random inputs")
+	flags.Uint64Var(&comparison.Seed, "seed", 1, "draw the inputs from seed `N`")
+	flags.StringVar(&comparison.Reproducers, "reproducers", "", "write the smallest programs that differ to the folder `DIR`")
 	o.add(flags)
 	return cmd
 }

@@ -198,3 +198,12 @@ func Attributes(options []Option) []capi.Attribute {
 	}
 	return list
 }
+
+// Options returns the options in the form that workers are told.
+func Options(attributes []capi.Attribute) []Option {
+	var list []Option
+	for _, a := range attributes {
+		list = append(list, Option(a))
+	}
+	return list
+}

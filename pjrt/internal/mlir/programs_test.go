@@ -21,8 +21,8 @@ func validPrograms(t testing.TB) map[string][]byte {
 	for _, pattern := range []string{
 		"tools/pjrt/testdata/programs/*/program.mlir*",
 		"conformance/internal/checks/*/artifacts/*.mlir*",
-		"conformance/internal/corpus/testdata/checkout/stablehlo/testdata/*.mlir*",
-		"conformance/internal/corpus/testdata/checkout/stablehlo/tests/*/*.mlir*",
+		"conformance/laboratory/internal/corpus/testdata/checkout/stablehlo/testdata/*.mlir*",
+		"conformance/laboratory/internal/corpus/testdata/checkout/stablehlo/tests/*/*.mlir*",
 	} {
 		files, err := filepath.Glob("../../../" + pattern)
 		require.NoError(t, err)

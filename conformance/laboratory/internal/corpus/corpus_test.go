@@ -4,6 +4,7 @@
 package corpus
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -17,6 +18,7 @@ import (
 
 	"github.com/purepjrt/purepjrt/capi"
 	"github.com/purepjrt/purepjrt/conformance/internal/check"
+	"github.com/purepjrt/purepjrt/conformance/internal/worker"
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
 	"github.com/purepjrt/purepjrt/pjrt/npy"
 	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest"
@@ -301,22 +303,23 @@ func header(t *testing.T, a *npy.Array) string {
 
 func TestSpecificationsTravelAsText(t *testing.T) {
 	t.Parallel()
-	name, err := Spec{}.Suite()
+	dir := folder(t, map[string]any{"x.mlir": "func.func @f() {\n  return\n}\n"})
+	s := &Spec{Programs: dir, Against: &Peer{Plugin: "p", Rounds: 3, Seed: 1 << 60}}
+	text, checks, err := s.Prepare(worker.Command{Args: []string{"worker"}, Token: Token}, 2)
 	require.NoError(t, err)
-	assert.Empty(t, name)
-	_, ok, err := Parse("fake")
-	assert.False(t, ok)
-	assert.NoError(t, err)
-	want := Spec{Programs: t.TempDir(), Against: &Peer{Plugin: "p", Rounds: 3, Seed: 1 << 60}}
-	name, err = want.Suite()
+	var got Spec
+	require.NoError(t, json.Unmarshal([]byte(text), &got))
+	assert.Equal(t, *s, got)
+	assert.True(t, filepath.IsAbs(got.Against.Plugin))
+	assert.Equal(t, "programs/reference", got.Against.Token)
+	assert.Equal(t, []string{"worker"}, got.Against.Args)
+	c, err := new(Spec).Find(text, checks[0].Name())
 	require.NoError(t, err)
-	got, ok, err := Parse(name)
-	require.NoError(t, err)
-	assert.True(t, ok)
-	assert.Equal(t, want, got)
-	_, ok, err = Parse(prefix + "{")
-	assert.True(t, ok)
-	assert.Error(t, err)
+	assert.Equal(t, checks[0].Name(), c.Name())
+	_, err = new(Spec).Find(text, "DIFF-01/none")
+	assert.ErrorContains(t, err, `there is no check "DIFF-01/none"`)
+	_, err = new(Spec).Find("{", "DIFF-01/none")
+	assert.ErrorContains(t, err, "which programs to run: ")
 }
 
 func TestOpaqueWordsWithoutATypeAreAnError(t *testing.T) {

@@ -25,7 +25,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/purepjrt/purepjrt/conformance/internal/vote"
+	"github.com/purepjrt/purepjrt/conformance/laboratory/internal/vote"
 )
 
 //go:embed evaluate.py model.py
@@ -35,7 +35,7 @@ func main() {
 	python := flag.String("python", "python3", "the `PYTHON` that has jaxlib")
 	sample := flag.Int("sample", -1, "vote on what the table lacks and on `N` other programs, and write nothing")
 	seed := flag.String("seed", time.Now().UTC().Format(time.DateOnly), "the seed that decides which programs are chosen")
-	path := flag.String("table", "conformance/internal/vote/votes.tsv", "the `FILE` to write")
+	path := flag.String("table", "conformance/laboratory/internal/vote/votes.tsv", "the `FILE` to write")
 	jobs := flag.Int("jobs", runtime.GOMAXPROCS(0), "how many child processes to run")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)

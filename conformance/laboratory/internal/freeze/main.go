@@ -4,7 +4,7 @@
 // Command freeze makes a new list from the checks that the suite has, and prints what is new in
 // it:
 //
-//	go run ./conformance/internal/freeze 2026.12
+//	go run ./conformance/laboratory/internal/freeze 2026.12
 //
 // Run it in the root of the repository. Lists never change, so the new one must be newer than
 // all others. Only the newest one can be made again, with -again, as long as no release has it.

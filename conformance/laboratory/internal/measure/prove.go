@@ -13,7 +13,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/purepjrt/purepjrt/conformance/callers"
+	"github.com/purepjrt/purepjrt/conformance/laboratory/callers"
 )
 
 // random returns the source of random choices, and prints its seed.

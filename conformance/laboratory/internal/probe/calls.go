@@ -12,8 +12,8 @@ import (
 	"sync/atomic"
 
 	"github.com/purepjrt/purepjrt/capi"
-	"github.com/purepjrt/purepjrt/conformance/callers"
 	"github.com/purepjrt/purepjrt/conformance/internal/check"
+	"github.com/purepjrt/purepjrt/conformance/laboratory/callers"
 )
 
 // caller calls the functions of a plugin and keeps what is wrong with them.

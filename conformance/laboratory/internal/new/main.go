@@ -3,7 +3,7 @@
 
 // Command new begins a check of the conformance suite:
 //
-//	go run ./conformance/internal/new [-variant NAME] [-severity SHOULD] RULE
+//	go run ./conformance/laboratory/internal/new [-variant NAME] [-severity SHOULD] RULE
 //
 // RULE is an id such as EVT-30. If there is no such rule yet, the command adds a row for it to
 // rules.json, and updates the count in the tests. It writes a file with a check, and a mutant
@@ -29,7 +29,7 @@ func main() {
 	variant := flag.String("variant", "", "what distinguishes the check from others of the rule, such as `NAME` in EVT-10/NAME")
 	severity := flag.String("severity", string(rules.Should), "the severity of a new rule: MUST, SHOULD or OPT")
 	flag.Usage = func() {
-		fmt.Fprintf(flag.CommandLine.Output(), "usage: go run ./conformance/internal/new [flags] RULE, such as EVT-30\n")
+		fmt.Fprintf(flag.CommandLine.Output(), "usage: go run ./conformance/laboratory/internal/new [flags] RULE, such as EVT-30\n")
 		flag.PrintDefaults()
 	}
 	flag.Parse()
@@ -78,7 +78,7 @@ func (b *beginning) next(files map[string][]byte) string {
 	}
 	fmt.Fprintf(&s, "  %s: what the check calls and expects, and a fault, as a text and as a hook\n\n", b.file)
 	fmt.Fprintf(&s, "try it:\n  go run ./tools/pjrt-conformance run cpu --run '^%[1]s$'\n"+
-		"  go run ./conformance/internal/mutants -v -run '^%[1]s:'\n", b.check())
+		"  go run ./conformance/laboratory/internal/mutants -v -run '^%[1]s:'\n", b.check())
 	fmt.Fprintf(&s, "  go test ./conformance/rules ./%s\n", filepath.ToSlash(filepath.Dir(b.file)))
 	return s.String()
 }

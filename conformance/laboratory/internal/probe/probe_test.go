@@ -15,9 +15,9 @@ import (
 	"github.com/purepjrt/purepjrt/capi"
 	"github.com/purepjrt/purepjrt/capi/serve"
 	"github.com/purepjrt/purepjrt/capi/shim"
-	"github.com/purepjrt/purepjrt/conformance/callers"
-	"github.com/purepjrt/purepjrt/conformance/internal/callers/probe"
 	"github.com/purepjrt/purepjrt/conformance/internal/worker"
+	"github.com/purepjrt/purepjrt/conformance/laboratory/callers"
+	"github.com/purepjrt/purepjrt/conformance/laboratory/internal/probe"
 	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest"
 )
 

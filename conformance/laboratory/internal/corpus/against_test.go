@@ -104,7 +104,7 @@ func TestADifferenceIsShrunk(t *testing.T) {
 		require.Equal(t, check.Warn, r.Verdict, "%s: %s %q", test.program, r.Skip, r.Failures)
 		assert.Contains(t, r.Failures[0], test.size, test.program)
 		assert.Contains(t, r.Failures[0], "argument 0: dense<")
-		assert.Contains(t, strings.Join(r.Notes, "\n"), "--programs "+out)
+		assert.Contains(t, strings.Join(r.Notes, "\n"), "pjrt-conformance programs PLUGIN "+out)
 
 		// The reproducer is a program that one plugin passes and the other fails.
 		cases, err := Folder(out)

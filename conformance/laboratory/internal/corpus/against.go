@@ -50,6 +50,9 @@ func between(t numeric.Tolerance) Policy {
 	return Policy{Kind: Same}
 }
 
+// Agree is the rule that plugins agree.
+const Agree = "DIFF-01"
+
 // comparisonLimit is how long a program may take in all its rounds, including the search
 // for the smallest inputs.
 const comparisonLimit = 4 * time.Minute
@@ -60,7 +63,7 @@ func (p *Peer) checks(cases []Case) []check.Check {
 	var list []check.Check
 	for _, c := range cases {
 		list = append(list, check.Check{
-			Rule: "DIFF-01", Variant: c.Name, Profile: c.Profile, Timeout: comparisonLimit,
+			Rule: Agree, Variant: c.Name, Profile: c.Profile, Timeout: comparisonLimit,
 			Run: func(t *check.T) { p.compare(t, &c, local{t.Env()}, other) },
 		})
 	}

@@ -15,7 +15,7 @@ import (
 	"sync"
 
 	"github.com/purepjrt/purepjrt/conformance/internal/expect"
-	"github.com/purepjrt/purepjrt/conformance/internal/vote"
+	"github.com/purepjrt/purepjrt/conformance/laboratory/internal/vote"
 )
 
 // poll is one run of the command.

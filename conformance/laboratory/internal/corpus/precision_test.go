@@ -52,7 +52,7 @@ func TestAReducedPrecisionWidensTheToleranceOfF32Alone(t *testing.T) {
 }
 
 func TestTheProgramsFromJAXAreOfTheHighestPrecision(t *testing.T) {
-	const dir = "../../../tools/pjrt/testdata/programs/"
+	const dir = "../../../../tools/pjrt/testdata/programs/"
 	for _, name := range []string{"matmul_chain_f32", "convnet", "generic_syntax", "transformer_block"} {
 		code, err := os.ReadFile(dir + name + "/program.mlir")
 		require.NoError(t, err)

@@ -11,10 +11,8 @@
 package corpus
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"strings"
 	"time"
 
@@ -51,37 +49,6 @@ type Peer struct {
 	Token string   `json:"token,omitempty"`
 	// Factor multiplies time limits; 0 means 1.
 	Factor float64 `json:"factor,omitempty"`
-}
-
-const prefix = "corpus:"
-
-// Suite returns the name of the suite that the specification makes, or an empty name if it
-// asks for nothing.
-func (s Spec) Suite() (string, error) {
-	if s == (Spec{}) {
-		return "", nil
-	}
-	for _, dir := range []*string{&s.Programs, &s.StableHLO} {
-		if *dir != "" {
-			var err error
-			if *dir, err = filepath.Abs(*dir); err != nil {
-				return "", err
-			}
-		}
-	}
-	text, err := json.Marshal(s)
-	return prefix + string(text), err
-}
-
-// Parse reads a name that Suite returned. It reports false for a name of any other suite.
-func Parse(suite string) (Spec, bool, error) {
-	text, ok := strings.CutPrefix(suite, prefix)
-	if !ok {
-		return Spec{}, false, nil
-	}
-	var s Spec
-	err := json.Unmarshal([]byte(text), &s)
-	return s, true, err
 }
 
 // Case is a program that has not been read yet.

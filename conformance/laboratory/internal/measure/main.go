@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: 2026 The purepjrt Authors
 
 // Measure finds out what versions of JAX do with a plugin that lacks something, and
-// writes their profiles, which package conformance/callers embeds.
+// writes their profiles, which package conformance/laboratory/callers embeds.
 //
 //	measure -shim libpjrt_shim.so -out DIR PYTHON...
 //
@@ -25,7 +25,7 @@ import (
 	"strings"
 
 	"github.com/purepjrt/purepjrt/capi"
-	"github.com/purepjrt/purepjrt/conformance/callers"
+	"github.com/purepjrt/purepjrt/conformance/laboratory/callers"
 	"github.com/purepjrt/purepjrt/pjrt/plugins"
 )
 
@@ -34,7 +34,7 @@ func main() {
 	defer stop()
 	var m measurer
 	flag.StringVar(&m.shim, "shim", "bin/libpjrt_shim.so", "the library of tools/pjrtshim")
-	flag.StringVar(&m.out, "out", "conformance/callers/profiles", "the folder of the profiles")
+	flag.StringVar(&m.out, "out", "conformance/laboratory/callers/profiles", "the folder of the profiles")
 	flag.IntVar(&m.check, "check", 0, "measure this many rows again, chosen at random, and compare them with the profile")
 	flag.IntVar(&m.sets, "sets", 0, "compare predictions for this many random sets of missing functions with what happens")
 	flag.Uint64Var(&m.seed, "seed", 0, "the seed of the random choices; 0 takes a new one each time")

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The purepjrt Authors
 
-package conformance
+package laboratory_test
 
 import (
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -15,15 +16,24 @@ import (
 
 	"github.com/purepjrt/purepjrt/capi"
 	"github.com/purepjrt/purepjrt/capi/serve"
-	"github.com/purepjrt/purepjrt/conformance/internal/check"
+	"github.com/purepjrt/purepjrt/conformance"
+	"github.com/purepjrt/purepjrt/conformance/laboratory"
 	"github.com/purepjrt/purepjrt/conformance/report"
 	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest"
 )
 
+func TestMain(m *testing.M) {
+	conformance.Worker()
+	laboratory.Worker()
+	os.Exit(m.Run())
+}
+
+var checkout = laboratory.Programs{StableHLO: "internal/corpus/testdata/checkout"}.Suite()
+
 func TestTheTestsOfACheckoutRun(t *testing.T) {
 	t.Parallel()
-	r, err := Run(t.Context(), Options{
-		Plugin: plugintest.Path(t, "cpu"), StableHLO: "internal/corpus/testdata/checkout", NoReruns: true, Jobs: 1,
+	r, err := conformance.Run(t.Context(), conformance.Options{
+		Plugin: plugintest.Path(t, "cpu"), Suite: checkout, NoReruns: true, Jobs: 1,
 		Filter: regexp.MustCompile("/testdata/(almost|subtract|wrong).*/constants$"),
 	})
 	require.NoError(t, err)
@@ -33,10 +43,10 @@ func TestTheTestsOfACheckoutRun(t *testing.T) {
 		got[x.Check] = x.Verdict
 	}
 	assert.Equal(t, map[string]report.Verdict{
-		"RUN-02/stablehlo/testdata/almost_equal/constants":             check.Pass,
-		"RUN-02/stablehlo/testdata/subtract_with_two_inputs/constants": check.Pass,
-		"RUN-02/stablehlo/testdata/wrong_and_disabled/constants":       check.SkipEnv,
-		"RUN-02/stablehlo/testdata/wrong_expectation/constants":        check.Fail,
+		"RUN-02/stablehlo/testdata/almost_equal/constants":             report.Pass,
+		"RUN-02/stablehlo/testdata/subtract_with_two_inputs/constants": report.Pass,
+		"RUN-02/stablehlo/testdata/wrong_and_disabled/constants":       report.SkipEnv,
+		"RUN-02/stablehlo/testdata/wrong_expectation/constants":        report.Fail,
 	}, got)
 	failed := r.Result("RUN-02/stablehlo/testdata/wrong_expectation/constants")
 	assert.Contains(t, failed.Reproduce, "/internal/corpus/testdata/checkout --run ")
@@ -46,17 +56,19 @@ func TestTheTestsOfACheckoutRun(t *testing.T) {
 func TestRunAgainstAnotherPlugin(t *testing.T) {
 	t.Parallel()
 	path := plugintest.Path(t, "cpu")
-	o := Options{Plugin: path, Against: path, FuzzRounds: 1, Seed: 9, NoReruns: true, Jobs: 1, Filter: regexp.MustCompile("DIFF-01/(add|sort)/f32$")}
-	r, err := Run(t.Context(), o)
+	with := laboratory.Comparison{Reference: path, Rounds: 1, Seed: 9}
+	o := conformance.Options{Plugin: path, Suite: with.Suite(), NoReruns: true, Jobs: 1, Filter: regexp.MustCompile("DIFF-01/(add|sort)/f32$")}
+	r, err := conformance.Run(t.Context(), o)
 	require.NoError(t, err)
 	assert.Equal(t, report.Conformant, r.Verdict)
 	assert.Equal(t, 2, r.Summary.Checks.Pass, "%+v", r.Results)
 
-	o.Against = filepath.Join(t.TempDir(), "none.so")
-	r, err = Run(t.Context(), o)
+	with.Reference = filepath.Join(t.TempDir(), "none.so")
+	o.Suite = with.Suite()
+	r, err = conformance.Run(t.Context(), o)
 	require.NoError(t, err)
 	require.Len(t, r.Results, 2)
-	assert.Equal(t, check.SkipEnv, r.Results[0].Verdict)
+	assert.Equal(t, report.SkipEnv, r.Results[0].Verdict)
 	assert.Contains(t, r.Results[0].Skip, "none.so")
 }
 
@@ -64,9 +76,11 @@ func TestDamagedFoldersAreErrors(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "x.mlir"), nil, 0o644))
-	for _, o := range []Options{{Programs: dir}, {StableHLO: dir}, {Programs: filepath.Join(dir, "none")}, {Against: "x", FuzzRounds: -1}} {
-		o.Plugin = plugintest.Path(t, "cpu")
-		_, err := Run(t.Context(), o)
+	for _, suite := range []conformance.Suite{
+		laboratory.Programs{Folder: dir}.Suite(), laboratory.Programs{StableHLO: dir}.Suite(),
+		laboratory.Programs{Folder: filepath.Join(dir, "none")}.Suite(), laboratory.Comparison{Reference: "x", Rounds: -1}.Suite(),
+	} {
+		_, err := conformance.Run(t.Context(), conformance.Options{Plugin: plugintest.Path(t, "cpu"), Suite: suite})
 		assert.Error(t, err)
 	}
 }
@@ -84,33 +98,37 @@ func TestAProgramThatEndsTheProcess(t *testing.T) {
 			"\n  check.expect_eq_const %1, dense<1> : tensor<4x" + typ + ">\n  return\n}\n"
 		require.NoError(t, os.WriteFile(filepath.Join(dir, name+".mlir"), []byte(text), 0o644))
 	}
-	r, err := Run(t.Context(), Options{Plugin: plugintest.Path(t, "cpu"), Programs: dir, NoReruns: true, Jobs: 1})
+	r, err := conformance.Run(t.Context(), conformance.Options{Plugin: plugintest.Path(t, "cpu"), Suite: laboratory.Programs{Folder: dir}.Suite(), NoReruns: true, Jobs: 1})
 	require.NoError(t, err)
 	got := map[string]report.Verdict{}
 	for _, x := range r.Results {
 		got[x.Check] = x.Verdict
 	}
-	assert.Contains(t, []report.Verdict{check.Crash, check.Abort}, got["RUN-02/programs/a_fatal/parameters"], "%v", got)
-	assert.Equal(t, check.Pass, got["RUN-02/programs/b_good/constants"])
-	assert.Equal(t, check.Pass, got["RUN-02/programs/b_good/parameters"])
+	assert.Contains(t, []report.Verdict{report.Crash, report.Abort}, got["RUN-02/programs/a_fatal/parameters"], "%v", got)
+	assert.Equal(t, report.Pass, got["RUN-02/programs/b_good/constants"])
+	assert.Equal(t, report.Pass, got["RUN-02/programs/b_good/parameters"])
 }
 
 // Under go test, the second plugin's process is another run of the test binary.
 func TestComparisonUnderGoTest(t *testing.T) {
 	path := plugintest.Path(t, "cpu")
-	TestPlugin(t, path, With(func(o *Options) {
-		o.Against, o.FuzzRounds, o.Filter, o.Jobs = path, 1, regexp.MustCompile("DIFF-01/(multiply|add)/i32$"), 1
+	conformance.TestPlugin(t, path, conformance.With(func(o *conformance.Options) {
+		o.Suite = laboratory.Comparison{Reference: path, Rounds: 1}.Suite()
+		o.Filter, o.Jobs = regexp.MustCompile("DIFF-01/(multiply|add)/i32$"), 1
 	}))
 }
+
+// innerVariable makes TestInnerDiffers do something, and names the folder of its reports.
+const innerVariable = "PJRT_LABORATORY_INNER"
 
 // TestInnerDiffers compares a plugin that subtracts where it should add with one
 // that adds.
 func TestInnerDiffers(t *testing.T) {
-	if !inner() {
+	if os.Getenv(innerVariable) == "" {
 		return
 	}
 	good := plugintest.Path(t, "cpu")
-	Test(t, func(t testing.TB) *capi.API {
+	conformance.Test(t, func(t testing.TB) *capi.API {
 		real, err := capi.Open(good)
 		require.NoError(t, err)
 		table, err := serve.Wrap(real, serve.Around(func(c *serve.Invocation, a *capi.ClientCompileArgs) {
@@ -123,10 +141,10 @@ func TestInnerDiffers(t *testing.T) {
 		}))
 		require.NoError(t, err)
 		return table.API()
-	}, With(func(o *Options) {
-		o.Against, o.FuzzRounds, o.Filter, o.Jobs, o.NoReruns = good, 1, regexp.MustCompile("DIFF-01/(multiply|add)/(i32|f32)$"), 1, true
+	}, conformance.With(func(o *conformance.Options) {
+		o.Filter, o.Jobs, o.NoReruns = regexp.MustCompile("DIFF-01/(multiply|add)/(i32|f32)$"), 1, true
 		o.Reports = os.Getenv(innerVariable)
-		o.Reproducers = filepath.Join(o.Reports, "different")
+		o.Suite = laboratory.Comparison{Reference: good, Rounds: 1, Reproducers: filepath.Join(o.Reports, "different")}.Suite()
 	}))
 }
 
@@ -135,8 +153,13 @@ func TestInnerDiffers(t *testing.T) {
 func TestDifferencesAreFoundShrunkAndKept(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "reports")
-	out, err := runInner(t, "^TestInnerDiffers$", dir)
+	self, err := os.Executable()
+	require.NoError(t, err)
+	cmd := exec.CommandContext(t.Context(), self, "-test.run", "^TestInnerDiffers$", "-test.v", "-test.timeout=2m")
+	cmd.Env = append(os.Environ(), innerVariable+"="+dir)
+	text, err := cmd.CombinedOutput()
 	assert.Error(t, err)
+	out := string(text)
 	for _, line := range []string{
 		"--- FAIL: TestInnerDiffers/DIFF-01/add/f32 ", "--- FAIL: TestInnerDiffers/DIFF-01/add/i32 ",
 		"--- PASS: TestInnerDiffers/DIFF-01/multiply/f32 ", "--- PASS: TestInnerDiffers/DIFF-01/multiply/i32 ",
@@ -156,7 +179,7 @@ func TestDifferencesAreFoundShrunkAndKept(t *testing.T) {
 	assert.Equal(t, []report.ProgramCount{{Name: "add", Counts: report.Counts{Warn: 2}}}, report.Failing(r.Programs.Operations))
 	assert.Equal(t, 1, r.Summary.Rules.Checked)
 
-	again, err := Run(t.Context(), Options{Plugin: plugintest.Path(t, "cpu"), Programs: filepath.Join(dir, "different"), NoReruns: true, Jobs: 1})
+	again, err := conformance.Run(t.Context(), conformance.Options{Plugin: plugintest.Path(t, "cpu"), Suite: laboratory.Programs{Folder: filepath.Join(dir, "different")}.Suite(), NoReruns: true, Jobs: 1})
 	require.NoError(t, err)
 	assert.Equal(t, "2 programs passed, none failed", again.Sentence())
 }
@@ -164,8 +187,8 @@ func TestDifferencesAreFoundShrunkAndKept(t *testing.T) {
 // A report of programs counts programs and claims no level.
 func TestReportsOfPrograms(t *testing.T) {
 	t.Parallel()
-	r, err := Run(t.Context(), Options{
-		Plugin: plugintest.Path(t, "cpu"), StableHLO: "internal/corpus/testdata/checkout", NoReruns: true, Jobs: 1,
+	r, err := conformance.Run(t.Context(), conformance.Options{
+		Plugin: plugintest.Path(t, "cpu"), Suite: checkout, NoReruns: true, Jobs: 1,
 		Filter: regexp.MustCompile("/testdata/|/parallel/(1|26)/"),
 	})
 	require.NoError(t, err)

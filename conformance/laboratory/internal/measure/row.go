@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"github.com/purepjrt/purepjrt/capi"
-	"github.com/purepjrt/purepjrt/conformance/callers"
+	"github.com/purepjrt/purepjrt/conformance/laboratory/callers"
 )
 
 // Names of the first and of the last action.
