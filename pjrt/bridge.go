@@ -306,7 +306,7 @@ func adoptEvent(owner any, h *capi.Event, done func()) any {
 
 // checkShape returns an error if the plugin cannot have arrays of the shape.
 func (c *Client) checkShape(s Shape) error {
-	if _, err := s.HostSize(); err != nil {
+	if _, err := hostSize(s); err != nil {
 		return err
 	}
 	return knowsType(c.table, s.Type)

@@ -100,7 +100,7 @@ func (c *Client) form(t dtype.Type, dims []int64) *form {
 		return f
 	}
 	f := new(form)
-	f.Shape = Shape{t, append(f.dims[:0], dims...)}
+	f.Shape = Shape{Type: t, Dims: append(f.dims[:0], dims...)}
 	var err error
 	if f.size, err = f.HostSize(); err != nil || knowsType(c.table, t) != nil {
 		f.size = -1
@@ -222,7 +222,7 @@ func (b *Buffer) Shape() Shape {
 	if b == nil || b.shape == nil {
 		return Shape{}
 	}
-	return Shape{b.shape.Type, slices.Clone(b.shape.Dims)}
+	return Shape{Type: b.shape.Type, Dims: slices.Clone(b.shape.Dims)}
 }
 
 // String returns the shape of the array and its device.

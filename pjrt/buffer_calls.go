@@ -45,7 +45,7 @@ func (c *bufferCalls) shape(table *capi.Table, h *capi.Buffer) (Shape, error) {
 	if err := c.dims.Do(table); err != nil {
 		return Shape{}, err
 	}
-	shape := Shape{dtype.Type(c.elementType.Args.Type), capi.Slice(c.dims.Args.Dims, c.dims.Args.NumDims)}
+	shape := Shape{Type: dtype.Type(c.elementType.Args.Type), Dims: capi.Slice(c.dims.Args.Dims, c.dims.Args.NumDims)}
 	if shape.Type == dtype.Invalid {
 		return Shape{}, misbehaved(c.elementType.Function(), "gave no type for a buffer")
 	}

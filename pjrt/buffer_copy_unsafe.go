@@ -137,7 +137,7 @@ func (b *Buffer) Bitcast(ctx context.Context, shape Shape, layout *Layout) (*Buf
 	if err := knowsType(b.client.table, shape.Type); err != nil {
 		return nil, err
 	}
-	if _, err := shape.HostSize(); err != nil {
+	if _, err := hostSize(shape); err != nil {
 		return nil, err
 	}
 	if !sameBits(*b.shape, shape) {

@@ -198,7 +198,7 @@ func (c *Client) uploadOptions(f *form, a *HostArray, opts *BufferOptions) (plac
 		opts = &BufferOptions{}
 	}
 	if opts.Strides != nil || len(a.Data) != f.size {
-		if origin, err = a.origin(opts.Strides); err != nil {
+		if origin, err = dataOrigin(a, opts.Strides); err != nil {
 			return placement{}, nil, 0, err
 		}
 		if err := knowsType(c.table, a.Type); err != nil {
@@ -218,13 +218,13 @@ func (c *Client) uploadOptions(f *form, a *HostArray, opts *BufferOptions) (plac
 	return place, layout, origin, err
 }
 
-// origin checks the length of Data against the shape and the strides, and returns the offset of the element whose indices
+// dataOrigin checks the length of a.Data against the shape and the strides, and returns the offset of the element whose indices
 // are all 0.
-func (a *HostArray) origin(strides []int64) (int, error) {
+func dataOrigin(a *HostArray, strides []int64) (int, error) {
 	if strides == nil {
-		return 0, a.check()
+		return 0, mistaken(a.Check())
 	}
-	size, origin, err := a.Shape().strided(strides)
+	size, origin, err := strided(a.Shape(), strides)
 	if err != nil {
 		return 0, err
 	}

@@ -25,7 +25,7 @@ func (c *Client) BufferFromReader(ctx context.Context, r io.Reader, shape Shape,
 	if o.Semantics != OnlyDuringCall || o.Strides != nil {
 		return nil, invalid("options Semantics and Strides are only for buffers made from host memory: leave them unset")
 	}
-	size, err := shape.HostSize()
+	size, err := hostSize(shape)
 	if err != nil {
 		return nil, err
 	}
@@ -35,7 +35,7 @@ func (c *Client) BufferFromReader(ctx context.Context, r io.Reader, shape Shape,
 	}
 	// Only the buffer uses this memory, so it never changes.
 	o.Semantics = ImmutableZeroCopy
-	return c.BufferFromHost(ctx, HostArray{shape.Type, shape.Dims, data}, &o)
+	return c.BufferFromHost(ctx, HostArray{Type: shape.Type, Dims: shape.Dims, Data: data}, &o)
 }
 
 // readData reads size bytes. It allocates memory as data arrives, so that a shape that is

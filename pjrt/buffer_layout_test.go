@@ -14,7 +14,7 @@ import (
 )
 
 func TestRowMajorLayoutsAreRecognized(t *testing.T) {
-	shape := Shape{dtype.F32, []int64{2, 1, 3}}
+	shape := Shape{Type: dtype.F32, Dims: []int64{2, 1, 3}}
 	for _, c := range []struct {
 		layout *Layout
 		want   bool
@@ -39,7 +39,7 @@ func TestLayoutsSurviveTheConversionToCAndBack(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, RowMajor(rank).String(), got.String())
 	}
-	shape := Shape{dtype.F32, []int64{2, 3}}
+	shape := Shape{Type: dtype.F32, Dims: []int64{2, 3}}
 	for _, want := range []*Layout{
 		{MinorToMajor: []int{0, 1}},
 		{MinorToMajor: []int{1, 0}, Tiles: [][]int64{{8, 128}, {2, 1}, {4}}},

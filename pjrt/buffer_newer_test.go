@@ -128,7 +128,7 @@ func TestBitcastKeepsTheBits(t *testing.T) {
 	newer.mu.Lock()
 	assert.Equal(t, before+1, newer.layouts)
 	newer.mu.Unlock()
-	assert.Equal(t, "u32[1,2]", words.Shape().String())
+	assert.Equal(t, "ui32[1,2]", words.Shape().String())
 	got, err := pjrt.ToSlice[uint32](ctx, words)
 	require.NoError(t, err)
 	assert.Equal(t, []uint32{0x3f800000, 0xc0000000}, got)

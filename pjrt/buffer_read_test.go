@@ -9,7 +9,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"sync"
 	"testing"
 	"time"
@@ -21,7 +20,6 @@ import (
 	"github.com/purepjrt/purepjrt/capi/serve"
 	"github.com/purepjrt/purepjrt/pjrt"
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
-	"github.com/purepjrt/purepjrt/pjrt/npy"
 	"github.com/purepjrt/purepjrt/pjrt/raw"
 	"github.com/purepjrt/purepjrt/pjrt/transfer"
 )
@@ -256,10 +254,6 @@ func TestReadingInPlaceCopiesNothing(t *testing.T) {
 	}))
 }
 
-type brokenWriter struct{}
-
-func (brokenWriter) Write([]byte) (int, error) { return 0, io.ErrClosedPipe }
-
 func TestAReferenceKeepsTheMemoryOfItsBuffer(t *testing.T) {
 	ctx := context.Background()
 	client := newClient(t)
@@ -475,12 +469,6 @@ func TestPrintingLooksLikeNumPy(t *testing.T) {
 	assert.Equal(t, "[[1. 2.]\n [3. 4.]]", matrix(1, 2, 3, 4).String())
 	assert.Equal(t, "<an array of shape f32[2,2] takes 16 bytes, but its data has 0>", matrix().String())
 	assert.Equal(t, "<arrays of type invalid have no host form>", pjrt.HostArray{}.String())
-	var out bytes.Buffer
-	require.NoError(t, npy.Fprint(&out, npy.Array(a), npy.FormatOptions{Precision: 1}))
-	assert.Equal(t, "[[ 1.   2.5]\n [-3.   4. ]]\n", out.String())
-	require.ErrorIs(t, npy.Fprint(brokenWriter{}, npy.Array(a), npy.FormatOptions{}), io.ErrClosedPipe)
-	require.ErrorContains(t, npy.Fprint(nil, npy.Array(a), npy.FormatOptions{}), "the writer is nil")
-	require.NoError(t, npy.Fprint(io.Discard, npy.Array(a), npy.FormatOptions{Threshold: 1, EdgeItems: math.MaxInt}))
 }
 
 func TestManyGoroutinesUseAndCloseOneBuffer(t *testing.T) {

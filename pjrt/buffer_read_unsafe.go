@@ -26,7 +26,7 @@ func (b *Buffer) ToHost(ctx context.Context) (array HostArray, err error) {
 		return HostArray{}, err
 	}
 	defer b.ref.Release()
-	size, err := shape.HostSize()
+	size, err := hostSize(shape)
 	if err != nil {
 		return HostArray{}, err
 	}
@@ -92,7 +92,7 @@ func (b *Buffer) ToHostInto(ctx context.Context, dst []byte) (n int, err error) 
 		return 0, err
 	}
 	defer b.ref.Release()
-	size, err := shape.HostSize()
+	size, err := hostSize(shape)
 	if err != nil {
 		return 0, err
 	}
@@ -134,7 +134,7 @@ func (b *Buffer) ToHostAsync(dst []byte) (*Event, error) {
 	if b == nil || b.client == nil {
 		return nil, errNilBuffer
 	}
-	size, err := b.shape.HostSize()
+	size, err := hostSize(*b.shape)
 	if err != nil {
 		return nil, err
 	}
@@ -193,7 +193,7 @@ func (b *Buffer) startRead(ctx context.Context) (Shape, *capi.Buffer, error) {
 		b.ref.Release()
 		return Shape{}, nil, err
 	}
-	return Shape{b.shape.Type, dims}, h, nil
+	return Shape{Type: b.shape.Type, Dims: dims}, h, nil
 }
 
 // transfer begins a copy to dst by PJRT_Buffer_ToHostBuffer.
@@ -340,7 +340,7 @@ func (b *Buffer) isReadable(h *capi.Buffer) bool {
 	if yes, err := b.isOnCPU(h); !yes || err != nil {
 		return false
 	}
-	size, err := b.shape.HostSize()
+	size, err := hostSize(*b.shape)
 	if err != nil {
 		return false
 	}
@@ -364,7 +364,7 @@ func (b *Buffer) ReadInPlace(ctx context.Context, fn func(data []byte) error) er
 		return err
 	}
 	defer b.ref.Release()
-	size, err := shape.HostSize()
+	size, err := hostSize(shape)
 	if err != nil {
 		return err
 	}
@@ -392,13 +392,13 @@ func (b *Buffer) ToHostStrided(ctx context.Context, dst []byte, strides []int64)
 		return errNilBuffer
 	}
 	if strides == nil {
-		if n, err := b.shape.HostSize(); err != nil || len(dst) != n {
+		if n, err := hostSize(*b.shape); err != nil || len(dst) != n {
 			return firstOf(err, invalid("an array of shape %v takes %d bytes, and dst has %d", b.shape, n, len(dst)))
 		}
 		_, err := b.ToHostInto(ctx, dst)
 		return err
 	}
-	size, origin, err := b.shape.strided(strides)
+	size, origin, err := strided(*b.shape, strides)
 	if err != nil {
 		return err
 	}

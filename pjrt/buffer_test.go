@@ -233,7 +233,7 @@ func TestBuffersAreMadeOnTheChosenDeviceMemoryAndLayout(t *testing.T) {
 				b, err := create(opts)
 				require.NoError(t, err)
 				defer b.Close()
-				assert.Equal(t, "s32[3,2]", b.Shape().String())
+				assert.Equal(t, "i32[3,2]", b.Shape().String())
 				d, err := b.Device()
 				require.NoError(t, err)
 				assert.Same(t, device, d)

@@ -39,7 +39,7 @@ func (c *Client) viewOfDeviceMemory(ctx context.Context, address uintptr, shape 
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	size, err := shape.HostSize()
+	size, err := hostSize(shape)
 	if err != nil {
 		return nil, err
 	}
@@ -109,8 +109,8 @@ func (c *Client) viewOfDeviceMemory(ctx context.Context, address uintptr, shape 
 // to it until then. A computation to which the view is donated overwrites a.Data. opts
 // may be nil.
 func (c *Client) ViewOfHostMemory(ctx context.Context, a HostArray, opts *ViewOptions) (*Buffer, error) {
-	if err := a.check(); err != nil {
-		return nil, err
+	if err := a.Check(); err != nil {
+		return nil, mistaken(err)
 	}
 	var o ViewOptions
 	if opts != nil {

@@ -30,7 +30,7 @@ func (c *Client) checkNew(ctx context.Context, shape Shape, opts *BufferOptions)
 	if opts.Semantics != OnlyDuringCall || opts.Strides != nil {
 		return nil, invalid("options Semantics and Strides are only for buffers made from host memory: leave them unset")
 	}
-	if _, err := shape.HostSize(); err != nil {
+	if _, err := hostSize(shape); err != nil {
 		return nil, err
 	}
 	if err := knowsType(c.table, shape.Type); err != nil {

@@ -45,7 +45,7 @@ func (o *otherCompiler) Compile(ctx context.Context, job *other.Job) (*other.Res
 	defer exe.Close()
 	data, err := exe.Serialize(ctx)
 	return &other.Result{
-		Executable: data, Name: exe.Name(), Replicas: 1, Partitions: 1, Outputs: []other.Shape{{Type: dtype.F32, Dims: []int64{2, 2}}},
+		Executable: data, Name: exe.Name(), Replicas: 1, Partitions: 1, Outputs: []pjrt.Shape{{Type: dtype.F32, Dims: []int64{2, 2}}},
 	}, err
 }
 

@@ -70,15 +70,11 @@ func newSerializedExecutable(p *Plugin, target saved.Target, r *compile.Result, 
 	if err != nil {
 		return nil, err
 	}
-	known := func(list []compile.Shape, what string) ([]Shape, error) {
+	known := func(list []Shape, what string) ([]Shape, error) {
 		if list == nil {
 			return nil, failed(ErrUnimplemented, "the %s of an executable that was compiled in another process are not known", what)
 		}
-		shapes := make([]Shape, len(list))
-		for i, s := range list {
-			shapes[i] = Shape(s)
-		}
-		return shapes, nil
+		return list, nil
 	}
 	outputs, outputsErr := known(r.Outputs, "results")
 	return &Executable{
@@ -280,10 +276,7 @@ func (e *Executable) optimizedEntry() *entry {
 		known.err = err
 		return known
 	}
-	known.parameters = make([]Shape, len(parameters))
-	for i, p := range parameters {
-		known.parameters[i] = Shape(p)
-	}
+	known.parameters = parameters
 	if known.steady, err = hlo.Steady(code); err != nil {
 		return known
 	}
@@ -333,10 +326,7 @@ func (e *Executable) optimizedResults(err error) (shapes []Shape, ok bool) {
 	if err != nil {
 		return nil, false
 	}
-	results, err := hlo.Results(code)
-	for _, r := range results {
-		shapes = append(shapes, Shape(r))
-	}
+	shapes, err = hlo.Results(code)
 	return shapes, err == nil
 }
 
@@ -390,7 +380,7 @@ func (e *Executable) readOutputs() ([]Shape, error) {
 	}
 	shapes := make([]Shape, len(lists))
 	for i, t := range capi.Slice(types.Args.OutputTypes, types.Args.NumOutputTypes) {
-		shapes[i] = Shape{dtype.Type(t), lists[i]}
+		shapes[i] = Shape{Type: dtype.Type(t), Dims: lists[i]}
 		if err := checkGiven(dims.Function(), shapes[i]); err != nil {
 			return nil, err
 		}

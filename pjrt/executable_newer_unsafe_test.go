@@ -199,10 +199,10 @@ func TestParametersComeFromTheTextIfThePluginDoesNotStateThem(t *testing.T) {
 	exe := compile(t, client, mixed)
 	parameters, err := exe.Parameters()
 	require.NoError(t, err)
-	assert.Equal(t, "f32[2,3,4] s8[]", spell(parameters))
+	assert.Equal(t, "f32[2,3,4] i8[]", spell(parameters))
 	x := upload(t, client, pjrt.HostArray{Type: dtype.S32, Dims: []int64{2, 3, 4}, Data: make([]byte, 96)})
 	_, err = exe.Execute(ctx, []*pjrt.Buffer{x, x}, nil)
-	require.ErrorContains(t, err, "argument 0 is s32[2,3,4], and the program takes f32[2,3,4]")
+	require.ErrorContains(t, err, "argument 0 is i32[2,3,4], and the program takes f32[2,3,4]")
 
 	for name, program := range map[string]pjrt.Program{
 		"bytecode":    {Code: artifact(t)},

@@ -72,10 +72,10 @@ func TestAnExecutableDescribesItself(t *testing.T) {
 
 	parameters, err := exe.Parameters()
 	require.NoError(t, err)
-	assert.Equal(t, "f32[2,3,4] s8[]", spell(parameters))
+	assert.Equal(t, "f32[2,3,4] i8[]", spell(parameters))
 	outputs, err := exe.Outputs()
 	require.NoError(t, err)
-	assert.Equal(t, "f64[] f32[4,3,2] s8[] bf16[0,5] pred[3]", spell(outputs))
+	assert.Equal(t, "f64[] f32[4,3,2] i8[] bf16[0,5] i1[3]", spell(outputs))
 	outputs[1].Dims[0], parameters[0].Dims[0] = 99, 99
 	again, err := exe.Outputs()
 	require.NoError(t, err)
@@ -186,7 +186,7 @@ func TestTupledArgumentsAreFlattened(t *testing.T) {
 	defer exe.Close()
 	parameters, err := exe.Parameters()
 	require.NoError(t, err)
-	assert.Equal(t, "f32[2,3,4] s8[]", spell(parameters))
+	assert.Equal(t, "f32[2,3,4] i8[]", spell(parameters))
 }
 
 func TestAnExecutableSurvivesSerialization(t *testing.T) {

@@ -64,7 +64,7 @@ func TestARepeatedExecutionIsCheckedLikeTheFirst(t *testing.T) {
 		"another's": {func(t *testing.T) []*pjrt.Buffer {
 			return []*pjrt.Buffer{filled(t, other, matrix(1, 2, 3, 4)), args[1]}
 		}, nil, nil, "argument 0 belongs to another client"},
-		"another type": {func(t *testing.T) []*pjrt.Buffer { return []*pjrt.Buffer{args[0], filled(t, client, typed)} }, nil, nil, "argument 1 is s32[2,2]"},
+		"another type": {func(t *testing.T) []*pjrt.Buffer { return []*pjrt.Buffer{args[0], filled(t, client, typed)} }, nil, nil, "argument 1 is i32[2,2]"},
 		"closed": {func(t *testing.T) []*pjrt.Buffer {
 			b := fresh(t)
 			b.Close()

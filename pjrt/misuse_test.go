@@ -47,7 +47,7 @@ func TestMisuseOfExecuteIsRefused(t *testing.T) {
 		"nil":               {exe, []*pjrt.Buffer{a, nil}, "argument 1 is nil"},
 		"closed":            {exe, []*pjrt.Buffer{closed, a}, "argument 0: buffer is closed"},
 		"another client's":  {exe, []*pjrt.Buffer{a, foreign}, "argument 1 belongs to another client"},
-		"another type":      {exe, []*pjrt.Buffer{a, ints}, "argument 1 is s32[2,2], and the program takes f32[2,2]"},
+		"another type":      {exe, []*pjrt.Buffer{a, ints}, "argument 1 is i32[2,2], and the program takes f32[2,2]"},
 		"another shape":     {exe, []*pjrt.Buffer{flat, a}, "argument 0 is f32[4], and the program takes f32[2,2]"},
 		"closed executable": {gone, []*pjrt.Buffer{a, a}, "closed"},
 	}

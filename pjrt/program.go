@@ -188,14 +188,10 @@ func (p Program) parameters() []Shape {
 	if !ok {
 		return nil
 	}
-	shapes := make([]Shape, len(params))
-	for i, param := range params {
-		if !param.Known() || slices.Contains(param.Dims, stablehlo.Dynamic) {
-			return nil
-		}
-		shapes[i] = Shape(param)
+	if slices.ContainsFunc(params, func(s Shape) bool { return !s.Known() }) {
+		return nil
 	}
-	return shapes
+	return params
 }
 
 // counts returns the numbers of arguments and results of the program. ok is false if only
@@ -287,7 +283,7 @@ func (p Program) tree(tupled bool) ([]xlaproto.Shape, bool) {
 	case FormatMLIR:
 		params, ok := stablehlo.Main(p.Code)
 		for _, param := range params {
-			ok = ok && param.Known() // some of the others are tuples
+			ok = ok && param.Type.Valid() // some of the others are tuples
 		}
 		parameters := make([]xlaproto.Shape, len(params))
 		if tupled {

@@ -44,7 +44,7 @@ func (s *ShapeLayout) checkDepth(depth int) error {
 	if s.Type == dtype.Token && len(s.Dims) == 0 && s.Layout == nil {
 		return nil
 	}
-	if _, err := s.HostSize(); err != nil {
+	if _, err := hostSize(s.Shape); err != nil {
 		return err
 	}
 	if s.Dynamic != nil && len(s.Dynamic) != len(s.Dims) {

@@ -65,7 +65,7 @@ func TestSlicesAreUploadedAndRead(t *testing.T) {
 		err  error
 		want string
 	}{
-		"dims":          {closing(pjrt.FromSlice(ctx, client, []int8{1, 2}, 3)), "an array of shape s8[3] takes 3 bytes, but its data has 2"},
+		"dims":          {closing(pjrt.FromSlice(ctx, client, []int8{1, 2}, 3)), "an array of shape i8[3] takes 3 bytes, but its data has 2"},
 		"no client":     {closing(pjrt.FromSlice(ctx, nil, []int8{1, 2})), "the client is nil"},
 		"to other type": {func() error { _, err := pjrt.ToSlice[int64](ctx, b); return err }(), "the array is f64[2,3], and the slice is for i64"},
 		"to nil":        {func() error { _, err := pjrt.ToSlice[int64](ctx, nil); return err }(), "the buffer is nil"},

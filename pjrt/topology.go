@@ -320,7 +320,7 @@ func (t *Topology) CanonicalShape(memoryKindID int, shape Shape, layout *Layout)
 	if layout != nil && layout.Strides != nil {
 		return ShapeLayout{}, invalid("layout %v has strides: a canonical shape has an order of dimensions", layout)
 	}
-	if _, err := shape.HostSize(); err != nil {
+	if _, err := hostSize(shape); err != nil {
 		return ShapeLayout{}, err
 	}
 	h, release, err := t.acquire()

@@ -15,8 +15,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/purepjrt/purepjrt/pjrt"
+	"github.com/purepjrt/purepjrt/pjrt/array"
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
-	"github.com/purepjrt/purepjrt/pjrt/npy"
 	"github.com/purepjrt/purepjrt/pjrt/pjrttest"
 	"github.com/purepjrt/purepjrt/pjrt/plugins"
 	"github.com/purepjrt/purepjrt/pjrt/raw"
@@ -33,9 +33,9 @@ var readable = []any{
 	pjrt.Shape{}, pjrt.HostArray{}, pjrt.Sharding{}, pjrt.ShapeLayout{}, pjrt.DeviceLayout{}, new(pjrt.Error),
 	pjrt.OnlyDuringCall,
 	pjrt.Program{}, pjrt.Attribute{}, pjrt.CompileOptions{}, pjrt.ExecuteOptions{}, pjrt.BufferOptions{}, pjrt.ViewOptions{},
-	dtype.Type(0), dtype.Type(-1), dtype.Type(99), dtype.BFloat16(0), dtype.Int4(0), new(npy.Array),
+	dtype.Type(0), dtype.Type(-1), dtype.Type(99), dtype.BFloat16(0), dtype.Int4(0), new(array.Array),
 	sharding.Kind(0), sharding.Kind(99),
-	sharding.Spec{}, stablehlo.Param{}, stablehlo.Version{}, new(plugins.SearchError), new(plugins.HashError), plugins.Candidate{},
+	sharding.Spec{}, stablehlo.Version{}, new(plugins.SearchError), new(plugins.HashError), plugins.Candidate{},
 	new(pjrttest.Launch), new(pjrttest.Operation),
 }
 

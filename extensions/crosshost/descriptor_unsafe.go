@@ -252,7 +252,7 @@ func CopyToRemoteDevice(ctx context.Context, b *pjrt.Buffer, descriptor []byte) 
 	}
 	defer release()
 	if _, err := b.Shape().HostSize(); err != nil { // a token
-		return false, err
+		return false, pjrt.ErrInvalidArgument.Errorf("%v", err)
 	}
 	table := raw.TableOf(b)
 	for _, f := range []*capi.Function{

@@ -201,8 +201,8 @@ func acquireAlive(b *pjrt.Buffer) (h *capi.Buffer, release func(), err error) {
 		return nil, nil, err
 	}
 	gone, err := b.IsDeleted()
-	if err == nil {
-		_, err = b.Shape().HostSize() // an error for a token
+	if _, size := b.Shape().HostSize(); err == nil && size != nil { // a token
+		err = pjrt.ErrInvalidArgument.Errorf("%v", size)
 	}
 	if err == nil && gone {
 		err = pjrt.ErrInvalidArgument.Errorf("the buffer %v was deleted or donated", b.Shape())

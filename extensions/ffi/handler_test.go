@@ -89,7 +89,7 @@ func TestACallTakesAndMakesAnyNumberOfArraysOfAnyType(t *testing.T) {
 		assert.Equal(t, dtype.S4, x.Rest[0].Type)
 		assert.Len(t, x.Rest[0].Bytes, 1, "two packed elements")
 		_, err := x.Rest[0].Array()
-		assert.ErrorContains(t, err, "the elements of s4[2] are packed")
+		assert.ErrorContains(t, err, "the elements of i4[2] are packed")
 		scalar, err := x.Rest[1].Array()
 		require.NoError(t, err)
 		assert.Empty(t, scalar.Dims)
@@ -226,7 +226,7 @@ func TestAHandlerThatDoesNotFitTheProgramSaysWhy(t *testing.T) {
 		{"result", "", registerFor[struct {
 			In  ffi.Arg[float32]
 			Out ffi.Ret[int32]
-		}](client), "result 0 (Out) is f32[4], and the handler makes s32"},
+		}](client), "result 0 (Out) is f32[4], and the handler makes i32"},
 		{"more arguments", "", registerFor[struct {
 			In, Mask ffi.Arg[float32]
 			Out      ffi.Ret[float32]
@@ -311,7 +311,7 @@ func TestStructsThatCannotDescribeACallAreErrors(t *testing.T) {
 		{registerFor[int](client), "takes a pointer to a struct that describes the call, not int"},
 		{registerFor[struct{ in ffi.Arg[float32] }](client), "the field in is not exported"},
 		{registerFor[struct{ count int }](client), "the field count is not exported"},
-		{registerFor[struct{ In ffi.Arg[dtype.Int4] }](client), "elements of type s4 are packed in memory, so the field In must be an AnyArg"},
+		{registerFor[struct{ In ffi.Arg[dtype.Int4] }](client), "elements of type i4 are packed in memory, so the field In must be an AnyArg"},
 		{registerFor[struct {
 			In   []ffi.AnyArg
 			Last ffi.AnyArg

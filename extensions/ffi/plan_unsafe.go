@@ -72,7 +72,7 @@ func planOf(t reflect.Type) (*plan, error) {
 				t, f.Name, list.rest.name, list.what)
 		case o.elem().IsSubByte():
 			return nil, pjrt.ErrInvalidArgument.Errorf("%v cannot describe a custom call: elements of type %v are packed in memory, "+
-				"so the field %s must be an AnyArg or an AnyRet", t, xlaName(o.elem()), f.Name)
+				"so the field %s must be an AnyArg or an AnyRet", t, o.elem(), f.Name)
 		}
 		entry := field{f.Name, f.Offset, o.bind(), o.clear()}
 		if slice {

@@ -162,7 +162,7 @@ func Progress(fn func(c *Call, what string, step, total int) error) func(*Call, 
 			return pjrt.ErrInvalidArgument.Errorf("the function that reports progress is nil")
 		}
 		if len(op.Step.Data) != 1 {
-			return pjrt.ErrInvalidArgument.Errorf("the step is s32%v: it must be one number in the host's memory", op.Step.Dims)
+			return pjrt.ErrInvalidArgument.Errorf("the step is i32%v: it must be one number in the host's memory", op.Step.Dims)
 		}
 		if err := c.Context().Err(); err != nil {
 			return err

@@ -4,7 +4,6 @@
 package ffi
 
 import (
-	"strings"
 	"unsafe"
 
 	cffi "github.com/purepjrt/purepjrt/capi/ffi"
@@ -98,7 +97,7 @@ func (*Arg[T]) bind() binder {
 		a := (*Arg[T])(p)
 		*a = Arg[T]{Dims: dimsOf(b), Address: uintptr(b.Data)}
 		if b.Dtype != want {
-			return pjrt.ErrInvalidArgument.Errorf("is %v, and the handler takes %v", shapeOf(b), xlaName(dtype.Of[T]()))
+			return pjrt.ErrInvalidArgument.Errorf("is %v, and the handler takes %v", shapeOf(b), dtype.Of[T]())
 		}
 		if !read {
 			return nil
@@ -119,7 +118,7 @@ func (*Ret[T]) bind() binder {
 		r := (*Ret[T])(p)
 		*r = Ret[T]{Dims: dimsOf(b), Address: uintptr(b.Data)}
 		if b.Dtype != want {
-			return pjrt.ErrInvalidArgument.Errorf("is %v, and the handler makes %v", shapeOf(b), xlaName(dtype.Of[T]()))
+			return pjrt.ErrInvalidArgument.Errorf("is %v, and the handler makes %v", shapeOf(b), dtype.Of[T]())
 		}
 		if !read {
 			return nil
@@ -176,9 +175,6 @@ func dimsOf(b *cffi.Buffer) []int64 {
 func shapeOf(b *cffi.Buffer) pjrt.Shape {
 	return pjrt.Shape{Type: typeOf(b.Dtype), Dims: b.Dimensions()}
 }
-
-// xlaName returns the name of a type as a pjrt.Shape writes it.
-func xlaName(t dtype.Type) string { return strings.ToLower(t.XLA()) }
 
 // types has the element types by number in XLA.
 var types = func() (list [64]dtype.Type) {

@@ -34,7 +34,7 @@ func OfBuffer(b *pjrt.Buffer) (pjrt.DeviceLayout, error) {
 	}
 	defer release()
 	if _, err := b.Shape().HostSize(); err != nil { // plugins end the process when asked for the layout of a token
-		return pjrt.DeviceLayout{}, err
+		return pjrt.DeviceLayout{}, pjrt.ErrInvalidArgument.Errorf("%v", err)
 	}
 	var c capi.Call[capi.LayoutsBufferMemoryLayoutArgs]
 	c.Args.Buffer = h
@@ -74,7 +74,7 @@ func DefaultFor(t *pjrt.Topology, shape pjrt.Shape) (pjrt.DeviceLayout, error) {
 	defer release()
 	table := raw.TableOf(t)
 	if _, err := shape.HostSize(); err != nil {
-		return pjrt.DeviceLayout{}, err
+		return pjrt.DeviceLayout{}, pjrt.ErrInvalidArgument.Errorf("%v", err)
 	}
 	if _, minor := table.Version(); shape.Type.Since() > minor {
 		return pjrt.DeviceLayout{}, pjrt.ErrUnimplemented.Errorf("the type %v came with API %d.%d, but the plugin has %d.%d",

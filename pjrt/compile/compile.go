@@ -12,7 +12,7 @@ import (
 	"context"
 
 	"github.com/purepjrt/purepjrt/capi"
-	"github.com/purepjrt/purepjrt/pjrt/dtype"
+	"github.com/purepjrt/purepjrt/pjrt/array"
 	"github.com/purepjrt/purepjrt/pjrt/saved"
 )
 
@@ -64,13 +64,7 @@ type Result struct {
 	Name                 string
 	Replicas, Partitions int
 	// Parameters and Outputs are the shapes on one device; nil if the plugin does not report them.
-	Parameters, Outputs []Shape
-}
-
-// Shape is the shape of an array.
-type Shape struct {
-	Type dtype.Type
-	Dims []int64
+	Parameters, Outputs []array.Shape
 }
 
 // Load is an executable to load.

@@ -159,7 +159,7 @@ func Import(ctx context.Context, client *pjrt.Client, address uintptr) (*pjrt.Bu
 	shape := pjrt.Shape{Type: t, Dims: slices.Clone(unsafe.Slice(m.shape, m.ndim))}
 	size, err := shape.HostSize()
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("dlpack: %w", err)
 	}
 	if m.data == 0 && size > 0 {
 		return nil, errors.New("dlpack: the tensor has no data")

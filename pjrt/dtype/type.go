@@ -130,8 +130,12 @@ func (t Type) info() *info {
 // Valid reports whether t is one of the types of this package other than [Invalid].
 func (t Type) Valid() bool { return t > Invalid && t < numTypes }
 
-// String returns the type as StableHLO writes it: f32, bf16, f8E4M3FN, i4, ui8, complex<f32>. [Pred] is i1; [S1], which
-// StableHLO cannot tell from it, is si1. [Parse] reads every spelling back.
+// String returns the type as StableHLO writes it: f32, bf16, f8E4M3FN, i4, ui8, complex<f32>.
+// [Pred] is i1; [S1], which StableHLO cannot tell from it, is si1. [Parse] reads every spelling back.
+//
+// Messages, shapes and commands spell types in this way, because programs do: what an error says of
+// an argument can be found in the text that was compiled, and pasted into it. XLA's own words (s32,
+// u8, pred, c64) stand only where a text is HLO, and in what plugins say themselves.
 func (t Type) String() string {
 	if t < 0 || t >= numTypes {
 		return "dtype.Type(" + strconv.Itoa(int(t)) + ")"

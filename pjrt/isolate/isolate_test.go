@@ -141,7 +141,7 @@ func TestIsolatedExecutablesAreTheSame(t *testing.T) {
 				for k, a := range p.Args {
 					array, err := npy.ReadFileAs(filepath.Join(programs, a.File), shapes[k].Type)
 					require.NoError(t, err)
-					b, err := client.BufferFromHost(ctx, pjrt.HostArray(*array), nil)
+					b, err := client.BufferFromHost(ctx, array, nil)
 					require.NoError(t, err)
 					defer b.Close()
 					args = append(args, b)

@@ -11,6 +11,7 @@ import (
 	"io"
 
 	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/pjrt/array"
 	"github.com/purepjrt/purepjrt/pjrt/compile"
 )
 
@@ -53,10 +54,10 @@ type answer struct {
 func (a *answer) result() *compile.Result {
 	r := a.Result
 	if r.Parameters == nil && a.HasParameters {
-		r.Parameters = []compile.Shape{}
+		r.Parameters = []array.Shape{}
 	}
 	if r.Outputs == nil && a.HasOutputs {
-		r.Outputs = []compile.Shape{}
+		r.Outputs = []array.Shape{}
 	}
 	return &r
 }

@@ -21,7 +21,6 @@ import (
 	"github.com/purepjrt/purepjrt/capi"
 	cffi "github.com/purepjrt/purepjrt/capi/ffi"
 	"github.com/purepjrt/purepjrt/pjrt"
-	"github.com/purepjrt/purepjrt/pjrt/compile"
 	"github.com/purepjrt/purepjrt/pjrt/raw"
 	"github.com/purepjrt/purepjrt/pjrt/saved"
 )
@@ -303,19 +302,11 @@ func (s *server) describe(exe *pjrt.Executable, a *answer) error {
 		result.ABI = &saved.ABIVersion{Platform: platform, Proto: proto}
 	}
 	result.Name, result.Replicas, result.Partitions = exe.Name(), exe.NumReplicas(), exe.NumPartitions()
-	parameters, err := exe.Parameters()
-	a.HasParameters, result.Parameters = err == nil, shapes(parameters)
-	outputs, err := exe.Outputs()
-	a.HasOutputs, result.Outputs = err == nil, shapes(outputs)
+	result.Parameters, err = exe.Parameters()
+	a.HasParameters = err == nil
+	result.Outputs, err = exe.Outputs()
+	a.HasOutputs = err == nil
 	return nil
-}
-
-func shapes(list []pjrt.Shape) []compile.Shape {
-	result := make([]compile.Shape, len(list))
-	for i, s := range list {
-		result[i] = compile.Shape(s)
-	}
-	return result
 }
 
 func (s *server) load(r *request) error {

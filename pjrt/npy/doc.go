@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The purepjrt Authors
 
-// Package npy reads, writes, casts and prints arrays in the file format of NumPy, .npy, for every element type of PJRT.
+// Package npy reads and writes arrays in the file format of NumPy, .npy, for every element type of PJRT.
 //
 // NumPy has no name for the element types of machine learning: ml_dtypes stores bf16, the 8-bit floats and the narrow
 // integers as opaque words (<V2, <V1) that do not say what they are. [Write] does the same, so that numpy.load followed by

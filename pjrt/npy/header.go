@@ -8,6 +8,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
+	"math/bits"
 	"strconv"
 	"strings"
 
@@ -41,6 +43,47 @@ const (
 	maxHeader = 1 << 16
 	maxDims   = 64
 )
+
+// byteCount returns the bytes that an array takes. Like NumPy, it rejects a shape whose non-zero
+// dimensions multiply to more than memory can hold, even if another dimension is zero.
+func byteCount(dims []int64, size int) (int64, error) {
+	n, empty := uint64(size), false
+	for i, d := range dims {
+		if d < 0 {
+			return 0, fmt.Errorf("dimension %d of shape %s is negative", i, tuple(dims))
+		}
+		if d == 0 {
+			empty = true
+			continue
+		}
+		hi, lo := bits.Mul64(n, uint64(d))
+		if hi != 0 || lo > math.MaxInt {
+			return 0, fmt.Errorf("shape %s with elements of %d bytes is too large for memory", tuple(dims), size)
+		}
+		n = lo
+	}
+	if empty {
+		return 0, nil
+	}
+	return int64(n), nil
+}
+
+// tuple writes dims as Python writes a tuple.
+func tuple(dims []int64) string {
+	var b strings.Builder
+	b.WriteByte('(')
+	for i, d := range dims {
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		fmt.Fprint(&b, d)
+	}
+	if len(dims) == 1 {
+		b.WriteByte(',')
+	}
+	b.WriteByte(')')
+	return b.String()
+}
 
 const magic = "\x93NUMPY"
 

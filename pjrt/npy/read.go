@@ -11,6 +11,7 @@ import (
 	"os"
 	"slices"
 
+	"github.com/purepjrt/purepjrt/pjrt/array"
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
 )
 
@@ -21,36 +22,36 @@ var ErrOpaque = errors.New("the elements are words without a type: read them wit
 // Read reads a .npy file to its end. Arrays in Fortran order and big-endian numbers come back row-major and
 // little-endian. Missing and surplus data are errors. Read allocates memory as the data arrives; it does not trust the
 // size in the header.
-func Read(r io.Reader) (*Array, error) {
+func Read(r io.Reader) (array.Array, error) {
 	return read(r, dtype.Invalid, -1)
 }
 
 // ReadAs is [Read] with the elements as type t. It takes opaque words, which must be as wide as t, bit for bit. If the
-// file names its type, ReadAs casts the elements as [Array.Cast] does.
-func ReadAs(r io.Reader, t dtype.Type) (*Array, error) {
+// file names its type, ReadAs casts the elements as [array.Array.Cast] does.
+func ReadAs(r io.Reader, t dtype.Type) (array.Array, error) {
 	if t.Size() == 0 {
-		return nil, fmt.Errorf("cannot read elements as %v: it holds no data", t)
+		return array.Array{}, fmt.Errorf("cannot read elements as %v: it holds no data", t)
 	}
 	return read(r, t, -1)
 }
 
 // ReadFile reads the named .npy file as [Read] does. Errors name the file.
-func ReadFile(name string) (*Array, error) {
+func ReadFile(name string) (array.Array, error) {
 	return readFile(name, dtype.Invalid)
 }
 
 // ReadFileAs reads the named .npy file as [ReadAs] does. Errors name the file.
-func ReadFileAs(name string, t dtype.Type) (*Array, error) {
+func ReadFileAs(name string, t dtype.Type) (array.Array, error) {
 	if t.Size() == 0 {
-		return nil, fmt.Errorf("%s: cannot read elements as %v: it holds no data", name, t)
+		return array.Array{}, fmt.Errorf("%s: cannot read elements as %v: it holds no data", name, t)
 	}
 	return readFile(name, t)
 }
 
-func readFile(name string, t dtype.Type) (*Array, error) {
+func readFile(name string, t dtype.Type) (array.Array, error) {
 	f, err := os.Open(name)
 	if err != nil {
-		return nil, err
+		return array.Array{}, err
 	}
 	defer f.Close()
 	size := int64(-1)
@@ -59,34 +60,34 @@ func readFile(name string, t dtype.Type) (*Array, error) {
 	}
 	a, err := read(f, t, size)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
+		return array.Array{}, fmt.Errorf("%s: %w", name, err)
 	}
 	return a, nil
 }
 
 // read reads an array from r, which holds size bytes, or an unknown number if size is -1.
-func read(r io.Reader, want dtype.Type, size int64) (*Array, error) {
+func read(r io.Reader, want dtype.Type, size int64) (array.Array, error) {
 	h, err := ReadHeader(r)
 	if err != nil {
-		return nil, err
+		return array.Array{}, err
 	}
 	t := h.Type
 	if t == dtype.Invalid {
 		switch {
 		case want == dtype.Invalid:
-			return nil, fmt.Errorf("NumPy type %q of %d bytes: %w", h.Descr, h.Size, ErrOpaque)
+			return array.Array{}, fmt.Errorf("NumPy type %q of %d bytes: %w", h.Descr, h.Size, ErrOpaque)
 		case want.Size() != h.Size:
-			return nil, fmt.Errorf("NumPy type %q is %d bytes wide and cannot be read as %v of %d bytes", h.Descr, h.Size, want,
+			return array.Array{}, fmt.Errorf("NumPy type %q is %d bytes wide and cannot be read as %v of %d bytes", h.Descr, h.Size, want,
 				want.Size())
 		}
 		t = want
 	}
 	if want.IsFloat() && t.IsComplex() || want.IsInteger() && t.IsComplex() {
-		return nil, fmt.Errorf("elements are %v and cannot be read as %v: the imaginary parts would be lost", t, want)
+		return array.Array{}, fmt.Errorf("elements are %v and cannot be read as %v: the imaginary parts would be lost", t, want)
 	}
 	data, err := h.data(r, size)
 	if err != nil {
-		return nil, err
+		return array.Array{}, err
 	}
 	if h.BigEndian {
 		swap(data, t)
@@ -101,7 +102,7 @@ func read(r io.Reader, want dtype.Type, size int64) (*Array, error) {
 	if h.Fortran {
 		data = rowMajor(data, h.Dims, h.Size)
 	}
-	a := &Array{Type: t, Dims: h.Dims, Data: data}
+	a := array.Array{Type: t, Dims: h.Dims, Data: data}
 	if want != dtype.Invalid && want != t {
 		return a.Cast(want)
 	}
@@ -145,7 +146,7 @@ func (h *Header) data(r io.Reader, size int64) ([]byte, error) {
 }
 
 func (h *Header) wrongLength(have int64, more string) error {
-	err := fmt.Errorf("shape %s of %q takes %d bytes of data, but the file has %d%s", shape(h.Dims), h.Descr, h.bytes, have, more)
+	err := fmt.Errorf("shape %s of %q takes %d bytes of data, but the file has %d%s", tuple(h.Dims), h.Descr, h.bytes, have, more)
 	if have < h.bytes {
 		return fmt.Errorf("%w: %w", err, io.ErrUnexpectedEOF)
 	}

@@ -18,6 +18,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/purepjrt/purepjrt/pjrt/array"
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
 	"github.com/purepjrt/purepjrt/pjrt/npy"
 )
@@ -100,7 +101,7 @@ func TestReadRefusesBadFiles(t *testing.T) {
 			t.Parallel()
 			a, err := npy.Read(bytes.NewReader(c.file))
 			require.ErrorContains(t, err, c.contains)
-			assert.Nil(t, a)
+			assert.Zero(t, a)
 
 			// ReadFile knows the size beforehand, and its error names the file.
 			name := filepath.Join(t.TempDir(), "bad.npy")
@@ -133,7 +134,7 @@ func TestReadTakesLooseHeaders(t *testing.T) {
 			t.Parallel()
 			a, err := npy.Read(iotest.OneByteReader(bytes.NewReader(file(header, data...))))
 			require.NoError(t, err)
-			v, err := npy.ToSlice[float32](a)
+			v, err := array.ToSlice[float32](a)
 			require.NoError(t, err)
 			assert.Equal(t, []float32{1, 2}, v)
 			assert.Equal(t, []int64{2}, a.Dims)
@@ -164,7 +165,7 @@ func TestReadAsTakesWordsBitForBit(t *testing.T) {
 		for _, typ := range []dtype.Type{dtype.BF16, dtype.F16, dtype.U16} {
 			a, err := npy.ReadAs(words(descr), typ)
 			require.NoError(t, err)
-			assert.Equal(t, &npy.Array{Type: typ, Dims: []int64{2}, Data: []byte{0x80, 0x3f, 0x01, 0xff}}, a)
+			assert.Equal(t, array.Array{Type: typ, Dims: []int64{2}, Data: []byte{0x80, 0x3f, 0x01, 0xff}}, a)
 		}
 	}
 	_, err := npy.Read(words("<V2"))
@@ -185,7 +186,7 @@ func TestReadAsCastsNumbers(t *testing.T) {
 	in := file(head("'>f4'", "True", "(2, 2)"), 0x3f, 0x80, 0, 0, 0x40, 0, 0, 0, 0x40, 0x40, 0, 0, 0xc0, 0x80, 0, 0)
 	a, err := npy.ReadAs(bytes.NewReader(in), dtype.S8)
 	require.NoError(t, err)
-	v, err := npy.ToSlice[int8](a)
+	v, err := array.ToSlice[int8](a)
 	require.NoError(t, err)
 	assert.Equal(t, []int8{1, 3, 2, -4}, v)
 

@@ -14,11 +14,13 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+
+	"github.com/purepjrt/purepjrt/pjrt/array"
 )
 
 // Write writes a as a .npy file, byte for byte as numpy.save does. Types that NumPy lacks become opaque words of the
 // same width, <V1 or <V2. So does [dtype.F8E5M2]: ml_dtypes writes <f1 for it, which NumPy cannot load.
-func Write(w io.Writer, a *Array) error {
+func Write(w io.Writer, a array.Array) error {
 	if err := a.Check(); err != nil {
 		return err
 	}
@@ -42,11 +44,11 @@ const (
 	growthDigits = 21
 )
 
-func header(a *Array) ([]byte, error) {
+func header(a array.Array) ([]byte, error) {
 	if len(a.Dims) > maxDims {
 		return nil, fmt.Errorf("shape has %d dimensions, more than the %d that NumPy reads", len(a.Dims), maxDims)
 	}
-	text := fmt.Sprintf("{'descr': '%s', 'fortran_order': False, 'shape': %s, }", a.Type.Descr(), shape(a.Dims))
+	text := fmt.Sprintf("{'descr': '%s', 'fortran_order': False, 'shape': %s, }", a.Type.Descr(), tuple(a.Dims))
 	if len(a.Dims) > 0 {
 		text += strings.Repeat(" ", growthDigits-len(strconv.FormatInt(a.Dims[0], 10)))
 	}
@@ -60,7 +62,7 @@ func header(a *Array) ([]byte, error) {
 // WriteFile writes a to the named file as [Write] does. The file appears whole or not at all: WriteFile writes a new
 // file in the same folder and then renames it, so an error, such as a full disk, leaves an older file unchanged.
 // WriteFile follows symbolic links. It writes directly to a name that is not a regular file, such as a pipe.
-func WriteFile(name string, a *Array) error {
+func WriteFile(name string, a array.Array) error {
 	if err := a.Check(); err != nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}
@@ -121,7 +123,7 @@ func removed(name string) error {
 	return nil
 }
 
-func writeDirectly(name string, a *Array) error {
+func writeDirectly(name string, a array.Array) error {
 	f, err := os.OpenFile(name, os.O_WRONLY, 0)
 	if err != nil {
 		return err

@@ -302,7 +302,7 @@ func TestATransferFailsForBothProcesses(t *testing.T) {
 		},
 		"the sender has another type": {
 			shape: pjrt.Shape{Type: dtype.S32, Dims: []int64{1}}, code: pjrt.ErrInvalidArgument,
-			text: "the sender sends f32[1], but the receiver receives s32[1]",
+			text: "the sender sends f32[1], but the receiver receives i32[1]",
 		},
 		"the send fails": {
 			prepare: func(a, b *world) {

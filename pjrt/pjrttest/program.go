@@ -400,21 +400,19 @@ func (x *Program) shapes(code []byte, format pjrt.Format) (parameters, results [
 	return parameters, results, nil
 }
 
-func known(what string, list []stablehlo.Param, ok bool) ([]pjrt.Shape, error) {
+func known(what string, list []pjrt.Shape, ok bool) ([]pjrt.Shape, error) {
 	if !ok {
 		return nil, invalid("the %ss of the program cannot be read from its text: register it with a Signature", what)
 	}
-	shapes := make([]pjrt.Shape, len(list))
 	for i, x := range list {
-		if !x.Known() || slices.Contains(x.Dims, stablehlo.Dynamic) {
+		if !x.Known() {
 			return nil, invalid("%s %d of the program has a type that cannot be read from its text: register it with a Signature", what, i)
 		}
 		if _, err := shapeOf(capi.BufferType(x.Type), sliceData(x.Dims), uintptr(len(x.Dims))); err != nil {
 			return nil, err
 		}
-		shapes[i] = pjrt.Shape(x)
 	}
-	return shapes, nil
+	return list, nil
 }
 
 func sliceData(dims []int64) *int64 {

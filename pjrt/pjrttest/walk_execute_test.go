@@ -93,7 +93,7 @@ func TestProgramsThatFail(t *testing.T) {
 		}{
 			"fails":  {pjrt.ErrDataLoss, "the bits are gone"},
 			"panics": {pjrt.ErrInternal, "what now"},
-			"lies":   {pjrt.ErrInternal, "s8[1] of 1 bytes as result 0 instead of f32[1]"},
+			"lies":   {pjrt.ErrInternal, "i8[1] of 1 bytes as result 0 instead of f32[1]"},
 		} {
 			exe := w.compile(t, name, "(%a: tensor<1xf32>) -> tensor<1xf32>", nil)
 			_, err := exe.Execute(w.ctx, []*pjrt.Buffer{a}, nil)

@@ -15,7 +15,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/purepjrt/purepjrt/pjrt"
+	"github.com/purepjrt/purepjrt/pjrt/array"
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
 )
 
@@ -46,15 +46,15 @@ var typeNames = func() map[dtype.Type]string {
 // any goroutine.
 type File struct {
 	close    func() error
-	arrays   map[string]array
+	arrays   map[string]section
 	metadata map[string]string
 }
 
-// array says where an array is.
-type array struct {
+// section says where the data of an array is.
+type section struct {
 	r            io.ReaderAt
 	part         int // number of its file among those of an index
-	shape        pjrt.Shape
+	shape        array.Shape
 	offset, size int64
 }
 
@@ -113,7 +113,7 @@ func New(r io.ReaderAt, size int64) (*File, error) {
 	if _, err := r.ReadAt(text, 8); err != nil && !errors.Is(err, io.EOF) {
 		return nil, fmt.Errorf("reading the header: %w", err)
 	}
-	f := &File{close: func() error { return nil }, arrays: make(map[string]array)}
+	f := &File{close: func() error { return nil }, arrays: make(map[string]section)}
 	if err := f.readHeader(r, text, 8+int64(n), size); err != nil {
 		return nil, err
 	}
@@ -165,21 +165,21 @@ func (f *File) order(a, b string) int {
 }
 
 // array checks an entry of the header. room is the number of bytes for all arrays.
-func (h *header) array(room uint64, start int64) (array, error) {
+func (h *header) array(room uint64, start int64) (section, error) {
 	t, ok := types[h.Type]
 	if !ok {
-		return array{}, fmt.Errorf("the element type %q is unknown", h.Type)
+		return section{}, fmt.Errorf("the element type %q is unknown", h.Type)
 	}
-	a := array{shape: pjrt.Shape{Type: t, Dims: h.Dims}}
+	a := section{shape: array.Shape{Type: t, Dims: h.Dims}}
 	size, err := a.shape.HostSize()
 	if err != nil {
-		return array{}, err
+		return section{}, err
 	}
 	if h.Offsets[0] > h.Offsets[1] || h.Offsets[1] > room {
-		return array{}, fmt.Errorf("its data is from byte %d to %d, but the file has %d bytes of data", h.Offsets[0], h.Offsets[1], room)
+		return section{}, fmt.Errorf("its data is from byte %d to %d, but the file has %d bytes of data", h.Offsets[0], h.Offsets[1], room)
 	}
 	if h.Offsets[1]-h.Offsets[0] != uint64(size) {
-		return array{}, fmt.Errorf("its data has %d bytes, but the shape %v takes %d", h.Offsets[1]-h.Offsets[0], a.shape, size)
+		return section{}, fmt.Errorf("its data has %d bytes, but the shape %v takes %d", h.Offsets[1]-h.Offsets[0], a.shape, size)
 	}
 	a.offset, a.size = start+int64(h.Offsets[0]), int64(size)
 	return a, nil
@@ -197,37 +197,37 @@ func (f *File) Names() []string { return slices.SortedFunc(maps.Keys(f.arrays), 
 func (f *File) Metadata() map[string]string { return maps.Clone(f.metadata) }
 
 // Shape returns the shape of an array.
-func (f *File) Shape(name string) (pjrt.Shape, error) {
+func (f *File) Shape(name string) (array.Shape, error) {
 	a, err := f.find(name)
-	return pjrt.Shape{Type: a.shape.Type, Dims: slices.Clone(a.shape.Dims)}, err
+	return array.Shape{Type: a.shape.Type, Dims: slices.Clone(a.shape.Dims)}, err
 }
 
-func (f *File) find(name string) (array, error) {
+func (f *File) find(name string) (section, error) {
 	a, ok := f.arrays[name]
 	if !ok {
-		return array{}, fmt.Errorf("the file has no array %q among its %d arrays", name, len(f.arrays))
+		return section{}, fmt.Errorf("the file has no array %q among its %d arrays", name, len(f.arrays))
 	}
 	return a, nil
 }
 
 // Reader returns a reader of the data of an array, for Client.BufferFromReader.
-func (f *File) Reader(name string) (io.Reader, pjrt.Shape, error) {
+func (f *File) Reader(name string) (io.Reader, array.Shape, error) {
 	a, err := f.find(name)
 	if err != nil {
-		return nil, pjrt.Shape{}, err
+		return nil, array.Shape{}, err
 	}
-	return io.NewSectionReader(a.r, a.offset, a.size), pjrt.Shape{Type: a.shape.Type, Dims: slices.Clone(a.shape.Dims)}, nil
+	return io.NewSectionReader(a.r, a.offset, a.size), array.Shape{Type: a.shape.Type, Dims: slices.Clone(a.shape.Dims)}, nil
 }
 
 // Read reads an array.
-func (f *File) Read(name string) (pjrt.HostArray, error) {
+func (f *File) Read(name string) (array.Array, error) {
 	r, shape, err := f.Reader(name)
 	if err != nil {
-		return pjrt.HostArray{}, err
+		return array.Array{}, err
 	}
 	data := make([]byte, f.arrays[name].size)
 	if _, err := io.ReadFull(r, data); err != nil {
-		return pjrt.HostArray{}, fmt.Errorf("array %q: %w", name, err)
+		return array.Array{}, fmt.Errorf("array %q: %w", name, err)
 	}
-	return pjrt.HostArray{Type: shape.Type, Dims: shape.Dims, Data: data}, nil
+	return array.Array{Type: shape.Type, Dims: shape.Dims, Data: data}, nil
 }

@@ -30,7 +30,7 @@ func openIndex(name string) (*File, error) {
 		listed[file] = append(listed[file], array)
 	}
 	var parts []*File
-	whole := &File{arrays: make(map[string]array, len(places)), close: func() error {
+	whole := &File{arrays: make(map[string]section, len(places)), close: func() error {
 		var errs []error
 		for _, part := range parts {
 			errs = append(errs, part.Close())

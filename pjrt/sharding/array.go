@@ -45,12 +45,10 @@ func (m *Mesh) Scatter(ctx context.Context, a pjrt.HostArray, p Partition) (*Arr
 
 // checkData compares the data of an array with its shape.
 func checkData(a pjrt.HostArray) error {
-	shape := a.Shape()
-	n, err := shape.HostSize()
-	if err == nil && len(a.Data) != n {
-		err = pjrt.ErrInvalidArgument.Errorf("an array of shape %v takes %d bytes, but its data has %d", shape, n, len(a.Data))
+	if err := a.Check(); err != nil {
+		return pjrt.ErrInvalidArgument.Errorf("%v", err)
 	}
-	return err
+	return nil
 }
 
 // upload copies the parts of a host array to the devices, and returns s with their buffers.
@@ -203,7 +201,7 @@ func (s *Array) Gather(ctx context.Context) (pjrt.HostArray, error) {
 	}
 	size, err := s.shape.HostSize()
 	if err != nil {
-		return pjrt.HostArray{}, err
+		return pjrt.HostArray{}, pjrt.ErrInvalidArgument.Errorf("%v", err)
 	}
 	if size >= largeGather {
 		for _, b := range s.buffers {
@@ -232,7 +230,7 @@ func (s *Array) GatherInto(ctx context.Context, dst []byte) error {
 	}
 	size, err := s.shape.HostSize()
 	if err != nil {
-		return err
+		return pjrt.ErrInvalidArgument.Errorf("%v", err)
 	}
 	if len(dst) != size {
 		return pjrt.ErrInvalidArgument.Errorf("an array of shape %v takes %d bytes, but dst has room for %d", s.shape, size, len(dst))

@@ -29,16 +29,16 @@ func TestScatterAndGather(t *testing.T) {
 		part      string
 		parts     map[int][]int32 // of some devices
 	}{
-		{matrix, nil, "s32[4,6]", map[int][]int32{0: ints(24), 5: ints(24)}},
-		{matrix, sharding.Partition{"x"}, "s32[2,6]", map[int][]int32{0: ints(12), 2: ints(12), 3: ints(24)[12:]}},
-		{matrix, sharding.Partition{"", "y"}, "s32[4,2]", map[int][]int32{0: {0, 1, 6, 7, 12, 13, 18, 19}, 3: {0, 1, 6, 7, 12, 13, 18, 19}, 4: {2, 3, 8, 9, 14, 15, 20, 21}}},
-		{matrix, sharding.Partition{"x", "y"}, "s32[2,2]", map[int][]int32{0: {0, 1, 6, 7}, 5: {16, 17, 22, 23}}},
-		{matrix, sharding.Partition{"", "x,y"}, "s32[4,1]", map[int][]int32{1: {1, 7, 13, 19}, 3: {3, 9, 15, 21}}},
-		{matrix, sharding.Partition{"", "y,x"}, "s32[4,1]", map[int][]int32{1: {2, 8, 14, 20}, 3: {1, 7, 13, 19}}},
-		{cube, sharding.Partition{"x", "", "y"}, "s32[1,6,1,2]", map[int][]int32{4: {38, 39, 44, 45, 50, 51, 56, 57, 62, 63, 68, 69}}},
-		{pjrt.ArrayOf([]int32{}, 0, 6), sharding.Partition{"x", "y"}, "s32[0,2]", map[int][]int32{3: nil}},
-		{pjrt.ScalarOf[int32](7), nil, "s32[]", map[int][]int32{5: {7}}},
-		{pjrt.ArrayOf([]dtype.Uint4{1, 2, 3, 4, 5, 6}, 6), sharding.Partition{"y"}, "u4[2]", nil},
+		{matrix, nil, "i32[4,6]", map[int][]int32{0: ints(24), 5: ints(24)}},
+		{matrix, sharding.Partition{"x"}, "i32[2,6]", map[int][]int32{0: ints(12), 2: ints(12), 3: ints(24)[12:]}},
+		{matrix, sharding.Partition{"", "y"}, "i32[4,2]", map[int][]int32{0: {0, 1, 6, 7, 12, 13, 18, 19}, 3: {0, 1, 6, 7, 12, 13, 18, 19}, 4: {2, 3, 8, 9, 14, 15, 20, 21}}},
+		{matrix, sharding.Partition{"x", "y"}, "i32[2,2]", map[int][]int32{0: {0, 1, 6, 7}, 5: {16, 17, 22, 23}}},
+		{matrix, sharding.Partition{"", "x,y"}, "i32[4,1]", map[int][]int32{1: {1, 7, 13, 19}, 3: {3, 9, 15, 21}}},
+		{matrix, sharding.Partition{"", "y,x"}, "i32[4,1]", map[int][]int32{1: {2, 8, 14, 20}, 3: {1, 7, 13, 19}}},
+		{cube, sharding.Partition{"x", "", "y"}, "i32[1,6,1,2]", map[int][]int32{4: {38, 39, 44, 45, 50, 51, 56, 57, 62, 63, 68, 69}}},
+		{pjrt.ArrayOf([]int32{}, 0, 6), sharding.Partition{"x", "y"}, "i32[0,2]", map[int][]int32{3: nil}},
+		{pjrt.ScalarOf[int32](7), nil, "i32[]", map[int][]int32{5: {7}}},
+		{pjrt.ArrayOf([]dtype.Uint4{1, 2, 3, 4, 5, 6}, 6), sharding.Partition{"y"}, "ui4[2]", nil},
 	}
 	for _, c := range cases {
 		t.Run(fmt.Sprint(c.array.Shape(), c.partition), func(t *testing.T) {

@@ -48,10 +48,10 @@ func ExampleMesh() {
 	whole, err := scattered.Gather(ctx)
 	fmt.Println(whole, err)
 	// Output:
-	// s32[2,2] [1 2 5 6] <nil>
-	// s32[2,2] [3 4 7 8] <nil>
-	// s32[2,2] [1 2 5 6] <nil>
-	// s32[2,2] [3 4 7 8] <nil>
+	// i32[2,2] [1 2 5 6] <nil>
+	// i32[2,2] [3 4 7 8] <nil>
+	// i32[2,2] [1 2 5 6] <nil>
+	// i32[2,2] [3 4 7 8] <nil>
 	// [[1 2 3 4]
 	//  [5 6 7 8]] <nil>
 }

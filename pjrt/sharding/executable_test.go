@@ -31,10 +31,9 @@ func exported(t *testing.T, program, what string) []pjrt.HostArray {
 	for i := range files {
 		f, err := os.Open(filepath.Join("testdata", program, fmt.Sprintf("%s%d.npy", what, i)))
 		require.NoError(t, err)
-		a, err := npy.Read(f)
+		list[i], err = npy.Read(f)
 		require.NoError(t, err)
 		f.Close()
-		list[i] = pjrt.HostArray{Type: a.Type, Dims: a.Dims, Data: a.Data}
 	}
 	return list
 }

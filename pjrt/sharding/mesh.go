@@ -97,7 +97,7 @@ func (m *Mesh) cut(shape pjrt.Shape, p Partition) (pjrt.Shape, []shard, error) {
 		return pjrt.Shape{}, nil, pjrt.ErrInvalidArgument.Errorf("the mesh is nil")
 	}
 	if _, err := shape.HostSize(); err != nil {
-		return pjrt.Shape{}, nil, err
+		return pjrt.Shape{}, nil, pjrt.ErrInvalidArgument.Errorf("%v", err)
 	}
 	if len(p) > len(shape.Dims) {
 		return pjrt.Shape{}, nil, pjrt.ErrInvalidArgument.Errorf("the partition has %d dimensions, but %v has %d",

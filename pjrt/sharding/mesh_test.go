@@ -82,8 +82,8 @@ func TestMisuseOfMeshesIsAnError(t *testing.T) {
 		"unknown axis": {array, sharding.Partition{"z"}, `dimension 0 is cut along "z", which is not an axis of the mesh`},
 		"axis twice":   {array, sharding.Partition{"x", "x"}, `the partition names axis "x" twice`},
 		"axis again":   {array, sharding.Partition{"x,x"}, `the partition names axis "x" twice`},
-		"uneven":       {array, sharding.Partition{"", "y"}, "dimension 1 of s32[4,3] cannot be cut into 2 equal parts"},
-		"rank":         {array, sharding.Partition{"", "", ""}, "the partition has 3 dimensions, but s32[4,3] has 2"},
+		"uneven":       {array, sharding.Partition{"", "y"}, "dimension 1 of i32[4,3] cannot be cut into 2 equal parts"},
+		"rank":         {array, sharding.Partition{"", "", ""}, "the partition has 3 dimensions, but i32[4,3] has 2"},
 		"comma":        {array, sharding.Partition{"x,"}, "which is not an axis"},
 		"short":        {pjrt.HostArray{Type: dtype.S32, Dims: []int64{4}}, nil, "takes 16 bytes"},
 		"no type":      {pjrt.HostArray{}, nil, "have no host form"},
@@ -105,7 +105,7 @@ func TestMisuseOfMeshesIsAnError(t *testing.T) {
 		"nil":     {[]*pjrt.Buffer{parts[0], nil, parts[2], parts[3]}, "part 1 is nil"},
 		"foreign": {[]*pjrt.Buffer{foreign, parts[1], parts[2], parts[3]}, "part 0 belongs to another client"},
 		"order":   {[]*pjrt.Buffer{parts[1], parts[0], parts[2], parts[3]}, "part 0 is on"},
-		"shape":   {[]*pjrt.Buffer{upload(t, client, array), parts[1], parts[2], parts[3]}, "part 0 is s32[4,3], but the parts of s32[4,3] are s32[2,3]"},
+		"shape":   {[]*pjrt.Buffer{upload(t, client, array), parts[1], parts[2], parts[3]}, "part 0 is i32[4,3], but the parts of i32[4,3] are i32[2,3]"},
 	} {
 		_, err := mesh.Join(array.Shape(), sharding.Partition{"x"}, c.parts)
 		require.ErrorIs(t, err, pjrt.ErrInvalidArgument, name)

@@ -116,8 +116,10 @@ func (s Spec) whole(part pjrt.Shape) (pjrt.Shape, error) {
 		}
 		shape.Dims[d] *= n
 	}
-	_, err = shape.HostSize()
-	return shape, err
+	if _, err := shape.HostSize(); err != nil {
+		return shape, pjrt.ErrInvalidArgument.Errorf("%v", err)
+	}
+	return shape, nil
 }
 
 // tilesOf returns the numbers of tiles along the dimensions of an array.

@@ -5,76 +5,26 @@ package stablehlo
 
 import (
 	"bytes"
-	"fmt"
 	"math"
 	"strconv"
 	"strings"
 
+	"github.com/purepjrt/purepjrt/pjrt/array"
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
 	"github.com/purepjrt/purepjrt/pjrt/internal/preempt"
 )
 
-// Dynamic is the extent of a dimension whose size is known only at run time.
-const Dynamic = -1
-
-// A Param is the type of one parameter, or of one result.
-type Param struct {
-	// Type is the element type. It is dtype.Invalid, and Dims is meaningless, if the parameter is not a ranked tensor of a
-	// type that PJRT has, but, for example, a token, a type alias or a quantized type.
-	Type dtype.Type
-	// Dims has the extents. An unknown one is Dynamic.
-	Dims []int64
-}
-
-// Known reports whether the type of the parameter could be read.
-func (p Param) Known() bool { return p.Type != dtype.Invalid }
-
-// Accepts reports whether an array of this type and these dimensions fits p. Everything fits an unknown parameter.
-func (p Param) Accepts(t dtype.Type, dims []int64) bool {
-	if !p.Known() {
-		return true
-	}
-	if t != p.Type || len(dims) != len(p.Dims) {
-		return false
-	}
-	for i, d := range p.Dims {
-		if d != Dynamic && d != dims[i] {
-			return false
-		}
-	}
-	return true
-}
-
-// String returns p in the form f32[2,3], with ? for a dynamic dimension.
-func (p Param) String() string {
-	if !p.Known() {
-		return "unknown"
-	}
-	return Format(p.Type, p.Dims)
-}
-
-// Format returns an array type in the form f32[2,3].
-func Format(t dtype.Type, dims []int64) string {
-	extents := make([]string, len(dims))
-	for i, d := range dims {
-		extents[i] = strconv.FormatInt(d, 10)
-		if d == Dynamic {
-			extents[i] = "?"
-		}
-	}
-	return fmt.Sprintf("%s[%s]", t, strings.Join(extents, ","))
-}
-
-// Main returns the parameters of the main function of program. It reports false if program is not text or if it finds
-// no main function that it understands.
-func Main(program []byte) ([]Param, bool) {
+// Main returns the shapes of the parameters of the main function of program. Extents that are known only at run time
+// are array.Dynamic. A parameter that is not a ranked tensor of a type that PJRT has, but, for example, a token, a type
+// alias or a quantized type, has the zero shape. Main reports false if program is not text or if it finds no main
+// function that it understands.
+func Main(program []byte) ([]array.Shape, bool) {
 	f, ok := find(program)
 	return f.params, ok
 }
 
-// Results returns the results of the main function of program. It reports false if program is not text or if it finds
-// no main function that it understands.
-func Results(program []byte) ([]Param, bool) {
+// Results returns the shapes of the results of the main function of program, as Main does for the parameters.
+func Results(program []byte) ([]array.Shape, bool) {
 	f, ok := find(program)
 	return f.results, ok
 }
@@ -88,8 +38,8 @@ func NumResults(program []byte) (int, bool) {
 
 // function has the types of a function.
 type function struct {
-	params  []Param // not nil
-	results []Param // not nil
+	params  []array.Shape // not nil
+	results []array.Shape // not nil
 }
 
 // find looks for the function main.
@@ -146,9 +96,9 @@ func pretty(s scanner) (function, bool) {
 
 // readResults reads the results after the parameters: an arrow and one type, or an arrow and several types in
 // parentheses. If there is no arrow, there are no results.
-func readResults(s *scanner) ([]Param, bool) {
+func readResults(s *scanner) ([]array.Shape, bool) {
 	if next := *s; next.next() != "->" {
-		return []Param{}, true
+		return []array.Shape{}, true
 	}
 	s.next()
 	first := s.next()
@@ -166,7 +116,7 @@ func readResults(s *scanner) ([]Param, bool) {
 		tokens = append(tokens, tok)
 		open.see(tok)
 	}
-	return []Param{param(tokens)}, true
+	return []array.Shape{param(tokens)}, true
 }
 
 // generic reads the attributes of an operation, before or after its region. They must include sym_name = "main" and
@@ -208,7 +158,7 @@ func generic(s scanner) (function, bool) {
 }
 
 // list reads parameters up to the closing parenthesis.
-func list(s *scanner) ([]Param, bool) {
+func list(s *scanner) ([]array.Shape, bool) {
 	var tokens []string
 	open := brackets{")"}
 	for len(open) > 0 {
@@ -219,7 +169,7 @@ func list(s *scanner) ([]Param, bool) {
 		tokens = append(tokens, tok)
 		open.see(tok)
 	}
-	params := []Param{}
+	params := []array.Shape{}
 	for _, one := range split(tokens[:len(tokens)-1]) {
 		if len(one) > 1 && strings.HasPrefix(one[0], "%") && one[1] == ":" {
 			one = one[2:]
@@ -230,13 +180,13 @@ func list(s *scanner) ([]Param, bool) {
 }
 
 // param reads a type such as tensor<2x3xf32>, and ignores the tokens after it.
-func param(tokens []string) Param {
+func param(tokens []string) array.Shape {
 	if len(tokens) < 4 || tokens[0] != "tensor" || tokens[1] != "<" {
-		return Param{}
+		return array.Shape{}
 	}
 	inside, ok := group(tokens[1:])
 	if !ok {
-		return Param{}
+		return array.Shape{}
 	}
 	// The scanner splits at punctuation, so rejoin tokens such as complex < f32 >. An encoding after a comma is not part
 	// of the type.
@@ -252,18 +202,18 @@ func param(tokens []string) Param {
 		}
 		d, err := strconv.ParseInt(extent, 10, 64)
 		if extent == "?" {
-			d, err = Dynamic, nil
+			d, err = array.Dynamic, nil
 		}
-		if err != nil || d < Dynamic {
+		if err != nil || d < 0 && extent != "?" {
 			break
 		}
 		dims, text = append(dims, d), rest
 	}
 	t, err := dtype.Parse(text)
 	if err != nil || t.String() != text {
-		return Param{}
+		return array.Shape{}
 	}
-	return Param{Type: t, Dims: dims}
+	return array.Shape{Type: t, Dims: dims}
 }
 
 // closers maps opening brackets to closing ones.

@@ -309,7 +309,7 @@ func (m *Manager) SendArray(index int, a pjrt.HostArray) (*pjrt.Event, error) {
 	shape := a.Shape()
 	switch n, err := shape.HostSize(); {
 	case err != nil:
-		return nil, err
+		return nil, pjrt.ErrInvalidArgument.Errorf("%v", err)
 	case len(a.Data) != n:
 		return nil, pjrt.ErrInvalidArgument.Errorf("an array of shape %v takes %d bytes, but its data has %d", shape, n, len(a.Data))
 	}

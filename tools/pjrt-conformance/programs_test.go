@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/purepjrt/purepjrt/conformance/report"
+	"github.com/purepjrt/purepjrt/pjrt/array"
 	"github.com/purepjrt/purepjrt/pjrt/npy"
 	"github.com/purepjrt/purepjrt/tools/internal/clitest"
 )
@@ -56,8 +57,7 @@ func TestCompareFindsWhereTwoPluginsDiffer(t *testing.T) {
 	}
 	dir := t.TempDir()
 	clitest.Write(t, dir, "sum.mlir", "func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {\n  %0 = stablehlo.add %x, %x : tensor<2xf32>\n  return %0 : tensor<2xf32>\n}\n")
-	a, err := npy.FromSlice([]float32{1, 2}, 2)
-	require.NoError(t, err)
+	a := array.Of([]float32{1, 2})
 	for _, name := range []string{"sum.arg0.npy", "sum.out0.npy"} { // without expected results
 		require.NoError(t, npy.WriteFile(filepath.Join(dir, name), a))
 	}

@@ -10,16 +10,19 @@ import (
 	"strings"
 
 	"github.com/purepjrt/purepjrt/pjrt"
+	"github.com/purepjrt/purepjrt/pjrt/array"
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
 	"github.com/purepjrt/purepjrt/pjrt/npy"
-	"github.com/purepjrt/purepjrt/pjrt/stablehlo"
 )
 
 // wrongCount returns an error that says which arguments the program takes.
-func wrongCount(params []stablehlo.Param, got int) error {
+func wrongCount(params []array.Shape, got int) error {
 	list := make([]string, len(params))
 	for i, p := range params {
 		list[i] = p.String()
+		if !p.Type.Valid() {
+			list[i] = "unknown"
+		}
 	}
 	switch len(params) {
 	case 0:
@@ -34,21 +37,21 @@ func wrongCount(params []stablehlo.Param, got int) error {
 type input struct {
 	arg   string // as on the command line
 	file  string
-	array *npy.Array
+	array array.Array
 }
 
 // readInput reads FILE or FILE:TYPE. If neither the file nor the argument names a type, it uses param's.
-func readInput(arg string, param stablehlo.Param) (input, error) {
+func readInput(arg string, param array.Shape) (input, error) {
 	file, cast, err := splitArgument(arg)
 	if err != nil {
 		return input{}, err
 	}
-	var a *npy.Array
+	var a array.Array
 	if cast != dtype.Invalid {
 		a, err = npy.ReadFileAs(file, cast)
 	} else {
 		a, err = npy.ReadFile(file)
-		if errors.Is(err, npy.ErrOpaque) && param.Known() {
+		if errors.Is(err, npy.ErrOpaque) && param.Type.Valid() {
 			a, err = npy.ReadFileAs(file, param.Type)
 		}
 	}
@@ -56,16 +59,16 @@ func readInput(arg string, param stablehlo.Param) (input, error) {
 }
 
 // check compares the array with its parameter.
-func (in input) check(param stablehlo.Param) error {
+func (in input) check(param array.Shape) error {
 	a := in.array
-	if param.Accepts(a.Type, a.Dims) {
+	if param.Accepts(a.Shape()) {
 		return nil
 	}
 	hint := ""
-	if param.Accepts(param.Type, a.Dims) && (param.Type.IsComplex() || !a.Type.IsComplex()) {
+	if param.Accepts(array.Shape{Type: param.Type, Dims: a.Dims}) && (param.Type.IsComplex() || !a.Type.IsComplex()) {
 		hint = fmt.Sprintf("; %s:%s casts it", in.file, param.Type)
 	}
-	return fmt.Errorf("%s is %s, and the program takes %s%s", in.arg, stablehlo.Format(a.Type, a.Dims), param, hint)
+	return fmt.Errorf("%s is %v, and the program takes %v%s", in.arg, a.Shape(), param, hint)
 }
 
 // An argument is what the parts of a program get for a parameter: one input for all parts, or one for
@@ -82,7 +85,7 @@ func (a argument) of(part int) input {
 
 // readArgument reads a file, or several with commas between them. A comma may also be part of the name of an existing
 // file.
-func readArgument(arg string, param stablehlo.Param) (argument, error) {
+func readArgument(arg string, param array.Shape) (argument, error) {
 	list := []string{arg}
 	if parts := strings.Split(arg, ","); len(parts) > 1 && !names(arg) {
 		list = parts
@@ -109,7 +112,7 @@ func names(arg string) bool {
 
 // check compares arguments with the parameters of a program. There must be as many arguments as
 // parameters.
-func check(arguments []argument, params []stablehlo.Param) error {
+func check(arguments []argument, params []array.Shape) error {
 	for i, a := range arguments {
 		for _, in := range a {
 			if err := in.check(params[i]); err != nil {
@@ -121,20 +124,9 @@ func check(arguments []argument, params []stablehlo.Param) error {
 }
 
 // paramsOf returns the parameters of a compiled program. known is false if the plugin does not report them.
-func paramsOf(exe *pjrt.LoadedExecutable) (params []stablehlo.Param, known bool) {
-	shapes, err := exe.Parameters()
-	if err != nil {
-		return nil, false
-	}
-	return paramsOfShapes(shapes), true
-}
-
-func paramsOfShapes(shapes []pjrt.Shape) []stablehlo.Param {
-	params := make([]stablehlo.Param, len(shapes))
-	for i, s := range shapes {
-		params[i] = stablehlo.Param(s)
-	}
-	return params
+func paramsOf(exe *pjrt.LoadedExecutable) (params []array.Shape, known bool) {
+	params, err := exe.Parameters()
+	return params, err == nil
 }
 
 // splitArgument splits FILE:TYPE. A colon may also be part of the name of an existing file.

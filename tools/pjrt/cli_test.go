@@ -17,6 +17,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/purepjrt/purepjrt/pjrt"
+	"github.com/purepjrt/purepjrt/pjrt/array"
+	"github.com/purepjrt/purepjrt/pjrt/dtype"
 	"github.com/purepjrt/purepjrt/pjrt/npy"
 	"github.com/purepjrt/purepjrt/tools/internal/clitest"
 )
@@ -111,9 +113,7 @@ func write(t *testing.T, dir, name, text string) {
 
 func save[T float32 | float64 | int64 | complex64](t *testing.T, dir, name string, values []T, dims ...int64) {
 	t.Helper()
-	a, err := npy.FromSlice(values, dims...)
-	require.NoError(t, err)
-	require.NoError(t, npy.WriteFile(filepath.Join(dir, name), a))
+	require.NoError(t, npy.WriteFile(filepath.Join(dir, name), array.Array{Type: dtype.Of[T](), Dims: dims, Data: dtype.Bytes(values)}))
 }
 
 func TestRunPrintsAndWritesResults(t *testing.T) {
@@ -125,7 +125,7 @@ func TestRunPrintsAndWritesResults(t *testing.T) {
 	for name, want := range map[string][]float32{"out0.npy": {1.5, 3.5, 5.5, 7.5}, "out1.npy": {1, 2, 3, 4}} {
 		a, err := npy.ReadFile(filepath.Join(dir, "new", "results", name))
 		require.NoError(t, err)
-		got, err := npy.ToSlice[float32](a)
+		got, err := array.ToSlice[float32](a)
 		require.NoError(t, err)
 		assert.Equal(t, want, got)
 	}

@@ -19,7 +19,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/purepjrt/purepjrt/pjrt"
-	"github.com/purepjrt/purepjrt/pjrt/stablehlo"
 	"github.com/purepjrt/purepjrt/tools/internal/cli"
 	"github.com/purepjrt/purepjrt/tools/internal/terminal"
 )
@@ -178,7 +177,7 @@ func formatShapes(shapes []pjrt.Shape) string {
 	}
 	list := make([]string, len(shapes))
 	for i, s := range shapes {
-		list[i] = stablehlo.Format(s.Type, s.Dims)
+		list[i] = s.String()
 	}
 	return strings.Join(list, ", ")
 }

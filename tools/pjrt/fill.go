@@ -4,13 +4,11 @@
 package main
 
 import (
-	"bytes"
 	"fmt"
 	"math/rand/v2"
 
+	"github.com/purepjrt/purepjrt/pjrt/array"
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
-	"github.com/purepjrt/purepjrt/pjrt/npy"
-	"github.com/purepjrt/purepjrt/pjrt/stablehlo"
 )
 
 // fillings are the values of --fill.
@@ -20,17 +18,17 @@ var fillings = []string{"zeros", "ones", "iota", "random"}
 const maxFilled = 1 << 30
 
 // filled makes an array for a parameter. Random numbers depend only on seed.
-func filled(kind string, param stablehlo.Param, seed int) (*npy.Array, error) {
-	if !param.Known() {
-		return nil, fmt.Errorf("the program does not say what the argument is: give a file")
+func filled(kind string, param array.Shape, seed int) (array.Array, error) {
+	if !param.Type.Valid() {
+		return array.Array{}, fmt.Errorf("the program does not say what the argument is: give a file")
 	}
 	n := int64(1)
 	for _, d := range param.Dims {
 		if d < 0 {
-			return nil, fmt.Errorf("%s has no fixed shape: give a file", param)
+			return array.Array{}, fmt.Errorf("%s has no fixed shape: give a file", param)
 		}
 		if d > 0 && n > maxFilled/d {
-			return nil, fmt.Errorf("%s has more than %d elements: give a file", param, maxFilled)
+			return array.Array{}, fmt.Errorf("%s has more than %d elements: give a file", param, maxFilled)
 		}
 		n *= d
 	}
@@ -53,16 +51,7 @@ func filled(kind string, param stablehlo.Param, seed int) (*npy.Array, error) {
 			}
 		}
 	}
-	a, err := npy.FromSlice(values, param.Dims...)
-	if err != nil || param.Type == dtype.F64 {
-		return a, err
-	}
-	// Reading a file casts to every type.
-	var file bytes.Buffer
-	if err := npy.Write(&file, a); err != nil {
-		return nil, err
-	}
-	return npy.ReadAs(&file, param.Type)
+	return array.Array{Type: dtype.F64, Dims: param.Dims, Data: dtype.Bytes(values)}.Cast(param.Type)
 }
 
 // largest returns the largest value of an integer type, or 127 if it is larger.

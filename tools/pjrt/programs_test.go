@@ -19,6 +19,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/purepjrt/purepjrt/pjrt"
+	"github.com/purepjrt/purepjrt/pjrt/array"
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
 	"github.com/purepjrt/purepjrt/pjrt/npy"
 	"github.com/purepjrt/purepjrt/tools/internal/cli"
@@ -94,7 +95,7 @@ func TestRunAgreesWithJAX(t *testing.T) {
 
 // compare reports the first element of got that differs from want by more than the tolerances. If
 // both tolerances are zero, elements must have the same bits, except for NaN.
-func compare(got, want *npy.Array, rtol, atol float64) error {
+func compare(got, want array.Array, rtol, atol float64) error {
 	if got.Type != want.Type || len(got.Data) != len(want.Data) {
 		return fmt.Errorf("got %s with %d bytes, want %s with %d", got.Type, len(got.Data), want.Type, len(want.Data))
 	}
@@ -140,42 +141,38 @@ func alikeNaN(got, want, rtol, atol float64) bool {
 }
 
 // numbers widens every type to complex128.
-func numbers(a *npy.Array) ([]complex128, error) {
+func numbers(a array.Array) ([]complex128, error) {
 	wide, err := a.Cast(dtype.C128)
 	if err != nil {
 		return nil, err
 	}
-	return npy.ToSlice[complex128](wide)
+	return array.ToSlice[complex128](wide)
 }
 
 func TestCompareSeesDifferences(t *testing.T) {
 	t.Parallel()
-	array := func(values ...float32) *npy.Array {
-		a, err := npy.FromSlice(values, int64(len(values)))
-		require.NoError(t, err)
-		return a
-	}
+	vector := func(values ...float32) array.Array { return array.Of(values) }
 	nan, inf := float32(math.NaN()), float32(math.Inf(1))
 	negativeZero := float32(math.Copysign(0, -1))
 	for _, c := range []struct {
-		got, want  *npy.Array
+		got, want  array.Array
 		rtol, atol float64
 		ok         bool
 	}{
-		{array(1, 2), array(1, 2), 0, 0, true},
-		{array(1, 2), array(1, 2.5), 0, 0, false},
-		{array(1, 2), array(1, 2.1), 0.1, 0, true},
-		{array(1, 2), array(1, 2.5), 0.1, 0, false},
-		{array(0), array(0.5), 0, 1, true},
-		{array(1), array(1, 1), 1, 1, false},
-		{array(nan), array(-nan), 0, 0, true},
-		{array(nan), array(1), 1, 1, false},
-		{array(1), array(nan), 1, 1, false},
-		{array(inf), array(inf), 0, 0, true},
-		{array(inf), array(-inf), 1, 1, false},
-		{array(inf), array(1), 1, 1, false},
-		{array(0), array(negativeZero), 0, 0, false},
-		{array(0), array(negativeZero), 1, 0, true},
+		{vector(1, 2), vector(1, 2), 0, 0, true},
+		{vector(1, 2), vector(1, 2.5), 0, 0, false},
+		{vector(1, 2), vector(1, 2.1), 0.1, 0, true},
+		{vector(1, 2), vector(1, 2.5), 0.1, 0, false},
+		{vector(0), vector(0.5), 0, 1, true},
+		{vector(1), vector(1, 1), 1, 1, false},
+		{vector(nan), vector(-nan), 0, 0, true},
+		{vector(nan), vector(1), 1, 1, false},
+		{vector(1), vector(nan), 1, 1, false},
+		{vector(inf), vector(inf), 0, 0, true},
+		{vector(inf), vector(-inf), 1, 1, false},
+		{vector(inf), vector(1), 1, 1, false},
+		{vector(0), vector(negativeZero), 0, 0, false},
+		{vector(0), vector(negativeZero), 1, 0, true},
 	} {
 		err := compare(c.got, c.want, c.rtol, c.atol)
 		assert.Equal(t, c.ok, err == nil, "%v %v: %v", c.got, c.want, err)

@@ -9,8 +9,8 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/purepjrt/purepjrt/pjrt/array"
 	"github.com/purepjrt/purepjrt/pjrt/npy"
-	"github.com/purepjrt/purepjrt/pjrt/stablehlo"
 	"github.com/purepjrt/purepjrt/tools/internal/terminal"
 )
 
@@ -18,7 +18,7 @@ import (
 type result struct {
 	number int
 	part   int // -1 if the program has only one
-	array  *npy.Array
+	array  array.Array
 }
 
 func (r result) String() string {
@@ -41,10 +41,13 @@ func printResults(w io.Writer, results []result) error {
 		width = n - 1
 	}
 	for _, r := range results {
-		if _, err := fmt.Fprintf(w, "%s: %s\n", r, stablehlo.Format(r.array.Type, r.array.Dims)); err != nil {
+		if _, err := fmt.Fprintf(w, "%s: %s\n", r, r.array.Shape()); err != nil {
 			return err
 		}
-		if err := npy.Fprint(w, *r.array, npy.FormatOptions{LineWidth: width}); err != nil {
+		if err := r.array.Format(w, array.FormatOptions{LineWidth: width}); err != nil {
+			return err
+		}
+		if _, err := io.WriteString(w, "\n"); err != nil {
 			return err
 		}
 	}

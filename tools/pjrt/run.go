@@ -18,7 +18,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/purepjrt/purepjrt/pjrt"
-	"github.com/purepjrt/purepjrt/pjrt/npy"
+	"github.com/purepjrt/purepjrt/pjrt/array"
 	"github.com/purepjrt/purepjrt/pjrt/platform"
 	"github.com/purepjrt/purepjrt/pjrt/plugins"
 	"github.com/purepjrt/purepjrt/pjrt/saved"
@@ -149,7 +149,7 @@ func (r *runner) run(ctx context.Context, stdin io.Reader, stdout io.Writer, pro
 	}
 	arguments := make([]argument, len(args))
 	for i, arg := range args {
-		var param stablehlo.Param // unknown
+		var param array.Shape // unknown
 		if known {
 			param = params[i]
 		}
@@ -208,7 +208,7 @@ func readProgram(program string, stdin io.Reader) (code []byte, err error) {
 }
 
 // enough checks the number of arguments. --fill makes the missing ones.
-func (r *runner) enough(params []stablehlo.Param, got int) error {
+func (r *runner) enough(params []array.Shape, got int) error {
 	if got == len(params) || got < len(params) && r.fill != "" {
 		return nil
 	}
@@ -250,7 +250,7 @@ type execution struct {
 	code      []byte
 	arguments []argument
 	checked   bool // the arguments are known to fit the program
-	params    []stablehlo.Param
+	params    []array.Shape
 
 	compiled time.Duration // how long it took to compile, or to load
 	times    []time.Duration
@@ -354,7 +354,7 @@ func (e *execution) divided(exe *pjrt.LoadedExecutable) (*sharding.Executable, e
 	if err != nil {
 		return nil, nil // the program can still run in parts
 	}
-	params := paramsOfShapes(divided.ParameterShapes())
+	params := divided.ParameterShapes()
 	if err := e.enough(params, len(e.arguments)); err != nil {
 		return nil, err
 	}
@@ -369,7 +369,7 @@ func (e *execution) computeWhole(ctx context.Context, exe *sharding.Executable) 
 	args := make([]*sharding.Array, len(e.arguments))
 	for i, a := range e.arguments {
 		var err error
-		if args[i], err = exe.Scatter(ctx, i, pjrt.HostArray(*a[0].array)); err != nil {
+		if args[i], err = exe.Scatter(ctx, i, a[0].array); err != nil {
 			return nil, fmt.Errorf("argument %d: %s: %w", i, a[0].arg, err)
 		}
 		defer args[i].Close()
@@ -397,8 +397,7 @@ func (e *execution) computeWhole(ctx context.Context, exe *sharding.Executable) 
 		if err != nil {
 			return nil, fmt.Errorf("result %d: %w", i, err)
 		}
-		array := npy.Array(whole)
-		results[i] = result{i, -1, &array}
+		results[i] = result{i, -1, whole}
 	}
 	return results, nil
 }
@@ -426,7 +425,7 @@ func (e *execution) complete(exe *pjrt.LoadedExecutable) error {
 }
 
 // fillUp makes the missing arguments, as --fill says.
-func (e *execution) fillUp(params []stablehlo.Param) error {
+func (e *execution) fillUp(params []array.Shape) error {
 	for i := len(e.arguments); i < len(params); i++ {
 		a, err := filled(e.fill, params[i], i)
 		if err != nil {
@@ -465,7 +464,7 @@ func (e *execution) upload(ctx context.Context, exe *pjrt.LoadedExecutable, part
 	for row, part := range parts {
 		for i, a := range e.arguments {
 			in := a.of(max(part, 0))
-			b, err := exe.Client().BufferFromHost(ctx, pjrt.HostArray(*in.array), &pjrt.BufferOptions{Device: exe.Devices()[row]})
+			b, err := exe.Client().BufferFromHost(ctx, in.array, &pjrt.BufferOptions{Device: exe.Devices()[row]})
 			if err != nil {
 				return inputs, fmt.Errorf("argument %d: %s: %w", i, in.arg, err)
 			}
@@ -509,8 +508,7 @@ func download(ctx context.Context, outputs [][]*pjrt.Buffer, parts []int) ([]res
 			if err != nil {
 				return nil, fmt.Errorf("result %d: %w", i, err)
 			}
-			array := npy.Array(a)
-			results = append(results, result{i, part, &array})
+			results = append(results, result{i, part, a})
 		}
 	}
 	slices.SortFunc(results, func(a, b result) int { return cmp.Or(cmp.Compare(a.number, b.number), cmp.Compare(a.part, b.part)) })

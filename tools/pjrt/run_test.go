@@ -13,9 +13,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/purepjrt/purepjrt/pjrt/array"
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
 	"github.com/purepjrt/purepjrt/pjrt/npy"
-	"github.com/purepjrt/purepjrt/pjrt/stablehlo"
 )
 
 // spmd is a matrix product on two devices, each of which has half of the rows.
@@ -86,7 +86,7 @@ func TestRunInParts(t *testing.T) {
 	assert.Equal(t, "out0 of part 0: f32[2,2]\n[[ 2. 10.]\n [ 4. 30.]]\nout0 of part 1: f32[2,2]\n[[ 6. 50.]\n [ 8. 70.]]\n", o.stdout)
 	a, err := npy.ReadFile(filepath.Join(dir, "out", "out0.1.npy"))
 	require.NoError(t, err)
-	got, err := npy.ToSlice[float32](a)
+	got, err := array.ToSlice[float32](a)
 	require.NoError(t, err)
 	assert.Equal(t, []float32{6, 50, 8, 70}, got)
 
@@ -164,26 +164,26 @@ func TestFilledArrays(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			a, err := filled(c.kind, stablehlo.Param{Type: c.t, Dims: c.dims}, 0)
+			a, err := filled(c.kind, array.Shape{Type: c.t, Dims: c.dims}, 0)
 			require.NoError(t, err)
 			assert.Equal(t, c.t, a.Type)
 			assert.Equal(t, c.want, a.String())
 		})
 	}
 	for _, typ := range []dtype.Type{dtype.S2, dtype.U4, dtype.S32} {
-		a, err := filled("random", stablehlo.Param{Type: typ, Dims: []int64{100}}, 7)
+		a, err := filled("random", array.Shape{Type: typ, Dims: []int64{100}}, 7)
 		require.NoError(t, err)
 		values, err := numbers(a)
 		require.NoError(t, err)
 		for _, v := range values {
 			assert.True(t, real(v) >= 0 && real(v) < 10, "%s: %v", typ, v)
 		}
-		again, err := filled("random", stablehlo.Param{Type: typ, Dims: []int64{100}}, 7)
+		again, err := filled("random", array.Shape{Type: typ, Dims: []int64{100}}, 7)
 		require.NoError(t, err)
 		assert.Equal(t, a, again)
 	}
-	for want, p := range map[string]stablehlo.Param{
-		"does not say": {}, "no fixed shape": {Type: dtype.F32, Dims: []int64{stablehlo.Dynamic}},
+	for want, p := range map[string]array.Shape{
+		"does not say": {}, "no fixed shape": {Type: dtype.F32, Dims: []int64{array.Dynamic}},
 		"more than": {Type: dtype.F32, Dims: []int64{1 << 40, 1 << 40}},
 	} {
 		_, err := filled("ones", p, 0)

@@ -11,7 +11,7 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/purepjrt/purepjrt/pjrt/npy"
+	"github.com/purepjrt/purepjrt/pjrt/array"
 )
 
 // Check is a check whose programs have known results.
@@ -42,12 +42,12 @@ type Program struct {
 	Tolerance string
 	// Accept returns an error that says how results differ from acceptable ones. Their
 	// types and dimensions must be those of Want.
-	Accept func(got []*npy.Array) error
+	Accept func(got []*array.Array) error
 }
 
 // Value is an array and its type in StableHLO, such as tensor<2xf32>.
 type Value struct {
-	*npy.Array
+	*array.Array
 	Type string
 }
 

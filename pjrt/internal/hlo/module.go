@@ -10,6 +10,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/purepjrt/purepjrt/pjrt/array"
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
 	"github.com/purepjrt/purepjrt/pjrt/internal/wire"
 	"github.com/purepjrt/purepjrt/pjrt/internal/xlaproto"
@@ -138,20 +139,14 @@ func ReadConfig(withConfig []byte) (Config, error) {
 	return c, err
 }
 
-// Shape is the type and the dimensions of an array.
-type Shape struct {
-	Type dtype.Type
-	Dims []int64
-}
-
 // Parameters returns the shapes of the parameters of a module. A parameter that is
 // a tuple counts as its elements: some compilers put all parameters into one.
-func Parameters(module []byte) ([]Shape, error) {
+func Parameters(module []byte) ([]array.Shape, error) {
 	parameters, err := ParameterShapes(module)
 	if err != nil {
 		return nil, err
 	}
-	var shapes []Shape
+	shapes := []array.Shape{}
 	for i := range parameters {
 		if shapes, err = flatten(shapes, &parameters[i], 0); err != nil {
 			return nil, err
@@ -178,7 +173,7 @@ func ParameterShapes(module []byte) ([]xlaproto.Shape, error) {
 
 // Results returns the shapes of the results of a module. A result that is a tuple counts as
 // its elements.
-func Results(module []byte) ([]Shape, error) {
+func Results(module []byte) ([]array.Shape, error) {
 	s, err := resultShape(module)
 	if err != nil {
 		return nil, err
@@ -203,7 +198,7 @@ func resultShape(module []byte) (*xlaproto.Shape, error) {
 }
 
 // flatten appends the arrays in s to list.
-func flatten(list []Shape, s *xlaproto.Shape, depth int) ([]Shape, error) {
+func flatten(list []array.Shape, s *xlaproto.Shape, depth int) ([]array.Shape, error) {
 	if depth > xlaproto.MaxTupleDepth {
 		return nil, fmt.Errorf("tuples are nested more than %d deep", xlaproto.MaxTupleDepth)
 	}
@@ -220,7 +215,7 @@ func flatten(list []Shape, s *xlaproto.Shape, depth int) ([]Shape, error) {
 	if !ok {
 		return nil, fmt.Errorf("buffers cannot have XLA's primitive type %d", s.ElementType)
 	}
-	return append(list, Shape{t, s.Dims}), nil
+	return append(list, array.Shape{Type: t, Dims: s.Dims}), nil
 }
 
 // Counts returns the numbers of parameters and results of a module. A result that

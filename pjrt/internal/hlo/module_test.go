@@ -9,13 +9,14 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/purepjrt/purepjrt/pjrt/array"
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
 	"github.com/purepjrt/purepjrt/pjrt/internal/hlo"
 	"github.com/purepjrt/purepjrt/pjrt/internal/wire"
 	"github.com/purepjrt/purepjrt/pjrt/internal/xlaproto"
 )
 
-func array(dims ...int64) xlaproto.Shape {
+func arrayOf(dims ...int64) xlaproto.Shape {
 	return xlaproto.Shape{ElementType: dtype.F32.PrimitiveType(), Dims: dims}
 }
 
@@ -37,7 +38,7 @@ func module(result xlaproto.Shape, parameters ...xlaproto.Shape) []byte {
 }
 
 func nested(depth int) xlaproto.Shape {
-	s := array(2)
+	s := arrayOf(2)
 	for range depth {
 		s = tuple(s)
 	}
@@ -46,15 +47,15 @@ func nested(depth int) xlaproto.Shape {
 
 func TestParametersAndResultsOfAModule(t *testing.T) {
 	t.Parallel()
-	m := module(tuple(array(1), tuple(array(2), array(3))), array(4, 5), tuple(array(), array(6)))
+	m := module(tuple(arrayOf(1), tuple(arrayOf(2), arrayOf(3))), arrayOf(4, 5), tuple(arrayOf(), arrayOf(6)))
 	assert.True(t, hlo.IsModule(m))
 	shapes, err := hlo.Parameters(m)
 	require.NoError(t, err)
-	assert.Equal(t, []hlo.Shape{{Type: dtype.F32, Dims: []int64{4, 5}}, {Type: dtype.F32}, {Type: dtype.F32, Dims: []int64{6}}}, shapes)
+	assert.Equal(t, []array.Shape{{Type: dtype.F32, Dims: []int64{4, 5}}, {Type: dtype.F32}, {Type: dtype.F32, Dims: []int64{6}}}, shapes)
 	parameters, results, ok := hlo.Counts(m)
 	assert.True(t, ok)
 	assert.Equal(t, [2]int{2, 2}, [2]int{parameters, results})
-	_, results, ok = hlo.Counts(module(array(1)))
+	_, results, ok = hlo.Counts(module(arrayOf(1)))
 	assert.True(t, ok)
 	assert.Equal(t, 1, results)
 
@@ -71,9 +72,9 @@ func TestParametersAndResultsOfAModule(t *testing.T) {
 	}
 	_, err = hlo.Parameters(m[:len(m)-1])
 	require.ErrorIs(t, err, wire.ErrMalformed)
-	_, err = hlo.Parameters(module(array(), xlaproto.Shape{ElementType: 14}))
+	_, err = hlo.Parameters(module(arrayOf(), xlaproto.Shape{ElementType: 14}))
 	require.ErrorContains(t, err, "XLA's primitive type 14")
-	_, err = hlo.Parameters(module(array(), nested(100)))
+	_, err = hlo.Parameters(module(arrayOf(), nested(100)))
 	require.ErrorContains(t, err, "nested more than 64 deep")
 }
 
@@ -83,15 +84,15 @@ func TestModulesThatEndTheProcessAreAnError(t *testing.T) {
 		shape xlaproto.Shape
 		want  string
 	}{
-		"large":            {array(1 << 51), "too large for any memory"},
-		"in a tuple":       {tuple(array(1), tuple(array(1<<30, 1<<30))), "[1073741824 1073741824]"},
-		"negative":         {array(-1), "negative or too large"},
-		"empty but large":  {array(0, 1<<62), "too large for any memory"},
+		"large":            {arrayOf(1 << 51), "too large for any memory"},
+		"in a tuple":       {tuple(arrayOf(1), tuple(arrayOf(1<<30, 1<<30))), "[1073741824 1073741824]"},
+		"negative":         {arrayOf(-1), "negative or too large"},
+		"empty but large":  {arrayOf(0, 1<<62), "too large for any memory"},
 		"deep":             {nested(65), "nested more than 64 deep"},
 		"just not deep":    {nested(64), ""},
-		"just not large":   {array(1 << 50), ""},
-		"of unknown size":  {array(-1<<63, 4), ""},
-		"without elements": {array(0, 5), ""},
+		"just not large":   {arrayOf(1 << 50), ""},
+		"of unknown size":  {arrayOf(-1<<63, 4), ""},
+		"without elements": {arrayOf(0, 5), ""},
 	} {
 		err := hlo.Check(module(c.shape))
 		if c.want == "" {
@@ -110,8 +111,8 @@ func TestDonorsAreAliasedParametersAndBufferDonors(t *testing.T) {
 	}
 	alias := func(p int64, at ...int64) []byte { return wire.AppendBytes(nil, 1, entry(2, 3, p, at...)) }
 	donor := func(p int64, at ...int64) []byte { return wire.AppendBytes(nil, 1, entry(1, 2, p, at...)) }
-	flat := module(array(1), array(1), array(2), array(3), array(4))
-	tupled := module(array(1), array(1), tuple(array(2), tuple(array(3), array(4)), array(5)))
+	flat := module(arrayOf(1), arrayOf(1), arrayOf(2), arrayOf(3), arrayOf(4))
+	tupled := module(arrayOf(1), arrayOf(1), tuple(arrayOf(2), tuple(arrayOf(3), arrayOf(4)), arrayOf(5)))
 	for name, c := range map[string]struct {
 		module         []byte
 		aliases, donor []byte
@@ -155,7 +156,7 @@ func TestOnlyModulesWithoutLoopsAndForeignCodeAreSteady(t *testing.T) {
 
 func TestAModuleWithoutItsScheduleIsOtherwiseTheSame(t *testing.T) {
 	t.Parallel()
-	m := module(array(1))
+	m := module(arrayOf(1))
 	scheduled := wire.AppendBytes(m[:len(m):len(m)], 7, []byte{10, 0})
 	scheduled = wire.AppendBytes(scheduled, 18, "")
 	assert.Equal(t, wire.AppendBytes(m[:len(m):len(m)], 18, ""), hlo.Unscheduled(scheduled))

@@ -15,7 +15,7 @@ import (
 
 func TestWhatAModuleSaysAboutItsDevices(t *testing.T) {
 	t.Parallel()
-	plain := module(array(1))
+	plain := module(arrayOf(1))
 	assert.Equal(t, hlo.Spread{}, hlo.ReadSpread(plain))
 	// DeviceAssignmentProto of 1 replica on devices 1 and 0.
 	assigned := wire.AppendBytes(plain, 15, "\x08\x01\x10\x02\x1a\x03\x0a\x01\x01\x1a\x03\x0a\x01\x00")
@@ -29,7 +29,7 @@ func TestWhatAModuleSaysAboutItsDevices(t *testing.T) {
 func TestShardingsOfAModule(t *testing.T) {
 	t.Parallel()
 	replicated, tiled := "", "\x08\x03\x1a\x01\x02J\x01\x02"
-	m := wire.AppendBytes(wire.AppendBytes(module(array(1)), 14, tiled), 14, replicated)
+	m := wire.AppendBytes(wire.AppendBytes(module(arrayOf(1)), 14, tiled), 14, replicated)
 	parameters, err := hlo.ParameterShardings(m)
 	require.NoError(t, err)
 	assert.Equal(t, [][]byte{[]byte(tiled), {}}, parameters)

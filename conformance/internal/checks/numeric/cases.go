@@ -5,8 +5,8 @@ package numeric
 
 import (
 	"github.com/purepjrt/purepjrt/conformance/internal/check"
+	host "github.com/purepjrt/purepjrt/pjrt/array"
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
-	"github.com/purepjrt/purepjrt/pjrt/npy"
 )
 
 // Case is a program of this package for comparing plugins with each other.
@@ -14,7 +14,7 @@ type Case struct {
 	Name    string // the variant of the check that runs it
 	Profile check.Profile
 	Text    string // takes its inputs as parameters
-	Inputs  []*npy.Array
+	Inputs  []*host.Array
 	Results []Tolerance
 }
 
@@ -33,7 +33,7 @@ func Cases() []Case {
 	eachProgram(func(variant string, profile check.Profile, p program) {
 		c := Case{Name: variant, Profile: profile, Text: p.text(parameters)}
 		for _, a := range p.inputs {
-			c.Inputs = append(c.Inputs, &npy.Array{Type: a.t, Dims: append([]int64{}, a.dims...), Data: a.encode()})
+			c.Inputs = append(c.Inputs, &host.Array{Type: a.t, Dims: append([]int64{}, a.dims...), Data: a.encode()})
 		}
 		for i, w := range p.want {
 			policy := p.policy(i)

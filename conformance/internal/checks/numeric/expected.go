@@ -10,7 +10,7 @@ import (
 
 	"github.com/purepjrt/purepjrt/conformance/internal/check"
 	"github.com/purepjrt/purepjrt/conformance/internal/expect"
-	"github.com/purepjrt/purepjrt/pjrt/npy"
+	host "github.com/purepjrt/purepjrt/pjrt/array"
 )
 
 // Expected returns the checks of this package that know what their programs must compute.
@@ -84,11 +84,11 @@ func (p *program) expected(id string) expect.Program {
 }
 
 func (a array) host() expect.Value {
-	return expect.Value{Array: &npy.Array{Type: a.t, Dims: append([]int64{}, a.dims...), Data: a.encode()}, Type: a.typ()}
+	return expect.Value{Array: &host.Array{Type: a.t, Dims: append([]int64{}, a.dims...), Data: a.encode()}, Type: a.typ()}
 }
 
 // accept compares results with those that the program must have.
-func (p *program) accept(results []*npy.Array) error {
+func (p *program) accept(results []*host.Array) error {
 	if len(results) != len(p.want) {
 		return fmt.Errorf("expected %d results, got %d", len(p.want), len(results))
 	}

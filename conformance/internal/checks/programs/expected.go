@@ -12,8 +12,8 @@ import (
 
 	"github.com/purepjrt/purepjrt/conformance/internal/check"
 	"github.com/purepjrt/purepjrt/conformance/internal/expect"
+	"github.com/purepjrt/purepjrt/pjrt/array"
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
-	"github.com/purepjrt/purepjrt/pjrt/npy"
 )
 
 // Expected returns the checks of this package that compute the results their programs must
@@ -67,12 +67,12 @@ func expected(id, text string, arguments, results []numbers) expect.Program {
 	for _, r := range results {
 		p.Want = append(p.Want, r.host())
 	}
-	p.Accept = func(got []*npy.Array) error { return same(p.Want, got, nil) }
+	p.Accept = func(got []*array.Array) error { return same(p.Want, got, nil) }
 	return p
 }
 
 // same compares arrays, except those that may hold anything.
-func same(want []expect.Value, got []*npy.Array, open []bool) error {
+func same(want []expect.Value, got []*array.Array, open []bool) error {
 	if len(got) != len(want) {
 		return fmt.Errorf("expected %d results, got %d", len(want), len(got))
 	}
@@ -86,7 +86,7 @@ func same(want []expect.Value, got []*npy.Array, open []bool) error {
 }
 
 // masked returns the elements without the bits that do not count.
-func masked(a *npy.Array) []byte {
+func masked(a *array.Array) []byte {
 	data := slices.Clone(a.Data)
 	if a.Type.IsSubByte() {
 		for i := range data {
@@ -116,7 +116,7 @@ func (o *collective) expected(id string, l *layout, of dtype.Type) expect.Progra
 	}
 	// The text that is compiled for a plugin counts as well.
 	p.Tolerance = fmt.Sprintf("%v of\n%s", open, o.text(l, of))
-	p.Accept = func(got []*npy.Array) error { return same(p.Want, got, open) }
+	p.Accept = func(got []*array.Array) error { return same(p.Want, got, open) }
 	return p
 }
 
@@ -154,7 +154,7 @@ func.func @main(%s) -> (%s) {
 
 // host returns the array as the host holds it.
 func (a numbers) host() expect.Value {
-	return expect.Value{Array: &npy.Array{Type: a.of, Dims: append([]int64{}, a.dims...), Data: a.bytes()}, Type: a.text()}
+	return expect.Value{Array: &array.Array{Type: a.of, Dims: append([]int64{}, a.dims...), Data: a.bytes()}, Type: a.text()}
 }
 
 // literal returns the array as an attribute, without its type.

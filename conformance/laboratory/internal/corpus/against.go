@@ -16,6 +16,7 @@ import (
 
 	"github.com/purepjrt/purepjrt/conformance/internal/check"
 	"github.com/purepjrt/purepjrt/conformance/internal/checks/numeric"
+	"github.com/purepjrt/purepjrt/pjrt/array"
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
 	"github.com/purepjrt/purepjrt/pjrt/npy"
 )
@@ -84,7 +85,7 @@ type difference struct {
 	positions    []int // of the elements
 	dims         []int64
 	message      string
-	want         []*npy.Array // what the other plugin computed
+	want         []*array.Array // what the other plugin computed
 	ours, theirs *outcome     // set when a plugin did not run the program
 }
 
@@ -170,7 +171,7 @@ func (p *Peer) report(t *check.T, c *Case, d *comparison, program *Program, diff
 // try runs variants of a program, which share its code, on both plugins. It returns nil if
 // they agree on all.
 func (d *comparison) try(variants []*Program, h *histogram) (*difference, error) {
-	var lists [][]*npy.Array
+	var lists [][]*array.Array
 	for _, p := range variants {
 		lists = append(lists, p.Args)
 	}
@@ -207,7 +208,7 @@ func (o *outcome) after(round int) *outcome {
 }
 
 // agree compares the results of one run. It returns nil if they are the same.
-func (p *Program) agree(theirs, ours []*npy.Array, h *histogram) *difference {
+func (p *Program) agree(theirs, ours []*array.Array, h *histogram) *difference {
 	diff := &difference{want: theirs}
 	if len(ours) != len(theirs) {
 		diff.message = fmt.Sprintf("the other plugin has %d results, but this one has %d", len(theirs), len(ours))
@@ -238,7 +239,7 @@ type histogram struct {
 	other   int // one is not finite, and the other differs
 }
 
-func (h *histogram) add(want, got *npy.Array) {
+func (h *histogram) add(want, got *array.Array) {
 	t := partOf(want.Type)
 	if h == nil || !t.IsFloat() || got.Type != want.Type || len(got.Data) != len(want.Data) {
 		return
@@ -310,7 +311,7 @@ func fileRune(r rune) rune {
 }
 
 // write writes a folder for a program, as Folder reads it.
-func write(dir string, p *Program, results []*npy.Array) error {
+func write(dir string, p *Program, results []*array.Array) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}
@@ -321,9 +322,9 @@ func write(dir string, p *Program, results []*npy.Array) error {
 	if err := os.WriteFile(filepath.Join(dir, name), p.Code, 0o644); err != nil {
 		return err
 	}
-	for prefix, arrays := range map[string][]*npy.Array{"arg": p.Args, "out": results} {
+	for prefix, arrays := range map[string][]*array.Array{"arg": p.Args, "out": results} {
 		for i, a := range arrays {
-			if err := npy.WriteFile(filepath.Join(dir, fmt.Sprintf("%s%d.npy", prefix, i)), a); err != nil {
+			if err := npy.WriteFile(filepath.Join(dir, fmt.Sprintf("%s%d.npy", prefix, i)), *a); err != nil {
 				return err
 			}
 		}

@@ -17,8 +17,8 @@ import (
 	"github.com/purepjrt/purepjrt/capi"
 	"github.com/purepjrt/purepjrt/capi/serve"
 	"github.com/purepjrt/purepjrt/conformance/internal/check"
+	"github.com/purepjrt/purepjrt/pjrt/array"
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
-	"github.com/purepjrt/purepjrt/pjrt/npy"
 )
 
 // swapped returns the CPU plugin, except that it takes one operation for another.
@@ -122,7 +122,7 @@ func TestRandomInputsFindWhatTheProgramsOwnDoNot(t *testing.T) {
 	t.Parallel()
 	text := "func.func @main(%x: tensor<8xi32>) -> tensor<8xi32> {\n %0 = stablehlo.abs %x : tensor<8xi32>\n return %0 : tensor<8xi32>\n}\n"
 	c := &Case{Name: "abs", Load: func() (*Program, error) {
-		return &Program{Code: []byte(text), Args: []*npy.Array{array(t, "tensor<8xi32>", "5")}, Fuzz: func(int) bool { return true }}, nil
+		return &Program{Code: []byte(text), Args: []*array.Array{parsed(t, "tensor<8xi32>", "5")}, Fuzz: func(int) bool { return true }}, nil
 	}}
 	ours, theirs := swapped(t, "stablehlo.abs %x", "stablehlo.maximum %x, %x"), local{plain(t)}
 	r := against(t, &Peer{}, c, ours, theirs)
@@ -137,7 +137,7 @@ func TestRandomInputsFindWhatTheProgramsOwnDoNot(t *testing.T) {
 // runs is a runner that calls a function for its answer.
 type runs func() (*outcome, error)
 
-func (f runs) run(context.Context, unit, [][]*npy.Array) (*outcome, error) { return f() }
+func (f runs) run(context.Context, unit, [][]*array.Array) (*outcome, error) { return f() }
 
 func TestWhatCannotBeCompared(t *testing.T) {
 	t.Parallel()
@@ -152,24 +152,24 @@ func TestWhatCannotBeCompared(t *testing.T) {
 		{answer(outcome{Refused: "no add"}), check.SkipEnv, "the other plugin does not run the program: it does not compile the program: no add"},
 		{answer(outcome{Failed: "its process died"}), check.SkipEnv, "its process died"},
 		{runs(func() (*outcome, error) { return nil, errors.New("no such file") }), check.SkipEnv, "the other plugin: no such file"},
-		{answer(outcome{Results: [][]*npy.Array{{}}}), check.Warn, "the other plugin has 0 results, but this one has 1"},
+		{answer(outcome{Results: [][]*array.Array{{}}}), check.Warn, "the other plugin has 0 results, but this one has 1"},
 	} {
 		r := against(t, &Peer{}, c, ours, test.theirs)
 		assert.Equal(t, test.verdict, r.Verdict, test.says)
 		assert.Contains(t, r.Skip+strings.Join(r.Failures, ""), test.says)
 	}
 	// The results of both still count if one of them stops later.
-	own := array(t, "tensor<2xi32>", "[1, 2]")
+	own := parsed(t, "tensor<2xi32>", "[1, 2]")
 	one := &Case{Name: "one", Load: func() (*Program, error) {
 		text := "func.func @main(%x: tensor<2xi32>) -> tensor<2xi32> {\n return %x : tensor<2xi32>\n}\n"
-		return &Program{Code: []byte(text), Args: []*npy.Array{own}, Fuzz: func(int) bool { return true }}, nil
+		return &Program{Code: []byte(text), Args: []*array.Array{own}, Fuzz: func(int) bool { return true }}, nil
 	}}
-	r := against(t, &Peer{Rounds: 3}, one, ours, answer(outcome{Results: [][]*npy.Array{{own}}, Failed: "its process died"}))
+	r := against(t, &Peer{Rounds: 3}, one, ours, answer(outcome{Results: [][]*array.Array{{own}}, Failed: "its process died"}))
 	assert.Equal(t, check.Pass, r.Verdict, "%q", r.Failures)
 	assert.Equal(t, []string{"in round 1 the other plugin does not run the program: its process died"}, r.Notes)
 
 	odd := &Case{Name: "odd", Load: func() (*Program, error) { return &Program{Code: []byte("odd")}, nil }}
-	r = against(t, &Peer{}, odd, ours, answer(outcome{Results: [][]*npy.Array{{}}}))
+	r = against(t, &Peer{}, odd, ours, answer(outcome{Results: [][]*array.Array{{}}}))
 	assert.Equal(t, check.SkipUnimpl, r.Verdict, "%q", r.Failures)
 	assert.Contains(t, r.Skip, "the other plugin runs the program, but this one does not compile it")
 	r = against(t, &Peer{}, odd, ours, local{plain(t)})
@@ -183,7 +183,7 @@ func TestRandomInputsAreTheSameEachTime(t *testing.T) {
 		if e == dtype.Token {
 			continue
 		}
-		p := &Program{Args: []*npy.Array{{Type: e, Dims: []int64{64}, Data: make([]byte, 64*e.Size())}},
+		p := &Program{Args: []*array.Array{{Type: e, Dims: []int64{64}, Data: make([]byte, 64*e.Size())}},
 			Fuzz: func(int) bool { return true }}
 		for round := 1; round <= 4; round++ {
 			a, b := fuzz(p, 5, "x", round).Args[0], fuzz(p, 5, "x", round).Args[0]
@@ -201,13 +201,13 @@ func TestRandomInputsAreTheSameEachTime(t *testing.T) {
 		want.wild = false
 		assert.Equal(t, want, drawFor(code, 1), code)
 	}
-	converts := &Program{Code: []byte("stablehlo.convert"), Args: []*npy.Array{array(t, "tensor<64xf32>", "1.0")}, Fuzz: func(int) bool { return true }}
+	converts := &Program{Code: []byte("stablehlo.convert"), Args: []*array.Array{parsed(t, "tensor<64xf32>", "1.0")}, Fuzz: func(int) bool { return true }}
 	for round := 1; round <= 4; round++ {
 		for _, x := range parts(fuzz(converts, 1, "x", round).Args[0]) {
 			assert.True(t, 0 <= x && x <= 1.5, "%v", x)
 		}
 	}
-	divides := &Program{Code: []byte("stablehlo.divide"), Args: []*npy.Array{array(t, "tensor<64xi4>", "1")}, Fuzz: func(int) bool { return true }}
+	divides := &Program{Code: []byte("stablehlo.divide"), Args: []*array.Array{parsed(t, "tensor<64xi4>", "1")}, Fuzz: func(int) bool { return true }}
 	for round := 1; round <= 4; round++ {
 		assert.NotContains(t, fuzz(divides, 1, "x", round).Args[0].Data, byte(0), "no division by zero")
 	}
@@ -216,9 +216,9 @@ func TestRandomInputsAreTheSameEachTime(t *testing.T) {
 func TestFloatsAreCounted(t *testing.T) {
 	t.Parallel()
 	var h histogram
-	h.add(array(t, "tensor<i32>", "1"), array(t, "tensor<i32>", "2"))
+	h.add(parsed(t, "tensor<i32>", "1"), parsed(t, "tensor<i32>", "2"))
 	assert.Empty(t, h.String())
-	h.add(array(t, "tensor<4xf32>", "[1.0, 1.0, 1.0, 0x7F800000]"), array(t, "tensor<4xf32>", "[1.0, 0x3F800001, 0x3F800010, 1.0]"))
+	h.add(parsed(t, "tensor<4xf32>", "[1.0, 1.0, 1.0, 0x7F800000]"), parsed(t, "tensor<4xf32>", "[1.0, 0x3F800001, 0x3F800010, 1.0]"))
 	assert.Equal(t, "floats by their distance in units in the last place: 0: 1, 1: 1, 2 to 3: 0, 4 to 15: 0, more: 1; the largest is 16; finite on one side only: 1", h.String())
 }
 

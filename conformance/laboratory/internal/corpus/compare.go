@@ -11,8 +11,8 @@ import (
 	"strings"
 
 	"github.com/purepjrt/purepjrt/conformance/internal/check"
+	"github.com/purepjrt/purepjrt/pjrt/array"
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
-	"github.com/purepjrt/purepjrt/pjrt/npy"
 )
 
 // Kind is a way to compare floats. Integers and bools are always compared for
@@ -73,7 +73,7 @@ func relative(t dtype.Type) float64 {
 // TypePolicy returns the tolerance of a type: the relative error of its arithmetic, and an
 // absolute error of the same fraction of the largest expected magnitude, because the terms
 // of a sum can cancel. reduced says that the program multiplies at a reduced precision.
-func TypePolicy(want *npy.Array, reduced bool) Policy {
+func TypePolicy(want *array.Array, reduced bool) Policy {
 	r := relative(want.Type)
 	if reduced && partOf(want.Type) == dtype.F32 {
 		r = relative(dtype.BF16)
@@ -91,7 +91,7 @@ func TypePolicy(want *npy.Array, reduced bool) Policy {
 }
 
 // parts returns the elements of an array of floats, two for each complex number.
-func parts(a *npy.Array) []float64 {
+func parts(a *array.Array) []float64 {
 	src, t := a.Data, partOf(a.Type)
 	wide := make([]byte, len(src)/t.Size()*8)
 	if err := dtype.Convert(wide, dtype.F64, src, t); err != nil {
@@ -116,7 +116,7 @@ func partOf(t dtype.Type) dtype.Type {
 
 // Compare says how got differs from want by more than the policy allows. It returns nil if
 // it does not.
-func (p Policy) Compare(want, got *npy.Array) error {
+func (p Policy) Compare(want, got *array.Array) error {
 	wrong, err := p.differences(want, got)
 	if err != nil || len(wrong) == 0 {
 		return err
@@ -132,7 +132,7 @@ func (p Policy) Compare(want, got *npy.Array) error {
 }
 
 // differences returns the positions of the elements that differ.
-func (p Policy) differences(want, got *npy.Array) ([]int, error) {
+func (p Policy) differences(want, got *array.Array) ([]int, error) {
 	if want.Type != got.Type || !slices.Equal(want.Dims, got.Dims) {
 		return nil, fmt.Errorf("expected %s, got %s", shape(want), shape(got))
 	}
@@ -255,7 +255,7 @@ func place(t dtype.Type, data []byte) int64 {
 }
 
 // shape returns the type of an array in StableHLO.
-func shape(a *npy.Array) string { return tensor(a.Type, a.Dims) }
+func shape(a *array.Array) string { return tensor(a.Type, a.Dims) }
 
 func tensor(t dtype.Type, dims []int64) string {
 	s := "tensor<"
@@ -276,9 +276,9 @@ func index(dims []int64, at int) []int64 {
 }
 
 // element formats one element.
-func element(a *npy.Array, i int) string {
+func element(a *array.Array, i int) string {
 	size := a.Type.Size()
-	one := &npy.Array{Type: a.Type, Dims: []int64{}, Data: a.Data[i*size : (i+1)*size]}
+	one := &array.Array{Type: a.Type, Dims: []int64{}, Data: a.Data[i*size : (i+1)*size]}
 	switch {
 	case a.Type.IsComplex():
 		p := parts(one)

@@ -18,7 +18,7 @@ import (
 
 	"github.com/purepjrt/purepjrt/conformance/internal/check"
 	"github.com/purepjrt/purepjrt/conformance/internal/session"
-	"github.com/purepjrt/purepjrt/pjrt/npy"
+	"github.com/purepjrt/purepjrt/pjrt/array"
 )
 
 // Spec says which programs to run and what to compare their results with. The workers get
@@ -64,7 +64,7 @@ type Case struct {
 // Program is a program that can be run.
 type Program struct {
 	Code    []byte // StableHLO as text or bytecode
-	Args    []*npy.Array
+	Args    []*array.Array
 	Results []Result
 	// Replicas and Partitions, when not zero, say how many devices run the program. Args
 	// and Results are then those of all devices, starting with replica 0 and partition 0,
@@ -82,7 +82,7 @@ type Program struct {
 
 // Result is what one result of a program must be.
 type Result struct {
-	Want *npy.Array // nil: result number As
+	Want *array.Array // nil: result number As
 	As   int
 	Free bool // any value will do
 	Policy
@@ -153,8 +153,8 @@ func (c *Case) open(t *check.T) *Program {
 // run runs the program and compares its results.
 func (c *Case) run(t *check.T) {
 	p := c.open(t)
-	var got []*npy.Array
-	if err := execute(t, p.unit(), [][]*npy.Array{p.Args}, func(results []*npy.Array) { got = results }); err != nil {
+	var got []*array.Array
+	if err := execute(t, p.unit(), [][]*array.Array{p.Args}, func(results []*array.Array) { got = results }); err != nil {
 		p.refused(t, err)
 		return
 	}

@@ -19,6 +19,7 @@ import (
 	"github.com/purepjrt/purepjrt/capi"
 	"github.com/purepjrt/purepjrt/conformance/internal/check"
 	"github.com/purepjrt/purepjrt/conformance/internal/worker"
+	"github.com/purepjrt/purepjrt/pjrt/array"
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
 	"github.com/purepjrt/purepjrt/pjrt/npy"
 	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest"
@@ -132,7 +133,7 @@ func TestEveryWrongExpectationOfACheckoutIsFound(t *testing.T) {
 
 // changed returns the array with another value at one place: its second highest bit is
 // flipped or, for integers of a byte or less, its lowest.
-func changed(a *npy.Array, at int) *npy.Array {
+func changed(a *array.Array, at int) *array.Array {
 	b := *a
 	b.Data = slices.Clone(a.Data)
 	size := a.Type.Size()
@@ -185,7 +186,7 @@ func TestTheParametricFormHasNoInputsLeftInIt(t *testing.T) {
 	assert.NotContains(t, string(p.Code), "call @inputs")
 	assert.NotContains(t, string(p.Code), "check.")
 	require.Len(t, p.Args, 2)
-	assert.Equal(t, array(t, "tensor<2x3xf32>", "[[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]"), p.Args[0])
+	assert.Equal(t, parsed(t, "tensor<2x3xf32>", "[[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]"), p.Args[0])
 	require.Len(t, p.Results, 1)
 	assert.Equal(t, Policy{Kind: Close, MaxULP: 3}, p.Results[0].Policy)
 }
@@ -236,8 +237,8 @@ func folder(t *testing.T, files map[string]any) string {
 		switch c := content.(type) {
 		case string:
 			require.NoError(t, os.WriteFile(path, []byte(c), 0o644))
-		case *npy.Array:
-			require.NoError(t, npy.WriteFile(path, c))
+		case *array.Array:
+			require.NoError(t, npy.WriteFile(path, *c))
 		}
 	}
 	return dir
@@ -245,14 +246,14 @@ func folder(t *testing.T, files map[string]any) string {
 
 func TestAFolderOfProgramsRuns(t *testing.T) {
 	t.Parallel()
-	in, out := array(t, "tensor<3xbf16>", "[1.0, 2.0, -0.5]"), array(t, "tensor<3xbf16>", "[2.0, 4.0, -1.0]")
+	in, out := parsed(t, "tensor<3xbf16>", "[1.0, 2.0, -0.5]"), parsed(t, "tensor<3xbf16>", "[2.0, 4.0, -1.0]")
 	dir := folder(t, map[string]any{
 		"double/program.mlir": double, "double/arg0.npy": in, "double/out0.npy": out,
 		"flat.mlir": double, "flat.arg0.npy": in, "flat.out0.npy": out,
 		"wrong/program.mlir": double, "wrong/arg0.npy": in, "wrong/out0.npy": in,
 		"broken/program.mlir": strings.ReplaceAll(double, "stablehlo.add", "stablehlo.odd"), "broken/arg0.npy": in, "broken/out0.npy": out,
 		"itself.mlir":        "func.func @f() {\n %0 = stablehlo.constant dense<1> : tensor<i32>\n check.expect_eq_const %0, dense<1> : tensor<i32>\n return\n}\n",
-		"loose/program.mlir": double, "loose/arg0.npy": in, "loose/out0.npy": array(t, "tensor<3xbf16>", "[2.5, 4.0, -1.0]"),
+		"loose/program.mlir": double, "loose/arg0.npy": in, "loose/out0.npy": parsed(t, "tensor<3xbf16>", "[2.5, 4.0, -1.0]"),
 		"manifest.json": `{"programs": [{"name": "loose", "args": [{"dtype": "bf16"}], "outputs": [{"dtype": "bf16", "rtol": 0.25, "atol": 0}]}]}`,
 		"README.md":     "not a program",
 	})
@@ -271,7 +272,7 @@ func TestAFolderOfProgramsRuns(t *testing.T) {
 
 func TestDamagedFolders(t *testing.T) {
 	t.Parallel()
-	in := array(t, "tensor<3xbf16>", "[1.0, 2.0, -0.5]")
+	in := parsed(t, "tensor<3xbf16>", "[1.0, 2.0, -0.5]")
 	for says, files := range map[string]map[string]any{
 		"has no program":                     {"README.md": "nothing"},
 		"neither program.mlir nor":           {"a/arg0.npy": in},
@@ -283,8 +284,8 @@ func TestDamagedFolders(t *testing.T) {
 		"out0.npy":                           {"a/program.mlir": double, "a/arg0.npy": in, "a/out0.npy": "no array"},
 		"manifest.json":                      {"a/program.mlir": double, "manifest.json": "{"},
 		"truncated: 6 bytes":                 {"a/program.mlir": double, "a/arg0.npy": in, "a/out0.npy": header(t, in)},
-		"the dimensions [2], but the program has bf16[3]": {"a/program.mlir": double, "a/arg0.npy": array(t, "tensor<2xbf16>", "1.0"), "a/out0.npy": in},
-		"the dimensions [], but the program has bf16[3]":  {"a/program.mlir": double, "a/arg0.npy": in, "a/out0.npy": array(t, "tensor<bf16>", "1.0")},
+		"the dimensions [2], but the program has bf16[3]": {"a/program.mlir": double, "a/arg0.npy": parsed(t, "tensor<2xbf16>", "1.0"), "a/out0.npy": in},
+		"the dimensions [], but the program has bf16[3]":  {"a/program.mlir": double, "a/arg0.npy": in, "a/out0.npy": parsed(t, "tensor<bf16>", "1.0")},
 	} {
 		_, err := Spec{Programs: folder(t, files)}.Checks()
 		assert.ErrorContains(t, err, says)
@@ -294,10 +295,10 @@ func TestDamagedFolders(t *testing.T) {
 }
 
 // header returns a file without its elements.
-func header(t *testing.T, a *npy.Array) string {
+func header(t *testing.T, a *array.Array) string {
 	t.Helper()
 	var b strings.Builder
-	require.NoError(t, npy.Write(&b, a))
+	require.NoError(t, npy.Write(&b, *a))
 	return b.String()[:b.Len()-len(a.Data)]
 }
 
@@ -324,7 +325,7 @@ func TestSpecificationsTravelAsText(t *testing.T) {
 
 func TestOpaqueWordsWithoutATypeAreAnError(t *testing.T) {
 	t.Parallel()
-	in := array(t, "tensor<3xbf16>", "[1.0, 2.0, -0.5]")
+	in := parsed(t, "tensor<3xbf16>", "[1.0, 2.0, -0.5]")
 	path := filepath.Join(folder(t, map[string]any{"a.npy": in}), "a.npy")
 	_, err := readArray(path, "", nil, 0)
 	assert.ErrorContains(t, err, "in manifest.json")

@@ -12,8 +12,8 @@ import (
 
 	"github.com/purepjrt/purepjrt/capi"
 	"github.com/purepjrt/purepjrt/conformance/internal/check"
+	"github.com/purepjrt/purepjrt/pjrt/array"
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
-	"github.com/purepjrt/purepjrt/pjrt/npy"
 )
 
 // refusal is the error of a plugin that does not compile a program.
@@ -85,7 +85,7 @@ type program struct {
 // execute compiles a unit for the client's first devices and runs it once for each list of
 // arguments, all of which have the same types. It calls done with the results of each run.
 // The error is a *refusal, or what the plugin returned from an execution.
-func execute(t *check.T, u unit, lists [][]*npy.Array, done func([]*npy.Array)) error {
+func execute(t *check.T, u unit, lists [][]*array.Array, done func([]*array.Array)) error {
 	for i, a := range lists[0] {
 		if a.Type.Since() > t.Minor() {
 			t.SkipAbsentf("argument %d has the element type %v, which came with API 0.%d, but the plugin has API 0.%d", i, a.Type,
@@ -137,7 +137,7 @@ func (p *program) locate(t *check.T) error {
 }
 
 // launch executes the program once.
-func (p *program) launch(t *check.T, arrays []*npy.Array) ([]*npy.Array, error) {
+func (p *program) launch(t *check.T, arrays []*array.Array) ([]*array.Array, error) {
 	per := len(arrays) / p.unit.devices()
 	args := make([][]*capi.Buffer, len(p.devices))
 	for i, d := range p.devices {
@@ -157,7 +157,7 @@ func (p *program) launch(t *check.T, arrays []*npy.Array) ([]*npy.Array, error) 
 		}
 		check.Destroy(t, e)
 	}
-	results := make([]*npy.Array, len(p.devices)*p.outputs)
+	results := make([]*array.Array, len(p.devices)*p.outputs)
 	for i := range x.Outputs {
 		for j, b := range x.Outputs[i] {
 			if b == nil {
@@ -182,8 +182,8 @@ func (p *program) on(i int) string {
 }
 
 // download reads a result and destroys its buffer.
-func (p *program) download(t *check.T, b *capi.Buffer) (*npy.Array, error) {
-	a := &npy.Array{
+func (p *program) download(t *check.T, b *capi.Buffer) (*array.Array, error) {
+	a := &array.Array{
 		Type: dtype.Type(check.Call(t, capi.BufferElementTypeArgs{Buffer: b}).Type),
 		Dims: t.Dimensions(b), Data: t.Download(b),
 	}
@@ -198,7 +198,7 @@ func (p *program) download(t *check.T, b *capi.Buffer) (*npy.Array, error) {
 }
 
 // upload copies an argument to a device.
-func (p *program) upload(t *check.T, d *capi.Device, a *npy.Array) *capi.Buffer {
+func (p *program) upload(t *check.T, d *capi.Device, a *array.Array) *capi.Buffer {
 	data, dims := slices.Clone(a.Data), slices.Clone(a.Dims)
 	if p.Partitions > 1 {
 		dims = append([]int64{1}, dims...)

@@ -16,6 +16,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/purepjrt/purepjrt/pjrt/array"
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
 	"github.com/purepjrt/purepjrt/pjrt/npy"
 	"github.com/purepjrt/purepjrt/pjrt/stablehlo"
@@ -214,7 +215,7 @@ func (x *entry) add(cases []Case, said map[string]*manifestEntry) ([]Case, error
 
 // fits says what is wrong with a NumPy file: in itself, or as a value of type i if the
 // types are known.
-func fits(path string, types []stablehlo.Param, i int) error {
+func fits(path string, types []array.Shape, i int) error {
 	f, err := os.Open(path)
 	if err != nil {
 		return err
@@ -224,7 +225,7 @@ func fits(path string, types []stablehlo.Param, i int) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
-	if i < len(types) && types[i].Known() && !types[i].Accepts(types[i].Type, h.Dims) {
+	if i < len(types) && !types[i].Accepts(array.Shape{Type: types[i].Type, Dims: h.Dims}) {
 		return fmt.Errorf("%s has an array with the dimensions %v, but the program has %v there", path, h.Dims, types[i])
 	}
 	at, err := f.Seek(0, io.SeekCurrent)
@@ -303,20 +304,24 @@ func (r *Result) state(rtol, atol *float64) {
 
 // readArray reads a file as the type that the manifest, the program or the file itself
 // names.
-func readArray(path, word string, types []stablehlo.Param, i int) (*npy.Array, error) {
+func readArray(path, word string, types []array.Shape, i int) (*array.Array, error) {
+	of := dtype.Invalid
 	if word != "" {
 		t, err := dtype.Parse(word)
 		if err != nil {
 			return nil, fmt.Errorf("manifest.json, dtype of %s: %w", path, err)
 		}
-		return npy.ReadFileAs(path, t)
+		of = t
+	} else if i < len(types) {
+		of = types[i].Type
 	}
-	if i < len(types) && types[i].Known() {
-		return npy.ReadFileAs(path, types[i].Type)
+	read := npy.ReadFile
+	if of.Valid() {
+		read = func(path string) (array.Array, error) { return npy.ReadFileAs(path, of) }
 	}
-	a, err := npy.ReadFile(path)
+	a, err := read(path)
 	if errors.Is(err, npy.ErrOpaque) {
-		return nil, fmt.Errorf("%w in manifest.json, because the program's text does not have it", err)
+		err = fmt.Errorf("%w in manifest.json, because the program's text does not have it", err)
 	}
-	return a, err
+	return &a, err
 }

@@ -12,8 +12,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/purepjrt/purepjrt/pjrt/array"
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
-	"github.com/purepjrt/purepjrt/pjrt/npy"
 )
 
 // draw says which values are drawn.
@@ -57,8 +57,8 @@ func fuzz(p *Program, seed uint64, name string, round int) *Program {
 }
 
 // array draws an array of the type and the dimensions of a.
-func (d draw) array(r *rand.Rand, a *npy.Array) *npy.Array {
-	b := &npy.Array{Type: a.Type, Dims: a.Dims, Data: make([]byte, len(a.Data))}
+func (d draw) array(r *rand.Rand, a *array.Array) *array.Array {
+	b := &array.Array{Type: a.Type, Dims: a.Dims, Data: make([]byte, len(a.Data))}
 	t := partOf(a.Type)
 	size := t.Size()
 	for at := 0; at < len(b.Data); at += size {
@@ -120,7 +120,7 @@ func (d draw) float(r *rand.Rand, t dtype.Type, e []byte) {
 		panic(fmt.Sprintf("corpus: %v", err)) // every float type is convertible
 	}
 	// The type may have made a subnormal number or a negative zero of it.
-	one := &npy.Array{Type: t, Dims: []int64{}, Data: e}
+	one := &array.Array{Type: t, Dims: []int64{}, Data: e}
 	if y := parts(one)[0]; math.Abs(y) < leastNormal(t) || y == 0 {
 		clear(e)
 	}

@@ -12,8 +12,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/purepjrt/purepjrt/pjrt/array"
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
-	"github.com/purepjrt/purepjrt/pjrt/npy"
 )
 
 // parseTensor reads tensor<2x3xf32>. Dynamic dimensions and element types that
@@ -69,14 +69,14 @@ const maxLiteral = 1 << 28
 
 // parseDense reads the body of a dense literal of a type. It reads splats, nested lists,
 // complex pairs, bit patterns in hexadecimal and strings of bytes.
-func parseDense(body string, t dtype.Type, dims []int64) (*npy.Array, error) {
+func parseDense(body string, t dtype.Type, dims []int64) (*array.Array, error) {
 	n := int64(1)
 	for _, d := range dims {
 		if n *= d; n > maxLiteral || n < 0 {
 			return nil, fmt.Errorf("a literal of %s is too large", tensor(t, dims))
 		}
 	}
-	a := &npy.Array{Type: t, Dims: dims, Data: make([]byte, 0, n*int64(t.Size()))}
+	a := &array.Array{Type: t, Dims: dims, Data: make([]byte, 0, n*int64(t.Size()))}
 	body = strings.TrimSpace(body)
 	var err error
 	switch {
@@ -308,7 +308,7 @@ func roundTo(data []byte, t dtype.Type, word string, x float64) ([]byte, error) 
 }
 
 // printDense is the reverse of parseDense: it returns dense<...>, with floats as bits.
-func printDense(a *npy.Array) string {
+func printDense(a *array.Array) string {
 	if a.Len() == 0 {
 		return "dense<>"
 	}
@@ -319,7 +319,7 @@ func printDense(a *npy.Array) string {
 	return b.String()
 }
 
-func printList(b *strings.Builder, a *npy.Array, d, at int) {
+func printList(b *strings.Builder, a *array.Array, d, at int) {
 	if d == len(a.Dims) {
 		size := a.Type.Size()
 		one := a.Data[at*size : (at+1)*size]

@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/purepjrt/purepjrt/pjrt/array"
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
-	"github.com/purepjrt/purepjrt/pjrt/npy"
 )
 
 func TestLiteralsAreRead(t *testing.T) {
@@ -107,8 +107,8 @@ func TestLiteralsArePrintedAsTheyAreRead(t *testing.T) {
 	}
 }
 
-// array makes an array from a literal.
-func array(t *testing.T, typ, body string) *npy.Array {
+// parsed makes an array from a literal.
+func parsed(t *testing.T, typ, body string) *array.Array {
 	t.Helper()
 	et, dims, err := parseTensor(typ)
 	require.NoError(t, err)
@@ -174,12 +174,12 @@ func TestPolicies(t *testing.T) {
 		{near, "tensor<f32>", "0x00000001", "0.0", true}, // flushed
 		{near, "tensor<f32>", "1.0", "0.0", false},
 	} {
-		err := test.policy.Compare(array(t, test.typ, test.want), array(t, test.typ, test.got))
+		err := test.policy.Compare(parsed(t, test.typ, test.want), parsed(t, test.typ, test.got))
 		assert.Equal(t, test.pass, err == nil, "%+v: %s and %s of %s: %v", test.policy, test.want, test.got, test.typ, err)
 	}
-	err := same.Compare(array(t, "tensor<2x2xi32>", "[[1, 2], [3, 4]]"), array(t, "tensor<2x2xi32>", "[[1, 2], [5, 6]]"))
+	err := same.Compare(parsed(t, "tensor<2x2xi32>", "[[1, 2], [3, 4]]"), parsed(t, "tensor<2x2xi32>", "[[1, 2], [5, 6]]"))
 	assert.EqualError(t, err, "2 of 4 elements differ; the first is at [1 0]: expected 3, got 5")
-	assert.EqualError(t, same.Compare(array(t, "tensor<2xi32>", "1"), array(t, "tensor<2xui32>", "1")), "expected tensor<2xi32>, got tensor<2xui32>")
+	assert.EqualError(t, same.Compare(parsed(t, "tensor<2xi32>", "1"), parsed(t, "tensor<2xui32>", "1")), "expected tensor<2xi32>, got tensor<2xui32>")
 }
 
 func TestEveryFloatTypeHasATolerance(t *testing.T) {

@@ -16,14 +16,14 @@ import (
 	"github.com/purepjrt/purepjrt/conformance/internal/check"
 	"github.com/purepjrt/purepjrt/conformance/internal/session"
 	"github.com/purepjrt/purepjrt/conformance/internal/worker"
-	"github.com/purepjrt/purepjrt/pjrt/npy"
+	"github.com/purepjrt/purepjrt/pjrt/array"
 	"github.com/purepjrt/purepjrt/pjrt/plugins"
 )
 
 // outcome is the outcome of a program on one plugin.
 type outcome struct {
 	// Results holds the results of each run, up to the one that failed.
-	Results [][]*npy.Array `json:"results,omitempty"`
+	Results [][]*array.Array `json:"results,omitempty"`
 	// Refused is the error of compilation. Lacking says that the plugin does not
 	// know what the program asks for.
 	Refused string `json:"refused,omitempty"`
@@ -48,16 +48,16 @@ func (o *outcome) failure() string {
 // runner runs programs on a plugin, each once for every list of arguments. An error means
 // that it cannot go on.
 type runner interface {
-	run(ctx context.Context, u unit, lists [][]*npy.Array) (*outcome, error)
+	run(ctx context.Context, u unit, lists [][]*array.Array) (*outcome, error)
 }
 
 // local runs programs on a plugin in this process.
 type local struct{ env *check.Env }
 
-func (l local) run(ctx context.Context, u unit, lists [][]*npy.Array) (*outcome, error) {
+func (l local) run(ctx context.Context, u unit, lists [][]*array.Array) (*outcome, error) {
 	var o outcome
 	c := check.Check{Rule: "RUN-02", Timeout: caseLimit, Run: func(t *check.T) {
-		err := execute(t, u, lists, func(results []*npy.Array) { o.Results = append(o.Results, results) })
+		err := execute(t, u, lists, func(results []*array.Array) { o.Results = append(o.Results, results) })
 		var r *refusal
 		switch {
 		case errors.As(err, &r):
@@ -86,7 +86,7 @@ const (
 
 type peerProgram struct {
 	unit
-	Args [][]*npy.Array `json:"args"`
+	Args [][]*array.Array `json:"args"`
 }
 
 // Serve makes this process the one that runs programs on the second plugin of a comparison.
@@ -153,7 +153,7 @@ func (p *Peer) scale(d time.Duration) time.Duration {
 	return time.Duration(float64(d) * p.Factor)
 }
 
-func (r *remote) run(ctx context.Context, u unit, lists [][]*npy.Array) (*outcome, error) {
+func (r *remote) run(ctx context.Context, u unit, lists [][]*array.Array) (*outcome, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for {

@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/purepjrt/purepjrt/pjrt/array"
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
-	"github.com/purepjrt/purepjrt/pjrt/npy"
 )
 
 func TestProductsMayHaveFewerBitsUnlessTheyAreOfTheHighestPrecision(t *testing.T) {
@@ -44,7 +44,7 @@ func TestAReducedPrecisionWidensTheToleranceOfF32Alone(t *testing.T) {
 	for typ, widens := range map[dtype.Type]bool{
 		dtype.F32: true, dtype.C64: true, dtype.F64: false, dtype.BF16: false, dtype.S32: false,
 	} {
-		want := &npy.Array{Type: typ, Dims: []int64{2}, Data: make([]byte, 2*typ.Size())}
+		want := &array.Array{Type: typ, Dims: []int64{2}, Data: make([]byte, 2*typ.Size())}
 		exact, reduced := TypePolicy(want, false), TypePolicy(want, true)
 		assert.Equal(t, widens, reduced.Rtol > exact.Rtol, typ)
 		assert.LessOrEqual(t, reduced.Rtol, relative(dtype.BF16), typ)

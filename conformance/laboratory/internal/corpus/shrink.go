@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/purepjrt/purepjrt/pjrt/npy"
+	"github.com/purepjrt/purepjrt/pjrt/array"
 )
 
 // shrinkTries limits how often the search for the smallest inputs runs a program.
@@ -109,8 +109,8 @@ func (p *Program) cut(dims, from, extent []int64) *Program {
 	return &q
 }
 
-func part(a *npy.Array, from, extent []int64) *npy.Array {
-	b := &npy.Array{Type: a.Type, Dims: extent}
+func part(a *array.Array, from, extent []int64) *array.Array {
+	b := &array.Array{Type: a.Type, Dims: extent}
 	n := 1
 	for _, d := range extent {
 		n *= int(d)

@@ -15,7 +15,7 @@ import (
 	"strings"
 
 	"github.com/purepjrt/purepjrt/conformance/internal/check"
-	"github.com/purepjrt/purepjrt/pjrt/npy"
+	"github.com/purepjrt/purepjrt/pjrt/array"
 )
 
 // StableHLO returns the programs with expectations of a StableHLO checkout: its interpreter's
@@ -111,7 +111,7 @@ func convertible(name, set, path, text string) []Case {
 type expectation struct {
 	actual, expected string     // values
 	typ, other       string     // their types
-	want             *npy.Array // if the operation holds it
+	want             *array.Array // if the operation holds it
 	policy           Policy
 }
 
@@ -321,11 +321,11 @@ func readCheck(s *statement) (*expectation, error) {
 const maxCalls = 100
 
 // constant returns the array that a value is, if it is a constant, or a result of a function that returns one.
-func (c *converter) constant(f *function, name string) (*npy.Array, error) {
+func (c *converter) constant(f *function, name string) (*array.Array, error) {
 	return c.constantWithin(f, name, 0)
 }
 
-func (c *converter) constantWithin(f *function, name string, calls int) (*npy.Array, error) {
+func (c *converter) constantWithin(f *function, name string, calls int) (*array.Array, error) {
 	if calls > maxCalls {
 		return nil, fmt.Errorf("a constant comes through calls of functions that are nested more than %d deep", maxCalls)
 	}
@@ -356,7 +356,7 @@ func (c *converter) constantWithin(f *function, name string, calls int) (*npy.Ar
 	return nil, errNotConstant
 }
 
-func readConstant(s *statement) (*npy.Array, error) {
+func readConstant(s *statement) (*array.Array, error) {
 	body, rest, ok := dense(s.op)
 	types := tensors(rest)
 	if !ok || len(types) == 0 {
@@ -378,7 +378,7 @@ func (c *converter) inputs() (map[string]string, error) {
 		expected[b] = true
 	}
 	replaced := map[string]string{}
-	put := func(name string, a *npy.Array) {
+	put := func(name string, a *array.Array) {
 		replaced[name] = fmt.Sprintf("%%input_%d", len(c.program.Args))
 		c.program.Args = append(c.program.Args, a)
 	}
@@ -389,7 +389,7 @@ func (c *converter) inputs() (map[string]string, error) {
 			continue
 		}
 		var names []string
-		var arrays []*npy.Array
+		var arrays []*array.Array
 		for n := range len(tensors(s.op)) {
 			name := s.results[0]
 			if len(tensors(s.op)) > 1 {

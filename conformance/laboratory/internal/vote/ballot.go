@@ -11,8 +11,8 @@ import (
 
 	"github.com/purepjrt/purepjrt/conformance/internal/check"
 	"github.com/purepjrt/purepjrt/conformance/internal/expect"
+	"github.com/purepjrt/purepjrt/pjrt/array"
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
-	"github.com/purepjrt/purepjrt/pjrt/npy"
 )
 
 // Ballot returns a text of a program with its inputs as constants and with its results in
@@ -74,8 +74,8 @@ func carrier(t dtype.Type) dtype.Type {
 }
 
 // Count reads the results of a ballot.
-func Count(p *expect.Program, results [][]byte) ([]*npy.Array, error) {
-	var arrays []*npy.Array
+func Count(p *expect.Program, results [][]byte) ([]*array.Array, error) {
+	var arrays []*array.Array
 	next := func(n int) ([]byte, error) {
 		if len(results) == 0 {
 			return nil, fmt.Errorf("expected %d results, got too few", len(p.Want))
@@ -95,7 +95,7 @@ func Count(p *expect.Program, results [][]byte) ([]*npy.Array, error) {
 		if err != nil {
 			return nil, err
 		}
-		a := &npy.Array{Type: t, Dims: w.Dims, Data: make([]byte, len(w.Data))}
+		a := &array.Array{Type: t, Dims: w.Dims, Data: make([]byte, len(w.Data))}
 		switch {
 		case t.IsComplex():
 			imag, err := next(n * as.Size())

@@ -14,8 +14,8 @@ import (
 
 	"github.com/purepjrt/purepjrt/conformance/internal/expect"
 	"github.com/purepjrt/purepjrt/conformance/rules"
+	"github.com/purepjrt/purepjrt/pjrt/array"
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
-	"github.com/purepjrt/purepjrt/pjrt/npy"
 )
 
 // eachProgram calls f with the programs of every check, several at a time. Unless all is
@@ -144,7 +144,7 @@ func TestADigestChangesWithTheProgramAndWhatIsExpected(t *testing.T) {
 	t.Parallel()
 	base := func() expect.Program {
 		v := func(b byte) expect.Value {
-			return expect.Value{Array: &npy.Array{Type: dtype.U8, Dims: []int64{1}, Data: []byte{b}}, Type: "tensor<1xui8>"}
+			return expect.Value{Array: &array.Array{Type: dtype.U8, Dims: []int64{1}, Data: []byte{b}}, Type: "tensor<1xui8>"}
 		}
 		return expect.Program{ID: "A-01", Text: "text", Inputs: []expect.Input{{Value: v(1)}}, Want: []expect.Value{v(2)}, Tolerance: "exact"}
 	}
@@ -173,7 +173,7 @@ func TestADigestChangesWithTheProgramAndWhatIsExpected(t *testing.T) {
 func TestABallotReturnsTypesThatNumPyHas(t *testing.T) {
 	t.Parallel()
 	value := func(of dtype.Type, typ string, data ...byte) expect.Value {
-		return expect.Value{Array: &npy.Array{Type: of, Dims: []int64{int64(len(data) / of.Size())}, Data: data}, Type: typ}
+		return expect.Value{Array: &array.Array{Type: of, Dims: []int64{int64(len(data) / of.Size())}, Data: data}, Type: typ}
 	}
 	for name, c := range map[string]struct {
 		want    expect.Value

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The purepjrt Authors
 
-package ndtext
+package array
 
 import (
 	"math"
@@ -25,9 +25,9 @@ type floatFormat struct {
 // decimals has the number of decimal digits that a type of NumPy always preserves, by its width.
 var decimals = map[int]float64{16: 3, 32: 6, 64: 15}
 
-// newFloatFormat chooses the notation and the width for x, as NumPy does: scientific if the greatest number is 1e8 or
-// more (less for narrow types), the least is below 1e-4, or the greatest is more than a thousand times the least. Only
-// finite numbers count.
+// newFloatFormat chooses the notation and the width for x, as NumPy does: scientific if the
+// greatest number is 1e8 or more (less for narrow types), the least is below 1e-4, or the greatest
+// is more than a thousand times the least. Only finite numbers count.
 func newFloatFormat(x []float64, bits, precision int, plus bool) *floatFormat {
 	f := &floatFormat{bits: bits, precision: precision, plus: plus}
 	least, greatest := math.Inf(1), 0.0
@@ -75,7 +75,8 @@ func (f *floatFormat) measure(x []float64) {
 	}
 }
 
-// digits prints a finite number with as many digits as it needs, up to the precision, and always with a point.
+// digits prints a finite number with as many digits as it needs, up to the precision, and always
+// with a point.
 func (f *floatFormat) digits(v float64) string {
 	verb := byte('f')
 	if f.exponent {
@@ -120,8 +121,8 @@ func (f *floatFormat) word(v float64) string {
 	return strings.Repeat(" ", max(0, f.left-len(before))) + before + "." + after + strings.Repeat(" ", max(0, f.right-len(after)))
 }
 
-// scientific prints a number with as many digits as the longest number of its array needs. Additional digits are those
-// of its exact value, not zeros.
+// scientific prints a number with as many digits as the longest number of its array needs.
+// Additional digits are those of its exact value, not zeros.
 func (f *floatFormat) scientific(v float64) string {
 	number, exp, _ := strings.Cut(strconv.FormatFloat(v, 'e', f.right, 64), "e")
 	if f.right == 0 {
@@ -217,8 +218,9 @@ func shortest(v float64, verb byte, bits int) string {
 	if bits != 16 {
 		return strconv.FormatFloat(v, verb, -1, bits)
 	}
-	// Five digits distinguish any two binary16 numbers. If two decimals are equally near, the greater one may be the one
-	// that reads back correctly, because numbers below a power of two are closer together than above.
+	// Five digits distinguish any two binary16 numbers. If two decimals are equally near, the
+	// greater one may be the one that reads back correctly, because numbers below a power of two
+	// are closer together than above.
 	away := math.Nextafter(v, math.Copysign(math.Inf(1), v))
 	for n := range 5 {
 		for _, near := range []float64{v, away} {

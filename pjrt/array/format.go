@@ -1,33 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The purepjrt Authors
 
-// Package ndtext prints arrays as NumPy does.
-package ndtext
+package array
 
 import (
+	"errors"
 	"fmt"
+	"io"
 	"strconv"
 	"strings"
 
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
 )
 
-// Array is a dense, row-major, little-endian array. The length of Data matches the type and the dimensions.
-type Array struct {
-	Type dtype.Type
-	Dims []int64
-	Data []byte
+// FormatOptions say how to print an array. A zero field means NumPy's default.
+type FormatOptions struct {
+	// Precision is how many digits after the point are printed at most. 0 means 8, and a negative
+	// number means none.
+	Precision int
+	// Threshold is how many elements an array has at most that is printed whole. 0 means 1000, and
+	// a negative number means any number.
+	Threshold int
+	// EdgeItems is how many elements at each end of a dimension an abbreviated array shows. 0
+	// means 3.
+	EdgeItems int
+	// LineWidth is the column at which a row is wrapped. 0 means 75.
+	LineWidth int
 }
 
-// Options say how to print an array. A zero field means NumPy's default.
-type Options struct {
-	Precision int // most digits after the point; 0 means 8, and a negative number means none
-	Threshold int // arrays with more elements are abbreviated; 0 means 1000, and a negative number means never
-	EdgeItems int // elements at each end of a dimension that an abbreviated array shows; 0 means 3
-	LineWidth int // columns before a row is wrapped; 0 means 75
-}
-
-func (o Options) withDefaults() Options {
+func (o FormatOptions) withDefaults() FormatOptions {
 	set := func(v *int, zero, negative int) {
 		switch {
 		case *v == 0:
@@ -43,19 +44,41 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// Format returns the array as NumPy's print shows it, without a newline at the end. Numbers of NumPy's own types have
-// the fewest digits that identify them and are aligned in columns. Numbers of ml_dtypes have up to 6 digits and are not
-// aligned. Long arrays are abbreviated. An array without elements is printed as [].
-func Format(a Array, o Options) string {
+// String returns the array as NumPy's print shows it, or in angle brackets what [Array.Check] says
+// is wrong with it. [Array.Format] prints with other precisions and widths.
+func (a Array) String() string {
+	if err := a.Check(); err != nil {
+		return "<" + err.Error() + ">"
+	}
+	return format(a, FormatOptions{})
+}
+
+// Format writes the array to w as NumPy's print shows it, without a newline at the end. Numbers of
+// NumPy's own types have the fewest digits that identify them, and are aligned in columns. Numbers
+// of ml_dtypes have up to 6 digits and are not aligned. Long arrays are abbreviated. An array
+// without elements is written as [].
+func (a Array) Format(w io.Writer, o FormatOptions) error {
+	if err := a.Check(); err != nil {
+		return err
+	}
+	if w == nil {
+		return errors.New("there is no writer to print the array to: it is nil")
+	}
+	_, err := io.WriteString(w, format(a, o))
+	return err
+}
+
+// format prints an array whose data fits its shape.
+func format(a Array, o FormatOptions) string {
 	o = o.withDefaults()
 	switch {
-	case a.len() == 0:
+	case a.Len() == 0:
 		return "[]"
 	case len(a.Dims) == 0:
 		return scalar(a)
 	}
 	p := printer{dims: a.Dims, edge: int64(o.EdgeItems)}
-	p.short = a.len() > o.Threshold
+	p.short = a.Len() > o.Threshold
 	p.words = words(p.shown(a), o.Precision)
 	return p.list(0, " ", o.LineWidth)
 }
@@ -68,7 +91,8 @@ type printer struct {
 	words []string // of the shown elements, in order; consumed from the front
 }
 
-// ends returns how many elements of a dimension are shown before and after the dots. Without dots, all count as after.
+// ends returns how many elements of a dimension are shown before and after the dots. Without dots,
+// all count as after.
 func (p *printer) ends(axis int) (lead, trail int64, dots bool) {
 	if d := p.dims[axis]; !p.short || (d+1)/2 <= p.edge { // 2 * edge could overflow
 		return 0, d, false
@@ -79,7 +103,7 @@ func (p *printer) ends(axis int) (lead, trail int64, dots bool) {
 // shown returns the elements that are printed, as an array of one dimension.
 func (p *printer) shown(a Array) Array {
 	if !p.short {
-		return Array{Type: a.Type, Dims: []int64{int64(a.len())}, Data: a.Data}
+		return Array{Type: a.Type, Dims: []int64{int64(a.Len())}, Data: a.Data}
 	}
 	size := int64(a.Type.Size())
 	s := Array{Type: a.Type}
@@ -104,8 +128,8 @@ func (p *printer) shown(a Array) Array {
 	return s
 }
 
-// list prints one bracket of the dimension axis. The lines after the first start with indent; a line has width columns,
-// less one for each bracket that closes after it.
+// list prints one bracket of the dimension axis. The lines after the first start with indent; a
+// line has width columns, less one for each bracket that closes after it.
 func (p *printer) list(axis int, indent string, width int) string {
 	lead, trail, dots := p.ends(axis)
 	var b strings.Builder
@@ -161,9 +185,10 @@ func (p *printer) next() string {
 	return w
 }
 
-// words returns the text of each element of a non-empty array of one dimension, padded to align where NumPy does.
+// words returns the text of each element of a non-empty array of one dimension, padded to align
+// where NumPy does.
 func words(a Array, precision int) []string {
-	out := make([]string, a.len())
+	out := make([]string, a.Len())
 	switch {
 	case a.Type == dtype.Pred:
 		for i, b := range a.Data {
@@ -212,9 +237,9 @@ func foreign(t dtype.Type) bool {
 
 // convert returns the elements of a as another type. Callers must ask only for possible casts.
 func convert[T dtype.Elem](a Array) []T {
-	s := make([]T, a.len())
+	s := make([]T, a.Len())
 	if err := dtype.Convert(dtype.Bytes(s), dtype.Of[T](), a.Data, a.Type); err != nil {
-		panic(fmt.Sprintf("ndtext: %v", err))
+		panic(fmt.Sprintf("array: %v", err))
 	}
 	return s
 }
@@ -230,7 +255,7 @@ func parts(a Array) (re, im []float64, bits int) {
 }
 
 func integers(a Array) []string {
-	out := make([]string, a.len())
+	out := make([]string, a.Len())
 	if a.Type.IsSigned() {
 		for i, v := range convert[int64](a) {
 			out[i] = strconv.FormatInt(v, 10)
@@ -242,6 +267,3 @@ func integers(a Array) []string {
 	}
 	return out
 }
-
-// len returns the number of elements.
-func (a Array) len() int { return len(a.Data) / a.Type.Size() }
