@@ -17,12 +17,11 @@ import (
 	"github.com/purepjrt/purepjrt/capi/serve"
 	"github.com/purepjrt/purepjrt/extensions/abiversion"
 	"github.com/purepjrt/purepjrt/extensions/executablemetadata"
+	"github.com/purepjrt/purepjrt/extensions/gpu"
 	"github.com/purepjrt/purepjrt/extensions/layouts"
 	"github.com/purepjrt/purepjrt/extensions/megascale"
 	"github.com/purepjrt/purepjrt/extensions/memorydescriptions"
-	"github.com/purepjrt/purepjrt/extensions/multislice"
-	"github.com/purepjrt/purepjrt/extensions/stream"
-	"github.com/purepjrt/purepjrt/extensions/tputopology"
+	"github.com/purepjrt/purepjrt/extensions/tpu"
 	"github.com/purepjrt/purepjrt/pjrt"
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
 	"github.com/purepjrt/purepjrt/pjrt/pjrttest"
@@ -219,16 +218,16 @@ func TestStreamsOfDevices(t *testing.T) {
 			return nil
 		},
 	}}, pjrttest.Options{})
-	s, err := stream.OfDevice(p.Client().Devices()[0])
+	s, err := gpu.StreamOf(p.Client().Devices()[0])
 	require.NoError(t, err)
-	assert.Equal(t, stream.Stream(99), s)
+	assert.Equal(t, gpu.Stream(99), s)
 	b := upload(t, p.Client(), 1)
-	require.NoError(t, stream.Wait(s, b))
+	require.NoError(t, s.Wait(b))
 	assert.Equal(t, 1, waited)
 	require.NoError(t, b.Close())
-	require.ErrorIs(t, stream.Wait(s, b), pjrt.ErrClosed)
-	require.ErrorIs(t, stream.Wait(s, nil), pjrt.ErrInvalidArgument)
-	_, err = stream.OfDevice(nil)
+	require.ErrorIs(t, s.Wait(b), pjrt.ErrClosed)
+	require.ErrorIs(t, s.Wait(nil), pjrt.ErrInvalidArgument)
+	_, err = gpu.StreamOf(nil)
 	require.ErrorIs(t, err, pjrt.ErrInvalidArgument)
 	require.NoError(t, ctx.Err())
 }
@@ -254,7 +253,7 @@ func TestSystemsOfTPUs(t *testing.T) {
 		},
 	}}, pjrttest.Options{})
 	for want, ask := range map[int]func(*pjrt.Topology) (int, error){
-		8: tputopology.Chips, 2: tputopology.Processes, 4: tputopology.ChipsPerProcess, 1: tputopology.CoresPerChip,
+		8: tpu.Chips, 2: tpu.Processes, 4: tpu.ChipsPerProcess, 1: tpu.CoresPerChip,
 	} {
 		n, err := ask(topologyOf(t, p.Client()))
 		require.NoError(t, err)
@@ -351,13 +350,13 @@ func TestMisuseOfConfigurationsIsAnErrorHere(t *testing.T) {
 	}
 	_, err := megascale.AOTConfig(nil, 1)
 	require.ErrorIs(t, err, pjrt.ErrInvalidArgument)
-	_, err = multislice.Adopt(nil, handle[capi.MultiSliceConfig](), nil)
+	_, err = megascale.AdoptConfig(nil, handle[capi.MultiSliceConfig](), nil)
 	require.ErrorIs(t, err, pjrt.ErrInvalidArgument)
-	_, err = multislice.Adopt(p.Plugin(), nil, nil)
+	_, err = megascale.AdoptConfig(p.Plugin(), nil, nil)
 	require.ErrorIs(t, err, pjrt.ErrInvalidArgument)
 
 	freed := 0
-	own, err := multislice.Adopt(p.Plugin(), handle[capi.MultiSliceConfig](), func(*capi.MultiSliceConfig) { freed++ })
+	own, err := megascale.AdoptConfig(p.Plugin(), handle[capi.MultiSliceConfig](), func(*capi.MultiSliceConfig) { freed++ })
 	require.NoError(t, err)
 	exe := compileNothing(t, pjrttest.New(t, pjrttest.Options{}))
 	for name, c := range map[string]struct {
@@ -367,7 +366,7 @@ func TestMisuseOfConfigurationsIsAnErrorHere(t *testing.T) {
 	}{
 		"another plugin": {[]pjrt.ExecuteExtension{own}, exe, "belong to different plugins"},
 		"two of them":    {[]pjrt.ExecuteExtension{own, own}, compileNothing(t, p), "already has a multi-slice configuration"},
-		"nil":            {[]pjrt.ExecuteExtension{(*multislice.Config)(nil)}, exe, "configuration is nil"},
+		"nil":            {[]pjrt.ExecuteExtension{(*megascale.Config)(nil)}, exe, "configuration is nil"},
 	} {
 		_, err = c.exe.Execute(ctx, nil, &pjrt.ExecuteOptions{Extensions: c.list})
 		require.ErrorIs(t, err, pjrt.ErrInvalidArgument, name)
@@ -377,7 +376,7 @@ func TestMisuseOfConfigurationsIsAnErrorHere(t *testing.T) {
 	require.NoError(t, own.Close())
 	assert.Equal(t, 1, freed)
 	assert.Zero(t, destroyed)
-	for _, none := range []*multislice.Config{nil, {}} {
+	for _, none := range []*megascale.Config{nil, {}} {
 		_, err = none.NumSlices()
 		require.ErrorIs(t, err, pjrt.ErrInvalidArgument)
 		_, err = none.SliceID()

@@ -121,9 +121,9 @@ func TestAheadOfTimeEveryFunctionThatNeedsNoDeviceIsCalled(t *testing.T) {
 		s.compile(t, c.topology, c.opts)
 		counts, missing := s.run(t)
 		assert.Equal(t, strings.Fields(c.missing), missing, name)
-		for pkg, row := range documented(t) {
-			if pkg != "deviceevent" {
-				assert.Equal(t, row.plugins[name], counts[pkg], "%s: %s", name, pkg)
+		for x, row := range documented(t) {
+			if x != deviceEvents {
+				assert.Equal(t, row.plugins[name], counts[x], "%s: %s", name, x)
 			}
 		}
 	}

@@ -23,7 +23,6 @@ import (
 	"github.com/purepjrt/purepjrt/capi"
 	"github.com/purepjrt/purepjrt/capi/serve"
 	"github.com/purepjrt/purepjrt/extensions/megascale"
-	"github.com/purepjrt/purepjrt/extensions/multislice"
 	"github.com/purepjrt/purepjrt/pjrt"
 	"github.com/purepjrt/purepjrt/pjrt/pjrttest"
 	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest/cputest"
@@ -115,11 +114,11 @@ func (s *subject) try(err error) {
 }
 
 // config returns the configuration of a job on two slices.
-func (s *subject) config() (*multislice.Config, error) {
+func (s *subject) config() (*megascale.Config, error) {
 	if raw.Table(s.plugin).HasSection(capi.SectionExtension(capi.ExtensionTypeMegascale)) {
 		return megascale.AOTConfig(s.topology, 2)
 	}
-	return multislice.Adopt(s.plugin, nil, nil)
+	return megascale.AdoptConfig(s.plugin, nil, nil)
 }
 
 // address is where libtpu listens for other processes. There are none.
@@ -159,15 +158,12 @@ func (s *subject) errorsOfProfilers() {
 	s.try(destroy.Do(table))
 }
 
-// sections returns the sections of a package's extension.
-func sections(pkg string) []capi.Section {
-	switch pkg {
-	case "deviceevent":
-		return nil
-	case "profiler":
-		return []capi.Section{capi.SectionProfiler}
+// sectionOf returns the section that has the functions of an extension.
+func sectionOf(x capi.ExtensionType) capi.Section {
+	if x == capi.ExtensionTypeProfiler {
+		return capi.SectionProfiler
 	}
-	return []capi.Section{capi.SectionExtension(packages[pkg].of)}
+	return capi.SectionExtension(x)
 }
 
 const negate = `module @negate { func.func @main(%a: tensor<8x128xf32>) -> tensor<8x128xf32> {
@@ -175,44 +171,43 @@ const negate = `module @negate { func.func @main(%a: tensor<8x128xf32>) -> tenso
   return %0 : tensor<8x128xf32>
 } }`
 
-// run drives all packages. For each it returns how many functions of its extension were called and
-// how many the plugin has, in the form of the table in the documentation.
+// run drives all extensions. By the name of its row in the documentation, it returns for each how
+// many of its functions were called and how many the plugin has, in the form of that table.
 func (s *subject) run(t *testing.T) (counts map[string]string, missing []string) {
 	t.Helper()
 	counts = make(map[string]string)
-	for pkg, x := range packages {
+	for x, d := range driven {
 		s.problems = nil
-		x.drive(s)
-		for _, section := range sections(pkg) {
-			list, offered := s.missing(s.plugin, section)
-			if len(list) > 0 {
-				t.Logf("%s: %v\n%s", pkg, list, strings.Join(s.problems, "\n"))
-			}
-			missing = append(missing, list...)
-			counts[pkg] = "-"
-			if raw.Table(s.plugin).HasSection(section) {
-				counts[pkg] = fmt.Sprintf("%d/%d", offered-len(list), offered)
-			}
+		d.drive(s)
+		section := sectionOf(x)
+		list, offered := s.missing(s.plugin, section)
+		if len(list) > 0 {
+			t.Logf("%v: %v\n%s", x, list, strings.Join(s.problems, "\n"))
+		}
+		missing = append(missing, list...)
+		counts[rowOf(x)] = "-"
+		if raw.Table(s.plugin).HasSection(section) {
+			counts[rowOf(x)] = fmt.Sprintf("%d/%d", offered-len(list), offered)
 		}
 	}
 	slices.Sort(missing)
 	return counts, missing
 }
 
-// Every function of every extension is called through its package.
+// Every function of every extension is called through its package, or through capi if it has none.
 func TestEveryFunctionOfEveryExtensionIsCalled(t *testing.T) {
 	var covered []capi.Section
-	for pkg := range packages {
-		covered = append(covered, sections(pkg)...)
+	for x := range driven {
+		covered = append(covered, sectionOf(x))
 	}
 	assert.ElementsMatch(t, tables(), covered)
 
 	s := onStandIn(t)
 	counts, missing := s.run(t)
 	assert.Empty(t, missing)
-	for pkg, row := range documented(t) {
-		if pkg != "deviceevent" {
-			assert.Equal(t, row.standIn+"/"+row.standIn, counts[pkg], pkg)
+	for x, row := range documented(t) {
+		if x != deviceEvents {
+			assert.Equal(t, row.standIn+"/"+row.standIn, counts[x], x)
 		}
 	}
 }
@@ -351,10 +346,9 @@ func TestEveryFunctionThatThePluginForCPUsOffersIsCalled(t *testing.T) {
 		"PJRT_MemoryDescription_Kind",                                                                            // it describes no memory
 		"PJRT_PhaseCompile_C_Buffers_Destroy", "PJRT_PhaseCompile_Get_PhaseNames", "PJRT_PhaseCompile_Run_Phase", // it makes no compiler
 	}, missing)
-	for pkg, row := range documented(t) {
-		if pkg != "deviceevent" {
-			assert.Equal(t, row.plugins["cpu"], counts[pkg], pkg)
+	for x, row := range documented(t) {
+		if x != deviceEvents {
+			assert.Equal(t, row.plugins["cpu"], counts[x], x)
 		}
 	}
-
 }

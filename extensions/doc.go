@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The purepjrt Authors
 
-// Package extensions reports which extensions of the PJRT API a plugin offers. Each
-// extension has its own package below this one; package capi has the raw structs and calls
-// of them all.
+// Package extensions reports which extensions of the PJRT API a plugin offers. Packages below
+// this one have what users do with them; package capi has the raw structs and calls of them all.
 //
-// A plugin lists its extensions in a chain, which [All] reads. The function Supported of
-// each package reports whether a plugin offers the extension. Calls to a plugin that does
-// not offer it return an error, pjrt.ErrUnimplemented.
+// A plugin lists its extensions in a chain, which [All] reads. [Supported] reports whether a
+// plugin offers an extension. Calls to a plugin that does not offer it return an error,
+// pjrt.ErrUnimplemented.
 //
-// # Which plugin offers what
+// # Which plugins offer what
 //
 // The table shows the chains of XLA's plugin for CPUs of API 0.81 (xla-cpu-pjrt 0.0.1),
 // libtpu 0.0.51 (API 0.116) and XLA's plugin for CUDA 13 of API 0.116 (jax-cuda13-pjrt
@@ -17,44 +16,44 @@
 // that the plugin has 7 functions of the extension, and that tests call 4 of them on it
 // through the package. The tests run on machines without TPUs and GPUs, where libtpu and the
 // plugin for CUDA only compile: most of the other functions need a device, and the test in
-// census_aot_test.go names them all. The last column is the number of functions that tests
-// call on a stand-in: all that there are. Each package also has examples and tests of what
+// census_aot_test.go names them all. The column all is the number of functions that there
+// are: tests call them on a stand-in. Each package also has examples and tests of what
 // its functions do, on the plugins that the tests can call.
 //
-//	package             extension            since  CPU 0.81  libtpu 0.0.51  CUDA 0.116  stand-in
-//	abiversion          AbiVersion             91         -           5/12        5/12        12
-//	callback            Callback               77         -            0/2           -         2
-//	collectives         Collectives            94         -            9/9           -         9
-//	crosshost           CrossHostTransfers     74         -            0/4         0/4         4
-//	custompartitioner   Custom_Partitioner     47         -              -         2/2         2
-//	deviceevent         (with raw buffers)    104         -            0/6           -         6
-//	example             Example                72         -              -           -         3
-//	executablemetadata  ExecutableMetadata     75         -            2/2           -         2
-//	ffi                 FFI                    53       3/3            2/3         3/3         3
-//	gpu                 Gpu_Custom_Call        31         -              -         1/1         1
-//	hostallocator       HostMemoryAllocator   106         -            0/1           -         1
-//	layouts             Layouts                51       6/6            5/7         5/7         7
-//	megascale           Megascale              90         -          22/23           -        23
-//	memorydescriptions  MemoryDescriptions     59       1/2            2/2         1/2         2
-//	multislice          MultiSlice             96         -            5/5           -         5
-//	phasecompile        PhaseCompile           70       0/3            5/5           -         5
-//	profiler            Profiler               34         -           8/11         5/8        11
-//	rawbuffer           RawBuffer              67         -            0/7           -         7
-//	shardings           Shardings              91         -            2/2         2/2         2
-//	stream              Stream                 49         -              -         0/2         2
-//	tpuexecutable       TpuExecutable          90         -            8/8           -         8
-//	tputopology         TpuTopology            81         -          31/31           -        31
-//	triton              Triton                 65         -              -           -         1
-//	xlatransform        XlaTransform          110         -            4/4         3/4         4
+//	extension           since package             CPU libtpu  CUDA all  for
+//	AbiVersion             91 abiversion            -   5/12  5/12  12  binary compatibility
+//	Callback               77 callback              -    0/2     -   2  reports of a plugin's own
+//	Collectives            94 megascale             -    9/9     -   9  sums between processes
+//	CrossHostTransfers     74 crosshost             -    0/4   0/4   4  buffers for other processes
+//	Custom_Partitioner     47 custompartitioner     -      -   2/2   2  how custom calls are split
+//	DeviceEvent           104 rawbuffer             -    0/6     -   6  the order of a device's work
+//	Example                72 capi                  -      -     -   3  XLA's sample of an extension
+//	ExecutableMetadata     75 executablemetadata    -    2/2     -   2  notes about executables
+//	FFI                    53 ffi                 3/3    2/3   3/3   3  custom calls in Go and C
+//	Gpu_Custom_Call        31 gpu                   -      -   1/1   1  custom calls in older C
+//	HostMemoryAllocator   106 hostallocator         -    0/1     -   1  host memory for transfers
+//	Layouts                51 layouts             6/6    5/7   5/7   7  layouts of arrays
+//	Megascale              90 megascale             -  22/23     -  23  programs on several slices
+//	MemoryDescriptions     59 memorydescriptions  1/2    2/2   1/2   2  memories without a client
+//	MultiSlice             96 megascale             -    5/5     -   5  configurations of slices
+//	PhaseCompile           70 phasecompile        0/3    5/5     -   5  compiling phase by phase
+//	Profiler               34 profiler              -   8/11   5/8  11  recordings of a plugin
+//	RawBuffer              67 rawbuffer             -    0/7     -   7  the bytes behind a buffer
+//	Shardings              91 shardings             -    2/2   2/2   2  shardings of a program
+//	Stream                 49 gpu                   -      -   0/2   2  order with other libraries
+//	TpuExecutable          90 tpu                   -    8/8     -   8  contents of executables
+//	TpuTopology            81 tpu                   -  31/31     -  31  where devices are
+//	Triton                 65 capi                  -      -     -   1  kernels in Triton
+//	XlaTransform          110 xlatransform          -    4/4   3/4   4  Go functions as passes
+//
+// Example and Triton have no package, because no plugin at hand offers them: their calls, such as
+// capi.TritonCompileArgs, are in package capi. The node of Example has the type Unknown, so any
+// other extension without a number can be mistaken for it. Three functions of TpuTopology that look
+// up platforms by name are in package capi too: no name is known that libtpu accepts.
 //
 // The plugin for CPUs has the extension PhaseCompile without the function that makes a
 // compiler, and describes no memory. Device events are not in the chain: raw buffers have
 // had them since API 0.112.
-//
-// Two packages are thin, because no plugin at hand offers the extension: example and triton
-// only say whether a plugin has it, and name the calls in package capi. The same holds for
-// three functions of TpuTopology that look up platforms by name: no name is known that
-// libtpu accepts.
 //
 // # An extension of your own
 //

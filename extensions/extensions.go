@@ -68,6 +68,12 @@ func All(p *pjrt.Plugin) ([]Extension, error) {
 	return list, table.ExtensionsErr()
 }
 
+// Supported reports whether the plugin offers the extension of type t. It is false for a nil plugin.
+func Supported(p *pjrt.Plugin, t capi.ExtensionType) bool {
+	table := raw.Table(p)
+	return table != nil && table.Extension(t) != nil
+}
+
 // Find returns the extension of type t, or false if the plugin does not offer it.
 func Find(p *pjrt.Plugin, t capi.ExtensionType) (Extension, bool) {
 	list, _ := All(p) // after an error, the extensions before the break count
@@ -110,12 +116,11 @@ func sectionOf(t capi.ExtensionType) capi.Section {
 
 const path = "github.com/purepjrt/purepjrt/extensions/"
 
-// packages names the package for each extension. Device events are not among them,
-// because they have no node.
+// packages names the package for each extension that has one.
 var packages = map[capi.ExtensionType]string{
 	capi.ExtensionTypeABIVersion:          "abiversion",
 	capi.ExtensionTypeCallback:            "callback",
-	capi.ExtensionTypeCollectives:         "collectives",
+	capi.ExtensionTypeCollectives:         "megascale",
 	capi.ExtensionTypeCrossHostTransfers:  "crosshost",
 	capi.ExtensionTypeCustomPartitioner:   "custompartitioner",
 	capi.ExtensionTypeExecutableMetadata:  "executablemetadata",
@@ -125,15 +130,13 @@ var packages = map[capi.ExtensionType]string{
 	capi.ExtensionTypeLayouts:             "layouts",
 	capi.ExtensionTypeMegascale:           "megascale",
 	capi.ExtensionTypeMemoryDescriptions:  "memorydescriptions",
-	capi.ExtensionTypeMultiSlice:          "multislice",
+	capi.ExtensionTypeMultiSlice:          "megascale",
 	capi.ExtensionTypePhaseCompile:        "phasecompile",
 	capi.ExtensionTypeProfiler:            "profiler",
 	capi.ExtensionTypeRawBuffer:           "rawbuffer",
 	capi.ExtensionTypeShardings:           "shardings",
-	capi.ExtensionTypeStream:              "stream",
-	capi.ExtensionTypeTPUExecutable:       "tpuexecutable",
-	capi.ExtensionTypeTPUTopology:         "tputopology",
-	capi.ExtensionTypeTriton:              "triton",
-	capi.ExtensionTypeUnknown:             "example", // the type of the example's node
+	capi.ExtensionTypeStream:              "gpu",
+	capi.ExtensionTypeTPUExecutable:       "tpu",
+	capi.ExtensionTypeTPUTopology:         "tpu",
 	capi.ExtensionTypeXLATransform:        "xlatransform",
 }

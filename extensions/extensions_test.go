@@ -6,6 +6,7 @@ package extensions_test
 import (
 	"context"
 	"errors"
+	"go/ast"
 	"go/parser"
 	"go/token"
 	"io/fs"
@@ -27,11 +28,8 @@ import (
 	"github.com/purepjrt/purepjrt/extensions"
 	"github.com/purepjrt/purepjrt/extensions/abiversion"
 	"github.com/purepjrt/purepjrt/extensions/callback"
-	"github.com/purepjrt/purepjrt/extensions/collectives"
 	"github.com/purepjrt/purepjrt/extensions/crosshost"
 	"github.com/purepjrt/purepjrt/extensions/custompartitioner"
-	"github.com/purepjrt/purepjrt/extensions/deviceevent"
-	"github.com/purepjrt/purepjrt/extensions/example"
 	"github.com/purepjrt/purepjrt/extensions/executablemetadata"
 	"github.com/purepjrt/purepjrt/extensions/ffi"
 	"github.com/purepjrt/purepjrt/extensions/gpu"
@@ -39,15 +37,11 @@ import (
 	"github.com/purepjrt/purepjrt/extensions/layouts"
 	"github.com/purepjrt/purepjrt/extensions/megascale"
 	"github.com/purepjrt/purepjrt/extensions/memorydescriptions"
-	"github.com/purepjrt/purepjrt/extensions/multislice"
 	"github.com/purepjrt/purepjrt/extensions/phasecompile"
 	"github.com/purepjrt/purepjrt/extensions/profiler"
 	"github.com/purepjrt/purepjrt/extensions/rawbuffer"
 	"github.com/purepjrt/purepjrt/extensions/shardings"
-	"github.com/purepjrt/purepjrt/extensions/stream"
-	"github.com/purepjrt/purepjrt/extensions/tpuexecutable"
-	"github.com/purepjrt/purepjrt/extensions/tputopology"
-	"github.com/purepjrt/purepjrt/extensions/triton"
+	"github.com/purepjrt/purepjrt/extensions/tpu"
 	"github.com/purepjrt/purepjrt/extensions/xlatransform"
 	"github.com/purepjrt/purepjrt/pjrt"
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
@@ -70,16 +64,13 @@ type calls map[string]func(objects) error
 
 func second[T any](_ T, err error) error { return err }
 
-// packages has all packages below this one by name, each with its extension, with calls
-// that need the extension, and with a function that calls all of its functions, on a
-// stand-in or on a real plugin.
-var packages = map[string]struct {
-	of        capi.ExtensionType
-	supported func(*pjrt.Plugin) bool
-	calls     calls
-	drive     func(*subject)
+// driven has all extensions, each with calls that need it, and with a function that calls all of
+// its functions, on a stand-in or on a real plugin.
+var driven = map[capi.ExtensionType]struct {
+	calls calls
+	drive func(*subject)
 }{
-	"abiversion": {capi.ExtensionTypeABIVersion, abiversion.Supported, calls{
+	capi.ExtensionTypeABIVersion: {calls{
 		"OfClient":     func(o objects) error { return second(abiversion.OfClient(o.client)) },
 		"OfExecutable": func(o objects) error { return second(abiversion.OfExecutable(o.exe)) },
 		"Runs": func(o objects) error {
@@ -96,7 +87,7 @@ var packages = map[string]struct {
 		s.try(abiversion.Runs(s.plugin, v, v))
 		s.try(abiversion.Replaces(s.plugin, v, v))
 	}},
-	"callback": {capi.ExtensionTypeCallback, callback.Supported, calls{
+	capi.ExtensionTypeCallback: {calls{
 		"OnSliceFailure":     func(o objects) error { return callback.OnSliceFailure(o.client, func(callback.SliceFailure) {}) },
 		"OnFatal":            func(o objects) error { return callback.OnFatal(o.client, func(error) {}) },
 		"InvokeSliceFailure": func(o objects) error { return callback.InvokeSliceFailure(o.client, 1) },
@@ -105,12 +96,12 @@ var packages = map[string]struct {
 		s.try(callback.OnFatal(s.client, func(error) {}))
 		s.try(callback.InvokeFatal(s.client, errors.New("x")))
 	}},
-	"collectives": {capi.ExtensionTypeCollectives, collectives.Supported, calls{
+	capi.ExtensionTypeCollectives: {calls{
 		"Adopt": func(o objects) error {
 			if o.client == nil {
-				return second(collectives.Adopt(nil, nil, nil))
+				return second(megascale.AdoptCollectives(nil, nil, nil))
 			}
-			return second(collectives.Adopt(o.client.Plugin(), handle[capi.Collectives](), nil))
+			return second(megascale.AdoptCollectives(o.client.Plugin(), handle[capi.Collectives](), nil))
 		},
 	}, func(s *subject) {
 		x, err := megascale.NewContext(s.plugin)
@@ -120,18 +111,18 @@ var packages = map[string]struct {
 		c, err := x.Collectives(megascale.Processes{Addresses: []string{address}, Slices: []int{0}, Places: []int{0}, Devices: 1}, nil)
 		s.try(err)
 		defer c.Close()
-		list, err := c.Join(s.ctx, collectives.Clique{Devices: []int{0}, IDs: [][]byte{{1}}, Ranks: []int{0}})
+		list, err := c.Join(s.ctx, megascale.Clique{Devices: []int{0}, IDs: [][]byte{{1}}, Ranks: []int{0}})
 		s.try(err)
 		a, b := []float32{1}, []float32{0}
-		op := &collectives.Operation{Devices: []int{0}, Local: 1, Timeout: time.Minute}
+		op := &megascale.Operation{Devices: []int{0}, Local: 1, Timeout: time.Minute}
 		for _, m := range list {
 			for _, start := range []func() (*pjrt.Event, error){
-				func() (*pjrt.Event, error) { return collectives.AllReduce(m, b, a, collectives.Sum, op) },
-				func() (*pjrt.Event, error) { return collectives.ReduceScatter(m, b, a, collectives.Sum, op) },
-				func() (*pjrt.Event, error) { return collectives.AllGather(m, b, a, op) },
-				func() (*pjrt.Event, error) { return collectives.Permute(m, b, a, 0, []int{0}, op) },
+				func() (*pjrt.Event, error) { return megascale.AllReduce(m, b, a, megascale.Sum, op) },
+				func() (*pjrt.Event, error) { return megascale.ReduceScatter(m, b, a, megascale.Sum, op) },
+				func() (*pjrt.Event, error) { return megascale.AllGather(m, b, a, op) },
+				func() (*pjrt.Event, error) { return megascale.Permute(m, b, a, 0, []int{0}, op) },
 				func() (*pjrt.Event, error) {
-					return collectives.AllToAll(m, [][]float32{b}, [][]float32{a}, op)
+					return megascale.AllToAll(m, [][]float32{b}, [][]float32{a}, op)
 				},
 			} {
 				done, err := start()
@@ -145,7 +136,7 @@ var packages = map[string]struct {
 			s.settle(s.plugin, "PJRT_Collectives_Communicator_Destroy")
 		}
 	}},
-	"crosshost": {capi.ExtensionTypeCrossHostTransfers, crosshost.Supported, calls{
+	capi.ExtensionTypeCrossHostTransfers: {calls{
 		"Send": func(o objects) error {
 			return second(crosshost.Send(context.Background(), o.client, []crosshost.Outgoing{{Buffer: o.buffer}}, nil))
 		},
@@ -168,7 +159,7 @@ var packages = map[string]struct {
 		_, err = crosshost.CopyToRemoteDevice(ctx, s.buffer, []byte("x"))
 		s.try(err)
 	}},
-	"custompartitioner": {capi.ExtensionTypeCustomPartitioner, custompartitioner.Supported, calls{
+	capi.ExtensionTypeCustomPartitioner: {calls{
 		"Register": func(o objects) error {
 			return custompartitioner.Register(o.client.Plugin(), "x", custompartitioner.Partitioner{})
 		},
@@ -177,9 +168,7 @@ var packages = map[string]struct {
 		s.try(custompartitioner.Register(s.plugin, fresh(), custompartitioner.Partitioner{}))
 		s.try(custompartitioner.RegisterBatch(s.plugin, fresh()))
 	}},
-	// The functions of device events are in another table: see the tests of the package.
-	"deviceevent": {capi.ExtensionTypeRawBuffer, deviceevent.Supported, nil, func(*subject) {}},
-	"example": {capi.ExtensionTypeUnknown, example.Supported, nil, func(s *subject) {
+	capi.ExtensionTypeUnknown: {nil, func(s *subject) { // the type of the example's node
 		table := raw.Table(s.plugin)
 		var create capi.Call[capi.ExampleExtensionCreateExampleExtensionCPPArgs]
 		s.try(create.Do(table))
@@ -188,10 +177,10 @@ var packages = map[string]struct {
 		var destroy capi.Call[capi.ExampleExtensionDestroyExampleExtensionCPPArgs]
 		s.try(destroy.Do(table))
 	}},
-	"executablemetadata": {capi.ExtensionTypeExecutableMetadata, executablemetadata.Supported, calls{
+	capi.ExtensionTypeExecutableMetadata: {calls{
 		"Of": func(o objects) error { return second(executablemetadata.Of(o.exe)) },
 	}, func(s *subject) { s.try(second(executablemetadata.Of(s.exe))) }},
-	"ffi": {capi.ExtensionTypeFFI, ffi.Supported, calls{
+	capi.ExtensionTypeFFI: {calls{
 		"Register": func(o objects) error {
 			return ffi.RegisterC(o.client.Plugin(), ffi.CustomCall{Target: "x", Platform: "Host", Handler: 1})
 		},
@@ -205,19 +194,19 @@ var packages = map[string]struct {
 		s.try(x.AddUserData(id, 1))
 		x.Close()
 	}},
-	"gpu": {capi.ExtensionTypeGPUCustomCall, gpu.Supported, calls{
+	capi.ExtensionTypeGPUCustomCall: {calls{
 		"Register": func(o objects) error {
 			return gpu.Register(o.client.Plugin(), gpu.CustomCall{Target: "x", Untyped: nothing})
 		},
 	}, func(s *subject) { s.try(gpu.Register(s.plugin, gpu.CustomCall{Target: fresh(), Untyped: nothing})) }},
-	"hostallocator": {capi.ExtensionTypeHostMemoryAllocator, hostallocator.Supported, calls{
+	capi.ExtensionTypeHostMemoryAllocator: {calls{
 		"Allocate": func(o objects) error { return second(hostallocator.Allocate(o.client, 8, nil)) },
 	}, func(s *subject) {
 		m, err := hostallocator.Allocate(s.client, 8, nil)
 		s.try(err)
 		m.Close()
 	}},
-	"layouts": {capi.ExtensionTypeLayouts, layouts.Supported, calls{
+	capi.ExtensionTypeLayouts: {calls{
 		"OfBuffer":   func(o objects) error { return second(layouts.OfBuffer(o.buffer)) },
 		"Default":    func(o objects) error { return second(layouts.Default(o.client, matrix)) },
 		"DefaultFor": func(o objects) error { return second(layouts.DefaultFor(o.topology, matrix)) },
@@ -228,7 +217,7 @@ var packages = map[string]struct {
 		s.try(second(s.exe.ParameterLayouts()))
 		s.try(second(s.exe.OutputLayouts()))
 	}},
-	"megascale": {capi.ExtensionTypeMegascale, megascale.Supported, calls{
+	capi.ExtensionTypeMegascale: {calls{
 		"AOTConfig":     func(o objects) error { return second(megascale.AOTConfig(o.topology, 2)) },
 		"NewContext":    func(o objects) error { return second(megascale.NewContext(o.client.Plugin())) },
 		"ContextOf":     func(o objects) error { return second(megascale.ContextOf(o.client)) },
@@ -282,19 +271,19 @@ var packages = map[string]struct {
 		a.Close()
 		s.settle(s.plugin, "PJRT_Megascale_DeleteClientContext")
 	}},
-	"memorydescriptions": {capi.ExtensionTypeMemoryDescriptions, memorydescriptions.Supported, calls{
+	capi.ExtensionTypeMemoryDescriptions: {calls{
 		"OfDevice":   func(o objects) error { return second(memorydescriptions.OfDevice(o.device)) },
 		"OfTopology": func(o objects) error { return second(memorydescriptions.OfTopology(o.topology)) },
 	}, func(s *subject) {
 		s.try(second(memorydescriptions.OfDevice(s.device)))
 		s.try(second(memorydescriptions.OfTopology(s.topology)))
 	}},
-	"multislice": {capi.ExtensionTypeMultiSlice, multislice.Supported, calls{
+	capi.ExtensionTypeMultiSlice: {calls{
 		"Adopt": func(o objects) error {
 			if o.client == nil {
-				return second(multislice.Adopt(nil, nil, nil))
+				return second(megascale.AdoptConfig(nil, nil, nil))
 			}
-			return second(multislice.Adopt(o.client.Plugin(), handle[capi.MultiSliceConfig](), nil))
+			return second(megascale.AdoptConfig(o.client.Plugin(), handle[capi.MultiSliceConfig](), nil))
 		},
 	}, func(s *subject) {
 		c, err := s.config()
@@ -305,7 +294,7 @@ var packages = map[string]struct {
 		s.try(second(c.Serialize()))
 		s.try(c.Close())
 	}},
-	"phasecompile": {capi.ExtensionTypePhaseCompile, phasecompile.Supported, calls{
+	capi.ExtensionTypePhaseCompile: {calls{
 		"Phases": func(o objects) error { return second(phasecompile.Phases(o.client.Plugin())) },
 	}, func(s *subject) {
 		phases, err := phasecompile.Phases(s.plugin)
@@ -315,7 +304,7 @@ var packages = map[string]struct {
 			s.try(second(phasecompile.Compile(s.ctx, s.topology, []phasecompile.Program{program}, phases[:1], nil)))
 		}
 	}},
-	"profiler": {capi.ExtensionTypeProfiler, profiler.Supported, calls{
+	capi.ExtensionTypeProfiler: {calls{
 		"New": func(o objects) error { return second(profiler.New(o.client.Plugin(), nil)) },
 	}, func(s *subject) {
 		x, err := profiler.New(s.plugin, nil)
@@ -327,7 +316,7 @@ var packages = map[string]struct {
 		x.Close()
 		s.errorsOfProfilers()
 	}},
-	"rawbuffer": {capi.ExtensionTypeRawBuffer, rawbuffer.Supported, calls{
+	capi.ExtensionTypeRawBuffer: {calls{
 		"Of": func(o objects) error { return second(rawbuffer.Of(context.Background(), o.buffer)) },
 	}, func(s *subject) {
 		r, err := rawbuffer.Of(s.ctx, s.buffer)
@@ -339,85 +328,85 @@ var packages = map[string]struct {
 		s.try(second(r.HostAddress()))
 		r.Close()
 	}},
-	"shardings": {capi.ExtensionTypeShardings, shardings.Supported, nil, func(s *subject) {
+	capi.ExtensionTypeShardings: {nil, func(s *subject) {
 		s.try(second(shardings.Parameters(s.exe)))
 		s.try(second(shardings.Results(s.exe)))
 	}},
-	"stream": {capi.ExtensionTypeStream, stream.Supported, calls{
-		"OfDevice": func(o objects) error { return second(stream.OfDevice(o.device)) },
-		"Wait":     func(o objects) error { return stream.Wait(1, o.buffer) },
+	capi.ExtensionTypeStream: {calls{
+		"StreamOf": func(o objects) error { return second(gpu.StreamOf(o.device)) },
+		"Wait":     func(o objects) error { return gpu.Stream(1).Wait(o.buffer) },
 	}, func(s *subject) {
-		x, err := stream.OfDevice(s.device)
+		x, err := gpu.StreamOf(s.device)
 		s.try(err)
-		s.try(stream.Wait(x, s.buffer))
+		s.try(x.Wait(s.buffer))
 	}},
-	"tpuexecutable": {capi.ExtensionTypeTPUExecutable, tpuexecutable.Supported, calls{
-		"TargetArguments": func(o objects) error { return second(tpuexecutable.TargetArguments(o.client.Plugin(), nil)) },
-		"Program":         func(o objects) error { return second(tpuexecutable.Program(o.client.Plugin(), nil)) },
-		"MemoryStats":     func(o objects) error { return second(tpuexecutable.MemoryStats(o.client.Plugin(), nil)) },
+	capi.ExtensionTypeTPUExecutable: {calls{
+		"TargetArguments": func(o objects) error { return second(tpu.TargetArguments(o.client.Plugin(), nil)) },
+		"Program":         func(o objects) error { return second(tpu.Program(o.client.Plugin(), nil)) },
+		"MemoryStats":     func(o objects) error { return second(tpu.MemoryStats(o.client.Plugin(), nil)) },
 		"CostAnalysis": func(o objects) error {
-			return second(tpuexecutable.CostAnalysis(o.client.Plugin(), nil, pjrt.Program{Format: "hlo_with_config", Code: []byte{0}}))
+			return second(tpu.CostAnalysis(o.client.Plugin(), nil, pjrt.Program{Format: "hlo_with_config", Code: []byte{0}}))
 		},
 		"CompilationEnvironments": func(o objects) error {
-			return second(tpuexecutable.CompilationEnvironments(o.client.Plugin(), nil))
+			return second(tpu.CompilationEnvironments(o.client.Plugin(), nil))
 		},
-		"Setting":                   func(o objects) error { return second(tpuexecutable.Setting(o.client.Plugin(), nil, "x")) },
-		"IsPredetermined":           func(o objects) error { return second(tpuexecutable.IsPredetermined(o.client.Plugin(), nil)) },
-		"IsCancellationPlaceholder": func(o objects) error { return second(tpuexecutable.IsCancellationPlaceholder(o.client.Plugin(), nil)) },
+		"Setting":                   func(o objects) error { return second(tpu.Setting(o.client.Plugin(), nil, "x")) },
+		"IsPredetermined":           func(o objects) error { return second(tpu.IsPredetermined(o.client.Plugin(), nil)) },
+		"IsCancellationPlaceholder": func(o objects) error { return second(tpu.IsCancellationPlaceholder(o.client.Plugin(), nil)) },
 	}, func(s *subject) {
-		target, err := tpuexecutable.TargetArguments(s.plugin, s.serialized)
+		target, err := tpu.TargetArguments(s.plugin, s.serialized)
 		s.try(err)
-		program, err := tpuexecutable.Program(s.plugin, s.serialized)
+		program, err := tpu.Program(s.plugin, s.serialized)
 		s.try(err)
 		if len(program.Code) == 0 {
 			target, program = []byte{1}, pjrt.Program{Format: "hlo_with_config", Code: []byte{0}} // the stand-in returns none
 		}
-		s.try(second(tpuexecutable.MemoryStats(s.plugin, s.serialized)))
-		s.try(second(tpuexecutable.CostAnalysis(s.plugin, target, program)))
-		env, err := tpuexecutable.CompilationEnvironments(s.plugin, nil)
+		s.try(second(tpu.MemoryStats(s.plugin, s.serialized)))
+		s.try(second(tpu.CostAnalysis(s.plugin, target, program)))
+		env, err := tpu.CompilationEnvironments(s.plugin, nil)
 		s.try(err)
-		s.try(second(tpuexecutable.Setting(s.plugin, env, "xla_tpu_enable_async_collective_fusion")))
-		s.try(second(tpuexecutable.IsPredetermined(s.plugin, nil)))
-		s.try(second(tpuexecutable.IsCancellationPlaceholder(s.plugin, nil)))
+		s.try(second(tpu.Setting(s.plugin, env, "xla_tpu_enable_async_collective_fusion")))
+		s.try(second(tpu.IsPredetermined(s.plugin, nil)))
+		s.try(second(tpu.IsCancellationPlaceholder(s.plugin, nil)))
 	}},
-	"tputopology": {capi.ExtensionTypeTPUTopology, tputopology.Supported, calls{
-		"Chips":           func(o objects) error { return second(tputopology.Chips(o.topology)) },
-		"Processes":       func(o objects) error { return second(tputopology.Processes(o.topology)) },
-		"ChipsPerProcess": func(o objects) error { return second(tputopology.ChipsPerProcess(o.topology)) },
-		"CoresPerChip":    func(o objects) error { return second(tputopology.CoresPerChip(o.topology)) },
-		"Of":              func(o objects) error { return second(tputopology.Of(o.topology)) },
-		"ProcessIDs":      func(o objects) error { return second(tputopology.ProcessIDs(o.topology)) },
-		"DevicesOf":       func(o objects) error { return second(tputopology.DevicesOf(o.topology, 0)) },
-		"PlaceOfChip":     func(o objects) error { return second(tputopology.PlaceOfChip(o.topology, 0)) },
-		"PlaceOfDevice":   func(o objects) error { return second(tputopology.PlaceOfDevice(o.topology, 0)) },
-		"ProcessAt":       func(o objects) error { return second(tputopology.ProcessAt(o.topology, 0)) },
-		"ChipAt":          func(o objects) error { return second(tputopology.ChipAt(o.topology, nil)) },
-		"DeviceAt":        func(o objects) error { return second(tputopology.DeviceAt(o.topology, nil, 0)) },
-		"ChipOf":          func(o objects) error { _, _, err := tputopology.ChipOf(o.topology, 0); return err },
-		"Reachable":       func(o objects) error { return second(tputopology.Reachable(o.topology, 0, 0)) },
-		"Subslice":        func(o objects) error { return second(tputopology.Subslice(o.topology, nil, nil)) },
-		"WithHosts":       func(o objects) error { return second(tputopology.WithHosts(o.topology, nil)) },
+	capi.ExtensionTypeTPUTopology: {calls{
+		"Chips":           func(o objects) error { return second(tpu.Chips(o.topology)) },
+		"Processes":       func(o objects) error { return second(tpu.Processes(o.topology)) },
+		"ChipsPerProcess": func(o objects) error { return second(tpu.ChipsPerProcess(o.topology)) },
+		"CoresPerChip":    func(o objects) error { return second(tpu.CoresPerChip(o.topology)) },
+		"Of":              func(o objects) error { return second(tpu.SystemOf(o.topology)) },
+		"ProcessIDs":      func(o objects) error { return second(tpu.ProcessIDs(o.topology)) },
+		"DevicesOf":       func(o objects) error { return second(tpu.DevicesOf(o.topology, 0)) },
+		"PlaceOfChip":     func(o objects) error { return second(tpu.PlaceOfChip(o.topology, 0)) },
+		"PlaceOfDevice":   func(o objects) error { return second(tpu.PlaceOfDevice(o.topology, 0)) },
+		"ProcessAt":       func(o objects) error { return second(tpu.ProcessAt(o.topology, 0)) },
+		"ChipAt":          func(o objects) error { return second(tpu.ChipAt(o.topology, nil)) },
+		"DeviceAt":        func(o objects) error { return second(tpu.DeviceAt(o.topology, nil, 0)) },
+		"ChipOf":          func(o objects) error { _, _, err := tpu.ChipOf(o.topology, 0); return err },
+		"Reachable":       func(o objects) error { return second(tpu.Reachable(o.topology, 0, 0)) },
+		"Subslice":        func(o objects) error { return second(tpu.Subslice(o.topology, nil, nil)) },
+		"WithHosts":       func(o objects) error { return second(tpu.WithHosts(o.topology, nil)) },
 		"DeviceInSubslice": func(o objects) error {
-			return second(tputopology.DeviceInSubslice(o.topology, o.topology, nil, 0))
+			return second(tpu.DeviceInSubslice(o.topology, o.topology, nil, 0))
 		},
 	}, func(s *subject) {
 		x := s.topology
-		s.try(second(tputopology.Of(x)))
-		s.try(second(tputopology.ProcessIDs(x)))
-		s.try(second(tputopology.DevicesOf(x, 0)))
-		s.try(second(tputopology.PlaceOfChip(x, 0)))
-		s.try(second(tputopology.PlaceOfDevice(x, 0)))
-		s.try(second(tputopology.ProcessAt(x, 0)))
-		s.try(second(tputopology.Reachable(x, 0, 0)))
-		at, index, err := tputopology.ChipOf(x, 0)
+		s.try(second(tpu.SystemOf(x)))
+		s.try(second(tpu.ProcessIDs(x)))
+		s.try(second(tpu.DevicesOf(x, 0)))
+		s.try(second(tpu.PlaceOfChip(x, 0)))
+		s.try(second(tpu.PlaceOfDevice(x, 0)))
+		s.try(second(tpu.ProcessAt(x, 0)))
+		s.try(second(tpu.Reachable(x, 0, 0)))
+		at, index, err := tpu.ChipOf(x, 0)
 		s.try(err)
-		s.try(second(tputopology.ChipAt(x, at)))
-		s.try(second(tputopology.DeviceAt(x, at, index)))
+		s.try(second(tpu.ChipAt(x, at)))
+		s.try(second(tpu.DeviceAt(x, at, index)))
 		ones := slices.Repeat([]int{1}, len(at))
-		part, err := tputopology.Subslice(x, ones, ones)
+		part, err := tpu.Subslice(x, ones, ones)
 		s.try(err)
-		s.try(second(tputopology.DeviceInSubslice(x, part, at, 0)))
-		s.try(second(tputopology.WithHosts(x, ones)))
+		s.try(second(tpu.DeviceInSubslice(x, part, at, 0)))
+		s.try(second(tpu.WithHosts(x, ones)))
 		// These have no Go form, since no plugin is known to answer them.
 		name := []byte("v5e")
 		var config capi.Call[capi.TPUTopologyGetSliceConfigArgs]
@@ -433,12 +422,12 @@ var packages = map[string]struct {
 		first.Args.PlatformTypeName, first.Args.PlatformTypeNameLen = &name[0], uintptr(len(name))
 		s.try(first.Do(raw.Table(s.plugin)))
 	}},
-	"triton": {capi.ExtensionTypeTriton, triton.Supported, nil, func(s *subject) {
+	capi.ExtensionTypeTriton: {nil, func(s *subject) {
 		var c capi.Call[capi.TritonCompileArgs]
 		c.Args.Module, c.Args.ModuleSize = capi.StringData("module {}")
 		s.try(c.Do(raw.Table(s.plugin)))
 	}},
-	"xlatransform": {capi.ExtensionTypeXLATransform, xlatransform.Supported, calls{
+	capi.ExtensionTypeXLATransform: {calls{
 		"Register": func(o objects) error {
 			return second(xlatransform.Register(o.client.Plugin(), "x", func(*hlo.Module) (bool, error) { return false, nil }, nil))
 		},
@@ -465,19 +454,52 @@ func cpu(t testing.TB) *pjrt.Plugin {
 	return cputest.Plugin(t)
 }
 
-func TestEachPackageIsTested(t *testing.T) {
+// Each folder has the package of an extension, and that package has a function that a user calls.
+func TestEachPackageIsOfAnExtension(t *testing.T) {
+	found := make(map[string]bool)
+	for _, x := range chainOf(t, servePlugin(t, everything())) {
+		if x.Package != "" {
+			found[path.Base(x.Package)] = true
+		}
+	}
 	entries, err := os.ReadDir(".")
 	require.NoError(t, err)
-	folders := 0
+	folders := make(map[string]bool)
 	for _, e := range entries {
-		if !e.IsDir() || e.Name() == "testdata" {
+		if e.IsDir() && e.Name() != "testdata" {
+			folders[e.Name()] = true
+			assert.NotEmpty(t, functionsOf(t, e.Name()), e.Name())
+		}
+	}
+	assert.Equal(t, folders, found)
+}
+
+// functionsOf returns the exported functions of a package, except methods.
+func functionsOf(t testing.TB, dir string) []string {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(dir, "*.go"))
+	require.NoError(t, err)
+	var list []string
+	for _, name := range files {
+		if strings.HasSuffix(name, "_test.go") {
 			continue
 		}
-		folders++
-		assert.Contains(t, packages, e.Name())
+		file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.SkipObjectResolution)
+		require.NoError(t, err)
+		for _, d := range file.Decls {
+			if fn, ok := d.(*ast.FuncDecl); ok && fn.Recv == nil && fn.Name.IsExported() {
+				list = append(list, fn.Name.Name)
+			}
+		}
 	}
-	assert.Len(t, packages, folders)
-	assert.Equal(t, 24, folders)
+	return list
+}
+
+func chainOf(t testing.TB, p *pjrt.Plugin) []extensions.Extension {
+	t.Helper()
+	chain, err := extensions.All(p)
+	require.NoError(t, err)
+	return chain
 }
 
 func TestSupportedAgreesWithTheChain(t *testing.T) {
@@ -485,41 +507,33 @@ func TestSupportedAgreesWithTheChain(t *testing.T) {
 		"CPU": cpu(t), "everything": servePlugin(t, everything()), "nothing": servePlugin(t, new(serve.Plugin)),
 		"pjrttest": pjrttest.New(t, pjrttest.Options{}).Plugin(),
 	} {
-		chain, err := extensions.All(p)
-		require.NoError(t, err)
 		offered := make(map[capi.ExtensionType]bool)
-		for _, x := range chain {
+		for _, x := range chainOf(t, p) {
 			offered[x.Type] = true
 		}
 		switch name {
 		case "everything":
-			assert.Len(t, chain, 23)
+			assert.Len(t, offered, len(driven))
 		case "nothing":
-			assert.Empty(t, chain)
+			assert.Empty(t, offered)
 		}
-		for pkg, x := range packages {
-			assert.Equal(t, offered[x.of], x.supported(p), "%s: %s", name, pkg)
-			found, ok := extensions.Find(p, x.of)
-			assert.Equal(t, offered[x.of], ok, "%s: %s", name, pkg)
-			if ok && pkg != "deviceevent" {
-				assert.Equal(t, "github.com/purepjrt/purepjrt/extensions/"+pkg, found.Package)
-			}
+		for x := range driven {
+			assert.Equal(t, offered[x], extensions.Supported(p, x), "%s: %v", name, x)
+			_, ok := extensions.Find(p, x)
+			assert.Equal(t, offered[x], ok, "%s: %v", name, x)
 		}
 	}
-	for pkg, x := range packages {
-		assert.False(t, x.supported(nil), pkg)
+	for x := range driven {
+		assert.False(t, extensions.Supported(nil, x), x)
 	}
-	old := pjrttest.New(t, pjrttest.Options{Minor: 111}).Plugin()
-	assert.True(t, rawbuffer.Supported(old))
-	assert.False(t, deviceevent.Supported(old), "its raw buffers have no table of functions")
 }
 
 // named returns the name of the extension that a call reports missing.
-func named(pkg, call string) string {
+func named(x capi.ExtensionType, call string) string {
 	if call == "AOTConfig" {
-		pkg = "multislice" // configurations are its objects
+		x = capi.ExtensionTypeMultiSlice // configurations are its objects
 	}
-	return packages[pkg].of.String()
+	return x.String()
 }
 
 func TestCallsOfAMissingExtensionAreUnimplemented(t *testing.T) {
@@ -536,19 +550,18 @@ func TestCallsOfAMissingExtensionAreUnimplemented(t *testing.T) {
 	defer o.buffer.Close()
 	o.topology, err = o.client.Topology()
 	require.NoError(t, err)
-	for pkg, x := range packages {
-		for name, call := range x.calls {
+	for x, d := range driven {
+		for name, call := range d.calls {
 			err := call(o)
-			assert.ErrorIs(t, err, pjrt.ErrUnimplemented, "%s.%s", pkg, name)
-			assert.True(t, strings.HasSuffix(err.Error(), "does not offer the extension "+named(pkg, name)), "%s.%s: %v", pkg, name, err)
+			assert.ErrorIs(t, err, pjrt.ErrUnimplemented, "%v: %s", x, name)
+			assert.True(t, strings.HasSuffix(err.Error(), "does not offer the extension "+named(x, name)), "%v: %s: %v", x, name, err)
 		}
 	}
 }
 
 func TestWhatAPluginOffers(t *testing.T) {
 	p := cpu(t)
-	chain, err := extensions.All(p)
-	require.NoError(t, err)
+	chain := chainOf(t, p)
 	var names []string
 	for _, x := range chain {
 		names = append(names, x.Name)
@@ -617,61 +630,66 @@ func TestChainsThatAreOddOrBroken(t *testing.T) {
 
 // row is a row of the table in the documentation.
 type row struct {
-	since string
+	since, pkg string
 	// plugins has called/offered for each plugin: how many functions tests call, and how many it has.
 	plugins map[string]string
 	// standIn is the number of functions that tests call on a stand-in.
 	standIn string
 }
 
-// documented returns the rows of the table in the documentation, by package.
+// documented returns the rows of the table in the documentation, by extension.
 func documented(t testing.TB) map[string]row {
 	t.Helper()
 	text, err := os.ReadFile("doc.go")
 	require.NoError(t, err)
+	_, table, found := strings.Cut(string(text), "//\textension ")
+	require.True(t, found)
+	table, _, _ = strings.Cut(table, "\n//\n")
 	rows := make(map[string]row)
-	for line := range strings.Lines(string(text)) {
-		for name, x := range packages {
-			rest, ok := strings.CutPrefix(line, "//\t"+name+" ")
-			if !ok {
-				continue
-			}
-			called := x.of.String()
-			switch name {
-			case "deviceevent":
-				called = "(with raw buffers)"
-			case "example":
-				called = "Example"
-			}
-			rest, ok = strings.CutPrefix(strings.TrimSpace(rest), called+" ")
-			assert.True(t, ok, "%s: the name of the extension", name)
-			cells := strings.Fields(rest)
-			require.Len(t, cells, 5, name)
-			rows[name] = row{cells[0], map[string]string{"cpu": cells[1], "tpu": cells[2], "cuda13": cells[3]}, cells[4]}
-		}
+	for _, line := range strings.Split(table, "\n")[1:] {
+		cells := strings.Fields(strings.TrimPrefix(line, "//\t"))
+		require.Greater(t, len(cells), 7, "%s: a row ends with what the extension is for", line)
+		assert.NotContains(t, rows, cells[0])
+		rows[cells[0]] = row{cells[1], cells[2], map[string]string{"cpu": cells[3], "tpu": cells[4], "cuda13": cells[5]}, cells[6]}
 	}
 	return rows
 }
 
+// rowOf returns the name that the table in the documentation has for an extension.
+func rowOf(x capi.ExtensionType) string {
+	if x == capi.ExtensionTypeUnknown {
+		return "Example" // its node has no other type
+	}
+	return x.String()
+}
+
+// deviceEvents is the row of the table for device events, which are not an extension of their own.
+const deviceEvents = "DeviceEvent"
+
 func TestTheTableInTheDocumentationIsRight(t *testing.T) {
 	rows := documented(t)
-	require.Len(t, rows, len(packages))
+	assert.Len(t, rows, len(driven)+1)
 	all := servePlugin(t, everything())
+	for x := range driven { // all that capi has: see TestEveryFunctionOfEveryExtensionIsCalled
+		row, ok := rows[rowOf(x)]
+		require.True(t, ok, x)
+		found, ok := extensions.Find(all, x)
+		require.True(t, ok, x)
+		assert.Equal(t, strconv.Itoa(found.Since), row.since, x)
+		assert.Equal(t, extensions.Supported(cpu(t), x), row.plugins["cpu"] != "-", x)
+		if found.Package == "" {
+			assert.Equal(t, "capi", row.pkg, x)
+		} else {
+			assert.Equal(t, path.Base(found.Package), row.pkg, x)
+		}
+	}
 	events := 0
 	for _, f := range reflect.VisibleFields(reflect.TypeFor[capi.DeviceEventFunctionTable]()) {
 		if f.Type.Kind() == reflect.Uintptr && f.Name != "StructSize" {
 			events++
 		}
 	}
-	assert.Equal(t, strconv.Itoa(events), rows["deviceevent"].standIn, "its test calls all of them")
-	for name, row := range rows {
-		if name != "deviceevent" {
-			x, ok := extensions.Find(all, packages[name].of)
-			require.True(t, ok, name)
-			assert.Equal(t, strconv.Itoa(x.Since), row.since, name)
-		}
-		assert.Equal(t, packages[name].supported(cpu(t)), row.plugins["cpu"] != "-", name)
-	}
+	assert.Equal(t, strconv.Itoa(events), rows[deviceEvents].standIn, "the tests of its package call all of them")
 }
 
 func TestNothingInternalIsImported(t *testing.T) {
@@ -700,5 +718,5 @@ func TestNothingInternalIsImported(t *testing.T) {
 		return nil
 	})
 	require.NoError(t, err)
-	assert.Greater(t, files, 24)
+	assert.Greater(t, files, len(driven))
 }

@@ -14,7 +14,6 @@ import (
 
 	"github.com/purepjrt/purepjrt/capi"
 	"github.com/purepjrt/purepjrt/capi/serve"
-	"github.com/purepjrt/purepjrt/extensions/collectives"
 	"github.com/purepjrt/purepjrt/extensions/custompartitioner"
 	"github.com/purepjrt/purepjrt/extensions/gpu"
 	"github.com/purepjrt/purepjrt/extensions/megascale"
@@ -82,7 +81,7 @@ func TestMisuseOfCollectivesIsAnErrorHere(t *testing.T) {
 	defer job.Close()
 	x, err := job.Collectives(megascale.Processes{Addresses: []string{"a"}, Devices: 1}, nil)
 	require.NoError(t, err)
-	for want, c := range map[string]collectives.Clique{
+	for want, c := range map[string]megascale.Clique{
 		"there are 0 and 1":              {Ranks: []int{0}},
 		"there are 1 and 0":              {Devices: []int{0}},
 		"there is no device -1 among":    {Devices: []int{-1}, Ranks: []int{0}},
@@ -94,7 +93,7 @@ func TestMisuseOfCollectivesIsAnErrorHere(t *testing.T) {
 	}
 	over, stop := context.WithCancel(ctx)
 	stop()
-	clique := collectives.Clique{Devices: []int{0}, Ranks: []int{0}}
+	clique := megascale.Clique{Devices: []int{0}, Ranks: []int{0}}
 	_, err = x.Join(over, clique)
 	require.ErrorIs(t, err, context.Canceled)
 	list, err := x.Join(ctx, clique)
@@ -102,23 +101,23 @@ func TestMisuseOfCollectivesIsAnErrorHere(t *testing.T) {
 	c := list[0]
 	one, two := make([]float32, 1), make([]float32, 2)
 	for want, start := range map[string]func() (*pjrt.Event, error){
-		"1 elements are sent, and received has room for 2": func() (*pjrt.Event, error) { return collectives.AllReduce(c, two, one, collectives.Sum, nil) },
-		"2 elements are sent, and received has room for 1": func() (*pjrt.Event, error) { return collectives.Permute(c, one, two, 0, nil, nil) },
-		"not a multiple of the 2 that are received":        func() (*pjrt.Event, error) { return collectives.ReduceScatter(c, two, one, collectives.Sum, nil) },
-		"not a multiple of the 2 that are sent":            func() (*pjrt.Event, error) { return collectives.AllGather(c, one, two, nil) },
-		"not a multiple of the 0":                          func() (*pjrt.Event, error) { return collectives.AllGather(c, one, nil, nil) },
-		"there is no rank -1":                              func() (*pjrt.Event, error) { return collectives.Permute(c, one, one, 0, []int{-1}, nil) },
-		"and received has room for 0":                      func() (*pjrt.Event, error) { return collectives.AllToAll(c, nil, [][]float32{one}, nil) },
+		"1 elements are sent, and received has room for 2": func() (*pjrt.Event, error) { return megascale.AllReduce(c, two, one, megascale.Sum, nil) },
+		"2 elements are sent, and received has room for 1": func() (*pjrt.Event, error) { return megascale.Permute(c, one, two, 0, nil, nil) },
+		"not a multiple of the 2 that are received":        func() (*pjrt.Event, error) { return megascale.ReduceScatter(c, two, one, megascale.Sum, nil) },
+		"not a multiple of the 2 that are sent":            func() (*pjrt.Event, error) { return megascale.AllGather(c, one, two, nil) },
+		"not a multiple of the 0":                          func() (*pjrt.Event, error) { return megascale.AllGather(c, one, nil, nil) },
+		"there is no rank -1":                              func() (*pjrt.Event, error) { return megascale.Permute(c, one, one, 0, []int{-1}, nil) },
+		"and received has room for 0":                      func() (*pjrt.Event, error) { return megascale.AllToAll(c, nil, [][]float32{one}, nil) },
 		"array for rank 1 has 2 elements": func() (*pjrt.Event, error) {
-			return collectives.AllToAll(c, [][]float32{one, one}, [][]float32{one, two}, nil)
+			return megascale.AllToAll(c, [][]float32{one, one}, [][]float32{one, two}, nil)
 		},
 		"there is no device -2": func() (*pjrt.Event, error) {
-			return collectives.AllReduce(c, one, one, collectives.Sum, &collectives.Operation{Devices: []int{-2}})
+			return megascale.AllReduce(c, one, one, megascale.Sum, &megascale.Operation{Devices: []int{-2}})
 		},
 		"there cannot be 3 local devices among 1": func() (*pjrt.Event, error) {
-			return collectives.AllReduce(c, one, one, collectives.Sum, &collectives.Operation{Devices: []int{0}, Local: 3})
+			return megascale.AllReduce(c, one, one, megascale.Sum, &megascale.Operation{Devices: []int{0}, Local: 3})
 		},
-		"the communicator is nil": func() (*pjrt.Event, error) { return collectives.AllReduce(nil, one, one, collectives.Sum, nil) },
+		"the communicator is nil": func() (*pjrt.Event, error) { return megascale.AllReduce(nil, one, one, megascale.Sum, nil) },
 	} {
 		_, err := start()
 		require.ErrorIs(t, err, pjrt.ErrInvalidArgument, want)
@@ -130,7 +129,7 @@ func TestMisuseOfCollectivesIsAnErrorHere(t *testing.T) {
 	_, err = c.Describe()
 	require.NoError(t, err, "a communicator keeps its collectives")
 	require.NoError(t, c.Close())
-	for _, none := range []*collectives.Collectives{nil, {}} {
+	for _, none := range []*megascale.Collectives{nil, {}} {
 		_, err = none.Join(ctx, clique)
 		require.ErrorIs(t, err, pjrt.ErrInvalidArgument)
 		require.NoError(t, none.Close())

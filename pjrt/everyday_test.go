@@ -25,14 +25,14 @@ import (
 	"github.com/purepjrt/purepjrt/extensions/crosshost"
 	"github.com/purepjrt/purepjrt/extensions/executablemetadata"
 	"github.com/purepjrt/purepjrt/extensions/ffi"
+	"github.com/purepjrt/purepjrt/extensions/gpu"
 	"github.com/purepjrt/purepjrt/extensions/layouts"
 	"github.com/purepjrt/purepjrt/extensions/megascale"
 	"github.com/purepjrt/purepjrt/extensions/memorydescriptions"
 	"github.com/purepjrt/purepjrt/extensions/phasecompile"
 	"github.com/purepjrt/purepjrt/extensions/profiler"
 	"github.com/purepjrt/purepjrt/extensions/rawbuffer"
-	"github.com/purepjrt/purepjrt/extensions/stream"
-	"github.com/purepjrt/purepjrt/extensions/tputopology"
+	"github.com/purepjrt/purepjrt/extensions/tpu"
 	"github.com/purepjrt/purepjrt/pjrt"
 	"github.com/purepjrt/purepjrt/pjrt/cache"
 	"github.com/purepjrt/purepjrt/pjrt/distributed"
@@ -828,15 +828,15 @@ func (x *tour) extensions() {
 	})
 	for _, d := range x.client.AddressableDevices()[:min(1, len(x.client.AddressableDevices()))] {
 		x.do("memorydescriptions.OfDevice", func(context.Context) error { return second(memorydescriptions.OfDevice(d)) })
-		x.do("stream.OfDevice", func(context.Context) error { return second(stream.OfDevice(d)) })
+		x.do("gpu.StreamOf", func(context.Context) error { return second(gpu.StreamOf(d)) })
 	}
 	if t := x.topology; t != nil {
 		x.do("layouts.DefaultFor", func(context.Context) error { return second(layouts.DefaultFor(t, shape)) })
 		x.do("memorydescriptions.OfTopology", func(context.Context) error { return second(memorydescriptions.OfTopology(t)) })
-		x.do("tputopology.Chips", func(context.Context) error { return second(tputopology.Chips(t)) })
-		x.do("tputopology.Processes", func(context.Context) error { return second(tputopology.Processes(t)) })
-		x.do("tputopology.ChipsPerProcess", func(context.Context) error { return second(tputopology.ChipsPerProcess(t)) })
-		x.do("tputopology.CoresPerChip", func(context.Context) error { return second(tputopology.CoresPerChip(t)) })
+		x.do("tputopology.Chips", func(context.Context) error { return second(tpu.Chips(t)) })
+		x.do("tputopology.Processes", func(context.Context) error { return second(tpu.Processes(t)) })
+		x.do("tputopology.ChipsPerProcess", func(context.Context) error { return second(tpu.ChipsPerProcess(t)) })
+		x.do("tputopology.CoresPerChip", func(context.Context) error { return second(tpu.CoresPerChip(t)) })
 		x.do("megascale.AOTConfig", func(context.Context) error {
 			c, err := megascale.AOTConfig(t, 2)
 			if err != nil {
@@ -866,7 +866,7 @@ func (x *tour) extensions() {
 		return
 	}
 	x.do("layouts.OfBuffer", func(context.Context) error { return second(layouts.OfBuffer(x.a)) })
-	x.do("stream.Wait", func(context.Context) error { return stream.Wait(1, x.a) })
+	x.do("stream.Wait", func(context.Context) error { return gpu.Stream(1).Wait(x.a) })
 	x.do("rawbuffer.Of", func(ctx context.Context) error {
 		b, err := x.client.BufferFromHost(ctx, matrix(1, 2, 3, 4), nil)
 		if err != nil {

@@ -27,7 +27,7 @@ import (
 
 	"github.com/purepjrt/purepjrt/extensions/crosshost"
 	"github.com/purepjrt/purepjrt/extensions/ffi"
-	"github.com/purepjrt/purepjrt/extensions/multislice"
+	"github.com/purepjrt/purepjrt/extensions/megascale"
 	"github.com/purepjrt/purepjrt/extensions/phasecompile"
 	"github.com/purepjrt/purepjrt/extensions/profiler"
 	"github.com/purepjrt/purepjrt/extensions/rawbuffer"
@@ -62,7 +62,7 @@ var wildTypes = map[reflect.Type]bool{
 	// Those of extensions.
 	reflect.TypeFor[*crosshost.Receiver]():  true,
 	reflect.TypeFor[*ffi.Context]():         true,
-	reflect.TypeFor[*multislice.Config]():   true,
+	reflect.TypeFor[*megascale.Config]():    true,
 	reflect.TypeFor[*profiler.Profiler]():   true,
 	reflect.TypeFor[*rawbuffer.RawBuffer](): true,
 

@@ -18,11 +18,6 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/raw"
 )
 
-// Supported reports whether the plugin offers the extension.
-func Supported(p *pjrt.Plugin) bool {
-	return raw.Table(p).HasSection(capi.SectionExtension(capi.ExtensionTypeABIVersion))
-}
-
 // Version is the version of the binary interface of a runtime or of an executable.
 type Version struct {
 	// Platform is the number of the platform.

@@ -20,11 +20,6 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/raw"
 )
 
-// Supported reports whether the plugin offers the extension.
-func Supported(p *pjrt.Plugin) bool {
-	return raw.Table(p).HasSection(capi.SectionExtension(capi.ExtensionTypeCallback))
-}
-
 // SliceFailure says why a slice of TPUs could not be built.
 type SliceFailure = capi.CallbackTPUSliceFailureType
 

@@ -17,6 +17,7 @@ import (
 
 	"github.com/purepjrt/purepjrt/capi"
 	"github.com/purepjrt/purepjrt/capi/serve"
+	"github.com/purepjrt/purepjrt/extensions"
 	"github.com/purepjrt/purepjrt/extensions/crosshost"
 	"github.com/purepjrt/purepjrt/pjrt"
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
@@ -536,7 +537,7 @@ func TestNilsAreErrorsHere(t *testing.T) {
 	assert.ErrorIs(t, err, pjrt.ErrInvalidArgument)
 	_, err = crosshost.CopyToRemoteDevice(ctx, nil, []byte("x"))
 	assert.ErrorIs(t, err, pjrt.ErrInvalidArgument)
-	assert.False(t, crosshost.Supported(nil))
+	assert.False(t, extensions.Supported(nil, capi.ExtensionTypeCrossHostTransfers))
 	for _, r := range []*crosshost.Receiver{nil, {}} {
 		assert.Empty(t, r.Buffers())
 		_, err = r.Descriptors(ctx)

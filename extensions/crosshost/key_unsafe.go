@@ -14,13 +14,6 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/raw"
 )
 
-// Supported reports whether the plugin offers the extension. Different API versions
-// introduced its functions; calls of functions that the plugin lacks return
-// pjrt.ErrUnimplemented.
-func Supported(p *pjrt.Plugin) bool {
-	return raw.Table(p).HasSection(capi.SectionExtension(capi.ExtensionTypeCrossHostTransfers))
-}
-
 // Outgoing describes a buffer to send to a device of another process.
 type Outgoing struct {
 	Buffer *pjrt.Buffer

@@ -26,11 +26,6 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/sharding"
 )
 
-// Supported reports whether the plugin offers the extension.
-func Supported(p *pjrt.Plugin) bool {
-	return raw.Table(p).HasSection(capi.SectionExtension(capi.ExtensionTypeCustomPartitioner))
-}
-
 // Array is an operand or the result of a custom call.
 type Array struct {
 	Shape hlo.Shape

@@ -14,6 +14,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/extensions"
 	"github.com/purepjrt/purepjrt/extensions/custompartitioner"
 	"github.com/purepjrt/purepjrt/extensions/xlatransform"
 	"github.com/purepjrt/purepjrt/pjrt"
@@ -66,7 +68,7 @@ func opcodes(t *testing.T, p *pjrt.Plugin, program pjrt.Program) (map[string]int
 func TestAheadOfTimeACustomCallIsSplitInGo(t *testing.T) {
 	p, err := pjrt.Open(plugintest.Path(t, "cuda13"))
 	require.NoError(t, err)
-	require.True(t, custompartitioner.Supported(p))
+	require.True(t, extensions.Supported(p, capi.ExtensionTypeCustomPartitioner))
 	rows := sharding.Spec{Kind: sharding.Tiled, Tiles: []int64{2, 1}, Devices: []int64{0, 1}}
 	var inferred, split int
 	require.NoError(t, custompartitioner.Register(p, "double_rows", custompartitioner.Partitioner{

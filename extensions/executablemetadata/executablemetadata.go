@@ -11,11 +11,6 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/raw"
 )
 
-// Supported reports whether the plugin offers the extension.
-func Supported(p *pjrt.Plugin) bool {
-	return raw.Table(p).HasSection(capi.SectionExtension(capi.ExtensionTypeExecutableMetadata))
-}
-
 // Of returns the metadata of an executable: a serialized message of a type that the
 // plugin defines (PJRT_ExecutableMetadata_GetExecutableMetadata). The caller owns the
 // slice.

@@ -15,12 +15,6 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/raw"
 )
 
-// Supported reports whether the plugin offers the extension. The function that registers
-// handlers came with API 0.73.
-func Supported(p *pjrt.Plugin) bool {
-	return raw.Table(p).HasSection(capi.SectionExtension(capi.ExtensionTypeFFI))
-}
-
 // CustomCall is a handler and the name by which programs call it.
 type CustomCall struct {
 	// Target is the name in the program's stablehlo.custom_call.

@@ -14,6 +14,7 @@ import (
 
 	"github.com/purepjrt/purepjrt/capi"
 	cffi "github.com/purepjrt/purepjrt/capi/ffi"
+	"github.com/purepjrt/purepjrt/extensions"
 	"github.com/purepjrt/purepjrt/extensions/ffi"
 	"github.com/purepjrt/purepjrt/pjrt"
 	"github.com/purepjrt/purepjrt/pjrt/pjrttest"
@@ -128,7 +129,7 @@ func TestWhichPluginsTakeContexts(t *testing.T) {
 	for minor, taken := range map[int]bool{63: false, 64: true, capi.APIMinor: true} {
 		p := pjrttest.New(t, pjrttest.Options{Minor: minor})
 		p.Program("nothing", pjrttest.Signature{}, pjrttest.Identity)
-		assert.False(t, ffi.Supported(p.Plugin()))
+		assert.False(t, extensions.Supported(p.Plugin(), capi.ExtensionTypeFFI))
 		x, err := ffi.NewContext(p.Plugin())
 		require.NoError(t, err)
 		require.ErrorIs(t, x.AddUserData(1, 1), pjrt.ErrUnimplemented)

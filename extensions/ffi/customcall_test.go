@@ -13,6 +13,7 @@ import (
 	"github.com/purepjrt/purepjrt/capi"
 	cffi "github.com/purepjrt/purepjrt/capi/ffi"
 	"github.com/purepjrt/purepjrt/capi/serve"
+	"github.com/purepjrt/purepjrt/extensions"
 	"github.com/purepjrt/purepjrt/extensions/ffi"
 	"github.com/purepjrt/purepjrt/pjrt"
 	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest/cputest"
@@ -22,7 +23,7 @@ import (
 func newClient(t testing.TB) *pjrt.Client {
 	t.Helper()
 	client := cputest.Client(t)
-	require.True(t, ffi.Supported(client.Plugin()))
+	require.True(t, extensions.Supported(client.Plugin(), capi.ExtensionTypeFFI))
 	return client
 }
 

@@ -14,6 +14,7 @@ import (
 
 	"github.com/purepjrt/purepjrt/capi"
 	cffi "github.com/purepjrt/purepjrt/capi/ffi"
+	"github.com/purepjrt/purepjrt/extensions"
 	"github.com/purepjrt/purepjrt/pjrt"
 	"github.com/purepjrt/purepjrt/pjrt/raw"
 )
@@ -106,7 +107,7 @@ func RegisterHandler[T, S any](p *pjrt.Plugin, target string, h Handler[T, S]) e
 	if h.Platform == "" {
 		h.Platform = PlatformOf(p)
 	}
-	if !Supported(p) {
+	if !extensions.Supported(p, capi.ExtensionTypeFFI) {
 		// The error of the plugin's table names the function.
 		return new(capi.Call[capi.FFIRegisterHandlerArgs]).Do(raw.Table(p))
 	}

@@ -22,11 +22,6 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/raw"
 )
 
-// Supported reports whether the plugin offers the extension.
-func Supported(p *pjrt.Plugin) bool {
-	return raw.Table(p).HasSection(capi.SectionExtension(capi.ExtensionTypeHostMemoryAllocator))
-}
-
 // Memory is host memory that a plugin allocated. Its methods may be called from any
 // goroutine.
 type Memory struct {

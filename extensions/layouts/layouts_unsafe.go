@@ -19,11 +19,6 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/raw"
 )
 
-// Supported reports whether the plugin offers the extension.
-func Supported(p *pjrt.Plugin) bool {
-	return raw.Table(p).HasSection(capi.SectionExtension(capi.ExtensionTypeLayouts))
-}
-
 // OfBuffer returns the layout of a buffer (PJRT_Layouts_PJRT_Buffer_MemoryLayout). Unlike
 // [pjrt.Buffer.Layout], it includes the layout's text in XLA's notation, and what that
 // text says about the memory and the size of elements.

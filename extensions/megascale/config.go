@@ -7,15 +7,9 @@ import (
 	"math"
 
 	"github.com/purepjrt/purepjrt/capi"
-	"github.com/purepjrt/purepjrt/extensions/multislice"
 	"github.com/purepjrt/purepjrt/pjrt"
 	"github.com/purepjrt/purepjrt/pjrt/raw"
 )
-
-// Supported reports whether the plugin offers the extension.
-func Supported(p *pjrt.Plugin) bool {
-	return raw.Table(p).HasSection(capi.SectionExtension(capi.ExtensionTypeMegascale))
-}
 
 // AOTConfig makes a configuration for compiling a program for several slices without devices
 // (PJRT_Megascale_CreateAoTConfig). topology is the topology of one slice, and slices is the number
@@ -23,7 +17,7 @@ func Supported(p *pjrt.Plugin) bool {
 // because configurations are objects of that extension.
 //
 // CompileOptions.MultiSlice takes the bytes that the configuration's Serialize returns.
-func AOTConfig(topology *pjrt.Topology, slices int) (*multislice.Config, error) {
+func AOTConfig(topology *pjrt.Topology, slices int) (*Config, error) {
 	h, release, err := raw.AcquireTopology(topology)
 	if err != nil {
 		return nil, err
@@ -40,7 +34,7 @@ func AOTConfig(topology *pjrt.Topology, slices int) (*multislice.Config, error) 
 	if err := c.Do(raw.TableOf(topology)); err != nil {
 		return nil, err
 	}
-	return multislice.Adopt(topology.Plugin(), c.Args.MultiSliceConfig, nil)
+	return AdoptConfig(topology.Plugin(), c.Args.MultiSliceConfig, nil)
 }
 
 // Job describes a job of several slices, and says which of its processes this one is.
@@ -58,7 +52,7 @@ type Job struct {
 // (PJRT_Megascale_CreateMultiSliceConfig); it goes into ExecuteOptions.Extensions. topology is the
 // topology of one slice. The caller closes the configuration; the context stays alive as long as the
 // configuration. The plugin must offer the extension MultiSlice too.
-func (x *Context) Config(topology *pjrt.Topology, job Job) (*multislice.Config, error) {
+func (x *Context) Config(topology *pjrt.Topology, job Job) (*Config, error) {
 	context, err := x.acquire()
 	if err != nil {
 		return nil, err
@@ -100,7 +94,7 @@ func (x *Context) Config(topology *pjrt.Topology, job Job) (*multislice.Config, 
 		return nil, err
 	}
 	keep := x.ref.Release
-	config, err := multislice.Adopt(x.plugin, a.MultiSliceConfig, func(h *capi.MultiSliceConfig) {
+	config, err := AdoptConfig(x.plugin, a.MultiSliceConfig, func(h *capi.MultiSliceConfig) {
 		var d capi.Call[capi.MultiSliceConfigDestroyArgs]
 		d.Args.Config = h
 		_ = d.Do(table) // no caller is left to return an error to

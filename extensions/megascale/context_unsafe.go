@@ -11,7 +11,6 @@ import (
 	"unsafe"
 
 	"github.com/purepjrt/purepjrt/capi"
-	"github.com/purepjrt/purepjrt/extensions/collectives"
 	"github.com/purepjrt/purepjrt/pjrt"
 	"github.com/purepjrt/purepjrt/pjrt/lifetime"
 	"github.com/purepjrt/purepjrt/pjrt/raw"
@@ -146,7 +145,7 @@ type Processes struct {
 // says how the slices are connected, or nil if unknown. The caller closes the collectives; the
 // context stays alive as long as the collectives. The plugin must offer the extension Collectives
 // too.
-func (x *Context) Collectives(processes Processes, network []byte) (*collectives.Collectives, error) {
+func (x *Context) Collectives(processes Processes, network []byte) (*Collectives, error) {
 	h, err := x.acquire()
 	if err != nil {
 		return nil, err
@@ -183,7 +182,7 @@ func (x *Context) Collectives(processes Processes, network []byte) (*collectives
 	if err := c.Do(table); err != nil {
 		return nil, err
 	}
-	return collectives.Adopt(x.plugin, c.Args.Collectives, x.ref)
+	return AdoptCollectives(x.plugin, c.Args.Collectives, x.ref)
 }
 
 // perProcess returns a list with a number for each process, or nil if the list is nil.

@@ -16,6 +16,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/extensions"
 	"github.com/purepjrt/purepjrt/extensions/megascale"
 	"github.com/purepjrt/purepjrt/pjrt"
 	"github.com/purepjrt/purepjrt/pjrt/plugins"
@@ -26,7 +28,7 @@ func tpu(t testing.TB) *pjrt.Plugin {
 	t.Helper()
 	p, err := pjrt.Open(plugintest.Path(t, "tpu"))
 	require.NoError(t, err)
-	require.True(t, megascale.Supported(p))
+	require.True(t, extensions.Supported(p, capi.ExtensionTypeMegascale))
 	return p
 }
 

@@ -14,11 +14,6 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/raw"
 )
 
-// Supported reports whether the plugin offers the extension.
-func Supported(p *pjrt.Plugin) bool {
-	return raw.Table(p).HasSection(capi.SectionExtension(capi.ExtensionTypeMemoryDescriptions))
-}
-
 // Description is a kind of memory that a device has.
 type Description struct {
 	// Kind is the plugin's name for the kind, such as device or pinned_host, and

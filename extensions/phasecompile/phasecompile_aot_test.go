@@ -13,6 +13,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/extensions"
 	"github.com/purepjrt/purepjrt/extensions/phasecompile"
 	"github.com/purepjrt/purepjrt/pjrt"
 	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest"
@@ -22,7 +24,7 @@ func TestAheadOfTimeInPhases(t *testing.T) {
 	ctx := context.Background()
 	plugin, err := pjrt.Open(plugintest.Path(t, "tpu"))
 	require.NoError(t, err)
-	require.True(t, phasecompile.Supported(plugin))
+	require.True(t, extensions.Supported(plugin, capi.ExtensionTypePhaseCompile))
 	topology, err := plugin.NewTopology(ctx, "v5e:2x2", nil)
 	require.NoError(t, err)
 	defer topology.Close()

@@ -12,6 +12,7 @@ import (
 
 	"github.com/purepjrt/purepjrt/capi"
 	"github.com/purepjrt/purepjrt/capi/serve"
+	"github.com/purepjrt/purepjrt/extensions"
 	"github.com/purepjrt/purepjrt/extensions/phasecompile"
 	"github.com/purepjrt/purepjrt/pjrt"
 	"github.com/purepjrt/purepjrt/pjrt/pjrttest"
@@ -130,7 +131,7 @@ func TestMisuseOfPhasesIsAnErrorHere(t *testing.T) {
 
 func TestThereIsNoPhaseCompiler(t *testing.T) {
 	cpu := cputest.Plugin(t)
-	assert.True(t, phasecompile.Supported(cpu), "the plugin has the node without its functions")
+	assert.True(t, extensions.Supported(cpu, capi.ExtensionTypePhaseCompile), "the plugin has the node without its functions")
 	_, err := phasecompile.Phases(cpu)
 	assert.ErrorIs(t, err, pjrt.ErrUnimplemented)
 	_, err = phasecompile.Phases(nil)

@@ -17,12 +17,6 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/raw"
 )
 
-// Supported reports whether the plugin offers the extension. XLA's plugin for CPUs
-// offers it without a compiler: for that plugin [Phases] returns pjrt.ErrUnimplemented.
-func Supported(p *pjrt.Plugin) bool {
-	return raw.Table(p).HasSection(capi.SectionExtension(capi.ExtensionTypePhaseCompile))
-}
-
 // Phases returns the names of the phases of the plugin's compiler, in their order
 // (PJRT_PhaseCompile_Get_PhaseNames, API 0.70).
 func Phases(p *pjrt.Plugin) (names []string, err error) {

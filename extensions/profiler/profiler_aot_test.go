@@ -12,6 +12,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/extensions"
 	"github.com/purepjrt/purepjrt/extensions/profiler"
 	"github.com/purepjrt/purepjrt/pjrt"
 	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest"
@@ -20,7 +22,7 @@ import (
 func TestAheadOfTimeProfiles(t *testing.T) {
 	plugin, err := pjrt.Open(plugintest.Path(t, "tpu"))
 	require.NoError(t, err)
-	require.True(t, profiler.Supported(plugin))
+	require.True(t, extensions.Supported(plugin, capi.ExtensionTypeProfiler))
 	data := record(t, plugin, func() {})
 	assert.NotEmpty(t, data)
 	assert.NotEqual(t, make([]byte, len(data)), data, "the profile is all zeros")

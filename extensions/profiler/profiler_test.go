@@ -12,6 +12,7 @@ import (
 
 	"github.com/purepjrt/purepjrt/capi"
 	"github.com/purepjrt/purepjrt/capi/serve"
+	"github.com/purepjrt/purepjrt/extensions"
 	"github.com/purepjrt/purepjrt/extensions/profiler"
 	"github.com/purepjrt/purepjrt/pjrt"
 	"github.com/purepjrt/purepjrt/pjrt/pjrttest"
@@ -47,7 +48,7 @@ func record(t *testing.T, plugin *pjrt.Plugin, work func()) []byte {
 func TestAProfileNamesThePrograms(t *testing.T) {
 	ctx := context.Background()
 	p := pjrttest.New(t, pjrttest.Options{NoLeaks: true})
-	require.True(t, profiler.Supported(p.Plugin()))
+	require.True(t, extensions.Supported(p.Plugin(), capi.ExtensionTypeProfiler))
 	p.Program("nothing", pjrttest.Signature{}, pjrttest.Identity)
 	exe, err := p.Client().Compile(ctx, pjrt.Program{Code: []byte(`module @nothing { func.func @main() { return } }`)}, nil)
 	require.NoError(t, err)
@@ -108,7 +109,7 @@ func TestNoProfiler(t *testing.T) {
 	_, err := profiler.New(nil, nil)
 	require.ErrorIs(t, err, pjrt.ErrInvalidArgument)
 	cpu := cputest.Plugin(t)
-	require.False(t, profiler.Supported(cpu))
+	require.False(t, extensions.Supported(cpu, capi.ExtensionTypeProfiler))
 	_, err = profiler.New(cpu, nil)
 	require.ErrorIs(t, err, pjrt.ErrUnimplemented)
 	without := pjrttest.New(t, pjrttest.Options{Extensions: []capi.ExtensionType{}})

@@ -17,11 +17,6 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/raw"
 )
 
-// Supported reports whether the plugin offers the extension.
-func Supported(p *pjrt.Plugin) bool {
-	return raw.Table(p).HasSection(capi.SectionExtension(capi.ExtensionTypeProfiler))
-}
-
 // Profiler makes one recording of what a plugin does. Its methods may be called from any
 // goroutine; only one of them calls C at a time.
 type Profiler struct {

@@ -13,6 +13,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/extensions"
 	"github.com/purepjrt/purepjrt/pjrt"
 )
 
@@ -99,7 +101,7 @@ func (r *Recording) Add(p *pjrt.Plugin) error {
 	switch {
 	case r.stopped:
 		return errStopped
-	case !Supported(p) || slices.Contains(r.plugins, p):
+	case !extensions.Supported(p, capi.ExtensionTypeProfiler) || slices.Contains(r.plugins, p):
 		return nil
 	}
 	x, err := New(p, nil)

@@ -10,6 +10,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/extensions"
 	"github.com/purepjrt/purepjrt/extensions/rawbuffer"
 	"github.com/purepjrt/purepjrt/pjrt"
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
@@ -40,7 +42,7 @@ func TestBytesAreWrittenIntoABuffer(t *testing.T) {
 	for name, onHost := range map[string]bool{"memory of a device": false, "memory of the host": true} {
 		t.Run(name, func(t *testing.T) {
 			p := pjrttest.New(t, pjrttest.Options{HostDevices: onHost, NoLeaks: true})
-			require.True(t, rawbuffer.Supported(p.Plugin()))
+			require.True(t, extensions.Supported(p.Plugin(), capi.ExtensionTypeRawBuffer))
 			b := upload(t, p.Client(), 1, 2, 3, 4)
 			r, err := rawbuffer.Of(ctx, b)
 			require.NoError(t, err)
@@ -132,7 +134,7 @@ func TestBuffersWithoutARawBuffer(t *testing.T) {
 	}
 
 	plugin := cputest.Plugin(t)
-	require.False(t, rawbuffer.Supported(plugin))
+	require.False(t, extensions.Supported(plugin, capi.ExtensionTypeRawBuffer))
 	cpu, err := plugin.NewClient(ctx, nil)
 	require.NoError(t, err)
 	defer cpu.Close()

@@ -1,9 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The purepjrt Authors
 
-// Package rawbuffer reads and writes the memory behind a buffer as bytes. It uses the
-// extension RawBuffer, which came with API 0.67; libtpu has it, XLA's plugins for CPUs
-// and GPUs do not.
+// Package rawbuffer reads and writes the memory behind a buffer as bytes, and waits for the
+// events with which a device orders its work. It uses the extension RawBuffer, which came with
+// API 0.67; libtpu has it, XLA's plugins for CPUs and GPUs do not. Device events came with
+// API 0.104, and raw buffers have used them since API 0.112:
+//
+//	ready, err := rawBuffer.AllocationReady()
+//	...
+//	defer ready.Close()
+//	err = ready.Wait(ctx)
 package rawbuffer
 
 import (
@@ -12,16 +18,10 @@ import (
 	"unsafe"
 
 	"github.com/purepjrt/purepjrt/capi"
-	"github.com/purepjrt/purepjrt/extensions/deviceevent"
 	"github.com/purepjrt/purepjrt/pjrt"
 	"github.com/purepjrt/purepjrt/pjrt/lifetime"
 	"github.com/purepjrt/purepjrt/pjrt/raw"
 )
-
-// Supported reports whether the plugin offers the extension.
-func Supported(p *pjrt.Plugin) bool {
-	return raw.Table(p).HasSection(capi.SectionExtension(capi.ExtensionTypeRawBuffer))
-}
 
 // RawBuffer is the memory behind a buffer. It shares the memory with the buffer, and
 // keeps the memory alive when the buffer is closed. Its methods may be called from any
@@ -112,7 +112,7 @@ func (r *RawBuffer) HostAddress() (uintptr, error) {
 // AllocationReady returns an event that is ready when the memory has been allocated (API 0.112). The
 // caller closes it. The error is pjrt.ErrUnimplemented if the plugin is older, or if its raw buffers
 // have no such event.
-func (r *RawBuffer) AllocationReady() (*deviceevent.Event, error) {
+func (r *RawBuffer) AllocationReady() (*DeviceEvent, error) {
 	h, err := r.acquire()
 	if err != nil {
 		return nil, err
@@ -120,7 +120,7 @@ func (r *RawBuffer) AllocationReady() (*deviceevent.Event, error) {
 	defer r.ref.Release()
 	_, minor := r.table.Version()
 	const end = unsafe.Offsetof(h.Vtable.MakeAllocationReadyEvent) + unsafe.Sizeof(uintptr(0))
-	if minor < deviceevent.Since || h.Vtable == nil || h.Vtable.StructSize < end || h.Vtable.MakeAllocationReadyEvent == 0 {
+	if minor < eventsSince || h.Vtable == nil || h.Vtable.StructSize < end || h.Vtable.MakeAllocationReadyEvent == 0 {
 		return nil, &pjrt.Error{Code: pjrt.ErrUnimplemented, Missing: true,
 			Message: "the raw buffers of the plugin have no event for the allocation of their memory, which came with API 0.112"}
 	}
@@ -128,7 +128,7 @@ func (r *RawBuffer) AllocationReady() (*deviceevent.Event, error) {
 	if err := r.table.TakeError(h.Vtable.MakeAllocationReadyEvent.Call(h, event)); err != nil {
 		return nil, err
 	}
-	return deviceevent.Adopt(r.client.Plugin(), *event, r.ref)
+	return AdoptDeviceEvent(r.client.Plugin(), *event, r.ref)
 }
 
 // CopyFromHost writes src to the bytes that begin at offset (PJRT_RawBuffer_CopyRawHostToDevice) and
@@ -217,7 +217,7 @@ func (r *RawBuffer) copyAsync(data []byte, offset int64, begin func(h *capi.RawB
 
 func (r *RawBuffer) acquire() (*capi.RawBuffer, error) {
 	if r == nil || r.ref == nil {
-		return nil, pjrt.ErrInvalidArgument.Errorf("the raw buffer is nil: make one with rawbuffer.Of")
+		return nil, pjrt.ErrInvalidArgument.Errorf("the raw buffer is nil: make one with Of")
 	}
 	return r.ref.Acquire()
 }

@@ -12,16 +12,9 @@
 package shardings
 
 import (
-	"github.com/purepjrt/purepjrt/capi"
 	"github.com/purepjrt/purepjrt/pjrt"
-	"github.com/purepjrt/purepjrt/pjrt/raw"
 	"github.com/purepjrt/purepjrt/pjrt/sharding"
 )
-
-// Supported reports whether the plugin offers the extension.
-func Supported(p *pjrt.Plugin) bool {
-	return raw.Table(p).HasSection(capi.SectionExtension(capi.ExtensionTypeShardings))
-}
 
 // Parameters returns the shardings of the arguments of exe, one for each, or nil if the
 // plugin knows none, for example because the program is not divided

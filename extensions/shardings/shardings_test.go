@@ -12,6 +12,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/extensions"
 	"github.com/purepjrt/purepjrt/extensions/shardings"
 	"github.com/purepjrt/purepjrt/pjrt"
 	"github.com/purepjrt/purepjrt/pjrt/pjrttest"
@@ -36,7 +38,7 @@ func compiled(t *testing.T, opts pjrttest.Options) *pjrt.LoadedExecutable {
 
 func TestAPluginThatKnowsNoShardings(t *testing.T) {
 	exe := compiled(t, pjrttest.Options{})
-	assert.True(t, shardings.Supported(exe.Client().Plugin()))
+	assert.True(t, extensions.Supported(exe.Client().Plugin(), capi.ExtensionTypeShardings))
 	for _, ask := range []func(*pjrt.Executable) (any, error){
 		func(e *pjrt.Executable) (any, error) { return shardings.Parameters(e) },
 		func(e *pjrt.Executable) (any, error) { return shardings.Results(e) },
@@ -49,7 +51,7 @@ func TestAPluginThatKnowsNoShardings(t *testing.T) {
 
 func TestAPluginWithoutTheExtension(t *testing.T) {
 	exe := compiled(t, pjrttest.Options{Minor: 90})
-	assert.False(t, shardings.Supported(exe.Client().Plugin()))
+	assert.False(t, extensions.Supported(exe.Client().Plugin(), capi.ExtensionTypeShardings))
 	_, err := shardings.Parameters(exe.Executable)
 	require.ErrorIs(t, err, pjrt.ErrUnimplemented)
 	assert.ErrorContains(t, err, "Shardings")

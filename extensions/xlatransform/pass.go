@@ -10,15 +10,11 @@ import (
 	"sync"
 
 	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/extensions"
 	"github.com/purepjrt/purepjrt/pjrt"
 	"github.com/purepjrt/purepjrt/pjrt/hlo"
 	"github.com/purepjrt/purepjrt/pjrt/raw"
 )
-
-// Supported reports whether the plugin offers the extension.
-func Supported(p *pjrt.Plugin) bool {
-	return raw.Table(p).HasSection(capi.SectionExtension(capi.ExtensionTypeXLATransform))
-}
 
 // Stage says when in a compilation a pass runs.
 type Stage int
@@ -107,7 +103,7 @@ func Register(p *pjrt.Plugin, name string, fn Func, opts *Options) (*Pass, error
 		return nil, pjrt.ErrInvalidArgument.Errorf("the pass %s is for the unknown stage %v", name, stage)
 	}
 	x := &Pass{table: raw.Table(p), name: name, stage: stage, fn: fn}
-	if !Supported(p) {
+	if !extensions.Supported(p, capi.ExtensionTypeXLATransform) {
 		// The error of the plugin's table names the function.
 		return nil, new(capi.Call[capi.RegisterXLATransformArgs]).Do(x.table)
 	}

@@ -15,6 +15,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/extensions"
 	"github.com/purepjrt/purepjrt/extensions/xlatransform"
 	"github.com/purepjrt/purepjrt/pjrt"
 	"github.com/purepjrt/purepjrt/pjrt/hlo"
@@ -157,7 +159,7 @@ func TestAheadOfTimeScheduledProgramsAreRewritten(t *testing.T) {
 
 func TestAheadOfTimeAPassEndsTheCompilation(t *testing.T) {
 	for name, x := range map[string]target{"tpu": tpu(t), "cuda": cuda(t)} {
-		require.True(t, xlatransform.Supported(x.Plugin))
+		require.True(t, extensions.Supported(x.Plugin, capi.ExtensionTypeXLATransform))
 		refuse := true
 		p, err := xlatransform.Register(x.Plugin, "no-tanh", func(m *hlo.Module) (bool, error) {
 			for _, i := range m.All() {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/purepjrt/purepjrt/capi"
 	"github.com/purepjrt/purepjrt/capi/serve"
+	"github.com/purepjrt/purepjrt/extensions"
 	"github.com/purepjrt/purepjrt/extensions/xlatransform"
 	"github.com/purepjrt/purepjrt/pjrt"
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
@@ -118,7 +119,7 @@ func look(*hlo.Module) (bool, error) { return false, nil }
 
 func TestAPassLooksAndRewrites(t *testing.T) {
 	s := start(t, 0)
-	require.True(t, xlatransform.Supported(s.Plugin))
+	require.True(t, extensions.Supported(s.Plugin, capi.ExtensionTypeXLATransform))
 	_, module := negate(t)
 	seen := ""
 	p, err := xlatransform.Register(s.Plugin, "pass", func(m *hlo.Module) (bool, error) {

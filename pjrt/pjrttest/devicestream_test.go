@@ -12,7 +12,6 @@ import (
 	"github.com/purepjrt/purepjrt/capi"
 	"github.com/purepjrt/purepjrt/capi/ffi"
 	"github.com/purepjrt/purepjrt/extensions/gpu"
-	"github.com/purepjrt/purepjrt/extensions/stream"
 	"github.com/purepjrt/purepjrt/pjrt"
 	"github.com/purepjrt/purepjrt/pjrt/pjrttest"
 )
@@ -20,30 +19,30 @@ import (
 func TestStreamsWaitForBuffersThatAreNotDeleted(t *testing.T) {
 	t.Parallel()
 	w := start(t, pjrttest.Options{Devices: 2, Processes: 2, Extensions: []capi.ExtensionType{capi.ExtensionTypeStream}})
-	first, err := stream.OfDevice(w.c.AddressableDevices()[0])
+	first, err := gpu.StreamOf(w.c.AddressableDevices()[0])
 	require.NoError(t, err)
-	second, err := stream.OfDevice(w.c.AddressableDevices()[1])
+	second, err := gpu.StreamOf(w.c.AddressableDevices()[1])
 	require.NoError(t, err)
 	assert.NotZero(t, first)
 	assert.NotEqual(t, first, second)
-	again, err := stream.OfDevice(w.c.AddressableDevices()[0])
+	again, err := gpu.StreamOf(w.c.AddressableDevices()[0])
 	require.NoError(t, err)
 	assert.Equal(t, first, again)
-	_, err = stream.OfDevice(w.c.Devices()[3])
+	_, err = gpu.StreamOf(w.c.Devices()[3])
 	require.ErrorContains(t, err, "belongs to process 1")
 
 	b := w.buffer(t, nil, 1, 2)
-	require.NoError(t, stream.Wait(first, b))
+	require.NoError(t, first.Wait(b))
 	assert.Equal(t, []float32{1, 2}, w.values(t, b))
 	w.p.Hold()
 	exe := w.compile(t, "double", "(%a: tensor<2xf32>) -> tensor<2xf32>", nil)
 	outs, done, err := exe.Start(w.ctx, []*pjrt.Buffer{b}, nil)
 	require.NoError(t, err)
-	require.NoError(t, stream.Wait(first, outs[0]), "the call itself does not wait for the contents")
+	require.NoError(t, first.Wait(outs[0]), "the call itself does not wait for the contents")
 	w.p.Resume()
 	require.NoError(t, done.Wait(w.ctx))
 	require.NoError(t, b.Delete())
-	err = stream.Wait(first, b)
+	err = first.Wait(b)
 	require.ErrorIs(t, err, pjrt.ErrInvalidArgument)
 	require.ErrorContains(t, err, "was deleted")
 	closeAll(t, b, outs[0])

@@ -17,6 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/extensions"
 	"github.com/purepjrt/purepjrt/extensions/crosshost"
 	"github.com/purepjrt/purepjrt/pjrt"
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
@@ -568,7 +569,7 @@ func TestNetworksAddTheExtension(t *testing.T) {
 		{pjrttest.Options{Network: new(pjrttest.Network), Extensions: []capi.ExtensionType{capi.ExtensionTypeCrossHostTransfers}}, true},
 	} {
 		p := pjrttest.New(t, c.opts)
-		assert.Equal(t, c.want, crosshost.Supported(p.Plugin()), "%+v", c.opts)
+		assert.Equal(t, c.want, extensions.Supported(p.Plugin(), capi.ExtensionTypeCrossHostTransfers), "%+v", c.opts)
 	}
 }
 

@@ -10,9 +10,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/extensions"
 	"github.com/purepjrt/purepjrt/extensions/megascale"
-	"github.com/purepjrt/purepjrt/extensions/multislice"
-	"github.com/purepjrt/purepjrt/extensions/tputopology"
+	"github.com/purepjrt/purepjrt/extensions/tpu"
 	"github.com/purepjrt/purepjrt/pjrt"
 	"github.com/purepjrt/purepjrt/pjrt/pjrttest"
 )
@@ -39,24 +39,24 @@ func (w *world) topology(t *testing.T, name string) *pjrt.Topology {
 func TestExtensionsOfOneKindOfDeviceAreOfferedOnRequest(t *testing.T) {
 	t.Parallel()
 	usual := start(t, pjrttest.Options{})
-	assert.False(t, tputopology.Supported(usual.p.Plugin()))
-	assert.False(t, multislice.Supported(usual.p.Plugin()))
+	assert.False(t, extensions.Supported(usual.p.Plugin(), capi.ExtensionTypeTPUTopology))
+	assert.False(t, extensions.Supported(usual.p.Plugin(), capi.ExtensionTypeMultiSlice))
 	assert.Empty(t, usual.p.Plugin().Kind())
-	tpu := start(t, pjrttest.Options{Extensions: tpus})
-	assert.True(t, tputopology.Supported(tpu.p.Plugin()))
-	assert.True(t, multislice.Supported(tpu.p.Plugin()))
-	assert.Equal(t, "tpu", tpu.p.Plugin().Kind())
+	slice := start(t, pjrttest.Options{Extensions: tpus})
+	assert.True(t, extensions.Supported(slice.p.Plugin(), capi.ExtensionTypeTPUTopology))
+	assert.True(t, extensions.Supported(slice.p.Plugin(), capi.ExtensionTypeMultiSlice))
+	assert.Equal(t, "tpu", slice.p.Plugin().Kind())
 	old := start(t, pjrttest.Options{Extensions: tpus, Minor: 95})
-	assert.True(t, tputopology.Supported(old.p.Plugin()))
-	assert.False(t, multislice.Supported(old.p.Plugin()), "it came with API 0.96")
+	assert.True(t, extensions.Supported(old.p.Plugin(), capi.ExtensionTypeTPUTopology))
+	assert.False(t, extensions.Supported(old.p.Plugin(), capi.ExtensionTypeMultiSlice), "it came with API 0.96")
 
-	_, err := tputopology.Of(usual.topology(t, ""))
+	_, err := tpu.SystemOf(usual.topology(t, ""))
 	require.ErrorIs(t, err, pjrt.ErrUnimplemented)
-	end := tpu.p.Fail("PJRT_TpuTopology_ChipCount", pjrt.ErrUnavailable, "gone")
-	_, err = tputopology.Chips(tpu.topology(t, ""))
+	end := slice.p.Fail("PJRT_TpuTopology_ChipCount", pjrt.ErrUnavailable, "gone")
+	_, err = tpu.Chips(slice.topology(t, ""))
 	require.ErrorIs(t, err, pjrt.ErrUnavailable)
 	end()
-	_, err = tputopology.Chips(tpu.topology(t, ""))
+	_, err = tpu.Chips(slice.topology(t, ""))
 	require.NoError(t, err)
 }
 
@@ -68,18 +68,18 @@ func TestDevicesAreArrangedAsASystemOfTPUs(t *testing.T) {
 		bounds, hosts, per      []int
 		device                  int // whose place is asked for
 		at, process             []int
-		onProcess, otherProcess tputopology.Place // of the device, and of the last one
+		onProcess, otherProcess tpu.Place // of the device, and of the last one
 	}{
 		"one device": {bounds: []int{1, 1, 1}, hosts: []int{1, 1, 1}, per: []int{1, 1, 1}, at: []int{0, 0, 0}, process: []int{0, 0, 0}},
 		"a square": {opts: pjrttest.Options{Devices: 4}, bounds: []int{2, 2, 1}, hosts: []int{1, 1, 1}, per: []int{2, 2, 1},
-			device: 1, at: []int{1, 0, 0}, process: []int{0, 0, 0}, onProcess: tputopology.Place{Index: 1}, otherProcess: tputopology.Place{Index: 3}},
+			device: 1, at: []int{1, 0, 0}, process: []int{0, 0, 0}, onProcess: tpu.Place{Index: 1}, otherProcess: tpu.Place{Index: 3}},
 		"a prime number": {opts: pjrttest.Options{Devices: 7}, bounds: []int{1, 7, 1}, hosts: []int{1, 1, 1}, per: []int{1, 7, 1},
-			device: 4, at: []int{0, 4, 0}, process: []int{0, 0, 0}, onProcess: tputopology.Place{Index: 4}, otherProcess: tputopology.Place{Index: 6}},
+			device: 4, at: []int{0, 4, 0}, process: []int{0, 0, 0}, onProcess: tpu.Place{Index: 4}, otherProcess: tpu.Place{Index: 6}},
 		"three processes": {opts: pjrttest.Options{Devices: 6, Processes: 3}, bounds: []int{2, 3, 3}, hosts: []int{1, 1, 3}, per: []int{2, 3, 1},
-			device: 9, at: []int{1, 1, 1}, process: []int{0, 0, 1}, onProcess: tputopology.Place{Process: 1, Index: 3},
-			otherProcess: tputopology.Place{Process: 2, Index: 5}},
+			device: 9, at: []int{1, 1, 1}, process: []int{0, 0, 1}, onProcess: tpu.Place{Process: 1, Index: 3},
+			otherProcess: tpu.Place{Process: 2, Index: 5}},
 		"a named one": {topology: "4x2x2", bounds: []int{4, 2, 2}, hosts: []int{1, 1, 1}, per: []int{4, 2, 2},
-			device: 14, at: []int{2, 1, 1}, process: []int{0, 0, 0}, onProcess: tputopology.Place{Index: 14}, otherProcess: tputopology.Place{Index: 15}},
+			device: 14, at: []int{2, 1, 1}, process: []int{0, 0, 0}, onProcess: tpu.Place{Index: 14}, otherProcess: tpu.Place{Index: 15}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -88,44 +88,44 @@ func TestDevicesAreArrangedAsASystemOfTPUs(t *testing.T) {
 			x := w.topology(t, c.topology)
 			devices, err := x.Devices()
 			require.NoError(t, err)
-			s, err := tputopology.Of(x)
+			s, err := tpu.SystemOf(x)
 			require.NoError(t, err)
 			n, processes := len(devices), product(c.hosts)
 			per := n / processes
-			assert.Equal(t, tputopology.System{
+			assert.Equal(t, tpu.System{
 				Chips: n, Cores: n, Devices: n, Processes: processes,
 				ChipsPerProcess: per, CoresPerProcess: per, DevicesPerProcess: per, CoresPerChip: 1, DevicesPerChip: 1,
 				Bounds: c.bounds, ProcessBounds: c.hosts, ChipsPerProcessBounds: c.per, Routing: "mesh",
 			}, s)
-			ids, err := tputopology.ProcessIDs(x)
+			ids, err := tpu.ProcessIDs(x)
 			require.NoError(t, err)
 			assert.Len(t, ids, processes)
 			for _, d := range devices {
-				on, err := tputopology.DevicesOf(x, d.ProcessIndex())
+				on, err := tpu.DevicesOf(x, d.ProcessIndex())
 				require.NoError(t, err)
 				assert.Contains(t, on, d.ID(), "the same process as in the description of the device")
-				at, index, err := tputopology.ChipOf(x, d.ID())
+				at, index, err := tpu.ChipOf(x, d.ID())
 				require.NoError(t, err)
-				again, err := tputopology.DeviceAt(x, at, index)
+				again, err := tpu.DeviceAt(x, at, index)
 				require.NoError(t, err)
 				assert.Equal(t, d.ID(), again)
-				chip, err := tputopology.ChipAt(x, at)
+				chip, err := tpu.ChipAt(x, at)
 				require.NoError(t, err)
 				assert.Equal(t, d.ID(), chip)
 			}
-			at, _, err := tputopology.ChipOf(x, c.device)
+			at, _, err := tpu.ChipOf(x, c.device)
 			require.NoError(t, err)
 			assert.Equal(t, c.at, at)
-			place, err := tputopology.PlaceOfDevice(x, c.device)
+			place, err := tpu.PlaceOfDevice(x, c.device)
 			require.NoError(t, err)
 			assert.Equal(t, c.onProcess, place)
-			place, err = tputopology.PlaceOfChip(x, s.Chips-1)
+			place, err = tpu.PlaceOfChip(x, s.Chips-1)
 			require.NoError(t, err)
 			assert.Equal(t, c.otherProcess, place)
-			process, err := tputopology.ProcessAt(x, c.onProcess.Process)
+			process, err := tpu.ProcessAt(x, c.onProcess.Process)
 			require.NoError(t, err)
 			assert.Equal(t, c.process, process)
-			reachable, err := tputopology.Reachable(x, 0, s.Chips-1)
+			reachable, err := tpu.Reachable(x, 0, s.Chips-1)
 			require.NoError(t, err)
 			assert.True(t, reachable)
 		})
@@ -144,10 +144,10 @@ func TestPartsOfASystemAreTopologies(t *testing.T) {
 	t.Parallel()
 	w := start(t, pjrttest.Options{Devices: 4, Processes: 4, Extensions: tpus})
 	x := w.topology(t, "") // 2x2x4 chips
-	part, err := tputopology.Subslice(x, []int{2, 1, 1}, []int{1, 1, 2})
+	part, err := tpu.Subslice(x, []int{2, 1, 1}, []int{1, 1, 2})
 	require.NoError(t, err)
 	assert.Equal(t, 1, w.p.Live()["PJRT_TopologyDescription"])
-	s, err := tputopology.Of(part)
+	s, err := tpu.SystemOf(part)
 	require.NoError(t, err)
 	assert.True(t, s.Part)
 	assert.Equal(t, []int{2, 1, 2}, s.Bounds)
@@ -159,7 +159,7 @@ func TestPartsOfASystemAreTopologies(t *testing.T) {
 
 	// The part begins at the chip at 0, 1, 1: devices 6 and 7 of process 1, then 10 and 11.
 	for want, device := range []int{6, 7, 10, 11} {
-		id, err := tputopology.DeviceInSubslice(x, part, []int{0, 1, 1}, device)
+		id, err := tpu.DeviceInSubslice(x, part, []int{0, 1, 1}, device)
 		require.NoError(t, err)
 		assert.Equal(t, want, id)
 	}
@@ -174,14 +174,14 @@ func TestPartsOfASystemAreTopologies(t *testing.T) {
 	require.NoError(t, err)
 	read, err := w.p.Plugin().DeserializeTopology(w.ctx, data)
 	require.NoError(t, err)
-	again, err := tputopology.Of(read)
+	again, err := tpu.SystemOf(read)
 	require.NoError(t, err)
 	assert.Equal(t, s, again)
 	require.NoError(t, read.Close())
 
-	more, err := tputopology.WithHosts(part, []int{3, 1, 1})
+	more, err := tpu.WithHosts(part, []int{3, 1, 1})
 	require.NoError(t, err)
-	s, err = tputopology.Of(more)
+	s, err = tpu.SystemOf(more)
 	require.NoError(t, err)
 	assert.Equal(t, []int{6, 1, 1}, s.Bounds)
 	assert.Equal(t, 3, s.Processes)
@@ -202,7 +202,7 @@ func TestJobsOfSeveralSlices(t *testing.T) {
 	running, err := job.Config(x, megascale.Job{Slices: 2, Slice: 1})
 	require.NoError(t, err)
 	for _, c := range []struct {
-		config        *multislice.Config
+		config        *megascale.Config
 		slices, slice int
 		devices       map[int]int
 	}{

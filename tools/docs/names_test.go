@@ -26,7 +26,7 @@ var directories = func() map[string]string {
 	} {
 		m[name] = "pjrt/" + name
 	}
-	for _, name := range []string{"crosshost", "ffi", "multislice", "phasecompile", "profiler", "rawbuffer"} {
+	for _, name := range []string{"crosshost", "ffi", "megascale", "phasecompile", "profiler", "rawbuffer"} {
 		m["extensions/"+name] = "extensions/" + name
 	}
 	return m

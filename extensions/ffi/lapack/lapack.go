@@ -23,6 +23,8 @@ package lapack
 import (
 	"errors"
 
+	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/extensions"
 	"github.com/purepjrt/purepjrt/extensions/ffi"
 	"github.com/purepjrt/purepjrt/pjrt"
 	"github.com/purepjrt/purepjrt/pjrt/raw"
@@ -30,7 +32,7 @@ import (
 
 func init() {
 	raw.OnOpen(func(p *pjrt.Plugin) error {
-		if ffi.PlatformOf(p) != "Host" || !ffi.Supported(p) {
+		if ffi.PlatformOf(p) != "Host" || !extensions.Supported(p, capi.ExtensionTypeFFI) {
 			return nil
 		}
 		err := register(p)

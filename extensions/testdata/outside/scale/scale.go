@@ -17,12 +17,6 @@ import (
 	"example.com/outside/scaleraw"
 )
 
-// Supported reports whether the plugin offers the extension.
-func Supported(p *pjrt.Plugin) bool {
-	_, err := scaleraw.Table(raw.Table(p))
-	return err == nil
-}
-
 // Buffer returns a buffer with the elements of b multiplied by factor, and an event
 // that is ready when the plugin has read b. It waits until b has its contents. The
 // caller closes both.

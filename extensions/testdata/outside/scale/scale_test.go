@@ -21,7 +21,7 @@ import (
 func TestABufferIsScaled(t *testing.T) {
 	ctx := context.Background()
 	v := newVendor(t)
-	if !scale.Supported(v.Plugin.Plugin()) {
+	if !extensions.Supported(v.Plugin.Plugin(), scaleraw.ExtensionType) {
 		t.Fatal("the plugin has the extension")
 	}
 	if x, ok := extensions.Find(v.Plugin.Plugin(), scaleraw.ExtensionType); !ok || x.Name != "ExtensionType(42000)" || x.Package != "" {
@@ -74,7 +74,7 @@ func TestABufferIsScaled(t *testing.T) {
 func TestAPluginWithoutTheExtension(t *testing.T) {
 	ctx := context.Background()
 	p := pjrttest.New(t, pjrttest.Options{NoLeaks: true})
-	if scale.Supported(p.Plugin()) || scale.Supported(nil) {
+	if extensions.Supported(p.Plugin(), scaleraw.ExtensionType) {
 		t.Fatal("it has the extension")
 	}
 	b, err := pjrt.FromSlice(ctx, p.Client(), []float32{1}, 1)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The purepjrt Authors
 
-package tputopology
+package tpu
 
 import (
 	"bytes"
@@ -37,8 +37,8 @@ type System struct {
 // maxDims is more dimensions than any system has.
 const maxDims = 8
 
-// Of returns how a system of TPUs is built.
-func Of(t *pjrt.Topology) (System, error) {
+// SystemOf returns how a system of TPUs is built.
+func SystemOf(t *pjrt.Topology) (System, error) {
 	var s System
 	var err error
 	number := func(to *int, count func(*pjrt.Topology) (int, error)) {

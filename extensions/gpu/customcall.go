@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The purepjrt Authors
 
-// Package gpu registers the C functions of custom calls in GPU programs: untyped functions, or a
-// handler for each stage. It uses the extension Gpu_Custom_Call, which came with API 0.31; XLA's
-// plugins for GPUs have it. New programs use package extensions/ffi, whose handlers are Go functions,
-// on all platforms: this package is for existing libraries.
 package gpu
 
 import (
@@ -16,11 +12,6 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt"
 	"github.com/purepjrt/purepjrt/pjrt/raw"
 )
-
-// Supported reports whether the plugin offers the extension.
-func Supported(p *pjrt.Plugin) bool {
-	return raw.Table(p).HasSection(capi.SectionExtension(capi.ExtensionTypeGPUCustomCall))
-}
 
 // CustomCall has the C functions of a custom call. They must stay callable until the process ends.
 // Nothing can check the addresses.

@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The purepjrt Authors
 
-// Package multislice has the objects that describe how one program is spread over
-// several slices of TPUs. It uses the extension MultiSlice, which came with API 0.96;
-// libtpu has it. Another extension of the plugin makes the objects; for libtpu, see
-// package megascale.
-package multislice
+package megascale
 
 import (
 	"github.com/purepjrt/purepjrt/capi"
@@ -13,11 +9,6 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/lifetime"
 	"github.com/purepjrt/purepjrt/pjrt/raw"
 )
-
-// Supported reports whether the plugin offers the extension.
-func Supported(p *pjrt.Plugin) bool {
-	return raw.Table(p).HasSection(capi.SectionExtension(capi.ExtensionTypeMultiSlice))
-}
 
 // Config describes how a program is spread over slices. It goes into
 // ExecuteOptions.Extensions (since API 0.97). Its methods do not block, and may be
@@ -29,10 +20,10 @@ type Config struct {
 
 var _ pjrt.ExecuteExtension = (*Config)(nil)
 
-// Adopt makes a Config from a C handle that an extension of the plugin made and that the
+// AdoptConfig makes a Config from a C handle that an extension of the plugin made and that the
 // caller owns. destroy frees the handle when it is no longer used; nil means
 // PJRT_MultiSlice_Config_Destroy. After an error the caller still owns the handle.
-func Adopt(p *pjrt.Plugin, h *capi.MultiSliceConfig, destroy func(*capi.MultiSliceConfig)) (*Config, error) {
+func AdoptConfig(p *pjrt.Plugin, h *capi.MultiSliceConfig, destroy func(*capi.MultiSliceConfig)) (*Config, error) {
 	table := raw.Table(p)
 	if h == nil || table == nil {
 		return nil, pjrt.ErrInvalidArgument.Errorf("the plugin or the handle of the configuration is nil")
@@ -150,8 +141,7 @@ func (x *Config) ExtendExecute(client *pjrt.Client, _ []*pjrt.Device, options *c
 
 func (x *Config) acquire() (*capi.MultiSliceConfig, error) {
 	if x == nil || x.ref == nil {
-		return nil, pjrt.ErrInvalidArgument.Errorf("the multi-slice configuration is nil: make one with package megascale or " +
-			"multislice.Adopt")
+		return nil, pjrt.ErrInvalidArgument.Errorf("the multi-slice configuration is nil: make one with Context.Config or AOTConfig")
 	}
 	return x.ref.Acquire()
 }

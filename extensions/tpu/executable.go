@@ -1,29 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The purepjrt Authors
 
-// Package tpuexecutable reads serialized executables for TPUs without loading them: the
-// program, its cost and memory, and what it was compiled for. It uses the extension
-// TpuExecutable, which came with API 0.90; libtpu has it, even without a TPU.
-//
-//	data, err := exe.Serialize(ctx)
-//	program, err := tpuexecutable.Program(plugin, data)
-//	m, err := hlo.Decode(program.Code)
-//
-// The arguments named executable are what Executable.Serialize of package pjrt returns, or
-// libtpu's own part of it.
-package tpuexecutable
+package tpu
 
 import (
 	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/extensions"
 	"github.com/purepjrt/purepjrt/pjrt"
 	"github.com/purepjrt/purepjrt/pjrt/raw"
 	"github.com/purepjrt/purepjrt/pjrt/saved"
 )
-
-// Supported reports whether the plugin offers the extension.
-func Supported(p *pjrt.Plugin) bool {
-	return raw.Table(p).HasSection(capi.SectionExtension(capi.ExtensionTypeTPUExecutable))
-}
 
 // TargetArguments returns what an executable was compiled for
 // (PJRT_TpuExecutable_GetTargetArguments), a message that [CostAnalysis] takes.
@@ -83,7 +69,7 @@ func CostAnalysis(p *pjrt.Plugin, target []byte, programs ...pjrt.Program) ([]pj
 	if p == nil {
 		return nil, errNilPlugin
 	}
-	if len(target) == 0 && Supported(p) {
+	if len(target) == 0 && extensions.Supported(p, capi.ExtensionTypeTPUExecutable) {
 		return nil, pjrt.ErrInvalidArgument.Errorf("the target arguments are empty: take those that TargetArguments returns")
 	}
 	if len(programs) == 0 {
@@ -180,7 +166,7 @@ func codeOf(p *pjrt.Plugin, executable []byte) ([]byte, error) {
 		}
 		executable = e.Code
 	}
-	if len(executable) == 0 && Supported(p) {
+	if len(executable) == 0 && extensions.Supported(p, capi.ExtensionTypeTPUExecutable) {
 		return nil, pjrt.ErrInvalidArgument.Errorf("the executable has no bytes")
 	}
 	return executable, nil

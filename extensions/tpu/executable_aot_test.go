@@ -3,7 +3,7 @@
 
 //go:build aot
 
-package tpuexecutable_test
+package tpu_test
 
 import (
 	"context"
@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/purepjrt/purepjrt/extensions/tpuexecutable"
+	"github.com/purepjrt/purepjrt/extensions/tpu"
 	"github.com/purepjrt/purepjrt/pjrt"
 	"github.com/purepjrt/purepjrt/pjrt/hlo"
 	"github.com/purepjrt/purepjrt/pjrt/plugins"
@@ -47,18 +47,18 @@ func TestAheadOfTimeWhatASerializedExecutableContains(t *testing.T) {
 	require.NoError(t, err)
 	data, err := serialized(p)
 	require.NoError(t, err)
-	target, err := tpuexecutable.TargetArguments(p, data)
+	target, err := tpu.TargetArguments(p, data)
 	require.NoError(t, err)
 	assert.NotEmpty(t, target)
-	program, err := tpuexecutable.Program(p, data)
+	program, err := tpu.Program(p, data)
 	require.NoError(t, err)
 	m, err := hlo.Decode(program.Code)
 	require.NoError(t, err)
 	assert.Contains(t, m.String(), "negate")
-	stats, err := tpuexecutable.MemoryStats(p, data)
+	stats, err := tpu.MemoryStats(p, data)
 	require.NoError(t, err)
 	assert.NotEmpty(t, stats)
-	costs, err := tpuexecutable.CostAnalysis(p, target, program)
+	costs, err := tpu.CostAnalysis(p, target, program)
 	require.NoError(t, err)
 	byName := make(map[string]any)
 	for _, c := range costs {
@@ -66,18 +66,18 @@ func TestAheadOfTimeWhatASerializedExecutableContains(t *testing.T) {
 	}
 	assert.EqualValues(t, 8*128, byName["flops"], costs)
 
-	env, err := tpuexecutable.CompilationEnvironments(p, nil)
+	env, err := tpu.CompilationEnvironments(p, nil)
 	require.NoError(t, err)
 	assert.NotEmpty(t, env)
-	_, err = tpuexecutable.Setting(p, env, "no_such_setting")
+	_, err = tpu.Setting(p, env, "no_such_setting")
 	require.Error(t, err)
-	value, err := tpuexecutable.Setting(p, env, "xla_tpu_enable_async_collective_fusion")
+	value, err := tpu.Setting(p, env, "xla_tpu_enable_async_collective_fusion")
 	require.NoError(t, err)
 	assert.Contains(t, []string{"true", "false"}, value)
-	is, err := tpuexecutable.IsPredetermined(p, nil)
+	is, err := tpu.IsPredetermined(p, nil)
 	require.NoError(t, err)
 	assert.False(t, is)
-	is, err = tpuexecutable.IsCancellationPlaceholder(p, nil)
+	is, err = tpu.IsCancellationPlaceholder(p, nil)
 	require.NoError(t, err)
 	assert.False(t, is)
 }
@@ -87,27 +87,27 @@ func TestAheadOfTimeBytesThatAreNoExecutable(t *testing.T) {
 	require.NoError(t, err)
 	data, err := serialized(p)
 	require.NoError(t, err)
-	target, err := tpuexecutable.TargetArguments(p, data)
+	target, err := tpu.TargetArguments(p, data)
 	require.NoError(t, err)
-	program, err := tpuexecutable.Program(p, data)
+	program, err := tpu.Program(p, data)
 	require.NoError(t, err)
 	for _, bad := range [][]byte{nil, []byte("no executable"), data[:len(data)/2]} {
-		_, err = tpuexecutable.TargetArguments(p, bad)
+		_, err = tpu.TargetArguments(p, bad)
 		require.Error(t, err)
-		_, err = tpuexecutable.Program(p, bad)
+		_, err = tpu.Program(p, bad)
 		require.Error(t, err)
-		_, err = tpuexecutable.MemoryStats(p, bad)
+		_, err = tpu.MemoryStats(p, bad)
 		require.Error(t, err)
 	}
 	for _, programs := range [][]pjrt.Program{nil, {{Code: []byte(negate)}}, {{Format: "hlo_with_config"}}} {
-		_, err = tpuexecutable.CostAnalysis(p, target, programs...)
+		_, err = tpu.CostAnalysis(p, target, programs...)
 		require.ErrorIs(t, err, pjrt.ErrInvalidArgument)
 	}
-	_, err = tpuexecutable.CostAnalysis(p, []byte("no target"), program)
+	_, err = tpu.CostAnalysis(p, []byte("no target"), program)
 	require.Error(t, err)
-	_, err = tpuexecutable.Setting(p, nil, "")
+	_, err = tpu.Setting(p, nil, "")
 	require.ErrorIs(t, err, pjrt.ErrInvalidArgument)
-	_, err = tpuexecutable.CompilationEnvironments(p, []byte("no environment"))
+	_, err = tpu.CompilationEnvironments(p, []byte("no environment"))
 	require.Error(t, err)
 }
 
@@ -121,7 +121,7 @@ func ExampleProgram_aheadOfTime() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	program, err := tpuexecutable.Program(plugin, data)
+	program, err := tpu.Program(plugin, data)
 	if err != nil {
 		log.Fatal(err)
 	}

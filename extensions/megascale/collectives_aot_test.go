@@ -3,7 +3,7 @@
 
 //go:build aot
 
-package collectives_test
+package megascale_test
 
 import (
 	"context"
@@ -17,7 +17,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/purepjrt/purepjrt/extensions/collectives"
+	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/extensions"
 	"github.com/purepjrt/purepjrt/extensions/megascale"
 	"github.com/purepjrt/purepjrt/pjrt"
 	"github.com/purepjrt/purepjrt/pjrt/plugins"
@@ -42,7 +43,7 @@ func TestMain(m *testing.M) {
 }
 
 // join makes the communicators of a clique of two devices, both in this process.
-func join(ctx context.Context, p *pjrt.Plugin) ([]*collectives.Communicator, error) {
+func join(ctx context.Context, p *pjrt.Plugin) ([]*megascale.Communicator, error) {
 	job, err := megascale.NewContext(p)
 	if err != nil {
 		return nil, err
@@ -56,14 +57,14 @@ func join(ctx context.Context, p *pjrt.Plugin) ([]*collectives.Communicator, err
 		return nil, err
 	}
 	defer x.Close()
-	return x.Join(ctx, collectives.Clique{Devices: []int{0, 1}, IDs: [][]byte{[]byte("a clique")}, Ranks: []int{0, 1}})
+	return x.Join(ctx, megascale.Clique{Devices: []int{0, 1}, IDs: [][]byte{[]byte("a clique")}, Ranks: []int{0, 1}})
 }
 
 func TestAheadOfTimeTwoRanksExchangeArrays(t *testing.T) {
 	ctx := t.Context()
 	p, err := pjrt.Open(plugintest.Path(t, "tpu"))
 	require.NoError(t, err)
-	require.True(t, collectives.Supported(p))
+	require.True(t, extensions.Supported(p, capi.ExtensionTypeMegascale))
 	ranks, err := join(ctx, p)
 	require.NoError(t, err)
 	require.Len(t, ranks, 2)
@@ -74,33 +75,33 @@ func TestAheadOfTimeTwoRanksExchangeArrays(t *testing.T) {
 	sent := [][]float32{{1, 2, 3, 4}, {10, 20, 30, 50}}
 	for i, c := range []struct {
 		name  string
-		start func(rank int, received []float32, op *collectives.Operation) (*pjrt.Event, error)
+		start func(rank int, received []float32, op *megascale.Operation) (*pjrt.Event, error)
 		want  [2][]float32
 	}{
-		{"sum", func(r int, received []float32, op *collectives.Operation) (*pjrt.Event, error) {
-			return collectives.AllReduce(ranks[r], received, sent[r], collectives.Sum, op)
+		{"sum", func(r int, received []float32, op *megascale.Operation) (*pjrt.Event, error) {
+			return megascale.AllReduce(ranks[r], received, sent[r], megascale.Sum, op)
 		}, [2][]float32{{11, 22, 33, 54}, {11, 22, 33, 54}}},
-		{"max", func(r int, received []float32, op *collectives.Operation) (*pjrt.Event, error) {
-			return collectives.AllReduce(ranks[r], received, sent[r], collectives.Max, op)
+		{"max", func(r int, received []float32, op *megascale.Operation) (*pjrt.Event, error) {
+			return megascale.AllReduce(ranks[r], received, sent[r], megascale.Max, op)
 		}, [2][]float32{{10, 20, 30, 50}, {10, 20, 30, 50}}},
-		{"reduce-scatter", func(r int, received []float32, op *collectives.Operation) (*pjrt.Event, error) {
-			return collectives.ReduceScatter(ranks[r], received[:2], sent[r], collectives.Sum, op)
+		{"reduce-scatter", func(r int, received []float32, op *megascale.Operation) (*pjrt.Event, error) {
+			return megascale.ReduceScatter(ranks[r], received[:2], sent[r], megascale.Sum, op)
 		}, [2][]float32{{11, 22, 0, 0}, {33, 54, 0, 0}}},
-		{"all-gather", func(r int, received []float32, op *collectives.Operation) (*pjrt.Event, error) {
-			return collectives.AllGather(ranks[r], received, sent[r][:2], op)
+		{"all-gather", func(r int, received []float32, op *megascale.Operation) (*pjrt.Event, error) {
+			return megascale.AllGather(ranks[r], received, sent[r][:2], op)
 		}, [2][]float32{{1, 2, 10, 20}, {1, 2, 10, 20}}},
-		{"permute", func(r int, received []float32, op *collectives.Operation) (*pjrt.Event, error) {
-			return collectives.Permute(ranks[r], received, sent[r], 1-r, []int{1 - r}, op)
+		{"permute", func(r int, received []float32, op *megascale.Operation) (*pjrt.Event, error) {
+			return megascale.Permute(ranks[r], received, sent[r], 1-r, []int{1 - r}, op)
 		}, [2][]float32{{10, 20, 30, 50}, {1, 2, 3, 4}}},
-		{"all-to-all", func(r int, received []float32, op *collectives.Operation) (*pjrt.Event, error) {
-			return collectives.AllToAll(ranks[r], [][]float32{received[:2], received[2:]}, [][]float32{sent[r][:2], sent[r][2:]}, op)
+		{"all-to-all", func(r int, received []float32, op *megascale.Operation) (*pjrt.Event, error) {
+			return megascale.AllToAll(ranks[r], [][]float32{received[:2], received[2:]}, [][]float32{sent[r][:2], sent[r][2:]}, op)
 		}, [2][]float32{{1, 2, 10, 20}, {3, 4, 30, 50}}},
 	} {
 		var events [2]*pjrt.Event
 		var received [2][]float32
 		for r := range ranks {
 			received[r] = make([]float32, 4)
-			events[r], err = c.start(r, received[r], &collectives.Operation{
+			events[r], err = c.start(r, received[r], &megascale.Operation{
 				Run: 1, ID: int64(i), Devices: []int{0, 1}, Local: 2, Timeout: time.Minute,
 			})
 			require.NoError(t, err, c.name)
@@ -116,7 +117,7 @@ func TestAheadOfTimeTwoRanksExchangeArrays(t *testing.T) {
 	}
 	_, err = ranks[0].Describe()
 	require.ErrorIs(t, err, pjrt.ErrClosed)
-	_, err = collectives.AllReduce(ranks[0], sent[0], sent[0], collectives.Sum, nil)
+	_, err = megascale.AllReduce(ranks[0], sent[0], sent[0], megascale.Sum, nil)
 	require.ErrorIs(t, err, pjrt.ErrClosed)
 }
 
@@ -134,7 +135,7 @@ func ExampleAllReduce_aheadOfTime() {
 	sums := [][]int32{make([]int32, 2), make([]int32, 2)}
 	var done []*pjrt.Event
 	for r, c := range ranks {
-		e, err := collectives.AllReduce(c, sums[r], []int32{1, int32(10 * r)}, collectives.Sum, &collectives.Operation{
+		e, err := megascale.AllReduce(c, sums[r], []int32{1, int32(10 * r)}, megascale.Sum, &megascale.Operation{
 			Devices: []int{0, 1}, Local: 2, Timeout: time.Minute,
 		})
 		if err != nil {

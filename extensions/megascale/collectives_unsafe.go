@@ -1,26 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The purepjrt Authors
 
-// Package collectives sums, gathers and exchanges arrays between processes, outside programs. It uses
-// the extension Collectives, which came with API 0.94; libtpu has it.
-//
-// The processes of a clique agree on its ids and on the rank of each member. Another extension of the
-// plugin makes the [Collectives]; for libtpu, see package megascale:
-//
-//	x, err := megascaleContext.Collectives(processes, nil)
-//	...
-//	list, err := x.Join(ctx, collectives.Clique{Devices: []int{0, 1}, IDs: ids, Ranks: []int{0}})
-//	...
-//	done, err := collectives.AllReduce(list[0], sums, values, collectives.Sum, nil)
-//	...
-//	err = done.Wait(ctx) // sums is valid from here on
-//
-// When libtpu is loaded, it reads the port to listen on from the environment variable
-// LIBTPU_INIT_ARGS, such as --megascale_port=8471. On machines without a data center network the
-// variable must also contain --megascale_transport_type=grpc. The ranks of one process were tested
-// that way, without TPUs; the ranks of several processes need whatever starts a job of several
-// slices.
-package collectives
+package megascale
 
 import (
 	"context"
@@ -36,21 +17,16 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/raw"
 )
 
-// Supported reports whether the plugin offers the extension.
-func Supported(p *pjrt.Plugin) bool {
-	return raw.Table(p).HasSection(capi.SectionExtension(capi.ExtensionTypeCollectives))
-}
-
 // Collectives is a way to connect processes. Its methods may be called from any goroutine.
 type Collectives struct {
 	plugin *pjrt.Plugin
 	ref    *lifetime.Ref[capi.Collectives]
 }
 
-// Adopt makes a Collectives from a C handle that an extension of the plugin made and that the caller
+// AdoptCollectives makes a Collectives from a C handle that an extension of the plugin made and that the caller
 // owns. parent, unless nil, is what the handle was made from; it lives as long as the Collectives.
 // After an error the caller still owns the handle.
-func Adopt(p *pjrt.Plugin, h *capi.Collectives, parent lifetime.Parent) (*Collectives, error) {
+func AdoptCollectives(p *pjrt.Plugin, h *capi.Collectives, parent lifetime.Parent) (*Collectives, error) {
 	if p == nil || h == nil {
 		return nil, pjrt.ErrInvalidArgument.Errorf("the plugin or the handle of the collectives is nil")
 	}
@@ -90,7 +66,7 @@ type Clique struct {
 // goroutine, which closes the communicators that it gets.
 func (x *Collectives) Join(ctx context.Context, clique Clique) ([]*Communicator, error) {
 	if x == nil || x.ref == nil {
-		return nil, pjrt.ErrInvalidArgument.Errorf("the collectives are nil: make some with package megascale")
+		return nil, pjrt.ErrInvalidArgument.Errorf("the collectives are nil: Context.Collectives makes some")
 	}
 	if len(clique.Devices) == 0 || len(clique.Ranks) == 0 {
 		return nil, pjrt.ErrInvalidArgument.Errorf("a clique needs devices, and this process takes at least one rank; there are %d and %d",

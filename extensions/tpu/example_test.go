@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The purepjrt Authors
 
-package tputopology_test
+package tpu_test
 
 import (
 	"context"
@@ -9,7 +9,7 @@ import (
 	"log"
 
 	"github.com/purepjrt/purepjrt/capi"
-	"github.com/purepjrt/purepjrt/extensions/tputopology"
+	"github.com/purepjrt/purepjrt/extensions/tpu"
 	"github.com/purepjrt/purepjrt/pjrt/pjrttest"
 )
 
@@ -27,22 +27,22 @@ func ExampleSubslice() {
 		log.Fatal(err)
 	}
 	defer topology.Close()
-	part, err := tputopology.Subslice(topology, []int{2, 2, 1}, []int{1, 1, 1})
+	part, err := tpu.Subslice(topology, []int{2, 2, 1}, []int{1, 1, 1})
 	if err != nil {
 		log.Fatal(err)
 	}
 	defer part.Close()
-	system, err := tputopology.Of(part)
+	system, err := tpu.SystemOf(part)
 	if err != nil {
 		log.Fatal(err)
 	}
 	fmt.Println(system.Chips, "chips in", system.Bounds)
 	origin := []int{2, 0, 0}
-	device, err := tputopology.DeviceAt(topology, []int{3, 1, 0}, 0)
+	device, err := tpu.DeviceAt(topology, []int{3, 1, 0}, 0)
 	if err != nil {
 		log.Fatal(err)
 	}
-	inPart, err := tputopology.DeviceInSubslice(topology, part, origin, device)
+	inPart, err := tpu.DeviceInSubslice(topology, part, origin, device)
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The purepjrt Authors
 
-package deviceevent_test
+package rawbuffer_test
 
 import (
 	"context"
@@ -17,7 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/purepjrt/purepjrt/capi"
-	"github.com/purepjrt/purepjrt/extensions/deviceevent"
+	"github.com/purepjrt/purepjrt/extensions/rawbuffer"
 	"github.com/purepjrt/purepjrt/pjrt"
 	"github.com/purepjrt/purepjrt/pjrt/pjrttest"
 )
@@ -76,7 +76,7 @@ var table = &capi.DeviceEventFunctionTable{
 	AndThen: capi.DeviceEventFunctionTableAndThen(purego.NewCallback(func(e uintptr, then capi.DeviceEventAndThen, arg uintptr) uintptr {
 		over := false
 		note("AndThen", func() {
-			if over = world.state != deviceevent.Pending; !over {
+			if over = world.state != rawbuffer.EventPending; !over {
 				world.waiting = append(world.waiting, func() { then.Call(arg) })
 			}
 		})
@@ -89,7 +89,7 @@ var table = &capi.DeviceEventFunctionTable{
 		func(e uintptr, code *capi.ErrorCode, text **byte, size *uintptr) uintptr {
 			failed := uintptr(0)
 			note("GetErrorIfPresent", func() {
-				if world.state == deviceevent.Failed {
+				if world.state == rawbuffer.EventFailed {
 					*code, *text, *size = capi.ErrorCodeDataLoss, unsafe.SliceData(message), uintptr(len(message)-1)
 					failed = 1
 				}
@@ -97,7 +97,7 @@ var table = &capi.DeviceEventFunctionTable{
 			return failed
 		})),
 	GetState: capi.DeviceEventFunctionTableGetState(purego.NewCallback(func(e uintptr) uintptr {
-		state := deviceevent.Pending
+		state := rawbuffer.EventPending
 		note("GetState", func() { state = world.state })
 		return uintptr(state)
 	})),
@@ -108,11 +108,11 @@ var table = &capi.DeviceEventFunctionTable{
 }
 
 // adopt returns the event, which has not happened yet.
-func adopt(t testing.TB) *deviceevent.Event {
+func adopt(t testing.TB) *rawbuffer.DeviceEvent {
 	t.Helper()
 	p := pjrttest.New(t, pjrttest.Options{})
-	begin(deviceevent.Pending)
-	e, err := deviceevent.Adopt(p.Plugin(), capi.DeviceEvent{Vtable: table, DeviceEvent: handle}, nil)
+	begin(rawbuffer.EventPending)
+	e, err := rawbuffer.AdoptDeviceEvent(p.Plugin(), capi.DeviceEvent{Vtable: table, DeviceEvent: handle}, nil)
 	require.NoError(t, err)
 	return e
 }
@@ -121,7 +121,7 @@ func TestWaitingForADevice(t *testing.T) {
 	e := adopt(t)
 	state, err := e.State()
 	require.NoError(t, err)
-	assert.Equal(t, deviceevent.Pending, state)
+	assert.Equal(t, rawbuffer.EventPending, state)
 	ctx, stop := context.WithCancel(t.Context())
 	waited := make(chan error, 2)
 	for range 2 {
@@ -137,7 +137,7 @@ func TestWaitingForADevice(t *testing.T) {
 	require.ErrorIs(t, <-waited, context.Canceled)
 	require.ErrorIs(t, e.Wait(ctx), context.Canceled)
 	assert.Equal(t, 3, world.references, "each wait holds a reference")
-	happen(deviceevent.Ready)
+	happen(rawbuffer.EventReady)
 	assert.Equal(t, 1, world.references)
 	require.NoError(t, e.Wait(t.Context()))
 	stream, place, err := e.Stream()
@@ -166,26 +166,26 @@ func TestWaitingForADevice(t *testing.T) {
 func TestTheErrorOfADevice(t *testing.T) {
 	e := adopt(t)
 	defer e.Close()
-	happen(deviceevent.Failed)
+	happen(rawbuffer.EventFailed)
 	err := e.Wait(t.Context())
 	require.ErrorIs(t, err, pjrt.ErrDataLoss)
 	require.ErrorContains(t, err, "the copy engine is on fire")
 	state, err := e.State()
 	require.NoError(t, err)
-	assert.Equal(t, deviceevent.Failed, state)
+	assert.Equal(t, rawbuffer.EventFailed, state)
 }
 
 func TestMisuseOfDeviceEventsIsAnErrorHere(t *testing.T) {
 	p := pjrttest.New(t, pjrttest.Options{}).Plugin()
 	for name, e := range map[string]capi.DeviceEvent{"nil": {}, "no table": {DeviceEvent: handle}, "no event": {Vtable: table}} {
-		_, err := deviceevent.Adopt(p, e, nil)
+		_, err := rawbuffer.AdoptDeviceEvent(p, e, nil)
 		require.ErrorIs(t, err, pjrt.ErrInvalidArgument, name)
 	}
-	_, err := deviceevent.Adopt(nil, capi.DeviceEvent{Vtable: table, DeviceEvent: handle}, nil)
+	_, err := rawbuffer.AdoptDeviceEvent(nil, capi.DeviceEvent{Vtable: table, DeviceEvent: handle}, nil)
 	require.ErrorIs(t, err, pjrt.ErrInvalidArgument)
-	_, err = deviceevent.Adopt(p, capi.DeviceEvent{Vtable: new(capi.DeviceEventFunctionTable), DeviceEvent: handle}, nil)
+	_, err = rawbuffer.AdoptDeviceEvent(p, capi.DeviceEvent{Vtable: new(capi.DeviceEventFunctionTable), DeviceEvent: handle}, nil)
 	require.ErrorIs(t, err, pjrt.ErrInternal)
-	for _, none := range []*deviceevent.Event{nil, {}} {
+	for _, none := range []*rawbuffer.DeviceEvent{nil, {}} {
 		require.ErrorIs(t, none.Wait(t.Context()), pjrt.ErrInvalidArgument)
 		_, err = none.State()
 		require.ErrorIs(t, err, pjrt.ErrInvalidArgument)
@@ -198,8 +198,8 @@ func TestMisuseOfDeviceEventsIsAnErrorHere(t *testing.T) {
 
 	old := *table // a plugin of API 0.104
 	old.StructSize = unsafe.Offsetof(old.Parent)
-	begin(deviceevent.Ready)
-	e, err := deviceevent.Adopt(p, capi.DeviceEvent{Vtable: &old, DeviceEvent: handle}, nil)
+	begin(rawbuffer.EventReady)
+	e, err := rawbuffer.AdoptDeviceEvent(p, capi.DeviceEvent{Vtable: &old, DeviceEvent: handle}, nil)
 	require.NoError(t, err)
 	require.NoError(t, e.Wait(t.Context()))
 	_, err = e.State()
@@ -219,8 +219,8 @@ func ExampleEvent_Wait() {
 		return
 	}
 	defer p.Close()
-	begin(deviceevent.Ready)
-	e, err := deviceevent.Adopt(p.Plugin(), capi.DeviceEvent{Vtable: table, DeviceEvent: handle}, nil)
+	begin(rawbuffer.EventReady)
+	e, err := rawbuffer.AdoptDeviceEvent(p.Plugin(), capi.DeviceEvent{Vtable: table, DeviceEvent: handle}, nil)
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The purepjrt Authors
 
-package stream_test
+package gpu_test
 
 import (
 	"context"
@@ -9,14 +9,14 @@ import (
 	"log"
 
 	"github.com/purepjrt/purepjrt/capi"
-	"github.com/purepjrt/purepjrt/extensions/stream"
+	"github.com/purepjrt/purepjrt/extensions/gpu"
 	"github.com/purepjrt/purepjrt/pjrt"
 	"github.com/purepjrt/purepjrt/pjrt/pjrttest"
 )
 
 // Another library on the same GPU reads a buffer in its own stream as soon as the buffer has its
 // contents. The host does not wait.
-func ExampleWait() {
+func ExampleStream_Wait() {
 	ctx := context.Background()
 	plugin, err := pjrttest.Start(pjrttest.Options{ // in place of a plugin for GPUs
 		Extensions: []capi.ExtensionType{capi.ExtensionTypeStream},
@@ -31,11 +31,11 @@ func ExampleWait() {
 		log.Fatal(err)
 	}
 	defer b.Close()
-	own, err := stream.OfDevice(client.Devices()[0]) // or a CUstream of the other library
+	own, err := gpu.StreamOf(client.Devices()[0]) // or a CUstream of the other library
 	if err != nil {
 		log.Fatal(err)
 	}
-	if err := stream.Wait(own, b); err != nil {
+	if err := own.Wait(b); err != nil {
 		log.Fatal(err)
 	}
 	// Whatever the other library puts into the stream from here on finds the contents.

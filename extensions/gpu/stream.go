@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The purepjrt Authors
 
-// Package stream orders a device's work with that of another library on the same GPU. It
-// uses the extension Stream, which came with API 0.49; XLA's plugins for GPUs have it.
-package stream
+package gpu
 
 import (
 	"github.com/purepjrt/purepjrt/capi"
@@ -11,18 +9,13 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/raw"
 )
 
-// Supported reports whether the plugin offers the extension.
-func Supported(p *pjrt.Plugin) bool {
-	return raw.Table(p).HasSection(capi.SectionExtension(capi.ExtensionTypeStream))
-}
-
 // Stream is the platform's handle of a stream, such as CUDA's CUstream. The device owns
 // the stream.
 type Stream int
 
-// OfDevice returns the stream on which a device waits for buffers that other libraries
+// StreamOf returns the stream on which a device waits for buffers that other libraries
 // fill (PJRT_Get_Stream_For_External_Ready_Events). It is valid as long as the client.
-func OfDevice(d *pjrt.Device) (Stream, error) {
+func StreamOf(d *pjrt.Device) (Stream, error) {
 	h, release, err := raw.AcquireDevice(d)
 	if err != nil {
 		return 0, err
@@ -37,7 +30,7 @@ func OfDevice(d *pjrt.Device) (Stream, error) {
 // Wait makes a stream wait until a buffer has its contents
 // (PJRT_Wait_Until_Buffer_Ready_On_Stream). The call itself does not wait. Nothing checks
 // that s is a stream of the platform. A buffer without contents is an error.
-func Wait(s Stream, b *pjrt.Buffer) error {
+func (s Stream) Wait(b *pjrt.Buffer) error {
 	h, release, err := raw.AcquireBuffer(b)
 	if err != nil {
 		return err
