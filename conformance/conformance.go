@@ -252,7 +252,7 @@ func (o *Options) config() (*driver.Config, error) {
 	}
 	if o.Plugin != "" {
 		c.Setup.Plugin = o.Plugin
-		inspected := plugins.Inspect(c.Setup.Plugin)
+		inspected, _ := plugins.Find(context.Background(), c.Setup.Plugin) // that it cannot be loaded is a finding
 		if inspected.Hardware != nil {
 			c.Hardware = inspected.Hardware.Error()
 		}

@@ -9,9 +9,7 @@
 // [Program], StableHLO as text or bytecode, into a [LoadedExecutable], takes [HostArray]
 // values to its devices as [Buffer] objects, and brings results back:
 //
-//	path, err := plugins.Find("cpu")
-//	plugin, err := pjrt.Open(path)
-//	client, err := plugin.NewClient(ctx, nil)
+//	client, err := plugins.Open(ctx, "cpu", nil)
 //	exe, err := client.Compile(ctx, pjrt.Program{Code: text}, nil)
 //	x, err := pjrt.FromSlice(ctx, client, []float32{1, 2, 3, 4}, 2, 2)
 //	outs, err := exe.Execute(ctx, []*pjrt.Buffer{x}, nil)

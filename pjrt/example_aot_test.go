@@ -17,14 +17,7 @@ import (
 // A program is compiled for four TPUs on a machine that has none.
 func ExamplePlugin_CompileFor_tpuAheadOfTime() {
 	ctx := context.Background()
-	path, err := plugins.Install(ctx, "tpu", plugins.InstallOptions{})
-	if err != nil {
-		log.Fatal(err)
-	}
-	if err := plugins.Prepare(path); err != nil { // otherwise libtpu looks for a TPU for minutes
-		log.Fatal(err)
-	}
-	plugin, err := pjrt.Open(path)
+	plugin, err := plugins.Load(ctx, "tpu")
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -57,14 +50,7 @@ func.func @main(%a: tensor<8x128xf32>) -> tensor<8x128xf32> {
 // Topologies can be told apart, and sent to another process.
 func ExampleTopology_Fingerprint_tpuAheadOfTime() {
 	ctx := context.Background()
-	path, err := plugins.Install(ctx, "tpu", plugins.InstallOptions{})
-	if err != nil {
-		log.Fatal(err)
-	}
-	if err := plugins.Prepare(path); err != nil {
-		log.Fatal(err)
-	}
-	plugin, err := pjrt.Open(path)
+	plugin, err := plugins.Load(ctx, "tpu")
 	if err != nil {
 		log.Fatal(err)
 	}

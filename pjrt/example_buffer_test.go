@@ -26,15 +26,7 @@ func cpuClient(ctx context.Context) *pjrt.Client {
 		runtime.GC()
 		time.Sleep(time.Millisecond)
 	}
-	path, err := plugins.Install(ctx, "cpu", plugins.InstallOptions{})
-	if err != nil {
-		log.Fatal(err)
-	}
-	plugin, err := pjrt.Open(path)
-	if err != nil {
-		log.Fatal(err)
-	}
-	client, err := plugin.NewClient(ctx, nil)
+	client, err := plugins.Open(ctx, "cpu", nil)
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -16,11 +16,7 @@ import (
 
 // cpuPlugin returns the CPU plugin, which is installed if it is missing.
 func cpuPlugin(ctx context.Context) *pjrt.Plugin {
-	path, err := plugins.Install(ctx, "cpu", plugins.InstallOptions{})
-	if err != nil {
-		log.Fatal(err)
-	}
-	plugin, err := pjrt.Open(path)
+	plugin, err := plugins.Load(ctx, "cpu")
 	if err != nil {
 		log.Fatal(err)
 	}

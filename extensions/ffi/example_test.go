@@ -19,15 +19,7 @@ import (
 
 // start returns a client of the plugin for CPUs.
 func start(ctx context.Context) *pjrt.Client {
-	path, err := plugins.Install(ctx, "cpu", plugins.InstallOptions{})
-	if err != nil {
-		log.Fatal(err)
-	}
-	plugin, err := pjrt.Open(path)
-	if err != nil {
-		log.Fatal(err)
-	}
-	client, err := plugin.NewClient(ctx, nil)
+	client, err := plugins.Open(ctx, "cpu", nil)
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The purepjrt Authors
 
-// Package python starts Python such that the working directory decides neither which interpreter is started nor what it
-// imports.
+// Package python starts Python such that the working directory decides neither which interpreter is
+// started nor what it imports.
 //
-// Left alone, "python3 -m pip" imports pip.py of the working directory, and every interpreter imports from the relative entries
-// of PYTHONPATH. An interpreter found in PATH may also be a script that looks for a virtual environment in the working directory
-// and above it.
+// Left alone, "python3 -m pip" imports pip.py of the working directory, and every interpreter
+// imports from the relative entries of PYTHONPATH. An interpreter found in PATH may also be a
+// script that looks for a virtual environment in the working directory and above it.
 package python
 
 import (
@@ -31,8 +31,9 @@ func Default() string {
 	return "python3"
 }
 
-// Find returns the absolute path of an interpreter. A command without a path separator is looked for in PATH, whose relative
-// entries do not count: if the command is in such an entry only, the error is [exec.ErrDot].
+// Find returns the absolute path of an interpreter. A command without a path separator is looked
+// for in PATH, whose relative entries do not count: if the command is in such an entry only, the
+// error is [exec.ErrDot].
 func Find(command string) (string, error) {
 	if filepath.Base(command) != command {
 		path, err := exec.LookPath(command)
@@ -56,12 +57,14 @@ func Find(command string) (string, error) {
 	return "", err
 }
 
-// Command returns a command that runs a program, given as text, with an interpreter that [Find] returned. It imports the
-// packages of the interpreter's environment, of the system and of the user, and ignores the variables of Python (PYTHONPATH and
-// its like) but for PYTHONUSERBASE and PYTHONNOUSERSITE.
+// Command returns a command that runs a program, given as text, with an interpreter that [Find]
+// returned. It imports the packages of the interpreter's environment, of the system and of the
+// user, and ignores the variables of Python (PYTHONPATH and its like) but for PYTHONUSERBASE and
+// PYTHONNOUSERSITE.
 //
-// env is its environment; nil means that of this process. Relative paths that lead to programs and libraries are left out. Other
-// relative paths, and those in args, mean nothing to it: it works in a directory in which other users cannot put files.
+// env is its environment; nil means that of this process. Relative paths that lead to programs and
+// libraries are left out. Other relative paths, and those in args, mean nothing to it: it works in
+// a directory in which other users cannot put files.
 func Command(ctx context.Context, interpreter string, env []string, program string, args ...string) *exec.Cmd {
 	if env == nil {
 		env = os.Environ()
@@ -73,16 +76,18 @@ func Command(ctx context.Context, interpreter string, env []string, program stri
 	return cmd
 }
 
-// searched lists the variables with directories in which the system looks for programs and libraries.
+// searched lists the variables with directories in which the system looks for programs and
+// libraries.
 var searched = []string{
 	"PATH", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "DYLD_FRAMEWORK_PATH", "DYLD_FALLBACK_LIBRARY_PATH", "DYLD_FALLBACK_FRAMEWORK_PATH",
 }
 
-// loaded lists the variables with libraries that every process loads. A name without a slash is looked for in directories.
+// loaded lists the variables with libraries that every process loads. A name without a slash is
+// looked for in directories.
 var loaded = []string{"LD_PRELOAD", "LD_AUDIT", "DYLD_INSERT_LIBRARIES"}
 
-// withoutRelativePaths returns env without the relative paths that lead to programs and libraries. The interpreter may change
-// its directory, as scripts in front of it do.
+// withoutRelativePaths returns env without the relative paths that lead to programs and libraries.
+// The interpreter may change its directory, as scripts in front of it do.
 func withoutRelativePaths(env []string) []string {
 	kept := make([]string, 0, len(env)+1)
 	for _, v := range env {
@@ -111,7 +116,8 @@ func Module(ctx context.Context, interpreter string, env []string, module string
 	return Command(ctx, interpreter, env, run, append([]string{module}, args...)...)
 }
 
-// directory returns a directory in which only those put files who could replace the interpreter as well.
+// directory returns a directory in which only those put files who could replace the interpreter as
+// well.
 func directory(interpreter string) string {
 	if runtime.GOOS == "windows" {
 		return filepath.Dir(interpreter) // every user may write to the root of a disk

@@ -77,7 +77,8 @@ func TestPlantedCodeRunsWhereNobodyPreventsIt(t *testing.T) {
 	}
 }
 
-// A shim, as version managers put it into PATH, runs the virtual environment that it finds above the working directory.
+// A shim, as version managers put it into PATH, runs the virtual environment that it finds above
+// the working directory.
 func TestAVirtualEnvironmentAboveTheWorkingDirectoryIsNotUsed(t *testing.T) {
 	dir := planted.Folder(t)
 	real, err := Find(Default())

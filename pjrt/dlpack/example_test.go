@@ -16,11 +16,7 @@ import (
 // Two clients of a process share an array.
 func Example() {
 	ctx := context.Background()
-	path, err := plugins.Install(ctx, "cpu", plugins.InstallOptions{})
-	if err != nil {
-		log.Fatal(err)
-	}
-	plugin, err := pjrt.Open(path)
+	plugin, err := plugins.Load(ctx, "cpu")
 	if err != nil {
 		log.Fatal(err)
 	}

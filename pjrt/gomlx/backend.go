@@ -136,20 +136,14 @@ func open(ctx context.Context, c config) (*Backend, error) {
 
 // load finds, prepares and loads a plugin.
 func load(ctx context.Context, name string) (*pjrt.Plugin, error) {
-	var path string
-	if name == "" {
-		found, err := plugins.Default(ctx)
-		if err != nil {
-			return nil, wrapf(err, "no plugin is named")
-		}
-		path = found.Path
-	} else {
-		found, err := plugins.Find(name)
-		if err != nil {
-			return nil, wrapf(err, "plugin %q", name)
-		}
-		path = found
+	found, err := plugins.Find(ctx, name)
+	switch {
+	case err != nil && name == "":
+		return nil, wrapf(err, "no plugin is named")
+	case err != nil:
+		return nil, wrapf(err, "plugin %q", name)
 	}
+	path := found.Path
 	preparing.Lock()
 	defer preparing.Unlock()
 	if err := plugins.Prepare(path); err != nil {

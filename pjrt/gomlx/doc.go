@@ -14,8 +14,8 @@
 // # Configuration
 //
 // The text after "pjrt:" names a plugin as for [plugins.Find]: by a name (cpu, cuda, tpu)
-// or by the path of its library. Without a name, the backend uses the plugin that
-// [plugins.Default] returns. Options follow after commas:
+// or by the path of its library. Without a name, the backend uses the best plugin
+// on the machine. Options follow after commas:
 //
 //	pjrt:cpu,cpu_device_count=8
 //	pjrt:/opt/plugins/pjrt_c_api_my_plugin.so,cache

@@ -19,11 +19,7 @@ import (
 func Example() {
 	// isolate.Main() is the first line of main.
 	ctx := context.Background()
-	path, err := plugins.Install(ctx, "cpu", plugins.InstallOptions{})
-	if err != nil {
-		log.Fatal(err)
-	}
-	plugin, err := pjrt.Open(path)
+	plugin, err := plugins.Load(ctx, "cpu")
 	if err != nil {
 		log.Fatal(err)
 	}

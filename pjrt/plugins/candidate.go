@@ -14,41 +14,42 @@ import (
 
 // A Candidate is a plugin that [List] found, whether or not it is usable.
 type Candidate struct {
-	// Name is the name that [Find] takes: cpu, cuda13, tpu@0.0.2. It is empty if the Candidate stands for a place that
-	// could not be searched, such as an unreadable directory.
+	// Name is the name that [Find] takes: cpu, cuda13, tpu@0.0.2. It is empty if the Candidate
+	// stands for a place that could not be searched, such as an unreadable directory.
 	Name string
-	// Platform is the kind of device: cpu, cuda, rocm, oneapi, tpu, neuron, or Name if this package does not know the
-	// plugin.
+	// Platform is the kind of device: cpu, cuda, rocm, oneapi, tpu, neuron, or Name if this package
+	// does not know the plugin.
 	Platform string
 	// Path is the library, or the file or directory that could not be read.
 	Path string
-	// Origin is the place where the plugin was found, and Detail says where in it: an entry of a variable, a directory, or
-	// a Python distribution.
+	// Origin is the place where the plugin was found, and Detail says where in it: an entry of a
+	// variable, a directory, or a Python distribution.
 	Origin Origin
 	Detail string
 	// Priority orders the platforms: the default is the usable plugin with the highest priority.
 	Priority int
 	// Experimental plugins are used only when asked for, never by default.
 	Experimental bool
-	// FailQuietly says that [Default] skips the plugin if it is not usable. If FailQuietly is false, an unusable plugin is
-	// an error, because the user configured it.
+	// FailQuietly says that [Find] without a name skips the plugin if it is not usable. If
+	// FailQuietly is false, an unusable plugin is an error, because the user configured it.
 	FailQuietly bool
-	// Options are the create options from the plugin's configuration file, sorted by name. Pass them on in the options of
-	// the client.
+	// Options are the create options from the plugin's configuration file, sorted by name. Pass
+	// them on in the options of the client.
 	Options []capi.Attribute
 	// Version is the version of the Python distribution that contains the library, if known.
 	Version string
-	// API is the version of the PJRT API that the library was built with, such as 0.81. It is known from a header
-	// beside the library, or from its distribution.
+	// API is the version of the PJRT API that the library was built with, such as 0.81. It is known
+	// from a header beside the library, or from its distribution.
 	API string
-	// Needs lists the missing libraries: the dynamic linker would not find them, or they lack a symbol version that the
-	// plugin needs.
+	// Needs lists the missing libraries: the dynamic linker would not find them, or they lack a
+	// symbol version that the plugin needs.
 	Needs []string
-	// Problem says why the library cannot be loaded. It is nil if nothing prevents that, as far as can be told without
-	// loading it.
+	// Problem says why the library cannot be loaded. It is nil if nothing prevents that, as far as
+	// can be told without loading it.
 	Problem error
-	// Hardware says why the plugin will find no devices: no device of its kind, no driver, or a driver that is too old.
-	// Such a plugin can still be loaded, and most can compile ahead of time.
+	// Hardware says why the plugin will find no devices: no device of its kind, no driver, or a
+	// driver that is too old. Such a plugin can still be loaded, and most can compile ahead of
+	// time.
 	Hardware error
 
 	otherNames []string // other names that Find accepts
@@ -63,7 +64,8 @@ func (c Candidate) Err() error { return cmp.Or(c.Problem, c.Hardware) }
 // An Origin is a place where plugins are found.
 type Origin string
 
-// The places, in the order in which [Find] searches them. [List] keeps this order among plugins of the same platform.
+// The places, in the order in which [Find] searches them. [List] keeps this order among plugins of
+// the same platform.
 const (
 	OriginNames       Origin = NamesAndLibraryPaths
 	OriginLibraryPath Origin = PluginLibraryPath
@@ -88,7 +90,8 @@ func (p problem) Error() string        { return p.reason.Error() }
 func (p problem) Unwrap() error        { return p.reason }
 func (p problem) Is(target error) bool { return target == ErrUnusable }
 
-// byPreference orders candidates by priority. Candidates of equal priority stay in the order of places.
+// byPreference orders candidates by priority. Candidates of equal priority stay in the order of
+// places.
 func byPreference(list []Candidate) {
 	slices.SortStableFunc(list, func(a, b Candidate) int { return cmp.Compare(b.Priority, a.Priority) })
 }

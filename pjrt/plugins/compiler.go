@@ -12,23 +12,10 @@ import (
 	"path/filepath"
 )
 
-// InstallCompiler makes sure that an installed plugin (a name as in [Install]) has the compiler that it needs, and returns the
-// compiler's directory. The plugin for CUDA 13 needs CUDA's ptxas and libdevice, which are not part of it. If they are on this
-// machine (see [FindCUDA]), InstallCompiler uses neither pip nor the network; otherwise it downloads the Python packages that
-// have them, as Install downloads plugins, and puts these files beside the library, where [Environment] finds them and
-// [Uninstall] removes them. For plugins that need nothing more, and for those whose compilers it does not know, such as the
-// plugins for CUDA 12, the result is "".
-//
-// The files appear complete or not at all, and the plugin stays as it is whatever happens. InstallCompiler ignores opts.Force.
-// If the plugin is not installed in opts.Dir, the error wraps [ErrNotInstalled].
-func InstallCompiler(ctx context.Context, name string, opts InstallOptions) (dir string, err error) {
-	in, err := newInstaller(opts)
-	if err != nil {
-		return "", err
-	}
-	return in.installCompiler(ctx, name)
-}
-
+// installCompiler makes sure that an installed plugin has the compiler that it needs, and returns
+// the compiler's directory. For plugins that need nothing more, and for those whose compilers the
+// table does not have, such as the plugins for CUDA 12, the result is "". The files appear complete
+// or not at all, and the plugin stays as it is whatever happens.
 func (in *installer) installCompiler(ctx context.Context, name string) (dir string, err error) {
 	p, err := known(in.table, name)
 	if err != nil {

@@ -96,6 +96,30 @@ func TestACompilerIsInstalledBesideItsPlugin(t *testing.T) {
 	b.requireNothingLeft()
 }
 
+func TestInstallBringsTheCompilerIfAsked(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, toyWheel(t))
+	_, err := b.install(t.Context())
+	require.NoError(t, err)
+	want := b.withCompiler(compilerWheel(t))
+	_, err = b.install(t.Context())
+	require.NoError(t, err)
+	assert.NoDirExists(t, want, "nobody asked")
+
+	b.installer.Compiler = true
+	wheel := b.pip.Wheel
+	b.pip.Wheel = filepath.Join(t.TempDir(), "gone")
+	library, err := b.install(t.Context())
+	require.ErrorContains(t, err, "cannot install what toy compiles with")
+	b.requireInstalled(library)
+
+	b.pip.Wheel = wheel
+	library, err = b.install(t.Context())
+	require.NoError(t, err)
+	b.requireInstalled(library)
+	assert.FileExists(t, filepath.Join(want, "bin", "ptxas"))
+}
+
 func TestACompilerOnTheMachineIsEnough(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, toyWheel(t))

@@ -18,46 +18,35 @@ import (
 	"github.com/purepjrt/purepjrt/capi"
 )
 
-// A Config holds the contents of a plugin's configuration file.
-type Config struct {
-	// LibraryPath is the path of the library. In the file it may be relative to the directory of the file.
-	LibraryPath string
-	// Options are the create options, sorted by name. A value is a string, bool,
+// config holds the contents of a plugin's configuration file.
+type config struct {
+	// libraryPath is the path of the library. In the file it may be relative to the directory of
+	// the file.
+	libraryPath string
+	// options are the create options, sorted by name. A value is a string, bool,
 	// int64, float32 or []int64.
-	Options []capi.Attribute
-	// Priority and Experimental replace the values that follow from the plugin's name. Nil keeps those.
-	Priority     *int
-	Experimental *bool
-	// FailQuietly lets [Default] skip the plugin if it is not usable.
-	FailQuietly bool
+	options []capi.Attribute
+	// priority and experimental replace the values that follow from the plugin's name. Nil keeps
+	// those.
+	priority     *int
+	experimental *bool
+	failQuietly  bool
 }
 
 // maxConfig is the largest size of a configuration file, in bytes.
 const maxConfig = 1 << 20
 
-// ReadConfig reads the configuration file of a plugin. It is a JSON object with the keys that JAX reads:
-//
-//	library_path    the path of the library; required
-//	create_options  options for the client: an object whose values are strings, numbers,
-//	                booleans and lists of integers (create_option means the same)
-//
-// and with keys of this package:
-//
-//	priority        integer; replaces the priority of the platform
-//	experimental    boolean; the plugin is not used by default
-//	fail_quietly    boolean; the plugin is skipped if it is not usable
-//
-// A number with a fraction or an exponent becomes a float, any other number an integer. Every mistake is an error that
-// names the file and the place in it.
-func ReadConfig(path string) (*Config, error) {
-	c, err := readConfig(path)
+// readConfig reads a configuration file. The comment of the package describes its form. Every
+// mistake is an error that names the file and the place in it.
+func readConfig(path string) (*config, error) {
+	c, err := readConfigFile(path)
 	if err != nil {
 		return nil, fmt.Errorf("plugin configuration %s: %w", path, err)
 	}
 	return c, nil
 }
 
-func readConfig(path string) (*Config, error) {
+func readConfigFile(path string) (*config, error) {
 	// Opening a pipe could block forever.
 	info, err := os.Stat(path)
 	if err != nil {
@@ -79,24 +68,24 @@ func readConfig(path string) (*Config, error) {
 		return nil, fmt.Errorf("it has more than %d bytes", maxConfig)
 	}
 	c, err := parseConfig(content)
-	if err == nil && !filepath.IsAbs(c.LibraryPath) {
-		c.LibraryPath = filepath.Join(filepath.Dir(path), c.LibraryPath)
+	if err == nil && !filepath.IsAbs(c.libraryPath) {
+		c.libraryPath = filepath.Join(filepath.Dir(path), c.libraryPath)
 	}
 	return c, err
 }
 
-func parseConfig(content []byte) (*Config, error) {
+func parseConfig(content []byte) (*config, error) {
 	members, err := object("the file", content)
 	if err != nil {
 		return nil, err
 	}
-	c := &Config{}
+	c := &config{}
 	optionsKey := ""
 	for _, m := range members {
 		switch m.key {
 		case "library_path":
-			err = decode(m, &c.LibraryPath, "a string")
-			if err == nil && c.LibraryPath == "" {
+			err = decode(m, &c.libraryPath, "a string")
+			if err == nil && c.libraryPath == "" {
 				err = errors.New("library_path is empty")
 			}
 		case "create_options", "create_option":
@@ -104,13 +93,13 @@ func parseConfig(content []byte) (*Config, error) {
 				return nil, fmt.Errorf("%s and %s mean the same: use only one", optionsKey, m.key)
 			}
 			optionsKey = m.key
-			c.Options, err = createOptions(m)
+			c.options, err = createOptions(m)
 		case "priority":
-			err = decode(m, &c.Priority, "an integer")
+			err = decode(m, &c.priority, "an integer")
 		case "experimental":
-			err = decode(m, &c.Experimental, "true or false")
+			err = decode(m, &c.experimental, "true or false")
 		case "fail_quietly":
-			err = decode(m, &c.FailQuietly, "true or false")
+			err = decode(m, &c.failQuietly, "true or false")
 		default:
 			err = fmt.Errorf("unknown key %q: the keys are library_path, create_options, priority, experimental and fail_quietly",
 				clip(m.key))
@@ -119,7 +108,7 @@ func parseConfig(content []byte) (*Config, error) {
 			return nil, err
 		}
 	}
-	if c.LibraryPath == "" {
+	if c.libraryPath == "" {
 		return nil, errors.New("it has no library_path")
 	}
 	return c, nil
@@ -130,7 +119,8 @@ type member struct {
 	value json.RawMessage
 }
 
-// object returns the members of an object in their order. Unlike json.Unmarshal, it rejects a key that occurs twice.
+// object returns the members of an object in their order. Unlike json.Unmarshal, it rejects a key
+// that occurs twice.
 func object(where string, content []byte) ([]member, error) {
 	d := json.NewDecoder(bytes.NewReader(content))
 	token, err := d.Token()

@@ -26,24 +26,24 @@ func TestReadConfig(t *testing.T) {
 		},
 		"priority": 450, "experimental": true, "fail_quietly": true
 	}`), dir, "toy.json")
-	c, err := ReadConfig(path)
+	c, err := readConfig(path)
 	require.NoError(t, err)
-	assert.Equal(t, filepath.Join(dir, "lib", "x.so"), c.LibraryPath)
+	assert.Equal(t, filepath.Join(dir, "lib", "x.so"), c.libraryPath)
 	assert.Equal(t, []capi.Attribute{
 		{Name: "allocator", Value: "bfc"}, {Name: "empty", Value: []int64{}}, {Name: "memory_fraction", Value: float32(0.5)},
 		{Name: "node_id", Value: int64(3)}, {Name: "preallocate", Value: false}, {Name: "tiny", Value: float32(1e-3)},
 		{Name: "visible_devices", Value: []int64{0, 1}},
-	}, c.Options)
-	assert.Equal(t, 450, *c.Priority)
-	assert.True(t, *c.Experimental)
-	assert.True(t, c.FailQuietly)
+	}, c.options)
+	assert.Equal(t, 450, *c.priority)
+	assert.True(t, *c.experimental)
+	assert.True(t, c.failQuietly)
 
-	c, err = ReadConfig(put(t, []byte(`{"library_path": "/x.so", "create_option": {"a": 1}}`), dir, "short.json"))
+	c, err = readConfig(put(t, []byte(`{"library_path": "/x.so", "create_option": {"a": 1}}`), dir, "short.json"))
 	require.NoError(t, err)
-	assert.Equal(t, "/x.so", c.LibraryPath)
-	assert.Len(t, c.Options, 1)
-	assert.Nil(t, c.Priority)
-	assert.Nil(t, c.Experimental)
+	assert.Equal(t, "/x.so", c.libraryPath)
+	assert.Len(t, c.options, 1)
+	assert.Nil(t, c.priority)
+	assert.Nil(t, c.experimental)
 }
 
 func TestHostileConfigs(t *testing.T) {
@@ -87,7 +87,7 @@ func TestHostileConfigs(t *testing.T) {
 		`{"library_path": "x", "create_options": ` + strings.Repeat("[", 1<<18) + `}`: "it is not JSON",
 	} {
 		path := put(t, []byte(content), t.TempDir(), "x.json")
-		_, err := ReadConfig(path)
+		_, err := readConfig(path)
 		require.ErrorContains(t, err, want, "%.100s", content)
 		require.ErrorContains(t, err, "plugin configuration "+path)
 		assert.Less(t, len(err.Error()), 600)
@@ -105,7 +105,7 @@ func TestConfigsThatAreNotFiles(t *testing.T) {
 		os.DevNull:                         "it is not a regular file",
 		big:                                "it has more than 1048576 bytes",
 	} {
-		_, err := ReadConfig(path)
+		_, err := readConfig(path)
 		require.ErrorContains(t, err, want)
 	}
 }
@@ -117,8 +117,8 @@ func FuzzParseConfig(f *testing.F) {
 		if err != nil {
 			return
 		}
-		require.NotEmpty(t, c.LibraryPath)
-		for _, o := range c.Options {
+		require.NotEmpty(t, c.libraryPath)
+		for _, o := range c.options {
 			require.NotEmpty(t, o.Name)
 			switch o.Value.(type) {
 			case string, bool, int64, float32, []int64:

@@ -10,10 +10,11 @@ import (
 	"strings"
 )
 
-// CUDA holds the parts of CUDA that a plugin finds on this machine. It looks beside its library, then in Python
-// packages, then in the directories of the dynamic linker. A missing part is "".
+// CUDA holds the parts of CUDA that a plugin finds on this machine. It looks beside its library,
+// then in Python packages, then in the directories of the dynamic linker. A missing part is "".
 type CUDA struct {
-	// Driver is the version of NVIDIA's driver, such as 580.65.06. It is also "" if the driver does not report it.
+	// Driver is the version of NVIDIA's driver, such as 580.65.06. It is also "" if the driver does
+	// not report it.
 	Driver string
 	// Runtime and CUDNN are the paths of these libraries.
 	Runtime, CUDNN string
@@ -21,12 +22,13 @@ type CUDA struct {
 	Compiler string
 }
 
-// CompilerPackages are the Python packages with the parts of CUDA that XLA's plugin compiles with.
-const CompilerPackages = "nvidia-cuda-nvcc nvidia-nvvm"
+// compilerPackages are the Python packages with the parts of CUDA that XLA's plugin compiles with.
+const compilerPackages = "nvidia-cuda-nvcc nvidia-nvvm"
 
-// FindCUDA looks for the parts of CUDA that a plugin (a name or a path, as in [Find]) needs, and loads nothing. For a plugin
-// that is not for CUDA, the result is zero. The errors say what is missing or too old, and what to do about it; on a machine
-// without an NVIDIA GPU, only the compiler counts, which needs no GPU.
+// FindCUDA looks for the parts of CUDA that a plugin (a name or a path, as in [Find]) needs, and
+// loads nothing. For a plugin that is not for CUDA, the result is zero. The errors say what is
+// missing or too old, and what to do about it; on a machine without an NVIDIA GPU, only the
+// compiler counts, which needs no GPU.
 func FindCUDA(plugin string) (CUDA, []error) {
 	return newFinder(ListOptions{}).cuda(plugin)
 }
@@ -79,7 +81,7 @@ func (f *finder) compilerAdvice(plugin, major string) string {
 	if major == "12" {
 		return "pip install nvidia-cuda-nvcc-cu12"
 	}
-	return "pip install " + CompilerPackages
+	return "pip install " + compilerPackages
 }
 
 // cudaLibrary returns the path of one of CUDA's libraries, or "".
@@ -102,8 +104,8 @@ func (f *finder) cudaLibrary(plugin, name, major string) string {
 
 var versionInName = regexp.MustCompile(`\.so\.([0-9]+\.[0-9.]+)$`)
 
-// LibraryVersion returns the version in the file name of a library, after following links, or in the name of the
-// Python distribution that it belongs to. It returns "" if neither name has one.
+// LibraryVersion returns the version in the file name of a library, after following links, or in
+// the name of the Python distribution that it belongs to. It returns "" if neither name has one.
 func LibraryVersion(path string) string {
 	if m := versionInName.FindStringSubmatch(realPath(path)); m != nil {
 		return m[1]

@@ -9,8 +9,8 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt"
 )
 
-// DefaultDevice returns the device for a program that is not told which one to use, as JAX chooses it: the first one of this
-// process. It is an error if the client has none.
+// DefaultDevice returns the device for a program that is not told which one to use, as JAX chooses
+// it: the first one of this process. It is an error if the client has none.
 func DefaultDevice(client *pjrt.Client) (*pjrt.Device, error) {
 	devices := client.AddressableDevices()
 	if len(devices) == 0 {
@@ -19,8 +19,8 @@ func DefaultDevice(client *pjrt.Client) (*pjrt.Device, error) {
 	return devices[0], nil
 }
 
-// ProcessCount returns how many processes share the devices of a client, as JAX's process_count does: one more than the
-// highest process index of the client and of its devices.
+// ProcessCount returns how many processes share the devices of a client, as JAX's process_count
+// does: one more than the highest process index of the client and of its devices.
 func ProcessCount(client *pjrt.Client) int {
 	n := client.ProcessIndex()
 	for _, d := range client.Devices() {

@@ -21,11 +21,13 @@ type Variable struct {
 // PrepareVariable is an environment variable: if it is 0, [Prepare] does nothing.
 const PrepareVariable = "PJRT_PREPARE"
 
-// Prepare sets the environment variables that the library of a plugin (a name or a path, as in [Find]) reads when it is
-// loaded. It sets the variables that [Environment] lists, which leaves the user's own settings alone. For a CUDA plugin
-// on a machine with an NVIDIA GPU it also loads the libraries of CUDA, as [Preload] does, and ignores those that do not
-// load. Call Prepare before the library is loaded, and while no other goroutine uses the environment. Programs that
-// want the library's own defaults do not call it; users can turn it off with PJRT_PREPARE=0.
+// Prepare sets the environment variables that the library of a plugin (a name or a path, as in
+// [Find]) reads when it is loaded. It sets the variables that [Environment] lists, which leaves the
+// user's own settings alone. For a CUDA plugin on a machine with an NVIDIA GPU it also loads the
+// libraries of CUDA that are in Python packages, so that the plugin finds them by name, and ignores
+// those that do not load; that takes about a second, and memory. Call Prepare before the library is
+// loaded, and while no other goroutine uses the environment. Programs that want the library's own
+// defaults do not call it; users can turn it off with PJRT_PREPARE=0.
 func Prepare(plugin string) error {
 	if os.Getenv(PrepareVariable) == "0" {
 		return nil
@@ -42,16 +44,19 @@ func Prepare(plugin string) error {
 	return nil
 }
 
-// Environment lists the variables that [Prepare] sets for a plugin on this machine. It omits variables that are set
-// already, except XLA_FLAGS, which it extends. Only libtpu and the plugins for CUDA need variables.
+// Environment lists the variables that [Prepare] sets for a plugin on this machine. It omits
+// variables that are set already, except XLA_FLAGS, which it extends. Only libtpu and the plugins
+// for CUDA need variables.
 //
-// libtpu writes logs to /tmp and to standard error by default. On a machine without a TPU, where it can only compile
-// ahead of time, it also spends minutes asking a metadata server that does not exist, and refuses to be loaded by two
-// processes at once. Environment turns both off on such machines only, because a TPU needs them.
+// libtpu writes logs to /tmp and to standard error by default. On a machine without a TPU, where it
+// can only compile ahead of time, it also spends minutes asking a metadata server that does not
+// exist, and refuses to be loaded by two processes at once. Environment turns both off on such
+// machines only, because a TPU needs them.
 //
-// XLA's plugin for CUDA compiles with ptxas and libdevice, which it expects in CUDA's usual directory. If they are in
-// Python packages (nvidia-cuda-nvcc, nvidia-nvvm), or below CUDA_HOME or CUDA_PATH, Environment adds the flag
-// --xla_gpu_cuda_data_dir with their directory, unless XLA_FLAGS has it already.
+// XLA's plugin for CUDA compiles with ptxas and libdevice, which it expects in CUDA's usual
+// directory. If they are in Python packages (nvidia-cuda-nvcc, nvidia-nvvm), or below CUDA_HOME or
+// CUDA_PATH, Environment adds the flag --xla_gpu_cuda_data_dir with their directory, unless
+// XLA_FLAGS has it already.
 func Environment(plugin string) []Variable {
 	return newFinder(ListOptions{}).environment(plugin)
 }
@@ -92,7 +97,7 @@ func (f *finder) environment(plugin string) (vars []Variable) {
 // pluginPlatform returns the platform of a plugin, given its name or path.
 func pluginPlatform(plugin string) string {
 	if !IsPath(plugin) {
-		return Platforms(plugin)[0]
+		return platformsOf(plugin)[0]
 	}
 	base := filepath.Base(plugin)
 	switch {
@@ -106,8 +111,9 @@ func pluginPlatform(plugin string) string {
 
 const cudaDataDirFlag = "xla_gpu_cuda_data_dir"
 
-// cudaDataDir returns a directory with CUDA's ptxas and libdevice in it, or "". It looks in the packages beside the
-// library, then in those of the interpreter, then in the directories that the user's variables name.
+// cudaDataDir returns a directory with CUDA's ptxas and libdevice in it, or "". It looks in the
+// packages beside the library, then in those of the interpreter, then in the directories that the
+// user's variables name.
 func (f *finder) cudaDataDir(library string) string {
 	for _, site := range f.sites(library) {
 		if dir := f.nvidiaPackages(site, library); dir != "" {
@@ -122,8 +128,8 @@ func (f *finder) cudaDataDir(library string) string {
 	return ""
 }
 
-// nvidiaPackages looks for CUDA's compiler among the packages in site. CUDA 12 has separate directories for its parts,
-// later versions have one directory.
+// nvidiaPackages looks for CUDA's compiler among the packages in site. CUDA 12 has separate
+// directories for its parts, later versions have one directory.
 func (f *finder) nvidiaPackages(site, library string) string {
 	dirs := glob(site, "nvidia/cu[0-9]*")
 	slices.Reverse(dirs) // the newest first
@@ -154,8 +160,8 @@ func (f *finder) isCUDADataDir(dir string) bool {
 	return true
 }
 
-// hasTPU looks for a PCI device from Google. Network cards and disks do not count, because virtual machines without a
-// TPU have these too.
+// hasTPU looks for a PCI device from Google. Network cards and disks do not count, because virtual
+// machines without a TPU have these too.
 func hasTPU(pciDevices string) bool {
 	for _, device := range glob(pciDevices, "*") {
 		if attribute(device, "vendor") != "0x1ae0" {
@@ -169,7 +175,8 @@ func hasTPU(pciDevices string) bool {
 	return false
 }
 
-// attribute reads one of the files in which the kernel describes a device. It returns "" for an unreadable file.
+// attribute reads one of the files in which the kernel describes a device. It returns "" for an
+// unreadable file.
 func attribute(device, name string) string {
 	text, err := os.ReadFile(filepath.Join(device, name))
 	if err != nil {

@@ -10,29 +10,29 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/purepjrt/purepjrt/pjrt"
 	"github.com/purepjrt/purepjrt/pjrt/plugins"
 )
 
 // A program that has to run anywhere installs the plugin if it does not find it.
 func Example() {
-	library, err := plugins.Find("cpu")
+	ctx := context.Background()
+	client, err := plugins.Open(ctx, "cpu", nil)
 	if errors.Is(err, plugins.ErrNotFound) {
-		library, err = plugins.Install(context.Background(), "cpu", plugins.InstallOptions{})
+		if _, err = plugins.Install(ctx, "cpu", plugins.InstallOptions{}); err == nil {
+			client, err = plugins.Open(ctx, "cpu", nil)
+		}
 	}
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	if err := plugins.Prepare(library); err != nil {
-		fmt.Println(err)
-		return
-	}
-	fmt.Println(filepath.Base(library))
-	// Output: xla_cpu_pjrt.so
+	defer client.Close()
+	fmt.Println(client.PlatformName())
+	// Output: cpu
 }
 
-// List finds plugins by the names of their files. It loads none of them, so a broken file does no harm.
+// List finds plugins by the names of their files. It loads none of them, so a broken file does no
+// harm.
 func ExampleList() {
 	dir, err := os.MkdirTemp("", "plugins-")
 	if err != nil {
@@ -60,64 +60,47 @@ func ExampleList() {
 	// Output: toy false true
 }
 
-// A program that names no plugin gets the best one for the machine, and its user can choose another with a variable.
-func ExampleDefault() {
+// A program that names no plugin gets the best one for the machine, and its user can choose another
+// with a variable.
+func ExampleFind() {
 	os.Setenv(plugins.PlatformsVariable, "cpu")
 	defer os.Unsetenv(plugins.PlatformsVariable)
 
-	c, err := plugins.Default(context.Background())
+	c, err := plugins.Find(context.Background(), "")
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	if err := plugins.Prepare(c.Path); err != nil {
-		fmt.Println(err)
-		return
-	}
-	plugin, err := pjrt.Open(c.Path)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	client, err := plugin.NewClient(context.Background(), nil)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	defer client.Close()
-	fmt.Println(c.Platform, client.PlatformName())
-	// Output: cpu cpu
+	fmt.Println(c.Name, filepath.Base(c.Path))
+	// Output: cpu xla_cpu_pjrt.so
 }
 
-func ExamplePlatforms() {
-	fmt.Println(plugins.Platforms("gpu"), plugins.Platforms("host"), plugins.Platforms("cuda13"))
-	// Output: [cuda rocm oneapi] [cpu] [cuda]
-}
-
-func ExampleReadConfig() {
+// A configuration file names a library, and has options for its clients.
+func ExampleFind_configuration() {
 	dir, err := os.MkdirTemp("", "plugins-")
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
 	defer os.RemoveAll(dir)
-	file := filepath.Join(dir, "mine.json")
-	text := `{"library_path": "/opt/mine/libmine.so", "create_options": {"cpu_device_count": 2, "visible_devices": [0, 1]}}`
-	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
-		fmt.Println(err)
-		return
+	text := `{"library_path": "libmine.so", "create_options": {"cpu_device_count": 2, "visible_devices": [0, 1]}}`
+	for name, text := range map[string]string{"mine.json": text, "libmine.so": "not a library yet"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+			fmt.Println(err)
+			return
+		}
 	}
-	config, err := plugins.ReadConfig(file)
+	c, err := plugins.Find(context.Background(), filepath.Join(dir, "mine.json"))
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	fmt.Println(config.LibraryPath)
-	for _, o := range config.Options {
+	fmt.Println(filepath.Base(c.Path), c.Usable())
+	for _, o := range c.Options {
 		fmt.Printf("%s = %v (%T)\n", o.Name, o.Value, o.Value)
 	}
 	// Output:
-	// /opt/mine/libmine.so
+	// libmine.so false
 	// cpu_device_count = 2 (int64)
 	// visible_devices = [0 1] ([]int64)
 }

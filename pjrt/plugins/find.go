@@ -33,7 +33,8 @@ type SearchError struct {
 	Advice []string
 }
 
-// Error says in one line what to do, which places were searched, and which plugins were unusable and why.
+// Error says in one line what to do, which places were searched, and which plugins were unusable
+// and why.
 func (e *SearchError) Error() string {
 	var b strings.Builder
 	b.WriteString(ErrNotFound.Error())
@@ -63,21 +64,12 @@ func (e *SearchError) Error() string {
 // Is reports whether target is ErrNotFound.
 func (e *SearchError) Is(target error) bool { return target == ErrNotFound }
 
-// Find returns the path of a plugin's library, without loading it. For a name, that is the Path of the candidate that
-// [Lookup] returns. If name is the path of an existing file, Find returns it without looking into the file.
-func Find(name string) (string, error) {
-	if IsPath(name) && !strings.EqualFold(filepath.Ext(name), ".json") {
-		return library(name, "")
-	}
-	c, err := Lookup(context.Background(), name, ListOptions{})
-	return c.Path, err
-}
-
-// Lookup returns the plugin called name, without loading it.
+// Find returns the plugin called name, or the best one on this machine if name is empty. It loads
+// nothing.
 //
-// A name with a path separator, or with the suffix of a shared library or a configuration file (see [ReadConfig]), is a
-// path. Any other name is that of a plugin, of a platform, or an alias of platforms (see [Platforms]). Lookup searches
-// these places, in this order:
+// A name with a path separator, or with the suffix of a shared library or a configuration file, is
+// a path. Any other name is that of a plugin, of a platform, or an alias of platforms. Find
+// searches these places, in this order:
 //
 //  1. PJRT_NAMES_AND_LIBRARY_PATHS;
 //  2. the directories and files of PJRT_PLUGIN_LIBRARY_PATH;
@@ -85,34 +77,53 @@ func Find(name string) (string, error) {
 //     TPU_LIBRARY_PATH for tpu;
 //  4. LD_LIBRARY_PATH (DYLD_LIBRARY_PATH on macOS, PATH on Windows);
 //  5. the plugins that [Install] put into [Dir];
-//  6. the packages of the active Python interpreter: jax_plugins and xla_plugins, libtpu, libneuronxla, and plugins
-//     registered by entry points;
+//  6. the packages of the active Python interpreter: jax_plugins and xla_plugins, libtpu,
+//     libneuronxla, and plugins registered by entry points;
 //  7. the directory of AWS Neuron;
 //  8. the directories of ld.so.conf and the linker's default directories.
 //
 // In a directory of the system, a file counts as a plugin if its name is pjrt_c_api_NAME_plugin.so,
 // pjrt_plugin_NAME.so, or that of a known plugin (.dylib on macOS, .dll on Windows).
 //
-// Relative directories in LD_LIBRARY_PATH, PYTHONPATH, VIRTUAL_ENV and the like do not count: whoever fills the working
-// directory would decide which plugin is loaded.
+// Relative directories in LD_LIBRARY_PATH, PYTHONPATH, VIRTUAL_ENV and the like do not count:
+// whoever fills the working directory would decide which plugin is loaded.
 //
-// If a variable of places 1 to 3 or a plugin of place 5 is unusable, Lookup returns an error, so that a typo does not
-// select another plugin. In the other places it skips unusable plugins. If no plugin has hardware, Lookup returns one
-// without: it can still compile. The error of an unsuccessful search is a [*SearchError].
-func Lookup(ctx context.Context, name string, opts ListOptions) (Candidate, error) {
-	return newFinder(opts).lookupPlugin(ctx, name)
+// If a variable of places 1 to 3 or a plugin of place 5 is unusable, Find returns an error, so that
+// a typo does not select another plugin. In the other places it skips unusable plugins. If no
+// plugin has hardware, Find returns one without: it can still compile. The error of an unsuccessful
+// search is a [*SearchError].
+//
+// What is at a path is returned whatever it is: its Problem says why a library cannot be loaded. If
+// there is no library, Find returns an error as well.
+//
+// Without a name, the first plugin that can be loaded and finds devices is the best, in the order
+// cuda, rocm, oneapi, tpu, neuron, others, cpu. Experimental plugins do not count, and a plugin
+// that the user configured must be usable (see [Candidate.FailQuietly]). If PJRT_PLATFORMS or,
+// failing that, JAX_PLATFORMS or JAX_PLATFORM_NAME is set, the best plugin is that of the first
+// name in the variable, and it is an error if one of the names has no usable plugin.
+func Find(ctx context.Context, name string) (Candidate, error) {
+	return newFinder(ListOptions{}).find(ctx, name)
 }
 
-func (f *finder) lookupPlugin(ctx context.Context, name string) (Candidate, error) {
-	if name == "" {
-		return Candidate{}, fmt.Errorf("%w: the name is empty: give a name such as cpu, or the path of a library", ErrNotFound)
+func (f *finder) find(ctx context.Context, name string) (Candidate, error) {
+	if name != "" {
+		return f.lookupPlugin(ctx, name)
 	}
+	list, err := f.selectPlugins(ctx)
+	if err != nil {
+		return Candidate{}, err
+	}
+	return list[0], nil
+}
+
+// lookupPlugin returns the plugin called name.
+func (f *finder) lookupPlugin(ctx context.Context, name string) (Candidate, error) {
 	if IsPath(name) {
 		return f.lookupPath(name)
 	}
 	failure := &SearchError{Name: name}
 	var spare *Candidate // loads, but has no hardware
-	for _, platform := range Platforms(name) {
+	for _, platform := range platformsOf(name) {
 		failure.Tried = nil
 		for _, p := range f.places() {
 			if err := ctx.Err(); err != nil {
@@ -142,7 +153,7 @@ func (f *finder) lookupPlugin(ctx context.Context, name string) (Candidate, erro
 				}
 			}
 			// Among plugins of one platform, the order of places decides.
-			if spare != nil && spare.Platform == platform && len(Platforms(name)) == 1 {
+			if spare != nil && spare.Platform == platform && len(platformsOf(name)) == 1 {
 				return *spare, nil
 			}
 		}
@@ -157,23 +168,22 @@ func (f *finder) lookupPlugin(ctx context.Context, name string) (Candidate, erro
 // lookupPath returns the candidate for a path.
 func (f *finder) lookupPath(path string) (Candidate, error) {
 	c := f.atPath(path, OriginPath, "")
-	if c.Problem != nil {
-		if errors.Is(c.Problem, fs.ErrNotExist) {
-			return Candidate{}, fmt.Errorf("%w: %w", ErrNotFound, c.Problem)
-		}
-		return Candidate{}, c.Problem
-	}
-	if _, err := library(c.Path, c.Detail); err != nil {
-		return Candidate{}, err
-	}
+	problem := c.Problem
 	f.inspect(&c)
-	return c, nil
+	switch {
+	case errors.Is(problem, fs.ErrNotExist):
+		return c, fmt.Errorf("%w: %w", ErrNotFound, problem)
+	case problem != nil:
+		return c, problem
+	}
+	_, err := library(c.Path, c.Detail)
+	return c, err
 }
 
-// AnswersTo reports whether name asks for c: it is the name of c, the name of its platform, or an alias of the
-// platform.
+// AnswersTo reports whether name asks for c: it is the name of c, the name of its platform, or an
+// alias of the platform.
 func (c Candidate) AnswersTo(name string) bool {
-	return slices.ContainsFunc(Platforms(name), func(platform string) bool { return c.answers(name, platform) })
+	return slices.ContainsFunc(platformsOf(name), func(platform string) bool { return c.answers(name, platform) })
 }
 
 // answers reports whether name asks for c, directly or by the platform that it stands for.
@@ -264,7 +274,7 @@ func (f *finder) advice(name string) (advice []string) {
 		switch platform := platformOf(p.Name); {
 		case p.answersTo(name):
 			return []string{f.runInstall(name)}
-		case slices.Contains(Platforms(name), platform) && !strings.Contains(p.Name, "@"):
+		case slices.Contains(platformsOf(name), platform) && !strings.Contains(p.Name, "@"):
 			installable = append(installable, p.Name)
 		}
 	}
@@ -304,8 +314,8 @@ func nearest(name string, candidates []string) string {
 	return best
 }
 
-// IsPath reports whether name is a path. Names of plugins contain neither separators nor the suffix of a library or a
-// configuration file.
+// IsPath reports whether name is a path. Names of plugins contain neither separators nor the suffix
+// of a library or a configuration file.
 func IsPath(name string) bool {
 	return strings.ContainsRune(name, '/') || strings.ContainsRune(name, filepath.Separator) ||
 		strings.Contains(filepath.Base(name), ".so") || strings.HasSuffix(name, suffix(runtime.GOOS)) ||

@@ -25,8 +25,8 @@ var toyTable = []Package{{
 // toyInCache is where the plugin of toyTable is installed.
 const toyInCache = "cache/toy-1-000000000000/toy.so"
 
-// scene returns a finder that sees a directory with some files. DIR in a value of env stands for the directory, which
-// is also the root of the system.
+// scene returns a finder that sees a directory with some files. DIR in a value of env stands for
+// the directory, which is also the root of the system.
 func scene(t *testing.T, env map[string]string, plugins ...string) (f *finder, dir string) {
 	t.Helper()
 	values := map[string]string{}
@@ -146,19 +146,17 @@ func TestFindReturnsPathsUnchanged(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	path := put(t, nil, dir, "empty.so")
-	got, err := Find(path)
+	got, err := Find(t.Context(), path)
 	require.NoError(t, err)
-	assert.Equal(t, path, got)
-	_, err = Find("missing.so")
+	assert.Equal(t, path, got.Path)
+	_, err = Find(t.Context(), "missing.so")
 	require.EqualError(t, err, "plugin not found: no such file: missing.so")
-	_, err = Find(dir)
+	_, err = Find(t.Context(), dir)
 	require.ErrorContains(t, err, "is a directory, not a library")
-	_, err = Find("")
-	require.ErrorIs(t, err, ErrNotFound)
 	plugin(t, dir, "real.so")
-	got, err = Find(put(t, []byte(`{"library_path": "real.so"}`), dir, "real.json"))
+	got, err = Find(t.Context(), put(t, []byte(`{"library_path": "real.so"}`), dir, "real.json"))
 	require.NoError(t, err)
-	assert.Equal(t, filepath.Join(dir, "real.so"), got)
+	assert.Equal(t, filepath.Join(dir, "real.so"), got.Path)
 }
 
 func TestLookupSaysWhatItTriedAndWhatToDo(t *testing.T) {

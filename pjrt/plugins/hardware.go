@@ -12,7 +12,8 @@ import (
 	"strings"
 )
 
-// hardware says why a plugin for platform will find no devices on this machine. It returns nil if it knows no reason.
+// hardware says why a plugin for platform will find no devices on this machine. It returns nil if
+// it knows no reason.
 func (f *finder) hardware(platform string) error {
 	switch platform {
 	case "cuda":
@@ -115,7 +116,8 @@ func (f *finder) tpu() error {
 	return nil
 }
 
-// first returns the first file of the system that matches one of the patterns, which have wildcards in their last element only.
+// first returns the first file of the system that matches one of the patterns, which have wildcards
+// in their last element only.
 func (f *finder) first(patterns ...string) string {
 	for _, pattern := range patterns {
 		root := f.root

@@ -23,10 +23,11 @@ type image struct {
 	// exports says whether the library exports GetPjrtApi.
 	exports bool
 	needs   []string // libraries, by the names that the dynamic linker looks for
-	// rpath and runpath are directories, with the variables of the dynamic linker not yet expanded. An ELF library has at
-	// most one of them in effect.
+	// rpath and runpath are directories, with the variables of the dynamic linker not yet expanded.
+	// An ELF library has at most one of them in effect.
 	rpath, runpath []string
-	// wants lists the symbol versions that each needed library must have, and has lists those that this library has.
+	// wants lists the symbol versions that each needed library must have, and has lists those that
+	// this library has.
 	wants map[string][]string
 	has   map[string]bool
 }
@@ -50,8 +51,8 @@ func (f *finder) image(path string) imageResult {
 	return f.images[path]
 }
 
-// readImage reads the headers of a library. The readers in Go's debug packages may panic on hostile files, so a panic
-// becomes an error.
+// readImage reads the headers of a library. The readers in Go's debug packages may panic on hostile
+// files, so a panic becomes an error.
 func readImage(path, goarch string) (img image, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -120,7 +121,8 @@ func describeFile(head []byte) error {
 // formats are the file formats of libraries by system. All other systems load ELF.
 var formats = map[string]string{"darwin": "Mach-O", "ios": "Mach-O", "windows": "PE"}
 
-// inspect reads the file at c.Path, and fills in whether it can be loaded and whether there are devices for it.
+// inspect reads the file at c.Path, and fills in whether it can be loaded and whether there are
+// devices for it.
 func (f *finder) inspect(c *Candidate) {
 	if c.Name != "" && c.Hardware == nil {
 		c.Hardware = f.hardware(c.Platform)

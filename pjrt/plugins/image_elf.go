@@ -40,7 +40,8 @@ func readELF(r io.ReaderAt, size int64) (image, error) {
 	for _, s := range f.Sections {
 		switch s.Type {
 		case elf.SHT_DYNSYM, elf.SHT_STRTAB, elf.SHT_DYNAMIC, elf.SHT_GNU_VERSYM, elf.SHT_GNU_VERDEF, elf.SHT_GNU_VERNEED:
-			// The linker reads no compressed sections, and a few bytes could decompress to gigabytes.
+			// The linker reads no compressed sections, and a few bytes could decompress to
+			// gigabytes.
 			if s.Flags&elf.SHF_COMPRESSED != 0 || s.FileSize > uint64(size) {
 				return image{}, fmt.Errorf("it is a damaged ELF file: its section %q has an impossible size", s.Name)
 			}
@@ -49,7 +50,8 @@ func readELF(r io.ReaderAt, size int64) (image, error) {
 	symbols, err := f.DynamicSymbols()
 	switch {
 	case errors.Is(err, elf.ErrNoSymbols) && len(f.Sections) == 0:
-		// The linker needs no sections. Without them, only loading the library shows whether it exports the function.
+		// The linker needs no sections. Without them, only loading the library shows whether it
+		// exports the function.
 		img.exports = true
 		return img, nil
 	case err != nil && !errors.Is(err, elf.ErrNoSymbols):

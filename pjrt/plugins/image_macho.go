@@ -10,8 +10,9 @@ import (
 	"io"
 )
 
-// isMachO reports whether a file that begins like this is a macOS library. Files for several processors have the
-// magic number of Java classes, but in a class the next word is far larger than the number of processors can be.
+// isMachO reports whether a file that begins like this is a macOS library. Files for several
+// processors have the magic number of Java classes, but in a class the next word is far larger than
+// the number of processors can be.
 func isMachO(head []byte) bool {
 	if len(head) < 8 {
 		return false

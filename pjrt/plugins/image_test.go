@@ -84,8 +84,8 @@ func TestThingsThatAreNotFiles(t *testing.T) {
 
 func TestTruncationIsFoundByTheSegments(t *testing.T) {
 	t.Parallel()
-	// A truncated file usually lacks the section table at its end. Here the table is in place, and only a segment goes
-	// beyond the end.
+	// A truncated file usually lacks the section table at its end. Here the table is in place, and
+	// only a segment goes beyond the end.
 	content := aPlugin.bytes()
 	binary.LittleEndian.PutUint64(content[64+32:], uint64(len(content)+1))
 	path := put(t, content, t.TempDir(), "x.so")
@@ -93,7 +93,8 @@ func TestTruncationIsFoundByTheSegments(t *testing.T) {
 	require.ErrorContains(t, err, "it is truncated: its contents end at byte")
 }
 
-// A hostile file must not make the listing panic or hang. The test changes every byte of the headers once.
+// A hostile file must not make the listing panic or hang. The test changes every byte of the
+// headers once.
 func TestDamagedHeadersAreErrorsOrHarmless(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -155,7 +156,8 @@ func TestMachO(t *testing.T) {
 	}
 }
 
-// requireProblem inspects a library and looks for a text in its problem. It must have none if want is "".
+// requireProblem inspects a library and looks for a text in its problem. It must have none if want
+// is "".
 func requireProblem(t *testing.T, f *finder, path, want string) {
 	t.Helper()
 	got := ranked(Candidate{Name: "toy", Path: path})

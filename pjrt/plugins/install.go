@@ -23,24 +23,30 @@ import (
 
 // InstallOptions are the options of [Install]. The zero value suits most programs.
 type InstallOptions struct {
-	// Dir is the directory that holds the plugins; empty means [Dir]. Find and Installed search only [Dir], so with
-	// another directory keep the path that Install returns.
+	// Dir is the directory that holds the plugins; empty means [Dir]. Find and Installed search
+	// only [Dir], so with another directory keep the path that Install returns.
 	Dir string
-	// Python is the command that runs Python 3 with pip; empty means "python3" ("python" on Windows). Unless it is a path, it
-	// is looked for in PATH, whose relative entries do not count. It runs isolated, in a directory of the system: it imports
-	// nothing from the working directory or PYTHONPATH.
+	// Python is the command that runs Python 3 with pip; empty means "python3" ("python" on
+	// Windows). Unless it is a path, it is looked for in PATH, whose relative entries do not count.
+	// It runs isolated, in a directory of the system: it imports nothing from the working directory
+	// or PYTHONPATH.
 	Python string
 	// Progress receives a line for each step that takes long. Nil discards them.
 	Progress io.Writer
-	// Meter, unless nil, is called from time to time with the number of bytes that a step, such as "cpu: unpacking", has
-	// written so far, and with how many it will write. Calls do not overlap.
+	// Meter, unless nil, is called from time to time with the number of bytes that a step, such as
+	// "cpu: unpacking", has written so far, and with how many it will write. Calls do not overlap.
 	Meter func(step string, done, total int64)
 	// Force installs the plugin even if it is installed already.
 	Force bool
+	// Compiler also installs what the plugin compiles with, if that is neither part of it nor on
+	// this machine. The plugin for CUDA 13 needs CUDA's ptxas and libdevice: Install puts them
+	// beside the library, where [Environment] finds them and [Uninstall] removes them. Other
+	// plugins need nothing more, or this package does not know what.
+	Compiler bool
 }
 
-// Dir returns the directory that plugins are installed in: purepjrt/plugins below the user's cache directory (see
-// [os.UserCacheDir]).
+// Dir returns the directory that plugins are installed in: purepjrt/plugins below the user's cache
+// directory (see [os.UserCacheDir]).
 func Dir() (string, error) {
 	cache, err := os.UserCacheDir()
 	if err != nil {
@@ -49,18 +55,24 @@ func Dir() (string, error) {
 	return filepath.Join(cache, "purepjrt", "plugins"), nil
 }
 
-// Install makes the plugin called name (see [Packages]) available and returns the path of its library. If the plugin is
-// installed already, Install uses neither pip nor the network. Otherwise it has pip download the one wheel that the
-// package is pinned to, verifies the SHA-256 itself and unpacks the library, its licences and the PJRT header that it
-// was built with, if the wheel has them.
+// Install makes the plugin called name (see [Packages]) available and returns the path of its
+// library. If the plugin is installed already, Install uses neither pip nor the network. Otherwise
+// it has pip download the one wheel that the package is pinned to, verifies the SHA-256 itself and
+// unpacks the library, its licences and the PJRT header that it was built with, if the wheel has
+// them.
 //
-// The plugin appears under its final name complete or not at all: Install unpacks it into a sibling directory, flushes
-// it to disk and renames it. After an error, such as a full disk, a wrong hash or the end of ctx, nothing is left
-// behind. Files left by a killed process are never used as a plugin, and the next Install of the same plugin removes
-// them. If several processes install the same plugin, one downloads it and the others wait.
+// The plugin appears under its final name complete or not at all: Install unpacks it into a sibling
+// directory, flushes it to disk and renames it. After an error, such as a full disk, a wrong hash
+// or the end of ctx, nothing is left behind. Files left by a killed process are never used as a
+// plugin, and the next Install of the same plugin removes them. If several processes install the
+// same plugin, one downloads it and the others wait.
 //
-// A plugin that another user could have written is an error: its library, its directory and Dir must belong to this user
-// or to root, and nobody else may write to them. Force replaces such a library, but not in a Dir that is itself unsafe.
+// A plugin that another user could have written is an error: its library, its directory and Dir
+// must belong to this user or to root, and nobody else may write to them. Force replaces such a
+// library, but not in a Dir that is itself unsafe.
+//
+// If the plugin is installed and only its compiler cannot be, Install returns the path and an
+// error.
 func Install(ctx context.Context, name string, opts InstallOptions) (string, error) {
 	in, err := newInstaller(opts)
 	if err != nil {
@@ -151,7 +163,16 @@ func newInstaller(opts InstallOptions) (*installer, error) {
 // lockPoll is how often a process checks whether another one has finished.
 const lockPoll = 100 * time.Millisecond
 
+// install installs a plugin and, if the options ask for it, its compiler.
 func (in *installer) install(ctx context.Context, name string) (library string, err error) {
+	library, err = in.installLibrary(ctx, name)
+	if err == nil && in.Compiler {
+		_, err = in.installCompiler(ctx, name)
+	}
+	return library, err
+}
+
+func (in *installer) installLibrary(ctx context.Context, name string) (library string, err error) {
 	p, err := known(in.table, name)
 	if err != nil {
 		return "", err
@@ -225,8 +246,9 @@ func (in *installer) fetch(ctx context.Context, p *Package, w wheel, staging, co
 
 func megabytes(n int64) string { return fmt.Sprintf("%d MB", max(1, (n+500_000)/1_000_000)) }
 
-// installed returns the library of p in the cache. The error is [fs.ErrNotExist] if p is not installed, and another one
-// if that cannot be determined, or if another user could have written the library.
+// installed returns the library of p in the cache. The error is [fs.ErrNotExist] if p is not
+// installed, and another one if that cannot be determined, or if another user could have written
+// the library.
 func (in *installer) installed(p *Package, w wheel) (string, error) {
 	library := filepath.Join(in.Dir, p.id(w), p.fileName())
 	info, err := os.Stat(library)
@@ -247,8 +269,8 @@ func (in *installer) installed(p *Package, w wheel) (string, error) {
 // publish gives the unpacked content its final name.
 func (in *installer) publish(p *Package, w wheel, staging, content string) (string, error) {
 	final := filepath.Join(in.Dir, p.id(w))
-	// The directory exists if the installation is forced, or if somebody deleted the library in it. A process that has
-	// loaded the library keeps its file.
+	// The directory exists if the installation is forced, or if somebody deleted the library in it.
+	// A process that has loaded the library keeps its file.
 	err := os.Rename(final, filepath.Join(staging, "replaced"))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return "", err
@@ -262,8 +284,8 @@ func (in *installer) publish(p *Package, w wheel, staging, content string) (stri
 	return filepath.Join(final, p.fileName()), nil
 }
 
-// lock keeps other processes from installing the same wheel. The kernel releases the lock of a process that dies, so a
-// stale lock file is harmless.
+// lock keeps other processes from installing the same wheel. The kernel releases the lock of a
+// process that dies, so a stale lock file is harmless.
 func (in *installer) lock(ctx context.Context, id string) (unlock func(), err error) {
 	l := flock.New(filepath.Join(in.Dir, id+".lock"))
 	held, err := l.TryLock()
@@ -279,9 +301,9 @@ func (in *installer) lock(ctx context.Context, id string) (unlock func(), err er
 
 func stagingPrefix(id string) string { return "." + id + ".part-" }
 
-// stage makes a directory to install in, which remove removes. It first removes the directories of killed processes: the
-// caller holds the lock of id, so none of them is in use. Those that cannot be removed do no harm, and the next
-// installation tries again.
+// stage makes a directory to install in, which remove removes. It first removes the directories of
+// killed processes: the caller holds the lock of id, so none of them is in use. Those that cannot
+// be removed do no harm, and the next installation tries again.
 func (in *installer) stage(id string) (dir string, remove func(), err error) {
 	for _, dir := range glob(in.Dir, stagingPrefix(id)+"*") {
 		_ = os.RemoveAll(dir)

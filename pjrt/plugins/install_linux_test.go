@@ -15,8 +15,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// asNobody runs do on a thread with another user's access to files, so that permissions apply to root too. The thread
-// ends with do.
+// asNobody runs do on a thread with another user's access to files, so that permissions apply to
+// root too. The thread ends with do.
 func asNobody(t *testing.T, do func()) {
 	t.Helper()
 	done := make(chan error)

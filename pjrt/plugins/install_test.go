@@ -26,8 +26,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The test binary plays three parts: the tests, Python with pip, and another installing process. The environment says
-// which.
+// The test binary plays three parts: the tests, Python with pip, and another installing process.
+// The environment says which.
 const (
 	actAsPip     = "PLUGINS_TEST_PIP"
 	actAsInstall = "PLUGINS_TEST_INSTALL"
@@ -337,7 +337,8 @@ func TestInstallRefusesBadWheels(t *testing.T) {
 	}
 }
 
-// makeStored returns a wheel with one uncompressed file, so that a test can damage its content in place.
+// makeStored returns a wheel with one uncompressed file, so that a test can damage its content in
+// place.
 func makeStored(t *testing.T, name, content string) []byte {
 	t.Helper()
 	var archive bytes.Buffer

@@ -51,7 +51,8 @@ type change struct {
 	says string // the reason that the error gives
 }
 
-// changes returns changes after which other users decide what is in a file. Only root can give files away, as in .ci/run.
+// changes returns changes after which other users decide what is in a file. Only root can give
+// files away, as in .ci/run.
 func changes(t *testing.T) []change {
 	t.Helper()
 	var list []change

@@ -37,7 +37,8 @@ type elfLibrary struct {
 // aPlugin is the smallest library that counts as a plugin.
 var aPlugin = elfLibrary{exports: []string{entryPointSymbol}}
 
-// bytes returns the file. Everything that the linker reads is in sections, which one segment covers.
+// bytes returns the file. Everything that the linker reads is in sections, which one segment
+// covers.
 func (l elfLibrary) bytes() []byte {
 	if l.machine == 0 {
 		l.machine = elf.EM_X86_64
@@ -176,8 +177,8 @@ func pack(values ...any) []byte {
 	return b.Bytes()
 }
 
-// machoLibrary returns a library for macOS that exports symbols and needs libraries. A symbol with "local" or
-// "undefined" before its name is not exported.
+// machoLibrary returns a library for macOS that exports symbols and needs libraries. A symbol with
+// "local" or "undefined" before its name is not exported.
 func machoLibrary(cpu macho.Cpu, fileType macho.Type, exports, needs []string, rpath string) []byte {
 	strtab := []byte{0}
 	var symbols []byte
@@ -280,8 +281,8 @@ func peLibrary(machine uint16, characteristics uint16, exports, needs []string) 
 	return append(append(file, make([]byte, offset-len(file))...), section...)
 }
 
-// testFinder returns a finder for Linux without Python, which sees an environment, a cache and a root directory of the
-// test.
+// testFinder returns a finder for Linux without Python, which sees an environment, a cache and a
+// root directory of the test.
 func testFinder(t testing.TB, env map[string]string) *finder {
 	t.Helper()
 	root := t.TempDir()

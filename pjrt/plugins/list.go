@@ -11,32 +11,25 @@ import (
 	"slices"
 )
 
-// ListOptions say where [List] and [Lookup] search. The zero value suits most programs.
+// ListOptions say where [List] searches. The zero value suits most programs.
 type ListOptions struct {
-	// Python is the command of the interpreter, which is asked for its package directories, as in [InstallOptions]. Empty means
-	// python3 (python on Windows). It is not run if an active virtual environment excludes the system's packages. A virtual
-	// environment is active if VIRTUAL_ENV or CONDA_PREFIX names it: one in or above the working directory does not count.
+	// Python is the command of the interpreter, which is asked for its package directories, as in
+	// [InstallOptions]. Empty means python3 (python on Windows). It is not run if an active virtual
+	// environment excludes the system's packages. A virtual environment is active if VIRTUAL_ENV or
+	// CONDA_PREFIX names it: one in or above the working directory does not count.
 	Python string
 	// NoPython leaves out Python packages.
 	NoPython bool
 }
 
-// List returns every plugin that it finds, for all platforms, the preferred platform first. The list includes files
-// that look like plugins but are not, or that cannot be loaded, and places that cannot be read, each with its Problem.
+// List returns every plugin that it finds in the places of [Find], for all platforms, the preferred
+// platform first. The list includes files that look like plugins but are not, or that cannot be
+// loaded, and places that cannot be read, each with its Problem.
 //
-// List loads no library: it reads exports and needed libraries from the files. It runs the Python interpreter once in
-// the life of the process (see [ListOptions]). The only error is that of ctx.
+// List loads no library: it reads exports and needed libraries from the files. It runs the Python
+// interpreter once in the life of the process (see [ListOptions]). The only error is that of ctx.
 func List(ctx context.Context, opts ListOptions) ([]Candidate, error) {
 	return newFinder(opts).list(ctx)
-}
-
-// Inspect checks the library at path as List does, without loading it. If path is a configuration file (see
-// [ReadConfig]), it checks the library that the file names. If there is no plugin, the result has a Problem.
-func Inspect(path string) Candidate {
-	f := newFinder(ListOptions{NoPython: true})
-	c := f.atPath(path, OriginPath, "")
-	f.inspect(&c)
-	return c
 }
 
 // finder holds the parts of a search that tests replace.
@@ -76,8 +69,8 @@ func newFinder(opts ListOptions) *finder {
 	return f
 }
 
-// A place is one of the places where plugins may be. Its search returns what it found, not yet inspected, and a note
-// on where it searched.
+// A place is one of the places where plugins may be. Its search returns what it found, not yet
+// inspected, and a note on where it searched.
 type place struct {
 	origin Origin
 	search func(context.Context) (found []Candidate, note string)

@@ -148,15 +148,18 @@ func TestAPIVersionHints(t *testing.T) {
 	assert.Empty(t, headerVersion(filepath.Join(dir, "p", "pjrt_plugin_a.so")))
 }
 
-func TestInspect(t *testing.T) {
+func TestFindSaysWhatIsAtAPath(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	c := Inspect(put(t, []byte("text"), dir, "pjrt_plugin_toy.so"))
+	c, err := Find(t.Context(), put(t, []byte("text"), dir, "pjrt_plugin_toy.so"))
+	require.NoError(t, err)
 	assert.Equal(t, "toy", c.Name)
 	require.ErrorContains(t, c.Problem, "it is a text file")
-	c = Inspect(filepath.Join(dir, "none.so"))
+	c, err = Find(t.Context(), filepath.Join(dir, "none.so"))
+	require.ErrorIs(t, err, ErrNotFound)
 	require.ErrorContains(t, c.Problem, "no such file")
-	c = Inspect(put(t, []byte(`{"library_path": "pjrt_plugin_toy.so"}`), dir, "x.json"))
+	c, err = Find(t.Context(), put(t, []byte(`{"library_path": "pjrt_plugin_toy.so"}`), dir, "x.json"))
+	require.NoError(t, err)
 	require.ErrorContains(t, c.Problem, "it is a text file")
 }
 

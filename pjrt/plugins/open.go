@@ -21,19 +21,20 @@ import (
 // that [platform.Parse] reads.
 const CreateOptionsVariable = "JAX_PJRT_CLIENT_CREATE_OPTIONS"
 
-// Open makes a client of the plugin called name: it finds the plugin ([Lookup]), or the best one on this machine if
-// name is empty ([Default]), sets the environment that its library needs ([Prepare]), loads it (pjrt.Open) and makes
-// the client (pjrt.Plugin.NewClient). The caller closes the client. opts may be nil. Call Open while no other goroutine
-// uses the environment.
+// Open makes a client of the plugin called name: it finds the plugin ([Find]), which is the best
+// one on this machine if name is empty, sets the environment that its library needs ([Prepare]),
+// loads it (pjrt.Open) and makes the client (pjrt.Plugin.NewClient). The caller closes the client.
+// opts may be nil. Call Open while no other goroutine uses the environment.
 //
-// The client gets create options from, in ascending order of precedence, the plugin's configuration file
-// ([ReadConfig]), the environment variables that JAX reads for them (JAX_CUDA_VISIBLE_DEVICES,
+// The client gets create options from, in ascending order of precedence, the plugin's configuration
+// file, the environment variables that JAX reads for them (JAX_CUDA_VISIBLE_DEVICES,
 // JAX_ROCM_VISIBLE_DEVICES, XLA_PYTHON_CLIENT_ALLOCATOR, XLA_CLIENT_MEM_FRACTION and its older name
-// XLA_PYTHON_CLIENT_MEM_FRACTION, XLA_PYTHON_CLIENT_PREALLOCATE, XLA_PYTHON_CLIENT_COLLECTIVE_MEM_SIZE_MB,
-// JAX_MOCK_GPU_TOPOLOGY, JAX_NUM_CPU_DEVICES, JAX_PJRT_CLIENT_CREATE_OPTIONS), and opts.
+// XLA_PYTHON_CLIENT_MEM_FRACTION, XLA_PYTHON_CLIENT_PREALLOCATE,
+// XLA_PYTHON_CLIENT_COLLECTIVE_MEM_SIZE_MB, JAX_MOCK_GPU_TOPOLOGY, JAX_NUM_CPU_DEVICES,
+// JAX_PJRT_CLIENT_CREATE_OPTIONS), and opts.
 //
-// A client without devices is an error that says why there are none, as far as that is known. To compile for devices
-// that are not there, use [Load].
+// A client without devices is an error that says why there are none, as far as that is known. To
+// compile for devices that are not there, use [Load].
 func Open(ctx context.Context, name string, opts *pjrt.ClientOptions) (*pjrt.Client, error) {
 	c, plugin, err := load(ctx, name)
 	if err != nil {
@@ -62,15 +63,15 @@ func Open(ctx context.Context, name string, opts *pjrt.ClientOptions) (*pjrt.Cli
 	return client, nil
 }
 
-// Load is [Open] without a client: it finds a plugin, sets the environment that its library needs, and loads it. The
-// plugin stays loaded until the process ends.
+// Load is [Open] without a client: it finds a plugin, sets the environment that its library needs,
+// and loads it. The plugin stays loaded until the process ends.
 func Load(ctx context.Context, name string) (*pjrt.Plugin, error) {
 	_, plugin, err := load(ctx, name)
 	return plugin, err
 }
 
 func load(ctx context.Context, name string) (Candidate, *pjrt.Plugin, error) {
-	c, err := choose(ctx, name)
+	c, err := Find(ctx, name)
 	if err != nil {
 		return c, nil, err
 	}
@@ -81,15 +82,8 @@ func load(ctx context.Context, name string) (Candidate, *pjrt.Plugin, error) {
 	return c, plugin, err
 }
 
-func choose(ctx context.Context, name string) (Candidate, error) {
-	if name == "" {
-		return Default(ctx)
-	}
-	return Lookup(ctx, name, ListOptions{})
-}
-
-// createOptionsOf returns the create options for a plugin of some kind: those of its configuration, of the
-// environment and of opts. Later ones override earlier ones.
+// createOptionsOf returns the create options for a plugin of some kind: those of its configuration,
+// of the environment and of opts. Later ones override earlier ones.
 func createOptionsOf(kind string, config []capi.Attribute, opts *pjrt.ClientOptions,
 	lookup func(string) (string, bool)) ([]capi.Attribute, error) {
 	explicit := opts.Create
@@ -121,7 +115,8 @@ func createOptionsOf(kind string, config []capi.Attribute, opts *pjrt.ClientOpti
 	return append(list, opts.Create...), nil
 }
 
-// createOptionsOfEnvironment reads the variables that JAX turns into create options for a kind of plugin.
+// createOptionsOfEnvironment reads the variables that JAX turns into create options for a kind of
+// plugin.
 func createOptionsOfEnvironment(kind string, lookup func(string) (string, bool)) ([]capi.Attribute, error) {
 	var list []capi.Attribute
 	var err error

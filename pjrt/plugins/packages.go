@@ -12,10 +12,11 @@ import (
 	"strings"
 )
 
-// A Package is a plugin that [Install] can download: one version of one Python distribution, with the SHA-256 of its
-// wheel for each platform that has one.
+// A Package is a plugin that [Install] can download: one version of one Python distribution, with
+// the SHA-256 of its wheel for each platform that has one.
 type Package struct {
-	// Name is the name that Install and Find take: "cpu", or "tpu@0.0.2" for a version other than the default.
+	// Name is the name that Install and Find take: "cpu", or "tpu@0.0.2" for a version other than
+	// the default.
 	Name string
 	// Project and Version name the Python distribution.
 	Project, Version string
@@ -41,8 +42,8 @@ const (
 	linuxARM64 = "linux/arm64"
 )
 
-// packages is in the order of Packages: the default of each kind, then the versions kept for tests against older
-// plugins.
+// packages is in the order of Packages: the default of each kind, then the versions kept for tests
+// against older plugins.
 var packages = []Package{
 	{
 		Name: "cpu", Project: "xla-cpu-pjrt", Version: "0.0.1",
@@ -150,14 +151,15 @@ var packages = []Package{
 	},
 }
 
-// Packages lists the plugins that [Install] can download, for all platforms. The caller may change the slice.
+// Packages lists the plugins that [Install] can download, for all platforms. The caller may change
+// the slice.
 func Packages() []Package { return slices.Clone(packages) }
 
 // Platforms lists the platforms that p has a wheel for, as GOOS/GOARCH, sorted.
 func (p *Package) Platforms() []string { return slices.Sorted(maps.Keys(p.wheels)) }
 
-// answersTo reports whether name asks for p: it is the name of p, or its kind with the version, such as "cpu@0.0.1" for
-// the plugin "cpu".
+// answersTo reports whether name asks for p: it is the name of p, or its kind with the version,
+// such as "cpu@0.0.1" for the plugin "cpu".
 func (p *Package) answersTo(name string) bool {
 	return name == p.Name || name == p.kind()+"@"+p.Version
 }
@@ -173,14 +175,15 @@ type Size struct {
 	Disk     int64 // afterwards
 }
 
-// Size returns what [Install] downloads and unpacks for p on the platform of this process. It is zero if p has no wheel for it.
+// Size returns what [Install] downloads and unpacks for p on the platform of this process. It is
+// zero if p has no wheel for it.
 func (p *Package) Size() Size {
 	w := p.wheels[runtime.GOOS+"/"+runtime.GOARCH]
 	return Size{w.size, w.unpacked}
 }
 
-// CompilerSize returns what [InstallCompiler] downloads and unpacks for p on the platform of this process. It is zero if p
-// needs nothing more to compile.
+// CompilerSize returns what [InstallOptions.Compiler] adds to the download and to the disk for p on
+// the platform of this process. It is zero if p needs nothing more to compile.
 func (p *Package) CompilerSize() (sum Size) {
 	for i := range p.compiler {
 		s := p.compiler[i].Size()
@@ -200,7 +203,8 @@ func (p *Package) pick(platform string) (wheel, error) {
 	return w, nil
 }
 
-// id returns the name of the directory of an installed wheel. The hash distinguishes wheels of the same version.
+// id returns the name of the directory of an installed wheel. The hash distinguishes wheels of the
+// same version.
 func (p *Package) id(w wheel) string {
 	return p.kind() + "-" + p.Version + "-" + w.sha256[:12]
 }

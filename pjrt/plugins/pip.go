@@ -22,10 +22,11 @@ import (
 // downloads is how often a download that is cut off is attempted.
 const downloads = 3
 
-// download has the interpreter's pip download the wheel w of p into staging, and returns the path of the wheel.
+// download has the interpreter's pip download the wheel w of p into staging, and returns the path
+// of the wheel.
 //
-// Versions of pip before 25.1 take a file that was cut off for a whole one with another hash. The hash of what was cut off
-// differs each time; that of another file does not.
+// Versions of pip before 25.1 take a file that was cut off for a whole one with another hash. The
+// hash of what was cut off differs each time; that of another file does not.
 func (in *installer) download(ctx context.Context, interpreter string, p *Package, w wheel, staging string) (string, error) {
 	got := ""
 	for i := 1; ; i++ {
@@ -42,8 +43,8 @@ func (in *installer) download(ctx context.Context, interpreter string, p *Packag
 	}
 }
 
-// pip makes one attempt to download a wheel. It knows the user's index, proxy and certificates, and accepts only the file with
-// the hash.
+// pip makes one attempt to download a wheel. It knows the user's index, proxy and certificates, and
+// accepts only the file with the hash.
 func (in *installer) pip(ctx context.Context, interpreter string, p *Package, w wheel, staging string) (string, error) {
 	requirements := filepath.Join(staging, "requirements.txt")
 	line := fmt.Sprintf("%s==%s --hash=sha256:%s\n", p.Project, p.Version, w.sha256)
@@ -58,8 +59,8 @@ func (in *installer) pip(ctx context.Context, interpreter string, p *Package, w 
 	}
 	running, enough := context.WithCancelCause(ctx)
 	defer enough(nil)
-	// Interpreter, ABI and platform are fixed, so that the choice of the wheel does not depend on the installed Python.
-	// pip's cache is off, because it would keep a second copy.
+	// Interpreter, ABI and platform are fixed, so that the choice of the wheel does not depend on
+	// the installed Python. pip's cache is off, because it would keep a second copy.
 	cmd := python.Module(running, interpreter, env, "pip", "download",
 		"--quiet", "--no-input", "--disable-pip-version-check", "--no-cache-dir", "--retries", "2",
 		"--require-hashes", "--no-deps", "--only-binary=:all:",
@@ -97,7 +98,8 @@ var pipPaths = map[string]struct{ list bool }{
 	"CURL_CA_BUNDLE": {}, "NETRC": {}, "REQUESTS_CA_BUNDLE": {}, "SSL_CERT_DIR": {}, "SSL_CERT_FILE": {},
 }
 
-// absolute returns env with absolute paths in the variables of pip, which does not run in the directory of this process.
+// absolute returns env with absolute paths in the variables of pip, which does not run in the
+// directory of this process.
 func absolute(env []string) []string {
 	here, err := os.Getwd()
 	if err != nil {
@@ -126,8 +128,8 @@ func absolute(env []string) []string {
 	return env
 }
 
-// resumeRetries is the variable that says how often pip resumes a download that was cut off. Versions before 25.1, which
-// have no such option, ignore it and start over.
+// resumeRetries is the variable that says how often pip resumes a download that was cut off.
+// Versions before 25.1, which have no such option, ignore it and start over.
 const resumeRetries = "PIP_RESUME_RETRIES"
 
 // noIndex reports whether the user forbids pip to ask a package index.
@@ -143,8 +145,9 @@ func (in *installer) noIndex() bool {
 // meterPause is how often the size of what pip has written is measured.
 const meterPause = 200 * time.Millisecond
 
-// watch reports to Meter how many bytes of the wheel w have been added below dir, until stop is called. pip copies the wheel at
-// the end; the copy does not count. A file that becomes larger than the wheel is not the wheel: watch then calls enough.
+// watch reports to Meter how many bytes of the wheel w have been added below dir, until stop is
+// called. pip copies the wheel at the end; the copy does not count. A file that becomes larger than
+// the wheel is not the wheel: watch then calls enough.
 func (in *installer) watch(step, dir string, w wheel, enough context.CancelCauseFunc) (stop func()) {
 	end, ended := make(chan struct{}), make(chan struct{})
 	before, _ := sizesBelow(dir)
@@ -177,7 +180,8 @@ func (in *installer) watch(step, dir string, w wheel, enough context.CancelCause
 	return func() { close(end); <-ended }
 }
 
-// sizesBelow returns the size of all files below dir, and that of the largest. It leaves out what it cannot read.
+// sizesBelow returns the size of all files below dir, and that of the largest. It leaves out what
+// it cannot read.
 func sizesBelow(dir string) (sum, largest int64) {
 	_ = filepath.WalkDir(dir, func(_ string, entry os.DirEntry, err error) error {
 		if err != nil {
@@ -206,7 +210,8 @@ var (
 	pipNoModule = regexp.MustCompile(`No module named '?pip'?`)
 )
 
-// explainPip turns pip's output into an error. If it does not recognise the output, the error has pip's last line.
+// explainPip turns pip's output into an error. If it does not recognise the output, the error has
+// pip's last line.
 func explainPip(output string, failure error, command string, p *Package, w wheel) error {
 	switch {
 	case pipNoModule.MatchString(output):
@@ -234,8 +239,8 @@ func explainPip(output string, failure error, command string, p *Package, w whee
 	return fmt.Errorf("%s -m pip: %v", command, failure)
 }
 
-// lastLine returns the last line that is not empty, where pip and Python put the reason. It ignores pip's own advice
-// ("[notice] ...", "hint: ...").
+// lastLine returns the last line that is not empty, where pip and Python put the reason. It ignores
+// pip's own advice ("[notice] ...", "hint: ...").
 func lastLine(output string) string {
 	lines := strings.Split(strings.TrimSpace(output), "\n")
 	for _, line := range slices.Backward(lines) {

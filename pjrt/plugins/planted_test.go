@@ -19,7 +19,8 @@ import (
 	"github.com/purepjrt/purepjrt/internal/python/planted"
 )
 
-// inPlanted makes a folder of planted code the working directory, and leads everything there that can be led.
+// inPlanted makes a folder of planted code the working directory, and leads everything there that
+// can be led.
 func inPlanted(t *testing.T) (dir string) {
 	t.Helper()
 	dir = planted.Folder(t)
@@ -63,7 +64,7 @@ func TestSearchesRunAndFindNothingOfTheWorkingDirectory(t *testing.T) {
 		assert.NotContains(t, c.Path, dir)
 	}
 	for _, name := range []string{"cpu", "cuda13", "tpu"} {
-		_, _ = Lookup(t.Context(), name, ListOptions{}) // may be installed, or not
+		_, _ = Find(t.Context(), name) // may be installed, or not
 		assert.NotContains(t, f.cudaDataDir(name), ".")
 	}
 	assert.Empty(t, planted.Taken(t, dir))

@@ -24,8 +24,8 @@ var platforms = []struct {
 	{"cpu", 0, false},
 }
 
-// otherPriority is the priority of plugins for devices that this package does not know. Users who install one prefer it
-// to the CPU.
+// otherPriority is the priority of plugins for devices that this package does not know. Users who
+// install one prefer it to the CPU.
 const otherPriority = 100
 
 // aliases maps names to the platforms that they stand for.
@@ -40,9 +40,9 @@ var aliases = map[string][]string{
 	"libtpu": {"tpu"},
 }
 
-// Platforms returns the platforms that name stands for, the preferred one first: cuda, rocm and oneapi for gpu; cpu for
-// host; cuda for cuda12. Any other name stands for itself.
-func Platforms(name string) []string {
+// platformsOf returns the platforms that name stands for, the preferred one first: cuda, rocm and
+// oneapi for gpu; cpu for host; cuda for cuda12. Any other name stands for itself.
+func platformsOf(name string) []string {
 	if list, ok := aliases[strings.ToLower(name)]; ok {
 		return slices.Clone(list)
 	}
@@ -77,7 +77,8 @@ func ranked(c Candidate) Candidate {
 	return c
 }
 
-// fileNames match the file names of plugins, without the suffix of libraries. The group is the name of the plugin.
+// fileNames match the file names of plugins, without the suffix of libraries. The group is the name
+// of the plugin.
 var fileNames = []*regexp.Regexp{
 	regexp.MustCompile(`^(?:lib)?pjrt_c_api_(.+)_plugin$`),
 	regexp.MustCompile(`^(?:lib)?pjrt[-_]plugin[-_](.+)$`),
@@ -88,7 +89,8 @@ var fileNames = []*regexp.Regexp{
 	regexp.MustCompile(`^lib(neuron)pjrt$`),
 }
 
-// pluginOfFile returns the name of the plugin in a file of this name, or "" if it is not the name of a plugin's file.
+// pluginOfFile returns the name of the plugin in a file of this name, or "" if it is not the name
+// of a plugin's file.
 func pluginOfFile(file, goos string) string {
 	stem, ok := librarySuffix(file, goos)
 	if !ok {
@@ -102,7 +104,8 @@ func pluginOfFile(file, goos string) string {
 	return ""
 }
 
-// librarySuffix removes the suffix of a shared library from a file name. On Linux a version may follow the suffix.
+// librarySuffix removes the suffix of a shared library from a file name. On Linux a version may
+// follow the suffix.
 func librarySuffix(file, goos string) (stem string, ok bool) {
 	switch goos {
 	case "darwin", "ios":

@@ -17,10 +17,10 @@ func TestPlatforms(t *testing.T) {
 		"tpu": {"tpu"}, "libtpu": {"tpu"}, "tpu@0.0.2": {"tpu"}, "xpu": {"oneapi"}, "neuron": {"neuron"}, "metal_14": {"metal"},
 		"mine": {"mine"}, "mine2": {"mine2"}, "cudax": {"cudax"},
 	} {
-		assert.Equal(t, want, Platforms(name), name)
+		assert.Equal(t, want, platformsOf(name), name)
 	}
-	Platforms("gpu")[0] = "changed"
-	assert.Equal(t, "cuda", Platforms("gpu")[0])
+	platformsOf("gpu")[0] = "changed"
+	assert.Equal(t, "cuda", platformsOf("gpu")[0])
 }
 
 func TestPlatformsAreRanked(t *testing.T) {

@@ -12,9 +12,9 @@ import (
 	"strings"
 )
 
-// cudaLibraries lists the libraries that XLA's plugin for CUDA loads by name when it needs them, each with the
-// directory of its Python package. Unless all is set, that directory is for CUDA 12 only: later versions have one
-// directory for all these libraries.
+// cudaLibraries lists the libraries that XLA's plugin for CUDA loads by name when it needs them,
+// each with the directory of its Python package. Unless all is set, that directory is for CUDA 12
+// only: later versions have one directory for all these libraries.
 var cudaLibraries = []struct {
 	name, directory string
 	all             bool
@@ -33,13 +33,10 @@ var cudaLibraries = []struct {
 	{"libcudnn.so", "cudnn", true},
 }
 
-// Libraries lists the shared libraries in Python packages that a plugin (a name or a path, as in [Find]) needs when it
-// runs and that the dynamic linker would not find there. For XLA's CUDA plugin these are the libraries of CUDA, from
-// the packages beside the plugin or from those of the active interpreter. For all other plugins the list is empty.
-func Libraries(plugin string) []string {
-	return newFinder(ListOptions{}).libraries(plugin)
-}
-
+// libraries lists the shared libraries in Python packages that a plugin (a name or a path) needs
+// when it runs and that the dynamic linker would not find there. For XLA's CUDA plugin these are
+// the libraries of CUDA, from the packages beside the plugin or from those of the active
+// interpreter. For all other plugins the list is empty.
 func (f *finder) libraries(plugin string) []string {
 	if pluginPlatform(plugin) != "cuda" || f.goos != "linux" {
 		return nil
@@ -52,9 +49,10 @@ func (f *finder) libraries(plugin string) []string {
 	return nil
 }
 
-// sites returns the directories of Python packages to search for a plugin: that of its library, the one whose packages include
-// the library, then those of the interpreter. Other directories above the library have nothing to do with it, and what is
-// in them may be anyone's: in /tmp, for example.
+// sites returns the directories of Python packages to search for a plugin: that of its library, the
+// one whose packages include the library, then those of the interpreter. Other directories above
+// the library have nothing to do with it, and what is in them may be anyone's: in /tmp, for
+// example.
 func (f *finder) sites(plugin string) (sites []string) {
 	if IsPath(plugin) {
 		dir := filepath.Dir(realPath(plugin))
@@ -123,16 +121,11 @@ func cudaMajor(plugin string) string {
 	return version[:end]
 }
 
-// Preload loads the libraries that [Libraries] lists into the process, so that the plugin finds them by name, and
-// returns those that it loaded. They stay loaded until the process ends. [Prepare] calls Preload on machines with an
-// NVIDIA GPU; it takes about a second, and memory, and compiling ahead of time does not need it. The error joins the
-// errors of all libraries that did not load, some of which the plugin may never use.
-func Preload(plugin string) (loaded []string, err error) {
-	f := newFinder(ListOptions{})
-	return f.preload(f.libraries(plugin))
-}
-
-// preload loads libraries. One library may need another that comes later in the list, so preload retries those that
+// preload loads libraries into the process, so that the plugin finds them by name, and returns
+// those that it loaded. They stay loaded until the process ends. The error joins the errors of all
+// libraries that did not load, some of which the plugin may never use.
+//
+// One library may need another that comes later in the list, so preload retries those that
 // failed as long as others load.
 func (f *finder) preload(libraries []string) (loaded []string, err error) {
 	var rest []string

@@ -49,7 +49,8 @@ func TestPrepareLoadsCUDAWhereThereIsAGPU(t *testing.T) {
 	require.NoError(t, Prepare(library))
 	assert.NotContains(t, mappings(t), runtime)
 
-	loaded, err := Preload(library)
+	f := newFinder(ListOptions{})
+	loaded, err := f.preload(f.libraries(library))
 	assert.Equal(t, []string{runtime}, loaded)
 	require.ErrorContains(t, err, "libcufft.so.12: it is a text file")
 	assert.Contains(t, mappings(t), runtime)

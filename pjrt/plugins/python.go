@@ -22,11 +22,11 @@ import (
 // are.
 const pythonTimeout = 5 * time.Second
 
-// interpreters remembers the answers of interpreters by command, because starting one takes longer than the rest of a
-// search.
+// interpreters remembers the answers of interpreters by command, because starting one takes longer
+// than the rest of a search.
 var interpreters = struct {
-	// mu is a lock: sending to it locks. It is a channel so that waiters can give up while the holder runs an
-	// interpreter.
+	// mu is a lock: sending to it locks. It is a channel so that waiters can give up while the
+	// holder runs an interpreter.
 	mu    chan struct{}
 	paths map[string]interpreterPaths // guarded by mu
 }{make(chan struct{}, 1), make(map[string]interpreterPaths)}
@@ -36,9 +36,10 @@ type interpreterPaths struct {
 	err  error
 }
 
-// sitePackages lists the directories in which the active interpreter looks for packages: those of an active virtual or
-// Conda environment, and those that the interpreter itself reports, unless the environment excludes them. Relative paths in
-// variables do not count: plugins would be loaded from wherever the user happens to be.
+// sitePackages lists the directories in which the active interpreter looks for packages: those of
+// an active virtual or Conda environment, and those that the interpreter itself reports, unless the
+// environment excludes them. Relative paths in variables do not count: plugins would be loaded from
+// wherever the user happens to be.
 func (f *finder) sitePackages(ctx context.Context, command string) ([]string, error) {
 	dirs := slices.DeleteFunc(filepath.SplitList(f.getenv("PYTHONPATH")), func(dir string) bool { return !filepath.IsAbs(dir) })
 	alone := false
@@ -65,8 +66,8 @@ func (f *finder) sitePackages(ctx context.Context, command string) ([]string, er
 	return append(dirs, more...), err
 }
 
-// systemSitePackages reports whether the virtual environment at prefix includes the packages of the interpreter that
-// created it.
+// systemSitePackages reports whether the virtual environment at prefix includes the packages of the
+// interpreter that created it.
 func systemSitePackages(prefix string) bool {
 	content, err := os.ReadFile(filepath.Join(prefix, "pyvenv.cfg"))
 	if err != nil {
@@ -81,7 +82,8 @@ func systemSitePackages(prefix string) bool {
 	return false
 }
 
-// glob returns the paths below dir that match a pattern with slashes, sorted. Only the pattern has wildcards; it must be sound.
+// glob returns the paths below dir that match a pattern with slashes, sorted. Only the pattern has
+// wildcards; it must be sound.
 func glob(dir, pattern string) []string {
 	names, _ := fs.Glob(os.DirFS(dir), pattern)
 	for i, name := range names {
@@ -90,7 +92,8 @@ func glob(dir, pattern string) []string {
 	return names
 }
 
-// askInterpreter returns the directories that command reports. It runs command only once in the life of the process.
+// askInterpreter returns the directories that command reports. It runs command only once in the
+// life of the process.
 func askInterpreter(ctx context.Context, command string) ([]string, error) {
 	select {
 	case interpreters.mu <- struct{}{}:
@@ -202,8 +205,8 @@ func (f *finder) sitePackage(site string, all []string) (found []Candidate) {
 	return found
 }
 
-// moduleName returns the name of the plugin in the library of a module: usually the file's, or the module's if it says
-// more (xla_cuda13, not cuda).
+// moduleName returns the name of the plugin in the library of a module: usually the file's, or the
+// module's if it says more (xla_cuda13, not cuda).
 func moduleName(module, library, goos string) string {
 	short := strings.TrimSuffix(strings.TrimPrefix(module, "xla_"), "_pjrt")
 	name := pluginOfFile(filepath.Base(library), goos)
@@ -239,10 +242,12 @@ func (f *finder) packaged(name, library, site string, entries []os.DirEntry) Can
 	return c
 }
 
-// maxPackageFiles limits how many files of a package are checked. Plugins lie near the top of their packages.
+// maxPackageFiles limits how many files of a package are checked. Plugins lie near the top of their
+// packages.
 const maxPackageFiles = 4096
 
-// pluginsBelow returns the plugins in a package: libraries that have the name of a plugin or export GetPjrtApi.
+// pluginsBelow returns the plugins in a package: libraries that have the name of a plugin or export
+// GetPjrtApi.
 func (f *finder) pluginsBelow(dir string) (libraries []string) {
 	n := 0
 	_ = filepath.WalkDir(dir, func(path string, entry os.DirEntry, err error) error {
@@ -348,8 +353,8 @@ func moduleDir(module string, all []string) string {
 // entryPoint is one line of entry_points.txt.
 type entryPoint struct{ name, module string }
 
-// parseEntryPoints returns the entries of the groups in which plugins are registered. It ignores all other text,
-// because the file has other uses.
+// parseEntryPoints returns the entries of the groups in which plugins are registered. It ignores
+// all other text, because the file has other uses.
 func parseEntryPoints(content []byte) (points []entryPoint) {
 	group := ""
 	for line := range strings.Lines(string(content)) {

@@ -40,28 +40,29 @@ func TestTheInstalledPluginIsListed(t *testing.T) {
 	assert.Equal(t, "0.81", found[0].API)
 	assert.Equal(t, "0.0.1", found[0].Version)
 
-	c := plugins.Inspect(path)
+	c, err := plugins.Find(t.Context(), path)
+	require.NoError(t, err)
 	assert.True(t, c.Usable(), "%v", c.Err())
 	maps, err := os.ReadFile("/proc/self/maps")
 	require.NoError(t, err)
 	assert.NotContains(t, string(maps), path, "listing loads nothing")
 }
 
-func TestDefaultObeysTheVariable(t *testing.T) {
+func TestFindWithoutANameObeysTheVariable(t *testing.T) {
 	path := plugintest.Path(t, "cpu")
 	t.Setenv("PJRT_PLATFORMS", "host")
-	c, err := plugins.Default(t.Context())
+	c, err := plugins.Find(t.Context(), "")
 	require.NoError(t, err)
 	assert.Equal(t, "cpu", c.Platform)
 	_, err = os.Stat(c.Path)
 	require.NoError(t, err)
 	t.Setenv("PJRT_PLATFORMS", "cpu,nothing")
-	_, err = plugins.Default(t.Context())
+	_, err = plugins.Find(t.Context(), "")
 	require.ErrorContains(t, err, "PJRT_PLATFORMS=cpu,nothing: nothing is not usable")
 	require.ErrorIs(t, err, plugins.ErrNotFound)
 	t.Setenv("PJRT_PLATFORMS", "mine")
 	t.Setenv("PJRT_NAMES_AND_LIBRARY_PATHS", "mine:"+path)
-	c, err = plugins.Default(t.Context())
+	c, err = plugins.Find(t.Context(), "")
 	require.NoError(t, err)
 	assert.Equal(t, "mine", c.Name)
 }

@@ -11,8 +11,8 @@ import (
 	"strings"
 )
 
-// missing returns what the dynamic linker would not find when it loads the library at path: needed libraries, including
-// those that other libraries need, and symbol versions that a library lacks.
+// missing returns what the dynamic linker would not find when it loads the library at path: needed
+// libraries, including those that other libraries need, and symbol versions that a library lacks.
 func (f *finder) missing(path string) (missing []string) {
 	real := realPath(path)
 	queue := []loaded{{path: real, rpaths: nil}}
@@ -92,7 +92,8 @@ func (f *finder) resolve(name string, l loaded, img image) string {
 	return ""
 }
 
-// firstOf returns the first path with a library of the same kind as img. The linker skips those for other machines.
+// firstOf returns the first path with a library of the same kind as img. The linker skips those for
+// other machines.
 func (f *finder) firstOf(img image, paths ...string) string {
 	for _, path := range paths {
 		if _, err := os.Stat(path); err != nil {

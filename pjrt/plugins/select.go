@@ -10,35 +10,16 @@ import (
 	"strings"
 )
 
-// Environment variables that say which platforms to use. Each holds names that [Lookup] takes, separated by commas, the
-// preferred one first. If several are set, the first one here wins.
+// Environment variables that say which platforms to use. Each holds names that [Find] takes,
+// separated by commas, the preferred one first. If several are set, the first one here wins.
 const (
 	PlatformsVariable       = "PJRT_PLATFORMS"
 	JAXPlatformsVariable    = "JAX_PLATFORMS"
 	JAXPlatformNameVariable = "JAX_PLATFORM_NAME" // the older name of JAXPlatformsVariable
 )
 
-// Default returns the plugin for a program that is not told which one to use: the first that [Select] returns.
-func Default(ctx context.Context) (Candidate, error) {
-	list, err := Select(ctx, ListOptions{})
-	if err != nil {
-		return Candidate{}, err
-	}
-	return list[0], nil
-}
-
-// Select returns one plugin for each usable platform, the preferred one first. It loads none of them. If it finds none,
-// it returns an error.
-//
-// If PJRT_PLATFORMS or, failing that, JAX_PLATFORMS or JAX_PLATFORM_NAME is set, Select returns plugins for the platforms in the
-// variable, in the order given there, and returns an error if one of them has no usable plugin. Otherwise it returns plugins for
-// all platforms with a plugin that can be loaded and finds devices, in the order cuda, rocm, oneapi, tpu, neuron, others, cpu. It
-// leaves out experimental plugins. It returns an error if a plugin that the user configured is not usable (see
-// [Candidate.FailQuietly]).
-func Select(ctx context.Context, opts ListOptions) ([]Candidate, error) {
-	return newFinder(opts).selectPlugins(ctx)
-}
-
+// selectPlugins returns one plugin for each usable platform, the preferred one first, or those of
+// the platforms that the user chose. If there is none, it returns an error.
 func (f *finder) selectPlugins(ctx context.Context) ([]Candidate, error) {
 	for _, variable := range []string{PlatformsVariable, JAXPlatformsVariable, JAXPlatformNameVariable} {
 		if value := f.getenv(variable); value != "" {
@@ -91,8 +72,8 @@ func (f *finder) selectNamed(ctx context.Context, variable, value string) ([]Can
 	return list, nil
 }
 
-// Hints says what is missing on this machine, given the result of [List]: devices without a plugin, and plugins whose
-// devices lack a driver. Each hint is a sentence for the user.
+// Hints says what is missing on this machine, given the result of [List]: devices without a plugin,
+// and plugins whose devices lack a driver. Each hint is a sentence for the user.
 func Hints(list []Candidate) []string {
 	return newFinder(ListOptions{NoPython: true}).hints(list)
 }

@@ -21,7 +21,8 @@ func (f *finder) systemPath(path string) string {
 	return filepath.Join(f.root, filepath.FromSlash(path))
 }
 
-// systemLibraries searches the directories in which the linker looks for the libraries of every program.
+// systemLibraries searches the directories in which the linker looks for the libraries of every
+// program.
 func (f *finder) systemLibraries(context.Context) (found []Candidate, note string) {
 	dirs := f.systemDirs()
 	if len(dirs) == 0 {
@@ -46,8 +47,8 @@ func (f *finder) neuron(context.Context) (found []Candidate, note string) {
 // multiarch names the library directories on Debian and its derivatives.
 var multiarch = map[string]string{"amd64": "x86_64-linux-gnu", "arm64": "aarch64-linux-gnu"}
 
-// systemDirs lists the directories in which the dynamic linker looks for libraries of every program, in its order. It
-// reads them on the first call.
+// systemDirs lists the directories in which the dynamic linker looks for libraries of every
+// program, in its order. It reads them on the first call.
 func (f *finder) systemDirs() []string {
 	if f.systemSet {
 		return f.system
@@ -73,7 +74,8 @@ func (f *finder) systemDirs() []string {
 		r.add(dir)
 	}
 	if f.root == "" {
-		// Systems without these directories, such as NixOS, have the C library beside the linker that started this program.
+		// Systems without these directories, such as NixOS, have the C library beside the linker
+		// that started this program.
 		if dir := linkerDir(); dir != "" {
 			r.addPath(dir)
 		}
@@ -82,8 +84,8 @@ func (f *finder) systemDirs() []string {
 	return f.system
 }
 
-// linkerDir returns the directory of the dynamic linker that started this program, or "" if the program is linked
-// statically.
+// linkerDir returns the directory of the dynamic linker that started this program, or "" if the
+// program is linked statically.
 func linkerDir() string {
 	exe, err := elf.Open("/proc/self/exe")
 	if err != nil {
@@ -155,7 +157,8 @@ func (r *ldConfig) read(path string, depth int) {
 	}
 }
 
-// include reads the files that match pattern. A relative pattern starts at the directory of the file that contains it.
+// include reads the files that match pattern. A relative pattern starts at the directory of the
+// file that contains it.
 func (r *ldConfig) include(from, pattern string, depth int) {
 	if filepath.IsAbs(pattern) {
 		pattern = r.f.systemPath(pattern)

@@ -15,12 +15,13 @@ import (
 // ErrNotInstalled says that there is no installed plugin to uninstall.
 var ErrNotInstalled = errors.New("it is not installed")
 
-// Uninstall removes a plugin that [Install] put into opts.Dir, and returns how many bytes its files had. Processes that have
-// loaded the library keep it. If the plugin is not there, the error wraps [ErrNotInstalled]. While another process installs
-// the plugin, Uninstall waits. Of opts, it uses Dir and Progress.
+// Uninstall removes a plugin that [Install] put into opts.Dir, and returns how many bytes its files
+// had. Processes that have loaded the library keep it. If the plugin is not there, the error wraps
+// [ErrNotInstalled]. While another process installs the plugin, Uninstall waits. Of opts, it uses
+// Dir and Progress.
 //
-// The plugin disappears at once: its directory gets another name before its files are removed. The next Install
-// removes what a killed process leaves.
+// The plugin disappears at once: its directory gets another name before its files are removed. The
+// next Install removes what a killed process leaves.
 func Uninstall(ctx context.Context, name string, opts InstallOptions) (bytes int64, err error) {
 	in, err := newInstaller(opts)
 	if err != nil {

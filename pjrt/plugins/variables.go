@@ -15,14 +15,14 @@ import (
 
 // Environment variables that say where plugins are.
 const (
-	// NamesAndLibraryPaths names plugins: name:path pairs separated by commas (name;path on Windows), as in JAX. A path
-	// that ends in .json is that of a configuration file; see [ReadConfig].
+	// NamesAndLibraryPaths names plugins: name:path pairs separated by commas (name;path on
+	// Windows), as in JAX. A path that ends in .json is that of a configuration file.
 	NamesAndLibraryPaths = "PJRT_NAMES_AND_LIBRARY_PATHS"
 	// PluginLibraryPath lists directories of plugins, separated as in PATH. An
 	// element may also be the file of a plugin.
 	PluginLibraryPath = "PJRT_PLUGIN_LIBRARY_PATH"
-	// PluginPath has the form of PluginLibraryPath. With _ and the name of a plugin in capitals appended, as in
-	// PJRT_PLUGIN_PATH_CUDA, it is the path of that plugin's library.
+	// PluginPath has the form of PluginLibraryPath. With _ and the name of a plugin in capitals
+	// appended, as in PJRT_PLUGIN_PATH_CUDA, it is the path of that plugin's library.
 	PluginPath = "PJRT_PLUGIN_PATH"
 	// TPULibraryPath is the path of libtpu, as in JAX.
 	TPULibraryPath = "TPU_LIBRARY_PATH"
@@ -40,19 +40,19 @@ func (f *finder) atPath(path string, origin Origin, name string) Candidate {
 		return c
 	}
 	c.Detail = path
-	config, err := ReadConfig(path)
+	config, err := readConfig(path)
 	if err != nil {
 		c.Problem = problem{err}
 		return c
 	}
-	c.Path, c.Options = config.LibraryPath, config.Options
-	if config.Priority != nil {
-		c.Priority = *config.Priority
+	c.Path, c.Options = config.libraryPath, config.options
+	if config.priority != nil {
+		c.Priority = *config.priority
 	}
-	if config.Experimental != nil {
-		c.Experimental = *config.Experimental
+	if config.experimental != nil {
+		c.Experimental = *config.experimental
 	}
-	c.FailQuietly = config.FailQuietly
+	c.FailQuietly = config.failQuietly
 	return c
 }
 
@@ -145,8 +145,8 @@ func (f *finder) pluginPath(context.Context) (found []Candidate, note string) {
 	return found, note
 }
 
-// loaderPath searches the directories of the variable that the dynamic linker reads. Relative ones do not count: nobody named
-// the plugins in them, and whoever fills the working directory could.
+// loaderPath searches the directories of the variable that the dynamic linker reads. Relative ones
+// do not count: nobody named the plugins in them, and whoever fills the working directory could.
 func (f *finder) loaderPath(context.Context) (found []Candidate, note string) {
 	name := f.loaderVariable()
 	value := f.getenv(name)
@@ -171,8 +171,8 @@ func (f *finder) loaderVariable() string {
 	return "LD_LIBRARY_PATH"
 }
 
-// directory returns the files in dir with plugin names, or dir itself as a candidate with a problem if it cannot be
-// read. A directory that does not exist has no files.
+// directory returns the files in dir with plugin names, or dir itself as a candidate with a problem
+// if it cannot be read. A directory that does not exist has no files.
 func (f *finder) directory(dir string, origin Origin) []Candidate {
 	entries, err := os.ReadDir(dir)
 	if err != nil {

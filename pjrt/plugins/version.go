@@ -12,8 +12,8 @@ import (
 
 var apiMacro = regexp.MustCompile(`(?m)^#define\s+PJRT_API_(MAJOR|MINOR)\s+([0-9]{1,4})\s*$`)
 
-// headerVersion returns the API version in the header beside a library, or "". The wheels of XLA's CPU plugin have such
-// a header.
+// headerVersion returns the API version in the header beside a library, or "". The wheels of XLA's
+// CPU plugin have such a header.
 func headerVersion(library string) string {
 	for _, name := range []string{"pjrt_c_api.h", "include/pjrt_c_api.h"} {
 		path := filepath.Join(filepath.Dir(library), filepath.FromSlash(name))

@@ -18,8 +18,8 @@ import (
 	"time"
 )
 
-// A HashError says that a file is not the one that a package is pinned to. Got is empty if the hash of the file is
-// unknown.
+// A HashError says that a file is not the one that a package is pinned to. Got is empty if the hash
+// of the file is unknown.
 type HashError struct {
 	File, Want, Got string
 }
@@ -50,11 +50,13 @@ func verify(file, want string) error {
 	return nil
 }
 
-// maxUnpacked limits the bytes of all files that are unpacked from one wheel. The largest known library has 0.7 GB.
+// maxUnpacked limits the bytes of all files that are unpacked from one wheel. The largest known
+// library has 0.7 GB.
 const maxUnpacked = 8 << 30
 
-// unpack creates dir, unless it exists, and writes the library of p, its licences and its header there, each under its base
-// name, or the files of a compiler under the paths in the table. It ignores the other files of the wheel.
+// unpack creates dir, unless it exists, and writes the library of p, its licences and its header
+// there, each under its base name, or the files of a compiler under the paths in the table. It
+// ignores the other files of the wheel.
 func (in *installer) unpack(ctx context.Context, archive string, p *Package, dir string) error {
 	base := filepath.Base(archive)
 	z, err := zip.OpenReader(archive)
@@ -136,9 +138,9 @@ func checkEntries(entries []*zip.File, p *Package) error {
 	return nil
 }
 
-// target returns where a file of a wheel is unpacked to, below the directory of the plugin, or "" if it is not
-// unpacked. Only the files that p exists for, the legal texts that must stay with them, and the header that a
-// plugin was built with are unpacked.
+// target returns where a file of a wheel is unpacked to, below the directory of the plugin, or ""
+// if it is not unpacked. Only the files that p exists for, the legal texts that must stay with
+// them, and the header that a plugin was built with are unpacked.
 func (p *Package) target(name string) string {
 	base := path.Base(name)
 	if slices.Contains(p.files, name) {
@@ -169,8 +171,9 @@ func (p *Package) needed() []string {
 	return []string{p.Library}
 }
 
-// extract writes one entry and flushes it, because if the later rename reached the disk first, a power cut could leave
-// a library without contents. The reader checks the CRC and the size of the entry at its end.
+// extract writes one entry and flushes it, because if the later rename reached the disk first, a
+// power cut could leave a library without contents. The reader checks the CRC and the size of the
+// entry at its end.
 func (in *installer) extract(ctx context.Context, entry *zip.File, to string, count *meter) error {
 	r, err := entry.Open()
 	if err != nil {

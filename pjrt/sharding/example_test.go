@@ -17,15 +17,7 @@ import (
 // along the first axis get the same part.
 func ExampleMesh() {
 	ctx := context.Background()
-	path, err := plugins.Install(ctx, "cpu", plugins.InstallOptions{})
-	if err != nil {
-		log.Fatal(err)
-	}
-	plugin, err := pjrt.Open(path)
-	if err != nil {
-		log.Fatal(err)
-	}
-	client, err := plugin.NewClient(ctx, nil)
+	client, err := plugins.Open(ctx, "cpu", nil)
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -18,15 +18,7 @@ import (
 
 // cpuClient returns a client of the CPU plugin, which it installs if need be.
 func cpuClient(ctx context.Context) *pjrt.Client {
-	path, err := plugins.Install(ctx, "cpu", plugins.InstallOptions{})
-	if err != nil {
-		log.Fatal(err)
-	}
-	plugin, err := pjrt.Open(path)
-	if err != nil {
-		log.Fatal(err)
-	}
-	client, err := plugin.NewClient(ctx, nil)
+	client, err := plugins.Open(ctx, "cpu", nil)
 	if err != nil {
 		log.Fatal(err)
 	}

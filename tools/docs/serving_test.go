@@ -32,11 +32,7 @@ const double = `module @double {
 
 // migrated is the program of from-gopjrt.md.
 func migrated(ctx context.Context, program []byte) ([]float32, error) {
-	plugin, err := plugins.Load(ctx, "cpu") // pjrt.GetPlugin("cpu")
-	if err != nil {
-		return nil, err
-	}
-	client, err := plugin.NewClient(ctx, nil) // plugin.NewClient(nil)
+	client, err := plugins.Open(ctx, "cpu", nil) // pjrt.GetPlugin("cpu"), plugin.NewClient(nil)
 	if err != nil {
 		return nil, err
 	}

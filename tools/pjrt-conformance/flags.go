@@ -112,7 +112,7 @@ func (s *settings) prepare(ctx context.Context, plugin string) (err error) {
 // lookup returns the path of a plugin, and its create options: those that it always has, and those of
 // the command line.
 func (s *settings) lookup(ctx context.Context, plugin string, options []string) (string, []capi.Attribute, error) {
-	found, err := plugins.Lookup(ctx, plugin, plugins.ListOptions{})
+	found, err := plugins.Find(ctx, plugin)
 	if err != nil {
 		return "", nil, err
 	}

@@ -179,7 +179,7 @@ func (d *doctor) plugins(ctx context.Context) {
 		what, remedy, _ := strings.Cut(hint, "; run: ")
 		d.add("devices", wrong, remedy, "%s", what)
 	}
-	best, err := plugins.Default(ctx)
+	best, err := plugins.Find(ctx, "")
 	if err != nil {
 		d.add("default", wrong, "pjrt install cpu", "no plugin is usable: %v", err)
 		return

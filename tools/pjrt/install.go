@@ -37,7 +37,7 @@ are. pjrt list shows where installed plugins are.`,
 			if len(names) == 0 {
 				return listPlugins(cmd.OutOrStdout())
 			}
-			opts.Progress = cmd.ErrOrStderr()
+			opts.Progress, opts.Compiler = cmd.ErrOrStderr(), !noCompiler
 			meter := newByteMeter(cmd.ErrOrStderr())
 			if meter != nil {
 				opts.Meter, opts.Progress = meter.show, meter.above(opts.Progress)
@@ -46,20 +46,16 @@ are. pjrt list shows where installed plugins are.`,
 				fmt.Fprintf(cmd.ErrOrStderr(), "%s to download, %s when unpacked\n", size(all.Download), size(all.Disk))
 			}
 			for _, name := range names {
-				library, err := plugins.Install(cmd.Context(), name, opts)
+				library, installErr := plugins.Install(cmd.Context(), name, opts)
 				meter.end()
-				if err != nil {
-					return err
+				if library == "" {
+					return installErr
 				}
 				if _, err := fmt.Fprintln(cmd.OutOrStdout(), library); err != nil {
 					return err
 				}
-				if !noCompiler {
-					_, err := plugins.InstallCompiler(cmd.Context(), name, opts)
-					meter.end()
-					if err != nil {
-						return fmt.Errorf("%w; the plugin itself is installed, and --no-compiler skips this step", err)
-					}
+				if installErr != nil {
+					return fmt.Errorf("%w; the plugin itself is installed, and --no-compiler skips this step", installErr)
 				}
 				if found, missing := plugins.FindCUDA(library); found.Compiler == "" && len(missing) > 0 {
 					fmt.Fprintf(cmd.ErrOrStderr(), "%s: %v\n", name, missing[0])

@@ -77,7 +77,8 @@ func selectedPlugins(cmd *cobra.Command, names []string, opts plugins.ListOption
 	var all, selected []plugins.Candidate
 	for _, name := range names {
 		if plugins.IsPath(name) {
-			selected = append(selected, plugins.Inspect(name))
+			c, _ := plugins.Find(cmd.Context(), name) // its Problem is shown
+			selected = append(selected, c)
 			continue
 		}
 		if all == nil {
@@ -94,7 +95,7 @@ func selectedPlugins(cmd *cobra.Command, names []string, opts plugins.ListOption
 			}
 		}
 		if !found {
-			_, err := plugins.Lookup(cmd.Context(), name, opts)
+			_, err := plugins.Find(cmd.Context(), name)
 			if err == nil {
 				err = fmt.Errorf("no plugin is called %s", name)
 			}

@@ -18,7 +18,8 @@ import (
 	"github.com/purepjrt/purepjrt/internal/python/planted"
 )
 
-// Each command that starts a program, in a folder in which others have put programs, modules and plugins.
+// Each command that starts a program, in a folder in which others have put programs, modules and
+// plugins.
 func TestCommandsRunNothingOfTheWorkingDirectory(t *testing.T) {
 	t.Parallel()
 	where := workplace(t)

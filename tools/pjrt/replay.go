@@ -70,7 +70,7 @@ func replay(ctx context.Context, stdout io.Writer, file, name string, options re
 	if err != nil {
 		return err
 	}
-	c, err := choose(ctx, name)
+	c, err := plugins.Find(ctx, name)
 	if err != nil {
 		return err
 	}
@@ -97,14 +97,6 @@ func replay(ctx context.Context, stdout io.Writer, file, name string, options re
 		return fmt.Errorf("replay of %s on %s: %w", file, c.Name, err)
 	}
 	return nil
-}
-
-// choose finds a plugin by name, or the preferred one of this machine if name is empty.
-func choose(ctx context.Context, name string) (plugins.Candidate, error) {
-	if name == "" {
-		return plugins.Default(ctx)
-	}
-	return plugins.Lookup(ctx, name, plugins.ListOptions{})
 }
 
 // replayLine is a line of the report.

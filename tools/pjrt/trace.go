@@ -77,7 +77,7 @@ func (t *tracing) run(ctx context.Context, stdin io.Reader, stdout, stderr io.Wr
 	if err != nil {
 		return fmt.Errorf("trace: %w", err)
 	}
-	candidate, err := choose(ctx, t.plugin)
+	candidate, err := plugins.Find(ctx, t.plugin)
 	if err != nil {
 		return err
 	}

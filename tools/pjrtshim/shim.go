@@ -101,7 +101,7 @@ func pluginPath(value string) (string, error) {
 	if _, err := os.Stat(path); err == nil {
 		return "./" + path, nil
 	}
-	c, err := plugins.Lookup(context.Background(), path, plugins.ListOptions{})
+	c, err := plugins.Find(context.Background(), path)
 	if err != nil {
 		return "", fmt.Errorf("%s: %w", pluginVariable, err)
 	}

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The purepjrt Authors
 
-// Package planted has a folder in which other people have put code, for tests of programs that start programs there.
+// Package planted has a folder in which other people have put code, for tests of programs that
+// start programs there.
 package planted
 
 import (
@@ -37,7 +38,8 @@ var libraries = []string{
 // log is the file in the folder in which everything that ran has left its name.
 const log = "taken"
 
-// Folder returns a folder full of bait: modules, programs and plugins that leave their names when they run.
+// Folder returns a folder full of bait: modules, programs and plugins that leave their names when
+// they run.
 func Folder(t testing.TB) string {
 	t.Helper()
 	dir := t.TempDir()

@@ -13,18 +13,15 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/plugins"
 )
 
-// Path returns the library of a plugin that package plugins knows, such as "cpu". It installs the plugin and its
-// compiler if necessary, and prepares the environment for it. If the plugin cannot be installed, the test fails; it is
-// never skipped.
+// Path returns the library of a plugin that package plugins knows, such as "cpu". It installs the
+// plugin and its compiler if necessary, and prepares the environment for it. If the plugin cannot
+// be installed, the test fails; it is never skipped.
 func Path(t testing.TB, name string) string {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Minute)
 	defer cancel()
-	path, err := plugins.Install(ctx, name, plugins.InstallOptions{})
+	path, err := plugins.Install(ctx, name, plugins.InstallOptions{Compiler: true})
 	if err != nil {
-		t.Fatalf("plugin %s: %v", name, err)
-	}
-	if _, err := plugins.InstallCompiler(ctx, name, plugins.InstallOptions{}); err != nil {
 		t.Fatalf("plugin %s: %v", name, err)
 	}
 	if err := plugins.Prepare(path); err != nil {
@@ -33,8 +30,9 @@ func Path(t testing.TB, name string) string {
 	return path
 }
 
-// Chosen returns the path of the plugin that the environment variable PJRT_TEST_PLUGIN names, or that of XLA's plugin
-// for CPUs. Tests that work on any plugin use it, so that they run on machines with other devices too.
+// Chosen returns the path of the plugin that the environment variable PJRT_TEST_PLUGIN names, or
+// that of XLA's plugin for CPUs. Tests that work on any plugin use it, so that they run on machines
+// with other devices too.
 func Chosen(t testing.TB) string {
 	t.Helper()
 	path := os.Getenv("PJRT_TEST_PLUGIN")

@@ -59,7 +59,7 @@ func (m *measurer) run(ctx context.Context, pythons []string) error {
 	if len(pythons) == 0 {
 		return errors.New("name interpreters that have JAX, such as bin/callers/jax-0.8.1/bin/python")
 	}
-	found, err := plugins.Lookup(ctx, "cpu", plugins.ListOptions{})
+	found, err := plugins.Find(ctx, "cpu")
 	if err != nil {
 		return err
 	}
