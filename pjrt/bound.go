@@ -24,8 +24,7 @@ type Argument struct {
 
 // Bound holds fixed arguments of a program, such as the weights of a model. They are
 // checked once, so this is how to serve a model: see the package's documentation.
-// Executions, also concurrent ones, use them by ExecuteOptions.Bound. With ReuseResults
-// they allocate nothing.
+// Executions, also concurrent ones, use them by ExecuteOptions.Bound.
 type Bound struct {
 	exe        *LoadedExecutable
 	id         uint64         // unlike that of any other Bound

@@ -109,26 +109,6 @@ func (c *Client) form(t dtype.Type, dims []int64) *form {
 	return f
 }
 
-// refill reuses b, which is closed, as the Buffer that owns h, the result of an execution
-// on a device. It reports whether it could: the old C buffer must be destroyed, and have
-// had the same client and shape, and b must have been made to be reused.
-func (b *Buffer) refill(c *Client, h *capi.Buffer, shape *Shape, at *capi.Device, filled bool, waits *standin.Set) bool {
-	if !b.isLike(c, shape) || !b.ref.Claim() {
-		return false
-	}
-	b.born, b.bornFilled, b.waits = at, filled, waits
-	b.ref.Renew(h)
-	return true
-}
-
-// isLike reports whether b may become a result of an executable of c, with the shape.
-func (b *Buffer) isLike(c *Client, shape *Shape) bool {
-	return b != nil && b.client == c && b.host == nil && (b.shape == shape || b.shape.Equal(*shape))
-}
-
-// isReused reports whether an execution with ReuseResults made b.
-func (b *Buffer) isReused() bool { return b != nil && b.ref.Renewable() }
-
 // onDevice returns where the plugin put the buffer, nil if that is unknown.
 func (b *Buffer) onDevice() *capi.Device {
 	if b.born != nil {

@@ -24,23 +24,9 @@ func (e *LoadedExecutable) Execute(ctx context.Context, args []*Buffer, opts *Ex
 	return outs, nil
 }
 
-// newResults returns memory for the results on one device, and for the first Buffer if
-// there is only one, as of most programs, which this saves an allocation.
-func (e *LoadedExecutable) newResults() (outs []*Buffer, blank *Buffer) {
-	if e.numOutputs != 1 {
-		return make([]*Buffer, e.numOutputs), nil
-	}
-	r := new(struct {
-		list [1]*Buffer
-		Buffer
-	})
-	return r.list[:], &r.Buffer
-}
-
 // ExecuteInto is Execute with the results in outs, which has one element for each result.
-// After an error outs is unchanged. ExecuteInto closes the buffers that outs held before
-// only with ExecuteOptions.ReuseResults. A repeated call allocates nothing but the results,
-// and with that option nothing at all.
+// After an error outs is unchanged. The buffers that outs held before stay open, unless
+// ExecuteOptions.ReuseResults is set. A repeated call allocates nothing but the results.
 func (e *LoadedExecutable) ExecuteInto(ctx context.Context, outs []*Buffer, args []*Buffer, opts *ExecuteOptions) error {
 	return e.executeInto(ctx, outs, nil, args, opts)
 }
@@ -55,11 +41,11 @@ func (e *LoadedExecutable) ExecuteAll(ctx context.Context, args [][]*Buffer, opt
 	l := e.newLaunch(opts)
 	defer l.Release()
 	l.takeLists(args)
-	if err := l.execute(ctx); err != nil {
+	if err := l.execute(ctx, nil); err != nil {
 		return nil, err
 	}
-	all := e.room()
-	if err := l.adoptAll(all); err != nil {
+	all := e.newResultLists()
+	if err := l.adoptAll(all, nil, true); err != nil {
 		return nil, err
 	}
 	return all, nil
@@ -80,8 +66,8 @@ func (e *LoadedExecutable) Start(ctx context.Context, args []*Buffer, opts *Exec
 	l := e.newLaunch(opts)
 	defer l.Release()
 	l.lists = append(l.lists, args)
-	results, l.blank = e.newResults()
-	if done, err = l.start(ctx, results); err != nil {
+	results, blank := e.newResults()
+	if done, err = l.start(ctx, blank, results); err != nil {
 		return nil, nil, err
 	}
 	return results, done, nil
@@ -98,8 +84,8 @@ func (e *LoadedExecutable) StartAll(ctx context.Context, args [][]*Buffer, opts 
 	l := e.newLaunch(opts)
 	defer l.Release()
 	l.takeLists(args)
-	all := e.room()
-	if done, err = l.start(ctx, all...); err != nil {
+	all := e.newResultLists()
+	if done, err = l.start(ctx, nil, all...); err != nil {
 		return nil, nil, err
 	}
 	return all, done, nil

@@ -21,7 +21,7 @@ func (l *launch) takeLists(args [][]*Buffer) {
 // device that the plugin is told to run on.
 func (l *launch) chooseDevices() error {
 	e, want := l.exe, l.opts.Device
-	l.devices, l.only = e.devices, nil
+	l.devices, l.only[0] = e.devices, nil
 	if want != nil {
 		if _, err := want.handleFor(e.client); err != nil {
 			return err
@@ -34,8 +34,8 @@ func (l *launch) chooseDevices() error {
 		if want == nil {
 			return errNoDevice
 		}
-		l.one[0], l.only = want, want
-		l.devices = l.one[:]
+		l.only[0] = want
+		l.devices = l.only[:]
 		return nil
 	}
 	switch {
@@ -136,6 +136,11 @@ func (e *Executable) wrongLayout(parameter int, b *Buffer, h *capi.Buffer) (got,
 		return got, layouts[parameter]
 	}
 	return nil, nil
+}
+
+func (e *Executable) hasLayout(b *Buffer, parameter int, h *capi.Buffer) bool {
+	wrong, _ := e.wrongLayout(parameter, b, h)
+	return wrong == nil
 }
 
 func wrongLayout(argument string, got, want *Layout) error {

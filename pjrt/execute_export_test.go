@@ -11,8 +11,8 @@ func IsShort(e *LoadedExecutable) bool { return e.executions.short.certain() }
 // Repeated returns how many executions were run as the one before was, in one crossing. No
 // execution may be under way.
 func Repeated(e *LoadedExecutable) int {
-	if l := e.executions.again.Load(); l != nil {
-		return l.uses
+	if r := e.executions.repeated.Load(); r != nil {
+		return r.uses
 	}
 	return 0
 }

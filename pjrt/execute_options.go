@@ -45,10 +45,13 @@ type ExecuteOptions struct {
 	// (transfer.Hosts, transfer.Outputs). Some turn NoRetry on: see ExecuteExtension.
 	Extensions []ExecuteExtension
 
-	// ReuseResults lets ExecuteInto put results into the Buffers in outs that an earlier call
-	// with this option made, so that a repeated call allocates nothing. All who hold such a
-	// Buffer see the new result. The call closes the old one, and opens it again if it fails;
-	// if something still uses it, such as a Reference, outs gets another Buffer.
+	// ReuseResults makes ExecuteInto put its results into those Buffers in outs that a call
+	// with this option made, open or closed, so that a repeated call allocates nothing. Such a
+	// Buffer loses its old contents, and all who hold it see the new ones; after an error it
+	// has the old ones. While the call runs it may be closed. If a call, a Reference or a Bound
+	// still uses the old contents, they stay until that ends, the Buffer is closed, and outs
+	// gets another one. Buffers in outs that were made in another way stay as they are, and are
+	// replaced in outs.
 	ReuseResults bool
 
 	// NoRetry fails at once when a device is out of memory. Otherwise buffers that the
@@ -72,17 +75,9 @@ type ExecuteExtension interface {
 
 var defaultExecuteOptions ExecuteOptions
 
-// kept returns those of the n parameters whose arguments must not be donated.
-func (l *launch) kept(n int) (list []int64, err error) {
-	o := l.opts
-	switch {
-	case !o.KeepAll && len(o.Keep) == 0 && o.Bound == nil:
-		return nil, nil
-	case !o.KeepAll && len(o.Keep) == 0:
-		return o.Bound.kept, nil
-	}
-	list = l.frame.ownKeep[:0]
-	defer func() { l.frame.ownKeep = list }()
+// kept adds to list, which is empty, those of the n parameters whose arguments must not be
+// donated.
+func (o *ExecuteOptions) kept(list []int64, n int) ([]int64, error) {
 	if o.KeepAll {
 		for i := range n {
 			list = append(list, int64(i))
@@ -91,7 +86,7 @@ func (l *launch) kept(n int) (list []int64, err error) {
 	}
 	for _, i := range o.Keep {
 		if i < 0 || i >= n {
-			return nil, invalid("the option Keep names parameter %d, and the program has %d", i, n)
+			return list, invalid("the option Keep names parameter %d, and the program has %d", i, n)
 		}
 		if !slices.Contains(list, int64(i)) {
 			list = append(list, int64(i))
@@ -99,7 +94,7 @@ func (l *launch) kept(n int) (list []int64, err error) {
 	}
 	if o.Bound != nil {
 		for _, i := range o.Bound.kept {
-			if !slices.Contains(list, i) {
+			if len(o.Keep) == 0 || !slices.Contains(list, i) {
 				list = append(list, i)
 			}
 		}

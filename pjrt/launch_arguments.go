@@ -88,7 +88,7 @@ func (l *launch) copyKept(ctx context.Context, args int) error {
 		}
 		f.arguments[i] = copied
 	}
-	f.keep = nil
+	f.keep = f.keep[:0]
 	return nil
 }
 
@@ -215,7 +215,7 @@ func (l *launch) giveArguments() {
 // whose contents it may have taken.
 func (l *launch) giveDonated() {
 	for i, h := range l.copies {
-		l.destroy(h)
+		l.exe.client.destroyOfExecution(h, l.unknown)
 		l.copies[i] = nil
 	}
 	l.copies = l.copies[:0]
@@ -233,18 +233,4 @@ func (l *launch) giveDonated() {
 func (a heldArgument) giveDonated() {
 	a.buffer.endTurn(turnTaken, a.handle)
 	a.buffer.ref.Release()
-}
-
-// destroy destroys a C buffer that belongs to the execution.
-func (l *launch) destroy(h *capi.Buffer) {
-	if !l.unknown {
-		l.calls.destroy(l.exe.client.table, h)
-		return
-	}
-	client := l.exe.client
-	client.ref.Retain()
-	go func() {
-		defer client.ref.Release()
-		new(bufferCalls).destroy(client.table, h)
-	}()
 }
