@@ -32,7 +32,15 @@ type nesting struct {
 	name string
 	code []byte
 	want string // part of the error of Client.Compile
+	kind byte   // which readers get it, besides Compile
 }
+
+// The kinds of inputs.
+const (
+	nestedText    = 't'
+	nestedMessage = 'm' // of protobuf
+	nestedFile    = 'f' // of arrays
+)
 
 const nestingDepth = 1_000_000
 
@@ -51,50 +59,50 @@ func nestings() []nesting {
 	}
 	const function = "func.func @f%d() {\n  call @f%d() : () -> ()\n  return\n}\n"
 	list := []nesting{
-		{"aliases of attributes", repeat("#a = "), "attributes in the program are nested more than"},
-		{"aliases of types", repeat("!a = "), "attributes in the program are nested more than"},
-		{"members", repeat("callee = "), "attributes in the program are nested more than"},
-		{"quoted members", repeat(`"callee" = `), "attributes in the program are nested more than"},
-		{"members in brackets", repeat("{callee = "), "brackets in the program are nested more than"},
-		{"parentheses", repeat("("), "brackets in the program are nested more than"},
-		{"square brackets", repeat("["), "brackets in the program are nested more than"},
-		{"braces", repeat("{"), "regions in the program are nested more than"},
-		{"angle brackets", repeat("a<"), "brackets in the program are nested more than"},
-		{"dictionaries", append([]byte("module attributes "), repeat("{a = ")...), "brackets in the program are nested more than"},
-		{"lists", append([]byte("dense<"), repeat("[")...), "brackets in the program are nested more than"},
-		{"tensors", repeat("tensor<"), "brackets in the program are nested more than"},
-		{"encodings of tensors", repeat("tensor<?x, "), "brackets in the program are nested more than"},
-		{"dimension numbers", repeat("#stablehlo.conv<"), "brackets in the program are nested more than"},
-		{"regions", repeat(`"x.y"() ({`), "regions in the program are nested more than"},
-		{"modules", repeat("module {"), "regions in the program are nested more than"},
-		{"locations", repeat("loc("), "locations in the program are nested more than"},
-		{"signs", repeat("-"), "signs in the program are nested more than"},
-		{"parameters", append([]byte("func.func @main(%a: "), repeat("tuple<")...), "brackets in the program are nested more than"},
-		{"a chain of types", chain("!t0 = tuple<f32>\n", "!t%d = tuple<!t%d>\n", "func.func @main(%%a: !t%d) { return }"), "types in the program are nested more than"},
-		{"a chain of attributes", chain("#a0 = @main\n", "#a%d = [#a%d]\n", "func.func @main() { call #a%d() : () -> () return }"), "calls itself"},
-		{"a chain of functions", chain("func.func @f0() { return }\n", function, "func.func @main() { call @f%d() : () -> () return }"), "calls and regions in the program are nested more than"},
-		{"a circle of functions", chain("", function, "func.func @f0() { call @f%d() : () -> () return }"), "calls itself"},
-		{"regions in bytecode", bytecodeRegions(n), "regions in the program are nested more than"},
-		{"types in bytecode", bytecodeTypes(n), ""},
-		{"groups", bytes.Repeat(protowire.AppendTag(nil, 3, protowire.StartGroupType), n), ""},
-		{"text options", repeat("xla_backend_extra_options { "), ""},
-		{"lists in an npy header", npyHeader(string(repeat("("))), ""},
-		{"JSON", safetensorsHeader(string(repeat(`{"a":`))), ""},
+		{"aliases of attributes", repeat("#a = "), "attributes in the program are nested more than", nestedText},
+		{"aliases of types", repeat("!a = "), "attributes in the program are nested more than", nestedText},
+		{"members", repeat("callee = "), "attributes in the program are nested more than", nestedText},
+		{"quoted members", repeat(`"callee" = `), "attributes in the program are nested more than", nestedText},
+		{"members in brackets", repeat("{callee = "), "brackets in the program are nested more than", nestedText},
+		{"parentheses", repeat("("), "brackets in the program are nested more than", nestedText},
+		{"square brackets", repeat("["), "brackets in the program are nested more than", nestedText},
+		{"braces", repeat("{"), "regions in the program are nested more than", nestedText},
+		{"angle brackets", repeat("a<"), "brackets in the program are nested more than", nestedText},
+		{"dictionaries", append([]byte("module attributes "), repeat("{a = ")...), "brackets in the program are nested more than", nestedText},
+		{"lists", append([]byte("dense<"), repeat("[")...), "brackets in the program are nested more than", nestedText},
+		{"tensors", repeat("tensor<"), "brackets in the program are nested more than", nestedText},
+		{"encodings of tensors", repeat("tensor<?x, "), "brackets in the program are nested more than", nestedText},
+		{"dimension numbers", repeat("#stablehlo.conv<"), "brackets in the program are nested more than", nestedText},
+		{"regions", repeat(`"x.y"() ({`), "regions in the program are nested more than", nestedText},
+		{"modules", repeat("module {"), "regions in the program are nested more than", nestedText},
+		{"locations", repeat("loc("), "locations in the program are nested more than", nestedText},
+		{"signs", repeat("-"), "signs in the program are nested more than", nestedText},
+		{"parameters", append([]byte("func.func @main(%a: "), repeat("tuple<")...), "brackets in the program are nested more than", nestedText},
+		{"a chain of types", chain("!t0 = tuple<f32>\n", "!t%d = tuple<!t%d>\n", "func.func @main(%%a: !t%d) { return }"), "types in the program are nested more than", nestedText},
+		{"a chain of attributes", chain("#a0 = @main\n", "#a%d = [#a%d]\n", "func.func @main() { call #a%d() : () -> () return }"), "calls itself", nestedText},
+		{"a chain of functions", chain("func.func @f0() { return }\n", function, "func.func @main() { call @f%d() : () -> () return }"), "calls and regions in the program are nested more than", nestedText},
+		{"a circle of functions", chain("", function, "func.func @f0() { call @f%d() : () -> () return }"), "calls itself", nestedText},
+		{"regions in bytecode", bytecodeRegions(n), "regions in the program are nested more than", nestedText},
+		{"types in bytecode", bytecodeTypes(n), "", nestedText},
+		{"groups", bytes.Repeat(protowire.AppendTag(nil, 3, protowire.StartGroupType), n), "", nestedMessage},
+		{"text options", repeat("xla_backend_extra_options { "), "", nestedText},
+		{"lists in an npy header", npyHeader(string(repeat("("))), "", nestedFile},
+		{"JSON", safetensorsHeader(string(repeat(`{"a":`))), "", nestedFile},
 	}
 	shape := nestedMessages(4, protoInt(2, 13), n)
 	for field := protowire.Number(1); field <= 5; field++ {
-		list = append(list, nesting{fmt.Sprintf("messages in field %d", field), nestedMessages(field, nil, n), ""})
+		list = append(list, nesting{fmt.Sprintf("messages in field %d", field), nestedMessages(field, nil, n), "", nestedMessage})
 	}
 	computation := protoBytes(3, protoInt(5, 1), protoInt(6, 1), protoBytes(1, []byte("e")),
 		protoBytes(2, protoBytes(1, []byte("x")), protoBytes(2, []byte("parameter")), protoBytes(3, shape), protoInt(35, 1)))
 	module := bytes.Join([][]byte{protoBytes(1, []byte("m")), computation, protoInt(6, 1),
 		protoBytes(4, protoBytes(1, shape), protoBytes(2, shape)), protoBytes(12, nestedMessages(5, protoInt(1, 2), n))}, nil)
 	return append(list,
-		nesting{"a shape", shape, ""},
-		nesting{"a sharding", nestedMessages(5, protoInt(1, 2), n), ""},
-		nesting{"argument layouts", protoBytes(1, shape), ""},
-		nesting{"tuples in HLO", module, "tuples in the program are nested more than"},
-		nesting{"tuples in HLO with a configuration", protoBytes(1, module), "tuples in the program are nested more than"},
+		nesting{"a shape", shape, "", nestedMessage},
+		nesting{"a sharding", nestedMessages(5, protoInt(1, 2), n), "", nestedMessage},
+		nesting{"argument layouts", protoBytes(1, shape), "", nestedMessage},
+		nesting{"tuples in HLO", module, "tuples in the program are nested more than", nestedMessage},
+		nesting{"tuples in HLO with a configuration", protoBytes(1, module), "tuples in the program are nested more than", nestedMessage},
 	)
 }
 
@@ -182,30 +190,39 @@ func TestDeeplyNestedInputsAreErrorsAndNotCrashes(t *testing.T) {
 		exe.Close()
 		return err
 	}
-	readers := map[string]func([]byte) error{
-		"Compile":               func(b []byte) error { return compile(b, "") },
-		"Compile as MLIR":       func(b []byte) error { return compile(b, pjrt.FormatMLIR) },
-		"Compile as HLO":        func(b []byte) error { return compile(b, pjrt.FormatHLO) },
-		"Compile with a config": func(b []byte) error { return compile(b, pjrt.FormatHLOWithConfig) },
-		"DeserializeAndLoad":    func(b []byte) error { exe, err := client.DeserializeAndLoad(ctx, b, nil); exe.Close(); return err },
-		"DecodeCompileOptions":  func(b []byte) error { _, err := pjrt.DecodeCompileOptions(b); return err },
-		"Sharding.String":       func(b []byte) error { _ = pjrt.Sharding{Proto: b}.String(); return nil },
-		"sharding.Decode":       func(b []byte) error { s, err := sharding.Decode(pjrt.Sharding{Proto: b}); _ = s.String(); return err },
-		"hlo.Decode":            func(b []byte) error { m, err := hlo.Decode(b); _ = m.String(); return err },
-		"hlo.DecodeShape":       func(b []byte) error { s, err := hlo.DecodeShape(b); _, _ = s.String(), s.Arrays(); return err },
-		"inspect.ReadProgram":   func(b []byte) error { _, err := inspect.ReadProgram(pjrt.Program{Code: b}); return err },
-		"npy.Read":              func(b []byte) error { _, err := npy.Read(bytes.NewReader(b)); return err },
-		"safetensors.New":       func(b []byte) error { _, err := safetensors.New(bytes.NewReader(b), int64(len(b))); return err },
-		"saved.Decode":          func(b []byte) error { _, err := saved.Decode(b); return err },
-		"stablehlo.Main":        func(b []byte) error { _, _ = stablehlo.Main(b); return nil },
-		"stablehlo.Results":     func(b []byte) error { _, _ = stablehlo.Results(b); return nil },
-		"stablehlo.NumResults":  func(b []byte) error { _, _ = stablehlo.NumResults(b); return nil },
-		"stablehlo.VersionOf":   func(b []byte) error { _, _ = stablehlo.VersionOf(b); return nil },
-		"ParseDebugOptions":     func(b []byte) error { _, err := xlaflags.ParseDebugOptions(string(b)); return err },
-		"xlaflags.Check":        func(b []byte) error { return xlaflags.Check(string(b)) },
+	type readers map[string]func([]byte) error
+	all := map[byte]readers{
+		nestedText: {
+			"Compile":              func(b []byte) error { return compile(b, "") },
+			"Compile as MLIR":      func(b []byte) error { return compile(b, pjrt.FormatMLIR) },
+			"stablehlo.Main":       func(b []byte) error { _, _ = stablehlo.Main(b); return nil },
+			"stablehlo.Results":    func(b []byte) error { _, _ = stablehlo.Results(b); return nil },
+			"stablehlo.NumResults": func(b []byte) error { _, _ = stablehlo.NumResults(b); return nil },
+			"stablehlo.VersionOf":  func(b []byte) error { _, _ = stablehlo.VersionOf(b); return nil },
+			"ParseDebugOptions":    func(b []byte) error { _, err := xlaflags.ParseDebugOptions(string(b)); return err },
+			"xlaflags.Check":       func(b []byte) error { return xlaflags.Check(string(b)) },
+		},
+		nestedMessage: {
+			"Compile":               func(b []byte) error { return compile(b, "") },
+			"Compile as HLO":        func(b []byte) error { return compile(b, pjrt.FormatHLO) },
+			"Compile with a config": func(b []byte) error { return compile(b, pjrt.FormatHLOWithConfig) },
+			"DeserializeAndLoad":    func(b []byte) error { exe, err := client.DeserializeAndLoad(ctx, b, nil); exe.Close(); return err },
+			"DecodeCompileOptions":  func(b []byte) error { _, err := pjrt.DecodeCompileOptions(b); return err },
+			"Sharding.String":       func(b []byte) error { _ = pjrt.Sharding{Proto: b}.String(); return nil },
+			"sharding.Decode":       func(b []byte) error { s, err := sharding.Decode(pjrt.Sharding{Proto: b}); _ = s.String(); return err },
+			"hlo.Decode":            func(b []byte) error { m, err := hlo.Decode(b); _ = m.String(); return err },
+			"hlo.DecodeShape":       func(b []byte) error { s, err := hlo.DecodeShape(b); _, _ = s.String(), s.Arrays(); return err },
+			"inspect.ReadProgram":   func(b []byte) error { _, err := inspect.ReadProgram(pjrt.Program{Code: b}); return err },
+			"saved.Decode":          func(b []byte) error { _, err := saved.Decode(b); return err },
+		},
+		nestedFile: {
+			"Compile":         func(b []byte) error { return compile(b, "") },
+			"npy.Read":        func(b []byte) error { _, err := npy.Read(bytes.NewReader(b)); return err },
+			"safetensors.New": func(b []byte) error { _, err := safetensors.New(bytes.NewReader(b), int64(len(b))); return err },
+		},
 	}
 	for _, n := range nestings() {
-		for name, read := range readers {
+		for name, read := range all[n.kind] {
 			fmt.Printf("%s reads %s\n", name, n.name)
 			err := read(n.code)
 			if n.want != "" && name == "Compile" {
