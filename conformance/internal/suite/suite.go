@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The purepjrt Authors
 
-// Package suite collects the checks of the contract, and the mutants that prove them. To add
-// a package of checks, add a line to groups.
+// Package suite collects the checks of the contract. To add a package of checks, add a line to
+// groups, and one for its mutants to those of the command mutants, which has them apart so that
+// only it links them.
 //
 // A package of checks joins its lists in Checks and Mutants, in doc.go, beside Unobservable. A
 // list of checks that is written out is a variable, since it costs a process next to nothing
-// when it starts; one that is computed is a function, and so is every list of mutants, since few
-// processes need them.
+// when it starts; one that is computed is a function, and so is every list of mutants.
 package suite
 
 import (
-	"fmt"
 	"maps"
 	"strings"
 	"sync"
@@ -24,18 +23,16 @@ import (
 	"github.com/purepjrt/purepjrt/conformance/internal/checks/numeric"
 	"github.com/purepjrt/purepjrt/conformance/internal/checks/programs"
 	"github.com/purepjrt/purepjrt/conformance/internal/checks/quality"
-	"github.com/purepjrt/purepjrt/conformance/internal/mutant"
 )
 
 // group is a package of checks, which are made once.
 type group struct {
 	checks       func() []check.Check
-	mutants      func() []mutant.Mutant
 	unobservable map[string]string
 }
 
 // newGroup puts the simplest checks of a package into the profile smoke.
-func newGroup(checks func() []check.Check, mutants func() []mutant.Mutant, unobservable map[string]string) group {
+func newGroup(checks func() []check.Check, unobservable map[string]string) group {
 	return group{sync.OnceValue(func() []check.Check {
 		all := checks()
 		for i := range all {
@@ -44,18 +41,18 @@ func newGroup(checks func() []check.Check, mutants func() []mutant.Mutant, unobs
 			}
 		}
 		return all
-	}), sync.OnceValue(mutants), unobservable}
+	}), unobservable}
 }
 
 // The groups. The numeric checks come last, since they take the longest to make.
 var groups = []group{
-	newGroup(library.Checks, library.Mutants, library.Unobservable),
-	newGroup(client.Checks, client.Mutants, client.Unobservable),
-	newGroup(buffers.Checks, buffers.Mutants, buffers.Unobservable),
-	newGroup(programs.Checks, programs.Mutants, programs.Unobservable),
-	newGroup(extension.Checks, extension.Mutants, extension.Unobservable),
-	newGroup(quality.Checks, quality.Mutants, quality.Unobservable),
-	newGroup(numeric.Checks, numeric.Mutants, numeric.Unobservable),
+	newGroup(library.Checks, library.Unobservable),
+	newGroup(client.Checks, client.Unobservable),
+	newGroup(buffers.Checks, buffers.Unobservable),
+	newGroup(programs.Checks, programs.Unobservable),
+	newGroup(extension.Checks, extension.Unobservable),
+	newGroup(quality.Checks, quality.Unobservable),
+	newGroup(numeric.Checks, numeric.Unobservable),
 }
 
 // Checks returns every check of the contract.
@@ -104,26 +101,6 @@ func set(ids string) map[string]bool {
 		m[id] = true
 	}
 	return m
-}
-
-// Mutants returns every fault that the checks must find.
-func Mutants() []mutant.Mutant {
-	var all []mutant.Mutant
-	for _, g := range groups {
-		all = append(all, g.mutants()...)
-	}
-	return all
-}
-
-// Mutant returns the mutant with a name. It makes the mutants of only as many groups as it
-// must.
-func Mutant(name string) (*mutant.Mutant, error) {
-	for _, g := range groups {
-		if m := mutant.Find(g.mutants(), name); m != nil {
-			return m, nil
-		}
-	}
-	return nil, fmt.Errorf("there is no mutant %q", name)
 }
 
 // Unobservable returns the rules that no client can see broken, by id, and why.

@@ -32,7 +32,7 @@ import (
 
 func main() {
 	if _, ok := worker.Asked(); ok {
-		trial.Serve(suite.Check, suite.Mutant)
+		trial.Serve(suite.Check, mutantOf)
 	}
 	run := flag.String("run", "", "try only mutants whose names match `REGEXP`")
 	size := flag.String("profile", "quick", "try the checks of the profile `PROFILE`: smoke, quick, core or full")
@@ -64,7 +64,7 @@ func main() {
 		os.Exit(2)
 	}
 	t := &tally{
-		checks: suite.Checks(), mutants: suite.Mutants(), plugins: trial.Plugins{CPU: path, Dir: dir},
+		checks: suite.Checks(), mutants: allMutants(), plugins: trial.Plugins{CPU: path, Dir: dir},
 		filter: filter, profile: profile, jobs: *jobs,
 	}
 	err = t.run(ctx)
