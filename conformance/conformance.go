@@ -108,7 +108,7 @@ type Options struct {
 	// WorkerArgs are the arguments with which this program is started as a worker;
 	// see Worker.
 	WorkerArgs []string
-	// Command is the beginning of the command lines in the report that run checks
+	// Command is the program with which the command lines in the report begin, which run checks
 	// again. Empty means pjrt-conformance.
 	Command string
 

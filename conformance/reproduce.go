@@ -38,7 +38,7 @@ func (o *Options) reproduce() (one func(*check.Check) string, all func([]*check.
 
 // commandLine returns the command that runs checks of a library.
 func (o *Options) commandLine(checks ...*check.Check) string {
-	words := []string{cmp.Or(o.Command, "pjrt-conformance")}
+	words := []string{quote(cmp.Or(o.Command, "pjrt-conformance"))}
 	if o.Suite == nil {
 		words = append(words, "run", quote(o.Plugin))
 	} else {

@@ -175,12 +175,14 @@ func TestAProgramElsewhereUsesThePublishedModules(t *testing.T) {
 		assert.Equal(t, string(want), string(got))
 	}
 
-	// The command can be installed as README.md says.
+	// The commands can be installed as README.md says, and one hands over to the other.
 	bin := t.TempDir()
-	run(t, append(environment, "GOBIN="+bin, "GOFLAGS=-trimpath"), dir, "install", main+"/tools/pjrt@latest")
-	out, err := exec.Command(filepath.Join(bin, "pjrt"), "version").CombinedOutput()
-	require.NoError(t, err)
-	assert.Contains(t, string(out), version)
+	run(t, append(environment, "GOBIN="+bin, "GOFLAGS=-trimpath"), dir, "install", main+"/tools/pjrt@latest", main+"/tools/pjrt-conformance@latest")
+	for _, args := range [][]string{{"version"}, {"conformance", "version"}} {
+		out, err := exec.Command(filepath.Join(bin, "pjrt"), args...).CombinedOutput()
+		require.NoError(t, err, string(out))
+		assert.Contains(t, string(out), version)
+	}
 }
 
 // Once they are published, go mod tidy changes nothing in them except the sums of

@@ -65,7 +65,7 @@ func workerCommand() *cobra.Command {
 	}
 }
 
-// self returns the shell command that runs this program.
+// self returns the name or the path by which a shell finds this program.
 func self() string {
 	path, err := os.Executable()
 	if err != nil {
@@ -75,15 +75,7 @@ func self() string {
 	if err == nil && sameFile(found, path) || strings.Contains(path, "go-build") {
 		return name // go run removes the program when it ends
 	}
-	return shellWord(path)
-}
-
-// shellWord quotes s for a shell if necessary.
-func shellWord(s string) string {
-	if strings.ContainsAny(s, " \t\n'\"\\$&|;<>()*?[]{}~#!`") {
-		return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
-	}
-	return s
+	return path
 }
 
 func sameFile(a, b string) bool {
