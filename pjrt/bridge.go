@@ -83,7 +83,12 @@ func init() {
 			return c.(*Client).placeInMemory(d.(*Device), m.(*Memory))
 		},
 		CheckProgram: func(p, program, opts any) error {
-			return program.(Program).checkCode(p.(*Plugin), opts.(*CompileOptions).devices())
+			src, err := program.(Program).parse()
+			if err != nil {
+				return err
+			}
+			p.(*Plugin).readAll(src)
+			return checkDangers(src, opts.(*CompileOptions).devices())
 		},
 		EncodeCompileOptions: func(t, opts any) ([]byte, error) {
 			target, err := t.(*Topology).target()
@@ -97,9 +102,13 @@ func init() {
 			if err != nil {
 				return (*CompileOptions)(nil), err
 			}
-			filled, err := opts.(*CompileOptions).forProgram(program.(Program), target)
+			src, err := program.(Program).parse()
+			if err != nil {
+				return (*CompileOptions)(nil), err
+			}
+			filled, err := opts.(*CompileOptions).forProgram(src, target)
 			if err == nil {
-				_, err = filled.encodeFor(program.(Program), target) // for its checks
+				_, err = filled.encodeFor(src, target) // for its checks
 			}
 			return filled, err
 		},

@@ -201,11 +201,10 @@ func (c *Client) DeserializeAndLoad(ctx context.Context, data []byte, opts *Load
 	if err != nil {
 		return nil, err
 	}
-	source := opts.Source
-	if source.Format == "" {
-		source.Format = DetectFormat(source.Code)
+	var parameters []Shape
+	if src, err := opts.Source.parse(); err == nil {
+		parameters = src.Parameters()
 	}
-	parameters := source.parameters()
 	var options []byte
 	if opts.Compile != nil {
 		if options, err = opts.Compile.encodeToLoad(c.target()); err != nil {

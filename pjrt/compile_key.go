@@ -27,20 +27,20 @@ func (c *Client) CompileKey(program Program, opts *CompileOptions) ([sha256.Size
 	if err != nil {
 		return [sha256.Size]byte{}, err
 	}
-	program, err = program.check(c.plugin)
+	src, err := program.parse()
 	if err != nil {
 		return [sha256.Size]byte{}, err
 	}
-	if opts, err = opts.forProgram(program, target); err != nil {
+	if opts, err = opts.forProgram(src, target); err != nil {
 		return [sha256.Size]byte{}, err
 	}
-	options, err := opts.encodeFor(program, target)
+	options, err := opts.encodeFor(src, target)
 	if err != nil {
 		return [sha256.Size]byte{}, err
 	}
 	h := keyHash{sha256.New()}
 	h.text("purepjrt compile key 2")
-	h.text(string(program.Format))
+	h.text(src.Format())
 	h.bytes(program.Code)
 	h.bytes(options)
 	h.text(c.plugin.identity())

@@ -9,6 +9,7 @@ import (
 
 	"github.com/purepjrt/purepjrt/pjrt/compile"
 	"github.com/purepjrt/purepjrt/pjrt/internal/createoptions"
+	"github.com/purepjrt/purepjrt/pjrt/internal/source"
 	"github.com/purepjrt/purepjrt/pjrt/internal/xlaflags"
 	"github.com/purepjrt/purepjrt/pjrt/internal/xlaproto"
 )
@@ -142,7 +143,7 @@ func (o *CompileOptions) devices() int {
 
 // forProgram returns a copy of the options, filled in from what the program itself states. o
 // may be nil.
-func (o *CompileOptions) forProgram(p Program, t compileTarget) (*CompileOptions, error) {
+func (o *CompileOptions) forProgram(src source.Source, t compileTarget) (*CompileOptions, error) {
 	filled := CompileOptions{}
 	if o != nil {
 		filled = *o
@@ -151,7 +152,7 @@ func (o *CompileOptions) forProgram(p Program, t compileTarget) (*CompileOptions
 	if err != nil {
 		return nil, err
 	}
-	stated := p.spread()
+	stated := src.Spread()
 	if stated.Partitions == 0 {
 		stated.Partitions = stated.Mesh
 	}

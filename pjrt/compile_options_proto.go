@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/purepjrt/purepjrt/pjrt/internal/source"
 	"github.com/purepjrt/purepjrt/pjrt/internal/xlaflags"
 	"github.com/purepjrt/purepjrt/pjrt/internal/xlaproto"
 )
@@ -121,15 +122,15 @@ func (o *CompileOptions) encode(t compileTarget) ([]byte, error) {
 }
 
 // encodeFor is encode with the checks that need the program.
-func (o *CompileOptions) encodeFor(program Program, t compileTarget) ([]byte, error) {
+func (o *CompileOptions) encodeFor(src source.Source, t compileTarget) ([]byte, error) {
 	b, p, err := o.encodeProto(t)
 	if err != nil {
 		return nil, err
 	}
-	if err := program.checkPropagation(&p.Build); err != nil {
+	if err := checkPropagation(src, &p.Build); err != nil {
 		return nil, err
 	}
-	return b, program.checkTuples(p)
+	return b, checkTuples(src, p)
 }
 
 // encodeToLoad is encode for an executable that was compiled with other options.

@@ -14,6 +14,7 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/compile"
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
 	"github.com/purepjrt/purepjrt/pjrt/internal/hlo"
+	"github.com/purepjrt/purepjrt/pjrt/internal/source"
 	"github.com/purepjrt/purepjrt/pjrt/lifetime"
 	"github.com/purepjrt/purepjrt/pjrt/saved"
 )
@@ -292,14 +293,12 @@ func (e *Executable) optimizedHLO() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	switch program.Format {
-	case FormatHLO:
-		return program.Code, nil
-	case FormatHLOWithConfig:
-		return hlo.Module(program.Code)
+	module, err := source.Module(program.Code, string(program.Format))
+	if errors.Is(err, source.ErrNotHLO) {
+		return nil, failed(ErrUnimplemented, "the parameters cannot be read from an optimized program in the format %q",
+			string(program.Format))
 	}
-	return nil, failed(ErrUnimplemented, "the parameters cannot be read from an optimized program in the format %q",
-		string(program.Format))
+	return module, err
 }
 
 // optimizedConfig reads what the optimized program states about devices, if err says that
@@ -309,10 +308,10 @@ func (e *Executable) optimizedConfig(err error) (config hlo.Config, ok bool) {
 		return hlo.Config{}, false
 	}
 	program, err := e.OptimizedProgram()
-	if err != nil || program.Format != FormatHLOWithConfig {
+	if err != nil {
 		return hlo.Config{}, false
 	}
-	config, err = hlo.ReadConfig(program.Code)
+	config, err = source.Config(program.Code, string(program.Format))
 	return config, err == nil
 }
 

@@ -4,7 +4,6 @@
 package pjrt
 
 import (
-	"bytes"
 	"context"
 	"crypto/sha256"
 	"errors"
@@ -12,8 +11,6 @@ import (
 	"os"
 	"path/filepath"
 	"sync/atomic"
-
-	"github.com/purepjrt/purepjrt/pjrt/internal/bytecode"
 )
 
 // saveFailedVariable names the environment variable that stands in for a call of
@@ -48,14 +45,6 @@ func (c *compilation) saveFailed(err error) (path string) {
 }
 
 func (c *compilation) save(dir string, failure error) (path string, err error) {
-	suffix := ".hlo.pb"
-	switch {
-	case c.format != string(FormatMLIR):
-	case bytes.HasPrefix(c.code, []byte(bytecode.Magic)):
-		suffix = ".mlirbc"
-	default:
-		suffix = ".mlir"
-	}
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return "", err
 	}
@@ -67,7 +56,7 @@ func (c *compilation) save(dir string, failure error) (path string, err error) {
 		suffix  string
 		content []byte
 	}{
-		{suffix, c.code},
+		{c.suffix, c.code},
 		{".options.pb", c.options},
 		{".error.txt", []byte(failure.Error() + "\n")},
 	} {
@@ -75,7 +64,7 @@ func (c *compilation) save(dir string, failure error) (path string, err error) {
 			return "", err
 		}
 	}
-	return name + suffix, nil
+	return name + c.suffix, nil
 }
 
 // failedElsewhere saves the program for which a Compiler returned err, and returns the error

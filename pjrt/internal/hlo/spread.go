@@ -4,8 +4,7 @@
 package hlo
 
 import (
-	"bytes"
-
+	"github.com/purepjrt/purepjrt/pjrt/internal/preempt"
 	"github.com/purepjrt/purepjrt/pjrt/internal/wire"
 	"github.com/purepjrt/purepjrt/pjrt/internal/xlaproto"
 )
@@ -33,7 +32,7 @@ type Spread struct {
 
 // ReadSpread reads what a module of HLO says about its devices. Bytes that are not a module say nothing.
 func ReadSpread(module []byte) Spread {
-	s := Spread{Shardy: bytes.Contains(module, []byte("xla.sdy."))}
+	s := Spread{Shardy: preempt.Contains(module, []byte("xla.sdy."))}
 	b, err := wire.Message(module, moduleDeviceAssignment)
 	if err != nil || b == nil {
 		return s

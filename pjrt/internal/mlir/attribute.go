@@ -79,10 +79,10 @@ func (r *reader) apply(key string, v *attribute) error {
 		calls = key == "called_computation"
 	case permute:
 		if key == "source_target_pairs" && v.hasNumber {
-			if err := r.checkPermuted(v.low); err != nil {
-				return err
+			if r.Permutes {
+				r.permuted.add(v.low)
+				r.permuted.add(v.high)
 			}
-			return r.checkPermuted(v.high)
 		}
 	}
 	if v.names != nil {

@@ -40,7 +40,7 @@ func BenchmarkCheck(b *testing.B) {
 			b.SetBytes(int64(len(code)))
 			b.ReportAllocs()
 			for b.Loop() {
-				if err := mlir.Check([]byte(code), mlir.Limits{}); err != nil {
+				if err := check([]byte(code), mlir.Limits{}); err != nil {
 					b.Fatal(err)
 				}
 			}

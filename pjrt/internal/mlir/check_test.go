@@ -26,9 +26,18 @@ const program = `func.func @main(%a: tensor<2x2xf32>) -> tensor<2x2xf32> {
   return %0 : tensor<2x2xf32>
 }`
 
+// check checks a program, in text or bytecode, for one device.
+func check(code []byte, limits mlir.Limits) error {
+	if bytes.HasPrefix(code, []byte(bytecode.Magic)) {
+		m, err := bytecode.Read(code)
+		return mlir.OfBytecode(m, err, limits).Check(1)
+	}
+	return mlir.Read(code, limits).Check(1)
+}
+
 // checkForTPU checks a program for libtpu and one device.
 func checkForTPU(code []byte) error {
-	return mlir.Check(code, mlir.Limits{Bounded: true, Devices: 1})
+	return check(code, mlir.Limits{Bounded: true, Permutes: true})
 }
 
 func TestDimensionsWithoutABoundAreAnErrorForTPUs(t *testing.T) {
@@ -68,21 +77,21 @@ var usual = mlir.Limits{Stack: 8 << 20}
 func TestNestingIsAllowedAsTheStackAllows(t *testing.T) {
 	t.Parallel()
 	for _, n := range mlirtest.Nests() {
-		require.NoError(t, mlir.Check([]byte(n.Program(n.Allowed)), usual), n.Name)
-		require.ErrorContains(t, mlir.Check([]byte(n.Program(n.Allowed+1)), usual), "give threads more stack than 8 MiB", n.Name)
-		require.NoError(t, mlir.Check([]byte(n.Program(2*n.Allowed)), mlir.Limits{Stack: 16 << 20}), n.Name)
-		require.NoError(t, mlir.Check([]byte(n.Program(n.Allowed/4-2)), mlir.Limits{Stack: 2 << 20}), n.Name)
-		require.Error(t, mlir.Check([]byte(n.Program(n.Allowed/2)), mlir.Limits{Stack: 2 << 20}), n.Name)
+		require.NoError(t, check([]byte(n.Program(n.Allowed)), usual), n.Name)
+		require.ErrorContains(t, check([]byte(n.Program(n.Allowed+1)), usual), "give threads more stack than 8 MiB", n.Name)
+		require.NoError(t, check([]byte(n.Program(2*n.Allowed)), mlir.Limits{Stack: 16 << 20}), n.Name)
+		require.NoError(t, check([]byte(n.Program(n.Allowed/4-2)), mlir.Limits{Stack: 2 << 20}), n.Name)
+		require.Error(t, check([]byte(n.Program(n.Allowed/2)), mlir.Limits{Stack: 2 << 20}), n.Name)
 	}
 }
 
 func TestKillersAreAnErrorHoweverTheyAreWritten(t *testing.T) {
 	t.Parallel()
 	for _, k := range mlirtest.Killers() {
-		require.ErrorContains(t, mlir.Check([]byte(k.Code), usual), k.Want, k.Name)
+		require.ErrorContains(t, check([]byte(k.Code), usual), k.Want, k.Name)
 		for seed := range uint64(2) {
 			rewritten := mlirtest.All(rand.New(rand.NewPCG(seed, 0)), k.Code)
-			require.ErrorContains(t, mlir.Check([]byte(rewritten), usual), k.Want, "%s:\n%s", k.Name, rewritten)
+			require.ErrorContains(t, check([]byte(rewritten), usual), k.Want, "%s:\n%s", k.Name, rewritten)
 		}
 	}
 }
@@ -97,8 +106,8 @@ func TestProgramsAreCheckedOnBothSidesOfAZeroByte(t *testing.T) {
 		declaration + "\x00 { return }":          {"@g in the program has no body", ""},
 		declaration + "\x00 { return }" + "\x00": {"@g in the program has no body", ""},
 	} {
-		past := mlir.Check([]byte(code), mlir.Limits{})
-		both := mlir.Check([]byte(code), mlir.Limits{UpToNUL: true})
+		past := check([]byte(code), mlir.Limits{})
+		both := check([]byte(code), mlir.Limits{UpToNUL: true})
 		if want.past == "" {
 			require.NoError(t, past, "%q", code)
 		} else {
@@ -136,7 +145,7 @@ func TestHarmlessProgramsPass(t *testing.T) {
 		"a function without results":                                 "func.func @main(%a: tensor<f32>)attributes{x.y = (i32) -> (i32)}{return}",
 		"a function with a plain result":                             "func.func @main(%a: tensor<f32>)->tensor<f32>{return %a : tensor<f32>}",
 	} {
-		require.NoError(t, mlir.Check([]byte(code), mlir.Limits{Bounded: true, Devices: 1, UpToNUL: true, Stack: usual.Stack}), name)
+		require.NoError(t, check([]byte(code), mlir.Limits{Bounded: true, Permutes: true, UpToNUL: true, Stack: usual.Stack}), name)
 	}
 }
 
@@ -170,8 +179,8 @@ func TestCallsThatMultiplyAreAnError(t *testing.T) {
 		fmt.Fprintf(&b, "func.func @f%d() {\n  return\n}\n", n)
 		return []byte(b.String())
 	}
-	require.NoError(t, mlir.Check(doubling(20), mlir.Limits{}))
-	require.ErrorContains(t, mlir.Check(doubling(40), mlir.Limits{}), "calls others more than 16777216 times")
+	require.NoError(t, check(doubling(20), mlir.Limits{}))
+	require.ErrorContains(t, check(doubling(40), mlir.Limits{}), "calls others more than 16777216 times")
 }
 
 // A reader that backtracks takes hours on these texts. They must be read before the test
@@ -184,14 +193,14 @@ func TestMalformedTextsAreReadInOnePass(t *testing.T) {
 		"tensor<", "tensor<1x", "tensor<?x, #a", "#a = [#a] ", "#a = ", "!a = tuple<!a> ", "callee = ", "@\"\\", "loc(", "-", "->", "\x00", "\xff",
 		"dim_numbers = [", "#stablehlo.conv<", "call @f ", "call #a ", "a.b \"",
 	} {
-		_ = mlir.Check(bytes.Repeat([]byte(unit), n), mlir.Limits{Bounded: true, Devices: 1, UpToNUL: true})
+		_ = check(bytes.Repeat([]byte(unit), n), mlir.Limits{Bounded: true, Permutes: true, UpToNUL: true})
 	}
 	var aliases strings.Builder
 	aliases.WriteString("#a0 = @main\nfunc.func @main() {\n")
 	for i := range n {
 		fmt.Fprintf(&aliases, "#a%d = [#a%d, #a%d]\n", i+1, i, i)
 	}
-	_ = mlir.Check([]byte(aliases.String()), mlir.Limits{})
+	_ = check([]byte(aliases.String()), mlir.Limits{})
 }
 
 func FuzzCheckText(f *testing.F) {
@@ -230,7 +239,7 @@ func FuzzRewrites(f *testing.F) {
 				code = rewrite.Rewrite(r, code)
 			}
 		}
-		if err := mlir.Check([]byte(code), usual); want == "" {
+		if err := check([]byte(code), usual); want == "" {
 			require.NoError(t, err, code)
 		} else {
 			require.ErrorContains(t, err, want, code)

@@ -25,6 +25,14 @@ func depthsFor(stack int) depths {
 	return depths{stack >> 20, scaled(1000), scaled(5000), scaled(256), scaled(1000)}
 }
 
+// stack returns the size of the stack of the threads that compile.
+func (l Limits) stack() int {
+	if l.Stack != 0 {
+		return l.Stack
+	}
+	return threadStack()
+}
+
 // tooDeep returns the error for something that is nested deeper than the limit.
 func (d depths) tooDeep(what string, limit int) error {
 	return fmt.Errorf("%s in the program are nested more than %d deep, and compilers would end the process: "+

@@ -3,7 +3,10 @@
 
 package mlir
 
-import "bytes"
+import (
+	"bytes"
+	"math"
+)
 
 // reader reads the text of a module: its functions, what these call, and its tensor types. It follows only the syntax
 // that all operations share, and accepts much that MLIR does not.
@@ -27,10 +30,14 @@ type reader struct {
 	open      [4]int // brackets of each kind around the position
 	signs     int    // before the position
 	values    int    // attributes and types around the position
-	deepest   int    // the most brackets around any position in the alias of a type that is being read
-	inAlias   bool   // whether one is being read
-	last      token  // the last one read
-	hint      hint   // what it says about the next one
+	permuted  permuted
+	main      *Signature // of the outermost function main that was found
+	mainScope int        // how many regions enclose it
+	devices   devicesReader
+	deepest   int   // the most brackets around any position in the alias of a type that is being read
+	inAlias   bool  // whether one is being read
+	last      token // the last one read
+	hint      hint  // what it says about the next one
 	signature struct {
 		name, end, body int // where its name begins, where it ends, and where the body begins that follows it, or -1
 		function        *function
@@ -70,10 +77,11 @@ const (
 
 func newReader(code []byte, limits Limits) *reader {
 	r := &reader{
-		lexer: lexer{code: code}, Limits: limits, depths: depthsFor(limits.Stack),
+		lexer: lexer{code: code}, Limits: limits, depths: depthsFor(limits.stack()),
 		attributes: make(map[string]*attribute), types: make(map[string]int),
 	}
 	r.scope.start, r.signature.name, r.signature.body, r.inRegion = -1, -1, -1, true
+	r.mainScope = math.MaxInt
 	return r
 }
 
@@ -120,6 +128,12 @@ func (r *reader) take() token {
 func (r *reader) item(t, before token, h hint, a *attribute, location bool) error {
 	if t.kind != '-' {
 		r.signs = 0
+	}
+	switch t.kind {
+	case word, text, symbol, attributeName:
+		if r.brackets+r.locations == 0 || r.mayTellDevices(t) {
+			r.devices.see(&r.lexer, t, r.brackets+r.locations)
+		}
 	}
 	switch t.kind {
 	case '-':
@@ -289,6 +303,9 @@ func (r *reader) word(t token, a *attribute) error {
 	if r.inRegion && a == nil && bytes.IndexByte(w, '.') > 0 {
 		r.begin(w, false)
 		if r.op.kind == definition {
+			if string(w) == "func.func" {
+				r.readMain(pretty)
+			}
 			r.readSignature()
 		}
 	}
@@ -334,19 +351,34 @@ func (r *reader) text(t token, h hint, a *attribute, location bool) error {
 	}
 	switch c := r.peek(); {
 	case c == '(' && r.inRegion && a == nil && h != operands:
-		r.begin([]byte(r.name(t)), true)
+		name := r.name(t)
+		r.begin([]byte(name), true)
 		r.hint = none
+		if name == "func.func" {
+			r.readMain(generic)
+		}
 	case c == '=':
 		if name := r.name(t); isKey([]byte(name)) {
 			return r.member(name, a)
 		}
 	case a != nil:
-		if r.Devices > 0 {
+		if r.Permutes {
 			a.addData(r.bytes(t))
 		}
 		a.addText(r.name(t))
 	}
 	return nil
+}
+
+// readMain reads the types of a function at the position, if that is the function main of a module further out than any
+// other.
+func (r *reader) readMain(read func(scanner) (Signature, bool)) {
+	if r.scope.depth >= r.mainScope {
+		return
+	}
+	if f, ok := read(scanner{view(r.code), r.pos}); ok {
+		r.main, r.mainScope = &f, r.scope.depth
+	}
 }
 
 // readSignature reads the name of a function in the pretty form, and looks for its body.

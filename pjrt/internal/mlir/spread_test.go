@@ -4,14 +4,17 @@
 package mlir_test
 
 import (
+	"bytes"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/purepjrt/purepjrt/pjrt/internal/bytecode"
 	"github.com/purepjrt/purepjrt/pjrt/internal/hlo"
 	"github.com/purepjrt/purepjrt/pjrt/internal/mlir"
 )
@@ -46,6 +49,7 @@ func TestWhatModulesSayAboutTheirDevices(t *testing.T) {
 		"other dialects": {`module attributes {mhlo.num_partitions = 2 : i32, notsdy.x = 1 : i32} { @sdy.mesh "sdy" }`, hlo.Spread{Partitions: 2}},
 	} {
 		assert.Equal(t, c.want, mlir.ReadSpread([]byte(c.code)), name)
+		assert.Equal(t, c.want, mlir.Read([]byte(c.code), mlir.Limits{}).Spread, "%s, read to its end", name)
 	}
 }
 
@@ -55,11 +59,23 @@ func TestWhatProgramsFromJAXSayAboutTheirDevices(t *testing.T) {
 	files, err := filepath.Glob("../../sharding/testdata/*/*.mlir*")
 	require.NoError(t, err)
 	require.Len(t, files, 18)
+	spread := func(code []byte) hlo.Spread {
+		if bytes.HasPrefix(code, []byte(bytecode.Magic)) {
+			m, err := bytecode.Read(code)
+			return mlir.OfBytecode(m, err, mlir.Limits{}).Spread
+		}
+		whole := mlir.Read(code, mlir.Limits{}).Spread
+		first := mlir.ReadSpread(code)
+		if whole.Mesh = first.Mesh; utf8.Valid(code) {
+			assert.Equal(t, first, whole)
+		}
+		return first
+	}
 	for _, file := range files {
 		code, err := os.ReadFile(file)
 		require.NoError(t, err)
 		want := hlo.Spread{Replicas: 1, Partitions: 4, Shardy: strings.Contains(file, "shardy")}
-		got := mlir.ReadSpread(code)
+		got := spread(code)
 		if strings.HasSuffix(file, "bc") && want.Shardy {
 			want.Mesh = 4 // in text, nothing after the counts need be read
 		} else {
@@ -67,9 +83,9 @@ func TestWhatProgramsFromJAXSayAboutTheirDevices(t *testing.T) {
 		}
 		assert.Equal(t, want, got, file)
 		for i := 0; i < len(code); i += 7 { // bytes that are cut off or changed do no harm
-			mlir.ReadSpread(code[:i])
+			spread(code[:i])
 			code[i] ^= 0x55
-			mlir.ReadSpread(code)
+			spread(code)
 			code[i] ^= 0x55
 		}
 	}

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+// Package mlir reads modules of MLIR, in text or bytecode: the types of the main function, what the module says about its
+// devices, and parts of it on which XLA's compilers are known to end the process.
+package mlir
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/purepjrt/purepjrt/pjrt/internal/bytecode"
+	"github.com/purepjrt/purepjrt/pjrt/internal/hlo"
+	"github.com/purepjrt/purepjrt/pjrt/internal/preempt"
+)
+
+// Limits are checks that only some compilers need.
+type Limits struct {
+	// Bounded says that every dimension must be known or have a bound.
+	Bounded bool
+	// Permutes says that a collective permute may name only devices that there are.
+	Permutes bool
+	// Stack is the size of the stack of the threads that compile; 0 means what the system gives threads.
+	Stack int
+	// UpToNUL says that the compiler may read text only up to a zero byte.
+	UpToNUL bool
+}
+
+// Module is a module that has been read.
+type Module struct {
+	Spread hlo.Spread
+	// Main has the types of the main function, if HasMain is set.
+	Main    Signature
+	HasMain bool
+
+	findings []finding
+}
+
+// finding is what is wrong with a module, or with a beginning of it that is a module for some compilers.
+type finding struct {
+	permuted permuted // its numbers come before err
+	err      error
+}
+
+// Read reads a module in text. How deep a program is nested bounds the reader's own stack, too: it never runs out of it.
+func Read(code []byte, limits Limits) *Module {
+	m := new(Module)
+	nul := preempt.IndexByte(code, 0)
+	if limits.UpToNUL && nul >= 0 {
+		m.read(code[:nul], limits)
+	}
+	r := m.read(code, limits)
+	m.Spread = r.devices.Spread
+	if r.main != nil && nul < 0 {
+		m.Main, m.HasMain = *r.main, true
+	}
+	return m
+}
+
+func (m *Module) read(code []byte, limits Limits) *reader {
+	r := newReader(code, limits)
+	err := r.read()
+	if err == nil {
+		err = checkCalls(r.functions, r.kept, r.depths)
+	}
+	m.findings = append(m.findings, finding{r.permuted, err})
+	return r
+}
+
+// OfBytecode returns what is in a module of bytecode, given the results of bytecode.Read. A module in a form that that
+// does not know is left for the plugin to report.
+func OfBytecode(b *bytecode.Module, err error, limits Limits) *Module {
+	m := new(Module)
+	var f finding
+	switch d := depthsFor(limits.stack()); {
+	case errors.Is(err, bytecode.ErrTooDeep), err == nil && b.Regions > d.regions:
+		f.err = d.tooDeep("regions", d.regions)
+	case err == nil:
+		if limits.Permutes {
+			for _, n := range b.Permuted {
+				f.permuted.add(n)
+			}
+		}
+		f.err = checkBytecode(b, limits)
+	}
+	if err == nil {
+		m.Spread = SpreadOfBytecode(b)
+	}
+	m.findings = []finding{f}
+	return m
+}
+
+// Check returns an error for a module with functions that have no body, call themselves or call others too deeply, with
+// arrays of more than hlo.MaxElements elements, with parts that are nested too deeply, or beyond the limits. It leaves
+// other mistakes for the plugin to report. devices is how many devices the program runs on, or 0 if that is not certain.
+func (m *Module) Check(devices int) error {
+	for _, f := range m.findings {
+		if err := f.permuted.check(devices); err != nil {
+			return err
+		}
+		if f.err != nil {
+			return f.err
+		}
+	}
+	return nil
+}
+
+// permuted has the numbers of devices in collective permutes: the first that is negative, and each that is greater than
+// all before it. So it has the first one that is wrong, however many devices there are.
+type permuted struct {
+	list     []int64
+	negative bool
+	bound    int64 // more than any that is not negative
+}
+
+func (p *permuted) add(n int64) {
+	switch {
+	case n < 0 && !p.negative:
+		p.negative = true
+	case n >= p.bound:
+		p.bound = max(n, n+1)
+	default:
+		return
+	}
+	p.list = append(p.list, n)
+}
+
+func (p *permuted) check(devices int) error {
+	if devices <= 0 {
+		return nil
+	}
+	for _, n := range p.list {
+		if n < 0 || n >= int64(devices) {
+			return fmt.Errorf("a collective permute in the program is from or to number %d, but the compile options are for %d, and "+
+				"libtpu may end the process: set Replicas or Partitions", n, devices)
+		}
+	}
+	return nil
+}
+
+// IsText reports whether code contains only bytes that occur in text.
+func IsText(code []byte) bool {
+	// Programs have constants of many megabytes, so look at eight bytes at once. The formulas for a byte below n and for a
+	// zero byte are those of Anderson's Bit Twiddling Hacks.
+	const ones, high = 0x0101010101010101, 0x8080808080808080
+	rest := code
+	for ; len(rest) >= 8; rest = rest[8:] {
+		w := binary.LittleEndian.Uint64(rest)
+		del := w ^ ones*0x7f
+		if (w-ones*' ')&^w&high|(del-ones)&^del&high != 0 && !isPrintable(rest[:8]) {
+			return false
+		}
+	}
+	return isPrintable(rest) && utf8.Valid(code)
+}
+
+// isPrintable reports whether the bytes are no control characters but those of space.
+func isPrintable(s []byte) bool {
+	for _, c := range s {
+		if c < ' ' && c != '\n' && c != '\t' && c != '\r' && c != '\f' || c == 0x7f {
+			return false
+		}
+	}
+	return true
+}
+
+func checkBytecode(m *bytecode.Module, limits Limits) error {
+	for _, tensor := range m.Tensors {
+		text := tensor.Text
+		if text == "" {
+			text = tensorText(tensor)
+		}
+		if err := newReader([]byte(text), limits).read(); err != nil {
+			return err
+		}
+	}
+	functions := make([]*function, len(m.Functions))
+	for i, f := range m.Functions {
+		// The visibility is not known, so only main is known to be kept.
+		functions[i] = &function{name: f.Name, hasBody: f.HasBody, private: true}
+		for _, name := range f.Uses {
+			functions[i].uses = append(functions[i].uses, use{name: name})
+		}
+	}
+	return checkCalls(functions, nil, depthsFor(limits.stack()))
+}
+
+func tensorText(t bytecode.Tensor) string {
+	var b strings.Builder
+	b.WriteString("tensor<")
+	for _, d := range t.Dims {
+		if d == bytecode.Dynamic {
+			b.WriteByte('?')
+		} else {
+			b.WriteString(strconv.FormatInt(d, 10))
+		}
+		b.WriteByte('x')
+	}
+	if t.Encoded {
+		b.WriteString("..., #stablehlo.bounds<>")
+	}
+	b.WriteString("...>")
+	return b.String()
+}

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package source
+
+import (
+	"errors"
+
+	"github.com/purepjrt/purepjrt/pjrt/internal/hlo"
+	"github.com/purepjrt/purepjrt/pjrt/internal/xlaproto"
+)
+
+// module is a serialized HloModuleProto, alone or in a HloModuleProtoWithConfig.
+type module struct {
+	other
+	module     []byte // the HloModuleProto
+	err        error  // of module
+	withConfig bool
+	checked    bool
+	danger     error // what Check returns
+	known      *statement
+}
+
+// statement is what a module says about its parameters, its results and its devices.
+type statement struct {
+	spread              hlo.Spread
+	parameters, results int
+	counted             bool
+	shapes              []xlaproto.Shape // of the parameters
+	err                 error            // of shapes
+}
+
+// contents returns what the module says.
+func (m *module) contents() *statement {
+	if m.known != nil {
+		return m.known
+	}
+	m.known = &statement{err: m.err}
+	if m.err != nil {
+		return m.known
+	}
+	m.known.spread = hlo.ReadSpread(m.module)
+	if m.withConfig {
+		if config, err := hlo.ReadConfig(m.code); err == nil {
+			m.known.spread.Replicas, m.known.spread.Partitions = int64(config.Replicas), int64(config.Partitions)
+		}
+	}
+	m.known.parameters, m.known.results, m.known.counted = hlo.Counts(m.module)
+	m.known.shapes, m.known.err = hlo.ParameterShapes(m.module)
+	return m.known
+}
+
+func (m *module) Read(Compiler) {
+	if m.checked {
+		return
+	}
+	m.contents()
+	m.checked = true
+	if m.err == nil {
+		m.danger = hlo.Check(m.module)
+	}
+}
+
+func (m *module) Check(int) error    { return m.danger }
+func (m *module) Spread() hlo.Spread { return m.contents().spread }
+
+func (m *module) Counts() (parameters, results int, ok bool) {
+	known := m.contents()
+	return known.parameters, known.results, known.counted
+}
+
+func (m *module) Tuples(bool) ([]xlaproto.Shape, bool) {
+	known := m.contents()
+	return known.shapes, known.err == nil
+}
+
+func (m *module) Unscheduled() []byte {
+	if m.withConfig {
+		return m.code
+	}
+	return hlo.Unscheduled(m.code)
+}
+
+// ErrNotHLO is the error for programs in other formats.
+var ErrNotHLO = errors.New("the program is not in a format of HLO")
+
+// Module returns the HloModuleProto of a program that a compiler gave back, whose format is never left out.
+func Module(code []byte, format string) ([]byte, error) {
+	switch format {
+	case HLO:
+		return code, nil
+	case HLOWithConfig:
+		return hlo.Module(code)
+	}
+	return nil, ErrNotHLO
+}
+
+// Config returns the configuration of a program that a compiler gave back.
+func Config(code []byte, format string) (hlo.Config, error) {
+	if format != HLOWithConfig {
+		return hlo.Config{}, errors.New("the program is in a format without a configuration")
+	}
+	return hlo.ReadConfig(code)
+}

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package source
+
+import (
+	"encoding/binary"
+	"slices"
+
+	"github.com/purepjrt/purepjrt/pjrt/array"
+	"github.com/purepjrt/purepjrt/pjrt/internal/bytecode"
+	"github.com/purepjrt/purepjrt/pjrt/internal/hlo"
+	"github.com/purepjrt/purepjrt/pjrt/internal/mlir"
+	"github.com/purepjrt/purepjrt/pjrt/internal/preempt"
+	"github.com/purepjrt/purepjrt/pjrt/internal/xlaproto"
+)
+
+func (c Compiler) limits() mlir.Limits {
+	return mlir.Limits{Bounded: c.TPU, Permutes: c.TPU, UpToNUL: c.UpToNUL}
+}
+
+// text is a module of MLIR in text.
+type text struct {
+	code  []byte
+	whole *mlir.Module // nil before Read
+
+	sought  bool // main was looked for
+	found   bool
+	main    mlir.Signature
+	counted bool // spread is known
+	spread  hlo.Spread
+}
+
+func (t *text) Format() string      { return MLIR }
+func (t *text) MakesTuple() bool    { return true }
+func (t *text) Unscheduled() []byte { return t.code }
+func (t *text) Suffix() string      { return ".mlir" }
+
+func (t *text) Read(c Compiler) {
+	if t.whole != nil {
+		return
+	}
+	t.whole = mlir.Read(t.code, c.limits())
+	t.main, t.found, t.sought = t.whole.Main, t.whole.HasMain, true
+	t.spread, t.counted = t.whole.Spread, true
+}
+
+func (t *text) Check(devices int) error {
+	if t.whole == nil {
+		return nil
+	}
+	return t.whole.Check(devices)
+}
+
+func (t *text) Spread() hlo.Spread {
+	if !t.counted {
+		t.spread, t.counted = mlir.ReadSpread(t.code), true
+	}
+	return t.spread
+}
+
+// signature returns the types of the main function.
+func (t *text) signature() (mlir.Signature, bool) {
+	if !t.sought {
+		t.main, t.found = mlir.FindMain(t.code)
+		t.sought = true
+	}
+	return t.main, t.found
+}
+
+func (t *text) Parameters() []array.Shape {
+	main, ok := t.signature()
+	if !ok || slices.ContainsFunc(main.Params, func(s array.Shape) bool { return !s.Known() }) {
+		return nil
+	}
+	return main.Params
+}
+
+func (t *text) Counts() (parameters, results int, ok bool) {
+	main, ok := t.signature()
+	return len(main.Params), len(main.Results), ok
+}
+
+func (t *text) Tuples(tupled bool) ([]xlaproto.Shape, bool) {
+	main, ok := t.signature()
+	for _, p := range main.Params {
+		ok = ok && p.Type.Valid() // some of the others are tuples
+	}
+	parameters := make([]xlaproto.Shape, len(main.Params))
+	if tupled {
+		parameters = []xlaproto.Shape{{ElementType: xlaproto.PrimitiveTuple, Tuple: parameters}}
+	}
+	return parameters, ok
+}
+
+// artifact is a module of MLIR in bytecode, such as a portable artifact of StableHLO.
+type artifact struct {
+	other
+	read    bool
+	module  *bytecode.Module
+	err     error
+	checked *mlir.Module // nil before Read
+}
+
+func (a *artifact) MakesTuple() bool { return true }
+func (a *artifact) Suffix() string   { return ".mlirbc" }
+
+// contents returns what is in the module.
+func (a *artifact) contents() (*bytecode.Module, error) {
+	if !a.read {
+		a.module, a.err = bytecode.Read(a.code)
+		a.read = true
+	}
+	return a.module, a.err
+}
+
+func (a *artifact) Read(c Compiler) {
+	if a.checked == nil {
+		m, err := a.contents()
+		a.checked = mlir.OfBytecode(m, err, c.limits())
+	}
+}
+
+func (a *artifact) Check(devices int) error {
+	if a.checked == nil {
+		return nil
+	}
+	return a.checked.Check(devices)
+}
+
+func (a *artifact) Spread() hlo.Spread {
+	m, err := a.contents()
+	if err != nil {
+		return hlo.Spread{}
+	}
+	return mlir.SpreadOfBytecode(m)
+}
+
+// isExported reports whether data is what Exported.serialize of jax.export returns: a table
+// of FlatBuffers, which have no magic number, with a program in bytecode in it.
+func isExported(data []byte) bool {
+	if len(data) < 8 {
+		return false
+	}
+	size := uint64(len(data))
+	table := uint64(binary.LittleEndian.Uint32(data))
+	if table < 8 || table+4 > size {
+		return false
+	}
+	fields := table - uint64(binary.LittleEndian.Uint32(data[table:])) // their offsets lie before the table
+	if fields < 4 || fields+4 > table {
+		return false
+	}
+	length := uint64(binary.LittleEndian.Uint16(data[fields:]))
+	return length >= 4 && length%2 == 0 && fields+length <= size && preempt.Contains(data, []byte(bytecode.Magic))
+}

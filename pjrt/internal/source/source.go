@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+// Package source reads programs, in whatever format they are, for those who compile them. Nobody else looks at the format.
+package source
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/purepjrt/purepjrt/pjrt/array"
+	"github.com/purepjrt/purepjrt/pjrt/internal/bytecode"
+	"github.com/purepjrt/purepjrt/pjrt/internal/hlo"
+	"github.com/purepjrt/purepjrt/pjrt/internal/mlir"
+	"github.com/purepjrt/purepjrt/pjrt/internal/xlaproto"
+)
+
+// The formats of programs, as the C API names them.
+const (
+	MLIR          = "mlir"
+	HLO           = "hlo"
+	HLOWithConfig = "hlo_with_config"
+)
+
+// Source is a program. It keeps the code, which must not change, and reads a part of it when it is first asked for, or
+// all of it at once in Read. One goroutine may use it at a time.
+type Source interface {
+	// Format returns the name of the format.
+	Format() string
+
+	// Read reads the whole program, once. After it, only Unscheduled looks at the code.
+	Read(Compiler)
+
+	// Check returns an error if the compiler that Read was called for is known to end the process on the program. devices
+	// is how many devices the program runs on, or 0 if that is not certain. Before Read it returns nil.
+	Check(devices int) error
+
+	// Spread returns what the program itself says about its devices.
+	Spread() hlo.Spread
+
+	// Parameters returns the shapes of the arguments, or nil if the program is not text that has all of them.
+	Parameters() []array.Shape
+
+	// Counts returns the numbers of parameters and results. A result that is a tuple counts as its elements. ok is false
+	// if only a compiler can read them.
+	Counts() (parameters, results int, ok bool)
+
+	// Tuples returns the parameters with their tuples, as the compiler will see them; the arrays in it may have neither
+	// type nor dimensions. tupled says that the compiler is told that all arguments are in one tuple. ok is false if only
+	// a compiler can read them.
+	Tuples(tupled bool) (parameters []xlaproto.Shape, ok bool)
+
+	// MakesTuple reports whether a compiler that is told so makes the tuple of the arguments, which the program itself
+	// must have otherwise.
+	MakesTuple() bool
+
+	// Unscheduled returns the code without the order in which its instructions run, if the format has one.
+	Unscheduled() []byte
+
+	// Suffix returns how the name of a file with such a program ends.
+	Suffix() string
+}
+
+// Compiler has what is known about a compiler.
+type Compiler struct {
+	TPU     bool // it is libtpu's
+	UpToNUL bool // it may read text only up to a zero byte
+}
+
+// Detect returns the format of code: MLIR for bytecode and text, one of the others for serialized HLO. Anything else
+// counts as MLIR, for which plugins have the best diagnostics.
+func Detect(code []byte) string {
+	switch {
+	case bytes.HasPrefix(code, []byte(bytecode.Magic)), mlir.IsText(code):
+		return MLIR
+	case hlo.IsModule(code):
+		return HLO
+	case hlo.IsModuleWithConfig(code):
+		return HLOWithConfig
+	}
+	return MLIR
+}
+
+// Parse returns the program with the code, in a format that may be one of a plugin's own. If the format is empty, it is
+// what Detect returns. It fails for what surely no plugin reads, and says what to do; other mistakes are left to the
+// plugin, which has better diagnostics.
+func Parse(code []byte, format string) (Source, error) {
+	if len(bytes.TrimSpace(code)) == 0 {
+		return nil, errors.New("the program is empty")
+	}
+	if format == "" {
+		format = Detect(code)
+		if bytes.HasPrefix(bytes.TrimSpace(code), []byte("HloModule ")) && mlir.IsText(code) {
+			return nil, errors.New("the program is HLO in text form, which plugins do not read: " +
+				"serialize it as an HloModuleProto, or use StableHLO")
+		}
+	}
+	if strings.IndexByte(format, 0) >= 0 {
+		return nil, fmt.Errorf("the format %q of the program contains a NUL byte", format)
+	}
+	switch format {
+	case MLIR:
+		if bytes.HasPrefix(code, []byte(bytecode.Magic)) {
+			return &artifact{other: other{code, MLIR}}, nil
+		}
+		if isExported(code) {
+			return nil, errors.New("the program is a file that Exported.serialize of jax.export wrote, which only JAX reads: " +
+				"write the program in it to a file, in Python jax.export.deserialize(data).mlir_module_serialized")
+		}
+		return &text{code: code}, nil
+	case HLO:
+		return &module{other: other{code, format}, module: code}, nil
+	case HLOWithConfig:
+		m := &module{other: other{code, format}, withConfig: true}
+		m.module, m.err = hlo.Module(code)
+		return m, nil
+	}
+	return other{code, format}, nil
+}
+
+// other is a program in a format that only the plugin knows.
+type other struct {
+	code   []byte
+	format string
+}
+
+func (o other) Format() string                       { return o.format }
+func (o other) Read(Compiler)                        {}
+func (o other) Check(int) error                      { return nil }
+func (o other) Spread() hlo.Spread                   { return hlo.Spread{} }
+func (o other) Parameters() []array.Shape            { return nil }
+func (o other) Counts() (int, int, bool)             { return 0, 0, false }
+func (o other) Tuples(bool) ([]xlaproto.Shape, bool) { return nil, false }
+func (o other) MakesTuple() bool                     { return false }
+func (o other) Unscheduled() []byte                  { return o.code }
+func (o other) Suffix() string                       { return ".hlo.pb" }

@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package source_test
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"google.golang.org/protobuf/encoding/protowire"
+
+	"github.com/purepjrt/purepjrt/pjrt/array"
+	"github.com/purepjrt/purepjrt/pjrt/dtype"
+	"github.com/purepjrt/purepjrt/pjrt/internal/hlo"
+	"github.com/purepjrt/purepjrt/pjrt/internal/source"
+	"github.com/purepjrt/purepjrt/pjrt/internal/xlaproto"
+)
+
+func field(n protowire.Number, parts ...[]byte) []byte {
+	return protowire.AppendBytes(protowire.AppendTag(nil, n, protowire.BytesType), bytes.Join(parts, nil))
+}
+
+func number(n protowire.Number, v uint64) []byte {
+	return protowire.AppendVarint(protowire.AppendTag(nil, n, protowire.VarintType), v)
+}
+
+// hloModule is a module of two parameters, an array and a tuple of two, and a tuple of three results. Its arrays have size
+// elements.
+func hloModule(size uint64) []byte {
+	array := bytes.Join([][]byte{number(2, 11), number(3, size)}, nil)
+	tuple := func(n int) []byte { return append(number(2, 13), bytes.Repeat(field(4, array), n)...) }
+	return bytes.Join([][]byte{
+		field(1, []byte("m")),
+		field(3, field(1, []byte("main")), field(2, field(1, []byte("x")), field(2, []byte("parameter")), field(3, array))),
+		field(4, field(1, array), field(1, tuple(2)), field(2, tuple(3))),
+		field(7, []byte{}),
+		field(15, number(1, 2), number(2, 1), field(3, number(1, 0), number(1, 1))),
+	}, nil)
+}
+
+const text = `module attributes {mhlo.num_partitions = 4 : i32, mhlo.num_replicas = 2 : i32} {
+  func.func public @main(%a: tensor<2x3xf32>, %b: tensor<i32>) -> (tensor<2x3xf32>, tensor<i1>, tensor<i8>) { return }
+}`
+
+// statement is what a program says.
+type statement struct {
+	format             string
+	spread             hlo.Spread
+	parameters         []array.Shape
+	arguments, results int
+	counted            bool
+	tuples, inTuple    []xlaproto.Shape
+	tuplesKnown        bool
+	makesTuple         bool
+	danger             error
+}
+
+func statementOf(s source.Source) statement {
+	c := statement{format: s.Format(), spread: s.Spread(), parameters: s.Parameters(), makesTuple: s.MakesTuple(), danger: s.Check(1)}
+	c.arguments, c.results, c.counted = s.Counts()
+	c.tuples, c.tuplesKnown = s.Tuples(false)
+	c.inTuple, _ = s.Tuples(true)
+	return c
+}
+
+func parse(t *testing.T, code []byte, format string) source.Source {
+	t.Helper()
+	s, err := source.Parse(code, format)
+	require.NoError(t, err)
+	return s
+}
+
+func TestProgramsOfEveryFormatSayWhatTheyTakeAndGive(t *testing.T) {
+	t.Parallel()
+	artifact, err := os.ReadFile("../bytecode/testdata/calls.mlirbc")
+	require.NoError(t, err)
+	module := hloModule(5)
+	one := xlaproto.Shape{ElementType: 11, Dims: []int64{5}}
+	tuple := xlaproto.Shape{ElementType: 13, Tuple: []xlaproto.Shape{one, one}}
+	for name, c := range map[string]struct {
+		code   []byte
+		format string
+		want   statement
+		suffix string
+	}{
+		"text": {[]byte(text), "", statement{
+			format: source.MLIR, spread: hlo.Spread{Replicas: 2, Partitions: 4},
+			parameters: []array.Shape{{Type: dtype.F32, Dims: []int64{2, 3}}, {Type: dtype.S32, Dims: []int64{}}},
+			arguments:  2, results: 3, counted: true, makesTuple: true,
+			tuples: make([]xlaproto.Shape, 2), tuplesKnown: true,
+			inTuple: []xlaproto.Shape{{ElementType: 13, Tuple: make([]xlaproto.Shape, 2)}},
+		}, ".mlir"},
+		"text without parameters": {[]byte("func.func @main() { return }"), source.MLIR, statement{
+			format: source.MLIR, parameters: []array.Shape{}, counted: true, makesTuple: true, tuples: []xlaproto.Shape{}, tuplesKnown: true,
+			inTuple: []xlaproto.Shape{{ElementType: 13, Tuple: []xlaproto.Shape{}}},
+		}, ".mlir"},
+		"text without main": {[]byte("func.func @f() { return }"), source.MLIR, statement{
+			format: source.MLIR, makesTuple: true, tuples: []xlaproto.Shape{}, inTuple: []xlaproto.Shape{{ElementType: 13, Tuple: []xlaproto.Shape{}}},
+		}, ".mlir"},
+		"text with a dynamic dimension": {[]byte("func.func @main(%a: tensor<?xf32>) { return }"), "", statement{
+			format: source.MLIR, arguments: 1, counted: true, makesTuple: true, tuples: make([]xlaproto.Shape, 1), tuplesKnown: true,
+			inTuple: []xlaproto.Shape{{ElementType: 13, Tuple: make([]xlaproto.Shape, 1)}},
+		}, ".mlir"},
+		"bytecode": {artifact, "", statement{format: source.MLIR, makesTuple: true}, ".mlirbc"},
+		"HLO": {module, "", statement{
+			format: source.HLO, spread: hlo.Spread{Replicas: 2, Partitions: 1}, arguments: 2, results: 3, counted: true,
+			tuples: []xlaproto.Shape{one, tuple}, inTuple: []xlaproto.Shape{one, tuple}, tuplesKnown: true,
+		}, ".hlo.pb"},
+		"HLO with a configuration": {append(field(1, module), field(2, number(4, 3), number(5, 2))...), "", statement{
+			format: source.HLOWithConfig, spread: hlo.Spread{Replicas: 3, Partitions: 2}, arguments: 2, results: 3, counted: true,
+			tuples: []xlaproto.Shape{one, tuple}, inTuple: []xlaproto.Shape{one, tuple}, tuplesKnown: true,
+		}, ".hlo.pb"},
+		"malformed HLO":   {[]byte{0xff}, source.HLO, statement{format: source.HLO}, ".hlo.pb"},
+		"a malformed HLO": {[]byte{0xff}, source.HLOWithConfig, statement{format: source.HLOWithConfig}, ".hlo.pb"},
+		"another format":  {[]byte("abc"), "of_mine", statement{format: "of_mine"}, ".hlo.pb"},
+	} {
+		s := parse(t, c.code, c.format)
+		assert.Equal(t, c.want, statementOf(s), name)
+		assert.Equal(t, c.suffix, s.Suffix(), name)
+	}
+}
+
+// After Read nobody looks at the code: a program is read once, and says the same as when it is asked piece by piece.
+func TestProgramsAreReadOnce(t *testing.T) {
+	t.Parallel()
+	programs := map[string][]byte{"text": []byte(text), "HLO": hloModule(5), "with a configuration": field(1, hloModule(5))}
+	for _, pattern := range []string{"../../../tools/pjrt/testdata/programs/*/program.mlir*", "../../sharding/testdata/*/*.mlir*"} {
+		files, err := filepath.Glob(pattern)
+		require.NoError(t, err)
+		require.NotEmpty(t, files)
+		for _, file := range files {
+			code, err := os.ReadFile(file)
+			require.NoError(t, err)
+			programs[file] = code
+		}
+	}
+	for name, code := range programs {
+		pieces := statementOf(parse(t, code, ""))
+		s := parse(t, code, "")
+		s.Read(source.Compiler{})
+		clear(code)
+		whole := statementOf(s)
+		whole.spread.Mesh, pieces.spread.Mesh = 0, 0 // pieces are not read to the end
+		assert.Equal(t, pieces, whole, name)
+	}
+}
+
+func TestDangersAreFoundInEveryFormat(t *testing.T) {
+	t.Parallel()
+	artifact, err := os.ReadFile("../bytecode/testdata/recursion.mlirbc")
+	require.NoError(t, err)
+	permute, err := os.ReadFile("../bytecode/testdata/permute.mlirbc")
+	require.NoError(t, err)
+	const pairs = `"stablehlo.collective_permute"(%a) {source_target_pairs = dense<[[0, 3]]> : tensor<1x2xi64>}`
+	for name, c := range map[string]struct {
+		code     []byte
+		compiler source.Compiler
+		devices  int
+		want     string
+	}{
+		"text":                     {[]byte("func.func private @main()"), source.Compiler{}, 1, "@main in the program has no body"},
+		"text up to a zero byte":   {[]byte("func.func private @main()\x00{ return }"), source.Compiler{UpToNUL: true}, 1, "@main in the program has no body"},
+		"text past a zero byte":    {[]byte("func.func private @main()\x00{ return }"), source.Compiler{}, 1, ""},
+		"bytecode":                 {artifact, source.Compiler{}, 1, "calls itself"},
+		"HLO":                      {hloModule(1 << 60), source.Compiler{}, 1, "too large for any memory"},
+		"HLO with a configuration": {field(1, hloModule(1<<60)), source.Compiler{}, 1, "too large for any memory"},
+		"a permute":                {[]byte(pairs), source.Compiler{TPU: true}, 2, "from or to number 3"},
+		"enough devices":           {[]byte(pairs), source.Compiler{TPU: true}, 4, ""},
+		"an unknown number":        {[]byte(pairs), source.Compiler{TPU: true}, 0, ""},
+		"a permute elsewhere":      {[]byte(pairs), source.Compiler{}, 2, ""},
+		"a permute in bytecode":    {permute, source.Compiler{TPU: true}, 2, "from or to number 3"},
+	} {
+		format := ""
+		if strings.HasPrefix(name, "text") {
+			format = source.MLIR
+		}
+		s := parse(t, c.code, format)
+		require.NoError(t, s.Check(c.devices), name)
+		s.Read(c.compiler)
+		if c.want == "" {
+			assert.NoError(t, s.Check(c.devices), name)
+		} else {
+			assert.ErrorContains(t, s.Check(c.devices), c.want, name)
+		}
+	}
+}
+
+func TestWhatNoPluginReadsIsRefused(t *testing.T) {
+	t.Parallel()
+	for code, want := range map[string]string{
+		"": "is empty", " \n": "is empty", "HloModule m": "HLO in text form",
+	} {
+		_, err := source.Parse([]byte(code), "")
+		assert.ErrorContains(t, err, want, "%q", code)
+	}
+	_, err := source.Parse([]byte("x"), "a\x00b")
+	assert.ErrorContains(t, err, "contains a NUL byte")
+}
+
+func TestOnlyPlainModulesLoseTheirSchedule(t *testing.T) {
+	t.Parallel()
+	module := hloModule(1)
+	assert.Len(t, parse(t, module, source.HLO).Unscheduled(), len(module)-2)
+	for format, code := range map[string][]byte{
+		source.HLOWithConfig: field(1, module), source.MLIR: []byte(text), "of_mine": []byte("x"),
+	} {
+		assert.Equal(t, code, parse(t, code, format).Unscheduled(), format)
+	}
+}
