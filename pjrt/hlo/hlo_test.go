@@ -112,6 +112,19 @@ func TestDecodedModulesEncodeUnchanged(t *testing.T) {
 	defer exe.Close()
 }
 
+func TestShapesThatContainThemselvesHaveAnEnd(t *testing.T) {
+	t.Parallel()
+	s := hlo.Tuple(hlo.Shape{}, hlo.Array(dtype.F32, 2))
+	s.Elements[0] = s
+	assert.Contains(t, s.String(), "((...), f32[2])")
+	assert.Len(t, s.Arrays(), 65)
+	m := &hlo.Module{Name: "m", Computations: []*hlo.Computation{{Name: "c", Instructions: []*hlo.Instruction{{Opcode: "parameter", Shape: s}}}}}
+	m.Entry = m.Computations[0]
+	m.Entry.Root = m.Entry.Instructions[0]
+	_, err := m.Encode()
+	require.ErrorContains(t, err, "tuples are nested more than 64 deep")
+}
+
 // run compiles and executes a module whose result is an array of f32.
 func run(t *testing.T, c *pjrt.Client, m *hlo.Module, args ...*pjrt.Buffer) []float32 {
 	t.Helper()

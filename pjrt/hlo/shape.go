@@ -86,14 +86,19 @@ func plus(a, b int64) int64 {
 	return a + b
 }
 
-// Arrays returns the arrays of the shape in order, including those within tuples.
-func (s *Shape) Arrays() []*Shape {
-	if !s.IsTuple {
-		return []*Shape{s}
+// Arrays returns the arrays of the shape in order, including those within tuples, which no module has more than 64 deep.
+func (s *Shape) Arrays() []*Shape { return s.arrays(nil, 0) }
+
+// arrays appends the arrays of the shape to list. A slice of elements can contain itself, which would never end.
+func (s *Shape) arrays(list []*Shape, depth int) []*Shape {
+	switch {
+	case !s.IsTuple:
+		return append(list, s)
+	case depth > xlaproto.MaxTupleDepth:
+		return list
 	}
-	var list []*Shape
 	for n := range s.Elements {
-		list = append(list, s.Elements[n].Arrays()...)
+		list = s.Elements[n].arrays(list, depth+1)
 	}
 	return list
 }
@@ -107,11 +112,16 @@ func (s *Shape) first() int64 {
 }
 
 // String returns the shape as HLO writes it: f32[8,128]{1,0:T(8,128)}, (s32[], pred[2]).
-func (s Shape) String() string {
-	if s.IsTuple {
+func (s Shape) String() string { return s.text(0) }
+
+func (s *Shape) text(depth int) string {
+	switch {
+	case s.IsTuple && depth > xlaproto.MaxTupleDepth:
+		return "(...)"
+	case s.IsTuple:
 		list := make([]string, len(s.Elements))
-		for n, e := range s.Elements {
-			list[n] = e.String()
+		for n := range s.Elements {
+			list[n] = s.Elements[n].text(depth + 1)
 		}
 		return "(" + strings.Join(list, ", ") + ")"
 	}

@@ -4,8 +4,10 @@
 package xlaflags
 
 import (
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"strconv"
 	"strings"
@@ -47,6 +49,10 @@ func Read(value string) ([]Word, error) {
 	}
 	if IsFile(value) {
 		content, err := readFile(value)
+		var failed *fs.PathError
+		if errors.As(err, &failed) {
+			err = failed.Err // the name may be long
+		}
 		if err != nil {
 			return nil, fmt.Errorf("%q does not begin with a dash, so it is the name of a file, which cannot be read: %w", shown(value), err)
 		}
