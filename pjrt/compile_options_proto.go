@@ -19,10 +19,11 @@ import (
 // opts, which may be nil, and a program that does not state how many devices it is for.
 // Equal options give equal bytes.
 func (c *Client) EncodeCompileOptions(opts *CompileOptions) ([]byte, error) {
-	if c == nil {
-		return nil, invalid("the client is nil")
+	target, err := c.checkedTarget()
+	if err != nil {
+		return nil, err
 	}
-	return opts.encode(c.target())
+	return opts.encode(target)
 }
 
 // DecodeCompileOptions decodes a CompileOptionsProto. DeviceIDs gets the device
