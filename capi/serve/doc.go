@@ -8,6 +8,12 @@
 // requested minor version. [Wrap] makes a table that forwards each call to another plugin, and lets hooks watch, change
 // or answer calls.
 //
+// The type of the args already says which function a func stands for, and a hook of [Wrap] is found by it. A Plugin has
+// a field for each function all the same. A list of funcs would be as long where it is written, but only the fields make
+// it an error of the compiler to give two funcs for one function, or a func with an error for a function that cannot
+// return one; they say which extensions the chain has, those without a func too, and an editor lists what is there to
+// serve, each with its C name and age. What this costs is generated, and linked only into programs that serve a Plugin.
+//
 // # Entry points
 //
 // Each slot of each live table has its own entry point, from a pool that is part of the program. [Table.Close] returns
