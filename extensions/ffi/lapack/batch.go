@@ -8,8 +8,8 @@ import (
 
 	"gonum.org/v1/gonum/blas"
 
-	"github.com/purepjrt/purepjrt/capi"
 	"github.com/purepjrt/purepjrt/extensions/ffi"
+	"github.com/purepjrt/purepjrt/pjrt"
 )
 
 type real interface{ float32 | float64 }
@@ -29,14 +29,14 @@ func matrices[T real](what string, a ffi.Arg[T]) (batch[T], error) {
 func batchOf[T real](what string, data []T, dims []int64) (batch[T], error) {
 	n := len(dims)
 	if n < 2 {
-		return batch[T]{}, capi.ErrorCodeInvalidArgument.Errorf("%s has the dimensions %v, and matrices have at least two", what, dims)
+		return batch[T]{}, pjrt.ErrInvalidArgument.Errorf("%s has the dimensions %v, and matrices have at least two", what, dims)
 	}
 	b := batch[T]{data, 1, int(dims[n-2]), int(dims[n-1])}
 	for _, d := range dims[:n-2] {
 		b.count *= int(d)
 	}
 	if len(data) != b.count*b.rows*b.cols {
-		return batch[T]{}, capi.ErrorCodeInvalidArgument.Errorf("%s has the dimensions %v and %d elements", what, dims, len(data))
+		return batch[T]{}, pjrt.ErrInvalidArgument.Errorf("%s has the dimensions %v and %d elements", what, dims, len(data))
 	}
 	if b.rows == 0 || b.cols == 0 {
 		b.count = 0
@@ -61,7 +61,7 @@ func inAndOut[T real](a ffi.Arg[T], r ffi.Ret[T]) (x, out batch[T], err error) {
 func (x batch[T]) like(what string, r ffi.Ret[T], rows, cols int) (batch[T], error) {
 	b, err := batchOf(what, r.Data, r.Dims)
 	if err == nil && (b.count != x.count || b.rows != rows || b.cols != cols) {
-		err = capi.ErrorCodeInvalidArgument.Errorf("%s has the dimensions %v instead of %d matrices of %d rows and %d columns",
+		err = pjrt.ErrInvalidArgument.Errorf("%s has the dimensions %v instead of %d matrices of %d rows and %d columns",
 			what, r.Dims, x.count, rows, cols)
 	}
 	return b, err
@@ -69,7 +69,7 @@ func (x batch[T]) like(what string, r ffi.Ret[T], rows, cols int) (batch[T], err
 
 func (x batch[T]) wantSquare() error {
 	if x.rows != x.cols {
-		return capi.ErrorCodeInvalidArgument.Errorf("the matrix has %d rows and %d columns, and must be square", x.rows, x.cols)
+		return pjrt.ErrInvalidArgument.Errorf("the matrix has %d rows and %d columns, and must be square", x.rows, x.cols)
 	}
 	return nil
 }
@@ -77,7 +77,7 @@ func (x batch[T]) wantSquare() error {
 // wantEach returns an error unless there are n elements for each matrix.
 func (x batch[T]) wantEach(what string, have, n int) error {
 	if x.count > 0 && have != x.count*n {
-		return capi.ErrorCodeInvalidArgument.Errorf("there are %d %s for %d matrices, which need %d each", have, what, x.count, n)
+		return pjrt.ErrInvalidArgument.Errorf("there are %d %s for %d matrices, which need %d each", have, what, x.count, n)
 	}
 	return nil
 }
@@ -148,5 +148,5 @@ func uploOf(c uint8) (blas.Uplo, error) {
 }
 
 func unknown(name string, c uint8) error {
-	return capi.ErrorCodeInvalidArgument.Errorf("the attribute %s is %q, which LAPACK does not know", name, c)
+	return pjrt.ErrInvalidArgument.Errorf("the attribute %s is %q, which LAPACK does not know", name, c)
 }

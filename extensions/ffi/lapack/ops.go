@@ -12,6 +12,7 @@ import (
 	"gonum.org/v1/gonum/lapack/gonum"
 
 	"github.com/purepjrt/purepjrt/extensions/ffi"
+	"github.com/purepjrt/purepjrt/pjrt"
 )
 
 var (
@@ -287,7 +288,7 @@ func (op *orgqr[T]) run() error {
 		return err
 	}
 	if x.cols > x.rows || k > x.cols {
-		return capi.ErrorCodeInvalidArgument.Errorf("there are %d reflectors for a matrix of %d rows and %d columns", k, x.rows, x.cols)
+		return pjrt.ErrInvalidArgument.Errorf("there are %d reflectors for a matrix of %d rows and %d columns", k, x.rows, x.cols)
 	}
 	for i := range x.count {
 		a, tau := x.read(i), widen(op.Tau.Data[i*k:(i+1)*k])
@@ -382,7 +383,7 @@ func (op *trsm[T]) run() error {
 		return err
 	}
 	if a.rows != n || a.cols != n || a.count != b.count {
-		return capi.ErrorCodeInvalidArgument.Errorf("argument 0 is %v, and argument 1 is %v: they do not fit together",
+		return pjrt.ErrInvalidArgument.Errorf("argument 0 is %v, and argument 1 is %v: they do not fit together",
 			op.A.Dims, op.B.Dims)
 	}
 	for i := range b.count {
