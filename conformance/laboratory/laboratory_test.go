@@ -98,7 +98,9 @@ func TestAProgramThatEndsTheProcess(t *testing.T) {
 			"\n  check.expect_eq_const %1, dense<1> : tensor<4x" + typ + ">\n  return\n}\n"
 		require.NoError(t, os.WriteFile(filepath.Join(dir, name+".mlir"), []byte(text), 0o644))
 	}
-	r, err := conformance.Run(t.Context(), conformance.Options{Plugin: plugintest.Path(t, "cpu"), Suite: laboratory.Programs{Folder: dir}.Suite(), NoReruns: true, Jobs: 1})
+	r, err := conformance.Run(t.Context(), conformance.Options{
+		Plugin: plugintest.Path(t, "cpu"), Suite: laboratory.Programs{Folder: dir}.Suite(), NoReruns: true, Jobs: 1,
+	})
 	require.NoError(t, err)
 	got := map[string]report.Verdict{}
 	for _, x := range r.Results {
@@ -179,7 +181,10 @@ func TestDifferencesAreFoundShrunkAndKept(t *testing.T) {
 	assert.Equal(t, []report.ProgramCount{{Name: "add", Counts: report.Counts{Warn: 2}}}, report.Failing(r.Programs.Operations))
 	assert.Equal(t, 1, r.Summary.Rules.Checked)
 
-	again, err := conformance.Run(t.Context(), conformance.Options{Plugin: plugintest.Path(t, "cpu"), Suite: laboratory.Programs{Folder: filepath.Join(dir, "different")}.Suite(), NoReruns: true, Jobs: 1})
+	different := laboratory.Programs{Folder: filepath.Join(dir, "different")}
+	again, err := conformance.Run(t.Context(), conformance.Options{
+		Plugin: plugintest.Path(t, "cpu"), Suite: different.Suite(), NoReruns: true, Jobs: 1,
+	})
 	require.NoError(t, err)
 	assert.Equal(t, "2 programs passed, none failed", again.Sentence())
 }

@@ -50,7 +50,8 @@ func main() {
 	flag.DurationVar(&o.budget, "budget", 15*time.Second, "time for one row, unless five rounds take longer")
 	flag.IntVar(&o.busy, "busy", 0, "keep this many other processes busy meanwhile")
 	flag.BoolVar(&o.write, "write", false, "write the committed files: the results of the measured rows, the plot, performance.md and README.md's rows")
-	flag.BoolVar(&o.render, "render", false, "measure nothing; write the plot, performance.md and README.md's rows from the existing results")
+	flag.BoolVar(&o.render, "render", false,
+		"measure nothing; write the plot, performance.md and README.md's rows from the existing results")
 	flag.StringVar(&o.out, "json", "", "write the results to this file too")
 	flag.BoolVar(&o.check, "check", false, "fail if a row became worse than in the committed results")
 	flag.StringVar(&o.bundle, "bundle", "", "build the programs into this folder, for another machine, and measure nothing")

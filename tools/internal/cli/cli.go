@@ -155,6 +155,7 @@ func UsageError(err error) error { return usageError{err} }
 // ExitStatus is the error of a command that has already printed its message.
 type ExitStatus int
 
+// Error names the status.
 func (s ExitStatus) Error() string { return fmt.Sprintf("exit status %d", int(s)) }
 
 // Args makes the error of an argument check an error in the command line.

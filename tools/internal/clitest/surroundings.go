@@ -59,11 +59,13 @@ func (u *Uses) Cover(t *testing.T) {
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()
 	Every(root, func(cmd *cobra.Command) {
-		if path, below := strings.CutPrefix(cmd.CommandPath(), root.Name()+" "); below && !cmd.HasSubCommands() && !cmd.Hidden && !cmd.DisableFlagParsing {
-			assert.True(t, slices.ContainsFunc(u.Lines, func(line string) bool {
-				return line == path || strings.HasPrefix(line, path+" ")
-			}), path)
+		path, below := strings.CutPrefix(cmd.CommandPath(), root.Name()+" ")
+		if !below || cmd.HasSubCommands() || cmd.Hidden || cmd.DisableFlagParsing {
+			return
 		}
+		assert.True(t, slices.ContainsFunc(u.Lines, func(line string) bool {
+			return line == path || strings.HasPrefix(line, path+" ")
+		}), path)
 	})
 }
 
