@@ -86,7 +86,7 @@ type difference struct {
 	dims         []int64
 	message      string
 	want         []*array.Array // what the other plugin computed
-	ours, theirs *outcome     // set when a plugin did not run the program
+	ours, theirs *outcome       // set when a plugin did not run the program
 }
 
 // compare runs a case on both plugins, with its own inputs and with others, and

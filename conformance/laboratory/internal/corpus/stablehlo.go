@@ -109,8 +109,8 @@ func convertible(name, set, path, text string) []Case {
 
 // expectation is a check operation.
 type expectation struct {
-	actual, expected string     // values
-	typ, other       string     // their types
+	actual, expected string       // values
+	typ, other       string       // their types
 	want             *array.Array // if the operation holds it
 	policy           Policy
 }
