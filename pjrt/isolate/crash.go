@@ -10,12 +10,14 @@ import (
 	"time"
 
 	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/internal/subprocess"
 	"github.com/purepjrt/purepjrt/pjrt"
 )
 
-// Crash is the error of a compilation or trial whose process ended, or was ended, without an answer. Its code, for
-// errors.Is, is pjrt.ErrInternal; pjrt.ErrDataLoss in a trial of an executable; pjrt.ErrDeadlineExceeded after
-// Options.Timeout; or pjrt.ErrResourceExhausted if the process ran out of the memory that Options.Memory allows.
+// Crash is the error of a compilation or trial whose process ended, or was ended, without an
+// answer. Its code, for errors.Is, is pjrt.ErrInternal; pjrt.ErrDataLoss in a trial of an
+// executable; pjrt.ErrDeadlineExceeded after Options.Timeout; or pjrt.ErrResourceExhausted if the
+// process ran out of the memory that Options.Memory allows.
 type Crash struct {
 	Signal     string        // that ended the process, such as SIGSEGV; "" if none did
 	ExitStatus int           // of a process that exited; on Windows also the number of an exception
@@ -71,8 +73,6 @@ func (e *Crash) Unwrap() error {
 }
 
 var (
-	// Go's runtime reports crashes of C code and of Go code in different forms.
-	signalLine = regexp.MustCompile(`(?m)^(SIG[A-Z0-9]+): |\[signal (SIG[A-Z0-9]+): |^Exception (0x[0-9a-f]+)`)
 	// lastWords matches the beginning of what Go's runtime writes when it ends the process.
 	lastWords   = regexp.MustCompile(`(?m)^(SIG[A-Z0-9]+: |panic: |fatal error: |runtime: |Exception 0x)`)
 	outOfMemory = regexp.MustCompile(`(?i)bad_alloc|out of memory|cannot allocate memory|resource temporarily unavailable|` +
@@ -86,12 +86,12 @@ const (
 	maxLineSize = 400
 )
 
-// newCrash describes the end of a process that wrote output, and whose Go runtime wrote trace. signal is the one that
-// the system reports, or "" if there is none.
+// newCrash describes the end of a process that wrote output, and whose Go runtime wrote trace.
+// signal is the one that the system reports, or "" if there is none.
 func newCrash(signal string, status int, output, trace string) *Crash {
 	e := &Crash{Signal: signal, ExitStatus: status, code: pjrt.ErrInternal}
-	if m := signalLine.FindStringSubmatch(trace); m != nil && signal == "" {
-		e.Signal = m[1] + m[2] + m[3]
+	if signal == "" {
+		e.Signal = subprocess.SignalIn(trace)
 	}
 	if e.Signal != "" {
 		e.ExitStatus = 0
@@ -121,8 +121,8 @@ func firstLines(trace string) string {
 	return strings.Join(lines[:min(len(lines), 5)], "")
 }
 
-// lastLines returns the last lines of a text that are not empty. If a stack of C functions fills them, the line before
-// it that says why the process ended comes first.
+// lastLines returns the last lines of a text that are not empty. If a stack of C functions fills
+// them, the line before it that says why the process ended comes first.
 func lastLines(text string) string {
 	var lines []string
 	fatal := -1

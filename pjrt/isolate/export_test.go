@@ -9,7 +9,7 @@ func (c *Compiler) IdleProcesses() []int {
 	defer c.mu.Unlock()
 	var list []int
 	for _, child := range c.idle {
-		list = append(list, child.cmd.Process.Pid)
+		list = append(list, child.Pid())
 	}
 	return list
 }

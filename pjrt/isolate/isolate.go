@@ -102,7 +102,7 @@ func (c *Compiler) Close() error {
 	c.mu.Unlock()
 	for _, child := range idle {
 		child.idle.Stop()
-		child.end()
+		child.End()
 	}
 	return nil
 }
@@ -309,16 +309,16 @@ func (c *Compiler) take(session string) *child {
 		}
 		c.idle = slices.Delete(c.idle, i, i+1)
 		child.idle.Stop()
-		if !child.gone() {
+		if !child.Gone() {
 			return child
 		}
-		go child.end()
+		go child.End()
 	}
 	// This call's child is one of the busy ones.
 	if n := len(c.turns) + len(c.idle) - c.opts.Children; n > 0 {
 		for _, child := range c.idle[:n] {
 			child.idle.Stop()
-			go child.end()
+			go child.End()
 		}
 		c.idle = slices.Delete(c.idle, 0, n)
 	}
@@ -330,7 +330,7 @@ func (c *Compiler) put(child *child) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if child.uses >= c.opts.Uses || c.closed.Err() != nil {
-		go child.end()
+		go child.End()
 		return
 	}
 	c.idle = append(c.idle, child)
@@ -342,7 +342,7 @@ func (c *Compiler) put(child *child) {
 		}
 		c.mu.Unlock()
 		if i >= 0 {
-			child.end()
+			child.End()
 		}
 	})
 }

@@ -62,13 +62,10 @@ func (a *answer) result() *compile.Result {
 	return &r
 }
 
-const keySize = 16
-
 // maxMessage bounds the length that a damaged message can claim.
 const maxMessage = 64 << 30
 
-// encodeMessage returns the key, the length of the message, and the message. The key is a random number that only parent
-// and child know: a plugin may write into descriptors that are not its own.
+// encodeMessage returns the key, the length of the message, and the message.
 func encodeMessage(key []byte, message any) ([]byte, error) {
 	var b bytes.Buffer
 	b.Write(key)
@@ -76,19 +73,19 @@ func encodeMessage(key []byte, message any) ([]byte, error) {
 	if err := gob.NewEncoder(&b).Encode(message); err != nil {
 		return nil, err
 	}
-	binary.LittleEndian.PutUint64(b.Bytes()[keySize:], uint64(b.Len()-keySize-8))
+	binary.LittleEndian.PutUint64(b.Bytes()[len(key):], uint64(b.Len()-len(key)-8))
 	return b.Bytes(), nil
 }
 
 func readMessage(r io.Reader, key []byte, message any) error {
-	var head [keySize + 8]byte
-	if _, err := io.ReadFull(r, head[:]); err != nil {
+	head := make([]byte, len(key)+8)
+	if _, err := io.ReadFull(r, head); err != nil {
 		return err
 	}
-	if !bytes.Equal(head[:keySize], key) {
+	if !bytes.Equal(head[:len(key)], key) {
 		return fmt.Errorf("this is not a message: %q", head)
 	}
-	n := binary.LittleEndian.Uint64(head[keySize:])
+	n := binary.LittleEndian.Uint64(head[len(key):])
 	if n > maxMessage {
 		return fmt.Errorf("a message of %d bytes", n)
 	}

@@ -7,38 +7,28 @@ import (
 	"bytes"
 	"context"
 	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"runtime"
-	"runtime/debug"
 	"strconv"
-	"strings"
 	"sync/atomic"
 
 	"github.com/purepjrt/purepjrt/capi"
 	cffi "github.com/purepjrt/purepjrt/capi/ffi"
+	"github.com/purepjrt/purepjrt/internal/subprocess"
 	"github.com/purepjrt/purepjrt/pjrt"
 	"github.com/purepjrt/purepjrt/pjrt/raw"
 	"github.com/purepjrt/purepjrt/pjrt/saved"
 )
 
-// pipes is how many a child has.
-const pipes = 3
-
-// Exit statuses of a child that has no parent.
-const (
-	exitOrphaned = 86
-	exitNoPipes  = 87
-)
-
 // entered says whether this process has called Main.
 var entered atomic.Bool
 
-// Main must be the first thing that main, or TestMain, does in a program whose children compile. In a child it compiles
-// until the parent is gone, and then ends the process. Otherwise it returns at once.
+// Main must be the first thing that main, or TestMain, does in a program whose children compile. In
+// a child it compiles until the parent is gone, and then ends the process. Otherwise it returns at
+// once.
 func Main() {
 	entered.Store(true)
 	if os.Getenv(childVariable) == "" {
@@ -46,23 +36,14 @@ func Main() {
 	}
 	if err := serve(); err != nil {
 		fmt.Fprintf(os.Stderr, "isolate: this process cannot compile for another one: %v\n", err)
-		os.Exit(exitNoPipes)
+		os.Exit(subprocess.ExitNoPipes)
 	}
 	os.Exit(0)
 }
 
 func serve() error {
-	key, err := hex.DecodeString(os.Getenv(keyVariable))
-	if err != nil || len(key) != keySize {
-		return fmt.Errorf("%s has no key; only isolate.Compiler starts such processes", keyVariable)
-	}
-	files, err := inherited(os.Getenv(pipesVariable))
+	pipes, err := subprocess.Inherit(variables)
 	if err != nil {
-		return err
-	}
-	requests, answers, crash := files[0], files[1], files[2]
-	// Standard error may be closed or full of the plugin's output when the process crashes.
-	if err := debug.SetCrashOutput(crash, debug.CrashOptions{}); err != nil {
 		return err
 	}
 	if text := os.Getenv(memoryVariable); text != "" {
@@ -75,31 +56,31 @@ func serve() error {
 		}
 	}
 	// Processes that the plugin starts are not children of this kind.
-	for _, v := range []string{childVariable, pipesVariable, keyVariable, memoryVariable} {
-		_ = os.Unsetenv(v)
-	}
+	_ = os.Unsetenv(childVariable)
+	_ = os.Unsetenv(memoryVariable)
 	queue := make(chan *request)
 	go func() {
 		for {
 			r := new(request)
-			switch err := readMessage(requests, key, r); {
+			switch err := readMessage(pipes.Requests, pipes.Key, r); {
 			case err == io.EOF:
-				// The parent closed its end, or is gone. The plugin may be at work, and may never end by itself.
-				os.Exit(exitOrphaned)
+				// The parent closed its end, or is gone. The plugin may be at work, and may never
+				// end by itself.
+				os.Exit(subprocess.ExitOrphaned)
 			case err != nil:
 				fmt.Fprintf(os.Stderr, "isolate: a request cannot be read: %v\n", err)
-				os.Exit(exitNoPipes)
+				os.Exit(subprocess.ExitNoPipes)
 			}
 			queue <- r
 		}
 	}()
 	send := func(a *answer) {
-		b, err := encodeMessage(key, a)
+		b, err := encodeMessage(pipes.Key, a)
 		if err == nil {
-			_, err = answers.Write(b)
+			_, err = pipes.Answers.Write(b)
 		}
 		if err != nil {
-			os.Exit(exitOrphaned)
+			os.Exit(subprocess.ExitOrphaned)
 		}
 	}
 	send(&answer{Hello: protocol})
@@ -112,24 +93,6 @@ func serve() error {
 		send(a)
 	}
 	return nil
-}
-
-// inherited opens the pipes that the environment names.
-func inherited(list string) ([]*os.File, error) {
-	parts := strings.Split(list, ",")
-	if len(parts) != pipes {
-		return nil, fmt.Errorf("%s is %q, not the names of %d pipes", pipesVariable, list, pipes)
-	}
-	files := make([]*os.File, len(parts))
-	for i, part := range parts {
-		fd, err := strconv.ParseUint(part, 10, 63)
-		if err != nil {
-			return nil, fmt.Errorf("%s is %q: %w", pipesVariable, list, err)
-		}
-		files[i] = os.NewFile(uintptr(fd), "pipe "+part)
-		private(uintptr(fd))
-	}
-	return files, nil
 }
 
 // portable returns the error as one that can be sent.

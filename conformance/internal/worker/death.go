@@ -8,6 +8,8 @@ import (
 	"regexp"
 	"strings"
 	"time"
+
+	"github.com/purepjrt/purepjrt/internal/subprocess"
 )
 
 // Kind says how a worker ended.
@@ -66,22 +68,15 @@ func (d *Death) String() string {
 const runtimeExit = 2
 
 var (
-	// The runtime reports signals that C code causes differently from those that Go
-	// code causes.
-	signalLine = regexp.MustCompile(`(?m)^(SIG[A-Z0-9]+): |\[signal (SIG[A-Z0-9]+): |^Exception (0x[0-9a-f]+)`)
-	goFailure  = regexp.MustCompile(`(?m)^(panic|fatal error|runtime): `)
-	frame      = regexp.MustCompile(`(?m)^(\S+)\(.*\)\n\t(?:.*[/\\])?([^/\\]+\.go:\d+)`)
-	goroutine  = regexp.MustCompile(`(?m)^goroutine \d+ `)
+	goFailure = regexp.MustCompile(`(?m)^(panic|fatal error|runtime): `)
+	frame     = regexp.MustCompile(`(?m)^(\S+)\(.*\)\n\t(?:.*[/\\])?([^/\\]+\.go:\d+)`)
+	goroutine = regexp.MustCompile(`(?m)^goroutine \d+ `)
 )
 
 // cause reads the runtime's last words.
 func cause(trace string) (kind Kind, signal string) {
-	if m := signalLine.FindStringSubmatch(trace); m != nil {
-		for _, name := range m[1:] {
-			if name != "" {
-				return Crashed, name
-			}
-		}
+	if signal := subprocess.SignalIn(trace); signal != "" {
+		return Crashed, signal
 	}
 	if goFailure.MatchString(trace) {
 		return Panicked, ""

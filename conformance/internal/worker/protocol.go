@@ -15,13 +15,8 @@ import (
 // value says which, for programs that have several.
 const Variable = "PJRT_CONFORMANCE_WORKER"
 
-// pipesVariable names the worker's ends of its pipes: requests, answers, and
-// the Go runtime's last words.
-const pipesVariable = "PJRT_CONFORMANCE_PIPES"
-
-// keyVariable has the key that precedes each answer of the worker, since a plugin may
-// write to descriptors that are not its own.
-const keyVariable = "PJRT_CONFORMANCE_KEY"
+// variables is what the names of the variables of package subprocess begin with.
+const variables = "PJRT_CONFORMANCE"
 
 // request is one line from the driver.
 type request struct {
@@ -81,6 +76,15 @@ func (r *reader) next() ([]byte, error) {
 			return nil, io.EOF
 		}
 	}
+}
+
+// answer returns the next answer.
+func (r *reader) answer() (a answer, err error) {
+	text, err := r.next()
+	if err == nil {
+		err = json.Unmarshal(text, &a)
+	}
+	return a, err
 }
 
 func (r *reader) discard(b []byte) {

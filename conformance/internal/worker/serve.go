@@ -9,9 +9,9 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"runtime/debug"
-	"strconv"
-	"strings"
+	"slices"
+
+	"github.com/purepjrt/purepjrt/internal/subprocess"
 )
 
 // Handler does a task and returns what the driver gets as JSON.
@@ -24,51 +24,31 @@ func Asked() (string, bool) {
 	return v, v != ""
 }
 
-// Exit statuses of a worker that ends because it has no driver.
-const (
-	exitOrphaned = 86 // the driver has ended, or the pipes were closed
-	exitNoPipes  = 87 // the pipes are missing or cannot be used
-)
-
-// pipes is how many pipes a worker has: requests, answers, the runtime's last words.
-const pipes = 3
-
 // Serve answers requests until the driver has no more, and ends the process.
 func Serve(handle Handler) {
-	files, err := inherited(os.Getenv(pipesVariable))
+	pipes, err := subprocess.Inherit(variables)
 	if err != nil {
 		fmt.Fprintf(os.Stderr, "worker: %v\n", err)
-		os.Exit(exitNoPipes)
+		os.Exit(subprocess.ExitNoPipes)
 	}
-	requests, answers, crash := files[0], files[1], files[2]
-	if len(files) > 3 {
-		openNotebook(files[3])
+	for _, f := range pipes.Files {
+		openNotebook(f)
 	}
-	// A copy of what the runtime says about a crash: by then standard error may be
-	// closed, or full of the plugin's words.
-	if err := debug.SetCrashOutput(crash, debug.CrashOptions{}); err != nil {
-		fmt.Fprintf(os.Stderr, "worker: %v\n", err)
-		os.Exit(exitNoPipes)
-	}
-	// Processes that the plugin starts are not workers.
-	_ = os.Unsetenv(Variable)
-	_ = os.Unsetenv(pipesVariable)
-	key := os.Getenv(keyVariable)
-	_ = os.Unsetenv(keyVariable)
+	_ = os.Unsetenv(Variable) // processes that the plugin starts are not workers
 
 	send := func(a answer) {
 		text, err := json.Marshal(a)
 		if err != nil {
 			panic(err) // its parts are already JSON
 		}
-		if _, err := answers.Write(append(append([]byte(key), text...), '\n')); err != nil {
-			os.Exit(exitOrphaned)
+		if _, err := pipes.Answers.Write(slices.Concat(pipes.Key, text, []byte{'\n'})); err != nil {
+			os.Exit(subprocess.ExitOrphaned)
 		}
 	}
 	queue := make(chan request)
 	go func() {
 		defer close(queue)
-		in := json.NewDecoder(bufio.NewReader(requests))
+		in := json.NewDecoder(bufio.NewReader(pipes.Requests))
 		busy := false
 		for {
 			var r request
@@ -76,7 +56,7 @@ func Serve(handle Handler) {
 			case err == io.EOF && !busy:
 				return
 			case err != nil:
-				os.Exit(exitOrphaned)
+				os.Exit(subprocess.ExitOrphaned)
 			}
 			busy = r.Task != ""
 			if busy {
@@ -102,23 +82,4 @@ func do(handle Handler, r request) answer {
 		a.Error = fmt.Sprintf("its result has no JSON form: %v", err)
 	}
 	return a
-}
-
-// inherited opens the pipes that the environment names, and the notebook if there is
-// one.
-func inherited(list string) ([]*os.File, error) {
-	parts := strings.Split(list, ",")
-	files := make([]*os.File, len(parts))
-	if len(parts) < pipes || len(parts) > pipes+1 {
-		return nil, fmt.Errorf("%s is %q, which names no pipes: only the conformance suite starts workers", pipesVariable, list)
-	}
-	for i, part := range parts {
-		fd, err := strconv.ParseUint(part, 10, 63)
-		if err != nil {
-			return nil, fmt.Errorf("%s is %q: %w", pipesVariable, list, err)
-		}
-		files[i] = os.NewFile(uintptr(fd), "pipe "+part)
-		private(uintptr(fd))
-	}
-	return files, nil
 }

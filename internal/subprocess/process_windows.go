@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The purepjrt Authors
 
-package isolate
+package subprocess
 
 import (
 	"fmt"
@@ -10,9 +10,10 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
+	"time"
 )
 
-// attach gives the child its ends of the pipes. The variable names them.
+// attach gives the child files. The variable names them.
 func attach(cmd *exec.Cmd, variable string, files []*os.File) error {
 	cmd.SysProcAttr = &syscall.SysProcAttr{CreationFlags: syscall.CREATE_NEW_PROCESS_GROUP}
 	var names []string
@@ -33,7 +34,17 @@ func private(h uintptr) {
 	_ = syscall.SetHandleInformation(syscall.Handle(h), syscall.HANDLE_FLAG_INHERIT, 0)
 }
 
-func kill(cmd *exec.Cmd) { _ = cmd.Process.Kill() }
+// Kill ends a child.
+func Kill(cmd *exec.Cmd) error {
+	_ = cmd.Process.Kill()
+	return nil
+}
+
+// stopped returns false here, where processes cannot be stopped.
+func stopped(int) bool { return false }
+
+// interrogate does nothing here, where no signal asks for stacks.
+func interrogate(*exec.Cmd) (time.Duration, bool) { return 0, false }
 
 // exceptions are the exit codes of processes that Windows ends.
 var exceptions = map[uint32]string{

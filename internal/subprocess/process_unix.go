@@ -3,27 +3,29 @@
 
 //go:build unix
 
-package worker
+package subprocess
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"os/exec"
 	"strconv"
 	"strings"
 	"syscall"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
-// attach gives the worker its ends of the pipes and a process group of its own: the
-// driver handles an interrupt that is typed at the terminal.
-func attach(cmd *exec.Cmd, files []*os.File) error {
+// attach gives the child files and its own process group. The variable names the files.
+func attach(cmd *exec.Cmd, variable string, files []*os.File) error {
 	var names []string
 	for _, f := range files {
 		names = append(names, strconv.Itoa(3+len(cmd.ExtraFiles)))
 		cmd.ExtraFiles = append(cmd.ExtraFiles, f)
 	}
-	cmd.Env = append(cmd.Env, pipesVariable+"="+strings.Join(names, ","))
+	cmd.Env = append(cmd.Env, variable+"="+strings.Join(names, ","))
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	return nil
 }
@@ -31,18 +33,15 @@ func attach(cmd *exec.Cmd, files []*os.File) error {
 // private keeps a descriptor from processes that the plugin starts.
 func private(fd uintptr) { syscall.CloseOnExec(int(fd)) }
 
-// kill ends the worker and the processes that it started.
-func kill(cmd *exec.Cmd) {
+// Kill ends a child and the processes that it started. The id of its process group is not reused
+// while a process of the group lives.
+func Kill(cmd *exec.Cmd) error {
 	_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
 	_ = cmd.Process.Kill()
+	return nil
 }
 
-// bury ends processes that a dead worker started and left behind. The system does not
-// reuse the id of its process group while one of the group lives.
-func bury(cmd *exec.Cmd) { _ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
-
-// stopped reports whether the process is stopped, as by SIGSTOP, if the system shows
-// that.
+// stopped reports whether the process is stopped, as by SIGSTOP, if the system shows that.
 func stopped(pid int) bool {
 	text, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
 	if err != nil {
@@ -53,16 +52,20 @@ func stopped(pid int) bool {
 	return strings.HasPrefix(state, "T")
 }
 
-// interrogate makes the worker's Go runtime print what every goroutine is doing, and
-// end the process.
+// interrogate asks the Go runtime for the stacks of all goroutines, and returns how long that may
+// take.
 func interrogate(cmd *exec.Cmd) (time.Duration, bool) {
 	return 2 * time.Second, cmd.Process.Signal(syscall.SIGQUIT) == nil
 }
 
 // signalOf returns the name of the signal that ended the process, or "".
 func signalOf(state *os.ProcessState) string {
-	if w, ok := state.Sys().(syscall.WaitStatus); ok && w.Signaled() {
-		return signalName(w.Signal())
+	w, ok := state.Sys().(syscall.WaitStatus)
+	if !ok || !w.Signaled() {
+		return ""
 	}
-	return ""
+	if name := unix.SignalName(w.Signal()); name != "" {
+		return name
+	}
+	return fmt.Sprintf("signal %d", int(w.Signal()))
 }
