@@ -10,8 +10,8 @@ import (
 	"sync/atomic"
 
 	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/pjrt/internal/lifetimes"
 	"github.com/purepjrt/purepjrt/pjrt/internal/standin"
-	"github.com/purepjrt/purepjrt/pjrt/lifetime"
 )
 
 // Argument is the fixed argument of one parameter.
@@ -35,7 +35,7 @@ type Bound struct {
 	standIns   *standin.Set   // what the fixed arguments wait for
 	filled     atomic.Bool    // the fixed arguments have their contents
 
-	ref *lifetime.Ref[boundBuffers]
+	ref *lifetimes.Ref[boundBuffers]
 }
 
 var lastBound atomic.Uint64
@@ -97,7 +97,7 @@ func (e *LoadedExecutable) Bind(ctx context.Context, args ...Argument) (*Bound, 
 	}
 	b := &Bound{exe: e, id: lastBound.Add(1), parameters: len(shapes), handles: make([]*capi.Buffer, len(e.devices)*len(shapes))}
 	buffers := new(boundBuffers)
-	b.ref = lifetime.New("bound arguments", buffers, e.ref, (*boundBuffers).release)
+	b.ref = lifetimes.New("bound arguments", buffers, e.ref, (*boundBuffers).release)
 	for p := range shapes {
 		if p >= len(args) || len(args[p].Buffers) == 0 {
 			b.open = append(b.open, p)

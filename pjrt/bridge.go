@@ -9,8 +9,8 @@ import (
 
 	"github.com/purepjrt/purepjrt/capi"
 	"github.com/purepjrt/purepjrt/pjrt/internal/bridge"
+	"github.com/purepjrt/purepjrt/pjrt/internal/lifetimes"
 	"github.com/purepjrt/purepjrt/pjrt/internal/standin"
-	"github.com/purepjrt/purepjrt/pjrt/lifetime"
 	"github.com/purepjrt/purepjrt/pjrt/saved"
 )
 
@@ -204,7 +204,7 @@ func tableOf(object any) *capi.Table {
 	return nil
 }
 
-func parentOf(object any) lifetime.Parent {
+func parentOf(object any) lifetimes.Parent {
 	switch o := object.(type) {
 	case *Client:
 		if o != nil {

@@ -11,14 +11,14 @@ import (
 
 	"github.com/purepjrt/purepjrt/capi"
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
+	"github.com/purepjrt/purepjrt/pjrt/internal/lifetimes"
 	"github.com/purepjrt/purepjrt/pjrt/internal/standin"
-	"github.com/purepjrt/purepjrt/pjrt/lifetime"
 )
 
 // Buffer is an array in the memory of a device.
 type Buffer struct {
 	client *Client
-	ref    lifetime.Ref[capi.Buffer]
+	ref    lifetimes.Ref[capi.Buffer]
 	shape  *Shape   // never changed, and shared by the results of an executable; nil in a zero Buffer
 	host   *hostUse // nil when C kept no memory of the host
 	*holding
@@ -64,8 +64,8 @@ func (x *holding) reset() {
 // A bufferFamily makes the references to the buffers of a client, which are expectedBuffers
 // before they exist.
 type (
-	bufferFamily    = lifetime.Family[capi.Buffer, holding]
-	expectedBuffers = lifetime.Expected[capi.Buffer, holding]
+	bufferFamily    = lifetimes.Family[capi.Buffer, holding]
+	expectedBuffers = lifetimes.Expected[capi.Buffer, holding]
 )
 
 // newBuffer makes a Buffer that owns h.
@@ -142,7 +142,7 @@ func (b *Buffer) derived(h *capi.Buffer, shape Shape) *Buffer {
 // share it, because programs make many buffers.
 func bufferDestroyer(table *capi.Table) func(*capi.Buffer, *holding) {
 	return func(h *capi.Buffer, x *holding) {
-		if h != nil { // see lifetime.Ref.EndClose
+		if h != nil { // see lifetimes.Ref.EndClose
 			x.destroy.Args.Buffer = h
 			_ = x.destroy.Do(table)
 		}

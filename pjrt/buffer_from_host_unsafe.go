@@ -145,37 +145,36 @@ func (c *Client) upload(ctx context.Context, op *operation, f *form, a *HostArra
 	}
 	var expected expectedBuffers
 	c.buffers.Expect(&expected, 1)
-	u := &c.uploading
-	if !expected.Alone() {
+	h, err := c.ref.Object()
+	if err != nil {
+		expected.Done()
+		return nil, err
+	}
+	u := c.uploading.Swap(nil)
+	if u == nil {
 		u = uploads.Get().(*upload)
 	}
 	args := &u.make.Args
-	var err error
-	// Since ParentOpen implies Alone, an upload of the pool, which may have had another client, gets this one here.
-	if args.Client == nil || !expected.ParentOpen() {
-		args.Client, err = c.ref.Object()
+	args.Client = h
+	if args.Device != place.device || args.Memory != place.memory {
+		args.Device, args.Memory = place.device, place.memory
 	}
-	if err == nil {
-		if args.Device != place.device || args.Memory != place.memory {
-			args.Device, args.Memory = place.device, place.memory
-		}
-		args.Data = unsafe.Pointer(unsafe.SliceData(a.Data[origin:]))
-		args.Type = capi.BufferType(a.Type)
-		args.Dims, args.NumDims = unsafe.SliceData(f.Dims), uintptr(len(f.Dims))
-		if opts != nil {
-			u.set(opts, layout)
-		}
-		if err = u.do(c.table); err != nil {
-			err = allocateAgain(ctx, err, func() error { return u.do(c.table) })
-		}
-		runtime.KeepAlive(u) // which refers to all that C read
-		args.Data = nil
-		if opts != nil {
-			u.set(&BufferOptions{}, &noLayout)
-		}
+	args.Data = unsafe.Pointer(unsafe.SliceData(a.Data[origin:]))
+	args.Type = capi.BufferType(a.Type)
+	args.Dims, args.NumDims = unsafe.SliceData(f.Dims), uintptr(len(f.Dims))
+	if opts != nil {
+		u.set(opts, layout)
+	}
+	if err = u.do(c.table); err != nil {
+		err = allocateAgain(ctx, err, func() error { return u.do(c.table) })
+	}
+	runtime.KeepAlive(u) // which refers to all that C read
+	args.Data = nil
+	if opts != nil {
+		u.set(&BufferOptions{}, &noLayout)
 	}
 	buffer, done := args.Buffer, args.DoneWithHostBuffer
-	if u != &c.uploading {
+	if !c.uploading.CompareAndSwap(nil, u) {
 		uploads.Put(u)
 	}
 	if err != nil {

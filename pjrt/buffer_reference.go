@@ -8,14 +8,14 @@ import (
 	"sync"
 
 	"github.com/purepjrt/purepjrt/capi"
-	"github.com/purepjrt/purepjrt/pjrt/lifetime"
+	"github.com/purepjrt/purepjrt/pjrt/internal/lifetimes"
 )
 
 // Reference keeps a buffer's memory for a user outside the plugin, such as another
 // library on the same device. Until its Close the memory stays in place, even if the
 // buffer is deleted or closed, and is not donated.
 type Reference struct {
-	ref     *lifetime.Ref[capi.Buffer]
+	ref     *lifetimes.Ref[capi.Buffer]
 	address uintptr
 }
 
@@ -47,7 +47,7 @@ func (b *Buffer) Reference(ctx context.Context) (*Reference, error) {
 	}
 	// The function that destroys it must not keep b reachable.
 	table, count := b.client.table, &b.references
-	return &Reference{address: address, ref: lifetime.New("external reference", h, &b.ref, func(h *capi.Buffer) {
+	return &Reference{address: address, ref: lifetimes.New("external reference", h, &b.ref, func(h *capi.Buffer) {
 		down := new(capi.Call[capi.BufferDecreaseExternalReferenceCountArgs])
 		down.Args.Buffer = h
 		count.drop(table, down)

@@ -17,8 +17,8 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/compile"
 	"github.com/purepjrt/purepjrt/pjrt/internal/abandon"
 	"github.com/purepjrt/purepjrt/pjrt/internal/createoptions"
+	"github.com/purepjrt/purepjrt/pjrt/internal/lifetimes"
 	"github.com/purepjrt/purepjrt/pjrt/kv"
-	"github.com/purepjrt/purepjrt/pjrt/lifetime"
 	"github.com/purepjrt/purepjrt/pjrt/saved"
 )
 
@@ -26,7 +26,7 @@ import (
 type Client struct {
 	plugin *Plugin
 	table  *capi.Table
-	ref    *lifetime.Ref[capi.Client]
+	ref    *lifetimes.Ref[capi.Client]
 
 	platformName, platformVersion string
 	processIndex                  int
@@ -49,8 +49,8 @@ type Client struct {
 	buffers    *bufferFamily
 	events     *eventFamily
 	forms      forms
-	uploading  upload    // for the upload that is alone: see lifetime.Expected
-	usual      placement // of buffers, if the caller has no wish; zero without devices
+	uploading  atomic.Pointer[upload] // to be used again, which most programs need only one of at a time
+	usual      placement              // of buffers, if the caller has no wish; zero without devices
 	traffic    traffic
 	copiesKept bool // see behaviour
 	inOrder    bool // see behaviour
@@ -185,14 +185,14 @@ func newClient(p *Plugin, h *capi.Client, peers *peers) (*Client, error) {
 		traffic: newTraffic(quirks.executionsInFlight), copiesKept: quirks.copiesKept, inOrder: quirks.inOrder,
 	}
 	p.clients.Add(1)
-	c.ref = lifetime.New("client", h, nil, func(h *capi.Client) {
+	c.ref = lifetimes.New("client", h, nil, func(h *capi.Client) {
 		var d capi.Call[capi.ClientDestroyArgs]
 		d.Args.Client = h
 		_ = d.Do(table)
 		peers.close()
 		p.clients.Add(-1)
 	})
-	c.buffers = lifetime.NewFamily("buffer", c.ref, bufferDestroyer(table))
+	c.buffers = lifetimes.NewFamily("buffer", c.ref, bufferDestroyer(table))
 	c.events = newEventFamily(table, c.ref)
 	if err := c.describe(h); err != nil {
 		c.Close()
@@ -276,7 +276,6 @@ func (c *Client) listDevices(h *capi.Client) error {
 		}
 	}
 	c.usual, _ = c.place(nil, nil) // which fails later, for who wants a device where there is none
-	c.uploading.prepare()
 	for _, d := range c.addressable {
 		if err := d.addLocal(); err != nil {
 			return err

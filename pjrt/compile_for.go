@@ -9,7 +9,7 @@ import (
 
 	"github.com/purepjrt/purepjrt/capi"
 	"github.com/purepjrt/purepjrt/pjrt/internal/abandon"
-	"github.com/purepjrt/purepjrt/pjrt/lifetime"
+	"github.com/purepjrt/purepjrt/pjrt/internal/lifetimes"
 )
 
 // CompileFor compiles a program ahead of time for the devices of a topology
@@ -125,7 +125,7 @@ func (t *Topology) target() (compileTarget, error) {
 }
 
 // owner returns the object whose lifetime keeps the topology's C object alive.
-func (t *Topology) owner() lifetime.Parent {
+func (t *Topology) owner() lifetimes.Parent {
 	if t.ref == nil {
 		return t.client.ref
 	}

@@ -5,7 +5,7 @@ package pjrt
 
 import (
 	"github.com/purepjrt/purepjrt/capi"
-	"github.com/purepjrt/purepjrt/pjrt/lifetime"
+	"github.com/purepjrt/purepjrt/pjrt/internal/lifetimes"
 )
 
 // LiveAttributes returns the current attributes of the device, which may change and may
@@ -111,7 +111,7 @@ func (d *Device) TrackAsyncWork(description string) (end func(), err error) {
 	if c.Args.Event == nil {
 		return func() {}, nil // the plugin does not track
 	}
-	ref := lifetime.New("tracking event", c.Args.Event, d.client.ref, func(e *capi.AsyncTrackingEvent) {
+	ref := lifetimes.New("tracking event", c.Args.Event, d.client.ref, func(e *capi.AsyncTrackingEvent) {
 		var c capi.Call[capi.AsyncTrackingEventDestroyArgs]
 		c.Args.Event = e
 		_ = c.Do(table)

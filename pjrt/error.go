@@ -8,7 +8,7 @@ import (
 	"fmt"
 
 	"github.com/purepjrt/purepjrt/capi"
-	"github.com/purepjrt/purepjrt/pjrt/lifetime"
+	"github.com/purepjrt/purepjrt/pjrt/internal/lifetimes"
 )
 
 // Error is an error of a plugin, or of this package's checks before a call.
@@ -36,11 +36,11 @@ const (
 )
 
 // ErrClosed is in the error chain when a closed object is used.
-var ErrClosed = lifetime.ErrClosed
+var ErrClosed = lifetimes.ErrClosed
 
 // Live counts the objects that exist in plugins, by kind: "client", "buffer",
 // "executable", "event" and so on. It leaves out kinds without objects.
-func Live() map[string]int { return lifetime.Live() }
+func Live() map[string]int { return lifetimes.Live() }
 
 // invalid returns the error for a caller's mistake, found before the plugin was called.
 func invalid(format string, args ...any) error { return ErrInvalidArgument.Errorf(format, args...) }

@@ -9,15 +9,15 @@ import (
 	"sync/atomic"
 
 	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/pjrt/internal/lifetimes"
 	"github.com/purepjrt/purepjrt/pjrt/internal/standin"
-	"github.com/purepjrt/purepjrt/pjrt/lifetime"
 )
 
 // Event reports when some work is done and whether it failed. Any number of goroutines may
 // wait for one event without holding threads.
 type Event struct {
 	table *capi.Table
-	ref   *lifetime.Ref[capi.Event] // nil for an event without a C object
+	ref   *lifetimes.Ref[capi.Event] // nil for an event without a C object
 	state *eventState
 
 	parts  []*Event     // the events that joinEvents joined
@@ -28,16 +28,16 @@ type Event struct {
 // eventWithState is an Event and what it refers to in one allocation.
 type eventWithState struct {
 	Event
-	ref   lifetime.Ref[capi.Event]
+	ref   lifetimes.Ref[capi.Event]
 	state eventState
 }
 
 // eventFamily makes the references to events.
-type eventFamily = lifetime.Family[capi.Event, capi.Call[capi.EventDestroyArgs]]
+type eventFamily = lifetimes.Family[capi.Event, capi.Call[capi.EventDestroyArgs]]
 
 // newEventFamily returns the family of the events that belong to parent, which may be nil.
-func newEventFamily(table *capi.Table, parent lifetime.Parent) *eventFamily {
-	return lifetime.NewFamily("event", parent, func(h *capi.Event, c *capi.Call[capi.EventDestroyArgs]) {
+func newEventFamily(table *capi.Table, parent lifetimes.Parent) *eventFamily {
+	return lifetimes.NewFamily("event", parent, func(h *capi.Event, c *capi.Call[capi.EventDestroyArgs]) {
 		c.Args.Event = h
 		_ = c.Do(table)
 	})

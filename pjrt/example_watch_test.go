@@ -11,8 +11,8 @@ import (
 	"os"
 
 	"github.com/purepjrt/purepjrt/pjrt"
+	"github.com/purepjrt/purepjrt/pjrt/internal/lifetimes"
 	"github.com/purepjrt/purepjrt/pjrt/kv"
-	"github.com/purepjrt/purepjrt/pjrt/lifetime"
 )
 
 // compileIdentity compiles a program that returns its argument.
@@ -74,10 +74,10 @@ func ExampleLive() {
 
 // With PJRT_TRACK=1 in the environment, package lifetime knows where each object was made.
 func ExampleLive_leaks() {
-	defer lifetime.Track(lifetime.Track(true))
+	defer lifetimes.Track(lifetimes.Track(true))
 	ctx := context.Background()
 	client := cpuClient(ctx)
-	for _, leak := range lifetime.Leaks() {
+	for _, leak := range lifetimes.Leaks() {
 		if leak.Kind == "client" {
 			fmt.Println(leak.Count, leak.Kind)
 		}

@@ -14,8 +14,8 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/compile"
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
 	"github.com/purepjrt/purepjrt/pjrt/internal/hlo"
+	"github.com/purepjrt/purepjrt/pjrt/internal/lifetimes"
 	"github.com/purepjrt/purepjrt/pjrt/internal/source"
-	"github.com/purepjrt/purepjrt/pjrt/lifetime"
 	"github.com/purepjrt/purepjrt/pjrt/saved"
 )
 
@@ -24,8 +24,8 @@ import (
 type Executable struct {
 	plugin *Plugin
 	table  *capi.Table
-	ref    *lifetime.Ref[capi.Executable] // nil if there are only the bytes in serialized
-	target saved.Target                   // of the compilation; empty if unknown
+	ref    *lifetimes.Ref[capi.Executable] // nil if there are only the bytes in serialized
+	target saved.Target                    // of the compilation; empty if unknown
 
 	name                                   string
 	numReplicas, numPartitions, numOutputs int
@@ -43,14 +43,14 @@ type Executable struct {
 // alive for as long as the executable. parameters are those in the program's text, nil if
 // unknown. An empty target means an unknown one.
 func newExecutable(
-	p *Plugin, target saved.Target, h *capi.Executable, parent lifetime.Parent, parameters []Shape,
+	p *Plugin, target saved.Target, h *capi.Executable, parent lifetimes.Parent, parameters []Shape,
 ) (*Executable, error) {
 	if h == nil {
 		return nil, failed(ErrInternal, "the plugin reported success and gave no executable")
 	}
 	table := p.table
 	e := &Executable{plugin: p, table: table, target: target, text: parameters}
-	e.ref = lifetime.New("compiled program", h, parent, func(h *capi.Executable) {
+	e.ref = lifetimes.New("compiled program", h, parent, func(h *capi.Executable) {
 		var d capi.Call[capi.ExecutableDestroyArgs]
 		d.Args.Executable = h
 		_ = d.Do(table)

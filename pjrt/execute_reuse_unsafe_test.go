@@ -16,7 +16,7 @@ import (
 
 	"github.com/purepjrt/purepjrt/capi"
 	"github.com/purepjrt/purepjrt/pjrt"
-	"github.com/purepjrt/purepjrt/pjrt/lifetime"
+	"github.com/purepjrt/purepjrt/pjrt/internal/lifetimes"
 )
 
 var reuse = &pjrt.ExecuteOptions{ReuseResults: true}
@@ -172,7 +172,7 @@ func TestResultsReplaceOnlyWhatNobodyUses(t *testing.T) {
 		closeAll(plain)
 	})
 	t.Run("recorded ones", func(t *testing.T) {
-		defer lifetime.Track(lifetime.Track(true))
+		defer lifetimes.Track(lifetimes.Track(true))
 		outs := steady(t)
 		old := slices.Clone(outs)
 		again(t, outs)

@@ -21,7 +21,7 @@ import (
 
 	"github.com/purepjrt/purepjrt/extensions/ffi"
 	"github.com/purepjrt/purepjrt/pjrt"
-	"github.com/purepjrt/purepjrt/pjrt/lifetime"
+	"github.com/purepjrt/purepjrt/pjrt/internal/lifetimes"
 	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest/cputest"
 	"github.com/purepjrt/purepjrt/pjrt/transfer"
 )
@@ -48,7 +48,7 @@ func TestAnyMethodRunsBesideItself(t *testing.T) {
 	trace, err := os.Create(filepath.Join(t.TempDir(), "trace"))
 	require.NoError(t, err)
 	defer trace.Close()
-	lifetime.Track(true)
+	lifetimes.Track(true)
 	goroutines := runtime.NumGoroutine()
 	f := &fuzzer{plugin: plugin, trace: trace}
 	workers := make([]*fuzzWorker, fuzzGoroutines)

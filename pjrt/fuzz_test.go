@@ -25,7 +25,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/purepjrt/purepjrt/pjrt"
-	"github.com/purepjrt/purepjrt/pjrt/lifetime"
+	"github.com/purepjrt/purepjrt/pjrt/internal/lifetimes"
 	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest"
 )
 
@@ -121,7 +121,7 @@ func fuzzMain() int {
 		return 2
 	}
 	defer trace.Close()
-	lifetime.Track(true)
+	lifetimes.Track(true)
 	f := &fuzzer{trace: trace}
 	if f.plugin, err = pjrt.Open(os.Getenv(fuzzPlugin)); err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -218,7 +218,7 @@ func (f *fuzzer) checkLeft(goroutines int) {
 		}
 		if time.Now().After(deadline) {
 			f.fail("%v is left in the plugin, and %d goroutines run, %d at first", live, running, goroutines)
-			_ = lifetime.WriteLeaks(os.Stderr)
+			_ = lifetimes.WriteLeaks(os.Stderr)
 			stacks := make([]byte, 1<<20)
 			fmt.Fprintf(os.Stderr, "%s\n", stacks[:runtime.Stack(stacks, true)])
 			return

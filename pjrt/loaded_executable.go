@@ -11,8 +11,8 @@ import (
 	"sync/atomic"
 
 	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/pjrt/internal/lifetimes"
 	"github.com/purepjrt/purepjrt/pjrt/internal/xlaproto"
-	"github.com/purepjrt/purepjrt/pjrt/lifetime"
 )
 
 // LoadedExecutable is a compiled program on the devices of a client. The methods of its
@@ -20,7 +20,7 @@ import (
 type LoadedExecutable struct {
 	*Executable
 	client *Client
-	ref    *lifetime.Ref[capi.LoadedExecutable]
+	ref    *lifetimes.Ref[capi.LoadedExecutable]
 
 	devices []*Device
 	deleted atomic.Bool
@@ -36,7 +36,7 @@ func newLoadedExecutable(c *Client, h *capi.LoadedExecutable, parameters []Shape
 	}
 	table := c.table
 	e := &LoadedExecutable{client: c}
-	e.ref = lifetime.New("executable", h, c.ref, func(h *capi.LoadedExecutable) {
+	e.ref = lifetimes.New("executable", h, c.ref, func(h *capi.LoadedExecutable) {
 		var d capi.Call[capi.LoadedExecutableDestroyArgs]
 		d.Args.Executable = h
 		_ = d.Do(table)

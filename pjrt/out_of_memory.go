@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/purepjrt/purepjrt/capi"
-	"github.com/purepjrt/purepjrt/pjrt/lifetime"
+	"github.com/purepjrt/purepjrt/pjrt/internal/lifetimes"
 )
 
 // allocate makes a C call that takes device memory, as retryAllocation does.
@@ -106,13 +106,13 @@ func closeWhenCollected(c chan struct{}) {
 // closing holds the closed clients that something may still use.
 var closing struct {
 	sync.Mutex
-	clients []*lifetime.Ref[capi.Client] // guarded by the mutex; empty if no timer is set
+	clients []*lifetimes.Ref[capi.Client] // guarded by the mutex; empty if no timer is set
 }
 
 // collectUnlessDestroyed runs the garbage collector, in another goroutine, if the closed
 // client is not destroyed within a moment. Clients that are closed at about the same time
 // share the collections.
-func collectUnlessDestroyed(client *lifetime.Ref[capi.Client]) {
+func collectUnlessDestroyed(client *lifetimes.Ref[capi.Client]) {
 	if client.Destroyed() {
 		return
 	}
@@ -138,8 +138,8 @@ const (
 )
 
 // collectFor runs the garbage collector up to n times, until the clients are destroyed.
-func collectFor(clients []*lifetime.Ref[capi.Client], n int) {
-	clients = slices.DeleteFunc(clients, (*lifetime.Ref[capi.Client]).Destroyed)
+func collectFor(clients []*lifetimes.Ref[capi.Client], n int) {
+	clients = slices.DeleteFunc(clients, (*lifetimes.Ref[capi.Client]).Destroyed)
 	if len(clients) == 0 || n == 0 {
 		return
 	}

@@ -8,13 +8,13 @@ import (
 	"sync/atomic"
 
 	"github.com/purepjrt/purepjrt/capi"
-	"github.com/purepjrt/purepjrt/pjrt/lifetime"
+	"github.com/purepjrt/purepjrt/pjrt/internal/lifetimes"
 )
 
 // Promise makes its [Event] ready: once, by Fulfill or Fail. If it is closed or forgotten
 // before that, the event fails with ErrCancelled.
 type Promise struct {
-	ref  *lifetime.Ref[eventPromise]
+	ref  *lifetimes.Ref[eventPromise]
 	kept atomic.Bool // by Fulfill or Fail
 }
 
@@ -45,7 +45,7 @@ func (p *Plugin) NewEvent() (*Event, *Promise, error) {
 	}
 	e := newEvent(p.table, c.Args.Event, newEventFamily(p.table, nil))
 	// The promise is a child of the event, so that the C event exists when it is set.
-	promise := &Promise{ref: lifetime.New("promise", &eventPromise{table: p.table, event: c.Args.Event}, e.ref,
+	promise := &Promise{ref: lifetimes.New("promise", &eventPromise{table: p.table, event: c.Args.Event}, e.ref,
 		func(o *eventPromise) { _ = o.keep(errPromiseAbandoned) })}
 	return e, promise, nil
 }

@@ -21,7 +21,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/purepjrt/purepjrt/pjrt"
-	"github.com/purepjrt/purepjrt/pjrt/lifetime"
+	"github.com/purepjrt/purepjrt/pjrt/internal/lifetimes"
 	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest"
 )
 
@@ -165,7 +165,7 @@ func (u consumption) String() string {
 
 func measureUsage() consumption {
 	u := consumption{goroutines: runtime.NumGoroutine()}
-	for _, n := range lifetime.Live() {
+	for _, n := range lifetimes.Live() {
 		u.live += n
 	}
 	status, _ := os.ReadFile("/proc/self/status")

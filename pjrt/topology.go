@@ -12,8 +12,8 @@ import (
 	"github.com/purepjrt/purepjrt/capi"
 	"github.com/purepjrt/purepjrt/pjrt/internal/abandon"
 	"github.com/purepjrt/purepjrt/pjrt/internal/createoptions"
+	"github.com/purepjrt/purepjrt/pjrt/internal/lifetimes"
 	"github.com/purepjrt/purepjrt/pjrt/internal/xlaproto"
-	"github.com/purepjrt/purepjrt/pjrt/lifetime"
 )
 
 // Topology describes the devices of a system and how they are connected. The system need
@@ -22,7 +22,7 @@ type Topology struct {
 	plugin *Plugin
 	// ref owns a topology that NewTopology or DeserializeTopology made. A client owns its
 	// topology: then ref is nil, and client and handle are set.
-	ref    *lifetime.Ref[capi.TopologyDescription]
+	ref    *lifetimes.Ref[capi.TopologyDescription]
 	client *Client
 	handle *capi.TopologyDescription
 
@@ -111,7 +111,7 @@ func newTopology(p *Plugin, h *capi.TopologyDescription) (*Topology, error) {
 	}
 	table := p.table
 	t := &Topology{plugin: p}
-	t.ref = lifetime.New("topology", h, nil, func(h *capi.TopologyDescription) {
+	t.ref = lifetimes.New("topology", h, nil, func(h *capi.TopologyDescription) {
 		var d capi.Call[capi.TopologyDescriptionDestroyArgs]
 		d.Args.Topology = h
 		_ = d.Do(table)

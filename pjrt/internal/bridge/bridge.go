@@ -11,8 +11,8 @@ import (
 	"log/slog"
 
 	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/pjrt/internal/lifetimes"
 	"github.com/purepjrt/purepjrt/pjrt/internal/standin"
-	"github.com/purepjrt/purepjrt/pjrt/lifetime"
 )
 
 // Functions has the functions of package pjrt for package raw, which documents them.
@@ -27,7 +27,7 @@ type Functions struct {
 	// Acquire returns the C handle of an object, as a pointer of the handle's type.
 	Acquire func(object any) (handle any, release func(), err error)
 	// Parent returns the reference that keeps the C object alive, or nil for a nil object.
-	Parent   func(object any) lifetime.Parent
+	Parent   func(object any) lifetimes.Parent
 	Contents func(ctx context.Context, buffer any) (h *capi.Buffer, release func(), err error)
 	Consume  func(buffer any) (h *capi.Buffer, release func(), err error)
 

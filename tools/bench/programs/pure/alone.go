@@ -19,7 +19,6 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt"
 	"github.com/purepjrt/purepjrt/pjrt/cache"
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
-	"github.com/purepjrt/purepjrt/pjrt/lifetime"
 	"github.com/purepjrt/purepjrt/pjrt/transfer"
 	"github.com/purepjrt/purepjrt/tools/bench/internal/child"
 )
@@ -37,17 +36,6 @@ func (o *ours) prepareAlone(job string, param int) (*child.Job, error) {
 		return child.Loop(func() error {
 			_, err := o.client.CompileKey(pjrt.Program{Code: code}, nil)
 			return err
-		}, nil), nil
-	case "lifetime":
-		// As in pjrt, the reference is a field of the object that users hold. The allocation of that
-		// object is not counted.
-		object, holders := new(int), make([]struct{ ref lifetime.Ref[int] }, 1)
-		family := lifetime.NewFamily("bench", nil, func(*int, *struct{}) {})
-		return child.Loop(func() error {
-			clear(holders)
-			ref := &holders[0].ref
-			family.Init(ref, object)
-			return ref.Close()
 		}, nil), nil
 	case "customcall":
 		return o.customCall()

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The purepjrt Authors
 
-package lifetime
+package lifetimes
 
 import (
 	"sync"
 	"sync/atomic"
+	"weak"
 )
 
 type counter struct {
@@ -13,7 +14,7 @@ type counter struct {
 	n    atomic.Int64 // objects and spares
 
 	mu     sync.Mutex
-	places map[*place]bool // guarded by mu; of families whose parent is open
+	places map[weak.Pointer[place]]bool // guarded by mu; of families whose parent is open
 }
 
 func (c *counter) add(d int64) { c.n.Add(d) }
@@ -23,15 +24,15 @@ func (c *counter) note(p *place) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.places == nil {
-		c.places = make(map[*place]bool)
+		c.places = make(map[weak.Pointer[place]]bool)
 	}
-	c.places[p] = true
+	c.places[weak.Make(p)] = true
 }
 
 func (c *counter) forget(p *place) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	delete(c.places, p)
+	delete(c.places, weak.Make(p))
 }
 
 // objects returns how many objects exist. It is exact if none is made or destroyed meanwhile.
@@ -39,8 +40,8 @@ func (c *counter) objects() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	n := c.n.Load()
-	for p := range c.places {
-		if p.isFull() {
+	for w := range c.places {
+		if p := w.Value(); p != nil && p.isFull() {
 			n--
 		}
 	}

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The purepjrt Authors
 
-package lifetime_test
+package lifetimes_test
 
 import (
 	"strings"
@@ -10,17 +10,17 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/purepjrt/purepjrt/pjrt/lifetime"
+	"github.com/purepjrt/purepjrt/pjrt/internal/lifetimes"
 )
 
 //go:noinline
-func makeHere(kind string) *lifetime.Ref[object] {
-	return lifetime.New(kind, new(object), nil, destroy)
+func makeHere(kind string) *lifetimes.Ref[object] {
+	return lifetimes.New(kind, new(object), nil, destroy)
 }
 
-func leaksOf(kind string) []lifetime.Leak {
-	var list []lifetime.Leak
-	for _, l := range lifetime.Leaks() {
+func leaksOf(kind string) []lifetimes.Leak {
+	var list []lifetimes.Leak
+	for _, l := range lifetimes.Leaks() {
 		if l.Kind == kind {
 			list = append(list, l)
 		}
@@ -29,14 +29,14 @@ func leaksOf(kind string) []lifetime.Leak {
 }
 
 func TestTrackedObjectsTellWhoMadeThem(t *testing.T) {
-	was := lifetime.Track(true)
-	defer lifetime.Track(was)
-	var refs []*lifetime.Ref[object]
+	was := lifetimes.Track(true)
+	defer lifetimes.Track(was)
+	var refs []*lifetimes.Ref[object]
 	for range 3 {
 		refs = append(refs, makeHere("tracked"))
 	}
 	refs = append(refs, makeHere("tracked")) // another place
-	lifetime.Track(false)
+	lifetimes.Track(false)
 	untracked := makeHere("tracked")
 	defer untracked.Close()
 
@@ -48,7 +48,7 @@ func TestTrackedObjectsTellWhoMadeThem(t *testing.T) {
 	assert.Contains(t, leaks[0].Stack, "TestTrackedObjectsTellWhoMadeThem")
 	assert.Contains(t, leaks[0].Stack, "track_test.go:")
 	var report strings.Builder
-	require.NoError(t, lifetime.WriteLeaks(&report))
+	require.NoError(t, lifetimes.WriteLeaks(&report))
 	assert.Contains(t, report.String(), "3 × tracked, made at\n")
 
 	for _, r := range refs {
@@ -59,12 +59,12 @@ func TestTrackedObjectsTellWhoMadeThem(t *testing.T) {
 
 // The memory of a member serves the next one, whether or not objects are tracked then.
 func TestMembersOfAFamilyAreTrackedOneByOne(t *testing.T) {
-	family := newFamily(t, lifetime.New(t.Name()+"p", new(object), nil, destroy))
-	was := lifetime.Track(true)
-	defer lifetime.Track(was)
+	family := newFamily(t, lifetimes.New(t.Name()+"p", new(object), nil, destroy))
+	was := lifetimes.Track(true)
+	defer lifetimes.Track(was)
 	for _, track := range []bool{true, false, true, true} {
-		lifetime.Track(track)
-		var r lifetime.Ref[object]
+		lifetimes.Track(track)
+		var r lifetimes.Ref[object]
 		family.Init(&r, new(object))
 		want := 0
 		if track {

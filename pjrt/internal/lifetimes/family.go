@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The purepjrt Authors
 
-package lifetime
+package lifetimes
 
 import (
 	"sync"
@@ -16,18 +16,23 @@ type Family[T, X any] struct {
 	// children of the parent, and 1 among the existing objects. Most programs have one object after the other, and need
 	// not count the next one. Its state is that of an open Ref of the next generation. Soon after the parent is closed
 	// there is none for ever.
-	spare   *owned[T, X] // belongs to whoever has set place to taken; nil unless place is full
+	spare   unusedState[T, X] // belongs to whoever has set place to taken; zero unless place is full
 	place   atomic.Uint32
 	age     generation // of the parent
 	parent  *state
 	counter *counter
 	destroy func(*T, *X)
 
-	// Guards of states that nobody uses. The states are reachable from the cleanups of their guards, so they must keep
-	// neither a guard nor the family alive.
 	mu   sync.Mutex
-	free *guard // guarded by mu; a list
+	free *guard // guarded by mu; a list of guards that watch states that nobody uses
 	n    int    // guarded by mu; length of the list
+}
+
+// unusedState is a state that nobody uses, and its guard. The cleanup of the guard leads to the state, so the state leads
+// neither to the family, which has the guard, nor to the parent, which has the family.
+type unusedState[T, X any] struct {
+	*owned[T, X] // or nil
+	guard        *guard
 }
 
 // Values of Family.place.
@@ -39,7 +44,7 @@ const (
 
 // place is the place of a family, as the parent and the counter see it.
 type place struct {
-	counter *counter
+	counter *counter // which must not keep the family, since all states keep the counter
 	isFull  func() bool
 	giveUp  func() bool // ends the spare, and reports whether there was one
 	next    *place      // of the same parent
@@ -83,32 +88,29 @@ func NewFamily[T, X any](kind string, parent Parent, destroy func(*T, *X)) *Fami
 }
 
 func (f *Family[T, X]) giveUp() bool {
-	o := f.removeSpare()
-	if o == nil {
+	u := f.removeSpare()
+	if u.owned == nil {
 		return false
 	}
-	o.idle.watched.state.Store(nil) // nobody watches with it again
-	o.idle = nil
+	u.guard.watch(nil) // nobody watches with it again
 	return true
 }
 
 // takeSpare takes the place if there is a spare, and returns the spare.
-func (f *Family[T, X]) takeSpare() *owned[T, X] {
-	if !f.place.CompareAndSwap(full, taken) {
-		return nil
+func (f *Family[T, X]) takeSpare() (u unusedState[T, X]) {
+	if f.place.CompareAndSwap(full, taken) {
+		u, f.spare = f.spare, u
 	}
-	o := f.spare
-	f.spare = nil
-	return o
+	return u
 }
 
 // removeSpare returns the spare, if there is one, and leaves the place empty.
-func (f *Family[T, X]) removeSpare() *owned[T, X] {
-	o := f.takeSpare()
-	if o != nil {
+func (f *Family[T, X]) removeSpare() unusedState[T, X] {
+	u := f.takeSpare()
+	if u.owned != nil {
 		f.place.Store(empty)
 	}
-	return o
+	return u
 }
 
 // isOpen reports whether the parent has not been closed.
@@ -133,9 +135,9 @@ type Expected[T, X any] struct {
 	family *Family[T, X]
 	parent *state // of the objects
 	left   int
-	alone  bool         // has the place
-	spare  *owned[T, X] // or nil
-	free   *guard       // a list
+	placed bool // has the place
+	spare  unusedState[T, X]
+	free   *guard // a list
 }
 
 // Expect fills in e, which is zero, for n objects. It counts them, and the caller calls e.Init for each of them, and then
@@ -145,8 +147,8 @@ type Expected[T, X any] struct {
 func (f *Family[T, X]) Expect(e *Expected[T, X], n int) {
 	e.family, e.parent, e.left = f, f.parent, n
 	if n > 0 && f.parent != nil {
-		if e.spare = f.takeSpare(); e.spare != nil {
-			e.alone = true
+		if e.spare = f.takeSpare(); e.spare.owned != nil {
+			e.placed = true
 			n--
 		}
 	}
@@ -155,18 +157,10 @@ func (f *Family[T, X]) Expect(e *Expected[T, X], n int) {
 	}
 }
 
-// ParentOpen reports, until the first Init or Done, whether Expect has found that the parent is open. If not, the parent
-// may be open all the same. It implies Alone.
-func (e *Expected[T, X]) ParentOpen() bool { return e.spare != nil }
-
-// Alone reports whether the objects are the only ones of their family for which Alone is true, until the Init of the last
-// of them, or Done. It is always false for a family without a parent.
-func (e *Expected[T, X]) Alone() bool { return e.alone }
-
 // expectMore is Expect for n objects that there is no spare for.
 func (f *Family[T, X]) expectMore(e *Expected[T, X], n int) {
-	if f.parent != nil && !e.alone {
-		e.alone = f.place.CompareAndSwap(empty, taken)
+	if f.parent != nil && !e.placed {
+		e.placed = f.place.CompareAndSwap(empty, taken)
 	}
 	f.counter.add(int64(n))
 	if f.parent != nil && !f.parent.addChildren(f.age, int64(n)) {
@@ -183,19 +177,19 @@ func (f *Family[T, X]) expectMore(e *Expected[T, X], n int) {
 
 // Init is Family.Init for the next object.
 func (e *Expected[T, X]) Init(r *Ref[T], object *T) *X {
-	o := e.spare
+	o, g := e.spare.owned, e.spare.guard
 	if o == nil {
-		o = e.next()
+		o, g = e.next()
 	}
-	e.spare = nil
+	e.spare = unusedState[T, X]{}
 	s := &o.state
-	o.object = object
-	r.object, r.state, r.guard, r.age, r.shared = &o.object, s, s.idle, ageOf(s.refs.Load()), true
-	s.idle = nil
+	o.object, o.family, o.parent = object, e.family, e.parent
+	g.watch(s)
+	r.object, r.state, r.guard, r.age, r.shared = &o.object, s, g, ageOf(s.refs.Load()), true
 	if tracking.Load() {
 		s.track()
 	}
-	if e.left--; e.left == 0 && e.alone {
+	if e.left--; e.left == 0 && e.placed {
 		e.leave()
 	}
 	return &o.extra
@@ -203,15 +197,13 @@ func (e *Expected[T, X]) Init(r *Ref[T], object *T) *X {
 
 // leave makes the place free for others.
 func (e *Expected[T, X]) leave() {
-	e.alone = false
+	e.placed = false
 	e.family.place.Store(empty)
 }
 
 // next returns what an object needs that the spare is not for.
-func (e *Expected[T, X]) next() *owned[T, X] {
-	var o *owned[T, X]
-	g := e.free
-	if g != nil {
+func (e *Expected[T, X]) next() (o *owned[T, X], g *guard) {
+	if g = e.free; g != nil {
 		e.free, g.next = g.next, nil
 		o = g.watched.state.Load().owned.(*owned[T, X])
 		// Nobody can acquire the object with the Ref that had the state before, whose generation is over.
@@ -220,11 +212,9 @@ func (e *Expected[T, X]) next() *owned[T, X] {
 		o = new(owned[T, X])
 		o.owned, o.counter = o, e.family.counter
 		g = guards.Get().(*guard)
-		g.watched.state.Store(&o.state)
 		o.refs.Store(1)
 	}
-	o.family, o.parent, o.idle = e.family, e.parent, g
-	return o
+	return o, g
 }
 
 // Done ends the making of the objects, of which there may be fewer than expected.
@@ -236,35 +226,37 @@ func (e *Expected[T, X]) Done() {
 		}
 		e.left = 0
 	}
-	if o := e.spare; o != nil {
-		e.spare = nil
-		e.family.keep(o)
+	if u := e.spare; u.owned != nil {
+		e.spare = unusedState[T, X]{}
+		e.family.keep(u)
 	}
 	for g := e.free; g != nil; g = e.free {
 		e.free, g.next = g.next, nil
 		e.family.keepGuard(g)
 	}
-	if e.alone {
+	if e.placed {
 		e.leave()
 	}
 }
 
 // giveBack hands the state and its guard to their family, once nobody uses them, and returns the parent unless the family
 // keeps what the object counted. The state then belongs to the next object.
-func (o *owned[T, X]) giveBack() (parent *state) {
+func (o *owned[T, X]) giveBack(g *guard) (parent *state) {
 	f, parent := o.family, o.parent
+	u := unusedState[T, X]{o, g}
+	o.family, o.parent = nil, nil
 	if parent != nil && o.renew() && f.place.CompareAndSwap(empty, taken) {
-		f.spare = o
+		f.spare = u
 		f.place.Store(full)
 		if f.isOpen() {
 			return nil
 		}
 		// Whoever closed the parent may have come too early for the spare.
-		if o = f.removeSpare(); o == nil {
+		if u = f.removeSpare(); u.owned == nil {
 			return nil
 		}
 	}
-	f.keep(o)
+	f.keep(u)
 	f.counter.add(-1)
 	return parent
 }
@@ -283,15 +275,16 @@ func (s *state) renew() bool {
 }
 
 // keep keeps a state that nobody uses, with its guard.
-func (f *Family[T, X]) keep(o *owned[T, X]) {
-	g := o.idle
-	o.idle, o.family = nil, nil
+func (f *Family[T, X]) keep(u unusedState[T, X]) {
+	s := &u.owned.state
 	// Without this the cleanup of the guard, should the family be forgotten, would destroy the object again.
-	age := ageOf(o.refs.Load())
-	o.refs.Store(age.refs(closedBit))
-	if age != oldest {
-		f.keepGuard(g)
+	age := ageOf(s.refs.Load())
+	s.refs.Store(age.refs(closedBit))
+	if age == oldest {
+		return
 	}
+	u.guard.watch(s) // for next
+	f.keepGuard(u.guard)
 }
 
 // keepGuard adds the guard of a state that nobody uses to those that wait for objects, if there is room.

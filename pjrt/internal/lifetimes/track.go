@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The purepjrt Authors
 
-package lifetime
+package lifetimes
 
 import (
 	"fmt"
@@ -106,12 +106,15 @@ func WriteLeaks(w io.Writer) error {
 	return nil
 }
 
+// public is the beginning of the names of functions that only pass on what they are called with.
+const public = "github.com/purepjrt/purepjrt/pjrt/lifetime."
+
 func formatStack(pcs []uintptr) string {
 	var b strings.Builder
 	frames := runtime.CallersFrames(pcs)
 	for {
 		f, more := frames.Next()
-		if f.Function != "" {
+		if f.Function != "" && !strings.HasPrefix(f.Function, public) {
 			fmt.Fprintf(&b, "\t%s\n\t\t%s:%d\n", f.Function, f.File, f.Line)
 		}
 		if !more {

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package pjrt_test
+
+import (
+	"context"
+	"runtime"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/purepjrt/purepjrt/pjrt"
+)
+
+// With this setting a collection ends the process if a cleanup keeps the object that it is for.
+func TestNoCleanupKeepsItsOwnObject(t *testing.T) {
+	t.Parallel()
+	if !inChild(t, "GODEBUG=checkfinalizers=1") {
+		return
+	}
+	ctx := context.Background()
+	client := newClient(t)
+	exe, a := compile(t, client, copies(2)), upload(t, client, floats(1, 2, 3, 4))
+	args, outs := []*pjrt.Buffer{a, a}, make([]*pjrt.Buffer, 2)
+	bound := bind(t, exe, argument(a))
+	runtime.GC()
+	for _, opts := range []*pjrt.ExecuteOptions{nil, reuse, {Bound: bound}} {
+		list := args
+		if opts != nil && opts.Bound != nil {
+			list = args[:1]
+		}
+		executeAgain(t, exe, outs, list, opts)
+		runtime.GC()
+		closeAll(outs)
+		runtime.GC() // with memory for the next results
+	}
+	results, done, err := exe.Start(ctx, args, nil)
+	require.NoError(t, err)
+	runtime.GC()
+	require.NoError(t, done.Wait(ctx))
+	done.Close()
+	r, err := results[0].Reference(ctx)
+	require.NoError(t, err)
+	closeAll(results)
+	runtime.GC() // with a closed Buffer in use
+	r.Close()
+	runtime.GC()
+	_, err = exe.Execute(ctx, args, nil) // forgotten
+	require.NoError(t, err)
+	runtime.GC()
+	runtime.GC()
+	require.NoError(t, client.Close())
+	runtime.GC()
+}
