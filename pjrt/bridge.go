@@ -8,10 +8,10 @@ import (
 	"fmt"
 
 	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/pjrt/compile"
 	"github.com/purepjrt/purepjrt/pjrt/internal/bridge"
 	"github.com/purepjrt/purepjrt/pjrt/internal/lifetimes"
 	"github.com/purepjrt/purepjrt/pjrt/internal/standin"
-	"github.com/purepjrt/purepjrt/pjrt/saved"
 )
 
 func init() {
@@ -50,7 +50,7 @@ func init() {
 		},
 		AdoptEvent: adoptEvent,
 		AdoptExecutable: func(p any, h *capi.Executable) (any, error) {
-			return newExecutable(p.(*Plugin), saved.Target{}, h, nil, nil)
+			return newExecutable(p.(*Plugin), compile.System{}, h, nil, nil)
 		},
 		AdoptLoadedExecutable: func(c any, h *capi.LoadedExecutable) (any, error) {
 			return newLoadedExecutable(c.(*Client), h, nil)

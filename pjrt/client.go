@@ -19,7 +19,6 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/internal/createoptions"
 	"github.com/purepjrt/purepjrt/pjrt/internal/lifetimes"
 	"github.com/purepjrt/purepjrt/pjrt/kv"
-	"github.com/purepjrt/purepjrt/pjrt/saved"
 )
 
 // Client is one instance of a plugin, with its devices.
@@ -43,8 +42,8 @@ type Client struct {
 	mu       sync.Mutex
 	topology *Topology // guarded by mu; nil until it is asked for
 
-	describeTarget sync.Once
-	described      saved.Target // set by describeTarget
+	describeSystem sync.Once
+	described      compile.System // set by describeSystem
 
 	buffers    *bufferFamily
 	events     *eventFamily

@@ -17,7 +17,6 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt"
 	other "github.com/purepjrt/purepjrt/pjrt/compile"
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
-	"github.com/purepjrt/purepjrt/pjrt/saved"
 )
 
 // otherCompiler compiles with its own client.
@@ -223,7 +222,7 @@ func TestATrialComesBeforeTheLoad(t *testing.T) {
 	require.ErrorIs(t, err, pjrt.ErrUnimplemented, "the plugin is too old for an origin")
 	require.Len(t, trial.loads, 1)
 	load := trial.loads[0]
-	whole, err := saved.Decode(data)
+	whole, err := other.Decode(data)
 	require.NoError(t, err)
 	assert.Equal(t, whole.Code, load.Executable, "what the plugin wrote")
 	assert.Equal(t, []int32{1}, load.ComputationOrigin)

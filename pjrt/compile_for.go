@@ -69,7 +69,7 @@ func compileFor(
 		if err != nil {
 			return nil, in.explain(in.failedElsewhere(err))
 		}
-		return newSerializedExecutable(p, topology.savedTarget(), result, in.parameters)
+		return newSerializedExecutable(p, topology.system(), result, in.parameters)
 	}
 	return abandon.Call(ctx, func() (*Executable, error) {
 		var call capi.Call[capi.CompileArgs]
@@ -93,7 +93,7 @@ func compileFor(
 			in.saveFailed(err)
 			return nil, in.explain(err)
 		}
-		return newExecutable(p, topology.savedTarget(), call.Args.Executable, topology.owner(), in.parameters)
+		return newExecutable(p, topology.system(), call.Args.Executable, topology.owner(), in.parameters)
 	}, (*Executable).Close)
 }
 

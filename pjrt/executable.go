@@ -16,7 +16,6 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/internal/hlo"
 	"github.com/purepjrt/purepjrt/pjrt/internal/lifetimes"
 	"github.com/purepjrt/purepjrt/pjrt/internal/source"
-	"github.com/purepjrt/purepjrt/pjrt/saved"
 )
 
 // Executable describes a compiled program. It cannot run: it was compiled for a topology,
@@ -25,15 +24,15 @@ type Executable struct {
 	plugin *Plugin
 	table  *capi.Table
 	ref    *lifetimes.Ref[capi.Executable] // nil if there are only the bytes in serialized
-	target saved.Target                    // of the compilation; empty if unknown
+	system compile.System                  // of the compilation; empty if unknown
 
 	name                                   string
 	numReplicas, numPartitions, numOutputs int
 
-	serialized []byte            // what the plugin wrote, for an executable of a compile.Compiler
-	abi        *saved.ABIVersion // of serialized; nil if unknown
-	codeless   bool              // the plugin would write bytes without the code
-	text       []Shape           // the parameters in the program's text; nil if unknown
+	serialized []byte              // what the plugin wrote, for an executable of a compile.Compiler
+	abi        *compile.ABIVersion // of serialized; nil if unknown
+	codeless   bool                // the plugin would write bytes without the code
+	text       []Shape             // the parameters in the program's text; nil if unknown
 	entry      func() *entry
 	outputs    func() ([]Shape, error)
 	layouts    func() []*Layout // of the parameters
@@ -41,15 +40,15 @@ type Executable struct {
 
 // newExecutable takes over an executable of the plugin. parent, which may be nil, stays
 // alive for as long as the executable. parameters are those in the program's text, nil if
-// unknown. An empty target means an unknown one.
+// unknown. An empty system means an unknown one.
 func newExecutable(
-	p *Plugin, target saved.Target, h *capi.Executable, parent lifetimes.Parent, parameters []Shape,
+	p *Plugin, system compile.System, h *capi.Executable, parent lifetimes.Parent, parameters []Shape,
 ) (*Executable, error) {
 	if h == nil {
 		return nil, failed(ErrInternal, "the plugin reported success and gave no executable")
 	}
 	table := p.table
-	e := &Executable{plugin: p, table: table, target: target, text: parameters}
+	e := &Executable{plugin: p, table: table, system: system, text: parameters}
 	e.ref = lifetimes.New("compiled program", h, parent, func(h *capi.Executable) {
 		var d capi.Call[capi.ExecutableDestroyArgs]
 		d.Args.Executable = h
@@ -66,7 +65,7 @@ func newExecutable(
 }
 
 // newSerializedExecutable makes an executable from the result of a compile.Compiler.
-func newSerializedExecutable(p *Plugin, target saved.Target, r *compile.Result, parameters []Shape) (*Executable, error) {
+func newSerializedExecutable(p *Plugin, system compile.System, r *compile.Result, parameters []Shape) (*Executable, error) {
 	code, abi, err := ofCompiler(r)
 	if err != nil {
 		return nil, err
@@ -79,7 +78,7 @@ func newSerializedExecutable(p *Plugin, target saved.Target, r *compile.Result, 
 	}
 	outputs, outputsErr := known(r.Outputs, "results")
 	return &Executable{
-		plugin: p, table: p.table, target: target, serialized: code, abi: abi, text: parameters,
+		plugin: p, table: p.table, system: system, serialized: code, abi: abi, text: parameters,
 		name: r.Name, numReplicas: r.Replicas, numPartitions: r.Partitions, numOutputs: len(outputs),
 		entry: func() *entry {
 			shapes, err := known(r.Parameters, "parameters")

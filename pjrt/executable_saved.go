@@ -21,7 +21,6 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/compile"
 	"github.com/purepjrt/purepjrt/pjrt/internal/abandon"
 	"github.com/purepjrt/purepjrt/pjrt/internal/xlaproto"
-	"github.com/purepjrt/purepjrt/pjrt/saved"
 )
 
 // Serialize returns the executable as bytes for [Client.DeserializeAndLoad]
@@ -46,8 +45,8 @@ func (e *Executable) Serialize(ctx context.Context) ([]byte, error) {
 			"would write it without its code: keep those bytes")
 	}
 	return abandon.Call(ctx, func() ([]byte, error) {
-		s := saved.Executable{
-			Plugin: e.plugin.saved(), Target: e.target, ABI: e.abi, Devices: e.numReplicas * e.numPartitions, Code: e.serialized,
+		s := compile.Executable{
+			Plugin: e.plugin.saved(), System: e.system, ABI: e.abi, Devices: e.numReplicas * e.numPartitions, Code: e.serialized,
 		}
 		if s.Code != nil {
 			return s.Encode(), nil
@@ -75,23 +74,23 @@ func (e *Executable) Serialize(ctx context.Context) ([]byte, error) {
 }
 
 // abiVersion returns nil if the plugin has no versions.
-func (e *Executable) abiVersion(h *capi.Executable) (*saved.ABIVersion, error) {
+func (e *Executable) abiVersion(h *capi.Executable) (*compile.ABIVersion, error) {
 	platform, proto, err := e.table.ExecutableABIVersion(h)
 	if err != nil {
 		return nil, optional(err)
 	}
-	return &saved.ABIVersion{Platform: platform, Proto: proto}, nil
+	return &compile.ABIVersion{Platform: platform, Proto: proto}, nil
 }
 
 // codeToLoad returns what DeserializeAndLoad passes to the plugin: the code of a saved
 // executable that belongs to the client, or foreign bytes as they are.
 func (c *Client) codeToLoad(data []byte, foreign bool) ([]byte, error) {
-	if foreign && !saved.Is(data) {
+	if foreign && !compile.IsExecutable(data) {
 		return data, nil
 	}
-	s, err := saved.Decode(data)
+	s, err := compile.Decode(data)
 	switch {
-	case errors.Is(err, saved.ErrFormat):
+	case errors.Is(err, compile.ErrFormat):
 		return nil, invalid("the bytes are not those that Serialize returned: set Foreign in the LoadOptions " +
 			"if they are what the plugin itself wrote")
 	case err != nil:
@@ -99,7 +98,7 @@ func (c *Client) codeToLoad(data []byte, foreign bool) ([]byte, error) {
 	case foreign:
 		return s.Code, nil
 	}
-	if err := misplaced(s, c.plugin, c.savedTarget(), c.runs); err != nil {
+	if err := misplaced(s, c.plugin, c.system(), c.runs); err != nil {
 		return nil, failed(ErrFailedPrecondition, "the saved executable does not belong here: %v: compile the program again, "+
 			"or set Foreign in the LoadOptions to leave the decision to the plugin", err)
 	}
@@ -108,25 +107,25 @@ func (c *Client) codeToLoad(data []byte, foreign bool) ([]byte, error) {
 
 // ofCompiler returns the plugin's bytes of the executable that a compile.Compiler made, and
 // its ABI version if known.
-func ofCompiler(r *compile.Result) ([]byte, *saved.ABIVersion, error) {
+func ofCompiler(r *compile.Result) ([]byte, *compile.ABIVersion, error) {
 	if r == nil || len(r.Executable) == 0 {
 		return nil, nil, failed(ErrInternal, "the Compiler of the options reported success and gave no executable")
 	}
-	if !saved.Is(r.Executable) {
+	if !compile.IsExecutable(r.Executable) {
 		return r.Executable, r.ABI, nil
 	}
-	s, err := saved.Decode(r.Executable)
+	s, err := compile.Decode(r.Executable)
 	if err != nil {
 		return nil, nil, failed(ErrDataLoss, "the Compiler of the options: %v", err)
 	}
 	return s.Code, s.ABI, nil
 }
 
-// misplaced returns an error that says why an executable cannot run on a target with a
+// misplaced returns an error that says why an executable cannot run on a system with a
 // plugin. runs reports whether the plugin's runtime can execute a program of another build
 // of the plugin, and returns the plugin's error if not.
-func misplaced(s *saved.Executable, p *Plugin, target saved.Target, runs func(*saved.ABIVersion) (bool, error)) error {
-	from, here := &s.Target, &target
+func misplaced(s *compile.Executable, p *Plugin, system compile.System, runs func(*compile.ABIVersion) (bool, error)) error {
+	from, here := &s.System, &system
 	if !strings.EqualFold(from.Platform, here.Platform) {
 		return fmt.Errorf("it was compiled for the platform %q, not %q", from.Platform, here.Platform)
 	}
@@ -154,13 +153,13 @@ func misplaced(s *saved.Executable, p *Plugin, target saved.Target, runs func(*s
 	// A program for one device needs no other, and a host's devices have no connections.
 	if s.Devices > 1 && !isHost(from.Platform) && from.Devices > 0 &&
 		(from.Devices != here.Devices || !slices.Equal(from.Bounds, here.Bounds)) {
-		return fmt.Errorf("it was compiled for %s, not %s", system(from), system(here))
+		return fmt.Errorf("it was compiled for %s, not %s", size(from), size(here))
 	}
 	return nil
 }
 
-// system describes the devices of a target.
-func system(t *saved.Target) string {
+// size describes the devices of a system.
+func size(t *compile.System) string {
 	text := fmt.Sprintf("a system of %d devices", t.Devices)
 	for i, n := range t.Bounds {
 		sep := " x "
@@ -175,7 +174,7 @@ func system(t *saved.Target) string {
 // runs reports whether the client's runtime can execute programs of version v, and returns
 // the plugin's error if not (PJRT_RuntimeAbiVersion_IsCompatibleWithExecutable). v may be
 // nil.
-func (c *Client) runs(v *saved.ABIVersion) (bool, error) {
+func (c *Client) runs(v *compile.ABIVersion) (bool, error) {
 	if v == nil {
 		return false, nil
 	}
@@ -212,26 +211,26 @@ func (c *Client) runs(v *saved.ABIVersion) (bool, error) {
 	return err == nil, err
 }
 
-// savedTarget describes the client's devices.
-func (c *Client) savedTarget() saved.Target {
-	c.describeTarget.Do(func() {
+// system describes the client's devices.
+func (c *Client) system() compile.System {
+	c.describeSystem.Do(func() {
 		descriptions := make([]*DeviceDescription, len(c.devices))
 		for i, d := range c.devices {
 			descriptions[i] = d.Description()
 		}
-		c.described = newSavedTarget(c.platformName, c.platformVersion, descriptions, c.serializedTopology)
+		c.described = newSystem(c.platformName, c.platformVersion, descriptions, c.serializedTopology)
 	})
 	return c.described
 }
 
-// savedTarget describes the devices of the topology.
-func (t *Topology) savedTarget() saved.Target {
+// system describes the devices of the topology.
+func (t *Topology) system() compile.System {
 	devices, _ := t.Devices()
-	return newSavedTarget(t.platformName, t.platformVersion, devices, t.Serialize)
+	return newSystem(t.platformName, t.platformVersion, devices, t.Serialize)
 }
 
-func newSavedTarget(platform, version string, devices []*DeviceDescription, topology func() ([]byte, error)) saved.Target {
-	t := saved.Target{Platform: platform, PlatformVersion: version, Devices: len(devices)}
+func newSystem(platform, version string, devices []*DeviceDescription, topology func() ([]byte, error)) compile.System {
+	t := compile.System{Platform: platform, PlatformVersion: version, Devices: len(devices)}
 	var lowest, highest []int64
 	for i, d := range devices {
 		kind := d.Kind()
@@ -273,7 +272,7 @@ func newSavedTarget(platform, version string, devices []*DeviceDescription, topo
 func isHost(platform string) bool { return platform == kindCPU }
 
 // saved identifies the plugin. The first call reads its file.
-func (p *Plugin) saved() saved.Plugin {
+func (p *Plugin) saved() compile.Plugin {
 	major, minor := p.Version()
 	p.readDigest.Do(func() {
 		// If the file cannot be read, what the plugin reports must suffice.
@@ -286,7 +285,7 @@ func (p *Plugin) saved() saved.Plugin {
 		h.text(fmt.Sprint(p.attributes))
 		p.digest = [sha256.Size]byte(h.Sum(nil))
 	})
-	return saved.Plugin{Digest: p.digest, Major: major, Minor: minor}
+	return compile.Plugin{Digest: p.digest, Major: major, Minor: minor}
 }
 
 // fileDigest returns a digest of a file. Plugins have hundreds of megabytes, for which

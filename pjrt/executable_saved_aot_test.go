@@ -15,8 +15,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/purepjrt/purepjrt/pjrt"
+	saved "github.com/purepjrt/purepjrt/pjrt/compile"
 	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest"
-	"github.com/purepjrt/purepjrt/pjrt/saved"
 )
 
 // Each version of libtpu refuses the executables of the others, and those for systems of
@@ -45,14 +45,14 @@ func TestAheadOfTimeExecutablesBelongToTheirPluginAndSystem(t *testing.T) {
 	for from, m := range all {
 		s, err := saved.Decode(m.data)
 		require.NoError(t, err)
-		assert.Equal(t, "tpu", s.Target.Platform)
-		assert.Equal(t, []string{"TPU v5 lite"}, s.Target.Kinds)
+		assert.Equal(t, "tpu", s.System.Platform)
+		assert.Equal(t, []string{"TPU v5 lite"}, s.System.Kinds)
 		assert.Equal(t, 2, s.Devices)
-		t.Logf("%s: API %d.%d, %d devices in %v, ABI %v, %q", from, s.Plugin.Major, s.Plugin.Minor, s.Target.Devices, s.Target.Bounds, s.ABI, s.Target.PlatformVersion)
+		t.Logf("%s: API %d.%d, %d devices in %v, ABI %v, %q", from, s.Plugin.Major, s.Plugin.Minor, s.System.Devices, s.System.Bounds, s.ABI, s.System.PlatformVersion)
 		for to, here := range all {
 			plugin, name, _ := strings.Cut(to, " ")
 			unasked := func(*saved.ABIVersion) (bool, error) { return false, nil }
-			err := pjrt.Misplaced(s, here.plugin, pjrt.SavedTarget(here.topology), unasked)
+			err := pjrt.Misplaced(s, here.plugin, pjrt.SystemOf(here.topology), unasked)
 			switch {
 			case from == to:
 				assert.NoError(t, err, from)

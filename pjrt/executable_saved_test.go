@@ -17,8 +17,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/purepjrt/purepjrt/pjrt"
+	saved "github.com/purepjrt/purepjrt/pjrt/compile"
 	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest"
-	"github.com/purepjrt/purepjrt/pjrt/saved"
 )
 
 func TestASavedExecutableSaysWhereItBelongs(t *testing.T) {
@@ -31,12 +31,12 @@ func TestASavedExecutableSaysWhereItBelongs(t *testing.T) {
 	major, minor := client.Plugin().Version()
 	assert.Equal(t, [2]int{major, minor}, [2]int{s.Plugin.Major, s.Plugin.Minor})
 	if os.Getenv(emulator) == "" {
-		assert.NotEmpty(t, s.Target.CPUFeatures)
+		assert.NotEmpty(t, s.System.CPUFeatures)
 	}
-	s.Target.CPUFeatures = nil
-	assert.Equal(t, saved.Target{
+	s.System.CPUFeatures = nil
+	assert.Equal(t, saved.System{
 		Platform: "cpu", PlatformVersion: client.PlatformVersion(), Kinds: []string{"cpu"}, Devices: len(client.Devices()),
-	}, s.Target)
+	}, s.System)
 	assert.Equal(t, 1, s.Devices)
 	assert.Nil(t, s.ABI, "the CPU plugin has no ABI versions")
 }
@@ -55,14 +55,14 @@ func TestAnExecutableThatBelongsElsewhereIsNotLoaded(t *testing.T) {
 		"another build":                      {func(s *saved.Executable) { s.Plugin.Digest[7]++ }, "", `it was compiled by another build of the plugin (API 0.81, platform version "cpu"), and this one is API 0.81, "cpu"`},
 		"another ABI":                        {func(s *saved.Executable) { s.Plugin.Digest[7]++; s.ABI = &saved.ABIVersion{Proto: []byte("x")} }, "", "another build of the plugin"},
 		"the same ABI unasked":               {func(s *saved.Executable) { s.ABI = &saved.ABIVersion{Proto: []byte("x")} }, "", ""},
-		"another platform":                   {func(s *saved.Executable) { s.Target.Platform = "cuda" }, "", `it was compiled for the platform "cuda", not "cpu"`},
-		"spelling of it":                     {func(s *saved.Executable) { s.Target.Platform = "CPU" }, "", ""},
-		"better CPU":                         {func(s *saved.Executable) { s.Target.CPUFeatures = append(s.Target.CPUFeatures, "a", "b") }, "", "a CPU with a, b, which this one lacks"},
-		"lesser CPU":                         {func(s *saved.Executable) { s.Target.CPUFeatures = s.Target.CPUFeatures[:1] }, "", ""},
-		"unknown CPU":                        {func(s *saved.Executable) { s.Target.CPUFeatures = nil }, "", ""},
-		"another kind":                       {func(s *saved.Executable) { s.Target.Kinds = []string{"a", "b"} }, "", "for devices of the kind a, b, not cpu"},
-		"more devices, of which one runs it": {func(s *saved.Executable) { s.Target.Devices = 99 }, "", ""},
-		"more devices on the host":           {func(s *saved.Executable) { s.Target.Devices, s.Devices = 99, 2 }, "", ""},
+		"another platform":                   {func(s *saved.Executable) { s.System.Platform = "cuda" }, "", `it was compiled for the platform "cuda", not "cpu"`},
+		"spelling of it":                     {func(s *saved.Executable) { s.System.Platform = "CPU" }, "", ""},
+		"better CPU":                         {func(s *saved.Executable) { s.System.CPUFeatures = append(s.System.CPUFeatures, "a", "b") }, "", "a CPU with a, b, which this one lacks"},
+		"lesser CPU":                         {func(s *saved.Executable) { s.System.CPUFeatures = s.System.CPUFeatures[:1] }, "", ""},
+		"unknown CPU":                        {func(s *saved.Executable) { s.System.CPUFeatures = nil }, "", ""},
+		"another kind":                       {func(s *saved.Executable) { s.System.Kinds = []string{"a", "b"} }, "", "for devices of the kind a, b, not cpu"},
+		"more devices, of which one runs it": {func(s *saved.Executable) { s.System.Devices = 99 }, "", ""},
+		"more devices on the host":           {func(s *saved.Executable) { s.System.Devices, s.Devices = 99, 2 }, "", ""},
 		"no code":                            {func(s *saved.Executable) { s.Code = nil }, "PJRT_Executable_DeserializeAndLoad", "PJRT_Executable_DeserializeAndLoad"},
 		"wrong code":                         {func(s *saved.Executable) { s.Code = s.Code[1:] }, "PJRT_Executable_DeserializeAndLoad", "PJRT_Executable_DeserializeAndLoad"},
 	} {
@@ -179,14 +179,14 @@ func TestBuildsOfAPluginAreToldApartByTheirFiles(t *testing.T) {
 
 func TestWhereExecutablesBelong(t *testing.T) {
 	plugin := newClient(t).Plugin()
-	tpus := func(n int, bounds ...int64) saved.Target {
-		return saved.Target{Platform: "tpu", Kinds: []string{"TPU v5 lite"}, Devices: n, Bounds: bounds}
+	tpus := func(n int, bounds ...int64) saved.System {
+		return saved.System{Platform: "tpu", Kinds: []string{"TPU v5 lite"}, Devices: n, Bounds: bounds}
 	}
 	abi := &saved.ABIVersion{Platform: 1, Proto: []byte("x")}
 	for name, c := range map[string]struct {
-		from    saved.Target
+		from    saved.System
 		devices int
-		here    saved.Target
+		here    saved.System
 		another bool // build of the plugin
 		runs    bool
 		says    error // what the plugin says about the ABI version
@@ -197,14 +197,14 @@ func TestWhereExecutablesBelong(t *testing.T) {
 		"larger":                    {tpus(4, 2, 2, 1), 2, tpus(8, 4, 2, 1), false, false, nil, "for a system of 4 devices in 2 x 2 x 1, not a system of 8 devices in 4 x 2 x 1"},
 		"larger, no grid":           {tpus(4), 2, tpus(8), false, false, nil, "for a system of 4 devices, not a system of 8 devices"},
 		"larger, for one device":    {tpus(4, 2, 2, 1), 1, tpus(8, 4, 2, 1), false, false, nil, ""},
-		"system unknown":            {saved.Target{Platform: "tpu"}, 4, tpus(4, 2, 2, 1), false, false, nil, ""},
+		"system unknown":            {saved.System{Platform: "tpu"}, 4, tpus(4, 2, 2, 1), false, false, nil, ""},
 		"another build":             {tpus(1), 1, tpus(1), true, false, nil, "by another build of the plugin"},
 		"another that can run it":   {tpus(1), 1, tpus(1), true, true, nil, ""},
 		"another that cannot":       {tpus(1), 1, tpus(1), true, false, io.ErrNoProgress, "which cannot run it: " + io.ErrNoProgress.Error()},
-		"one that can, wrong kinds": {tpus(1), 1, saved.Target{Platform: "tpu", Kinds: []string{"TPU v4"}, Devices: 1}, true, true, nil, "of the kind TPU v5 lite, not TPU v4"},
+		"one that can, wrong kinds": {tpus(1), 1, saved.System{Platform: "tpu", Kinds: []string{"TPU v4"}, Devices: 1}, true, true, nil, "of the kind TPU v5 lite, not TPU v4"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := &saved.Executable{Plugin: pjrt.SavedPlugin(plugin), Target: c.from, Devices: c.devices, ABI: abi}
+			s := &saved.Executable{Plugin: pjrt.SavedPlugin(plugin), System: c.from, Devices: c.devices, ABI: abi}
 			if c.another {
 				s.Plugin.Digest[0]++
 			}

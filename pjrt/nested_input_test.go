@@ -16,12 +16,12 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 
 	"github.com/purepjrt/purepjrt/pjrt"
+	saved "github.com/purepjrt/purepjrt/pjrt/compile"
 	"github.com/purepjrt/purepjrt/pjrt/hlo"
 	"github.com/purepjrt/purepjrt/pjrt/inspect"
 	"github.com/purepjrt/purepjrt/pjrt/npy"
 	"github.com/purepjrt/purepjrt/pjrt/pjrttest"
 	"github.com/purepjrt/purepjrt/pjrt/safetensors"
-	"github.com/purepjrt/purepjrt/pjrt/saved"
 	"github.com/purepjrt/purepjrt/pjrt/sharding"
 	"github.com/purepjrt/purepjrt/pjrt/stablehlo"
 	"github.com/purepjrt/purepjrt/pjrt/xlaflags"

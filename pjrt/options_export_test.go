@@ -3,7 +3,7 @@
 
 package pjrt
 
-import "github.com/purepjrt/purepjrt/pjrt/saved"
+import "github.com/purepjrt/purepjrt/pjrt/compile"
 
 // EncodeOptions encodes options for a topology of four devices whose platform
 // has its own flags.
@@ -22,5 +22,5 @@ var (
 	SavedPlugin = (*Plugin).saved
 )
 
-// SavedTarget is what Serialize states about executables for the topology.
-func SavedTarget(t *Topology) saved.Target { return t.savedTarget() }
+// SystemOf is what Serialize states about executables for the topology.
+func SystemOf(t *Topology) compile.System { return t.system() }

@@ -7,8 +7,8 @@ import (
 	"github.com/purepjrt/purepjrt/capi"
 	"github.com/purepjrt/purepjrt/extensions"
 	"github.com/purepjrt/purepjrt/pjrt"
+	"github.com/purepjrt/purepjrt/pjrt/compile"
 	"github.com/purepjrt/purepjrt/pjrt/raw"
-	"github.com/purepjrt/purepjrt/pjrt/saved"
 )
 
 // TargetArguments returns what an executable was compiled for
@@ -159,8 +159,8 @@ func codeOf(p *pjrt.Plugin, executable []byte) ([]byte, error) {
 	if p == nil {
 		return nil, errNilPlugin
 	}
-	if saved.Is(executable) {
-		e, err := saved.Decode(executable)
+	if compile.IsExecutable(executable) {
+		e, err := compile.Decode(executable)
 		if err != nil {
 			return nil, pjrt.ErrInvalidArgument.Errorf("the executable cannot be read: %v", err)
 		}

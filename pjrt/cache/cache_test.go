@@ -21,9 +21,9 @@ import (
 
 	"github.com/purepjrt/purepjrt/pjrt"
 	"github.com/purepjrt/purepjrt/pjrt/cache"
+	"github.com/purepjrt/purepjrt/pjrt/compile"
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
 	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest/cputest"
-	"github.com/purepjrt/purepjrt/pjrt/saved"
 )
 
 // TestMain checks that the tests left no objects in the plugin.
@@ -253,7 +253,7 @@ func TestAnEntryThatThePluginRejectsIsCompiledAgain(t *testing.T) {
 	client := newClient(t)
 	key, err := client.CompileKey(scale(2), nil)
 	require.NoError(t, err)
-	entry := saved.Executable{Code: []byte("intact, but not an executable")}
+	entry := compile.Executable{Code: []byte("intact, but not an executable")}
 	cache.Store(c, key, entry.Encode())
 	has, err := c.Has(client, scale(2), nil)
 	require.NoError(t, err)

@@ -14,7 +14,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/purepjrt/purepjrt/pjrt/saved"
+	"github.com/purepjrt/purepjrt/pjrt/compile"
 )
 
 // An Entry is an executable on disk.
@@ -27,8 +27,8 @@ type Entry struct {
 	Used time.Time
 	// Problem says why Compile would not use the entry. Only [Cache.Verify] sets it.
 	Problem error
-	// Target is the system that the executable was compiled for. Only [Cache.Verify] sets it.
-	Target saved.Target
+	// System is the one that the executable was compiled for. Only [Cache.Verify] sets it.
+	System compile.System
 }
 
 // Entries lists what is in the directory, the last used first, without reading the executables. It changes nothing.
@@ -65,26 +65,26 @@ func (c *Cache) Verify(ctx context.Context) ([]Entry, error) {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		list[i].Target, list[i].Problem = c.verify(list[i].Path)
+		list[i].System, list[i].Problem = c.verify(list[i].Path)
 	}
 	// Another process may have removed entries meanwhile.
 	return slices.DeleteFunc(list, func(e Entry) bool { return errors.Is(e.Problem, fs.ErrNotExist) }), nil
 }
 
-func (c *Cache) verify(path string) (saved.Target, error) {
+func (c *Cache) verify(path string) (compile.System, error) {
 	key, err := keyOfFile(path)
 	if err != nil {
-		return saved.Target{}, err
+		return compile.System{}, err
 	}
 	content, _, err := c.read(key)
 	if err != nil {
-		return saved.Target{}, err
+		return compile.System{}, err
 	}
-	exe, err := saved.Decode(content)
+	exe, err := compile.Decode(content)
 	if err != nil {
-		return saved.Target{}, err
+		return compile.System{}, err
 	}
-	return exe.Target, nil
+	return exe.System, nil
 }
 
 // keyOfFile returns the key in the name of an entry.

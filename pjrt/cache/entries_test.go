@@ -50,7 +50,7 @@ func TestEntriesAreListedVerifiedAndRemoved(t *testing.T) {
 			damaged++
 			continue
 		}
-		assert.Equal(t, "cpu", e.Target.Platform)
+		assert.Equal(t, "cpu", e.System.Platform)
 	}
 	assert.Equal(t, 1, damaged)
 	assert.Equal(t, 2, c.Stats().Entries)

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The purepjrt Authors
 
-// Package compile has the interface of compilers that a program uses in place of the plugin in its own process. Put a
+// Package compile has compiled programs as bytes, and the interface of compilers that a program uses in place of the
+// plugin in its own process. [Decode] reads what pjrt's Executable.Serialize returns, and where it belongs.
+//
+// Put a
 // [Compiler] into pjrt.ClientOptions or pjrt.CompileOptions, and a [Loader] into pjrt.LoadOptions. Package pjrt checks
 // programs and options as always, passes them on as a [Job], and loads what comes back.
 //
@@ -13,7 +16,6 @@ import (
 
 	"github.com/purepjrt/purepjrt/capi"
 	"github.com/purepjrt/purepjrt/pjrt/array"
-	"github.com/purepjrt/purepjrt/pjrt/saved"
 )
 
 // Compiler compiles programs. Its methods may be called from any goroutine, many at once.
@@ -60,7 +62,7 @@ type Job struct {
 type Result struct {
 	Executable []byte // as pjrt's Executable.Serialize or PJRT_Executable_Serialize wrote it
 	// ABI is what the executable needs of the runtime, if Executable is the plugin's bytes and the plugin reports it.
-	ABI                  *saved.ABIVersion
+	ABI                  *ABIVersion
 	Name                 string
 	Replicas, Partitions int
 	// Parameters and Outputs are the shapes on one device; nil if the plugin does not report them.

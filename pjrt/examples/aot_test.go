@@ -13,9 +13,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/purepjrt/purepjrt/pjrt/compile"
 	"github.com/purepjrt/purepjrt/pjrt/plugins"
 	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest"
-	"github.com/purepjrt/purepjrt/pjrt/saved"
 )
 
 func TestAheadOfTimeExampleWritesAnExecutableForATPU(t *testing.T) {
@@ -26,8 +26,8 @@ func TestAheadOfTimeExampleWritesAnExecutableForATPU(t *testing.T) {
 	assert.Equal(t, "compiled for TPU v5 lite, on a host with 4 of them\n", output(t, cmd))
 	data, err := os.ReadFile(file)
 	require.NoError(t, err)
-	exe, err := saved.Decode(data)
+	exe, err := compile.Decode(data)
 	require.NoError(t, err)
-	assert.Equal(t, []string{"TPU v5 lite"}, exe.Target.Kinds)
+	assert.Equal(t, []string{"TPU v5 lite"}, exe.System.Kinds)
 	assert.NotEmpty(t, exe.Code)
 }

@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	"github.com/purepjrt/purepjrt/pjrt"
-	"github.com/purepjrt/purepjrt/pjrt/saved"
+	"github.com/purepjrt/purepjrt/pjrt/compile"
 	"github.com/purepjrt/purepjrt/pjrt/sharding"
 )
 
@@ -114,7 +114,7 @@ func New(ctx context.Context, exe *pjrt.Executable) (*Report, error) {
 	ask("the cost", err)
 	slices.SortFunc(r.Cost, func(a, b pjrt.Attribute) int { return strings.Compare(a.Name, b.Name) })
 	if data, err := exe.Serialize(ctx); ask("the buffer assignment", err) {
-		if s, err := saved.Decode(data); err == nil {
+		if s, err := compile.Decode(data); err == nil {
 			r.readSerialized(s.Code)
 		}
 	}

@@ -30,7 +30,6 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/isolate"
 	"github.com/purepjrt/purepjrt/pjrt/npy"
 	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest/cputest"
-	"github.com/purepjrt/purepjrt/pjrt/saved"
 )
 
 func newPlugin(t testing.TB) *pjrt.Plugin {
@@ -566,7 +565,7 @@ func TestADamagedExecutableIsTriedInAChild(t *testing.T) {
 	defer exe.Close()
 	data, err := exe.Serialize(ctx)
 	require.NoError(t, err)
-	whole, err := saved.Decode(data)
+	whole, err := compile.Decode(data)
 	require.NoError(t, err)
 	data = whole.Code // without the checksum that notices the damage
 	options := &pjrt.LoadOptions{Trial: compiler, Foreign: true}

@@ -19,8 +19,8 @@ import (
 	cffi "github.com/purepjrt/purepjrt/capi/ffi"
 	"github.com/purepjrt/purepjrt/internal/subprocess"
 	"github.com/purepjrt/purepjrt/pjrt"
+	saved "github.com/purepjrt/purepjrt/pjrt/compile"
 	"github.com/purepjrt/purepjrt/pjrt/raw"
-	"github.com/purepjrt/purepjrt/pjrt/saved"
 )
 
 // entered says whether this process has called Main.

@@ -12,11 +12,11 @@ import (
 
 	"github.com/purepjrt/purepjrt/extensions/ffi"
 	"github.com/purepjrt/purepjrt/pjrt"
+	"github.com/purepjrt/purepjrt/pjrt/compile"
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
 	"github.com/purepjrt/purepjrt/pjrt/params"
 	"github.com/purepjrt/purepjrt/pjrt/pjrttest"
 	"github.com/purepjrt/purepjrt/pjrt/raw"
-	"github.com/purepjrt/purepjrt/pjrt/saved"
 	"github.com/purepjrt/purepjrt/pjrt/sharding"
 	"github.com/purepjrt/purepjrt/pjrt/transfer"
 )
@@ -198,7 +198,7 @@ func TestPropertiesOfExecutables(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, fingerprint, same)
 		require.NoError(t, again.Close())
-		whole, err := saved.Decode(data)
+		whole, err := compile.Decode(data)
 		require.NoError(t, err)
 		code := whole.Code
 		for _, bad := range [][]byte{{1}, code[:len(code)-1], append([]byte("x"), code...), code[:40]} {

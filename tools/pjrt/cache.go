@@ -85,11 +85,11 @@ func printEntries(w io.Writer, c *cache.Cache, list []cache.Entry) error {
 	rows := terminal.Table{{"PROGRAM", "SIZE", "LAST USED", "COMPILED FOR"}}
 	total := int64(0)
 	for _, e := range list {
-		target := fmt.Sprintf("%d of %s (%s)", e.Target.Devices, e.Target.Platform, strings.Join(e.Target.Kinds, ", "))
+		system := fmt.Sprintf("%d of %s (%s)", e.System.Devices, e.System.Platform, strings.Join(e.System.Kinds, ", "))
 		if e.Problem != nil {
-			target = cli.OneLine(e.Problem.Error())
+			system = cli.OneLine(e.Problem.Error())
 		}
-		rows = append(rows, []string{nameOf(e), size(e.Bytes), e.Used.Format(time.DateTime), target})
+		rows = append(rows, []string{nameOf(e), size(e.Bytes), e.Used.Format(time.DateTime), system})
 		total += e.Bytes
 	}
 	if len(list) > 0 {

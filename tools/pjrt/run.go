@@ -19,9 +19,9 @@ import (
 
 	"github.com/purepjrt/purepjrt/pjrt"
 	"github.com/purepjrt/purepjrt/pjrt/array"
+	saved "github.com/purepjrt/purepjrt/pjrt/compile"
 	"github.com/purepjrt/purepjrt/pjrt/platform"
 	"github.com/purepjrt/purepjrt/pjrt/plugins"
-	"github.com/purepjrt/purepjrt/pjrt/saved"
 	"github.com/purepjrt/purepjrt/pjrt/sharding"
 	"github.com/purepjrt/purepjrt/pjrt/stablehlo"
 	"github.com/purepjrt/purepjrt/tools/internal/cli"
@@ -132,7 +132,7 @@ func (r *runner) run(ctx context.Context, stdin io.Reader, stdout io.Writer, pro
 	if err != nil {
 		return err
 	}
-	compiled := saved.Is(code)
+	compiled := saved.IsExecutable(code)
 	if compiled && (r.partitions > 0 || len(r.flags) > 0 || bool(r.isolated)) {
 		return cli.UsageError(fmt.Errorf("run: %s is already compiled: --partitions, --flag and --isolate are for pjrt compile", program))
 	}
@@ -318,7 +318,7 @@ func (e *execution) compile(ctx context.Context, client *pjrt.Client, options *p
 		}
 		options.Devices = [][]*pjrt.Device{{d}}
 	}
-	if !saved.Is(e.code) {
+	if !saved.IsExecutable(e.code) {
 		exe, err := client.Compile(ctx, pjrt.Program{Code: e.code}, options)
 		if err != nil {
 			return nil, compileError(e.program, client.Plugin().Path(), err)
@@ -519,7 +519,7 @@ func download(ctx context.Context, outputs [][]*pjrt.Buffer, parts []int) ([]res
 // may do work that later ones need not.
 func (e *execution) printTimes(w io.Writer) error {
 	what := "compiled"
-	if saved.Is(e.code) {
+	if saved.IsExecutable(e.code) {
 		what = "loaded"
 	}
 	later := slices.Sorted(slices.Values(e.times[1:]))

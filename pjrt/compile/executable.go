@@ -1,14 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The purepjrt Authors
 
-// Package saved reads and writes the bytes that pjrt's Executable.Serialize returns: a compiled program, and where it
-// belongs. Client.DeserializeAndLoad compares that with the client before the plugin gets the program, because plugins
-// do not notice every executable that is damaged or made for something else, and end the process or compute nonsense.
-//
-// The bytes begin with the 8 bytes "PJRTSAV\x01". A 32-bit length follows, and a protobuf message of that length with
-// the fields of [Executable] except Code; then a 64-bit length and Code; then the SHA-256 of all that. Numbers are
-// little-endian.
-package saved
+package compile
 
 import (
 	"bytes"
@@ -22,10 +15,17 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/internal/wire"
 )
 
-// Executable is a compiled program and where it belongs.
+// Executable is what pjrt's Executable.Serialize writes: a compiled program, and where it belongs.
+// Client.DeserializeAndLoad compares that with the client before the plugin gets the program,
+// because plugins do not notice every executable that is damaged or made for something else, and end
+// the process or compute nonsense.
+//
+// The bytes begin with the 8 bytes "PJRTSAV\x01". A 32-bit length follows, and a protobuf message of
+// that length with the fields of Executable except Code; then a 64-bit length and Code; then the
+// SHA-256 of all that. Numbers are little-endian.
 type Executable struct {
 	Plugin Plugin
-	Target Target
+	System System
 	// ABI is what the program needs of the runtime; nil if the plugin lacks the extension AbiVersion.
 	ABI *ABIVersion
 	// Devices is how many devices execute the program together.
@@ -43,8 +43,8 @@ type Plugin struct {
 	Major, Minor int
 }
 
-// Target is the system that the program was compiled for.
-type Target struct {
+// System is where a compiled program runs.
+type System struct {
 	// Platform is the name of the platform, such as cuda.
 	Platform string
 	// PlatformVersion is a text of the plugin's choice.
@@ -82,7 +82,7 @@ const (
 	fieldMajor
 	fieldMinor
 	fieldKind
-	fieldTargetDevices
+	fieldSystemDevices
 	fieldBounds
 	fieldCPUFeature
 	fieldABIPlatform
@@ -94,16 +94,16 @@ const (
 func (e *Executable) Encode() []byte {
 	var m []byte
 	m = wire.AppendBytes(m, fieldDigest, e.Plugin.Digest[:])
-	m = wire.AppendNonempty(m, fieldPlatform, e.Target.Platform)
-	m = wire.AppendNonempty(m, fieldPlatformVersion, e.Target.PlatformVersion)
+	m = wire.AppendNonempty(m, fieldPlatform, e.System.Platform)
+	m = wire.AppendNonempty(m, fieldPlatformVersion, e.System.PlatformVersion)
 	m = wire.AppendNonzero(m, fieldMajor, e.Plugin.Major)
 	m = wire.AppendNonzero(m, fieldMinor, e.Plugin.Minor)
-	for _, kind := range e.Target.Kinds {
+	for _, kind := range e.System.Kinds {
 		m = wire.AppendBytes(m, fieldKind, kind)
 	}
-	m = wire.AppendNonzero(m, fieldTargetDevices, e.Target.Devices)
-	m = wire.AppendInts(m, fieldBounds, e.Target.Bounds)
-	for _, feature := range e.Target.CPUFeatures {
+	m = wire.AppendNonzero(m, fieldSystemDevices, e.System.Devices)
+	m = wire.AppendInts(m, fieldBounds, e.System.Bounds)
+	for _, feature := range e.System.CPUFeatures {
 		m = wire.AppendBytes(m, fieldCPUFeature, feature)
 	}
 	if e.ABI != nil {
@@ -129,12 +129,12 @@ func checksum(b []byte) (sum [sha256.Size]byte) {
 	return sum
 }
 
-// Is reports whether data begins as the bytes of Encode do.
-func Is(data []byte) bool { return bytes.HasPrefix(data, []byte(magic)) }
+// IsExecutable reports whether data begins as the bytes of Encode do.
+func IsExecutable(data []byte) bool { return bytes.HasPrefix(data, []byte(magic)) }
 
 // Decode returns the executable in data; its Code is a part of data. The errors wrap ErrFormat or ErrDamaged.
 func Decode(data []byte) (*Executable, error) {
-	if !Is(data) {
+	if !IsExecutable(data) {
 		return nil, ErrFormat
 	}
 	if len(data) < len(magic)+4+8+sha256.Size {
@@ -164,7 +164,7 @@ func Decode(data []byte) (*Executable, error) {
 
 // decodeHeader reads the message. Unknown fields are those of later versions.
 func (e *Executable) decodeHeader(message []byte) error {
-	p, t := &e.Plugin, &e.Target
+	p, t := &e.Plugin, &e.System
 	abi := func() *ABIVersion {
 		if e.ABI == nil {
 			e.ABI = new(ABIVersion)
@@ -188,7 +188,7 @@ func (e *Executable) decodeHeader(message []byte) error {
 			return number(&p.Minor, f)
 		case f.Is(fieldKind, wire.Bytes):
 			t.Kinds = append(t.Kinds, string(f.Bytes))
-		case f.Is(fieldTargetDevices, wire.Varint):
+		case f.Is(fieldSystemDevices, wire.Varint):
 			return number(&t.Devices, f)
 		case f.IsList(fieldBounds):
 			return wire.Ints(&t.Bounds, f)

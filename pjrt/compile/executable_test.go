@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The purepjrt Authors
 
-package saved_test
+package compile_test
 
 import (
 	"crypto/sha256"
@@ -11,35 +11,35 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/purepjrt/purepjrt/pjrt/saved"
+	"github.com/purepjrt/purepjrt/pjrt/compile"
 )
 
-func example() *saved.Executable {
-	return &saved.Executable{
-		Plugin: saved.Plugin{Digest: sha256.Sum256([]byte("plugin")), Major: 0, Minor: 81},
-		Target: saved.Target{
+func example() *compile.Executable {
+	return &compile.Executable{
+		Plugin: compile.Plugin{Digest: sha256.Sum256([]byte("plugin")), Major: 0, Minor: 81},
+		System: compile.System{
 			Platform: "tpu", PlatformVersion: "built on Monday", Kinds: []string{"TPU v5 lite", ""}, Devices: 4, Bounds: []int64{2, 2, 1},
 			CPUFeatures: []string{"avx", "avx2"},
 		},
-		ABI:     &saved.ABIVersion{Platform: 1 << 63, Proto: []byte{0, 1, 2}},
+		ABI:     &compile.ABIVersion{Platform: 1 << 63, Proto: []byte{0, 1, 2}},
 		Devices: 2,
 		Code:    []byte("code"),
 	}
 }
 
 func TestAnExecutableIsReadAsItWasWritten(t *testing.T) {
-	for name, e := range map[string]*saved.Executable{
+	for name, e := range map[string]*compile.Executable{
 		"all fields": example(),
 		"no fields":  {Code: []byte{}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			data := e.Encode()
-			assert.True(t, saved.Is(data))
-			got, err := saved.Decode(data)
+			assert.True(t, compile.IsExecutable(data))
+			got, err := compile.Decode(data)
 			require.NoError(t, err)
 			assert.Equal(t, e, got)
 			_ = append(got.Code, "more"...)
-			_, err = saved.Decode(data)
+			_, err = compile.Decode(data)
 			assert.NoError(t, err, "appending to the code does not overwrite what follows it")
 		})
 	}
@@ -50,25 +50,25 @@ func TestEveryChangedOrMissingByteIsNoticed(t *testing.T) {
 	for i := range data {
 		changed := append([]byte(nil), data...)
 		changed[i] ^= 0x10
-		_, err := saved.Decode(changed)
+		_, err := compile.Decode(changed)
 		if i < 8 {
-			require.ErrorIs(t, err, saved.ErrFormat, "byte %d", i)
+			require.ErrorIs(t, err, compile.ErrFormat, "byte %d", i)
 			continue
 		}
-		require.ErrorIs(t, err, saved.ErrDamaged, "byte %d", i)
+		require.ErrorIs(t, err, compile.ErrDamaged, "byte %d", i)
 	}
 	for n := range data {
-		_, err := saved.Decode(data[:n])
+		_, err := compile.Decode(data[:n])
 		if n < 8 {
-			require.ErrorIs(t, err, saved.ErrFormat, "%d bytes", n)
+			require.ErrorIs(t, err, compile.ErrFormat, "%d bytes", n)
 			continue
 		}
-		require.ErrorIs(t, err, saved.ErrDamaged, "%d bytes", n)
+		require.ErrorIs(t, err, compile.ErrDamaged, "%d bytes", n)
 	}
-	_, err := saved.Decode(append(data, 0))
-	require.ErrorIs(t, err, saved.ErrDamaged)
-	_, err = saved.Decode(nil)
-	require.ErrorIs(t, err, saved.ErrFormat)
+	_, err := compile.Decode(append(data, 0))
+	require.ErrorIs(t, err, compile.ErrDamaged)
+	_, err = compile.Decode(nil)
+	require.ErrorIs(t, err, compile.ErrFormat)
 }
 
 // signed puts parts between the magic bytes and their checksum.
@@ -96,8 +96,8 @@ func TestWrongLengthsWithTheRightChecksumAreAnError(t *testing.T) {
 		"impossible number":     {signed(u32(nil, 6), []byte{0x60, 0xff, 0xff, 0xff, 0xff, 0x7f}, u64(nil, 0)), "field 12 has the number 34359738367"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := saved.Decode(c.data)
-			require.ErrorIs(t, err, saved.ErrDamaged)
+			_, err := compile.Decode(c.data)
+			require.ErrorIs(t, err, compile.ErrDamaged)
 			assert.ErrorContains(t, err, c.want)
 		})
 	}
@@ -106,20 +106,20 @@ func TestWrongLengthsWithTheRightChecksumAreAnError(t *testing.T) {
 func TestFieldsOfLaterVersionsAreIgnored(t *testing.T) {
 	header := []byte{0xa0, 0x06, 1, 0x60, 3} // field 100 is 1, field 12 is 3
 	data := signed(binary.LittleEndian.AppendUint32(nil, uint32(len(header))), header, binary.LittleEndian.AppendUint64(nil, 1), []byte("x"))
-	e, err := saved.Decode(data)
+	e, err := compile.Decode(data)
 	require.NoError(t, err)
-	assert.Equal(t, &saved.Executable{Devices: 3, Code: []byte("x")}, e)
+	assert.Equal(t, &compile.Executable{Devices: 3, Code: []byte("x")}, e)
 }
 
 func FuzzDecode(f *testing.F) {
 	f.Add(example().Encode())
 	f.Add([]byte("PJRTSAV\x01"))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		e, err := saved.Decode(data)
+		e, err := compile.Decode(data)
 		if err != nil {
 			return
 		}
-		again, err := saved.Decode(e.Encode())
+		again, err := compile.Decode(e.Encode())
 		require.NoError(t, err)
 		assert.Equal(t, e, again)
 	})
