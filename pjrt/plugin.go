@@ -15,7 +15,7 @@ import (
 
 	"github.com/purepjrt/purepjrt/capi"
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
-	"github.com/purepjrt/purepjrt/pjrt/internal/interpose"
+	"github.com/purepjrt/purepjrt/pjrt/internal/bridge"
 	"github.com/purepjrt/purepjrt/pjrt/internal/xlaflags"
 )
 
@@ -77,7 +77,7 @@ func Open(path string) (*Plugin, error) {
 }
 
 func newPlugin(table *capi.Table, name, path string) (*Plugin, error) {
-	table, err := interpose.Table(table)
+	table, err := bridge.Interposed(table)
 	if err != nil {
 		return nil, err
 	}

@@ -13,7 +13,7 @@ import (
 	"github.com/purepjrt/purepjrt/capi"
 	"github.com/purepjrt/purepjrt/capi/serve"
 	"github.com/purepjrt/purepjrt/pjrt"
-	"github.com/purepjrt/purepjrt/pjrt/internal/interpose"
+	"github.com/purepjrt/purepjrt/pjrt/internal/bridge"
 	"github.com/purepjrt/purepjrt/pjrt/isolate"
 )
 
@@ -22,7 +22,7 @@ const faultsVariable = "ISOLATE_TEST_FAULTS"
 
 func TestMain(m *testing.M) {
 	if os.Getenv(faultsVariable) != "" {
-		interpose.Set(faulty)
+		bridge.Interpose(faulty)
 	}
 	if os.Getenv(strangerVariable) != "" {
 		stranger()

@@ -36,7 +36,7 @@ import (
 
 	"github.com/purepjrt/purepjrt/capi"
 	"github.com/purepjrt/purepjrt/capi/shim"
-	"github.com/purepjrt/purepjrt/pjrt/internal/interpose"
+	"github.com/purepjrt/purepjrt/pjrt/internal/bridge"
 )
 
 // Config says what to do. The zero value means nothing.
@@ -57,7 +57,7 @@ func init() {
 		err = Start(c)
 	}
 	if err != nil {
-		interpose.Set(func(*capi.Table) (*capi.Table, error) { return nil, err })
+		bridge.Interpose(func(*capi.Table) (*capi.Table, error) { return nil, err })
 	}
 }
 
@@ -75,7 +75,7 @@ func Start(c Config) error {
 		return err
 	}
 	watching.shim = s
-	interpose.Set(func(t *capi.Table) (*capi.Table, error) {
+	bridge.Interpose(func(t *capi.Table) (*capi.Table, error) {
 		wrapped, err := s.Wrap(t)
 		if err != nil {
 			return nil, err
@@ -106,6 +106,6 @@ func Close() error {
 	if s == nil {
 		return nil
 	}
-	interpose.Set(nil)
+	bridge.Interpose(nil)
 	return s.Close()
 }

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The purepjrt Authors
 
-// Package bridge gives package pjrt/raw access to unexported parts of package pjrt. Package pjrt sets Root when it is
-// initialized, and package raw wraps each function with its real types. Objects of package pjrt are passed as any,
-// because this package cannot import the package that imports it.
+// Package bridge connects package pjrt with packages that it cannot import because they import it. It
+// gives package pjrt/raw access to unexported parts of package pjrt: pjrt sets Root when it is
+// initialized, and raw wraps each function with its real types. Objects of package pjrt are passed as
+// any. And it lets package pjrt/trace stand between pjrt and its plugins, with [Interpose].
 package bridge
 
 import (
