@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -89,12 +90,13 @@ func At(dir string, minor int) (*State, error) {
 // older minors, and from says which minors.
 func readVersion(dir string, before map[string]map[string]any, from map[string]string) (docs map[string]map[string]any,
 	names map[string]string, err error) {
-	files, err := filepath.Glob(filepath.Join(dir, "*.json"))
+	files, err := fs.Glob(os.DirFS(dir), "*.json")
 	if err != nil {
 		return nil, nil, err
 	}
 	docs, names = make(map[string]map[string]any), make(map[string]string)
 	for _, file := range files {
+		file = filepath.Join(dir, file)
 		doc, err := ReadDocument(file)
 		if err != nil {
 			return nil, nil, err

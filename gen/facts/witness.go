@@ -4,9 +4,10 @@
 package facts
 
 import (
+	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 )
 
 // witnessKey is the key of a document that names the compiler that confirmed it. A
@@ -30,18 +31,18 @@ func WithWitness(doc map[string]any, compiler string) map[string]any {
 // Unwitnessed returns the files under dir, the folder of all versions, that hold facts
 // without a witness, relative to dir and with slashes.
 func Unwitnessed(dir string) ([]string, error) {
-	files, err := filepath.Glob(filepath.Join(dir, "0.*", "*.json"))
+	files, err := fs.Glob(os.DirFS(dir), "0.*/*.json")
 	if err != nil {
 		return nil, err
 	}
 	var out []string
 	for _, file := range files {
-		doc, err := ReadDocument(file)
+		doc, err := ReadDocument(filepath.Join(dir, file))
 		if err != nil {
 			return nil, err
 		}
 		if doc[witnessKey] == NoWitness {
-			out = append(out, filepath.ToSlash(strings.TrimPrefix(file, dir+string(filepath.Separator))))
+			out = append(out, file)
 		}
 	}
 	slices.Sort(out)

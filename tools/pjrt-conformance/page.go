@@ -6,9 +6,9 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -65,13 +65,13 @@ func reportsAt(path string) ([]*report.Report, error) {
 		}
 		return []*report.Report{r}, nil
 	}
-	files, err := filepath.Glob(filepath.Join(path, "*.json"))
+	files, err := fs.Glob(os.DirFS(path), "*.json") // sorted
 	if err != nil {
 		return nil, err
 	}
-	slices.Sort(files)
 	var list []*report.Report
 	for _, f := range files {
+		f = filepath.Join(path, f)
 		if is, err := isReport(f); err != nil {
 			return nil, err
 		} else if !is {

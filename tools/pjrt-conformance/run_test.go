@@ -53,7 +53,7 @@ func TestRunWritesEveryReport(t *testing.T) {
 func TestPageShowsTheReportsOfAFolder(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	reports := filepath.Join(dir, "reports")
+	reports := filepath.Join(dir, "reports [all")
 	require.NoError(t, os.Mkdir(reports, 0o755))
 	for _, r := range [][2]string{{"a.json", "^LOAD-0[12]$"}, {"b.json", "^LOAD-01$"}} { // the oldest comes first
 		o := tested.Launch(t, dir, "run", "cpu", "--no-device", "--run", r[1], "--json", filepath.Join(reports, r[0]))
@@ -61,7 +61,7 @@ func TestPageShowsTheReportsOfAFolder(t *testing.T) {
 	}
 	clitest.Write(t, reports, "other.json", `{"rules": []}`)
 	clitest.Write(t, reports, "list.json", `[1]`)
-	o := tested.Launch(t, dir, "page", "reports")
+	o := tested.Launch(t, dir, "page", "reports [all")
 	require.Zero(t, o.Status, o.Stderr)
 	assert.Equal(t, "conformance.html: 2 reports\n", o.Stdout)
 	page, err := os.ReadFile(filepath.Join(dir, "conformance.html"))
@@ -77,10 +77,10 @@ func TestPageShowsTheReportsOfAFolder(t *testing.T) {
 	clitest.Write(t, dir, "later.json", `{"schema": "purepjrt.conformance/2"}`)
 	require.NoError(t, os.Mkdir(filepath.Join(dir, "empty"), 0o755))
 	for name, want := range map[string]string{
-		"reports":    "cut.json: not a report of the conformance suite",
-		"later.json": `the report has the form "purepjrt.conformance/2"`,
-		"empty":      "has no report: a run with --json writes one",
-		"none":       "cannot read the reports: ",
+		"reports [all": "cut.json: not a report of the conformance suite",
+		"later.json":   `the report has the form "purepjrt.conformance/2"`,
+		"empty":        "has no report: a run with --json writes one",
+		"none":         "cannot read the reports: ",
 	} {
 		o := tested.Launch(t, dir, "page", name, "--html", "none.html")
 		assert.Equal(t, 2, o.Status, name)

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -356,16 +357,16 @@ func staleFiles(dir string, files []golang.File) ([]string, error) {
 	}
 	var stale []string
 	for _, sub := range []string{"", "ffi", "serve"} {
-		names, err := filepath.Glob(filepath.Join(dir, sub, "zz_*.go"))
+		names, err := fs.Glob(os.DirFS(filepath.Join(dir, sub)), "zz_*.go")
 		if err != nil {
 			return nil, err
 		}
 		for _, name := range names {
-			path := filepath.ToSlash(filepath.Join(sub, filepath.Base(name)))
+			path := filepath.ToSlash(filepath.Join(sub, name))
 			if wanted[path] {
 				continue
 			}
-			text, err := os.ReadFile(name)
+			text, err := os.ReadFile(filepath.Join(dir, sub, name))
 			if err != nil {
 				return nil, err
 			}

@@ -8,6 +8,8 @@ import (
 	"go/parser"
 	"go/token"
 	"go/types"
+	"io/fs"
+	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -40,7 +42,7 @@ type constant struct {
 // readSource reads the generated files of a folder.
 func readSource(t *testing.T, dir string) *source {
 	t.Helper()
-	names, err := filepath.Glob(filepath.Join(dir, "zz_*.go"))
+	names, err := fs.Glob(os.DirFS(dir), "zz_*.go")
 	require.NoError(t, err)
 	s := &source{types: make(map[string]string), functions: make(map[string]bool), proofs: make(map[string]proof)}
 	files := token.NewFileSet()
@@ -48,7 +50,7 @@ func readSource(t *testing.T, dir string) *source {
 		if strings.HasSuffix(name, "_test.go") && !strings.HasSuffix(name, "_layout_test.go") {
 			continue
 		}
-		f, err := parser.ParseFile(files, name, nil, parser.ParseComments|parser.SkipObjectResolution)
+		f, err := parser.ParseFile(files, filepath.Join(dir, name), nil, parser.ParseComments|parser.SkipObjectResolution)
 		require.NoError(t, err)
 		for _, d := range f.Decls {
 			switch d := d.(type) {

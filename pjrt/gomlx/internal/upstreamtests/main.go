@@ -20,6 +20,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"io/fs"
 	"maps"
 	"os"
 	"os/exec"
@@ -242,12 +243,13 @@ func homeWith(dir, plugin string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	files, err := filepath.Glob(filepath.Join(source, "internal", "utils", "*.go"))
+	utils := os.DirFS(filepath.Join(source, "internal", "utils"))
+	files, err := fs.Glob(utils, "*.go")
 	if err != nil {
 		return "", err
 	}
 	for _, f := range files {
-		text, err := os.ReadFile(f)
+		text, err := fs.ReadFile(utils, f)
 		if err != nil {
 			return "", err
 		}
