@@ -4,8 +4,14 @@
 package mutant
 
 import (
+	"sync"
+
+	"github.com/ebitengine/purego"
+
 	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/capi/serve"
 	"github.com/purepjrt/purepjrt/conformance/internal/check"
+	"github.com/purepjrt/purepjrt/pjrt/dtype"
 )
 
 // Try calls the function that A belongs to, below the hooks if t is the table of an
@@ -38,6 +44,50 @@ func Unsettled(t *capi.Table, b *capi.Buffer) bool {
 	ready, err := Try(t, capi.EventIsReadyArgs{Event: out.Event})
 	return err != nil || !ready.IsReady
 }
+
+// IsReady reports whether an event is ready.
+func IsReady(t *capi.Table, e *capi.Event) bool {
+	out, err := Try(t, capi.EventIsReadyArgs{Event: e})
+	return err == nil && out.IsReady
+}
+
+// TypeOf returns the element type of a buffer.
+func TypeOf(t *capi.Table, b *capi.Buffer) dtype.Type {
+	out, _ := Try(t, capi.BufferElementTypeArgs{Buffer: b})
+	return dtype.Type(out.Type)
+}
+
+// DimsOf returns the dimensions of a buffer.
+func DimsOf(t *capi.Table, b *capi.Buffer) []int64 {
+	out, _ := Try(t, capi.BufferDimensionsArgs{Buffer: b})
+	return capi.Slice(out.Dims, out.NumDims)
+}
+
+// DeviceOf returns the device of a buffer.
+func DeviceOf(t *capi.Table, b *capi.Buffer) *capi.Device {
+	out, _ := Try(t, capi.BufferDeviceArgs{Buffer: b})
+	return out.Device
+}
+
+// SizeOf returns how many bytes a buffer has on its device.
+func SizeOf(t *capi.Table, b *capi.Buffer) uintptr {
+	out, _ := Try(t, capi.BufferOnDeviceSizeInBytesArgs{Buffer: b})
+	return out.OnDeviceSizeInBytes
+}
+
+// AddressOf returns the address of a buffer, or 0 if the plugin does not tell.
+func AddressOf(t *capi.Table, b *capi.Buffer) uintptr {
+	out, _ := Try(t, capi.BufferUnsafePointerArgs{Buffer: b})
+	return out.BufferPointer
+}
+
+// CallbackError is a callback_error: it makes the errors that callbacks return.
+var CallbackError = sync.OnceValue(func() *capi.CallbackError {
+	f := capi.CallbackError(purego.NewCallback(func(code uintptr, p *byte, n uintptr) *capi.ErrorHandle {
+		return serve.NewError(&capi.Error{Code: capi.ErrorCode(code), Message: capi.String(p, n)})
+	}))
+	return &f
+})
 
 // LastingText returns a copy of a text that is never freed.
 func LastingText(s string) (*byte, uintptr) { return check.Retain(capi.CString(s)), uintptr(len(s)) }

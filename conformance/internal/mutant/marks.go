@@ -60,3 +60,35 @@ func AfterMarked[A, H any](m *Marks, object func(a *A) *H, change func(a *A)) se
 		}
 	})
 }
+
+// OfMade makes a mutant that handles calls about what the function that takes A made as f does.
+func OfMade[A, B, H any](check, fault string, made func(a *A) []*H, object func(b *B) *H, f func(c *serve.Invocation, b *B)) Mutant {
+	return Hooked(check, fault, func() []serve.Hook {
+		m := new(Marks)
+		return []serve.Hook{Marking(m, made), OfMarked(m, object, f)}
+	})
+}
+
+// AfterMade makes a mutant that changes what successful calls say about what the function that
+// takes A made.
+func AfterMade[A, B, H any](check, fault string, made func(a *A) []*H, object func(b *B) *H, change func(b *B)) Mutant {
+	return OfMade(check, fault, made, object, func(c *serve.Invocation, b *B) {
+		if c.Forward(); c.Err() == nil {
+			change(b)
+		}
+	})
+}
+
+// Again makes a mutant that handles all calls about an object but the first as f does.
+func Again[A, H any](check, fault string, object func(a *A) *H, f func(c *serve.Invocation, a *A)) Mutant {
+	return Hooked(check, fault, func() []serve.Hook {
+		m := new(Marks)
+		return []serve.Hook{serve.Around(func(c *serve.Invocation, a *A) {
+			if m.Again(object(a)) {
+				f(c, a)
+				return
+			}
+			c.Forward()
+		})}
+	})
+}

@@ -198,6 +198,16 @@ func Once[A, B any](check, fault string, f func(c *serve.Invocation, b *B)) Muta
 	})
 }
 
+// OnceAfter is Once for a change of what successful calls return then: memory that was freed and
+// used for something else.
+func OnceAfter[A, B any](check, fault string, change func(b *B)) Mutant {
+	return Once[A](check, fault, func(c *serve.Invocation, b *B) {
+		if c.Forward(); c.Err() == nil {
+			change(b)
+		}
+	})
+}
+
 // OnceDies is Once for a function that ends the process then, as one does that follows a pointer
 // to what is gone.
 func OnceDies[A, B any](check, fault string) Mutant {

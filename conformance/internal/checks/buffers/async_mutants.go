@@ -381,14 +381,14 @@ func asyncMutants() []mutant.Mutant {
 			}
 		}),
 		arrivesOf("AH2D-21", "two bits are packed as four", func(c *serve.Invocation, b *capi.Buffer) bool {
-			return typeBelow(c, b).IsSubByte() && typeBelow(c, b).Bits() == 2
+			return mutant.TypeOf(c.Table(), b).IsSubByte() && mutant.TypeOf(c.Table(), b).Bits() == 2
 		}, func(data []byte) {
 			for i := range data {
 				data[i] = data[i/2] // only half of them are there
 			}
 		}),
-		failsAfter[errorArgs]("AH2D-23/late", "the buffer turns into an error"),
-		failsAfter[errorArgs]("AH2D-23/twice", "another error"),
+		mutant.OnceFails[errorArgs, capi.EventAwaitArgs]("AH2D-23/late", "the buffer turns into an error", capi.ErrorCodeInternal),
+		mutant.OnceFails[errorArgs, capi.EventAwaitArgs]("AH2D-23/twice", "another error", capi.ErrorCodeInternal),
 		mutant.Swallows[metadataArgs]("AH2D-25", "success"),
 	))
 }

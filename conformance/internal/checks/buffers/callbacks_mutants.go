@@ -19,7 +19,7 @@ func callbackMutants() []mutant.Mutant {
 		lostBetween("EVT-10/racing an execution", between),
 		mutant.Of("EVT-10/racing", "a callback that comes just as the event ends is called by both",
 			func(c *serve.Invocation, a *capi.EventOnReadyArgs) {
-				waits := !ready(c.Table(), a.Event)
+				waits := !mutant.IsReady(c.Table(), a.Event)
 				if c.Forward(); waits && settlesSoon(c, a.Event) {
 					c.Forward()
 				}
@@ -29,13 +29,10 @@ func callbackMutants() []mutant.Mutant {
 		mutant.Hooked("EVT-16/each kind of event", "an event is ready only when its callbacks are done", func() []serve.Hook {
 			inside := new(mutant.Marks)
 			return []serve.Hook{
-				onReady(func(a *capi.EventOnReadyArgs, call func(*capi.ErrorHandle)) func(*capi.ErrorHandle) {
-					e := a.Event
-					return func(err *capi.ErrorHandle) {
-						inside.Add(e)
-						defer inside.Remove(e)
-						call(err)
-					}
+				onReady(func(e *capi.Event, err *capi.ErrorHandle, call func(*capi.ErrorHandle)) {
+					inside.Add(e)
+					defer inside.Remove(e)
+					call(err)
 				}),
 				serve.Around(func(c *serve.Invocation, a *capi.EventIsReadyArgs) {
 					if c.Forward(); inside.Has(a.Event) {
@@ -77,14 +74,14 @@ const aMoment = 300 * time.Microsecond
 // settlesSoon reports whether an event becomes ready within a moment.
 func settlesSoon(c *serve.Invocation, e *capi.Event) bool {
 	time.Sleep(aMoment)
-	return ready(c.Table(), e)
+	return mutant.IsReady(c.Table(), e)
 }
 
 // lostBetween returns a plugin that checks whether an event is ready and then stores the
 // callback, without a lock around both.
 func lostBetween(name, fault string) mutant.Mutant {
 	return mutant.Of(name, fault, func(c *serve.Invocation, a *capi.EventOnReadyArgs) {
-		if !ready(c.Table(), a.Event) && settlesSoon(c, a.Event) {
+		if !mutant.IsReady(c.Table(), a.Event) && settlesSoon(c, a.Event) {
 			return
 		}
 		c.Forward()
@@ -92,13 +89,11 @@ func lostBetween(name, fault string) mutant.Mutant {
 }
 
 // inCallbacks counts the running callbacks in n.
-func inCallbacks(n *atomic.Int32) func(*capi.EventOnReadyArgs, func(*capi.ErrorHandle)) func(*capi.ErrorHandle) {
-	return func(_ *capi.EventOnReadyArgs, call func(*capi.ErrorHandle)) func(*capi.ErrorHandle) {
-		return func(err *capi.ErrorHandle) {
-			n.Add(1)
-			defer n.Add(-1)
-			call(err)
-		}
+func inCallbacks(n *atomic.Int32) func(*capi.Event, *capi.ErrorHandle, func(*capi.ErrorHandle)) {
+	return func(_ *capi.Event, err *capi.ErrorHandle, call func(*capi.ErrorHandle)) {
+		n.Add(1)
+		defer n.Add(-1)
+		call(err)
 	}
 }
 
@@ -129,8 +124,8 @@ func holds[A any](name, fault string) mutant.Mutant {
 	return mutant.Hooked(name, fault, func() []serve.Hook {
 		lock := make(chan struct{}, 1)
 		return []serve.Hook{
-			onReady(func(_ *capi.EventOnReadyArgs, call func(*capi.ErrorHandle)) func(*capi.ErrorHandle) {
-				return func(err *capi.ErrorHandle) { locked(lock, func() { call(err) }) }
+			onReady(func(_ *capi.Event, err *capi.ErrorHandle, call func(*capi.ErrorHandle)) {
+				locked(lock, func() { call(err) })
 			}),
 			serve.Around(func(c *serve.Invocation, _ *A) { locked(lock, c.Forward) }),
 		}

@@ -21,9 +21,10 @@ func copyMutants() []mutant.Mutant {
 	return slices.Concat([]mutant.Mutant{
 		mutant.First("COPY-01", "the first device always", func(a *capi.BufferDeviceArgs) **capi.Device { return &a.Device }),
 		copiesWrongly("COPY-01", "copies from the third device are wrong", func(c *serve.Invocation, b *capi.Buffer) bool { return placeBelow(c, b) == 2 }),
-		copiesWrongly("COPY-01", "copies of narrow types are wrong", func(c *serve.Invocation, b *capi.Buffer) bool { return typeBelow(c, b).IsSubByte() }),
+		copiesWrongly("COPY-01", "copies of narrow types are wrong", func(c *serve.Invocation, b *capi.Buffer) bool { return mutant.TypeOf(c.Table(), b).IsSubByte() }),
 		mutant.Of("COPY-01", "empty arrays are refused", func(c *serve.Invocation, a *capi.BufferCopyToDeviceArgs) {
-			mutant.FailIf(c, elements(dimsBelow(c, a.Buffer)...) == 0, capi.ErrorCodeInvalidArgument, "there is nothing to copy")
+			mutant.FailIf(c, elements(mutant.DimsOf(c.Table(), a.Buffer)...) == 0, capi.ErrorCodeInvalidArgument,
+				"there is nothing to copy")
 		}),
 		mutant.Hooked("COPY-01", "the memory is the source's", func() []serve.Hook {
 			var sources sync.Map
@@ -80,19 +81,16 @@ func copyMutants() []mutant.Mutant {
 			}
 		}),
 		toMemoryWrongly("COPY-08", "two bits are packed as four", func(c *serve.Invocation, a *capi.BufferCopyToMemoryArgs) bool {
-			return typeBelow(c, a.Buffer) == dtype.U2
+			return mutant.TypeOf(c.Table(), a.Buffer) == dtype.U2
 		}),
-		toMemoryWrongly("COPY-08", "what comes back to the device is wrong", func(c *serve.Invocation, a *capi.BufferCopyToMemoryArgs) bool {
-			out, err := mutant.Try(c.Table(), capi.MemoryKindArgs{Memory: a.DstMemory})
-			return err == nil && capi.String(out.Kind, out.KindSize) == "device"
-		}),
-		mutant.Hooked("COPY-08", "the type is that of a byte", func() []serve.Hook {
-			m := new(mutant.Marks)
-			return []serve.Hook{
-				mutant.Marking(m, func(a *capi.BufferCopyToMemoryArgs) []*capi.Buffer { return []*capi.Buffer{a.DstBuffer} }),
-				mutant.AfterMarked(m, kindOf, func(a *capi.BufferElementTypeArgs) { a.Type = capi.BufferTypeU8 }),
-			}
-		}),
+		toMemoryWrongly("COPY-08", "what comes back to the device is wrong",
+			func(c *serve.Invocation, a *capi.BufferCopyToMemoryArgs) bool {
+				out, err := mutant.Try(c.Table(), capi.MemoryKindArgs{Memory: a.DstMemory})
+				return err == nil && capi.String(out.Kind, out.KindSize) == "device"
+			}),
+		mutant.AfterMade("COPY-08", "the type is that of a byte",
+			func(a *capi.BufferCopyToMemoryArgs) []*capi.Buffer { return []*capi.Buffer{a.DstBuffer} },
+			kindOf, func(a *capi.BufferElementTypeArgs) { a.Type = capi.BufferTypeU8 }),
 		mutant.First("COPY-10", "the source's memory", func(a *capi.BufferMemoryArgs) **capi.Memory { return &a.Memory }),
 		mutant.After("COPY-10", "never on the host", func(a *capi.BufferIsOnCPUArgs) { a.IsOnCPU = false }),
 		mutant.Answers[capi.BufferCopyToDeviceArgs]("COPY-12", "fails in another way", capi.ErrorCodeInternal),
@@ -101,13 +99,8 @@ func copyMutants() []mutant.Mutant {
 		mutant.Swallows[capi.BufferCopyToMemoryArgs]("COPY-09", "success"),
 		mutant.Swallows[capi.BufferCopyToDeviceArgs]("COPY-11", "success"),
 		mutant.After("COPY-13", "the source is kept", func(a *capi.BufferIsDeletedArgs) { a.IsDeleted = false }),
-		mutant.Hooked("COPY-13", "the type stays", func() []serve.Hook {
-			m := new(mutant.Marks)
-			return []serve.Hook{
-				mutant.Marking(m, func(a *capi.BufferBitcastArgs) []*capi.Buffer { return []*capi.Buffer{a.OutBuffer} }),
-				mutant.AfterMarked(m, kindOf, func(a *capi.BufferElementTypeArgs) { a.Type = capi.BufferTypeF32 }),
-			}
-		}),
+		mutant.AfterMade("COPY-13", "the type stays", func(a *capi.BufferBitcastArgs) []*capi.Buffer { return []*capi.Buffer{a.OutBuffer} },
+			kindOf, func(a *capi.BufferElementTypeArgs) { a.Type = capi.BufferTypeF32 }),
 		mutant.Before("COPY-14", "fewer bytes are taken", func(a *capi.BufferBitcastArgs) {
 			if n := elements(capi.Slice(a.Dims, a.NumDims)...); dtype.Type(a.ElementType) == dtype.F32 && n < 4 {
 				a.Dims, a.NumDims = dims(4)
@@ -187,8 +180,7 @@ func referenceMutants() []mutant.Mutant {
 				}),
 			}
 		}),
-		mutant.Once[downloadArgs]("REF-04", "moves when it is read", func(c *serve.Invocation, a *opaqueArgs) {
-			c.Forward()
+		mutant.OnceAfter[downloadArgs]("REF-04", "moves when it is read", func(a *opaqueArgs) {
 			a.DeviceMemoryPtr += 64
 		}),
 		mutant.Of("REF-04", "null on other devices than the first", func(c *serve.Invocation, a *opaqueArgs) {
@@ -202,18 +194,12 @@ func referenceMutants() []mutant.Mutant {
 		}),
 		mutant.After("REF-05", "the address of something else",
 			func(a *opaqueArgs) { a.DeviceMemoryPtr = check.Address(check.Retain(make([]byte, 64))) }),
-		mutant.Hooked("REF-05", "outputs have a staging address", func() []serve.Hook {
-			m := new(mutant.Marks)
-			return []serve.Hook{mutant.Marking(m, outputBuffers),
-				mutant.AfterMarked(m, func(a *opaqueArgs) *capi.Buffer { return a.Buffer }, func(a *opaqueArgs) {
-					a.DeviceMemoryPtr = check.Address(check.Retain(make([]byte, 64)))
-				})}
-		}),
-		mutant.Hooked("REF-06", "outputs have none", func() []serve.Hook {
-			m := new(mutant.Marks)
-			return []serve.Hook{mutant.Marking(m, outputBuffers),
-				mutant.AfterMarked(m, pointerOf, func(a *capi.BufferUnsafePointerArgs) { a.BufferPointer = 0 })}
-		}),
+		mutant.AfterMade("REF-05", "outputs have a staging address", outputBuffers,
+			func(a *opaqueArgs) *capi.Buffer { return a.Buffer }, func(a *opaqueArgs) {
+				a.DeviceMemoryPtr = check.Address(check.Retain(make([]byte, 64)))
+			}),
+		mutant.AfterMade("REF-06", "outputs have none", outputBuffers,
+			pointerOf, func(a *capi.BufferUnsafePointerArgs) { a.BufferPointer = 0 }),
 		mutant.First("REF-06", "the same for all", func(a *capi.BufferUnsafePointerArgs) *uintptr { return &a.BufferPointer }),
 		mutant.Of("REF-07", "freed", func(c *serve.Invocation, a *capi.BufferDeleteArgs) {
 			overwrite(c, a.Buffer, 64)

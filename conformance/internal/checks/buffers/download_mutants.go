@@ -29,12 +29,12 @@ func downloadMutants() []mutant.Mutant {
 			func(a *downloadArgs) bool { return a.Dst == nil && a.DstSize != 0 }),
 		mutant.Of("D2H-02", "the size on the device, without a layout", func(c *serve.Invocation, a *downloadArgs) {
 			if c.Forward(); a.Dst == nil && a.HostLayout == nil {
-				a.DstSize = deviceSize(c, a.Src)
+				a.DstSize = mutant.SizeOf(c.Table(), a.Src)
 			}
 		}),
 		mutant.Of("D2H-02", "the size on the device", func(c *serve.Invocation, a *downloadArgs) {
 			if c.Forward(); a.Dst == nil {
-				a.DstSize = deviceSize(c, a.Src)
+				a.DstSize = mutant.SizeOf(c.Table(), a.Src)
 			}
 		}),
 		mutant.Of("D2H-03", "what fits is written", func(c *serve.Invocation, a *downloadArgs) {
@@ -59,7 +59,7 @@ func downloadMutants() []mutant.Mutant {
 		}),
 		mutant.Of("D2H-04", "writes words of four bytes", func(c *serve.Invocation, a *downloadArgs) {
 			if c.Forward(); c.Err() == nil && a.Dst != nil && mutant.Await(c.Table(), a.Event) == nil {
-				size := uintptr(elements(dimsBelow(c, a.Src)...) * typeBelow(c, a.Src).Size())
+				size := uintptr(elements(mutant.DimsOf(c.Table(), a.Src)...) * mutant.TypeOf(c.Table(), a.Src).Size())
 				clear(mutant.BytesAt(a.Dst, a.DstSize)[size:min((size+3)&^3, a.DstSize)])
 			}
 		}),
@@ -72,9 +72,9 @@ func downloadMutants() []mutant.Mutant {
 			if c.Forward(); c.Err() != nil || a.Dst == nil || mutant.Await(c.Table(), a.Event) != nil {
 				return
 			}
-			if d := dimsBelow(c, a.Src); len(d) == 2 && d[0] == d[1] {
+			if d := mutant.DimsOf(c.Table(), a.Src); len(d) == 2 && d[0] == d[1] {
 				data := mutant.BytesAt(a.Dst, a.DstSize)
-				copy(data, permute(slices.Clone(data), typeBelow(c, a.Src).Size(), d, []int64{0, 1}))
+				copy(data, permute(slices.Clone(data), mutant.TypeOf(c.Table(), a.Src).Size(), d, []int64{0, 1}))
 			}
 		}),
 		arrivesOf("D2H-05", "the second device is read wrongly", func(c *serve.Invocation, b *capi.Buffer) bool { return placeBelow(c, b) == 1 }, flip),
@@ -136,7 +136,7 @@ func downloadMutants() []mutant.Mutant {
 			}
 		}),
 		arrivesOf("D2H-21", "NaNs of eight bits are all one",
-			func(c *serve.Invocation, b *capi.Buffer) bool { return typeBelow(c, b) == dtype.F8E4M3FN }, func(data []byte) {
+			func(c *serve.Invocation, b *capi.Buffer) bool { return mutant.TypeOf(c.Table(), b) == dtype.F8E4M3FN }, func(data []byte) {
 				for i, x := range data {
 					if x&0x7f == 0x7f {
 						data[i] = 0x7f
@@ -145,7 +145,7 @@ func downloadMutants() []mutant.Mutant {
 			}),
 	}, inMemory(
 		mutant.Of("D2H-06", "only elements of four bytes are transposed", func(c *serve.Invocation, a *downloadArgs) {
-			if typeBelow(c, a.Src).Size() != 4 {
+			if mutant.TypeOf(c.Table(), a.Src).Size() != 4 {
 				a.HostLayout = nil
 			}
 			c.Forward()
@@ -165,11 +165,6 @@ func settle(c *serve.Invocation, b *capi.Buffer) {
 	if out, err := mutant.Try(c.Table(), capi.BufferReadyEventArgs{Buffer: b}); err == nil {
 		mutant.Finish(c.Table(), out.Event)
 	}
-}
-
-func deviceSize(c *serve.Invocation, b *capi.Buffer) uintptr {
-	out, _ := mutant.Try(c.Table(), capi.BufferOnDeviceSizeInBytesArgs{Buffer: b})
-	return out.OnDeviceSizeInBytes
 }
 
 func ignoreLayout(a *downloadArgs, kind capi.BufferMemoryLayoutType) {

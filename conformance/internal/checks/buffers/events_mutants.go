@@ -64,15 +64,9 @@ func eventMutants() []mutant.Mutant {
 				a.IsReady = mutant.Await(c.Table(), a.Event) == nil
 			}
 		}),
-		mutant.Of("EVT-06", "waits for the event", func(c *serve.Invocation, a *capi.EventIsReadyArgs) {
-			mutant.Await(c.Table(), a.Event)
-			c.Forward()
-		}),
+		mutant.Of("EVT-06", "waits for the event", awaitFirst),
 		onEvents("EVT-06", "waits for downloads", downloadEvents, blocking),
-		mutant.Of("EVT-06/execution", "waits for the execution", func(c *serve.Invocation, a *capi.EventIsReadyArgs) {
-			mutant.Await(c.Table(), a.Event)
-			c.Forward()
-		}),
+		mutant.Of("EVT-06/execution", "waits for the execution", awaitFirst),
 		mutant.Ignores("EVT-07", "null on an event that failed", mutant.Always[capi.EventErrorArgs]),
 		mutant.Hooked("EVT-07", "null until the event is awaited", func() []serve.Hook {
 			awaited := new(mutant.Marks)
@@ -127,29 +121,14 @@ func eventMutants() []mutant.Mutant {
 		}),
 		mutant.Ignores("EVT-10", "callbacks are lost", mutant.Always[capi.EventOnReadyArgs]),
 		mutant.Of("EVT-10/waiting", "callbacks of events that wait run twice", func(c *serve.Invocation, a *capi.EventOnReadyArgs) {
-			waits := !ready(c.Table(), a.Event)
+			waits := !mutant.IsReady(c.Table(), a.Event)
 			if c.Forward(); waits {
 				c.Forward()
 			}
 		}),
-		mutant.Hooked("EVT-10/waiting", "the callback runs again when the event is destroyed", func() []serve.Hook {
-			var callbacks sync.Map
-			return []serve.Hook{
-				serve.Around(func(c *serve.Invocation, a *capi.EventOnReadyArgs) {
-					c.Forward()
-					callbacks.Store(a.Event, *a)
-				}),
-				serve.Around(func(c *serve.Invocation, a *capi.EventDestroyArgs) {
-					if r, ok := callbacks.LoadAndDelete(a.Event); ok {
-						r := r.(capi.EventOnReadyArgs)
-						r.Callback.Call(nil, r.UserArg)
-					}
-					c.Forward()
-				}),
-			}
-		}),
+		callsAtEnd("EVT-10/waiting", "the callback runs again when the event is destroyed", true),
 		mutant.Of("EVT-11", "no error for callbacks of events that fail later", func(c *serve.Invocation, a *capi.EventOnReadyArgs) {
-			if !ready(c.Table(), a.Event) {
+			if !mutant.IsReady(c.Table(), a.Event) {
 				callback, arg := a.Callback, a.UserArg
 				replaced, h := capi.NewEventOnReadyCallback(func(*capi.ErrorHandle) { callback.Call(nil, arg) })
 				a.Callback, a.UserArg = replaced, uintptr(h)
@@ -157,96 +136,39 @@ func eventMutants() []mutant.Mutant {
 			c.Forward()
 		}),
 		mutant.Hooked("EVT-11", "no error for the callback", func() []serve.Hook {
-			return []serve.Hook{onReady(func(_ *capi.EventOnReadyArgs, call func(*capi.ErrorHandle)) func(*capi.ErrorHandle) {
-				return func(*capi.ErrorHandle) { call(nil) }
-			})}
+			return []serve.Hook{onReady(func(_ *capi.Event, _ *capi.ErrorHandle, call func(*capi.ErrorHandle)) { call(nil) })}
 		}),
 		mutant.Before("EVT-12", "user_arg is cut to 32 bits", func(a *capi.EventOnReadyArgs) { a.UserArg &= 0xffffffff }),
 		mutant.Of("EVT-12", "user_arg is cut to 32 bits while the event waits", func(c *serve.Invocation, a *capi.EventOnReadyArgs) {
-			if !ready(c.Table(), a.Event) {
+			if !mutant.IsReady(c.Table(), a.Event) {
 				a.UserArg &= 0xffffffff
 			}
 			c.Forward()
 		}),
 		mutant.Of("EVT-13", "the callback of an event that failed never runs", func(c *serve.Invocation, a *capi.EventOnReadyArgs) {
-			if !ready(c.Table(), a.Event) || mutant.Await(c.Table(), a.Event) == nil {
+			if !mutant.IsReady(c.Table(), a.Event) || mutant.Await(c.Table(), a.Event) == nil {
 				c.Forward()
 			}
 		}),
 		mutant.Of("EVT-13", "the callback of a ready event never runs", func(c *serve.Invocation, a *capi.EventOnReadyArgs) {
-			if !ready(c.Table(), a.Event) {
+			if !mutant.IsReady(c.Table(), a.Event) {
 				c.Forward()
 			}
 		}).Waiting(),
-		mutant.Hooked("EVT-14", "only the first callback is kept", func() []serve.Hook {
-			var events sync.Map
-			return []serve.Hook{serve.Around(func(c *serve.Invocation, a *capi.EventOnReadyArgs) {
-				if _, seen := events.LoadOrStore(a.Event, true); !seen {
-					c.Forward()
-				}
-			})}
-		}),
+		mutant.Again("EVT-14", "only the first callback is kept",
+			func(a *capi.EventOnReadyArgs) *capi.Event { return a.Event }, func(*serve.Invocation, *capi.EventOnReadyArgs) {}),
 		mutant.Hooked("EVT-14", "only the first callback gets the error", func() []serve.Hook {
 			called := new(mutant.Marks)
-			return []serve.Hook{onReady(func(a *capi.EventOnReadyArgs, call func(*capi.ErrorHandle)) func(*capi.ErrorHandle) {
-				e := a.Event
-				return func(err *capi.ErrorHandle) {
-					if called.Has(e) {
-						err = nil
-					}
-					called.Add(e)
-					call(err)
+			return []serve.Hook{onReady(func(e *capi.Event, err *capi.ErrorHandle, call func(*capi.ErrorHandle)) {
+				if called.Again(e) {
+					err = nil
 				}
+				call(err)
 			})}
 		}),
-		mutant.Hooked("EVT-15", "the callback runs when the event is destroyed", func() []serve.Hook {
-			var callbacks sync.Map
-			return []serve.Hook{
-				serve.Around(func(_ *serve.Invocation, a *capi.EventOnReadyArgs) { callbacks.Store(a.Event, *a) }),
-				serve.Around(func(c *serve.Invocation, a *capi.EventDestroyArgs) {
-					if r, ok := callbacks.LoadAndDelete(a.Event); ok {
-						r := r.(capi.EventOnReadyArgs)
-						r.Callback.Call(nil, r.UserArg)
-					}
-					c.Forward()
-				}),
-			}
-		}),
-		mutant.Hooked("EVT-15", "the error goes with the event", func() []serve.Hook {
-			gone := new(mutant.Marks)
-			return []serve.Hook{
-				onReady(func(a *capi.EventOnReadyArgs, call func(*capi.ErrorHandle)) func(*capi.ErrorHandle) {
-					e := a.Event
-					return func(err *capi.ErrorHandle) {
-						if gone.Has(e) {
-							err = nil
-						}
-						call(err)
-					}
-				}),
-				serve.Around(func(c *serve.Invocation, a *capi.EventDestroyArgs) {
-					gone.Add(a.Event)
-					c.Forward()
-				}),
-			}
-		}),
-		mutant.Hooked("EVT-15", "the callback goes with the event", func() []serve.Hook {
-			var destroyed sync.Map
-			return []serve.Hook{
-				onReady(func(a *capi.EventOnReadyArgs, call func(*capi.ErrorHandle)) func(*capi.ErrorHandle) {
-					e := a.Event
-					return func(err *capi.ErrorHandle) {
-						if _, gone := destroyed.Load(e); !gone {
-							call(err)
-						}
-					}
-				}),
-				serve.Around(func(c *serve.Invocation, a *capi.EventDestroyArgs) {
-					destroyed.Store(a.Event, true)
-					c.Forward()
-				}),
-			}
-		}),
+		callsAtEnd("EVT-15", "the callback runs when the event is destroyed", false),
+		withoutEvent("EVT-15", "the error goes with the event", func(call func(*capi.ErrorHandle)) { call(nil) }),
+		withoutEvent("EVT-15", "the callback goes with the event", func(func(*capi.ErrorHandle)) {}),
 		holds[capi.ClientBufferFromHostBufferArgs]("EVT-16", "holds a lock while calling back"),
 		holds[capi.EventDestroyArgs]("EVT-16", "holds the lock of destroying an event while calling back"),
 		holds[capi.EventOnReadyArgs]("EVT-16", "holds the lock of registering another callback while calling back"),
@@ -260,23 +182,11 @@ func eventMutants() []mutant.Mutant {
 				}
 			})}
 		}),
-		mutant.Hooked("EVT-17", "only one thread is woken", func() []serve.Hook {
-			var events sync.Map
-			return []serve.Hook{serve.Around(func(c *serve.Invocation, a *capi.EventAwaitArgs) {
-				_, other := events.LoadOrStore(a.Event, true)
-				if c.Forward(); other {
-					time.Sleep(deadlock)
-				}
-			})}
+		mutant.Again("EVT-17", "only one thread is woken", waitOf, func(c *serve.Invocation, _ *capi.EventAwaitArgs) {
+			c.Forward()
+			time.Sleep(deadlock)
 		}),
-		mutant.Hooked("EVT-18", "success the second time", func() []serve.Hook {
-			var events sync.Map
-			return []serve.Hook{serve.Around(func(c *serve.Invocation, a *capi.EventAwaitArgs) {
-				if _, again := events.LoadOrStore(a.Event, true); !again {
-					c.Forward()
-				}
-			})}
-		}),
+		mutant.Again("EVT-18", "success the second time", waitOf, func(*serve.Invocation, *capi.EventAwaitArgs) {}),
 		mutant.Of("EVT-19", "waits for the work", func(c *serve.Invocation, a *capi.EventDestroyArgs) {
 			mutant.Await(c.Table(), a.Event)
 			c.Forward()
@@ -292,11 +202,9 @@ func eventMutants() []mutant.Mutant {
 		mutant.Hooked("EVT-20", "callbacks of the other event are lost", func() []serve.Hook {
 			var gone atomic.Bool
 			return []serve.Hook{
-				onReady(func(_ *capi.EventOnReadyArgs, call func(*capi.ErrorHandle)) func(*capi.ErrorHandle) {
-					return func(err *capi.ErrorHandle) {
-						if !gone.Load() {
-							call(err)
-						}
+				onReady(func(_ *capi.Event, err *capi.ErrorHandle, call func(*capi.ErrorHandle)) {
+					if !gone.Load() {
+						call(err)
 					}
 				}),
 				serve.Around(func(c *serve.Invocation, _ *capi.EventDestroyArgs) {
@@ -318,7 +226,7 @@ func eventMutants() []mutant.Mutant {
 			var asked sync.Map
 			return []serve.Hook{
 				serve.Around(func(c *serve.Invocation, a *capi.EventErrorArgs) {
-					if ready(c.Table(), a.Event) {
+					if mutant.IsReady(c.Table(), a.Event) {
 						c.Forward()
 						return
 					}
@@ -345,7 +253,7 @@ func eventMutants() []mutant.Mutant {
 		}),
 		mutant.Swallows[capi.EventSetArgs]("EVT-25", "a second result is taken"),
 		mutant.Of("EVT-25", "a second result is taken after an error", func(c *serve.Invocation, a *capi.EventSetArgs) {
-			failed := ready(c.Table(), a.Event) && mutant.Await(c.Table(), a.Event) != nil
+			failed := mutant.IsReady(c.Table(), a.Event) && mutant.Await(c.Table(), a.Event) != nil
 			if c.Forward(); failed {
 				c.FailWith(nil)
 			}
@@ -353,11 +261,61 @@ func eventMutants() []mutant.Mutant {
 		mutant.Swallows[capi.EventSetArgs]("EVT-26", "any event is set"),
 		mutant.Swallows[capi.EventAwaitArgs]("EVT-27", "who waits is told of success"),
 		mutant.Of("EVT-27", "who waits hangs for ever", func(c *serve.Invocation, a *capi.EventDestroyArgs) {
-			if ready(c.Table(), a.Event) {
+			if mutant.IsReady(c.Table(), a.Event) {
 				c.Forward()
 			}
 		}),
 	))
+}
+
+func waitOf(a *capi.EventAwaitArgs) *capi.Event { return a.Event }
+
+// awaitFirst waits for an event when it is asked whether it is ready.
+func awaitFirst(c *serve.Invocation, a *capi.EventIsReadyArgs) {
+	mutant.Await(c.Table(), a.Event)
+	c.Forward()
+}
+
+// callsAtEnd returns a plugin that calls back when an event is destroyed: only then, or again.
+func callsAtEnd(name, fault string, again bool) mutant.Mutant {
+	return mutant.Hooked(name, fault, func() []serve.Hook {
+		var callbacks sync.Map
+		return []serve.Hook{
+			serve.Around(func(c *serve.Invocation, a *capi.EventOnReadyArgs) {
+				if again {
+					c.Forward()
+				}
+				callbacks.Store(a.Event, *a)
+			}),
+			serve.Around(func(c *serve.Invocation, a *capi.EventDestroyArgs) {
+				if r, ok := callbacks.LoadAndDelete(a.Event); ok {
+					r := r.(capi.EventOnReadyArgs)
+					r.Callback.Call(nil, r.UserArg)
+				}
+				c.Forward()
+			}),
+		}
+	})
+}
+
+// withoutEvent returns a plugin that handles callbacks of destroyed events as f does.
+func withoutEvent(name, fault string, f func(call func(*capi.ErrorHandle))) mutant.Mutant {
+	return mutant.Hooked(name, fault, func() []serve.Hook {
+		gone := new(mutant.Marks)
+		return []serve.Hook{
+			onReady(func(e *capi.Event, err *capi.ErrorHandle, call func(*capi.ErrorHandle)) {
+				if gone.Has(e) {
+					f(call)
+					return
+				}
+				call(err)
+			}),
+			serve.Around(func(c *serve.Invocation, a *capi.EventDestroyArgs) {
+				gone.Add(a.Event)
+				c.Forward()
+			}),
+		}
+	})
 }
 
 // endsEarly returns a plugin whose waits end, with success, when enough says so. begin makes an

@@ -23,30 +23,20 @@ func metadataMutants() []mutant.Mutant {
 		}),
 		mutant.After("BUF-02", "an array made for the call",
 			func(a *capi.BufferDimensionsArgs) { a.Dims, a.NumDims = dims(capi.Slice(a.Dims, a.NumDims)...) }),
-		mutant.Hooked("BUF-02", "one array for all buffers", func() []serve.Hook {
-			shared := check.Retain(make([]int64, 16))
-			return []serve.Hook{serve.Around(func(c *serve.Invocation, a *capi.BufferDimensionsArgs) {
-				if c.Forward(); a.NumDims > 0 {
-					copy(shared, capi.Slice(a.Dims, a.NumDims))
-					a.Dims = &shared[0]
-				}
-			})}
-		}),
-		mutant.Hooked("BUF-02", "outputs have a dimension more", func() []serve.Hook {
-			m := new(mutant.Marks)
-			return []serve.Hook{mutant.Marking(m, outputBuffers),
-				mutant.AfterMarked(m, dimensionsOf, func(a *capi.BufferDimensionsArgs) { a.Dims, a.NumDims = dims(1, 4) })}
-		}),
+		mutant.OnePlace("BUF-02", "one array for all buffers", func(a *capi.BufferDimensionsArgs) (**int64, *uintptr) { return &a.Dims, &a.NumDims }),
+		mutant.AfterMade("BUF-02", "outputs have a dimension more", outputBuffers,
+			dimensionsOf, func(a *capi.BufferDimensionsArgs) { a.Dims, a.NumDims = dims(1, 4) }),
 		mutant.After("BUF-02", "one dimension too few", func(a *capi.BufferDimensionsArgs) { a.NumDims = max(a.NumDims, 1) - 1 }),
 		mutant.Answers[capi.BufferUnpaddedDimensionsArgs]("BUF-03", "not implemented", capi.ErrorCodeUnimplemented),
 		mutant.After("BUF-04", "the bound", func(a *capi.BufferUnpaddedDimensionsArgs) { a.UnpaddedDims, a.NumDims = dims(8) }),
 		mutant.After("BUF-05", "every first dimension", func(a *capi.BufferDynamicDimensionIndicesArgs) { a.NumDynamicDims = 1 }),
 		mutant.After("BUF-05/dynamic", "always empty", func(a *capi.BufferDynamicDimensionIndicesArgs) { a.NumDynamicDims = 0 }),
-		mutant.OfEach("BUF-06", "another answer the second time", func(c *serve.Invocation, a *capi.BufferDynamicDimensionIndicesArgs, n int64) {
-			if c.Forward(); n == 2 {
-				a.DynamicDimIndices = &check.Retain([]uintptr{7})[0]
-			}
-		}),
+		mutant.OfEach("BUF-06", "another answer the second time",
+			func(c *serve.Invocation, a *capi.BufferDynamicDimensionIndicesArgs, n int64) {
+				if c.Forward(); n == 2 {
+					a.DynamicDimIndices = &check.Retain([]uintptr{7})[0]
+				}
+			}),
 		mutant.After("BUF-07", "the type is not set", func(a *capi.BufferGetMemoryLayoutArgs) { a.Layout.Type = 5 }),
 		mutant.After("BUF-07", "not all dimensions", func(a *capi.BufferGetMemoryLayoutArgs) { a.Layout.Tiled().MinorToMajorSize = 0 }),
 		mutant.After("BUF-07", "an order that is called strides",
@@ -55,11 +45,12 @@ func metadataMutants() []mutant.Mutant {
 		mutant.After("BUF-09", "no size", func(a *capi.BufferOnDeviceSizeInBytesArgs) { a.OnDeviceSizeInBytes = 0 }),
 		mutant.Of("BUF-09", "elements are counted, not bytes", func(c *serve.Invocation, a *capi.BufferOnDeviceSizeInBytesArgs) {
 			c.Forward()
-			a.OnDeviceSizeInBytes = uintptr(elements(dimsBelow(c, a.Buffer)...))
+			a.OnDeviceSizeInBytes = uintptr(elements(mutant.DimsOf(c.Table(), a.Buffer)...))
 		}),
 		mutant.Of("BUF-09", "what does not fill a byte is left out", func(c *serve.Invocation, a *capi.BufferOnDeviceSizeInBytesArgs) {
-			if c.Forward(); typeBelow(c, a.Buffer).IsSubByte() {
-				a.OnDeviceSizeInBytes = uintptr(elements(dimsBelow(c, a.Buffer)...) * typeBelow(c, a.Buffer).Bits() / 8)
+			if c.Forward(); mutant.TypeOf(c.Table(), a.Buffer).IsSubByte() {
+				a.OnDeviceSizeInBytes = uintptr(elements(mutant.DimsOf(c.Table(), a.Buffer)...) * mutant.TypeOf(c.Table(),
+					a.Buffer).Bits() / 8)
 			}
 		}),
 		mutant.First("BUF-10/outputs", "the first device always", func(a *capi.BufferDeviceArgs) **capi.Device { return &a.Device }),
@@ -135,24 +126,15 @@ func reverseLayout(a *capi.BufferGetMemoryLayoutArgs) {
 func lifecycleMutants() []mutant.Mutant {
 	return []mutant.Mutant{
 		mutant.After("BUF-13", "always true", func(a *capi.BufferIsDeletedArgs) { a.IsDeleted = true }),
-		mutant.Hooked("BUF-13", "copies are deleted", func() []serve.Hook {
-			m := new(mutant.Marks)
-			return []serve.Hook{mutant.Marking(m, copiedBuffers),
-				mutant.AfterMarked(m, deletionOf, func(a *capi.BufferIsDeletedArgs) { a.IsDeleted = true })}
-		}),
+		mutant.AfterMade("BUF-13", "copies are deleted", copiedBuffers,
+			deletionOf, func(a *capi.BufferIsDeletedArgs) { a.IsDeleted = true }),
 		mutant.Of("BUF-13/waiting", "deleted means without data", func(c *serve.Invocation, a *capi.BufferIsDeletedArgs) {
 			if c.Forward(); !a.IsDeleted {
 				a.IsDeleted = mutant.Unsettled(c.Table(), a.Buffer)
 			}
 		}),
-		mutant.Hooked("BUF-14", "outputs are not deleted", func() []serve.Hook {
-			m := new(mutant.Marks)
-			return []serve.Hook{mutant.Marking(m, outputBuffers), serve.Around(func(c *serve.Invocation, a *capi.BufferDeleteArgs) {
-				if !m.Has(a.Buffer) {
-					c.Forward()
-				}
-			})}
-		}),
+		mutant.OfMade("BUF-14", "outputs are not deleted", outputBuffers,
+			func(a *capi.BufferDeleteArgs) *capi.Buffer { return a.Buffer }, func(*serve.Invocation, *capi.BufferDeleteArgs) {}),
 		mutant.Hooked("BUF-14", "the buffer that was made last is deleted, too", func() []serve.Hook {
 			var last atomic.Pointer[capi.Buffer]
 			return []serve.Hook{
@@ -177,47 +159,14 @@ func lifecycleMutants() []mutant.Mutant {
 			c.Forward()
 		}),
 		mutant.After("BUF-14", "not at once", func(a *capi.BufferIsDeletedArgs) { a.IsDeleted = false }),
-		mutant.Hooked("BUF-15", "refused the second time", func() []serve.Hook {
-			var seen sync.Map
-			return []serve.Hook{serve.Around(func(c *serve.Invocation, a *capi.BufferDeleteArgs) {
-				_, again := seen.LoadOrStore(a.Buffer, true)
-				mutant.FailIf(c, again, capi.ErrorCodeInvalidArgument, "it is deleted")
-			})}
-		}),
+		mutant.Again("BUF-15", "refused the second time", func(a *capi.BufferDeleteArgs) *capi.Buffer { return a.Buffer },
+			func(c *serve.Invocation, _ *capi.BufferDeleteArgs) {
+				c.Fail(capi.ErrorCodeInvalidArgument, "it is deleted")
+			}),
 		spoiledBy[capi.BufferDeleteArgs]("BUF-16", "freed under the copy"),
 		spoiledBy[capi.BufferDeleteArgs]("BUF-16/large", "freed under the copy"),
-		mutant.Hooked("BUF-16", "the download fails", func() []serve.Hook {
-			m := new(mutant.Marks)
-			var deleted atomic.Bool
-			return []serve.Hook{
-				mutant.Marking(m, downloadEvents),
-				serve.Around(func(c *serve.Invocation, _ *capi.BufferDeleteArgs) {
-					deleted.Store(true)
-					c.Forward()
-				}),
-				serve.Around(func(c *serve.Invocation, a *capi.EventAwaitArgs) {
-					if c.Forward(); deleted.Load() && m.Has(a.Event) {
-						c.Fail(capi.ErrorCodeCancelled, "the buffer was deleted")
-					}
-				}),
-			}
-		}),
-		mutant.Hooked("BUF-17", "the execution fails", func() []serve.Hook {
-			m := new(mutant.Marks)
-			var deleted atomic.Bool
-			return []serve.Hook{
-				mutant.Marking(m, executionEvents),
-				serve.Around(func(c *serve.Invocation, _ *capi.BufferDeleteArgs) {
-					deleted.Store(true)
-					c.Forward()
-				}),
-				serve.Around(func(c *serve.Invocation, a *capi.EventAwaitArgs) {
-					if c.Forward(); deleted.Load() && m.Has(a.Event) {
-						c.Fail(capi.ErrorCodeCancelled, "an argument was deleted")
-					}
-				}),
-			}
-		}),
+		cancelled("BUF-16", "the download fails", downloadEvents),
+		cancelled("BUF-17", "the execution fails", executionEvents),
 		arrives("BUF-17", "the input was freed early", flip),
 		mutant.Of("BUF-17/waiting", "the input is overwritten", func(c *serve.Invocation, a *capi.BufferDeleteArgs) {
 			overwrite(c, a.Buffer, 16)
@@ -233,7 +182,7 @@ func lifecycleMutants() []mutant.Mutant {
 		onReadyOf("BUF-19/waiting", "outputs are ready at once", func(m *mutant.Marks) serve.Hook { return mutant.Marking(m, outputBuffers) }, hasty),
 		eventsFail("BUF-19", "the event fails", false, func(a *capi.BufferReadyEventArgs) *capi.Event { return a.Event }),
 		mutant.Swallows[capi.EventAwaitArgs]("BUF-20", "ready without an error"),
-		failsAfter[capi.BufferDeleteArgs]("BUF-21", "the event turns into an error"),
+		mutant.OnceFails[capi.BufferDeleteArgs, capi.EventAwaitArgs]("BUF-21", "the event turns into an error", capi.ErrorCodeInternal),
 		mutant.Swallows[capi.EventAwaitArgs]("BUF-22", "success with garbage"),
 		mutant.LosesMessage[capi.EventAwaitArgs]("BUF-22", "the cause is lost"),
 		mutant.Of("BUF-23/ToHostBuffer", "refused, and written all the same", func(c *serve.Invocation, a *downloadArgs) {
@@ -249,37 +198,41 @@ func lifecycleMutants() []mutant.Mutant {
 		mutant.After("BUF-24", "the dimensions are gone", func(a *capi.BufferDimensionsArgs) { a.NumDims = 0 }),
 		mutant.Refuses("BUF-25/null", "null is refused", capi.ErrorCodeInvalidArgument,
 			func(a *capi.BufferDestroyArgs) bool { return a.Buffer == nil }),
-		mutant.Hooked("BUF-25/used", "keeps the memory of outputs", func() []serve.Hook {
-			m := new(mutant.Marks)
-			return []serve.Hook{mutant.Marking(m, outputBuffers), serve.Around(func(c *serve.Invocation, a *capi.BufferDestroyArgs) {
-				if !m.Has(a.Buffer) {
+		mutant.OfMade("BUF-25/used", "keeps the memory of outputs", outputBuffers,
+			func(a *capi.BufferDestroyArgs) *capi.Buffer { return a.Buffer }, func(*serve.Invocation, *capi.BufferDestroyArgs) {}),
+		mutant.OfMade("BUF-25/used", "keeps the memory of what has a ready event",
+			func(a *capi.BufferReadyEventArgs) []*capi.Buffer { return []*capi.Buffer{a.Buffer} },
+			func(a *capi.BufferDestroyArgs) *capi.Buffer { return a.Buffer }, func(*serve.Invocation, *capi.BufferDestroyArgs) {}),
+		mutant.Ignores("BUF-25", "keeps the memory", mutant.Always[capi.BufferDestroyArgs]),
+		mutant.OfEach("BUF-25/often", "keeps the memory of one in five hundred",
+			func(c *serve.Invocation, _ *capi.BufferDestroyArgs, n int64) {
+				if n%500 != 0 {
 					c.Forward()
 				}
-			})}
-		}),
-		mutant.Hooked("BUF-25/used", "keeps the memory of what has a ready event", func() []serve.Hook {
-			m := new(mutant.Marks)
-			return []serve.Hook{
-				serve.Around(func(c *serve.Invocation, a *capi.BufferReadyEventArgs) {
-					c.Forward()
-					m.Add(a.Buffer)
-				}),
-				serve.Around(func(c *serve.Invocation, a *capi.BufferDestroyArgs) {
-					if !m.Has(a.Buffer) {
-						c.Forward()
-					}
-				}),
-			}
-		}),
-		mutant.Ignores("BUF-25", "keeps the memory", mutant.Always[capi.BufferDestroyArgs]),
-		mutant.OfEach("BUF-25/often", "keeps the memory of one in five hundred", func(c *serve.Invocation, _ *capi.BufferDestroyArgs, n int64) {
-			if n%500 != 0 {
-				c.Forward()
-			}
-		}),
+			}),
 		eventsFail("BUF-26", "the execution fails", true, func(a *capi.LoadedExecutableExecuteArgs) *capi.Event { return *a.DeviceCompleteEvents }),
 		mutant.Answers[capi.BufferDestroyArgs]("BUF-27", "only in the thread that made the client", capi.ErrorCodeInternal),
 	}
+}
+
+// cancelled returns a plugin in which deleting a buffer cancels what a function began.
+func cancelled[A any](name, fault string, events func(*A) []*capi.Event) mutant.Mutant {
+	return mutant.Hooked(name, fault, func() []serve.Hook {
+		begun := new(mutant.Marks)
+		var deleted atomic.Bool
+		return []serve.Hook{
+			mutant.Marking(begun, events),
+			serve.Around(func(c *serve.Invocation, _ *capi.BufferDeleteArgs) {
+				deleted.Store(true)
+				c.Forward()
+			}),
+			serve.Around(func(c *serve.Invocation, a *capi.EventAwaitArgs) {
+				if c.Forward(); deleted.Load() && begun.Has(a.Event) {
+					c.Fail(capi.ErrorCodeCancelled, "the buffer was deleted")
+				}
+			}),
+		}
+	})
 }
 
 // overwrite changes the memory of a buffer of the CPU plugin.
@@ -307,7 +260,7 @@ func eventsFail[A any](name, fault string, destroyed bool, event func(*A) *capi.
 			}),
 			serve.Around(func(c *serve.Invocation, _ *capi.BufferDestroyArgs) {
 				waiting.Range(func(e, _ any) bool {
-					if !ready(c.Table(), e.(*capi.Event)) {
+					if !mutant.IsReady(c.Table(), e.(*capi.Event)) {
 						failing.Store(e, true)
 					}
 					return true
@@ -328,14 +281,6 @@ func eventsFail[A any](name, fault string, destroyed bool, event func(*A) *capi.
 				}
 			}),
 		}
-	})
-}
-
-// failsAfter returns a plugin whose events fail once a function has been called.
-func failsAfter[A any](name, fault string) mutant.Mutant {
-	return mutant.Once[A](name, fault, func(c *serve.Invocation, _ *capi.EventAwaitArgs) {
-		c.Forward()
-		c.Fail(capi.ErrorCodeInternal, "%s", fault)
 	})
 }
 

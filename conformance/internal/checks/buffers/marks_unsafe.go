@@ -153,20 +153,9 @@ func kindOf(a *capi.BufferElementTypeArgs) *capi.Buffer      { return a.Buffer }
 
 // Facts about buffers below the hooks.
 
-func typeBelow(c *serve.Invocation, b *capi.Buffer) dtype.Type {
-	out, _ := mutant.Try(c.Table(), capi.BufferElementTypeArgs{Buffer: b})
-	return dtype.Type(out.Type)
-}
-
-func dimsBelow(c *serve.Invocation, b *capi.Buffer) []int64 {
-	out, _ := mutant.Try(c.Table(), capi.BufferDimensionsArgs{Buffer: b})
-	return capi.Slice(out.Dims, out.NumDims)
-}
-
 // placeBelow returns which of its host's devices a buffer is on.
 func placeBelow(c *serve.Invocation, b *capi.Buffer) int {
-	on, _ := mutant.Try(c.Table(), capi.BufferDeviceArgs{Buffer: b})
-	id, _ := mutant.Try(c.Table(), capi.DeviceLocalHardwareIDArgs{Device: on.Device})
+	id, _ := mutant.Try(c.Table(), capi.DeviceLocalHardwareIDArgs{Device: mutant.DeviceOf(c.Table(), b)})
 	return int(id.LocalHardwareID)
 }
 

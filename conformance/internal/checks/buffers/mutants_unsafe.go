@@ -27,12 +27,6 @@ func anyReady(check, fault string) mutant.Mutant {
 	return mutant.After(check, fault, func(a *capi.EventIsReadyArgs) { a.IsReady = true })
 }
 
-// ready reports whether an event is ready, below the hooks.
-func ready(t *capi.Table, e *capi.Event) bool {
-	out, err := mutant.Try(t, capi.EventIsReadyArgs{Event: e})
-	return err == nil && out.IsReady
-}
-
 // arrived changes what a download brought.
 func arrived(change func([]byte)) serve.Hook {
 	return serve.Around(func(c *serve.Invocation, a *capi.BufferToHostBufferArgs) {
@@ -80,14 +74,17 @@ func locked(lock chan struct{}, f func()) {
 	f()
 }
 
-// onReady returns a fault in how callbacks of events are called.
-func onReady(f func(a *capi.EventOnReadyArgs, call func(*capi.ErrorHandle)) func(*capi.ErrorHandle)) serve.Hook {
+// onReady returns a fault in how callbacks of events are called: f gets the event and its error,
+// and calls the callback if it likes.
+func onReady(f func(e *capi.Event, err *capi.ErrorHandle, call func(*capi.ErrorHandle))) serve.Hook {
 	return serve.Around(func(c *serve.Invocation, a *capi.EventOnReadyArgs) {
-		callback, arg := a.Callback, a.UserArg
-		replaced, h := capi.NewEventOnReadyCallback(f(a, func(err *capi.ErrorHandle) { callback.Call(err, arg) }))
-		a.Callback, a.UserArg = replaced, uintptr(h)
-		c.Forward()
-		a.Callback, a.UserArg = callback, arg
+		callback, arg, event := a.Callback, a.UserArg, a.Event
+		mutant.Forward(c, a, func(a *capi.EventOnReadyArgs) {
+			replaced, h := capi.NewEventOnReadyCallback(func(err *capi.ErrorHandle) {
+				f(event, err, func(err *capi.ErrorHandle) { callback.Call(err, arg) })
+			})
+			a.Callback, a.UserArg = replaced, uintptr(h)
+		})
 	})
 }
 

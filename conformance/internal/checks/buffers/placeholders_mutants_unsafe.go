@@ -20,13 +20,29 @@ import (
 type viewOf = capi.ClientCreateViewOfDeviceBufferArgs
 
 // onDelete returns a fault in how the callback of a view is called.
-func onDelete(f func(a *viewOf, call func()) func()) serve.Hook {
+func onDelete(f func(call func())) serve.Hook {
 	return serve.Around(func(c *serve.Invocation, a *viewOf) {
 		callback, arg, address := a.OnDeleteCallback, a.OnDeleteCallbackArg, a.DeviceBufferPtr
-		replaced, h := capi.NewOnDeleteCallback(f(a, func() { callback.Call(address, arg) }))
-		a.OnDeleteCallback, a.OnDeleteCallbackArg = replaced, uintptr(h)
-		c.Forward()
-		a.OnDeleteCallback, a.OnDeleteCallbackArg = callback, arg
+		mutant.Forward(c, a, func(a *viewOf) {
+			replaced, h := capi.NewOnDeleteCallback(func() { f(func() { callback.Call(address, arg) }) })
+			a.OnDeleteCallback, a.OnDeleteCallbackArg = replaced, uintptr(h)
+		})
+	})
+}
+
+// deletes returns a plugin with a fault of onDelete.
+func deletes(name, fault string, f func(call func())) mutant.Mutant {
+	return mutant.Hooked(name, fault, func() []serve.Hook { return []serve.Hook{onDelete(f)} })
+}
+
+// holdsInDeletes returns a plugin that calls back under a lock that a function also takes.
+func holdsInDeletes[A any](name, fault string) mutant.Mutant {
+	return mutant.Hooked(name, fault, func() []serve.Hook {
+		lock := make(chan struct{}, 1)
+		return []serve.Hook{
+			onDelete(func(call func()) { locked(lock, call) }),
+			serve.Around(func(c *serve.Invocation, _ *A) { locked(lock, c.Forward) }),
+		}
 	})
 }
 
@@ -69,11 +85,7 @@ func viewMutants() []mutant.Mutant {
 			a.DeviceBufferPtr = check.Address(block)
 		}
 	}
-	lost := func(name string) mutant.Mutant {
-		return mutant.Hooked(name, "the callback is lost", func() []serve.Hook {
-			return []serve.Hook{onDelete(func(*viewOf, func()) func() { return func() {} })}
-		})
-	}
+	lost := func(name string) mutant.Mutant { return deletes(name, "the callback is lost", func(func()) {}) }
 	return slices.Concat([]mutant.Mutant{
 		mutant.Before("VIEW-01", "copies at creation", copied(func([]byte) {})),
 		mutant.Before("VIEW-01", "another type of the same size", func(a *viewOf) { a.ElementType = capi.BufferTypeS32 }),
@@ -89,12 +101,12 @@ func viewMutants() []mutant.Mutant {
 			a.OnDeleteCallback, a.OnDeleteCallbackArg = replaced, uintptr(h)
 		}),
 		lost("VIEW-02"),
-		mutant.Hooked("VIEW-02", "the callback runs when the view is made", func() []serve.Hook {
-			return []serve.Hook{onDelete(func(_ *viewOf, call func()) func() { call(); return func() {} })}
+		mutant.Of("VIEW-02", "the callback runs when the view is made", func(c *serve.Invocation, a *viewOf) {
+			a.OnDeleteCallback.Call(a.DeviceBufferPtr, a.OnDeleteCallbackArg)
+			replaced, h := capi.NewOnDeleteCallback(func() {})
+			mutant.Forward(c, a, func(a *viewOf) { a.OnDeleteCallback, a.OnDeleteCallbackArg = replaced, uintptr(h) })
 		}),
-		mutant.Hooked("VIEW-02", "the callback runs twice", func() []serve.Hook {
-			return []serve.Hook{onDelete(func(_ *viewOf, call func()) func() { return func() { call(); call() } })}
-		}),
+		deletes("VIEW-02", "the callback runs twice", func(call func()) { call(); call() }),
 		mutant.Before("VIEW-04", "the device wins", func(a *viewOf) { a.Memory = nil }),
 		mutant.Refuses("VIEW-05", "another code", capi.ErrorCodeInternal,
 			func(a *viewOf) bool { return a.Device == nil && a.Memory == nil }),
@@ -104,20 +116,8 @@ func viewMutants() []mutant.Mutant {
 		mutant.Before("VIEW-09", "the layout is ignored", func(a *viewOf) { a.Layout = nil }),
 		mutant.Before("VIEW-09", "another order", copied(slices.Reverse[[]byte])),
 		arrives("VIEW-10", "freed under the copy", flip),
-		mutant.Hooked("VIEW-11", "holds the lock of executions while calling back", func() []serve.Hook {
-			lock := make(chan struct{}, 1)
-			return []serve.Hook{
-				onDelete(func(_ *viewOf, call func()) func() { return func() { locked(lock, call) } }),
-				serve.Around(func(c *serve.Invocation, _ *capi.LoadedExecutableExecuteArgs) { locked(lock, c.Forward) }),
-			}
-		}),
-		mutant.Hooked("VIEW-11", "holds a lock while calling back", func() []serve.Hook {
-			lock := make(chan struct{}, 1)
-			return []serve.Hook{
-				onDelete(func(_ *viewOf, call func()) func() { return func() { locked(lock, call) } }),
-				serve.Around(func(c *serve.Invocation, _ *uploadArgs) { locked(lock, c.Forward) }),
-			}
-		}),
+		holdsInDeletes[capi.LoadedExecutableExecuteArgs]("VIEW-11", "holds the lock of executions while calling back"),
+		holdsInDeletes[uploadArgs]("VIEW-11", "holds a lock while calling back"),
 	}, inMemory(
 		mutant.Refuses("VIEW-03", "none is refused", capi.ErrorCodeInvalidArgument,
 			func(a *viewOf) bool { return a.OnDeleteCallback == 0 }),
@@ -145,12 +145,13 @@ func placeholderMutants() []mutant.Mutant {
 		mutant.Answers[downloadArgs]("UNI-01", "an error when it is read", capi.ErrorCodeInternal),
 		mutant.Answers[uninitialized]("UNI-03", "an error", capi.ErrorCodeInternal),
 		mutant.Answers[capi.LoadedExecutableExecuteArgs]("UNI-04", "refused", capi.ErrorCodeInvalidArgument),
-		mutant.OfEach("UNI-12", "no execution succeeds after one that failed", func(c *serve.Invocation, _ *capi.LoadedExecutableExecuteArgs, n int64) {
-			mutant.FailIf(c, n > 1, capi.ErrorCodeInternal, "an earlier execution failed")
-		}),
+		mutant.OfEach("UNI-12", "no execution succeeds after one that failed",
+			func(c *serve.Invocation, _ *capi.LoadedExecutableExecuteArgs, n int64) {
+				mutant.FailIf(c, n > 1, capi.ErrorCodeInternal, "an earlier execution failed")
+			}),
 		anyReady("UNI-13", "ready"),
 		mutant.Of("UNI-14", "those that wait get an error", func(c *serve.Invocation, a *capi.EventAwaitArgs) {
-			early := !ready(c.Table(), a.Event)
+			early := !mutant.IsReady(c.Table(), a.Event)
 			if c.Forward(); early {
 				c.Fail(capi.ErrorCodeInternal, "it was not ready")
 			}
@@ -163,8 +164,8 @@ func placeholderMutants() []mutant.Mutant {
 		}),
 		mutant.Before("UNI-15", "the message is lost", func(a *fulfilArgs) { a.ErrorMessageSize = 0 }),
 		mutant.Ignores("UNI-16", "nothing to fulfil is fine", func(a *fulfilArgs) bool { return a.FulfillAliasBufferCb == nil }),
-		mismatch("UNI-17", "another type is taken", func(c *serve.Invocation, b *capi.Buffer) bool { return typeBelow(c, b) != dtype.F32 }),
-		mismatch("UNI-17", "another shape of the same size is taken", func(c *serve.Invocation, b *capi.Buffer) bool { return len(dimsBelow(c, b)) == 2 }),
+		mismatch("UNI-17", "another type is taken", func(c *serve.Invocation, b *capi.Buffer) bool { return mutant.TypeOf(c.Table(), b) != dtype.F32 }),
+		mismatch("UNI-17", "another shape of the same size is taken", func(c *serve.Invocation, b *capi.Buffer) bool { return len(mutant.DimsOf(c.Table(), b)) == 2 }),
 		mutant.Swallows[fulfilArgs]("UNI-16", "success"),
 		forgivesUse[fulfilArgs]("UNI-17"),
 		arrives("UNI-18", "the alias dangles", flip),
@@ -317,7 +318,8 @@ func dmaMutants() []mutant.Mutant {
 		mutant.Hooked("DMA-06", "the first device only", func() []serve.Hook {
 			var first atomic.Pointer[capi.Device]
 			return []serve.Hook{serve.Around(func(c *serve.Invocation, a *uploadArgs) {
-				mutant.FailIf(c, !first.CompareAndSwap(nil, a.Device) && first.Load() != a.Device, capi.ErrorCodeInternal, "this device cannot reach the memory")
+				mutant.FailIf(c, !first.CompareAndSwap(nil, a.Device) && first.Load() != a.Device, capi.ErrorCodeInternal,
+					"this device cannot reach the memory")
 			})}
 		}),
 		arrives("DMA-07", "the device reads memory that is unmapped", flip),

@@ -36,21 +36,24 @@ func unreadyMutants() []mutant.Mutant {
 				c.Forward()
 			})}
 		}).ReportedAs("tt-xla#3451"),
-		mutant.Of("D2H-02/before the contents", "without contents there is nothing to download", func(c *serve.Invocation, a *downloadArgs) {
-			if c.Forward(); a.Dst == nil && mutant.Unsettled(c.Table(), a.Src) {
-				a.DstSize = 0
-			}
-		}),
-		mutant.Of("BUF-02/before the contents", "dimensions come with the contents", func(c *serve.Invocation, a *capi.BufferDimensionsArgs) {
-			if c.Forward(); mutant.Unsettled(c.Table(), a.Buffer) {
-				a.NumDims = 0
-			}
-		}),
-		mutant.Of("BUF-02/before the contents", "what has no contents counts as deleted", func(c *serve.Invocation, a *capi.BufferIsDeletedArgs) {
-			if c.Forward(); mutant.Unsettled(c.Table(), a.Buffer) {
-				a.IsDeleted = true
-			}
-		}),
+		mutant.Of("D2H-02/before the contents", "without contents there is nothing to download",
+			func(c *serve.Invocation, a *downloadArgs) {
+				if c.Forward(); a.Dst == nil && mutant.Unsettled(c.Table(), a.Src) {
+					a.DstSize = 0
+				}
+			}),
+		mutant.Of("BUF-02/before the contents", "dimensions come with the contents",
+			func(c *serve.Invocation, a *capi.BufferDimensionsArgs) {
+				if c.Forward(); mutant.Unsettled(c.Table(), a.Buffer) {
+					a.NumDims = 0
+				}
+			}),
+		mutant.Of("BUF-02/before the contents", "what has no contents counts as deleted",
+			func(c *serve.Invocation, a *capi.BufferIsDeletedArgs) {
+				if c.Forward(); mutant.Unsettled(c.Table(), a.Buffer) {
+					a.IsDeleted = true
+				}
+			}),
 		mutant.After("D2H-02", "of arrays of two dimensions, the size is that of whole tiles on the device", func(a *downloadArgs) {
 			const tile = 32 * 32
 			if a.Dst == nil && a.HostLayout != nil && a.HostLayout.Tiled().MinorToMajorSize == 2 && a.DstSize > 0 {

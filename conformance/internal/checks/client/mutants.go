@@ -70,8 +70,8 @@ func createMutants() []mutant.Mutant {
 			mutant.FailIf(c, n > 1, capi.ErrorCodeFailedPrecondition, "the device is in use")
 		}),
 		mutant.Answers[capi.ClientDestroyArgs]("CLI-12", "refuses to destroy a client with work under way", capi.ErrorCodeFailedPrecondition),
-		mutant.Once[capi.ClientDestroyArgs]("CLI-13/then=destroy", "buffers use the client when they go", func(_ *serve.Invocation, _ *capi.BufferDestroyArgs) { mutant.Die() }),
-		mutant.Once[capi.ClientDestroyArgs]("CLI-13/then=use", "buffers crash when their client is gone", func(_ *serve.Invocation, _ *capi.BufferToHostBufferArgs) { mutant.Die() }).InMemory(),
+		mutant.OnceDies[capi.ClientDestroyArgs, capi.BufferDestroyArgs]("CLI-13/then=destroy", "buffers use the client when they go"),
+		mutant.OnceDies[capi.ClientDestroyArgs, capi.BufferToHostBufferArgs]("CLI-13/then=use", "buffers crash when their client is gone").InMemory(),
 		mutant.Before("CLI-37", "reads options and drops them", func(a *capi.ClientCreateArgs) { a.NumOptions = 0 }),
 	}
 }
@@ -124,9 +124,10 @@ func lookupMutants() []mutant.Mutant {
 			func(a *capi.ClientDefaultDeviceAssignmentArgs) { poke(a.DefaultAssignment, a.DefaultAssignmentSize, 0) }).InMemory(),
 		mutant.Forgives("CLI-33", "invents devices", invent).InMemory(),
 		mutant.Forgives("CLI-34", "invents devices", invent).InMemory(),
-		mutant.Refuses("CLI-35", "does not know all states", capi.ErrorCodeInvalidArgument, func(a *capi.ClientUpdateGlobalProcessInfoArgs) bool {
-			return a.NumProcessInfos > 0 && a.ProcessInfos.State == capi.ProcessStateError
-		}),
+		mutant.Refuses("CLI-35", "does not know all states", capi.ErrorCodeInvalidArgument,
+			func(a *capi.ClientUpdateGlobalProcessInfoArgs) bool {
+				return a.NumProcessInfos > 0 && a.ProcessInfos.State == capi.ProcessStateError
+			}),
 		mutant.Refuses("CLI-36", "needs a message", capi.ErrorCodeInvalidArgument, func(a *capi.ClientUpdateGlobalProcessInfoArgs) bool {
 			return a.NumProcessInfos > 0 && a.ProcessInfos.ErrorMessage == nil
 		}),

@@ -10,8 +10,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/ebitengine/purego"
-
 	"github.com/purepjrt/purepjrt/capi"
 	"github.com/purepjrt/purepjrt/capi/serve"
 	"github.com/purepjrt/purepjrt/conformance/internal/mutant"
@@ -100,14 +98,6 @@ func (m *meeting) hooks() []serve.Hook {
 		}),
 	}
 }
-
-// makeError is a callback_error that makes errors with package serve.
-var makeError = sync.OnceValue(func() *capi.CallbackError {
-	f := capi.CallbackError(purego.NewCallback(func(code uintptr, p *byte, n uintptr) *capi.ErrorHandle {
-		return serve.NewError(&capi.Error{Code: capi.ErrorCode(code), Message: capi.String(p, n)})
-	}))
-	return &f
-})
 
 // take reads and destroys an error from a callback.
 func take(h *capi.ErrorHandle) error {
@@ -218,7 +208,7 @@ func (m *meeting) put(a *capi.ClientCreateArgs, key, value string) error {
 	if i := strings.IndexByte(value, 0); i >= 0 && m.cutsValues {
 		value = value[:i]
 	}
-	args := &capi.KeyValuePutCallbackArgs{StructSize: m.size(capi.KeyValuePutCallbackArgsSize), CallbackError: makeError(),
+	args := &capi.KeyValuePutCallbackArgs{StructSize: m.size(capi.KeyValuePutCallbackArgsSize), CallbackError: mutant.CallbackError(),
 		UserArg: a.KVPutUserArg}
 	if m.mixesArgs {
 		args.UserArg = a.KVGetUserArg
@@ -236,7 +226,8 @@ func (m *meeting) put(a *capi.ClientCreateArgs, key, value string) error {
 
 func (m *meeting) fetch(a *capi.ClientCreateArgs, key string) (string, error) {
 	args := &capi.KeyValueGetCallbackArgs{
-		StructSize: m.size(capi.KeyValueGetCallbackArgsSize), CallbackError: makeError(), UserArg: a.KVGetUserArg, TimeoutInMs: 5000,
+		StructSize: m.size(capi.KeyValueGetCallbackArgsSize), CallbackError: mutant.CallbackError(), UserArg: a.KVGetUserArg,
+		TimeoutInMs: 5000,
 	}
 	if m.noTimeout {
 		args.TimeoutInMs = 0
@@ -273,7 +264,7 @@ func (m *meeting) fetch(a *capi.ClientCreateArgs, key string) (string, error) {
 func (m *meeting) poll(a *capi.ClientCreateArgs, key string) error {
 	for {
 		args := &capi.KeyValueTryGetCallbackArgs{
-			StructSize: m.size(capi.KeyValueTryGetCallbackArgsSize), CallbackError: makeError(), UserArg: a.KVTryGetUserArg,
+			StructSize: m.size(capi.KeyValueTryGetCallbackArgsSize), CallbackError: mutant.CallbackError(), UserArg: a.KVTryGetUserArg,
 		}
 		if m.noTrySize {
 			args.StructSize = 0

@@ -14,61 +14,24 @@ import (
 	"github.com/purepjrt/purepjrt/conformance/internal/mutant"
 )
 
-// goneClient makes hooks that know whether a client was destroyed.
-func goneClient(name, fault string, hook func(gone *atomic.Bool) serve.Hook) mutant.Mutant {
-	return mutant.Hooked(name, fault, func() []serve.Hook {
-		var gone atomic.Bool
-		return []serve.Hook{
-			serve.Around(func(c *serve.Invocation, _ *capi.ClientDestroyArgs) { c.Forward(); gone.Store(true) }),
-			hook(&gone),
-		}
-	})
-}
-
-// diesWith makes a hook for a function that ends the process once the client is gone.
-func diesWith[A any](gone *atomic.Bool) serve.Hook {
-	return serve.Around(func(c *serve.Invocation, _ *A) {
-		if gone.Load() {
-			mutant.Die()
-		}
-		c.Forward()
-	})
-}
-
-// oneText makes a plugin that writes a function's texts for all objects to one place.
-// text says where the function stores its result.
-func oneText[A any](name, fault string, text func(a *A) (**byte, *uintptr)) mutant.Mutant {
-	return mutant.Hooked(name, fault, func() []serve.Hook {
-		shared := check.Retain(make([]byte, 1<<14))
-		return []serve.Hook{serve.Around(func(c *serve.Invocation, a *A) {
-			if c.Forward(); c.Err() != nil {
-				return
-			}
-			p, n := text(a)
-			*n = uintptr(copy(shared, capi.Bytes(*p, *n)))
-			*p = &shared[0]
-		})}
-	})
-}
-
 // subtleMutants are wrong for only one device, one value or one moment.
 func subtleMutants() []mutant.Mutant {
 	return []mutant.Mutant{
-		oneText("DDESC-06/of several devices", "has one place for ToString",
+		mutant.OnePlace("DDESC-06/of several devices", "has one place for ToString",
 			func(a *capi.DeviceDescriptionToStringArgs) (**byte, *uintptr) {
 				return &a.ToString, &a.ToStringSize
 			}),
-		oneText("DDESC-06/of several devices", "has one place for DebugString",
+		mutant.OnePlace("DDESC-06/of several devices", "has one place for DebugString",
 			func(a *capi.DeviceDescriptionDebugStringArgs) (**byte, *uintptr) {
 				return &a.DebugString, &a.DebugStringSize
 			}),
-		oneText("MEM-02/of several memories", "has one place for Kind", func(a *capi.MemoryKindArgs) (**byte, *uintptr) {
+		mutant.OnePlace("MEM-02/of several memories", "has one place for Kind", func(a *capi.MemoryKindArgs) (**byte, *uintptr) {
 			return &a.Kind, &a.KindSize
 		}),
-		oneText("MEM-02/of several memories", "has one place for ToString", func(a *capi.MemoryToStringArgs) (**byte, *uintptr) {
+		mutant.OnePlace("MEM-02/of several memories", "has one place for ToString", func(a *capi.MemoryToStringArgs) (**byte, *uintptr) {
 			return &a.ToString, &a.ToStringSize
 		}),
-		oneText("MEM-02/of several memories", "has one place for DebugString",
+		mutant.OnePlace("MEM-02/of several memories", "has one place for DebugString",
 			func(a *capi.MemoryDebugStringArgs) (**byte, *uintptr) { return &a.DebugString, &a.DebugStringSize }),
 		dropsLast("CLI-04", "ignores unknown options of type string", func(o capi.Attribute) bool {
 			_, s := o.Value.(string)
@@ -111,12 +74,12 @@ func subtleMutants() []mutant.Mutant {
 				}),
 			}
 		}),
-		goneClient("CLI-13/then=destroy", "executables use the client when they go", diesWith[capi.LoadedExecutableDestroyArgs]),
-		goneClient("CLI-13/then=destroy", "descriptions of executables use the client when they go", diesWith[capi.ExecutableDestroyArgs]),
-		goneClient("CLI-13/then=destroy", "events use the client when they go", diesWith[capi.EventDestroyArgs]),
-		goneClient("CLI-13/then=use", "executions crash when the client is gone", diesWith[capi.LoadedExecutableExecuteArgs]).InMemory(),
-		goneClient("CLI-13/then=use", "dimensions crash when the client is gone", diesWith[capi.BufferDimensionsArgs]).InMemory(),
-		goneClient("CLI-13/then=use", "deleting crashes when the client is gone", diesWith[capi.BufferDeleteArgs]).InMemory(),
+		mutant.OnceDies[capi.ClientDestroyArgs, capi.LoadedExecutableDestroyArgs]("CLI-13/then=destroy", "executables use the client when they go"),
+		mutant.OnceDies[capi.ClientDestroyArgs, capi.ExecutableDestroyArgs]("CLI-13/then=destroy", "descriptions of executables use the client when they go"),
+		mutant.OnceDies[capi.ClientDestroyArgs, capi.EventDestroyArgs]("CLI-13/then=destroy", "events use the client when they go"),
+		mutant.OnceDies[capi.ClientDestroyArgs, capi.LoadedExecutableExecuteArgs]("CLI-13/then=use", "executions crash when the client is gone").InMemory(),
+		mutant.OnceDies[capi.ClientDestroyArgs, capi.BufferDimensionsArgs]("CLI-13/then=use", "dimensions crash when the client is gone").InMemory(),
+		mutant.OnceDies[capi.ClientDestroyArgs, capi.BufferDeleteArgs]("CLI-13/then=use", "deleting crashes when the client is gone").InMemory(),
 		mutant.After("CLI-14", "has a name of n bytes and one more", func(a *capi.ClientPlatformNameArgs) { a.PlatformNameSize++ }),
 		mutant.After("CLI-16", "has a version of n bytes and one more", func(a *capi.ClientPlatformVersionArgs) { a.PlatformVersionSize++ }),
 		mutant.After("CLI-16", "has no version", func(a *capi.ClientPlatformVersionArgs) { a.PlatformVersionSize = 0 }),
@@ -210,39 +173,20 @@ func subtleMutants() []mutant.Mutant {
 					a.ToStringSize--
 				}
 			}),
-		mutant.Hooked("DDESC-09", "the topology's devices have other kinds", func() []serve.Hook {
-			inTopology := map[*capi.DeviceDescription]bool{}
-			p, n := mutant.LastingText("another kind")
-			return []serve.Hook{
-				serve.Around(func(c *serve.Invocation, a *capi.TopologyDescriptionGetDeviceDescriptionsArgs) {
-					c.Forward()
-					for _, d := range capi.Slice(a.Descriptions, a.NumDescriptions) {
-						inTopology[d] = true
-					}
-				}),
-				serve.Around(func(c *serve.Invocation, a *capi.DeviceDescriptionKindArgs) {
-					c.Forward()
-					if inTopology[a.DeviceDescription] {
-						a.DeviceKind, a.DeviceKindSize = p, n
-					}
-				}),
-			}
-		}),
+		mutant.AfterMade("DDESC-09", "the topology's devices have other kinds",
+			func(a *capi.TopologyDescriptionGetDeviceDescriptionsArgs) []*capi.DeviceDescription {
+				return capi.Slice(a.Descriptions, a.NumDescriptions)
+			},
+			func(a *capi.DeviceDescriptionKindArgs) *capi.DeviceDescription { return a.DeviceDescription },
+			func(a *capi.DeviceDescriptionKindArgs) {
+				a.DeviceKind, a.DeviceKindSize = mutant.LastingText("another kind")
+			}),
 		mutant.After("DEV-02", "has the first device's id for the last", func(a *capi.DeviceLocalHardwareIDArgs) {
 			if a.LocalHardwareID == 3 {
 				a.LocalHardwareID = 0
 			}
 		}),
-		mutant.Hooked("DEV-04", "has the first device's memory for all", func() []serve.Hook {
-			var first *capi.Memory
-			return []serve.Hook{serve.Around(func(c *serve.Invocation, a *capi.DeviceDefaultMemoryArgs) {
-				c.Forward()
-				if first == nil {
-					first = a.Memory
-				}
-				a.Memory = first
-			})}
-		}),
+		mutant.First("DEV-04", "has the first device's memory for all", func(a *capi.DeviceDefaultMemoryArgs) **capi.Memory { return &a.Memory }),
 		mutant.After("DEV-03", "makes the list for each call", func(a *capi.DeviceAddressableMemoriesArgs) {
 			a.Memories, a.NumMemories = mutant.LastingArray(capi.Slice(a.Memories, a.NumMemories))
 		}),
@@ -266,19 +210,14 @@ func subtleMutants() []mutant.Mutant {
 					c.Fail(capi.ErrorCodeNotFound, "no such launch")
 				}
 			}).InMemory(),
-		mutant.Hooked("DEV-17", "uses one array for the attributes of all devices", func() []serve.Hook {
-			shared := make([]capi.NamedValue, 16)
-			return []serve.Hook{serve.Around(func(c *serve.Invocation, a *capi.DeviceGetAttributesArgs) {
-				c.Forward()
-				if c.Err() == nil {
-					copy(shared, capi.Slice(a.Attributes, a.NumAttributes))
-					a.Attributes = &shared[0]
-				}
-			})}
-		}).InMemory(),
-		mutant.Refuses("DEV-18", "reads descriptions up to a terminator", capi.ErrorCodeInvalidArgument, func(a *capi.DeviceCreateAsyncTrackingEventArgs) bool {
-			return a.DescriptionSize > 0 && !byteEnds(a.Description, a.DescriptionSize)
-		}).InMemory(),
+		mutant.OnePlace("DEV-17", "uses one array for the attributes of all devices",
+			func(a *capi.DeviceGetAttributesArgs) (**capi.NamedValue, *uintptr) {
+				return &a.Attributes, &a.NumAttributes
+			}).InMemory(),
+		mutant.Refuses("DEV-18", "reads descriptions up to a terminator", capi.ErrorCodeInvalidArgument,
+			func(a *capi.DeviceCreateAsyncTrackingEventArgs) bool {
+				return a.DescriptionSize > 0 && !byteEnds(a.Description, a.DescriptionSize)
+			}).InMemory(),
 		mutant.After("MEM-01", "has the same id for the memories of a device", func(a *capi.MemoryIDArgs) { a.ID /= 2 }),
 		mutant.After("MEM-07", "lists the devices of a memory one short", func(a *capi.MemoryAddressableByDevicesArgs) { a.NumDevices-- }),
 		mutant.After("MEM-07", "lists strangers", func(a *capi.MemoryAddressableByDevicesArgs) {
@@ -313,11 +252,12 @@ func subtleMutants() []mutant.Mutant {
 			func(a *capi.TopologyDescriptionFingerprintArgs) { a.Fingerprint++ }),
 		takesBad("TOPO-13", "takes no bytes for a topology", func(b []byte) bool { return len(b) == 0 }),
 		takesBad("TOPO-13", "takes a part for the whole", func(b []byte) bool { return len(b) > 100 }),
-		mutant.Before("TOPO-17", "ignores the layout that it is given", func(a *capi.TopologyDescriptionMakeCanonicalShapeForMemorySpaceArgs) {
-			if a.Layout != nil && a.Layout.Type == capi.BufferMemoryLayoutTypeTiled {
-				a.Layout = nil
-			}
-		}).InMemory(),
+		mutant.Before("TOPO-17", "ignores the layout that it is given",
+			func(a *capi.TopologyDescriptionMakeCanonicalShapeForMemorySpaceArgs) {
+				if a.Layout != nil && a.Layout.Type == capi.BufferMemoryLayoutTypeTiled {
+					a.Layout = nil
+				}
+			}).InMemory(),
 		mutant.Before("TOPO-18", "knows no complex numbers", func(a *capi.TopologyDescriptionMakeCanonicalShapeForMemorySpaceArgs) {
 			if a.ElementType == capi.BufferTypeC64 {
 				a.ElementType = capi.BufferTypeF64
@@ -384,21 +324,10 @@ func optionsOf(a *capi.ClientCreateArgs) []*capi.NamedValue {
 // restoredWithout makes a mutant that changes what a function says about deserialized
 // topologies.
 func restoredWithout[A any](name, fault string, of func(*A) *capi.TopologyDescription, change func(*A)) mutant.Mutant {
-	return mutant.Hooked(name, fault, func() []serve.Hook {
-		restored := map[*capi.TopologyDescription]bool{}
-		return []serve.Hook{
-			serve.Around(func(c *serve.Invocation, a *capi.TopologyDescriptionDeserializeArgs) {
-				c.Forward()
-				restored[a.Topology] = a.Topology != nil
-			}),
-			serve.Around(func(c *serve.Invocation, a *A) {
-				c.Forward()
-				if restored[of(a)] {
-					change(a)
-				}
-			}),
-		}
-	}).InMemory()
+	made := func(a *capi.TopologyDescriptionDeserializeArgs) []*capi.TopologyDescription {
+		return []*capi.TopologyDescription{a.Topology}
+	}
+	return mutant.AfterMade(name, fault, made, of, change).InMemory()
 }
 
 // takesBad makes a mutant that makes topologies from damaged bytes.

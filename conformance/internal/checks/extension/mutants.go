@@ -14,6 +14,7 @@ import (
 )
 
 func cpuMutants() []mutant.Mutant {
+	die := func(*serve.Invocation, *capi.Error) { mutant.Die() }
 	return []mutant.Mutant{
 		mutant.After("XLAY-01", "makes no layouts", func(a *capi.LayoutsClientGetDefaultLayoutArgs) { a.Layout = nil }),
 		mutant.AfterEach("XLAY-02", "gives other bytes the second time",
@@ -24,12 +25,10 @@ func cpuMutants() []mutant.Mutant {
 		}),
 		mutant.Of("XLAY-05", "has another default for topologies", func(_ *serve.Invocation, _ *capi.LayoutsTopologyGetDefaultLayoutArgs) {}),
 		mutant.After("XLAY-06", "forgets an output", func(a *capi.LayoutsExecutableGetOutputLayoutsArgs) { a.NumOutputs-- }),
-		mutant.Hooked("XLAY-08", "swaps the outputs", func() []serve.Hook {
-			return []serve.Hook{mutant.Changed(func(a *capi.LayoutsExecutableGetOutputLayoutsArgs, _ int64) {
-				list := capi.Slice(a.Layouts, a.NumOutputs)
-				slices.Reverse(list)
-				a.Layouts, a.NumOutputs = mutant.LastingArray(list)
-			})}
+		mutant.After("XLAY-08", "swaps the outputs", func(a *capi.LayoutsExecutableGetOutputLayoutsArgs) {
+			list := capi.Slice(a.Layouts, a.NumOutputs)
+			slices.Reverse(list)
+			a.Layouts, a.NumOutputs = mutant.LastingArray(list)
 		}),
 		mutant.After("XFFI-01", "gives the type_id 0", func(a *capi.FFITypeRegisterArgs) { a.TypeID = 0 }),
 		mutant.Swallows[capi.FFITypeRegisterArgs]("XFFI-02", "overwrites types"),
@@ -38,20 +37,7 @@ func cpuMutants() []mutant.Mutant {
 		mutant.Of("XFFI-05", "forgets handlers", func(*serve.Invocation, *capi.FFIRegisterHandlerArgs) {}),
 		mutant.Dies("XFFI-06", "calls a null handler", func(a *capi.FFIRegisterHandlerArgs) bool { return a.Handler == 0 }),
 		mutant.Swallows[capi.LoadedExecutableExecuteArgs]("XFFI-07", "takes no notice of failed handlers"),
-		mutant.Hooked("XFFI-08", "ends with an unknown target", func() []serve.Hook {
-			return []serve.Hook{
-				serve.Around(func(c *serve.Invocation, _ *capi.ClientCompileArgs) {
-					if c.Forward(); c.Err() != nil {
-						mutant.Die()
-					}
-				}),
-				serve.Around(func(c *serve.Invocation, _ *capi.LoadedExecutableExecuteArgs) {
-					if c.Forward(); c.Err() != nil {
-						mutant.Die()
-					}
-				}),
-			}
-		}),
+		mutant.Errs[capi.ClientCompileArgs]("XFFI-08", "ends with an unknown target", die).And(mutant.Errs[capi.LoadedExecutableExecuteArgs]("", "", die)),
 	}
 }
 
@@ -145,14 +131,14 @@ func memoryMutants() []mutant.Mutant {
 
 func standInMutants() []mutant.Mutant {
 	return []mutant.Mutant{
-		standing(mutant.After("XSH-01", "counts a parameter too many",
-			func(a *capi.ShardingsExecutableParameterShardingsArgs) { a.NumParameters-- })),
-		standing(mutant.After("XSH-02", "counts parameters for outputs",
-			func(a *capi.ShardingsExecutableOutputShardingsArgs) { a.NumOutputs-- })),
-		standing(mutant.AfterEach("XSH-03", "has other shardings each time",
-			func(a *capi.ShardingsExecutableOutputShardingsArgs, n int64) { a.NumOutputs -= uintptr(n / 4 & 1) })),
-		standing(mutant.After("XSH-04", "never tells shardings of outputs",
-			func(a *capi.ShardingsExecutableOutputShardingsArgs) { a.NumOutputs = 0 })),
+		mutant.After("XSH-01", "counts a parameter too many",
+			func(a *capi.ShardingsExecutableParameterShardingsArgs) { a.NumParameters-- }).On(sound),
+		mutant.After("XSH-02", "counts parameters for outputs",
+			func(a *capi.ShardingsExecutableOutputShardingsArgs) { a.NumOutputs-- }).On(sound),
+		mutant.AfterEach("XSH-03", "has other shardings each time",
+			func(a *capi.ShardingsExecutableOutputShardingsArgs, n int64) { a.NumOutputs -= uintptr(n / 4 & 1) }).On(sound),
+		mutant.After("XSH-04", "never tells shardings of outputs",
+			func(a *capi.ShardingsExecutableOutputShardingsArgs) { a.NumOutputs = 0 }).On(sound),
 	}
 }
 

@@ -6,7 +6,6 @@ package extension
 import (
 	"strings"
 	"sync"
-	"sync/atomic"
 
 	"google.golang.org/protobuf/encoding/protowire"
 
@@ -15,48 +14,14 @@ import (
 	"github.com/purepjrt/purepjrt/conformance/internal/mutant"
 )
 
-// before makes a mutant that changes the arguments of a call without the caller seeing it.
-func before[A any](name, fault string, f func(a *A)) mutant.Mutant {
-	return mutant.Of(name, fault, func(c *serve.Invocation, a *A) {
-		given := *a
-		f(a)
-		inputs := *a
-		c.Forward()
-		restoreInputs(a, &given, &inputs)
-	})
-}
-
-// cancelled makes a mutant in which the first call of D changes what calls of A return:
-// memory that was freed and reused.
-func cancelled[D, A any](name, fault string, f func(a *A)) mutant.Mutant {
-	return mutant.Hooked(name, fault, func() []serve.Hook {
-		var freed atomic.Bool
-		return []serve.Hook{
-			serve.Around(func(c *serve.Invocation, _ *D) {
-				freed.Store(true)
-				c.Forward()
-			}),
-			mutant.Changed(func(a *A, _ int64) {
-				if freed.Load() {
-					f(a)
-				}
-			}),
-		}
-	})
-}
-
 func naturalLayoutMutants() []mutant.Mutant {
 	return []mutant.Mutant{
-		mutant.Hooked("XLAY-02", "has one place for the bytes of all layouts", func() []serve.Hook {
-			place := make([]byte, 256)
-			return []serve.Hook{mutant.Changed(func(a *capi.LayoutsMemoryLayoutSerializeArgs, _ int64) {
-				n := copy(place, capi.Bytes(a.SerializedBytes, a.SerializedBytesSize))
-				clear(place[n:])
-				a.SerializedBytes = &place[0]
-			})}
-		}),
-		before("XLAY-04", "takes no notice of the layout that is asked for", func(a *capi.ClientBufferFromHostBufferArgs) { a.DeviceLayout = nil }),
-		before("XLAY-05", "loses a dimension", func(a *capi.LayoutsTopologyGetDefaultLayoutArgs) { a.NumDims /= 2 }),
+		mutant.OnePlace("XLAY-02", "has one place for the bytes of all layouts",
+			func(a *capi.LayoutsMemoryLayoutSerializeArgs) (**byte, *uintptr) {
+				return &a.SerializedBytes, &a.SerializedBytesSize
+			}),
+		mutant.Before("XLAY-04", "takes no notice of the layout that is asked for", func(a *capi.ClientBufferFromHostBufferArgs) { a.DeviceLayout = nil }),
+		mutant.Before("XLAY-05", "loses a dimension", func(a *capi.LayoutsTopologyGetDefaultLayoutArgs) { a.NumDims /= 2 }),
 		mutant.Hooked("XLAY-06", "gives the array of an earlier call to a later one", func() []serve.Hook {
 			var last []*capi.LayoutsMemoryLayout
 			return []serve.Hook{mutant.Changed(func(a *capi.LayoutsExecutableGetOutputLayoutsArgs, _ int64) {
@@ -90,23 +55,16 @@ func naturalFFIMutants() []mutant.Mutant {
 			a.Program = given
 		}),
 		mutant.Swallows[capi.FFIRegisterHandlerArgs]("XFFI-06", "takes null for a handler"),
-		before("XFFI-06", "calls handlers of other platforms", func(a *capi.FFIRegisterHandlerArgs) {
+		mutant.Before("XFFI-06", "calls handlers of other platforms", func(a *capi.FFIRegisterHandlerArgs) {
 			a.PlatformName, a.PlatformNameSize = mutant.LastingText("Host")
 		}),
-		mutant.Hooked("XFFI-07", "loses the message of a handler's error", func() []serve.Hook {
-			return []serve.Hook{
-				serve.Around(func(c *serve.Invocation, _ *capi.LoadedExecutableExecuteArgs) { plainly(c) }),
-				serve.Around(func(c *serve.Invocation, _ *capi.EventAwaitArgs) { plainly(c) }),
-			}
-		}),
+		plainly[capi.LoadedExecutableExecuteArgs]("XFFI-07", "loses the message of a handler's error").And(plainly[capi.EventAwaitArgs]("", "")),
 	}
 }
 
-// plainly replaces an error by one without a specific message.
-func plainly(c *serve.Invocation) {
-	if c.Forward(); c.Err() != nil {
-		c.Fail(capi.ErrorCodeInternal, "failed")
-	}
+// plainly makes a mutant whose errors are all the same.
+func plainly[A any](name, fault string) mutant.Mutant {
+	return mutant.Errs[A](name, fault, func(c *serve.Invocation, _ *capi.Error) { c.Fail(capi.ErrorCodeInternal, "failed") })
 }
 
 func naturalMemoryMutants() []mutant.Mutant {
@@ -134,28 +92,17 @@ func naturalMemoryMutants() []mutant.Mutant {
 				}),
 			}
 		}).InMemory(),
-		before("XRAW-05", "writes at the front whatever the offset", func(a *capi.RawBufferCopyRawHostToDeviceArgs) { a.Offset = 0 }).InMemory(),
-		before("XRAW-06", "reads at the front whatever the offset", func(a *capi.RawBufferCopyRawDeviceToHostArgs) { a.Offset = 0 }).InMemory(),
-		before("XRAW-06", "reads a byte too many", func(a *capi.RawBufferCopyRawDeviceToHostArgs) {
+		mutant.Before("XRAW-05", "writes at the front whatever the offset", func(a *capi.RawBufferCopyRawHostToDeviceArgs) { a.Offset = 0 }).InMemory(),
+		mutant.Before("XRAW-06", "reads at the front whatever the offset", func(a *capi.RawBufferCopyRawDeviceToHostArgs) { a.Offset = 0 }).InMemory(),
+		mutant.Before("XRAW-06", "reads a byte too many", func(a *capi.RawBufferCopyRawDeviceToHostArgs) {
 			if a.TransferSize > 0 && a.Offset+a.TransferSize < 16 {
 				a.TransferSize++
 			}
 		}).InMemory(),
-		mutant.Hooked("XRAW-07", "takes the alias with the buffer", func() []serve.Hook {
-			gone := false
-			return []serve.Hook{
-				serve.Around(func(c *serve.Invocation, _ *capi.BufferDestroyArgs) {
-					gone = true
-					c.Forward()
-				}),
-				serve.Around(func(c *serve.Invocation, _ *capi.RawBufferCopyRawDeviceToHostArgs) {
-					mutant.FailIf(c, gone, capi.ErrorCodeInvalidArgument, "the buffer is no more")
-				}),
-			}
-		}).InMemory(),
+		mutant.OnceFails[capi.BufferDestroyArgs, capi.RawBufferCopyRawDeviceToHostArgs]("XRAW-07", "takes the alias with the buffer", capi.ErrorCodeInvalidArgument).InMemory(),
 		mutant.After("XRAW-08", "knows another memory than the table",
 			func(a *capi.RawBufferGetMemorySpaceArgs) { a.MemorySpace = nil }).InMemory(),
-		cancelled[capi.PhaseCompileCBuffersDestroyArgs]("XPH-02", "frees the names that it has once", func(a *capi.PhaseCompileGetPhaseNamesArgs) { *a.PhaseNamesSizes = 0 }).InMemory(),
+		mutant.OnceAfter[capi.PhaseCompileCBuffersDestroyArgs]("XPH-02", "frees the names that it has once", func(a *capi.PhaseCompileGetPhaseNamesArgs) { *a.PhaseNamesSizes = 0 }).InMemory(),
 		mutant.Of("XPH-03", "takes no phases for success", func(c *serve.Invocation, a *capi.PhaseCompileRunPhaseArgs) {
 			if a.NumPhasesToRun > 0 {
 				c.Forward()
@@ -178,19 +125,19 @@ func naturalMemoryMutants() []mutant.Mutant {
 		mutant.After("XABI-01", "has another platform for its runtime",
 			func(a *capi.RuntimeABIVersionPlatformIDArgs) { a.PlatformID++ }).InMemory(),
 		mutant.Swallows[capi.RuntimeABIVersionFromProtoArgs]("XABI-05", "reads garbage as a runtime's version").InMemory(),
-		mutant.Of("XABI-05", "says of garbage that it cannot", func(c *serve.Invocation, _ *capi.ExecutableABIVersionFromProtoArgs) { plainly(c) }).InMemory(),
+		plainly[capi.ExecutableABIVersionFromProtoArgs]("XABI-05", "says of garbage that it cannot").InMemory(),
 		mutant.Dies("XABI-05", "ends with garbage", func(a *capi.RuntimeABIVersionFromProtoArgs) bool {
 			return a.SerializedProtoSize > 0 && *a.SerializedProto == 0xff
 		}).InMemory(),
 		mutant.Dies("XABI-06", "follows a null version of an executable", func(a *capi.ExecutableABIVersionDestroyArgs) bool { return a.ABIVersion == nil }).InMemory(),
 		mutant.Swallows[capi.RuntimeABIVersionIsCompatibleWithRuntimeArgs]("XABI-07", "takes runtimes of other platforms").InMemory(),
-		cancelled[capi.ExecutableMetadataDestroySerializedMetadataArgs]("XXMD-01", "frees the metadata that it has once",
+		mutant.OnceAfter[capi.ExecutableMetadataDestroySerializedMetadataArgs]("XXMD-01", "frees the metadata that it has once",
 			func(a *capi.ExecutableMetadataGetExecutableMetadataArgs) {
 				a.Metadata.SerializedMetadataSize = 0
 			}).InMemory(),
-		before("XCB-01", "loses user_arg", func(a *capi.CallbackRegisterCallbackArgs) { a.UserArg = 0 }).InMemory(),
-		before("XCB-01", "loses args", func(a *capi.CallbackInvokeCallbackArgs) { a.Args = nil }).InMemory(),
-		before("XCB-01", "passes args of its own", func(a *capi.CallbackInvokeCallbackArgs) { a.Args = elsewhere() }).InMemory(),
+		mutant.Before("XCB-01", "loses user_arg", func(a *capi.CallbackRegisterCallbackArgs) { a.UserArg = 0 }).InMemory(),
+		mutant.Before("XCB-01", "loses args", func(a *capi.CallbackInvokeCallbackArgs) { a.Args = nil }).InMemory(),
+		mutant.Before("XCB-01", "passes args of its own", func(a *capi.CallbackInvokeCallbackArgs) { a.Args = elsewhere() }).InMemory(),
 		mutant.Of("XCB-01", "has callbacks of one type only", func(c *serve.Invocation, a *capi.CallbackInvokeCallbackArgs) {
 			if a.Type == capi.CallbackTypePrefatal {
 				c.Forward()
@@ -209,13 +156,13 @@ func naturalMemoryMutants() []mutant.Mutant {
 
 func naturalStandInMutants() []mutant.Mutant {
 	return []mutant.Mutant{
-		standing(mutant.After("XSH-01", "has shardings of garbage", func(a *capi.ShardingsExecutableParameterShardingsArgs) {
+		mutant.After("XSH-01", "has shardings of garbage", func(a *capi.ShardingsExecutableParameterShardingsArgs) {
 			if a.NumParameters > 0 {
 				data, size := mutant.LastingText("\xff\xff")
 				*a.Shardings, *a.ShardingSizes = data, size
 			}
-		})),
-		standing(mutant.Of("XSH-02", "has a sharding of a result for each parameter",
+		}).On(sound),
+		mutant.Of("XSH-02", "has a sharding of a result for each parameter",
 			func(c *serve.Invocation, a *capi.ShardingsExecutableOutputShardingsArgs) {
 				c.Forward()
 				name, err := mutant.Try(c.Table(), capi.ExecutableNameArgs{Executable: a.Executable})
@@ -224,8 +171,8 @@ func naturalStandInMutants() []mutant.Mutant {
 					a.Shardings, a.NumOutputs = mutant.LastingArray([]*byte{data, data})
 					a.ShardingSizes, _ = mutant.LastingArray([]uintptr{size, size})
 				}
-			})),
-		standing(mutant.Hooked("XSH-03", "has one array for all executables", func() []serve.Hook {
+			}).On(sound),
+		mutant.Hooked("XSH-03", "has one array for all executables", func() []serve.Hook {
 			var mu sync.Mutex
 			data, sizes := make([]*byte, 4), make([]uintptr, 4)
 			return []serve.Hook{mutant.Changed(func(a *capi.ShardingsExecutableOutputShardingsArgs, _ int64) {
@@ -235,24 +182,22 @@ func naturalStandInMutants() []mutant.Mutant {
 				copy(sizes, capi.Slice(a.ShardingSizes, a.NumOutputs))
 				a.Shardings, a.ShardingSizes = &data[0], &sizes[0]
 			})}
-		})),
-		standing(mutant.After("XSH-04", "tells of everything that it is replicated",
+		}).On(sound),
+		mutant.After("XSH-04", "tells of everything that it is replicated",
 			func(a *capi.ShardingsExecutableParameterShardingsArgs) {
 				clear(mutant.View(a.ShardingSizes, a.NumParameters))
-			})),
+			}).On(sound),
 	}
 }
 
 func naturalTPUMutants() []mutant.Mutant {
 	return []mutant.Mutant{
-		mutant.Hooked("XMS-02", "frees the map that it has once", func() []serve.Hook {
-			return []serve.Hook{mutant.Changed(func(a *capi.MultiSliceConfigNumDevicesPerSliceArgs, n int64) {
-				if n > 1 {
-					*a.NumDevices = 0
-				}
-			})}
+		mutant.AfterEach("XMS-02", "frees the map that it has once", func(a *capi.MultiSliceConfigNumDevicesPerSliceArgs, n int64) {
+			if n > 1 {
+				*a.NumDevices = 0
+			}
 		}).InMemory(),
-		before("XMS-03", "takes no notice of a serialized configuration", func(a *capi.ClientCompileArgs) {
+		mutant.Before("XMS-03", "takes no notice of a serialized configuration", func(a *capi.ClientCompileArgs) {
 			if config := field(capi.Bytes(a.CompileOptions, a.CompileOptionsSize), multiSliceConfig); config != nil {
 				a.CompileOptionsSize -= 1 + uintptr(protowire.SizeBytes(len(config))) // the last field
 			}

@@ -56,15 +56,6 @@ func behaviour(f flaws) []serve.Hook {
 	return slices.Concat((&frontEnd{flaws: f}).hooks(), newNetwork(f).hooks(), new(archive).hooks(), shardingHooks())
 }
 
-// standing runs a mutant on the CPU plugin with the extensions of the stand-in.
-func standing(m mutant.Mutant) mutant.Mutant {
-	hooks := m.Hooks
-	m.Hooks = nil
-	m.Wrap = func(real *capi.Table) (*serve.Table, error) { return sound(real, hooks()...) }
-	m.Sound = sound
-	return m
-}
-
 // with makes a mutant from a stand-in that has flaws itself.
 func with(name, fault string, f flaws) mutant.Mutant {
 	return mutant.Mutant{

@@ -87,15 +87,3 @@ func lengthen(a *capi.CallbackInvokeCallbackArgs) {
 		(*capi.CallbackPrefatalArgs)(a.Args).ErrorMessageSize++
 	}
 }
-
-// restoreInputs restores the words of args that were changed before a call and that the
-// call did not change.
-func restoreInputs[A any](a, given, inputs *A) {
-	words := func(p *A) []uintptr { return unsafe.Slice((*uintptr)(unsafe.Pointer(p)), unsafe.Sizeof(*p)/8) }
-	now, before, sent := words(a), words(given), words(inputs)
-	for i := range now {
-		if now[i] == sent[i] {
-			now[i] = before[i]
-		}
-	}
-}

@@ -102,9 +102,10 @@ func skewMutants() []mutant.Mutant {
 					capi.BufferMemoryLayoutTiledSize
 			}
 		}).InMemory(),
-		mutant.Before("SKEW-13/struct=shape_spec", "does not look at the size of shape specs", func(a *capi.ClientCreateBuffersForAsyncHostToDeviceArgs) {
-			a.ShapeSpecs.StructSize = capi.ShapeSpecSize
-		}).InMemory(),
+		mutant.Before("SKEW-13/struct=shape_spec", "does not look at the size of shape specs",
+			func(a *capi.ClientCreateBuffersForAsyncHostToDeviceArgs) {
+				a.ShapeSpecs.StructSize = capi.ShapeSpecSize
+			}).InMemory(),
 		mutant.Before("SKEW-13/struct=named_value", "does not look at the size of named values", func(a *capi.ClientCreateArgs) {
 			if a.CreateOptions != nil {
 				a.CreateOptions.StructSize = capi.NamedValueSize
@@ -114,9 +115,10 @@ func skewMutants() []mutant.Mutant {
 			askStore(c, a, capi.KeyValueGetCallbackArgs{CallbackError: errorMaker(true)})
 			c.Forward()
 		}).InMemory(),
-		mutant.Refuses("SKEW-15", "takes named values of its own size only", capi.ErrorCodeInvalidArgument, func(a *capi.ClientCreateArgs) bool {
-			return a.NumOptions > 0 && a.CreateOptions.StructSize != capi.NamedValueSize
-		}),
+		mutant.Refuses("SKEW-15", "takes named values of its own size only", capi.ErrorCodeInvalidArgument,
+			func(a *capi.ClientCreateArgs) bool {
+				return a.NumOptions > 0 && a.CreateOptions.StructSize != capi.NamedValueSize
+			}),
 		attributesChanged("SKEW-16", "leaves struct_size of its attributes 0", func(list []capi.NamedValue) []capi.NamedValue {
 			for i := range list {
 				list[i].StructSize = 0
@@ -128,11 +130,12 @@ func skewMutants() []mutant.Mutant {
 		mutant.Before("SKEW-18/enum=host_buffer_semantics", "takes unknown semantics", func(a *capi.ClientBufferFromHostBufferArgs) {
 			a.HostBufferSemantics = capi.HostBufferSemanticsImmutableOnlyDuringCall
 		}).InMemory(),
-		mutant.Before("SKEW-18/enum=memory_layout_type", "takes unknown layouts for tiled ones", func(a *capi.ClientBufferFromHostBufferArgs) {
-			if a.DeviceLayout != nil {
-				a.DeviceLayout.Type = capi.BufferMemoryLayoutTypeTiled
-			}
-		}),
+		mutant.Before("SKEW-18/enum=memory_layout_type", "takes unknown layouts for tiled ones",
+			func(a *capi.ClientBufferFromHostBufferArgs) {
+				if a.DeviceLayout != nil {
+					a.DeviceLayout.Type = capi.BufferMemoryLayoutTypeTiled
+				}
+			}),
 		mutant.Dies("SKEW-18/enum=named_value_type", "ends the process on unknown types of options",
 			func(a *capi.ClientCreateArgs) bool {
 				return a.NumOptions > 0 && (a.CreateOptions.Type < 0 || a.CreateOptions.Type > 100)
@@ -151,7 +154,8 @@ func skewMutants() []mutant.Mutant {
 		}
 		all = append(all,
 			every("SKEW-01"+variant, "takes structs of its own size only", func(c *serve.Invocation) {
-				mutant.FailIf(c, c.Function().Size != 0 && c.Size() > c.Function().Size, capi.ErrorCodeInvalidArgument, "a struct of %d bytes", c.Size())
+				mutant.FailIf(c, c.Function().Size != 0 && c.Size() > c.Function().Size, capi.ErrorCodeInvalidArgument,
+					"a struct of %d bytes", c.Size())
 			}).ReportedAs("aws-neuron-sdk#1095"),
 			base(every("SKEW-02"+variant, "writes a field that its caller does not have", overrun)),
 			base(every("SKEW-03"+variant, "does not look at struct_size", lengthen)),
@@ -165,22 +169,6 @@ func skewMutants() []mutant.Mutant {
 		)
 	}
 	return all
-}
-
-// message makes a mutant of PJRT_Error_Message.
-func message(name, fault string, f func(a *capi.ErrorMessageArgs, n int64)) mutant.Mutant {
-	return mutant.OfEach(name, fault, func(c *serve.Invocation, a *capi.ErrorMessageArgs, n int64) {
-		c.Forward()
-		f(a, n)
-	})
-}
-
-// getCode makes a mutant of PJRT_Error_GetCode.
-func getCode(name, fault string, f func(a *capi.ErrorGetCodeArgs, n int64)) mutant.Mutant {
-	return mutant.OfEach(name, fault, func(c *serve.Invocation, a *capi.ErrorGetCodeArgs, n int64) {
-		c.Forward()
-		f(a, n)
-	})
 }
 
 // oneMessage makes a plugin that writes messages into a few places in turn. A second call
@@ -221,18 +209,18 @@ func errorMutants() []mutant.Mutant {
 		}),
 		oneMessage("ERR-02/of several errors", "has one place for the messages of all errors", 1),
 		oneMessage("ERR-02/of several errors", "has two places for messages, in turns", 2),
-		message("ERR-03", "counts the terminator", func(a *capi.ErrorMessageArgs, _ int64) { a.MessageSize++ }),
-		message("ERR-04", "does not terminate messages", func(a *capi.ErrorMessageArgs, _ int64) {
+		mutant.After("ERR-03", "counts the terminator", func(a *capi.ErrorMessageArgs) { a.MessageSize++ }),
+		mutant.After("ERR-04", "does not terminate messages", func(a *capi.ErrorMessageArgs) {
 			a.Message, a.MessageSize = capi.CString("a message and more"), 9
 		}),
-		message("ERR-04", "has no messages", func(a *capi.ErrorMessageArgs, _ int64) { a.MessageSize = 0 }),
-		getCode("ERR-05", "says OK of an error", func(a *capi.ErrorGetCodeArgs, _ int64) { a.Code = capi.ErrorCodeOK }),
-		getCode("ERR-05", "has codes of its own", func(a *capi.ErrorGetCodeArgs, _ int64) { a.Code = 77 }),
+		mutant.After("ERR-04", "has no messages", func(a *capi.ErrorMessageArgs) { a.MessageSize = 0 }),
+		mutant.After("ERR-05", "says OK of an error", func(a *capi.ErrorGetCodeArgs) { a.Code = capi.ErrorCodeOK }),
+		mutant.After("ERR-05", "has codes of its own", func(a *capi.ErrorGetCodeArgs) { a.Code = 77 }),
 		mutant.Of("ERR-06", "makes an error of each look at a code", func(c *serve.Invocation, _ *capi.ErrorGetCodeArgs) {
 			c.Forward()
 			c.Fail(capi.ErrorCodeInternal, "an error about an error")
 		}),
-		getCode("ERR-07", "forgets the code once it was read", func(a *capi.ErrorGetCodeArgs, n int64) {
+		mutant.AfterEach("ERR-07", "forgets the code once it was read", func(a *capi.ErrorGetCodeArgs, n int64) {
 			if n%2 == 0 {
 				a.Code = capi.ErrorCodeUnknown
 			}
@@ -251,8 +239,7 @@ func errorMutants() []mutant.Mutant {
 				}),
 			}
 		}),
-		mutant.Once[capi.ClientDestroyArgs]("ERR-09", "keeps messages in the client", func(c *serve.Invocation, a *capi.ErrorMessageArgs) {
-			c.Forward()
+		mutant.OnceAfter[capi.ClientDestroyArgs]("ERR-09", "keeps messages in the client", func(a *capi.ErrorMessageArgs) {
 			a.MessageSize = 0
 		}),
 		mutant.Of("ERR-17", "returns an error and an object", func(c *serve.Invocation, a *capi.ClientCompileArgs) {
@@ -267,7 +254,7 @@ func errorMutants() []mutant.Mutant {
 					CallbackError: errorMaker(false)})
 				mutant.FailIf(c, text != "", capi.ErrorCodeAborted, "%s", text)
 			}).InMemory(),
-		getCode("ERR-19", "takes the code from memory that was never set", func(a *capi.ErrorGetCodeArgs, n int64) {
+		mutant.AfterEach("ERR-19", "takes the code from memory that was never set", func(a *capi.ErrorGetCodeArgs, n int64) {
 			a.Code = capi.ErrorCode(1 + n%16)
 		}),
 	}
@@ -397,9 +384,10 @@ func attributeMutants() []mutant.Mutant {
 			v.NameSize--
 			return list
 		}),
-		mutant.Refuses("ATTR-11", "claims versions that it does not read", capi.ErrorCodeInvalidArgument, func(a *capi.ClientCompileArgs) bool {
-			return strings.Contains(capi.String(a.Program.Code, min(a.Program.CodeSize, 64)), "StableHLO_v1.13")
-		}),
+		mutant.Refuses("ATTR-11", "claims versions that it does not read", capi.ErrorCodeInvalidArgument,
+			func(a *capi.ClientCompileArgs) bool {
+				return strings.Contains(capi.String(a.Program.Code, min(a.Program.CodeSize, 64)), "StableHLO_v1.13")
+			}),
 		attributesChanged("ATTR-12", "says that scalars have no element", func(list []capi.NamedValue) []capi.NamedValue {
 			named(list, "xla_version").ValueSize = 0
 			return list

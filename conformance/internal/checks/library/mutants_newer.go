@@ -66,13 +66,16 @@ func newerMutants() []mutant.Mutant {
 			c.Fail(capi.ErrorCodeInvalidArgument, "a struct of %d bytes of another version", c.Size())
 		}).InMemory().On(newer),
 		every("SKEW-04", "needs a new field at once", func(c *serve.Invocation) {
-			mutant.FailIf(c, len(promised(c.Function().Name, capi.APIMinor)) > 0 && c.Size() < c.Function().Size, capi.ErrorCodeInvalidArgument, "a struct of %d bytes", c.Size())
+			mutant.FailIf(c, len(promised(c.Function().Name, capi.APIMinor)) > 0 && c.Size() < c.Function().Size,
+				capi.ErrorCodeInvalidArgument,
+				"a struct of %d bytes", c.Size())
 		}).InMemory(),
 		refusesSize[capi.DeviceMemoryStatsArgs]("SKEW-09", "needs peak_allocated_bytes"),
 		refusesSize[capi.DevicePoisonExecutionArgs]("SKEW-10", "needs the payload"),
 		refusesSize[capi.ClientCreateErrorBufferArgs]("SKEW-11", "needs the layout"),
 		mutant.Of("SKEW-11", "needs the payload", func(c *serve.Invocation, _ *capi.ClientCreateErrorBufferArgs) {
-			mutant.FailIf(c, c.Size() == grown["PJRT_Client_CreateErrorBuffer"][0].size, capi.ErrorCodeInvalidArgument, "a struct of %d bytes", c.Size())
+			mutant.FailIf(c, c.Size() == grown["PJRT_Client_CreateErrorBuffer"][0].size, capi.ErrorCodeInvalidArgument,
+				"a struct of %d bytes", c.Size())
 		}).InMemory(),
 		visited("ERR-11", "drops payloads", func(*serve.Invocation, *capi.ErrorForEachPayloadArgs) {}),
 		visited("ERR-12", "calls the visitor with nulls", func(_ *serve.Invocation, a *capi.ErrorForEachPayloadArgs) {
@@ -96,7 +99,7 @@ func newerMutants() []mutant.Mutant {
 			v.ForEachPayload = 0
 			return v
 		}),
-		getCode("ERR-16", "the function and the table know different codes", func(a *capi.ErrorGetCodeArgs, _ int64) { a.Code = capi.ErrorCodeDataLoss }).InMemory(),
-		message("ERR-16", "the function and the table have different messages", func(a *capi.ErrorMessageArgs, _ int64) { a.MessageSize-- }).InMemory(),
+		mutant.After("ERR-16", "the function and the table know different codes", func(a *capi.ErrorGetCodeArgs) { a.Code = capi.ErrorCodeDataLoss }).InMemory(),
+		mutant.After("ERR-16", "the function and the table have different messages", func(a *capi.ErrorMessageArgs) { a.MessageSize-- }).InMemory(),
 	}
 }

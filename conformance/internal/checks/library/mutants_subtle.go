@@ -48,29 +48,20 @@ func changesOnly(name, fault, which string, change func(v *capi.NamedValue)) mut
 // subtleMutants are wrong for only one function, one value or one moment.
 func subtleMutants() []mutant.Mutant {
 	return []mutant.Mutant{
-		mutant.Hooked("ERR-07", "forgets the code once the message was read", func() []serve.Hook {
-			read := map[*capi.ErrorHandle]bool{}
-			return []serve.Hook{
-				serve.Around(func(c *serve.Invocation, a *capi.ErrorMessageArgs) { c.Forward(); read[a.Error] = true }),
-				serve.Around(func(c *serve.Invocation, a *capi.ErrorGetCodeArgs) {
-					c.Forward()
-					if read[a.Error] {
-						a.Code = capi.ErrorCodeUnknown
-					}
-				}),
-			}
-		}),
-		message("ERR-04", "has messages that are no text", func(a *capi.ErrorMessageArgs, _ int64) {
+		mutant.AfterMade("ERR-07", "forgets the code once the message was read",
+			func(a *capi.ErrorMessageArgs) []*capi.ErrorHandle { return []*capi.ErrorHandle{a.Error} },
+			func(a *capi.ErrorGetCodeArgs) *capi.ErrorHandle { return a.Error },
+			func(a *capi.ErrorGetCodeArgs) { a.Code = capi.ErrorCodeUnknown }),
+		mutant.After("ERR-04", "has messages that are no text", func(a *capi.ErrorMessageArgs) {
 			a.Message, a.MessageSize = capi.CString("bad \xff\xfe"), 6
 		}),
-		message("ERR-04", "leaves out the last byte of messages", func(a *capi.ErrorMessageArgs, _ int64) { a.MessageSize-- }),
-		message("ERR-03", "has a zero byte in messages", func(a *capi.ErrorMessageArgs, _ int64) {
+		mutant.After("ERR-04", "leaves out the last byte of messages", func(a *capi.ErrorMessageArgs) { a.MessageSize-- }),
+		mutant.After("ERR-03", "has a zero byte in messages", func(a *capi.ErrorMessageArgs) {
 			a.Message, a.MessageSize = capi.CString("two\x00parts"), 9
 		}),
-		getCode("ERR-05", "has codes above those of the header", func(a *capi.ErrorGetCodeArgs, _ int64) { a.Code = 17 }),
-		getCode("ERR-05", "has negative codes", func(a *capi.ErrorGetCodeArgs, _ int64) { a.Code = -a.Code }),
-		mutant.Once[capi.ErrorDestroyArgs]("ERR-08", "forgets all errors when one is destroyed", func(c *serve.Invocation, a *capi.ErrorGetCodeArgs) {
-			c.Forward()
+		mutant.After("ERR-05", "has codes above those of the header", func(a *capi.ErrorGetCodeArgs) { a.Code = 17 }),
+		mutant.After("ERR-05", "has negative codes", func(a *capi.ErrorGetCodeArgs) { a.Code = -a.Code }),
+		mutant.OnceAfter[capi.ErrorDestroyArgs]("ERR-08", "forgets all errors when one is destroyed", func(a *capi.ErrorGetCodeArgs) {
 			a.Code = capi.ErrorCodeUnknown
 		}),
 		keepsWith[capi.BufferToHostBufferArgs, capi.BufferDestroyArgs]("ERR-09", "keeps messages in buffers"),
@@ -119,11 +110,12 @@ func subtleMutants() []mutant.Mutant {
 			return list
 		}),
 		changesOnly("ATTR-10", "states xla_version as a number with a point", "xla_version", func(v *capi.NamedValue) { v.Type = capi.NamedValueFloat }),
-		mutant.Refuses("ATTR-11", "does not read the oldest version that it claims", capi.ErrorCodeInvalidArgument, func(a *capi.ClientCompileArgs) bool {
-			text := capi.String(a.Program.Code, min(a.Program.CodeSize, 64))
-			return strings.Contains(text, "StableHLO_v") &&
-				!strings.Contains(text, "StableHLO_v1.13")
-		}),
+		mutant.Refuses("ATTR-11", "does not read the oldest version that it claims", capi.ErrorCodeInvalidArgument,
+			func(a *capi.ClientCompileArgs) bool {
+				text := capi.String(a.Program.Code, min(a.Program.CodeSize, 64))
+				return strings.Contains(text, "StableHLO_v") &&
+					!strings.Contains(text, "StableHLO_v1.13")
+			}),
 		changesOnly("ATTR-12", "counts the bytes of scalars", "xla_version", func(v *capi.NamedValue) { v.ValueSize = 8 }),
 		changesOnly("ATTR-13", "has a list at null", "stablehlo_current_version", func(v *capi.NamedValue) { v.SetInt64ArrayValue(nil) }),
 		changesOnly("ATTR-13", "calls a scalar a list", "xla_version", func(v *capi.NamedValue) { v.Type = capi.NamedValueInt64List }),
@@ -162,7 +154,8 @@ func subtleMutants() []mutant.Mutant {
 		table("LOAD-06", "the version's struct_size is 0", func(api *capi.API) { api.PJRTAPIVersion.StructSize = 0 }),
 		mutant.Of("SKEW-14", "leaves the struct_size of put's args as it is", putUnsized).InMemory(),
 		mutant.Of("SKEW-19", "does not say which size it got", func(c *serve.Invocation, a *capi.PluginAttributesArgs) {
-			mutant.FailIf(c, c.Size() < capi.PluginAttributesArgsSize, capi.ErrorCodeInvalidArgument, "PJRT_Plugin_Attributes_Args: expected 32, API 0.81")
+			mutant.FailIf(c, c.Size() < capi.PluginAttributesArgsSize, capi.ErrorCodeInvalidArgument,
+				"PJRT_Plugin_Attributes_Args: expected 32, API 0.81")
 		}),
 		mutant.Fails("SKEW-12", "forgets the options of older callers' executions", func(a *capi.LoadedExecutableExecuteArgs) bool { return a.Options.StructSize == 72 }),
 	}

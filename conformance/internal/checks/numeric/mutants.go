@@ -47,7 +47,8 @@ func strideMutants() []mutant.Mutant {
 	var ms []mutant.Mutant
 	for _, check := range layoutChecks() {
 		if strings.HasPrefix(check.Variant, "host strides") {
-			ms = append(ms, mutant.Before(check.Name(), "ignores strides", func(a *capi.ClientBufferFromHostBufferArgs) { a.ByteStrides, a.NumByteStrides = nil, 0 }))
+			ms = append(ms, mutant.Before(check.Name(), "ignores strides",
+				func(a *capi.ClientBufferFromHostBufferArgs) { a.ByteStrides, a.NumByteStrides = nil, 0 }))
 		}
 	}
 	return ms
@@ -71,7 +72,8 @@ func plainMutants(found []mutant.Mutant) []mutant.Mutant {
 			ms = append(ms, mutant.Answers[capi.LoadedExecutableExecuteArgs](name, "refuses what the program computes",
 				capi.ErrorCodeInternal))
 		case strings.Contains(name, "/empty/"):
-			ms = append(ms, mutant.After(name, "an empty result loses its other dimensions", func(a *capi.BufferDimensionsArgs) { a.NumDims-- }))
+			ms = append(ms, mutant.After(name, "an empty result loses its other dimensions",
+				func(a *capi.BufferDimensionsArgs) { a.NumDims-- }))
 		case strings.Contains(name, "rng"):
 			ms = append(ms, mutant.Of(name, "random numbers are all zero", corrupt(func(b []byte) { clear(b) })))
 		default:

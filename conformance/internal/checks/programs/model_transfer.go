@@ -8,8 +8,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/ebitengine/purego"
-
 	"github.com/purepjrt/purepjrt/capi"
 	"github.com/purepjrt/purepjrt/capi/serve"
 	"github.com/purepjrt/purepjrt/conformance/internal/check"
@@ -53,14 +51,6 @@ const (
 	totalOfChunk    // instead of the total of all chunks
 	waitsForDevices // that later calls launch
 )
-
-// makeError is the function with which callbacks make errors.
-var makeError = sync.OnceValue(func() *capi.CallbackError {
-	f := capi.CallbackError(purego.NewCallback(func(code int32, message, size uintptr) uintptr {
-		return errorAddress(serve.NewError(&capi.Error{Code: capi.ErrorCode(code), Message: textAt(message, size)}))
-	}))
-	return &f
-})
 
 // send hands the argument of each device to its callback, in two chunks.
 func (m *model) send(a *capi.LoadedExecutableExecuteArgs, arguments [][]*capi.Buffer, transposed bool) error {
@@ -118,7 +108,7 @@ func (m *model) sendChunk(info *capi.SendCallbackInfo, data []byte, total int, d
 	}
 	deleter, handle := capi.NewChunkDeleter(spoil)
 	chunk := &capi.Chunk{Data: check.Pointer(own), Size: uintptr(len(own)), Deleter: deleter, DeleterArg: uintptr(handle)}
-	h := info.SendCallback.Call(chunk, makeError(), uintptr(total), done, info.UserArg)
+	h := info.SendCallback.Call(chunk, mutant.CallbackError(), uintptr(total), done, info.UserArg)
 	if m.flaw == chunkFreedEarly {
 		spoil()
 	}

@@ -56,11 +56,3 @@ func optionsHandle(h capi.Handle) *capi.SerializedCompileOptions {
 func dependencyOf(args uintptr) *capi.BufferDonateWithControlDependencyCallbackArgs {
 	return *(**capi.BufferDonateWithControlDependencyCallbackArgs)(unsafe.Pointer(&args))
 }
-
-// errorAddress returns an error as a C function does.
-func errorAddress(h *capi.ErrorHandle) uintptr { return uintptr(unsafe.Pointer(h)) }
-
-// textAt copies n bytes of text from an address.
-func textAt(address, n uintptr) string {
-	return string(unsafe.Slice(*(**byte)(unsafe.Pointer(&address)), n))
-}

@@ -115,6 +115,15 @@ func refuses(check, word string) mutant.Mutant {
 	})
 }
 
+// takesDefaults makes a fault: what does not compile is compiled with default options.
+func takesDefaults(check, words string) mutant.Mutant {
+	return onCompile(check, words, func(c *compilation) {
+		if c.Forward(); c.Err() != nil {
+			c.withOptions(options{}.bytes())
+		}
+	})
+}
+
 // compilesAnything makes a fault: another program is compiled instead of one that does not
 // compile.
 func compilesAnything(check string) mutant.Mutant {
@@ -182,7 +191,9 @@ func compileFaults() []mutant.Mutant {
 			}
 		}),
 		onCompile("CMP-06", "reads the format beyond its size", func(c *compilation) {
-			mutant.FailIf(c.Invocation, c.code() == addOneText && c.format() == "mlir" && capi.String((*c.program).Format, 8) == "mlirXXXX", capi.ErrorCodeInvalidArgument, "unknown format mlirXXXX")
+			mutant.FailIf(c.Invocation, c.code() == addOneText && c.format() == "mlir" && capi.String((*c.program).Format,
+				8) == "mlirXXXX", capi.ErrorCodeInvalidArgument,
+				"unknown format mlirXXXX")
 		}),
 		onCompile("CMP-07", "reads the code beyond its size", func(c *compilation) {
 			// Not beyond a zero byte, which is what follows other programs.
@@ -201,11 +212,7 @@ func compileFaults() []mutant.Mutant {
 				c.Fail(capi.ErrorCodeUnknown, "compilation failed")
 			}
 		}),
-		onCompile("CMP-12", "takes default options for those that it cannot read", func(c *compilation) {
-			if c.Forward(); c.Err() != nil {
-				c.withOptions(options{}.bytes())
-			}
-		}),
+		takesDefaults("CMP-12", "takes default options for those that it cannot read"),
 		onCompile("CMP-13", "refuses empty options", func(c *compilation) {
 			mutant.FailIf(c.Invocation, *c.size == 0, capi.ErrorCodeInvalidArgument, "no options")
 		}).On(simulate),
@@ -286,35 +293,22 @@ func optionFaults() []mutant.Mutant {
 			c.Forward()
 		}),
 		claimsAssignment("COPT-02"),
-		onCompile("COPT-03", "takes default options for those that it refuses", func(c *compilation) {
-			if c.Forward(); c.Err() != nil {
-				c.withOptions(options{}.bytes())
-			}
-		}).On(simulate),
-		onCompile("COPT-04", "takes default options for those that it refuses", func(c *compilation) {
-			if c.Forward(); c.Err() != nil {
-				c.withOptions(options{}.bytes())
-			}
-		}).On(simulate),
+		takesDefaults("COPT-03", "takes default options for those that it refuses").On(simulate),
+		takesDefaults("COPT-04", "takes default options for those that it refuses").On(simulate),
 		executesOnFirst("COPT-05"),
-		onCompile("COPT-06", "ignores layouts", func(c *compilation) {
-			if c.Forward(); c.Err() != nil {
-				c.withOptions(options{}.bytes())
-			}
-		}).On(simulate),
-		onCompile("COPT-07", "ignores flags that it does not know", func(c *compilation) {
-			if c.Forward(); c.Err() != nil {
-				c.withOptions(options{}.bytes())
-			}
-		}),
+		takesDefaults("COPT-06", "ignores layouts").On(simulate),
+		takesDefaults("COPT-07", "ignores flags that it does not know"),
 		onCompile("COPT-08", "refuses fields that it does not know", func(c *compilation) {
 			mutant.FailIf(c.Invocation, strings.Contains(string(c.bytes()), "newer"), capi.ErrorCodeInvalidArgument, "unknown field 9999")
 		}),
 		onCompile("COPT-11", "does not know the last optimization_level", func(c *compilation) {
-			mutant.FailIf(c.Invocation, strings.Contains(string(c.bytes()), "\xc0\x01\x04"), capi.ErrorCodeInvalidArgument, "unknown effort 4")
+			mutant.FailIf(c.Invocation, strings.Contains(string(c.bytes()), "\xc0\x01\x04"), capi.ErrorCodeInvalidArgument,
+				"unknown effort 4")
 		}),
 		onCompile("COPT-12", "refuses the device ordinal -1", func(c *compilation) {
-			mutant.FailIf(c.Invocation, strings.Contains(string(c.bytes()), "\x08\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01"), capi.ErrorCodeInvalidArgument, "device ordinal -1")
+			mutant.FailIf(c.Invocation, strings.Contains(string(c.bytes()),
+				"\x08\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01"), capi.ErrorCodeInvalidArgument,
+				"device ordinal -1")
 		}),
 	}
 }

@@ -130,22 +130,3 @@ func garbles(check string, n int64) mutant.Mutant {
 		})}
 	})
 }
-
-// endsWith makes a fault: after a call of the function that takes A, events are errors.
-func endsWith[A any](check, words string) mutant.Mutant {
-	return mutant.Hooked(check, words, func() []serve.Hook {
-		var ended sync.Map
-		return []serve.Hook{
-			serve.Around(func(c *serve.Invocation, _ *A) {
-				ended.Store(0, true)
-				c.Forward()
-			}),
-			serve.Around(func(c *serve.Invocation, _ *capi.EventAwaitArgs) {
-				c.Forward()
-				if _, ok := ended.Load(0); ok {
-					c.Fail(capi.ErrorCodeCancelled, "what it needs is gone")
-				}
-			}),
-		}
-	})
-}

@@ -184,13 +184,13 @@ func forwardZeros(c *serve.Invocation, client *capi.Client, arguments []*capi.Bu
 
 // zerosLike makes a buffer of zeros with the type, the shape and the device of another.
 func zerosLike(t *capi.Table, client *capi.Client, b *capi.Buffer) *capi.Buffer {
-	dims, _ := mutant.Try(t, capi.BufferDimensionsArgs{Buffer: b})
-	of, _ := mutant.Try(t, capi.BufferElementTypeArgs{Buffer: b})
-	device, _ := mutant.Try(t, capi.BufferDeviceArgs{Buffer: b})
-	n := volume(capi.Slice(dims.Dims, dims.NumDims)) * 16
-	return uploaded(t, capi.ClientBufferFromHostBufferArgs{
-		Client: client, Device: device.Device, Type: of.Type, Dims: dims.Dims, NumDims: dims.NumDims, Data: check.Pointer(make([]byte, max(n, 16))),
-	})
+	dims := mutant.DimsOf(t, b)
+	args := capi.ClientBufferFromHostBufferArgs{
+		Client: client, Device: mutant.DeviceOf(t, b), Type: capi.BufferType(mutant.TypeOf(t, b)),
+		Data: check.Pointer(make([]byte, max(volume(dims)*16, 16))),
+	}
+	args.Dims, args.NumDims = check.First(dims)
+	return uploaded(t, args)
 }
 
 // uploaded makes a buffer, and waits until its memory on the host is free again.

@@ -64,7 +64,7 @@ func moreDonationFaults() []mutant.Mutant {
 
 // copied returns another buffer with the same contents on the same device.
 func copied(t *capi.Table, b *capi.Buffer) *capi.Buffer {
-	out, err := mutant.Try(t, capi.BufferCopyToDeviceArgs{Buffer: b, DstDevice: deviceOf(t, b)})
+	out, err := mutant.Try(t, capi.BufferCopyToDeviceArgs{Buffer: b, DstDevice: mutant.DeviceOf(t, b)})
 	if err != nil {
 		return b
 	}
@@ -73,7 +73,7 @@ func copied(t *capi.Table, b *capi.Buffer) *capi.Buffer {
 
 // scribble changes the first byte of a buffer in host memory.
 func scribble(t *capi.Table, b *capi.Buffer) {
-	if p := address(t, b); p != 0 {
+	if p := mutant.AddressOf(t, b); p != 0 {
 		flipByte(check.PointerAt(p))
 	}
 }
@@ -112,13 +112,11 @@ func leavesReadable(check, words string, which func(run int64, n, i int) bool) m
 // keepsDonated makes a fault: nothing is donated.
 func keepsDonated(check string) mutant.Mutant {
 	return mutant.Of(check, "donates copies", func(c *serve.Invocation, a *execution) {
-		arguments, _ := lists(a, 0)
-		kept := slices.Clone(arguments[0])
-		for i, b := range kept {
-			arguments[0][i] = copied(c.Table(), b)
-		}
-		c.Forward()
-		copy(arguments[0], kept)
+		executeOn(c, a, func(list []*capi.Buffer) {
+			for i, b := range list {
+				list[i] = copied(c.Table(), b)
+			}
+		})
 	})
 }
 
@@ -130,17 +128,20 @@ func readsList(check, words string, read func([]int64) []int64) mutant.Mutant {
 }
 
 func withList(read func(a *execution, list []int64) []int64) serve.Hook {
+	return otherOptions(func(a *execution, o *capi.ExecuteOptions) {
+		list := read(a, capi.Slice(o.NonDonatableInputIndices, o.NumNonDonatableInputIndices))
+		o.NonDonatableInputIndices, o.NumNonDonatableInputIndices = check.First(list)
+	})
+}
+
+// otherOptions changes the options of executions.
+func otherOptions(change func(a *execution, o *capi.ExecuteOptions)) serve.Hook {
 	return serve.Around(func(c *serve.Invocation, a *execution) {
-		kept := a.Options
-		own := *kept
-		list := read(a, capi.Slice(kept.NonDonatableInputIndices, kept.NumNonDonatableInputIndices))
-		own.NonDonatableInputIndices, own.NumNonDonatableInputIndices = nil, uintptr(len(list))
-		if len(list) > 0 {
-			own.NonDonatableInputIndices = &list[0]
-		}
-		a.Options = &own
-		c.Forward()
-		a.Options = kept
+		mutant.Forward(c, a, func(a *execution) {
+			own := *a.Options
+			change(a, &own)
+			a.Options = &own
+		})
 	})
 }
 
@@ -148,22 +149,26 @@ func withList(read func(a *execution, list []int64) []int64) serve.Hook {
 // is nil, every deleted argument other than the first is replaced by the first.
 func accepts(check, words string, such func(list []*capi.Buffer) bool) mutant.Mutant {
 	return mutant.Of(check, words, func(c *serve.Invocation, a *execution) {
-		arguments, _ := lists(a, 0)
-		kept := slices.Clone(arguments[0])
-		if such == nil {
-			for i, b := range kept {
-				if i > 0 && deleted(c.Table(), b) {
-					arguments[0][i] = kept[0]
+		executeOn(c, a, func(list []*capi.Buffer) {
+			all := such != nil && such(list)
+			for i, b := range list {
+				if such == nil && i > 0 && deleted(c.Table(), b) {
+					list[i] = list[0]
+				} else if all {
+					list[i] = copied(c.Table(), b)
 				}
 			}
-		} else if such(kept) {
-			for i, b := range kept {
-				arguments[0][i] = copied(c.Table(), b)
-			}
-		}
-		c.Forward()
-		copy(arguments[0], kept)
+		})
 	})
+}
+
+// executeOn forwards an execution with other arguments: change gets those of the first device.
+func executeOn(c *serve.Invocation, a *execution, change func(list []*capi.Buffer)) {
+	arguments, _ := lists(a, 0)
+	kept := slices.Clone(arguments[0])
+	change(arguments[0])
+	c.Forward()
+	copy(arguments[0], kept)
 }
 
 // garbageFor makes a fault: an execution whose argument is gone succeeds on another buffer.

@@ -15,14 +15,8 @@ import (
 
 func executableFaults() []mutant.Mutant {
 	return []mutant.Mutant{
-		mutant.Once[capi.ExecutableDestroyArgs]("EXE-01", "destroying one executable ends the others", func(c *serve.Invocation, _ *capi.ExecutableNameArgs) {
-			c.Forward()
-			c.Fail(capi.ErrorCodeInternal, "the executable is gone")
-		}),
-		mutant.Once[capi.LoadedExecutableDestroyArgs]("EXE-02", "the executable does not outlive the loaded one", func(c *serve.Invocation, _ *capi.ExecutableNameArgs) {
-			c.Forward()
-			c.Fail(capi.ErrorCodeInternal, "the executable is gone")
-		}).On(simulate),
+		mutant.OnceFails[capi.ExecutableDestroyArgs, capi.ExecutableNameArgs]("EXE-01", "destroying one executable ends the others", capi.ErrorCodeInternal),
+		mutant.OnceFails[capi.LoadedExecutableDestroyArgs, capi.ExecutableNameArgs]("EXE-02", "the executable does not outlive the loaded one", capi.ErrorCodeInternal).On(simulate),
 		mutant.Fails("EXE-03", "refuses null", func(a *capi.ExecutableDestroyArgs) bool { return a.Executable == nil }),
 		lacksNull("EXE-03", func(a *capi.ExecutableDestroyArgs) bool { return a.Executable == nil }),
 		mutant.After("EXE-04", "has no name", func(a *capi.ExecutableNameArgs) { a.ExecutableNameSize = 0 }),
@@ -45,15 +39,10 @@ func executableFaults() []mutant.Mutant {
 			}
 		}),
 		mutant.After("EXE-11", "counts a tuple as one", func(a *capi.ExecutableOutputElementTypesArgs) { a.NumOutputTypes = min(a.NumOutputTypes, 1) }),
-		mutant.Hooked("EXE-12", "uses one array for all executables", func() []serve.Hook {
-			shared := make([]capi.BufferType, 64)
-			return []serve.Hook{serve.Around(func(c *serve.Invocation, a *capi.ExecutableOutputElementTypesArgs) {
-				if c.Forward(); c.Err() == nil {
-					copy(shared, capi.Slice(a.OutputTypes, a.NumOutputTypes))
-					a.OutputTypes = &shared[0]
-				}
-			})}
-		}),
+		mutant.OnePlace("EXE-12", "uses one array for all executables",
+			func(a *capi.ExecutableOutputElementTypesArgs) (**capi.BufferType, *uintptr) {
+				return &a.OutputTypes, &a.NumOutputTypes
+			}),
 		mutant.After("EXE-13", "has no kinds", func(a *capi.ExecutableOutputMemoryKindsArgs) { a.NumOutputs = 0 }).On(simulate),
 		mutant.After("EXE-13", "has kinds without names", func(a *capi.ExecutableOutputMemoryKindsArgs) {
 			clear(mutant.View(a.MemoryKindSizes, a.NumOutputs))
@@ -117,11 +106,12 @@ func executableFaults() []mutant.Mutant {
 		mutant.Of("EXE-28", "fails with INTERNAL", func(c *serve.Invocation, _ *capi.LoadedExecutableFingerprintArgs) {
 			c.Fail(capi.ErrorCodeInternal, "no fingerprint")
 		}),
-		mutant.OfEach("EXE-29", "is not safe when asked at the same time", func(c *serve.Invocation, a *capi.ExecutableOutputDimensionsArgs, n int64) {
-			if c.Forward(); n == 3 {
-				a.NumOutputs = 0
-			}
-		}),
+		mutant.OfEach("EXE-29", "is not safe when asked at the same time",
+			func(c *serve.Invocation, a *capi.ExecutableOutputDimensionsArgs, n int64) {
+				if c.Forward(); n == 3 {
+					a.NumOutputs = 0
+				}
+			}),
 	}
 }
 
@@ -164,12 +154,10 @@ func loadedFaults() []mutant.Mutant {
 		mutant.After("LEX-02", "does not know that it is deleted", func(a *capi.LoadedExecutableIsDeletedArgs) { a.IsDeleted = false }).On(simulate),
 		mutant.After("LEX-02", "thinks that it is deleted", func(a *capi.LoadedExecutableIsDeletedArgs) { a.IsDeleted = true }).On(simulate),
 		mutant.Of("LEX-03", "does nothing when it is to be deleted", func(*serve.Invocation, *capi.LoadedExecutableDeleteArgs) {}).On(simulate),
-		endsWith[capi.LoadedExecutableDeleteArgs]("LEX-04", "cancels executions when it is deleted"),
+		mutant.OnceFails[capi.LoadedExecutableDeleteArgs, capi.EventAwaitArgs]("LEX-04", "cancels executions when it is deleted", capi.ErrorCodeCancelled),
 		instead("LEX-05", "dense<1.0>", "dense<2.0>"),
-		endsWith[capi.LoadedExecutableDestroyArgs]("LEX-06", "cancels executions when it is destroyed"),
-		mutant.Once[capi.LoadedExecutableDestroyArgs]("LEX-07", "takes its results with it when it is destroyed", func(c *serve.Invocation, _ *capi.LoadedExecutableExecuteArgs) {
-			c.Fail(capi.ErrorCodeInternal, "the argument is gone")
-		}),
+		mutant.OnceFails[capi.LoadedExecutableDestroyArgs, capi.EventAwaitArgs]("LEX-06", "cancels executions when it is destroyed", capi.ErrorCodeCancelled),
+		mutant.OnceFails[capi.LoadedExecutableDestroyArgs, capi.LoadedExecutableExecuteArgs]("LEX-07", "takes its results with it when it is destroyed", capi.ErrorCodeInternal),
 		mutant.After("LEX-08", "wraps its devices", func(a *capi.LoadedExecutableAddressableDevicesArgs) {
 			list := make([]*capi.Device, a.NumAddressableDevices)
 			for i := range list {
@@ -182,10 +170,11 @@ func loadedFaults() []mutant.Mutant {
 		mutant.After("LEX-11", "gives bytes for a portable executable", func(a *capi.LoadedExecutableGetDeviceAssignmentArgs) {
 			a.SerializedBytes, a.SerializedBytesSize = capi.StringData("\x08\x01")
 		}),
-		mutant.OfEach("LEX-12", "gives other bytes at each call", func(c *serve.Invocation, a *capi.LoadedExecutableGetDeviceAssignmentArgs, n int64) {
-			c.Forward()
-			a.SerializedBytes, a.SerializedBytesSize = capi.StringData(fmt.Sprint(n))
-		}),
+		mutant.OfEach("LEX-12", "gives other bytes at each call",
+			func(c *serve.Invocation, a *capi.LoadedExecutableGetDeviceAssignmentArgs, n int64) {
+				c.Forward()
+				a.SerializedBytes, a.SerializedBytesSize = capi.StringData(fmt.Sprint(n))
+			}),
 	}
 }
 
@@ -243,22 +232,12 @@ func serializationFaults() []mutant.Mutant {
 	return []mutant.Mutant{
 		mutant.After("SER-01", "gives no bytes", func(a *capi.ExecutableSerializeArgs) { a.SerializedBytesSize = 0 }),
 		loadsInstead("SER-02", "loses constants", otherConstants),
-		mutant.Hooked("SER-03", "writes another program", func() []serve.Hook {
-			var client atomic.Pointer[capi.Client]
-			return []serve.Hook{
-				serve.Around(func(c *serve.Invocation, a *capi.ClientCreateArgs) {
-					c.Forward()
-					client.Store(a.Client)
-				}),
-				serve.Around(func(c *serve.Invocation, a *capi.ExecutableSerializeArgs) {
-					other := compileInstead(c.Table(), client.Load(), otherConstants)
-					out, _ := mutant.Try(c.Table(), capi.LoadedExecutableGetExecutableArgs{LoadedExecutable: other})
-					kept := a.Executable
-					a.Executable = out.Executable
-					c.Forward()
-					a.Executable = kept
-				}),
-			}
+		withClient("SER-03", "writes another program", func(client *atomic.Pointer[capi.Client]) serve.Hook {
+			return serve.Around(func(c *serve.Invocation, a *capi.ExecutableSerializeArgs) {
+				other := compileInstead(c.Table(), client.Load(), otherConstants)
+				out, _ := mutant.Try(c.Table(), capi.LoadedExecutableGetExecutableArgs{LoadedExecutable: other})
+				mutant.Forward(c, a, func(a *capi.ExecutableSerializeArgs) { a.Executable = out.Executable })
+			})
 		}),
 		loadsInstead("SER-04", "loses the name", otherName),
 		mutant.Fails("SER-05", "cannot write what it loaded", func(a *capi.ExecutableDeserializeAndLoadArgs) bool {
@@ -292,10 +271,11 @@ func serializesOnce() mutant.Mutant {
 
 // acceptsAnything makes a fault: another program is loaded when one cannot be loaded.
 func acceptsAnything(check string) mutant.Mutant {
-	return mutant.Of(check, "loads something when it cannot read the bytes", func(c *serve.Invocation, a *capi.ExecutableDeserializeAndLoadArgs) {
-		if c.Forward(); c.Err() != nil {
-			c.FailWith(nil)
-			a.LoadedExecutable = compileInstead(c.Table(), a.Client, donateText)
-		}
-	})
+	return mutant.Of(check, "loads something when it cannot read the bytes",
+		func(c *serve.Invocation, a *capi.ExecutableDeserializeAndLoadArgs) {
+			if c.Forward(); c.Err() != nil {
+				c.FailWith(nil)
+				a.LoadedExecutable = compileInstead(c.Table(), a.Client, donateText)
+			}
+		})
 }

@@ -119,14 +119,11 @@ func mixesArguments(check string) mutant.Mutant {
 		var last atomic.Pointer[capi.Buffer]
 		var calls atomic.Int64
 		return []serve.Hook{serve.Around(func(c *serve.Invocation, a *execution) {
-			arguments, _ := lists(a, 0)
-			own := arguments[0][0]
-			other := last.Swap(own)
-			if calls.Add(1)%3 == 0 && other != nil {
-				arguments[0][0] = other
-			}
-			c.Forward()
-			arguments[0][0] = own
+			executeOn(c, a, func(list []*capi.Buffer) {
+				if other := last.Swap(list[0]); calls.Add(1)%3 == 0 && other != nil {
+					list[0] = other
+				}
+			})
 		})}
 	})
 }
@@ -173,7 +170,7 @@ func executeOptionFaults() []mutant.Mutant {
 				mutant.FailIf(c, a.Options.Context != nil && used.Add(1) > 1, capi.ErrorCodeInternal, "the context is gone")
 			})}
 		}),
-		endsWith[capi.ExecuteContextDestroyArgs]("CTX-05", "cancels executions when their context is destroyed"),
+		mutant.OnceFails[capi.ExecuteContextDestroyArgs, capi.EventAwaitArgs]("CTX-05", "cancels executions when their context is destroyed", capi.ErrorCodeCancelled),
 	}
 }
 
@@ -204,12 +201,7 @@ func donationFaults() []mutant.Mutant {
 
 // ignoresList makes a fault: non_donatable_input_indices are ignored.
 func ignoresList(check string) mutant.Mutant {
-	return mutant.Before(check, "ignores non_donatable_input_indices", func(a *execution) {
-		kept := a.Options
-		own := *kept
-		own.NumNonDonatableInputIndices = 0
-		a.Options = &own
-	})
+	return readsList(check, "ignores non_donatable_input_indices", func([]int64) []int64 { return nil })
 }
 
 // ignoresMust makes the same fault of the model, which refuses the list.
@@ -232,21 +224,14 @@ func multiFaults() []mutant.Mutant {
 			return []serve.Hook{serve.Around(func(c *serve.Invocation, a *capi.BufferCopyToDeviceArgs) {
 				first.CompareAndSwap(nil, a.Buffer)
 				own := a.Buffer
-				if deviceOf(c.Table(), first.Load()) != a.DstDevice {
+				if mutant.DeviceOf(c.Table(), first.Load()) != a.DstDevice {
 					a.Buffer = first.Load()
 				}
 				c.Forward()
 				a.Buffer = own
 			})}
 		}),
-		mutant.Hooked("MULTI-14", "knows one device only", func() []serve.Hook {
-			var first atomic.Pointer[capi.Device]
-			return []serve.Hook{serve.Around(func(c *serve.Invocation, a *capi.BufferDeviceArgs) {
-				c.Forward()
-				first.CompareAndSwap(nil, a.Device)
-				a.Device = first.Load()
-			})}
-		}),
+		mutant.First("MULTI-14", "knows one device only", func(a *capi.BufferDeviceArgs) **capi.Device { return &a.Device }),
 	}
 }
 

@@ -46,17 +46,17 @@ func moreMetadataFaults() []mutant.Mutant {
 				}),
 			}
 		}),
-		sharedBytes("EXE-04", "has one place for all names", func(a *capi.ExecutableNameArgs) (**byte, *uintptr) { return &a.ExecutableName, &a.ExecutableNameSize }),
-		sharedBytes("EXE-27", "has one place for all fingerprints", func(a *capi.ExecutableFingerprintArgs) (**byte, *uintptr) {
+		mutant.OnePlace("EXE-04", "has one place for all names", func(a *capi.ExecutableNameArgs) (**byte, *uintptr) { return &a.ExecutableName, &a.ExecutableNameSize }),
+		mutant.OnePlace("EXE-27", "has one place for all fingerprints", func(a *capi.ExecutableFingerprintArgs) (**byte, *uintptr) {
 			return &a.ExecutableFingerprint, &a.ExecutableFingerprintSize
 		}),
-		sharedBytes("SER-01", "has one place for all serialized executables", func(a *capi.ExecutableSerializeArgs) (**byte, *uintptr) {
+		mutant.OnePlace("SER-01", "has one place for all serialized executables", func(a *capi.ExecutableSerializeArgs) (**byte, *uintptr) {
 			return &a.SerializedBytes, &a.SerializedBytesSize
 		}),
-		sharedBytes("COPT-10", "has one place for all options", func(a *capi.ExecutableGetCompileOptionsArgs) (**byte, *uintptr) {
+		mutant.OnePlace("COPT-10", "has one place for all options", func(a *capi.ExecutableGetCompileOptionsArgs) (**byte, *uintptr) {
 			return &a.SerializedBytes, &a.SerializedBytesSize
 		}).On(simulate),
-		sharedBytes("LEX-12", "has one place for all device assignments",
+		mutant.OnePlace("LEX-12", "has one place for all device assignments",
 			func(a *capi.LoadedExecutableGetDeviceAssignmentArgs) (**byte, *uintptr) {
 				return &a.SerializedBytes, &a.SerializedBytesSize
 			}),
@@ -108,21 +108,6 @@ func moreMetadataFaults() []mutant.Mutant {
 			return signature
 		}),
 	}
-}
-
-// sharedBytes makes a fault: all answers of a function have their bytes in the same place.
-// bytes returns the fields of an answer.
-func sharedBytes[A any](check, words string, bytes func(*A) (data **byte, size *uintptr)) mutant.Mutant {
-	return mutant.Hooked(check, words, func() []serve.Hook {
-		place := make([]byte, 1<<20)
-		return []serve.Hook{serve.Around(func(c *serve.Invocation, a *A) {
-			if c.Forward(); c.Err() == nil {
-				data, size := bytes(a)
-				n := copy(place, capi.Bytes(*data, *size))
-				*data, *size = &place[0], uintptr(n)
-			}
-		})}
-	})
 }
 
 // codeFingerprints makes a fault: the fingerprint is derived from the text that was
@@ -195,7 +180,7 @@ func moreLoadedFaults() []mutant.Mutant {
 				}),
 			}
 		}).On(simulate),
-		mutant.Once[capi.LoadedExecutableDeleteArgs]("LEX-03", "executes nothing more once an executable was deleted", func(c *serve.Invocation, _ *execution) { c.Fail(capi.ErrorCodeFailedPrecondition, "deleted") }).On(simulate),
+		mutant.OnceFails[capi.LoadedExecutableDeleteArgs, execution]("LEX-03", "executes nothing more once an executable was deleted", capi.ErrorCodeFailedPrecondition).On(simulate),
 		mutant.After("LEX-10/2x2", "transposes the assignment", func(a *capi.LoadedExecutableGetDeviceAssignmentArgs) {
 			_, _, ids, err := readDeviceAssignment(capi.Bytes(a.SerializedBytes, a.SerializedBytesSize))
 			if err == nil && len(ids) == 2 {

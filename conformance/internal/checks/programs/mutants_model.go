@@ -20,11 +20,7 @@ func modelFaults() []mutant.Mutant {
 		mutant.After("CMP-01/aot", "counts no results", func(a *capi.ExecutableNumOutputsArgs) { a.NumOutputs = 0 }).On(simulate),
 		mutant.After("CMP-19/aot", "counts no results", func(a *capi.ExecutableNumOutputsArgs) { a.NumOutputs = 0 }).On(simulate),
 		mutant.Refuses("CMP-20", "wants a client", capi.ErrorCodeInvalidArgument, func(a *capi.CompileArgs) bool { return a.Client == nil }).On(simulate),
-		onCompile("CMP-21", "takes default options for those that it refuses", func(c *compilation) {
-			if c.Forward(); c.Err() != nil {
-				c.withOptions(options{}.bytes())
-			}
-		}).On(simulate),
+		takesDefaults("CMP-21", "takes default options for those that it refuses").On(simulate),
 		fingerprints("CMP-22", "differs between a topology and its copy", func(_ []byte, n int64) []byte { return fmt.Appendf(nil, "%d", n) }).On(simulate),
 		onCompile("COPT-09", "forgets the options", func(c *compilation) { c.withOptions(options{}.bytes()) }).On(simulate),
 		mutant.After("COPT-09", "gives no bytes", func(a *capi.ExecutableGetCompileOptionsArgs) { a.SerializedBytesSize = 0 }).On(simulate),

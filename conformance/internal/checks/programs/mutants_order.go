@@ -135,16 +135,6 @@ func inOneQueue(check string) mutant.Mutant {
 	})
 }
 
-// typeOf returns the type of a buffer, and whether it is a scalar.
-func typeOf(t *capi.Table, b *capi.Buffer) (dtype.Type, bool) {
-	of, err := mutant.Try(t, capi.BufferElementTypeArgs{Buffer: b})
-	dims, err2 := mutant.Try(t, capi.BufferDimensionsArgs{Buffer: b})
-	if err != nil || err2 != nil {
-		return 0, false
-	}
-	return dtype.Type(of.Type), dims.NumDims == 0
-}
-
 // readsScalars makes a fault: only half of a scalar's bytes are read.
 func readsScalars(check, words string, which func(dtype.Type) bool) mutant.Mutant {
 	return mutant.Of(check, words, func(c *serve.Invocation, a *capi.BufferToHostBufferArgs) {
@@ -152,7 +142,8 @@ func readsScalars(check, words string, which func(dtype.Type) bool) mutant.Mutan
 		if c.Err() != nil || a.Dst == nil {
 			return
 		}
-		if e, scalar := typeOf(c.Table(), a.Src); scalar && e.Size() > 4 && which(e) {
+		e := mutant.TypeOf(c.Table(), a.Src)
+		if len(mutant.DimsOf(c.Table(), a.Src)) == 0 && e.Size() > 4 && which(e) {
 			mutant.Await(c.Table(), a.Event)
 			data := mutant.BytesAt(a.Dst, a.DstSize)
 			clear(data[len(data)/2:])
@@ -162,9 +153,10 @@ func readsScalars(check, words string, which func(dtype.Type) bool) mutant.Mutan
 
 // refusesScalars makes a fault: complex numbers without dimensions are not known.
 func refusesScalars(check string) mutant.Mutant {
-	return mutant.Refuses(check, "takes arrays of complex numbers, and no complex scalar", capi.ErrorCodeUnimplemented, func(a *capi.ClientBufferFromHostBufferArgs) bool {
-		return dtype.Type(a.Type).IsComplex() && a.NumDims == 0
-	})
+	return mutant.Refuses(check, "takes arrays of complex numbers, and no complex scalar", capi.ErrorCodeUnimplemented,
+		func(a *capi.ClientBufferFromHostBufferArgs) bool {
+			return dtype.Type(a.Type).IsComplex() && a.NumDims == 0
+		})
 }
 
 // savesForItself makes a fault: what is serialized is the number of a program that only this
@@ -276,7 +268,7 @@ func remembersFactors() []serve.Hook {
 			mu.Lock()
 			if products[a.Executable] {
 				b := arguments[0][1]
-				k := key{a.Executable, address(c.Table(), b)}
+				k := key{a.Executable, mutant.AddressOf(c.Table(), b)}
 				if factors[k] == nil {
 					factors[k] = copied(c.Table(), b)
 				}
@@ -287,12 +279,6 @@ func remembersFactors() []serve.Hook {
 			c.Forward()
 		}),
 	}
-}
-
-// address returns the address of a buffer in host memory.
-func address(t *capi.Table, b *capi.Buffer) uintptr {
-	out, _ := mutant.Try(t, capi.BufferUnsafePointerArgs{Buffer: b})
-	return out.BufferPointer
 }
 
 // remembersResults returns a copy of the first result that a program of two arguments had for
@@ -310,7 +296,7 @@ func remembersResults() []serve.Hook {
 			c.Forward()
 			return
 		}
-		k := key{a.Executable, address(c.Table(), arguments[0][0]), address(c.Table(), arguments[0][1])}
+		k := key{a.Executable, mutant.AddressOf(c.Table(), arguments[0][0]), mutant.AddressOf(c.Table(), arguments[0][1])}
 		if c.Forward(); c.Err() != nil {
 			return
 		}

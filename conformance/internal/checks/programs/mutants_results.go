@@ -110,24 +110,18 @@ func moreExecuteFaults() []mutant.Mutant {
 		losesError("RUN-08", "forgets the error of results but the first", func(n, i int) bool { return i > 0 }),
 		forgetsArgument("RUN-08", "looks at the error of the first argument only", func(t *capi.Table, b, first *capi.Buffer) bool { return failedBuffer(t, b) }),
 		losesFailures("RUN-08", "forgets the error in the complete event"),
-		forgetsArgument("RUN-10", "looks at the size of the first argument only", func(t *capi.Table, b, first *capi.Buffer) bool { return bytesOf(t, b) != bytesOf(t, first) }),
-		forgetsArgument("RUN-14", "looks at the device of the first argument only", func(t *capi.Table, b, first *capi.Buffer) bool { return deviceOf(t, b) != deviceOf(t, first) }),
+		forgetsArgument("RUN-10", "looks at the size of the first argument only", func(t *capi.Table, b, first *capi.Buffer) bool { return mutant.SizeOf(t, b) != mutant.SizeOf(t, first) }),
+		forgetsArgument("RUN-14", "looks at the device of the first argument only", func(t *capi.Table, b, first *capi.Buffer) bool {
+			return mutant.DeviceOf(t, b) != mutant.DeviceOf(t, first)
+		}),
 		mutant.Hooked("CTX-03", "has one place for the user data of all contexts", func() []serve.Hook {
 			var last atomic.Pointer[capi.ExecuteContext]
 			return []serve.Hook{
-				serve.Around(func(c *serve.Invocation, a *capi.ExecuteContextCreateArgs) {
-					c.Forward()
-					last.Store(a.Context)
-				}),
-				serve.Around(func(c *serve.Invocation, a *execution) {
-					kept := a.Options
-					own := *kept
-					if own.Context != nil {
-						own.Context = last.Load()
+				mutant.Changed(func(a *capi.ExecuteContextCreateArgs, _ int64) { last.Store(a.Context) }),
+				otherOptions(func(_ *execution, o *capi.ExecuteOptions) {
+					if o.Context != nil {
+						o.Context = last.Load()
 					}
-					a.Options = &own
-					c.Forward()
-					a.Options = kept
 				}),
 			}
 		}),
@@ -186,16 +180,6 @@ func failedBuffer(t *capi.Table, b *capi.Buffer) bool {
 	return err != nil || mutant.Finish(t, out.Event) != nil
 }
 
-func bytesOf(t *capi.Table, b *capi.Buffer) uintptr {
-	out, _ := mutant.Try(t, capi.BufferOnDeviceSizeInBytesArgs{Buffer: b})
-	return out.OnDeviceSizeInBytes
-}
-
-func deviceOf(t *capi.Table, b *capi.Buffer) *capi.Device {
-	out, _ := mutant.Try(t, capi.BufferDeviceArgs{Buffer: b})
-	return out.Device
-}
-
 func deleted(t *capi.Table, b *capi.Buffer) bool {
 	out, _ := mutant.Try(t, capi.BufferIsDeletedArgs{Buffer: b})
 	return out.IsDeleted
@@ -207,8 +191,7 @@ func forgetsArgument(check, words string, wrong func(t *capi.Table, b, first *ca
 	return mutant.Of(check, words, func(c *serve.Invocation, a *execution) {
 		arguments, _ := lists(a, 0)
 		for _, list := range arguments {
-			kept := slices.Clone(list)
-			defer copy(list, kept)
+			defer copy(list, slices.Clone(list))
 			for i := 1; i < len(list); i++ {
 				if wrong(c.Table(), list[i], list[0]) {
 					list[i] = list[0]
@@ -244,8 +227,8 @@ func losesFailures(check, words string) mutant.Mutant {
 	return mutant.Hooked(check, words, func() []serve.Hook {
 		var complete sync.Map
 		return []serve.Hook{
-			serve.Around(func(c *serve.Invocation, a *execution) {
-				if c.Forward(); c.Err() == nil && a.DeviceCompleteEvents != nil {
+			mutant.Changed(func(a *execution, _ int64) {
+				if a.DeviceCompleteEvents != nil {
 					complete.Store(*a.DeviceCompleteEvents, true)
 				}
 			}),
