@@ -19,16 +19,15 @@ import (
 // descriptions of a topology.
 var descriptionChecks = []check.Check{
 	{Rule: "DDESC-01", Library: true, Run: func(t *check.T) {
-		seen := make(map[int32]int)
+		seen := make(firstOf[int32])
 		for i, d := range descriptions(t) {
 			n := check.Call(t, capi.DeviceDescriptionIDArgs{DeviceDescription: d}).ID
 			if n < 0 {
 				t.Errorf("device %d: expected an id of 0 or more, got %d", i, n)
 			}
-			if first, again := seen[n]; again {
+			if first, again := seen.add(n, i); again {
 				t.Errorf("devices %d and %d both have the id %d", first, i, n)
 			}
-			seen[n] = i
 		}
 	}},
 	{Rule: "DDESC-02", Library: true, Run: func(t *check.T) {
@@ -65,53 +64,12 @@ var descriptionChecks = []check.Check{
 		}
 	}},
 	{Rule: "DDESC-04", Library: true, Run: func(t *check.T) {
-		for i, d := range descriptions(t) {
-			stableText(t, fmt.Sprintf("PJRT_DeviceDescription_Kind of device %d", i), func() text { return kind(t, d) },
-				func() { churn(t) })
-		}
+		allDescriptions.stay(kindText)(t)
 		numberedKinds(t, descriptions(t))
 	}},
-	{Rule: "DDESC-05", Library: true, Run: func(t *check.T) {
-		seen := make(map[string]int)
-		for i, d := range descriptions(t) {
-			s := debugString(t, d).String()
-			if s == "" {
-				t.Errorf("PJRT_DeviceDescription_DebugString of device %d: expected a text, got none", i)
-			}
-			if first, again := seen[s]; again {
-				t.Errorf("PJRT_DeviceDescription_DebugString: devices %d and %d both have %q", first, i, s)
-			}
-			seen[s] = i
-		}
-	}},
-	{Rule: "DDESC-06", Library: true, Run: func(t *check.T) {
-		for i, d := range descriptions(t) {
-			stableText(t, fmt.Sprintf("PJRT_DeviceDescription_ToString of device %d", i), func() text { return toString(t, d) },
-				func() { churn(t) })
-			stableText(t, fmt.Sprintf("PJRT_DeviceDescription_DebugString of device %d", i), func() text { return debugString(t, d) },
-				func() { churn(t) })
-		}
-	}},
-	{Rule: "DDESC-06", Variant: "of several devices", Library: true, Run: func(t *check.T) {
-		list := descriptions(t)
-		if len(list) < 2 {
-			t.SkipEnvf("there is one device, so there are no other texts")
-		}
-		for _, read := range []struct {
-			name string
-			of   func(*check.T, *capi.DeviceDescription) text
-		}{
-			{"PJRT_DeviceDescription_ToString", toString}, {"PJRT_DeviceDescription_DebugString", debugString},
-			{"PJRT_DeviceDescription_Kind", kind},
-		} {
-			var kept check.Kept
-			for i, d := range list {
-				s := read.of(t, d)
-				kept.Add(s.p, s.n, fmt.Sprintf("%s of device %d", read.name, i))
-			}
-			kept.Expect(t)
-		}
-	}},
+	{Rule: "DDESC-05", Library: true, Run: allDescriptions.tellApart(debugText)},
+	{Rule: "DDESC-06", Library: true, Run: allDescriptions.stay(shortText, debugText)},
+	{Rule: "DDESC-06", Variant: "of several devices", Library: true, Run: allDescriptions.ownMemory(shortText, debugText, kindText)},
 	{Rule: "DDESC-07", Library: true, Hostile: true, Run: func(t *check.T) {
 		list := descriptions(t) // in this process, so that the threads are the first to look at them
 		want := make([]string, len(list))

@@ -17,30 +17,25 @@ import (
 var deviceChecks = []check.Check{
 	{Rule: "DEV-01", Run: addressable},
 	{Rule: "DEV-02", Run: func(t *check.T) {
-		seen := make(map[int32]int)
+		seen := make(firstOf[int32])
 		for i, d := range t.Client().Devices {
 			n := check.Call(t, capi.DeviceLocalHardwareIDArgs{Device: d}).LocalHardwareID
 			if n < -1 {
 				t.Errorf("PJRT_Device_LocalHardwareId of device %d: expected -1 or more, got %d", i, n)
 			}
-			if first, again := seen[n]; again && n >= 0 {
+			if first, again := seen.add(n, i); again && n >= 0 {
 				t.Errorf("PJRT_Device_LocalHardwareId: devices %d and %d both have %d", first, i, n)
 			}
-			seen[n] = i
 		}
 	}},
 	{Rule: "DEV-03", Run: func(t *check.T) {
 		for i, d := range t.Client().Devices {
-			first := check.Call(t, capi.DeviceAddressableMemoriesArgs{Device: d})
-			list := capi.Slice(first.Memories, first.NumMemories)
-			if len(list) == 0 {
-				t.Errorf("PJRT_Device_AddressableMemories of device %d: expected memories, got none", i)
-			}
-			again := check.Call(t, capi.DeviceAddressableMemoriesArgs{Device: d})
-			check.Equal(t, first.Memories, again.Memories,
-				"the array of PJRT_Device_AddressableMemories of device %d when it is asked for again", i)
-			if !slices.Equal(list, capi.Slice(again.Memories, again.NumMemories)) {
-				t.Errorf("PJRT_Device_AddressableMemories of device %d: expected the same memories again", i)
+			what := fmt.Sprintf("PJRT_Device_AddressableMemories of device %d", i)
+			if len(stableList(t, what, "memories", func() (**capi.Memory, uintptr) {
+				out := check.Call(t, capi.DeviceAddressableMemoriesArgs{Device: d})
+				return out.Memories, out.NumMemories
+			})) == 0 {
+				t.Errorf("%s: expected memories, got none", what)
 			}
 		}
 	}},

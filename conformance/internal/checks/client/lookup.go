@@ -141,14 +141,10 @@ var lookupChecks = []check.Check{
 	}},
 	{Rule: "CLI-27", Run: func(t *check.T) {
 		c := t.Client()
-		first := check.Call(t, capi.ClientAddressableMemoriesArgs{Client: c.Handle})
-		list := capi.Slice(first.AddressableMemories, first.NumAddressableMemories)
-		again := check.Call(t, capi.ClientAddressableMemoriesArgs{Client: c.Handle})
-		check.Equal(t, first.AddressableMemories, again.AddressableMemories,
-			"the array of PJRT_Client_AddressableMemories when it is asked for again")
-		if !slices.Equal(list, capi.Slice(again.AddressableMemories, again.NumAddressableMemories)) {
-			t.Errorf("PJRT_Client_AddressableMemories: expected the same memories again")
-		}
+		list := stableList(t, "PJRT_Client_AddressableMemories", "memories", func() (**capi.Memory, uintptr) {
+			out := check.Call(t, capi.ClientAddressableMemoriesArgs{Client: c.Handle})
+			return out.AddressableMemories, out.NumAddressableMemories
+		})
 		distinct(t, list, "PJRT_Client_AddressableMemories")
 		var ofDevices []*capi.Memory
 		for _, d := range c.Devices {
@@ -335,12 +331,11 @@ func strangers(known map[int32]bool) []int32 {
 
 // distinct fails the check if a list has an element twice.
 func distinct[E comparable](t *check.T, list []E, what string) {
-	first := make(map[E]int)
+	seen := make(firstOf[E])
 	for i, e := range list {
-		if at, again := first[e]; again {
-			t.Errorf("%s: elements %d and %d are the same, %v", what, at, i, e)
+		if first, again := seen.add(e, i); again {
+			t.Errorf("%s: elements %d and %d are the same, %v", what, first, i, e)
 		}
-		first[e] = i
 	}
 }
 

@@ -21,19 +21,16 @@ var wellKnown = map[string]bool{"device": true, "pinned_host": true, "unpinned_h
 
 var memoryChecks = []check.Check{
 	{Rule: "MEM-01", Run: func(t *check.T) {
-		seen := make(map[int32]int)
+		seen := make(firstOf[int32])
 		for i, m := range memories(t, t.Client()) {
 			n := check.Call(t, capi.MemoryIDArgs{Memory: m}).ID
-			if first, again := seen[n]; again {
+			if first, again := seen.add(n, i); again {
 				t.Errorf("memories %d and %d both have the id %d", first, i, n)
 			}
-			seen[n] = i
 		}
 	}},
 	{Rule: "MEM-02", Run: func(t *check.T) {
-		for i, m := range memories(t, t.Client()) {
-			stableText(t, fmt.Sprintf("PJRT_Memory_Kind of memory %d", i), func() text { return memoryKind(t, m) }, func() { churn(t) })
-		}
+		allMemories.stay(memoryTexts[0])(t)
 		for i, d := range t.Client().Devices {
 			seen := make(map[string]bool)
 			for _, m := range memoriesOf(t, d) {
@@ -65,52 +62,12 @@ var memoryChecks = []check.Check{
 			}
 		}
 	}},
-	{Rule: "MEM-02", Variant: "of several memories", Run: func(t *check.T) {
-		list := memories(t, t.Client())
-		if len(list) < 2 {
-			t.SkipEnvf("there is one memory, so there are no other texts")
-		}
-		for _, read := range []struct {
-			name string
-			of   func(m *capi.Memory) text
-		}{
-			{"PJRT_Memory_Kind", func(m *capi.Memory) text { return memoryKind(t, m) }},
-			{"PJRT_Memory_ToString", func(m *capi.Memory) text {
-				out := check.Call(t, capi.MemoryToStringArgs{Memory: m})
-				return text{out.ToString, out.ToStringSize}
-			}},
-			{"PJRT_Memory_DebugString", func(m *capi.Memory) text {
-				out := check.Call(t, capi.MemoryDebugStringArgs{Memory: m})
-				return text{out.DebugString, out.DebugStringSize}
-			}},
-		} {
-			var kept check.Kept
-			for i, m := range list {
-				s := read.of(m)
-				kept.Add(s.p, s.n, fmt.Sprintf("%s of memory %d", read.name, i))
-			}
-			kept.Expect(t)
-		}
-	}},
-	{Rule: "MEM-05", Run: func(t *check.T) {
-		seen := make(map[string]int)
-		for i, m := range memories(t, t.Client()) {
-			out := check.Call(t, capi.MemoryDebugStringArgs{Memory: m})
-			s := capi.String(out.DebugString, out.DebugStringSize)
-			if s == "" {
-				t.Errorf("PJRT_Memory_DebugString of memory %d: expected a text, got none", i)
-			}
-			if first, again := seen[s]; again {
-				t.Errorf("PJRT_Memory_DebugString: memories %d and %d both have %q", first, i, s)
-			}
-			seen[s] = i
-		}
-	}},
+	{Rule: "MEM-02", Variant: "of several memories", Run: allMemories.ownMemory(memoryTexts...)},
+	{Rule: "MEM-05", Run: allMemories.tellApart(memoryTexts[2])},
 	{Rule: "MEM-06", Run: func(t *check.T) {
 		for i, m := range memories(t, t.Client()) {
-			out := check.Call(t, capi.MemoryToStringArgs{Memory: m})
-			if capi.String(out.ToString, out.ToStringSize) == "" {
-				t.Errorf("PJRT_Memory_ToString of memory %d: expected a text, got %d bytes at %v", i, out.ToStringSize, out.ToString)
+			if s := memoryToString(t, m); s.String() == "" {
+				t.Errorf("PJRT_Memory_ToString of memory %d: expected a text, got %d bytes at %v", i, s.n, s.p)
 			}
 		}
 	}},
@@ -257,6 +214,16 @@ func memories(t *check.T, c *check.Client) []*capi.Memory {
 func memoryKind(t *check.T, m *capi.Memory) text {
 	out := check.Call(t, capi.MemoryKindArgs{Memory: m})
 	return text{out.Kind, out.KindSize}
+}
+
+func memoryToString(t *check.T, m *capi.Memory) text {
+	out := check.Call(t, capi.MemoryToStringArgs{Memory: m})
+	return text{out.ToString, out.ToStringSize}
+}
+
+func memoryDebugString(t *check.T, m *capi.Memory) text {
+	out := check.Call(t, capi.MemoryDebugStringArgs{Memory: m})
+	return text{out.DebugString, out.DebugStringSize}
 }
 
 func needVtable(t *check.T) {

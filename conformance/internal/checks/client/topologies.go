@@ -102,13 +102,12 @@ var topologyChecks = []check.Check{
 		}
 	}},
 	{Rule: "TOPO-08", Library: true, Run: func(t *check.T) {
-		seen := make(map[int32]int)
+		seen := make(firstOf[int32])
 		for i, d := range topologyDescriptions(t, t.Topology()) {
 			n := check.Call(t, capi.DeviceDescriptionIDArgs{DeviceDescription: d}).ID
-			if first, again := seen[n]; again {
+			if first, again := seen.add(n, i); again {
 				t.Errorf("descriptions %d and %d both have the id %d", first, i, n)
 			}
-			seen[n] = i
 			processIndex(t, d)
 			for what, s := range map[string]text{"kind": kind(t, d), "debug string": debugString(t, d), "text": toString(t, d)} {
 				if s.String() == "" {
