@@ -77,7 +77,8 @@ func versionNote(plugin *Plugin, code []byte) string {
 	default:
 		return ""
 	}
-	return fmt.Sprintf("the program is a portable artifact of StableHLO %v, and the plugin reads %v to %v: %s", version, oldest, newest, remedy)
+	return fmt.Sprintf("the program is a portable artifact of StableHLO %v, and the plugin reads %v to %v: %s",
+		version, oldest, newest, remedy)
 }
 
 // readsPastNUL is the first API minor whose plugins are known to read MLIR text beyond a NUL

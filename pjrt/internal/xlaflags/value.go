@@ -142,7 +142,8 @@ func plainValue(value any) (any, error) {
 	case []string:
 		for _, s := range v {
 			if strings.Contains(s, ",") {
-				return nil, fmt.Errorf("has the element %q, which contains a comma, but lists are sent with commas between elements", shown(s))
+				return nil, fmt.Errorf("has the element %q, which contains a comma, but lists are sent with commas between elements",
+					shown(s))
 			}
 		}
 		return strings.Join(v, ","), nil

@@ -54,7 +54,8 @@ func Read(value string) ([]Word, error) {
 			err = failed.Err // the name may be long
 		}
 		if err != nil {
-			return nil, fmt.Errorf("%q does not begin with a dash, so it is the name of a file, which cannot be read: %w", shown(value), err)
+			return nil, fmt.Errorf("%q does not begin with a dash, so it is the name of a file, which cannot be read: %w",
+				shown(value), err)
 		}
 		value = content
 	}
