@@ -16,7 +16,6 @@ import (
 
 	"github.com/purepjrt/purepjrt/internal/subprocess"
 	"github.com/purepjrt/purepjrt/pjrt"
-	"github.com/purepjrt/purepjrt/pjrt/raw"
 )
 
 // The environment variables of a child. childVariable marks a process as a child.
@@ -46,7 +45,7 @@ func startChild(ctx context.Context, opts *Options, session string, environment 
 	if len(command) == 0 {
 		self, err := subprocess.Self()
 		if err != nil {
-			return nil, unavailable("this program cannot be found to start it again: %v", err)
+			return nil, pjrt.ErrUnavailable.Errorf("this program cannot be found to start it again: %v", err)
 		}
 		command = []string{self}
 	}
@@ -72,7 +71,7 @@ func startChild(ctx context.Context, opts *Options, session string, environment 
 		},
 	})
 	if err != nil {
-		return nil, unavailable("a child process cannot be started from %s: %v", strings.Join(command, " "), err)
+		return nil, pjrt.ErrUnavailable.Errorf("a child process cannot be started from %s: %v", strings.Join(command, " "), err)
 	}
 	c := &child{Process: process, session: session}
 	a, err := c.next(ctx, startLimit)
@@ -80,20 +79,17 @@ func startChild(ctx context.Context, opts *Options, session string, environment 
 	switch {
 	case errors.As(err, &crash):
 		crash.limited(opts.Memory)
-		return nil, unavailable("the child process %s did not begin to serve, as isolate.Main makes it do: it %s",
+		return nil, pjrt.ErrUnavailable.Errorf("the child process %s did not begin to serve, as isolate.Main makes it do: it %s",
 			strings.Join(command, " "), crash.end())
 	case err != nil:
 		return nil, err
 	case a.Hello != protocol:
 		c.End()
-		return nil, unavailable("the child process %s is of another version of this package: it has protocol %d, and this program has %d",
+		return nil, pjrt.ErrUnavailable.Errorf("the child process %s is of another version of this package: it has protocol %d, and "+
+			"this program has %d",
 			strings.Join(command, " "), a.Hello, protocol)
 	}
 	return c, nil
-}
-
-func unavailable(format string, args ...any) error {
-	return raw.Errorf(pjrt.ErrUnavailable, format, args...)
 }
 
 // do sends a request and returns the answer. If there is none, the child is gone, and the error is

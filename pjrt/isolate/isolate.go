@@ -18,7 +18,6 @@ import (
 	"github.com/purepjrt/purepjrt/capi"
 	"github.com/purepjrt/purepjrt/pjrt"
 	"github.com/purepjrt/purepjrt/pjrt/compile"
-	"github.com/purepjrt/purepjrt/pjrt/raw"
 )
 
 // Options are the options of New. Their zero value suits most programs.
@@ -70,18 +69,19 @@ var (
 func New(opts Options) (*Compiler, error) {
 	switch {
 	case opts.Children < 0 || opts.Timeout < 0 || opts.Memory < 0 || opts.Uses < 0 || opts.Idle < 0:
-		return nil, invalid("an option of the isolated compiler is negative: %d children, a timeout of %v, %d bytes of memory, %d uses, %v idle",
+		return nil, pjrt.ErrInvalidArgument.Errorf("an option of the isolated compiler is negative: %d children, a timeout of %v, %d "+
+			"bytes of memory, %d uses, %v idle",
 			opts.Children, opts.Timeout, opts.Memory, opts.Uses, opts.Idle)
 	case len(opts.Command) > 0 && opts.Command[0] == "":
-		return nil, invalid("the command of the isolated compiler has an empty name")
+		return nil, pjrt.ErrInvalidArgument.Errorf("the command of the isolated compiler has an empty name")
 	case opts.Memory > 0 && !canLimitMemory:
-		return nil, raw.Errorf(pjrt.ErrUnimplemented, "the memory of child processes can be limited on Linux only")
+		return nil, pjrt.ErrUnimplemented.Errorf("the memory of child processes can be limited on Linux only")
 	case os.Getenv(childVariable) != "":
-		return nil, raw.Errorf(pjrt.ErrFailedPrecondition,
-			"this process was started to compile for another one, and does not call isolate.Main at the beginning of main")
+		return nil, pjrt.ErrFailedPrecondition.Errorf("this process was started to compile for another one, and does not call " +
+			"isolate.Main at the beginning of main")
 	case len(opts.Command) == 0 && !entered.Load():
-		return nil, raw.Errorf(pjrt.ErrFailedPrecondition,
-			"this program has not called isolate.Main: call it at the beginning of main, or of TestMain, or name another program in Command")
+		return nil, pjrt.ErrFailedPrecondition.Errorf("this program has not called isolate.Main: call it at the beginning of main, or " +
+			"of TestMain, or name another program in Command")
 	}
 	opts.Children, opts.Uses, opts.Idle = cmp.Or(opts.Children, 4), cmp.Or(opts.Uses, 500), cmp.Or(opts.Idle, 5*time.Minute)
 	opts.Command, opts.Env = slices.Clone(opts.Command), slices.Clone(opts.Env)
@@ -113,7 +113,7 @@ func (c *Compiler) Compile(ctx context.Context, job *compile.Job) (*compile.Resu
 		return nil, errNil
 	}
 	if job == nil {
-		return nil, invalid("the job is nil")
+		return nil, pjrt.ErrInvalidArgument.Errorf("the job is nil")
 	}
 	r, err := c.request(&job.Target)
 	if err != nil {
@@ -137,14 +137,14 @@ func (c *Compiler) TryLoad(ctx context.Context, load *compile.Load) error {
 		return errNil
 	}
 	if load == nil || len(load.Executable) == 0 {
-		return invalid("there is no executable to load")
+		return pjrt.ErrInvalidArgument.Errorf("there is no executable to load")
 	}
 	r, err := c.request(&load.Target)
 	switch {
 	case err != nil:
 		return err
 	case !r.Client:
-		return raw.Errorf(pjrt.ErrUnimplemented, "a child process cannot load an executable of the %s plugin, because it cannot have "+
+		return pjrt.ErrUnimplemented.Errorf("a child process cannot load an executable of the %s plugin, because it cannot have "+
 			"a client beside that of the program: set isolate.Options.SecondClient if it can, or load without a trial", load.Kind)
 	}
 	r.Executable, r.Options, r.Origin = load.Executable, load.Options, load.ComputationOrigin
@@ -152,16 +152,12 @@ func (c *Compiler) TryLoad(ctx context.Context, load *compile.Load) error {
 	return err
 }
 
-var errNil = invalid("the isolated compiler is nil: make one with isolate.New")
-
-func invalid(format string, args ...any) error {
-	return raw.Errorf(pjrt.ErrInvalidArgument, format, args...)
-}
+var errNil = pjrt.ErrInvalidArgument.Errorf("the isolated compiler is nil: make one with isolate.New")
 
 // request returns the request for a target, without a program.
 func (c *Compiler) request(t *compile.Target) (*request, error) {
 	if t.Plugin == "" {
-		return nil, raw.Errorf(pjrt.ErrUnimplemented, "a child process cannot have the plugin, because it is part of this program: "+
+		return nil, pjrt.ErrUnimplemented.Errorf("a child process cannot have the plugin, because it is part of this program: " +
 			"register it by a name (raw.Register) before isolate.Main")
 	}
 	r := &request{Plugin: t.Plugin}
@@ -173,16 +169,15 @@ func (c *Compiler) request(t *compile.Target) (*request, error) {
 		return r, nil
 	}
 	if t.Client && t.Kind == "cpu" {
-		return nil, raw.Errorf(pjrt.ErrUnimplemented, "a child process cannot compile for a CPU client of several processes: "+
+		return nil, pjrt.ErrUnimplemented.Errorf("a child process cannot compile for a CPU client of several processes: " +
 			"it would have to join them, and XLA's CPU plugin does not compile for topologies")
 	}
 	if t.Topology == nil {
-		return nil, invalid("there is no topology to compile for")
+		return nil, pjrt.ErrInvalidArgument.Errorf("there is no topology to compile for")
 	}
 	var err error
 	if r.Topology, err = t.Topology(); err != nil {
-		return nil, raw.Errorf(capi.CodeOf(err),
-			"a child process cannot compile for the topology, which the plugin cannot serialize: %v", err)
+		return nil, capi.CodeOf(err).Errorf("a child process cannot compile for the topology, which the plugin cannot serialize: %v", err)
 	}
 	return r, nil
 }
@@ -203,12 +198,12 @@ func checkPasses(job *compile.Job) error {
 	for _, x := range job.Registered {
 		switch x.Function {
 		case (*capi.RegisterXLATransformArgs)(nil).Function():
-			return raw.Errorf(pjrt.ErrUnimplemented, "the transformation %q is a function of this process, and a child process "+
+			return pjrt.ErrUnimplemented.Errorf("the transformation %q is a function of this process, and a child process "+
 				"that compiles cannot call it: clear it, or compile without isolation", x.Name)
 		case (*capi.RegisterCustomPartitionerArgs)(nil).Function():
 			// All forms of programs have names in plain bytes.
 			if bytes.Contains(job.Code, []byte(x.Name)) {
-				return raw.Errorf(pjrt.ErrUnimplemented, "the partitioner of the custom call %q is a function of this process, "+
+				return pjrt.ErrUnimplemented.Errorf("the partitioner of the custom call %q is a function of this process, "+
 					"and a child process that compiles cannot call it: compile without isolation", x.Name)
 			}
 		}

@@ -121,7 +121,7 @@ func (s *server) answer(r *request, a *answer) error {
 	var err error
 	if s.plugin == nil {
 		if s.plugin, err = pjrt.Open(r.Plugin); err != nil {
-			return raw.Errorf(pjrt.ErrUnavailable, "the child process cannot open the plugin: %v", err)
+			return pjrt.ErrUnavailable.Errorf("the child process cannot open the plugin: %v", err)
 		}
 	}
 	// A process never unregisters custom calls, so the list only grows.
@@ -134,14 +134,14 @@ func (s *server) answer(r *request, a *answer) error {
 		// The parent's client has the same options, so they were checked.
 		options := &pjrt.ClientOptions{Create: r.Create, AllowUnknown: true, SlowStart: -1}
 		if s.client, err = s.plugin.NewClient(ctx, options); err != nil {
-			return raw.Errorf(capi.CodeOf(err), "the child process cannot make a client: %v", err)
+			return capi.CodeOf(err).Errorf("the child process cannot make a client: %v", err)
 		}
 	}
 	if hash := sha256.Sum256(r.Topology); !r.Client && (s.topology == nil || hash != s.topologyHash) {
 		s.topology.Close()
 		if s.topology, err = s.plugin.DeserializeTopology(ctx, r.Topology); err != nil {
 			s.topology = nil
-			return raw.Errorf(capi.CodeOf(err), "the child process cannot compile for the topology, which the plugin cannot read: %v", err)
+			return capi.CodeOf(err).Errorf("the child process cannot compile for the topology, which the plugin cannot read: %v", err)
 		}
 		s.topologyHash = hash
 	}
@@ -185,7 +185,7 @@ func (s *server) register(r registration) error {
 		err = call.Do(table)
 	}
 	if err != nil {
-		return raw.Errorf(capi.CodeOf(err), "the child process cannot register the custom call %q: %v", r.Name, err)
+		return capi.CodeOf(err).Errorf("the child process cannot register the custom call %q: %v", r.Name, err)
 	}
 	return nil
 }

@@ -14,13 +14,13 @@ import (
 // memory of the host. The buffers must belong to the same client.
 func ShareMemory(ctx context.Context, a, b *pjrt.Buffer) (bool, error) {
 	if a == nil || b == nil {
-		return false, Errorf(pjrt.ErrInvalidArgument, "the buffer is nil")
+		return false, pjrt.ErrInvalidArgument.Errorf("the buffer is nil")
 	}
 	if a == b {
 		return true, ctx.Err()
 	}
 	if a.Client() != b.Client() {
-		return false, Errorf(pjrt.ErrInvalidArgument, "the buffers belong to different clients")
+		return false, pjrt.ErrInvalidArgument.Errorf("the buffers belong to different clients")
 	}
 	first, size, err := extent(ctx, a)
 	if err != nil {

@@ -230,12 +230,6 @@ func ParseDeviceLayout(text string) pjrt.DeviceLayout {
 	return bridge.Root.ParseDeviceLayout(text).(pjrt.DeviceLayout)
 }
 
-// Errorf returns a *pjrt.Error with the code and a formatted message, as package pjrt
-// does for mistakes that it finds before it calls C.
-func Errorf(code capi.ErrorCode, format string, args ...any) error {
-	return code.Errorf(format, args...)
-}
-
 // ErrorParts returns a code and a message with which to report an error to a plugin: those
 // of a *pjrt.Error, or for other errors the nearest code and the text. The code is never OK.
 func ErrorParts(err error) (code capi.ErrorCode, message string) { return bridge.Root.ErrorParts(err) }

@@ -25,7 +25,7 @@ import (
 // [Plugin].
 func Register(name string, address uintptr) (*pjrt.Plugin, error) {
 	if address == 0 || address%unsafe.Alignof(capi.API{}) != 0 {
-		return nil, Errorf(pjrt.ErrInvalidArgument, "there can be no PJRT_Api at the address %#x", address)
+		return nil, pjrt.ErrInvalidArgument.Errorf("there can be no PJRT_Api at the address %#x", address)
 	}
 	// This is C memory: the collector neither moves nor frees it.
 	table, err := capi.NewTable(*(**capi.API)(unsafe.Pointer(&address)))
