@@ -17,6 +17,10 @@ import (
 // Limit is the maximum number of columns of a line. A tab counts as four.
 const Limit = 140
 
+// CommentLimit is the maximum number of columns of a line of prose that is nothing but a comment.
+// Prose is read from line to line, for which short lines are easier.
+const CommentLimit = 100
+
 // Analyzer reports longer lines. These may be longer: lines of generated files;
 // rows of tables, which are elements of a composite literal on their own line;
 // lines of a raw string; lines that cannot be broken, such as a comment with a long
@@ -41,8 +45,12 @@ func run(pass *analysis.Pass) (any, error) {
 		}
 		free := exempt(f, file, text)
 		for i, line := range bytes.Split(text, []byte("\n")) {
-			if n := columns(string(line)); n > Limit && !free[i+1] && breakable(string(line)) {
-				pass.Reportf(f.LineStart(i+1), "the line has %d columns, of at most %d", n, Limit)
+			limit := Limit
+			if isProse(string(line)) {
+				limit = CommentLimit
+			}
+			if n := columns(string(line)); n > limit && !free[i+1] && breakable(string(line)) {
+				pass.Reportf(f.LineStart(i+1), "the line has %d columns, of at most %d", n, limit)
 			}
 		}
 	}
@@ -51,6 +59,13 @@ func run(pass *analysis.Pass) (any, error) {
 
 func columns(line string) int {
 	return utf8.RuneCountInString(line) + 3*strings.Count(line, "\t")
+}
+
+// isProse reports whether the line is a comment, and neither code in a comment, which is indented,
+// nor a directive.
+func isProse(line string) bool {
+	text, ok := strings.CutPrefix(strings.TrimLeft(line, "\t"), "// ")
+	return ok && text != "" && text[0] != ' ' && text[0] != '\t'
 }
 
 // breakable reports whether the line has a space before the limit, other than the

@@ -7,6 +7,12 @@ package c
 // The comment before this one may be long where it has no place to break: see
 // https://example.com/aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa
 
+// A line of prose that has nothing but a comment ends earlier than code, at a hundred columns // want "the line has [0-9]+ columns, of at most 100"
+
+// Code in a comment may be as long as other code:
+//
+//	short(1000000000000000000, 2000000000000000000, 3000000000000000000) + short(1, 2, 3) + short(4, 5, 6)
+
 func short(a, b, c int) int { return a + b + c }
 
 func long() int {
