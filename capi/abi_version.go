@@ -3,8 +3,9 @@
 
 package capi
 
-// ExecutableABIVersion returns the version of the runtime that an executable was compiled for, with the extension
-// AbiVersion: the number of the platform, and a message whose type the platform defines (PJRT_Executable_GetAbiVersion).
+// ExecutableABIVersion returns the version of the runtime that an executable was compiled for, with
+// the extension AbiVersion: the number of the platform, and a message whose type the platform
+// defines (PJRT_Executable_GetAbiVersion).
 func (t *Table) ExecutableABIVersion(e *Executable) (platform uint64, proto []byte, err error) {
 	var of Call[ExecutableGetABIVersionArgs]
 	of.Args.Executable = e

@@ -14,8 +14,8 @@ import (
 	"github.com/purepjrt/purepjrt/capi"
 )
 
-// atol is a C function with one pointer argument, which returns zero for text that is not a number. So it can stand in
-// for a getter that succeeds.
+// atol is a C function with one pointer argument, which returns zero for text that is not a number.
+// So it can stand in for a getter that succeeds.
 func TestACallAllocatesNothing(t *testing.T) {
 	f := newFake(t, capi.APIMinor, 138).set(function[capi.EventIsReadyArgs](), libc(t, "atol"))
 	for name, options := range map[string][]capi.TableOption{"short path": nil, "full path": {capi.Reentrant()}} {

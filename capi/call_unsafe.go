@@ -11,12 +11,13 @@ import (
 	"github.com/purepjrt/purepjrt/capi/internal/ccall"
 )
 
-// All platforms with words of 8 bytes lay structs out alike, so that the proofs in zz_*_layout_test.go hold wherever
-// this compiles.
+// All platforms with words of 8 bytes lay structs out alike, so that the proofs in
+// zz_*_layout_test.go hold wherever this compiles.
 var _ [8]byte = [unsafe.Sizeof(uintptr(0))]byte{}
 
-// Call is a call of the C function whose args struct is A. The zero value is ready to use, and a Call can be used again
-// after a call. Fields of Args that the caller does not set again keep their values.
+// Call is a call of the C function whose args struct is A. The zero value is ready to use, and a
+// Call can be used again after a call. Fields of Args that the caller does not set again keep their
+// values.
 //
 // Only one goroutine may use a Call at a time. Calls always live on the heap.
 type Call[A any] struct {
@@ -25,20 +26,21 @@ type Call[A any] struct {
 	Args A
 }
 
-// callHeader precedes the args struct. frame is its last field, so that nothing lies between the two.
+// callHeader precedes the args struct. frame is its last field, so that nothing lies between the
+// two.
 type callHeader struct {
 	fn *Function
 	form
 	frame ccall.Frame
 }
 
-// form is what the last call has learned about its function in its table, for the next call. It lies in one line of the
-// processor's caches, together with the frame. What it was learned from lies in several, which a short call would wait for,
-// because the plugin uses the caches as well.
+// form is what the last call has learned about its function in its table, for the next call. It
+// lies in one line of the processor's caches, together with the frame. What it was learned from
+// lies in several, which a short call would wait for, because the plugin uses the caches as well.
 type form struct {
 	table *Table // nil if the next call must look at the function and the table themselves
-	// A bit of zero or results stands for a word of the args: zero has the out fields, results those of them that must
-	// not be null after the call.
+	// A bit of zero or results stands for a word of the args: zero has the out fields, results
+	// those of them that must not be null after the call.
 	zero, results uint64
 	size          uintptr // struct_size
 	pure          bool    // see Function.Pure
@@ -46,7 +48,8 @@ type form struct {
 	more          bool    // results does not say all that there is to do after the call
 }
 
-// learn fills in the form of a function. It leaves table nil if the form cannot say all that there is to do before a call.
+// learn fills in the form of a function. It leaves table nil if the form cannot say all that there
+// is to do before a call.
 func (m *form) learn(t *Table, f *Function) {
 	m.table, m.pure, m.gated = nil, f.Pure && !t.reentrant, f.GatedSince > t.gateMinor
 	if f.Size == 0 {
@@ -74,7 +77,8 @@ func (m *form) learn(t *Table, f *Function) {
 	m.table, m.size = t, f.Size
 }
 
-// words returns the bits of a form for the words of a field, or 0 if the field has parts of words, or is too far away.
+// words returns the bits of a form for the words of a field, or 0 if the field has parts of words,
+// or is too far away.
 func words(offset, size uintptr) uint64 {
 	const far = 64 * wordSize
 	if size == 0 || offset%wordSize != 0 || size%wordSize != 0 || offset >= far || size > far-offset {
@@ -106,7 +110,8 @@ func wordOf(args unsafe.Pointer, z uint64) *uintptr {
 	return (*uintptr)(unsafe.Add(args, wordSize*uintptr(bits.TrailingZeros64(z))))
 }
 
-// Function returns the descriptor of the function that A belongs to. It panics if A is not a generated args struct.
+// Function returns the descriptor of the function that A belongs to. It panics if A is not a
+// generated args struct.
 func (c *Call[A]) Function() *Function {
 	if c.fn == nil {
 		a, ok := any(&c.Args).(Arguments)
@@ -118,9 +123,9 @@ func (c *Call[A]) Function() *Function {
 	return c.fn
 }
 
-// Do calls the function. The error is an *Error. It is the plugin's own error, or has the code ErrorCodeUnimplemented
-// if the plugin lacks the function, its extension, or an input field that is set. See Table.Checked for results that
-// cannot be used.
+// Do calls the function. The error is an *Error. It is the plugin's own error, or has the code
+// ErrorCodeUnimplemented if the plugin lacks the function, its extension, or an input field that is
+// set. See Table.Checked for results that cannot be used.
 //
 // Do blocks as long as the C function does. It does not allocate unless there
 // is an error.
@@ -131,9 +136,10 @@ func (c *Call[A]) Do(t *Table) error {
 	return c.do(t, unsafe.Pointer(&c.Args))
 }
 
-// Raw passes Args unchanged: it does not set struct_size, clear out fields, or check newer fields. It returns the
-// plugin's error, which the caller owns and frees (see Table.TakeError), and nil after a function without a result.
-// Raw's own error means that the plugin does not have the slot, and that nothing was called.
+// Raw passes Args unchanged: it does not set struct_size, clear out fields, or check newer fields.
+// It returns the plugin's error, which the caller owns and frees (see Table.TakeError), and nil
+// after a function without a result. Raw's own error means that the plugin does not have the slot,
+// and that nothing was called.
 func (c *Call[A]) Raw(t *Table) (*ErrorHandle, error) {
 	f := c.Function()
 	code, err := t.code(f)
@@ -152,8 +158,8 @@ func (c *Call[A]) Raw(t *Table) (*ErrorHandle, error) {
 	return *(**ErrorHandle)(unsafe.Pointer(&c.frame.Ret)), nil
 }
 
-// do is separate from Do, so that the program has one copy of it, not one for each A. args is the struct that follows
-// h.
+// do is separate from Do, so that the program has one copy of it, not one for each A. args is the
+// struct that follows h.
 func (h *callHeader) do(t *Table, args unsafe.Pointer) error {
 	if h.isReady(t) {
 		h.begin(args)
@@ -174,7 +180,8 @@ func (h *callHeader) do(t *Table, args unsafe.Pointer) error {
 	return h.result(t, args)
 }
 
-// succeeded reports whether a call that was made returned no error and the form says all that there is to do after it.
+// succeeded reports whether a call that was made returned no error and the form says all that there
+// is to do after it.
 func (h *callHeader) succeeded(t *Table) bool { return h.frame.Ret == 0 && h.table == t && !h.more }
 
 // isReady reports whether begin does all that there is to do before a call. Otherwise prepare does.
@@ -233,7 +240,8 @@ func (t *Table) lookup(f *Function) uintptr {
 	if t == nil {
 		return 0
 	}
-	// The words after the end of the plugin's table may be anything, so check the size before reading the slot.
+	// The words after the end of the plugin's table may be anything, so check the size before
+	// reading the slot.
 	s := &t.sections[f.Section%numSections]
 	if f.Offset+wordSize > s.size {
 		return 0
@@ -249,8 +257,8 @@ func (t *Table) code(f *Function) (uintptr, error) {
 	return 0, t.missing(f)
 }
 
-// checkGates returns an error if an input field is set that the plugin does not know, because the plugin would silently
-// ignore it and give wrong results.
+// checkGates returns an error if an input field is set that the plugin does not know, because the
+// plugin would silently ignore it and give wrong results.
 func (t *Table) checkGates(f *Function, args unsafe.Pointer) error {
 	if err := t.checkGated(f, "", f.Gated, args); err != nil {
 		return err
@@ -310,14 +318,15 @@ func allZero(p unsafe.Pointer, n uintptr) bool {
 	return true
 }
 
-// Has reports whether the plugin has the function f, so that a call reaches C. The function may still do nothing but
-// return an error.
+// Has reports whether the plugin has the function f, so that a call reaches C. The function may
+// still do nothing but return an error.
 func (t *Table) Has(f *Function) bool {
 	_, err := t.code(f)
 	return err == nil
 }
 
-// Lacks returns nil if the plugin has the function f, and otherwise the error that a call of f would return.
+// Lacks returns nil if the plugin has the function f, and otherwise the error that a call of f
+// would return.
 func (t *Table) Lacks(f *Function) error {
 	_, err := t.code(f)
 	return err

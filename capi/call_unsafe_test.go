@@ -59,7 +59,8 @@ func TestRawSendsTheArgumentsUntouched(t *testing.T) {
 	assert.Equal(t, [2]uintptr{0, 77}, sawPlatformName.outs)
 }
 
-// Whatever a call remembers of its last use must not show with another table, in Raw, or with other arguments.
+// Whatever a call remembers of its last use must not show with another table, in Raw, or with other
+// arguments.
 func TestACallServesSeveralTables(t *testing.T) {
 	f := function[capi.ClientCreateArgs]()
 	fake := newFake(t, capi.APIMinor, 138).set(f, entryReturningZero())

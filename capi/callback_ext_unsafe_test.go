@@ -27,8 +27,8 @@ func captureLog(t *testing.T) *bytes.Buffer {
 	return &log
 }
 
-// collect runs the garbage collector, and overwrites the freed memory, so that memory which only C uses does not
-// survive by luck.
+// collect runs the garbage collector, and overwrites the freed memory, so that memory which only C
+// uses does not survive by luck.
 func collect() {
 	for range 3 {
 		runtime.GC()
@@ -36,8 +36,8 @@ func collect() {
 	}
 }
 
-// callback is a kind of callback without a result. make returns a function that calls the callback as C would; the
-// callback runs hook.
+// callback is a kind of callback without a result. make returns a function that calls the callback
+// as C would; the callback runs hook.
 type callback struct {
 	name string
 	once bool // the handle ends with the first call

@@ -9,7 +9,8 @@ import (
 	"unsafe"
 )
 
-// kvValues keeps alive the values that key-value callbacks have passed to plugins, until the plugin calls the deleter.
+// kvValues keeps alive the values that key-value callbacks have passed to plugins, until the plugin
+// calls the deleter.
 var kvValues struct {
 	mu     sync.Mutex
 	values map[uintptr][]byte // guarded by mu; by the address of the first byte
@@ -22,8 +23,8 @@ var kvDeleterEntry = entry(func(p uintptr) (word uintptr) {
 	return
 })
 
-// keepKVValue returns a copy of v that the plugin can read until it calls the deleter. A NUL follows the copy, so that
-// the memory is never empty.
+// keepKVValue returns a copy of v that the plugin can read until it calls the deleter. A NUL
+// follows the copy, so that the memory is never empty.
 func keepKVValue(v []byte) (*byte, uintptr) {
 	c := make([]byte, len(v)+1)
 	copy(c, v)
@@ -48,9 +49,9 @@ var kvGetEntry = entry(func(args *KeyValueGetCallbackArgs) *ErrorHandle {
 		}))
 })
 
-// NewKeyValueGetCallback makes the kv_get_callback and kv_get_user_arg of ClientCreateArgs from fn, which waits for the
-// key to have a value, for at most the timeout. After a timeout it should return ErrorCodeDeadlineExceeded. Delete the
-// handle after the client is destroyed.
+// NewKeyValueGetCallback makes the kv_get_callback and kv_get_user_arg of ClientCreateArgs from fn,
+// which waits for the key to have a value, for at most the timeout. After a timeout it should
+// return ErrorCodeDeadlineExceeded. Delete the handle after the client is destroyed.
 func NewKeyValueGetCallback(fn func(key string, timeout time.Duration) ([]byte, error)) (KeyValueGetCallback, Handle) {
 	return KeyValueGetCallback(kvGetEntry()), NewHandle(fn)
 }
@@ -66,8 +67,9 @@ var kvTryGetEntry = entry(func(args *KeyValueTryGetCallbackArgs) *ErrorHandle {
 	}))
 })
 
-// NewKeyValueTryGetCallback makes the kv_try_get_callback and its user_arg of ClientCreateArgs from fn, which returns
-// the current value of the key, or ErrorCodeNotFound. Delete the handle after the client is destroyed.
+// NewKeyValueTryGetCallback makes the kv_try_get_callback and its user_arg of ClientCreateArgs from
+// fn, which returns the current value of the key, or ErrorCodeNotFound. Delete the handle after the
+// client is destroyed.
 func NewKeyValueTryGetCallback(fn func(key string) ([]byte, error)) (KeyValueTryGetCallback, Handle) {
 	return KeyValueTryGetCallback(kvTryGetEntry()), NewHandle(fn)
 }
@@ -78,8 +80,8 @@ var kvPutEntry = entry(func(args *KeyValuePutCallbackArgs) *ErrorHandle {
 	}))
 })
 
-// NewKeyValuePutCallback makes the kv_put_callback and kv_put_user_arg of ClientCreateArgs from fn, which owns the
-// value it gets. Delete the handle after the client is destroyed.
+// NewKeyValuePutCallback makes the kv_put_callback and kv_put_user_arg of ClientCreateArgs from fn,
+// which owns the value it gets. Delete the handle after the client is destroyed.
 func NewKeyValuePutCallback(fn func(key string, value []byte) error) (KeyValuePutCallback, Handle) {
 	return KeyValuePutCallback(kvPutEntry()), NewHandle(fn)
 }

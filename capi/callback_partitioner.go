@@ -45,18 +45,20 @@ type CustomCallPropagation struct {
 	BackendConfig  []byte // as in the program
 }
 
-// CustomCallPartitioner has the functions for JAXCustomCallPartitionerCallbacks. The functions own their arguments.
-// Compilations call them on threads of the plugin, and fail if they return an error.
+// CustomCallPartitioner has the functions for JAXCustomCallPartitionerCallbacks. The functions own
+// their arguments. Compilations call them on threads of the plugin, and fail if they return an
+// error.
 type CustomCallPartitioner struct {
 	// Partition splits a custom call. If it is nil, splitting fails.
 	Partition func(CustomCallPartition) (PartitionedCustomCall, error)
-	// Infer returns the sharding of the result, a serialized OpSharding message, or nil if it does not know it. If
-	// Infer is nil, no sharding is known.
+	// Infer returns the sharding of the result, a serialized OpSharding message, or nil if it does
+	// not know it. If Infer is nil, no sharding is known.
 	Infer func(CustomCallInference) ([]byte, error)
-	// Propagate returns a better sharding than the one asked for, or nil to keep that one. A nil Propagate always keeps
-	// it.
+	// Propagate returns a better sharding than the one asked for, or nil to keep that one. A nil
+	// Propagate always keeps it.
 	Propagate func(CustomCallPropagation) ([]byte, error)
-	// ReplicateSideEffects says whether a custom call with side effects may run on every device with the whole array.
+	// ReplicateSideEffects says whether a custom call with side effects may run on every device
+	// with the whole array.
 	ReplicateSideEffects bool
 	// Deleted is called, unless nil, when the plugin no longer needs the functions.
 	Deleted func()
@@ -64,8 +66,8 @@ type CustomCallPartitioner struct {
 
 var partitioners registry[JAXCustomCallPartitionerCallbacks, CustomCallPartitioner]
 
-// NewCustomCallPartitioner makes the callbacks of RegisterCustomPartitionerArgs. They live until the plugin calls their
-// destructor. If registering fails, call it yourself (Dtor.Call).
+// NewCustomCallPartitioner makes the callbacks of RegisterCustomPartitionerArgs. They live until
+// the plugin calls their destructor. If registering fails, call it yourself (Dtor.Call).
 func NewCustomCallPartitioner(p CustomCallPartitioner) *JAXCustomCallPartitionerCallbacks {
 	c := &JAXCustomCallPartitionerCallbacks{
 		Version:                                CustomPartitionerExtensionVersion,
@@ -110,8 +112,8 @@ func customCallArrays(p *JAXCustomCallPartitionerAval, n uintptr) []CustomCallAr
 	return list
 }
 
-// respond runs one function of the partitioner self and stores its error in h. results is what C reads after the
-// callback. It is kept alive until C calls the cleanup function.
+// respond runs one function of the partitioner self and stores its error in h. results is what C
+// reads after the callback. It is kept alive until C calls the cleanup function.
 func (h *JAXCustomCallPartitionerVersionAndError) respond(
 	name string, self uintptr, run func(CustomCallPartitioner) (results any, err error),
 ) uintptr {
@@ -124,7 +126,8 @@ func (h *JAXCustomCallPartitionerVersionAndError) respond(
 		keep, err = run(p)
 		return err
 	})
-	// Plugins call the cleanup function even if there is nothing to clean up. It does nothing for handle 0.
+	// Plugins call the cleanup function even if there is nothing to clean up. It does nothing for
+	// handle 0.
 	h.Data, h.CleanupFn, h.HasError = 0, JAXCustomCallPartitionerVersionAndErrorCleanupFn(HandleDeleter()), failed
 	if failed {
 		h.Code = code

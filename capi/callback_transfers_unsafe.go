@@ -11,10 +11,11 @@ import (
 
 // CrossHostReceive is the argument of a receive notifier.
 type CrossHostReceive struct {
-	// Err is not nil if the receive failed. Then the other fields are empty. The header does not say who owns Err, so only
-	// read it.
+	// Err is not nil if the receive failed. Then the other fields are empty. The header does not
+	// say who owns Err, so only read it.
 	Err *ErrorHandle
-	// Descriptors has one descriptor for each buffer, to be passed to the sender of that buffer. The notifier owns them.
+	// Descriptors has one descriptor for each buffer, to be passed to the sender of that buffer.
+	// The notifier owns them.
 	Descriptors [][]byte
 	// Cancel may be kept and used later.
 	Cancel CrossHostCancel
@@ -26,9 +27,9 @@ type CrossHostCancel struct {
 	UserArg  uintptr
 }
 
-// Cancel makes the buffer of a descriptor fail with reason and message. done, if not nil, runs once when canceling has
-// ended, as with NewCrossHostOnCanceledCallback. If the plugin has passed no notifier, Cancel does nothing and returns
-// false.
+// Cancel makes the buffer of a descriptor fail with reason and message. done, if not nil, runs once
+// when canceling has ended, as with NewCrossHostOnCanceledCallback. If the plugin has passed no
+// notifier, Cancel does nothing and returns false.
 func (c CrossHostCancel) Cancel(descriptor []byte, reason ErrorCode, message string, done func(err *ErrorHandle)) bool {
 	if c.Notifier == 0 {
 		return false
@@ -62,8 +63,8 @@ var recvNotifierEntry = entry(func(err *ErrorHandle, descriptors **byte, sizes *
 	return 0
 })
 
-// NewCrossHostRecvNotifier makes the notifier of TransfersClientMakeCrossHostReceiveBuffersArgs from fn, which runs
-// once. The handle ends with that call. Delete it if making the buffers fails.
+// NewCrossHostRecvNotifier makes the notifier of TransfersClientMakeCrossHostReceiveBuffersArgs
+// from fn, which runs once. The handle ends with that call. Delete it if making the buffers fails.
 func NewCrossHostRecvNotifier(fn func(CrossHostReceive)) (TransfersCrossHostRecvNotifierInfo, Handle) {
 	h := NewHandle(fn)
 	return TransfersCrossHostRecvNotifierInfo{UserArg: uintptr(h), Notifier: TransfersCrossHostRecvNotifier(recvNotifierEntry())}, h
@@ -73,9 +74,9 @@ var onCanceledEntry = entry(func(err *ErrorHandle, userArg uintptr) uintptr {
 	return onceWith("PJRT_Transfers_CrossHostOnCanceledCallback", userArg, err)
 })
 
-// NewCrossHostOnCanceledCallback makes the on_canceled and its argument of a cancel notifier from fn, which runs once,
-// with nil if canceling succeeded. The header does not say who owns the error, so fn must only read it. The handle ends
-// with that call.
+// NewCrossHostOnCanceledCallback makes the on_canceled and its argument of a cancel notifier from
+// fn, which runs once, with nil if canceling succeeded. The header does not say who owns the error,
+// so fn must only read it. The handle ends with that call.
 func NewCrossHostOnCanceledCallback(fn func(err *ErrorHandle)) (TransfersCrossHostOnCanceledCallback, Handle) {
 	return TransfersCrossHostOnCanceledCallback(onCanceledEntry()), NewHandle(fn)
 }
@@ -90,7 +91,8 @@ type CrossHostCancelRequest struct {
 	userArg    uintptr
 }
 
-// Done tells the receiver that canceling has ended, with nil or an error. Call it exactly once, from any goroutine.
+// Done tells the receiver that canceling has ended, with nil or an error. Call it exactly once,
+// from any goroutine.
 func (r CrossHostCancelRequest) Done(err *ErrorHandle) {
 	if r.onCanceled != 0 {
 		r.onCanceled.Call(err, r.userArg)
@@ -104,9 +106,9 @@ var cancelNotifierEntry = entry(func(d *byte, n uintptr, reason int32, m *byte, 
 	})
 })
 
-// NewCrossHostSendCancelNotifier makes from fn the cancel notifier, and its argument, that an implementation of
-// cross-host transfers passes to a receive notifier. fn must call the request's Done, at once or later. Delete the
-// handle when the receiver is gone.
+// NewCrossHostSendCancelNotifier makes from fn the cancel notifier, and its argument, that an
+// implementation of cross-host transfers passes to a receive notifier. fn must call the request's
+// Done, at once or later. Delete the handle when the receiver is gone.
 func NewCrossHostSendCancelNotifier(fn func(CrossHostCancelRequest)) (TransfersCrossHostSendCancelNotifier, Handle) {
 	return TransfersCrossHostSendCancelNotifier(cancelNotifierEntry()), NewHandle(fn)
 }
@@ -119,16 +121,16 @@ var remoteSendEntry = entry(func(err *ErrorHandle, enqueued bool, userArg uintpt
 	return 0
 })
 
-// NewCrossHostRemoteSendCallback makes the on_done of TransfersBufferCopyToRemoteDeviceArgs from fn, which runs once,
-// when the sends are enqueued or have failed. The header does not say who owns the error, so fn must only read it. The
-// handle ends with that call.
+// NewCrossHostRemoteSendCallback makes the on_done of TransfersBufferCopyToRemoteDeviceArgs from
+// fn, which runs once, when the sends are enqueued or have failed. The header does not say who owns
+// the error, so fn must only read it. The handle ends with that call.
 func NewCrossHostRemoteSendCallback(fn func(err *ErrorHandle, enqueued bool)) (TransfersCrossHostRemoteSendCallbackInfo, Handle) {
 	h := NewHandle(fn)
 	return TransfersCrossHostRemoteSendCallbackInfo{UserArg: uintptr(h), OnDone: TransfersCrossHostRemoteSendCallback(remoteSendEntry())}, h
 }
 
-// CrossHostDescriptor holds a descriptor that PJRT_Transfers_PJRT_Buffer_CopyToRemoteDevice reads when the event is
-// ready. The binding keeps it alive until the plugin calls the destructor.
+// CrossHostDescriptor holds a descriptor that PJRT_Transfers_PJRT_Buffer_CopyToRemoteDevice reads
+// when the event is ready. The binding keeps it alive until the plugin calls the destructor.
 type CrossHostDescriptor struct {
 	data *byte // must be first: its address identifies the descriptor
 	size uintptr
@@ -157,8 +159,8 @@ func forgetDescriptor(address uintptr) {
 	}
 }
 
-// NewCrossHostDescriptor returns an empty CrossHostDescriptor. Pass it to the plugin with Fields, and Set the
-// descriptor before you make the event ready.
+// NewCrossHostDescriptor returns an empty CrossHostDescriptor. Pass it to the plugin with Fields,
+// and Set the descriptor before you make the event ready.
 func NewCrossHostDescriptor() *CrossHostDescriptor {
 	d := new(CrossHostDescriptor)
 	crossHostDescriptors.mu.Lock()
@@ -176,8 +178,9 @@ func (d *CrossHostDescriptor) Set(descriptor []byte) {
 	d.data, d.size = BytesData(d.keep)
 }
 
-// Fields fills in the fields of a that belong to the descriptor. Plugins of API 0.103 and older do not know the
-// destructor: set it to zero for them, and Delete the descriptor when the send is done.
+// Fields fills in the fields of a that belong to the descriptor. Plugins of API 0.103 and older do
+// not know the destructor: set it to zero for them, and Delete the descriptor when the send is
+// done.
 func (d *CrossHostDescriptor) Fields(a *TransfersBufferCopyToRemoteDeviceArgs) {
 	a.SerializedDescriptor, a.SerializedDescriptorSize = &d.data, &d.size
 	a.DescriptorDestructor = TransfersDescriptorDestructor(descriptorDestructorEntry())

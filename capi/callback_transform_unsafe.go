@@ -11,8 +11,8 @@ import (
 	"unsafe"
 )
 
-// registry keeps alive the structs by which C identifies callbacks, until C calls their destructor. The structs are in
-// Go memory, which does not move.
+// registry keeps alive the structs by which C identifies callbacks, until C calls their destructor.
+// The structs are in Go memory, which does not move.
 type registry[S, V any] struct {
 	mu   sync.Mutex
 	live map[uintptr]registered[S, V] // guarded by mu; by the address of the struct
@@ -80,8 +80,9 @@ func deleted(callback string) error {
 
 // XLATransform has the functions for XLATransformCallbacks.
 type XLATransform struct {
-	// Transform gets a program, a serialized HloModuleProto message that it owns, and returns the program to use instead,
-	// or nil to keep it. Compilations call Transform on threads of the plugin, and fail if it returns an error.
+	// Transform gets a program, a serialized HloModuleProto message that it owns, and returns the
+	// program to use instead, or nil to keep it. Compilations call Transform on threads of the
+	// plugin, and fail if it returns an error.
 	Transform func(module []byte) ([]byte, error)
 	// Deleted is called, unless nil, when the plugin no longer needs the functions.
 	Deleted func()
@@ -89,8 +90,8 @@ type XLATransform struct {
 
 var xlaTransforms registry[XLATransformCallbacks, XLATransform]
 
-// NewXLATransform makes the callbacks of RegisterXLATransformArgs and ClearXLATransformArgs. They live until the plugin
-// calls their destructor. If registering fails, call it yourself (Dtor.Call).
+// NewXLATransform makes the callbacks of RegisterXLATransformArgs and ClearXLATransformArgs. They
+// live until the plugin calls their destructor. If registering fails, call it yourself (Dtor.Call).
 func NewXLATransform(t XLATransform) *XLATransformCallbacks {
 	c := &XLATransformCallbacks{
 		Version:            XLATransformExtensionVersion,

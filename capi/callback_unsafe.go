@@ -15,16 +15,16 @@ import (
 	"github.com/ebitengine/purego"
 )
 
-// A process can have 2000 C entry points into Go, which are never freed. So there is one entry point for each kind of
-// callback here, and the user_arg that C passes identifies the Go function.
+// A process can have 2000 C entry points into Go, which are never freed. So there is one entry
+// point for each kind of callback here, and the user_arg that C passes identifies the Go function.
 //
-// Callbacks run on any thread: during the call that registered them, or on a thread of the plugin. They may use all of
-// Go, but should not take long, because the plugin waits for them. A panic never reaches C. In a callback that can fail
-// it becomes an INTERNAL error. In one that cannot fail, slog's default logger logs it with its stack, and the callback
-// returns.
+// Callbacks run on any thread: during the call that registered them, or on a thread of the plugin.
+// They may use all of Go, but should not take long, because the plugin waits for them. A panic
+// never reaches C. In a callback that can fail it becomes an INTERNAL error. In one that cannot
+// fail, slog's default logger logs it with its stack, and the callback returns.
 
-// entry makes a C entry point on first use. fn must return a word even if C expects nothing, because Windows requires
-// it.
+// entry makes a C entry point on first use. fn must return a word even if C expects nothing,
+// because Windows requires it.
 func entry(fn any) func() uintptr {
 	return sync.OnceValue(func() uintptr { return purego.NewCallback(fn) })
 }
@@ -36,8 +36,8 @@ func logPanic(callback string) {
 	}
 }
 
-// protect calls call with the function of the handle userArg, and keeps the handle valid. A panic and a deleted handle
-// become errors.
+// protect calls call with the function of the handle userArg, and keeps the handle valid. A panic
+// and a deleted handle become errors.
 func protect[F any](callback string, userArg uintptr, call func(fn F) error) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -51,8 +51,8 @@ func protect[F any](callback string, userArg uintptr, call func(fn F) error) (er
 	return call(fn.(F))
 }
 
-// CodeOf returns the code that describes err best: that of an *Error or ErrorCode that err wraps, the codes of a
-// context's errors, or ErrorCodeUnknown.
+// CodeOf returns the code that describes err best: that of an *Error or ErrorCode that err wraps,
+// the codes of a context's errors, or ErrorCodeUnknown.
 func CodeOf(err error) ErrorCode {
 	var e *Error
 	var c ErrorCode
@@ -101,9 +101,9 @@ var onReadyEntry = entry(func(err *ErrorHandle, userArg uintptr) (word uintptr) 
 	return
 })
 
-// NewEventOnReadyCallback makes the callback and the user_arg of EventOnReadyArgs from fn, which runs once, when the
-// event is ready, and owns the error it gets (see Table.TakeError). The handle ends with that call. Delete it if
-// registering fails.
+// NewEventOnReadyCallback makes the callback and the user_arg of EventOnReadyArgs from fn, which
+// runs once, when the event is ready, and owns the error it gets (see Table.TakeError). The handle
+// ends with that call. Delete it if registering fails.
 func NewEventOnReadyCallback(fn func(err *ErrorHandle)) (EventOnReadyCallback, Handle) {
 	return EventOnReadyCallback(onReadyEntry()), NewHandle(fn)
 }
@@ -128,9 +128,9 @@ var sendEntry = entry(func(chunk *Chunk, callbackError *CallbackError, totalSize
 	}))
 })
 
-// NewSendCallback makes the callback and the user_arg of SendCallbackInfo from fn, which gets the chunks that a send
-// operation of a running program sends to the host. fn owns each chunk, and must call its deleter after reading the
-// data. Delete the handle when the execution has ended.
+// NewSendCallback makes the callback and the user_arg of SendCallbackInfo from fn, which gets the
+// chunks that a send operation of a running program sends to the host. fn owns each chunk, and must
+// call its deleter after reading the data. Delete the handle when the execution has ended.
 func NewSendCallback(fn func(chunk *Chunk, totalSize uintptr, done bool) error) (SendCallback, Handle) {
 	return SendCallback(sendEntry()), NewHandle(fn)
 }
@@ -143,15 +143,15 @@ var recvEntry = entry(func(stream *CopyToDeviceStream, userArg uintptr) (word ui
 	return
 })
 
-// NewRecvCallback makes the callback and the user_arg of RecvCallbackInfo from fn, which owns the stream it gets. It
-// must add the chunks that a recv operation waits for, and destroy the stream. Delete the handle when the execution has
-// ended.
+// NewRecvCallback makes the callback and the user_arg of RecvCallbackInfo from fn, which owns the
+// stream it gets. It must add the chunks that a recv operation waits for, and destroy the stream.
+// Delete the handle when the execution has ended.
 func NewRecvCallback(fn func(stream *CopyToDeviceStream)) (RecvCallback, Handle) {
 	return RecvCallback(recvEntry()), NewHandle(fn)
 }
 
-// HLOOutput is the argument of an HLO output callback. Its data belongs to the plugin and is valid only during the
-// callback.
+// HLOOutput is the argument of an HLO output callback. Its data belongs to the plugin and is valid
+// only during the callback.
 type HLOOutput struct {
 	ReplicaID, PartitionID int64 // of the device that ran the operation
 	Data                   unsafe.Pointer
@@ -169,8 +169,8 @@ var hloOutputEntry = entry(func(a, b int64, data unsafe.Pointer, dims *int64, nu
 	return
 })
 
-// NewHLOOutputCallback makes the callback and the user_arg of HLOOutputCallbackInfo from fn. Delete the handle when the
-// execution has ended.
+// NewHLOOutputCallback makes the callback and the user_arg of HLOOutputCallbackInfo from fn. Delete
+// the handle when the execution has ended.
 func NewHLOOutputCallback(fn func(HLOOutput)) (HLOOutputCallback, Handle) {
 	return HLOOutputCallback(hloOutputEntry()), NewHandle(fn)
 }
@@ -188,9 +188,10 @@ var onDeleteEntry = entry(func(_ unsafe.Pointer, userArg uintptr) (word uintptr)
 	return
 })
 
-// NewOnDeleteCallback makes the callback and its argument of ClientCreateViewOfDeviceBufferArgs from fn, which runs
-// once, when the plugin no longer uses the memory. It may run on another thread after PJRT_Buffer_Destroy has returned.
-// The handle ends with that call. Delete it if making the view fails.
+// NewOnDeleteCallback makes the callback and its argument of ClientCreateViewOfDeviceBufferArgs
+// from fn, which runs once, when the plugin no longer uses the memory. It may run on another thread
+// after PJRT_Buffer_Destroy has returned. The handle ends with that call. Delete it if making the
+// view fails.
 func NewOnDeleteCallback(fn func()) (ClientCreateViewOfDeviceBufferArgsOnDeleteCallback, Handle) {
 	return ClientCreateViewOfDeviceBufferArgsOnDeleteCallback(onDeleteEntry()), NewHandle(fn)
 }

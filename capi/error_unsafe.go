@@ -11,7 +11,8 @@ import (
 
 // Error is the error of a PJRT function.
 //
-// Its code is an error too, so errors.Is(err, ErrorCodeNotFound) is true for every *Error with that code.
+// Its code is an error too, so errors.Is(err, ErrorCodeNotFound) is true for every *Error with that
+// code.
 type Error struct {
 	Code    ErrorCode
 	Message string
@@ -19,8 +20,8 @@ type Error struct {
 	Func string
 	// Payloads are the plugin's attachments (API 0.109 and later), in its order.
 	Payloads []Payload
-	// Missing says that the plugin does not have the function, the extension or the field. This package made the error,
-	// and did not call C.
+	// Missing says that the plugin does not have the function, the extension or the field. This
+	// package made the error, and did not call C.
 	Missing bool
 }
 
@@ -31,7 +32,8 @@ type Payload struct {
 	Value []byte
 }
 
-// Error returns the function, the code and the message, in one line if the plugin's message is one line.
+// Error returns the function, the code and the message, in one line if the plugin's message is one
+// line.
 func (e *Error) Error() string {
 	var b strings.Builder
 	if e.Func != "" {
@@ -52,8 +54,8 @@ func (e *Error) Unwrap() error { return e.Code }
 // Error returns the name of the code, such as NOT_FOUND.
 func (c ErrorCode) Error() string { return c.String() }
 
-// Errorf returns an *Error with the code and a formatted message, as it is made for a mistake that is found before a
-// plugin is called.
+// Errorf returns an *Error with the code and a formatted message, as it is made for a mistake that
+// is found before a plugin is called.
 func (c ErrorCode) Errorf(format string, args ...any) error {
 	return &Error{Code: c, Message: fmt.Sprintf(format, args...)}
 }

@@ -13,11 +13,11 @@ const (
 	SectionCore     Section = 0
 	SectionProfiler Section = 1
 	sectionExt0     Section = 2
-	// SectionNode is the node of an extension that this package does not know. Only the tables that Table.ExtensionTable
-	// makes have it.
+	// SectionNode is the node of an extension that this package does not know. Only the tables that
+	// Table.ExtensionTable makes have it.
 	SectionNode Section = numSections - 1
-	// maxExtensionType is the largest extension type that has a section. Table.Extensions lists larger types, but their
-	// functions cannot be called.
+	// maxExtensionType is the largest extension type that has a section. Table.Extensions lists
+	// larger types, but their functions cannot be called.
 	maxExtensionType = 60
 	numSections      = sectionExt0 + maxExtensionType + 2 // a power of two
 )
@@ -40,11 +40,12 @@ type Function struct {
 	Results []Result
 	Gated   []Gate // input fields introduced after Since, the newest last
 	Nested  []Nest // pointers to structs that have gated fields of their own
-	// GatedSince is the newest minor in Gated, including that of the structs in Nested. A plugin at or above it knows
-	// every field.
+	// GatedSince is the newest minor in Gated, including that of the structs in Nested. A plugin at
+	// or above it knows every field.
 	GatedSince int
 
-	// registers reads what a call has registered with the plugin; nil for functions that register nothing.
+	// registers reads what a call has registered with the plugin; nil for functions that register
+	// nothing.
 	registers registering
 }
 
@@ -61,8 +62,8 @@ const (
 // Span is a run of bytes in a struct.
 type Span struct{ Offset, Size uintptr }
 
-// Result is an out field that is an address, which a function that succeeds has to set: a handle, or memory with values.
-// Fields that may stay null are not among the results of a function.
+// Result is an out field that is an address, which a function that succeeds has to set: a handle,
+// or memory with values. Fields that may stay null are not among the results of a function.
 type Result struct {
 	Name    string  // C name of the field
 	Offset  uintptr // of the field

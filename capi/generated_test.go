@@ -113,8 +113,8 @@ func TestSpansLieInsideTheArguments(t *testing.T) {
 	assert.Equal(t, len(allFunctions()), seen)
 }
 
-// The layouts are proven when the package's tests are compiled, on any system. This test compiles them with copies of
-// files in which structs are laid out differently than in C.
+// The layouts are proven when the package's tests are compiled, on any system. This test compiles
+// them with copies of files in which structs are laid out differently than in C.
 func TestAStructWithAnotherLayoutDoesNotCompile(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

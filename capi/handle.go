@@ -5,14 +5,15 @@ package capi
 
 import "sync"
 
-// Handle is a word that represents a Go value in C, for example as the user_arg of a callback. It is never zero, and
-// never an address, so neither the garbage collector nor C can mistake it for one.
+// Handle is a word that represents a Go value in C, for example as the user_arg of a callback. It
+// is never zero, and never an address, so neither the garbage collector nor C can mistake it for
+// one.
 //
 // The value stays alive until Delete. Any goroutine and any thread of C may use a Handle.
 type Handle uintptr
 
-// handles is the table of all handles. The upper half of a handle is the generation of its slot, so that a handle that
-// C uses after its deletion finds nothing, instead of a later value.
+// handles is the table of all handles. The upper half of a handle is the generation of its slot, so
+// that a handle that C uses after its deletion finds nothing, instead of a later value.
 var handles struct {
 	mu    sync.RWMutex
 	slots []handleSlot // guarded by mu

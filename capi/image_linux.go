@@ -11,8 +11,9 @@ import (
 
 var machines = map[string]elf.Machine{"amd64": elf.EM_X86_64, "arm64": elf.EM_AARCH64}
 
-// checkImage checks that the file of size bytes can be a shared library for this platform. The dynamic linker would
-// accept a truncated library, which then kills the process with SIGBUS when it touches a missing page.
+// checkImage checks that the file of size bytes can be a shared library for this platform. The
+// dynamic linker would accept a truncated library, which then kills the process with SIGBUS when it
+// touches a missing page.
 func checkImage(path string, size int64) error {
 	f, err := elf.Open(path)
 	if err != nil {

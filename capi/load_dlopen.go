@@ -13,8 +13,8 @@ import (
 	"github.com/ebitengine/purego"
 )
 
-// linkerMissing finds the name of a missing library in the messages of glibc, musl and dyld, because the linker reports
-// it in no other way.
+// linkerMissing finds the name of a missing library in the messages of glibc, musl and dyld,
+// because the linker reports it in no other way.
 var linkerMissing = []*regexp.Regexp{
 	regexp.MustCompile(`^(\S+): cannot open shared object file: No such file`),
 	regexp.MustCompile(`Error loading shared library (\S+): No such file`),

@@ -9,8 +9,8 @@ import (
 	"syscall"
 )
 
-// errorModNotFound is ERROR_MOD_NOT_FOUND. The file itself exists, so a library that it needs is missing. Windows does
-// not say which.
+// errorModNotFound is ERROR_MOD_NOT_FOUND. The file itself exists, so a library that it needs is
+// missing. Windows does not say which.
 const errorModNotFound = syscall.Errno(126)
 
 // load loads the library at path, the absolute path of an existing file.

@@ -8,22 +8,23 @@ import (
 	"unsafe"
 )
 
-// Attribute is a PJRT_NamedValue in Go. Value is a string, int64, []int64, float32 or bool, like the values of the C
-// type.
+// Attribute is a PJRT_NamedValue in Go. Value is a string, int64, []int64, float32 or bool, like
+// the values of the C type.
 type Attribute struct {
 	Name  string
 	Value any
 }
 
-// NamedValues is a list of named values in their C form. It keeps the names and values alive. The list alone would not,
-// because a NamedValue holds its pointers in a union, where the garbage collector does not see them.
+// NamedValues is a list of named values in their C form. It keeps the names and values alive. The
+// list alone would not, because a NamedValue holds its pointers in a union, where the garbage
+// collector does not see them.
 type NamedValues struct {
 	list []NamedValue
 	keep []any
 }
 
-// NewNamedValues makes the C form of attributes. It copies slices. Values of the types int, int32 and uint32 become
-// int64. []string has no C type.
+// NewNamedValues makes the C form of attributes. It copies slices. Values of the types int, int32
+// and uint32 become int64. []string has no C type.
 func NewNamedValues(attributes []Attribute) (*NamedValues, error) {
 	v := &NamedValues{list: make([]NamedValue, len(attributes))}
 	for i, a := range attributes {
@@ -76,8 +77,8 @@ func (n *NamedValue) setInt64(x int64) {
 	n.SetInt64Value(x)
 }
 
-// Data returns the address of the first element and the number of elements, as args structs take them, or (nil, 0) for
-// an empty list. v must stay reachable as long as C reads the list.
+// Data returns the address of the first element and the number of elements, as args structs take
+// them, or (nil, 0) for an empty list. v must stay reachable as long as C reads the list.
 func (v *NamedValues) Data() (*NamedValue, uintptr) {
 	if v == nil || len(v.list) == 0 {
 		return nil, 0
@@ -85,8 +86,8 @@ func (v *NamedValues) Data() (*NamedValue, uintptr) {
 	return &v.list[0], uintptr(len(v.list))
 }
 
-// Attributes copies n named values at p. A value of an unknown type becomes nil. It returns nil if p is nil, or if n
-// values cannot fit in memory.
+// Attributes copies n named values at p. A value of an unknown type becomes nil. It returns nil if
+// p is nil, or if n values cannot fit in memory.
 func Attributes(p *NamedValue, n uintptr) []Attribute {
 	if p == nil || n == 0 || !plausible(n, NamedValueSize) {
 		return nil

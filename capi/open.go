@@ -11,8 +11,8 @@ import (
 	"path/filepath"
 )
 
-// Errors of Open. Besides these, a file that does not exist gives fs.ErrNotExist, and an unreadable one
-// fs.ErrPermission.
+// Errors of Open. Besides these, a file that does not exist gives fs.ErrNotExist, and an unreadable
+// one fs.ErrPermission.
 var (
 	ErrNotLibrary        = errors.New("not a shared library for this platform")
 	ErrMissingDependency = errors.New("a library that the plugin needs is missing")
@@ -23,7 +23,8 @@ var (
 	ErrTableSize         = errors.New("its struct_size is less than the head of any table")
 )
 
-// OpenError is the error of Open. Err is, or wraps, one of the errors above or an error of the operating system.
+// OpenError is the error of Open. Err is, or wraps, one of the errors above or an error of the
+// operating system.
 type OpenError struct {
 	Path string
 	Err  error
@@ -35,7 +36,8 @@ func (e *OpenError) Error() string { return "plugin " + e.Path + ": " + e.Err.Er
 // Unwrap returns Err.
 func (e *OpenError) Unwrap() error { return e.Err }
 
-// MissingDependencyError names the library that the dynamic linker did not find. It matches ErrMissingDependency.
+// MissingDependencyError names the library that the dynamic linker did not find. It matches
+// ErrMissingDependency.
 type MissingDependencyError struct {
 	Library string // as the plugin names it, such as libcupti.so.13
 	Detail  string // the linker's message
@@ -49,14 +51,15 @@ func (e *MissingDependencyError) Error() string {
 // Is reports whether target is ErrMissingDependency.
 func (e *MissingDependencyError) Is(target error) bool { return target == ErrMissingDependency }
 
-// Open loads the plugin in the shared library at path and returns its table. The symbols of the library stay local to
-// it, so that plugins do not interfere with each other. The library stays loaded until the process ends, even if Open
-// fails after loading it.
+// Open loads the plugin in the shared library at path and returns its table. The symbols of the
+// library stay local to it, so that plugins do not interfere with each other. The library stays
+// loaded until the process ends, even if Open fails after loading it.
 //
-// Open checks the file first, because the dynamic linker crashes on some damaged libraries. It does not call
-// PJRT_Plugin_Initialize. The error is an *OpenError.
+// Open checks the file first, because the dynamic linker crashes on some damaged libraries. It does
+// not call PJRT_Plugin_Initialize. The error is an *OpenError.
 //
-// Loading runs the library's own initializers. If the library is hostile, or its initializers crash, the process ends.
+// Loading runs the library's own initializers. If the library is hostile, or its initializers
+// crash, the process ends.
 func Open(path string) (*Table, error) {
 	t, err := open(path)
 	if err != nil {
@@ -69,8 +72,8 @@ func open(path string) (*Table, error) {
 	if path == "" {
 		return nil, fmt.Errorf("%w: the path is empty", fs.ErrInvalid)
 	}
-	// For a name without a slash, the dynamic linker would search its own directories, and might load a file other than
-	// the one checked here.
+	// For a name without a slash, the dynamic linker would search its own directories, and might
+	// load a file other than the one checked here.
 	path, err := filepath.Abs(path)
 	if err != nil {
 		return nil, err

@@ -21,8 +21,8 @@ import (
 	"github.com/purepjrt/purepjrt/capi"
 )
 
-// loadedLibrary returns the path and contents of the C math library that this process has mapped or, if that is part of
-// libc, of the C library.
+// loadedLibrary returns the path and contents of the C math library that this process has mapped
+// or, if that is part of libc, of the C library.
 func loadedLibrary(t *testing.T) (string, []byte) {
 	t.Helper()
 	maps, err := os.ReadFile("/proc/self/maps")
@@ -111,8 +111,8 @@ func TestNoTruncationOfALibraryCrashes(t *testing.T) {
 	}
 }
 
-// The dynamic linker keeps errors by thread, so a goroutine that changes threads before reading the error would find
-// none.
+// The dynamic linker keeps errors by thread, so a goroutine that changes threads before reading the
+// error would find none.
 func TestTheMissingLibraryIsNamedOnABusyMachine(t *testing.T) {
 	_, lib := loadedLibrary(t)
 	needy := bytes.Clone(lib)

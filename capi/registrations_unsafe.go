@@ -9,9 +9,9 @@ import (
 	"unsafe"
 )
 
-// Registration is something that this process registered with a plugin and that changes what the plugin compiles: the
-// handler of a custom call, a partitioner, or a transformation of programs. Another process has to register the same to
-// compile the same.
+// Registration is something that this process registered with a plugin and that changes what the
+// plugin compiles: the handler of a custom call, a partitioner, or a transformation of programs.
+// Another process has to register the same to compile the same.
 type Registration struct {
 	Function *Function // that registered it, such as PJRT_FFI_Register_Handler
 	Name     string    // of the custom call or transformation
@@ -24,7 +24,8 @@ type Registration struct {
 	stage XLATransformPipelineStage
 }
 
-// registering reads what a successful call has registered: r was added if change is 1, and removed if change is -1.
+// registering reads what a successful call has registered: r was added if change is 1, and removed
+// if change is -1.
 type registering func(args unsafe.Pointer) (r Registration, change int)
 
 // registrations holds the registrations of all plugins, by their tables.
@@ -33,8 +34,8 @@ var registrations struct {
 	plugin map[*API][]Registration // guarded by mu
 }
 
-// Registrations returns what this process registered with the plugin by [Call.Do], in the order of the calls. It leaves
-// out transformations that were cleared.
+// Registrations returns what this process registered with the plugin by [Call.Do], in the order of
+// the calls. It leaves out transformations that were cleared.
 func (t *Table) Registrations() []Registration {
 	if t == nil {
 		return nil
@@ -91,12 +92,14 @@ func init() {
 	})
 }
 
-// registers sets the function that reads what a successful call with args of type A has registered or removed.
+// registers sets the function that reads what a successful call with args of type A has registered
+// or removed.
 func registers[A any](read func(*A) (r Registration, change int)) {
 	new(Call[A]).Function().registers = func(args unsafe.Pointer) (Registration, int) { return read((*A)(args)) }
 }
 
-// NoteRegistration adds a registration that was made not through [Call.Do], but through a table that the plugin lends.
+// NoteRegistration adds a registration that was made not through [Call.Do], but through a table
+// that the plugin lends.
 func (t *Table) NoteRegistration(r Registration) {
 	registrations.mu.Lock()
 	defer registrations.mu.Unlock()

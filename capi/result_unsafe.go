@@ -9,10 +9,11 @@ import (
 	"unsafe"
 )
 
-// Checked returns a table of the same plugin whose calls also check results. If a function reports success but leaves a
-// handle null, returns a list with null handles, a null pointer to one or more values, or more values than can fit in
-// memory, then Call.Do returns an error with the code ErrorCodeInternal, which says which field is wrong. Without
-// Checked such a call succeeds, and the program crashes where it uses the result.
+// Checked returns a table of the same plugin whose calls also check results. If a function reports
+// success but leaves a handle null, returns a list with null handles, a null pointer to one or more
+// values, or more values than can fit in memory, then Call.Do returns an error with the code
+// ErrorCodeInternal, which says which field is wrong. Without Checked such a call succeeds, and the
+// program crashes where it uses the result.
 //
 // Anything else that the plugin made in the call is not freed.
 func (t *Table) Checked() *Table {
@@ -24,8 +25,8 @@ func (t *Table) Checked() *Table {
 	return &c
 }
 
-// Misbehaved returns the error for a plugin that broke the contract of f. The format continues the sentence that
-// "the plugin" begins.
+// Misbehaved returns the error for a plugin that broke the contract of f. The format continues the
+// sentence that "the plugin" begins.
 func (f *Function) Misbehaved(format string, args ...any) error {
 	return &Error{Code: ErrorCodeInternal, Func: f.Name, Message: "the plugin " + fmt.Sprintf(format, args...)}
 }

@@ -12,9 +12,10 @@ import (
 // SequenceLength is the most calls that a Sequence can hold.
 const SequenceLength = ccall.ChainLength
 
-// Sequence makes calls one after the other in a single crossing into C, which costs about as much as the rest of a short
-// call. The zero value has no calls. Once filled by Add and AddFor, it can be used again like a [Call], by one goroutine
-// at a time; the fields of the calls' Args may change between uses. A Sequence must not be copied, and lives on the heap.
+// Sequence makes calls one after the other in a single crossing into C, which costs about as much
+// as the rest of a short call. The zero value has no calls. Once filled by Add and AddFor, it can
+// be used again like a [Call], by one goroutine at a time; the fields of the calls' Args may change
+// between uses. A Sequence must not be copied, and lives on the heap.
 type Sequence struct {
 	chain ccall.Chain
 	calls [SequenceLength]*callHeader
@@ -30,7 +31,8 @@ type Caller interface {
 
 func (c *Call[A]) header() *callHeader { return &c.callHeader }
 
-// Add appends a call. It panics if there is no room, or if the function is void, such as PJRT_Error_Destroy.
+// Add appends a call. It panics if there is no room, or if the function is void, such as
+// PJRT_Error_Destroy.
 func (s *Sequence) Add(c Caller) {
 	if c.Function().Void {
 		panic("capi: " + c.Function().Name + " is void and cannot be part of a sequence")
@@ -40,16 +42,18 @@ func (s *Sequence) Add(c Caller) {
 	s.n++
 }
 
-// AddFor appends a call that takes a handle from an earlier call of the sequence: right before the call, the handle at
-// from is copied to to, a field of the call's Args. If the handle is null, the call is skipped, as if it had succeeded.
+// AddFor appends a call that takes a handle from an earlier call of the sequence: right before the
+// call, the handle at from is copied to to, a field of the call's Args. If the handle is null, the
+// call is skipped, as if it had succeeded.
 func AddFor[H any](s *Sequence, c Caller, from, to **H) {
 	s.chain.Links[s.n].From, s.chain.Links[s.n].To = unsafe.Pointer(from), unsafe.Pointer(to)
 	s.Add(c)
 }
 
-// Do makes the calls in their order, each as [Call.Do] would, until one fails. It returns how many succeeded or were
-// skipped, and the error of the next one. Results are checked when all calls have been made: if a call leaves out a
-// required result, the calls after it have been made all the same.
+// Do makes the calls in their order, each as [Call.Do] would, until one fails. It returns how many
+// succeeded or were skipped, and the error of the next one. Results are checked when all calls have
+// been made: if a call leaves out a required result, the calls after it have been made all the
+// same.
 func (s *Sequence) Do(t *Table) (made int, err error) {
 	if t != nil && t.before != nil {
 		return s.each(t)
@@ -126,8 +130,9 @@ func (h *callHeader) args() unsafe.Pointer {
 	return unsafe.Add(unsafe.Pointer(&h.frame), ccall.FrameSize)
 }
 
-// newerFields has the fields of a function that the plugin does not know, and that must therefore be zero. Bits stand for
-// words as in form, also for those that have such a field and something else.
+// newerFields has the fields of a function that the plugin does not know, and that must therefore
+// be zero. Bits stand for words as in form, also for those that have such a field and something
+// else.
 type newerFields struct {
 	table         *Table // of the plugin; nil if nothing is known
 	words, nested uint64
@@ -157,7 +162,8 @@ func (n *newerFields) learn(t *Table, f *Function) {
 	}
 }
 
-// areZero reports whether it is certain that none of the fields that the plugin of t does not know is set.
+// areZero reports whether it is certain that none of the fields that the plugin of t does not know
+// is set.
 func (n *newerFields) areZero(t *Table, args unsafe.Pointer) bool {
 	if t == nil || n.table != t || n.others || !areZero(args, n.words) {
 		return false

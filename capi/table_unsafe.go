@@ -8,15 +8,17 @@ import (
 	"unsafe"
 )
 
-// The API versions that NewTable accepts. Minor 45 introduced the struct_size of extension nodes, without which the
-// chain cannot be walked. Minor 56 inserted a function in the middle of the table, and minor 57 removed it again.
+// The API versions that NewTable accepts. Minor 45 introduced the struct_size of extension nodes,
+// without which the chain cannot be walked. Minor 56 inserted a function in the middle of the
+// table, and minor 57 removed it again.
 const (
 	OldestMinor  = 45
 	RefusedMinor = 56
 )
 
-// Table is a plugin: its tables of functions, and what this package knows about them. It is immutable, and any
-// goroutine may use it. Plugins are never unloaded, so a Table is valid until the process ends.
+// Table is a plugin: its tables of functions, and what this package knows about them. It is
+// immutable, and any goroutine may use it. Plugins are never unloaded, so a Table is valid until
+// the process ends.
 type Table struct {
 	api          *API
 	major, minor int
@@ -33,8 +35,8 @@ type Table struct {
 	extension ExtensionType
 }
 
-// section is a struct of function pointers. Offsets of slots start at base, and size is the size of the plugin's
-// struct.
+// section is a struct of function pointers. Offsets of slots start at base, and size is the size of
+// the plugin's struct.
 type section struct {
 	base unsafe.Pointer
 	size uintptr
@@ -50,17 +52,19 @@ type Extension struct {
 // TableOption changes how NewTable treats a plugin.
 type TableOption func(*Table)
 
-// Reentrant says that any function of the table may be written in Go, or may call Go before it returns. The short call
-// path for getters would then end the process. Tables of capi/serve have it set.
+// Reentrant says that any function of the table may be written in Go, or may call Go before it
+// returns. The short call path for getters would then end the process. Tables of capi/serve have it
+// set.
 func Reentrant() TableOption { return func(t *Table) { t.reentrant = true } }
 
-// Before makes the table call f before each call of the plugin, on the caller's goroutine. It is for programs that log
-// what they are about to do, because the plugin may end the process. f must be fast. It may be called from any
-// goroutine.
+// Before makes the table call f before each call of the plugin, on the caller's goroutine. It is
+// for programs that log what they are about to do, because the plugin may end the process. f must
+// be fast. It may be called from any goroutine.
 func Before(f func(*Function)) TableOption { return func(t *Table) { t.before = f } }
 
-// NewTable makes a Table from a PJRT_Api that is in this process already. It checks the version first, and rejects a
-// table with an unknown layout. The error is ErrNullTable, ErrMajorVersion or ErrTooOld.
+// NewTable makes a Table from a PJRT_Api that is in this process already. It checks the version
+// first, and rejects a table with an unknown layout. The error is ErrNullTable, ErrMajorVersion or
+// ErrTooOld.
 //
 // api must stay valid as long as the process runs.
 func NewTable(api *API, options ...TableOption) (*Table, error) {
@@ -72,7 +76,8 @@ func NewTable(api *API, options ...TableOption) (*Table, error) {
 		o(t)
 	}
 	const versionEnd = unsafe.Offsetof(api.PJRTAPIVersion) + unsafe.Sizeof(api.PJRTAPIVersion)
-	// In tables from before the version existed, a function pointer is in the place of the version's struct_size.
+	// In tables from before the version existed, a function pointer is in the place of the
+	// version's struct_size.
 	if api.StructSize < versionEnd {
 		return nil, fmt.Errorf("%w: its table of %d bytes has no API version, and %w; %s", ErrTooOld, api.StructSize,
 			ErrTableSize, supported)
@@ -110,22 +115,24 @@ func statesVersion(v *APIVersion) bool {
 var supported = fmt.Sprintf("API %d.%d and later are supported, except %d.%d: use a newer plugin", APIMajor, OldestMinor, APIMajor,
 	RefusedMinor)
 
-// NewForeignTable makes a Table from a table of an API other than PJRT, of size bytes at base, whose functions have
-// SectionCore. Package ffi uses it to call XLA_FFI_Api. takeError turns the error that a function returned into a Go
-// error and frees it. The table counts as Reentrant.
+// NewForeignTable makes a Table from a table of an API other than PJRT, of size bytes at base,
+// whose functions have SectionCore. Package ffi uses it to call XLA_FFI_Api. takeError turns the
+// error that a function returned into a Go error and frees it. The table counts as Reentrant.
 func NewForeignTable(base unsafe.Pointer, size uintptr, takeError func(*Table, *Function, unsafe.Pointer) error) *Table {
 	t := &Table{gateMinor: maxMinor, reentrant: true, foreignError: takeError}
 	t.sections[SectionCore] = section{base, size}
 	return t
 }
 
-// ExtensionTable returns a Table of the same plugin that also has the functions in the node of an extension that this
-// package does not know, whatever its type. A package for such an extension describes the functions itself, or has
-// pjrtgen extension write them from the header: each args struct begins with its struct_size, and has a method Function
-// that returns a descriptor with SectionNode and the offset of the slot from the beginning of the node. The functions
-// return a PJRT_Error or null. On a table that did not come from ExtensionTable, such a function is missing.
+// ExtensionTable returns a Table of the same plugin that also has the functions in the node of an
+// extension that this package does not know, whatever its type. A package for such an extension
+// describes the functions itself, or has pjrtgen extension write them from the header: each args
+// struct begins with its struct_size, and has a method Function that returns a descriptor with
+// SectionNode and the offset of the slot from the beginning of the node. The functions return a
+// PJRT_Error or null. On a table that did not come from ExtensionTable, such a function is missing.
 //
-// Each call makes a new Table. The error is ErrorCodeUnimplemented if the plugin does not offer the extension.
+// Each call makes a new Table. The error is ErrorCodeUnimplemented if the plugin does not offer the
+// extension.
 func (t *Table) ExtensionTable(x ExtensionType) (*Table, error) {
 	if t == nil {
 		return nil, &Error{Code: ErrorCodeInvalidArgument, Message: "no plugin: the table is nil"}
@@ -158,11 +165,12 @@ func (t *Table) Version() (major, minor int) { return t.major, t.minor }
 // time.
 func (t *Table) Reentrant() bool { return t.reentrant }
 
-// Extensions returns the nodes of the extension chain in its order, including those of unknown types.
+// Extensions returns the nodes of the extension chain in its order, including those of unknown
+// types.
 func (t *Table) Extensions() []Extension { return append([]Extension(nil), t.extensions...) }
 
-// Extension returns the node of type x, or nil. The pointer Node may be converted to a pointer to the extension's
-// struct, of which only Size bytes are valid.
+// Extension returns the node of type x, or nil. The pointer Node may be converted to a pointer to
+// the extension's struct, of which only Size bytes are valid.
 func (t *Table) Extension(x ExtensionType) *Extension {
 	for i := range t.extensions {
 		if t.extensions[i].Type == x {
@@ -173,8 +181,8 @@ func (t *Table) Extension(x ExtensionType) *Extension {
 	return nil
 }
 
-// ExtensionsErr says why the walk along the extension chain stopped early. It is nil if the chain is complete. The
-// nodes before that point are usable.
+// ExtensionsErr says why the walk along the extension chain stopped early. It is nil if the chain
+// is complete. The nodes before that point are usable.
 func (t *Table) ExtensionsErr() error { return t.chainErr }
 
 const (

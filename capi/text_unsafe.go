@@ -21,8 +21,8 @@ func Bytes(p *byte, n uintptr) []byte {
 	return append([]byte(nil), unsafe.Slice(p, n)...)
 }
 
-// StringData returns the address and the length of s, as C takes strings. The bytes must not be changed. They stay
-// valid as long as the pointer is reachable.
+// StringData returns the address and the length of s, as C takes strings. The bytes must not be
+// changed. They stay valid as long as the pointer is reachable.
 func StringData(s string) (*byte, uintptr) {
 	if s == "" {
 		return nil, 0
@@ -38,7 +38,8 @@ func BytesData(b []byte) (*byte, uintptr) {
 	return &b[0], uintptr(len(b))
 }
 
-// CString returns a copy of s followed by a NUL, in Go memory. A NUL within s ends the string for C.
+// CString returns a copy of s followed by a NUL, in Go memory. A NUL within s ends the string for
+// C.
 func CString(s string) *byte {
 	b := make([]byte, len(s)+1)
 	copy(b, s)
@@ -57,7 +58,8 @@ func GoString(p *byte) string {
 	return String(p, n)
 }
 
-// Slice copies the n elements at p. It returns nil if p is nil, or if n elements cannot fit in memory.
+// Slice copies the n elements at p. It returns nil if p is nil, or if n elements cannot fit in
+// memory.
 func Slice[T any](p *T, n uintptr) []T {
 	if p == nil || n == 0 || !plausible(n, unsafe.Sizeof(*p)) {
 		return nil

@@ -80,8 +80,8 @@ type Options struct {
 	// run removes it at the end.
 	Resume string
 
-	// Suite, if not nil, replaces the checks of the contract: see package laboratory. The suite's own
-	// waivers and lists do not apply to it.
+	// Suite, if not nil, replaces the checks of the contract: see package laboratory. The suite's
+	// own waivers and lists do not apply to it.
 	Suite Suite
 
 	// Waivers are used in addition to those that the suite has for the plugin.

@@ -15,9 +15,9 @@ import (
 	"github.com/purepjrt/purepjrt/conformance/report"
 )
 
-// Debug runs the check called name, for debuggers and sanitizers, whatever checks the options choose.
-// It runs in this process, which loads the plugin and may die of it, and without a time limit. Debug
-// writes the name of each function of the plugin to trace before it calls it.
+// Debug runs the check called name, for debuggers and sanitizers, whatever checks the options
+// choose. It runs in this process, which loads the plugin and may die of it, and without a time
+// limit. Debug writes the name of each function of the plugin to trace before it calls it.
 func Debug(o Options, name string, trace io.Writer) (*report.Result, error) {
 	c, err := o.config()
 	if err != nil {

@@ -13,8 +13,8 @@ import (
 	"github.com/purepjrt/purepjrt/conformance/report"
 )
 
-// Suite is a set of checks that replaces those of the contract. Package laboratory makes suites; its
-// methods are for this package.
+// Suite is a set of checks that replaces those of the contract. Package laboratory makes suites;
+// its methods are for this package.
 type Suite interface {
 	// Token identifies the workers that Run starts for the suite.
 	Token() string
@@ -36,8 +36,8 @@ type Suite interface {
 // testSuites are sets of checks that tests of this package run in place of the contract's, by name.
 var testSuites = make(map[string]func() []check.Check)
 
-// checks returns the checks of a run, and the name by which workers know them. A malformed check is an
-// error.
+// checks returns the checks of a run, and the name by which workers know them. A malformed check is
+// an error.
 func (o *Options) checks() (name string, checks []check.Check, err error) {
 	switch {
 	case o.Suite != nil && o.suite != "":
@@ -68,8 +68,8 @@ func (o *Options) checks() (name string, checks []check.Check, err error) {
 	return name, checks, nil
 }
 
-// find returns a check by its name, in a worker. It finds a check of the contract without making all of
-// them, which takes longer than most checks run.
+// find returns a check by its name, in a worker. It finds a check of the contract without making
+// all of them, which takes longer than most checks run.
 func (o *Options) find(of, name string) (*check.Check, error) {
 	switch {
 	case o.Suite != nil:

@@ -13,8 +13,8 @@ import (
 	"github.com/purepjrt/purepjrt/conformance/rules"
 )
 
-// A rule that one of upstream's tests states, about what a plugin shows through the C interface, has a
-// check, or a reason why it has none, whether it binds or not.
+// A rule that one of upstream's tests states, about what a plugin shows through the C interface,
+// has a check, or a reason why it has none, whether it binds or not.
 func TestRulesOfUpstreamTestsHaveACheckOrAReason(t *testing.T) {
 	t.Parallel()
 	covered, reasons := Covered(), suite.Unobservable()

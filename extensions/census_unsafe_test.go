@@ -94,8 +94,8 @@ func (c *census) missing(p *pjrt.Plugin, s capi.Section) (list []string, offered
 	return list, offered
 }
 
-// subject has the objects that calls of extensions need. Ahead of time there are neither clients nor
-// buffers, and calls that need one fail before they reach the plugin.
+// subject has the objects that calls of extensions need. Ahead of time there are neither clients
+// nor buffers, and calls that need one fail before they reach the plugin.
 type subject struct {
 	objects
 	*census

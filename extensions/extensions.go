@@ -68,7 +68,8 @@ func All(p *pjrt.Plugin) ([]Extension, error) {
 	return list, table.ExtensionsErr()
 }
 
-// Supported reports whether the plugin offers the extension of type t. It is false for a nil plugin.
+// Supported reports whether the plugin offers the extension of type t. It is false for a nil
+// plugin.
 func Supported(p *pjrt.Plugin, t capi.ExtensionType) bool {
 	table := raw.Table(p)
 	return table != nil && table.Extension(t) != nil

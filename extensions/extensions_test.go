@@ -631,7 +631,8 @@ func TestChainsThatAreOddOrBroken(t *testing.T) {
 // row is a row of the table in the documentation.
 type row struct {
 	since, pkg string
-	// plugins has called/offered for each plugin: how many functions tests call, and how many it has.
+	// plugins has called/offered for each plugin: how many functions tests call, and how many it
+	// has.
 	plugins map[string]string
 	// standIn is the number of functions that tests call on a stand-in.
 	standIn string

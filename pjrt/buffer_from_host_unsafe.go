@@ -190,8 +190,8 @@ func (c *Client) upload(ctx context.Context, op *operation, f *form, a *HostArra
 	return b, nil
 }
 
-// uploadOptions checks an array of the form f, and options, which may be nil. It returns where the buffer will be, and
-// the offset in the data of the element whose indices are all 0.
+// uploadOptions checks an array of the form f, and options, which may be nil. It returns where the
+// buffer will be, and the offset in the data of the element whose indices are all 0.
 func (c *Client) uploadOptions(f *form, a *HostArray, opts *BufferOptions) (place placement, layout *cLayout, origin int, err error) {
 	if opts == nil {
 		opts = &BufferOptions{}
@@ -217,8 +217,8 @@ func (c *Client) uploadOptions(f *form, a *HostArray, opts *BufferOptions) (plac
 	return place, layout, origin, err
 }
 
-// dataOrigin checks the length of a.Data against the shape and the strides, and returns the offset of the element whose indices
-// are all 0.
+// dataOrigin checks the length of a.Data against the shape and the strides, and returns the offset
+// of the element whose indices are all 0.
 func dataOrigin(a *HostArray, strides []int64) (int, error) {
 	if strides == nil {
 		return 0, mistaken(a.Check())

@@ -20,7 +20,8 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/pjrttest"
 )
 
-// alignedMemory is memory for n numbers, for collect: the channel gets a text once the memory has been collected.
+// alignedMemory is memory for n numbers, for collect: the channel gets a text once the memory has
+// been collected.
 func alignedMemory(n int) (data []float32, gone chan string) {
 	data, gone = pjrt.AlignedSlice[float32](n), make(chan string, 1)
 	runtime.AddCleanup(&data[0], func(what string) { gone <- what }, "data")
@@ -119,7 +120,8 @@ func TestZeroCopyMemoryOutlivesABufferThatIsUsed(t *testing.T) {
 	}
 }
 
-// The memory of a transfer is free once the transfer is over, whether or not the buffer is closed, or somebody asks.
+// The memory of a transfer is free once the transfer is over, whether or not the buffer is closed,
+// or somebody asks.
 func TestMemoryOfATransferIsKeptUntilItIsOver(t *testing.T) {
 	gpu := []pjrt.Attribute{{Name: "cuda_version", Value: int64(13000)}}
 	for name, c := range map[string]struct {

@@ -136,7 +136,8 @@ func TestUploadsKeepNothingReachable(t *testing.T) {
 		}
 	}
 	for _, fails := range []bool{false, true} {
-		// Go may put a few bytes without pointers together with others that live longer, so the strides have more.
+		// Go may put a few bytes without pointers together with others that live longer, so the
+		// strides have more.
 		for _, opts := range []*pjrt.BufferOptions{nil, {Strides: append(make([]int64, 0, 8), 4)}} {
 			data := new([256]float32)
 			note(data, opts)

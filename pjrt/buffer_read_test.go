@@ -115,8 +115,8 @@ func TestReadingWaitsForTheContents(t *testing.T) {
 	assert.Equal(t, want.Data[4:12], raw)
 }
 
-// Short arrays are copied under one lock. Whatever fails on the way to the memory, the plugin copies instead, and gets back
-// each reference that it gave.
+// Short arrays are copied under one lock. Whatever fails on the way to the memory, the plugin
+// copies instead, and gets back each reference that it gave.
 func TestReadingCopiesMemoryThatTheHostCanReadAndElseThePluginCopies(t *testing.T) {
 	ctx := context.Background()
 	var failing string

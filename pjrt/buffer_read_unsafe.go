@@ -257,8 +257,8 @@ func (b *Buffer) waitForMemory(ctx context.Context, h *capi.Buffer, size int) (b
 // shortCopy is the size in bytes up to which the calls of a copy are made under one lock.
 const shortCopy = 1 << 14
 
-// copyMemory copies the memory of an acquired buffer to dst, which is as long as the array, after the
-// wait for its contents. It reports whether it has copied.
+// copyMemory copies the memory of an acquired buffer to dst, which is as long as the array, after
+// the wait for its contents. It reports whether it has copied.
 func (b *Buffer) copyMemory(ctx context.Context, h *capi.Buffer, dst []byte) (bool, error) {
 	if len(dst) > shortCopy {
 		v, err := b.view(ctx, h, len(dst))

@@ -102,8 +102,8 @@ func (r *references) take(ctx context.Context, table *capi.Table, v *hostView) (
 	return v.pointer.Args.DeviceMemoryPtr, nil
 }
 
-// takeAndCopy is take, a copy of the memory to dst, and drop, for a copy so short that others may wait for it. It reports
-// whether it has copied.
+// takeAndCopy is take, a copy of the memory to dst, and drop, for a copy so short that others may
+// wait for it. It reports whether it has copied.
 func (r *references) takeAndCopy(ctx context.Context, table *capi.Table, v *hostView, dst []byte) bool {
 	if r.begin(ctx, turnReference) != nil {
 		return false
@@ -126,7 +126,8 @@ func (r *references) takeAndCopy(ctx context.Context, table *capi.Table, v *host
 	return address != 0
 }
 
-// checkContents returns an error if the contents are gone. Delete cannot have been called, since the caller has a turn.
+// checkContents returns an error if the contents are gone. Delete cannot have been called, since
+// the caller has a turn.
 func (r *references) checkContents(table *capi.Table, v *hostView) error {
 	if !r.doubtful.Load() {
 		return nil

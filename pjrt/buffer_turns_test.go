@@ -142,7 +142,8 @@ func TestABufferThatIsUsedIsNotTakenOver(t *testing.T) {
 	assert.ErrorContains(t, err, "was deleted or donated")
 }
 
-// Aliases, executions and deletions race for the same buffers. Each of them gets the buffer or an error.
+// Aliases, executions and deletions race for the same buffers. Each of them gets the buffer or an
+// error.
 func TestOnlyOneConsumerTakesABuffer(t *testing.T) {
 	ctx := context.Background()
 	client := newClient(t)

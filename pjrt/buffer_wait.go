@@ -96,10 +96,11 @@ func (b *Buffer) HostDone() <-chan struct{} {
 	return b.host.ended()
 }
 
-// hostUse keeps the memory of the host that C uses for a buffer, until C is done with it. A callback that says
-// when costs several times as much as making and destroying a zero-copy buffer. C needs the memory of such a
-// buffer until it is destroyed, and most likely no longer. So the event is looked at then, and gets a callback
-// only if C is not done by then, or if somebody asks before.
+// hostUse keeps the memory of the host that C uses for a buffer, until C is done with it. A
+// callback that says when costs several times as much as making and destroying a zero-copy buffer.
+// C needs the memory of such a buffer until it is destroyed, and most likely no longer. So the
+// event is looked at then, and gets a callback only if C is not done by then, or if somebody asks
+// before.
 type hostUse struct {
 	client *Client
 

@@ -95,8 +95,8 @@ func packages(t testing.TB, below string) []string {
 	return list
 }
 
-// A package imports only from its own floor and those below it. Within pjrt the compiler sees to that,
-// since imports have no cycles.
+// A package imports only from its own floor and those below it. Within pjrt the compiler sees to
+// that, since imports have no cycles.
 func TestArrowsPointDown(t *testing.T) {
 	t.Parallel()
 	floors := []string{"internal", "capi", "pjrt", "extensions", "conformance", "tools"}

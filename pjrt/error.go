@@ -14,8 +14,8 @@ import (
 // Error is an error of a plugin, or of this package's checks before a call.
 type Error = capi.Error
 
-// The codes of errors, for errors.Is. Abseil and gRPC have the same codes. Their method Errorf makes
-// an error with the code.
+// The codes of errors, for errors.Is. Abseil and gRPC have the same codes. Their method Errorf
+// makes an error with the code.
 const (
 	ErrCancelled          = capi.ErrorCodeCancelled
 	ErrUnknown            = capi.ErrorCodeUnknown

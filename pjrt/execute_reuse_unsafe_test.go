@@ -21,8 +21,8 @@ import (
 
 var reuse = &pjrt.ExecuteOptions{ReuseResults: true}
 
-// executeAgain executes, and closes the results before, until an execution is run as the one before,
-// in one crossing into C.
+// executeAgain executes, and closes the results before, until an execution is run as the one
+// before, in one crossing into C.
 func executeAgain(t testing.TB, exe *pjrt.LoadedExecutable, outs, args []*pjrt.Buffer, opts *pjrt.ExecuteOptions) {
 	t.Helper()
 	before := pjrt.Repeated(exe)

@@ -107,7 +107,8 @@ func TestFlagsOfTheEnvironmentAreAdded(t *testing.T) {
 func TestFlagsThatEndTheProcessAreRefused(t *testing.T) {
 	const name = "xla_unsupported_crash_on_hlo_pass_noop_change"
 	onInDebugOptions := protowire.AppendVarint(protowire.AppendTag(nil, 379, protowire.VarintType), 1)
-	// The field debug_options of the ExecutableBuildOptionsProto in the options, and an override in the options.
+	// The field debug_options of the ExecutableBuildOptionsProto in the options, and an override in
+	// the options.
 	inBuild := protowire.AppendBytes(protowire.AppendTag(nil, 3, protowire.BytesType), onInDebugOptions)
 	inExtra := protowire.AppendBytes(protowire.AppendTag(nil, 3, protowire.BytesType), inBuild)
 	for _, flag := range []string{

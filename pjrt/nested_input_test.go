@@ -147,7 +147,8 @@ func bytecodeNumber(n int) []byte {
 	return binary.LittleEndian.AppendUint64([]byte{0}, uint64(n))
 }
 
-// bytecodeRegions returns a module of one operation, whose region is a block of one operation, and so on.
+// bytecodeRegions returns a module of one operation, whose region is a block of one operation, and
+// so on.
 func bytecodeRegions(n int) []byte {
 	one := bytes.Join([][]byte{
 		bytecodeNumber(1 << 1),                         // operations of the block, which has no arguments
@@ -177,8 +178,8 @@ func safetensorsHeader(text string) []byte {
 	return append(binary.LittleEndian.AppendUint64(nil, uint64(len(text))), text...)
 }
 
-// Running out of stack ends the process, and Go cannot recover from it. So nothing that is read from outside may be followed
-// as deeply as it is nested.
+// Running out of stack ends the process, and Go cannot recover from it. So nothing that is read
+// from outside may be followed as deeply as it is nested.
 func TestDeeplyNestedInputsAreErrorsAndNotCrashes(t *testing.T) {
 	if !inChild(t) {
 		return

@@ -19,7 +19,8 @@ import (
 
 var errNotCompiled = errors.New("not compiled")
 
-// noCompiler is a compiler that does nothing, so that only what happens before compiling is measured.
+// noCompiler is a compiler that does nothing, so that only what happens before compiling is
+// measured.
 type noCompiler struct{}
 
 func (noCompiler) Compile(context.Context, *elsewhere.Job) (*elsewhere.Result, error) {

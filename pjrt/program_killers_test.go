@@ -21,11 +21,12 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/raw"
 )
 
-// killerVariable names the environment variable that tells a test that it runs in a child process. Its value is what the
-// child compiles.
+// killerVariable names the environment variable that tells a test that it runs in a child process.
+// Its value is what the child compiles.
 const killerVariable = "PJRT_TEST_KILLER"
 
-// withStack runs the current test again in a child process, whose threads have the given stack, in KiB or "unlimited".
+// withStack runs the current test again in a child process, whose threads have the given stack, in
+// KiB or "unlimited".
 func withStack(t *testing.T, what, stack string) (stdout, stderr string, err error) {
 	t.Helper()
 	name, _, _ := strings.Cut(t.Name(), "/")
@@ -96,8 +97,8 @@ func TestProgramsThatEndTheProcessAreRefusedHoweverTheyAreWritten(t *testing.T) 
 	}
 }
 
-// The programs really end the process, and still do when they are rewritten. If a newer plugin survives one, the check
-// for it can be limited to older plugins.
+// The programs really end the process, and still do when they are rewritten. If a newer plugin
+// survives one, the check for it can be limited to older plugins.
 func TestProgramsThatAreRefusedEndTheProcess(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts many processes")

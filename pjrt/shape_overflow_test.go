@@ -155,7 +155,8 @@ func TestAZeroHidesNoOverflowFromAnyMaker(t *testing.T) {
 	}
 }
 
-// With Shardy a pass over HLO makes the tuple of the arguments. XLA ends the process if that pass is left out.
+// With Shardy a pass over HLO makes the tuple of the arguments. XLA ends the process if that pass
+// is left out.
 func TestTupledArgumentsNeedThePassThatMakesTheTuple(t *testing.T) {
 	if !inChild(t) {
 		return

@@ -9,13 +9,14 @@ import (
 	"github.com/purepjrt/purepjrt/capi"
 )
 
-// Kind says what the bytes of a field mean or, if Depth is not 0, the bytes that its pointers lead to.
+// Kind says what the bytes of a field mean or, if Depth is not 0, the bytes that its pointers lead
+// to.
 type Kind uint8
 
 // The kinds of fields.
 const (
-	// Address is a pointer whose target is not described: the user's own word, device memory, or an out parameter
-	// without a count.
+	// Address is a pointer whose target is not described: the user's own word, device memory, or an
+	// out parameter without a count.
 	Address    Kind = iota
 	Int             // signed, Elem bytes
 	Uint            // unsigned, Elem bytes
@@ -53,13 +54,15 @@ type Field struct {
 	Struct  *Struct // of a Record
 	Enum    *Enum   // of an Enumerator
 	Members []Field // of a Union
-	// Elem is the size of one value, at the end of all pointers. If a field of numbers is larger, it is an array in the
-	// struct.
+	// Elem is the size of one value, at the end of all pointers. If a field of numbers is larger,
+	// it is an array in the struct.
 	Elem uintptr
-	// Depth is the number of pointers before the value. It does not include the pointer of a Handle, Text or Data itself.
+	// Depth is the number of pointers before the value. It does not include the pointer of a
+	// Handle, Text or Data itself.
 	Depth int
-	// Counts names the fields that hold the number of values behind each pointer, the outermost first. A name is empty
-	// if the struct does not hold that number. A pointer without a count leads to one value.
+	// Counts names the fields that hold the number of values behind each pointer, the outermost
+	// first. A name is empty if the struct does not hold that number. A pointer without a count
+	// leads to one value.
 	Counts []string
 	// Sizes names the field that holds the lengths of a list of texts.
 	Sizes string
@@ -151,15 +154,15 @@ func (f *Field) link(s *Struct) {
 
 const sizeWord = 8
 
-// Of returns the description of a function of package capi, or nil for a function of another table, such as those of
-// package ffi.
+// Of returns the description of a function of package capi, or nil for a function of another table,
+// such as those of package ffi.
 func Of(f *capi.Function) *Function { return index().functions[f.Name] }
 
 // ByName returns the function with a C name, such as PJRT_Client_Create, or nil if there is none.
 func ByName(name string) *Function { return index().functions[name] }
 
-// StructByName returns the struct with a C name, such as PJRT_NamedValue, or nil if there is none, or if it is not a
-// struct of data.
+// StructByName returns the struct with a C name, such as PJRT_NamedValue, or nil if there is none,
+// or if it is not a struct of data.
 func StructByName(name string) *Struct { return index().structs[name] }
 
 // Functions returns all functions, those of the core first, in the order of
@@ -169,7 +172,8 @@ func Functions() []Function {
 	return functions[:]
 }
 
-// Field returns the field with this name, which may be a member of a union, or nil if there is none.
+// Field returns the field with this name, which may be a member of a union, or nil if there is
+// none.
 func (s *Struct) Field(name string) *Field {
 	for i := range s.Fields {
 		f := &s.Fields[i]
@@ -185,15 +189,16 @@ func (s *Struct) Field(name string) *Field {
 	return nil
 }
 
-// SizeOK reports whether size is a valid struct_size of some version of the API: the end of a field, with or without
-// padding after it, or more than this version knows.
+// SizeOK reports whether size is a valid struct_size of some version of the API: the end of a
+// field, with or without padding after it, or more than this version knows.
 func (s *Struct) SizeOK(size uintptr) bool {
 	index()
 	return !s.Sized || size > s.Size || s.ends[size]
 }
 
-// Carries reports whether the field m of the struct that f points to is meaningful. If the function fills in a struct
-// of the caller, only the fields that the header marks, and their counts, are meaningful. The others may hold anything.
+// Carries reports whether the field m of the struct that f points to is meaningful. If the function
+// fills in a struct of the caller, only the fields that the header marks, and their counts, are
+// meaningful. The others may hold anything.
 func (f *Field) Carries(m *Field) bool {
 	if f.Dir != InOut || m.Dir != In {
 		return true

@@ -13,12 +13,14 @@ import (
 
 // Format says how to write the fields of a call.
 type Format struct {
-	// JSON asks for members of a JSON object, "name": value. Without it the fields are readable text, name=value, without
-	// counts of lists, and without null pointers other than handles.
+	// JSON asks for members of a JSON object, "name": value. Without it the fields are readable
+	// text, name=value, without counts of lists, and without null pointers other than handles.
 	JSON bool
-	// MaxText and MaxList limit the number of bytes of a text and of entries of a list. 0 means 80 and 16.
+	// MaxText and MaxList limit the number of bytes of a text and of entries of a list. 0 means 80
+	// and 16.
 	MaxText, MaxList int
-	// Inner is the length of the lists in output_lists of PJRT_LoadedExecutable_Execute, which its arguments do not state.
+	// Inner is the length of the lists in output_lists of PJRT_LoadedExecutable_Execute, which its
+	// arguments do not state.
 	Inner int
 }
 
@@ -36,8 +38,8 @@ func (f *Format) maxList() int {
 	return 16
 }
 
-// Append appends the fields of a struct that carry data in the direction dir, In or Out, separated by commas. If there
-// are none, it returns b unchanged.
+// Append appends the fields of a struct that carry data in the direction dir, In or Out, separated
+// by commas. If there are none, it returns b unchanged.
 func (f *Format) Append(b []byte, v View, dir Dir) []byte {
 	first := true
 	for i := range v.Struct.Fields {
@@ -83,8 +85,8 @@ func (f *Format) name(b []byte, name string, first *bool) []byte {
 	return append(b, '=')
 }
 
-// isCount reports whether the field counts a list or a text, which already shows its length. It returns false if that
-// list or text is a null pointer although the count is not zero.
+// isCount reports whether the field counts a list or a text, which already shows its length. It
+// returns false if that list or text is a null pointer although the count is not zero.
 func (f *Format) isCount(v View, count *Field) bool {
 	for i := range v.Struct.Fields {
 		for j := range v.Struct.Fields[i].counts {
@@ -259,7 +261,8 @@ func (f *Format) number(b []byte, field *Field, n int64) []byte {
 	return strconv.AppendUint(b, uint64(n), 10)
 }
 
-// text writes characters in quotes. For bytes that are not text it writes their number and the first few.
+// text writes characters in quotes. For bytes that are not text it writes their number and the
+// first few.
 func (f *Format) text(b, text []byte) []byte {
 	if text == nil {
 		return f.null(b)

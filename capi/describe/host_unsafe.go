@@ -9,9 +9,9 @@ import (
 	"github.com/purepjrt/purepjrt/capi"
 )
 
-// HostData returns the caller's memory that a call passes to the plugin as an array, or as part of one, without
-// copying. It returns nil for functions without such memory, for arrays whose strides leave gaps or go backwards, and
-// for types of unknown size.
+// HostData returns the caller's memory that a call passes to the plugin as an array, or as part of
+// one, without copying. It returns nil for functions without such memory, for arrays whose strides
+// leave gaps or go backwards, and for types of unknown size.
 func (v View) HostData() []byte {
 	var n int
 	switch v.Struct.Name {
@@ -34,9 +34,9 @@ func (v View) HostData() []byte {
 	return unsafe.Slice((*byte)(p), n)
 }
 
-// HostArray returns a copy of the array that PJRT_Client_BufferFromHostBuffer passes to the plugin, in row-major order
-// whatever its strides are. For other functions it returns what HostData returns. It returns nil if there is no array,
-// or if its size is unknown.
+// HostArray returns a copy of the array that PJRT_Client_BufferFromHostBuffer passes to the plugin,
+// in row-major order whatever its strides are. For other functions it returns what HostData
+// returns. It returns nil if there is no array, or if its size is unknown.
 func (v View) HostArray() []byte {
 	if v.Struct.Name != "PJRT_Client_BufferFromHostBuffer_Args" || v.WordOf("byte_strides") == 0 {
 		return v.HostData()
@@ -71,7 +71,8 @@ func (v View) HostArray() []byte {
 	return out
 }
 
-// dense returns the size of an array whose elements fill its memory, in any order. It returns 0 for other arrays.
+// dense returns the size of an array whose elements fill its memory, in any order. It returns 0 for
+// other arrays.
 func (v View) dense(typ, dims, strides string) int {
 	bits := BitsOf(capi.BufferType(v.WordOf(typ)))
 	shape := v.ints(dims)
@@ -117,7 +118,8 @@ func (v View) ints(name string) []int64 {
 	return unsafe.Slice((*int64)(unsafe.Pointer(&data[0])), len(data)/8)
 }
 
-// BitsOf returns the size of an element in bits. It returns 0 for unknown types and types without a size.
+// BitsOf returns the size of an element in bits. It returns 0 for unknown types and types without a
+// size.
 func BitsOf(t capi.BufferType) int {
 	switch t {
 	case capi.BufferTypePred, capi.BufferTypeS8, capi.BufferTypeU8,

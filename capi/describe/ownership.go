@@ -5,8 +5,8 @@ package describe
 
 import "sync"
 
-// destroyers maps the functions that destroy a handle to the field with the handle. Callers must destroy every handle
-// of these types that they get.
+// destroyers maps the functions that destroy a handle to the field with the handle. Callers must
+// destroy every handle of these types that they get.
 var destroyers = map[string]string{
 	"PJRT_AsyncHostToDeviceTransferManager_Destroy": "transfer_manager",
 	"PJRT_AsyncTrackingEvent_Destroy":               "event",

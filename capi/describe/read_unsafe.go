@@ -5,15 +5,16 @@ package describe
 
 import "unsafe"
 
-// A View is a struct in C memory and its description: the argument of a function, or a struct in it. It is valid as
-// long as the memory is.
+// A View is a struct in C memory and its description: the argument of a function, or a struct in
+// it. It is valid as long as the memory is.
 type View struct {
 	Struct *Struct
 	base   unsafe.Pointer
 	size   uintptr // of the readable part
 }
 
-// NewView returns the View of a struct with size readable bytes, which is the value of struct_size. p must not be nil.
+// NewView returns the View of a struct with size readable bytes, which is the value of struct_size.
+// p must not be nil.
 func NewView(s *Struct, p unsafe.Pointer, size uintptr) View {
 	index()
 	return View{s, p, size}
@@ -22,8 +23,8 @@ func NewView(s *Struct, p unsafe.Pointer, size uintptr) View {
 // Pointer returns the address of the struct.
 func (v View) Pointer() unsafe.Pointer { return v.base }
 
-// nested returns the View of a struct that is in another struct, or that another struct points to. If the struct has a
-// struct_size, that is the View's size.
+// nested returns the View of a struct that is in another struct, or that another struct points to.
+// If the struct has a struct_size, that is the View's size.
 func nested(s *Struct, p unsafe.Pointer) View {
 	v := View{s, p, s.Size}
 	if s.Sized {
@@ -43,8 +44,8 @@ func (v View) StructSize() uintptr {
 // Has reports whether the field is in the readable part.
 func (v View) Has(f *Field) bool { return f != nil && f.Offset+f.Size <= v.size }
 
-// Word returns a number, an enumerator or an address, sign-extended to 64 bits, and of a Float the bits. It returns 0 if
-// the struct is too short for the field.
+// Word returns a number, an enumerator or an address, sign-extended to 64 bits, and of a Float the
+// bits. It returns 0 if the struct is too short for the field.
 func (v View) Word(f *Field) int64 {
 	if !v.Has(f) {
 		return 0
@@ -106,8 +107,8 @@ func (v View) pointer(f *Field) unsafe.Pointer {
 	return *(*unsafe.Pointer)(unsafe.Add(v.base, f.Offset))
 }
 
-// Count returns how many values the pointer at the given level leads to. Level 0 is the outermost. It returns 1 if
-// there is no count, and -1 if the struct does not state the number.
+// Count returns how many values the pointer at the given level leads to. Level 0 is the outermost.
+// It returns 1 if there is no count, and -1 if the struct does not state the number.
 func (v View) Count(f *Field, level int) int {
 	if level >= len(f.counts) {
 		return 1
@@ -121,7 +122,8 @@ func (v View) Count(f *Field, level int) int {
 	return 0
 }
 
-// Bytes returns the bytes of a Text or Data whose Depth is 0, without copying. It returns nil for a null pointer.
+// Bytes returns the bytes of a Text or Data whose Depth is 0, without copying. It returns nil for a
+// null pointer.
 func (v View) Bytes(f *Field) []byte {
 	p := v.pointer(f)
 	if p == nil {
@@ -161,8 +163,8 @@ func (v View) Texts(f *Field) [][]byte {
 	return out
 }
 
-// Elems returns the bytes of the values behind the single pointer of a field of numbers. It returns nil for a null
-// pointer.
+// Elems returns the bytes of the values behind the single pointer of a field of numbers. It returns
+// nil for a null pointer.
 func (v View) Elems(f *Field) []byte {
 	if f.Depth == 0 {
 		if !v.Has(f) {
@@ -177,13 +179,14 @@ func (v View) Elems(f *Field) []byte {
 	return unsafe.Slice((*byte)(p), uintptr(n)*f.Elem)
 }
 
-// Number returns number i of those that [View.Elems] returned, in the form in which [View.Word] returns one.
+// Number returns number i of those that [View.Elems] returned, in the form in which [View.Word]
+// returns one.
 func (f *Field) Number(elems []byte, i int) int64 {
 	return load(unsafe.Pointer(&elems[uintptr(i)*f.Elem]), f.Elem, f.isSigned())
 }
 
-// Records returns the structs of a field of the kind Record in order: the one in the struct, or those that its pointers
-// lead to. For a null pointer in a list, the View has no Struct.
+// Records returns the structs of a field of the kind Record in order: the one in the struct, or
+// those that its pointers lead to. For a null pointer in a list, the View has no Struct.
 func (v View) Records(f *Field) []View {
 	if f.Depth == 0 {
 		if !v.Has(f) {
@@ -225,8 +228,8 @@ func (s Slot) Get() uintptr { return *s.p }
 // Set replaces the handle.
 func (s Slot) Set(h uintptr) { *s.p = h }
 
-// Slots returns the handles of a field of the kind Handle: the field itself, or those that its pointers lead to. inner
-// is the length of the innermost lists if the struct does not state it.
+// Slots returns the handles of a field of the kind Handle: the field itself, or those that its
+// pointers lead to. inner is the length of the innermost lists if the struct does not state it.
 func (v View) Slots(f *Field, inner int) []Slot {
 	if !v.Has(f) {
 		return nil
@@ -289,8 +292,8 @@ func (v View) Active(f *Field) *Field {
 	return nil
 }
 
-// PointerOf returns a handle of the plugin as a pointer of package capi. The handle is an address in C memory, which
-// the garbage collector ignores.
+// PointerOf returns a handle of the plugin as a pointer of package capi. The handle is an address
+// in C memory, which the garbage collector ignores.
 func PointerOf[T any](handle uintptr) *T { return *(**T)(unsafe.Pointer(&handle)) }
 
 // HandleOf returns the handle for a pointer of package capi.

@@ -103,8 +103,8 @@ func (x Attr) Value() (any, error) {
 	return nil, capi.ErrorCodeInvalidArgument.Errorf("an attribute of the unknown kind %v", x.Kind)
 }
 
-// Attribute returns the attribute with this name as a T, one of the types that [Attr.Value] returns. It fails if there
-// is none, or if it has another type.
+// Attribute returns the attribute with this name as a T, one of the types that [Attr.Value]
+// returns. It fails if there is none, or if it has another type.
 func Attribute[T any](a *Attrs, name string) (T, error) {
 	var zero T
 	x, ok := a.Lookup(name)
@@ -122,7 +122,8 @@ func Attribute[T any](a *Attrs, name string) (T, error) {
 	return t, nil
 }
 
-// numbers copies n numbers at p. It returns the number itself for a scalar, or a slice for an array.
+// numbers copies n numbers at p. It returns the number itself for a scalar, or a slice for an
+// array.
 func numbers(d DataType, p unsafe.Pointer, n uintptr, scalar bool) (any, error) {
 	if p == nil && n > 0 {
 		return nil, capi.ErrorCodeInvalidArgument.Errorf("%d numbers of type %v without an address", n, d)

@@ -11,8 +11,8 @@ import (
 	"github.com/purepjrt/purepjrt/capi"
 )
 
-// Bits returns the number of bits of an element of type d in a buffer. It returns 0 for a token and for types that this
-// package does not know. Elements of less than eight bits are packed.
+// Bits returns the number of bits of an element of type d in a buffer. It returns 0 for a token and
+// for types that this package does not know. Elements of less than eight bits are packed.
 func (d DataType) Bits() int {
 	switch d {
 	case DataTypeS1, DataTypeU1:
@@ -74,7 +74,8 @@ func DataTypeOf[T Element]() DataType {
 	return DataTypeC128
 }
 
-// Dimensions returns a copy of the dimensions, the slowest-varying first. It returns nil if the rank is invalid.
+// Dimensions returns a copy of the dimensions, the slowest-varying first. It returns nil if the
+// rank is invalid.
 func (b *Buffer) Dimensions() []int64 {
 	if b.Rank <= 0 || b.Rank > maxRank {
 		return nil
@@ -111,8 +112,9 @@ func (b *Buffer) Len() (int, error) {
 	return int(n), nil
 }
 
-// Bytes returns the memory of the buffer, not a copy. Use it only on platforms with memory that the host can address,
-// such as Host, and write to it only if the buffer is a result. It is valid until the call ends.
+// Bytes returns the memory of the buffer, not a copy. Use it only on platforms with memory that the
+// host can address, such as Host, and write to it only if the buffer is a result. It is valid until
+// the call ends.
 func (b *Buffer) Bytes() ([]byte, error) {
 	n, err := b.Len()
 	if err != nil {
@@ -132,8 +134,8 @@ func (b *Buffer) Bytes() ([]byte, error) {
 	return unsafe.Slice((*byte)(b.Data), total), nil
 }
 
-// Elements returns the memory of a buffer as a slice of its elements, not a copy; see [Buffer.Bytes]. It fails if the
-// buffer's type is not T.
+// Elements returns the memory of a buffer as a slice of its elements, not a copy; see
+// [Buffer.Bytes]. It fails if the buffer's type is not T.
 func Elements[T Element](b *Buffer) ([]T, error) {
 	if want := DataTypeOf[T](); b.Dtype != want {
 		return nil, capi.ErrorCodeInvalidArgument.Errorf("the buffer has the type %v, not %v", b.Dtype, want)

@@ -14,10 +14,10 @@ import (
 // [Table].
 func (f *CallFrame) Table() (*capi.Table, error) { return Table(f.API) }
 
-// SetFuture lets the call continue after the handler has returned nil. The call ends when future is set
-// (XLA_FFI_Future_SetAvailable, XLA_FFI_Future_SetError), which must happen exactly once. Buffers stay valid until
-// then, but the frame does not. Preconditions: future comes from XLA_FFI_Future_Create of f.API, and the handler
-// returns nil.
+// SetFuture lets the call continue after the handler has returned nil. The call ends when future is
+// set (XLA_FFI_Future_SetAvailable, XLA_FFI_Future_SetError), which must happen exactly once.
+// Buffers stay valid until then, but the frame does not. Preconditions: future comes from
+// XLA_FFI_Future_Create of f.API, and the handler returns nil.
 //
 // It fails on a host that has no futures.
 func (f *CallFrame) SetFuture(future *Future) error {
@@ -25,8 +25,8 @@ func (f *CallFrame) SetFuture(future *Future) error {
 	if err != nil {
 		return capi.ErrorCodeInvalidArgument.Errorf("%v", err)
 	}
-	// struct_size does not include this field. The field was introduced together with the function, so a host that has the
-	// function has the field.
+	// struct_size does not include this field. The field was introduced together with the function,
+	// so a host that has the function has the field.
 	if !h.table.Has((*FutureCreateArgs)(nil).Function()) {
 		return h.unimplemented("XLA_FFI_Future_Create", "has no futures: finish the work before the handler returns")
 	}
@@ -61,7 +61,8 @@ func (r *Rets) Len() int { return length(r.StructSize >= RetsSize, r.Size, r.Typ
 // All returns the results: the kind of each and its struct.
 func (r *Rets) All() iter.Seq2[RetType, unsafe.Pointer] { return each(r.Len(), r.Types, r.Rets) }
 
-// Buffer returns result i, for writing. It fails if there is no such result, or if it is not a buffer.
+// Buffer returns result i, for writing. It fails if there is no such result, or if it is not a
+// buffer.
 func (r *Rets) Buffer(i int) (*Buffer, error) {
 	if n := r.Len(); i < 0 || i >= n {
 		return nil, capi.ErrorCodeInvalidArgument.Errorf("there is no result %d: the call has %d", i, n)
@@ -76,7 +77,8 @@ func (r *Rets) Buffer(i int) (*Buffer, error) {
 // Buffers returns all results. It fails if one is not a buffer.
 func (r *Rets) Buffers() ([]*Buffer, error) { return buffers(r.Len(), r.Buffer) }
 
-// length returns the length of two parallel arrays in C. It returns 0 if the struct is too short or an array is null.
+// length returns the length of two parallel arrays in C. It returns 0 if the struct is too short or
+// an array is null.
 func length[K any](complete bool, size int64, kinds *K, items *unsafe.Pointer) int {
 	if !complete || size <= 0 || kinds == nil || items == nil {
 		return 0

@@ -45,7 +45,8 @@ func TestFunctionsFillTheTable(t *testing.T) {
 	}
 }
 
-// The size constants of the header leave out fields that were added later, but a callee must know that these are there.
+// The size constants of the header leave out fields that were added later, but a callee must know
+// that these are there.
 func TestSizesReachToTheLastField(t *testing.T) {
 	t.Parallel()
 	assert.Equal(t, 16, ffi.FutureCreateArgsSize)

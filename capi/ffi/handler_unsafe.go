@@ -16,27 +16,28 @@ import (
 	"github.com/purepjrt/purepjrt/capi"
 )
 
-// HandlerFunc is a handler in Go. The frame, and everything reached from it, is valid until the function returns. The
-// frame has the fields up to Attrs; for Future see [CallFrame.SetFuture].
+// HandlerFunc is a handler in Go. The frame, and everything reached from it, is valid until the
+// function returns. The frame has the fields up to Attrs; for Future see [CallFrame.SetFuture].
 //
-// It runs on threads of XLA, on several at once, and XLA waits for it. If it returns an error, the execution fails with
-// that error and the code of capi.CodeOf. A panic becomes an error with the code INTERNAL.
+// It runs on threads of XLA, on several at once, and XLA waits for it. If it returns an error, the
+// execution fails with that error and the code of capi.CodeOf. A panic becomes an error with the
+// code INTERNAL.
 type HandlerFunc func(frame *CallFrame) error
 
 // HandlerOptions describe a handler to XLA.
 type HandlerOptions struct {
 	// Traits are the properties that the handler guarantees.
 	Traits HandlerTraits
-	// StateType is the type of the state that the handler makes when a program is loaded, or zero if it makes none. A
-	// state needs a host of version 0.2 or later.
+	// StateType is the type of the state that the handler makes when a program is loaded, or zero
+	// if it makes none. A state needs a host of version 0.2 or later.
 	StateType TypeID
-	// Asked is called, unless nil, each time that XLA queries the handler, which it does when the handler is
-	// registered. It is a way to get a table outside of a call.
+	// Asked is called, unless nil, each time that XLA queries the handler, which it does when the
+	// handler is registered. It is a way to get a table outside of a call.
 	Asked func(api *API)
 }
 
-// MaxHandlers is how many handlers a process can have at a time. Handlers have no user argument, so each needs its own
-// C entry point, and a process can have 2000 of these in all.
+// MaxHandlers is how many handlers a process can have at a time. Handlers have no user argument, so
+// each needs its own C entry point, and a process can have 2000 of these in all.
 const MaxHandlers = 1024
 
 // handlerEntry is a handler in use.
@@ -55,8 +56,9 @@ var handlers struct {
 	free  []int           // guarded by mu; free slots, the one released first in front
 }
 
-// NewHandler makes a C function from fn. Register it with the plugin (capi.FFIRegisterHandlerArgs) or with [Register].
-// The C function answers XLA's queries about the handler itself, so fn gets only real calls. options may be nil.
+// NewHandler makes a C function from fn. Register it with the plugin (capi.FFIRegisterHandlerArgs)
+// or with [Register]. The C function answers XLA's queries about the handler itself, so fn gets
+// only real calls. options may be nil.
 //
 // It fails if the process already has [MaxHandlers] handlers, or no room for another callback.
 func NewHandler(fn HandlerFunc, options *HandlerOptions) (Handler, error) {
@@ -69,8 +71,8 @@ func NewHandler(fn HandlerFunc, options *HandlerOptions) (Handler, error) {
 	}
 	handlers.mu.Lock()
 	defer handlers.mu.Unlock()
-	// Use new entry points first, and then the one released longest ago, so that a late call is unlikely to reach another
-	// handler.
+	// Use new entry points first, and then the one released longest ago, so that a late call is
+	// unlikely to reach another handler.
 	i := len(handlers.codes)
 	if i < MaxHandlers {
 		code, err := newEntry(i)
@@ -95,10 +97,11 @@ func NewHandler(fn HandlerFunc, options *HandlerOptions) (Handler, error) {
 	return handlers.codes[i], nil
 }
 
-// Release releases a handler that NewHandler made: its function will not be called again, and another handler may get
-// the entry point. Handlers cannot be unregistered from a plugin, so release a registered handler only when no program
-// that calls it will run or be compiled again. A later call fails with FAILED_PRECONDITION or, if the entry point was
-// reused, calls another handler. Calls in progress continue.
+// Release releases a handler that NewHandler made: its function will not be called again, and
+// another handler may get the entry point. Handlers cannot be unregistered from a plugin, so
+// release a registered handler only when no program that calls it will run or be compiled again. A
+// later call fails with FAILED_PRECONDITION or, if the entry point was reused, calls another
+// handler. Calls in progress continue.
 //
 // Release reports whether h was a handler in use.
 func (h Handler) Release() bool {
@@ -185,15 +188,16 @@ func (e *handlerEntry) describe(api *API, m *Metadata) error {
 	if m == nil || m.StructSize < MetadataSize {
 		return capi.ErrorCodeInvalidArgument.Errorf("the metadata for the handler to fill in is null or too short")
 	}
-	// XLA accepts only handlers of its own version. The handlers of this package adapt to the version of the table at run
-	// time, so they report that one.
+	// XLA accepts only handlers of its own version. The handlers of this package adapt to the
+	// version of the table at run time, so they report that one.
 	m.APIVersion.MajorVersion, m.APIVersion.MinorVersion = APIMajor, APIMinor
 	if h, err := hostOf(api); err == nil && h.api.APIVersion.MajorVersion == APIMajor {
 		m.APIVersion.MinorVersion = h.minor
 	}
 	m.Traits = e.options.Traits
 	if e.options.StateType.TypeID != 0 {
-		// The header's size of the struct does not include this field, which exists from version 0.2 on.
+		// The header's size of the struct does not include this field, which exists from version
+		// 0.2 on.
 		if m.APIVersion.MinorVersion < 2 {
 			return capi.ErrorCodeInvalidArgument.Errorf("the handler keeps a state, which XLA FFI API %d.%d does not support",
 				m.APIVersion.MajorVersion, m.APIVersion.MinorVersion)

@@ -10,8 +10,8 @@ import (
 	"github.com/purepjrt/purepjrt/capi/internal/ccall"
 )
 
-// The structs of version 0.2. Version 0.3 may have had either form, so this package does not call these functions
-// there.
+// The structs of version 0.2. Version 0.3 may have had either form, so this package does not call
+// these functions there.
 type (
 	handlerRegisterArgs2 struct {
 		structSize     uintptr
@@ -20,8 +20,9 @@ type (
 		handlers       [4]Handler
 		traits         HandlerTraits
 	}
-	// typeInfo2 fits two forms that version 0.2 had. The older one begins with the deleter. The newer one has it in the
-	// same place as TypeInfo, after a struct_size, and rejects only a struct_size that is too small.
+	// typeInfo2 fits two forms that version 0.2 had. The older one begins with the deleter. The
+	// newer one has it in the same place as TypeInfo, after a struct_size, and rejects only a
+	// struct_size that is too small.
 	typeInfo2 struct {
 		first   TypeInfoDeleter
 		_       uintptr // null
@@ -76,9 +77,10 @@ func span(s string) ByteSpan {
 	return ByteSpan{p, n}
 }
 
-// Register registers handlers under a name for a platform, such as Host or CUDA, in the whole process
-// (XLA_FFI_Handler_Register). It can register handlers for all stages; PJRT's extension takes only the one for
-// execution. XLA queries the handlers at once. Do not release them while programs may call them.
+// Register registers handlers under a name for a platform, such as Host or CUDA, in the whole
+// process (XLA_FFI_Handler_Register). It can register handlers for all stages; PJRT's extension
+// takes only the one for execution. XLA queries the handlers at once. Do not release them while
+// programs may call them.
 func Register(api *API, name, platform string, bundle HandlerBundle, traits HandlerTraits) error {
 	h, err := hostOf(api)
 	if err != nil {
@@ -99,8 +101,9 @@ func Register(api *API, name, platform string, bundle HandlerBundle, traits Hand
 	}))
 }
 
-// RegisterType gets an id for a type of the program (XLA_FFI_Type_Register). The name must be unique in the process:
-// registering it again is an error. deleter frees values of the type that XLA owns; it may be zero. See [Deleter].
+// RegisterType gets an id for a type of the program (XLA_FFI_Type_Register). The name must be
+// unique in the process: registering it again is an error. deleter frees values of the type that
+// XLA owns; it may be zero. See [Deleter].
 func RegisterType(api *API, name string, deleter TypeInfoDeleter) (TypeID, error) {
 	h, err := hostOf(api)
 	if err != nil {
@@ -121,9 +124,10 @@ func RegisterType(api *API, name string, deleter TypeInfoDeleter) (TypeID, error
 	return *id, err
 }
 
-// SetState keeps state for later calls of the custom call that f belongs to (XLA_FFI_State_Set). From then on XLA owns
-// it. XLA frees it with the deleter of the type, which must have one. Older hosts of version 0.2 use deleter instead,
-// so the two should be the same. Setting a state twice is an error.
+// SetState keeps state for later calls of the custom call that f belongs to (XLA_FFI_State_Set).
+// From then on XLA owns it. XLA frees it with the deleter of the type, which must have one. Older
+// hosts of version 0.2 use deleter instead, so the two should be the same. Setting a state twice is
+// an error.
 func (f *CallFrame) SetState(id TypeID, state uintptr, deleter TypeInfoDeleter) error {
 	h, err := hostOf(f.API)
 	if err != nil {
@@ -139,9 +143,9 @@ func (f *CallFrame) SetState(id TypeID, state uintptr, deleter TypeInfoDeleter) 
 	return h.old((*StateSetArgs)(nil).Function(), unsafe.Pointer(a))
 }
 
-// State returns the state of this type that the handler of a stage, usually ExecutionStageInstantiate, has set
-// (XLA_FFI_State_Get). Before version 0.4, only ExecutionStageInstantiate had a state. State returns an error if there
-// is none.
+// State returns the state of this type that the handler of a stage, usually
+// ExecutionStageInstantiate, has set (XLA_FFI_State_Get). Before version 0.4, only
+// ExecutionStageInstantiate had a state. State returns an error if there is none.
 func (f *CallFrame) State(id TypeID, stage ExecutionStage) (uintptr, error) {
 	h, err := hostOf(f.API)
 	if err != nil {
@@ -163,9 +167,9 @@ func (f *CallFrame) State(id TypeID, stage ExecutionStage) (uintptr, error) {
 	return a.state, err
 }
 
-// UserData returns the value of this type that the caller of the program put into its execute context
-// (XLA_FFI_InvokeContext_Get, and the function in its slot in older versions). It returns an error if there is none. If
-// capi.NewFFIUserData made the value, it is a capi.Handle.
+// UserData returns the value of this type that the caller of the program put into its execute
+// context (XLA_FFI_InvokeContext_Get, and the function in its slot in older versions). It returns
+// an error if there is none. If capi.NewFFIUserData made the value, it is a capi.Handle.
 //
 // Precondition: the program is executed with an execute context. Without one,
 // hosts of version 0.2 crash.

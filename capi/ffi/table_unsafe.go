@@ -20,12 +20,12 @@ type host struct {
 	table *capi.Table
 }
 
-// hosts has the tables seen so far, by address. XLA's tables are static, so the map has as many entries as the process
-// has plugins.
+// hosts has the tables seen so far, by address. XLA's tables are static, so the map has as many
+// entries as the process has plugins.
 var hosts sync.Map // of *API to *host
 
-// changedSince is the first minor in which the functions below take the structs that this package knows. Before that,
-// the structs had other fields.
+// changedSince is the first minor in which the functions below take the structs that this package
+// knows. Before that, the structs had other fields.
 const changedSince = 4
 
 // changed are the slots of those functions.
@@ -45,7 +45,8 @@ func hostOf(api *API) (*host, error) {
 	if api.StructSize < versionEnd {
 		return nil, fmt.Errorf("the table of XLA_FFI_Api has %d bytes, too few for a version", api.StructSize)
 	}
-	// Copy the table, so that slots can be cleared: functions that expect other structs than ours must look missing.
+	// Copy the table, so that slots can be cleared: functions that expect other structs than ours
+	// must look missing.
 	c := new(API)
 	n := min(api.StructSize, unsafe.Sizeof(*c))
 	copy(unsafe.Slice((*byte)(unsafe.Pointer(c)), n), unsafe.Slice((*byte)(unsafe.Pointer(api)), n))
@@ -71,9 +72,10 @@ func hostOf(api *API) (*host, error) {
 //	c.Args.Ctx, c.Args.TypeID = frame.Ctx, &id
 //	err := c.Do(table)
 //
-// Calling a function that api does not have gives an error with the code capi.ErrorCodeUnimplemented. So does calling a
-// function that takes another struct in the version of api. Before 0.4 these are XLA_FFI_Error_GetDetails,
-// XLA_FFI_Handler_Register, XLA_FFI_Type_Register, XLA_FFI_State_Set and XLA_FFI_State_Get, for which [TakeError],
+// Calling a function that api does not have gives an error with the code
+// capi.ErrorCodeUnimplemented. So does calling a function that takes another struct in the version
+// of api. Before 0.4 these are XLA_FFI_Error_GetDetails, XLA_FFI_Handler_Register,
+// XLA_FFI_Type_Register, XLA_FFI_State_Set and XLA_FFI_State_Get, for which [TakeError],
 // [Register], [RegisterType], [CallFrame.SetState] and [CallFrame.State] know older forms.
 //
 // For the same api, Table always returns the same table. Any goroutine may use it.
@@ -94,7 +96,8 @@ func (api *API) Version() (major, minor int) {
 	return int(h.api.APIVersion.MajorVersion), int(h.minor)
 }
 
-// slot returns the address of a function from the plugin's own table. It may be cleared in the copy.
+// slot returns the address of a function from the plugin's own table. It may be cleared in the
+// copy.
 func (h *host) slot(f *capi.Function) uintptr {
 	if h.api.APIVersion.MajorVersion != APIMajor || f.Offset+unsafe.Sizeof(uintptr(0)) > h.api.StructSize {
 		return 0
@@ -111,8 +114,9 @@ func (h *host) unimplemented(name, why string) error {
 	}
 }
 
-// noCode is not a valid code. If it is still there after a call of XLA_FFI_Error_GetDetails, the host has the older
-// XLA_FFI_Error_GetMessage in that slot, which has the same fields up to the message.
+// noCode is not a valid code. If it is still there after a call of XLA_FFI_Error_GetDetails, the
+// host has the older XLA_FFI_Error_GetMessage in that slot, which has the same fields up to the
+// message.
 const noCode ErrorCode = -1
 
 // takeError turns e into an *capi.Error and frees it.
@@ -136,8 +140,9 @@ func (h *host) takeError(name string, e *ErrorHandle) error {
 	return err
 }
 
-// TakeError turns an XLA_FFI_Error that the caller owns into an *capi.Error and destroys it. It returns nil for nil.
-// Before version 0.4, hosts do not report the code of an error, so the code is capi.ErrorCodeUnknown.
+// TakeError turns an XLA_FFI_Error that the caller owns into an *capi.Error and destroys it. It
+// returns nil for nil. Before version 0.4, hosts do not report the code of an error, so the code is
+// capi.ErrorCodeUnknown.
 func TakeError(api *API, e *ErrorHandle) error {
 	h, err := hostOf(api)
 	if err != nil {
@@ -146,9 +151,9 @@ func TakeError(api *API, e *ErrorHandle) error {
 	return h.takeError("", e)
 }
 
-// NewError makes an XLA_FFI_Error from err. Its code is capi.CodeOf(err), and its text is err's text up to a NUL. The
-// caller owns the error, and passes it to XLA or destroys it. NewError returns nil if err is nil, and also if api
-// cannot make errors.
+// NewError makes an XLA_FFI_Error from err. Its code is capi.CodeOf(err), and its text is err's
+// text up to a NUL. The caller owns the error, and passes it to XLA or destroys it. NewError
+// returns nil if err is nil, and also if api cannot make errors.
 func NewError(api *API, err error) *ErrorHandle {
 	if err == nil {
 		return nil

@@ -38,11 +38,12 @@ var taskEntry = sync.OnceValue(func() uintptr {
 	})
 })
 
-// NewTask makes the task and the data of ThreadPoolScheduleArgs from fn, which runs once. A panic in it is logged. The
-// handle ends with that call. Delete it if scheduling fails.
+// NewTask makes the task and the data of ThreadPoolScheduleArgs from fn, which runs once. A panic
+// in it is logged. The handle ends with that call. Delete it if scheduling fails.
 func NewTask(fn func()) (Task, capi.Handle) {
 	return Task(taskEntry()), capi.NewHandle(&task{run: fn})
 }
 
-// Deleter returns the deleter for values that are a capi.Handle, which deletes the handle; see capi.HandleDeleter.
+// Deleter returns the deleter for values that are a capi.Handle, which deletes the handle; see
+// capi.HandleDeleter.
 func Deleter() TypeInfoDeleter { return TypeInfoDeleter(capi.HandleDeleter()) }

@@ -18,7 +18,8 @@ import (
 	"github.com/purepjrt/purepjrt/capi/serve"
 )
 
-// history has facts measured from the headers of all versions. The README beside the file explains its form.
+// history has facts measured from the headers of all versions. The README beside the file explains
+// its form.
 type history struct {
 	API         [][5]int                `json:"api"`          // minor, size, *_STRUCT_SIZE, functions, ...
 	StructSizes map[string][][2]uintptr `json:"struct_sizes"` // minor and size, oldest first

@@ -16,8 +16,8 @@ import (
 	"github.com/purepjrt/purepjrt/capi"
 )
 
-// failure is the target of a PJRT_Error or a PLUGIN_Profiler_Error. The first word of a PJRT_Error is its table of
-// functions.
+// failure is the target of a PJRT_Error or a PLUGIN_Profiler_Error. The first word of a PJRT_Error
+// is its table of functions.
 type failure struct {
 	capi.ErrorHandle
 	code     capi.ErrorCode
@@ -25,16 +25,17 @@ type failure struct {
 	payloads []capi.Payload
 }
 
-// failures holds the errors that clients have not destroyed yet. It keeps them alive, and distinguishes them from
-// errors of other plugins.
+// failures holds the errors that clients have not destroyed yet. It keeps them alive, and
+// distinguishes them from errors of other plugins.
 var failures struct {
 	mu   sync.RWMutex
 	live map[uintptr]*failure // guarded by mu; by address
 }
 
-// NewError makes a PJRT_Error from err, with its code (see capi.CodeOf), its text and, if it is a *capi.Error, its
-// payloads. It returns nil for nil. Funcs of a Plugin return Go errors; NewError is for other errors, such as those
-// passed to callbacks. The receiver must destroy the error through the table.
+// NewError makes a PJRT_Error from err, with its code (see capi.CodeOf), its text and, if it is a
+// *capi.Error, its payloads. It returns nil for nil. Funcs of a Plugin return Go errors; NewError
+// is for other errors, such as those passed to callbacks. The receiver must destroy the error
+// through the table.
 func NewError(err error) *capi.ErrorHandle {
 	if err == nil {
 		return nil
@@ -64,8 +65,8 @@ func NewError(err error) *capi.ErrorHandle {
 	return &x.ErrorHandle
 }
 
-// ReadError returns the contents of an error of this package, without changing it. It returns nil if h is not an error
-// of this package, or was destroyed.
+// ReadError returns the contents of an error of this package, without changing it. It returns nil
+// if h is not an error of this package, or was destroyed.
 func ReadError(h *capi.ErrorHandle) *capi.Error {
 	x := failureOf(unsafe.Pointer(h))
 	if x == nil {
@@ -74,7 +75,8 @@ func ReadError(h *capi.ErrorHandle) *capi.Error {
 	return &capi.Error{Code: x.code, Message: string(x.message), Payloads: x.payloads}
 }
 
-// DestroyError destroys an error of this package. It returns false if h is not one, or was destroyed before.
+// DestroyError destroys an error of this package. It returns false if h is not one, or was
+// destroyed before.
 func DestroyError(h *capi.ErrorHandle) bool { return destroyFailure(unsafe.Pointer(h)) }
 
 // LiveErrors returns the number of errors of this package that have not been destroyed.
@@ -135,8 +137,8 @@ func panicked(f *capi.Function, v any) uintptr {
 // errors.
 func readsErrors(f *capi.Function) bool { return errorFunctions[f] != nil }
 
-// answerError runs a function that reads or destroys errors. It returns false for other functions, and for an error
-// that does not belong to this package.
+// answerError runs a function that reads or destroys errors. It returns false for other functions,
+// and for an error that does not belong to this package.
 func answerError(f *capi.Function, args unsafe.Pointer) (word uintptr, ok bool) {
 	answer := errorFunctions[f]
 	if answer == nil || args == nil || *(*uintptr)(args) < f.Size {
@@ -145,8 +147,8 @@ func answerError(f *capi.Function, args unsafe.Pointer) (word uintptr, ok bool) 
 	return answer(args)
 }
 
-// errorFunctions has the functions that read or destroy errors. They return false for an error that does not belong to
-// this package.
+// errorFunctions has the functions that read or destroy errors. They return false for an error that
+// does not belong to this package.
 var errorFunctions = map[*capi.Function]func(args unsafe.Pointer) (uintptr, bool){
 	(*capi.ErrorDestroyArgs)(nil).Function(): func(args unsafe.Pointer) (uintptr, bool) {
 		h := (*capi.ErrorDestroyArgs)(args).Error
@@ -202,8 +204,8 @@ var errorFunctions = map[*capi.Function]func(args unsafe.Pointer) (uintptr, bool
 	},
 }
 
-// errorTable is the table of functions that the first word of each error points to. The functions ignore errors that do
-// not belong to this package.
+// errorTable is the table of functions that the first word of each error points to. The functions
+// ignore errors that do not belong to this package.
 var errorTable = sync.OnceValue(func() *capi.ErrorFunctionTable {
 	return &capi.ErrorFunctionTable{
 		StructSize:   capi.ErrorFunctionTableSize,

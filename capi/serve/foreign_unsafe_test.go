@@ -15,8 +15,8 @@ import (
 	"github.com/purepjrt/purepjrt/capi/serve"
 )
 
-// foreign is a plugin with its own type of errors. PJRT_Plugin_Initialize and PLUGIN_Profiler_Start always fail. It
-// counts the errors that it has destroyed.
+// foreign is a plugin with its own type of errors. PJRT_Plugin_Initialize and PLUGIN_Profiler_Start
+// always fail. It counts the errors that it has destroyed.
 type foreign struct {
 	api       capi.API
 	node      capi.ProfilerExtension

@@ -12,8 +12,9 @@ import (
 	"github.com/purepjrt/purepjrt/capi"
 )
 
-// Memory is a PJRT_Memory for plugins in Go. Since API 0.105 the first word of a PJRT_Memory points to a table of
-// functions with which clients attach data. A Memory has that table and keeps the data. NewMemory makes one.
+// Memory is a PJRT_Memory for plugins in Go. Since API 0.105 the first word of a PJRT_Memory points
+// to a table of functions with which clients attach data. A Memory has that table and keeps the
+// data. NewMemory makes one.
 type Memory struct {
 	handle capi.Memory // must be first, because its address is the handle
 
@@ -21,7 +22,8 @@ type Memory struct {
 	data map[uintptr]userData // guarded by mu; by key
 }
 
-// userData is data that a client attached to a Memory, and the C function to call when the Memory drops it.
+// userData is data that a client attached to a Memory, and the C function to call when the Memory
+// drops it.
 type userData struct {
 	data uintptr
 	dtor capi.MemoryFunctionTableSetUserDataDtor
@@ -45,7 +47,8 @@ func NewMemory() *Memory {
 	return m
 }
 
-// MemoryOf returns the Memory for a handle, or nil if the handle is not that of a Memory, or if the Memory was closed.
+// MemoryOf returns the Memory for a handle, or nil if the handle is not that of a Memory, or if the
+// Memory was closed.
 func MemoryOf(h *capi.Memory) *Memory {
 	memories.mu.RLock()
 	defer memories.mu.RUnlock()
@@ -55,8 +58,8 @@ func MemoryOf(h *capi.Memory) *Memory {
 // Handle returns the handle of the memory for C.
 func (m *Memory) Handle() *capi.Memory { return &m.handle }
 
-// Close destroys the memory, as a plugin does when it destroys the client of the memory, and calls the destructors of
-// data that clients attached. Closing again does nothing.
+// Close destroys the memory, as a plugin does when it destroys the client of the memory, and calls
+// the destructors of data that clients attached. Closing again does nothing.
 func (m *Memory) Close() error {
 	memories.mu.Lock()
 	delete(memories.live, uintptr(unsafe.Pointer(m)))

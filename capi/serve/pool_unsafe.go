@@ -31,7 +31,8 @@ func init() {
 	}
 }
 
-// handler implements a function of a live table. It returns the result for C: the address of an error, or 0.
+// handler implements a function of a live table. It returns the result for C: the address of an
+// error, or 0.
 type handler func(args unsafe.Pointer) (word uintptr)
 
 // ErrExhausted is the error of Serve and Wrap if MaxTables tables are live.
@@ -42,9 +43,9 @@ var maxTables int
 // MaxTables returns the number of tables that can be live at once.
 func MaxTables() int { return maxTables }
 
-// pool allocates blocks of entry points. A block has one for each function, and an entry point always belongs to the
-// same function. So if a client calls through a closed table, it reaches the right function, of the plugin that has the
-// block by then.
+// pool allocates blocks of entry points. A block has one for each function, and an entry point
+// always belongs to the same function. So if a client calls through a closed table, it reaches the
+// right function, of the plugin that has the block by then.
 var pool struct {
 	live [128]atomic.Pointer[Table] // by block
 
@@ -72,8 +73,9 @@ func (t *Table) address(id int) uintptr { return entryAddress(t.block*len(functi
 // open makes calls reach t.
 func (t *Table) open() { pool.live[t.block].Store(t) }
 
-// Close closes the table and frees its entry points. Calls in progress continue. There must be no later calls: they
-// fail with FAILED_PRECONDITION until the entry points belong to another table. Closing again does nothing.
+// Close closes the table and frees its entry points. Calls in progress continue. There must be no
+// later calls: they fail with FAILED_PRECONDITION until the entry points belong to another table.
+// Closing again does nothing.
 //
 // A client in C must have stopped using the table before, because C does not keep Go memory alive.
 func (t *Table) Close() error {

@@ -9,7 +9,8 @@ import (
 	"github.com/purepjrt/purepjrt/capi"
 )
 
-// readReal reads an error that a function of a wrapped plugin returned. It ignores errors of reading.
+// readReal reads an error that a function of a wrapped plugin returned. It ignores errors of
+// reading.
 func readReal(real *capi.Table, f *capi.Function, err unsafe.Pointer) *capi.Error {
 	e := &capi.Error{Code: capi.ErrorCodeUnknown}
 	if f.Errors == capi.ErrorsProfiler {

@@ -11,8 +11,8 @@ import (
 	"github.com/purepjrt/purepjrt/capi"
 )
 
-// OldestMinor is the oldest API minor that a Plugin can have. From then on, the functions have kept their places in the
-// table.
+// OldestMinor is the oldest API minor that a Plugin can have. From then on, the functions have kept
+// their places in the table.
 const OldestMinor = 57
 
 // growth is the size of a struct since a minor.
@@ -32,24 +32,25 @@ func sizeAt(list []growth, minor int) uintptr {
 	return size
 }
 
-// least returns the smallest size that a caller of a minor can have. If the struct is newer, that is the size of its
-// first version.
+// least returns the smallest size that a caller of a minor can have. If the struct is newer, that
+// is the size of its first version.
 func least(list []growth, minor int) uintptr { return max(sizeAt(list, minor), list[0].size) }
 
 // Serve makes a live table from p. Later changes of p have no effect.
 //
-// A func runs on the thread that calls the function. Clients may call at any time, and from many threads at once. The
-// args have the newest layout. For an older caller they are a copy, and after the func returns, the fields that the
-// caller has are copied back to it. Fields that the caller does not have are zero; StructSize is the caller's. The same
-// applies to options and other single structs that args point to. Out fields hold whatever the caller left in them.
+// A func runs on the thread that calls the function. Clients may call at any time, and from many
+// threads at once. The args have the newest layout. For an older caller they are a copy, and after
+// the func returns, the fields that the caller has are copied back to it. Fields that the caller
+// does not have are zero; StructSize is the caller's. The same applies to options and other single
+// structs that args point to. Out fields hold whatever the caller left in them.
 //
-// If a func returns an error, the caller gets a PJRT_Error with its code (see capi.CodeOf), message and payloads. A
-// panic in a func becomes an error with the code INTERNAL and the stack; in a void function it is logged with slog. A
-// func that ends its goroutine, as t.FailNow does, ends that of a caller in Go, but on a thread of C it ends the
-// process.
+// If a func returns an error, the caller gets a PJRT_Error with its code (see capi.CodeOf), message
+// and payloads. A panic in a func becomes an error with the code INTERNAL and the stack; in a void
+// function it is logged with slog. A func that ends its goroutine, as t.FailNow does, ends that of
+// a caller in Go, but on a thread of C it ends the process.
 //
-// Like XLA, the table rejects args whose struct_size is smaller than that of its version, or of Callers, with
-// INVALID_ARGUMENT, without calling the func. It rejects null args in the same way.
+// Like XLA, the table rejects args whose struct_size is smaller than that of its version, or of
+// Callers, with INVALID_ARGUMENT, without calling the func. It rejects null args in the same way.
 //
 // The error is ErrExhausted, or says which version does not exist.
 func (p *Plugin) Serve() (*Table, error) {
@@ -272,12 +273,13 @@ func (s *served) tooSmall(what string, have, want, own uintptr) uintptr {
 		what, s.function.Name, have, capi.APIMajor, s.callers, want, also, capi.APIMajor, s.minor)
 }
 
-// callCopy calls the func with a copy of the args in the newest layout. have is the size of the caller's args. It also
-// copies structs that the args point to if those of the caller are shorter.
+// callCopy calls the func with a copy of the args in the newest layout. have is the size of the
+// caller's args. It also copies structs that the args point to if those of the caller are shorter.
 func (s *served) callCopy(args unsafe.Pointer, have uintptr) error {
 	full := reflect.New(s.typ).UnsafePointer()
 	move(full, args, have)
-	// Copy the func's changes back even if it panics, because otherwise objects that it returned before would be lost.
+	// Copy the func's changes back even if it panics, because otherwise objects that it returned
+	// before would be lost.
 	defer func() { move(args, full, have) }()
 	for i := range s.inner {
 		n := &s.inner[i]

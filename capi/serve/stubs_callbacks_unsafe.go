@@ -17,7 +17,8 @@ const numStubs = 1800
 
 func openEntries() {}
 
-// entries has the callbacks by number. They are made on first use and kept, because purego cannot free them.
+// entries has the callbacks by number. They are made on first use and kept, because purego cannot
+// free them.
 var entries struct {
 	mu   sync.Mutex
 	made [numStubs]uintptr // guarded by mu

@@ -12,7 +12,8 @@ import (
 	_ "github.com/ebitengine/purego"
 )
 
-// entry is the argument that a stub passes to Go. It is on the stack of the thread that called the stub.
+// entry is the argument that a stub passes to Go. It is on the stack of the thread that called the
+// stub.
 //
 //lint:ignore U1000 the assembler makes it
 type entry struct {
@@ -21,8 +22,8 @@ type entry struct {
 	word   uintptr // the result
 }
 
-// enterGo is called by the stubs. It is a variable, because that is the only way for assembly code to reach a Go
-// function with Go's own calling convention.
+// enterGo is called by the stubs. It is a variable, because that is the only way for assembly code
+// to reach a Go function with Go's own calling convention.
 //
 //lint:ignore U1000 the assembler uses it
 var enterGo = func(e *entry) { e.word = enter(e.args, e.number) }

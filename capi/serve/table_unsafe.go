@@ -9,21 +9,24 @@ import (
 	"github.com/purepjrt/purepjrt/capi"
 )
 
-// Table is a live PJRT_Api in this process. Any goroutine may use it and, through its API, any thread.
+// Table is a live PJRT_Api in this process. Any goroutine may use it and, through its API, any
+// thread.
 type Table struct {
 	block    int
 	handlers []handler // by the id of the function; nil for those without an entry point
 	capi     *capi.Table
-	// memory holds the table, the nodes of the extension chain and the profiler's table in one allocation, so that a
-	// pointer to any of them keeps all alive.
+	// memory holds the table, the nodes of the extension chain and the profiler's table in one
+	// allocation, so that a pointer to any of them keeps all alive.
 	memory []uintptr
 	keep   any // other objects that memory points to
 }
 
-// API returns the table for C. It is valid until Close, as long as Go code refers to it or to a Table for it.
+// API returns the table for C. It is valid until Close, as long as Go code refers to it or to a
+// Table for it.
 func (t *Table) API() *capi.API { return (*capi.API)(unsafe.Pointer(unsafe.SliceData(t.memory))) }
 
-// Address returns the address of the table, which GetPjrtApi of a library may return, and which pjrt.Register takes.
+// Address returns the address of the table, which GetPjrtApi of a library may return, and which
+// pjrt.Register takes.
 func (t *Table) Address() uintptr { return uintptr(unsafe.Pointer(unsafe.SliceData(t.memory))) }
 
 // Capi returns the table for calls from Go.
@@ -59,8 +62,8 @@ func (p *part) node(t *Table) *capi.ExtensionBase {
 	return (*capi.ExtensionBase)(unsafe.Add(unsafe.Pointer(t.API()), p.offset))
 }
 
-// build lays out the parts, the core table first, allocates a block of entry points, and fills in everything except the
-// links between the parts.
+// build lays out the parts, the core table first, allocates a block of entry points, and fills in
+// everything except the links between the parts.
 func (t *Table) build(parts []*part) error {
 	if err := t.take(); err != nil {
 		return err
@@ -70,7 +73,8 @@ func (t *Table) build(parts []*part) error {
 		p.offset = size
 		size += (p.size + wordSize - 1) &^ (wordSize - 1)
 	}
-	// Go code may read an older table or node through the newest type, so allocate enough memory for that.
+	// Go code may read an older table or node through the newest type, so allocate enough memory
+	// for that.
 	size = max(size, unsafe.Sizeof(capi.API{})) + maxNode
 	t.memory = make([]uintptr, size/wordSize)
 	for _, p := range parts {

@@ -26,8 +26,8 @@ func libc(t testing.TB, name string) uintptr {
 	return p
 }
 
-// TestThreadsOfCCallServedFunctions starts C threads whose start routine is an entry point, because a start routine has
-// the same signature as a function of PJRT.
+// TestThreadsOfCCallServedFunctions starts C threads whose start routine is an entry point, because
+// a start routine has the same signature as a function of PJRT.
 func TestThreadsOfCCallServedFunctions(t *testing.T) {
 	create, join := libc(t, "pthread_create"), libc(t, "pthread_join")
 	served := table(t, numbered(9))

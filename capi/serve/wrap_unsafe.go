@@ -16,15 +16,16 @@ import (
 // maxTableSize is the largest plausible size of a plugin's table.
 const maxTableSize = 1 << 16
 
-// Wrap makes a table in front of another plugin's. It has that plugin's version, length and extensions. A call of a
-// function with hooks goes through the hooks in their order, and then to the plugin. All other functions are the
-// plugin's own, called directly, and so are slots and extensions that are newer than this package.
+// Wrap makes a table in front of another plugin's. It has that plugin's version, length and
+// extensions. A call of a function with hooks goes through the hooks in their order, and then to
+// the plugin. All other functions are the plugin's own, called directly, and so are slots and
+// extensions that are newer than this package.
 //
-// Handles, events and errors of the plugin are passed on unchanged. Errors that hooks make belong to this package, and
-// the table distinguishes the two.
+// Handles, events and errors of the plugin are passed on unchanged. Errors that hooks make belong
+// to this package, and the table distinguishes the two.
 //
-// The table has the same functions as the plugin; a hook for a missing function is never called. If the plugin's
-// extension chain is broken, the wrapped chain ends at the same place.
+// The table has the same functions as the plugin; a hook for a missing function is never called. If
+// the plugin's extension chain is broken, the wrapped chain ends at the same place.
 func Wrap(real *capi.Table, hooks ...Hook) (*Table, error) {
 	if real == nil || real.API() == nil {
 		return nil, errors.New("serve: Wrap needs the table of a PJRT plugin, but the table is nil")
@@ -147,8 +148,8 @@ func (w *wrapped) around(args unsafe.Pointer) (word uintptr) {
 
 var invocations = sync.Pool{New: func() any { return new(Invocation) }}
 
-// Invocation is a call of a wrapped table on its way through the hooks. It is valid until the hook returns, and only on
-// the hook's goroutine.
+// Invocation is a call of a wrapped table on its way through the hooks. It is valid until the hook
+// returns, and only on the hook's goroutine.
 type Invocation struct {
 	frame ccall.ArgFrame
 	*wrapped
@@ -175,12 +176,13 @@ func (c *Invocation) Size() uintptr {
 	return *(*uintptr)(c.args)
 }
 
-// SetArgs gives later hooks and the plugin other args than the caller's. They must be memory of the heap or of C, and the
-// hook keeps them alive until Forward returns.
+// SetArgs gives later hooks and the plugin other args than the caller's. They must be memory of the
+// heap or of C, and the hook keeps them alive until Forward returns.
 func (c *Invocation) SetArgs(args unsafe.Pointer) { c.args = args }
 
-// Forward calls the next hook or, after the last hook, the plugin. A hook that does not call Forward answers in place
-// of the plugin. Calling it again repeats the call, and destroys the error of the first call.
+// Forward calls the next hook or, after the last hook, the plugin. A hook that does not call
+// Forward answers in place of the plugin. Calling it again repeats the call, and destroys the error
+// of the first call.
 func (c *Invocation) Forward() {
 	c.drop()
 	view := c.copied
@@ -217,8 +219,8 @@ func (c *Invocation) forward() {
 	}
 }
 
-// Fail makes the call fail with an error of this package. It destroys an earlier error of the call. Void functions
-// cannot fail.
+// Fail makes the call fail with an error of this package. It destroys an earlier error of the call.
+// Void functions cannot fail.
 func (c *Invocation) Fail(code capi.ErrorCode, format string, a ...any) {
 	c.FailWith(&capi.Error{Code: code, Message: fmt.Sprintf(format, a...)})
 }
@@ -232,10 +234,12 @@ func (c *Invocation) FailWith(err error) {
 	}
 }
 
-// Err returns the current error of the call, or nil. For a function of the profiler it is a PLUGIN_Profiler_Error.
+// Err returns the current error of the call, or nil. For a function of the profiler it is a
+// PLUGIN_Profiler_Error.
 func (c *Invocation) Err() *capi.ErrorHandle { return (*capi.ErrorHandle)(c.err) }
 
-// ReadErr returns the contents of the current error, or nil if there is none. It does not change the error.
+// ReadErr returns the contents of the current error, or nil if there is none. It does not change
+// the error.
 func (c *Invocation) ReadErr() *capi.Error {
 	if c.err == nil {
 		return nil
@@ -276,9 +280,10 @@ type argsCopy struct {
 func (v *argsCopy) enter() { move(v.full, v.args, v.have) }
 func (v *argsCopy) leave() { move(v.args, v.full, v.have) }
 
-// Around makes a hook for the function whose args struct is A, such as capi.ClientCreateArgs. If an older caller's
-// struct is shorter than A, fn gets a copy whose other fields are zero. The fields that the caller has are copied back
-// before Forward and after fn. Calls with null args bypass the hook.
+// Around makes a hook for the function whose args struct is A, such as capi.ClientCreateArgs. If an
+// older caller's struct is shorter than A, fn gets a copy whose other fields are zero. The fields
+// that the caller has are copied back before Forward and after fn. Calls with null args bypass the
+// hook.
 func Around[A any](fn func(c *Invocation, args *A)) Hook {
 	a, ok := any((*A)(nil)).(capi.Arguments)
 	if !ok {

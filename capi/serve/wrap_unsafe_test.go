@@ -155,7 +155,8 @@ func TestEveryFunctionOfEachAgePassesThroughAllHooks(t *testing.T) {
 	}
 }
 
-// newer is a table that is newer than this package, with a slot after the last known one and with unknown nodes.
+// newer is a table that is newer than this package, with a slot after the last known one and with
+// unknown nodes.
 type newer struct {
 	api  capi.API
 	slot uintptr

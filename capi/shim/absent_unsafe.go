@@ -17,7 +17,8 @@ const maxExtension capi.ExtensionType = 60
 
 const wordSize = unsafe.Sizeof(uintptr(0))
 
-// checkAbsent returns an error for a name that is neither an extension's name nor a pattern of functions.
+// checkAbsent returns an error for a name that is neither an extension's name nor a pattern of
+// functions.
 func checkAbsent(names []string) error {
 	for _, name := range names {
 		if isExtension(name) {
@@ -34,8 +35,8 @@ func isExtension(name string) bool {
 	return slices.ContainsFunc(capi.Sections(), func(s capi.Section) bool { return s != capi.SectionCore && s.String() == name })
 }
 
-// lessen removes from the table what the Config says is absent, and what is newer than its Minor. Nothing else uses the
-// table yet, and it shares no memory.
+// lessen removes from the table what the Config says is absent, and what is newer than its Minor.
+// Nothing else uses the table yet, and it shares no memory.
 func (c *Config) lessen(t *serve.Table) error {
 	api := t.API()
 	if c.Minor > int(api.PJRTAPIVersion.MinorVersion) {
@@ -45,7 +46,8 @@ func (c *Config) lessen(t *serve.Table) error {
 		api.PJRTAPIVersion.MinorVersion = int32(c.Minor)
 		whole := api.StructSize
 		api.StructSize = min(whole, tableSize(c.Minor))
-		// Clients that do not look at the size find nothing after it either. The extensions follow the table.
+		// Clients that do not look at the size find nothing after it either. The extensions follow
+		// the table.
 		clear(unsafe.Slice((*byte)(unsafe.Add(unsafe.Pointer(api), api.StructSize)), whole-api.StructSize))
 	}
 	if len(c.Absent) == 0 {

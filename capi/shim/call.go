@@ -106,7 +106,8 @@ func (s *session) around(c *serve.Invocation) {
 	s.countClients(&k)
 }
 
-// aside does the work that must precede the use of events, and returns a function to run after the call, or nil.
+// aside does the work that must precede the use of events, and returns a function to run after the
+// call, or nil.
 func (s *session) aside(k *call) (after func()) {
 	if k.view.Struct == nil || s.validator == nil && s.recorder == nil {
 		return nil

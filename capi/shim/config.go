@@ -23,8 +23,9 @@ const (
 	FormatChrome TraceFormat = "chrome" // for Perfetto and chrome://tracing
 )
 
-// Config says what a Shim does. With the zero value it only forwards calls. As the name of a file, "stderr" and
-// "stdout" mean those of the process, %p is replaced by the process id, and "" turns the feature off.
+// Config says what a Shim does. With the zero value it only forwards calls. As the name of a file,
+// "stderr" and "stdout" mean those of the process, %p is replaced by the process id, and "" turns
+// the feature off.
 type Config struct {
 	Trace       string
 	TraceFormat TraceFormat // "" means that the name of the file decides
@@ -40,21 +41,21 @@ type Config struct {
 
 	Faults Faults
 
-	// Absent has patterns of the functions, and names of the extensions, that the table lacks. A function's slot is
-	// null; an extension is not in the chain.
+	// Absent has patterns of the functions, and names of the extensions, that the table lacks. A
+	// function's slot is null; an extension is not in the chain.
 	Absent []string
-	// Minor makes the plugin look as old as that API minor: the table reports that version, and ends where the older
-	// table did. 0 leaves the plugin as it is.
+	// Minor makes the plugin look as old as that API minor: the table reports that version, and
+	// ends where the older table did. 0 leaves the plugin as it is.
 	Minor int
 
-	// Grow serves clients that are older than the plugin accepts: it passes on their args in structs of the newest
-	// version, with zeros in the fields that the clients do not know.
+	// Grow serves clients that are older than the plugin accepts: it passes on their args in
+	// structs of the newest version, with zeros in the fields that the clients do not know.
 	Grow bool
 
 	Record string
 
-	// SumUpWithClients also writes the summary when the last client of a plugin is destroyed, for processes that may not
-	// call Close.
+	// SumUpWithClients also writes the summary when the last client of a plugin is destroyed, for
+	// processes that may not call Close.
 	SumUpWithClients bool
 }
 
@@ -137,9 +138,9 @@ func yes(v string) (bool, error) {
 	return false, fmt.Errorf("%q is neither 1 nor 0", v)
 }
 
-// Environment reads a Config from environment variables in the form of os.Environ. prefix is the prefix of their names,
-// such as PJRT_SHIM_. An unknown variable with the prefix is an error unless it is in known, because a mistyped name
-// would silently do nothing.
+// Environment reads a Config from environment variables in the form of os.Environ. prefix is the
+// prefix of their names, such as PJRT_SHIM_. An unknown variable with the prefix is an error unless
+// it is in known, because a mistyped name would silently do nothing.
 //
 // If several variables are wrong, the error lists all.
 func Environment(prefix string, environ []string, known ...string) (Config, error) {

@@ -1,27 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The purepjrt Authors
 
-// Package shim watches and disturbs the calls from a client to a PJRT plugin. It sits between the two, as a table of
-// functions that forwards each call, and can
+// Package shim watches and disturbs the calls from a client to a PJRT plugin. It sits between the
+// two, as a table of functions that forwards each call, and can
 //
-//   - trace: log every call with its arguments, results, error, duration and thread, as text, as JSON, or as a trace
-//     for Perfetto and chrome://tracing, and write a summary at the end;
-//   - validate: report mistakes of the client, such as the use of a handle after it was destroyed, with the handle and
-//     the call that made it;
+//   - trace: log every call with its arguments, results, error, duration and thread, as text, as
+//     JSON, or as a trace for Perfetto and chrome://tracing, and write a summary at the end;
+//   - validate: report mistakes of the client, such as the use of a handle after it was destroyed,
+//     with the handle and the call that made it;
 //   - inject faults: make chosen calls fail or take longer;
-//   - take away: hide chosen functions and extensions of the plugin, or make it as old as an API minor;
+//   - take away: hide chosen functions and extensions of the plugin, or make it as old as an API
+//     minor;
 //   - accept clients that are older than the plugin accepts;
-//   - record: write a session to a file, which package recording, and the command pjrt replay, can repeat on another
-//     plugin.
+//   - record: write a session to a file, which package recording, and the command pjrt replay, can
+//     repeat on another plugin.
 //
-// [Environment] reads a [Config] from environment variables, [New] makes a [Shim], and [Shim.Wrap] puts it in front of
-// a plugin. The library tools/pjrtshim does that for clients in any language, and package pjrt/trace for programs that
-// use package pjrt.
+// [Environment] reads a [Config] from environment variables, [New] makes a [Shim], and [Shim.Wrap]
+// puts it in front of a plugin. The library tools/pjrtshim does that for clients in any language,
+// and package pjrt/trace for programs that use package pjrt.
 //
 // # Variables
 //
-// These are the names for the library. Package pjrt/trace has the same with PJRT_ instead of PJRT_SHIM_. In names of
-// files, %p stands for the process id.
+// These are the names for the library. Package pjrt/trace has the same with PJRT_ instead of
+// PJRT_SHIM_. In names of files, %p stands for the process id.
 //
 //	PJRT_SHIM_TRACE=FILE          trace to a file, or to stderr or stdout
 //	PJRT_SHIM_TRACE_FORMAT=FORMAT text, json (an object on each line) or chrome;

@@ -15,8 +15,9 @@ import (
 	"github.com/purepjrt/purepjrt/capi/serve"
 )
 
-// fake is a plugin with one device, whose buffers hold the uploaded numbers plus offset. The events of uploads become
-// ready when release is called, unless the fake is eager. All other events are ready at once.
+// fake is a plugin with one device, whose buffers hold the uploaded numbers plus offset. The events
+// of uploads become ready when release is called, unless the fake is eager. All other events are
+// ready at once.
 type fake struct {
 	offset float32
 	eager  bool

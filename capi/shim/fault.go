@@ -32,15 +32,17 @@ type FaultRule struct {
 	Call        bool           // a failing call reaches the plugin, and its result is lost
 }
 
-// ParseFaults parses rules, separated by semicolons. Each is a function, a colon, and settings separated by commas:
+// ParseFaults parses rules, separated by semicolons. Each is a function, a colon, and settings
+// separated by commas:
 //
 //	PJRT_Buffer_ToHostBuffer:fail=RESOURCE_EXHAUSTED,after=3,times=1
 //	PJRT_Client_Compile:delay=100ms,probability=0.1;seed=7
 //
-// fail is a code of PJRT_Error_Code, and message its text, which ends at the next comma. delay is a duration. after is
-// the number of calls that pass first, times is how many to disturb after that, and probability is the chance of each.
-// The random choices are the same in each run; a separate rule seed=N changes them. With call=1, a failing call still
-// calls the plugin, and its result is lost.
+// fail is a code of PJRT_Error_Code, and message its text, which ends at the next comma. delay is a
+// duration. after is the number of calls that pass first, times is how many to disturb after that,
+// and probability is the chance of each. The random choices are the same in each run; a separate
+// rule seed=N changes them. With call=1, a failing call still calls the plugin, and its result is
+// lost.
 //
 // The first rule that makes a call fail decides. The delays of the rules before it add up.
 func ParseFaults(text string) (Faults, error) {
@@ -174,8 +176,8 @@ func (s *faults) of(f *capi.Function) []*faultState {
 	return list
 }
 
-// next decides about the next call of a function. It returns the delay, the rule that makes the call fail, or nil, and
-// the number of the call as that rule counts them.
+// next decides about the next call of a function. It returns the delay, the rule that makes the
+// call fail, or nil, and the number of the call as that rule counts them.
 func (s *faults) next(rules []*faultState) (delay time.Duration, fail *faultState, n int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -61,8 +61,9 @@ func grow(c *serve.Invocation) {
 
 var functionAttributes = (*capi.PluginAttributesArgs)(nil).Function()
 
-// really returns the true size of args whose struct_size is size. XLA's client before API 0.72 gives the args of
-// PJRT_Plugin_Attributes a struct_size that ends before their last field, but reads that field all the same.
+// really returns the true size of args whose struct_size is size. XLA's client before API 0.72
+// gives the args of PJRT_Plugin_Attributes a struct_size that ends before their last field, but
+// reads that field all the same.
 func really(f *capi.Function, size uintptr) uintptr {
 	if f == functionAttributes {
 		return f.Size
@@ -70,7 +71,8 @@ func really(f *capi.Function, size uintptr) uintptr {
 	return size
 }
 
-// enlarge returns a struct with as many bytes as the newest version has, and whether it had to be copied.
+// enlarge returns a struct with as many bytes as the newest version has, and whether it had to be
+// copied.
 func enlarge(s unsafe.Pointer, have, want uintptr) (unsafe.Pointer, bool) {
 	if have >= want {
 		return s, false

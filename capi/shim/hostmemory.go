@@ -10,8 +10,8 @@ import (
 	"github.com/purepjrt/purepjrt/capi/describe"
 )
 
-// loan is memory of the client that the plugin may read until an event is ready. Until then the client must neither
-// free nor change it.
+// loan is memory of the client that the plugin may read until an event is ready. Until then the
+// client must neither free nor change it.
 type loan struct {
 	at, size uintptr
 	sum      uint64
@@ -21,14 +21,15 @@ type loan struct {
 
 var hashSeed = maphash.MakeSeed()
 
-// watchMemory remembers the contents of memory that a call lends to the plugin, and checks them when the plugin no
-// longer needs the memory.
+// watchMemory remembers the contents of memory that a call lends to the plugin, and checks them
+// when the plugin no longer needs the memory.
 func (v *validator) watchMemory(k *call) {
 	event := "done_with_h2d_transfer"
 	switch k.args.Name {
 	case "PJRT_Client_BufferFromHostBuffer_Args":
 		event = "done_with_host_buffer"
-		// With the other semantics, the client may use the memory after the call, or the plugin may write to it.
+		// With the other semantics, the client may use the memory after the call, or the plugin may
+		// write to it.
 		switch capi.HostBufferSemantics(k.view.WordOf("host_buffer_semantics")) {
 		case capi.HostBufferSemanticsImmutableUntilTransferCompletes, capi.HostBufferSemanticsImmutableZeroCopy:
 		default:

@@ -45,8 +45,8 @@ func checkPatterns(patterns []string) error {
 	return nil
 }
 
-// selected reports whether a list of patterns selects a function. No pattern with a minus may match it and, if there
-// are patterns without a minus, one of them must.
+// selected reports whether a list of patterns selects a function. No pattern with a minus may match
+// it and, if there are patterns without a minus, one of them must.
 func selected(patterns []string, name string) bool {
 	chosen := true
 	for _, p := range patterns {

@@ -5,8 +5,8 @@
 
 package shim
 
-// memoryReadable reports whether readMemory works here. It does not: there is no safe way to read memory that may have
-// been freed, so the contents of host memory are not checked.
+// memoryReadable reports whether readMemory works here. It does not: there is no safe way to read
+// memory that may have been freed, so the contents of host memory are not checked.
 func memoryReadable() bool { return false }
 
 func readMemory([]byte, uintptr) bool { return true }

@@ -11,7 +11,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// readMemory copies memory of this process. If the memory is unmapped, it returns false and does not crash.
+// readMemory copies memory of this process. If the memory is unmapped, it returns false and does
+// not crash.
 func readMemory(to []byte, from uintptr) bool {
 	local := []unix.Iovec{{Base: unsafe.SliceData(to)}}
 	local[0].SetLen(len(to))

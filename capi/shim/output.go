@@ -13,10 +13,11 @@ import (
 	"github.com/purepjrt/purepjrt/capi/internal/spin"
 )
 
-// writer writes whole pieces to a file. When write returns, the piece is in the file, so that it survives the end of
-// the process, however it ends. The exception: if another thread is writing at that moment, that thread writes the
-// piece too, because threads do not wait for each other. A client may make calls on thousands of threads at once, and
-// in a Go program each waiting one would take a thread of the system.
+// writer writes whole pieces to a file. When write returns, the piece is in the file, so that it
+// survives the end of the process, however it ends. The exception: if another thread is writing at
+// that moment, that thread writes the piece too, because threads do not wait for each other. A
+// client may make calls on thousands of threads at once, and in a Go program each waiting one would
+// take a thread of the system.
 type writer struct {
 	mu      spin.Mutex
 	pending []byte // guarded by mu
@@ -52,7 +53,8 @@ func isDir(name string) bool {
 	return err == nil && info.IsDir()
 }
 
-// write writes a piece. It reports a failure once, on stderr, because a full disk must not affect the client.
+// write writes a piece. It reports a failure once, on stderr, because a full disk must not affect
+// the client.
 func (w *writer) write(b []byte) {
 	w.mu.Lock()
 	w.pending = append(w.pending, b...)

@@ -24,7 +24,8 @@ func (w *writer) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// record opens the file for a plugin. From the second plugin on, the names of the files end with a number.
+// record opens the file for a plugin. From the second plugin on, the names of the files end with a
+// number.
 func (s *Shim) record(x *session) (*recorder, error) {
 	name := s.config.Record
 	if n := s.records.Add(1); n > 1 {
@@ -88,8 +89,8 @@ func (r *recorder) await(k *call) {
 	})
 }
 
-// look records the contents of a buffer whose address the client gets, because a client that can read the memory needs
-// no transfer.
+// look records the contents of a buffer whose address the client gets, because a client that can
+// read the memory needs no transfer.
 func (r *recorder) look(k *call) {
 	buffer := describe.PointerOf[capi.Buffer](uintptr(k.view.WordOf("buffer")))
 	var cpu capi.Call[capi.BufferIsOnCPUArgs]

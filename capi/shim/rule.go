@@ -19,7 +19,8 @@ type rule struct {
 	reads    bool              // it reads an error
 }
 
-// mixing has the functions that pass data from one client to another, or load an object of another client.
+// mixing has the functions that pass data from one client to another, or load an object of another
+// client.
 var mixing = map[string]bool{
 	"PJRT_Buffer_CopyToDevice": true,
 	"PJRT_Buffer_CopyToMemory": true,

@@ -45,7 +45,8 @@ type session struct {
 	outputs   outputs    // of executables
 }
 
-// New makes a Shim and opens its files. It fails if a file cannot be written, or if the Config is invalid.
+// New makes a Shim and opens its files. It fails if a file cannot be written, or if the Config is
+// invalid.
 func New(c Config) (*Shim, error) {
 	s := &Shim{config: c, started: time.Now(), faults: newFaults(c.Faults)}
 	fail := func(err error) (*Shim, error) { return nil, fmt.Errorf("shim: %w", err) }
@@ -79,8 +80,8 @@ func New(c Config) (*Shim, error) {
 	return s, nil
 }
 
-// Wrap puts the Shim in front of a plugin. With the zero Config, the functions of the table are the plugin's own. The
-// table should stay open until the process ends; only tests close it.
+// Wrap puts the Shim in front of a plugin. With the zero Config, the functions of the table are the
+// plugin's own. The table should stay open until the process ends; only tests close it.
 func (s *Shim) Wrap(real *capi.Table) (*serve.Table, error) {
 	if real == nil {
 		return nil, errors.New("shim: there is no plugin to wrap: the table is nil")
@@ -136,7 +137,8 @@ func (s *Shim) Wrap(real *capi.Table) (*serve.Table, error) {
 	return t, nil
 }
 
-// watches reports whether the Shim must see the calls of a function. Other functions are the plugin's own, at no cost.
+// watches reports whether the Shim must see the calls of a function. Other functions are the
+// plugin's own, at no cost.
 func (x *session) watches(p *plan) bool {
 	switch {
 	case x.validator != nil, x.recorder != nil, x.summary != nil, len(p.faults) > 0:
@@ -149,8 +151,8 @@ func (x *session) watches(p *plan) bool {
 	return x.config.SumUpWithClients && (p.function == functionClientCreate || p.function == functionClientDestroy)
 }
 
-// Close stops watching: it reports objects that were never destroyed, writes the summaries and closes the files. Later
-// calls are only forwarded.
+// Close stops watching: it reports objects that were never destroyed, writes the summaries and
+// closes the files. Later calls are only forwarded.
 func (s *Shim) Close() error {
 	if s.closed.Swap(true) {
 		return nil

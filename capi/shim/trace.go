@@ -67,14 +67,14 @@ func (t *tracer) line(fill func(b []byte) []byte) {
 	buffers.Put(p)
 }
 
-// event writes an event of a Chrome trace. If the process is killed, the closing bracket is missing, but the file is
-// still a valid trace.
+// event writes an event of a Chrome trace. If the process is killed, the closing bracket is
+// missing, but the file is still a valid trace.
 func (t *tracer) event(fill func(b []byte) []byte) {
 	t.line(func(b []byte) []byte { return fill(append(b, ',')) })
 }
 
-// begin formats the arguments of a call before the plugin can change them and, if asked for, writes that the call
-// begins.
+// begin formats the arguments of a call before the plugin can change them and, if asked for, writes
+// that the call begins.
 func (t *tracer) begin(k *call) {
 	if k.view.Struct != nil {
 		p := buffers.Get().(*[]byte)
@@ -153,8 +153,8 @@ func (t *tracer) form(k *call, json bool) *describe.Format {
 	return &describe.Format{JSON: json, MaxText: t.text, Inner: k.inner}
 }
 
-// signature appends the start of a text line: seconds since the start, the numbers of the call and the thread, the
-// function and its arguments.
+// signature appends the start of a text line: seconds since the start, the numbers of the call and
+// the thread, the function and its arguments.
 func (t *tracer) signature(b []byte, k *call, at time.Duration) []byte {
 	b = strconv.AppendFloat(b, at.Seconds(), 'f', 6, 64)
 	b = append(b, " #"...)

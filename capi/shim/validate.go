@@ -16,7 +16,8 @@ import (
 // validator tracks the handles of one plugin.
 type validator struct {
 	s *session
-	// The plugin's errors are objects with their own functions, whose calls the validator does not see.
+	// The plugin's errors are objects with their own functions, whose calls the validator does not
+	// see.
 	errorsEscape bool
 	// The plugin has unknown functions, which may return handles.
 	newer bool
@@ -198,8 +199,8 @@ func (v *validator) use(k *call, field string, h key, destroys bool) *object {
 	return o
 }
 
-// destroy marks the handle of a destroy call as dead before the call, because during the call another object may get
-// its address.
+// destroy marks the handle of a destroy call as dead before the call, because during the call
+// another object may get its address.
 //
 // Precondition: v.mu is held.
 func (v *validator) destroy(k *call) {
@@ -287,8 +288,8 @@ func (v *validator) gotError(err *capi.ErrorHandle, by *plan, number uint64) {
 	v.live[h] = &object{key: h, made: number, maker: by.function.Name, owned: !v.errorsEscape}
 }
 
-// stays has the types of objects that a plugin returns repeatedly: they belong to another object, and are destroyed
-// with it.
+// stays has the types of objects that a plugin returns repeatedly: they belong to another object,
+// and are destroyed with it.
 var stays = map[string]bool{
 	"PJRT_Device":               true,
 	"PJRT_DeviceDescription":    true,
@@ -348,8 +349,8 @@ func (v *validator) adopt(k *call) {
 	}
 }
 
-// finish reports objects that were never destroyed. It does not report those of a live client, because then the process
-// ended in the middle of its work.
+// finish reports objects that were never destroyed. It does not report those of a live client,
+// because then the process ended in the middle of its work.
 func (v *validator) finish() {
 	v.mu.Lock()
 	defer v.mu.Unlock()

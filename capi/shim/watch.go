@@ -12,13 +12,15 @@ import (
 	"github.com/purepjrt/purepjrt/capi/shim/recording"
 )
 
-// outputs knows how many outputs executables have, because the arguments of PJRT_LoadedExecutable_Execute do not say.
+// outputs knows how many outputs executables have, because the arguments of
+// PJRT_LoadedExecutable_Execute do not say.
 type outputs struct {
 	mu    sync.Mutex
 	count map[uintptr]int // guarded by mu; by PJRT_LoadedExecutable
 }
 
-// of returns the number of outputs of the program that a call executes, or 0 if the plugin does not report it.
+// of returns the number of outputs of the program that a call executes, or 0 if the plugin does not
+// report it.
 func (o *outputs) of(real *capi.Table, v describe.View) int {
 	h := uintptr(v.WordOf("executable"))
 	o.mu.Lock()
@@ -40,8 +42,8 @@ func (o *outputs) forget(loaded uintptr) {
 	delete(o.count, loaded)
 }
 
-// eventWatch has the work to do before a client can know that an event is ready, such as checking memory that the
-// plugin may use until then.
+// eventWatch has the work to do before a client can know that an event is ready, such as checking
+// memory that the plugin may use until then.
 type eventWatch struct {
 	mu      spin.Mutex
 	pending map[uintptr]*settling // guarded by mu; by PJRT_Event
@@ -121,8 +123,8 @@ func (s *session) settle(k *call) {
 	}
 }
 
-// onReady wraps the callback that a client registers, so that pending work is done before the client knows. It returns
-// a function to call after the registration.
+// onReady wraps the callback that a client registers, so that pending work is done before the
+// client knows. It returns a function to call after the registration.
 func (s *session) onReady(k *call) (done func()) {
 	v := k.view
 	if v.Struct == nil || v.WordOf("callback") == 0 {

@@ -48,13 +48,13 @@ type Comparison struct {
 	// Seed.
 	Rounds int
 	Seed   uint64
-	// Reproducers is the folder to which the smallest inputs found to show a difference are written;
-	// empty: none are.
+	// Reproducers is the folder to which the smallest inputs found to show a difference are
+	// written; empty: none are.
 	Reproducers string
 }
 
-// Suite returns a suite that runs each program on both plugins and compares the results. Each plugin has
-// processes of its own.
+// Suite returns a suite that runs each program on both plugins and compares the results. Each
+// plugin has processes of its own.
 func (c Comparison) Suite() conformance.Suite {
 	s := c.spec()
 	s.Against = &corpus.Peer{
@@ -63,16 +63,16 @@ func (c Comparison) Suite() conformance.Suite {
 	return s
 }
 
-// Compared returns the rule that plugins agree, and the number of the suite's own programs on which they
-// are compared.
+// Compared returns the rule that plugins agree, and the number of the suite's own programs on which
+// they are compared.
 func Compared() (rule string, programs int) { return corpus.Agree, len(corpus.OwnCases()) }
 
 // probeToken identifies the processes that probe plugins for predictions.
 const probeToken = "probe"
 
-// Worker makes this process a worker if [Predict], or [conformance.Run] with a suite of this package,
-// started it as one; it then does not return. A program that calls these must call Worker at the
-// start of main.
+// Worker makes this process a worker if [Predict], or [conformance.Run] with a suite of this
+// package, started it as one; it then does not return. A program that calls these must call Worker
+// at the start of main.
 func Worker() {
 	asked, ok := worker.Asked()
 	switch {
@@ -86,9 +86,9 @@ func Worker() {
 	}
 }
 
-// Predict says what clients, such as jax@0.8.1, will do with a plugin; callers.Clients lists them. It
-// calls the functions that the clients call, in worker processes like those of conformance.Run, and
-// takes seconds. Of the options it uses only Plugin, CreateOptions and WorkerArgs.
+// Predict says what clients, such as jax@0.8.1, will do with a plugin; callers.Clients lists them.
+// It calls the functions that the clients call, in worker processes like those of conformance.Run,
+// and takes seconds. Of the options it uses only Plugin, CreateOptions and WorkerArgs.
 //
 // It fails if the plugin cannot be opened or probed, or if there is no such client.
 func Predict(ctx context.Context, o conformance.Options, clients ...string) ([]*callers.Prediction, error) {

@@ -22,7 +22,8 @@ type Text struct {
 	// Most limits how many failures are written in full. If there are more, those with a
 	// common cause are only named after the first of them. 0 means no limit.
 	Most int
-	// Columns is the width of the terminal, or 0 for no limit. Tables that are wider become a sentence for each row.
+	// Columns is the width of the terminal, or 0 for no limit. Tables that are wider become a
+	// sentence for each row.
 	Columns int
 }
 

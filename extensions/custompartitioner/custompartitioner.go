@@ -11,8 +11,9 @@
 //		},
 //	})
 //
-// A custom call that treats every element of its leading dimensions independently needs no functions:
-// [RegisterBatch] is enough. A custom call that is not registered gets whole arrays on every device.
+// A custom call that treats every element of its leading dimensions independently needs no
+// functions: [RegisterBatch] is enough. A custom call that is not registered gets whole arrays on
+// every device.
 package custompartitioner
 
 import (
@@ -44,8 +45,8 @@ type Call struct {
 
 // Parts says how a custom call is split.
 type Parts struct {
-	// Module is a program in MLIR whose function main computes one part of the result from the parts
-	// of the operands.
+	// Module is a program in MLIR whose function main computes one part of the result from the
+	// parts of the operands.
 	Module []byte
 	// Operands are the shardings that the operands must have, one for each. Where the program has
 	// other shardings, the compiler moves data between the devices.
@@ -56,13 +57,14 @@ type Parts struct {
 // Partitioner has the functions that the compiler calls, on its own threads and for several
 // compilations at once. An error or a panic in one ends the compilation with that error.
 type Partitioner struct {
-	// Partition splits a custom call. If it is nil, a program whose call must be split does not compile.
+	// Partition splits a custom call. If it is nil, a program whose call must be split does not
+	// compile.
 	Partition func(Call) (Parts, error)
 	// Infer returns the sharding of the result from those of the operands, or nil if unknown. A nil
 	// Infer means that it is never known.
 	Infer func(Call) (*sharding.Spec, error)
-	// Propagate returns the sharding that the result gets when its users ask for the one in c.Result,
-	// or nil for that one. A nil Propagate accepts what is asked for.
+	// Propagate returns the sharding that the result gets when its users ask for the one in
+	// c.Result, or nil for that one. A nil Propagate accepts what is asked for.
 	Propagate func(c Call) (*sharding.Spec, error)
 	// ReplicateSideEffects says that a call with side effects may run on every device with whole
 	// arrays.

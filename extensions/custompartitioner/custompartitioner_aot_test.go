@@ -38,7 +38,8 @@ func calling(target, attributes string) pjrt.Program {
 }`)}
 }
 
-// opcodes compiles a program for two GPUs, and returns the operations of the program for one of them.
+// opcodes compiles a program for two GPUs, and returns the operations of the program for one of
+// them.
 func opcodes(t *testing.T, p *pjrt.Plugin, program pjrt.Program) (map[string]int, error) {
 	t.Helper()
 	config, err := os.ReadFile("../../conformance/topologies/h100.txtpb")

@@ -13,8 +13,8 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/sharding"
 )
 
-// A custom call that doubles an array of f32 needs no data from other devices: each doubles the rows
-// that it has, however the array is cut into rows.
+// A custom call that doubles an array of f32 needs no data from other devices: each doubles the
+// rows that it has, however the array is cut into rows.
 func ExampleRegister() {
 	plugin, err := plugins.Load(context.Background(), "cuda")
 	if err != nil {

@@ -76,6 +76,6 @@ func Register(p *pjrt.Plugin, c CustomCall) error {
 	return call.Do(raw.Table(p))
 }
 
-// registering is held while a custom call is registered, so that the second of two with the same name
-// finds the first.
+// registering is held while a custom call is registered, so that the second of two with the same
+// name finds the first.
 var registering sync.Mutex

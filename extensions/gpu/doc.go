@@ -5,8 +5,8 @@
 // for GPUs have its extensions, Gpu_Custom_Call, which came with API 0.31, and Stream (API 0.49).
 //
 // [Register] registers the C functions of custom calls: untyped functions, or a handler for each
-// stage. New programs use package extensions/ffi, whose handlers are Go functions, on all platforms;
-// this is for existing libraries.
+// stage. New programs use package extensions/ffi, whose handlers are Go functions, on all
+// platforms; this is for existing libraries.
 //
 // A [Stream] orders a device's work with that of another library.
 package gpu

@@ -23,9 +23,9 @@ type Collectives struct {
 	ref    *lifetime.Ref[capi.Collectives]
 }
 
-// AdoptCollectives makes a Collectives from a C handle that an extension of the plugin made and that the caller
-// owns. parent, unless nil, is what the handle was made from; it lives as long as the Collectives.
-// After an error the caller still owns the handle.
+// AdoptCollectives makes a Collectives from a C handle that an extension of the plugin made and
+// that the caller owns. parent, unless nil, is what the handle was made from; it lives as long as
+// the Collectives. After an error the caller still owns the handle.
 func AdoptCollectives(p *pjrt.Plugin, h *capi.Collectives, parent lifetime.Parent) (*Collectives, error) {
 	if p == nil || h == nil {
 		return nil, pjrt.ErrInvalidArgument.Errorf("the plugin or the handle of the collectives is nil")
@@ -60,10 +60,10 @@ type Clique struct {
 	Ranks []int
 }
 
-// Join connects the ranks of this process with the others (PJRT_Collectives_CreateCommunicators), and
-// returns a communicator for each of Ranks, in their order. The caller closes them. Join waits for
-// all ranks of the clique. When ctx ends first, Join returns ctx's error; the wait goes on in another
-// goroutine, which closes the communicators that it gets.
+// Join connects the ranks of this process with the others (PJRT_Collectives_CreateCommunicators),
+// and returns a communicator for each of Ranks, in their order. The caller closes them. Join waits
+// for all ranks of the clique. When ctx ends first, Join returns ctx's error; the wait goes on in
+// another goroutine, which closes the communicators that it gets.
 func (x *Collectives) Join(ctx context.Context, clique Clique) ([]*Communicator, error) {
 	if x == nil || x.ref == nil {
 		return nil, pjrt.ErrInvalidArgument.Errorf("the collectives are nil: Context.Collectives makes some")
@@ -129,9 +129,9 @@ func closeAll(list []*Communicator) error {
 	return nil
 }
 
-// Communicator connects one rank with the other ranks of a clique. AllReduce, AllToAll and the other
-// operations use it: all ranks call the same functions in the same order, with arrays of the same
-// type and size.
+// Communicator connects one rank with the other ranks of a clique. AllReduce, AllToAll and the
+// other operations use it: all ranks call the same functions in the same order, with arrays of the
+// same type and size.
 //
 // The functions return an event that is ready when this rank is done or has failed. Until then the
 // arrays belong to the communicator: the program must neither change what is sent nor read what is
@@ -257,9 +257,9 @@ func ReduceScatter[T dtype.Elem](c *Communicator, received, sent []T, kind Reduc
 	return start(c, &call, &a.Communicator, &a.CPUExecutor, &a.Event, op, received, sent)
 }
 
-// AllGather concatenates the values of all ranks, in the order of the ranks, and gives the result to
-// each rank (PJRT_Collectives_Communicator_AllGather). The length of received is the length of sent
-// times the number of ranks.
+// AllGather concatenates the values of all ranks, in the order of the ranks, and gives the result
+// to each rank (PJRT_Collectives_Communicator_AllGather). The length of received is the length of
+// sent times the number of ranks.
 func AllGather[T dtype.Elem](c *Communicator, received, sent []T, op *Operation) (*pjrt.Event, error) {
 	if err := multiple(len(received), len(sent), "received", "sent by each rank"); err != nil {
 		return nil, err
@@ -272,8 +272,8 @@ func AllGather[T dtype.Elem](c *Communicator, received, sent []T, op *Operation)
 	return start(c, &call, &a.Communicator, &a.CPUExecutor, &a.Event, op, received, sent)
 }
 
-// Permute sends the values of this rank to the ranks in targets, which may be empty, and receives the
-// values of the rank source, unless source is negative
+// Permute sends the values of this rank to the ranks in targets, which may be empty, and receives
+// the values of the rank source, unless source is negative
 // (PJRT_Collectives_Communicator_CollectivePermute). received and sent have the same length.
 func Permute[T dtype.Elem](c *Communicator, received, sent []T, source int, targets []int, op *Operation) (*pjrt.Event, error) {
 	if len(received) != len(sent) {

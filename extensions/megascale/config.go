@@ -13,8 +13,8 @@ import (
 
 // AOTConfig makes a configuration for compiling a program for several slices without devices
 // (PJRT_Megascale_CreateAoTConfig). topology is the topology of one slice, and slices is the number
-// of slices. The caller closes the configuration. The plugin must offer the extension MultiSlice too,
-// because configurations are objects of that extension.
+// of slices. The caller closes the configuration. The plugin must offer the extension MultiSlice
+// too, because configurations are objects of that extension.
 //
 // CompileOptions.MultiSlice takes the bytes that the configuration's Serialize returns.
 func AOTConfig(topology *pjrt.Topology, slices int) (*Config, error) {
@@ -50,8 +50,8 @@ type Job struct {
 
 // Config makes the configuration for running a program on several slices
 // (PJRT_Megascale_CreateMultiSliceConfig); it goes into ExecuteOptions.Extensions. topology is the
-// topology of one slice. The caller closes the configuration; the context stays alive as long as the
-// configuration. The plugin must offer the extension MultiSlice too.
+// topology of one slice. The caller closes the configuration; the context stays alive as long as
+// the configuration. The plugin must offer the extension MultiSlice too.
 func (x *Context) Config(topology *pjrt.Topology, job Job) (*Config, error) {
 	context, err := x.acquire()
 	if err != nil {

@@ -66,8 +66,8 @@ func adopt(p *pjrt.Plugin, h *capi.MegascaleClientContext, release func()) *Cont
 	})}
 }
 
-// Start starts the context (PJRT_Megascale_ClientContext_Initialize); nothing else may use it before.
-// When ctx ends first, Start returns ctx's error, and the context goes on starting.
+// Start starts the context (PJRT_Megascale_ClientContext_Initialize); nothing else may use it
+// before. When ctx ends first, Start returns ctx's error, and the context goes on starting.
 func (x *Context) Start(ctx context.Context) error {
 	return x.wait(ctx, func(h *capi.MegascaleClientContext) error {
 		// libtpu 0.0.51 requires args as large as those of another function, but reads only the
@@ -87,9 +87,9 @@ func (x *Context) Start(ctx context.Context) error {
 }
 
 // Unblock lets the work of a launch that waits for other slices go on, for the time within from now
-// (PJRT_Megascale_ClientContext_UnblockPendingWork). The time is rounded up to milliseconds. Unblock
-// waits until the runtime has told the other processes; if there are none, that takes libtpu 15
-// seconds. When ctx ends first, Unblock returns ctx's error, and the runtime goes on.
+// (PJRT_Megascale_ClientContext_UnblockPendingWork). The time is rounded up to milliseconds.
+// Unblock waits until the runtime has told the other processes; if there are none, that takes
+// libtpu 15 seconds. When ctx ends first, Unblock returns ctx's error, and the runtime goes on.
 func (x *Context) Unblock(ctx context.Context, launch int, within time.Duration) error {
 	if launch < math.MinInt32 || launch > math.MaxInt32 || within < 0 {
 		return pjrt.ErrInvalidArgument.Errorf("the launch %d does not fit into 32 bits, or the time %v is negative", launch, within)
@@ -133,8 +133,8 @@ func (x *Context) Port() (int, error) {
 type Processes struct {
 	// Addresses are the network addresses of the processes.
 	Addresses []string
-	// Slices has the slice of each process, and Places the place of each process in its slice; nil if
-	// unknown.
+	// Slices has the slice of each process, and Places the place of each process in its slice; nil
+	// if unknown.
 	Slices, Places []int
 	// Devices is the number of devices that each process has.
 	Devices int

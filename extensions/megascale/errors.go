@@ -24,8 +24,8 @@ type Handler struct {
 	closed bool // guarded by mu
 }
 
-// OnError lets the plugin call fn for each error that the runtime reports in this process, until the
-// handler is closed (PJRT_Megascale_RegisterErrorHandler, API 0.98). fn runs on a thread of the
+// OnError lets the plugin call fn for each error that the runtime reports in this process, until
+// the handler is closed (PJRT_Megascale_RegisterErrorHandler, API 0.98). fn runs on a thread of the
 // plugin and owns the serialized error, which [Aggregator.Add] takes; a panic in it is logged and
 // goes no further. If another handler has the name, the error is pjrt.ErrAlreadyExists.
 func OnError(p *pjrt.Plugin, name string, fn func(serialized []byte)) (*Handler, error) {
@@ -70,8 +70,8 @@ type handlerKey struct {
 	name   string
 }
 
-// Close removes the handler (PJRT_Megascale_UnregisterErrorHandler). If the plugin cannot remove it,
-// Close returns its error, but the function is not called any more. Closing again does nothing.
+// Close removes the handler (PJRT_Megascale_UnregisterErrorHandler). If the plugin cannot remove
+// it, Close returns its error, but the function is not called any more. Closing again does nothing.
 func (h *Handler) Close() error {
 	if h == nil || h.plugin == nil {
 		return nil
@@ -245,8 +245,8 @@ type Failure struct {
 	Unrecoverable *int
 }
 
-// Serialize returns the failure in the form that all workers understand, and whether it is the first
-// one of its kind (PJRT_Megascale_GetOrCreateRuntimeError, API 0.103).
+// Serialize returns the failure in the form that all workers understand, and whether it is the
+// first one of its kind (PJRT_Megascale_GetOrCreateRuntimeError, API 0.103).
 func (f Failure) Serialize(p *pjrt.Plugin) (serialized []byte, first bool, err error) {
 	switch {
 	case p == nil:

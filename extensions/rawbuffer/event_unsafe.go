@@ -13,8 +13,8 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/lifetime"
 )
 
-// eventsSince is the first minor of the API in which raw buffers have a table of functions, some of which
-// pass device events.
+// eventsSince is the first minor of the API in which raw buffers have a table of functions, some of
+// which pass device events.
 const eventsSince = 112
 
 // EventState is the state of an event.
@@ -27,18 +27,19 @@ const (
 	EventFailed  = capi.DeviceEventStateError
 )
 
-// A DeviceEvent happens when a device has done some work. Its methods may be called from any goroutine.
+// A DeviceEvent happens when a device has done some work. Its methods may be called from any
+// goroutine.
 //
-// Device events have no node in the extension chain: a plugin passes them as capi.DeviceEvent, which
-// has a table of functions. Only plugins make promises of events; they are in package capi:
+// Device events have no node in the extension chain: a plugin passes them as capi.DeviceEvent,
+// which has a table of functions. Only plugins make promises of events; they are in package capi:
 // capi.DeviceEventPromise.
 type DeviceEvent struct {
 	ref *lifetime.Ref[capi.DeviceEvent]
 }
 
-// AdoptDeviceEvent makes a DeviceEvent from a C event that a function of the plugin returned. It takes over one
-// reference, which Close drops. parent, unless nil, stays alive as long as the event. After an error
-// the caller still owns the reference.
+// AdoptDeviceEvent makes a DeviceEvent from a C event that a function of the plugin returned. It
+// takes over one reference, which Close drops. parent, unless nil, stays alive as long as the
+// event. After an error the caller still owns the reference.
 func AdoptDeviceEvent(p *pjrt.Plugin, e capi.DeviceEvent, parent lifetime.Parent) (*DeviceEvent, error) {
 	switch {
 	case p == nil || e.Vtable == nil || e.DeviceEvent == 0:
@@ -76,7 +77,8 @@ func (x *DeviceEvent) Wait(ctx context.Context) error {
 	}
 	defer x.ref.Release()
 	done := make(chan struct{})
-	// The plugin calls back even if Wait has already returned. The event must stay alive until then.
+	// The plugin calls back even if Wait has already returned. The event must stay alive until
+	// then.
 	e.Vtable.IncRef.Call(e.DeviceEvent)
 	event := *e
 	then, handle := capi.NewDeviceEventAndThen(func() {

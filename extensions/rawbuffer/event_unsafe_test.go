@@ -210,8 +210,8 @@ func TestMisuseOfDeviceEventsIsAnErrorHere(t *testing.T) {
 	require.NoError(t, e.Close())
 }
 
-// A program waits until a device has done its work. A function of the plugin returns the event; here
-// it has already happened.
+// A program waits until a device has done its work. A function of the plugin returns the event;
+// here it has already happened.
 func ExampleEvent_Wait() {
 	p, err := pjrttest.Start(pjrttest.Options{})
 	if err != nil {

@@ -109,9 +109,9 @@ func (r *RawBuffer) HostAddress() (uintptr, error) {
 	return uintptr(c.Args.HostPointer), err
 }
 
-// AllocationReady returns an event that is ready when the memory has been allocated (API 0.112). The
-// caller closes it. The error is pjrt.ErrUnimplemented if the plugin is older, or if its raw buffers
-// have no such event.
+// AllocationReady returns an event that is ready when the memory has been allocated (API 0.112).
+// The caller closes it. The error is pjrt.ErrUnimplemented if the plugin is older, or if its raw
+// buffers have no such event.
 func (r *RawBuffer) AllocationReady() (*DeviceEvent, error) {
 	h, err := r.acquire()
 	if err != nil {
@@ -131,9 +131,9 @@ func (r *RawBuffer) AllocationReady() (*DeviceEvent, error) {
 	return AdoptDeviceEvent(r.client.Plugin(), *event, r.ref)
 }
 
-// CopyFromHost writes src to the bytes that begin at offset (PJRT_RawBuffer_CopyRawHostToDevice) and
-// waits for the end of the copy. The plugin uses src until then, so ctx counts only until the copy
-// begins. The error is pjrt.ErrOutOfRange if src does not fit.
+// CopyFromHost writes src to the bytes that begin at offset (PJRT_RawBuffer_CopyRawHostToDevice)
+// and waits for the end of the copy. The plugin uses src until then, so ctx counts only until the
+// copy begins. The error is pjrt.ErrOutOfRange if src does not fit.
 func (r *RawBuffer) CopyFromHost(ctx context.Context, src []byte, offset int64) error {
 	return awaitCopy(ctx, func() (*pjrt.Event, error) { return r.CopyFromHostAsync(src, offset) })
 }

@@ -107,7 +107,8 @@ func _(x DoArgs, DoArgs func([40]byte, [0]byte, [8]byte, [16]byte, [24]byte, [32
 	assert.Contains(t, files["zz_index_test.go"], "\t\tnew(capi.DoArgs),\n")
 }
 
-// A function's place in the package's table is its place in its own table, after the tables before that one.
+// A function's place in the package's table is its place in its own table, after the tables before
+// that one.
 func TestFunctionsOfAllTablesAreRowsOfOne(t *testing.T) {
 	t.Parallel()
 	core, ext := extension(core(nil))

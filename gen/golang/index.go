@@ -9,9 +9,9 @@ import (
 	"github.com/dave/jennifer/jen"
 )
 
-// index writes, for the tests of the unit's package, what they cannot find out on their own: the generated types, which
-// a Go program cannot list, and the functions of enums. They get everything else from package describe, the descriptors
-// of the functions, and the generated files.
+// index writes, for the tests of the unit's package, what they cannot find out on their own: the
+// generated types, which a Go program cannot list, and the functions of enums. They get everything
+// else from package describe, the descriptors of the functions, and the generated files.
 func (g *generator) index(u *unit, source string) {
 	f := jen.NewFilePathName(u.path()+"_test", u.pkg+"_test")
 	f.ImportName(u.path(), u.pkg)

@@ -18,9 +18,10 @@ import (
 // maxMissing bounds how many faults Text passes over.
 const maxMissing = 20
 
-// Text reads a header and returns its faults in the order of their places. text is the text of the file at path. A
-// constant that names a field that its struct does not have is a fault like any other: the header is read without it.
-// The model is nil if the declaration of such a constant cannot be left out.
+// Text reads a header and returns its faults in the order of their places. text is the text of the
+// file at path. A constant that names a field that its struct does not have is a fault like any
+// other: the header is read without it. The model is nil if the declaration of such a constant
+// cannot be left out.
 func Text(path string, text []byte, opts header.Options) (*model.Header, []Finding, error) {
 	var found []Finding
 	var taken []byte // declarations that were left out
@@ -53,8 +54,8 @@ func Text(path string, text []byte, opts header.Options) (*model.Header, []Findi
 	}
 }
 
-// without returns the text with spaces in place of the declaration that begins on a line, up to its semicolon, and that
-// declaration. It returns nil if the declaration does not end.
+// without returns the text with spaces in place of the declaration that begins on a line, up to its
+// semicolon, and that declaration. It returns nil if the declaration does not end.
 func without(text []byte, line int) (rest, gone []byte) {
 	at := 0
 	for range line - 1 {

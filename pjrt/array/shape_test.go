@@ -88,7 +88,9 @@ func TestEqualComparesTypeAndDimensions(t *testing.T) {
 	s := array.Shape{Type: dtype.F32, Dims: []int64{2, 3}}
 	assert.True(t, s.Equal(array.Shape{Type: dtype.F32, Dims: []int64{2, 3}}))
 	assert.True(t, array.Shape{Type: dtype.F32}.Equal(array.Shape{Type: dtype.F32, Dims: []int64{}}))
-	for _, o := range []array.Shape{{Type: dtype.S32, Dims: s.Dims}, {Type: dtype.F32, Dims: []int64{2}}, {Type: dtype.F32, Dims: []int64{2, 4}}} {
+	for _, o := range []array.Shape{
+		{Type: dtype.S32, Dims: s.Dims}, {Type: dtype.F32, Dims: []int64{2}}, {Type: dtype.F32, Dims: []int64{2, 4}},
+	} {
 		assert.False(t, s.Equal(o), o)
 	}
 }

@@ -18,18 +18,19 @@ import (
 
 // Options are the options of Open. With the zero value the cache keeps everything forever.
 type Options struct {
-	// MaxBytes limits the total size of the entries on disk. When it is exceeded, the cache removes the entries that have
-	// not been used for the longest time. 0 means no limit.
+	// MaxBytes limits the total size of the entries on disk. When it is exceeded, the cache removes
+	// the entries that have not been used for the longest time. 0 means no limit.
 	MaxBytes int64
-	// Logger gets a warning for the first failure of the cache, and one for each damaged entry. Nil means slog.Default().
+	// Logger gets a warning for the first failure of the cache, and one for each damaged entry. Nil
+	// means slog.Default().
 	Logger *slog.Logger
-	// Trial loads the executable of an entry somewhere else first, as an isolate.Compiler does in a child process. If that
-	// fails, the entry counts as damaged. Nil means no trial.
+	// Trial loads the executable of an entry somewhere else first, as an isolate.Compiler does in a
+	// child process. If that fails, the entry counts as damaged. Nil means no trial.
 	Trial compile.Loader
 }
 
-// Cache is a directory of executables. Its methods may be called from any goroutine. It keeps no files open, so it
-// needs no Close.
+// Cache is a directory of executables. Its methods may be called from any goroutine. It keeps no
+// files open, so it needs no Close.
 type Cache struct {
 	dir      string
 	maxBytes int64
@@ -48,8 +49,8 @@ type Stats struct {
 	Stores int // entries written
 	// Evictions counts the entries removed because of MaxBytes.
 	Evictions int
-	// Damaged counts the entries removed because they were damaged, truncated, written by something else, or rejected by
-	// the plugin.
+	// Damaged counts the entries removed because they were damaged, truncated, written by something
+	// else, or rejected by the plugin.
 	Damaged int
 	// Unsupported counts the programs that the plugin could not serialize.
 	Unsupported int
@@ -71,8 +72,9 @@ func DefaultDir() (string, error) {
 	return filepath.Join(dir, "purepjrt", "executables"), nil
 }
 
-// Open returns the cache in a directory, and creates the directory if it is missing. "" means DefaultDir. If the
-// directory cannot be used, Open returns no error: the cache compiles every program, and Stats says why.
+// Open returns the cache in a directory, and creates the directory if it is missing. "" means
+// DefaultDir. If the directory cannot be used, Open returns no error: the cache compiles every
+// program, and Stats says why.
 func Open(dir string, opts Options) (*Cache, error) {
 	if opts.MaxBytes < 0 {
 		return nil, fmt.Errorf("cache: MaxBytes is %d: it cannot be negative", opts.MaxBytes)
@@ -99,12 +101,13 @@ func Open(dir string, opts Options) (*Cache, error) {
 // Dir returns the directory of the cache.
 func (c *Cache) Dir() string { return c.dir }
 
-// Compile returns the executable of a program. If the cache has it, Compile loads it and hit is true; otherwise Compile
-// compiles the program and stores the executable. Either way the caller closes it. opts may be nil. Compile fails only
-// if the compilation does, never because of the cache.
+// Compile returns the executable of a program. If the cache has it, Compile loads it and hit is
+// true; otherwise Compile compiles the program and stores the executable. Either way the caller
+// closes it. opts may be nil. Compile fails only if the compilation does, never because of the
+// cache.
 //
-// If ctx ends first, Compile returns its error. If the program was compiled by then, Compile returns the executable,
-// even if there was no time to store it.
+// If ctx ends first, Compile returns its error. If the program was compiled by then, Compile
+// returns the executable, even if there was no time to store it.
 func (c *Cache) Compile(
 	ctx context.Context, client *pjrt.Client, program pjrt.Program, opts *pjrt.CompileOptions,
 ) (exe *pjrt.LoadedExecutable, hit bool, err error) {
@@ -135,16 +138,17 @@ func (c *Cache) Compile(
 		}
 		defer unlock()
 	}
-	// The compilation that this call waited for, or one that finished just before, may have stored an entry. If not, it
-	// failed or could not store its executable, and waiting for another one would only take longer.
+	// The compilation that this call waited for, or one that finished just before, may have stored
+	// an entry. If not, it failed or could not store its executable, and waiting for another one
+	// would only take longer.
 	if exe := c.load(ctx, client, key, program); exe != nil {
 		return exe, true, nil
 	}
 	return c.compile(ctx, client, key, program, opts, first)
 }
 
-// Has reports whether the cache has an intact entry for a program and its options, so that Compile would not have to
-// compile. It does not count as a use of the entry.
+// Has reports whether the cache has an intact entry for a program and its options, so that Compile
+// would not have to compile. It does not count as a use of the entry.
 func (c *Cache) Has(client *pjrt.Client, program pjrt.Program, opts *pjrt.CompileOptions) (bool, error) {
 	key, err := keyOf(client, program, opts)
 	if err != nil {
@@ -168,7 +172,8 @@ func keyOf(client *pjrt.Client, program pjrt.Program, opts *pjrt.CompileOptions)
 	return client.CompileKey(program, opts)
 }
 
-// Stats returns the counts of this Cache, and of what is in its directory now. An unreadable directory counts as empty.
+// Stats returns the counts of this Cache, and of what is in its directory now. An unreadable
+// directory counts as empty.
 func (c *Cache) Stats() Stats {
 	c.mu.Lock()
 	s := c.stats
@@ -187,7 +192,8 @@ func (c *Cache) count(change func(*Stats)) {
 	change(&c.stats)
 }
 
-// failed records an error in using the directory. It logs only the first one, because later ones are usually the same.
+// failed records an error in using the directory. It logs only the first one, because later ones
+// are usually the same.
 func (c *Cache) failed(err error) {
 	first := false
 	c.count(func(s *Stats) {
@@ -207,8 +213,8 @@ func (c *Cache) log() *slog.Logger {
 	return slog.Default()
 }
 
-// takeOff begins the compilation of a key. If another goroutine is compiling it already, takeOff returns a channel that
-// is closed when that one is done.
+// takeOff begins the compilation of a key. If another goroutine is compiling it already, takeOff
+// returns a channel that is closed when that one is done.
 func (c *Cache) takeOff(key entryKey) (landed chan struct{}, first bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -241,8 +247,8 @@ func (c *Cache) load(ctx context.Context, client *pjrt.Client, key entryKey, pro
 	}
 	exe, err := client.DeserializeAndLoad(ctx, data, &pjrt.LoadOptions{Source: program, Trial: c.trial})
 	if err != nil {
-		// Remove the entry only if the plugin rejected the bytes, not if the client was closed, the context ended or memory
-		// ran out.
+		// Remove the entry only if the plugin rejected the bytes, not if the client was closed, the
+		// context ended or memory ran out.
 		if errors.Is(err, pjrt.ErrInvalidArgument) || errors.Is(err, pjrt.ErrInternal) || errors.Is(err, pjrt.ErrDataLoss) ||
 			errors.Is(err, pjrt.ErrFailedPrecondition) || errors.Is(err, pjrt.ErrUnknown) {
 			c.removeDamaged(key, file, err)

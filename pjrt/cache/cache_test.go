@@ -247,7 +247,8 @@ func errorsOf(errs ...error) error {
 	return nil
 }
 
-// An entry can be intact and still fail to load, if the plugin changed in a way that the key does not show.
+// An entry can be intact and still fail to load, if the plugin changed in a way that the key does
+// not show.
 func TestAnEntryThatThePluginRejectsIsCompiledAgain(t *testing.T) {
 	c, log := open(t, t.TempDir(), 0)
 	client := newClient(t)

@@ -31,7 +31,8 @@ type Entry struct {
 	System compile.System
 }
 
-// Entries lists what is in the directory, the last used first, without reading the executables. It changes nothing.
+// Entries lists what is in the directory, the last used first, without reading the executables. It
+// changes nothing.
 func (c *Cache) Entries() ([]Entry, error) {
 	files, err := c.list()
 	switch {
@@ -53,9 +54,9 @@ func (c *Cache) Entries() ([]Entry, error) {
 	return list, nil
 }
 
-// Verify lists what is in the directory, as [Cache.Entries] does, and reads each entry to check that it is whole. It
-// removes nothing: Compile replaces a damaged entry, and [Cache.Remove] removes it. An error is from the directory or
-// from ctx.
+// Verify lists what is in the directory, as [Cache.Entries] does, and reads each entry to check
+// that it is whole. It removes nothing: Compile replaces a damaged entry, and [Cache.Remove]
+// removes it. An error is from the directory or from ctx.
 func (c *Cache) Verify(ctx context.Context) ([]Entry, error) {
 	list, err := c.Entries()
 	if err != nil {

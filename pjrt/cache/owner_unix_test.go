@@ -14,8 +14,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// An executable that another user could have written is compiled again, and one in a directory that others can change
-// is not read.
+// An executable that another user could have written is compiled again, and one in a directory that
+// others can change is not read.
 func TestWhatOthersCanChangeIsNotLoaded(t *testing.T) {
 	client := newClient(t)
 	type change struct {

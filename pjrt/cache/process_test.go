@@ -22,7 +22,8 @@ import (
 // childVariable is the environment variable that names the directory for TestChildProcess.
 const childVariable = "PUREPJRT_CACHE_TEST_DIR"
 
-// TestChildProcess is one of several processes that share a directory. It does nothing in an ordinary run of the tests.
+// TestChildProcess is one of several processes that share a directory. It does nothing in an
+// ordinary run of the tests.
 func TestChildProcess(t *testing.T) {
 	dir := os.Getenv(childVariable)
 	if dir == "" {

@@ -45,8 +45,8 @@ func (c *Cache) prepare() error {
 // path returns the file of an entry.
 func (c *Cache) path(key entryKey) string { return filepath.Join(c.dir, entryName(key)) }
 
-// read returns the executable of an entry and the FileInfo of its file. The error is fs.ErrNotExist, errDamaged, or one
-// about the directory.
+// read returns the executable of an entry and the FileInfo of its file. The error is
+// fs.ErrNotExist, errDamaged, or one about the directory.
 func (c *Cache) read(key entryKey) ([]byte, fs.FileInfo, error) {
 	if err := c.prepare(); err != nil {
 		return nil, nil, err
@@ -94,8 +94,8 @@ func (c *Cache) store(key entryKey, executable []byte) {
 	c.count(func(s *Stats) { s.Stores++ })
 }
 
-// write writes the file of an entry. Other processes see all of the file or none of it, and a crash of the machine does
-// not leave half of it.
+// write writes the file of an entry. Other processes see all of the file or none of it, and a crash
+// of the machine does not leave half of it.
 func (c *Cache) write(key entryKey, executable []byte) (err error) {
 	f, err := os.CreateTemp(c.dir, tempPrefix) // with mode 0600
 	if err != nil {
@@ -125,8 +125,8 @@ func (c *Cache) write(key entryKey, executable []byte) (err error) {
 	return syncDir(c.dir)
 }
 
-// touch sets the time of an entry's file to now, because it records the last use. In a read-only directory the time
-// stays as it was.
+// touch sets the time of an entry's file to now, because it records the last use. In a read-only
+// directory the time stays as it was.
 func (c *Cache) touch(key entryKey) {
 	now := time.Now()
 	_ = os.Chtimes(c.path(key), now, now)
@@ -175,8 +175,9 @@ func (c *Cache) list() ([]file, error) {
 	return files, nil
 }
 
-// Prune removes files left by killed processes, and then the entries that have not been used for the longest time until
-// the rest takes at most maxBytes. It returns the number of entries removed. Prune(0) empties the cache.
+// Prune removes files left by killed processes, and then the entries that have not been used for
+// the longest time until the rest takes at most maxBytes. It returns the number of entries removed.
+// Prune(0) empties the cache.
 func (c *Cache) Prune(maxBytes int64) (removed int, err error) {
 	if maxBytes < 0 {
 		return 0, fmt.Errorf("cache: maxBytes is %d: it cannot be negative", maxBytes)
@@ -262,9 +263,10 @@ func (c *Cache) sweep() {
 // lockRetry is the time between attempts to get a lock.
 const lockRetry = 10 * time.Millisecond
 
-// lockCompilation waits until no other process is compiling the program of the key, so that this one finds its entry.
-// There are 256 lock files for all keys, because removing an unused lock file would race with its next user. The only
-// error is from ctx: if locking fails, the program may be compiled twice.
+// lockCompilation waits until no other process is compiling the program of the key, so that this
+// one finds its entry. There are 256 lock files for all keys, because removing an unused lock file
+// would race with its next user. The only error is from ctx: if locking fails, the program may be
+// compiled twice.
 func (c *Cache) lockCompilation(ctx context.Context, key entryKey) (unlock func(), err error) {
 	if err := c.prepare(); err != nil {
 		return func() {}, nil // the next use of the directory reports the error
@@ -276,7 +278,8 @@ func (c *Cache) lockCompilation(ctx context.Context, key entryKey) (unlock func(
 	return func() { _ = l.Unlock() }, nil
 }
 
-// locked runs do while no other process and no other Cache may change the directory. Readers need no lock.
+// locked runs do while no other process and no other Cache may change the directory. Readers need
+// no lock.
 func (c *Cache) locked(do func() error) error {
 	if err := c.prepare(); err != nil {
 		return err

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The purepjrt Authors
 
-// Package compile has compiled programs as bytes, and the interface of compilers that a program uses in place of the
-// plugin in its own process. [Decode] reads what pjrt's Executable.Serialize returns, and where it belongs.
+// Package compile has compiled programs as bytes, and the interface of compilers that a program
+// uses in place of the plugin in its own process. [Decode] reads what pjrt's Executable.Serialize
+// returns, and where it belongs.
 //
-// Put a
-// [Compiler] into pjrt.ClientOptions or pjrt.CompileOptions, and a [Loader] into pjrt.LoadOptions. Package pjrt checks
-// programs and options as always, passes them on as a [Job], and loads what comes back.
+// Put a [Compiler] into pjrt.ClientOptions or pjrt.CompileOptions, and a [Loader] into
+// pjrt.LoadOptions. Package pjrt checks programs and options as always, passes them on as a [Job],
+// and loads what comes back.
 //
-// Package isolate has one that compiles in child processes, so that a compiler that crashes does not end the program.
+// Package isolate has one that compiles in child processes, so that a compiler that crashes does
+// not end the program.
 package compile
 
 import (
@@ -20,17 +22,17 @@ import (
 
 // Compiler compiles programs. Its methods may be called from any goroutine, many at once.
 type Compiler interface {
-	// Compile compiles a program with the same version of the same plugin. It must not change the job, or use it after
-	// it returns. When ctx ends first, it returns an error that wraps ctx.Err(). For a program that the plugin refuses,
-	// it returns the plugin's *capi.Error.
+	// Compile compiles a program with the same version of the same plugin. It must not change the
+	// job, or use it after it returns. When ctx ends first, it returns an error that wraps
+	// ctx.Err(). For a program that the plugin refuses, it returns the plugin's *capi.Error.
 	Compile(ctx context.Context, job *Job) (*Result, error)
 }
 
-// Loader tries to load executables, which can end the process if they are damaged. Its methods may be called from any
-// goroutine, many at once.
+// Loader tries to load executables, which can end the process if they are damaged. Its methods may
+// be called from any goroutine, many at once.
 type Loader interface {
-	// TryLoad loads a serialized executable somewhere else, and returns an error if that fails. Otherwise the caller
-	// loads it too. The contract is the same as Compiler.Compile's.
+	// TryLoad loads a serialized executable somewhere else, and returns an error if that fails.
+	// Otherwise the caller loads it too. The contract is the same as Compiler.Compile's.
 	TryLoad(ctx context.Context, load *Load) error
 }
 
@@ -38,15 +40,15 @@ type Loader interface {
 type Target struct {
 	Plugin string // path of the library, or the name under which it was registered
 	Kind   string // of the plugin, as in pjrt.Plugin.Kind
-	// Client says that the executable is for a client of this process, whose create options are Create. Otherwise it is
-	// for Topology alone.
+	// Client says that the executable is for a client of this process, whose create options are
+	// Create. Otherwise it is for Topology alone.
 	Client bool
 	Create []capi.Attribute
 	Peers  bool // other processes belong to the client
 	// Topology serializes the topology, or says why the plugin cannot.
 	Topology func() ([]byte, error)
-	// Registered is what this process registered with the plugin, such as custom calls. A process that compiles for
-	// this target must register the same.
+	// Registered is what this process registered with the plugin, such as custom calls. A process
+	// that compiles for this target must register the same.
 	Registered []capi.Registration
 }
 
@@ -61,7 +63,8 @@ type Job struct {
 // Result is a compiled program. It belongs to the caller of Compile, which keeps Executable.
 type Result struct {
 	Executable []byte // as pjrt's Executable.Serialize or PJRT_Executable_Serialize wrote it
-	// ABI is what the executable needs of the runtime, if Executable is the plugin's bytes and the plugin reports it.
+	// ABI is what the executable needs of the runtime, if Executable is the plugin's bytes and the
+	// plugin reports it.
 	ABI                  *ABIVersion
 	Name                 string
 	Replicas, Partitions int

@@ -17,16 +17,17 @@ import (
 
 // Executable is what pjrt's Executable.Serialize writes: a compiled program, and where it belongs.
 // Client.DeserializeAndLoad compares that with the client before the plugin gets the program,
-// because plugins do not notice every executable that is damaged or made for something else, and end
-// the process or compute nonsense.
+// because plugins do not notice every executable that is damaged or made for something else, and
+// end the process or compute nonsense.
 //
-// The bytes begin with the 8 bytes "PJRTSAV\x01". A 32-bit length follows, and a protobuf message of
-// that length with the fields of Executable except Code; then a 64-bit length and Code; then the
+// The bytes begin with the 8 bytes "PJRTSAV\x01". A 32-bit length follows, and a protobuf message
+// of that length with the fields of Executable except Code; then a 64-bit length and Code; then the
 // SHA-256 of all that. Numbers are little-endian.
 type Executable struct {
 	Plugin Plugin
 	System System
-	// ABI is what the program needs of the runtime; nil if the plugin lacks the extension AbiVersion.
+	// ABI is what the program needs of the runtime; nil if the plugin lacks the extension
+	// AbiVersion.
 	ABI *ABIVersion
 	// Devices is how many devices execute the program together.
 	Devices int
@@ -36,8 +37,8 @@ type Executable struct {
 
 // Plugin is the plugin that compiled the program.
 type Plugin struct {
-	// Digest identifies the plugin's file and what the plugin says about itself. Plugins with the same digest are the
-	// same.
+	// Digest identifies the plugin's file and what the plugin says about itself. Plugins with the
+	// same digest are the same.
 	Digest [sha256.Size]byte
 	// Major and Minor are the version of the PJRT API.
 	Major, Minor int
@@ -49,13 +50,15 @@ type System struct {
 	Platform string
 	// PlatformVersion is a text of the plugin's choice.
 	PlatformVersion string
-	// Kinds has the kinds of its devices, or their compute capabilities if they have them: sorted, each once.
+	// Kinds has the kinds of its devices, or their compute capabilities if they have them: sorted,
+	// each once.
 	Kinds []string
 	// Devices is the number of devices.
 	Devices int
 	// Bounds are the extents of the grid of devices; nil if they have no coordinates.
 	Bounds []int64
-	// CPUFeatures are the instruction sets of the host, under LLVM's names, if the program runs there: sorted.
+	// CPUFeatures are the instruction sets of the host, under LLVM's names, if the program runs
+	// there: sorted.
 	CPUFeatures []string
 }
 
@@ -132,7 +135,8 @@ func checksum(b []byte) (sum [sha256.Size]byte) {
 // IsExecutable reports whether data begins as the bytes of Encode do.
 func IsExecutable(data []byte) bool { return bytes.HasPrefix(data, []byte(magic)) }
 
-// Decode returns the executable in data; its Code is a part of data. The errors wrap ErrFormat or ErrDamaged.
+// Decode returns the executable in data; its Code is a part of data. The errors wrap ErrFormat or
+// ErrDamaged.
 func Decode(data []byte) (*Executable, error) {
 	if !IsExecutable(data) {
 		return nil, ErrFormat

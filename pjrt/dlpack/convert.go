@@ -43,8 +43,8 @@ const (
 	deviceOneAPI       = 14
 )
 
-// toDLPack has the types with the same form on both sides. Types narrower than a byte are left out, because they are
-// packed differently.
+// toDLPack has the types with the same form on both sides. Types narrower than a byte are left out,
+// because they are packed differently.
 var toDLPack = map[dtype.Type]element{
 	dtype.Pred: {codeBool, 8},
 	dtype.S8:   {codeInt, 8}, dtype.S16: {codeInt, 16}, dtype.S32: {codeInt, 32}, dtype.S64: {codeInt, 64},
@@ -64,8 +64,8 @@ var fromDLPack = func() map[element]dtype.Type {
 	return m
 }()
 
-// kinds has DLPack's device types for each kind of plugin: for device memory, and for host memory that the devices
-// can access.
+// kinds has DLPack's device types for each kind of plugin: for device memory, and for host memory
+// that the devices can access.
 var kinds = map[string]struct{ device, host int32 }{
 	"cpu":    {deviceCPU, deviceCPU},
 	"cuda":   {deviceCUDA, deviceCUDAHost},

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The purepjrt Authors
 
-// Package dlpack shares arrays between the buffers of package pjrt and other libraries in the same process, without
-// copying, as DLPack's DLManagedTensor.
+// Package dlpack shares arrays between the buffers of package pjrt and other libraries in the same
+// process, without copying, as DLPack's DLManagedTensor.
 //
-// Export gives a buffer's memory to another library, and Import makes a buffer from another library's memory:
+// Export gives a buffer's memory to another library, and Import makes a buffer from another
+// library's memory:
 //
 //	tensor, err := dlpack.Export(ctx, buffer)
 //	other(tensor.Address()) // takes the DLManagedTensor, and calls its deleter later

@@ -39,8 +39,8 @@ var exported struct {
 	tensors map[*managedTensor]*Tensor // guarded by mu
 }
 
-// Tensor is a buffer as a DLManagedTensor. It holds the memory of the buffer until it is released, either by Close or
-// by the other library, which calls its deleter.
+// Tensor is a buffer as a DLManagedTensor. It holds the memory of the buffer until it is released,
+// either by Close or by the other library, which calls its deleter.
 type Tensor struct {
 	managed   *managedTensor
 	dims      []int64
@@ -48,7 +48,8 @@ type Tensor struct {
 	reference *pjrt.Reference
 }
 
-// deleter is the C function that other libraries call. All tensors share one, because purego never frees a callback.
+// deleter is the C function that other libraries call. All tensors share one, because purego never
+// frees a callback.
 var deleter = sync.OnceValue(func() uintptr {
 	return purego.NewCallback(func(m *managedTensor) uintptr {
 		// Do not call the plugin on a thread of the other library.
@@ -67,12 +68,12 @@ func release(m *managedTensor) {
 	}
 }
 
-// Export waits until the buffer is ready and returns it as a tensor. The memory stays valid until the tensor is
-// released, even if the buffer is closed or deleted, and until then no execution consumes it. Each side sees what the
-// other writes.
+// Export waits until the buffer is ready and returns it as a tensor. The memory stays valid until
+// the tensor is released, even if the buffer is closed or deleted, and until then no execution
+// consumes it. Each side sees what the other writes.
 //
-// Export returns an error for buffers that DLPack cannot describe: those in the memory of a TPU, with tiled layouts, or
-// with elements narrower than a byte.
+// Export returns an error for buffers that DLPack cannot describe: those in the memory of a TPU,
+// with tiled layouts, or with elements narrower than a byte.
 func Export(ctx context.Context, b *pjrt.Buffer) (*Tensor, error) {
 	if b == nil {
 		return nil, errors.New("dlpack: the buffer is nil")
@@ -122,8 +123,8 @@ func Export(ctx context.Context, b *pjrt.Buffer) (*Tensor, error) {
 	return t, nil
 }
 
-// Address returns the address of the DLManagedTensor. A library that takes it owns the tensor. The address is valid
-// until the tensor is released.
+// Address returns the address of the DLManagedTensor. A library that takes it owns the tensor. The
+// address is valid until the tensor is released.
 func (t *Tensor) Address() uintptr { return uintptr(unsafe.Pointer(t.managed)) }
 
 // Close releases a tensor that no library has taken. Closing a released tensor does nothing.
@@ -134,13 +135,13 @@ func (t *Tensor) Close() error {
 	return nil
 }
 
-// Import makes a buffer from another library's DLManagedTensor. The buffer is on the client's device with the tensor's
-// number, and uses the tensor's memory. On success the buffer owns the tensor, and calls its deleter when the plugin no
-// longer uses the memory. If sharing the memory is impossible, Import returns an error, and the caller still owns the
-// tensor.
+// Import makes a buffer from another library's DLManagedTensor. The buffer is on the client's
+// device with the tensor's number, and uses the tensor's memory. On success the buffer owns the
+// tensor, and calls its deleter when the plugin no longer uses the memory. If sharing the memory is
+// impossible, Import returns an error, and the caller still owns the tensor.
 //
-// Import trusts that address points to a DLManagedTensor. The contents must be complete: DLPack has no way to report
-// pending writes.
+// Import trusts that address points to a DLManagedTensor. The contents must be complete: DLPack has
+// no way to report pending writes.
 func Import(ctx context.Context, client *pjrt.Client, address uintptr) (*pjrt.Buffer, error) {
 	if client == nil {
 		return nil, errors.New("dlpack: the client is nil")

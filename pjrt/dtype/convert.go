@@ -9,20 +9,21 @@ import (
 	"math"
 )
 
-// Convert casts the elements of src, of type from, to type to, and writes them to dst. Both are in the host form and
-// hold the same number of elements. They must not overlap unless the types are equal. The results are those of NumPy's
-// astype on amd64, with the types of ml_dtypes:
+// Convert casts the elements of src, of type from, to type to, and writes them to dst. Both are in
+// the host form and hold the same number of elements. They must not overlap unless the types are
+// equal. The results are those of NumPy's astype on amd64, with the types of ml_dtypes:
 //
-//   - A float is rounded to nearest, ties to even. NumPy converts to the types of ml_dtypes through float32, so F64,
-//     S64 and other wide numbers are rounded twice. It converts to F16 directly.
-//   - A float becomes an integer by dropping its fraction. NumPy does not define the result for a float outside the
-//     range of the integer type. Convert gives what amd64 instructions give, on every machine: for most types the
-//     number wraps or becomes the lowest of the type. For floats of at most 8 bits, NaN becomes 0 and an infinity
-//     becomes the highest or lowest integer (for integers narrower than a byte, the low bits of the highest or lowest
-//     32-bit integer).
+//   - A float is rounded to nearest, ties to even. NumPy converts to the types of ml_dtypes through
+//     float32, so F64, S64 and other wide numbers are rounded twice. It converts to F16 directly.
+//   - A float becomes an integer by dropping its fraction. NumPy does not define the result for a
+//     float outside the range of the integer type. Convert gives what amd64 instructions give, on
+//     every machine: for most types the number wraps or becomes the lowest of the type. For floats
+//     of at most 8 bits, NaN becomes 0 and an infinity becomes the highest or lowest integer (for
+//     integers narrower than a byte, the low bits of the highest or lowest 32-bit integer).
 //   - Integers wrap. A bool becomes 0 or 1. Everything except zero becomes true, NaN included.
-//   - Real numbers become complex ones with imaginary part 0. Converting complex numbers to real ones is an error,
-//     because half of each would be lost. As a bool, a complex number is true unless both parts are zero.
+//   - Real numbers become complex ones with imaginary part 0. Converting complex numbers to real
+//     ones is an error, because half of each would be lost. As a bool, a complex number is true
+//     unless both parts are zero.
 //
 // Equal types are copied bit for bit. Converting from or to [Token] is an error.
 func Convert(dst []byte, to Type, src []byte, from Type) error {
@@ -54,7 +55,8 @@ func Convert(dst []byte, to Type, src []byte, from Type) error {
 
 const blockLen = 256
 
-// block holds some elements in the widest Go type of their kind. Only one of its arrays is in use at a time.
+// block holds some elements in the widest Go type of their kind. Only one of its arrays is in use
+// at a time.
 type block struct {
 	kind   kind
 	narrow bool // from a float of at most 8 bits; see Convert for its NaN and Inf as integers
@@ -213,8 +215,8 @@ func (b *block) storeComplex(t Type, dst []byte, n int) {
 	}
 }
 
-// toFloat converts the numbers in the block to floats that storeFloat only has to round to t. It narrows integers and
-// float64 to float32 where NumPy does.
+// toFloat converts the numbers in the block to floats that storeFloat only has to round to t. It
+// narrows integers and float64 to float32 where NumPy does.
 func (b *block) toFloat(t Type, n int) {
 	narrow := t == F32 || minifloats[t] != nil && t != F16
 	for i := range n {
@@ -292,7 +294,8 @@ func (b *block) storeBits(t Type, dst []byte, n int) {
 	}
 }
 
-// floatBits drops the fraction of x. It computes out-of-range results itself, because in Go they depend on the machine.
+// floatBits drops the fraction of x. It computes out-of-range results itself, because in Go they
+// depend on the machine.
 func floatBits(x float64, t Type, narrow bool) uint64 {
 	if narrow {
 		switch {
@@ -314,8 +317,8 @@ func floatBits(x float64, t Type, narrow bool) uint64 {
 	}
 }
 
-// truncate converts x to a signed integer of 32 or 64 bits; NaN and numbers out of range become the lowest integer of
-// that width.
+// truncate converts x to a signed integer of 32 or 64 bits; NaN and numbers out of range become the
+// lowest integer of that width.
 func truncate(x float64, bits uint) uint64 {
 	x = math.Trunc(x)
 	end := float64(uint64(1) << (bits - 1))
@@ -325,8 +328,8 @@ func truncate(x float64, bits uint) uint64 {
 	return -(uint64(1) << (bits - 1))
 }
 
-// limit returns the highest or lowest integer of type t. For types narrower than a byte it is the 32-bit one, as in
-// ml_dtypes: its low bits are all ones or all zeros.
+// limit returns the highest or lowest integer of type t. For types narrower than a byte it is the
+// 32-bit one, as in ml_dtypes: its low bits are all ones or all zeros.
 func limit(t Type, greatest bool) uint64 {
 	if t.IsSubByte() {
 		t = S32

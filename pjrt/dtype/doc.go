@@ -1,22 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The purepjrt Authors
 
-// Package dtype names the element types of PJRT buffers and gives Go a value type for each one that the language lacks.
+// Package dtype names the element types of PJRT buffers and gives Go a value type for each one that
+// the language lacks.
 //
-// A [Type] is a PJRT_Buffer_Type: the numbers are the same, so a Type crosses the C interface unchanged. It knows its
-// spelling in StableHLO, XLA and NumPy, its size, and the API minor version that introduced it.
+// A [Type] is a PJRT_Buffer_Type: the numbers are the same, so a Type crosses the C interface
+// unchanged. It knows its spelling in StableHLO, XLA and NumPy, its size, and the API minor version
+// that introduced it.
 //
 // # Host form
 //
-// Array data on the host is dense, row-major and little-endian. Types narrower than a byte take one byte per element,
-// with the value in the low bits; the high bits are written as zero and ignored when read. A bool is one byte, 0 or 1.
+// Array data on the host is dense, row-major and little-endian. Types narrower than a byte take one
+// byte per element, with the value in the low bits; the high bits are written as zero and ignored
+// when read. A bool is one byte, 0 or 1.
 //
 // # Values
 //
-// [Float16], [BFloat16], the Float8, Float6 and Float4 types, and [Int1] to [Uint4] hold one element each, in the host
-// form, so that a []BFloat16 is the memory of a bf16 array. [Round] makes a float from a Go number, rounding once, to
-// nearest with ties to even; [Wrap] makes a narrow integer. For NaN, infinities, values too large and negative zero,
-// both follow the Python package ml_dtypes, whose types XLA itself uses:
+// [Float16], [BFloat16], the Float8, Float6 and Float4 types, and [Int1] to [Uint4] hold one
+// element each, in the host form, so that a []BFloat16 is the memory of a bf16 array. [Round] makes
+// a float from a Go number, rounding once, to nearest with ties to even; [Wrap] makes a narrow
+// integer. For NaN, infinities, values too large and negative zero, both follow the Python package
+// ml_dtypes, whose types XLA itself uses:
 //
 //	type                  too large, Inf   NaN              negative zero
 //	Float16, BFloat16     Inf              NaN              yes

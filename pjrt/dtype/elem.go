@@ -5,8 +5,8 @@ package dtype
 
 import "reflect"
 
-// Elem is any Go type that can be an element of an array. It lists exact types only, so that each belongs to one
-// [Type]; int and uint are absent because their width depends on the machine.
+// Elem is any Go type that can be an element of an array. It lists exact types only, so that each
+// belongs to one [Type]; int and uint are absent because their width depends on the machine.
 type Elem interface {
 	bool |
 		int8 | int16 | int32 | int64 |
@@ -126,7 +126,8 @@ var goTypes = [numTypes]reflect.Type{
 	U4:            reflect.TypeFor[Uint4](),
 }
 
-// GoType returns the Go type of one element, the T for which [Of] returns t. It is nil for [Token] and invalid types.
+// GoType returns the Go type of one element, the T for which [Of] returns t. It is nil for [Token]
+// and invalid types.
 func (t Type) GoType() reflect.Type {
 	if !t.Valid() {
 		return nil

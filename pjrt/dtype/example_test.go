@@ -26,7 +26,8 @@ func ExampleParse() {
 }
 
 func ExampleRound() {
-	// A number between two values of the type is rounded to the nearer one. In this type, numbers too large become NaN.
+	// A number between two values of the type is rounded to the nearer one. In this type, numbers
+	// too large become NaN.
 	for _, x := range []float64{0.3, 448, 1000} {
 		fmt.Println(dtype.Round[dtype.Float8E4M3FN](x))
 	}

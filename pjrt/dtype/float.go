@@ -8,8 +8,9 @@ import (
 	"strconv"
 )
 
-// Float is implemented by the floating-point types that Go lacks. The Go value holds the bits of the number, not the
-// number itself: Float8E4M3FN(1) is the smallest positive value of the type. Use [Round] to make one from a number.
+// Float is implemented by the floating-point types that Go lacks. The Go value holds the bits of
+// the number, not the number itself: Float8E4M3FN(1) is the smallest positive value of the type.
+// Use [Round] to make one from a number.
 type Float interface {
 	Float16 | BFloat16 | Float8E5M2 | Float8E4M3 |
 		Float8E3M4 | Float8E4M3FN | Float8E4M3FNUZ | Float8E5M2FNUZ |
@@ -20,9 +21,9 @@ type Float interface {
 	format() *minifloat
 }
 
-// Round returns the F nearest to x, ties to even, and rounds only once, whatever the width of F. See the package
-// comment for NaN, infinities, numbers too large and negative zero. A float32 converts to float64 exactly, so
-// Round[F](float64(x)) rounds a float32 correctly too.
+// Round returns the F nearest to x, ties to even, and rounds only once, whatever the width of F.
+// See the package comment for NaN, infinities, numbers too large and negative zero. A float32
+// converts to float64 exactly, so Round[F](float64(x)) rounds a float32 correctly too.
 func Round[F Float](x float64) F {
 	var zero F
 	return F(zero.format().encode(x))
@@ -37,44 +38,48 @@ type Float16 uint16
 // BFloat16 is the upper half of a float32.
 type BFloat16 uint16
 
-// Float8E5M2 has 5 exponent and 2 mantissa bits, infinities and NaN as in IEEE 754; the largest finite value is
-// 57344.
+// Float8E5M2 has 5 exponent and 2 mantissa bits, infinities and NaN as in IEEE 754; the largest
+// finite value is 57344.
 type Float8E5M2 uint8
 
-// Float8E4M3 has 4 exponent and 3 mantissa bits, infinities and NaN as in IEEE 754; the largest finite value is 240.
+// Float8E4M3 has 4 exponent and 3 mantissa bits, infinities and NaN as in IEEE 754; the largest
+// finite value is 240.
 type Float8E4M3 uint8
 
-// Float8E3M4 has 3 exponent and 4 mantissa bits, infinities and NaN as in IEEE 754; the largest finite value is 15.5.
+// Float8E3M4 has 3 exponent and 4 mantissa bits, infinities and NaN as in IEEE 754; the largest
+// finite value is 15.5.
 type Float8E3M4 uint8
 
-// Float8E4M3FN has 4 exponent and 3 mantissa bits, no infinity and one NaN per sign; the largest value is 448.
+// Float8E4M3FN has 4 exponent and 3 mantissa bits, no infinity and one NaN per sign; the largest
+// value is 448.
 type Float8E4M3FN uint8
 
-// Float8E4M3FNUZ has 4 exponent bits with bias 8 and 3 mantissa bits, no infinity, one NaN and no negative zero; the
-// largest value is 240.
+// Float8E4M3FNUZ has 4 exponent bits with bias 8 and 3 mantissa bits, no infinity, one NaN and no
+// negative zero; the largest value is 240.
 type Float8E4M3FNUZ uint8
 
-// Float8E5M2FNUZ has 5 exponent bits with bias 16 and 2 mantissa bits, no infinity, one NaN and no negative zero; the
-// largest value is 57344.
+// Float8E5M2FNUZ has 5 exponent bits with bias 16 and 2 mantissa bits, no infinity, one NaN and no
+// negative zero; the largest value is 57344.
 type Float8E5M2FNUZ uint8
 
-// Float8E4M3B11FNUZ has 4 exponent bits with bias 11 and 3 mantissa bits, no infinity, one NaN and no negative zero;
-// the largest value is 30.
+// Float8E4M3B11FNUZ has 4 exponent bits with bias 11 and 3 mantissa bits, no infinity, one NaN and
+// no negative zero; the largest value is 30.
 type Float8E4M3B11FNUZ uint8
 
-// Float8E8M0FNU is a power of two from 2^-127 to 2^127, or NaN: neither zero nor negative numbers exist.
+// Float8E8M0FNU is a power of two from 2^-127 to 2^127, or NaN: neither zero nor negative numbers
+// exist.
 type Float8E8M0FNU uint8
 
-// Float6E2M3FN has 2 exponent and 3 mantissa bits in the low 6 bits of a byte, and finite values only; the largest is
-// 7.5.
+// Float6E2M3FN has 2 exponent and 3 mantissa bits in the low 6 bits of a byte, and finite values
+// only; the largest is 7.5.
 type Float6E2M3FN uint8
 
-// Float6E3M2FN has 3 exponent and 2 mantissa bits in the low 6 bits of a byte, and finite values only; the largest is
-// 28.
+// Float6E3M2FN has 3 exponent and 2 mantissa bits in the low 6 bits of a byte, and finite values
+// only; the largest is 28.
 type Float6E3M2FN uint8
 
-// Float4E2M1FN has 2 exponent bits and 1 mantissa bit in the low 4 bits of a byte, and finite values only; the
-// largest is 6.
+// Float4E2M1FN has 2 exponent bits and 1 mantissa bit in the low 4 bits of a byte, and finite
+// values only; the largest is 6.
 type Float4E2M1FN uint8
 
 // Float32 returns the value of x, exactly.

@@ -21,7 +21,8 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
 )
 
-// golden returns what NumPy and ml_dtypes answered, by section; testdata/golden.py says what each holds.
+// golden returns what NumPy and ml_dtypes answered, by section; testdata/golden.py says what each
+// holds.
 var golden = sync.OnceValues(func() (map[string][]byte, error) {
 	f, err := os.Open("testdata/golden.gz")
 	if err != nil {
@@ -52,8 +53,8 @@ var golden = sync.OnceValues(func() (map[string][]byte, error) {
 	return sections, nil
 })
 
-// section returns a section as numbers of the given size. The file holds them as planes: all first bytes, then all
-// second bytes, and so on.
+// section returns a section as numbers of the given size. The file holds them as planes: all first
+// bytes, then all second bytes, and so on.
 func section(t *testing.T, name string, size int) []byte {
 	t.Helper()
 	sections, err := golden()
@@ -221,7 +222,8 @@ func TestRoundOfFloat64RoundsOnce(t *testing.T) {
 			if f.typ.Bits() <= 8 {
 				f.assertRounds(t, float64s(section(t, "once.in/"+f.typ.NumPy(), 8)), f.codes(t, "once.out/"+f.typ.NumPy()))
 			}
-			// Rounding through float32 would take these numbers, just beside a middle, to the wrong side.
+			// Rounding through float32 would take these numbers, just beside a middle, to the wrong
+			// side.
 			top := 1<<(f.typ.Bits()-1) - 2
 			for c := range uint16(top) {
 				lo, hi := f.f64(c), f.f64(c+1)

@@ -5,15 +5,17 @@ package dtype
 
 import "strconv"
 
-// Int is implemented by the integer types narrower than a byte. The Go value is the host form, one byte with the number in
-// its low bits in two's complement: Int4(15) is minus one. Use [Wrap] to make one from a number and Int to read it.
+// Int is implemented by the integer types narrower than a byte. The Go value is the host form, one
+// byte with the number in its low bits in two's complement: Int4(15) is minus one. Use [Wrap] to
+// make one from a number and Int to read it.
 type Int interface {
 	Int1 | Int2 | Int4 | Uint1 | Uint2 | Uint4
 	Int() int
 	width() uint
 }
 
-// Wrap returns the low bits of x, as converting between Go's own integer types does: Wrap[Int4](8) is -8.
+// Wrap returns the low bits of x, as converting between Go's own integer types does: Wrap[Int4](8)
+// is -8.
 func Wrap[I Int](x int64) I {
 	var zero I
 	return I(uint8(x) & (1<<zero.width() - 1))

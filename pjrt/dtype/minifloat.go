@@ -5,9 +5,10 @@ package dtype
 
 import "math"
 
-// minifloat describes a binary floating-point type of at most 16 bits. One description and two functions serve every
-// such type: a code is the sign bit, then the exponent, then the mantissa. Greater magnitudes have greater codes, so a
-// carry out of a rounded mantissa correctly raises the exponent.
+// minifloat describes a binary floating-point type of at most 16 bits. One description and two
+// functions serve every such type: a code is the sign bit, then the exponent, then the mantissa.
+// Greater magnitudes have greater codes, so a carry out of a rounded mantissa correctly raises the
+// exponent.
 type minifloat struct {
 	bits uint // width of a code
 	man  uint // mantissa bits
@@ -115,9 +116,10 @@ func (m *minifloat) magnitude(abs uint64) uint16 {
 	return uint16(code)
 }
 
-// encodeExponent rounds to a power of two. A tie goes up: the mantissa is an implied 1, which is odd. There is no zero
-// to round to, so every number too small becomes the smallest. A number between the two smallest codes always goes up,
-// not to the nearer one: ml_dtypes and XLA treat the smallest code as a subnormal, and this does the same.
+// encodeExponent rounds to a power of two. A tie goes up: the mantissa is an implied 1, which is
+// odd. There is no zero to round to, so every number too small becomes the smallest. A number
+// between the two smallest codes always goes up, not to the nearer one: ml_dtypes and XLA treat the
+// smallest code as a subnormal, and this does the same.
 func (m *minifloat) encodeExponent(negative bool, abs uint64) uint16 {
 	if negative || abs == 0 || abs > inf64 {
 		return m.nan

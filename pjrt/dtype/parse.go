@@ -34,10 +34,11 @@ var spellings = sync.OnceValue(func() map[string]Type {
 	return m
 })
 
-// Parse returns the type that s names. It reads the spellings of StableHLO (f32, i8, ui4, f8E4M3FN, complex<f64>, i1
-// for bool), of XLA (pred, s32, u8, c64) and of NumPy with ml_dtypes (float32, bool, bfloat16, float8_e4m3fn, int4), in
-// upper or lower case. Note that i4 is a 4-bit integer, not NumPy's abbreviation for an integer of four bytes, and that
-// the 1-bit integer is s1 or int1, because StableHLO's i1 is the bool.
+// Parse returns the type that s names. It reads the spellings of StableHLO (f32, i8, ui4, f8E4M3FN,
+// complex<f64>, i1 for bool), of XLA (pred, s32, u8, c64) and of NumPy with ml_dtypes (float32,
+// bool, bfloat16, float8_e4m3fn, int4), in upper or lower case. Note that i4 is a 4-bit integer,
+// not NumPy's abbreviation for an integer of four bytes, and that the 1-bit integer is s1 or int1,
+// because StableHLO's i1 is the bool.
 func Parse(s string) (Type, error) {
 	if t, ok := spellings()[strings.ToLower(strings.TrimSpace(s))]; ok {
 		return t, nil

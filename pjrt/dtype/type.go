@@ -8,7 +8,8 @@ import (
 	"strconv"
 )
 
-// Type is the element type of an array: a PJRT_Buffer_Type, with the same numeric value. The zero value is [Invalid].
+// Type is the element type of an array: a PJRT_Buffer_Type, with the same numeric value. The zero
+// value is [Invalid].
 type Type int32
 
 // The element types, in the order and with the values of PJRT_Buffer_Type.
@@ -131,7 +132,8 @@ func (t Type) info() *info {
 func (t Type) Valid() bool { return t > Invalid && t < numTypes }
 
 // String returns the type as StableHLO writes it: f32, bf16, f8E4M3FN, i4, ui8, complex<f32>.
-// [Pred] is i1; [S1], which StableHLO cannot tell from it, is si1. [Parse] reads every spelling back.
+// [Pred] is i1; [S1], which StableHLO cannot tell from it, is si1. [Parse] reads every spelling
+// back.
 //
 // Messages, shapes and commands spell types in this way, because programs do: what an error says of
 // an argument can be found in the text that was compiled, and pasted into it. XLA's own words (s32,
@@ -146,12 +148,12 @@ func (t Type) String() string {
 // XLA returns the name of the type in XLA's enum PrimitiveType: F32, PRED, S4, C64.
 func (t Type) XLA() string { return t.info().xla }
 
-// PrimitiveType returns the number of the type in XLA's enum PrimitiveType, which serialized programs and shapes use. It
-// is not the number of the PJRT type. Invalid types give 0.
+// PrimitiveType returns the number of the type in XLA's enum PrimitiveType, which serialized
+// programs and shapes use. It is not the number of the PJRT type. Invalid types give 0.
 func (t Type) PrimitiveType() int32 { return t.info().primitive }
 
-// FromPrimitiveType returns the type that has this number in XLA's enum PrimitiveType. It returns false for numbers
-// that are not element types, such as those of tuples and opaque values.
+// FromPrimitiveType returns the type that has this number in XLA's enum PrimitiveType. It returns
+// false for numbers that are not element types, such as those of tuples and opaque values.
 func FromPrimitiveType(n int32) (Type, bool) {
 	for t := Invalid + 1; t < numTypes; t++ {
 		if infos[t].primitive == n {
@@ -161,29 +163,32 @@ func FromPrimitiveType(n int32) (Type, bool) {
 	return Invalid, false
 }
 
-// NumPy returns the name of the type in NumPy or ml_dtypes: float32, bool, bfloat16. It is empty for [Token].
+// NumPy returns the name of the type in NumPy or ml_dtypes: float32, bool, bfloat16. It is empty
+// for [Token].
 func (t Type) NumPy() string { return t.info().numpy }
 
-// Descr returns the word for the type in the header of a .npy file, such as <f4 or |b1. Types that NumPy lacks are
-// opaque words there, <V1 or <V2, as ml_dtypes stores them, and the file does not say which type it holds. It is empty
-// for [Token].
+// Descr returns the word for the type in the header of a .npy file, such as <f4 or |b1. Types that
+// NumPy lacks are opaque words there, <V1 or <V2, as ml_dtypes stores them, and the file does not
+// say which type it holds. It is empty for [Token].
 func (t Type) Descr() string { return t.info().descr }
 
-// Since returns the minor version of the PJRT C API that introduced the type. 0 means that the type has always existed.
+// Since returns the minor version of the PJRT C API that introduced the type. 0 means that the type
+// has always existed.
 func (t Type) Since() int { return t.info().since }
 
-// Bits returns the width of one element packed as tightly as the type allows: 4 for [S4], 6 for the F6 types, 8 for
-// [Pred], 128 for [C128], 0 for [Token] and invalid types.
+// Bits returns the width of one element packed as tightly as the type allows: 4 for [S4], 6 for the
+// F6 types, 8 for [Pred], 128 for [C128], 0 for [Token] and invalid types.
 func (t Type) Bits() int { return t.info().bits }
 
-// Size returns the size in bytes of one element in the host form, where types narrower than a byte take a whole one. It
-// is 0 for [Token] and invalid types.
+// Size returns the size in bytes of one element in the host form, where types narrower than a byte
+// take a whole one. It is 0 for [Token] and invalid types.
 func (t Type) Size() int { return (t.info().bits + 7) / 8 }
 
 // IsInteger reports whether t is a signed or unsigned integer; [Pred] is not.
 func (t Type) IsInteger() bool { k := t.info().kind; return k == kindInt || k == kindUint }
 
-// IsSigned reports whether t has negative values: signed integers, complex numbers, and all floats but [F8E8M0FNU].
+// IsSigned reports whether t has negative values: signed integers, complex numbers, and all floats
+// but [F8E8M0FNU].
 func (t Type) IsSigned() bool {
 	k := t.info().kind
 	return k == kindInt || k == kindComplex || k == kindFloat && t != F8E8M0FNU
@@ -195,7 +200,8 @@ func (t Type) IsFloat() bool { return t.info().kind == kindFloat }
 // IsComplex reports whether t is [C64] or [C128].
 func (t Type) IsComplex() bool { return t.info().kind == kindComplex }
 
-// IsSubByte reports whether an element is narrower than a byte, so that a device may pack several into one.
+// IsSubByte reports whether an element is narrower than a byte, so that a device may pack several
+// into one.
 func (t Type) IsSubByte() bool { b := t.info().bits; return b > 0 && b < 8 }
 
 // MarshalText writes the type as [Type.String] does.

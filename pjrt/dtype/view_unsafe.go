@@ -8,16 +8,17 @@ import (
 	"unsafe"
 )
 
-// Bytes returns the memory of s as bytes, in the host form on every little-endian machine. It shares memory with s:
-// writing to one changes the other.
+// Bytes returns the memory of s as bytes, in the host form on every little-endian machine. It
+// shares memory with s: writing to one changes the other.
 func Bytes[T Elem](s []T) []byte {
 	var zero T
 	// A slice of T is len(s) elements without padding between them, and any byte may alias them.
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(s))), len(s)*int(unsafe.Sizeof(zero)))
 }
 
-// View returns b as elements of type T, which share memory with b. It returns an error if b does not hold a whole
-// number of elements, if its address is not aligned for T, or, for bool, if a byte is neither 0 nor 1.
+// View returns b as elements of type T, which share memory with b. It returns an error if b does
+// not hold a whole number of elements, if its address is not aligned for T, or, for bool, if a byte
+// is neither 0 nor 1.
 func View[T Elem](b []byte) ([]T, error) {
 	var zero T
 	size := int(unsafe.Sizeof(zero))
@@ -40,6 +41,7 @@ func View[T Elem](b []byte) ([]T, error) {
 			}
 		}
 	}
-	// The length is whole, the address aligned, and the garbage collector keeps b's array alive through the result.
+	// The length is whole, the address aligned, and the garbage collector keeps b's array alive
+	// through the result.
 	return unsafe.Slice((*T)(p), len(b)/size), nil
 }

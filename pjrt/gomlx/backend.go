@@ -44,7 +44,8 @@ type Backend struct {
 
 var _ backends.Backend = (*Backend)(nil)
 
-// preparing is held while a plugin is prepared and loaded, since plugins.Prepare changes the environment.
+// preparing is held while a plugin is prepared and loaded, since plugins.Prepare changes the
+// environment.
 var preparing sync.Mutex
 
 // New returns a backend for the text that follows "pjrt:" in the configuration; the

@@ -86,10 +86,12 @@ func plus(a, b int64) int64 {
 	return a + b
 }
 
-// Arrays returns the arrays of the shape in order, including those within tuples, which no module has more than 64 deep.
+// Arrays returns the arrays of the shape in order, including those within tuples, which no module
+// has more than 64 deep.
 func (s *Shape) Arrays() []*Shape { return s.arrays(nil, 0) }
 
-// arrays appends the arrays of the shape to list. A slice of elements can contain itself, which would never end.
+// arrays appends the arrays of the shape to list. A slice of elements can contain itself, which
+// would never end.
 func (s *Shape) arrays(list []*Shape, depth int) []*Shape {
 	switch {
 	case !s.IsTuple:

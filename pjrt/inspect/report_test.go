@@ -63,7 +63,8 @@ func TestMemoryOfTheCPU(t *testing.T) {
 					continue
 				}
 				apart := s.Offset >= o.Offset+o.Bytes || o.Offset >= s.Offset+s.Bytes
-				// A value may take the place of another in the step that uses the other for the last time.
+				// A value may take the place of another in the step that uses the other for the
+				// last time.
 				later := s.First >= o.Last || o.First >= s.Last
 				assert.True(t, apart || later, "%v and %v overlap in %v", s, o, a)
 				if !apart {

@@ -16,7 +16,8 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/isolate"
 )
 
-// BenchmarkCompile compares compilations here, in a child that is kept, and in a new child each time.
+// BenchmarkCompile compares compilations here, in a child that is kept, and in a new child each
+// time.
 func BenchmarkCompile(b *testing.B) {
 	ctx := context.Background()
 	for _, name := range []string{"identity", "mlp_gelu", "transformer_block"} {

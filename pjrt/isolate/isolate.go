@@ -22,28 +22,31 @@ import (
 
 // Options are the options of New. Their zero value suits most programs.
 type Options struct {
-	// Command is the program that children run, with its arguments, such as the command pjrt. It must call Main first.
-	// Nil means this program.
+	// Command is the program that children run, with its arguments, such as the command pjrt. It
+	// must call Main first. Nil means this program.
 	Command []string
 	// Env is added to the environment of children, as NAME=VALUE.
 	Env []string
-	// Children is how many processes there may be, and so how many programs are compiled at once; others wait. 0 means 4.
+	// Children is how many processes there may be, and so how many programs are compiled at once;
+	// others wait. 0 means 4.
 	Children int
-	// Timeout ends the child of a compilation or trial that takes longer. 0 means no limit but the caller's context.
+	// Timeout ends the child of a compilation or trial that takes longer. 0 means no limit but the
+	// caller's context.
 	Timeout time.Duration
-	// Memory is how many bytes of memory a child may have, on Linux: allocations above that fail, and compilers then end
-	// the child. It includes what the plugin needs without a program, such as stacks of 8 MB for several threads for each
-	// core. 0 means no limit.
+	// Memory is how many bytes of memory a child may have, on Linux: allocations above that fail,
+	// and compilers then end the child. It includes what the plugin needs without a program, such
+	// as stacks of 8 MB for several threads for each core. 0 means no limit.
 	Memory int64
-	// Uses is after how many compilations a child is replaced, so that what compilers leak does not add up. 0 means 500.
+	// Uses is after how many compilations a child is replaced, so that what compilers leak does not
+	// add up. 0 means 500.
 	Uses int
 	// Idle is how long a child that has nothing to do is kept. 0 means 5 minutes.
 	Idle time.Duration
-	// SecondClient lets children make clients of plugins for which they otherwise compile for a topology: see the
-	// package documentation. On GPUs such a client does not preallocate memory.
+	// SecondClient lets children make clients of plugins for which they otherwise compile for a
+	// topology: see the package documentation. On GPUs such a client does not preallocate memory.
 	SecondClient bool
-	// Output receives what children write to their standard output and error, from several goroutines. Nil drops all but
-	// the last lines before a crash.
+	// Output receives what children write to their standard output and error, from several
+	// goroutines. Nil drops all but the last lines before a crash.
 	Output io.Writer
 }
 
@@ -64,8 +67,8 @@ var (
 	_ compile.Loader   = (*Compiler)(nil)
 )
 
-// New returns a Compiler. It starts no process yet. It fails if the options are wrong, in a child, and if children would
-// run this program without Main.
+// New returns a Compiler. It starts no process yet. It fails if the options are wrong, in a child,
+// and if children would run this program without Main.
 func New(opts Options) (*Compiler, error) {
 	switch {
 	case opts.Children < 0 || opts.Timeout < 0 || opts.Memory < 0 || opts.Uses < 0 || opts.Idle < 0:
@@ -107,7 +110,8 @@ func (c *Compiler) Close() error {
 	return nil
 }
 
-// Compile implements [compile.Compiler]. If the child ends without an answer, the error is a *Crash.
+// Compile implements [compile.Compiler]. If the child ends without an answer, the error is a
+// *Crash.
 func (c *Compiler) Compile(ctx context.Context, job *compile.Job) (*compile.Result, error) {
 	if c == nil || c.close == nil {
 		return nil, errNil
@@ -130,8 +134,8 @@ func (c *Compiler) Compile(ctx context.Context, job *compile.Job) (*compile.Resu
 	return a.result(), nil
 }
 
-// TryLoad implements [compile.Loader]. If the child ends without an answer, the error is a *Crash with the code
-// pjrt.ErrDataLoss.
+// TryLoad implements [compile.Loader]. If the child ends without an answer, the error is a *Crash
+// with the code pjrt.ErrDataLoss.
 func (c *Compiler) TryLoad(ctx context.Context, load *compile.Load) error {
 	if c == nil || c.close == nil {
 		return errNil
@@ -211,8 +215,8 @@ func checkPasses(job *compile.Job) error {
 	return nil
 }
 
-// do has a child answer the request. If the child did other work before, its crash may not be the request's fault, so
-// a new child gets the request too.
+// do has a child answer the request. If the child did other work before, its crash may not be the
+// request's fault, so a new child gets the request too.
 func (c *Compiler) do(ctx context.Context, r *request) (*answer, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -280,8 +284,8 @@ func (c *Compiler) attempt(ctx context.Context, r *request) (*answer, error) {
 	}
 }
 
-// environment returns the environment of children with the plugin. It stays as it was at first: plugins read most
-// variables once.
+// environment returns the environment of children with the plugin. It stays as it was at first:
+// plugins read most variables once.
 func (c *Compiler) environment(plugin string) []string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -293,7 +297,8 @@ func (c *Compiler) environment(plugin string) []string {
 	return slices.Clone(e)
 }
 
-// take returns an idle child for the session, or nil. If there is none, it makes room for another child.
+// take returns an idle child for the session, or nil. If there is none, it makes room for another
+// child.
 func (c *Compiler) take(session string) *child {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -236,7 +236,8 @@ func TestErrorsOfThePluginAreTheSame(t *testing.T) {
 	assert.Len(t, compiler.IdleProcesses(), 1, "errors do not cost a child")
 }
 
-// killers end the process when the CPU plugin compiles them, and the checks of package pjrt do not know them.
+// killers end the process when the CPU plugin compiles them, and the checks of package pjrt do not
+// know them.
 var killers = map[string]struct {
 	code, signal, output string
 	flags                map[string]any

@@ -26,10 +26,12 @@ var updateKillers = flag.Bool("update-killers", false, "write KILLERS.md anew")
 
 const killersFile = "KILLERS.md"
 
-// openKiller is a program that package pjrt does not refuse, and on which XLA's CPU compiler ends the process.
+// openKiller is a program that package pjrt does not refuse, and on which XLA's CPU compiler ends
+// the process.
 type openKiller struct{ name, code, fault string }
 
-// beyond is the fault of a compiler that reads what is not there. What lies there instead decides the signal.
+// beyond is the fault of a compiler that reads what is not there. What lies there instead decides
+// the signal.
 const beyond = "reads an operand that is not there"
 
 // ends are the signals with which such a compiler may end.
@@ -75,11 +77,12 @@ var openKillers = []openKiller{
 	{"mhlo.input_output_alias without an output", aliasing("[{alias = {parameter_number = 9 : i64}}]"), "reads through null, in place of an error"},
 }
 
-// killerVariable names the environment variable with the program that a child process compiles itself.
+// killerVariable names the environment variable with the program that a child process compiles
+// itself.
 const killerVariable = "PJRT_TEST_ISOLATE_KILLER"
 
-// TestTheListOfKillers compiles each known killer as programs do, in a separate process, and then in a child of
-// package isolate. KILLERS.md has the outcome.
+// TestTheListOfKillers compiles each known killer as programs do, in a separate process, and then
+// in a child of package isolate. KILLERS.md has the outcome.
 func TestTheListOfKillers(t *testing.T) {
 	if code := os.Getenv(killerVariable); code != "" {
 		_, err := newClient(t, nil).Compile(context.Background(), text(code), nil)

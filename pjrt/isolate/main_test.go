@@ -74,7 +74,8 @@ func stranger() {
 	os.Exit(0)
 }
 
-// parentVariable makes this program compile in a child until it is killed. Its value is the comment of the program.
+// parentVariable makes this program compile in a child until it is killed. Its value is the comment
+// of the program.
 const parentVariable = "ISOLATE_TEST_PARENT"
 
 // parent prints the id of its child, and goes on.

@@ -10,7 +10,8 @@ import (
 	"sync"
 )
 
-// Memory is a Store in the memory of this process. It keeps all values until the Memory itself is garbage.
+// Memory is a Store in the memory of this process. It keeps all values until the Memory itself is
+// garbage.
 type Memory struct {
 	mu      sync.Mutex
 	values  map[string][]byte  // guarded by mu; the slices never change

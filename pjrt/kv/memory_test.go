@@ -56,8 +56,8 @@ func TestMemoryNeitherPollsNorLeaks(t *testing.T) {
 				results <- err
 			}()
 		}
-		// In this bubble, time advances only when all goroutines wait, and the deadline is the next timer unless something
-		// polls.
+		// In this bubble, time advances only when all goroutines wait, and the deadline is the next
+		// timer unless something polls.
 		synctest.Wait()
 		assert.Equal(t, 100, kv.Waiting(m, "never"))
 		for range 100 {
@@ -67,7 +67,8 @@ func TestMemoryNeitherPollsNorLeaks(t *testing.T) {
 		synctest.Wait()
 		assert.Zero(t, kv.Waiting(m, "never"))
 		assert.Zero(t, kv.WaitedFor(m))
-		// The bubble does not end before its goroutines do, and fails if one of them waits for ever.
+		// The bubble does not end before its goroutines do, and fails if one of them waits for
+		// ever.
 	})
 }
 

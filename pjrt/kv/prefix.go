@@ -5,9 +5,9 @@ package kv
 
 import "context"
 
-// Prefix returns a view of store that prepends prefix to every key, so that several programs, or several runs of one,
-// can share a store. End the prefix with a separator such as a slash: without one, the key "23" under "run1" is the key
-// "3" under "run12".
+// Prefix returns a view of store that prepends prefix to every key, so that several programs, or
+// several runs of one, can share a store. End the prefix with a separator such as a slash: without
+// one, the key "23" under "run1" is the key "3" under "run12".
 func Prefix(store Store, prefix string) Store { return prefixed{store, prefix} }
 
 type prefixed struct {

@@ -20,7 +20,8 @@ import (
 type Header struct {
 	// Descr is the file's own word for its elements, such as <f4.
 	Descr string
-	// Type is the element type, or [dtype.Invalid] if the elements are opaque words, which only the caller can name.
+	// Type is the element type, or [dtype.Invalid] if the elements are opaque words, which only the
+	// caller can name.
 	Type dtype.Type
 	// Size is the number of bytes of one element.
 	Size int
@@ -37,8 +38,8 @@ type Header struct {
 	length int64
 }
 
-// Limits on what a file may ask for before it is checked. NumPy has at most 64 dimensions, and the header of an array
-// of numbers with that many takes less than 2 KiB.
+// Limits on what a file may ask for before it is checked. NumPy has at most 64 dimensions, and the
+// header of an array of numbers with that many takes less than 2 KiB.
 const (
 	maxHeader = 1 << 16
 	maxDims   = 64
@@ -87,7 +88,8 @@ func tuple(dims []int64) string {
 
 const magic = "\x93NUMPY"
 
-// ReadHeader reads the start of a .npy file of format version 1, 2 or 3, and stops where the data begins.
+// ReadHeader reads the start of a .npy file of format version 1, 2 or 3, and stops where the data
+// begins.
 func ReadHeader(r io.Reader) (*Header, error) {
 	var pre [len(magic) + 2]byte
 	if _, err := io.ReadFull(r, pre[:]); err != nil {
@@ -125,7 +127,8 @@ func ReadHeader(r io.Reader) (*Header, error) {
 	return h, nil
 }
 
-// ended turns io.EOF into io.ErrUnexpectedEOF, because here the end of the input means that the file was cut off.
+// ended turns io.EOF into io.ErrUnexpectedEOF, because here the end of the input means that the
+// file was cut off.
 func ended(err error) error {
 	if errors.Is(err, io.EOF) {
 		return io.ErrUnexpectedEOF

@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// literal reads the few forms of Python literals that occur in a .npy header: a dict with string keys, strings, True
-// and False, integers, and tuples or lists of these.
+// literal reads the few forms of Python literals that occur in a .npy header: a dict with string
+// keys, strings, True and False, integers, and tuples or lists of these.
 type literal struct {
 	text string
 	pos  int

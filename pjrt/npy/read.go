@@ -15,19 +15,19 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
 )
 
-// ErrOpaque is wrapped by the error of [Read] and [ReadFile] for a file whose elements are words without a type, such
-// as bf16 and the 8-bit floats. Use [ReadAs] or [ReadFileAs] for such a file.
+// ErrOpaque is wrapped by the error of [Read] and [ReadFile] for a file whose elements are words
+// without a type, such as bf16 and the 8-bit floats. Use [ReadAs] or [ReadFileAs] for such a file.
 var ErrOpaque = errors.New("the elements are words without a type: read them with ReadAs or ReadFileAs, and name the type")
 
-// Read reads a .npy file to its end. Arrays in Fortran order and big-endian numbers come back row-major and
-// little-endian. Missing and surplus data are errors. Read allocates memory as the data arrives; it does not trust the
-// size in the header.
+// Read reads a .npy file to its end. Arrays in Fortran order and big-endian numbers come back
+// row-major and little-endian. Missing and surplus data are errors. Read allocates memory as the
+// data arrives; it does not trust the size in the header.
 func Read(r io.Reader) (array.Array, error) {
 	return read(r, dtype.Invalid, -1)
 }
 
-// ReadAs is [Read] with the elements as type t. It takes opaque words, which must be as wide as t, bit for bit. If the
-// file names its type, ReadAs casts the elements as [array.Array.Cast] does.
+// ReadAs is [Read] with the elements as type t. It takes opaque words, which must be as wide as t,
+// bit for bit. If the file names its type, ReadAs casts the elements as [array.Array.Cast] does.
 func ReadAs(r io.Reader, t dtype.Type) (array.Array, error) {
 	if t.Size() == 0 {
 		return array.Array{}, fmt.Errorf("cannot read elements as %v: it holds no data", t)
@@ -109,7 +109,8 @@ func read(r io.Reader, want dtype.Type, size int64) (array.Array, error) {
 	return a, nil
 }
 
-// data reads the elements. If the size of the file is known, it finds a wrong length before it allocates memory.
+// data reads the elements. If the size of the file is known, it finds a wrong length before it
+// allocates memory.
 func (h *Header) data(r io.Reader, size int64) ([]byte, error) {
 	if size >= 0 {
 		if have := size - h.length; have != h.bytes {

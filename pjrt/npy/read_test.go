@@ -239,8 +239,9 @@ func FuzzRead(f *testing.F) {
 	f.Add(file("{'descr': [('a', '<f4')], 'fortran_order': True, 'shape': (1L,)}", 1, 2, 3, 4))
 	f.Add([]byte("\x93NUMPY\x02\x00\xff\xff\xff\xff"))
 	f.Fuzz(func(t *testing.T, in []byte) {
-		// Go's fuzzer minimizes each input that reaches new code, with as many attempts as the square of its length, and
-		// reports no progress meanwhile. With inputs of some kilobytes it seems to stall, for up to a minute each.
+		// Go's fuzzer minimizes each input that reaches new code, with as many attempts as the
+		// square of its length, and reports no progress meanwhile. With inputs of some kilobytes it
+		// seems to stall, for up to a minute each.
 		const longest = 512
 		if len(in) > longest {
 			return

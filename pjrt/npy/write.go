@@ -18,8 +18,9 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/array"
 )
 
-// Write writes a as a .npy file, byte for byte as numpy.save does. Types that NumPy lacks become opaque words of the
-// same width, <V1 or <V2. So does [dtype.F8E5M2]: ml_dtypes writes <f1 for it, which NumPy cannot load.
+// Write writes a as a .npy file, byte for byte as numpy.save does. Types that NumPy lacks become
+// opaque words of the same width, <V1 or <V2. So does [dtype.F8E5M2]: ml_dtypes writes <f1 for it,
+// which NumPy cannot load.
 func Write(w io.Writer, a array.Array) error {
 	if err := a.Check(); err != nil {
 		return err
@@ -37,8 +38,8 @@ func Write(w io.Writer, a array.Array) error {
 	return nil
 }
 
-// NumPy pads headers with spaces, so that the data starts at a multiple of headerAlign and the first dimension has room
-// to grow to growthDigits digits in place.
+// NumPy pads headers with spaces, so that the data starts at a multiple of headerAlign and the
+// first dimension has room to grow to growthDigits digits in place.
 const (
 	headerAlign  = 64
 	growthDigits = 21
@@ -59,9 +60,10 @@ func header(a array.Array) ([]byte, error) {
 	return append(b, text...), nil
 }
 
-// WriteFile writes a to the named file as [Write] does. The file appears whole or not at all: WriteFile writes a new
-// file in the same folder and then renames it, so an error, such as a full disk, leaves an older file unchanged.
-// WriteFile follows symbolic links. It writes directly to a name that is not a regular file, such as a pipe.
+// WriteFile writes a to the named file as [Write] does. The file appears whole or not at all:
+// WriteFile writes a new file in the same folder and then renames it, so an error, such as a full
+// disk, leaves an older file unchanged. WriteFile follows symbolic links. It writes directly to a
+// name that is not a regular file, such as a pipe.
 func WriteFile(name string, a array.Array) error {
 	if err := a.Check(); err != nil {
 		return fmt.Errorf("%s: %w", name, err)

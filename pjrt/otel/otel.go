@@ -9,8 +9,8 @@
 //
 // # Spans
 //
-// Each operation becomes a span named pjrt.KIND, such as pjrt.compile, which is a child of the span in the operation's
-// context. It has these attributes if they are known:
+// Each operation becomes a span named pjrt.KIND, such as pjrt.compile, which is a child of the span
+// in the operation's context. It has these attributes if they are known:
 //
 //	pjrt.platform  the platform's name, such as cpu
 //	pjrt.plugin    the path of the plugin's library
@@ -56,8 +56,9 @@ type Options struct {
 	MeterProvider metric.MeterProvider
 }
 
-// Start observes the operations of the process from now on, until stop is called. Operations in progress at that time
-// still end their spans. opts may be nil. Start fails if a provider cannot create an instrument.
+// Start observes the operations of the process from now on, until stop is called. Operations in
+// progress at that time still end their spans. opts may be nil. Start fails if a provider cannot
+// create an instrument.
 func Start(opts *Options) (stop func() error, err error) {
 	var o Options
 	if opts != nil {

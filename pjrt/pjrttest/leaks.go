@@ -16,8 +16,8 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/lifetime"
 )
 
-// patience is how long a check for leaks waits for the garbage collector, and for objects that other
-// goroutines are destroying.
+// patience is how long a check for leaks waits for the garbage collector, and for objects that
+// other goroutines are destroying.
 const patience = 5 * time.Second
 
 // NoLeaks fails the test if more objects of plugins exist at its end than at the call:
@@ -48,9 +48,9 @@ func NoLeaks(t testing.TB) {
 	})
 }
 
-// remaining returns the objects that are left once forgotten ones are freed: what the last call of left
-// returned, which is nothing, or what there is after patience. It has garbage collected in between, ever
-// more rarely, since other tests need the processors.
+// remaining returns the objects that are left once forgotten ones are freed: what the last call of
+// left returned, which is nothing, or what there is after patience. It has garbage collected in
+// between, ever more rarely, since other tests need the processors.
 func remaining(left func() map[string]int) map[string]int {
 	for deadline, wait := time.Now().Add(patience), time.Millisecond; ; wait = min(2*wait, 100*time.Millisecond) {
 		found := left()

@@ -11,9 +11,10 @@ import (
 	"github.com/purepjrt/purepjrt/capi"
 )
 
-// ParseOption reads one create option of any plugin, as commands take it: NAME=VALUE or NAME:TYPE=VALUE, where TYPE is
-// string, int, ints, float or bool. Without a TYPE, the form of the value decides: an integer, integers separated by
-// commas, a number with a point, true or false, and otherwise a string.
+// ParseOption reads one create option of any plugin, as commands take it: NAME=VALUE or
+// NAME:TYPE=VALUE, where TYPE is string, int, ints, float or bool. Without a TYPE, the form of the
+// value decides: an integer, integers separated by commas, a number with a point, true or false,
+// and otherwise a string.
 func ParseOption(text string) (capi.Attribute, error) {
 	name, value, ok := strings.Cut(text, "=")
 	name, kind, typed := strings.Cut(name, ":")

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The purepjrt Authors
 
-// Package platform has the create options of XLA's plugins, in one struct for each family of plugins: [CPU], [GPU] and
-// [TPU]. Put one of these into pjrt.ClientOptions.Platform. [Parse] reads options from text, for
-// pjrt.ClientOptions.Create.
+// Package platform has the create options of XLA's plugins, in one struct for each family of
+// plugins: [CPU], [GPU] and [TPU]. Put one of these into pjrt.ClientOptions.Platform. [Parse] reads
+// options from text, for pjrt.ClientOptions.Create.
 //
 // All types are plain data. The functions may be called from any goroutine.
 package platform
@@ -25,13 +25,15 @@ const (
 
 // CPU has the options of XLA's plugin for CPUs. The zero value means the plugin's defaults.
 type CPU struct {
-	// DeviceCount is the number of devices that the client splits the processor into; 0 means the plugin's default, which
-	// is 4 in API 0.81. Each device uses all cores, and more than 4096 are an error.
+	// DeviceCount is the number of devices that the client splits the processor into; 0 means the
+	// plugin's default, which is 4 in API 0.81. Each device uses all cores, and more than 4096 are
+	// an error.
 	DeviceCount int
-	// Asynchronous lets Execute return while the program still runs. Plugins with API 0.81 ignore it.
+	// Asynchronous lets Execute return while the program still runs. Plugins with API 0.81 ignore
+	// it.
 	Asynchronous Toggle
-	// ProcessID is the number of this process among the processes of the program. 0 is not sent. Plugins with API 0.81
-	// ignore ProcessID.
+	// ProcessID is the number of this process among the processes of the program. 0 is not sent.
+	// Plugins with API 0.81 ignore ProcessID.
 	ProcessID int
 }
 
@@ -61,13 +63,13 @@ const (
 	AllocatorAddress   Allocator = "address"
 )
 
-// GPU has the options of XLA's plugins for GPUs: CUDA, ROCm and oneAPI. The zero value means the plugin's defaults. By
-// default, a new client takes three quarters of the memory of every GPU.
+// GPU has the options of XLA's plugins for GPUs: CUDA, ROCm and oneAPI. The zero value means the
+// plugin's defaults. By default, a new client takes three quarters of the memory of every GPU.
 type GPU struct {
 	// Allocator says how the client allocates device memory. Empty means the default.
 	Allocator Allocator
-	// MemoryFraction is the fraction of a GPU's memory that the client may take. 0 means the default, 0.75. More than 1
-	// needs unified memory.
+	// MemoryFraction is the fraction of a GPU's memory that the client may take. 0 means the
+	// default, 0.75. More than 1 needs unified memory.
 	MemoryFraction float32
 	// Preallocate makes a new client take that memory at once. That is the default.
 	Preallocate Toggle
@@ -79,18 +81,20 @@ type GPU struct {
 	// Platform selects one of the platforms of a plugin that has several.
 	Platform string
 
-	// PartitionIndex is the number of this process's group of GPUs with a fast interconnect. 0 is not sent.
+	// PartitionIndex is the number of this process's group of GPUs with a fast interconnect. 0 is
+	// not sent.
 	PartitionIndex int
 	// AbortCollectivesOnFailure makes collective operations fail if a process of the program fails.
 	AbortCollectivesOnFailure Toggle
-	// MockTopology makes the client pretend to be part of a larger system of the form PARTITIONSxHOSTSxDEVICES, in which
-	// collective operations do nothing.
+	// MockTopology makes the client pretend to be part of a larger system of the form
+	// PARTITIONSxHOSTSxDEVICES, in which collective operations do nothing.
 	MockTopology string
 
 	// StageTransfers copies host memory through pinned memory on its way to a
 	// device.
 	StageTransfers Toggle
-	// MaxInflightComputations is how many executions a device may have in progress at once. 0 means the default.
+	// MaxInflightComputations is how many executions a device may have in progress at once. 0 means
+	// the default.
 	MaxInflightComputations int
 	// TFRT uses another implementation of the client.
 	TFRT Toggle
@@ -133,14 +137,15 @@ func (o GPU) CreateOptions() ([]capi.Attribute, error) {
 
 // TPU has the options of libtpu. The zero value means libtpu's defaults.
 type TPU struct {
-	// MaxInflightComputations is how many executions a device may have in progress at once. 0 means the default.
+	// MaxInflightComputations is how many executions a device may have in progress at once. 0 means
+	// the default.
 	MaxInflightComputations int
 	// FrameworkName and FrameworkVersion tell libtpu which software uses it.
 	FrameworkName, FrameworkVersion string
 	// PinnedHostAllocationMode names the way to pin host memory.
 	PinnedHostAllocationMode string
-	// PremappedBufferSize is the size in bytes of the host memory that is mapped for transfers in advance. 0 means the
-	// default.
+	// PremappedBufferSize is the size in bytes of the host memory that is mapped for transfers in
+	// advance. 0 means the default.
 	PremappedBufferSize int64
 	// MaxPremappedTransfer is the size in bytes of the largest transfer that goes
 	// through that memory; 0 means the default.
@@ -149,7 +154,8 @@ type TPU struct {
 	PremappedPartitions int
 	// AsyncAllocations allows libtpu to allocate device memory after a call has returned.
 	AsyncAllocations Toggle
-	// CompatibilityCheck makes libtpu check that a serialized executable fits the TPU before it loads it.
+	// CompatibilityCheck makes libtpu check that a serialized executable fits the TPU before it
+	// loads it.
 	CompatibilityCheck Toggle
 	// ThrottleTransfers lets transfers of low priority wait for others.
 	ThrottleTransfers Toggle
@@ -180,15 +186,16 @@ func (o TPU) CreateOptions() ([]capi.Attribute, error) {
 	return l.attributes, l.err
 }
 
-// Parse reads create options for a kind of plugin, as returned by Plugin.Kind, for pjrt.ClientOptions.Create. The text
-// has the form of JAX's setting jax_pjrt_client_create_options, with a colon between name and value, and semicolons
-// between options:
+// Parse reads create options for a kind of plugin, as returned by Plugin.Kind, for
+// pjrt.ClientOptions.Create. The text has the form of JAX's setting jax_pjrt_client_create_options,
+// with a colon between name and value, and semicolons between options:
 //
 //	memory_fraction:0.5;preallocate:false;visible_devices:0,2
 //
-// If plugins of the kind know an option, its value gets the type that they expect; a list has commas between its
-// elements. Every other value is a string; JAX passes all values as strings. Parse ignores white space around names and
-// values, and empty options. A value may contain colons. Errors have the code pjrt.ErrInvalidArgument.
+// If plugins of the kind know an option, its value gets the type that they expect; a list has
+// commas between its elements. Every other value is a string; JAX passes all values as strings.
+// Parse ignores white space around names and values, and empty options. A value may contain colons.
+// Errors have the code pjrt.ErrInvalidArgument.
 func Parse(kind, text string) ([]capi.Attribute, error) {
 	list, err := createoptions.Parse(kind, text)
 	if err != nil {

@@ -30,8 +30,8 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest"
 )
 
-// scenarioVariable says what a child process does. The tests run their binary as a child, because standard error
-// belongs to a whole process.
+// scenarioVariable says what a child process does. The tests run their binary as a child, because
+// standard error belongs to a whole process.
 const scenarioVariable = "PLUGINLOG_TEST_SCENARIO"
 
 func TestMain(m *testing.M) {

@@ -125,7 +125,8 @@ func newCapture(logger *slog.Logger) (_ *capture, err error) {
 	return c, err
 }
 
-// release releases what newCapture acquired, except the read end of the pipe, which is still in use.
+// release releases what newCapture acquired, except the read end of the pipe, which is still in
+// use.
 func (c *capture) release() {
 	if c.guard != nil {
 		c.guard.relax()
@@ -146,8 +147,8 @@ func (c *capture) release() {
 	}
 }
 
-// loops reports whether the logger writes to standard error. If so, it discards the text, so that restore finds nothing
-// in the pipe.
+// loops reports whether the logger writes to standard error. If so, it discards the text, so that
+// restore finds nothing in the pipe.
 func (c *capture) loops() bool {
 	id := hex.EncodeToString(c.end[1:17])
 	r := slog.NewRecord(time.Now(), slog.LevelInfo, "standard error is captured", 0)
@@ -206,8 +207,8 @@ func (c *capture) restore() error {
 	return nil
 }
 
-// run logs the text from the pipe, up to the end mark. Text stays in the pipe until it is logged, so that the guard can
-// rescue it.
+// run logs the text from the pipe, up to the end mark. Text stays in the pipe until it is logged,
+// so that the guard can rescue it.
 func (c *capture) run() {
 	defer close(c.ended)
 	for {
@@ -225,7 +226,8 @@ func (c *capture) run() {
 	}
 }
 
-// gather waits for text, and returns it when it looks complete or after waiting for the rest long enough.
+// gather waits for text, and returns it when it looks complete or after waiting for the rest long
+// enough.
 func (c *capture) gather() []byte {
 	data := c.input.peek(0)
 	for deadline := time.Now().Add(patience); time.Now().Before(deadline); {
@@ -242,8 +244,8 @@ func (c *capture) gather() []byte {
 	return data
 }
 
-// log logs text. Messages that the logger cannot take go to the original standard error, and so do fatal ones, after
-// which the plugin ends the process.
+// log logs text. Messages that the logger cannot take go to the original standard error, and so do
+// fatal ones, after which the plugin ends the process.
 func (c *capture) log(text []byte, now time.Time) {
 	for _, e := range entries(text, now) {
 		if !c.handle(context.Background(), e.record(now)) || e.level >= LevelFatal {

@@ -23,8 +23,9 @@ type entry struct {
 	thread  int // 0 if unknown
 }
 
-// entries splits text into messages. A line that does not look like the beginning of a message belongs to the one
-// before it, or is itself a message if there is none. Empty lines between messages are dropped.
+// entries splits text into messages. A line that does not look like the beginning of a message
+// belongs to the one before it, or is itself a message if there is none. Empty lines between
+// messages are dropped.
 func entries(text []byte, now time.Time) []entry {
 	var list []entry
 	var last *entry // the message that the next line may belong to
@@ -54,7 +55,8 @@ func entries(text []byte, now time.Time) []entry {
 var (
 	// Abseil, after it knows the time zone: I1121 14:03:01.123456 4711 file.cc:12] text
 	abseilLine = regexp.MustCompile(`^([IWEF])(\d\d)(\d\d) (\d\d):(\d\d):(\d\d)\.(\d{6})\s+(\d+) (\S+):(\d+)\] ?(.*)$`)
-	// Abseil, before it knows the time zone, with seconds since 1970: I0000 00:00:1795224986.123456 4711 file.cc:12] text
+	// Abseil, before it knows the time zone, with seconds since 1970: I0000 00:00:1795224986.123456
+	// 4711 file.cc:12] text
 	earlyLine = regexp.MustCompile(`^([IWEF])0000 00:00:(\d+)\.(\d{6})\s+(\d+) (\S+):(\d+)\] ?(.*)$`)
 	// XLA, before it used Abseil: 2026-11-21 14:03:01.123456: I file.cc:12] text
 	tslLine = regexp.MustCompile(`^(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{6}): ([IWEF]) (\S+):(\d+)\] ?(.*)$`)
@@ -88,8 +90,8 @@ func parseLine(s string, now time.Time) (e entry, begins bool) {
 	return entry{level: slog.LevelInfo, message: s}, false
 }
 
-// number returns the value of the digits of a match. It does not matter what it returns for numbers that do not fit in
-// an int.
+// number returns the value of the digits of a match. It does not matter what it returns for numbers
+// that do not fit in an int.
 func number(digits string) int {
 	n, _ := strconv.Atoi(digits)
 	return n

@@ -12,9 +12,10 @@ import (
 	"syscall"
 )
 
-// guardScript waits until the process ends or begins to crash: then it reads the end of the file or a line from
-// descriptor 4. After that it passes on everything in the captured pipe, descriptor 3, until no process can write there
-// any more. It reads both pipes, because a crash report does not fit in a pipe, and the process would block.
+// guardScript waits until the process ends or begins to crash: then it reads the end of the file or
+// a line from descriptor 4. After that it passes on everything in the captured pipe, descriptor 3,
+// until no process can write there any more. It reads both pipes, because a crash report does not
+// fit in a pipe, and the process would block.
 const guardScript = `read -r line <&4
 cat <&4 >/dev/null &
 exec cat <&3 >&2`
@@ -27,8 +28,8 @@ type guard struct {
 	life *os.File // the only write end of descriptor 4
 }
 
-// newGuard starts a guard that copies the contents of pipe to out if this process ends. The error is os.ErrNotExist if
-// there is no shell.
+// newGuard starts a guard that copies the contents of pipe to out if this process ends. The error
+// is os.ErrNotExist if there is no shell.
 func newGuard(pipe, out *os.File) (*guard, error) {
 	r, w, err := os.Pipe()
 	if err != nil {

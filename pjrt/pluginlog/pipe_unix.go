@@ -39,10 +39,11 @@ func writeAll(fd int, p []byte) (int, error) {
 	return done, nil
 }
 
-// source is a pipe whose text can be read before it is removed. Its write end stays open while peek is in use.
+// source is a pipe whose text can be read before it is removed. Its write end stays open while peek
+// is in use.
 type source interface {
-	// peek returns all text in the pipe. known is the length of the text that the caller has seen; if it is 0, peek waits
-	// for text. The result is valid until the next call.
+	// peek returns all text in the pipe. known is the length of the text that the caller has seen;
+	// if it is 0, peek waits for text. The result is valid until the next call.
 	peek(known int) []byte
 	// consume removes the first n bytes that peek returned.
 	consume(n int)
@@ -54,7 +55,8 @@ type source interface {
 // openSource opens the best source that the system has. Tests replace it.
 var openSource = newSource
 
-// readAhead is a source for systems without tee. It reads the pipe, and keeps in memory what was not consumed.
+// readAhead is a source for systems without tee. It reads the pipe, and keeps in memory what was
+// not consumed.
 type readAhead struct {
 	chunks chan []byte // closed at the end
 	data   []byte

@@ -17,9 +17,10 @@ type Variable struct {
 	Name, Value string
 }
 
-// Quiet tells plugins to log nothing below level. It sets the environment variables that [Variables] lists, except
-// those that are set already, so that the user's own settings win. Call it before the first plugin is loaded, and while
-// no other goroutine uses the environment. Plugins always log fatal messages.
+// Quiet tells plugins to log nothing below level. It sets the environment variables that
+// [Variables] lists, except those that are set already, so that the user's own settings win. Call
+// it before the first plugin is loaded, and while no other goroutine uses the environment. Plugins
+// always log fatal messages.
 func Quiet(level slog.Level) error {
 	for _, v := range Variables(level) {
 		if _, set := os.LookupEnv(v.Name); set {
@@ -32,8 +33,8 @@ func Quiet(level slog.Level) error {
 	return nil
 }
 
-// Variables returns the environment variables that tell the plugins of XLA, libtpu and Neuron to log nothing below
-// level.
+// Variables returns the environment variables that tell the plugins of XLA, libtpu and Neuron to
+// log nothing below level.
 func Variables(level slog.Level) []Variable {
 	// Each of them has a few levels, with its own names.
 	abseil, grpc, neuron := "0", "INFO", "INFO"

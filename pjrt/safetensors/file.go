@@ -42,8 +42,8 @@ var typeNames = func() map[dtype.Type]string {
 	return m
 }()
 
-// File is an open file of arrays, or the several files of an index, which act as one. Its methods may be called from
-// any goroutine.
+// File is an open file of arrays, or the several files of an index, which act as one. Its methods
+// may be called from any goroutine.
 type File struct {
 	close    func() error
 	arrays   map[string]section
@@ -67,8 +67,9 @@ type header struct {
 
 // Open opens a file and checks its header. The caller closes it.
 //
-// A name that ends in .json names an index, such as model.safetensors.index.json, which says in which of several files
-// each array is. The files are in the folder of the index. The File has only the arrays that the index lists.
+// A name that ends in .json names an index, such as model.safetensors.index.json, which says in
+// which of several files each array is. The files are in the folder of the index. The File has only
+// the arrays that the index lists.
 func Open(name string) (*File, error) {
 	if strings.HasSuffix(name, ".json") {
 		return openIndex(name)
@@ -95,8 +96,8 @@ func Open(name string) (*File, error) {
 	return f, nil
 }
 
-// New reads the header of a file of size bytes from r. The File reads from r as long as it is used, and the caller
-// still owns r.
+// New reads the header of a file of size bytes from r. The File reads from r as long as it is used,
+// and the caller still owns r.
 func New(r io.ReaderAt, size int64) (*File, error) {
 	var prefix [8]byte
 	if size < int64(len(prefix)) {
@@ -192,8 +193,8 @@ func (f *File) Close() error { return f.close() }
 // the file. Those of an index come file by file, in the order of the files' names.
 func (f *File) Names() []string { return slices.SortedFunc(maps.Keys(f.arrays), f.order) }
 
-// Metadata returns the metadata of the file, or nil if it has none. It merges the metadata of several files; where they
-// differ, the last file wins.
+// Metadata returns the metadata of the file, or nil if it has none. It merges the metadata of
+// several files; where they differ, the last file wins.
 func (f *File) Metadata() map[string]string { return maps.Clone(f.metadata) }
 
 // Shape returns the shape of an array.

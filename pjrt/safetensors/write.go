@@ -17,8 +17,8 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/array"
 )
 
-// Write writes named arrays, and metadata, which may be nil. Arrays with larger elements come first, so that each array
-// is aligned.
+// Write writes named arrays, and metadata, which may be nil. Arrays with larger elements come
+// first, so that each array is aligned.
 func Write(w io.Writer, arrays map[string]array.Array, metadata map[string]string) error {
 	names := slices.SortedFunc(maps.Keys(arrays), func(a, b string) int {
 		return cmp.Or(-cmp.Compare(arrays[a].Type.Bits(), arrays[b].Type.Bits()), cmp.Compare(a, b))
@@ -72,7 +72,8 @@ func Write(w io.Writer, arrays map[string]array.Array, metadata map[string]strin
 	return nil
 }
 
-// WriteFile writes a file, and replaces an existing one. Other processes see either the old file or all of the new one.
+// WriteFile writes a file, and replaces an existing one. Other processes see either the old file or
+// all of the new one.
 func WriteFile(name string, arrays map[string]array.Array, metadata map[string]string) (err error) {
 	f, err := os.CreateTemp(filepath.Dir(name), filepath.Base(name)+".tmp")
 	if err != nil {

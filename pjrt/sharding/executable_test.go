@@ -131,7 +131,8 @@ func TestArraysAreCutByTheExecutablesShardings(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, args[0], back)
 
-	// An array of a mesh of the same devices in another order is the same array if each device has the same part.
+	// An array of a mesh of the same devices in another order is the same array if each device has
+	// the same part.
 	mesh, err := sharding.NewMesh(client.Devices(), axis("i", 2), axis("j", 2))
 	require.NoError(t, err)
 	w, err := mesh.Scatter(ctx, args[1], sharding.Partition{"", "j"})

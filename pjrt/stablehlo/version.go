@@ -20,18 +20,20 @@ type Version [3]int64
 // String returns the version in the form 1.13.3.
 func (v Version) String() string { return fmt.Sprintf("%d.%d.%d", v[0], v[1], v[2]) }
 
-// Compare returns a negative number if v is older than o, a positive number if it is newer, and 0 if they are equal.
+// Compare returns a negative number if v is older than o, a positive number if it is newer, and 0
+// if they are equal.
 func (v Version) Compare(o Version) int { return slices.Compare(v[:], o[:]) }
 
-// VersionOf returns the version of StableHLO that a portable artifact was written for, which is part of the producer's
-// name in the header of the bytecode. It reports false for all other programs, which do not state a version.
+// VersionOf returns the version of StableHLO that a portable artifact was written for, which is
+// part of the producer's name in the header of the bytecode. It reports false for all other
+// programs, which do not state a version.
 func VersionOf(code []byte) (Version, bool) {
 	header, ok := bytes.CutPrefix(code, []byte(bytecode.Magic))
 	if !ok || len(header) == 0 {
 		return Version{}, false
 	}
-	// The version of the bytecode comes first. The number of trailing zeros in its first byte is the number of bytes that
-	// follow.
+	// The version of the bytecode comes first. The number of trailing zeros in its first byte is
+	// the number of bytes that follow.
 	skip := 1 + bits.TrailingZeros8(header[0])
 	if skip > len(header) {
 		return Version{}, false
@@ -52,8 +54,8 @@ func VersionOf(code []byte) (Version, bool) {
 	return v, true
 }
 
-// Versions returns the oldest and newest version of StableHLO whose portable artifacts a plugin reads, given the result
-// of its Attributes method. It reports false if the plugin does not say.
+// Versions returns the oldest and newest version of StableHLO whose portable artifacts a plugin
+// reads, given the result of its Attributes method. It reports false if the plugin does not say.
 func Versions(attributes []capi.Attribute) (oldest, newest Version, ok bool) {
 	oldest, ok = version(attributes, "stablehlo_minimum_version")
 	if !ok {

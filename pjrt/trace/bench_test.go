@@ -15,7 +15,8 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest"
 )
 
-// BenchmarkCall measures calls of a getter that does almost nothing, so that the result is the cost of watching.
+// BenchmarkCall measures calls of a getter that does almost nothing, so that the result is the cost
+// of watching.
 func BenchmarkCall(b *testing.B) {
 	real, err := capi.Open(plugintest.Path(b, "cpu"))
 	require.NoError(b, err)

@@ -20,11 +20,12 @@
 //	PJRT_FAULTS=RULES      make calls fail or take longer
 //	PJRT_RECORD=FILE       record the session for the command pjrt replay
 //
-// They have the same meaning as for the library pjrtshim, which package capi/shim describes. If a variable has an
-// invalid value, [github.com/purepjrt/purepjrt/pjrt.Open] returns an error.
+// They have the same meaning as for the library pjrtshim, which package capi/shim describes. If a
+// variable has an invalid value, [github.com/purepjrt/purepjrt/pjrt.Open] returns an error.
 //
-// The line of a call is in the file when the call returns. The summary is written when the last client of a plugin is
-// closed, and by [Close]. Only Close reports objects that were never destroyed.
+// The line of a call is in the file when the call returns. The summary is written when the last
+// client of a plugin is closed, and by [Close]. Only Close reports objects that were never
+// destroyed.
 //
 // Watching makes calls slower. Without variables, this package costs nothing but its size.
 package trace
@@ -61,8 +62,9 @@ func init() {
 	}
 }
 
-// Start watches the plugins that are opened from now on, and ignores the environment variables. A plugin that is open
-// stays as it is until the process ends. Start fails if plugins are being watched already.
+// Start watches the plugins that are opened from now on, and ignores the environment variables. A
+// plugin that is open stays as it is until the process ends. Start fails if plugins are being
+// watched already.
 func Start(c Config) error {
 	watching.mu.Lock()
 	defer watching.mu.Unlock()
@@ -95,9 +97,9 @@ func Findings() int {
 	return watching.shim.Findings()
 }
 
-// Close stops watching: it writes the summary, reports objects that were never destroyed, and closes the files. The
-// plugins keep working. Call it at the end of a program; without it, the files keep what was written until then. If
-// nothing is being watched, it does nothing.
+// Close stops watching: it writes the summary, reports objects that were never destroyed, and
+// closes the files. The plugins keep working. Call it at the end of a program; without it, the
+// files keep what was written until then. If nothing is being watched, it does nothing.
 func Close() error {
 	watching.mu.Lock()
 	s := watching.shim

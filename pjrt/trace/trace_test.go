@@ -22,8 +22,8 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/trace"
 )
 
-// childPlugin names the plugin that a child process uses. The child is this test binary, so that the variables are set
-// when the program starts.
+// childPlugin names the plugin that a child process uses. The child is this test binary, so that
+// the variables are set when the program starts.
 const childPlugin = "TRACE_TEST_PLUGIN"
 
 func TestMain(m *testing.M) {

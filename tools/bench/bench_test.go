@@ -38,8 +38,9 @@ func pretended(t *testing.T, program string, took func() float64) *process {
 	return p
 }
 
-// ageing says that a process is a child for which an operation takes a microsecond, times the number of processes that
-// were started for the same program before and with it, times its argument.
+// ageing says that a process is a child for which an operation takes a microsecond, times the
+// number of processes that were started for the same program before and with it, times its
+// argument.
 const ageing = "BENCH_AGEING"
 
 func TestMain(m *testing.M) {

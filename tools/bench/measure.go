@@ -102,7 +102,8 @@ func (m *measurer) sample(processes []*process, r row) ([]*taking, error) {
 	return all, m.takeTurns(all, r.rounds)
 }
 
-// result returns the result of the programs that took turns, and ends their jobs. It returns nil if there are none.
+// result returns the result of the programs that took turns, and ends their jobs. It returns nil if
+// there are none.
 func (r row) result(taking []*taking) (*Row, error) {
 	if len(taking) == 0 {
 		return nil, nil

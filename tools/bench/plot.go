@@ -24,8 +24,8 @@ var colors = map[string]color.RGBA{
 	withJAX: {0xCC, 0x79, 0xA7, 0xFF},
 }
 
-// drawPlot writes the ratios to C as an SVG file: a line for each row, a point for each program, and
-// a bar from quartile to quartile.
+// drawPlot writes the ratios to C as an SVG file: a line for each row, a point for each program,
+// and a bar from quartile to quartile.
 func drawPlot(results *Results, path string) error {
 	var names []string
 	var shown []*Row

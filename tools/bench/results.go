@@ -142,8 +142,8 @@ func worse(before, now *Results) []string {
 	return lines
 }
 
-// toleranceOfTimes returns the tolerance of a row without a ratio to C. An operation of milliseconds
-// is always interrupted, and takes three times as long on a busy machine.
+// toleranceOfTimes returns the tolerance of a row without a ratio to C. An operation of
+// milliseconds is always interrupted, and takes three times as long on a busy machine.
 func toleranceOfTimes(r row, c *Cell) float64 {
 	if r.unit == nil && c.Nanoseconds.Median > 1e6 {
 		return 2

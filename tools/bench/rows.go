@@ -34,21 +34,25 @@ type row struct {
 	jobs  map[string]string // what some programs do instead
 	only  []string          // the programs that take part; nil for all
 
-	// own measures the row instead of the jobs. It may return nil if the row cannot be measured here.
+	// own measures the row instead of the jobs. It may return nil if the row cannot be measured
+	// here.
 	own func(*measurer, row) (*Row, error)
 
-	// starts is how many sets of new processes measure the row in place of the common processes, because what a process
-	// did before, such as with the allocator of C, decides how long each operation takes; 0 for the common ones.
+	// starts is how many sets of new processes measure the row in place of the common processes,
+	// because what a process did before, such as with the allocator of C, decides how long each
+	// operation takes; 0 for the common ones.
 	starts  int
 	rounds  int                  // of one batch each, where an operation takes very long; 0 for as many as there is time for
 	unit    func(float64) string // of the numbers; nil for nanoseconds
 	subject string               // the program that the goal is for; pjrt unless it is set
 	goal    *goal
 
-	// hops says that C waits for another thread of the plugin, and capi does not. A ratio to C then measures how busy the
-	// machine is, so pjrt is compared with capi to find out whether it became worse.
+	// hops says that C waits for another thread of the plugin, and capi does not. A ratio to C then
+	// measures how busy the machine is, so pjrt is compared with capi to find out whether it became
+	// worse.
 	hops bool
-	// noise is by how much a median may grow before it counts as worse, as a fraction; a tenth if it is 0.
+	// noise is by how much a median may grow before it counts as worse, as a fraction; a tenth if
+	// it is 0.
 	noise float64
 }
 
@@ -84,8 +88,8 @@ func (r row) of() string {
 	return viaPjrt
 }
 
-// fewStarts evens out where the memory of a process lies, which makes small work of one process up to 6 percent slower
-// than that of another, and on which processors its threads run.
+// fewStarts evens out where the memory of a process lies, which makes small work of one process up
+// to 6 percent slower than that of another, and on which processors its threads run.
 const fewStarts = 5
 
 // growthStarts is as many for the rows of the table of growth, of which there are many.

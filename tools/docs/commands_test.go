@@ -283,8 +283,8 @@ func newChecker(t *testing.T) *checker {
 	return &checker{t, make(map[string]string), string(makefile), 0}
 }
 
-// helpOf returns the help of a command: words are pjrt or pjrt-conformance, and the command below it, if
-// there is one.
+// helpOf returns the help of a command: words are pjrt or pjrt-conformance, and the command below
+// it, if there is one.
 func (c *checker) helpOf(where string, words ...string) string {
 	key := strings.Join(words, " ")
 	if c.help[key] == "" {
@@ -365,7 +365,8 @@ func TestCommandsThatAreNotRunHaveFlagsThatExist(t *testing.T) {
 	assert.Greater(t, c.seen, 12)
 }
 
-// So do those in sentences. A flag without a command belongs to the command that the document is about.
+// So do those in sentences. A flag without a command belongs to the command that the document is
+// about.
 func TestCommandsInSentencesHaveFlagsThatExist(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {

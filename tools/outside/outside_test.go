@@ -160,7 +160,8 @@ func TestAProgramElsewhereUsesThePublishedModules(t *testing.T) {
 		assert.Equal(t, version, m.Version, path)
 		assert.Nil(t, m.Replace, path)
 	}
-	// A vendor makes the binding of their extension with nothing but the published module: the headers of PJRT are in it.
+	// A vendor makes the binding of their extension with nothing but the published module: the
+	// headers of PJRT are in it.
 	const extension = "extensions/testdata/outside/"
 	header, err := os.ReadFile(filepath.Join(root, extension, "include", "scale_extension.h"))
 	require.NoError(t, err)

@@ -23,8 +23,8 @@ import (
 	"github.com/purepjrt/purepjrt/tools/internal/cli"
 )
 
-// settings are the options of a run, and the flags that they are made of. Each command adds the flags
-// that it uses.
+// settings are the options of a run, and the flags that they are made of. Each command adds the
+// flags that it uses.
 type settings struct {
 	conformance.Options
 	createOptions, topologyOptions []string
@@ -109,8 +109,8 @@ func (s *settings) prepare(ctx context.Context, plugin string) (err error) {
 	return nil
 }
 
-// lookup returns the path of a plugin, and its create options: those that it always has, and those of
-// the command line.
+// lookup returns the path of a plugin, and its create options: those that it always has, and those
+// of the command line.
 func (s *settings) lookup(ctx context.Context, plugin string, options []string) (string, []capi.Attribute, error) {
 	found, err := plugins.Find(ctx, plugin)
 	if err != nil {
@@ -195,8 +195,8 @@ func levelRange(list []string) ([]string, error) {
 	return out, nil
 }
 
-// pluginArgs says that a command takes a plugin, then what needed names, and at most so many arguments in
-// all; -1 means any number.
+// pluginArgs says that a command takes a plugin, then what needed names, and at most so many
+// arguments in all; -1 means any number.
 func pluginArgs(most int, needed ...string) cobra.PositionalArgs {
 	needed = append([]string{"a plugin, such as cpu or ./my_plugin.so"}, needed...)
 	return cli.Args(func(cmd *cobra.Command, args []string) error {

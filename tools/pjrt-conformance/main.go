@@ -18,14 +18,15 @@
 //	pjrt-conformance draft-waivers REPORT.json      write waivers of the failures in a report
 //	pjrt-conformance version                        show the version of this command
 //
-// PLUGIN is a path, or a name such as cpu. The command pjrt installs plugins, and hands over to this
-// command as pjrt conformance.
+// PLUGIN is a path, or a name such as cpu. The command pjrt installs plugins, and hands over to
+// this command as pjrt conformance.
 //
-// The exit status of commands that check a plugin is 0 if it conforms, or if all failures are waived;
-// 1 if it does not conform; 2 if nothing could be run; 130 if Ctrl-C interrupted the run. Reports
-// are written in every case, for the checks that ran.
+// The exit status of commands that check a plugin is 0 if it conforms, or if all failures are
+// waived; 1 if it does not conform; 2 if nothing could be run; 130 if Ctrl-C interrupted the run.
+// Reports are written in every case, for the checks that ran.
 //
-// Package pjrt/trace is linked in: PJRT_TRACE=stderr shows the calls that a check makes to a plugin.
+// Package pjrt/trace is linked in: PJRT_TRACE=stderr shows the calls that a check makes to a
+// plugin.
 package main
 
 import (

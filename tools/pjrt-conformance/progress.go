@@ -154,7 +154,8 @@ func planLine(p *conformance.Plan) string {
 	return line
 }
 
-// remaining estimates how long the phase will still take. It returns 0 if it is too early for an estimate.
+// remaining estimates how long the phase will still take. It returns 0 if it is too early for an
+// estimate.
 func remaining(g conformance.Progress) time.Duration {
 	if g.Done < g.Total/20+1 || g.Done == g.Total || g.Elapsed-g.Began < 2*time.Second {
 		return 0

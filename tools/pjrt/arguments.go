@@ -40,7 +40,8 @@ type input struct {
 	array array.Array
 }
 
-// readInput reads FILE or FILE:TYPE. If neither the file nor the argument names a type, it uses param's.
+// readInput reads FILE or FILE:TYPE. If neither the file nor the argument names a type, it uses
+// param's.
 func readInput(arg string, param array.Shape) (input, error) {
 	file, cast, err := splitArgument(arg)
 	if err != nil {
@@ -71,8 +72,8 @@ func (in input) check(param array.Shape) error {
 	return fmt.Errorf("%s is %v, and the program takes %v%s", in.arg, a.Shape(), param, hint)
 }
 
-// An argument is what the parts of a program get for a parameter: one input for all parts, or one for
-// each.
+// An argument is what the parts of a program get for a parameter: one input for all parts, or one
+// for each.
 type argument []input
 
 // of returns the input of a part.
@@ -83,8 +84,8 @@ func (a argument) of(part int) input {
 	return a[part]
 }
 
-// readArgument reads a file, or several with commas between them. A comma may also be part of the name of an existing
-// file.
+// readArgument reads a file, or several with commas between them. A comma may also be part of the
+// name of an existing file.
 func readArgument(arg string, param array.Shape) (argument, error) {
 	list := []string{arg}
 	if parts := strings.Split(arg, ","); len(parts) > 1 && !names(arg) {
@@ -123,7 +124,8 @@ func check(arguments []argument, params []array.Shape) error {
 	return nil
 }
 
-// paramsOf returns the parameters of a compiled program. known is false if the plugin does not report them.
+// paramsOf returns the parameters of a compiled program. known is false if the plugin does not
+// report them.
 func paramsOf(exe *pjrt.LoadedExecutable) (params []array.Shape, known bool) {
 	params, err := exe.Parameters()
 	return params, err == nil

@@ -54,7 +54,8 @@ func finish(t *testing.T, dir string, c *exec.Cmd) outcome {
 	return finishAfter(t, dir, c, nil)
 }
 
-// finishAfter starts the command, calls meanwhile with its process, and waits for the process to end.
+// finishAfter starts the command, calls meanwhile with its process, and waits for the process to
+// end.
 func finishAfter(t *testing.T, dir string, c *exec.Cmd, meanwhile func(*os.Process)) outcome {
 	t.Helper()
 	return outcomeOf(clitest.Run(t, dir, c, meanwhile))

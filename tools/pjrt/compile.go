@@ -182,7 +182,8 @@ func formatShapes(shapes []pjrt.Shape) string {
 	return strings.Join(list, ", ")
 }
 
-// topologyOptions parses options of the form NAME=VALUE. A value is an integer, a list of integers, or text.
+// topologyOptions parses options of the form NAME=VALUE. A value is an integer, a list of integers,
+// or text.
 func topologyOptions(list []string) ([]pjrt.Attribute, error) {
 	var options []pjrt.Attribute
 	for _, text := range list {

@@ -14,8 +14,8 @@ import (
 	"github.com/purepjrt/purepjrt/tools/internal/cli"
 )
 
-// handOver runs the suite's command, and makes its exit status that of this command. Ctrl-C reaches both
-// processes, and this one waits for the other.
+// handOver runs the suite's command, and makes its exit status that of this command. Ctrl-C reaches
+// both processes, and this one waits for the other.
 func handOver(path string, args []string) error {
 	c := exec.Command(path, args...)
 	c.Stdin, c.Stdout, c.Stderr = os.Stdin, os.Stdout, os.Stderr

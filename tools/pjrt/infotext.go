@@ -12,7 +12,8 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt"
 )
 
-// print writes r as text: first the plugin, then its devices, then the parts of the API that it has.
+// print writes r as text: first the plugin, then its devices, then the parts of the API that it
+// has.
 func (r *report) print(out io.Writer, allFunctions bool) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(w, "library\t%s\n", r.Path)

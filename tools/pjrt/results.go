@@ -54,15 +54,16 @@ func printResults(w io.Writer, results []result) error {
 	return nil
 }
 
-// outputDir is the directory for results. Results are first written to a directory inside it, so that
-// a full disk leaves earlier results unchanged.
+// outputDir is the directory for results. Results are first written to a directory inside it, so
+// that a full disk leaves earlier results unchanged.
 type outputDir struct {
 	path    string
 	staging string
 	made    []string // directories that were created for it, outermost first
 }
 
-// openOutputDir creates dir if it is missing, and checks that it is writable before time is spent on results.
+// openOutputDir creates dir if it is missing, and checks that it is writable before time is spent
+// on results.
 func openOutputDir(dir string) (_ *outputDir, err error) {
 	d := &outputDir{path: filepath.Clean(dir)}
 	for p := d.path; ; p = filepath.Dir(p) {

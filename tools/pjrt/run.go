@@ -104,7 +104,8 @@ program several times, and shows how long that took.`,
 	return cmd
 }
 
-// check returns an error for flags that make no sense, and sets the device to -1 if none was chosen.
+// check returns an error for flags that make no sense, and sets the device to -1 if none was
+// chosen.
 func (r *runner) check(device bool) error {
 	switch {
 	case !device:
@@ -344,8 +345,9 @@ func deviceNumbers(client *pjrt.Client) string {
 	return strings.Join(list, ", ")
 }
 
-// divided returns exe in the form that takes whole arrays, and makes the missing arguments. It returns
-// nil if the program is not divided, if the plugin does not say how, or if a file is for one part.
+// divided returns exe in the form that takes whole arrays, and makes the missing arguments. It
+// returns nil if the program is not divided, if the plugin does not say how, or if a file is for
+// one part.
 func (e *execution) divided(exe *pjrt.LoadedExecutable) (*sharding.Executable, error) {
 	if exe.NumPartitions() < 2 || slices.ContainsFunc(e.arguments, func(a argument) bool { return len(a) > 1 }) {
 		return nil, nil
@@ -436,7 +438,8 @@ func (e *execution) fillUp(params []array.Shape) error {
 	return nil
 }
 
-// partsOf numbers the parts of a program, in the order of its devices: partition by partition, replica by replica.
+// partsOf numbers the parts of a program, in the order of its devices: partition by partition,
+// replica by replica.
 func partsOf(exe *pjrt.LoadedExecutable) ([]int, error) {
 	if len(exe.Devices()) == 1 {
 		return []int{-1}, nil

@@ -180,8 +180,8 @@ func readSide(name string, root bool, include []string) (*model.Set, error) {
 	return model.NewSet(headers...)
 }
 
-// apiHeaders lists the headers of a root that belong to the PJRT C API or to related APIs. A checkout of XLA has
-// thousands of other headers.
+// apiHeaders lists the headers of a root that belong to the PJRT C API or to related APIs. A
+// checkout of XLA has thousands of other headers.
 func apiHeaders(root string) ([]string, error) {
 	all, err := header.Tree(root)
 	if err != nil {
@@ -211,8 +211,8 @@ func apiHeaders(root string) ([]string, error) {
 	return files, nil
 }
 
-// isAPIHeader reports whether the header that is included as name defines ABI, unlike headers that help C++ code to
-// implement it.
+// isAPIHeader reports whether the header that is included as name defines ABI, unlike headers that
+// help C++ code to implement it.
 func isAPIHeader(name string) bool {
 	dir, base := path.Split(name)
 	switch {
@@ -235,8 +235,8 @@ func isAPIHeader(name string) bool {
 	}
 }
 
-// readSince reads the minors that introduced items. A missing file is not an error, because only this
-// project's headers have one.
+// readSince reads the minors that introduced items. A missing file is not an error, because only
+// this project's headers have one.
 func readSince(name string) (func(path, item string) (int, bool), error) {
 	text, err := os.ReadFile(name)
 	if errors.Is(err, fs.ErrNotExist) {

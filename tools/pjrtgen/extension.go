@@ -187,8 +187,8 @@ func (p *extensionPackage) readIncluded(in *golang.ExtensionInput, files map[*mo
 // coreName is the core header's path in the headers of this command.
 const coreName = "xla/pjrt/c/pjrt_c_api.h"
 
-// knownHeader returns the path, among the headers in this command, of the header that is included as
-// name: under that path, below another root, or as a bare file name.
+// knownHeader returns the path, among the headers in this command, of the header that is included
+// as name: under that path, below another root, or as a bare file name.
 func knownHeader(name string) (string, bool) {
 	candidates := []string{name}
 	if i := strings.LastIndex(name, "/xla/"); i >= 0 {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The purepjrt Authors
 
-// Pjrtgen reads PJRT's C headers: it generates the Go binding from them, lists what they declare, and
-// compares two versions. Vendors use it to make bindings of their own extensions, and to find faults
-// in their headers.
+// Pjrtgen reads PJRT's C headers: it generates the Go binding from them, lists what they declare,
+// and compares two versions. Vendors use it to make bindings of their own extensions, and to find
+// faults in their headers.
 //
 //	pjrtgen generate                   the Go binding from the headers
 //	pjrtgen check                      fail if generated files are out of date
@@ -16,8 +16,9 @@
 //	pjrtgen lint [--against OLD] HEADER
 //	                                   what is wrong with a header
 //
-// It runs no C compiler and needs no system headers. Errors in a header are printed as file:line:column: message. The
-// exit status is 0 on success and 1 on an error. The help of a command lists any others.
+// It runs no C compiler and needs no system headers. Errors in a header are printed as
+// file:line:column: message. The exit status is 0 on success and 1 on an error. The help of a
+// command lists any others.
 package main
 
 import (

@@ -142,8 +142,8 @@ func agreesWithHistory(t *testing.T, h *model.Header, past pastCore, minor int, 
 	assert.Equal(t, wantEnums, enums)
 }
 
-// declarations generates from one core header and returns the text of each declaration by name, without comments. A
-// struct type is represented by its fields, named "Type.Field".
+// declarations generates from one core header and returns the text of each declaration by name,
+// without comments. A struct type is represented by its fields, named "Type.Field".
 func declarations(t *testing.T, h *model.Header) map[string]string {
 	t.Helper()
 	files, err := golang.Generate(golang.Input{Headers: []*model.Header{h}, Since: func(*model.Header, string) int { return 0 }})
@@ -204,8 +204,8 @@ func declarations(t *testing.T, h *model.Header) map[string]string {
 	return all
 }
 
-// The generator produces the same code from the original as from the restated header, except for declarations that came
-// after minor 81.
+// The generator produces the same code from the original as from the restated header, except for
+// declarations that came after minor 81.
 func TestAnOriginalHeaderGivesTheSameGoCode(t *testing.T) {
 	old := original(t)
 	ours, err := header.Parse(filepath.Join("..", "..", "third_party", "xla", filepath.FromSlash(corePath)), header.Options{})
@@ -213,7 +213,8 @@ func TestAnOriginalHeaderGivesTheSameGoCode(t *testing.T) {
 	was, is := declarations(t, old), declarations(t, ours)
 	require.Greater(t, len(was), 1400)
 
-	// Declarations that both headers have and that differ: structs that grew, and lists of the values of an enum.
+	// Declarations that both headers have and that differ: structs that grew, and lists of the
+	// values of an enum.
 	grown := map[string]bool{
 		"APIMinor": true, "APISize": true,
 		"DeviceMemoryStatsArgsSize": true, `function "PJRT_Device_MemoryStats"`: true,

@@ -25,8 +25,8 @@ func init() {
 }
 
 // GetPjrtApi is the function that clients look up in the library. It always returns the same table,
-// which start keeps until the process ends. The result is a number, because cgo's checks do not allow
-// C to keep Go pointers.
+// which start keeps until the process ends. The result is a number, because cgo's checks do not
+// allow C to keep Go pointers.
 //
 //export GetPjrtApi
 func GetPjrtApi() uintptr { return start().Address() }

@@ -28,8 +28,8 @@ var running struct {
 	shim *shim.Shim // guarded by mu; nil if it could not start
 }
 
-// environ returns the variables of the process. In a library, package os has the variables with which
-// the process began; export.go replaces environ, to see what the client has set since.
+// environ returns the variables of the process. In a library, package os has the variables with
+// which the process began; export.go replaces environ, to see what the client has set since.
 var environ = os.Environ
 
 // start makes the table on the first call. If that fails, it returns a table whose functions that
@@ -84,8 +84,8 @@ func value(environ []string, name string) string {
 	return ""
 }
 
-// pluginPath returns the library for a value of PJRT_SHIM_PLUGIN: a path, name:path, or the name of an installed
-// plugin.
+// pluginPath returns the library for a value of PJRT_SHIM_PLUGIN: a path, name:path, or the name of
+// an installed plugin.
 func pluginPath(value string) (string, error) {
 	if value == "" {
 		return "", fmt.Errorf("%s is not set: set it to the plugin to call, a path or the name of an installed plugin",

@@ -62,8 +62,8 @@ func grow(n int) byte {
 
 var sink atomic.Uint64
 
-// If the frame were on the goroutine's stack, a callback could move the stack, and C would write its results to the old
-// place.
+// If the frame were on the goroutine's stack, a callback could move the stack, and C would write
+// its results to the old place.
 func TestResultsArriveAlthoughACallbackMovesTheStack(t *testing.T) {
 	write := callee(func(args uintptr) uintptr {
 		sink.Add(uint64(grow(512)))

@@ -14,12 +14,13 @@ type Frame struct {
 	// Code is the address of the C function. Preconditions: not zero, and a
 	// function of one pointer argument.
 	Code uintptr
-	// Ret receives the function's result word. After a void function it is garbage, so it is not a pointer, which the
-	// garbage collector would follow.
+	// Ret receives the function's result word. After a void function it is garbage, so it is not a
+	// pointer, which the garbage collector would follow.
 	Ret uintptr
 }
 
-// FrameSize is the distance from a Frame to its C struct, in bytes. The trampolines contain it as a literal.
+// FrameSize is the distance from a Frame to its C struct, in bytes. The trampolines contain it as a
+// literal.
 const FrameSize = unsafe.Sizeof(Frame{})
 
 // ArgFrame is a Frame for a C struct at another address, such as one that a C caller passed to Go.
@@ -32,8 +33,8 @@ type ArgFrame struct {
 // ChainLength is the most calls that a Chain can hold.
 const ChainLength = 8
 
-// Chain is a sequence of calls that C makes until one of them returns something other than zero. None of the functions
-// may be void, since a void function returns garbage.
+// Chain is a sequence of calls that C makes until one of them returns something other than zero.
+// None of the functions may be void, since a void function returns garbage.
 type Chain struct {
 	// Left is set to the number of Links, at least one, before each use.
 	Left uintptr
@@ -45,8 +46,8 @@ type Chain struct {
 // Link is one call of a Chain.
 type Link struct {
 	Frame *Frame
-	// Unless From is nil, the word at From is copied to To, in the arguments, right before the call. If the word is
-	// zero, the call is skipped, as if it had returned zero.
+	// Unless From is nil, the word at From is copied to To, in the arguments, right before the
+	// call. If the word is zero, the call is skipped, as if it had returned zero.
 	From, To unsafe.Pointer
 }
 

@@ -11,8 +11,8 @@ import (
 	"github.com/ebitengine/purego"
 )
 
-// Invoke calls the function of the Frame at frame with the address after the Frame, and stores its result in the Frame.
-// C may block and may call back into Go.
+// Invoke calls the function of the Frame at frame with the address after the Frame, and stores its
+// result in the Frame. C may block and may call back into Go.
 func Invoke(frame unsafe.Pointer) {
 	f := (*Frame)(frame)
 	f.Ret, _, _ = purego.SyscallN(f.Code, uintptr(unsafe.Add(frame, FrameSize)))

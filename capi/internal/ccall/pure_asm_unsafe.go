@@ -15,6 +15,7 @@ import (
 //go:linkname asmcgocall runtime.asmcgocall
 func asmcgocall(fn uintptr, frame unsafe.Pointer) int32
 
-// InvokePure is Invoke for functions that return at once and never call back. The scheduler does not know about the
-// call: the garbage collector waits for it to end, and a callback into Go would end the process.
+// InvokePure is Invoke for functions that return at once and never call back. The scheduler does
+// not know about the call: the garbage collector waits for it to end, and a callback into Go would
+// end the process.
 func InvokePure(frame unsafe.Pointer) { asmcgocall(trampolineABI0, frame) }

@@ -30,8 +30,8 @@ type Enum[E Integer] struct {
 	Values []Value[E]
 }
 
-// String returns the short text of v, or the type and the number, such as ErrorCode(99), if no enumerator has that
-// value.
+// String returns the short text of v, or the type and the number, such as ErrorCode(99), if no
+// enumerator has that value.
 func (e *Enum[E]) String(v E) string {
 	for i := range e.Values {
 		if e.Values[i].Value == v {
@@ -41,8 +41,8 @@ func (e *Enum[E]) String(v E) string {
 	return fmt.Sprintf("%s(%d)", e.Type, v)
 }
 
-// Parse returns the value that s names. s is its short text, C name or Go name, in upper or lower case, or has the form
-// that String gives to unknown numbers.
+// Parse returns the value that s names. s is its short text, C name or Go name, in upper or lower
+// case, or has the form that String gives to unknown numbers.
 func (e *Enum[E]) Parse(s string) (E, error) {
 	for i := range e.Values {
 		v := &e.Values[i]

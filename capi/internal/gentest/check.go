@@ -17,8 +17,9 @@ import (
 	"github.com/purepjrt/purepjrt/capi/describe"
 )
 
-// Run checks a package against the facts: nothing is missing, nothing is superfluous, and every number is the measured
-// one. functions are all functions of the package, in the order of their tables and slots.
+// Run checks a package against the facts: nothing is missing, nothing is superfluous, and every
+// number is the measured one. functions are all functions of the package, in the order of their
+// tables and slots.
 func Run(t *testing.T, x *Index, functions []*capi.Function, facts []Header) {
 	p := load(t, x)
 	t.Run("structs have C's layout", func(t *testing.T) { p.checkStructs(t, facts) })
@@ -97,7 +98,8 @@ func (p *pkg) checkStructs(t *testing.T, facts []Header) {
 	assert.Equal(t, seen, len(p.structs), "Go has structs that the headers do not have")
 }
 
-// checkProofs checks that the package's tests fail to compile if a struct's layout differs from C's.
+// checkProofs checks that the package's tests fail to compile if a struct's layout differs from
+// C's.
 func (p *pkg) checkProofs(t *testing.T) {
 	assert.Equal(t, len(p.structs), len(p.source.proofs))
 	for c, typ := range p.structs {

@@ -20,8 +20,8 @@ import (
 	"github.com/purepjrt/purepjrt/capi"
 )
 
-// Compile checks every size, offset, value and constant in Go with the C compiler CC and the C++ compiler CXX, by
-// default gcc and g++, header by header. root is the folder of the module.
+// Compile checks every size, offset, value and constant in Go with the C compiler CC and the C++
+// compiler CXX, by default gcc and g++, header by header. root is the folder of the module.
 func Compile(t *testing.T, x *Index, functions []*capi.Function, facts []Header, root string) {
 	p := load(t, x)
 	checked := 0

@@ -75,8 +75,8 @@ func (s *Struct) names() []string {
 	return []string{s.Name}
 }
 
-// tables returns the structs with functions that plugins offer. FFI extensions are left out: their functions also take
-// the extension, so they are fields with types of their own.
+// tables returns the structs with functions that plugins offer. FFI extensions are left out: their
+// functions also take the extension, so they are fields with types of their own.
 func (h *Header) tables() []Struct {
 	var out []Struct
 	for _, s := range h.Structs {
@@ -115,8 +115,8 @@ func (h *Header) numbers() map[string]int64 {
 	return out
 }
 
-// Facts reads the facts of all headers for which keep returns true at a minor of the API, from the folder
-// third_party/xla below root.
+// Facts reads the facts of all headers for which keep returns true at a minor of the API, from the
+// folder third_party/xla below root.
 func Facts(t *testing.T, root string, minor int, keep func(path string) bool) []Header {
 	t.Helper()
 	docs, err := facts.Read(filepath.Join(root, "third_party/xla/facts"), minor)

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The purepjrt Authors
 
-// Package gentest checks generated declarations against the measured facts of the C headers. Only tests import it.
+// Package gentest checks generated declarations against the measured facts of the C headers. Only
+// tests import it.
 //
-// The generator writes an Index of the generated types into the tests of packages capi and capi/ffi. Everything else
-// that a check needs to know about a declaration comes from where programs get it: from the descriptors of functions,
-// from package describe and, because a Go program cannot read the names of constants or comments, from the generated
-// files. A check fails when one of these has something that the others lack.
+// The generator writes an Index of the generated types into the tests of packages capi and
+// capi/ffi. Everything else that a check needs to know about a declaration comes from where
+// programs get it: from the descriptors of functions, from package describe and, because a Go
+// program cannot read the names of constants or comments, from the generated files. A check fails
+// when one of these has something that the others lack.
 package gentest
 
 import (
@@ -78,7 +80,8 @@ type pkg struct {
 	args      map[string]*capi.Function // by the C name of the struct
 }
 
-// load reads the generated files in the folder of the running test, and sorts the types of the index.
+// load reads the generated files in the folder of the running test, and sorts the types of the
+// index.
 func load(t *testing.T, x *Index) *pkg {
 	t.Helper()
 	p := &pkg{

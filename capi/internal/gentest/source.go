@@ -104,8 +104,8 @@ func (s *source) add(t *testing.T, d *ast.GenDecl, spec ast.Spec) {
 	}
 }
 
-// addProof notes a function that calls its parameter with a struct's name: the lengths of the arrays that the parameter
-// takes, and of those that it is called with.
+// addProof notes a function that calls its parameter with a struct's name: the lengths of the
+// arrays that the parameter takes, and of those that it is called with.
 func (s *source) addProof(t *testing.T, d *ast.FuncDecl) {
 	t.Helper()
 	lengths := func(list []ast.Expr) (out []ast.Expr) {

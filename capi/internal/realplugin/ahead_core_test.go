@@ -41,7 +41,8 @@ var aheadTests = []struct {
 	{"errors", aheadErrors},
 }
 
-// aheadOnly lists the functions that libtpu can run without a TPU, but that the CPU plugin lacks or cannot run.
+// aheadOnly lists the functions that libtpu can run without a TPU, but that the CPU plugin lacks or
+// cannot run.
 var aheadOnly = []string{
 	"PJRT_Compile",
 	"PJRT_Error_ForEachPayload",

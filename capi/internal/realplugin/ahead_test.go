@@ -42,7 +42,8 @@ func compileFor(topology *capi.TopologyDescription, text string, options []byte)
 	return args
 }
 
-// compileAhead compiles a program for a topology. The executable is destroyed at the end of the test.
+// compileAhead compiles a program for a topology. The executable is destroyed at the end of the
+// test.
 func (p *plugin) compileAhead(t testing.TB, topology *capi.TopologyDescription, text string, options []byte) *capi.Executable {
 	t.Helper()
 	e := do(t, p, compileFor(topology, text, options)).Executable

@@ -112,8 +112,8 @@ func TestCallbacksFromThreadsOfThePluginUnderCollections(t *testing.T) {
 	assert.Equal(t, live, capi.LiveHandles())
 }
 
-// Waiting with callbacks takes only goroutines. Waiting in the plugin takes a thread for each wait, and a Go process is
-// limited to ten thousand threads.
+// Waiting with callbacks takes only goroutines. Waiting in the plugin takes a thread for each wait,
+// and a Go process is limited to ten thousand threads.
 func TestManyGoroutinesWaitOnOneEventWithoutThreads(t *testing.T) {
 	r := newRig(t)
 	live := capi.LiveHandles()
@@ -202,8 +202,9 @@ func TestAPanicInACallbackIsOnlyLogged(t *testing.T) {
 	r.destroy(t, in, x.outputs[0][0])
 }
 
-// The garbage collector waits for getters, which take the short path into C. If the plugin held a lock that getters
-// need while it calls back into Go, and the callback waited for a garbage collection, there would be a deadlock.
+// The garbage collector waits for getters, which take the short path into C. If the plugin held a
+// lock that getters need while it calls back into Go, and the callback waited for a garbage
+// collection, there would be a deadlock.
 func TestGettersAndCallbacksDoNotBlockEachOther(t *testing.T) {
 	if !isolated(t) {
 		return

@@ -37,8 +37,8 @@ func child(t *testing.T, environment ...string) (string, error) {
 	return string(out), err
 }
 
-// isolated runs the rest of the test in a separate process. In the parent it returns false if the child has passed, and
-// fails the test otherwise.
+// isolated runs the rest of the test in a separate process. In the parent it returns false if the
+// child has passed, and fails the test otherwise.
 func isolated(t *testing.T, environment ...string) bool {
 	t.Helper()
 	if inChild(t) {

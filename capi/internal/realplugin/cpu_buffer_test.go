@@ -145,8 +145,8 @@ func cpuBadShapes(t *testing.T) {
 	r.destroy(t, empty.Buffer)
 }
 
-// What the plugin does with host memory depends on the semantics, and on whether the memory is aligned well enough to
-// be used without copying.
+// What the plugin does with host memory depends on the semantics, and on whether the memory is
+// aligned well enough to be used without copying.
 func cpuHostBufferSemantics(t *testing.T) {
 	r := newRig(t)
 	for semantics, aliases := range map[capi.HostBufferSemantics]bool{

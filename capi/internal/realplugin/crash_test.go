@@ -11,9 +11,9 @@ import (
 	"github.com/purepjrt/purepjrt/capi"
 )
 
-// crashes lists calls in which the plugin ends the process. No Go program can prevent that after making the call, so
-// callers must check their input. Each runs in a separate process. The parent must see it die, which shows that these
-// tests notice crashes.
+// crashes lists calls in which the plugin ends the process. No Go program can prevent that after
+// making the call, so callers must check their input. Each runs in a separate process. The parent
+// must see it die, which shows that these tests notice crashes.
 var crashes = map[string]struct {
 	call func(t *testing.T, r *rig)
 	want string // in what the child prints

@@ -13,7 +13,8 @@ import (
 	"github.com/purepjrt/purepjrt/capi"
 )
 
-// cpuTests call every function that the CPU plugin implements, or that returns an error saying that it does not.
+// cpuTests call every function that the CPU plugin implements, or that returns an error saying that
+// it does not.
 var cpuTests = []struct {
 	name string
 	run  func(*testing.T)
@@ -48,8 +49,8 @@ var cpuTests = []struct {
 	{"element types", cpuElementTypes},
 }
 
-// standInOnly lists functions of the CPU plugin that tests cannot reach: it compiles no program that receives from the
-// host, so it makes no stream.
+// standInOnly lists functions of the CPU plugin that tests cannot reach: it compiles no program
+// that receives from the host, so it makes no stream.
 var standInOnly = []string{
 	"PJRT_CopyToDeviceStream_AddChunk",
 	"PJRT_CopyToDeviceStream_TotalBytes",

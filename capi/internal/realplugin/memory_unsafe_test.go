@@ -50,7 +50,8 @@ var movingName = entryOf(func(a *capi.ClientPlatformNameArgs) uintptr {
 	return 0
 })
 
-// If the call were on the goroutine's stack, a callback could move the stack, and C would write to the old place.
+// If the call were on the goroutine's stack, a callback could move the stack, and C would write to
+// the old place.
 func TestResultsArriveAlthoughTheStackMovesDuringTheCall(t *testing.T) {
 	s := newStandIn(t)
 	provide[capi.ClientPlatformNameArgs](t, s, movingName())
@@ -170,8 +171,8 @@ func overwrite() {
 
 var keep atomic.Pointer[[]float32]
 
-// The plugin uses host memory until the done event, and only the caller can keep it alive. Without a reference the
-// contents change while the plugin uses them.
+// The plugin uses host memory until the done event, and only the caller can keep it alive. Without
+// a reference the contents change while the plugin uses them.
 func TestHostMemoryIsHeldUntilTheDoneEvent(t *testing.T) {
 	r := newRig(t)
 	buffers, events, held := zeroCopies(t, r, 50)
@@ -193,8 +194,8 @@ func TestHostMemoryIsHeldUntilTheDoneEvent(t *testing.T) {
 	})
 }
 
-// Words that only pass through C, and addresses of device memory, must not be Go pointers: a small number in a pointer
-// ends the process when a stack is moved.
+// Words that only pass through C, and addresses of device memory, must not be Go pointers: a small
+// number in a pointer ends the process when a stack is moved.
 func TestWordsOfCAreNotPointersInGo(t *testing.T) {
 	if inChild(t) {
 		numberInPointer()
@@ -243,13 +244,15 @@ func numberInPointer() {
 }
 
 var garbageLayout = entryOf(func(a *capi.BufferGetMemoryLayoutArgs) uintptr {
-	// XLA's plugins do the same: they fill in some fields, and leave garbage from their stack in the others.
+	// XLA's plugins do the same: they fill in some fields, and leave garbage from their stack in
+	// the others.
 	words := (*[13]uintptr)(unsafe.Pointer(a))
 	words[3], words[4], words[5], words[6] = 1, 1, 2, 3
 	return 0
 })
 
-// Go code may copy a struct that a plugin filled in, whatever garbage the plugin left in unused parts.
+// Go code may copy a struct that a plugin filled in, whatever garbage the plugin left in unused
+// parts.
 func TestAResultStructWithGarbageInItCanBeCopied(t *testing.T) {
 	if !isolated(t) {
 		return

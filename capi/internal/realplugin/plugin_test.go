@@ -68,7 +68,8 @@ func do[A any](t testing.TB, p *plugin, args A) *A {
 	return out
 }
 
-// fails is try for calls to which the plugin returns an error with the code, whose message contains the text.
+// fails is try for calls to which the plugin returns an error with the code, whose message contains
+// the text.
 func fails[A any](t testing.TB, p *plugin, args A, code capi.ErrorCode, text string) {
 	t.Helper()
 	_, err := try(p, args)

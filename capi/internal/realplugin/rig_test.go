@@ -47,7 +47,8 @@ const (
     return %0 : tensor<4xf32>
   }
 }`
-	// heavyProgram multiplies a few matrices, which takes long enough to run on a thread of the plugin.
+	// heavyProgram multiplies a few matrices, which takes long enough to run on a thread of the
+	// plugin.
 	heavyProgram = `module @heavy {
   func.func @main(%a: tensor<256x256xf32>) -> tensor<256x256xf32> {
     %0 = stablehlo.dot_general %a, %a, contracting_dims = [1] x [0] : (tensor<256x256xf32>, tensor<256x256xf32>) -> tensor<256x256xf32>
@@ -163,8 +164,8 @@ func download[T any](t testing.TB, r *rig, b *capi.Buffer) []T {
 	return data
 }
 
-// program makes the struct of a program in MLIR text. A NUL follows the text, not included in its size, because plugins
-// up to at least API 0.68 read until they find one.
+// program makes the struct of a program in MLIR text. A NUL follows the text, not included in its
+// size, because plugins up to at least API 0.68 read until they find one.
 func program(text string) *capi.Program {
 	p := &capi.Program{StructSize: capi.ProgramSize, Code: capi.CString(text), CodeSize: uintptr(len(text))}
 	p.Format, p.FormatSize = capi.StringData("mlir")
@@ -193,7 +194,8 @@ func (r *rig) executable(t testing.TB, exe *capi.LoadedExecutable) *capi.Executa
 	return e
 }
 
-// execution is a call of PJRT_LoadedExecutable_Execute, with everything that its arguments point to.
+// execution is a call of PJRT_LoadedExecutable_Execute, with everything that its arguments point
+// to.
 type execution struct {
 	args    capi.LoadedExecutableExecuteArgs
 	options *capi.ExecuteOptions

@@ -14,11 +14,12 @@ import (
 	"github.com/purepjrt/purepjrt/capi"
 )
 
-// wantedSize matches the error of XLA's plugins for a struct that is too small. It states the size that the plugin
-// expects, which checks our layouts.
+// wantedSize matches the error of XLA's plugins for a struct that is too small. It states the size
+// that the plugin expects, which checks our layouts.
 var wantedSize = regexp.MustCompile(`expected (\d+), got 0`)
 
-// sizesOf returns the sizes of args structs that the plugin's functions report, by the C name of the function.
+// sizesOf returns the sizes of args structs that the plugin's functions report, by the C name of
+// the function.
 func sizesOf(t *testing.T, p *plugin, silent map[string]bool) map[string]uintptr {
 	t.Helper()
 	sizes := make(map[string]uintptr)
@@ -37,8 +38,8 @@ func sizesOf(t *testing.T, p *plugin, silent map[string]bool) map[string]uintptr
 	return sizes
 }
 
-// checkSizes compares the sizes that a plugin expects with those of our structs. Structs grow, so an older plugin may
-// expect less; smaller lists these.
+// checkSizes compares the sizes that a plugin expects with those of our structs. Structs grow, so
+// an older plugin may expect less; smaller lists these.
 func checkSizes(t *testing.T, p *plugin, silent map[string]bool, smaller map[string]uintptr) int {
 	t.Helper()
 	sizes := sizesOf(t, p, silent)

@@ -24,7 +24,8 @@ var ages = []struct {
 	functions  int // of the core that it has
 	extensions int
 	run        func(t *testing.T, p *plugin)
-	// smaller has the sizes that the plugin expects for structs that have grown since, by the C name of the function.
+	// smaller has the sizes that the plugin expects for structs that have grown since, by the C
+	// name of the function.
 	smaller map[string]uintptr
 }{
 	{"tpu@0.0.2", 55, 96, 2, tpuSkew, map[string]uintptr{
@@ -90,7 +91,8 @@ func TestSkewRefusesPluginsOfAnotherShape(t *testing.T) {
 	assert.EqualError(t, err, "plugin "+path+": the plugin is too old: it has API 0.40; API 0.45 and later are supported, except 0.56: use a newer plugin")
 }
 
-// skewFunctions counts the functions that the plugin has, and checks the errors of those that it lacks.
+// skewFunctions counts the functions that the plugin has, and checks the errors of those that it
+// lacks.
 func skewFunctions(t *testing.T, p *plugin, minor int) int {
 	t.Helper()
 	n := 0
@@ -113,8 +115,8 @@ func skewFunctions(t *testing.T, p *plugin, minor int) int {
 	return n
 }
 
-// skewFields sets every field that is newer than the plugin, one by one. The call must fail before it reaches the
-// plugin, which would ignore the field.
+// skewFields sets every field that is newer than the plugin, one by one. The call must fail before
+// it reaches the plugin, which would ignore the field.
 func skewFields(t *testing.T, p *plugin, minor int) {
 	t.Helper()
 	refused := 0
@@ -209,7 +211,8 @@ gpu_device_info {
   cuda_compute_capability { major: 8 minor: 0 }
 }`
 
-// cudaSkew describes an absent GPU. Compiling for it needs tools of CUDA, and their absence is an error like any other.
+// cudaSkew describes an absent GPU. Compiling for it needs tools of CUDA, and their absence is an
+// error like any other.
 func cudaSkew(t *testing.T, p *plugin) {
 	client, err := try(p, capi.ClientCreateArgs{})
 	if err == nil { // there is a GPU after all

@@ -13,8 +13,8 @@ import (
 	"github.com/purepjrt/purepjrt/capi"
 )
 
-// These tests cover functions with callbacks, or with memory that points to more memory, that no plugin can be made to
-// call here.
+// These tests cover functions with callbacks, or with memory that points to more memory, that no
+// plugin can be made to call here.
 
 // freed counts the calls of the stand-in's deleters, by address.
 var freed = make(map[uintptr]int)

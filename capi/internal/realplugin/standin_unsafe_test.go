@@ -18,7 +18,8 @@ import (
 	"github.com/purepjrt/purepjrt/capi"
 )
 
-// standIn is a PJRT_Api of Go functions, which stand in for functions that no plugin can run without its hardware.
+// standIn is a PJRT_Api of Go functions, which stand in for functions that no plugin can run
+// without its hardware.
 type standIn struct {
 	*plugin
 	api *capi.API
@@ -34,8 +35,8 @@ func newStandIn(t testing.TB) *standIn {
 	return &standIn{newPlugin(table), api}
 }
 
-// slot returns the table's slot for the function of the args struct a. It finds the slot by name, not by the function's
-// descriptor, which is under test.
+// slot returns the table's slot for the function of the args struct a. It finds the slot by name,
+// not by the function's descriptor, which is under test.
 func (s *standIn) slot(t testing.TB, a reflect.Type) *uintptr {
 	t.Helper()
 	name, ok := strings.CutSuffix(a.Name(), "Args")
@@ -51,21 +52,22 @@ func provide[A any](t testing.TB, s *standIn, entry uintptr) {
 	*s.slot(t, reflect.TypeFor[A]()) = entry
 }
 
-// entryOf makes a C function from a Go function with an args struct, once, because a process has a limited number of
-// them.
+// entryOf makes a C function from a Go function with an args struct, once, because a process has a
+// limited number of them.
 func entryOf[A any](fn func(args *A) uintptr) func() uintptr {
 	return sync.OnceValue(func() uintptr { return purego.NewCallback(fn) })
 }
 
-// echo calls a function of a stand-in with every field set, and checks what the function gets and what it returns.
+// echo calls a function of a stand-in with every field set, and checks what the function gets and
+// what it returns.
 type echo struct {
 	function *capi.Function
 	args     reflect.Type
 	run      func(t *testing.T, s *standIn)
 	// probe calls the function with an empty struct, whose struct_size is 0.
 	probe func(p *plugin) error
-	// set calls the function with only the first byte of a field set. The field is in the struct itself if nested is nil,
-	// and otherwise in the struct that nested points to.
+	// set calls the function with only the first byte of a field set. The field is in the struct
+	// itself if nested is nil, and otherwise in the struct that nested points to.
 	set func(p *plugin, g capi.Gate, nested *capi.Nest) error
 }
 
@@ -126,8 +128,8 @@ func echoOf[A any]() echo {
 // bytesOf is the memory of a.
 func bytesOf[A any](a *A) []byte { return unsafe.Slice((*byte)(unsafe.Pointer(a)), unsafe.Sizeof(*a)) }
 
-// leaves returns the fields of a struct and of the structs in it, by name: numbers, and addresses in pointers. It
-// leaves out padding.
+// leaves returns the fields of a struct and of the structs in it, by name: numbers, and addresses
+// in pointers. It leaves out padding.
 func leaves[A any](a *A) map[string]uint64 {
 	m := make(map[string]uint64)
 	var walk func(name string, v reflect.Value)
@@ -200,8 +202,8 @@ func (c *counter) fill(v reflect.Value, offset uintptr, spans []capi.Span) {
 	case reflect.Uint64, reflect.Uintptr:
 		v.SetUint(c.n)
 	case reflect.Pointer, reflect.UnsafePointer:
-		// Use real memory, because the garbage collector follows the pointer. Handles have no size in Go, and would all have
-		// the same address. Nested structs stay zero.
+		// Use real memory, because the garbage collector follows the pointer. Handles have no size
+		// in Go, and would all have the same address. Nested structs stay zero.
 		*(*unsafe.Pointer)(v.Addr().UnsafePointer()) = unsafe.Pointer(new([32]uint64))
 	default:
 		panic("no value for a " + v.Type().String())

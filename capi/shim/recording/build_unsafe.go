@@ -22,7 +22,8 @@ type builder struct {
 
 const word = 8
 
-// maxRoom limits the memory for a call, so that a damaged recording cannot ask for more than there is.
+// maxRoom limits the memory for a call, so that a damaged recording cannot ask for more than there
+// is.
 const maxRoom = 1 << 34
 
 // memory returns n zeroed bytes, aligned for any type.
@@ -54,7 +55,8 @@ func (b *builder) fill(s *describe.Struct, p unsafe.Pointer, size uintptr, field
 	if s.Sized {
 		*(*uintptr)(p) = size
 	}
-	// Set the numbers first: they say how much memory other fields need, and which member of a union is in use.
+	// Set the numbers first: they say how much memory other fields need, and which member of a
+	// union is in use.
 	for _, numbers := range []bool{true, false} {
 		for i := range s.Fields {
 			f := &s.Fields[i]

@@ -15,7 +15,8 @@ import (
 	"github.com/purepjrt/purepjrt/capi/describe"
 )
 
-// binding has the results on which plugins must agree, because they follow from the program and its arguments.
+// binding has the results on which plugins must agree, because they follow from the program and its
+// arguments.
 var binding = map[string]bool{
 	"PJRT_Buffer_Dimensions.dims":                     true,
 	"PJRT_Buffer_ElementType.type":                    true,
@@ -70,7 +71,8 @@ func short(v any) string {
 	return string(text)
 }
 
-// difference says how two arrays differ, or returns "" if they are equal within the tolerance of the options.
+// difference says how two arrays differ, or returns "" if they are equal within the tolerance of
+// the options.
 func difference(t capi.BufferType, recorded, now []byte, o Options) string {
 	if len(recorded) != len(now) {
 		return fmt.Sprintf("the array had %d bytes, and has %d", len(recorded), len(now))
@@ -109,8 +111,8 @@ func difference(t capi.BufferType, recorded, now []byte, o Options) string {
 		t, at/size, value(recorded[at:]), value(now[at:]))
 }
 
-// floats returns the size of the floating-point numbers of a type, and a function for their value. It returns nil for
-// other types. A complex number is two numbers.
+// floats returns the size of the floating-point numbers of a type, and a function for their value.
+// It returns nil for other types. A complex number is two numbers.
 func floats(t capi.BufferType) (int, func([]byte) float64) {
 	switch t {
 	case capi.BufferTypeF32, capi.BufferTypeC64:

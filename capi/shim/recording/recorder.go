@@ -40,8 +40,8 @@ type handle struct {
 	at  uintptr
 }
 
-// NewRecorder begins a session with a plugin of this API version. Each Write to w is a whole line, and several
-// goroutines may call Write at once.
+// NewRecorder begins a session with a plugin of this API version. Each Write to w is a whole line,
+// and several goroutines may call Write at once.
 func NewRecorder(w io.Writer, major, minor int) *Recorder {
 	r := &Recorder{w: w, ids: make(map[handle]string), next: make(map[string]int)}
 	r.write(fmt.Appendf(nil, `{"format":%q,"version":%d,"api":[%d,%d]}`, formatName, formatVersion, major, minor))
@@ -51,8 +51,8 @@ func NewRecorder(w io.Writer, major, minor int) *Recorder {
 // Pending is a call that has not returned yet.
 type Pending struct{ line []byte }
 
-// Begin records the inputs of a call, because the plugin may change them during the call, and the client after it.
-// number is the call's number.
+// Begin records the inputs of a call, because the plugin may change them during the call, and the
+// client after it. number is the call's number.
 func (r *Recorder) Begin(number uint64, f *capi.Function, v describe.View, inner int) Pending {
 	b := append(make([]byte, 0, 256), `{"call":`...)
 	b = strconv.AppendUint(b, number, 10)
@@ -133,8 +133,8 @@ func (r *Recorder) freshLocked(k handle) string {
 	return id
 }
 
-// Data records the result of a transfer that has arrived. call is the number of the call that began the transfer, and
-// typ is the type of the elements.
+// Data records the result of a transfer that has arrived. call is the number of the call that began
+// the transfer, and typ is the type of the elements.
 func (r *Recorder) Data(call uint64, typ capi.BufferType, data []byte) {
 	b := append([]byte(nil), `{"data":`...)
 	b = strconv.AppendUint(b, call, 10)
@@ -144,8 +144,8 @@ func (r *Recorder) Data(call uint64, typ capi.BufferType, data []byte) {
 	r.write(append(appendBytes(b, data), '}'))
 }
 
-// Close ends the session, but does not close the writer. It returns the first error of the session. Later lines are
-// lost.
+// Close ends the session, but does not close the writer. It returns the first error of the session.
+// Later lines are lost.
 func (r *Recorder) Close() error {
 	r.ending.Lock()
 	defer r.ending.Unlock()

@@ -16,11 +16,12 @@ import (
 
 // Options say how Replay compares.
 type Options struct {
-	// Relative and Absolute limit the difference between a floating-point number and the recorded one to Absolute +
-	// Relative * |recorded|. If both are 0, they are 1e-5 and 1e-6. Integers, bools and floats of 8 bits and less must be
-	// equal.
+	// Relative and Absolute limit the difference between a floating-point number and the recorded
+	// one to Absolute + Relative * |recorded|. If both are 0, they are 1e-5 and 1e-6. Integers,
+	// bools and floats of 8 bits and less must be equal.
 	Relative, Absolute float64
-	// Patience is how long a call, or an event that the client waited for, may take. 0 means a minute.
+	// Patience is how long a call, or an event that the client waited for, may take. 0 means a
+	// minute.
 	Patience time.Duration
 }
 
@@ -29,8 +30,8 @@ type Report struct {
 	Calls    int // repeated calls
 	Skipped  []Skip
 	Compared int // arrays and other compared results
-	// Differences lists differing results and errors on which plugins must agree. Notes lists others, on which they may
-	// differ, such as names and sizes.
+	// Differences lists differing results and errors on which plugins must agree. Notes lists
+	// others, on which they may differ, such as names and sizes.
 	Differences, Notes []Difference
 }
 
@@ -50,12 +51,13 @@ type Difference struct {
 	What     string
 }
 
-// Replay repeats the calls of a session, in the order in which they returned and all from this goroutine, and compares
-// the results. It skips calls that pass addresses of memory or functions, which have a meaning only in the recorded
-// process, and calls that need the results of skipped or failed calls.
+// Replay repeats the calls of a session, in the order in which they returned and all from this
+// goroutine, and compares the results. It skips calls that pass addresses of memory or functions,
+// which have a meaning only in the recorded process, and calls that need the results of skipped or
+// failed calls.
 //
-// The plugin must not be initialized yet, because the session does that. The error is that of ctx, or names a call that
-// did not return.
+// The plugin must not be initialized yet, because the session does that. The error is that of ctx,
+// or names a call that did not return.
 func Replay(ctx context.Context, s *Session, t *capi.Table, o Options) (*Report, error) {
 	if o.Patience <= 0 {
 		o.Patience = time.Minute
@@ -214,8 +216,8 @@ func (r *replayer) handle(name string) (uintptr, error) {
 	return h, nil
 }
 
-// prepare replaces recorded fields of a call that cannot be reused. The function that it returns, if any, completes the
-// struct.
+// prepare replaces recorded fields of a call that cannot be reused. The function that it returns,
+// if any, completes the struct.
 func (r *replayer) prepare(c *Call, b *builder) (done func(describe.View) error, err error) {
 	in := c.In
 	drop := func(names ...string) {
@@ -292,7 +294,8 @@ func clone(fields map[string]any, without ...string) map[string]any {
 	return out
 }
 
-// CountOutputs returns the number of outputs of a loaded executable, or 0 if the plugin does not report it.
+// CountOutputs returns the number of outputs of a loaded executable, or 0 if the plugin does not
+// report it.
 func CountOutputs(t *capi.Table, loaded uintptr) int {
 	var get capi.Call[capi.LoadedExecutableGetExecutableArgs]
 	get.Args.LoadedExecutable = describe.PointerOf[capi.LoadedExecutable](loaded)
@@ -504,8 +507,8 @@ func (r *replayer) catchUp(name string, patience time.Duration) {
 	}
 }
 
-// finish waits for events that were not ready at their turn, and for transfers that the client left unfinished, because
-// they use memory of this process.
+// finish waits for events that were not ready at their turn, and for transfers that the client left
+// unfinished, because they use memory of this process.
 func (r *replayer) finish() {
 	deadline := time.Now().Add(r.options.Patience)
 	for name := range r.late {

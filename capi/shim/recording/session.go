@@ -25,7 +25,8 @@ import (
 type Session struct {
 	Major, Minor int // API version of the plugin
 	Steps        []Step
-	// Complete says that the recording has an end. Otherwise the process was killed, or is still running.
+	// Complete says that the recording has an end. Otherwise the process was killed, or is still
+	// running.
 	Complete bool
 }
 

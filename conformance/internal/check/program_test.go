@@ -13,8 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// XLA's plugin for CPUs multiplies with the matrix that an address had before, which would look like
-// a fault of whatever rule a check with another matrix is about.
+// XLA's plugin for CPUs multiplies with the matrix that an address had before, which would look
+// like a fault of whatever rule a check with another matrix is about.
 func TestChecksExecuteHeavyOnItsInputAlone(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob("../checks/*/*.go")

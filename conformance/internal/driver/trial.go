@@ -112,7 +112,8 @@ func (s *trialSlot) try(ctx context.Context, t *Trial) *report.Result {
 	if r == nil || s.process != nil || !s.others {
 		return r
 	}
-	// The fault of an earlier trial may have ended the process, even while this one opened its plugin.
+	// The fault of an earlier trial may have ended the process, even while this one opened its
+	// plugin.
 	if t.Shared || r.Verdict == check.Crash || r.Verdict == check.Abort || r.Verdict == check.SuiteError {
 		return s.once(ctx, t)
 	}

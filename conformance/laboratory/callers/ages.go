@@ -10,8 +10,9 @@ import (
 	"github.com/purepjrt/purepjrt/capi/serve"
 )
 
-// Ages returns the API minors that added functions to the core table, and the oldest that the stand-ins for older plugins
-// can have, in ascending order. A plugin of another minor has the table of the one before.
+// Ages returns the API minors that added functions to the core table, and the oldest that the
+// stand-ins for older plugins can have, in ascending order. A plugin of another minor has the table
+// of the one before.
 func Ages() []int {
 	ages := []int{serve.OldestMinor}
 	for _, f := range capi.Functions(capi.SectionCore) {

@@ -190,7 +190,8 @@ func TestAnErrorThatCannotBeReadIsAsBadAsReadingIt(t *testing.T) {
 	assert.True(t, out.Actions[0].Causes[0].Assumed)
 }
 
-// Each line of the files is a plugin with several faults, drawn at random, and what JAX did with it.
+// Each line of the files is a plugin with several faults, drawn at random, and what JAX did with
+// it.
 func TestPredictionsHoldForPluginsWithSeveralFaults(t *testing.T) {
 	t.Parallel()
 	files, err := fs.Glob(os.DirFS("profiles"), "sets/*.tsv")

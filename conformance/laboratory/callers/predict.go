@@ -12,7 +12,8 @@ import (
 	"github.com/purepjrt/purepjrt/conformance/rules"
 )
 
-// Dies is the mode of a function that ends the process, or does not return. A client has no way to survive that.
+// Dies is the mode of a function that ends the process, or does not return. A client has no way to
+// survive that.
 const Dies Mode = "dies"
 
 // Plugin is what a client finds in a plugin.
@@ -83,7 +84,8 @@ type Prediction struct {
 	Notes    []string `json:"notes,omitempty"`
 }
 
-// The plugin that profiles are measured with lacks an extension, without which some clients do not survive an action.
+// The plugin that profiles are measured with lacks an extension, without which some clients do not
+// survive an action.
 const (
 	profiler      = "Profiler"
 	profileAction = "profile"
@@ -132,8 +134,8 @@ func (p *Profile) Predict(plugin Plugin) *Prediction {
 	return out
 }
 
-// makers are the functions that give a client the objects that a function destroys. A client that keeps an object for
-// later destroys it early if an exception comes between.
+// makers are the functions that give a client the objects that a function destroys. A client that
+// keeps an object for later destroys it early if an exception comes between.
 var makers = map[string][]string{
 	"PJRT_Buffer_Destroy": {"PJRT_Client_BufferFromHostBuffer", "PJRT_LoadedExecutable_Execute", "PJRT_Buffer_CopyToDevice",
 		"PJRT_Buffer_CopyToMemory"},
@@ -141,8 +143,8 @@ var makers = map[string][]string{
 	"PJRT_LoadedExecutable_Destroy": {"PJRT_Client_Compile", "PJRT_Executable_DeserializeAndLoad"},
 }
 
-// assumeDestroyed raises the outcomes of actions that make objects and raise exceptions, if the client does not survive
-// the function that destroys such an object.
+// assumeDestroyed raises the outcomes of actions that make objects and raise exceptions, if the
+// client does not survive the function that destroys such an object.
 func (p *Profile) assumeDestroyed(out *Prediction) {
 	for _, a := range out.Actions {
 		for _, c := range a.Causes {
@@ -225,7 +227,8 @@ func (p *Profile) mayCall(name string) bool {
 	return slices.ContainsFunc(p.Rows, func(r Row) bool { return slices.Contains(r.Instead, name) })
 }
 
-// outcomes returns the outcome of each action for one cause, the reason, and which outcomes were not measured.
+// outcomes returns the outcome of each action for one cause, the reason, and which outcomes were
+// not measured.
 func (p *Profile) outcomes(c Cause, plugin Plugin) (out []Outcome, why string, assumed []bool) {
 	row := p.Row(c.Subject, c.Mode)
 	if c.Mode == Dies || c.Mode == Fails {
@@ -241,7 +244,8 @@ func (p *Profile) outcomes(c Cause, plugin Plugin) (out []Outcome, why string, a
 		why = row.Why
 	}
 	if row != nil && strings.HasPrefix(c.Subject, eventPrefix) {
-		// Which of these functions is called depends on whether an event is ready when the client asks.
+		// Which of these functions is called depends on whether an event is ready when the client
+		// asks.
 		worst := slices.Max(row.Outcomes)
 		for i := range out {
 			if p.callsEvents(i) {
@@ -273,8 +277,8 @@ func (p *Profile) outcomes(c Cause, plugin Plugin) (out []Outcome, why string, a
 // readsErrors are the functions that a client calls for each error.
 var readsErrors = []string{"PJRT_Error_Destroy", "PJRT_Error_GetCode", "PJRT_Error_Message"}
 
-// assumeErrors raises the outcomes of the actions that call a function which returns an error, if the client cannot read
-// errors.
+// assumeErrors raises the outcomes of the actions that call a function which returns an error, if
+// the client cannot read errors.
 func (p *Profile) assumeErrors(function string, plugin Plugin, out []Outcome, assumed []bool) {
 	worst := Harmless
 	for _, f := range readsErrors {
@@ -315,8 +319,9 @@ func (p *Profile) assume(row *Row, plugin Plugin, out []Outcome) []bool {
 	return assumed
 }
 
-// assumeAnyMode raises the outcomes of a function that destroys objects to those that it has in another mode. When the
-// client calls it depends on its garbage collector, so a measurement may have missed an action.
+// assumeAnyMode raises the outcomes of a function that destroys objects to those that it has in
+// another mode. When the client calls it depends on its garbage collector, so a measurement may
+// have missed an action.
 func (p *Profile) assumeAnyMode(row *Row, out []Outcome, assumed []bool) {
 	if !isDestroy(row.Subject) {
 		return

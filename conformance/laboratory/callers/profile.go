@@ -56,7 +56,8 @@ const (
 
 // Row is what becomes of each user action if one thing is wrong.
 type Row struct {
-	// Subject is the C name of a function, the name of an extension, or, for the mode Older, a version such as 0.70.
+	// Subject is the C name of a function, the name of an extension, or, for the mode Older, a
+	// version such as 0.70.
 	Subject  string
 	Mode     Mode
 	Outcomes []Outcome // of each action of the profile

@@ -47,8 +47,9 @@ type answer struct {
 	err   error
 }
 
-// newBatcher returns a batcher that does not run yet. The meter counts how many requests wait, and how full batches are:
-// small batches beside a full queue mean that linger is too short, or the device too slow.
+// newBatcher returns a batcher that does not run yet. The meter counts how many requests wait, and
+// how full batches are: small batches beside a full queue mean that linger is too short, or the
+// device too slow.
 func newBatcher(exe *pjrt.LoadedExecutable, weights *pjrt.Bound, meter metric.Meter) (*batcher, error) {
 	b := &batcher{exe: exe, weights: weights, queue: make(chan request, waiting), stopped: make(chan struct{})}
 	var err error

@@ -5,8 +5,9 @@
 //
 //	go run ./pjrt/examples/transformer pjrt/examples/transformer/model "A quick"
 //
-// The folder has the programs of the model, which export.py wrote, and its weights in the form in which large models are
-// published: several safetensors files and their index. The model is a GPT-2 that knows one sentence.
+// The folder has the programs of the model, which export.py wrote, and its weights in the form in
+// which large models are published: several safetensors files and their index. The model is a GPT-2
+// that knows one sentence.
 package main
 
 import (

@@ -16,7 +16,8 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/safetensors"
 )
 
-// weights has the model's weights in the order in which the programs take them, that of the fields in export.py.
+// weights has the model's weights in the order in which the programs take them, that of the fields
+// in export.py.
 type weights struct {
 	Tokens, Positions *pjrt.Buffer
 	Blocks            []block
@@ -52,8 +53,8 @@ func (w *weights) fields() map[string]**pjrt.Buffer {
 	return fields
 }
 
-// load copies the arrays that an index lists to the device, piece by piece: no whole file is ever in host memory. The
-// files must have the arrays of the model and no others.
+// load copies the arrays that an index lists to the device, piece by piece: no whole file is ever
+// in host memory. The files must have the arrays of the model and no others.
 func (w *weights) load(ctx context.Context, client *pjrt.Client, index string) error {
 	f, err := safetensors.Open(index)
 	if err != nil {
@@ -98,8 +99,8 @@ type config struct {
 	Chunk      int `json:"chunk"` // tokens that the program chunk takes
 }
 
-// A program has a fixed shape, so there are two of the same function: chunk takes several tokens of a prompt at a time,
-// token takes the one that was generated last.
+// A program has a fixed shape, so there are two of the same function: chunk takes several tokens of
+// a prompt at a time, token takes the one that was generated last.
 type program struct {
 	exe   *pjrt.LoadedExecutable
 	bound *pjrt.Bound // with the weights, which both programs share
@@ -153,7 +154,8 @@ func readConfig(file string) (c config, err error) {
 	return c, nil
 }
 
-// compile compiles a program and binds the weights to it. Weights of another shape are an error, with their name.
+// compile compiles a program and binds the weights to it. Weights of another shape are an error,
+// with their name.
 func (m *model) compile(ctx context.Context, file string, w weights, size int) (program, error) {
 	code, err := os.ReadFile(file)
 	if err != nil {
@@ -181,7 +183,8 @@ func (m *model) close() {
 	m.token.close()
 }
 
-// A session is a text that the model continues. Sessions share the model; each is for one goroutine at a time.
+// A session is a text that the model continues. Sessions share the model; each is for one goroutine
+// at a time.
 type session struct {
 	*model
 	keys, values *pjrt.Buffer // of the tokens so far, in each layer; the programs replace them
@@ -209,7 +212,8 @@ func (s *session) close() {
 	s.values.Close()
 }
 
-// next adds tokens to the text and returns the one that most probably follows. After an error the session is unusable.
+// next adds tokens to the text and returns the one that most probably follows. After an error the
+// session is unusable.
 func (s *session) next(ctx context.Context, tokens []int32) (int32, error) {
 	logits, err := s.add(ctx, tokens)
 	if err != nil {
@@ -225,7 +229,8 @@ func (s *session) next(ctx context.Context, tokens []int32) (int32, error) {
 	return int32(best), nil
 }
 
-// add adds tokens to the text. It returns, for at least the last of them, the logits of the token that follows.
+// add adds tokens to the text. It returns, for at least the last of them, the logits of the token
+// that follows.
 func (s *session) add(ctx context.Context, tokens []int32) (logits []float32, err error) {
 	if len(tokens) == 0 {
 		return nil, errors.New("there are no tokens to continue from: give a prompt")
@@ -252,8 +257,8 @@ func (s *session) add(ctx context.Context, tokens []int32) (logits []float32, er
 	return logits, nil
 }
 
-// execute runs a program on as many tokens as it takes, or fewer. It pads fewer with zeros, whose keys and values are
-// overwritten before any token sees them.
+// execute runs a program on as many tokens as it takes, or fewer. It pads fewer with zeros, whose
+// keys and values are overwritten before any token sees them.
 func (s *session) execute(ctx context.Context, p program, tokens []int32) ([]float32, error) {
 	padded := make([]int32, p.size)
 	copy(padded, tokens)

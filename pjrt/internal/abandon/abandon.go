@@ -9,8 +9,9 @@ import (
 	"sync"
 )
 
-// Call runs make, which cannot be interrupted, and returns its result. If ctx ends first, Call returns ctx's error,
-// make continues in its own goroutine, and close gets its result. A panic in make is passed on to the caller.
+// Call runs make, which cannot be interrupted, and returns its result. If ctx ends first, Call
+// returns ctx's error, make continues in its own goroutine, and close gets its result. A panic in
+// make is passed on to the caller.
 func Call[T any](ctx context.Context, make func() (T, error), close func(T) error) (T, error) {
 	var none T
 	if err := ctx.Err(); err != nil {
@@ -91,7 +92,8 @@ func (o *Offer[T]) Await(ctx context.Context) (T, error) {
 	return o.value, nil
 }
 
-// Abandon gives up the offer. It reports whether it was called before Make; if not, there is a value.
+// Abandon gives up the offer. It reports whether it was called before Make; if not, there is a
+// value.
 func (o *Offer[T]) Abandon() bool {
 	if o.settle() {
 		return true

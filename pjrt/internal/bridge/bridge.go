@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The purepjrt Authors
 
-// Package bridge connects package pjrt with packages that it cannot import because they import it. It
-// gives package pjrt/raw access to unexported parts of package pjrt: pjrt sets Root when it is
-// initialized, and raw wraps each function with its real types. Objects of package pjrt are passed as
-// any. And it lets package pjrt/trace stand between pjrt and its plugins, with [Interpose].
+// Package bridge connects package pjrt with packages that it cannot import because they import it.
+// It gives package pjrt/raw access to unexported parts of package pjrt: pjrt sets Root when it is
+// initialized, and raw wraps each function with its real types. Objects of package pjrt are passed
+// as any. And it lets package pjrt/trace stand between pjrt and its plugins, with [Interpose].
 package bridge
 
 import (
@@ -66,10 +66,11 @@ type Functions struct {
 	ViewOfDeviceMemory func(ctx context.Context, client any, address uintptr, shape, options any) (buffer any, err error)
 	// References returns the number of open external references to a buffer.
 	References func(buffer any) int
-	// Waits is the place of what the contents of a buffer wait for, which must not change once someone else has the buffer.
+	// Waits is the place of what the contents of a buffer wait for, which must not change once
+	// someone else has the buffer.
 	Waits func(buffer any) **standin.Set
-	// ObserveDownload tells observers that bytes are about to be copied from a device of the client to the host. The
-	// caller then calls end with the address of the copy's error.
+	// ObserveDownload tells observers that bytes are about to be copied from a device of the client
+	// to the host. The caller then calls end with the address of the copy's error.
 	ObserveDownload func(ctx context.Context, client any, bytes int) (end func(err *error))
 	// FollowExecutions makes the plugin's executions known to handlers of custom calls.
 	FollowExecutions func(plugin any)

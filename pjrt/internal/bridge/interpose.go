@@ -12,8 +12,8 @@ import (
 // wrap returns the table that pjrt calls instead of a plugin's; nil if pjrt calls plugins directly.
 var wrap atomic.Pointer[func(*capi.Table) (*capi.Table, error)]
 
-// Interpose applies f to the plugins that are loaded from now on: pjrt calls the table that f returns
-// instead of the plugin's. Nil removes it.
+// Interpose applies f to the plugins that are loaded from now on: pjrt calls the table that f
+// returns instead of the plugin's. Nil removes it.
 func Interpose(f func(*capi.Table) (*capi.Table, error)) {
 	if f == nil {
 		wrap.Store(nil)

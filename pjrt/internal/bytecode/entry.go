@@ -108,8 +108,8 @@ func (m *module) isSymbol(index uint64) bool {
 	return ok && code == vhloString
 }
 
-// numbers returns the elements of an attribute that is an array of 64-bit integers. If all are equal, it may return
-// only one.
+// numbers returns the elements of an attribute that is an array of 64-bit integers. If all are
+// equal, it may return only one.
 func (m *module) numbers(index uint64) (list []int64, ok bool) {
 	code, r, ok := m.open(index, "builtin")
 	if !ok || code != builtinNumbers {

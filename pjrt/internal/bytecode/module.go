@@ -78,8 +78,8 @@ type module struct {
 	function   int // index of the current one, or -1
 }
 
-// Read reads a module. It fails with ErrTooDeep if regions are nested more than 4096 deep, and otherwise if the module is
-// damaged, or in a form that the package does not know.
+// Read reads a module. It fails with ErrTooDeep if regions are nested more than 4096 deep, and
+// otherwise if the module is damaged, or in a form that the package does not know.
 func Read(code []byte) (*Module, error) {
 	if !bytes.HasPrefix(code, []byte(Magic)) {
 		return nil, errMalformed

@@ -14,7 +14,8 @@ const (
 	hasProperties
 )
 
-// maxDepth limits the nesting of regions. Real programs have a few levels, and compilers end the process on 750.
+// maxDepth limits the nesting of regions. Real programs have a few levels, and compilers end the
+// process on 750.
 const maxDepth = 4096
 
 // readBlock reads a block and the operations in it.
@@ -170,8 +171,8 @@ func (m *module) notePermute(op operation) {
 	}
 }
 
-// functionName returns the name of a function. Properties are in the order of their names: arg_attrs, function_type,
-// no_inline (not in old versions), res_attrs, sym_name, sym_visibility.
+// functionName returns the name of a function. Properties are in the order of their names:
+// arg_attrs, function_type, no_inline (not in old versions), res_attrs, sym_name, sym_visibility.
 func (m *module) functionName(op operation) (name string, ok bool) {
 	if op.parts&hasAttributes != 0 {
 		m.dictionary(op.attributes, func(key string, value uint64) {
@@ -203,8 +204,9 @@ func (m *module) noteSymbols(op operation) {
 	if op.properties == nil {
 		return
 	}
-	// Properties are in the order of their names. Those of a call are arg_attrs, callee, no_inline and res_attrs, or only
-	// the middle two in old versions. Those of a composite are composite_attributes, decomposition, name and version.
+	// Properties are in the order of their names. Those of a call are arg_attrs, callee, no_inline
+	// and res_attrs, or only the middle two in old versions. Those of a composite are
+	// composite_attributes, decomposition, name and version.
 	switch list := op.properties.varints(); len(list) {
 	case 1, 2:
 		m.noteSymbol(list[0])
@@ -248,7 +250,8 @@ func (m *module) skipUseLists(r *reader, results int) {
 	}
 }
 
-// readRegions reads the regions of an operation. The region of a function that is only declared is empty.
+// readRegions reads the regions of an operation. The region of a function that is only declared is
+// empty.
 func (m *module) readRegions(r *reader, regions uint64, depth int) error {
 	function := m.function
 	for range regions {

@@ -42,7 +42,8 @@ func (r *reader) byte() byte {
 	return r.module[r.pos-1]
 }
 
-// varint reads a number. The number of trailing zeros in its first byte is the number of bytes that follow.
+// varint reads a number. The number of trailing zeros in its first byte is the number of bytes that
+// follow.
 func (r *reader) varint() uint64 {
 	first := r.byte()
 	more := bits.TrailingZeros8(first)

@@ -23,7 +23,8 @@ const (
 	TPU = "TPU"
 )
 
-// Family returns the family of a kind of plugin, as returned by Plugin.Kind, or "" for an unknown kind.
+// Family returns the family of a kind of plugin, as returned by Plugin.Kind, or "" for an unknown
+// kind.
 func Family(kind string) string {
 	switch kind {
 	case "cpu":
@@ -42,8 +43,9 @@ const (
 	NumNodes = "num_nodes"
 )
 
-// types has the create options of XLA's plugins by family, each with a value of the expected type. Some plugins read an
-// option without checking its type, and the resulting C++ exception ends the process.
+// types has the create options of XLA's plugins by family, each with a value of the expected type.
+// Some plugins read an option without checking its type, and the resulting C++ exception ends the
+// process.
 var types = map[string]map[string]any{
 	CPU: {
 		"cpu_device_count": int64(0),
@@ -84,16 +86,17 @@ var types = map[string]map[string]any{
 	},
 }
 
-// maxCPUDevices is the largest number of devices that a client of a CPU plugin may have. XLA's plugin starts a thread for
-// each, and takes 14 s to make and 8 s to close a client of this many, more than twice that for twice as many, and for
-// ever when it runs out of threads.
+// maxCPUDevices is the largest number of devices that a client of a CPU plugin may have. XLA's
+// plugin starts a thread for each, and takes 14 s to make and 8 s to close a client of this many,
+// more than twice that for twice as many, and for ever when it runs out of threads.
 const maxCPUDevices = 1 << 12
 
 // MaxDevices is more than the number of devices of any system, and fits in C's int.
 const MaxDevices = 1 << 20
 
-// Check returns an error for options on which a plugin of this kind would end the process, and, unless allowUnknown is
-// set, for options that it does not have. Plugins of other kinds may have any options.
+// Check returns an error for options on which a plugin of this kind would end the process, and,
+// unless allowUnknown is set, for options that it does not have. Plugins of other kinds may have
+// any options.
 func Check(kind string, options []capi.Attribute, allowUnknown bool) error {
 	seen := make(map[string]bool)
 	for _, o := range options {
@@ -216,8 +219,8 @@ func typeOf(v any) string {
 	return fmt.Sprintf("%T", v)
 }
 
-// Preallocates reports whether a new client with these options takes most of the memory of its devices, as clients of
-// GPU plugins do by default.
+// Preallocates reports whether a new client with these options takes most of the memory of its
+// devices, as clients of GPU plugins do by default.
 func Preallocates(kind string, options []capi.Attribute) bool {
 	preallocate := Family(kind) == GPU
 	for _, o := range options {

@@ -55,8 +55,8 @@ func CheckTopology(kind, name string, options []capi.Attribute) error {
 	return nil
 }
 
-// checkTPUTopology counts the chips of a topology of libtpu. It accepts names in other forms than v4:2x2x1, because
-// libtpu rejects them itself.
+// checkTPUTopology counts the chips of a topology of libtpu. It accepts names in other forms than
+// v4:2x2x1, because libtpu rejects them itself.
 func checkTPUTopology(name string, options []capi.Attribute) error {
 	chips := 1
 	if i := strings.LastIndexAny(name, ":=_"); i >= 0 {

@@ -12,8 +12,9 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/internal/xlaproto"
 )
 
-// Check returns an error if a module has an array of more than MaxElements, or tuples that are nested too deeply. It
-// accepts bytes that are not a module, because the plugin reports the mistake.
+// Check returns an error if a module has an array of more than MaxElements, or tuples that are
+// nested too deeply. It accepts bytes that are not a module, because the plugin reports the
+// mistake.
 func Check(module []byte) error {
 	err := wire.VisitMessages(module, moduleComputations, func(computation []byte) error {
 		return wire.VisitMessages(computation, computationInstructions, func(instruction []byte) error {

@@ -17,8 +17,8 @@ type Layout struct {
 	ElementBits  int64     // the E attribute
 }
 
-// ParseLayout parses a layout. It ignores other attributes. It returns false for text in another notation, and for
-// tiles with combined dimensions.
+// ParseLayout parses a layout. It ignores other attributes. It returns false for text in another
+// notation, and for tiles with combined dimensions.
 func ParseLayout(text string) (l Layout, ok bool) {
 	inside, opened := strings.CutPrefix(text, "{")
 	inside, closed := strings.CutSuffix(inside, "}")

@@ -21,8 +21,9 @@ const (
 
 // Spread is what a program itself says about the devices it is for.
 type Spread struct {
-	// Replicas and Partitions are the attributes mhlo.num_replicas and mhlo.num_partitions of an MLIR module, or the
-	// extents of the device assignment of a module of HLO; 0 if it does not have them.
+	// Replicas and Partitions are the attributes mhlo.num_replicas and mhlo.num_partitions of an
+	// MLIR module, or the extents of the device assignment of a module of HLO; 0 if it does not
+	// have them.
 	Replicas, Partitions int64
 	// Mesh is the number of devices in the largest of Shardy's meshes, 0 if there are none.
 	Mesh int64
@@ -30,7 +31,8 @@ type Spread struct {
 	Shardy bool
 }
 
-// ReadSpread reads what a module of HLO says about its devices. Bytes that are not a module say nothing.
+// ReadSpread reads what a module of HLO says about its devices. Bytes that are not a module say
+// nothing.
 func ReadSpread(module []byte) Spread {
 	s := Spread{Shardy: preempt.Contains(module, []byte("xla.sdy."))}
 	b, err := wire.Message(module, moduleDeviceAssignment)
@@ -43,8 +45,8 @@ func ReadSpread(module []byte) Spread {
 	return s
 }
 
-// ParameterShardings returns the shardings of the parameters of a partitioned module, as serialized OpSharding messages. It
-// returns none for a module that is not partitioned.
+// ParameterShardings returns the shardings of the parameters of a partitioned module, as serialized
+// OpSharding messages. It returns none for a module that is not partitioned.
 func ParameterShardings(module []byte) ([][]byte, error) {
 	var list [][]byte
 	err := wire.VisitMessages(module, moduleParameterShardings, func(b []byte) error {
@@ -54,7 +56,8 @@ func ParameterShardings(module []byte) ([][]byte, error) {
 	return list, err
 }
 
-// OutputShardings is ParameterShardings for the results: the elements of the result if that is a tuple.
+// OutputShardings is ParameterShardings for the results: the elements of the result if that is a
+// tuple.
 func OutputShardings(module []byte) ([][]byte, error) {
 	output, err := wire.Message(module, moduleOutputSharding)
 	if err != nil || output == nil {

@@ -8,14 +8,15 @@ import (
 	"sync/atomic"
 )
 
-// Family makes the Refs of many objects with one kind, one parent and one function that destroys them, such as the
-// buffers of a client. What a Ref needs besides itself is used again for another object when its own has been destroyed,
-// so that most objects need no memory but the Ref. Any goroutine may use a Family.
+// Family makes the Refs of many objects with one kind, one parent and one function that destroys
+// them, such as the buffers of a client. What a Ref needs besides itself is used again for another
+// object when its own has been destroyed, so that most objects need no memory but the Ref. Any
+// goroutine may use a Family.
 type Family[T, X any] struct {
-	// spare is what the last object that was destroyed has left, together with what the object counted: 1 among the
-	// children of the parent, and 1 among the existing objects. Most programs have one object after the other, and need
-	// not count the next one. Its state is that of an open Ref of the next generation. Soon after the parent is closed
-	// there is none for ever.
+	// spare is what the last object that was destroyed has left, together with what the object
+	// counted: 1 among the children of the parent, and 1 among the existing objects. Most programs
+	// have one object after the other, and need not count the next one. Its state is that of an
+	// open Ref of the next generation. Soon after the parent is closed there is none for ever.
 	spare   unusedState[T, X] // belongs to whoever has set place to taken; zero unless place is full
 	place   atomic.Uint32
 	age     generation // of the parent
@@ -28,8 +29,9 @@ type Family[T, X any] struct {
 	n    int    // guarded by mu; length of the list
 }
 
-// unusedState is a state that nobody uses, and its guard. The cleanup of the guard leads to the state, so the state leads
-// neither to the family, which has the guard, nor to the parent, which has the family.
+// unusedState is a state that nobody uses, and its guard. The cleanup of the guard leads to the
+// state, so the state leads neither to the family, which has the guard, nor to the parent, which
+// has the family.
 type unusedState[T, X any] struct {
 	*owned[T, X] // or nil
 	guard        *guard
@@ -50,7 +52,8 @@ type place struct {
 	next    *place      // of the same parent
 }
 
-// giveUp gives up the spares of all families whose parent is s, which is closed. The caller still counts in s.
+// giveUp gives up the spares of all families whose parent is s, which is closed. The caller still
+// counts in s.
 func (s *state) giveUp() {
 	for p := s.places.Swap(nil); p != nil; p = p.next {
 		p.counter.forget(p)
@@ -64,9 +67,9 @@ func (s *state) giveUp() {
 // maxFree is how many objects' memory a Family keeps, about 300 bytes each.
 const maxFree = 1024
 
-// NewFamily returns a Family of Refs that are as those of Init with the same arguments, but for this: X is not zero if it
-// was that of another object before. destroy must leave it as it should be found. The parent keeps the Family until it is
-// closed.
+// NewFamily returns a Family of Refs that are as those of Init with the same arguments, but for
+// this: X is not zero if it was that of another object before. destroy must leave it as it should
+// be found. The parent keeps the Family until it is closed.
 func NewFamily[T, X any](kind string, parent Parent, destroy func(*T, *X)) *Family[T, X] {
 	f := &Family[T, X]{counter: counterOf(kind), destroy: destroy}
 	if parent == nil {
@@ -140,10 +143,11 @@ type Expected[T, X any] struct {
 	free   *guard // a list
 }
 
-// Expect fills in e, which is zero, for n objects. It counts them, and the caller calls e.Init for each of them, and then
-// e.Done. Unless the parent has been destroyed, they keep it from then on.
+// Expect fills in e, which is zero, for n objects. It counts them, and the caller calls e.Init for
+// each of them, and then e.Done. Unless the parent has been destroyed, they keep it from then on.
 //
-// It does not return e, because processors wait when a value of several words is copied that was written a moment ago.
+// It does not return e, because processors wait when a value of several words is copied that was
+// written a moment ago.
 func (f *Family[T, X]) Expect(e *Expected[T, X], n int) {
 	e.family, e.parent, e.left = f, f.parent, n
 	if n > 0 && f.parent != nil {
@@ -206,7 +210,8 @@ func (e *Expected[T, X]) next() (o *owned[T, X], g *guard) {
 	if g = e.free; g != nil {
 		e.free, g.next = g.next, nil
 		o = g.watched.state.Load().owned.(*owned[T, X])
-		// Nobody can acquire the object with the Ref that had the state before, whose generation is over.
+		// Nobody can acquire the object with the Ref that had the state before, whose generation is
+		// over.
 		o.refs.Store((ageOf(o.refs.Load()) + 1).refs(1))
 	} else {
 		o = new(owned[T, X])
@@ -239,8 +244,9 @@ func (e *Expected[T, X]) Done() {
 	}
 }
 
-// giveBack hands the state and its guard to their family, once nobody uses them, and returns the parent unless the family
-// keeps what the object counted. The state then belongs to the next object.
+// giveBack hands the state and its guard to their family, once nobody uses them, and returns the
+// parent unless the family keeps what the object counted. The state then belongs to the next
+// object.
 func (o *owned[T, X]) giveBack(g *guard) (parent *state) {
 	f, parent := o.family, o.parent
 	u := unusedState[T, X]{o, g}
@@ -261,7 +267,8 @@ func (o *owned[T, X]) giveBack(g *guard) (parent *state) {
 	return parent
 }
 
-// renew makes the state one of an open Ref of the next generation, which nobody has yet. It reports whether it could.
+// renew makes the state one of an open Ref of the next generation, which nobody has yet. It reports
+// whether it could.
 func (s *state) renew() bool {
 	n := s.refs.Load()
 	if !unused(n) {
@@ -277,7 +284,8 @@ func (s *state) renew() bool {
 // keep keeps a state that nobody uses, with its guard.
 func (f *Family[T, X]) keep(u unusedState[T, X]) {
 	s := &u.owned.state
-	// Without this the cleanup of the guard, should the family be forgotten, would destroy the object again.
+	// Without this the cleanup of the guard, should the family be forgotten, would destroy the
+	// object again.
 	age := ageOf(s.refs.Load())
 	s.refs.Store(age.refs(closedBit))
 	if age == oldest {
@@ -287,7 +295,8 @@ func (f *Family[T, X]) keep(u unusedState[T, X]) {
 	f.keepGuard(u.guard)
 }
 
-// keepGuard adds the guard of a state that nobody uses to those that wait for objects, if there is room.
+// keepGuard adds the guard of a state that nobody uses to those that wait for objects, if there is
+// room.
 func (f *Family[T, X]) keepGuard(g *guard) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

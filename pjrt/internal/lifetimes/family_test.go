@@ -95,8 +95,8 @@ func TestAClosedMemberDoesNotReachItsSuccessor(t *testing.T) {
 	assert.EqualValues(t, 1, o.destroyed.Load())
 }
 
-// A family keeps a place among the children of its parent for its next member. The place must neither keep the parent
-// nor count as an object.
+// A family keeps a place among the children of its parent for its next member. The place must
+// neither keep the parent nor count as an object.
 func TestAFamilyWithoutMembersDoesNotKeepItsParent(t *testing.T) {
 	for _, c := range []struct {
 		name  string

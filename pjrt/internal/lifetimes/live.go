@@ -58,8 +58,8 @@ func counterOf(kind string) *counter {
 	return c.(*counter)
 }
 
-// Live returns how many C objects exist, by kind. It leaves out kinds without objects. A closed object counts as long
-// as calls or children keep it.
+// Live returns how many C objects exist, by kind. It leaves out kinds without objects. A closed
+// object counts as long as calls or children keep it.
 func Live() map[string]int {
 	live := make(map[string]int)
 	counters.Range(func(kind, c any) bool {

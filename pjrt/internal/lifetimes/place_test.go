@@ -32,8 +32,8 @@ func TestACounterForgetsTheFamiliesOfClosedParents(t *testing.T) {
 	}
 }
 
-// A state has as many generations as its count has room for. Then it must not serve again: the first generation's Refs
-// would reach its object.
+// A state has as many generations as its count has room for. Then it must not serve again: the
+// first generation's Refs would reach its object.
 func TestAStateOfTheLastGenerationIsNotUsedAgain(t *testing.T) {
 	type object struct{ _ int }
 	for _, inUse := range []bool{false, true} {
@@ -73,7 +73,8 @@ func TestAStateOfTheLastGenerationIsNotUsedAgain(t *testing.T) {
 	}
 }
 
-// A state that keeps its guard is never freed, and a guard whose state seems to be open destroys the object again.
+// A state that keeps its guard is never freed, and a guard whose state seems to be open destroys
+// the object again.
 func TestWhatAFamilyLeavesIsFreedAndDestroysNothing(t *testing.T) {
 	type object struct{ _ int }
 	for name, withParent := range map[string]bool{"forgotten": false, "with a closed parent": true} {

@@ -4,9 +4,10 @@
 // Package lifetimes decides when an object of a C library may be destroyed. Package
 // pjrt/lifetime shows to packages outside pjrt as much of it as they need.
 //
-// Each C object has a [Ref] in Go. The object is destroyed when its Ref has been closed or garbage collected, the last
-// call that uses it has returned, and every object made from it, its children, has been destroyed. The garbage
-// collector runs cleanups in any order, often parents before children, so only counts decide, never an order.
+// Each C object has a [Ref] in Go. The object is destroyed when its Ref has been closed or garbage
+// collected, the last call that uses it has returned, and every object made from it, its children,
+// has been destroyed. The garbage collector runs cleanups in any order, often parents before
+// children, so only counts decide, never an order.
 package lifetimes
 
 import (
@@ -34,8 +35,9 @@ type Ref[T any] struct {
 
 // state is separate from Ref, so that a pointer to it does not keep the Ref alive.
 //
-// What is used each time comes last, in as few lines of the processor's caches as possible, together with what follows
-// the state: C uses the caches as well, so each line costs more than many instructions.
+// What is used each time comes last, in as few lines of the processor's caches as possible,
+// together with what follows the state: C uses the caches as well, so each line costs more than
+// many instructions.
 type state struct {
 	counter *counter
 	guard   atomic.Pointer[guard]   // for the next child, or nil: programs close and make children in turns
@@ -46,11 +48,12 @@ type state struct {
 	owned   ender // the owned that contains this state
 	parent  *state
 	places  atomic.Pointer[place] // of the families whose parent this is; a list
-	// idle is the guard of a Ref of a Family that was closed while the object was in use. It watches nothing until the
-	// object is destroyed.
+	// idle is the guard of a Ref of a Family that was closed while the object was in use. It
+	// watches nothing until the object is destroyed.
 	idle *guard
-	// refs counts 1 for the Ref until it is closed, and 1 for each call and child. closedBit is set when the Ref is
-	// closed. The bits between are the generation, which differs for each Ref that has the state.
+	// refs counts 1 for the Ref until it is closed, and 1 for each call and child. closedBit is set
+	// when the Ref is closed. The bits between are the generation, which differs for each Ref that
+	// has the state.
 	refs atomic.Int64
 }
 
@@ -64,7 +67,8 @@ const (
 	ageBits   = oldest << ageShift
 )
 
-// openAge returns the generation in a value of state.refs if the Ref is open, and otherwise one that no Ref has.
+// openAge returns the generation in a value of state.refs if the Ref is open, and otherwise one
+// that no Ref has.
 func openAge(refs int64) generation { return generation(refs >> ageShift) }
 
 func ageOf(refs int64) generation { return openAge(refs) & oldest }
@@ -72,7 +76,8 @@ func ageOf(refs int64) generation { return openAge(refs) & oldest }
 // refs is the value of state.refs for an open Ref with so many calls and children, itself included.
 func (g generation) refs(count int64) int64 { return int64(g)<<ageShift + count }
 
-// unused reports whether a value of state.refs says that the Ref is closed and nothing uses the object.
+// unused reports whether a value of state.refs says that the Ref is closed and nothing uses the
+// object.
 func unused(refs int64) bool { return refs&^ageBits == closedBit }
 
 // owned is an object and its state in one allocation, because there are many objects.
@@ -87,8 +92,8 @@ type owned[T, X any] struct {
 
 // ender is an owned of any type.
 type ender interface {
-	// end destroys the object, whose count is zero, and returns the parent, if that is to be released. g is the guard
-	// for the family of the object, if the caller has it.
+	// end destroys the object, whose count is zero, and returns the parent, if that is to be
+	// released. g is the guard for the family of the object, if the caller has it.
 	end(g *guard) (parent *state)
 }
 
@@ -116,9 +121,10 @@ func (o *owned[T, X]) end(g *guard) (parent *state) {
 	return parent
 }
 
-// guard has a cleanup, which runs when the Ref that points to the guard is garbage. Registering and removing a cleanup
-// costs as much as everything else in a Ref, so guards are reused, and watched says which Ref a guard watches now. What
-// watched leads to must never lead to the guard, which would then never be garbage.
+// guard has a cleanup, which runs when the Ref that points to the guard is garbage. Registering and
+// removing a cleanup costs as much as everything else in a Ref, so guards are reused, and watched
+// says which Ref a guard watches now. What watched leads to must never lead to the guard, which
+// would then never be garbage.
 type guard struct {
 	watched *watched
 	next    *guard // in the list of a Family
@@ -144,19 +150,22 @@ var guards = sync.Pool{New: func() any {
 	return g
 }}
 
-// New returns a reference to object, a C object that the caller owns. kind is its name in errors and in Live, such as
-// "buffer". destroy frees the object; it runs once, and may block. If the object was made from another one, that is its
-// parent, which is not destroyed before it; parent may be nil.
+// New returns a reference to object, a C object that the caller owns. kind is its name in errors
+// and in Live, such as "buffer". destroy frees the object; it runs once, and may block. If the
+// object was made from another one, that is its parent, which is not destroyed before it; parent
+// may be nil.
 //
-// A closed parent can still get children, because a call that was in progress may have made the object.
+// A closed parent can still get children, because a call that was in progress may have made the
+// object.
 func New[T any](kind string, object *T, parent Parent, destroy func(*T)) *Ref[T] {
 	r := new(Ref[T])
 	begin(r, kind, parent, &owned[T, struct{}]{object: object, free: destroy})
 	return r
 }
 
-// Init is New for a Ref that is a field of a larger struct: it fills in the zero Ref. It returns a zero X that lives as
-// long as the object, and that destroy gets too. A pointer to that X does not keep the Ref alive.
+// Init is New for a Ref that is a field of a larger struct: it fills in the zero Ref. It returns a
+// zero X that lives as long as the object, and that destroy gets too. A pointer to that X does not
+// keep the Ref alive.
 func Init[T, X any](r *Ref[T], kind string, object *T, parent Parent, destroy func(*T, *X)) *X {
 	o := &owned[T, X]{object: object, freeWith: destroy}
 	begin(r, kind, parent, o)
@@ -182,7 +191,8 @@ func begin[T, X any](r *Ref[T], kind string, parent Parent, o *owned[T, X]) {
 	r.object, r.state, r.guard = &o.object, s, guardOf(s)
 }
 
-// addChildren counts children of the object that the state had at an age, unless it is destroyed already.
+// addChildren counts children of the object that the state had at an age, unless it is destroyed
+// already.
 func (s *state) addChildren(age generation, count int64) bool {
 	for {
 		n := s.refs.Load()
@@ -215,15 +225,15 @@ func (s *state) spare(g *guard) {
 	}
 }
 
-// Claim reports whether the Ref was closed and its object destroyed, so that the Ref can be used for another object. If
-// it returns true, the caller must call Renew, and until then Claim returns false to everyone else and the Ref stays
-// closed.
+// Claim reports whether the Ref was closed and its object destroyed, so that the Ref can be used
+// for another object. If it returns true, the caller must call Renew, and until then Claim returns
+// false to everyone else and the Ref stays closed.
 func (r *Ref[T]) Claim() bool {
 	return r != nil && r.state != nil && !r.shared && r.state.gone.CompareAndSwap(true, false)
 }
 
-// Renew makes a claimed Ref refer to another object, with the same kind, the same destroy function and the same parent,
-// which must be in use. Anyone who still has the Ref now has the new object.
+// Renew makes a claimed Ref refer to another object, with the same kind, the same destroy function
+// and the same parent, which must be in use. Anyone who still has the Ref now has the new object.
 func (r *Ref[T]) Renew(object *T) {
 	s := r.state
 	*r.object = object
@@ -243,12 +253,13 @@ func (r *Ref[T]) Renew(object *T) {
 // Renewable reports whether r is from [Family.InitRenewable].
 func (r *Ref[T]) Renewable() bool { return r != nil && r.renewable }
 
-// BeginClose closes a Renewable Ref whose object nothing uses, and leaves the object to the caller, who ends this with
-// Reopen or EndClose. To everyone else the Ref is closed until then. BeginClose returns false, and has done nothing, if the
-// Ref is not such a one, or if its creation was recorded (see [Track]), since Reopen would not record it anew.
+// BeginClose closes a Renewable Ref whose object nothing uses, and leaves the object to the caller,
+// who ends this with Reopen or EndClose. To everyone else the Ref is closed until then. BeginClose
+// returns false, and has done nothing, if the Ref is not such a one, or if its creation was
+// recorded (see [Track]), since Reopen would not record it anew.
 //
-// It is for a caller that has the next object at once, and takes two atomic operations, where Close, Claim and Renew take
-// eight: the object counts as existing all the while.
+// It is for a caller that has the next object at once, and takes two atomic operations, where
+// Close, Claim and Renew take eight: the object counts as existing all the while.
 func (r *Ref[T]) BeginClose() (object *T, ok bool) {
 	if r == nil || !r.renewable {
 		return nil, false
@@ -264,15 +275,15 @@ func (r *Ref[T]) BeginClose() (object *T, ok bool) {
 	return *r.object, true
 }
 
-// Reopen makes a Ref after BeginClose refer to another object, in place of one that the caller has destroyed, or to the same
-// one, as if BeginClose had not been called.
+// Reopen makes a Ref after BeginClose refer to another object, in place of one that the caller has
+// destroyed, or to the same one, as if BeginClose had not been called.
 func (r *Ref[T]) Reopen(object *T) {
 	*r.object = object
 	r.state.refs.Store(r.age.refs(1))
 }
 
-// EndClose makes what BeginClose began a Close. It destroys object, which is that of BeginClose, or nil if the caller has
-// destroyed that; the function that destroys objects gets nil then.
+// EndClose makes what BeginClose began a Close. It destroys object, which is that of BeginClose, or
+// nil if the caller has destroyed that; the function that destroys objects gets nil then.
 func (r *Ref[T]) EndClose(object *T) {
 	*r.object = object
 	r.state.end()
@@ -298,8 +309,8 @@ type Parent interface {
 
 func (r *Ref[T]) lifetime() (*state, generation) { return r.state, r.age }
 
-// Acquire returns the object for use in a call; call Release when the call has returned. After Close, Acquire fails
-// with ErrClosed.
+// Acquire returns the object for use in a call; call Release when the call has returned. After
+// Close, Acquire fails with ErrClosed.
 func (r *Ref[T]) Acquire() (*T, error) {
 	if r == nil || r.state == nil {
 		return nil, errNil
@@ -316,8 +327,8 @@ func (r *Ref[T]) Acquire() (*T, error) {
 	}
 }
 
-// TryAcquire is Acquire for a caller that has another way if it fails. It may also fail because someone else acquires or
-// releases the object at the same time.
+// TryAcquire is Acquire for a caller that has another way if it fails. It may also fail because
+// someone else acquires or releases the object at the same time.
 func (r *Ref[T]) TryAcquire() (object *T, ok bool) { // short enough for the compiler to inline it
 	if r != nil && r.state != nil {
 		s := r.state
@@ -328,8 +339,8 @@ func (r *Ref[T]) TryAcquire() (object *T, ok bool) { // short enough for the com
 	return nil, false
 }
 
-// Object is Acquire for a caller that keeps the object in another way, such as by a child of it that it has acquired,
-// and needs no Release.
+// Object is Acquire for a caller that keeps the object in another way, such as by a child of it
+// that it has acquired, and needs no Release.
 func (r *Ref[T]) Object() (*T, error) {
 	if r == nil || r.state == nil {
 		return nil, errNil
@@ -344,8 +355,8 @@ var errNil = errors.New("nil object")
 
 func (s *state) closed() error { return fmt.Errorf("%s is %w", s.counter.kind, ErrClosed) }
 
-// Retain is Acquire for an object that certainly exists, because the caller has acquired it or one of its children. It
-// cannot fail, even after Close. Release undoes it.
+// Retain is Acquire for an object that certainly exists, because the caller has acquired it or one
+// of its children. It cannot fail, even after Close. Release undoes it.
 func (r *Ref[T]) Retain() { r.state.refs.Add(1) }
 
 // Release undoes one successful Acquire or TryAcquire, or one Retain.
@@ -355,15 +366,16 @@ func (r *Ref[T]) Release() { // short enough for the compiler to inline it
 	}
 }
 
-// Peek is Acquire that also succeeds after Close, as long as a call or a child keeps the object. It reports whether it
-// succeeded. Release undoes it.
+// Peek is Acquire that also succeeds after Close, as long as a call or a child keeps the object. It
+// reports whether it succeeded. Release undoes it.
 func (r *Ref[T]) Peek() bool { return r.state != nil && r.state.addChildren(r.age, 1) }
 
 // Closed reports whether Close was called.
 func (r *Ref[T]) Closed() bool { return openAge(r.state.refs.Load()) != r.age }
 
-// Destroyed reports whether the object has been destroyed: Close was called, or the Ref was garbage collected, and the
-// last use and the last child have ended. Of a Ref of a Family, it may be about to be.
+// Destroyed reports whether the object has been destroyed: Close was called, or the Ref was garbage
+// collected, and the last use and the last child have ended. Of a Ref of a Family, it may be about
+// to be.
 func (r *Ref[T]) Destroyed() bool {
 	if n := r.state.refs.Load(); r.shared {
 		return unused(n) || ageOf(n) != r.age
@@ -371,8 +383,9 @@ func (r *Ref[T]) Destroyed() bool {
 	return r.state.gone.Load()
 }
 
-// Close gives up the object. If nothing uses it, it is destroyed before Close returns, otherwise when the last use
-// ends. Closing again does nothing. The error is always nil; it is there for io.Closer.
+// Close gives up the object. If nothing uses it, it is destroyed before Close returns, otherwise
+// when the last use ends. Closing again does nothing. The error is always nil; it is there for
+// io.Closer.
 func (r *Ref[T]) Close() error {
 	if r == nil || r.state == nil {
 		return nil
@@ -434,7 +447,8 @@ func (s *state) markClosed(age generation) bool {
 // end destroys the object, whose count is zero, and then releases the parent.
 func (s *state) end() { s.owned.end(nil).release() }
 
-// release decrements the count. At zero it destroys the object, and then releases the parent in the same way.
+// release decrements the count. At zero it destroys the object, and then releases the parent in the
+// same way.
 func (s *state) release() {
 	for s != nil && unused(s.refs.Add(-1)) {
 		s = s.owned.end(nil)

@@ -237,8 +237,8 @@ func TestARenewedRefThatIsForgottenIsDestroyed(t *testing.T) {
 	require.Eventually(t, func() bool { runtime.GC(); return destroyed.Load() == 2 }, time.Minute, time.Millisecond)
 }
 
-// useMeanwhile uses r in goroutines, some of which also close it, until stop is called. It fails the test
-// if one gets a destroyed object.
+// useMeanwhile uses r in goroutines, some of which also close it, until stop is called. It fails
+// the test if one gets a destroyed object.
 func useMeanwhile(t *testing.T, r *lifetimes.Ref[object], goroutines, closing int) (stop func()) {
 	var stopped atomic.Bool
 	var wg sync.WaitGroup
@@ -264,7 +264,8 @@ func useMeanwhile(t *testing.T, r *lifetimes.Ref[object], goroutines, closing in
 	}
 }
 
-// Goroutines that still use an old Ref get the object that it has at that time, never a destroyed one.
+// Goroutines that still use an old Ref get the object that it has at that time, never a destroyed
+// one.
 func TestARefIsRenewedWhileOthersUseIt(t *testing.T) {
 	r := lifetimes.New("renewed and hammered", new(object), nil, destroy)
 	stop := useMeanwhile(t, r, 4, 4)

@@ -14,8 +14,8 @@ import (
 	"sync/atomic"
 )
 
-// tracking says whether New records the stack of its caller. It is on from the start if PJRT_TRACK is set to anything
-// but 0.
+// tracking says whether New records the stack of its caller. It is on from the start if PJRT_TRACK
+// is set to anything but 0.
 var tracking atomic.Bool
 
 func init() {
@@ -23,8 +23,9 @@ func init() {
 	tracking.Store(v != "" && v != "0")
 }
 
-// Track turns the recording of creation stacks on or off, for objects made from now on, and returns the previous
-// setting. Recording costs a microsecond or two, and a few hundred bytes, for each object.
+// Track turns the recording of creation stacks on or off, for objects made from now on, and returns
+// the previous setting. Recording costs a microsecond or two, and a few hundred bytes, for each
+// object.
 func Track(on bool) (was bool) { return tracking.Swap(on) }
 
 // tracked holds the existing objects that were made while tracking was on.
@@ -68,8 +69,8 @@ type Leak struct {
 	Stack string // where the objects were made: functions, each followed by file:line, innermost first
 }
 
-// Leaks returns the existing objects that were made while tracking was on, grouped by kind and by the place that made
-// them, the largest group first.
+// Leaks returns the existing objects that were made while tracking was on, grouped by kind and by
+// the place that made them, the largest group first.
 func Leaks() []Leak {
 	tracked.mu.Lock()
 	counts := make(map[string]*Leak)

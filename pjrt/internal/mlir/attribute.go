@@ -25,8 +25,8 @@ type attribute struct {
 	product   float64 // of its numbers that are not negative; 0 counts as 1
 }
 
-// maxDimension is a higher dimension number than any array has. MLIR makes lists as long as the numbers of the
-// dimensions of a convolution, and ends the process if they are longer than 2^32.
+// maxDimension is a higher dimension number than any array has. MLIR makes lists as long as the
+// numbers of the dimensions of a convolution, and ends the process if they are longer than 2^32.
 const maxDimension = 1 << 16
 
 // isKey reports whether the checks use the attribute with this name.
@@ -38,8 +38,8 @@ func isKey(name []byte) bool {
 	return false
 }
 
-// member reads the value of an attribute whose name has been read. It is an attribute of the current operation, or a
-// member of a if that is not nil.
+// member reads the value of an attribute whose name has been read. It is an attribute of the
+// current operation, or a member of a if that is not nil.
 func (r *reader) member(key string, a *attribute) error {
 	r.take() // the equals sign
 	v, err := r.value()
@@ -94,8 +94,9 @@ func (r *reader) apply(key string, v *attribute) error {
 
 // value reads an attribute or a type.
 func (r *reader) value() (*attribute, error) {
-	// In what MLIR accepts, each value in another one is in brackets of its own. In other text, such as #a = #b = #c,
-	// only this keeps the reader from running out of stack, which would end the process.
+	// In what MLIR accepts, each value in another one is in brackets of its own. In other text,
+	// such as #a = #b = #c, only this keeps the reader from running out of stack, which would end
+	// the process.
 	if r.values++; r.values > r.depths.brackets {
 		return nil, r.depths.tooDeep("attributes", r.depths.brackets)
 	}
@@ -140,7 +141,8 @@ func (r *reader) value() (*attribute, error) {
 	}
 }
 
-// attributeName reads what begins with the alias of an attribute, or with an attribute of a dialect.
+// attributeName reads what begins with the alias of an attribute, or with an attribute of a
+// dialect.
 func (r *reader) attributeName(t, before token, h hint, a *attribute) error {
 	name := r.bytes(t)[1:]
 	if r.brackets == 0 && r.peek() == '=' {
@@ -198,8 +200,8 @@ func (r *reader) typeName(t token) error {
 	return nil
 }
 
-// dimensionNumbers reads the numbers of the dimensions of a convolution: [b, 0, f]x[0, i, o]->[b, 0, f], which may be in
-// brackets.
+// dimensionNumbers reads the numbers of the dimensions of a convolution: [b, 0, f]x[0, i, o]->[b,
+// 0, f], which may be in brackets.
 func (r *reader) dimensionNumbers() error {
 	a := attribute{product: 1}
 	for {

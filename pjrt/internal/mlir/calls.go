@@ -48,7 +48,8 @@ const (
 	done
 )
 
-// maxCopies is more functions than a compiler ever copies. XLA's compiler for CPUs takes nine seconds for 2^14.
+// maxCopies is more functions than a compiler ever copies. XLA's compiler for CPUs takes nine
+// seconds for 2^14.
 const maxCopies = 1 << 24
 
 // calls is the graph of the functions of a module.
@@ -65,8 +66,9 @@ type step struct {
 	next int
 }
 
-// checkCalls returns an error if functions that are not removed have no body, call themselves, or call others too
-// deeply. Only the outermost functions count: XLA ignores modules within the module.
+// checkCalls returns an error if functions that are not removed have no body, call themselves, or
+// call others too deeply. Only the outermost functions count: XLA ignores modules within the
+// module.
 //
 // kept are mentions outside of functions.
 func checkCalls(functions []*function, kept []use, d depths) error {
@@ -183,8 +185,8 @@ func (c *calls) add(f, callee *function, regions int) error {
 	return nil
 }
 
-// cycle returns the names of the functions on the path from f on, and f again. Of a long cycle it returns the beginning
-// and the end.
+// cycle returns the names of the functions on the path from f on, and f again. Of a long cycle it
+// returns the beginning and the end.
 func (c *calls) cycle(f *function) (names []string) {
 	const most = 8
 	var last string
@@ -204,7 +206,8 @@ func (c *calls) cycle(f *function) (names []string) {
 	return append(names, shown(f.name))
 }
 
-// shown returns a name for an error, or its beginning: a name in a program may be as long as the program.
+// shown returns a name for an error, or its beginning: a name in a program may be as long as the
+// program.
 func shown(name string) string {
 	const most = 100
 	if len(name) <= most {

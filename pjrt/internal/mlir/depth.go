@@ -5,8 +5,8 @@ package mlir
 
 import "fmt"
 
-// depths are how deep the parts of a program may be nested. The compiler and MLIR's parser recurse into what is nested,
-// until a thread's stack overflows.
+// depths are how deep the parts of a program may be nested. The compiler and MLIR's parser recurse
+// into what is nested, until a thread's stack overflows.
 type depths struct {
 	stack     int // of a thread, in MiB
 	brackets  int // except in locations
@@ -15,10 +15,11 @@ type depths struct {
 	signs     int // in a row
 }
 
-// depthsFor returns the depths for a size of the stack. With 8 MiB, the parser in plugins of API 0.81 overflows from 3,600
-// brackets in a type on, 4,200 in operations, 5,800 in an attribute, 21,900 in a location, and 7,500 signs. XLA's compiler
-// for CPUs overflows from 750 conditional operations on, 812 calls, 390 calls that are each in a conditional operation, or
-// 562 custom calls that name functions.
+// depthsFor returns the depths for a size of the stack. With 8 MiB, the parser in plugins of API
+// 0.81 overflows from 3,600 brackets in a type on, 4,200 in operations, 5,800 in an attribute,
+// 21,900 in a location, and 7,500 signs. XLA's compiler for CPUs overflows from 750 conditional
+// operations on, 812 calls, 390 calls that are each in a conditional operation, or 562 custom calls
+// that name functions.
 func depthsFor(stack int) depths {
 	const usual, most = 8 << 20, 128 << 20
 	scaled := func(n int) int { return max(1, n*min(stack, most)/usual) }

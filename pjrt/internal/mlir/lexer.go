@@ -10,7 +10,8 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/internal/preempt"
 )
 
-// kind is the kind of a token: one of these, or the byte itself for a bracket or another byte that stands alone.
+// kind is the kind of a token: one of these, or the byte itself for a bracket or another byte that
+// stands alone.
 type kind byte
 
 const (
@@ -211,7 +212,8 @@ func (l *lexer) skipDigits() {
 
 func isHex(c byte) bool { return classes[c] == classDigit || 'a' <= c|0x20 && c|0x20 <= 'f' }
 
-// skipString skips a string after its first quote. A string that MLIR does not accept ends with its line.
+// skipString skips a string after its first quote. A string that MLIR does not accept ends with its
+// line.
 func (l *lexer) skipString() {
 	for {
 		n := preempt.IndexByte(l.code[l.pos:], '"')

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The purepjrt Authors
 
-// Package mlir reads modules of MLIR, in text or bytecode: the types of the main function, what the module says about its
-// devices, and parts of it on which XLA's compilers are known to end the process.
+// Package mlir reads modules of MLIR, in text or bytecode: the types of the main function, what the
+// module says about its devices, and parts of it on which XLA's compilers are known to end the
+// process.
 package mlir
 
 import (
@@ -24,7 +25,8 @@ type Limits struct {
 	Bounded bool
 	// Permutes says that a collective permute may name only devices that there are.
 	Permutes bool
-	// Stack is the size of the stack of the threads that compile; 0 means what the system gives threads.
+	// Stack is the size of the stack of the threads that compile; 0 means what the system gives
+	// threads.
 	Stack int
 	// UpToNUL says that the compiler may read text only up to a zero byte.
 	UpToNUL bool
@@ -40,13 +42,15 @@ type Module struct {
 	findings []finding
 }
 
-// finding is what is wrong with a module, or with a beginning of it that is a module for some compilers.
+// finding is what is wrong with a module, or with a beginning of it that is a module for some
+// compilers.
 type finding struct {
 	permuted permuted // its numbers come before err
 	err      error
 }
 
-// Read reads a module in text. How deep a program is nested bounds the reader's own stack, too: it never runs out of it.
+// Read reads a module in text. How deep a program is nested bounds the reader's own stack, too: it
+// never runs out of it.
 func Read(code []byte, limits Limits) *Module {
 	m := new(Module)
 	nul := preempt.IndexByte(code, 0)
@@ -71,8 +75,8 @@ func (m *Module) read(code []byte, limits Limits) *reader {
 	return r
 }
 
-// OfBytecode returns what is in a module of bytecode, given the results of bytecode.Read. A module in a form that that
-// does not know is left for the plugin to report.
+// OfBytecode returns what is in a module of bytecode, given the results of bytecode.Read. A module
+// in a form that that does not know is left for the plugin to report.
 func OfBytecode(b *bytecode.Module, err error, limits Limits) *Module {
 	m := new(Module)
 	var f finding
@@ -94,9 +98,10 @@ func OfBytecode(b *bytecode.Module, err error, limits Limits) *Module {
 	return m
 }
 
-// Check returns an error for a module with functions that have no body, call themselves or call others too deeply, with
-// arrays of more than hlo.MaxElements elements, with parts that are nested too deeply, or beyond the limits. It leaves
-// other mistakes for the plugin to report. devices is how many devices the program runs on, or 0 if that is not certain.
+// Check returns an error for a module with functions that have no body, call themselves or call
+// others too deeply, with arrays of more than hlo.MaxElements elements, with parts that are nested
+// too deeply, or beyond the limits. It leaves other mistakes for the plugin to report. devices is
+// how many devices the program runs on, or 0 if that is not certain.
 func (m *Module) Check(devices int) error {
 	for _, f := range m.findings {
 		if err := f.permuted.check(devices); err != nil {
@@ -109,8 +114,9 @@ func (m *Module) Check(devices int) error {
 	return nil
 }
 
-// permuted has the numbers of devices in collective permutes: the first that is negative, and each that is greater than
-// all before it. So it has the first one that is wrong, however many devices there are.
+// permuted has the numbers of devices in collective permutes: the first that is negative, and each
+// that is greater than all before it. So it has the first one that is wrong, however many devices
+// there are.
 type permuted struct {
 	list     []int64
 	negative bool
@@ -144,8 +150,8 @@ func (p *permuted) check(devices int) error {
 
 // IsText reports whether code contains only bytes that occur in text.
 func IsText(code []byte) bool {
-	// Programs have constants of many megabytes, so look at eight bytes at once. The formulas for a byte below n and for a
-	// zero byte are those of Anderson's Bit Twiddling Hacks.
+	// Programs have constants of many megabytes, so look at eight bytes at once. The formulas for a
+	// byte below n and for a zero byte are those of Anderson's Bit Twiddling Hacks.
 	const ones, high = 0x0101010101010101, 0x8080808080808080
 	rest := code
 	for ; len(rest) >= 8; rest = rest[8:] {

@@ -8,8 +8,8 @@ import (
 	"math"
 )
 
-// reader reads the text of a module: its functions, what these call, and its tensor types. It follows only the syntax
-// that all operations share, and accepts much that MLIR does not.
+// reader reads the text of a module: its functions, what these call, and its tensor types. It
+// follows only the syntax that all operations share, and accepts much that MLIR does not.
 type reader struct {
 	lexer
 	Limits
@@ -95,8 +95,8 @@ func (r *reader) read() error {
 	return nil
 }
 
-// items reads up to the closing bracket. a, unless it is nil, collects what comes before it. location says that all
-// this is part of a location.
+// items reads up to the closing bracket. a, unless it is nil, collects what comes before it.
+// location says that all this is part of a location.
 func (r *reader) items(closing kind, a *attribute, location bool) error {
 	for {
 		before, h := r.last, r.hint
@@ -370,8 +370,8 @@ func (r *reader) text(t token, h hint, a *attribute, location bool) error {
 	return nil
 }
 
-// readMain reads the types of a function at the position, if that is the function main of a module further out than any
-// other.
+// readMain reads the types of a function at the position, if that is the function main of a module
+// further out than any other.
 func (r *reader) readMain(read func(scanner) (Signature, bool)) {
 	if r.scope.depth >= r.mainScope {
 		return
@@ -438,7 +438,8 @@ func (l *lexer) skipGroup() bool {
 	}
 }
 
-// use notes that the function around the position names another one, or an alias of an attribute that does.
+// use notes that the function around the position names another one, or an alias of an attribute
+// that does.
 func (r *reader) use(u use) {
 	switch {
 	case r.function != nil:

@@ -15,14 +15,16 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/internal/preempt"
 )
 
-// Signature has the types of a function. Those that are not ranked tensors of a type that PJRT has are zero.
+// Signature has the types of a function. Those that are not ranked tensors of a type that PJRT has
+// are zero.
 type Signature struct {
 	Params  []array.Shape // not nil
 	Results []array.Shape // not nil
 }
 
-// FindMain looks for the function main in a text, and reads no further. It reports false if there is none that it
-// understands, for bytecode, and for text with a zero byte, which is the end of the program for some compilers.
+// FindMain looks for the function main in a text, and reads no further. It reports false if there
+// is none that it understands, for bytecode, and for text with a zero byte, which is the end of the
+// program for some compilers.
 func FindMain(program []byte) (Signature, bool) {
 	if bytes.HasPrefix(program, []byte(bytecode.Magic)) || preempt.IndexByte(program, 0) >= 0 {
 		return Signature{}, false
@@ -50,14 +52,16 @@ func FindMain(program []byte) (Signature, bool) {
 				found, best = f, depth
 			}
 		}
-		// Only the module of the program encloses this main, so there is no need to scan the rest of a long program.
+		// Only the module of the program encloses this main, so there is no need to scan the rest
+		// of a long program.
 		if best <= 1 {
 			return found, true
 		}
 	}
 }
 
-// pretty reads a function of the form [visibility] @main(%a: type {attributes} loc(...), ...) -> type.
+// pretty reads a function of the form [visibility] @main(%a: type {attributes} loc(...), ...) ->
+// type.
 func pretty(s scanner) (Signature, bool) {
 	name := s.next()
 	if name == "public" || name == "private" || name == "nested" {
@@ -74,8 +78,8 @@ func pretty(s scanner) (Signature, bool) {
 	return Signature{params, results}, ok
 }
 
-// readResults reads the results after the parameters: an arrow and one type, or an arrow and several types in
-// parentheses. If there is no arrow, there are no results.
+// readResults reads the results after the parameters: an arrow and one type, or an arrow and
+// several types in parentheses. If there is no arrow, there are no results.
 func readResults(s *scanner) ([]array.Shape, bool) {
 	if next := *s; next.next() != "->" {
 		return []array.Shape{}, true
@@ -99,8 +103,8 @@ func readResults(s *scanner) ([]array.Shape, bool) {
 	return []array.Shape{param(tokens)}, true
 }
 
-// generic reads the attributes of an operation, before or after its region. They must include sym_name = "main" and
-// function_type = (types) -> types.
+// generic reads the attributes of an operation, before or after its region. They must include
+// sym_name = "main" and function_type = (types) -> types.
 func generic(s scanner) (Signature, bool) {
 	var f Signature
 	typed, named := false, false
@@ -168,8 +172,8 @@ func param(tokens []string) array.Shape {
 	if !ok {
 		return array.Shape{}
 	}
-	// The scanner splits at punctuation, so rejoin tokens such as complex < f32 >. An encoding after a comma is not part
-	// of the type.
+	// The scanner splits at punctuation, so rejoin tokens such as complex < f32 >. An encoding
+	// after a comma is not part of the type.
 	if at := index(inside, ","); at >= 0 {
 		inside = inside[:at]
 	}
@@ -249,8 +253,8 @@ func index(tokens []string, tok string) int {
 	return -1
 }
 
-// scanner splits MLIR into words, strings (with their quotes) and punctuation marks, of which "->" is one. It drops
-// comments and white space.
+// scanner splits MLIR into words, strings (with their quotes) and punctuation marks, of which "->"
+// is one. It drops comments and white space.
 type scanner struct {
 	text string
 	at   int

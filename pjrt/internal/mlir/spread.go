@@ -13,8 +13,8 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/internal/preempt"
 )
 
-// ReadSpread reads what a module in text says about its devices, and no further. It can replace the Spread of Read, but for
-// meshes after the place where the numbers of devices are known.
+// ReadSpread reads what a module in text says about its devices, and no further. It can replace the
+// Spread of Read, but for meshes after the place where the numbers of devices are known.
 func ReadSpread(code []byte) hlo.Spread {
 	mentions := preempt.Contains(code, []byte("sdy."))
 	if !mentions && !preempt.Contains(code, []byte("mhlo.num_")) {
@@ -31,7 +31,8 @@ func SpreadOfBytecode(m *bytecode.Module) hlo.Spread {
 	return hlo.Spread{Replicas: m.Replicas, Partitions: m.Partitions, Mesh: m.Mesh, Shardy: m.Shardy}
 }
 
-// devicesReader looks for attributes of the module, which are in its own braces, and for anything of Shardy.
+// devicesReader looks for attributes of the module, which are in its own braces, and for anything
+// of Shardy.
 type devicesReader struct {
 	hlo.Spread
 	inModule bool // whether the attributes or the body of a module come next
@@ -39,7 +40,8 @@ type devicesReader struct {
 	mentions bool // whether the text may have anything of Shardy
 }
 
-// mayTellDevices reports whether a name may begin with one of those that devicesReader looks for. Most do not.
+// mayTellDevices reports whether a name may begin with one of those that devicesReader looks for.
+// Most do not.
 func (l *lexer) mayTellDevices(t token) bool {
 	at := t.start
 	for at+1 < t.end && (l.code[at] == '"' || l.code[at] == '@' || l.code[at] == '#') {
@@ -90,7 +92,8 @@ func (d *devicesReader) see(l *lexer, t token, brackets int) {
 	}
 }
 
-// beginning returns the name that a token stands for, or only its beginning if it is longer than any name of interest.
+// beginning returns the name that a token stands for, or only its beginning if it is longer than
+// any name of interest.
 func (l *lexer) beginning(t token) []byte {
 	const most = 256
 	b := l.code[t.start:min(t.end, t.start+most)]
@@ -118,8 +121,8 @@ func (d *devicesReader) integer(l *lexer) int64 {
 	return n
 }
 
-// mesh reads the axes of a mesh: [@name =] <["x"=2, "y"=4]>. The generic form of the operation has the mesh as an
-// attribute, with the same name and another bracket before it.
+// mesh reads the axes of a mesh: [@name =] <["x"=2, "y"=4]>. The generic form of the operation has
+// the mesh as an attribute, with the same name and another bracket before it.
 func (d *devicesReader) mesh(l *lexer) {
 	ahead := *l
 	t := ahead.next()

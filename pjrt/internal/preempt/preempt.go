@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The purepjrt Authors
 
-// Package preempt copies and searches large blocks of memory without delaying the garbage collector. Stopping the world
-// has to wait for the end of what Go does in assembly, which takes long if the block is large. Here the goroutine can be
-// preempted after each step.
+// Package preempt copies and searches large blocks of memory without delaying the garbage
+// collector. Stopping the world has to wait for the end of what Go does in assembly, which takes
+// long if the block is large. Here the goroutine can be preempted after each step.
 package preempt
 
 import (

@@ -84,7 +84,8 @@ func (m *module) Unscheduled() []byte {
 // ErrNotHLO is the error for programs in other formats.
 var ErrNotHLO = errors.New("the program is not in a format of HLO")
 
-// Module returns the HloModuleProto of a program that a compiler gave back, whose format is never left out.
+// Module returns the HloModuleProto of a program that a compiler gave back, whose format is never
+// left out.
 func Module(code []byte, format string) ([]byte, error) {
 	switch format {
 	case HLO:

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The purepjrt Authors
 
-// Package source reads programs, in whatever format they are, for those who compile them. Nobody else looks at the format.
+// Package source reads programs, in whatever format they are, for those who compile them. Nobody
+// else looks at the format.
 package source
 
 import (
@@ -24,8 +25,8 @@ const (
 	HLOWithConfig = "hlo_with_config"
 )
 
-// Source is a program. It keeps the code, which must not change, and reads a part of it when it is first asked for, or
-// all of it at once in Read. One goroutine may use it at a time.
+// Source is a program. It keeps the code, which must not change, and reads a part of it when it is
+// first asked for, or all of it at once in Read. One goroutine may use it at a time.
 type Source interface {
 	// Format returns the name of the format.
 	Format() string
@@ -33,30 +34,33 @@ type Source interface {
 	// Read reads the whole program, once. After it, only Unscheduled looks at the code.
 	Read(Compiler)
 
-	// Check returns an error if the compiler that Read was called for is known to end the process on the program. devices
-	// is how many devices the program runs on, or 0 if that is not certain. Before Read it returns nil.
+	// Check returns an error if the compiler that Read was called for is known to end the process
+	// on the program. devices is how many devices the program runs on, or 0 if that is not certain.
+	// Before Read it returns nil.
 	Check(devices int) error
 
 	// Spread returns what the program itself says about its devices.
 	Spread() hlo.Spread
 
-	// Parameters returns the shapes of the arguments, or nil if the program is not text that has all of them.
+	// Parameters returns the shapes of the arguments, or nil if the program is not text that has
+	// all of them.
 	Parameters() []array.Shape
 
-	// Counts returns the numbers of parameters and results. A result that is a tuple counts as its elements. ok is false
-	// if only a compiler can read them.
+	// Counts returns the numbers of parameters and results. A result that is a tuple counts as its
+	// elements. ok is false if only a compiler can read them.
 	Counts() (parameters, results int, ok bool)
 
-	// Tuples returns the parameters with their tuples, as the compiler will see them; the arrays in it may have neither
-	// type nor dimensions. tupled says that the compiler is told that all arguments are in one tuple. ok is false if only
-	// a compiler can read them.
+	// Tuples returns the parameters with their tuples, as the compiler will see them; the arrays in
+	// it may have neither type nor dimensions. tupled says that the compiler is told that all
+	// arguments are in one tuple. ok is false if only a compiler can read them.
 	Tuples(tupled bool) (parameters []xlaproto.Shape, ok bool)
 
-	// MakesTuple reports whether a compiler that is told so makes the tuple of the arguments, which the program itself
-	// must have otherwise.
+	// MakesTuple reports whether a compiler that is told so makes the tuple of the arguments, which
+	// the program itself must have otherwise.
 	MakesTuple() bool
 
-	// Unscheduled returns the code without the order in which its instructions run, if the format has one.
+	// Unscheduled returns the code without the order in which its instructions run, if the format
+	// has one.
 	Unscheduled() []byte
 
 	// Suffix returns how the name of a file with such a program ends.
@@ -69,8 +73,8 @@ type Compiler struct {
 	UpToNUL bool // it may read text only up to a zero byte
 }
 
-// Detect returns the format of code: MLIR for bytecode and text, one of the others for serialized HLO. Anything else
-// counts as MLIR, for which plugins have the best diagnostics.
+// Detect returns the format of code: MLIR for bytecode and text, one of the others for serialized
+// HLO. Anything else counts as MLIR, for which plugins have the best diagnostics.
 func Detect(code []byte) string {
 	switch {
 	case bytes.HasPrefix(code, []byte(bytecode.Magic)), mlir.IsText(code):
@@ -83,9 +87,9 @@ func Detect(code []byte) string {
 	return MLIR
 }
 
-// Parse returns the program with the code, in a format that may be one of a plugin's own. If the format is empty, it is
-// what Detect returns. It fails for what surely no plugin reads, and says what to do; other mistakes are left to the
-// plugin, which has better diagnostics.
+// Parse returns the program with the code, in a format that may be one of a plugin's own. If the
+// format is empty, it is what Detect returns. It fails for what surely no plugin reads, and says
+// what to do; other mistakes are left to the plugin, which has better diagnostics.
 func Parse(code []byte, format string) (Source, error) {
 	if len(bytes.TrimSpace(code)) == 0 {
 		return nil, errors.New("the program is empty")

@@ -29,8 +29,8 @@ func number(n protowire.Number, v uint64) []byte {
 	return protowire.AppendVarint(protowire.AppendTag(nil, n, protowire.VarintType), v)
 }
 
-// hloModule is a module of two parameters, an array and a tuple of two, and a tuple of three results. Its arrays have size
-// elements.
+// hloModule is a module of two parameters, an array and a tuple of two, and a tuple of three
+// results. Its arrays have size elements.
 func hloModule(size uint64) []byte {
 	array := bytes.Join([][]byte{number(2, 11), number(3, size)}, nil)
 	tuple := func(n int) []byte { return append(number(2, 13), bytes.Repeat(field(4, array), n)...) }
@@ -125,7 +125,8 @@ func TestProgramsOfEveryFormatSayWhatTheyTakeAndGive(t *testing.T) {
 	}
 }
 
-// After Read nobody looks at the code: a program is read once, and says the same as when it is asked piece by piece.
+// After Read nobody looks at the code: a program is read once, and says the same as when it is
+// asked piece by piece.
 func TestProgramsAreReadOnce(t *testing.T) {
 	t.Parallel()
 	programs := map[string][]byte{"text": []byte(text), "HLO": hloModule(5), "with a configuration": field(1, hloModule(5))}

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The purepjrt Authors
 
-// Package wire reads and writes the wire form of protobuf messages field by field. It uses no generated code, so that
-// it registers no .proto file in the process, which could clash with that of another library.
+// Package wire reads and writes the wire form of protobuf messages field by field. It uses no
+// generated code, so that it registers no .proto file in the process, which could clash with that
+// of another library.
 package wire
 
 import (
@@ -125,8 +126,8 @@ func VisitMessages(message []byte, number Number, visit func([]byte) error) erro
 	})
 }
 
-// Message returns a field that is a message, or nil if it is missing. If the field occurs several times, the result is
-// their concatenation, which is how protobuf merges messages.
+// Message returns a field that is a message, or nil if it is missing. If the field occurs several
+// times, the result is their concatenation, which is how protobuf merges messages.
 func Message(message []byte, number Number) ([]byte, error) {
 	var value []byte
 	err := VisitMessages(message, number, func(b []byte) error {

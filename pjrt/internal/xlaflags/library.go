@@ -13,13 +13,15 @@ import (
 	"strings"
 )
 
-// CheckLibrary returns an error if the plugin in the library at path would end the process because of the environment
-// variable XLA_FLAGS: because this library does not know a flag, because a flag does not take its value, or because a
-// file of flags cannot be read. [Override] turns the check off.
+// CheckLibrary returns an error if the plugin in the library at path would end the process because
+// of the environment variable XLA_FLAGS: because this library does not know a flag, because a flag
+// does not take its value, or because a file of flags cannot be read. [Override] turns the check
+// off.
 //
-// CheckLibrary does not load the library. The names of all flags that a library knows are in its file, so it does not
-// know a flag that is not there. It accepts all flags for a library that does not contain XLA_FLAGS. It does not search
-// files in formats other than ELF; for these, [Check] decides.
+// CheckLibrary does not load the library. The names of all flags that a library knows are in its
+// file, so it does not know a flag that is not there. It accepts all flags for a library that does
+// not contain XLA_FLAGS. It does not search files in formats other than ELF; for these, [Check]
+// decides.
 func CheckLibrary(path string) error {
 	value := os.Getenv(Variable)
 	if value == "" || os.Getenv(Override) == "1" {
@@ -39,7 +41,8 @@ func checkLibrary(path, value string) error {
 	}
 	there, err := stringsIn(path, names)
 	if err != nil {
-		// A file without sections, or in another format, can be checked only against the list of all flags.
+		// A file without sections, or in another format, can be checked only against the list of
+		// all flags.
 		there = nil
 	}
 	if there != nil && !there[Variable] {
@@ -64,8 +67,8 @@ func checkLibrary(path, value string) error {
 
 var errNoData = errors.New("the file has no section of read-only data")
 
-// stringsIn reports which of names occur in the data of the ELF library at path, followed by a byte that cannot be part
-// of a name.
+// stringsIn reports which of names occur in the data of the ELF library at path, followed by a byte
+// that cannot be part of a name.
 func stringsIn(path string, names []string) (there map[string]bool, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -135,8 +138,8 @@ func (s *scanner) look(data []byte, end bool) {
 	s.want = rest
 }
 
-// contains reports whether name occurs in data, followed by a byte that cannot be part of a name. If end is set, name
-// may also be at the end of data.
+// contains reports whether name occurs in data, followed by a byte that cannot be part of a name.
+// If end is set, name may also be at the end of data.
 func contains(data []byte, name string, end bool) bool {
 	for {
 		i := bytes.Index(data, []byte(name))

@@ -139,7 +139,8 @@ func Suggest(name string) []string {
 	return names
 }
 
-// Unknown returns the error for a flag that no version has. It suggests names with a similar spelling.
+// Unknown returns the error for a flag that no version has. It suggests names with a similar
+// spelling.
 func Unknown(name string) error {
 	name = shown(name)
 	names := Suggest(name)

@@ -81,8 +81,8 @@ func (p *textParser) values(f Flag) ([]string, error) {
 	}
 }
 
-// value returns the text of a scalar. Strings are in quotes, and adjacent strings are joined. Everything else is a
-// word.
+// value returns the text of a scalar. Strings are in quotes, and adjacent strings are joined.
+// Everything else is a word.
 func (p *textParser) value(f Flag, token string) (string, error) {
 	switch {
 	case p.err != nil:

@@ -13,8 +13,8 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/internal/wire"
 )
 
-// Value checks the value of a flag for one compilation, and returns it as a bool, int64, float64 or string, ready to be
-// sent. If strict is set, the flag must be one of XLA's DebugOptions.
+// Value checks the value of a flag for one compilation, and returns it as a bool, int64, float64 or
+// string, ready to be sent. If strict is set, the flag must be one of XLA's DebugOptions.
 func Value(name string, value any, strict bool) (any, error) {
 	plain, err := plainValue(value)
 	if err != nil {
@@ -45,8 +45,9 @@ func Value(name string, value any, strict bool) (any, error) {
 	return v, nil
 }
 
-// deadly has the flags that tell XLA to end the process rather than return an error, each with its number in
-// DebugOptions. They are for debugging XLA, except the one about NCCL, which is for programs that a scheduler restarts.
+// deadly has the flags that tell XLA to end the process rather than return an error, each with its
+// number in DebugOptions. They are for debugging XLA, except the one about NCCL, which is for
+// programs that a scheduler restarts.
 var deadly = map[string]wire.Number{
 	"xla_gpu_crash_on_verification_failures":               101,
 	"xla_gpu_nccl_terminate_on_error":                      301,
@@ -55,8 +56,8 @@ var deadly = map[string]wire.Number{
 	"xla_unsupported_crash_on_hlo_pass_silent_hlo_change":  380,
 }
 
-// CheckDeadly returns an error if the value turns on a flag that tells XLA to end the process. The value is a result of
-// Value, or the text in XLA_FLAGS.
+// CheckDeadly returns an error if the value turns on a flag that tells XLA to end the process. The
+// value is a result of Value, or the text in XLA_FLAGS.
 func CheckDeadly(name string, value any) error {
 	if _, ok := deadly[name]; !ok {
 		return nil
@@ -83,7 +84,8 @@ func CheckDeadlyOptions(b []byte) error {
 	})
 }
 
-// choosing has the flags that choose which passes over HLO are run, each with its number in DebugOptions.
+// choosing has the flags that choose which passes over HLO are run, each with its number in
+// DebugOptions.
 var choosing = map[string]wire.Number{
 	"xla_disable_hlo_passes":     30,
 	"xla_disable_all_hlo_passes": 104,
@@ -222,7 +224,8 @@ func (f Flag) parse(text string) (any, error) {
 	return nil, fmt.Errorf("XLA flag %s takes %s, not %q", f.Name, f.wants(), shown(text))
 }
 
-// enumValue returns the name of an enum's value, given the name in upper or lower case, or the number.
+// enumValue returns the name of an enum's value, given the name in upper or lower case, or the
+// number.
 func (f Flag) enumValue(text string) (string, error) {
 	number, err := strconv.ParseInt(text, 10, 64)
 	for _, name := range f.Values() {

@@ -20,8 +20,8 @@ const (
 	Override = "PJRT_ALLOW_UNKNOWN_XLA_FLAGS"
 )
 
-// SplitCount is the only integer flag whose value can end the process: XLA's CPU compiler allocates memory for that
-// many parts of a program, without a limit. MaxSplitCount limits it.
+// SplitCount is the only integer flag whose value can end the process: XLA's CPU compiler allocates
+// memory for that many parts of a program, without a limit. MaxSplitCount limits it.
 const (
 	SplitCount    = "xla_cpu_parallel_codegen_split_count"
 	MaxSplitCount = 1 << 16
@@ -40,9 +40,10 @@ type Word struct {
 // maxFile is the largest size of a file of flags, in bytes.
 const maxFile = 1 << 20
 
-// Read returns the flags in a value of XLA_FLAGS as XLA reads them. A value that does not begin with a dash is the name
-// of a file with flags. Flags are separated by white space. A value may be in quotes; in double quotes, a backslash
-// escapes the next letter. The first word that does not begin with a dash ends the list.
+// Read returns the flags in a value of XLA_FLAGS as XLA reads them. A value that does not begin
+// with a dash is the name of a file with flags. Flags are separated by white space. A value may be
+// in quotes; in double quotes, a backslash escapes the next letter. The first word that does not
+// begin with a dash ends the list.
 func Read(value string) ([]Word, error) {
 	if value == "" {
 		return nil, nil
@@ -133,10 +134,10 @@ func splitValue(s string) (value, rest string) {
 	return b.String(), ""
 }
 
-// Check returns an error if XLA's plugins would end the process because of this value of XLA_FLAGS: because no known
-// version has a flag, because a flag does not take its value or tells XLA to do so, or because a file cannot be read.
-// It accepts flags that only versions other than the plugin's have. If the environment variable [Override] is 1, it
-// returns nil.
+// Check returns an error if XLA's plugins would end the process because of this value of XLA_FLAGS:
+// because no known version has a flag, because a flag does not take its value or tells XLA to do
+// so, or because a file cannot be read. It accepts flags that only versions other than the plugin's
+// have. If the environment variable [Override] is 1, it returns nil.
 func Check(value string) error {
 	if os.Getenv(Override) == "1" {
 		return nil
@@ -153,7 +154,8 @@ func Check(value string) error {
 	return nil
 }
 
-// Check returns an error if no version of XLA accepts the flag, or if it tells XLA to end the process.
+// Check returns an error if no version of XLA accepts the flag, or if it tells XLA to end the
+// process.
 func (w Word) Check() error {
 	if !strings.HasPrefix(w.Text, "--") || w.Name == "" || strings.HasPrefix(w.Text, "---") {
 		return fmt.Errorf("%q is not a flag: flags begin with two dashes", shown(w.Text))
@@ -178,8 +180,9 @@ func (w Word) Check() error {
 	return CheckDeadly(f.Name, w.Value)
 }
 
-// refuses returns a description of the flag's values if the flag does not take value, or "". The notation of lists,
-// messages and a few enums differs from flag to flag, so refuses rejects only text that none of them takes.
+// refuses returns a description of the flag's values if the flag does not take value, or "". The
+// notation of lists, messages and a few enums differs from flag to flag, so refuses rejects only
+// text that none of them takes.
 func (f Flag) refuses(value string) (want string) {
 	if f.Repeated {
 		return ""
@@ -219,8 +222,8 @@ func (f Flag) refuses(value string) (want string) {
 	return ""
 }
 
-// With returns value with another flag added. It returns false if the flag is there already, or if value is the name of
-// a file.
+// With returns value with another flag added. It returns false if the flag is there already, or if
+// value is the name of a file.
 func With(value, name, setting string) (string, bool) {
 	if IsFile(value) {
 		return "", false

@@ -32,8 +32,8 @@ type Partition struct {
 	Unknown []byte
 }
 
-// NewDeviceAssignment returns the assignment of the devices ids[replica][partition]. There must be at least one
-// replica, and all must have the same number of partitions.
+// NewDeviceAssignment returns the assignment of the devices ids[replica][partition]. There must be
+// at least one replica, and all must have the same number of partitions.
 func NewDeviceAssignment(ids [][]int) *DeviceAssignment {
 	a := &DeviceAssignment{Replicas: int32(len(ids)), Partitions: make([]Partition, len(ids[0]))}
 	for p := range a.Partitions {
@@ -66,8 +66,8 @@ func (a *DeviceAssignment) Plain() bool {
 	return a.Unknown == nil
 }
 
-// UnmarshalDeviceAssignment reads a DeviceAssignmentProto. It fails if the lengths of the lists are not those stated in
-// the message.
+// UnmarshalDeviceAssignment reads a DeviceAssignmentProto. It fails if the lengths of the lists are
+// not those stated in the message.
 func UnmarshalDeviceAssignment(b []byte) (*DeviceAssignment, error) {
 	a := new(DeviceAssignment)
 	partitions := int32(0)

@@ -64,9 +64,9 @@ func (e Enum) check(what string, number int32) error {
 	return nil
 }
 
-// Check returns an error for values that no plugin can use, many of which would end the process. It does not check
-// values that depend on a client or a program: the counts of replicas and partitions, the device assignment, flags and
-// shapes.
+// Check returns an error for values that no plugin can use, many of which would end the process. It
+// does not check values that depend on a client or a program: the counts of replicas and
+// partitions, the device assignment, flags and shapes.
 func (o *CompileOptions) Check() error {
 	if err := o.Build.check(); err != nil {
 		return err

@@ -54,8 +54,8 @@ type Tile struct {
 	Unknown []byte
 }
 
-// UnmarshalShape reads a ShapeProto. If tuples are nested too deeply, it reads only the outer ones, and keeps the rest
-// as Unknown.
+// UnmarshalShape reads a ShapeProto. If tuples are nested too deeply, it reads only the outer ones,
+// and keeps the rest as Unknown.
 func UnmarshalShape(b []byte) (Shape, error) { return unmarshalShape(b, 0) }
 
 func unmarshalShape(b []byte, depth int) (Shape, error) {

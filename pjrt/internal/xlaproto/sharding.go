@@ -48,8 +48,8 @@ func (t ShardingType) String() string {
 	return fmt.Sprintf("sharding(%d)", int32(t))
 }
 
-// Sharding has the parts of an OpSharding that say where the data is. It lists the devices of its tiles, even if the
-// message only has a rule for them.
+// Sharding has the parts of an OpSharding that say where the data is. It lists the devices of its
+// tiles, even if the message only has a rule for them.
 type Sharding struct {
 	Type          ShardingType
 	Tiles         []int64 // along each dimension, and then for subgroups
@@ -102,11 +102,12 @@ func unmarshalSharding(b []byte, depth int) (Sharding, error) {
 	return s, err
 }
 
-// maxShardingDevices limits the list of devices, because a few bytes can describe any number of them.
+// maxShardingDevices limits the list of devices, because a few bytes can describe any number of
+// them.
 const maxShardingDevices = 1 << 22
 
-// iotaDevices fills an array of the shape reshape with the devices 0, 1, 2 ..., transposes it, and returns the devices
-// in their new order.
+// iotaDevices fills an array of the shape reshape with the devices 0, 1, 2 ..., transposes it, and
+// returns the devices in their new order.
 func iotaDevices(reshape, transpose []int64) ([]int64, error) {
 	size := int64(1)
 	for _, d := range reshape {

@@ -10,10 +10,12 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/internal/wire"
 )
 
-// fieldMachineAttributes is the field of CpuTopologyProto with what the CPU has and lacks, such as +avx2 and -avx512f.
+// fieldMachineAttributes is the field of CpuTopologyProto with what the CPU has and lacks, such as
+// +avx2 and -avx512f.
 const fieldMachineAttributes wire.Number = 4
 
-// CPUFeatures returns the instruction sets that a CpuTopologyProto says the CPU has, sorted, or nil if it cannot be read.
+// CPUFeatures returns the instruction sets that a CpuTopologyProto says the CPU has, sorted, or nil
+// if it cannot be read.
 func CPUFeatures(topology []byte) []string {
 	var features []string
 	err := wire.Visit(topology, func(f wire.Field) error {

@@ -26,21 +26,22 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/kv"
 )
 
-// Options are the options of New. The zero value puts keys at the top of etcd's key space and keeps them forever.
+// Options are the options of New. The zero value puts keys at the top of etcd's key space and keeps
+// them forever.
 type Options struct {
-	// Prefix is prepended to every key, as with kv.Prefix. Each run of a program needs a different prefix, which is the
-	// same in all its processes.
+	// Prefix is prepended to every key, as with kv.Prefix. Each run of a program needs a different
+	// prefix, which is the same in all its processes.
 	Prefix string
-	// TTL is how long keys stay in etcd after the process that put them closed its Store or died. It is rounded up to
-	// whole seconds, and etcd extends very short ones. While the Store is open, its keys stay. 0 means that keys stay
-	// until something else deletes them.
+	// TTL is how long keys stay in etcd after the process that put them closed its Store or died.
+	// It is rounded up to whole seconds, and etcd extends very short ones. While the Store is open,
+	// its keys stay. 0 means that keys stay until something else deletes them.
 	TTL time.Duration
 }
 
 // Store is a kv.Store on etcd. Its methods may be called from any goroutine.
 //
-// Reads are linearizable: they see every Put that returned before they began, in any process. etcd limits the size of a
-// value, to 1.5 MiB by default.
+// Reads are linearizable: they see every Put that returned before they began, in any process. etcd
+// limits the size of a value, to 1.5 MiB by default.
 //
 // If the context of a Put ends, the Put may or may not have taken effect.
 type Store struct {
@@ -51,9 +52,9 @@ type Store struct {
 
 var _ kv.Store = (*Store)(nil)
 
-// New returns a Store that uses client. The caller still owns client, and closes it after the Store. With a TTL, New
-// asks etcd for a lease, and ctx limits how long it waits for that. Without a TTL, New does not talk to etcd. opts may
-// be nil.
+// New returns a Store that uses client. The caller still owns client, and closes it after the
+// Store. With a TTL, New asks etcd for a lease, and ctx limits how long it waits for that. Without
+// a TTL, New does not talk to etcd. opts may be nil.
 func New(ctx context.Context, client *clientv3.Client, opts *Options) (*Store, error) {
 	if client == nil {
 		return nil, errors.New("the etcd client is nil")
@@ -84,8 +85,8 @@ func New(ctx context.Context, client *clientv3.Client, opts *Options) (*Store, e
 	return s, nil
 }
 
-// Close, with a TTL, stops keeping the keys of this Store alive. etcd deletes them when the TTL has passed, so
-// that slower peers still find them. Later calls of Put fail. The error is always nil.
+// Close, with a TTL, stops keeping the keys of this Store alive. etcd deletes them when the TTL has
+// passed, so that slower peers still find them. Later calls of Put fail. The error is always nil.
 func (s *Store) Close() error {
 	if s.session != nil {
 		s.session.Orphan()
@@ -104,7 +105,8 @@ func (s *Store) check(ctx context.Context, key string) error {
 	return nil
 }
 
-// Get implements kv.Store. It waits with a watch. If etcd is unreachable or without a leader, Get keeps waiting.
+// Get implements kv.Store. It waits with a watch. If etcd is unreachable or without a leader, Get
+// keeps waiting.
 func (s *Store) Get(ctx context.Context, key string) ([]byte, error) {
 	if err := s.check(ctx, key); err != nil {
 		return nil, err
@@ -152,7 +154,8 @@ func (s *Store) TryGet(ctx context.Context, key string) ([]byte, error) {
 	return value, err
 }
 
-// read returns the value of key, and the revision of etcd at the time. The revision is valid even if there is no value.
+// read returns the value of key, and the revision of etcd at the time. The revision is valid even
+// if there is no value.
 func (s *Store) read(ctx context.Context, key string) ([]byte, int64, error) {
 	r, err := s.client.Get(ctx, s.prefix+key)
 	if err != nil {
@@ -172,8 +175,8 @@ func value(v []byte) []byte {
 	return v
 }
 
-// Put implements kv.Store. With a TTL, it fails if the lease has ended because etcd was unreachable for longer than the
-// TTL. In that case the keys put earlier are gone too.
+// Put implements kv.Store. With a TTL, it fails if the lease has ended because etcd was unreachable
+// for longer than the TTL. In that case the keys put earlier are gone too.
 func (s *Store) Put(ctx context.Context, key string, value []byte) error {
 	if err := s.check(ctx, key); err != nil {
 		return err
@@ -198,7 +201,8 @@ var (
 	errClientClosed = errors.New("the etcd client was closed")
 )
 
-// cause returns why a call of etcd failed. etcd reports the end of ctx, and of the client, by several different errors.
+// cause returns why a call of etcd failed. etcd reports the end of ctx, and of the client, by
+// several different errors.
 func (s *Store) cause(ctx context.Context, err error) error {
 	switch {
 	case ctx.Err() != nil:

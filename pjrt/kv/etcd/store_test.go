@@ -29,8 +29,8 @@ import (
 // patience limits the time for things that should happen at once.
 const patience = 30 * time.Second
 
-// serve runs etcd in this process, with its data in dir, and returns its address, and a function that stops it before
-// the test ends. With the address "127.0.0.1:0" it uses a free port.
+// serve runs etcd in this process, with its data in dir, and returns its address, and a function
+// that stops it before the test ends. With the address "127.0.0.1:0" it uses a free port.
 func serve(t *testing.T, dir, address string) (at string, stop func()) {
 	t.Helper()
 	anyPort, client := url.URL{Scheme: "http", Host: "127.0.0.1:0"}, url.URL{Scheme: "http", Host: address}

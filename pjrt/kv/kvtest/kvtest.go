@@ -16,9 +16,9 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/kv"
 )
 
-// TestStore checks the stores that newStore returns. Each store must be empty, and newStore uses t.Cleanup to release
-// it. The subtests are independent of each other. In all they take a few seconds if a call of the store takes
-// milliseconds.
+// TestStore checks the stores that newStore returns. Each store must be empty, and newStore uses
+// t.Cleanup to release it. The subtests are independent of each other. In all they take a few
+// seconds if a call of the store takes milliseconds.
 func TestStore(t *testing.T, newStore func(t *testing.T) kv.Store) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -49,8 +49,8 @@ var tests = []struct {
 // patience limits the time of a call that has nothing to wait for.
 const patience = 30 * time.Second
 
-// pause is usually long enough for a call in another goroutine to start waiting. If it is not, a test checks less, but
-// does not fail.
+// pause is usually long enough for a call in another goroutine to start waiting. If it is not, a
+// test checks less, but does not fail.
 const pause = 20 * time.Millisecond
 
 // store wraps a store, and reports calls that fail or take too long.
@@ -209,8 +209,8 @@ func onePutWakesAllWhoWait(s *store) {
 	wg.Wait()
 }
 
-// noPutIsMissed runs Get and Put at the same moment many times. A Put between Get's first look and its wait must not be
-// missed.
+// noPutIsMissed runs Get and Put at the same moment many times. A Put between Get's first look and
+// its wait must not be missed.
 func noPutIsMissed(s *store) {
 	var wg sync.WaitGroup
 	for i := range 60 {

@@ -60,8 +60,8 @@ func New(name, short string, commands ...*cobra.Command) *cobra.Command {
 	return root
 }
 
-// Main runs the command line of this process, and ends the process. The first SIGINT or SIGTERM ends
-// the context of the commands, and a second one the process.
+// Main runs the command line of this process, and ends the process. The first SIGINT or SIGTERM
+// ends the context of the commands, and a second one the process.
 func Main(root *cobra.Command) {
 	ignoreFileSizeSignal()
 	ctx := interruptible()

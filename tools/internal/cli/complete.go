@@ -9,8 +9,8 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/plugins"
 )
 
-// CompletePlugins completes the name of a plugin that is on this machine, for cobra. Shells also complete
-// files, which may be plugins.
+// CompletePlugins completes the name of a plugin that is on this machine, for cobra. Shells also
+// complete files, which may be plugins.
 func CompletePlugins(cmd *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
 	found, err := plugins.List(cmd.Context(), plugins.ListOptions{})
 	if err != nil {

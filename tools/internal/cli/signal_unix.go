@@ -10,6 +10,6 @@ import (
 	"syscall"
 )
 
-// ignoreFileSizeSignal makes a write beyond the file size limit an error, like a full disk. Otherwise
-// a signal would end the process in the middle of a file.
+// ignoreFileSizeSignal makes a write beyond the file size limit an error, like a full disk.
+// Otherwise a signal would end the process in the middle of a file.
 func ignoreFileSizeSignal() { signal.Ignore(syscall.SIGXFSZ) }

@@ -70,8 +70,8 @@ func (o Outcome) RequireSuccess(t *testing.T) {
 	require.Empty(t, o.Stderr)
 }
 
-// Launch runs the command in dir. PATH is empty, because a Python that the command finds is asked where
-// its packages are, which takes longer than most tests.
+// Launch runs the command in dir. PATH is empty, because a Python that the command finds is asked
+// where its packages are, which takes longer than most tests.
 func (p *Program) Launch(t *testing.T, dir string, args ...string) Outcome {
 	t.Helper()
 	c := exec.CommandContext(t.Context(), p.Path, args...)

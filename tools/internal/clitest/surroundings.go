@@ -124,8 +124,8 @@ func (u *Uses) NeedNoPython(t *testing.T) {
 	}
 }
 
-// FailInOneLineWithoutAHome proves that commands that need a home say so in one line, apart from the
-// command reports, which reports it as a finding.
+// FailInOneLineWithoutAHome proves that commands that need a home say so in one line, apart from
+// the command reports, which reports it as a finding.
 func (u *Uses) FailInOneLineWithoutAHome(t *testing.T, reports string) {
 	dir := u.Folder(t)
 	failed := 0
@@ -144,8 +144,8 @@ func (u *Uses) FailInOneLineWithoutAHome(t *testing.T, reports string) {
 	assert.GreaterOrEqual(t, failed, len(u.Lines)/4, "without a home there is no plugin")
 }
 
-// SuggestSimilarNames proves that lines with the plugin cup, which nobody knows, are answered with the
-// name cpu.
+// SuggestSimilarNames proves that lines with the plugin cup, which nobody knows, are answered with
+// the name cpu.
 func (u *Uses) SuggestSimilarNames(t *testing.T, lines ...string) {
 	dir := u.Folder(t)
 	_, env := u.Program.Home(t)

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The purepjrt Authors
 
-// Package terminal writes text that fits the terminal it is shown on: lines that break between words,
-// tables, help texts, and lines that are overwritten while something takes long. Where output does
-// not go to a terminal, nothing is wrapped, coloured or overwritten.
+// Package terminal writes text that fits the terminal it is shown on: lines that break between
+// words, tables, help texts, and lines that are overwritten while something takes long. Where
+// output does not go to a terminal, nothing is wrapped, coloured or overwritten.
 package terminal
 
 import (
@@ -21,8 +21,8 @@ type screen struct {
 	pending []byte // the beginning of a line
 }
 
-// Output returns the writer for a file of the process. If it is a terminal, the writer wraps lines, and
-// the caller calls [Finish] at the end.
+// Output returns the writer for a file of the process. If it is a terminal, the writer wraps lines,
+// and the caller calls [Finish] at the end.
 func Output(f *os.File) io.Writer {
 	if term.IsTerminal(int(f.Fd())) {
 		return &screen{file: f}
@@ -96,8 +96,8 @@ func Coloured(out io.Writer) bool {
 	return Of(out) != nil && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
 }
 
-// Overwritable returns the terminal that w writes to, or nil if there is none or if it cannot overwrite
-// a line.
+// Overwritable returns the terminal that w writes to, or nil if there is none or if it cannot
+// overwrite a line.
 func Overwritable(w io.Writer) *os.File {
 	if os.Getenv("TERM") == "dumb" {
 		return nil

@@ -90,8 +90,8 @@ func secondColumn(line string) int {
 // widestProse is the maximum width of prose; longer lines are hard to read.
 const widestProse = 100
 
-// Reflow fits prose to a width. Lines that begin with a space belong to a list; continuation lines of
-// an item are indented to its second column.
+// Reflow fits prose to a width. Lines that begin with a space belong to a list; continuation lines
+// of an item are indented to its second column.
 func Reflow(text string, columns int) string {
 	columns = min(columns, widestProse)
 	var b strings.Builder

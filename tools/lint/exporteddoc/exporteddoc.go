@@ -12,9 +12,9 @@ import (
 	"golang.org/x/tools/go/analysis"
 )
 
-// Analyzer reports exported functions, methods of exported types, types, and constants and variables that have no doc
-// comment. For constants and variables, a comment on their group or at the end of the line will do. Tests and package
-// main are exempt.
+// Analyzer reports exported functions, methods of exported types, types, and constants and
+// variables that have no doc comment. For constants and variables, a comment on their group or at
+// the end of the line will do. Tests and package main are exempt.
 var Analyzer = &analysis.Analyzer{
 	Name: "exporteddoc",
 	Doc:  "every exported name has a doc comment",

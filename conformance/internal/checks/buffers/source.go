@@ -25,7 +25,8 @@ func within(t *check.T, what string, call func()) {
 	}
 }
 
-// isPrompt reports whether a call returns in time. If not, it lets the call go on as awaitOrAbandon does.
+// isPrompt reports whether a call returns in time. If not, it lets the call go on as awaitOrAbandon
+// does.
 func isPrompt(t *check.T, done <-chan struct{}) bool {
 	select {
 	case <-done:

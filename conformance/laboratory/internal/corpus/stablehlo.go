@@ -320,7 +320,8 @@ func readCheck(s *statement) (*expectation, error) {
 // maxCalls limits the functions that a constant is followed through. A function may call itself.
 const maxCalls = 100
 
-// constant returns the array that a value is, if it is a constant, or a result of a function that returns one.
+// constant returns the array that a value is, if it is a constant, or a result of a function that
+// returns one.
 func (c *converter) constant(f *function, name string) (*array.Array, error) {
 	return c.constantWithin(f, name, 0)
 }

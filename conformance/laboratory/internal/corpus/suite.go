@@ -24,8 +24,8 @@ const peerSuffix = "/reference"
 // Token returns Token.
 func (s *Spec) Token() string { return Token }
 
-// Prepare makes the paths of s absolute, and returns the specification as text, and a check for each
-// program. self starts this program as a worker; factor multiplies time limits, and 0 means 1.
+// Prepare makes the paths of s absolute, and returns the specification as text, and a check for
+// each program. self starts this program as a worker; factor multiplies time limits, and 0 means 1.
 func (s *Spec) Prepare(self worker.Command, factor float64) (name string, checks []check.Check, err error) {
 	paths := []*string{&s.Programs, &s.StableHLO}
 	if p := s.Against; p != nil {
@@ -70,8 +70,8 @@ func (*Spec) Find(text, name string) (*check.Check, error) {
 	return check.Find(checks.([]check.Check), name)
 }
 
-// ServePeer makes this process the one of the second plugin, if the process of the first plugin, whose
-// token is given, asked for that.
+// ServePeer makes this process the one of the second plugin, if the process of the first plugin,
+// whose token is given, asked for that.
 func (*Spec) ServePeer(asked, token string) {
 	if asked == token+peerSuffix {
 		Serve()

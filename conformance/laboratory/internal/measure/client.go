@@ -20,7 +20,8 @@ import (
 //go:embed drive.py
 var script []byte
 
-// client is a Python process that has imported JAX, and takes user actions in processes that it forks.
+// client is a Python process that has imported JAX, and takes user actions in processes that it
+// forks.
 type client struct {
 	hello
 	command *exec.Cmd

@@ -75,7 +75,8 @@ func (m *measurer) compare(ctx context.Context, c *client) error {
 	return nil
 }
 
-// timed reports whether the client calls a function only if an event is ready when it asks, or not yet.
+// timed reports whether the client calls a function only if an event is ready when it asks, or not
+// yet.
 func timed(s subject) bool { return strings.HasPrefix(s.name, "PJRT_Event_") }
 
 // prove compares predictions with what happens with plugins that have several faults,

@@ -37,8 +37,9 @@ const (
 	mostDeaths = 10
 )
 
-// Run probes a plugin in processes that command starts, which call Serve. A function in which the process dies, or that does
-// not return, is not called again, and the next process goes on without it.
+// Run probes a plugin in processes that command starts, which call Serve. A function in which the
+// process dies, or that does not return, is not called again, and the next process goes on without
+// it.
 func Run(ctx context.Context, command worker.Command, r Request) (*callers.Plugin, error) {
 	dead := make(map[string]string)
 	for len(dead) <= mostDeaths {
@@ -105,7 +106,8 @@ func load(path string) (*capi.Table, error) {
 	return capi.Open(path)
 }
 
-// Table probes a plugin in this process, and leaves out the functions of skip. What it calls is noted for worker.Death.
+// Table probes a plugin in this process, and leaves out the functions of skip. What it calls is
+// noted for worker.Death.
 func Table(t *capi.Table, options []capi.Attribute, skip []string) (*callers.Plugin, error) {
 	n := numbered()
 	noted := []capi.TableOption{capi.Before(func(f *capi.Function) { worker.Note(n.numbers[f]) })}

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The purepjrt Authors
 
-// Command builder makes its program with the StableHLO builder of github.com/gomlx/go-xla, which checks shapes as it
-// goes, instead of writing text. So the program may depend on what is known only at run time: here the sizes of a
-// network's layers. The builder needs neither GoMLX nor cgo.
+// Command builder makes its program with the StableHLO builder of github.com/gomlx/go-xla, which
+// checks shapes as it goes, instead of writing text. So the program may depend on what is known
+// only at run time: here the sizes of a network's layers. The builder needs neither GoMLX nor cgo.
 package main
 
 import (
@@ -20,7 +20,8 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/plugins"
 )
 
-// layer has the parameters of a layer: weights, with a row for each input, and a bias for each output.
+// layer has the parameters of a layer: weights, with a row for each input, and a bias for each
+// output.
 type layer struct {
 	weights, bias []float32
 }

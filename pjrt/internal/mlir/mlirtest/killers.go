@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The purepjrt Authors
 
-// Package mlirtest has programs for tests: those that end the process of a compiler, and ways to rewrite the text of a
-// program without changing its meaning.
+// Package mlirtest has programs for tests: those that end the process of a compiler, and ways to
+// rewrite the text of a program without changing its meaning.
 package mlirtest
 
 import (
@@ -19,7 +19,8 @@ type Killer struct {
 // tensor is the type of most values in the programs.
 const tensor = "tensor<f32>"
 
-// function returns a function from one value to another that contains a statement that computes %0 from %a.
+// function returns a function from one value to another that contains a statement that computes %0
+// from %a.
 func function(visibility, name, statement string) string {
 	return fmt.Sprintf("func.func %s @%s(%%a: tensor<f32>) -> tensor<f32> {\n  %s\n  return %%0 : tensor<f32>\n}\n",
 		visibility, name, statement)
@@ -39,7 +40,8 @@ const (
 	main     = "func.func @main(%a: tensor<f32>) -> tensor<f32> {\n  %0 = func.call @g(%a) : (tensor<f32>) -> tensor<f32>\n  return %0 : tensor<f32>\n}\n"
 )
 
-// genericFunction returns a function in the generic form, whose name is set before and after its region.
+// genericFunction returns a function in the generic form, whose name is set before and after its
+// region.
 func genericFunction(before, after, body string) string {
 	return `"func.func"() ` + before + " ({\n^bb0(%a: tensor<f32>):\n  " + body +
 		"\n  \"func.return\"(%0) : (tensor<f32>) -> ()\n}) " + after + " : () -> ()\n"
@@ -87,7 +89,8 @@ func conditions(n int) string {
 	return b.String()
 }
 
-// aliases returns an alias of a tuple in a tuple, n deep, and a program with an argument of that type.
+// aliases returns an alias of a tuple in a tuple, n deep, and a program with an argument of that
+// type.
 func aliases(n int) string {
 	var b strings.Builder
 	b.WriteString("!t0 = tuple<tensor<f32>>\n")
@@ -205,7 +208,8 @@ func Nests() []Nest {
 	}
 }
 
-// conditionalCalls returns functions that each call the next one in a conditional operation, n of them after main.
+// conditionalCalls returns functions that each call the next one in a conditional operation, n of
+// them after main.
 func conditionalCalls(n int) string {
 	f := strings.ReplaceAll(conditionalCall, "@main", "@f0")
 	var b strings.Builder

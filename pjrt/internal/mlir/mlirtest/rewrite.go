@@ -78,8 +78,8 @@ func escape(r *rand.Rand, s string) string {
 	return b.String()
 }
 
-// token returns the length of the token at the beginning of code, which may also be a comment or space. The name of a
-// dialect includes its bracket, and the word tensor its dimensions.
+// token returns the length of the token at the beginning of code, which may also be a comment or
+// space. The name of a dialect includes its bracket, and the word tensor its dimensions.
 func token(code string) int {
 	switch c := code[0]; {
 	case isSpace(code[0]):
@@ -171,8 +171,8 @@ func replaceTokens(code string, replace func(string) string) string {
 // dims matches the parts of the beginning of a tensor type.
 var dims = regexp.MustCompile(`tensor(?:_v1)?|<|[0-9]+|\?|x`)
 
-// separate puts something between all tokens. Brackets after the name of a dialect get spaces only, because MLIR looks
-// for the closing one before it takes comments out.
+// separate puts something between all tokens. Brackets after the name of a dialect get spaces only,
+// because MLIR looks for the closing one before it takes comments out.
 func separate(code string, separator func() string) string {
 	open := 0
 	return replaceTokens(code, func(t string) string {

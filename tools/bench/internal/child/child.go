@@ -3,9 +3,9 @@
 
 // Package child is the part of a measured program that talks to the measuring program.
 //
-// A child opens a plugin, makes a client and reports that on its standard output: the word ready, the
-// nanoseconds that each took and the version of the plugin's API. After that it answers each line of
-// its standard input with one line:
+// A child opens a plugin, makes a client and reports that on its standard output: the word ready,
+// the nanoseconds that each took and the version of the plugin's API. After that it answers each
+// line of its standard input with one line:
 //
 //	prepare JOB PARAM   ok, or absent if the child has no such job
 //	run N WARM          ok and the nanoseconds that N operations took, after WARM that are not timed
@@ -46,8 +46,8 @@ func Loop(once func() error, closing func() error) *Job {
 	}, closing)
 }
 
-// Timed returns a Job that times many, which does the work n times in a loop of its own. It is for work so short that the
-// call of a function each time would count: the program in C makes none.
+// Timed returns a Job that times many, which does the work n times in a loop of its own. It is for
+// work so short that the call of a function each time would count: the program in C makes none.
 func Timed(many func(n int) error, closing func() error) *Job {
 	return &Job{Run: func(n int) (time.Duration, error) {
 		start := time.Now()
@@ -56,7 +56,8 @@ func Timed(many func(n int) error, closing func() error) *Job {
 	}, Close: closing}
 }
 
-// Divided returns a Job that times n calls, divided among goroutines. Each of these has its own function from start.
+// Divided returns a Job that times n calls, divided among goroutines. Each of these has its own
+// function from start.
 func Divided(goroutines int, start func() (once func() error), closing func() error) *Job {
 	return &Job{Run: func(n int) (time.Duration, error) {
 		errs := make([]error, goroutines)
@@ -84,7 +85,8 @@ type Ready struct {
 	Major, Minor int           // of the plugin's API
 }
 
-// Serve answers lines from in on out until in ends. If prepare returns a nil Job, there is no such job.
+// Serve answers lines from in on out until in ends. If prepare returns a nil Job, there is no such
+// job.
 func Serve(in io.Reader, out io.Writer, ready Ready, prepare func(job string, param int) (*Job, error)) error {
 	fmt.Fprintf(out, "ready %d %d %d.%d\n", ready.Open, ready.Client, ready.Major, ready.Minor)
 	var job *Job

@@ -4,8 +4,8 @@
 // Package stat has the statistics of the benchmark.
 //
 // Other processes make a batch of work slower, never faster, and they do so for a while. So in each
-// round every program, in turn with the others, does several short batches, of which Low takes a fast
-// one; ratios are taken within a round; and the result is the median of the rounds, with the
+// round every program, in turn with the others, does several short batches, of which Low takes a
+// fast one; ratios are taken within a round; and the result is the median of the rounds, with the
 // quartiles.
 package stat
 
@@ -14,8 +14,8 @@ import (
 	"slices"
 )
 
-// Low returns a sample with few others below it: the second smallest of five to nine, the smallest of
-// fewer. The smallest of many may be an error of the clock. Low panics without samples.
+// Low returns a sample with few others below it: the second smallest of five to nine, the smallest
+// of fewer. The smallest of many may be an error of the clock. Low panics without samples.
 func Low(samples []float64) float64 {
 	s := slices.Sorted(slices.Values(samples))
 	return s[len(s)/5]

@@ -122,8 +122,8 @@ func (o *ours) customCall() (*child.Job, error) {
 	}, func() error { return errors.Join(x.Close(), exe.Close()) }), nil
 }
 
-// waiters lets goroutines wait for an execution, each with a context that can end. It times how long
-// all of them take to return once the argument that the execution waits for is there.
+// waiters lets goroutines wait for an execution, each with a context that can end. It times how
+// long all of them take to return once the argument that the execution waits for is there.
 func (o *ours) waiters(count int) (*child.Job, error) {
 	p, err := o.load("add", 1, 0)
 	if err != nil {

@@ -28,7 +28,8 @@ type direct struct {
 	device *capi.Device
 }
 
-// call is a call of capi that can also be made through purego. The function is looked up for purego at the first use.
+// call is a call of capi that can also be made through purego. The function is looked up for purego
+// at the first use.
 type call[A any] struct {
 	capi.Call[A]
 	code uintptr
@@ -415,8 +416,8 @@ func (d *direct) execute(name string, devices, args, results int, wait bool) (*c
 	}, p.close), nil
 }
 
-// sequence returns the calls that pjrt makes in one crossing into C: an execution, the wait for it, and the end of its
-// event.
+// sequence returns the calls that pjrt makes in one crossing into C: an execution, the wait for it,
+// and the end of its event.
 func (p *loaded) sequence() *capi.Sequence {
 	s := new(capi.Sequence)
 	s.Add(&p.run.Call)
@@ -425,7 +426,8 @@ func (p *loaded) sequence() *capi.Sequence {
 	return s
 }
 
-// executeSteady also frees the result in that crossing, as pjrt does if the next one replaces it. It is not for purego.
+// executeSteady also frees the result in that crossing, as pjrt does if the next one replaces it.
+// It is not for purego.
 func (d *direct) executeSteady() (*child.Job, error) {
 	p, err := d.load("add", 1, 2, 1)
 	if err != nil {
@@ -444,8 +446,8 @@ func (d *direct) executeSteady() (*child.Job, error) {
 	}, p.close), nil
 }
 
-// yield lets other goroutines run now and then, as pjrt does after executions that follow each other, so that Go does not
-// take the processor from this one.
+// yield lets other goroutines run now and then, as pjrt does after executions that follow each
+// other, so that Go does not take the processor from this one.
 func yield(i int) {
 	if i%2048 == 2047 {
 		runtime.Gosched()

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The purepjrt Authors
 
-// Command pure does the jobs of the benchmark without cgo, in one of three ways: with package pjrt, with package capi
-// alone, or with purego and the structs of capi.
+// Command pure does the jobs of the benchmark without cgo, in one of three ways: with package pjrt,
+// with package capi alone, or with purego and the structs of capi.
 //
 //	pure pjrt|capi|purego PLUGIN
 package main

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The purepjrt Authors
 
-// Command processes fits a linear function in several processes, each of which has a part of the data. They find each
-// other, and exchange what they computed, through etcd:
+// Command processes fits a linear function in several processes, each of which has a part of the
+// data. They find each other, and exchange what they computed, through etcd:
 //
 //	processes -processes 3                   starts three processes, and ends with them
 //	processes -processes 3 -run 7 -rank 1    is the second of three, which may be on other machines
 //
-// What goes through etcd here is small. Large arrays go from GPU to GPU, or from TPU to TPU: their plugins find each
-// other by the same store, and run one program over the devices of all processes:
+// What goes through etcd here is small. Large arrays go from GPU to GPU, or from TPU to TPU: their
+// plugins find each other by the same store, and run one program over the devices of all processes:
 //
 //	plugin.NewClient(ctx, &pjrt.ClientOptions{KeyValueStore: store, NodeID: rank, NumNodes: processes})
 //
@@ -210,8 +210,8 @@ func slopeAt(ctx context.Context, exe *pjrt.LoadedExecutable, weights []float32,
 	return pjrt.ToSlice[float32](ctx, outs[0])
 }
 
-// exchange gives a value to the other processes, and returns the values of all, in the order of the processes. It
-// waits for those that are late.
+// exchange gives a value to the other processes, and returns the values of all, in the order of the
+// processes. It waits for those that are late.
 func exchange(ctx context.Context, store kv.Store, name string, value []float32, o options) ([][]float32, error) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
