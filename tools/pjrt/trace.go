@@ -13,6 +13,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"runtime/debug"
 	"strings"
 	"time"
 
@@ -252,10 +253,11 @@ func runGo(ctx context.Context, goCommand, dir string, args []string) error {
 	return nil
 }
 
-// releaseVersion returns the release that this command is, or latest if it is not a release.
+// releaseVersion returns the version that this command was installed as, or latest if it was built
+// in a checkout, whose revision others may not have.
 func releaseVersion() string {
-	if v := cli.Version(); strings.HasPrefix(v, "v") && !strings.Contains(v, "+") {
-		return v
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Sum != "" {
+		return info.Main.Version
 	}
 	return "latest"
 }
