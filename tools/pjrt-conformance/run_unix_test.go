@@ -70,3 +70,25 @@ func TestAnInterruptWritesTheReportOfWhatRan(t *testing.T) {
 	assert.Positive(t, r.Run.Left)
 	assert.NotEmpty(t, r.Results)
 }
+
+func TestReportsAreCompleteOrAbsent(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("starts the suite several times: make test-all")
+	}
+	dir := t.TempDir()
+	first := tested.Launch(t, dir, "run", "cpu", "--run", "^LOAD-01$", "--json", "old.json")
+	require.Equal(t, 0, first.Status, first.Stderr)
+	for _, args := range []string{
+		"run cpu --run ^LOAD-01$ --json new.json", "run cpu --run ^LOAD-01$ --html new.html", "page old.json --html new.html",
+	} {
+		c := exec.CommandContext(t.Context(), "sh",
+			append([]string{"-c", `ulimit -f 1; exec "$0" "$@"`, tested.Path}, strings.Fields(args)...)...)
+		o := clitest.Run(t, dir, c, nil)
+		assert.Contains(t, []int{1, 2}, o.Status, args)
+		assert.Regexp(t, `(?m)^pjrt-conformance: .*new.*: file too large$`, o.Stderr, args)
+		entries, err := os.ReadDir(dir)
+		require.NoError(t, err)
+		assert.Len(t, entries, 1, args)
+	}
+}
