@@ -47,7 +47,7 @@ func (c *Client) Compile(ctx context.Context, program Program, opts *CompileOpti
 		runtime.KeepAlive(in)
 		if err != nil {
 			in.saveFailed(err)
-			return nil, in.explain(err)
+			return nil, in.explain(c.plugin, err)
 		}
 		return newLoadedExecutable(c, call.Args.Executable, in.parameters)
 	}, (*LoadedExecutable).Close)
@@ -64,7 +64,7 @@ func (c *Client) compileWith(ctx context.Context, compiler compile.Compiler, in 
 	}
 	result, err := compiler.Compile(ctx, in.job(target))
 	if err != nil {
-		return nil, in.explain(in.failedElsewhere(err))
+		return nil, in.explain(c.plugin, in.failedElsewhere(err))
 	}
 	code, abi, err := ofCompiler(result)
 	if err != nil {

@@ -67,7 +67,7 @@ func compileFor(
 		job.Topology = topology.Serialize
 		result, err := compiler.Compile(ctx, job)
 		if err != nil {
-			return nil, in.explain(in.failedElsewhere(err))
+			return nil, in.explain(p, in.failedElsewhere(err))
 		}
 		return newSerializedExecutable(p, topology.system(), result, in.parameters)
 	}
@@ -91,7 +91,7 @@ func compileFor(
 		runtime.KeepAlive(in)
 		if err != nil {
 			in.saveFailed(err)
-			return nil, in.explain(err)
+			return nil, in.explain(p, err)
 		}
 		return newExecutable(p, topology.system(), call.Args.Executable, topology.owner(), in.parameters)
 	}, (*Executable).Close)
@@ -110,7 +110,7 @@ func (t *Topology) target() (compileTarget, error) {
 		return compileTarget{}, err
 	}
 	target := compileTarget{
-		platform: t.platformName, flags: t.plugin.flagsOn(t.platformName), client: t.client,
+		platform: t.platformName, flags: t.plugin.quirksOn(t.platformName).flags, client: t.client,
 		ids: make([]int, 0, list.Args.NumDescriptions),
 	}
 	var id capi.Call[capi.DeviceDescriptionIDArgs]

@@ -123,7 +123,10 @@ func (t compileTarget) what() string {
 }
 
 func (c *Client) target() compileTarget {
-	t := compileTarget{platform: c.platformName, flags: c.plugin.flagsOn(c.platformName), client: c, ids: make([]int, len(c.devices))}
+	t := compileTarget{
+		platform: c.platformName, flags: c.plugin.quirksOn(c.platformName).flags, client: c,
+		ids: make([]int, len(c.devices)),
+	}
 	for i, d := range c.devices {
 		t.ids[i] = d.ID()
 	}
@@ -207,9 +210,12 @@ func explainPartitions(err error) error {
 	return &explained
 }
 
-// withExtra returns the counts of replicas and partitions with those that Extra sets.
+// withExtra returns the counts of replicas and partitions, and DebugOptions, with those that Extra
+// sets.
 func (o *CompileOptions) withExtra() (xlaproto.BuildOptions, error) {
-	set := xlaproto.BuildOptions{Replicas: int64(o.Replicas), Partitions: int64(o.Partitions)}
+	set := xlaproto.BuildOptions{
+		Replicas: int64(o.Replicas), Partitions: int64(o.Partitions), DebugOptions: o.DebugOptions,
+	}
 	if len(o.Extra) == 0 {
 		return set, nil
 	}
@@ -222,6 +228,9 @@ func (o *CompileOptions) withExtra() (xlaproto.BuildOptions, error) {
 	}
 	if n := p.Build.Partitions; n != 0 {
 		set.Partitions = n
+	}
+	if d := p.Build.DebugOptions; len(d) > 0 {
+		set.DebugOptions = d
 	}
 	return set, nil
 }

@@ -307,10 +307,12 @@ func (o *CompileOptions) setShapes(p *xlaproto.CompileOptions) error {
 // set, and, where neither sets them, those of the target.
 func (o *CompileOptions) setFlags(p *xlaproto.CompileOptions, t compileTarget) error {
 	flags := make(map[string]any)
-	replaced, err := o.replacesDefaults()
+	set, err := o.withExtra()
 	if err != nil {
 		return err
 	}
+	// DebugOptions set every flag: a field that is not there is false or 0.
+	replaced := len(set.DebugOptions) > 0
 	for name, value := range t.flags {
 		if !replaced && !strings.Contains(os.Getenv("XLA_FLAGS"), name) {
 			flags[name] = value
@@ -332,19 +334,6 @@ func (o *CompileOptions) setFlags(p *xlaproto.CompileOptions, t compileTarget) e
 		p.Overrides = append(p.Overrides, xlaproto.Override{Name: name, Value: value})
 	}
 	return nil
-}
-
-// replacesDefaults reports whether the options have DebugOptions, which set every flag: a
-// field that is not there is false or 0.
-func (o *CompileOptions) replacesDefaults() (bool, error) {
-	if len(o.DebugOptions) > 0 || len(o.Extra) == 0 {
-		return len(o.DebugOptions) > 0, nil
-	}
-	extra, err := xlaproto.UnmarshalCompileOptions(o.Extra)
-	if err != nil {
-		return false, invalid("the extra fields of the compile options: %v", err)
-	}
-	return len(extra.Build.DebugOptions) > 0, nil
 }
 
 // strict reports whether flags that XLA's DebugOptions does not have are an error. Some

@@ -184,23 +184,27 @@ type compilation struct {
 	suffix     string // of a file with the program
 	options    []byte
 	parameters []Shape // from the text of the program; nil if not known
-	note       string  // explains the plugin's error, if not empty
 }
 
-// explain adds to the error of a plugin or compiler what the program has to do with it.
-func (c *compilation) explain(err error) error {
+// explain adds to the error of the plugin, or of a compiler in its place, what the program has to
+// do with it.
+func (c *compilation) explain(plugin *Plugin, err error) error {
 	e := (*Error)(nil)
 	if !errors.As(err, &e) {
 		return err
 	}
 	known := explainPartitions(withHint(err))
-	if k := (*Error)(nil); c.note == "" || errors.As(known, &k) && k != e {
+	if k := (*Error)(nil); errors.As(known, &k) && k != e {
 		return known
 	}
 	switch e.Code {
 	case ErrUnknown, ErrInvalidArgument, ErrInternal: // those of parsers
+		note := versionNote(plugin, c.code)
+		if note == "" {
+			break
+		}
 		explained := *e
-		explained.Message = strings.TrimRight(e.Message, "\n") + ": " + c.note
+		explained.Message = strings.TrimRight(e.Message, "\n") + ": " + note
 		return &explained
 	}
 	return err
@@ -227,9 +231,7 @@ func newCompilation(
 	if err != nil {
 		return nil, err
 	}
-	c := &compilation{
-		code: program.Code, format: src.Format(), suffix: src.Suffix(), options: options, note: versionNote(plugin, program.Code),
-	}
+	c := &compilation{code: program.Code, format: src.Format(), suffix: src.Suffix(), options: options}
 	if plugin.quirks().unscheduled {
 		c.code = src.Unscheduled()
 	}

@@ -71,7 +71,7 @@ var quirkTable = []quirk{
 		evidence: "xla-cpu-pjrt 0.0.1 (API 0.81) computes a product of f32 matrices with the second one's old contents, when new contents " +
 			"lie at the same address: XNNPACK, which XLA chooses for some processors, packs the matrix once for each address",
 		rule:  "RUN-02",
-		apply: func(b *behaviour) { b.flags = map[string]any{"xla_cpu_use_xnnpack": false} },
+		apply: func(b *behaviour) { b.flags["xla_cpu_use_xnnpack"] = false },
 	},
 	{
 		kind: kindCPU,
@@ -88,23 +88,27 @@ var quirkTable = []quirk{
 }
 
 // quirks returns the behaviour that this package expects of the plugin.
-func (p *Plugin) quirks() behaviour {
-	b := behaviour{executionsInFlight: usualExecutionsInFlight}
+func (p *Plugin) quirks() behaviour { return p.quirksOn("") }
+
+// quirksOn is quirks for a platform. Where neither the plugin nor its file says which devices it
+// drives, the platform does.
+func (p *Plugin) quirksOn(platform string) behaviour {
+	b := behaviour{executionsInFlight: usualExecutionsInFlight, flags: make(map[string]any)}
 	if p == nil {
 		return b
 	}
-	b.apply(p, p.kind)
-	return b
-}
-
-// apply sets what the quirks of plugins of a kind change, at the age of p.
-func (b *behaviour) apply(p *Plugin, kind string) {
+	kind := p.kind
+	if kind == "" && p.isXLA() {
+		kind = kindIn(platform)
+	}
+	maps.Copy(b.flags, flagsLikeJAX[kind])
 	_, minor := p.Version()
 	for _, q := range quirkTable {
 		if q.kind == kind && (q.until == 0 || minor <= q.until) {
-			q.apply(b)
+			q.apply(&b)
 		}
 	}
+	return b
 }
 
 // flagsLikeJAX are the XLA flags that JAX sets for every compilation, by the kind of the
@@ -115,24 +119,6 @@ var flagsLikeJAX = map[string]map[string]any{
 	kindCUDA:   {"xla_gpu_enable_fast_min_max": false},
 	kindROCm:   {"xla_gpu_enable_fast_min_max": false},
 	kindOneAPI: {"xla_gpu_enable_fast_min_max": false},
-}
-
-// flagsOn returns the XLA flags that programs for a platform are compiled with unless the
-// caller sets them. Where neither the plugin nor its file says which devices it drives, the
-// platform does.
-func (p *Plugin) flagsOn(platform string) map[string]any {
-	kind := p.kind
-	if kind == "" && p.isXLA() {
-		kind = kindIn(platform)
-	}
-	var b behaviour
-	b.apply(p, kind)
-	flags := maps.Clone(flagsLikeJAX[kind])
-	if flags == nil {
-		return b.flags
-	}
-	maps.Copy(flags, b.flags)
-	return flags
 }
 
 // The kinds of plugins whose options and quirks this package knows.
