@@ -51,33 +51,21 @@ func TestEveryCommandIsAmongTheUses(t *testing.T) {
 
 func TestEveryCommandSaysThatItsOutputWasLost(t *testing.T) {
 	t.Parallel()
-	if testing.Short() {
-		t.Skip("starts every command: make test-all")
-	}
 	uses.SayThatOutputWasLost(t)
 }
 
 func TestEveryCommandEndsSilentlyWhenItsReaderGoesAway(t *testing.T) {
 	t.Parallel()
-	if testing.Short() {
-		t.Skip("starts every command: make test-all")
-	}
 	uses.EndSilentlyWithoutAReader(t)
 }
 
 func TestNoCommandNeedsPythonForInstalledPlugins(t *testing.T) {
 	t.Parallel()
-	if testing.Short() {
-		t.Skip("starts every command: make test-all")
-	}
 	uses.NeedNoPython(t)
 }
 
 func TestEveryCommandFailsInOneLineWithoutAHome(t *testing.T) {
 	t.Parallel()
-	if testing.Short() {
-		t.Skip("starts every command: make test-all")
-	}
 	uses.FailInOneLineWithoutAHome(t, "")
 	for _, line := range []string{"version", "list", "lists"} {
 		tested.Within(t, t.TempDir(), nil, `exec "$@"`, line).RequireSuccess(t)
@@ -86,9 +74,6 @@ func TestEveryCommandFailsInOneLineWithoutAHome(t *testing.T) {
 
 func TestEveryCommandThatTakesAPluginSuggestsSimilarNames(t *testing.T) {
 	t.Parallel()
-	if testing.Short() {
-		t.Skip("starts every command: make test-all")
-	}
 	uses.SuggestSimilarNames(t, "run cup", "plan cup", "debug cup LOAD-01", "programs cup programs", "compare cup cpu", "compare cpu cup",
 		"predict cup")
 }

@@ -43,33 +43,21 @@ func TestEveryCommandIsAmongTheUses(t *testing.T) {
 
 func TestEveryCommandSaysThatItsOutputWasLost(t *testing.T) {
 	t.Parallel()
-	if testing.Short() {
-		t.Skip("starts every command: make test-all")
-	}
 	uses.SayThatOutputWasLost(t)
 }
 
 func TestEveryCommandEndsSilentlyWhenItsReaderGoesAway(t *testing.T) {
 	t.Parallel()
-	if testing.Short() {
-		t.Skip("starts every command: make test-all")
-	}
 	uses.EndSilentlyWithoutAReader(t)
 }
 
 func TestNoCommandNeedsPythonForInstalledPlugins(t *testing.T) {
 	t.Parallel()
-	if testing.Short() {
-		t.Skip("starts every command: make test-all")
-	}
 	uses.NeedNoPython(t)
 }
 
 func TestEveryCommandFailsInOneLineWithoutAHome(t *testing.T) {
 	t.Parallel()
-	if testing.Short() {
-		t.Skip("starts every command: make test-all")
-	}
 	uses.FailInOneLineWithoutAHome(t, "doctor")
 	dir := everything(t)
 	for _, line := range []string{"version", "list", "run --plugin LIBRARY add.mlir f32.npy f32.npy"} {
@@ -79,9 +67,6 @@ func TestEveryCommandFailsInOneLineWithoutAHome(t *testing.T) {
 
 func TestEveryCommandThatTakesAPluginSuggestsSimilarNames(t *testing.T) {
 	t.Parallel()
-	if testing.Short() {
-		t.Skip("starts every command: make test-all")
-	}
 	uses.SuggestSimilarNames(t, "install cup", "uninstall cup", "info cup", "list cup", "compile --plugin cup add.mlir",
 		"run --plugin cup add.mlir f32.npy f32.npy", "run --isolate --plugin cup add.mlir f32.npy f32.npy",
 		"replay --plugin cup session.jsonl", "trace --shim LIBRARY --plugin cup echo")

@@ -81,9 +81,17 @@ func (u *Uses) message(o Outcome) string {
 	return strings.Join(kept, "")
 }
 
+// folder returns a folder for the test of every command, which takes too long for short tests.
+func (u *Uses) folder(t *testing.T) string {
+	if testing.Short() {
+		t.Skip("starts every command: make test-all")
+	}
+	return u.Folder(t)
+}
+
 // SayThatOutputWasLost proves that every command fails if nobody gets its output.
 func (u *Uses) SayThatOutputWasLost(t *testing.T) {
-	dir := u.Folder(t)
+	dir := u.folder(t)
 	for _, line := range u.Lines {
 		if u.foreign(line) {
 			continue
@@ -97,7 +105,7 @@ func (u *Uses) SayThatOutputWasLost(t *testing.T) {
 
 // EndSilentlyWithoutAReader proves that commands end as others do when nobody reads the rest.
 func (u *Uses) EndSilentlyWithoutAReader(t *testing.T) {
-	dir := u.Folder(t)
+	dir := u.folder(t)
 	for _, line := range u.Lines {
 		if u.foreign(line) {
 			continue
@@ -112,7 +120,7 @@ func (u *Uses) EndSilentlyWithoutAReader(t *testing.T) {
 
 // NeedNoPython proves that no command needs Python if the plugin is installed.
 func (u *Uses) NeedNoPython(t *testing.T) {
-	dir := u.Folder(t)
+	dir := u.folder(t)
 	for _, line := range u.Lines {
 		cache, _ := u.Program.Home(t)
 		env := []string{"XDG_CACHE_HOME=" + cache, "HOME=" + cache, "PATH=/nowhere"}
@@ -127,7 +135,7 @@ func (u *Uses) NeedNoPython(t *testing.T) {
 // FailInOneLineWithoutAHome proves that commands that need a home say so in one line, apart from
 // the command reports, which reports it as a finding.
 func (u *Uses) FailInOneLineWithoutAHome(t *testing.T, reports string) {
-	dir := u.Folder(t)
+	dir := u.folder(t)
 	failed := 0
 	for _, line := range u.Lines {
 		o := u.Program.Within(t, dir, []string{"PATH=" + os.Getenv("PATH")}, `exec "$@"`, line)
@@ -147,7 +155,7 @@ func (u *Uses) FailInOneLineWithoutAHome(t *testing.T, reports string) {
 // SuggestSimilarNames proves that lines with the plugin cup, which nobody knows, are answered with
 // the name cpu.
 func (u *Uses) SuggestSimilarNames(t *testing.T, lines ...string) {
-	dir := u.Folder(t)
+	dir := u.folder(t)
 	_, env := u.Program.Home(t)
 	for _, line := range lines {
 		o := u.Program.Within(t, dir, env, `exec "$@"`, line)
