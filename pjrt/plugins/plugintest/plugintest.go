@@ -16,8 +16,14 @@ import (
 // Path returns the library of a plugin that package plugins knows, such as "cpu". It installs the
 // plugin and its compiler if necessary, and prepares the environment for it. If the plugin cannot
 // be installed, the test fails; it is never skipped.
+//
+// The environment variable PJRT_TEST_CPU replaces the plugin "cpu" by the one of that age, such as
+// 0.106: see [Executing].
 func Path(t testing.TB, name string) string {
 	t.Helper()
+	if age := os.Getenv(ageVariable); name == "cpu" && age != "" {
+		return ofAge(t, age)
+	}
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Minute)
 	defer cancel()
 	path, err := plugins.Install(ctx, name, plugins.InstallOptions{Compiler: true})

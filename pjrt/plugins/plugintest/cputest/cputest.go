@@ -22,6 +22,13 @@ func Plugin(t testing.TB) *pjrt.Plugin {
 	return plugin
 }
 
+// Age returns the minor version of the API that the plugin has, for what differs between ages.
+func Age(t testing.TB) int {
+	t.Helper()
+	_, minor := Plugin(t).Version()
+	return minor
+}
+
 // Client makes a client of the plugin, which is closed when the test ends. The attributes are
 // those of [pjrt.ClientOptions.Create], such as cpu_device_count.
 func Client(t testing.TB, attributes ...pjrt.Attribute) *pjrt.Client {
