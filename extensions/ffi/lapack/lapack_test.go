@@ -20,6 +20,7 @@ import (
 	_ "github.com/purepjrt/purepjrt/extensions/ffi/lapack"
 	"github.com/purepjrt/purepjrt/pjrt"
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
+	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest"
 	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest/cputest"
 )
 
@@ -49,15 +50,21 @@ func newClient(t testing.TB) *pjrt.Client {
 // run runs a program of testdata.
 func run(t testing.TB, client *pjrt.Client, name string, args []array) ([]pjrt.HostArray, error) {
 	t.Helper()
-	ctx := context.Background()
 	code, err := os.ReadFile(filepath.Join("testdata", name+".mlir"))
 	require.NoError(t, err)
-	exe, err := client.Compile(ctx, pjrt.Program{Code: code}, nil)
+	exe, err := client.Compile(context.Background(), pjrt.Program{Code: code}, nil)
 	require.NoError(t, err)
 	defer exe.Close()
+	return execute(t, client, exe, args)
+}
+
+func execute(t testing.TB, client *pjrt.Client, exe *pjrt.LoadedExecutable, args []array) ([]pjrt.HostArray, error) {
+	t.Helper()
+	ctx := context.Background()
 	var given []*pjrt.Buffer
 	for _, a := range args {
 		var b *pjrt.Buffer
+		var err error
 		if a.Type == "float32" {
 			list := make([]float32, len(a.Data))
 			for i, v := range a.values() {
@@ -140,6 +147,42 @@ func vectors(name string) map[int]string {
 		return map[int]string{0: "columns", 1: "rows"}
 	}
 	return nil
+}
+
+// The artifacts name custom_call_v2, which plugins before API 0.115 do not read: those read the
+// artifacts that were written for an older version.
+func TestArtifactsOfJAX012RunAndAgreeWithJAX(t *testing.T) {
+	folder := filepath.Join("..", "..", "..", "pjrt", "testdata", "jax-0.12")
+	text, err := os.ReadFile(filepath.Join(folder, "programs.json"))
+	require.NoError(t, err)
+	var all struct {
+		Programs map[string]struct{ Args, Results []array }
+	}
+	require.NoError(t, json.Unmarshal(text, &all))
+	plugintest.Each(t, func(t *testing.T, _ plugintest.CPU) {
+		client := newClient(t)
+		for _, name := range []string{"svd", "cholesky", "solve"} {
+			want := all.Programs[name]
+			require.NotEmpty(t, want.Results, name)
+			files := []string{name + "-1.13.3.mlirbc"}
+			if cputest.Age(t) >= 115 {
+				files = append(files, name+".mlirbc")
+			}
+			for _, file := range files {
+				code, err := os.ReadFile(filepath.Join(folder, file))
+				require.NoError(t, err)
+				exe, err := client.Compile(t.Context(), pjrt.Program{Code: code}, nil)
+				require.NoError(t, err, file)
+				defer exe.Close()
+				results, err := execute(t, client, exe, want.Args)
+				require.NoError(t, err, file)
+				require.Len(t, results, len(want.Results), file)
+				for i, r := range results {
+					assert.InDeltaSlice(t, want.Results[i].values(), widened(t, r), 1e-5, "%s: result %d", file, i)
+				}
+			}
+		}
+	})
 }
 
 func TestProgramsOfJAXRunAndAgreeWithJAX(t *testing.T) {
