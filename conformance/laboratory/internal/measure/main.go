@@ -34,6 +34,8 @@ func main() {
 	defer stop()
 	var m measurer
 	flag.StringVar(&m.shim, "shim", "bin/libpjrt_shim.so", "the library of tools/pjrtshim")
+	flag.StringVar(&m.named, "plugin", "cpu", "the plugin that the clients use: a name, or the path of its library")
+	flag.StringVar(&m.with, "with", "xla-cpu-pjrt 0.0.1", "the plugin's package and version, as a new profile names them")
 	flag.StringVar(&m.out, "out", "conformance/laboratory/callers/profiles", "the folder of the profiles")
 	flag.IntVar(&m.check, "check", 0, "measure this many rows again, chosen at random, and compare them with the profile")
 	flag.IntVar(&m.sets, "sets", 0, "compare predictions for this many random sets of missing functions with what happens")
@@ -48,6 +50,7 @@ func main() {
 // measurer measures profiles.
 type measurer struct {
 	shim, out   string
+	named, with string
 	check, sets int
 	seed        uint64
 
@@ -59,7 +62,7 @@ func (m *measurer) run(ctx context.Context, pythons []string) error {
 	if len(pythons) == 0 {
 		return errors.New("name interpreters that have JAX, such as bin/callers/jax-0.8.1/bin/python")
 	}
-	found, err := plugins.Find(ctx, "cpu")
+	found, err := plugins.Find(ctx, m.named)
 	if err != nil {
 		return err
 	}
@@ -98,7 +101,7 @@ func (m *measurer) measure(ctx context.Context, c *client) error {
 	switch {
 	case errors.Is(err, os.ErrNotExist), err == nil && strings.Join(p.Actions, " ") != strings.Join(c.Actions, " "):
 		p = &callers.Profile{Client: "jax@" + c.JAX, Actions: c.Actions}
-		p.With = []string{"jaxlib " + c.JAXLib, "Python " + c.Python, "xla-cpu-pjrt 0.0.1"}
+		p.With = []string{"jaxlib " + c.JAXLib, "Python " + c.Python, m.with}
 	case err != nil:
 		return err
 	}
