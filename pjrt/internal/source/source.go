@@ -13,6 +13,7 @@ import (
 
 	"github.com/purepjrt/purepjrt/pjrt/array"
 	"github.com/purepjrt/purepjrt/pjrt/internal/bytecode"
+	"github.com/purepjrt/purepjrt/pjrt/internal/filetype"
 	"github.com/purepjrt/purepjrt/pjrt/internal/hlo"
 	"github.com/purepjrt/purepjrt/pjrt/internal/mlir"
 	"github.com/purepjrt/purepjrt/pjrt/internal/xlaproto"
@@ -112,6 +113,9 @@ func Parse(code []byte, format string) (Source, error) {
 		if isExported(code) {
 			return nil, errors.New("the program is a file that Exported.serialize of jax.export wrote, which only JAX reads: " +
 				"write the program in it to a file, in Python jax.export.deserialize(data).mlir_module_serialized")
+		}
+		if kind := filetype.Of(code); kind != "" {
+			return nil, fmt.Errorf("the program is %s: give StableHLO as text or bytecode, or a serialized HloModuleProto", kind)
 		}
 		return &text{code: code}, nil
 	case HLO:

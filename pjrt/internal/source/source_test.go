@@ -194,7 +194,7 @@ func TestDangersAreFoundInEveryFormat(t *testing.T) {
 func TestWhatNoPluginReadsIsRefused(t *testing.T) {
 	t.Parallel()
 	for code, want := range map[string]string{
-		"": "is empty", " \n": "is empty", "HloModule m": "HLO in text form",
+		"": "is empty", " \n": "is empty", "HloModule m": "HLO in text form", "\x93NUMPY": "a NumPy array",
 	} {
 		_, err := source.Parse([]byte(code), "")
 		assert.ErrorContains(t, err, want, "%q", code)
