@@ -60,11 +60,13 @@ func init() {
 		MemoryOf:      func(c any, h *capi.Memory) (any, error) { return c.(*Client).memoryOf(h) },
 
 		EncodeLayout: func(l, shape any) (*capi.BufferMemoryLayout, any, error) {
-			c, err := l.(*Layout).encode(shape.(Shape))
-			if err != nil {
-				return nil, nil, err
+			return encodedLayout(l.(*Layout).encode(shape.(Shape)))
+		},
+		EncodeDeviceLayout: func(l, shape any, stated bool) (*capi.BufferMemoryLayout, any, error) {
+			if stated {
+				return encodedLayout(l.(*Layout).encodeStated(shape.(Shape)))
 			}
-			return c.layout, c, nil
+			return encodedLayout(l.(*Layout).encodeOnDevice(shape.(Shape)))
 		},
 		DecodeLayout:      func(c *capi.BufferMemoryLayout) (any, error) { return decodeLayout(c) },
 		ParseDeviceLayout: func(text string) any { return parseDeviceLayout(text) },
@@ -130,6 +132,14 @@ func init() {
 		OnOpen:         func(fn func(p any) error) { onOpen(func(p *Plugin) error { return fn(p) }) },
 		Logger:         notices,
 	}
+}
+
+// encodedLayout returns the C form in c, and what keeps it alive.
+func encodedLayout(c *cLayout, err error) (*capi.BufferMemoryLayout, any, error) {
+	if err != nil {
+		return nil, nil, err
+	}
+	return c.layout, c, nil
 }
 
 // acquire returns the C handle of an object of this package, valid until release.

@@ -140,6 +140,12 @@ func (c *Client) upload(ctx context.Context, op *operation, f *form, a *HostArra
 			return nil, err
 		}
 	}
+	if opts != nil && opts.Strides != nil && f.size == 0 {
+		// No element needs a stride, and plugins refuse strides that cannot be those of a dense array.
+		dense := *opts
+		dense.Strides = nil
+		opts = &dense
+	}
 	if op != nil {
 		op.at(c, place)
 	}
@@ -159,7 +165,9 @@ func (c *Client) upload(ctx context.Context, op *operation, f *form, a *HostArra
 	if args.Device != place.device || args.Memory != place.memory {
 		args.Device, args.Memory = place.device, place.memory
 	}
-	args.Data = unsafe.Pointer(unsafe.SliceData(a.Data[origin:]))
+	if args.Data = unsafe.Pointer(unsafe.SliceData(a.Data[origin:])); args.Data == nil {
+		args.Data = unsafe.Pointer(&noData)
+	}
 	args.Type = capi.BufferType(a.Type)
 	args.Dims, args.NumDims = unsafe.SliceData(f.Dims), uintptr(len(f.Dims))
 	if opts != nil {
@@ -190,6 +198,10 @@ func (c *Client) upload(ctx context.Context, op *operation, f *form, a *HostArra
 	return b, nil
 }
 
+// noData is the address of the data of an array without elements. Plugins that are to use the
+// memory of the host fail later if there is none.
+var noData byte
+
 // uploadOptions checks an array of the form f, and options, which may be nil. It returns where the
 // buffer will be, and the offset in the data of the element whose indices are all 0.
 func (c *Client) uploadOptions(f *form, a *HostArray, opts *BufferOptions) (place placement, layout *cLayout, origin int, err error) {
@@ -213,7 +225,7 @@ func (c *Client) uploadOptions(f *form, a *HostArray, opts *BufferOptions) (plac
 	if opts.Layout == nil {
 		return place, &noLayout, origin, nil
 	}
-	layout, err = opts.Layout.encode(f.Shape)
+	layout, err = opts.Layout.encodeOnDevice(f.Shape)
 	return place, layout, origin, err
 }
 

@@ -405,13 +405,13 @@ func (b *Buffer) ToHostStrided(ctx context.Context, dst []byte, strides []int64)
 	if len(dst) != size {
 		return invalid("an array of shape %v with strides %v spans %d bytes, and dst has %d", b.shape, strides, size, len(dst))
 	}
+	if size == 0 {
+		return b.Wait(ctx)
+	}
 	for i, s := range strides {
 		if s == 0 && b.shape.Dims[i] > 1 {
 			return invalid("the strides %v put all elements of dimension %d in the same place", strides, i)
 		}
-	}
-	if size == 0 {
-		return b.Wait(ctx)
 	}
 	strides = slices.Clone(strides)
 	// Plugins accept other orders than row-major for the copy, and ignore them.

@@ -20,7 +20,7 @@ type ViewOptions struct {
 	// Set at most one of the two.
 	Device *Device
 	Memory *Memory // contains the viewed memory (API 0.66)
-	Layout *Layout // of the array; nil means the plugin's default, row-major on CPUs and GPUs
+	Layout *Layout // of the array; nil means row-major
 	Stream uintptr // the platform's stream that computes the contents; 0 if none does
 	// OnDelete may be nil. It is called once, on a goroutine of its own, when the view is
 	// closed and the plugin no longer uses the memory. It is not called if making the view
@@ -49,7 +49,7 @@ func (c *Client) viewOfDeviceMemory(ctx context.Context, address uintptr, shape 
 	if address == 0 && size > 0 {
 		return nil, invalid("the address of the view is 0")
 	}
-	layout, err := opts.Layout.encode(shape)
+	layout, err := opts.Layout.encodeStated(shape)
 	if err != nil {
 		return nil, err
 	}

@@ -36,7 +36,7 @@ func (c *Client) checkNew(ctx context.Context, shape Shape, opts *BufferOptions)
 	if err := knowsType(c.table, shape.Type); err != nil {
 		return nil, err
 	}
-	layout, err := opts.Layout.encode(shape)
+	layout, err := opts.Layout.encodeStated(shape)
 	if err != nil {
 		return nil, err
 	}
@@ -45,7 +45,7 @@ func (c *Client) checkNew(ctx context.Context, shape Shape, opts *BufferOptions)
 
 // UninitializedBuffer makes a buffer with undefined contents, for example to donate it
 // to a computation for its result (PJRT_Client_CreateUninitializedBuffer, API 0.69).
-// opts may be nil, or set the device, memory and layout.
+// opts may be nil, or set the device, memory and layout; without one the buffer is row-major.
 func (c *Client) UninitializedBuffer(ctx context.Context, shape Shape, opts *BufferOptions) (*Buffer, error) {
 	if opts == nil {
 		opts = &BufferOptions{}
@@ -115,6 +115,9 @@ func (c *Client) ErrorBuffer(ctx context.Context, shape Shape, cause error, opts
 	args.ErrorMessage, args.ErrorMessageSize = capi.StringData(message)
 	args.ShapeDims, args.ShapeNumDims = unsafe.SliceData(s.dims), uintptr(len(s.dims))
 	args.ShapeElementType = capi.BufferType(shape.Type)
+	if s.layout == &noLayout { // of packed elements, which nobody will look for here
+		s.layout = rowMajorLayout(len(shape.Dims))
+	}
 	args.ShapeLayout = s.layout.layout
 	if _, minor := c.table.Version(); minor >= deviceLayoutSince {
 		args.DeviceLayout = s.layout.layout

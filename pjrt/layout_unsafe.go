@@ -187,6 +187,26 @@ func (l *Layout) encode(s Shape) (*cLayout, error) {
 	return c, nil
 }
 
+// encodeOnDevice is encode for the memory of a device, where types narrower than a byte are packed.
+// A C layout cannot say so, and plugins take one for that of another array. So it is left out if the
+// array is row-major, as it is without a layout.
+func (l *Layout) encodeOnDevice(s Shape) (*cLayout, error) {
+	c, err := l.encode(s)
+	if err == nil && l != nil && s.Type.IsSubByte() && l.rowMajor(s) {
+		c = &noLayout
+	}
+	return c, err
+}
+
+// encodeStated is encodeOnDevice that states the row-major order for nil. Where XLA's own client
+// always states a layout, plugins fail or end the process over buffers whose shape has none.
+func (l *Layout) encodeStated(s Shape) (*cLayout, error) {
+	if l == nil {
+		l = RowMajor(len(s.Dims))
+	}
+	return l.encodeOnDevice(s)
+}
+
 // rowMajorLayouts holds the C forms of RowMajor for small ranks, so that reading
 // allocates none.
 var rowMajorLayouts = func() (list [9]*cLayout) {

@@ -42,7 +42,7 @@ type ReceiverOptions struct {
 	// Device receives the buffers. Nil means the client's first addressable device.
 	Device *pjrt.Device
 	// Layouts are the layouts of the buffers on the device, one for each shape; a nil
-	// layout means the plugin's default. A nil list means the default for all buffers.
+	// layout means row-major. A nil list means that all are row-major.
 	Layouts []*pjrt.Layout
 }
 

@@ -28,8 +28,7 @@ type Outgoing struct {
 type Incoming struct {
 	// Shape is the shape of the buffer that is sent.
 	Shape pjrt.Shape
-	// Layout is the layout of the array on the receiving device; if it is nil, the plugin
-	// chooses.
+	// Layout is the layout of the array on the receiving device; nil means row-major.
 	Layout *pjrt.Layout
 	// From is the device that sends, one of Client.Devices.
 	From *pjrt.Device
@@ -246,7 +245,8 @@ func (s *shapes) add(c *pjrt.Client, shape pjrt.Shape, layout *pjrt.Layout) erro
 	if err := raw.CheckShape(c, shape); err != nil {
 		return err
 	}
-	l, err := raw.EncodeLayout(layout, shape)
+	// XLA's own client always states a layout.
+	l, err := raw.EncodeDeviceLayout(layout, shape, true)
 	if err != nil {
 		return err
 	}

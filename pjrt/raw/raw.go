@@ -218,6 +218,18 @@ func EncodeLayout(l *pjrt.Layout, shape pjrt.Shape) (*Layout, error) {
 	return &Layout{c, keep}, nil
 }
 
+// EncodeDeviceLayout is EncodeLayout for an array in the memory of a device, where types narrower
+// than a byte are packed. A C layout cannot say so, and the result for a row-major array of such a
+// type has none: plugins pack it then. If stated is set, a nil layout means row-major, as for
+// functions that XLA's own client always gives a layout: plugins fail or end the process without.
+func EncodeDeviceLayout(l *pjrt.Layout, shape pjrt.Shape, stated bool) (*Layout, error) {
+	c, keep, err := bridge.Root.EncodeDeviceLayout(l, shape, stated)
+	if err != nil {
+		return nil, err
+	}
+	return &Layout{c, keep}, nil
+}
+
 // DecodeLayout copies a layout from its C form.
 func DecodeLayout(c *capi.BufferMemoryLayout) (*pjrt.Layout, error) {
 	return as[*pjrt.Layout](bridge.Root.DecodeLayout(c))

@@ -33,7 +33,8 @@ type Alias struct {
 // NewAlias makes a stand-in for a buffer that Alias.Fulfill provides later
 // (PJRT_Client_CreateAliasBuffer, since API 0.77). The stand-in can be an argument of
 // programs at once; they wait for the contents. opts may be nil; of its fields, only the
-// device, the memory and the layout may be set. The caller closes both results.
+// device, the memory and the layout may be set; without a layout the stand-in is row-major. The
+// caller closes both results.
 func NewAlias(ctx context.Context, client *pjrt.Client, shape pjrt.Shape, opts *pjrt.BufferOptions) (*pjrt.Buffer, *Alias, error) {
 	if opts == nil {
 		opts = &pjrt.BufferOptions{}
@@ -53,7 +54,11 @@ func NewAlias(ctx context.Context, client *pjrt.Client, shape pjrt.Shape, opts *
 	if err := raw.CheckShape(client, shape); err != nil {
 		return nil, nil, err
 	}
-	layout, err := raw.EncodeLayout(opts.Layout, shape)
+	if shape.Type.IsSubByte() {
+		return nil, nil, pjrt.ErrUnimplemented.Errorf("devices pack the elements of %v, and plugins make aliases whose elements are not packed, "+
+			"which no buffer fits: use a transfer manager", shape)
+	}
+	layout, err := raw.EncodeDeviceLayout(opts.Layout, shape, true)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -87,7 +87,7 @@ func NewManager(ctx context.Context, client *pjrt.Client, shapes []pjrt.Shape, o
 			Dims: unsafe.SliceData(s.Dims), NumDims: uintptr(len(s.Dims)),
 		}
 		if opts.Layouts != nil {
-			l, err := raw.EncodeLayout(opts.Layouts[i], s)
+			l, err := raw.EncodeDeviceLayout(opts.Layouts[i], s, false)
 			if err != nil {
 				return nil, err
 			}

@@ -43,6 +43,10 @@ type Functions struct {
 	MemoryOf func(client any, h *capi.Memory) (memory any, err error)
 
 	EncodeLayout func(layout, shape any) (c *capi.BufferMemoryLayout, keep any, err error)
+	// EncodeDeviceLayout is EncodeLayout for an array in the memory of a device. If stated is set, a
+	// nil layout is row-major.
+	EncodeDeviceLayout func(layout, shape any, stated bool) (c *capi.BufferMemoryLayout, keep any, err error)
+
 	DecodeLayout func(*capi.BufferMemoryLayout) (layout any, err error)
 	// ParseDeviceLayout parses XLA's notation of layouts.
 	ParseDeviceLayout func(text string) (layout any)
