@@ -52,7 +52,8 @@ type Candidate struct {
 	// time.
 	Hardware error
 
-	otherNames []string // other names that Find accepts
+	otherNames  []string // other names that Find accepts
+	alternative bool     // answers to its platform in spite of the version in its name
 }
 
 // Usable reports whether the plugin can be loaded and finds devices.

@@ -97,9 +97,10 @@ func (e *SearchError) Is(target error) bool { return target == ErrNotFound }
 // there is no library, Find returns an error as well.
 //
 // Without a name, the first plugin that can be loaded and finds devices is the best, in the order
-// cuda, rocm, oneapi, tpu, neuron, others, cpu. Experimental plugins do not count, and a plugin
-// that the user configured must be usable (see [Candidate.FailQuietly]). If PJRT_PLATFORMS or,
-// failing that, JAX_PLATFORMS or JAX_PLATFORM_NAME is set, the best plugin is that of the first
+// cuda, rocm, oneapi, tpu, neuron, tt, others, cpu. Of the others, those of places 4 and 6 to 8,
+// which nobody asked for, come last, since nothing shows that they have devices. Experimental
+// plugins do not count, and a plugin that the user configured must be usable (see
+// [Candidate.FailQuietly]). If PJRT_PLATFORMS or, failing that, JAX_PLATFORMS or JAX_PLATFORM_NAME is set, the best plugin is that of the first
 // name in the variable, and it is an error if one of the names has no usable plugin.
 func Find(ctx context.Context, name string) (Candidate, error) {
 	return newFinder(ListOptions{}).find(ctx, name)
@@ -198,7 +199,7 @@ func (c *Candidate) answers(name, platform string) bool {
 		return true
 	}
 	// A name with a version, or a candidate with one, matches only exactly.
-	if strings.Contains(name, "@") || strings.Contains(c.Name, "@") || versioned.MatchString(strings.ToLower(name)) {
+	if strings.Contains(name, "@") || strings.Contains(c.Name, "@") && !c.alternative || versioned.MatchString(strings.ToLower(name)) {
 		return false
 	}
 	return c.Platform == platform
@@ -247,10 +248,10 @@ func (f *finder) cached(context.Context) (found []Candidate, note string) {
 		}
 		c := ranked(Candidate{
 			Name: p.Name, Path: path, Origin: OriginCache, Detail: dir, Version: p.Version, API: p.api,
-			otherNames: []string{p.kind() + "@" + p.Version},
+			otherNames: p.versionNames(), alternative: p.alternative(),
 		})
-		if strings.Contains(p.Name, "@") {
-			c.Experimental = true // kept for tests against older plugins
+		if p.old {
+			c.Experimental = true
 		}
 		if err != nil {
 			c.Path, c.Problem = filepath.Join(dir, p.id(w)), problem{err}
@@ -266,13 +267,13 @@ func (f *finder) advice(name string) (advice []string) {
 	for i := range f.table {
 		p := &f.table[i]
 		if _, err := p.pick(runtime.GOOS + "/" + runtime.GOARCH); err != nil {
-			if p.answersTo(name) {
+			if p.AnswersTo(name) {
 				advice = append(advice, err.Error())
 			}
 			continue
 		}
 		switch platform := platformOf(p.Name); {
-		case p.answersTo(name):
+		case p.AnswersTo(name):
 			return []string{f.runInstall(name)}
 		case slices.Contains(platformsOf(name), platform) && !strings.Contains(p.Name, "@"):
 			installable = append(installable, p.Name)

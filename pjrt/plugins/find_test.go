@@ -190,7 +190,8 @@ func TestLookupSaysWhatItTriedAndWhatToDo(t *testing.T) {
 	f.table = packages
 	for name, want := range map[string]string{
 		"cpu": "run: pjrt install cpu", "host": "run: pjrt install cpu", "cuda": "run: pjrt install cuda13", "gpu": "run: pjrt install cuda13",
-		"cuda12@0.6.0": "run: pjrt install cuda12@0.6.0", "cpu@0.0.1": "run: pjrt install cpu@0.0.1", "rocm": "the known plugins are cpu, tpu",
+		"cuda12@0.6.0": "run: pjrt install cuda12@0.6.0", "cpu@0.0.1": "run: pjrt install cpu@0.0.1", "rocm": "run: pjrt install rocm10",
+		"neuron": "the known plugins are cpu, cpu@0.115, tpu",
 	} {
 		_, err := f.lookupPlugin(t.Context(), name)
 		require.ErrorContains(t, err, "; "+want, name)
@@ -266,7 +267,7 @@ func TestOldVersionsAnswerToTheirNamesOnly(t *testing.T) {
 	f, dir := scene(t, nil)
 	f.table = []Package{
 		{Name: "toy", Version: "2", Library: "toy.so", wheels: toyTable[0].wheels},
-		{Name: "toy@1", Version: "1", Library: "toy.so", wheels: toyTable[0].wheels},
+		{Name: "toy@1", Version: "1", Library: "toy.so", wheels: toyTable[0].wheels, old: true},
 	}
 	plugin(t, dir, filepath.FromSlash("cache/toy-1-000000000000/toy.so"))
 	_, err := f.lookupPlugin(t.Context(), "toy")
@@ -306,4 +307,86 @@ func TestWindowsPairs(t *testing.T) {
 		assert.Equal(t, "a", name)
 		assert.Equal(t, want, path)
 	}
+}
+
+// cpuVersion puts the library of a version of the plugin for CPUs where Install would.
+func cpuVersion(t *testing.T, dir, name string) string {
+	t.Helper()
+	p, err := known(packagesFor(linuxAMD64), name)
+	require.NoError(t, err)
+	return put(t, aPlugin.bytes(), dir, "cache", p.id(p.wheels[linuxAMD64]), p.fileName())
+}
+
+func TestEveryVersionOfTheCPUPluginIsFoundByItsName(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS+"/"+runtime.GOARCH != linuxAMD64 {
+		t.Skip("the table is that of another platform")
+	}
+	for _, installed := range [][]string{{"cpu@0.81"}, {"cpu@0.115"}, {"cpu@0.115", "cpu@0.81"}} {
+		f, dir := scene(t, nil)
+		f.table = packagesFor(linuxAMD64)
+		paths := map[string]string{}
+		for _, name := range installed {
+			paths[name] = cpuVersion(t, dir, name)
+		}
+		best := paths["cpu@"+cpuVersions[0]]
+		if len(installed) == 1 {
+			best = paths[installed[0]]
+		}
+		for name, want := range map[string]string{
+			"cpu": best, "host": best, "cpu@0.81": paths["cpu@0.81"], "cpu@0.0.1": paths["cpu@0.81"],
+			"cpu@0.115": paths["cpu@0.115"], "cpu@0.11.2": paths["cpu@0.115"], "": best,
+		} {
+			got, err := f.find(t.Context(), name)
+			if want == "" {
+				require.ErrorIs(t, err, ErrNotFound, name)
+				require.ErrorContains(t, err, "run: pjrt install "+name)
+				continue
+			}
+			require.NoError(t, err, name)
+			assert.Equal(t, want, got.Path, name)
+			assert.False(t, got.Experimental)
+		}
+		all, err := f.list(t.Context())
+		require.NoError(t, err)
+		require.Len(t, all, len(installed))
+		assert.Equal(t, best, all[0].Path)
+		for _, c := range all {
+			assert.True(t, c.AnswersTo("cpu") && c.AnswersTo("host"), c.Name)
+		}
+	}
+}
+
+func TestTheNameOfAKindMeansTheFirstVersionForThePlatform(t *testing.T) {
+	t.Parallel()
+	for _, platform := range []string{linuxAMD64, linuxARM64} {
+		var want string
+		for _, version := range cpuVersions {
+			p, err := known(packagesFor(platform), "cpu@"+version)
+			require.NoError(t, err)
+			if _, err := p.pick(platform); err == nil {
+				want = p.Version
+				break
+			}
+		}
+		p, err := known(packagesFor(platform), "cpu")
+		require.NoError(t, err)
+		assert.Equal(t, want, p.Version, platform)
+		var names []string
+		for _, p := range packagesFor(platform) {
+			if p.kind() == "cpu" {
+				names = append(names, p.Name)
+				assert.Contains(t, cpuVersions, p.api)
+			}
+		}
+		assert.Len(t, names, len(cpuVersions))
+		assert.Contains(t, names, "cpu")
+	}
+	for name, want := range map[string]string{"cuda": "cuda13", "rocm": "rocm10", "oneapi": "oneapi", "tt": "tt"} {
+		p, err := known(packages, name)
+		require.NoError(t, err)
+		assert.Equal(t, want, p.Name)
+	}
+	_, err := known(packages, "gpu")
+	require.ErrorContains(t, err, "unknown plugin")
 }

@@ -35,6 +35,10 @@ func (f *finder) hardware(platform string) error {
 		if f.first("/dev/neuron*") == "" {
 			return errors.New("no Neuron device: there is no /dev/neuron0")
 		}
+	case "tt":
+		if f.goos != "linux" || f.first("/dev/tenstorrent/[0-9]*") == "" {
+			return errors.New("no Tenstorrent device: there is no /dev/tenstorrent/0 (the tt-kmd driver creates it)")
+		}
 	case "metal":
 		if f.goos != "darwin" {
 			return errors.New("Metal exists on macOS only")

@@ -49,6 +49,9 @@ func TestHardware(t *testing.T) {
 		{platform: "tpu", goos: "darwin", want: "TPUs have no driver for darwin"},
 		{platform: "neuron", want: "no Neuron device"},
 		{platform: "neuron", files: map[string]string{"dev/neuron0": ""}},
+		{platform: "tt", want: "no Tenstorrent device: there is no /dev/tenstorrent/0"},
+		{platform: "tt", files: map[string]string{"dev/tenstorrent/0": ""}},
+		{platform: "tt", files: map[string]string{"dev/tenstorrent/0": ""}, goos: "darwin", want: "no Tenstorrent device"},
 		{platform: "metal", want: "Metal exists on macOS only"},
 		{platform: "metal", goos: "darwin"},
 	} {

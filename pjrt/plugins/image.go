@@ -10,7 +10,6 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"strings"
 )
 
 // entryPointSymbol is the function that makes a library a plugin.
@@ -163,8 +162,7 @@ func (f *finder) inspect(c *Candidate) {
 		c.API = headerVersion(c.Path)
 	}
 	if c.Needs = f.missing(c.Path); len(c.Needs) > 0 {
-		c.Problem = problemf("%s: it needs libraries that the dynamic linker does not find: %s: install them, "+
-			"or add their directory to %s before the program starts",
-			c.Path, strings.Join(c.Needs, ", "), f.loaderVariable())
+		c.Problem = problemf("%s: it needs libraries that the dynamic linker does not find: %s: %s",
+			c.Path, enumerate(c.Needs), f.installLibraries(c))
 	}
 }

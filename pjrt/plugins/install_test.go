@@ -691,10 +691,11 @@ func TestKnownPackagesAreWellFormed(t *testing.T) {
 			arch := map[string]string{linuxAMD64: "_x86_64", linuxARM64: "_aarch64"}[platform]
 			assert.True(t, strings.HasSuffix(w.tag, arch), "%s: %s for %s", p.Name, w.tag, platform)
 		}
-		for _, name := range []string{p.Name, p.kind() + "@" + p.Version} {
+		for _, name := range []string{p.Name, p.kind() + "@" + p.Version, p.kind() + "@" + p.api} {
 			found, err := known(packages, name)
 			require.NoError(t, err)
-			assert.Equal(t, p.Name, found.Name)
+			assert.Equal(t, p.Name, found.Name, "no other package has the name %s", name)
+			assert.True(t, p.AnswersTo(name))
 		}
 	}
 }

@@ -16,7 +16,8 @@ import (
 // the SHA-256 of its wheel for each platform that has one.
 type Package struct {
 	// Name is the name that Install and Find take: "cpu", or "tpu@0.0.2" for a version other than
-	// the default.
+	// the default. The version of the API, as in "cpu@0.81", and that of the distribution mean the
+	// same.
 	Name string
 	// Project and Version name the Python distribution.
 	Project, Version string
@@ -24,6 +25,7 @@ type Package struct {
 	Library string
 
 	api      string           // version of the PJRT API
+	old      bool             // kept for tests against older plugins, and used only if asked for
 	wheels   map[string]wheel // by platform, as in Platforms
 	compiler []Package        // what the plugin compiles with, if that is not part of it; these have files and no library
 	files    []string         // what is unpacked from a compiler's wheel, under the same paths
@@ -42,11 +44,42 @@ const (
 	linuxARM64 = "linux/arm64"
 )
 
-// packages is in the order of Packages: the default of each kind, then the versions kept for tests
-// against older plugins.
-var packages = []Package{
+// cpuVersions lists the versions of the API of the plugins for CPUs, the preferred one first. The
+// name cpu means the first one that has a wheel for the platform.
+var cpuVersions = []string{"0.81", "0.115"}
+
+// packages lists what there is for the platform of this process, in the order of Packages.
+var packages = packagesFor(runtime.GOOS + "/" + runtime.GOARCH)
+
+// packagesFor returns the packages as they are called on a platform.
+func packagesFor(platform string) []Package {
+	list := slices.Clone(distributions)
+	rank := func(p Package) int {
+		if p.kind() != "cpu" {
+			return len(cpuVersions)
+		}
+		return slices.Index(cpuVersions, p.api)
+	}
+	slices.SortStableFunc(list, func(a, b Package) int { return rank(a) - rank(b) })
+	first := slices.IndexFunc(list, func(p Package) bool { return p.kind() == "cpu" && p.wheels[platform].sha256 != "" })
+	list[max(first, 0)].Name = "cpu"
+	return list
+}
+
+// distributions has the default of each kind, then the versions kept for tests against older
+// plugins.
+var distributions = []Package{
 	{
-		Name: "cpu", Project: "xla-cpu-pjrt", Version: "0.0.1",
+		Name: "cpu@0.115", Project: "lammps-jax-pjrt-cpu", Version: "0.11.2",
+		Library: "lammps_jax_pjrt_cpu/pjrt_c_api_cpu_plugin.so",
+		api:     "0.115",
+		wheels: map[string]wheel{
+			linuxAMD64: {"none", "manylinux_2_27_x86_64", "1319390d948b39f69f7dade496b7c385149d9ca6097a6b62114da113216d9ad1",
+				62_711_338, 201_863_543},
+		},
+	},
+	{
+		Name: "cpu@0.81", Project: "xla-cpu-pjrt", Version: "0.0.1",
 		Library: "xla_plugins/xla_cpu_pjrt/xla_cpu_pjrt.so",
 		api:     "0.81",
 		wheels: map[string]wheel{
@@ -99,9 +132,46 @@ var packages = []Package{
 		},
 	},
 	{
+		Name: "rocm10", Project: "jax-rocm10-pjrt", Version: "0.12.0",
+		Library: "jax_plugins/xla_rocm10/xla_rocm_plugin.so",
+		api:     "0.116",
+		wheels: map[string]wheel{
+			linuxAMD64: {"none", "manylinux_2_27_x86_64", "45ee7b471b71a582ce165dd63069b10d1d8923d849b61b6fa8783f1d13294edb",
+				133_727_472, 459_361_656},
+		},
+	},
+	{
+		Name: "rocm7", Project: "jax-rocm7-pjrt", Version: "0.12.0",
+		Library: "jax_plugins/xla_rocm7/xla_rocm_plugin.so",
+		api:     "0.116",
+		wheels: map[string]wheel{
+			linuxAMD64: {"none", "manylinux_2_27_x86_64", "4551d0714523355f2946ca1958c3f584e95661e467a641d36b726f718a1c7934",
+				133_415_872, 459_001_112},
+		},
+	},
+	{
+		Name: "oneapi", Project: "jax-oneapi-pjrt", Version: "0.11.2",
+		Library: "jax_plugins/xla_oneapi/xla_oneapi_plugin.so",
+		api:     "0.115",
+		wheels: map[string]wheel{
+			linuxAMD64: {"none", "manylinux_2_27_x86_64", "ae7250c5d4459dcfedf4de1bf683edfef0502861e44b6e9bfaa7d8133b4292c1",
+				135_149_983, 521_495_584},
+		},
+	},
+	{
+		Name: "tt", Project: "jax-tt-plugin", Version: "0.1.3",
+		Library: "jax_plugins/libtt/libtt.so",
+		api:     "0.114",
+		wheels: map[string]wheel{
+			linuxAMD64: {"none", "manylinux_2_34_x86_64", "10f2fe2f77b3f0d25a68a9fbf53dab713b1edd854f1ab50bf973783c9be9da83",
+				83_550_265, 142_519_864},
+		},
+	},
+	{
 		Name: "tpu@0.0.11", Project: "libtpu", Version: "0.0.11",
 		Library: "libtpu/libtpu.so",
 		api:     "0.67",
+		old:     true,
 		wheels: map[string]wheel{
 			linuxAMD64: {"none", "manylinux_2_31_x86_64", "c410f3b5f62e404eef97ff8e7be5b0fac541654ae3f0354f195e9d46b40e5a72",
 				130_411_135, 322_573_768},
@@ -111,6 +181,7 @@ var packages = []Package{
 		Name: "tpu@0.0.2", Project: "libtpu", Version: "0.0.2",
 		Library: "libtpu/libtpu.so",
 		api:     "0.55",
+		old:     true,
 		wheels: map[string]wheel{
 			linuxAMD64: {"none", "manylinux_2_27_x86_64", "05e1b59b09cc5558ca13e39a0f873e5837f95cf69b2c6485ca5d9816bb0e3621",
 				128_926_851, 306_568_592},
@@ -120,6 +191,7 @@ var packages = []Package{
 		Name: "cuda12@0.6.0", Project: "jax-cuda12-pjrt", Version: "0.6.0",
 		Library: "jax_plugins/xla_cuda12/xla_cuda_plugin.so",
 		api:     "0.68",
+		old:     true,
 		wheels: map[string]wheel{
 			linuxAMD64: {"none", "manylinux2014_x86_64", "68371bd9c135244b89663039be208255698a75bec9854d419ea3c3f957ca4646",
 				123_355_777, 320_367_544},
@@ -131,6 +203,7 @@ var packages = []Package{
 		Name: "cuda12@0.4.34", Project: "jax-cuda12-pjrt", Version: "0.4.34",
 		Library: "jax_plugins/xla_cuda12/xla_cuda_plugin.so",
 		api:     "0.54",
+		old:     true,
 		wheels: map[string]wheel{
 			linuxAMD64: {"none", "manylinux2014_x86_64", "0c7cc98f962cc7fc8e0a5ea6331b42a0cee516f202f1c3019f6aa5cd9530cca0",
 				100_255_215, 279_264_656},
@@ -142,6 +215,7 @@ var packages = []Package{
 		Name: "cuda12@0.4.23", Project: "jax-cuda12-pjrt", Version: "0.4.23",
 		Library: "jax_plugins/xla_cuda12/xla_cuda_plugin.so",
 		api:     "0.40",
+		old:     true,
 		wheels: map[string]wheel{
 			linuxAMD64: {"none", "manylinux2014_x86_64", "4f82821092d4224d142fecb5b766db9438a42299a2a12130d55be8dd0ec30c54",
 				78_340_444, 257_720_528},
@@ -158,11 +232,23 @@ func Packages() []Package { return slices.Clone(packages) }
 // Platforms lists the platforms that p has a wheel for, as GOOS/GOARCH, sorted.
 func (p *Package) Platforms() []string { return slices.Sorted(maps.Keys(p.wheels)) }
 
-// answersTo reports whether name asks for p: it is the name of p, or its kind with the version,
-// such as "cpu@0.0.1" for the plugin "cpu".
-func (p *Package) answersTo(name string) bool {
-	return name == p.Name || name == p.kind()+"@"+p.Version
+// AnswersTo reports whether name asks for p: it is the name of p, or its kind with the version of
+// the distribution or of the API, such as "cpu@0.0.1" or "cpu@0.81".
+func (p *Package) AnswersTo(name string) bool {
+	return name == p.Name || slices.Contains(p.versionNames(), name)
 }
+
+func (p *Package) versionNames() []string {
+	list := []string{p.kind() + "@" + p.Version}
+	if p.api != "" {
+		list = append(list, p.kind()+"@"+p.api)
+	}
+	return list
+}
+
+// alternative reports whether p is neither the default of its kind nor old. The name of the kind
+// finds it if the default is not installed.
+func (p *Package) alternative() bool { return strings.Contains(p.Name, "@") && !p.old }
 
 func (p *Package) kind() string {
 	kind, _, _ := strings.Cut(p.Name, "@")
@@ -212,11 +298,16 @@ func (p *Package) id(w wheel) string {
 // fileName returns the name of the library inside the directory of the plugin.
 func (p *Package) fileName() string { return path.Base(p.Library) }
 
-// known finds name in table.
+// known finds name in table. The name of a platform, such as cuda, means the first package for it.
 func known(table []Package, name string) (*Package, error) {
-	for i := range table {
-		if table[i].answersTo(name) {
-			return &table[i], nil
+	for _, answers := range []func(*Package) bool{
+		func(p *Package) bool { return p.AnswersTo(name) },
+		func(p *Package) bool { return !strings.Contains(p.Name, "@") && platformOf(p.Name) == name },
+	} {
+		for i := range table {
+			if answers(&table[i]) {
+				return &table[i], nil
+			}
 		}
 	}
 	hint := ""

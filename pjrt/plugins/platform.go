@@ -20,6 +20,7 @@ var platforms = []struct {
 	{"oneapi", 300, false},
 	{"tpu", 200, false},
 	{"neuron", 150, false},
+	{"tt", 140, false},
 	{"metal", 50, true},
 	{"cpu", 0, false},
 }
@@ -27,6 +28,16 @@ var platforms = []struct {
 // otherPriority is the priority of plugins for devices that this package does not know. Users who
 // install one prefer it to the CPU.
 const otherPriority = 100
+
+// knows reports whether this package knows a platform, and so whether the machine has its devices.
+func knows(platform string) bool {
+	for _, p := range platforms {
+		if p.name == platform {
+			return true
+		}
+	}
+	return false
+}
 
 // aliases maps names to the platforms that they stand for.
 var aliases = map[string][]string{
@@ -38,6 +49,9 @@ var aliases = map[string][]string{
 	"sycl":   {"oneapi"},
 	"intel":  {"oneapi"},
 	"libtpu": {"tpu"},
+	"libtt":  {"tt"},
+
+	"tenstorrent": {"tt"},
 }
 
 // platformsOf returns the platforms that name stands for, the preferred one first: cuda, rocm and
@@ -85,7 +99,7 @@ var fileNames = []*regexp.Regexp{
 	regexp.MustCompile(`^(?:lib)?pjrt_(cpu|cuda|rocm|oneapi|tpu|neuron|metal)$`),
 	regexp.MustCompile(`^xla_(.+?)_(?:pjrt_)?plugin$`),
 	regexp.MustCompile(`^xla_(.+)_pjrt$`),
-	regexp.MustCompile(`^lib(tpu)$`),
+	regexp.MustCompile(`^lib(tpu|tt)$`),
 	regexp.MustCompile(`^lib(neuron)pjrt$`),
 }
 

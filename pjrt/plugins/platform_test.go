@@ -15,7 +15,8 @@ func TestPlatforms(t *testing.T) {
 		"gpu": {"cuda", "rocm", "oneapi"}, "GPU": {"cuda", "rocm", "oneapi"}, "host": {"cpu"}, "cpu": {"cpu"},
 		"cuda": {"cuda"}, "cuda12": {"cuda"}, "cuda13": {"cuda"}, "CUDA-12": {"cuda"}, "cuda12@0.6.0": {"cuda"}, "rocm60": {"rocm"},
 		"tpu": {"tpu"}, "libtpu": {"tpu"}, "tpu@0.0.2": {"tpu"}, "xpu": {"oneapi"}, "neuron": {"neuron"}, "metal_14": {"metal"},
-		"mine": {"mine"}, "mine2": {"mine2"}, "cudax": {"cudax"},
+		"libtt": {"tt"}, "tenstorrent": {"tt"}, "rocm10": {"rocm"},
+		"cpu@0.115": {"cpu"}, "mine": {"mine"}, "mine2": {"mine2"}, "cudax": {"cudax"},
 	} {
 		assert.Equal(t, want, platformsOf(name), name)
 	}
@@ -26,7 +27,7 @@ func TestPlatforms(t *testing.T) {
 func TestPlatformsAreRanked(t *testing.T) {
 	t.Parallel()
 	last := int(^uint(0) >> 1)
-	for _, name := range []string{"cuda13", "rocm", "xpu", "tpu", "neuron", "mine", "cpu"} {
+	for _, name := range []string{"cuda13", "rocm", "xpu", "tpu", "neuron", "tt", "mine", "cpu"} {
 		c := ranked(Candidate{Name: name})
 		assert.Less(t, c.Priority, last, name)
 		assert.False(t, c.Experimental)
@@ -50,6 +51,8 @@ func TestFileNamesOfPlugins(t *testing.T) {
 		{"xla_cpu_pjrt.so", "linux", "cpu"},
 		{"libtpu.so", "linux", "tpu"},
 		{"libneuronpjrt.so", "linux", "neuron"},
+		{"libtt.so", "linux", "tt"},
+		{"libttx.so", "linux", ""},
 		{"pjrt_plugin_metal_14.dylib", "darwin", "metal_14"},
 		{"pjrt_c_api_cpu_plugin.so", "darwin", "cpu"},
 		{"pjrt_c_api_cpu_plugin.DLL", "windows", "cpu"},

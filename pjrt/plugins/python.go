@@ -163,6 +163,7 @@ func (f *finder) pythonPackages(ctx context.Context) (found []Candidate, note st
 
 // knownPackages lists libraries at fixed places below a package directory.
 var knownPackages = []struct{ name, path string }{
+	{"cpu", "lammps_jax_pjrt_cpu/pjrt_c_api_cpu_plugin.so"},
 	{"tpu", "libtpu/libtpu.so"},
 	{"neuron", "libneuronxla/libneuronpjrt.so"},
 }
@@ -209,6 +210,9 @@ func (f *finder) sitePackage(site string, all []string) (found []Candidate) {
 // module's if it says more (xla_cuda13, not cuda).
 func moduleName(module, library, goos string) string {
 	short := strings.TrimSuffix(strings.TrimPrefix(module, "xla_"), "_pjrt")
+	if platform := platformOf(short); "lib"+platform == short {
+		short = platform
+	}
 	name := pluginOfFile(filepath.Base(library), goos)
 	if name == "" || platformOf(short) == platformOf(name) {
 		return short

@@ -36,6 +36,8 @@ func TestPluginsInPythonPackages(t *testing.T) {
 		"site/xla_plugins/xla_cpu_pjrt/xla_cpu_pjrt.so",
 		"site/libtpu/libtpu.so",
 		"site/libneuronxla/libneuronpjrt.so",
+		"site/jax_plugins/libtt/libtt.so",
+		"site/lammps_jax_pjrt_cpu/pjrt_c_api_cpu_plugin.so",
 		"site/jax_plugins/__pycache__/pjrt_plugin_no.so",
 		"site/jax_plugins/far/1/2/3/4/5/pjrt_plugin_far.so",
 		"site/elsewhere/pjrt_plugin_no.so",
@@ -53,7 +55,9 @@ func TestPluginsInPythonPackages(t *testing.T) {
 		{"xpu", "site/jax_plugins/intel_extension/pjrt_plugin_xpu.so", ""},
 		{"tpu", "site/libtpu/libtpu.so", ""},
 		{"neuron", "site/libneuronxla/libneuronpjrt.so", ""},
+		{"tt", "site/jax_plugins/libtt/libtt.so", ""},
 		{"mine", "site/jax_plugins/mine/lib/deep/_core.cpython-311.so", ""},
+		{"cpu", "site/lammps_jax_pjrt_cpu/pjrt_c_api_cpu_plugin.so", ""},
 		{"cpu", "site/xla_plugins/xla_cpu_pjrt/xla_cpu_pjrt.so", ""},
 	}, briefs(dir, got))
 	assert.Equal(t, "9.9", got[0].Version)

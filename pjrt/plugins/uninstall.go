@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 )
 
 // ErrNotInstalled says that there is no installed plugin to uninstall.
@@ -35,6 +36,7 @@ func (in *installer) uninstall(ctx context.Context, name string) (bytes int64, e
 	if err != nil {
 		return 0, err
 	}
+	p = in.present(name, p)
 	defer func() {
 		if err != nil {
 			err = fmt.Errorf("cannot uninstall %s: %w", p.Name, explain(err))
@@ -66,4 +68,27 @@ func (in *installer) uninstall(ctx context.Context, name string) (bytes int64, e
 		bytes, _ = sizesBelow(removed)
 	}
 	return bytes, errors.Join(err, os.RemoveAll(staging))
+}
+
+// present returns p, which name asks for. If it is not installed, and name has no version, present
+// returns an alternative that is.
+func (in *installer) present(name string, p *Package) *Package {
+	isThere := func(p *Package) bool {
+		w, ok := p.wheels[in.platform]
+		if !ok {
+			return false
+		}
+		_, err := os.Lstat(filepath.Join(in.Dir, p.id(w)))
+		return err == nil
+	}
+	if isThere(p) || strings.Contains(name, "@") {
+		return p
+	}
+	for i := range in.table {
+		other := &in.table[i]
+		if other.alternative() && other.kind() == p.kind() && isThere(other) {
+			return other
+		}
+	}
+	return p
 }

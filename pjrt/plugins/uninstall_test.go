@@ -81,3 +81,25 @@ func TestNoIndexIsNotANetworkFailure(t *testing.T) {
 	}
 	b.requireNothingLeft()
 }
+
+func TestUninstallTakesWhatTheNameOfAKindFinds(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, toyWheel(t))
+	newer := b.pkg
+	newer.Version = "2"
+	b.pkg.Name = "toy@1.2.3"
+	b.installer.table = []Package{newer, b.pkg}
+	_, err := b.install(t.Context())
+	require.NoError(t, err)
+	_, err = b.installer.uninstall(t.Context(), "toy@2")
+	require.ErrorIs(t, err, ErrNotInstalled)
+	_, err = b.installer.uninstall(t.Context(), "toy")
+	require.NoError(t, err)
+	_, err = b.find()
+	require.ErrorIs(t, err, ErrNotFound)
+	b.installer.table[1].old = true
+	_, err = b.install(t.Context())
+	require.NoError(t, err)
+	_, err = b.installer.uninstall(t.Context(), "toy")
+	require.ErrorIs(t, err, ErrNotInstalled, "an old version is only removed by its own name")
+}
