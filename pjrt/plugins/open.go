@@ -6,6 +6,7 @@ package plugins
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"slices"
@@ -14,6 +15,7 @@ import (
 
 	"github.com/purepjrt/purepjrt/capi"
 	"github.com/purepjrt/purepjrt/pjrt"
+	"github.com/purepjrt/purepjrt/pjrt/internal/bridge"
 	"github.com/purepjrt/purepjrt/pjrt/platform"
 )
 
@@ -35,8 +37,28 @@ const CreateOptionsVariable = "JAX_PJRT_CLIENT_CREATE_OPTIONS"
 //
 // A client without devices is an error that says why there are none, as far as that is known. To
 // compile for devices that are not there, use [Load].
-func Open(ctx context.Context, name string, opts *pjrt.ClientOptions) (*pjrt.Client, error) {
-	c, plugin, err := load(ctx, name)
+//
+// If name is empty, PJRT_PLATFORMS and the like are not set, and the best plugin fails, Open logs a
+// warning (see pjrt.SetLogger) and tries the next one, in the order of [Find]. If all fail, the
+// error has the reason of each. A mistake in an environment variable is not a reason to try others.
+//
+// Some plugins end the process where others return an error, as Tenstorrent's does without a
+// device: it throws an exception of C++, which no frame of a Go program catches. Open tries a
+// plugin of an unknown kind that the user did not ask for only after all others. Where it must not
+// happen at all, let another process make a client first, as pjrt info NAME does.
+func Open(ctx context.Context, name string, opts *pjrt.ClientOptions) (client *pjrt.Client, err error) {
+	err = newFinder(ListOptions{}).try(ctx, name, func(c Candidate) error {
+		client, err = openClient(ctx, c, opts)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return client, nil
+}
+
+func openClient(ctx context.Context, c Candidate, opts *pjrt.ClientOptions) (*pjrt.Client, error) {
+	plugin, err := load(c)
 	if err != nil {
 		return nil, err
 	}
@@ -45,7 +67,7 @@ func Open(ctx context.Context, name string, opts *pjrt.ClientOptions) (*pjrt.Cli
 		o = *opts
 	}
 	if o.Create, err = createOptionsOf(plugin.Kind(), c.Options, &o, os.LookupEnv); err != nil {
-		return nil, err
+		return nil, mistake{err}
 	}
 	client, err := plugin.NewClient(ctx, &o)
 	switch {
@@ -63,23 +85,96 @@ func Open(ctx context.Context, name string, opts *pjrt.ClientOptions) (*pjrt.Cli
 	return client, nil
 }
 
+// mistake is an error that no other plugin can repair.
+type mistake struct{ error }
+
+func (m mistake) Unwrap() error { return m.error }
+
 // Load is [Open] without a client: it finds a plugin, sets the environment that its library needs,
 // and loads it. The plugin stays loaded until the process ends.
-func Load(ctx context.Context, name string) (*pjrt.Plugin, error) {
-	_, plugin, err := load(ctx, name)
-	return plugin, err
+func Load(ctx context.Context, name string) (plugin *pjrt.Plugin, err error) {
+	err = newFinder(ListOptions{}).try(ctx, name, func(c Candidate) error {
+		plugin, err = load(c)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return plugin, nil
 }
 
-func load(ctx context.Context, name string) (Candidate, *pjrt.Plugin, error) {
-	c, err := Find(ctx, name)
-	if err != nil {
-		return c, nil, err
-	}
+func load(c Candidate) (*pjrt.Plugin, error) {
 	if err := Prepare(c.Path); err != nil {
-		return c, nil, err
+		return nil, err
 	}
-	plugin, err := pjrt.Open(c.Path)
-	return c, plugin, err
+	return pjrt.Open(c.Path)
+}
+
+// try calls use with the plugin called name. Without a name, it calls use with the best one, and if
+// that fails with the next, unless the user chose.
+func (f *finder) try(ctx context.Context, name string, use func(Candidate) error) error {
+	if name != "" || f.chosenPlatforms() {
+		c, err := f.find(ctx, name)
+		if err != nil {
+			return err
+		}
+		return use(c)
+	}
+	list, err := f.selectPlugins(ctx)
+	if err != nil {
+		return err
+	}
+	var failures allFailed
+	for i, c := range list {
+		err := use(c)
+		var m mistake
+		if err == nil || ctx.Err() != nil || errors.As(err, &m) || len(list) == 1 {
+			return err
+		}
+		failures = append(failures, failure{c, err})
+		if i+1 < len(list) {
+			bridge.Root.Logger().Warn("a PJRT plugin does not work and is passed over", "plugin", c.Name, "path", c.Path,
+				"error", gist(err), "next", list[i+1].Name)
+		}
+	}
+	return failures
+}
+
+// failure is a plugin that was tried, and why it failed.
+type failure struct {
+	plugin Candidate
+	err    error
+}
+
+// allFailed is the error of trying several plugins.
+type allFailed []failure
+
+func (e allFailed) Error() string {
+	var list []string
+	for _, f := range e {
+		list = append(list, f.plugin.Name+" ("+gist(f.err)+")")
+	}
+	return "none of the plugins works: " + strings.Join(list, ", ")
+}
+
+func (e allFailed) Unwrap() (list []error) {
+	for _, f := range e {
+		list = append(list, f.err)
+	}
+	return list
+}
+
+// gist returns the beginning of an error's text: plugins write long ones.
+func gist(err error) string {
+	const most = 300
+	line, _, more := strings.Cut(strings.TrimSpace(err.Error()), "\n")
+	if len(line) > most {
+		line, more = strings.ToValidUTF8(line[:most], ""), true
+	}
+	if more {
+		line += " ..."
+	}
+	return line
 }
 
 // createOptionsOf returns the create options for a plugin of some kind: those of its configuration,

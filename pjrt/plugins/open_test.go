@@ -4,10 +4,13 @@
 package plugins_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
+	"log/slog"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -67,6 +70,27 @@ func TestWithoutANameTheBestPluginIsOpened(t *testing.T) {
 	plugin, err := plugins.Load(context.Background(), "")
 	require.NoError(t, err)
 	assert.Same(t, client.Plugin(), plugin)
+}
+
+// A plugin that the user configured, and whose client cannot be made, does not keep others from
+// being used.
+func TestWithoutANameAPluginThatFailsIsPassedOver(t *testing.T) {
+	for _, variable := range []string{plugins.PlatformsVariable, plugins.JAXPlatformsVariable, plugins.JAXPlatformNameVariable} {
+		t.Setenv(variable, "")
+	}
+	var log bytes.Buffer
+	pjrt.SetLogger(slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelWarn})))
+	defer pjrt.SetLogger(nil)
+	bad := configured(t, map[string]any{"cpu_device_count": "many"})
+	t.Setenv(plugins.NamesAndLibraryPaths, "mine:"+bad+",second:"+configured(t, map[string]any{"cpu_device_count": 3}))
+	client, err := plugins.Open(context.Background(), "", nil)
+	require.NoError(t, err)
+	defer client.Close()
+	assert.Len(t, client.Devices(), 3)
+	assert.Equal(t, 1, strings.Count(log.String(), "\n"), log.String())
+	assert.Contains(t, log.String(), "is passed over")
+	assert.Contains(t, log.String(), "plugin=mine")
+	assert.Contains(t, log.String(), "next=second")
 }
 
 func TestErrorsOfOpenSayWhatToDo(t *testing.T) {

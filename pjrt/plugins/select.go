@@ -4,6 +4,7 @@
 package plugins
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -18,8 +19,8 @@ const (
 	JAXPlatformNameVariable = "JAX_PLATFORM_NAME" // the older name of JAXPlatformsVariable
 )
 
-// selectPlugins returns one plugin for each usable platform, the preferred one first, or those of
-// the platforms that the user chose. If there is none, it returns an error.
+// selectPlugins returns the usable plugins, the preferred one first, or those of the platforms that
+// the user chose. If there is none, it returns an error.
 func (f *finder) selectPlugins(ctx context.Context) ([]Candidate, error) {
 	for _, variable := range []string{PlatformsVariable, JAXPlatformsVariable, JAXPlatformNameVariable} {
 		if value := f.getenv(variable); value != "" {
@@ -39,7 +40,6 @@ func (f *finder) selectPlugins(ctx context.Context) ([]Candidate, error) {
 		case c.Err() != nil:
 			rejected = append(rejected, c)
 		case c.Experimental:
-		case slices.ContainsFunc(list, func(other Candidate) bool { return other.Platform == c.Platform }):
 		default:
 			list = append(list, c)
 		}
@@ -47,7 +47,24 @@ func (f *finder) selectPlugins(ctx context.Context) ([]Candidate, error) {
 	if len(list) == 0 {
 		return nil, &SearchError{Rejected: rejected, Advice: append(f.hints(all), f.advice("cpu")...)}
 	}
+	// Nothing shows that there is a device for a plugin of an unknown kind, and some end the process
+	// if there is none.
+	slices.SortStableFunc(list, func(a, b Candidate) int { return uninvited(a) - uninvited(b) })
 	return list, nil
+}
+
+// chosenPlatforms reports whether the user chose the platforms, so that no other replaces them.
+func (f *finder) chosenPlatforms() bool {
+	return cmp.Or(f.getenv(PlatformsVariable), f.getenv(JAXPlatformsVariable), f.getenv(JAXPlatformNameVariable)) != ""
+}
+
+// uninvited returns 1 for a plugin that happens to be on the machine, and 0 for one that the user
+// asked for, or whose devices were seen.
+func uninvited(c Candidate) int {
+	if c.chosen() || knows(c.Platform) {
+		return 0
+	}
+	return 1
 }
 
 // selectNamed returns a plugin for each name in the value of a variable.

@@ -4,11 +4,17 @@
 package plugins
 
 import (
+	"bytes"
+	"context"
+	"log/slog"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/purepjrt/purepjrt/pjrt"
 )
 
 func chosenNames(list []Candidate) (all []string) {
@@ -29,7 +35,7 @@ func TestSelectWithoutAVariable(t *testing.T) {
 	f, dir := scene(t, env, everyPlatform...)
 	got, err := f.selectPlugins(t.Context())
 	require.NoError(t, err)
-	assert.Equal(t, []string{"mine", "cpu"}, chosenNames(got), "the others have no devices")
+	assert.Equal(t, []string{"cpu", "mine"}, chosenNames(got), "the others have no devices")
 
 	put(t, nil, dir, "dev", "kfd")
 	put(t, nil, dir, "dev", "accel0")
@@ -38,7 +44,7 @@ func TestSelectWithoutAVariable(t *testing.T) {
 	f.images = nil
 	got, err = f.selectPlugins(t.Context())
 	require.NoError(t, err)
-	assert.Equal(t, []string{"cuda12", "rocm", "tpu", "mine", "cpu"}, chosenNames(got), "one of each, in order")
+	assert.Equal(t, []string{"cuda12", "cuda13", "rocm", "tpu", "cpu", "mine"}, chosenNames(got), "all that work, in order")
 }
 
 func TestSelectSkipsBrokenPluginsUnlessConfigured(t *testing.T) {
@@ -117,4 +123,75 @@ func TestSelectSaysWhatIsMissing(t *testing.T) {
 	all, err := f.list(t.Context())
 	require.NoError(t, err)
 	assert.Empty(t, f.hints(all))
+}
+
+func TestPluginsThatNobodyAskedForComeLast(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		env   map[string]string
+		files []string
+		want  []string
+	}{
+		"in a Python package":      {nil, []string{"site/jax_plugins/mine/pjrt_plugin_mine.so", "usr/lib/pjrt_plugin_cpu.so"}, []string{"cpu", "mine"}},
+		"of the system":            {nil, []string{"usr/lib/pjrt_plugin_mine.so", "site/xla_plugins/a/pjrt_plugin_cpu.so"}, []string{"cpu", "mine"}},
+		"installed":                {nil, []string{toyInCache, "usr/lib/pjrt_plugin_cpu.so"}, []string{"toy", "cpu"}},
+		"in a directory of a user": {map[string]string{"PJRT_PLUGIN_PATH": "DIR/p"}, []string{"p/pjrt_plugin_mine.so", "p/pjrt_plugin_cpu.so"}, []string{"mine", "cpu"}},
+		"named":                    {map[string]string{"PJRT_NAMES_AND_LIBRARY_PATHS": "mine:DIR/x.so"}, []string{"x.so", "usr/lib/pjrt_plugin_cpu.so"}, []string{"mine", "cpu"}},
+		"with a device":            {nil, []string{"dev/tenstorrent/0", "site/jax_plugins/libtt/libtt.so", "usr/lib/pjrt_plugin_cpu.so"}, []string{"tt", "cpu"}},
+		"without a device":         {nil, []string{"site/jax_plugins/libtt/libtt.so", "usr/lib/pjrt_plugin_cpu.so"}, []string{"cpu"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f, _ := scene(t, c.env, c.files...)
+			got, err := f.selectPlugins(t.Context())
+			require.NoError(t, err)
+			assert.Equal(t, c.want, chosenNames(got))
+		})
+	}
+}
+
+func TestWithoutANamePluginsAreTriedInTurn(t *testing.T) {
+	var log bytes.Buffer
+	pjrt.SetLogger(slog.New(slog.NewTextHandler(&log, nil)))
+	defer pjrt.SetLogger(nil)
+	files := []string{"p/pjrt_plugin_mine.so", "p/pjrt_plugin_other.so", "p/pjrt_plugin_cpu.so"}
+	f, dir := scene(t, map[string]string{"PJRT_PLUGIN_PATH": "DIR/p"}, files...)
+	var tried []string
+	fail := func(working string, err error) func(Candidate) error {
+		tried = nil
+		return func(c Candidate) error {
+			tried = append(tried, c.Name)
+			if c.Name == working {
+				return nil
+			}
+			return err
+		}
+	}
+	broken := pjrt.ErrInternal.Errorf("no chip\nin %s", strings.Repeat("x", 5000))
+
+	require.NoError(t, f.try(t.Context(), "", fail("cpu", broken)))
+	assert.Equal(t, []string{"mine", "other", "cpu"}, tried)
+	lines := strings.Split(strings.TrimSpace(log.String()), "\n")
+	require.Len(t, lines, 2, log.String())
+	assert.Contains(t, lines[0], `level=WARN msg="a PJRT plugin does not work and is passed over" plugin=mine path=`+
+		filepath.Join(dir, "p", "pjrt_plugin_mine.so")+` error="INTERNAL: no chip ..." next=other`)
+
+	err := f.try(t.Context(), "", fail("", broken))
+	require.EqualError(t, err, "none of the plugins works: mine (INTERNAL: no chip ...), other (INTERNAL: no chip ...), cpu (INTERNAL: no chip ...)")
+	require.ErrorIs(t, err, pjrt.ErrInternal)
+
+	require.ErrorIs(t, f.try(t.Context(), "mine", fail("cpu", broken)), broken, "it was asked for")
+	assert.Equal(t, []string{"mine"}, tried)
+	require.ErrorIs(t, f.try(t.Context(), "", fail("cpu", mistake{broken})), broken, "another plugin does not repair it")
+	assert.Equal(t, []string{"mine"}, tried)
+	ended, end := context.WithCancel(t.Context())
+	require.ErrorIs(t, f.try(ended, "", func(Candidate) error { end(); return broken }), broken)
+
+	for _, variable := range []string{PlatformsVariable, JAXPlatformsVariable, JAXPlatformNameVariable} {
+		f, _ := scene(t, map[string]string{"PJRT_PLUGIN_PATH": "DIR/p", variable: "other,cpu"}, files...)
+		require.ErrorIs(t, f.try(t.Context(), "", fail("cpu", broken)), broken, "the user chose")
+		assert.Equal(t, []string{"other"}, tried)
+	}
+	f, _ = scene(t, map[string]string{"PJRT_PLUGIN_PATH": "DIR/p"}, "p/pjrt_plugin_mine.so")
+	require.Equal(t, broken, f.try(t.Context(), "", fail("", broken)), "the only one")
 }
