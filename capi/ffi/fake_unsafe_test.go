@@ -6,6 +6,7 @@ package ffi_test
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"log/slog"
 	"os"
 	"os/exec"
@@ -101,9 +102,25 @@ func newAPI(t testing.TB, minor int32) *ffi.API {
 
 var kept []*ffi.API
 
+// newHandler makes a handler in which a test may fail. The function runs on a goroutine of its own,
+// which require may end: if it ended one that C has called, the program would wait forever.
 func newHandler(t testing.TB, fn ffi.HandlerFunc, options *ffi.HandlerOptions) ffi.Handler {
 	t.Helper()
-	h, err := ffi.NewHandler(fn, options)
+	h, err := ffi.NewHandler(func(frame *ffi.CallFrame) error {
+		err := error(capi.ErrorCodeAborted.Errorf("the handler ended its goroutine"))
+		var thrown any
+		done := make(chan struct{})
+		go func() {
+			defer close(done)
+			defer func() { thrown = recover() }()
+			err = fn(frame)
+		}()
+		<-done
+		if thrown != nil {
+			panic(thrown)
+		}
+		return err
+	}, options)
 	require.NoError(t, err)
 	t.Cleanup(func() { h.Release() })
 	return h
@@ -151,7 +168,8 @@ func TestFunctionsThatChangedAreCalledInTheFormOfTheHost(t *testing.T) {
 	assert.Equal(t, ffi.Handler(5), fakeHost.handlers.Bundle.Record)
 	assert.Equal(t, ffi.HandlerTraits(1), fakeHost.handlers.Traits)
 
-	// The structs of versions 0.1 and 0.3 are unknown, so nothing must be called.
+	// The structs of version 0.1 are unknown, and those of a host of version 0.3 that does not
+	// name the size of its states, so nothing must be called.
 	for _, minor := range []int32{1, 3} {
 		api := newAPI(t, minor)
 		frame := newFrame(api)
@@ -162,6 +180,48 @@ func TestFunctionsThatChangedAreCalledInTheFormOfTheHost(t *testing.T) {
 			require.ErrorContains(t, err, "has this function in an unknown form: use a host of version 0.2, 0.4 or later")
 		}
 	}
+}
+
+// refuseSize is the error of a function about a struct of no size.
+func refuseSize(function string, want int) uintptr {
+	text := fmt.Sprintf("Unexpected %s size: expected %d, got 0. Check installed software versions.", function, want)
+	e := &fakeError{code: ffi.ErrorCodeInvalidArgument, text: capi.CString(text)}
+	fakeHost.made = append(fakeHost.made, e)
+	return uintptr(unsafe.Pointer(e))
+}
+
+var (
+	fakeStagedStateGet = entryOf(func(a *ffi.StateGetArgs) uintptr {
+		if a.StructSize == 0 {
+			return refuseSize("XLA_FFI_State_Get_Args", ffi.StateGetArgsSize)
+		}
+		a.State = uintptr(a.Stage) + 100
+		return 0
+	})
+	// fakeRegisterFour registers handlers of four stages. The traits follow the fourth.
+	fakeRegisterFour = entryOf(func(a *ffi.HandlerRegisterArgs) uintptr {
+		if a.StructSize == 0 {
+			return refuseSize("XLA_FFI_Handler_Register", 84)
+		}
+		fakeHost.handlers = *a
+		return 0
+	})
+)
+
+func TestTheHostNamesTheFormOfItsFunctions(t *testing.T) {
+	three := newAPI(t, 3)
+	three.StateGet = fakeStagedStateGet()
+	got, err := newFrame(three).State(ffi.TypeID{TypeID: 7}, ffi.ExecutionStagePrepare)
+	require.NoError(t, err)
+	assert.EqualValues(t, 100+ffi.ExecutionStagePrepare, got)
+
+	four := newAPI(t, 4)
+	four.HandlerRegister = fakeRegisterFour()
+	require.NoError(t, ffi.Register(four, "n", "Host", ffi.HandlerBundle{Execute: 5}, 1))
+	assert.EqualValues(t, 84, fakeHost.handlers.StructSize)
+	assert.Equal(t, ffi.HandlerBundle{Execute: 5, Record: 1}, fakeHost.handlers.Bundle, "the traits are where others have a handler")
+	err = ffi.Register(four, "n", "Host", ffi.HandlerBundle{Record: 5}, 0)
+	require.ErrorContains(t, err, "XLA FFI API 0.4 has no stage in which operations are recorded")
 }
 
 func TestUselessTablesAreErrors(t *testing.T) {

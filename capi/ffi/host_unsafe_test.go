@@ -5,6 +5,7 @@ package ffi_test
 
 import (
 	"context"
+	"fmt"
 	"testing"
 	"time"
 	"unsafe"
@@ -64,7 +65,7 @@ func TestFunctionsOfTheTable(t *testing.T) {
 		// The CPU has no streams and no separate device memory.
 		var stream capi.Call[ffi.StreamGetArgs]
 		stream.Args.Ctx = frame.Ctx
-		require.ErrorContains(t, stream.Do(table), "XLA_FFI_Stream_Get: UNKNOWN: ")
+		require.ErrorContains(t, stream.Do(table), "XLA_FFI_Stream_Get: "+codeOf(t, "UNIMPLEMENTED")+": ")
 
 		var threads capi.Call[ffi.ThreadPoolNumThreadsArgs]
 		n := new(int64)
@@ -79,18 +80,27 @@ func TestFunctionsOfTheTable(t *testing.T) {
 		require.NoError(t, schedule.Do(table))
 		<-done
 
-		// Functions with another form in version 0.2 look missing.
-		for _, err := range []error{
-			new(capi.Call[ffi.StateSetArgs]).Do(table), new(capi.Call[ffi.StateGetArgs]).Do(table), new(capi.Call[ffi.TypeRegisterArgs]).Do(table),
-			new(capi.Call[ffi.HandlerRegisterArgs]).Do(table), new(capi.Call[ffi.ErrorGetDetailsArgs]).Do(table), new(capi.Call[ffi.InvokeContextFindExtensionArgs]).Do(table),
-		} {
+		// Functions with another form before version 0.4 look missing.
+		aborted := capi.ErrorCodeAborted
+		if hostMinor(t) < 4 {
+			aborted = capi.ErrorCodeUnknown
+			for _, err := range []error{
+				new(capi.Call[ffi.StateSetArgs]).Do(table), new(capi.Call[ffi.StateGetArgs]).Do(table), new(capi.Call[ffi.TypeRegisterArgs]).Do(table),
+				new(capi.Call[ffi.HandlerRegisterArgs]).Do(table), new(capi.Call[ffi.ErrorGetDetailsArgs]).Do(table),
+				new(capi.Call[ffi.InvokeContextFindExtensionArgs]).Do(table),
+			} {
+				require.ErrorIs(t, err, capi.ErrorCodeUnimplemented)
+				require.ErrorContains(t, err, "the host's table does not have this function")
+			}
+		} else {
+			_, err := frame.Collectives()
 			require.ErrorIs(t, err, capi.ErrorCodeUnimplemented)
-			require.ErrorContains(t, err, "the host's table does not have this function")
+			require.ErrorContains(t, err, "does not offer the extension collectives")
 		}
 
 		e := ffi.NewError(frame.API, &capi.Error{Code: capi.ErrorCodeAborted, Message: "enough"})
 		require.NotNil(t, e)
-		assert.Equal(t, &capi.Error{Code: capi.ErrorCodeUnknown, Message: "enough"}, ffi.TakeError(frame.API, e))
+		assert.Equal(t, &capi.Error{Code: aborted, Message: "enough"}, ffi.TakeError(frame.API, e))
 		assert.NoError(t, ffi.TakeError(frame.API, nil))
 		assert.Nil(t, ffi.NewError(frame.API, nil))
 		return nil
@@ -154,7 +164,7 @@ func TestEachTypeHasAnID(t *testing.T) {
 	require.NoError(t, err)
 	assert.NotEqual(t, a, b)
 	_, err = ffi.RegisterType(api, name, 0)
-	require.ErrorContains(t, err, "XLA_FFI_Type_Register: UNKNOWN: Type name "+name+" already registered")
+	require.ErrorContains(t, err, "XLA_FFI_Type_Register: "+codeOf(t, "INTERNAL")+": Type name "+name+" already registered")
 }
 
 func TestStatePassesFromStageToStage(t *testing.T) {
@@ -170,13 +180,10 @@ func TestStatePassesFromStageToStage(t *testing.T) {
 	s := &state{make(release), 3}
 	var stages []ffi.ExecutionStage
 	handler := func(fn ffi.HandlerFunc, options *ffi.HandlerOptions) ffi.Handler {
-		h, err := ffi.NewHandler(func(frame *ffi.CallFrame) error {
+		return newHandler(t, func(frame *ffi.CallFrame) error {
 			stages = append(stages, frame.Stage)
 			return fn(frame)
 		}, options)
-		require.NoError(t, err)
-		t.Cleanup(func() { assert.True(t, h.Release()) })
-		return h
 	}
 	none := func(*ffi.CallFrame) error { return nil }
 	bundle := ffi.HandlerBundle{
@@ -199,8 +206,10 @@ func TestStatePassesFromStageToStage(t *testing.T) {
 			for i := range x {
 				x[i] = v.(*state).scale
 			}
-			_, err = frame.State(id, ffi.ExecutionStagePrepare)
-			require.ErrorContains(t, err, "XLA_FFI_State_Get: UNIMPLEMENTED: XLA FFI API 0.2 keeps states of the stage INSTANTIATE only")
+			if hostMinor(t) == 2 { // newer plugins end the process when asked for the state of a stage that they lack
+				_, err = frame.State(id, ffi.ExecutionStagePrepare)
+				require.ErrorContains(t, err, "XLA_FFI_State_Get: UNIMPLEMENTED: XLA FFI API 0.2 keeps states of the stage INSTANTIATE only")
+			}
 			return nil
 		}, nil),
 	}
@@ -213,7 +222,8 @@ func TestStatePassesFromStageToStage(t *testing.T) {
 	assert.True(t, s.released(10*time.Second), "the state was freed with the program")
 
 	bundle.Record = bundle.Execute
-	require.ErrorContains(t, ffi.Register(api, target(), "Host", bundle, 0), "XLA FFI API 0.2 has no stage in which operations are recorded")
+	require.ErrorContains(t, ffi.Register(api, target(), "Host", bundle, 0),
+		fmt.Sprintf("XLA FFI API 0.%d has no stage in which operations are recorded", hostMinor(t)))
 }
 
 func TestUserDataOfTheExecuteContextReachesHandlers(t *testing.T) {
@@ -229,7 +239,7 @@ func TestUserDataOfTheExecuteContextReachesHandlers(t *testing.T) {
 	var seen []string
 	name := register(t, table, func(frame *ffi.CallFrame) error {
 		_, err := frame.UserData(ffi.TypeID{TypeID: 1 << 40})
-		require.ErrorContains(t, err, "XLA_FFI_InvokeContext_Get: UNKNOWN: ")
+		require.ErrorContains(t, err, "XLA_FFI_InvokeContext_Get: "+codeOf(t, "NOT_FOUND")+": ")
 		word, err := frame.UserData(ffi.TypeID{TypeID: typ.Args.TypeID})
 		if err != nil {
 			return err

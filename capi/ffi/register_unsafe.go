@@ -10,8 +10,8 @@ import (
 	"github.com/purepjrt/purepjrt/capi/internal/ccall"
 )
 
-// The structs of version 0.2. Version 0.3 may have had either form, so this package does not call
-// these functions there.
+// The structs of version 0.2. In version 0.3 states belong to stages, and the others are the same.
+// Some hosts of version 0.4 still have handlerRegisterArgs2.
 type (
 	handlerRegisterArgs2 struct {
 		structSize     uintptr
@@ -58,13 +58,13 @@ const (
 	typeRegisterArgs2Size = unsafe.Offsetof(typeRegisterArgs2{}.typeInfo)
 )
 
-// old calls f with args, a struct of version 0.2.
-func (h *host) old(f *capi.Function, args unsafe.Pointer) error {
+// call calls f with args, a struct in the form of the host.
+func (h *host) call(f *capi.Function, args unsafe.Pointer) error {
 	code := h.slot(f)
 	if code == 0 {
 		return h.unimplemented(f.Name, "does not have this function")
 	}
-	if h.minor != 2 {
+	if h.minor != 2 && !h.hasStages() {
 		return h.unimplemented(f.Name, "has this function in an unknown form: use a host of version 0.2, 0.4 or later")
 	}
 	r, _ := ccall.CallN(code, uintptr(args))
@@ -86,7 +86,7 @@ func Register(api *API, name, platform string, bundle HandlerBundle, traits Hand
 	if err != nil {
 		return capi.ErrorCodeInvalidArgument.Errorf("%v", err)
 	}
-	if h.minor >= changedSince {
+	if h.minor >= changedSince && h.recorded() {
 		var c capi.Call[HandlerRegisterArgs]
 		c.Args.Name, c.Args.Platform, c.Args.Bundle, c.Args.Traits = span(name), span(platform), bundle, traits
 		return c.Do(h.table)
@@ -95,7 +95,7 @@ func Register(api *API, name, platform string, bundle HandlerBundle, traits Hand
 	if bundle.Record != 0 {
 		return h.unimplemented(f.Name, "has no stage in which operations are recorded: leave Record zero")
 	}
-	return h.old(f, unsafe.Pointer(&handlerRegisterArgs2{
+	return h.call(f, unsafe.Pointer(&handlerRegisterArgs2{
 		structSize: handlerRegisterArgs2Size, name: span(name), platform: span(platform),
 		handlers: [4]Handler{bundle.Instantiate, bundle.Prepare, bundle.Initialize, bundle.Execute}, traits: traits,
 	}))
@@ -117,7 +117,7 @@ func RegisterType(api *API, name string, deleter TypeInfoDeleter) (TypeID, error
 		err = c.Do(h.table)
 	} else {
 		info := &typeInfo2{first: deleter, deleter: deleter}
-		err = h.old((*TypeRegisterArgs)(nil).Function(), unsafe.Pointer(&typeRegisterArgs2{
+		err = h.call((*TypeRegisterArgs)(nil).Function(), unsafe.Pointer(&typeRegisterArgs2{
 			structSize: typeRegisterArgs2Size, name: span(name), typeID: id, typeInfo: info,
 		}))
 	}
@@ -133,29 +133,31 @@ func (f *CallFrame) SetState(id TypeID, state uintptr, deleter TypeInfoDeleter) 
 	if err != nil {
 		return capi.ErrorCodeInvalidArgument.Errorf("%v", err)
 	}
-	if h.minor >= changedSince {
-		var c capi.Call[StateSetArgs]
-		c.Args.Ctx, c.Args.Stage, c.Args.TypeID, c.Args.State = f.Ctx, f.Stage, &id, state
-		return c.Do(h.table)
+	if h.hasStages() {
+		a := &StateSetArgs{StructSize: StateSetArgsSize, Ctx: f.Ctx, Stage: f.Stage, TypeID: &id, State: state}
+		return h.call(a.Function(), unsafe.Pointer(a))
 	}
 	a := &stateSetArgs2{ctx: f.Ctx, typeID: &id, state: state, deleter: deleter}
 	a.structSize = unsafe.Sizeof(*a)
-	return h.old((*StateSetArgs)(nil).Function(), unsafe.Pointer(a))
+	return h.call((*StateSetArgs)(nil).Function(), unsafe.Pointer(a))
 }
 
 // State returns the state of this type that the handler of a stage, usually
-// ExecutionStageInstantiate, has set (XLA_FFI_State_Get). Before version 0.4, only
+// ExecutionStageInstantiate, has set (XLA_FFI_State_Get). Before version 0.3, only
 // ExecutionStageInstantiate had a state. State returns an error if there is none.
+//
+// Precondition: the host calls handlers of the stage. XLA's plugins for CPUs have
+// ExecutionStageInstantiate and ExecutionStageExecute, and from version 0.3 on they end the process
+// when they are asked for the state of another stage.
 func (f *CallFrame) State(id TypeID, stage ExecutionStage) (uintptr, error) {
 	h, err := hostOf(f.API)
 	if err != nil {
 		return 0, capi.ErrorCodeInvalidArgument.Errorf("%v", err)
 	}
-	if h.minor >= changedSince {
-		var c capi.Call[StateGetArgs]
-		c.Args.Ctx, c.Args.Stage, c.Args.TypeID = f.Ctx, stage, &id
-		err = c.Do(h.table)
-		return c.Args.State, err
+	if h.hasStages() {
+		a := &StateGetArgs{StructSize: StateGetArgsSize, Ctx: f.Ctx, Stage: stage, TypeID: &id}
+		err = h.call(a.Function(), unsafe.Pointer(a))
+		return a.State, err
 	}
 	fn := (*StateGetArgs)(nil).Function()
 	if stage != ExecutionStageInstantiate {
@@ -163,7 +165,7 @@ func (f *CallFrame) State(id TypeID, stage ExecutionStage) (uintptr, error) {
 	}
 	a := &stateGetArgs2{ctx: f.Ctx, typeID: &id}
 	a.structSize = unsafe.Sizeof(*a)
-	err = h.old(fn, unsafe.Pointer(a))
+	err = h.call(fn, unsafe.Pointer(a))
 	return a.state, err
 }
 

@@ -6,6 +6,7 @@ package ffi
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"unsafe"
 
@@ -18,6 +19,9 @@ type host struct {
 	api   *API // in the plugin's memory
 	minor int32
 	table *capi.Table
+
+	stages   func() bool // of minor 3: whether XLA_FFI_State_Get takes a stage
+	recorded func() bool // whether XLA_FFI_Handler_Register takes a handler that records
 }
 
 // hosts has the tables seen so far, by address. XLA's tables are static, so the map has as many
@@ -28,9 +32,36 @@ var hosts sync.Map // of *API to *host
 // knows. Before that, the structs had other fields.
 const changedSince = 4
 
+// stagesSince is the first minor in which states belong to stages. Some hosts of that minor may be
+// older than the stages.
+const stagesSince = 3
+
 // changed are the slots of those functions.
 func (api *API) changed() []*uintptr {
 	return []*uintptr{&api.ErrorGetDetails, &api.HandlerRegister, &api.TypeRegister, &api.StateSet, &api.StateGet}
+}
+
+// expects returns the size of the struct that a function takes, or 0 if that is unknown. XLA checks
+// the size before anything else, and names the one that it expects.
+func (h *host) expects(f *capi.Function) (size uintptr) {
+	code := h.slot(f)
+	if code == 0 {
+		return 0
+	}
+	nothing := new([32]uintptr)
+	r, _ := ccall.CallN(code, uintptr(unsafe.Pointer(nothing)))
+	var e *capi.Error
+	if errors.As(h.takeError(f.Name, *(**ErrorHandle)(unsafe.Pointer(&r))), &e) {
+		if _, rest, ok := strings.Cut(e.Message, "size: expected "); ok {
+			_, _ = fmt.Sscanf(rest, "%d", &size)
+		}
+	}
+	return size
+}
+
+// hasStages reports whether states belong to stages.
+func (h *host) hasStages() bool {
+	return h.minor >= changedSince || h.minor == stagesSince && h.stages()
 }
 
 // hostOf returns the host for api. It fails if the table is too short to have a version.
@@ -61,6 +92,12 @@ func hostOf(api *API) (*host, error) {
 	}
 	h.table = capi.NewForeignTable(unsafe.Pointer(c), n, func(_ *capi.Table, f *capi.Function, p unsafe.Pointer) error {
 		return h.takeError(f.Name, (*ErrorHandle)(p))
+	})
+	h.stages = sync.OnceValue(func() bool {
+		return h.expects((*StateGetArgs)(nil).Function()) == StateGetArgsSize
+	})
+	h.recorded = sync.OnceValue(func() bool {
+		return h.expects((*HandlerRegisterArgs)(nil).Function()) != handlerRegisterArgs2Size
 	})
 	actual, _ := hosts.LoadOrStore(api, h)
 	return actual.(*host), nil
