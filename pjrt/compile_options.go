@@ -48,9 +48,10 @@ type CompileOptions struct {
 	//
 	// Some flags have other defaults than XLA's. As in JAX, xla_cpu_enable_fast_min_max and
 	// xla_gpu_enable_fast_min_max are false for XLA's plugins, since maxima and minima may
-	// otherwise drop a NaN. For the one for CPUs, xla_cpu_use_xnnpack is false, because with
-	// XNNPACK products of matrices of 192 x 192 and more can be wrong. A value here, in
-	// DebugOptions, in XLA_DEBUG_OPTIONS or in XLA_FLAGS takes precedence.
+	// otherwise drop a NaN. For those for CPUs before API 0.106, xla_cpu_use_xnnpack is false,
+	// because with XNNPACK products of large matrices can be wrong: from 192 x 192 on, or from
+	// 512 x 512, depending on the processor. A value here, in DebugOptions, in
+	// XLA_DEBUG_OPTIONS or in XLA_FLAGS takes precedence.
 	Flags map[string]any
 	// AllowUnknownFlags passes on flags that no known version of XLA has, and those that
 	// tell XLA to end the process rather than return an error, such as
