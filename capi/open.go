@@ -96,5 +96,11 @@ func open(path string) (*Table, error) {
 	if err != nil {
 		return nil, err
 	}
-	return lib.table()
+	t, err := lib.table()
+	if err != nil {
+		return nil, err
+	}
+	first, _ := opened.LoadOrStore(t.api, path)
+	t.library = first.(string)
+	return t, nil
 }

@@ -5,6 +5,7 @@ package capi
 
 import (
 	"fmt"
+	"sync"
 	"unsafe"
 )
 
@@ -21,6 +22,7 @@ const (
 // the process ends.
 type Table struct {
 	api          *API
+	library      string // see Library
 	major, minor int
 	// gateMinor is the newest minor whose input fields the plugin may know.
 	gateMinor    int
@@ -62,6 +64,13 @@ func Reentrant() TableOption { return func(t *Table) { t.reentrant = true } }
 // be fast. It may be called from any goroutine.
 func Before(f func(*Function)) TableOption { return func(t *Table) { t.before = f } }
 
+// InFrontOf says that the functions of the table call those of real, so that they have one library.
+// Tables of capi/serve that wrap another have it set.
+func InFrontOf(real *Table) TableOption { return func(t *Table) { t.library = real.Library() } }
+
+// opened has the path of the library of each PJRT_Api that Open returned, by its address.
+var opened sync.Map
+
 // NewTable makes a Table from a PJRT_Api that is in this process already. It checks the version
 // first, and rejects a table with an unknown layout. The error is ErrNullTable, ErrMajorVersion or
 // ErrTooOld.
@@ -72,6 +81,9 @@ func NewTable(api *API, options ...TableOption) (*Table, error) {
 		return nil, ErrNullTable
 	}
 	t := &Table{api: api}
+	if path, ok := opened.Load(api); ok {
+		t.library = path.(string)
+	}
 	for _, o := range options {
 		o(t)
 	}
@@ -154,6 +166,15 @@ func (t *Table) without(extension string) string {
 
 // maxMinor is newer than any field.
 const maxMinor = 1 << 30
+
+// Library returns the absolute path of the library that Open loaded the functions from, even if the
+// Table itself came from NewTable. It is "" if something else loaded them.
+func (t *Table) Library() string {
+	if t == nil {
+		return ""
+	}
+	return t.library
+}
 
 // API returns the plugin's table, in the plugin's memory.
 func (t *Table) API() *API { return t.api }

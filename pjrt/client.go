@@ -104,9 +104,9 @@ func (o *ClientOptions) encode(p *Plugin) ([]Attribute, error) {
 		if v := reflect.ValueOf(o.Platform); v.Kind() == reflect.Pointer && v.IsNil() {
 			return nil, invalid("the platform options are a nil %T", o.Platform)
 		}
-		family := createoptions.Family(p.kind)
+		family := createoptions.Family(p.Kind())
 		if want := o.Platform.Family(); family != "" && family != want {
-			return nil, invalid("the options are for %s plugins; this is the %s plugin", want, p.kind)
+			return nil, invalid("the options are for %s plugins; this is the %s plugin", want, p.Kind())
 		}
 		var err error
 		if list, err = o.Platform.CreateOptions(); err != nil {
@@ -118,7 +118,7 @@ func (o *ClientOptions) encode(p *Plugin) ([]Attribute, error) {
 		return nil, err
 	}
 	list = append(list, more...)
-	if err := createoptions.Check(p.kind, list, o.AllowUnknown); err != nil {
+	if err := createoptions.Check(p.Kind(), list, o.AllowUnknown); err != nil {
 		return nil, invalid("%v", err)
 	}
 	return list, nil
@@ -178,11 +178,7 @@ func (p *Plugin) NewClient(ctx context.Context, opts *ClientOptions) (client *Cl
 // newClient takes ownership of h and peers.
 func newClient(p *Plugin, h *capi.Client, peers *peers) (*Client, error) {
 	table := p.table
-	quirks := p.quirks()
-	c := &Client{
-		plugin: p, table: table,
-		traffic: newTraffic(quirks.executionsInFlight), copiesKept: quirks.copiesKept, inOrder: quirks.inOrder,
-	}
+	c := &Client{plugin: p, table: table}
 	p.clients.Add(1)
 	c.ref = lifetimes.New("client", h, nil, func(h *capi.Client) {
 		var d capi.Call[capi.ClientDestroyArgs]
@@ -197,6 +193,9 @@ func newClient(p *Plugin, h *capi.Client, peers *peers) (*Client, error) {
 		c.Close()
 		return nil, err
 	}
+	p.learnKind(c.platformName)
+	quirks := p.quirks()
+	c.traffic, c.copiesKept, c.inOrder = newTraffic(quirks.executionsInFlight), quirks.copiesKept, quirks.inOrder
 	return c, nil
 }
 
@@ -384,7 +383,7 @@ func (c *Client) String() string {
 // warnOfSecond logs a warning when a new client will preallocate device memory that
 // another client of the process may hold.
 func (p *Plugin) warnOfSecond(create []Attribute) {
-	if n := p.clients.Load(); n > 0 && createoptions.Preallocates(p.kind, create) {
+	if n := p.clients.Load(); n > 0 && createoptions.Preallocates(p.Kind(), create) {
 		notices().Warn("another client of a PJRT plugin preallocates device memory, which may be used up: "+
 			"share one client, or switch preallocation off", "plugin", p.String(), "clients", n)
 	}

@@ -89,7 +89,7 @@ func (c *Client) elsewhere() (compile.Target, error) {
 }
 
 func (p *Plugin) elsewhere() compile.Target {
-	t := compile.Target{Plugin: p.name, Kind: p.kind, Registered: p.table.Registrations()}
+	t := compile.Target{Plugin: p.name, Kind: p.Kind(), Registered: p.table.Registrations()}
 	if p.path != "" {
 		t.Plugin = p.path
 		if path, err := filepath.Abs(p.path); err == nil {

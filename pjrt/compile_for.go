@@ -110,7 +110,7 @@ func (t *Topology) target() (compileTarget, error) {
 		return compileTarget{}, err
 	}
 	target := compileTarget{
-		platform: t.platformName, flags: t.plugin.quirksOn(t.platformName).flags, client: t.client,
+		platform: t.platformName, flags: t.plugin.quirks().flags, client: t.client,
 		ids: make([]int, 0, list.Args.NumDescriptions),
 	}
 	var id capi.Call[capi.DeviceDescriptionIDArgs]

@@ -143,6 +143,9 @@ func (p *Plugin) file() string {
 	if p.path != "" {
 		return p.path
 	}
+	if p.library != "" && !p.table.Reentrant() {
+		return p.library
+	}
 	// A plugin without a path is part of the program.
 	path, _ := os.Executable()
 	return path

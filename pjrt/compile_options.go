@@ -125,7 +125,7 @@ func (t compileTarget) what() string {
 
 func (c *Client) target() compileTarget {
 	t := compileTarget{
-		platform: c.platformName, flags: c.plugin.quirksOn(c.platformName).flags, client: c,
+		platform: c.platformName, flags: c.plugin.quirks().flags, client: c,
 		ids: make([]int, len(c.devices)),
 	}
 	for i, d := range c.devices {

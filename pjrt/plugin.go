@@ -24,9 +24,10 @@ import (
 type Plugin struct {
 	path       string
 	name       string // the first name that it was registered by, or ""
+	library    string // whose functions do the work in the end, or ""
 	table      *capi.Table
-	kind       string
 	attributes []Attribute
+	kind       atomic.Pointer[string] // nil as long as nothing has told it
 
 	readIdentity sync.Once
 	identityText string // set by readIdentity
@@ -77,11 +78,15 @@ func Open(path string) (*Plugin, error) {
 }
 
 func newPlugin(table *capi.Table, name, path string) (*Plugin, error) {
+	library := table.Library()
+	if path == "" && name == "" && !table.Reentrant() {
+		path = library
+	}
 	table, err := bridge.Interposed(table)
 	if err != nil {
 		return nil, err
 	}
-	p := &Plugin{path: path, name: name, table: table.Checked()}
+	p := &Plugin{path: path, name: name, library: library, table: table.Checked()}
 	table = p.table
 	// Neither function is in the tables of all supported versions.
 	if init := new(capi.Call[capi.PluginInitializeArgs]); table.Has(init.Function()) {
@@ -98,11 +103,11 @@ func newPlugin(table *capi.Table, name, path string) (*Plugin, error) {
 		}
 		p.attributes = capi.Attributes(c.Args.Attributes, c.Args.NumAttributes)
 	}
-	p.kind = detectKind(p)
+	p.setKind(detectKind(p))
 	return p, nil
 }
 
-// Path returns the path that the plugin was opened from, or "".
+// Path returns the path that the plugin was opened from, by [Open] or by capi.Open, or "".
 func (p *Plugin) Path() string {
 	if p == nil {
 		return ""

@@ -88,7 +88,7 @@ const readsPastNUL = 81
 // readAll reads the whole program for the plugin's compiler.
 func (p *Plugin) readAll(src source.Source) {
 	_, minor := p.Version()
-	src.Read(source.Compiler{TPU: p.kind == kindTPU, UpToNUL: minor < readsPastNUL})
+	src.Read(source.Compiler{TPU: p.Kind() == kindTPU, UpToNUL: minor < readsPastNUL})
 }
 
 // checkDangers returns an error for programs on which compilers are known to end the process.
@@ -235,7 +235,7 @@ func newCompilation(
 	if plugin.quirks().unscheduled {
 		c.code = src.Unscheduled()
 	}
-	if _, minor := plugin.Version(); ctx.Done() != nil || plugin.kind == "" || minor < readsPastNUL {
+	if _, minor := plugin.Version(); ctx.Done() != nil || plugin.Kind() == "" || minor < readsPastNUL {
 		// Some plugins read MLIR text up to a NUL byte. So one follows the code, and the size
 		// does not count it.
 		size := len(c.code)

@@ -89,19 +89,12 @@ var quirkTable = []quirk{
 }
 
 // quirks returns the behaviour that this package expects of the plugin.
-func (p *Plugin) quirks() behaviour { return p.quirksOn("") }
-
-// quirksOn is quirks for a platform. Where neither the plugin nor its file says which devices it
-// drives, the platform does.
-func (p *Plugin) quirksOn(platform string) behaviour {
+func (p *Plugin) quirks() behaviour {
 	b := behaviour{executionsInFlight: usualExecutionsInFlight, flags: make(map[string]any)}
 	if p == nil {
 		return b
 	}
-	kind := p.kind
-	if kind == "" && p.isXLA() {
-		kind = kindIn(platform)
-	}
+	kind := p.Kind()
 	maps.Copy(b.flags, flagsLikeJAX[kind])
 	_, minor := p.Version()
 	for _, q := range quirkTable {
@@ -132,18 +125,37 @@ const (
 )
 
 // Kind returns the kind of the plugin: "cpu", "cuda", "rocm" or "oneapi" for XLA's
-// plugins, "tpu" for libtpu, and "" for all others. It needs no client: it looks at the
-// plugin's extensions, attributes, and file name or registered name.
+// plugins, "tpu" for libtpu, and "" for all others. Most plugins tell it without a client, by
+// their extensions, attributes, and file name or registered name, whatever way they were
+// opened. For others of XLA's plugins it is "" until the first client or topology, whose
+// platform tells it.
 func (p *Plugin) Kind() string {
 	if p == nil {
 		return ""
 	}
-	return p.kind
+	if kind := p.kind.Load(); kind != nil {
+		return *kind
+	}
+	return ""
+}
+
+// setKind sets the kind unless it is known already, or is "".
+func (p *Plugin) setKind(kind string) {
+	if kind != "" {
+		p.kind.CompareAndSwap(nil, &kind)
+	}
+}
+
+// learnKind sets the kind from the platform of a client or topology, unless it is known already.
+func (p *Plugin) learnKind(platform string) {
+	if p.kind.Load() == nil && p.isXLA() {
+		p.setKind(kindIn(platform))
+	}
 }
 
 // copiesHostMemory reports whether the devices certainly have memory of their own, so that a
 // buffer cannot be memory of the host.
-func (p *Plugin) copiesHostMemory() bool { return p.kind != kindCPU && p.kind != "" }
+func (p *Plugin) copiesHostMemory() bool { return p.Kind() != kindCPU && p.Kind() != "" }
 
 // kindWords maps words in the names of plugins to kinds.
 var kindWords = []struct {
@@ -172,15 +184,17 @@ func detectKind(p *Plugin) string {
 			return kindROCm
 		}
 	}
-	name := p.name
-	if name == "" {
+	if kind := kindIn(p.name); kind != "" || !p.isXLA() {
 		// A file name is not enough: plugins other than XLA's drive the same devices.
-		if !p.isXLA() {
-			return ""
-		}
-		name = filepath.Base(p.path)
+		return kind
 	}
-	return kindIn(name)
+	target, _ := filepath.EvalSymlinks(p.library)
+	for _, path := range []string{p.path, p.library, target} {
+		if kind := kindIn(filepath.Base(path)); kind != "" {
+			return kind
+		}
+	}
+	return ""
 }
 
 // isXLA reports whether the plugin says that it is built on XLA.

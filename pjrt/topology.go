@@ -60,7 +60,7 @@ func (p *Plugin) NewTopology(ctx context.Context, name string, opts *TopologyOpt
 	if opts == nil {
 		opts = &TopologyOptions{}
 	}
-	if err := createoptions.CheckTopology(p.kind, name, opts.Create); err != nil {
+	if err := createoptions.CheckTopology(p.Kind(), name, opts.Create); err != nil {
 		return nil, invalid("%v", err)
 	}
 	options, err := capi.NewNamedValues(opts.Create)
@@ -132,6 +132,7 @@ func (t *Topology) describe(h *capi.TopologyDescription) error {
 		return err
 	}
 	t.platformName = capi.String(name.Args.PlatformName, name.Args.PlatformNameSize)
+	t.plugin.learnKind(t.platformName)
 	var version capi.Call[capi.TopologyDescriptionPlatformVersionArgs]
 	version.Args.Topology = h
 	if err := version.Do(table); err != nil {

@@ -111,7 +111,8 @@ func (t *Table) link(parts []*part, more []*capi.ExtensionBase) {
 func (t *Table) publish() error {
 	var err error
 	t.open()
-	if t.capi, err = capi.NewTable(t.API(), capi.Reentrant()); err != nil {
+	real, _ := t.keep.(*capi.Table)
+	if t.capi, err = capi.NewTable(t.API(), capi.Reentrant(), capi.InFrontOf(real)); err != nil {
 		_ = t.Close()
 	}
 	return err
