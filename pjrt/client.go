@@ -52,6 +52,7 @@ type Client struct {
 	usual      placement              // of buffers, if the caller has no wish; zero without devices
 	traffic    traffic
 	copiesKept bool // see behaviour
+	copiesMore bool // see behaviour.copiesAfterKept
 	inOrder    bool // see behaviour
 
 	devicesKey atomic.Pointer[[]byte] // see describeDevices
@@ -195,7 +196,8 @@ func newClient(p *Plugin, h *capi.Client, peers *peers) (*Client, error) {
 	}
 	p.learnKind(c.platformName)
 	quirks := p.quirks()
-	c.traffic, c.copiesKept, c.inOrder = newTraffic(quirks.executionsInFlight), quirks.copiesKept, quirks.inOrder
+	c.traffic, c.inOrder = newTraffic(quirks.executionsInFlight), quirks.inOrder
+	c.copiesKept, c.copiesMore = quirks.copiesKept, quirks.copiesAfterKept
 	return c, nil
 }
 

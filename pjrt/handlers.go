@@ -29,13 +29,14 @@ func (l *launch) follow(ctx context.Context) {
 		return
 	}
 	if e.client.inOrder {
-		l.follows.earlier = inside.Ends(e.client)
+		l.follows.earlier = inside.Ends(e.client, l.devices)
 	}
 	if l.entry.steady {
 		return
 	}
 	c := l.frame.options
 	x := &inside.Execution{ID: c.LaunchID, Client: e.client, Program: e.name, Context: ctx, HasContext: c.Context != nil}
+	x.Devices = slices.Clone(l.devices)
 	for _, extension := range l.opts.Extensions {
 		x.Extensions = append(x.Extensions, extension)
 	}
@@ -121,7 +122,7 @@ func (e *Event) refuseToWait(ctx context.Context) error {
 // waitsForHandler is the error of a wait with the context of a handler of x.
 func waitsForHandler(x *inside.Execution, what string) error {
 	return failed(ErrFailedPrecondition, "%s waits for the end of the execution of %s, which waits for this handler of a custom call: "+
-		"return first, or use another client, since the plugin may run one client's executions in order", what, x.Program)
+		"return first, or use another device, since the plugin may run the executions of one device in order", what, x.Program)
 }
 
 // refuseInHandler returns an error if ctx is that of a handler. It is for waits that the

@@ -66,7 +66,7 @@ func (l *launch) copyKept(ctx context.Context, args int) error {
 	safe := true
 	for i, h := range f.arguments {
 		p := i % args
-		if int64(p) < first || !l.entry.mayDonate(p) {
+		if int64(p) < first || !l.entry.mayDonate(p) || !l.exe.client.copiesMore && !slices.Contains(f.keep, int64(p)) {
 			continue
 		}
 		if settled, err := l.event.pollContents(l.exe.client.table, h); !settled || err != nil {

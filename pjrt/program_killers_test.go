@@ -55,25 +55,30 @@ func rewritings(code string) map[string]string {
 // compileUnchecked hands a program to the compiler without this package's checks.
 func compileUnchecked(t *testing.T, client *pjrt.Client, code string) error {
 	t.Helper()
+	exe, err := loadUnchecked(t, client, []byte(code), pjrt.FormatMLIR)
+	if err != nil {
+		return err
+	}
+	return exe.Close()
+}
+
+// loadUnchecked hands a program to the compiler without this package's checks and flags.
+func loadUnchecked(t *testing.T, client *pjrt.Client, code []byte, format pjrt.Format) (*pjrt.LoadedExecutable, error) {
+	t.Helper()
 	h, release, err := raw.AcquireClient(client)
 	require.NoError(t, err)
 	defer release()
-	topology, err := client.Topology()
-	require.NoError(t, err)
-	options, err := raw.EncodeCompileOptions(topology, nil)
-	require.NoError(t, err)
 	program := &capi.Program{StructSize: capi.ProgramSize}
-	program.Code, program.CodeSize = capi.BytesData([]byte(code))
-	program.Format, program.FormatSize = capi.StringData(string(pjrt.FormatMLIR))
+	program.Code, program.CodeSize = capi.BytesData(code)
+	program.Format, program.FormatSize = capi.StringData(string(format))
 	var call capi.Call[capi.ClientCompileArgs]
 	call.Args.Client, call.Args.Program = h, program
-	call.Args.CompileOptions, call.Args.CompileOptionsSize = capi.BytesData(options)
+	oneDevice := protoBytes(3, protoInt(4, 1), protoInt(5, 1))
+	call.Args.CompileOptions, call.Args.CompileOptionsSize = capi.BytesData(oneDevice)
 	if err := call.Do(raw.TableOf(client)); err != nil {
-		return err
+		return nil, err
 	}
-	exe, err := raw.AdoptLoadedExecutable(client, call.Args.Executable)
-	require.NoError(t, err)
-	return exe.Close()
+	return raw.AdoptLoadedExecutable(client, call.Args.Executable)
 }
 
 func TestProgramsThatEndTheProcessAreRefusedHoweverTheyAreWritten(t *testing.T) {

@@ -14,12 +14,23 @@ import (
 
 // quirk is a behaviour of one plugin that this package works around. All of them are in
 // quirkTable, so that removing the workaround for a fixed plugin changes one line.
+//
+// A test looks for each on all plugins that execute programs, so the ages are what was seen, and
+// a plugin between one that has a quirk and one that does not counts as one that has it.
 type quirk struct {
+	name     string           // of the quirk, for the test that looks for it
 	kind     string           // of the plugins that have the quirk
-	until    int              // the last API minor that has it; 0 if the newest still does
-	evidence string           // what was observed, and on which version
+	since    int              // the first API minor on which it was seen
+	until    int              // the last API minor that may have it; 0 if the newest known still does
+	evidence string           // what was observed
 	rule     string           // the conformance rule whose check shows it, or ""
 	apply    func(*behaviour) // sets what the quirk changes
+}
+
+// of reports whether a plugin of the kind and API minor is expected to have the quirk. Older
+// plugins than those that were tried may have it, too.
+func (q *quirk) of(kind string, minor int) bool {
+	return q.kind == kind && (q.until == 0 || minor <= q.until)
 }
 
 // behaviour is what this package expects of a plugin.
@@ -31,14 +42,16 @@ type behaviour struct {
 	// to bytes that cannot be loaded.
 	serializesWithoutCode bool
 	// copiesKept says that an execution of a program that donates arguments copies those
-	// that it must keep, and all after them, and that copying a failed one ends the process.
+	// that it must keep, and that copying a failed one ends the process.
 	copiesKept bool
+	// copiesAfterKept says that it also copies the arguments after them that it may donate.
+	copiesAfterKept bool
 	// flags are XLA flags that programs are compiled with unless the caller sets them.
 	flags map[string]any
 	// unscheduled says that the compiler ends the process over the order of instructions in
 	// some HLO modules, so that it must be left to choose its own.
 	unscheduled bool
-	// inOrder says that an execution of a client may wait for the end of all that began
+	// inOrder says that an execution may wait for the end of all that began on the same device
 	// before it, unless it runs within the call.
 	inOrder bool
 }
@@ -50,24 +63,29 @@ const usualExecutionsInFlight = 32
 
 var quirkTable = []quirk{
 	{
-		kind:     kindCPU,
-		evidence: "xla-cpu-pjrt 0.0.1 (API 0.81) blocks the 33rd execution on a device within PJRT_LoadedExecutable_Execute",
+		name: "bounded queue", kind: kindCPU, since: 81,
+		evidence: "the plugins of API 0.81, 0.106 and 0.115 block the 33rd execution on a device within PJRT_LoadedExecutable_Execute",
 		rule:     "RUN-28",
 		apply:    func(b *behaviour) { b.executionsInFlight = 32 },
 	},
 	{
-		kind:     kindCPU,
-		evidence: "xla-cpu-pjrt 0.0.1 (API 0.81) leaves out the machine code when it serializes an executable that it deserialized",
+		name: "serialized without code", kind: kindCPU, since: 81,
+		evidence: "the plugins of API 0.81, 0.106 and 0.115 leave out the machine code when they serialize an executable that they deserialized",
 		rule:     "SER-05",
 		apply:    func(b *behaviour) { b.serializesWithoutCode = true },
 	},
 	{
-		kind:     kindCPU,
-		evidence: "xla-cpu-pjrt 0.0.1 (API 0.81) checks src_buffers[i].IsConcrete() when it copies a failed argument in place of donating it",
+		name: "copies of kept arguments", kind: kindCPU, since: 81,
+		evidence: "the plugins of API 0.81, 0.106 and 0.115 check src_buffers[i].IsConcrete() when they copy a failed argument in place of donating it",
 		apply:    func(b *behaviour) { b.copiesKept = true },
 	},
 	{
-		kind: kindCPU,
+		name: "copies after a kept argument", kind: kindCPU, since: 81, until: 105,
+		evidence: "the plugin of API 0.81 copies the arguments after a kept one, too; those of API 0.106 and 0.115 donate them",
+		apply:    func(b *behaviour) { b.copiesAfterKept = true },
+	},
+	{
+		name: "stale products", kind: kindCPU, since: 81,
 		evidence: "xla-cpu-pjrt 0.0.1 (API 0.81) computes a product of f32 matrices with the second one's old contents, when new contents " +
 			"lie at the same address: XNNPACK, which XLA chooses for some processors, packs the matrix once for each address",
 		until: 105, // those of API 0.106 and 0.115 pack it anew
@@ -75,15 +93,15 @@ var quirkTable = []quirk{
 		apply: func(b *behaviour) { b.flags["xla_cpu_use_xnnpack"] = false },
 	},
 	{
-		kind: kindCPU,
-		evidence: "xla-cpu-pjrt 0.0.1 (API 0.81) begins an execution that does not run within PJRT_LoadedExecutable_Execute only " +
-			"when the client's previous one is over",
+		name: "in order on a device", kind: kindCPU, since: 81,
+		evidence: "the plugins of API 0.81, 0.106 and 0.115 begin an execution that does not run within PJRT_LoadedExecutable_Execute only " +
+			"when the previous one on the same device is over; those on other devices do not wait",
 		apply: func(b *behaviour) { b.inOrder = true },
 	},
 	{
-		kind: kindCPU,
-		evidence: "xla-cpu-pjrt 0.0.1 (API 0.81) ends the process (parent_ != nullptr) when it compiles an HLO module with a schedule " +
-			"and adds or removes copies in it, as in many of its own optimized programs",
+		name: "order of instructions", kind: kindCPU, since: 81,
+		evidence: "the plugins of API 0.81, 0.106 and 0.115 end the process (parent_ != nullptr) when they compile an HLO module with a schedule " +
+			"and add or remove copies in it, as in many of their own optimized programs",
 		apply: func(b *behaviour) { b.unscheduled = true },
 	},
 }
@@ -98,7 +116,7 @@ func (p *Plugin) quirks() behaviour {
 	maps.Copy(b.flags, flagsLikeJAX[kind])
 	_, minor := p.Version()
 	for _, q := range quirkTable {
-		if q.kind == kind && (q.until == 0 || minor <= q.until) {
+		if q.of(kind, minor) {
 			q.apply(&b)
 		}
 	}

@@ -47,6 +47,13 @@ func TestHandlersMayNotWaitForThemselves(t *testing.T) {
 	x, y := square(t, client), square(t, other)
 	small := upload(t, client, 1, 2, 3, 4)
 	large, elsewhere := compile(t, client, product("")), compile(t, other, product(""))
+	beside, err := client.Compile(background, pjrt.Program{Code: []byte(product(""))},
+		&pjrt.CompileOptions{Devices: [][]*pjrt.Device{{client.Devices()[1]}}})
+	require.NoError(t, err)
+	defer beside.Close()
+	z, err := x.CopyToDevice(background, client.Devices()[1])
+	require.NoError(t, err)
+	defer z.Close()
 	quick := compile(t, client, `func.func @main(%a: tensor<4xf32>) -> tensor<4xf32> {
   %0 = stablehlo.add %a, %a : tensor<4xf32>
   return %0 : tensor<4xf32>
@@ -104,6 +111,7 @@ func TestHandlersMayNotWaitForThemselves(t *testing.T) {
 			}
 			return err
 		}, ""},
+		{"a large program on another device", func(ctx context.Context) error { return run(ctx, beside, z) }, ""},
 		{"a large program of another client", func(ctx context.Context) error { return run(ctx, elsewhere, y) }, ""},
 		{"a compilation", func(ctx context.Context) error {
 			exe, err := client.Compile(ctx, pjrt.Program{Code: []byte(product(""))}, nil)

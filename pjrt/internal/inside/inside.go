@@ -9,6 +9,7 @@ package inside
 import (
 	"context"
 	"math"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -19,6 +20,7 @@ import (
 type Execution struct {
 	ID         int32           // by which the plugin tells it apart from others
 	Client     any             // that executes it
+	Devices    any             // a slice of the devices that it runs on
 	Program    string          // the name of the program
 	Context    context.Context // of the caller
 	Extensions []any           // of its options
@@ -114,14 +116,19 @@ func Current(ctx context.Context) *Execution {
 	return x
 }
 
-// Ends returns the ends of a client's executions under way, or nil if there are none.
-func Ends(client any) *standin.Set {
+// Ends returns the ends of a client's executions under way on any of the devices, or nil if there
+// are none.
+func Ends[D comparable](client any, devices []D) *standin.Set {
 	executing.Lock()
 	defer executing.Unlock()
 	var ends standin.Set
 	for _, list := range executing.byID {
 		for _, x := range list {
-			if x.Client == client {
+			if x.Client != client {
+				continue
+			}
+			on, _ := x.Devices.([]D)
+			if slices.ContainsFunc(on, func(d D) bool { return slices.Contains(devices, d) }) {
 				ends = append(ends, x.End)
 			}
 		}

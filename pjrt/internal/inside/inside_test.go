@@ -35,9 +35,9 @@ func TestCurrentIsTheExecutionOfTheContextUntilItIsOver(t *testing.T) {
 }
 
 func TestAnExecutionThatAHandlerBeganBelongsToTheHandlersToo(t *testing.T) {
-	outer := begin(&inside.Execution{Client: 1})
-	inner := begin(&inside.Execution{Client: 1, Context: outer.HandlerContext()})
-	other := begin(&inside.Execution{Client: 2})
+	outer := begin(&inside.Execution{Client: 1, Devices: []int{0, 1}})
+	inner := begin(&inside.Execution{Client: 1, Devices: []int{1}, Context: outer.HandlerContext()})
+	other := begin(&inside.Execution{Client: 2, Devices: []int{0}})
 	inOuter, inInner := outer.HandlerContext(), inner.HandlerContext()
 	assert.Same(t, inner, inside.Current(inInner))
 	assert.Same(t, inner, inside.Awaited(inInner, inner.Waits))
@@ -46,15 +46,17 @@ func TestAnExecutionThatAHandlerBeganBelongsToTheHandlersToo(t *testing.T) {
 	assert.Nil(t, inside.Awaited(inOuter, inner.Waits))
 	assert.Nil(t, inside.Awaited(inInner, other.Waits))
 	assert.Nil(t, inside.Awaited(inInner, nil))
-	assert.ElementsMatch(t, standin.Set{outer.End, inner.End}, *inside.Ends(1))
-	assert.Nil(t, inside.Ends(3))
+	assert.ElementsMatch(t, standin.Set{outer.End, inner.End}, *inside.Ends(1, []int{5, 1}))
+	assert.Equal(t, standin.Set{outer.End}, *inside.Ends(1, []int{0}))
+	assert.Nil(t, inside.Ends(1, []int{2}), "another device")
+	assert.Nil(t, inside.Ends(3, []int{0}), "another client")
 	inside.Finish(inner)
 	assert.Same(t, outer, inside.Current(inInner))
 	assert.Nil(t, inside.Awaited(inInner, inner.Waits), "over")
 	inside.Finish(outer)
 	inside.Finish(other)
 	assert.Nil(t, inside.Current(inInner))
-	assert.Nil(t, inside.Ends(1))
+	assert.Nil(t, inside.Ends(1, []int{0, 1}))
 	assert.False(t, standin.Any())
 }
 
