@@ -247,16 +247,6 @@ func aheadErrors(t *testing.T, p *plugin) {
 	do(t, p, capi.ErrorDestroyArgs{Error: h})
 }
 
-// texts copies a list of strings.
-func texts(p **byte, sizes *uintptr, n uintptr) []string {
-	var list []string
-	lengths := capi.Slice(sizes, n)
-	for i, s := range capi.Slice(p, n) {
-		list = append(list, raw(s, lengths[i]))
-	}
-	return list
-}
-
 func TestThePluginExpectsTheSizesThatItIsSentAheadOfTime(t *testing.T) {
 	n := checkSizes(t, tpu(t), map[string]bool{
 		"PJRT_Client_CreateViewOfDeviceBuffer": true, // checks the type first, and ends the process

@@ -5,6 +5,7 @@ package realplugin_test
 
 import (
 	"errors"
+	"fmt"
 	"testing"
 	"time"
 
@@ -20,7 +21,7 @@ func cpuPlugin(t *testing.T) {
 	a := do(t, p, capi.PluginAttributesArgs{})
 	assert.Equal(t, map[string]any{
 		"xla_version":               int64(2),
-		"stablehlo_current_version": []int64{1, 13, 3},
+		"stablehlo_current_version": byAge(t, ages([]int64{1, 13, 3}, []int64{1, 16, 1}, []int64{1, 20, 0})),
 		"stablehlo_minimum_version": []int64{0, 9, 0},
 	}, attributes(a.Attributes, a.NumAttributes))
 }
@@ -101,8 +102,8 @@ func cpuClient(t *testing.T) {
 	do(t, p, capi.ClientUpdateGlobalProcessInfoArgs{Client: r.client, ProcessInfos: &info, NumProcessInfos: 1})
 
 	page := alignedTo[byte](64, 64, 0)
-	fails(t, p, capi.ClientDMAMapArgs{Client: r.client, Data: pointer(page), Size: 64}, capi.ErrorCodeUnimplemented, "DmaMap not supported on platform cpu")
-	fails(t, p, capi.ClientDMAUnmapArgs{Client: r.client, Data: pointer(page)}, capi.ErrorCodeUnimplemented, "DmaUnmap not supported on platform cpu")
+	fails(t, p, capi.ClientDMAMapArgs{Client: r.client, Data: pointer(page), Size: 64}, capi.ErrorCodeUnimplemented, byAge(t, ages("DmaMap not supported on platform cpu", "DmaMap not supported on platform cpu", "DmaMap is not supported.")))
+	fails(t, p, capi.ClientDMAUnmapArgs{Client: r.client, Data: pointer(page)}, capi.ErrorCodeUnimplemented, byAge(t, ages("DmaUnmap not supported on platform cpu", "DmaUnmap not supported on platform cpu", "DmaUnmap is not supported.")))
 	do(t, p, capi.ClientDestroyArgs{Client: r.client})
 }
 
@@ -143,7 +144,7 @@ func cpuDevices(t *testing.T) {
 		k := do(t, r.plugin, capi.DeviceDescriptionKindArgs{DeviceDescription: description})
 		assert.Equal(t, "cpu", raw(k.DeviceKind, k.DeviceKindSize))
 		debug := do(t, r.plugin, capi.DeviceDescriptionDebugStringArgs{DeviceDescription: description})
-		assert.Contains(t, raw(debug.DebugString, debug.DebugStringSize), "CPU")
+		assert.Equal(t, fmt.Sprintf(byAge(t, ages("TFRT_CPU_%d", "cpu:%d", "cpu:%d")), id), raw(debug.DebugString, debug.DebugStringSize))
 		text := do(t, r.plugin, capi.DeviceDescriptionToStringArgs{DeviceDescription: description})
 		assert.Contains(t, raw(text.ToString, text.ToStringSize), "CpuDevice(id="+string(rune('0'+id))+")")
 	}
@@ -193,14 +194,27 @@ func cpuTopology(t *testing.T) {
 
 	deserialize := capi.TopologyDescriptionDeserializeArgs{}
 	deserialize.SerializedTopology, deserialize.SerializedTopologySize = capi.BytesData(serialized)
-	fails(t, r.plugin, deserialize, capi.ErrorCodeNotFound, "No compiler registered for platform")
+	compiler := byAge(t, ages("No compiler registered for platform", "No compiler factory for platform", ""))
+	if compiler != "" {
+		fails(t, r.plugin, deserialize, capi.ErrorCodeNotFound, compiler)
+	} else {
+		copied := do(t, r.plugin, deserialize).Topology
+		assert.EqualValues(t, 4, do(t, r.plugin, capi.TopologyDescriptionGetDeviceDescriptionsArgs{Topology: copied}).NumDescriptions)
+		do(t, r.plugin, capi.TopologyDescriptionDestroyArgs{Topology: copied})
+	}
 	create := capi.TopologyDescriptionCreateArgs{}
 	create.TopologyName, create.TopologyNameSize = capi.StringData("cpu")
 	fails(t, r.plugin, create, capi.ErrorCodeUnimplemented, "Topology not supported for CPU compilation.")
 	compile := capi.CompileArgs{Topology: topology, Program: program(addProgram), Client: r.client}
 	compile.CompileOptions, compile.CompileOptionsSize = capi.BytesData(oneDevice)
-	fails(t, r.plugin, compile, capi.ErrorCodeNotFound, "No compiler registered for platform cpu")
-	// The client owns its topology, and the CPU plugin makes no other.
+	if compiler != "" {
+		fails(t, r.plugin, compile, capi.ErrorCodeNotFound, compiler)
+	} else {
+		e := do(t, r.plugin, compile).Executable
+		assert.EqualValues(t, 1, do(t, r.plugin, capi.ExecutableNumOutputsArgs{Executable: e}).NumOutputs)
+		do(t, r.plugin, capi.ExecutableDestroyArgs{Executable: e})
+	}
+	// The client owns its topology.
 	do(t, r.plugin, capi.TopologyDescriptionDestroyArgs{})
 	do(t, r.plugin, capi.CopyToDeviceStreamDestroyArgs{})
 }

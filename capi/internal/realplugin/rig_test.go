@@ -267,3 +267,25 @@ func (r *rig) pendingEvent(t testing.TB) (event *capi.Event, fulfil func()) {
 
 // raw copies bytes that a function returned.
 func raw(p *byte, n uintptr) string { return capi.String(p, n) }
+
+// texts copies a list of strings.
+func texts(p **byte, sizes *uintptr, n uintptr) []string {
+	var list []string
+	lengths := capi.Slice(sizes, n)
+	for i, s := range capi.Slice(p, n) {
+		list = append(list, raw(s, lengths[i]))
+	}
+	return list
+}
+
+// rowMajor is the layout that XLA's own client sends for an array of so many dimensions.
+func rowMajor(dimensions int) *capi.BufferMemoryLayout {
+	order := make([]int64, dimensions)
+	for i := range order {
+		order[i] = int64(dimensions - 1 - i)
+	}
+	layout := &capi.BufferMemoryLayout{StructSize: capi.BufferMemoryLayoutSize, Type: capi.BufferMemoryLayoutTypeTiled}
+	layout.Tiled().StructSize = capi.BufferMemoryLayoutTiledSize
+	layout.Tiled().MinorToMajor, layout.Tiled().MinorToMajorSize = first(order)
+	return layout
+}

@@ -17,8 +17,8 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest"
 )
 
-// ages lists real plugins with API versions other than the binding's.
-var ages = []struct {
+// skewed lists real plugins with API versions other than the binding's.
+var skewed = []struct {
 	name       string
 	minor      int
 	functions  int // of the core that it has
@@ -51,7 +51,7 @@ var ages = []struct {
 }
 
 func TestSkew(t *testing.T) {
-	for _, age := range ages {
+	for _, age := range skewed {
 		t.Run(age.name, func(t *testing.T) {
 			path := plugintest.Path(t, age.name)
 			// Two plugins of one kind cannot share a process.
