@@ -5,7 +5,9 @@ package hlo
 
 import (
 	"fmt"
+	"slices"
 
+	"github.com/purepjrt/purepjrt/internal/excerpt"
 	"github.com/purepjrt/purepjrt/pjrt/internal/wire"
 	"github.com/purepjrt/purepjrt/pjrt/internal/xlaproto"
 )
@@ -23,8 +25,10 @@ func Decode(code []byte) (*Module, error) {
 
 // decoder resolves the numbers by which the parts of a module refer to computations.
 type decoder struct {
+	room         *wire.Room
 	computations map[int64]*Computation
 	calls        []call
+	instructions map[*Computation]map[int64]*Instruction // of scheduled computations
 }
 
 // call is an instruction whose called computations are still numbers.
@@ -43,7 +47,10 @@ func decode(code []byte) (*Module, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := decoder{computations: make(map[int64]*Computation)}
+	d := decoder{
+		room: wire.NewRoom(len(code)), computations: make(map[int64]*Computation),
+		instructions: make(map[*Computation]map[int64]*Instruction),
+	}
 	var entry int64
 	var schedule []byte
 	err = wire.Visit(other, func(f wire.Field) error {
@@ -77,7 +84,7 @@ func decode(code []byte) (*Module, error) {
 		for _, id := range c.ids {
 			to := d.computations[id]
 			if to == nil {
-				return nil, fmt.Errorf("%s calls computation %d, which is missing", c.of.Name, id)
+				return nil, fmt.Errorf("%s calls computation %d, which is missing", excerpt.Of(c.of.Name), id)
 			}
 			c.of.Called = append(c.of.Called, to)
 		}
@@ -102,6 +109,9 @@ func moduleOf(code []byte) ([]byte, error) {
 }
 
 func (d *decoder) computation(b []byte) (*Computation, error) {
+	if err := wire.Take[Computation](d.room); err != nil {
+		return nil, err
+	}
 	c := &Computation{known: true}
 	other, err := computationFields.decode(b, c)
 	if err != nil {
@@ -112,20 +122,20 @@ func (d *decoder) computation(b []byte) (*Computation, error) {
 	}
 	d.computations[c.id] = c
 	instructions := make(map[int64]*Instruction)
-	edges := make(map[*Instruction][2][]int64)
+	var edges [][2][]int64 // of each instruction
 	var root int64
 	err = wire.Visit(other, func(f wire.Field) error {
 		switch {
 		case f.Is(computationInstructions, wire.Bytes):
 			i, links, err := d.instruction(f.Bytes)
 			if err != nil {
-				return fmt.Errorf("computation %s: %w", c.Name, err)
+				return fmt.Errorf("computation %s: %w", excerpt.Of(c.Name), err)
 			}
 			if instructions[i.id] != nil {
-				return fmt.Errorf("computation %s: two instructions have the number %d", c.Name, i.id)
+				return fmt.Errorf("computation %s: two instructions have the number %d", excerpt.Of(c.Name), i.id)
 			}
-			instructions[i.id], edges[i] = i, links
-			c.Instructions = append(c.Instructions, i)
+			instructions[i.id] = i
+			c.Instructions, edges = append(c.Instructions, i), append(edges, links)
 		case f.Is(computationRoot, wire.Varint):
 			root = int64(f.Int)
 		default:
@@ -137,14 +147,15 @@ func (d *decoder) computation(b []byte) (*Computation, error) {
 		return nil, err
 	}
 	if c.Root = instructions[root]; c.Root == nil {
-		return nil, fmt.Errorf("computation %s: its root is instruction %d, which is missing", c.Name, root)
+		return nil, fmt.Errorf("computation %s: its root is instruction %d, which is missing", excerpt.Of(c.Name), root)
 	}
-	for _, i := range c.Instructions {
+	for at, i := range c.Instructions {
 		for n, list := range []*[]*Instruction{&i.Operands, &i.After} {
-			for _, id := range edges[i][n] {
+			*list = slices.Grow(*list, len(edges[at][n]))
+			for _, id := range edges[at][n] {
 				o := instructions[id]
 				if o == nil {
-					return nil, fmt.Errorf("computation %s: %s refers to instruction %d, which is missing", c.Name, i.Name, id)
+					return nil, fmt.Errorf("computation %s: %s refers to instruction %d, which is missing", excerpt.Of(c.Name), excerpt.Of(i.Name), id)
 				}
 				*list = append(*list, o)
 			}
@@ -156,8 +167,11 @@ func (d *decoder) computation(b []byte) (*Computation, error) {
 // instruction reads an instruction. It also returns the numbers of its operands, and of the
 // instructions that it runs after.
 func (d *decoder) instruction(b []byte) (*Instruction, [2][]int64, error) {
-	i := &Instruction{known: true}
 	var links [2][]int64
+	if err := wire.Take[Instruction](d.room); err != nil {
+		return nil, links, err
+	}
+	i := &Instruction{known: true}
 	other, err := instructionFields.decode(b, i)
 	if err != nil {
 		return nil, links, err
@@ -182,7 +196,11 @@ func (d *decoder) instruction(b []byte) (*Instruction, [2][]int64, error) {
 	if err != nil {
 		return nil, links, err
 	}
-	p, err := xlaproto.UnmarshalShape(shape)
+	// Each number becomes a pointer, and may take but one byte.
+	if err := d.room.Take(2 * 8 * (len(links[0]) + len(links[1]) + len(called))); err != nil {
+		return nil, links, err
+	}
+	p, err := xlaproto.UnmarshalShapeIn(d.room, shape)
 	if err != nil {
 		return nil, links, err
 	}
@@ -219,16 +237,20 @@ func (d *decoder) schedule(b []byte) error {
 		if c == nil {
 			return fmt.Errorf("the schedule is for computation %d, which is missing", key)
 		}
-		byID := make(map[int64]*Instruction, len(c.Instructions))
-		for _, i := range c.Instructions {
-			byID[i.id] = i
+		byID := d.instructions[c]
+		if byID == nil {
+			byID = make(map[int64]*Instruction, len(c.Instructions))
+			for _, i := range c.Instructions {
+				byID[i.id] = i
+			}
+			d.instructions[c] = byID
 		}
 		if c.listed = true; len(ids) > 0 {
 			c.Schedule = make([]*Instruction, len(ids))
 		}
 		for n, id := range ids {
 			if c.Schedule[n] = byID[id]; c.Schedule[n] == nil {
-				return fmt.Errorf("the schedule of computation %s has instruction %d, which is missing", c.Name, id)
+				return fmt.Errorf("the schedule of computation %s has instruction %d, which is missing", excerpt.Of(c.Name), id)
 			}
 		}
 		return nil

@@ -4,6 +4,7 @@
 package hlo
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 
@@ -261,11 +262,17 @@ var windowFields = codecs[WindowDimension]{
 
 const windowDimensions = 1 // Window
 
+// maxWindow is more than any array has dimensions.
+const maxWindow = 1 << 10
+
 func (w *Window) decode(b []byte) error {
 	return wire.Visit(b, func(f wire.Field) error {
 		if !f.Is(windowDimensions, wire.Bytes) {
 			w.rest = append(w.rest, f.Raw...)
 			return nil
+		}
+		if len(w.Dimensions) == maxWindow {
+			return fmt.Errorf("a window has more than %d dimensions", maxWindow)
 		}
 		var d WindowDimension
 		var err error

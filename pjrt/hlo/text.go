@@ -6,6 +6,8 @@ package hlo
 import (
 	"fmt"
 	"strings"
+
+	"github.com/purepjrt/purepjrt/internal/excerpt"
 )
 
 // String returns the instruction in a readable form close to HLO's own text:
@@ -24,7 +26,7 @@ func (i *Instruction) String() string {
 			b.WriteString(", ")
 		}
 		if o != nil {
-			b.WriteString(o.Name)
+			b.WriteString(excerpt.OfName(o.Name))
 		}
 	}
 	if i.Opcode == "parameter" {
@@ -47,7 +49,7 @@ func (i *Instruction) String() string {
 	for n, c := range i.Called {
 		b.WriteString([]string{", calls=", ","}[min(n, 1)])
 		if c != nil {
-			b.WriteString(c.Name)
+			b.WriteString(excerpt.OfName(c.Name))
 		}
 	}
 	return b.String()

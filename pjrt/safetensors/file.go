@@ -4,6 +4,7 @@
 package safetensors
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/binary"
 	"encoding/json"
@@ -15,6 +16,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/purepjrt/purepjrt/internal/excerpt"
 	"github.com/purepjrt/purepjrt/pjrt/array"
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
 )
@@ -47,6 +49,7 @@ var typeNames = func() map[dtype.Type]string {
 type File struct {
 	close    func() error
 	arrays   map[string]section
+	names    []string // of arrays, in the order of Names
 	metadata map[string]string
 }
 
@@ -123,34 +126,49 @@ func New(r io.ReaderAt, size int64) (*File, error) {
 
 // readHeader reads the header of a file whose data is between start and end of r.
 func (f *File) readHeader(r io.ReaderAt, text []byte, start, end int64) error {
-	var members map[string]json.RawMessage
-	if err := json.Unmarshal(text, &members); err != nil {
-		return fmt.Errorf("the header is not a JSON object: %w", err)
+	d := json.NewDecoder(bytes.NewReader(text))
+	if t, err := d.Token(); err != nil || t != json.Delim('{') {
+		return fmt.Errorf("the header is not a JSON object: %w", cmp.Or(err, errors.New("it does not begin with a brace")))
 	}
-	for name, value := range members {
+	for d.More() {
+		t, err := d.Token()
+		if err != nil {
+			return fmt.Errorf("the header is not a JSON object: %w", err)
+		}
+		name, _ := t.(string) // the decoder takes nothing else
 		if name == metadataKey {
-			if err := json.Unmarshal(value, &f.metadata); err != nil {
+			if err := d.Decode(&f.metadata); err != nil {
 				return fmt.Errorf("the metadata is not a JSON object of strings: %w", err)
 			}
 			continue
 		}
 		var h header
-		if err := json.Unmarshal(value, &h); err != nil {
-			return fmt.Errorf("array %q: %w", name, err)
+		if err := d.Decode(&h); err != nil {
+			return fmt.Errorf("array %q: %w", excerpt.Of(name), err)
 		}
 		a, err := h.array(uint64(end-start), start)
 		if err != nil {
-			return fmt.Errorf("array %q: %w", name, err)
+			return fmt.Errorf("array %q: %w", excerpt.Of(name), err)
+		}
+		if _, ok := f.arrays[name]; ok {
+			return fmt.Errorf("the header has two arrays %q", excerpt.Of(name))
 		}
 		a.r = r
 		f.arrays[name] = a
 	}
+	if _, err := d.Token(); err != nil {
+		return fmt.Errorf("the header is not a JSON object: %w", err)
+	}
+	if _, err := d.Token(); !errors.Is(err, io.EOF) {
+		return errors.New("the header is not one JSON object: there is more after it")
+	}
+	f.sort()
 	// The arrays must fill the file without gaps.
 	at := start
-	for _, name := range slices.SortedFunc(maps.Keys(f.arrays), f.order) {
+	for _, name := range f.names {
 		a := f.arrays[name]
 		if a.offset != at {
-			return fmt.Errorf("array %q begins at %d, but the one before ends at %d", name, a.offset-start, at-start)
+			return fmt.Errorf("array %q begins at %d, but the one before ends at %d", excerpt.Of(name), a.offset-start, at-start)
 		}
 		at += a.size
 	}
@@ -160,16 +178,32 @@ func (f *File) readHeader(r io.ReaderAt, text []byte, start, end int64) error {
 	return nil
 }
 
-func (f *File) order(a, b string) int {
-	x, y := f.arrays[a], f.arrays[b]
-	return cmp.Or(cmp.Compare(x.part, y.part), cmp.Compare(x.offset, y.offset), cmp.Compare(x.size, y.size), cmp.Compare(a, b))
+// sort makes the list of names, in the order in which the data is in the files.
+func (f *File) sort() {
+	type place struct {
+		part         int
+		offset, size int64
+		name         string
+	}
+	places := make([]place, 0, len(f.arrays))
+	for name, a := range f.arrays {
+		places = append(places, place{a.part, a.offset, a.size, name})
+	}
+	slices.SortFunc(places, func(x, y place) int {
+		return cmp.Or(cmp.Compare(x.part, y.part), cmp.Compare(x.offset, y.offset), cmp.Compare(x.size, y.size),
+			cmp.Compare(x.name, y.name))
+	})
+	f.names = make([]string, len(places))
+	for i, p := range places {
+		f.names[i] = p.name
+	}
 }
 
 // array checks an entry of the header. room is the number of bytes for all arrays.
 func (h *header) array(room uint64, start int64) (section, error) {
 	t, ok := types[h.Type]
 	if !ok {
-		return section{}, fmt.Errorf("the element type %q is unknown", h.Type)
+		return section{}, fmt.Errorf("the element type %q is unknown", excerpt.Of(h.Type))
 	}
 	a := section{shape: array.Shape{Type: t, Dims: h.Dims}}
 	size, err := a.shape.HostSize()
@@ -191,7 +225,7 @@ func (f *File) Close() error { return f.close() }
 
 // Names returns the names of the arrays, in the order in which their data is in
 // the file. Those of an index come file by file, in the order of the files' names.
-func (f *File) Names() []string { return slices.SortedFunc(maps.Keys(f.arrays), f.order) }
+func (f *File) Names() []string { return slices.Clone(f.names) }
 
 // Metadata returns the metadata of the file, or nil if it has none. It merges the metadata of
 // several files; where they differ, the last file wins.
@@ -206,7 +240,7 @@ func (f *File) Shape(name string) (array.Shape, error) {
 func (f *File) find(name string) (section, error) {
 	a, ok := f.arrays[name]
 	if !ok {
-		return section{}, fmt.Errorf("the file has no array %q among its %d arrays", name, len(f.arrays))
+		return section{}, fmt.Errorf("the file has no array %q among its %d arrays", excerpt.Of(name), len(f.arrays))
 	}
 	return a, nil
 }
@@ -228,7 +262,7 @@ func (f *File) Read(name string) (array.Array, error) {
 	}
 	data := make([]byte, f.arrays[name].size)
 	if _, err := io.ReadFull(r, data); err != nil {
-		return array.Array{}, fmt.Errorf("array %q: %w", name, err)
+		return array.Array{}, fmt.Errorf("array %q: %w", excerpt.Of(name), err)
 	}
 	return array.Array{Type: shape.Type, Dims: shape.Dims, Data: data}, nil
 }

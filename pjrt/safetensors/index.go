@@ -13,6 +13,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/purepjrt/purepjrt/internal/excerpt"
 )
 
 // openIndex opens the files that an index lists.
@@ -25,7 +27,7 @@ func openIndex(name string) (*File, error) {
 	for array, file := range places {
 		// An index comes with a model from anywhere, and must not lead to files elsewhere.
 		if file != filepath.Base(file) || !filepath.IsLocal(file) || strings.HasSuffix(file, ".json") {
-			return nil, fmt.Errorf("%s: array %q is said to be in %q, which is not the name of a file beside the index", name, array, file)
+			return nil, fmt.Errorf("%s: array %q is said to be in %q, which is not the name of a file beside the index", name, excerpt.Of(array), excerpt.Of(file))
 		}
 		listed[file] = append(listed[file], array)
 	}
@@ -45,9 +47,10 @@ func openIndex(name string) (*File, error) {
 		}
 		if err != nil {
 			_ = whole.Close() // the earlier error matters more
-			return nil, fmt.Errorf("%s: file %s: %w", name, file, err)
+			return nil, fmt.Errorf("%s: file %s: %w", name, excerpt.Of(file), err)
 		}
 	}
+	whole.sort()
 	return whole, nil
 }
 

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"github.com/purepjrt/purepjrt/internal/excerpt"
 )
 
 // ParseDebugOptions reads flags from a DebugOptions message in protobuf's text
@@ -14,12 +16,20 @@ import (
 func ParseDebugOptions(text string) (map[string]any, error) {
 	p := textParser{text: text}
 	flags := make(map[string]any)
+	lists := make(map[string][]string) // the elements of repeated flags, in all their places
+	var repeated []Flag                // in the order of the text
 	for {
 		name := p.next()
 		switch {
 		case p.err != nil:
 			return nil, p.err
 		case name == "":
+			for _, f := range repeated {
+				var err error
+				if flags[f.Name], err = f.parse(strings.Join(lists[f.Name], ",")); err != nil {
+					return nil, err
+				}
+			}
 			return flags, nil
 		case name == "," || name == ";":
 			continue
@@ -27,24 +37,27 @@ func ParseDebugOptions(text string) (map[string]any, error) {
 		f, ok := Lookup(name)
 		switch {
 		case !isWord(name[0]):
-			return nil, fmt.Errorf("expected the name of a flag, not %q", shown(name))
+			return nil, fmt.Errorf("expected the name of a flag, not %q", excerpt.Of(name))
 		case !ok:
 			return nil, Unknown(name)
 		case f.Kind == Message || f.EnvOnly:
 			return nil, fmt.Errorf("XLA flag %s cannot be set in this way", name)
 		}
 		if colon := p.next(); colon != ":" {
-			return nil, fmt.Errorf("XLA flag %s is followed by %q, not by a colon", name, shown(colon))
+			return nil, fmt.Errorf("XLA flag %s is followed by %q, not by a colon", name, excerpt.Of(colon))
 		}
 		values, err := p.values(f)
 		if err != nil {
 			return nil, err
 		}
-		value := strings.Join(values, ",")
-		if old, ok := flags[name].(string); ok && f.Repeated && old != "" {
-			value = old + "," + value
+		if f.Repeated {
+			if _, ok := lists[f.Name]; !ok {
+				repeated = append(repeated, f)
+			}
+			lists[f.Name] = append(lists[f.Name], values...)
+			continue
 		}
-		if flags[name], err = f.parse(value); err != nil {
+		if flags[f.Name], err = f.parse(strings.Join(values, ",")); err != nil {
 			return nil, err
 		}
 	}
@@ -76,7 +89,7 @@ func (p *textParser) values(f Flag) ([]string, error) {
 			return values, nil
 		case ",":
 		default:
-			return nil, fmt.Errorf("the list of XLA flag %s has %q instead of a comma or a bracket", f.Name, shown(end))
+			return nil, fmt.Errorf("the list of XLA flag %s has %q instead of a comma or a bracket", f.Name, excerpt.Of(end))
 		}
 	}
 }
@@ -88,9 +101,9 @@ func (p *textParser) value(f Flag, token string) (string, error) {
 	case p.err != nil:
 		return "", p.err
 	case token == "" || !isQuote(token[0]) && !isWord(token[0]):
-		return "", fmt.Errorf("XLA flag %s has no value before %q", f.Name, token)
+		return "", fmt.Errorf("XLA flag %s has no value before %q", f.Name, excerpt.Of(token))
 	case isQuote(token[0]) != (f.Kind == String):
-		return "", fmt.Errorf("XLA flag %s takes %s, not %s", f.Name, f.wants(), shown(token))
+		return "", fmt.Errorf("XLA flag %s takes %s, not %s", f.Name, f.wants(), excerpt.Of(token))
 	case f.Kind != String:
 		return token, nil
 	}
@@ -108,7 +121,7 @@ func (p *textParser) value(f Flag, token string) (string, error) {
 		*p = rest
 	}
 	if f.Repeated && strings.Contains(b.String(), ",") {
-		return "", fmt.Errorf("XLA flag %s has the element %q, which contains a comma, but lists are sent with commas between elements", f.Name, shown(b.String()))
+		return "", fmt.Errorf("XLA flag %s has the element %q, which contains a comma, but lists are sent with commas between elements", f.Name, excerpt.Of(b.String()))
 	}
 	return b.String(), nil
 }
@@ -125,7 +138,7 @@ func unquote(s string) (string, error) {
 		}
 		r, wide, rest, err := strconv.UnquoteChar(s, quote)
 		if err != nil {
-			return "", fmt.Errorf("the string %c%s%c has an unknown escape", quote, shown(s), quote)
+			return "", fmt.Errorf("the string %c%s%c has an unknown escape", quote, excerpt.Of(s), quote)
 		}
 		if wide {
 			b = append(b, string(r)...)
