@@ -89,7 +89,9 @@ func init() {
 			if err != nil {
 				return err
 			}
-			p.(*Plugin).readAll(src)
+			if err := p.(*Plugin).readAll(context.Background(), src); err != nil {
+				return err
+			}
 			return checkDangers(src, opts.(*CompileOptions).devices())
 		},
 		EncodeCompileOptions: func(t, opts any) ([]byte, error) {

@@ -85,10 +85,10 @@ func versionNote(plugin *Plugin, code []byte) string {
 // byte. Those up to 0.68 are known to stop there.
 const readsPastNUL = 81
 
-// readAll reads the whole program for the plugin's compiler.
-func (p *Plugin) readAll(src source.Source) {
+// readAll reads the whole program for the plugin's compiler. It fails only if ctx ends.
+func (p *Plugin) readAll(ctx context.Context, src source.Source) error {
 	_, minor := p.Version()
-	src.Read(source.Compiler{TPU: p.Kind() == kindTPU, UpToNUL: minor < readsPastNUL})
+	return src.Read(ctx, source.Compiler{TPU: p.Kind() == kindTPU, UpToNUL: minor < readsPastNUL})
 }
 
 // checkDangers returns an error for programs on which compilers are known to end the process.
@@ -220,7 +220,9 @@ func newCompilation(
 	if err != nil {
 		return nil, err
 	}
-	plugin.readAll(src)
+	if err := plugin.readAll(ctx, src); err != nil {
+		return nil, err
+	}
 	if opts, err = opts.forProgram(src, target); err != nil {
 		return nil, err
 	}

@@ -4,6 +4,8 @@
 package stablehlo
 
 import (
+	"context"
+
 	"github.com/purepjrt/purepjrt/pjrt/array"
 	"github.com/purepjrt/purepjrt/pjrt/internal/mlir"
 )
@@ -13,14 +15,14 @@ import (
 // has, but, for example, a token, a type alias or a quantized type, has the zero shape. Main
 // reports false if program is not text or if it finds no main function that it understands.
 func Main(program []byte) ([]array.Shape, bool) {
-	main, ok := mlir.FindMain(program)
+	main, ok := mlir.FindMain(context.Background(), program)
 	return main.Params, ok
 }
 
 // Results returns the shapes of the results of the main function of program, as Main does for the
 // parameters.
 func Results(program []byte) ([]array.Shape, bool) {
-	main, ok := mlir.FindMain(program)
+	main, ok := mlir.FindMain(context.Background(), program)
 	return main.Results, ok
 }
 

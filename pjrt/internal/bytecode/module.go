@@ -3,7 +3,12 @@
 
 package bytecode
 
-import "bytes"
+import (
+	"bytes"
+	"context"
+	"iter"
+	"math"
+)
 
 // Magic is the beginning of bytecode.
 const Magic = "ML\xefR"
@@ -11,7 +16,6 @@ const Magic = "ML\xefR"
 // Module has the parts of a module that compilers are sensitive to.
 type Module struct {
 	Functions []Function
-	Tensors   []Tensor
 	// Permuted has the numbers of devices in collective permutes.
 	Permuted []int64
 	// Replicas and Partitions are the attributes mhlo.num_replicas and mhlo.num_partitions of
@@ -23,13 +27,25 @@ type Module struct {
 	Shardy bool
 	// Regions is how deep regions are nested.
 	Regions int
+
+	tensors func(ctx context.Context, yield func(Tensor) bool) error
+}
+
+// Tensors returns the tensor types in the module. Each is valid until the next.
+func (m *Module) Tensors() iter.Seq[Tensor] {
+	return func(yield func(Tensor) bool) {
+		if m.tensors == nil {
+			return
+		}
+		_ = m.tensors(context.Background(), yield) // Read has read all of them
+	}
 }
 
 // Function is a function of a module.
 type Function struct {
 	Name    string
 	HasBody bool
-	Uses    []string // symbols that its operations name
+	Uses    []int // the functions that its operations name, as indices of Module.Functions
 }
 
 // Tensor is a tensor type in a module.
@@ -38,7 +54,7 @@ type Tensor struct {
 	// Encoded says that the type has an encoding, such as bounds.
 	Encoded bool
 	// Text is the type in MLIR's notation, instead of Dims, if the module has it as text.
-	Text string
+	Text []byte
 }
 
 // Dynamic is an unknown dimension.
@@ -69,23 +85,53 @@ const (
 type module struct {
 	Module
 	version    uint64
-	strings    [][]byte
-	dialects   []string
-	operations []string // with their dialects
+	text       string // everything in the section of strings
+	strings    []span // in text
+	dialects   []dialect
+	operations []operationKind
+	code       []byte
 	attributes []entry
 	types      []entry
-	properties []*reader
-	function   int // index of the current one, or -1
+	properties []span // in the module
+
+	functions []function
+	function  int // index of the current one, or -1
+	// What is long is read once, however many operations have it.
+	dictionaries map[uint64]members
+	lists        map[uint64]numbers
+	permuted     map[uint64]bool // attributes whose numbers are in Permuted
+	uses         map[call]bool   // those of functions with more than a few
 }
 
-// Read reads a module. It fails with ErrTooDeep if regions are nested more than 4096 deep, and
-// otherwise if the module is damaged, or in a form that the package does not know.
-func Read(code []byte) (*Module, error) {
-	if !bytes.HasPrefix(code, []byte(Magic)) {
+// span is where something is. The positions of a module of which this package reads anything
+// fit in 32 bits.
+type span struct{ start, end uint32 }
+
+// function is a function, with strings as indices.
+type function struct {
+	name    uint64
+	hasBody bool
+	uses    []uint32
+}
+
+// call says that a function names a symbol.
+type call struct {
+	function int
+	symbol   uint32
+}
+
+// Read reads a module. It fails with ErrTooDeep if regions are nested more than 4096 deep, with the
+// error of ctx if that ends, and otherwise if the module is damaged, or in a form that the package
+// does not know.
+//
+// The steps and the memory that it takes are proportional to the size of the module, whatever is in
+// it.
+func Read(ctx context.Context, code []byte) (*Module, error) {
+	if !bytes.HasPrefix(code, []byte(Magic)) || uint64(len(code)) > math.MaxUint32 {
 		return nil, errMalformed
 	}
 	r := &reader{module: code, pos: len(Magic), end: len(code)}
-	m := &module{version: r.varint(), function: -1}
+	m := &module{version: r.varint(), code: code, function: -1}
 	r.text() // the producer
 	var sections [numSections]*reader
 	for r.err == nil && !r.empty() {
@@ -108,29 +154,39 @@ func Read(code []byte) (*Module, error) {
 		func() error { return m.readDialects(sections[sectionDialect]) },
 		func() error { return m.readEntries(sections[sectionAttrTypeOffset], sections[sectionAttrType]) },
 		func() error { return m.readProperties(sections[sectionProperties]) },
-		func() error { return m.readTensors() },
+		func() error { return m.readTensors(ctx) },
 		func() error { return m.readMeshes() },
-		func() error { return m.readBlock(sections[sectionIR], 0) },
+		func() error { return m.readBlock(ctx, sections[sectionIR], 0) },
 	} {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
 		if err := read(); err != nil {
 			return nil, err
 		}
 	}
+	m.resolve()
 	return &m.Module, nil
 }
 
 // readStrings reads the strings, whose lengths come first, in reverse order.
 func (m *module) readStrings(r *reader) error {
-	m.strings = make([][]byte, r.count())
-	end := len(r.rest()) // of the next string, from the beginning of what is there now
+	n := r.count()
+	if n > len(r.rest())/2 {
+		return errMalformed // each has a length, and a zero byte at its end
+	}
+	m.strings = make([]span, n)
+	m.text = string(r.rest())
 	start := r.pos
+	end := len(m.text) // of the next string
 	for i := len(m.strings) - 1; i >= 0; i-- {
 		size := r.varint()
 		if size == 0 || size > uint64(end) {
 			return errMalformed
 		}
+		m.strings[i].end = uint32(end - 1) // without the zero byte
 		end -= int(size)
-		m.strings[i] = r.module[start+end : start+end+int(size)-1] // without the zero byte at its end
+		m.strings[i].start = uint32(end)
 	}
 	if r.err != nil || start+end < r.pos {
 		return errMalformed
@@ -138,17 +194,59 @@ func (m *module) readStrings(r *reader) error {
 	return nil
 }
 
-// string returns a string by its index.
+// string returns a string by its index. It shares memory with all others.
 func (m *module) string(index uint64) (string, bool) {
 	if index >= uint64(len(m.strings)) {
 		return "", false
 	}
-	return string(m.strings[index]), true
+	at := m.strings[index]
+	return m.text[at.start:at.end], true
 }
+
+// dialect is a dialect that this package knows, or otherDialect.
+type dialect byte
+
+const (
+	otherDialect dialect = iota
+	dialectBuiltin
+	dialectFunc
+	dialectStableHLO
+	dialectVHLO
+	dialectShardy
+)
+
+var dialects = map[string]dialect{
+	"builtin": dialectBuiltin, "func": dialectFunc, "stablehlo": dialectStableHLO, "vhlo": dialectVHLO, "sdy": dialectShardy,
+}
+
+// operationKind says what this package does with an operation.
+type operationKind byte
+
+const (
+	anyOperation operationKind = iota
+	opModule
+	opFunction
+	opCall // or a composite operation
+	opPermute
+)
+
+// operations has the names of the operations of each dialect.
+var operations = map[dialect]map[string]operationKind{
+	dialectBuiltin:   {"module": opModule},
+	dialectFunc:      {"func": opFunction, "call": opCall},
+	dialectStableHLO: {"composite": opCall, "collective_permute": opPermute},
+	dialectVHLO: {
+		"func_v1": opFunction, "call_v1": opCall, "composite_v1": opCall, "collective_permute_v1": opPermute,
+	},
+}
+
+// maxName is longer than any name of a dialect or an operation that this package knows. Only
+// shorter ones are looked up, since a module can have the same long name at every place.
+const maxName = 64
 
 // readDialects reads the names of the dialects and of their operations.
 func (m *module) readDialects(r *reader) error {
-	m.dialects = make([]string, r.count())
+	m.dialects = make([]dialect, r.count())
 	for i := range m.dialects {
 		index, hasVersion := r.varint(), false
 		if m.version >= versionDialects {
@@ -161,16 +259,19 @@ func (m *module) readDialects(r *reader) error {
 		if !ok {
 			return errMalformed
 		}
-		m.dialects[i] = name
+		if len(name) < maxName {
+			m.dialects[i] = dialects[name]
+		}
 	}
 	if m.version >= versionElide {
 		r.varint() // number of operations
 	}
 	for r.err == nil && !r.empty() {
-		dialect, n := r.varint(), r.count()
-		if dialect >= uint64(len(m.dialects)) {
+		number, n := r.varint(), r.count()
+		if number >= uint64(len(m.dialects)) {
 			return errMalformed
 		}
+		known := operations[m.dialects[number]]
 		for range n {
 			index := r.varint()
 			if m.version >= versionProperties {
@@ -180,7 +281,11 @@ func (m *module) readDialects(r *reader) error {
 			if !ok {
 				return errMalformed
 			}
-			m.operations = append(m.operations, m.dialects[dialect]+"."+name)
+			kind := anyOperation
+			if len(name) < maxName {
+				kind = known[name]
+			}
+			m.operations = append(m.operations, kind)
 		}
 	}
 	return r.err
@@ -191,9 +296,42 @@ func (m *module) readProperties(r *reader) error {
 	if r == nil {
 		return nil
 	}
-	m.properties = make([]*reader, r.count())
+	m.properties = make([]span, r.count())
 	for i := range m.properties {
-		m.properties[i] = r.bytes(r.varint())
+		p := r.bytes(r.varint())
+		m.properties[i] = span{uint32(p.pos), uint32(p.end)}
 	}
 	return r.err
+}
+
+// resolve makes the list of functions. Of several functions with one name, the last is meant.
+func (m *module) resolve() {
+	m.Functions = make([]Function, len(m.functions))
+	byIndex := make(map[uint64]int, len(m.functions)) // by the index of the name
+	for i, f := range m.functions {
+		name, _ := m.string(f.name)
+		m.Functions[i] = Function{Name: name, HasBody: f.hasBody}
+		byIndex[f.name] = i
+	}
+	byName := make(map[string]int, len(byIndex)) // each name is hashed once, as it may be long
+	for index, i := range byIndex {
+		name, _ := m.string(index)
+		byName[name] = max(byName[name], i)
+	}
+	target := make(map[uint32]int) // of each symbol; -1 for none
+	for i, f := range m.functions {
+		for _, symbol := range f.uses {
+			to, ok := target[symbol]
+			if !ok {
+				name, _ := m.string(uint64(symbol))
+				if to, ok = byName[name]; !ok {
+					to = -1
+				}
+				target[symbol] = to
+			}
+			if to >= 0 {
+				m.Functions[i].Uses = append(m.Functions[i].Uses, to)
+			}
+		}
+	}
 }

@@ -4,6 +4,7 @@
 package bytecode_test
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"testing"
@@ -20,16 +21,16 @@ var modules = map[string]struct {
 	functions []function
 	tensor    bytecode.Tensor // one of them
 }{
-	"calls":     {[]function{{"main", true, []string{"g"}}, {"g", true, nil}}, bytecode.Tensor{Dims: []int64{}}},
-	"declared":  {[]function{{"main", true, []string{"g"}}, {"g", false, nil}}, bytecode.Tensor{Dims: []int64{}}},
-	"recursion": {[]function{{"main", true, []string{"g"}}, {"g", true, []string{"main"}}}, bytecode.Tensor{Dims: []int64{}}},
+	"calls":     {[]function{{"main", true, []int{1}}, {"g", true, nil}}, bytecode.Tensor{Dims: []int64{}}},
+	"declared":  {[]function{{"main", true, []int{1}}, {"g", false, nil}}, bytecode.Tensor{Dims: []int64{}}},
+	"recursion": {[]function{{"main", true, []int{1}}, {"g", true, []int{0}}}, bytecode.Tensor{Dims: []int64{}}},
 	"huge":      {[]function{{"main", true, nil}}, bytecode.Tensor{Dims: []int64{1 << 50, 16}}},
 	"dynamic":   {[]function{{"main", true, nil}}, bytecode.Tensor{Dims: []int64{bytecode.Dynamic, 3}}},
 	"bounded":   {[]function{{"main", true, nil}}, bytecode.Tensor{Dims: []int64{bytecode.Dynamic, 3}, Encoded: true}},
-	"regions":   {[]function{{"main", true, []string{"h"}}, {"h", true, nil}, {"alone", true, []string{"alone"}}}, bytecode.Tensor{Dims: []int64{}}},
+	"regions":   {[]function{{"main", true, []int{1}}, {"h", true, nil}, {"alone", true, []int{2}}}, bytecode.Tensor{Dims: []int64{}}},
 	"permute":   {[]function{{"main", true, nil}}, bytecode.Tensor{Dims: []int64{}}},
 	"splat":     {[]function{{"main", true, nil}}, bytecode.Tensor{Dims: []int64{}}},
-	"composite": {[]function{{"main", true, []string{"impl"}}, {"impl", true, nil}}, bytecode.Tensor{Dims: []int64{}}},
+	"composite": {[]function{{"main", true, []int{1}}, {"impl", true, nil}}, bytecode.Tensor{Dims: []int64{}}},
 }
 
 // permuted has the numbers in the collective permutes, by module.
@@ -50,14 +51,22 @@ func read(t testing.TB, file string) []byte {
 	return code
 }
 
+func tensors(m *bytecode.Module) (list []bytecode.Tensor) {
+	for t := range m.Tensors() {
+		t.Dims = append([]int64{}, t.Dims...)
+		list = append(list, t)
+	}
+	return list
+}
+
 func TestModulesOfAllVersionsAreRead(t *testing.T) {
 	t.Parallel()
 	for name, want := range modules {
 		for _, file := range files(t, name) {
-			m, err := bytecode.Read(read(t, file))
+			m, err := bytecode.Read(context.Background(), read(t, file))
 			require.NoError(t, err, file)
 			assert.Equal(t, want.functions, m.Functions, file)
-			assert.Contains(t, m.Tensors, want.tensor, file)
+			assert.Contains(t, tensors(m), want.tensor, file)
 			assert.Equal(t, permuted[name], m.Permuted, file)
 		}
 	}
@@ -70,11 +79,11 @@ func TestLargerProgramsAreRead(t *testing.T) {
 	require.NoError(t, err)
 	require.GreaterOrEqual(t, len(list), 5)
 	for _, file := range list {
-		m, err := bytecode.Read(read(t, file))
+		m, err := bytecode.Read(context.Background(), read(t, file))
 		require.NoError(t, err, file)
 		require.NotEmpty(t, m.Functions, file)
 		assert.Equal(t, "main", m.Functions[0].Name, file)
-		assert.NotEmpty(t, m.Tensors, file)
+		assert.NotEmpty(t, tensors(m), file)
 		for _, f := range m.Functions {
 			assert.True(t, f.HasBody, "%s: %s", file, f.Name)
 		}
@@ -87,7 +96,7 @@ func TestDamagedModulesAreAnError(t *testing.T) {
 		for _, file := range files(t, name) {
 			code := read(t, file)
 			for n := range code {
-				_, err := bytecode.Read(code[:n])
+				_, err := bytecode.Read(context.Background(), code[:n])
 				require.Error(t, err, "%s cut off after %d bytes", file, n)
 			}
 			// Other damage may go unnoticed, but must not cause a panic.
@@ -95,7 +104,7 @@ func TestDamagedModulesAreAnError(t *testing.T) {
 				for _, bit := range []byte{1, 16, 128, 255} {
 					damaged := append([]byte(nil), code...)
 					damaged[i] ^= bit
-					_, _ = bytecode.Read(damaged)
+					_, _ = bytecode.Read(context.Background(), damaged)
 				}
 			}
 		}
@@ -107,7 +116,7 @@ func TestHugeCountsTakeNoMemory(t *testing.T) {
 	huge := []byte{0, 255, 255, 255, 255, 255, 255, 255, 127} // a number of nine bytes
 	for section := range byte(9) {
 		code := append([]byte(bytecode.Magic), 13, 0, section, byte(2*len(huge)+1))
-		_, err := bytecode.Read(append(code, huge...))
+		_, err := bytecode.Read(context.Background(), append(code, huge...))
 		require.Error(t, err)
 	}
 }
@@ -119,6 +128,6 @@ func FuzzRead(f *testing.F) {
 		}
 	}
 	f.Fuzz(func(_ *testing.T, code []byte) {
-		_, _ = bytecode.Read(code)
+		_, _ = bytecode.Read(context.Background(), code)
 	})
 }

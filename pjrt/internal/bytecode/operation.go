@@ -3,6 +3,8 @@
 
 package bytecode
 
+import "context"
+
 // The parts that an operation may have.
 const (
 	hasAttributes = 1 << iota
@@ -18,8 +20,11 @@ const (
 // process on 750.
 const maxDepth = 4096
 
+// often is after how many operations or types the context is asked whether it has ended.
+const often = 1 << 12
+
 // readBlock reads a block and the operations in it.
-func (m *module) readBlock(r *reader, depth int) error {
+func (m *module) readBlock(ctx context.Context, r *reader, depth int) error {
 	if depth > maxDepth {
 		return ErrTooDeep
 	}
@@ -33,8 +38,11 @@ func (m *module) readBlock(r *reader, depth int) error {
 			return errMalformed // orders of uses, which no producer of programs writes
 		}
 	}
-	for range operations {
-		if err := m.readOperation(r, depth); err != nil {
+	for i := range operations {
+		if i%often == often-1 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err := m.readOperation(ctx, r, depth); err != nil {
 			return err
 		}
 	}
@@ -55,29 +63,26 @@ func (m *module) blockArgument(r *reader) {
 
 // operation is an operation without its regions.
 type operation struct {
-	name       string
+	kind       operationKind
 	attributes uint64 // index of the dictionary
-	properties *reader
+	properties uint64 // index of them
 	parts      byte
 }
 
-func (m *module) readOperation(r *reader, depth int) error {
+func (m *module) readOperation(ctx context.Context, r *reader, depth int) error {
 	index := r.varint()
 	if r.err != nil || index >= uint64(len(m.operations)) {
 		return errMalformed
 	}
-	op := operation{name: m.operations[index], parts: r.byte()}
+	op := operation{kind: m.operations[index], parts: r.byte()}
 	r.varint() // location
 	if op.parts&hasAttributes != 0 {
 		op.attributes = r.varint()
 	}
 	if op.parts&hasProperties != 0 {
-		i := r.varint()
-		if i >= uint64(len(m.properties)) {
+		if op.properties = r.varint(); op.properties >= uint64(len(m.properties)) {
 			return errMalformed
 		}
-		properties := *m.properties[i]
-		op.properties = &properties
 	}
 	results := 0
 	if op.parts&hasResults != 0 {
@@ -106,128 +111,122 @@ func (m *module) readOperation(r *reader, depth int) error {
 		if id != sectionIR {
 			return errMalformed
 		}
-		if err := m.readRegions(contents, regions, depth); err != nil {
+		if err := m.readRegions(ctx, contents, regions, depth); err != nil {
 			return err
 		}
 		return r.err
 	}
-	return m.readRegions(r, regions, depth)
+	return m.readRegions(ctx, r, regions, depth)
 }
 
 // note collects what an operation says about functions and devices.
 func (m *module) note(op operation, depth int) error {
-	switch op.name {
-	case "builtin.module":
+	switch op.kind {
+	case opModule:
 		if depth == 0 {
 			m.noteDevices(op)
 		}
-	case "func.func", "vhlo.func_v1":
+	case opFunction:
 		name, ok := m.functionName(op)
 		if !ok {
 			return errMalformed
 		}
-		m.Functions = append(m.Functions, Function{Name: name})
-		m.function = len(m.Functions) - 1
-	case "func.call", "vhlo.call_v1", "stablehlo.composite", "vhlo.composite_v1":
+		m.functions = append(m.functions, function{name: name})
+		m.function = len(m.functions) - 1
+	case opCall:
 		m.noteSymbols(op)
-	case "stablehlo.collective_permute", "vhlo.collective_permute_v1":
+	case opPermute:
 		m.notePermute(op)
 	}
 	return nil
 }
 
+// members returns the attributes of an operation.
+func (m *module) members(op operation) members {
+	if op.parts&hasAttributes == 0 {
+		return members{}
+	}
+	return m.dictionary(op.attributes)
+}
+
 // noteDevices notes how many devices the module is for.
 func (m *module) noteDevices(op operation) {
-	if op.parts&hasAttributes == 0 {
-		return
+	found := m.members(op)
+	if found.replicas != 0 {
+		m.Replicas, _ = m.integer(found.replicas - 1)
 	}
-	m.dictionary(op.attributes, func(key string, value uint64) {
-		switch n, _ := m.integer(value); key {
-		case "mhlo.num_replicas":
-			m.Replicas = n
-		case "mhlo.num_partitions":
-			m.Partitions = n
-		}
-	})
+	if found.partitions != 0 {
+		m.Partitions, _ = m.integer(found.partitions - 1)
+	}
 }
 
 // notePermute notes the devices of a collective permute, which are its last property.
 func (m *module) notePermute(op operation) {
 	note := func(index uint64) {
+		if m.permuted[index] {
+			return
+		}
+		if m.permuted == nil {
+			m.permuted = make(map[uint64]bool)
+		}
+		m.permuted[index] = true
 		list, _ := m.numbers(index)
 		m.Permuted = append(m.Permuted, list...)
 	}
-	if op.parts&hasAttributes != 0 {
-		m.dictionary(op.attributes, func(key string, value uint64) {
-			if key == "source_target_pairs" {
-				note(value)
-			}
-		})
+	if found := m.members(op); found.pairs != 0 {
+		note(found.pairs - 1)
 	}
-	if op.properties != nil {
-		if list := op.properties.varints(); len(list) > 0 {
-			note(list[len(list)-1])
+	if op.parts&hasProperties != 0 {
+		if list := m.propertiesOf(op.properties); list.count > 0 {
+			note(list.latest)
 		}
 	}
 }
 
-// functionName returns the name of a function. Properties are in the order of their names:
-// arg_attrs, function_type, no_inline (not in old versions), res_attrs, sym_name, sym_visibility.
-func (m *module) functionName(op operation) (name string, ok bool) {
-	if op.parts&hasAttributes != 0 {
-		m.dictionary(op.attributes, func(key string, value uint64) {
-			if key == "sym_name" {
-				name, ok = m.name(value)
-			}
-		})
+// functionName returns the index of the name of a function. Properties are in the order of their
+// names: arg_attrs, function_type, no_inline (not in old versions), res_attrs, sym_name,
+// sym_visibility.
+func (m *module) functionName(op operation) (name uint64, ok bool) {
+	if found := m.members(op); found.name != 0 {
+		name, ok = m.name(found.name - 1)
 	}
-	if ok || op.properties == nil {
+	if ok || op.parts&hasProperties == 0 {
 		return name, ok
 	}
-	list := op.properties.varints()
-	if len(list) < 2 {
-		return "", false
+	list := m.propertiesOf(op.properties)
+	if list.count < 2 {
+		return 0, false
 	}
-	return m.name(list[len(list)-2])
+	return m.name(list.secondLast)
 }
 
 // noteSymbols notes the function that an operation names: callee of a call, and
 // decomposition of a composite operation.
 func (m *module) noteSymbols(op operation) {
-	if op.parts&hasAttributes != 0 {
-		m.dictionary(op.attributes, func(key string, value uint64) {
-			if key == "callee" || key == "decomposition" {
-				m.noteSymbol(value)
-			}
-		})
+	found := m.members(op)
+	for _, index := range []uint64{found.callee, found.decomposition} {
+		if index != 0 {
+			m.noteSymbol(index - 1)
+		}
 	}
-	if op.properties == nil {
+	if op.parts&hasProperties == 0 {
 		return
 	}
 	// Properties are in the order of their names. Those of a call are arg_attrs, callee, no_inline
 	// and res_attrs, or only the middle two in old versions. Those of a composite are
 	// composite_attributes, decomposition, name and version.
-	switch list := op.properties.varints(); len(list) {
+	switch list := m.propertiesOf(op.properties); list.count {
 	case 1, 2:
-		m.noteSymbol(list[0])
+		m.noteSymbol(list.first)
 	case 4:
-		m.noteSymbol(list[1])
+		m.noteSymbol(list.second)
 	}
 }
 
 func (m *module) noteSymbol(index uint64) {
 	if name, ok := m.name(index); ok && m.isSymbol(index) {
-		m.uses(name)
+		m.noteUse(name)
 	}
-}
-
-// varints reads the remaining numbers.
-func (r *reader) varints() []uint64 {
-	var list []uint64
-	for r.err == nil && !r.empty() {
-		list = append(list, r.varint())
-	}
-	return list
 }
 
 // skipUseLists skips the orders of the uses of an operation's results.
@@ -252,7 +251,7 @@ func (m *module) skipUseLists(r *reader, results int) {
 
 // readRegions reads the regions of an operation. The region of a function that is only declared is
 // empty.
-func (m *module) readRegions(r *reader, regions uint64, depth int) error {
+func (m *module) readRegions(ctx context.Context, r *reader, regions uint64, depth int) error {
 	function := m.function
 	for range regions {
 		blocks := r.count()
@@ -263,11 +262,11 @@ func (m *module) readRegions(r *reader, regions uint64, depth int) error {
 			continue
 		}
 		if function >= 0 {
-			m.Functions[function].HasBody = true
+			m.functions[function].hasBody = true
 		}
 		r.varint() // number of values
 		for range blocks {
-			if err := m.readBlock(r, depth+1); err != nil {
+			if err := m.readBlock(ctx, r, depth+1); err != nil {
 				return err
 			}
 		}

@@ -4,6 +4,7 @@
 package hlo
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -14,41 +15,54 @@ import (
 
 // Check returns an error if a module has an array of more than MaxElements, or tuples that are
 // nested too deeply. It accepts bytes that are not a module, because the plugin reports the
-// mistake.
-func Check(module []byte) error {
-	err := wire.VisitMessages(module, moduleComputations, func(computation []byte) error {
-		return wire.VisitMessages(computation, computationInstructions, func(instruction []byte) error {
-			return wire.VisitMessages(instruction, instructionShape, func(b []byte) error {
-				s, err := xlaproto.UnmarshalShape(b)
-				if err != nil {
-					return err
-				}
-				return checkShape(&s, 0)
-			})
-		})
-	})
+// mistake. If ctx ends, it fails with its error.
+func Check(ctx context.Context, module []byte) error {
+	within := func(number wire.Number, next func([]byte) error) func(wire.Field) error {
+		return func(f wire.Field) error {
+			if f.Is(number, wire.Bytes) {
+				return next(f.Bytes)
+			}
+			return nil
+		}
+	}
+	shape := wire.Until(ctx, within(instructionShape, func(b []byte) error { return checkShape(b, 0) }))
+	instruction := wire.Until(ctx, within(computationInstructions, func(b []byte) error { return wire.Visit(b, shape) }))
+	err := wire.Visit(module, wire.Until(ctx, within(moduleComputations, func(b []byte) error {
+		return wire.Visit(b, instruction)
+	})))
 	if errors.Is(err, wire.ErrMalformed) {
 		return nil
 	}
 	return err
 }
 
-func checkShape(s *xlaproto.Shape, depth int) error {
+// checkShape checks a ShapeProto, without making anything of it.
+func checkShape(b []byte, depth int) error {
 	if depth > xlaproto.MaxTupleDepth {
 		return fmt.Errorf("tuples in the program are nested more than %d deep", xlaproto.MaxTupleDepth)
 	}
-	for i := range s.Tuple {
-		if err := checkShape(&s.Tuple[i], depth+1); err != nil {
-			return err
+	var dims []int64
+	err := wire.Visit(b, func(f wire.Field) error {
+		switch {
+		case f.Is(xlaproto.ShapeTuple, wire.Bytes):
+			return checkShape(f.Bytes, depth+1)
+		case f.IsList(xlaproto.ShapeDims):
+			return wire.Ints(&dims, f)
 		}
+		return nil
+	})
+	if err != nil {
+		return err
 	}
 	elements := int64(1)
-	for _, d := range s.Dims {
+	for _, d := range dims {
 		if d == math.MinInt64 {
 			continue // XLA's value for an unknown dimension
 		}
 		if d < 0 || d > MaxElements/elements {
-			return fmt.Errorf("an array in the program has the dimensions %v, which are negative or too large for any memory", s.Dims)
+			const most = 16 // of the dimensions, of which a program can have any number
+			return fmt.Errorf("an array in the program has the dimensions %v, which are negative or too large for any memory",
+				dims[:min(len(dims), most)])
 		}
 		elements *= max(d, 1)
 	}

@@ -118,6 +118,7 @@ func ReadConfig(withConfig []byte) (Config, error) {
 		return Config{}, err
 	}
 	var c Config
+	var assignment []byte
 	err = wire.Visit(config, func(f wire.Field) error {
 		switch {
 		case f.Is(configReplicas, wire.Varint):
@@ -125,14 +126,16 @@ func ReadConfig(withConfig []byte) (Config, error) {
 		case f.Is(configPartitions, wire.Varint):
 			c.Partitions = int(f.Int)
 		case f.Is(configAssignment, wire.Bytes):
-			a, err := xlaproto.UnmarshalDeviceAssignment(f.Bytes)
-			if err != nil {
-				return err
-			}
-			c.Devices = a.IDs()
+			assignment = append(assignment, f.Bytes...)
 		}
 		return nil
 	})
+	if err == nil && assignment != nil {
+		var a *xlaproto.DeviceAssignment
+		if a, err = xlaproto.UnmarshalDeviceAssignment(assignment); err == nil {
+			c.Devices = a.IDs()
+		}
+	}
 	if err == nil && (c.Replicas < 1 || c.Partitions < 1) {
 		err = fmt.Errorf("the configuration states %d replicas and %d partitions", c.Replicas, c.Partitions)
 	}
@@ -162,9 +165,13 @@ func ParameterShapes(module []byte) ([]xlaproto.Shape, error) {
 	if err != nil {
 		return nil, err
 	}
+	room := wire.NewRoom(len(program))
 	var shapes []xlaproto.Shape
 	err = wire.VisitMessages(program, programParameters, func(b []byte) error {
-		s, err := xlaproto.UnmarshalShape(b)
+		if err := wire.Take[xlaproto.Shape](room); err != nil {
+			return err
+		}
+		s, err := xlaproto.UnmarshalShapeIn(room, b)
 		shapes = append(shapes, s)
 		return err
 	})
@@ -232,58 +239,52 @@ func Counts(module []byte) (parameters, results int, ok bool) {
 	if err != nil {
 		return 0, 0, false
 	}
-	shape, err := resultShape(module)
-	if err != nil {
+	result, err := wire.Message(program, programResult)
+	if err != nil || result == nil {
 		return 0, 0, false
 	}
-	if shape.IsTuple() {
-		return parameters, len(shape.Tuple), true
+	tuple, elements := false, 0
+	err = wire.Visit(result, func(f wire.Field) error {
+		switch {
+		case f.Is(xlaproto.ShapeElementType, wire.Varint):
+			tuple = int32(f.Int) == xlaproto.PrimitiveTuple
+		case f.Is(xlaproto.ShapeTuple, wire.Bytes):
+			elements++
+		}
+		return nil
+	})
+	if !tuple {
+		elements = 1
 	}
-	return parameters, 1, true
+	return parameters, elements, err == nil
 }
 
 // Donors reports which parameters' memory an execution of a module may take: parameters that
 // a result replaces, and parameters that the module may use for anything. There is one
 // element for each element of Parameters.
 func Donors(module []byte) ([]bool, error) {
-	program, err := wire.Message(module, moduleProgramShape)
+	parameters, err := ParameterShapes(module)
 	if err != nil {
 		return nil, err
 	}
-	var parameters []xlaproto.Shape
-	err = wire.VisitMessages(program, programParameters, func(b []byte) error {
-		s, err := xlaproto.UnmarshalShape(b)
-		parameters = append(parameters, s)
-		return err
-	})
-	if err != nil {
-		return nil, err
-	}
-	places := make([][2]int, len(parameters)) // where the leaves of each parameter begin and end
-	n := 0
-	for i := range parameters {
-		places[i] = [2]int{n, n + leaves(&parameters[i])}
-		n = places[i][1]
-	}
-	donors := make([]bool, n)
+	places := newPlaces(parameters)
+	donors := make([]bool, places.end)
 	mark := func(parameter int64, index []int64) error {
 		if parameter < 0 || parameter >= int64(len(parameters)) {
 			return fmt.Errorf("parameter %d is donated, but there are %d parameters", parameter, len(parameters))
 		}
-		s, begin, end := &parameters[parameter], places[parameter][0], places[parameter][1]
+		p := &places.inside[parameter]
 		for _, i := range index {
-			if i < 0 || i >= int64(len(s.Tuple)) {
-				return fmt.Errorf("element %v of parameter %d is donated, but it has no such element", index, parameter)
+			if i < 0 || i >= int64(len(p.inside)) {
+				return fmt.Errorf("element %v of parameter %d is donated, but it has no such element",
+					index[:min(len(index), xlaproto.MaxTupleDepth)], parameter)
 			}
-			for j := range i {
-				begin += leaves(&s.Tuple[j])
-			}
-			s = &s.Tuple[i]
-			end = begin + leaves(s)
+			p = &p.inside[i]
 		}
-		for ; begin < end; begin++ {
-			donors[begin] = true
+		for at := p.begin; at < p.end && !p.donated; at++ {
+			donors[at] = true
 		}
+		p.donated = true // and need not be marked again
 		return nil
 	}
 	for _, list := range []struct{ field, entries, parameter, index wire.Number }{
@@ -318,16 +319,35 @@ func Donors(module []byte) ([]bool, error) {
 	return donors, nil
 }
 
-// leaves returns how many arrays a shape has.
-func leaves(s *xlaproto.Shape) int {
+// place says where the arrays of a shape are in a list of all arrays.
+type place struct {
+	begin, end int
+	inside     []place // of the elements of a tuple
+	donated    bool    // all of them
+}
+
+// newPlaces returns the place of a tuple of the shapes.
+func newPlaces(shapes []xlaproto.Shape) place {
+	root := place{inside: make([]place, len(shapes))}
+	for i := range shapes {
+		root.inside[i] = newPlace(&shapes[i], root.end)
+		root.end = root.inside[i].end
+	}
+	return root
+}
+
+func newPlace(s *xlaproto.Shape, begin int) place {
+	p := place{begin: begin, end: begin}
 	if !s.IsTuple() {
-		return 1
+		p.end++
+		return p
 	}
-	n := 0
+	p.inside = make([]place, len(s.Tuple))
 	for i := range s.Tuple {
-		n += leaves(&s.Tuple[i])
+		p.inside[i] = newPlace(&s.Tuple[i], p.end)
+		p.end = p.inside[i].end
 	}
-	return n
+	return p
 }
 
 // Steady reports whether each execution of a module does the same work, which depends on

@@ -4,6 +4,7 @@
 package hlo_test
 
 import (
+	"context"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -94,14 +95,14 @@ func TestModulesThatEndTheProcessAreAnError(t *testing.T) {
 		"of unknown size":  {arrayOf(-1<<63, 4), ""},
 		"without elements": {arrayOf(0, 5), ""},
 	} {
-		err := hlo.Check(module(c.shape))
+		err := hlo.Check(context.Background(), module(c.shape))
 		if c.want == "" {
 			assert.NoError(t, err, name)
 		} else {
 			assert.ErrorContains(t, err, c.want, name)
 		}
 	}
-	require.NoError(t, hlo.Check([]byte("\xff")), "the plugin reports the mistake")
+	require.NoError(t, hlo.Check(context.Background(), []byte("\xff")), "the plugin reports the mistake")
 }
 
 func TestDonorsAreAliasedParametersAndBufferDonors(t *testing.T) {

@@ -149,7 +149,7 @@ func (r *reader) attributeName(t, before token, h hint, a *attribute) error {
 		r.take()
 		v, err := r.value()
 		if err == nil && (v.names != nil || v.text != "" || v.members != nil || v.isBounds || v.hasNumber) {
-			r.attributes[string(name)] = v
+			r.attributes[view(name)] = v
 		}
 		return err
 	}
@@ -189,7 +189,7 @@ func (r *reader) typeName(t token) error {
 		r.deepest, r.inAlias = 0, true
 		_, err := r.value()
 		r.inAlias = false
-		r.types[string(name)] = r.deepest
+		r.types[view(name)] = r.deepest
 		return err
 	}
 	depth := r.brackets + r.types[string(name)]

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"math"
 	"strings"
+
+	"github.com/purepjrt/purepjrt/internal/excerpt"
 )
 
 // function is a function, or an alias of an attribute that names functions.
@@ -17,7 +19,8 @@ type function struct {
 	needed  bool // for an alias: all that it names must exist
 	private bool // removed if nothing uses it
 	hasBody bool
-	regions int // how deep its own regions are nested
+	kept    bool // among calls.kept, or it was
+	regions int  // how deep its own regions are nested
 	uses    []use
 
 	state  state
@@ -29,9 +32,9 @@ type function struct {
 type use struct {
 	name    string
 	alias   *function // instead of the name
+	regions int32     // how many regions of the function enclose the use
 	quoted  bool      // the name is a string, and not a symbol
 	mention bool      // not a call, but the other function is not removed
-	regions int       // how many regions of the function enclose the use
 }
 
 // scope is the part of a module that a symbol is known in.
@@ -56,7 +59,7 @@ const maxCopies = 1 << 24
 type calls struct {
 	depths depths
 	byName map[string]*function
-	kept   []use // mentions that have not been followed yet
+	kept   []*function // mentioned functions and aliases that have not been followed yet
 	path   []step
 }
 
@@ -76,13 +79,13 @@ func checkCalls(functions []*function, kept []use, d depths) error {
 	for _, f := range functions {
 		outermost.depth = min(outermost.depth, f.scope.depth)
 	}
-	c := calls{depths: d, kept: kept, byName: make(map[string]*function, len(functions))}
+	c := calls{depths: d, byName: make(map[string]*function, len(functions))}
 	for _, f := range functions {
 		if f.scope.depth != outermost.depth {
 			continue
 		}
 		if !f.hasBody {
-			return fmt.Errorf("the function @%s in the program has no body, and compilers would end the process", shown(f.name))
+			return noBody(f.name)
 		}
 		c.byName[f.name] = f
 	}
@@ -93,25 +96,41 @@ func checkCalls(functions []*function, kept []use, d depths) error {
 			}
 		}
 	}
+	for i := range kept {
+		c.keep(&kept[i])
+	}
 	return c.checkKept()
+}
+
+func noBody(name string) error {
+	return fmt.Errorf("the function @%s in the program has no body, and compilers would end the process", excerpt.Of(name))
+}
+
+// keep notes a mention, unless what it mentions has been noted before.
+func (c *calls) keep(u *use) {
+	f := u.alias
+	if f == nil && !u.quoted {
+		f = c.byName[u.name]
+	}
+	if f != nil && !f.kept {
+		f.kept = true
+		c.kept = append(c.kept, f)
+	}
 }
 
 // checkKept follows the calls from functions that are kept because something mentions them.
 func (c *calls) checkKept() error {
-	aliases := make(map[*function]bool) // followed
 	for len(c.kept) > 0 {
-		u := c.kept[len(c.kept)-1]
+		f := c.kept[len(c.kept)-1]
 		c.kept = c.kept[:len(c.kept)-1]
-		switch f := c.byName[u.name]; {
-		case u.alias != nil:
-			if !aliases[u.alias] {
-				aliases[u.alias] = true
-				c.kept = append(c.kept, u.alias.uses...)
+		if f.isAlias {
+			for i := range f.uses {
+				c.keep(&f.uses[i])
 			}
-		case f != nil && !u.quoted:
-			if err := c.check(f); err != nil {
-				return err
-			}
+			continue
+		}
+		if err := c.check(f); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -129,7 +148,7 @@ func (c *calls) check(root *function) error {
 		}
 		u := &s.f.uses[s.next]
 		if u.mention {
-			c.kept = append(c.kept, *u)
+			c.keep(u)
 			s.next++
 			continue
 		}
@@ -142,7 +161,7 @@ func (c *calls) check(root *function) error {
 		}
 		switch {
 		case callee == nil && s.f.needed:
-			return fmt.Errorf("a custom call in the program names the function @%s, which does not exist, and compilers would end the process", shown(u.name))
+			return fmt.Errorf("a custom call in the program names the function @%s, which does not exist, and compilers would end the process", excerpt.Of(u.name))
 		case callee == nil:
 		case callee.state == active:
 			cycle := strings.Join(c.cycle(callee), " calls @")
@@ -151,7 +170,7 @@ func (c *calls) check(root *function) error {
 			c.enter(callee)
 			continue // and come back to the same use
 		default:
-			if err := c.add(s.f, callee, u.regions); err != nil {
+			if err := c.add(s.f, callee, int(u.regions)); err != nil {
 				return err
 			}
 		}
@@ -180,7 +199,7 @@ func (c *calls) add(f, callee *function, regions int) error {
 		return c.depths.tooDeep("calls and regions", c.depths.regions)
 	case f.copies > maxCopies:
 		return fmt.Errorf("the function @%s calls others more than %d times, counting all calls that those make, "+
-			"and compilers, which copy a function for each call, would run out of memory: use a loop", shown(f.name), maxCopies)
+			"and compilers, which copy a function for each call, would run out of memory: use a loop", excerpt.Of(f.name), maxCopies)
 	}
 	return nil
 }
@@ -196,22 +215,12 @@ func (c *calls) cycle(f *function) (names []string) {
 			continue
 		}
 		if n++; n <= most {
-			names = append(names, shown(s.f.name))
+			names = append(names, excerpt.Of(s.f.name))
 		}
-		last = shown(s.f.name)
+		last = excerpt.Of(s.f.name)
 	}
 	if n > most {
 		names = append(names, fmt.Sprintf("..., %d more, which", n-most-1), last)
 	}
-	return append(names, shown(f.name))
-}
-
-// shown returns a name for an error, or its beginning: a name in a program may be as long as the
-// program.
-func shown(name string) string {
-	const most = 100
-	if len(name) <= most {
-		return name
-	}
-	return strings.ToValidUTF8(name[:most], "?") + "..."
+	return append(names, excerpt.Of(f.name))
 }

@@ -5,6 +5,7 @@ package mlir_test
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"maps"
 	"math/rand/v2"
@@ -29,10 +30,10 @@ const program = `func.func @main(%a: tensor<2x2xf32>) -> tensor<2x2xf32> {
 // check checks a program, in text or bytecode, for one device.
 func check(code []byte, limits mlir.Limits) error {
 	if bytes.HasPrefix(code, []byte(bytecode.Magic)) {
-		m, err := bytecode.Read(code)
-		return mlir.OfBytecode(m, err, limits).Check(1)
+		m, err := bytecode.Read(context.Background(), code)
+		return mlir.OfBytecode(context.Background(), m, err, limits).Check(1)
 	}
-	return mlir.Read(code, limits).Check(1)
+	return mlir.Read(context.Background(), code, limits).Check(1)
 }
 
 // checkForTPU checks a program for libtpu and one device.

@@ -5,6 +5,7 @@ package mlir
 
 import (
 	"bytes"
+	"context"
 	"strings"
 
 	"github.com/purepjrt/purepjrt/pjrt/internal/preempt"
@@ -62,6 +63,26 @@ var classes = func() (c [256]byte) {
 type lexer struct {
 	code []byte
 	pos  int
+	work *work
+}
+
+// work ends reading with a context.
+type work struct {
+	ctx   context.Context
+	steps int
+	err   error // of the context, once it was seen to have ended
+}
+
+// often is after how many steps the context is asked whether it has ended.
+const often = 1 << 12
+
+// step counts a token, and reports whether reading goes on.
+func (w *work) step() bool {
+	w.steps++
+	if w.steps%often == 0 && w.err == nil {
+		w.err = w.ctx.Err()
+	}
+	return w.err == nil
 }
 
 func (l *lexer) skipSpace() {
@@ -92,6 +113,9 @@ func (l *lexer) peek() byte {
 }
 
 func (l *lexer) next() token {
+	if !l.work.step() {
+		l.pos = len(l.code)
+	}
 	l.skipSpace()
 	start := l.pos
 	k := l.skipToken()
@@ -244,18 +268,19 @@ func (l *lexer) skipString() {
 
 func (l *lexer) bytes(t token) []byte { return l.code[t.start:t.end] }
 
-// name returns the name that a word, a string or a symbol stands for.
+// name returns the name that a word, a string or a symbol stands for. If it can, it returns a part
+// of the text, which costs nothing.
 func (l *lexer) name(t token) string {
 	b := l.bytes(t)
 	if t.kind == symbol {
 		b = b[1:]
 	}
 	if len(b) == 0 || b[0] != '"' {
-		return string(b)
+		return view(b)
 	}
 	b = bytes.TrimSuffix(b[1:], []byte(`"`))
 	if bytes.IndexByte(b, '\\') < 0 {
-		return string(b)
+		return view(b)
 	}
 	var decoded strings.Builder
 	for i := 0; i < len(b); i++ {

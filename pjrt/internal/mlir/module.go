@@ -7,11 +7,11 @@
 package mlir
 
 import (
+	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"strconv"
-	"strings"
 	"unicode/utf8"
 
 	"github.com/purepjrt/purepjrt/pjrt/internal/bytecode"
@@ -50,14 +50,15 @@ type finding struct {
 }
 
 // Read reads a module in text. How deep a program is nested bounds the reader's own stack, too: it
-// never runs out of it.
-func Read(code []byte, limits Limits) *Module {
+// never runs out of it. The steps and the memory that it takes are proportional to the size of the
+// text. If ctx ends, Check returns its error.
+func Read(ctx context.Context, code []byte, limits Limits) *Module {
 	m := new(Module)
 	nul := preempt.IndexByte(code, 0)
 	if limits.UpToNUL && nul >= 0 {
-		m.read(code[:nul], limits)
+		m.read(ctx, code[:nul], limits)
 	}
-	r := m.read(code, limits)
+	r := m.read(ctx, code, limits)
 	m.Spread = r.devices.Spread
 	if r.main != nil && nul < 0 {
 		m.Main, m.HasMain = *r.main, true
@@ -65,8 +66,8 @@ func Read(code []byte, limits Limits) *Module {
 	return m
 }
 
-func (m *Module) read(code []byte, limits Limits) *reader {
-	r := newReader(code, limits)
+func (m *Module) read(ctx context.Context, code []byte, limits Limits) *reader {
+	r := newReader(ctx, code, limits)
 	err := r.read()
 	if err == nil {
 		err = checkCalls(r.functions, r.kept, r.depths)
@@ -77,7 +78,7 @@ func (m *Module) read(code []byte, limits Limits) *reader {
 
 // OfBytecode returns what is in a module of bytecode, given the results of bytecode.Read. A module
 // in a form that that does not know is left for the plugin to report.
-func OfBytecode(b *bytecode.Module, err error, limits Limits) *Module {
+func OfBytecode(ctx context.Context, b *bytecode.Module, err error, limits Limits) *Module {
 	m := new(Module)
 	var f finding
 	switch d := depthsFor(limits.stack()); {
@@ -89,7 +90,7 @@ func OfBytecode(b *bytecode.Module, err error, limits Limits) *Module {
 				f.permuted.add(n)
 			}
 		}
-		f.err = checkBytecode(b, limits)
+		f.err = checkBytecode(ctx, b, limits)
 	}
 	if err == nil {
 		m.Spread = SpreadOfBytecode(b)
@@ -174,41 +175,56 @@ func isPrintable(s []byte) bool {
 	return true
 }
 
-func checkBytecode(m *bytecode.Module, limits Limits) error {
-	for _, tensor := range m.Tensors {
-		text := tensor.Text
-		if text == "" {
-			text = tensorText(tensor)
+func checkBytecode(ctx context.Context, m *bytecode.Module, limits Limits) error {
+	r := newReader(ctx, nil, limits)
+	var text []byte
+	for tensor := range m.Tensors() {
+		r.code, r.pos = tensor.Text, 0
+		if tensor.Text == nil {
+			text = appendTensor(text[:0], tensor)
+			r.code = text
 		}
-		if err := newReader([]byte(text), limits).read(); err != nil {
+		if err := r.read(); err != nil {
 			return err
 		}
 	}
-	functions := make([]*function, len(m.Functions))
+	// The names are compared with main alone, since any number of functions can have the same long
+	// one. The visibility is not known, so only main is known to be kept.
+	functions := make([]function, len(m.Functions))
+	c := calls{depths: depthsFor(limits.stack())}
 	for i, f := range m.Functions {
-		// The visibility is not known, so only main is known to be kept.
-		functions[i] = &function{name: f.Name, hasBody: f.HasBody, private: true}
-		for _, name := range f.Uses {
-			functions[i].uses = append(functions[i].uses, use{name: name})
+		if !f.HasBody {
+			return noBody(f.Name)
+		}
+		functions[i] = function{name: f.Name, hasBody: true, private: true, uses: make([]use, len(f.Uses))}
+		for n, to := range f.Uses {
+			functions[i].uses[n].alias = &functions[to]
 		}
 	}
-	return checkCalls(functions, nil, depthsFor(limits.stack()))
+	for i := range functions {
+		if functions[i].name != "main" {
+			continue
+		}
+		if err := c.check(&functions[i]); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
-func tensorText(t bytecode.Tensor) string {
-	var b strings.Builder
-	b.WriteString("tensor<")
+// appendTensor appends a type in MLIR's notation.
+func appendTensor(b []byte, t bytecode.Tensor) []byte {
+	b = append(b, "tensor<"...)
 	for _, d := range t.Dims {
 		if d == bytecode.Dynamic {
-			b.WriteByte('?')
+			b = append(b, '?')
 		} else {
-			b.WriteString(strconv.FormatInt(d, 10))
+			b = strconv.AppendInt(b, d, 10)
 		}
-		b.WriteByte('x')
+		b = append(b, 'x')
 	}
 	if t.Encoded {
-		b.WriteString("..., #stablehlo.bounds<>")
+		b = append(b, "..., #stablehlo.bounds<>"...)
 	}
-	b.WriteString("...>")
-	return b.String()
+	return append(b, "...>"...)
 }

@@ -5,6 +5,7 @@ package mlir
 
 import (
 	"bytes"
+	"context"
 	"math"
 )
 
@@ -33,6 +34,7 @@ type reader struct {
 	permuted  permuted
 	main      *Signature // of the outermost function main that was found
 	mainScope int        // how many regions enclose it
+	mainEnd   int        // before it, no function main is sought
 	devices   devicesReader
 	deepest   int   // the most brackets around any position in the alias of a type that is being read
 	inAlias   bool  // whether one is being read
@@ -75,9 +77,9 @@ const (
 	module // what its attributes mention is not kept
 )
 
-func newReader(code []byte, limits Limits) *reader {
+func newReader(ctx context.Context, code []byte, limits Limits) *reader {
 	r := &reader{
-		lexer: lexer{code: code}, Limits: limits, depths: depthsFor(limits.stack()),
+		lexer: lexer{code: code, work: &work{ctx: ctx}}, Limits: limits, depths: depthsFor(limits.stack()),
 		attributes: make(map[string]*attribute), types: make(map[string]int),
 	}
 	r.scope.start, r.signature.name, r.signature.body, r.inRegion = -1, -1, -1, true
@@ -85,14 +87,14 @@ func newReader(code []byte, limits Limits) *reader {
 	return r
 }
 
-// read reads a module.
+// read reads a module. It fails with the error of the context if that ends first.
 func (r *reader) read() error {
 	for r.pos < len(r.code) {
 		if err := r.items(end, nil, false); err != nil {
 			return err
 		}
 	}
-	return nil
+	return r.work.err
 }
 
 // items reads up to the closing bracket. a, unless it is nil, collects what comes before it.
@@ -371,12 +373,14 @@ func (r *reader) text(t token, h hint, a *attribute, location bool) error {
 }
 
 // readMain reads the types of a function at the position, if that is the function main of a module
-// further out than any other.
-func (r *reader) readMain(read func(scanner) (Signature, bool)) {
-	if r.scope.depth >= r.mainScope {
+// further out than any other, and not within what was read for another.
+func (r *reader) readMain(read func(*scanner) (Signature, bool)) {
+	if r.scope.depth >= r.mainScope || r.pos < r.mainEnd {
 		return
 	}
-	if f, ok := read(scanner{view(r.code), r.pos}); ok {
+	s := scanner{view(r.code), r.pos, r.work}
+	f, ok := read(&s)
+	if r.mainEnd = s.at; ok {
 		r.main, r.mainScope = &f, r.scope.depth
 	}
 }
@@ -443,7 +447,7 @@ func (l *lexer) skipGroup() bool {
 func (r *reader) use(u use) {
 	switch {
 	case r.function != nil:
-		u.regions = r.regions - r.outside
+		u.regions = int32(r.regions - r.outside)
 		r.function.uses = append(r.function.uses, u)
 	case u.mention && r.op.function != nil:
 		r.op.function.uses = append(r.op.function.uses, u)

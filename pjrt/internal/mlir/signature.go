@@ -5,6 +5,7 @@ package mlir
 
 import (
 	"bytes"
+	"context"
 	"math"
 	"strconv"
 	"strings"
@@ -24,33 +25,37 @@ type Signature struct {
 
 // FindMain looks for the function main in a text, and reads no further. It reports false if there
 // is none that it understands, for bytecode, and for text with a zero byte, which is the end of the
-// program for some compilers.
-func FindMain(program []byte) (Signature, bool) {
+// program for some compilers, and if ctx ends first.
+func FindMain(ctx context.Context, program []byte) (Signature, bool) {
 	if bytes.HasPrefix(program, []byte(bytecode.Magic)) || preempt.IndexByte(program, 0) >= 0 {
 		return Signature{}, false
 	}
-	s := scanner{text: view(program)}
+	s := scanner{text: view(program), work: &work{ctx: ctx}}
 	var found Signature
 	best, depth := math.MaxInt, 0
+	read := 0 // up to where functions have been read
 	for {
 		tok := s.next()
 		switch {
 		case tok == "":
-			return found, found.Params != nil
+			return found, found.Params != nil && s.work.err == nil
 		case tok == "{":
 			depth++
 		case tok == "}":
 			depth--
-		case depth >= best:
-			// A main inside a nested module is not the program's.
-		case tok == "func.func":
-			if f, ok := pretty(s); ok {
+		case depth >= best || s.at < read:
+			// A main inside a nested module is not the program's, and there is none between the
+			// parts of another function.
+		case tok == "func.func", tok == `"func.func"`:
+			form := pretty
+			if tok[0] == '"' {
+				form = generic
+			}
+			ahead := s
+			if f, ok := form(&ahead); ok {
 				found, best = f, depth
 			}
-		case tok == `"func.func"`:
-			if f, ok := generic(s); ok {
-				found, best = f, depth
-			}
+			read = ahead.at
 		}
 		// Only the module of the program encloses this main, so there is no need to scan the rest
 		// of a long program.
@@ -62,7 +67,7 @@ func FindMain(program []byte) (Signature, bool) {
 
 // pretty reads a function of the form [visibility] @main(%a: type {attributes} loc(...), ...) ->
 // type.
-func pretty(s scanner) (Signature, bool) {
+func pretty(s *scanner) (Signature, bool) {
 	name := s.next()
 	if name == "public" || name == "private" || name == "nested" {
 		name = s.next()
@@ -70,11 +75,11 @@ func pretty(s scanner) (Signature, bool) {
 	if name != "@main" && name != `@"main"` || s.next() != "(" {
 		return Signature{}, false
 	}
-	params, ok := list(&s)
+	params, ok := list(s)
 	if !ok {
 		return Signature{}, false
 	}
-	results, ok := readResults(&s)
+	results, ok := readResults(s)
 	return Signature{params, results}, ok
 }
 
@@ -90,22 +95,22 @@ func readResults(s *scanner) ([]array.Shape, bool) {
 		return list(s)
 	}
 	// A single type with brackets ends at its closing bracket.
-	tokens := []string{first}
+	p := parameter{first}
 	var open brackets
-	for next := *s; len(open) > 0 || len(tokens) == 1 && next.next() == "<"; {
+	for next := *s; len(open) > 0 || len(p) == 1 && next.next() == "<"; {
 		tok := s.next()
 		if tok == "" {
 			return nil, false
 		}
-		tokens = append(tokens, tok)
+		p.add(tok)
 		open.see(tok)
 	}
-	return []array.Shape{param(tokens)}, true
+	return []array.Shape{p.shape()}, true
 }
 
 // generic reads the attributes of an operation, before or after its region. They must include
 // sym_name = "main" and function_type = (types) -> types.
-func generic(s scanner) (Signature, bool) {
+func generic(s *scanner) (Signature, bool) {
 	var f Signature
 	typed, named := false, false
 	depth := 0
@@ -130,10 +135,10 @@ func generic(s scanner) (Signature, bool) {
 		case depth == 1 && before == "sym_name" && last == "=":
 			named = tok == `"main"`
 		case depth == 1 && before == "function_type" && last == "=" && tok == "(":
-			if f.Params, typed = list(&s); !typed {
+			if f.Params, typed = list(s); !typed {
 				return Signature{}, false
 			}
-			if f.Results, typed = readResults(&s); !typed {
+			if f.Results, typed = readResults(s); !typed {
 				return Signature{}, false
 			}
 		}
@@ -143,28 +148,47 @@ func generic(s scanner) (Signature, bool) {
 
 // list reads parameters up to the closing parenthesis.
 func list(s *scanner) ([]array.Shape, bool) {
-	var tokens []string
-	open := brackets{")"}
-	for len(open) > 0 {
+	params := []array.Shape{}
+	var one parameter
+	for open := (brackets{')'}); ; {
 		tok := s.next()
 		if tok == "" {
 			return nil, false
 		}
-		tokens = append(tokens, tok)
-		open.see(tok)
-	}
-	params := []array.Shape{}
-	for _, one := range split(tokens[:len(tokens)-1]) {
-		if len(one) > 1 && strings.HasPrefix(one[0], "%") && one[1] == ":" {
-			one = one[2:]
+		switch open.see(tok); {
+		case len(open) == 0:
+			if len(one) > 0 {
+				params = append(params, one.shape())
+			}
+			return params, true
+		case len(open) == 1 && tok == ",":
+			params = append(params, one.shape())
+			one = one[:0]
+		default:
+			one.add(tok)
 		}
-		params = append(params, param(one))
 	}
-	return params, true
 }
 
-// param reads a type such as tensor<2x3xf32>, and ignores the tokens after it.
-func param(tokens []string) array.Shape {
+// parameter has the tokens of a parameter, or the first of them.
+type parameter []string
+
+// maxTokens is more than any type of a tensor has. Attributes and a location, which come after it,
+// do not matter.
+const maxTokens = 1 << 10
+
+func (p *parameter) add(tok string) {
+	if len(*p) < maxTokens {
+		*p = append(*p, tok)
+	}
+}
+
+// shape reads a type such as tensor<2x3xf32>, and ignores the tokens after it.
+func (p parameter) shape() array.Shape {
+	tokens := p
+	if len(tokens) > 1 && strings.HasPrefix(tokens[0], "%") && tokens[1] == ":" {
+		tokens = tokens[2:]
+	}
 	if len(tokens) < 4 || tokens[0] != "tensor" || tokens[1] != "<" {
 		return array.Shape{}
 	}
@@ -200,16 +224,28 @@ func param(tokens []string) array.Shape {
 	return array.Shape{Type: t, Dims: dims}
 }
 
-// closers maps opening brackets to closing ones.
-var closers = map[string]string{"(": ")", "{": "}", "<": ">", "[": "]"}
+// closer returns the bracket that closes an opening one, or 0 for another token.
+func closer(tok string) byte {
+	switch tok {
+	case "(":
+		return ')'
+	case "{":
+		return '}'
+	case "<":
+		return '>'
+	case "[":
+		return ']'
+	}
+	return 0
+}
 
 // brackets is a stack of the closing brackets still to come.
-type brackets []string
+type brackets []byte
 
 func (b *brackets) see(tok string) {
-	if closer, ok := closers[tok]; ok {
-		*b = append(*b, closer)
-	} else if n := len(*b); n > 0 && tok == (*b)[n-1] {
+	if c := closer(tok); c != 0 {
+		*b = append(*b, c)
+	} else if n := len(*b); n > 0 && len(tok) == 1 && tok[0] == (*b)[n-1] {
 		*b = (*b)[:n-1]
 	}
 }
@@ -226,24 +262,6 @@ func group(tokens []string) ([]string, bool) {
 	return nil, false
 }
 
-// split splits tokens at the commas outside all brackets. Without tokens it returns no elements.
-func split(tokens []string) [][]string {
-	var all [][]string
-	start := 0
-	for i := 0; i < len(tokens); i++ {
-		if tokens[i] == "," {
-			all = append(all, tokens[start:i])
-			start = i + 1
-		} else if inside, ok := group(tokens[i:]); ok && closers[tokens[i]] != "" {
-			i += len(inside) + 1
-		}
-	}
-	if start < len(tokens) {
-		all = append(all, tokens[start:])
-	}
-	return all
-}
-
 func index(tokens []string, tok string) int {
 	for i := range tokens {
 		if tokens[i] == tok {
@@ -258,10 +276,14 @@ func index(tokens []string, tok string) int {
 type scanner struct {
 	text string
 	at   int
+	work *work
 }
 
 // next returns the next token, or "" at the end.
 func (s *scanner) next() string {
+	if !s.work.step() {
+		s.at = len(s.text)
+	}
 	for s.at < len(s.text) {
 		rest := s.text[s.at:]
 		switch c := rest[0]; {

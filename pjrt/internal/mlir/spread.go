@@ -5,6 +5,7 @@ package mlir
 
 import (
 	"bytes"
+	"context"
 	"math"
 	"strconv"
 
@@ -15,12 +16,12 @@ import (
 
 // ReadSpread reads what a module in text says about its devices, and no further. It can replace the
 // Spread of Read, but for meshes after the place where the numbers of devices are known.
-func ReadSpread(code []byte) hlo.Spread {
+func ReadSpread(ctx context.Context, code []byte) hlo.Spread {
 	mentions := preempt.Contains(code, []byte("sdy."))
 	if !mentions && !preempt.Contains(code, []byte("mhlo.num_")) {
 		return hlo.Spread{}
 	}
-	r := newReader(code, Limits{})
+	r := newReader(ctx, code, Limits{})
 	r.devices.first, r.devices.mentions = true, mentions
 	_ = r.read() // Read has the errors
 	return r.devices.Spread

@@ -5,6 +5,7 @@ package mlir_test
 
 import (
 	"bytes"
+	"context"
 	"os"
 	"path/filepath"
 	"strings"
@@ -48,8 +49,8 @@ func TestWhatModulesSayAboutTheirDevices(t *testing.T) {
 		"in attributes":  {`module attributes {mhlo.frontend_attributes = {xla.sdy.meshes = "{}"}} {}`, hlo.Spread{Shardy: true}},
 		"other dialects": {`module attributes {mhlo.num_partitions = 2 : i32, notsdy.x = 1 : i32} { @sdy.mesh "sdy" }`, hlo.Spread{Partitions: 2}},
 	} {
-		assert.Equal(t, c.want, mlir.ReadSpread([]byte(c.code)), name)
-		assert.Equal(t, c.want, mlir.Read([]byte(c.code), mlir.Limits{}).Spread, "%s, read to its end", name)
+		assert.Equal(t, c.want, mlir.ReadSpread(context.Background(), []byte(c.code)), name)
+		assert.Equal(t, c.want, mlir.Read(context.Background(), []byte(c.code), mlir.Limits{}).Spread, "%s, read to its end", name)
 	}
 }
 
@@ -61,11 +62,11 @@ func TestWhatProgramsFromJAXSayAboutTheirDevices(t *testing.T) {
 	require.Len(t, files, 18)
 	spread := func(code []byte) hlo.Spread {
 		if bytes.HasPrefix(code, []byte(bytecode.Magic)) {
-			m, err := bytecode.Read(code)
-			return mlir.OfBytecode(m, err, mlir.Limits{}).Spread
+			m, err := bytecode.Read(context.Background(), code)
+			return mlir.OfBytecode(context.Background(), m, err, mlir.Limits{}).Spread
 		}
-		whole := mlir.Read(code, mlir.Limits{}).Spread
-		first := mlir.ReadSpread(code)
+		whole := mlir.Read(context.Background(), code, mlir.Limits{}).Spread
+		first := mlir.ReadSpread(context.Background(), code)
 		if whole.Mesh = first.Mesh; utf8.Valid(code) {
 			assert.Equal(t, first, whole)
 		}

@@ -4,6 +4,7 @@
 package source
 
 import (
+	"context"
 	"errors"
 
 	"github.com/purepjrt/purepjrt/pjrt/internal/hlo"
@@ -50,15 +51,20 @@ func (m *module) contents() *statement {
 	return m.known
 }
 
-func (m *module) Read(Compiler) {
+func (m *module) Read(ctx context.Context, _ Compiler) error {
 	if m.checked {
-		return
+		return nil
 	}
 	m.contents()
-	m.checked = true
 	if m.err == nil {
-		m.danger = hlo.Check(m.module)
+		danger := hlo.Check(ctx, m.module)
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		m.danger = danger
 	}
+	m.checked = true
+	return nil
 }
 
 func (m *module) Check(int) error    { return m.danger }

@@ -4,6 +4,7 @@
 package source
 
 import (
+	"context"
 	"encoding/binary"
 	"slices"
 
@@ -36,13 +37,18 @@ func (t *text) MakesTuple() bool    { return true }
 func (t *text) Unscheduled() []byte { return t.code }
 func (t *text) Suffix() string      { return ".mlir" }
 
-func (t *text) Read(c Compiler) {
+func (t *text) Read(ctx context.Context, c Compiler) error {
 	if t.whole != nil {
-		return
+		return nil
 	}
-	t.whole = mlir.Read(t.code, c.limits())
+	whole := mlir.Read(ctx, t.code, c.limits())
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	t.whole = whole
 	t.main, t.found, t.sought = t.whole.Main, t.whole.HasMain, true
 	t.spread, t.counted = t.whole.Spread, true
+	return nil
 }
 
 func (t *text) Check(devices int) error {
@@ -54,7 +60,7 @@ func (t *text) Check(devices int) error {
 
 func (t *text) Spread() hlo.Spread {
 	if !t.counted {
-		t.spread, t.counted = mlir.ReadSpread(t.code), true
+		t.spread, t.counted = mlir.ReadSpread(context.Background(), t.code), true
 	}
 	return t.spread
 }
@@ -62,7 +68,7 @@ func (t *text) Spread() hlo.Spread {
 // signature returns the types of the main function.
 func (t *text) signature() (mlir.Signature, bool) {
 	if !t.sought {
-		t.main, t.found = mlir.FindMain(t.code)
+		t.main, t.found = mlir.FindMain(context.Background(), t.code)
 		t.sought = true
 	}
 	return t.main, t.found
@@ -106,19 +112,28 @@ func (a *artifact) MakesTuple() bool { return true }
 func (a *artifact) Suffix() string   { return ".mlirbc" }
 
 // contents returns what is in the module.
-func (a *artifact) contents() (*bytecode.Module, error) {
+func (a *artifact) contents(ctx context.Context) (*bytecode.Module, error) {
 	if !a.read {
-		a.module, a.err = bytecode.Read(a.code)
-		a.read = true
+		m, err := bytecode.Read(ctx, a.code)
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		a.module, a.err, a.read = m, err, true
 	}
 	return a.module, a.err
 }
 
-func (a *artifact) Read(c Compiler) {
-	if a.checked == nil {
-		m, err := a.contents()
-		a.checked = mlir.OfBytecode(m, err, c.limits())
+func (a *artifact) Read(ctx context.Context, c Compiler) error {
+	if a.checked != nil {
+		return nil
 	}
+	m, err := a.contents(ctx)
+	checked := mlir.OfBytecode(ctx, m, err, c.limits())
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	a.checked = checked
+	return nil
 }
 
 func (a *artifact) Check(devices int) error {
@@ -129,7 +144,7 @@ func (a *artifact) Check(devices int) error {
 }
 
 func (a *artifact) Spread() hlo.Spread {
-	m, err := a.contents()
+	m, err := a.contents(context.Background())
 	if err != nil {
 		return hlo.Spread{}
 	}

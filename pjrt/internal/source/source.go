@@ -7,6 +7,7 @@ package source
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -32,8 +33,9 @@ type Source interface {
 	// Format returns the name of the format.
 	Format() string
 
-	// Read reads the whole program, once. After it, only Unscheduled looks at the code.
-	Read(Compiler)
+	// Read reads the whole program, once. After it, only Unscheduled looks at the code. It fails
+	// only with the error of ctx, if that ends before the program does.
+	Read(ctx context.Context, c Compiler) error
 
 	// Check returns an error if the compiler that Read was called for is known to end the process
 	// on the program. devices is how many devices the program runs on, or 0 if that is not certain.
@@ -135,7 +137,7 @@ type other struct {
 }
 
 func (o other) Format() string                       { return o.format }
-func (o other) Read(Compiler)                        {}
+func (o other) Read(context.Context, Compiler) error { return nil }
 func (o other) Check(int) error                      { return nil }
 func (o other) Spread() hlo.Spread                   { return hlo.Spread{} }
 func (o other) Parameters() []array.Shape            { return nil }

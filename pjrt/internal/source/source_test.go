@@ -5,6 +5,7 @@ package source_test
 
 import (
 	"bytes"
+	"context"
 	"os"
 	"path/filepath"
 	"strings"
@@ -143,7 +144,7 @@ func TestProgramsAreReadOnce(t *testing.T) {
 	for name, code := range programs {
 		pieces := statementOf(parse(t, code, ""))
 		s := parse(t, code, "")
-		s.Read(source.Compiler{})
+		require.NoError(t, s.Read(context.Background(), source.Compiler{}))
 		clear(code)
 		whole := statementOf(s)
 		whole.spread.Mesh, pieces.spread.Mesh = 0, 0 // pieces are not read to the end
@@ -182,7 +183,7 @@ func TestDangersAreFoundInEveryFormat(t *testing.T) {
 		}
 		s := parse(t, c.code, format)
 		require.NoError(t, s.Check(c.devices), name)
-		s.Read(c.compiler)
+		require.NoError(t, s.Read(context.Background(), c.compiler), name)
 		if c.want == "" {
 			assert.NoError(t, s.Check(c.devices), name)
 		} else {

@@ -8,7 +8,9 @@ package wire
 
 import (
 	"bytes"
+	"context"
 	"errors"
+	"reflect"
 	"slices"
 
 	"google.golang.org/protobuf/encoding/protowire"
@@ -130,16 +132,56 @@ func VisitMessages(message []byte, number Number, visit func([]byte) error) erro
 // times, the result is their concatenation, which is how protobuf merges messages.
 func Message(message []byte, number Number) ([]byte, error) {
 	var value []byte
+	shared := false // with message
 	err := VisitMessages(message, number, func(b []byte) error {
-		if value == nil {
-			value = b // do not copy a single one
-		} else {
-			value = append(value[:len(value):len(value)], b...)
+		switch {
+		case value == nil:
+			value, shared = b, true // do not copy a single one
+		case shared:
+			value, shared = slices.Concat(value, b), false
+		default:
+			value = append(value, b...)
 		}
 		return nil
 	})
 	return value, err
 }
+
+// Until returns visit for a message that may have very many fields: it also fails with the error of
+// ctx, if that ends.
+func Until(ctx context.Context, visit func(Field) error) func(Field) error {
+	const often = 1 << 12
+	n := 0
+	return func(f Field) error {
+		if n++; n%often == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		return visit(f)
+	}
+}
+
+// ErrTooLarge is the error for messages of very many small parts, each of which becomes something
+// large.
+var ErrTooLarge = errors.New("the message has so many small parts that it would take many times its size in memory")
+
+// Room is how much memory the parts of a message may take: in proportion to the size of the
+// message, but always enough for a small one.
+type Room struct{ left int }
+
+// NewRoom returns the room for a message of size bytes. What programs really contain takes less: an
+// instruction of HLO from a compiler has 150 bytes or more, and an array's shape ten.
+func NewRoom(size int) *Room { return &Room{64<<20 + 6*size} }
+
+// Take takes room for n bytes.
+func (r *Room) Take(n int) error {
+	if r.left -= n; r.left < 0 {
+		return ErrTooLarge
+	}
+	return nil
+}
+
+// Take takes room for a value of type T.
+func Take[T any](r *Room) error { return r.Take(int(reflect.TypeFor[T]().Size())) }
 
 // Ints appends the numbers in f, a part of a repeated field that may be packed, to
 // list.
@@ -161,12 +203,18 @@ func Ints[T int | int32 | int64](list *[]T, f Field) error {
 // Bools appends the bools in f, a part of a repeated field that may be packed, to
 // list.
 func Bools(list *[]bool, f Field) error {
-	var numbers []int64
-	err := Ints(&numbers, f)
-	for _, n := range numbers {
-		*list = append(*list, n != 0)
+	if f.Type == Varint {
+		*list = append(*list, f.Bool())
+		return nil
 	}
-	return err
+	for b := f.Bytes; len(b) > 0; {
+		v, n := protowire.ConsumeVarint(b)
+		if n < 0 {
+			return ErrMalformed
+		}
+		*list, b = append(*list, v != 0), b[n:]
+	}
+	return nil
 }
 
 // AppendInt appends a field of type Varint.

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/purepjrt/purepjrt/internal/excerpt"
 	"github.com/purepjrt/purepjrt/pjrt/internal/spelling"
 )
 
@@ -142,20 +143,12 @@ func Suggest(name string) []string {
 // Unknown returns the error for a flag that no version has. It suggests names with a similar
 // spelling.
 func Unknown(name string) error {
-	name = shown(name)
+	name = excerpt.Of(name)
 	names := Suggest(name)
 	if len(names) == 0 {
 		return fmt.Errorf("no known version of XLA has a flag %s", name)
 	}
 	return fmt.Errorf("no known version of XLA has a flag %s; did you mean %s?", name, strings.Join(names, " or "))
-}
-
-// shown returns a text for an error, or its beginning: values may have any length.
-func shown(text string) string {
-	if len(text) <= maxName {
-		return text
-	}
-	return strings.ToValidUTF8(text[:maxName], "?") + "..."
 }
 
 // maxName is longer than the name of any flag.

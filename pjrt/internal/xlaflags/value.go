@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/purepjrt/purepjrt/internal/excerpt"
 	"github.com/purepjrt/purepjrt/pjrt/internal/wire"
 )
 
@@ -145,7 +146,7 @@ func plainValue(value any) (any, error) {
 		for _, s := range v {
 			if strings.Contains(s, ",") {
 				return nil, fmt.Errorf("has the element %q, which contains a comma, but lists are sent with commas between elements",
-					shown(s))
+					excerpt.Of(s))
 			}
 		}
 		return strings.Join(v, ","), nil
@@ -221,7 +222,7 @@ func (f Flag) parse(text string) (any, error) {
 			return x, nil
 		}
 	}
-	return nil, fmt.Errorf("XLA flag %s takes %s, not %q", f.Name, f.wants(), shown(text))
+	return nil, fmt.Errorf("XLA flag %s takes %s, not %q", f.Name, f.wants(), excerpt.Of(text))
 }
 
 // enumValue returns the name of an enum's value, given the name in upper or lower case, or the
@@ -233,7 +234,7 @@ func (f Flag) enumValue(text string) (string, error) {
 			return name, nil
 		}
 	}
-	return "", fmt.Errorf("XLA flag %s takes %s, not %q", f.Name, f.wants(), shown(text))
+	return "", fmt.Errorf("XLA flag %s takes %s, not %q", f.Name, f.wants(), excerpt.Of(text))
 }
 
 // wants describes the values of the flag.

@@ -11,6 +11,8 @@ import (
 	"os"
 	"strconv"
 	"strings"
+
+	"github.com/purepjrt/purepjrt/internal/excerpt"
 )
 
 const (
@@ -56,7 +58,7 @@ func Read(value string) ([]Word, error) {
 		}
 		if err != nil {
 			return nil, fmt.Errorf("%q does not begin with a dash, so it is the name of a file, which cannot be read: %w",
-				shown(value), err)
+				excerpt.Of(value), err)
 		}
 		value = content
 	}
@@ -158,7 +160,7 @@ func Check(value string) error {
 // process.
 func (w Word) Check() error {
 	if !strings.HasPrefix(w.Text, "--") || w.Name == "" || strings.HasPrefix(w.Text, "---") {
-		return fmt.Errorf("%q is not a flag: flags begin with two dashes", shown(w.Text))
+		return fmt.Errorf("%q is not a flag: flags begin with two dashes", excerpt.Of(w.Text))
 	}
 	f, ok := Lookup(w.Name)
 	if !ok {
@@ -175,7 +177,7 @@ func (w Word) Check() error {
 		return fmt.Errorf("XLA flag %s takes 1 to %d, not %d", f.Name, MaxSplitCount, n)
 	}
 	if want := f.refuses(w.Value); want != "" {
-		return fmt.Errorf("XLA flag %s takes %s, not %q", f.Name, want, shown(w.Value))
+		return fmt.Errorf("XLA flag %s takes %s, not %q", f.Name, want, excerpt.Of(w.Value))
 	}
 	return CheckDeadly(f.Name, w.Value)
 }

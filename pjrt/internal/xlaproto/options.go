@@ -114,11 +114,15 @@ type Override struct {
 // UnmarshalCompileOptions reads a CompileOptionsProto.
 func UnmarshalCompileOptions(b []byte) (*CompileOptions, error) {
 	o := new(CompileOptions)
+	room := wire.NewRoom(len(b))
 	var build []byte
 	err := wire.Visit(b, func(f wire.Field) error {
 		switch {
 		case f.Is(optionsArgumentLayouts, wire.Bytes):
-			s, err := UnmarshalShape(f.Bytes)
+			if err := wire.Take[Shape](room); err != nil {
+				return err
+			}
+			s, err := UnmarshalShapeIn(room, f.Bytes)
 			o.ArgumentLayouts = append(o.ArgumentLayouts, s)
 			return err
 		case f.Is(optionsTupledArguments, wire.Varint):
@@ -132,6 +136,9 @@ func UnmarshalCompileOptions(b []byte) (*CompileOptions, error) {
 		case f.Is(optionsMultiSlice, wire.Bytes):
 			o.MultiSlice = append([]byte(nil), f.Bytes...)
 		case f.Is(optionsOverrides, wire.Bytes):
+			if err := wire.Take[Override](room); err != nil {
+				return err
+			}
 			v, err := unmarshalOverride(f.Bytes)
 			o.Overrides = append(o.Overrides, v)
 			return err

@@ -8,11 +8,11 @@ import "github.com/purepjrt/purepjrt/pjrt/internal/wire"
 // PrimitiveTuple is XLA's PrimitiveType of a tuple.
 const PrimitiveTuple = 13
 
-// Field numbers of xla/xla_data.proto.
+// Field numbers of xla/xla_data.proto, some of which other packages read by themselves.
 const (
-	shapeElementType = 2 // ShapeProto
-	shapeDims        = 3
-	shapeTuple       = 4
+	ShapeElementType = 2 // ShapeProto
+	ShapeDims        = 3
+	ShapeTuple       = 4
 	shapeLayout      = 5
 	shapeDynamic     = 6
 
@@ -56,9 +56,12 @@ type Tile struct {
 
 // UnmarshalShape reads a ShapeProto. If tuples are nested too deeply, it reads only the outer ones,
 // and keeps the rest as Unknown.
-func UnmarshalShape(b []byte) (Shape, error) { return unmarshalShape(b, 0) }
+func UnmarshalShape(b []byte) (Shape, error) { return UnmarshalShapeIn(wire.NewRoom(len(b)), b) }
 
-func unmarshalShape(b []byte, depth int) (Shape, error) {
+// UnmarshalShapeIn is UnmarshalShape for a part of a message that has this room.
+func UnmarshalShapeIn(room *wire.Room, b []byte) (Shape, error) { return unmarshalShape(room, b, 0) }
+
+func unmarshalShape(room *wire.Room, b []byte, depth int) (Shape, error) {
 	var s Shape
 	if depth > MaxTupleDepth {
 		s.Unknown = append(s.Unknown, b...)
@@ -68,12 +71,15 @@ func unmarshalShape(b []byte, depth int) (Shape, error) {
 	hasLayout := false
 	err := wire.Visit(b, func(f wire.Field) error {
 		switch {
-		case f.Is(shapeElementType, wire.Varint):
+		case f.Is(ShapeElementType, wire.Varint):
 			s.ElementType = int32(f.Int)
-		case f.IsList(shapeDims):
+		case f.IsList(ShapeDims):
 			return wire.Ints(&s.Dims, f)
-		case f.Is(shapeTuple, wire.Bytes):
-			element, err := unmarshalShape(f.Bytes, depth+1)
+		case f.Is(ShapeTuple, wire.Bytes):
+			if err := wire.Take[Shape](room); err != nil {
+				return err
+			}
+			element, err := unmarshalShape(room, f.Bytes, depth+1)
 			s.Tuple = append(s.Tuple, element)
 			return err
 		case f.Is(shapeLayout, wire.Bytes):
@@ -86,18 +92,24 @@ func unmarshalShape(b []byte, depth int) (Shape, error) {
 		return nil
 	})
 	if err == nil && hasLayout {
-		s.Layout, err = unmarshalLayout(layout)
+		s.Layout, err = unmarshalLayout(room, layout)
 	}
 	return s, err
 }
 
-func unmarshalLayout(b []byte) (*Layout, error) {
+func unmarshalLayout(room *wire.Room, b []byte) (*Layout, error) {
+	if err := wire.Take[Layout](room); err != nil {
+		return nil, err
+	}
 	l := new(Layout)
 	return l, wire.Visit(b, func(f wire.Field) error {
 		switch {
 		case f.IsList(layoutMinorToMajor):
 			return wire.Ints(&l.MinorToMajor, f)
 		case f.Is(layoutTiles, wire.Bytes):
+			if err := wire.Take[Tile](room); err != nil {
+				return err
+			}
 			tile, err := unmarshalTile(f.Bytes)
 			l.Tiles = append(l.Tiles, tile)
 			return err
@@ -128,10 +140,10 @@ func unmarshalTile(b []byte) (Tile, error) {
 
 // Marshal writes a ShapeProto.
 func (s *Shape) Marshal() []byte {
-	b := wire.AppendNonzero(nil, shapeElementType, s.ElementType)
-	b = wire.AppendInts(b, shapeDims, s.Dims)
+	b := wire.AppendNonzero(nil, ShapeElementType, s.ElementType)
+	b = wire.AppendInts(b, ShapeDims, s.Dims)
 	for i := range s.Tuple {
-		b = wire.AppendBytes(b, shapeTuple, s.Tuple[i].Marshal())
+		b = wire.AppendBytes(b, ShapeTuple, s.Tuple[i].Marshal())
 	}
 	if s.Layout != nil {
 		b = wire.AppendBytes(b, shapeLayout, s.Layout.marshal())

@@ -60,9 +60,11 @@ type Sharding struct {
 }
 
 // UnmarshalSharding reads an OpSharding.
-func UnmarshalSharding(b []byte) (Sharding, error) { return unmarshalSharding(b, 0) }
+func UnmarshalSharding(b []byte) (Sharding, error) {
+	return unmarshalSharding(wire.NewRoom(len(b)), b, 0)
+}
 
-func unmarshalSharding(b []byte, depth int) (Sharding, error) {
+func unmarshalSharding(room *wire.Room, b []byte, depth int) (Sharding, error) {
 	var s Sharding
 	if depth > MaxTupleDepth {
 		return s, fmt.Errorf("tuples are nested more than %d deep", MaxTupleDepth)
@@ -77,7 +79,10 @@ func unmarshalSharding(b []byte, depth int) (Sharding, error) {
 		case f.IsList(shardingDevices):
 			return wire.Ints(&s.Devices, f)
 		case f.Is(shardingTuple, wire.Bytes):
-			element, err := unmarshalSharding(f.Bytes, depth+1)
+			if err := wire.Take[Sharding](room); err != nil {
+				return err
+			}
+			element, err := unmarshalSharding(room, f.Bytes, depth+1)
 			s.Elements = append(s.Elements, element)
 			return err
 		case f.Is(shardingReplicateLast, wire.Varint):
@@ -97,7 +102,7 @@ func unmarshalSharding(b []byte, depth int) (Sharding, error) {
 		return nil
 	})
 	if err == nil && len(reshape) > 0 && len(s.Devices) == 0 {
-		s.Devices, err = iotaDevices(reshape, transpose)
+		s.Devices, err = iotaDevices(room, reshape, transpose)
 	}
 	return s, err
 }
@@ -106,13 +111,16 @@ func unmarshalSharding(b []byte, depth int) (Sharding, error) {
 // them.
 const maxShardingDevices = 1 << 22
 
+// maxShardingRank is more dimensions than there are factors of a number of devices.
+const maxShardingRank = 64
+
 // iotaDevices fills an array of the shape reshape with the devices 0, 1, 2 ..., transposes it, and
 // returns the devices in their new order.
-func iotaDevices(reshape, transpose []int64) ([]int64, error) {
+func iotaDevices(room *wire.Room, reshape, transpose []int64) ([]int64, error) {
 	size := int64(1)
 	for _, d := range reshape {
 		if d < 1 || d > math.MaxInt32 || size*d > maxShardingDevices {
-			return nil, fmt.Errorf("a sharding has the devices of %v", reshape)
+			return nil, fmt.Errorf("a sharding has the devices of %v", reshape[:min(len(reshape), maxShardingRank)])
 		}
 		size *= d
 	}
@@ -122,11 +130,16 @@ func iotaDevices(reshape, transpose []int64) ([]int64, error) {
 			transpose = append(transpose, int64(i))
 		}
 	}
-	sorted := slices.Sorted(slices.Values(transpose))
-	for i, d := range sorted {
-		if len(transpose) != rank || d != int64(i) {
+	if rank > maxShardingRank || len(transpose) != rank {
+		return nil, fmt.Errorf("a sharding transposes an array of %d dimensions by %d", rank, len(transpose))
+	}
+	for i, d := range slices.Sorted(slices.Values(transpose)) {
+		if d != int64(i) {
 			return nil, fmt.Errorf("a sharding transposes %v by %v", reshape, transpose)
 		}
+	}
+	if err := room.Take(8 * int(size)); err != nil {
+		return nil, err
 	}
 	strides := make([]int64, rank)
 	step := int64(1)
