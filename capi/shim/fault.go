@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/internal/excerpt"
 )
 
 // Faults has the rules by which calls fail or are delayed.
@@ -55,14 +56,14 @@ func ParseFaults(text string) (Faults, error) {
 		if seed, ok := strings.CutPrefix(part, "seed="); ok {
 			n, err := strconv.ParseUint(seed, 0, 64)
 			if err != nil {
-				return Faults{}, fmt.Errorf("seed=%s: use a whole number", seed)
+				return Faults{}, fmt.Errorf("seed=%s: use a whole number", excerpt.Of(seed))
 			}
 			f.Seed = n
 			continue
 		}
 		r, err := parseFault(part)
 		if err != nil {
-			return Faults{}, fmt.Errorf("rule %q: %w", part, err)
+			return Faults{}, fmt.Errorf("rule %q: %w", excerpt.Of(part), err)
 		}
 		f.Rules = append(f.Rules, r)
 	}
@@ -81,10 +82,10 @@ func parseFault(text string) (FaultRule, error) {
 	for _, item := range strings.Split(list, ",") {
 		key, value, ok := strings.Cut(strings.TrimSpace(item), "=")
 		if !ok {
-			return r, fmt.Errorf("%q has no =", item)
+			return r, fmt.Errorf("%q has no =", excerpt.Of(item))
 		}
 		if err := r.set(key, value); err != nil {
-			return r, fmt.Errorf("%s=%s: %w", key, value, err)
+			return r, fmt.Errorf("%s=%s: %w", excerpt.Of(key), excerpt.Of(value), err)
 		}
 	}
 	if r.Fail == 0 && r.Delay == 0 {
@@ -127,7 +128,7 @@ func (r *FaultRule) set(key, value string) (err error) {
 	case "call":
 		r.Call, err = yes(value)
 	default:
-		return fmt.Errorf("there is no %s: use fail, message, delay, after, times, probability or call", key)
+		return fmt.Errorf("there is no %s: use fail, message, delay, after, times, probability or call", excerpt.Of(key))
 	}
 	return err
 }

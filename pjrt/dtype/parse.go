@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+
+	"github.com/purepjrt/purepjrt/internal/excerpt"
 )
 
 // spellings maps every accepted word, in lower case, to its type.
@@ -44,5 +46,5 @@ func Parse(s string) (Type, error) {
 		return t, nil
 	}
 	return Invalid, fmt.Errorf("unknown element type %q: write it as StableHLO (f32, i8, ui8, bf16, f8E4M3FN), XLA (s32, pred) or NumPy (float32, bool) does",
-		s)
+		excerpt.Of(s))
 }

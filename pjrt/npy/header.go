@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/purepjrt/purepjrt/internal/excerpt"
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
 )
 
@@ -140,33 +141,33 @@ func parseHeader(text string) (*Header, error) {
 	p := &literal{text: text}
 	d, err := p.dict()
 	if err != nil {
-		return nil, fmt.Errorf(".npy header %q: %w", clip(text), err)
+		return nil, fmt.Errorf(".npy header %q: %w", excerpt.Of(text), err)
 	}
 	h := new(Header)
 	for _, key := range []string{"descr", "fortran_order", "shape"} {
 		if _, ok := d[key]; !ok {
-			return nil, fmt.Errorf(".npy header %q has no %q", clip(text), key)
+			return nil, fmt.Errorf(".npy header %q has no %q", excerpt.Of(text), key)
 		}
 	}
 	if len(d) != 3 {
-		return nil, fmt.Errorf(".npy header %q has other keys than descr, fortran_order and shape", clip(text))
+		return nil, fmt.Errorf(".npy header %q has other keys than descr, fortran_order and shape", excerpt.Of(text))
 	}
 	if _, ok := d["descr"].([]any); ok {
 		return nil, errors.New("the array has structured elements (several named fields): save each field as a separate array")
 	}
 	descr, ok := d["descr"].(string)
 	if !ok {
-		return nil, fmt.Errorf(".npy header: descr is %v, not a string", d["descr"])
+		return nil, fmt.Errorf(".npy header: descr is %s, not a string", shown(d["descr"]))
 	}
 	if err := h.describe(descr); err != nil {
 		return nil, err
 	}
 	if h.Fortran, ok = d["fortran_order"].(bool); !ok {
-		return nil, fmt.Errorf(".npy header: fortran_order is %v, not True or False", d["fortran_order"])
+		return nil, fmt.Errorf(".npy header: fortran_order is %s, not True or False", shown(d["fortran_order"]))
 	}
 	dims, ok := d["shape"].([]any)
 	if !ok {
-		return nil, fmt.Errorf(".npy header: shape is %v, not a tuple", d["shape"])
+		return nil, fmt.Errorf(".npy header: shape is %s, not a tuple", shown(d["shape"]))
 	}
 	if len(dims) > maxDims {
 		return nil, fmt.Errorf(".npy header: shape has %d dimensions, more than the %d that NumPy has", len(dims), maxDims)
@@ -174,7 +175,7 @@ func parseHeader(text string) (*Header, error) {
 	h.Dims = make([]int64, len(dims))
 	for i, v := range dims {
 		if h.Dims[i], ok = v.(int64); !ok {
-			return nil, fmt.Errorf(".npy header: dimension %d of shape is %v, not an integer", i, v)
+			return nil, fmt.Errorf(".npy header: dimension %d of shape is %s, not an integer", i, shown(v))
 		}
 	}
 	h.bytes, err = byteCount(h.Dims, h.Size)
@@ -204,10 +205,10 @@ func (h *Header) describe(descr string) error {
 	word := strings.TrimLeft(descr, "<>=|")
 	order := descr[:len(descr)-len(word)]
 	if len(order) > 1 || word == "" {
-		return fmt.Errorf("unknown NumPy type %q", descr)
+		return fmt.Errorf("unknown NumPy type %q", excerpt.Of(descr))
 	}
 	if what, ok := refused[word[0]]; ok {
-		return fmt.Errorf("the elements (NumPy type %q) are %s: only arrays of numbers and bools can be read", descr, what)
+		return fmt.Errorf("the elements (NumPy type %q) are %s: only arrays of numbers and bools can be read", excerpt.Of(descr), what)
 	}
 	if order != "" {
 		h.BigEndian = order == ">"
@@ -215,7 +216,7 @@ func (h *Header) describe(descr string) error {
 	if word[0] == 'V' {
 		n, err := strconv.ParseUint(word[1:], 10, 16)
 		if err != nil || n == 0 || h.BigEndian {
-			return fmt.Errorf("unknown NumPy type %q", descr)
+			return fmt.Errorf("unknown NumPy type %q", excerpt.Of(descr))
 		}
 		h.Size = int(n)
 		return nil
@@ -234,13 +235,8 @@ func (h *Header) describe(descr string) error {
 	if word == "f16" || word == "f12" || word == "c32" || word == "c24" {
 		return fmt.Errorf("NumPy type %q (long double) differs from machine to machine: save the array as float64 or complex128", descr)
 	}
-	return fmt.Errorf("unknown NumPy type %q", descr)
+	return fmt.Errorf("unknown NumPy type %q", excerpt.Of(descr))
 }
 
-func clip(s string) string {
-	s = strings.TrimRight(s, " \n")
-	if len(s) > 200 {
-		return s[:200] + "..."
-	}
-	return s
-}
+// shown returns a value in a header for an error.
+func shown(v any) string { return excerpt.Of(fmt.Sprint(v)) }

@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"github.com/purepjrt/purepjrt/internal/excerpt"
 )
 
 // literal reads the few forms of Python literals that occur in a .npy header: a dict with string
@@ -67,7 +69,7 @@ func (p *literal) dict() (map[string]any, error) {
 			return nil, p.unexpected(":")
 		}
 		if _, ok := d[key]; ok {
-			return nil, fmt.Errorf("key %q occurs twice", key)
+			return nil, fmt.Errorf("key %q occurs twice", excerpt.Of(key))
 		}
 		if d[key], err = p.value(0); err != nil {
 			return nil, err
@@ -92,7 +94,7 @@ func (p *literal) quoted() (string, error) {
 	}
 	s := p.text[p.pos+1 : p.pos+1+end]
 	if strings.IndexByte(s, '\\') >= 0 {
-		return "", fmt.Errorf("string %q has a backslash escape, which is not supported", s)
+		return "", fmt.Errorf("string %q has a backslash escape, which is not supported", excerpt.Of(s))
 	}
 	p.pos += end + 2
 	return s, nil
@@ -156,7 +158,7 @@ func (p *literal) integer() (int64, error) {
 	}
 	n, err := strconv.ParseInt(digits, 10, 64)
 	if err != nil {
-		return 0, fmt.Errorf("%s is not a number of 64 bits", clip(digits))
+		return 0, fmt.Errorf("%s is not a number of 64 bits", excerpt.Of(digits))
 	}
 	return n, nil
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/internal/excerpt"
 )
 
 // ParseOption reads one create option of any plugin, as commands take it: NAME=VALUE or
@@ -19,14 +20,14 @@ func ParseOption(text string) (capi.Attribute, error) {
 	name, value, ok := strings.Cut(text, "=")
 	name, kind, typed := strings.Cut(name, ":")
 	if !ok || name == "" {
-		return capi.Attribute{}, fmt.Errorf("option %q does not have the form NAME=VALUE or NAME:TYPE=VALUE", text)
+		return capi.Attribute{}, fmt.Errorf("option %q does not have the form NAME=VALUE or NAME:TYPE=VALUE", excerpt.Of(text))
 	}
 	if !typed {
 		kind = kindOf(value)
 	}
 	v, err := parseValue(kind, value)
 	if err != nil {
-		return capi.Attribute{}, fmt.Errorf("option %s: %w", name, err)
+		return capi.Attribute{}, fmt.Errorf("option %s: %w", excerpt.Of(name), err)
 	}
 	return capi.Attribute{Name: name, Value: v}, nil
 }
@@ -60,7 +61,7 @@ func parseValue(kind, value string) (any, error) {
 		case "false":
 			return false, nil
 		}
-		return nil, fmt.Errorf("%q is neither true nor false", value)
+		return nil, fmt.Errorf("%q is neither true nor false", excerpt.Of(value))
 	case "ints":
 		numbers := []int64{}
 		for part := range strings.FieldsFuncSeq(value, func(r rune) bool { return r == ',' }) {
@@ -72,5 +73,5 @@ func parseValue(kind, value string) (any, error) {
 		}
 		return numbers, nil
 	}
-	return nil, fmt.Errorf("the type %q is unknown: use string, int, ints, float or bool", kind)
+	return nil, fmt.Errorf("the type %q is unknown: use string, int, ints, float or bool", excerpt.Of(kind))
 }

@@ -11,6 +11,7 @@ import (
 	"unsafe"
 
 	"github.com/purepjrt/purepjrt/capi/describe"
+	"github.com/purepjrt/purepjrt/internal/excerpt"
 )
 
 // builder makes C structs from recorded fields. Keep the builder alive as long as C uses them.
@@ -127,7 +128,7 @@ func (b *builder) field(s *describe.Struct, f *describe.Field, base unsafe.Point
 	if f.Depth == 0 {
 		list, ok := v.([]any)
 		if !ok || uintptr(len(list))*f.Elem > f.Size {
-			return fmt.Errorf("%v is not a list of %d numbers", v, f.Size/f.Elem)
+			return fmt.Errorf("%s is not a list of %d numbers", shown(v), f.Size/f.Elem)
 		}
 		for i, x := range list {
 			if err := number(unsafe.Add(at, uintptr(i)*f.Elem), f, x); err != nil {
@@ -152,7 +153,7 @@ func (b *builder) room(at unsafe.Pointer, n int) error {
 func (b *builder) list(where unsafe.Pointer, v any, size uintptr, set func(at unsafe.Pointer, v any) error) error {
 	list, ok := v.([]any)
 	if !ok {
-		return fmt.Errorf("%v is not a list", v)
+		return fmt.Errorf("%s is not a list", shown(v))
 	}
 	p := b.memory(uintptr(len(list)) * size)
 	for i, x := range list {
@@ -171,7 +172,7 @@ func (b *builder) handles(at unsafe.Pointer, f *describe.Field, depth int, v any
 	if depth == 0 {
 		name, ok := v.(string)
 		if !ok {
-			return fmt.Errorf("%v is not a handle", v)
+			return fmt.Errorf("%s is not a handle", shown(v))
 		}
 		h, err := b.handle(name)
 		*(*uintptr)(at) = h
@@ -192,13 +193,13 @@ func (b *builder) records(at unsafe.Pointer, f *describe.Field, v any) error {
 	one := func(p unsafe.Pointer, v any) error {
 		fields, ok := v.(map[string]any)
 		if !ok {
-			return fmt.Errorf("%v is not a struct", v)
+			return fmt.Errorf("%s is not a struct", shown(v))
 		}
 		size := s.Size
 		if n, ok := fields["struct_size"].(json.Number); ok {
 			x, err := strconv.ParseUint(n.String(), 10, 16)
 			if err != nil {
-				return fmt.Errorf("%s is not a struct_size", n)
+				return fmt.Errorf("%s is not a struct_size", shown(n))
 			}
 			// The elements of an array cannot be larger.
 			size = min(uintptr(x), f.Elem)
@@ -238,7 +239,7 @@ func number(at unsafe.Pointer, f *describe.Field, v any) error {
 		if f.Kind == describe.Float {
 			x, err := strconv.ParseFloat(text, 64)
 			if err != nil {
-				return fmt.Errorf("%q is not a number", text)
+				return fmt.Errorf("%q is not a number", excerpt.Of(text))
 			}
 			if u = math.Float64bits(x); f.Elem == 4 {
 				u = uint64(math.Float32bits(float32(x)))
@@ -248,10 +249,10 @@ func number(at unsafe.Pointer, f *describe.Field, v any) error {
 		if i, err := strconv.ParseInt(text, 10, 64); err == nil {
 			u = uint64(i)
 		} else if u, err = strconv.ParseUint(text, 10, 64); err != nil {
-			return fmt.Errorf("%q is not a whole number", text)
+			return fmt.Errorf("%q is not a whole number", excerpt.Of(text))
 		}
 	default:
-		return fmt.Errorf("%v is not a number", v)
+		return fmt.Errorf("%s is not a number", shown(v))
 	}
 	switch f.Elem {
 	case 1:

@@ -19,6 +19,7 @@ import (
 
 	"github.com/purepjrt/purepjrt/capi"
 	"github.com/purepjrt/purepjrt/capi/describe"
+	"github.com/purepjrt/purepjrt/internal/excerpt"
 )
 
 // Session is a recorded session.
@@ -181,7 +182,7 @@ func (s *Session) add(n int, text []byte) error {
 	}
 	f := describe.ByName(l.Func)
 	if f == nil {
-		return fmt.Errorf("there is no function %q", l.Func)
+		return fmt.Errorf("there is no function %q", excerpt.Of(l.Func))
 	}
 	for _, fields := range []map[string]any{l.In, l.Out} {
 		if err := checkBytes(fields); err != nil {
@@ -215,7 +216,7 @@ func checkBytes(v any) error {
 		}
 		for name, x := range v {
 			if err := checkBytes(x); err != nil {
-				return fmt.Errorf("%s: %w", name, err)
+				return fmt.Errorf("%s: %w", excerpt.Of(name), err)
 			}
 		}
 	}
@@ -240,9 +241,12 @@ func bytesOf(v any) ([]byte, error) {
 			return nil, err
 		}
 		if have := fmt.Sprintf("%08x", crc32.ChecksumIEEE(data)); have != sum {
-			return nil, fmt.Errorf("%d bytes have the checksum %s, but had %s when they were recorded", len(data), have, sum)
+			return nil, fmt.Errorf("%d bytes have the checksum %s, but had %s when they were recorded", len(data), have, excerpt.Of(sum))
 		}
 		return data, nil
 	}
-	return nil, fmt.Errorf("%v cannot be bytes", v)
+	return nil, fmt.Errorf("%s cannot be bytes", shown(v))
 }
+
+// shown returns a value of a session for an error.
+func shown(v any) string { return excerpt.Of(fmt.Sprint(v)) }

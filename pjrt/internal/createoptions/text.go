@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/internal/excerpt"
 )
 
 // Parse parses options in the form that platform.Parse describes, without further checks.
@@ -23,13 +24,13 @@ func Parse(kind, text string) ([]capi.Attribute, error) {
 		name, value = strings.TrimSpace(name), strings.TrimSpace(value)
 		switch {
 		case !ok:
-			return nil, fmt.Errorf("create option %q has no colon between its name and its value", option)
+			return nil, fmt.Errorf("create option %q has no colon between its name and its value", excerpt.Of(option))
 		case name == "":
-			return nil, fmt.Errorf("create option %q has no name before the colon", option)
+			return nil, fmt.Errorf("create option %q has no name before the colon", excerpt.Of(option))
 		case strings.ContainsRune(option, 0):
-			return nil, fmt.Errorf("create option %q contains a zero byte", option)
+			return nil, fmt.Errorf("create option %q contains a zero byte", excerpt.Of(option))
 		case seen[name]:
-			return nil, fmt.Errorf("create option %s is given twice", name)
+			return nil, fmt.Errorf("create option %s is given twice", excerpt.Of(name))
 		}
 		seen[name] = true
 		o := capi.Attribute{Name: name, Value: value}
@@ -54,17 +55,17 @@ func parseValue(name, value string, want any) (any, error) {
 		case "false", "0":
 			return false, nil
 		}
-		return nil, fmt.Errorf("create option %s must be true or false, not %q", name, value)
+		return nil, fmt.Errorf("create option %s must be true or false, not %q", excerpt.Of(name), excerpt.Of(value))
 	case int64:
 		n, err := strconv.ParseInt(value, 10, 64)
 		if err != nil {
-			return nil, fmt.Errorf("create option %s must be a 64-bit integer, not %q", name, value)
+			return nil, fmt.Errorf("create option %s must be a 64-bit integer, not %q", excerpt.Of(name), excerpt.Of(value))
 		}
 		return n, nil
 	case float32:
 		x, err := strconv.ParseFloat(value, 32)
 		if err != nil {
-			return nil, fmt.Errorf("create option %s must be a 32-bit float, not %q", name, value)
+			return nil, fmt.Errorf("create option %s must be a 32-bit float, not %q", excerpt.Of(name), excerpt.Of(value))
 		}
 		return float32(x), nil
 	case []int64:
@@ -75,7 +76,7 @@ func parseValue(name, value string, want any) (any, error) {
 		for element := range strings.SplitSeq(value, ",") {
 			n, err := strconv.ParseInt(strings.TrimSpace(element), 10, 64)
 			if err != nil {
-				return nil, fmt.Errorf("create option %s must be a list of integers such as 0,2, not %q", name, value)
+				return nil, fmt.Errorf("create option %s must be a list of integers such as 0,2, not %q", excerpt.Of(name), excerpt.Of(value))
 			}
 			list = append(list, n)
 		}
