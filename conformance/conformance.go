@@ -95,6 +95,10 @@ type Options struct {
 	// processors for a plugin for CPUs, and 1 for others, because a device often allows
 	// only one client.
 	Jobs int
+	// Bound ends the run after that time, with the report of the checks that ran until then; Resume
+	// continues it. 0 leaves it to the suite, which allows several times as long as a plugin needs
+	// in which no function hangs.
+	Bound time.Duration
 	// NoReruns turns off the repetition of failed checks.
 	NoReruns bool
 
@@ -132,6 +136,9 @@ type Progress struct {
 	Plan    *Plan          // in the phase plan: what the checks are going to do
 	Elapsed time.Duration  // from the start of the run
 	Began   time.Duration  // from the start of the run to that of this phase
+	// Report makes the report of the checks that have run so far. It may only be called before
+	// Options.Progress returns. It is nil in the phase probe.
+	Report func() *Report
 }
 
 // Plan is what a run is going to do, as far as it is known before the first check.
@@ -140,6 +147,7 @@ type Plan struct {
 	Compiles int           // about how many programs the checks compile
 	First    time.Duration // how long the first program took; 0 if none can be compiled for a device
 	Compile  time.Duration // how long all take together if each takes as long as the first
+	Bound    time.Duration // when the run ends at the latest, whatever the plugin does
 }
 
 // ErrNothingToCheck is the error for a file that cannot be loaded for a reason that no rule
@@ -215,6 +223,9 @@ func (o *Options) config() (*driver.Config, error) {
 	if o.TimeoutFactor < 0 {
 		return nil, fmt.Errorf("the timeout factor %v is negative", o.TimeoutFactor)
 	}
+	if o.Bound < 0 {
+		return nil, fmt.Errorf("the bound %v of the run is negative", o.Bound)
+	}
 	name, checks, err := o.checks()
 	if err != nil {
 		return nil, err
@@ -231,7 +242,7 @@ func (o *Options) config() (*driver.Config, error) {
 	if o.Shards < 0 || o.Shards > 0 && (o.Shard < 1 || o.Shard > o.Shards) {
 		return nil, fmt.Errorf("there is no part %d of %d parts of the checks", o.Shard, o.Shards)
 	}
-	c.Shard, c.Shards, c.Journal = o.Shard, o.Shards, o.Resume
+	c.Shard, c.Shards, c.Journal, c.Bound = o.Shard, o.Shards, o.Resume, o.Bound
 	if o.Only != nil {
 		c.Only, c.Wanted = len(o.Only), make(map[string]bool)
 		for _, name := range o.Only {
@@ -263,7 +274,7 @@ func (o *Options) config() (*driver.Config, error) {
 		c.Progress = func(p driver.Progress) {
 			o.Progress(Progress{
 				Phase: p.Phase, Done: p.Done, Failed: p.Failed, Waived: p.Waived, Blocked: p.Blocked, Total: p.Total, Result: p.Result,
-				Plan: (*Plan)(p.Plan), Elapsed: p.Elapsed, Began: p.Began,
+				Plan: (*Plan)(p.Plan), Elapsed: p.Elapsed, Began: p.Began, Report: p.Report,
 			})
 		}
 	}

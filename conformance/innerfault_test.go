@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -29,7 +30,32 @@ import (
 // faultVariable names what TestInnerFault builds into the CPU plugin.
 const faultVariable = "PJRT_CONFORMANCE_INNER_FAULT"
 
-func init() { testSuites["fault"] = underFault }
+func init() {
+	testSuites["fault"] = underFault
+	testSuites["hang"] = underHang
+}
+
+// underHang returns checks for a plugin in which a function does not return: two that do not call
+// it, and eight that do.
+func underHang() []check.Check {
+	list := []check.Check{
+		{Rule: "CLI-14", Run: func(t *check.T) { t.Client() }},
+		{Rule: "CLI-13", Run: func(t *check.T) { t.Client() }},
+	}
+	timeout := 2 * time.Second
+	if os.Getenv(faultVariable) == "hang again" {
+		timeout = 16 * time.Second // later checks wait as long as a few compilations take
+	}
+	for i := range 8 {
+		list = append(list, check.Check{Rule: fmt.Sprintf("BUF-%02d", i+1), Timeout: timeout, Run: func(t *check.T) {
+			b := check.Upload(t, t.Client(), []float32{1, 2})
+			for range 2 {
+				check.Call(t, capi.BufferElementTypeArgs{Buffer: b})
+			}
+		}})
+	}
+	return list
+}
 
 // underFault returns the checks for the faulty plugin: three that share a process, and
 // two that ask for one each. The second asks for the type of a buffer, which is where
@@ -75,6 +101,15 @@ func faultyHooks(fault, dir string) []serve.Hook {
 				libctest.Call("_exit", 0)
 			}
 			libctest.Call("_exit", 5)
+		})
+	case "hang":
+		return asked(func() { select {} })
+	case "hang again":
+		var calls atomic.Int64
+		return asked(func() {
+			if calls.Add(1) > 1 {
+				select {}
+			}
 		})
 	case "kill":
 		return asked(func() { _ = syscall.Kill(os.Getpid(), syscall.SIGKILL); select {} })
@@ -144,6 +179,9 @@ func TestInnerFault(t *testing.T) {
 		require.NoError(t, err)
 		return table.API()
 	}, fakeSuite("fault"), With(func(o *Options) {
+		if strings.HasPrefix(fault, "hang") {
+			o.suite, o.TimeoutFactor = "hang", 0.25
+		}
 		o.Reports, o.NoKnownWaivers, o.NoReruns, o.Jobs = os.Getenv(innerVariable), true, true, 2
 		if fault == "stop" {
 			o.TimeoutFactor = 0.5
@@ -187,6 +225,39 @@ func TestFaultsAtRunTime(t *testing.T) {
 				assert.Equal(t, report.Pass, r.Result(other).Verdict, "%s: %q", other, r.Result(other).Failures)
 			}
 			assert.Less(t, time.Since(start), 55*time.Second, "the run waits for nothing that the plugin left")
+		})
+	}
+}
+
+func TestAFunctionThatHungInThreeChecksIsNotWaitedForAgain(t *testing.T) {
+	for fault, says := range map[string]string{
+		"hang":       `^it needs PJRT_Buffer_ElementType, which did not return in BUF-0\d, BUF-0\d, BUF-0\d, and is not called any more$`,
+		"hang again": `^it needs PJRT_Buffer_ElementType, which did not return in BUF-0\d, BUF-0\d, BUF-0\d, and here not within \d`,
+	} {
+		t.Run(fault, func(t *testing.T) {
+			if testing.Short() && fault != "hang" {
+				t.Skip("waits for functions that do not return: make test-all")
+			}
+			t.Parallel()
+			r := runFault(t, fault, t.TempDir())
+			count := make(map[report.Verdict]int)
+			for i := range r.Results {
+				x := &r.Results[i]
+				count[x.Verdict]++
+				switch x.Verdict {
+				case report.Timeout:
+					assert.Equal(t, []string{"PJRT_Buffer_ElementType"}, x.Hung)
+				case report.Blocked:
+					assert.Regexp(t, says, x.Skip)
+					assert.Equal(t, report.Timeout, r.Result(x.BlockedBy).Verdict)
+				default:
+					assert.Contains(t, []string{"CLI-14", "CLI-13"}, x.Check)
+				}
+			}
+			// Two processes run checks at a time: the last waits may begin together.
+			assert.InDelta(t, 3.5, count[report.Timeout], 0.5, "%v", count)
+			assert.Equal(t, 8, count[report.Timeout]+count[report.Blocked], "%v", count)
+			assert.Equal(t, 2, count[report.Pass], "%v", count)
 		})
 	}
 }

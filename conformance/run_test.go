@@ -116,6 +116,40 @@ func TestAGoodPluginConforms(t *testing.T) {
 	}
 }
 
+func TestARunEndsAtItsBound(t *testing.T) {
+	t.Parallel()
+	var bound time.Duration
+	usual := run(t, Options{suite: "good", Progress: func(p Progress) {
+		if p.Plan != nil {
+			bound = p.Plan.Bound
+		}
+	}})
+	assert.GreaterOrEqual(t, bound, 15*time.Minute, "it is told at the start")
+	assert.Equal(t, bound, usual.Run.Bound)
+	r := run(t, Options{suite: "good", Bound: time.Nanosecond})
+	assert.Equal(t, report.Incomplete, r.Verdict)
+	assert.Equal(t, 7, r.Run.Left)
+	assert.Equal(t, []string{"the run ended after its bound of 1ns, so 7 checks did not run"}, r.Problems)
+}
+
+func TestAReportCanBeMadeWhileChecksRun(t *testing.T) {
+	t.Parallel()
+	var ran []int
+	r := run(t, Options{suite: "fake", Filter: regexp.MustCompile(`^(LOAD|EVT-01|BUF)`), Jobs: 1, Progress: func(p Progress) {
+		if p.Result == nil {
+			return
+		}
+		r := p.Report()
+		assert.Equal(t, 7, r.Run.Left+len(r.Results))
+		assert.True(t, r.Run.Interrupted)
+		assert.NotNil(t, r.Result(p.Result.Check))
+		ran = append(ran, len(r.Results))
+	}})
+	assert.Equal(t, []int{1, 2, 3, 4, 5, 6, 7}, ran[:7])
+	assert.Greater(t, len(ran), 7, "failed checks run again")
+	assert.False(t, r.Run.Interrupted)
+}
+
 func TestChecksAreChosen(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {

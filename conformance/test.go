@@ -154,6 +154,14 @@ func (r *testRun) run() {
 		defer cancel()
 	}
 	r.config.Wanted = r.wanted
+	if r.out != "" {
+		var k report.Keeper
+		r.config.Progress = func(p driver.Progress) {
+			if p.Report != nil && p.Result != nil {
+				_ = k.Keep(p.Report, func(x *report.Report) error { return x.WriteAll(r.out) }) // end fails if it cannot be written
+			}
+		}
+	}
 	r.report, r.err = driver.Run(ctx, *r.config)
 }
 

@@ -157,6 +157,9 @@ func (r *Report) summarizeBlocks() {
 
 // why says why a blocked check could not run to its end.
 func (x *Result) why() string {
+	if x.Skip != "" && x.Found == "" {
+		return "blocked by " + x.BlockedBy + ": " + x.Skip // a function does not return
+	}
 	return "blocked by the failure of " + x.BlockedBy + ": it needs " + x.Stopped[0]
 }
 

@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"time"
 )
 
 // Form is a form of the report, such as JSON.
@@ -66,4 +67,26 @@ func (r *Report) WriteAll(dir string) error {
 		errs = append(errs, r.WriteFile(filepath.Join(dir, f.Name), f.Write))
 	}
 	return errors.Join(errs...)
+}
+
+// Keeper writes reports of a run that is under way, so that they exist whatever ends it. The zero
+// value is ready.
+type Keeper struct{ next time.Time }
+
+// The least time between two reports, and how many times as long as making the last one took.
+const (
+	keepPause = time.Second
+	keepShare = 20
+)
+
+// Keep calls keep with the report that make returns, unless that was done a moment ago. It returns
+// the error of keep, or nil.
+func (k *Keeper) Keep(make func() *Report, keep func(*Report) error) error {
+	start := time.Now()
+	if start.Before(k.next) {
+		return nil
+	}
+	err := keep(make())
+	k.next = time.Now().Add(max(keepPause, keepShare*time.Since(start)))
+	return err
 }

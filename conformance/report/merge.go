@@ -85,7 +85,7 @@ func results(parts []*Report) []Result {
 			}
 			more = true
 			x := p.Results[k]
-			if x.Verdict == Blocked {
+			if x.Verdict == Blocked && x.Found != "" {
 				x.Verdict, x.Found, x.BlockedBy = x.Found, "", ""
 			}
 			if i, ok := at[x.Check]; !ok {

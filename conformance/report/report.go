@@ -212,6 +212,8 @@ type Run struct {
 	UsualTopology   bool     `json:"usual_topology,omitempty"`
 	TimeoutFactor   float64  `json:"timeout_factor"`
 	Jobs            int      `json:"jobs"`
+	// Bound is how long the run might take at most.
+	Bound time.Duration `json:"bound_ns,omitempty"`
 	// NoDevice says why the run used no client, and compiled programs only ahead of time.
 	NoDevice    string `json:"no_device,omitempty"`
 	Interrupted bool   `json:"interrupted,omitempty"`
@@ -390,6 +392,8 @@ type Result struct {
 	// Stopped are the functions whose errors alone made the check fail, or without which it
 	// was skipped.
 	Stopped []string `json:"stopped,omitempty"`
+	// Hung are the functions that had not returned when the check was over.
+	Hung []string `json:"hung,omitempty"`
 	// BlockedBy is the check whose failure blocks this one.
 	BlockedBy string `json:"blocked_by,omitempty"`
 	// Digest identifies what was found: the message, or the places of the elements that

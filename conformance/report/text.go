@@ -66,7 +66,7 @@ func (t Text) details(x *Result) string {
 	if x.Verdict == Blocked {
 		line("blocked", x.why())
 	}
-	if x.Skip != "" {
+	if x.Skip != "" && x.Verdict != Blocked {
 		line("skipped", x.Skip)
 	}
 	if len(x.Calls) > 0 {

@@ -65,6 +65,7 @@ func (s *settings) addLevels(flags *pflag.FlagSet) {
 func (s *settings) addExecution(flags *pflag.FlagSet) {
 	s.addTimeouts(flags)
 	flags.StringVar(&s.Resume, "resume", "", "save results to `FILE` as they come, and resume an interrupted run from it")
+	flags.DurationVar(&s.Bound, "bound", 0, "end the run after `TIME`, such as 2h (default depends on profile and plugin)")
 	flags.IntVar(&s.Jobs, "jobs", 0, "the `NUMBER` of processes that run checks at once (default depends on processors and plugin)")
 	flags.BoolVar(&s.NoReruns, "no-reruns", false, "do not run failed checks again")
 	flags.StringArrayVar(&s.waivers, "waivers", nil, "`FILE` of known failures")

@@ -38,7 +38,7 @@ func TestMergeJoinsThePartsOfARun(t *testing.T) {
 	assert.Contains(t, o.Stderr, "nothing failed in that report")
 	o = tested.Launch(t, dir, "plan", "cpu")
 	assert.Zero(t, o.Status, o.Stderr)
-	assert.Regexp(t, `^\d{4} checks, about \d{4} programs to compile \(\d+[ms0-9]* at \d+[µm]?s each\)\n$`, o.Stdout)
+	assert.Regexp(t, `^\d{4} checks, about \d{4} programs to compile \(\d+[ms0-9]* at \d+[µm]?s each\); at most \d+m\d+s\n$`, o.Stdout)
 	for _, shard := range []string{"2", "0/2", "3/2", "1/0", "1/2x", "a/b"} {
 		o = tested.Launch(t, dir, "run", "cpu", "--shard", shard)
 		assert.Equal(t, 2, o.Status, shard)

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/purepjrt/purepjrt/conformance"
 	"github.com/purepjrt/purepjrt/conformance/report"
 	"github.com/purepjrt/purepjrt/tools/internal/cli"
 	"github.com/purepjrt/purepjrt/tools/internal/terminal"
@@ -22,6 +23,7 @@ type outputs struct {
 	verbose         bool
 	json, junit     string
 	html, md, badge string
+	keeper          report.Keeper
 }
 
 func (o *outputs) add(flags *pflag.FlagSet) {
@@ -50,8 +52,28 @@ func (o *outputs) text(r *report.Report, out io.Writer) report.Text {
 
 // write prints the report and writes its files. The error gives the exit status of the verdict.
 func (o *outputs) write(cmd *cobra.Command, r *report.Report) error {
+	if err := errors.Join(o.text(r, cmd.OutOrStdout()).Write(r, cmd.OutOrStdout()), o.writeFiles(r)); err != nil {
+		return cli.UsageError(err)
+	}
+	switch r.Verdict {
+	case report.NotConformant:
+		return cli.ExitStatus(1)
+	case report.Incomplete:
+		return cli.ExitStatus(2)
+	}
+	return nil
+}
+
+// keep writes the files of a run that is under way, from time to time. If they cannot be written,
+// that is an error when the run is over.
+func (o *outputs) keep(g conformance.Progress) {
+	if g.Report != nil && g.Result != nil && o.json+o.junit+o.html+o.md+o.badge != "" {
+		_ = o.keeper.Keep(g.Report, o.writeFiles)
+	}
+}
+
+func (o *outputs) writeFiles(r *report.Report) error {
 	var failed []error
-	failed = append(failed, o.text(r, cmd.OutOrStdout()).Write(r, cmd.OutOrStdout()))
 	for _, file := range []struct {
 		path  string
 		write func(*report.Report, io.Writer) error
@@ -63,16 +85,7 @@ func (o *outputs) write(cmd *cobra.Command, r *report.Report) error {
 			failed = append(failed, r.WriteFile(file.path, file.write))
 		}
 	}
-	if err := errors.Join(failed...); err != nil {
-		return cli.UsageError(err)
-	}
-	switch r.Verdict {
-	case report.NotConformant:
-		return cli.ExitStatus(1)
-	case report.Incomplete:
-		return cli.ExitStatus(2)
-	}
-	return nil
+	return errors.Join(failed...)
 }
 
 func readReport(path string) (*report.Report, error) {

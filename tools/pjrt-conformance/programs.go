@@ -44,7 +44,7 @@ The exit status is 0 if all programs have the expected results, 1 if some do not
 				return cli.UsageError(err)
 			}
 			s.Suite = programs.Suite()
-			r, err := s.check(cmd)
+			r, err := s.check(cmd, &o)
 			if err != nil {
 				return err
 			}
@@ -98,7 +98,7 @@ be run.`,
 				return cli.UsageError(err)
 			}
 			s.Suite = comparison.Suite()
-			r, err := s.check(cmd)
+			r, err := s.check(cmd, &o)
 			if err != nil {
 				return err
 			}

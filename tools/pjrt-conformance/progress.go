@@ -144,14 +144,13 @@ func progressLine(g conformance.Progress) string {
 // planLine describes what a run is going to do.
 func planLine(p *conformance.Plan) string {
 	line := fmt.Sprintf("%d checks", p.Checks)
-	if p.Compiles == 0 {
-		return line
+	if p.Compiles > 0 {
+		line += fmt.Sprintf(", about %d programs to compile", p.Compiles)
+		if p.First > 0 {
+			line += fmt.Sprintf(" (%v at %v each)", p.Compile.Round(time.Second), p.First.Round(time.Millisecond))
+		}
 	}
-	line += fmt.Sprintf(", about %d programs to compile", p.Compiles)
-	if p.First > 0 {
-		line += fmt.Sprintf(" (%v at %v each)", p.Compile.Round(time.Second), p.First.Round(time.Millisecond))
-	}
-	return line
+	return line + fmt.Sprintf("; at most %v", p.Bound)
 }
 
 // remaining estimates how long the phase will still take. It returns 0 if it is too early for an

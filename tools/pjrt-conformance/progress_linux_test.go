@@ -26,7 +26,7 @@ func TestProgressOfChecksIsOneLine(t *testing.T) {
 		require.NotNil(t, p.terminal)
 		result := &report.Result{Check: strings.Repeat("long/", 40)}
 		p.show(conformance.Progress{Phase: "probe"})
-		p.show(conformance.Progress{Phase: "plan", Plan: &conformance.Plan{Checks: 770, Compiles: 812, First: time.Second, Compile: time.Minute}})
+		p.show(conformance.Progress{Phase: "plan", Plan: &conformance.Plan{Checks: 770, Compiles: 812, First: time.Second, Compile: time.Minute, Bound: time.Hour}})
 		p.show(conformance.Progress{Phase: "check", Total: 770, Elapsed: time.Second})
 		p.show(conformance.Progress{Phase: "check", Done: 385, Failed: 2, Waived: 3, Total: 770, Elapsed: 20 * time.Second, Result: result})
 		p.bar.Write()
@@ -42,7 +42,7 @@ func TestProgressOfChecksIsOneLine(t *testing.T) {
 			continue
 		}
 		assert.Contains(t, string(shown), "inspecting the plugin")
-		assert.Contains(t, string(shown), "770 checks, about 812 programs to compile (1m0s at 1s each)")
+		assert.Contains(t, string(shown), "770 checks, about 812 programs to compile (1m0s at 1s each); at most 1h0m0s")
 		assert.Regexp(t, `385 / 770 checks, 2 failed, 3 waived \[-+>_+\] 20s, about 20s to go`, string(shown))
 		assert.Contains(t, string(shown), "0 / 2 failed checks again, 0 differ")
 		assert.Equal(t, columns == 200, strings.Contains(string(shown), "long/"))

@@ -50,9 +50,14 @@ from a report. A waiver names the verdict and a digest of what was found: a chec
 fails in another way still counts, and the report says what changed. Waivers that no
 longer excuse anything are reported as stale.
 
+A function that did not return in three checks is not waited for again: checks that
+need it are BLOCKED. The run says at its start when it ends at the latest; --bound
+changes that.
+
 The exit status is 0 if the plugin conforms, or if all failures are waived; 1 if
 it does not conform; 2 if nothing could be run; 130 if Ctrl-C interrupted the run.
-The reports are written in every case, for the checks that ran.`,
+The files of --json and the like are written while the checks run, so that they
+exist whatever ends the run.`,
 		Example: `  pjrt-conformance run cpu
   pjrt-conformance run ./my_plugin.so --profile smoke
   pjrt-conformance run ./my_plugin.so --run '^EVT-' --html report.html
@@ -66,7 +71,7 @@ The reports are written in every case, for the checks that ran.`,
 			if err := s.prepare(cmd.Context(), args[0]); err != nil {
 				return cli.UsageError(err) // nothing was run, so the status is 2
 			}
-			r, err := s.check(cmd)
+			r, err := s.check(cmd, &o)
 			if err != nil {
 				return err
 			}
@@ -84,10 +89,13 @@ The reports are written in every case, for the checks that ran.`,
 	return cmd
 }
 
-// check runs the checks, and shows the progress.
-func (s *settings) check(cmd *cobra.Command) (*report.Report, error) {
+// check runs the checks, shows the progress, and writes the reports of what ran so far.
+func (s *settings) check(cmd *cobra.Command, o *outputs) (*report.Report, error) {
 	p := newProgress(cmd.ErrOrStderr())
-	s.Progress = p.show
+	s.Progress = func(g conformance.Progress) {
+		p.show(g)
+		o.keep(g)
+	}
 	r, err := conformance.Run(cmd.Context(), s.Options)
 	p.end()
 	if err != nil {

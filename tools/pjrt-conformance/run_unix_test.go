@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -44,31 +45,54 @@ func TestTheCommandThatReproducesCanBePasted(t *testing.T) {
 	assert.InDelta(t, 1.5, r.Run.TimeoutFactor, 0)
 }
 
-func TestAnInterruptWritesTheReportOfWhatRan(t *testing.T) {
+func TestReportsAreWrittenWhateverEndsTheRun(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
-		t.Skip("waits for a run to be under way: make test-all")
+		t.Skip("waits for runs to be under way: make test-all")
 	}
-	dir := t.TempDir()
-	var o clitest.Outcome
-	var r *report.Report
-	// How soon the first check has run depends on the machine.
-	for wait := 3 * time.Second; r == nil || len(r.Results) == 0 && wait < time.Minute; wait *= 2 {
-		c := exec.CommandContext(t.Context(), tested.Path, "run", "cpu", "--jobs", "1", "--profile", "full", "--json", "r.json")
-		o = clitest.Run(t, dir, c, func(p *os.Process) {
-			time.Sleep(wait)
-			assert.NoError(t, p.Signal(os.Interrupt))
+	for name, test := range map[string]struct {
+		signals []syscall.Signal
+		status  int
+		prints  bool
+	}{
+		"an interrupt":        {[]syscall.Signal{syscall.SIGINT}, 128 + int(syscall.SIGINT), true},
+		"timeout(1)":          {[]syscall.Signal{syscall.SIGTERM, syscall.SIGCONT, syscall.SIGTERM}, 128 + int(syscall.SIGTERM), true},
+		"nothing can be done": {[]syscall.Signal{syscall.SIGKILL}, -1, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			names := map[string]string{"--json": "r.json", "--html": "r.html", "--junit": "r.xml", "--md": "r.md", "--badge": "r.svg"}
+			args := []string{"run", "cpu", "--jobs", "1", "--profile", "full"}
+			for flag, file := range names {
+				args = append(args, flag, file)
+			}
+			c := exec.CommandContext(t.Context(), tested.Path, args...)
+			o := clitest.Run(t, dir, c, func(p *os.Process) {
+				assert.Eventually(t, func() bool {
+					found, err := filepath.Glob(filepath.Join(dir, "r.*"))
+					return err == nil && len(found) == len(names)
+				}, time.Minute, 10*time.Millisecond)
+				for _, s := range test.signals {
+					assert.NoError(t, p.Signal(s))
+					time.Sleep(time.Millisecond) // two at once may arrive as one
+				}
+			})
+			assert.Equal(t, test.status, o.Status, "%s%s", o.Stdout, o.Stderr)
+			r, err := readReport(filepath.Join(dir, "r.json"))
+			require.NoError(t, err)
+			assert.True(t, r.Run.Interrupted)
+			assert.Positive(t, r.Run.Left)
+			assert.NotEmpty(t, r.Results)
+			assert.Equal(t, test.prints, strings.Contains(o.Stdout, "incomplete"), o.Stdout)
+			for _, file := range names {
+				info, err := os.Stat(filepath.Join(dir, file))
+				if assert.NoError(t, err) {
+					assert.NotZero(t, info.Size(), file)
+				}
+			}
 		})
-		var err error
-		if r, err = readReport(filepath.Join(dir, "r.json")); err != nil {
-			require.Contains(t, o.Stderr, "interrupted before anything was checked")
-			r = new(report.Report)
-		}
 	}
-	assert.Equal(t, 130, o.Status, "%s%s", o.Stdout, o.Stderr)
-	assert.True(t, r.Run.Interrupted)
-	assert.Positive(t, r.Run.Left)
-	assert.NotEmpty(t, r.Results)
 }
 
 func TestReportsAreCompleteOrAbsent(t *testing.T) {

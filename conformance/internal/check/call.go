@@ -16,8 +16,13 @@ import (
 // the plugin was not asked.
 func Try[A any](t *T, args A) (A, error) {
 	c := &capi.Call[A]{Args: args}
+	leave, err := t.enter(c.Function())
+	if err != nil {
+		return args, err
+	}
+	defer leave()
 	t.env.worked.tried(c.Function())
-	err := c.Do(t.env.Table)
+	err = c.Do(t.env.Table)
 	var e *capi.Error
 	if errors.As(err, &e) && e.Missing && t.env.Table.Has(c.Function()) {
 		err = &newerField{e}
@@ -41,6 +46,9 @@ func (f *newerField) Unwrap() error { return f.err }
 func (t *T) asked(values ...any) bool {
 	for _, v := range values {
 		err, _ := v.(error)
+		if h := (*hangError)(nil); errors.As(err, &h) {
+			return false // the check is blocked already
+		}
 		var f *newerField
 		if errors.As(err, &f) {
 			t.mu.Lock()
@@ -101,6 +109,11 @@ func (t *T) DestroyedNull(destroyed, made error) {
 // The plugin's error is freed.
 func Raw[A any](t *T, args A) (A, error) {
 	c := &capi.Call[A]{Args: args}
+	leave, err := t.enter(c.Function())
+	if err != nil {
+		return args, err
+	}
+	defer leave()
 	t.env.worked.tried(c.Function())
 	handle, err := c.Raw(t.env.Table)
 	if err == nil && handle != nil {

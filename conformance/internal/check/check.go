@@ -9,6 +9,7 @@ package check
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/purepjrt/purepjrt/conformance/report"
@@ -151,6 +152,7 @@ const (
 	Waived         = report.Waived
 	UnexpectedPass = report.UnexpectedPass
 	Flaky          = report.Flaky
+	Blocked        = report.Blocked
 	SuiteError     = report.SuiteError
 )
 
@@ -174,40 +176,60 @@ type Result struct {
 	Worked []string `json:"worked,omitempty"`
 	// Compiles is how many programs were given to a compiler.
 	Compiles int `json:"compiles,omitempty"`
+	// Hung are the functions that have not returned when a check that failed is over.
+	Hung []string `json:"hung,omitempty"`
 }
 
-// Run runs the check and returns its result. It also returns when ctx ends or the check's
-// limit has passed. Then the check's goroutine may hang in the plugin for ever, and the
-// process should not be used for other checks.
+// Run runs the check and returns its result. It also returns when ctx ends, the check's limit has
+// passed, or a function of Env.Hangs does not return. Then the check's goroutine may hang in the
+// plugin for ever, and the process should not be used for other checks: the result has a function
+// in Hung or the verdict Timeout.
 func Run(ctx context.Context, c *Check, env *Env) Result {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	t := &T{env: env, check: c, rule: rules.ByID(c.Rule), ctx: ctx}
+	t := &T{env: env, check: c, rule: rules.ByID(c.Rule), ctx: ctx, cancel: cancel}
 	start := time.Now()
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
 		t.run()
 	}()
-	if !inTime(ctx, done, start, c.Limit(), env.Earned) {
+	limit := func() time.Duration { return allowed(c.Limit(), env.Earned) }
+	if !t.inTime(done, start, limit) {
 		cancel()
 		// A check that honours its context ends by itself, and reports more.
 		select {
 		case <-done:
 		case <-time.After(time.Second):
 			env.forget()
-			t.mu.Lock()
-			defer t.mu.Unlock()
-			failures := append(append([]string(nil), t.failures...),
-				fmt.Sprintf("it did not end within %v", allowed(c.Limit(), env.Earned).Round(time.Millisecond)))
-			return Result{
-				Check: c.Name(), Rule: c.Rule, Verdict: Timeout, Failures: failures, Evidence: append([]string(nil), t.evidence...),
-				Notes: append([]string(nil), t.notes...), Duration: time.Since(start),
-			}
+			return t.unfinished(start, limit())
 		}
 	}
 	r := t.result()
+	if r.Verdict.Failed() || r.Verdict == Blocked {
+		r.Hung = env.calling.since(hangAge)
+	}
 	r.Duration = time.Since(start)
+	return r
+}
+
+// hangAge is how long a call must have taken at the end of its check to count as one that does not
+// return. What checks wait for themselves takes longer.
+const hangAge = time.Second
+
+// unfinished returns the result of a check that does not end.
+func (t *T) unfinished(start time.Time, limit time.Duration) Result {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	r := Result{Check: t.check.Name(), Rule: t.check.Rule, Verdict: Timeout, Failures: slices.Clone(t.failures),
+		Evidence: slices.Clone(t.evidence), Notes: slices.Clone(t.notes), Duration: time.Since(start),
+		Hung: t.env.calling.since(limit / 2)}
+	r.Worked, r.Compiles = t.env.worked.take()
+	if t.blocked != nil && len(r.Failures) == 0 {
+		r.Verdict, r.Skip, r.Stopped = Blocked, t.blocked.words(), []string{t.blocked.Function}
+		return r
+	}
+	r.Failures = append(r.Failures, fmt.Sprintf("it did not end within %v", limit.Round(time.Millisecond)))
 	return r
 }
 
@@ -218,23 +240,33 @@ func allowed(limit time.Duration, earned func() time.Duration) time.Duration {
 	return limit + earned()
 }
 
-// inTime waits until done is closed, ctx ends, or the limit and the time earned meanwhile
-// have passed, and reports whether done was closed.
-func inTime(ctx context.Context, done <-chan struct{}, start time.Time, limit time.Duration, earned func() time.Duration) bool {
+// watchPause is the time between two looks at the calls that must not take long.
+const watchPause = 50 * time.Millisecond
+
+// inTime waits until done is closed and reports that. Before, it ends when t's context does, when
+// the limit has passed, or when a function that is known not to return does not return once more.
+func (t *T) inTime(done <-chan struct{}, start time.Time, limit func() time.Duration) bool {
+	watched := slices.ContainsFunc(t.env.Hangs, func(h Hang) bool { return h.Limit > 0 })
 	for {
-		left := allowed(limit, earned) - time.Since(start)
+		left := limit() - time.Since(start)
 		if left <= 0 {
 			return false
+		}
+		if watched {
+			left = min(left, watchPause)
 		}
 		timer := time.NewTimer(left)
 		select {
 		case <-done:
 			timer.Stop()
 			return true
-		case <-ctx.Done():
+		case <-t.ctx.Done():
 			timer.Stop()
 			return false
 		case <-timer.C:
+			if h := t.env.overdue(); h != nil {
+				t.block(h)
+			}
 		}
 	}
 }

@@ -64,7 +64,9 @@ func (t *T) Step(c Child, step string, limit time.Duration) (*Result, *Ending) {
 
 // RunStep is like Run, for a step of the check's Helper.
 func RunStep(ctx context.Context, c *Check, env *Env, step string) Result {
-	t := &T{env: env, check: c, rule: rules.ByID(c.Rule), ctx: ctx}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	t := &T{env: env, check: c, rule: rules.ByID(c.Rule), ctx: ctx, cancel: cancel}
 	start := time.Now()
 	if c.Helper == nil {
 		return Result{Check: c.Name(), Rule: c.Rule, Verdict: SuiteError, Failures: []string{"the check has no helper"}}

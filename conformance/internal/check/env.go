@@ -35,7 +35,11 @@ type Env struct {
 	// may run: each call of a slow plugin earns some time.
 	Earned func() time.Duration
 
-	worked working
+	// Hangs are the functions that are not waited for.
+	Hangs []Hang
+
+	worked  working
+	calling calling
 
 	mu     sync.Mutex
 	client *Client

@@ -64,7 +64,12 @@ func Place[A any](t *T, args A, p Placement) (out A, spill string, err error) {
 	base := unsafe.Pointer(&placed[0])
 	structs.Store(uintptr(base), true)
 	defer structs.Delete(uintptr(base))
+	leave, err := t.enter(f)
+	if err != nil {
+		return args, "", err
+	}
 	word, _, _ := purego.SyscallN(t.code(f), uintptr(base))
+	leave()
 	runtime.KeepAlive(source)
 	if at, is := p.spill(placed); at >= 0 {
 		spill = fmt.Sprintf("%s: byte %d after a struct of %d bytes was overwritten with %#02x", f.Name, at, p.Have, is)

@@ -41,6 +41,10 @@ type T struct {
 	skip     string
 	newer    string // the field that the plugin is too old for, if the check set one
 	suite    string
+	blocked  *Hang // the function that the check needs, and that does not return
+	ending   bool  // the check itself is over, and cleanups run
+
+	cancel context.CancelFunc // of ctx
 }
 
 // maxMessages limits the messages of a check that fails in a loop.
@@ -52,6 +56,9 @@ func (t *T) run() {
 	finished := false
 	defer func() {
 		// Cleanups run whatever happened; a failing one fails the check.
+		t.mu.Lock()
+		t.ending = true
+		t.mu.Unlock()
 		t.cleanup()
 	}()
 	defer func() {
@@ -123,6 +130,8 @@ func (t *T) result() Result {
 	}
 	r.Worked, r.Compiles = t.env.worked.take()
 	switch {
+	case t.blocked != nil && len(t.failures) == 0:
+		r.Verdict, r.Skip, r.Stopped = Blocked, t.blocked.words(), []string{t.blocked.Function}
 	case t.suite != "":
 		r.Verdict = SuiteError
 		r.Failures = append(r.Failures, t.suite)
@@ -170,6 +179,9 @@ func (t *T) Errorf(format string, args ...any) {
 	text := fmt.Sprintf(format, args...)
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	if t.blocked != nil {
+		return
+	}
 	t.ends.add(text, args)
 	switch {
 	case len(t.failures) < maxMessages:

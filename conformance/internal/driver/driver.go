@@ -62,6 +62,8 @@ type Config struct {
 	// Progress is called after each check, by one goroutine at a time.
 	Progress func(Progress)
 	Reruns   int // of a check that failed; negative: none, 0: two
+	// Bound is how long the checks may take; 0 leaves it to the driver.
+	Bound time.Duration
 }
 
 // Progress is how far a run is.
@@ -76,6 +78,9 @@ type Progress struct {
 	Plan    *Plan          // in the phase plan, before the checks
 	Elapsed time.Duration  // since the run began
 	Began   time.Duration  // when this phase began, since the run began
+	// Report makes the report of what has run so far. It may only be called while Progress is; in
+	// the phase probe it is nil.
+	Report func() *report.Report
 }
 
 // OpenError says that there was nothing to check: the plugin could not be loaded, for a reason
@@ -108,10 +113,12 @@ type driver struct {
 	skew     map[string][]report.Skew          // by check
 	worked   map[string]bool                   // functions that succeeded
 	lacking  map[string]bool                   // functions whose errors made a check fail
+	waited   map[string]*waits                 // functions that did not return
 	problems []string
 	journal  *journal
 
 	firstCompile time.Duration // of a small program; 0: not known
+	trials       bool          // the checks are about different plugins
 }
 
 // Run runs the checks that the configuration chooses. When ctx ends, the report covers what
@@ -137,12 +144,18 @@ func Run(ctx context.Context, c Config) (*report.Report, error) {
 	for _, j := range queue {
 		left = append(left, j.check)
 	}
-	d.Progress(d.timed(Progress{Phase: "plan", Total: len(left), Plan: d.plan(left), Began: time.Since(d.start)}))
-	d.run(ctx, queue)
-	d.rerun(ctx)
-	d.finish(ctx)
-	d.close()
-	return d.report, nil
+	plan := d.plan(left)
+	plan.Bound = d.bound(plan, left)
+	d.report.Run.Bound = plan.Bound
+	d.Progress(d.timed(Progress{Phase: "plan", Total: len(left), Plan: plan, Began: time.Since(d.start)}))
+	bounded, cancel := context.WithTimeoutCause(ctx, plan.Bound, errBound)
+	defer cancel()
+	d.run(bounded, queue)
+	d.rerun(bounded)
+	d.overdue(bounded)
+	r := d.reported(ctx.Err() != nil || bounded.Err() != nil && slices.Contains(d.results, nil))
+	d.close(r.Run.Interrupted)
+	return r, nil
 }
 
 func newDriver(c Config) *driver {
@@ -159,7 +172,7 @@ func newDriver(c Config) *driver {
 		c.Progress = func(Progress) {}
 	}
 	d := &driver{Config: c, start: time.Now(), skew: make(map[string][]report.Skew), worked: make(map[string]bool),
-		lacking: make(map[string]bool), before: make(map[*report.Result][]*check.Check)}
+		lacking: make(map[string]bool), waited: make(map[string]*waits), before: make(map[*report.Result][]*check.Check)}
 	d.report = &report.Report{
 		Schema: report.SchemaVersion, Started: d.start.UTC().Truncate(time.Second), Machine: machine(), Suite: suite(c.Checks),
 		Run: report.Run{Profile: c.Profile.String(), Levels: c.Levels, Topology: c.Setup.Topology, TimeoutFactor: c.Setup.Factor},
@@ -231,7 +244,8 @@ func (d *driver) result(c *check.Check, r check.Result) *report.Result {
 	full := Found(c, r)
 	full.Level = d.level(c)
 	full.Unlisted = d.List != nil && full.Severity != rules.Should && d.List.Level(full.Check) == ""
-	if v := r.Verdict; !v.Skipped() && v != check.Pass {
+	d.blockedBy(full)
+	if v := r.Verdict; !v.Skipped() && v != check.Pass && v != check.Blocked {
 		full.Reproduce = d.Reproduce(c)
 	}
 	return full
@@ -244,7 +258,7 @@ func Found(c *check.Check, r check.Result) *report.Result {
 	full.Calls = r.Calls
 	full.Check, full.Verdict, full.Failures, full.Notes, full.Skip, full.Duration = c.Name(), r.Verdict, r.Failures, r.Notes,
 		r.Skip, r.Duration
-	full.Stopped, full.Compiles, full.Digest = r.Stopped, r.Compiles, digest(&r)
+	full.Stopped, full.Compiles, full.Digest, full.Hung = r.Stopped, r.Compiles, digest(&r), r.Hung
 	return full
 }
 
@@ -279,7 +293,7 @@ func (d *driver) dead(c *check.Check, death *worker.Death, took time.Duration) *
 		r.Failures = append(r.Failures, "its last words: "+w)
 	}
 	full := d.result(c, r)
-	full.Death, full.Calls = deathOf(death), session.Calls(death.Notes)
+	full.Death, full.Calls, full.Hung = deathOf(death), session.Calls(death.Notes), silentIn(death)
 	if len(r.Failures) == 1 && len(full.Calls) > 0 && death.Kind != worker.Silent {
 		full.Digest = report.Digest(r.Failures[0], "the last call was "+full.Calls[0]) // since there are no last words
 	}

@@ -6,6 +6,7 @@ package driver
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -61,13 +62,16 @@ func (d *driver) rerun(ctx context.Context) {
 				i := again[0]
 				again = again[1:]
 				mu.Unlock()
-				r := d.results[i]
-				if time.Now().After(deadline) {
+				r := d.copyOf(d.results[i])
+				if h := d.givenUp(r.Hung); h != nil {
+					r.Notes = append(r.Notes, fmt.Sprintf("it was not run again, because %s did not return in %s", h.Function, strings.Join(h.Checks, ", ")))
+				} else if time.Now().After(deadline) {
 					r.Notes = append(r.Notes, "it was not run again, because the time for that was up"+d.company(r))
 				} else {
 					d.again(ctx, d.chosen[i], r, times, deadline)
 				}
 				mu.Lock()
+				d.results[i] = r
 				progress.Done++
 				if r.Verdict == check.Flaky {
 					progress.Failed++
@@ -82,6 +86,15 @@ func (d *driver) rerun(ctx context.Context) {
 	d.part(ctx, deadline)
 }
 
+// copyOf returns a copy of a result. It may be changed while a report is made of the others.
+func (d *driver) copyOf(r *report.Result) *report.Result {
+	x := *r
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.before[&x] = d.before[r]
+	return &x
+}
+
 // again runs one check again, alone, until a verdict differs, at most the given number of times.
 func (d *driver) again(ctx context.Context, c *check.Check, r *report.Result, times int, deadline time.Time) {
 	r.Attempts = []report.Verdict{r.Verdict}
@@ -90,8 +103,8 @@ func (d *driver) again(ctx context.Context, c *check.Check, r *report.Result, ti
 	}
 	for range times {
 		other := d.alone(ctx, c)
-		if other == nil {
-			return // ctx ended
+		if other == nil || other.Verdict == check.Blocked {
+			return // ctx ended, or a function does not return
 		}
 		r.Attempts = append(r.Attempts, other.Verdict)
 		if other.Verdict != r.Verdict {
@@ -201,10 +214,16 @@ func (d *driver) waivers() []*report.WaiverFile {
 	return d.Waivers(&d.report.Plugin)
 }
 
-// finish completes the report.
-func (d *driver) finish(ctx context.Context) {
-	r := d.report
-	d.addUnimplemented()
+// reported returns the report of the checks that have run. It may be called while others run, by
+// whoever may change d.results at the time.
+func (d *driver) reported(interrupted bool) *report.Report {
+	d.mu.Lock()
+	whole := *d.report
+	whole.Problems = slices.Clone(d.problems)
+	skew := maps.Clone(d.skew)
+	d.mu.Unlock()
+	r := &whole
+	r.Capabilities.Unimplemented = d.unimplemented()
 	for _, f := range d.results {
 		if f == nil {
 			r.Run.Left++
@@ -219,11 +238,11 @@ func (d *driver) finish(ctx context.Context) {
 			r.Results[i] = *f
 		}
 	}
-	slices.SortStableFunc(r.Results, func(a, b report.Result) int { return place(a.Rule) - place(b.Rule) })
-	r.Run.Interrupted = ctx.Err() != nil
-	r.Problems = d.problems
+	order := places()
+	slices.SortStableFunc(r.Results, func(a, b report.Result) int { return order[a.Rule] - order[b.Rule] })
+	r.Run.Interrupted = interrupted
 	for i := range r.Results {
-		r.Skew = append(r.Skew, d.skew[r.Results[i].Check]...)
+		r.Skew = append(r.Skew, skew[r.Results[i].Check]...)
 	}
 	r.Waive(d.waivers(), d.start, d.suiteNames(), d.chosenNames())
 	r.Block()
@@ -232,6 +251,7 @@ func (d *driver) finish(ctx context.Context) {
 		r.Programs = d.Programs(r.Results)
 	}
 	r.Summarize()
+	return r
 }
 
 func (d *driver) suiteNames() []string {

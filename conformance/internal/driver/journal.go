@@ -100,6 +100,7 @@ func (d *driver) takeOver(text []byte) error {
 		}
 		if i, ok := place[e.Result.Check]; ok {
 			d.results[i] = e.Result
+			d.hung(e.Result.Hung, e.Result.Check)
 			d.addSkew(e.Result.Check, e.Skew)
 		}
 		d.works(e.Worked)
@@ -134,12 +135,12 @@ func (j *journal) write(v any) error {
 }
 
 // close removes the journal of a complete run.
-func (d *driver) close() {
+func (d *driver) close(interrupted bool) {
 	if d.journal == nil {
 		return
 	}
 	_ = d.journal.file.Close() // each line was written
-	if !d.report.Run.Interrupted {
+	if !interrupted {
 		_ = os.Remove(d.Journal) // anything left of it would only be read again
 	}
 }

@@ -19,6 +19,7 @@ type Plan struct {
 	Compiles int           // about how many programs there are to compile
 	First    time.Duration // how long the first program took; 0: the plugin compiles none for a device
 	Compile  time.Duration // how long all take if each takes as long as the first
+	Bound    time.Duration // after what time the run ends, whatever the plugin does
 }
 
 // compilesText says for each rule how many programs its checks compile on the CPU plugin, in

@@ -179,6 +179,7 @@ func (p *prober) do(ctx context.Context, task string, limit time.Duration, resul
 		p.deaths++
 		if death.Kind == worker.Silent {
 			p.deaths += hangCounts - 1
+			p.hungOutside(silentIn(death))
 		}
 	}
 	return death, err
@@ -328,23 +329,36 @@ func (p *prober) end() {
 	s.end(context.Background())
 }
 
-// addUnimplemented adds the functions that returned UNIMPLEMENTED in checks.
-func (d *driver) addUnimplemented() {
-	k := &d.report.Capabilities
+// unimplemented returns the functions that returned UNIMPLEMENTED to the probe or in checks.
+func (d *driver) unimplemented() []string {
+	list := slices.Clone(d.report.Capabilities.Unimplemented)
 	for _, r := range d.results {
 		if r == nil || r.Verdict != check.SkipUnimpl {
 			continue
 		}
-		for _, f := range capi.Functions(capi.SectionCore) {
-			if strings.HasPrefix(r.Skip, f.Name+":") && !slices.Contains(k.Unimplemented, f.Name) {
-				k.Unimplemented = append(k.Unimplemented, f.Name)
-			}
+		f, _, _ := strings.Cut(r.Skip, ":")
+		if core()[f] && !slices.Contains(list, f) {
+			list = append(list, f)
 		}
 	}
-	slices.Sort(k.Unimplemented)
+	slices.Sort(list)
+	return list
 }
 
-// place returns the place of a rule in the contract.
-func place(id string) int {
-	return slices.IndexFunc(rules.All(), func(r *rules.Rule) bool { return r.ID == id })
-}
+// core has the names of the functions of the core API.
+var core = sync.OnceValue(func() map[string]bool {
+	names := make(map[string]bool)
+	for _, f := range capi.Functions(capi.SectionCore) {
+		names[f.Name] = true
+	}
+	return names
+})
+
+// places returns the place of each rule in the contract.
+var places = sync.OnceValue(func() map[string]int {
+	order := make(map[string]int)
+	for i, r := range rules.All() {
+		order[r.ID] = i
+	}
+	return order
+})

@@ -100,6 +100,8 @@ func (d *driver) run(ctx context.Context, queue []*job) {
 				d.results[j.index] = r
 				progress.Done++
 				switch {
+				case r.Verdict == check.Blocked:
+					progress.Blocked++
 				case !r.Broken():
 				case report.Excused(files, r, d.start):
 					progress.Waived++
@@ -129,6 +131,9 @@ func (d *driver) lone(c *check.Check) bool { return c.Hostile && (c.Library || !
 
 func (d *driver) timed(p Progress) Progress {
 	p.Elapsed = time.Since(d.start)
+	if p.Phase != "probe" {
+		p.Report = func() *report.Report { return d.reported(true) }
+	}
 	return p
 }
 
@@ -221,7 +226,7 @@ func (s *slot) check(ctx context.Context, c *check.Check) *report.Result {
 	s.ran = append(before[:len(before):len(before)], c)
 	start := time.Now()
 	limit := session.Longest(c, &d.Setup) + max(d.scale(graceLimit), leastGrace)
-	death, err := s.process.Do(ctx, session.TaskCheck, session.Check{Name: c.Name()}, limit, &r)
+	death, err := s.process.Do(ctx, session.TaskCheck, session.Check{Name: c.Name(), Hangs: d.hangs()}, limit, &r)
 	switch {
 	case ctx.Err() != nil:
 		s.process.Kill()
@@ -233,6 +238,7 @@ func (s *slot) check(ctx context.Context, c *check.Check) *report.Result {
 		return d.result(c, check.Result{Verdict: check.SuiteError, Failures: []string{err.Error()}, Duration: time.Since(start)})
 	case death != nil:
 		s.process = nil
+		d.hung(silentIn(death), c.Name())
 		return d.behind(d.dead(c, death, time.Since(start)), before)
 	}
 	if stray := s.process.Stray(); stray.Bytes > 0 {
@@ -241,7 +247,8 @@ func (s *slot) check(ctx context.Context, c *check.Check) *report.Result {
 			r.Verdict = check.Fail
 		}
 	}
-	if r.Verdict == check.Timeout {
+	d.hung(r.Hung, c.Name())
+	if r.Verdict == check.Timeout || len(r.Hung) > 0 {
 		s.process.Kill() // a goroutine still hangs in the plugin
 		s.process = nil
 	} else if c.Exits {
@@ -289,7 +296,9 @@ func (s *slot) leave(ctx context.Context) {
 	if s.process == nil {
 		return
 	}
-	_, _ = s.process.Do(ctx, session.TaskClose, nil, s.driver.scale(leaveLimit), new(any))
+	_, _ = s.driver.closeWorker(s, func() (*worker.Death, error) {
+		return s.process.Do(ctx, session.TaskClose, nil, s.driver.scale(leaveLimit), new(any))
+	})
 	s.process.Kill()
 	s.process = nil
 }
@@ -301,9 +310,11 @@ func (s *slot) end(ctx context.Context) {
 		return
 	}
 	p := s.process
-	s.process = nil
 	var problem string
-	death, err := p.Do(ctx, session.TaskClose, nil, s.driver.scale(closeLimit), &problem)
+	death, err := s.driver.closeWorker(s, func() (*worker.Death, error) {
+		return p.Do(ctx, session.TaskClose, nil, s.driver.scale(closeLimit), &problem)
+	})
+	s.process = nil
 	switch {
 	case ctx.Err() != nil:
 	case death != nil:

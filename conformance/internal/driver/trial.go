@@ -35,7 +35,11 @@ type Bench struct {
 }
 
 // NewBench returns a bench without processes: trials start them. It does not probe the plugin.
-func NewBench(c Config) *Bench { return &Bench{driver: newDriver(c)} }
+func NewBench(c Config) *Bench {
+	d := newDriver(c)
+	d.trials = true
+	return &Bench{driver: d}
+}
 
 // Try runs a trial in a process in which no other trial runs at the time, and returns what the
 // check found, or nil if ctx ended.

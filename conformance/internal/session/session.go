@@ -128,7 +128,7 @@ func (s *session) open() (*Opened, error) {
 	env := &check.Env{
 		Path: s.setup.Plugin, Options: Attributes(s.setup.Options), NoDevice: s.setup.NoDevice,
 		Topology: s.setup.Topology, TopologyOptions: Attributes(s.setup.TopologyOptions),
-		Spawn: Spawner(s.self, s.setup), Patience: s.setup.Patience,
+		Spawn: Spawner(s.self, s.setup), Patience: s.setup.Patience, Hangs: s.setup.Hangs,
 	}
 	if s.setup.Unloaded {
 		s.env = env
@@ -231,6 +231,10 @@ func (s *session) check(c Check) (*check.Result, error) {
 	found, err := s.program.Check(s.setup.Suite, c.Name)
 	if err != nil {
 		return nil, err
+	}
+	if len(c.Hangs) > 0 {
+		s.setup.Hangs, s.env.Hangs = c.Hangs, c.Hangs
+		s.env.Spawn = Spawner(s.self, s.setup)
 	}
 	limited := *found
 	limited.Timeout = Limit(found, s.setup.Factor, s.setup.Extra)

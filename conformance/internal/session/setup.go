@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/conformance/internal/check"
 	"github.com/purepjrt/purepjrt/conformance/report"
 	"github.com/purepjrt/purepjrt/pjrt/platform"
 )
@@ -50,6 +51,7 @@ type Setup struct {
 	Extra           time.Duration `json:"extra"`                   // added to every check's time limit
 	Patience        time.Duration `json:"patience,omitempty"`      // see check.Env
 	Pace            time.Duration `json:"pace,omitempty"`          // how long a call of a slow plugin takes; each adds as much to the limit
+	Hangs           []check.Hang  `json:"hangs,omitempty"`         // what is not waited for
 }
 
 // Topology describes a topology by its name and create options.
@@ -60,7 +62,8 @@ type Topology struct {
 
 // Check asks for one check.
 type Check struct {
-	Name string `json:"name"`
+	Name  string       `json:"name"`
+	Hangs []check.Hang `json:"hangs,omitempty"` // replace those of the setup
 }
 
 // Step asks for a step of a check's helper.

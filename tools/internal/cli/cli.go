@@ -20,6 +20,7 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -61,7 +62,8 @@ func New(name, short string, commands ...*cobra.Command) *cobra.Command {
 }
 
 // Main runs the command line of this process, and ends the process. The first SIGINT or SIGTERM
-// ends the context of the commands, and a second one the process.
+// ends the context of the commands, and one that comes half a second later or after that ends the
+// process.
 func Main(root *cobra.Command) {
 	ignoreFileSizeSignal()
 	ctx := interruptible()
@@ -80,7 +82,11 @@ type interruption struct{ syscall.Signal }
 
 func (i interruption) Error() string { return "interrupted" }
 
-// interruptible returns a context that ends with the first signal. A second one ends the process at
+// echo is how long after the first signal others are part of the same request: timeout(1) sends its
+// signal to the command, and then to the command's process group.
+const echo = 500 * time.Millisecond
+
+// interruptible returns a context that ends with the first signal. A later one ends the process at
 // once.
 func interruptible() context.Context {
 	ctx, cancel := context.WithCancelCause(context.Background())
@@ -88,9 +94,10 @@ func interruptible() context.Context {
 	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM)
 	go func() {
 		s := <-signals
-		signal.Stop(signals)
 		number, _ := s.(syscall.Signal)
 		cancel(interruption{number})
+		time.Sleep(echo)
+		signal.Stop(signals)
 	}()
 	return ctx
 }
