@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 
 	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/pjrt/internal/abandon"
 	"github.com/purepjrt/purepjrt/pjrt/internal/lifetimes"
 	"github.com/purepjrt/purepjrt/pjrt/internal/standin"
 )
@@ -79,9 +80,15 @@ func (e *LoadedExecutable) Bind(ctx context.Context, args ...Argument) (*Bound, 
 	if len(e.devices) == 0 {
 		return nil, invalid("a portable program has no devices to bind arguments on: compile it for fixed devices")
 	}
-	if err := ctx.Err(); err != nil {
-		return nil, err
+	args = slices.Clone(args)
+	for i := range args {
+		args[i].Buffers = slices.Clone(args[i].Buffers)
 	}
+	return abandon.Call(ctx, func() (*Bound, error) { return e.bind(ctx, args) }, (*Bound).Close)
+}
+
+// bind is Bind on a goroutine that may block in C.
+func (e *LoadedExecutable) bind(ctx context.Context, args []Argument) (*Bound, error) {
 	// The Bound becomes a child of the executable, which must exist until then.
 	if _, err := e.acquire(); err != nil {
 		return nil, err
@@ -201,7 +208,7 @@ func (b *Bound) copyTo(ctx context.Context, buffers *boundBuffers, p, d int, buf
 			return nil, err
 		}
 		return c.newBuffer(copied, Shape{}), nil
-	}, func(copied *Buffer) { copied.Close() })
+	})
 	if err != nil {
 		return err
 	}

@@ -37,6 +37,7 @@ type holding struct {
 	inMemory   atomic.Pointer[Layout]      // see knownLayout
 	waits      *standin.Set                // what the contents waited for when the buffer was made, or nil; never changed
 	host       *hostUse                    // to be told when the C buffer is destroyed, or nil
+	pending    atomic.Pointer[eventState]  // of the contents, for all who wait for them; nil if nobody has had to
 	dynamic    answer                      // does it have dimensions known only at run time?
 	readable   answer                      // can the host read its memory as a dense array?
 
@@ -53,6 +54,9 @@ func (x *holding) reset() {
 	}
 	if x.inMemory.Load() != nil {
 		x.inMemory.Store(nil)
+	}
+	if x.pending.Load() != nil {
+		x.pending.Store(nil)
 	}
 	if x.filled.Load() {
 		x.filled.Store(false)

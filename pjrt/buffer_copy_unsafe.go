@@ -11,6 +11,7 @@ import (
 	"unsafe"
 
 	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/pjrt/internal/abandon"
 )
 
 // CopyToDevice copies the array to the default memory of a device of the same client
@@ -24,30 +25,33 @@ func (b *Buffer) CopyToDevice(ctx context.Context, d *Device) (copied *Buffer, e
 	op := begin(ctx, OperationCopy, subject{buffer: b})
 	defer op.end(&err)
 	op.on(d)
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
 	if _, err := d.handleFor(b.client); err != nil {
 		return nil, err
 	}
+	return abandon.Call(ctx, func() (*Buffer, error) {
+		copied, err := b.copied(ctx, func(h *capi.Buffer) (*capi.Buffer, error) { return b.client.copyToDevice(h, d) })
+		if err != nil {
+			return b.copyByHost(ctx, (*capi.BufferCopyToDeviceArgs)(nil).Function(), err, &BufferOptions{Device: d})
+		}
+		copied.device.Store(d.handle)
+		return copied, nil
+	}, (*Buffer).Close)
+}
+
+// copied returns the copy that begin begins.
+func (b *Buffer) copied(ctx context.Context, begin func(*capi.Buffer) (*capi.Buffer, error)) (*Buffer, error) {
 	h, err := b.acquire()
 	if err != nil {
 		return nil, err
 	}
 	defer b.ref.Release()
-	copied, err = useContents(ctx, b, h, func() (*Buffer, error) {
-		h, err := allocated(ctx, func() (*capi.Buffer, error) { return b.client.copyToDevice(h, d) })
-		if err != nil {
-			return nil, err
-		}
-		copied := b.derived(h, *b.shape)
-		copied.device.Store(d.handle)
-		return copied, nil
-	}, func(copied *Buffer) { copied.Close() })
+	copied, err := useContents(ctx, b, h, func() (*capi.Buffer, error) {
+		return allocated(ctx, func() (*capi.Buffer, error) { return begin(h) })
+	})
 	if err != nil {
-		return b.copyByHost(ctx, (*capi.BufferCopyToDeviceArgs)(nil).Function(), err, &BufferOptions{Device: d})
+		return nil, err
 	}
-	return copied, nil
+	return b.derived(copied, *b.shape), nil
 }
 
 // copyToDevice begins a copy to the default memory of a device of the same client. If the
@@ -84,31 +88,19 @@ func (b *Buffer) CopyToMemory(ctx context.Context, m *Memory) (copied *Buffer, e
 	}
 	op := begin(ctx, OperationCopy, subject{buffer: b})
 	defer op.end(&err)
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
 	if m == nil {
 		return nil, invalid("the memory is nil")
 	}
 	if _, err := m.handleIn(b.client); err != nil {
 		return nil, err
 	}
-	h, err := b.acquire()
-	if err != nil {
-		return nil, err
-	}
-	defer b.ref.Release()
-	copied, err = useContents(ctx, b, h, func() (*Buffer, error) {
-		copied, err := allocated(ctx, func() (*capi.Buffer, error) { return b.client.copyToMemory(h, m) })
+	return abandon.Call(ctx, func() (*Buffer, error) {
+		copied, err := b.copied(ctx, func(h *capi.Buffer) (*capi.Buffer, error) { return b.client.copyToMemory(h, m) })
 		if err != nil {
-			return nil, err
+			return b.copyByHost(ctx, (*capi.BufferCopyToMemoryArgs)(nil).Function(), err, &BufferOptions{Memory: m})
 		}
-		return b.derived(copied, *b.shape), nil
-	}, func(copied *Buffer) { copied.Close() })
-	if err != nil {
-		return b.copyByHost(ctx, (*capi.BufferCopyToMemoryArgs)(nil).Function(), err, &BufferOptions{Memory: m})
-	}
-	return copied, nil
+		return copied, nil
+	}, (*Buffer).Close)
 }
 
 // copyByHost copies the array through the memory of the host, and waits for its contents,
@@ -131,7 +123,7 @@ func (b *Buffer) Bitcast(ctx context.Context, shape Shape, layout *Layout) (*Buf
 	if b == nil || b.client == nil {
 		return nil, errNilBuffer
 	}
-	if err := firstOf(ctx.Err(), b.hasElements()); err != nil {
+	if err := b.hasElements(); err != nil {
 		return nil, err
 	}
 	if err := knowsType(b.client.table, shape.Type); err != nil {
@@ -150,24 +142,26 @@ func (b *Buffer) Bitcast(ctx context.Context, shape Shape, layout *Layout) (*Buf
 	if err != nil {
 		return nil, err
 	}
-	h, release, err := b.acquireToConsume()
-	if err != nil {
-		return nil, err
-	}
-	defer release()
-	var call capi.Call[capi.BufferBitcastArgs]
-	args := &call.Args
-	args.Buffer = h
-	args.ElementType = capi.BufferType(shape.Type)
 	dims := slices.Clone(shape.Dims)
-	args.Dims, args.NumDims = unsafe.SliceData(dims), uintptr(len(dims))
-	args.DeviceLayout = c.layout
-	err = call.Do(b.client.table)
-	runtime.KeepAlive(c)
-	if err != nil {
-		return nil, err
-	}
-	return b.derived(args.OutBuffer, shape), nil
+	return abandon.Call(ctx, func() (*Buffer, error) {
+		h, release, err := b.acquireToConsume()
+		if err != nil {
+			return nil, err
+		}
+		defer release()
+		var call capi.Call[capi.BufferBitcastArgs]
+		args := &call.Args
+		args.Buffer = h
+		args.ElementType = capi.BufferType(shape.Type)
+		args.Dims, args.NumDims = unsafe.SliceData(dims), uintptr(len(dims))
+		args.DeviceLayout = c.layout
+		err = call.Do(b.client.table)
+		runtime.KeepAlive(c)
+		if err != nil {
+			return nil, err
+		}
+		return b.derived(args.OutBuffer, Shape{Type: shape.Type, Dims: dims}), nil
+	}, (*Buffer).Close)
 }
 
 // sameBits reports whether arrays of both shapes, packed as tightly as their types allow,

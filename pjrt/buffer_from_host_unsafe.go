@@ -11,6 +11,7 @@ import (
 	"unsafe"
 
 	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/pjrt/internal/abandon"
 )
 
 // HostBufferSemantics say how long a plugin uses host memory that becomes a buffer.
@@ -110,16 +111,76 @@ func (c *Client) BufferFromHost(ctx context.Context, a HostArray, opts *BufferOp
 
 // bufferFromHost is BufferFromHost of an array whose form is f, if that is not nil.
 func (c *Client) bufferFromHost(ctx context.Context, f *form, a *HostArray, opts *BufferOptions) (*Buffer, error) {
-	if watching.Load() == nil { // otherwise the subject is made, which takes time
+	if watching.Load() != nil { // otherwise the subject is not made, which takes time
+		return c.observedUpload(ctx, f, a, opts)
+	}
+	if ctx.Done() == nil {
 		return c.upload(ctx, nil, f, a, opts)
 	}
-	return c.observedUpload(ctx, f, a, opts)
+	return c.uploadAside(ctx, nil, f, a, opts)
 }
 
 func (c *Client) observedUpload(ctx context.Context, f *form, a *HostArray, opts *BufferOptions) (b *Buffer, err error) {
 	op := begin(ctx, OperationUpload, subject{client: c, bytes: len(a.Data)})
 	defer op.end(&err)
-	return c.upload(ctx, op, f, a, opts)
+	if ctx.Done() == nil {
+		return c.upload(ctx, op, f, a, opts)
+	}
+	return c.uploadAside(ctx, op, f, a, opts)
+}
+
+// uploadJob is an upload that the caller may leave.
+type uploadJob struct {
+	handOver *abandon.HandOver
+	ctx      context.Context
+	client   *Client
+	op       *operation
+	form     *form
+	array    HostArray
+	options  BufferOptions
+	opts     *BufferOptions // options, or nil
+	buffer   *Buffer
+	err      error
+}
+
+var uploadJobs = sync.Pool{New: func() any { return &uploadJob{handOver: abandon.NewHandOver()} }}
+
+// Run makes the buffer.
+func (j *uploadJob) Run() { j.buffer, j.err = j.client.upload(j.ctx, j.op, j.form, &j.array, j.opts) }
+
+// Drop destroys the buffer.
+func (j *uploadJob) Drop() {
+	if j.err == nil {
+		j.buffer.Close()
+	}
+}
+
+// uploadAside is upload for a context that can end.
+func (c *Client) uploadAside(ctx context.Context, op *operation, f *form, a *HostArray, opts *BufferOptions) (*Buffer, error) {
+	if c == nil || c.ref == nil {
+		return nil, errNilClient
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if f == nil {
+		f = c.form(a.Type, a.Dims)
+	}
+	j := uploadJobs.Get().(*uploadJob)
+	j.ctx, j.client, j.op, j.form = ctx, c, op, f
+	j.array = HostArray{Type: a.Type, Dims: f.Dims, Data: a.Data}
+	if opts != nil {
+		j.options = *opts
+		j.options.Strides = slices.Clone(opts.Strides)
+		j.opts = &j.options
+	}
+	if !j.handOver.Run(ctx, j) {
+		return nil, ctx.Err()
+	}
+	b, err := j.buffer, j.err
+	*j = uploadJob{handOver: j.handOver}
+	uploadJobs.Put(j)
+	return b, err
 }
 
 // upload is bufferFromHost that tells op, which may be nil, where the buffer goes.

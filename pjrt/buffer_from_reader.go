@@ -6,14 +6,17 @@ package pjrt
 import (
 	"context"
 	"io"
+	"slices"
 
+	"github.com/purepjrt/purepjrt/pjrt/internal/abandon"
 	"github.com/purepjrt/purepjrt/pjrt/internal/preempt"
 )
 
 // BufferFromReader makes a buffer of data that it reads from r, in the form of
 // HostArray.Data. It reads exactly the bytes of the shape. Plugins for CPUs do not copy
-// them again. When ctx ends, BufferFromReader returns after the current Read. opts may be
-// nil, or set the device, memory and layout.
+// them again. When ctx ends during a Read, the reader belongs to that Read and must not be used
+// again. A reader that gives nothing 100 times in a row is an error. opts may be nil, or set
+// the device, memory and layout.
 func (c *Client) BufferFromReader(ctx context.Context, r io.Reader, shape Shape, opts *BufferOptions) (*Buffer, error) {
 	if r == nil {
 		return nil, invalid("the reader is nil")
@@ -29,13 +32,16 @@ func (c *Client) BufferFromReader(ctx context.Context, r io.Reader, shape Shape,
 	if err != nil {
 		return nil, err
 	}
-	data, err := readData(ctx, r, size)
-	if err != nil {
-		return nil, err
-	}
-	// Only the buffer uses this memory, so it never changes.
-	o.Semantics = ImmutableZeroCopy
-	return c.BufferFromHost(ctx, HostArray{Type: shape.Type, Dims: shape.Dims, Data: data}, &o)
+	dims := slices.Clone(shape.Dims)
+	return abandon.Call(ctx, func() (*Buffer, error) {
+		data, err := readData(ctx, r, size)
+		if err != nil {
+			return nil, err
+		}
+		// Only the buffer uses this memory, so it never changes.
+		o.Semantics = ImmutableZeroCopy
+		return c.BufferFromHost(ctx, HostArray{Type: shape.Type, Dims: dims, Data: data}, &o)
+	}, (*Buffer).Close)
 }
 
 // readData reads size bytes. It allocates memory as data arrives, so that a shape that is
@@ -46,7 +52,7 @@ func readData(ctx context.Context, r io.Reader, size int) ([]byte, error) {
 		piece = 1 << 20
 	)
 	data := AlignedSlice[uint8](min(size, start))
-	for n := 0; n < size; {
+	for n, idle := 0, 0; n < size; {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
@@ -55,14 +61,27 @@ func readData(ctx context.Context, r io.Reader, size int) ([]byte, error) {
 			preempt.Copy(more, data)
 			data = more
 		}
-		read, err := io.ReadFull(r, data[n:min(len(data), n+piece)])
+		read, err := r.Read(data[n:min(len(data), n+piece)])
+		if read < 0 || read > min(len(data), n+piece)-n {
+			return nil, invalid("the reader says that it read %d bytes where there was room for %d", read, min(len(data), n+piece)-n)
+		}
 		n += read
-		if err != nil {
-			if err == io.EOF || err == io.ErrUnexpectedEOF {
-				return nil, invalid("the data ends after %d of %d bytes", n, size)
-			}
+		switch {
+		case n == size:
+		case err == io.EOF || err == io.ErrUnexpectedEOF:
+			return nil, invalid("the data ends after %d of %d bytes", n, size)
+		case err != nil:
 			return nil, err
+		case read > 0:
+			idle = 0
+		default:
+			if idle++; idle == idleReads {
+				return nil, io.ErrNoProgress
+			}
 		}
 	}
 	return data, nil
 }
+
+// idleReads is how many times in a row a reader may give nothing, as in package bufio.
+const idleReads = 100

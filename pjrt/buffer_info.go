@@ -10,6 +10,7 @@ import (
 
 	"github.com/purepjrt/purepjrt/capi"
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
+	"github.com/purepjrt/purepjrt/pjrt/internal/abandon"
 )
 
 // answer caches the plugin's answer to a question whose answer never changes.
@@ -215,13 +216,15 @@ func (b *Buffer) dynamicDims(h *capi.Buffer) ([]int, error) {
 // (PJRT_Buffer_UnpaddedDimensions). If some are known only at run time, it waits until
 // the array has been computed; otherwise they are those of Shape.
 func (b *Buffer) UnpaddedDims(ctx context.Context) ([]int64, error) {
-	h, err := b.acquire()
-	if err != nil {
-		return nil, err
-	}
-	defer b.ref.Release()
-	dims, err := b.realDims(ctx, h)
-	return slices.Clone(dims), err
+	return abandon.Call(ctx, func() ([]int64, error) {
+		h, err := b.acquire()
+		if err != nil {
+			return nil, err
+		}
+		defer b.ref.Release()
+		dims, err := b.realDims(ctx, h)
+		return slices.Clone(dims), err
+	}, func([]int64) error { return nil })
 }
 
 // realDims is UnpaddedDims for an acquired buffer. The caller must not change the result.

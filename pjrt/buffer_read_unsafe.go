@@ -6,12 +6,14 @@ package pjrt
 import (
 	"context"
 	"errors"
+	"math"
 	"runtime"
 	"slices"
 	"sync"
 	"unsafe"
 
 	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/pjrt/internal/abandon"
 	"github.com/purepjrt/purepjrt/pjrt/internal/preempt"
 )
 
@@ -21,45 +23,116 @@ import (
 func (b *Buffer) ToHost(ctx context.Context) (array HostArray, err error) {
 	op := begin(ctx, OperationDownload, subject{buffer: b})
 	defer op.end(&err)
+	f, err := b.fetch(ctx, math.MaxInt)
+	if err != nil {
+		return HostArray{}, err
+	}
+	return HostArray{Type: f.shape.Type, Dims: slices.Clone(f.shape.Dims), Data: f.data}, nil
+}
+
+// fetched is the array of a buffer on the host: the buffer's own memory, or a copy.
+type fetched struct {
+	shape Shape     // the caller must not change it
+	view  *hostView // if not nil, the memory; the buffer is acquired then
+	data  []byte    // a copy otherwise
+}
+
+// fetch waits until the array has been computed, and makes it readable for the host until close.
+// Up to a size in bytes, it always copies.
+func (b *Buffer) fetch(ctx context.Context, copied int) (fetched, error) {
+	if ctx.Done() == nil {
+		return b.fetchNow(ctx, copied)
+	}
+	return b.fetchAside(ctx, copied)
+}
+
+func (b *Buffer) fetchAside(ctx context.Context, copied int) (fetched, error) {
+	return abandon.Call(ctx, func() (fetched, error) { return b.fetchNow(ctx, copied) }, func(f fetched) error {
+		f.release()
+		return nil
+	})
+}
+
+// fetchNow is fetch on a goroutine that may block in C.
+func (b *Buffer) fetchNow(ctx context.Context, copied int) (fetched, error) {
 	shape, h, err := b.startRead(ctx)
 	if err != nil {
-		return HostArray{}, err
+		return fetched{}, err
 	}
-	defer b.ref.Release()
 	size, err := hostSize(shape)
 	if err != nil {
-		return HostArray{}, err
+		b.ref.Release()
+		return fetched{}, err
 	}
-	if v, err := b.view(ctx, h, size); err != nil {
-		return HostArray{}, err
-	} else if v != nil {
+	v, err := b.view(ctx, h, size)
+	if v != nil && size > copied {
+		return fetched{shape: shape, view: v}, nil
+	}
+	defer b.ref.Release()
+	if err != nil {
+		return fetched{}, err
+	}
+	if v != nil {
 		defer v.close()
 		data := make([]byte, size)
 		preempt.Copy(data, v.bytes)
-		return HostArray{Type: shape.Type, Dims: slices.Clone(shape.Dims), Data: data}, nil
+		return fetched{shape: shape, data: data}, nil
 	}
-	if size >= largeRead {
-		// The host may not have memory for an array that failed or was deleted.
-		if err := b.wait(ctx, h); err != nil {
-			return HostArray{}, err
+	data, err := b.download(ctx, h, size, len(shape.Dims))
+	return fetched{shape: shape, data: data}, err
+}
+
+// bytes returns the array, valid until close.
+func (f fetched) bytes() []byte {
+	if f.view != nil {
+		return f.view.bytes
+	}
+	return f.data
+}
+
+// close gives the memory of the buffer back.
+func (f fetched) close(ctx context.Context) {
+	switch {
+	case f.view == nil:
+	case ctx.Done() == nil:
+		f.release()
+	default:
+		f.releaseAside(ctx)
+	}
+}
+
+func (f fetched) releaseAside(ctx context.Context) { abandon.CleanUp(ctx, f.release) }
+
+// release is close on a goroutine that may block in C.
+func (f fetched) release() {
+	if v := f.view; v != nil {
+		b := v.buffer
+		v.close()
+		b.ref.Release()
+	}
+}
+
+// download copies an array of size bytes to new memory.
+func (b *Buffer) download(ctx context.Context, h *capi.Buffer, size, rank int) ([]byte, error) {
+	if size >= largeRead || ctx.Done() != nil {
+		// The host may not have memory for an array that failed or was deleted, nor for one that
+		// nobody waits for any more.
+		if err := b.wait(ctx, h); err != nil && !errors.Is(err, ErrUnimplemented) { // then the transfer waits
+			return nil, err
 		}
 		if err := b.alive(h); err != nil {
-			return HostArray{}, err
+			return nil, err
 		}
 	}
 	data := make([]byte, max(size, 1)) // some plugins want an address even for no bytes
-	e, err := useContents(ctx, b, h, func() (*capi.Event, error) {
-		return b.transfer(h, data[:size], len(shape.Dims))
-	}, func(e *capi.Event) {
-		b.client.keepUntil(e, data)
-	})
+	e, err := useContents(ctx, b, h, func() (*capi.Event, error) { return b.transfer(h, data[:size], rank) })
 	if err != nil {
-		return HostArray{}, err
+		return nil, err
 	}
 	if err := awaitEvent(ctx, b.client.table, e, &transferUse{b, data}); err != nil {
-		return HostArray{}, err
+		return nil, err
 	}
-	return HostArray{Type: shape.Type, Dims: slices.Clone(shape.Dims), Data: data[:size:size]}, nil
+	return data[:size:size], nil
 }
 
 // transferUse keeps the buffer and the memory of a transfer to the host until the
@@ -82,11 +155,38 @@ const largeRead = 1 << 28
 
 // ToHostInto is ToHost that copies to the beginning of dst, in the form of
 // HostArray.Data, and returns the number of bytes. dst must have room for them, see
-// Shape.HostSize. ctx can end the wait for the computation, which leaves dst unchanged,
-// but not the copy.
+// Shape.HostSize. After an error dst is unchanged. If ctx can end, and the host cannot read
+// the memory of the buffer, the plugin copies to other memory first, since it may write there
+// after ctx has ended.
 func (b *Buffer) ToHostInto(ctx context.Context, dst []byte) (n int, err error) {
 	op := begin(ctx, OperationDownload, subject{buffer: b})
 	defer op.end(&err)
+	if ctx.Done() == nil {
+		return b.readAll(ctx, dst)
+	}
+	f, err := b.fetch(ctx, shortCopy)
+	if err != nil {
+		return 0, err
+	}
+	defer f.close(ctx)
+	size := len(f.bytes())
+	if err := hasRoom(dst, f.shape, size); err != nil {
+		return 0, err
+	}
+	preempt.Copy(dst[:size], f.bytes())
+	return size, nil
+}
+
+// hasRoom returns an error unless an array of the shape, which takes size bytes, fits into dst.
+func hasRoom(dst []byte, shape Shape, size int) error {
+	if len(dst) < size {
+		return invalid("an array of shape %v takes %d bytes, and dst has %d", shape, size, len(dst))
+	}
+	return nil
+}
+
+// readAll is ToHostInto for a context that cannot end.
+func (b *Buffer) readAll(ctx context.Context, dst []byte) (int, error) {
 	shape, h, err := b.startRead(ctx)
 	if err != nil {
 		return 0, err
@@ -96,22 +196,16 @@ func (b *Buffer) ToHostInto(ctx context.Context, dst []byte) (n int, err error) 
 	if err != nil {
 		return 0, err
 	}
-	if len(dst) < size {
-		return 0, invalid("an array of shape %v takes %d bytes, and dst has %d", shape, size, len(dst))
+	if err := hasRoom(dst, shape, size); err != nil {
+		return 0, err
 	}
 	return size, b.readInto(ctx, h, dst[:size], len(shape.Dims))
 }
 
-// readInto fills dst, which is as long as the array.
+// readInto fills dst, which is as long as the array. ctx cannot end.
 func (b *Buffer) readInto(ctx context.Context, h *capi.Buffer, dst []byte, rank int) error {
 	if copied, err := b.copyMemory(ctx, h, dst); copied || err != nil {
 		return err
-	}
-	if ctx.Done() != nil {
-		// Once the transfer has begun, the plugin writes to dst until it is over.
-		if err := b.wait(ctx, h); err != nil {
-			return err
-		}
 	}
 	if err := b.beginTurn(ctx, turnUse); err != nil {
 		return err
@@ -121,7 +215,7 @@ func (b *Buffer) readInto(ctx context.Context, h *capi.Buffer, dst []byte, rank 
 	if err != nil {
 		return err
 	}
-	err = awaitEvent(context.Background(), b.client.table, e, b.client.ref)
+	err = awaitEvent(ctx, b.client.table, e, b.client.ref)
 	runtime.KeepAlive(dst)
 	return err
 }
@@ -359,28 +453,12 @@ func (b *Buffer) ReadInPlace(ctx context.Context, fn func(data []byte) error) er
 	if fn == nil {
 		return invalid("the function is nil")
 	}
-	shape, h, err := b.startRead(ctx)
+	f, err := b.fetch(ctx, 0)
 	if err != nil {
 		return err
 	}
-	defer b.ref.Release()
-	size, err := hostSize(shape)
-	if err != nil {
-		return err
-	}
-	v, err := b.view(ctx, h, size)
-	if err != nil {
-		return err
-	}
-	if v != nil {
-		defer v.close()
-		return fn(v.bytes)
-	}
-	a, err := b.ToHost(ctx)
-	if err != nil {
-		return err
-	}
-	return fn(a.Data)
+	defer f.close(ctx)
+	return fn(f.bytes())
 }
 
 // ToHostStrided waits for the array and copies it to dst, for example into columns or

@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/pjrt/internal/abandon"
 	"github.com/purepjrt/purepjrt/pjrt/internal/lifetimes"
 )
 
@@ -22,6 +23,11 @@ type Reference struct {
 // Reference waits until the array has its contents and returns a reference to its memory
 // (PJRT_Buffer_IncreaseExternalReferenceCount). The caller closes it.
 func (b *Buffer) Reference(ctx context.Context) (*Reference, error) {
+	return abandon.Call(ctx, func() (*Reference, error) { return b.reference(ctx) }, (*Reference).Close)
+}
+
+// reference is Reference on a goroutine that may block in C.
+func (b *Buffer) reference(ctx context.Context) (*Reference, error) {
 	h, err := b.acquire()
 	if err != nil {
 		return nil, err

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/purepjrt/purepjrt/capi"
-	"github.com/purepjrt/purepjrt/pjrt/internal/abandon"
 )
 
 // turns keeps calls about the contents of a buffer apart that would crash the plugin, or
@@ -157,12 +156,9 @@ func (t *turns) reset() {
 	}
 }
 
-// useContents makes a C call that uses the contents of b, which the caller has acquired.
-// A token has none, and is refused.
-// Plugins may wait in such a call for contents that are not there yet. If ctx can end, the
-// call then runs in a goroutine of its own. When ctx ends first, useContents returns its
-// error, and drop, which must not block, gets the result of the call.
-func useContents[T any](ctx context.Context, b *Buffer, h *capi.Buffer, call func() (T, error), drop func(T)) (T, error) {
+// useContents makes a C call that uses the contents of b, which the caller has acquired. Plugins
+// may wait in such a call for contents that are not there yet. A token has none, and is refused.
+func useContents[T any](ctx context.Context, b *Buffer, h *capi.Buffer, call func() (T, error)) (T, error) {
 	var none T
 	if err := b.hasElements(); err != nil {
 		return none, err
@@ -173,29 +169,8 @@ func useContents[T any](ctx context.Context, b *Buffer, h *capi.Buffer, call fun
 	if err := b.beginTurn(ctx, turnUse); err != nil {
 		return none, err
 	}
-	if ctx.Done() == nil || b.settled(h) {
-		defer b.endTurn(turnUse, h)
-		return call()
-	}
-	type result struct {
-		value T
-		err   error
-	}
-	done := abandon.NewOffer[result]()
-	b.ref.Retain()
-	go func() {
-		defer b.ref.Release()
-		v, err := call()
-		b.endTurn(turnUse, h)
-		if !done.Make(result{v, err}) && err == nil {
-			drop(v)
-		}
-	}()
-	r, err := done.Await(ctx)
-	if err != nil {
-		return none, err
-	}
-	return r.value, r.err
+	defer b.endTurn(turnUse, h)
+	return call()
 }
 
 // settled reports whether the buffer has its contents, or failed.

@@ -12,6 +12,7 @@ import (
 
 	"github.com/purepjrt/purepjrt/capi"
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
+	"github.com/purepjrt/purepjrt/pjrt/internal/abandon"
 )
 
 // ViewOptions are the options of views.
@@ -36,9 +37,6 @@ func (c *Client) viewOfDeviceMemory(ctx context.Context, address uintptr, shape 
 	if opts == nil {
 		opts = &ViewOptions{}
 	}
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
 	size, err := hostSize(shape)
 	if err != nil {
 		return nil, err
@@ -57,50 +55,66 @@ func (c *Client) viewOfDeviceMemory(ctx context.Context, address uintptr, shape 
 	if err != nil {
 		return nil, err
 	}
-	onHost, err := c.onHost(ctx, opts.Device, opts.Memory)
-	if err != nil {
-		return nil, err
-	}
-	alignment := uintptr(shape.Type.Size())
-	if onHost {
-		alignment = HostAlignment
-	}
-	if address%alignment != 0 {
-		return nil, invalid("the address %#x of the view is not a multiple of %d: use memory of AlignedSlice", address, alignment)
-	}
+	v := view{client: c, shape: Shape{Type: shape.Type, Dims: slices.Clone(shape.Dims)}, place: place, layout: layout, options: *opts}
+	b, err := abandon.Call(ctx, func() (*Buffer, error) {
+		onHost, err := c.onHost(ctx, v.options.Device, v.options.Memory)
+		if err != nil {
+			return nil, err
+		}
+		alignment := uintptr(shape.Type.Size())
+		if onHost {
+			alignment = HostAlignment
+		}
+		if address%alignment != 0 {
+			return nil, invalid("the address %#x of the view is not a multiple of %d: use memory of AlignedSlice", address, alignment)
+		}
+		return v.make(address)
+	}, (*Buffer).Close)
+	v.given.Store(err == nil)
+	return b, err
+}
+
+// view is what it takes to make a view, checked.
+type view struct {
+	client  *Client
+	shape   Shape
+	place   placement
+	layout  *cLayout
+	options ViewOptions
+	given   atomic.Bool // the caller has the view
+}
+
+// make makes the view of the memory at an address.
+func (v *view) make(address uintptr) (*Buffer, error) {
+	c := v.client
 	h, err := c.acquire()
 	if err != nil {
 		return nil, err
 	}
 	defer c.ref.Release()
-
 	var call capi.Call[capi.ClientCreateViewOfDeviceBufferArgs]
 	args := &call.Args
 	args.Client = h
 	args.DeviceBufferPtr = address
-	dims := slices.Clone(shape.Dims)
-	args.Dims, args.NumDims = unsafe.SliceData(dims), uintptr(len(dims))
-	args.ElementType = capi.BufferType(shape.Type)
-	args.Layout = layout.layout
-	args.Device, args.Memory = place.device, place.memory
-	args.Stream = int(opts.Stream)
+	args.Dims, args.NumDims = unsafe.SliceData(v.shape.Dims), uintptr(len(v.shape.Dims))
+	args.ElementType = capi.BufferType(v.shape.Type)
+	args.Layout = v.layout.layout
+	args.Device, args.Memory = v.place.device, v.place.memory
+	args.Stream = int(v.options.Stream)
 	// Without a callback, XLA's CPU plugin ends the process when the buffer is destroyed.
-	var made atomic.Bool
-	fn := opts.OnDelete
 	callback, handle := capi.NewOnDeleteCallback(func() {
-		if fn != nil && made.Load() {
-			go fn()
+		if fn := v.options.OnDelete; fn != nil && v.given.Load() {
+			go contained("the OnDelete function of a view", fn)
 		}
 	})
 	args.OnDeleteCallback, args.OnDeleteCallbackArg = callback, uintptr(handle)
 	err = call.Do(c.table)
-	runtime.KeepAlive(layout)
+	runtime.KeepAlive(v)
 	if err != nil {
 		handle.Delete()
 		return nil, err
 	}
-	made.Store(true)
-	return c.newBuffer(args.Buffer, shape), nil
+	return c.newBuffer(args.Buffer, v.shape), nil
 }
 
 // ViewOfHostMemory makes a buffer of the program's memory, without a copy, on a CPU
@@ -123,7 +137,7 @@ func (c *Client) ViewOfHostMemory(ctx context.Context, a HostArray, opts *ViewOp
 		return nil, invalid("arrays on the host are row-major, and the layout %v is not", o.Layout)
 	}
 	// Other devices also have memories on the host, but allocate them themselves.
-	computes, err := c.onHost(ctx, o.Device, nil)
+	computes, err := abandon.Call(ctx, func() (bool, error) { return c.onHost(ctx, o.Device, nil) }, func(bool) error { return nil })
 	if err != nil {
 		return nil, err
 	}

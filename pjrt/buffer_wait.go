@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/pjrt/internal/abandon"
 )
 
 // ReadyEvent returns an event, which the caller closes, that is ready when the array has
@@ -40,6 +41,14 @@ func (b *Buffer) readyEvent(h *capi.Buffer) (*capi.Event, error) {
 // Wait waits until the array has its contents, and returns the error if it failed, such
 // as that of the computation.
 func (b *Buffer) Wait(ctx context.Context) error {
+	if ctx.Done() == nil {
+		return b.waitNow(ctx)
+	}
+	return abandon.Do(ctx, func() error { return b.waitNow(ctx) })
+}
+
+// waitNow is Wait on a goroutine that may block in C.
+func (b *Buffer) waitNow(ctx context.Context) error {
 	h, err := b.acquire()
 	if err != nil {
 		return err
@@ -65,11 +74,38 @@ func (b *Buffer) wait(ctx context.Context, h *capi.Buffer) error {
 	if err := c.contents.Do(b.client.table); err != nil {
 		return err
 	}
-	if err := c.await(ctx, b.client.table, c.contents.Args.Event, b.client.ref); err != nil {
+	if err := b.await(ctx, c, c.contents.Args.Event); err != nil {
 		return err
 	}
 	b.fill()
 	return nil
+}
+
+// await takes over an event of the contents and waits for it. All who wait for pending contents
+// share one event, so that those who give up leave nothing behind.
+func (b *Buffer) await(ctx context.Context, c *eventCalls, h *capi.Event) error {
+	if ctx.Done() == nil {
+		return c.await(ctx, b.client.table, h, b.client.ref)
+	}
+	if h == nil {
+		return nil
+	}
+	if c.isOver(ctx, b.client.table, h) {
+		return c.finish(b.client.table, h)
+	}
+	s := new(eventState)
+	if b.pending.CompareAndSwap(nil, s) {
+		s.watch(b.client.table, h, &heldEvent{table: b.client.table, handle: h, keep: b.client.ref})
+	} else {
+		s = b.pending.Load()
+		c.close(b.client.table, h)
+	}
+	select {
+	case <-s.channel():
+		return s.err
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 }
 
 // fill notes that the contents are there.

@@ -11,6 +11,7 @@ import (
 	"unsafe"
 
 	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/pjrt/internal/abandon"
 )
 
 // newShape is the shape of a buffer to be made, in the form that C takes.
@@ -54,28 +55,31 @@ func (c *Client) UninitializedBuffer(ctx context.Context, shape Shape, opts *Buf
 	if err != nil {
 		return nil, err
 	}
-	h, err := c.acquire()
-	if err != nil {
-		return nil, err
-	}
-	defer c.ref.Release()
-	place, err := c.place(opts.Device, opts.Memory)
-	if err != nil {
-		return nil, err
-	}
-	var call capi.Call[capi.ClientCreateUninitializedBufferArgs]
-	args := &call.Args
-	args.Client = h
-	args.ShapeDims, args.ShapeNumDims = unsafe.SliceData(s.dims), uintptr(len(s.dims))
-	args.ShapeElementType = capi.BufferType(shape.Type)
-	args.ShapeLayout = s.layout.layout
-	args.Device, args.Memory = place.device, place.memory
-	err = allocate(ctx, c.table, &call)
-	runtime.KeepAlive(s)
-	if err != nil {
-		return nil, err
-	}
-	return c.newBuffer(args.Buffer, shape), nil
+	where := *opts
+	return abandon.Call(ctx, func() (*Buffer, error) {
+		h, err := c.acquire()
+		if err != nil {
+			return nil, err
+		}
+		defer c.ref.Release()
+		place, err := c.place(where.Device, where.Memory)
+		if err != nil {
+			return nil, err
+		}
+		var call capi.Call[capi.ClientCreateUninitializedBufferArgs]
+		args := &call.Args
+		args.Client = h
+		args.ShapeDims, args.ShapeNumDims = unsafe.SliceData(s.dims), uintptr(len(s.dims))
+		args.ShapeElementType = capi.BufferType(shape.Type)
+		args.ShapeLayout = s.layout.layout
+		args.Device, args.Memory = place.device, place.memory
+		err = allocate(ctx, c.table, &call)
+		runtime.KeepAlive(s)
+		if err != nil {
+			return nil, err
+		}
+		return c.newBuffer(args.Buffer, Shape{Type: shape.Type, Dims: s.dims}), nil
+	}, (*Buffer).Close)
 }
 
 // ErrorBuffer makes a buffer that holds an error in place of an array and takes no
@@ -98,39 +102,42 @@ func (c *Client) ErrorBuffer(ctx context.Context, shape Shape, cause error, opts
 	if err != nil {
 		return nil, err
 	}
-	h, err := c.acquire()
-	if err != nil {
-		return nil, err
-	}
-	defer c.ref.Release()
-	memory, err := c.placeInMemory(opts.Device, opts.Memory)
-	if err != nil {
-		return nil, err
-	}
-	var call capi.Call[capi.ClientCreateErrorBufferArgs]
-	args := &call.Args
-	args.Client = h
 	code, message := failure(cause)
-	args.ErrorCode = code
-	args.ErrorMessage, args.ErrorMessageSize = capi.StringData(message)
-	args.ShapeDims, args.ShapeNumDims = unsafe.SliceData(s.dims), uintptr(len(s.dims))
-	args.ShapeElementType = capi.BufferType(shape.Type)
-	if s.layout == &noLayout { // of packed elements, which nobody will look for here
-		s.layout = rowMajorLayout(len(shape.Dims))
-	}
-	args.ShapeLayout = s.layout.layout
-	if _, minor := c.table.Version(); minor >= deviceLayoutSince {
-		args.DeviceLayout = s.layout.layout
-	}
-	args.Memory = memory
-	args.Payload, args.NumPayload = payloads.Data()
-	err = call.Do(c.table)
-	runtime.KeepAlive(s)
-	runtime.KeepAlive(payloads)
-	if err != nil {
-		return nil, err
-	}
-	return c.newBuffer(args.Buffer, shape), nil
+	where := *opts
+	return abandon.Call(ctx, func() (*Buffer, error) {
+		h, err := c.acquire()
+		if err != nil {
+			return nil, err
+		}
+		defer c.ref.Release()
+		memory, err := c.placeInMemory(where.Device, where.Memory)
+		if err != nil {
+			return nil, err
+		}
+		var call capi.Call[capi.ClientCreateErrorBufferArgs]
+		args := &call.Args
+		args.Client = h
+		args.ErrorCode = code
+		args.ErrorMessage, args.ErrorMessageSize = capi.StringData(message)
+		args.ShapeDims, args.ShapeNumDims = unsafe.SliceData(s.dims), uintptr(len(s.dims))
+		args.ShapeElementType = capi.BufferType(shape.Type)
+		if s.layout == &noLayout { // of packed elements, which nobody will look for here
+			s.layout = rowMajorLayout(len(shape.Dims))
+		}
+		args.ShapeLayout = s.layout.layout
+		if _, minor := c.table.Version(); minor >= deviceLayoutSince {
+			args.DeviceLayout = s.layout.layout
+		}
+		args.Memory = memory
+		args.Payload, args.NumPayload = payloads.Data()
+		err = call.Do(c.table)
+		runtime.KeepAlive(s)
+		runtime.KeepAlive(payloads)
+		if err != nil {
+			return nil, err
+		}
+		return c.newBuffer(args.Buffer, Shape{Type: shape.Type, Dims: s.dims}), nil
+	}, (*Buffer).Close)
 }
 
 const (

@@ -125,7 +125,11 @@ func (c *Client) Load(ctx context.Context, e *Executable, opts *CompileOptions) 
 	var err error
 	if opts == nil && e.ref != nil {
 		// Plugins end the process on options without counts.
-		if options, err = e.compileOptions(); err != nil || len(options) == 0 {
+		options, err = abandon.Call(ctx, e.compileOptions, func([]byte) error { return nil })
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		if err != nil || len(options) == 0 {
 			opts = &CompileOptions{Replicas: e.numReplicas, Partitions: e.numPartitions}
 		}
 	}

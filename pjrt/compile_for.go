@@ -48,10 +48,7 @@ func compileFor(
 ) (exe *Executable, end error) {
 	op := begin(ctx, OperationCompile, subject{plugin: p, client: client, bytes: len(program.Code)})
 	defer op.endAhead(&exe, &end)
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
-	target, err := topology.target()
+	target, err := abandon.Call(ctx, topology.target, func(compileTarget) error { return nil })
 	if err != nil {
 		return nil, err
 	}

@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 
 	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/pjrt/internal/abandon"
 	"github.com/purepjrt/purepjrt/pjrt/internal/lifetimes"
 	"github.com/purepjrt/purepjrt/pjrt/internal/standin"
 )
@@ -167,6 +168,9 @@ func (e *Event) Err() error {
 // Wait blocks until the work is over and returns its error. When ctx ends first, Wait
 // returns the error of ctx, and the work goes on.
 func (e *Event) Wait(ctx context.Context) error {
+	if ctx.Done() != nil && e != nil && e.state != nil && !e.state.settled.Load() {
+		return e.waitAside(ctx)
+	}
 	h, err := e.acquire()
 	if err != nil {
 		return err
@@ -191,6 +195,39 @@ func (e *Event) Wait(ctx context.Context) error {
 	}
 	select {
 	case <-e.watch(h):
+		return e.state.err
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// waitAside is Wait for a context that can end. Only the calls of the plugin are handed over, and
+// not the wait, so that many waiters need no goroutines but their own.
+func (e *Event) waitAside(ctx context.Context) error {
+	done, err := abandon.Call(ctx, func() (<-chan struct{}, error) {
+		h, err := e.acquire()
+		if err != nil {
+			return nil, err
+		}
+		defer e.release()
+		if err := e.refuseToWait(ctx); err != nil {
+			return nil, err
+		}
+		if h != nil {
+			c := eventCallPool.Get().(*eventCalls)
+			over, err := c.poll(ctx, e.table, h)
+			eventCallPool.Put(c)
+			if over {
+				_ = e.state.settle(err)
+			}
+		}
+		return e.watch(h), nil
+	}, func(<-chan struct{}) error { return nil })
+	if err != nil {
+		return err
+	}
+	select {
+	case <-done:
 		return e.state.err
 	case <-ctx.Done():
 		return ctx.Err()

@@ -46,9 +46,14 @@ func (s *eventState) settle(err error) error {
 	s.after = nil
 	s.mu.Unlock()
 	for _, fn := range after {
-		go fn(err)
+		go call(fn, err)
 	}
 	return err
+}
+
+// call calls a function for OnReady.
+func call(fn func(error), err error) {
+	contained("a function for the end of an event", func() { fn(err) })
 }
 
 // then calls fn with the result once it is recorded, in its own goroutine.
@@ -56,7 +61,7 @@ func (s *eventState) then(fn func(error)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.settled.Load() {
-		go fn(s.err)
+		go call(fn, s.err)
 		return
 	}
 	s.after = append(s.after, fn)

@@ -3,7 +3,12 @@
 
 package pjrt
 
-import "context"
+import (
+	"context"
+	"slices"
+
+	"github.com/purepjrt/purepjrt/pjrt/internal/abandon"
+)
 
 // Execute runs the program on its one device (PJRT_LoadedExecutable_Execute) and waits
 // until it is done. The caller closes the results and the arguments, even those that the
@@ -38,6 +43,15 @@ func (e *LoadedExecutable) ExecuteAll(ctx context.Context, args [][]*Buffer, opt
 	if err := e.usable(); err != nil {
 		return nil, err
 	}
+	if ctx.Done() == nil {
+		return e.executeAll(ctx, args, opts)
+	}
+	lists, own := ownLists(args), opts.clone()
+	return abandon.Call(ctx, func() ([][]*Buffer, error) { return e.executeAll(ctx, lists, own) }, closeAll)
+}
+
+// executeAll is ExecuteAll on a goroutine that may block in C.
+func (e *LoadedExecutable) executeAll(ctx context.Context, args [][]*Buffer, opts *ExecuteOptions) ([][]*Buffer, error) {
 	l := e.newLaunch(opts)
 	defer l.Release()
 	l.takeLists(args)
@@ -49,6 +63,23 @@ func (e *LoadedExecutable) ExecuteAll(ctx context.Context, args [][]*Buffer, opt
 		return nil, err
 	}
 	return all, nil
+}
+
+// ownLists copies lists of arguments, which a caller that has left may change.
+func ownLists(args [][]*Buffer) [][]*Buffer {
+	lists := slices.Clone(args)
+	for i, list := range lists {
+		lists[i] = slices.Clone(list)
+	}
+	return lists
+}
+
+// closeAll closes results.
+func closeAll(all [][]*Buffer) error {
+	for _, outs := range all {
+		closeBuffers(outs)
+	}
+	return nil
 }
 
 // Start is Execute, but does not wait for the end. The arguments may be closed and the
@@ -63,11 +94,28 @@ func (e *LoadedExecutable) Start(ctx context.Context, args []*Buffer, opts *Exec
 	if err := e.single(); err != nil {
 		return nil, nil, err
 	}
+	if ctx.Done() == nil {
+		return e.startOne(ctx, args, opts)
+	}
+	list, own := slices.Clone(args), opts.clone()
+	s, err := abandon.Call(ctx, func() (started, error) {
+		outs, done, err := e.startOne(ctx, list, own)
+		return started{[][]*Buffer{outs}, done}, err
+	}, started.close)
+	if err != nil {
+		return nil, nil, err
+	}
+	return s.results[0], s.done, nil
+}
+
+// startOne is Start on a goroutine that may block in C.
+func (e *LoadedExecutable) startOne(ctx context.Context, args []*Buffer, opts *ExecuteOptions) ([]*Buffer, *Event, error) {
 	l := e.newLaunch(opts)
 	defer l.Release()
 	l.lists = append(l.lists, args)
 	results, blank := e.newResults()
-	if done, err = l.start(ctx, blank, results); err != nil {
+	done, err := l.start(ctx, blank, results)
+	if err != nil {
 		return nil, nil, err
 	}
 	return results, done, nil
@@ -81,14 +129,37 @@ func (e *LoadedExecutable) StartAll(ctx context.Context, args [][]*Buffer, opts 
 	if err := e.usable(); err != nil {
 		return nil, nil, err
 	}
+	if ctx.Done() == nil {
+		s, err := e.startAll(ctx, args, opts)
+		return s.results, s.done, err
+	}
+	lists, own := ownLists(args), opts.clone()
+	s, err := abandon.Call(ctx, func() (started, error) { return e.startAll(ctx, lists, own) }, started.close)
+	return s.results, s.done, err
+}
+
+// started is what an execution leaves that was started.
+type started struct {
+	results [][]*Buffer
+	done    *Event
+}
+
+func (s started) close() error {
+	s.done.Close()
+	return closeAll(s.results)
+}
+
+// startAll is StartAll on a goroutine that may block in C.
+func (e *LoadedExecutable) startAll(ctx context.Context, args [][]*Buffer, opts *ExecuteOptions) (started, error) {
 	l := e.newLaunch(opts)
 	defer l.Release()
 	l.takeLists(args)
 	all := e.newResultLists()
-	if done, err = l.start(ctx, nil, all...); err != nil {
-		return nil, nil, err
+	done, err := l.start(ctx, nil, all...)
+	if err != nil {
+		return started{}, err
 	}
-	return all, done, nil
+	return started{all, done}, nil
 }
 
 // usable returns an error for a nil or zero executable.

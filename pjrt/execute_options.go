@@ -4,6 +4,7 @@
 package pjrt
 
 import (
+	"maps"
 	"slices"
 
 	"github.com/purepjrt/purepjrt/capi"
@@ -74,6 +75,16 @@ type ExecuteExtension interface {
 }
 
 var defaultExecuteOptions ExecuteOptions
+
+// clone returns a copy for a call that goes on when its caller has left. o may be nil.
+func (o *ExecuteOptions) clone() *ExecuteOptions {
+	if o == nil {
+		return nil
+	}
+	own := *o
+	own.Keep, own.Extensions, own.Incarnations = slices.Clone(o.Keep), slices.Clone(o.Extensions), maps.Clone(o.Incarnations)
+	return &own
+}
 
 // kept adds to list, which is empty, those of the n parameters whose arguments must not be
 // donated.

@@ -12,8 +12,8 @@ import (
 type executions struct {
 	spare    atomic.Pointer[launch]   // to be used again, which most programs need only one of at a time
 	launches sync.Pool                // of *launch, for the others
+	asides   sync.Pool                // of *executeJob
 	repeated atomic.Pointer[repeated] // nil until an execution is likely to be repeated
-	quick    quickness                // of the last calls
 	short    quickness                // of the last executions, from the call to the end
 	limit    limit                    // of executions under way
 	shapes   atomic.Pointer[[]Shape]  // of the results, the same for each execution

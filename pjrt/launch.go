@@ -27,9 +27,7 @@ type launch struct {
 	users     atomic.Int32
 	admission admission
 	inUse     bool // the executable is acquired
-	abandoned bool // the call goes on without the caller, and gives the arguments back itself
 	unknown   bool // the plugin failed to say whether the execution is over
-	aside     *asideCall
 
 	lists   [][]*Buffer // the arguments of the call, for each device
 	devices []*Device   // run the program
@@ -102,7 +100,7 @@ func (l *launch) Release() {
 	l.unfollow()
 	l.giveDonated()
 	l.leave()
-	l.abandoned, l.unknown = false, false
+	l.unknown = false
 	// An unused launch must not keep anything alive. The outputs and events were taken out
 	// of the frame one by one.
 	f := &l.frame
@@ -192,7 +190,7 @@ func (l *launch) start(ctx context.Context, blank *Buffer, outs ...[]*Buffer) (d
 }
 
 func (l *launch) doAndWait(ctx context.Context) error {
-	if ctx.Done() != nil || !l.entry.steady {
+	if !l.entry.steady {
 		return l.doThenWait(ctx)
 	}
 	begin := now()

@@ -112,7 +112,7 @@ func (l *launch) copyTo(ctx context.Context, b *Buffer, h *capi.Buffer, d *Devic
 	if b == nil {
 		copied, err = call()
 	} else {
-		copied, err = useContents(ctx, b, h, call, func(h *capi.Buffer) { new(bufferCalls).destroy(c.table, h) })
+		copied, err = useContents(ctx, b, h, call)
 	}
 	if err == nil {
 		l.copies = append(l.copies, copied)
@@ -195,15 +195,9 @@ func (l *launch) explainRefusal(i int, err error) error {
 	return err
 }
 
-// releaseArguments releases the arguments that prepare acquired, unless the call still
-// goes on. After the call the plugin itself holds what it needs.
+// releaseArguments releases the arguments that prepare acquired. After the call the plugin
+// itself holds what it needs.
 func (l *launch) releaseArguments() {
-	if !l.abandoned {
-		l.giveArguments()
-	}
-}
-
-func (l *launch) giveArguments() {
 	for i, a := range l.held {
 		a.buffer.ref.Release()
 		l.held[i] = heldArgument{}

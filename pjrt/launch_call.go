@@ -8,94 +8,23 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
-	"sync/atomic"
 )
 
 // do makes the C call, in which a plugin may wait while many executions are under way, or
-// run the whole program. When ctx ends during the call, do returns, and the call goes on
-// with everything that the launch holds.
+// run the whole program.
 func (l *launch) do(ctx context.Context) error {
 	direct, err := l.admission.beginCall(ctx)
 	if err != nil {
 		return err
 	}
+	defer l.admission.endCall(direct)
 	if err := l.beginTurns(ctx); err != nil {
-		l.admission.endCall(direct)
 		return err
 	}
-	if ctx.Done() == nil || direct && l.isQuick() {
-		defer l.admission.endCall(direct)
-		return l.timedInvoke(ctx)
-	}
-	return l.doAside(ctx, direct)
+	return l.invoke()
 }
 
-// isQuick reports whether the C call certainly takes less time than a goroutine for it is
-// worth: each execution does the same work, and the last calls were quick.
-func (l *launch) isQuick() bool {
-	return l.entry.steady && l.exe.executions.quick.certain()
-}
-
-// timedInvoke is invoke that remembers for isQuick how long the call took. Calls that no
-// context can end do not need to know.
-func (l *launch) timedInvoke(ctx context.Context) error {
-	if ctx.Done() == nil {
-		return l.invoke()
-	}
-	begin := now()
-	err := l.invoke()
-	l.exe.executions.quick.note(begin)
-	return err
-}
-
-// doAside makes the C call in a goroutine of its own.
-func (l *launch) doAside(ctx context.Context, direct bool) error {
-	if l.aside == nil {
-		l.aside = &asideCall{result: make(chan error, 1)}
-		l.aside.run = l.invokeAside
-	}
-	l.aside.ctx, l.aside.direct = ctx, direct
-	l.aside.settled.Store(false)
-	l.Retain()
-	go l.aside.run()
-	select {
-	case err := <-l.aside.result:
-		return err
-	case <-ctx.Done():
-		if l.aside.settled.CompareAndSwap(false, true) {
-			l.abandoned = true
-			return ctx.Err()
-		}
-		return <-l.aside.result
-	}
-}
-
-// asideCall is the C call of a launch in a goroutine of its own. A launch that is used
-// again has one, so that the goroutine costs no allocation.
-type asideCall struct {
-	run     func()
-	ctx     context.Context
-	direct  bool        // the call was admitted as a direct one
-	settled atomic.Bool // by the end of the call, or by the caller who gave it up
-	result  chan error  // unless the caller gave up; has room for one
-}
-
-func (l *launch) invokeAside() {
-	err := l.timedInvoke(l.aside.ctx)
-	l.aside.ctx = nil
-	l.admission.endCall(l.aside.direct)
-	if l.aside.settled.CompareAndSwap(false, true) {
-		result := l.aside.result
-		l.Release() // before the caller, so that the caller's next execution finds the launch unused
-		result <- err
-		return
-	}
-	l.discard()
-	l.giveArguments()
-	l.Release()
-}
-
-// discard drops the results of an execution whose caller has gone.
+// discard drops the results of an execution that nobody waits for.
 func (l *launch) discard() {
 	ended, cancel := context.WithCancel(context.Background())
 	cancel()

@@ -120,6 +120,16 @@ func contain(ctx context.Context) {
 	}
 }
 
+// contained runs a function of the program in a goroutine of its own, and logs its panic.
+func contained(what string, fn func()) {
+	defer func() {
+		if v := recover(); v != nil {
+			notices().Error(what+" panicked", "panic", v, "stack", string(debug.Stack()))
+		}
+	}()
+	fn()
+}
+
 // subject says what an operation works on.
 type subject struct {
 	plugin  *Plugin // if there is no client
@@ -139,7 +149,9 @@ type operation struct {
 	ctx   context.Context
 	ctxs  []context.Context // from the Start of each observer
 	logs  bool
-	ended atomic.Bool
+
+	mu    sync.Mutex // held for Devices, which a call that was given up may still set, and for ended
+	ended bool       // guarded by mu
 }
 
 var operations atomic.Uint64
@@ -198,7 +210,12 @@ func (op *operation) of(c *Client) {
 
 // on adds a device that was chosen after the operation began.
 func (op *operation) on(d *Device) {
-	if op != nil && d != nil {
+	if op == nil || d == nil {
+		return
+	}
+	op.mu.Lock()
+	defer op.mu.Unlock()
+	if !op.ended {
 		op.Devices = append(slices.Clip(op.Devices), d)
 	}
 }
@@ -268,7 +285,11 @@ func (op *operation) endStarted(done **Event, err *error) {
 
 // finish reports the end of the operation; only the first call has an effect.
 func (op *operation) finish(err error) {
-	if op.ended.Swap(true) {
+	op.mu.Lock()
+	ended := op.ended
+	op.ended = true
+	op.mu.Unlock()
+	if ended {
 		return
 	}
 	op.Duration, op.Err = time.Since(op.Start), err

@@ -84,8 +84,16 @@ func (e *LoadedExecutable) executeInto(ctx context.Context, outs []*Buffer, blan
 	if opts == nil {
 		opts = &defaultExecuteOptions
 	}
+	if ctx.Done() != nil {
+		return e.executeAside(ctx, outs, blank, args, opts)
+	}
+	return e.executeNow(ctx, outs, blank, args, opts)
+}
+
+// executeNow is executeInto on a goroutine that may block in C.
+func (e *LoadedExecutable) executeNow(ctx context.Context, outs []*Buffer, blank *Buffer, args []*Buffer, opts *ExecuteOptions) error {
 	r := e.executions.repeated.Load()
-	if r == nil || !r.begin(ctx, outs, args, opts) {
+	if r == nil || !r.begin(outs, args, opts) {
 		return e.launchInto(ctx, outs, blank, args, opts, nil)
 	}
 	var began time.Duration
@@ -120,11 +128,11 @@ func (e *LoadedExecutable) executeInto(ctx context.Context, outs []*Buffer, blan
 
 // begin gets ready for the calls. If it reports false, it has acquired nothing, and the
 // execution needs a launch.
-func (r *repeated) begin(ctx context.Context, outs, args []*Buffer, opts *ExecuteOptions) bool {
+func (r *repeated) begin(outs, args []*Buffer, opts *ExecuteOptions) bool {
 	e := r.exe
 	x, t := &e.executions, &e.client.traffic
 	// Under a limit the turns of the arguments would last while the execution waits for its slot.
-	if ctx.Done() != nil || !x.short.certain() || x.limit.isSet() || t.limit.isSet() || !opts.isPlain(e) ||
+	if !x.short.certain() || x.limit.isSet() || t.limit.isSet() || !opts.isPlain(e) ||
 		watching.Load() != nil || e.plugin.follows.Load() || standin.Any() || !t.enterAlone() {
 		return false
 	}

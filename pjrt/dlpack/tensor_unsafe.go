@@ -14,6 +14,7 @@ import (
 	"github.com/ebitengine/purego"
 
 	"github.com/purepjrt/purepjrt/pjrt"
+	"github.com/purepjrt/purepjrt/pjrt/internal/abandon"
 	"github.com/purepjrt/purepjrt/pjrt/raw"
 )
 
@@ -78,6 +79,11 @@ func Export(ctx context.Context, b *pjrt.Buffer) (*Tensor, error) {
 	if b == nil {
 		return nil, errors.New("dlpack: the buffer is nil")
 	}
+	return abandon.Call(ctx, func() (*Tensor, error) { return export(ctx, b) }, (*Tensor).Close)
+}
+
+// export is Export on a goroutine that may block in C.
+func export(ctx context.Context, b *pjrt.Buffer) (*Tensor, error) {
 	shape := b.Shape()
 	d, ok := toDLPack[shape.Type]
 	if !ok {
@@ -165,7 +171,9 @@ func Import(ctx context.Context, client *pjrt.Client, address uintptr) (*pjrt.Bu
 	if m.data == 0 && size > 0 {
 		return nil, errors.New("dlpack: the tensor has no data")
 	}
-	device, err := findDevice(client, m.deviceType, m.deviceID)
+	kind, id := m.deviceType, m.deviceID
+	device, err := abandon.Call(ctx, func() (*pjrt.Device, error) { return findDevice(client, kind, id) },
+		func(*pjrt.Device) error { return nil })
 	if err != nil {
 		return nil, err
 	}

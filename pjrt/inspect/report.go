@@ -12,6 +12,7 @@ import (
 
 	"github.com/purepjrt/purepjrt/pjrt"
 	"github.com/purepjrt/purepjrt/pjrt/compile"
+	"github.com/purepjrt/purepjrt/pjrt/internal/abandon"
 	"github.com/purepjrt/purepjrt/pjrt/sharding"
 )
 
@@ -53,6 +54,11 @@ type Kernel struct {
 // Absent; only an executable that is nil or closed is an error. New does not execute anything,
 // and may take as long as exe.Serialize. ctx ends the wait.
 func New(ctx context.Context, exe *pjrt.Executable) (*Report, error) {
+	return abandon.Call(ctx, func() (*Report, error) { return read(ctx, exe) }, func(*Report) error { return nil })
+}
+
+// read is New on a goroutine that may block in C.
+func read(ctx context.Context, exe *pjrt.Executable) (*Report, error) {
 	r := &Report{Name: exe.Name(), Replicas: exe.NumReplicas(), Partitions: exe.NumPartitions()}
 	var fatal error
 	ask := func(what string, err error) bool {

@@ -7,6 +7,7 @@ import (
 	"context"
 
 	"github.com/purepjrt/purepjrt/pjrt"
+	"github.com/purepjrt/purepjrt/pjrt/internal/abandon"
 )
 
 // ShareMemory waits until both buffers have their contents, and reports whether they share
@@ -22,6 +23,11 @@ func ShareMemory(ctx context.Context, a, b *pjrt.Buffer) (bool, error) {
 	if a.Client() != b.Client() {
 		return false, pjrt.ErrInvalidArgument.Errorf("the buffers belong to different clients")
 	}
+	return abandon.Call(ctx, func() (bool, error) { return shareMemory(ctx, a, b) }, func(bool) error { return nil })
+}
+
+// shareMemory is ShareMemory on a goroutine that may block in C.
+func shareMemory(ctx context.Context, a, b *pjrt.Buffer) (bool, error) {
 	first, size, err := extent(ctx, a)
 	if err != nil {
 		return false, err

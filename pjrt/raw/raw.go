@@ -70,7 +70,18 @@ func AcquireBuffer(b *pjrt.Buffer) (h *capi.Buffer, release func(), err error) {
 // Until release is called, calls in this process that donate or delete the buffer wait,
 // so release it soon.
 func AcquireContents(ctx context.Context, b *pjrt.Buffer) (h *capi.Buffer, release func(), err error) {
-	return bridge.Root.Contents(ctx, b)
+	type contents struct {
+		h       *capi.Buffer
+		release func()
+	}
+	c, err := abandon.Call(ctx, func() (c contents, err error) {
+		c.h, c.release, err = bridge.Root.Contents(ctx, b)
+		return c, err
+	}, func(c contents) error {
+		c.release()
+		return nil
+	})
+	return c.h, c.release, err
 }
 
 // AcquireToConsume returns the C handle of a buffer for a call that takes its contents
@@ -105,15 +116,17 @@ func ViewOfDeviceMemory(
 // serves to tell whether two buffers share memory. [pjrt.Buffer.Reference] returns an
 // address that can be used.
 func UnsafePointer(ctx context.Context, b *pjrt.Buffer) (uintptr, error) {
-	h, release, err := AcquireContents(ctx, b)
-	if err != nil {
-		return 0, err
-	}
-	defer release()
-	var c capi.Call[capi.BufferUnsafePointerArgs]
-	c.Args.Buffer = h
-	err = c.Do(Table(b.Client().Plugin()))
-	return c.Args.BufferPointer, err
+	return abandon.Call(ctx, func() (uintptr, error) {
+		h, release, err := bridge.Root.Contents(ctx, b)
+		if err != nil {
+			return 0, err
+		}
+		defer release()
+		var c capi.Call[capi.BufferUnsafePointerArgs]
+		c.Args.Buffer = h
+		err = c.Do(Table(b.Client().Plugin()))
+		return c.Args.BufferPointer, err
+	}, func(uintptr) error { return nil })
 }
 
 // AcquireEvent returns the C handle of the event, valid until release is called. It returns

@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	"github.com/purepjrt/purepjrt/pjrt"
+	"github.com/purepjrt/purepjrt/pjrt/internal/abandon"
 	"github.com/purepjrt/purepjrt/pjrt/internal/preempt"
 )
 
@@ -53,6 +54,11 @@ func checkData(a pjrt.HostArray) error {
 
 // upload copies the parts of a host array to the devices, and returns s with their buffers.
 func (s *Array) upload(ctx context.Context, client *pjrt.Client, a pjrt.HostArray) (*Array, error) {
+	return abandon.Call(ctx, func() (*Array, error) { return s.uploadNow(ctx, client, a) }, (*Array).Close)
+}
+
+// uploadNow is upload on a goroutine that may block in C.
+func (s *Array) uploadNow(ctx context.Context, client *pjrt.Client, a pjrt.HostArray) (*Array, error) {
 	s.shape = clone(s.shape)
 	strides := denseStrides(s.shape)
 	var opts pjrt.BufferOptions
@@ -204,14 +210,8 @@ func (s *Array) Gather(ctx context.Context) (pjrt.HostArray, error) {
 		return pjrt.HostArray{}, pjrt.ErrInvalidArgument.Errorf("%v", err)
 	}
 	if size >= largeGather {
-		for _, b := range s.buffers {
-			if err := b.Wait(ctx); err != nil {
-				return pjrt.HostArray{}, err
-			}
-			if deleted, err := b.IsDeleted(); err != nil || deleted {
-				return pjrt.HostArray{}, errors.Join(err, pjrt.ErrInvalidArgument.Errorf("a part of %v was closed, deleted or donated",
-					s.shape))
-			}
+		if err := abandon.Do(ctx, func() error { return s.haveContents(ctx) }); err != nil {
+			return pjrt.HostArray{}, err
 		}
 	}
 	shape := clone(s.shape)
@@ -220,6 +220,19 @@ func (s *Array) Gather(ctx context.Context) (pjrt.HostArray, error) {
 		return pjrt.HostArray{}, err
 	}
 	return a, nil
+}
+
+// haveContents waits for the contents of all parts, and returns an error if one has none.
+func (s *Array) haveContents(ctx context.Context) error {
+	for _, b := range s.buffers {
+		if err := b.Wait(ctx); err != nil {
+			return err
+		}
+		if deleted, err := b.IsDeleted(); err != nil || deleted {
+			return errors.Join(err, pjrt.ErrInvalidArgument.Errorf("a part of %v was closed, deleted or donated", s.shape))
+		}
+	}
+	return nil
 }
 
 // GatherInto is like [Array.Gather] but writes to dst, whose size must be exactly that of

@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"github.com/purepjrt/purepjrt/pjrt"
+	"github.com/purepjrt/purepjrt/pjrt/internal/abandon"
 )
 
 // Executable runs a program that is divided among several devices on whole arrays. It cuts
@@ -275,6 +276,12 @@ func (e *Executable) Run(ctx context.Context, args ...pjrt.HostArray) (results [
 	if len(args) != len(e.parameters) {
 		return nil, pjrt.ErrInvalidArgument.Errorf("the program takes %d arguments, not %d", len(e.parameters), len(args))
 	}
+	args = slices.Clone(args)
+	return abandon.Call(ctx, func() ([]pjrt.HostArray, error) { return e.run(ctx, args) }, func([]pjrt.HostArray) error { return nil })
+}
+
+// run is Run on a goroutine that may block in C.
+func (e *Executable) run(ctx context.Context, args []pjrt.HostArray) (results []pjrt.HostArray, err error) {
 	arrays := make([]*Array, len(args))
 	defer func() { closeAll(arrays) }()
 	for i, a := range args {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/purepjrt/purepjrt/capi"
 	"github.com/purepjrt/purepjrt/pjrt"
+	"github.com/purepjrt/purepjrt/pjrt/internal/abandon"
 	"github.com/purepjrt/purepjrt/pjrt/internal/bridge"
 	"github.com/purepjrt/purepjrt/pjrt/internal/standin"
 	"github.com/purepjrt/purepjrt/pjrt/raw"
@@ -39,57 +40,67 @@ func NewAlias(ctx context.Context, client *pjrt.Client, shape pjrt.Shape, opts *
 	if opts == nil {
 		opts = &pjrt.BufferOptions{}
 	}
-	if err := ctx.Err(); err != nil {
-		return nil, nil, err
-	}
-	h, release, err := raw.AcquireClient(client)
+	own := *opts
+	shape.Dims = slices.Clone(shape.Dims)
+	a, err := abandon.Call(ctx, func() (*Alias, error) { return newAlias(client, shape, &own) }, func(a *Alias) error {
+		a.Close()
+		return a.buffer.Close()
+	})
 	if err != nil {
 		return nil, nil, err
 	}
+	return a.buffer, a, nil
+}
+
+// newAlias is NewAlias on a goroutine that may block in C.
+func newAlias(client *pjrt.Client, shape pjrt.Shape, opts *pjrt.BufferOptions) (*Alias, error) {
+	h, release, err := raw.AcquireClient(client)
+	if err != nil {
+		return nil, err
+	}
 	defer release()
 	if opts.Semantics != pjrt.OnlyDuringCall || opts.Strides != nil {
-		return nil, nil, pjrt.ErrInvalidArgument.Errorf("an alias takes no semantics and no strides; they are for buffers made from " +
+		return nil, pjrt.ErrInvalidArgument.Errorf("an alias takes no semantics and no strides; they are for buffers made from " +
 			"memory of the host")
 	}
 	if err := raw.CheckShape(client, shape); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	if shape.Type.IsSubByte() {
-		return nil, nil, pjrt.ErrUnimplemented.Errorf("devices pack the elements of %v, and plugins make aliases whose elements are not packed, "+
+		return nil, pjrt.ErrUnimplemented.Errorf("devices pack the elements of %v, and plugins make aliases whose elements are not packed, "+
 			"which no buffer fits: use a transfer manager", shape)
 	}
 	layout, err := raw.EncodeDeviceLayout(opts.Layout, shape, true)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	memory, err := raw.PlaceInMemory(client, opts.Device, opts.Memory)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	table := raw.Table(client.Plugin())
-	dims := slices.Clone(shape.Dims)
 	var call capi.Call[capi.ClientCreateAliasBufferArgs]
 	args := &call.Args
 	args.Client = h
 	args.Memory = memory
-	args.ShapeDims, args.ShapeNumDims = unsafe.SliceData(dims), uintptr(len(dims))
+	args.ShapeDims, args.ShapeNumDims = unsafe.SliceData(shape.Dims), uintptr(len(shape.Dims))
 	args.ShapeElementType = capi.BufferType(shape.Type)
 	args.ShapeLayout = layout.C
 	err = call.Do(table)
 	runtime.KeepAlive(layout)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	b, err := raw.AdoptBufferOf(client, args.AliasBuffer, shape)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	a := &Alias{client: client, clientHandle: h, buffer: b, shape: b.Shape(), handle: args.FulfillAliasBufferCb, standIn: standin.New()}
 	*bridge.Root.Waits(b) = &standin.Set{a.standIn}
 	a.memory, _ = raw.MemoryOf(client, memory)
 	a.layout, _ = b.Layout()
 	a.promise = newPromise("promise of an alias", client, failAlias(table, h, a.handle, a.standIn))
-	return b, a, nil
+	return a, nil
 }
 
 // failAlias returns the function that makes the stand-in fail.

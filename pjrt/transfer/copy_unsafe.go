@@ -10,7 +10,9 @@ import (
 
 	"github.com/purepjrt/purepjrt/capi"
 	"github.com/purepjrt/purepjrt/pjrt"
+	"github.com/purepjrt/purepjrt/pjrt/internal/abandon"
 	"github.com/purepjrt/purepjrt/pjrt/internal/bridge"
+	"github.com/purepjrt/purepjrt/pjrt/internal/preempt"
 	"github.com/purepjrt/purepjrt/pjrt/raw"
 )
 
@@ -21,32 +23,35 @@ var errNilBuffer = pjrt.ErrInvalidArgument.Errorf("the buffer is nil")
 // API 0.57). The bytes must lie within b.OnDeviceSize. CopyRaw may be called from any
 // goroutine.
 //
-// When ctx ends before the array has been computed, CopyRaw returns ctx's error and has
-// not touched dst. Once the copy has begun, CopyRaw waits for its end whatever ctx does.
+// After an error dst is unchanged. If ctx can end, the plugin copies to other memory first,
+// since it may write there after ctx has ended.
 func CopyRaw(ctx context.Context, b *pjrt.Buffer, dst []byte, offset int64) (err error) {
 	if b == nil {
 		return errNilBuffer
 	}
 	end := bridge.Root.ObserveDownload(ctx, b.Client(), len(dst))
 	defer end(&err)
-	_, release, err := raw.AcquireBuffer(b)
-	if err != nil {
-		return err
+	if ctx.Done() == nil {
+		return copyRawNow(ctx, b, dst, offset)
 	}
-	defer release()
-	// Only this wait heeds ctx: the plugin uses dst until the copy is over.
-	if err := prepare(ctx, b, offset, int64(len(dst))); err != nil {
-		return err
+	data, err := abandon.Call(ctx, func() ([]byte, error) {
+		data := make([]byte, len(dst))
+		return data, copyRawNow(ctx, b, data, offset)
+	}, func([]byte) error { return nil })
+	if err == nil {
+		preempt.Copy(dst, data)
 	}
-	copied, err := copyRaw(ctx, b, dst, offset)
-	if err != nil {
-		return err
-	}
-	e := raw.AdoptEvent(b.Client(), copied, nil)
-	defer e.Close()
-	err = e.Wait(context.Background())
-	runtime.KeepAlive(dst)
 	return err
+}
+
+// copyRawNow is CopyRaw on a goroutine that may block in C.
+func copyRawNow(ctx context.Context, b *pjrt.Buffer, dst []byte, offset int64) error {
+	e, err := startCopyRaw(ctx, b, dst, offset)
+	if err != nil {
+		return err
+	}
+	defer e.Close()
+	return e.Wait(ctx)
 }
 
 // StartCopyRaw is like [CopyRaw] but does not wait for the copy. It does wait until the
@@ -55,6 +60,11 @@ func CopyRaw(ctx context.Context, b *pjrt.Buffer, dst []byte, offset int64) (err
 // garbage collector does not free it; the buffer may be closed. The caller closes the
 // event.
 func StartCopyRaw(ctx context.Context, b *pjrt.Buffer, dst []byte, offset int64) (*pjrt.Event, error) {
+	return abandon.Call(ctx, func() (*pjrt.Event, error) { return startCopyRaw(ctx, b, dst, offset) }, (*pjrt.Event).Close)
+}
+
+// startCopyRaw is StartCopyRaw on a goroutine that may block in C.
+func startCopyRaw(ctx context.Context, b *pjrt.Buffer, dst []byte, offset int64) (*pjrt.Event, error) {
 	_, release, err := raw.AcquireBuffer(b)
 	if err != nil {
 		return nil, err
@@ -131,6 +141,11 @@ func PrepareCopyRaw(ctx context.Context, b *pjrt.Buffer, offset, size int64) (*R
 	if b == nil {
 		return nil, errNilBuffer
 	}
+	return abandon.Call(ctx, func() (*RawCopy, error) { return prepareCopyRaw(ctx, b, offset, size) }, (*RawCopy).Close)
+}
+
+// prepareCopyRaw is PrepareCopyRaw on a goroutine that may block in C.
+func prepareCopyRaw(ctx context.Context, b *pjrt.Buffer, offset, size int64) (*RawCopy, error) {
 	if err := prepare(ctx, b, offset, size); err != nil {
 		return nil, err
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/purepjrt/purepjrt/capi"
 	"github.com/purepjrt/purepjrt/pjrt"
+	"github.com/purepjrt/purepjrt/pjrt/internal/abandon"
 	"github.com/purepjrt/purepjrt/pjrt/raw"
 )
 
@@ -24,9 +25,22 @@ type Dependency struct {
 // Dependency.Fulfill (PJRT_Buffer_DonateWithControlDependency, since API 0.88). On success
 // b is deleted. The caller still closes b, and closes both results.
 func DonateAfter(ctx context.Context, b *pjrt.Buffer) (*pjrt.Buffer, *Dependency, error) {
-	if err := ctx.Err(); err != nil {
-		return nil, nil, err
+	type donated struct {
+		out *pjrt.Buffer
+		d   *Dependency
 	}
+	r, err := abandon.Call(ctx, func() (r donated, err error) {
+		r.out, r.d, err = donateAfter(b)
+		return r, err
+	}, func(r donated) error {
+		r.d.Close()
+		return r.out.Close()
+	})
+	return r.out, r.d, err
+}
+
+// donateAfter is DonateAfter on a goroutine that may block in C.
+func donateAfter(b *pjrt.Buffer) (*pjrt.Buffer, *Dependency, error) {
 	h, release, err := raw.AcquireToConsume(b)
 	if err != nil {
 		return nil, nil, err

@@ -13,6 +13,7 @@ import (
 
 	"github.com/purepjrt/purepjrt/capi"
 	"github.com/purepjrt/purepjrt/pjrt"
+	"github.com/purepjrt/purepjrt/pjrt/internal/abandon"
 	"github.com/purepjrt/purepjrt/pjrt/lifetime"
 	"github.com/purepjrt/purepjrt/pjrt/raw"
 )
@@ -58,9 +59,17 @@ func NewManager(ctx context.Context, client *pjrt.Client, shapes []pjrt.Shape, o
 	if opts == nil {
 		opts = &ManagerOptions{}
 	}
-	if err := ctx.Err(); err != nil {
-		return nil, err
+	own := *opts
+	own.Layouts = slices.Clone(opts.Layouts)
+	shapes = slices.Clone(shapes)
+	for i := range shapes {
+		shapes[i].Dims = slices.Clone(shapes[i].Dims)
 	}
+	return abandon.Call(ctx, func() (*Manager, error) { return newManager(ctx, client, shapes, &own) }, (*Manager).Close)
+}
+
+// newManager is NewManager on a goroutine that may block in C.
+func newManager(ctx context.Context, client *pjrt.Client, shapes []pjrt.Shape, opts *ManagerOptions) (*Manager, error) {
 	h, release, err := raw.AcquireClient(client)
 	if err != nil {
 		return nil, err
@@ -80,7 +89,6 @@ func NewManager(ctx context.Context, client *pjrt.Client, shapes []pjrt.Shape, o
 		if err := raw.CheckShape(client, s); err != nil {
 			return nil, err
 		}
-		s.Dims = slices.Clone(s.Dims)
 		m.shapes = append(m.shapes, s)
 		specs[i] = capi.ShapeSpec{
 			StructSize: capi.ShapeSpecSize, ElementType: capi.BufferType(s.Type),

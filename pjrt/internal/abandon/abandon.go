@@ -2,16 +2,27 @@
 // SPDX-FileCopyrightText: 2026 The purepjrt Authors
 
 // Package abandon lets a caller stop waiting for a C call, which cannot be interrupted.
+//
+// There is one rule in this module: no C call runs on a caller whose context can end. A function
+// with such a context runs in a goroutine of its own, to which the caller hands it over; when the
+// context ends, the caller leaves, and the goroutine goes on and cleans up. With a context that
+// cannot end, nothing is handed over.
+//
+// Handing over costs half a microsecond, so a function that takes a context does it once, around
+// all that it does, and not for each C call. How long earlier calls took says nothing about the next
+// one, which is why it is done for quick ones too: a plugin hangs after a thousand quick calls.
 package abandon
 
 import (
 	"context"
+	"runtime"
 	"sync"
+	"sync/atomic"
 )
 
 // Call runs make, which cannot be interrupted, and returns its result. If ctx ends first, Call
 // returns ctx's error, make continues in its own goroutine, and close gets its result. A panic in
-// make is passed on to the caller.
+// make is passed on to the caller, and so is runtime.Goexit.
 func Call[T any](ctx context.Context, make func() (T, error), close func(T) error) (T, error) {
 	var none T
 	if err := ctx.Err(); err != nil {
@@ -20,93 +31,127 @@ func Call[T any](ctx context.Context, make func() (T, error), close func(T) erro
 	if ctx.Done() == nil {
 		return make()
 	}
-	type result struct {
-		value T
-		err   error
-		panic any
+	c := &call[T]{make: make, close: close}
+	c.handOver = handOvers.Get().(*HandOver)
+	if !c.handOver.Run(ctx, c) {
+		return none, ctx.Err()
 	}
-	done := NewOffer[result]()
-	go func() {
-		var r result
-		defer func() {
-			r.panic = recover()
-			switch wanted := done.Make(r); {
-			case wanted:
-			case r.panic != nil:
-				panic(r.panic)
-			case r.err == nil:
-				_ = close(r.value)
-			}
-		}()
-		r.value, r.err = make()
-	}()
-	r, err := done.Await(ctx)
-	if err != nil {
-		return none, err
-	}
-	if r.panic != nil {
-		panic(r.panic)
-	}
-	return r.value, r.err
+	handOvers.Put(c.handOver)
+	return c.value, c.err
 }
 
-// Offer passes one value from the goroutine that makes it to one that may no
-// longer want it: exactly one of Make and Abandon succeeds.
-type Offer[T any] struct {
-	ready chan struct{} // closed when value is set
-	value T             // valid after ready
-
-	mu      sync.Mutex
-	settled bool // guarded by mu
+// Do is Call without a result: it runs do, and returns its error, or that of ctx if ctx ends first.
+func Do(ctx context.Context, do func() error) error {
+	_, err := Call(ctx, func() (struct{}, error) { return struct{}{}, do() }, func(struct{}) error { return nil })
+	return err
 }
 
-// NewOffer returns an Offer without a value.
-func NewOffer[T any]() *Offer[T] { return &Offer[T]{ready: make(chan struct{})} }
-
-// Make passes v on and reports whether it is still wanted.
-func (o *Offer[T]) Make(v T) bool {
-	if !o.settle() {
+// CleanUp runs do, which cannot be interrupted, and which must run even if ctx has ended. It does
+// not wait for its end any longer than until the end of ctx, and reports whether it is over.
+func CleanUp(ctx context.Context, do func()) bool {
+	if ctx.Done() == nil {
+		do()
+		return true
+	}
+	c := &call[struct{}]{make: func() (struct{}, error) { do(); return struct{}{}, nil }}
+	c.handOver = handOvers.Get().(*HandOver)
+	if !c.handOver.Run(ctx, c) {
 		return false
 	}
-	o.value = v
-	close(o.ready)
+	handOvers.Put(c.handOver)
 	return true
 }
 
-// Ready returns a channel that is closed when there is a value.
-func (o *Offer[T]) Ready() <-chan struct{} { return o.ready }
+// call is a Job of Call.
+type call[T any] struct {
+	handOver *HandOver
+	make     func() (T, error)
+	close    func(T) error // or nil
+	value    T
+	err      error
+}
 
-// Value returns the value. It may be called after Ready's channel is closed.
-func (o *Offer[T]) Value() T { return o.value }
+func (c *call[T]) Run() { c.value, c.err = c.make() }
 
-// Await waits for the value. If ctx ends first, Await gives up the offer and returns ctx's error.
-func (o *Offer[T]) Await(ctx context.Context) (T, error) {
+func (c *call[T]) Drop() {
+	if c.err == nil && c.close != nil {
+		_ = c.close(c.value)
+	}
+}
+
+// Job is what a goroutine does for a caller.
+type Job interface {
+	// Run does it. The caller may leave meanwhile.
+	Run()
+	// Drop disposes of what Run has left, for a caller that has gone.
+	Drop()
+}
+
+// HandOver hands a Job over to a goroutine. It can be used again after Run has returned true, and
+// then costs no allocation.
+type HandOver struct {
+	main    func()
+	job     Job
+	settled atomic.Bool   // by the end of the job, or by the caller, who has gone
+	over    chan struct{} // gets a value at the end of a job whose caller has not gone
+	failure any           // with which the job panicked
+	exited  bool          // the job ended its goroutine
+}
+
+var handOvers = sync.Pool{New: func() any { return NewHandOver() }}
+
+// NewHandOver returns a HandOver for Run.
+func NewHandOver() *HandOver {
+	h := &HandOver{over: make(chan struct{}, 1)}
+	h.main = h.do
+	return h
+}
+
+// Run runs a job in a goroutine and reports whether it is over. If not, because ctx has ended, the
+// job and the HandOver belong to that goroutine, and nobody may use them any more.
+func (h *HandOver) Run(ctx context.Context, job Job) bool {
+	h.job = job
+	h.settled.Store(false)
+	go h.main()
 	select {
-	case <-o.ready:
+	case <-h.over:
 	case <-ctx.Done():
-		if o.Abandon() {
-			var none T
-			return none, ctx.Err()
+		if h.settled.CompareAndSwap(false, true) {
+			return false
 		}
+		<-h.over
 	}
-	return o.value, nil
+	h.job = nil
+	if h.failure != nil || h.exited {
+		h.rethrow()
+	}
+	return true
 }
 
-// Abandon gives up the offer. It reports whether it was called before Make; if not, there is a
-// value.
-func (o *Offer[T]) Abandon() bool {
-	if o.settle() {
-		return true
-	}
-	<-o.ready
-	return false
+func (h *HandOver) do() {
+	returned := false
+	defer func() {
+		if !returned {
+			h.failure = recover()
+			h.exited = h.failure == nil
+		}
+		switch {
+		case h.settled.CompareAndSwap(false, true):
+			h.over <- struct{}{}
+		case returned:
+			h.job.Drop()
+		case h.failure != nil:
+			panic(h.failure)
+		}
+	}()
+	h.job.Run()
+	returned = true
 }
 
-// settle reports whether it is called for the first time.
-func (o *Offer[T]) settle() bool {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	first := !o.settled
-	o.settled = true
-	return first
+// rethrow ends the caller as the job has ended its goroutine.
+func (h *HandOver) rethrow() {
+	if h.exited {
+		runtime.Goexit()
+	}
+	panic(h.failure)
 }

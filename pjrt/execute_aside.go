@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package pjrt
+
+import (
+	"context"
+	"maps"
+	"slices"
+
+	"github.com/purepjrt/purepjrt/pjrt/internal/abandon"
+)
+
+// executeJob is an execution that the caller may leave. It has copies of all that the caller may
+// change then, and results of its own. Later executions use it again.
+type executeJob struct {
+	handOver *abandon.HandOver
+	ctx      context.Context
+	exe      *LoadedExecutable
+	args     []*Buffer
+	options  ExecuteOptions
+	keep     []int     // of options
+	outs     []*Buffer // the results; between executions with ReuseResults, closed Buffers for the next
+	replaced []*Buffer // to be closed
+	blank    *Buffer   // for the first result, or nil
+	err      error
+}
+
+// Run executes the program.
+func (j *executeJob) Run() { j.err = j.exe.executeNow(j.ctx, j.outs, j.blank, j.args, &j.options) }
+
+// Drop destroys the results.
+func (j *executeJob) Drop() {
+	if j.err == nil {
+		closeBuffers(j.outs)
+	}
+}
+
+// closeJob is the job of an executeJob that closes what pass has left.
+type closeJob executeJob
+
+// Run closes the Buffers.
+func (j *closeJob) Run() {
+	closeBuffers(j.outs)
+	closeBuffers(j.replaced)
+}
+
+// Drop does nothing.
+func (*closeJob) Drop() {}
+
+func closeBuffers(list []*Buffer) {
+	for _, b := range list {
+		b.Close()
+	}
+}
+
+// executeAside is executeInto for a context that can end.
+func (e *LoadedExecutable) executeAside(ctx context.Context, outs []*Buffer, blank *Buffer, args []*Buffer, opts *ExecuteOptions) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	j, _ := e.executions.asides.Get().(*executeJob)
+	if j == nil {
+		j = &executeJob{handOver: abandon.NewHandOver(), exe: e, outs: make([]*Buffer, e.numOutputs)}
+	}
+	j.ctx, j.blank = ctx, blank
+	j.args = append(j.args[:0], args...)
+	j.options = *opts
+	j.keep = append(j.keep[:0], opts.Keep...)
+	j.options.Keep, j.options.Extensions, j.options.Incarnations = j.keep, slices.Clone(opts.Extensions), maps.Clone(opts.Incarnations)
+	if !j.handOver.Run(ctx, j) {
+		return ctx.Err()
+	}
+	err := j.err
+	if err == nil && opts.ReuseResults {
+		if j.pass(outs) && !j.handOver.Run(ctx, (*closeJob)(j)) {
+			return nil // the job is still in use
+		}
+		clear(j.replaced)
+		j.replaced = j.replaced[:0]
+	} else if err == nil {
+		copy(outs, j.outs)
+		clear(j.outs)
+	}
+	clear(j.args)
+	j.ctx, j.blank, j.err, j.options = nil, nil, nil, ExecuteOptions{}
+	e.executions.asides.Put(j)
+	return err
+}
+
+// pass puts the results into outs, in the Buffers that are there where ExecuteOptions.ReuseResults
+// promises it. It calls no function of the plugin: the job gets what the Buffers had, and pass
+// reports whether any of that is to be closed.
+func (j *executeJob) pass(outs []*Buffer) (open bool) {
+	for i, b := range j.outs {
+		old := outs[i]
+		if old.isReused() && old.isLike(b.client, b.shape) && old.exchange(b) {
+			open = open || !b.ref.Closed()
+			continue
+		}
+		if old.isReused() {
+			j.replaced, open = append(j.replaced, old), true
+		}
+		outs[i], j.outs[i] = b, nil
+	}
+	return open
+}
+
+// exchange gives b the contents of from, a result that only the caller has, and from those of b, if
+// nothing uses them. It reports whether it could. An execution with ReuseResults has made both.
+func (b *Buffer) exchange(from *Buffer) bool {
+	r := &results{at: from.born, filled: from.bornFilled, waits: from.waits}
+	h, ok := from.ref.BeginClose()
+	if !ok {
+		return false
+	}
+	if old, ok := b.ref.BeginClose(); ok {
+		from.ref.Reopen(old)
+		b.reopen(h, r)
+		return true
+	}
+	if !b.ref.Claim() {
+		from.ref.Reopen(h)
+		return false
+	}
+	from.ref.EndClose(nil)
+	b.born, b.bornFilled, b.waits = r.at, r.filled, r.waits
+	b.ref.Renew(h)
+	return true
+}
