@@ -14,6 +14,8 @@ import (
 
 	"github.com/purepjrt/purepjrt/pjrt"
 	"github.com/purepjrt/purepjrt/pjrt/compile"
+	"github.com/purepjrt/purepjrt/pjrt/internal/abandon"
+	"github.com/purepjrt/purepjrt/pjrt/internal/preempt"
 )
 
 // Options are the options of Open. With the zero value the cache keeps everything forever.
@@ -111,7 +113,8 @@ func (c *Cache) Dir() string { return c.dir }
 func (c *Cache) Compile(
 	ctx context.Context, client *pjrt.Client, program pjrt.Program, opts *pjrt.CompileOptions,
 ) (exe *pjrt.LoadedExecutable, hit bool, err error) {
-	key, err := keyOf(client, program, opts)
+	program.Code = ownCode(ctx, program.Code)
+	key, err := abandon.Call(ctx, func() (entryKey, error) { return keyOf(client, program, opts) }, func(entryKey) error { return nil })
 	if err != nil {
 		return nil, false, err
 	}
@@ -132,7 +135,10 @@ func (c *Cache) Compile(
 		}
 	}
 	if first {
-		unlock, err := c.lockCompilation(ctx, key)
+		unlock, err := abandon.Call(ctx, func() (func(), error) { return c.lockCompilation(ctx, key) }, func(unlock func()) error {
+			unlock()
+			return nil
+		})
 		if err != nil {
 			return nil, false, err
 		}
@@ -232,14 +238,32 @@ func (c *Cache) land(key entryKey) {
 	delete(c.flights, key)
 }
 
-// load returns the executable of an entry, or nil if there is no intact one.
+// ownCode returns the code of a program for a call that may go on when its caller has left.
+func ownCode(ctx context.Context, code []byte) []byte {
+	if ctx.Done() == nil {
+		return code
+	}
+	return preempt.Clone(code)
+}
+
+// load returns the executable of an entry, or nil if there is no intact one, or if ctx has ended.
 func (c *Cache) load(ctx context.Context, client *pjrt.Client, key entryKey, program pjrt.Program) *pjrt.LoadedExecutable {
+	exe, err := abandon.Call(ctx, func() (*pjrt.LoadedExecutable, error) { return c.loadNow(ctx, client, key, program), nil },
+		(*pjrt.LoadedExecutable).Close)
+	if err != nil {
+		return nil
+	}
+	return exe
+}
+
+// loadNow is load on a goroutine that may block.
+func (c *Cache) loadNow(ctx context.Context, client *pjrt.Client, key entryKey, program pjrt.Program) *pjrt.LoadedExecutable {
 	data, file, err := c.read(key)
 	switch {
 	case errors.Is(err, os.ErrNotExist):
 		return nil
 	case errors.Is(err, errDamaged):
-		c.removeDamaged(key, file, err)
+		c.removeDamaged(ctx, key, file, err)
 		return nil
 	case err != nil:
 		c.failed(err)
@@ -251,7 +275,7 @@ func (c *Cache) load(ctx context.Context, client *pjrt.Client, key entryKey, pro
 		// context ended or memory ran out.
 		if errors.Is(err, pjrt.ErrInvalidArgument) || errors.Is(err, pjrt.ErrInternal) || errors.Is(err, pjrt.ErrDataLoss) ||
 			errors.Is(err, pjrt.ErrFailedPrecondition) || errors.Is(err, pjrt.ErrUnknown) {
-			c.removeDamaged(key, file, err)
+			c.removeDamaged(ctx, key, file, err)
 		}
 		return nil
 	}
@@ -275,7 +299,8 @@ func (c *Cache) compile(
 	data, err := exe.Serialize(ctx)
 	switch {
 	case err == nil:
-		c.store(key, data)
+		// Without time to store it, the executable is still what the caller wants.
+		_ = abandon.Do(ctx, func() error { c.store(ctx, key, data); return nil })
 	case ctx.Err() != nil:
 	case errors.Is(err, pjrt.ErrUnimplemented):
 		c.count(func(s *Stats) { s.Unsupported++ })

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/purepjrt/purepjrt/pjrt/compile"
+	"github.com/purepjrt/purepjrt/pjrt/internal/abandon"
 )
 
 // An Entry is an executable on disk.
@@ -63,29 +64,30 @@ func (c *Cache) Verify(ctx context.Context) ([]Entry, error) {
 		return nil, err
 	}
 	for i := range list {
-		if err := ctx.Err(); err != nil {
+		var err error
+		if list[i], err = abandon.Call(ctx, func() (Entry, error) { return c.verify(list[i]), nil }, func(Entry) error { return nil }); err != nil {
 			return nil, err
 		}
-		list[i].System, list[i].Problem = c.verify(list[i].Path)
 	}
 	// Another process may have removed entries meanwhile.
 	return slices.DeleteFunc(list, func(e Entry) bool { return errors.Is(e.Problem, fs.ErrNotExist) }), nil
 }
 
-func (c *Cache) verify(path string) (compile.System, error) {
-	key, err := keyOfFile(path)
-	if err != nil {
-		return compile.System{}, err
+// verify returns the entry with its system, or its problem.
+func (c *Cache) verify(e Entry) Entry {
+	key, err := keyOfFile(e.Path)
+	var content []byte
+	if err == nil {
+		content, _, err = c.read(key)
 	}
-	content, _, err := c.read(key)
-	if err != nil {
-		return compile.System{}, err
+	var exe *compile.Executable
+	if err == nil {
+		exe, err = compile.Decode(content)
 	}
-	exe, err := compile.Decode(content)
-	if err != nil {
-		return compile.System{}, err
+	if e.Problem = err; err == nil {
+		e.System = exe.System
 	}
-	return exe.System, nil
+	return e
 }
 
 // keyOfFile returns the key in the name of an entry.
@@ -107,7 +109,7 @@ func (c *Cache) Remove(e Entry) error {
 	if e.Path != c.path(key) {
 		return fmt.Errorf("cache: %s is not in %s", e.Path, c.dir)
 	}
-	if err := c.locked(func() error { return removeFile(e.Path) }); err != nil {
+	if err := c.locked(context.Background(), func() error { return removeFile(e.Path) }); err != nil {
 		return fmt.Errorf("cache: %w", err)
 	}
 	return nil

@@ -3,5 +3,7 @@
 
 package cache
 
+import "context"
+
 // Store puts bytes under a key, as if a plugin had serialized them.
-func Store(c *Cache, key entryKey, executable []byte) { c.store(key, executable) }
+func Store(c *Cache, key entryKey, executable []byte) { c.store(context.Background(), key, executable) }

@@ -75,23 +75,24 @@ func (c *Cache) read(key entryKey) ([]byte, fs.FileInfo, error) {
 }
 
 // store writes an entry and then removes others if the directory is too large.
-func (c *Cache) store(key entryKey, executable []byte) {
+func (c *Cache) store(ctx context.Context, key entryKey, executable []byte) {
 	size := int64(len(executable) + frameSize)
 	if c.maxBytes > 0 && size > c.maxBytes {
 		return // storing it would remove every entry, itself included
 	}
-	err := c.locked(func() error {
+	err := c.locked(ctx, func() error {
 		if err := c.write(key, executable); err != nil {
 			return err
 		}
 		_, err := c.shrink(c.maxBytes, key)
 		return err
 	})
-	if err != nil {
+	switch {
+	case err == nil:
+		c.count(func(s *Stats) { s.Stores++ })
+	case ctx.Err() == nil:
 		c.failed(err)
-		return
 	}
-	c.count(func(s *Stats) { s.Stores++ })
 }
 
 // write writes the file of an entry. Other processes see all of the file or none of it, and a crash
@@ -133,17 +134,17 @@ func (c *Cache) touch(key entryKey) {
 }
 
 // removeDamaged removes a damaged entry, unless another process has replaced it.
-func (c *Cache) removeDamaged(key entryKey, found fs.FileInfo, why error) {
+func (c *Cache) removeDamaged(ctx context.Context, key entryKey, found fs.FileInfo, why error) {
 	c.log().Warn("an entry in the cache of compiled programs is not used", "entry", c.path(key), "error", why)
 	c.count(func(s *Stats) { s.Damaged++ })
-	err := c.locked(func() error {
+	err := c.locked(ctx, func() error {
 		now, err := os.Lstat(c.path(key))
 		if err != nil || !os.SameFile(now, found) && now.Mode()&fs.ModeSymlink == 0 {
 			return nil // it is gone
 		}
 		return os.RemoveAll(c.path(key))
 	})
-	if err != nil {
+	if err != nil && ctx.Err() == nil {
 		c.failed(err)
 	}
 }
@@ -185,7 +186,7 @@ func (c *Cache) Prune(maxBytes int64) (removed int, err error) {
 	if err := c.prepare(); err != nil {
 		return 0, fmt.Errorf("cache: %w", err)
 	}
-	err = c.locked(func() error {
+	err = c.locked(context.Background(), func() error {
 		removed, err = c.shrinkAll(maxBytes)
 		return err
 	})
@@ -271,22 +272,37 @@ func (c *Cache) lockCompilation(ctx context.Context, key entryKey) (unlock func(
 	if err := c.prepare(); err != nil {
 		return func() {}, nil // the next use of the directory reports the error
 	}
-	l := flock.New(filepath.Join(c.dir, fmt.Sprintf("compile-%02x.lock", key[0])), flock.SetPermissions(0o600))
-	if _, err := l.TryLockContext(ctx, lockRetry); err != nil {
+	unlock, err = c.lock(ctx, fmt.Sprintf("compile-%02x.lock", key[0]))
+	if err != nil {
 		return func() {}, ctx.Err()
+	}
+	return unlock, nil
+}
+
+// lock gets the lock with a file name in the directory.
+func (c *Cache) lock(ctx context.Context, name string) (unlock func(), err error) {
+	path := filepath.Join(c.dir, name)
+	// Opening a pipe would block, and a link may lead elsewhere.
+	if info, err := os.Lstat(path); err == nil && !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s is not a regular file: remove it", path)
+	}
+	l := flock.New(path, flock.SetPermissions(0o600))
+	if _, err := l.TryLockContext(ctx, lockRetry); err != nil {
+		return nil, fmt.Errorf("lock: %w", err)
 	}
 	return func() { _ = l.Unlock() }, nil
 }
 
 // locked runs do while no other process and no other Cache may change the directory. Readers need
 // no lock.
-func (c *Cache) locked(do func() error) error {
+func (c *Cache) locked(ctx context.Context, do func() error) error {
 	if err := c.prepare(); err != nil {
 		return err
 	}
-	l := flock.New(filepath.Join(c.dir, lockName), flock.SetPermissions(0o600))
-	if err := l.Lock(); err != nil {
-		return fmt.Errorf("lock: %w", err)
+	unlock, err := c.lock(ctx, lockName)
+	if err != nil {
+		return err
 	}
-	return errors.Join(do(), l.Unlock())
+	defer unlock()
+	return do()
 }
