@@ -129,6 +129,9 @@ func (o *ClientOptions) encode(p *Plugin) ([]Attribute, error) {
 // first, NewClient returns its error, the plugin's calls to the key-value store fail, and
 // the client is closed once it exists. opts may be nil.
 //
+// A plugin creates one client at a time, unless a KeyValueStore is set; NewClient waits for its
+// turn.
+//
 // Each client of a GPU plugin takes most of the devices' free memory, unless the
 // options say otherwise, so a second one is logged as a warning.
 // [Plugin.SharedClient] gives all parts of a program the same client.
@@ -151,6 +154,12 @@ func (p *Plugin) NewClient(ctx context.Context, opts *ClientOptions) (client *Cl
 	}
 	own := *opts // the caller may change opts after ctx ends
 	return abandon.Call(ctx, func() (*Client, error) {
+		if own.KeyValueStore == nil { // otherwise the creation may wait for that of another node
+			if err := p.enterCreation(ctx); err != nil {
+				return nil, err
+			}
+			defer p.leaveCreation()
+		}
 		p.warnOfSecond(create)
 		stop := p.warnWhenSlow("the creation of a client", own.SlowStart)
 		defer stop()
@@ -175,6 +184,19 @@ func (p *Plugin) NewClient(ctx context.Context, opts *ClientOptions) (client *Cl
 		return client, nil
 	}, (*Client).Close)
 }
+
+// enterCreation waits until no other client of the plugin is being created: some plugins crash
+// otherwise.
+func (p *Plugin) enterCreation(ctx context.Context) error {
+	select {
+	case p.creating <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func (p *Plugin) leaveCreation() { <-p.creating }
 
 // newClient takes ownership of h and peers.
 func newClient(p *Plugin, h *capi.Client, peers *peers) (*Client, error) {

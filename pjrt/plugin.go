@@ -34,9 +34,10 @@ type Plugin struct {
 	readDigest   sync.Once
 	digest       [sha256.Size]byte // set by readDigest
 
-	clients atomic.Int64 // clients that exist in the plugin
-	follows atomic.Bool  // handlers of custom calls ask for the executions that call them
-	shared  sharing
+	creating chan struct{} // has a token while a client is created
+	clients  atomic.Int64  // clients that exist in the plugin
+	follows  atomic.Bool   // handlers of custom calls ask for the executions that call them
+	shared   sharing
 }
 
 // Attribute is a name and a value: a string, int64, []int64, float32 or bool.
@@ -86,7 +87,7 @@ func newPlugin(table *capi.Table, name, path string) (*Plugin, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &Plugin{path: path, name: name, library: library, table: table.Checked()}
+	p := &Plugin{path: path, name: name, library: library, table: table.Checked(), creating: make(chan struct{}, 1)}
 	table = p.table
 	// Neither function is in the tables of all supported versions.
 	if init := new(capi.Call[capi.PluginInitializeArgs]); table.Has(init.Function()) {
