@@ -24,8 +24,8 @@ type ViewOptions struct {
 	Layout *Layout // of the array; nil means row-major
 	Stream uintptr // the platform's stream that computes the contents; 0 if none does
 	// OnDelete may be nil. It is called once, on a goroutine of its own, when the view is
-	// closed and the plugin no longer uses the memory. It is not called if making the view
-	// fails.
+	// closed and the plugin no longer uses the memory. A panic is logged. It is not called if
+	// making the view fails, or if its context ends first.
 	OnDelete func()
 }
 

@@ -252,7 +252,7 @@ var closedChannel = func() chan struct{} {
 }()
 
 // OnReady calls fn with the error of the work once it is over, in its own goroutine, even if
-// the event is closed meanwhile (PJRT_Event_OnReady).
+// the event is closed meanwhile (PJRT_Event_OnReady). A panic of fn is logged.
 func (e *Event) OnReady(fn func(error)) error {
 	if fn == nil {
 		return invalid("the function is nil")

@@ -34,8 +34,8 @@ func (l *launch) discard() {
 
 // invoke makes the C call and ends the turns of beginTurns.
 func (l *launch) invoke() error {
+	defer l.endTurns(len(l.held)) // also if a handler of a custom call ends the goroutine
 	err := l.frame.call.Do(l.exe.client.table)
-	l.endTurns(len(l.held))
 	runtime.KeepAlive(l)
 	if err != nil {
 		return l.failed(err)

@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -402,6 +403,28 @@ func TestErrorsAndPanicsOfHandlersFailTheExecution(t *testing.T) {
 			require.ErrorIs(t, err, c.is, what)
 			require.ErrorContains(t, err, c.want, what)
 		}
+	}
+}
+
+// Nothing can return to the plugin then, so the goroutine that executes ends, too: as it would if
+// there were no C between the two.
+func TestAHandlerThatEndsItsGoroutineEndsTheExecution(t *testing.T) {
+	client := newClient(t)
+	a := upload(t, client, 1, 2, 3, 4)
+	exe := handle(t, client, "", func(*ffi.Call, *unary) error { runtime.Goexit(); return nil })
+	for name, ctx := range map[string]context.Context{"without an end": context.Background(), "with an end": t.Context()} {
+		ended, returned := make(chan struct{}), false
+		go func() {
+			defer close(ended)
+			_, _ = exe.Execute(ctx, []*pjrt.Buffer{a}, nil)
+			returned = true
+		}()
+		<-ended
+		assert.False(t, returned, name)
+		assert.Zero(t, client.InFlight(), name)
+		_, release, err := raw.AcquireToConsume(a)
+		require.NoError(t, err, "%s: nothing uses the argument any more", name)
+		release()
 	}
 }
 

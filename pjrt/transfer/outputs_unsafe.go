@@ -19,7 +19,8 @@ type Output struct {
 	// Operands is the number of values that the operation emits.
 	Operands int
 	// Func receives each value. The plugin calls it on one of its own threads and waits for
-	// it.
+	// it. Func must not call runtime.Goexit, as testing.T.FailNow does: nothing returns to the
+	// plugin then.
 	Func func(Value)
 }
 
