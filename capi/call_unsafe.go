@@ -151,7 +151,11 @@ func (c *Call[A]) Raw(t *Table) (*ErrorHandle, error) {
 	if t.before != nil {
 		t.before(f)
 	}
-	ccall.Invoke(unsafe.Pointer(&c.frame))
+	if t.calls == nil {
+		ccall.Invoke(unsafe.Pointer(&c.frame))
+	} else {
+		c.invokeAmong(t.calls)
+	}
 	if f.Void {
 		return nil, nil
 	}
@@ -169,15 +173,25 @@ func (h *callHeader) do(t *Table, args unsafe.Pointer) error {
 	if t.before != nil {
 		t.before(h.fn)
 	}
-	if h.pure {
+	switch {
+	case h.pure:
 		ccall.InvokePure(unsafe.Pointer(&h.frame))
-	} else {
+	case t.calls == nil:
 		ccall.Invoke(unsafe.Pointer(&h.frame))
+	default:
+		h.invokeAmong(t.calls)
 	}
 	if h.succeeded(t) && h.isComplete(args) {
 		return nil
 	}
 	return h.result(t, args)
+}
+
+// invokeAmong makes the call when there is room for it among the others under way.
+func (h *callHeader) invokeAmong(calls chan struct{}) {
+	calls <- struct{}{}
+	defer func() { <-calls }()
+	ccall.Invoke(unsafe.Pointer(&h.frame))
 }
 
 // succeeded reports whether a call that was made returned no error and the form says all that there

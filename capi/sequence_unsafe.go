@@ -70,7 +70,7 @@ func (s *Sequence) Do(t *Table) (made int, err error) {
 		}
 		if err != nil {
 			if i > 0 {
-				s.invoke(i)
+				s.invoke(t, i)
 				if made, failed := s.results(t, i); failed != nil {
 					return made, failed
 				}
@@ -78,13 +78,17 @@ func (s *Sequence) Do(t *Table) (made int, err error) {
 			return i, err
 		}
 	}
-	s.invoke(s.n)
+	s.invoke(t, s.n)
 	return s.results(t, s.n)
 }
 
 // invoke makes the first n calls.
-func (s *Sequence) invoke(n int) {
+func (s *Sequence) invoke(t *Table, n int) {
 	s.chain.Left, s.chain.Made = uintptr(n), 0
+	if t != nil && t.calls != nil {
+		t.calls <- struct{}{}
+		defer func() { <-t.calls }()
+	}
 	ccall.InvokeChain(&s.chain)
 }
 

@@ -29,6 +29,7 @@ type Table struct {
 	reentrant    bool
 	checked      bool            // see Checked
 	before       func(*Function) // may be nil
+	calls        chan struct{}   // has a token for each call under way; nil if their number has no limit
 	sections     [numSections]section
 	extensions   []Extension
 	chainErr     error
@@ -63,6 +64,11 @@ func Reentrant() TableOption { return func(t *Table) { t.reentrant = true } }
 // for programs that log what they are about to do, because the plugin may end the process. f must
 // be fast. It may be called from any goroutine.
 func Before(f func(*Function)) TableOption { return func(t *Table) { t.before = f } }
+
+// AtMost makes calls wait, in Go, while n others are under way. A function that is written in Go
+// holds a thread while it waits, even for a mutex, and Go ends a process of 10,000 threads. Tables
+// of capi/serve have a limit of 1000.
+func AtMost(n int) TableOption { return func(t *Table) { t.calls = make(chan struct{}, n) } }
 
 // InFrontOf says that the functions of the table call those of real, so that they have one library.
 // Tables of capi/serve that wrap another have it set.

@@ -34,6 +34,10 @@ func (t *Table) Capi() *capi.Table { return t.capi }
 
 const wordSize = unsafe.Sizeof(uintptr(0))
 
+// maxCalls is how many calls of a table from Go can be under way: fewer by far than the threads that
+// end a process, and more than any program makes at once on purpose.
+const maxCalls = 1000
+
 // maxNode is at least the size of any known node of the extension chain.
 const maxNode = 512
 
@@ -112,7 +116,7 @@ func (t *Table) publish() error {
 	var err error
 	t.open()
 	real, _ := t.keep.(*capi.Table)
-	if t.capi, err = capi.NewTable(t.API(), capi.Reentrant(), capi.InFrontOf(real)); err != nil {
+	if t.capi, err = capi.NewTable(t.API(), capi.Reentrant(), capi.InFrontOf(real), capi.AtMost(maxCalls)); err != nil {
 		_ = t.Close()
 	}
 	return err
