@@ -432,9 +432,10 @@ var notTried = []string{
 func TestEachCallReturnsWhenItsContextEnds(t *testing.T) {
 	for _, name := range slices.Sorted(maps.Keys(methods)) {
 		t.Run(name, func(t *testing.T) {
-			options := pjrttest.Options{Devices: 2, HostDevices: true}
+			options := pjrttest.Options{Devices: 2, HostDevices: true, NoLeaks: true}
 			if strings.HasPrefix(name, "pjrt/dlpack.") { // which needs a kind of plugin that it knows
-				options = pjrttest.Options{Devices: 2, Attributes: []pjrt.Attribute{{Name: "rocm_version", Value: int64(60000)}}}
+				attributes := []pjrt.Attribute{{Name: "rocm_version", Value: int64(60000)}}
+				options = pjrttest.Options{Devices: 2, NoLeaks: true, Attributes: attributes}
 			}
 			pjrttest.ContextCheck{
 				Options: options,
@@ -452,7 +453,7 @@ func TestEachTransferReturnsWhenItsContextEnds(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			pjrttest.ContextCheck{
-				Options: pjrttest.Options{Devices: 2},
+				Options: pjrttest.Options{Devices: 2, NoLeaks: true},
 				Prepare: func(t testing.TB, p *pjrttest.Plugin) call { return methods[name](&withContext{t, p, p.Client()}) },
 			}.Run(t)
 		})
@@ -462,11 +463,11 @@ func TestEachTransferReturnsWhenItsContextEnds(t *testing.T) {
 // What waits for work calls the plugin after the end of the context, too.
 func TestEachWaitReturnsWhenItsContextEnds(t *testing.T) {
 	for name, options := range map[string]pjrttest.Options{
-		"pjrt.Buffer.Wait": {Devices: 2}, "pjrt.Event.Wait": {Devices: 2}, "pjrt.Buffer.ToHost": {Devices: 2},
-		"pjrt.LoadedExecutable.Execute": {Devices: 2}, "pjrt.LoadedExecutable.ExecuteAll": {Devices: 2},
-		"pjrt.Buffer.ReadInPlace": {Devices: 2, HostDevices: true}, "pjrt/transfer.CopyRaw": {Devices: 2},
+		"pjrt.Buffer.Wait": {}, "pjrt.Event.Wait": {}, "pjrt.Buffer.ToHost": {}, "pjrt/transfer.CopyRaw": {},
+		"pjrt.LoadedExecutable.Execute": {}, "pjrt.LoadedExecutable.ExecuteAll": {}, "pjrt.Buffer.ReadInPlace": {HostDevices: true},
 	} {
 		t.Run(name, func(t *testing.T) {
+			options.NoLeaks = true
 			pjrttest.ContextCheck{
 				Options: options, Pending: true,
 				Prepare: func(t testing.TB, p *pjrttest.Plugin) call {

@@ -60,9 +60,20 @@ func NewReceiver(ctx context.Context, c *pjrt.Client, list []pjrt.Shape, opts *R
 	if opts == nil {
 		opts = &ReceiverOptions{}
 	}
-	if err := ctx.Err(); err != nil {
-		return nil, err
+	own := ReceiverOptions{Device: opts.Device, Layouts: slices.Clone(opts.Layouts)}
+	list = slices.Clone(list)
+	for i := range list {
+		list[i].Dims = slices.Clone(list[i].Dims)
 	}
+	return raw.Abandonable(ctx, func() (*Receiver, error) { return newReceiver(c, list, &own) }, func(r *Receiver) error {
+		for _, b := range r.buffers {
+			b.Close()
+		}
+		return nil
+	})
+}
+
+func newReceiver(c *pjrt.Client, list []pjrt.Shape, opts *ReceiverOptions) (*Receiver, error) {
 	h, release, err := raw.AcquireClient(c)
 	if err != nil {
 		return nil, err
@@ -199,6 +210,12 @@ func (r *Receiver) Cancel(ctx context.Context, index int, reason error) error {
 	if err := r.wait(ctx); err != nil {
 		return err
 	}
+	_, err := raw.Abandonable(ctx, func() (struct{}, error) { return struct{}{}, r.cancel(ctx, index, reason) },
+		func(struct{}) error { return nil })
+	return err
+}
+
+func (r *Receiver) cancel(ctx context.Context, index int, reason error) error {
 	if r.ready.cancel.Notifier == 0 {
 		return pjrt.ErrUnimplemented.Errorf("the plugin passed no function that cancels the transfer")
 	}
@@ -216,7 +233,7 @@ func (r *Receiver) Cancel(ctx context.Context, index int, reason error) error {
 	}
 	done := make(chan error, 1)
 	code, message := raw.ErrorParts(reason)
-	r.ready.cancel.Cancel(r.ready.descriptors[index], code, message, func(h *capi.ErrorHandle) { done <- raw.ReadError(table, h) })
+	r.ready.cancel.Cancel(r.ready.descriptors[index], code, message, func(h *capi.ErrorHandle) { done <- raw.ReadError(raw.TableOf(r.client), h) })
 	select {
 	case err := <-done:
 		return err
@@ -243,9 +260,11 @@ func since(table *capi.Table, what string, minor int) error {
 // enqueued is false, the receiver does not learn of a failure, and the program has to tell
 // it to cancel.
 func CopyToRemoteDevice(ctx context.Context, b *pjrt.Buffer, descriptor []byte) (enqueued bool, err error) {
-	if err := ctx.Err(); err != nil {
-		return false, err
-	}
+	descriptor = slices.Clone(descriptor)
+	return raw.Abandonable(ctx, func() (bool, error) { return copyToRemoteDevice(ctx, b, descriptor) }, func(bool) error { return nil })
+}
+
+func copyToRemoteDevice(ctx context.Context, b *pjrt.Buffer, descriptor []byte) (enqueued bool, err error) {
 	h, release, err := raw.AcquireBuffer(b)
 	if err != nil {
 		return false, err

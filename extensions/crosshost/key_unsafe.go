@@ -5,6 +5,7 @@ package crosshost
 
 import (
 	"context"
+	"maps"
 	"runtime"
 	"slices"
 	"unsafe"
@@ -53,15 +54,32 @@ func (opts *Options) tasks() (tasks []int32, ids []int64, err error) {
 	return raw.Incarnations(opts.Incarnations)
 }
 
+// clone returns a copy for a call that goes on when its caller has left. o may be nil.
+func (o *Options) clone() *Options {
+	if o == nil {
+		return nil
+	}
+	own := *o
+	own.Incarnations = maps.Clone(o.Incarnations)
+	return &own
+}
+
 // Send begins to send buffers of the client to devices of other processes
 // (PJRT_Transfers_PJRT_Client_CrossHostSendBuffers, API 0.81), which receive them with
 // [Receive] under the same keys. Send does not wait, and the caller may close the buffers at
 // once. Send returns an event for each buffer, which the caller closes. The event is ready
 // when the buffer has been sent, and has the error if the transfer failed. opts may be nil.
 func Send(ctx context.Context, c *pjrt.Client, list []Outgoing, opts *Options) ([]*pjrt.Event, error) {
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
+	list, own := slices.Clone(list), opts.clone()
+	return raw.Abandonable(ctx, func() ([]*pjrt.Event, error) { return send(c, list, own) }, func(events []*pjrt.Event) error {
+		for _, e := range events {
+			e.Close()
+		}
+		return nil
+	})
+}
+
+func send(c *pjrt.Client, list []Outgoing, opts *Options) ([]*pjrt.Event, error) {
 	h, release, err := raw.AcquireClient(c)
 	if err != nil {
 		return nil, err
@@ -127,9 +145,19 @@ func Send(ctx context.Context, c *pjrt.Client, list []Outgoing, opts *Options) (
 // buffers. Programs may use them at once; uses wait for the contents, and fail if the
 // transfer fails. opts may be nil.
 func Receive(ctx context.Context, d *pjrt.Device, list []Incoming, opts *Options) ([]*pjrt.Buffer, error) {
-	if err := ctx.Err(); err != nil {
-		return nil, err
+	list, own := slices.Clone(list), opts.clone()
+	for i := range list {
+		list[i].Shape.Dims = slices.Clone(list[i].Shape.Dims)
 	}
+	return raw.Abandonable(ctx, func() ([]*pjrt.Buffer, error) { return receive(ctx, d, list, own) }, func(buffers []*pjrt.Buffer) error {
+		for _, b := range buffers {
+			b.Close()
+		}
+		return nil
+	})
+}
+
+func receive(ctx context.Context, d *pjrt.Device, list []Incoming, opts *Options) ([]*pjrt.Buffer, error) {
 	device, release, err := raw.AcquireDevice(d)
 	if err != nil {
 		return nil, err

@@ -39,6 +39,17 @@ func Phases(p *pjrt.Plugin) (names []string, err error) {
 func Compile(
 	ctx context.Context, topology *pjrt.Topology, programs []Program, phases []string, opts *pjrt.CompileOptions,
 ) ([]Program, error) {
+	programs, phases = slices.Clone(programs), slices.Clone(phases)
+	if ctx.Done() != nil {
+		for i := range programs {
+			programs[i].Code = bytes.Clone(programs[i].Code)
+		}
+	}
+	return raw.Abandonable(ctx, func() ([]Program, error) { return compile(topology, programs, phases, opts) },
+		func([]Program) error { return nil })
+}
+
+func compile(topology *pjrt.Topology, programs []Program, phases []string, opts *pjrt.CompileOptions) (out []Program, err error) {
 	_, release, err := raw.AcquireTopology(topology)
 	if err != nil {
 		return nil, err
@@ -60,23 +71,21 @@ func Compile(
 	if in.options, err = raw.EncodeCompileOptions(topology, opts); err != nil {
 		return nil, err
 	}
-	return raw.Abandonable(ctx, func() (out []Program, err error) {
-		err = withCompiler(raw.TableOf(topology), func(c compiler) error {
-			known, err := c.phases()
-			if err != nil {
-				return err
-			}
-			for _, phase := range phases {
-				if !slices.Contains(known, phase) {
-					return pjrt.ErrInvalidArgument.Errorf("the compiler has no phase %q; it has %s", phase, strings.Join(known, ", "))
-				}
-				in.add(&in.phases, &in.phaseSizes, []byte(phase))
-			}
-			out, err = c.run(topology, in)
+	err = withCompiler(raw.TableOf(topology), func(c compiler) error {
+		known, err := c.phases()
+		if err != nil {
 			return err
-		})
-		return out, err
-	}, func([]Program) error { return nil })
+		}
+		for _, phase := range phases {
+			if !slices.Contains(known, phase) {
+				return pjrt.ErrInvalidArgument.Errorf("the compiler has no phase %q; it has %s", phase, strings.Join(known, ", "))
+			}
+			in.add(&in.phases, &in.phaseSizes, []byte(phase))
+		}
+		out, err = c.run(topology, in)
+		return err
+	})
+	return out, err
 }
 
 // check returns an error for programs that would make the plugin end the process. Otherwise it

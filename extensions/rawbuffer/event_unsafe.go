@@ -68,9 +68,10 @@ func (x *DeviceEvent) State() (EventState, error) {
 // Wait waits until the event has happened and returns the error of the work, if any. When ctx ends
 // first, Wait returns ctx's error.
 func (x *DeviceEvent) Wait(ctx context.Context) error {
-	if err := ctx.Err(); err != nil {
-		return err
-	}
+	return abandonable(ctx, func() error { return x.wait(ctx) })
+}
+
+func (x *DeviceEvent) wait(ctx context.Context) error {
 	e, err := x.acquire()
 	if err != nil {
 		return err

@@ -13,6 +13,7 @@
 package rawbuffer
 
 import (
+	"bytes"
 	"context"
 	"runtime"
 	"unsafe"
@@ -40,6 +41,10 @@ type RawBuffer struct {
 // (PJRT_RawBuffer_CreateRawAliasOfBuffer). The caller closes the RawBuffer. The error
 // is pjrt.ErrUnimplemented if the plugin does not offer the extension.
 func Of(ctx context.Context, b *pjrt.Buffer) (*RawBuffer, error) {
+	return raw.Abandonable(ctx, func() (*RawBuffer, error) { return of(ctx, b) }, (*RawBuffer).Close)
+}
+
+func of(ctx context.Context, b *pjrt.Buffer) (*RawBuffer, error) {
 	// Nothing may free the memory while the plugin makes the alias.
 	h, release, err := raw.AcquireContents(ctx, b)
 	if err != nil {
@@ -132,9 +137,12 @@ func (r *RawBuffer) AllocationReady() (*DeviceEvent, error) {
 }
 
 // CopyFromHost writes src to the bytes that begin at offset (PJRT_RawBuffer_CopyRawHostToDevice)
-// and waits for the end of the copy. The plugin uses src until then, so ctx counts only until the
-// copy begins. The error is pjrt.ErrOutOfRange if src does not fit.
+// and waits for the end of the copy. If ctx can end, it copies a copy of src, since the plugin may
+// read it after ctx has ended. The error is pjrt.ErrOutOfRange if src does not fit.
 func (r *RawBuffer) CopyFromHost(ctx context.Context, src []byte, offset int64) error {
+	if ctx.Done() != nil {
+		src = bytes.Clone(src)
+	}
 	return awaitCopy(ctx, func() (*pjrt.Event, error) { return r.CopyFromHostAsync(src, offset) })
 }
 
@@ -152,11 +160,19 @@ func (r *RawBuffer) CopyFromHostAsync(src []byte, offset int64) (*pjrt.Event, er
 }
 
 // CopyToHost fills dst with the bytes that begin at offset (PJRT_RawBuffer_CopyRawDeviceToHost) and
-// waits for the end of the copy. The plugin uses dst until then, so ctx counts only until the copy
-// begins. The error is pjrt.ErrOutOfRange if the buffer does not have that many bytes from offset
-// on.
+// waits for the end of the copy. After an error dst is unchanged. If ctx can end, the plugin copies
+// to other memory first, since it may write there after ctx has ended. The error is
+// pjrt.ErrOutOfRange if the buffer does not have that many bytes from offset on.
 func (r *RawBuffer) CopyToHost(ctx context.Context, dst []byte, offset int64) error {
-	return awaitCopy(ctx, func() (*pjrt.Event, error) { return r.CopyToHostAsync(dst, offset) })
+	data := dst
+	if ctx.Done() != nil {
+		data = make([]byte, len(dst))
+	}
+	err := awaitCopy(ctx, func() (*pjrt.Event, error) { return r.CopyToHostAsync(data, offset) })
+	if err == nil && ctx.Done() != nil {
+		copy(dst, data)
+	}
+	return err
 }
 
 // CopyToHostAsync is like [RawBuffer.CopyToHost] but does not wait. The event is ready
@@ -181,17 +197,22 @@ func address(data []byte) unsafe.Pointer {
 	return unsafe.Pointer(unsafe.SliceData(data))
 }
 
-// awaitCopy begins a copy, unless ctx has ended, and waits for its end, even if ctx ends meanwhile.
+// awaitCopy begins a copy and waits for its end. When ctx ends first, the copy goes on.
 func awaitCopy(ctx context.Context, begin func() (*pjrt.Event, error)) error {
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	e, err := begin()
-	if err != nil {
-		return err
-	}
-	defer e.Close()
-	return e.Wait(context.Background())
+	return abandonable(ctx, func() error {
+		e, err := begin()
+		if err != nil {
+			return err
+		}
+		defer e.Close()
+		return e.Wait(ctx)
+	})
+}
+
+// abandonable is raw.Abandonable without a result.
+func abandonable(ctx context.Context, call func() error) error {
+	_, err := raw.Abandonable(ctx, func() (struct{}, error) { return struct{}{}, call() }, func(struct{}) error { return nil })
+	return err
 }
 
 // copyAsync begins a copy to or from data, and keeps data alive until the copy is over.

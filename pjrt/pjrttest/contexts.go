@@ -16,7 +16,7 @@ import (
 // A ContextCheck finds out whether a function or method returns when its context ends, even while
 // a function of the plugin blocks.
 type ContextCheck struct {
-	// Options describe the plugin.
+	// Options describe the plugin. With NoLeaks, the objects of the plugin are counted, too.
 	Options Options
 	// Prepare makes what one call needs, and returns the call, which returns what the caller
 	// closes. Prepare closes what it made with Cleanup of t.
@@ -38,7 +38,6 @@ const eventOnReady = "PJRT_Event_OnReady"
 func (c ContextCheck) Run(t *testing.T) {
 	t.Helper()
 	NoLeaks(t)
-	c.Options.NoLeaks = true
 	p := New(t, c.Options)
 	functions := c.functions(t, p)
 	if len(functions) == 0 {
