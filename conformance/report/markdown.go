@@ -164,7 +164,7 @@ func (r *Report) markdownList(w *bytes.Buffer, title string, is func(*Result) bo
 
 // inline makes text of the plugin safe within a line of Markdown.
 func inline(s string) string {
-	s = strings.Join(strings.Fields(s), " ")
+	s = printable(strings.Join(strings.Fields(s), " "))
 	if len(s) > 500 {
 		s = strings.ToValidUTF8(s[:500], "") + " ..."
 	}
@@ -189,6 +189,7 @@ func inline(s string) string {
 
 // code makes a code span of s, whatever characters it has.
 func code(s string) string {
+	s = printable(s)
 	fence := "`"
 	for strings.Contains(s, fence) {
 		fence += "`"

@@ -250,6 +250,8 @@ func TestMarkdown(t *testing.T) {
 	}
 	assert.NotContains(t, text, "<script>")
 	assert.NotContains(t, text, "@someone", "nobody is mentioned")
+	assert.NotContains(t, text, "\x1b", "no escape of the plugin's reaches a terminal")
+	assert.Contains(t, text, `\\x1b\[31m`)
 	columns := 0 // of the table
 	for line := range strings.Lines(text) {
 		if !strings.HasPrefix(line, "|") {
