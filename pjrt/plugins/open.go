@@ -16,6 +16,7 @@ import (
 	"github.com/purepjrt/purepjrt/capi"
 	"github.com/purepjrt/purepjrt/pjrt"
 	"github.com/purepjrt/purepjrt/pjrt/internal/bridge"
+	"github.com/purepjrt/purepjrt/pjrt/internal/xlaflags"
 	"github.com/purepjrt/purepjrt/pjrt/platform"
 )
 
@@ -40,7 +41,8 @@ const CreateOptionsVariable = "JAX_PJRT_CLIENT_CREATE_OPTIONS"
 //
 // If name is empty, PJRT_PLATFORMS and the like are not set, and the best plugin fails, Open logs a
 // warning (see pjrt.SetLogger) and tries the next one, in the order of [Find]. If all fail, the
-// error has the reason of each. A mistake in an environment variable is not a reason to try others.
+// error has the reason of each. A mistake in an environment variable or in opts is no reason to try
+// others.
 //
 // Some plugins end the process where others return an error, as Tenstorrent's does without a
 // device: it throws an exception of C++, which no frame of a Go program catches. Open tries a
@@ -71,6 +73,8 @@ func openClient(ctx context.Context, c Candidate, opts *pjrt.ClientOptions) (*pj
 	}
 	client, err := plugin.NewClient(ctx, &o)
 	switch {
+	case opts != nil && (opts.Platform != nil || len(opts.Create) > 0) && errors.Is(err, pjrt.ErrInvalidArgument):
+		return nil, mistake{err}
 	case err != nil && c.Hardware != nil:
 		return nil, fmt.Errorf("plugin %s: %w (%w)", c.Name, c.Hardware, err)
 	case err != nil:
@@ -107,7 +111,11 @@ func load(c Candidate) (*pjrt.Plugin, error) {
 	if err := Prepare(c.Path); err != nil {
 		return nil, err
 	}
-	return pjrt.Open(c.Path)
+	plugin, err := pjrt.Open(c.Path)
+	if err != nil && xlaflags.CheckLibrary(c.Path) != nil {
+		return nil, mistake{err}
+	}
+	return plugin, err
 }
 
 // try calls use with the plugin called name. Without a name, it calls use with the best one, and if

@@ -91,6 +91,13 @@ func TestWithoutANameAPluginThatFailsIsPassedOver(t *testing.T) {
 	assert.Contains(t, log.String(), "is passed over")
 	assert.Contains(t, log.String(), "plugin=mine")
 	assert.Contains(t, log.String(), "next=second")
+
+	log.Reset()
+	t.Setenv(plugins.NamesAndLibraryPaths, "first:"+plugintest.Chosen(t)+",second:"+plugintest.Chosen(t))
+	_, err = plugins.Open(context.Background(), "", &pjrt.ClientOptions{Create: []pjrt.Attribute{{Name: "cpu_device_cuont", Value: int64(1)}}})
+	require.ErrorIs(t, err, pjrt.ErrInvalidArgument)
+	require.ErrorContains(t, err, "did you mean cpu_device_count?")
+	assert.Empty(t, log.String(), "no plugin is tried with other options than the caller's")
 }
 
 func TestErrorsOfOpenSayWhatToDo(t *testing.T) {
