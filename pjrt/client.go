@@ -132,6 +132,11 @@ func (o *ClientOptions) encode(p *Plugin) ([]Attribute, error) {
 // A plugin creates one client at a time, unless a KeyValueStore is set; NewClient waits for its
 // turn.
 //
+// A plugin may end the process where others return an error: XLA's does if something that it
+// needs is missing, and Tenstorrent's throws an exception of C++ if there is no device, which
+// no frame of a Go program can catch. To try a plugin that is not known to work on a machine,
+// make a client in another process first, as the command pjrt info does.
+//
 // Each client of a GPU plugin takes most of the devices' free memory, unless the
 // options say otherwise, so a second one is logged as a warning.
 // [Plugin.SharedClient] gives all parts of a program the same client.

@@ -52,6 +52,7 @@ type Candidate struct {
 	// time.
 	Hardware error
 
+	remedy      string   // see Remedy
 	otherNames  []string // other names that Find accepts
 	alternative bool     // answers to its platform in spite of the version in its name
 }
@@ -61,6 +62,14 @@ func (c Candidate) Usable() bool { return c.Problem == nil && c.Hardware == nil 
 
 // Err returns Problem, or Hardware if Problem is nil.
 func (c Candidate) Err() error { return cmp.Or(c.Problem, c.Hardware) }
+
+// Remedy says what to do about Problem, whose text ends with it. It is empty if the Problem itself
+// says enough.
+func (c Candidate) Remedy() string { return c.remedy }
+
+// Exclusive reports whether the devices of c are of a kind, such as GPUs and TPUs, that a program
+// may need for itself. A client can keep other programs from such devices, or from their memory.
+func (c Candidate) Exclusive() bool { return c.Platform != "cpu" && knows(c.Platform) }
 
 // An Origin is a place where plugins are found.
 type Origin string

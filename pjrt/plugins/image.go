@@ -162,7 +162,7 @@ func (f *finder) inspect(c *Candidate) {
 		c.API = headerVersion(c.Path)
 	}
 	if c.Needs = f.missing(c.Path); len(c.Needs) > 0 {
-		c.Problem = problemf("%s: it needs libraries that the dynamic linker does not find: %s: %s",
-			c.Path, enumerate(c.Needs), f.installLibraries(c))
+		c.remedy = f.installLibraries(c)
+		c.Problem = problemf("%s: it needs libraries that the dynamic linker does not find: %s: %s", c.Path, enumerate(c.Needs), c.remedy)
 	}
 }

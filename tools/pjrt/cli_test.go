@@ -16,7 +16,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/purepjrt/purepjrt/pjrt"
 	"github.com/purepjrt/purepjrt/pjrt/array"
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
 	"github.com/purepjrt/purepjrt/pjrt/npy"
@@ -30,6 +29,10 @@ var (
 )
 
 func TestMain(m *testing.M) {
+	if does := os.Getenv(hostileVariable); does != "" {
+		beHostile(does)
+		main()
+	}
 	os.Exit(clitest.Main("pjrt", func(p clitest.Program) int {
 		tested, command, library = p, p.Path, p.Library
 		return m.Run()
@@ -341,8 +344,8 @@ func TestHelpGoesToStandardOutput(t *testing.T) {
 
 func TestValuesThatJSONLacksAreStrings(t *testing.T) {
 	t.Parallel()
-	text, err := json.Marshal(attributeValues([]pjrt.Attribute{{Name: "a", Value: float32(math.Inf(-1))}, {Name: "b", Value: float32(0.5)},
-		{Name: "c", Value: true}}))
+	text, err := json.Marshal(attributes{{Name: "a", Value: float32(math.Inf(-1))}, {Name: "b", Value: float32(0.5)},
+		{Name: "c", Value: true}})
 	require.NoError(t, err)
 	assert.JSONEq(t, `{"a": "-Inf", "b": 0.5, "c": true}`, string(text))
 }

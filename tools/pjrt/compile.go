@@ -150,7 +150,7 @@ func printExecutable(w io.Writer, exe *pjrt.Executable, devices, size int) error
 	line := func(name, format string, args ...any) {
 		fmt.Fprintf(&b, "%-11s "+format+"\n", append([]any{name}, args...)...)
 	}
-	line("name", "%s", exe.Name())
+	line("name", "%s", terminal.Cell(exe.Name()))
 	line("devices", "%d of %d", exe.NumReplicas()*exe.NumPartitions(), devices)
 	if shapes, err := exe.Parameters(); err == nil {
 		line("arguments", "%s", formatShapes(shapes))

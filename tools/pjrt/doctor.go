@@ -6,7 +6,6 @@ package main
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -47,12 +46,18 @@ const (
 
 func doctorCommand() *cobra.Command {
 	var asJSON bool
+	trials := trialOptions{which: tryAll}
 	cmd := &cobra.Command{
-		Use:   "doctor",
+		Use:   "doctor [PLUGIN...]",
 		Short: "Find out what keeps plugins from working, and what to do about it",
 		Long: `Doctor looks at the plugins on this machine, their libraries, devices and drivers,
 at CUDA, at Python and pip, at directories, locks and limits, and at environment
-variables. It loads no plugin and changes nothing.
+variables. Of the plugins it looks only at those given by name (cuda13), platform
+(cuda), alias (gpu) or path, if any are. It changes nothing.
+
+A child process makes a client of each plugin that is given by name or path, or that
+seems usable. --try=shared leaves out those whose devices a program may need for
+itself, such as GPUs, and --try=none loads no plugin.
 
 With --json it prints a list of objects:
 
@@ -62,17 +67,14 @@ With --json it prints a list of objects:
   remedy   what to do; omitted if there is nothing to do
 
 The exit status is 1 if there is an error.`,
-		Args: cli.Args(cobra.NoArgs),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			list := examine(cmd.Context())
-			if err := cmd.Context().Err(); err != nil {
+		Example: "  pjrt doctor\n  pjrt doctor ./my_plugin.so",
+		RunE: func(cmd *cobra.Command, names []string) error {
+			list, err := examine(cmd, names, &trials)
+			if err != nil {
 				return err
 			}
-			var err error
 			if asJSON {
-				e := json.NewEncoder(terminal.Verbatim(cmd.OutOrStdout()))
-				e.SetIndent("", "  ")
-				err = e.Encode(list)
+				err = printJSON(cmd.OutOrStdout(), list)
 			} else {
 				err = printFindings(cmd.OutOrStdout(), list)
 			}
@@ -83,6 +85,7 @@ The exit status is 1 if there is an error.`,
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print a JSON list")
+	trials.addTo(cmd)
 	return cmd
 }
 
@@ -136,45 +139,73 @@ func (d *doctor) add(subject, state, remedy, format string, args ...any) {
 	d.list = append(d.list, finding{subject, state, fmt.Sprintf(format, args...), remedy})
 }
 
-func examine(ctx context.Context) []finding {
-	d := &doctor{}
+// examine looks at everything or, of the plugins, at those that names select. The error is that of
+// the context, or of a name that selects none.
+func examine(cmd *cobra.Command, names []string, trials *trialOptions) ([]finding, error) {
+	d, ctx := &doctor{}, cmd.Context()
 	d.add("pjrt", fine, "", "%s, PJRT API %d.%d, %s %s/%s", cli.Version(), capi.APIMajor, capi.APIMinor,
 		runtime.Version(), runtime.GOOS, runtime.GOARCH)
-	d.plugins(ctx)
-	d.python(ctx)
-	d.directories()
+	list, err := selectedPlugins(cmd, names, plugins.ListOptions{})
+	if err != nil {
+		return nil, err
+	}
+	tried, err := trials.tryAll(ctx, list, len(names) > 0)
+	if err != nil {
+		return nil, err
+	}
+	d.plugins(tried, len(names) > 0)
+	if len(names) == 0 {
+		d.devices(ctx, list)
+		d.python(ctx)
+		d.directories()
+	}
 	d.locks()
 	d.limits()
 	d.variables()
-	return d.list
+	return d.list, ctx.Err()
 }
 
-// plugins looks at each plugin, and at what its platform needs.
-func (d *doctor) plugins(ctx context.Context) {
-	list, err := plugins.List(ctx, plugins.ListOptions{})
-	if err != nil {
-		return // ctx has ended
-	}
+// plugins looks at each plugin, and at what its platform needs. What is wrong with a plugin that the
+// user named or configured is an error.
+func (d *doctor) plugins(list []triedPlugin, named bool) {
 	for _, c := range list {
 		subject := "plugin " + dash(c.Name)
+		state := warning
+		if named || !c.FailQuietly {
+			state = wrong
+		}
 		switch {
-		case c.Problem != nil && (!c.FailQuietly || c.Origin == plugins.OriginCache):
-			remedy := "repair or remove it; it comes from " + string(c.Origin)
-			if c.Origin == plugins.OriginCache {
-				remedy = "pjrt install --force " + c.Name
-			}
-			d.add(subject, wrong, remedy, "%v", c.Problem)
+		case len(c.Needs) > 0:
+			d.add(subject, state, c.Remedy(), "%s", strings.TrimSuffix(c.Problem.Error(), ": "+c.Remedy()))
+		case c.Problem != nil && c.Origin == plugins.OriginCache:
+			d.add(subject, wrong, "pjrt install --force "+c.Name, "%v", c.Problem)
+		case c.Problem != nil && state == wrong:
+			d.add(subject, wrong, "repair or remove it; it comes from "+string(c.Origin), "%v", c.Problem)
 		case c.Problem != nil:
 			d.add(subject, warning, "remove it if you do not need it", "%v", c.Problem)
-		case c.Hardware != nil:
-			d.add(subject, fine, "", "can compile for devices elsewhere: %v (%s)", c.Hardware, c.Path)
-		default:
+		case c.usable() && c.trial == nil:
 			d.add(subject, fine, "", "usable: API %s, %s", dash(c.API), c.Path)
+		case c.usable():
+			d.add(subject, fine, "", "usable: API %s, makes a client, %s", dash(c.API), c.Path)
+		case c.trial == nil:
+			d.add(subject, fine, "", "can compile for devices elsewhere: %v (%s)", c.Hardware, c.Path)
+		case c.Hardware != nil:
+			d.add(subject, warning, "", "%v; %v (%s)", c.Hardware, c.trial.err(), c.Path)
+		default:
+			remedy := ""
+			if c.trial.ended != nil {
+				remedy = "see what else it says: pjrt info " + c.Path
+			}
+			d.add(subject, state, remedy, "%v (%s)", c.trial.err(), c.Path)
 		}
 		if c.Platform == "cuda" && c.Problem == nil && !strings.Contains(c.Name, "@") {
-			d.cuda(c)
+			d.cuda(c.Candidate)
 		}
 	}
+}
+
+// devices looks for devices without a plugin, and for the plugin that is used by default.
+func (d *doctor) devices(ctx context.Context, list []plugins.Candidate) {
 	for _, hint := range plugins.Hints(list) {
 		what, remedy, _ := strings.Cut(hint, "; run: ")
 		d.add("devices", wrong, remedy, "%s", what)

@@ -54,6 +54,7 @@ func TestDoctorFindsWhatIsWrongAndSaysWhatToDo(t *testing.T) {
 	require.Zero(t, o.status, o.stdout)
 	found := diagnosis(t, o)
 	assert.Equal(t, fine, found["plugin cpu"].State)
+	assert.Contains(t, found["plugin cpu"].Finding, "usable: API 0.81, makes a client, ")
 	assert.Equal(t, "cpu is used when no plugin is named", found["default"].Finding)
 	assert.Equal(t, fine, found["plugins"].State)
 
@@ -65,7 +66,7 @@ func TestDoctorFindsWhatIsWrongAndSaysWhatToDo(t *testing.T) {
 	found = diagnosis(t, o)
 	for subject, want := range map[string]finding{
 		"plugin mine": {State: wrong, Finding: "no such file", Remedy: "PJRT_NAMES_AND_LIBRARY_PATHS"},
-		"plugin cpu":  {State: fine, Finding: "usable: API 0.81"},
+		"plugin cpu":  {State: warning, Finding: "xla_no_such_flag"},
 		"XLA_FLAGS":   {State: warning, Finding: "xla_no_such_flag", Remedy: "remove it"},
 		"python":      {State: warning, Finding: "not found", Remedy: "install Python 3 with pip"},
 		"leftover":    {State: warning, Finding: left, Remedy: "the next pjrt install"},

@@ -7,7 +7,9 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"math"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -21,6 +23,7 @@ import (
 
 func infoCommand() *cobra.Command {
 	var asJSON, functions bool
+	var timeout time.Duration
 	cmd := &cobra.Command{
 		Use:   "info [PLUGIN]",
 		Short: "Show the versions, devices, functions and extensions of a plugin",
@@ -29,6 +32,9 @@ and shows what it offers. The default is the preferred plugin of this machine.
 
 Info also shows plugins whose devices are not on this machine. In place of the
 devices it then says why there is no client.
+
+A child process uses the plugin, since some plugins end the process when there is
+no device for them. Info then shows what the plugin said last.
 
 With --json it prints one object:
 
@@ -54,21 +60,19 @@ With --json it prints one object:
 			if len(args) == 1 {
 				name = args[0]
 			}
-			plugin, err := open(cmd.Context(), name)
-			if err != nil {
+			r, err := explore(cmd, name, timeout)
+			switch {
+			case err != nil:
 				return err
-			}
-			r := describe(cmd.Context(), plugin)
-			if asJSON {
-				e := json.NewEncoder(terminal.Verbatim(cmd.OutOrStdout()))
-				e.SetIndent("", "  ")
-				return e.Encode(r)
+			case asJSON:
+				return printJSON(cmd.OutOrStdout(), r)
 			}
 			return r.print(cmd.OutOrStdout(), functions)
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
 	cmd.Flags().BoolVar(&functions, "functions", false, "list every function, not only the missing ones")
+	cmd.Flags().DurationVar(&timeout, "timeout", 2*time.Minute, "the `DURATION` that the plugin may take; 0 means any")
 	return cmd
 }
 
@@ -78,32 +82,72 @@ type opened struct {
 	name string
 }
 
+// How all commands use plugins. Tests replace both.
+var (
+	loadPlugin = plugins.Load
+	openClient = plugins.Open
+)
+
 // open finds, prepares and loads a plugin by name, or the preferred one of this machine if
 // name is empty.
 func open(ctx context.Context, name string) (opened, error) {
-	plugin, err := plugins.Load(ctx, name)
+	plugin, err := loadPlugin(ctx, name)
 	return opened{plugin, name}, err
 }
 
 // client makes a client of the plugin with the options from its configuration file and the
 // environment.
 func (p opened) client(ctx context.Context, opts *pjrt.ClientOptions) (*pjrt.Client, error) {
-	return plugins.Open(ctx, p.name, opts)
+	return openClient(ctx, p.name, opts)
+}
+
+// explore lets a child find out what info shows of a plugin.
+func explore(cmd *cobra.Command, name string, limit time.Duration) (*report, error) {
+	c, err := plugins.Find(cmd.Context(), name)
+	if err != nil {
+		return nil, err
+	}
+	t, err := try(cmd.Context(), task{Plugin: located(c), Explore: true}, limit)
+	if err != nil {
+		return nil, err
+	}
+	err = t.err()
+	if t.output != "" {
+		if _, err := io.WriteString(cmd.ErrOrStderr(), terminal.Printable(t.output)); err != nil {
+			return nil, err
+		}
+	}
+	switch {
+	case !t.Loaded && t.ended != nil:
+		return nil, fmt.Errorf("plugin %s: %w", c.Path, err)
+	case !t.Loaded:
+		return nil, err
+	case err != nil:
+		t.Report.Client, t.Report.ClientError = nil, cli.OneLine(err.Error())
+	}
+	t.Report.fill()
+	return t.Report, nil
+}
+
+// fill makes lists that came as none empty ones.
+func (r *report) fill() {
+	r.Functions, r.Extensions = append([]functionReport{}, r.Functions...), append([]extensionReport{}, r.Extensions...)
+	if c := r.Client; c != nil {
+		c.Devices, c.Memories = append([]deviceReport{}, c.Devices...), append([]memoryReport{}, c.Memories...)
+	}
 }
 
 // report holds what info shows. The command's help describes its JSON form.
 type report struct {
-	Path            string                    `json:"path"`
-	API             apiVersion                `json:"api"`
-	Binding         apiVersion                `json:"binding"`
-	Attributes      map[string]attributeValue `json:"attributes"`
-	Functions       []functionReport          `json:"functions"`
-	Extensions      []extensionReport         `json:"extensions"`
-	ExtensionsError string                    `json:"extensions_error,omitempty"`
-	Client          *clientReport             `json:"client"`
-	ClientError     string                    `json:"client_error,omitempty"`
-
-	attributes []pjrt.Attribute // in the plugin's order
+	Path            string            `json:"path"`
+	API             apiVersion        `json:"api"`
+	Binding         apiVersion        `json:"binding"`
+	Attributes      attributes        `json:"attributes"`
+	Functions       []functionReport  `json:"functions"`
+	Extensions      []extensionReport `json:"extensions"`
+	ExtensionsError string            `json:"extensions_error,omitempty"`
+	Client          *clientReport     `json:"client"`
+	ClientError     string            `json:"client_error,omitempty"`
 }
 
 type apiVersion struct {
@@ -135,14 +179,12 @@ type clientReport struct {
 }
 
 type deviceReport struct {
-	ID           int                       `json:"id"`
-	Kind         string                    `json:"kind"`
-	Description  string                    `json:"description"`
-	ProcessIndex int                       `json:"process_index"`
-	Addressable  bool                      `json:"addressable"`
-	Attributes   map[string]attributeValue `json:"attributes"`
-
-	attributes []pjrt.Attribute
+	ID           int        `json:"id"`
+	Kind         string     `json:"kind"`
+	Description  string     `json:"description"`
+	ProcessIndex int        `json:"process_index"`
+	Addressable  bool       `json:"addressable"`
+	Attributes   attributes `json:"attributes"`
 }
 
 type memoryReport struct {
@@ -151,73 +193,56 @@ type memoryReport struct {
 	Description string `json:"description"`
 }
 
-// attributeValue is the value of an attribute in a form that JSON can represent.
-type attributeValue struct{ any }
+// attributes are in the plugin's order, and in JSON an object.
+type attributes []pjrt.Attribute
 
-func (v attributeValue) MarshalJSON() ([]byte, error) {
-	if f, ok := v.any.(float32); ok && (math.IsNaN(float64(f)) || math.IsInf(float64(f), 0)) {
-		return json.Marshal(fmt.Sprint(f))
-	}
-	return json.Marshal(v.any)
-}
-
-func attributeValues(list []pjrt.Attribute) map[string]attributeValue {
-	values := make(map[string]attributeValue, len(list))
+// MarshalJSON writes numbers that JSON cannot represent as strings.
+func (list attributes) MarshalJSON() ([]byte, error) {
+	values := make(map[string]any, len(list))
 	for _, a := range list {
-		values[a.Name] = attributeValue{a.Value}
+		values[a.Name] = a.Value
+		if f, ok := a.Value.(float32); ok && (math.IsNaN(float64(f)) || math.IsInf(float64(f), 0)) {
+			values[a.Name] = fmt.Sprint(f)
+		}
 	}
-	return values
+	return json.Marshal(values)
 }
 
-// describe asks the plugin for everything in a report.
-func describe(ctx context.Context, plugin opened) *report {
+// describePlugin asks the plugin for everything in a report that does not need a client.
+func describePlugin(plugin *pjrt.Plugin) *report {
 	r := &report{
 		Path:       plugin.Path(),
 		Binding:    apiVersion{capi.APIMajor, capi.APIMinor},
-		Attributes: attributeValues(plugin.Attributes()),
-		Functions:  []functionReport{},
-		Extensions: []extensionReport{},
-		attributes: plugin.Attributes(),
+		Attributes: plugin.Attributes(),
 	}
 	r.API.Major, r.API.Minor = plugin.Version()
-	for _, f := range extensions.Functions(plugin.Plugin) {
+	for _, f := range extensions.Functions(plugin) {
 		r.Functions = append(r.Functions, functionReport(f))
 	}
-	chain, err := extensions.All(plugin.Plugin)
+	chain, err := extensions.All(plugin)
 	for _, x := range chain {
 		r.Extensions = append(r.Extensions, extensionReport{int(x.Type), x.Name, x.Size})
 	}
 	if err != nil {
 		r.ExtensionsError = cli.OneLine(err.Error())
 	}
-	if r.Client, err = describeClient(ctx, plugin); err != nil {
-		r.ClientError = cli.OneLine(err.Error())
-	}
 	return r
 }
 
-// describeClient makes a client, describes it and closes it.
-func describeClient(ctx context.Context, plugin opened) (*clientReport, error) {
-	client, err := plugin.client(ctx, nil)
-	if err != nil {
-		return nil, err
-	}
-	defer client.Close()
+func describeClient(client *pjrt.Client) *clientReport {
 	r := &clientReport{
 		PlatformName:    client.PlatformName(),
 		PlatformVersion: client.PlatformVersion(),
 		ProcessIndex:    client.ProcessIndex(),
-		Devices:         []deviceReport{},
-		Memories:        []memoryReport{},
 	}
 	for _, d := range client.Devices() {
 		r.Devices = append(r.Devices, deviceReport{
 			ID: d.ID(), Kind: d.Kind(), Description: d.String(), ProcessIndex: d.ProcessIndex(),
-			Addressable: d.Addressable(), Attributes: attributeValues(d.Description().Attributes()), attributes: d.Description().Attributes(),
+			Addressable: d.Addressable(), Attributes: d.Description().Attributes(),
 		})
 	}
 	for _, m := range client.Memories() {
 		r.Memories = append(r.Memories, memoryReport{m.ID(), m.Kind(), m.String()})
 	}
-	return r, nil
+	return r
 }

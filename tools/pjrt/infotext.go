@@ -9,24 +9,29 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"github.com/purepjrt/purepjrt/pjrt"
+	"github.com/purepjrt/purepjrt/tools/internal/terminal"
 )
 
 // print writes r as text: first the plugin, then its devices, then the parts of the API that it
 // has.
 func (r *report) print(out io.Writer, allFunctions bool) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	fmt.Fprintf(w, "library\t%s\n", r.Path)
+	cell := terminal.Cell
+	fmt.Fprintf(w, "library\t%s\n", cell(r.Path))
 	fmt.Fprintf(w, "PJRT API\t%s (pjrt knows %s)\n", r.API, r.Binding)
 	if c := r.Client; c != nil {
-		fmt.Fprintf(w, "platform\t%s\n", c.PlatformName)
-		fmt.Fprintf(w, "platform version\t%s\n", strings.ReplaceAll(strings.TrimSpace(c.PlatformVersion), "\n", "\n\t"))
+		fmt.Fprintf(w, "platform\t%s\n", cell(c.PlatformName))
+		version := strings.Split(strings.TrimSpace(c.PlatformVersion), "\n")
+		for i := range version {
+			version[i] = cell(version[i])
+		}
+		fmt.Fprintf(w, "platform version\t%s\n", strings.Join(version, "\n\t"))
 		fmt.Fprintf(w, "process\t%d\n", c.ProcessIndex)
 	} else {
 		fmt.Fprintf(w, "client\tnone: %s\n", r.ClientError)
 	}
 
-	printAttributes(w, "\nattributes", "  ", r.attributes)
+	printAttributes(w, "\nattributes", "  ", r.Attributes)
 	if c := r.Client; c != nil {
 		c.print(w)
 	}
@@ -35,13 +40,13 @@ func (r *report) print(out io.Writer, allFunctions bool) error {
 	return w.Flush()
 }
 
-func printAttributes(w io.Writer, title, indent string, list []pjrt.Attribute) {
+func printAttributes(w io.Writer, title, indent string, list attributes) {
 	if len(list) == 0 {
 		return
 	}
 	fmt.Fprintln(w, title)
 	for _, a := range list {
-		fmt.Fprintf(w, "%s%s\t%v\n", indent, a.Name, a.Value)
+		fmt.Fprintf(w, "%s%s\t%s\n", indent, terminal.Cell(a.Name), terminal.Cell(fmt.Sprint(a.Value)))
 	}
 }
 
@@ -51,17 +56,17 @@ func (c *clientReport) print(w io.Writer) {
 		fmt.Fprintln(w, "  ID\tKIND\tPROCESS\tADDRESSABLE\tDESCRIPTION")
 	}
 	for _, d := range c.Devices {
-		fmt.Fprintf(w, "  %d\t%s\t%d\t%s\t%s\n", d.ID, d.Kind, d.ProcessIndex, yesNo(d.Addressable), d.Description)
+		fmt.Fprintf(w, "  %d\t%s\t%d\t%s\t%s\n", d.ID, terminal.Cell(d.Kind), d.ProcessIndex, yesNo(d.Addressable), terminal.Cell(d.Description))
 	}
 	for _, d := range c.Devices {
-		printAttributes(w, fmt.Sprintf("  attributes of device %d", d.ID), "    ", d.attributes)
+		printAttributes(w, fmt.Sprintf("  attributes of device %d", d.ID), "    ", d.Attributes)
 	}
 	fmt.Fprintf(w, "\nmemories (%d)\n", len(c.Memories))
 	if len(c.Memories) > 0 {
 		fmt.Fprintln(w, "  ID\tKIND\tDESCRIPTION")
 	}
 	for _, m := range c.Memories {
-		fmt.Fprintf(w, "  %d\t%s\t%s\n", m.ID, m.Kind, m.Description)
+		fmt.Fprintf(w, "  %d\t%s\t%s\n", m.ID, terminal.Cell(m.Kind), terminal.Cell(m.Description))
 	}
 }
 

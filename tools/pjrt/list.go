@@ -4,6 +4,7 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -19,15 +20,21 @@ import (
 func listCommand() *cobra.Command {
 	var asJSON, usableOnly bool
 	var opts plugins.ListOptions
+	trials := trialOptions{which: tryShared}
 	cmd := &cobra.Command{
 		Use:   "list [PLUGIN...]",
 		Short: "List the plugins on this machine, and why some are not usable",
 		Long: `List shows every plugin that it can find, the preferred platform first, or only
-those given by name (cuda13), platform (cuda), alias (gpu) or path. It loads no
-plugin.
+those given by name (cuda13), platform (cuda), alias (gpu) or path.
 
 STATE is usable; no device, if the plugin can be loaded but finds no device or
-driver; or broken. The reasons follow below the table.
+driver; no client, if it does not make a client; or broken. The reasons follow below
+the table.
+
+A child process makes a client of each plugin that is given by name or path or, if
+none is, of each usable one whose devices programs share. --try=all also tries those
+whose devices a program may need for itself, such as GPUs, and --try=none loads
+no plugin.
 
 With --json it prints a list of objects, in the same order:
 
@@ -40,6 +47,8 @@ With --json it prints a list of objects, in the same order:
   usable            can be loaded and finds devices
   problem           why it cannot be loaded; omitted if it can
   hardware          why it finds no devices; omitted if no reason is known
+  tried             a client was made, or should have been
+  client_error      why there is no client; omitted if there is one
   needs             missing libraries; omitted if there are none
   version, api      of its Python distribution and of PJRT; omitted if unknown
   options           object of create options; omitted if there are none`,
@@ -49,14 +58,18 @@ With --json it prints a list of objects, in the same order:
 			if err != nil {
 				return err
 			}
-			var shown []plugins.Candidate
-			for _, c := range list {
-				if c.Usable() || !usableOnly {
+			tried, err := trials.tryAll(cmd.Context(), list, len(names) > 0)
+			if err != nil {
+				return err
+			}
+			var shown []triedPlugin
+			for _, c := range tried {
+				if c.usable() || !usableOnly {
 					shown = append(shown, c)
 				}
 			}
 			if asJSON {
-				return printJSON(cmd.OutOrStdout(), shown)
+				return printJSON(cmd.OutOrStdout(), candidateReports(shown))
 			}
 			return printTable(cmd.OutOrStdout(), shown, plugins.Hints(list))
 		},
@@ -65,6 +78,7 @@ With --json it prints a list of objects, in the same order:
 	cmd.Flags().BoolVar(&usableOnly, "usable", false, "list only usable plugins")
 	cmd.Flags().BoolVar(&opts.NoPython, "no-python", false, "leave out the plugins in Python packages")
 	cmd.Flags().StringVar(&opts.Python, "python", "", "the Python `COMMAND` whose packages are searched (default python3)")
+	trials.addTo(cmd)
 	return cmd
 }
 
@@ -105,22 +119,13 @@ func selectedPlugins(cmd *cobra.Command, names []string, opts plugins.ListOption
 	return selected, nil
 }
 
-func printTable(out io.Writer, list []plugins.Candidate, hints []string) error {
+func printTable(out io.Writer, list []triedPlugin, hints []string) error {
 	rows := terminal.Table{{"NAME", "PLATFORM", "STATE", "API", "FOUND IN", "PATH"}}
 	reasons := map[string][]string{} // plugins by reason, because several often share one
 	var order []string
 	for _, c := range list {
-		state := "usable"
-		switch {
-		case c.Problem != nil:
-			state = "broken"
-		case c.Hardware != nil:
-			state = "no device"
-		case c.Experimental:
-			state = "usable, not by default"
-		}
-		rows = append(rows, []string{dash(c.Name), dash(c.Platform), state, dash(c.API), string(c.Origin), c.Path})
-		if err := c.Err(); err != nil {
+		rows = append(rows, []string{dash(c.Name), dash(c.Platform), c.state(), dash(c.API), string(c.Origin), c.Path})
+		for _, err := range c.reasons() {
 			reason := cli.OneLine(err.Error())
 			if reasons[reason] == nil {
 				order = append(order, reason)
@@ -155,40 +160,56 @@ func dash(s string) string {
 
 // candidateReport is one plugin in the JSON form that the command's help describes.
 type candidateReport struct {
-	Name         string                    `json:"name"`
-	Platform     string                    `json:"platform"`
-	Path         string                    `json:"path"`
-	Origin       string                    `json:"origin"`
-	Detail       string                    `json:"detail"`
-	Priority     int                       `json:"priority"`
-	Experimental bool                      `json:"experimental"`
-	FailQuietly  bool                      `json:"fail_quietly"`
-	Usable       bool                      `json:"usable"`
-	Problem      string                    `json:"problem,omitempty"`
-	Hardware     string                    `json:"hardware,omitempty"`
-	Needs        []string                  `json:"needs,omitempty"`
-	Version      string                    `json:"version,omitempty"`
-	API          string                    `json:"api,omitempty"`
-	Options      map[string]attributeValue `json:"options,omitempty"`
+	Name         string     `json:"name"`
+	Platform     string     `json:"platform"`
+	Path         string     `json:"path"`
+	Origin       string     `json:"origin"`
+	Detail       string     `json:"detail"`
+	Priority     int        `json:"priority"`
+	Experimental bool       `json:"experimental"`
+	FailQuietly  bool       `json:"fail_quietly"`
+	Usable       bool       `json:"usable"`
+	Problem      string     `json:"problem,omitempty"`
+	Hardware     string     `json:"hardware,omitempty"`
+	Tried        bool       `json:"tried"`
+	ClientError  string     `json:"client_error,omitempty"`
+	Needs        []string   `json:"needs,omitempty"`
+	Version      string     `json:"version,omitempty"`
+	API          string     `json:"api,omitempty"`
+	Options      attributes `json:"options,omitempty"`
 }
 
-func printJSON(out io.Writer, list []plugins.Candidate) error {
+func candidateReports(list []triedPlugin) []candidateReport {
 	reports := make([]candidateReport, 0, len(list))
+	text := func(err error) string {
+		if err == nil {
+			return ""
+		}
+		return cli.OneLine(err.Error())
+	}
 	for _, c := range list {
 		r := candidateReport{
 			Name: c.Name, Platform: c.Platform, Path: c.Path, Origin: string(c.Origin), Detail: c.Detail,
-			Priority: c.Priority, Experimental: c.Experimental, FailQuietly: c.FailQuietly, Usable: c.Usable(),
-			Needs: c.Needs, Version: c.Version, API: c.API, Options: attributeValues(c.Options),
+			Priority: c.Priority, Experimental: c.Experimental, FailQuietly: c.FailQuietly, Usable: c.usable(),
+			Problem: text(c.Problem), Hardware: text(c.Hardware), Tried: c.trial != nil,
+			Needs: c.Needs, Version: c.Version, API: c.API, Options: c.Options,
 		}
-		if c.Problem != nil {
-			r.Problem = cli.OneLine(c.Problem.Error())
-		}
-		if c.Hardware != nil {
-			r.Hardware = cli.OneLine(c.Hardware.Error())
+		if c.trial != nil {
+			r.ClientError = text(c.trial.err())
 		}
 		reports = append(reports, r)
 	}
-	e := json.NewEncoder(terminal.Verbatim(out))
+	return reports
+}
+
+// printJSON prints a value. What a plugin says cannot change the state of a terminal.
+func printJSON(out io.Writer, value any) error {
+	var text bytes.Buffer
+	e := json.NewEncoder(&text)
 	e.SetIndent("", "  ")
-	return e.Encode(reports)
+	if err := e.Encode(value); err != nil {
+		return err
+	}
+	_, err := io.WriteString(terminal.Verbatim(out), terminal.PrintableJSON(text.String()))
+	return err
 }

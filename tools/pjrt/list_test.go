@@ -61,7 +61,7 @@ func TestListAsJSON(t *testing.T) {
 	require.Len(t, all, 2)
 	assert.Equal(t, map[string]any{
 		"name": "mine", "platform": "mine", "path": library, "origin": "PJRT_NAMES_AND_LIBRARY_PATHS", "detail": filepath.Join(dir, "x.json"),
-		"priority": 7.0, "experimental": false, "fail_quietly": false, "usable": true, "api": "0.81",
+		"priority": 7.0, "experimental": false, "fail_quietly": false, "usable": true, "tried": true, "api": "0.81",
 		"options": map[string]any{"cpu_device_count": 2.0},
 	}, all[0])
 	assert.Equal(t, "broken", all[1]["name"])

@@ -7,7 +7,7 @@
 //	pjrt install cpu                             install XLA's CPU plugin
 //	pjrt uninstall cpu                           remove it
 //	pjrt list [PLUGIN...] [--json]               list the plugins on this machine
-//	pjrt doctor [--json]                         find out what keeps plugins from working
+//	pjrt doctor [PLUGIN...] [--json]             find out what keeps plugins from working
 //	pjrt info [PLUGIN] [--json]                  show versions, devices, functions, extensions
 //	pjrt compile PROGRAM [--topology NAME]       compile a program, also for absent devices
 //	pjrt run PROGRAM [ARG.npy[:TYPE]]...         run a program, compiled or not, and print its results
@@ -16,6 +16,9 @@
 //	pjrt replay SESSION                          repeat the recorded calls of a client
 //	pjrt conformance COMMAND...                  check a plugin against the contract, by pjrt-conformance
 //	pjrt version                                 show the version of this command
+//
+// List, info and doctor use plugins in child processes, since a plugin may end the process that
+// uses it.
 //
 // Results go to standard output. Errors and progress go to standard error; an error is one line, or
 // two if a search found nothing. On a terminal, text fits its width. The exit status is 0 for
@@ -37,6 +40,7 @@ import (
 
 func main() {
 	isolate.Main()
+	trialMain()
 	cli.Main(rootCommand())
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/purepjrt/purepjrt/extensions/profiler"
+	"github.com/purepjrt/purepjrt/tools/internal/cli"
 )
 
 // addProfile adds the flag --profile to a command that works with a plugin. The profile is written
@@ -39,7 +40,7 @@ func addProfile(cmd *cobra.Command, plugin *string) {
 		p, err := r.Stop()
 		if err != nil {
 			// The profile has the rest.
-			fmt.Fprintln(cmd.ErrOrStderr(), "the plugin's part of the profile is missing:", err)
+			fmt.Fprintln(cmd.ErrOrStderr(), "the plugin's part of the profile is missing:", cli.OneLine(err.Error()))
 		}
 		folder, err := p.WriteFiles(dir)
 		if err == nil {

@@ -5,7 +5,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 
@@ -15,7 +14,6 @@ import (
 	"github.com/purepjrt/purepjrt/capi/shim/recording"
 	"github.com/purepjrt/purepjrt/pjrt/plugins"
 	"github.com/purepjrt/purepjrt/tools/internal/cli"
-	"github.com/purepjrt/purepjrt/tools/internal/terminal"
 )
 
 func replayCommand() *cobra.Command {
@@ -124,9 +122,7 @@ func skippedLines(list []recording.Skip) []replayLine {
 }
 
 func printReplayJSON(w io.Writer, r *recording.Report) error {
-	e := json.NewEncoder(terminal.Verbatim(w))
-	e.SetIndent("", "  ")
-	return e.Encode(struct {
+	return printJSON(w, struct {
 		Calls       int          `json:"calls"`
 		Compared    int          `json:"compared"`
 		Differences []replayLine `json:"differences"`

@@ -21,7 +21,6 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/array"
 	saved "github.com/purepjrt/purepjrt/pjrt/compile"
 	"github.com/purepjrt/purepjrt/pjrt/platform"
-	"github.com/purepjrt/purepjrt/pjrt/plugins"
 	"github.com/purepjrt/purepjrt/pjrt/sharding"
 	"github.com/purepjrt/purepjrt/pjrt/stablehlo"
 	"github.com/purepjrt/purepjrt/tools/internal/cli"
@@ -265,7 +264,7 @@ func (e *execution) compute(ctx context.Context, options *pjrt.ClientOptions, co
 	}
 	defer end()
 	options.Compiler = compiler
-	client, err := plugins.Open(ctx, e.plugin, options)
+	client, err := openClient(ctx, e.plugin, options)
 	if err != nil {
 		return nil, err
 	}

@@ -175,7 +175,8 @@ func Args(check cobra.PositionalArgs) cobra.PositionalArgs {
 	}
 }
 
-// OneLine joins the lines of a message, such as a compiler's diagnostics.
+// OneLine joins the lines of a message, such as a compiler's diagnostics, and quotes what would
+// change the state of a terminal.
 func OneLine(message string) string {
 	var lines []string
 	for line := range strings.Lines(message) {
@@ -183,5 +184,5 @@ func OneLine(message string) string {
 			lines = append(lines, line)
 		}
 	}
-	return strings.Join(lines, "; ")
+	return terminal.Printable(strings.Join(lines, "; "))
 }

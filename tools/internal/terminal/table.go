@@ -13,8 +13,10 @@ import (
 // Table is text in columns, the last of which may be long. The first row has the column headings.
 type Table [][]string
 
-// Write prints the table, or, on a terminal that is too narrow for it, a list for each row.
+// Write prints the table, or, on a terminal that is too narrow for it, a list for each row. It
+// quotes what cannot be part of a cell.
 func (t Table) Write(w io.Writer) error {
+	t = t.printable()
 	var text bytes.Buffer
 	tw := tabwriter.NewWriter(&text, 0, 0, 2, ' ', 0)
 	for _, row := range t {
@@ -32,6 +34,16 @@ func (t Table) Write(w io.Writer) error {
 	}
 	_, err := w.Write(text.Bytes())
 	return err
+}
+
+func (t Table) printable() Table {
+	rows := make(Table, len(t))
+	for i, row := range t {
+		for _, cell := range row {
+			rows[i] = append(rows[i], Cell(cell))
+		}
+	}
+	return rows
 }
 
 func (t Table) writeLists(w io.Writer) error {

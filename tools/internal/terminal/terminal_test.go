@@ -5,6 +5,7 @@ package terminal
 
 import (
 	"bytes"
+	"encoding/json"
 	"strings"
 	"testing"
 
@@ -59,4 +60,28 @@ func TestATableIsNotWrappedWithoutATerminal(t *testing.T) {
 	assert.Empty(t, text.String())
 	require.NoError(t, Table{{"NAME", "WHAT", "SIZE"}, {"a", "x", "1"}, {"b", "y", "2"}}.writeLists(&text))
 	assert.Equal(t, "a\n  what  x\n  size  1\n\nb\n  what  y\n  size  2\n", text.String())
+}
+
+func TestWhatChangesTheTerminalIsQuoted(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"plain größe 日本 🙂 \u00a0": "plain größe 日本 🙂 \u00a0",
+		"\x1b[31m\x07\x7f\b\r":    `\x1b[31m\x07\x7f\x08\x0d`,
+		"\u009b\u202e\u2066":      `\x9b\u202e\u2066`,
+		"\u2028 \U000e0041":       `\u2028 \U000e0041`,
+		"a\xffb":                  "a\uFFFDb",
+	} {
+		assert.Equal(t, want, Printable(text))
+	}
+	assert.Equal(t, "a\n\tb", Printable("a\n\tb"))
+	assert.Equal(t, `a\n\tb\x1b`, Cell("a\n\tb\x1b"))
+	const hostile = "\x1b\u009b\u202e\U000e0041\x7f"
+	text, err := json.Marshal(hostile)
+	require.NoError(t, err)
+	quoted := PrintableJSON(string(text))
+	assert.NotContains(t, quoted, "\u009b")
+	assert.Equal(t, quoted, Printable(quoted))
+	var back string
+	require.NoError(t, json.Unmarshal([]byte(quoted), &back))
+	assert.Equal(t, hostile, back)
 }
