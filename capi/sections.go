@@ -3,6 +3,8 @@
 
 package capi
 
+import "math/bits"
+
 // Sections returns the sections with functions that this package knows, the core first.
 func Sections() []Section {
 	var known [numSections]bool
@@ -32,4 +34,32 @@ func Functions(s Section) []*Function {
 // HasSection reports whether the plugin offers the section. A nil Table offers none.
 func (t *Table) HasSection(s Section) bool {
 	return t != nil && s < numSections && t.sections[s].base != nil
+}
+
+// KnownSize returns the struct_size of a section in the version of the API that this package was
+// generated from, or 0 for a section that it does not know. A newer plugin may have a longer struct,
+// with functions that this package cannot call.
+func KnownSize(s Section) uintptr {
+	switch s {
+	case SectionCore:
+		return APISize
+	case SectionExtension(ExtensionTypeProfiler):
+		return ProfilerExtensionSize // its functions are in a table of their own
+	case SectionExtension(ExtensionTypeGPUCustomCall):
+		return GPUCustomCallSize // ends with a flag
+	}
+	var size uintptr
+	for _, f := range Functions(s) {
+		size = max(size, f.Offset+bits.UintSize/8)
+	}
+	return size
+}
+
+// SectionSize returns the struct_size of a section of the plugin, or 0 if it does not offer the
+// section.
+func (t *Table) SectionSize(s Section) uintptr {
+	if !t.HasSection(s) {
+		return 0
+	}
+	return t.sections[s].size
 }

@@ -18,6 +18,10 @@ type Extension struct {
 	// Size is the size of the node in bytes, as the node itself gives it. Newer versions
 	// of an extension have longer nodes, with more functions.
 	Size int
+	// Known is the size of the node in the version that this module knows, 0 for an
+	// unknown extension. If Size is larger, the plugin has functions that this module
+	// cannot call.
+	Known int
 	// Since is the API minor that introduced the extension, 0 for an unknown extension.
 	Since int
 	// Package is the import path of the package for it, or "" without one.
@@ -50,7 +54,7 @@ func All(p *pjrt.Plugin) ([]Extension, error) {
 	var list []Extension
 	seen := make(map[capi.ExtensionType]bool)
 	for _, x := range table.Extensions() {
-		e := Extension{Type: x.Type, Name: x.Type.String(), Size: int(x.Size), Node: x.Node}
+		e := Extension{Type: x.Type, Name: x.Type.String(), Size: int(x.Size), Known: known(x.Type), Node: x.Node}
 		if name := packages[x.Type]; name != "" {
 			e.Package = path + name
 		}
@@ -105,6 +109,14 @@ func functionsOf(table *capi.Table, s capi.Section) []Function {
 		list = append(list, Function{f.Name, s.String(), f.Since, table.Has(f)})
 	}
 	return list
+}
+
+// known returns the size of a node that this module knows, or 0.
+func known(t capi.ExtensionType) int {
+	if s := capi.SectionExtension(t); t >= 0 && s < capi.SectionNode {
+		return int(capi.KnownSize(s))
+	}
+	return 0
 }
 
 // sectionOf returns the section of the table that has the functions of an extension.

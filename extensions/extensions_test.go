@@ -570,6 +570,7 @@ func TestWhatAPluginOffers(t *testing.T) {
 	assert.Equal(t, []string{"PhaseCompile", "FFI", "MemoryDescriptions", "Layouts"}, names)
 	x := chain[3]
 	assert.Equal(t, 72, x.Size)
+	assert.Equal(t, capi.LayoutsExtensionSize, x.Known, "version 0.81 had fewer functions")
 	assert.Equal(t, 51, x.Since)
 	missing := 0
 	for _, f := range x.Functions {
@@ -720,4 +721,20 @@ func TestNothingInternalIsImported(t *testing.T) {
 	})
 	require.NoError(t, err)
 	assert.Greater(t, files, len(driven))
+}
+
+func TestAnExtensionMayHaveMoreThanIsKnown(t *testing.T) {
+	t.Parallel()
+	long := &struct {
+		capi.ExtensionBase
+		functions [21]uintptr
+	}{ExtensionBase: capi.ExtensionBase{StructSize: 192, Type: capi.ExtensionTypePhaseCompile}}
+	unknown := &capi.ExtensionBase{StructSize: capi.ExtensionBaseSize, Type: 999}
+	p := pjrttest.New(t, pjrttest.Options{Nodes: []*capi.ExtensionBase{&long.ExtensionBase, unknown}})
+	sizes := map[capi.ExtensionType][2]int{}
+	for _, x := range chainOf(t, p.Plugin()) {
+		sizes[x.Type] = [2]int{x.Size, x.Known}
+	}
+	assert.Equal(t, [2]int{192, capi.PhaseCompileExtensionSize}, sizes[capi.ExtensionTypePhaseCompile])
+	assert.Equal(t, [2]int{capi.ExtensionBaseSize, 0}, sizes[999])
 }

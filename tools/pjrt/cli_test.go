@@ -291,7 +291,7 @@ func TestInfoAsJSONMatchesItsHelp(t *testing.T) {
 	assert.Equal(t, []any{1.0, 13.0, 3.0}, keys["attributes"].(map[string]any)["stablehlo_current_version"])
 	assert.Contains(t, keys["functions"], map[string]any{"name": "PJRT_Client_Compile", "section": "core", "since": 0.0, "present": true})
 	assert.Contains(t, keys["functions"], map[string]any{"name": "PJRT_Client_CreateErrorBuffer", "section": "core", "since": 82.0, "present": false})
-	assert.Contains(t, keys["extensions"], map[string]any{"type": 5.0, "name": "FFI", "size": 48.0})
+	assert.Contains(t, keys["extensions"], map[string]any{"type": 5.0, "name": "FFI", "size": 48.0, "known": 48.0})
 	client := keys["client"].(map[string]any)
 	assert.Equal(t, "cpu", client["platform_name"])
 	assert.Equal(t, "cpu", client["platform_version"])
@@ -350,6 +350,33 @@ func TestValuesThatJSONLacksAreStrings(t *testing.T) {
 	assert.JSONEq(t, `{"a": "-Inf", "b": 0.5, "c": true}`, string(text))
 }
 
+func TestReportSaysWhatIsBeyondTheKnownAPI(t *testing.T) {
+	t.Parallel()
+	r := report{
+		Path: "/x/new.so", API: apiVersion{0, 118}, Binding: apiVersion{0, 117}, ClientError: "none",
+		Functions:  []functionReport{{"PJRT_Error_Destroy", "core", 0, true}, {"PLUGIN_Profiler_Create", "Profiler", 34, true}},
+		Tables:     []tableReport{{"core", 1160, 1144}, {"Profiler", 80, 104}},
+		Extensions: []extensionReport{{9, "PhaseCompile", 192, 64}, {0, "GpuCustomCall", 36, 33}, {4, "Layouts", 72, 80}, {99, "99", 32, 0}},
+	}
+	var text bytes.Buffer
+	require.NoError(t, r.print(&text, false))
+	assert.Equal(t, `library   /x/new.so
+PJRT API  0.118 (newer than 0.117, which pjrt knows)
+client    none: none
+
+extensions (4)
+  TYPE  NAME           BYTES
+  9     PhaseCompile   192, 128 bytes more than API 0.117 knows: 16 functions
+  0     GpuCustomCall  36, 3 bytes more than API 0.117 knows
+  4     Layouts        72
+  99    99             32; API 0.117 does not know it
+
+functions
+  core      1 of 1, 16 bytes more than API 0.117 knows: 2 functions
+  Profiler  1 of 1
+`, text.String())
+}
+
 func TestReportOfAPluginWithoutDevices(t *testing.T) {
 	t.Parallel()
 	r := report{
@@ -360,7 +387,7 @@ func TestReportOfAPluginWithoutDevices(t *testing.T) {
 	var text bytes.Buffer
 	require.NoError(t, r.print(&text, false))
 	assert.Equal(t, `library   /x/libtpu.so
-PJRT API  0.116 (pjrt knows 0.114)
+PJRT API  0.116 (newer than 0.114, which pjrt knows)
 client    none: NOT_FOUND: no devices
 
 extensions (0)

@@ -17,6 +17,7 @@ import (
 	"github.com/purepjrt/purepjrt/extensions"
 	"github.com/purepjrt/purepjrt/pjrt"
 	"github.com/purepjrt/purepjrt/pjrt/plugins"
+	"github.com/purepjrt/purepjrt/pjrt/raw"
 	"github.com/purepjrt/purepjrt/tools/internal/cli"
 	"github.com/purepjrt/purepjrt/tools/internal/terminal"
 )
@@ -45,7 +46,9 @@ With --json it prints one object:
   functions         list of {"name", "section", "since", "present"}: the C name, the
                     table it is in, the API minor that introduced it (0: as old as
                     the table), whether the plugin has it
-  extensions        list of {"type", "name", "size"} in the plugin's order
+  tables            list of {"section", "size", "known"}: the bytes of the plugin's
+                    tables, and how many of them pjrt knows
+  extensions        list of {"type", "name", "size", "known"} in the plugin's order
   extensions_error  why that list ends early; omitted if it is complete
   client            null if the plugin cannot make one, else {"platform_name",
                     "platform_version", "process_index", "devices", "memories"};
@@ -144,6 +147,7 @@ type report struct {
 	Binding         apiVersion        `json:"binding"`
 	Attributes      attributes        `json:"attributes"`
 	Functions       []functionReport  `json:"functions"`
+	Tables          []tableReport     `json:"tables"`
 	Extensions      []extensionReport `json:"extensions"`
 	ExtensionsError string            `json:"extensions_error,omitempty"`
 	Client          *clientReport     `json:"client"`
@@ -164,10 +168,17 @@ type functionReport struct {
 	Present bool   `json:"present"`
 }
 
+type tableReport struct {
+	Section string `json:"section"`
+	Size    int    `json:"size"`
+	Known   int    `json:"known"`
+}
+
 type extensionReport struct {
-	Type int    `json:"type"`
-	Name string `json:"name"`
-	Size int    `json:"size"`
+	Type  int    `json:"type"`
+	Name  string `json:"name"`
+	Size  int    `json:"size"`
+	Known int    `json:"known"`
 }
 
 type clientReport struct {
@@ -219,9 +230,14 @@ func describePlugin(plugin *pjrt.Plugin) *report {
 	for _, f := range extensions.Functions(plugin) {
 		r.Functions = append(r.Functions, functionReport(f))
 	}
+	for _, s := range []capi.Section{capi.SectionCore, capi.SectionProfiler} {
+		if table := raw.Table(plugin); table.HasSection(s) {
+			r.Tables = append(r.Tables, tableReport{s.String(), int(table.SectionSize(s)), int(capi.KnownSize(s))})
+		}
+	}
 	chain, err := extensions.All(plugin)
 	for _, x := range chain {
-		r.Extensions = append(r.Extensions, extensionReport{int(x.Type), x.Name, x.Size})
+		r.Extensions = append(r.Extensions, extensionReport{int(x.Type), x.Name, x.Size, x.Known})
 	}
 	if err != nil {
 		r.ExtensionsError = cli.OneLine(err.Error())

@@ -18,7 +18,7 @@ func (r *report) print(out io.Writer, allFunctions bool) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	cell := terminal.Cell
 	fmt.Fprintf(w, "library\t%s\n", cell(r.Path))
-	fmt.Fprintf(w, "PJRT API\t%s (pjrt knows %s)\n", r.API, r.Binding)
+	fmt.Fprintf(w, "PJRT API\t%s (%s)\n", r.API, r.knowledge())
 	if c := r.Client; c != nil {
 		fmt.Fprintf(w, "platform\t%s\n", cell(c.PlatformName))
 		version := strings.Split(strings.TrimSpace(c.PlatformVersion), "\n")
@@ -38,6 +38,28 @@ func (r *report) print(out io.Writer, allFunctions bool) error {
 	r.printExtensions(w)
 	r.printFunctions(w, allFunctions)
 	return w.Flush()
+}
+
+// knowledge compares the versions of the API.
+func (r *report) knowledge() string {
+	if r.API.Major == r.Binding.Major && r.API.Minor > r.Binding.Minor {
+		return fmt.Sprintf("newer than %s, which pjrt knows", r.Binding)
+	}
+	return fmt.Sprintf("pjrt knows %s", r.Binding)
+}
+
+// beyond says how many bytes of a struct pjrt does not know, and how many functions they hold. It
+// returns "" if it knows them all.
+func (r *report) beyond(size, known int) string {
+	more := size - known
+	if more <= 0 || known == 0 {
+		return ""
+	}
+	text := fmt.Sprintf(", %s more than API %s knows", number(more, "byte"), r.Binding)
+	if more%8 == 0 {
+		text += ": " + number(more/8, "function")
+	}
+	return text
 }
 
 func printAttributes(w io.Writer, title, indent string, list attributes) {
@@ -76,7 +98,11 @@ func (r *report) printExtensions(w io.Writer) {
 		fmt.Fprintln(w, "  TYPE\tNAME\tBYTES")
 	}
 	for _, x := range r.Extensions {
-		fmt.Fprintf(w, "  %d\t%s\t%d\n", x.Type, x.Name, x.Size)
+		more := r.beyond(x.Size, x.Known)
+		if x.Known == 0 {
+			more = "; API " + r.Binding.String() + " does not know it"
+		}
+		fmt.Fprintf(w, "  %d\t%s\t%d%s\n", x.Type, x.Name, x.Size, more)
 	}
 	if r.ExtensionsError != "" {
 		fmt.Fprintf(w, "  the list ends early: %s\n", r.ExtensionsError)
@@ -101,7 +127,13 @@ func (r *report) printFunctions(w io.Writer, all bool) {
 	}
 	fmt.Fprintln(w, "\nfunctions")
 	for _, s := range sections {
-		fmt.Fprintf(w, "  %s\t%d of %d\n", s, present[s], total[s])
+		more := ""
+		for _, t := range r.Tables {
+			if t.Section == s {
+				more = r.beyond(t.Size, t.Known)
+			}
+		}
+		fmt.Fprintf(w, "  %s\t%d of %d%s\n", s, present[s], total[s], more)
 	}
 	switch {
 	case all:
