@@ -61,7 +61,7 @@ func TestErrorBuffersFailTheirReaders(t *testing.T) {
 
 	_, err = client.ErrorBuffer(ctx, huge, nil, nil)
 	require.ErrorContains(t, err, "is nil")
-	_, err = newClient(t).ErrorBuffer(ctx, huge, cause, nil)
+	_, err = olderClient(t).ErrorBuffer(ctx, huge, cause, nil)
 	require.ErrorIs(t, err, pjrt.ErrUnimplemented, "newer than the plugin")
 }
 
@@ -140,7 +140,7 @@ func TestBitcastKeepsTheBits(t *testing.T) {
 		bits.Close()
 	}
 
-	old, err := pjrt.FromScalar(ctx, newClient(t), float32(1))
+	old, err := pjrt.FromScalar(ctx, olderClient(t), float32(1))
 	require.NoError(t, err)
 	defer old.Close()
 	_, err = old.Bitcast(ctx, pjrt.Shape{Type: dtype.S32}, nil)

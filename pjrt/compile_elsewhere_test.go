@@ -17,6 +17,7 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt"
 	other "github.com/purepjrt/purepjrt/pjrt/compile"
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
+	"github.com/purepjrt/purepjrt/pjrt/pjrttest"
 )
 
 // otherCompiler compiles with its own client.
@@ -210,7 +211,9 @@ func TestACompilerCompilesForATopology(t *testing.T) {
 
 func TestATrialComesBeforeTheLoad(t *testing.T) {
 	ctx := context.Background()
-	client := newClient(t)
+	old := pjrttest.New(t, pjrttest.Options{Minor: 81})
+	old.Program("add", pjrttest.Signature{}, pjrttest.Elementwise(func(x ...float32) float32 { return x[0] + x[1] }))
+	client := old.Client()
 	exe, err := client.Compile(ctx, pjrt.Program{Code: []byte(add)}, nil)
 	require.NoError(t, err)
 	defer exe.Close()

@@ -173,7 +173,7 @@ func TestAPromiseThatIsNotKeptFailsItsEvent(t *testing.T) {
 }
 
 func TestNewEventNeedsANewPlugin(t *testing.T) {
-	e, promise, err := newClient(t).Plugin().NewEvent()
+	e, promise, err := olderClient(t).Plugin().NewEvent()
 	require.ErrorIs(t, err, pjrt.ErrUnimplemented)
 	assert.Nil(t, e)
 	assert.Nil(t, promise)

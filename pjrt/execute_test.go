@@ -15,6 +15,7 @@ import (
 
 	"github.com/purepjrt/purepjrt/capi"
 	"github.com/purepjrt/purepjrt/pjrt"
+	"github.com/purepjrt/purepjrt/pjrt/pjrttest"
 	"github.com/purepjrt/purepjrt/pjrt/transfer"
 )
 
@@ -249,7 +250,6 @@ func TestMisuseOfExecuteOptionsIsRefused(t *testing.T) {
 		"large process":      {pjrt.ExecuteOptions{Incarnations: map[int]int64{1 << 31: 1}}, "names process 2147483648"},
 		"extension then nil": {pjrt.ExecuteOptions{Extensions: []pjrt.ExecuteExtension{transfer.Hosts{{Send: map[int64]transfer.SendFunc{1: ignore}}}, nil}}, "extension 1 of the execution is nil"},
 		"wrong extension":    {pjrt.ExecuteOptions{Extensions: []pjrt.ExecuteExtension{make(transfer.Hosts, 2)}}, "transfer.Hosts has 2 hosts, but the program runs on 1 devices"},
-		"extension too new":  {pjrt.ExecuteOptions{Extensions: []pjrt.ExecuteExtension{transfer.Outputs{{ID: 5, Func: func(transfer.Value) {}}}}}, "came with API 0.112, but the plugin has API 0.81"},
 		"nil device":         {pjrt.ExecuteOptions{Device: new(pjrt.Device)}, "the device is nil"},
 	}
 	handles := capi.LiveHandles()
@@ -265,6 +265,14 @@ func TestMisuseOfExecuteOptionsIsRefused(t *testing.T) {
 			assert.Equal(t, handles, capi.LiveHandles(), "a callback is left")
 		})
 	}
+	old := pjrttest.New(t, pjrttest.Options{Minor: 81})
+	old.Program("add", pjrttest.Signature{}, pjrttest.Elementwise(func(x ...float32) float32 { return x[0] + x[1] }))
+	tooNew := pjrt.ExecuteOptions{Extensions: []pjrt.ExecuteExtension{transfer.Outputs{{ID: 5, Func: func(transfer.Value) {}}}}}
+	oldArg := upload(t, old.Client(), matrix(1, 2, 3, 4))
+	_, err := compile(t, old.Client(), add).Execute(ctx, []*pjrt.Buffer{oldArg, oldArg}, &tooNew)
+	require.ErrorIs(t, err, pjrt.ErrUnimplemented)
+	assert.ErrorContains(t, err, "came with API 0.112, but the plugin has API 0.81")
+	assert.Equal(t, handles, capi.LiveHandles(), "a callback is left")
 	all := pjrt.ExecuteOptions{
 		LaunchID: math.MinInt32, CallLocation: "test.go:1", Incarnations: map[int]int64{0: 5, 2: -1},
 		Extensions: []pjrt.ExecuteExtension{transfer.Hosts{{}}}, KeepAll: true,

@@ -15,6 +15,7 @@ import (
 
 	"github.com/purepjrt/purepjrt/pjrt"
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
+	"github.com/purepjrt/purepjrt/pjrt/pjrttest"
 	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest/cputest"
 )
 
@@ -41,6 +42,13 @@ func TestMain(m *testing.M) {
 func newClient(t testing.TB, attributes ...pjrt.Attribute) *pjrt.Client {
 	t.Helper()
 	return cputest.Client(t, attributes...)
+}
+
+// olderClient makes a client of a plugin of API 0.81, for what is refused because the plugin is too
+// old. The CPU plugin of that age lacks the same functions.
+func olderClient(t testing.TB) *pjrt.Client {
+	t.Helper()
+	return pjrttest.New(t, pjrttest.Options{Minor: 81}).Client()
 }
 
 // add is a program of two arguments and one result.

@@ -5,10 +5,8 @@ package pjrt_test
 
 import (
 	"os"
-	"path/filepath"
 	"reflect"
 	"runtime"
-	"strings"
 	"sync"
 	"testing"
 
@@ -129,7 +127,8 @@ func TestSupportsReportsFunctionsFieldsAndExtensions(t *testing.T) {
 	}
 	assert.True(t, p.Supports("PJRT_Client_UpdateGlobalProcessInfo"))
 	assert.True(t, p.Supports("PJRT_FFI_Register_Handler"), "of an extension")
-	assert.False(t, p.Supports("PJRT_Device_GetAttributes"), "too new")
+	old := pjrttest.New(t, pjrttest.Options{Minor: 81}).Plugin()
+	assert.False(t, old.Supports("PJRT_Device_GetAttributes"), "too new")
 	assert.False(t, p.Supports("PJRT_Triton_Compile"), "of an extension that it lacks")
 	assert.False(t, p.Supports("PJRT_Client_create"))
 	assert.False(t, p.Supports(""))
@@ -151,17 +150,16 @@ func TestAPluginIsNamedAfterItsPath(t *testing.T) {
 	p, err := pjrt.Open(path)
 	require.NoError(t, err)
 	assert.Equal(t, path, p.String())
-	assert.True(t, strings.HasPrefix(filepath.Base(p.Path()), "xla_cpu_pjrt"))
+	assert.Equal(t, path, p.Path())
 	assert.Equal(t, "a plugin without a name", newUnknown(t).Plugin().String())
 	var none *pjrt.Plugin
 	assert.Equal(t, "no plugin", none.String())
-	a := p.Attributes()
+	before, a := p.Attributes(), p.Attributes()
 	for i := range a {
 		if v, ok := a[i].Value.([]int64); ok {
 			v[0] = 99
 		}
 		a[i].Name = "changed"
 	}
-	assert.Contains(t, p.Attributes(), pjrt.Attribute{Name: "stablehlo_current_version", Value: []int64{1, 13, 3}},
-		"the attributes are the caller's")
+	assert.Equal(t, before, p.Attributes(), "the attributes are the caller's")
 }

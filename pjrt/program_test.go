@@ -6,6 +6,7 @@ package pjrt_test
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"math"
 	"os"
 	"testing"
@@ -15,6 +16,7 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 
 	"github.com/purepjrt/purepjrt/pjrt"
+	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest/cputest"
 	"github.com/purepjrt/purepjrt/pjrt/stablehlo"
 )
 
@@ -136,13 +138,16 @@ func TestOnlyThePluginRefusesAnArtifactOfAnotherVersion(t *testing.T) {
 	oldest, newest, ok := stablehlo.Versions(client.Plugin().Attributes())
 	require.True(t, ok)
 	for name, code := range map[string][]byte{
-		"a later patch":       bytes.Replace(artifact(t), []byte("v1.13.3\x00"), []byte("v1.13.9\x00"), 1),
+		"a later patch":       bytes.Replace(artifact(t), []byte("v1.13.3\x00"), fmt.Appendf(nil, "v%d.%d.9\x00", newest[0], newest[1]), 1),
 		"a later major":       bytes.Replace(artifact(t), []byte("v1.13.3\x00"), []byte("v9.99.9\x00"), 1),
 		"older than promised": bytes.Replace(artifact(t), []byte("v1.13.3\x00"), []byte("v0.1.33\x00"), 1),
 		"a newer JAX's":       newerArtifact(t),
 	} {
 		version, ok := stablehlo.VersionOf(code)
 		require.True(t, ok, name)
+		if name == "a newer JAX's" && cputest.Age(t) > 81 {
+			continue // not newer than the plugin
+		}
 		require.False(t, version.Compare(oldest) >= 0 && version.Compare(newest) <= 0, "%s: the plugin promises to read it", name)
 		exe, err := client.Compile(ctx, pjrt.Program{Code: code}, nil)
 		require.NoError(t, err, name)
@@ -168,16 +173,19 @@ func TestOnlyThePluginRefusesAnArtifactOfAnotherVersion(t *testing.T) {
 // what to do.
 func TestAnErrorAboutAnArtifactOfAnotherVersionSaysWhatToDo(t *testing.T) {
 	client := newClient(t)
+	oldest, newest, ok := stablehlo.Versions(client.Plugin().Attributes())
+	require.True(t, ok)
 	unknown := bytes.Replace(newerArtifact(t), []byte("tanh_v2"), []byte("tanh_v9"), 1)
 	for name, c := range map[string]struct {
 		code []byte
 		want string // "" if the version has nothing to do with the error
 	}{
-		"newer": {unknown, "the program is a portable artifact of StableHLO 1.15.0, and the plugin reads 0.9.0 to 1.13.3: use a newer plugin, or " +
-			"write the artifact for StableHLO 1.13.3, in Python with " +
-			`jaxlib.mlir.dialects.stablehlo.serialize_portable_artifact_str(exported.mlir_module(), "1.13.3")`},
+		"newer": {bytes.Replace(unknown, []byte("v1.15.0"), []byte("v1.99.9"), 1),
+			fmt.Sprintf("the program is a portable artifact of StableHLO 1.99.9, and the plugin reads %v to %v: use a newer plugin, or "+
+				"write the artifact for StableHLO %v, in Python with "+
+				`jaxlib.mlir.dialects.stablehlo.serialize_portable_artifact_str(exported.mlir_module(), "%v")`, oldest, newest, newest, newest)},
 		"older": {bytes.Replace(unknown, []byte("v1.15.0"), []byte("v0.8.12"), 1),
-			"the program is a portable artifact of StableHLO 0.8.12, and the plugin reads 0.9.0 to 1.13.3: " +
+			fmt.Sprintf("the program is a portable artifact of StableHLO 0.8.12, and the plugin reads %v to %v: ", oldest, newest) +
 				"write the artifact again with a newer StableHLO, or use an older plugin"},
 		"one that the plugin promises to read": {bytes.Replace(unknown, []byte("v1.15.0"), []byte("v1.13.0"), 1), ""},
 	} {

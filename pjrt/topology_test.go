@@ -16,6 +16,7 @@ import (
 	"github.com/purepjrt/purepjrt/capi/serve"
 	"github.com/purepjrt/purepjrt/pjrt"
 	"github.com/purepjrt/purepjrt/pjrt/pjrttest"
+	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest/cputest"
 )
 
 func TestTheTopologyOfAClientDescribesItsDevices(t *testing.T) {
@@ -41,15 +42,29 @@ func TestTheTopologyOfAClientDescribesItsDevices(t *testing.T) {
 	data, err := topology.Serialize()
 	require.NoError(t, err)
 	assert.NotEmpty(t, data)
-	for _, call := range []func() error{
-		func() error { _, err := topology.Fingerprint(); return err },
-		func() error { _, err := topology.MemoryKindIDs(); return err },
-		func() error { _, err := client.Plugin().NewTopology(context.Background(), "", nil); return err },
-	} {
-		require.ErrorIs(t, call(), pjrt.ErrUnimplemented)
+	_, err = client.Plugin().NewTopology(context.Background(), "", nil)
+	require.ErrorIs(t, err, pjrt.ErrUnimplemented)
+	fingerprint, err := topology.Fingerprint()
+	if cputest.Age(t) >= 106 {
+		require.NoError(t, err)
+		assert.NotZero(t, fingerprint)
+	} else {
+		require.ErrorIs(t, err, pjrt.ErrUnimplemented)
 	}
-	_, err = client.Plugin().DeserializeTopology(context.Background(), data)
-	require.ErrorIs(t, err, pjrt.ErrNotFound)
+	kinds, err := topology.MemoryKindIDs()
+	copied, copyErr := client.Plugin().DeserializeTopology(context.Background(), data)
+	if cputest.Age(t) >= 115 {
+		require.NoError(t, err)
+		assert.Len(t, kinds, 3)
+		require.NoError(t, copyErr)
+		devices, err := copied.Devices()
+		require.NoError(t, err)
+		assert.Len(t, devices, 4)
+		require.NoError(t, copied.Close())
+	} else {
+		require.ErrorIs(t, err, pjrt.ErrUnimplemented)
+		require.ErrorIs(t, copyErr, pjrt.ErrNotFound)
+	}
 
 	require.NoError(t, topology.Close(), "it stays the client's")
 	_, err = topology.Serialize()

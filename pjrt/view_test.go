@@ -124,7 +124,7 @@ func TestMisuseOfViewsIsRefused(t *testing.T) {
 		require.Error(t, err, name)
 		assert.ErrorContains(t, err, c.want, name)
 	}
-	_, err := raw.ViewOfDeviceMemory(ctx, client, 1<<20, pjrt.Shape{Type: dtype.F6E2M3FN, Dims: []int64{64}}, nil)
+	_, err := raw.ViewOfDeviceMemory(ctx, olderClient(t), 1<<20, pjrt.Shape{Type: dtype.F6E2M3FN, Dims: []int64{64}}, nil)
 	require.ErrorIs(t, err, pjrt.ErrUnimplemented)
 	aligned := pjrt.AlignedSlice[int32](8)
 	for name, c := range map[string]struct {

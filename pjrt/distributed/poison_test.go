@@ -111,6 +111,7 @@ func TestMisuseOfPoisonIsAnError(t *testing.T) {
 	require.NoError(t, client.Close())
 	_, err := distributed.PoisonExecution(device, 7, reason)
 	require.ErrorIs(t, err, pjrt.ErrClosed)
-	_, err = distributed.PoisonExecution(cpuClient(t).Devices()[0], 7, reason)
+	old := pjrttest.New(t, pjrttest.Options{Minor: 81}).Client()
+	_, err = distributed.PoisonExecution(old.Devices()[0], 7, reason)
 	require.ErrorIs(t, err, pjrt.ErrUnimplemented, "newer than the plugin")
 }

@@ -45,7 +45,8 @@ func TestRawRanges(t *testing.T) {
 		_, err = transfer.StartCopyRaw(ctx, b, make([]byte, c.size), c.offset)
 		require.ErrorIs(t, err, pjrt.ErrOutOfRange, c)
 	}
-	_, err := transfer.PrepareCopyRaw(ctx, b, 0, 8)
+	old := upload(t, olderClient(t), pjrt.ArrayOf([]uint8{0, 1, 2, 3, 4, 5, 6, 7}, 8))
+	_, err := transfer.PrepareCopyRaw(ctx, old, 0, 8)
 	require.ErrorIs(t, err, pjrt.ErrUnimplemented, "newer than the plugin")
 }
 

@@ -69,7 +69,7 @@ func TestDonationWithAControlDependency(t *testing.T) {
 		collectUntilReady(t, out)
 		require.ErrorIs(t, out.Wait(ctx), pjrt.ErrCancelled)
 	})
-	b := upload(t, newClient(t), matrix(1, 2, 3, 4))
+	b := upload(t, olderClient(t), matrix(1, 2, 3, 4))
 	_, _, err := transfer.DonateAfter(ctx, b)
 	require.ErrorIs(t, err, pjrt.ErrUnimplemented, "newer than the plugin")
 	_, _, err = transfer.DonateAfter(ctx, nil)

@@ -96,8 +96,8 @@ func TestMisuseOfATransferManagerIsAnErrorHere(t *testing.T) {
 		require.ErrorIs(t, err, pjrt.ErrInvalidArgument, name)
 		assert.ErrorContains(t, err, c.want, name)
 	}
-	_, err := transfer.NewManager(ctx, client, []pjrt.Shape{{Type: dtype.F6E2M3FN, Dims: []int64{4}}}, nil)
-	require.ErrorIs(t, err, pjrt.ErrUnimplemented)
+	_, err := transfer.NewManager(ctx, olderClient(t), []pjrt.Shape{{Type: dtype.F6E2M3FN, Dims: []int64{4}}}, nil)
+	require.ErrorIs(t, err, pjrt.ErrUnimplemented, "a type that is newer than the plugin")
 
 	m, err := transfer.NewManager(ctx, client, []pjrt.Shape{shape, shape}, nil)
 	require.NoError(t, err)

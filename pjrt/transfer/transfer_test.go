@@ -32,6 +32,14 @@ func newerClient(t testing.TB) *pjrt.Client {
 	return pjrttest.New(t, pjrttest.Options{Devices: 2}).Client()
 }
 
+// olderClient makes a client of a plugin of API 0.81, for what is refused because the plugin is too
+// old.
+func olderClient(t testing.TB) *pjrt.Client {
+	t.Helper()
+	pjrttest.NoLeaks(t)
+	return pjrttest.New(t, pjrttest.Options{Minor: 81}).Client()
+}
+
 func upload(t testing.TB, c *pjrt.Client, a pjrt.HostArray) *pjrt.Buffer {
 	t.Helper()
 	b, err := c.BufferFromHost(context.Background(), a, nil)
