@@ -188,6 +188,10 @@ RACING = $(GO) list -f '{{.ImportPath}} {{.Imports}}' \
 test-race: ## run the short tests of packages with goroutines under the race detector (needs a C compiler)
 	CGO_ENABLED=1 $(GO) test -race -short ./capi/internal/ccall $$($(RACING))
 
+.PHONY: test-cleanups
+test-cleanups: ## run short tests while the garbage collector looks for cleanups that keep their own objects
+	$(GO) test -exec 'env GODEBUG=checkfinalizers=1' -short ./pjrt ./pjrt/lifetime ./pjrt/internal/lifetimes ./pjrt/transfer ./pjrt/sharding ./pjrt/cache
+
 .PHONY: test-wrapped
 test-wrapped: ## run the short tests of pjrt with the CPU plugin behind hooks (capi/serve)
 	$(GO) test -short -tags wrapped ./pjrt

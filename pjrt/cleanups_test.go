@@ -52,4 +52,9 @@ func TestNoCleanupKeepsItsOwnObject(t *testing.T) {
 	runtime.GC()
 	require.NoError(t, client.Close())
 	runtime.GC()
+	shared, err := client.Plugin().SharedClient(ctx, nil)
+	require.NoError(t, err)
+	runtime.GC()
+	require.NoError(t, shared.Close())
+	runtime.GC()
 }

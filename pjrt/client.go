@@ -207,13 +207,14 @@ func (p *Plugin) leaveCreation() { <-p.creating }
 func newClient(p *Plugin, h *capi.Client, peers *peers) (*Client, error) {
 	table := p.table
 	c := &Client{plugin: p, table: table}
-	p.clients.Add(1)
+	clients := p.clients // p leads to the shared client, which must not keep itself
+	clients.Add(1)
 	c.ref = lifetimes.New("client", h, nil, func(h *capi.Client) {
 		var d capi.Call[capi.ClientDestroyArgs]
 		d.Args.Client = h
 		_ = d.Do(table)
 		peers.close()
-		p.clients.Add(-1)
+		clients.Add(-1)
 	})
 	c.buffers = lifetimes.NewFamily("buffer", c.ref, bufferDestroyer(table))
 	c.events = newEventFamily(table, c.ref)

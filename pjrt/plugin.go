@@ -35,7 +35,7 @@ type Plugin struct {
 	digest       [sha256.Size]byte // set by readDigest
 
 	creating chan struct{} // has a token while a client is created
-	clients  atomic.Int64  // clients that exist in the plugin
+	clients  *atomic.Int64 // clients that exist in the plugin; apart from it, for the cleanups of clients
 	follows  atomic.Bool   // handlers of custom calls ask for the executions that call them
 	shared   sharing
 }
@@ -87,7 +87,10 @@ func newPlugin(table *capi.Table, name, path string) (*Plugin, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &Plugin{path: path, name: name, library: library, table: table.Checked(), creating: make(chan struct{}, 1)}
+	p := &Plugin{
+		path: path, name: name, library: library, table: table.Checked(),
+		creating: make(chan struct{}, 1), clients: new(atomic.Int64),
+	}
 	table = p.table
 	// Neither function is in the tables of all supported versions.
 	if init := new(capi.Call[capi.PluginInitializeArgs]); table.Has(init.Function()) {
