@@ -296,7 +296,7 @@ func (w *fuzzWorker) wildFunction() (string, reflect.Value) {
 	receiver, ok := w.wild.pick(w, t)
 	if !ok || w.chance(20) {
 		receiver = reflect.Zero(t)
-		if w.chance(2) || promoted(t, t.Method(i)) {
+		if w.chance(2) {
 			receiver = reflect.New(t.Elem())
 		}
 	}
