@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/purepjrt/purepjrt/internal/excerpt"
 	"github.com/purepjrt/purepjrt/pjrt/internal/wire"
 	"github.com/purepjrt/purepjrt/pjrt/internal/xlaproto"
 )
@@ -60,9 +61,8 @@ func checkShape(b []byte, depth int) error {
 			continue // XLA's value for an unknown dimension
 		}
 		if d < 0 || d > MaxElements/elements {
-			const most = 16 // of the dimensions, of which a program can have any number
 			return fmt.Errorf("an array in the program has the dimensions %v, which are negative or too large for any memory",
-				dims[:min(len(dims), most)])
+				excerpt.OfList(dims))
 		}
 		elements *= max(d, 1)
 	}

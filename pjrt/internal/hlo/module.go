@@ -10,6 +10,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/purepjrt/purepjrt/internal/excerpt"
 	"github.com/purepjrt/purepjrt/pjrt/array"
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
 	"github.com/purepjrt/purepjrt/pjrt/internal/wire"
@@ -277,7 +278,7 @@ func Donors(module []byte) ([]bool, error) {
 		for _, i := range index {
 			if i < 0 || i >= int64(len(p.inside)) {
 				return fmt.Errorf("element %v of parameter %d is donated, but it has no such element",
-					index[:min(len(index), xlaproto.MaxTupleDepth)], parameter)
+					excerpt.OfList(index), parameter)
 			}
 			p = &p.inside[i]
 		}

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/purepjrt/purepjrt/internal/excerpt"
 	"github.com/purepjrt/purepjrt/pjrt/internal/wire"
 )
 
@@ -120,7 +121,7 @@ func iotaDevices(room *wire.Room, reshape, transpose []int64) ([]int64, error) {
 	size := int64(1)
 	for _, d := range reshape {
 		if d < 1 || d > math.MaxInt32 || size*d > maxShardingDevices {
-			return nil, fmt.Errorf("a sharding has the devices of %v", reshape[:min(len(reshape), maxShardingRank)])
+			return nil, fmt.Errorf("a sharding has the devices of %v", excerpt.OfList(reshape))
 		}
 		size *= d
 	}
@@ -130,13 +131,14 @@ func iotaDevices(room *wire.Room, reshape, transpose []int64) ([]int64, error) {
 			transpose = append(transpose, int64(i))
 		}
 	}
-	if rank > maxShardingRank || len(transpose) != rank {
-		return nil, fmt.Errorf("a sharding transposes an array of %d dimensions by %d", rank, len(transpose))
-	}
-	for i, d := range slices.Sorted(slices.Values(transpose)) {
-		if d != int64(i) {
-			return nil, fmt.Errorf("a sharding transposes %v by %v", reshape, transpose)
+	wrong := rank > maxShardingRank || len(transpose) != rank
+	if !wrong {
+		for i, d := range slices.Sorted(slices.Values(transpose)) {
+			wrong = wrong || d != int64(i)
 		}
+	}
+	if wrong {
+		return nil, fmt.Errorf("a sharding transposes %v by %v", excerpt.OfList(reshape), excerpt.OfList(transpose))
 	}
 	if err := room.Take(8 * int(size)); err != nil {
 		return nil, err
