@@ -9,7 +9,7 @@ import (
 	"sync"
 	"weak"
 
-	"github.com/gomlx/gomlx/backends"
+	"github.com/gomlx/compute"
 
 	"github.com/purepjrt/purepjrt/pjrt"
 	"github.com/purepjrt/purepjrt/pjrt/cache"
@@ -21,7 +21,7 @@ import (
 const Name = "pjrt"
 
 func init() {
-	backends.Register(Name, New)
+	compute.Register(Name, New)
 }
 
 // Backend is a client of a plugin, as GoMLX uses it. New makes one.
@@ -33,7 +33,7 @@ type Backend struct {
 	shared  bool         // the host can use the memory of the devices
 	reuse   bool         // results take the memory of donated arguments
 	cache   *cache.Cache // may be nil
-	caps    backends.Capabilities
+	caps    compute.Capabilities
 
 	mu          sync.Mutex
 	finalized   bool                                  // guarded by mu
@@ -42,7 +42,7 @@ type Backend struct {
 	executables map[weak.Pointer[Executable]]struct{} // guarded by mu
 }
 
-var _ backends.Backend = (*Backend)(nil)
+var _ compute.Backend = (*Backend)(nil)
 
 // preparing is held while a plugin is prepared and loaded, since plugins.Prepare changes the
 // environment.
@@ -51,7 +51,7 @@ var preparing sync.Mutex
 // New returns a backend for the text that follows "pjrt:" in the configuration; the
 // package comment has its form. It loads the plugin and makes a client
 // (PJRT_Client_Create), which Finalize closes.
-func New(text string) (backends.Backend, error) {
+func New(text string) (compute.Backend, error) {
 	c, err := parseConfig(text)
 	if err != nil {
 		return nil, err
@@ -70,6 +70,9 @@ type Options struct {
 	// Reuse lets results take the memory of donated arguments. Auto does so on devices with
 	// their own memory: XLA's plugin for CPUs makes slower code for such programs.
 	Reuse platform.Toggle
+	// Dynamic tells GoMLX that programs with dynamic axes are welcome (Capabilities.DynamicAxes). The backend takes
+	// them anyway; GoMLX's text generation then no longer rounds lengths up, so that each length is compiled.
+	Dynamic bool
 }
 
 // FromClient returns a backend that uses a client that the program made, perhaps with options
@@ -96,6 +99,7 @@ func FromClient(ctx context.Context, client *pjrt.Client, opts *Options) (*Backe
 	if b.caps, err = b.readCapabilities(ctx); err != nil {
 		return nil, err
 	}
+	b.caps.DynamicAxes = opts.Dynamic
 	onHost := b.sharesMemory(ctx)
 	b.shared = onHost && !opts.Unshared
 	b.reuse = opts.Reuse == platform.On || opts.Reuse == platform.Auto && !onHost
@@ -116,7 +120,7 @@ func open(ctx context.Context, c config) (*Backend, error) {
 	if err != nil {
 		return nil, wrapf(err, "client of the plugin %s", plugin)
 	}
-	opts := &Options{Unshared: c.unshared, Reuse: c.reuse}
+	opts := &Options{Unshared: c.unshared, Reuse: c.reuse, Dynamic: c.dynamic}
 	if c.cached {
 		if opts.Cache, err = cache.Open(c.cacheDir, cache.Options{}); err != nil {
 			client.Close()
@@ -172,7 +176,7 @@ func (b *Backend) Description() string {
 func (b *Backend) NumDevices() int { return len(b.devices) }
 
 // DeviceDescription describes a device, or says that no device has that number.
-func (b *Backend) DeviceDescription(num backends.DeviceNum) string {
+func (b *Backend) DeviceDescription(num compute.DeviceNum) string {
 	if b.IsFinalized() {
 		return Name + ": finalized"
 	}
@@ -184,14 +188,14 @@ func (b *Backend) DeviceDescription(num backends.DeviceNum) string {
 }
 
 // Capabilities returns the operations of the backend and the dtypes of its devices.
-func (b *Backend) Capabilities() backends.Capabilities { return b.caps.Clone() }
+func (b *Backend) Capabilities() compute.Capabilities { return b.caps.Clone() }
 
 // Client returns the client that the backend uses, and keeps using. Programs use it for
 // what GoMLX has no function for.
 func (b *Backend) Client() *pjrt.Client { return b.client }
 
 // device returns the device with a number.
-func (b *Backend) device(num backends.DeviceNum) (*pjrt.Device, error) {
+func (b *Backend) device(num compute.DeviceNum) (*pjrt.Device, error) {
 	if num < 0 || int(num) >= len(b.devices) {
 		return nil, errorf("there is no device %d, only 0 to %d", num, len(b.devices)-1)
 	}

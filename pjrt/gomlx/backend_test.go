@@ -12,11 +12,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/gomlx/gomlx/backends"
-	"github.com/gomlx/gomlx/pkg/core/dtypes"
-	"github.com/gomlx/gomlx/pkg/core/graph"
-	"github.com/gomlx/gomlx/pkg/core/shapes"
-	"github.com/gomlx/gomlx/pkg/core/tensors"
+	"github.com/gomlx/compute"
+	"github.com/gomlx/compute/dtypes"
+	"github.com/gomlx/compute/shapes"
+	"github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -28,14 +28,14 @@ import (
 
 var f32x2 = shapes.Make(dtypes.Float32, 2)
 
-func double(b backends.Builder, x []backends.Op) ([]backends.Op, error) {
+func double(b compute.Function, x []compute.Value) ([]compute.Value, error) {
 	y, err := b.Add(x[0], x[0])
-	return []backends.Op{y}, err
+	return []compute.Value{y}, err
 }
 
 func TestTheBackendIsRegistered(t *testing.T) {
 	plugintest.Path(t, "cpu")
-	b, err := backends.NewWithConfig("pjrt:cpu,cpu_device_count=3")
+	b, err := compute.NewWithConfig("pjrt:cpu,cpu_device_count=3")
 	require.NoError(t, err)
 	defer b.Finalize()
 	assert.Equal(t, "pjrt", b.Name())
@@ -101,13 +101,13 @@ func TestFinalizeLeavesNothingAlive(t *testing.T) {
 	// None of this is finalized by its owner, and all of it is still reachable at the end.
 	exe := compile(t, b, double, f32x2)
 	in := upload(t, b, vec[float32](1, 2))
-	var all []backends.Buffer
+	var all []compute.Buffer
 	for range 10 { // the arguments are bound by then
 		out, err := exe.Execute(in, nil, 0)
 		require.NoError(t, err)
 		all = append(all, out...)
 	}
-	_, err = b.BufferData(all[0])
+	_, err = all[0].Data()
 	require.NoError(t, err)
 	shared, _, err := b.NewSharedBuffer(1, f32x2)
 	require.NoError(t, err)
@@ -136,19 +136,15 @@ func TestAFinalizedBackendIsAnError(t *testing.T) {
 
 	for name, call := range map[string]func() error{
 		"BufferFromFlatData": func() error { _, err := b.BufferFromFlatData(0, []float32{1, 2}, f32x2); return err },
-		"BufferToFlatData":   func() error { return b.BufferToFlatData(in[0], make([]float32, 2)) },
-		"BufferFinalize":     func() error { return b.BufferFinalize(in[0]) },
-		"BufferCopyToDevice": func() error { _, err := b.BufferCopyToDevice(in[0], 1); return err },
-		"BufferData":         func() error { _, err := b.BufferData(in[0]); return err },
+		"BufferToFlatData":   func() error { return in[0].ToFlatData(make([]float32, 2)) },
+		"BufferFinalize":     func() error { return in[0].Finalize() },
+		"BufferCopyToDevice": func() error { _, err := in[0].CopyToDevice(1); return err },
+		"BufferData":         func() error { _, err := in[0].Data(); return err },
 		"NewSharedBuffer":    func() error { _, _, err := b.NewSharedBuffer(0, f32x2); return err },
 		"Execute":            func() error { _, err := exe.Execute(in, nil, 0); return err },
-		"a new builder":      func() error { _, err := b.Builder("late").Constant([]int32{1}, 1); return err },
+		"a new builder":      func() error { _, err := b.Builder("late").Main().Constant([]int32{1}, 1); return err },
 		"a builder": func() error {
-			x, err := builder.Constant([]int32{1}, 1)
-			if err != nil {
-				return err
-			}
-			_, err = builder.Compile([]backends.Op{x}, nil)
+			_, err := builder.Main().Constant([]int32{1}, 1)
 			return err
 		},
 	} {
@@ -181,11 +177,12 @@ func TestAnOperationThatDoesNotFitIsAnError(t *testing.T) {
 	t.Parallel()
 	b := open(t, "")
 	other := b.Builder("other")
-	foreign, err := other.Parameter("x", f32x2, nil)
+	foreign, err := other.Main().Parameter("x", f32x2, nil)
 	require.NoError(t, err)
 	builder := b.Builder("errors")
-	parameter := func(name string, s shapes.Shape) backends.Op {
-		x, err := builder.Parameter(name, s, nil)
+	main := builder.Main()
+	parameter := func(name string, s shapes.Shape) compute.Value {
+		x, err := main.Parameter(name, s, nil)
 		require.NoError(t, err)
 		return x
 	}
@@ -195,102 +192,104 @@ func TestAnOperationThatDoesNotFitIsAnError(t *testing.T) {
 	p := parameter("p", shapes.Make(dtypes.Bool, 2))
 	m := parameter("m", shapes.Make(dtypes.Float32, 2, 3))
 	c := parameter("c", shapes.Make(dtypes.Complex64, 2))
-	one := func(_ backends.Op, err error) error { return err }
+	one := func(_ compute.Value, err error) error { return err }
 	for name, err := range map[string]error{
-		"shapes":                  one(builder.Add(x, y)),
-		"ranks":                   one(builder.Add(x, m)),
-		"dtypes":                  one(builder.Add(x, i)),
-		"dtypes of where":         one(builder.Where(p, x, i)),
-		"floats only":             one(builder.Exp(i)),
-		"integers only":           one(builder.BitCount(x)),
-		"booleans only":           one(builder.LogicalNot(x)),
-		"complex or float only":   one(builder.Conj(i)),
-		"condition":               one(builder.Where(x, x, x)),
-		"clamp":                   one(builder.Clamp(y, x, y)),
-		"nil":                     one(builder.Neg(nil)),
-		"another kind of value":   one(builder.Neg(7)),
-		"another program's value": one(builder.Neg(foreign)),
-		"axis":                    one(builder.ReduceSum(x, 1)),
-		"axis twice":              one(builder.ReduceSum(m, 0, -2)),
-		"product of booleans":     one(builder.ReduceProduct(p)),
-		"maximum of complex":      one(builder.ReduceMax(c)),
-		"logical reduction":       one(builder.ReduceLogicalAnd(x)),
-		"bitwise reduction":       one(builder.ReduceBitwiseAnd(x)),
-		"arg max axis":            one(builder.ArgMinMax(x, 3, dtypes.Int32, false)),
-		"arg max dtype":           one(builder.ArgMinMax(x, 0, dtypes.Bool, false)),
-		"arg max of complex":      one(builder.ArgMinMax(c, 0, dtypes.Int32, false)),
-		"reshape":                 one(builder.Reshape(x, 3)),
-		"negative dimension":      one(builder.Reshape(x, -2)),
-		"transpose":               one(builder.Transpose(m, 0, 0)),
-		"transpose rank":          one(builder.Transpose(m, 0)),
-		"broadcast":               one(builder.BroadcastInDim(x, shapes.Make(dtypes.Float32, 3), []int{0})),
-		"broadcast axes":          one(builder.BroadcastInDim(x, shapes.Make(dtypes.Float32, 2), []int{7})),
-		"iota axis":               one(builder.Iota(f32x2, 1)),
-		"iota dtype":              one(builder.Iota(shapes.Shape{DType: 99, Dimensions: []int{2}}, 0)),
-		"concatenate":             one(builder.Concatenate(0, x, m)),
-		"concatenate nothing":     one(builder.Concatenate(0)),
-		"concatenate axis":        one(builder.Concatenate(5, x, x)),
-		"pad axes":                one(builder.Pad(x, x)),
-		"slice":                   one(builder.Slice(x, []int{0}, []int{9}, nil)),
-		"slice rank":              one(builder.Slice(x, nil, nil, nil)),
-		"slice strides":           one(builder.Slice(x, []int{0}, []int{1}, []int{0})),
-		"dynamic slice sizes":     one(builder.DynamicSlice(x, []backends.Op{i}, []int{1, 1})),
-		"dynamic slice too large": one(builder.DynamicSlice(x, []backends.Op{i}, []int{3})),
-		"dynamic slice indices":   one(builder.DynamicSlice(m, []backends.Op{x}, []int{1, 1})),
-		"dynamic update":          one(builder.DynamicUpdateSlice(x, y, []backends.Op{i})),
-		"gather":                  one(builder.Gather(x, i, 9, nil, nil, nil, nil, false)),
-		"gather axes":             one(builder.Gather(m, i, 0, []int{9, 9}, nil, []int{0, 1}, []int{1, 1}, false)),
-		"scatter":                 one(builder.ScatterSum(x, i, y, 9, nil, nil, nil, false, false)),
-		"scatter of scalars":      one(builder.ScatterSum(x, i, y, 1, []int{0}, []int{0, 0}, []int{0, 0}, false, false)),
-		"reduce window":           one(builder.ReduceWindow(x, backends.ReduceOpSum, []int{9}, nil, nil, nil, nil)),
-		"reduce window rank":      one(builder.ReduceWindow(x, backends.ReduceOpSum, []int{1, 1}, nil, nil, nil, nil)),
-		"reduce window kind":      one(builder.ReduceWindow(x, backends.ReduceOpUndefined, []int{1}, nil, nil, nil, nil)),
-		"select and scatter":      one(builder.SelectAndScatterMax(x, y, []int{1}, nil, nil)),
-		"dot":                     one(builder.Dot(x, y)),
-		"dot dtypes":              one(builder.Dot(x, i)),
-		"dot axes":                one(builder.DotGeneral(x, []int{4}, nil, x, []int{0}, nil)),
-		"dot axes twice":          one(builder.DotGeneral(m, []int{0}, []int{0}, m, []int{0}, []int{0})),
-		"convolution":             one(builder.ConvGeneral(x, y, backends.ConvolveAxesConfig{}, nil, nil, nil, nil, 1, 1)),
-		"fft kind":                one(builder.FFT(c, 9, nil)),
-		"fft rank":                one(builder.FFT(c, backends.FFTForward, []int{2, 2})),
-		"fft dtype":               one(builder.FFT(x, backends.FFTForward, []int{2})),
-		"batch norm":              one(builder.BatchNormForInference(m, x, x, x, x, 0, 1)),
-		"batch norm axis":         one(builder.BatchNormForInference(m, x, x, x, x, 0, 2)),
-		"constant":                one(builder.Constant("text")),
-		"constant of strings":     one(builder.Constant([]string{"a"}, 1)),
-		"constant of nil":         one(builder.Constant(nil)),
-		"constant's size":         one(builder.Constant([]int32{1}, 2)),
-		"constant's dimension":    one(builder.Constant([]int32{}, -1)),
-		"parameter twice":         one(builder.Parameter("x", f32x2, nil)),
-		"parameter's dtype":       one(builder.Parameter("z", shapes.Shape{DType: dtypes.F8E5M2}, nil)),
-		"parameter's shape":       one(builder.Parameter("z", shapes.Invalid(), nil)),
-		"convert":                 one(builder.ConvertDType(x, dtypes.InvalidDType)),
-		"bitcast":                 one(builder.Bitcast(x, dtypes.F8E5M2)),
+		"shapes":                  one(main.Add(x, y)),
+		"ranks":                   one(main.Add(x, m)),
+		"dtypes":                  one(main.Add(x, i)),
+		"dtypes of where":         one(main.Where(p, x, i)),
+		"floats only":             one(main.Exp(i)),
+		"integers only":           one(main.BitCount(x)),
+		"booleans only":           one(main.LogicalNot(x)),
+		"complex or float only":   one(main.Conj(i)),
+		"condition":               one(main.Where(x, x, x)),
+		"clamp":                   one(main.Clamp(y, x, y)),
+		"nil":                     one(main.Neg(nil)),
+		"another kind of value":   one(main.Neg(7)),
+		"another program's value": one(main.Neg(foreign)),
+		"axis":                    one(main.ReduceSum(x, 1)),
+		"axis twice":              one(main.ReduceSum(m, 0, -2)),
+		"product of booleans":     one(main.ReduceProduct(p)),
+		"maximum of complex":      one(main.ReduceMax(c)),
+		"logical reduction":       one(main.ReduceLogicalAnd(x)),
+		"bitwise reduction":       one(main.ReduceBitwiseAnd(x)),
+		"arg max axis":            one(main.ArgMinMax(x, 3, dtypes.Int32, false)),
+		"arg max dtype":           one(main.ArgMinMax(x, 0, dtypes.Bool, false)),
+		"arg max of complex":      one(main.ArgMinMax(c, 0, dtypes.Int32, false)),
+		"reshape":                 one(main.Reshape(x, 3)),
+		"negative dimension":      one(main.Reshape(x, -2)),
+		"transpose":               one(main.Transpose(m, 0, 0)),
+		"transpose rank":          one(main.Transpose(m, 0)),
+		"broadcast":               one(main.BroadcastInDim(x, shapes.Make(dtypes.Float32, 3), []int{0})),
+		"broadcast axes":          one(main.BroadcastInDim(x, shapes.Make(dtypes.Float32, 2), []int{7})),
+		"iota axis":               one(main.Iota(f32x2, 1)),
+		"iota dtype":              one(main.Iota(shapes.Shape{DType: 99, Dimensions: []int{2}}, 0)),
+		"concatenate":             one(main.Concatenate(0, x, m)),
+		"concatenate nothing":     one(main.Concatenate(0)),
+		"concatenate axis":        one(main.Concatenate(5, x, x)),
+		"pad axes":                one(main.Pad(x, x)),
+		"slice":                   one(main.Slice(x, []int{0}, []int{9}, nil)),
+		"slice rank":              one(main.Slice(x, nil, nil, nil)),
+		"slice strides":           one(main.Slice(x, []int{0}, []int{1}, []int{0})),
+		"dynamic slice sizes":     one(main.DynamicSlice(x, []compute.Value{i}, []int{1, 1})),
+		"dynamic slice too large": one(main.DynamicSlice(x, []compute.Value{i}, []int{3})),
+		"dynamic slice indices":   one(main.DynamicSlice(m, []compute.Value{x}, []int{1, 1})),
+		"dynamic update":          one(main.DynamicUpdateSlice(x, y, []compute.Value{i})),
+		"gather":                  one(main.Gather(x, i, 9, nil, nil, nil, nil, false)),
+		"gather axes":             one(main.Gather(m, i, 0, []int{9, 9}, nil, []int{0, 1}, []int{1, 1}, false)),
+		"scatter":                 one(main.ScatterSum(x, i, y, 9, nil, nil, nil, false, false)),
+		"scatter of scalars":      one(main.ScatterSum(x, i, y, 1, []int{0}, []int{0, 0}, []int{0, 0}, false, false)),
+		"reduce window":           one(main.ReduceWindow(x, compute.ReduceOpSum, []int{9}, nil, nil, nil, nil)),
+		"reduce window rank":      one(main.ReduceWindow(x, compute.ReduceOpSum, []int{1, 1}, nil, nil, nil, nil)),
+		"reduce window kind":      one(main.ReduceWindow(x, compute.ReduceOpUndefined, []int{1}, nil, nil, nil, nil)),
+		"select and scatter":      one(main.SelectAndScatterMax(x, y, []int{1}, nil, nil)),
+		"dot dtypes":              one(main.DotGeneral(x, []int{0}, nil, i, []int{0}, nil, compute.DotGeneralConfig{})),
+		"dot axes":                one(main.DotGeneral(x, []int{4}, nil, x, []int{0}, nil, compute.DotGeneralConfig{})),
+		"dot axes twice":          one(main.DotGeneral(m, []int{0}, []int{0}, m, []int{0}, []int{0}, compute.DotGeneralConfig{})),
+		"convolution":             one(main.ConvGeneral(x, y, compute.ConvolveAxesConfig{}, nil, nil, nil, nil, 1, 1)),
+		"fft kind":                one(main.FFT(c, 9, nil)),
+		"fft rank":                one(main.FFT(c, compute.FFTForward, []int{2, 2})),
+		"fft dtype":               one(main.FFT(x, compute.FFTForward, []int{2})),
+		"batch norm":              one(main.BatchNormForInference(m, x, x, x, x, 0, 1)),
+		"batch norm axis":         one(main.BatchNormForInference(m, x, x, x, x, 0, 2)),
+		"constant":                one(main.Constant("text")),
+		"constant of strings":     one(main.Constant([]string{"a"}, 1)),
+		"constant of nil":         one(main.Constant(nil)),
+		"constant's size":         one(main.Constant([]int32{1}, 2)),
+		"constant's dimension":    one(main.Constant([]int32{}, -1)),
+		"parameter twice":         one(main.Parameter("x", f32x2, nil)),
+		"parameter's dtype":       one(main.Parameter("z", shapes.Shape{DType: dtypes.F8E5M2}, nil)),
+		"parameter's shape":       one(main.Parameter("z", shapes.Invalid(), nil)),
+		"convert":                 one(main.ConvertDType(x, dtypes.InvalidDType)),
+		"bitcast":                 one(main.Bitcast(x, dtypes.F8E5M2)),
 	} {
 		if assert.Error(t, err, name) {
 			assert.ErrorContains(t, err, "pjrt backend: ", name)
 		}
 	}
-	_, _, err = builder.RNGBitGenerator(x, f32x2)
+	_, _, err = main.RNGBitGenerator(x, f32x2)
 	assert.ErrorContains(t, err, "the state must be")
 	_, err = builder.OpShape(foreign)
 	assert.Error(t, err)
-	_, err = builder.AllReduce([]backends.Op{x}, backends.ReduceOpSum, nil)
+	_, err = main.AllReduce([]compute.Value{x}, compute.ReduceOpSum, nil)
 	assert.ErrorContains(t, err, "no groups")
-	_, err = builder.AllReduce([]backends.Op{x}, backends.ReduceOpSum, [][]int{{0}, {1, 2}})
+	_, err = main.AllReduce([]compute.Value{x}, compute.ReduceOpSum, [][]int{{0}, {1, 2}})
 	assert.ErrorContains(t, err, "different sizes")
 
-	_, err = builder.Compile(nil, nil)
-	assert.ErrorContains(t, err, "has no results")
-	_, err = builder.Compile([]backends.Op{foreign}, nil)
+	_, err = builder.Compile()
+	assert.ErrorContains(t, err, "has no results: call Return")
+	err = main.Return([]compute.Value{foreign}, nil)
 	assert.ErrorContains(t, err, `belongs to the program "other"`)
-	_, err = builder.Compile([]backends.Op{x}, make([]*backends.ShardingSpec, 3))
+	err = main.Return([]compute.Value{x}, make([]*compute.ShardingSpec, 3))
 	assert.ErrorContains(t, err, "1 results and 3 shardings")
-	exe, err := builder.Compile([]backends.Op{x}, nil)
+	require.NoError(t, main.Return([]compute.Value{x}, nil))
+	_, err = main.Neg(x)
+	assert.ErrorContains(t, err, "has returned")
+	exe, err := builder.Compile()
 	require.NoError(t, err)
-	_, err = builder.Neg(x)
+	_, err = main.Neg(x)
 	assert.ErrorContains(t, err, "is compiled")
-	_, err = builder.Compile([]backends.Op{x}, nil)
+	_, err = builder.Compile()
 	assert.ErrorContains(t, err, "is compiled")
 	names, parameters := exe.Inputs()
 	assert.Equal(t, []string{"x", "y", "i", "p", "m", "c"}, names)
@@ -298,14 +297,17 @@ func TestAnOperationThatDoesNotFitIsAnError(t *testing.T) {
 	assert.Equal(t, []shapes.Shape{f32x2}, exe.Outputs())
 }
 
+// foreign is a buffer of another kind of backend.
+type foreign struct{ compute.Buffer }
+
 func TestAnExecutionThatDoesNotFitIsAnError(t *testing.T) {
 	t.Parallel()
 	b, other := open(t, ""), open(t, "")
 	exe := compile(t, b, double, f32x2)
 	for name, c := range map[string]struct {
-		in     []backends.Buffer
+		in     []compute.Buffer
 		donate []bool
-		device backends.DeviceNum
+		device compute.DeviceNum
 		want   string
 	}{
 		"number":          {nil, nil, 0, "takes 1 arguments on each of 1 devices, and there are 0"},
@@ -313,9 +315,9 @@ func TestAnExecutionThatDoesNotFitIsAnError(t *testing.T) {
 		"shape":           {upload(t, b, vec[float32](1, 2, 3)), nil, 0, "argument 0 (x0)"},
 		"dtype":           {upload(t, b, vec[int32](1, 2)), nil, 0, "(Int32)[2], and the program takes (Float32)[2]"},
 		"another backend": {upload(t, other, vec[float32](1, 2)), nil, 0, "belongs to another backend"},
-		"no buffer":       {[]backends.Buffer{"x"}, nil, 0, "string is not a buffer"},
-		"nil":             {[]backends.Buffer{nil}, nil, 0, "is not a buffer"},
-		"nil Buffer":      {[]backends.Buffer{(*gomlx.Buffer)(nil)}, nil, 0, "the buffer is nil"},
+		"no buffer":       {[]compute.Buffer{foreign{}}, nil, 0, "foreign is not a buffer"},
+		"nil":             {[]compute.Buffer{nil}, nil, 0, "is not a buffer"},
+		"nil Buffer":      {[]compute.Buffer{(*gomlx.Buffer)(nil)}, nil, 0, "the buffer is nil"},
 		"another device":  {upload(t, b, vec[float32](1, 2)), nil, 1, "runs on"},
 		"no such device":  {upload(t, b, vec[float32](1, 2)), nil, 17, "there is no device 17"},
 		"negative device": {upload(t, b, vec[float32](1, 2)), nil, -1, "there is no device -1"},
@@ -324,11 +326,11 @@ func TestAnExecutionThatDoesNotFitIsAnError(t *testing.T) {
 		assert.ErrorContains(t, err, c.want, name)
 	}
 	in := upload(t, b, vec[float32](1, 2))
-	require.NoError(t, b.BufferFinalize(in[0]))
-	require.NoError(t, b.BufferFinalize(in[0]))
+	require.NoError(t, in[0].Finalize())
+	require.NoError(t, in[0].Finalize())
 	_, err := exe.Execute(in, nil, 0)
 	assert.ErrorIs(t, err, gomlx.ErrFinalized)
-	assert.ErrorIs(t, b.BufferToFlatData(in[0], make([]float32, 2)), gomlx.ErrFinalized)
+	assert.ErrorIs(t, in[0].ToFlatData(make([]float32, 2)), gomlx.ErrFinalized)
 
 	exe.Finalize()
 	exe.Finalize()
@@ -343,17 +345,15 @@ func TestATransferThatDoesNotFitIsAnError(t *testing.T) {
 	b := open(t, "")
 	x := upload(t, b, vec[float32](1, 2))[0]
 	for name, err := range map[string]error{
-		"to another dtype":   b.BufferToFlatData(x, make([]int32, 2)),
-		"to another size":    b.BufferToFlatData(x, make([]float32, 3)),
-		"to no slice":        b.BufferToFlatData(x, 7),
-		"to nil":             b.BufferToFlatData(x, nil),
-		"of no buffer":       b.BufferToFlatData("x", make([]float32, 2)),
-		"finalize no buffer": b.BufferFinalize(7),
+		"to another dtype": x.ToFlatData(make([]int32, 2)),
+		"to another size":  x.ToFlatData(make([]float32, 3)),
+		"to no slice":      x.ToFlatData(7),
+		"to nil":           x.ToFlatData(nil),
 	} {
 		assert.Error(t, err, name)
 	}
 	for name, c := range map[string]struct {
-		device backends.DeviceNum
+		device compute.DeviceNum
 		flat   any
 		shape  shapes.Shape
 	}{
@@ -368,30 +368,35 @@ func TestATransferThatDoesNotFitIsAnError(t *testing.T) {
 		_, err := b.BufferFromFlatData(c.device, c.flat, c.shape)
 		assert.Error(t, err, name)
 	}
-	_, err := b.BufferCopyToDevice(x, 0)
+	_, err := x.CopyToDevice(0)
 	assert.ErrorContains(t, err, "is on device 0 already")
-	_, err = b.BufferCopyToDevice(x, 44)
+	_, err = x.CopyToDevice(44)
 	assert.Error(t, err)
 	_, _, err = b.NewSharedBuffer(44, f32x2)
 	assert.Error(t, err)
 	_, _, err = b.NewSharedBuffer(0, shapes.Invalid())
 	assert.Error(t, err)
-	_, err = b.BufferShape(7)
-	assert.Error(t, err)
-	_, err = b.BufferDeviceNum(7)
-	assert.Error(t, err)
-	_, err = b.BufferData(7)
-	assert.Error(t, err)
+	var none *gomlx.Buffer
+	for name, call := range map[string]func() error{
+		"Shape":        func() error { _, err := none.Shape(); return err },
+		"DeviceNum":    func() error { _, err := none.DeviceNum(); return err },
+		"Data":         func() error { _, err := none.Data(); return err },
+		"ToFlatData":   func() error { return none.ToFlatData([]float32{1}) },
+		"CopyToDevice": func() error { _, err := none.CopyToDevice(0); return err },
+		"Finalize":     none.Finalize,
+	} {
+		assert.ErrorContains(t, call(), "the buffer is nil", name)
+	}
 }
 
 func TestABufferIsCopiedBetweenDevices(t *testing.T) {
 	t.Parallel()
 	b := open(t, "")
 	for _, x := range upload(t, b, vec[float32](1, 2), arr([]int8{}, 0, 2), scalar(true)) {
-		copied, err := b.BufferCopyToDevice(x, 2)
+		copied, err := x.CopyToDevice(2)
 		require.NoError(t, err)
 		same(t, download(t, b, x), download(t, b, copied))
-		num, err := b.BufferDeviceNum(copied)
+		num, err := copied.DeviceNum()
 		require.NoError(t, err)
 		assert.EqualValues(t, 2, num)
 	}

@@ -8,17 +8,17 @@ import (
 	"sync"
 	"weak"
 
-	"github.com/gomlx/gomlx/backends"
-	"github.com/gomlx/gomlx/pkg/core/shapes"
+	"github.com/gomlx/compute"
+	"github.com/gomlx/compute/shapes"
 
 	"github.com/purepjrt/purepjrt/pjrt"
 )
 
-// Buffer is an array on a device; GoMLX sees it as a backends.Buffer.
+// Buffer is an array on a device; GoMLX sees it as a compute.Buffer.
 type Buffer struct {
 	backend *Backend
 	shape   shapes.Shape
-	device  backends.DeviceNum
+	device  compute.DeviceNum
 	id      uint64      // of this buffer only
 	slot    *resultSlot // where the closed array goes, if an execution made it; may be nil
 	view    bool        // of host memory, which GoMLX writes to
@@ -34,7 +34,7 @@ type Buffer struct {
 }
 
 // newBuffer makes a buffer that owns array, or closes it if the backend was finalized.
-func (b *Backend) newBuffer(array *pjrt.Buffer, shape shapes.Shape, device backends.DeviceNum) (*Buffer, error) {
+func (b *Backend) newBuffer(array *pjrt.Buffer, shape shapes.Shape, device compute.DeviceNum) (*Buffer, error) {
 	buffer := &Buffer{backend: b, array: array, shape: shape, device: device, id: lastID.Add(1)}
 	if err := b.adopt(buffer); err != nil {
 		array.Close()
@@ -44,7 +44,7 @@ func (b *Backend) newBuffer(array *pjrt.Buffer, shape shapes.Shape, device backe
 }
 
 // buffer returns the Buffer behind GoMLX's value.
-func (b *Backend) buffer(value backends.Buffer) (*Buffer, error) {
+func (b *Backend) buffer(value compute.Buffer) (*Buffer, error) {
 	buffer, ok := value.(*Buffer)
 	switch {
 	case !ok:
@@ -138,65 +138,66 @@ func (b *Buffer) donate() bool {
 	return !b.view && b.users == 1
 }
 
-// BufferFinalize closes a buffer. Doing so again has no effect.
-func (b *Backend) BufferFinalize(value backends.Buffer) error {
+// Backend returns the backend that the buffer belongs to.
+func (b *Buffer) Backend() compute.Backend { return b.backend }
+
+// usable returns an error if the buffer is nil or its backend was finalized.
+func (b *Buffer) usable() error {
+	if b == nil {
+		return errorf("the buffer is nil")
+	}
+	return b.backend.usable()
+}
+
+// Finalize closes the buffer. Doing so again has no effect.
+func (b *Buffer) Finalize() error {
 	if err := b.usable(); err != nil {
 		return err
 	}
-	buffer, err := b.buffer(value)
-	if err != nil {
-		return err
-	}
-	buffer.finalize()
+	b.finalize()
 	return nil
 }
 
-// BufferShape returns the shape of a buffer.
-func (b *Backend) BufferShape(value backends.Buffer) (shapes.Shape, error) {
-	buffer, err := b.buffer(value)
-	if err != nil {
-		return shapes.Invalid(), err
+// Shape returns the shape of the buffer.
+func (b *Buffer) Shape() (shapes.Shape, error) {
+	if b == nil {
+		return shapes.Invalid(), errorf("the buffer is nil")
 	}
-	return buffer.shape, nil
+	return b.shape, nil
 }
 
-// BufferDeviceNum returns the number of the device that a buffer is on.
-func (b *Backend) BufferDeviceNum(value backends.Buffer) (backends.DeviceNum, error) {
-	buffer, err := b.buffer(value)
-	if err != nil {
-		return 0, err
+// DeviceNum returns the number of the device that the buffer is on.
+func (b *Buffer) DeviceNum() (compute.DeviceNum, error) {
+	if b == nil {
+		return 0, errorf("the buffer is nil")
 	}
-	return buffer.device, nil
+	return b.device, nil
 }
 
-// BufferToFlatData waits for the contents of a buffer and copies them to a slice of its
-// Go type and of exactly its length.
-func (b *Backend) BufferToFlatData(value backends.Buffer, flat any) error {
+// ToFlatData waits for the contents of the buffer and copies them to a slice of its Go type and
+// of exactly its length.
+func (b *Buffer) ToFlatData(flat any) error {
 	if err := b.usable(); err != nil {
 		return err
 	}
-	buffer, err := b.buffer(value)
+	data, err := bytesOf(flat, b.shape)
 	if err != nil {
 		return err
 	}
-	data, err := bytesOf(flat, buffer.shape)
+	array, err := b.acquire()
 	if err != nil {
 		return err
 	}
+	defer b.release()
 	if len(data) == 0 {
 		return nil
 	}
-	array, err := buffer.acquire()
-	if err != nil {
-		return err
-	}
-	defer buffer.release()
 	_, err = array.ToHostInto(context.Background(), data)
-	return wrapf(err, "reading the buffer %s", buffer.shape)
+	return wrapf(err, "reading the buffer %s", b.shape)
 }
 
 // BufferFromFlatData copies a slice to a device. The slice may be changed afterwards.
-func (b *Backend) BufferFromFlatData(num backends.DeviceNum, flat any, shape shapes.Shape) (backends.Buffer, error) {
+func (b *Backend) BufferFromFlatData(num compute.DeviceNum, flat any, shape shapes.Shape) (compute.Buffer, error) {
 	if err := b.usable(); err != nil {
 		return nil, err
 	}
@@ -224,39 +225,35 @@ func (b *Backend) BufferFromFlatData(num backends.DeviceNum, flat any, shape sha
 	return buffer, nil
 }
 
-// BufferCopyToDevice copies a buffer to another device. It does not wait for the copy.
-func (b *Backend) BufferCopyToDevice(value backends.Buffer, num backends.DeviceNum) (backends.Buffer, error) {
+// CopyToDevice copies the buffer to another device. It does not wait for the copy.
+func (b *Buffer) CopyToDevice(num compute.DeviceNum) (compute.Buffer, error) {
 	if err := b.usable(); err != nil {
 		return nil, err
 	}
-	buffer, err := b.buffer(value)
+	device, err := b.backend.device(num)
 	if err != nil {
 		return nil, err
 	}
-	device, err := b.device(num)
+	if num == b.device {
+		return nil, errorf("the buffer %s is on device %d already", b.shape, num)
+	}
+	array, err := b.acquire()
 	if err != nil {
 		return nil, err
 	}
-	if num == buffer.device {
-		return nil, errorf("the buffer %s is on device %d already", buffer.shape, num)
-	}
-	array, err := buffer.acquire()
-	if err != nil {
-		return nil, err
-	}
-	defer buffer.release()
+	defer b.release()
 	copied, err := array.CopyToDevice(context.Background(), device)
 	if err != nil {
-		return nil, wrapf(err, "copying the buffer %s to device %d", buffer.shape, num)
+		return nil, wrapf(err, "copying the buffer %s to device %d", b.shape, num)
 	}
-	if buffer.view {
+	if b.view {
 		// GoMLX may write to the memory of a view as soon as this call returns.
 		if err := copied.Wait(context.Background()); err != nil {
 			copied.Close()
-			return nil, wrapf(err, "copying the buffer %s to device %d", buffer.shape, num)
+			return nil, wrapf(err, "copying the buffer %s to device %d", b.shape, num)
 		}
 	}
-	made, err := b.newBuffer(copied, buffer.shape, num)
+	made, err := b.backend.newBuffer(copied, b.shape, num)
 	if err != nil {
 		return nil, err
 	}

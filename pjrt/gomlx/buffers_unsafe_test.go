@@ -8,9 +8,9 @@ import (
 	"testing"
 	"unsafe"
 
-	"github.com/gomlx/gomlx/backends"
-	"github.com/gomlx/gomlx/pkg/core/dtypes"
-	"github.com/gomlx/gomlx/pkg/core/shapes"
+	"github.com/gomlx/compute"
+	"github.com/gomlx/compute/dtypes"
+	"github.com/gomlx/compute/shapes"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -22,7 +22,7 @@ import (
 var large = shapes.Make(dtypes.Float32, 1<<19)
 
 // filled makes a large buffer of equal elements.
-func filled(t testing.TB, b backends.Backend, x float32) backends.Buffer {
+func filled(t testing.TB, b compute.Backend, x float32) compute.Buffer {
 	t.Helper()
 	flat := make([]float32, large.Size())
 	for i := range flat {
@@ -34,9 +34,9 @@ func filled(t testing.TB, b backends.Backend, x float32) backends.Buffer {
 }
 
 // address returns where a buffer is stored.
-func address(t testing.TB, b backends.Backend, buffer backends.Buffer) unsafe.Pointer {
+func address(t testing.TB, b compute.Backend, buffer compute.Buffer) unsafe.Pointer {
 	t.Helper()
-	flat, err := b.BufferData(buffer)
+	flat, err := buffer.Data()
 	require.NoError(t, err)
 	return unsafe.Pointer(unsafe.SliceData(flat.([]float32)))
 }
@@ -46,19 +46,19 @@ func TestASharedBufferIsNotCopied(t *testing.T) {
 	b := open(t, "")
 	require.True(t, b.HasSharedBuffers())
 	exe := compile(t, b, double, f32x2)
-	for device := range backends.DeviceNum(2) {
+	for device := range compute.DeviceNum(2) {
 		x, flat, err := b.NewSharedBuffer(device, f32x2)
 		require.NoError(t, err)
 		for _, v := range []float32{1, 5, 7, 9, 11} { // it stays shared when it is bound
 			flat.([]float32)[1] = v
-			y, err := exe.Execute([]backends.Buffer{x}, nil, device)
+			y, err := exe.Execute([]compute.Buffer{x}, nil, device)
 			require.NoError(t, err)
 			same(t, vec(0, 2*v), download(t, b, y[0]))
 		}
-		again, err := b.BufferData(x)
+		again, err := x.Data()
 		require.NoError(t, err)
 		assert.Same(t, &flat.([]float32)[0], &again.([]float32)[0])
-		require.NoError(t, b.BufferFinalize(x))
+		require.NoError(t, x.Finalize())
 		flat.([]float32)[0] = 3 // the slice may outlive the buffer
 	}
 }
@@ -68,19 +68,19 @@ func TestAResultIsReadInPlace(t *testing.T) {
 	b := open(t, "")
 	for _, a := range []array{vec[float32](1, 2), scalar[int64](7), vec(true, false), vec(brains(1, 2)...), arr([]float64{}, 0, 2),
 		arr([]complex64{1, 2, 3, 4i}, 2, 2)} {
-		exe := compile(t, b, of1(func(b backends.Builder, x backends.Op) (backends.Op, error) {
+		exe := compile(t, b, of1(func(b compute.Function, x compute.Value) (compute.Value, error) {
 			return b.Reshape(x, a.dims...)
 		}), a.shape())
 		y, err := exe.Execute(upload(t, b, a), nil, 0)
 		require.NoError(t, err)
-		flat, err := b.BufferData(y[0])
+		flat, err := y[0].Data()
 		require.NoError(t, err)
 		same(t, a, array{flat, a.dims})
-		again, err := b.BufferData(y[0])
+		again, err := y[0].Data()
 		require.NoError(t, err)
 		assert.Equal(t, flat, again)
-		require.NoError(t, b.BufferFinalize(y[0]))
-		_, err = b.BufferData(y[0])
+		require.NoError(t, y[0].Finalize())
+		_, err = y[0].Data()
 		assert.ErrorIs(t, err, gomlx.ErrFinalized)
 	}
 }
@@ -91,7 +91,7 @@ func TestSharedBuffersCanBeTurnedOff(t *testing.T) {
 	assert.False(t, b.HasSharedBuffers())
 	_, _, err := b.NewSharedBuffer(0, f32x2)
 	assert.ErrorContains(t, err, "shared=false")
-	_, err = b.BufferData(upload(t, b, vec[float32](1))[0])
+	_, err = upload(t, b, vec[float32](1))[0].Data()
 	assert.ErrorContains(t, err, "shared=false")
 }
 
@@ -102,30 +102,30 @@ func TestADonatedBufferIsFinalized(t *testing.T) {
 	x := upload(t, b, vec[float32](1, 2), vec[float32](3, 4, 5))
 	_, err := exe.Execute(x[:1], []bool{true}, 0)
 	require.NoError(t, err)
-	assert.ErrorIs(t, b.BufferToFlatData(x[0], make([]float32, 2)), gomlx.ErrFinalized)
+	assert.ErrorIs(t, x[0].ToFlatData(make([]float32, 2)), gomlx.ErrFinalized)
 	_, err = exe.Execute(x[1:], []bool{true}, 0) // of a wrong shape
 	require.Error(t, err)
-	assert.ErrorIs(t, b.BufferToFlatData(x[1], make([]float32, 3)), gomlx.ErrFinalized)
+	assert.ErrorIs(t, x[1].ToFlatData(make([]float32, 3)), gomlx.ErrFinalized)
 }
 
 // The results of a training step take the memory of the old values.
 func TestDonatedMemoryIsReused(t *testing.T) {
 	pjrttest.NoLeaks(t)
 	b := open(t, ",reuse=true")
-	exe := compile(t, b, func(b backends.Builder, x []backends.Op) ([]backends.Op, error) {
+	exe := compile(t, b, func(b compute.Function, x []compute.Value) ([]compute.Value, error) {
 		y, err := b.Add(x[0], x[1])
-		return []backends.Op{y}, err
+		return []compute.Value{y}, err
 	}, large, large)
 	state, step := filled(t, b, 1), filled(t, b, 2)
 	var reused int
 	for i := range 6 {
 		before := address(t, b, state)
-		y, err := exe.Execute([]backends.Buffer{state, step}, []bool{true, false}, 0)
+		y, err := exe.Execute([]compute.Buffer{state, step}, []bool{true, false}, 0)
 		require.NoError(t, err)
 		if address(t, b, y[0]) == before && i > 1 {
 			reused++
 		}
-		flat, err := b.BufferData(y[0])
+		flat, err := y[0].Data()
 		require.NoError(t, err)
 		require.Equal(t, float32(1+2*(i+1)), flat.([]float32)[9])
 		state = y[0]
@@ -134,9 +134,9 @@ func TestDonatedMemoryIsReused(t *testing.T) {
 	assert.Equal(t, 4, reused)
 
 	// The same array cannot be both donated and kept.
-	same, err := exe.Execute([]backends.Buffer{state, state}, []bool{true, false}, 0)
+	same, err := exe.Execute([]compute.Buffer{state, state}, []bool{true, false}, 0)
 	require.NoError(t, err)
-	flat, err := b.BufferData(same[0])
+	flat, err := same[0].Data()
 	require.NoError(t, err)
 	assert.Equal(t, float32(26), flat.([]float32)[0])
 
@@ -144,7 +144,7 @@ func TestDonatedMemoryIsReused(t *testing.T) {
 	shared, mine, err := b.NewSharedBuffer(0, large)
 	require.NoError(t, err)
 	mine.([]float32)[0] = 5
-	y, err := exe.Execute([]backends.Buffer{shared, step}, []bool{true, false}, 0)
+	y, err := exe.Execute([]compute.Buffer{shared, step}, []bool{true, false}, 0)
 	require.NoError(t, err)
 	assert.NotEqual(t, unsafe.Pointer(unsafe.SliceData(mine.([]float32))), address(t, b, y[0]))
 	assert.Equal(t, float32(5), mine.([]float32)[0])
@@ -171,7 +171,7 @@ func TestMemoryIsReusedOnCPUsOnlyIfAskedFor(t *testing.T) {
 		exe := compile(t, b, double, large)
 		x := filled(t, b, 1)
 		for range 4 {
-			y, err := exe.Execute([]backends.Buffer{x}, []bool{true}, 0)
+			y, err := exe.Execute([]compute.Buffer{x}, []bool{true}, 0)
 			require.NoError(t, err)
 			x = y[0]
 		}
@@ -183,7 +183,7 @@ func TestMemoryIsReusedOnCPUsOnlyIfAskedFor(t *testing.T) {
 func TestResultsArePairedWithWhatTheyAreMadeFrom(t *testing.T) {
 	t.Parallel()
 	b := open(t, "")
-	exe := compile(t, b, func(b backends.Builder, x []backends.Op) ([]backends.Op, error) {
+	exe := compile(t, b, func(b compute.Function, x []compute.Value) ([]compute.Value, error) {
 		w, m, g := x[0], x[1], x[2]
 		m2, err := b.Add(m, g)
 		if err != nil {
@@ -194,7 +194,7 @@ func TestResultsArePairedWithWhatTheyAreMadeFrom(t *testing.T) {
 			return nil, err
 		}
 		loss, err := b.ReduceSum(g)
-		return []backends.Op{loss, m2, w2}, err
+		return []compute.Value{loss, m2, w2}, err
 	}, f32x2, f32x2, f32x2)
 	assert.Equal(t, map[int]int{0: 2, 1: 1}, gomlx.Pairs(exe, 0, 1))
 	assert.Equal(t, map[int]int{0: 2}, gomlx.Pairs(exe, 0))
@@ -205,12 +205,12 @@ func TestResultsArePairedWithWhatTheyAreMadeFrom(t *testing.T) {
 func TestArgumentsThatStayTheSameAreBound(t *testing.T) {
 	pjrttest.NoLeaks(t)
 	b := open(t, "")
-	exe := compile(t, b, of2(backends.Builder.Mul), f32x2, f32x2)
+	exe := compile(t, b, of2(compute.Function.Mul), f32x2, f32x2)
 	other := compile(t, b, double, f32x2)
 	weights := upload(t, b, vec[float32](10, 100))[0]
 	for i := range 8 {
 		x := float32(i)
-		y, err := exe.Execute([]backends.Buffer{upload(t, b, vec(x, x))[0], weights}, nil, 0)
+		y, err := exe.Execute([]compute.Buffer{upload(t, b, vec(x, x))[0], weights}, nil, 0)
 		require.NoError(t, err)
 		same(t, vec(10*x, 100*x), download(t, b, y[0]))
 		if i > 3 {
@@ -218,7 +218,7 @@ func TestArgumentsThatStayTheSameAreBound(t *testing.T) {
 		}
 	}
 	// Another argument takes the place of the bound one.
-	y, err := exe.Execute([]backends.Buffer{upload(t, b, vec[float32](1, 1))[0], upload(t, b, vec[float32](2, 3))[0]}, nil, 0)
+	y, err := exe.Execute([]compute.Buffer{upload(t, b, vec[float32](1, 1))[0], upload(t, b, vec[float32](2, 3))[0]}, nil, 0)
 	require.NoError(t, err)
 	same(t, vec[float32](2, 3), download(t, b, y[0]))
 	assert.Zero(t, gomlx.Bound(exe))
@@ -227,19 +227,19 @@ func TestArgumentsThatStayTheSameAreBound(t *testing.T) {
 	for _, donate := range []bool{false, true} {
 		w := upload(t, b, vec[float32](1, 2))[0]
 		for range 5 {
-			_, err := exe.Execute([]backends.Buffer{w, w}, nil, 0)
+			_, err := exe.Execute([]compute.Buffer{w, w}, nil, 0)
 			require.NoError(t, err)
 		}
 		require.Equal(t, 2, gomlx.Bound(exe))
 		if donate {
-			y, err := other.Execute([]backends.Buffer{w}, []bool{true}, 0)
+			y, err := other.Execute([]compute.Buffer{w}, []bool{true}, 0)
 			require.NoError(t, err)
 			same(t, vec[float32](2, 4), download(t, b, y[0]))
 		} else {
-			require.NoError(t, b.BufferFinalize(w))
+			require.NoError(t, w.Finalize())
 		}
 		assert.Zero(t, gomlx.Bound(exe))
-		_, err := exe.Execute([]backends.Buffer{w, w}, nil, 0)
+		_, err := exe.Execute([]compute.Buffer{w, w}, nil, 0)
 		assert.ErrorIs(t, err, gomlx.ErrFinalized)
 	}
 }
@@ -248,7 +248,7 @@ func TestArgumentsThatStayTheSameAreBound(t *testing.T) {
 func TestExecutionsFromManyGoroutines(t *testing.T) {
 	pjrttest.NoLeaks(t)
 	b := open(t, "")
-	exe := compile(t, b, of2(backends.Builder.Add), f32x2, f32x2)
+	exe := compile(t, b, of2(compute.Function.Add), f32x2, f32x2)
 	weights := upload(t, b, vec[float32](10, 20))[0]
 	var group sync.WaitGroup
 	for g := range 8 {
@@ -259,15 +259,15 @@ func TestExecutionsFromManyGoroutines(t *testing.T) {
 				if !assert.NoError(t, err) {
 					return
 				}
-				y, err := exe.Execute([]backends.Buffer{in, weights}, []bool{i%2 == 0, false}, 0)
+				y, err := exe.Execute([]compute.Buffer{in, weights}, []bool{i%2 == 0, false}, 0)
 				if !assert.NoError(t, err) {
 					return
 				}
 				got := make([]float32, 2)
-				assert.NoError(t, b.BufferToFlatData(y[0], got))
+				assert.NoError(t, y[0].ToFlatData(got))
 				assert.Equal(t, []float32{x + 10, x + 20}, got)
-				assert.NoError(t, b.BufferFinalize(in))
-				assert.NoError(t, b.BufferFinalize(y[0]))
+				assert.NoError(t, in.Finalize())
+				assert.NoError(t, y[0].Finalize())
 			}
 		})
 	}
@@ -280,23 +280,24 @@ func TestAProgramRunsOnTheDeviceThatIsAskedFor(t *testing.T) {
 	anywhere := compile(t, b, double, f32x2)
 	builder := b.Builder("assigned")
 	require.NoError(t, builder.DeviceAssignment(2))
-	x, err := builder.Parameter("x", f32x2, nil)
+	x, err := builder.Main().Parameter("x", f32x2, nil)
 	require.NoError(t, err)
-	out, err := double(builder, []backends.Op{x})
+	out, err := double(builder.Main(), []compute.Value{x})
 	require.NoError(t, err)
-	assigned, err := builder.Compile(out, nil)
+	require.NoError(t, builder.Main().Return(out, nil))
+	assigned, err := builder.Compile()
 	require.NoError(t, err)
-	for device := range backends.DeviceNum(4) {
+	for device := range compute.DeviceNum(4) {
 		in, err := b.BufferFromFlatData(device, []float32{1, 2}, f32x2)
 		require.NoError(t, err)
-		out, err := anywhere.Execute([]backends.Buffer{in}, nil, device)
+		out, err := anywhere.Execute([]compute.Buffer{in}, nil, device)
 		require.NoError(t, err)
 		same(t, vec[float32](2, 4), download(t, b, out[0]))
-		num, err := b.BufferDeviceNum(out[0])
+		num, err := out[0].DeviceNum()
 		require.NoError(t, err)
 		assert.Equal(t, device, num)
 
-		out, err = assigned.Execute([]backends.Buffer{in}, nil, 0) // the device is ignored
+		out, err = assigned.Execute([]compute.Buffer{in}, nil, 0) // the device is ignored
 		if device == 2 {
 			require.NoError(t, err)
 			same(t, vec[float32](2, 4), download(t, b, out[0]))

@@ -4,37 +4,38 @@
 package gomlx
 
 import (
-	"reflect"
+	"slices"
 
-	"github.com/gomlx/go-xla/pkg/stablehlo"
-	xlashapes "github.com/gomlx/go-xla/pkg/types/shapes"
-	"github.com/gomlx/go-xla/pkg/types/shardy"
-	"github.com/gomlx/gomlx/backends"
-	"github.com/gomlx/gomlx/pkg/core/shapes"
+	"github.com/gomlx/compute"
+	"github.com/gomlx/compute/shapes"
+	"github.com/gomlx/go-xla/stablehlo"
+	"github.com/gomlx/go-xla/types/shardy"
 )
 
-// Builder collects the operations of a program and compiles it; Backend.Builder makes one.
+// Builder collects the functions of a program and compiles it; Backend.Builder makes one.
 // It belongs to one goroutine.
 type Builder struct {
 	backend *Backend
 	name    string
-	broken  error // why nothing can be built, if the backend was finalized
 
-	module   *stablehlo.Builder
-	main     *stablehlo.Function
-	compiled bool
-	closures map[closureKey]*stablehlo.Function
+	compiled  bool
+	functions []*Function // by number; the first is main
+	values    []*value    // by number
+	steps     []step      // all that was built, in order
 
-	names      []string // of the parameters
-	parameters []*node
+	// instances are the program with sizes for all axes: one that is compiled, or, once a
+	// parameter has an axis without a size, two with trial sizes, which tell the shapes.
+	instances []*instance
+	axes      map[[2]int]string // the names of axes without a size, by their trial sizes
+	symbols   []string          // of the axes of parameters, in the order of their appearance
 
 	spread     spread
 	numDevices int
-	devices    []backends.DeviceNum // nil for the default
+	devices    []compute.DeviceNum // nil for the default
 	meshes     map[string]*shardy.DeviceMesh
 }
 
-var _ backends.Builder = (*Builder)(nil)
+var _ compute.Builder = (*Builder)(nil)
 
 // spread says how a program uses several devices.
 type spread int
@@ -45,173 +46,166 @@ const (
 	sharded                // Shardy spreads the program over the devices
 )
 
-// node is a value of a program; GoMLX sees it as a backends.Op.
-type node struct {
-	builder *Builder
-	value   *stablehlo.Value
-	shape   shapes.Shape
-}
-
 // Builder returns an empty program. If the backend was finalized, the builder's methods
 // return that error.
-func (b *Backend) Builder(name string) backends.Builder {
-	builder := &Builder{
-		backend:    b,
-		name:       name,
-		broken:     b.usable(),
-		module:     stablehlo.New(name),
-		closures:   make(map[closureKey]*stablehlo.Function),
-		numDevices: 1,
-	}
-	builder.main = builder.module.Main()
+func (b *Backend) Builder(name string) compute.Builder {
+	builder := &Builder{backend: b, name: name, numDevices: 1, axes: make(map[[2]int]string)}
+	builder.instances = []*instance{newInstance(builder)}
+	builder.addFunction(&Function{builder: builder, name: compute.MainName})
 	return builder
 }
 
 // Name returns the name of the program.
 func (b *Builder) Name() string { return b.name }
 
+// Main returns the function that executions of the program run.
+func (b *Builder) Main() compute.Function { return b.functions[0] }
+
+// NewFunction adds a function, which others of the program can call. Its name must be
+// unique.
+func (b *Builder) NewFunction(name string) (compute.Function, error) {
+	if err := b.open(); err != nil {
+		return nil, err
+	}
+	if name == "" {
+		return nil, errorf("a function of the program %q needs a name", b.name)
+	}
+	for _, f := range b.functions {
+		if stablehlo.NormalizeIdentifier(f.name) == stablehlo.NormalizeIdentifier(name) {
+			return nil, errorf("the program %q already has a function %q", b.name, f.name)
+		}
+	}
+	f := &Function{builder: b, name: name}
+	b.addFunction(f)
+	return f, nil
+}
+
+// addFunction adds a function to the program, empty in all instances.
+func (b *Builder) addFunction(f *Function) {
+	f.number = len(b.functions)
+	b.functions = append(b.functions, f)
+	add := func(in *instance) error {
+		g := &function{in: in, closures: make(map[closureKey]*stablehlo.Function)}
+		if f.parent != nil {
+			g.parent = in.functions[f.parent.number]
+			g.code = g.parent.code.Closure()
+		} else {
+			g.code = in.module.NewFunction(stablehlo.NormalizeIdentifier(f.name))
+		}
+		in.functions = append(in.functions, g)
+		return nil
+	}
+	for _, in := range b.instances {
+		_ = add(in) // does not fail
+	}
+	b.steps = append(b.steps, add)
+}
+
 // open returns an error if no more can be added to the program.
 func (b *Builder) open() error {
-	switch {
-	case b.broken != nil:
-		return b.broken
-	case b.compiled:
+	if err := b.backend.usable(); err != nil {
+		return err
+	}
+	if b.compiled {
 		return errorf("the program %q is compiled, and nothing can be added to it", b.name)
 	}
 	return nil
 }
 
-// nodes returns the nodes behind GoMLX's values.
-func (b *Builder) nodes(op backends.OpType, values ...backends.Op) ([]*node, error) {
-	if err := b.open(); err != nil {
-		return nil, err
-	}
-	nodes := make([]*node, len(values))
-	for i, v := range values {
-		n, err := b.node(v)
-		if err != nil {
-			return nil, wrapf(err, "%s, operand %d", op, i)
-		}
-		nodes[i] = n
-	}
-	return nodes, nil
-}
-
-func (b *Builder) node(v backends.Op) (*node, error) {
-	n, ok := v.(*node)
+// value returns the value behind GoMLX's.
+func (b *Builder) value(v compute.Value) (*value, error) {
+	n, ok := v.(*value)
 	switch {
+	case v == nil || ok && n == nil:
+		return nil, errorf("the value is nil")
 	case !ok:
 		return nil, errorf("%T is not a value of this kind of backend", v)
-	case n == nil:
-		return nil, errorf("the value is nil")
 	case n.builder != b:
 		return nil, errorf("the value %s belongs to the program %q, and this is %q", n.shape, n.builder.name, b.name)
 	}
 	return n, nil
 }
 
-// add makes a node from what the StableHLO builder returned.
-func (b *Builder) add(op backends.OpType, v *stablehlo.Value, err error) (*node, error) {
-	if err != nil {
-		return nil, wrapf(err, "%s", op)
-	}
-	return &node{builder: b, value: v, shape: fromXLA(v.Shape())}, nil
-}
-
-// result is add for the methods that GoMLX calls: after an error it returns a nil
-// backends.Op.
-func (b *Builder) result(op backends.OpType, v *stablehlo.Value, err error) (backends.Op, error) {
-	n, err := b.add(op, v, err)
-	if err != nil {
-		return nil, err
-	}
-	return n, nil
-}
-
 // OpShape returns the shape of a value.
-func (b *Builder) OpShape(op backends.Op) (shapes.Shape, error) {
-	if b.broken != nil {
-		return shapes.Invalid(), b.broken
+func (b *Builder) OpShape(op compute.Value) (shapes.Shape, error) {
+	if err := b.backend.usable(); err != nil {
+		return shapes.Invalid(), err
 	}
-	n, err := b.node(op)
+	n, err := b.value(op)
 	if err != nil {
 		return shapes.Invalid(), err
 	}
-	return n.shape, nil
+	return n.shape.Clone(), nil
 }
 
-// Parameter adds a parameter to the program. Its name, which must be unique, appears in
-// errors and in Executable.Inputs.
-func (b *Builder) Parameter(name string, shape shapes.Shape, sharding *backends.ShardingSpec) (backends.Op, error) {
+// Compile compiles the program (PJRT_Client_Compile). Nothing can be added to it afterwards.
+// A program with a parameter of a dynamic shape is compiled by its executions, once for each
+// size of the axes.
+func (b *Builder) Compile() (compute.Executable, error) {
 	if err := b.open(); err != nil {
 		return nil, err
 	}
-	if err := checkShape(shape); err != nil {
-		return nil, wrapf(err, "parameter %q", name)
+	main := b.functions[0]
+	if !main.returned {
+		return nil, errorf("the program %q has no results: call Return of its main function", b.name)
 	}
-	for _, other := range b.names {
-		if other == name {
-			return nil, errorf("there is already a parameter %q", name)
+	for _, f := range b.functions {
+		if !f.returned {
+			return nil, errorf("the function %s of the program %q does not return", f, b.name)
 		}
 	}
-	spec, err := b.sharding(sharding)
-	if err != nil {
-		return nil, wrapf(err, "parameter %q", name)
+	b.compiled = true
+	if b.dynamic() {
+		e, err := newDynamicExecutable(b)
+		if err != nil {
+			return nil, err
+		}
+		return e, nil
 	}
-	v, err := b.main.InputWithSharding(xlaShape(shape), spec)
-	if err != nil {
-		return nil, wrapf(err, "parameter %q", name)
-	}
-	n := &node{builder: b, value: v, shape: shape}
-	b.names = append(b.names, name)
-	b.parameters = append(b.parameters, n)
-	return n, nil
-}
-
-// Constant adds a copy of the elements of flat, a slice of a Go type that GoMLX has a
-// dtype for.
-func (b *Builder) Constant(flat any, dims ...int) (backends.Op, error) {
-	if err := b.open(); err != nil {
-		return nil, err
-	}
-	shape := shapes.Shape{DType: dtypeOf(reflect.TypeOf(flat)), Dimensions: dims}
-	if err := checkShape(shape); err != nil {
-		return nil, wrapf(err, "constant of a %T", flat)
-	}
-	data, err := bytesOf(flat, shape)
+	in := b.instances[0]
+	b.instances, b.steps = nil, nil
+	e, err := in.compile()
 	if err != nil {
 		return nil, err
 	}
-	v, err := b.main.ConstantFromFlatAndDimensions(xlaFlat(flat), dims...)
-	if err != nil {
-		return nil, wrapf(err, "constant %s", shape)
-	}
-	// The builder keeps the slice, which the caller may change, and writes it number by number.
-	statement := b.main.Statements[len(b.main.Statements)-1]
-	statement.Attributes["value"] = literalOf(data, shape, statement.Attributes["value"])
-	return b.result(backends.OpTypeConstant, v, nil)
+	return e, nil
 }
 
-// scalar adds a Go value as a constant without dimensions.
-func (b *Builder) scalar(value any) (*stablehlo.Value, error) {
-	slice := reflect.MakeSlice(reflect.SliceOf(reflect.TypeOf(value)), 1, 1)
-	slice.Index(0).Set(reflect.ValueOf(value))
-	return b.main.ConstantFromFlatAndDimensions(xlaFlat(slice.Interface()))
-}
-
-// filled adds an array of equal elements.
-func (b *Builder) filled(value any, shape xlashapes.Shape) (*stablehlo.Value, error) {
-	v, err := b.scalar(value)
-	if err != nil || shape.IsScalar() {
-		return v, err
+// compile compiles an instance of the program, which has returned.
+func (in *instance) compile() (*Executable, error) {
+	b := in.builder
+	main := b.functions[0]
+	e := &Executable{
+		backend:   b.backend,
+		name:      b.name,
+		names:     slices.Clone(main.names),
+		spread:    b.spread,
+		devices:   slices.Clone(b.devices),
+		anyDevice: b.spread == onOne && b.devices == nil,
+		module:    in.module,
+		main:      in.functions[0].code,
+		donations: make(map[string]*donation),
 	}
-	return stablehlo.BroadcastInDim(v, shape, nil)
-}
-
-// recovered turns a panic into an error: the shape rules of GoMLX and go-xla look up
-// axes in lists before they have checked them all.
-func recovered(op backends.OpType, err *error) {
-	if r := recover(); r != nil {
-		*err = errorf("%s: the arguments do not fit together: %v", op, r)
+	for _, v := range main.parameters {
+		n := in.nodes[v.number]
+		e.parameters, e.inputs = append(e.parameters, n.shape), append(e.inputs, n.value)
 	}
+	for _, v := range main.results {
+		e.results = append(e.results, in.nodes[v.number].shape)
+	}
+	for d := len(e.devices); d < b.numDevices; d++ {
+		e.devices = append(e.devices, compute.DeviceNum(d))
+	}
+	if b.spread == replicas {
+		in.module.WithNumReplicas(b.numDevices)
+	}
+	var err error
+	if e.base, err = e.compile(false); err != nil {
+		return nil, err
+	}
+	if err := b.backend.adoptExecutable(e); err != nil {
+		e.close()
+		return nil, err
+	}
+	return e, nil
 }

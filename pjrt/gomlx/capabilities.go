@@ -7,30 +7,37 @@ import (
 	"context"
 	"errors"
 
-	"github.com/gomlx/gomlx/backends"
-	"github.com/gomlx/gomlx/pkg/core/dtypes"
+	"github.com/gomlx/compute"
+	"github.com/gomlx/compute/dtypes"
 
 	"github.com/purepjrt/purepjrt/pjrt"
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
 )
 
-// lacking are the operations that GoMLX has names for, but no methods in
-// backends.Builder.
-var lacking = []backends.OpType{
-	backends.OpTypeInvalid,
-	backends.OpTypeBroadcast,
-	backends.OpTypeSelectAndScatterSum,
-	backends.OpTypeCollectiveBroadcast,
-	backends.OpTypeAllGather,
+// lacking are the operations that GoMLX has names for, but that are no methods of
+// compute.Function, are of another backend only, or that GoMLX makes of others for this one.
+var lacking = []compute.OpType{
+	compute.OpTypeInvalid,
+	compute.OpTypeDot,
+	compute.OpTypeSelectAndScatterSum,
+	compute.OpTypeCapturedValue,
+	compute.OpTypeCollectiveBroadcast,
+	compute.OpTypeAllGather,
+	compute.OpTypeBlockForDotGeneral,
+	compute.OpTypeFusedScaledDotProductAttentionVJP,
+	compute.OpTypeFusedDense,
+	compute.OpTypeFusedQuantizedDense,
+	compute.OpTypeQuantizedEmbeddingLookup,
 }
 
 // readCapabilities returns what the backend can do on the devices of its client.
-func (b *Backend) readCapabilities(ctx context.Context) (backends.Capabilities, error) {
-	c := backends.Capabilities{
-		Operations: make(map[backends.OpType]bool),
+func (b *Backend) readCapabilities(ctx context.Context) (compute.Capabilities, error) {
+	c := compute.Capabilities{
+		Operations: make(map[compute.OpType]bool),
 		DTypes:     make(map[dtypes.DType]bool),
+		Functions:  true,
 	}
-	for op := backends.OpTypeInvalid; op < backends.OpTypeLast; op++ {
+	for op := compute.OpTypeInvalid; op < compute.OpTypeLast; op++ {
 		c.Operations[op] = true
 	}
 	for _, op := range lacking {
@@ -39,7 +46,7 @@ func (b *Backend) readCapabilities(ctx context.Context) (backends.Capabilities, 
 	for _, t := range known {
 		able, err := b.takes(ctx, t)
 		if err != nil {
-			return backends.Capabilities{}, err
+			return compute.Capabilities{}, err
 		}
 		if able {
 			c.DTypes[t] = true

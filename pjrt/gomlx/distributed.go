@@ -4,10 +4,12 @@
 package gomlx
 
 import (
-	"github.com/gomlx/go-xla/pkg/stablehlo"
-	"github.com/gomlx/go-xla/pkg/types/shardy"
-	"github.com/gomlx/gomlx/backends"
-	"github.com/gomlx/gomlx/pkg/core/dtypes"
+	"slices"
+
+	"github.com/gomlx/compute"
+	"github.com/gomlx/compute/dtypes"
+	"github.com/gomlx/go-xla/stablehlo"
+	"github.com/gomlx/go-xla/types/shardy"
 )
 
 // DistributedSPMD makes each of several devices run the program on its own data. Each
@@ -23,20 +25,19 @@ func (b *Builder) DistributedSPMD(numDevices int) error {
 		return errorf("the program is for %d devices, and %d are assigned to it", numDevices, len(b.devices))
 	}
 	b.spread, b.numDevices = replicas, numDevices
-	b.module.WithNumReplicas(numDevices)
 	return nil
 }
 
 // DistributedAutoSharding makes Shardy spread the program over the devices of the
 // meshes, as the shardings of parameters and results say.
-func (b *Builder) DistributedAutoSharding(meshes ...backends.Mesh) error {
+func (b *Builder) DistributedAutoSharding(meshes ...compute.Mesh) error {
 	if err := b.open(); err != nil {
 		return err
 	}
 	if len(meshes) == 0 {
 		return errorf("there is no mesh to spread the program %q over", b.name)
 	}
-	if len(b.parameters) > 0 {
+	if b.dynamic() || len(b.functions[0].parameters) > 0 {
 		return errorf("the program %q already has parameters: call DistributedAutoSharding first", b.name)
 	}
 	numDevices := 0
@@ -62,13 +63,15 @@ func (b *Builder) DistributedAutoSharding(meshes ...backends.Mesh) error {
 		return errorf("the program is for %d devices, and %d are assigned to it", numDevices, len(b.devices))
 	}
 	b.spread, b.numDevices, b.meshes = sharded, numDevices, byName
-	b.module.WithShardy(list...)
+	for _, in := range b.instances {
+		in.module.WithShardy(list...)
+	}
 	return nil
 }
 
 // DeviceAssignment says which devices the program runs on; without it, they are the first
 // ones.
-func (b *Builder) DeviceAssignment(devices ...backends.DeviceNum) error {
+func (b *Builder) DeviceAssignment(devices ...compute.DeviceNum) error {
 	if err := b.open(); err != nil {
 		return err
 	}
@@ -90,7 +93,7 @@ func (b *Builder) DeviceAssignment(devices ...backends.DeviceNum) error {
 }
 
 // sharding returns spec in Shardy's form, or nil for nil.
-func (b *Builder) sharding(spec *backends.ShardingSpec) (*shardy.ShardingSpec, error) {
+func (b *Builder) sharding(spec *compute.ShardingSpec) (*shardy.ShardingSpec, error) {
 	// Other programs see only a device's part, whatever it is a part of.
 	if spec == nil || b.spread != sharded {
 		return nil, nil
@@ -112,12 +115,8 @@ func (b *Builder) sharding(spec *backends.ShardingSpec) (*shardy.ShardingSpec, e
 
 // AllReduce adds the combination of the operands over the devices of each group; the
 // numbers of the devices are positions in the device assignment.
-func (b *Builder) AllReduce(operands []backends.Op, reduction backends.ReduceOpType, groups [][]int) ([]backends.Op, error) {
-	const op = backends.OpTypeAllReduce
-	nodes, err := b.nodes(op, operands...)
-	if err != nil {
-		return nil, err
-	}
+func (f *Function) AllReduce(operands []compute.Value, reduction compute.ReduceOpType, groups [][]int) ([]compute.Value, error) {
+	const op = compute.OpTypeAllReduce
 	for _, group := range groups {
 		if len(group) != len(groups[0]) {
 			return nil, errorf("%s: the groups %v have different sizes", op, groups)
@@ -130,34 +129,44 @@ func (b *Builder) AllReduce(operands []backends.Op, reduction backends.ReduceOpT
 	if err != nil {
 		return nil, err
 	}
-	// One operation takes operands of one dtype.
-	byType := make(map[dtypes.DType][]int)
-	var order []dtypes.DType
-	for i, n := range nodes {
-		if _, seen := byType[n.shape.DType]; !seen {
-			order = append(order, n.shape.DType)
+	groups = cloneAll(groups)
+	return f.all(op, func(g *function, nodes []*node) ([]*stablehlo.Value, error) {
+		// One operation takes operands of one dtype.
+		byType := make(map[dtypes.DType][]int)
+		var order []dtypes.DType
+		for i, n := range nodes {
+			if _, seen := byType[n.shape.DType]; !seen {
+				order = append(order, n.shape.DType)
+			}
+			byType[n.shape.DType] = append(byType[n.shape.DType], i)
 		}
-		byType[n.shape.DType] = append(byType[n.shape.DType], i)
-	}
-	results := make([]backends.Op, len(nodes))
-	for _, t := range order {
-		fn, err := b.combiner(t, combine)
-		if err != nil {
-			return nil, wrapf(err, "%s of %s", op, t)
-		}
-		var values []*stablehlo.Value
-		for _, i := range byType[t] {
-			values = append(values, nodes[i].value)
-		}
-		outs, err := stablehlo.AllReduce(values, groups, fn)
-		if err != nil {
-			return nil, wrapf(err, "%s", op)
-		}
-		for k, i := range byType[t] {
-			if results[i], err = b.result(op, outs[k], nil); err != nil {
-				return nil, err
+		results := make([]*stablehlo.Value, len(nodes))
+		for _, t := range order {
+			fn, err := g.combiner(t, combine)
+			if err != nil {
+				return nil, wrapf(err, "%s of %s", op, t)
+			}
+			var values []*stablehlo.Value
+			for _, i := range byType[t] {
+				values = append(values, nodes[i].value)
+			}
+			outs, err := stablehlo.AllReduce(values, groups, fn)
+			if err != nil {
+				return nil, wrapf(err, "%s", op)
+			}
+			for k, i := range byType[t] {
+				results[i] = outs[k]
 			}
 		}
+		return results, nil
+	}, operands...)
+}
+
+// cloneAll returns a copy of lists.
+func cloneAll(lists [][]int) [][]int {
+	copies := make([][]int, len(lists))
+	for i, list := range lists {
+		copies[i] = slices.Clone(list)
 	}
-	return results, nil
+	return copies
 }

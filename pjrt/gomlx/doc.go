@@ -6,10 +6,11 @@
 //
 //	import _ "github.com/purepjrt/purepjrt/pjrt/gomlx"
 //
-//	backend, err := backends.NewWithConfig("pjrt:cpu")
+//	backend, err := compute.NewWithConfig("pjrt:cpu")
 //
-// In a program with no other backend, backends.New returns it too. The environment
-// variable GOMLX_BACKEND takes the same text as NewWithConfig.
+// It is for GoMLX 0.28, whose go.mod says which version of github.com/gomlx/compute belongs to it.
+// In a program with no other backend, compute.New returns it too. The environment
+// variable GOMLX_BACKEND takes the same text as NewWithConfig. The package is for GoMLX 0.28.
 //
 // # Configuration
 //
@@ -23,8 +24,9 @@
 //
 // The option cache keeps compiled programs on disk, in the directory that it names or in the
 // default directory of package cache. shared=false turns shared buffers off. reuse=true and
-// reuse=false say whether results take the memory of donated arguments, see below. All other
-// options are create options of the plugin, see package platform; a list has semicolons
+// reuse=false say whether results take the memory of donated arguments, see below.
+// dynamic=true is about dynamic axes, see below. help is an error with a list of the options. All
+// other options are create options of the plugin, see package platform; a list has semicolons
 // between its elements.
 //
 // # Devices
@@ -36,7 +38,7 @@
 //
 // Where the devices use the host's memory, as with CPU plugins, buffers are shared: GoMLX
 // reads results in place, and a tensor made on the host is used without a copy. Slices
-// that NewSharedBuffer and BufferData return are valid until BufferFinalize.
+// that NewSharedBuffer and Buffer.Data return are valid until Buffer.Finalize.
 //
 // # Executions
 //
@@ -48,6 +50,22 @@
 // more time. Arguments that stay the same from call to call, such as the weights of a
 // trained model, are bound: they are not checked again.
 //
+// # Dynamic axes
+//
+// Parameters of the main function may have axes with a name in place of a size
+// (shapes.MakeDynamic). XLA compiles programs whose sizes are known, so an execution with
+// sizes that have not come up lately compiles the program for them. Any operation may change a
+// dynamic axis: concatenating, padding and reshaping it work too. GoMLX uses dynamic axes
+// where a program asks for them; with the option dynamic=true, it also does so by itself,
+// which suits programs that see few sizes.
+//
+// # Fused operations
+//
+// Softmax, GELU, layer normalization, attention and its projection are made of StableHLO's
+// operations, which XLA fuses; gradients go through GoMLX's own form of them. Others
+// (FusedDense, quantized weights) are an error with compute.ErrNotImplemented in its chain,
+// upon which GoMLX makes them of simpler operations.
+//
 // # Errors
 //
 // Errors have GoMLX's form: they carry a stack trace, also where GoMLX panics with one.
@@ -55,5 +73,5 @@
 // so errors.Is(err, pjrt.ErrResourceExhausted) and the like work.
 //
 // A backend, its buffers and executables may be used from several goroutines at once. A
-// builder belongs to one goroutine.
+// builder and its functions belong to one goroutine.
 package gomlx

@@ -3,7 +3,7 @@
 
 package gomlx
 
-import "github.com/gomlx/go-xla/pkg/stablehlo"
+import "github.com/gomlx/go-xla/stablehlo"
 
 // Plugins reuse the memory of an argument for a result only if the program was compiled
 // for it. GoMLX says only at the execution which arguments are donated, so such a form

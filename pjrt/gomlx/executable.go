@@ -10,10 +10,9 @@ import (
 	"sync"
 	"weak"
 
-	"github.com/gomlx/go-xla/pkg/stablehlo"
-	"github.com/gomlx/go-xla/pkg/types/shardy"
-	"github.com/gomlx/gomlx/backends"
-	"github.com/gomlx/gomlx/pkg/core/shapes"
+	"github.com/gomlx/compute"
+	"github.com/gomlx/compute/shapes"
+	"github.com/gomlx/go-xla/stablehlo"
 
 	"github.com/purepjrt/purepjrt/pjrt"
 )
@@ -27,7 +26,7 @@ type Executable struct {
 	parameters []shapes.Shape // of the whole arrays, as are results
 	results    []shapes.Shape
 	spread     spread
-	devices    []backends.DeviceNum
+	devices    []compute.DeviceNum
 	anyDevice  bool // no device was asked for, so executions may choose one
 
 	module *stablehlo.Builder
@@ -41,68 +40,7 @@ type Executable struct {
 	donations map[string]*donation // guarded by mu; by the donated parameters
 }
 
-var _ backends.Executable = (*Executable)(nil)
-
-// Compile compiles the program with these results (PJRT_Client_Compile). Nothing can be
-// added to the program afterwards. shardings are for DistributedAutoSharding; the list
-// may be nil, as may each element.
-func (b *Builder) Compile(outputs []backends.Op, shardings []*backends.ShardingSpec) (backends.Executable, error) {
-	if err := b.open(); err != nil {
-		return nil, err
-	}
-	if len(outputs) == 0 {
-		return nil, errorf("the program %q has no results", b.name)
-	}
-	if len(shardings) != 0 && len(shardings) != len(outputs) {
-		return nil, errorf("the program %q has %d results and %d shardings of them", b.name, len(outputs), len(shardings))
-	}
-	e := &Executable{
-		backend:   b.backend,
-		name:      b.name,
-		names:     b.names,
-		spread:    b.spread,
-		devices:   b.devices,
-		anyDevice: b.spread == onOne && b.devices == nil,
-		module:    b.module,
-		main:      b.main,
-		donations: make(map[string]*donation),
-	}
-	values := make([]*stablehlo.Value, len(outputs))
-	specs := make([]*shardy.ShardingSpec, len(shardings))
-	for i, o := range outputs {
-		n, err := b.node(o)
-		if err != nil {
-			return nil, wrapf(err, "result %d of the program %q", i, b.name)
-		}
-		values[i] = n.value
-		e.results = append(e.results, n.shape)
-		if len(shardings) > 0 {
-			if specs[i], err = b.sharding(shardings[i]); err != nil {
-				return nil, wrapf(err, "result %d of the program %q", i, b.name)
-			}
-		}
-	}
-	for _, n := range b.parameters {
-		e.parameters = append(e.parameters, n.shape)
-		e.inputs = append(e.inputs, n.value)
-	}
-	for d := len(e.devices); d < b.numDevices; d++ {
-		e.devices = append(e.devices, backends.DeviceNum(d))
-	}
-	b.compiled = true
-	if err := b.main.ReturnWithShardingAndAttributes(values, specs, nil); err != nil {
-		return nil, wrapf(err, "results of the program %q", b.name)
-	}
-	var err error
-	if e.base, err = e.compile(false); err != nil {
-		return nil, err
-	}
-	if err := b.backend.adoptExecutable(e); err != nil {
-		e.close()
-		return nil, err
-	}
-	return e, nil
-}
+var _ compute.Executable = (*Executable)(nil)
 
 // adoptExecutable adds an executable to those that Finalize closes.
 func (b *Backend) adoptExecutable(e *Executable) error {
@@ -225,7 +163,7 @@ func (e *Executable) usable() error {
 // that donate marks are finalized, whether the execution succeeds or not; nil marks
 // none. A program that was built without DeviceAssignment runs on device num; others
 // ignore num.
-func (e *Executable) Execute(inputs []backends.Buffer, donate []bool, num backends.DeviceNum) ([]backends.Buffer, error) {
+func (e *Executable) Execute(inputs []compute.Buffer, donate []bool, num compute.DeviceNum) ([]compute.Buffer, error) {
 	if err := e.usable(); err != nil {
 		return nil, err
 	}
@@ -262,7 +200,7 @@ func (e *Executable) Execute(inputs []backends.Buffer, donate []bool, num backen
 func (e *Executable) parameterName(i int) string { return e.names[i%len(e.names)] }
 
 // argument checks argument i.
-func (e *Executable) argument(i int, v backends.Buffer) (*Buffer, error) {
+func (e *Executable) argument(i int, v compute.Buffer) (*Buffer, error) {
 	b, err := e.backend.buffer(v)
 	if err != nil {
 		return nil, wrapf(err, "argument %d (%s) of the program %q", i, e.parameterName(i), e.name)
@@ -277,7 +215,7 @@ func (e *Executable) argument(i int, v backends.Buffer) (*Buffer, error) {
 }
 
 // finalizeDonated closes the donated arguments.
-func (e *Executable) finalizeDonated(inputs []backends.Buffer, donate []bool) {
+func (e *Executable) finalizeDonated(inputs []compute.Buffer, donate []bool) {
 	for i, v := range inputs {
 		if i < len(donate) && donate[i] {
 			if b, err := e.backend.buffer(v); err == nil {
@@ -288,7 +226,7 @@ func (e *Executable) finalizeDonated(inputs []backends.Buffer, donate []bool) {
 }
 
 // programFor returns the form of the program that suits the arguments and the device best.
-func (e *Executable) programFor(l *launch, num backends.DeviceNum) (*program, error) {
+func (e *Executable) programFor(l *launch, num compute.DeviceNum) (*program, error) {
 	donatable := true
 	for i, b := range l.buffers {
 		if l.donated(i) && !b.donate() {

@@ -3,10 +3,10 @@
 
 package gomlx
 
-import "github.com/gomlx/gomlx/backends"
+import "github.com/gomlx/compute"
 
 // Bound returns how many arguments executions of a program no longer check.
-func Bound(e backends.Executable) int {
+func Bound(e compute.Executable) int {
 	p := e.(*Executable).base
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -22,7 +22,7 @@ func Bound(e backends.Executable) int {
 }
 
 // Reusing returns how many forms of a program put results into donated arguments.
-func Reusing(e backends.Executable) int {
+func Reusing(e compute.Executable) int {
 	x := e.(*Executable)
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -36,7 +36,7 @@ func Reusing(e backends.Executable) int {
 }
 
 // Pairs returns which results take the memory of which parameters, if these are donated.
-func Pairs(e backends.Executable, donors ...int) map[int]int {
+func Pairs(e compute.Executable, donors ...int) map[int]int {
 	set := make(map[int]bool)
 	for _, d := range donors {
 		set[d] = true

@@ -9,10 +9,10 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/gomlx/gomlx/backends"
-	"github.com/gomlx/gomlx/pkg/core/dtypes"
-	"github.com/gomlx/gomlx/pkg/core/graph"
-	"github.com/gomlx/gomlx/pkg/core/shapes"
+	"github.com/gomlx/compute"
+	"github.com/gomlx/compute/dtypes"
+	"github.com/gomlx/compute/shapes"
+	"github.com/gomlx/gomlx/core/graph"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -75,11 +75,12 @@ func TestWhatAPluginRefusesIsAnError(t *testing.T) {
 
 	p.Fail("PJRT_Client_Compile", pjrt.ErrUnimplemented, "not here", pjrttest.Times(1))
 	builder := b.Builder(t.Name())
-	x, err := builder.Parameter("x", f32x2, nil)
+	x, err := builder.Main().Parameter("x", f32x2, nil)
 	require.NoError(t, err)
-	out, err := double(builder, []backends.Op{x})
+	out, err := double(builder.Main(), []compute.Value{x})
 	require.NoError(t, err)
-	_, err = builder.Compile(out, nil)
+	require.NoError(t, builder.Main().Return(out, nil))
+	_, err = builder.Compile()
 	require.ErrorIs(t, err, pjrt.ErrUnimplemented)
 	assert.ErrorContains(t, err, "compiling the program")
 

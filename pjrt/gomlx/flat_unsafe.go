@@ -7,11 +7,10 @@ import (
 	"reflect"
 	"unsafe"
 
-	xlabfloat16 "github.com/gomlx/go-xla/pkg/types/dtypes/bfloat16"
-	"github.com/gomlx/gomlx/pkg/core/dtypes"
-	"github.com/gomlx/gomlx/pkg/core/dtypes/bfloat16"
-	"github.com/gomlx/gomlx/pkg/core/shapes"
-	"github.com/x448/float16"
+	"github.com/gomlx/compute/dtypes"
+	"github.com/gomlx/compute/dtypes/bfloat16"
+	"github.com/gomlx/compute/dtypes/float16"
+	"github.com/gomlx/compute/shapes"
 
 	"github.com/purepjrt/purepjrt/pjrt"
 )
@@ -50,6 +49,9 @@ func bytesOf(flat any, shape shapes.Shape) ([]byte, error) {
 }
 
 func view[T any](memory []byte) any {
+	if len(memory) == 0 {
+		return []T{} // GoMLX tells it from nil
+	}
 	var elem T
 	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(memory))), len(memory)/int(unsafe.Sizeof(elem)))
 }
@@ -86,13 +88,4 @@ func memoryOf(r *pjrt.Reference, size int) ([]byte, error) {
 	}
 	// The address is that of the plugin's memory, which Go does not move or free.
 	return unsafe.Slice((*byte)(*(*unsafe.Pointer)(unsafe.Pointer(&address))), size), nil
-}
-
-// xlaFlat returns a slice as the StableHLO builder takes it: the builder has its own
-// type for BFloat16.
-func xlaFlat(flat any) any {
-	if s, ok := flat.([]bfloat16.BFloat16); ok {
-		return unsafe.Slice((*xlabfloat16.BFloat16)(unsafe.Pointer(unsafe.SliceData(s))), len(s))
-	}
-	return flat
 }

@@ -8,13 +8,13 @@ import (
 	"reflect"
 	"testing"
 
-	"github.com/gomlx/gomlx/backends"
-	"github.com/gomlx/gomlx/pkg/core/dtypes"
-	"github.com/gomlx/gomlx/pkg/core/dtypes/bfloat16"
-	"github.com/gomlx/gomlx/pkg/core/shapes"
+	"github.com/gomlx/compute"
+	"github.com/gomlx/compute/dtypes"
+	"github.com/gomlx/compute/dtypes/bfloat16"
+	"github.com/gomlx/compute/dtypes/float16"
+	"github.com/gomlx/compute/shapes"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-	"github.com/x448/float16"
 
 	"github.com/purepjrt/purepjrt/pjrt/gomlx"
 	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest"
@@ -47,9 +47,9 @@ func vec[T any](elements ...T) array { return array{elements, []int{len(elements
 func scalar[T any](x T) array { return array{[]T{x}, nil} }
 
 // upload makes buffers on the first device.
-func upload(t testing.TB, b backends.Backend, args ...array) []backends.Buffer {
+func upload(t testing.TB, b compute.Backend, args ...array) []compute.Buffer {
 	t.Helper()
-	var list []backends.Buffer
+	var list []compute.Buffer
 	for _, a := range args {
 		buffer, err := b.BufferFromFlatData(0, a.flat, a.shape())
 		require.NoError(t, err)
@@ -59,44 +59,45 @@ func upload(t testing.TB, b backends.Backend, args ...array) []backends.Buffer {
 }
 
 // download copies a buffer to a slice.
-func download(t testing.TB, b backends.Backend, buffer backends.Buffer) array {
+func download(t testing.TB, b compute.Backend, buffer compute.Buffer) array {
 	t.Helper()
-	shape, err := b.BufferShape(buffer)
+	shape, err := buffer.Shape()
 	require.NoError(t, err)
 	flat := reflect.MakeSlice(reflect.SliceOf(shape.DType.GoType()), shape.Size(), shape.Size())
-	require.NoError(t, b.BufferToFlatData(buffer, flat.Interface()))
+	require.NoError(t, buffer.ToFlatData(flat.Interface()))
 	return array{flat.Interface(), shape.Dimensions}
 }
 
-type building func(b backends.Builder, x []backends.Op) ([]backends.Op, error)
+type building func(b compute.Function, x []compute.Value) ([]compute.Value, error)
 
 // one makes a building from an operation with one result.
-func one(op func(b backends.Builder, x []backends.Op) (backends.Op, error)) building {
-	return func(b backends.Builder, x []backends.Op) ([]backends.Op, error) {
+func one(op func(b compute.Function, x []compute.Value) (compute.Value, error)) building {
+	return func(b compute.Function, x []compute.Value) ([]compute.Value, error) {
 		y, err := op(b, x)
-		return []backends.Op{y}, err
+		return []compute.Value{y}, err
 	}
 }
 
 // compile compiles a program with a parameter for each shape.
-func compile(t testing.TB, b backends.Backend, build building, parameters ...shapes.Shape) backends.Executable {
+func compile(t testing.TB, b compute.Backend, build building, parameters ...shapes.Shape) compute.Executable {
 	t.Helper()
 	builder := b.Builder(t.Name())
-	var x []backends.Op
+	var x []compute.Value
 	for i, s := range parameters {
-		p, err := builder.Parameter("x"+string(rune('0'+i)), s, nil)
+		p, err := builder.Main().Parameter("x"+string(rune('0'+i)), s, nil)
 		require.NoError(t, err)
 		x = append(x, p)
 	}
-	results, err := build(builder, x)
+	results, err := build(builder.Main(), x)
 	require.NoError(t, err)
-	exe, err := builder.Compile(results, nil)
+	require.NoError(t, builder.Main().Return(results, nil))
+	exe, err := builder.Compile()
 	require.NoError(t, err)
 	return exe
 }
 
 // run runs an operation on arrays.
-func run(t testing.TB, b backends.Backend, build building, args ...array) []array {
+func run(t testing.TB, b compute.Backend, build building, args ...array) []array {
 	t.Helper()
 	var parameters []shapes.Shape
 	for _, a := range args {
@@ -110,10 +111,10 @@ func run(t testing.TB, b backends.Backend, build building, args ...array) []arra
 	var results []array
 	for _, o := range out {
 		results = append(results, download(t, b, o))
-		require.NoError(t, b.BufferFinalize(o))
+		require.NoError(t, o.Finalize())
 	}
 	for _, i := range in {
-		require.NoError(t, b.BufferFinalize(i))
+		require.NoError(t, i.Finalize())
 	}
 	return results
 }
@@ -148,7 +149,7 @@ func same(t testing.TB, want, got array) {
 
 func halves(x ...float32) (list []float16.Float16) {
 	for _, f := range x {
-		list = append(list, float16.Fromfloat32(f))
+		list = append(list, float16.FromFloat32(f))
 	}
 	return list
 }

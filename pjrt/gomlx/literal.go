@@ -8,8 +8,8 @@ import (
 	"encoding/hex"
 	"strings"
 
-	"github.com/gomlx/gomlx/pkg/core/dtypes"
-	"github.com/gomlx/gomlx/pkg/core/shapes"
+	"github.com/gomlx/compute/dtypes"
+	"github.com/gomlx/compute/shapes"
 )
 
 // literal is a constant in StableHLO's text, as the builder writes it.
@@ -23,15 +23,15 @@ func (l literal) ToStableHLO() string { return string(l) }
 const shortLiteral = 16
 
 // literalOf returns the constant with the bytes data, in the host's order, as
-// hexadecimal digits: that is exact, also for NaNs, and quick to write and read. Short
-// constants, and booleans, which MLIR packs, stay as the builder writes them.
-func literalOf(data []byte, shape shapes.Shape, short any) literal {
+// hexadecimal digits: that is exact, also for NaNs, and quick to write and read. For short
+// constants, and for booleans, which MLIR packs, it returns nothing: these stay as the
+// builder writes them.
+func literalOf(data []byte, shape shapes.Shape) literal {
 	if shape.Size() == 0 {
 		return literal("dense<> : " + xlaShape(shape).ToStableHLO())
 	}
-	text, ok := short.(interface{ ToStableHLO() string })
-	if ok && (shape.Size() <= shortLiteral || shape.DType == dtypes.Bool) {
-		return literal(text.ToStableHLO())
+	if shape.Size() <= shortLiteral || shape.DType == dtypes.Bool {
+		return ""
 	}
 	size := len(data) / shape.Size()
 	elements := data

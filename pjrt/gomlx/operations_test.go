@@ -7,9 +7,9 @@ import (
 	"math"
 	"testing"
 
-	"github.com/gomlx/gomlx/backends"
-	"github.com/gomlx/gomlx/pkg/core/dtypes"
-	"github.com/gomlx/gomlx/pkg/core/shapes"
+	"github.com/gomlx/compute"
+	"github.com/gomlx/compute/dtypes"
+	"github.com/gomlx/compute/shapes"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -20,241 +20,270 @@ var (
 )
 
 type (
-	unary  = func(backends.Builder, backends.Op) (backends.Op, error)
-	binary = func(b backends.Builder, l, r backends.Op) (backends.Op, error)
+	unary  = func(compute.Function, compute.Value) (compute.Value, error)
+	binary = func(b compute.Function, l, r compute.Value) (compute.Value, error)
 )
 
 func of1(f unary) building {
-	return one(func(b backends.Builder, x []backends.Op) (backends.Op, error) { return f(b, x[0]) })
+	return one(func(b compute.Function, x []compute.Value) (compute.Value, error) { return f(b, x[0]) })
 }
 
 func of2(f binary) building {
-	return one(func(b backends.Builder, x []backends.Op) (backends.Op, error) { return f(b, x[0], x[1]) })
+	return one(func(b compute.Function, x []compute.Value) (compute.Value, error) { return f(b, x[0], x[1]) })
 }
 
-var where = one(func(b backends.Builder, x []backends.Op) (backends.Op, error) { return b.Where(x[0], x[1], x[2]) })
+var where = one(func(b compute.Function, x []compute.Value) (compute.Value, error) { return b.Where(x[0], x[1], x[2]) })
 
 func converted(t dtypes.DType) building {
-	return of1(func(b backends.Builder, x backends.Op) (backends.Op, error) { return b.ConvertDType(x, t) })
+	return of1(func(b compute.Function, x compute.Value) (compute.Value, error) { return b.ConvertDType(x, t) })
 }
 
 // reduce calls a reduction over all axes or some.
-func reduce(f func(b backends.Builder, x backends.Op, axes ...int) (backends.Op, error), axes ...int) building {
-	return of1(func(b backends.Builder, x backends.Op) (backends.Op, error) { return f(b, x, axes...) })
+func reduce(f func(b compute.Function, x compute.Value, axes ...int) (compute.Value, error), axes ...int) building {
+	return of1(func(b compute.Function, x compute.Value) (compute.Value, error) { return f(b, x, axes...) })
 }
 
 var operations = []struct {
 	name  string
-	op    backends.OpType
+	op    compute.OpType
 	build building
 	args  []array
 	want  array
 }{
-	{"abs", backends.OpTypeAbs, of1(backends.Builder.Abs), []array{vec[float32](-2, 3)}, vec[float32](2, 3)},
-	{"abs of unsigned", backends.OpTypeAbs, of1(backends.Builder.Abs), []array{vec[uint8](200, 3)}, vec[uint8](200, 3)},
-	{"abs of complex", backends.OpTypeAbs, of1(backends.Builder.Abs), []array{vec[complex64](3 + 4i)}, vec[float32](5)},
-	{"add", backends.OpTypeAdd, of2(backends.Builder.Add), []array{vec[int32](1, 2), scalar[int32](5)}, vec[int32](6, 7)},
-	{"add, broadcast", backends.OpTypeAdd, of2(backends.Builder.Add), []array{arr([]int32{1, 2}, 2, 1), arr([]int32{10, 20}, 1, 2)},
+	{"abs", compute.OpTypeAbs, of1(compute.Function.Abs), []array{vec[float32](-2, 3)}, vec[float32](2, 3)},
+	{"abs of unsigned", compute.OpTypeAbs, of1(compute.Function.Abs), []array{vec[uint8](200, 3)}, vec[uint8](200, 3)},
+	{"abs of complex", compute.OpTypeAbs, of1(compute.Function.Abs), []array{vec[complex64](3 + 4i)}, vec[float32](5)},
+	{"add", compute.OpTypeAdd, of2(compute.Function.Add), []array{vec[int32](1, 2), scalar[int32](5)}, vec[int32](6, 7)},
+	{"add, broadcast", compute.OpTypeAdd, of2(compute.Function.Add), []array{arr([]int32{1, 2}, 2, 1), arr([]int32{10, 20}, 1, 2)},
 		arr([]int32{11, 21, 12, 22}, 2, 2)},
-	{"add of float16", backends.OpTypeAdd, of2(backends.Builder.Add), []array{vec(halves(1, 2)...), vec(halves(3, 4)...)}, vec(halves(4, 6)...)},
-	{"add of bfloat16", backends.OpTypeAdd, of2(backends.Builder.Add), []array{vec(brains(1, 2)...), vec(brains(3, 4)...)}, vec(brains(4, 6)...)},
-	{"sub", backends.OpTypeSub, of2(backends.Builder.Sub), []array{vec[int64](1), vec[int64](3)}, vec[int64](-2)},
-	{"mul", backends.OpTypeMul, of2(backends.Builder.Mul), []array{vec[complex128](2i), vec[complex128](3i)}, vec[complex128](-6)},
-	{"div", backends.OpTypeDiv, of2(backends.Builder.Div), []array{vec[float64](1), vec[float64](4)}, vec(0.25)},
-	{"rem", backends.OpTypeRem, of2(backends.Builder.Rem), []array{vec[int32](-7), vec[int32](3)}, vec[int32](-1)},
-	{"pow", backends.OpTypePow, of2(backends.Builder.Pow), []array{vec[float32](2), vec[float32](10)}, vec[float32](1024)},
-	{"max", backends.OpTypeMax, of2(backends.Builder.Max), []array{vec[float32](1, nan), vec[float32](2, 1)}, vec(2, nan)},
-	{"min", backends.OpTypeMin, of2(backends.Builder.Min), []array{vec[int8](-1), vec[int8](2)}, vec[int8](-1)},
-	{"bitwise and", backends.OpTypeBitwiseAnd, of2(backends.Builder.BitwiseAnd), []array{vec[uint8](6), vec[uint8](3)}, vec[uint8](2)},
-	{"bitwise or", backends.OpTypeBitwiseOr, of2(backends.Builder.BitwiseOr), []array{vec[uint8](6), vec[uint8](3)}, vec[uint8](7)},
-	{"bitwise xor", backends.OpTypeBitwiseXor, of2(backends.Builder.BitwiseXor), []array{vec[uint8](6), vec[uint8](3)}, vec[uint8](5)},
-	{"bitwise not", backends.OpTypeBitwiseNot, of1(backends.Builder.BitwiseNot), []array{vec[int16](5)}, vec[int16](-6)},
-	{"logical and", backends.OpTypeLogicalAnd, of2(backends.Builder.LogicalAnd), []array{vec(true, true), vec(true, false)}, vec(true, false)},
-	{"logical or", backends.OpTypeLogicalOr, of2(backends.Builder.LogicalOr), []array{vec(true, false), vec(true, false)}, vec(true, false)},
-	{"logical xor", backends.OpTypeLogicalXor, of2(backends.Builder.LogicalXor), []array{vec(true, true), vec(true, false)}, vec(false, true)},
-	{"logical not", backends.OpTypeLogicalNot, of1(backends.Builder.LogicalNot), []array{vec(true, false)}, vec(false, true)},
-	{"shift left", backends.OpTypeShiftLeft, of2(backends.Builder.ShiftLeft), []array{vec[int8](-1), vec[int8](1)}, vec[int8](-2)},
-	{"shift right, arithmetic", backends.OpTypeShiftRightArithmetic, of2(backends.Builder.ShiftRightArithmetic),
+	{"add of float16", compute.OpTypeAdd, of2(compute.Function.Add), []array{vec(halves(1, 2)...), vec(halves(3, 4)...)}, vec(halves(4, 6)...)},
+	{"add of bfloat16", compute.OpTypeAdd, of2(compute.Function.Add), []array{vec(brains(1, 2)...), vec(brains(3, 4)...)}, vec(brains(4, 6)...)},
+	{"sub", compute.OpTypeSub, of2(compute.Function.Sub), []array{vec[int64](1), vec[int64](3)}, vec[int64](-2)},
+	{"mul", compute.OpTypeMul, of2(compute.Function.Mul), []array{vec[complex128](2i), vec[complex128](3i)}, vec[complex128](-6)},
+	{"div", compute.OpTypeDiv, of2(compute.Function.Div), []array{vec[float64](1), vec[float64](4)}, vec(0.25)},
+	{"rem", compute.OpTypeRem, of2(compute.Function.Rem), []array{vec[int32](-7), vec[int32](3)}, vec[int32](-1)},
+	{"pow", compute.OpTypePow, of2(compute.Function.Pow), []array{vec[float32](2), vec[float32](10)}, vec[float32](1024)},
+	{"atan2", compute.OpTypeAtan2, of2(compute.Function.Atan2), []array{vec[float64](1), vec[float64](-1)}, vec(3 * math.Pi / 4)},
+	{"max", compute.OpTypeMax, of2(compute.Function.Max), []array{vec[float32](1, nan), vec[float32](2, 1)}, vec(2, nan)},
+	{"min", compute.OpTypeMin, of2(compute.Function.Min), []array{vec[int8](-1), vec[int8](2)}, vec[int8](-1)},
+	{"bitwise and", compute.OpTypeBitwiseAnd, of2(compute.Function.BitwiseAnd), []array{vec[uint8](6), vec[uint8](3)}, vec[uint8](2)},
+	{"bitwise or", compute.OpTypeBitwiseOr, of2(compute.Function.BitwiseOr), []array{vec[uint8](6), vec[uint8](3)}, vec[uint8](7)},
+	{"bitwise xor", compute.OpTypeBitwiseXor, of2(compute.Function.BitwiseXor), []array{vec[uint8](6), vec[uint8](3)}, vec[uint8](5)},
+	{"bitwise not", compute.OpTypeBitwiseNot, of1(compute.Function.BitwiseNot), []array{vec[int16](5)}, vec[int16](-6)},
+	{"logical and", compute.OpTypeLogicalAnd, of2(compute.Function.LogicalAnd), []array{vec(true, true), vec(true, false)}, vec(true, false)},
+	{"logical or", compute.OpTypeLogicalOr, of2(compute.Function.LogicalOr), []array{vec(true, false), vec(true, false)}, vec(true, false)},
+	{"logical xor", compute.OpTypeLogicalXor, of2(compute.Function.LogicalXor), []array{vec(true, true), vec(true, false)}, vec(false, true)},
+	{"logical not", compute.OpTypeLogicalNot, of1(compute.Function.LogicalNot), []array{vec(true, false)}, vec(false, true)},
+	{"shift left", compute.OpTypeShiftLeft, of2(compute.Function.ShiftLeft), []array{vec[int8](-1), vec[int8](1)}, vec[int8](-2)},
+	{"shift right, arithmetic", compute.OpTypeShiftRightArithmetic, of2(compute.Function.ShiftRightArithmetic),
 		[]array{vec[int8](-2), scalar[int8](1)}, vec[int8](-1)},
-	{"shift right, logical", backends.OpTypeShiftRightLogical, of2(backends.Builder.ShiftRightLogical),
+	{"shift right, logical", compute.OpTypeShiftRightLogical, of2(compute.Function.ShiftRightLogical),
 		[]array{vec[int8](-2), vec[int8](1)}, vec[int8](127)},
-	{"bit count", backends.OpTypeBitCount, of1(backends.Builder.BitCount), []array{vec[int32](7)}, vec[int32](3)},
-	{"leading zeros", backends.OpTypeClz, of1(backends.Builder.Clz), []array{vec[int32](1)}, vec[int32](31)},
-	{"ceil", backends.OpTypeCeil, of1(backends.Builder.Ceil), []array{vec[float32](1.2)}, vec[float32](2)},
-	{"floor", backends.OpTypeFloor, of1(backends.Builder.Floor), []array{vec[float32](1.8)}, vec[float32](1)},
-	{"round", backends.OpTypeRound, of1(backends.Builder.Round), []array{vec[float32](2.5, 3.5)}, vec[float32](2, 4)},
-	{"cos", backends.OpTypeCos, of1(backends.Builder.Cos), []array{vec[float64](1)}, vec(math.Cos(1))},
-	{"sin", backends.OpTypeSin, of1(backends.Builder.Sin), []array{vec[float64](1)}, vec(math.Sin(1))},
-	{"tanh", backends.OpTypeTanh, of1(backends.Builder.Tanh), []array{vec[float64](1)}, vec(math.Tanh(1))},
-	{"erf", backends.OpTypeErf, of1(backends.Builder.Erf), []array{vec[float64](0.5)}, vec(math.Erf(0.5))},
-	{"exp", backends.OpTypeExp, of1(backends.Builder.Exp), []array{vec[float64](1)}, vec(math.E)},
-	{"expm1", backends.OpTypeExpm1, of1(backends.Builder.Expm1), []array{vec[float64](1)}, vec(math.E - 1)},
-	{"log", backends.OpTypeLog, of1(backends.Builder.Log), []array{vec(math.E)}, vec[float64](1)},
-	{"log1p", backends.OpTypeLog1p, of1(backends.Builder.Log1p), []array{vec(math.E - 1)}, vec[float64](1)},
-	{"logistic", backends.OpTypeLogistic, of1(backends.Builder.Logistic), []array{vec[float32](0)}, vec[float32](0.5)},
-	{"neg", backends.OpTypeNeg, of1(backends.Builder.Neg), []array{vec[int32](3)}, vec[int32](-3)},
-	{"sqrt", backends.OpTypeSqrt, of1(backends.Builder.Sqrt), []array{vec[float32](9)}, vec[float32](3)},
-	{"rsqrt", backends.OpTypeRsqrt, of1(backends.Builder.Rsqrt), []array{vec[float32](4)}, vec[float32](0.5)},
-	{"sign", backends.OpTypeSign, of1(backends.Builder.Sign), []array{vec(-3, 0, nan, 2)}, vec(-1, 0, nan, 1)},
-	{"sign of unsigned", backends.OpTypeSign, of1(backends.Builder.Sign), []array{vec[uint16](0, 1, 9)}, vec[uint16](0, 1, 1)},
-	{"is finite", backends.OpTypeIsFinite, of1(backends.Builder.IsFinite), []array{vec(1, nan, inf)}, vec(true, false, false)},
-	{"is NaN", backends.OpTypeIsNaN, of1(backends.Builder.IsNaN), []array{vec(1, nan, inf)}, vec(false, true, false)},
-	{"identity", backends.OpTypeIdentity, of1(backends.Builder.Identity), []array{scalar[float32](1)}, scalar[float32](1)},
-	{"equal", backends.OpTypeEqual, of2(backends.Builder.Equal), []array{vec(1, nan), vec(1, nan)}, vec(true, false)},
-	{"equal booleans", backends.OpTypeEqual, of2(backends.Builder.Equal), []array{vec(true, false), scalar(true)}, vec(true, false)},
-	{"equal complex", backends.OpTypeEqual, of2(backends.Builder.Equal), []array{vec[complex64](1i), vec[complex64](1i)}, vec(true)},
-	{"not equal", backends.OpTypeNotEqual, of2(backends.Builder.NotEqual), []array{vec(1, nan), vec(1, nan)}, vec(false, true)},
-	{"greater", backends.OpTypeGreaterThan, of2(backends.Builder.GreaterThan), []array{vec[uint8](200, 1), vec[uint8](100, 1)}, vec(true, false)},
-	{"greater or equal", backends.OpTypeGreaterOrEqual, of2(backends.Builder.GreaterOrEqual), []array{vec[int8](-1, 1), vec[int8](1, 1)},
+	{"bit count", compute.OpTypeBitCount, of1(compute.Function.BitCount), []array{vec[int32](7)}, vec[int32](3)},
+	{"leading zeros", compute.OpTypeClz, of1(compute.Function.Clz), []array{vec[int32](1)}, vec[int32](31)},
+	{"ceil", compute.OpTypeCeil, of1(compute.Function.Ceil), []array{vec[float32](1.2)}, vec[float32](2)},
+	{"floor", compute.OpTypeFloor, of1(compute.Function.Floor), []array{vec[float32](1.8)}, vec[float32](1)},
+	{"round", compute.OpTypeRound, of1(compute.Function.Round), []array{vec[float32](2.5, 3.5)}, vec[float32](2, 4)},
+	{"cos", compute.OpTypeCos, of1(compute.Function.Cos), []array{vec[float64](1)}, vec(math.Cos(1))},
+	{"sin", compute.OpTypeSin, of1(compute.Function.Sin), []array{vec[float64](1)}, vec(math.Sin(1))},
+	{"tanh", compute.OpTypeTanh, of1(compute.Function.Tanh), []array{vec[float64](1)}, vec(math.Tanh(1))},
+	{"erf", compute.OpTypeErf, of1(compute.Function.Erf), []array{vec[float64](0.5)}, vec(math.Erf(0.5))},
+	{"exp", compute.OpTypeExp, of1(compute.Function.Exp), []array{vec[float64](1)}, vec(math.E)},
+	{"expm1", compute.OpTypeExpm1, of1(compute.Function.Expm1), []array{vec[float64](1)}, vec(math.E - 1)},
+	{"log", compute.OpTypeLog, of1(compute.Function.Log), []array{vec(math.E)}, vec[float64](1)},
+	{"log1p", compute.OpTypeLog1p, of1(compute.Function.Log1p), []array{vec(math.E - 1)}, vec[float64](1)},
+	{"logistic", compute.OpTypeLogistic, of1(compute.Function.Logistic), []array{vec[float32](0)}, vec[float32](0.5)},
+	{"neg", compute.OpTypeNeg, of1(compute.Function.Neg), []array{vec[int32](3)}, vec[int32](-3)},
+	{"sqrt", compute.OpTypeSqrt, of1(compute.Function.Sqrt), []array{vec[float32](9)}, vec[float32](3)},
+	{"rsqrt", compute.OpTypeRsqrt, of1(compute.Function.Rsqrt), []array{vec[float32](4)}, vec[float32](0.5)},
+	{"sign", compute.OpTypeSign, of1(compute.Function.Sign), []array{vec(-3, 0, nan, 2)}, vec(-1, 0, nan, 1)},
+	{"sign of unsigned", compute.OpTypeSign, of1(compute.Function.Sign), []array{vec[uint16](0, 1, 9)}, vec[uint16](0, 1, 1)},
+	{"is finite", compute.OpTypeIsFinite, of1(compute.Function.IsFinite), []array{vec(1, nan, inf)}, vec(true, false, false)},
+	{"is NaN", compute.OpTypeIsNaN, of1(compute.Function.IsNaN), []array{vec(1, nan, inf)}, vec(false, true, false)},
+	{"identity", compute.OpTypeIdentity, of1(compute.Function.Identity), []array{scalar[float32](1)}, scalar[float32](1)},
+	{"equal", compute.OpTypeEqual, of2(compute.Function.Equal), []array{vec(1, nan), vec(1, nan)}, vec(true, false)},
+	{"equal booleans", compute.OpTypeEqual, of2(compute.Function.Equal), []array{vec(true, false), scalar(true)}, vec(true, false)},
+	{"equal complex", compute.OpTypeEqual, of2(compute.Function.Equal), []array{vec[complex64](1i), vec[complex64](1i)}, vec(true)},
+	{"not equal", compute.OpTypeNotEqual, of2(compute.Function.NotEqual), []array{vec(1, nan), vec(1, nan)}, vec(false, true)},
+	{"greater", compute.OpTypeGreaterThan, of2(compute.Function.GreaterThan), []array{vec[uint8](200, 1), vec[uint8](100, 1)}, vec(true, false)},
+	{"greater or equal", compute.OpTypeGreaterOrEqual, of2(compute.Function.GreaterOrEqual), []array{vec[int8](-1, 1), vec[int8](1, 1)},
 		vec(false, true)},
-	{"less", backends.OpTypeLessThan, of2(backends.Builder.LessThan), []array{vec[int8](-1, 1), vec[int8](1, 1)}, vec(true, false)},
-	{"less or equal", backends.OpTypeLessOrEqual, of2(backends.Builder.LessOrEqual), []array{vec[int8](2, 1), vec[int8](1, 1)}, vec(false, true)},
-	{"equal in total order", backends.OpTypeEqualTotalOrder, of2(backends.Builder.EqualTotalOrder), []array{vec(1, nan), vec(1, nan)},
+	{"less", compute.OpTypeLessThan, of2(compute.Function.LessThan), []array{vec[int8](-1, 1), vec[int8](1, 1)}, vec(true, false)},
+	{"less or equal", compute.OpTypeLessOrEqual, of2(compute.Function.LessOrEqual), []array{vec[int8](2, 1), vec[int8](1, 1)}, vec(false, true)},
+	{"equal in total order", compute.OpTypeEqualTotalOrder, of2(compute.Function.EqualTotalOrder), []array{vec(1, nan), vec(1, nan)},
 		vec(true, true)},
-	{"not equal in total order", backends.OpTypeNotEqualTotalOrder, of2(backends.Builder.NotEqualTotalOrder), []array{vec(1, nan), vec(2, nan)},
+	{"not equal in total order", compute.OpTypeNotEqualTotalOrder, of2(compute.Function.NotEqualTotalOrder), []array{vec(1, nan), vec(2, nan)},
 		vec(true, false)},
-	{"greater in total order", backends.OpTypeGreaterThanTotalOrder, of2(backends.Builder.GreaterThanTotalOrder), []array{vec(nan), vec(inf)},
+	{"greater in total order", compute.OpTypeGreaterThanTotalOrder, of2(compute.Function.GreaterThanTotalOrder), []array{vec(nan), vec(inf)},
 		vec(true)},
-	{"greater or equal in total order", backends.OpTypeGreaterOrEqualTotalOrder, of2(backends.Builder.GreaterOrEqualTotalOrder),
+	{"greater or equal in total order", compute.OpTypeGreaterOrEqualTotalOrder, of2(compute.Function.GreaterOrEqualTotalOrder),
 		[]array{vec(nan), vec(nan)}, vec(true)},
-	{"less in total order", backends.OpTypeLessThanTotalOrder, of2(backends.Builder.LessThanTotalOrder), []array{vec(inf), vec(nan)}, vec(true)},
-	{"less or equal in total order", backends.OpTypeLessOrEqualTotalOrder, of2(backends.Builder.LessOrEqualTotalOrder),
+	{"less in total order", compute.OpTypeLessThanTotalOrder, of2(compute.Function.LessThanTotalOrder), []array{vec(inf), vec(nan)}, vec(true)},
+	{"less or equal in total order", compute.OpTypeLessOrEqualTotalOrder, of2(compute.Function.LessOrEqualTotalOrder),
 		[]array{vec[int32](1), vec[int32](1)}, vec(true)},
-	{"complex", backends.OpTypeComplex, of2(backends.Builder.Complex), []array{vec[float32](1, 2), scalar[float32](3)}, vec[complex64](1+3i, 2+3i)},
-	{"conj", backends.OpTypeConj, of1(backends.Builder.Conj), []array{vec[complex64](1 + 3i)}, vec[complex64](1 - 3i)},
-	{"conj of a float", backends.OpTypeConj, of1(backends.Builder.Conj), []array{vec[float32](1)}, vec[float32](1)},
-	{"real", backends.OpTypeReal, of1(backends.Builder.Real), []array{vec[complex128](1 + 3i)}, vec[float64](1)},
-	{"real of a float", backends.OpTypeReal, of1(backends.Builder.Real), []array{vec[float32](2)}, vec[float32](2)},
-	{"imag", backends.OpTypeImag, of1(backends.Builder.Imag), []array{vec[complex128](1 + 3i)}, vec[float64](3)},
-	{"imag of a float", backends.OpTypeImag, of1(backends.Builder.Imag), []array{arr([]float32{2, 3}, 2, 1)}, arr([]float32{0, 0}, 2, 1)},
-	{"clamp", backends.OpTypeClamp, one(func(b backends.Builder, x []backends.Op) (backends.Op, error) { return b.Clamp(x[0], x[1], x[2]) }),
+	{"complex", compute.OpTypeComplex, of2(compute.Function.Complex), []array{vec[float32](1, 2), scalar[float32](3)}, vec[complex64](1+3i, 2+3i)},
+	{"conj", compute.OpTypeConj, of1(compute.Function.Conj), []array{vec[complex64](1 + 3i)}, vec[complex64](1 - 3i)},
+	{"conj of a float", compute.OpTypeConj, of1(compute.Function.Conj), []array{vec[float32](1)}, vec[float32](1)},
+	{"real", compute.OpTypeReal, of1(compute.Function.Real), []array{vec[complex128](1 + 3i)}, vec[float64](1)},
+	{"real of a float", compute.OpTypeReal, of1(compute.Function.Real), []array{vec[float32](2)}, vec[float32](2)},
+	{"imag", compute.OpTypeImag, of1(compute.Function.Imag), []array{vec[complex128](1 + 3i)}, vec[float64](3)},
+	{"imag of a float", compute.OpTypeImag, of1(compute.Function.Imag), []array{arr([]float32{2, 3}, 2, 1)}, arr([]float32{0, 0}, 2, 1)},
+	{"clamp", compute.OpTypeClamp, one(func(b compute.Function, x []compute.Value) (compute.Value, error) { return b.Clamp(x[0], x[1], x[2]) }),
 		[]array{scalar[float32](0), vec[float32](-1, 0.5, 2), scalar[float32](1)}, vec[float32](0, 0.5, 1)},
-	{"where", backends.OpTypeWhere, where,
+	{"where", compute.OpTypeWhere, where,
 		[]array{vec(true, false), scalar[int32](1), vec[int32](2, 3)}, vec[int32](1, 3)},
-	{"where of scalars", backends.OpTypeWhere, where,
+	{"where of scalars", compute.OpTypeWhere, where,
 		[]array{vec(true, false), scalar[int32](1), scalar[int32](2)}, vec[int32](1, 2)},
-	{"where of one condition", backends.OpTypeWhere, where,
+	{"where of one condition", compute.OpTypeWhere, where,
 		[]array{scalar(false), vec[int32](1, 2), scalar[int32](3)}, vec[int32](3, 3)},
-	{"convert", backends.OpTypeConvertDType, converted(dtypes.Int32),
+	{"convert", compute.OpTypeConvertDType, converted(dtypes.Int32),
 		[]array{vec[float32](1.9, -1.9)}, vec[int32](1, -1)},
-	{"convert to bool", backends.OpTypeConvertDType, converted(dtypes.Bool),
+	{"convert to bool", compute.OpTypeConvertDType, converted(dtypes.Bool),
 		[]array{vec[float32](0, 2)}, vec(false, true)},
-	{"bitcast", backends.OpTypeBitcast, of1(func(b backends.Builder, x backends.Op) (backends.Op, error) { return b.Bitcast(x, dtypes.Uint16) }),
+	{"bitcast", compute.OpTypeBitcast, of1(func(b compute.Function, x compute.Value) (compute.Value, error) { return b.Bitcast(x, dtypes.Uint16) }),
 		[]array{vec[uint32](0xdeadbeef)}, arr([]uint16{0xbeef, 0xdead}, 1, 2)},
-	{"broadcast in dim", backends.OpTypeBroadcastInDim, of1(func(b backends.Builder, x backends.Op) (backends.Op, error) {
+	{"broadcast in dim", compute.OpTypeBroadcastInDim, of1(func(b compute.Function, x compute.Value) (compute.Value, error) {
 		return b.BroadcastInDim(x, shapes.Make(dtypes.Int32, 2, 2), []int{0})
 	}), []array{vec[int32](1, 2)}, arr([]int32{1, 1, 2, 2}, 2, 2)},
-	{"iota", backends.OpTypeIota, one(func(b backends.Builder, _ []backends.Op) (backends.Op, error) {
+	{"iota", compute.OpTypeIota, one(func(b compute.Function, _ []compute.Value) (compute.Value, error) {
 		return b.Iota(shapes.Make(dtypes.Int32, 2, 2), 1)
 	}), nil, arr([]int32{0, 1, 0, 1}, 2, 2)},
-	{"reshape", backends.OpTypeReshape, of1(func(b backends.Builder, x backends.Op) (backends.Op, error) { return b.Reshape(x, 2, 1) }),
+	{"reshape", compute.OpTypeReshape, of1(func(b compute.Function, x compute.Value) (compute.Value, error) { return b.Reshape(x, 2, 1) }),
 		[]array{vec[int32](1, 2)}, arr([]int32{1, 2}, 2, 1)},
-	{"transpose", backends.OpTypeTranspose, of1(func(b backends.Builder, x backends.Op) (backends.Op, error) { return b.Transpose(x, 1, 0) }),
+	{"transpose", compute.OpTypeTranspose, of1(func(b compute.Function, x compute.Value) (compute.Value, error) { return b.Transpose(x, 1, 0) }),
 		[]array{arr([]int32{1, 2, 3, 4}, 2, 2)}, arr([]int32{1, 3, 2, 4}, 2, 2)},
-	{"reverse", backends.OpTypeReverse, of1(func(b backends.Builder, x backends.Op) (backends.Op, error) { return b.Reverse(x, -1) }),
+	{"reverse", compute.OpTypeReverse, of1(func(b compute.Function, x compute.Value) (compute.Value, error) { return b.Reverse(x, -1) }),
 		[]array{arr([]int32{1, 2, 3, 4}, 2, 2)}, arr([]int32{2, 1, 4, 3}, 2, 2)},
-	{"concatenate", backends.OpTypeConcatenate, of2(func(b backends.Builder, l, r backends.Op) (backends.Op, error) { return b.Concatenate(0, l, r) }),
+	{"concatenate", compute.OpTypeConcatenate, of2(func(b compute.Function, l, r compute.Value) (compute.Value, error) { return b.Concatenate(0, l, r) }),
 		[]array{vec[int32](1), vec[int32](2, 3)}, vec[int32](1, 2, 3)},
-	{"pad", backends.OpTypePad, of2(func(b backends.Builder, x, fill backends.Op) (backends.Op, error) {
-		return b.Pad(x, fill, backends.PadAxis{Start: 1, End: 2, Interior: 1})
+	{"pad", compute.OpTypePad, of2(func(b compute.Function, x, fill compute.Value) (compute.Value, error) {
+		return b.Pad(x, fill, compute.PadAxis{Start: 1, End: 2, Interior: 1})
 	}), []array{vec[int32](1, 2), scalar[int32](9)}, vec[int32](9, 1, 9, 2, 9, 9)},
-	{"slice", backends.OpTypeSlice, of1(func(b backends.Builder, x backends.Op) (backends.Op, error) {
+	{"slice", compute.OpTypeSlice, of1(func(b compute.Function, x compute.Value) (compute.Value, error) {
 		return b.Slice(x, []int{1}, []int{4}, []int{2})
 	}),
 		[]array{vec[int32](0, 1, 2, 3)}, vec[int32](1, 3)},
-	{"dynamic slice", backends.OpTypeDynamicSlice, of2(func(b backends.Builder, x, i backends.Op) (backends.Op, error) {
-		return b.DynamicSlice(x, []backends.Op{i}, []int{2})
+	{"dynamic slice", compute.OpTypeDynamicSlice, of2(func(b compute.Function, x, i compute.Value) (compute.Value, error) {
+		return b.DynamicSlice(x, []compute.Value{i}, []int{2})
 	}), []array{vec[int32](0, 1, 2, 3), scalar[int32](9)}, vec[int32](2, 3)},
-	{"dynamic slice at a vector", backends.OpTypeDynamicSlice, of2(func(b backends.Builder, x, i backends.Op) (backends.Op, error) {
-		return b.DynamicSlice(x, []backends.Op{i}, []int{1, 1})
+	{"dynamic slice at a vector", compute.OpTypeDynamicSlice, of2(func(b compute.Function, x, i compute.Value) (compute.Value, error) {
+		return b.DynamicSlice(x, []compute.Value{i}, []int{1, 1})
 	}), []array{arr([]int32{0, 1, 2, 3}, 2, 2), vec[int32](1, 0)}, arr([]int32{2}, 1, 1)},
-	{"dynamic update slice", backends.OpTypeDynamicUpdateSlice, one(func(b backends.Builder, x []backends.Op) (backends.Op, error) {
+	{"dynamic update slice", compute.OpTypeDynamicUpdateSlice, one(func(b compute.Function, x []compute.Value) (compute.Value, error) {
 		return b.DynamicUpdateSlice(x[0], x[1], x[2:])
 	}), []array{vec[int32](0, 1, 2), vec[int32](9), scalar[int32](1)}, vec[int32](0, 9, 2)},
-	{"gather", backends.OpTypeGather, of2(func(b backends.Builder, x, i backends.Op) (backends.Op, error) {
+	{"gather", compute.OpTypeGather, of2(func(b compute.Function, x, i compute.Value) (compute.Value, error) {
 		return b.Gather(x, i, 1, []int{1}, []int{0}, []int{0}, []int{1, 2}, false)
 	}), []array{arr([]int32{0, 1, 2, 3, 4, 5}, 3, 2), arr([]int32{2, 0}, 2, 1)}, arr([]int32{4, 5, 0, 1}, 2, 2)},
-	{"scatter sum", backends.OpTypeScatterSum, one(func(b backends.Builder, x []backends.Op) (backends.Op, error) {
+	{"scatter sum", compute.OpTypeScatterSum, one(func(b compute.Function, x []compute.Value) (compute.Value, error) {
 		return b.ScatterSum(x[0], x[1], x[2], 1, nil, []int{0}, []int{0}, false, false)
 	}), []array{vec[float32](1, 2, 3), arr([]int32{2, 2}, 2, 1), vec[float32](10, 20)}, vec[float32](1, 2, 33)},
-	{"scatter max", backends.OpTypeScatterMax, one(func(b backends.Builder, x []backends.Op) (backends.Op, error) {
+	{"scatter max", compute.OpTypeScatterMax, one(func(b compute.Function, x []compute.Value) (compute.Value, error) {
 		return b.ScatterMax(x[0], x[1], x[2], 1, nil, []int{0}, []int{0}, false, false)
 	}), []array{vec[float32](1, 2, 3), arr([]int32{2, 0}, 2, 1), vec[float32](10, 0)}, vec[float32](1, 2, 10)},
-	{"scatter min", backends.OpTypeScatterMin, one(func(b backends.Builder, x []backends.Op) (backends.Op, error) {
+	{"scatter min", compute.OpTypeScatterMin, one(func(b compute.Function, x []compute.Value) (compute.Value, error) {
 		return b.ScatterMin(x[0], x[1], x[2], 1, nil, []int{0}, []int{0}, false, false)
 	}), []array{vec[float32](1, 2, 3), arr([]int32{2, 0}, 2, 1), vec[float32](10, 0)}, vec[float32](0, 2, 3)},
-	{"reduce sum", backends.OpTypeReduceSum, reduce(backends.Builder.ReduceSum, 0), []array{arr([]float32{1, 2, 3, 4}, 2, 2)}, vec[float32](4, 6)},
-	{"reduce sum of all", backends.OpTypeReduceSum, reduce(backends.Builder.ReduceSum), []array{arr([]uint8{1, 2, 3, 4}, 2, 2)}, scalar[uint8](10)},
-	{"reduce sum of complex", backends.OpTypeReduceSum, reduce(backends.Builder.ReduceSum), []array{vec[complex64](1, 2i)}, scalar[complex64](1 + 2i)},
-	{"reduce product", backends.OpTypeReduceProduct, reduce(backends.Builder.ReduceProduct, -1), []array{arr([]int32{1, 2, 3, 4}, 2, 2)}, vec[int32](2, 12)},
-	{"reduce max", backends.OpTypeReduceMax, reduce(backends.Builder.ReduceMax), []array{vec(brains(-3, -2)...)}, scalar(brains(-2)[0])},
-	{"reduce max of half", backends.OpTypeReduceMax, reduce(backends.Builder.ReduceMax), []array{vec(halves(-3, -2)...)}, scalar(halves(-2)[0])},
-	{"reduce max of integers", backends.OpTypeReduceMax, reduce(backends.Builder.ReduceMax), []array{vec[int64](-3, -2)}, scalar[int64](-2)},
-	{"reduce min", backends.OpTypeReduceMin, reduce(backends.Builder.ReduceMin), []array{vec[uint64](3, 2)}, scalar[uint64](2)},
-	{"reduce bitwise and", backends.OpTypeReduceBitwiseAnd, reduce(backends.Builder.ReduceBitwiseAnd), []array{vec[int8](6, 3)}, scalar[int8](2)},
-	{"reduce bitwise and of unsigned", backends.OpTypeReduceBitwiseAnd, reduce(backends.Builder.ReduceBitwiseAnd), []array{vec[uint32](6, 3)},
+	{"reduce sum", compute.OpTypeReduceSum, reduce(compute.Function.ReduceSum, 0), []array{arr([]float32{1, 2, 3, 4}, 2, 2)}, vec[float32](4, 6)},
+	{"reduce sum of all", compute.OpTypeReduceSum, reduce(compute.Function.ReduceSum), []array{arr([]uint8{1, 2, 3, 4}, 2, 2)}, scalar[uint8](10)},
+	{"reduce sum of complex", compute.OpTypeReduceSum, reduce(compute.Function.ReduceSum), []array{vec[complex64](1, 2i)}, scalar[complex64](1 + 2i)},
+	{"reduce product", compute.OpTypeReduceProduct, reduce(compute.Function.ReduceProduct, -1), []array{arr([]int32{1, 2, 3, 4}, 2, 2)}, vec[int32](2, 12)},
+	{"reduce max", compute.OpTypeReduceMax, reduce(compute.Function.ReduceMax), []array{vec(brains(-3, -2)...)}, scalar(brains(-2)[0])},
+	{"reduce max of half", compute.OpTypeReduceMax, reduce(compute.Function.ReduceMax), []array{vec(halves(-3, -2)...)}, scalar(halves(-2)[0])},
+	{"reduce max of integers", compute.OpTypeReduceMax, reduce(compute.Function.ReduceMax), []array{vec[int64](-3, -2)}, scalar[int64](-2)},
+	{"reduce min", compute.OpTypeReduceMin, reduce(compute.Function.ReduceMin), []array{vec[uint64](3, 2)}, scalar[uint64](2)},
+	{"reduce bitwise and", compute.OpTypeReduceBitwiseAnd, reduce(compute.Function.ReduceBitwiseAnd), []array{vec[int8](6, 3)}, scalar[int8](2)},
+	{"reduce bitwise and of unsigned", compute.OpTypeReduceBitwiseAnd, reduce(compute.Function.ReduceBitwiseAnd), []array{vec[uint32](6, 3)},
 		scalar[uint32](2)},
-	{"reduce bitwise or", backends.OpTypeReduceBitwiseOr, reduce(backends.Builder.ReduceBitwiseOr), []array{vec[int8](6, 3)}, scalar[int8](7)},
-	{"reduce bitwise xor", backends.OpTypeReduceBitwiseXor, reduce(backends.Builder.ReduceBitwiseXor), []array{vec[int8](6, 3)}, scalar[int8](5)},
-	{"reduce logical and", backends.OpTypeReduceLogicalAnd, reduce(backends.Builder.ReduceLogicalAnd), []array{vec(true, true)}, scalar(true)},
-	{"reduce logical or", backends.OpTypeReduceLogicalOr, reduce(backends.Builder.ReduceLogicalOr), []array{vec(false, true)}, scalar(true)},
-	{"reduce logical xor", backends.OpTypeReduceLogicalXor, reduce(backends.Builder.ReduceLogicalXor), []array{vec(true, true)}, scalar(false)},
-	{"arg max", backends.OpTypeArgMinMax, of1(func(b backends.Builder, x backends.Op) (backends.Op, error) {
+	{"reduce bitwise or", compute.OpTypeReduceBitwiseOr, reduce(compute.Function.ReduceBitwiseOr), []array{vec[int8](6, 3)}, scalar[int8](7)},
+	{"reduce bitwise xor", compute.OpTypeReduceBitwiseXor, reduce(compute.Function.ReduceBitwiseXor), []array{vec[int8](6, 3)}, scalar[int8](5)},
+	{"reduce logical and", compute.OpTypeReduceLogicalAnd, reduce(compute.Function.ReduceLogicalAnd), []array{vec(true, true)}, scalar(true)},
+	{"reduce logical or", compute.OpTypeReduceLogicalOr, reduce(compute.Function.ReduceLogicalOr), []array{vec(false, true)}, scalar(true)},
+	{"reduce logical xor", compute.OpTypeReduceLogicalXor, reduce(compute.Function.ReduceLogicalXor), []array{vec(true, true)}, scalar(false)},
+	{"arg max", compute.OpTypeArgMinMax, of1(func(b compute.Function, x compute.Value) (compute.Value, error) {
 		return b.ArgMinMax(x, 1, dtypes.Int32, false)
 	}),
 		[]array{arr([]float32{2, 0, 7, -3, 4, 4}, 2, 3)}, vec[int32](2, 1)},
-	{"arg min", backends.OpTypeArgMinMax, of1(func(b backends.Builder, x backends.Op) (backends.Op, error) {
+	{"arg min", compute.OpTypeArgMinMax, of1(func(b compute.Function, x compute.Value) (compute.Value, error) {
 		return b.ArgMinMax(x, 1, dtypes.Uint8, true)
 	}),
 		[]array{arr([]int32{2, 0, 7, -3, 4, -3}, 2, 3)}, vec[uint8](1, 0)},
-	{"arg max of NaN", backends.OpTypeArgMinMax, of1(func(b backends.Builder, x backends.Op) (backends.Op, error) {
+	{"arg max of NaN", compute.OpTypeArgMinMax, of1(func(b compute.Function, x compute.Value) (compute.Value, error) {
 		return b.ArgMinMax(x, -1, dtypes.Int64, false)
 	}),
 		[]array{vec(1, nan, nan, inf)}, scalar[int64](1)},
-	{"reduce window", backends.OpTypeReduceWindow, of1(func(b backends.Builder, x backends.Op) (backends.Op, error) {
-		return b.ReduceWindow(x, backends.ReduceOpSum, []int{2}, []int{1}, nil, nil, [][2]int{{1, 0}})
+	{"reduce window", compute.OpTypeReduceWindow, of1(func(b compute.Function, x compute.Value) (compute.Value, error) {
+		return b.ReduceWindow(x, compute.ReduceOpSum, []int{2}, []int{1}, nil, nil, [][2]int{{1, 0}})
 	}), []array{vec[float32](1, 2, 3)}, vec[float32](1, 3, 5)},
-	{"reduce window, dilated", backends.OpTypeReduceWindow, of1(func(b backends.Builder, x backends.Op) (backends.Op, error) {
-		return b.ReduceWindow(x, backends.ReduceOpSum, []int{2}, []int{1}, []int{2}, []int{3}, nil)
+	{"reduce window, dilated", compute.OpTypeReduceWindow, of1(func(b compute.Function, x compute.Value) (compute.Value, error) {
+		return b.ReduceWindow(x, compute.ReduceOpSum, []int{2}, []int{1}, []int{2}, []int{3}, nil)
 	}), []array{vec[float32](1, 2, 3, 4)}, vec[float32](1, 3, 2, 4)},
-	{"select and scatter max", backends.OpTypeSelectAndScatterMax, of2(func(b backends.Builder, x, s backends.Op) (backends.Op, error) {
+	{"select and scatter max", compute.OpTypeSelectAndScatterMax, of2(func(b compute.Function, x, s compute.Value) (compute.Value, error) {
 		return b.SelectAndScatterMax(x, s, []int{2}, nil, nil)
 	}), []array{vec[float32](1, 5, 4, 2), vec[float32](10, 20)}, vec[float32](0, 10, 20, 0)},
-	{"select and scatter min", backends.OpTypeSelectAndScatterMin, of2(func(b backends.Builder, x, s backends.Op) (backends.Op, error) {
+	{"select and scatter min", compute.OpTypeSelectAndScatterMin, of2(func(b compute.Function, x, s compute.Value) (compute.Value, error) {
 		return b.SelectAndScatterMin(x, s, []int{2}, []int{2}, nil)
 	}), []array{vec[float32](1, 5, 4, 2), vec[float32](10, 20)}, vec[float32](10, 0, 0, 20)},
-	{"dot of vectors", backends.OpTypeDot, of2(backends.Builder.Dot), []array{vec[float32](1, 2), vec[float32](3, 4)}, scalar[float32](11)},
-	{"dot of a matrix", backends.OpTypeDot, of2(backends.Builder.Dot), []array{arr([]float32{1, 2, 3, 4}, 2, 2), vec[float32](1, 1)}, vec[float32](3, 7)},
-	{"dot general", backends.OpTypeDotGeneral, of2(func(b backends.Builder, l, r backends.Op) (backends.Op, error) {
-		return b.DotGeneral(l, []int{-1}, []int{0}, r, []int{1}, []int{0})
+	{"dot general", compute.OpTypeDotGeneral, of2(func(b compute.Function, l, r compute.Value) (compute.Value, error) {
+		return b.DotGeneral(l, []int{-1}, []int{0}, r, []int{1}, []int{0}, compute.DotGeneralConfig{})
 	}), []array{arr([]float32{1, 2, 3, 4}, 2, 2), arr([]float32{1, 1, 2, 2}, 2, 2)}, vec[float32](3, 14)},
-	{"convolution", backends.OpTypeConvGeneral, of2(func(b backends.Builder, x, k backends.Op) (backends.Op, error) {
-		axes := backends.ConvolveAxesConfig{InputBatch: 0, InputSpatial: []int{1}, InputChannels: 2, KernelSpatial: []int{0},
+	{"dot general, summed and returned as others", compute.OpTypeDotGeneral, of2(func(b compute.Function, l, r compute.Value) (compute.Value, error) {
+		return b.DotGeneral(l, []int{0}, nil, r, []int{0}, nil,
+			compute.DotGeneralConfig{AccumulatorDType: dtypes.Int32, OutputDType: dtypes.Float32})
+	}), []array{vec[int8](100, 100), vec[int8](100, 100)}, scalar[float32](20000)},
+	{"convolution", compute.OpTypeConvGeneral, of2(func(b compute.Function, x, k compute.Value) (compute.Value, error) {
+		axes := compute.ConvolveAxesConfig{InputBatch: 0, InputSpatial: []int{1}, InputChannels: 2, KernelSpatial: []int{0},
 			KernelInputChannels: 1, KernelOutputChannels: 2, OutputBatch: 0, OutputSpatial: []int{1}, OutputChannels: 2}
 		return b.ConvGeneral(x, k, axes, nil, nil, nil, nil, 1, 1)
 	}), []array{arr([]float32{1, 2, 3}, 1, 3, 1), arr([]float32{1, 10}, 2, 1, 1)}, arr([]float32{21, 32}, 1, 2, 1)},
-	{"fft", backends.OpTypeFFT, of1(func(b backends.Builder, x backends.Op) (backends.Op, error) {
-		return b.FFT(x, backends.FFTForward, []int{2})
+	{"fft", compute.OpTypeFFT, of1(func(b compute.Function, x compute.Value) (compute.Value, error) {
+		return b.FFT(x, compute.FFTForward, []int{2})
 	}),
 		[]array{vec[complex64](1, 2)}, vec[complex64](3, -1)},
-	{"real fft", backends.OpTypeFFT, of1(func(b backends.Builder, x backends.Op) (backends.Op, error) {
-		return b.FFT(x, backends.FFTForwardReal, nil)
+	{"real fft", compute.OpTypeFFT, of1(func(b compute.Function, x compute.Value) (compute.Value, error) {
+		return b.FFT(x, compute.FFTForwardReal, nil)
 	}),
 		[]array{vec[float32](1, 2)}, vec[complex64](3, -1)},
-	{"batch norm for inference", backends.OpTypeBatchNormForInference, one(func(b backends.Builder, x []backends.Op) (backends.Op, error) {
+	{"batch norm for inference", compute.OpTypeBatchNormForInference, one(func(b compute.Function, x []compute.Value) (compute.Value, error) {
 		return b.BatchNormForInference(x[0], x[1], x[2], x[3], x[4], 0, -1)
 	}), []array{arr([]float32{3, 5}, 2, 1), vec[float32](2), vec[float32](1), vec[float32](4), vec[float32](1)},
 		arr([]float32{-1, 3}, 2, 1)},
-	{"batch norm for training", backends.OpTypeBatchNormForTraining, one(func(b backends.Builder, x []backends.Op) (backends.Op, error) {
+	{"batch norm for training", compute.OpTypeBatchNormForTraining, one(func(b compute.Function, x []compute.Value) (compute.Value, error) {
 		_, mean, _, err := b.BatchNormForTraining(x[0], x[1], x[2], 0, 1)
 		return mean, err
 	}), []array{arr([]float32{3, 5}, 2, 1), vec[float32](2), vec[float32](1)}, vec[float32](4)},
-	{"batch norm gradient", backends.OpTypeBatchNormGradient, one(func(b backends.Builder, x []backends.Op) (backends.Op, error) {
+	{"batch norm gradient", compute.OpTypeBatchNormGradient, one(func(b compute.Function, x []compute.Value) (compute.Value, error) {
 		_, _, offset, err := b.BatchNormGradient(x[0], x[1], x[2], x[3], x[4], 0, 1)
 		return offset, err
 	}), []array{arr([]float32{3, 5}, 2, 1), vec[float32](2), vec[float32](4), vec[float32](1), arr([]float32{1, 1}, 2, 1)},
 		vec[float32](2)},
-	{"random bits", backends.OpTypeRNGBitGenerator, one(func(b backends.Builder, x []backends.Op) (backends.Op, error) {
+	{"fused softmax", compute.OpTypeFusedSoftmax, of1(func(b compute.Function, x compute.Value) (compute.Value, error) {
+		return b.FusedSoftmax(x, 0)
+	}), []array{vec[float64](1000, 1000+math.Log(3))}, vec(0.25, 0.75)},
+	{"fused gelu", compute.OpTypeFusedGelu, of1(func(b compute.Function, x compute.Value) (compute.Value, error) {
+		return b.FusedGelu(x, true)
+	}), []array{vec[float32](-2, 0, 1)}, vec[float32](-0.0455003, 0, 0.8413447)},
+	{"fused gelu, approximate", compute.OpTypeFusedGelu, of1(func(b compute.Function, x compute.Value) (compute.Value, error) {
+		return b.FusedGelu(x, false)
+	}), []array{vec[float32](-2, 0, 1)}, vec[float32](-0.0454023, 0, 0.8411920)},
+	{"fused layer norm", compute.OpTypeFusedLayerNorm, one(func(b compute.Function, x []compute.Value) (compute.Value, error) {
+		return b.FusedLayerNorm(x[0], []int{-1}, 0, x[1], x[2])
+	}), []array{arr([]float32{3, 5, -2, 2}, 2, 2), vec[float32](2, 3), vec[float32](10, 20)}, arr([]float32{8, 23, 8, 23}, 2, 2)},
+	{"fused projection", compute.OpTypeFusedAttentionQKVProjection, one(func(b compute.Function, x []compute.Value) (compute.Value, error) {
+		_, _, v, err := b.FusedAttentionQKVProjection(x[0], x[1], nil, nil, x[2], 2, 1)
+		return v, err
+	}), []array{arr([]float32{1, 2}, 1, 2), arr([]float32{1, 0, 0, 3, 0, 1, 0, 4}, 2, 4), vec[float32](100)}, arr([]float32{111}, 1, 1)},
+	{"optimization barrier", compute.OpTypeOptimizationBarrier, of2(func(b compute.Function, l, r compute.Value) (compute.Value, error) {
+		list, err := b.OptimizationBarrier(l, r)
+		if err != nil {
+			return nil, err
+		}
+		return b.Sub(list[0], list[1])
+	}), []array{vec[int32](5), vec[int32](3)}, vec[int32](2)},
+	{"scheduling barrier", compute.OpTypeSchedulingBarrier, one(func(b compute.Function, x []compute.Value) (compute.Value, error) {
+		return b.SchedulingBarrier(x[0], x[1:]...)
+	}), []array{vec[int8](5, 6), vec(nan, 1), scalar(false), arr([]complex64{}, 0), vec[complex128](1i)}, vec[int8](5, 6)},
+	{"random bits", compute.OpTypeRNGBitGenerator, one(func(b compute.Function, x []compute.Value) (compute.Value, error) {
 		state, bits, err := b.RNGBitGenerator(x[0], shapes.Make(dtypes.Uint32, 1))
 		if err != nil {
 			return nil, err
@@ -283,10 +312,13 @@ func TestOperationsComputeWhatGoMLXSays(t *testing.T) {
 	}
 }
 
-// AllReduce, Parameter and Constant have tests of their own.
+// AllReduce, Parameter and Constant have tests of their own, as have operations that take functions.
 func TestEveryOperationOfTheCapabilitiesIsTested(t *testing.T) {
 	t.Parallel()
-	tested := map[backends.OpType]bool{backends.OpTypeAllReduce: true, backends.OpTypeParameter: true, backends.OpTypeConstant: true}
+	tested := map[compute.OpType]bool{compute.OpTypeAllReduce: true, compute.OpTypeParameter: true, compute.OpTypeConstant: true,
+		compute.OpTypeCall: true, compute.OpTypeSort: true, compute.OpTypeWhile: true, compute.OpTypeIf: true,
+		compute.OpTypeDynamicDimensionSize: true, compute.OpTypeDynamicShape: true,
+		compute.OpTypeFusedScaledDotProductAttention: true}
 	for _, c := range operations {
 		tested[c.op] = true
 	}
@@ -308,7 +340,7 @@ func TestEveryDTypeOfTheCapabilitiesWorksOnTheDevice(t *testing.T) {
 			sample, ok := samples[dtype]
 			require.True(t, ok)
 			require.Equal(t, dtype, sample.shape().DType)
-			same(t, vec(true), run(t, b, of2(backends.Builder.Equal), sample, sample)[0])
+			same(t, vec(true), run(t, b, of2(compute.Function.Equal), sample, sample)[0])
 		})
 	}
 }
@@ -350,7 +382,7 @@ func TestConstantsAreExact(t *testing.T) {
 			if name == "Go's int" {
 				flat = []int{-1, 2}
 			}
-			constant := func(b backends.Builder, _ []backends.Op) (backends.Op, error) { return b.Constant(flat, c.dims...) }
+			constant := func(b compute.Function, _ []compute.Value) (compute.Value, error) { return b.Constant(flat, c.dims...) }
 			same(t, c, run(t, b, one(constant))[0])
 		})
 	}
@@ -364,7 +396,7 @@ func TestAConstantIsACopy(t *testing.T) {
 		flat := make([]int32, n)
 		flat[0] = 7
 		want := vec(append([]int32(nil), flat...)...)
-		same(t, want, run(t, b, one(func(b backends.Builder, _ []backends.Op) (backends.Op, error) {
+		same(t, want, run(t, b, one(func(b compute.Function, _ []compute.Value) (compute.Value, error) {
 			c, err := b.Constant(flat, n)
 			flat[0] = 8
 			return c, err

@@ -4,179 +4,231 @@
 package gomlx
 
 import (
-	"fmt"
 	"slices"
-	"strings"
 
-	"github.com/gomlx/go-xla/pkg/stablehlo"
-	"github.com/gomlx/go-xla/pkg/types"
-	"github.com/gomlx/gomlx/backends"
-	"github.com/gomlx/gomlx/backends/shapeinference"
-	"github.com/gomlx/gomlx/pkg/core/shapes"
+	"github.com/gomlx/compute"
+	"github.com/gomlx/compute/shapeinference"
+	"github.com/gomlx/compute/shapes"
+	"github.com/gomlx/go-xla/stablehlo"
+	"github.com/gomlx/go-xla/types"
 )
-
-// intArray returns numbers as a StableHLO attribute.
-func intArray(list []int) literal {
-	return literal("array<i64: " + strings.Trim(strings.ReplaceAll(fmt.Sprint(list), " ", ", "), "[]") + ">")
-}
 
 // BroadcastInDim adds x repeated to a shape; axes has the axis of the result for each axis
 // of x.
-func (b *Builder) BroadcastInDim(x backends.Op, shape shapes.Shape, axes []int) (_ backends.Op, err error) {
-	const op = backends.OpTypeBroadcastInDim
-	defer recovered(op, &err)
-	nodes, err := b.nodes(op, x)
-	if err != nil {
-		return nil, err
-	}
-	if err := checkShape(shape); err != nil {
-		return nil, wrapf(err, "%s", op)
-	}
-	if err := shapeinference.BroadcastInDimOp(nodes[0].shape, shape, axes); err != nil {
-		return nil, wrapf(err, "%s", op)
-	}
-	v, err := stablehlo.BroadcastInDim(nodes[0].value, xlaShape(shape), axes)
-	return b.result(op, v, err)
+func (f *Function) BroadcastInDim(x compute.Value, shape shapes.Shape, axes []int) (_ compute.Value, err error) {
+	const op = compute.OpTypeBroadcastInDim
+	shape, axes = shape.Clone(), slices.Clone(axes)
+	return f.one(op, func(g *function, nodes []*node) (_ *stablehlo.Value, err error) {
+		n := nodes[0]
+		concrete := shape.Clone()
+		for i, axis := range axes {
+			// The axis of the operand says how large a dynamic axis is, whatever its name.
+			if i < n.shape.Rank() && axis >= 0 && axis < concrete.Rank() &&
+				concrete.Dimensions[axis] == shapes.DynamicDim && n.shape.Dimensions[i] != 1 {
+				concrete.Dimensions[axis] = n.shape.Dimensions[i]
+			}
+		}
+		if concrete, err = g.in.resolve(concrete); err != nil {
+			return nil, wrapf(err, "%s", op)
+		}
+		if err := checkShape(concrete); err != nil {
+			return nil, wrapf(err, "%s", op)
+		}
+		if err := shapeinference.BroadcastInDim(n.shape, concrete, axes, nil); err != nil {
+			return nil, wrapf(err, "%s", op)
+		}
+		v, err := stablehlo.BroadcastInDim(n.value, xlaShape(concrete), axes)
+		return v, wrapf(err, "%s", op)
+	}, x)
 }
 
 // Iota adds an array whose elements are their positions along an axis.
-func (b *Builder) Iota(shape shapes.Shape, axis int) (backends.Op, error) {
-	const op = backends.OpTypeIota
-	if err := b.open(); err != nil {
-		return nil, err
-	}
-	if err := checkShape(shape); err != nil {
-		return nil, wrapf(err, "%s", op)
-	}
-	v, err := b.main.Iota(xlaShape(shape), axis)
-	return b.result(op, v, err)
+func (f *Function) Iota(shape shapes.Shape, axis int) (compute.Value, error) {
+	const op = compute.OpTypeIota
+	shape = shape.Clone()
+	return f.one(op, func(g *function, _ []*node) (_ *stablehlo.Value, err error) {
+		concrete, err := g.in.resolve(shape)
+		if err != nil {
+			return nil, wrapf(err, "%s", op)
+		}
+		if err := checkShape(concrete); err != nil {
+			return nil, wrapf(err, "%s", op)
+		}
+		v, err := g.code.Iota(xlaShape(concrete), axis)
+		return v, wrapf(err, "%s", op)
+	})
 }
 
 // Reshape adds the elements of x with other dimensions.
-func (b *Builder) Reshape(x backends.Op, dims ...int) (backends.Op, error) {
-	const op = backends.OpTypeReshape
-	nodes, err := b.nodes(op, x)
+func (f *Function) Reshape(x compute.Value, dims ...int) (compute.Value, error) {
+	const op = compute.OpTypeReshape
+	values, err := f.operands(op, []compute.Value{x})
 	if err != nil {
 		return nil, err
 	}
-	shape := shapes.Shape{DType: nodes[0].shape.DType, Dimensions: dims}
-	if err := checkShape(shape); err != nil {
-		return nil, wrapf(err, "%s", op)
+	dims, symbolic := slices.Clone(dims), values[0].shape
+	return f.one(op, func(g *function, nodes []*node) (_ *stablehlo.Value, err error) {
+		shape := shapes.Shape{DType: nodes[0].shape.DType, Dimensions: reshaped(nodes[0].shape, symbolic, dims)}
+		if err := checkShape(shape); err != nil {
+			return nil, wrapf(err, "%s", op)
+		}
+		v, err := stablehlo.Reshape(nodes[0].value, xlaShape(shape))
+		return v, wrapf(err, "%s", op)
+	}, x)
+}
+
+// reshaped returns dims with sizes for its dynamic axes. These are, in order, the dynamic axes
+// of the operand, whose shape in the program is symbolic. A single one may be any.
+func reshaped(operand, symbolic shapes.Shape, dims []int) []int {
+	if !slices.Contains(dims, shapes.DynamicDim) {
+		return dims
 	}
-	v, err := stablehlo.Reshape(nodes[0].value, xlaShape(shape))
-	return b.result(op, v, err)
+	var sizes []int
+	for axis, d := range symbolic.Dimensions {
+		if d == shapes.DynamicDim {
+			sizes = append(sizes, operand.Dimensions[axis])
+		}
+	}
+	known, open := 1, 0
+	for _, d := range dims {
+		if d == shapes.DynamicDim {
+			open++
+		} else {
+			known *= d
+		}
+	}
+	if open == 1 && known > 0 && operand.Size()%known == 0 {
+		sizes = []int{operand.Size() / known}
+	}
+	if len(sizes) != open {
+		return dims // which are no shape without sizes
+	}
+	concrete := slices.Clone(dims)
+	for axis, d := range concrete {
+		if d == shapes.DynamicDim {
+			concrete[axis], sizes = sizes[0], sizes[1:]
+		}
+	}
+	return concrete
+}
+
+// full returns sizes in which the size of an axis of the operand stands for each dynamic one.
+func full(operand shapes.Shape, sizes []int) []int {
+	concrete := slices.Clone(sizes)
+	for axis, size := range concrete {
+		if size == shapes.DynamicDim && axis < operand.Rank() {
+			concrete[axis] = operand.Dimensions[axis]
+		}
+	}
+	return concrete
 }
 
 // Transpose adds x with its axes in another order.
-func (b *Builder) Transpose(x backends.Op, permutation ...int) (backends.Op, error) {
-	const op = backends.OpTypeTranspose
-	nodes, err := b.nodes(op, x)
-	if err != nil {
-		return nil, err
-	}
-	if _, err := shapeinference.TransposeOp(nodes[0].shape, permutation); err != nil {
-		return nil, wrapf(err, "%s", op)
-	}
-	v, err := stablehlo.Transpose(nodes[0].value, permutation...)
-	return b.result(op, v, err)
+func (f *Function) Transpose(x compute.Value, permutation ...int) (compute.Value, error) {
+	const op = compute.OpTypeTranspose
+	permutation = slices.Clone(permutation)
+	return f.one(op, func(g *function, nodes []*node) (_ *stablehlo.Value, err error) {
+		if _, err := shapeinference.Transpose(nodes[0].shape, permutation); err != nil {
+			return nil, wrapf(err, "%s", op)
+		}
+		v, err := stablehlo.Transpose(nodes[0].value, permutation...)
+		return v, wrapf(err, "%s", op)
+	}, x)
 }
 
 // Reverse adds x with the elements along the axes in opposite order.
-func (b *Builder) Reverse(x backends.Op, axes ...int) (backends.Op, error) {
-	const op = backends.OpTypeReverse
-	nodes, err := b.nodes(op, x)
-	if err != nil {
-		return nil, err
-	}
-	if len(axes) == 0 {
-		return nodes[0], nil
-	}
-	if axes, err = axesOf(op, nodes[0], axes); err != nil {
-		return nil, err
-	}
-	v, err := stablehlo.Reverse(nodes[0].value, axes...)
-	return b.result(op, v, err)
+func (f *Function) Reverse(x compute.Value, axes ...int) (compute.Value, error) {
+	const op = compute.OpTypeReverse
+	axes = slices.Clone(axes)
+	return f.one(op, func(g *function, nodes []*node) (_ *stablehlo.Value, err error) {
+		if len(axes) == 0 {
+			return nodes[0].value, nil
+		}
+		axes, err := axesOf(op, nodes[0], axes)
+		if err != nil {
+			return nil, err
+		}
+		v, err := stablehlo.Reverse(nodes[0].value, axes...)
+		return v, wrapf(err, "%s", op)
+	}, x)
 }
 
 // Concatenate adds the operands one after the other along an axis.
-func (b *Builder) Concatenate(axis int, operands ...backends.Op) (backends.Op, error) {
-	const op = backends.OpTypeConcatenate
-	nodes, err := b.nodes(op, operands...)
-	if err != nil {
-		return nil, err
-	}
-	if len(nodes) == 0 {
-		return nil, errorf("%s: there are no operands", op)
-	}
-	if axis, err = axisOf(op, nodes[0], axis); err != nil {
-		return nil, err
-	}
-	if len(nodes) == 1 {
-		return nodes[0], nil
-	}
-	list := make([]shapes.Shape, len(nodes))
-	values := make([]*stablehlo.Value, len(nodes))
-	for i, n := range nodes {
-		list[i], values[i] = n.shape, n.value
-	}
-	if _, err := shapeinference.ConcatenateOp(list, axis); err != nil {
-		return nil, wrapf(err, "%s", op)
-	}
-	v, err := stablehlo.Concatenate(axis, values...)
-	return b.result(op, v, err)
+func (f *Function) Concatenate(axis int, operands ...compute.Value) (compute.Value, error) {
+	const op = compute.OpTypeConcatenate
+	return f.one(op, func(g *function, nodes []*node) (_ *stablehlo.Value, err error) {
+		if len(nodes) == 0 {
+			return nil, errorf("%s: there are no operands", op)
+		}
+		axis, err := axisOf(op, nodes[0], axis)
+		if err != nil {
+			return nil, err
+		}
+		if len(nodes) == 1 {
+			return nodes[0].value, nil
+		}
+		list := make([]shapes.Shape, len(nodes))
+		values := make([]*stablehlo.Value, len(nodes))
+		for i, n := range nodes {
+			list[i], values[i] = n.shape, n.value
+		}
+		if _, err := shapeinference.Concatenate(list, axis); err != nil {
+			return nil, wrapf(err, "%s", op)
+		}
+		v, err := stablehlo.Concatenate(axis, values...)
+		return v, wrapf(err, "%s", op)
+	}, operands...)
 }
 
 // Pad adds x with fill around and between its elements. Missing axes are not padded.
-func (b *Builder) Pad(x, fill backends.Op, axes ...backends.PadAxis) (backends.Op, error) {
-	const op = backends.OpTypePad
-	nodes, err := b.nodes(op, x, fill)
-	if err != nil {
-		return nil, err
-	}
-	n, f := nodes[0], nodes[1]
-	rank := n.shape.Rank()
-	switch {
-	case len(axes) > rank:
-		return nil, errorf("%s: there are %d axes to pad, and %s has %d", op, len(axes), n.shape, rank)
-	case !f.shape.IsScalar() || f.shape.DType != n.shape.DType:
-		return nil, errorf("%s: the element to fill with must be a scalar %s, not %s", op, n.shape.DType, f.shape)
-	case rank == 0:
-		return n, nil
-	}
-	start, end, interior := make([]int, rank), make([]int, rank), make([]int, rank)
-	for i, a := range axes {
-		start[i], end[i], interior[i] = a.Start, a.End, a.Interior
-		if a.Interior < 0 {
-			return nil, errorf("%s: the padding between elements is %d", op, a.Interior)
+func (f *Function) Pad(x, fill compute.Value, axes ...compute.PadAxis) (compute.Value, error) {
+	const op = compute.OpTypePad
+	axes = slices.Clone(axes)
+	return f.one(op, func(g *function, nodes []*node) (_ *stablehlo.Value, err error) {
+		n, element := nodes[0], nodes[1]
+		rank := n.shape.Rank()
+		switch {
+		case len(axes) > rank:
+			return nil, errorf("%s: there are %d axes to pad, and %s has %d", op, len(axes), n.shape, rank)
+		case !element.shape.IsScalar() || element.shape.DType != n.shape.DType:
+			return nil, errorf("%s: the element to fill with must be a scalar %s, not %s", op, n.shape.DType, element.shape)
+		case rank == 0:
+			return n.value, nil
 		}
-	}
-	v, err := stablehlo.Pad(n.value, f.value, start, end, interior)
-	return b.result(op, v, err)
+		start, end, interior := make([]int, rank), make([]int, rank), make([]int, rank)
+		for i, a := range axes {
+			start[i], end[i], interior[i] = a.Start, a.End, a.Interior
+			if a.Interior < 0 {
+				return nil, errorf("%s: the padding between elements is %d", op, a.Interior)
+			}
+		}
+		v, err := stablehlo.Pad(n.value, element.value, start, end, interior)
+		return v, wrapf(err, "%s", op)
+	}, x, fill)
 }
 
 // Slice adds the elements of x from starts up to limits in steps of strides; nil strides
 // are 1.
-func (b *Builder) Slice(x backends.Op, starts, limits, strides []int) (backends.Op, error) {
-	const op = backends.OpTypeSlice
-	nodes, err := b.nodes(op, x)
-	if err != nil {
-		return nil, err
-	}
-	n := nodes[0]
-	if len(strides) == 0 {
-		strides = slices.Repeat([]int{1}, n.shape.Rank())
-	}
-	if len(starts) != n.shape.Rank() || len(limits) != n.shape.Rank() || len(strides) != n.shape.Rank() {
-		return nil, errorf("%s: %s needs %d starts, limits and strides, not %d, %d and %d",
-			op, n.shape, n.shape.Rank(), len(starts), len(limits), len(strides))
-	}
-	v, err := stablehlo.Slice(n.value, starts, limits, strides)
-	return b.result(op, v, err)
+func (f *Function) Slice(x compute.Value, starts, limits, strides []int) (compute.Value, error) {
+	const op = compute.OpTypeSlice
+	starts, limits, strides = slices.Clone(starts), slices.Clone(limits), slices.Clone(strides)
+	return f.one(op, func(g *function, nodes []*node) (_ *stablehlo.Value, err error) {
+		n, strides := nodes[0], strides
+		if len(strides) == 0 {
+			strides = slices.Repeat([]int{1}, n.shape.Rank())
+		}
+		if len(starts) != n.shape.Rank() || len(limits) != n.shape.Rank() || len(strides) != n.shape.Rank() {
+			return nil, errorf("%s: %s needs %d starts, limits and strides, not %d, %d and %d",
+				op, n.shape, n.shape.Rank(), len(starts), len(limits), len(strides))
+		}
+		v, err := stablehlo.Slice(n.value, starts, full(n.shape, limits), strides)
+		return v, wrapf(err, "%s", op)
+	}, x)
 }
 
 // indices returns the scalars of starts, one for each of rank axes. A single vector is
 // split into scalars.
-func (b *Builder) indices(op backends.OpType, starts []*node, rank int) ([]*stablehlo.Value, error) {
+func (g *function) indices(op compute.OpType, starts []*node, rank int) ([]*stablehlo.Value, error) {
 	for i, n := range starts {
 		if !n.shape.DType.IsInt() || n.shape.DType != starts[0].shape.DType {
 			return nil, errorf("%s: indices must be integers of one dtype, and index %d is %s", op, i, n.shape)
@@ -211,139 +263,131 @@ func (b *Builder) indices(op backends.OpType, starts []*node, rank int) ([]*stab
 
 // DynamicSlice adds a slice of x with these sizes from starts, moved so that all of it is
 // inside.
-func (b *Builder) DynamicSlice(x backends.Op, starts []backends.Op, sizes []int) (backends.Op, error) {
-	const op = backends.OpTypeDynamicSlice
-	nodes, err := b.nodes(op, append([]backends.Op{x}, starts...)...)
-	if err != nil {
-		return nil, err
-	}
-	n := nodes[0]
-	if len(sizes) != n.shape.Rank() {
-		return nil, errorf("%s: there are %d sizes for %s", op, len(sizes), n.shape)
-	}
-	for i, size := range sizes {
-		if size < 0 || size > n.shape.Dimensions[i] {
-			return nil, errorf("%s: the size %d of axis %d does not fit into %s", op, size, i, n.shape)
+func (f *Function) DynamicSlice(x compute.Value, starts []compute.Value, sizes []int) (compute.Value, error) {
+	const op = compute.OpTypeDynamicSlice
+	sizes = slices.Clone(sizes)
+	return f.one(op, func(g *function, nodes []*node) (_ *stablehlo.Value, err error) {
+		n, sizes := nodes[0], full(nodes[0].shape, sizes)
+		if len(sizes) != n.shape.Rank() {
+			return nil, errorf("%s: there are %d sizes for %s", op, len(sizes), n.shape)
 		}
-	}
-	indices, err := b.indices(op, nodes[1:], n.shape.Rank())
-	if err != nil {
-		return nil, err
-	}
-	if len(indices) == 0 {
-		return n, nil
-	}
-	v, err := stablehlo.DynamicSlice(n.value, indices, sizes)
-	return b.result(op, v, err)
+		for i, size := range sizes {
+			if size < 0 || size > n.shape.Dimensions[i] {
+				return nil, errorf("%s: the size %d of axis %d does not fit into %s", op, size, i, n.shape)
+			}
+		}
+		indices, err := g.indices(op, nodes[1:], n.shape.Rank())
+		if err != nil {
+			return nil, err
+		}
+		if len(indices) == 0 {
+			return n.value, nil
+		}
+		v, err := stablehlo.DynamicSlice(n.value, indices, sizes)
+		return v, wrapf(err, "%s", op)
+	}, append([]compute.Value{x}, starts...)...)
 }
 
 // DynamicUpdateSlice adds x with update in place of the elements from starts, moved so
 // that all of update is inside.
-func (b *Builder) DynamicUpdateSlice(x, update backends.Op, starts []backends.Op) (backends.Op, error) {
-	const op = backends.OpTypeDynamicUpdateSlice
-	nodes, err := b.nodes(op, append([]backends.Op{x, update}, starts...)...)
-	if err != nil {
-		return nil, err
-	}
-	n, u := nodes[0], nodes[1]
-	if u.shape.DType != n.shape.DType || u.shape.Rank() != n.shape.Rank() {
-		return nil, errorf("%s: %s cannot be put into %s", op, u.shape, n.shape)
-	}
-	for i, size := range u.shape.Dimensions {
-		if size > n.shape.Dimensions[i] {
-			return nil, errorf("%s: %s does not fit into %s", op, u.shape, n.shape)
+func (f *Function) DynamicUpdateSlice(x, update compute.Value, starts []compute.Value) (compute.Value, error) {
+	const op = compute.OpTypeDynamicUpdateSlice
+	return f.one(op, func(g *function, nodes []*node) (_ *stablehlo.Value, err error) {
+		n, u := nodes[0], nodes[1]
+		if u.shape.DType != n.shape.DType || u.shape.Rank() != n.shape.Rank() {
+			return nil, errorf("%s: %s cannot be put into %s", op, u.shape, n.shape)
 		}
-	}
-	indices, err := b.indices(op, nodes[2:], n.shape.Rank())
-	if err != nil {
-		return nil, err
-	}
-	if len(indices) == 0 {
-		return u, nil
-	}
-	v, err := stablehlo.DynamicUpdateSlice(n.value, u.value, indices)
-	return b.result(op, v, err)
+		for i, size := range u.shape.Dimensions {
+			if size > n.shape.Dimensions[i] {
+				return nil, errorf("%s: %s does not fit into %s", op, u.shape, n.shape)
+			}
+		}
+		indices, err := g.indices(op, nodes[2:], n.shape.Rank())
+		if err != nil {
+			return nil, err
+		}
+		if len(indices) == 0 {
+			return u.value, nil
+		}
+		v, err := stablehlo.DynamicUpdateSlice(n.value, u.value, indices)
+		return v, wrapf(err, "%s", op)
+	}, append([]compute.Value{x, update}, starts...)...)
 }
 
 // Gather adds slices of x at the indices, as StableHLO's gather without batches.
-func (b *Builder) Gather(x, indices backends.Op, vectorAxis int, offsetAxes, collapsedAxes, indexMap, sizes []int, sorted bool) (
-	_ backends.Op, err error) {
-	const op = backends.OpTypeGather
-	defer recovered(op, &err)
-	nodes, err := b.nodes(op, x, indices)
-	if err != nil {
-		return nil, err
-	}
-	v, err := stablehlo.Gather(nodes[0].value, nodes[1].value, vectorAxis, offsetAxes, collapsedAxes, nil, nil, indexMap, sizes, sorted)
-	return b.result(op, v, err)
+func (f *Function) Gather(x, indices compute.Value, vectorAxis int, offsetAxes, collapsedAxes, indexMap, sizes []int, sorted bool) (
+	_ compute.Value, err error) {
+	const op = compute.OpTypeGather
+	offsetAxes, collapsedAxes = slices.Clone(offsetAxes), slices.Clone(collapsedAxes)
+	indexMap, sizes = slices.Clone(indexMap), slices.Clone(sizes)
+	return f.one(op, func(g *function, nodes []*node) (_ *stablehlo.Value, err error) {
+		v, err := stablehlo.Gather(nodes[0].value, nodes[1].value, vectorAxis, offsetAxes, collapsedAxes, nil, nil, indexMap, full(nodes[0].shape, sizes), sorted)
+		return v, wrapf(err, "%s", op)
+	}, x, indices)
 }
 
 // ScatterSum adds x with the updates added at the indices.
-func (b *Builder) ScatterSum(x, indices, updates backends.Op, vectorAxis int, windowAxes, insertedAxes, indexMap []int,
-	sorted, unique bool) (backends.Op, error) {
-	const op = backends.OpTypeScatterSum
-	return b.scatter(op, sum, x, indices, updates, vectorAxis, windowAxes, insertedAxes, indexMap, sorted, unique)
+func (f *Function) ScatterSum(x, indices, updates compute.Value, vectorAxis int, windowAxes, insertedAxes, indexMap []int,
+	sorted, unique bool) (compute.Value, error) {
+	const op = compute.OpTypeScatterSum
+	return f.scatter(op, sum, x, indices, updates, vectorAxis, windowAxes, insertedAxes, indexMap, sorted, unique)
 }
 
 // ScatterMax adds x with the larger of its element and the update at the indices.
-func (b *Builder) ScatterMax(x, indices, updates backends.Op, vectorAxis int, windowAxes, insertedAxes, indexMap []int,
-	sorted, unique bool) (backends.Op, error) {
-	const op = backends.OpTypeScatterMax
-	return b.scatter(op, largest, x, indices, updates, vectorAxis, windowAxes, insertedAxes, indexMap, sorted, unique)
+func (f *Function) ScatterMax(x, indices, updates compute.Value, vectorAxis int, windowAxes, insertedAxes, indexMap []int,
+	sorted, unique bool) (compute.Value, error) {
+	const op = compute.OpTypeScatterMax
+	return f.scatter(op, largest, x, indices, updates, vectorAxis, windowAxes, insertedAxes, indexMap, sorted, unique)
 }
 
 // ScatterMin adds x with the smaller of its element and the update at the indices.
-func (b *Builder) ScatterMin(x, indices, updates backends.Op, vectorAxis int, windowAxes, insertedAxes, indexMap []int,
-	sorted, unique bool) (backends.Op, error) {
-	const op = backends.OpTypeScatterMin
-	return b.scatter(op, least, x, indices, updates, vectorAxis, windowAxes, insertedAxes, indexMap, sorted, unique)
+func (f *Function) ScatterMin(x, indices, updates compute.Value, vectorAxis int, windowAxes, insertedAxes, indexMap []int,
+	sorted, unique bool) (compute.Value, error) {
+	const op = compute.OpTypeScatterMin
+	return f.scatter(op, least, x, indices, updates, vectorAxis, windowAxes, insertedAxes, indexMap, sorted, unique)
 }
 
-func (b *Builder) scatter(op backends.OpType, c combination, x, indices, updates backends.Op, vectorAxis int,
-	windowAxes, insertedAxes, indexMap []int, sorted, unique bool) (_ backends.Op, err error) {
-	defer recovered(op, &err)
-	nodes, err := b.nodes(op, x, indices, updates)
-	if err != nil {
-		return nil, err
-	}
-	n, at, u := nodes[0], nodes[1], nodes[2]
-	if n.shape.DType != u.shape.DType {
-		return nil, errorf("%s: updates of dtype %s cannot be combined with %s", op, u.shape.DType, n.shape)
-	}
-	if _, err := shapeinference.ScatterOp(n.shape, at.shape, u.shape, vectorAxis, windowAxes, insertedAxes, indexMap); err != nil {
-		return nil, wrapf(err, "%s", op)
-	}
-	fn, err := b.combiner(n.shape.DType, c)
-	if err != nil {
-		return nil, err
-	}
-	v, err := stablehlo.Scatter(n.value, at.value, u.value, windowAxes, insertedAxes, nil, nil, indexMap, vectorAxis, sorted, unique, fn)
-	return b.result(op, v, err)
+func (f *Function) scatter(op compute.OpType, c combination, x, indices, updates compute.Value, vectorAxis int,
+	windowAxes, insertedAxes, indexMap []int, sorted, unique bool) (compute.Value, error) {
+	windowAxes, insertedAxes, indexMap = slices.Clone(windowAxes), slices.Clone(insertedAxes), slices.Clone(indexMap)
+	return f.one(op, func(g *function, nodes []*node) (_ *stablehlo.Value, err error) {
+		n, at, u := nodes[0], nodes[1], nodes[2]
+		if n.shape.DType != u.shape.DType {
+			return nil, errorf("%s: updates of dtype %s cannot be combined with %s", op, u.shape.DType, n.shape)
+		}
+		if _, err := shapeinference.Scatter(n.shape, at.shape, u.shape, vectorAxis, windowAxes, insertedAxes, indexMap); err != nil {
+			return nil, wrapf(err, "%s", op)
+		}
+		fn, err := g.combiner(n.shape.DType, c)
+		if err != nil {
+			return nil, err
+		}
+		v, err := stablehlo.Scatter(n.value, at.value, u.value, windowAxes, insertedAxes, nil, nil, indexMap, vectorAxis, sorted, unique, fn)
+		return v, wrapf(err, "%s", op)
+	}, x, indices, updates)
 }
 
 // RNGBitGenerator adds random bits from the Philox algorithm, and the state for the
 // next ones.
-func (b *Builder) RNGBitGenerator(state backends.Op, shape shapes.Shape) (newState, values backends.Op, err error) {
-	const op = backends.OpTypeRNGBitGenerator
-	nodes, err := b.nodes(op, state)
+func (f *Function) RNGBitGenerator(state compute.Value, shape shapes.Shape) (newState, values compute.Value, err error) {
+	const op = compute.OpTypeRNGBitGenerator
+	shape = shape.Clone()
+	results, err := f.all(op, func(g *function, nodes []*node) ([]*stablehlo.Value, error) {
+		if !nodes[0].shape.Equal(compute.RNGStateShape) {
+			return nil, errorf("%s: the state must be %s, not %s", op, compute.RNGStateShape, nodes[0].shape)
+		}
+		concrete, err := g.in.resolve(shape)
+		if err != nil {
+			return nil, wrapf(err, "%s", op)
+		}
+		if err := checkShape(concrete); err != nil {
+			return nil, wrapf(err, "%s", op)
+		}
+		s, v, err := stablehlo.RNGBitGenerator(nodes[0].value, xlaShape(concrete), types.RNGPhilox)
+		return []*stablehlo.Value{s, v}, wrapf(err, "%s", op)
+	}, state)
 	if err != nil {
 		return nil, nil, err
 	}
-	if !nodes[0].shape.Equal(backends.RNGStateShape) {
-		return nil, nil, errorf("%s: the state must be %s, not %s", op, backends.RNGStateShape, nodes[0].shape)
-	}
-	if err := checkShape(shape); err != nil {
-		return nil, nil, wrapf(err, "%s", op)
-	}
-	s, v, err := stablehlo.RNGBitGenerator(nodes[0].value, xlaShape(shape), types.RNGPhilox)
-	if err != nil {
-		return nil, nil, wrapf(err, "%s", op)
-	}
-	if newState, err = b.result(op, s, nil); err != nil {
-		return nil, nil, err
-	}
-	if values, err = b.result(op, v, nil); err != nil {
-		return nil, nil, err
-	}
-	return newState, values, nil
+	return results[0], results[1], nil
 }

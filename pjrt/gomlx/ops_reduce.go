@@ -5,16 +5,16 @@ package gomlx
 
 import (
 	"reflect"
+	"slices"
 
-	"github.com/gomlx/go-xla/pkg/stablehlo"
-	"github.com/gomlx/go-xla/pkg/types"
-	xlatypes "github.com/gomlx/go-xla/pkg/types/dtypes"
-	xlashapes "github.com/gomlx/go-xla/pkg/types/shapes"
-	"github.com/gomlx/gomlx/backends"
-	"github.com/gomlx/gomlx/backends/shapeinference"
-	"github.com/gomlx/gomlx/pkg/core/dtypes"
-	"github.com/gomlx/gomlx/pkg/core/dtypes/bfloat16"
-	"github.com/x448/float16"
+	"github.com/gomlx/compute"
+	"github.com/gomlx/compute/dtypes"
+	"github.com/gomlx/compute/dtypes/bfloat16"
+	"github.com/gomlx/compute/dtypes/float16"
+	"github.com/gomlx/compute/shapeinference"
+	"github.com/gomlx/go-xla/stablehlo"
+	"github.com/gomlx/go-xla/types"
+	xlashapes "github.com/gomlx/go-xla/types/shapes"
 )
 
 // dtypeValue returns a small integer as the Go value of a known dtype.
@@ -23,7 +23,7 @@ func dtypeValue(t dtypes.DType, n int) any {
 	case dtypes.Bool:
 		return n != 0
 	case dtypes.Float16:
-		return float16.Fromfloat32(float32(n))
+		return float16.FromFloat32(float32(n))
 	case dtypes.BFloat16:
 		return bfloat16.FromFloat32(float32(n))
 	case dtypes.Complex64:
@@ -34,9 +34,20 @@ func dtypeValue(t dtypes.DType, n int) any {
 	return reflect.ValueOf(n).Convert(t.GoType()).Interface()
 }
 
+// floatValue returns a number as the Go value of a dtype of floats.
+func floatValue(t dtypes.DType, x float64) any {
+	switch t {
+	case dtypes.Float16:
+		return float16.FromFloat64(x)
+	case dtypes.BFloat16:
+		return bfloat16.FromFloat64(x)
+	}
+	return reflect.ValueOf(x).Convert(t.GoType()).Interface()
+}
+
 // combination is a way to make one element of two.
 type combination struct {
-	op      backends.OpType
+	op      compute.OpType
 	combine binaryFunc
 	neutral func(dtypes.DType) any // leaves every element that it is combined with unchanged
 }
@@ -46,16 +57,16 @@ func number(n int) func(dtypes.DType) any {
 }
 
 var (
-	sum     = combination{backends.OpTypeReduceSum, stablehlo.Add, number(0)}
-	product = combination{backends.OpTypeReduceProduct, stablehlo.Multiply, number(1)}
-	largest = combination{backends.OpTypeReduceMax, stablehlo.Maximum, func(t dtypes.DType) any { return t.LowestValue() }}
-	least   = combination{backends.OpTypeReduceMin, stablehlo.Minimum, func(t dtypes.DType) any { return t.HighestValue() }}
-	bitAnd  = combination{backends.OpTypeReduceBitwiseAnd, stablehlo.And, allBits}
-	bitOr   = combination{backends.OpTypeReduceBitwiseOr, stablehlo.Or, number(0)}
-	bitXor  = combination{backends.OpTypeReduceBitwiseXor, stablehlo.Xor, number(0)}
-	every   = combination{backends.OpTypeReduceLogicalAnd, stablehlo.And, number(1)}
-	anyOf   = combination{backends.OpTypeReduceLogicalOr, stablehlo.Or, number(0)}
-	oddly   = combination{backends.OpTypeReduceLogicalXor, stablehlo.Xor, number(0)}
+	sum     = combination{compute.OpTypeReduceSum, stablehlo.Add, number(0)}
+	product = combination{compute.OpTypeReduceProduct, stablehlo.Multiply, number(1)}
+	largest = combination{compute.OpTypeReduceMax, stablehlo.Maximum, func(t dtypes.DType) any { return t.LowestValue() }}
+	least   = combination{compute.OpTypeReduceMin, stablehlo.Minimum, func(t dtypes.DType) any { return t.HighestValue() }}
+	bitAnd  = combination{compute.OpTypeReduceBitwiseAnd, stablehlo.And, allBits}
+	bitOr   = combination{compute.OpTypeReduceBitwiseOr, stablehlo.Or, number(0)}
+	bitXor  = combination{compute.OpTypeReduceBitwiseXor, stablehlo.Xor, number(0)}
+	every   = combination{compute.OpTypeReduceLogicalAnd, stablehlo.And, number(1)}
+	anyOf   = combination{compute.OpTypeReduceLogicalOr, stablehlo.Or, number(0)}
+	oddly   = combination{compute.OpTypeReduceLogicalXor, stablehlo.Xor, number(0)}
 )
 
 // allBits returns the integer with all bits set.
@@ -67,15 +78,15 @@ func allBits(t dtypes.DType) any {
 }
 
 // reductionOf returns the combination of a kind of reduction.
-func reductionOf(kind backends.ReduceOpType) (combination, error) {
+func reductionOf(kind compute.ReduceOpType) (combination, error) {
 	switch kind {
-	case backends.ReduceOpSum:
+	case compute.ReduceOpSum:
 		return sum, nil
-	case backends.ReduceOpProduct:
+	case compute.ReduceOpProduct:
 		return product, nil
-	case backends.ReduceOpMax:
+	case compute.ReduceOpMax:
 		return largest, nil
-	case backends.ReduceOpMin:
+	case compute.ReduceOpMin:
 		return least, nil
 	}
 	return combination{}, errorf("there is no reduction of kind %s", kind)
@@ -85,11 +96,11 @@ func reductionOf(kind backends.ReduceOpType) (combination, error) {
 func (c combination) checkFor(t dtypes.DType) error {
 	var ok bool
 	switch c.op {
-	case backends.OpTypeReduceLogicalAnd, backends.OpTypeReduceLogicalOr, backends.OpTypeReduceLogicalXor:
+	case compute.OpTypeReduceLogicalAnd, compute.OpTypeReduceLogicalOr, compute.OpTypeReduceLogicalXor:
 		ok = t == dtypes.Bool
-	case backends.OpTypeReduceBitwiseAnd, backends.OpTypeReduceBitwiseOr, backends.OpTypeReduceBitwiseXor:
+	case compute.OpTypeReduceBitwiseAnd, compute.OpTypeReduceBitwiseOr, compute.OpTypeReduceBitwiseXor:
 		ok = t.IsInt()
-	case backends.OpTypeReduceMax, backends.OpTypeReduceMin:
+	case compute.OpTypeReduceMax, compute.OpTypeReduceMin:
 		ok = !t.IsComplex()
 	default:
 		ok = t != dtypes.Bool
@@ -103,21 +114,21 @@ func (c combination) checkFor(t dtypes.DType) error {
 // closureKey identifies a function that operations apply to elements of a dtype.
 type closureKey struct {
 	dtype, index dtypes.DType // index is that of ArgMinMax
-	op           backends.OpType
+	op           compute.OpType
 	least        bool
 }
 
 // closure returns the function of a key, which it makes only once.
-func (b *Builder) closure(key closureKey, parameters []dtypes.DType,
+func (g *function) closure(key closureKey, parameters []dtypes.DType,
 	body func(fn *stablehlo.Function, in []*stablehlo.Value) ([]*stablehlo.Value, error)) (*stablehlo.Function, error) {
-	if fn := b.closures[key]; fn != nil {
+	if fn := g.closures[key]; fn != nil {
 		return fn, nil
 	}
-	fn := b.main.Closure()
+	fn := g.code.Closure()
 	in := make([]*stablehlo.Value, len(parameters))
 	for i, t := range parameters {
 		var err error
-		if in[i], err = fn.Input(xlashapes.Make(xlatypes.DType(t))); err != nil {
+		if in[i], err = fn.Input(xlashapes.Make(t)); err != nil {
 			return nil, err
 		}
 	}
@@ -128,16 +139,16 @@ func (b *Builder) closure(key closureKey, parameters []dtypes.DType,
 	if err := fn.Return(out...); err != nil {
 		return nil, err
 	}
-	b.closures[key] = fn
+	g.closures[key] = fn
 	return fn, nil
 }
 
 // combiner returns the function that combines two elements.
-func (b *Builder) combiner(t dtypes.DType, c combination) (*stablehlo.Function, error) {
+func (g *function) combiner(t dtypes.DType, c combination) (*stablehlo.Function, error) {
 	if err := c.checkFor(t); err != nil {
 		return nil, err
 	}
-	return b.closure(closureKey{dtype: t, op: c.op}, []dtypes.DType{t, t},
+	return g.closure(closureKey{dtype: t, op: c.op}, []dtypes.DType{t, t},
 		func(_ *stablehlo.Function, in []*stablehlo.Value) ([]*stablehlo.Value, error) {
 			v, err := c.combine(in[0], in[1])
 			return []*stablehlo.Value{v}, err
@@ -145,12 +156,12 @@ func (b *Builder) combiner(t dtypes.DType, c combination) (*stablehlo.Function, 
 }
 
 // neutral adds the neutral element of a combination.
-func (b *Builder) neutral(t dtypes.DType, c combination) (*stablehlo.Value, error) {
-	return b.scalar(c.neutral(t))
+func (g *function) neutral(t dtypes.DType, c combination) (*stablehlo.Value, error) {
+	return g.scalar(c.neutral(t))
 }
 
 // axesOf returns the axes as numbers from 0, in ascending order; none means all.
-func axesOf(op backends.OpType, n *node, axes []int) ([]int, error) {
+func axesOf(op compute.OpType, n *node, axes []int) ([]int, error) {
 	seen := make([]bool, n.shape.Rank())
 	for _, axis := range axes {
 		i, err := axisOf(op, n, axis)
@@ -172,7 +183,7 @@ func axesOf(op backends.OpType, n *node, axes []int) ([]int, error) {
 }
 
 // axisOf returns an axis as a number from 0; negative ones count from the end.
-func axisOf(op backends.OpType, n *node, axis int) (int, error) {
+func axisOf(op compute.OpType, n *node, axis int) (int, error) {
 	rank := n.shape.Rank()
 	if axis < -rank || axis >= rank {
 		return 0, errorf("%s: %s has no axis %d", op, n.shape, axis)
@@ -181,132 +192,131 @@ func axisOf(op backends.OpType, n *node, axis int) (int, error) {
 }
 
 // reduce adds the combination of all elements along axes.
-func (b *Builder) reduce(c combination, x backends.Op, axes []int) (backends.Op, error) {
-	nodes, err := b.nodes(c.op, x)
-	if err != nil {
-		return nil, err
-	}
-	n := nodes[0]
-	if axes, err = axesOf(c.op, n, axes); err != nil {
-		return nil, err
-	}
-	fn, err := b.combiner(n.shape.DType, c)
-	if err != nil {
-		return nil, err
-	}
-	if len(axes) == 0 {
-		return n, nil
-	}
-	initial, err := b.neutral(n.shape.DType, c)
-	if err != nil {
-		return nil, wrapf(err, "%s", c.op)
-	}
-	v, err := stablehlo.Reduce(n.value, initial, fn, axes...)
-	return b.result(c.op, v, err)
+func (f *Function) reduce(c combination, x compute.Value, axes []int) (compute.Value, error) {
+	axes = slices.Clone(axes)
+	return f.one(c.op, func(g *function, nodes []*node) (_ *stablehlo.Value, err error) {
+		n := nodes[0]
+		axes, err := axesOf(c.op, n, axes)
+		if err != nil {
+			return nil, err
+		}
+		fn, err := g.combiner(n.shape.DType, c)
+		if err != nil {
+			return nil, err
+		}
+		if len(axes) == 0 {
+			return n.value, nil
+		}
+		initial, err := g.neutral(n.shape.DType, c)
+		if err != nil {
+			return nil, wrapf(err, "%s", c.op)
+		}
+		v, err := stablehlo.Reduce(n.value, initial, fn, axes...)
+		return v, wrapf(err, "%s", c.op)
+	}, x)
 }
 
 // ReduceSum adds the sum along the axes, or of all elements.
-func (b *Builder) ReduceSum(x backends.Op, axes ...int) (backends.Op, error) {
-	return b.reduce(sum, x, axes)
+func (f *Function) ReduceSum(x compute.Value, axes ...int) (compute.Value, error) {
+	return f.reduce(sum, x, axes)
 }
 
 // ReduceProduct adds the product along the axes, or of all elements.
-func (b *Builder) ReduceProduct(x backends.Op, axes ...int) (backends.Op, error) {
-	return b.reduce(product, x, axes)
+func (f *Function) ReduceProduct(x compute.Value, axes ...int) (compute.Value, error) {
+	return f.reduce(product, x, axes)
 }
 
 // ReduceMax adds the largest element along the axes, or of all.
-func (b *Builder) ReduceMax(x backends.Op, axes ...int) (backends.Op, error) {
-	return b.reduce(largest, x, axes)
+func (f *Function) ReduceMax(x compute.Value, axes ...int) (compute.Value, error) {
+	return f.reduce(largest, x, axes)
 }
 
 // ReduceMin adds the smallest element along the axes, or of all.
-func (b *Builder) ReduceMin(x backends.Op, axes ...int) (backends.Op, error) {
-	return b.reduce(least, x, axes)
+func (f *Function) ReduceMin(x compute.Value, axes ...int) (compute.Value, error) {
+	return f.reduce(least, x, axes)
 }
 
 // ReduceBitwiseAnd adds the conjunction of bits along the axes, or of all elements.
-func (b *Builder) ReduceBitwiseAnd(x backends.Op, axes ...int) (backends.Op, error) {
-	return b.reduce(bitAnd, x, axes)
+func (f *Function) ReduceBitwiseAnd(x compute.Value, axes ...int) (compute.Value, error) {
+	return f.reduce(bitAnd, x, axes)
 }
 
 // ReduceBitwiseOr adds the disjunction of bits along the axes, or of all elements.
-func (b *Builder) ReduceBitwiseOr(x backends.Op, axes ...int) (backends.Op, error) {
-	return b.reduce(bitOr, x, axes)
+func (f *Function) ReduceBitwiseOr(x compute.Value, axes ...int) (compute.Value, error) {
+	return f.reduce(bitOr, x, axes)
 }
 
 // ReduceBitwiseXor adds the exclusive disjunction of bits along the axes, or of all elements.
-func (b *Builder) ReduceBitwiseXor(x backends.Op, axes ...int) (backends.Op, error) {
-	return b.reduce(bitXor, x, axes)
+func (f *Function) ReduceBitwiseXor(x compute.Value, axes ...int) (compute.Value, error) {
+	return f.reduce(bitXor, x, axes)
 }
 
 // ReduceLogicalAnd adds whether all booleans along the axes are true.
-func (b *Builder) ReduceLogicalAnd(x backends.Op, axes ...int) (backends.Op, error) {
-	return b.reduce(every, x, axes)
+func (f *Function) ReduceLogicalAnd(x compute.Value, axes ...int) (compute.Value, error) {
+	return f.reduce(every, x, axes)
 }
 
 // ReduceLogicalOr adds whether any of the booleans along the axes is true.
-func (b *Builder) ReduceLogicalOr(x backends.Op, axes ...int) (backends.Op, error) {
-	return b.reduce(anyOf, x, axes)
+func (f *Function) ReduceLogicalOr(x compute.Value, axes ...int) (compute.Value, error) {
+	return f.reduce(anyOf, x, axes)
 }
 
 // ReduceLogicalXor adds whether an odd number of the booleans along the axes is true.
-func (b *Builder) ReduceLogicalXor(x backends.Op, axes ...int) (backends.Op, error) {
-	return b.reduce(oddly, x, axes)
+func (f *Function) ReduceLogicalXor(x compute.Value, axes ...int) (compute.Value, error) {
+	return f.reduce(oddly, x, axes)
 }
 
 // ArgMinMax adds the first position of the smallest or largest element along an axis. NaN
 // counts as both.
-func (b *Builder) ArgMinMax(x backends.Op, axis int, index dtypes.DType, isMin bool) (backends.Op, error) {
-	const op = backends.OpTypeArgMinMax
-	nodes, err := b.nodes(op, x)
-	if err != nil {
-		return nil, err
-	}
-	n := nodes[0]
-	if axis, err = axisOf(op, n, axis); err != nil {
-		return nil, err
-	}
-	if !index.IsInt() && !index.IsFloat() {
-		return nil, errorf("%s: positions cannot be of dtype %s", op, index)
-	}
-	direction, extreme := types.CompareGT, largest
-	if isMin {
-		direction, extreme = types.CompareLT, least
-	}
-	fn, err := b.chooser(n.shape.DType, index, direction, extreme)
-	if err != nil {
-		return nil, wrapf(err, "%s", op)
-	}
-	worst, err := b.neutral(n.shape.DType, extreme)
-	if err != nil {
-		return nil, wrapf(err, "%s", op)
-	}
-	first, err := b.scalar(dtypeValue(index, 0))
-	if err != nil {
-		return nil, wrapf(err, "%s", op)
-	}
-	positions := n.shape.Clone()
-	positions.DType = index
-	iota, err := b.main.Iota(xlaShape(positions), axis)
-	if err != nil {
-		return nil, wrapf(err, "%s", op)
-	}
-	out, err := stablehlo.MultiReduce([]*stablehlo.Value{n.value, iota}, []*stablehlo.Value{worst, first}, fn, axis)
-	if err != nil {
-		return nil, wrapf(err, "%s", op)
-	}
-	return b.result(op, out[1], nil)
+func (f *Function) ArgMinMax(x compute.Value, axis int, index dtypes.DType, isMin bool) (compute.Value, error) {
+	const op = compute.OpTypeArgMinMax
+	return f.one(op, func(g *function, nodes []*node) (_ *stablehlo.Value, err error) {
+		n := nodes[0]
+		axis, err := axisOf(op, n, axis)
+		if err != nil {
+			return nil, err
+		}
+		if !index.IsInt() && !index.IsFloat() {
+			return nil, errorf("%s: positions cannot be of dtype %s", op, index)
+		}
+		direction, extreme := types.CompareGT, largest
+		if isMin {
+			direction, extreme = types.CompareLT, least
+		}
+		fn, err := g.chooser(n.shape.DType, index, direction, extreme)
+		if err != nil {
+			return nil, wrapf(err, "%s", op)
+		}
+		worst, err := g.neutral(n.shape.DType, extreme)
+		if err != nil {
+			return nil, wrapf(err, "%s", op)
+		}
+		first, err := g.scalar(dtypeValue(index, 0))
+		if err != nil {
+			return nil, wrapf(err, "%s", op)
+		}
+		positions := n.shape.Clone()
+		positions.DType = index
+		iota, err := g.code.Iota(xlaShape(positions), axis)
+		if err != nil {
+			return nil, wrapf(err, "%s", op)
+		}
+		out, err := stablehlo.MultiReduce([]*stablehlo.Value{n.value, iota}, []*stablehlo.Value{worst, first}, fn, axis)
+		if err != nil {
+			return nil, wrapf(err, "%s", op)
+		}
+		return out[1], nil
+	}, x)
 }
 
 // chooser returns the function that chooses one of two elements and its position: the
 // better one, NaN before all others, and the first of equals.
-func (b *Builder) chooser(t, index dtypes.DType, direction types.ComparisonDirection, extreme combination) (*stablehlo.Function, error) {
+func (g *function) chooser(t, index dtypes.DType, direction types.ComparisonDirection, extreme combination) (*stablehlo.Function, error) {
 	if err := extreme.checkFor(t); err != nil {
 		return nil, err
 	}
-	key := closureKey{dtype: t, index: index, op: backends.OpTypeArgMinMax, least: direction == types.CompareLT}
-	return b.closure(key, []dtypes.DType{t, index, t, index},
+	key := closureKey{dtype: t, index: index, op: compute.OpTypeArgMinMax, least: direction == types.CompareLT}
+	return g.closure(key, []dtypes.DType{t, index, t, index},
 		func(_ *stablehlo.Function, in []*stablehlo.Value) ([]*stablehlo.Value, error) {
 			var m maker
 			l, li, r, ri := in[0], in[1], in[2], in[3]
@@ -333,6 +343,15 @@ func (m *maker) do(f func() (*stablehlo.Value, error)) (v *stablehlo.Value) {
 	return v
 }
 
+func (m *maker) convert(x *stablehlo.Value, t dtypes.DType) *stablehlo.Value {
+	return m.do(func() (*stablehlo.Value, error) {
+		if x.Shape().DType == t {
+			return x, nil
+		}
+		return stablehlo.Convert(x, t)
+	})
+}
+
 func (m *maker) compare(l, r *stablehlo.Value, d types.ComparisonDirection, t types.ComparisonType) *stablehlo.Value {
 	return m.do(func() (*stablehlo.Value, error) { return stablehlo.Compare(l, r, d, t) })
 }
@@ -355,95 +374,90 @@ func (m *maker) choose(condition, l, r *stablehlo.Value) *stablehlo.Value {
 
 // ReduceWindow adds the combination of the elements in each position of a window that
 // moves over x. GoMLX's rules say what nil means.
-func (b *Builder) ReduceWindow(x backends.Op, kind backends.ReduceOpType, window, strides, baseDilations, windowDilations []int,
-	paddings [][2]int) (backends.Op, error) {
-	const op = backends.OpTypeReduceWindow
-	nodes, err := b.nodes(op, x)
-	if err != nil {
-		return nil, err
-	}
-	n := nodes[0]
-	c, err := reductionOf(kind)
-	if err != nil {
-		return nil, err
-	}
-	if len(window) != n.shape.Rank() {
-		return nil, errorf("%s: the window has %d dimensions, and %s has %d", op, len(window), n.shape, n.shape.Rank())
-	}
-	if len(strides) == 0 {
-		strides = window
-	}
-	if _, err := shapeinference.ReduceWindowOp(n.shape, window, strides, baseDilations, windowDilations, paddings); err != nil {
-		return nil, wrapf(err, "%s", op)
-	}
-	fn, err := b.combiner(n.shape.DType, c)
-	if err != nil {
-		return nil, err
-	}
-	initial, err := b.neutral(n.shape.DType, c)
-	if err != nil {
-		return nil, wrapf(err, "%s", op)
-	}
-	v, err := stablehlo.ReduceWindow(n.value, initial, fn, window, strides, baseDilations, windowDilations, paddings)
-	if err == nil && len(baseDilations) > 0 {
-		// go-xla 0.1.4 writes the dilations of the window in place of these.
-		b.main.Statements[len(b.main.Statements)-1].Attributes["base_dilations"] = intArray(baseDilations)
-	}
-	return b.result(op, v, err)
+func (f *Function) ReduceWindow(x compute.Value, kind compute.ReduceOpType, window, strides, baseDilations, windowDilations []int,
+	paddings [][2]int) (compute.Value, error) {
+	const op = compute.OpTypeReduceWindow
+	window, strides, paddings = slices.Clone(window), slices.Clone(strides), slices.Clone(paddings)
+	baseDilations, windowDilations = slices.Clone(baseDilations), slices.Clone(windowDilations)
+	return f.one(op, func(g *function, nodes []*node) (_ *stablehlo.Value, err error) {
+		n, strides := nodes[0], strides
+		c, err := reductionOf(kind)
+		if err != nil {
+			return nil, err
+		}
+		if len(window) != n.shape.Rank() {
+			return nil, errorf("%s: the window has %d dimensions, and %s has %d", op, len(window), n.shape, n.shape.Rank())
+		}
+		if len(strides) == 0 {
+			strides = window
+		}
+		if _, err := shapeinference.ReduceWindow(n.shape, window, strides, baseDilations, windowDilations, paddings); err != nil {
+			return nil, wrapf(err, "%s", op)
+		}
+		fn, err := g.combiner(n.shape.DType, c)
+		if err != nil {
+			return nil, err
+		}
+		initial, err := g.neutral(n.shape.DType, c)
+		if err != nil {
+			return nil, wrapf(err, "%s", op)
+		}
+		v, err := stablehlo.ReduceWindow(n.value, initial, fn, window, strides, baseDilations, windowDilations, paddings)
+		return v, wrapf(err, "%s", op)
+	}, x)
 }
 
 // SelectAndScatterMax adds, for each window over x, an element of source at the place of
 // the largest element.
-func (b *Builder) SelectAndScatterMax(x, source backends.Op, window, strides []int, paddings [][2]int) (backends.Op, error) {
-	return b.selectAndScatter(backends.OpTypeSelectAndScatterMax, types.CompareGE, x, source, window, strides, paddings)
+func (f *Function) SelectAndScatterMax(x, source compute.Value, window, strides []int, paddings [][2]int) (compute.Value, error) {
+	return f.selectAndScatter(compute.OpTypeSelectAndScatterMax, types.CompareGE, x, source, window, strides, paddings)
 }
 
 // SelectAndScatterMin adds, for each window over x, an element of source at the place of
 // the smallest element.
-func (b *Builder) SelectAndScatterMin(x, source backends.Op, window, strides []int, paddings [][2]int) (backends.Op, error) {
-	return b.selectAndScatter(backends.OpTypeSelectAndScatterMin, types.CompareLE, x, source, window, strides, paddings)
+func (f *Function) SelectAndScatterMin(x, source compute.Value, window, strides []int, paddings [][2]int) (compute.Value, error) {
+	return f.selectAndScatter(compute.OpTypeSelectAndScatterMin, types.CompareLE, x, source, window, strides, paddings)
 }
 
-func (b *Builder) selectAndScatter(op backends.OpType, direction types.ComparisonDirection, x, source backends.Op,
-	window, strides []int, paddings [][2]int) (backends.Op, error) {
-	nodes, err := b.nodes(op, x, source)
-	if err != nil {
-		return nil, err
-	}
-	n, s := nodes[0], nodes[1]
-	t := n.shape.DType
-	if len(window) != n.shape.Rank() {
-		return nil, errorf("%s: the window has %d dimensions, and %s has %d", op, len(window), n.shape, n.shape.Rank())
-	}
-	if len(strides) == 0 {
-		strides = window
-	}
-	positions, err := shapeinference.ReduceWindowOp(n.shape, window, strides, nil, nil, paddings)
-	if err != nil {
-		return nil, wrapf(err, "%s", op)
-	}
-	if !positions.Equal(s.shape) {
-		return nil, errorf("%s: the window has the positions %s, and the source is %s", op, positions, s.shape)
-	}
-	if t.IsComplex() || t == dtypes.Bool {
-		return nil, errorf("%s is not for elements of dtype %s", op, t)
-	}
-	choose, err := b.closure(closureKey{dtype: t, op: op}, []dtypes.DType{t, t},
-		func(_ *stablehlo.Function, in []*stablehlo.Value) ([]*stablehlo.Value, error) {
-			v, err := stablehlo.Compare(in[0], in[1], direction, comparisonType(t, false))
-			return []*stablehlo.Value{v}, err
-		})
-	if err != nil {
-		return nil, wrapf(err, "%s", op)
-	}
-	add, err := b.combiner(t, sum)
-	if err != nil {
-		return nil, err
-	}
-	zero, err := b.neutral(t, sum)
-	if err != nil {
-		return nil, wrapf(err, "%s", op)
-	}
-	v, err := stablehlo.SelectAndScatter(n.value, s.value, zero, choose, add, window, strides, paddings)
-	return b.result(op, v, err)
+func (f *Function) selectAndScatter(op compute.OpType, direction types.ComparisonDirection, x, source compute.Value,
+	window, strides []int, paddings [][2]int) (compute.Value, error) {
+	window, strides, paddings = slices.Clone(window), slices.Clone(strides), slices.Clone(paddings)
+	return f.one(op, func(g *function, nodes []*node) (_ *stablehlo.Value, err error) {
+		n, s, strides := nodes[0], nodes[1], strides
+		t := n.shape.DType
+		if len(window) != n.shape.Rank() {
+			return nil, errorf("%s: the window has %d dimensions, and %s has %d", op, len(window), n.shape, n.shape.Rank())
+		}
+		if len(strides) == 0 {
+			strides = window
+		}
+		positions, err := shapeinference.ReduceWindow(n.shape, window, strides, nil, nil, paddings)
+		if err != nil {
+			return nil, wrapf(err, "%s", op)
+		}
+		if !positions.Equal(s.shape) {
+			return nil, errorf("%s: the window has the positions %s, and the source is %s", op, positions, s.shape)
+		}
+		if t.IsComplex() || t == dtypes.Bool {
+			return nil, errorf("%s is not for elements of dtype %s", op, t)
+		}
+		choose, err := g.closure(closureKey{dtype: t, op: op}, []dtypes.DType{t, t},
+			func(_ *stablehlo.Function, in []*stablehlo.Value) ([]*stablehlo.Value, error) {
+				v, err := stablehlo.Compare(in[0], in[1], direction, comparisonType(t, false))
+				return []*stablehlo.Value{v}, err
+			})
+		if err != nil {
+			return nil, wrapf(err, "%s", op)
+		}
+		add, err := g.combiner(t, sum)
+		if err != nil {
+			return nil, err
+		}
+		zero, err := g.neutral(t, sum)
+		if err != nil {
+			return nil, wrapf(err, "%s", op)
+		}
+		v, err := stablehlo.SelectAndScatter(n.value, s.value, zero, choose, add, window, strides, paddings)
+		return v, wrapf(err, "%s", op)
+	}, x, source)
 }

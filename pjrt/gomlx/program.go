@@ -7,8 +7,8 @@ import (
 	"context"
 	"sync"
 
-	"github.com/gomlx/gomlx/backends"
-	"github.com/gomlx/gomlx/pkg/core/shapes"
+	"github.com/gomlx/compute"
+	"github.com/gomlx/compute/shapes"
 
 	"github.com/purepjrt/purepjrt/pjrt"
 )
@@ -17,8 +17,8 @@ import (
 type program struct {
 	executable *Executable
 	loaded     *pjrt.LoadedExecutable
-	devices    []backends.DeviceNum // nil if each execution chooses one
-	slots      []resultSlot         // by result
+	devices    []compute.DeviceNum // nil if each execution chooses one
+	slots      []resultSlot        // by result
 
 	mu      sync.Mutex
 	shapes  []shapes.Shape // guarded by mu; of the results on one device
@@ -74,7 +74,7 @@ func (l *launch) reset() {
 func (l *launch) donated(i int) bool { return i < len(l.donate) && l.donate[i] }
 
 // run executes the program.
-func (p *program) run(l *launch, num backends.DeviceNum) ([]backends.Buffer, error) {
+func (p *program) run(l *launch, num compute.DeviceNum) ([]compute.Buffer, error) {
 	ctx := context.Background()
 	b := p.executable.backend
 	l.options = pjrt.ExecuteOptions{ReuseResults: true}
@@ -103,11 +103,11 @@ func (p *program) run(l *launch, num backends.DeviceNum) ([]backends.Buffer, err
 		}
 		return nil, err
 	}
-	return p.wrap(make([]backends.Buffer, 0, len(l.results)), l.results, num)
+	return p.wrap(make([]compute.Buffer, 0, len(l.results)), l.results, num)
 }
 
 // runOnAll executes the program on several devices.
-func (p *program) runOnAll(ctx context.Context, l *launch, args []*pjrt.Buffer) ([]backends.Buffer, error) {
+func (p *program) runOnAll(ctx context.Context, l *launch, args []*pjrt.Buffer) ([]compute.Buffer, error) {
 	n := len(args) / len(p.devices)
 	lists := make([][]*pjrt.Buffer, len(p.devices))
 	for d := range lists {
@@ -118,7 +118,7 @@ func (p *program) runOnAll(ctx context.Context, l *launch, args []*pjrt.Buffer) 
 	if err != nil {
 		return nil, err
 	}
-	all := make([]backends.Buffer, 0, len(p.devices)*len(p.slots))
+	all := make([]compute.Buffer, 0, len(p.devices)*len(p.slots))
 	for d, list := range results {
 		if all, err = p.wrap(all, list, p.devices[d]); err != nil {
 			for _, rest := range results[d+1:] {
@@ -137,7 +137,7 @@ func closeAll(arrays []*pjrt.Buffer) {
 }
 
 // wrap appends the results of one device to list, as Buffers. If it fails, it closes all.
-func (p *program) wrap(list []backends.Buffer, arrays []*pjrt.Buffer, num backends.DeviceNum) ([]backends.Buffer, error) {
+func (p *program) wrap(list []compute.Buffer, arrays []*pjrt.Buffer, num compute.DeviceNum) ([]compute.Buffer, error) {
 	kinds := p.shapesOf(arrays)
 	b := p.executable.backend
 	for i, array := range arrays {

@@ -4,10 +4,9 @@
 package gomlx
 
 import (
-	xlatypes "github.com/gomlx/go-xla/pkg/types/dtypes"
-	xlashapes "github.com/gomlx/go-xla/pkg/types/shapes"
-	"github.com/gomlx/gomlx/pkg/core/dtypes"
-	"github.com/gomlx/gomlx/pkg/core/shapes"
+	"github.com/gomlx/compute/dtypes"
+	"github.com/gomlx/compute/shapes"
+	xlashapes "github.com/gomlx/go-xla/types/shapes"
 
 	"github.com/purepjrt/purepjrt/pjrt"
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
@@ -30,11 +29,11 @@ func isKnown(t dtypes.DType) bool {
 
 // xlaShape returns shape in the form of the StableHLO builder.
 func xlaShape(shape shapes.Shape) xlashapes.Shape {
-	return xlashapes.Make(xlatypes.DType(shape.DType), shape.Dimensions...)
+	return xlashapes.Make(shape.DType, shape.Dimensions...)
 }
 
 func fromXLA(shape xlashapes.Shape) shapes.Shape {
-	return shapes.Make(dtypes.DType(shape.DType), shape.Dimensions...)
+	return shapes.Make(shape.DType, shape.Dimensions...)
 }
 
 // pjrtShape returns shape in the form of package pjrt.
@@ -68,4 +67,22 @@ func checkShape(shape shapes.Shape) error {
 		}
 	}
 	return nil
+}
+
+// checkSymbolic is checkShape for shapes whose axes may be dynamic.
+func checkSymbolic(shape shapes.Shape) error {
+	if !shape.IsDynamic() {
+		return checkShape(shape)
+	}
+	fixed := shape.Clone()
+	for axis, d := range fixed.Dimensions {
+		if d != shapes.DynamicDim {
+			continue
+		}
+		if shape.AxisName(axis) == "" {
+			return errorf("the dynamic axis %d of %s has no name", axis, shape)
+		}
+		fixed.Dimensions[axis] = 1
+	}
+	return checkShape(fixed)
 }

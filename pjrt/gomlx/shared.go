@@ -6,8 +6,8 @@ package gomlx
 import (
 	"context"
 
-	"github.com/gomlx/gomlx/backends"
-	"github.com/gomlx/gomlx/pkg/core/shapes"
+	"github.com/gomlx/compute"
+	"github.com/gomlx/compute/shapes"
 
 	"github.com/purepjrt/purepjrt/pjrt"
 )
@@ -30,7 +30,7 @@ func (b *Backend) HasSharedBuffers() bool { return b.shared }
 // a slice of the Go type of the shape. The memory must not be changed while an execution
 // uses it, and is never donated. It belongs to the garbage collector, so a slice that
 // outlives BufferFinalize is safe.
-func (b *Backend) NewSharedBuffer(num backends.DeviceNum, shape shapes.Shape) (value backends.Buffer, flat any, err error) {
+func (b *Backend) NewSharedBuffer(num compute.DeviceNum, shape shapes.Shape) (value compute.Buffer, flat any, err error) {
 	if err := b.usable(); err != nil {
 		return nil, nil, err
 	}
@@ -65,34 +65,30 @@ func (b *Backend) NewSharedBuffer(num backends.DeviceNum, shape shapes.Shape) (v
 	return buffer, flat, nil
 }
 
-// BufferData waits for the contents of a buffer and returns them, without a copy, as a
-// slice of the Go type of its shape. The slice is valid until the buffer is finalized,
-// donated or collected.
-func (b *Backend) BufferData(value backends.Buffer) (flat any, err error) {
+// Data waits for the contents of the buffer and returns them, without a copy, as a slice of
+// the Go type of its shape. The slice is valid until the buffer is finalized, donated or
+// collected.
+func (b *Buffer) Data() (flat any, err error) {
 	if err := b.usable(); err != nil {
 		return nil, err
 	}
-	buffer, err := b.buffer(value)
-	if err != nil {
-		return nil, err
-	}
-	if !b.shared {
+	if !b.backend.shared {
 		return nil, errorf("the devices of platform %s have no memory that the host can use, or the configuration says shared=false",
-			b.client.PlatformName())
+			b.backend.client.PlatformName())
 	}
-	array, err := buffer.acquire()
+	array, err := b.acquire()
 	if err != nil {
 		return nil, err
 	}
-	defer buffer.release()
-	buffer.mu.Lock()
-	flat = buffer.flat
-	buffer.mu.Unlock()
+	defer b.release()
+	b.mu.Lock()
+	flat = b.flat
+	b.mu.Unlock()
 	if flat != nil {
 		return flat, nil
 	}
-	if flat, err = buffer.inPlace(array); err != nil {
-		return nil, wrapf(err, "reading the buffer %s in place", buffer.shape)
+	if flat, err = b.inPlace(array); err != nil {
+		return nil, wrapf(err, "reading the buffer %s in place", b.shape)
 	}
 	return flat, nil
 }

@@ -10,21 +10,21 @@ import (
 	"fmt"
 	"math/rand/v2"
 
-	"github.com/gomlx/gomlx/backends"
-	. "github.com/gomlx/gomlx/pkg/core/graph" //nolint:revive // as in GoMLX's own programs
-	"github.com/gomlx/gomlx/pkg/ml/context"
-	"github.com/gomlx/gomlx/pkg/ml/datasets"
-	"github.com/gomlx/gomlx/pkg/ml/layers"
-	"github.com/gomlx/gomlx/pkg/ml/train"
-	"github.com/gomlx/gomlx/pkg/ml/train/losses"
-	"github.com/gomlx/gomlx/pkg/ml/train/optimizers"
+	"github.com/gomlx/compute"
+	. "github.com/gomlx/gomlx/core/graph" //nolint:revive // as in GoMLX's own programs
+	"github.com/gomlx/gomlx/ml/dataset"
+	"github.com/gomlx/gomlx/ml/layers"
+	"github.com/gomlx/gomlx/ml/model"
+	"github.com/gomlx/gomlx/ml/train"
+	"github.com/gomlx/gomlx/ml/train/loss"
+	"github.com/gomlx/gomlx/ml/train/optimizer"
 
 	_ "github.com/purepjrt/purepjrt/pjrt/gomlx"
 )
 
 func main() {
-	backends.DefaultConfig = "pjrt:cpu"
-	backend := backends.MustNew()
+	compute.DefaultConfig = "pjrt:cpu"
+	backend := compute.MustNew()
 	defer backend.Finalize()
 
 	// y = 2a - 3b + 1
@@ -34,21 +34,19 @@ func main() {
 		a, b := r.Float32(), r.Float32()
 		x[i], y[i] = []float32{a, b}, []float32{2*a - 3*b + 1}
 	}
-	data, err := datasets.InMemoryFromData(backend, "linear", []any{x}, []any{y})
+	data, err := dataset.InMemoryFromData(backend, "linear", []any{x}, []any{y})
 	if err != nil {
 		panic(err)
 	}
 
-	model := func(ctx *context.Context, _ any, inputs []*Node) []*Node {
-		return []*Node{layers.Dense(ctx, inputs[0], true, 1)}
-	}
-	ctx := context.New()
-	ctx.SetParam(optimizers.ParamLearningRate, 0.1)
-	trainer := train.NewTrainer(backend, ctx, model, losses.MeanSquaredError, optimizers.Adam().Done(), nil, nil)
+	store := model.NewStore()
+	store.RootScope().SetParam(optimizer.ParamLearningRate, 0.1)
+	linear := func(scope *model.Scope, x *Node) *Node { return layers.Dense(scope, x, true, 1) }
+	trainer := train.NewTrainer(backend, store, linear, loss.MeanSquaredError, optimizer.Adam().Done(), nil, nil)
 	if _, err := train.NewLoop(trainer).RunSteps(data.Infinite(true).Shuffle().BatchSize(100, true), 1000); err != nil {
 		panic(err)
 	}
-	for v := range ctx.IterVariables() {
+	for v := range store.IterVariables() {
 		if v.Trainable {
 			fmt.Printf("%s %.2f\n", v.Name(), v.MustValue().Value())
 		}

@@ -17,8 +17,8 @@ import (
 	"slices"
 	"time"
 
-	"github.com/gomlx/go-xla/pkg/pjrt"
-	"github.com/gomlx/go-xla/pkg/types/dtypes"
+	"github.com/gomlx/compute/dtypes"
+	"github.com/gomlx/go-xla/pjrt"
 
 	"github.com/purepjrt/purepjrt/tools/bench/internal/child"
 )
