@@ -24,9 +24,18 @@
 // their own.
 //
 // The methods of all objects may be called from any goroutine. On a nil object they return
-// an error, or a zero value if they have no error result. When a context ends, the call
-// returns, even if its work in C cannot be stopped: what C makes then is closed once it
-// exists, and what C still uses is kept.
+// an error, or a zero value if they have no error result.
+//
+// # Contexts
+//
+// A call returns when its context ends, whichever function of the plugin blocks. That function
+// cannot be stopped, and goes on in another goroutine: what it makes is closed once it exists,
+// and what it uses is kept. It may still read memory of the program that the call was given.
+// Such memory may be changed then, but must not be unmapped; the plugin does not write to it.
+// If a method has other rules, its comment says so.
+//
+// A call whose context can end takes half a microsecond more than others. Methods without a
+// context that call the plugin, such as Close, wait as long as it does.
 //
 // # Lifetimes
 //

@@ -58,7 +58,8 @@ func copyRawNow(ctx context.Context, b *pjrt.Buffer, dst []byte, offset int64) e
 // array has been computed, because plugins crash when there is nothing to copy yet. The
 // event is ready when dst has the bytes. Until then dst belongs to the plugin, and the
 // garbage collector does not free it; the buffer may be closed. The caller closes the
-// event.
+// event. If ctx ends while a function of the plugin blocks, dst belongs to the plugin for ever:
+// do not use it again.
 func StartCopyRaw(ctx context.Context, b *pjrt.Buffer, dst []byte, offset int64) (*pjrt.Event, error) {
 	return abandon.Call(ctx, func() (*pjrt.Event, error) { return startCopyRaw(ctx, b, dst, offset) }, (*pjrt.Event).Close)
 }

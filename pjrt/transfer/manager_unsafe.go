@@ -248,7 +248,8 @@ func (m *Manager) Buffer(index int) (*pjrt.Buffer, error) {
 // an error while bytes are missing.
 //
 // The event is ready when the plugin no longer uses data. Until then data must not
-// change, and the garbage collector does not free it. The caller closes the event.
+// change, and the garbage collector does not free it. The caller closes the event. Send takes no
+// context, and waits as long as the plugin's function does.
 func (m *Manager) Send(index int, data []byte, offset int64, last bool) (*pjrt.Event, error) {
 	if err := m.check(index); err != nil {
 		return nil, err
@@ -309,7 +310,8 @@ func (m *Manager) send(
 // SendArray sends all contents of a buffer at once
 // (PJRT_AsyncHostToDeviceTransferManager_TransferLiteral, since API 0.83). The array must
 // have the shape of the buffer; the plugin converts it from its host form to the form that
-// the device needs. The event is like that of [Manager.Send].
+// the device needs. The event, and the wait for the plugin's function, are like those of
+// [Manager.Send].
 func (m *Manager) SendArray(index int, a pjrt.HostArray) (*pjrt.Event, error) {
 	if err := m.check(index); err != nil {
 		return nil, err
