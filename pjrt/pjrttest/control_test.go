@@ -113,7 +113,7 @@ func TestWaitHeldSeesWhatOtherGoroutinesBegin(t *testing.T) {
 	done := make(chan []float32)
 	go func() {
 		b := w.buffer(t, nil, 3)
-		values, _ := pjrt.ToSlice[float32](w.ctx, b)
+		values, _ := pjrt.ToSlice[float32](context.Background(), b) // which does not wait before it begins the transfer
 		_ = b.Close()
 		done <- values
 	}()
@@ -213,14 +213,14 @@ func TestFaults(t *testing.T) {
 func TestBlockedCallsWait(t *testing.T) {
 	t.Parallel()
 	p := pjrttest.New(t, pjrttest.Options{NoLeaks: true})
-	const function = "PJRT_Client_Create"
+	const function = "PJRT_TopologyDescription_Create"
 	create := func(ctx context.Context) <-chan error {
 		result := make(chan error, 1)
 		calls := p.Calls(function)
 		go func() {
-			c, err := p.Plugin().NewClient(ctx, nil)
+			o, err := p.Plugin().NewTopology(ctx, "", nil)
 			if err == nil {
-				err = c.Close()
+				err = o.Close()
 			}
 			result <- err
 		}()
@@ -239,8 +239,8 @@ func TestBlockedCallsWait(t *testing.T) {
 	assert.Empty(t, p.Live())
 	endOther()
 	require.NoError(t, <-waits)
-	// The client that nobody waited for is made and destroyed too, before calls are counted.
-	require.Eventually(t, func() bool { return p.Calls("PJRT_Client_Destroy") == 2 }, patience, time.Millisecond)
+	// The topology that nobody waited for is made and destroyed too, before calls are counted.
+	require.Eventually(t, func() bool { return p.Calls("PJRT_TopologyDescription_Destroy") == 2 }, patience, time.Millisecond)
 
 	end = p.Block(function)
 	p.Fail(function, pjrt.ErrUnavailable, "later", pjrttest.After(1), pjrttest.Times(1))
