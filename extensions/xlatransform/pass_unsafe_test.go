@@ -19,7 +19,7 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt"
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
 	"github.com/purepjrt/purepjrt/pjrt/hlo"
-	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest/cputest"
+	"github.com/purepjrt/purepjrt/pjrt/pjrttest"
 	"github.com/purepjrt/purepjrt/pjrt/raw"
 )
 
@@ -205,12 +205,12 @@ func TestRegistrationsThatAreRefused(t *testing.T) {
 	require.NoError(t, err, "the name is free")
 	require.NoError(t, p.Close())
 
-	cpu := cputest.Plugin(t)
-	_, err = xlatransform.Register(cpu, "x", look, nil)
+	old := pjrttest.New(t, pjrttest.Options{Minor: 81}).Plugin()
+	_, err = xlatransform.Register(old, "x", look, nil)
 	require.ErrorIs(t, err, pjrt.ErrUnimplemented)
 	require.ErrorContains(t, err, "XlaTransform")
 	m, _ := negate(t)
-	_, err = xlatransform.Trace(cpu, m)
+	_, err = xlatransform.Trace(old, m)
 	require.ErrorIs(t, err, pjrt.ErrUnimplemented)
 	require.NoError(t, (*xlatransform.Pass)(nil).Close())
 	require.NoError(t, new(xlatransform.Pass).Close())
