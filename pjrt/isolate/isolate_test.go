@@ -262,6 +262,9 @@ var killers = map[string]struct {
 	},
 }
 
+// harmless names killers that plugins refuse with an error from a minor version of the API on.
+var harmless = map[string]int{"bitcast of i1": 106}
+
 func TestACrashOfTheCompilerIsAnError(t *testing.T) {
 	ctx := context.Background()
 	client, compiler := isolated(t, isolate.Options{})
@@ -271,6 +274,10 @@ func TestACrashOfTheCompilerIsAnError(t *testing.T) {
 	for name, k := range killers {
 		exe, err := client.Compile(ctx, text(k.code), &pjrt.CompileOptions{Flags: k.flags})
 		require.Error(t, err, name)
+		if harmless[name] > 0 && cputest.Age(t) >= harmless[name] {
+			require.NotErrorIs(t, err, pjrt.ErrInternal, name)
+			continue
+		}
 		assert.Nil(t, exe)
 		require.ErrorIs(t, err, pjrt.ErrInternal, name)
 		var crash *isolate.Crash
@@ -533,13 +540,18 @@ func TestWhatAChildCannotHaveIsAnError(t *testing.T) {
 	assert.Equal(t, "scale", result.Name)
 }
 
-// XLA's CPU plugin does not compile for topologies, and the child says so.
+// Before API 0.115, XLA's CPU plugin does not compile for topologies, and the child says so.
 func TestCompilationsForATopology(t *testing.T) {
 	compiler := newCompiler(t, isolate.Options{})
 	client := newClient(t, nil)
 	topology, err := client.Topology()
 	require.NoError(t, err)
-	_, err = client.Plugin().CompileFor(context.Background(), topology, scale(1, ""), &pjrt.CompileOptions{Compiler: compiler})
+	exe, err := client.Plugin().CompileFor(context.Background(), topology, scale(1, ""), &pjrt.CompileOptions{Compiler: compiler})
+	if cputest.Age(t) >= 115 {
+		require.NoError(t, err)
+		require.NoError(t, exe.Close())
+		return
+	}
 	require.ErrorIs(t, err, pjrt.ErrNotFound)
 	assert.ErrorContains(t, err, "the child process cannot compile for the topology")
 	assert.Len(t, compiler.IdleProcesses(), 1)
