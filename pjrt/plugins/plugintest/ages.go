@@ -5,6 +5,7 @@ package plugintest
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"os/exec"
 	"regexp"
@@ -61,9 +62,15 @@ func Executing(t testing.TB) []CPU {
 	t.Helper()
 	var list []CPU
 	for i := range builds {
-		if b := &builds[i]; b.runsHere() {
-			list = append(list, CPU{b.age, b.fetch(t)})
+		b := &builds[i]
+		if !b.runsHere() {
+			continue
 		}
+		path, err := b.fetch()
+		if err != nil {
+			t.Fatal(err)
+		}
+		list = append(list, CPU{b.age, path})
 	}
 	if len(list) == 0 {
 		t.Fatalf("no plugin is known that executes on %s/%s", runtime.GOOS, runtime.GOARCH)
@@ -118,9 +125,13 @@ func child(t *testing.T, age string) (string, error) {
 	return string(out), err
 }
 
-// ofAge returns the library of the plugin of an age.
-func ofAge(t testing.TB, age string) string {
-	t.Helper()
+// Replacement returns the library that the environment variable PJRT_TEST_CPU puts in place of the
+// plugin "cpu", or "" if the variable is not set. It is for what has no [testing.TB].
+func Replacement() (string, error) {
+	age := os.Getenv(ageVariable)
+	if age == "" {
+		return "", nil
+	}
 	var known []string
 	for i := range builds {
 		b := &builds[i]
@@ -128,13 +139,12 @@ func ofAge(t testing.TB, age string) string {
 		switch {
 		case b.age != age:
 		case !b.runsHere():
-			t.Fatalf("the CPU plugin of API %s (%s %s) does not run on this machine", age, b.project, b.version)
+			return "", fmt.Errorf("the CPU plugin of API %s (%s %s) does not run on this machine", age, b.project, b.version)
 		default:
-			return b.fetch(t)
+			return b.fetch()
 		}
 	}
-	t.Fatalf("no CPU plugin of API %q is known, only of %s", age, strings.Join(known, ", "))
-	return ""
+	return "", fmt.Errorf("%s: no CPU plugin of API %q is known, only of %s", ageVariable, age, strings.Join(known, ", "))
 }
 
 // runsHere reports whether this machine can execute with the plugin.
@@ -156,12 +166,9 @@ func (b *build) published() *plugins.Package {
 }
 
 // fetch returns the library of the plugin, which it downloads if it is missing.
-func (b *build) fetch(t testing.TB) string {
-	t.Helper()
+func (b *build) fetch() (path string, err error) {
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Minute)
 	defer cancel()
-	var path string
-	var err error
 	if p := b.published(); p != nil {
 		kind, _, _ := strings.Cut(p.Name, "@")
 		path, err = plugins.Install(ctx, kind+"@"+p.Version, plugins.InstallOptions{})
@@ -169,7 +176,7 @@ func (b *build) fetch(t testing.TB) string {
 		path, err = b.download(ctx)
 	}
 	if err != nil {
-		t.Fatalf("the CPU plugin of API %s (%s %s) is missing: %v", b.age, b.project, b.version, err)
+		return "", fmt.Errorf("the CPU plugin of API %s (%s %s) is missing: %w", b.age, b.project, b.version, err)
 	}
-	return path
+	return path, nil
 }

@@ -21,8 +21,12 @@ import (
 // 0.106: see [Executing].
 func Path(t testing.TB, name string) string {
 	t.Helper()
-	if age := os.Getenv(ageVariable); name == "cpu" && age != "" {
-		return ofAge(t, age)
+	if name == "cpu" {
+		if path, err := Replacement(); err != nil {
+			t.Fatal(err)
+		} else if path != "" {
+			return path
+		}
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Minute)
 	defer cancel()

@@ -21,6 +21,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/purepjrt/purepjrt/pjrt/plugins"
+	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest"
 	"github.com/purepjrt/purepjrt/tools/internal/cli"
 )
 
@@ -38,13 +39,59 @@ func Main(name string, test func(Program) int) int {
 		defer os.RemoveAll(dir)
 		p := Program{Path: filepath.Join(dir, name)}
 		if p.Library, err = plugins.Install(context.Background(), "cpu", plugins.InstallOptions{Progress: os.Stderr}); err == nil {
-			if err = Build(p.Path, "."); err == nil {
-				return test(p)
+			var cache string
+			if p.Library, cache, err = replace(p.Library); err == nil {
+				defer os.RemoveAll(cache)
+				if err = Build(p.Path, "."); err == nil {
+					return test(p)
+				}
 			}
 		}
 	}
 	fmt.Fprintln(os.Stderr, err)
 	return 1
+}
+
+// replace makes the plugin that PJRT_TEST_CPU chooses the one that is installed, for this process and
+// those that it starts: they get a cache whose plugins are those of the user, but for the library of
+// the CPU plugin. It returns the path of that, and the cache, which is temporary.
+func replace(installed string) (path, cache string, err error) {
+	library, err := plugintest.Replacement()
+	if library == "" || err != nil {
+		return installed, "", err
+	}
+	builds, err := exec.Command("go", "env", "GOCACHE").Output()
+	if err != nil {
+		return "", "", err
+	}
+	// In the file system of the library, which can have a second name there.
+	dir, err := os.MkdirTemp(filepath.Join(library, "..", "..", ".."), "test-cache-")
+	if err != nil {
+		return "", "", err
+	}
+	real, own := filepath.Dir(installed), filepath.Join(dir, "purepjrt", "plugins", filepath.Base(filepath.Dir(installed)))
+	if err := os.MkdirAll(own, 0o755); err != nil {
+		return "", dir, err
+	}
+	others, err := filepath.Glob(filepath.Join(filepath.Dir(real), "*-*"))
+	if err != nil {
+		return "", dir, err
+	}
+	for _, other := range others {
+		if other != real {
+			if err := os.Symlink(other, filepath.Join(filepath.Dir(own), filepath.Base(other))); err != nil {
+				return "", dir, err
+			}
+		}
+	}
+	path = filepath.Join(own, filepath.Base(installed))
+	if err := os.Link(library, path); err != nil {
+		return "", dir, err
+	}
+	if err := os.Setenv("GOCACHE", strings.TrimSpace(string(builds))); err != nil {
+		return "", dir, err
+	}
+	return path, dir, os.Setenv("XDG_CACHE_HOME", dir)
 }
 
 // Build builds a command of this module without cgo.
