@@ -128,7 +128,7 @@ func TestFaultyForLackOfFunctions(t *testing.T) {
 			defer func() {
 				for i := range r.Results {
 					x := &r.Results[i]
-					bad := x.Verdict.Failed() || x.Verdict == report.Flaky || x.Verdict == report.SuiteError
+					bad := x.Verdict.Failed() || x.Verdict == report.Flaky || x.Verdict == report.BrokenCheck
 					if bad && t.Failed() {
 						t.Log(x.Details())
 					}
@@ -138,7 +138,7 @@ func TestFaultyForLackOfFunctions(t *testing.T) {
 			assert.LessOrEqual(t, c.Fail, test.most)
 			assert.Greater(t, c.Blocked, 400)
 			assert.Greater(t, c.Pass, 150)
-			assert.Zero(t, r.Summary.Verdicts[report.SuiteError]+r.Summary.Verdicts[report.Flaky])
+			assert.Zero(t, r.Summary.Verdicts[report.BrokenCheck]+r.Summary.Verdicts[report.Flaky])
 			assert.Equal(t, test.level, r.Levels[0].State, "L0 needs no upload and no compiler: %s", r.Levels[0].Reason)
 			assert.Contains(t, r.Advice()[0], test.first)
 			for i := range r.Results {

@@ -93,7 +93,7 @@ struct api *GetPjrtApi(void) { fill(&table)->slots[3] = begin; table.slots[4] = 
 			var broken []string
 			var first *report.Result
 			for i := range r.Results {
-				if x := &r.Results[i]; x.Verdict.Failed() || x.Verdict == report.SuiteError {
+				if x := &r.Results[i]; x.Verdict.Failed() || x.Verdict == report.BrokenCheck {
 					broken = append(broken, x.Check+" "+string(x.Verdict))
 					if first == nil {
 						first = x

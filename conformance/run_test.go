@@ -48,7 +48,7 @@ func TestEveryWayToFailIsTheVerdictOfOneCheck(t *testing.T) {
 	assert.Equal(t, map[string]report.Verdict{
 		"LOAD-01": report.Pass, "ERR-01": report.Pass, "ATTR-01": report.Pass, "CLI-14": report.Pass, "H2D-01": report.Pass,
 		"RUN-01": report.Pass, "MULTI-01": report.Pass, "EVT-01": report.Fail, "EVT-02/crash": report.Crash, "EVT-02/shared": report.Crash,
-		"EVT-03": report.Abort, "EVT-04": report.Timeout, "EVT-05": report.SuiteError, "LOAD-07": report.Warn, "BUF-01": report.SkipAbsent,
+		"EVT-03": report.Abort, "EVT-04": report.Timeout, "EVT-05": report.BrokenCheck, "LOAD-07": report.Warn, "BUF-01": report.SkipAbsent,
 		"BUF-02": report.SkipUnimpl, "BUF-03": report.Flaky, "BUF-04": report.Pass, "SKEW-01": report.Pass,
 	}, verdicts(r))
 	assert.Equal(t, report.NotConformant, r.Verdict)

@@ -18,15 +18,6 @@ func (r *Report) Advice() []string {
 			broken = append(broken, x)
 		}
 	}
-	first := func(v Verdict) []string {
-		var names []string
-		for _, x := range broken {
-			if x.Verdict == v {
-				names = append(names, x.Check)
-			}
-		}
-		return names
-	}
 	if len(r.Blocks) > 0 {
 		b := &r.Blocks[0]
 		add("begin with %s, whose failure blocks %s: they need %s", b.Check, count(len(b.Blocked), "other check"), b.names())
@@ -40,16 +31,16 @@ func (r *Report) Advice() []string {
 	if n := len(r.Problems); n > 0 && r.Verdict != NotConformant {
 		add("look at the problems outside any check, which no verdict shows: %s", shorten(printable(r.Problems[0]), causeLength))
 	}
-	if names := first(UnexpectedPass); len(names) > 0 {
+	if names := r.withVerdict(UnexpectedPass); len(names) > 0 {
 		add("remove the waivers of %s from their file: these checks pass", some(names))
 	}
-	if names := first(SuiteError); len(names) > 0 {
-		add("please report %s, with the JSON report: the suite is at fault", some(names))
+	if names := r.withVerdict(BrokenCheck); len(names) > 0 {
+		add("please report %s, with the JSON report: the suite is at fault, not the plugin", some(names))
 	}
-	if names := first(Timeout); len(names) > 0 {
+	if names := r.withVerdict(Timeout); len(names) > 0 {
 		add("if the plugin or the machine is not stuck in %s but slow, raise the time limits (--timeout-factor)", some(names))
 	}
-	if len(broken) > len(first(UnexpectedPass))+len(first(SuiteError)) {
+	if len(broken) > len(r.withVerdict(UnexpectedPass)) {
 		add("put failures that you cannot fix now into a waiver file, with the reasons (--draft-waivers writes one, --waivers reads it)")
 	}
 	if names := r.newcomers(); len(names) > 0 {
@@ -80,4 +71,15 @@ func wereLeft(n int) string {
 		return "1 check was"
 	}
 	return fmt.Sprintf("%d checks were", n)
+}
+
+// withVerdict returns the names of the checks with a verdict.
+func (r *Report) withVerdict(v Verdict) []string {
+	var names []string
+	for i := range r.Results {
+		if r.Results[i].Verdict == v {
+			names = append(names, r.Results[i].Check)
+		}
+	}
+	return names
 }

@@ -25,11 +25,31 @@ const slots = "LOAD-08"
 func (r *Report) Block() {
 	var all []*Result
 	for i := range r.Results {
-		all = append(all, &r.Results[i])
+		x := &r.Results[i]
+		all = append(all, x)
+		if x.Verdict == Blocked {
+			x.BlockedBy = r.worstOf(x.BlockedBy)
+		}
 	}
 	for x, by := range r.Capabilities.Blocks(all) {
 		x.Found, x.Verdict, x.BlockedBy = x.Verdict, Blocked, by.Check
 	}
+}
+
+// worstOf returns the name of the check of a rule with the worst verdict, or the name itself if it is
+// that of a check, or of a rule that was not checked.
+func (r *Report) worstOf(rule string) string {
+	worst, name := len(Verdicts()), rule
+	for i := range r.Results {
+		x := &r.Results[i]
+		if x.Check == rule && x.Rule != rule {
+			return rule
+		}
+		if at := slices.Index(Verdicts(), x.Verdict); x.Rule == rule && at < worst {
+			worst, name = at, x.Check
+		}
+	}
+	return name
 }
 
 // countsFor returns the level that a result counts for: the one of the failure that blocks it, if
@@ -144,12 +164,12 @@ func (r *Report) summarizeBlocks() {
 		if !ok {
 			n = len(r.Blocks)
 			at[x.BlockedBy] = n
-			r.Blocks = append(r.Blocks, Block{Check: x.BlockedBy})
+			r.Blocks = append(r.Blocks, Block{Check: x.BlockedBy, Functions: []string{}})
 		}
 		b := &r.Blocks[n]
 		b.Blocked = append(b.Blocked, x.Check)
-		if f := x.Stopped[0]; !slices.Contains(b.Functions, f) {
-			b.Functions = append(b.Functions, f)
+		if len(x.Stopped) > 0 && !slices.Contains(b.Functions, x.Stopped[0]) {
+			b.Functions = append(b.Functions, x.Stopped[0])
 		}
 	}
 	slices.SortStableFunc(r.Blocks, func(a, b Block) int { return len(b.Blocked) - len(a.Blocked) })
@@ -158,13 +178,18 @@ func (r *Report) summarizeBlocks() {
 // why says why a blocked check could not run to its end.
 func (x *Result) why() string {
 	if x.Skip != "" && x.Found == "" {
-		return "blocked by " + x.BlockedBy + ": " + x.Skip // a function does not return
+		return "blocked by " + x.BlockedBy + ": " + x.Skip // as the check itself found
 	}
 	return "blocked by the failure of " + x.BlockedBy + ": it needs " + x.Stopped[0]
 }
 
 // names describes the functions that do not work.
-func (b *Block) names() string { return some(b.Functions) }
+func (b *Block) names() string {
+	if len(b.Functions) == 0 {
+		return "what that check is about"
+	}
+	return some(b.Functions)
+}
 
 // blocks returns how many checks the failure of a check blocks.
 func (r *Report) blocks(check string) int {

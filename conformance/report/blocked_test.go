@@ -144,3 +144,27 @@ func TestEveryFormSaysWhatBlocks(t *testing.T) {
 		}
 	}
 }
+
+func TestACheckThatFindsItselfBlockedNamesTheWorstCheckOfTheRule(t *testing.T) {
+	t.Parallel()
+	r := sample(t)
+	blocked := result("SER-06", report.Blocked)
+	blocked.BlockedBy, blocked.Skip = "SER-01", "PJRT_Executable_Serialize succeeds with 0 bytes"
+	r.Results = append(r.Results, result("SER-01/a", report.Pass), result("SER-01/b", report.Fail, "no bytes"), blocked)
+	r.Block()
+	r.Summarize()
+	assert.Equal(t, "SER-01/b", r.Result("SER-06").BlockedBy)
+	assert.Contains(t, r.Result("SER-06").Details(), "blocked    blocked by SER-01/b: PJRT_Executable_Serialize succeeds with 0 bytes\n")
+	require.Len(t, r.Blocks, 1)
+	assert.Equal(t, []string{"SER-06"}, r.Blocks[0].Blocked)
+}
+
+func TestABrokenCheckIsNotThePluginsFault(t *testing.T) {
+	t.Parallel()
+	r := sample(t)
+	r.Results = []report.Result{result("LOAD-01", report.Pass), result("BUF-01", report.BrokenCheck, "panic: oops"), result("BUF-02", report.Pass)}
+	r.Summarize()
+	assert.Equal(t, report.Incomplete, r.Verdict, "it conforms as far as it was judged")
+	assert.Equal(t, "broken checks: BUF-01", r.Levels[2].Reason)
+	assert.Empty(t, r.Causes)
+}

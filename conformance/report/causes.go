@@ -21,7 +21,7 @@ var answer = regexp.MustCompile(`\bPJRT_\w+: [A-Z]+(?:_[A-Z]+)*\b(?:: [^\n]*)?`)
 // cause returns the text of a result that other results may share.
 func (x *Result) cause() string {
 	switch {
-	case x.Verdict == SuiteError || x.Verdict == UnexpectedPass || len(x.Failures) == 0:
+	case x.Verdict == UnexpectedPass || len(x.Failures) == 0:
 		return ""
 	case x.Death != nil && len(x.Calls) > 0:
 		return x.Death.How + "; the last call was " + x.Calls[0]

@@ -25,7 +25,7 @@ func (r *Report) WriteWaivers(out io.Writer) error {
 	}
 	for i := range r.Results {
 		x := &r.Results[i]
-		if !x.Broken() || x.Verdict == UnexpectedPass || x.Verdict == SuiteError {
+		if !x.Broken() || x.Verdict == UnexpectedPass {
 			continue
 		}
 		w := Waiver{Check: x.Check, Verdicts: []Verdict{x.Verdict}, Reason: "found: " + x.draftReason()}

@@ -45,6 +45,7 @@ func TestADraftOfWaiversExcusesWhatFailed(t *testing.T) {
 			left = append(left, r.Results[i].Check)
 		}
 	}
-	assert.Equal(t, []string{"BUF-01"}, left, "no waiver excuses a fault of the suite")
+	assert.Empty(t, left)
+	assert.Equal(t, report.BrokenCheck, r.Result("BUF-01").Verdict, "no waiver excuses a fault of the suite")
 	assert.Equal(t, report.Waived, r.Result("RUN-01").Verdict, "sometimes")
 }

@@ -118,9 +118,9 @@ func (x *Result) junit() junitCase {
 		c.Out = problem.Text
 	case x.Verdict.Skipped():
 		c.Skipped = &junitProblem{Message: clean(x.Skip), Type: string(x.Verdict)}
-	case !x.Broken():
+	case !x.Broken() && x.Verdict != BrokenCheck:
 		c.Out = problem.Text
-	case x.Verdict == Crash || x.Verdict == Abort || x.Verdict == Timeout || x.Verdict == SuiteError:
+	case x.Verdict == Crash || x.Verdict == Abort || x.Verdict == Timeout || x.Verdict == BrokenCheck:
 		c.Error = problem
 	default:
 		c.Failure = problem

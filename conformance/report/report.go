@@ -49,13 +49,13 @@ const (
 	UnexpectedPass Verdict = "UNEXPECTED-PASS" // passed, although a waiver said it fails
 	Flaky          Verdict = "FLAKY"           // reruns gave different verdicts
 	Blocked        Verdict = "BLOCKED"         // stopped by the failure of another check
-	SuiteError     Verdict = "SUITE-ERROR"     // the suite itself is at fault
+	BrokenCheck    Verdict = "BROKEN-CHECK"    // the check itself is at fault, and says nothing about the plugin
 )
 
 // Verdicts returns every verdict, the worst first.
 func Verdicts() []Verdict {
 	return []Verdict{
-		Crash, Abort, Timeout, Fail, SuiteError, Flaky, UnexpectedPass, Blocked, Warn, Waived, SkipAbsent, SkipUnimpl, SkipEnv, Pass,
+		Crash, Abort, Timeout, Fail, BrokenCheck, Flaky, UnexpectedPass, Blocked, Warn, Waived, SkipAbsent, SkipUnimpl, SkipEnv, Pass,
 	}
 }
 
@@ -88,8 +88,8 @@ func (v Verdict) Meaning() string {
 		return "the verdict differed from run to run"
 	case Blocked:
 		return "it needs a function that does not work, and another check already fails for that"
-	case SuiteError:
-		return "the suite itself is at fault"
+	case BrokenCheck:
+		return "the check itself is at fault, and says nothing about the plugin: please report it"
 	}
 	return string(v)
 }
@@ -306,11 +306,11 @@ const (
 // Counts says how many checks had each outcome.
 type Counts struct {
 	Pass    int `json:"pass"`
-	Fail    int `json:"fail"` // FAIL, CRASH, ABORT, TIMEOUT, FLAKY of a binding rule, SUITE-ERROR, UNEXPECTED-PASS
+	Fail    int `json:"fail"` // FAIL, CRASH, ABORT, TIMEOUT, FLAKY of a binding rule, UNEXPECTED-PASS
 	Warn    int `json:"warn"` // WARN, FLAKY of a SHOULD rule, failures that the list does not have
 	Waived  int `json:"waived"`
 	Blocked int `json:"blocked"`
-	Skipped int `json:"skipped"`
+	Skipped int `json:"skipped"` // BROKEN-CHECK, too
 }
 
 // Total returns the number of checks counted.
@@ -330,7 +330,7 @@ func (c *Counts) Add(x *Result) {
 		c.Waived++
 	case x.Verdict == Blocked:
 		c.Blocked++
-	case x.Verdict.Skipped():
+	case x.Verdict.Skipped(), x.Verdict == BrokenCheck:
 		c.Skipped++
 	default:
 		c.Fail++

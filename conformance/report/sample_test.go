@@ -48,7 +48,7 @@ func sample(t testing.TB) *report.Report {
 			result("LOAD-01", report.Pass), result("LOAD-07", report.Warn, "not null"), result("CLI-14", report.Pass), result("EVT-01", report.Fail, nasty),
 			result("EVT-02/crash", report.Crash, "expected an answer; the process died of SIGSEGV"), result("H2D-01", report.Pass), result("D2H-06", report.Fail, "rows"),
 			result("RAW-01", report.SkipUnimpl), result("RUN-01", report.Flaky, "sometimes"), result("XLAY-01", report.Pass), result("THR-01", report.Pass),
-			result("BUF-01", report.SuiteError, "panic: oops"), result("BUF-02", report.SkipAbsent),
+			result("BUF-01", report.BrokenCheck, "panic: oops"), result("BUF-02", report.SkipAbsent),
 		},
 		Skew:     []report.Skew{{Struct: "PJRT_Client_Create_Args", Size: 72, Callers: "0.45-0.60", Outcome: "works", OK: true, Check: "SKEW-05"}},
 		Problems: []string{"destroying the client: " + nasty},

@@ -69,14 +69,16 @@ func LevelOf(r *rules.Rule, library bool) string {
 func (r *Result) binding() bool { return r.Severity != rules.Should && !r.Unlisted }
 
 // judged reports whether the check came to a verdict on its rule.
-func (r *Result) judged() bool { return !r.Verdict.Skipped() && r.Verdict != Blocked }
+func (r *Result) judged() bool {
+	return !r.Verdict.Skipped() && r.Verdict != Blocked && r.Verdict != BrokenCheck
+}
 
 // Broken reports whether the result makes the plugin not conformant.
 func (r *Result) Broken() bool {
 	switch r.Verdict {
 	case Fail, Crash, Abort, Timeout, Flaky:
 		return r.binding()
-	case SuiteError, UnexpectedPass:
+	case UnexpectedPass:
 		return true
 	}
 	return false
@@ -111,7 +113,7 @@ func (r *Report) Summarize() {
 	switch {
 	case broken:
 		r.Verdict = NotConformant
-	case r.Run.Interrupted || s.Checks.Total() == s.Checks.idle():
+	case r.Run.Interrupted || s.Verdicts[BrokenCheck] > 0 || s.Checks.Total() == s.Checks.idle():
 		r.Verdict = Incomplete
 	case waived:
 		r.Verdict = WithWaivers
@@ -132,7 +134,7 @@ func (r *Report) summarizeLevels() {
 	below := Reached // the worst state of the numbered levels so far
 	for _, l := range levels {
 		level := Level{Name: l.name, Title: l.title, State: Reached}
-		var waived, stopping, blocked []string
+		var waived, stopping, blocked, unjudged []string
 		for i := range r.Results {
 			x := &r.Results[i]
 			if levelOf[i] != l.name {
@@ -146,6 +148,8 @@ func (r *Report) summarizeLevels() {
 				waived = append(waived, x.Check)
 			case x.Verdict == Blocked && x.binding():
 				blocked = append(blocked, x.Check)
+			case x.Verdict == BrokenCheck && x.binding():
+				unjudged = append(unjudged, x.Check)
 			}
 		}
 		c := level.Counts
@@ -163,6 +167,8 @@ func (r *Report) summarizeLevels() {
 			level.State, level.Reason = NotRun, fmt.Sprintf("the run was interrupted before %d of its checks", r.Run.Left)
 		case r.partial(l.name) != "":
 			level.State, level.Reason = InPart, r.partial(l.name)
+		case len(unjudged) > 0:
+			level.State, level.Reason = InPart, "broken checks: "+some(unjudged)
 		case len(blocked) > 0:
 			level.State, level.Reason = InPart, "blocked: "+some(blocked)
 		case len(waived) > 0:
@@ -273,7 +279,7 @@ func (r *Report) quality() int {
 	kept, all := 0, 0
 	for i := range r.Results {
 		x := &r.Results[i]
-		if x.Severity != rules.Should && x.Level != "Q" || !x.judged() || x.Verdict == SuiteError {
+		if x.Severity != rules.Should && x.Level != "Q" || !x.judged() {
 			continue
 		}
 		w := max(weight[x.Basis], 1)

@@ -313,7 +313,7 @@ const reasonLength = 120
 
 // noteworthy reports whether the reader should see the result without asking for it.
 func (x *Result) noteworthy() bool {
-	return x.Verdict != Pass && x.Verdict != Waived && x.judged()
+	return x.Verdict == BrokenCheck || x.Verdict != Pass && x.Verdict != Waived && x.judged()
 }
 
 // Sentence returns the verdict in one sentence.

@@ -153,7 +153,7 @@ const (
 	UnexpectedPass = report.UnexpectedPass
 	Flaky          = report.Flaky
 	Blocked        = report.Blocked
-	SuiteError     = report.SuiteError
+	BrokenCheck    = report.BrokenCheck
 )
 
 // Result is the result of a check.
@@ -176,6 +176,8 @@ type Result struct {
 	Worked []string `json:"worked,omitempty"`
 	// Compiles is how many programs were given to a compiler.
 	Compiles int `json:"compiles,omitempty"`
+	// Needs is the rule whose failure blocks the check, if the check itself found that.
+	Needs string `json:"needs,omitempty"`
 	// Hung are the functions that have not returned when a check that failed is over.
 	Hung []string `json:"hung,omitempty"`
 }

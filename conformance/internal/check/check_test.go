@@ -102,7 +102,7 @@ func TestVerdicts(t *testing.T) {
 			t.Fatalf("early")
 		}}, check.Fail, "in the cleanup"},
 		{"a failed SHOULD", check.Check{Rule: "LOAD-07", Run: func(t *check.T) { t.Errorf("x") }}, check.Warn, "x"},
-		{"a panic of the suite", check.Check{Rule: "LOAD-01", Run: func(*check.T) { panic("oops") }}, check.SuiteError, "oops"},
+		{"a panic of the suite", check.Check{Rule: "LOAD-01", Run: func(*check.T) { panic("oops") }}, check.BrokenCheck, "oops"},
 		{"too few devices", check.Check{Rule: "MULTI-01", Devices: 1000, Run: func(*check.T) { panic("ran") }}, check.SkipEnv, ""},
 		{"a function that is too new", check.Check{Rule: "LOAD-01", Run: func(t *check.T) {
 			t.Require(check.FunctionOf[capi.BufferBitcastArgs]())

@@ -69,7 +69,7 @@ func RunStep(ctx context.Context, c *Check, env *Env, step string) Result {
 	t := &T{env: env, check: c, rule: rules.ByID(c.Rule), ctx: ctx, cancel: cancel}
 	start := time.Now()
 	if c.Helper == nil {
-		return Result{Check: c.Name(), Rule: c.Rule, Verdict: SuiteError, Failures: []string{"the check has no helper"}}
+		return Result{Check: c.Name(), Rule: c.Rule, Verdict: BrokenCheck, Failures: []string{"the check has no helper"}}
 	}
 	helper := *c
 	helper.Library, helper.Run = true, func(t *T) { c.Helper(t, step) }

@@ -39,6 +39,7 @@ type T struct {
 	owned    []ownedHandle
 	verdict  Verdict // if the check ended early
 	skip     string
+	needs    string // the rule that says why, if the check is blocked
 	newer    string // the field that the plugin is too old for, if the check set one
 	suite    string
 	blocked  *Hang // the function that the check needs, and that does not return
@@ -133,14 +134,14 @@ func (t *T) result() Result {
 	case t.blocked != nil && len(t.failures) == 0:
 		r.Verdict, r.Skip, r.Stopped = Blocked, t.blocked.words(), []string{t.blocked.Function}
 	case t.suite != "":
-		r.Verdict = SuiteError
+		r.Verdict = BrokenCheck
 		r.Failures = append(r.Failures, t.suite)
 	case len(t.failures) > 0 && t.rule.Severity == rules.Should:
 		r.Verdict, r.Stopped = Warn, t.ends.list()
 	case len(t.failures) > 0:
 		r.Verdict, r.Stopped = Fail, t.ends.list()
 	case t.verdict != "":
-		r.Verdict, r.Skip, r.Stopped = t.verdict, t.skip, t.ends.list()
+		r.Verdict, r.Skip, r.Stopped, r.Needs = t.verdict, t.skip, t.ends.list(), t.needs
 	case t.newer != "":
 		r.Verdict, r.Skip = SkipAbsent, t.newer
 	}
@@ -251,6 +252,15 @@ func (t *T) skipf(v Verdict, format string, args ...any) {
 	t.mu.Lock()
 	t.verdict, t.skip = v, fmt.Sprintf(format, args...)
 	t.ends.add(t.skip, args)
+	t.mu.Unlock()
+	runtime.Goexit()
+}
+
+// BlockedBy ends the check: it needs what the checks of another rule find missing. Earlier failures
+// still count.
+func (t *T) BlockedBy(rule, format string, args ...any) {
+	t.mu.Lock()
+	t.verdict, t.skip, t.needs = Blocked, fmt.Sprintf(format, args...), rule
 	t.mu.Unlock()
 	runtime.Goexit()
 }

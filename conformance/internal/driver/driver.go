@@ -91,12 +91,13 @@ type OpenError struct{ Problem string }
 func (e *OpenError) Error() string { return e.Problem }
 
 const (
-	startLimit  = time.Minute      // for a worker's program to start
-	openLimit   = time.Minute      // for loading the library
-	clientLimit = time.Minute      // for making a client
-	stepLimit   = 15 * time.Second // for a step of the probe
-	graceLimit  = 10 * time.Second // beyond a check's own limit
-	leastGrace  = 3 * time.Second  // whatever the factor
+	startLimit   = time.Minute      // for a worker's program to start
+	openLimit    = time.Minute      // for loading the library
+	clientLimit  = time.Minute      // for making a client
+	compileLimit = time.Minute      // for the first program
+	stepLimit    = 15 * time.Second // for a step of the probe
+	graceLimit   = 10 * time.Second // beyond a check's own limit
+	leastGrace   = 3 * time.Second  // whatever the factor
 )
 
 // driver is the state of a run.
@@ -245,6 +246,9 @@ func (d *driver) result(c *check.Check, r check.Result) *report.Result {
 	full.Level = d.level(c)
 	full.Unlisted = d.List != nil && full.Severity != rules.Should && d.List.Level(full.Check) == ""
 	d.blockedBy(full)
+	if r.Needs != "" {
+		full.BlockedBy = r.Needs // Report.Block names the check
+	}
 	if v := r.Verdict; !v.Skipped() && v != check.Pass && v != check.Blocked {
 		full.Reproduce = d.Reproduce(c)
 	}
@@ -307,7 +311,7 @@ func verdictOf(death *worker.Death) check.Verdict {
 	case worker.Silent:
 		return check.Timeout
 	case worker.Panicked:
-		return check.SuiteError
+		return check.BrokenCheck
 	}
 	return check.Abort
 }

@@ -35,7 +35,7 @@ func (d *driver) rerun(ctx context.Context) {
 	blocked := d.report.Capabilities.Blocks(done)
 	var again []int
 	for i, r := range d.results {
-		if r != nil && blocked[r] == nil && (r.Verdict.Failed() || r.Verdict == check.SuiteError) && !report.Excused(files, r, d.start) {
+		if r != nil && blocked[r] == nil && (r.Verdict.Failed() || r.Verdict == check.BrokenCheck) && !report.Excused(files, r, d.start) {
 			again = append(again, i)
 		}
 	}

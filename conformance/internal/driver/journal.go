@@ -112,7 +112,7 @@ func (d *driver) takeOver(text []byte) error {
 func (d *driver) record(r *report.Result) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if d.journal == nil || r.Verdict == check.SuiteError {
+	if d.journal == nil || r.Verdict == check.BrokenCheck {
 		return
 	}
 	e := entry{Result: r, Skew: d.skew[r.Check]}

@@ -56,3 +56,16 @@ func (d *driver) plan(list []*check.Check) *Plan {
 	p.Compile = time.Duration(p.Compiles) * p.First / time.Duration(max(1, d.jobs()))
 	return p
 }
+
+// slowCompile is how long a small program takes a compiler for which the limits of checks, which
+// leave room for faster ones, are too short.
+const slowCompile = 200 * time.Millisecond
+
+// compiling returns how much longer than its limit a check may run because the compiler is slow:
+// three times what its programs take if each takes as long as the first.
+func (d *driver) compiling(c *check.Check) time.Duration {
+	if d.firstCompile < slowCompile {
+		return 0
+	}
+	return time.Duration(3 * max(1, compiles()[c.Rule]) * float64(d.firstCompile))
+}

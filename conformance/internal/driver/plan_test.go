@@ -30,3 +30,15 @@ func TestAPlanCountsThePrograms(t *testing.T) {
 	d.Setup.Suite = "programs"
 	assert.Zero(t, d.plan(list).Compiles, "nothing is known about users' programs")
 }
+
+func TestLimitsGrowWithTheTimeOfACompilation(t *testing.T) {
+	t.Parallel()
+	d := newDriver(Config{})
+	few, many := &check.Check{Rule: "LOAD-01"}, &check.Check{Rule: "EVT-28"}
+	d.firstCompile = 100 * time.Millisecond
+	assert.Zero(t, d.compiling(many), "a usual compiler")
+	d.firstCompile = 10 * time.Second
+	assert.Equal(t, 30*time.Second, d.compiling(few))
+	assert.Greater(t, compiles()[many.Rule], 1.0)
+	assert.Greater(t, d.compiling(many), 30*time.Second)
+}

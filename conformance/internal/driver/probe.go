@@ -268,7 +268,11 @@ func (p *prober) askDetails(ctx context.Context) {
 		task := session.TaskFunction + name
 		var code string
 		began := time.Now()
-		death, err := p.do(ctx, task, stepLimit, &code)
+		limit := stepLimit
+		if name == "PJRT_Client_Compile" {
+			limit = compileLimit
+		}
+		death, err := p.do(ctx, task, limit, &code)
 		if name == "PJRT_Client_Compile" && death == nil && err == nil && code == "" {
 			p.firstCompile = time.Since(began)
 		}

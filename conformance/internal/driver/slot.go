@@ -139,7 +139,7 @@ func (d *driver) timed(p Progress) Progress {
 
 // disturbing reports whether what a check found may have left the process in a
 // state that spoils other checks.
-func disturbing(v check.Verdict) bool { return v.Failed() && v != check.Warn || v == check.SuiteError }
+func disturbing(v check.Verdict) bool { return v.Failed() && v != check.Warn || v == check.BrokenCheck }
 
 // slot is the place of one worker at a time.
 type slot struct {
@@ -219,14 +219,15 @@ func (s *slot) check(ctx context.Context, c *check.Check) *report.Result {
 		if ctx.Err() != nil {
 			return nil
 		}
-		return d.result(c, check.Result{Verdict: check.SuiteError, Failures: []string{"no worker: " + err.Error()}})
+		return d.result(c, check.Result{Verdict: check.BrokenCheck, Failures: []string{"no worker: " + err.Error()}})
 	}
 	var r check.Result
 	before := s.ran
 	s.ran = append(before[:len(before):len(before)], c)
 	start := time.Now()
-	limit := session.Longest(c, &d.Setup) + max(d.scale(graceLimit), leastGrace)
-	death, err := s.process.Do(ctx, session.TaskCheck, session.Check{Name: c.Name(), Hangs: d.hangs()}, limit, &r)
+	compiling := d.compiling(c)
+	limit := session.Longest(c, &d.Setup, compiling) + max(d.scale(graceLimit), leastGrace)
+	death, err := s.process.Do(ctx, session.TaskCheck, session.Check{Name: c.Name(), Hangs: d.hangs(), Compiling: compiling}, limit, &r)
 	switch {
 	case ctx.Err() != nil:
 		s.process.Kill()
@@ -235,7 +236,7 @@ func (s *slot) check(ctx context.Context, c *check.Check) *report.Result {
 	case err != nil:
 		s.process.Kill()
 		s.process = nil
-		return d.result(c, check.Result{Verdict: check.SuiteError, Failures: []string{err.Error()}, Duration: time.Since(start)})
+		return d.result(c, check.Result{Verdict: check.BrokenCheck, Failures: []string{err.Error()}, Duration: time.Since(start)})
 	case death != nil:
 		s.process = nil
 		d.hung(silentIn(death), c.Name())

@@ -118,7 +118,7 @@ func (s *trialSlot) try(ctx context.Context, t *Trial) *report.Result {
 	}
 	// The fault of an earlier trial may have ended the process, even while this one opened its
 	// plugin.
-	if t.Shared || r.Verdict == check.Crash || r.Verdict == check.Abort || r.Verdict == check.SuiteError {
+	if t.Shared || r.Verdict == check.Crash || r.Verdict == check.Abort || r.Verdict == check.BrokenCheck {
 		return s.once(ctx, t)
 	}
 	return r
@@ -132,7 +132,7 @@ func (s *trialSlot) once(ctx context.Context, t *Trial) *report.Result {
 		if ctx.Err() != nil {
 			return nil
 		}
-		return d.result(t.Check, check.Result{Verdict: check.SuiteError, Failures: []string{problem}})
+		return d.result(t.Check, check.Result{Verdict: check.BrokenCheck, Failures: []string{problem}})
 	}
 	alone := t.Check.Hostile && !t.Shared || t.Check.Begins != check.Initialized
 	if alone || s.used >= trialsPerProcess {

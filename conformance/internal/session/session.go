@@ -237,7 +237,7 @@ func (s *session) check(c Check) (*check.Result, error) {
 		s.env.Spawn = Spawner(s.self, s.setup)
 	}
 	limited := *found
-	limited.Timeout = Limit(found, s.setup.Factor, s.setup.Extra)
+	limited.Timeout = Limit(found, s.setup.Factor, s.setup.Extra+c.Compiling)
 	s.env.Earned = nil
 	if s.setup.Pace > 0 {
 		s.env.Earned = s.earned(limited.Timeout)
@@ -266,9 +266,9 @@ func Limit(c *check.Check, factor float64, extra time.Duration) time.Duration {
 }
 
 // Longest returns how long a check may run in a worker at most, with all that it can
-// earn.
-func Longest(c *check.Check, s *Setup) time.Duration {
-	limit := Limit(c, s.Factor, s.Extra)
+// earn, and with the time for its programs.
+func Longest(c *check.Check, s *Setup, compiling time.Duration) time.Duration {
+	limit := Limit(c, s.Factor, s.Extra+compiling)
 	if s.Pace > 0 {
 		limit *= 1 + mostEarned
 	}

@@ -64,6 +64,8 @@ type Topology struct {
 type Check struct {
 	Name  string       `json:"name"`
 	Hangs []check.Hang `json:"hangs,omitempty"` // replace those of the setup
+	// Compiling is how long the programs of the check may take a slow compiler, beyond its limit.
+	Compiling time.Duration `json:"compiling,omitempty"`
 }
 
 // Step asks for a step of a check's helper.

@@ -13,7 +13,7 @@ import (
 var suite = &checktest.Suite{
 	Checks:  checktest.UpTo(check.Quick, Checks()),
 	Mutants: Mutants(),
-	Sharing: true,
+	Sharing: true, Tolerated: bystanders(),
 	Plugins: []checktest.Plugin{checktest.CPU},
 }
 

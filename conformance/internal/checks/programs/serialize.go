@@ -326,6 +326,8 @@ func trySerialize(t *check.T, e *capi.Executable) capi.ExecutableSerializeArgs {
 }
 
 // serialized returns a copy of the serialized executable.
+//
+// A check that needs bytes ends if there are none: SER-01 is about that.
 func serialized(t *check.T, exe *capi.LoadedExecutable) []byte {
 	e := t.Executable(exe)
 	s := trySerialize(t, e)
@@ -335,6 +337,9 @@ func serialized(t *check.T, exe *capi.LoadedExecutable) []byte {
 	b := capi.Bytes(s.SerializedBytes, s.SerializedBytesSize)
 	s.SerializedExecutableDeleter.Call(s.SerializedExecutable)
 	check.Destroy(t, e)
+	if len(b) == 0 {
+		t.BlockedBy("SER-01", "PJRT_Executable_Serialize succeeds with 0 bytes")
+	}
 	return b
 }
 

@@ -336,3 +336,16 @@ func TestOpaqueWordsWithoutATypeAreAnError(t *testing.T) {
 	assert.ErrorContains(t, err, "unknown element type")
 	assert.Equal(t, dtype.BF16, a.Type)
 }
+
+// NumPy has no name for bf16, and the types of bytecode are not known before it is compiled.
+func TestElementsOfTwoBytesWithoutANameAreBF16(t *testing.T) {
+	t.Parallel()
+	want := parsed(t, "tensor<3xbf16>", "[2.5, 4.0, -1.0]")
+	dir := folder(t, map[string]any{"a/program.mlirbc": "ML\xefR\x00", "a/arg0.npy": want, "a/out0.npy": want})
+	cases, err := Folder(dir)
+	require.NoError(t, err)
+	p, err := cases[0].Load()
+	require.NoError(t, err)
+	assert.Equal(t, want, p.Args[0])
+	assert.Equal(t, want, p.Results[0].Want)
+}

@@ -321,7 +321,12 @@ func readArray(path, word string, types []array.Shape, i int) (*array.Array, err
 	}
 	a, err := read(path)
 	if errors.Is(err, npy.ErrOpaque) {
-		err = fmt.Errorf("%w in manifest.json, because the program's text does not have it", err)
+		// The types of a program in bytecode are not known here. Of those that NumPy has no name for,
+		// only one takes two bytes.
+		if wide, asBF16 := npy.ReadFileAs(path, dtype.BF16); asBF16 == nil {
+			return &wide, nil
+		}
+		err = fmt.Errorf("%w in manifest.json, since the program does not say it in text", err)
 	}
 	return &a, err
 }
