@@ -6,7 +6,8 @@ package report
 import (
 	"slices"
 	"strings"
-	"unicode"
+
+	"github.com/purepjrt/purepjrt/conformance/rules"
 )
 
 // Block is a failure that keeps other checks from running to their end.
@@ -146,10 +147,7 @@ func (c *Capabilities) root(f string, results []*Result) *Result {
 }
 
 // about reports whether the rule of a result names the function.
-func about(x *Result, f string) bool {
-	words := strings.FieldsFunc(x.Subject, func(c rune) bool { return c != '_' && !unicode.IsLetter(c) && !unicode.IsDigit(c) })
-	return slices.Contains(words, strings.TrimPrefix(f, "PJRT_"))
-}
+func about(x *Result, f string) bool { return (&rules.Rule{Subject: x.Subject}).About(f) }
 
 // summarizeBlocks lists what blocks other checks.
 func (r *Report) summarizeBlocks() {

@@ -32,9 +32,22 @@ var varying = []struct {
 }
 
 // Digest returns what identifies a failure: a digest of the first line of each of its findings,
-// without addresses, times, paths and process numbers, which differ from run to run. It is
-// empty if there are no findings.
+// without addresses, times, paths, process numbers and places in source files, which differ from run
+// to run or from version to version. It is empty if there are no findings.
 func Digest(findings ...string) string {
+	var without []string
+	for _, f := range findings {
+		without = append(without, inSource.ReplaceAllString(f, "SOURCE"))
+	}
+	return DigestWithLines(without...)
+}
+
+// inSource matches a place in a source file, which changes with the version of a plugin.
+var inSource = regexp.MustCompile(`[\w./\\@~+-]*\w\.(?:cc|cpp|cxx|c|h|hpp|hh|inc|mm|m|cu|rs|go|py)(?::\d+)+\b`)
+
+// DigestWithLines is like Digest, but places in source files count. So they do in the digests of
+// waivers for plugins whose devices are needed to make others.
+func DigestWithLines(findings ...string) string {
 	if len(findings) == 0 {
 		return ""
 	}

@@ -15,6 +15,7 @@ func TestADigestIsTheSameForTheSameFailureElsewhere(t *testing.T) {
 	t.Parallel()
 	for a, b := range map[string]string{
 		"last words: F0000 00:00:1795454242.781429   30079 a.cc:580] Check failed: n > 0": "last words: F1123 17:02:03.781429 9 a.cc:580] Check failed: n > 0",
+		"last words: F0000 00:00:17.5 3 xla/pjrt/a.cc:580] Check failed: n > 0":           "last words: F1123 17:02:03.781429 9 b_impl.cc:12] Check failed: n > 0",
 		"freed 0x7ffe0010 twice":               "freed 0xdeadbeef twice",
 		"no answer within 1m30s":               "no answer within 2.5s",
 		"open /tmp/a1/plugin.so: no such file": "open /home/me/x/other.so: no such file",

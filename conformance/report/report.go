@@ -41,7 +41,7 @@ const (
 	Crash          Verdict = "CRASH"   // the process ended by a signal
 	Abort          Verdict = "ABORT"   // the plugin ended the process
 	Timeout        Verdict = "TIMEOUT" // no answer within the limit
-	Warn           Verdict = "WARN"    // a SHOULD rule failed
+	Warn           Verdict = "WARN"    // a SHOULD or ROBUST rule failed
 	SkipAbsent     Verdict = "SKIP-ABSENT"
 	SkipUnimpl     Verdict = "SKIP-UNIMPL"
 	SkipEnv        Verdict = "SKIP-ENV"
@@ -73,7 +73,7 @@ func (v Verdict) Meaning() string {
 	case Timeout:
 		return "no answer within the time limit"
 	case Warn:
-		return "the plugin breaks a SHOULD rule"
+		return "the plugin breaks a SHOULD or ROBUST rule"
 	case SkipAbsent:
 		return "the plugin is older than the function or field that the rule is about"
 	case SkipUnimpl:
@@ -399,6 +399,8 @@ type Result struct {
 	// Digest identifies what was found: the message, or the places of the elements that
 	// differ. Only failures have one.
 	Digest string `json:"digest,omitempty"`
+	// DigestWithLines is another digest, in which places in the plugin's source count.
+	DigestWithLines string `json:"digest_with_lines,omitempty"`
 	// Varies says that runs of the check had the same verdict and different digests.
 	Varies bool `json:"varies,omitempty"`
 	// Changed says how a failure differs from what its waiver says was found. Such a

@@ -66,7 +66,7 @@ func LevelOf(r *rules.Rule, library bool) string {
 }
 
 // binding reports whether a plugin that breaks the rule is not conformant.
-func (r *Result) binding() bool { return r.Severity != rules.Should && !r.Unlisted }
+func (r *Result) binding() bool { return r.Severity.Binding() && !r.Unlisted }
 
 // judged reports whether the check came to a verdict on its rule.
 func (r *Result) judged() bool {
@@ -279,7 +279,7 @@ func (r *Report) quality() int {
 	kept, all := 0, 0
 	for i := range r.Results {
 		x := &r.Results[i]
-		if x.Severity != rules.Should && x.Level != "Q" || !x.judged() {
+		if x.Severity.Binding() && x.Level != "Q" || !x.judged() {
 			continue
 		}
 		w := max(weight[x.Basis], 1)

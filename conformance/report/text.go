@@ -301,7 +301,7 @@ func (t Text) levels(r *Report, w io.Writer) error {
 		reason := shorten(printable(strings.Join(strings.Fields(l.Reason), " ")), reasonLength)
 		table.rows = append(table.rows, tally{l.Name, l.State, l.Counts, reason})
 	}
-	for _, s := range []rules.Severity{rules.Must, rules.Should, rules.Opt} {
+	for _, s := range rules.Severities() {
 		note := count(r.Summary.Rules.BySeverity[s], "rule") + " checked"
 		table.rows = append(table.rows, tally{string(s), "", r.Summary.Severities[s], note})
 	}

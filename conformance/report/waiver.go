@@ -218,7 +218,10 @@ func (w *Waiver) excuses(x *Result) bool {
 	if !slices.Contains(w.Verdicts, x.Verdict) {
 		return false
 	}
-	return x.Verdict == Pass || x.Verdict == Flaky || len(w.Digests) == 0 || slices.Contains(w.Digests, x.Digest)
+	if x.Verdict == Pass || x.Verdict == Flaky || len(w.Digests) == 0 {
+		return true
+	}
+	return slices.Contains(w.Digests, x.Digest) || x.DigestWithLines != "" && slices.Contains(w.Digests, x.DigestWithLines)
 }
 
 // expected describes the finding that the waiver names.

@@ -9,9 +9,11 @@ import (
 	_ "embed"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
+	"unicode"
 
 	"github.com/purepjrt/purepjrt/capi"
 )
@@ -24,7 +26,14 @@ const (
 	Must   Severity = "MUST"   // a failure makes the plugin non-conformant at the rule's level
 	Should Severity = "SHOULD" // a failure is a warning
 	Opt    Severity = "OPT"    // skipped when the plugin does not offer the feature, else as strict as Must
+	Robust Severity = "ROBUST" // about calls that no known client makes: a failure is a warning
 )
+
+// Severities returns every severity, the strictest first.
+func Severities() []Severity { return []Severity{Must, Opt, Should, Robust} }
+
+// Binding reports whether a plugin that breaks a rule of the severity is not conformant.
+func (s Severity) Binding() bool { return s == Must || s == Opt }
 
 // Basis says where a rule comes from.
 type Basis string
@@ -53,6 +62,12 @@ func (b Basis) String() string {
 		return "inferred"
 	}
 	return string(b)
+}
+
+// About reports whether the rule names a function of the API, by its C name.
+func (r *Rule) About(function string) bool {
+	words := strings.FieldsFunc(r.Subject, func(c rune) bool { return c != '_' && !unicode.IsLetter(c) && !unicode.IsDigit(c) })
+	return slices.Contains(words, strings.TrimPrefix(function, "PJRT_"))
 }
 
 // Group is a set of rules about one subject.

@@ -52,8 +52,8 @@ unobservable: why no client can see a violation, so there is no check.`,
 			}
 			for i, s := range severities {
 				severities[i] = strings.ToUpper(s)
-				if !slices.Contains([]rules.Severity{rules.Must, rules.Should, rules.Opt}, rules.Severity(severities[i])) {
-					return cli.UsageError(fmt.Errorf("--severity %s: use MUST, SHOULD or OPT", s))
+				if !slices.Contains(rules.Severities(), rules.Severity(severities[i])) {
+					return cli.UsageError(fmt.Errorf("--severity %s: use MUST, SHOULD, OPT or ROBUST", s))
 				}
 			}
 			covered, unseen := conformance.Covered(), conformance.Unobservable()
@@ -78,7 +78,7 @@ unobservable: why no client can see a violation, so there is no check.`,
 		},
 	}
 	cmd.Flags().StringSliceVar(&groups, "group", nil, "only rules of these `GROUPS`, such as EVT,H2D")
-	cmd.Flags().StringSliceVar(&severities, "severity", nil, "only rules of these `SEVERITIES`: MUST, SHOULD, OPT")
+	cmd.Flags().StringSliceVar(&severities, "severity", nil, "only rules of these `SEVERITIES`: MUST, SHOULD, OPT, ROBUST")
 	cmd.Flags().BoolVar(&unchecked, "unchecked", false, "only rules without a check")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print a JSON list")
 	return cmd

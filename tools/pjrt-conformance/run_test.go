@@ -180,7 +180,7 @@ func TestCommandsThatCannotRunSayWhy(t *testing.T) {
 		"diff":              {[]string{"diff", "w.json", "w.json"}, "w.json: not a report of the conformance suite"},
 		"diff of one":       {[]string{"diff", "w.json"}, "accepts 2 arg(s)"},
 		"list":              {[]string{"list", "--group", "NONE"}, "there is no such group"},
-		"list severity":     {[]string{"list", "--severity", "MAY"}, "use MUST, SHOULD or OPT"},
+		"list severity":     {[]string{"list", "--severity", "MAY"}, "use MUST, SHOULD, OPT or ROBUST"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -61,8 +61,8 @@ func (t *T) asked(values ...any) bool {
 }
 
 // Call is like Try for a call that the plugin must support: an error fails and ends the check.
-// If the plugin is too old to have the function, or the rule is optional and the error is
-// UNIMPLEMENTED, the check is skipped.
+// If the plugin is too old to have the function, the check is skipped. So it is if the error is
+// UNIMPLEMENTED, unless the rule is about that function and binding without it.
 func Call[A any](t *T, args A) A {
 	out, err := Try(t, args)
 	if err == nil {
@@ -76,7 +76,7 @@ func Call[A any](t *T, args A) A {
 // skipAbsent ends the check if err says that the plugin lacks something that it may lack.
 func (t *T) skipAbsent(err error) {
 	var e *capi.Error
-	if errors.As(err, &e) && (e.Missing || t.rule.Severity == rules.Opt) {
+	if errors.As(err, &e) && (e.Missing || t.rule.Severity == rules.Opt || t.rule.Severity == rules.Robust || !t.rule.About(e.Func)) {
 		t.SkipFor(err)
 	}
 }

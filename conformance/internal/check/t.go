@@ -136,7 +136,7 @@ func (t *T) result() Result {
 	case t.suite != "":
 		r.Verdict = BrokenCheck
 		r.Failures = append(r.Failures, t.suite)
-	case len(t.failures) > 0 && t.rule.Severity == rules.Should:
+	case len(t.failures) > 0 && !t.rule.Severity.Binding():
 		r.Verdict, r.Stopped = Warn, t.ends.list()
 	case len(t.failures) > 0:
 		r.Verdict, r.Stopped = Fail, t.ends.list()

@@ -75,7 +75,7 @@ func (d *driver) apart(ctx context.Context, c *check.Check, of *report.Result, w
 func (d *driver) absolve(r *report.Result, verdict check.Verdict, guilty []*check.Check) {
 	r.Notes = append(r.Notes, fmt.Sprintf(
 		"%s in this check, in a process shared with others; alone, a process dies of %s", r.Death.How, nameList(guilty)))
-	r.Verdict, r.Failures, r.Death, r.Calls, r.Reproduce, r.Digest = verdict, nil, nil, nil, "", ""
+	r.Verdict, r.Failures, r.Death, r.Calls, r.Reproduce, r.Digest, r.DigestWithLines = verdict, nil, nil, nil, "", "", ""
 }
 
 // watched runs a check in a process of its own. If the process dies within wait afterwards, or

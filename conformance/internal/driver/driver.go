@@ -244,7 +244,7 @@ func (c *Config) level(x *check.Check) string {
 func (d *driver) result(c *check.Check, r check.Result) *report.Result {
 	full := Found(c, r)
 	full.Level = d.level(c)
-	full.Unlisted = d.List != nil && full.Severity != rules.Should && d.List.Level(full.Check) == ""
+	full.Unlisted = d.List != nil && full.Severity.Binding() && d.List.Level(full.Check) == ""
 	d.blockedBy(full)
 	if r.Needs != "" {
 		full.BlockedBy = r.Needs // Report.Block names the check
@@ -262,23 +262,28 @@ func Found(c *check.Check, r check.Result) *report.Result {
 	full.Calls = r.Calls
 	full.Check, full.Verdict, full.Failures, full.Notes, full.Skip, full.Duration = c.Name(), r.Verdict, r.Failures, r.Notes,
 		r.Skip, r.Duration
-	full.Stopped, full.Compiles, full.Digest, full.Hung = r.Stopped, r.Compiles, digest(&r), r.Hung
+	full.Stopped, full.Compiles, full.Hung = r.Stopped, r.Compiles, r.Hung
+	full.Digest, full.DigestWithLines = digests(&r)
 	return full
 }
 
-// digest identifies what a check found. For a check that hangs it ignores where, which may
-// differ from run to run.
-func digest(r *check.Result) string {
+// digests identify what a check found. The second one is empty if it would be the same. For a check
+// that hangs they ignore where, which may differ from run to run.
+func digests(r *check.Result) (digest, withLines string) {
 	findings := r.Evidence[:len(r.Evidence):len(r.Evidence)]
 	switch {
 	case !r.Verdict.Failed():
-		return ""
+		return "", ""
 	case r.Verdict == check.Timeout:
 		findings = append(findings, "no answer in time")
 	case len(r.Failures) > len(findings):
 		findings = append(findings, r.Failures[len(findings):]...)
 	}
-	return report.Digest(findings...)
+	digest, withLines = report.Digest(findings...), report.DigestWithLines(findings...)
+	if withLines == digest {
+		withLines = ""
+	}
+	return digest, withLines
 }
 
 // Describe makes a result that only describes a rule.
@@ -299,6 +304,7 @@ func (d *driver) dead(c *check.Check, death *worker.Death, took time.Duration) *
 	full := d.result(c, r)
 	full.Death, full.Calls, full.Hung = deathOf(death), session.Calls(death.Notes), silentIn(death)
 	if len(r.Failures) == 1 && len(full.Calls) > 0 && death.Kind != worker.Silent {
+		full.DigestWithLines = ""
 		full.Digest = report.Digest(r.Failures[0], "the last call was "+full.Calls[0]) // since there are no last words
 	}
 	return full

@@ -14,13 +14,11 @@ var literalChecks = []check.Check{
 	{Rule: "AH2D-19", Run: func(t *check.T) {
 		dims := []int64{2, 3}
 		data := dtype.Bytes(floats(6))
-		for _, layout := range []*capi.BufferMemoryLayout{nil, check.RowMajor(2)} {
-			b, err := sendLiteral(t, spec{dtype.F32, dims}, spec{dtype.F32, dims}, data, layout)
-			if err != nil {
-				check.Call(t, literalArgs(manager(t, spec{dtype.F32, dims}), spec{dtype.F32, dims}, data, layout))
-			}
-			expectBytes(t, data, t.Download(b), 0xff, "literal in row-major order")
+		b, err := sendLiteral(t, spec{dtype.F32, dims}, spec{dtype.F32, dims}, data, nil)
+		if err != nil {
+			check.Call(t, literalArgs(manager(t, spec{dtype.F32, dims}), spec{dtype.F32, dims}, data, nil))
 		}
+		expectBytes(t, data, t.Download(b), 0xff, "literal in row-major order")
 		if b, err := sendLiteral(t, spec{dtype.F32, dims}, spec{dtype.F32, dims}, permute(data, 4, dims, []int64{0, 1}),
 			check.StridedLayout([]int64{4, 8})); err == nil {
 			expectBytes(t, data, t.Download(b), 0xff, "literal whose layout is strides, in column-major order")
@@ -28,7 +26,7 @@ var literalChecks = []check.Check{
 			t.Notef("a literal whose layout is strides is refused: %v", err)
 		}
 		columns := permute(data, 4, dims, []int64{0, 1})
-		b, err := sendLiteral(t, spec{dtype.F32, dims}, spec{dtype.F32, dims}, columns, check.TiledLayout([]int64{0, 1}))
+		b, err = sendLiteral(t, spec{dtype.F32, dims}, spec{dtype.F32, dims}, columns, check.TiledLayout([]int64{0, 1}))
 		if code := capi.CodeOf(err); code == capi.ErrorCodeUnimplemented || code == capi.ErrorCodeInvalidArgument {
 			t.Notef("a literal in column-major order is refused: %v", err)
 			return
@@ -90,8 +88,13 @@ var literalChecks = []check.Check{
 	}},
 }
 
+// literalArgs returns the arguments for a literal. It is row-major if layout is nil: XLA's own client
+// always says how a literal lies in memory.
 func literalArgs(m *capi.AsyncHostToDeviceTransferManager, s spec, data []byte,
 	layout *capi.BufferMemoryLayout) capi.AsyncHostToDeviceTransferManagerTransferLiteralArgs {
+	if layout == nil {
+		layout = check.RowMajor(len(s.dims))
+	}
 	args := capi.AsyncHostToDeviceTransferManagerTransferLiteralArgs{
 		TransferManager: m, Data: check.Pointer(data), ShapeElementType: capi.BufferType(s.e), ShapeLayout: layout,
 	}

@@ -331,7 +331,7 @@ var placeholderChecks = []check.Check{
 
 func uninitializedArgs(t *check.T, e dtype.Type, dims ...int64) capi.ClientCreateUninitializedBufferArgs {
 	args := capi.ClientCreateUninitializedBufferArgs{Client: t.Client().Handle, Device: t.Client().Devices[0],
-		ShapeElementType: capi.BufferType(e)}
+		ShapeElementType: capi.BufferType(e), ShapeLayout: check.RowMajor(len(dims))}
 	args.ShapeDims, args.ShapeNumDims = check.First(dims)
 	return args
 }
@@ -362,7 +362,7 @@ func withPayload(t *check.T, attributes ...capi.Attribute) (capi.ClientCreateErr
 func alias(t *check.T, dims ...int64) capi.ClientCreateAliasBufferArgs {
 	t.Require(check.FunctionOf[capi.ClientCreateAliasBufferArgs]())
 	args := capi.ClientCreateAliasBufferArgs{Client: t.Client().Handle, Memory: t.DefaultMemory(t.Client()),
-		ShapeElementType: capi.BufferTypeF32}
+		ShapeElementType: capi.BufferTypeF32, ShapeLayout: check.RowMajor(len(dims))} // as XLA's client does
 	args.ShapeDims, args.ShapeNumDims = check.First(dims)
 	out := check.Call(t, args)
 	if out.AliasBuffer == nil || out.FulfillAliasBufferCb == nil {

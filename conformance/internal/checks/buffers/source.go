@@ -141,6 +141,7 @@ func failedBuffer(t *check.T, code capi.ErrorCode, message string) *capi.Buffer 
 func errorBufferArgs(t *check.T, code capi.ErrorCode, message string, dims ...int64) capi.ClientCreateErrorBufferArgs {
 	args := capi.ClientCreateErrorBufferArgs{
 		Client: t.Client().Handle, ErrorCode: code, ShapeElementType: capi.BufferTypeF32, Memory: t.DefaultMemory(t.Client()),
+		ShapeLayout: check.RowMajor(len(dims)),
 	}
 	args.ErrorMessage, args.ErrorMessageSize = capi.StringData(message)
 	args.ShapeDims, args.ShapeNumDims = check.First(dims)

@@ -74,7 +74,8 @@ func alias(t tt, s ss) (capi.ClientCreateAliasBufferArgs, error) {
 	if err != nil {
 		return capi.ClientCreateAliasBufferArgs{}, err
 	}
-	args := capi.ClientCreateAliasBufferArgs{Client: s.c(), Memory: memory.Memory, ShapeElementType: capi.BufferTypeF32}
+	args := capi.ClientCreateAliasBufferArgs{Client: s.c(), Memory: memory.Memory, ShapeElementType: capi.BufferTypeF32,
+		ShapeLayout: check.RowMajor(1)}
 	args.ShapeDims, args.ShapeNumDims = check.First([]int64{4})
 	return args, nil
 }

@@ -92,7 +92,7 @@ func binding() []lists.Check {
 	var list []lists.Check
 	config := driver.Config{Checks: suite.Checks(), Profile: check.Full}
 	for _, c := range driver.Choose(&config) {
-		if rule := rules.ByID(c.Rule); rule.Severity != rules.Should {
+		if rule := rules.ByID(c.Rule); rule.Severity.Binding() {
 			list = append(list, lists.Check{Name: c.Name(), Level: report.LevelOf(rule, c.Library)})
 		}
 	}

@@ -145,9 +145,9 @@ func (b *beginning) addRule(files map[string][]byte, group string) error {
 	if err != nil {
 		return err
 	}
-	word := map[rules.Severity]string{rules.Must: "Must", rules.Should: "Should", rules.Opt: "Opt"}[b.severity]
+	word := map[rules.Severity]string{rules.Must: "Must", rules.Should: "Should", rules.Opt: "Opt", rules.Robust: "Robust"}[b.severity]
 	if word == "" {
-		return fmt.Errorf("%q is not a severity: use MUST, SHOULD or OPT", b.severity)
+		return fmt.Errorf("%q is not a severity: use MUST, SHOULD, OPT or ROBUST", b.severity)
 	}
 	number := regexp.MustCompile(`rules\.` + word + `: (\d+)`)
 	at := number.FindSubmatchIndex(counts)

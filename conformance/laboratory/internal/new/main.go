@@ -27,7 +27,7 @@ import (
 
 func main() {
 	variant := flag.String("variant", "", "what distinguishes the check from others of the rule, such as `NAME` in EVT-10/NAME")
-	severity := flag.String("severity", string(rules.Should), "the severity of a new rule: MUST, SHOULD or OPT")
+	severity := flag.String("severity", string(rules.Should), "the severity of a new rule: MUST, SHOULD, OPT or ROBUST")
 	flag.Usage = func() {
 		fmt.Fprintf(flag.CommandLine.Output(), "usage: go run ./conformance/laboratory/internal/new [flags] RULE, such as EVT-30\n")
 		flag.PrintDefaults()
