@@ -104,6 +104,48 @@ func TestAnExecutableThatBelongsElsewhereIsNotLoaded(t *testing.T) {
 	}
 }
 
+// A program that uses instructions that the processor lacks ends the process.
+func TestAnExecutableForABetterProcessorIsNotLoaded(t *testing.T) {
+	if os.Getenv(emulator) != "" {
+		t.Skip("an emulated CPU does not say what it has")
+	}
+	plugintest.Each(t, func(t *testing.T, _ plugintest.CPU) {
+		ctx := context.Background()
+		client := newClient(t)
+		data, err := compile(t, client, add).Serialize(ctx)
+		require.NoError(t, err)
+		own, err := saved.Decode(data)
+		require.NoError(t, err)
+		known := own.System.CPUFeatures
+		require.Greater(t, len(known), 3)
+		assert.IsIncreasing(t, known)
+		for name, c := range map[string]struct {
+			features []string
+			want     string
+		}{
+			"the same":           {known, ""},
+			"fewer instructions": {known[1:2], ""},
+			"not told":           {nil, ""},
+			"more instructions":  {append(slices.Clone(known), "zzz"), "a CPU with zzz, which this one lacks"},
+			"other instructions": {[]string{"000", "zzz"}, "a CPU with 000, zzz, which this one lacks"},
+		} {
+			t.Run(name, func(t *testing.T) {
+				s := *own
+				s.System.CPUFeatures = c.features
+				exe, err := client.DeserializeAndLoad(ctx, s.Encode(), nil)
+				if c.want != "" {
+					require.ErrorIs(t, err, pjrt.ErrFailedPrecondition)
+					require.ErrorContains(t, err, c.want)
+					return
+				}
+				require.NoError(t, err)
+				adds(t, exe)
+				require.NoError(t, exe.Close())
+			})
+		}
+	})
+}
+
 func TestWhatThePluginWroteIsLoadedOnRequest(t *testing.T) {
 	ctx := context.Background()
 	client := newClient(t)
