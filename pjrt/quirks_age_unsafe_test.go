@@ -165,6 +165,14 @@ const donateBoth = `module @both {
   }
 }`
 
+// productBy256 takes long enough not to run within the call that starts it.
+const productBy256 = `module @product {
+  func.func @main(%a: tensor<256x256xf32>, %b: tensor<256x256xf32>) -> tensor<256x256xf32> {
+    %0 = stablehlo.dot_general %a, %b, contracting_dims = [1] x [0] : (tensor<256x256xf32>, tensor<256x256xf32>) -> tensor<256x256xf32>
+    return %0 : tensor<256x256xf32>
+  }
+}`
+
 // copiesFailed executes a program that may donate both of its arguments but must keep the first
 // one, with one that fails meanwhile. It returns if that does not end the process.
 func copiesFailed(t *testing.T, argument int) bool {
