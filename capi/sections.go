@@ -43,14 +43,22 @@ func KnownSize(s Section) uintptr {
 	switch s {
 	case SectionCore:
 		return APISize
-	case SectionExtension(ExtensionTypeProfiler):
-		return ProfilerExtensionSize // its functions are in a table of their own
 	case SectionExtension(ExtensionTypeGPUCustomCall):
 		return GPUCustomCallSize // ends with a flag
 	}
+	return sizeIn(s, APIMinor)
+}
+
+// sizeIn returns the size of a section of functions in a version of the API.
+func sizeIn(s Section, minor int) uintptr {
+	if s == SectionExtension(ExtensionTypeProfiler) {
+		return ProfilerExtensionSize // its functions are in a table of their own
+	}
 	var size uintptr
 	for _, f := range Functions(s) {
-		size = max(size, f.Offset+bits.UintSize/8)
+		if f.Since <= minor {
+			size = max(size, f.Offset+bits.UintSize/8)
+		}
 	}
 	return size
 }

@@ -48,7 +48,7 @@ type section struct {
 // Extension is a node of a plugin's extension chain.
 type Extension struct {
 	Type ExtensionType
-	Size uintptr        // struct_size of the node
+	Size uintptr        // struct_size of the node, or that of its version if the plugin left it 0
 	Node *ExtensionBase // in the plugin's memory
 }
 
@@ -208,8 +208,9 @@ func (t *Table) Extension(x ExtensionType) *Extension {
 	return nil
 }
 
-// ExtensionsErr says why the walk along the extension chain stopped early. It is nil if the chain
-// is complete. The nodes before that point are usable.
+// ExtensionsErr says what is wrong with the extension chain, or is nil. The walk along it stopped
+// there, and the nodes before are usable, except if the size of a node is 0: some plugins leave it
+// so, other clients do not look at it, and the node counts as one of the plugin's version.
 func (t *Table) ExtensionsErr() error { return t.chainErr }
 
 const (
@@ -231,27 +232,38 @@ func (t *Table) walk(node *ExtensionBase) {
 		case uintptr(unsafe.Pointer(node))%unsafe.Alignof(*node) != 0:
 			t.chainErr = fmt.Errorf("node %d of the extension chain is at the misaligned address %#x", i, uintptr(unsafe.Pointer(node)))
 			return
-		case node.StructSize < ExtensionBaseSize || node.StructSize > maxNodeSize:
+		case node.StructSize != 0 && node.StructSize < ExtensionBaseSize || node.StructSize > maxNodeSize:
 			t.chainErr = fmt.Errorf("node %d of the extension chain has the impossible size %d", i, node.StructSize)
 			return
 		}
 		seen[node] = true
+		size := node.StructSize
+		hasSection := node.Type >= 0 && node.Type <= maxExtensionType
+		if size == 0 {
+			size = ExtensionBaseSize
+			if hasSection {
+				size = max(size, sizeIn(SectionExtension(node.Type), t.minor))
+			}
+			if t.chainErr == nil {
+				t.chainErr = fmt.Errorf("node %d of the extension chain has the impossible size 0; it counts as %d bytes", i, size)
+			}
+		}
 		known := t.Extension(node.Type) != nil
-		t.extensions = append(t.extensions, Extension{node.Type, node.StructSize, node})
-		if !known && node.Type >= 0 && node.Type <= maxExtensionType {
-			t.sections[SectionExtension(node.Type)] = section{unsafe.Pointer(node), node.StructSize}
+		t.extensions = append(t.extensions, Extension{node.Type, size, node})
+		if !known && hasSection {
+			t.sections[SectionExtension(node.Type)] = section{unsafe.Pointer(node), size}
 		}
 		if node.Type == ExtensionTypeProfiler && !known {
-			t.addProfiler(node)
+			t.addProfiler(node, size)
 		}
 		node = node.Next
 	}
 }
 
 // addProfiler makes a section from the table that the profiler's node points to.
-func (t *Table) addProfiler(node *ExtensionBase) {
+func (t *Table) addProfiler(node *ExtensionBase, size uintptr) {
 	x := (*ProfilerExtension)(unsafe.Pointer(node))
-	if node.StructSize < unsafe.Offsetof(x.ProfilerAPI)+unsafe.Sizeof(x.ProfilerAPI) || x.ProfilerAPI == nil {
+	if size < unsafe.Offsetof(x.ProfilerAPI)+unsafe.Sizeof(x.ProfilerAPI) || x.ProfilerAPI == nil {
 		return
 	}
 	t.sections[SectionProfiler] = section{unsafe.Pointer(x.ProfilerAPI), x.ProfilerAPI.StructSize}

@@ -99,7 +99,7 @@ func TestABrokenExtensionChainEndsWhereItBreaks(t *testing.T) {
 			}
 			return head
 		}, 256, "more than 256 nodes"},
-		"no size":     {func() *capi.ExtensionBase { return node(50, 0) }, 0, "has the impossible size 0"},
+		"short":       {func() *capi.ExtensionBase { return node(50, 8) }, 0, "has the impossible size 8"},
 		"absurd size": {func() *capi.ExtensionBase { a := node(50, 40); a.Next = node(51, 1<<40); return a }, 1, "node 1 of the extension chain has the impossible size 1099511627776"},
 	}
 	for name, c := range cases {
@@ -111,6 +111,28 @@ func TestABrokenExtensionChainEndsWhereItBreaks(t *testing.T) {
 			assert.ErrorContains(t, table.ExtensionsErr(), c.want)
 		})
 	}
+}
+
+// A plugin that leaves the size of a node 0 works with clients that do not look at it.
+func TestANodeWithoutASizeIsOneOfThePluginsVersion(t *testing.T) {
+	x := &capi.LayoutsExtension{}
+	x.Base = *node(capi.ExtensionTypeLayouts, 0)
+	s := &capi.StreamExtension{GetStream: stream()}
+	s.Base = *node(capi.ExtensionTypeStream, 0)
+	u := node(55, 0)
+	x.Base.Next, s.Base.Next, u.Next = &s.Base, u, node(56, 40)
+	f := newFake(t, 81, 118)
+	f.api.ExtensionStart = &x.Base
+	table := f.table(t)
+	require.ErrorContains(t, table.ExtensionsErr(), "node 0 of the extension chain has the impossible size 0; it counts as 72 bytes")
+	var sizes []uintptr
+	for _, x := range table.Extensions() {
+		sizes = append(sizes, x.Size)
+	}
+	assert.Equal(t, []uintptr{72, capi.StreamExtensionSize, capi.ExtensionBaseSize, 40}, sizes, "API 0.81 had six functions of Layouts")
+	var c capi.Call[capi.GetStreamForExternalReadyEventsArgs]
+	require.NoError(t, c.Do(table))
+	assert.EqualValues(t, 42, c.Args.Stream)
 }
 
 var stream = entryOf(func(a *capi.GetStreamForExternalReadyEventsArgs) uintptr { a.Stream = 42; return 0 })
