@@ -71,8 +71,8 @@ func ExampleFind() {
 		fmt.Println(err)
 		return
 	}
-	fmt.Println(c.Name, filepath.Base(c.Path))
-	// Output: cpu xla_cpu_pjrt.so
+	fmt.Println(c.Name, c.Platform, filepath.Ext(c.Path))
+	// Output: cpu cpu .so
 }
 
 // A configuration file names a library, and has options for its clients.

@@ -191,7 +191,7 @@ func TestLookupSaysWhatItTriedAndWhatToDo(t *testing.T) {
 	for name, want := range map[string]string{
 		"cpu": "run: pjrt install cpu", "host": "run: pjrt install cpu", "cuda": "run: pjrt install cuda13", "gpu": "run: pjrt install cuda13",
 		"cuda12@0.6.0": "run: pjrt install cuda12@0.6.0", "cpu@0.0.1": "run: pjrt install cpu@0.0.1", "rocm": "run: pjrt install rocm10",
-		"neuron": "the known plugins are cpu, cpu@0.115, tpu",
+		"neuron": "the known plugins are " + strings.Join(names(packages), ", "),
 	} {
 		_, err := f.lookupPlugin(t.Context(), name)
 		require.ErrorContains(t, err, "; "+want, name)

@@ -6,6 +6,7 @@ package plugins_test
 import (
 	"os"
 	"os/exec"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
