@@ -72,7 +72,7 @@ type trialOptions struct {
 
 func (o *trialOptions) addTo(cmd *cobra.Command) {
 	cmd.Flags().Var((*whichFlag)(&o.which), "try", "make clients of `WHICH` plugins: none, shared or all")
-	cmd.Flags().DurationVar(&o.timeout, "timeout", 20*time.Second, "the `DURATION` that a plugin may take to make a client; 0 means any")
+	cmd.Flags().DurationVar(&o.timeout, "timeout", time.Minute, "the `DURATION` that a plugin may take to make a client; 0 means any")
 }
 
 // whichFlag is the value of --try.
