@@ -25,6 +25,15 @@ test: ## run the short tests, which prove the library
 test-all: ## run all tests, on several plugins, which are installed if missing
 	$(GO) test -p 4 ./...
 
+# The published ages of the CPU plugin, and the packages whose tests depend on what it does.
+AGES = 0.81 0.106 0.115
+AGES_PACKAGES = ./capi/ffi ./capi/internal/realplugin ./extensions ./extensions/ffi ./extensions/xlatransform \
+	./pjrt ./pjrt/distributed ./pjrt/dlpack ./pjrt/hlo ./pjrt/inspect ./pjrt/isolate ./pjrt/pjrttest ./pjrt/pluginlog ./pjrt/transfer ./tools/pjrt
+
+.PHONY: test-ages
+test-ages: ## run the short tests that depend on the CPU plugin with those of three ages: make test-ages AGES=0.106
+	@set -e; for a in $(AGES); do echo API $$a; PJRT_TEST_CPU=$$a $(GO) test -short $(AGES_PACKAGES); done
+
 # Runs beside busy processes, to show that no test depends on luck:
 # make stress STRESS='-runs 3 ./pjrt/kv'.
 STRESS = -short ./pjrt ./pjrt/lifetime ./pjrt/pjrttest ./pjrt/cache ./pjrt/kv/... ./pjrt/pluginlog ./pjrt/plugins ./pjrt/trace ./pjrt/dlpack \

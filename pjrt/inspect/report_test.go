@@ -86,12 +86,17 @@ func TestMemoryOfTheCPU(t *testing.T) {
 	}
 	assert.Equal(t, r.Schedule.PeakSize, sum)
 	assert.NotEmpty(t, r.Kernels)
-	assert.NotEmpty(t, r.Cost)
+	if cputest.Age(t) < 106 {
+		assert.NotEmpty(t, r.Cost)
+		assert.Contains(t, page, "flops")
+	} else { // newer CPU plugins count no costs
+		assert.Empty(t, r.Cost)
+		assert.Contains(t, strings.Join(r.Absent, "\n"), "the cost: PJRT_Executable_GetCostAnalysis: UNIMPLEMENTED")
+	}
 	for _, k := range r.Kernels {
 		assert.Contains(t, page, k.Name)
 	}
 	assert.Contains(t, page, "Alive at the peak")
-	assert.Contains(t, page, "flops")
 	assert.NotContains(t, page, "ZgotmplZ")
 }
 
