@@ -36,6 +36,7 @@ func init() {
 		AdoptBuffer: func(c any, h *capi.Buffer) (any, error) {
 			b, err := c.(*Client).adoptBuffer(h)
 			if err == nil {
+				b.client.permuted.Store(true)
 				b.references.doubtful.Store(true)
 			}
 			return b, err
@@ -45,6 +46,7 @@ func init() {
 				return nil, errNoBuffer
 			}
 			b := c.(*Client).newBuffer(h, shape.(Shape))
+			b.client.permuted.Store(true)
 			b.references.doubtful.Store(true)
 			return b, nil
 		},

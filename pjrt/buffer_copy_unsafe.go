@@ -29,6 +29,9 @@ func (b *Buffer) CopyToDevice(ctx context.Context, d *Device) (copied *Buffer, e
 		return nil, err
 	}
 	return abandon.Call(ctx, func() (*Buffer, error) {
+		if order, err := b.order(ctx); order != nil || err != nil {
+			return b.copyInOrder(ctx, order, err, &BufferOptions{Device: d})
+		}
 		copied, err := b.copied(ctx, func(h *capi.Buffer) (*capi.Buffer, error) { return b.client.copyToDevice(h, d) })
 		if err != nil {
 			return b.copyByHost(ctx, (*capi.BufferCopyToDeviceArgs)(nil).Function(), err, &BufferOptions{Device: d})
@@ -95,6 +98,9 @@ func (b *Buffer) CopyToMemory(ctx context.Context, m *Memory) (copied *Buffer, e
 		return nil, err
 	}
 	return abandon.Call(ctx, func() (*Buffer, error) {
+		if order, err := b.order(ctx); order != nil || err != nil {
+			return b.copyInOrder(ctx, order, err, &BufferOptions{Memory: m})
+		}
 		copied, err := b.copied(ctx, func(h *capi.Buffer) (*capi.Buffer, error) { return b.client.copyToMemory(h, m) })
 		if err != nil {
 			return b.copyByHost(ctx, (*capi.BufferCopyToMemoryArgs)(nil).Function(), err, &BufferOptions{Memory: m})
@@ -113,6 +119,33 @@ func (b *Buffer) copyByHost(ctx context.Context, f *capi.Function, err error, op
 	if herr != nil {
 		return nil, err
 	}
+	return b.client.BufferFromHost(ctx, a, opts)
+}
+
+// order is readsAs for a buffer that is not acquired. Plugins whose transfers leave the elements in
+// the order of the device do so when they copy to another memory, where they forget the order.
+func (b *Buffer) order(ctx context.Context) (*Layout, error) {
+	if !b.client.permuted.Load() {
+		return nil, nil
+	}
+	h, err := b.acquire()
+	if err != nil {
+		return nil, err
+	}
+	defer b.ref.Release()
+	return b.readsAs(ctx, h)
+}
+
+// copyInOrder copies the array, which is in the order of the layout, through the memory of the host.
+func (b *Buffer) copyInOrder(ctx context.Context, order *Layout, err error, opts *BufferOptions) (*Buffer, error) {
+	if err != nil {
+		return nil, err
+	}
+	a, err := b.ToHost(ctx)
+	if err != nil {
+		return nil, err
+	}
+	opts.Layout = order
 	return b.client.BufferFromHost(ctx, a, opts)
 }
 
@@ -138,9 +171,12 @@ func (b *Buffer) Bitcast(ctx context.Context, shape Shape, layout *Layout) (*Buf
 	if layout != nil && layout.Strides != nil {
 		return nil, invalid("Bitcast does not take a layout of strides: use one with an order of dimensions")
 	}
-	c, err := layout.encode(shape)
+	c, err := layout.encodeOnDevice(shape)
 	if err != nil {
 		return nil, err
+	}
+	if layout != nil {
+		b.client.permuted.Store(true)
 	}
 	dims := slices.Clone(shape.Dims)
 	return abandon.Call(ctx, func() (*Buffer, error) {
@@ -160,7 +196,7 @@ func (b *Buffer) Bitcast(ctx context.Context, shape Shape, layout *Layout) (*Buf
 		if err != nil {
 			return nil, err
 		}
-		return b.derived(args.OutBuffer, Shape{Type: shape.Type, Dims: dims}), nil
+		return b.derived(args.OutBuffer, Shape{Type: shape.Type, Dims: dims}).obeyed(args.OutBuffer, layout)
 	}, (*Buffer).Close)
 }
 

@@ -5,12 +5,14 @@ package pjrt
 
 import (
 	"context"
+	"fmt"
 	"runtime"
 	"slices"
 	"sync"
 	"unsafe"
 
 	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/pjrt/dtype"
 	"github.com/purepjrt/purepjrt/pjrt/internal/abandon"
 )
 
@@ -100,7 +102,8 @@ func (u *upload) do(table *capi.Table) error {
 
 // BufferFromHost makes a buffer of an array (PJRT_Client_BufferFromHostBuffer). The
 // buffer can be used at once; computations wait for its contents. With the default
-// semantics the caller may change a.Data after the call. opts may be nil.
+// semantics the caller may change a.Data after the call. opts may be nil. A bool that is neither
+// 0 nor 1 is an error.
 //
 // If a device is out of memory, this and other functions that make buffers collect
 // buffers that the program dropped without Close, and try once more. If memory runs out
@@ -207,6 +210,20 @@ func (c *Client) upload(ctx context.Context, op *operation, f *form, a *HostArra
 		dense.Strides = nil
 		opts = &dense
 	}
+	if a.Type == dtype.Pred {
+		if err := checkBools(a, opts, origin); err != nil {
+			return nil, err
+		}
+	}
+	var asked *Layout
+	if layout != &noLayout {
+		var err error
+		if a, opts, origin, err = c.ordered(ctx, a, opts, origin); err != nil {
+			return nil, err
+		}
+		asked = opts.Layout
+		c.permuted.Store(true)
+	}
 	if op != nil {
 		op.at(c, place)
 	}
@@ -256,7 +273,43 @@ func (c *Client) upload(ctx context.Context, op *operation, f *form, a *HostArra
 	if opts != nil && opts.Semantics != OnlyDuringCall {
 		b.useHost(done, a.Data, opts.Semantics)
 	}
-	return b, nil
+	return b.obeyed(buffer, asked)
+}
+
+// checkBools returns an error unless all elements of an array of bools are 0 or 1. The bytes between
+// elements may have any value.
+func checkBools(a *HostArray, opts *BufferOptions, origin int) error {
+	if opts == nil || opts.Strides == nil {
+		return mistaken(dtype.CheckBools(a.Data))
+	}
+	return mistaken(eachRow(a.Data, origin, a.Dims, opts.Strides))
+}
+
+// eachRow calls dtype.CheckBools for the elements of an array in data, the first of them at an
+// offset.
+func eachRow(data []byte, at int, dims, strides []int64) error {
+	switch {
+	case len(dims) == 0:
+		if v := data[at]; v > 1 {
+			return fmt.Errorf("byte %d of the bools is %d: it must be 0 or 1", at, v)
+		}
+		return nil
+	case len(dims) == 1 && strides[0] == 1:
+		if err := dtype.CheckBools(data[at : at+int(dims[0])]); err != nil {
+			return fmt.Errorf("in the bytes from %d on, %w", at, err)
+		}
+		return nil
+	}
+	for range dims[0] {
+		if err := eachRow(data, at, dims[1:], strides[1:]); err != nil {
+			return err
+		}
+		at += int(strides[0])
+		if strides[0] == 0 {
+			break
+		}
+	}
+	return nil
 }
 
 // noData is the address of the data of an array without elements. Plugins that are to use the

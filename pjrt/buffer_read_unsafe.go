@@ -124,6 +124,10 @@ func (b *Buffer) download(ctx context.Context, h *capi.Buffer, size, rank int) (
 			return nil, err
 		}
 	}
+	order, err := b.readsAs(ctx, h)
+	if err != nil {
+		return nil, err
+	}
 	data := make([]byte, max(size, 1)) // some plugins want an address even for no bytes
 	e, err := useContents(ctx, b, h, func() (*capi.Event, error) { return b.transfer(h, data[:size], rank) })
 	if err != nil {
@@ -132,6 +136,7 @@ func (b *Buffer) download(ctx context.Context, h *capi.Buffer, size, rank int) (
 	if err := awaitEvent(ctx, b.client.table, e, &transferUse{b, data}); err != nil {
 		return nil, err
 	}
+	order.toRows(data[:size], *b.shape)
 	return data[:size:size], nil
 }
 
@@ -207,6 +212,10 @@ func (b *Buffer) readInto(ctx context.Context, h *capi.Buffer, dst []byte, rank 
 	if copied, err := b.copyMemory(ctx, h, dst); copied || err != nil {
 		return err
 	}
+	order, err := b.readsAs(ctx, h)
+	if err != nil {
+		return err
+	}
 	if err := b.beginTurn(ctx, turnUse); err != nil {
 		return err
 	}
@@ -215,9 +224,11 @@ func (b *Buffer) readInto(ctx context.Context, h *capi.Buffer, dst []byte, rank 
 	if err != nil {
 		return err
 	}
-	err = awaitEvent(ctx, b.client.table, e, b.client.ref)
-	runtime.KeepAlive(dst)
-	return err
+	if err := awaitEvent(ctx, b.client.table, e, b.client.ref); err != nil {
+		return err
+	}
+	order.toRows(dst, *b.shape)
+	return nil
 }
 
 // ToHostAsync is ToHost without waiting: it returns an event, which the caller closes,
@@ -243,7 +254,11 @@ func (b *Buffer) ToHostAsync(dst []byte) (*Event, error) {
 		b.ref.Release()
 		return nil, invalid("the size of %v is not known before it has been computed: use ToHost", b.shape)
 	}
-	if err := b.beginTurn(context.Background(), turnUse); err != nil {
+	order, err := b.readsAs(context.Background(), h)
+	if err == nil {
+		err = b.beginTurn(context.Background(), turnUse)
+	}
+	if err != nil {
 		b.ref.Release()
 		return nil, err
 	}
@@ -253,19 +268,33 @@ func (b *Buffer) ToHostAsync(dst []byte) (*Event, error) {
 		b.ref.Release()
 		return nil, err
 	}
-	return b.asyncEvent(e, dst)
+	return b.asyncEvent(e, dst, order), nil
 }
 
 // asyncEvent owns the event of a transfer from b, which is acquired, to dst. It keeps
-// both until the transfer is over.
-func (b *Buffer) asyncEvent(h *capi.Event, dst []byte) (*Event, error) {
+// both until the transfer is over. If order is not nil, the transfer leaves the elements in that
+// order, and the result is ready when they are row-major.
+func (b *Buffer) asyncEvent(h *capi.Event, dst []byte, order *Layout) *Event {
 	e := newEvent(b.client.table, h, b.client.events)
+	if order != nil {
+		state, transfer := new(eventState), e
+		finish := func(err error) {
+			if err == nil {
+				order.toRows(dst, *b.shape)
+			}
+			state.settle(err)
+		}
+		if err := transfer.OnReady(finish); err != nil {
+			finish(err)
+		}
+		e = &Event{state: state, parts: []*Event{transfer}}
+	}
 	e.waits = b.waits
 	e.after(func() {
 		runtime.KeepAlive(dst)
 		b.ref.Release()
 	})
-	return e, nil
+	return e
 }
 
 // startRead acquires the buffer and returns its actual shape, which the caller must not

@@ -47,6 +47,9 @@ func (c *Client) viewOfDeviceMemory(ctx context.Context, address uintptr, shape 
 	if address == 0 && size > 0 {
 		return nil, invalid("the address of the view is 0")
 	}
+	if opts.Layout != nil {
+		c.permuted.Store(true)
+	}
 	layout, err := opts.Layout.encodeStated(shape)
 	if err != nil {
 		return nil, err
@@ -67,6 +70,11 @@ func (c *Client) viewOfDeviceMemory(ctx context.Context, address uintptr, shape 
 		}
 		if address%alignment != 0 {
 			return nil, invalid("the address %#x of the view is not a multiple of %d: use memory of AlignedSlice", address, alignment)
+		}
+		if onHost && shape.Type == dtype.Pred {
+			if err := dtype.CheckBools(bytesAt(address, size)); err != nil {
+				return nil, mistaken(err)
+			}
 		}
 		return v.make(address)
 	}, (*Buffer).Close)
@@ -114,7 +122,7 @@ func (v *view) make(address uintptr) (*Buffer, error) {
 		handle.Delete()
 		return nil, err
 	}
-	return c.newBuffer(args.Buffer, v.shape), nil
+	return c.newBuffer(args.Buffer, v.shape).obeyed(args.Buffer, v.options.Layout)
 }
 
 // ViewOfHostMemory makes a buffer of the program's memory, without a copy, on a CPU

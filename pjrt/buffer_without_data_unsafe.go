@@ -37,6 +37,9 @@ func (c *Client) checkNew(ctx context.Context, shape Shape, opts *BufferOptions)
 	if err := knowsType(c.table, shape.Type); err != nil {
 		return nil, err
 	}
+	if opts.Layout != nil {
+		c.permuted.Store(true)
+	}
 	layout, err := opts.Layout.encodeStated(shape)
 	if err != nil {
 		return nil, err
@@ -78,7 +81,7 @@ func (c *Client) UninitializedBuffer(ctx context.Context, shape Shape, opts *Buf
 		if err != nil {
 			return nil, err
 		}
-		return c.newBuffer(args.Buffer, Shape{Type: shape.Type, Dims: s.dims}), nil
+		return c.newBuffer(args.Buffer, Shape{Type: shape.Type, Dims: s.dims}).obeyed(args.Buffer, where.Layout)
 	}, (*Buffer).Close)
 }
 
@@ -136,7 +139,11 @@ func (c *Client) ErrorBuffer(ctx context.Context, shape Shape, cause error, opts
 		if err != nil {
 			return nil, err
 		}
-		return c.newBuffer(args.Buffer, Shape{Type: shape.Type, Dims: s.dims}), nil
+		b := c.newBuffer(args.Buffer, Shape{Type: shape.Type, Dims: s.dims})
+		if where.Layout != nil {
+			b.inMemory.Store(where.Layout.clone()) // some plugins forget it, and there is no memory to be in
+		}
+		return b, nil
 	}, (*Buffer).Close)
 }
 

@@ -51,9 +51,11 @@ type Client struct {
 	uploading  atomic.Pointer[upload] // to be used again, which most programs need only one of at a time
 	usual      placement              // of buffers, if the caller has no wish; zero without devices
 	traffic    traffic
-	copiesKept bool // see behaviour
-	copiesMore bool // see behaviour.copiesAfterKept
-	inOrder    bool // see behaviour
+	copiesKept bool        // see behaviour
+	copiesMore bool        // see behaviour.copiesAfterKept
+	inOrder    bool        // see behaviour
+	permuted   atomic.Bool // there may be buffers whose layout is not row-major
+	ordering   ordering
 
 	devicesKey atomic.Pointer[[]byte] // see describeDevices
 }
@@ -224,6 +226,7 @@ func newClient(p *Plugin, h *capi.Client, peers *peers) (*Client, error) {
 	}
 	p.learnKind(c.platformName)
 	quirks := p.quirks()
+	c.permuted.Store(!p.rowMajor())
 	c.traffic, c.inOrder = newTraffic(quirks.executionsInFlight), quirks.inOrder
 	c.copiesKept, c.copiesMore = quirks.copiesKept, quirks.copiesAfterKept
 	return c, nil

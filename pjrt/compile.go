@@ -49,7 +49,14 @@ func (c *Client) Compile(ctx context.Context, program Program, opts *CompileOpti
 			in.saveFailed(err)
 			return nil, in.explain(c.plugin, err)
 		}
-		return newLoadedExecutable(c, call.Args.Executable, in.parameters)
+		e, err := newLoadedExecutable(c, call.Args.Executable, in.parameters)
+		if err == nil {
+			if err = in.obeyed(e.Executable); err != nil {
+				e.Close()
+				return nil, err
+			}
+		}
+		return e, err
 	}, (*LoadedExecutable).Close)
 }
 

@@ -90,7 +90,14 @@ func compileFor(
 			in.saveFailed(err)
 			return nil, in.explain(p, err)
 		}
-		return newExecutable(p, topology.system(), call.Args.Executable, topology.owner(), in.parameters)
+		e, err := newExecutable(p, topology.system(), call.Args.Executable, topology.owner(), in.parameters)
+		if err == nil {
+			if err = in.obeyed(e); err != nil {
+				e.Close()
+				return nil, err
+			}
+		}
+		return e, err
 	}, (*Executable).Close)
 }
 
@@ -107,7 +114,7 @@ func (t *Topology) target() (compileTarget, error) {
 		return compileTarget{}, err
 	}
 	target := compileTarget{
-		platform: t.platformName, flags: t.plugin.quirks().flags, client: t.client,
+		platform: t.platformName, flags: t.plugin.quirks().flags, client: t.client, rowMajor: t.plugin.rowMajor(),
 		ids: make([]int, 0, list.Args.NumDescriptions),
 	}
 	var id capi.Call[capi.DeviceDescriptionIDArgs]

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/purepjrt/purepjrt/pjrt/compile"
+	"github.com/purepjrt/purepjrt/pjrt/dtype"
 	"github.com/purepjrt/purepjrt/pjrt/internal/createoptions"
 	"github.com/purepjrt/purepjrt/pjrt/internal/source"
 	"github.com/purepjrt/purepjrt/pjrt/internal/xlaflags"
@@ -62,16 +63,19 @@ type CompileOptions struct {
 	// defaults. Most values are not checked, so prefer Flags.
 	DebugOptions []byte
 
-	// ArgumentLayouts are the shapes and layouts of all arguments; nil leaves them to the
-	// program. Plugins misread a buffer that has another layout.
+	// ArgumentLayouts are the shapes and layouts of all arguments, and ResultLayout is that of the
+	// result, or of the tuple of all results. Nil leaves them to the program; if only ResultLayout
+	// is set, the arguments of an MLIR program are row-major. A program that the plugin compiles for
+	// other layouts is an error, as is an execution with a buffer that has another layout.
 	ArgumentLayouts            []ShapeLayout
-	ResultLayout               *ShapeLayout // of the result, or of the tuple of all results
-	TupledArguments            bool         // the program takes its arguments as one tuple
-	AliasPassthrough           bool         // results that are unchanged arguments may share their memory
-	IndividuallyDefinedResults []int32      // results that become ready one by one
+	ResultLayout               *ShapeLayout
+	TupledArguments            bool    // the program takes its arguments as one tuple
+	AliasPassthrough           bool    // results that are unchanged arguments may share their memory
+	IndividuallyDefinedResults []int32 // results that become ready one by one
 
 	// Optimization and MemoryFitting set how hard the compiler tries to make the program
-	// fast and to save memory: "O0" to "O3", or "" for its default.
+	// fast and to save memory: "O0" to "O3", or "" for the default of JAX, which is the
+	// compiler's own for Optimization, and "O2" for MemoryFitting.
 	Optimization, MemoryFitting string
 	OperandPrecision            string // of the operands of matrix units: "", "high" or "highest"
 	Deduplicate                 bool   // the compiler may emit equal pieces of the program once
@@ -104,6 +108,7 @@ type compileTarget struct {
 	platform string
 	flags    map[string]any // that the caller's take precedence over
 	client   *Client        // nil for a topology
+	rowMajor bool           // see Plugin.rowMajor
 	ids      []int          // of all devices; nil if they are not known
 }
 
@@ -125,7 +130,7 @@ func (t compileTarget) what() string {
 
 func (c *Client) target() compileTarget {
 	t := compileTarget{
-		platform: c.platformName, flags: c.plugin.quirks().flags, client: c,
+		platform: c.platformName, flags: c.plugin.quirks().flags, client: c, rowMajor: c.plugin.rowMajor(),
 		ids: make([]int, len(c.devices)),
 	}
 	for i, d := range c.devices {
@@ -183,9 +188,41 @@ func (o *CompileOptions) forProgram(src source.Source, t compileTarget) (*Compil
 			*n.field = int(n.stated)
 		}
 	}
+	if err := filled.setParameterLayouts(src, t); err != nil {
+		return nil, err
+	}
 	filled.SPMD = filled.SPMD || filled.Partitions > 1 || set.Partitions > 1
 	filled.Shardy = filled.Shardy || stated.Shardy
 	return &filled, nil
+}
+
+// setParameterLayouts sets ArgumentLayouts if only ResultLayout is set: without them, XLA's compilers
+// ignore the layout of the result of an MLIR program. They also ignore what such a program states
+// about layouts itself, next to either of the two.
+func (o *CompileOptions) setParameterLayouts(src source.Source, t compileTarget) error {
+	if src.Format() != source.MLIR || o.ResultLayout == nil && o.ArgumentLayouts == nil {
+		return nil
+	}
+	if src.StatesLayouts() {
+		return invalid("the program states layouts itself, in the attributes mhlo.layout_mode, which compilers ignore if the compile options " +
+			"have ArgumentLayouts or ResultLayout: leave these unset, or remove the attributes")
+	}
+	if o.ArgumentLayouts != nil {
+		return nil
+	}
+	parameters := src.Parameters()
+	if arguments, _, ok := src.Counts(); parameters == nil && (!ok || arguments > 0) {
+		return invalid("compile options have a ResultLayout, which XLA's compilers ignore without ArgumentLayouts, and the parameters " +
+			"cannot be read from a program of this form: set ArgumentLayouts too")
+	}
+	o.ArgumentLayouts = make([]ShapeLayout, len(parameters))
+	for i, s := range parameters {
+		o.ArgumentLayouts[i].Shape = s
+		if t.rowMajor && s.Type != dtype.Token {
+			o.ArgumentLayouts[i].Layout = RowMajor(len(s.Dims))
+		}
+	}
+	return nil
 }
 
 // explainPartitions replaces the error of a program that is divided among devices, but was

@@ -238,10 +238,11 @@ func (e *Executable) Parameters() ([]Shape, error) {
 // entry is what the optimized program states about its parameters.
 type entry struct {
 	parameters []Shape
-	err        error  // of parameters
-	donors     []bool // which parameters the program may take the contents of; nil if unknown
-	donates    bool   // there may be such a parameter; true if unknown
-	steady     bool   // each execution does the same work
+	err        error          // of parameters
+	donors     []bool         // which parameters the program may take the contents of; nil if unknown
+	donates    bool           // there may be such a parameter; true if unknown
+	layouts    []DeviceLayout // of the parameters; nil if unknown
+	steady     bool           // each execution does the same work
 }
 
 // mayDonate reports whether the program may take the contents of the argument of parameter p.
@@ -277,6 +278,11 @@ func (e *Executable) optimizedEntry() *entry {
 		return known
 	}
 	known.parameters = parameters
+	if layouts, err := hlo.ParameterLayouts(code); err == nil && len(layouts) == len(parameters) {
+		for _, text := range layouts {
+			known.layouts = append(known.layouts, parseDeviceLayout(text))
+		}
+	}
 	if known.steady, err = hlo.Steady(code); err != nil {
 		return known
 	}

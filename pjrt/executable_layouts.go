@@ -4,6 +4,8 @@
 package pjrt
 
 import (
+	"slices"
+
 	"github.com/purepjrt/purepjrt/capi"
 	"github.com/purepjrt/purepjrt/pjrt/internal/hlo"
 	"github.com/purepjrt/purepjrt/pjrt/internal/xlaproto"
@@ -34,7 +36,8 @@ func (e *Executable) OutputLayouts() ([]DeviceLayout, error) {
 }
 
 // ParameterLayouts returns the layouts that arguments must have (extension Layouts,
-// PJRT_Layouts_PJRT_Executable_GetParameterLayouts, API 0.93).
+// PJRT_Layouts_PJRT_Executable_GetParameterLayouts, API 0.93). If the plugin lacks the function,
+// they come from the optimized program.
 func (e *Executable) ParameterLayouts() ([]DeviceLayout, error) {
 	h, err := e.acquire()
 	if err != nil {
@@ -44,9 +47,22 @@ func (e *Executable) ParameterLayouts() ([]DeviceLayout, error) {
 	var c capi.Call[capi.LayoutsExecutableGetParameterLayoutsArgs]
 	c.Args.Executable = h
 	if err := c.Do(e.table); err != nil {
-		return nil, err
+		return e.optimizedLayouts(err)
 	}
 	return e.readLayouts(capi.Slice(c.Args.Layouts, c.Args.NumParameters))
+}
+
+// optimizedLayouts reads the layouts of the parameters from the optimized program, if err says that
+// the plugin lacks the function for them.
+func (e *Executable) optimizedLayouts(err error) ([]DeviceLayout, error) {
+	if optional(err) != nil {
+		return nil, err
+	}
+	layouts := e.entry().layouts
+	if layouts == nil {
+		return nil, err
+	}
+	return slices.Clone(layouts), nil
 }
 
 // readArgumentLayouts returns the layouts that arguments must have, nil for those in an
@@ -58,9 +74,17 @@ func (e *Executable) readArgumentLayouts() []*Layout {
 	}
 	layouts := make([]*Layout, len(list))
 	for i, l := range list {
-		layouts[i] = l.Layout
+		if layouts[i] = l.Layout; l.Layout.isRowMajor() {
+			layouts[i] = commonRowMajor(len(l.Layout.MinorToMajor))
+		}
 	}
 	return layouts
+}
+
+// permutesResults reports whether a result may have a layout that is not row-major.
+func (e *Executable) permutesResults() bool {
+	list, err := e.OutputLayouts()
+	return err != nil || slices.ContainsFunc(list, func(l DeviceLayout) bool { return l.Layout == nil || !l.Layout.isRowMajor() })
 }
 
 // readLayouts reads layouts, which the executable still owns.

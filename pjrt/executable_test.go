@@ -157,7 +157,6 @@ func TestFunctionsNewerThanThePluginAreUnimplemented(t *testing.T) {
 	for name, query := range map[string]func() error{
 		"OutputMemoryKinds":    func() error { _, err := exe.OutputMemoryKinds(); return err },
 		"ParameterMemoryKinds": func() error { _, err := exe.ParameterMemoryKinds(); return err },
-		"ParameterLayouts":     func() error { _, err := exe.ParameterLayouts(); return err },
 		"OutputShardings":      func() error { _, err := exe.OutputShardings(); return err },
 		"ParameterShardings":   func() error { _, err := exe.ParameterShardings(); return err },
 		"CompileOptions":       func() error { _, err := exe.CompileOptions(); return err },

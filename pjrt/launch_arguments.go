@@ -106,6 +106,13 @@ func (l *launch) argumentOf(h *capi.Buffer) *Buffer {
 // of the handle h.
 func (l *launch) copyTo(ctx context.Context, b *Buffer, h *capi.Buffer, d *Device) (*capi.Buffer, error) {
 	c := l.exe.client
+	var order *Layout
+	if b != nil && c.permuted.Load() {
+		order = b.knownLayout(h)
+		if lost, err := b.readsAs(ctx, h); err != nil || lost != nil {
+			return nil, firstOf(err, otherOrder(lost))
+		}
+	}
 	call := func() (*capi.Buffer, error) { return c.copyToDevice(h, d) }
 	var copied *capi.Buffer
 	var err error
@@ -114,10 +121,22 @@ func (l *launch) copyTo(ctx context.Context, b *Buffer, h *capi.Buffer, d *Devic
 	} else {
 		copied, err = useContents(ctx, b, h, call)
 	}
-	if err == nil {
-		l.copies = append(l.copies, copied)
+	if err != nil {
+		return nil, err
 	}
-	return copied, err
+	l.copies = append(l.copies, copied)
+	if order != nil && order.permutes(*b.shape) {
+		if now, err := b.layout(copied); err == nil && now.differs(order, *b.shape) {
+			return nil, otherOrder(order)
+		}
+	}
+	return copied, nil
+}
+
+// otherOrder is the error for an argument whose copy would have another layout than the argument.
+func otherOrder(l *Layout) error {
+	return failed(ErrUnimplemented, "the plugin copies an array with the layout %v in another order: make it with that layout on the device "+
+		"that needs it", l)
 }
 
 // refused explains why argument i of device number d did not get its turn.

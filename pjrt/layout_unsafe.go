@@ -63,6 +63,45 @@ func writeList[T int | int64](b *strings.Builder, before string, list []T, after
 	b.WriteString(after)
 }
 
+// isRowMajor reports whether the layout is that of RowMajor for its number of dimensions.
+func (l *Layout) isRowMajor() bool {
+	if l == nil || l.Strides != nil || len(l.Tiles) > 0 {
+		return false
+	}
+	for i, d := range l.MinorToMajor {
+		if d != len(l.MinorToMajor)-1-i {
+			return false
+		}
+	}
+	return true
+}
+
+// commonRowMajor is RowMajor for layouts that are compared by their address. Nobody may change it.
+func commonRowMajor(rank int) *Layout {
+	if rank < len(commonRowMajors) {
+		return commonRowMajors[rank]
+	}
+	return RowMajor(rank)
+}
+
+var commonRowMajors = func() (list [9]*Layout) {
+	for rank := range list {
+		list[rank] = RowMajor(rank)
+	}
+	return list
+}()
+
+// isCommon reports whether the layout came from commonRowMajor.
+func (l *Layout) isCommon() bool {
+	rank := len(l.MinorToMajor)
+	return rank < len(commonRowMajors) && l == commonRowMajors[rank]
+}
+
+// clone returns a copy, whose tiles are shared.
+func (l *Layout) clone() *Layout {
+	return &Layout{MinorToMajor: slices.Clone(l.MinorToMajor), Tiles: slices.Clone(l.Tiles), Strides: slices.Clone(l.Strides)}
+}
+
 // rowMajor reports whether the layout puts the elements of a dense array of the shape in
 // row-major order.
 func (l *Layout) rowMajor(s Shape) bool {

@@ -80,6 +80,9 @@ func (e *LoadedExecutable) describe(h *capi.LoadedExecutable, parameters []Shape
 		if layouts == nil && exe.ref.Closed() {
 			e.describeAgain(parameters, func(again *Executable) { layouts = again.readArgumentLayouts() })
 		}
+		if !e.client.permuted.Load() && exe.permutesResults() {
+			e.client.permuted.Store(true)
+		}
 		return layouts
 	})
 	return nil

@@ -80,13 +80,9 @@ func TestEveryWayToAPluginTellsItsKind(t *testing.T) {
 		}},
 		"another file name": {path: true, late: true, open: func(t *testing.T, path string) *pjrt.Plugin {
 			copied := filepath.Join(t.TempDir(), "plugin.so")
-			from, err := os.Open(path)
-			require.NoError(t, err)
-			defer from.Close()
-			to, err := os.Create(copied)
-			require.NoError(t, err)
-			_, err = io.Copy(to, from)
-			require.NoError(t, errors.Join(err, to.Close()))
+			if err := os.Link(path, copied); err != nil { // to another file system
+				require.NoError(t, copyFile(copied, path))
+			}
 			return plugin(pjrt.Open(copied))(t)
 		}},
 	} {
@@ -123,6 +119,20 @@ func TestEveryWayToAPluginTellsItsKind(t *testing.T) {
 			})
 		})
 	}
+}
+
+func copyFile(to, from string) error {
+	in, err := os.Open(from)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	out, err := os.Create(to)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(out, in)
+	return errors.Join(err, out.Close())
 }
 
 var errRecorded = errors.New("recorded")

@@ -184,6 +184,36 @@ type compilation struct {
 	suffix     string // of a file with the program
 	options    []byte
 	parameters []Shape // from the text of the program; nil if not known
+	arguments  []ShapeLayout
+	result     *ShapeLayout // with arguments, the layouts that the caller asked for
+}
+
+// obeyed returns an error if the plugin says that it compiled the program for other layouts than the
+// caller asked for.
+func (c *compilation) obeyed(e *Executable) error {
+	check := func(what string, asked []ShapeLayout, read func() ([]DeviceLayout, error)) error {
+		if len(asked) == 1 && asked[0].Tuple != nil {
+			asked = asked[0].Tuple
+		}
+		if len(asked) == 0 {
+			return nil
+		}
+		layouts, err := read()
+		if err != nil || len(layouts) != len(asked) {
+			return nil
+		}
+		for i := range asked {
+			if got, want := layouts[i].Layout, asked[i].Layout; want != nil && got != nil && got.differs(want, asked[i].Shape) {
+				return failed(ErrUnimplemented, "the plugin (%v) compiled the program for the layout %v of %s %d in place of %v: "+
+					"leave the layout in the compile options unset", e.plugin, got, what, i, want)
+			}
+		}
+		return nil
+	}
+	if err := check("argument", c.arguments, e.ParameterLayouts); err != nil || c.result == nil {
+		return err
+	}
+	return check("result", []ShapeLayout{*c.result}, e.OutputLayouts)
 }
 
 // explain adds to the error of the plugin, or of a compiler in its place, what the program has to
@@ -234,6 +264,7 @@ func newCompilation(
 		return nil, err
 	}
 	c := &compilation{code: program.Code, format: src.Format(), suffix: src.Suffix(), options: options}
+	c.arguments, c.result = opts.ArgumentLayouts, opts.ResultLayout
 	if plugin.quirks().unscheduled {
 		c.code = src.Unscheduled()
 	}

@@ -83,9 +83,11 @@ func TestSlicesAreUploadedAndRead(t *testing.T) {
 func TestBytesOtherThan0And1DoNotBecomeBools(t *testing.T) {
 	ctx := context.Background()
 	client := newClient(t)
-	b, err := client.BufferFromHost(ctx, pjrt.HostArray{Type: dtype.Pred, Dims: []int64{2}, Data: []byte{1, 2}}, nil)
+	data := pjrt.AlignedSlice[uint8](2)
+	b, err := client.ViewOfHostMemory(ctx, pjrt.HostArray{Type: dtype.Pred, Dims: []int64{2}, Data: data}, nil)
 	require.NoError(t, err)
 	defer b.Close()
+	data[0], data[1] = 1, 2 // as no program may leave them
 	_, err = pjrt.ToSlice[bool](ctx, b)
 	require.ErrorContains(t, err, "must be 0 or 1")
 	dst := []bool{true, true}

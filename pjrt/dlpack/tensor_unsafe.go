@@ -185,10 +185,6 @@ func Import(ctx context.Context, client *pjrt.Client, address uintptr) (*pjrt.Bu
 	if err != nil {
 		return nil, err
 	}
-	if layout != nil && client.Plugin().Kind() == "cpu" {
-		// The plugin accepts the layout, but then treats the memory as row-major.
-		return nil, errors.New("dlpack: the tensor is not row-major, which the CPU plugin needs: copy it")
-	}
 	return raw.ViewOfDeviceMemory(ctx, client, m.data+uintptr(m.byteOffset), shape, &pjrt.ViewOptions{
 		Device: device, Layout: layout,
 		OnDelete: func() {

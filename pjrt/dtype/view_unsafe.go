@@ -35,10 +35,8 @@ func View[T Elem](b []byte) ([]T, error) {
 	}
 	if _, ok := any(zero).(bool); ok {
 		// A Go bool with another byte in it is undefined behaviour.
-		for i, v := range b {
-			if v > 1 {
-				return nil, fmt.Errorf("byte %d of the bools is %d: it must be 0 or 1", i, v)
-			}
+		if err := CheckBools(b); err != nil {
+			return nil, err
 		}
 	}
 	// The length is whole, the address aligned, and the garbage collector keeps b's array alive

@@ -13,6 +13,7 @@ import (
 
 	"github.com/purepjrt/purepjrt/capi"
 	"github.com/purepjrt/purepjrt/pjrt"
+	"github.com/purepjrt/purepjrt/pjrt/dtype"
 	"github.com/purepjrt/purepjrt/pjrt/internal/abandon"
 	"github.com/purepjrt/purepjrt/pjrt/lifetime"
 	"github.com/purepjrt/purepjrt/pjrt/raw"
@@ -254,6 +255,11 @@ func (m *Manager) Send(index int, data []byte, offset int64, last bool) (*pjrt.E
 	if err := m.check(index); err != nil {
 		return nil, err
 	}
+	if m.shapes[index].Type == dtype.Pred {
+		if err := dtype.CheckBools(data); err != nil {
+			return nil, pjrt.ErrInvalidArgument.Errorf("%v", err)
+		}
+	}
 	size := int64(len(data))
 	if total := m.sizes[index]; offset < 0 || offset > total || size > total-offset {
 		return nil, outOfRange(offset, size, total)
@@ -325,6 +331,11 @@ func (m *Manager) SendArray(index int, a pjrt.HostArray) (*pjrt.Event, error) {
 	}
 	if want := m.shapes[index]; !shape.Equal(want) {
 		return nil, pjrt.ErrInvalidArgument.Errorf("the array has the shape %v, but buffer %d has %v", shape, index, want)
+	}
+	if a.Type == dtype.Pred {
+		if err := dtype.CheckBools(a.Data); err != nil {
+			return nil, pjrt.ErrInvalidArgument.Errorf("%v", err)
+		}
 	}
 	layout, err := raw.EncodeLayout(pjrt.RowMajor(len(a.Dims)), shape)
 	if err != nil {

@@ -6,6 +6,8 @@ package hlo
 import (
 	"strconv"
 	"strings"
+
+	"github.com/purepjrt/purepjrt/pjrt/internal/xlaproto"
 )
 
 // Layout is a layout in HLO's notation, {minor,...,major} with attributes after a
@@ -74,4 +76,44 @@ func parseInts(text string) ([]int64, bool) {
 		list = append(list, n)
 	}
 	return list, true
+}
+
+// layoutText returns a layout in HLO's notation, or "" for nil.
+func layoutText(l *xlaproto.Layout) string {
+	if l == nil {
+		return ""
+	}
+	var b strings.Builder
+	join := func(list []int64, before, after string) {
+		b.WriteString(before)
+		for i, n := range list {
+			if i > 0 {
+				b.WriteByte(',')
+			}
+			b.WriteString(strconv.FormatInt(n, 10))
+		}
+		b.WriteString(after)
+	}
+	order := make([]int64, len(l.MinorToMajor))
+	for i, d := range l.MinorToMajor {
+		order[i] = int64(d)
+	}
+	join(order, "{", "")
+	if len(l.Tiles) > 0 || l.ElementBits != 0 || l.MemorySpace != 0 {
+		b.WriteByte(':')
+	}
+	for i, t := range l.Tiles {
+		if i == 0 {
+			b.WriteByte('T')
+		}
+		join(t.Dims, "(", ")")
+	}
+	if l.ElementBits != 0 {
+		join([]int64{l.ElementBits}, "E(", ")")
+	}
+	if l.MemorySpace != 0 {
+		join([]int64{l.MemorySpace}, "S(", ")")
+	}
+	b.WriteByte('}')
+	return b.String()
 }

@@ -179,6 +179,38 @@ func ParameterShapes(module []byte) ([]xlaproto.Shape, error) {
 	return shapes, err
 }
 
+// ParameterLayouts returns the layouts of the parameters that Parameters returns, in HLO's notation,
+// "" where a parameter has none.
+func ParameterLayouts(module []byte) ([]string, error) {
+	parameters, err := ParameterShapes(module)
+	if err != nil {
+		return nil, err
+	}
+	layouts := []string{}
+	var flatten func(s *xlaproto.Shape, depth int) error
+	flatten = func(s *xlaproto.Shape, depth int) error {
+		if depth > xlaproto.MaxTupleDepth {
+			return fmt.Errorf("tuples are nested more than %d deep", xlaproto.MaxTupleDepth)
+		}
+		if !s.IsTuple() {
+			layouts = append(layouts, layoutText(s.Layout))
+			return nil
+		}
+		for i := range s.Tuple {
+			if err := flatten(&s.Tuple[i], depth+1); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	for i := range parameters {
+		if err := flatten(&parameters[i], 0); err != nil {
+			return nil, err
+		}
+	}
+	return layouts, nil
+}
+
 // Results returns the shapes of the results of a module. A result that is a tuple counts as
 // its elements.
 func Results(module []byte) ([]array.Shape, error) {

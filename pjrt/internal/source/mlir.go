@@ -4,6 +4,7 @@
 package source
 
 import (
+	"bytes"
 	"context"
 	"encoding/binary"
 	"slices"
@@ -99,6 +100,22 @@ func (t *text) Tuples(tupled bool) ([]xlaproto.Shape, bool) {
 	return parameters, ok
 }
 
+// layoutMode is the attribute with which a program states the layout of a parameter or result.
+var layoutMode = []byte("mhlo.layout_mode")
+
+func (t *text) StatesLayouts() bool {
+	rest := t.code
+	for preempt.Contains(rest, layoutMode) {
+		at := bytes.Index(rest, layoutMode) + len(layoutMode)
+		rest = rest[at:]
+		value := bytes.TrimLeft(rest[:min(len(rest), 64)], " \t\r\n=")
+		if !bytes.HasPrefix(value, []byte(`"default"`)) {
+			return true
+		}
+	}
+	return false
+}
+
 // artifact is a module of MLIR in bytecode, such as a portable artifact of StableHLO.
 type artifact struct {
 	other
@@ -110,6 +127,9 @@ type artifact struct {
 
 func (a *artifact) MakesTuple() bool { return true }
 func (a *artifact) Suffix() string   { return ".mlirbc" }
+
+// StatesLayouts does not tell default layouts from others.
+func (a *artifact) StatesLayouts() bool { return preempt.Contains(a.code, layoutMode) }
 
 // contents returns what is in the module.
 func (a *artifact) contents(ctx context.Context) (*bytecode.Module, error) {

@@ -58,6 +58,10 @@ type Source interface {
 	// arguments are in one tuple. ok is false if only a compiler can read them.
 	Tuples(tupled bool) (parameters []xlaproto.Shape, ok bool)
 
+	// StatesLayouts reports whether the program may itself say which layouts its parameters and
+	// results have, other than the default ones.
+	StatesLayouts() bool
+
 	// MakesTuple reports whether a compiler that is told so makes the tuple of the arguments, which
 	// the program itself must have otherwise.
 	MakesTuple() bool
@@ -143,6 +147,7 @@ func (o other) Spread() hlo.Spread                   { return hlo.Spread{} }
 func (o other) Parameters() []array.Shape            { return nil }
 func (o other) Counts() (int, int, bool)             { return 0, 0, false }
 func (o other) Tuples(bool) ([]xlaproto.Shape, bool) { return nil, false }
+func (o other) StatesLayouts() bool                  { return false }
 func (o other) MakesTuple() bool                     { return false }
 func (o other) Unscheduled() []byte                  { return o.code }
 func (o other) Suffix() string                       { return ".hlo.pb" }
