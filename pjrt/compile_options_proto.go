@@ -269,13 +269,17 @@ func one[T int | int64](n T) T {
 }
 
 func (o *CompileOptions) setNamed(p *xlaproto.CompileOptions) error {
+	memoryFitting := o.MemoryFitting
+	if memoryFitting == "" {
+		memoryFitting = "O2" // as JAX does
+	}
 	for _, v := range []struct {
 		field, name string
 		enum        xlaproto.Enum
 		number      *int32
 	}{
 		{"Optimization", o.Optimization, xlaproto.Efforts, &p.Build.Optimization},
-		{"MemoryFitting", o.MemoryFitting, xlaproto.Efforts, &p.Build.MemoryFitting},
+		{"MemoryFitting", memoryFitting, xlaproto.Efforts, &p.Build.MemoryFitting},
 		{"OperandPrecision", o.OperandPrecision, xlaproto.Precisions, &p.OperandPrecision},
 	} {
 		var ok bool
