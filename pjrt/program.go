@@ -36,7 +36,9 @@ const (
 // functions that have no body or call themselves, and calls, regions and brackets nested so
 // deeply that compilers run out of stack; in MLIR and HLO, arrays with more elements than
 // any memory holds. It does not find them in bytecode that tools other than StableHLO's
-// wrote. Package isolate compiles programs of unknown origin in a child process.
+// wrote. In MLIR in text for XLA's plugins for CPUs, it also refuses what those of the same
+// age die of: comparators of sorts that are no strict order, windows that only crop, windows
+// over dimensions of unknown size, and others. Package isolate compiles programs of unknown origin in a child process.
 type Program struct {
 	Code   []byte
 	Format Format // of Code; empty means the result of DetectFormat
@@ -88,7 +90,11 @@ const readsPastNUL = 81
 // readAll reads the whole program for the plugin's compiler. It fails only if ctx ends.
 func (p *Plugin) readAll(ctx context.Context, src source.Source) error {
 	_, minor := p.Version()
-	return src.Read(ctx, source.Compiler{TPU: p.Kind() == kindTPU, UpToNUL: minor < readsPastNUL})
+	c := source.Compiler{TPU: p.Kind() == kindTPU, UpToNUL: minor < readsPastNUL}
+	if p.Kind() == kindCPU {
+		c.CPU = minor
+	}
+	return src.Read(ctx, c)
 }
 
 // checkDangers returns an error for programs on which compilers are known to end the process.

@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"testing"
 
@@ -18,6 +19,7 @@ import (
 	"github.com/purepjrt/purepjrt/capi"
 	"github.com/purepjrt/purepjrt/pjrt"
 	"github.com/purepjrt/purepjrt/pjrt/internal/mlir/mlirtest"
+	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest"
 	"github.com/purepjrt/purepjrt/pjrt/raw"
 )
 
@@ -181,5 +183,68 @@ func TestRewrittenProgramsAreCompiled(t *testing.T) {
 			require.NoError(t, err, "%s, %s:\n%s", name, form, rewritten)
 			exe.Close()
 		}
+	}
+}
+
+// Each program ends the process of the plugins that it is refused for, and of no others: they compile
+// it, and execute it with zeros.
+func TestDangersEndTheProcessOfThePluginsOfTheirAges(t *testing.T) {
+	what := os.Getenv(killerVariable)
+	for _, d := range mlirtest.Dangers() {
+		if d.Name == what {
+			executeUnchecked(t, d.Code)
+			fmt.Println("> survived")
+			return
+		}
+	}
+	require.Empty(t, what)
+	if testing.Short() {
+		t.Skip("starts many processes")
+	}
+	for _, plugin := range plugintest.Executing(t) {
+		var minor int
+		_, err := fmt.Sscanf(plugin.Age, "0.%d", &minor)
+		require.NoError(t, err)
+		for _, d := range mlirtest.Dangers() {
+			cmd := self(t.Context(), "-test.run=^"+t.Name()+"$", "-test.timeout=20s")
+			cmd.Env = append(os.Environ(), killerVariable+"="+d.Name, "PJRT_TEST_CPU="+plugin.Age)
+			out, err := cmd.CombinedOutput()
+			survived := err == nil && strings.Contains(string(out), "> survived")
+			assert.Equal(t, !slices.Contains(d.Dies, minor), survived, "%s on the plugin of API %s: %v\n%s", d.Name, plugin.Age, err, firstLines(string(out), 20))
+		}
+	}
+}
+
+// executeUnchecked compiles a program without this package's checks and executes it with zeros. It
+// only compiles one whose results are too large for this machine. An error of the plugin is as good
+// as a result.
+func executeUnchecked(t *testing.T, code string) {
+	t.Helper()
+	ctx := context.Background()
+	client := newClient(t)
+	exe, err := loadUnchecked(t, client, []byte(code), pjrt.FormatMLIR)
+	if err != nil {
+		return
+	}
+	defer exe.Close()
+	if strings.Contains(code, "137438953472") || strings.Contains(code, "68719476736") {
+		return
+	}
+	parameters, err := exe.Parameters()
+	require.NoError(t, err)
+	var args []*pjrt.Buffer
+	for _, shape := range parameters {
+		size, err := shape.HostSize()
+		require.NoError(t, err)
+		b, err := client.BufferFromHost(ctx, pjrt.HostArray{Type: shape.Type, Dims: shape.Dims, Data: make([]byte, size)}, nil)
+		require.NoError(t, err)
+		args = append(args, b)
+	}
+	outs, err := exe.Execute(ctx, args, nil)
+	if err != nil {
+		return
+	}
+	for _, b := range outs {
+		_, _ = b.ToHost(ctx)
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/purepjrt/purepjrt/pjrt/internal/dataflow"
 	"github.com/purepjrt/purepjrt/pjrt/internal/hlo"
 )
 
@@ -322,6 +323,7 @@ func (r *reader) tensor(start int) error {
 			return r.tooLarge(start)
 		}
 		elements *= max(size, 1)
+		r.hasLarge = r.hasLarge || elements >= dataflow.Large
 	}
 	for {
 		before, h := r.last, r.hint

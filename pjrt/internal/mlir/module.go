@@ -15,6 +15,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/purepjrt/purepjrt/pjrt/internal/bytecode"
+	"github.com/purepjrt/purepjrt/pjrt/internal/dataflow"
 	"github.com/purepjrt/purepjrt/pjrt/internal/hlo"
 	"github.com/purepjrt/purepjrt/pjrt/internal/preempt"
 )
@@ -28,6 +29,8 @@ type Limits struct {
 	// Stack is the size of the stack of the threads that compile; 0 means what the system gives
 	// threads.
 	Stack int
+	// CPU is the minor version of the API of XLA's plugin for CPUs, 0 for other plugins.
+	CPU int
 	// UpToNUL says that the compiler may read text only up to a zero byte.
 	UpToNUL bool
 }
@@ -71,6 +74,9 @@ func (m *Module) read(ctx context.Context, code []byte, limits Limits) *reader {
 	err := r.read()
 	if err == nil {
 		err = checkCalls(r.functions, r.kept, r.depths)
+	}
+	if err == nil && limits.CPU > 0 && (r.hasLarge || mayHaveDangers(code)) {
+		err = readOperations(code).Check(dataflow.Compiler{Minor: limits.CPU, MLIR: true})
 	}
 	m.findings = append(m.findings, finding{r.permuted, err})
 	return r

@@ -38,6 +38,7 @@ type reader struct {
 	devices   devicesReader
 	deepest   int   // the most brackets around any position in the alias of a type that is being read
 	inAlias   bool  // whether one is being read
+	hasLarge  bool  // whether an array has dataflow.Large elements
 	last      token // the last one read
 	hint      hint  // what it says about the next one
 	signature struct {

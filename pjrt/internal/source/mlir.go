@@ -18,7 +18,7 @@ import (
 )
 
 func (c Compiler) limits() mlir.Limits {
-	return mlir.Limits{Bounded: c.TPU, Permutes: c.TPU, UpToNUL: c.UpToNUL}
+	return mlir.Limits{Bounded: c.TPU, Permutes: c.TPU, CPU: c.CPU, UpToNUL: c.UpToNUL}
 }
 
 // text is a module of MLIR in text.

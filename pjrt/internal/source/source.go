@@ -77,6 +77,7 @@ type Source interface {
 // Compiler has what is known about a compiler.
 type Compiler struct {
 	TPU     bool // it is libtpu's
+	CPU     int  // the minor version of the API of XLA's plugin for CPUs, 0 for others
 	UpToNUL bool // it may read text only up to a zero byte
 }
 

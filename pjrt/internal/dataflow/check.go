@@ -1,0 +1,401 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package dataflow
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Compiler is one of XLA's plugins for CPUs.
+type Compiler struct {
+	Minor int  // of the plugin's API
+	MLIR  bool // it parses the program with MLIR
+}
+
+// The plugins that were tried have API 0.81, 0.106 and 0.115. One between a plugin that ends the
+// process and one that does not counts as one that does.
+const (
+	before106 = 106 // those of API 0.106 are right
+	before115 = 115 // those of API 0.115 are right
+	after106  = 107 // those of API 0.106 are right, and that of 0.115 is not
+)
+
+// Mentions are words of which a program in text has one if any check concerns it, unless it has an
+// array of Large elements.
+var Mentions = []string{"sort", "reduce_window", "concatenate", "set_dimension_size", "f6E", "tuple"}
+
+// Large is how many elements an array has at least that is too large for a compiler but may be
+// small enough for a memory.
+const Large = 1 << 35
+
+// Check returns an error for a program on which the compiler, or its executable, ends the process.
+func (m *Module) Check(c Compiler) error {
+	m.markLive()
+	if m.Main == nil {
+		return nil
+	}
+	if err := m.checkParameters(c); err != nil {
+		return err
+	}
+	if err := m.checkResults(c); err != nil {
+		return err
+	}
+	return m.each(func(o *Op) error {
+		if err := checkSixBits(o, c); err != nil {
+			return err
+		}
+		switch o.Name {
+		case "sort":
+			return m.checkSort(o, c)
+		case "reduce_window":
+			return m.checkWindows(o, c)
+		case "concatenate":
+			return checkConcatenate(o, c)
+		}
+		return nil
+	})
+}
+
+// checkParameters refuses a tuple among the parameters of MLIR. Plugins from API 0.106 on return an
+// error when the program is executed.
+func (m *Module) checkParameters(c Compiler) error {
+	if !c.MLIR || c.Minor >= before106 {
+		return nil
+	}
+	for i, p := range m.Main.Params {
+		if p.Type.Tuple {
+			return fmt.Errorf("parameter %d of the program is a tuple, and an execution would end the process: "+
+				"make each element a parameter of its own, and set TupledArguments if the arguments are to be one tuple", i)
+		}
+	}
+	return nil
+}
+
+// checkResults refuses results of sizes beyond their bounds, and those of 512 GiB and more.
+func (m *Module) checkResults(c Compiler) error {
+	bounded := false
+	for _, v := range m.Main.results() {
+		for i := range v.Type.Dims {
+			bounded = bounded || v.Type.isBounded(i)
+		}
+		if c.Minor >= after106 {
+			if err := checkLarge(v); err != nil {
+				return err
+			}
+		}
+	}
+	if !bounded {
+		return nil
+	}
+	return m.each(func(o *Op) error {
+		if o.Name != "set_dimension_size" || len(o.Operands) != 2 || len(o.Results) != 1 {
+			return nil
+		}
+		size, ok := o.Operands[1].constant()
+		bound := o.Operands[0].Type.extent(o.dimension())
+		if !ok || bound == 0 && size == 0 || size >= 0 && size <= bound {
+			return nil
+		}
+		return fmt.Errorf("the program sets the size of dimension %d to %d, beyond its bound %d, and an execution would end the process: "+
+			"use a size from 0 to the bound", o.dimension(), size, bound)
+	})
+}
+
+// results returns what the block returns.
+func (b *Block) results() []*Value {
+	if len(b.Ops) == 0 {
+		return nil
+	}
+	if last := b.Ops[len(b.Ops)-1]; last.Name == "return" {
+		return last.Operands
+	}
+	return nil
+}
+
+func (o *Op) dimension() int {
+	if _, ok := o.Attributes["dim"]; ok {
+		return int(o.number("dim", -1))
+	}
+	return int(o.number("dimension", -1))
+}
+
+// constant returns the value if it is one integer of the program.
+func (v *Value) constant() (int64, bool) {
+	for range 4 {
+		if v.Op == nil {
+			return 0, false
+		}
+		switch v.Op.Name {
+		case "constant":
+			if n := v.Op.Attributes["value"].Numbers; len(n) == 1 {
+				return n[0], true
+			}
+			return 0, false
+		case "convert", "reshape":
+			if len(v.Op.Operands) == 1 {
+				v = v.Op.Operands[0]
+				continue
+			}
+		}
+		return 0, false
+	}
+	return 0, false
+}
+
+// checkLarge refuses a result of an elementwise operation that is too large for the plugin, which
+// divides by the number of its parts.
+func checkLarge(v *Value) error {
+	const most = 1 << 39 // bytes
+	o := v.Op
+	for o != nil && o.Name == "reshape" && len(o.Operands) == 1 {
+		o = o.Operands[0].Op
+	}
+	if o == nil || !isElementwise(o.Name) || v.Type.elements()*bytesOf(v.Type.Element) < most {
+		return nil
+	}
+	return fmt.Errorf("a result of the program has %.0f elements of %s, 512 GiB or more, and the compiler would end the process: "+
+		"make it of smaller arrays", v.Type.elements(), v.Type.Element)
+}
+
+func bytesOf(element string) float64 {
+	bits := 0.0
+	if strings.HasPrefix(element, "complex<") {
+		return 2 * bytesOf(strings.TrimSuffix(strings.TrimPrefix(element, "complex<"), ">"))
+	}
+	digits := strings.TrimLeft(element, "abcdefghijklmnopqrstuvwxyz")
+	for _, c := range digits {
+		if c < '0' || c > '9' {
+			break
+		}
+		bits = bits*10 + float64(c-'0')
+	}
+	return max(1, bits/8)
+}
+
+// isElementwise reports whether an operation computes each element by itself.
+func isElementwise(name string) bool {
+	switch name {
+	case "abs", "add", "and", "atan2", "cbrt", "ceil", "clamp", "compare", "complex", "convert", "cosine", "count_leading_zeros",
+		"divide", "exponential", "exponential_minus_one", "floor", "imag", "iota", "is_finite", "log", "log_plus_one", "logistic",
+		"maximum", "minimum", "multiply", "negate", "not", "or", "popcnt", "power", "real", "reduce_precision", "remainder",
+		"round_nearest_afz", "round_nearest_even", "rsqrt", "select", "shift_left", "shift_right_arithmetic",
+		"shift_right_logical", "sign", "sine", "sqrt", "subtract", "tan", "tanh", "xor":
+		return true
+	}
+	return false
+}
+
+// smallSort is how many elements std::sort sorts by insertion, which stays within the array
+// whatever the comparator says.
+const smallSort = 16
+
+// checkSort refuses comparators that let std::sort leave the array.
+func (m *Module) checkSort(o *Op, c Compiler) error {
+	if o.isTrue("is_stable") || len(o.Operands) == 0 || len(o.Regions) != 1 {
+		return nil
+	}
+	t := &o.Operands[0].Type
+	d := o.dimension()
+	if d < 0 {
+		d += len(t.Dims)
+	}
+	if t.extent(d) <= smallSort || m.isSimpleOrder(o.Regions[0], c) || m.comparatorOrder(o.Regions[0]) != noOrder {
+		return nil
+	}
+	return fmt.Errorf("the comparator of a sort in the program is no strict order: it can be true for equal elements, or for two elements both ways, " +
+		"and an execution would end the process: compare with LT or GT, or set is_stable")
+}
+
+// isSimpleOrder reports whether the plugin knows the comparator by its form, and sorts without it.
+func (m *Module) isSimpleOrder(b *Block, c Compiler) bool {
+	operands := len(b.Params) / 2
+	for range maxCalls {
+		results := b.results()
+		if len(results) != 1 || results[0].Op == nil || len(b.Params) < 2 {
+			return false
+		}
+		o := results[0].Op
+		first, second := b.Params[0], b.Params[1]
+		if len(o.Operands) < 2 || (o.Operands[0] != first || o.Operands[1] != second) && (o.Operands[0] != second || o.Operands[1] != first) {
+			return false
+		}
+		if f := m.Functions[o.Attributes["callee"].Text]; o.Name == "call" && f != nil && len(o.Operands) == len(b.Params) {
+			b = f
+			continue
+		}
+		if o.Name != "compare" || o.Attributes["compare_type"].Text == "TOTALORDER" || first.Type.Element == "i1" {
+			return false
+		}
+		switch direction := o.Attributes["comparison_direction"].Text; {
+		case c.Minor >= before115:
+			return direction == "GE" || direction == "LE"
+		case direction != "GE" || operands != 1:
+			return false
+		}
+		switch e := first.Type.Element; e {
+		case "f32", "f64", "bf16":
+			return true
+		default:
+			return strings.HasPrefix(e, "i") || strings.HasPrefix(e, "ui")
+		}
+	}
+	return false
+}
+
+// maxCalls is how many calls in a row the checks follow.
+const maxCalls = 16
+
+// window is the window of a reduction along one dimension.
+type window struct{ size, stride, low, high, base, dilation int64 }
+
+func windowsOf(o *Op, rank int) []window {
+	size, stride := o.numbers("window_dimensions", rank, 1), o.numbers("window_strides", rank, 1)
+	base, dilation := o.numbers("base_dilations", rank, 1), o.numbers("window_dilations", rank, 1)
+	padding := o.numbers("padding", 2*rank, 0)
+	list := make([]window, rank)
+	for i := range list {
+		list[i] = window{size[i], stride[i], padding[2*i], padding[2*i+1], base[i], dilation[i]}
+	}
+	return list
+}
+
+// checkWindows refuses windows that crop, and windows over dimensions of unknown size.
+func (m *Module) checkWindows(o *Op, c Compiler) error {
+	if len(o.Operands) == 0 || len(o.Results) == 0 || len(o.Regions) == 0 {
+		return nil
+	}
+	t := &o.Operands[0].Type
+	windows := windowsOf(o, len(t.Dims))
+	if c.Minor < before115 {
+		for i, w := range windows {
+			moves := w.low != 0 || w.high != 0 || w.size >= 2*w.stride
+			if t.isBounded(i) && (w.size != 1 || w.low != 0 || w.high != 0) && moves {
+				return fmt.Errorf("a reduce_window in the program has a window of %d along dimension %d, whose size is not known, "+
+					"and an execution would be wrong or end the process: use an array of known sizes, with the initial value in the rest", w.size, i)
+			}
+		}
+	}
+	if in := o.Operands[0].Op; c.Minor >= before115 && in != nil && in.Name == "broadcast_in_dim" {
+		return nil // the compiler makes a smaller one instead
+	}
+	crops := false
+	for _, w := range windows {
+		if w.size != 1 || w.stride != 1 || w.base != 1 || w.dilation != 1 || w.low > 0 || w.high > 0 {
+			return nil
+		}
+		crops = crops || w.low < 0 || w.high < 0
+	}
+	if !crops || len(o.Operands) != 2 || len(o.Regions) != 1 || o.Results[0].Type.elements() == 0 || !m.addsOrChooses(o.Regions[0], o) {
+		return nil
+	}
+	return fmt.Errorf("a reduce_window in the program has windows of one element and negative padding, and the compiler would end the process: " +
+		"use slice, or pad with negative padding")
+}
+
+// addsOrChooses reports whether a reduction is an addition, a minimum or a maximum in a type that
+// the plugin computes with.
+func (m *Module) addsOrChooses(b *Block, o *Op) bool {
+	switch o.Operands[0].Type.Element {
+	case "bf16", "f16":
+		return false
+	}
+	for range maxCalls {
+		results := b.results()
+		if len(results) != 1 || results[0].Op == nil || len(b.Params) != 2 {
+			return false
+		}
+		root := results[0].Op
+		if len(root.Operands) != 2 || !slices.Contains(b.Params, root.Operands[0]) ||
+			!slices.Contains(b.Params, root.Operands[1]) || root.Operands[0] == root.Operands[1] {
+			return false
+		}
+		switch root.Name {
+		case "add", "minimum", "maximum":
+			return true
+		case "call":
+			if b = m.Functions[root.Attributes["callee"].Text]; b != nil {
+				continue
+			}
+		}
+		return false
+	}
+	return false
+}
+
+// checkConcatenate refuses an operand of unknown size after one of known size, for which MLIR looks
+// up the encoding of the first.
+func checkConcatenate(o *Op, c Compiler) error {
+	if !c.MLIR || c.Minor >= before106 || len(o.Operands) == 0 {
+		return nil
+	}
+	d := o.dimension()
+	if o.Operands[0].Type.Element == "" || o.Operands[0].Type.isBounded(d) {
+		return nil
+	}
+	for i, v := range o.Operands {
+		if v.Type.isBounded(d) {
+			return fmt.Errorf("a concatenate in the program has operand %d, whose size along dimension %d is not known, after operand 0, whose size is, "+
+				"and the compiler would end the process: put it first, or set the size of operand 0 with set_dimension_size", i, d)
+		}
+	}
+	return nil
+}
+
+// checkSixBits refuses constants of six bits that stay in the program. One that everything
+// converts is computed before.
+func checkSixBits(o *Op, c Compiler) error {
+	if c.Minor < after106 || o.isFolded(0) {
+		return nil
+	}
+	if o.Name == "while" && !slices.ContainsFunc(o.Operands, func(v *Value) bool { return v.Op == nil || !v.Op.isFolded(0) }) {
+		return nil // the compiler may compute the loop, too
+	}
+	for i, v := range o.Operands {
+		if isSixBits(v.Type.Element) && v.Op != nil && v.Op.isFolded(0) {
+			return fmt.Errorf("operand %d of %s in the program is a constant of type %s, and the compiler would end the process: "+
+				"make it an argument of the program, or convert it to another type", i, o.Name, v.Type.Element)
+		}
+	}
+	return nil
+}
+
+func isSixBits(element string) bool { return strings.HasPrefix(element, "f6E") }
+
+// folding says whether the compiler computes an operation.
+type folding byte
+
+const (
+	notAsked folding = iota
+	isComputed
+	isKept
+)
+
+// isFolded reports whether the compiler computes the result, since it depends on constants alone.
+func (o *Op) isFolded(depth int) bool {
+	if o.folded == notAsked {
+		o.folded = isKept
+		if o.dependsOnConstants(depth) {
+			o.folded = isComputed
+		}
+	}
+	return o.folded == isComputed
+}
+
+func (o *Op) dependsOnConstants(depth int) bool {
+	const deepest = 1 << 12
+	if o.Name == "constant" {
+		return true
+	}
+	if depth > deepest || o.Name == "return" || o.Name == "iota" || len(o.Operands) == 0 || len(o.Regions) > 0 || hasEffect(o.Name) {
+		return false
+	}
+	for _, v := range o.Operands {
+		if v.Op == nil || !v.Op.isFolded(depth+1) {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package dataflow
+
+// markLive marks the operations that a result or an effect of the program needs. Compilers remove
+// the others before they look at them.
+func (m *Module) markLive() {
+	if m.Main == nil {
+		return
+	}
+	seen := make(map[*Block]bool)
+	list := []*Block{m.Main}
+	for len(list) > 0 {
+		b := list[len(list)-1]
+		list = list[:len(list)-1]
+		if seen[b] {
+			continue
+		}
+		seen[b] = true
+		b.markLive(func(o *Op) {
+			for _, key := range []string{"callee", "decomposition"} {
+				if f := m.Functions[o.Attributes[key].Text]; f != nil {
+					list = append(list, f)
+				}
+			}
+		})
+	}
+}
+
+func (b *Block) markLive(visit func(*Op)) {
+	for i := len(b.Ops) - 1; i >= 0; i-- {
+		o := b.Ops[i]
+		o.live = len(o.Results) == 0 || hasEffect(o.Name)
+		for _, r := range o.Results {
+			o.live = o.live || r.used
+		}
+		if !o.live {
+			continue
+		}
+		for _, v := range o.Operands {
+			v.used = true
+		}
+		for _, r := range o.Regions {
+			r.markLive(visit)
+		}
+		visit(o)
+	}
+}
+
+// hasEffect reports whether an operation stays in the program though nothing uses its results.
+func hasEffect(name string) bool {
+	switch name {
+	case "custom_call", "infeed", "outfeed", "send", "recv", "while", "if", "case", "call", "composite", "rng", "rng_bit_generator":
+		return true
+	}
+	return false
+}
+
+// each calls fn with all operations that are live.
+func (m *Module) each(fn func(*Op) error) error {
+	for _, f := range m.Functions {
+		if err := f.each(fn); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (b *Block) each(fn func(*Op) error) error {
+	for _, o := range b.Ops {
+		if !o.live {
+			continue
+		}
+		if err := fn(o); err != nil {
+			return err
+		}
+		for _, r := range o.Regions {
+			if err := r.each(fn); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

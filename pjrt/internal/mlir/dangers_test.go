@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package mlir_test
+
+import (
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/purepjrt/purepjrt/pjrt/internal/mlir"
+	"github.com/purepjrt/purepjrt/pjrt/internal/mlir/mlirtest"
+)
+
+func TestDangersAreRefusedForThePluginsThatDie(t *testing.T) {
+	t.Parallel()
+	random := rand.New(rand.NewPCG(1, 1))
+	for _, d := range mlirtest.Dangers() {
+		forms := map[string]string{"as it is": d.Code, "rewritten in all ways": mlirtest.All(random, d.Code)}
+		for _, r := range mlirtest.Rewrites {
+			forms[r.Name] = r.Rewrite(random, d.Code)
+		}
+		for form, code := range forms {
+			for _, minor := range []int{81, 106, 115} {
+				err := check([]byte(code), mlir.Limits{CPU: minor})
+				if slices.Contains(d.Dies, minor) {
+					assert.ErrorContains(t, err, d.Want, "%s, %s, API 0.%d:\n%s", d.Name, form, minor, code)
+				} else {
+					assert.NoError(t, err, "%s, %s, API 0.%d:\n%s", d.Name, form, minor, code)
+				}
+			}
+			assert.NoError(t, check([]byte(code), mlir.Limits{}), "%s on another plugin", d.Name)
+		}
+	}
+}
+
+// What is no module is left to the plugin, in reasonable time.
+func TestDamagedProgramsAreReadToTheirEnd(t *testing.T) {
+	t.Parallel()
+	random := rand.New(rand.NewPCG(2, 3))
+	pieces := strings.Fields("%0 = ( ) { } < > [ ] , : -> \" # ! @f ^bb0 tensor< 4x ?x f32> stablehlo.sort \"stablehlo.reduce_window\"( dense< loc( applies cond do reducer tuple<")
+	for _, d := range mlirtest.Dangers() {
+		for range 60 {
+			code := []byte(d.Code)
+			for range 1 + random.IntN(4) {
+				at := random.IntN(len(code))
+				piece := []byte(pieces[random.IntN(len(pieces))])
+				code = slices.Concat(code[:at], piece, code[min(len(code), at+random.IntN(20)):])
+			}
+			_ = check(code, mlir.Limits{CPU: 81})
+			_ = check(code, mlir.Limits{CPU: 115})
+		}
+	}
+	var aliases strings.Builder
+	aliases.WriteString("#a0 = [1, 2]\n")
+	for i := range 40 {
+		n := string(rune('0'+i/10)) + string(rune('0'+i%10))
+		aliases.WriteString("#b" + n + " = [" + strings.Repeat("#a0, #b00, ", 20) + "#b" + n + "]\n")
+	}
+	_ = check([]byte(aliases.String()+"module attributes {sort = #b39} {}"), mlir.Limits{CPU: 81})
+}
