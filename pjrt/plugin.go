@@ -6,14 +6,18 @@ package pjrt
 import (
 	"context"
 	"crypto/sha256"
+	"errors"
 	"fmt"
+	"io/fs"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/internal/ownership"
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
 	"github.com/purepjrt/purepjrt/pjrt/internal/bridge"
 	"github.com/purepjrt/purepjrt/pjrt/internal/xlaflags"
@@ -53,7 +57,8 @@ type Attribute = capi.Attribute
 // The error is a *capi.OpenError if the file is not a plugin or has an unsupported API
 // version. XLA's plugins end the process at the first compilation if XLA_FLAGS has a
 // flag that they do not know, so Open refuses such flags, unless
-// PJRT_ALLOW_UNKNOWN_XLA_FLAGS=1 is set in the environment.
+// PJRT_ALLOW_UNKNOWN_XLA_FLAGS=1 is set in the environment. If another user could replace the
+// library, Open logs a warning (see SetLogger).
 func Open(path string) (*Plugin, error) {
 	if p, ok := registered(path); ok {
 		return p, nil
@@ -70,12 +75,25 @@ func Open(path string) (*Plugin, error) {
 		if err := xlaflags.CheckLibrary(path); err != nil {
 			return nil, invalid("%v", err)
 		}
+		warnOfOthers(path)
 		table, err := capi.Open(path)
 		if err != nil {
 			return nil, err
 		}
 		return pluginOf(table, "", path)
 	})
+}
+
+// warnOfOthers logs a warning if another user could replace the library at path. The user named the
+// path, so it is no error.
+func warnOfOthers(path string) {
+	if !strings.ContainsRune(path, filepath.Separator) {
+		return // the loader searches for it
+	}
+	if err := ownership.CheckCode(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		notices().Warn("another user could replace a PJRT plugin, and so decide what code this process runs",
+			"plugin", path, "reason", err.Error())
+	}
 }
 
 func newPlugin(table *capi.Table, name, path string) (*Plugin, error) {

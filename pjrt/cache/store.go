@@ -16,7 +16,7 @@ import (
 
 	"github.com/gofrs/flock"
 
-	"github.com/purepjrt/purepjrt/pjrt/internal/ownership"
+	"github.com/purepjrt/purepjrt/internal/ownership"
 )
 
 const (

@@ -17,8 +17,8 @@ import (
 
 	"github.com/gofrs/flock"
 
+	"github.com/purepjrt/purepjrt/internal/ownership"
 	"github.com/purepjrt/purepjrt/internal/python"
-	"github.com/purepjrt/purepjrt/pjrt/internal/ownership"
 )
 
 // InstallOptions are the options of [Install]. The zero value suits most programs.

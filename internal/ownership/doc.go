@@ -45,6 +45,39 @@ func CheckTree(top, file string) error {
 	return checkPath(filepath.Dir(real))
 }
 
+// CheckCode checks a library or an executable that is about to be loaded or started, and every
+// folder above it, up to the root. If the file is reached through links, CheckCode also checks the
+// file that they lead to, and the folders above that. In a folder that is sticky, such as /tmp,
+// others can make files, but not replace those of this user.
+func CheckCode(file string) error {
+	file, err := filepath.Abs(file)
+	if err != nil {
+		return err
+	}
+	real, err := filepath.EvalSymlinks(file)
+	if err != nil {
+		return err
+	}
+	for _, start := range []string{file, real} {
+		if err := checkPath(start); err != nil {
+			return err
+		}
+		for dir := filepath.Dir(start); ; dir = filepath.Dir(dir) {
+			info, err := os.Stat(dir)
+			if err != nil {
+				return err
+			}
+			if err := checkFolder(info); err != nil {
+				return fmt.Errorf("%s: %w", dir, err)
+			}
+			if dir == filepath.Dir(dir) {
+				break
+			}
+		}
+	}
+	return nil
+}
+
 // checkPath checks what is at a path, and what a link there leads to.
 func checkPath(path string) error {
 	for _, stat := range []func(string) (fs.FileInfo, error){os.Lstat, os.Stat} {
