@@ -13,9 +13,9 @@ const Limit = 200
 // Of returns a text, or its beginning and dots.
 func Of(text string) string { return cut(text, Limit) }
 
-// OfName is Of for the name of a value in a listing, such as a module of HLO, where only names that
-// no compiler makes are cut.
-func OfName(name string) string { return cut(name, 1<<10) }
+// OfName is Of for a name in a listing, such as that of a module of HLO, which can refer to the
+// same long name at every place.
+func OfName(name string) string { return cut(name, 64) }
 
 func cut(text string, limit int) string {
 	if len(text) <= limit {

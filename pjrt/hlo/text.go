@@ -14,7 +14,8 @@ import (
 //
 //	dot.3 = f32[8,16]{1,0} dot(lhs.1, rhs.2)
 //
-// It leaves out most attributes.
+// It leaves out most attributes, and shows only the beginning of a long list of operands or of a
+// long name among them.
 func (i *Instruction) String() string {
 	if i == nil {
 		return "<nil>"
@@ -22,6 +23,10 @@ func (i *Instruction) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s = %v %s(", i.Name, i.Shape, i.Opcode)
 	for n, o := range i.Operands {
+		if n == maxShown {
+			fmt.Fprintf(&b, ", ... %d more", len(i.Operands)-n)
+			break
+		}
 		if n > 0 {
 			b.WriteString(", ")
 		}
@@ -46,7 +51,7 @@ func (i *Instruction) String() string {
 			fmt.Fprintf(&b, ", %s=%s", x.name, x.value)
 		}
 	}
-	for n, c := range i.Called {
+	for n, c := range i.Called[:min(len(i.Called), maxShown)] {
 		b.WriteString([]string{", calls=", ","}[min(n, 1)])
 		if c != nil {
 			b.WriteString(excerpt.OfName(c.Name))
@@ -54,6 +59,10 @@ func (i *Instruction) String() string {
 	}
 	return b.String()
 }
+
+// maxShown is how many operands or computations the text of an instruction names. The root of a
+// program can have hundreds.
+const maxShown = 1 << 10
 
 // String returns the text of the computations and their instructions, the entry last. It lists
 // the instructions in the order of the schedule, if there is one.

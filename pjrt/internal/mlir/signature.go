@@ -146,6 +146,9 @@ func generic(s *scanner) (Signature, bool) {
 	}
 }
 
+// maxParameters is more than any program has.
+const maxParameters = 1 << 20
+
 // list reads parameters up to the closing parenthesis.
 func list(s *scanner) ([]array.Shape, bool) {
 	params := []array.Shape{}
@@ -162,6 +165,9 @@ func list(s *scanner) ([]array.Shape, bool) {
 			}
 			return params, true
 		case len(open) == 1 && tok == ",":
+			if len(params) == maxParameters {
+				return nil, false
+			}
 			params = append(params, one.shape())
 			one = one[:0]
 		default:

@@ -133,3 +133,20 @@ func TestTheCanonicalFormOfAMessageDoesNotDependOnTheOrderOfItsMaps(t *testing.T
 	_, err := wire.Canonical([]byte("\x0a\x05x"))
 	require.ErrorIs(t, err, wire.ErrMalformed)
 }
+
+func TestAMessageOfTinyPartsHasNoRoomForThemAll(t *testing.T) {
+	t.Parallel()
+	type part struct{ words [32]int64 }
+	small := wire.NewRoom(100)
+	for range 100_000 {
+		require.NoError(t, wire.Take[part](small), "a small message may have what it wants")
+	}
+	room := wire.NewRoom(8 << 20)
+	var err error
+	n := 0
+	for ; err == nil; n++ {
+		err = wire.Take[part](room)
+	}
+	require.ErrorIs(t, err, wire.ErrTooLarge)
+	assert.Less(t, n*256, 20*(8<<20), "no more than twenty times the message")
+}
