@@ -1,0 +1,420 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package hostile
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"strings"
+
+	"google.golang.org/protobuf/encoding/protowire"
+)
+
+// Input is a way to make hostile bytes.
+type Input struct {
+	Name string
+	Form Form
+	// Make returns about size bytes.
+	Make func(size int) []byte
+	// Sweep says that it is one of many that put the same part into each field.
+	Sweep bool
+}
+
+// Form says which readers get an input.
+type Form int
+
+// The forms of inputs.
+const (
+	Text Form = iota
+	Bytecode
+	Message
+	Flags
+	NumPy
+	Arrays // safetensors
+	Session
+	Words // whatever is one line of text
+)
+
+// repeat returns an input of equal parts between a beginning and an end.
+func repeat(form Form, name, first, part, last string) Input {
+	return Input{Name: name, Form: form, Make: func(size int) []byte {
+		return []byte(first + strings.Repeat(part, max(1, size/len(part))) + last)
+	}}
+}
+
+// series returns an input of parts with their numbers in them.
+func series(form Form, name, first, format, last string) Input {
+	return Input{Name: name, Form: form, Make: func(size int) []byte {
+		var b bytes.Buffer
+		b.WriteString(first)
+		for i := 0; b.Len() < size; i++ {
+			fmt.Fprintf(&b, format, i)
+		}
+		b.WriteString(last)
+		return b.Bytes()
+	}}
+}
+
+// chain is series with the number before in each part, too.
+func chain(form Form, name, first, format, last string) Input {
+	return Input{Name: name, Form: form, Make: func(size int) []byte {
+		var b bytes.Buffer
+		b.WriteString(first)
+		n := 0
+		for ; b.Len() < size; n++ {
+			fmt.Fprintf(&b, format, n+1, n)
+		}
+		fmt.Fprintf(&b, last, n)
+		return b.Bytes()
+	}}
+}
+
+// Inputs returns all inputs.
+func Inputs() []Input {
+	return append(append(texts(), messages()...), append(files(), bytecodes()...)...)
+}
+
+func texts() []Input {
+	const function = "func.func @f%d() { call @f%d() : () -> () return }\n"
+	return []Input{
+		repeat(Text, "words", "", "a ", ""),
+		repeat(Text, "spaces", "", " ", "a"),
+		repeat(Text, "zero bytes", "module {", "\x00", ""),
+		repeat(Text, "one name", "func.func @", "a", "() { return }"),
+		repeat(Text, "one string", `"`, "a", `"`),
+		repeat(Text, "quotes", "", `"`, ""),
+		repeat(Text, "escaped quotes", `"`, `\"`, `"`),
+		repeat(Text, "backslashes", `"`, `\`, `"`),
+		repeat(Text, "comments", "", "//\n", ""),
+		repeat(Text, "slashes", "", "/", ""),
+		repeat(Text, "braces before comments", "", "{//\n}", ""),
+		repeat(Text, "functions main that do not end", "", "func.func @main(", ""),
+		repeat(Text, "generic functions that do not end", "", `"func.func"() <{`, ""),
+		repeat(Text, "generic functions with a region", "", `"func.func"() ({`, ""),
+		repeat(Text, "generic functions", "", `"func.func"() <{sym_name = "m"}> ({ }) : () -> () `, ""),
+		repeat(Text, "functions main without a body", "", "func.func private @main() ", ""),
+		repeat(Text, "functions main", "", "func.func @main() { return } ", ""),
+		repeat(Text, "functions main within functions", "", "func.func @main(%a: i1 {a = ", ""),
+		repeat(Text, "results that do not end", "", "func.func @main() -> ", ""),
+		repeat(Text, "result brackets", "", "func.func @main() -> a<", ""),
+		series(Text, "parameters", "func.func @main(", "%%a%d: tensor<2x3xf32>, ", "%z: i1) { return }"),
+		repeat(Text, "short parameters", "func.func @main(", "a,", "a) { return }"),
+		repeat(Text, "nested parameters", "func.func @main(a", ",(", ") { return }"),
+		repeat(Text, "open parameters", "func.func @main(", "<,", ") { return }"),
+		repeat(Text, "closed parameters", "func.func @main(", "tensor<,>", ") { return }"),
+		series(Text, "results", "func.func @main() -> (", "tensor<%dxf32>, ", "i1) { return }"),
+		repeat(Text, "dimensions of a parameter", "func.func @main(%a: tensor<", "1x", "f32>) { return }"),
+		repeat(Text, "words of a parameter", "func.func @main(%a: tensor<", "a ", "f32>) { return }"),
+		series(Text, "functions", "func.func @main() { return }\n", "func.func @f%d() { return }\n", ""),
+		series(Text, "short functions", "func.func @main() { return }\n", "func.func@f%d(){}", ""),
+		chain(Text, "a chain of calls", "func.func @f0() { return }\n", function, "func.func @main() { call @f%d() : () -> () return }"),
+		repeat(Text, "calls of one function", "func.func private @g() { return } func.func @main() { ", "call @g() : () -> () ", "return }"),
+		repeat(Text, "mentions", "func.func private @g() { return } func.func @main() { ", "@g ", "return }"),
+		repeat(Text, "mentions outside", "", "@g ", ""),
+		repeat(Text, "mentions in a list", `func.func @main() { "x.y"() {callee = [`, "@g,", "]} return }"),
+		repeat(Text, "strings in a list", `func.func @main() { "x.y"() {callee = [`, `"",`, "]} return }"),
+		repeat(Text, "calls in a circle", "func.func @main() { ", "call @main() : () -> () ", "return }"),
+		series(Text, "aliases", "", "#a%d = @main\n", "func.func @main() { return }"),
+		chain(Text, "a chain of aliases", "#a0 = @main\n", "#a%d = [#a%d]\n", "func.func @main() { call #a%d() : () -> () return }"),
+		chain(Text, "a tree of aliases", "#a0 = @main\n", "#a%d = [#a%[2]d, #a%[2]d]\n", "func.func @main() { call #a%d() : () -> () return }"),
+		repeat(Text, "uses of an alias", "#a = [@f, @g, @h]\nfunc.func @main() { ", "#a ", "return }"),
+		repeat(Text, "uses of an alias as properties", "#a = {callee = @f}\nfunc.func @main() { ", `"x.y"() <#a> `, "return }"),
+		series(Text, "aliases of types", "", "!a%d = i1\n", "func.func @main() { return }"),
+		chain(Text, "a chain of types", "!t0 = tuple<f32>\n", "!t%d = tuple<!t%d>\n", "func.func @main(%%a: !t%d) { return }"),
+		repeat(Text, "tensors", "", "tensor<f32> ", ""),
+		repeat(Text, "bounded tensors", "", "tensor<?x,#stablehlo.bounds<1>> ", ""),
+		repeat(Text, "dimensions", "tensor<", "1x", "f32>"),
+		repeat(Text, "numbers", "dense<[", "1,", "]>"),
+		repeat(Text, "digits", "dense<[", "1", "]>"),
+		repeat(Text, "hexadecimal digits", `"x.collective_permute"() {source_target_pairs = dense<"0x`, "0000000000000000", `">}`),
+		repeat(Text, "permutations", "", `"x.collective_permute"() {source_target_pairs = dense<[0,1]>} `, ""),
+		series(Text, "growing permutations", "", `"x.collective_permute"() {source_target_pairs = %d} `, ""),
+		repeat(Text, "meshes", "", `sdy.mesh @m = <["x"=2]> `, ""),
+		repeat(Text, "a mesh", "sdy.mesh @m = <[", `"x"=1,`, ""),
+		repeat(Text, "meshes that do not end", "", "sdy.mesh<[", ""),
+		repeat(Text, "numbers of replicas", "module attributes {", "mhlo.num_replicas = 1, ", "} {}"),
+		repeat(Text, "Shardy's words", "", "xla.sdy. ", ""),
+		repeat(Text, "convolutions", "", "dim_numbers = [b]x[o]->[b] ", ""),
+		repeat(Text, "convolution brackets", "", "conv<[", ""),
+		repeat(Text, "brackets", "", "[]", ""),
+		repeat(Text, "mismatched brackets", "", "(]", ""),
+		repeat(Text, "braces", "", "{}", ""),
+		repeat(Text, "closing brackets", "", ">", ""),
+		repeat(Text, "signs", "", "- ", ""),
+		repeat(Text, "locations", "", "loc(a) ", ""),
+		repeat(Text, "signature lookahead", "", "func.func @a (", ""),
+		repeat(Text, "signature results", "", "func.func @a () -> (", ""),
+		repeat(Text, "signature attributes", "", "func.func @a () attributes {", ""),
+		repeat(Text, "HLO in text", "HloModule m\n", "a = f32[] add(b, c)\n", ""),
+	}
+}
+
+func files() []Input {
+	npy := func(first, part, last string) func(int) []byte {
+		return func(size int) []byte {
+			text := first + strings.Repeat(part, max(1, size/len(part))) + last
+			b := append([]byte("\x93NUMPY"), 2, 0)
+			return append(binary.LittleEndian.AppendUint32(b, uint32(len(text))), text...)
+		}
+	}
+	arrays := func(in Input) Input {
+		return Input{Name: in.Name, Form: Arrays, Make: func(size int) []byte {
+			text := in.Make(size)
+			return append(binary.LittleEndian.AppendUint64(nil, uint64(len(text))), text...)
+		}}
+	}
+	const session = `{"format":"purepjrt session","version":1,"api":[0,81]}` + "\n"
+	line := func(text string) string { return text + "\n" }
+	return []Input{
+		repeat(Flags, "options", "", "xla_dump_to: 'a'\n", ""),
+		repeat(Flags, "strings of an option", "xla_dump_to: ", "'' ", ""),
+		repeat(Flags, "elements of an option", "xla_gpu_disable_async_collectives: [", "ALLREDUCE,", "ALLREDUCE]"),
+		repeat(Flags, "options that add up", "", "xla_gpu_disable_async_collectives: ALLREDUCE\n", ""),
+		repeat(Flags, "lists that add up", "", "xla_disable_hlo_passes: 'a'\n", ""),
+		repeat(Flags, "comments", "", "#\n", ""),
+		repeat(Flags, "commas", "", ",", ""),
+		repeat(Flags, "escapes", "xla_dump_to: '", `\n`, "'"),
+		repeat(Flags, "a long name", "", "xla_", ": 1"),
+		repeat(Flags, "a string without an end", "xla_dump_to: '", "a", ""),
+		repeat(Flags, "strings without an end", "", "'", ""),
+		repeat(Flags, "flags", "", "--xla_dump_to=a ", ""),
+		repeat(Flags, "quoted flags", "", `--xla_dump_to="\a" `, ""),
+		repeat(Flags, "a long flag", "--xla_dump_to=", "a", ""),
+		repeat(Flags, "dashes", "", "-", ""),
+		repeat(Flags, "short flags", "", "- ", ""),
+
+		{Name: "a list of dimensions", Form: NumPy, Make: npy("{'descr':'<f4','fortran_order':False,'shape':(", "1,", ")}")},
+		{Name: "keys", Form: NumPy, Make: npy("{", "'':1,", "}")},
+		{Name: "brackets", Form: NumPy, Make: npy("{'descr':", "(", "")},
+		{Name: "spaces", Form: NumPy, Make: npy("", " ", "{}")},
+
+		arrays(series(Arrays, "empty arrays", `{`, `"%d":{"dtype":"F32","shape":[0],"data_offsets":[0,0]},`, `"":{"dtype":"F32","shape":[0],"data_offsets":[0,0]}}`)),
+		arrays(series(Arrays, "names", `{`, `"%d":1,`, `"":1}`)),
+		arrays(series(Arrays, "metadata", `{"__metadata__":{`, `"%d":"",`, `"":""}}`)),
+		arrays(repeat(Arrays, "one name many times", `{`, `"a":{"dtype":"F32","shape":[0],"data_offsets":[0,0]},`, `"a":{"dtype":"F32","shape":[0],"data_offsets":[0,0]}}`)),
+		arrays(repeat(Arrays, "dimensions", `{"a":{"dtype":"F32","shape":[`, `1,`, `0],"data_offsets":[0,0]}}`)),
+		arrays(repeat(Arrays, "elements", `{"a":[`, `1,`, `0]}`)),
+		arrays(repeat(Arrays, "empty objects", `{"a":[`, `{},`, `0]}`)),
+		arrays(repeat(Arrays, "unknown members", `{"a":{`, `"":0,`, `"":0}}`)),
+		arrays(repeat(Arrays, "escapes", `{"`, `\u0000`, `":1}`)),
+		arrays(repeat(Arrays, "brackets", ``, `{"":`, ``)),
+		arrays(repeat(Arrays, "spaces", ``, ` `, `{}`)),
+
+		repeat(Session, "calls", session, line(`{"call":1,"function":"PJRT_Plugin_Initialize","in":{},"size":16}`), ""),
+		repeat(Session, "short calls", session, line(`{"call":1,"function":"PJRT_Plugin_Initialize"}`), ""),
+		repeat(Session, "data", session, line(`{"data":1}`), ""),
+		repeat(Session, "lists", session+`{"call":1,"function":"PJRT_Plugin_Initialize","size":16,"in":{"a":[`, `[],`, "[]]}}\n"),
+		repeat(Session, "objects", session+`{"call":1,"function":"PJRT_Plugin_Initialize","size":16,"in":{"a":[`, `{},`, "{}]}}\n"),
+		repeat(Session, "numbers", session+`{"call":1,"function":"PJRT_Plugin_Initialize","size":16,"in":{"a":[`, `1,`, "1]}}\n"),
+		series(Session, "members", session+`{"call":1,"function":"PJRT_Plugin_Initialize","size":16,"in":{`, `"%d":1,`, "\"\":1}}\n"),
+		repeat(Session, "brackets", session+`{"call":1,"function":"PJRT_Plugin_Initialize","size":16,"in":{"a":`, `[`, "\n"),
+		repeat(Session, "one line", session, "a", ""),
+		repeat(Session, "empty lines", session, "\n", ""),
+
+		repeat(Words, "letters", "", "a", ""),
+		repeat(Words, "semicolons", "", ";", ""),
+		repeat(Words, "commas", "a=", "1,", "1"),
+		series(Words, "options", "", "a%d:1;", ""),
+		repeat(Words, "tiles", "{0:", "T(1)", "}"),
+		repeat(Words, "numbers", "{", "1,", "0}"),
+		repeat(Words, "colons", "", ":", ""),
+		repeat(Words, "rules", "", "PJRT_Buffer_ToHostBuffer:fail=INTERNAL;", ""),
+		repeat(Words, "settings", "PJRT_Buffer_ToHostBuffer:", "fail=INTERNAL,", "delay=1s"),
+		repeat(Words, "stars", "", "*", ":delay=1s"),
+		repeat(Words, "colon pairs", "v2:", "1x", "1"),
+	}
+}
+
+// field returns a field that holds a message or a text.
+func field(number protowire.Number, contents ...[]byte) []byte {
+	return protowire.AppendBytes(protowire.AppendTag(nil, number, protowire.BytesType), bytes.Join(contents, nil))
+}
+
+func integer(number protowire.Number, n int) []byte {
+	return protowire.AppendVarint(protowire.AppendTag(nil, number, protowire.VarintType), uint64(n))
+}
+
+// times returns a message with the same part until it has size bytes.
+func times(part []byte, size int) []byte { return bytes.Repeat(part, max(1, size/len(part))) }
+
+func messages() []Input {
+	var list []Input
+	add := func(name string, fn func(size int) []byte) {
+		list = append(list, Input{Name: name, Form: Message, Make: fn})
+	}
+	for n := protowire.Number(1); n <= 15; n++ {
+		add(fmt.Sprintf("empty messages in field %d", n), func(size int) []byte { return times(field(n), size) })
+		add(fmt.Sprintf("numbers in field %d", n), func(size int) []byte { return times(integer(n, 1), size) })
+	}
+	for n := protowire.Number(1); n <= 5; n++ {
+		for m := protowire.Number(1); m <= 5; m++ {
+			add(fmt.Sprintf("empty messages in field %d of field %d", m, n), func(size int) []byte { return field(n, times(field(m), size)) })
+			add(fmt.Sprintf("fields %d, each with field %d", n, m), func(size int) []byte { return times(field(n, field(m)), size) })
+		}
+	}
+	for i := range list {
+		list[i].Sweep = true
+	}
+	add("packed numbers", func(size int) []byte { return field(3, bytes.Repeat([]byte{1}, size)) })
+	add("packed booleans", func(size int) []byte { return field(6, bytes.Repeat([]byte{1}, size)) })
+	add("one long text", func(size int) []byte { return field(1, make([]byte, size)) })
+	tuple := integer(2, 13)
+	add("a tuple of scalars", func(size int) []byte {
+		scalar := field(4, integer(2, 11), field(5, integer(16, 1)))
+		return append(bytes.Clone(tuple), times(scalar, size)...)
+	})
+	add("a tuple of nothing", func(size int) []byte { return append(bytes.Clone(tuple), times(field(4), size)...) })
+	add("a tuple of tuples", func(size int) []byte { return append(bytes.Clone(tuple), times(field(4, tuple), size)...) })
+	add("a layout of tiles", func(size int) []byte { return append(integer(2, 11), field(5, times(field(6), size))...) })
+	add("a tuple of tilings", func(size int) []byte {
+		return append(bytes.Clone(tuple), times(field(4, integer(2, 11), field(5, field(6), field(6))), size)...)
+	})
+	add("a sharding of tuples", func(size int) []byte { return append(integer(1, 2), times(field(5), size)...) })
+	add("a sharding of devices", func(size int) []byte {
+		return bytes.Join([][]byte{integer(1, 3), field(3, []byte{1}), times(integer(4, 1), size)}, nil)
+	})
+	add("shardings of many devices", func(size int) []byte {
+		return append(integer(1, 2), times(field(5, integer(1, 3), field(3, []byte{1}), integer(9, 1<<16)), size)...)
+	})
+	add("layouts of arguments", func(size int) []byte { return times(field(1), size) })
+	add("overrides", func(size int) []byte { return times(field(7), size) })
+	add("named overrides", func(size int) []byte {
+		var b []byte
+		for i := 0; len(b) < size; i++ {
+			b = append(b, field(7, field(1, fmt.Append(nil, i)), field(2, integer(3, 1)))...)
+		}
+		return b
+	})
+	add("replicas of no partitions", func(size int) []byte {
+		return field(3, field(9, integer(1, 1<<30), integer(2, 1), field(3, field(1, bytes.Repeat([]byte{1}, size)))))
+	})
+	add("partitions", func(size int) []byte {
+		n := max(1, size/5)
+		return field(3, field(9, integer(1, 1), integer(2, n), times(field(3, integer(1, 1)), size)))
+	})
+
+	shape := func(t int) []byte { return field(3, integer(2, t)) }
+	instruction := func(id int, more ...[]byte) []byte {
+		return field(2, field(1, fmt.Append(nil, "i", id)), field(2, []byte("add")), shape(11), integer(35, id), bytes.Join(more, nil))
+	}
+	program := field(4, field(2, integer(2, 11)))
+	module := func(computations ...[]byte) []byte {
+		return bytes.Join([][]byte{field(1, []byte("m")), bytes.Join(computations, nil), integer(6, 1), program}, nil)
+	}
+	computation := func(id int, instructions ...[]byte) []byte {
+		return field(3, field(1, fmt.Append(nil, "c", id)), integer(5, id), integer(6, 1), bytes.Join(instructions, nil))
+	}
+	grow := func(size int, part func(i int) []byte) []byte {
+		var b []byte
+		for i := 1; i == 1 || len(b) < size; i++ {
+			b = append(b, part(i)...)
+		}
+		return b
+	}
+	modules := map[string]func(size int) []byte{
+		"instructions": func(size int) []byte {
+			return module(computation(1, grow(size, func(i int) []byte { return instruction(i) })))
+		},
+		"empty instructions": func(size int) []byte {
+			return module(computation(1, instruction(1), grow(size, func(i int) []byte { return field(2, integer(35, i+1)) })))
+		},
+		"instructions of one number": func(size int) []byte { return module(computation(1, times(field(2), size))) },
+		"computations": func(size int) []byte {
+			return module(grow(size, func(i int) []byte { return computation(i, instruction(1)) }))
+		},
+		"empty computations": func(size int) []byte { return module(computation(1, instruction(1)), times(field(3), size)) },
+		"operands": func(size int) []byte {
+			return module(computation(1, instruction(1), instruction(2, times(integer(36, 1), size))))
+		},
+		"operands with a long name": func(size int) []byte {
+			long := field(2, field(1, bytes.Repeat([]byte("n"), size/2)), field(2, []byte("add")), shape(11), integer(35, 1))
+			return module(computation(1, long, instruction(2, field(36, bytes.Repeat([]byte{1}, size/2)))))
+		},
+		"operands that call a long name": func(size int) []byte {
+			long := field(3, field(1, bytes.Repeat([]byte("n"), size/2)), integer(5, 2), integer(6, 1), instruction(1))
+			return module(computation(1, instruction(1), instruction(2, field(38, bytes.Repeat([]byte{2}, size/2)))), long)
+		},
+		"shapes of many parts": func(size int) []byte {
+			return module(computation(1, instruction(1, times(shape(11), size))))
+		},
+		"schedules of one computation": func(size int) []byte {
+			return append(module(computation(1, grow(size/2, func(i int) []byte { return instruction(i) }))),
+				field(7, times(field(1, integer(1, 1), field(2, integer(1, 1))), size/2))...)
+		},
+		"schedules": func(size int) []byte {
+			return append(module(computation(1, instruction(1))), field(7, times(field(1, integer(1, 1)), size))...)
+		},
+		"parts of a schedule": func(size int) []byte {
+			return append(module(computation(1, instruction(1))), times(field(7), size)...)
+		},
+		"calls": func(size int) []byte {
+			return module(computation(1, instruction(1, field(38, bytes.Repeat([]byte{1}, size)))))
+		},
+		"attributes": func(size int) []byte {
+			return module(computation(1, instruction(1, field(68, times(field(1), size)))))
+		},
+		"named attributes": func(size int) []byte {
+			return module(computation(1, instruction(1, field(68, grow(size, func(i int) []byte { return field(1, field(1, fmt.Append(nil, i))) })))))
+		},
+		"parts of attributes": func(size int) []byte { return module(computation(1, instruction(1, times(field(68), size)))) },
+		"windows": func(size int) []byte {
+			return module(computation(1, instruction(1, field(15, times(field(1), size)))))
+		},
+		"dots": func(size int) []byte { return module(computation(1, instruction(1, times(field(30), size)))) },
+		"tuples": func(size int) []byte {
+			return module(computation(1, instruction(1, field(3, integer(2, 13), times(field(4), size)))))
+		},
+		"programs": func(size int) []byte {
+			return append(module(computation(1, instruction(1))), times(field(4), size)...)
+		},
+		"parameters": func(size int) []byte {
+			return append(module(computation(1, instruction(1))), field(4, times(field(1, integer(2, 11)), size))...)
+		},
+		"results": func(size int) []byte {
+			return append(module(computation(1, instruction(1))), field(4, times(field(2), size))...)
+		},
+		"donors": func(size int) []byte {
+			parameter := field(1, integer(2, 13), times(field(4, integer(2, 11)), size/2))
+			entries := times(field(1, integer(1, 0), field(2, []byte{1})), size/2)
+			return bytes.Join([][]byte{module(computation(1, instruction(1))), field(4, parameter), field(18, entries)}, nil)
+		},
+		"whole donors": func(size int) []byte {
+			parameter := field(1, integer(2, 13), times(field(4, integer(2, 11)), size/2))
+			entries := times(field(1, integer(1, 0)), size/2)
+			return bytes.Join([][]byte{module(computation(1, instruction(1))), field(4, parameter), field(18, entries)}, nil)
+		},
+		"aliases": func(size int) []byte {
+			parameter := field(1, integer(2, 13), times(field(4, integer(2, 11)), size/2))
+			entries := times(field(1, integer(2, 0), field(3, []byte{9})), size/2)
+			return bytes.Join([][]byte{module(computation(1, instruction(1))), field(4, parameter), field(8, entries)}, nil)
+		},
+		"assignments": func(size int) []byte {
+			return append(module(computation(1, instruction(1))), times(field(15), size)...)
+		},
+		"shardings": func(size int) []byte {
+			return append(module(computation(1, instruction(1))), times(field(12), size)...)
+		},
+		"constants": func(size int) []byte {
+			return module(computation(1, field(2, field(1, []byte("c")), field(2, []byte("constant")), integer(35, 1),
+				shape(4), field(8, field(5, bytes.Repeat([]byte{1}, size))))))
+		},
+		"unknown fields": func(size int) []byte {
+			return append(module(computation(1, instruction(1))), times(integer(99, 1), size)...)
+		},
+	}
+	for name, fn := range modules {
+		add("a module with "+name, fn)
+		add("a module and a configuration with "+name, func(size int) []byte { return field(1, fn(size)) })
+	}
+	add("modules in parts", func(size int) []byte { return times(field(1), size) })
+	add("configurations", func(size int) []byte {
+		return append(field(1, module(computation(1, instruction(1)))), times(field(2), size)...)
+	})
+	add("assignments of a configuration", func(size int) []byte {
+		one := field(15, integer(1, 1), integer(2, 1), field(3, integer(1, 1)))
+		return append(field(1, module(computation(1, instruction(1)))), field(2, times(one, size))...)
+	})
+	return list
+}

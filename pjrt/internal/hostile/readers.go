@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package hostile
+
+import (
+	"bytes"
+	"context"
+	"slices"
+
+	"github.com/purepjrt/purepjrt/capi/shim"
+	"github.com/purepjrt/purepjrt/capi/shim/recording"
+	"github.com/purepjrt/purepjrt/pjrt"
+	"github.com/purepjrt/purepjrt/pjrt/compile"
+	"github.com/purepjrt/purepjrt/pjrt/hlo"
+	"github.com/purepjrt/purepjrt/pjrt/inspect"
+	internalhlo "github.com/purepjrt/purepjrt/pjrt/internal/hlo"
+	"github.com/purepjrt/purepjrt/pjrt/internal/source"
+	"github.com/purepjrt/purepjrt/pjrt/internal/wire"
+	"github.com/purepjrt/purepjrt/pjrt/internal/xlaproto"
+	"github.com/purepjrt/purepjrt/pjrt/npy"
+	"github.com/purepjrt/purepjrt/pjrt/platform"
+	"github.com/purepjrt/purepjrt/pjrt/safetensors"
+	"github.com/purepjrt/purepjrt/pjrt/sharding"
+	"github.com/purepjrt/purepjrt/pjrt/stablehlo"
+	"github.com/purepjrt/purepjrt/pjrt/xlaflags"
+)
+
+// Reader is something that reads bytes from outside.
+type Reader struct {
+	Name  string
+	Forms []Form
+	// Read reads the bytes, and does with the result what programs do.
+	Read func(b []byte) error
+}
+
+// Gets reports whether the reader is for such inputs.
+func (r *Reader) Gets(f Form) bool { return slices.Contains(r.Forms, f) }
+
+// program reads a program as Client.Compile does.
+func program(format string) func(b []byte) error {
+	return func(b []byte) error {
+		s, err := source.Parse(b, format)
+		if err != nil {
+			return err
+		}
+		_ = s.Spread() // before Read, as when a program is only described
+		if err := s.Read(context.Background(), source.Compiler{TPU: true, UpToNUL: true}); err != nil {
+			return err
+		}
+		_, _ = s.Tuples(true)
+		_, _, _ = s.Counts()
+		_ = s.Parameters()
+		_ = s.Unscheduled()
+		return s.Check(2)
+	}
+}
+
+// signature reads only the types of a program.
+func signature(b []byte) error {
+	s, err := source.Parse(b, "")
+	if err != nil {
+		return err
+	}
+	_ = s.Parameters()
+	_, _, _ = s.Counts()
+	return nil
+}
+
+// Readers returns all readers.
+func Readers() []Reader {
+	programs := []Form{Text, Bytecode, Message}
+	messages := []Form{Message}
+	return []Reader{
+		{"a program", programs, program("")},
+		{"a program's signature", programs, signature},
+		{"a program of MLIR", []Form{Message}, program("mlir")},
+		{"a program of HLO", messages, program("hlo")},
+		{"a program of HLO with a configuration", messages, program("hlo_with_config")},
+		{"stablehlo.Main", []Form{Text}, func(b []byte) error { _, _ = stablehlo.Main(b); return nil }},
+		{"stablehlo.VersionOf", []Form{Text, Bytecode}, func(b []byte) error { _, _ = stablehlo.VersionOf(b); return nil }},
+		{"hlo.Decode", messages, func(b []byte) error {
+			m, err := hlo.Decode(b)
+			if err != nil {
+				return err
+			}
+			_ = m.String()
+			for _, i := range m.All() {
+				_, _, _ = i.Flops(), i.Transcendentals(), i.ID()
+				_, _ = i.Data()
+			}
+			_, err = m.Encode()
+			return err
+		}},
+		{"hlo.DecodeShape", messages, func(b []byte) error {
+			s, err := hlo.DecodeShape(b)
+			if err == nil {
+				_, _ = s.String(), s.Arrays()
+			}
+			return err
+		}},
+		{"inspect.ReadProgram", messages, func(b []byte) error {
+			p, err := inspect.ReadProgram(pjrt.Program{Code: b, Format: pjrt.FormatHLO})
+			if err == nil {
+				_ = p.Kernels()
+			}
+			return err
+		}},
+		{"what a compiler says about a module", messages, func(b []byte) error {
+			_, _ = internalhlo.Parameters(b)
+			_, _ = internalhlo.Results(b)
+			_, _ = internalhlo.Donors(b)
+			_, _ = internalhlo.Steady(b)
+			_, _ = internalhlo.ParameterShardings(b)
+			_, _ = internalhlo.OutputShardings(b)
+			_, _ = internalhlo.ReadConfig(b)
+			return nil
+		}},
+		{"pjrt.DecodeCompileOptions", messages, func(b []byte) error { _, err := pjrt.DecodeCompileOptions(b); return err }},
+		{"sharding.Decode", messages, func(b []byte) error {
+			s, err := sharding.Decode(pjrt.Sharding{Proto: b})
+			if err == nil {
+				_ = s.String()
+			}
+			return err
+		}},
+		{"pjrt.Sharding.String", messages, func(b []byte) error { _ = pjrt.Sharding{Proto: b}.String(); return nil }},
+		{"wire.Canonical", messages, func(b []byte) error { _, err := wire.Canonical(b); return err }},
+		{"a device assignment", messages, func(b []byte) error { _, err := xlaproto.UnmarshalDeviceAssignment(b); return err }},
+		{"a topology", messages, func(b []byte) error { _ = xlaproto.CPUFeatures(b); return nil }},
+		{"compile.Decode", messages, func(b []byte) error { _, err := compile.Decode(b); return err }},
+		{"xlaflags.ParseDebugOptions", []Form{Flags, Words}, func(b []byte) error { _, err := xlaflags.ParseDebugOptions(string(b)); return err }},
+		{"xlaflags.Check", []Form{Flags, Words}, func(b []byte) error { return xlaflags.Check(string(b)) }},
+		{"npy.Read", []Form{NumPy}, func(b []byte) error { _, err := npy.Read(bytes.NewReader(b)); return err }},
+		{"safetensors.New", []Form{Arrays}, func(b []byte) error {
+			f, err := safetensors.New(bytes.NewReader(b), int64(len(b)))
+			if err == nil {
+				_, _ = f.Names(), f.Metadata()
+			}
+			return err
+		}},
+		{"recording.Read", []Form{Session}, func(b []byte) error { _, err := recording.Read(bytes.NewReader(b)); return err }},
+		{"shim.ParseFaults", []Form{Words}, func(b []byte) error { _, err := shim.ParseFaults(string(b)); return err }},
+		{"platform.ParseOption", []Form{Words}, func(b []byte) error { _, err := platform.ParseOption(string(b)); return err }},
+		{"platform.Parse", []Form{Words}, func(b []byte) error { _, err := platform.Parse("cpu", string(b)); return err }},
+		{"a layout", []Form{Words}, func(b []byte) error { _, _ = internalhlo.ParseLayout(string(b)); return nil }},
+	}
+}
