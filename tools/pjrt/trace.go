@@ -6,6 +6,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
@@ -19,6 +20,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/purepjrt/purepjrt/internal/ownership"
 	"github.com/purepjrt/purepjrt/pjrt/plugins"
 	"github.com/purepjrt/purepjrt/tools/internal/cli"
 	"github.com/purepjrt/purepjrt/tools/internal/terminal"
@@ -52,8 +54,8 @@ A Go program that uses package pjrt needs no library: it imports pjrt/trace, as 
 command does, and shows the same with PJRT_SUMMARY=stderr.
 
 Trace uses the library that --shim or LIBPJRT_SHIM names, or the one beside this
-command. Otherwise it builds the library once, in the user's cache directory, which
-needs Go and a C compiler.
+command. Otherwise it builds the library in the user's cache directory, from the sources that
+this command was built from, which needs Go and a C compiler.
 
 The exit status is that of COMMAND.`,
 		Example: "  pjrt trace python train.py\n  pjrt trace --plugin cuda13 --out calls.json python train.py\n",
@@ -183,58 +185,98 @@ func (t *tracing) library(ctx context.Context, stderr io.Writer) (string, error)
 		if _, err := os.Stat(named); err != nil {
 			return "", fmt.Errorf("the library to put in front of the plugin: %w", err)
 		}
+		if err := ownership.CheckCode(named); err != nil {
+			fmt.Fprintf(stderr, "pjrt: warning: %v\n", err)
+		}
 		return filepath.Abs(named)
 	}
 	if self, err := os.Executable(); err == nil {
 		beside := filepath.Join(filepath.Dir(self), shimFile())
 		if _, err := os.Stat(beside); err == nil {
-			return beside, nil
+			return beside, ownership.CheckCode(beside)
 		}
+	}
+	source, err := ownModule()
+	if err != nil {
+		return "", shimHint(err)
 	}
 	cache, err := os.UserCacheDir()
 	if err != nil {
 		return "", fmt.Errorf("trace: %w", err)
 	}
-	path := filepath.Join(cache, "purepjrt", "shim", cli.Version(), shimFile())
-	if _, err := os.Stat(path); err == nil {
-		return path, nil
+	path := filepath.Join(cache, "purepjrt", "shim", source.key(), shimFile())
+	if _, err := os.Stat(path); err == nil && source.sum != "" {
+		return path, ownership.CheckCode(path)
 	}
 	stop := terminal.Busy(stderr, "building "+shimFile())
 	defer stop()
-	return path, buildShim(ctx, path)
+	if err := buildShim(ctx, source, path); err != nil {
+		return "", err
+	}
+	return path, ownership.CheckCode(path)
+}
+
+func shimHint(err error) error {
+	return fmt.Errorf("trace needs %s, which Go and a C compiler build (go build -buildmode=c-shared %s/tools/pjrtshim): "+
+		"put it beside this command, or name it with --shim: %w", shimFile(), shimModule, err)
+}
+
+// module is the module that this command was built from: a version with the sum of its content, or
+// the root of a checkout.
+type module struct{ version, sum, root string }
+
+// ownModule returns the module that this command was built from, so that no other module that has
+// its name, such as one in the current folder, is built and loaded.
+func ownModule() (module, error) {
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Path == shimModule && info.Main.Sum != "" {
+		return module{version: info.Main.Version, sum: info.Main.Sum}, nil
+	}
+	_, file, _, _ := runtime.Caller(0) // tools/pjrt/trace.go in the checkout, unless built with -trimpath
+	if !filepath.IsAbs(file) {
+		return module{}, errors.New("this command was built in a checkout with -trimpath, and does not know where that is")
+	}
+	root := filepath.Dir(filepath.Dir(filepath.Dir(file)))
+	return module{root: root}, ownership.CheckCode(filepath.Join(root, "go.mod"))
+}
+
+// key returns a name for the library that a module gives. The library of a version is kept; that of
+// a checkout, whose sources change, is built each time.
+func (m module) key() string {
+	sum := sha256.Sum256([]byte(m.version + m.sum + m.root))
+	return fmt.Sprintf("%x", sum[:16])
 }
 
 // buildShim builds the library under a temporary name, and then renames it.
-func buildShim(ctx context.Context, path string) error {
-	hint := func(err error) error {
-		return fmt.Errorf("trace needs %s, which Go and a C compiler build (go build -buildmode=c-shared %s/tools/pjrtshim): "+
-			"put it beside this command, or name it with --shim: %w", shimFile(), shimModule, err)
-	}
-	goCommand, err := exec.LookPath("go")
+func buildShim(ctx context.Context, m module, path string) error {
+	goCommand, err := exec.LookPath("go") // fails if the PATH has it in a relative folder
 	if err != nil {
-		return hint(err)
+		return shimHint(err)
 	}
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		return hint(err)
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return shimHint(err)
 	}
 	work, err := os.MkdirTemp(filepath.Dir(path), ".build-")
 	if err != nil {
-		return hint(err)
+		return shimHint(err)
 	}
 	defer os.RemoveAll(work)
 	built := filepath.Join(work, shimFile())
-	build := []string{"build", "-buildmode=c-shared", "-o", built, shimModule + "/tools/pjrtshim"}
-	dir := "" // in a checkout, its own shim
-	if err := exec.CommandContext(ctx, goCommand, "list", shimModule+"/tools/pjrtshim").Run(); err != nil {
+	dir := m.root
+	if dir == "" {
 		dir = work
-		for _, args := range [][]string{{"mod", "init", "shim"}, {"get", shimModule + "/tools/pjrtshim@" + releaseVersion()}} {
+		// The go command checks the content against the database of sums, or go.sum.
+		sum := fmt.Sprintf("%s %s %s\n", shimModule, m.version, m.sum)
+		if err := os.WriteFile(filepath.Join(work, "go.sum"), []byte(sum), 0o600); err != nil {
+			return shimHint(err)
+		}
+		for _, args := range [][]string{{"mod", "init", "shim"}, {"get", shimModule + "/tools/pjrtshim@" + m.version}} {
 			if err := runGo(ctx, goCommand, dir, args); err != nil {
-				return hint(err)
+				return shimHint(err)
 			}
 		}
 	}
-	if err := runGo(ctx, goCommand, dir, build); err != nil {
-		return hint(err)
+	if err := runGo(ctx, goCommand, dir, []string{"build", "-buildmode=c-shared", "-o", built, shimModule + "/tools/pjrtshim"}); err != nil {
+		return shimHint(err)
 	}
 	return os.Rename(built, path)
 }
@@ -242,7 +284,7 @@ func buildShim(ctx context.Context, path string) error {
 func runGo(ctx context.Context, goCommand, dir string, args []string) error {
 	c := exec.CommandContext(ctx, goCommand, args...)
 	c.Dir = dir
-	c.Env = append(os.Environ(), "CGO_ENABLED=1")
+	c.Env = append(os.Environ(), "CGO_ENABLED=1", "GOWORK=off") // no workspace of a folder above
 	output, err := c.CombinedOutput()
 	switch {
 	case ctx.Err() != nil:
