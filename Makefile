@@ -197,6 +197,12 @@ RACING = $(GO) list -f '{{.ImportPath}} {{.Imports}}' \
 test-race: ## run the short tests of packages with goroutines under the race detector (needs a C compiler)
 	CGO_ENABLED=1 $(GO) test -race -short ./capi/internal/ccall $$($(RACING))
 
+.PHONY: attack
+attack: ## read inputs made to slow, fill or nest their readers, and run commands in folders with planted programs
+	$(GO) test -timeout 10m ./pjrt/internal/hostile ./internal/ownership ./internal/python
+	$(GO) test -short -run '^(TestDeeplyNestedInputs|TestMethodsOnNilAndZero)' ./pjrt
+	$(GO) test -short -run '^TestCommandsRunNothingOfTheWorkingDirectory$$' ./tools/pjrt
+
 .PHONY: test-cleanups
 test-cleanups: ## run short tests while the garbage collector looks for cleanups that keep their own objects
 	$(GO) test -exec 'env GODEBUG=checkfinalizers=1' -short ./pjrt ./pjrt/lifetime ./pjrt/internal/lifetimes ./pjrt/transfer ./pjrt/sharding ./pjrt/cache
