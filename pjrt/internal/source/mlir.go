@@ -93,14 +93,14 @@ func (t *text) Tuples(tupled bool) ([]xlaproto.Shape, bool) {
 	for _, p := range main.Params {
 		ok = ok && p.Type.Valid() // some of the others are tuples
 	}
-	if !ok {
-		return nil, false
+	if !ok && len(main.Params) > 0 {
+		return nil, false // there can be very many
 	}
 	parameters := make([]xlaproto.Shape, len(main.Params))
 	if tupled {
 		parameters = []xlaproto.Shape{{ElementType: xlaproto.PrimitiveTuple, Tuple: parameters}}
 	}
-	return parameters, true
+	return parameters, ok
 }
 
 // layoutMode is the attribute with which a program states the layout of a parameter or result.
