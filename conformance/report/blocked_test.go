@@ -167,4 +167,5 @@ func TestABrokenCheckIsNotThePluginsFault(t *testing.T) {
 	assert.Equal(t, report.Incomplete, r.Verdict, "it conforms as far as it was judged")
 	assert.Equal(t, "broken checks: BUF-01", r.Levels[2].Reason)
 	assert.Empty(t, r.Causes)
+	assert.Equal(t, "incomplete: 1 check is broken, which is the suite's fault; 2 passed, and none failed", r.Sentence())
 }

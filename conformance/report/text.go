@@ -350,7 +350,17 @@ func (r *Report) sentence() string {
 	if r.Run.Interrupted {
 		return fmt.Sprintf("incomplete: interrupted with %s left", count(r.Run.Left, "check"))
 	}
+	if n := r.Summary.Verdicts[BrokenCheck]; n > 0 && c.Pass > 0 {
+		return fmt.Sprintf("incomplete: %s broken, which is the suite's fault; %d passed, and none failed", areBroken(n), c.Pass)
+	}
 	return "incomplete: no check came to a verdict"
+}
+
+func areBroken(n int) string {
+	if n == 1 {
+		return "1 check is"
+	}
+	return fmt.Sprintf("%d checks are", n)
 }
 
 // count puts a number before a noun.

@@ -23,6 +23,8 @@ type outputs struct {
 	verbose         bool
 	json, junit     string
 	html, md, badge string
+	since           string
+	before          *report.Report // that of since
 	keeper          report.Keeper
 }
 
@@ -33,6 +35,33 @@ func (o *outputs) add(flags *pflag.FlagSet) {
 	flags.StringVar(&o.html, "html", "", "write the report as one HTML page to `FILE`")
 	flags.StringVar(&o.md, "md", "", "write the report as Markdown to `FILE`")
 	flags.StringVar(&o.badge, "badge", "", "write a badge as SVG to `FILE`")
+}
+
+// addSince adds the flag of a run that is compared with an earlier one.
+func (o *outputs) addSince(flags *pflag.FlagSet) {
+	flags.StringVar(&o.since, "since", "", "also say what got better or worse since the JSON report `FILE`")
+}
+
+// prepare reads the report of the earlier run, which the new one may overwrite.
+func (o *outputs) prepare() (err error) {
+	if o.since == "" {
+		return nil
+	}
+	if o.before, err = readReport(o.since); err != nil {
+		return fmt.Errorf("--since: %w", err)
+	}
+	return nil
+}
+
+// compare prints what changed since the earlier run.
+func (o *outputs) compare(r *report.Report, out io.Writer) error {
+	if o.before == nil {
+		return nil
+	}
+	if _, err := fmt.Fprintf(out, "\nsince %s:\n", o.since); err != nil {
+		return err
+	}
+	return printChanges(out, o.before, r, report.Diff(o.before, r))
 }
 
 // maxDetails is how many failures are printed in full without --verbose.
@@ -52,7 +81,8 @@ func (o *outputs) text(r *report.Report, out io.Writer) report.Text {
 
 // write prints the report and writes its files. The error gives the exit status of the verdict.
 func (o *outputs) write(cmd *cobra.Command, r *report.Report) error {
-	if err := errors.Join(o.text(r, cmd.OutOrStdout()).Write(r, cmd.OutOrStdout()), o.writeFiles(r)); err != nil {
+	if err := errors.Join(o.text(r, cmd.OutOrStdout()).Write(r, cmd.OutOrStdout()), o.compare(r, cmd.OutOrStdout()),
+		o.writeFiles(r)); err != nil {
 		return cli.UsageError(err)
 	}
 	switch r.Verdict {

@@ -64,11 +64,12 @@ exist whatever ends the run.`,
   pjrt-conformance run tpu --no-device --topology v6e:2x2
   pjrt-conformance run ./my_plugin.so --resume state.jsonl
   pjrt-conformance run ./my_plugin.so --failed-from report.json
+  pjrt-conformance run ./my_plugin.so --since report.json --json report.json
   pjrt-conformance run ./my_plugin.so --shard 2/3 --json part2.json`,
 		Args:              pluginArgs(1),
 		ValidArgsFunction: completePlugins(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := s.prepare(cmd.Context(), args[0]); err != nil {
+			if err := errors.Join(o.prepare(), s.prepare(cmd.Context(), args[0])); err != nil {
 				return cli.UsageError(err) // nothing was run, so the status is 2
 			}
 			r, err := s.check(cmd, &o)
@@ -86,6 +87,7 @@ exist whatever ends the run.`,
 	s.addExecution(flags)
 	flags.BoolVar(&s.NoKnownWaivers, "no-known-waivers", false, "ignore the waivers that come with this command")
 	o.add(flags)
+	o.addSince(flags)
 	return cmd
 }
 

@@ -130,6 +130,10 @@ func TestRunFailsAPluginThatBreaksARuleUntilAWaiverExcusesIt(t *testing.T) {
 	assert.Contains(t, o.Stdout, "D2H-06  WAIVED")
 	assert.Contains(t, o.Stdout, "waiver     host_layout is not read")
 	assert.Contains(t, o.Stdout, " except for 1 waived failure:")
+
+	o = tested.Launch(t, dir, "run", tested.Library, "--run", "^D2H-06", "--waivers", "w.json", "--since", "r.json", "--json", "r.json")
+	assert.Equal(t, 0, o.Status, o.Stderr)
+	assert.Regexp(t, `(?s)\nsince r.json:\n.*D2H-06.*FAIL.*WAIVED`, o.Stdout)
 }
 
 func TestDebugRunsOneCheckInItsOwnProcess(t *testing.T) {
@@ -170,6 +174,7 @@ func TestCommandsThatCannotRunSayWhy(t *testing.T) {
 		"profile":           {[]string{"run", "cpu", "--profile", "tiny"}, `there is no profile "tiny"`},
 		"regexp":            {[]string{"run", "cpu", "--run", "("}, "--run: error parsing regexp"},
 		"option":            {[]string{"run", "cpu", "--option", "x"}, "NAME=VALUE"},
+		"missing report":    {[]string{"run", "cpu", "--since", "none.json"}, "--since: open none.json"},
 		"missing waivers":   {[]string{"run", "cpu", "--waivers", "none.json"}, "waivers: open none.json"},
 		"damaged waivers":   {[]string{"run", "cpu", "--waivers", "w.json"}, "waivers w.json: line 1: unexpected EOF"},
 		"nothing matches":   {[]string{"run", "cpu", "--run", "nothing"}, ""},
