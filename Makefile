@@ -58,7 +58,7 @@ test-modules: ## vet and test the nested modules
 	@set -e; for m in $(MODULES); do echo $$m; (cd $$m && $(GO) vet ./... && $(GO) test ./...); done
 
 # GoMLX's tests with our backend and, for comparison, with GoMLX's two backends:
-# make gomlx-tests GOMLX_TESTS='-backends pjrt -run Convolve ./pkg/core/graph'.
+# make gomlx-tests GOMLX_TESTS='-backends pjrt -run Convolve ./core/graph'.
 GOMLX_TESTS =
 
 .PHONY: gomlx-tests

@@ -27,7 +27,9 @@ type attention struct {
 // weigh computes attention with loops, in the order batch, head, query, feature. allowed says
 // what attends to what, and bias is added to a score.
 func (a attention) weigh(q, k, v []float32, scale float64, allowed func(b, h, i, j int) bool, bias func(b, h, i, j int) float64) []float32 {
-	at := func(x []float32, heads, rows, b, h, i, d int) float64 { return float64(x[((b*heads+h)*rows+i)*a.size+d]) }
+	at := func(x []float32, heads, rows, b, h, i, d int) float64 {
+		return float64(x[((b*heads+h)*rows+i)*a.size+d])
+	}
 	group := a.heads / a.shared
 	var out []float32
 	for b := range a.batch {

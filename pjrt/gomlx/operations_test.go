@@ -138,6 +138,13 @@ var operations = []struct {
 		[]array{scalar(false), vec[int32](1, 2), scalar[int32](3)}, vec[int32](3, 3)},
 	{"convert", compute.OpTypeConvertDType, converted(dtypes.Int32),
 		[]array{vec[float32](1.9, -1.9)}, vec[int32](1, -1)},
+	{"convert through a packed dtype", compute.OpTypeConvertDType, of1(func(b compute.Function, x compute.Value) (compute.Value, error) {
+		packed, err := b.ConvertDType(x, dtypes.Int4)
+		if err != nil {
+			return nil, err
+		}
+		return b.ConvertDType(packed, dtypes.Int32)
+	}), []array{vec[int32](-3, 7)}, vec[int32](-3, 7)},
 	{"convert to bool", compute.OpTypeConvertDType, converted(dtypes.Bool),
 		[]array{vec[float32](0, 2)}, vec(false, true)},
 	{"bitcast", compute.OpTypeBitcast, of1(func(b compute.Function, x compute.Value) (compute.Value, error) { return b.Bitcast(x, dtypes.Uint16) }),

@@ -461,7 +461,7 @@ func (f *Function) toDType(
 	op compute.OpType, apply func(*stablehlo.Value, dtypes.DType) (*stablehlo.Value, error), x compute.Value, t dtypes.DType,
 ) (compute.Value, error) {
 	return f.one(op, func(g *function, nodes []*node) (_ *stablehlo.Value, err error) {
-		if !isKnown(t) {
+		if !isKnown(t) && !t.IsPacked() {
 			return nil, errorf("%s: the dtype %s has no Go type", op, t)
 		}
 		v, err := apply(nodes[0].value, t)

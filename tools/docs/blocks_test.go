@@ -44,6 +44,7 @@ const guides = "pjrt/docs/"
 // elsewhere are the documents that are not in that folder.
 var elsewhere = []string{
 	"README.md", "CHANGELOG.md", "CONTRIBUTING.md", "RATIONALE.md", "SECURITY.md", "capi/README.md", "conformance/README.md",
+	"pjrt/gomlx/README.md",
 	"third_party/xla/README.md", "tools/pjrt/testdata/programs/README.md", "tools/pjrtshim/README.md",
 }
 

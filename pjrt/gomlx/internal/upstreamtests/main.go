@@ -7,10 +7,12 @@
 //
 //	go run ./internal/upstreamtests [-run REGEXP] [-backends pjrt,xla,go] [-json FILE] [PACKAGE...]
 //
-// Packages are patterns within GoMLX, such as ./pkg/core/graph; without any, those that
+// Packages are patterns within GoMLX, such as ./core/graph; without any, those that
 // need no data from the network. The tests are those of the version of GoMLX in go.mod. They run in
-// a copy, in which the package of the XLA backend is replaced for the first and the last
-// backend: it registers the backend of package gomlx as "xla", since tests ask for that.
+// a copy, with a copy of go-xla in which the package of the XLA backend is replaced for the
+// first and the last backend: it registers the backend of package gomlx as "xla", since tests
+// link that. So these two need no cgo. The option -plugin runs another plugin than the
+// installed one for CPUs.
 package main
 
 import (
@@ -37,23 +39,25 @@ const (
 	own      = "github.com/purepjrt/purepjrt"
 )
 
-// standIn replaces the package of GoMLX's XLA backend.
+// standIn replaces the package of the XLA backend in go-xla.
 const standIn = `package xla
 
 import (
-	"github.com/gomlx/gomlx/backends"
-	_ "github.com/gomlx/gomlx/backends/simplego"
+	"github.com/gomlx/compute"
 
 	"github.com/purepjrt/purepjrt/pjrt/gomlx"
 )
 
-const BackendName = "xla"
+const (
+	BackendName      = "xla"
+	NoAutoInstallEnv = "GOMLX_NO_AUTO_INSTALL"
+)
 
 type Backend = gomlx.Backend
 
 var New = gomlx.New
 
-func init() { backends.Register(BackendName, New) }
+func init() { compute.Register(BackendName, New) }
 
 func AutoInstall() error { return nil }
 
@@ -71,12 +75,14 @@ use (
 	%s
 )
 
-replace %s v0.1.0 => %s
+replace (
+	%s v0.1.0 => %s
+	%s => %s
+)
 `
 
-// withoutData are the packages whose tests need nothing from the network, except that of
-// the backend in pure Go, which tests no other backend.
-var withoutData = []string{"./pkg/...", "./backends/xla", "./backends/shapeinference", "./internal/...", "./ui/..."}
+// withoutData are the packages whose tests need nothing from the network.
+var withoutData = []string{"./core/...", "./ml/...", "./internal/...", "./support/...", "./ui/..."}
 
 type backend struct {
 	name        string
@@ -96,21 +102,24 @@ func main() {
 	chosen := flag.String("backends", "pjrt,xla,go", "backends to run")
 	report := flag.String("json", "", "file for the counts as JSON")
 	logs := flag.String("logs", "", "folder for the output of the tests")
+	plugin := flag.String("plugin", "", "path of the plugin for CPUs; the installed one without it")
 	flag.Parse()
 	packages := flag.Args()
 	if len(packages) == 0 {
 		packages = withoutData
 	}
-	if err := tests(*run, strings.Split(*chosen, ","), *report, *logs, packages); err != nil {
+	if err := tests(*run, *plugin, strings.Split(*chosen, ","), *report, *logs, packages); err != nil {
 		fmt.Fprintln(os.Stderr, "upstreamtests:", err)
 		os.Exit(1)
 	}
 }
 
-func tests(run string, chosen []string, report, logs string, packages []string) error {
-	plugin, err := output("", nil, "go", "run", own+"/tools/pjrt", "install", "cpu")
-	if err != nil {
-		return err
+func tests(run, plugin string, chosen []string, report, logs string, packages []string) error {
+	if plugin == "" {
+		var err error
+		if plugin, err = output("", nil, "go", "run", own+"/tools/pjrt", "install", "cpu"); err != nil {
+			return err
+		}
 	}
 	work, err := os.MkdirTemp("", "upstreamtests")
 	if err != nil {
@@ -175,42 +184,32 @@ func copies(dir string) (plain, replaced string, err error) {
 	if err != nil {
 		return "", "", err
 	}
+	goXLA, err := output("", nil, "go", "list", "-m", "-f", "{{.Dir}}", builder)
+	if err != nil {
+		return "", "", err
+	}
 	plain, replaced = filepath.Join(dir, "plain"), filepath.Join(dir, "replaced")
-	for _, d := range []string{plain, replaced} {
+	withStandIn := filepath.Join(dir, "go-xla")
+	for to, from := range map[string]string{plain: source, replaced: source, withStandIn: goXLA} {
 		// The files of the module cache cannot be written, and some tests write beside them.
-		if err := copyTree(d, source); err != nil {
+		if err := copyTree(to, from); err != nil {
 			return "", "", err
 		}
 	}
-	xla := filepath.Join(replaced, "backends", "xla")
-	modules := fmt.Appendf(nil, workspace, root, filepath.Join(root, "pjrt", "gomlx"), own, root)
+	xla := filepath.Join(withStandIn, "compute", "xla")
+	modules := fmt.Appendf(nil, workspace, root, filepath.Join(root, "pjrt", "gomlx"), own, root, builder, withStandIn)
+	if err := os.RemoveAll(xla); err != nil {
+		return "", "", err
+	}
 	if err := errors.Join(
-		keepTests(xla),
+		os.Mkdir(xla, 0o777),
 		os.WriteFile(filepath.Join(xla, "standin.go"), []byte(standIn), 0o666),
-		// It names what the stand-in lacks, and no test needs it.
-		os.RemoveAll(filepath.Join(replaced, "backends", "stablehlo")),
 		os.WriteFile(filepath.Join(plain, "go.work"), []byte("go 1.26.0\n\nuse .\n"), 0o666),
 		os.WriteFile(filepath.Join(replaced, "go.work"), modules, 0o666),
 	); err != nil {
 		return "", "", err
 	}
 	return plain, replaced, nil
-}
-
-// keepTests removes all files of a folder except tests.
-func keepTests(dir string) error {
-	list, err := os.ReadDir(dir)
-	if err != nil {
-		return err
-	}
-	for _, f := range list {
-		if !strings.HasSuffix(f.Name(), "_test.go") {
-			if err := os.RemoveAll(filepath.Join(dir, f.Name())); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
 }
 
 func copyTree(to, from string) error {
