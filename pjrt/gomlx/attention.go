@@ -12,9 +12,9 @@ import (
 	"github.com/gomlx/compute/shapes"
 )
 
-// FusedScaledDotProductAttention adds, for each query, the mean of the values, weighted by the softmax of
-// the products of the query and the keys. A query that attends to nothing gives zeros. The states are nil: GoMLX
-// finds the gradient from the operations that attention is made of.
+// FusedScaledDotProductAttention adds, for each query, the mean of the values, weighted by the
+// softmax of the products of the query and the keys. A query that attends to nothing gives zeros.
+// The states are nil: GoMLX finds the gradient from the operations that attention is made of.
 func (f *Function) FusedScaledDotProductAttention(query, key, values compute.Value, layout compute.AxesLayout,
 	options *compute.ScaledDotProductAttentionConfig) (output compute.Value, states []compute.Value, err error) {
 	const op = compute.OpTypeFusedScaledDotProductAttention
@@ -36,7 +36,8 @@ func (f *Function) FusedScaledDotProductAttention(query, key, values compute.Val
 	case q.Dimensions[heads] < 1 || k.Dimensions[heads] < 1 || q.Dimensions[3] < 1:
 		return nil, nil, errorf("%s: the numbers of heads, and their size, cannot be dynamic or 0, as in %s and %s", op, q, k)
 	case q.Dimensions[heads]%k.Dimensions[heads] != 0:
-		return nil, nil, errorf("%s: the %d heads of the query cannot share %d heads of the key", op, q.Dimensions[heads], k.Dimensions[heads])
+		return nil, nil, errorf("%s: the %d heads of the query cannot share %d heads of the key",
+			op, q.Dimensions[heads], k.Dimensions[heads])
 	case q.Dimensions[3] != k.Dimensions[3] || !slices.Equal(k.Dimensions[:3], v.Dimensions[:3]) || q.Dimensions[0] != k.Dimensions[0]:
 		return nil, nil, errorf("%s: the query %s, key %s and value %s do not fit together", op, q, k, v)
 	case (options.QuerySeqLen == nil) != (options.KeyValueSeqLen == nil):
@@ -97,8 +98,8 @@ func (f *Function) FusedScaledDotProductAttention(query, key, values compute.Val
 	return out, nil, err
 }
 
-// mask adds a mask of numbers to the scores, and returns what booleans and lengths say about which query attends
-// to which key, or nil if all attend to all.
+// mask adds a mask of numbers to the scores, and returns what booleans and lengths say about which
+// query attends to which key, or nil if all attend to all.
 func (m *formula) mask(options *compute.ScaledDotProductAttentionConfig, layout compute.AxesLayout, to shapes.Shape,
 	scores *compute.Value) (compute.Value, error) {
 	f := m.f
@@ -151,8 +152,8 @@ func (m *formula) mask(options *compute.ScaledDotProductAttentionConfig, layout 
 	return attends, m.err
 }
 
-// overScores adds x, whose axes are the last of batch, head of the query, query and key, broadcast to
-// the scores.
+// overScores adds x, whose axes are the last of batch, head of the query, query and key, broadcast
+// to the scores.
 func (m *formula) overScores(x compute.Value, to shapes.Shape) compute.Value {
 	shape := m.shape(x)
 	if m.err == nil && (shape.Rank() > 4 || shape.IsDynamic() && shape.Rank() > 2) {
@@ -180,8 +181,8 @@ func (m *formula) overLayout(x compute.Value, to shapes.Shape, layout compute.Ax
 	return m.overScores(x, to)
 }
 
-// maskedSoftmax adds the softmax along the last axis over the scores that a condition holds for, and zeros
-// for the others.
+// maskedSoftmax adds the softmax along the last axis over the scores that a condition holds for,
+// and zeros for the others.
 func (m *formula) maskedSoftmax(scores, attends compute.Value) compute.Value {
 	shape := m.shape(scores)
 	where := func(onTrue, onFalse compute.Value) compute.Value {
@@ -194,8 +195,8 @@ func (m *formula) maskedSoftmax(scores, attends compute.Value) compute.Value {
 	return where(m.div(exp, m.reduced(sum, exp, last)), zero)
 }
 
-// FusedScaledDotProductAttentionVJP returns an error with compute.ErrNotImplemented in its chain, so that GoMLX
-// finds the gradient from the operations that attention is made of.
+// FusedScaledDotProductAttentionVJP returns an error with compute.ErrNotImplemented in its chain,
+// so that GoMLX finds the gradient from the operations that attention is made of.
 func (f *Function) FusedScaledDotProductAttentionVJP(_, _, _ compute.Value, _ compute.AxesLayout,
 	_ *compute.ScaledDotProductAttentionConfig, _ compute.Value, _ []compute.Value, _ compute.Value) (
 	dQuery, dKey, dValue compute.Value, err error) {

@@ -192,7 +192,8 @@ func TestAttentionThatDoesNotFitIsAnError(t *testing.T) {
 	}
 }
 
-// GoMLX 0.28 asks backends for a dense layer without activation if it has no number for the activation.
+// GoMLX 0.28 asks backends for a dense layer without activation if it has no number for the
+// activation.
 func TestADenseLayerKeepsItsActivation(t *testing.T) {
 	t.Parallel()
 	b := open(t, "")

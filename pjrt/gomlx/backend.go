@@ -70,8 +70,9 @@ type Options struct {
 	// Reuse lets results take the memory of donated arguments. Auto does so on devices with
 	// their own memory: XLA's plugin for CPUs makes slower code for such programs.
 	Reuse platform.Toggle
-	// Dynamic tells GoMLX that programs with dynamic axes are welcome (Capabilities.DynamicAxes). The backend takes
-	// them anyway; GoMLX's text generation then no longer rounds lengths up, so that each length is compiled.
+	// Dynamic tells GoMLX that programs with dynamic axes are welcome (Capabilities.DynamicAxes).
+	// The backend takes them anyway; GoMLX's text generation then no longer rounds lengths up, so
+	// that each length is compiled.
 	Dynamic bool
 }
 

@@ -183,8 +183,8 @@ func (g *function) checkSignature(op compute.OpType, c *Function, parameters, re
 	return nil
 }
 
-// OptimizationBarrier adds copies of the operands that the compiler makes only once all operands are
-// known.
+// OptimizationBarrier adds copies of the operands that the compiler makes only once all operands
+// are known.
 func (f *Function) OptimizationBarrier(operands ...compute.Value) ([]compute.Value, error) {
 	const op = compute.OpTypeOptimizationBarrier
 	if len(operands) == 0 {

@@ -50,7 +50,9 @@ func TestWhileRunsItsBodyAsLongAsTheConditionHolds(t *testing.T) {
 	b := open(t, "")
 	got := run(t, b, func(f compute.Function, x []compute.Value) ([]compute.Value, error) {
 		limit := x[1] // of the function around the closures
-		cond, err := closure(f, one(func(c compute.Function, x []compute.Value) (compute.Value, error) { return c.LessThan(x[0], limit) }), i32, i32)
+		cond, err := closure(f, one(func(c compute.Function, x []compute.Value) (compute.Value, error) {
+			return c.LessThan(x[0], limit)
+		}), i32, i32)
 		if err != nil {
 			return nil, err
 		}
@@ -124,7 +126,9 @@ func TestAFunctionIsCalled(t *testing.T) {
 	require.NoError(t, define(square, of1(func(f compute.Function, x compute.Value) (compute.Value, error) { return f.Mul(x, x) }), i32))
 	seven, err := builder.NewFunction("seven")
 	require.NoError(t, err)
-	require.NoError(t, define(seven, one(func(f compute.Function, _ []compute.Value) (compute.Value, error) { return f.Constant([]int32{7}) })))
+	require.NoError(t, define(seven, one(func(f compute.Function, _ []compute.Value) (compute.Value, error) {
+		return f.Constant([]int32{7})
+	})))
 	main := builder.Main()
 	list, err := main.Call(seven)
 	require.NoError(t, err)

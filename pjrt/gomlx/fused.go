@@ -117,8 +117,8 @@ func (m *formula) result(v compute.Value) (compute.Value, error) {
 	return v, nil
 }
 
-// floats checks operands of a fused operation, which must be of one dtype of floats. The optional ones may be
-// nil. It returns the shape of the first.
+// floats checks operands of a fused operation, which must be of one dtype of floats. The optional
+// ones may be nil. It returns the shape of the first.
 func (f *Function) floats(op compute.OpType, operands []compute.Value, optional ...compute.Value) (shapes.Shape, error) {
 	for _, v := range optional {
 		if v != nil {
@@ -180,8 +180,8 @@ func (m *formula) gelu(x compute.Value) compute.Value {
 	return m.mul(x, m.mul(m.add(erf, m.number(t, 1)), m.number(t, 0.5)))
 }
 
-// FusedLayerNorm adds x with mean 0 and variance 1 along the axes, times gamma plus beta, either of which may
-// be nil. epsilon is added to the variance.
+// FusedLayerNorm adds x with mean 0 and variance 1 along the axes, times gamma plus beta, either of
+// which may be nil. epsilon is added to the variance.
 func (f *Function) FusedLayerNorm(x compute.Value, axes []int, epsilon float64, gamma, beta compute.Value) (compute.Value, error) {
 	const op = compute.OpTypeFusedLayerNorm
 	shape, err := f.floats(op, []compute.Value{x}, gamma, beta)
@@ -211,8 +211,8 @@ func (m *formula) dot(l compute.Value, lContracting, lBatch []int, r compute.Val
 	})
 }
 
-// FusedAttentionQKVProjection adds the products of x and three parts of weights, as wide as queryDim and
-// twice keyValueDim, each plus a bias, which may be nil.
+// FusedAttentionQKVProjection adds the products of x and three parts of weights, as wide as
+// queryDim and twice keyValueDim, each plus a bias, which may be nil.
 func (f *Function) FusedAttentionQKVProjection(x, weights, biasQ, biasK, biasV compute.Value, queryDim, keyValueDim int) (
 	query, key, value compute.Value, err error) {
 	const op = compute.OpTypeFusedAttentionQKVProjection
@@ -247,27 +247,28 @@ func (f *Function) FusedAttentionQKVProjection(x, weights, biasQ, biasK, biasV c
 	return results[0], results[1], results[2], nil
 }
 
-// notImplemented returns GoMLX's error for an operation that the backend leaves to GoMLX, which makes it of others.
+// notImplemented returns GoMLX's error for an operation that the backend leaves to GoMLX, which
+// makes it of others.
 func notImplemented(op compute.OpType, format string, args ...any) error {
 	return errors.WithMessagef(errors.WithStack(compute.ErrNotImplemented), Name+" backend: "+op.String()+": "+format, args...)
 }
 
-// FusedDense returns an error with compute.ErrNotImplemented in its chain. GoMLX makes it of other operations, which
-// XLA fuses too. GoMLX 0.28 asks backends for no activation in place of those that compute has no name for, so
-// that a backend with this operation would leave them out.
+// FusedDense returns an error with compute.ErrNotImplemented in its chain. GoMLX makes it of other
+// operations, which XLA fuses too. GoMLX 0.28 asks backends for no activation in place of those
+// that compute has no name for, so that a backend with this operation would leave them out.
 func (f *Function) FusedDense(_, _, _ compute.Value, activation compute.ActivationType) (compute.Value, error) {
 	return nil, notImplemented(compute.OpTypeFusedDense, "activation %s", activation)
 }
 
-// FusedQuantizedDense returns an error with compute.ErrNotImplemented in its chain. GoMLX makes it of other
-// operations.
+// FusedQuantizedDense returns an error with compute.ErrNotImplemented in its chain. GoMLX makes it
+// of other operations.
 func (f *Function) FusedQuantizedDense(_, _, _ compute.Value, quantization *compute.Quantization, _ compute.ActivationType) (
 	compute.Value, error) {
 	return nil, notImplemented(compute.OpTypeFusedQuantizedDense, "quantized weights (%s)", schemeOf(quantization))
 }
 
-// QuantizedEmbeddingLookup returns an error with compute.ErrNotImplemented in its chain. GoMLX makes it of other
-// operations.
+// QuantizedEmbeddingLookup returns an error with compute.ErrNotImplemented in its chain. GoMLX
+// makes it of other operations.
 func (f *Function) QuantizedEmbeddingLookup(_, _ compute.Value, quantization *compute.Quantization) (compute.Value, error) {
 	return nil, notImplemented(compute.OpTypeQuantizedEmbeddingLookup, "quantized rows (%s)", schemeOf(quantization))
 }

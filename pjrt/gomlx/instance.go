@@ -34,8 +34,8 @@ func newInstance(b *Builder) *instance {
 	return &instance{builder: b, module: stablehlo.New(b.name), sizes: make(map[string]int)}
 }
 
-// trialSizes returns the sizes of the k-th dynamic axis in the two trial instances. They are large, so
-// that static slices fit in, and have no common factors, so that products of sizes differ too.
+// trialSizes returns the sizes of the k-th dynamic axis in the two trial instances. They are large,
+// so that static slices fit in, and have no common factors, so that products of sizes differ too.
 func trialSizes(k int) [2]int {
 	return [2]int{primes[2*k%len(primes)], primes[(2*k+1)%len(primes)]}
 }

@@ -161,7 +161,9 @@ var operations = []struct {
 		[]array{arr([]int32{1, 2, 3, 4}, 2, 2)}, arr([]int32{1, 3, 2, 4}, 2, 2)},
 	{"reverse", compute.OpTypeReverse, of1(func(b compute.Function, x compute.Value) (compute.Value, error) { return b.Reverse(x, -1) }),
 		[]array{arr([]int32{1, 2, 3, 4}, 2, 2)}, arr([]int32{2, 1, 4, 3}, 2, 2)},
-	{"concatenate", compute.OpTypeConcatenate, of2(func(b compute.Function, l, r compute.Value) (compute.Value, error) { return b.Concatenate(0, l, r) }),
+	{"concatenate", compute.OpTypeConcatenate, of2(func(b compute.Function, l, r compute.Value) (compute.Value, error) {
+		return b.Concatenate(0, l, r)
+	}),
 		[]array{vec[int32](1), vec[int32](2, 3)}, vec[int32](1, 2, 3)},
 	{"pad", compute.OpTypePad, of2(func(b compute.Function, x, fill compute.Value) (compute.Value, error) {
 		return b.Pad(x, fill, compute.PadAxis{Start: 1, End: 2, Interior: 1})
@@ -319,7 +321,8 @@ func TestOperationsComputeWhatGoMLXSays(t *testing.T) {
 	}
 }
 
-// AllReduce, Parameter and Constant have tests of their own, as have operations that take functions.
+// AllReduce, Parameter and Constant have tests of their own, as have operations that take
+// functions.
 func TestEveryOperationOfTheCapabilitiesIsTested(t *testing.T) {
 	t.Parallel()
 	tested := map[compute.OpType]bool{compute.OpTypeAllReduce: true, compute.OpTypeParameter: true, compute.OpTypeConstant: true,

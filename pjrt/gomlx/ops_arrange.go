@@ -321,7 +321,8 @@ func (f *Function) Gather(x, indices compute.Value, vectorAxis int, offsetAxes, 
 	offsetAxes, collapsedAxes = slices.Clone(offsetAxes), slices.Clone(collapsedAxes)
 	indexMap, sizes = slices.Clone(indexMap), slices.Clone(sizes)
 	return f.one(op, func(g *function, nodes []*node) (_ *stablehlo.Value, err error) {
-		v, err := stablehlo.Gather(nodes[0].value, nodes[1].value, vectorAxis, offsetAxes, collapsedAxes, nil, nil, indexMap, full(nodes[0].shape, sizes), sorted)
+		v, err := stablehlo.Gather(nodes[0].value, nodes[1].value, vectorAxis, offsetAxes, collapsedAxes, nil, nil, indexMap,
+			full(nodes[0].shape, sizes), sorted)
 		return v, wrapf(err, "%s", op)
 	}, x, indices)
 }
@@ -362,7 +363,8 @@ func (f *Function) scatter(op compute.OpType, c combination, x, indices, updates
 		if err != nil {
 			return nil, err
 		}
-		v, err := stablehlo.Scatter(n.value, at.value, u.value, windowAxes, insertedAxes, nil, nil, indexMap, vectorAxis, sorted, unique, fn)
+		v, err := stablehlo.Scatter(n.value, at.value, u.value, windowAxes, insertedAxes, nil, nil, indexMap, vectorAxis,
+			sorted, unique, fn)
 		return v, wrapf(err, "%s", op)
 	}, x, indices, updates)
 }

@@ -14,9 +14,9 @@ import (
 	"github.com/gomlx/go-xla/types"
 )
 
-// DotGeneral adds sums of products over the contracting axes, for each element of the
-// batch axes. The sums are of config's AccumulatorDType, and then become its OutputDType; both are, if not
-// set, the dtype of the operands.
+// DotGeneral adds sums of products over the contracting axes, for each element of the batch axes.
+// The sums are of config's AccumulatorDType, and then become its OutputDType; both are, if not set,
+// the dtype of the operands.
 func (f *Function) DotGeneral(lhs compute.Value, lhsContracting, lhsBatch []int, rhs compute.Value, rhsContracting, rhsBatch []int,
 	config compute.DotGeneralConfig) (compute.Value, error) {
 	const op = compute.OpTypeDotGeneral
