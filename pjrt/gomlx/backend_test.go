@@ -53,6 +53,9 @@ func TestAConfigurationThatCannotWorkIsAnError(t *testing.T) {
 	for text, want := range map[string]string{
 		"nosuchplugin":                       `plugin "nosuchplugin"`,
 		filepath.Join(t.TempDir(), "lib.so"): "lib.so",
+		"help":                               "cache[=DIR]",
+		cpu + ",help":                        "reuse=true",
+		cpu + ",dynamic=1":                   "dynamic=1 must be true or false",
 		cpu + ",shared=perhaps":              "shared=perhaps must be true or false",
 		cpu + ",reuse=":                      "reuse= must be true or false",
 		cpu + ",fast":                        `"fast" is not of the form name=value`,
