@@ -9,7 +9,7 @@ import (
 	"fmt"
 	"log"
 
-	"github.com/gomlx/gomlx/backends"
+	"github.com/gomlx/compute"
 	"go.opentelemetry.io/otel/trace"
 	"go.opentelemetry.io/otel/trace/noop"
 
@@ -74,7 +74,7 @@ func main() {
 	_, err = etcd.New(ctx, nil, nil)
 	fmt.Println(err)
 
-	fmt.Println(backends.List())
+	fmt.Println(compute.List())
 }
 
 func check(err error) {
