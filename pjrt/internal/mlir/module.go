@@ -76,7 +76,10 @@ func (m *Module) read(ctx context.Context, code []byte, limits Limits) *reader {
 		err = checkCalls(r.functions, r.kept, r.depths)
 	}
 	if err == nil && limits.CPU > 0 && (r.hasLarge || mayHaveDangers(code)) {
-		err = readOperations(code).Check(dataflow.Compiler{Minor: limits.CPU, MLIR: true})
+		operations := readOperations(code, r.work)
+		if err = r.work.err; err == nil {
+			err = operations.Check(dataflow.Compiler{Minor: limits.CPU, MLIR: true})
+		}
 	}
 	m.findings = append(m.findings, finding{r.permuted, err})
 	return r

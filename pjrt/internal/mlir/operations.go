@@ -51,10 +51,10 @@ func (r *operationsReader) follow(aliases int) bool {
 	return aliases < maxAliases && *r.followed < maxFollowed
 }
 
-// readOperations returns the operations of a module.
-func readOperations(code []byte) *dataflow.Module {
+// readOperations returns the operations of a module, or some of them once w has ended.
+func readOperations(code []byte, w *work) *dataflow.Module {
 	r := &operationsReader{
-		lexer: lexer{code: code}, module: &dataflow.Module{Functions: make(map[string]*dataflow.Block)},
+		lexer: lexer{code: code, work: w}, module: &dataflow.Module{Functions: make(map[string]*dataflow.Block)},
 		scopes:     []map[string]*dataflow.Value{{}},
 		attributes: make(map[string]int), types: make(map[string]int),
 		followed: new(int),
