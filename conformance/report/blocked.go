@@ -37,8 +37,8 @@ func (r *Report) Block() {
 	}
 }
 
-// worstOf returns the name of the check of a rule with the worst verdict, or the name itself if it is
-// that of a check, or of a rule that was not checked.
+// worstOf returns the name of the check of a rule with the worst verdict, or the name itself if it
+// is that of a check, or of a rule that was not checked.
 func (r *Report) worstOf(rule string) string {
 	worst, name := len(Verdicts()), rule
 	for i := range r.Results {

@@ -32,8 +32,8 @@ var varying = []struct {
 }
 
 // Digest returns what identifies a failure: a digest of the first line of each of its findings,
-// without addresses, times, paths, process numbers and places in source files, which differ from run
-// to run or from version to version. It is empty if there are no findings.
+// without addresses, times, paths, process numbers and places in source files, which differ from
+// run to run or from version to version. It is empty if there are no findings.
 func Digest(findings ...string) string {
 	var without []string
 	for _, f := range findings {

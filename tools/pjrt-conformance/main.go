@@ -22,8 +22,8 @@
 // this command as pjrt conformance.
 //
 // The exit status of commands that check a plugin is 0 if it conforms, or if all failures are
-// waived; 1 if it does not conform; 2 if nothing could be run; 130 if Ctrl-C interrupted the run. Files
-// of reports are written while checks run, so that they exist whatever ends the run.
+// waived; 1 if it does not conform; 2 if nothing could be run; 130 if Ctrl-C interrupted the run.
+// Files of reports are written while checks run, so that they exist whatever ends the run.
 //
 // Package pjrt/trace is linked in: PJRT_TRACE=stderr shows the calls that a check makes to a
 // plugin.

@@ -26,7 +26,8 @@ func TestProgressOfChecksIsOneLine(t *testing.T) {
 		require.NotNil(t, p.terminal)
 		result := &report.Result{Check: strings.Repeat("long/", 40)}
 		p.show(conformance.Progress{Phase: "probe"})
-		p.show(conformance.Progress{Phase: "plan", Plan: &conformance.Plan{Checks: 770, Compiles: 812, First: time.Second, Compile: time.Minute, Bound: time.Hour}})
+		plan := &conformance.Plan{Checks: 770, Compiles: 812, First: time.Second, Compile: time.Minute, Bound: time.Hour}
+		p.show(conformance.Progress{Phase: "plan", Plan: plan})
 		p.show(conformance.Progress{Phase: "check", Total: 770, Elapsed: time.Second})
 		p.show(conformance.Progress{Phase: "check", Done: 385, Failed: 2, Waived: 3, Total: 770, Elapsed: 20 * time.Second, Result: result})
 		p.bar.Write()

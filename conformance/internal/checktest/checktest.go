@@ -29,8 +29,9 @@ import (
 type Suite struct {
 	Checks  []check.Check
 	Mutants []mutant.Mutant // mutants of other checks are left out
-	// Tolerated are plugins that differ from others in a way that the contract allows, or in one that
-	// other rules are about. They are written as mutants, whose Fault says what the difference is.
+	// Tolerated are plugins that differ from others in a way that the contract allows, or in one
+	// that other rules are about. They are written as mutants, whose Fault says what the difference
+	// is.
 	Tolerated []mutant.Mutant
 	Plugins   []Plugin
 	// Sharing says that mutants of hostile checks also share processes, see driver.Trial: no

@@ -64,7 +64,8 @@ func (d *driver) rerun(ctx context.Context) {
 				mu.Unlock()
 				r := d.copyOf(d.results[i])
 				if h := d.givenUp(r.Hung); h != nil {
-					r.Notes = append(r.Notes, fmt.Sprintf("it was not run again, because %s did not return in %s", h.Function, strings.Join(h.Checks, ", ")))
+					r.Notes = append(r.Notes, fmt.Sprintf("it was not run again, because %s did not return in %s",
+						h.Function, strings.Join(h.Checks, ", ")))
 				} else if time.Now().After(deadline) {
 					r.Notes = append(r.Notes, "it was not run again, because the time for that was up"+d.company(r))
 				} else {

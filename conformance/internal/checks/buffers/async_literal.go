@@ -88,8 +88,8 @@ var literalChecks = []check.Check{
 	}},
 }
 
-// literalArgs returns the arguments for a literal. It is row-major if layout is nil: XLA's own client
-// always says how a literal lies in memory.
+// literalArgs returns the arguments for a literal. It is row-major if layout is nil: XLA's own
+// client always says how a literal lies in memory.
 func literalArgs(m *capi.AsyncHostToDeviceTransferManager, s spec, data []byte,
 	layout *capi.BufferMemoryLayout) capi.AsyncHostToDeviceTransferManagerTransferLiteralArgs {
 	if layout == nil {

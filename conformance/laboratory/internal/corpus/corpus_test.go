@@ -325,16 +325,16 @@ func TestSpecificationsTravelAsText(t *testing.T) {
 
 func TestOpaqueWordsWithoutATypeAreAnError(t *testing.T) {
 	t.Parallel()
-	in := parsed(t, "tensor<3xbf16>", "[1.0, 2.0, -0.5]")
+	in := parsed(t, "tensor<3xf8E5M2>", "[1.0, 2.0, -0.5]")
 	path := filepath.Join(folder(t, map[string]any{"a.npy": in}), "a.npy")
 	_, err := readArray(path, "", nil, 0)
 	assert.ErrorContains(t, err, "in manifest.json")
-	a, err := readArray(path, "bf16", nil, 0)
+	a, err := readArray(path, "f8E5M2", nil, 0)
 	require.NoError(t, err)
 	assert.Equal(t, in, a)
 	_, err = readArray(path, "b16", nil, 0)
 	assert.ErrorContains(t, err, "unknown element type")
-	assert.Equal(t, dtype.BF16, a.Type)
+	assert.Equal(t, dtype.F8E5M2, a.Type)
 }
 
 // NumPy has no name for bf16, and the types of bytecode are not known before it is compiled.

@@ -321,8 +321,8 @@ func readArray(path, word string, types []array.Shape, i int) (*array.Array, err
 	}
 	a, err := read(path)
 	if errors.Is(err, npy.ErrOpaque) {
-		// The types of a program in bytecode are not known here. Of those that NumPy has no name for,
-		// only one takes two bytes.
+		// The types of a program in bytecode are not known here. Of those that NumPy has no name
+		// for, only one takes two bytes.
 		if wide, asBF16 := npy.ReadFileAs(path, dtype.BF16); asBF16 == nil {
 			return &wide, nil
 		}
