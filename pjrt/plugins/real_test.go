@@ -6,7 +6,6 @@ package plugins_test
 import (
 	"os"
 	"os/exec"
-	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
