@@ -135,8 +135,8 @@ func TestTheCountsAreAlwaysWritten(t *testing.T) {
 	for name, o := range map[string]*pjrt.CompileOptions{"nil": nil, "zero": {}} {
 		b, err := pjrt.EncodeOptions(o)
 		require.NoError(t, err, name)
-		// The ordinal -1, one replica, one partition, one process.
-		assert.Equal(t, []byte("\x1a\x12\x08\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01\x20\x01\x28\x01\xb8\x01\x01"), b, name)
+		// The ordinal -1, one replica, one partition, one process, and memory fitting O2.
+		assert.Equal(t, []byte("\x1a\x15\x08\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01\x20\x01\x28\x01\xb8\x01\x01\xc8\x01\x1d"), b, name)
 	}
 }
 

@@ -70,7 +70,9 @@ func beHostile(does string) {
 	die := func() {
 		fmt.Fprintln(os.Stderr, "Opening chips\nterminate called after throwing an instance of 'std::runtime_error'\n  what():  no chips"+escapes+
 			"\nin the cluster\nbacktrace:\n --- libtt.so(+0x3d6dc0a) [0x7faf9736dc0a]")
-		_ = syscall.Kill(os.Getpid(), syscall.SIGABRT)
+		if self, err := os.FindProcess(os.Getpid()); err == nil {
+			_ = self.Signal(syscall.SIGABRT)
+		}
 		select {}
 	}
 	wrapped, err := serve.Wrap(real,
