@@ -37,8 +37,8 @@ func (t *Table) HasSection(s Section) bool {
 }
 
 // KnownSize returns the struct_size of a section in the version of the API that this package was
-// generated from, or 0 for a section that it does not know. A newer plugin may have a longer struct,
-// with functions that this package cannot call.
+// generated from, or 0 for a section that it does not know. A newer plugin may have a longer
+// struct, with functions that this package cannot call.
 func KnownSize(s Section) uintptr {
 	switch s {
 	case SectionCore:

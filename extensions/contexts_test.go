@@ -112,7 +112,8 @@ var withContext = map[string]func(testing.TB, *pjrttest.Plugin) call{
 	"crosshost.Send": func(t testing.TB, p *pjrttest.Plugin) call {
 		b := pairOn(t, p)
 		return func(ctx context.Context) ([]io.Closer, error) {
-			events, err := crosshost.Send(ctx, p.Client(), []crosshost.Outgoing{{Buffer: b, To: p.Client().Devices()[1], Key: lastKey.Add(1)}}, nil)
+			out := crosshost.Outgoing{Buffer: b, To: p.Client().Devices()[1], Key: lastKey.Add(1)}
+			events, err := crosshost.Send(ctx, p.Client(), []crosshost.Outgoing{out}, nil)
 			var all []io.Closer
 			for _, e := range events {
 				all = append(all, e)

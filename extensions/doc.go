@@ -12,13 +12,13 @@
 //
 // The table shows the chains of XLA's plugin for CPUs of API 0.81 (xla-cpu-pjrt 0.0.1), 0.106
 // (fastatomstruct-xla-cpu 2026.6.23) and 0.115 (lammps-jax-pjrt-cpu 0.11.2), libtpu 0.0.51 (API
-// 0.116) and XLA's plugin for CUDA 13 of API 0.116 (jax-cuda13-pjrt 0.12.0.1). The column since gives the API minor that introduced the extension. 4/7 means
-// that the plugin has 7 functions of the extension, and that tests call 4 of them on it
-// through the package. The tests run on machines without TPUs and GPUs, where libtpu and the
-// plugin for CUDA only compile: most of the other functions need a device, and the test in
-// census_aot_test.go names them all. The column all is the number of functions that there
-// are: tests call them on a stand-in. Each package also has examples and tests of what
-// its functions do, on the plugins that the tests can call.
+// 0.116) and XLA's plugin for CUDA 13 of API 0.116 (jax-cuda13-pjrt 0.12.0.1). The column since
+// gives the API minor that introduced the extension. 4/7 means that the plugin has 7 functions of
+// the extension, and that tests call 4 of them on it through the package. The tests run on machines
+// without TPUs and GPUs, where libtpu and the plugin for CUDA only compile: most of the other
+// functions need a device, and the test in census_aot_test.go names them all. The column all is the
+// number of functions that there are: tests call them on a stand-in. Each package also has examples
+// and tests of what its functions do, on the plugins that the tests can call.
 //
 //	extension           since package             0.81 0.106 0.115 libtpu  CUDA all  for
 //	AbiVersion             91 abiversion             -     -     -   5/12  5/12  12  binary compatibility
@@ -51,9 +51,9 @@
 // other extension without a number can be mistaken for it. Three functions of TpuTopology that look
 // up platforms by name are in package capi too: no name is known that libtpu accepts.
 //
-// The plugins for CPUs have the extension PhaseCompile without the function that makes a
-// compiler, and describe no memory; they run no passes for a trace. Device events are not in the chain: raw buffers have
-// had them since API 0.112.
+// The plugins for CPUs have the extension PhaseCompile without the function that makes a compiler,
+// and describe no memory; they run no passes for a trace. Device events are not in the chain: raw
+// buffers have had them since API 0.112.
 //
 // # An extension of your own
 //

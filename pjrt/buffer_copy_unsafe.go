@@ -136,7 +136,8 @@ func (b *Buffer) order(ctx context.Context) (*Layout, error) {
 	return b.readsAs(ctx, h)
 }
 
-// copyInOrder copies the array, which is in the order of the layout, through the memory of the host.
+// copyInOrder copies the array, which is in the order of the layout, through the memory of the
+// host.
 func (b *Buffer) copyInOrder(ctx context.Context, order *Layout, err error, opts *BufferOptions) (*Buffer, error) {
 	if err != nil {
 		return nil, err

@@ -205,7 +205,8 @@ func (c *Client) upload(ctx context.Context, op *operation, f *form, a *HostArra
 		}
 	}
 	if opts != nil && opts.Strides != nil && f.size == 0 {
-		// No element needs a stride, and plugins refuse strides that cannot be those of a dense array.
+		// No element needs a stride, and plugins refuse strides that cannot be those of a dense
+		// array.
 		dense := *opts
 		dense.Strides = nil
 		opts = &dense
@@ -276,8 +277,8 @@ func (c *Client) upload(ctx context.Context, op *operation, f *form, a *HostArra
 	return b.obeyed(buffer, asked)
 }
 
-// checkBools returns an error unless all elements of an array of bools are 0 or 1. The bytes between
-// elements may have any value.
+// checkBools returns an error unless all elements of an array of bools are 0 or 1. The bytes
+// between elements may have any value.
 func checkBools(a *HostArray, opts *BufferOptions, origin int) error {
 	if opts == nil || opts.Strides == nil {
 		return mistaken(dtype.CheckBools(a.Data))

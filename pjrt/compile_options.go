@@ -65,8 +65,8 @@ type CompileOptions struct {
 
 	// ArgumentLayouts are the shapes and layouts of all arguments, and ResultLayout is that of the
 	// result, or of the tuple of all results. Nil leaves them to the program; if only ResultLayout
-	// is set, the arguments of an MLIR program are row-major. A program that the plugin compiles for
-	// other layouts is an error, as is an execution with a buffer that has another layout.
+	// is set, the arguments of an MLIR program are row-major. A program that the plugin compiles
+	// for other layouts is an error, as is an execution with a buffer that has another layout.
 	ArgumentLayouts            []ShapeLayout
 	ResultLayout               *ShapeLayout
 	TupledArguments            bool    // the program takes its arguments as one tuple
@@ -196,9 +196,9 @@ func (o *CompileOptions) forProgram(src source.Source, t compileTarget) (*Compil
 	return &filled, nil
 }
 
-// setParameterLayouts sets ArgumentLayouts if only ResultLayout is set: without them, XLA's compilers
-// ignore the layout of the result of an MLIR program. They also ignore what such a program states
-// about layouts itself, next to either of the two.
+// setParameterLayouts sets ArgumentLayouts if only ResultLayout is set: without them, XLA's
+// compilers ignore the layout of the result of an MLIR program. They also ignore what such a
+// program states about layouts itself, next to either of the two.
 func (o *CompileOptions) setParameterLayouts(src source.Source, t compileTarget) error {
 	if src.Format() != source.MLIR || o.ResultLayout == nil && o.ArgumentLayouts == nil {
 		return nil

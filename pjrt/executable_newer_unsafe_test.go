@@ -125,7 +125,9 @@ func TestAnExecutableOfANewerPluginDescribesMore(t *testing.T) {
 	for range 2 {
 		o, err := exe.CompileOptions()
 		require.NoError(t, err)
-		assert.Equal(t, &pjrt.CompileOptions{Replicas: 1, Partitions: 1, ProcessCount: 1, Portable: true, Optimization: "O2", MemoryFitting: "O2"}, o)
+		assert.Equal(t, &pjrt.CompileOptions{
+			Replicas: 1, Partitions: 1, ProcessCount: 1, Portable: true, Optimization: "O2", MemoryFitting: "O2",
+		}, o)
 	}
 	assert.Equal(t, 2, deleted, "each answer is freed")
 	got, err := exe.ParameterMemoryKinds()

@@ -46,13 +46,13 @@ type ExecuteOptions struct {
 	// (transfer.Hosts, transfer.Outputs). Some turn NoRetry on: see ExecuteExtension.
 	Extensions []ExecuteExtension
 
-	// ReuseResults makes ExecuteInto put its results into those Buffers in outs that a call
-	// with this option made, open or closed, so that a repeated call allocates nothing. Such a
-	// Buffer loses its old contents, and all who hold it see the new ones; after an error it
-	// has the old ones, also if a context has ended. While the call runs it may be closed. If a call, a Reference or a Bound
-	// still uses the old contents, they stay until that ends, the Buffer is closed, and outs
-	// gets another one. Buffers in outs that were made in another way stay as they are, and are
-	// replaced in outs.
+	// ReuseResults makes ExecuteInto put its results into those Buffers in outs that a call with
+	// this option made, open or closed, so that a repeated call allocates nothing. Such a Buffer
+	// loses its old contents, and all who hold it see the new ones; after an error it has the old
+	// ones, also if a context has ended. While the call runs it may be closed. If a call, a
+	// Reference or a Bound still uses the old contents, they stay until that ends, the Buffer is
+	// closed, and outs gets another one. Buffers in outs that were made in another way stay as they
+	// are, and are replaced in outs.
 	ReuseResults bool
 
 	// NoRetry fails at once when a device is out of memory. Otherwise buffers that the

@@ -88,8 +88,8 @@ func gather(dst, src []byte, at int, dims, strides []int64, element int) []byte 
 	return dst
 }
 
-// readsAs returns the layout in which transfers leave the elements of a buffer with the handle h, or
-// nil if they arrive in row-major order.
+// readsAs returns the layout in which transfers leave the elements of a buffer with the handle h,
+// or nil if they arrive in row-major order.
 func (b *Buffer) readsAs(ctx context.Context, h *capi.Buffer) (*Layout, error) {
 	c := b.client
 	if len(b.shape.Dims) < 2 || !c.permuted.Load() || c.ordering.tried.Load() && !c.ordering.reads {

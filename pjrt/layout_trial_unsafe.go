@@ -15,9 +15,9 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
 )
 
-// ordering is what a plugin does to the order of elements when it copies arrays between the host and
-// a layout that is not row-major. Some plugins take the layout as a mere label, in one direction or
-// in both: then this package orders the elements itself.
+// ordering is what a plugin does to the order of elements when it copies arrays between the host
+// and a layout that is not row-major. Some plugins take the layout as a mere label, in one
+// direction or in both: then this package orders the elements itself.
 type ordering struct {
 	mu      sync.Mutex
 	tried   atomic.Bool
@@ -25,8 +25,8 @@ type ordering struct {
 	reads   bool // leave them in the order of the device; set before tried
 }
 
-// orders finds out, once, what the plugin does. If a plugin does not tell, it is expected to do what
-// the API says.
+// orders finds out, once, what the plugin does. If a plugin does not tell, it is expected to do
+// what the API says.
 func (c *Client) orders(ctx context.Context) (*ordering, error) {
 	o := &c.ordering
 	if o.tried.Load() {

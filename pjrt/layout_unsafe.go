@@ -227,8 +227,8 @@ func (l *Layout) encode(s Shape) (*cLayout, error) {
 }
 
 // encodeOnDevice is encode for the memory of a device, where types narrower than a byte are packed.
-// A C layout cannot say so, and plugins take one for that of another array. So it is left out if the
-// array is row-major, as it is without a layout.
+// A C layout cannot say so, and plugins take one for that of another array. So it is left out if
+// the array is row-major, as it is without a layout.
 func (l *Layout) encodeOnDevice(s Shape) (*cLayout, error) {
 	c, err := l.encode(s)
 	if err == nil && l != nil && s.Type.IsSubByte() && l.rowMajor(s) {

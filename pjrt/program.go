@@ -33,12 +33,12 @@ const (
 // Program is a program to compile, or the optimized program of an executable.
 //
 // Compilers end the process on some programs. This package refuses the known ones: in MLIR,
-// functions that have no body or call themselves, and calls, regions and brackets nested so
-// deeply that compilers run out of stack; in MLIR and HLO, arrays with more elements than
-// any memory holds. It does not find them in bytecode that tools other than StableHLO's
-// wrote. In MLIR in text for XLA's plugins for CPUs, it also refuses what those of the same
-// age die of: comparators of sorts that are no strict order, windows that only crop, windows
-// over dimensions of unknown size, and others. Package isolate compiles programs of unknown origin in a child process.
+// functions that have no body or call themselves, and calls, regions and brackets nested so deeply
+// that compilers run out of stack; in MLIR and HLO, arrays with more elements than any memory
+// holds. It does not find them in bytecode that tools other than StableHLO's wrote. In MLIR in text
+// for XLA's plugins for CPUs, it also refuses what those of the same age die of: comparators of
+// sorts that are no strict order, windows that only crop, windows over dimensions of unknown size,
+// and others. Package isolate compiles programs of unknown origin in a child process.
 type Program struct {
 	Code   []byte
 	Format Format // of Code; empty means the result of DetectFormat
@@ -194,8 +194,8 @@ type compilation struct {
 	result     *ShapeLayout // with arguments, the layouts that the caller asked for
 }
 
-// obeyed returns an error if the plugin says that it compiled the program for other layouts than the
-// caller asked for.
+// obeyed returns an error if the plugin says that it compiled the program for other layouts than
+// the caller asked for.
 func (c *compilation) obeyed(e *Executable) error {
 	check := func(what string, asked []ShapeLayout, read func() ([]DeviceLayout, error)) error {
 		if len(asked) == 1 && asked[0].Tuple != nil {

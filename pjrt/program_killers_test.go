@@ -186,8 +186,8 @@ func TestRewrittenProgramsAreCompiled(t *testing.T) {
 	}
 }
 
-// Each program ends the process of the plugins that it is refused for, and of no others: they compile
-// it, and execute it with zeros.
+// Each program ends the process of the plugins that it is refused for, and of no others: they
+// compile it, and execute it with zeros.
 func TestDangersEndTheProcessOfThePluginsOfTheirAges(t *testing.T) {
 	what := os.Getenv(killerVariable)
 	for _, d := range mlirtest.Dangers() {

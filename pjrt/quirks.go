@@ -175,8 +175,8 @@ func (p *Plugin) learnKind(platform string) {
 // buffer cannot be memory of the host.
 func (p *Plugin) copiesHostMemory() bool { return p.Kind() != kindCPU && p.Kind() != "" }
 
-// rowMajor reports whether the devices certainly store arrays row-major unless a program or a caller
-// asks for another layout.
+// rowMajor reports whether the devices certainly store arrays row-major unless a program or a
+// caller asks for another layout.
 func (p *Plugin) rowMajor() bool {
 	switch p.Kind() {
 	case kindCPU, kindCUDA, kindROCm, kindOneAPI:

@@ -131,8 +131,8 @@ var quirkProbes = map[string]func(t *testing.T) bool{
 	},
 	"copies of kept arguments":     func(t *testing.T) bool { return copiesFailed(t, 0) },
 	"copies after a kept argument": func(t *testing.T) bool { return copiesFailed(t, 1) },
-	// The processor decides, so TestAProductUsesTheContentsWhateverTheMemoryHeldBefore runs on every
-	// plugin, and this one does not look.
+	// The processor decides, so TestAProductUsesTheContentsWhateverTheMemoryHeldBefore runs on
+	// every plugin, and this one does not look.
 	"stale products": nil,
 	"in order on a device": func(t *testing.T) bool {
 		same, other := startsBefore(t, 0), startsBefore(t, 1)
@@ -193,7 +193,8 @@ func startsBefore(t *testing.T, device int) bool {
 	ctx := context.Background()
 	client := newClient(t)
 	on := func(d int) *pjrt.LoadedExecutable {
-		exe, err := client.Compile(ctx, pjrt.Program{Code: []byte(productBy256)}, &pjrt.CompileOptions{Devices: [][]*pjrt.Device{{client.Devices()[d]}}})
+		options := &pjrt.CompileOptions{Devices: [][]*pjrt.Device{{client.Devices()[d]}}}
+		exe, err := client.Compile(ctx, pjrt.Program{Code: []byte(productBy256)}, options)
 		require.NoError(t, err)
 		t.Cleanup(func() { exe.Close() })
 		return exe

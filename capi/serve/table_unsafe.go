@@ -34,8 +34,8 @@ func (t *Table) Capi() *capi.Table { return t.capi }
 
 const wordSize = unsafe.Sizeof(uintptr(0))
 
-// maxCalls is how many calls of a table from Go can be under way: fewer by far than the threads that
-// end a process, and more than any program makes at once on purpose.
+// maxCalls is how many calls of a table from Go can be under way: fewer by far than the threads
+// that end a process, and more than any program makes at once on purpose.
 const maxCalls = 1000
 
 // maxNode is at least the size of any known node of the extension chain.

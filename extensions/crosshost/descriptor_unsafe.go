@@ -233,7 +233,9 @@ func (r *Receiver) cancel(ctx context.Context, index int, reason error) error {
 	}
 	done := make(chan error, 1)
 	code, message := raw.ErrorParts(reason)
-	r.ready.cancel.Cancel(r.ready.descriptors[index], code, message, func(h *capi.ErrorHandle) { done <- raw.ReadError(raw.TableOf(r.client), h) })
+	r.ready.cancel.Cancel(r.ready.descriptors[index], code, message, func(h *capi.ErrorHandle) {
+		done <- raw.ReadError(raw.TableOf(r.client), h)
+	})
 	select {
 	case err := <-done:
 		return err

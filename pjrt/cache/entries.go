@@ -65,7 +65,8 @@ func (c *Cache) Verify(ctx context.Context) ([]Entry, error) {
 	}
 	for i := range list {
 		var err error
-		if list[i], err = abandon.Call(ctx, func() (Entry, error) { return c.verify(list[i]), nil }, func(Entry) error { return nil }); err != nil {
+		verify := func() (Entry, error) { return c.verify(list[i]), nil }
+		if list[i], err = abandon.Call(ctx, verify, func(Entry) error { return nil }); err != nil {
 			return nil, err
 		}
 	}

@@ -13,8 +13,8 @@
 // Array data on the host is dense, row-major and little-endian. Types narrower than a byte take one
 // byte per element, with the value in the low bits; the high bits are written as zero and ignored
 // when read. A bool is one byte, 0 or 1. Programs disagree about other bytes, so they are an error
-// at every way from the host to a program and to a Go bool: see [CheckBools]. [Convert] from U8 makes
-// 1 of them.
+// at every way from the host to a program and to a Go bool: see [CheckBools]. [Convert] from U8
+// makes 1 of them.
 //
 // # Values
 //

@@ -155,7 +155,8 @@ func (d *decoder) computation(b []byte) (*Computation, error) {
 			for _, id := range edges[at][n] {
 				o := instructions[id]
 				if o == nil {
-					return nil, fmt.Errorf("computation %s: %s refers to instruction %d, which is missing", excerpt.Of(c.Name), excerpt.Of(i.Name), id)
+					return nil, fmt.Errorf("computation %s: %s refers to instruction %d, which is missing",
+						excerpt.Of(c.Name), excerpt.Of(i.Name), id)
 				}
 				*list = append(*list, o)
 			}

@@ -100,8 +100,9 @@ func (e *SearchError) Is(target error) bool { return target == ErrNotFound }
 // cuda, rocm, oneapi, tpu, neuron, tt, others, cpu. Of the others, those of places 4 and 6 to 8,
 // which nobody asked for, come last, since nothing shows that they have devices. Experimental
 // plugins do not count, and a plugin that the user configured must be usable (see
-// [Candidate.FailQuietly]). If PJRT_PLATFORMS or, failing that, JAX_PLATFORMS or JAX_PLATFORM_NAME is set, the best plugin is that of the first
-// name in the variable, and it is an error if one of the names has no usable plugin.
+// [Candidate.FailQuietly]). If PJRT_PLATFORMS or, failing that, JAX_PLATFORMS or JAX_PLATFORM_NAME
+// is set, the best plugin is that of the first name in the variable, and it is an error if one of
+// the names has no usable plugin.
 func Find(ctx context.Context, name string) (Candidate, error) {
 	return newFinder(ListOptions{}).find(ctx, name)
 }

@@ -47,8 +47,8 @@ func (f *finder) selectPlugins(ctx context.Context) ([]Candidate, error) {
 	if len(list) == 0 {
 		return nil, &SearchError{Rejected: rejected, Advice: append(f.hints(all), f.advice("cpu")...)}
 	}
-	// Nothing shows that there is a device for a plugin of an unknown kind, and some end the process
-	// if there is none.
+	// Nothing shows that there is a device for a plugin of an unknown kind, and some end the
+	// process if there is none.
 	slices.SortStableFunc(list, func(a, b Candidate) int { return uninvited(a) - uninvited(b) })
 	return list, nil
 }

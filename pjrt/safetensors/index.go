@@ -27,7 +27,8 @@ func openIndex(name string) (*File, error) {
 	for array, file := range places {
 		// An index comes with a model from anywhere, and must not lead to files elsewhere.
 		if file != filepath.Base(file) || !filepath.IsLocal(file) || strings.HasSuffix(file, ".json") {
-			return nil, fmt.Errorf("%s: array %q is said to be in %q, which is not the name of a file beside the index", name, excerpt.Of(array), excerpt.Of(file))
+			return nil, fmt.Errorf("%s: array %q is said to be in %q, which is not the name of a file beside the index",
+				name, excerpt.Of(array), excerpt.Of(file))
 		}
 		listed[file] = append(listed[file], array)
 	}

@@ -67,7 +67,8 @@ func newAlias(client *pjrt.Client, shape pjrt.Shape, opts *pjrt.BufferOptions) (
 		return nil, err
 	}
 	if shape.Type.IsSubByte() {
-		return nil, pjrt.ErrUnimplemented.Errorf("devices pack the elements of %v, and plugins make aliases whose elements are not packed, "+
+		return nil, pjrt.ErrUnimplemented.Errorf("devices pack the elements of %v, and plugins make aliases "+
+			"whose elements are not packed, "+
 			"which no buffer fits: use a transfer manager", shape)
 	}
 	layout, err := raw.EncodeDeviceLayout(opts.Layout, shape, true)

@@ -165,8 +165,8 @@ func examine(cmd *cobra.Command, names []string, trials *trialOptions) ([]findin
 	return d.list, ctx.Err()
 }
 
-// plugins looks at each plugin, and at what its platform needs. What is wrong with a plugin that the
-// user named or configured is an error.
+// plugins looks at each plugin, and at what its platform needs. What is wrong with a plugin that
+// the user named or configured is an error.
 func (d *doctor) plugins(list []triedPlugin, named bool) {
 	for _, c := range list {
 		subject := "plugin " + dash(c.Name)

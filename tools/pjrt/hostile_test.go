@@ -19,7 +19,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// hostile runs the command with a hostile plugin. The first argument may be an environment variable.
+// hostile runs the command with a hostile plugin. The first argument may be an environment
+// variable.
 func hostile(t *testing.T, does, dir string, args ...string) outcome {
 	t.Helper()
 	self, err := os.Executable()

@@ -33,7 +33,8 @@ const (
 	fails       = "fails"        // to compile and to execute
 )
 
-// escapes change the title and the colours of a terminal, in several ways, and the direction of text.
+// escapes change the title and the colours of a terminal, in several ways, and the direction of
+// text.
 const escapes = "\x1b]0;owned\x07\x1b[31m\u009b32m\x7f\b\r\u202e\u2066"
 
 var texts = map[string][]byte{}

@@ -78,7 +78,8 @@ func (c *clientReport) print(w io.Writer) {
 		fmt.Fprintln(w, "  ID\tKIND\tPROCESS\tADDRESSABLE\tDESCRIPTION")
 	}
 	for _, d := range c.Devices {
-		fmt.Fprintf(w, "  %d\t%s\t%d\t%s\t%s\n", d.ID, terminal.Cell(d.Kind), d.ProcessIndex, yesNo(d.Addressable), terminal.Cell(d.Description))
+		fmt.Fprintf(w, "  %d\t%s\t%d\t%s\t%s\n",
+			d.ID, terminal.Cell(d.Kind), d.ProcessIndex, yesNo(d.Addressable), terminal.Cell(d.Description))
 	}
 	for _, d := range c.Devices {
 		printAttributes(w, fmt.Sprintf("  attributes of device %d", d.ID), "    ", d.Attributes)

@@ -275,7 +275,8 @@ func buildShim(ctx context.Context, m module, path string) error {
 			}
 		}
 	}
-	if err := runGo(ctx, goCommand, dir, []string{"build", "-buildmode=c-shared", "-o", built, shimModule + "/tools/pjrtshim"}); err != nil {
+	build := []string{"build", "-buildmode=c-shared", "-o", built, shimModule + "/tools/pjrtshim"}
+	if err := runGo(ctx, goCommand, dir, build); err != nil {
 		return shimHint(err)
 	}
 	return os.Rename(built, path)

@@ -150,7 +150,8 @@ func ending(child *subprocess.Process[*progress]) string {
 var (
 	// goReport matches the beginning of what Go's runtime writes when it ends the process.
 	goReport = regexp.MustCompile(`(?m)^(SIG[A-Z0-9]+: |panic: |fatal error: |runtime: |Exception 0x)`)
-	// reason matches lines in which C++ programs say why they end: uncaught exceptions, failed checks.
+	// reason matches lines in which C++ programs say why they end: uncaught exceptions, failed
+	// checks.
 	reason = regexp.MustCompile(`^\s*what\(\): |^F\d{4} |Check failed: |Assertion .* failed|^LLVM ERROR: |^terminate called`)
 	// stack matches lines with which a stack begins, or of which it consists.
 	stack = regexp.MustCompile(`(?i)^\s*(backtrace|stack trace|\*\*\* |---? |#\d+ |@\s+0x|0x[0-9a-f]{6,})`)

@@ -97,7 +97,8 @@ func cpuLayouts(t *testing.T) {
 			assert.Equal(t, capi.BufferMemoryLayoutTypeTiled, got.Type)
 			assert.Zero(t, got.Tiled().NumTiles)
 			assert.Equal(t, c.want, capi.Slice(got.Tiled().MinorToMajor, got.Tiled().MinorToMajorSize))
-			// Without a layout for the host, newer plugins copy the elements as they lie on the device.
+			// Without a layout for the host, newer plugins copy the elements as they lie on the
+			// device.
 			elements := []float32{1, 2, 3, 4, 5, 6}
 			if name == "column major" {
 				elements = byAge(t, ages(elements, elements, []float32{1, 4, 2, 5, 3, 6}))
@@ -260,7 +261,9 @@ func cpuUninitializedBuffer(t *testing.T) {
 func cpuAliasBuffer(t *testing.T) {
 	r := newRig(t)
 	// XLA's client always sends a layout, and newer plugins need one.
-	args := capi.ClientCreateAliasBufferArgs{Client: r.client, Memory: r.memories[0], ShapeElementType: capi.BufferTypeF32, ShapeLayout: rowMajor(1)}
+	args := capi.ClientCreateAliasBufferArgs{
+		Client: r.client, Memory: r.memories[0], ShapeElementType: capi.BufferTypeF32, ShapeLayout: rowMajor(1),
+	}
 	args.ShapeDims, args.ShapeNumDims = first([]int64{4})
 	alias := do(t, r.plugin, args)
 	require.NotNil(t, alias.FulfillAliasBufferCb)

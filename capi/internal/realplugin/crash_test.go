@@ -73,8 +73,8 @@ var crashes = map[string]struct {
 	}, ""},
 }
 
-// refused lists what plugins of some ages take, or refuse with an error: by the minor version of the
-// API, what the child prints.
+// refused lists what plugins of some ages take, or refuse with an error: by the minor version of
+// the API, what the child prints.
 var refused = map[string]map[int]string{
 	"the contents of a view of nothing":    {115: "UNIMPLEMENTED: AllocateForDelinearizationAsync is not supported"},
 	"an option of another type":            {115: "INVALID_ARGUMENT: Option passed to PJRT_Client_Create with name cpu_device_count has type index 0"},

@@ -9,8 +9,9 @@
 // cannot end, nothing is handed over.
 //
 // Handing over costs half a microsecond, so a function that takes a context does it once, around
-// all that it does, and not for each C call. How long earlier calls took says nothing about the next
-// one, which is why it is done for quick ones too: a plugin hangs after a thousand quick calls.
+// all that it does, and not for each C call. How long earlier calls took says nothing about the
+// next one, which is why it is done for quick ones too: a plugin hangs after a thousand quick
+// calls.
 package abandon
 
 import (

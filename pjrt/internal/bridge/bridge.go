@@ -43,8 +43,8 @@ type Functions struct {
 	MemoryOf func(client any, h *capi.Memory) (memory any, err error)
 
 	EncodeLayout func(layout, shape any) (c *capi.BufferMemoryLayout, keep any, err error)
-	// EncodeDeviceLayout is EncodeLayout for an array in the memory of a device. If stated is set, a
-	// nil layout is row-major.
+	// EncodeDeviceLayout is EncodeLayout for an array in the memory of a device. If stated is set,
+	// a nil layout is row-major.
 	EncodeDeviceLayout func(layout, shape any, stated bool) (c *capi.BufferMemoryLayout, keep any, err error)
 
 	DecodeLayout func(*capi.BufferMemoryLayout) (layout any, err error)

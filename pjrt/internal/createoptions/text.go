@@ -76,7 +76,8 @@ func parseValue(name, value string, want any) (any, error) {
 		for element := range strings.SplitSeq(value, ",") {
 			n, err := strconv.ParseInt(strings.TrimSpace(element), 10, 64)
 			if err != nil {
-				return nil, fmt.Errorf("create option %s must be a list of integers such as 0,2, not %q", excerpt.Of(name), excerpt.Of(value))
+				return nil, fmt.Errorf("create option %s must be a list of integers such as 0,2, not %q",
+					excerpt.Of(name), excerpt.Of(value))
 			}
 			list = append(list, n)
 		}

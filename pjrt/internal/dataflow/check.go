@@ -219,7 +219,8 @@ func (m *Module) isSimpleOrder(b *Block, c Compiler) bool {
 		}
 		o := results[0].Op
 		first, second := b.Params[0], b.Params[1]
-		if len(o.Operands) < 2 || (o.Operands[0] != first || o.Operands[1] != second) && (o.Operands[0] != second || o.Operands[1] != first) {
+		if len(o.Operands) < 2 ||
+			(o.Operands[0] != first || o.Operands[1] != second) && (o.Operands[0] != second || o.Operands[1] != first) {
 			return false
 		}
 		if f := m.Functions[o.Attributes["callee"].Text]; o.Name == "call" && f != nil && len(o.Operands) == len(b.Params) {

@@ -178,7 +178,8 @@ func (t *terms) operation(o *Op, known map[*Value]term, depth int) term {
 	case "constant":
 		a := o.Attributes["value"]
 		switch {
-		case o.Results[0].Type.Element == "i1" && len(o.Results[0].Type.Dims) == 0 && (a.Text == "true" || a.Text == "false" || len(a.Numbers) == 1):
+		case o.Results[0].Type.Element == "i1" && len(o.Results[0].Type.Dims) == 0 &&
+			(a.Text == "true" || a.Text == "false" || len(a.Numbers) == 1):
 			return truth(a.Text == "true" || len(a.Numbers) == 1 && a.Numbers[0] != 0)
 		case len(a.Numbers) == 0 && a.Text == "":
 			return unknown

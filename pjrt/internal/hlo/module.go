@@ -179,8 +179,8 @@ func ParameterShapes(module []byte) ([]xlaproto.Shape, error) {
 	return shapes, err
 }
 
-// ParameterLayouts returns the layouts of the parameters that Parameters returns, in HLO's notation,
-// "" where a parameter has none.
+// ParameterLayouts returns the layouts of the parameters that Parameters returns, in HLO's
+// notation, "" where a parameter has none.
 func ParameterLayouts(module []byte) ([]string, error) {
 	parameters, err := ParameterShapes(module)
 	if err != nil {

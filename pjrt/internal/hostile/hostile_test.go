@@ -58,8 +58,8 @@ func measure(t *testing.T, flags, args []string) (list []measurement) {
 }
 
 // growth returns how many times as much the growth from the second to the third size takes as that
-// from the first to the second: 4 if it is linear, a little more if something is sorted, 16 if it is
-// quadratic. What is the same for all sizes does not count, nor does a little.
+// from the first to the second: 4 if it is linear, a little more if something is sorted, 16 if it
+// is quadratic. What is the same for all sizes does not count, nor does a little.
 func growth(of []uint64, little uint64) float64 {
 	first, second := of[1]-of[0], of[2]-of[1]
 	if of[1] < of[0] || of[2] < of[1] {

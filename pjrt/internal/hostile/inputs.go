@@ -250,7 +250,8 @@ func messages() []Input {
 	}
 	for n := protowire.Number(1); n <= 5; n++ {
 		for m := protowire.Number(1); m <= 5; m++ {
-			add(fmt.Sprintf("empty messages in field %d of field %d", m, n), func(size int) []byte { return field(n, times(field(m), size)) })
+			name := fmt.Sprintf("empty messages in field %d of field %d", m, n)
+			add(name, func(size int) []byte { return field(n, times(field(m), size)) })
 			add(fmt.Sprintf("fields %d, each with field %d", n, m), func(size int) []byte { return times(field(n, field(m)), size) })
 		}
 	}
@@ -356,7 +357,8 @@ func messages() []Input {
 			return module(computation(1, instruction(1, field(68, times(field(1), size)))))
 		},
 		"named attributes": func(size int) []byte {
-			return module(computation(1, instruction(1, field(68, grow(size, func(i int) []byte { return field(1, field(1, fmt.Append(nil, i))) })))))
+			entries := grow(size, func(i int) []byte { return field(1, field(1, fmt.Append(nil, i))) })
+			return module(computation(1, instruction(1, field(68, entries))))
 		},
 		"parts of attributes": func(size int) []byte { return module(computation(1, instruction(1, times(field(68), size)))) },
 		"windows": func(size int) []byte {

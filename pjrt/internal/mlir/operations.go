@@ -172,8 +172,8 @@ func (r *operationsReader) use(name string) *dataflow.Value {
 	return new(dataflow.Value)
 }
 
-// resultNames reads the names of results before the equals sign, of which the first is t. It returns
-// nil if they are something else. A name for several results stands once for each.
+// resultNames reads the names of results before the equals sign, of which the first is t. It
+// returns nil if they are something else. A name for several results stands once for each.
 func (r *operationsReader) resultNames(t token) []string {
 	var names []string
 	for {
@@ -493,8 +493,8 @@ func (r *operationsReader) isDictionary(opening token) bool {
 	return !l.isRegion(opening, token{})
 }
 
-// group reads what is in parentheses in a form of its own: operands, or the parameters of a loop with
-// what they begin with.
+// group reads what is in parentheses in a form of its own: operands, or the parameters of a loop
+// with what they begin with.
 func (r *operationsReader) group(o *dataflow.Op, types []dataflow.Type) []dataflow.Type {
 	depth := 0
 	for {

@@ -136,7 +136,7 @@ func TestTheCanonicalFormOfAMessageDoesNotDependOnTheOrderOfItsMaps(t *testing.T
 
 func TestAMessageOfTinyPartsHasNoRoomForThemAll(t *testing.T) {
 	t.Parallel()
-	type part struct{ words [32]int64 }
+	type part [32]int64
 	small := wire.NewRoom(100)
 	for range 100_000 {
 		require.NoError(t, wire.Take[part](small), "a small message may have what it wants")

@@ -10,8 +10,8 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/internal/wire"
 )
 
-// Field numbers of what XLA's plugins for CPUs write as their topology. Those before API 0.106 write
-// a CpuTopologyProto; newer ones write a PjRtTopologyDescriptionProto with one in an Any.
+// Field numbers of what XLA's plugins for CPUs write as their topology. Those before API 0.106
+// write a CpuTopologyProto; newer ones write a PjRtTopologyDescriptionProto with one in an Any.
 const (
 	topologySpecific wire.Number = 9 // PjRtTopologyDescriptionProto
 

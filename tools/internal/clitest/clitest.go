@@ -52,9 +52,9 @@ func Main(name string, test func(Program) int) int {
 	return 1
 }
 
-// replace makes the plugin that PJRT_TEST_CPU chooses the one that is installed, for this process and
-// those that it starts: they get a cache whose plugins are those of the user, but for the library of
-// the CPU plugin. It returns the path of that, and the cache, which is temporary.
+// replace makes the plugin that PJRT_TEST_CPU chooses the one that is installed, for this process
+// and those that it starts: they get a cache whose plugins are those of the user, but for the
+// library of the CPU plugin. It returns the path of that, and the cache, which is temporary.
 func replace(installed string) (path, cache string, err error) {
 	library, err := plugintest.Replacement()
 	if library == "" || err != nil {

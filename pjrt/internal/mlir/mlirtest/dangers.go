@@ -56,7 +56,8 @@ func window(attributes, operation, from, to string) string {
 const bounded8 = "tensor<?xf32, #stablehlo.bounds<8>>"
 
 func sized(result, body string) string {
-	return "func.func @main(%x: tensor<8xf32>, %n: tensor<i32>) -> " + result + " {\n  %d = stablehlo.set_dimension_size %x, %n, dim = 0 : " +
+	return "func.func @main(%x: tensor<8xf32>, %n: tensor<i32>) -> " + result +
+		" {\n  %d = stablehlo.set_dimension_size %x, %n, dim = 0 : " +
 		"(tensor<8xf32>, tensor<i32>) -> " + bounded8 + "\n" + body + "  return %r : " + result + "\n}\n"
 }
 
@@ -149,7 +150,8 @@ func Dangers() []Danger {
 `, oldest, "parameter 0 of the program is a tuple"},
 
 		{"size beyond its bound", strings.Replace(strings.Replace(sized(bounded8, "  %r = stablehlo.negate %d : "+bounded8+"\n"),
-			", %n: tensor<i32>)", ")", 1), "{\n", "{\n  %n = stablehlo.constant dense<100000000> : tensor<i32>\n", 1), everyAge, "beyond its bound 8"},
+			", %n: tensor<i32>)", ")", 1), "{\n", "{\n  %n = stablehlo.constant dense<100000000> : tensor<i32>\n", 1),
+			everyAge, "beyond its bound 8"},
 		{"size within its bound", strings.Replace(strings.Replace(sized(bounded8, "  %r = stablehlo.negate %d : "+bounded8+"\n"),
 			", %n: tensor<i32>)", ")", 1), "{\n", "{\n  %n = stablehlo.constant dense<3> : tensor<i32>\n", 1), no, ""},
 
