@@ -134,12 +134,9 @@ func (c *Capabilities) root(f string, results []*Result) *Result {
 		case v != Fail && v != Warn || !slices.Contains(x.Stopped, f):
 			continue
 		case x.binding():
-			q = 3
+			q = 2
 		}
 		if about(x, f) {
-			q++
-		}
-		if "PJRT_"+x.Subject == f { // and about nothing else
 			q++
 		}
 		if best == nil || q > quality {

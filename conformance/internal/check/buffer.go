@@ -84,19 +84,10 @@ func RowMajor(rank int) *capi.BufferMemoryLayout {
 	return TiledLayout(minorToMajor)
 }
 
-// Download returns the contents of a buffer, dense and row-major. It asks for their size as clients
-// do; if the plugin does not say it, which D2H-01 is about, it is computed.
+// Download returns the contents of a buffer, dense and row-major.
 func (t *T) Download(b *capi.Buffer) []byte {
-	dims := t.Dimensions(b)
-	layout := RowMajor(len(dims))
-	asked, err := Try(t, capi.BufferToHostBufferArgs{Src: b, HostLayout: layout})
-	if err == nil && asked.Event != nil {
-		destroy(t, capi.EventDestroyArgs{Event: asked.Event})
-	}
-	size := asked.DstSize
-	if err != nil || size == 0 {
-		size = t.hostSize(b, dims)
-	}
+	layout := RowMajor(len(t.Dimensions(b)))
+	size := Call(t, capi.BufferToHostBufferArgs{Src: b, HostLayout: layout}).DstSize
 	dst := make([]byte, size)
 	out := Call(t, capi.BufferToHostBufferArgs{Src: b, HostLayout: layout, Dst: Pointer(dst), DstSize: size})
 	if out.Event == nil {
@@ -110,16 +101,6 @@ func (t *T) Download(b *capi.Buffer) []byte {
 	}
 	runtime.KeepAlive(layout)
 	return dst
-}
-
-// hostSize computes the size of a buffer's contents on the host, where each element takes whole
-// bytes.
-func (t *T) hostSize(b *capi.Buffer, dims []int64) uintptr {
-	size := int64(dtype.Type(Call(t, capi.BufferElementTypeArgs{Buffer: b}).Type).Size())
-	for _, d := range dims {
-		size *= d
-	}
-	return uintptr(size)
 }
 
 // DownloadAs is like Download, with elements of E, whose size must divide the buffer's.

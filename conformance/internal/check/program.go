@@ -225,9 +225,8 @@ func NewExecution(exe *capi.LoadedExecutable, outputs int, arguments ...[]*capi.
 	return x
 }
 
-// Start executes and takes ownership of the outputs and events. It does not wait. If the plugin
-// returns no event for a device, that of its first output takes its place: only one rule is about
-// the events themselves.
+// Start executes and takes ownership of the outputs and events. It does not
+// wait.
 func (x *Execution) Start(t *T) error {
 	_, err := Try(t, x.Args)
 	if err != nil {
@@ -238,32 +237,9 @@ func (x *Execution) Start(t *T) error {
 			Own(t, b)
 		}
 	}
-	for i, e := range x.Events {
+	for _, e := range x.Events {
 		Own(t, e)
-		if e == nil && x.Args.DeviceCompleteEvents != nil {
-			x.Events[i] = t.instead(x.Outputs[i])
-		}
 	}
-	return nil
-}
-
-// completeEvents is the rule that executions return events when they are asked to.
-const completeEvents = "RUN-03"
-
-// instead returns an event that becomes ready when an execution is complete, in place of the one
-// that the plugin did not return. The check owns it.
-func (t *T) instead(outputs []*capi.Buffer) *capi.Event {
-	for _, b := range outputs {
-		if b == nil {
-			continue
-		}
-		if ready, err := Try(t, capi.BufferReadyEventArgs{Buffer: b}); err == nil && ready.Event != nil {
-			return Own(t, ready.Event)
-		}
-	}
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.withoutEvents = true
 	return nil
 }
 
@@ -280,9 +256,6 @@ func (t *T) RunOn(exe *capi.LoadedExecutable, outputs int, arguments ...[]*capi.
 		t.Fatalf("PJRT_LoadedExecutable_Execute: expected success, got %v", err)
 	}
 	for i, e := range x.Events {
-		if e == nil && t.waitsByDownload() {
-			continue
-		}
 		if err := t.Await(e); err != nil {
 			t.Fatalf("PJRT_LoadedExecutable_Execute: expected the event of device %d to succeed, got %v", i, err)
 		}
@@ -295,12 +268,4 @@ func (t *T) RunOn(exe *capi.LoadedExecutable, outputs int, arguments ...[]*capi.
 		}
 	}
 	return x.Outputs
-}
-
-// waitsByDownload reports whether the plugin has no event that says when an execution is complete.
-// Reading its results back waits for it.
-func (t *T) waitsByDownload() bool {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return t.withoutEvents
 }

@@ -45,8 +45,6 @@ type T struct {
 	blocked  *Hang // the function that the check needs, and that does not return
 	ending   bool  // the check itself is over, and cleanups run
 
-	withoutEvents bool // an execution returned no event, and neither did its results
-
 	cancel context.CancelFunc // of ctx
 }
 

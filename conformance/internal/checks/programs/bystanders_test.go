@@ -21,13 +21,6 @@ func bystanders() []mutant.Mutant {
 		list = append(list, mutant.After(check, "has optimized programs of no bytes",
 			func(a *capi.ExecutableOptimizedProgramArgs) { a.Program.CodeSize = 0 }))
 	}
-	for _, rule := range []string{"RUN-01", "RUN-02", "RUN-05", "RUN-08", "RUN-20", "LEX-07", "DON-01", "SER-02", "EXE-07", "MULTI-01"} {
-		list = append(list, mutant.After(rule, "returns no event of an execution", func(a *capi.LoadedExecutableExecuteArgs) {
-			clear(capi.Slice(a.DeviceCompleteEvents, a.NumDevices))
-		}))
-		list = append(list, mutant.Fails(rule, "refuses to say how much a buffer takes on the host",
-			func(a *capi.BufferToHostBufferArgs) bool { return a.Dst == nil }))
-	}
 	name := capi.CString("executable")
 	for _, rule := range []string{"EXE-01", "EXE-02"} {
 		list = append(list, mutant.After(rule, "gives all programs one name",
