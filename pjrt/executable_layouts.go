@@ -4,6 +4,7 @@
 package pjrt
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/purepjrt/purepjrt/capi"
@@ -60,7 +61,7 @@ func (e *Executable) optimizedLayouts(err error) ([]DeviceLayout, error) {
 	}
 	layouts := e.entry().layouts
 	if layouts == nil {
-		return nil, err
+		return nil, fmt.Errorf("%w; PJRT_Executable_OptimizedProgram does not show the layouts, either", err)
 	}
 	return slices.Clone(layouts), nil
 }

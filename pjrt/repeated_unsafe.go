@@ -84,7 +84,7 @@ func (e *LoadedExecutable) executeInto(ctx context.Context, outs []*Buffer, blan
 	if opts == nil {
 		opts = &defaultExecuteOptions
 	}
-	if ctx.Done() != nil {
+	if ctx.Done() != nil && ctx.Err() == nil { // one that has ended makes no call
 		return e.executeAside(ctx, outs, blank, args, opts)
 	}
 	return e.executeNow(ctx, outs, blank, args, opts)

@@ -153,7 +153,7 @@ func readsScalars(check, words string, which func(dtype.Type) bool) mutant.Mutan
 
 // refusesScalars makes a fault: complex numbers without dimensions are not known.
 func refusesScalars(check string) mutant.Mutant {
-	return mutant.Refuses(check, "takes arrays of complex numbers, and no complex scalar", capi.ErrorCodeUnimplemented,
+	return mutant.Refuses(check, "takes arrays of complex numbers, and no complex scalar", capi.ErrorCodeInvalidArgument,
 		func(a *capi.ClientBufferFromHostBufferArgs) bool {
 			return dtype.Type(a.Type).IsComplex() && a.NumDims == 0
 		})
