@@ -97,6 +97,9 @@ func TestABufferUsesAnotherLibrarysMemory(t *testing.T) {
 		shape: &dims[0], byteOffset: 64,
 		deleter: purego.NewCallback(func(m uintptr) uintptr { deleted <- m; return 0 }),
 	}
+	var pinner runtime.Pinner // a tensor of another library lies in no stack that grows
+	pinner.Pin(m)
+	defer pinner.Unpin()
 	address := uintptr(unsafe.Pointer(m))
 	b, err := Import(ctx, client, address)
 	require.NoError(t, err)
