@@ -7,8 +7,6 @@ package pjrt_test
 
 import (
 	"context"
-	"fmt"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -16,24 +14,6 @@ import (
 
 	"github.com/purepjrt/purepjrt/pjrt"
 )
-
-// copies returns a program with n results, each the sum of its two arguments and
-// another number.
-func copies(n int) string {
-	var body strings.Builder
-	types, values := make([]string, n), make([]string, n)
-	for i := range n {
-		fmt.Fprintf(&body, "    %%c%d = stablehlo.constant dense<%d.0> : tensor<4xf32>\n", i, i)
-		fmt.Fprintf(&body, "    %%s%d = stablehlo.add %%a, %%b : tensor<4xf32>\n", i)
-		fmt.Fprintf(&body, "    %%r%d = stablehlo.add %%s%d, %%c%d : tensor<4xf32>\n", i, i, i)
-		types[i], values[i] = "tensor<4xf32>", fmt.Sprintf("%%r%d", i)
-	}
-	ret := "return"
-	if n > 0 {
-		ret = fmt.Sprintf("return %s : %s", strings.Join(values, ", "), strings.Join(types, ", "))
-	}
-	return fmt.Sprintf("module @copies {\n  func.func @main(%%a: tensor<4xf32>, %%b: tensor<4xf32>) -> (%s) {\n%s    %s\n  }\n}", strings.Join(types, ", "), body.String(), ret)
-}
 
 func TestARepeatedCallAllocatesOnlyItsResults(t *testing.T) {
 	client := newClient(t)
