@@ -116,6 +116,9 @@ func TestTheProbeSeesAFaultInEveryFunctionThatJAXCalls(t *testing.T) {
 			if !called[f.Name] || f.Void || f.Name == "PJRT_Error_GetCode" {
 				continue // an error that cannot be read has no code
 			}
+			if !table.Has(f) {
+				continue // newer than the plugin, and called by newer clients only
+			}
 			if n++; testing.Short() && n%8 != 0 {
 				continue
 			}
