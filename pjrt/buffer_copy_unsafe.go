@@ -28,15 +28,24 @@ func (b *Buffer) CopyToDevice(ctx context.Context, d *Device) (copied *Buffer, e
 	if _, err := d.handleFor(b.client); err != nil {
 		return nil, err
 	}
+	return b.copyTo(ctx, &BufferOptions{Device: d}, (*capi.BufferCopyToDeviceArgs)(nil).Function(),
+		func(h *capi.Buffer) (*capi.Buffer, error) { return b.client.copyToDevice(h, d) })
+}
+
+// copyTo copies the array to the device or the memory in where, by begin, which calls f.
+func (b *Buffer) copyTo(ctx context.Context, where *BufferOptions, f *capi.Function,
+	begin func(*capi.Buffer) (*capi.Buffer, error)) (*Buffer, error) {
 	return abandon.Call(ctx, func() (*Buffer, error) {
 		if order, err := b.order(ctx); order != nil || err != nil {
-			return b.copyInOrder(ctx, order, err, &BufferOptions{Device: d})
+			return b.copyInOrder(ctx, order, err, where)
 		}
-		copied, err := b.copied(ctx, func(h *capi.Buffer) (*capi.Buffer, error) { return b.client.copyToDevice(h, d) })
+		copied, err := b.copied(ctx, begin)
 		if err != nil {
-			return b.copyByHost(ctx, (*capi.BufferCopyToDeviceArgs)(nil).Function(), err, &BufferOptions{Device: d})
+			return b.copyByHost(ctx, f, err, where)
 		}
-		copied.device.Store(d.handle)
+		if where.Device != nil {
+			copied.device.Store(where.Device.handle)
+		}
 		return copied, nil
 	}, (*Buffer).Close)
 }
@@ -97,16 +106,8 @@ func (b *Buffer) CopyToMemory(ctx context.Context, m *Memory) (copied *Buffer, e
 	if _, err := m.handleIn(b.client); err != nil {
 		return nil, err
 	}
-	return abandon.Call(ctx, func() (*Buffer, error) {
-		if order, err := b.order(ctx); order != nil || err != nil {
-			return b.copyInOrder(ctx, order, err, &BufferOptions{Memory: m})
-		}
-		copied, err := b.copied(ctx, func(h *capi.Buffer) (*capi.Buffer, error) { return b.client.copyToMemory(h, m) })
-		if err != nil {
-			return b.copyByHost(ctx, (*capi.BufferCopyToMemoryArgs)(nil).Function(), err, &BufferOptions{Memory: m})
-		}
-		return copied, nil
-	}, (*Buffer).Close)
+	return b.copyTo(ctx, &BufferOptions{Memory: m}, (*capi.BufferCopyToMemoryArgs)(nil).Function(),
+		func(h *capi.Buffer) (*capi.Buffer, error) { return b.client.copyToMemory(h, m) })
 }
 
 // copyByHost copies the array through the memory of the host, and waits for its contents,

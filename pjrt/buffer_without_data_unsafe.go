@@ -47,6 +47,19 @@ func (c *Client) checkNew(ctx context.Context, shape Shape, opts *BufferOptions)
 	return &newShape{slices.Clone(shape.Dims), layout}, nil
 }
 
+// makeBuffer returns the buffer that make makes with the handle of the client, if ctx does not end
+// first.
+func (c *Client) makeBuffer(ctx context.Context, make func(*capi.Client) (*Buffer, error)) (*Buffer, error) {
+	return abandon.Call(ctx, func() (*Buffer, error) {
+		h, err := c.acquire()
+		if err != nil {
+			return nil, err
+		}
+		defer c.ref.Release()
+		return make(h)
+	}, (*Buffer).Close)
+}
+
 // UninitializedBuffer makes a buffer with undefined contents, for example to donate it
 // to a computation for its result (PJRT_Client_CreateUninitializedBuffer, API 0.69).
 // opts may be nil, or set the device, memory and layout; without one the buffer is row-major.
@@ -59,12 +72,7 @@ func (c *Client) UninitializedBuffer(ctx context.Context, shape Shape, opts *Buf
 		return nil, err
 	}
 	where := *opts
-	return abandon.Call(ctx, func() (*Buffer, error) {
-		h, err := c.acquire()
-		if err != nil {
-			return nil, err
-		}
-		defer c.ref.Release()
+	return c.makeBuffer(ctx, func(h *capi.Client) (*Buffer, error) {
 		place, err := c.place(where.Device, where.Memory)
 		if err != nil {
 			return nil, err
@@ -82,7 +90,7 @@ func (c *Client) UninitializedBuffer(ctx context.Context, shape Shape, opts *Buf
 			return nil, err
 		}
 		return c.newBuffer(args.Buffer, Shape{Type: shape.Type, Dims: s.dims}).obeyed(args.Buffer, where.Layout)
-	}, (*Buffer).Close)
+	})
 }
 
 // ErrorBuffer makes a buffer that holds an error in place of an array and takes no
@@ -107,12 +115,7 @@ func (c *Client) ErrorBuffer(ctx context.Context, shape Shape, cause error, opts
 	}
 	code, message := failure(cause)
 	where := *opts
-	return abandon.Call(ctx, func() (*Buffer, error) {
-		h, err := c.acquire()
-		if err != nil {
-			return nil, err
-		}
-		defer c.ref.Release()
+	return c.makeBuffer(ctx, func(h *capi.Client) (*Buffer, error) {
 		memory, err := c.placeInMemory(where.Device, where.Memory)
 		if err != nil {
 			return nil, err
@@ -144,7 +147,7 @@ func (c *Client) ErrorBuffer(ctx context.Context, shape Shape, cause error, opts
 			b.inMemory.Store(where.Layout.clone()) // some plugins forget it, and there is no memory to be in
 		}
 		return b, nil
-	}, (*Buffer).Close)
+	})
 }
 
 const (

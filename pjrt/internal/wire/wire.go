@@ -186,25 +186,19 @@ func Take[T any](r *Room) error { return r.Take(int(reflect.TypeFor[T]().Size())
 // Ints appends the numbers in f, a part of a repeated field that may be packed, to
 // list.
 func Ints[T int | int32 | int64](list *[]T, f Field) error {
-	if f.Type == Varint {
-		*list = append(*list, T(f.Int))
-		return nil
-	}
-	for b := f.Bytes; len(b) > 0; {
-		v, n := protowire.ConsumeVarint(b)
-		if n < 0 {
-			return ErrMalformed
-		}
-		*list, b = append(*list, T(v)), b[n:]
-	}
-	return nil
+	return numbers(f, func(v uint64) { *list = append(*list, T(v)) })
 }
 
 // Bools appends the bools in f, a part of a repeated field that may be packed, to
 // list.
 func Bools(list *[]bool, f Field) error {
+	return numbers(f, func(v uint64) { *list = append(*list, v != 0) })
+}
+
+// numbers calls add with each number in f, a part of a repeated field that may be packed.
+func numbers(f Field, add func(uint64)) error {
 	if f.Type == Varint {
-		*list = append(*list, f.Bool())
+		add(f.Int)
 		return nil
 	}
 	for b := f.Bytes; len(b) > 0; {
@@ -212,7 +206,8 @@ func Bools(list *[]bool, f Field) error {
 		if n < 0 {
 			return ErrMalformed
 		}
-		*list, b = append(*list, v != 0), b[n:]
+		add(v)
+		b = b[n:]
 	}
 	return nil
 }
