@@ -30,8 +30,13 @@ func (f *Function) unary(op compute.OpType, apply unaryFunc, x compute.Value) (c
 
 // binary adds an operation on the elements of lhs and rhs, broadcast to a common shape.
 func (f *Function) binary(op compute.OpType, apply binaryFunc, lhs, rhs compute.Value) (compute.Value, error) {
+	return f.binaryAs(op, op, apply, lhs, rhs)
+}
+
+// binaryAs is binary for an operation with the shape rules of another, rules.
+func (f *Function) binaryAs(op, rules compute.OpType, apply binaryFunc, lhs, rhs compute.Value) (compute.Value, error) {
 	return f.one(op, func(g *function, nodes []*node) (_ *stablehlo.Value, err error) {
-		shape, err := shapeinference.BinaryOp(op, nodes[0].shape, nodes[1].shape)
+		shape, err := shapeinference.BinaryOp(rules, nodes[0].shape, nodes[1].shape)
 		if err != nil {
 			return nil, wrapf(err, "%s", op)
 		}
@@ -161,18 +166,7 @@ func (f *Function) ShiftRightLogical(lhs, rhs compute.Value) (compute.Value, err
 // shift is binary for shifts, which GoMLX's shape rules leave out: the same rules apply
 // as to other operations on bits.
 func (f *Function) shift(op compute.OpType, apply binaryFunc, lhs, rhs compute.Value) (compute.Value, error) {
-	return f.one(op, func(g *function, nodes []*node) (_ *stablehlo.Value, err error) {
-		shape, err := shapeinference.BinaryOp(compute.OpTypeBitwiseAnd, nodes[0].shape, nodes[1].shape)
-		if err != nil {
-			return nil, wrapf(err, "%s", op)
-		}
-		l, r, err := g.broadcast(nodes, shape.Dimensions)
-		if err != nil {
-			return nil, wrapf(err, "%s", op)
-		}
-		v, err := apply(l, r)
-		return v, wrapf(err, "%s", op)
-	}, lhs, rhs)
+	return f.binaryAs(op, compute.OpTypeBitwiseAnd, apply, lhs, rhs)
 }
 
 // BitwiseNot adds the complement of the bits.
