@@ -411,3 +411,20 @@ func TestCallersDoNotWaitInThePlugin(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, []float32{2, 4, 6, 8}, read(t, outs[0]))
 }
+
+// The calls of a program that is run again and again look at less than a first one.
+func TestAContextThatHasEndedExecutesNothing(t *testing.T) {
+	client := newClient(t)
+	exe := compile(t, client, add)
+	x := upload(t, client, matrix(1, 2, 3, 4))
+	args, outs := []*pjrt.Buffer{x, x}, make([]*pjrt.Buffer, 1)
+	ended, cancel := context.WithCancel(context.Background())
+	cancel()
+	for range 500 {
+		require.NoError(t, exe.ExecuteInto(context.Background(), outs, args, nil))
+		require.NoError(t, outs[0].Close())
+		outs[0] = nil
+		require.ErrorIs(t, exe.ExecuteInto(ended, outs, args, nil), context.Canceled)
+		require.Nil(t, outs[0])
+	}
+}

@@ -84,10 +84,13 @@ func (e *LoadedExecutable) executeInto(ctx context.Context, outs []*Buffer, blan
 	if opts == nil {
 		opts = &defaultExecuteOptions
 	}
-	if ctx.Done() != nil && ctx.Err() == nil { // one that has ended makes no call
-		return e.executeAside(ctx, outs, blank, args, opts)
+	switch {
+	case ctx.Done() == nil:
+		return e.executeNow(ctx, outs, blank, args, opts)
+	case ctx.Err() != nil: // a launch makes no call then, but tells observers
+		return e.launchInto(ctx, outs, blank, args, opts, nil)
 	}
-	return e.executeNow(ctx, outs, blank, args, opts)
+	return e.executeAside(ctx, outs, blank, args, opts)
 }
 
 // executeNow is executeInto on a goroutine that may block in C.
