@@ -306,14 +306,22 @@ func honestTable(path string) (*capi.Table, error) {
 	return raw.Table(p), nil
 }
 
-// counted returns a table that reports to called which functions are called.
+// counted returns a table that reports to called which functions are called. No event is ready when
+// it is first asked: else the time that the machine takes would decide whether others are called.
 func counted(real *capi.Table, called func(*capi.Function)) (*serve.Table, error) {
 	var mu sync.Mutex
+	asked := make(map[*capi.Event]bool)
 	return serve.Wrap(real, serve.AroundAll(func(c *serve.Invocation) {
 		mu.Lock()
 		called(c.Function())
 		mu.Unlock()
 		c.Forward()
+		if a := (*capi.EventIsReadyArgs)(c.Args()); c.Function() == a.Function() && c.Err() == nil {
+			mu.Lock()
+			a.IsReady = a.IsReady && asked[a.Event]
+			asked[a.Event] = true
+			mu.Unlock()
+		}
 	}))
 }
 
