@@ -5,6 +5,7 @@ package pjrttest_test
 
 import (
 	"fmt"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -322,8 +323,9 @@ func TestTransfersWithTheHost(t *testing.T) {
 			sent <- append([]byte(nil), chunk...)
 			return nil
 		}
+		var streams sync.WaitGroup // may take longer than the execution, but not than w.ctx
 		recv := func(s *transfer.Stream) {
-			go func() {
+			streams.Go(func() {
 				defer s.Close()
 				chunk := <-sent
 				for i := range 2 {
@@ -333,7 +335,7 @@ func TestTransfersWithTheHost(t *testing.T) {
 						assert.NoError(t, e.Close())
 					}
 				}
-			}()
+			})
 		}
 		transfers := func(s transfer.SendFunc, r transfer.RecvFunc) []pjrt.ExecuteExtension {
 			h := transfer.Host{Send: map[int64]transfer.SendFunc{1: s}, Recv: map[int64]transfer.RecvFunc{2: r}}
@@ -364,6 +366,7 @@ func TestTransfersWithTheHost(t *testing.T) {
 			assert.Equal(t, dtype.Bytes([]float32{1, 2}), values[0].Data)
 			closeAll(t, out...)
 		}
+		streams.Wait()
 		closeAll(t, a)
 		require.NoError(t, exe.Close())
 	})
