@@ -277,38 +277,6 @@ func (b *Buffer) acquireContents(ctx context.Context) (*capi.Buffer, func(), err
 	return h, release, nil
 }
 
-// acquireToConsume returns the handle of a buffer for a call that takes its contents away.
-// It fails if they are gone, or if another consumer or an external reference in this
-// process uses them. Until release, neither can.
-func (b *Buffer) acquireToConsume() (*capi.Buffer, func(), error) {
-	h, err := b.acquire()
-	if err != nil {
-		return nil, nil, err
-	}
-	if err := b.alive(h); err != nil {
-		b.ref.Release()
-		return nil, nil, err
-	}
-	if err := b.references.takeOver(); err != nil {
-		b.ref.Release()
-		return nil, nil, err
-	}
-	release := func() {
-		b.endTurn(turnTaken, h)
-		b.ref.Release()
-	}
-	if n := b.openReferences(); n > 0 {
-		err = failed(ErrFailedPrecondition, "the %v has %d external references: close them first", b, n)
-	} else {
-		err = b.alive(h)
-	}
-	if err != nil {
-		release()
-		return nil, nil, err
-	}
-	return h, release, nil
-}
-
 // adoptEvent makes an Event that owns h, which belongs to the client or plugin owner. It
 // calls done, which may be nil, after the event is ready.
 func adoptEvent(owner any, h *capi.Event, done func()) any {

@@ -5,9 +5,7 @@ package pjrt
 
 import (
 	"context"
-	"fmt"
 	"slices"
-	"sync/atomic"
 
 	"github.com/purepjrt/purepjrt/capi"
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
@@ -24,54 +22,6 @@ type Buffer struct {
 	*holding
 }
 
-// holding is what belongs to a C buffer and not to the Buffer. It is apart from the Buffer so
-// that it does not keep it reachable, and because it goes to another Buffer when the C buffer
-// is destroyed: only who has acquired the Buffer may look at it. What each execution looks at
-// comes first, in one line of the processor's cache with the count of the lifetime.
-type holding struct {
-	references references                  // external ones
-	filled     atomic.Bool                 // the contents have been there: see hasContents
-	bornFilled bool                        // filled, if that was so before anyone had the Buffer; never changed
-	born       *capi.Device                // device, if it was known before anyone had the Buffer; never changed
-	device     atomic.Pointer[capi.Device] // where the plugin put it, or was told to; nil if unknown
-	inMemory   atomic.Pointer[Layout]      // see knownLayout
-	waits      *standin.Set                // what the contents waited for when the buffer was made, or nil; never changed
-	host       *hostUse                    // to be told when the C buffer is destroyed, or nil
-	pending    atomic.Pointer[eventState]  // of the contents, for all who wait for them; nil if nobody has had to
-	dynamic    answer                      // does it have dimensions known only at run time?
-	readable   answer                      // can the host read its memory as a dense array?
-
-	destroy capi.Call[capi.BufferDestroyArgs] // the last call about the buffer
-}
-
-// reset forgets everything about a C buffer that was destroyed. Atomic stores cost more than
-// the rest of it, and most buffers were only passed on.
-func (x *holding) reset() {
-	x.references.reset()
-	x.born, x.bornFilled, x.waits, x.host = nil, false, nil, nil
-	if x.device.Load() != nil {
-		x.device.Store(nil)
-	}
-	if x.inMemory.Load() != nil {
-		x.inMemory.Store(nil)
-	}
-	if x.pending.Load() != nil {
-		x.pending.Store(nil)
-	}
-	if x.filled.Load() {
-		x.filled.Store(false)
-	}
-	x.dynamic.forget()
-	x.readable.forget()
-}
-
-// A bufferFamily makes the references to the buffers of a client, which are expectedBuffers
-// before they exist.
-type (
-	bufferFamily    = lifetimes.Family[capi.Buffer, holding]
-	expectedBuffers = lifetimes.Expected[capi.Buffer, holding]
-)
-
 // newBuffer makes a Buffer that owns h.
 func (c *Client) newBuffer(h *capi.Buffer, shape Shape) *Buffer {
 	b := &Buffer{client: c, shape: &c.form(shape.Type, shape.Dims).Shape}
@@ -81,17 +31,6 @@ func (c *Client) newBuffer(h *capi.Buffer, shape Shape) *Buffer {
 
 // own makes b, which has its client and its shape, the Buffer that owns h.
 func (b *Buffer) own(h *capi.Buffer) { b.holding = b.client.buffers.Init(&b.ref, h) }
-
-// form is a shape that several arrays have. It fills one line of the processor's caches.
-type form struct {
-	Shape
-	size int      // HostSize, or -1 if the client can have no array of the host with the shape
-	dims [3]int64 // those of the Shape, if there are no more
-}
-
-// forms has some of the shapes that the buffers of a client were made with last, so that most
-// buffers need no memory for theirs.
-type forms [32]atomic.Pointer[form]
 
 // form returns a form with a copy of the dimensions.
 func (c *Client) form(t dtype.Type, dims []int64) *form {
@@ -140,21 +79,6 @@ func (b *Buffer) derived(h *capi.Buffer, shape Shape) *Buffer {
 	d := b.client.newBuffer(h, shape)
 	d.waits = waitsFor(b)
 	return d
-}
-
-// bufferDestroyer returns the function that destroys the buffers of a client. They all
-// share it, because programs make many buffers.
-func bufferDestroyer(table *capi.Table) func(*capi.Buffer, *holding) {
-	return func(h *capi.Buffer, x *holding) {
-		if h != nil { // see lifetimes.Ref.EndClose
-			x.destroy.Args.Buffer = h
-			_ = x.destroy.Do(table)
-		}
-		if x.host != nil {
-			x.host.bufferDestroyed()
-		}
-		x.reset()
-	}
 }
 
 // adoptBuffer makes a Buffer that owns h, and asks the plugin for its shape.
@@ -207,21 +131,6 @@ func (b *Buffer) Shape() Shape {
 		return Shape{}
 	}
 	return Shape{Type: b.shape.Type, Dims: slices.Clone(b.shape.Dims)}
-}
-
-// String returns the shape of the array and its device.
-func (b *Buffer) String() string {
-	if b == nil || b.client == nil {
-		return "no buffer"
-	}
-	if b.ref.Closed() {
-		return fmt.Sprintf("buffer of %v (closed)", b.shape)
-	}
-	d, err := b.Device()
-	if err != nil {
-		return fmt.Sprintf("buffer of %v", b.shape)
-	}
-	return fmt.Sprintf("buffer of %v on %v", b.shape, d)
 }
 
 // Delete frees the memory of the device once nothing uses it (PJRT_Buffer_Delete).
@@ -297,4 +206,26 @@ func (b *Buffer) alive(h *capi.Buffer) error {
 		return invalid("the buffer %v was deleted or donated", b.shape)
 	}
 	return nil
+}
+
+// hasElements returns an error for a token, which only orders executions. Plugins end the
+// process when they are asked for its layout, its size or its dimensions.
+func (b *Buffer) hasElements() error {
+	if b.shape.Type == dtype.Token {
+		return invalid("the buffer is a token, which has no elements")
+	}
+	return nil
+}
+
+// deviceOf returns the device of a buffer, or nil if it is unknown.
+func (c *bufferCalls) deviceOf(table *capi.Table, b *Buffer, h *capi.Buffer) *capi.Device {
+	if at := b.onDevice(); at != nil {
+		return at
+	}
+	c.device.Args.Buffer = h
+	if err := c.device.Do(table); err != nil {
+		return nil
+	}
+	b.device.Store(c.device.Args.Device)
+	return c.device.Args.Device
 }

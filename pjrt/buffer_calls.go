@@ -18,19 +18,6 @@ type bufferCalls struct {
 	destroyed   capi.Call[capi.BufferDestroyArgs]
 }
 
-// deviceOf returns the device of a buffer, or nil if it is unknown.
-func (c *bufferCalls) deviceOf(table *capi.Table, b *Buffer, h *capi.Buffer) *capi.Device {
-	if at := b.onDevice(); at != nil {
-		return at
-	}
-	c.device.Args.Buffer = h
-	if err := c.device.Do(table); err != nil {
-		return nil
-	}
-	b.device.Store(c.device.Args.Device)
-	return c.device.Args.Device
-}
-
 func (c *bufferCalls) isDeleted(table *capi.Table, h *capi.Buffer) (bool, error) {
 	c.deleted.Args.Buffer = h
 	err := c.deleted.Do(table)
@@ -65,4 +52,14 @@ func checkGiven(f *capi.Function, shape Shape) error {
 func (c *bufferCalls) destroy(table *capi.Table, h *capi.Buffer) {
 	c.destroyed.Args.Buffer = h
 	_ = c.destroyed.Do(table)
+}
+
+// upload is the calls that make a buffer of an array.
+type upload struct {
+	make    capi.Call[capi.ClientBufferFromHostBufferArgs]
+	destroy capi.Call[capi.EventDestroyArgs]
+	// both makes the buffer and destroys the event that says when the plugin has read the
+	// memory, in one crossing into C. Plugins have read it when the call returns, and make
+	// the event all the same.
+	both capi.Sequence
 }

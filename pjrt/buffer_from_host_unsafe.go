@@ -16,53 +16,8 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/internal/abandon"
 )
 
-// HostBufferSemantics say how long a plugin uses host memory that becomes a buffer.
-type HostBufferSemantics = capi.HostBufferSemantics
-
-const (
-	// OnlyDuringCall means that the plugin has copied the memory when the call returns.
-	OnlyDuringCall = capi.HostBufferSemanticsImmutableOnlyDuringCall
-	// UntilTransferCompletes means that the plugin reads the memory until the transfer ends.
-	UntilTransferCompletes = capi.HostBufferSemanticsImmutableUntilTransferCompletes
-	// ImmutableZeroCopy means that the buffer may use the memory itself: the plugin reads it
-	// as long as the buffer exists, and never writes to it.
-	ImmutableZeroCopy = capi.HostBufferSemanticsImmutableZeroCopy
-	// MutableZeroCopy is ImmutableZeroCopy that lets a program to which the buffer is
-	// donated write its result to the memory (API 0.48).
-	MutableZeroCopy = capi.HostBufferSemanticsMutableZeroCopy
-)
-
 // mutableZeroCopySince is the first API minor with MutableZeroCopy.
 const mutableZeroCopySince = 48
-
-// BufferOptions are the options of the functions that make buffers. A function returns
-// an error for options that it has no use for.
-type BufferOptions struct {
-	// Device receives the array in its default memory. Nil means the first addressable
-	// device, unless Memory is set. Set at most one of the two.
-	Device *Device
-	Memory *Memory // receives the array
-	// Semantics say how long the plugin uses the memory of the host. With other values
-	// than OnlyDuringCall, the zero value, the memory must stay unchanged until
-	// Buffer.HostDone; the package keeps a reference to it until then. It may keep that of a
-	// zero-copy buffer until Close, unless HostDone is called.
-	Semantics HostBufferSemantics
-	// Strides are the distances in bytes between neighbours in the host's memory, one for
-	// each dimension; nil means dense and row-major. 0 repeats an element. A negative
-	// stride walks backwards from the end of HostArray.Data, all of which the array spans.
-	Strides []int64
-	Layout  *Layout // in the memory of the device; nil leaves it to the plugin
-}
-
-// upload is the calls that make a buffer of an array.
-type upload struct {
-	make    capi.Call[capi.ClientBufferFromHostBufferArgs]
-	destroy capi.Call[capi.EventDestroyArgs]
-	// both makes the buffer and destroys the event that says when the plugin has read the
-	// memory, in one crossing into C. Plugins have read it when the call returns, and make
-	// the event all the same.
-	both capi.Sequence
-}
 
 var uploads = sync.Pool{New: func() any {
 	u := new(upload)
@@ -368,4 +323,31 @@ func (c *Client) knowsSemantics(s HostBufferSemantics) error {
 		return tooOld(c.table, "MutableZeroCopy", mutableZeroCopySince)
 	}
 	return nil
+}
+
+// useHost has C use data for b until done is ready, or, if done is nil, as long as b exists.
+func (b *Buffer) useHost(done *capi.Event, data []byte, semantics HostBufferSemantics) {
+	if done != nil && b.client.closeReady(done) {
+		runtime.KeepAlive(data)
+		return
+	}
+	u := &hostUse{client: b.client, data: data, event: done}
+	b.host = u
+	zeroCopy := semantics == ImmutableZeroCopy || semantics == MutableZeroCopy
+	if done == nil || zeroCopy && !b.client.plugin.copiesHostMemory() {
+		b.holding.host = u
+		return
+	}
+	u.ended() // so that a callback frees the memory, since C is done before the buffer is destroyed
+}
+
+// HostDone returns a channel that is closed when the plugin no longer uses the host
+// memory that the buffer was made from: usually after the transfer, but for a zero-copy
+// buffer possibly only when it is closed and unused. If the buffer keeps no host memory,
+// the channel is closed from the start.
+func (b *Buffer) HostDone() <-chan struct{} {
+	if b == nil || b.host == nil {
+		return closedChannel
+	}
+	return b.host.ended()
 }

@@ -5,53 +5,12 @@ package pjrt
 
 import (
 	"context"
+	"fmt"
 	"slices"
-	"sync/atomic"
 
 	"github.com/purepjrt/purepjrt/capi"
-	"github.com/purepjrt/purepjrt/pjrt/dtype"
 	"github.com/purepjrt/purepjrt/pjrt/internal/abandon"
 )
-
-// answer caches the plugin's answer to a question whose answer never changes.
-type answer struct{ state atomic.Int32 }
-
-const (
-	answerNo  = 1
-	answerYes = 2
-)
-
-// forget makes get ask again.
-func (a *answer) forget() {
-	if a.state.Load() != 0 {
-		a.state.Store(0)
-	}
-}
-
-func (a *answer) get(ask func() bool) bool {
-	switch a.state.Load() {
-	case answerNo:
-		return false
-	case answerYes:
-		return true
-	}
-	yes := ask()
-	if yes {
-		a.state.Store(answerYes)
-	} else {
-		a.state.Store(answerNo)
-	}
-	return yes
-}
-
-// hasElements returns an error for a token, which only orders executions. Plugins end the
-// process when they are asked for its layout, its size or its dimensions.
-func (b *Buffer) hasElements() error {
-	if b.shape.Type == dtype.Token {
-		return invalid("the buffer is a token, which has no elements")
-	}
-	return nil
-}
 
 // Device returns the device that the buffer is on (PJRT_Buffer_Device).
 func (b *Buffer) Device() (*Device, error) {
@@ -251,4 +210,19 @@ func (b *Buffer) realDims(ctx context.Context, h *capi.Buffer) ([]int64, error) 
 		return nil, misbehaved(c.Function(), "gave the actual dimensions %d of an array of at most %v", dims, b.shape)
 	}
 	return dims, nil
+}
+
+// String returns the shape of the array and its device.
+func (b *Buffer) String() string {
+	if b == nil || b.client == nil {
+		return "no buffer"
+	}
+	if b.ref.Closed() {
+		return fmt.Sprintf("buffer of %v (closed)", b.shape)
+	}
+	d, err := b.Device()
+	if err != nil {
+		return fmt.Sprintf("buffer of %v", b.shape)
+	}
+	return fmt.Sprintf("buffer of %v on %v", b.shape, d)
 }

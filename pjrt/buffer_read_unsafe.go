@@ -9,8 +9,6 @@ import (
 	"math"
 	"runtime"
 	"slices"
-	"sync"
-	"unsafe"
 
 	"github.com/purepjrt/purepjrt/capi"
 	"github.com/purepjrt/purepjrt/pjrt/internal/abandon"
@@ -138,20 +136,6 @@ func (b *Buffer) download(ctx context.Context, h *capi.Buffer, size, rank int) (
 	}
 	order.toRows(data[:size], *b.shape)
 	return data[:size:size], nil
-}
-
-// transferUse keeps the buffer and the memory of a transfer to the host until the
-// transfer's event is ready.
-type transferUse struct {
-	buffer *Buffer
-	data   []byte
-}
-
-func (u *transferUse) Retain() { u.buffer.ref.Retain() }
-
-func (u *transferUse) Release() {
-	runtime.KeepAlive(u.data)
-	u.buffer.ref.Release()
 }
 
 // largeRead is the size in bytes from which ToHost does not allocate memory before it
@@ -319,47 +303,6 @@ func (b *Buffer) startRead(ctx context.Context) (Shape, *capi.Buffer, error) {
 	return Shape{Type: b.shape.Type, Dims: dims}, h, nil
 }
 
-// transfer begins a copy to dst by PJRT_Buffer_ToHostBuffer.
-func (b *Buffer) transfer(h *capi.Buffer, dst []byte, rank int) (*capi.Event, error) {
-	if len(dst) == 0 {
-		dst = make([]byte, 1)[:0] // a null address asks for the size only
-	}
-	layout := rowMajorLayout(rank)
-	var call capi.Call[capi.BufferToHostBufferArgs]
-	args := &call.Args
-	args.Src = h
-	args.HostLayout = layout.layout
-	args.Dst, args.DstSize = unsafe.Pointer(unsafe.SliceData(dst)), uintptr(len(dst))
-	err := call.Do(b.client.table)
-	runtime.KeepAlive(layout)
-	if err == nil && args.Event == nil {
-		err = misbehaved(call.Function(), "gave no event for a transfer") // whether dst has the array is unknown
-	}
-	return args.Event, err
-}
-
-// hostView is the memory of a buffer, valid until close. It contains the calls that it
-// makes, so that reading through it allocates nothing.
-type hostView struct {
-	buffer *Buffer
-	bytes  []byte
-
-	deleted capi.Call[capi.BufferIsDeletedArgs]
-	up      capi.Call[capi.BufferIncreaseExternalReferenceCountArgs]
-	pointer capi.Call[capi.BufferOpaqueDeviceMemoryDataPointerArgs]
-	both    capi.Sequence // of up and pointer
-	down    capi.Call[capi.BufferDecreaseExternalReferenceCountArgs]
-}
-
-var hostViews = sync.Pool{New: func() any { return newHostView() }}
-
-func newHostView() *hostView {
-	v := new(hostView)
-	v.both.Add(&v.up)
-	v.both.Add(&v.pointer)
-	return v
-}
-
 // waitForMemory waits for the contents of an acquired buffer, and reports whether the host may
 // be able to read its memory as a dense array of size bytes. The error is that of ctx or of the
 // contents.
@@ -421,34 +364,6 @@ func (b *Buffer) view(ctx context.Context, h *capi.Buffer, size int) (*hostView,
 	}
 	v.bytes = bytesAt(address, size)
 	return v, nil
-}
-
-// bytesAt returns memory of C.
-func bytesAt(address uintptr, size int) []byte {
-	return unsafe.Slice((*byte)(*(*unsafe.Pointer)(unsafe.Pointer(&address))), size)
-}
-
-// open takes an external reference and returns the address of the memory.
-func (v *hostView) open(ctx context.Context, b *Buffer, h *capi.Buffer) (uintptr, error) {
-	v.set(b, h)
-	return b.references.take(ctx, b.client.table, v)
-}
-
-// set sets the buffer, whose handle is h.
-func (v *hostView) set(b *Buffer, h *capi.Buffer) {
-	v.buffer = b
-	v.up.Args.Buffer, v.pointer.Args.Buffer, v.down.Args.Buffer = h, h, h
-}
-
-func (v *hostView) close() {
-	v.buffer.references.drop(v.buffer.client.table, &v.down)
-	v.put()
-}
-
-// put leaves the view to other reads.
-func (v *hostView) put() {
-	v.buffer, v.bytes = nil, nil
-	hostViews.Put(v)
 }
 
 // isReadable reports whether the host can read the memory of the buffer as a dense,
@@ -536,34 +451,4 @@ func firstOf(a, b error) error {
 		return a
 	}
 	return b
-}
-
-func product(dims []int64) int {
-	n := 1
-	for _, d := range dims {
-		n *= int(d)
-	}
-	return n
-}
-
-// scatter copies the elements of a dense row-major array, of element bytes each, to their
-// places in dst. It returns the rest of data.
-func scatter(dst []byte, at int, data []byte, dims, strides []int64, element int) []byte {
-	if len(dims) == 0 {
-		if len(data) >= element {
-			copy(dst[at:at+element], data[:element])
-			data = data[element:]
-		}
-		return data
-	}
-	if len(dims) == 1 && strides[0] == int64(element) {
-		n := min(int(dims[0])*element, len(data))
-		copy(dst[at:], data[:n])
-		return data[n:]
-	}
-	for range dims[0] {
-		data = scatter(dst, at, data, dims[1:], strides[1:], element)
-		at += int(strides[0])
-	}
-	return data
 }

@@ -5,7 +5,6 @@ package pjrt
 
 import (
 	"context"
-	"sync"
 
 	"github.com/purepjrt/purepjrt/capi"
 	"github.com/purepjrt/purepjrt/pjrt/internal/abandon"
@@ -60,102 +59,6 @@ func (b *Buffer) reference(ctx context.Context) (*Reference, error) {
 	})}, nil
 }
 
-// references counts the external references to a buffer. Plugins keep them in a list
-// without a lock, so the calls that change them must not run at the same time.
-type references struct {
-	turns
-	mu     sync.Mutex
-	count  int32 // guarded by mu
-	bounds int32 // that have the buffer; guarded by mu
-}
-
-// bind notes that one more Bound has the buffer. The caller has a turn.
-func (r *references) bind() {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.bounds++
-	r.state.Or(bound)
-}
-
-// unbind undoes bind. It reports whether the caller must delete the contents, as turns.end.
-func (r *references) unbind() (deletes bool) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.bounds--; r.bounds > 0 {
-		return false
-	}
-	return r.state.And(^bound)&^bound == deleted
-}
-
-// take adds a reference and returns the address of the memory.
-func (r *references) take(ctx context.Context, table *capi.Table, v *hostView) (uintptr, error) {
-	if err := r.begin(ctx, turnReference); err != nil {
-		return 0, err
-	}
-	defer v.buffer.endTurn(turnReference, v.up.Args.Buffer)
-	if err := r.checkContents(table, v); err != nil {
-		return 0, err
-	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if made, err := v.both.Do(table); err != nil {
-		if made > 0 {
-			_ = v.down.Do(table)
-		}
-		return 0, err
-	}
-	r.count++
-	return v.pointer.Args.DeviceMemoryPtr, nil
-}
-
-// takeAndCopy is take, a copy of the memory to dst, and drop, for a copy so short that others may
-// wait for it. It reports whether it has copied.
-func (r *references) takeAndCopy(ctx context.Context, table *capi.Table, v *hostView, dst []byte) bool {
-	if r.begin(ctx, turnReference) != nil {
-		return false
-	}
-	address := uintptr(0)
-	if r.checkContents(table, v) == nil {
-		r.mu.Lock()
-		made, err := v.both.Do(table)
-		if err == nil {
-			if address = v.pointer.Args.DeviceMemoryPtr; address != 0 {
-				copy(dst, bytesAt(address, len(dst)))
-			}
-		}
-		if made > 0 {
-			_ = v.down.Do(table)
-		}
-		r.mu.Unlock()
-	}
-	v.buffer.endTurn(turnReference, v.up.Args.Buffer)
-	return address != 0
-}
-
-// checkContents returns an error if the contents are gone. Delete cannot have been called, since
-// the caller has a turn.
-func (r *references) checkContents(table *capi.Table, v *hostView) error {
-	if !r.doubtful.Load() {
-		return nil
-	}
-	v.deleted.Args.Buffer = v.up.Args.Buffer
-	if err := v.deleted.Do(table); err != nil {
-		return err
-	}
-	if v.deleted.Args.IsDeleted {
-		return errDeleted
-	}
-	return nil
-}
-
-// drop removes a reference that take added.
-func (r *references) drop(table *capi.Table, down *capi.Call[capi.BufferDecreaseExternalReferenceCountArgs]) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.count--
-	_ = down.Do(table)
-}
-
 // Address returns the address of the memory in the address space of the device
 // (PJRT_Buffer_OpaqueDeviceMemoryDataPointer). It is valid until Close.
 func (r *Reference) Address() (uintptr, error) {
@@ -186,4 +89,36 @@ func (b *Buffer) openReferences() int {
 	b.references.mu.Lock()
 	defer b.references.mu.Unlock()
 	return int(b.references.count)
+}
+
+// acquireToConsume returns the handle of a buffer for a call that takes its contents away.
+// It fails if they are gone, or if another consumer or an external reference in this
+// process uses them. Until release, neither can.
+func (b *Buffer) acquireToConsume() (*capi.Buffer, func(), error) {
+	h, err := b.acquire()
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := b.alive(h); err != nil {
+		b.ref.Release()
+		return nil, nil, err
+	}
+	if err := b.references.takeOver(); err != nil {
+		b.ref.Release()
+		return nil, nil, err
+	}
+	release := func() {
+		b.endTurn(turnTaken, h)
+		b.ref.Release()
+	}
+	if n := b.openReferences(); n > 0 {
+		err = failed(ErrFailedPrecondition, "the %v has %d external references: close them first", b, n)
+	} else {
+		err = b.alive(h)
+	}
+	if err != nil {
+		release()
+		return nil, nil, err
+	}
+	return h, release, nil
 }

@@ -5,10 +5,9 @@ package pjrt
 
 import (
 	"context"
+	"sync"
 	"sync/atomic"
 	"time"
-
-	"github.com/purepjrt/purepjrt/capi"
 )
 
 // turns keeps calls about the contents of a buffer apart that would crash the plugin, or
@@ -156,27 +155,29 @@ func (t *turns) reset() {
 	}
 }
 
-// useContents makes a C call that uses the contents of b, which the caller has acquired. Plugins
-// may wait in such a call for contents that are not there yet. A token has none, and is refused.
-func useContents[T any](ctx context.Context, b *Buffer, h *capi.Buffer, call func() (T, error)) (T, error) {
-	var none T
-	if err := b.hasElements(); err != nil {
-		return none, err
-	}
-	if err := b.refuseToWait(ctx, h); err != nil {
-		return none, err
-	}
-	if err := b.beginTurn(ctx, turnUse); err != nil {
-		return none, err
-	}
-	defer b.endTurn(turnUse, h)
-	return call()
+// references counts the external references to a buffer. Plugins keep them in a list
+// without a lock, so the calls that change them must not run at the same time.
+type references struct {
+	turns
+	mu     sync.Mutex
+	count  int32 // guarded by mu
+	bounds int32 // that have the buffer; guarded by mu
 }
 
-// settled reports whether the buffer has its contents, or failed.
-func (b *Buffer) settled(h *capi.Buffer) bool {
-	c := eventCallPool.Get().(*eventCalls)
-	defer eventCallPool.Put(c)
-	settled, _ := c.pollContents(b.client.table, h)
-	return settled
+// bind notes that one more Bound has the buffer. The caller has a turn.
+func (r *references) bind() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.bounds++
+	r.state.Or(bound)
+}
+
+// unbind undoes bind. It reports whether the caller must delete the contents, as turns.end.
+func (r *references) unbind() (deletes bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.bounds--; r.bounds > 0 {
+		return false
+	}
+	return r.state.And(^bound)&^bound == deleted
 }

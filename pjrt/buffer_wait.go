@@ -5,11 +5,10 @@ package pjrt
 
 import (
 	"context"
-	"runtime"
-	"sync"
 
 	"github.com/purepjrt/purepjrt/capi"
 	"github.com/purepjrt/purepjrt/pjrt/internal/abandon"
+	"github.com/purepjrt/purepjrt/pjrt/internal/inside"
 )
 
 // ReadyEvent returns an event, which the caller closes, that is ready when the array has
@@ -121,108 +120,37 @@ func (b *Buffer) hasContents() bool {
 	return (b.bornFilled || b.filled.Load()) && !b.references.isDeleted() && !b.references.doubtful.Load()
 }
 
-// HostDone returns a channel that is closed when the plugin no longer uses the host
-// memory that the buffer was made from: usually after the transfer, but for a zero-copy
-// buffer possibly only when it is closed and unused. If the buffer keeps no host memory,
-// the channel is closed from the start.
-func (b *Buffer) HostDone() <-chan struct{} {
-	if b == nil || b.host == nil {
-		return closedChannel
+// refuseToWait returns an error if ctx is that of a handler that the contents of the buffer
+// wait for.
+func (b *Buffer) refuseToWait(ctx context.Context, h *capi.Buffer) error {
+	x := inside.Awaited(ctx, b.waits)
+	if x == nil || b.settled(h) {
+		return nil
 	}
-	return b.host.ended()
+	return waitsForHandler(x, "the "+b.shape.String()+" buffer")
 }
 
-// hostUse keeps the memory of the host that C uses for a buffer, until C is done with it. A
-// callback that says when costs several times as much as making and destroying a zero-copy buffer.
-// C needs the memory of such a buffer until it is destroyed, and most likely no longer. So the
-// event is looked at then, and gets a callback only if C is not done by then, or if somebody asks
-// before.
-type hostUse struct {
-	client *Client
-
-	mu      sync.Mutex
-	data    []byte        // guarded by mu
-	event   *capi.Event   // guarded by mu; ready once C is done; nil if only destroying the buffer shows it
-	waiting bool          // guarded by mu; a callback of the event closes done
-	done    chan struct{} // guarded by mu; closed once C is done; nil while nobody has asked
+// useContents makes a C call that uses the contents of b, which the caller has acquired. Plugins
+// may wait in such a call for contents that are not there yet. A token has none, and is refused.
+func useContents[T any](ctx context.Context, b *Buffer, h *capi.Buffer, call func() (T, error)) (T, error) {
+	var none T
+	if err := b.hasElements(); err != nil {
+		return none, err
+	}
+	if err := b.refuseToWait(ctx, h); err != nil {
+		return none, err
+	}
+	if err := b.beginTurn(ctx, turnUse); err != nil {
+		return none, err
+	}
+	defer b.endTurn(turnUse, h)
+	return call()
 }
 
-// useHost has C use data for b until done is ready, or, if done is nil, as long as b exists.
-func (b *Buffer) useHost(done *capi.Event, data []byte, semantics HostBufferSemantics) {
-	if done != nil && b.client.closeReady(done) {
-		runtime.KeepAlive(data)
-		return
-	}
-	u := &hostUse{client: b.client, data: data, event: done}
-	b.host = u
-	zeroCopy := semantics == ImmutableZeroCopy || semantics == MutableZeroCopy
-	if done == nil || zeroCopy && !b.client.plugin.copiesHostMemory() {
-		b.holding.host = u
-		return
-	}
-	u.ended() // so that a callback frees the memory, since C is done before the buffer is destroyed
-}
-
-// closeReady destroys an event if it is ready.
-func (c *Client) closeReady(h *capi.Event) bool {
-	calls := eventCallPool.Get().(*eventCalls)
-	defer eventCallPool.Put(calls)
-	if ready, err := calls.isReady(c.table, h); !ready || err != nil {
-		return false
-	}
-	calls.close(c.table, h)
-	return true
-}
-
-// bufferDestroyed says that the buffer has been destroyed.
-func (u *hostUse) bufferDestroyed() {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	if u.waiting {
-		return
-	}
-	if u.event != nil && !u.client.closeReady(u.event) {
-		u.wait()
-		return
-	}
-	runtime.KeepAlive(u.data)
-	u.data, u.event = nil, nil
-	if u.done == nil {
-		u.done = closedChannel
-	} else {
-		close(u.done)
-	}
-}
-
-// ended returns a channel that is closed once C is done.
-func (u *hostUse) ended() <-chan struct{} {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	switch {
-	case u.done != nil:
-	case u.event != nil:
-		u.wait()
-	default:
-		u.done = make(chan struct{})
-	}
-	return u.done
-}
-
-// wait has the event close done. The caller holds mu.
-func (u *hostUse) wait() {
-	u.done, u.waiting = u.client.keepUntil(u.event, u.data), true
-	u.data, u.event = nil, nil
-}
-
-// keepUntil owns the event h. It keeps data referenced until h is ready, and returns a
-// channel that is closed then.
-func (c *Client) keepUntil(h *capi.Event, data []byte) chan struct{} {
-	done := make(chan struct{})
-	e := newEvent(c.table, h, c.events)
-	e.after(func() {
-		runtime.KeepAlive(data)
-		e.Close()
-		close(done)
-	})
-	return done
+// settled reports whether the buffer has its contents, or failed.
+func (b *Buffer) settled(h *capi.Buffer) bool {
+	c := eventCallPool.Get().(*eventCalls)
+	defer eventCallPool.Put(c)
+	settled, _ := c.pollContents(b.client.table, h)
+	return settled
 }

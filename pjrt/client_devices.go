@@ -157,12 +157,6 @@ func (c *Client) Topology() (*Topology, error) {
 
 var errNoDevice = failed(ErrFailedPrecondition, "the client has no device that this process can use")
 
-// placement is where a buffer goes: a device or a memory; the other is nil.
-type placement struct {
-	device *capi.Device
-	memory *capi.Memory
-}
-
 // place returns where to put a buffer that was requested on d or in m. If both are nil, that
 // is the first device of the process.
 func (c *Client) place(d *Device, m *Memory) (placement, error) {

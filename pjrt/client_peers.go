@@ -7,11 +7,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/purepjrt/purepjrt/capi"
-	"github.com/purepjrt/purepjrt/pjrt/internal/createoptions"
 	"github.com/purepjrt/purepjrt/pjrt/kv"
 )
 
@@ -20,35 +18,6 @@ const keyValueTimeout = 2 * time.Minute
 
 // tryGetSince is the first API minor with kv_try_get_callback.
 const tryGetSince = 61
-
-const (
-	nodeIDOption   = createoptions.NodeID
-	numNodesOption = createoptions.NumNodes
-)
-
-// withNodes returns the create options with those of NodeID and NumNodes.
-func (o *ClientOptions) withNodes() ([]Attribute, error) {
-	switch {
-	case o.NumNodes < 0:
-		return nil, invalid("NumNodes is %d; it cannot be negative", o.NumNodes)
-	case o.NumNodes == 0 && o.NodeID == 0:
-		return o.Create, nil
-	case o.NumNodes == 0:
-		return nil, invalid("NodeID is %d without NumNodes; set both", o.NodeID)
-	case o.NodeID < 0 || o.NodeID >= o.NumNodes:
-		return nil, invalid("NodeID is %d; with %d nodes it is between 0 and %d", o.NodeID, o.NumNodes, o.NumNodes-1)
-	case o.NumNodes > 1 && o.KeyValueStore == nil:
-		return nil, invalid("%d nodes cannot find each other without a KeyValueStore", o.NumNodes)
-	}
-	for _, a := range o.Create {
-		if a.Name == nodeIDOption || a.Name == numNodesOption {
-			return nil, invalid("create option %s is set twice: in Create, and by NodeID and NumNodes; remove one of them", a.Name)
-		}
-	}
-	return append(slices.Clip(o.Create),
-		Attribute{Name: nodeIDOption, Value: int64(o.NodeID)},
-		Attribute{Name: numNodesOption, Value: int64(o.NumNodes)}), nil
-}
 
 // peers connects a client to the other processes: it is the key-value store, which the
 // plugin calls through C callbacks. It is nil for a client without a store.

@@ -414,3 +414,19 @@ func (t compileTarget) checkCounts(replicas, partitions int64) error {
 	}
 	return nil
 }
+
+// one returns n, or 1 if n is 0.
+func one[T int | int64](n T) T {
+	if n == 0 {
+		return 1
+	}
+	return n
+}
+
+// message returns the text of an error without its code.
+func message(err error) string {
+	if e := (*Error)(nil); errors.As(err, &e) {
+		return e.Message
+	}
+	return err.Error()
+}

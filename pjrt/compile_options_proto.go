@@ -4,7 +4,6 @@
 package pjrt
 
 import (
-	"errors"
 	"maps"
 	"os"
 	"slices"
@@ -260,14 +259,6 @@ func (o *CompileOptions) proto(t compileTarget) (*xlaproto.CompileOptions, error
 	return p, nil
 }
 
-// one returns n, or 1 if n is 0.
-func one[T int | int64](n T) T {
-	if n == 0 {
-		return 1
-	}
-	return n
-}
-
 func (o *CompileOptions) setNamed(p *xlaproto.CompileOptions) error {
 	memoryFitting := o.MemoryFitting
 	if memoryFitting == "" {
@@ -348,12 +339,4 @@ func (o *CompileOptions) strict(t compileTarget) bool {
 		return !o.AllowUnknownFlags
 	}
 	return false
-}
-
-// message returns the text of an error without its code.
-func message(err error) string {
-	if e := (*Error)(nil); errors.As(err, &e) {
-		return e.Message
-	}
-	return err.Error()
 }

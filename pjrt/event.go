@@ -10,6 +10,7 @@ import (
 
 	"github.com/purepjrt/purepjrt/capi"
 	"github.com/purepjrt/purepjrt/pjrt/internal/abandon"
+	"github.com/purepjrt/purepjrt/pjrt/internal/inside"
 	"github.com/purepjrt/purepjrt/pjrt/internal/lifetimes"
 	"github.com/purepjrt/purepjrt/pjrt/internal/standin"
 )
@@ -301,4 +302,16 @@ func (e *Event) String() string {
 		return "event of work that failed: " + err.Error()
 	}
 	return "event of work that is done"
+}
+
+// refuseToWait returns an error if ctx is that of a handler that the work waits for.
+func (e *Event) refuseToWait(ctx context.Context) error {
+	x := inside.Awaited(ctx, e.waits)
+	if x == nil {
+		return nil
+	}
+	if ready, err := e.Ready(); ready || err != nil {
+		return err
+	}
+	return waitsForHandler(x, "the event")
 }

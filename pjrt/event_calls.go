@@ -259,3 +259,26 @@ func onReady(table *capi.Table, h *capi.Event, fn func(error)) {
 		go func() { fn(new(eventCalls).take(table, h)) }()
 	}
 }
+
+// watch returns the channel of the state and makes the plugin report when the event h is
+// ready. Only the first call asks the plugin, however many wait. keep holds h until then.
+func (s *eventState) watch(table *capi.Table, h *capi.Event, keep retainer) <-chan struct{} {
+	s.mu.Lock()
+	done := s.channelLocked()
+	first := !s.watched && !s.settled.Load()
+	s.watched = s.watched || first
+	s.mu.Unlock()
+	if !first {
+		return done
+	}
+	keep.Retain()
+	onReady(table, h, func(err error) {
+		// Release may call the plugin, which its own callback must not do. Release comes
+		// before settle, so that waiters find the event unused.
+		go func() {
+			keep.Release()
+			s.settle(err)
+		}()
+	})
+	return done
+}

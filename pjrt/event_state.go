@@ -6,8 +6,6 @@ package pjrt
 import (
 	"sync"
 	"sync/atomic"
-
-	"github.com/purepjrt/purepjrt/capi"
 )
 
 // eventState is the Go side of an event. It stays valid for waiters after the event is
@@ -83,27 +81,4 @@ func (s *eventState) channelLocked() <-chan struct{} {
 		}
 	}
 	return s.done
-}
-
-// watch returns the channel of the state and makes the plugin report when the event h is
-// ready. Only the first call asks the plugin, however many wait. keep holds h until then.
-func (s *eventState) watch(table *capi.Table, h *capi.Event, keep retainer) <-chan struct{} {
-	s.mu.Lock()
-	done := s.channelLocked()
-	first := !s.watched && !s.settled.Load()
-	s.watched = s.watched || first
-	s.mu.Unlock()
-	if !first {
-		return done
-	}
-	keep.Retain()
-	onReady(table, h, func(err error) {
-		// Release may call the plugin, which its own callback must not do. Release comes
-		// before settle, so that waiters find the event unused.
-		go func() {
-			keep.Release()
-			s.settle(err)
-		}()
-	})
-	return done
 }

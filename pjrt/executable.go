@@ -64,34 +64,6 @@ func newExecutable(
 	return e, nil
 }
 
-// newSerializedExecutable makes an executable from the result of a compile.Compiler.
-func newSerializedExecutable(p *Plugin, system compile.System, r *compile.Result, parameters []Shape) (*Executable, error) {
-	code, abi, err := ofCompiler(r)
-	if err != nil {
-		return nil, err
-	}
-	known := func(list []Shape, what string) ([]Shape, error) {
-		if list == nil {
-			return nil, failed(ErrUnimplemented, "the %s of an executable that was compiled in another process are not known", what)
-		}
-		return list, nil
-	}
-	outputs, outputsErr := known(r.Outputs, "results")
-	return &Executable{
-		plugin: p, table: p.table, system: system, serialized: code, abi: abi, text: parameters,
-		name: r.Name, numReplicas: r.Replicas, numPartitions: r.Partitions, numOutputs: len(outputs),
-		entry: func() *entry {
-			shapes, err := known(r.Parameters, "parameters")
-			if err != nil && parameters != nil && r.Partitions == 1 {
-				shapes, err = parameters, nil
-			}
-			return &entry{parameters: shapes, err: err, donates: true}
-		},
-		outputs: func() ([]Shape, error) { return outputs, outputsErr },
-		layouts: func() []*Layout { return nil },
-	}, nil
-}
-
 // describe reads the name and the counts, which never change.
 func (e *Executable) describe(h *capi.Executable) error {
 	var name capi.Call[capi.ExecutableNameArgs]

@@ -12,14 +12,6 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/internal/xlaproto"
 )
 
-// DeviceLayout is the layout of an argument or result in device memory.
-type DeviceLayout struct {
-	Text        string  // from the plugin, as a rule in XLA's notation: {1,0:T(8,128)S(5)}
-	Layout      *Layout // read from Text; nil and the rest 0 if Text is in another notation
-	MemorySpace int64   // the platform's number of a memory, S(n) in Text; 0 means the default
-	ElementBits int64   // the size of an element in memory, E(n) in Text; 0 means the type's
-}
-
 // OutputLayouts returns the layouts of the results (extension Layouts,
 // PJRT_Layouts_PJRT_Executable_GetOutputLayouts, API 0.81).
 func (e *Executable) OutputLayouts() ([]DeviceLayout, error) {
@@ -103,16 +95,6 @@ func (e *Executable) readLayouts(handles []*capi.LayoutsMemoryLayout) ([]DeviceL
 	return list, nil
 }
 
-// parseDeviceLayout reads a layout in XLA's notation.
-func parseDeviceLayout(text string) DeviceLayout {
-	d := DeviceLayout{Text: text}
-	if l, ok := hlo.ParseLayout(text); ok {
-		d.Layout = &Layout{MinorToMajor: l.MinorToMajor, Tiles: l.Tiles}
-		d.MemorySpace, d.ElementBits = l.MemorySpace, l.ElementBits
-	}
-	return d
-}
-
 // Sharding is how an array is spread over devices, for package sharding.
 type Sharding struct {
 	Proto []byte // a serialized OpSharding of XLA
@@ -194,4 +176,30 @@ func newShardings(messages []string) ([]Sharding, error) {
 		}
 	}
 	return list, nil
+}
+
+// wrongLayout returns the layout of b and the one that the program was compiled for, if
+// they differ, and nil otherwise. h is the handle of b.
+func (e *Executable) wrongLayout(parameter int, b *Buffer, h *capi.Buffer) (got, want *Layout) {
+	layouts := e.layouts()
+	if parameter >= len(layouts) || layouts[parameter] == nil {
+		return nil, nil
+	}
+	if layouts[parameter].isCommon() && !b.client.permuted.Load() {
+		return nil, nil // like all arrays of the client
+	}
+	if got := b.knownLayout(h); got != nil && got.differs(layouts[parameter], *b.shape) {
+		return got, layouts[parameter]
+	}
+	return nil, nil
+}
+
+func (e *Executable) hasLayout(b *Buffer, parameter int, h *capi.Buffer) bool {
+	wrong, _ := e.wrongLayout(parameter, b, h)
+	return wrong == nil
+}
+
+func wrongLayout(argument string, got, want *Layout) error {
+	return invalid("%s has the layout %v in the memory of the device, and the program was compiled for %v: "+
+		"make the buffer with that layout, or compile with CompileOptions.ArgumentLayouts", argument, got, want)
 }

@@ -162,25 +162,23 @@ func (e *LoadedExecutable) startAll(ctx context.Context, args [][]*Buffer, opts 
 	return started{all, done}, nil
 }
 
-// usable returns an error for a nil or zero executable.
-func (e *LoadedExecutable) usable() error {
-	if e == nil || e.client == nil {
-		return errNilExecutable
-	}
-	return nil
-}
-
-// single returns an error unless the program runs on one device of this process.
-func (e *LoadedExecutable) single() error {
-	if e != nil && e.client != nil && len(e.devices) <= 1 {
-		return nil
-	}
-	return e.notSingle()
-}
-
-func (e *LoadedExecutable) notSingle() error {
-	if err := e.usable(); err != nil {
+// executeInto is ExecuteInto. The first result is made in blank, a zero Buffer, if that is not
+// nil.
+func (e *LoadedExecutable) executeInto(ctx context.Context, outs []*Buffer, blank *Buffer, args []*Buffer, opts *ExecuteOptions) error {
+	if err := e.single(); err != nil {
 		return err
 	}
-	return invalid("the program runs on %d devices of this process: use ExecuteAll or StartAll", len(e.devices))
+	if len(outs) != e.numOutputs {
+		return invalid("there is room for %d results, and the program has %d", len(outs), e.numOutputs)
+	}
+	if opts == nil {
+		opts = &defaultExecuteOptions
+	}
+	switch {
+	case ctx.Done() == nil:
+		return e.executeNow(ctx, outs, blank, args, opts)
+	case ctx.Err() != nil: // a launch makes no call then, but tells observers
+		return e.launchInto(ctx, outs, blank, args, opts, nil)
+	}
+	return e.executeAside(ctx, outs, blank, args, opts)
 }

@@ -12,13 +12,6 @@ import (
 	"github.com/purepjrt/purepjrt/capi"
 )
 
-// heldArgument is an argument that a launch has acquired, and the turn that it takes.
-type heldArgument struct {
-	buffer *Buffer
-	handle *capi.Buffer
-	turn   turn
-}
-
 // turnOf returns the turn that the argument of parameter i takes.
 func (l *launch) turnOf(i int) turn {
 	donors := l.entry.donors

@@ -14,18 +14,6 @@ import (
 	"github.com/purepjrt/purepjrt/capi"
 )
 
-// launchFrame is the memory that C reads and writes in PJRT_LoadedExecutable_Execute.
-type launchFrame struct {
-	call          capi.Call[capi.LoadedExecutableExecuteArgs]
-	options       *capi.ExecuteOptions
-	arguments     []*capi.Buffer
-	argumentLists []**capi.Buffer
-	outputs       []*capi.Buffer
-	outputLists   []**capi.Buffer
-	events        []*capi.Event
-	keep          []int64 // parameters whose arguments are not donated
-}
-
 // fill acquires the arguments and fills in the frame.
 func (l *launch) fill(ctx context.Context, h *capi.LoadedExecutable) error {
 	e, f, devices := l.exe, &l.frame, len(l.devices)

@@ -4,11 +4,21 @@
 package pjrt
 
 import (
-	"context"
+	"sync"
+	"sync/atomic"
 
-	"github.com/purepjrt/purepjrt/capi"
 	"github.com/purepjrt/purepjrt/pjrt/internal/preempt"
 )
+
+// ordering is what a plugin does to the order of elements when it copies arrays between the host
+// and a layout that is not row-major. Some plugins take the layout as a mere label, in one
+// direction or in both: then this package orders the elements itself.
+type ordering struct {
+	mu      sync.Mutex
+	tried   atomic.Bool
+	uploads bool // leave the elements in the order of the host; set before tried
+	reads   bool // leave them in the order of the device; set before tried
+}
 
 // permutes reports whether the layout is an order of the dimensions, without tiles, that puts the
 // elements of an array of the shape elsewhere than the row-major order does.
@@ -44,31 +54,6 @@ func (l *Layout) strides(s Shape) []int64 {
 	return strides
 }
 
-// ordered returns an array and options for an upload whose data is in the order of the layout in
-// the options, if the plugin would leave it in the order of the host. origin is the offset in the
-// data of the element whose indices are all 0. The caller must not change the memory of the result.
-func (c *Client) ordered(ctx context.Context, a *HostArray, opts *BufferOptions, origin int) (*HostArray, *BufferOptions, int, error) {
-	shape := a.Shape()
-	if !opts.Layout.permutes(shape) {
-		return a, opts, origin, nil
-	}
-	o, err := c.orders(ctx)
-	if err != nil || !o.uploads {
-		return a, opts, origin, err
-	}
-	element := shape.Type.Size()
-	rows := a.Data
-	if opts.Strides != nil {
-		rows = make([]byte, element*product(shape.Dims))
-		gather(rows, a.Data, origin, shape.Dims, opts.Strides, element)
-	}
-	ordered := AlignedSlice[uint8](len(rows))
-	scatter(ordered, 0, rows, shape.Dims, opts.Layout.strides(shape), element)
-	dense := *opts
-	dense.Strides = nil
-	return &HostArray{Type: a.Type, Dims: a.Dims, Data: ordered}, &dense, 0, nil
-}
-
 // gather copies the elements of an array from their places in src, the first of them at an offset,
 // to dst, dense and in row-major order. It returns the rest of dst.
 func gather(dst, src []byte, at int, dims, strides []int64, element int) []byte {
@@ -88,24 +73,6 @@ func gather(dst, src []byte, at int, dims, strides []int64, element int) []byte 
 	return dst
 }
 
-// readsAs returns the layout in which transfers leave the elements of a buffer with the handle h,
-// or nil if they arrive in row-major order.
-func (b *Buffer) readsAs(ctx context.Context, h *capi.Buffer) (*Layout, error) {
-	c := b.client
-	if len(b.shape.Dims) < 2 || !c.permuted.Load() || c.ordering.tried.Load() && !c.ordering.reads {
-		return nil, nil
-	}
-	l := b.knownLayout(h)
-	if !l.permutes(*b.shape) {
-		return nil, nil
-	}
-	o, err := c.orders(ctx)
-	if err != nil || !o.reads {
-		return nil, err
-	}
-	return l, nil
-}
-
 // toRows puts the elements of data, an array of the shape in the order of the layout, in row-major
 // order.
 func (l *Layout) toRows(data []byte, s Shape) {
@@ -116,16 +83,32 @@ func (l *Layout) toRows(data []byte, s Shape) {
 	gather(data, ordered, 0, s.Dims, l.strides(s), s.Type.Size())
 }
 
-// obeyed returns an error if the plugin says that the buffer, for which the caller asked for a
-// layout, has another one. It closes the buffer then.
-func (b *Buffer) obeyed(h *capi.Buffer, asked *Layout) (*Buffer, error) {
-	if asked == nil {
-		return b, nil
+// scatter copies the elements of a dense row-major array, of element bytes each, to their
+// places in dst. It returns the rest of data.
+func scatter(dst []byte, at int, data []byte, dims, strides []int64, element int) []byte {
+	if len(dims) == 0 {
+		if len(data) >= element {
+			copy(dst[at:at+element], data[:element])
+			data = data[element:]
+		}
+		return data
 	}
-	if got := b.knownLayout(h); got != nil && got.differs(asked, *b.shape) {
-		b.Close()
-		return nil, failed(ErrUnimplemented, "the plugin (%v) made a buffer with the layout %v in place of %v: leave the layout to it",
-			b.client.plugin, got, asked)
+	if len(dims) == 1 && strides[0] == int64(element) {
+		n := min(int(dims[0])*element, len(data))
+		copy(dst[at:], data[:n])
+		return data[n:]
 	}
-	return b, nil
+	for range dims[0] {
+		data = scatter(dst, at, data, dims[1:], strides[1:], element)
+		at += int(strides[0])
+	}
+	return data
+}
+
+func product(dims []int64) int {
+	n := 1
+	for _, d := range dims {
+		n *= int(d)
+	}
+	return n
 }

@@ -7,23 +7,11 @@ import (
 	"bytes"
 	"context"
 	"runtime"
-	"sync"
-	"sync/atomic"
 	"unsafe"
 
 	"github.com/purepjrt/purepjrt/capi"
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
 )
-
-// ordering is what a plugin does to the order of elements when it copies arrays between the host
-// and a layout that is not row-major. Some plugins take the layout as a mere label, in one
-// direction or in both: then this package orders the elements itself.
-type ordering struct {
-	mu      sync.Mutex
-	tried   atomic.Bool
-	uploads bool // leave the elements in the order of the host; set before tried
-	reads   bool // leave them in the order of the device; set before tried
-}
 
 // orders finds out, once, what the plugin does. If a plugin does not tell, it is expected to do
 // what the API says.

@@ -10,6 +10,7 @@ import (
 	"unsafe"
 
 	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/pjrt/internal/hlo"
 )
 
 // Layout is how an array lies in device memory: in an order of its dimensions, perhaps in
@@ -332,4 +333,22 @@ func split(p *int64, lengths []uintptr) (lists [][]int64, ok bool) {
 		flat = flat[n:]
 	}
 	return lists, true
+}
+
+// DeviceLayout is the layout of an argument or result in device memory.
+type DeviceLayout struct {
+	Text        string  // from the plugin, as a rule in XLA's notation: {1,0:T(8,128)S(5)}
+	Layout      *Layout // read from Text; nil and the rest 0 if Text is in another notation
+	MemorySpace int64   // the platform's number of a memory, S(n) in Text; 0 means the default
+	ElementBits int64   // the size of an element in memory, E(n) in Text; 0 means the type's
+}
+
+// parseDeviceLayout reads a layout in XLA's notation.
+func parseDeviceLayout(text string) DeviceLayout {
+	d := DeviceLayout{Text: text}
+	if l, ok := hlo.ParseLayout(text); ok {
+		d.Layout = &Layout{MinorToMajor: l.MinorToMajor, Tiles: l.Tiles}
+		d.MemorySpace, d.ElementBits = l.MemorySpace, l.ElementBits
+	}
+	return d
 }

@@ -278,3 +278,26 @@ func (e *LoadedExecutable) onlyAssignment(err error) ([][]int, error) {
 	}
 	return [][]int{{e.devices[0].ID()}}, nil
 }
+
+// usable returns an error for a nil or zero executable.
+func (e *LoadedExecutable) usable() error {
+	if e == nil || e.client == nil {
+		return errNilExecutable
+	}
+	return nil
+}
+
+// single returns an error unless the program runs on one device of this process.
+func (e *LoadedExecutable) single() error {
+	if e != nil && e.client != nil && len(e.devices) <= 1 {
+		return nil
+	}
+	return e.notSingle()
+}
+
+func (e *LoadedExecutable) notSingle() error {
+	if err := e.usable(); err != nil {
+		return err
+	}
+	return invalid("the program runs on %d devices of this process: use ExecuteAll or StartAll", len(e.devices))
+}

@@ -3,9 +3,7 @@
 
 package pjrt
 
-import (
-	"context"
-)
+import "context"
 
 // The methods of embedded pointers, which Go cannot reach through a nil pointer to the struct
 // around them. TestMethodsOnNilAndZeroReceiversDoNotPanic finds those that are missing.

@@ -120,16 +120,6 @@ func contain(ctx context.Context) {
 	}
 }
 
-// contained runs a function of the program in a goroutine of its own, and logs its panic.
-func contained(what string, fn func()) {
-	defer func() {
-		if v := recover(); v != nil {
-			notices().Error(what+" panicked", "panic", v, "stack", string(debug.Stack()))
-		}
-	}()
-	fn()
-}
-
 // subject says what an operation works on.
 type subject struct {
 	plugin  *Plugin // if there is no client
@@ -299,4 +289,65 @@ func (op *operation) finish(err error) {
 	if op.logs {
 		op.watch.logEnd(op.ctx, &op.Operation)
 	}
+}
+
+func (w *watch) enabled(ctx context.Context, level slog.Level) (enabled bool) {
+	if w.logger == nil {
+		return false
+	}
+	defer func() { _ = recover() }() // a handler must not break the operation
+	return w.logger.Enabled(ctx, level)
+}
+
+func (w *watch) logStart(ctx context.Context, op *Operation) {
+	if op.Kind.level() > slog.LevelDebug {
+		w.log(ctx, slog.LevelDebug, "pjrt "+string(op.Kind)+" begins", op)
+	}
+}
+
+func (w *watch) logEnd(ctx context.Context, op *Operation) {
+	w.log(ctx, op.Kind.level(), "pjrt "+string(op.Kind), op, slog.Duration("duration", op.Duration))
+}
+
+// log writes a record about op. It adds the attributes in more after those of op.
+func (w *watch) log(ctx context.Context, level slog.Level, message string, op *Operation, more ...slog.Attr) {
+	if !w.enabled(ctx, level) {
+		return
+	}
+	r := slog.NewRecord(time.Now(), level, message, callerPC())
+	r.AddAttrs(slog.Uint64("operation", op.ID))
+	if op.Plugin != "" && op.Platform == "" {
+		r.AddAttrs(slog.String("plugin", op.Plugin))
+	}
+	if op.Platform != "" {
+		r.AddAttrs(slog.String("platform", op.Platform))
+	}
+	if op.Program != "" {
+		r.AddAttrs(slog.String("program", op.Program))
+	}
+	if op.Bytes != 0 {
+		r.AddAttrs(slog.Int64("bytes", op.Bytes))
+	}
+	if len(op.Devices) > 0 {
+		ids := make([]int, len(op.Devices))
+		for i, d := range op.Devices {
+			ids[i] = d.ID()
+		}
+		r.AddAttrs(slog.Any("devices", ids))
+	}
+	r.AddAttrs(more...)
+	if op.Err != nil {
+		r.AddAttrs(slog.Any("error", op.Err))
+	}
+	defer func() { _ = recover() }() // a handler must not break the operation
+	_ = w.logger.Handler().Handle(ctx, r)
+}
+
+// level returns the level at which the end of an operation is logged.
+func (k OperationKind) level() slog.Level {
+	switch k {
+	case OperationOpen, OperationClient, OperationCompile, OperationLoad:
+		return slog.LevelInfo
+	}
+	return slog.LevelDebug
 }

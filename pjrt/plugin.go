@@ -4,23 +4,15 @@
 package pjrt
 
 import (
-	"context"
 	"crypto/sha256"
-	"errors"
 	"fmt"
-	"io/fs"
-	"path/filepath"
 	"slices"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/purepjrt/purepjrt/capi"
-	"github.com/purepjrt/purepjrt/internal/ownership"
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
-	"github.com/purepjrt/purepjrt/pjrt/internal/bridge"
-	"github.com/purepjrt/purepjrt/pjrt/internal/xlaflags"
 )
 
 // Plugin is a loaded and initialized PJRT plugin. There is one Plugin for each function
@@ -46,88 +38,6 @@ type Plugin struct {
 
 // Attribute is a name and a value: a string, int64, []int64, float32 or bool.
 type Attribute = capi.Attribute
-
-// Open loads the plugin in the shared library at path and initializes it
-// (PJRT_Plugin_Initialize). Opening a library again returns the same Plugin. path may
-// also be a name given to raw.Register.
-//
-// Some libraries read their environment when they are loaded, so call plugins.Prepare
-// first: without it, libtpu waits for minutes if there is no TPU.
-//
-// The error is a *capi.OpenError if the file is not a plugin or has an unsupported API
-// version. XLA's plugins end the process at the first compilation if XLA_FLAGS has a
-// flag that they do not know, so Open refuses such flags, unless
-// PJRT_ALLOW_UNKNOWN_XLA_FLAGS=1 is set in the environment. If another user could replace the
-// library, Open logs a warning (see SetLogger).
-func Open(path string) (*Plugin, error) {
-	if p, ok := registered(path); ok {
-		return p, nil
-	}
-	key := path
-	if real, err := filepath.EvalSymlinks(path); err == nil {
-		if real, err = filepath.Abs(real); err == nil {
-			key = real
-		}
-	}
-	return slotOf(&registry.paths, key).get(func() (_ *Plugin, err error) {
-		op := begin(context.Background(), OperationOpen, subject{path: path})
-		defer op.end(&err)
-		if err := xlaflags.CheckLibrary(path); err != nil {
-			return nil, invalid("%v", err)
-		}
-		warnOfOthers(path)
-		table, err := capi.Open(path)
-		if err != nil {
-			return nil, err
-		}
-		return pluginOf(table, "", path)
-	})
-}
-
-// warnOfOthers logs a warning if another user could replace the library at path. The user named the
-// path, so it is no error.
-func warnOfOthers(path string) {
-	if !strings.ContainsRune(path, filepath.Separator) {
-		return // the loader searches for it
-	}
-	if err := ownership.CheckCode(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		notices().Warn("another user could replace a PJRT plugin, and so decide what code this process runs",
-			"plugin", path, "reason", err.Error())
-	}
-}
-
-func newPlugin(table *capi.Table, name, path string) (*Plugin, error) {
-	library := table.Library()
-	if path == "" && name == "" && !table.Reentrant() {
-		path = library
-	}
-	table, err := bridge.Interposed(table)
-	if err != nil {
-		return nil, err
-	}
-	p := &Plugin{
-		path: path, name: name, library: library, table: table.Checked(),
-		creating: make(chan struct{}, 1), clients: new(atomic.Int64),
-	}
-	table = p.table
-	// Neither function is in the tables of all supported versions.
-	if init := new(capi.Call[capi.PluginInitializeArgs]); table.Has(init.Function()) {
-		stop := p.warnWhenSlow("the initialization", 0)
-		err := optional(init.Do(table))
-		stop()
-		if err != nil {
-			return nil, err
-		}
-	}
-	if c := new(capi.Call[capi.PluginAttributesArgs]); table.Has(c.Function()) {
-		if err := optional(c.Do(table)); err != nil {
-			return nil, err
-		}
-		p.attributes = capi.Attributes(c.Args.Attributes, c.Args.NumAttributes)
-	}
-	p.setKind(detectKind(p))
-	return p, nil
-}
 
 // Path returns the path that the plugin was opened from, by [Open] or by capi.Open, or "".
 func (p *Plugin) Path() string {

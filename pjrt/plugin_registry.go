@@ -8,8 +8,10 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/pjrt/internal/bridge"
 )
 
 // registry holds the plugins of the process.
@@ -174,4 +176,37 @@ func onOpen(fn func(*Plugin) error) {
 			}
 		}
 	}
+}
+
+func newPlugin(table *capi.Table, name, path string) (*Plugin, error) {
+	library := table.Library()
+	if path == "" && name == "" && !table.Reentrant() {
+		path = library
+	}
+	table, err := bridge.Interposed(table)
+	if err != nil {
+		return nil, err
+	}
+	p := &Plugin{
+		path: path, name: name, library: library, table: table.Checked(),
+		creating: make(chan struct{}, 1), clients: new(atomic.Int64),
+	}
+	table = p.table
+	// Neither function is in the tables of all supported versions.
+	if init := new(capi.Call[capi.PluginInitializeArgs]); table.Has(init.Function()) {
+		stop := p.warnWhenSlow("the initialization", 0)
+		err := optional(init.Do(table))
+		stop()
+		if err != nil {
+			return nil, err
+		}
+	}
+	if c := new(capi.Call[capi.PluginAttributesArgs]); table.Has(c.Function()) {
+		if err := optional(c.Do(table)); err != nil {
+			return nil, err
+		}
+		p.attributes = capi.Attributes(c.Args.Attributes, c.Args.NumAttributes)
+	}
+	p.setKind(detectKind(p))
+	return p, nil
 }

@@ -5,13 +5,9 @@ package pjrt
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
-	"github.com/purepjrt/purepjrt/capi"
-	"github.com/purepjrt/purepjrt/pjrt/internal/preempt"
 	"github.com/purepjrt/purepjrt/pjrt/internal/source"
 	"github.com/purepjrt/purepjrt/pjrt/internal/xlaflags"
 	"github.com/purepjrt/purepjrt/pjrt/internal/xlaproto"
@@ -181,115 +177,4 @@ func sameTuples(a, b *xlaproto.Shape) bool {
 		}
 	}
 	return true
-}
-
-// compilation is the checked input of PJRT_Client_Compile and PJRT_Compile.
-type compilation struct {
-	code       []byte
-	format     string
-	suffix     string // of a file with the program
-	options    []byte
-	parameters []Shape // from the text of the program; nil if not known
-	arguments  []ShapeLayout
-	result     *ShapeLayout // with arguments, the layouts that the caller asked for
-}
-
-// obeyed returns an error if the plugin says that it compiled the program for other layouts than
-// the caller asked for.
-func (c *compilation) obeyed(e *Executable) error {
-	check := func(what string, asked []ShapeLayout, read func() ([]DeviceLayout, error)) error {
-		if len(asked) == 1 && asked[0].Tuple != nil {
-			asked = asked[0].Tuple
-		}
-		if len(asked) == 0 {
-			return nil
-		}
-		layouts, err := read()
-		if err != nil || len(layouts) != len(asked) {
-			return nil
-		}
-		for i := range asked {
-			if got, want := layouts[i].Layout, asked[i].Layout; want != nil && got != nil && got.differs(want, asked[i].Shape) {
-				return failed(ErrUnimplemented, "the plugin (%v) compiled the program for the layout %v of %s %d in place of %v: "+
-					"leave the layout in the compile options unset", e.plugin, got, what, i, want)
-			}
-		}
-		return nil
-	}
-	if err := check("argument", c.arguments, e.ParameterLayouts); err != nil || c.result == nil {
-		return err
-	}
-	return check("result", []ShapeLayout{*c.result}, e.OutputLayouts)
-}
-
-// explain adds to the error of the plugin, or of a compiler in its place, what the program has to
-// do with it.
-func (c *compilation) explain(plugin *Plugin, err error) error {
-	e := (*Error)(nil)
-	if !errors.As(err, &e) {
-		return err
-	}
-	known := explainPartitions(withHint(err))
-	if k := (*Error)(nil); errors.As(known, &k) && k != e {
-		return known
-	}
-	switch e.Code {
-	case ErrUnknown, ErrInvalidArgument, ErrInternal: // those of parsers
-		note := versionNote(plugin, c.code)
-		if note == "" {
-			break
-		}
-		explained := *e
-		explained.Message = strings.TrimRight(e.Message, "\n") + ": " + note
-		return &explained
-	}
-	return err
-}
-
-// newCompilation checks a program and its options for the devices of the target. If ctx can
-// end, the result has a copy of the code, which the plugin may still read when the caller has
-// gone.
-func newCompilation(
-	ctx context.Context, plugin *Plugin, program Program, opts *CompileOptions, target compileTarget,
-) (*compilation, error) {
-	src, err := program.parse()
-	if err != nil {
-		return nil, err
-	}
-	if err := plugin.readAll(ctx, src); err != nil {
-		return nil, err
-	}
-	if opts, err = opts.forProgram(src, target); err != nil {
-		return nil, err
-	}
-	if err := checkDangers(src, opts.devices()); err != nil {
-		return nil, err
-	}
-	options, err := opts.encodeFor(src, target)
-	if err != nil {
-		return nil, err
-	}
-	c := &compilation{code: program.Code, format: src.Format(), suffix: src.Suffix(), options: options}
-	c.arguments, c.result = opts.ArgumentLayouts, opts.ResultLayout
-	if plugin.quirks().unscheduled {
-		c.code = src.Unscheduled()
-	}
-	if _, minor := plugin.Version(); ctx.Done() != nil || plugin.Kind() == "" || minor < readsPastNUL {
-		// Some plugins read MLIR text up to a NUL byte. So one follows the code, and the size
-		// does not count it.
-		size := len(c.code)
-		code := make([]byte, size+1)
-		preempt.Copy(code, c.code)
-		c.code = code[:size]
-	}
-	c.parameters = src.Parameters()
-	return c, nil
-}
-
-// program returns the C struct of the program.
-func (c *compilation) program() *capi.Program {
-	p := &capi.Program{StructSize: capi.ProgramSize}
-	p.Code, p.CodeSize = capi.BytesData(c.code)
-	p.Format, p.FormatSize = capi.StringData(c.format)
-	return p
 }

@@ -4,7 +4,6 @@
 package pjrt
 
 import (
-	"context"
 	"runtime"
 	"time"
 	"unsafe"
@@ -70,63 +69,6 @@ func (e *LoadedExecutable) repeat() {
 	capi.AddFor(&r.calls, &r.events.wait, &r.event, &r.events.wait.Args.Event)
 	capi.AddFor(&r.calls, &r.events.destroy, &r.event, &r.events.destroy.Args.Event)
 	x.repeated.CompareAndSwap(nil, r)
-}
-
-// executeInto is ExecuteInto. The first result is made in blank, a zero Buffer, if that is not
-// nil.
-func (e *LoadedExecutable) executeInto(ctx context.Context, outs []*Buffer, blank *Buffer, args []*Buffer, opts *ExecuteOptions) error {
-	if err := e.single(); err != nil {
-		return err
-	}
-	if len(outs) != e.numOutputs {
-		return invalid("there is room for %d results, and the program has %d", len(outs), e.numOutputs)
-	}
-	if opts == nil {
-		opts = &defaultExecuteOptions
-	}
-	switch {
-	case ctx.Done() == nil:
-		return e.executeNow(ctx, outs, blank, args, opts)
-	case ctx.Err() != nil: // a launch makes no call then, but tells observers
-		return e.launchInto(ctx, outs, blank, args, opts, nil)
-	}
-	return e.executeAside(ctx, outs, blank, args, opts)
-}
-
-// executeNow is executeInto on a goroutine that may block in C.
-func (e *LoadedExecutable) executeNow(ctx context.Context, outs []*Buffer, blank *Buffer, args []*Buffer, opts *ExecuteOptions) error {
-	r := e.executions.repeated.Load()
-	if r == nil || !r.begin(outs, args, opts) {
-		return e.launchInto(ctx, outs, blank, args, opts, nil)
-	}
-	var began time.Duration
-	timed := r.uses%32 == 0
-	if timed {
-		began = now()
-	}
-	made, err := r.calls.Do(e.client.table)
-	runtime.KeepAlive(r)
-	if timed {
-		e.executions.short.note(began)
-	}
-	if err != nil && made < 2 { // ending an event may fail
-		err = r.failed(made, err)
-	} else {
-		r.event, err = nil, nil
-	}
-	r.stopUsing(opts.Bound, args)
-	tried := err
-	if tried == nil {
-		err = r.adopt(outs, blank, opts.ReuseResults)
-	}
-	if err != nil {
-		r.undoReplacing()
-	}
-	r.end(opts.Bound, timed, began)
-	if tried != nil {
-		return e.launchInto(ctx, outs, blank, args, opts, tried)
-	}
-	return err
 }
 
 // begin gets ready for the calls. If it reports false, it has acquired nothing, and the
