@@ -14,6 +14,10 @@
 // [Compare] makes a [Report], which prints itself as text for people
 // ([Report.WriteText]) and, through encoding/json, as a document for programs.
 // [WriteStubs] prints C code for the functions that the newer headers add.
+//
+// [Additions] lists what is new, and [Questions], [Undescribed] and [Sources] ask what of it
+// needs a maintainer's attention: an entry in one of the generator's tables of exceptions, or code
+// that uses it. They decide nothing.
 package diff
 
 import "github.com/purepjrt/purepjrt/gen/model"

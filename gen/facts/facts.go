@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The purepjrt Authors
 
-// Package facts compares what the header reader prints with what compilers measured: two
-// documents in the form that `pjrtgen facts` prints.
+// Package facts reads, compares and extends what is known of the headers of each minor, which is
+// committed in third_party/xla/facts: documents in the form that `pjrtgen facts` prints, each
+// measured or confirmed by compilers, and the history of the core header.
 package facts
 
 import (

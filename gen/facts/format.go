@@ -11,7 +11,7 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/purepjrt/purepjrt/gen/ordered"
+	"github.com/purepjrt/purepjrt/gen/model"
 )
 
 // keyOrder is the order of the keys in a document and in its items. Other keys follow in
@@ -40,7 +40,7 @@ func section(b *bytes.Buffer, v any) error {
 		}
 		b.WriteByte('[')
 		for i, item := range v {
-			fmt.Fprintf(b, "%s\n", ordered.Comma(i))
+			fmt.Fprintf(b, "%s\n", model.Comma(i))
 			if err := value(b, item); err != nil {
 				return err
 			}
@@ -61,7 +61,7 @@ func section(b *bytes.Buffer, v any) error {
 func object(b *bytes.Buffer, m map[string]any, write func(any) error) error {
 	b.WriteByte('{')
 	for i, k := range sortedKeys(m) {
-		fmt.Fprintf(b, "%s\n%q:", ordered.Comma(i), k)
+		fmt.Fprintf(b, "%s\n%q:", model.Comma(i), k)
 		if err := write(m[k]); err != nil {
 			return err
 		}
@@ -76,7 +76,7 @@ func value(b *bytes.Buffer, v any) error {
 	case map[string]any:
 		b.WriteByte('{')
 		for i, k := range sortedKeys(v) {
-			fmt.Fprintf(b, "%s%q:", ordered.Comma(i), k)
+			fmt.Fprintf(b, "%s%q:", model.Comma(i), k)
 			if err := value(b, v[k]); err != nil {
 				return err
 			}
@@ -85,7 +85,7 @@ func value(b *bytes.Buffer, v any) error {
 	case []any:
 		b.WriteByte('[')
 		for i, x := range v {
-			b.WriteString(ordered.Comma(i))
+			b.WriteString(model.Comma(i))
 			if err := value(b, x); err != nil {
 				return err
 			}

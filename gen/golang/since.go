@@ -12,7 +12,6 @@ import (
 	"strings"
 
 	"github.com/purepjrt/purepjrt/gen/model"
-	"github.com/purepjrt/purepjrt/gen/ordered"
 )
 
 // sinceFormat is the format of since.json that this package reads and writes.
@@ -23,8 +22,8 @@ const sinceFormat = 1
 // something new.
 type Since struct {
 	Minor   int // the newest API minor that it has seen
-	core    ordered.Object[int]
-	headers ordered.Object[*ordered.Object[extensionSince]]
+	core    model.Ordered[int]
+	headers model.Ordered[*model.Ordered[extensionSince]]
 }
 
 // extensionSince is the version of the extension, if it has one, and of the API, that
@@ -39,7 +38,7 @@ func ReadSince(r io.Reader) (*Since, error) {
 	s := new(Since)
 	d := json.NewDecoder(r)
 	format := 0
-	err := ordered.Each(d, func(key string) error {
+	err := model.EachKey(d, func(key string) error {
 		switch key {
 		case "format":
 			return d.Decode(&format)
@@ -48,10 +47,10 @@ func ReadSince(r io.Reader) (*Since, error) {
 		case "core":
 			return d.Decode(&s.core)
 		case "headers":
-			return ordered.Each(d, func(path string) error {
-				list := new(ordered.Object[extensionSince])
+			return model.EachKey(d, func(path string) error {
+				list := new(model.Ordered[extensionSince])
 				s.headers.Set(path, list)
-				return ordered.Each(d, func(item string) error {
+				return model.EachKey(d, func(item string) error {
 					var pair []*int
 					if err := d.Decode(&pair); err != nil {
 						return err
@@ -84,11 +83,11 @@ func (s *Since) Bytes() []byte {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "{\n\"format\":%d,\n\"minor\":%d,\n\"core\":{", sinceFormat, s.Minor)
 	for i, k := range s.core.Keys {
-		fmt.Fprintf(&b, "%s\n%q:%d", ordered.Comma(i), k, s.core.Values[k])
+		fmt.Fprintf(&b, "%s\n%q:%d", model.Comma(i), k, s.core.Values[k])
 	}
 	b.WriteString("\n},\n\"headers\":{")
 	for i, path := range s.headers.Keys {
-		fmt.Fprintf(&b, "%s\n%q:{", ordered.Comma(i), path)
+		fmt.Fprintf(&b, "%s\n%q:{", model.Comma(i), path)
 		list := s.headers.Values[path]
 		for j, k := range list.Keys {
 			v := list.Values[k]
@@ -96,7 +95,7 @@ func (s *Since) Bytes() []byte {
 			if v.extension != nil {
 				version = fmt.Sprint(*v.extension)
 			}
-			fmt.Fprintf(&b, "%s\n%q:[%s,%d]", ordered.Comma(j), k, version, v.core)
+			fmt.Fprintf(&b, "%s\n%q:[%s,%d]", model.Comma(j), k, version, v.core)
 		}
 		if len(list.Keys) > 0 {
 			b.WriteByte('\n')
@@ -162,7 +161,7 @@ func (s *Since) Update(set *model.Set) ([]string, error) {
 			}
 			list := s.headers.Values[h.Path]
 			if list == nil {
-				list = new(ordered.Object[extensionSince])
+				list = new(model.Ordered[extensionSince])
 				s.headers.Set(h.Path, list)
 			}
 			if _, ok := list.Values[item]; !ok {

@@ -3,7 +3,8 @@
 
 // Package restate brings a restated header, whose comments are our own, to the state of a
 // newer original: it adds what the original has gained, without the original's comments, at
-// the place where the original has it. What did not change stays as it is.
+// the place where the original has it. What did not change stays as it is. [Version] records which
+// original each header was compared with.
 package restate
 
 import (

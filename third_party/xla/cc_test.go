@@ -14,14 +14,13 @@ import (
 
 	"github.com/purepjrt/purepjrt/gen/facts"
 	"github.com/purepjrt/purepjrt/gen/model"
-	"github.com/purepjrt/purepjrt/gen/witness"
 )
 
 // A header that is C upstream must be C here, and C++ as well; one that is not must not
 // be C here, or the generator would not be tested on such headers.
 func TestCompilerMeasuresTheFacts(t *testing.T) {
 	t.Parallel()
-	compilers := witness.Find(t.Context())
+	compilers := facts.FindCompilers(t.Context())
 	require.NotNil(t, compilers, "no C and C++ compiler: set CC and CXX")
 	docs, err := facts.Read("facts", versionMinor(t))
 	require.NoError(t, err)
@@ -32,7 +31,7 @@ func TestCompilerMeasuresTheFacts(t *testing.T) {
 			require.NoError(t, err)
 			var h model.Header
 			require.NoError(t, json.Unmarshal(text, &h))
-			s := witness.Subject{Facts: &h, Roots: []string{".", "stubs"}}
+			s := facts.Subject{Facts: &h, Roots: []string{".", "stubs"}}
 			if c, ok := doc["c11"].(bool); ok {
 				s.C = &c
 			}

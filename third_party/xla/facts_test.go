@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/purepjrt/purepjrt/gen/facts"
-	"github.com/purepjrt/purepjrt/gen/origin"
+	"github.com/purepjrt/purepjrt/gen/restate"
 )
 
 const coreHeader = "xla/pjrt/c/pjrt_c_api.h"
@@ -143,11 +143,11 @@ func readJSON(t *testing.T, path string, into any) {
 	require.NoError(t, json.Unmarshal(data, into), path)
 }
 
-func readVersion(t *testing.T) *origin.Version {
+func readVersion(t *testing.T) *restate.Version {
 	t.Helper()
 	text, err := os.ReadFile("VERSION")
 	require.NoError(t, err)
-	v, err := origin.Read(text)
+	v, err := restate.ReadVersion(text)
 	require.NoError(t, err)
 	return v
 }

@@ -17,7 +17,7 @@ import (
 	"strings"
 
 	"github.com/purepjrt/purepjrt/gen/model"
-	"github.com/purepjrt/purepjrt/gen/origin"
+	"github.com/purepjrt/purepjrt/gen/restate"
 )
 
 // originalsOf reads the originals that root has of our headers, and the headers to take.
@@ -67,31 +67,31 @@ func untaken(root string, ours *model.Set) ([]string, error) {
 
 // originOf returns where originals come from: a checkout gives its commit, and a wheel its
 // name.
-func originOf(ctx context.Context, originals string) origin.Source {
+func originOf(ctx context.Context, originals string) restate.Source {
 	info, err := os.Stat(originals)
 	if err != nil {
-		return origin.Unknown
+		return restate.UnknownSource
 	}
 	if !info.IsDir() {
-		return origin.OfWheel(filepath.Base(originals))
+		return restate.WheelSource(filepath.Base(originals))
 	}
 	if !isCheckout(ctx, originals) {
-		return origin.Unknown
+		return restate.UnknownSource
 	}
 	return commitSource(ctx, originals, "HEAD")
 }
 
 // commitSource returns a commit of a checkout as a source.
-func commitSource(ctx context.Context, dir, commit string) origin.Source {
+func commitSource(ctx context.Context, dir, commit string) restate.Source {
 	hash, err := git(ctx, dir, "rev-parse", commit)
 	if err != nil {
-		return origin.Unknown
+		return restate.UnknownSource
 	}
 	date, err := git(ctx, dir, "show", "-s", "--format=%cI", commit)
 	if err != nil {
-		return origin.Unknown
+		return restate.UnknownSource
 	}
-	return origin.Commit(hash, date)
+	return restate.CommitSource(hash, date)
 }
 
 // isCheckout reports whether a folder is the top of a git checkout. A folder inside another
@@ -120,13 +120,13 @@ func git(ctx context.Context, dir string, args ...string) (string, error) {
 }
 
 // readOrigins reads the file VERSION in the folder of the headers.
-func readOrigins(headers string) (*origin.Version, error) {
+func readOrigins(headers string) (*restate.Version, error) {
 	file := filepath.Join(headers, "VERSION")
 	text, err := os.ReadFile(file)
 	if err != nil {
 		return nil, fmt.Errorf("cannot read where the headers come from: %w", err)
 	}
-	v, err := origin.Read(text)
+	v, err := restate.ReadVersion(text)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", file, err)
 	}

@@ -16,7 +16,6 @@ import (
 	"github.com/purepjrt/purepjrt/gen/diff"
 	"github.com/purepjrt/purepjrt/gen/header"
 	"github.com/purepjrt/purepjrt/gen/model"
-	"github.com/purepjrt/purepjrt/gen/origin"
 	"github.com/purepjrt/purepjrt/gen/restate"
 )
 
@@ -120,10 +119,10 @@ func (r *restatement) run(ctx context.Context, out io.Writer, originals string) 
 }
 
 // compared records in VERSION that our headers match these originals.
-func compared(v *origin.Version, theirs *model.Set, from origin.Source) {
+func compared(v *restate.Version, theirs *model.Set, from restate.Source) {
 	v.Major, v.Minor = theirs.Version().Major, theirs.Version().Minor
 	for _, h := range theirs.Headers() {
-		v.Compared(h.Path, origin.Origin{Minor: v.Minor, Source: from})
+		v.Compared(h.Path, restate.Origin{Minor: v.Minor, Source: from})
 	}
 }
 

@@ -13,9 +13,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/purepjrt/purepjrt/gen/facts"
 	"github.com/purepjrt/purepjrt/gen/model"
-	"github.com/purepjrt/purepjrt/gen/origin"
-	"github.com/purepjrt/purepjrt/gen/witness"
+	"github.com/purepjrt/purepjrt/gen/restate"
 )
 
 func newUpdateCommand() *cobra.Command {
@@ -76,7 +76,7 @@ type outcome struct {
 	facts         []string // files, as in facts/
 	tested        bool
 	describe      string // the text of capi/describe/zz_describe.go
-	version       *origin.Version
+	version       *restate.Version
 	root          string                  // of the module; empty if it was not examined
 	named         map[int]map[string]bool // what the facts of each step name
 }
@@ -85,7 +85,7 @@ func (u *updating) run(ctx context.Context, out io.Writer, originals string) err
 	if originals == "" {
 		return errors.New("name a checkout of openxla/xla, or a wheel that contains its headers, as in: make update XLA=../xla")
 	}
-	if u.source != "" && !origin.Source(u.source).Valid() {
+	if u.source != "" && !restate.Source(u.source).Valid() {
 		return fmt.Errorf("--source %q: give a name and a version, such as %q", u.source, "tf-nightly 2.23.0.dev20261026")
 	}
 	room, err := newRoom(u.headers, u.out, u.build)
@@ -98,7 +98,7 @@ func (u *updating) run(ctx context.Context, out io.Writer, originals string) err
 		return err
 	}
 	defer done()
-	compilers := witness.Find(ctx)
+	compilers := facts.FindCompilers(ctx)
 	if u.unmeasured {
 		compilers = nil
 	}
@@ -174,7 +174,7 @@ func (u *updating) plan(ctx context.Context, room *room, originals string) (o *o
 	}
 	from := originOf(ctx, originals)
 	if u.source != "" {
-		from = origin.Source(u.source)
+		from = restate.Source(u.source)
 	}
 	last := step{minor: theirs.Minor, root: root, source: from}
 	between, err := minorsBetween(ctx, originals, ours.Minor, theirs.Minor, filepath.Join(room.dir, "between"))

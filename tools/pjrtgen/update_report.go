@@ -15,21 +15,20 @@ import (
 	"github.com/purepjrt/purepjrt/gen/diff"
 	"github.com/purepjrt/purepjrt/gen/facts"
 	"github.com/purepjrt/purepjrt/gen/model"
-	"github.com/purepjrt/purepjrt/gen/origin"
-	"github.com/purepjrt/purepjrt/gen/review"
+	"github.com/purepjrt/purepjrt/gen/restate"
 )
 
 // page is a report in Markdown that is being written.
 type page struct {
 	bytes.Buffer
 	*outcome
-	items []review.Item
+	items []diff.Addition
 	todo  []string
 }
 
 // text returns the report.
 func (o *outcome) text() ([]byte, error) {
-	p := &page{outcome: o, items: review.New(o.before, o.after)}
+	p := &page{outcome: o, items: diff.Additions(o.before, o.after)}
 	p.line("# PJRT API %s to %s", text(o.before), text(o.after))
 	p.origins()
 	changes := diff.Compare(o.before, o.after, diff.Options{}).Changes
@@ -71,13 +70,13 @@ func (p *page) origins() {
 	if len(p.missing) == 0 {
 		return
 	}
-	byOrigin := make(map[origin.Origin][]string)
+	byOrigin := make(map[restate.Origin][]string)
 	for _, path := range p.missing {
 		at := p.version.Headers[path]
 		byOrigin[at] = append(byOrigin[at], path)
 	}
 	p.line("\nThe originals lack these headers of ours, which stay as they were last compared:\n")
-	for _, at := range slices.SortedFunc(maps.Keys(byOrigin), func(a, b origin.Origin) int {
+	for _, at := range slices.SortedFunc(maps.Keys(byOrigin), func(a, b restate.Origin) int {
 		return cmp.Or(cmp.Compare(a.Minor, b.Minor), cmp.Compare(a.Source, b.Source))
 	}) {
 		paths := byOrigin[at]
@@ -86,7 +85,7 @@ func (p *page) origins() {
 }
 
 // minorOf returns the minor that an item is recorded under.
-func (p *page) minorOf(i review.Item) string {
+func (p *page) minorOf(i diff.Addition) string {
 	for _, s := range p.steps {
 		if p.named[s.minor][i.Header.Path+" "+i.Name] {
 			return fmt.Sprintf("0.%d", s.minor)
@@ -99,11 +98,11 @@ func (p *page) news(changes []diff.Change) {
 	if len(p.items) > 0 {
 		p.section("New, and to be described in the headers", len(p.items))
 		p.line("| what | since | where a comment of ours is missing |\n|---|---|---|")
-		for _, kind := range []review.Kind{
-			review.Function, review.Callback, review.Struct, review.Field, review.Enum, review.Value, review.Handle, review.Macro,
+		for _, kind := range []diff.Item{
+			diff.ItemFunction, diff.ItemCallback, diff.ItemStruct, diff.ItemField, diff.ItemEnum, diff.ItemValue, diff.ItemHandle, diff.ItemMacro,
 		} {
 			for _, i := range p.items {
-				if i.Kind == kind {
+				if i.Item == kind {
 					p.line("| %s | %s | %s:%d |", p.what(i), p.minorOf(i), i.Header.Path, i.Place().Line)
 				}
 			}
@@ -147,14 +146,14 @@ func (p *page) list(title string, lines []string) {
 }
 
 // what describes an item in a few words.
-func (p *page) what(i review.Item) string {
-	switch i.Kind {
-	case review.Struct:
+func (p *page) what(i diff.Addition) string {
+	switch i.Item {
+	case diff.ItemStruct:
 		return fmt.Sprintf("`%s` (%s)", i.Name, strings.Join(i.Fields(), ", "))
-	case review.Enum:
+	case diff.ItemEnum:
 		return fmt.Sprintf("enum `%s` (%s)", i.Name, strings.Join(i.Values(), ", "))
 	default:
-		return fmt.Sprintf("%s `%s`", i.Kind, i.Name)
+		return fmt.Sprintf("%s `%s`", i.Item, i.Name)
 	}
 }
 
@@ -229,7 +228,7 @@ var layers = []layer{
 }
 
 func (p *page) unnamed() error {
-	unknown := review.Undescribed(p.items, p.describe)
+	unknown := diff.Undescribed(p.items, p.describe)
 	p.list("Not known to capi/describe, or only as an address", unknown)
 	if len(unknown) > 0 {
 		p.todo = append(p.todo, fmt.Sprintf("capi/describe: can programs that look at calls do without the %d items that it does not know?",
@@ -239,7 +238,7 @@ func (p *page) unnamed() error {
 		return nil
 	}
 	for _, l := range layers {
-		s, err := review.ReadSources(p.outcome.root, l.dirs...)
+		s, err := diff.ReadSources(p.outcome.root, l.dirs...)
 		if err != nil {
 			return err
 		}
@@ -257,7 +256,7 @@ func (p *page) unnamed() error {
 }
 
 func (p *page) questions() {
-	list := review.Questions(p.items, p.describe)
+	list := diff.Questions(p.items, p.describe)
 	var lines []string
 	for _, q := range list {
 		lines = append(lines, fmt.Sprintf("| `%s` | `%s` | %s |", q.Table, q.Item, q.Why))
@@ -300,7 +299,7 @@ func (p *page) decide() {
 			"means. Copy nothing from upstream's comments. Then run make generate.")
 	}
 	todo = append(todo, p.todo...)
-	if slices.ContainsFunc(p.items, func(i review.Item) bool { return i.Kind == review.Function }) {
+	if slices.ContainsFunc(p.items, func(i diff.Addition) bool { return i.Item == diff.ItemFunction }) {
 		todo = append(todo, "New functions: capi/internal/realplugin/every_test.go must call each once, and pjrt/pjrttest/table.go may serve them.")
 	}
 	if len(p.items) > 0 {

@@ -16,14 +16,14 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/purepjrt/purepjrt/gen/origin"
+	"github.com/purepjrt/purepjrt/gen/restate"
 )
 
 // step has the originals of one minor.
 type step struct {
 	minor  int
 	root   string // the folder that holds their xla/
-	source origin.Source
+	source restate.Source
 }
 
 // headerFolders are the folders of a checkout that hold the API's headers and what they

@@ -18,9 +18,7 @@ import (
 	"github.com/purepjrt/purepjrt/gen/diff"
 	"github.com/purepjrt/purepjrt/gen/facts"
 	"github.com/purepjrt/purepjrt/gen/golang"
-	"github.com/purepjrt/purepjrt/gen/history"
 	"github.com/purepjrt/purepjrt/gen/model"
-	"github.com/purepjrt/purepjrt/gen/witness"
 )
 
 // inPlace refuses headers that do not match the facts of their version: whatever they have
@@ -123,7 +121,7 @@ func placeOfChange(c diff.Change, newer, older *model.Set) string {
 }
 
 // take brings the room to the originals of one step.
-func (r *room) take(ctx context.Context, s step, leave []string, compilers *witness.Compilers, o *outcome) error {
+func (r *room) take(ctx context.Context, s step, leave []string, compilers *facts.Compilers, o *outcome) error {
 	ours := o.after
 	more, err := untaken(s.root, ours)
 	if err != nil {
@@ -192,7 +190,7 @@ func refuseChanges(ours, theirs *model.Set) error {
 
 // writeFacts writes facts where the headers differ from the newest ones. Facts that were
 // written never change.
-func (r *room) writeFacts(ctx context.Context, set, theirs *model.Set, compilers *witness.Compilers, o *outcome) error {
+func (r *room) writeFacts(ctx context.Context, set, theirs *model.Set, compilers *facts.Compilers, o *outcome) error {
 	minor := set.Version().Minor
 	state, err := facts.At(r.facts(), minor)
 	if err != nil {
@@ -298,12 +296,12 @@ func factsFile(path string, state *facts.State) string {
 }
 
 // confirm lets compilers measure a header.
-func (r *room) confirm(ctx context.Context, compilers *witness.Compilers, doc map[string]any) error {
+func (r *room) confirm(ctx context.Context, compilers *facts.Compilers, doc map[string]any) error {
 	h, err := factsHeader(doc)
 	if err != nil {
 		return err
 	}
-	s := witness.Subject{Facts: h, Roots: []string{r.headers, filepath.Join(r.headers, "stubs")}}
+	s := facts.Subject{Facts: h, Roots: []string{r.headers, filepath.Join(r.headers, "stubs")}}
 	if c, ok := doc["c11"].(bool); ok {
 		s.C = &c
 	}
@@ -327,7 +325,7 @@ func (r *room) writeState(set, theirs *model.Set, s step) error {
 	if err != nil {
 		return fmt.Errorf("cannot read the history of the core header: %w", err)
 	}
-	past, err := history.Read(bytes.NewReader(text))
+	past, err := facts.ReadHistory(bytes.NewReader(text))
 	if err != nil {
 		return fmt.Errorf("%s: %w", file, err)
 	}

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The purepjrt Authors
 
-package review_test
+package diff_test
 
 import (
 	"os"
@@ -11,9 +11,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/purepjrt/purepjrt/gen/diff"
 	"github.com/purepjrt/purepjrt/gen/header"
 	"github.com/purepjrt/purepjrt/gen/model"
-	"github.com/purepjrt/purepjrt/gen/review"
 )
 
 const before = `#include <stddef.h>
@@ -71,10 +71,10 @@ func set(t *testing.T, text string) *model.Set {
 
 func TestNewItemsStandForTheirMembers(t *testing.T) {
 	t.Parallel()
-	items := review.New(set(t, before), set(t, after))
+	items := diff.Additions(set(t, before), set(t, after))
 	var names []string
 	for _, i := range items {
-		names = append(names, string(i.Kind)+" "+i.Name)
+		names = append(names, string(i.Item)+" "+i.Name)
 	}
 	assert.ElementsMatch(t, []string{
 		"function PJRT_Door_Width", "function PJRT_Door_Destroy", "callback PJRT_Key_Free",
@@ -83,13 +83,13 @@ func TestNewItemsStandForTheirMembers(t *testing.T) {
 		"field PJRT_Door_Open_Args.keys", "field PJRT_Door_Open_Args.label",
 		"enum PJRT_Colour", "value PJRT_Material.PJRT_Material_GLASS", "handle PJRT_Key", "macro PJRT_DOORS",
 	}, names)
-	assert.Empty(t, review.New(set(t, after), set(t, after)))
+	assert.Empty(t, diff.Additions(set(t, after), set(t, after)))
 }
 
 func TestTablesOfExceptionsAreAskedAbout(t *testing.T) {
 	t.Parallel()
 	got := make(map[string]bool)
-	for _, q := range review.Questions(review.New(set(t, before), set(t, after)), describe) {
+	for _, q := range diff.Questions(diff.Additions(set(t, before), set(t, after)), describe) {
 		assert.NotEmpty(t, q.Why)
 		got[q.Table+" "+q.Item] = true
 	}
@@ -111,7 +111,7 @@ func TestWhatDescribeDoesNotKnowIsFound(t *testing.T) {
 	assert.Equal(t, []string{
 		"PJRT_Door_Open_Args.state", "PJRT_Door_Open_Args.note", "PJRT_Door_Open_Args.num_guests", "PJRT_Door_Open_Args.label",
 		"PJRT_Door_Width_Args", "PJRT_Door_Destroy_Args",
-	}, review.Undescribed(review.New(set(t, before), set(t, after)), describe))
+	}, diff.Undescribed(diff.Additions(set(t, before), set(t, after)), describe))
 }
 
 func TestWhatNoSourceNamesIsFound(t *testing.T) {
@@ -128,16 +128,16 @@ func TestWhatNoSourceNamesIsFound(t *testing.T) {
 		require.NoError(t, os.MkdirAll(filepath.Dir(file), 0o755))
 		require.NoError(t, os.WriteFile(file, []byte(text), 0o644))
 	}
-	s, err := review.ReadSources(dir, "pjrt")
+	s, err := diff.ReadSources(dir, "pjrt")
 	require.NoError(t, err)
 	var names []string
-	for _, i := range s.Unnamed(review.New(set(t, before), set(t, after))) {
+	for _, i := range s.Unnamed(diff.Additions(set(t, before), set(t, after))) {
 		names = append(names, i.Name)
 	}
 	assert.ElementsMatch(t, []string{
 		"PJRT_Door_Destroy", "PJRT_Key_Free", "PJRT_Door_Open_Args.note", "PJRT_Door_Open_Args.num_guests", "PJRT_Door_Open_Args.keys",
 		"PJRT_Door_Open_Args.label", "PJRT_Colour", "PJRT_Key",
 	}, names)
-	_, err = review.ReadSources(dir, "none")
+	_, err = diff.ReadSources(dir, "none")
 	assert.Error(t, err)
 }

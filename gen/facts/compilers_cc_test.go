@@ -3,7 +3,7 @@
 
 //go:build cc
 
-package witness_test
+package facts_test
 
 import (
 	"os"
@@ -13,9 +13,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/purepjrt/purepjrt/gen/facts"
 	"github.com/purepjrt/purepjrt/gen/header"
 	"github.com/purepjrt/purepjrt/gen/model"
-	"github.com/purepjrt/purepjrt/gen/witness"
 )
 
 const door = `#ifndef DOOR_H
@@ -34,7 +34,7 @@ typedef int Door_Shut(Door* door);
 
 func TestCompilersConfirmWhatIsRightAndNothingElse(t *testing.T) {
 	t.Parallel()
-	compilers := witness.Find(t.Context())
+	compilers := facts.FindCompilers(t.Context())
 	require.NotNil(t, compilers)
 	assert.NotContains(t, compilers.String(), "\n")
 	dir := t.TempDir()
@@ -62,7 +62,7 @@ func TestCompilersConfirmWhatIsRightAndNothingElse(t *testing.T) {
 			require.NoError(t, err)
 			h.Path = "door.h"
 			c.change(h)
-			err = compilers.Confirm(t.Context(), witness.Subject{Facts: h, C: c.c, Roots: []string{dir}})
+			err = compilers.Confirm(t.Context(), facts.Subject{Facts: h, C: c.c, Roots: []string{dir}})
 			if c.want == "" {
 				assert.NoError(t, err)
 			} else {

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The purepjrt Authors
 
-// Package review says what in newer headers needs a maintainer's attention: which items are new,
-// which of them no source names, and which of the generator's tables of exceptions may need an
-// entry. It asks; it decides nothing.
-package review
+package diff
 
 import (
 	"slices"
@@ -13,26 +10,12 @@ import (
 	"github.com/purepjrt/purepjrt/gen/model"
 )
 
-// Kind is what an item is.
-type Kind string
-
-// The kinds. A field or value whose struct or enum is entirely new is not a separate item, and
-// neither is the slot of a new function.
-const (
-	Function Kind = "function"
-	Callback Kind = "callback"
-	Struct   Kind = "struct"
-	Enum     Kind = "enum"
-	Field    Kind = "field"
-	Value    Kind = "value"
-	Handle   Kind = "handle"
-	Macro    Kind = "macro"
-)
-
-// Item is a declaration that is new.
-type Item struct {
+// Addition is a declaration that is new. A field or value whose struct or enum is entirely new is
+// not a separate addition, and neither is the slot of a new function: to Item, that is a function
+// too.
+type Addition struct {
 	Header *model.Header
-	Kind   Kind
+	Item   Item
 	// Name is as in since.json, or the C name of an enum, a handle or a macro.
 	Name string
 	// Parent and Member are the two halves of the name of a field and of a value.
@@ -43,7 +26,7 @@ type Item struct {
 }
 
 // Fields returns the names of the fields of a new struct.
-func (i Item) Fields() (names []string) {
+func (i Addition) Fields() (names []string) {
 	for _, f := range model.Leaves(i.fields) {
 		names = append(names, f.Name)
 	}
@@ -51,7 +34,7 @@ func (i Item) Fields() (names []string) {
 }
 
 // Values returns the names of the values of a new enum.
-func (i Item) Values() (names []string) {
+func (i Addition) Values() (names []string) {
 	if i.enum != nil {
 		for _, v := range i.enum.Values {
 			names = append(names, v.Name)
@@ -60,10 +43,10 @@ func (i Item) Values() (names []string) {
 	return names
 }
 
-// Place returns where the item is in its header. For a struct it is the first field, because macros
-// after the struct name it as well.
-func (i Item) Place() model.Pos {
-	if i.Kind == Struct && len(i.Fields()) > 0 {
+// Place returns where the declaration is in its header. For a struct it is the first field, because
+// macros after the struct name it as well.
+func (i Addition) Place() model.Pos {
+	if i.Item == ItemStruct && len(i.Fields()) > 0 {
 		if p, ok := i.Header.Places[strings.TrimPrefix(i.Name, "struct ")+"."+i.Fields()[0]]; ok {
 			return p
 		}
@@ -76,23 +59,23 @@ func (i Item) Place() model.Pos {
 	return model.Pos{}
 }
 
-// New returns what the second set has and the first does not, by header.
-func New(before, after *model.Set) []Item {
-	var out []Item
+// Additions returns what the second set has and the first does not, by header.
+func Additions(before, after *model.Set) []Addition {
+	var out []Addition
 	for _, h := range after.Headers() {
 		old := before.Header(h.Path)
 		if old == nil {
 			old = &model.Header{}
 		}
-		out = append(out, newIn(old, h)...)
+		out = append(out, additionsIn(old, h)...)
 	}
 	return out
 }
 
-func newIn(old, h *model.Header) (out []Item) {
-	add := func(i Item) {
+func additionsIn(old, h *model.Header) (out []Addition) {
+	add := func(i Addition) {
 		i.Header = h
-		if i.Kind == Field || i.Kind == Value {
+		if i.Item == ItemField || i.Item == ItemValue {
 			i.Parent, i.Member, _ = strings.Cut(i.Name, ".")
 		}
 		out = append(out, i)
@@ -103,17 +86,17 @@ func newIn(old, h *model.Header) (out []Item) {
 	}
 	for i, f := range h.Functions {
 		if !known[f.Name] {
-			add(Item{Kind: Function, Name: f.Name, fn: &h.Functions[i]})
+			add(Addition{Item: ItemFunction, Name: f.Name, fn: &h.Functions[i]})
 		}
 	}
 	for i, f := range h.Callbacks {
 		if !known[f.Name] {
-			add(Item{Kind: Callback, Name: f.Name, fn: &h.Callbacks[i]})
+			add(Addition{Item: ItemCallback, Name: f.Name, fn: &h.Callbacks[i]})
 		}
 	}
 	for _, s := range h.Structs {
 		if !known["struct "+s.Name] {
-			add(Item{Kind: Struct, Name: "struct " + s.Name, fields: s.Fields})
+			add(Addition{Item: ItemStruct, Name: "struct " + s.Name, fields: s.Fields})
 			continue
 		}
 		for _, f := range model.Leaves(s.Fields) {
@@ -121,29 +104,29 @@ func newIn(old, h *model.Header) (out []Item) {
 				continue // the function stands for it
 			}
 			if !known[s.Name+"."+f.Name] {
-				add(Item{Kind: Field, Name: s.Name + "." + f.Name, fields: []model.Field{f}})
+				add(Addition{Item: ItemField, Name: s.Name + "." + f.Name, fields: []model.Field{f}})
 			}
 		}
 	}
 	for i, e := range h.Enums {
 		if !slices.ContainsFunc(old.Enums, func(o model.Enum) bool { return o.Name == e.Name }) {
-			add(Item{Kind: Enum, Name: e.Name, enum: &h.Enums[i]})
+			add(Addition{Item: ItemEnum, Name: e.Name, enum: &h.Enums[i]})
 			continue
 		}
 		for _, v := range e.Values {
 			if !known[e.Name+"."+v.Name] {
-				add(Item{Kind: Value, Name: e.Name + "." + v.Name})
+				add(Addition{Item: ItemValue, Name: e.Name + "." + v.Name})
 			}
 		}
 	}
 	for _, o := range h.Opaque {
 		if !slices.ContainsFunc(old.Opaque, func(p model.Opaque) bool { return p.Name == o.Name }) && !known["struct "+o.Name] {
-			add(Item{Kind: Handle, Name: o.Name})
+			add(Addition{Item: ItemHandle, Name: o.Name})
 		}
 	}
 	for _, m := range h.Macros {
 		if !slices.ContainsFunc(old.Macros, func(o model.Macro) bool { return o.Name == m.Name }) {
-			add(Item{Kind: Macro, Name: m.Name})
+			add(Addition{Item: ItemMacro, Name: m.Name})
 		}
 	}
 	return out

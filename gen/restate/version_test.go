@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The purepjrt Authors
 
-package origin
+package restate
 
 import (
 	"testing"
@@ -20,16 +20,16 @@ const (
 
 func TestVersionIsWrittenAsItWasRead(t *testing.T) {
 	t.Parallel()
-	v, err := Read([]byte(text))
+	v, err := ReadVersion([]byte(text))
 	require.NoError(t, err)
 	assert.Equal(t, &Version{0, 117, map[string]Origin{
-		"xla/a.h": {114, Commit(hash, "2026-01-02T03:04:05-07:00")}, "xla/b.h": {117, "tf-nightly 2.23.0.dev20261026"}, "xla/c.h": {117, Unknown},
+		"xla/a.h": {114, CommitSource(hash, "2026-01-02T03:04:05-07:00")}, "xla/b.h": {117, "tf-nightly 2.23.0.dev20261026"}, "xla/c.h": {117, UnknownSource},
 	}}, v)
 	assert.Equal(t, text, string(v.Bytes()))
 
-	v.Compared("xla/b.h", Origin{117, Unknown})
+	v.Compared("xla/b.h", Origin{117, UnknownSource})
 	assert.Equal(t, text, string(v.Bytes()), "what is known stays")
-	v.Compared("xla/b.h", Origin{118, Unknown})
+	v.Compared("xla/b.h", Origin{118, UnknownSource})
 	assert.Contains(t, string(v.Bytes()), "xla/b.h: 0.118 unknown\n")
 }
 
@@ -44,7 +44,7 @@ func TestWhatIsNoVersionIsRefusedWithTheLine(t *testing.T) {
 		"bad source":  {text + "xla/d.h: 0.114 somewhere\n", "the source of a header is"},
 		"bad commit":  {text + "xla/d.h: 0.114 commit abc today\n", "the source of a header is"},
 	} {
-		_, err := Read([]byte(c.text))
+		_, err := ReadVersion([]byte(c.text))
 		assert.ErrorContains(t, err, c.want, name)
 	}
 }
@@ -53,9 +53,9 @@ func TestAWheelsFileNameHasItsNameAndVersion(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]Source{
 		"tf_nightly-2.23.0.dev20261026-cp311-cp311-manylinux_2_27_x86_64.whl": "tf-nightly 2.23.0.dev20261026",
-		"some.whl": Unknown,
+		"some.whl": UnknownSource,
 	} {
-		assert.Equal(t, want, OfWheel(name))
-		assert.True(t, OfWheel(name).Valid())
+		assert.Equal(t, want, WheelSource(name))
+		assert.True(t, WheelSource(name).Valid())
 	}
 }

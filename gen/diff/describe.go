@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The purepjrt Authors
 
-package review
+package diff
 
 import (
 	"fmt"
@@ -14,14 +14,14 @@ import (
 // Undescribed returns the new items that package describe does not know: structs, by name, and
 // fields of which it shows only an address. describe is the package's generated text. Tables of
 // functions and the FFI are left out, because the package is not for them.
-func Undescribed(items []Item, describe string) (out []string) {
+func Undescribed(items []Addition, describe string) (out []string) {
 	q := &questions{describe: describe}
 	for _, i := range items {
-		if i.Kind != Struct && i.Kind != Field || strings.HasPrefix(i.Header.Path, "xla/ffi/") {
+		if i.Item != ItemStruct && i.Item != ItemField || strings.HasPrefix(i.Header.Path, "xla/ffi/") {
 			continue
 		}
 		name := i.Parent
-		if i.Kind == Struct {
+		if i.Item == ItemStruct {
 			name = strings.TrimPrefix(i.Name, "struct ")
 		}
 		s := structOf(i.Header, name)

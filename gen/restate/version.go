@@ -1,14 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The purepjrt Authors
 
-// Package origin reads and writes the file VERSION beside the headers, which says with
-// which original each header was last compared:
-//
-//	api_major: 0
-//	api_minor: 117
-//	xla/ffi/api/c_api.h: 0.117 tf-nightly 2.23.0.dev20261026
-//	xla/pjrt/c/pjrt_c_api_cpu.h: 0.114 commit 183fa00cb5d82384463a1a7aed1ab06bc9026974 2026-08-22T00:55:15-07:00
-package origin
+package restate
 
 import (
 	"bytes"
@@ -20,7 +13,13 @@ import (
 	"strings"
 )
 
-// Version is the content of VERSION.
+// Version is the content of the file VERSION beside the headers, which says with which original
+// each header was last compared:
+//
+//	api_major: 0
+//	api_minor: 117
+//	xla/ffi/api/c_api.h: 0.117 tf-nightly 2.23.0.dev20261026
+//	xla/pjrt/c/pjrt_c_api_cpu.h: 0.114 commit 183fa00cb5d82384463a1a7aed1ab06bc9026974 2026-08-22T00:55:15-07:00
 type Version struct {
 	Major, Minor int
 	Headers      map[string]Origin // by path
@@ -33,23 +32,23 @@ type Origin struct {
 }
 
 // Source says where an original comes from: "commit HASH DATE" of openxla/xla, a wheel's
-// "NAME VERSION", or Unknown.
+// "NAME VERSION", or UnknownSource.
 type Source string
 
-// Unknown is the source of headers whose origin is not known.
-const Unknown Source = "unknown"
+// UnknownSource is the source of headers whose origin is not known.
+const UnknownSource Source = "unknown"
 
-// Commit is the source of the headers of a commit of openxla/xla.
-func Commit(hash, date string) Source { return Source("commit " + hash + " " + date) }
+// CommitSource is the source of the headers of a commit of openxla/xla.
+func CommitSource(hash, date string) Source { return Source("commit " + hash + " " + date) }
 
-var source = regexp.MustCompile(
+var sourceForm = regexp.MustCompile(
 	`^(unknown|commit [0-9a-f]{40} \d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(Z|[+-]\d\d:\d\d)|[\w.-]+ [\w.+!-]+)$`)
 
 // Valid reports whether a source has one of the three forms.
-func (s Source) Valid() bool { return source.MatchString(string(s)) }
+func (s Source) Valid() bool { return sourceForm.MatchString(string(s)) }
 
-// Read reads VERSION.
-func Read(text []byte) (*Version, error) {
+// ReadVersion reads VERSION.
+func ReadVersion(text []byte) (*Version, error) {
 	v := &Version{Minor: -1, Major: -1, Headers: make(map[string]Origin)}
 	for line := range strings.Lines(string(text)) {
 		line = strings.TrimSuffix(line, "\n")
@@ -72,7 +71,7 @@ func Read(text []byte) (*Version, error) {
 			}
 			if !Source(from).Valid() {
 				return nil, fmt.Errorf("VERSION: %q: the source of a header is %q, \"commit HASH DATE\" or a wheel's name and version",
-					line, Unknown)
+					line, UnknownSource)
 			}
 			v.Headers[key] = Origin{n, Source(from)}
 		}
@@ -99,7 +98,7 @@ func (v *Version) Bytes() []byte {
 // Compared records that a header was compared with an original. An unknown source does
 // not replace a known one of the same minor.
 func (v *Version) Compared(path string, o Origin) {
-	if was, ok := v.Headers[path]; ok && o.Source == Unknown && was.Minor == o.Minor {
+	if was, ok := v.Headers[path]; ok && o.Source == UnknownSource && was.Minor == o.Minor {
 		return
 	}
 	v.Headers[path] = o
@@ -108,11 +107,11 @@ func (v *Version) Compared(path string, o Origin) {
 // wheelName is the file name of a wheel: its project, and its version.
 var wheelName = regexp.MustCompile(`^([A-Za-z0-9_.]+)-([A-Za-z0-9_.!+]+)-.*\.whl$`)
 
-// OfWheel returns the source that a wheel's file name states.
-func OfWheel(base string) Source {
+// WheelSource returns the source that a wheel's file name states.
+func WheelSource(base string) Source {
 	m := wheelName.FindStringSubmatch(base)
 	if m == nil {
-		return Unknown
+		return UnknownSource
 	}
 	return Source(strings.ReplaceAll(m[1], "_", "-") + " " + m[2])
 }

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The purepjrt Authors
 
-// Package witness lets C and C++ compilers confirm what facts say of a header: each
-// size, offset, value, type and signature.
-package witness
+package facts
 
 import (
 	"cmp"
@@ -19,7 +17,8 @@ import (
 	"github.com/purepjrt/purepjrt/gen/model"
 )
 
-// Compilers are a C and a C++ compiler.
+// Compilers are a C and a C++ compiler. They are the witnesses of facts: they confirm each size,
+// offset, value, type and signature of a header.
 type Compilers struct {
 	c, cxx compiler
 	name   string
@@ -32,9 +31,9 @@ type compiler struct {
 	ext  string
 }
 
-// Find returns the compilers that CC and CXX name, by default gcc and g++ or else clang
+// FindCompilers returns the compilers that CC and CXX name, by default gcc and g++ or else clang
 // and clang++. It returns nil if there are none.
-func Find(ctx context.Context) *Compilers {
+func FindCompilers(ctx context.Context) *Compilers {
 	for _, pair := range [][2]string{
 		{os.Getenv("CC"), os.Getenv("CXX")}, {"gcc", "g++"}, {"clang", "clang++"},
 	} {

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The purepjrt Authors
 
-// Package ordered reads and keeps JSON objects whose keys have an order, as the files of
-// third_party/xla do: since.json and history.json grow at their ends.
-package ordered
+package model
 
 import (
 	"bytes"
@@ -11,14 +9,15 @@ import (
 	"fmt"
 )
 
-// Object is an object that keeps the order in which its keys came. The zero value is empty.
-type Object[T any] struct {
+// Ordered is a JSON object that keeps the order in which its keys came, as since.json and
+// history.json do, which grow at their ends. The zero value is empty.
+type Ordered[T any] struct {
 	Keys   []string
 	Values map[string]T
 }
 
 // Set gives a key a value. A new key comes last.
-func (o *Object[T]) Set(key string, v T) {
+func (o *Ordered[T]) Set(key string, v T) {
 	if o.Values == nil {
 		o.Values = make(map[string]T)
 	}
@@ -29,9 +28,9 @@ func (o *Object[T]) Set(key string, v T) {
 }
 
 // UnmarshalJSON reads an object.
-func (o *Object[T]) UnmarshalJSON(b []byte) error {
+func (o *Ordered[T]) UnmarshalJSON(b []byte) error {
 	d := json.NewDecoder(bytes.NewReader(b))
-	return Each(d, func(key string) error {
+	return EachKey(d, func(key string) error {
 		var v T
 		err := d.Decode(&v)
 		o.Set(key, v)
@@ -39,8 +38,8 @@ func (o *Object[T]) UnmarshalJSON(b []byte) error {
 	})
 }
 
-// Each reads an object and calls f for each key, in order. f reads the value.
-func Each(d *json.Decoder, f func(key string) error) error {
+// EachKey reads an object and calls f for each key, in order. f reads the value.
+func EachKey(d *json.Decoder, f func(key string) error) error {
 	if t, err := d.Token(); err != nil {
 		return err
 	} else if t != json.Delim('{') {

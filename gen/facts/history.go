@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The purepjrt Authors
 
-// Package history reads and extends the past of the core header, which
-// third_party/xla/README.md describes: which functions, sizes and values each minor had.
-package history
+package facts
 
 import (
 	"bytes"
@@ -13,17 +11,17 @@ import (
 	"slices"
 
 	"github.com/purepjrt/purepjrt/gen/model"
-	"github.com/purepjrt/purepjrt/gen/ordered"
 )
 
-// History is the past of the core header.
+// History is the past of the core header, which third_party/xla/README.md describes: which
+// functions, sizes and values each minor had.
 type History struct {
 	header      string
 	First, Last int // the minors that it knows
 	api         [][5]int64
 	functions   []step
-	structs     ordered.Object[[]run]
-	enums       ordered.Object[*ordered.Object[[]run]]
+	structs     model.Ordered[[]run]
+	enums       model.Ordered[*model.Ordered[[]run]]
 }
 
 // step is the slots from a minor on, or what it added to those before.
@@ -53,16 +51,16 @@ func (r *run) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// Read reads history.json.
-func Read(r io.Reader) (*History, error) {
+// ReadHistory reads history.json.
+func ReadHistory(r io.Reader) (*History, error) {
 	var doc struct {
-		Header  string                                 `json:"header"`
-		First   int                                    `json:"first_minor"`
-		Last    int                                    `json:"last_minor"`
-		API     [][5]int64                             `json:"api"`
-		Funcs   []step                                 `json:"functions"`
-		Structs ordered.Object[[]run]                  `json:"struct_sizes"`
-		Enums   ordered.Object[*ordered.Object[[]run]] `json:"enums"`
+		Header  string                               `json:"header"`
+		First   int                                  `json:"first_minor"`
+		Last    int                                  `json:"last_minor"`
+		API     [][5]int64                           `json:"api"`
+		Funcs   []step                               `json:"functions"`
+		Structs model.Ordered[[]run]                 `json:"struct_sizes"`
+		Enums   model.Ordered[*model.Ordered[[]run]] `json:"enums"`
 	}
 	if err := json.NewDecoder(r).Decode(&doc); err != nil {
 		return nil, fmt.Errorf("not the history of a header: %w", err)
@@ -75,22 +73,22 @@ func (h *History) Bytes() []byte {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "{\n\"header\":%q,\n\"first_minor\":%d,\n\"last_minor\":%d,\n\"api\":[", h.header, h.First, h.Last)
 	for i, row := range h.api {
-		fmt.Fprintf(&b, "%s\n%s", ordered.Comma(i), compact(row))
+		fmt.Fprintf(&b, "%s\n%s", model.Comma(i), compact(row))
 	}
 	b.WriteString("\n],\n\"functions\":[")
 	for i, s := range h.functions {
-		fmt.Fprintf(&b, "%s\n%s", ordered.Comma(i), compact(s))
+		fmt.Fprintf(&b, "%s\n%s", model.Comma(i), compact(s))
 	}
 	b.WriteString("\n],\n\"struct_sizes\":{")
 	for i, name := range h.structs.Keys {
-		fmt.Fprintf(&b, "%s\n%q:%s", ordered.Comma(i), name, compact(h.structs.Values[name]))
+		fmt.Fprintf(&b, "%s\n%q:%s", model.Comma(i), name, compact(h.structs.Values[name]))
 	}
 	b.WriteString("\n},\n\"enums\":{")
 	for i, name := range h.enums.Keys {
-		fmt.Fprintf(&b, "%s\n%q:{", ordered.Comma(i), name)
+		fmt.Fprintf(&b, "%s\n%q:{", model.Comma(i), name)
 		values := h.enums.Values[name]
 		for j, v := range values.Keys {
-			fmt.Fprintf(&b, "%s%q:%s", ordered.Comma(j), v, compact(values.Values[v]))
+			fmt.Fprintf(&b, "%s%q:%s", model.Comma(j), v, compact(values.Values[v]))
 		}
 		b.WriteByte('}')
 	}
@@ -196,7 +194,7 @@ func (h *History) values(core *model.Header, minor int) {
 			order = append(order, v.Name)
 		}
 		if h.enums.Values[e.Name] == nil {
-			h.enums.Set(e.Name, new(ordered.Object[[]run]))
+			h.enums.Set(e.Name, new(model.Ordered[[]run]))
 		}
 		extend(h.enums.Values[e.Name], minor, order, now[e.Name])
 	}
@@ -208,7 +206,7 @@ func (h *History) values(core *model.Header, minor int) {
 }
 
 // extend adds the values that differ from the current ones.
-func extend(t *ordered.Object[[]run], minor int, order []string, now map[string]int64) {
+func extend(t *model.Ordered[[]run], minor int, order []string, now map[string]int64) {
 	for _, name := range order {
 		runs := t.Values[name]
 		value := now[name]

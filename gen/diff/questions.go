@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The purepjrt Authors
 
-package review
+package diff
 
 import (
 	"fmt"
@@ -20,7 +20,7 @@ type Question struct {
 
 // Questions asks about each new item what a maintainer would. describe is the text of
 // capi/describe/zz_describe.go, generated from the new headers.
-func Questions(items []Item, describe string) []Question {
+func Questions(items []Addition, describe string) []Question {
 	q := &questions{describe: describe}
 	args := make(map[string]bool) // the structs that are the arguments of a function
 	for _, i := range items {
@@ -29,27 +29,27 @@ func Questions(items []Item, describe string) []Question {
 		}
 	}
 	for _, i := range items {
-		switch i.Kind {
-		case Function:
+		switch i.Item {
+		case ItemFunction:
 			q.function(i)
-		case Callback:
+		case ItemCallback:
 			q.callback(i)
-		case Struct, Field:
+		case ItemStruct, ItemField:
 			name := strings.TrimPrefix(i.Name, "struct ")
-			if i.Kind == Field {
+			if i.Item == ItemField {
 				name = i.Parent
 			}
 			all := structOf(i.Header, name)
 			if all == nil {
 				continue
 			}
-			if i.Kind == Struct {
+			if i.Item == ItemStruct {
 				q.record(i.Header, all, args[name])
 			}
 			for _, f := range model.Leaves(i.fields) {
 				q.field(all, f, args[name])
 			}
-		case Enum:
+		case ItemEnum:
 			q.enum(i)
 		}
 	}
@@ -76,7 +76,7 @@ func structOf(h *model.Header, name string) *model.Struct {
 
 // function asks whether a function may take the short call path. Those that free, copy or
 // wait have names that say so, and those that return an object have an out handle.
-func (q *questions) function(i Item) {
+func (q *questions) function(i Addition) {
 	if i.fn.Ret != "void" && !i.fn.ReturnsError {
 		q.ask("resultErrors", i.Name, "it returns %s: is this its result, and not an error?", i.fn.Ret)
 	}
@@ -107,7 +107,7 @@ func (q *questions) function(i Item) {
 	}
 }
 
-func (q *questions) callback(i Item) {
+func (q *questions) callback(i Addition) {
 	lower := strings.ToLower(i.Name)
 	for _, w := range []string{"delete", "destroy", "free", "cleanup", "release"} {
 		if strings.Contains(lower, w) {
@@ -235,7 +235,7 @@ func (q *questions) isCount(s, field string) bool {
 	return false
 }
 
-func (q *questions) enum(i Item) {
+func (q *questions) enum(i Addition) {
 	for _, v := range i.enum.Values {
 		if !strings.HasPrefix(plain(v.Name), plain(i.Name)) {
 			q.ask("valuePrefixes", i.Name, "its value %s does not begin with its name: what is left out in Go?", v.Name)

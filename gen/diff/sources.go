@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The purepjrt Authors
 
-package review
+package diff
 
 import (
 	"io/fs"
@@ -78,16 +78,16 @@ func bare(name string) string {
 
 // Name reports whether a file names the item: by its C name, or by the name that generated
 // code gives it. A field counts if the file names its struct too.
-func (s *Sources) Name(i Item) bool {
+func (s *Sources) Name(i Addition) bool {
 	return slices.ContainsFunc(s.files, func(f file) bool {
 		words := f.words
-		switch i.Kind {
-		case Function:
+		switch i.Item {
+		case ItemFunction:
 			return words[plain(i.Name)] || words[bare(i.Name)+"args"] || words["function"+bare(i.Name)]
-		case Field:
+		case ItemField:
 			owner := strings.TrimSuffix(i.Parent, "_Args")
 			return f.fields[plain(i.Member)] && (words[plain(i.Parent)] || words[bare(i.Parent)] || words[plain(owner)])
-		case Value:
+		case ItemValue:
 			return words[plain(i.Member)] || words[bare(i.Member)]
 		default:
 			name := strings.TrimPrefix(i.Name, "struct ")
@@ -98,8 +98,8 @@ func (s *Sources) Name(i Item) bool {
 
 // Unnamed returns the items that a program could use and no file names. An args struct
 // belongs to its function, and a macro is no more than a number.
-func (s *Sources) Unnamed(items []Item) []Item {
-	return slices.DeleteFunc(slices.Clone(items), func(i Item) bool {
-		return i.Kind == Macro || i.Kind == Struct && strings.HasSuffix(i.Name, "_Args") || s.Name(i)
+func (s *Sources) Unnamed(items []Addition) []Addition {
+	return slices.DeleteFunc(slices.Clone(items), func(i Addition) bool {
+		return i.Item == ItemMacro || i.Item == ItemStruct && strings.HasSuffix(i.Name, "_Args") || s.Name(i)
 	})
 }

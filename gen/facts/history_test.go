@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The purepjrt Authors
 
-package history_test
+package facts_test
 
 import (
 	"bytes"
@@ -13,18 +13,18 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/purepjrt/purepjrt/gen/facts"
 	"github.com/purepjrt/purepjrt/gen/header"
-	"github.com/purepjrt/purepjrt/gen/history"
 	"github.com/purepjrt/purepjrt/gen/model"
 )
 
 const root = "../../third_party/xla"
 
-func committed(t *testing.T) (*history.History, *model.Header, string) {
+func committed(t *testing.T) (*facts.History, *model.Header, string) {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(root, "facts", "history.json"))
 	require.NoError(t, err)
-	h, err := history.Read(bytes.NewReader(text))
+	h, err := facts.ReadHistory(bytes.NewReader(text))
 	require.NoError(t, err)
 	core, err := header.Parse(filepath.Join(root, "xla/pjrt/c/pjrt_c_api.h"), header.Options{IncludeDirs: []string{root}})
 	require.NoError(t, err)
