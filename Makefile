@@ -228,7 +228,7 @@ VOTES =
 
 .PHONY: votes
 votes: bin/jax/ready ## compare what checks expect of programs with StableHLO's interpreter and NumPy, and write the table
-	$(GO) run ./conformance/laboratory/internal/vote/poll -python $(CURDIR)/bin/jax/bin/python $(VOTES)
+	$(GO) run ./conformance/laboratory/author votes -python $(CURDIR)/bin/jax/bin/python $(VOTES)
 
 # One patch release of each minor version that the CPU plugin can serve. make callers CALLERS='-check 20' CALLERS_JAX=0.8.1
 # measures twenty rows of a profile again and compares; CALLERS='-sets 100' tries predictions on plugins with several faults.
@@ -238,7 +238,7 @@ CALLERS =
 .PHONY: callers
 callers: bin/pjrt shim $(CALLERS_JAX:%=bin/callers/jax-%/ready) ## measure what versions of JAX do with a plugin that lacks something, and keep what was measured before (needs a C compiler)
 	bin/pjrt install cpu
-	$(GO) run ./conformance/laboratory/internal/measure $(CALLERS) $(CALLERS_JAX:%=bin/callers/jax-%/bin/python)
+	$(GO) run ./conformance/laboratory/author measure $(CALLERS) $(CALLERS_JAX:%=bin/callers/jax-%/bin/python)
 
 bin/callers/jax-%/ready:
 	$(PYTHON) -m venv bin/callers/jax-$*
@@ -247,7 +247,7 @@ bin/callers/jax-%/ready:
 
 .PHONY: list
 list: ## freeze the binding checks of the suite as a new list for judging plugins: make list LIST=2027.05
-	@$(GO) run ./conformance/laboratory/internal/freeze $(LIST)
+	@$(GO) run ./conformance/laboratory/author freeze $(LIST)
 
 .PHONY: conformance-aot
 conformance-aot: bin/pjrt bin/pjrt-conformance ## check plugins for TPUs and for CUDA, which are installed if missing, without their devices
@@ -263,7 +263,7 @@ conformance-page: bin/pjrt-conformance ## put the results of make conformance an
 
 .PHONY: mutants
 mutants: ## show that the conformance checks find faults: killed / total, and the survivors
-	$(GO) run ./conformance/laboratory/internal/mutants
+	$(GO) run ./conformance/laboratory/author mutants
 
 PYTHON ?= python3
 

@@ -19,7 +19,6 @@ import (
 	"github.com/purepjrt/purepjrt/conformance/internal/worker"
 	"github.com/purepjrt/purepjrt/conformance/laboratory/callers"
 	"github.com/purepjrt/purepjrt/conformance/laboratory/internal/corpus"
-	"github.com/purepjrt/purepjrt/conformance/laboratory/internal/probe"
 )
 
 // Programs says which programs to run.
@@ -80,7 +79,7 @@ func Worker() {
 	case asked == corpus.Token:
 		session.Serve(session.Program{Check: new(corpus.Spec).Find})
 	case asked == probeToken:
-		probe.Serve(nil)
+		serveProbe(nil)
 	default:
 		new(corpus.Spec).ServePeer(asked, corpus.Token)
 	}
@@ -108,7 +107,7 @@ func Predict(ctx context.Context, o conformance.Options, clients ...string) ([]*
 		return nil, err
 	}
 	command := worker.Command{Args: o.WorkerArgs, Token: probeToken}
-	found, err := probe.Run(ctx, command, probe.Request{Plugin: path, Options: session.Options(o.CreateOptions)})
+	found, err := runProbe(ctx, command, probeRequest{Plugin: path, Options: session.Options(o.CreateOptions)})
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", conformance.ErrNothingToCheck, err)
 	}

@@ -22,12 +22,6 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest"
 )
 
-func TestMain(m *testing.M) {
-	conformance.Worker()
-	laboratory.Worker()
-	os.Exit(m.Run())
-}
-
 var checkout = laboratory.Programs{StableHLO: "internal/corpus/testdata/checkout"}.Suite()
 
 func TestTheTestsOfACheckoutRun(t *testing.T) {

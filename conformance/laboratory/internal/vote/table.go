@@ -4,8 +4,7 @@
 // Package vote keeps a second witness for every value that checks expect of programs. The
 // first witness is the suite's own evaluation. The second is the first of these to agree:
 // StableHLO's reference interpreter, the same interpreter on a plainer text of the program,
-// or an evaluation with NumPy. Command poll asks them, and records in votes.tsv which of
-// them agreed.
+// or an evaluation with NumPy. Poll asks them, and records in votes.tsv which of them agreed.
 package vote
 
 import (

@@ -32,22 +32,22 @@ type tally struct {
 
 	tried   []int // mutants that the filter selects
 	untried []int // libraries that could not be made without a compiler
-	sound   map[subject]*report.Result
+	sound   map[control]*report.Result
 	found   map[int]*report.Result
 	took    time.Duration
 }
 
-// subject is a check on a plugin without faults.
-type subject struct {
+// control is a check on a plugin without faults.
+type control struct {
 	check              string
 	base               mutant.Base
 	made               bool // by Mutant.Sound, in front of the base
 	noDevice, topology string
 }
 
-// subjectOf returns the check and the plugin of a mutant, without its fault.
-func subjectOf(m *mutant.Mutant) subject {
-	return subject{m.Check, m.Base, m.Sound != nil, m.NoDevice, m.Topology}
+// controlOf returns the check and the plugin of a mutant, without its fault.
+func controlOf(m *mutant.Mutant) control {
+	return control{m.Check, m.Base, m.Sound != nil, m.NoDevice, m.Topology}
 }
 
 // timeFactor shortens the time limits, since a fault that makes a check hang takes the
@@ -66,7 +66,7 @@ func (t *tally) find(name string) *check.Check {
 // mutants make no sense.
 func (t *tally) run(ctx context.Context) error {
 	start := time.Now()
-	t.sound, t.found = make(map[subject]*report.Result), make(map[int]*report.Result)
+	t.sound, t.found = make(map[control]*report.Result), make(map[int]*report.Result)
 	var trials []driver.Trial
 	var keep []func(*report.Result)
 	names := make(map[string]bool)
@@ -91,7 +91,7 @@ func (t *tally) run(ctx context.Context) error {
 			return err
 		}
 		t.tried = append(t.tried, i)
-		s := subjectOf(m)
+		s := controlOf(m)
 		if _, ok := t.sound[s]; !ok {
 			t.sound[s] = nil
 			without, err := t.plugins.Without(ctx, m)
@@ -121,7 +121,7 @@ const (
 
 func (t *tally) fate(i int) (fate, string) {
 	m := &t.mutants[i]
-	sound, found := t.sound[subjectOf(m)], t.found[i]
+	sound, found := t.sound[controlOf(m)], t.found[i]
 	switch {
 	case sound == nil || found == nil:
 		return alive, "not tried"

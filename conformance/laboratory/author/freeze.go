@@ -1,17 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The purepjrt Authors
 
-// Command freeze makes a new list from the checks that the suite has, and prints what is new in
-// it:
-//
-//	go run ./conformance/laboratory/internal/freeze 2026.12
-//
-// Run it in the root of the repository. Lists never change, so the new one must be newer than
-// all others. Only the newest one can be made again, with -again, as long as no release has it.
 package main
 
 import (
+	"context"
 	"crypto/sha256"
+	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -26,22 +21,23 @@ import (
 	"github.com/purepjrt/purepjrt/conformance/rules"
 )
 
-func main() {
-	again := flag.Bool("again", false, "make the newest list again, as long as no release has it")
-	flag.Parse()
-	if flag.NArg() != 1 {
-		fmt.Fprintln(os.Stderr, "usage: freeze [-again] YEAR.MONTH, such as 2026.12")
-		os.Exit(2)
+var freezeCommand = command{"freeze", "[flags] YEAR.MONTH, such as 2026.12", `
+Makes a new list from the checks that the suite has, and prints what is new in it. Lists never
+change, so the new one must be newer than all others. Only the newest one can be made again, with
+-again, as long as no release has it.
+`, func(flags *flag.FlagSet) func(context.Context, []string) error {
+	again := flags.Bool("again", false, "make the newest list again, as long as no release has it")
+	return func(_ context.Context, args []string) error {
+		if len(args) != 1 {
+			return errors.New("name one month, such as 2026.12")
+		}
+		added, err := freeze(filepath.Join("conformance", "lists"), args[0], *again)
+		if err == nil {
+			fmt.Println(added)
+		}
+		return err
 	}
-	added, err := freeze(filepath.Join("conformance", "lists"), flag.Arg(0), *again)
-	if err == nil {
-		_, err = fmt.Println(added)
-	}
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "freeze:", err)
-		os.Exit(1)
-	}
-}
+}}
 
 // freeze writes a list into a folder, with its digest, and returns what is new in it.
 func freeze(folder, name string, again bool) (string, error) {

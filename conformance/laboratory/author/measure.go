@@ -1,16 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The purepjrt Authors
 
-// Measure finds out what versions of JAX do with a plugin that lacks something, and
-// writes their profiles, which package conformance/laboratory/callers embeds.
-//
-//	measure -shim libpjrt_shim.so -out DIR PYTHON...
-//
-// Each PYTHON is an interpreter with another version of JAX. A first run counts the
-// calls of each user action; then each called function in turn has a null slot, returns
-// UNIMPLEMENTED, or fails, and each extension and each newer part of the table is
-// missing. A profile is written after each row, and rows that it has are not measured
-// again.
 package main
 
 import (
@@ -19,7 +9,6 @@ import (
 	"flag"
 	"fmt"
 	"os"
-	"os/signal"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -29,23 +18,23 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/plugins"
 )
 
-func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
+var measureCommand = command{"measure", "[flags] PYTHON...", `
+Finds out what versions of JAX do with a plugin that lacks something, and writes their profiles,
+which package callers embeds. Each PYTHON is an interpreter with another version of JAX. A first run
+counts the calls of each user action; then each called function in turn has a null slot, returns
+UNIMPLEMENTED, or fails, and each extension and each newer part of the table is missing. A profile
+is written after each row, and rows that it has are not measured again.
+`, func(flags *flag.FlagSet) func(context.Context, []string) error {
 	var m measurer
-	flag.StringVar(&m.shim, "shim", "bin/libpjrt_shim.so", "the library of tools/pjrtshim")
-	flag.StringVar(&m.named, "plugin", "cpu", "the plugin that the clients use: a name, or the path of its library")
-	flag.StringVar(&m.with, "with", "xla-cpu-pjrt 0.0.1", "the plugin's package and version, as a new profile names them")
-	flag.StringVar(&m.out, "out", "conformance/laboratory/callers/profiles", "the folder of the profiles")
-	flag.IntVar(&m.check, "check", 0, "measure this many rows again, chosen at random, and compare them with the profile")
-	flag.IntVar(&m.sets, "sets", 0, "compare predictions for this many random sets of missing functions with what happens")
-	flag.Uint64Var(&m.seed, "seed", 0, "the seed of the random choices; 0 takes a new one each time")
-	flag.Parse()
-	if err := m.run(ctx, flag.Args()); err != nil {
-		fmt.Fprintln(os.Stderr, "measure:", err)
-		os.Exit(1)
-	}
-}
+	flags.StringVar(&m.shim, "shim", "bin/libpjrt_shim.so", "the library of tools/pjrtshim")
+	flags.StringVar(&m.named, "plugin", "cpu", "the plugin that the clients use: a name, or the path of its library")
+	flags.StringVar(&m.with, "with", "xla-cpu-pjrt 0.0.1", "the plugin's package and version, as a new profile names them")
+	flags.StringVar(&m.out, "out", "conformance/laboratory/callers/profiles", "the folder of the profiles")
+	flags.IntVar(&m.check, "check", 0, "measure this many rows again, chosen at random, and compare them with the profile")
+	flags.IntVar(&m.sets, "sets", 0, "compare predictions for this many random sets of missing functions with what happens")
+	flags.Uint64Var(&m.seed, "seed", 0, "the seed of the random choices; 0 takes a new one each time")
+	return m.run
+}}
 
 // measurer measures profiles.
 type measurer struct {
@@ -74,7 +63,7 @@ func (m *measurer) run(ctx context.Context, pythons []string) error {
 		return err
 	}
 	for _, python := range pythons {
-		c, err := startClient(ctx, python, m.shim, m.plugin)
+		c, err := startJAX(ctx, python, m.shim, m.plugin)
 		if err != nil {
 			return err
 		}
@@ -93,11 +82,11 @@ func (m *measurer) run(ctx context.Context, pythons []string) error {
 	return nil
 }
 
-func (m *measurer) file(c *client) string { return filepath.Join(m.out, "jax-"+c.JAX+".tsv") }
+func (m *measurer) file(c *jax) string { return filepath.Join(m.out, "jax-"+c.JAX+".tsv") }
 
 // measure fills in the profile of a client.
-func (m *measurer) measure(ctx context.Context, c *client) error {
-	p, err := read(m.file(c))
+func (m *measurer) measure(ctx context.Context, c *jax) error {
+	p, err := readProfile(m.file(c))
 	switch {
 	case errors.Is(err, os.ErrNotExist), err == nil && strings.Join(p.Actions, " ") != strings.Join(c.Actions, " "):
 		p = &callers.Profile{Client: "jax@" + c.JAX, Actions: c.Actions}
@@ -112,7 +101,7 @@ func (m *measurer) measure(ctx context.Context, c *client) error {
 	if err := m.alone(c, p); err != nil {
 		return err
 	}
-	if err := write(m.file(c), p); err != nil {
+	if err := writeProfile(m.file(c), p); err != nil {
 		return err
 	}
 	list := subjects(p.Calls, m.table)
@@ -130,7 +119,7 @@ func (m *measurer) measure(ctx context.Context, c *client) error {
 		r := row(p, normal, results, s)
 		p.Set(r)
 		fmt.Printf("%s %d/%d %s %s: %s\n", p.Client, i+1, len(list), s.name, s.mode, r.Why)
-		if err := write(m.file(c), p); err != nil {
+		if err := writeProfile(m.file(c), p); err != nil {
 			return err
 		}
 	}
@@ -138,7 +127,7 @@ func (m *measurer) measure(ctx context.Context, c *client) error {
 }
 
 // normal takes all actions with a plugin that lacks nothing, and counts their calls.
-func (m *measurer) normal(c *client, p *callers.Profile) ([]result, error) {
+func (m *measurer) normal(c *jax, p *callers.Profile) ([]result, error) {
 	normal, err := c.do(nil, c.Actions)
 	if err != nil {
 		return nil, err
@@ -165,7 +154,7 @@ func (m *measurer) normal(c *client, p *callers.Profile) ([]result, error) {
 // alone takes each action in a process of its own, and counts its calls: what a client
 // asks only once, it asks in the first action that needs the answer, and any action may
 // be the first.
-func (m *measurer) alone(c *client, p *callers.Profile) error {
+func (m *measurer) alone(c *jax, p *callers.Profile) error {
 	for _, a := range p.Actions[1:] {
 		results, err := c.do(nil, []string{start, a})
 		if err != nil {
@@ -212,7 +201,7 @@ func count(p *callers.Profile, results []result) {
 	}
 }
 
-func read(path string) (*callers.Profile, error) {
+func readProfile(path string) (*callers.Profile, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
@@ -225,8 +214,8 @@ func read(path string) (*callers.Profile, error) {
 	return p, nil
 }
 
-// write replaces a profile in one step, since another process may be reading it.
-func write(path string, p *callers.Profile) error {
+// writeProfile replaces a profile in one step, since another process may be reading it.
+func writeProfile(path string, p *callers.Profile) error {
 	f, err := os.CreateTemp(filepath.Dir(path), "profile")
 	if err != nil {
 		return err

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The purepjrt Authors
 
-package probe
+package laboratory
 
 import (
 	"context"
@@ -18,37 +18,37 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/plugins"
 )
 
-// Request says what to probe.
-type Request struct {
+// probeRequest says what to probe.
+type probeRequest struct {
 	Plugin  string           `json:"plugin"`
 	Options []session.Option `json:"options,omitempty"` // of the client
 	Skip    []string         `json:"skip,omitempty"`    // functions that are not called
 }
 
-// answer is what a process found.
-type answer struct {
+// probeAnswer is what a process found.
+type probeAnswer struct {
 	Problem string         `json:"problem,omitempty"` // why the plugin cannot be opened
 	Found   callers.Plugin `json:"found"`
 }
 
 const (
-	startLimit = time.Minute
-	runLimit   = 2 * time.Minute
-	mostDeaths = 10
+	probeStartLimit = time.Minute
+	probeLimit      = 2 * time.Minute
+	mostDeaths      = 10
 )
 
-// Run probes a plugin in processes that command starts, which call Serve. A function in which the
-// process dies, or that does not return, is not called again, and the next process goes on without
-// it.
-func Run(ctx context.Context, command worker.Command, r Request) (*callers.Plugin, error) {
+// runProbe probes a plugin in processes that command starts, which call serveProbe. A function in
+// which the process dies, or that does not return, is not called again, and the next process goes
+// on without it.
+func runProbe(ctx context.Context, command worker.Command, r probeRequest) (*callers.Plugin, error) {
 	dead := make(map[string]string)
 	for len(dead) <= mostDeaths {
-		p, err := worker.Start(ctx, command, startLimit)
+		p, err := worker.Start(ctx, command, probeStartLimit)
 		if err != nil {
 			return nil, err
 		}
-		var a answer
-		death, err := p.Do(ctx, "probe", r, runLimit, &a)
+		var a probeAnswer
+		death, err := p.Do(ctx, "probe", r, probeLimit, &a)
 		if err != nil || death == nil {
 			p.Kill()
 		}
@@ -76,39 +76,39 @@ func Run(ctx context.Context, command worker.Command, r Request) (*callers.Plugi
 	return nil, fmt.Errorf("more than %d functions end the process, so the plugin cannot be probed", mostDeaths)
 }
 
-// Serve makes this process one that probes plugins. It does not return. open makes the
+// serveProbe makes this process one that probes plugins. It does not return. open makes the
 // table of a plugin; nil loads the library.
-func Serve(open func(path string) (*capi.Table, error)) {
+func serveProbe(open func(path string) (*capi.Table, error)) {
 	if open == nil {
-		open = load
+		open = loadTable
 	}
 	worker.Serve(func(_ string, params json.RawMessage) (any, error) {
-		var r Request
+		var r probeRequest
 		if err := json.Unmarshal(params, &r); err != nil {
 			return nil, err
 		}
 		table, err := open(r.Plugin)
 		if err != nil {
-			return answer{Problem: err.Error()}, nil
+			return probeAnswer{Problem: err.Error()}, nil
 		}
-		found, err := Table(table, session.Attributes(r.Options), r.Skip)
+		found, err := probeTable(table, session.Attributes(r.Options), r.Skip)
 		if err != nil {
 			return nil, err
 		}
-		return answer{Found: *found}, nil
+		return probeAnswer{Found: *found}, nil
 	})
 }
 
-func load(path string) (*capi.Table, error) {
+func loadTable(path string) (*capi.Table, error) {
 	if err := plugins.Prepare(path); err != nil {
 		return nil, err
 	}
 	return capi.Open(path)
 }
 
-// Table probes a plugin in this process, and leaves out the functions of skip. What it calls is
-// noted for worker.Death.
-func Table(t *capi.Table, options []capi.Attribute, skip []string) (*callers.Plugin, error) {
+// probeTable probes a plugin in this process, and leaves out the functions of skip. What it calls
+// is noted for worker.Death.
+func probeTable(t *capi.Table, options []capi.Attribute, skip []string) (*callers.Plugin, error) {
 	n := numbered()
 	noted := []capi.TableOption{capi.Before(func(f *capi.Function) { worker.Note(n.numbers[f]) })}
 	if t.Reentrant() {

@@ -28,7 +28,7 @@ func begin(t *testing.T, rule, variant string) (*beginning, map[string][]byte, e
 // What the command writes compiles in every package, and is added to the package's checks
 // and mutants.
 func TestABeginningCompiles(t *testing.T) {
-	t.Chdir("../../../..")
+	t.Chdir("../../..")
 	overlay := struct{ Replace map[string]string }{map[string]string{}}
 	dir := t.TempDir()
 	vet := []string{"vet", "-overlay", filepath.Join(dir, "overlay.json")}
@@ -66,7 +66,7 @@ func TestABeginningCompiles(t *testing.T) {
 }
 
 func TestANewRuleIsARowWithoutTexts(t *testing.T) {
-	t.Chdir("../../../..")
+	t.Chdir("../../..")
 	b, files, err := begin(t, "EVT-30", "")
 	require.NoError(t, err)
 	require.True(t, b.added)
@@ -87,7 +87,7 @@ func TestANewRuleIsARowWithoutTexts(t *testing.T) {
 }
 
 func TestWhatCannotBegin(t *testing.T) {
-	t.Chdir("../../../..")
+	t.Chdir("../../..")
 	for rule, want := range map[string]string{
 		"evt-30": "the id of a rule", "EVT-3": "the id of a rule", "NONE-01": "there is no group NONE", "EVT-04": "there is a check EVT-04",
 		"REPT-05": "no package",

@@ -1,40 +1,101 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The purepjrt Authors
 
-package main
+package vote
 
 import (
 	"cmp"
 	"context"
+	"embed"
 	"errors"
 	"fmt"
 	"hash/fnv"
 	"maps"
+	"os"
 	"slices"
 	"strings"
 	"sync"
 
 	"github.com/purepjrt/purepjrt/conformance/internal/expect"
-	"github.com/purepjrt/purepjrt/conformance/laboratory/internal/vote"
 )
 
-// poll is one run of the command.
-type poll struct {
-	python, folder string
-	old            vote.Table
+//go:embed evaluate.py model.py
+var scripts embed.FS
+
+// Poll asks the witnesses of programs. The programs run in child processes, since some crash
+// StableHLO's interpreter.
+type Poll struct {
+	// Python is the interpreter that has jaxlib.
+	Python string
+	// Sample is how many programs Run votes on besides those that are new or changed since the
+	// table was written; it then writes nothing. If it is negative, Run votes on all programs and
+	// writes the table.
+	Sample int
+	// Seed decides which programs are chosen.
+	Seed string
+	// Table is the file to write.
+	Table string
+	// Jobs is the number of child processes.
+	Jobs int
+
+	folder string // of the scripts
+	old    Table
 	// chosen, when not nil, holds the programs to vote on besides those whose rows are
 	// stale.
 	chosen map[string]bool
 
 	mu    sync.Mutex
-	new   vote.Table
+	new   Table
 	seen  map[string]bool
 	wrong []string
 	stale []string
 }
 
+// Run votes, and prints what it found. It fails when a witness contradicts a value and there is no
+// ruling on it, or when the table is stale.
+func (p *Poll) Run(ctx context.Context) error {
+	var err error
+	if p.folder, err = os.MkdirTemp("", "poll"); err != nil {
+		return err
+	}
+	defer os.RemoveAll(p.folder)
+	if err := os.CopyFS(p.folder, scripts); err != nil {
+		return err
+	}
+	if p.old, err = Votes(); err != nil && p.Sample >= 0 {
+		return err
+	}
+	p.new = make(Table)
+	if p.Sample >= 0 {
+		p.chosen = chosen(p.old, p.Sample, p.Seed)
+		fmt.Printf("voting on what changed and on %d other programs, chosen by the seed %s\n", len(p.chosen), p.Seed)
+	}
+	if err := p.all(ctx); err != nil {
+		return err
+	}
+	fmt.Println(p.summary())
+	switch {
+	case len(p.wrong) > 0:
+		return fmt.Errorf("witnesses contradict %d programs", len(p.wrong))
+	case p.Sample < 0:
+		return os.WriteFile(p.Table, []byte(p.new.String()), 0o644)
+	}
+	for id := range p.old {
+		if !p.seen[id] {
+			p.stale = append(p.stale, id+": there is no such program")
+		}
+	}
+	for _, s := range p.stale {
+		fmt.Println("stale:", s)
+	}
+	if len(p.stale) > 0 {
+		return errors.New("the table is stale: run make votes to write it anew")
+	}
+	return nil
+}
+
 // chosen returns n programs of a table, picked at random by a seed.
-func chosen(t vote.Table, n int, seed string) map[string]bool {
+func chosen(t Table, n int, seed string) map[string]bool {
 	rank := func(id string) uint64 {
 		h := fnv.New64a()
 		_, _ = h.Write([]byte(seed + "\n" + id))
@@ -48,15 +109,15 @@ func chosen(t vote.Table, n int, seed string) map[string]bool {
 	return set
 }
 
-func (p *poll) run(ctx context.Context, jobs int) error {
+func (p *Poll) all(ctx context.Context) error {
 	p.seen = make(map[string]bool)
 	work := make(chan expect.Check)
 	var wg sync.WaitGroup
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	for range jobs {
+	for range p.Jobs {
 		wg.Go(func() {
-			j := &juror{python: p.python, folder: p.folder}
+			j := &juror{python: p.Python, folder: p.folder}
 			defer j.stop()
 			for c := range work {
 				for _, program := range c.Programs() {
@@ -70,7 +131,7 @@ func (p *poll) run(ctx context.Context, jobs int) error {
 			}
 		})
 	}
-	for _, c := range vote.Checks() {
+	for _, c := range Checks() {
 		work <- c
 	}
 	close(work)
@@ -79,7 +140,7 @@ func (p *poll) run(ctx context.Context, jobs int) error {
 }
 
 // program votes on q if it was chosen or its row is stale.
-func (p *poll) program(ctx context.Context, j *juror, q *expect.Program) error {
+func (p *Poll) program(ctx context.Context, j *juror, q *expect.Program) error {
 	digest := q.Digest()
 	old, known := p.old[q.ID]
 	changed := !known || old.Digest != digest
@@ -101,7 +162,7 @@ func (p *poll) program(ctx context.Context, j *juror, q *expect.Program) error {
 	case err != nil:
 		return err
 	}
-	row := vote.Row{ID: q.ID, Digest: digest, Witness: witness, Why: why}
+	row := Row{ID: q.ID, Digest: digest, Witness: witness, Why: why}
 	p.new[q.ID] = row
 	switch {
 	case !known:
@@ -120,9 +181,9 @@ type against struct{ words string }
 func (a *against) Error() string { return a.words }
 
 // ballot asks the witnesses of a program, one after the other, until one agrees.
-func ballot(ctx context.Context, j *juror, q *expect.Program) (w vote.Witness, why string, err error) {
+func ballot(ctx context.Context, j *juror, q *expect.Program) (w Witness, why string, err error) {
 	ask := func(by, text string) (agrees bool, reason string, differs error) {
-		results, e := j.ask(ctx, by, vote.Ballot(q, text))
+		results, e := j.ask(ctx, by, Ballot(q, text))
 		var d *death
 		switch {
 		case errors.As(e, &d):
@@ -133,7 +194,7 @@ func ballot(ctx context.Context, j *juror, q *expect.Program) (w vote.Witness, w
 		case e != nil:
 			return false, e.Error(), nil
 		}
-		got, e := vote.Count(q, results)
+		got, e := Count(q, results)
 		if e == nil {
 			e = q.Accept(got)
 		}
@@ -141,24 +202,24 @@ func ballot(ctx context.Context, j *juror, q *expect.Program) (w vote.Witness, w
 	}
 	agrees, why, differs := ask("reference", q.Text)
 	if agrees || err != nil {
-		return vote.Interpreter, "", err
+		return Interpreter, "", err
 	}
 	if differs != nil {
-		r := vote.Rule(q.ID)
+		r := Rule(q.ID)
 		if r == nil {
 			return "", "", &against{"the interpreter differs: " + differs.Error()}
 		}
 		why = r.Reason
 		if r.Contested {
-			return vote.Contested, why, nil
+			return Contested, why, nil
 		}
 	}
 	if q.Plain != "" {
 		agrees, _, differs := ask("reference", q.Plain)
 		if agrees || err != nil {
-			return vote.Plain, why, err
+			return Plain, why, err
 		}
-		if differs != nil && vote.Rule(q.ID) == nil {
+		if differs != nil && Rule(q.ID) == nil {
 			return "", "", &against{"the interpreter differs on the plain text: " + differs.Error()}
 		}
 	}
@@ -167,29 +228,29 @@ func ballot(ctx context.Context, j *juror, q *expect.Program) (w vote.Witness, w
 	case err != nil:
 		return "", "", err
 	case agrees:
-		return vote.NumPy, why, nil
+		return NumPy, why, nil
 	case differs != nil:
 		return "", "", &against{"NumPy differs: " + differs.Error()}
-	case vote.Rule(q.ID) != nil:
+	case Rule(q.ID) != nil:
 		return "", "", &against{"there is a ruling against the interpreter, and no second witness: " + lacking}
 	}
-	return vote.One, why + "; NumPy: " + lacking, nil
+	return One, why + "; NumPy: " + lacking, nil
 }
 
-func (p *poll) summary() string {
-	counts := make(map[vote.Witness]int)
+func (p *Poll) summary() string {
+	counts := make(map[Witness]int)
 	for _, r := range p.new {
 		counts[r.Witness]++
 	}
 	return fmt.Sprintf("%d programs: the interpreter agrees with %d, and with the plain text of %d, NumPy with %d; "+
-		"%d have one witness, %d are contested, and %d have a witness against them", len(p.new)+len(p.wrong), counts[vote.Interpreter],
-		counts[vote.Plain], counts[vote.NumPy], counts[vote.One], counts[vote.Contested], len(p.wrong))
+		"%d have one witness, %d are contested, and %d have a witness against them", len(p.new)+len(p.wrong), counts[Interpreter],
+		counts[Plain], counts[NumPy], counts[One], counts[Contested], len(p.wrong))
 }
 
 // terse returns the first line of what a process printed, without the parts that differ
 // from run to run.
 func terse(words string) string {
-	line := firstLine(words)
+	line, _, _ := strings.Cut(strings.TrimSpace(words), "\n")
 	if i := strings.Index(line, " Visit "); i >= 0 {
 		line = line[:i]
 	}

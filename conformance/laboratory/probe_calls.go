@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The purepjrt Authors
 
-// Package probe finds out which functions of a plugin a client such as JAX can use: it
-// calls each once or more, with valid arguments, in a process of its own that may die.
-package probe
+package laboratory
 
 import (
 	"errors"
@@ -16,7 +14,9 @@ import (
 	"github.com/purepjrt/purepjrt/conformance/laboratory/callers"
 )
 
-// caller calls the functions of a plugin and keeps what is wrong with them.
+// caller finds out which functions of a plugin a client such as JAX can use: it calls each once or
+// more, with valid arguments, in a process of its own that may die, and keeps what is wrong with
+// them.
 type caller struct {
 	table   *capi.Table
 	options []capi.Attribute

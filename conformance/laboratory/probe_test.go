@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The purepjrt Authors
 
-package probe_test
+package laboratory
 
 import (
 	"maps"
@@ -15,9 +15,9 @@ import (
 	"github.com/purepjrt/purepjrt/capi"
 	"github.com/purepjrt/purepjrt/capi/serve"
 	"github.com/purepjrt/purepjrt/capi/shim"
+	"github.com/purepjrt/purepjrt/conformance"
 	"github.com/purepjrt/purepjrt/conformance/internal/worker"
 	"github.com/purepjrt/purepjrt/conformance/laboratory/callers"
-	"github.com/purepjrt/purepjrt/conformance/laboratory/internal/probe"
 	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest"
 )
 
@@ -29,7 +29,7 @@ var deadly = []string{"PJRT_Buffer_Memory", "PJRT_Executable_OptimizedProgram"}
 
 func TestMain(m *testing.M) {
 	if token, ok := worker.Asked(); ok && token == mortal {
-		probe.Serve(func(path string) (*capi.Table, error) {
+		serveProbe(func(path string) (*capi.Table, error) {
 			table, err := capi.Open(path)
 			if err != nil {
 				return nil, err
@@ -46,12 +46,14 @@ func TestMain(m *testing.M) {
 			return faulty.Capi(), nil
 		})
 	}
+	conformance.Worker()
+	Worker()
 	os.Exit(m.Run())
 }
 
 func TestAFunctionThatEndsTheProcessDoesNotHideTheOthers(t *testing.T) {
 	t.Parallel()
-	found, err := probe.Run(t.Context(), worker.Command{Token: mortal}, probe.Request{Plugin: plugintest.Path(t, "cpu")})
+	found, err := runProbe(t.Context(), worker.Command{Token: mortal}, probeRequest{Plugin: plugintest.Path(t, "cpu")})
 	require.NoError(t, err)
 	want := maps.Clone(unimplemented)
 	for _, f := range deadly {
@@ -63,7 +65,7 @@ func TestAFunctionThatEndsTheProcessDoesNotHideTheOthers(t *testing.T) {
 
 func TestAPluginThatDoesNotExistIsAnError(t *testing.T) {
 	t.Parallel()
-	_, err := probe.Run(t.Context(), worker.Command{Token: mortal}, probe.Request{Plugin: "/no/such/plugin.so"})
+	_, err := runProbe(t.Context(), worker.Command{Token: mortal}, probeRequest{Plugin: "/no/such/plugin.so"})
 	assert.ErrorContains(t, err, "/no/such/plugin.so")
 }
 
@@ -90,7 +92,7 @@ func core(found *callers.Plugin) map[string]callers.Mode {
 }
 
 func TestThePluginForCPUsHasNearlyEverything(t *testing.T) {
-	found, err := probe.Table(cpu(t), nil, nil)
+	found, err := probeTable(cpu(t), nil, nil)
 	require.NoError(t, err)
 	assert.Equal(t, 81, found.Minor)
 	assert.Contains(t, found.Extensions, "Layouts")
@@ -130,7 +132,7 @@ func TestTheProbeSeesAFaultInEveryFunctionThatJAXCalls(t *testing.T) {
 					c.Fail(code, "%s fails", f.Name)
 				}))
 				require.NoError(t, err)
-				found, err := probe.Table(faulty.Capi(), nil, nil)
+				found, err := probeTable(faulty.Capi(), nil, nil)
 				require.NoError(t, err)
 				require.NoError(t, faulty.Close())
 				assert.Equal(t, mode, found.Wrong[f.Name], f.Name)
@@ -141,7 +143,7 @@ func TestTheProbeSeesAFaultInEveryFunctionThatJAXCalls(t *testing.T) {
 			require.NoError(t, err)
 			lacking, err := capi.NewTable(served.API(), capi.Reentrant())
 			require.NoError(t, err)
-			found, err := probe.Table(lacking, nil, nil)
+			found, err := probeTable(lacking, nil, nil)
 			require.NoError(t, err)
 			require.NoError(t, served.Close())
 			assert.Equal(t, callers.Null, found.Wrong[f.Name], f.Name)
@@ -155,10 +157,10 @@ func TestAFunctionThatIsLeftOutIsNotCalled(t *testing.T) {
 	watched, err := serve.Wrap(cpu(t), serve.AroundFunction(destroy, func(c *serve.Invocation) { calls++; c.Forward() }))
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = watched.Close() })
-	_, err = probe.Table(watched.Capi(), nil, []string{destroy.Name})
+	_, err = probeTable(watched.Capi(), nil, []string{destroy.Name})
 	require.NoError(t, err)
 	assert.Zero(t, calls)
-	_, err = probe.Table(watched.Capi(), nil, nil)
+	_, err = probeTable(watched.Capi(), nil, nil)
 	require.NoError(t, err)
 	assert.Equal(t, 1, calls)
 }

@@ -26,8 +26,8 @@ func (m *measurer) random() *rand.Rand {
 }
 
 // compare measures some rows of a profile again, and fails if one is different.
-func (m *measurer) compare(ctx context.Context, c *client) error {
-	p, err := read(m.file(c))
+func (m *measurer) compare(ctx context.Context, c *jax) error {
+	p, err := readProfile(m.file(c))
 	if err != nil {
 		return err
 	}
@@ -83,8 +83,8 @@ func timed(s subject) bool { return strings.HasPrefix(s.name, "PJRT_Event_") }
 // and writes the comparison beside the profile. It fails if the client does worse than
 // predicted, or better without a reason that the profile gives. Sets that the file has
 // are not measured again.
-func (m *measurer) prove(ctx context.Context, c *client) error {
-	p, err := read(m.file(c))
+func (m *measurer) prove(ctx context.Context, c *jax) error {
+	p, err := readProfile(m.file(c))
 	if err != nil {
 		return err
 	}

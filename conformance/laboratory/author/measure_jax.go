@@ -20,9 +20,9 @@ import (
 //go:embed drive.py
 var script []byte
 
-// client is a Python process that has imported JAX, and takes user actions in processes that it
+// jax is a Python process that has imported JAX, and takes user actions in processes that it
 // forks.
-type client struct {
+type jax struct {
 	hello
 	command *exec.Cmd
 	in      io.WriteCloser
@@ -63,8 +63,8 @@ type death struct {
 	Why string
 }
 
-// startClient starts Python with JAX, whose plugin is the shim library in front of plugin.
-func startClient(ctx context.Context, python, shim, plugin string) (*client, error) {
+// startJAX starts Python with JAX, whose plugin is the shim library in front of plugin.
+func startJAX(ctx context.Context, python, shim, plugin string) (*jax, error) {
 	dir, err := os.MkdirTemp("", "callers")
 	if err != nil {
 		return nil, err
@@ -74,7 +74,7 @@ func startClient(ctx context.Context, python, shim, plugin string) (*client, err
 	if err := os.WriteFile(file, script, 0o600); err != nil {
 		return nil, err
 	}
-	c := &client{command: exec.CommandContext(ctx, python, file)}
+	c := &jax{command: exec.CommandContext(ctx, python, file)}
 	for _, v := range os.Environ() {
 		if !strings.HasPrefix(v, "PJRT_") && !strings.HasPrefix(v, "JAX_") && !strings.HasPrefix(v, "XLA_") {
 			c.command.Env = append(c.command.Env, v)
@@ -105,7 +105,7 @@ func startClient(ctx context.Context, python, shim, plugin string) (*client, err
 	return c, nil
 }
 
-func (c *client) answer(v any) error {
+func (c *jax) answer(v any) error {
 	line, err := c.out.ReadBytes('\n')
 	if err != nil {
 		return err
@@ -116,7 +116,7 @@ func (c *client) answer(v any) error {
 // do takes actions with a plugin whose faults the variables describe. If the process ends
 // during one, another process starts and takes those that are left. The results are in the
 // order of the actions. If the first action fails, do takes no others.
-func (c *client) do(variables map[string]string, actions []string) ([]result, error) {
+func (c *jax) do(variables map[string]string, actions []string) ([]result, error) {
 	var all []result
 	first := actions[0]
 	left := actions[1:]
@@ -160,7 +160,7 @@ func (c *client) do(variables map[string]string, actions []string) ([]result, er
 	}
 }
 
-func (c *client) close() error {
+func (c *jax) close() error {
 	_ = c.in.Close()
 	return c.command.Wait()
 }
