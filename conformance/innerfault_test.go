@@ -22,7 +22,7 @@ import (
 	"github.com/purepjrt/purepjrt/capi"
 	"github.com/purepjrt/purepjrt/capi/serve"
 	"github.com/purepjrt/purepjrt/conformance/internal/check"
-	"github.com/purepjrt/purepjrt/conformance/internal/libctest"
+	"github.com/purepjrt/purepjrt/conformance/internal/mutant"
 	"github.com/purepjrt/purepjrt/conformance/report"
 	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest"
 )
@@ -96,11 +96,11 @@ func faultyHooks(fault, dir string) []serve.Hook {
 	switch fault {
 	case "fork":
 		return asked(func() {
-			if child := libctest.Call("fork"); child == 0 {
-				libctest.Call("sleep", 60)
-				libctest.Call("_exit", 0)
+			if child := mutant.LibC("fork"); child == 0 {
+				mutant.LibC("sleep", 60)
+				mutant.LibC("_exit", 0)
 			}
-			libctest.Call("_exit", 5)
+			mutant.LibC("_exit", 5)
 		})
 	case "hang":
 		return asked(func() { select {} })
@@ -126,14 +126,14 @@ func faultyHooks(fault, dir string) []serve.Hook {
 	case "close":
 		return asked(func() {
 			for fd := range uintptr(256) {
-				libctest.Call("close", fd+3)
+				mutant.LibC("close", fd+3)
 			}
 		})
 	case "scribble":
 		words := []byte("lost\n") // too short for an eventfd
 		return asked(func() {
 			for fd := range uintptr(256) {
-				libctest.Write(fd+3, words)
+				mutant.WriteTo(fd+3, words)
 			}
 		})
 	case "slow":

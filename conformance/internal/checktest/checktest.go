@@ -17,7 +17,6 @@ import (
 	"github.com/purepjrt/purepjrt/conformance/internal/driver"
 	"github.com/purepjrt/purepjrt/conformance/internal/mutant"
 	"github.com/purepjrt/purepjrt/conformance/internal/mutant/trial"
-	"github.com/purepjrt/purepjrt/conformance/internal/reference"
 	"github.com/purepjrt/purepjrt/conformance/internal/session"
 	"github.com/purepjrt/purepjrt/conformance/internal/worker"
 	"github.com/purepjrt/purepjrt/conformance/report"
@@ -48,7 +47,7 @@ type Plugin struct {
 	TopologyOptions []capi.Attribute
 }
 
-// Memory is the name of the plugin of package reference, which has no file.
+// Memory is the name of the plugin trial.Reference, which has no file.
 const Memory = "memory"
 
 // The plugins that tests use. Those for hardware other than CPUs are used without it.
@@ -99,9 +98,9 @@ func (s *Suite) Main(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// inMemory is the plugin of package reference, made once since a process has room for only a
+// inMemory is the plugin trial.Reference, made once since a process has room for only a
 // few tables.
-var inMemory = sync.OnceValues(reference.New)
+var inMemory = sync.OnceValues(trial.Reference)
 
 // open initializes the plugin, whose file is path, in this process.
 func (p *Plugin) open(path string) (*check.Env, error) {

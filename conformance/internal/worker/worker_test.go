@@ -19,7 +19,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/purepjrt/purepjrt/conformance/internal/libctest"
+	"github.com/purepjrt/purepjrt/conformance/internal/mutant"
 	"github.com/purepjrt/purepjrt/conformance/internal/worker"
 )
 
@@ -43,17 +43,17 @@ func handle(task string, params json.RawMessage) (any, error) {
 	case "exit":
 		var code uintptr
 		_ = json.Unmarshal(params, &code)
-		libctest.Call("exit", code)
+		mutant.LibC("exit", code)
 	case "abort":
-		libctest.Call("abort")
+		mutant.LibC("abort")
 	case "raise":
 		var signal uintptr
 		_ = json.Unmarshal(params, &signal)
-		libctest.Call("raise", signal)
+		mutant.LibC("raise", signal)
 	case "strlen":
-		libctest.Call("strlen", 1)
+		mutant.LibC("strlen", 1)
 	case "hang":
-		libctest.Call("pause")
+		mutant.LibC("pause")
 		time.Sleep(time.Hour)
 	case "panic":
 		done := make(chan bool)
@@ -70,36 +70,36 @@ func handle(task string, params json.RawMessage) (any, error) {
 	case "close":
 		os.Stdout.Close()
 		os.Stderr.Close()
-		libctest.Call("close", 1)
-		libctest.Call("close", 2)
-		libctest.Call("abort")
+		mutant.LibC("close", 1)
+		mutant.LibC("close", 2)
+		mutant.LibC("abort")
 	case "closefiles": // whoever owns them
 		for fd := range uintptr(256) {
 			if fd > 2 {
-				libctest.Call("close", fd)
+				mutant.LibC("close", fd)
 			}
 		}
 	case "scribble": // whoever owns the files
 		words := []byte("stray\n") // too short for an eventfd
 		for fd := range uintptr(256) {
-			libctest.Write(fd+3, words)
+			mutant.WriteTo(fd+3, words)
 		}
 	case "fork": // the child keeps the pipes
 		var parent uintptr
 		_ = json.Unmarshal(params, &parent)
-		if forked := libctest.Call("fork"); forked == 0 {
-			libctest.Call("sleep", 30)
-			libctest.Call("_exit", 0)
+		if forked := mutant.LibC("fork"); forked == 0 {
+			mutant.LibC("sleep", 30)
+			mutant.LibC("_exit", 0)
 		}
 		if parent > 0 {
-			libctest.Call("_exit", parent)
+			mutant.LibC("_exit", parent)
 		}
 	case "note":
 		for n := range uint16(100) {
 			worker.Note(n)
 			worker.Note(n)
 		}
-		libctest.Call("abort")
+		mutant.LibC("abort")
 	case "environment":
 		_, asked := worker.Asked()
 		return asked, nil

@@ -15,7 +15,6 @@ import (
 	"github.com/purepjrt/purepjrt/capi/serve"
 	"github.com/purepjrt/purepjrt/conformance/internal/check"
 	"github.com/purepjrt/purepjrt/conformance/internal/mutant"
-	"github.com/purepjrt/purepjrt/conformance/internal/reference"
 	"github.com/purepjrt/purepjrt/conformance/internal/session"
 	"github.com/purepjrt/purepjrt/pjrt/plugins"
 )
@@ -131,10 +130,10 @@ func wrapped(base *capi.Table, fault string, mutantOf func(name string) (*mutant
 	return m.Table(base)
 }
 
-// open opens the plugin in a file, or the one of package reference if path is empty.
+// open opens the plugin in a file, or Reference if path is empty.
 func open(path string) (*capi.Table, error) {
 	if path == "" {
-		return reference.New()
+		return Reference()
 	}
 	if err := plugins.Prepare(path); err != nil {
 		return nil, err

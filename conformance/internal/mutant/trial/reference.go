@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The purepjrt Authors
 
-// Package reference provides a plugin without faults that has every feature: the in-memory
-// plugin of pjrt/pjrttest, with the newest API and the programs that all checks but the
-// numeric ones use.
-package reference
+package trial
 
 import (
 	"bytes"
@@ -15,9 +12,11 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/pjrttest"
 )
 
-// New makes a plugin whose clients have four devices, unless the create option device_count
-// says otherwise. It lasts as long as the process.
-func New() (*capi.Table, error) {
+// Reference makes a plugin without faults that has every feature: the in-memory plugin of
+// pjrt/pjrttest, with the newest API and the programs that all checks but the numeric ones
+// use. Its clients have four devices, unless the create option device_count says otherwise. It
+// lasts as long as the process.
+func Reference() (*capi.Table, error) {
 	p, err := pjrttest.Start(pjrttest.Options{
 		Devices:    4,
 		Network:    new(pjrttest.Network),

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The purepjrt Authors
 
-// Package libctest lets tests do to a process what a faulty plugin can do to it.
-package libctest
+package mutant
 
 import "github.com/ebitengine/purego"
 
-// Call calls a function of the C library of Linux from outside Go's reach, such as exit
-// or fork, and returns its result. It panics if there is no function of that name.
-func Call(name string, args ...uintptr) uintptr {
+// LibC calls a function of the C library of Linux from outside Go's reach, such as exit or
+// fork, and returns its result. It does to a process what a faulty plugin can do to it. It
+// panics if there is no function of that name.
+func LibC(name string, args ...uintptr) uintptr {
 	lib, err := purego.Dlopen("libc.so.6", purego.RTLD_NOW)
 	if err != nil {
 		panic(err)
