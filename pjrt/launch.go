@@ -24,6 +24,7 @@ type launch struct {
 	users     atomic.Int32
 	admission admission
 	inUse     bool // the executable is acquired
+	inCall    bool // the plugin executes the program
 	unknown   bool // the plugin failed to say whether the execution is over
 
 	lists   [][]*Buffer // the arguments of the call, for each device

@@ -34,13 +34,37 @@ func (l *launch) discard() {
 
 // invoke makes the C call and ends the turns of beginTurns.
 func (l *launch) invoke() error {
-	defer l.endTurns(len(l.held)) // also if a handler of a custom call ends the goroutine
+	defer l.leaveCall()
+	l.inCall = true
 	err := l.frame.call.Do(l.exe.client.table)
+	l.inCall = false
 	runtime.KeepAlive(l)
 	if err != nil {
 		return l.failed(err)
 	}
 	return nil
+}
+
+// leaveCall ends the turns of beginTurns. If the handler of a custom call has ended the goroutine
+// with runtime.Goexit, the call never returns, and the plugin goes on using what it was given: to
+// destroy that blocks forever in newer plugins for CPUs. So these objects stay, closed or not.
+func (l *launch) leaveCall() {
+	l.endTurns(len(l.held))
+	if !l.inCall {
+		return
+	}
+	l.inCall = false
+	for _, a := range l.held {
+		a.buffer.ref.Retain()
+	}
+	for _, a := range l.donated {
+		a.buffer.ref.Retain()
+	}
+	l.copies = l.copies[:0]
+	if l.bound != nil {
+		l.bound.ref.Retain()
+	}
+	l.exe.ref.Retain()
 }
 
 // failed returns the error to report for err, with which the C call failed.

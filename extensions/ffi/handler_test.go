@@ -407,25 +407,44 @@ func TestErrorsAndPanicsOfHandlersFailTheExecution(t *testing.T) {
 }
 
 // Nothing can return to the plugin then, so the goroutine that executes ends, too: as it would if
-// there were no C between the two.
+// there were no C between the two. What the plugin still uses can be closed all the same: newer
+// plugins for CPUs would wait forever before they destroy it.
 func TestAHandlerThatEndsItsGoroutineEndsTheExecution(t *testing.T) {
 	client := newClient(t)
 	a := upload(t, client, 1, 2, 3, 4)
 	exe := handle(t, client, "", func(*ffi.Call, *unary) error { runtime.Goexit(); return nil })
-	for name, ctx := range map[string]context.Context{"without an end": context.Background(), "with an end": t.Context()} {
+	weight := upload(t, client, 1, 2, 3, 4)
+	bound, err := exe.Bind(t.Context(), pjrt.Argument{Buffers: []*pjrt.Buffer{weight}})
+	require.NoError(t, err)
+	type attempt struct {
+		name string
+		ctx  context.Context
+		args []*pjrt.Buffer
+		opts *pjrt.ExecuteOptions
+	}
+	for _, x := range []attempt{
+		{"without an end", context.Background(), []*pjrt.Buffer{a}, nil},
+		{"with an end", t.Context(), []*pjrt.Buffer{a}, nil},
+		{"with a bound argument", context.Background(), nil, &pjrt.ExecuteOptions{Bound: bound}},
+	} {
 		ended, returned := make(chan struct{}), false
 		go func() {
 			defer close(ended)
-			_, _ = exe.Execute(ctx, []*pjrt.Buffer{a}, nil)
+			_, _ = exe.Execute(x.ctx, x.args, x.opts)
 			returned = true
 		}()
 		<-ended
-		assert.False(t, returned, name)
-		assert.Zero(t, client.InFlight(), name)
+		assert.False(t, returned, x.name)
+		assert.Zero(t, client.InFlight(), x.name)
 		_, release, err := raw.AcquireToConsume(a)
-		require.NoError(t, err, "%s: nothing uses the argument any more", name)
+		require.NoError(t, err, "%s: nothing uses the argument any more", x.name)
 		release()
 	}
+	require.NoError(t, bound.Close())
+	require.NoError(t, weight.Close())
+	require.NoError(t, a.Close())
+	require.NoError(t, exe.Close())
+	require.NoError(t, client.Close())
 }
 
 // closer is a state that reports when it is closed.

@@ -44,9 +44,10 @@ import (
 //
 // The functions run on threads of the plugin, on several at once. An error makes the
 // execution fail with its code and text; a panic makes it fail as INTERNAL. A function must not
-// call runtime.Goexit, as testing.T.FailNow does: nothing returns to the plugin then, and the
-// goroutine that executes may end. The operation is filled in for each call, and is valid until
-// the function returns.
+// call runtime.Goexit, as testing.T.FailNow does: nothing returns to the plugin then, the
+// goroutine that executes may end, and the plugin keeps the arguments and the executable for as
+// long as the process runs. The operation is filled in for each call, and is valid until the
+// function returns.
 //
 // A function may call the library, and should pass it Call.Context: with that context or one
 // derived from it, in any goroutine, a wait that would have to wait for the function's own
