@@ -214,7 +214,15 @@ func TestHandlersMayRunPrograms(t *testing.T) {
 	ctx := context.Background()
 	client := newClient(t)
 	x := square(t, client)
-	large := compile(t, client, product(""))
+	release, held := make(chan struct{}), target()
+	require.NoError(t, ffi.Register(client.Plugin(), held, func(*ffi.Call, *struct {
+		In  ffi.AnyArg
+		Out ffi.AnyRet
+	}) error {
+		<-release // a large program would be over soon, and then there is nothing to refuse
+		return nil
+	}))
+	large := compile(t, client, product(held))
 	a := upload(t, client, 1, 2, 3, 4)
 	double := handle(t, client, "", func(_ *ffi.Call, op *unary) error {
 		for i, v := range op.In.Data {
@@ -225,6 +233,7 @@ func TestHandlersMayRunPrograms(t *testing.T) {
 	var refused error
 	exe := handle(t, client, "", func(c *ffi.Call, op *unary) error {
 		_, refused = large.Execute(c.Context(), []*pjrt.Buffer{x}, nil)
+		close(release)
 		outs, err := large.Execute(ctx, []*pjrt.Buffer{x}, nil)
 		if err != nil {
 			return err
