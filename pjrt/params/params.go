@@ -4,8 +4,9 @@
 // Package params collects the arguments of programs from Go values, such as the structs
 // that hold a model's weights, and stores results in such values.
 //
-// [Arguments] makes the list that [pjrt.LoadedExecutable.Bind] takes, and [Scan] stores
-// the results of an execution. Both visit a value in the same order:
+// [Arguments] makes the list that [pjrt.LoadedExecutable.Bind] takes, [Scan] stores the
+// results of an execution, [Places] says where the arrays of a file of weights belong, and
+// [Close] closes the buffers. All visit a value in the same order:
 //
 //   - a struct: its fields from the first to the last, including embedded ones
 //   - a slice or an array: its elements
@@ -42,6 +43,7 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/purepjrt/purepjrt/pjrt"
@@ -61,7 +63,8 @@ import (
 // Layers[2].Weights. The caller still owns the buffers.
 func Arguments(values ...any) ([]pjrt.Argument, error) {
 	var list []pjrt.Argument
-	err := visitAll(values, func(name string, v reflect.Value) error {
+	err := visitAll(values, func(at path, v reflect.Value) error {
+		name := strings.TrimPrefix(at.field, ".")
 		a := pjrt.Argument{Name: name}
 		switch leaf := v.Interface().(type) {
 		case *pjrt.Buffer:
@@ -71,7 +74,7 @@ func Arguments(values ...any) ([]pjrt.Argument, error) {
 		case *sharding.Array:
 			if leaf != nil {
 				if a.Buffers = leaf.Buffers(); len(a.Buffers) == 0 {
-					return pjrt.ErrInvalidArgument.Errorf("%s is a sharding.Array without parts", place(name))
+					return pjrt.ErrInvalidArgument.Errorf("%s is a sharding.Array without parts", at)
 				}
 			}
 		case pjrt.Argument:
@@ -99,14 +102,14 @@ func Scan(results []*pjrt.Buffer, into ...any) error {
 			return pjrt.ErrInvalidArgument.Errorf("destination %d is of type %T; give a pointer to the value that takes the results", i, v)
 		}
 	}
-	err := visitAll(into, func(name string, v reflect.Value) error {
+	err := visitAll(into, func(at path, v reflect.Value) error {
 		if v.Type() != bufferType {
 			return pjrt.ErrInvalidArgument.Errorf("%s is of type %v; Scan stores results in places of type *pjrt.Buffer",
-				place(name), v.Type())
+				at, v.Type())
 		}
 		if !v.CanSet() {
 			return pjrt.ErrInvalidArgument.Errorf("%s cannot be changed because it is in a map or in an interface: use a slice or a struct",
-				place(name))
+				at)
 		}
 		places = append(places, v)
 		return nil
@@ -148,85 +151,119 @@ var bufferless = map[reflect.Type]bool{
 // maxNesting bounds the depth of values, so that one that contains itself is an error.
 const maxNesting = 64
 
-// visitor is called with each leaf and the name of its place.
-type visitor func(name string, leaf reflect.Value) error
+// path leads to a part of a value.
+type path struct {
+	field string // as Go writes it, after a dot at first
+	name  string // as Place.Name
+}
+
+func (p path) toField(f reflect.StructField) path {
+	name := f.Tag.Get("pjrt")
+	switch {
+	case name != "":
+	case f.Anonymous:
+		return path{p.field + "." + f.Name, p.name}
+	default:
+		name = underscored(f.Name)
+	}
+	return path{p.field + "." + f.Name, dotted(p.name, name)}
+}
+
+func (p path) toElement(i int) path {
+	return path{fmt.Sprintf("%s[%d]", p.field, i), dotted(p.name, strconv.Itoa(i))}
+}
+
+func (p path) toKey(key string) path {
+	return path{fmt.Sprintf("%s[%q]", p.field, key), dotted(p.name, key)}
+}
+
+// String names the place in an error.
+func (p path) String() string {
+	if p.field == "" {
+		return "the value"
+	}
+	return strings.TrimPrefix(p.field, ".")
+}
+
+// visitor is called with each leaf and the path to it.
+type visitor func(at path, leaf reflect.Value) error
 
 func visitAll(values []any, leaf visitor) error {
 	for i, v := range values {
-		name := ""
+		var at path
 		if len(values) > 1 {
-			name = fmt.Sprintf("[%d]", i)
+			at.field = fmt.Sprintf("[%d]", i)
 		}
-		if err := visit(reflect.ValueOf(v), name, 0, leaf); err != nil {
+		if err := visit(reflect.ValueOf(v), at, 0, leaf); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func visit(v reflect.Value, name string, depth int, leaf visitor) error {
+func visit(v reflect.Value, at path, depth int, leaf visitor) error {
 	if depth > maxNesting {
-		return pjrt.ErrInvalidArgument.Errorf("%s is nested more than %d deep: does it contain itself?", place(name), maxNesting)
+		return pjrt.ErrInvalidArgument.Errorf("%s is nested more than %d deep: does it contain itself?", at, maxNesting)
 	}
 	if !v.IsValid() {
-		return pjrt.ErrInvalidArgument.Errorf("%s is nil", place(name))
+		return pjrt.ErrInvalidArgument.Errorf("%s is nil", at)
 	}
 	t := v.Type()
 	if isLeaf(t) {
-		return leaf(strings.TrimPrefix(name, "."), v)
+		return leaf(at, v)
 	}
 	switch v.Kind() {
 	case reflect.Pointer, reflect.Interface:
 		if v.IsNil() {
-			return pjrt.ErrInvalidArgument.Errorf("%s is nil, so it is not known how many arguments it stands for", place(name))
+			return pjrt.ErrInvalidArgument.Errorf("%s is nil, so it is not known how many arguments it stands for", at)
 		}
 		if v.Kind() == reflect.Interface && t.NumMethod() > 0 && !hasRoom(v.Elem().Type(), nil) {
 			return nil // such as an activation function among layers
 		}
-		return visit(v.Elem(), name, depth+1, leaf)
+		return visit(v.Elem(), at, depth+1, leaf)
 	case reflect.Slice, reflect.Array:
 		for i := range v.Len() {
-			if err := visit(v.Index(i), fmt.Sprintf("%s[%d]", name, i), depth+1, leaf); err != nil {
+			if err := visit(v.Index(i), at.toElement(i), depth+1, leaf); err != nil {
 				return err
 			}
 		}
 		return nil
 	case reflect.Map:
 		if t.Key().Kind() != reflect.String {
-			return pjrt.ErrInvalidArgument.Errorf("%s is of type %v; the keys of a map must be strings", place(name), t)
+			return pjrt.ErrInvalidArgument.Errorf("%s is of type %v; the keys of a map must be strings", at, t)
 		}
 		keys := v.MapKeys()
 		slices.SortFunc(keys, func(a, b reflect.Value) int { return strings.Compare(a.String(), b.String()) })
 		for _, k := range keys {
-			if err := visit(v.MapIndex(k), fmt.Sprintf("%s[%q]", name, k.String()), depth+1, leaf); err != nil {
+			if err := visit(v.MapIndex(k), at.toKey(k.String()), depth+1, leaf); err != nil {
 				return err
 			}
 		}
 		return nil
 	case reflect.Struct:
 		if !bufferless[t] {
-			return visitFields(v, name, depth, leaf)
+			return visitFields(v, at, depth, leaf)
 		}
 	case reflect.Chan:
 		if hasRoom(t, nil) {
 			return pjrt.ErrInvalidArgument.Errorf("%s is of type %v; buffers cannot be taken out of a channel: use a slice%s",
-				place(name), t, orTag)
+				at, t, orTag)
 		}
 	}
-	return pjrt.ErrInvalidArgument.Errorf("%s is of type %v, which holds no buffers", place(name), t)
+	return pjrt.ErrInvalidArgument.Errorf("%s is of type %v, which holds no buffers", at, t)
 }
 
 const orTag = ", or tag the field `pjrt:\"-\"` to leave it out"
 
-func visitFields(v reflect.Value, name string, depth int, leaf visitor) error {
+func visitFields(v reflect.Value, at path, depth int, leaf visitor) error {
 	t := v.Type()
 	switch {
 	case t == bufferType.Elem() || t == arrayType.Elem():
-		return pjrt.ErrInvalidArgument.Errorf("%s is of type %v; use a *%v%s", place(name), t, t, orTag)
+		return pjrt.ErrInvalidArgument.Errorf("%s is of type %v; use a *%v%s", at, t, t, orTag)
 	case t.PkgPath() == bufferType.Elem().PkgPath() && hasRoom(t, nil):
 		return pjrt.ErrInvalidArgument.Errorf("%s is of type %v, which may hold buffers that cannot be taken out: pass the buffers "+
 			"themselves%s",
-			place(name), t, orTag)
+			at, t, orTag)
 	}
 	for i := range v.NumField() {
 		f := t.Field(i)
@@ -236,9 +273,9 @@ func visitFields(v reflect.Value, name string, depth int, leaf visitor) error {
 		// The exported fields of an embedded struct are accessible even if its name is not
 		// exported.
 		if !f.IsExported() && !(f.Anonymous && f.Type.Kind() == reflect.Struct) {
-			return pjrt.ErrInvalidArgument.Errorf("%s may hold buffers but is not exported: export it%s", place(name+"."+f.Name), orTag)
+			return pjrt.ErrInvalidArgument.Errorf("%s may hold buffers but is not exported: export it%s", at.toField(f), orTag)
 		}
-		if err := visit(v.Field(i), name+"."+f.Name, depth+1, leaf); err != nil {
+		if err := visit(v.Field(i), at.toField(f), depth+1, leaf); err != nil {
 			return err
 		}
 	}
@@ -270,12 +307,4 @@ func hasRoom(t reflect.Type, outer []reflect.Type) bool {
 		}
 	}
 	return false
-}
-
-// place names a place in an error.
-func place(name string) string {
-	if name = strings.TrimPrefix(name, "."); name == "" {
-		return "the value"
-	}
-	return name
 }
