@@ -6,10 +6,14 @@
 //
 //	f, err := safetensors.Open("model.safetensors")
 //	defer f.Close()
-//	for _, name := range f.Names() {
-//		r, shape, err := f.Reader(name)
-//		b, err := client.BufferFromReader(ctx, r, shape, nil)
+//	var w struct {
+//		Layers []Layer `pjrt:"h"` // each with a Weight and a Bias of type *pjrt.Buffer
 //	}
+//	w.Layers = make([]Layer, 12)
+//	err = f.LoadInto(ctx, client, &w, nil) // h.0.weight, h.0.bias, h.1.weight, ...
+//
+// [File.Load] loads arrays by their names, [File.Read] reads one into the host's memory, and
+// [File.Reader] is for those who read it in their own way.
 //
 // Large models are published as several files with an index, model.safetensors.index.json, which
 // Open takes in place of a file.

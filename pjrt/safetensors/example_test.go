@@ -48,21 +48,15 @@ func Example() {
 		log.Fatal(err)
 	}
 	defer f.Close()
-	for _, name := range f.Names() {
-		r, shape, err := f.Reader(name)
-		if err != nil {
-			log.Fatal(err)
-		}
-		b, err := client.BufferFromReader(ctx, r, shape, nil)
-		if err != nil {
-			log.Fatal(err)
-		}
-		defer b.Close()
-		values, err := pjrt.ToSlice[float32](ctx, b)
-		if err != nil {
-			log.Fatal(err)
-		}
-		fmt.Println(name, b.Shape(), values)
+	var layer struct{ Bias *pjrt.Buffer }
+	if err := f.LoadInto(ctx, client, &layer, nil); err != nil {
+		log.Fatal(err)
 	}
-	// Output: bias f32[2] [0.5 1.5]
+	defer layer.Bias.Close()
+	values, err := pjrt.ToSlice[float32](ctx, layer.Bias)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(layer.Bias.Shape(), values)
+	// Output: f32[2] [0.5 1.5]
 }

@@ -4,49 +4,27 @@
 package safetensors
 
 import (
-	"bytes"
+	"bufio"
 	"cmp"
 	"encoding/binary"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"maps"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/purepjrt/purepjrt/internal/excerpt"
 	"github.com/purepjrt/purepjrt/pjrt/array"
-	"github.com/purepjrt/purepjrt/pjrt/dtype"
+	"github.com/purepjrt/purepjrt/pjrt/internal/spelling"
 )
-
-// maxHeader is the format's limit for the size of the header, in bytes.
-const maxHeader = 100_000_000
-
-// metadataKey is the only member of the header that is not an array.
-const metadataKey = "__metadata__"
-
-// types maps the format's names of element types to types.
-var types = map[string]dtype.Type{
-	"BOOL": dtype.Pred,
-	"U8":   dtype.U8, "U16": dtype.U16, "U32": dtype.U32, "U64": dtype.U64,
-	"I8": dtype.S8, "I16": dtype.S16, "I32": dtype.S32, "I64": dtype.S64,
-	"F16": dtype.F16, "F32": dtype.F32, "F64": dtype.F64, "BF16": dtype.BF16, "C64": dtype.C64,
-	"F8_E5M2": dtype.F8E5M2, "F8_E4M3": dtype.F8E4M3FN, "F8_E8M0": dtype.F8E8M0FNU,
-}
-
-var typeNames = func() map[dtype.Type]string {
-	m := make(map[dtype.Type]string, len(types))
-	for name, t := range types {
-		m[t] = name
-	}
-	return m
-}()
 
 // File is an open file of arrays, or the several files of an index, which act as one. Its methods
 // may be called from any goroutine.
 type File struct {
+	source   string // what errors call it
 	close    func() error
 	arrays   map[string]section
 	names    []string // of arrays, in the order of Names
@@ -59,13 +37,8 @@ type section struct {
 	part         int // number of its file among those of an index
 	shape        array.Shape
 	offset, size int64
-}
-
-// header is an array in the header of a file.
-type header struct {
-	Type    string    `json:"dtype"`
-	Dims    []int64   `json:"shape"`
-	Offsets [2]uint64 `json:"data_offsets"`
+	packed       int   // bits of an element, if the file packs elements; else 0
+	err          error // why the array cannot be read, though its data can be skipped
 }
 
 // Open opens a file and checks its header. The caller closes it.
@@ -95,7 +68,7 @@ func Open(name string) (*File, error) {
 		_ = file.Close() // the earlier error matters more
 		return nil, err
 	}
-	f.close = file.Close
+	f.source, f.close = name, file.Close
 	return f, nil
 }
 
@@ -110,6 +83,9 @@ func New(r io.ReaderAt, size int64) (*File, error) {
 		return nil, fmt.Errorf("reading the size of the header: %w", err)
 	}
 	n := binary.LittleEndian.Uint64(prefix[:])
+	if kind := kindOf(r, size); kind != "" {
+		return nil, fmt.Errorf("it is not a safetensors file, but %s", kind)
+	}
 	if n < 2 || n > maxHeader || n > uint64(size)-8 {
 		return nil, fmt.Errorf("it is not a safetensors file, or it is truncated: it announces a header of %d bytes, but has %d bytes", n, size)
 	}
@@ -117,65 +93,11 @@ func New(r io.ReaderAt, size int64) (*File, error) {
 	if _, err := r.ReadAt(text, 8); err != nil && !errors.Is(err, io.EOF) {
 		return nil, fmt.Errorf("reading the header: %w", err)
 	}
-	f := &File{close: func() error { return nil }, arrays: make(map[string]section)}
+	f := &File{source: "the file", close: func() error { return nil }, arrays: make(map[string]section)}
 	if err := f.readHeader(r, text, 8+int64(n), size); err != nil {
 		return nil, err
 	}
 	return f, nil
-}
-
-// readHeader reads the header of a file whose data is between start and end of r.
-func (f *File) readHeader(r io.ReaderAt, text []byte, start, end int64) error {
-	d := json.NewDecoder(bytes.NewReader(text))
-	if t, err := d.Token(); err != nil || t != json.Delim('{') {
-		return fmt.Errorf("the header is not a JSON object: %w", cmp.Or(err, errors.New("it does not begin with a brace")))
-	}
-	for d.More() {
-		t, err := d.Token()
-		if err != nil {
-			return fmt.Errorf("the header is not a JSON object: %w", err)
-		}
-		name, _ := t.(string) // the decoder takes nothing else
-		if name == metadataKey {
-			if err := d.Decode(&f.metadata); err != nil {
-				return fmt.Errorf("the metadata is not a JSON object of strings: %w", err)
-			}
-			continue
-		}
-		var h header
-		if err := d.Decode(&h); err != nil {
-			return fmt.Errorf("array %q: %w", excerpt.Of(name), err)
-		}
-		a, err := h.array(uint64(end-start), start)
-		if err != nil {
-			return fmt.Errorf("array %q: %w", excerpt.Of(name), err)
-		}
-		if _, ok := f.arrays[name]; ok {
-			return fmt.Errorf("the header has two arrays %q", excerpt.Of(name))
-		}
-		a.r = r
-		f.arrays[name] = a
-	}
-	if _, err := d.Token(); err != nil {
-		return fmt.Errorf("the header is not a JSON object: %w", err)
-	}
-	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return errors.New("the header is not one JSON object: there is more after it")
-	}
-	f.sort()
-	// The arrays must fill the file without gaps.
-	at := start
-	for _, name := range f.names {
-		a := f.arrays[name]
-		if a.offset != at {
-			return fmt.Errorf("array %q begins at %d, but the one before ends at %d", excerpt.Of(name), a.offset-start, at-start)
-		}
-		at += a.size
-	}
-	if at != end {
-		return fmt.Errorf("the arrays have %d bytes, but the file has %d bytes of data", at-start, end-start)
-	}
-	return nil
 }
 
 // sort makes the list of names, in the order in which the data is in the files.
@@ -199,32 +121,12 @@ func (f *File) sort() {
 	}
 }
 
-// array checks an entry of the header. room is the number of bytes for all arrays.
-func (h *header) array(room uint64, start int64) (section, error) {
-	t, ok := types[h.Type]
-	if !ok {
-		return section{}, fmt.Errorf("the element type %q is unknown", excerpt.Of(h.Type))
-	}
-	a := section{shape: array.Shape{Type: t, Dims: h.Dims}}
-	size, err := a.shape.HostSize()
-	if err != nil {
-		return section{}, err
-	}
-	if h.Offsets[0] > h.Offsets[1] || h.Offsets[1] > room {
-		return section{}, fmt.Errorf("its data is from byte %d to %d, but the file has %d bytes of data", h.Offsets[0], h.Offsets[1], room)
-	}
-	if h.Offsets[1]-h.Offsets[0] != uint64(size) {
-		return section{}, fmt.Errorf("its data has %d bytes, but the shape %v takes %d", h.Offsets[1]-h.Offsets[0], a.shape, size)
-	}
-	a.offset, a.size = start+int64(h.Offsets[0]), int64(size)
-	return a, nil
-}
-
 // Close closes the files that Open opened. Arrays that were read stay valid.
 func (f *File) Close() error { return f.close() }
 
 // Names returns the names of the arrays, in the order in which their data is in
-// the file. Those of an index come file by file, in the order of the files' names.
+// the file. It includes arrays of a type that this package does not know; the other methods return
+// an error for them. Those of an index come file by file, in the order of the files' names.
 func (f *File) Names() []string { return slices.Clone(f.names) }
 
 // Metadata returns the metadata of the file, or nil if it has none. It merges the metadata of
@@ -240,29 +142,98 @@ func (f *File) Shape(name string) (array.Shape, error) {
 func (f *File) find(name string) (section, error) {
 	a, ok := f.arrays[name]
 	if !ok {
-		return section{}, fmt.Errorf("the file has no array %q among its %d arrays", excerpt.Of(name), len(f.arrays))
+		return section{}, fmt.Errorf("%s has no array %q among its %d arrays%s", f.source, excerpt.Of(name), len(f.arrays), f.nearest(name))
+	}
+	if a.err != nil {
+		return section{}, fmt.Errorf("array %q: %w", excerpt.Of(name), a.err)
 	}
 	return a, nil
 }
 
-// Reader returns a reader of the data of an array, for Client.BufferFromReader.
+// nearest names the arrays whose names look most like one that the file lacks.
+func (f *File) nearest(name string) string {
+	const most = 3
+	if len(name) > maxName {
+		return ""
+	}
+	type candidate struct {
+		name     string
+		distance int
+	}
+	var list []candidate
+	for _, n := range f.names {
+		if len(n) > maxName {
+			continue
+		}
+		if d := spelling.Distance(n, name); d <= (len(name)+2)/3 {
+			list = append(list, candidate{n, d})
+		}
+		if len(list) == maxCandidates {
+			break
+		}
+	}
+	slices.SortStableFunc(list, func(x, y candidate) int { return cmp.Compare(x.distance, y.distance) })
+	var names []string
+	for _, c := range list[:min(most, len(list))] {
+		names = append(names, strconv.Quote(c.name))
+	}
+	if names == nil {
+		return ""
+	}
+	return "; did you mean " + strings.Join(names, ", ") + "?"
+}
+
+// Names longer than this are not compared with others, and no more than so many are: the time for
+// an error stays short.
+const (
+	maxName       = 256
+	maxCandidates = 1000
+)
+
+// Reader returns a reader of the data of an array, for Client.BufferFromReader. Elements that the
+// file packs, those of 4 and 6 bits, have a byte each in the data; the file has the first element
+// in the lowest bits.
 func (f *File) Reader(name string) (io.Reader, array.Shape, error) {
 	a, err := f.find(name)
 	if err != nil {
 		return nil, array.Shape{}, err
 	}
-	return io.NewSectionReader(a.r, a.offset, a.size), array.Shape{Type: a.shape.Type, Dims: slices.Clone(a.shape.Dims)}, nil
+	return a.reader(), array.Shape{Type: a.shape.Type, Dims: slices.Clone(a.shape.Dims)}, nil
+}
+
+// hostSize is how many bytes the array has in the host's memory.
+func (a *section) hostSize() int64 {
+	if a.packed > 0 {
+		return a.size * 8 / int64(a.packed)
+	}
+	return a.size
 }
 
 // Read reads an array.
 func (f *File) Read(name string) (array.Array, error) {
-	r, shape, err := f.Reader(name)
+	s, err := f.find(name)
 	if err != nil {
 		return array.Array{}, err
 	}
-	data := make([]byte, f.arrays[name].size)
-	if _, err := io.ReadFull(r, data); err != nil {
+	a, err := s.array()
+	if err != nil {
 		return array.Array{}, fmt.Errorf("array %q: %w", excerpt.Of(name), err)
 	}
-	return array.Array{Type: shape.Type, Dims: shape.Dims, Data: data}, nil
+	return a, nil
+}
+
+// reader reads the data as it is in the host's memory.
+func (a *section) reader() io.Reader {
+	r := io.NewSectionReader(a.r, a.offset, a.size)
+	if a.packed == 0 {
+		return r
+	}
+	return &unpacker{r: bufio.NewReader(r), bits: a.packed, left: a.hostSize()}
+}
+
+// array reads the array.
+func (a *section) array() (array.Array, error) {
+	data := make([]byte, a.hostSize())
+	_, err := io.ReadFull(a.reader(), data)
+	return array.Array{Type: a.shape.Type, Dims: slices.Clone(a.shape.Dims), Data: data}, err
 }

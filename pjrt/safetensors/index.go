@@ -33,7 +33,7 @@ func openIndex(name string) (*File, error) {
 		listed[file] = append(listed[file], array)
 	}
 	var parts []*File
-	whole := &File{arrays: make(map[string]section, len(places)), close: func() error {
+	whole := &File{source: name, arrays: make(map[string]section, len(places)), close: func() error {
 		var errs []error
 		for _, part := range parts {
 			errs = append(errs, part.Close())
@@ -48,7 +48,7 @@ func openIndex(name string) (*File, error) {
 		}
 		if err != nil {
 			_ = whole.Close() // the earlier error matters more
-			return nil, fmt.Errorf("%s: file %s: %w", name, excerpt.Of(file), err)
+			return nil, fmt.Errorf("%s: %w", name, err)
 		}
 	}
 	whole.sort()

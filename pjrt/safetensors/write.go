@@ -17,11 +17,18 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/array"
 )
 
-// Write writes named arrays, and metadata, which may be nil. Arrays with larger elements come
-// first, so that each array is aligned.
+// alignment is the one of pjrt.HostAlignment.
+const alignment = 64
+
+// Write writes named arrays, and metadata, which may be nil. Each array is aligned for its elements,
+// and for buffers of the mapped file (see LoadOptions.Map) if its size and those of the arrays with
+// such sizes allow it: those whose size is a multiple of 64 come first, then those with larger
+// elements.
 func Write(w io.Writer, arrays map[string]array.Array, metadata map[string]string) error {
 	names := slices.SortedFunc(maps.Keys(arrays), func(a, b string) int {
-		return cmp.Or(-cmp.Compare(arrays[a].Type.Bits(), arrays[b].Type.Bits()), cmp.Compare(a, b))
+		x, y := arrays[a], arrays[b]
+		return cmp.Or(cmp.Compare(min(len(x.Data)%alignment, 1), min(len(y.Data)%alignment, 1)),
+			-cmp.Compare(x.Type.Bits(), y.Type.Bits()), cmp.Compare(a, b))
 	})
 	members := make(map[string]any, len(names)+1)
 	if len(metadata) > 0 {
@@ -36,6 +43,8 @@ func Write(w io.Writer, arrays map[string]array.Array, metadata map[string]strin
 			return fmt.Errorf("safetensors: an array cannot be called %s", name)
 		case !ok:
 			return fmt.Errorf("safetensors: array %q: the format has no element type %v", name, a.Type)
+		case packed[a.Type] > 0:
+			return fmt.Errorf("safetensors: array %q: arrays of type %v can be read but not written", name, a.Type)
 		case err != nil:
 			return fmt.Errorf("safetensors: array %q: %w", name, err)
 		case size != len(a.Data):
@@ -54,7 +63,7 @@ func Write(w io.Writer, arrays map[string]array.Array, metadata map[string]strin
 	if err != nil {
 		return fmt.Errorf("safetensors: %w", err)
 	}
-	for len(text)%8 != 0 {
+	for (8+len(text))%alignment != 0 {
 		text = append(text, ' ') // aligns the data
 	}
 	if len(text) > maxHeader {
