@@ -53,7 +53,7 @@ func TestWeightsOfAnotherModelAreAnError(t *testing.T) {
 		"one is missing": {func(arrays map[string]pjrt.HostArray) { delete(arrays, "layers.1.bias") }, "layers.1.bias"},
 		"one too many": {
 			func(arrays map[string]pjrt.HostArray) { arrays["layers.2.bias"] = arrays["layers.1.bias"] },
-			"has an array layers.2.bias, which the model does not have",
+			`has arrays for which the value has no place: "layers.2.bias"`,
 		},
 		"another shape": {
 			func(arrays map[string]pjrt.HostArray) { arrays["layers.0.bias"] = pjrt.ArrayOf([]float32{1, 2, 3}, 3) },

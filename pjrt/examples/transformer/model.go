@@ -17,16 +17,21 @@ import (
 )
 
 // weights has the model's weights in the order in which the programs take them, that of the fields
-// in export.py.
+// in export.py. The tags are the names of GPT-2.
 type weights struct {
-	Tokens, Positions *pjrt.Buffer
-	Blocks            []block
-	Norm              pair
+	Tokens    *pjrt.Buffer `pjrt:"wte.weight"`
+	Positions *pjrt.Buffer `pjrt:"wpe.weight"`
+	Blocks    []block      `pjrt:"h"`
+	Norm      pair         `pjrt:"ln_f"`
 }
 
 type block struct {
-	AttentionNorm, Attention, AttentionOut pair
-	MLPNorm, MLP, MLPOut                   pair
+	AttentionNorm pair `pjrt:"ln_1"`
+	Attention     pair `pjrt:"attn.c_attn"`
+	AttentionOut  pair `pjrt:"attn.c_proj"`
+	MLPNorm       pair `pjrt:"ln_2"`
+	MLP           pair `pjrt:"mlp.c_fc"`
+	MLPOut        pair `pjrt:"mlp.c_proj"`
 }
 
 // pair is a linear layer or a normalization.
@@ -34,59 +39,16 @@ type pair struct {
 	Weight, Bias *pjrt.Buffer
 }
 
-// fields returns where each array belongs, by its name in GPT-2.
-func (w *weights) fields() map[string]**pjrt.Buffer {
-	fields := map[string]**pjrt.Buffer{"wte.weight": &w.Tokens, "wpe.weight": &w.Positions}
-	add := func(name string, p *pair) {
-		fields[name+".weight"], fields[name+".bias"] = &p.Weight, &p.Bias
-	}
-	for i := range w.Blocks {
-		b := &w.Blocks[i]
-		for name, p := range map[string]*pair{
-			"ln_1": &b.AttentionNorm, "attn.c_attn": &b.Attention, "attn.c_proj": &b.AttentionOut,
-			"ln_2": &b.MLPNorm, "mlp.c_fc": &b.MLP, "mlp.c_proj": &b.MLPOut,
-		} {
-			add(fmt.Sprintf("h.%d.%s", i, name), p)
-		}
-	}
-	add("ln_f", &w.Norm)
-	return fields
-}
-
-// load copies the arrays that an index lists to the device, piece by piece: no whole file is ever
-// in host memory. The files must have the arrays of the model and no others.
+// load puts the arrays that an index lists on the device. The files must have the arrays of the
+// model and no others. They must not change while the model is in use: on a CPU, the buffers are
+// the mapped files.
 func (w *weights) load(ctx context.Context, client *pjrt.Client, index string) error {
 	f, err := safetensors.Open(index)
 	if err != nil {
 		return err
 	}
 	defer f.Close()
-	fields := w.fields()
-	for _, name := range f.Names() { // in the order of the data, which disks like
-		field := fields[name]
-		if field == nil {
-			return fmt.Errorf("%s has an array %s, which the model does not have", index, name)
-		}
-		r, shape, err := f.Reader(name)
-		if err != nil {
-			return err
-		}
-		if *field, err = client.BufferFromReader(ctx, r, shape, nil); err != nil {
-			return fmt.Errorf("%s: %w", name, err)
-		}
-	}
-	for name, field := range fields {
-		if *field == nil {
-			return fmt.Errorf("%s has no array %s, which the model needs", index, name)
-		}
-	}
-	return nil
-}
-
-func (w *weights) close() {
-	for _, field := range w.fields() {
-		(*field).Close()
-	}
+	return f.LoadInto(ctx, client, w, &safetensors.LoadOptions{Exact: true, Map: true})
 }
 
 // config has the sizes of the model.
@@ -125,10 +87,10 @@ func load(ctx context.Context, client *pjrt.Client, folder string) (*model, erro
 		return nil, err
 	}
 	w := weights{Blocks: make([]block, c.Layers)}
-	defer w.close() // the programs keep what is bound to them
 	if err := w.load(ctx, client, filepath.Join(folder, "model.safetensors.index.json")); err != nil {
 		return nil, err
 	}
+	defer params.Close(w) // the programs keep what is bound to them
 	m := &model{config: c, client: client}
 	if m.chunk, err = m.compile(ctx, filepath.Join(folder, "chunk.mlir"), w, c.Chunk); err != nil {
 		return nil, err

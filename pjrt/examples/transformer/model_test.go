@@ -120,8 +120,8 @@ func TestAModelThatDoesNotFitIsAnError(t *testing.T) {
 		file, old, replacement string
 		says                   string
 	}{
-		"one layer fewer":        {"config.json", `"n_layer": 3`, `"n_layer": 2`, "has an array h.2."},
-		"one layer more":         {"config.json", `"n_layer": 3`, `"n_layer": 4`, "which the model needs"},
+		"one layer fewer":        {"config.json", `"n_layer": 3`, `"n_layer": 2`, `no place, such as "h.2.`},
+		"one layer more":         {"config.json", `"n_layer": 3`, `"n_layer": 4`, `has no array "h.3.`},
 		"no heads":               {"config.json", `"n_head": 4`, `"n_head": 0`, "a model cannot have the sizes"},
 		"heads that do not fit":  {"config.json", `"n_head": 4`, `"n_head": 5`, "a model cannot have the sizes"},
 		"an index without names": {"model.safetensors.index.json", "weight_map", "weights", "has no weight_map"},

@@ -7,12 +7,9 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"log"
-	"maps"
 	"os"
-	"slices"
 
 	"github.com/purepjrt/purepjrt/pjrt"
 	"github.com/purepjrt/purepjrt/pjrt/params"
@@ -60,10 +57,10 @@ func run(ctx context.Context, file string) error {
 	}
 	defer client.Close()
 	var m model
-	defer m.close()
 	if err := m.load(ctx, client, file); err != nil {
 		return err
 	}
+	defer params.Close(m)
 
 	exe, err := client.Compile(ctx, pjrt.Program{Code: []byte(program)}, nil)
 	if err != nil {
@@ -98,53 +95,13 @@ func run(ctx context.Context, file string) error {
 	return nil
 }
 
-// fields returns where each array of the file belongs, by its name.
-func (m *model) fields() map[string]**pjrt.Buffer {
-	fields := make(map[string]**pjrt.Buffer)
-	for i := range m.Layers {
-		fields[fmt.Sprintf("layers.%d.weight", i)] = &m.Layers[i].Weight
-		fields[fmt.Sprintf("layers.%d.bias", i)] = &m.Layers[i].Bias
-	}
-	return fields
-}
-
-// load copies the arrays of a file to the device, piece by piece: the whole file is never in
-// host memory. The file must have the arrays of the model and no others.
+// load puts the arrays of a file on the device. The file must have the arrays of the model and no
+// others.
 func (m *model) load(ctx context.Context, client *pjrt.Client, file string) error {
 	f, err := safetensors.Open(file)
 	if err != nil {
 		return err
 	}
 	defer f.Close()
-	fields := m.fields()
-	var wrong []error
-	for _, name := range f.Names() {
-		if fields[name] == nil {
-			wrong = append(wrong, fmt.Errorf("%s has an array %s, which the model does not have", file, name))
-		}
-	}
-	for _, name := range slices.Sorted(maps.Keys(fields)) {
-		if _, err := f.Shape(name); err != nil {
-			wrong = append(wrong, err)
-		}
-	}
-	if wrong != nil {
-		return errors.Join(wrong...)
-	}
-	for name, field := range fields {
-		r, shape, err := f.Reader(name)
-		if err != nil {
-			return err
-		}
-		if *field, err = client.BufferFromReader(ctx, r, shape, nil); err != nil {
-			return fmt.Errorf("%s: %w", name, err)
-		}
-	}
-	return nil
-}
-
-func (m *model) close() {
-	for _, field := range m.fields() {
-		(*field).Close()
-	}
+	return f.LoadInto(ctx, client, m, &safetensors.LoadOptions{Exact: true})
 }
