@@ -15,12 +15,10 @@ import (
 
 	"github.com/purepjrt/purepjrt/capi"
 	"github.com/purepjrt/purepjrt/capi/serve"
-	"github.com/purepjrt/purepjrt/extensions/abiversion"
-	"github.com/purepjrt/purepjrt/extensions/executablemetadata"
+	"github.com/purepjrt/purepjrt/extensions/executables"
 	"github.com/purepjrt/purepjrt/extensions/gpu"
-	"github.com/purepjrt/purepjrt/extensions/layouts"
 	"github.com/purepjrt/purepjrt/extensions/megascale"
-	"github.com/purepjrt/purepjrt/extensions/memorydescriptions"
+	"github.com/purepjrt/purepjrt/extensions/memories"
 	"github.com/purepjrt/purepjrt/extensions/tpu"
 	"github.com/purepjrt/purepjrt/pjrt"
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
@@ -103,12 +101,12 @@ func TestVersionsOfTheBinaryInterface(t *testing.T) {
 		},
 	}}, pjrttest.Options{})
 	before := deleted
-	v, err := abiversion.OfClient(p.Client())
+	v, err := executables.RuntimeABIVersion(p.Client())
 	require.NoError(t, err)
-	assert.Equal(t, abiversion.Version{Platform: 7, Proto: []byte("runtime")}, v)
-	v, err = abiversion.OfExecutable(compileNothing(t, p).Executable)
+	assert.Equal(t, executables.ABIVersion{Platform: 7, Proto: []byte("runtime")}, v)
+	v, err = executables.ABIVersionOf(compileNothing(t, p).Executable)
 	require.NoError(t, err)
-	assert.Equal(t, abiversion.Version{Platform: 8, Proto: []byte("executable")}, v)
+	assert.Equal(t, executables.ABIVersion{Platform: 8, Proto: []byte("executable")}, v)
 	assert.Equal(t, 2, destroyed)
 	assert.Equal(t, 2, deleted-before)
 }
@@ -127,15 +125,15 @@ func TestMetadataOfAnExecutable(t *testing.T) {
 		},
 	}}, pjrttest.Options{})
 	exe := compileNothing(t, p)
-	b, err := executablemetadata.Of(exe.Executable)
+	b, err := executables.Metadata(exe.Executable)
 	require.NoError(t, err)
 	assert.Equal(t, []byte("metadata"), b)
 	assert.Equal(t, 1, destroyed)
 	metadata = nil
-	_, err = executablemetadata.Of(exe.Executable)
+	_, err = executables.Metadata(exe.Executable)
 	require.ErrorIs(t, err, pjrt.ErrInternal)
 	require.NoError(t, exe.Close())
-	_, err = executablemetadata.Of(exe.Executable)
+	_, err = executables.Metadata(exe.Executable)
 	require.ErrorIs(t, err, pjrt.ErrClosed)
 }
 
@@ -149,20 +147,20 @@ func TestLayoutsOfBuffersAndShapes(t *testing.T) {
 	for name, c := range map[string]*pjrt.Client{"CPU": real, "stand-in": standIn} {
 		b, err := pjrt.FromSlice(ctx, c, make([]float32, 6), 2, 3)
 		require.NoError(t, err)
-		got, err := layouts.OfBuffer(b)
+		got, err := memories.LayoutOf(b)
 		require.NoError(t, err, name)
 		assert.Equal(t, want, got, name)
 		require.NoError(t, b.Close())
-		_, err = layouts.OfBuffer(b)
+		_, err = memories.LayoutOf(b)
 		require.ErrorIs(t, err, pjrt.ErrClosed)
-		got, err = layouts.Default(c, matrix)
+		got, err = memories.DefaultLayout(c, matrix)
 		require.NoError(t, err, name)
 		assert.Equal(t, want, got, name)
 	}
-	got, err := layouts.DefaultFor(topologyOf(t, standIn), matrix)
+	got, err := memories.DefaultLayoutFor(topologyOf(t, standIn), matrix)
 	require.NoError(t, err)
 	assert.Equal(t, want, got)
-	scalar, err := layouts.Default(standIn, pjrt.Shape{Type: dtype.S32})
+	scalar, err := memories.DefaultLayout(standIn, pjrt.Shape{Type: dtype.S32})
 	require.NoError(t, err)
 	assert.Equal(t, "{}", scalar.Text)
 
@@ -171,34 +169,34 @@ func TestLayoutsOfBuffersAndShapes(t *testing.T) {
 		"negative": {Type: dtype.F32, Dims: []int64{-1}},
 		"token":    {Type: dtype.Token},
 	} {
-		_, err = layouts.Default(standIn, shape)
+		_, err = memories.DefaultLayout(standIn, shape)
 		require.ErrorIs(t, err, pjrt.ErrInvalidArgument, name)
-		_, err = layouts.DefaultFor(topologyOf(t, standIn), shape)
+		_, err = memories.DefaultLayoutFor(topologyOf(t, standIn), shape)
 		require.ErrorIs(t, err, pjrt.ErrInvalidArgument, name)
 	}
 	old := pjrttest.New(t, pjrttest.Options{Minor: 81}).Client()
-	_, err = layouts.Default(old, pjrt.Shape{Type: dtype.S1, Dims: []int64{8}})
+	_, err = memories.DefaultLayout(old, pjrt.Shape{Type: dtype.S1, Dims: []int64{8}})
 	require.ErrorIs(t, err, pjrt.ErrUnimplemented, "a type that is newer than the plugin would end the process")
-	_, err = layouts.DefaultFor(topologyOf(t, old), pjrt.Shape{Type: dtype.S1, Dims: []int64{8}})
+	_, err = memories.DefaultLayoutFor(topologyOf(t, old), pjrt.Shape{Type: dtype.S1, Dims: []int64{8}})
 	require.ErrorIs(t, err, pjrt.ErrUnimplemented)
 }
 
 func TestMemoryDescriptionsOfDevices(t *testing.T) {
 	c := pjrttest.New(t, pjrttest.Options{Devices: 2, NoLeaks: true}).Client()
-	list, err := memorydescriptions.OfDevice(c.Devices()[1])
+	list, err := memories.OfDevice(c.Devices()[1])
 	require.NoError(t, err)
 	require.Len(t, list, 2)
 	for i, m := range c.Devices()[1].Memories() {
-		assert.Equal(t, memorydescriptions.Description{Kind: m.Kind(), KindID: m.KindID(), Default: i == 0}, list[i])
+		assert.Equal(t, memories.Description{Kind: m.Kind(), KindID: m.KindID(), Default: i == 0}, list[i])
 	}
-	all, err := memorydescriptions.OfTopology(topologyOf(t, c))
+	all, err := memories.OfTopology(topologyOf(t, c))
 	require.NoError(t, err)
-	assert.Equal(t, [][]memorydescriptions.Description{list, list}, all)
+	assert.Equal(t, [][]memories.Description{list, list}, all)
 
 	real, err := cpu(t).NewClient(context.Background(), nil)
 	require.NoError(t, err)
 	defer real.Close()
-	list, err = memorydescriptions.OfDevice(real.Devices()[0])
+	list, err = memories.OfDevice(real.Devices()[0])
 	require.NoError(t, err)
 	assert.Empty(t, list, "XLA's plugin for CPUs has the extension but describes no memory")
 }

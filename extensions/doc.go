@@ -20,31 +20,31 @@
 // number of functions that there are: tests call them on a stand-in. Each package also has examples
 // and tests of what its functions do, on the plugins that the tests can call.
 //
-//	extension           since package             0.81 0.106 0.115 libtpu  CUDA all  for
-//	AbiVersion             91 abiversion             -     -     -   5/12  5/12  12  binary compatibility
-//	Callback               77 callback               -     -     -    0/2     -   2  reports of a plugin's own
-//	Collectives            94 megascale              -     -     -    9/9     -   9  sums between processes
-//	CrossHostTransfers     74 crosshost              -     -     -    0/4   0/4   4  buffers for other processes
-//	Custom_Partitioner     47 custompartitioner      -     -     -      -   2/2   2  how custom calls are split
-//	DeviceEvent           104 rawbuffer              -     -     -    0/6     -   6  the order of a device's work
-//	Example                72 capi                   -     -     -      -     -   3  XLA's sample of an extension
-//	ExecutableMetadata     75 executablemetadata     -     -     -    2/2     -   2  notes about executables
-//	FFI                    53 ffi                  3/3   3/3   3/3    2/3   3/3   3  custom calls in Go and C
-//	Gpu_Custom_Call        31 gpu                    -     -     -      -   1/1   1  custom calls in older C
-//	HostMemoryAllocator   106 hostallocator          -     -     -    0/1     -   1  host memory for transfers
-//	Layouts                51 layouts              6/6   7/7   7/7    5/7   5/7   7  layouts of arrays
-//	Megascale              90 megascale              -     -     -  22/23     -  23  programs on several slices
-//	MemoryDescriptions     59 memorydescriptions   1/2   1/2   1/2    2/2   1/2   2  memories without a client
-//	MultiSlice             96 megascale              -     -     -    5/5     -   5  configurations of slices
-//	PhaseCompile           70 phasecompile         0/3   0/3   0/3    5/5     -   5  compiling phase by phase
-//	Profiler               34 profiler               -     -     -   8/11   5/8  11  recordings of a plugin
-//	RawBuffer              67 rawbuffer              -     -     -    0/7     -   7  the bytes behind a buffer
-//	Shardings              91 shardings              -   2/2   2/2    2/2   2/2   2  shardings of a program
-//	Stream                 49 gpu                    -     -     -      -   0/2   2  order with other libraries
-//	TpuExecutable          90 tpu                    -     -     -    8/8     -   8  contents of executables
-//	TpuTopology            81 tpu                    -     -     -  31/31     -  31  where devices are
-//	Triton                 65 capi                   -     -     -      -     -   1  kernels in Triton
-//	XlaTransform          110 xlatransform           -     -   3/4    4/4   3/4   4  Go functions as passes
+//	extension           since package           0.81 0.106 0.115 libtpu  CUDA all  for
+//	AbiVersion             91 executables          -     -     -   5/12  5/12  12  binary compatibility
+//	Callback               77 callback             -     -     -    0/2     -   2  reports of a plugin's own
+//	Collectives            94 megascale            -     -     -    9/9     -   9  sums between processes
+//	CrossHostTransfers     74 crosshost            -     -     -    0/4   0/4   4  buffers for other processes
+//	Custom_Partitioner     47 custompartitioner    -     -     -      -   2/2   2  how custom calls are split
+//	DeviceEvent           104 rawbuffer            -     -     -    0/6     -   6  the order of a device's work
+//	Example                72 capi                 -     -     -      -     -   3  XLA's sample of an extension
+//	ExecutableMetadata     75 executables          -     -     -    2/2     -   2  notes about executables
+//	FFI                    53 ffi                3/3   3/3   3/3    2/3   3/3   3  custom calls in Go and C
+//	Gpu_Custom_Call        31 gpu                  -     -     -      -   1/1   1  custom calls in older C
+//	HostMemoryAllocator   106 memories             -     -     -    0/1     -   1  host memory for transfers
+//	Layouts                51 memories           6/6   7/7   7/7    5/7   5/7   7  layouts of arrays
+//	Megascale              90 megascale            -     -     -  22/23     -  23  programs on several slices
+//	MemoryDescriptions     59 memories           1/2   1/2   1/2    2/2   1/2   2  memories without a client
+//	MultiSlice             96 megascale            -     -     -    5/5     -   5  configurations of slices
+//	PhaseCompile           70 phasecompile       0/3   0/3   0/3    5/5     -   5  compiling phase by phase
+//	Profiler               34 profiler             -     -     -   8/11   5/8  11  recordings of a plugin
+//	RawBuffer              67 rawbuffer            -     -     -    0/7     -   7  the bytes behind a buffer
+//	Shardings              91 executables          -   2/2   2/2    2/2   2/2   2  shardings of a program
+//	Stream                 49 gpu                  -     -     -      -   0/2   2  order with other libraries
+//	TpuExecutable          90 tpu                  -     -     -    8/8     -   8  contents of executables
+//	TpuTopology            81 tpu                  -     -     -  31/31     -  31  where devices are
+//	Triton                 65 capi                 -     -     -      -     -   1  kernels in Triton
+//	XlaTransform          110 xlatransform         -     -   3/4    4/4   3/4   4  Go functions as passes
 //
 // Example and Triton have no package, because no plugin at hand offers them: their calls, such as
 // capi.TritonCompileArgs, are in package capi. The node of Example has the type Unknown, so any

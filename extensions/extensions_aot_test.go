@@ -12,9 +12,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/purepjrt/purepjrt/extensions/abiversion"
-	"github.com/purepjrt/purepjrt/extensions/executablemetadata"
-	"github.com/purepjrt/purepjrt/extensions/memorydescriptions"
+	"github.com/purepjrt/purepjrt/extensions/executables"
+	"github.com/purepjrt/purepjrt/extensions/memories"
 	"github.com/purepjrt/purepjrt/pjrt"
 	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest"
 )
@@ -30,18 +29,18 @@ func TestAheadOfTimeWhatLibtpuReportsAboutAnExecutable(t *testing.T) {
 func.func @main(%a: tensor<8x128xf32>) -> tensor<8x128xf32> { return %a : tensor<8x128xf32> }`)}, nil)
 	require.NoError(t, err)
 	defer exe.Close()
-	metadata, err := executablemetadata.Of(exe)
+	metadata, err := executables.Metadata(exe)
 	require.NoError(t, err)
 	assert.NotEmpty(t, metadata)
-	version, err := abiversion.OfExecutable(exe)
+	version, err := executables.ABIVersionOf(exe)
 	require.NoError(t, err)
 	assert.NotZero(t, version.Platform)
 	assert.NotEmpty(t, version.Proto)
-	garbage := abiversion.Version{Proto: []byte("garbage")}
-	require.Error(t, abiversion.Runs(p, garbage, version))
-	require.Error(t, abiversion.Runs(p, version, garbage))
-	require.Error(t, abiversion.Replaces(p, garbage, garbage))
-	kinds, err := memorydescriptions.OfTopology(topology)
+	garbage := executables.ABIVersion{Proto: []byte("garbage")}
+	require.Error(t, executables.RuntimeRuns(p, garbage, version))
+	require.Error(t, executables.RuntimeRuns(p, version, garbage))
+	require.Error(t, executables.RuntimeReplaces(p, garbage, garbage))
+	kinds, err := memories.OfTopology(topology)
 	require.NoError(t, err)
 	require.Len(t, kinds, 4)
 	assert.Len(t, kinds[0], 3)

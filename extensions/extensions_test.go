@@ -27,21 +27,17 @@ import (
 	"github.com/purepjrt/purepjrt/capi"
 	"github.com/purepjrt/purepjrt/capi/serve"
 	"github.com/purepjrt/purepjrt/extensions"
-	"github.com/purepjrt/purepjrt/extensions/abiversion"
 	"github.com/purepjrt/purepjrt/extensions/callback"
 	"github.com/purepjrt/purepjrt/extensions/crosshost"
 	"github.com/purepjrt/purepjrt/extensions/custompartitioner"
-	"github.com/purepjrt/purepjrt/extensions/executablemetadata"
+	"github.com/purepjrt/purepjrt/extensions/executables"
 	"github.com/purepjrt/purepjrt/extensions/ffi"
 	"github.com/purepjrt/purepjrt/extensions/gpu"
-	"github.com/purepjrt/purepjrt/extensions/hostallocator"
-	"github.com/purepjrt/purepjrt/extensions/layouts"
 	"github.com/purepjrt/purepjrt/extensions/megascale"
-	"github.com/purepjrt/purepjrt/extensions/memorydescriptions"
+	"github.com/purepjrt/purepjrt/extensions/memories"
 	"github.com/purepjrt/purepjrt/extensions/phasecompile"
 	"github.com/purepjrt/purepjrt/extensions/profiler"
 	"github.com/purepjrt/purepjrt/extensions/rawbuffer"
-	"github.com/purepjrt/purepjrt/extensions/shardings"
 	"github.com/purepjrt/purepjrt/extensions/tpu"
 	"github.com/purepjrt/purepjrt/extensions/xlatransform"
 	"github.com/purepjrt/purepjrt/pjrt"
@@ -72,21 +68,21 @@ var driven = map[capi.ExtensionType]struct {
 	drive func(*subject)
 }{
 	capi.ExtensionTypeABIVersion: {calls{
-		"OfClient":     func(o objects) error { return second(abiversion.OfClient(o.client)) },
-		"OfExecutable": func(o objects) error { return second(abiversion.OfExecutable(o.exe)) },
-		"Runs": func(o objects) error {
-			return abiversion.Runs(o.client.Plugin(), abiversion.Version{}, abiversion.Version{})
+		"RuntimeABIVersion": func(o objects) error { return second(executables.RuntimeABIVersion(o.client)) },
+		"ABIVersionOf":      func(o objects) error { return second(executables.ABIVersionOf(o.exe)) },
+		"RuntimeRuns": func(o objects) error {
+			return executables.RuntimeRuns(o.client.Plugin(), executables.ABIVersion{}, executables.ABIVersion{})
 		},
-		"Replaces": func(o objects) error {
-			return abiversion.Replaces(o.client.Plugin(), abiversion.Version{}, abiversion.Version{})
+		"RuntimeReplaces": func(o objects) error {
+			return executables.RuntimeReplaces(o.client.Plugin(), executables.ABIVersion{}, executables.ABIVersion{})
 		},
 	}, func(s *subject) {
-		_, err := abiversion.OfClient(s.client)
+		_, err := executables.RuntimeABIVersion(s.client)
 		s.try(err)
-		v, err := abiversion.OfExecutable(s.exe)
+		v, err := executables.ABIVersionOf(s.exe)
 		s.try(err)
-		s.try(abiversion.Runs(s.plugin, v, v))
-		s.try(abiversion.Replaces(s.plugin, v, v))
+		s.try(executables.RuntimeRuns(s.plugin, v, v))
+		s.try(executables.RuntimeReplaces(s.plugin, v, v))
 	}},
 	capi.ExtensionTypeCallback: {calls{
 		"OnSliceFailure":     func(o objects) error { return callback.OnSliceFailure(o.client, func(callback.SliceFailure) {}) },
@@ -179,8 +175,8 @@ var driven = map[capi.ExtensionType]struct {
 		s.try(destroy.Do(table))
 	}},
 	capi.ExtensionTypeExecutableMetadata: {calls{
-		"Of": func(o objects) error { return second(executablemetadata.Of(o.exe)) },
-	}, func(s *subject) { s.try(second(executablemetadata.Of(s.exe))) }},
+		"Metadata": func(o objects) error { return second(executables.Metadata(o.exe)) },
+	}, func(s *subject) { s.try(second(executables.Metadata(s.exe))) }},
 	capi.ExtensionTypeFFI: {calls{
 		"Register": func(o objects) error {
 			return ffi.RegisterC(o.client.Plugin(), ffi.CustomCall{Target: "x", Platform: "Host", Handler: 1})
@@ -201,20 +197,20 @@ var driven = map[capi.ExtensionType]struct {
 		},
 	}, func(s *subject) { s.try(gpu.Register(s.plugin, gpu.CustomCall{Target: fresh(), Untyped: nothing})) }},
 	capi.ExtensionTypeHostMemoryAllocator: {calls{
-		"Allocate": func(o objects) error { return second(hostallocator.Allocate(o.client, 8, nil)) },
+		"Allocate": func(o objects) error { return second(memories.Allocate(o.client, 8, nil)) },
 	}, func(s *subject) {
-		m, err := hostallocator.Allocate(s.client, 8, nil)
+		m, err := memories.Allocate(s.client, 8, nil)
 		s.try(err)
 		m.Close()
 	}},
 	capi.ExtensionTypeLayouts: {calls{
-		"OfBuffer":   func(o objects) error { return second(layouts.OfBuffer(o.buffer)) },
-		"Default":    func(o objects) error { return second(layouts.Default(o.client, matrix)) },
-		"DefaultFor": func(o objects) error { return second(layouts.DefaultFor(o.topology, matrix)) },
+		"LayoutOf":         func(o objects) error { return second(memories.LayoutOf(o.buffer)) },
+		"DefaultLayout":    func(o objects) error { return second(memories.DefaultLayout(o.client, matrix)) },
+		"DefaultLayoutFor": func(o objects) error { return second(memories.DefaultLayoutFor(o.topology, matrix)) },
 	}, func(s *subject) {
-		s.try(second(layouts.OfBuffer(s.buffer)))
-		s.try(second(layouts.Default(s.client, matrix)))
-		s.try(second(layouts.DefaultFor(s.topology, matrix)))
+		s.try(second(memories.LayoutOf(s.buffer)))
+		s.try(second(memories.DefaultLayout(s.client, matrix)))
+		s.try(second(memories.DefaultLayoutFor(s.topology, matrix)))
 		s.try(second(s.exe.ParameterLayouts()))
 		s.try(second(s.exe.OutputLayouts()))
 	}},
@@ -273,11 +269,11 @@ var driven = map[capi.ExtensionType]struct {
 		s.settle(s.plugin, "PJRT_Megascale_DeleteClientContext")
 	}},
 	capi.ExtensionTypeMemoryDescriptions: {calls{
-		"OfDevice":   func(o objects) error { return second(memorydescriptions.OfDevice(o.device)) },
-		"OfTopology": func(o objects) error { return second(memorydescriptions.OfTopology(o.topology)) },
+		"OfDevice":   func(o objects) error { return second(memories.OfDevice(o.device)) },
+		"OfTopology": func(o objects) error { return second(memories.OfTopology(o.topology)) },
 	}, func(s *subject) {
-		s.try(second(memorydescriptions.OfDevice(s.device)))
-		s.try(second(memorydescriptions.OfTopology(s.topology)))
+		s.try(second(memories.OfDevice(s.device)))
+		s.try(second(memories.OfTopology(s.topology)))
 	}},
 	capi.ExtensionTypeMultiSlice: {calls{
 		"Adopt": func(o objects) error {
@@ -330,8 +326,8 @@ var driven = map[capi.ExtensionType]struct {
 		r.Close()
 	}},
 	capi.ExtensionTypeShardings: {nil, func(s *subject) {
-		s.try(second(shardings.Parameters(s.exe)))
-		s.try(second(shardings.Results(s.exe)))
+		s.try(second(executables.ParameterShardings(s.exe)))
+		s.try(second(executables.ResultShardings(s.exe)))
 	}},
 	capi.ExtensionTypeStream: {calls{
 		"StreamOf": func(o objects) error { return second(gpu.StreamOf(o.device)) },

@@ -15,9 +15,9 @@ import (
 
 	"github.com/purepjrt/purepjrt/capi"
 	"github.com/purepjrt/purepjrt/capi/serve"
-	"github.com/purepjrt/purepjrt/extensions/abiversion"
 	"github.com/purepjrt/purepjrt/extensions/callback"
-	"github.com/purepjrt/purepjrt/extensions/hostallocator"
+	"github.com/purepjrt/purepjrt/extensions/executables"
+	"github.com/purepjrt/purepjrt/extensions/memories"
 	"github.com/purepjrt/purepjrt/pjrt"
 	"github.com/purepjrt/purepjrt/pjrt/pjrttest"
 )
@@ -45,7 +45,7 @@ func TestHostMemory(t *testing.T) {
 			return nil
 		},
 	}}, pjrttest.Options{Extensions: []capi.ExtensionType{}})
-	m, err := hostallocator.Allocate(p.Client(), len(memory), &hostallocator.Options{Node: 3})
+	m, err := memories.Allocate(p.Client(), len(memory), &memories.AllocateOptions{Node: 3})
 	require.NoError(t, err)
 	assert.EqualValues(t, 16, asked.Size)
 	assert.EqualValues(t, 3, asked.NumaNode)
@@ -69,18 +69,18 @@ func TestHostMemory(t *testing.T) {
 	require.ErrorIs(t, m.Use(func([]byte) error { return nil }), pjrt.ErrClosed)
 
 	for _, size := range []int{0, -1, 1 << 60} {
-		_, err = hostallocator.Allocate(p.Client(), size, nil)
+		_, err = memories.Allocate(p.Client(), size, nil)
 		require.ErrorIs(t, err, pjrt.ErrInvalidArgument)
 	}
 	for _, node := range []int{-1, 1 << 40} {
-		_, err = hostallocator.Allocate(p.Client(), 8, &hostallocator.Options{Node: node})
+		_, err = memories.Allocate(p.Client(), 8, &memories.AllocateOptions{Node: node})
 		require.ErrorIs(t, err, pjrt.ErrInvalidArgument)
 	}
-	_, err = hostallocator.Allocate(p.Client(), 9, nil)
+	_, err = memories.Allocate(p.Client(), 9, nil)
 	require.ErrorIs(t, err, pjrt.ErrInternal)
-	_, err = hostallocator.Allocate(nil, 8, nil)
+	_, err = memories.Allocate(nil, 8, nil)
 	require.ErrorIs(t, err, pjrt.ErrInvalidArgument)
-	for _, none := range []*hostallocator.Memory{nil, {}} {
+	for _, none := range []*memories.Allocation{nil, {}} {
 		require.ErrorIs(t, none.Use(func([]byte) error { return nil }), pjrt.ErrInvalidArgument)
 		require.NoError(t, none.Close())
 		assert.Zero(t, none.Size())
@@ -136,7 +136,7 @@ func TestFailuresOfDevicesAreReportedToGo(t *testing.T) {
 
 func TestVersionsOfTheBinaryInterfaceAreCompared(t *testing.T) {
 	runtimes := map[*capi.RuntimeABIVersion]string{}
-	executables := map[*capi.ExecutableABIVersion]string{}
+	programs := map[*capi.ExecutableABIVersion]string{}
 	p := withExtensions(t, &serve.Plugin{ABIVersion: &serve.ABIVersionExtension{
 		RuntimeABIVersionFromProto: func(a *capi.RuntimeABIVersionFromProtoArgs) error {
 			text := capi.String(a.SerializedProto, a.SerializedProtoSize)
@@ -153,12 +153,12 @@ func TestVersionsOfTheBinaryInterfaceAreCompared(t *testing.T) {
 				return pjrt.ErrInvalidArgument.Errorf("no version")
 			}
 			a.ABIVersion = handle[capi.ExecutableABIVersion]()
-			executables[a.ABIVersion] = text
+			programs[a.ABIVersion] = text
 			return nil
 		},
 		RuntimeABIVersionIsCompatibleWithExecutable: func(a *capi.RuntimeABIVersionIsCompatibleWithExecutableArgs) error {
-			if runtimes[a.ABIVersion] != executables[a.ExecutableABIVersion] {
-				return pjrt.ErrFailedPrecondition.Errorf("%s does not run %s", runtimes[a.ABIVersion], executables[a.ExecutableABIVersion])
+			if runtimes[a.ABIVersion] != programs[a.ExecutableABIVersion] {
+				return pjrt.ErrFailedPrecondition.Errorf("%s does not run %s", runtimes[a.ABIVersion], programs[a.ExecutableABIVersion])
 			}
 			return nil
 		},
@@ -174,22 +174,23 @@ func TestVersionsOfTheBinaryInterfaceAreCompared(t *testing.T) {
 			return nil
 		},
 		ExecutableABIVersionDestroy: func(a *capi.ExecutableABIVersionDestroyArgs) error {
-			assert.Contains(t, executables, a.ABIVersion)
-			delete(executables, a.ABIVersion)
+			assert.Contains(t, programs, a.ABIVersion)
+			delete(programs, a.ABIVersion)
 			return nil
 		},
 	}}, pjrttest.Options{}).Plugin()
-	of := func(text string) abiversion.Version { return abiversion.Version{Proto: []byte(text)} }
-	require.NoError(t, abiversion.Runs(p, of("1"), of("1")))
-	require.ErrorContains(t, abiversion.Runs(p, of("1"), of("2")), "1 does not run 2")
-	require.NoError(t, abiversion.Replaces(p, of("1"), of("1")))
-	require.ErrorContains(t, abiversion.Replaces(p, of("1"), of("2")), "1 is not 2")
+	of := func(text string) executables.ABIVersion { return executables.ABIVersion{Proto: []byte(text)} }
+	require.NoError(t, executables.RuntimeRuns(p, of("1"), of("1")))
+	require.ErrorContains(t, executables.RuntimeRuns(p, of("1"), of("2")), "1 does not run 2")
+	require.NoError(t, executables.RuntimeReplaces(p, of("1"), of("1")))
+	require.ErrorContains(t, executables.RuntimeReplaces(p, of("1"), of("2")), "1 is not 2")
 	for _, err := range []error{
-		abiversion.Runs(p, of("garbage"), of("1")), abiversion.Runs(p, of("1"), of("garbage")), abiversion.Runs(nil, of("1"), of("1")),
-		abiversion.Replaces(p, of("garbage"), of("1")), abiversion.Replaces(p, of("1"), of("garbage")),
+		executables.RuntimeRuns(p, of("garbage"), of("1")), executables.RuntimeRuns(p, of("1"), of("garbage")),
+		executables.RuntimeRuns(nil, of("1"), of("1")),
+		executables.RuntimeReplaces(p, of("garbage"), of("1")), executables.RuntimeReplaces(p, of("1"), of("garbage")),
 	} {
 		require.ErrorIs(t, err, pjrt.ErrInvalidArgument)
 	}
 	assert.Empty(t, runtimes)
-	assert.Empty(t, executables)
+	assert.Empty(t, programs)
 }

@@ -19,7 +19,7 @@ import (
 
 	cffi "github.com/purepjrt/purepjrt/capi/ffi"
 	"github.com/purepjrt/purepjrt/extensions/ffi"
-	"github.com/purepjrt/purepjrt/extensions/layouts"
+	"github.com/purepjrt/purepjrt/extensions/memories"
 	"github.com/purepjrt/purepjrt/extensions/rawbuffer"
 	"github.com/purepjrt/purepjrt/pjrt"
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
@@ -252,8 +252,8 @@ var bufferCalls = map[string]func(ctx context.Context, w *statesWorld, b *pjrt.B
 	"OnDeviceSize": func(_ context.Context, _ *statesWorld, b *pjrt.Buffer) error {
 		return second(b.OnDeviceSize())
 	},
-	"layouts.OfBuffer": func(_ context.Context, _ *statesWorld, b *pjrt.Buffer) error {
-		return second(layouts.OfBuffer(b))
+	"memories.LayoutOf": func(_ context.Context, _ *statesWorld, b *pjrt.Buffer) error {
+		return second(memories.LayoutOf(b))
 	},
 	"UnpaddedDims": func(ctx context.Context, _ *statesWorld, b *pjrt.Buffer) error {
 		return second(b.UnpaddedDims(ctx))

@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/purepjrt/purepjrt/extensions/crosshost"
-	"github.com/purepjrt/purepjrt/extensions/layouts"
+	"github.com/purepjrt/purepjrt/extensions/memories"
 	"github.com/purepjrt/purepjrt/extensions/rawbuffer"
 	"github.com/purepjrt/purepjrt/pjrt"
 	"github.com/purepjrt/purepjrt/pjrt/dlpack"
@@ -70,7 +70,7 @@ func TestATokenOnlyOrdersExecutions(t *testing.T) {
 			return err
 		},
 		"dlpack.Export":                func() error { _, err := dlpack.Export(ctx, b); return err },
-		"layouts.OfBuffer":             func() error { _, err := layouts.OfBuffer(b); return err },
+		"memories.LayoutOf":            func() error { _, err := memories.LayoutOf(b); return err },
 		"rawbuffer.Of":                 func() error { _, err := rawbuffer.Of(ctx, b); return err },
 		"crosshost.CopyToRemoteDevice": func() error { _, err := crosshost.CopyToRemoteDevice(ctx, b, []byte("x")); return err },
 		"transfer.CopyRaw":             func() error { return transfer.CopyRaw(ctx, b, nil, 0) },

@@ -21,14 +21,12 @@ import (
 
 	"github.com/purepjrt/purepjrt/capi"
 	cffi "github.com/purepjrt/purepjrt/capi/ffi"
-	"github.com/purepjrt/purepjrt/extensions/abiversion"
 	"github.com/purepjrt/purepjrt/extensions/crosshost"
-	"github.com/purepjrt/purepjrt/extensions/executablemetadata"
+	"github.com/purepjrt/purepjrt/extensions/executables"
 	"github.com/purepjrt/purepjrt/extensions/ffi"
 	"github.com/purepjrt/purepjrt/extensions/gpu"
-	"github.com/purepjrt/purepjrt/extensions/layouts"
 	"github.com/purepjrt/purepjrt/extensions/megascale"
-	"github.com/purepjrt/purepjrt/extensions/memorydescriptions"
+	"github.com/purepjrt/purepjrt/extensions/memories"
 	"github.com/purepjrt/purepjrt/extensions/phasecompile"
 	"github.com/purepjrt/purepjrt/extensions/profiler"
 	"github.com/purepjrt/purepjrt/extensions/rawbuffer"
@@ -796,8 +794,8 @@ func (x *tour) extensions() {
 		return
 	}
 	shape := pjrt.Shape{Type: dtype.F32, Dims: []int64{2, 2}}
-	x.do("layouts.Default", func(context.Context) error { return second(layouts.Default(x.client, shape)) })
-	x.do("abiversion.OfClient", func(context.Context) error { return second(abiversion.OfClient(x.client)) })
+	x.do("memories.DefaultLayout", func(context.Context) error { return second(memories.DefaultLayout(x.client, shape)) })
+	x.do("executables.RuntimeABIVersion", func(context.Context) error { return second(executables.RuntimeABIVersion(x.client)) })
 	x.do("phasecompile.Phases", func(context.Context) error { return second(phasecompile.Phases(x.plugin)) })
 	x.do("ffi.RegisterType", func(context.Context) error {
 		return second(ffi.RegisterType(x.plugin, fmt.Sprint("type of tour ", targets.Add(1))))
@@ -827,12 +825,12 @@ func (x *tour) extensions() {
 		return errors.Join(err, second(p.Data()))
 	})
 	for _, d := range x.client.AddressableDevices()[:min(1, len(x.client.AddressableDevices()))] {
-		x.do("memorydescriptions.OfDevice", func(context.Context) error { return second(memorydescriptions.OfDevice(d)) })
+		x.do("memories.OfDevice", func(context.Context) error { return second(memories.OfDevice(d)) })
 		x.do("gpu.StreamOf", func(context.Context) error { return second(gpu.StreamOf(d)) })
 	}
 	if t := x.topology; t != nil {
-		x.do("layouts.DefaultFor", func(context.Context) error { return second(layouts.DefaultFor(t, shape)) })
-		x.do("memorydescriptions.OfTopology", func(context.Context) error { return second(memorydescriptions.OfTopology(t)) })
+		x.do("memories.DefaultLayoutFor", func(context.Context) error { return second(memories.DefaultLayoutFor(t, shape)) })
+		x.do("memories.OfTopology", func(context.Context) error { return second(memories.OfTopology(t)) })
 		x.do("tputopology.Chips", func(context.Context) error { return second(tpu.Chips(t)) })
 		x.do("tputopology.Processes", func(context.Context) error { return second(tpu.Processes(t)) })
 		x.do("tputopology.ChipsPerProcess", func(context.Context) error { return second(tpu.ChipsPerProcess(t)) })
@@ -859,13 +857,13 @@ func (x *tour) extensions() {
 		})
 	}
 	if x.exe != nil {
-		x.do("abiversion.OfExecutable", func(context.Context) error { return second(abiversion.OfExecutable(x.exe.Executable)) })
-		x.do("executablemetadata.Of", func(context.Context) error { return second(executablemetadata.Of(x.exe.Executable)) })
+		x.do("executables.ABIVersionOf", func(context.Context) error { return second(executables.ABIVersionOf(x.exe.Executable)) })
+		x.do("executables.Metadata", func(context.Context) error { return second(executables.Metadata(x.exe.Executable)) })
 	}
 	if x.a == nil {
 		return
 	}
-	x.do("layouts.OfBuffer", func(context.Context) error { return second(layouts.OfBuffer(x.a)) })
+	x.do("memories.LayoutOf", func(context.Context) error { return second(memories.LayoutOf(x.a)) })
 	x.do("stream.Wait", func(context.Context) error { return gpu.Stream(1).Wait(x.a) })
 	x.do("rawbuffer.Of", func(ctx context.Context) error {
 		b, err := x.client.BufferFromHost(ctx, matrix(1, 2, 3, 4), nil)

@@ -17,7 +17,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/purepjrt/purepjrt/extensions/layouts"
+	"github.com/purepjrt/purepjrt/extensions/memories"
 	"github.com/purepjrt/purepjrt/pjrt"
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
 	"github.com/purepjrt/purepjrt/pjrt/internal/hlo"
@@ -72,14 +72,14 @@ var makers = map[string]maker{
 		b, a, err := transfer.NewAlias(ctx, c, s, nil)
 		return errors.Join(err, b.Close(), a.Close())
 	},
-	"layouts.Default": func(_ context.Context, c *pjrt.Client, s pjrt.Shape) error {
-		_, err := layouts.Default(c, s)
+	"memories.DefaultLayout": func(_ context.Context, c *pjrt.Client, s pjrt.Shape) error {
+		_, err := memories.DefaultLayout(c, s)
 		return err
 	},
-	"layouts.DefaultFor": func(_ context.Context, c *pjrt.Client, s pjrt.Shape) error {
+	"memories.DefaultLayoutFor": func(_ context.Context, c *pjrt.Client, s pjrt.Shape) error {
 		t, err := c.Topology()
 		if err == nil {
-			_, err = layouts.DefaultFor(t, s)
+			_, err = memories.DefaultLayoutFor(t, s)
 		}
 		return err
 	},

@@ -10,22 +10,21 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/purepjrt/purepjrt/capi"
-	"github.com/purepjrt/purepjrt/extensions/abiversion"
 	"github.com/purepjrt/purepjrt/extensions/callback"
-	"github.com/purepjrt/purepjrt/extensions/executablemetadata"
+	"github.com/purepjrt/purepjrt/extensions/executables"
 	"github.com/purepjrt/purepjrt/pjrt"
 	"github.com/purepjrt/purepjrt/pjrt/pjrttest"
 )
 
 // versions returns the versions of a new plugin's runtime and of an executable that it compiled.
-func versions(t *testing.T, opts pjrttest.Options) (w *world, runtime, executable abiversion.Version) {
+func versions(t *testing.T, opts pjrttest.Options) (w *world, runtime, executable executables.ABIVersion) {
 	t.Helper()
 	w = start(t, opts)
 	exe := w.compile(t, "identity", "() -> ()", nil)
 	defer exe.Close()
-	runtime, err := abiversion.OfClient(w.c)
+	runtime, err := executables.RuntimeABIVersion(w.c)
 	require.NoError(t, err)
-	executable, err = abiversion.OfExecutable(exe.Executable)
+	executable, err = executables.ABIVersionOf(exe.Executable)
 	require.NoError(t, err)
 	return w, runtime, executable
 }
@@ -47,7 +46,7 @@ func TestARuntimeRunsExecutablesOfItsPlatformAndVersion(t *testing.T) {
 		_, otherRuntime, otherExecutable := versions(t, c.of)
 		assert.Equal(t, c.of.PlatformName == "", otherRuntime.Platform == runtime.Platform, name)
 		for _, err := range []error{
-			abiversion.Runs(w.p.Plugin(), runtime, otherExecutable), abiversion.Replaces(w.p.Plugin(), runtime, otherRuntime),
+			executables.RuntimeRuns(w.p.Plugin(), runtime, otherExecutable), executables.RuntimeReplaces(w.p.Plugin(), runtime, otherRuntime),
 		} {
 			if c.why == "" {
 				assert.NoError(t, err, name)
@@ -57,14 +56,14 @@ func TestARuntimeRunsExecutablesOfItsPlatformAndVersion(t *testing.T) {
 			assert.ErrorContains(t, err, c.why, name)
 		}
 	}
-	require.NoError(t, abiversion.Runs(w.p.Plugin(), runtime, executable))
+	require.NoError(t, executables.RuntimeRuns(w.p.Plugin(), runtime, executable))
 	for name, proto := range map[string][]byte{
 		"nothing": nil, "garbage": {0xff, 0xff}, "cut off": runtime.Proto[:len(runtime.Proto)-1],
 		"a field too many": append(append([]byte(nil), runtime.Proto...), 0x18, 1),
 	} {
-		garbage := abiversion.Version{Platform: runtime.Platform, Proto: proto}
-		assert.ErrorIs(t, abiversion.Runs(w.p.Plugin(), runtime, garbage), pjrt.ErrInvalidArgument, name)
-		assert.ErrorIs(t, abiversion.Runs(w.p.Plugin(), garbage, executable), pjrt.ErrInvalidArgument, name)
+		garbage := executables.ABIVersion{Platform: runtime.Platform, Proto: proto}
+		assert.ErrorIs(t, executables.RuntimeRuns(w.p.Plugin(), runtime, garbage), pjrt.ErrInvalidArgument, name)
+		assert.ErrorIs(t, executables.RuntimeRuns(w.p.Plugin(), garbage, executable), pjrt.ErrInvalidArgument, name)
 	}
 	settled(t, w.p)
 }
@@ -75,9 +74,9 @@ func TestMetadataNamesTheProgram(t *testing.T) {
 	var all []string
 	for _, name := range []string{"identity", "double"} {
 		exe := w.compile(t, name, "(%a: tensor<1xf32>) -> tensor<1xf32>", nil)
-		m, err := executablemetadata.Of(exe.Executable)
+		m, err := executables.Metadata(exe.Executable)
 		require.NoError(t, err)
-		again, err := executablemetadata.Of(exe.Executable)
+		again, err := executables.Metadata(exe.Executable)
 		require.NoError(t, err)
 		assert.Equal(t, m, again)
 		assert.Contains(t, string(m), name)

@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The purepjrt Authors
 
-// Package memorydescriptions reports which kinds of memory a device has, without a
-// client. It uses the extension MemoryDescriptions, which came with API 0.59; XLA's
-// plugins for CPUs, GPUs and TPUs have it, but only libtpu describes any memory.
-//
-// For the memories of a client's device, see Device.Memories in package pjrt.
-package memorydescriptions
+package memories
 
 import (
 	"github.com/purepjrt/purepjrt/capi"

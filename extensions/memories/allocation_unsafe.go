@@ -1,17 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The purepjrt Authors
 
-// Package hostallocator allocates host memory to which the devices of a client have fast
-// access. It uses the extension HostMemoryAllocator, which came with API 0.106; libtpu has
-// it. It replaces the extension HostAllocator, whose functions are not known.
-//
-//	m, err := hostallocator.Allocate(client, 1<<20, nil)
-//	...
-//	defer m.Close()
-//	err = m.Use(func(b []byte) error {
-//		... // fill b, and upload it
-//	})
-package hostallocator
+package memories
 
 import (
 	"unsafe"
@@ -22,15 +12,15 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/raw"
 )
 
-// Memory is host memory that a plugin allocated. Its methods may be called from any
+// Allocation is host memory that a plugin allocated. Its methods may be called from any
 // goroutine.
-type Memory struct {
+type Allocation struct {
 	size int
 	ref  *lifetime.Ref[uint8]
 }
 
-// Options are the options of [Allocate].
-type Options struct {
+// AllocateOptions are the options of [Allocate].
+type AllocateOptions struct {
 	// Node is the number of the NUMA node on which to allocate the memory.
 	Node int
 }
@@ -38,9 +28,9 @@ type Options struct {
 // maxSize is more bytes than any machine's memory has.
 const maxSize = 1 << 50
 
-// Allocate allocates size bytes (PJRT_HostMemoryAllocator_Allocate), whose contents are
-// undefined. The caller closes the memory. opts may be nil.
-func Allocate(c *pjrt.Client, size int, opts *Options) (*Memory, error) {
+// Allocate allocates size bytes of host memory near the devices of a client
+// (PJRT_HostMemoryAllocator_Allocate). Their contents are undefined. The caller closes the memory. opts may be nil.
+func Allocate(c *pjrt.Client, size int, opts *AllocateOptions) (*Allocation, error) {
 	h, release, err := raw.AcquireClient(c)
 	if err != nil {
 		return nil, err
@@ -65,13 +55,13 @@ func Allocate(c *pjrt.Client, size int, opts *Options) (*Memory, error) {
 		return nil, call.Function().Misbehaved("returned no memory")
 	}
 	deleter, arg := call.Args.Deleter, call.Args.DeleterArg
-	return &Memory{size, lifetime.New("host memory", call.Args.Ptr, raw.Parent(c), func(p *uint8) {
+	return &Allocation{size, lifetime.New("host memory", call.Args.Ptr, raw.Parent(c), func(p *uint8) {
 		deleter.Call(unsafe.Pointer(p), arg)
 	})}, nil
 }
 
 // Size returns the number of bytes.
-func (m *Memory) Size() int {
+func (m *Allocation) Size() int {
 	if m == nil {
 		return 0
 	}
@@ -80,7 +70,7 @@ func (m *Memory) Size() int {
 
 // Use calls fn with the memory, which stays valid until fn returns, even if it is closed
 // meanwhile. fn must not keep the slice: the memory is not Go's.
-func (m *Memory) Use(fn func(b []byte) error) error {
+func (m *Allocation) Use(fn func(b []byte) error) error {
 	if m == nil || m.ref == nil {
 		return pjrt.ErrInvalidArgument.Errorf("the memory is nil: allocate some")
 	}
@@ -96,7 +86,7 @@ func (m *Memory) Use(fn func(b []byte) error) error {
 }
 
 // Close frees the memory, once nothing uses it. Closing again does nothing.
-func (m *Memory) Close() error {
+func (m *Allocation) Close() error {
 	if m == nil || m.ref == nil {
 		return nil
 	}

@@ -3,14 +3,14 @@
 
 //go:build aot
 
-package memorydescriptions_test
+package memories_test
 
 import (
 	"context"
 	"fmt"
 	"log"
 
-	"github.com/purepjrt/purepjrt/extensions/memorydescriptions"
+	"github.com/purepjrt/purepjrt/extensions/memories"
 	"github.com/purepjrt/purepjrt/pjrt/plugins"
 )
 
@@ -26,7 +26,7 @@ func ExampleOfTopology_aheadOfTime() {
 		log.Fatal(err)
 	}
 	defer topology.Close()
-	devices, err := memorydescriptions.OfTopology(topology)
+	devices, err := memories.OfTopology(topology)
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -1,16 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The purepjrt Authors
 
-// Package abiversion reads the versions that decide whether a runtime can load an
-// executable, without loading it. It uses the extension AbiVersion, which came with API
-// 0.91; libtpu and XLA's plugins for GPUs have it, XLA's plugin for CPUs does not.
-//
-//	version, err := abiversion.OfExecutable(exe)
-//	...
-//	err = abiversion.Runs(plugin, runtime, version) // says why not
-//
-// A Version can be sent to another process: its fields are all there is to it.
-package abiversion
+package executables
 
 import (
 	"github.com/purepjrt/purepjrt/capi"
@@ -18,26 +9,27 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/raw"
 )
 
-// Version is the version of the binary interface of a runtime or of an executable.
-type Version struct {
+// ABIVersion is the version of the binary interface of a runtime or of an executable. It can be
+// sent to another process: its fields are all there is to it.
+type ABIVersion struct {
 	// Platform is the number of the platform.
 	Platform uint64
 	// Proto is the version as a serialized message of a type that the platform defines.
 	Proto []byte
 }
 
-// OfClient returns the version of the client's runtime (PJRT_Client_RuntimeAbiVersion).
-func OfClient(c *pjrt.Client) (Version, error) {
+// RuntimeABIVersion returns the version of the client's runtime (PJRT_Client_RuntimeAbiVersion).
+func RuntimeABIVersion(c *pjrt.Client) (ABIVersion, error) {
 	h, release, err := raw.AcquireClient(c)
 	if err != nil {
-		return Version{}, err
+		return ABIVersion{}, err
 	}
 	defer release()
 	table := raw.TableOf(c)
 	var of capi.Call[capi.ClientRuntimeABIVersionArgs]
 	of.Args.Client = h
 	if err := of.Do(table); err != nil {
-		return Version{}, err
+		return ABIVersion{}, err
 	}
 	defer func() {
 		var d capi.Call[capi.RuntimeABIVersionDestroyArgs]
@@ -47,35 +39,35 @@ func OfClient(c *pjrt.Client) (Version, error) {
 	var platform capi.Call[capi.RuntimeABIVersionPlatformIDArgs]
 	platform.Args.ABIVersion = of.Args.ABIVersion
 	if err := platform.Do(table); err != nil {
-		return Version{}, err
+		return ABIVersion{}, err
 	}
 	var proto capi.Call[capi.RuntimeABIVersionToProtoArgs]
 	proto.Args.ABIVersion = of.Args.ABIVersion
 	if err := proto.Do(table); err != nil {
-		return Version{}, err
+		return ABIVersion{}, err
 	}
-	v := Version{platform.Args.PlatformID, capi.Bytes(proto.Args.SerializedProto, proto.Args.SerializedProtoSize)}
+	v := ABIVersion{platform.Args.PlatformID, capi.Bytes(proto.Args.SerializedProto, proto.Args.SerializedProtoSize)}
 	proto.Args.SerializedProtoDeleter.Call(proto.Args.SerializedProtoHolder)
 	return v, nil
 }
 
-// OfExecutable returns the version of the runtime that the executable was compiled for
+// ABIVersionOf returns the version of the runtime that the executable was compiled for
 // (PJRT_Executable_GetAbiVersion).
-func OfExecutable(e *pjrt.Executable) (Version, error) {
+func ABIVersionOf(e *pjrt.Executable) (ABIVersion, error) {
 	h, release, err := raw.AcquireExecutable(e)
 	if err != nil {
-		return Version{}, err
+		return ABIVersion{}, err
 	}
 	defer release()
-	var v Version
+	var v ABIVersion
 	v.Platform, v.Proto, err = raw.TableOf(e).ExecutableABIVersion(h)
 	return v, err
 }
 
-// Runs returns nil if a runtime can run an executable, and otherwise an error that says why not
-// (PJRT_RuntimeAbiVersion_IsCompatibleWithExecutable). The versions come from [OfClient] and
-// [OfExecutable], in any process.
-func Runs(p *pjrt.Plugin, runtime, executable Version) error {
+// RuntimeRuns returns nil if a runtime can run an executable, and otherwise an error that says why
+// not (PJRT_RuntimeAbiVersion_IsCompatibleWithExecutable). Neither is loaded: the versions come from
+// [RuntimeABIVersion] and [ABIVersionOf], in any process.
+func RuntimeRuns(p *pjrt.Plugin, runtime, executable ABIVersion) error {
 	r, err := ofRuntime(p, runtime)
 	if err != nil {
 		return err
@@ -96,9 +88,9 @@ func Runs(p *pjrt.Plugin, runtime, executable Version) error {
 	return c.Do(raw.Table(p))
 }
 
-// Replaces returns nil if a runtime can take the place of another, and otherwise an error that
-// says why not (PJRT_RuntimeAbiVersion_IsCompatibleWithRuntime).
-func Replaces(p *pjrt.Plugin, runtime, other Version) error {
+// RuntimeReplaces returns nil if a runtime can take the place of another, and otherwise an error
+// that says why not (PJRT_RuntimeAbiVersion_IsCompatibleWithRuntime).
+func RuntimeReplaces(p *pjrt.Plugin, runtime, other ABIVersion) error {
 	r, err := ofRuntime(p, runtime)
 	if err != nil {
 		return err
@@ -115,7 +107,7 @@ func Replaces(p *pjrt.Plugin, runtime, other Version) error {
 }
 
 // ofRuntime returns the version of a runtime as a C handle. The caller destroys it.
-func ofRuntime(p *pjrt.Plugin, v Version) (*capi.RuntimeABIVersion, error) {
+func ofRuntime(p *pjrt.Plugin, v ABIVersion) (*capi.RuntimeABIVersion, error) {
 	if p == nil {
 		return nil, pjrt.ErrInvalidArgument.Errorf("the plugin is nil")
 	}

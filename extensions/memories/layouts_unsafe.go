@@ -1,15 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The purepjrt Authors
 
-// Package layouts reports how a plugin lays out arrays in the memory of its devices: the
-// layout of a buffer, and the default layout of a shape. It uses the extension Layouts,
-// which came with API 0.51; XLA's plugins for CPUs, GPUs and TPUs have it.
-//
-// The layouts of a program's arguments and results are in package pjrt:
-// Executable.ParameterLayouts and Executable.OutputLayouts. [Default] is for a client and
-// [DefaultFor] for a topology, which needs no device; pjrt.Topology.CanonicalShape returns
-// what a memory of that topology requires in addition.
-package layouts
+package memories
 
 import (
 	"unsafe"
@@ -19,10 +11,10 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/raw"
 )
 
-// OfBuffer returns the layout of a buffer (PJRT_Layouts_PJRT_Buffer_MemoryLayout). Unlike
+// LayoutOf returns the layout of a buffer (PJRT_Layouts_PJRT_Buffer_MemoryLayout). Unlike
 // [pjrt.Buffer.Layout], it includes the layout's text in XLA's notation, and what that
 // text says about the memory and the size of elements.
-func OfBuffer(b *pjrt.Buffer) (pjrt.DeviceLayout, error) {
+func LayoutOf(b *pjrt.Buffer) (pjrt.DeviceLayout, error) {
 	h, release, err := raw.AcquireBuffer(b)
 	if err != nil {
 		return pjrt.DeviceLayout{}, err
@@ -36,12 +28,12 @@ func OfBuffer(b *pjrt.Buffer) (pjrt.DeviceLayout, error) {
 	if err := c.Do(raw.TableOf(b)); err != nil {
 		return pjrt.DeviceLayout{}, err
 	}
-	return take(raw.TableOf(b), c.Args.Layout)
+	return takeLayout(raw.TableOf(b), c.Args.Layout)
 }
 
-// Default returns the layout that the client gives to arrays of a shape when the program
+// DefaultLayout returns the layout that the client gives to arrays of a shape when the program
 // asks for none (PJRT_Layouts_PJRT_Client_GetDefaultLayout).
-func Default(client *pjrt.Client, shape pjrt.Shape) (pjrt.DeviceLayout, error) {
+func DefaultLayout(client *pjrt.Client, shape pjrt.Shape) (pjrt.DeviceLayout, error) {
 	h, release, err := raw.AcquireClient(client)
 	if err != nil {
 		return pjrt.DeviceLayout{}, err
@@ -56,12 +48,13 @@ func Default(client *pjrt.Client, shape pjrt.Shape) (pjrt.DeviceLayout, error) {
 	if err := c.Do(raw.TableOf(client)); err != nil {
 		return pjrt.DeviceLayout{}, err
 	}
-	return take(raw.TableOf(client), c.Args.Layout)
+	return takeLayout(raw.TableOf(client), c.Args.Layout)
 }
 
-// DefaultFor is [Default] for the devices of a topology, and needs no client
-// (PJRT_Layouts_PJRT_Topology_GetDefaultLayout, API 0.75).
-func DefaultFor(t *pjrt.Topology, shape pjrt.Shape) (pjrt.DeviceLayout, error) {
+// DefaultLayoutFor is [DefaultLayout] for the devices of a topology, and needs no client
+// (PJRT_Layouts_PJRT_Topology_GetDefaultLayout, API 0.75). [pjrt.Topology.CanonicalShape] returns
+// what a memory of the topology requires in addition.
+func DefaultLayoutFor(t *pjrt.Topology, shape pjrt.Shape) (pjrt.DeviceLayout, error) {
 	h, release, err := raw.AcquireTopology(t)
 	if err != nil {
 		return pjrt.DeviceLayout{}, err
@@ -81,11 +74,11 @@ func DefaultFor(t *pjrt.Topology, shape pjrt.Shape) (pjrt.DeviceLayout, error) {
 	if err := c.Do(table); err != nil {
 		return pjrt.DeviceLayout{}, err
 	}
-	return take(table, c.Args.Layout)
+	return takeLayout(table, c.Args.Layout)
 }
 
-// take reads a layout that the caller owns, and destroys it.
-func take(table *capi.Table, h *capi.LayoutsMemoryLayout) (pjrt.DeviceLayout, error) {
+// takeLayout reads a layout that the caller owns, and destroys it.
+func takeLayout(table *capi.Table, h *capi.LayoutsMemoryLayout) (pjrt.DeviceLayout, error) {
 	defer func() {
 		var d capi.Call[capi.LayoutsMemoryLayoutDestroyArgs]
 		d.Args.Layout = h

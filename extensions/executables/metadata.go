@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The purepjrt Authors
 
-// Package executablemetadata reads the metadata that a compiler puts into an executable.
-// It uses the extension ExecutableMetadata, which came with API 0.75; libtpu has it.
-package executablemetadata
+package executables
 
 import (
 	"github.com/purepjrt/purepjrt/capi"
@@ -11,10 +9,10 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/raw"
 )
 
-// Of returns the metadata of an executable: a serialized message of a type that the
+// Metadata returns the metadata of an executable: a serialized message of a type that the
 // plugin defines (PJRT_ExecutableMetadata_GetExecutableMetadata). The caller owns the
 // slice.
-func Of(e *pjrt.Executable) ([]byte, error) {
+func Metadata(e *pjrt.Executable) ([]byte, error) {
 	h, release, err := raw.AcquireExecutable(e)
 	if err != nil {
 		return nil, err
