@@ -67,7 +67,14 @@ gomlx-tests: ## run GoMLX's own tests with the backend of pjrt/gomlx beside GoML
 
 .PHONY: api
 api: ## list what breaks programs written for the last recorded release, and fail if CHANGELOG.md does not name it
-	$(GO) run ./tools/lint/api
+	$(GO) run ./tools/lint api
+
+# make counts COUNTS=-v lists the arrows and folders too, COUNTS=-h says what each of the counts counts.
+COUNTS =
+
+.PHONY: counts
+counts: ## count what a newcomer has to learn: folders, packages, names, lines, words and arrows between files
+	@$(GO) run ./tools/lint counts $(COUNTS)
 
 .PHONY: test-proxy
 test-proxy: ## use the modules from outside, as they will be once published (needs git)
@@ -116,13 +123,13 @@ lint: ## check formatting, vet, and the rules of this repository (needs a C comp
 	$(GO) vet ./...
 	$(GO) vet -tags aot,cc,jax,originals,proxy,skew,wrapped ./...
 	$(GO) vet -tags pjrt_noasmcgocall ./capi/internal/ccall
-	$(GO) run ./tools/lint ./...
+	$(GO) run ./tools/lint rules ./...
 
 # Building the command for a platform shows that calls into C assemble and link there.
 # For systems where no tests run, it is built without optimizations, which saves time.
 .PHONY: platforms
 platforms: ## check that everything, tests included, compiles for every supported platform
-	$(GO) run ./tools/lint/platforms $(PLATFORMS)
+	$(GO) run ./tools/lint platforms $(PLATFORMS)
 	@set -e; for p in $(PLATFORMS); do \
 		echo $$p; \
 		flags='all=-N -l'; if [ $${p%/*} = $$($(GO) env GOHOSTOS) ]; then flags=; fi; \

@@ -15,16 +15,16 @@ import (
 )
 
 func TestChangelogNamesWhatBreaksProgramsOfTheLastRelease(t *testing.T) {
-	t.Chdir("../../..")
-	assert.NoError(t, run(released, ""))
+	t.Chdir("../..")
+	assert.NoError(t, api(released, ""))
 }
 
-func TestRunComparesWithTheRecordedReleaseOnly(t *testing.T) {
-	t.Chdir("../../..")
+func TestAPIComparesWithTheRecordedReleaseOnly(t *testing.T) {
+	t.Chdir("../..")
 	dir := t.TempDir()
-	assert.NoError(t, run(filepath.Join(dir, "nothing.gz"), ""), "nothing is recorded")
+	assert.NoError(t, api(filepath.Join(dir, "nothing.gz"), ""), "nothing is recorded")
 
-	last, err := load(".", []string{"./pjrt/npy"}, os.Environ())
+	last, err := loadSurface(".", []string{"./pjrt/npy"}, os.Environ())
 	require.NoError(t, err)
 	last.version = "v0.1.0"
 	gone := types.NewPackage("github.com/purepjrt/purepjrt/pjrt/gone", "gone")
@@ -32,7 +32,7 @@ func TestRunComparesWithTheRecordedReleaseOnly(t *testing.T) {
 	last.packages[gone.Path()] = gone
 	file := filepath.Join(dir, "last.gz")
 	require.NoError(t, last.write(file))
-	err = run(file, "")
+	err = api(file, "")
 	assert.ErrorContains(t, err, "the API breaks programs written for v0.1.0")
 	assert.ErrorContains(t, err, "`pjrt/gone` (removed)")
 	assert.NotContains(t, err.Error(), "npy", "it did not change")
@@ -40,7 +40,7 @@ func TestRunComparesWithTheRecordedReleaseOnly(t *testing.T) {
 
 func example(t *testing.T, name string) *surface {
 	t.Helper()
-	s, err := load(filepath.Join("testdata", name), []string{"./..."}, append(os.Environ(), "GOWORK=off"))
+	s, err := loadSurface(filepath.Join("testdata", "api", name), []string{"./..."}, append(os.Environ(), "GOWORK=off"))
 	require.NoError(t, err)
 	return s
 }
@@ -51,7 +51,7 @@ func TestABrokenAPIIsFound(t *testing.T) {
 	before.version = "v1.0.0"
 	file := filepath.Join(t.TempDir(), "released.gz")
 	require.NoError(t, before.write(file))
-	last, err := read(file)
+	last, err := readSurface(file)
 	require.NoError(t, err)
 	assert.Equal(t, "v1.0.0", last.version)
 	assert.Len(t, last.packages, 2, "internal packages are not part of the API")
@@ -112,8 +112,8 @@ func TestEqualAPIsGiveEqualFiles(t *testing.T) {
 
 func TestFilesThatAreNotAReleaseAreRefused(t *testing.T) {
 	t.Parallel()
-	_, err := read("testdata/before/go.mod")
+	_, err := readSurface("testdata/api/before/go.mod")
 	assert.Error(t, err)
-	_, err = load(filepath.Join("testdata", "nowhere"), []string{"./..."}, os.Environ())
+	_, err = loadSurface(filepath.Join("testdata", "nowhere"), []string{"./..."}, os.Environ())
 	assert.Error(t, err)
 }

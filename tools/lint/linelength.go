@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The purepjrt Authors
 
-// Package linelength limits the length of lines, so that people can read them.
-package linelength
+package main
 
 import (
 	"bytes"
@@ -14,26 +13,26 @@ import (
 	"golang.org/x/tools/go/analysis"
 )
 
-// Limit is the maximum number of columns of a line. A tab counts as four.
-const Limit = 140
+// codeColumns is the maximum number of columns of a line. A tab counts as four.
+const codeColumns = 140
 
-// CommentLimit is the maximum number of columns of a line of prose that is nothing but a comment.
+// proseColumns is the maximum number of columns of a line of prose that is nothing but a comment.
 // Prose is read from line to line, for which short lines are easier.
-const CommentLimit = 100
+const proseColumns = 100
 
-// Analyzer reports longer lines. These may be longer: lines of generated files;
+// lineLength reports lines with more columns than people can read. These may be longer: lines of generated files;
 // rows of tables, which are elements of a composite literal on their own line;
 // lines of a raw string; lines that cannot be broken, such as a comment with a long
 // URL; lines with a string of a hundred columns, which is easier to find and to
 // read in one piece; in tests, lines that are long because of strings; and the
 // output of examples.
-var Analyzer = &analysis.Analyzer{
+var lineLength = &analysis.Analyzer{
 	Name: "linelength",
 	Doc:  "lines have no more columns than people can read",
-	Run:  run,
+	Run:  checkLines,
 }
 
-func run(pass *analysis.Pass) (any, error) {
+func checkLines(pass *analysis.Pass) (any, error) {
 	for _, file := range pass.Files {
 		if ast.IsGenerated(file) {
 			continue
@@ -45,9 +44,9 @@ func run(pass *analysis.Pass) (any, error) {
 		}
 		free := exempt(f, file, text)
 		for i, line := range bytes.Split(text, []byte("\n")) {
-			limit := Limit
+			limit := codeColumns
 			if isProse(string(line)) {
-				limit = CommentLimit
+				limit = proseColumns
 			}
 			if n := columns(string(line)); n > limit && !free[i+1] && breakable(string(line)) {
 				pass.Reportf(f.LineStart(i+1), "the line has %d columns, of at most %d", n, limit)
@@ -73,7 +72,7 @@ func isProse(line string) bool {
 func breakable(line string) bool {
 	line = strings.TrimPrefix(strings.TrimLeft(line, "\t"), "// ")
 	i := strings.IndexByte(line, ' ')
-	return i >= 0 && i < Limit
+	return i >= 0 && i < codeColumns
 }
 
 // exempt returns the lines of a file that may be longer.
@@ -126,7 +125,7 @@ func exempt(f *token.File, file *ast.File, text []byte) map[int]bool {
 				end = start + i
 			}
 			// Without its strings it would not be too long.
-			free[line] = free[line] || columns(string(text[start:end]))-n <= Limit
+			free[line] = free[line] || columns(string(text[start:end]))-n <= codeColumns
 		}
 	}
 	return free

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The purepjrt Authors
 
-// Package exporteddoc checks that every exported name has a doc comment.
-package exporteddoc
+package main
 
 import (
 	"go/ast"
@@ -12,16 +11,16 @@ import (
 	"golang.org/x/tools/go/analysis"
 )
 
-// Analyzer reports exported functions, methods of exported types, types, and constants and
+// exportedDoc reports exported functions, methods of exported types, types, and constants and
 // variables that have no doc comment. For constants and variables, a comment on their group or at
 // the end of the line will do. Tests and package main are exempt.
-var Analyzer = &analysis.Analyzer{
+var exportedDoc = &analysis.Analyzer{
 	Name: "exporteddoc",
 	Doc:  "every exported name has a doc comment",
-	Run:  run,
+	Run:  checkDocs,
 }
 
-func run(pass *analysis.Pass) (any, error) {
+func checkDocs(pass *analysis.Pass) (any, error) {
 	if pass.Pkg.Name() == "main" {
 		return nil, nil
 	}
@@ -37,7 +36,7 @@ func run(pass *analysis.Pass) (any, error) {
 				}
 			case *ast.GenDecl:
 				if d.Tok != token.IMPORT {
-					checkSpecs(pass, d)
+					checkSpecDocs(pass, d)
 				}
 			}
 		}
@@ -45,7 +44,7 @@ func run(pass *analysis.Pass) (any, error) {
 	return nil, nil
 }
 
-func checkSpecs(pass *analysis.Pass, d *ast.GenDecl) {
+func checkSpecDocs(pass *analysis.Pass, d *ast.GenDecl) {
 	for _, spec := range d.Specs {
 		switch s := spec.(type) {
 		case *ast.TypeSpec:

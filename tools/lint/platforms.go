@@ -1,14 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The purepjrt Authors
 
-// Command platforms checks that packages and their tests compile for several platforms,
-// and makes the checks of vet that depend on the platform.
-//
-//	platforms GOOS/GOARCH...
-//
-// It reads imported packages from their sources instead of compiling them for each
-// platform, which takes a tenth of the time. It does not assemble or link: `make
-// platforms` builds a command for that.
 package main
 
 import (
@@ -27,23 +19,19 @@ import (
 	"golang.org/x/tools/go/packages"
 )
 
-var analyzers = []*analysis.Analyzer{asmdecl.Analyzer, buildtag.Analyzer, framepointer.Analyzer, unsafeptr.Analyzer}
+// byPlatform are the analyzers of vet whose findings depend on the platform.
+var byPlatform = []*analysis.Analyzer{asmdecl.Analyzer, buildtag.Analyzer, framepointer.Analyzer, unsafeptr.Analyzer}
 
-func main() {
-	if len(os.Args) < 2 {
-		fmt.Fprintln(os.Stderr, "usage: platforms GOOS/GOARCH...")
-		os.Exit(2)
-	}
-	failed := false
-	for i, found := range checkAll(".", os.Args[1:]) {
-		for _, line := range found {
-			fmt.Printf("%s: %s\n", os.Args[1+i], line)
-			failed = true
+// platforms returns what is wrong on each platform. It reads imported packages from their sources
+// instead of compiling them for each platform, which takes a tenth of the time. It does not
+// assemble or link: `make platforms` builds a command for that.
+func platforms(list []string) (found []string) {
+	for i, lines := range checkAll(".", list) {
+		for _, line := range lines {
+			found = append(found, list[i]+": "+line)
 		}
 	}
-	if failed {
-		os.Exit(1)
-	}
+	return found
 }
 
 // checkAll returns what is wrong with the packages below a folder on each platform.
@@ -55,15 +43,15 @@ func checkAll(dir string, platforms []string) [][]string {
 		wg.Go(func() {
 			turn <- struct{}{}
 			defer func() { <-turn }()
-			found[i] = check(dir, platform)
+			found[i] = checkPlatform(dir, platform)
 		})
 	}
 	wg.Wait()
 	return found
 }
 
-// check returns what is wrong with the packages below a folder on one platform.
-func check(dir, platform string) []string {
+// checkPlatform returns what is wrong with the packages below a folder on one platform.
+func checkPlatform(dir, platform string) []string {
 	system, processor, ok := strings.Cut(platform, "/")
 	if !ok {
 		return []string{"a platform is written GOOS/GOARCH, such as linux/arm64"}
@@ -87,15 +75,15 @@ func check(dir, platform string) []string {
 		found = append(found, "there are no packages")
 	}
 	if len(found) == 0 {
-		found = vet(initial)
+		found = vetPlatform(initial)
 	}
 	slices.Sort(found)
 	return slices.Compact(found) // a package and its test variant share files
 }
 
-// vet returns what the analyzers say about packages without errors.
-func vet(initial []*packages.Package) []string {
-	graph, err := checker.Analyze(analyzers, initial, nil)
+// vetPlatform returns what the analyzers say about packages without errors.
+func vetPlatform(initial []*packages.Package) []string {
+	graph, err := checker.Analyze(byPlatform, initial, nil)
 	if err != nil {
 		return []string{err.Error()}
 	}

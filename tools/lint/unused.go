@@ -1,16 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The purepjrt Authors
 
-// Package unused runs analyzers over packages in several configurations, and reports
-// unused code: functions, methods, types, variables, constants and fields that are not
-// exported.
-//
-// The work is done by staticcheck, whose package unused looks at one package in one
-// configuration. Code that only another system, or a test with a build tag, needs is in
-// use, so this package looks at all configurations and reports what none of them uses.
-// It takes less time than staticcheck, because it looks at a package only once if all
-// configurations have the same files of it.
-package unused
+package main
 
 import (
 	"fmt"
@@ -26,12 +17,12 @@ import (
 	"honnef.co/go/tools/unused"
 )
 
-// A Configuration is one way to build packages.
-type Configuration struct {
-	Environment []string // in addition to the process's
-	Flags       []string // of the go command
-	Packages    []string // that need this configuration; nil means those whose files differ from the first one's
-	FromSource  bool     // read imported packages from their sources, which takes less time than compiling them
+// configuration is one way to build packages.
+type configuration struct {
+	environment []string // in addition to the process's
+	flags       []string // of the go command
+	packages    []string // that need this configuration; nil means those whose files differ from the first one's
+	fromSource  bool     // read imported packages from their sources, which takes less time than compiling them
 }
 
 // object is a declaration that is used or not. The variants of a package, with and
@@ -50,10 +41,18 @@ type seen struct {
 	inCode bool // used in a variant without tests
 }
 
-// Find loads the packages that patterns name in a folder. It returns a line for each
+// findUnused runs analyzers over packages in several configurations, and reports unused code:
+// functions, methods, types, variables, constants and fields that are not exported.
+//
+// The work is done by staticcheck, whose package unused looks at one package in one configuration.
+// Code that only another system, or a test with a build tag, needs is in use, so findUnused looks at
+// all configurations and reports what none of them uses. It takes less time than staticcheck, because
+// it looks at a package only once if all configurations have the same files of it.
+//
+// It loads the packages that patterns name in a folder. It returns a line for each
 // diagnostic of the analyzers, and for each object that is used in no configuration, or
 // by tests only.
-func Find(dir string, configurations []Configuration, analyzers []*analysis.Analyzer, patterns []string) ([]string, error) {
+func findUnused(dir string, configurations []configuration, analyzers []*analysis.Analyzer, patterns []string) ([]string, error) {
 	absolute, err := filepath.Abs(dir)
 	if err != nil {
 		return nil, err
@@ -65,8 +64,8 @@ func Find(dir string, configurations []Configuration, analyzers []*analysis.Anal
 	}
 	for i, c := range configurations {
 		packages := patterns
-		if c.Packages != nil {
-			packages = c.Packages
+		if c.packages != nil {
+			packages = c.packages
 		} else if i > 0 {
 			files, err := c.files(dir, patterns)
 			if err != nil {
@@ -113,7 +112,7 @@ func (f *finder) report(at token.Position, message string) {
 }
 
 // files returns the files of each package in one configuration, including its tests.
-func (c Configuration) files(dir string, patterns []string) (map[string][]string, error) {
+func (c configuration) files(dir string, patterns []string) (map[string][]string, error) {
 	loaded, err := c.load(packages.NeedName|packages.NeedFiles|packages.NeedForTest, dir, patterns)
 	if err != nil {
 		return nil, err
@@ -147,16 +146,16 @@ func differing(first, second map[string][]string) []string {
 	return paths
 }
 
-func (c Configuration) load(mode packages.LoadMode, dir string, patterns []string) ([]*packages.Package, error) {
+func (c configuration) load(mode packages.LoadMode, dir string, patterns []string) ([]*packages.Package, error) {
 	return packages.Load(&packages.Config{
-		Mode: mode, Dir: dir, Env: append(os.Environ(), c.Environment...), BuildFlags: c.Flags, Tests: true,
+		Mode: mode, Dir: dir, Env: append(os.Environ(), c.environment...), BuildFlags: c.flags, Tests: true,
 	}, patterns...)
 }
 
 // look adds the findings and objects of one configuration.
-func (f *finder) look(c Configuration, patterns []string) error {
+func (f *finder) look(c configuration, patterns []string) error {
 	mode := packages.LoadSyntax
-	if c.FromSource {
+	if c.fromSource {
 		mode = packages.LoadAllSyntax
 	}
 	initial, err := c.load(mode, f.dir, patterns)
@@ -165,7 +164,7 @@ func (f *finder) look(c Configuration, patterns []string) error {
 	}
 	for _, p := range initial {
 		for _, e := range p.Errors {
-			return fmt.Errorf("%v: %w", append(c.Environment, c.Flags...), e)
+			return fmt.Errorf("%v: %w", append(c.environment, c.flags...), e)
 		}
 	}
 	graph, err := checker.Analyze(f.analyzers, initial, nil)

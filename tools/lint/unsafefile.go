@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The purepjrt Authors
 
-// Package unsafefile checks that only files with unsafe in their names import package unsafe.
-package unsafefile
+package main
 
 import (
 	"go/ast"
@@ -13,19 +12,19 @@ import (
 	"golang.org/x/tools/go/analysis"
 )
 
-// Analyzer reports an import of unsafe in a file whose name does not contain
+// unsafeFile reports an import of unsafe in a file whose name does not contain
 // the word unsafe between underscores, as in call_unsafe.go,
 // load_unsafe_linux.go and table_unsafe_test.go. Generated files are exempt.
-var Analyzer = &analysis.Analyzer{
+var unsafeFile = &analysis.Analyzer{
 	Name: "unsafefile",
 	Doc:  "package unsafe may be imported only in files named *_unsafe.go, and in generated ones",
-	Run:  run,
+	Run:  checkUnsafe,
 }
 
-func run(pass *analysis.Pass) (any, error) {
+func checkUnsafe(pass *analysis.Pass) (any, error) {
 	for _, file := range pass.Files {
 		name := filepath.Base(pass.Fset.Position(file.Package).Filename)
-		if ast.IsGenerated(file) || named(name) {
+		if ast.IsGenerated(file) || namedUnsafe(name) {
 			continue
 		}
 		for _, spec := range file.Imports {
@@ -37,8 +36,8 @@ func run(pass *analysis.Pass) (any, error) {
 	return nil, nil
 }
 
-// named reports whether unsafe is a word of the file name, but not the first one.
-func named(file string) bool {
+// namedUnsafe reports whether unsafe is a word of the file name, but not the first one.
+func namedUnsafe(file string) bool {
 	words := strings.Split(strings.TrimSuffix(file, ".go"), "_")
 	for _, w := range words[1:] {
 		if w == "unsafe" {

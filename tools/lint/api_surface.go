@@ -44,8 +44,8 @@ func promised(p *packages.Package) bool {
 	return p.Name != "main"
 }
 
-// load reads the exports of the packages that go list finds in a folder.
-func load(dir string, patterns, environment []string) (*surface, error) {
+// loadSurface reads the exports of the packages that go list finds in a folder.
+func loadSurface(dir string, patterns, environment []string) (*surface, error) {
 	list, err := packages.Load(&packages.Config{
 		Mode: packages.NeedName | packages.NeedTypes | packages.NeedModule,
 		Dir:  dir,
@@ -89,8 +89,8 @@ func (s *surface) write(file string) error {
 	return os.WriteFile(file, b.Bytes(), 0o644)
 }
 
-// read reads what write wrote.
-func read(file string) (*surface, error) {
+// readSurface reads what write wrote.
+func readSurface(file string) (*surface, error) {
 	data, err := os.ReadFile(file)
 	if err != nil {
 		return nil, err

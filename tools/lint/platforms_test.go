@@ -12,7 +12,7 @@ import (
 
 func TestEveryPlatformIsChecked(t *testing.T) {
 	t.Setenv("GOWORK", "off")
-	found := checkAll("testdata/example", []string{"linux/amd64", "windows/amd64", "linux/arm64", "plan10/amd64", "linux"})
+	found := checkAll("testdata/platforms", []string{"linux/amd64", "windows/amd64", "linux/arm64", "plan10/amd64", "linux"})
 	assert.Empty(t, found[0])
 	require.Len(t, found[1], 1, "a test that does not compile: %q", found[1])
 	assert.Contains(t, found[1][0], "example_test.go:9:5: undefined: system")
@@ -24,5 +24,5 @@ func TestEveryPlatformIsChecked(t *testing.T) {
 
 func TestAFolderWithoutPackagesIsAnError(t *testing.T) {
 	t.Setenv("GOWORK", "off")
-	assert.NotEmpty(t, check(t.TempDir(), "linux/amd64"))
+	assert.NotEmpty(t, checkPlatform(t.TempDir(), "linux/amd64"))
 }

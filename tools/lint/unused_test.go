@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The purepjrt Authors
 
-package unused_test
+package main
 
 import (
 	"go/ast"
@@ -10,16 +10,14 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"golang.org/x/tools/go/analysis"
-
-	"github.com/purepjrt/purepjrt/tools/lint/unused"
 )
 
 func TestUnusedCodeIsFound(t *testing.T) {
 	t.Setenv("GOWORK", "off")
-	found, err := unused.Find("testdata/example", []unused.Configuration{
-		{Flags: []string{"-tags=special"}},
-		{Environment: []string{"GOOS=linux"}},
-		{Environment: []string{"GOOS=windows"}},
+	found, err := findUnused("testdata/unused", []configuration{
+		{flags: []string{"-tags=special"}},
+		{environment: []string{"GOOS=linux"}},
+		{environment: []string{"GOOS=windows"}},
 	}, nil, []string{"./..."})
 	require.NoError(t, err)
 	assert.Equal(t, []string{
@@ -45,9 +43,9 @@ func TestAnalyzersSeeEachFileOfEachConfigurationOnce(t *testing.T) {
 		}
 		return nil, nil
 	}}
-	found, err := unused.Find("testdata/example", []unused.Configuration{
-		{Environment: []string{"GOOS=linux"}},
-		{Environment: []string{"GOOS=windows"}},
+	found, err := findUnused("testdata/unused", []configuration{
+		{environment: []string{"GOOS=linux"}},
+		{environment: []string{"GOOS=windows"}},
 	}, []*analysis.Analyzer{functions}, []string{"./..."})
 	require.NoError(t, err)
 	for _, want := range []string{"example.go:8:6: function Exported", "example_windows.go:7:6: function Windows"} {
@@ -62,6 +60,6 @@ func TestAnalyzersSeeEachFileOfEachConfigurationOnce(t *testing.T) {
 }
 
 func TestPackagesThatDoNotCompileAreAnError(t *testing.T) {
-	_, err := unused.Find("testdata", []unused.Configuration{{}}, nil, []string{"./nowhere"})
+	_, err := findUnused("testdata", []configuration{{}}, nil, []string{"./nowhere"})
 	require.Error(t, err)
 }
