@@ -35,13 +35,13 @@ test-ages: ## run the short tests that depend on the CPU plugin with those of th
 	@set -e; for a in $(AGES); do echo API $$a; PJRT_TEST_CPU=$$a $(GO) test -short $(AGES_PACKAGES); done
 
 # Runs beside busy processes, to show that no test depends on luck:
-# make stress STRESS='-runs 3 ./pjrt/kv'.
-STRESS = -short ./pjrt ./pjrt/lifetime ./pjrt/pjrttest ./pjrt/cache ./pjrt/kv/... ./pjrt/pluginlog ./pjrt/plugins ./pjrt/trace ./pjrt/dlpack \
+# make stress RUNS=3 STRESS='-test.run=Watch ./pjrt/kv'.
+STRESS = -test.short ./pjrt ./pjrt/lifetime ./pjrt/pjrttest ./pjrt/cache ./pjrt/kv/... ./pjrt/pluginlog ./pjrt/plugins ./pjrt/trace ./pjrt/dlpack \
 	./capi ./capi/serve ./capi/shim ./capi/ffi ./capi/internal/realplugin ./conformance/internal/worker ./conformance/internal/check
 
 .PHONY: stress
 stress: ## run tests that wait or count 20 times on a busy machine
-	$(GO) run ./tools/stress $(STRESS)
+	tools/stress.sh $(STRESS)
 
 # How long make soak runs.
 SOAK = 10m
@@ -78,7 +78,7 @@ counts: ## count what a newcomer has to learn: folders, packages, names, lines, 
 
 .PHONY: test-proxy
 test-proxy: ## use the modules from outside, as they will be once published (needs git)
-	$(GO) test -tags proxy -count=1 ./tools/outside
+	$(GO) test -tags proxy -count=1 -run '^TestProxy' ./tools/docs
 
 # Runs in an empty home directory, on a clone of the last commit: make newcomer NEWCOMER='run program'.
 NEWCOMER =

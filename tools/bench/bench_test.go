@@ -20,7 +20,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/purepjrt/purepjrt/tools/bench/internal/child"
-	"github.com/purepjrt/purepjrt/tools/bench/internal/stat"
 )
 
 // pretended returns a process that claims to take some nanoseconds for an operation.
@@ -73,7 +72,7 @@ func TestSomeRowsAreMeasuredInNewProcesses(t *testing.T) {
 	m := &measurer{place: at, rounds: 21, budget: time.Minute}
 	got, err := m.measure(row{name: "work/pretended", job: "pretended", starts: 7})
 	require.NoError(t, err)
-	assert.Equal(t, stat.Quartiles{Q1: 2000, Median: 4000, Q3: 6000}, got.Cells[inC].Nanoseconds, "each process counts as much as the others")
+	assert.Equal(t, Quartiles{Q1: 2000, Median: 4000, Q3: 6000}, got.Cells[inC].Nanoseconds, "each process counts as much as the others")
 	assert.InDelta(t, 1.5, got.Cells[viaPjrt].Ratio.Median, 1e-9)
 	assert.NotContains(t, got.Cells, viaCapi)
 
@@ -126,8 +125,8 @@ func TestLongOperationsGetFewerBatchesButFiveRounds(t *testing.T) {
 }
 
 // quartiles returns narrow quartiles around a median.
-func quartiles(median float64) stat.Quartiles {
-	return stat.Quartiles{Q1: median * 0.98, Median: median, Q3: median * 1.02}
+func quartiles(median float64) Quartiles {
+	return Quartiles{Q1: median * 0.98, Median: median, Q3: median * 1.02}
 }
 
 // cellOf returns a cell with a ratio to C, which takes 1000 ns, and with allocations.

@@ -14,7 +14,7 @@
 //
 // Each program is a separate process, so that no runtime disturbs another. In each round they take
 // turns, in a changing order, with batches of a millisecond, each right after one that does not
-// count; package stat says how a number is computed from these. Since the batches are short and a
+// count; stat.go says how a number is computed from these. Since the batches are short and a
 // fast one counts, most garbage collections are not in the numbers: see the allocations beside
 // them.
 package main

@@ -11,8 +11,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-
-	"github.com/purepjrt/purepjrt/tools/bench/internal/stat"
 )
 
 // ratio formats a number with two significant digits, or three above one.
@@ -57,7 +55,7 @@ func size(bytes float64) string {
 }
 
 // spread formats a median with its quartiles.
-func spread(q stat.Quartiles, format func(float64) string) string {
+func spread(q Quartiles, format func(float64) string) string {
 	return fmt.Sprintf("%s (%s to %s)", format(q.Median), format(q.Q1), format(q.Q3))
 }
 

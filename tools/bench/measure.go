@@ -8,8 +8,6 @@ import (
 	"fmt"
 	"math"
 	"time"
-
-	"github.com/purepjrt/purepjrt/tools/bench/internal/stat"
 )
 
 // The shape of a measurement.
@@ -110,9 +108,9 @@ func (r row) result(taking []*taking) (*Row, error) {
 	}
 	result := &Row{Name: r.name, Cells: map[string]*Cell{}}
 	for _, t := range taking {
-		c := &Cell{Nanoseconds: stat.QuartilesOf(t.times)}
+		c := &Cell{Nanoseconds: quartilesOf(t.times)}
 		if taking[0].program == baseline && r.unit == nil { // a size may be 0
-			ratio := stat.QuartilesOf(stat.Ratios(t.times, taking[0].times))
+			ratio := quartilesOf(ratiosOf(t.times, taking[0].times))
 			c.Ratio = &ratio
 		}
 		n := min(t.n, 1000)
@@ -193,7 +191,7 @@ func (m *measurer) takeTurns(taking []*taking, rounds int) error {
 			}
 		}
 		for i, t := range taking {
-			t.times = append(t.times, stat.Low(samples[i]))
+			t.times = append(t.times, low(samples[i]))
 		}
 	}
 	return nil

@@ -10,8 +10,6 @@ import (
 	"maps"
 	"os"
 	"slices"
-
-	"github.com/purepjrt/purepjrt/tools/bench/internal/stat"
 )
 
 // Results are the results of a run, in the form of the committed file.
@@ -37,10 +35,10 @@ type Row struct {
 
 // Cell is the result of one program in a row.
 type Cell struct {
-	Nanoseconds stat.Quartiles  `json:"ns"`              // of one operation, or in the row's unit
-	Ratio       *stat.Quartiles `json:"ratio,omitempty"` // to C in the same round
-	Allocs      *float64        `json:"allocs,omitempty"`
-	Bytes       *float64        `json:"bytes,omitempty"`
+	Nanoseconds Quartiles  `json:"ns"`              // of one operation, or in the row's unit
+	Ratio       *Quartiles `json:"ratio,omitempty"` // to C in the same round
+	Allocs      *float64   `json:"allocs,omitempty"`
+	Bytes       *float64   `json:"bytes,omitempty"`
 }
 
 // row returns the row of that name, or nil if r has none.
@@ -124,14 +122,14 @@ func worse(before, now *Results) []string {
 			switch {
 			case r.hops && old.Cells[viaCapi] != nil && row.Cells[viaCapi] != nil:
 				was, is := over(was, old.Cells[viaCapi]), over(is, row.Cells[viaCapi])
-				if stat.Worse(was, is, tolerance) {
+				if worseThan(was, is, tolerance) {
 					say("%s of capi, and was %s", spread(is, ratio), spread(was, ratio))
 				}
 			case was.Ratio != nil && is.Ratio != nil:
-				if stat.Worse(*was.Ratio, *is.Ratio, tolerance) {
+				if worseThan(*was.Ratio, *is.Ratio, tolerance) {
 					say("%s of C, and was %s", spread(*is.Ratio, ratio), spread(*was.Ratio, ratio))
 				}
-			case before.Machine.same(now.Machine) && stat.Worse(was.Nanoseconds, is.Nanoseconds, toleranceOfTimes(r, is)):
+			case before.Machine.same(now.Machine) && worseThan(was.Nanoseconds, is.Nanoseconds, toleranceOfTimes(r, is)):
 				say("%s, and was %s", spread(is.Nanoseconds, duration), spread(was.Nanoseconds, duration))
 			}
 			if was.Allocs != nil && is.Allocs != nil && *is.Allocs > 1.1**was.Allocs {
@@ -152,9 +150,9 @@ func toleranceOfTimes(r row, c *Cell) float64 {
 }
 
 // over returns the times of a cell, divided by the median of another's.
-func over(c, floor *Cell) stat.Quartiles {
+func over(c, floor *Cell) Quartiles {
 	q, m := c.Nanoseconds, floor.Nanoseconds.Median
-	return stat.Quartiles{Q1: q.Q1 / m, Median: q.Median / m, Q3: q.Q3 / m}
+	return Quartiles{Q1: q.Q1 / m, Median: q.Median / m, Q3: q.Q3 / m}
 }
 
 // verdict says whether a row reaches its goal.
@@ -174,7 +172,7 @@ func judge(r row, measured *Row) (verdict, string) {
 		return noGoal, ""
 	}
 	verdicts := []verdict{reached}
-	compare := func(q stat.Quartiles, limit float64) {
+	compare := func(q Quartiles, limit float64) {
 		switch {
 		case q.Median <= limit:
 		case q.Q1 <= limit:

@@ -16,8 +16,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-
-	"github.com/purepjrt/purepjrt/tools/bench/internal/stat"
 )
 
 // place is where the programs of a run are.
@@ -42,7 +40,7 @@ func timed(dir string, args ...string) (float64, error) {
 
 // alone returns a row in which only one program takes part.
 func alone(r row, times []float64) *Row {
-	return &Row{Name: r.name, Cells: map[string]*Cell{r.of(): {Nanoseconds: stat.QuartilesOf(times)}}}
+	return &Row{Name: r.name, Cells: map[string]*Cell{r.of(): {Nanoseconds: quartilesOf(times)}}}
 }
 
 // opening measures how long a new process takes until it has opened the plugin, or from there until
@@ -72,8 +70,8 @@ func opening(m *measurer, r row) (*Row, error) {
 	}
 	result := &Row{Name: r.name, Cells: map[string]*Cell{}}
 	for program, t := range times {
-		ratio := stat.QuartilesOf(stat.Ratios(t, times[baseline]))
-		result.Cells[program] = &Cell{Nanoseconds: stat.QuartilesOf(t), Ratio: &ratio}
+		ratio := quartilesOf(ratiosOf(t, times[baseline]))
+		result.Cells[program] = &Cell{Nanoseconds: quartilesOf(t), Ratio: &ratio}
 	}
 	return result, nil
 }
@@ -133,7 +131,7 @@ func commandStart(m *measurer, r row) (*Row, error) {
 			}
 			batch = append(batch, took)
 		}
-		times = append(times, stat.Low(batch))
+		times = append(times, low(batch))
 	}
 	return alone(r, times), nil
 }

@@ -3,7 +3,7 @@
 
 //go:build proxy
 
-package outside
+package docs_test
 
 import (
 	"archive/zip"
@@ -24,7 +24,6 @@ import (
 )
 
 const (
-	root    = "../.."
 	main    = "github.com/purepjrt/purepjrt"
 	version = "v0.1.0" // the version that the nested modules require
 )
@@ -132,10 +131,10 @@ func run(t *testing.T, environment []string, dir string, args ...string) string 
 	return string(out)
 }
 
-func TestAProgramElsewhereUsesThePublishedModules(t *testing.T) {
+func TestProxyServesAProgramElsewhere(t *testing.T) {
 	environment := offline(t)
 	dir := t.TempDir()
-	require.NoError(t, os.CopyFS(dir, os.DirFS("testdata/program")))
+	require.NoError(t, os.CopyFS(dir, os.DirFS("testdata/outside")))
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "go.mod"), []byte("module example.com/program\n\ngo 1.26.0\n"), 0o666))
 	// The checksums of what the modules require are known.
 	var sums []byte
@@ -188,7 +187,7 @@ func TestAProgramElsewhereUsesThePublishedModules(t *testing.T) {
 
 // Once they are published, go mod tidy changes nothing in them except the sums of
 // our own modules.
-func TestNestedModulesRequireWhatTheyUse(t *testing.T) {
+func TestProxyLeavesNestedModulesTidy(t *testing.T) {
 	environment := offline(t)
 	for _, name := range tracked(t) {
 		folder, isMod := strings.CutSuffix(name, "/go.mod")

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The purepjrt Authors
 
-package stat
+package main
 
 import (
 	"testing"
@@ -24,7 +24,7 @@ func TestLowIsAFastSampleButNotTheFastestOfMany(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			before := append([]float64(nil), c.samples...)
-			assert.Equal(t, c.want, Low(c.samples))
+			assert.Equal(t, c.want, low(c.samples))
 			assert.Equal(t, before, c.samples, "the samples stay in their order")
 		})
 	}
@@ -32,15 +32,15 @@ func TestLowIsAFastSampleButNotTheFastestOfMany(t *testing.T) {
 
 func TestQuartilesAreNumbersOfTheListOrBetweenNeighbours(t *testing.T) {
 	t.Parallel()
-	assert.Equal(t, Quartiles{3, 3, 3}, QuartilesOf([]float64{3}))
-	assert.Equal(t, Quartiles{2, 3, 4}, QuartilesOf([]float64{5, 1, 4, 2, 3}))
-	assert.Equal(t, Quartiles{1.75, 2.5, 3.25}, QuartilesOf([]float64{4, 3, 2, 1}))
+	assert.Equal(t, Quartiles{3, 3, 3}, quartilesOf([]float64{3}))
+	assert.Equal(t, Quartiles{2, 3, 4}, quartilesOf([]float64{5, 1, 4, 2, 3}))
+	assert.Equal(t, Quartiles{1.75, 2.5, 3.25}, quartilesOf([]float64{4, 3, 2, 1}))
 }
 
 func TestRatiosAreTakenRoundByRound(t *testing.T) {
 	t.Parallel()
 	// If the machine is ten times slower in the second round, no ratio changes.
-	assert.Equal(t, []float64{1.5, 1.5}, Ratios([]float64{15, 150}, []float64{10, 100}))
+	assert.Equal(t, []float64{1.5, 1.5}, ratiosOf([]float64{15, 150}, []float64{10, 100}))
 }
 
 func TestWorseMeansBeyondTheSpreadAndTheTolerance(t *testing.T) {
@@ -59,8 +59,8 @@ func TestWorseMeansBeyondTheSpreadAndTheTolerance(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			assert.Equal(t, c.want, Worse(before, c.now, 0.1))
+			assert.Equal(t, c.want, worseThan(before, c.now, 0.1))
 		})
 	}
-	assert.False(t, Worse(Quartiles{1, 1, 1}, Quartiles{1.05, 1.05, 1.05}, 0.1), "by less than the tolerance")
+	assert.False(t, worseThan(Quartiles{1, 1, 1}, Quartiles{1.05, 1.05, 1.05}, 0.1), "by less than the tolerance")
 }
