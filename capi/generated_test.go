@@ -4,13 +4,10 @@
 package capi_test
 
 import (
-	"cmp"
 	"encoding/json"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"reflect"
-	"slices"
 	"strings"
 	"testing"
 
@@ -18,25 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/purepjrt/purepjrt/capi"
-	"github.com/purepjrt/purepjrt/capi/internal/gentest"
 )
-
-func TestGeneratedDeclarationsAgreeWithTheMeasuredHeaders(t *testing.T) {
-	t.Parallel()
-	facts := gentest.Facts(t, "..", capi.APIMinor, func(path string) bool {
-		return !strings.HasPrefix(path, "xla/ffi/")
-	})
-	gentest.Run(t, &index, allFunctions(), facts)
-}
-
-// allFunctions returns the functions of all sections.
-func allFunctions() []*capi.Function {
-	var list []*capi.Function
-	for _, s := range capi.Sections() {
-		list = append(list, capi.Functions(s)...)
-	}
-	return list
-}
 
 func TestCoreFunctionsFillTheTable(t *testing.T) {
 	t.Parallel()
@@ -74,43 +53,6 @@ func TestFunctionsOfASectionAreInTheOrderOfTheirSlots(t *testing.T) {
 			last = f.Offset
 		}
 	}
-}
-
-func TestSpansLieInsideTheArguments(t *testing.T) {
-	t.Parallel()
-	seen := 0
-	for _, v := range index.Types {
-		a, ok := v.(capi.Arguments)
-		if !ok {
-			continue
-		}
-		seen++
-		f, size := a.Function(), reflect.TypeOf(v).Elem().Size()
-		end := uintptr(0)
-		for _, z := range f.Zero {
-			assert.GreaterOrEqual(t, z.Offset, end, "%s: spans overlap", f.Name)
-			end = z.Offset + z.Size
-		}
-		assert.LessOrEqual(t, end, size, f.Name)
-		newest := 0
-		newestLast := func(gates []capi.Gate) bool {
-			return slices.IsSortedFunc(gates, func(a, b capi.Gate) int { return cmp.Compare(a.Since, b.Since) })
-		}
-		assert.True(t, newestLast(f.Gated), f.Name)
-		for _, g := range f.Gated {
-			newest = max(newest, g.Since)
-			assert.Greater(t, g.Since, max(f.Since, capi.OldestMinor), "%s.%s", f.Name, g.Name)
-			assert.LessOrEqual(t, g.Offset+g.Size, size, "%s.%s", f.Name, g.Name)
-		}
-		for _, n := range f.Nested {
-			assert.True(t, newestLast(n.Gated), "%s: %s", f.Name, n.Struct)
-			for _, g := range n.Gated {
-				newest = max(newest, g.Since)
-			}
-		}
-		assert.Equal(t, newest, f.GatedSince, f.Name)
-	}
-	assert.Equal(t, len(allFunctions()), seen)
 }
 
 // The layouts are proven when the package's tests are compiled, on any system. This test compiles

@@ -104,7 +104,7 @@ func _(x DoArgs, DoArgs func([40]byte, [0]byte, [8]byte, [16]byte, [24]byte, [32
 		[unsafe.Offsetof(x.NewInput)]byte{}, [unsafe.Offsetof(x.Value)]byte{}, [unsafe.Offsetof(x.OK)]byte{})
 }
 `)
-	assert.Contains(t, files["zz_index_test.go"], "\t\tnew(capi.DoArgs),\n")
+	assert.Contains(t, files["internal/gentest/zz_capi_test.go"], "\t\tnew(capi.DoArgs),\n")
 }
 
 // A function's place in the package's table is its place in its own table, after the tables before

@@ -13,15 +13,10 @@ import (
 // generated types, which a Go program cannot list, and the functions of enums. They get everything
 // else from package describe, the descriptors of the functions, and the generated files.
 func (g *generator) index(u *unit, source string) {
-	f := jen.NewFilePathName(u.path()+"_test", u.pkg+"_test")
+	f := jen.NewFilePathName(pathGenTest, path.Base(pathGenTest))
 	f.ImportName(u.path(), u.pkg)
-	f.ImportName(pathGenTest, path.Base(pathGenTest))
 	f.HeaderComment(u.marker(source))
-	file := "zz_index_test.go"
-	if u.pkg == packageFFI {
-		file = "ffi/" + file
-	}
-	g.sheets = append(g.sheets, &sheet{path: file, file: f, used: true})
+	g.sheets = append(g.sheets, &sheet{path: "internal/gentest/zz_" + u.pkg + "_test.go", file: f, used: true})
 
 	var types, enums []jen.Code
 	for _, other := range g.order {
@@ -34,7 +29,7 @@ func (g *generator) index(u *unit, source string) {
 				goType(t.goName)
 			}
 			if t.kind == kindEnum {
-				enums = append(enums, jen.Qual(pathGenTest, "NewEnum").Call(
+				enums = append(enums, jen.Id("newEnum").Call(
 					jen.Qual(u.path(), t.goName+"Values"), jen.Qual(u.path(), "Parse"+t.goName)))
 			}
 		}
@@ -42,9 +37,9 @@ func (g *generator) index(u *unit, source string) {
 			goType(c.goName)
 		}
 	}
-	f.Comment("// index lists the generated types of the package.")
-	f.Var().Id("index").Op("=").Qual(pathGenTest, "Index").Values(
+	f.Comment("// " + u.pkg + "Index lists the generated types of package " + u.pkg + ".")
+	f.Var().Id(u.pkg+"Index").Op("=").Id("index").Values(
 		jen.Line().Id("Types").Op(":").Index().Any().Values(rows(types)...),
-		jen.Line().Id("Enums").Op(":").Index().Qual(pathGenTest, "Enum").Values(rows(enums)...),
+		jen.Line().Id("Enums").Op(":").Index().Id("enum").Values(rows(enums)...),
 		jen.Line())
 }

@@ -357,7 +357,7 @@ func staleFiles(dir string, files []golang.File) ([]string, error) {
 		wanted[f.Path] = true
 	}
 	var stale []string
-	for _, sub := range []string{"", "ffi", "serve"} {
+	for _, sub := range []string{"", "ffi", "internal/gentest", "serve"} {
 		names, err := fs.Glob(os.DirFS(filepath.Join(dir, sub)), "zz_*.go")
 		if err != nil {
 			return nil, err

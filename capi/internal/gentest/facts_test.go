@@ -12,11 +12,12 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/purepjrt/purepjrt/capi"
 	"github.com/purepjrt/purepjrt/gen/facts"
 )
 
-// Header has the measured facts of a C header on which Go code depends.
-type Header struct {
+// header has the measured facts of a C header on which Go code depends.
+type header struct {
 	Path   string
 	C11    bool // a C compiler accepts it, not only a C++ compiler
 	Macros []struct {
@@ -33,13 +34,13 @@ type Header struct {
 			Value int64
 		}
 	}
-	Structs   []Struct
-	Callbacks []Callable
-	Functions []Callable
+	Structs   []cStruct
+	Callbacks []callable
+	Functions []callable
 }
 
-// Struct is a struct with a body.
-type Struct struct {
+// cStruct is a struct with a body.
+type cStruct struct {
 	Name       string
 	Role       string
 	Typedefs   []string
@@ -48,27 +49,27 @@ type Struct struct {
 		Const string
 		Value int64
 	} `json:"struct_size"`
-	Fields []Field
+	Fields []field
 }
 
-// Callable is the type of a function.
-type Callable struct {
+// callable is the type of a function.
+type callable struct {
 	Name   string
 	Params []struct{ Type string }
 }
 
-// Field is a member of a struct.
-type Field struct {
+// field is a member of a struct.
+type field struct {
 	Name         string
 	Anonymous    string
 	Kind         string
 	Fn           string // the type of a function pointer
 	Offset, Size int64
-	Fields       []Field
+	Fields       []field
 }
 
 // names returns the names under which Go has a struct: each typedef of args is a function's own.
-func (s *Struct) names() []string {
+func (s *cStruct) names() []string {
 	if s.Role == "args" {
 		return s.Typedefs
 	}
@@ -77,8 +78,8 @@ func (s *Struct) names() []string {
 
 // tables returns the structs with functions that plugins offer. FFI extensions are left out: their
 // functions also take the extension, so they are fields with types of their own.
-func (h *Header) tables() []Struct {
-	var out []Struct
+func (h *header) tables() []cStruct {
+	var out []cStruct
 	for _, s := range h.Structs {
 		if s.Name == "XLA_FFI_Api" || s.Role == "api-table" || s.Role == "extension" && !strings.HasPrefix(s.Name, "XLA_FFI_") {
 			out = append(out, s)
@@ -88,7 +89,7 @@ func (h *Header) tables() []Struct {
 }
 
 // argument returns the C name of the struct that a function of the header takes.
-func (h *Header) argument(function string) string {
+func (h *header) argument(function string) string {
 	for _, f := range append(h.Functions[:len(h.Functions):len(h.Functions)], h.Callbacks...) {
 		if f.Name == function && len(f.Params) == 1 {
 			return strings.TrimRight(f.Params[0].Type, " *")
@@ -98,7 +99,7 @@ func (h *Header) argument(function string) string {
 }
 
 // numbers returns the constants of the header other than the sizes of structs.
-func (h *Header) numbers() map[string]int64 {
+func (h *header) numbers() map[string]int64 {
 	out := make(map[string]int64)
 	for _, m := range h.Macros {
 		if m.Value != nil && !m.FunctionLike && !strings.HasSuffix(m.Name, "_STRUCT_SIZE") {
@@ -115,21 +116,23 @@ func (h *Header) numbers() map[string]int64 {
 	return out
 }
 
-// Facts reads the facts of all headers for which keep returns true at a minor of the API, from the
-// folder third_party/xla below root.
-func Facts(t *testing.T, root string, minor int, keep func(path string) bool) []Header {
+// root is the folder of the module.
+const root = "../../.."
+
+// headersOf reads the facts of the headers of package capi, or of those of capi/ffi.
+func headersOf(t *testing.T, ofFFI bool) []header {
 	t.Helper()
-	docs, err := facts.Read(filepath.Join(root, "third_party/xla/facts"), minor)
+	docs, err := facts.Read(filepath.Join(root, "third_party/xla/facts"), capi.APIMinor)
 	require.NoError(t, err)
-	var out []Header
+	var out []header
 	for _, path := range slices.Sorted(maps.Keys(docs)) {
-		if !keep(path) {
+		if strings.HasPrefix(path, "xla/ffi/") != ofFFI {
 			continue
 		}
-		var h Header
+		var h header
 		require.NoError(t, facts.Decode(docs[path], &h), path)
 		out = append(out, h)
 	}
-	require.NotEmpty(t, out, "no facts of API 0.%d", minor)
+	require.NotEmpty(t, out, "no facts of API 0.%d", capi.APIMinor)
 	return out
 }

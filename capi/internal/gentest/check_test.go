@@ -17,11 +17,11 @@ import (
 	"github.com/purepjrt/purepjrt/capi/describe"
 )
 
-// Run checks a package against the facts: nothing is missing, nothing is superfluous, and every
-// number is the measured one. functions are all functions of the package, in the order of their
-// tables and slots.
-func Run(t *testing.T, x *Index, functions []*capi.Function, facts []Header) {
-	p := load(t, x)
+// checkPackage checks the package in a folder against the facts: nothing is missing, nothing is
+// superfluous, and every number is the measured one. functions are all functions of the package, in
+// the order of their tables and slots.
+func checkPackage(t *testing.T, dir string, x *index, functions []*capi.Function, facts []header) {
+	p := load(t, dir, x)
 	t.Run("structs have C's layout", func(t *testing.T) { p.checkStructs(t, facts) })
 	t.Run("structs have a proof of their layout", p.checkProofs)
 	t.Run("functions are in C's slots", func(t *testing.T) { p.checkFunctions(t, functions, facts) })
@@ -59,7 +59,7 @@ func (p *pkg) sizeOf(typ reflect.Type) *constant {
 	return &p.source.constants[i]
 }
 
-func (p *pkg) checkStructs(t *testing.T, facts []Header) {
+func (p *pkg) checkStructs(t *testing.T, facts []header) {
 	seen := 0
 	for _, h := range facts {
 		for i := range h.Structs {
@@ -117,12 +117,12 @@ func (p *pkg) checkProofs(t *testing.T) {
 }
 
 // checkDescription compares package describe's description of a struct with the facts.
-func checkDescription(t *testing.T, have *describe.Struct, want *Struct) {
+func checkDescription(t *testing.T, have *describe.Struct, want *cStruct) {
 	sized := want.Fields[0].Name == "struct_size"
 	assert.Equal(t, sized, have.Sized, have.Name)
 	last := want.Fields[len(want.Fields)-1]
 	assert.EqualValues(t, last.Offset+last.Size, have.Size, have.Name)
-	fields := slices.DeleteFunc(slices.Clone(want.Fields), func(f Field) bool {
+	fields := slices.DeleteFunc(slices.Clone(want.Fields), func(f field) bool {
 		return f.Name == "struct_size" || f.Name == "extension_start"
 	})
 	if !assert.Len(t, have.Fields, len(fields), have.Name) {
@@ -141,7 +141,7 @@ func checkDescription(t *testing.T, have *describe.Struct, want *Struct) {
 }
 
 // functionsOf returns the functions whose arguments a header declares.
-func (p *pkg) functionsOf(functions []*capi.Function, h *Header) []*capi.Function {
+func (p *pkg) functionsOf(functions []*capi.Function, h *header) []*capi.Function {
 	var own []*capi.Function
 	for i := range h.Structs {
 		for _, name := range h.Structs[i].names() {
@@ -153,7 +153,7 @@ func (p *pkg) functionsOf(functions []*capi.Function, h *Header) []*capi.Functio
 	return slices.DeleteFunc(slices.Clone(functions), func(f *capi.Function) bool { return !slices.Contains(own, f) })
 }
 
-func (p *pkg) checkFunctions(t *testing.T, functions []*capi.Function, facts []Header) {
+func (p *pkg) checkFunctions(t *testing.T, functions []*capi.Function, facts []header) {
 	argsOf := make(map[*capi.Function]string)
 	for c, f := range p.args {
 		assert.Empty(t, argsOf[f], "%s and %s are arguments of %s", c, argsOf[f], f.Name)
@@ -201,7 +201,7 @@ func (p *pkg) checkFunctions(t *testing.T, functions []*capi.Function, facts []H
 	assert.Equal(t, seen, len(p.args))
 }
 
-func (p *pkg) checkEnums(t *testing.T, facts []Header) {
+func (p *pkg) checkEnums(t *testing.T, facts []header) {
 	described := describedEnums()
 	seen := 0
 	for _, h := range facts {
@@ -293,7 +293,7 @@ func (p *pkg) checkTexts(t *testing.T) {
 	}
 }
 
-func (p *pkg) checkHandles(t *testing.T, facts []Header) {
+func (p *pkg) checkHandles(t *testing.T, facts []header) {
 	for c, typ := range p.handles {
 		assert.False(t, typ.Comparable(), "%s can be compared by value", c)
 	}
@@ -304,7 +304,7 @@ func (p *pkg) checkHandles(t *testing.T, facts []Header) {
 	}
 }
 
-func (p *pkg) checkCallbacks(t *testing.T, facts []Header) {
+func (p *pkg) checkCallbacks(t *testing.T, facts []header) {
 	for c, typ := range p.callbacks {
 		call, ok := typ.MethodByName("Call")
 		if !ok {
@@ -340,7 +340,7 @@ func (p *pkg) checkCallbacks(t *testing.T, facts []Header) {
 	}
 }
 
-func (p *pkg) checkConstants(t *testing.T, facts []Header) {
+func (p *pkg) checkConstants(t *testing.T, facts []header) {
 	have := make(map[string]any)
 	for _, c := range p.source.constants {
 		have[c.c] = c.value
@@ -355,7 +355,7 @@ func (p *pkg) checkConstants(t *testing.T, facts []Header) {
 }
 
 // checkRest finds exported names that belong to no type and are no constant of a header.
-func (p *pkg) checkRest(t *testing.T, facts []Header) {
+func (p *pkg) checkRest(t *testing.T, facts []header) {
 	functions, types := make(map[string]bool), make(map[string]bool)
 	for _, e := range p.enums {
 		types[e.Type.Name()] = true

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The purepjrt Authors
 
-// Package gentest checks generated declarations against the measured facts of the C headers. Only
-// tests import it.
+// Package gentest has only tests: they check the generated declarations of packages capi and
+// capi/ffi against the measured facts of the C headers.
 //
-// The generator writes an Index of the generated types into the tests of packages capi and
-// capi/ffi. Everything else that a check needs to know about a declaration comes from where
-// programs get it: from the descriptors of functions, from package describe and, because a Go
-// program cannot read the names of constants or comments, from the generated files. A check fails
-// when one of these has something that the others lack.
+// The generator writes an index of each package's types beside them. Everything else that a check
+// needs to know about a declaration comes from where programs get it: from the descriptors of
+// functions, from package describe and, because a Go program cannot read the names of constants or
+// comments, from the generated files. A check fails when one of these has something that the others
+// lack.
 package gentest
 
 import (
@@ -22,14 +22,14 @@ import (
 	"github.com/purepjrt/purepjrt/capi/describe"
 )
 
-// Index lists the generated types of a package.
-type Index struct {
+// index lists the generated types of a package.
+type index struct {
 	Types []any // a pointer to a value of each
-	Enums []Enum
+	Enums []enum
 }
 
-// Enum is an enum type, its values as numbers.
-type Enum struct {
+// enum is an enum type, its values as numbers.
+type enum struct {
 	Type      reflect.Type
 	All       []int64
 	Text      func(int64) string
@@ -45,9 +45,9 @@ type enumType interface {
 	MarshalText() ([]byte, error)
 }
 
-// NewEnum describes the enum type E by its functions.
-func NewEnum[E enumType](all func() []E, parse func(string) (E, error)) Enum {
-	e := Enum{
+// newEnum describes the enum type E by its functions.
+func newEnum[E enumType](all func() []E, parse func(string) (E, error)) enum {
+	e := enum{
 		Type: reflect.TypeFor[E](),
 		Text: func(n int64) string { return E(n).String() },
 		Marshal: func(n int64) (string, error) {
@@ -76,19 +76,18 @@ type pkg struct {
 	structs   map[string]reflect.Type
 	handles   map[string]reflect.Type
 	callbacks map[string]reflect.Type
-	enums     map[string]Enum
+	enums     map[string]enum
 	args      map[string]*capi.Function // by the C name of the struct
 }
 
-// load reads the generated files in the folder of the running test, and sorts the types of the
-// index.
-func load(t *testing.T, x *Index) *pkg {
+// load reads the generated files in a folder, and sorts the types of their index.
+func load(t *testing.T, dir string, x *index) *pkg {
 	t.Helper()
 	p := &pkg{
-		source: readSource(t, "."), structs: make(map[string]reflect.Type), handles: make(map[string]reflect.Type),
-		callbacks: make(map[string]reflect.Type), enums: make(map[string]Enum), args: make(map[string]*capi.Function),
+		source: readSource(t, dir), structs: make(map[string]reflect.Type), handles: make(map[string]reflect.Type),
+		callbacks: make(map[string]reflect.Type), enums: make(map[string]enum), args: make(map[string]*capi.Function),
 	}
-	enums := make(map[reflect.Type]Enum)
+	enums := make(map[reflect.Type]enum)
 	for _, e := range x.Enums {
 		enums[e.Type] = e
 	}

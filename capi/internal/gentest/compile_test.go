@@ -20,10 +20,10 @@ import (
 	"github.com/purepjrt/purepjrt/capi"
 )
 
-// Compile checks every size, offset, value and constant in Go with the C compiler CC and the C++
-// compiler CXX, by default gcc and g++, header by header. root is the folder of the module.
-func Compile(t *testing.T, x *Index, functions []*capi.Function, facts []Header, root string) {
-	p := load(t, x)
+// compilePackage checks every size, offset, value and constant in Go with the C compiler CC and the C++
+// compiler CXX, by default gcc and g++, header by header.
+func compilePackage(t *testing.T, dir string, x *index, functions []*capi.Function, facts []header) {
+	p := load(t, dir, x)
 	checked := 0
 	for _, h := range facts {
 		probe, n := p.probe(functions, &h)
@@ -33,9 +33,9 @@ func Compile(t *testing.T, x *Index, functions []*capi.Function, facts []Header,
 		}
 		t.Run(filepath.Base(h.Path), func(t *testing.T) {
 			t.Parallel()
-			compile(t, root, cmp.Or(os.Getenv("CXX"), "g++"), "probe.cc", probe, "-std=gnu++17", "-fpermissive", "-w")
+			compile(t, cmp.Or(os.Getenv("CXX"), "g++"), "probe.cc", probe, "-std=gnu++17", "-fpermissive", "-w")
 			if h.C11 {
-				compile(t, root, cmp.Or(os.Getenv("CC"), "gcc"), "probe.c", probe, "-std=c11", "-w")
+				compile(t, cmp.Or(os.Getenv("CC"), "gcc"), "probe.c", probe, "-std=c11", "-w")
 			}
 		})
 	}
@@ -44,7 +44,7 @@ func Compile(t *testing.T, x *Index, functions []*capi.Function, facts []Header,
 
 // probe returns a program that compiles only if the compiler agrees with Go on
 // the header, and the number of its assertions.
-func (p *pkg) probe(functions []*capi.Function, h *Header) (string, int) {
+func (p *pkg) probe(functions []*capi.Function, h *header) (string, int) {
 	var b strings.Builder
 	n := 0
 	fmt.Fprintf(&b, "#include <stddef.h>\n#include <stdint.h>\n#include <stdbool.h>\n#include <assert.h>\n#include \"%s\"\n", h.Path)
@@ -106,14 +106,14 @@ func (p *pkg) probe(functions []*capi.Function, h *Header) (string, int) {
 }
 
 // goName returns the name of the Go type, or a name that no type has for an enum without a name.
-func (e Enum) goName() string {
+func (e enum) goName() string {
 	if e.Type == nil {
 		return "_"
 	}
 	return e.Type.Name()
 }
 
-func compile(t *testing.T, root, compiler, name, source string, flags ...string) {
+func compile(t *testing.T, compiler, name, source string, flags ...string) {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), name)
 	require.NoError(t, os.WriteFile(file, []byte(source), 0o644))
