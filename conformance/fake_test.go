@@ -71,7 +71,7 @@ func fake() []check.Check {
 		{Rule: "LOAD-07", Run: func(t *check.T) { t.Errorf("a pity") }}, // SHOULD
 		{Rule: "BUF-01", Run: func(t *check.T) {
 			before.Add(1)
-			t.Require(check.FunctionOf[capi.BufferBitcastArgs]())
+			t.Require(check.FunctionOf[capi.GPURegisterCustomCallArgs]())
 		}},
 		{Rule: "BUF-02", Run: func(t *check.T) {
 			before.Add(1)

@@ -4,6 +4,7 @@
 package laboratory_test
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -196,19 +197,24 @@ func TestReportsOfPrograms(t *testing.T) {
 	require.NoError(t, r.WriteMarkdown(&md))
 	require.NoError(t, r.WriteHTML(&page))
 	require.NoError(t, r.WriteBadge(&badge))
+	// The plugin of API 0.81 counts leading zeros wrongly; the newer one does not compile two programs.
+	constants, failing, skipped, sentence := []any{12, 1, 3}, "maximum             1     1     0     0       0\n", 2, "3 of 26 programs failed"
+	if r.Plugin.Minor == 81 {
+		constants, failing, skipped, sentence = []any{12, 2, 2}, "count_leading_zeros  1     1     0     0       0\n", 0, "4 of 28 programs failed"
+	}
 	for _, words := range []string{
-		"stablehlo/testdata, inputs as constants          12    2     0     0       2\n",
+		fmt.Sprintf("stablehlo/testdata, inputs as constants          %d    %d     0     0       %d\n", constants...),
 		"stablehlo/tests/interpret, inputs as parameters  1     0     0     0       1\n",
-		"count_leading_zeros  1     1     0     0       0\n", "\nskipped 4: the data set does not run it itself\n",
-		"No level is claimed", "4 of 28 programs failed\n",
+		failing, "\nskipped 4: the data set does not run it itself\n",
+		"No level is claimed", sentence + "\n",
 	} {
 		assert.Contains(t, text.String(), words)
 	}
+	assert.Equal(t, skipped > 0, strings.Contains(text.String(), fmt.Sprintf("\nskipped %d: the plugin does not compile it\n", skipped)))
 	assert.NotContains(t, text.String(), "LEVEL ")
 	assert.NotContains(t, text.String(), "rules checked")
-	assert.Contains(t, md.String(), "## PJRT conformance: 4 of 28 programs failed\n")
-	assert.Contains(t, md.String(), "| stablehlo/testdata, inputs as constants | 12 | 2 | 0 | 0 | 2 |\n")
-	assert.Contains(t, md.String(), "| count\\_leading\\_zeros | 1 | 1 | 0 | 0 | 0 |\n")
+	assert.Contains(t, md.String(), "## PJRT conformance: "+sentence+"\n")
+	assert.Contains(t, md.String(), fmt.Sprintf("| stablehlo/testdata, inputs as constants | %d | %d | 0 | 0 | %d |\n", constants...))
 	assert.Contains(t, page.String(), "<h2>Programs</h2>")
 	assert.NotContains(t, page.String(), "<h2>Levels</h2>")
 	assert.NotContains(t, page.String(), "<h2>Groups</h2>")

@@ -18,8 +18,8 @@ import (
 )
 
 // model is a plugin that does what the contract asks, built on one that does not: it adds
-// functions that came after the plugin's version and host transfers, and corrects what
-// XLA's CPU plugin 0.81 does wrong. Faults that the CPU plugin cannot have are put into the
+// functions that an older plugin lacks and host transfers, and corrects what XLA's plugins for
+// CPUs do wrong. Faults that the CPU plugin cannot have are put into the
 // model. It knows the programs of this package and their arguments; no others need to run
 // on it.
 type model struct {

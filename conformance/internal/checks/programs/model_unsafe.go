@@ -4,20 +4,16 @@
 package programs
 
 import (
-	"errors"
 	"unsafe"
 
 	"github.com/purepjrt/purepjrt/capi"
 )
 
-// modern puts a table of the newest API in front of an older plugin. Functions that the
-// plugin lacks have an entry, but calling one there would call the wrong function: hooks
-// must answer all these calls.
+// modern puts a table of the newest API in front of a plugin. The later functions have an
+// entry even if the plugin lacks them, but calling one there would call the wrong function:
+// hooks must answer all these calls.
 func modern(real *capi.Table, later ...*capi.Function) (*capi.Table, error) {
 	old := real.API()
-	if old.StructSize >= capi.APISize {
-		return nil, errors.New("the plugin is not older than the newest API")
-	}
 	api := new(capi.API)
 	copy(unsafe.Slice((*byte)(unsafe.Pointer(api)), capi.APISize), unsafe.Slice((*byte)(unsafe.Pointer(old)), old.StructSize))
 	api.StructSize = capi.APISize
