@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -74,7 +75,7 @@ func TestInstallFailuresAreOneLine(t *testing.T) {
 			o := finish(t, dir, run)
 			assert.Equal(t, 1, o.status)
 			assert.Empty(t, o.stdout)
-			assert.Regexp(t, `^(cpu: downloading xla-cpu-pjrt 0\.0\.1 \(\d+ MB, unpacked \d+ MB\)\n)?pjrt: [^\n]+\n$`, o.stderr)
+			assert.Regexp(t, `^(cpu: downloading `+regexp.QuoteMeta(cpuPackage(t))+` \(\d+ MB, unpacked \d+ MB\)\n)?pjrt: [^\n]+\n$`, o.stderr)
 			assert.Contains(t, o.stderr, c.want)
 			left, err := filepath.Glob(filepath.Join(dir, "cache", "purepjrt", "plugins", "*"))
 			require.NoError(t, err)
@@ -102,7 +103,7 @@ func TestInterruptedInstallLeavesNothing(t *testing.T) {
 		_ = p.Signal(os.Interrupt)
 	})
 	assert.Equal(t, 130, o.status)
-	assert.Regexp(t, `^cpu: downloading xla-cpu-pjrt 0\.0\.1 \(.*\)\npjrt: interrupted\n$`, o.stderr)
+	assert.Regexp(t, `^cpu: downloading `+regexp.QuoteMeta(cpuPackage(t))+` \(.*\)\npjrt: interrupted\n$`, o.stderr)
 	left, err := filepath.Glob(filepath.Join(dir, "purepjrt", "plugins", "*[^k]"))
 	require.NoError(t, err)
 	hidden, err := filepath.Glob(filepath.Join(dir, "purepjrt", "plugins", ".*"))
@@ -120,7 +121,7 @@ func TestInstallListsAndFindsInTheUsersCache(t *testing.T) {
 	}
 	o := inCache("install")
 	o.requireSuccess(t)
-	assert.Regexp(t, `(?m)^cpu +xla-cpu-pjrt 0\.0\.1 +[\d.]+ MB +2\d\d MB +no$`, o.stdout)
+	assert.Regexp(t, `(?m)^cpu +`+regexp.QuoteMeta(cpuPackage(t))+` +[\d.]+ MB +2\d\d MB +no$`, o.stdout)
 	assert.Regexp(t, `(?m)^tpu@0\.0\.2 +libtpu 0\.0\.2 +(129 MB +307 MB|- +-) +(no|only for linux/amd64)$`, o.stdout)
 	inCache("info").requireFailure(t, 1, "run: pjrt install cpu")
 

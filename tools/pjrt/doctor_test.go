@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"strings"
 	"testing"
@@ -195,12 +196,12 @@ func TestInstallDistinguishesNoIndexFromNoNetwork(t *testing.T) {
 	dir := t.TempDir()
 	env := []string{"XDG_CACHE_HOME=" + dir, "HOME=" + dir, "PATH=" + os.Getenv("PATH"), "PIP_RETRIES=0", "PIP_CONFIG_FILE=" + os.DevNull}
 	for want, more := range map[string]string{
-		"PIP_NO_INDEX is set, and there is no wheel of xla-cpu-pjrt 0.0.1 in PIP_FIND_LINKS": "PIP_NO_INDEX=1",
-		"the package index cannot be reached":                                                "PIP_INDEX_URL=http://127.0.0.1:1/simple",
+		"PIP_NO_INDEX is set, and there is no wheel of " + cpuPackage(t) + " in PIP_FIND_LINKS": "PIP_NO_INDEX=1",
+		"the package index cannot be reached":                                                   "PIP_INDEX_URL=http://127.0.0.1:1/simple",
 	} {
 		o := within(t, append(env, more), "install", "cpu")
 		assert.Equal(t, 1, o.status)
-		assert.Regexp(t, `^cpu: downloading xla-cpu-pjrt 0\.0\.1 \(.*\)\npjrt: cannot install cpu: [^\n]*\n$`, o.stderr)
+		assert.Regexp(t, `^cpu: downloading `+regexp.QuoteMeta(cpuPackage(t))+` \(.*\)\npjrt: cannot install cpu: [^\n]*\n$`, o.stderr)
 		assert.Contains(t, o.stderr, want)
 	}
 }
@@ -248,7 +249,7 @@ func TestCompletion(t *testing.T) {
 	t.Parallel()
 	_, env := home(t)
 	for args, want := range map[string]string{
-		"install ": "tpu@0.0.11\tlibtpu 0.0.11\n", "uninstall ": "cpu\txla-cpu-pjrt 0.0.1\n",
+		"install ": "tpu@0.0.11\tlibtpu 0.0.11\n", "uninstall ": "cpu\t" + cpuPackage(t) + "\n",
 		"info ": "cpu\t", "run --plugin ": "cpu\t",
 	} {
 		o := within(t, env, append([]string{"__complete"}, strings.Split(args, " ")...)...)
