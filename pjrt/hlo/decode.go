@@ -81,6 +81,7 @@ func decode(code []byte) (*Module, error) {
 		return nil, fmt.Errorf("the entry is computation %d, which is missing", entry)
 	}
 	for _, c := range d.calls {
+		c.of.Called = make([]*Computation, 0, len(c.ids))
 		for _, id := range c.ids {
 			to := d.computations[id]
 			if to == nil {
@@ -197,8 +198,8 @@ func (d *decoder) instruction(b []byte) (*Instruction, [2][]int64, error) {
 	if err != nil {
 		return nil, links, err
 	}
-	// Each number becomes a pointer, and may take but one byte.
-	if err := d.room.Take(2 * 8 * (len(links[0]) + len(links[1]) + len(called))); err != nil {
+	// Each number becomes a pointer, and in package inspect a name, and may take but one byte.
+	if err := d.room.Take(4 * 8 * (len(links[0]) + len(links[1]) + len(called))); err != nil {
 		return nil, links, err
 	}
 	p, err := xlaproto.UnmarshalShapeIn(d.room, shape)

@@ -90,6 +90,7 @@ func newInstruction(from *hlo.Instruction) Instruction {
 	i := Instruction{
 		Name: from.Name, Opcode: from.Opcode, Shape: from.Shape.String(), Bytes: shapeBytes(&from.Shape), Source: from.Source.Op,
 	}
+	i.Operands, i.Calls = slices.Grow(i.Operands, len(from.Operands)), slices.Grow(i.Calls, len(from.Called))
 	for _, o := range from.Operands {
 		i.Operands = append(i.Operands, o.Name)
 	}

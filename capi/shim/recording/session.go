@@ -29,6 +29,37 @@ type Session struct {
 	// Complete says that the recording has an end. Otherwise the process was killed, or is still
 	// running.
 	Complete bool
+
+	room room
+}
+
+// room counts what the lines of a session take in memory. A value of three bytes becomes a map.
+type room struct{ values, size int }
+
+// Any session may have smallRoom values, and otherwise one for each valueSize bytes. What recorders
+// write has fewer: each value has a name or belongs to a list of handles.
+const (
+	smallRoom = 1 << 18
+	valueSize = 4
+)
+
+// take counts the values in a line.
+func (r *room) take(text []byte) error {
+	quoted := false
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; {
+		case c == '"':
+			quoted = !quoted
+		case c == '\\' && quoted:
+			i++
+		case !quoted && (c == ',' || c == '[' || c == '{'):
+			r.values++
+		}
+	}
+	if r.size += len(text); r.values > smallRoom+r.size/valueSize {
+		return errors.New("it has so many small values that they would take many times its size in memory")
+	}
+	return nil
 }
 
 // Step is a call, or the result of a transfer.
@@ -142,6 +173,9 @@ func Read(r io.Reader) (*Session, error) {
 
 // add parses a line and adds it to the session.
 func (s *Session) add(n int, text []byte) error {
+	if err := s.room.take(text); err != nil {
+		return err
+	}
 	var l line
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.UseNumber()

@@ -167,11 +167,11 @@ func ParameterShapes(module []byte) ([]xlaproto.Shape, error) {
 		return nil, err
 	}
 	room := wire.NewRoom(len(program))
-	var shapes []xlaproto.Shape
+	shapes, err := wire.Reserve[xlaproto.Shape](room, program, programParameters)
+	if err != nil {
+		return nil, err
+	}
 	err = wire.VisitMessages(program, programParameters, func(b []byte) error {
-		if err := wire.Take[xlaproto.Shape](room); err != nil {
-			return err
-		}
 		s, err := xlaproto.UnmarshalShapeIn(room, b)
 		shapes = append(shapes, s)
 		return err

@@ -48,8 +48,11 @@ func ReadSpread(module []byte) Spread {
 // ParameterShardings returns the shardings of the parameters of a partitioned module, as serialized
 // OpSharding messages. It returns none for a module that is not partitioned.
 func ParameterShardings(module []byte) ([][]byte, error) {
-	var list [][]byte
-	err := wire.VisitMessages(module, moduleParameterShardings, func(b []byte) error {
+	list, err := wire.Reserve[[]byte](wire.NewRoom(len(module)), module, moduleParameterShardings)
+	if err != nil {
+		return nil, err
+	}
+	err = wire.VisitMessages(module, moduleParameterShardings, func(b []byte) error {
 		list = append(list, b)
 		return nil
 	})

@@ -25,6 +25,8 @@ type measurement struct {
 	Reader, Input string
 	Sizes         []int
 	Steps, Bytes  []uint64
+	Peak          uint64
+	PeakSize      uint64
 	Error         int
 }
 
@@ -42,7 +44,8 @@ func measure(t *testing.T, flags, args []string) (list []measurement) {
 	out, err := build.CombinedOutput()
 	require.NoError(t, err, "%s", out)
 	c := exec.Command(program, args...)
-	c.Env = append(os.Environ(), "GOCOVERDIR="+t.TempDir())
+	// Collections that stop the program make the largest heap depend on the reader alone.
+	c.Env = append(os.Environ(), "GOCOVERDIR="+t.TempDir(), "GODEBUG=gcstoptheworld=1")
 	c.Stderr = os.Stderr
 	pipe, err := c.StdoutPipe()
 	require.NoError(t, err)
@@ -103,6 +106,62 @@ func TestReadersTakeStepsInProportionToTheirInput(t *testing.T) {
 			assert.Less(t, growth(m.Steps, 1<<10), 8.0, "%s: %d bytes take %d steps", what, m.Sizes, m.Steps)
 		}
 		assert.Less(t, growth(m.Bytes, 64<<10), 8.0, "%s: %d bytes take %d bytes of memory", what, m.Sizes, m.Bytes)
-		assert.Less(t, m.Error, 2000, "%s: the error is long", what)
+		assert.Less(t, m.Error, longestError, "%s: the error is long", what)
 	}
 }
+
+// The promise about memory: what a reader has at one time is at most so many times its input, and
+// what any input may take.
+const (
+	timesInput = 20
+	anyInput   = 32 << 20
+)
+
+// Readers that allocate much have little of it at one time: each that may have more than the
+// promise reads an input of 4 MiB.
+func TestReadersNeedAtMostTwentyTimesTheMemoryOfTheirInput(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("it takes a minute")
+	}
+	measured := 0
+	for _, m := range measure(t, nil, []string{"-peak", "4194304"}) {
+		if m.PeakSize == 0 {
+			continue
+		}
+		measured++
+		assert.LessOrEqual(t, m.Peak, anyInput+timesInput*m.PeakSize, "%s: %s: %d bytes", m.Reader, m.Input, m.PeakSize)
+	}
+	assert.Positive(t, measured)
+}
+
+// Whatever the input, reading it is bounded in allocations, and in steps when the test was built
+// with -covermode=atomic: a fuzzer finds inputs that nobody thought of.
+func FuzzReadersDoLittleWork(f *testing.F) {
+	forms := make(map[hostile.Form]bool)
+	for _, in := range hostile.Inputs() {
+		if !forms[in.Form] {
+			forms[in.Form] = true
+			f.Add(in.Make(200))
+		}
+	}
+	readers := hostile.Readers()
+	f.Fuzz(func(t *testing.T, b []byte) {
+		for i := range readers {
+			r := &readers[i]
+			w := r.Measure(b)
+			if most := uint64(64<<20 + 1000*len(b)); w.Bytes > most {
+				t.Errorf("%s allocates %d bytes for %d", r.Name, w.Bytes, len(b))
+			}
+			if most := uint64(1<<26 + 4000*len(b)); w.Steps > most {
+				t.Errorf("%s takes %d steps for %d bytes", r.Name, w.Steps, len(b))
+			}
+			if w.Error != nil && len(w.Error.Error()) > longestError {
+				t.Errorf("%s returns an error of %d bytes", r.Name, len(w.Error.Error()))
+			}
+		}
+	})
+}
+
+// longestError is how long the text of an error about an input may be.
+const longestError = 2000

@@ -238,7 +238,7 @@ func (a *attribute) addUse(u use) {
 	if a.names == nil {
 		a.names = &function{isAlias: true, hasBody: true}
 	}
-	a.names.uses = append(a.names.uses, u)
+	a.names.uses.add(u)
 }
 
 // addNumber adds a number without its sign.

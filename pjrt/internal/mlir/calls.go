@@ -21,7 +21,7 @@ type function struct {
 	hasBody bool
 	kept    bool // among calls.kept, or it was
 	regions int  // how deep its own regions are nested
-	uses    []use
+	uses    useList
 
 	state  state
 	depth  int     // how deep its regions and those of the functions that it calls are nested
@@ -74,7 +74,7 @@ type step struct {
 // module.
 //
 // kept are mentions outside of functions.
-func checkCalls(functions []*function, kept []use, d depths) error {
+func checkCalls(functions []*function, kept *useList, d depths) error {
 	outermost := scope{depth: math.MaxInt}
 	for _, f := range functions {
 		outermost.depth = min(outermost.depth, f.scope.depth)
@@ -96,8 +96,8 @@ func checkCalls(functions []*function, kept []use, d depths) error {
 			}
 		}
 	}
-	for i := range kept {
-		c.keep(&kept[i])
+	for i := range kept.len() {
+		c.keep(kept.at(i))
 	}
 	return c.checkKept()
 }
@@ -124,8 +124,8 @@ func (c *calls) checkKept() error {
 		f := c.kept[len(c.kept)-1]
 		c.kept = c.kept[:len(c.kept)-1]
 		if f.isAlias {
-			for i := range f.uses {
-				c.keep(&f.uses[i])
+			for i := range f.uses.len() {
+				c.keep(f.uses.at(i))
 			}
 			continue
 		}
@@ -141,12 +141,12 @@ func (c *calls) check(root *function) error {
 	c.enter(root)
 	for len(c.path) > 0 {
 		s := &c.path[len(c.path)-1]
-		if s.next == len(s.f.uses) {
+		if s.next == s.f.uses.len() {
 			s.f.state = done
 			c.path = c.path[:len(c.path)-1]
 			continue
 		}
-		u := &s.f.uses[s.next]
+		u := s.f.uses.at(s.next)
 		if u.mention {
 			c.keep(u)
 			s.next++

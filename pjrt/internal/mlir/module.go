@@ -73,7 +73,7 @@ func (m *Module) read(ctx context.Context, code []byte, limits Limits) *reader {
 	r := newReader(ctx, code, limits)
 	err := r.read()
 	if err == nil {
-		err = checkCalls(r.functions, r.kept, r.depths)
+		err = checkCalls(r.functions, &r.kept, r.depths)
 	}
 	if err == nil && limits.CPU > 0 && (r.hasLarge || mayHaveDangers(code)) {
 		operations := readOperations(code, r.work)
@@ -205,9 +205,9 @@ func checkBytecode(ctx context.Context, m *bytecode.Module, limits Limits) error
 		if !f.HasBody {
 			return noBody(f.Name)
 		}
-		functions[i] = function{name: f.Name, hasBody: true, private: true, uses: make([]use, len(f.Uses))}
-		for n, to := range f.Uses {
-			functions[i].uses[n].alias = &functions[to]
+		functions[i] = function{name: f.Name, hasBody: true, private: true}
+		for _, to := range f.Uses {
+			functions[i].uses.add(use{alias: &functions[to]})
 		}
 	}
 	for i := range functions {

@@ -16,7 +16,7 @@ type reader struct {
 	Limits
 	depths     depths
 	functions  []*function
-	kept       []use                 // mentions of functions outside of functions
+	kept       useList               // mentions of functions outside of functions
 	attributes map[string]*attribute // the aliases of attributes
 	types      map[string]int        // the aliases of types, and how deep the brackets in each are nested
 
@@ -449,12 +449,12 @@ func (r *reader) use(u use) {
 	switch {
 	case r.function != nil:
 		u.regions = int32(r.regions - r.outside)
-		r.function.uses = append(r.function.uses, u)
+		r.function.uses.add(u)
 	case u.mention && r.op.function != nil:
-		r.op.function.uses = append(r.op.function.uses, u)
+		r.op.function.uses.add(u)
 	case u.mention && r.pos <= r.signature.end:
-		r.signature.function.uses = append(r.signature.function.uses, u)
+		r.signature.function.uses.add(u)
 	case u.mention && r.op.kind != module:
-		r.kept = append(r.kept, u)
+		r.kept.add(u)
 	}
 }

@@ -61,13 +61,21 @@ const depthLimit = 32
 func Canonical(message []byte) ([]byte, error) { return canonical(message, depthLimit) }
 
 func canonical(message []byte, depth int) ([]byte, error) {
-	var fields [][]byte
-	err := Visit(message, func(f Field) error {
+	n := 0
+	err := Visit(message, func(Field) error {
+		n++
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	fields := make([][]byte, 0, n)
+	err = Visit(message, func(f Field) error {
 		raw := f.Raw
 		// Whether bytes are a message is not written anywhere. If a text happens to be one, its
 		// fields are sorted for nothing.
 		if f.Type == Bytes && depth > 0 {
-			if inner, err := canonical(f.Bytes, depth-1); err == nil {
+			if inner, err := canonical(f.Bytes, depth-1); err == nil && !bytes.Equal(inner, f.Bytes) {
 				raw = protowire.AppendBytes(protowire.AppendTag(nil, f.Number, f.Type), inner)
 			}
 		}
@@ -168,9 +176,16 @@ var ErrTooLarge = errors.New("the message has so many small parts that it would 
 // message, but always enough for a small one.
 type Room struct{ left int }
 
-// NewRoom returns the room for a message of size bytes. What programs really contain takes less: an
-// instruction of HLO from a compiler has 150 bytes or more, and an array's shape ten.
-func NewRoom(size int) *Room { return &Room{64<<20 + 6*size} }
+// The room of a message. What programs really contain takes less: an instruction of HLO from a
+// compiler has 150 bytes or more, and an array's shape ten. With what is made of the parts later,
+// reading takes at most 20 times the size of the message and 32 MiB.
+const (
+	smallRoom = 16 << 20 // for a message of any size
+	timesRoom = 10
+)
+
+// NewRoom returns the room for a message of size bytes.
+func NewRoom(size int) *Room { return &Room{smallRoom + timesRoom*size} }
 
 // Take takes room for n bytes.
 func (r *Room) Take(n int) error {
@@ -183,16 +198,46 @@ func (r *Room) Take(n int) error {
 // Take takes room for a value of type T.
 func Take[T any](r *Room) error { return r.Take(int(reflect.TypeFor[T]().Size())) }
 
+// Reserve takes room for the fields of this number in message, each of which becomes a T, and
+// returns an empty list with the capacity for them: one that grows would take twice as much.
+func Reserve[T any](r *Room, message []byte, number Number) ([]T, error) {
+	n := 0
+	err := VisitMessages(message, number, func([]byte) error {
+		n++
+		return nil
+	})
+	if err != nil || n == 0 {
+		return nil, err
+	}
+	if err := r.Take(n * int(reflect.TypeFor[T]().Size())); err != nil {
+		return nil, err
+	}
+	return make([]T, 0, n), nil
+}
+
 // Ints appends the numbers in f, a part of a repeated field that may be packed, to
 // list.
 func Ints[T int | int32 | int64](list *[]T, f Field) error {
+	*list = slices.Grow(*list, numbersIn(f))
 	return numbers(f, func(v uint64) { *list = append(*list, T(v)) })
 }
 
 // Bools appends the bools in f, a part of a repeated field that may be packed, to
 // list.
 func Bools(list *[]bool, f Field) error {
+	*list = slices.Grow(*list, numbersIn(f))
 	return numbers(f, func(v uint64) { *list = append(*list, v != 0) })
+}
+
+// numbersIn returns how many numbers there are in f if it is packed, and otherwise 0: Grow for each
+// number of a list that is not packed would copy the list as often.
+func numbersIn(f Field) (n int) {
+	for _, b := range f.Bytes {
+		if b < 0x80 { // the last byte of a number
+			n++
+		}
+	}
+	return n
 }
 
 // numbers calls add with each number in f, a part of a repeated field that may be packed.

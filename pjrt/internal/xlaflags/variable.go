@@ -8,7 +8,9 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"iter"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -47,9 +49,14 @@ const maxFile = 1 << 20
 // in quotes; in double quotes, a backslash escapes the next letter. The first word that does not
 // begin with a dash ends the list.
 func Read(value string) ([]Word, error) {
-	if value == "" {
-		return nil, nil
+	words, err := read(value)
+	if err != nil {
+		return nil, err
 	}
+	return slices.Collect(words), nil
+}
+
+func read(value string) (iter.Seq[Word], error) {
 	if IsFile(value) {
 		content, err := readFile(value)
 		var failed *fs.PathError
@@ -91,25 +98,30 @@ const space = " \t\r\n\v\f"
 
 func isSpace(c byte) bool { return strings.IndexByte(space, c) >= 0 }
 
-func split(s string) []Word {
-	var words []Word
-	for {
-		s = strings.TrimLeft(s, space)
-		if !strings.HasPrefix(s, "-") {
-			return words
+// split yields the flags one by one: a list of them could take a hundred times as much memory as
+// the text.
+func split(s string) iter.Seq[Word] {
+	return func(yield func(Word) bool) {
+		for s := s; ; {
+			s = strings.TrimLeft(s, space)
+			if !strings.HasPrefix(s, "-") {
+				return
+			}
+			end := 0
+			for end < len(s) && s[end] != '=' && !isSpace(s[end]) {
+				end++
+			}
+			w := Word{Name: strings.TrimLeft(s[:end], "-"), Text: s[:end]}
+			s = s[end:]
+			if strings.HasPrefix(s, "=") {
+				w.Value, s = splitValue(s[1:])
+				w.HasValue = true
+				w.Text += "=" + w.Value
+			}
+			if !yield(w) {
+				return
+			}
 		}
-		end := 0
-		for end < len(s) && s[end] != '=' && !isSpace(s[end]) {
-			end++
-		}
-		w := Word{Name: strings.TrimLeft(s[:end], "-"), Text: s[:end]}
-		s = s[end:]
-		if strings.HasPrefix(s, "=") {
-			w.Value, s = splitValue(s[1:])
-			w.HasValue = true
-			w.Text += "=" + w.Value
-		}
-		words = append(words, w)
 	}
 }
 
@@ -144,11 +156,11 @@ func Check(value string) error {
 	if os.Getenv(Override) == "1" {
 		return nil
 	}
-	words, err := Read(value)
+	words, err := read(value)
 	if err != nil {
 		return err
 	}
-	for _, w := range words {
+	for w := range words {
 		if err := w.Check(); err != nil {
 			return fmt.Errorf("%w (%s=1 passes any flag on)", err, Override)
 		}
@@ -230,8 +242,7 @@ func With(value, name, setting string) (string, bool) {
 	if IsFile(value) {
 		return "", false
 	}
-	words := split(value)
-	for _, w := range words {
+	for w := range split(value) {
 		if w.Name == name {
 			return "", false
 		}

@@ -71,7 +71,11 @@ func (a *DeviceAssignment) Plain() bool {
 func UnmarshalDeviceAssignment(b []byte) (*DeviceAssignment, error) {
 	a := new(DeviceAssignment)
 	partitions := int32(0)
-	err := wire.Visit(b, func(f wire.Field) error {
+	var err error
+	if a.Partitions, err = wire.Reserve[Partition](wire.NewRoom(len(b)), b, assignmentComputations); err != nil {
+		return nil, err
+	}
+	err = wire.Visit(b, func(f wire.Field) error {
 		switch {
 		case f.Is(assignmentReplicas, wire.Varint):
 			a.Replicas = int32(f.Int)

@@ -116,12 +116,16 @@ func UnmarshalCompileOptions(b []byte) (*CompileOptions, error) {
 	o := new(CompileOptions)
 	room := wire.NewRoom(len(b))
 	var build []byte
-	err := wire.Visit(b, func(f wire.Field) error {
+	var err error
+	if o.ArgumentLayouts, err = wire.Reserve[Shape](room, b, optionsArgumentLayouts); err != nil {
+		return nil, err
+	}
+	if o.Overrides, err = wire.Reserve[Override](room, b, optionsOverrides); err != nil {
+		return nil, err
+	}
+	err = wire.Visit(b, func(f wire.Field) error {
 		switch {
 		case f.Is(optionsArgumentLayouts, wire.Bytes):
-			if err := wire.Take[Shape](room); err != nil {
-				return err
-			}
 			s, err := UnmarshalShapeIn(room, f.Bytes)
 			o.ArgumentLayouts = append(o.ArgumentLayouts, s)
 			return err
@@ -136,9 +140,6 @@ func UnmarshalCompileOptions(b []byte) (*CompileOptions, error) {
 		case f.Is(optionsMultiSlice, wire.Bytes):
 			o.MultiSlice = append([]byte(nil), f.Bytes...)
 		case f.Is(optionsOverrides, wire.Bytes):
-			if err := wire.Take[Override](room); err != nil {
-				return err
-			}
 			v, err := unmarshalOverride(f.Bytes)
 			o.Overrides = append(o.Overrides, v)
 			return err

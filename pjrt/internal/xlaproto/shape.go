@@ -69,16 +69,17 @@ func unmarshalShape(room *wire.Room, b []byte, depth int) (Shape, error) {
 	}
 	var layout []byte
 	hasLayout := false
-	err := wire.Visit(b, func(f wire.Field) error {
+	var err error
+	if s.Tuple, err = wire.Reserve[Shape](room, b, ShapeTuple); err != nil {
+		return s, err
+	}
+	err = wire.Visit(b, func(f wire.Field) error {
 		switch {
 		case f.Is(ShapeElementType, wire.Varint):
 			s.ElementType = int32(f.Int)
 		case f.IsList(ShapeDims):
 			return wire.Ints(&s.Dims, f)
 		case f.Is(ShapeTuple, wire.Bytes):
-			if err := wire.Take[Shape](room); err != nil {
-				return err
-			}
 			element, err := unmarshalShape(room, f.Bytes, depth+1)
 			s.Tuple = append(s.Tuple, element)
 			return err
@@ -102,14 +103,15 @@ func unmarshalLayout(room *wire.Room, b []byte) (*Layout, error) {
 		return nil, err
 	}
 	l := new(Layout)
+	var err error
+	if l.Tiles, err = wire.Reserve[Tile](room, b, layoutTiles); err != nil {
+		return nil, err
+	}
 	return l, wire.Visit(b, func(f wire.Field) error {
 		switch {
 		case f.IsList(layoutMinorToMajor):
 			return wire.Ints(&l.MinorToMajor, f)
 		case f.Is(layoutTiles, wire.Bytes):
-			if err := wire.Take[Tile](room); err != nil {
-				return err
-			}
 			tile, err := unmarshalTile(f.Bytes)
 			l.Tiles = append(l.Tiles, tile)
 			return err

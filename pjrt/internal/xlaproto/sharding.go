@@ -71,7 +71,11 @@ func unmarshalSharding(room *wire.Room, b []byte, depth int) (Sharding, error) {
 		return s, fmt.Errorf("tuples are nested more than %d deep", MaxTupleDepth)
 	}
 	var reshape, transpose []int64
-	err := wire.Visit(b, func(f wire.Field) error {
+	var err error
+	if s.Elements, err = wire.Reserve[Sharding](room, b, shardingTuple); err != nil {
+		return s, err
+	}
+	err = wire.Visit(b, func(f wire.Field) error {
 		switch {
 		case f.Is(shardingType, wire.Varint):
 			s.Type = ShardingType(f.Int)
@@ -80,9 +84,6 @@ func unmarshalSharding(room *wire.Room, b []byte, depth int) (Sharding, error) {
 		case f.IsList(shardingDevices):
 			return wire.Ints(&s.Devices, f)
 		case f.Is(shardingTuple, wire.Bytes):
-			if err := wire.Take[Sharding](room); err != nil {
-				return err
-			}
 			element, err := unmarshalSharding(room, f.Bytes, depth+1)
 			s.Elements = append(s.Elements, element)
 			return err
@@ -91,6 +92,7 @@ func unmarshalSharding(room *wire.Room, b []byte, depth int) (Sharding, error) {
 		case f.IsList(shardingSubgroups):
 			var types []int32
 			err := wire.Ints(&types, f)
+			s.Subgroups = slices.Grow(s.Subgroups, len(types))
 			for _, t := range types {
 				s.Subgroups = append(s.Subgroups, ShardingType(t))
 			}
@@ -190,19 +192,25 @@ func (s Sharding) String() string {
 }
 
 func join[T fmt.Stringer](list []T, separator string) string {
-	words := make([]string, len(list))
+	var b strings.Builder
 	for i, x := range list {
-		words[i] = x.String()
+		if i > 0 {
+			b.WriteString(separator)
+		}
+		b.WriteString(x.String())
 	}
-	return strings.Join(words, separator)
+	return b.String()
 }
 
 func joinInts(list []int64) string {
-	words := make([]string, len(list))
+	var b []byte
 	for i, n := range list {
-		words[i] = strconv.FormatInt(n, 10)
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = strconv.AppendInt(b, n, 10)
 	}
-	return strings.Join(words, ",")
+	return string(b)
 }
 
 // Marshal writes an OpSharding.

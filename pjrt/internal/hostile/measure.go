@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package hostile
+
+import (
+	"bytes"
+	"runtime"
+	"runtime/coverage"
+	"runtime/debug"
+)
+
+// Work is what one reading took.
+type Work struct {
+	// Steps are the executions of pieces of code without branches, in the packages that -coverpkg
+	// names. They are 0 in a program that was not built with -cover -covermode=atomic.
+	Steps uint64
+	// Bytes is how much memory was allocated, including what became garbage.
+	Bytes uint64
+	Error error
+}
+
+// Measure reads bytes and returns what that took. Nothing else must run in the process.
+func (r *Reader) Measure(b []byte) (w Work) {
+	var before, after runtime.MemStats
+	counting := coverage.ClearCounters() == nil
+	runtime.ReadMemStats(&before)
+	w.Error = r.Read(b)
+	runtime.ReadMemStats(&after)
+	w.Bytes = after.TotalAlloc - before.TotalAlloc
+	if counting {
+		var counters bytes.Buffer
+		if err := coverage.WriteCounters(&counters); err != nil {
+			panic(err)
+		}
+		w.Steps = sum(counters.Bytes())
+	}
+	return w
+}
+
+// Peak reads bytes and returns how much the heap grows meanwhile, at most. The collector runs each
+// time that the heap has grown by a tenth, so that garbage counts for little.
+func (r *Reader) Peak(b []byte) uint64 {
+	defer debug.SetGCPercent(debug.SetGCPercent(10))
+	debug.FreeOSMemory()
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	_ = r.Read(b)
+	runtime.ReadMemStats(&after)
+	mapped, had := after.HeapSys-after.HeapReleased, before.HeapSys-before.HeapReleased
+	return mapped - min(mapped, had)
+}
