@@ -24,7 +24,7 @@ func bystanders() []mutant.Mutant {
 	name := capi.CString("executable")
 	for _, rule := range []string{"EXE-01", "EXE-02"} {
 		list = append(list, mutant.After(rule, "gives all programs one name",
-			func(a *capi.ExecutableNameArgs) { a.ExecutableName, a.ExecutableNameSize = name, 10 }).On(simulate))
+			func(a *capi.ExecutableNameArgs) { a.ExecutableName, a.ExecutableNameSize = name, 10 }).InMemory())
 	}
 	return list
 }

@@ -4,6 +4,7 @@
 package programs
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -16,7 +17,7 @@ import (
 )
 
 // faultMutants returns the faults of functions, on XLA's CPU plugin or, where that has such a
-// fault itself or lacks the function, on the model that this package builds on it; see simulate.
+// fault itself or lacks the function, on the in-memory plugin.
 // Where a check also runs ahead of time, its faults must be found there, too.
 func faultMutants() []mutant.Mutant {
 	names := make(map[string]bool)
@@ -25,8 +26,8 @@ func faultMutants() []mutant.Mutant {
 	}
 	var list []mutant.Mutant
 	for _, m := range slices.Concat(compileFaults(), optionFaults(), executableFaults(), loadedFaults(), serializationFaults(),
-		executeFaults(), executeOptionFaults(), donationFaults(), multiFaults(), betweenDevices(), sampleFaults(), modelFaults(),
-		orderFaults(), moreExecuteFaults(), moreMetadataFaults(), moreLoadedFaults(), moreDonationFaults()) {
+		executeFaults(), executeOptionFaults(), donationFaults(), multiFaults(), betweenDevices(), sampleFaults(), newerFaults(),
+		dependencyFaults(), streamFaults(), sendFaults(), orderFaults(), moreExecuteFaults(), moreMetadataFaults(), moreLoadedFaults(), moreDonationFaults()) {
 		list = append(list, m)
 		ahead := m.Check + "-aot"
 		if !strings.Contains(m.Check, "/") {
@@ -34,7 +35,7 @@ func faultMutants() []mutant.Mutant {
 		}
 		if names[ahead] && !unseenAhead[m.Name()] {
 			m.Check = ahead
-			list = append(list, m.On(simulate))
+			list = append(list, m.InMemory().On(strict))
 		}
 	}
 	return list
@@ -48,6 +49,31 @@ var unseenAhead = map[string]bool{
 	"CMP-19: compiles stablehlo.add as stablehlo.multiply": true,
 	"EXE-11: fills one place more than there are results":  true,
 }
+
+// strict puts faults in front of the in-memory plugin, which compiles whatever has the name of a
+// program that it knows, and between them a reader of texts: it refuses damaged artifacts, and
+// programs with a wrong operation in line 3.
+func strict(memory *capi.Table, faults ...serve.Hook) (*serve.Table, error) {
+	return serve.Wrap(memory, append(faults, compileHooks(func(c *compilation) {
+		switch code := c.code(); {
+		case wrongOperation.MatchString(code):
+			c.Fail(capi.ErrorCodeInvalidArgument, "program:3: the operation is wrong")
+		case strings.HasPrefix(code, bytecode) && !isArtifact(code):
+			c.Fail(capi.ErrorCodeInvalidArgument, "malformed bytecode")
+		default:
+			c.Forward()
+		}
+	})...)...)
+}
+
+func isArtifact(code string) bool {
+	return slices.ContainsFunc(artifactVersions, func(v [3]int64) bool { return artifact(v) == code })
+}
+
+var wrongOperation = regexp.MustCompile(`stablehlo\.frobnicate|func\.call @nowhere|tensor<5xf32>\) -> tensor<4xf32>`)
+
+// bytecode is how MLIR's bytecode begins.
+const bytecode = "ML\xefR"
 
 // compilation is a call of PJRT_Client_Compile or PJRT_Compile.
 type compilation struct {
@@ -164,7 +190,7 @@ func familyFaults() []mutant.Mutant {
 				c.drop()
 			}
 			c.FailWith(nil)
-		}).On(simulate))
+		}).InMemory())
 	}
 	return list
 }
@@ -173,7 +199,7 @@ func compileFaults() []mutant.Mutant {
 	return slices.Concat([]mutant.Mutant{
 		instead("CMP-01", "stablehlo.add", "stablehlo.subtract"),
 		onCompile("CMP-01", "compiles bytecode only", func(c *compilation) {
-			if !strings.HasPrefix(c.code(), "ML\xefR") && c.code() != addOneText {
+			if !strings.HasPrefix(c.code(), bytecode) && c.code() != addOneText {
 				c.Forward()
 				return
 			}
@@ -205,8 +231,8 @@ func compileFaults() []mutant.Mutant {
 			c.with(c.format(), capi.String(p.Code, n))
 		}),
 		compilesAnything("CMP-08/garbage"), compilesAnything("CMP-08/truncated"), compilesAnything("CMP-08/truncated-bytecode"),
-		poisoned("CMP-08/flipped"), poisoned("CMP-08/flipped-bytecode").On(simulate),
-		compilesAnything("CMP-09"), poisoned("CMP-09"), compilesAnything("CMP-09/recursion").On(simulate),
+		poisoned("CMP-08/flipped"), poisoned("CMP-08/flipped-bytecode").InMemory().On(strict),
+		compilesAnything("CMP-09"), poisoned("CMP-09"), compilesAnything("CMP-09/recursion").InMemory(),
 		onCompile("CMP-10", "says only that compiling failed", func(c *compilation) {
 			if c.Forward(); c.Err() != nil {
 				c.Fail(capi.ErrorCodeUnknown, "compilation failed")
@@ -215,7 +241,7 @@ func compileFaults() []mutant.Mutant {
 		takesDefaults("CMP-12", "takes default options for those that it cannot read"),
 		onCompile("CMP-13", "refuses empty options", func(c *compilation) {
 			mutant.FailIf(c.Invocation, *c.size == 0, capi.ErrorCodeInvalidArgument, "no options")
-		}).On(simulate),
+		}).InMemory(),
 		mutant.Fails("CMP-14/no-arguments", "wants arguments", func(a *capi.LoadedExecutableExecuteArgs) bool { return a.NumArgs == 0 }),
 		mutant.After("CMP-14/no-results", "counts a result where there is none", func(a *capi.ExecutableNumOutputsArgs) { a.NumOutputs = max(a.NumOutputs, 1) }),
 		onArguments("CMP-14/arguments=1000", "has room for 256 arguments", func(list []*capi.Buffer) {
@@ -293,10 +319,10 @@ func optionFaults() []mutant.Mutant {
 			c.Forward()
 		}),
 		claimsAssignment("COPT-02"),
-		takesDefaults("COPT-03", "takes default options for those that it refuses").On(simulate),
-		takesDefaults("COPT-04", "takes default options for those that it refuses").On(simulate),
+		takesDefaults("COPT-03", "takes default options for those that it refuses").InMemory(),
+		takesDefaults("COPT-04", "takes default options for those that it refuses").InMemory(),
 		executesOnFirst("COPT-05"),
-		takesDefaults("COPT-06", "ignores layouts").On(simulate),
+		onCompile("COPT-06", "ignores layouts", func(c *compilation) { c.withOptions(options{}.bytes()) }).InMemory(),
 		takesDefaults("COPT-07", "ignores flags that it does not know"),
 		onCompile("COPT-08", "refuses fields that it does not know", func(c *compilation) {
 			mutant.FailIf(c.Invocation, strings.Contains(string(c.bytes()), "newer"), capi.ErrorCodeInvalidArgument, "unknown field 9999")

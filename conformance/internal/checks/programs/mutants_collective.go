@@ -60,7 +60,7 @@ func collectiveFaults(name string, more bool) []mutant.Mutant {
 	}
 	if lacking(operation, rest) {
 		for i := range list {
-			list[i] = list[i].On(simulate)
+			list[i] = list[i].On(lowering)
 		}
 	}
 	return list

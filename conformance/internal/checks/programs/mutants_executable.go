@@ -10,13 +10,14 @@ import (
 
 	"github.com/purepjrt/purepjrt/capi"
 	"github.com/purepjrt/purepjrt/capi/serve"
+	"github.com/purepjrt/purepjrt/conformance/internal/check"
 	"github.com/purepjrt/purepjrt/conformance/internal/mutant"
 )
 
 func executableFaults() []mutant.Mutant {
 	return []mutant.Mutant{
 		mutant.OnceFails[capi.ExecutableDestroyArgs, capi.ExecutableNameArgs]("EXE-01", "destroying one executable ends the others", capi.ErrorCodeInternal),
-		mutant.OnceFails[capi.LoadedExecutableDestroyArgs, capi.ExecutableNameArgs]("EXE-02", "the executable does not outlive the loaded one", capi.ErrorCodeInternal).On(simulate),
+		mutant.OnceFails[capi.LoadedExecutableDestroyArgs, capi.ExecutableNameArgs]("EXE-02", "the executable does not outlive the loaded one", capi.ErrorCodeInternal).InMemory(),
 		mutant.Fails("EXE-03", "refuses null", func(a *capi.ExecutableDestroyArgs) bool { return a.Executable == nil }),
 		lacksNull("EXE-03", func(a *capi.ExecutableDestroyArgs) bool { return a.Executable == nil }),
 		mutant.After("EXE-04", "has no name", func(a *capi.ExecutableNameArgs) { a.ExecutableNameSize = 0 }),
@@ -43,11 +44,11 @@ func executableFaults() []mutant.Mutant {
 			func(a *capi.ExecutableOutputElementTypesArgs) (**capi.BufferType, *uintptr) {
 				return &a.OutputTypes, &a.NumOutputTypes
 			}),
-		mutant.After("EXE-13", "has no kinds", func(a *capi.ExecutableOutputMemoryKindsArgs) { a.NumOutputs = 0 }).On(simulate),
+		mutant.After("EXE-13", "has no kinds", func(a *capi.ExecutableOutputMemoryKindsArgs) { a.NumOutputs = 0 }).InMemory(),
 		mutant.After("EXE-13", "has kinds without names", func(a *capi.ExecutableOutputMemoryKindsArgs) {
 			clear(mutant.View(a.MemoryKindSizes, a.NumOutputs))
-		}).On(simulate),
-		mutant.After("EXE-14", "counts no parameters", func(a *capi.ExecutableParameterMemoryKindsArgs) { a.NumParameters = 0 }).On(simulate),
+		}).InMemory(),
+		mutant.After("EXE-14", "counts no parameters", func(a *capi.ExecutableParameterMemoryKindsArgs) { a.NumParameters = 0 }).InMemory(),
 		mutant.After("EXE-15", "gives a count without properties", func(a *capi.ExecutableGetCostAnalysisArgs) { a.Properties = nil }),
 		mutant.After("EXE-15", "gives a property twice", func(a *capi.ExecutableGetCostAnalysisArgs) {
 			list := capi.Slice(a.Properties, a.NumProperties)
@@ -70,7 +71,7 @@ func executableFaults() []mutant.Mutant {
 		mutant.After("EXE-19", "has no peak", func(a *capi.ExecutableGetCompiledMemoryStatsArgs) { a.PeakMemoryInBytes = 0 }),
 		mutant.After("EXE-20", "counts results in host memory as the device's", func(a *capi.ExecutableGetCompiledMemoryStatsArgs) {
 			a.OutputSizeInBytes, a.HostOutputSizeInBytes = a.HostOutputSizeInBytes, 0
-		}).On(simulate),
+		}).InMemory(),
 		mutant.Of("EXE-21", "does not fill the last byte", func(c *serve.Invocation, a *capi.ExecutableOptimizedProgramArgs) {
 			var code []byte
 			if a.Program.Code != nil {
@@ -92,13 +93,10 @@ func executableFaults() []mutant.Mutant {
 		}),
 		mutant.Swallows[capi.ExecutableOptimizedProgramArgs]("EXE-22", "succeeds when there is no room"),
 		mutant.After("EXE-23", "names no format", func(a *capi.ExecutableOptimizedProgramArgs) { a.Program.FormatSize = 0 }),
-		onCompile("EXE-24", "does another thing when it compiles what it optimised", func(c *compilation) {
-			if c.format() != "mlir" {
-				c.with("mlir", donateText)
-				return
-			}
-			c.Forward()
-		}).On(simulate),
+		mutant.Once[capi.ExecutableOptimizedProgramArgs]("EXE-24", "does another thing when it compiles what it optimised",
+			func(c *serve.Invocation, a *capi.ClientCompileArgs) {
+				mutant.Forward(c, a, func(a *capi.ClientCompileArgs) { a.Program = check.Program("mlir", another) })
+			}).InMemory(),
 		fingerprints("EXE-25", "is another at each call", func(_ []byte, n int64) []byte { return fmt.Appendf(nil, "fingerprint %d", n) }),
 		fingerprints("EXE-25/processes", "depends on the process", func(b []byte, _ int64) []byte { return append(slices.Clone(b), "here"...) }),
 		fingerprints("EXE-26", "is the same for all", func([]byte, int64) []byte { return []byte("fingerprint") }),
@@ -115,12 +113,8 @@ func executableFaults() []mutant.Mutant {
 	}
 }
 
-const donateText = `module @other {
-  func.func @main(%a: tensor<4xf32>) -> tensor<4xf32> {
-    %0 = stablehlo.multiply %a, %a : tensor<4xf32>
-    return %0 : tensor<4xf32>
-  }
-}`
+// another is a program that is compiled or loaded instead of one.
+var another = replaced(check.AddOne, "stablehlo.add", "stablehlo.multiply")
 
 // renamed makes a fault: the name is a different one at each call.
 func renamed(check string) mutant.Mutant {
@@ -151,9 +145,9 @@ func loadedFaults() []mutant.Mutant {
 	return []mutant.Mutant{
 		mutant.Fails("LEX-01", "refuses null", func(a *capi.LoadedExecutableDestroyArgs) bool { return a.Executable == nil }),
 		lacksNull("LEX-01", func(a *capi.LoadedExecutableDestroyArgs) bool { return a.Executable == nil }),
-		mutant.After("LEX-02", "does not know that it is deleted", func(a *capi.LoadedExecutableIsDeletedArgs) { a.IsDeleted = false }).On(simulate),
-		mutant.After("LEX-02", "thinks that it is deleted", func(a *capi.LoadedExecutableIsDeletedArgs) { a.IsDeleted = true }).On(simulate),
-		mutant.Of("LEX-03", "does nothing when it is to be deleted", func(*serve.Invocation, *capi.LoadedExecutableDeleteArgs) {}).On(simulate),
+		mutant.After("LEX-02", "does not know that it is deleted", func(a *capi.LoadedExecutableIsDeletedArgs) { a.IsDeleted = false }).InMemory(),
+		mutant.After("LEX-02", "thinks that it is deleted", func(a *capi.LoadedExecutableIsDeletedArgs) { a.IsDeleted = true }).InMemory(),
+		mutant.Of("LEX-03", "does nothing when it is to be deleted", func(*serve.Invocation, *capi.LoadedExecutableDeleteArgs) {}).InMemory(),
 		mutant.OnceFails[capi.LoadedExecutableDeleteArgs, capi.EventAwaitArgs]("LEX-04", "cancels executions when it is deleted", capi.ErrorCodeCancelled),
 		instead("LEX-05", "dense<1.0>", "dense<2.0>"),
 		mutant.OnceFails[capi.LoadedExecutableDestroyArgs, capi.EventAwaitArgs]("LEX-06", "cancels executions when it is destroyed", capi.ErrorCodeCancelled),
@@ -187,7 +181,7 @@ func swapsIDs(check string) mutant.Mutant {
 		for i := range list {
 			list[i].Replica, list[i].Partition = list[i].Partition, list[i].Replica
 		}
-	}).On(simulate)
+	}).InMemory()
 }
 
 // reassigned makes a fault: the device assignment names other devices.
@@ -201,16 +195,10 @@ func reassigned(check string) mutant.Mutant {
 
 // compileInstead compiles a text on a client of the plugin behind the hooks.
 func compileInstead(t *capi.Table, client *capi.Client, text string) *capi.LoadedExecutable {
-	args := capi.ClientCompileArgs{Client: client, Program: programOf(text)}
+	args := capi.ClientCompileArgs{Client: client, Program: check.Program("mlir", text)}
 	args.CompileOptions, args.CompileOptionsSize = capi.BytesData(options{}.bytes())
 	out, _ := mutant.Try(t, args)
 	return out.Executable
-}
-
-func programOf(text string) *capi.Program {
-	p := &capi.Program{StructSize: capi.ProgramSize, Code: capi.CString(text), CodeSize: uintptr(len(text))}
-	p.Format, p.FormatSize = capi.StringData("mlir")
-	return p
 }
 
 // loadsInstead makes a fault: another program is loaded.
@@ -242,17 +230,17 @@ func serializationFaults() []mutant.Mutant {
 		loadsInstead("SER-04", "loses the name", otherName),
 		mutant.Fails("SER-05", "cannot write what it loaded", func(a *capi.ExecutableDeserializeAndLoadArgs) bool {
 			return capi.Bytes(a.SerializedExecutable, a.SerializedExecutableSize)[0] == 'x'
-		}).And(serializesOnce()).On(simulate),
+		}).And(serializesOnce()).InMemory(),
 		acceptsAnything("SER-06"), acceptsAnything("SER-08"),
-		mutant.After("SER-07", "succeeds without an executable", func(a *capi.ExecutableDeserializeAndLoadArgs) { a.LoadedExecutable = nil }).On(simulate),
+		mutant.After("SER-07", "succeeds without an executable", func(a *capi.ExecutableDeserializeAndLoadArgs) { a.LoadedExecutable = nil }).InMemory(),
 		mutant.Before("SER-09", "drops the options", func(a *capi.ExecutableDeserializeAndLoadArgs) {
 			a.OverriddenSerializedCompileOptions, a.OverriddenSerializedCompileOptionsSize = nil, 0
 		}),
 		mutant.Before("SER-10", "drops the options", func(a *capi.ExecutableDeserializeAndLoadArgs) {
 			a.OverriddenSerializedCompileOptions, a.OverriddenSerializedCompileOptionsSize = nil, 0
 		}),
-		mutant.Refuses("SER-11", "wants load_options", capi.ErrorCodeInvalidArgument, func(a *capi.ExecutableDeserializeAndLoadArgs) bool { return a.LoadOptions == nil }).On(simulate),
-		loadsInstead("SER-12", "reads the origin beyond its size, and loads for another device", donateText).On(simulate),
+		mutant.Refuses("SER-11", "wants load_options", capi.ErrorCodeInvalidArgument, func(a *capi.ExecutableDeserializeAndLoadArgs) bool { return a.LoadOptions == nil }).InMemory(),
+		loadsInstead("SER-12", "reads the origin beyond its size, and loads for another device", another).InMemory(),
 		loadsInstead("SER-13", "reads the bytes after the call", otherConstants),
 		mutant.Fails("SER-14", "loads programs for one device only", mutant.Always[capi.ExecutableDeserializeAndLoadArgs]),
 	}
@@ -275,7 +263,7 @@ func acceptsAnything(check string) mutant.Mutant {
 		func(c *serve.Invocation, a *capi.ExecutableDeserializeAndLoadArgs) {
 			if c.Forward(); c.Err() != nil {
 				c.FailWith(nil)
-				a.LoadedExecutable = compileInstead(c.Table(), a.Client, donateText)
+				a.LoadedExecutable = compileInstead(c.Table(), a.Client, another)
 			}
 		})
 }

@@ -23,7 +23,7 @@ func executeFaults() []mutant.Mutant {
 	return []mutant.Mutant{
 		onOutputs("RUN-01", "gives the results in another order", slices.Reverse),
 		instead("RUN-02", "stablehlo.multiply", "stablehlo.add"),
-		instead("RUN-02/add-of-i1", "stablehlo.add", "stablehlo.subtract").On(simulate),
+		instead("RUN-02/add-of-i1", "stablehlo.add", "stablehlo.subtract").On(lowering),
 		mutant.Of("RUN-03", "leaves a result out", func(c *serve.Invocation, a *execution) {
 			if c.Forward(); c.Err() == nil {
 				_, results := lists(a, 3)
@@ -43,12 +43,12 @@ func executeFaults() []mutant.Mutant {
 		mutant.Swallows[capi.EventAwaitArgs]("RUN-08", "tells nobody of a failure").And(mutant.Swallows[execution]("", "")),
 		mutant.Swallows[execution]("RUN-09", "does nothing when there are too many or too few arguments"),
 		mutant.Swallows[execution]("RUN-10", "does nothing when an argument has a wrong size"),
-		mutant.Swallows[execution]("RUN-11", "takes one type for another").On(simulate),
-		mutant.Swallows[execution]("RUN-12", "takes one shape for another").On(simulate),
+		mutant.Swallows[execution]("RUN-11", "takes one type for another").InMemory(),
+		mutant.Swallows[execution]("RUN-12", "takes one shape for another").InMemory(),
 		instead("RUN-13", "stablehlo.add", "stablehlo.multiply"),
 		mutant.Swallows[execution]("RUN-14", "does nothing when an argument is elsewhere"),
 		mutant.Swallows[execution]("RUN-15", "does nothing when an argument is elsewhere").And(instead("", "dense<1.0>", "dense<2.0>")),
-		mutant.Swallows[execution]("RUN-16", "does nothing when an argument is null").On(simulate),
+		mutant.Swallows[execution]("RUN-16", "does nothing when an argument is null").InMemory(),
 		mutant.Of("RUN-17", "refuses a buffer that is passed twice", func(c *serve.Invocation, a *execution) {
 			arguments, _ := lists(a, 0)
 			mutant.FailIf(c, len(arguments[0]) == 2 && arguments[0][0] == arguments[0][1], capi.ErrorCodeInvalidArgument, "twice")
@@ -89,7 +89,7 @@ func executeFaults() []mutant.Mutant {
 		})),
 		mutant.Swallows[capi.EventAwaitArgs]("RUN-31", "tells nobody of a failure").And(mutant.Swallows[execution]("", "")),
 		instead("RUN-32", "dynamic_update_slice %a, %u, %i", "dynamic_update_slice %a, %a, %i").And(mutant.Fails("", "", mutant.Always[execution])),
-		mutant.Swallows[execution]("RUN-33", "takes one bound for another").On(simulate),
+		mutant.Swallows[execution]("RUN-33", "takes one bound for another").On(lowering),
 	}
 }
 
@@ -146,12 +146,12 @@ func executeOptionFaults() []mutant.Mutant {
 		instead("XOPT-04", "stablehlo.add", "stablehlo.multiply"),
 		mutant.Fails("XOPT-05", "refuses a call_location", func(a *execution) bool { return a.Options.CallLocation != nil }),
 		mutant.Fails("XOPT-06", "refuses incarnations", func(a *execution) bool { return a.Options.NumTasks > 0 }),
-		mutant.Fails("XOPT-07", "wants a multi_slice_config", func(a *execution) bool { return a.Options.MultiSliceConfig == nil }).On(simulate),
-		mutant.Fails("XOPT-22", "wants custom options", func(a *execution) bool { return a.Options.CustomOptions == nil }).On(simulate),
+		mutant.Fails("XOPT-07", "wants a multi_slice_config", func(a *execution) bool { return a.Options.MultiSliceConfig == nil }).InMemory(),
+		mutant.Fails("XOPT-22", "wants custom options", func(a *execution) bool { return a.Options.CustomOptions == nil }).InMemory(),
 		mutant.Fails("XOPT-22", "refuses an option that is a switch", func(a *execution) bool {
 			return slices.ContainsFunc(capi.Slice(a.Options.CustomOptions, a.Options.NumCustomOptions),
 				func(v capi.NamedValue) bool { return v.Type == capi.NamedValueBool })
-		}).On(simulate),
+		}).InMemory(),
 		mutant.Fails("CDS-09", "refuses null", func(a *capi.CopyToDeviceStreamDestroyArgs) bool { return a.Stream == nil }),
 		mutant.Hooked("CTX-01", "has one context", func() []serve.Hook {
 			var only atomic.Pointer[capi.ExecuteContext]
@@ -205,7 +205,7 @@ func ignoresList(check string) mutant.Mutant {
 }
 
 // ignoresMust makes the same fault of the model, which refuses the list.
-func ignoresMust(check string) mutant.Mutant { return ignoresList(check).On(simulate) }
+func ignoresMust(check string) mutant.Mutant { return ignoresList(check).InMemory() }
 
 func multiFaults() []mutant.Mutant {
 	return []mutant.Mutant{
@@ -215,10 +215,23 @@ func multiFaults() []mutant.Mutant {
 		instead("MULTI-05", "[[0, 1], [2, 3]]", "[[0, 2], [1, 3]]"),
 		instead("MULTI-06/channel", "stablehlo.add %x", "stablehlo.maximum %x"),
 		instead("MULTI-06/global-ids", "[[0, 3], [1, 2]]", "[[0, 1], [2, 3]]"),
-		instead("MULTI-07", "stablehlo.partition_id", "stablehlo.replica_id").On(simulate),
-		mutant.Swallows[execution]("MULTI-09", "does nothing when an argument of one device is wrong").On(simulate),
+		instead("MULTI-07", "stablehlo.partition_id", "stablehlo.replica_id").InMemory(),
+		mutant.Swallows[execution]("MULTI-09", "does nothing when an argument of one device is wrong").InMemory(),
 		instead("MULTI-10", "stablehlo.maximum %x", "stablehlo.minimum %x"),
-		mutant.Swallows[execution]("MULTI-12", "does nothing when an argument of one device is an error").On(simulate),
+		mutant.Swallows[capi.EventAwaitArgs]("MULTI-12", "does nothing when an argument of one device is an error").InMemory(),
+		mutant.Hooked("MULTI-11", "waits for the devices that are not launched yet", func() []serve.Hook {
+			second := make(chan struct{})
+			var calls atomic.Int64
+			return []serve.Hook{serve.Around(func(c *serve.Invocation, a *execution) {
+				if c.Forward(); a.ExecuteDevice == nil {
+					return
+				}
+				if calls.Add(1) == 2 {
+					close(second)
+				}
+				<-second
+			})}
+		}).InMemory().On(gathers),
 		mutant.Hooked("MULTI-13", "copies another buffer", func() []serve.Hook {
 			var first atomic.Pointer[capi.Buffer]
 			return []serve.Hook{serve.Around(func(c *serve.Invocation, a *capi.BufferCopyToDeviceArgs) {

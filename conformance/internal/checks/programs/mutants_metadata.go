@@ -55,7 +55,7 @@ func moreMetadataFaults() []mutant.Mutant {
 		}),
 		mutant.OnePlace("COPT-10", "has one place for all options", func(a *capi.ExecutableGetCompileOptionsArgs) (**byte, *uintptr) {
 			return &a.SerializedBytes, &a.SerializedBytesSize
-		}).On(simulate),
+		}).InMemory(),
 		mutant.OnePlace("LEX-12", "has one place for all device assignments",
 			func(a *capi.LoadedExecutableGetDeviceAssignmentArgs) (**byte, *uintptr) {
 				return &a.SerializedBytes, &a.SerializedBytesSize
@@ -63,7 +63,7 @@ func moreMetadataFaults() []mutant.Mutant {
 		onCompile("COPT-09", "says that there is one replica", func(c *compilation) { c.Forward() }).And(
 			mutant.After("", "", func(a *capi.ExecutableGetCompileOptionsArgs) {
 				a.SerializedBytes, a.SerializedBytesSize = capi.BytesData(oneReplica(capi.Bytes(a.SerializedBytes, a.SerializedBytesSize)))
-			})).On(simulate),
+			})).InMemory(),
 		mutant.Of("EXE-11", "fills one place more than there are results", func(c *serve.Invocation, a *execution) {
 			if c.Forward(); c.Err() == nil {
 				n := outputsOf(c.Table(), a.Executable)
@@ -179,8 +179,8 @@ func moreLoadedFaults() []mutant.Mutant {
 					a.IsDeleted = deleted.Load()
 				}),
 			}
-		}).On(simulate),
-		mutant.OnceFails[capi.LoadedExecutableDeleteArgs, execution]("LEX-03", "executes nothing more once an executable was deleted", capi.ErrorCodeFailedPrecondition).On(simulate),
+		}).InMemory(),
+		mutant.OnceFails[capi.LoadedExecutableDeleteArgs, execution]("LEX-03", "executes nothing more once an executable was deleted", capi.ErrorCodeFailedPrecondition).InMemory(),
 		mutant.After("LEX-10/2x2", "transposes the assignment", func(a *capi.LoadedExecutableGetDeviceAssignmentArgs) {
 			_, _, ids, err := readDeviceAssignment(capi.Bytes(a.SerializedBytes, a.SerializedBytesSize))
 			if err == nil && len(ids) == 2 {
@@ -198,12 +198,12 @@ func moreLoadedFaults() []mutant.Mutant {
 		overridesOptions("SER-04", "loads with default options", options{}),
 		overridesOptions("SER-14", "loads for the default devices", options{replicas: 2}),
 		mutant.Of("SER-12", "reads an origin of five coordinates", func(c *serve.Invocation, a *capi.ExecutableDeserializeAndLoadArgs) {
-			if a.LoadOptions != nil && a.LoadOptions.ComputationOriginSize > 0 {
-				a.LoadOptions.ComputationOriginSize += 2
-				defer func() { a.LoadOptions.ComputationOriginSize -= 2 }()
+			bad := false
+			if o := a.LoadOptions; o != nil && o.ComputationOrigin != nil {
+				bad = slices.Max(mutant.View(o.ComputationOrigin, o.ComputationOriginSize+2)) > 0
 			}
-			c.Forward()
-		}).On(simulate),
+			mutant.FailIf(c, bad, capi.ErrorCodeInvalidArgument, "there is no device at the origin")
+		}).InMemory(),
 	}
 }
 

@@ -87,7 +87,7 @@ func moreExecuteFaults() []mutant.Mutant {
 		looksBack("XOPT-22", "reads the custom options when the execution is over", func(a *execution) func() bool {
 			p := a.Options.CustomOptions
 			return func() bool { return p == nil || p.Name != nil }
-		}).On(simulate),
+		}).InMemory(),
 		mutant.Hooked("RUN-07", "gives events that are ready already", func() []serve.Hook {
 			var early atomic.Pointer[capi.Buffer]
 			return []serve.Hook{

@@ -27,7 +27,7 @@ func sampleFaults() []mutant.Mutant {
 	wholly := func(int64, int, int) bool { return true }
 	kinds := func(check string) mutant.Mutant {
 		return mutant.After(check, "has kinds without names",
-			func(a *capi.ExecutableOutputMemoryKindsArgs) { clear(mutant.View(a.MemoryKindSizes, a.NumOutputs)) }).On(simulate)
+			func(a *capi.ExecutableOutputMemoryKindsArgs) { clear(mutant.View(a.MemoryKindSizes, a.NumOutputs)) }).InMemory()
 	}
 	return append(list, reversed("CMP-15/inner-tuples"), reversed("DON-02/exchange"), reversed("DON-02/crossed"),
 		reversed("RUN-18/all-arguments"),
@@ -37,7 +37,7 @@ func sampleFaults() []mutant.Mutant {
 		zeroes("XFFI-05/operands"), reversed("XFFI-05/results"), swapsTargets("XFFI-05/order"), compilesAnything("XFFI-08/api-versions"),
 		instead("XFFI-05/attributes", "i32 = -32 : i32", "i32 = -31 : i32"), instead("XFFI-05/attributes", "deep = 42", "deep = 43"),
 		leavesReadable("XFFI-05/aliased", "lets a custom call write to an argument", wholly),
-		zeroes("RUN-15/annotated-arguments"), zeroes("RUN-15/annotated-values").On(simulate), kinds("EXE-13/annotated-results"),
+		zeroes("RUN-15/annotated-arguments"), zeroes("RUN-15/annotated-values").InMemory(), kinds("EXE-13/annotated-results"),
 		kinds("EXE-13/annotated-arguments-and-results"))
 }
 

@@ -247,6 +247,7 @@ var callbackChecks = []check.Check{
 				s.destroy()
 			}()
 		})
+		late.Wait() // before what the stream uses is freed
 	}},
 	{Rule: "XOPT-14", Hostile: true, Run: func(t *check.T) {
 		exe := compileTransfer(t, recvProgram, options{})

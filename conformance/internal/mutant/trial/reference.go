@@ -4,17 +4,14 @@
 package trial
 
 import (
-	"bytes"
-
 	"github.com/purepjrt/purepjrt/capi"
 	"github.com/purepjrt/purepjrt/pjrt"
-	"github.com/purepjrt/purepjrt/pjrt/dtype"
 	"github.com/purepjrt/purepjrt/pjrt/pjrttest"
 )
 
 // Reference makes a plugin without faults that has every feature: the in-memory plugin of
-// pjrt/pjrttest, with the newest API and the programs that all checks but the numeric ones
-// use. Its clients have four devices, unless the create option device_count says otherwise. It
+// pjrt/pjrttest, with the newest API. It knows the programs of those checks whose faults no plugin
+// at hand can have, since it lacks what they are about or does it wrongly. Its clients have four devices, unless the create option device_count says otherwise. It
 // lasts as long as the process.
 func Reference() (*capi.Table, error) {
 	p, err := pjrttest.Start(pjrttest.Options{
@@ -26,14 +23,8 @@ func Reference() (*capi.Table, error) {
 	if err != nil {
 		return nil, err
 	}
-	plusOne := pjrttest.Map(func(x float32) float32 { return x + 1 })
-	p.Program("add_one", pjrttest.Signature{}, plusOne)
-	p.Program("add", pjrttest.Signature{}, pjrttest.Elementwise(func(x ...float32) float32 { return x[0] + x[1] }))
-	four := []pjrt.Shape{{Type: dtype.F32, Dims: []int64{4}}}
-	p.AddProgram(pjrttest.Program{ // an artifact of StableHLO
-		Match:     func(code []byte, _ pjrt.Format) bool { return bytes.HasPrefix(code, []byte("ML\xefR")) },
-		Signature: pjrttest.Signature{Parameters: four, Results: four}, Func: plusOne,
-	})
-	p.Program("long", pjrttest.Signature{}, pjrttest.Identity)
+	for _, x := range programs() {
+		p.AddProgram(x)
+	}
 	return p.Table(), nil
 }

@@ -7,12 +7,27 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+
+	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/capi/serve"
 )
 
-// lowered replaces a collective that XLA's CPU plugin 0.81 refuses by operations that it
-// has: an asynchronous one by the operation itself, and broadcasts and bitwise reductions
-// by exchanges.
+// lowering puts faults in front of XLA's CPU plugin 0.81 as it would be if it compiled what it
+// refuses or compiles wrongly: it gets operations instead that it has.
+func lowering(base *capi.Table, faults ...serve.Hook) (*serve.Table, error) {
+	return serve.Wrap(base, append(faults, compileHooks(func(c *compilation) { c.with(c.format(), lowered(c.code())) })...)...)
+}
+
+// lowered replaces an addition of i1 by a logical or, a bounded argument by one of its largest
+// size, and a collective that the plugin refuses: an asynchronous one by the operation itself, and
+// broadcasts and bitwise reductions by exchanges.
 func lowered(text string) string {
+	text = strings.NewReplacer(
+		"stablehlo.add %a, %a : tensor<4xi1>", "stablehlo.or %a, %a : tensor<4xi1>",
+		"?xf32, #stablehlo.bounds<16>", "16xf32").Replace(text)
+	if !strings.HasPrefix(text, "module @collective") {
+		return text
+	}
 	if strings.Contains(text, "async_start") {
 		text = inline(text)
 	}

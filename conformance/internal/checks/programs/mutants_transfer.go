@@ -1,0 +1,319 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package programs
+
+import (
+	"slices"
+	"sync"
+
+	"github.com/ebitengine/purego"
+
+	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/capi/serve"
+	"github.com/purepjrt/purepjrt/conformance/internal/check"
+	"github.com/purepjrt/purepjrt/conformance/internal/mutant"
+	"github.com/purepjrt/purepjrt/pjrt/dtype"
+)
+
+// The plugins at hand have no transfers with the host and no control dependencies: the in-memory
+// plugin has the faults here.
+
+type (
+	donation   = capi.BufferDonateWithControlDependencyArgs
+	dependency = capi.BufferDonateWithControlDependencyCallbackArgs
+)
+
+func dependencyFaults() []mutant.Mutant {
+	loses := func(check string) mutant.Mutant {
+		return mutant.OfMade(check, "loses the contents", func(a *donation) []*capi.Buffer { return []*capi.Buffer{a.OutBuffer} },
+			func(a *capi.BufferToHostBufferArgs) *capi.Buffer { return a.Src }, func(c *serve.Invocation, a *capi.BufferToHostBufferArgs) {
+				if c.Forward(); c.Err() == nil && a.Dst != nil {
+					mutant.Await(c.Table(), a.Event)
+					clear(mutant.BytesAt(a.Dst, a.DstSize))
+				}
+			})
+	}
+	list := []mutant.Mutant{
+		mutant.OnceAfter[donation]("DON-11", "leaves the source", func(a *capi.BufferIsDeletedArgs) { a.IsDeleted = false }),
+		mutant.OnceAfter[donation]("DON-11", "is ready at once", func(a *capi.EventIsReadyArgs) { a.IsReady = true }),
+		loses("DON-12"), loses("DON-14"),
+		reported("DON-13", "forgets the error", func(a *dependency) { a.ErrorCode, a.ErrorMessageSize = capi.ErrorCodeOK, 0 }),
+		reported("DON-13", "forgets the code of an error", func(a *dependency) { a.ErrorCode = capi.ErrorCodeInternal }),
+		reported("DON-13", "forgets the text of an error", func(a *dependency) {
+			a.ErrorMessage, a.ErrorMessageSize = capi.StringData("the dependency failed")
+		}),
+		mutant.Hooked("DON-14", "takes every dependency for the first", func() []serve.Hook {
+			var first uintptr
+			return []serve.Hook{
+				mutant.Changed(func(a *donation, _ int64) { relay(a, func(d *dependency) { d.CallbackData = first }) }),
+				mutant.Changed(func(a *donation, n int64) {
+					if n == 1 {
+						first = a.CallbackData
+					}
+				}),
+			}
+		}).Waiting(),
+	}
+	return inMemory(list)
+}
+
+// inMemory returns faults as ones of the in-memory plugin.
+func inMemory(list []mutant.Mutant) []mutant.Mutant {
+	for i, m := range list {
+		list[i] = m.InMemory()
+	}
+	return list
+}
+
+// reported makes a fault of what the caller reports about a dependency.
+func reported(check, words string, change func(d *dependency)) mutant.Mutant {
+	return mutant.After(check, words, func(a *donation) { relay(a, change) })
+}
+
+// relay lets change see what the caller reports about a dependency before the plugin does.
+func relay(a *donation, change func(d *dependency)) {
+	data, callback := a.CallbackData, a.DependencyReadyCallback
+	a.CallbackData = uintptr(capi.NewHandle(func(d *dependency) {
+		d.CallbackData = data
+		change(d)
+		callback.Call(d)
+	}))
+	a.DependencyReadyCallback = relays()
+}
+
+// relays returns the callback of all dependencies that relay stands behind.
+var relays = sync.OnceValue(func() capi.BufferDonateWithControlDependencyArgsDependencyReadyCallback {
+	return capi.BufferDonateWithControlDependencyArgsDependencyReadyCallback(purego.NewCallback(func(d *dependency) (none uintptr) {
+		h := capi.Handle(d.CallbackData)
+		if v, ok := h.Value(); ok {
+			h.Delete()
+			v.(func(*dependency))(d)
+		}
+		return
+	}))
+})
+
+type addition = capi.CopyToDeviceStreamAddChunkArgs
+
+// granule divides the size of every chunk that a granular plugin takes.
+const granule = 4
+
+// granular puts faults in front of the in-memory plugin, which takes chunks of any size, as it
+// would be if it had a granule.
+func granular(memory *capi.Table, faults ...serve.Hook) (*serve.Table, error) {
+	return serve.Wrap(memory, append(faults,
+		mutant.Changed(func(a *capi.CopyToDeviceStreamGranuleSizeArgs, _ int64) { a.GranuleSizeInBytes = granule }),
+		serve.Around(func(c *serve.Invocation, a *addition) {
+			if bad := a.Chunk.Size%granule != 0; bad {
+				deleteChunk(a.Chunk)
+				c.Fail(capi.ErrorCodeInvalidArgument, "the chunk has %d bytes, which is no multiple of %d", a.Chunk.Size, granule)
+				return
+			}
+			c.Forward()
+		}))...)
+}
+
+func streamFaults() []mutant.Mutant {
+	takesAll := func(check, words string) mutant.Mutant {
+		return mutant.Of(check, words, func(c *serve.Invocation, a *addition) {
+			if c.Forward(); c.Err() != nil || mutant.Await(c.Table(), a.TransferComplete) != nil {
+				c.FailWith(nil)
+				a.TransferComplete = nil
+			}
+		})
+	}
+	zeros := func(a *addition) {
+		own := *a.Chunk
+		own.Data = check.Pointer(make([]byte, own.Size))
+		a.Chunk = &own
+	}
+	list := []mutant.Mutant{
+		mutant.Before("XOPT-12", "drops the data", zeros),
+		mutant.Before("CDS-04", "never frees a chunk", func(a *addition) { a.Chunk = kept(a.Chunk) }),
+		mutant.Before("CDS-04", "frees a chunk before it is read", func(a *addition) {
+			deleteChunk(a.Chunk)
+			a.Chunk = kept(a.Chunk)
+		}),
+		mutant.Of("CDS-10", "does not free a chunk that it refuses", func(c *serve.Invocation, a *addition) {
+			own := a.Chunk
+			mutant.Forward(c, a, func(a *addition) { a.Chunk = kept(own) })
+			if c.Err() == nil && mutant.Await(c.Table(), a.TransferComplete) == nil {
+				deleteChunk(own)
+			}
+		}),
+		mutant.After("CDS-03", "counts nothing", func(a *capi.CopyToDeviceStreamCurrentBytesArgs) { a.CurrentBytes = 0 }),
+		mutant.OfEach("CDS-03", "keeps the last chunk alone", func(c *serve.Invocation, a *addition, n int64) {
+			if n > 1 {
+				c.Forward()
+				return
+			}
+			mutant.Forward(c, a, zeros)
+		}),
+		takesAll("CDS-06", "takes chunks that are too large"), takesAll("CDS-07", "takes chunks of any size"),
+		takesAll("CDS-08", "takes chunks after the last"),
+		fillsUp("XOPT-14", "ignores that data is missing", func(int64) bool { return true }),
+		fillsUp("XOPT-14", "takes a part for the whole", func(have int64) bool { return have > 0 }),
+		onTransfers("XOPT-13", "expects the data when the callback returns", func(c *serve.Invocation, _ *execution, x *transfers) {
+			t := c.Table()
+			for _, list := range x.recvs {
+				for i, to := range list {
+					callback, handle := capi.NewRecvCallback(func(s *capi.CopyToDeviceStream) {
+						to.RecvCallback.Call(s, to.UserArg)
+						mutant.Try(t, capi.CopyToDeviceStreamDestroyArgs{Stream: s})
+					})
+					list[i].RecvCallback, list[i].UserArg = callback, uintptr(handle)
+				}
+			}
+		}),
+	}
+	for i, m := range list {
+		list[i] = m.InMemory().On(granular)
+	}
+	return list
+}
+
+// kept returns a copy of a chunk and its data that nothing frees.
+func kept(chunk *capi.Chunk) *capi.Chunk {
+	data := capi.Bytes((*byte)(chunk.Data), chunk.Size)
+	deleter, handle := capi.NewChunkDeleter(func() {})
+	return &capi.Chunk{Data: check.Pointer(data), Size: chunk.Size, Deleter: deleter, DeleterArg: uintptr(handle)}
+}
+
+// fillsUp makes a fault: zeros take the place of data that never came, if enough reports that what
+// a stream has is enough.
+func fillsUp(name, words string, enough func(have int64) bool) mutant.Mutant {
+	return mutant.Of(name, words, func(c *serve.Invocation, a *capi.CopyToDeviceStreamDestroyArgs) {
+		have, err := mutant.Try(c.Table(), capi.CopyToDeviceStreamCurrentBytesArgs{Stream: a.Stream})
+		all, _ := mutant.Try(c.Table(), capi.CopyToDeviceStreamTotalBytesArgs{Stream: a.Stream})
+		if missing := all.TotalBytes - have.CurrentBytes; err == nil && missing > 0 && enough(have.CurrentBytes) {
+			zeros := make([]byte, missing)
+			mutant.Try(c.Table(), addition{Stream: a.Stream, Chunk: kept(&capi.Chunk{Data: check.Pointer(zeros), Size: uintptr(missing)})})
+		}
+		c.Forward()
+	})
+}
+
+// transfers are the callbacks of an execution, by device.
+type transfers struct {
+	sends [][]capi.SendCallbackInfo
+	recvs [][]capi.RecvCallbackInfo
+}
+
+// onTransfers makes a fault of executions: the plugin gets other callbacks.
+func onTransfers(check, words string, change func(c *serve.Invocation, a *execution, x *transfers)) mutant.Mutant {
+	return mutant.Of(check, words, func(c *serve.Invocation, a *execution) {
+		var x transfers
+		for _, p := range capi.Slice(a.Options.SendCallbacks, a.NumDevices) {
+			x.sends = append(x.sends, capi.Slice(p, a.Options.NumSendOps))
+		}
+		for _, p := range capi.Slice(a.Options.RecvCallbacks, a.NumDevices) {
+			x.recvs = append(x.recvs, capi.Slice(p, a.Options.NumRecvOps))
+		}
+		change(c, a, &x)
+		mutant.Forward(c, a, func(a *execution) {
+			own := *a.Options
+			own.SendCallbacks, own.RecvCallbacks = firsts(x.sends), firsts(x.recvs)
+			a.Options = &own
+		})
+	})
+}
+
+// firsts returns lists as C takes them.
+func firsts[E any](lists [][]E) **E {
+	pointers := make([]*E, len(lists))
+	for i, list := range lists {
+		pointers[i], _ = check.First(list)
+	}
+	first, _ := check.First(pointers)
+	return first
+}
+
+// chunkSent is a call of a send callback.
+type chunkSent struct {
+	to    capi.SendCallbackInfo
+	data  []float32
+	total uintptr
+	done  bool
+}
+
+// call passes data to the caller, which frees the copy that it gets.
+func (s *chunkSent) call(data []float32, total uintptr, done bool) (own []byte, err error) {
+	own = slices.Clone(dtype.Bytes(data))
+	deleter, handle := capi.NewChunkDeleter(func() { clear(own) })
+	chunk := &capi.Chunk{Data: check.Pointer(own), Size: uintptr(len(own)), Deleter: deleter, DeleterArg: uintptr(handle)}
+	if h := s.to.SendCallback.Call(chunk, mutant.CallbackError(), total, done, s.to.UserArg); h != nil {
+		return own, capi.ErrorCodeInternal.Errorf("the send callback failed")
+	}
+	return own, nil
+}
+
+// onSend makes a fault of send callbacks: send stands between the plugin and each of them.
+func onSend(check, words string, send func(s *chunkSent) error) mutant.Mutant {
+	return onTransfers(check, words, func(_ *serve.Invocation, _ *execution, x *transfers) { x.each(send) })
+}
+
+// each puts send between the plugin and each send callback.
+func (x *transfers) each(send func(s *chunkSent) error) {
+	for _, list := range x.sends {
+		for i, to := range list {
+			callback, handle := capi.NewSendCallback(func(chunk *capi.Chunk, total uintptr, done bool) error {
+				data := make([]float32, chunk.Size/4)
+				copy(dtype.Bytes(data), capi.Bytes((*byte)(chunk.Data), chunk.Size))
+				deleteChunk(chunk)
+				return send(&chunkSent{to, data, total, done})
+			})
+			list[i].SendCallback, list[i].UserArg = callback, uintptr(handle)
+		}
+	}
+}
+
+func sendFaults() []mutant.Mutant {
+	nobody := func(*chunkSent) error { return nil }
+	return inMemory([]mutant.Mutant{
+		onSend("XOPT-08", "never says that it is done", func(s *chunkSent) error {
+			_, err := s.call(s.data, s.total, false)
+			return err
+		}),
+		onSend("XOPT-08", "gives the size of a chunk for that of all", func(s *chunkSent) error {
+			half := len(s.data) / 2
+			if _, err := s.call(s.data[:half], s.total/2, false); err != nil {
+				return err
+			}
+			_, err := s.call(s.data[half:], s.total/2, true)
+			return err
+		}),
+		onSend("XOPT-09", "frees a chunk when the callback returns", func(s *chunkSent) error {
+			own, err := s.call(s.data, s.total, s.done)
+			clear(own)
+			return err
+		}),
+		onSend("XOPT-10", "ignores errors of the callback", func(s *chunkSent) error {
+			_, _ = s.call(s.data, s.total, s.done)
+			return nil
+		}),
+		onTransfers("XOPT-11", "calls the first entry whatever its channel is", func(_ *serve.Invocation, _ *execution, x *transfers) {
+			for _, list := range x.sends {
+				for i := range list {
+					list[i].SendCallback, list[i].UserArg = list[0].SendCallback, list[0].UserArg
+				}
+			}
+		}),
+		onSend("XOPT-15", "calls nobody", nobody),
+		onTransfers("XOPT-16", "calls the callbacks of the first device", func(_ *serve.Invocation, _ *execution, x *transfers) {
+			for d := range x.sends {
+				x.sends[d] = x.sends[0]
+			}
+		}),
+		onTransfers("XOPT-17", "calls nobody when there is an execute_device", func(_ *serve.Invocation, a *execution, x *transfers) {
+			if a.ExecuteDevice != nil {
+				x.each(nobody)
+			}
+		}),
+		onSend("XOPT-18", "sends data as it lies on the device", func(s *chunkSent) error {
+			x := s.data
+			_, err := s.call([]float32{x[0], x[2], x[4], x[1], x[3], x[5]}, s.total, s.done)
+			return err
+		}),
+	})
+}
