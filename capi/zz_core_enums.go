@@ -2,8 +2,6 @@
 
 package capi
 
-import "github.com/purepjrt/purepjrt/capi/internal/enumtext"
-
 // PJRT_Extension_Type: Says which extension a node of an extension chain
 // holds, and so to which struct the node may be cast. A caller skips types
 // it does not know.
@@ -130,9 +128,9 @@ const (
 	ExtensionTypeXLATransform ExtensionType = 24
 )
 
-var extensionTypeEnum = enumtext.Enum[ExtensionType]{
+var extensionTypeEnum = EnumText[ExtensionType]{
 	Type: "ExtensionType",
-	Values: []enumtext.Value[ExtensionType]{
+	Values: []EnumValue[ExtensionType]{
 		{Value: ExtensionTypeGPUCustomCall, Text: "Gpu_Custom_Call", C: "PJRT_Extension_Type_Gpu_Custom_Call", Go: "ExtensionTypeGPUCustomCall"},
 		{Value: ExtensionTypeProfiler, Text: "Profiler", C: "PJRT_Extension_Type_Profiler", Go: "ExtensionTypeProfiler"},
 		{Value: ExtensionTypeCustomPartitioner, Text: "Custom_Partitioner", C: "PJRT_Extension_Type_Custom_Partitioner", Go: "ExtensionTypeCustomPartitioner"},
@@ -240,9 +238,9 @@ const (
 	ErrorCodeUnauthenticated ErrorCode = 16
 )
 
-var errorCodeEnum = enumtext.Enum[ErrorCode]{
+var errorCodeEnum = EnumText[ErrorCode]{
 	Type: "ErrorCode",
-	Values: []enumtext.Value[ErrorCode]{
+	Values: []EnumValue[ErrorCode]{
 		{Value: ErrorCodeOK, Text: "OK", C: "PJRT_Error_Code_OK", Go: "ErrorCodeOK"},
 		{Value: ErrorCodeCancelled, Text: "CANCELLED", C: "PJRT_Error_Code_CANCELLED", Go: "ErrorCodeCancelled"},
 		{Value: ErrorCodeUnknown, Text: "UNKNOWN", C: "PJRT_Error_Code_UNKNOWN", Go: "ErrorCodeUnknown"},
@@ -302,9 +300,9 @@ const (
 	NamedValueBool NamedValueType = 4
 )
 
-var namedValueTypeEnum = enumtext.Enum[NamedValueType]{
+var namedValueTypeEnum = EnumText[NamedValueType]{
 	Type: "NamedValueType",
-	Values: []enumtext.Value[NamedValueType]{
+	Values: []EnumValue[NamedValueType]{
 		{Value: NamedValueString, Text: "String", C: "PJRT_NamedValue_kString", Go: "NamedValueString"},
 		{Value: NamedValueInt64, Text: "Int64", C: "PJRT_NamedValue_kInt64", Go: "NamedValueInt64"},
 		{Value: NamedValueInt64List, Text: "Int64List", C: "PJRT_NamedValue_kInt64List", Go: "NamedValueInt64List"},
@@ -354,9 +352,9 @@ const (
 	ProcessStateError ProcessState = 4
 )
 
-var processStateEnum = enumtext.Enum[ProcessState]{
+var processStateEnum = EnumText[ProcessState]{
 	Type: "ProcessState",
-	Values: []enumtext.Value[ProcessState]{
+	Values: []EnumValue[ProcessState]{
 		{Value: ProcessStateUnspecified, Text: "Unspecified", C: "PJRT_ProcessState_kUnspecified", Go: "ProcessStateUnspecified"},
 		{Value: ProcessStateUninitialized, Text: "Uninitialized", C: "PJRT_ProcessState_kUninitialized", Go: "ProcessStateUninitialized"},
 		{Value: ProcessStateDisconnected, Text: "Disconnected", C: "PJRT_ProcessState_kDisconnected", Go: "ProcessStateDisconnected"},
@@ -499,9 +497,9 @@ const (
 	BufferTypeF6E3M2FN BufferType = 33
 )
 
-var bufferTypeEnum = enumtext.Enum[BufferType]{
+var bufferTypeEnum = EnumText[BufferType]{
 	Type: "BufferType",
-	Values: []enumtext.Value[BufferType]{
+	Values: []EnumValue[BufferType]{
 		{Value: BufferTypeInvalid, Text: "INVALID", C: "PJRT_Buffer_Type_INVALID", Go: "BufferTypeInvalid"},
 		{Value: BufferTypePred, Text: "PRED", C: "PJRT_Buffer_Type_PRED", Go: "BufferTypePred"},
 		{Value: BufferTypeS8, Text: "S8", C: "PJRT_Buffer_Type_S8", Go: "BufferTypeS8"},
@@ -591,9 +589,9 @@ const (
 	HostBufferSemanticsMutableZeroCopy HostBufferSemantics = 3
 )
 
-var hostBufferSemanticsEnum = enumtext.Enum[HostBufferSemantics]{
+var hostBufferSemanticsEnum = EnumText[HostBufferSemantics]{
 	Type: "HostBufferSemantics",
-	Values: []enumtext.Value[HostBufferSemantics]{
+	Values: []EnumValue[HostBufferSemantics]{
 		{Value: HostBufferSemanticsImmutableOnlyDuringCall, Text: "ImmutableOnlyDuringCall", C: "PJRT_HostBufferSemantics_kImmutableOnlyDuringCall", Go: "HostBufferSemanticsImmutableOnlyDuringCall"},
 		{Value: HostBufferSemanticsImmutableUntilTransferCompletes, Text: "ImmutableUntilTransferCompletes", C: "PJRT_HostBufferSemantics_kImmutableUntilTransferCompletes", Go: "HostBufferSemanticsImmutableUntilTransferCompletes"},
 		{Value: HostBufferSemanticsImmutableZeroCopy, Text: "ImmutableZeroCopy", C: "PJRT_HostBufferSemantics_kImmutableZeroCopy", Go: "HostBufferSemanticsImmutableZeroCopy"},
@@ -642,9 +640,9 @@ const (
 	BufferMemoryLayoutTypeStrides BufferMemoryLayoutType = 1
 )
 
-var bufferMemoryLayoutTypeEnum = enumtext.Enum[BufferMemoryLayoutType]{
+var bufferMemoryLayoutTypeEnum = EnumText[BufferMemoryLayoutType]{
 	Type: "BufferMemoryLayoutType",
-	Values: []enumtext.Value[BufferMemoryLayoutType]{
+	Values: []EnumValue[BufferMemoryLayoutType]{
 		{Value: BufferMemoryLayoutTypeTiled, Text: "Tiled", C: "PJRT_Buffer_MemoryLayout_Type_Tiled", Go: "BufferMemoryLayoutTypeTiled"},
 		{Value: BufferMemoryLayoutTypeStrides, Text: "Strides", C: "PJRT_Buffer_MemoryLayout_Type_Strides", Go: "BufferMemoryLayoutTypeStrides"},
 	},

@@ -6,7 +6,6 @@ import (
 	"unsafe"
 
 	"github.com/purepjrt/purepjrt/capi/internal/ccall"
-	"github.com/purepjrt/purepjrt/capi/internal/enumtext"
 )
 
 // The constants of pjrt_c_api_callback_extension.h.
@@ -32,9 +31,9 @@ const (
 	CallbackTypePrefatal CallbackType = 2
 )
 
-var callbackTypeEnum = enumtext.Enum[CallbackType]{
+var callbackTypeEnum = EnumText[CallbackType]{
 	Type: "CallbackType",
-	Values: []enumtext.Value[CallbackType]{
+	Values: []EnumValue[CallbackType]{
 		{Value: CallbackTypeUnknown, Text: "Unknown", C: "PJRT_Callback_Type_Unknown", Go: "CallbackTypeUnknown"},
 		{Value: CallbackTypeTPUSliceBuilder, Text: "Tpu_SliceBuilder", C: "PJRT_Callback_Type_Tpu_SliceBuilder", Go: "CallbackTypeTPUSliceBuilder"},
 		{Value: CallbackTypePrefatal, Text: "Prefatal", C: "PJRT_Callback_Type_Prefatal", Go: "CallbackTypePrefatal"},
@@ -84,9 +83,9 @@ const (
 	CallbackTPUSliceFailureTypeChipDriverError CallbackTPUSliceFailureType = 5
 )
 
-var callbackTPUSliceFailureTypeEnum = enumtext.Enum[CallbackTPUSliceFailureType]{
+var callbackTPUSliceFailureTypeEnum = EnumText[CallbackTPUSliceFailureType]{
 	Type: "CallbackTPUSliceFailureType",
-	Values: []enumtext.Value[CallbackTPUSliceFailureType]{
+	Values: []EnumValue[CallbackTPUSliceFailureType]{
 		{Value: CallbackTPUSliceFailureTypeUnknown, Text: "UNKNOWN", C: "SLICE_FAILURE_UNKNOWN", Go: "CallbackTPUSliceFailureTypeUnknown"},
 		{Value: CallbackTPUSliceFailureTypeInitError, Text: "INIT_ERROR", C: "SLICE_FAILURE_INIT_ERROR", Go: "CallbackTPUSliceFailureTypeInitError"},
 		{Value: CallbackTPUSliceFailureTypeWorkerUnavailable, Text: "WORKER_UNAVAILABLE", C: "SLICE_FAILURE_WORKER_UNAVAILABLE", Go: "CallbackTPUSliceFailureTypeWorkerUnavailable"},

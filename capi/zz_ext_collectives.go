@@ -6,7 +6,6 @@ import (
 	"unsafe"
 
 	"github.com/purepjrt/purepjrt/capi/internal/ccall"
-	"github.com/purepjrt/purepjrt/capi/internal/enumtext"
 )
 
 // The constants of pjrt_c_api_collectives_extension.h.
@@ -31,9 +30,9 @@ const (
 	CollectivesReductionKindMax CollectivesReductionKind = 3
 )
 
-var collectivesReductionKindEnum = enumtext.Enum[CollectivesReductionKind]{
+var collectivesReductionKindEnum = EnumText[CollectivesReductionKind]{
 	Type: "CollectivesReductionKind",
-	Values: []enumtext.Value[CollectivesReductionKind]{
+	Values: []EnumValue[CollectivesReductionKind]{
 		{Value: CollectivesReductionKindSum, Text: "SUM", C: "PJRT_COLLECTIVES_REDUCTION_SUM", Go: "CollectivesReductionKindSum"},
 		{Value: CollectivesReductionKindProduct, Text: "PRODUCT", C: "PJRT_COLLECTIVES_REDUCTION_PRODUCT", Go: "CollectivesReductionKindProduct"},
 		{Value: CollectivesReductionKindMin, Text: "MIN", C: "PJRT_COLLECTIVES_REDUCTION_MIN", Go: "CollectivesReductionKindMin"},
@@ -84,9 +83,9 @@ const (
 	CollectivesCollectiveOpKindCrossReplica CollectivesCollectiveOpKind = 1
 )
 
-var collectivesCollectiveOpKindEnum = enumtext.Enum[CollectivesCollectiveOpKind]{
+var collectivesCollectiveOpKindEnum = EnumText[CollectivesCollectiveOpKind]{
 	Type: "CollectivesCollectiveOpKind",
-	Values: []enumtext.Value[CollectivesCollectiveOpKind]{
+	Values: []EnumValue[CollectivesCollectiveOpKind]{
 		{Value: CollectivesCollectiveOpKindCrossModule, Text: "CROSS_MODULE", C: "PJRT_COLLECTIVES_COLLECTIVE_OP_KIND_CROSS_MODULE", Go: "CollectivesCollectiveOpKindCrossModule"},
 		{Value: CollectivesCollectiveOpKindCrossReplica, Text: "CROSS_REPLICA", C: "PJRT_COLLECTIVES_COLLECTIVE_OP_KIND_CROSS_REPLICA", Go: "CollectivesCollectiveOpKindCrossReplica"},
 	},

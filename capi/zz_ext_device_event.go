@@ -7,7 +7,6 @@ import (
 	"unsafe"
 
 	"github.com/purepjrt/purepjrt/capi/internal/ccall"
-	"github.com/purepjrt/purepjrt/capi/internal/enumtext"
 )
 
 // PJRT_DeviceEvent_State: The state of a device event.
@@ -25,9 +24,9 @@ const (
 	DeviceEventStateError DeviceEventState = 2
 )
 
-var deviceEventStateEnum = enumtext.Enum[DeviceEventState]{
+var deviceEventStateEnum = EnumText[DeviceEventState]{
 	Type: "DeviceEventState",
-	Values: []enumtext.Value[DeviceEventState]{
+	Values: []EnumValue[DeviceEventState]{
 		{Value: DeviceEventStateUnavailable, Text: "Unavailable", C: "PJRT_DeviceEvent_State_Unavailable", Go: "DeviceEventStateUnavailable"},
 		{Value: DeviceEventStateReady, Text: "Ready", C: "PJRT_DeviceEvent_State_Ready", Go: "DeviceEventStateReady"},
 		{Value: DeviceEventStateError, Text: "Error", C: "PJRT_DeviceEvent_State_Error", Go: "DeviceEventStateError"},

@@ -2,10 +2,7 @@
 
 package capi
 
-import (
-	"github.com/purepjrt/purepjrt/capi/internal/ccall"
-	"github.com/purepjrt/purepjrt/capi/internal/enumtext"
-)
+import "github.com/purepjrt/purepjrt/capi/internal/ccall"
 
 // The constants of pjrt_c_api_ffi_extension.h.
 const (
@@ -25,9 +22,9 @@ const (
 	FFIHandlerTraitsBitsCommandBufferCompatible FFIHandlerTraitsBits = 1
 )
 
-var ffiHandlerTraitsBitsEnum = enumtext.Enum[FFIHandlerTraitsBits]{
+var ffiHandlerTraitsBitsEnum = EnumText[FFIHandlerTraitsBits]{
 	Type: "FFIHandlerTraitsBits",
-	Values: []enumtext.Value[FFIHandlerTraitsBits]{
+	Values: []EnumValue[FFIHandlerTraitsBits]{
 		{Value: FFIHandlerTraitsBitsCommandBufferCompatible, Text: "COMMAND_BUFFER_COMPATIBLE", C: "PJRT_FFI_HANDLER_TRAITS_COMMAND_BUFFER_COMPATIBLE", Go: "FFIHandlerTraitsBitsCommandBufferCompatible"},
 	},
 }

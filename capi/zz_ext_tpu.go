@@ -2,8 +2,6 @@
 
 package capi
 
-import "github.com/purepjrt/purepjrt/capi/internal/enumtext"
-
 // PjRtCApiTpuInitType: The ways in which the TPU library can be linked into
 // a program.
 //
@@ -22,9 +20,9 @@ const (
 	TPUInitTypeDynamicLinking TPUInitType = 2
 )
 
-var tpuInitTypeEnum = enumtext.Enum[TPUInitType]{
+var tpuInitTypeEnum = EnumText[TPUInitType]{
 	Type: "TPUInitType",
-	Values: []enumtext.Value[TPUInitType]{
+	Values: []EnumValue[TPUInitType]{
 		{Value: TPUInitTypeInternalStaticLinking, Text: "InternalStaticLinking", C: "kPjRtCApiTpuInitTypeInternalStaticLinking", Go: "TPUInitTypeInternalStaticLinking"},
 		{Value: TPUInitTypeExternalStaticLinking, Text: "ExternalStaticLinking", C: "kPjRtCApiTpuInitTypeExternalStaticLinking", Go: "TPUInitTypeExternalStaticLinking"},
 		{Value: TPUInitTypeDynamicLinking, Text: "DynamicLinking", C: "kPjRtCApiTpuInitTypeDynamicLinking", Go: "TPUInitTypeDynamicLinking"},

@@ -6,7 +6,6 @@ import (
 	"unsafe"
 
 	"github.com/purepjrt/purepjrt/capi/internal/ccall"
-	"github.com/purepjrt/purepjrt/capi/internal/enumtext"
 )
 
 // The constants of pjrt_c_api_xla_transform_extension.h.
@@ -30,9 +29,9 @@ const (
 	XLATransformPipelineStagePostScheduler XLATransformPipelineStage = 1
 )
 
-var xlaTransformPipelineStageEnum = enumtext.Enum[XLATransformPipelineStage]{
+var xlaTransformPipelineStageEnum = EnumText[XLATransformPipelineStage]{
 	Type: "XLATransformPipelineStage",
-	Values: []enumtext.Value[XLATransformPipelineStage]{
+	Values: []EnumValue[XLATransformPipelineStage]{
 		{Value: XLATransformPipelineStagePreScheduler, Text: "PreScheduler", C: "PJRT_XlaTransform_PipelineStage_kPreScheduler", Go: "XLATransformPipelineStagePreScheduler"},
 		{Value: XLATransformPipelineStagePostScheduler, Text: "PostScheduler", C: "PJRT_XlaTransform_PipelineStage_kPostScheduler", Go: "XLATransformPipelineStagePostScheduler"},
 	},

@@ -5,8 +5,8 @@ package ffi
 import (
 	"unsafe"
 
+	"github.com/purepjrt/purepjrt/capi"
 	"github.com/purepjrt/purepjrt/capi/internal/ccall"
-	"github.com/purepjrt/purepjrt/capi/internal/enumtext"
 )
 
 // The constants of collectives_c_api.h.
@@ -34,9 +34,9 @@ const (
 	CollectiveGroupModeFlattenedID CollectiveGroupMode = 3
 )
 
-var collectiveGroupModeEnum = enumtext.Enum[CollectiveGroupMode]{
+var collectiveGroupModeEnum = capi.EnumText[CollectiveGroupMode]{
 	Type: "CollectiveGroupMode",
-	Values: []enumtext.Value[CollectiveGroupMode]{
+	Values: []capi.EnumValue[CollectiveGroupMode]{
 		{Value: CollectiveGroupModeCrossReplica, Text: "CROSS_REPLICA", C: "XLA_FFI_GROUP_CROSS_REPLICA", Go: "CollectiveGroupModeCrossReplica"},
 		{Value: CollectiveGroupModeCrossPartition, Text: "CROSS_PARTITION", C: "XLA_FFI_GROUP_CROSS_PARTITION", Go: "CollectiveGroupModeCrossPartition"},
 		{Value: CollectiveGroupModeCrossReplicaAndPartition, Text: "CROSS_REPLICA_AND_PARTITION", C: "XLA_FFI_GROUP_CROSS_REPLICA_AND_PARTITION", Go: "CollectiveGroupModeCrossReplicaAndPartition"},

@@ -2,7 +2,7 @@
 
 package ffi
 
-import "github.com/purepjrt/purepjrt/capi/internal/enumtext"
+import "github.com/purepjrt/purepjrt/capi"
 
 // XLA_FFI_InternalExtension_Type: The kinds of XLA_FFI_InternalExtension.
 //
@@ -15,9 +15,9 @@ const (
 	InternalExtensionTypeMetadata InternalExtensionType = 1
 )
 
-var internalExtensionTypeEnum = enumtext.Enum[InternalExtensionType]{
+var internalExtensionTypeEnum = capi.EnumText[InternalExtensionType]{
 	Type: "InternalExtensionType",
-	Values: []enumtext.Value[InternalExtensionType]{
+	Values: []capi.EnumValue[InternalExtensionType]{
 		{Value: InternalExtensionTypeMetadata, Text: "Metadata", C: "XLA_FFI_Extension_Metadata", Go: "InternalExtensionTypeMetadata"},
 	},
 }
@@ -96,9 +96,9 @@ const (
 	ErrorCodeUnauthenticated ErrorCode = 16
 )
 
-var errorCodeEnum = enumtext.Enum[ErrorCode]{
+var errorCodeEnum = capi.EnumText[ErrorCode]{
 	Type: "ErrorCode",
-	Values: []enumtext.Value[ErrorCode]{
+	Values: []capi.EnumValue[ErrorCode]{
 		{Value: ErrorCodeOK, Text: "OK", C: "XLA_FFI_Error_Code_OK", Go: "ErrorCodeOK"},
 		{Value: ErrorCodeCancelled, Text: "CANCELLED", C: "XLA_FFI_Error_Code_CANCELLED", Go: "ErrorCodeCancelled"},
 		{Value: ErrorCodeUnknown, Text: "UNKNOWN", C: "XLA_FFI_Error_Code_UNKNOWN", Go: "ErrorCodeUnknown"},
@@ -221,9 +221,9 @@ const (
 	DataTypeF8E8M0FNU DataType = 33
 )
 
-var dataTypeEnum = enumtext.Enum[DataType]{
+var dataTypeEnum = capi.EnumText[DataType]{
 	Type: "DataType",
-	Values: []enumtext.Value[DataType]{
+	Values: []capi.EnumValue[DataType]{
 		{Value: DataTypeInvalid, Text: "INVALID", C: "XLA_FFI_DataType_INVALID", Go: "DataTypeInvalid"},
 		{Value: DataTypePred, Text: "PRED", C: "XLA_FFI_DataType_PRED", Go: "DataTypePred"},
 		{Value: DataTypeS1, Text: "S1", C: "XLA_FFI_DataType_S1", Go: "DataTypeS1"},
@@ -289,9 +289,9 @@ const (
 	ArgTypeBuffer ArgType = 1
 )
 
-var argTypeEnum = enumtext.Enum[ArgType]{
+var argTypeEnum = capi.EnumText[ArgType]{
 	Type: "ArgType",
-	Values: []enumtext.Value[ArgType]{
+	Values: []capi.EnumValue[ArgType]{
 		{Value: ArgTypeBuffer, Text: "BUFFER", C: "XLA_FFI_ArgType_BUFFER", Go: "ArgTypeBuffer"},
 	},
 }
@@ -326,9 +326,9 @@ const (
 	RetTypeBuffer RetType = 1
 )
 
-var retTypeEnum = enumtext.Enum[RetType]{
+var retTypeEnum = capi.EnumText[RetType]{
 	Type: "RetType",
-	Values: []enumtext.Value[RetType]{
+	Values: []capi.EnumValue[RetType]{
 		{Value: RetTypeBuffer, Text: "BUFFER", C: "XLA_FFI_RetType_BUFFER", Go: "RetTypeBuffer"},
 	},
 }
@@ -369,9 +369,9 @@ const (
 	AttrTypeString AttrType = 4
 )
 
-var attrTypeEnum = enumtext.Enum[AttrType]{
+var attrTypeEnum = capi.EnumText[AttrType]{
 	Type: "AttrType",
-	Values: []enumtext.Value[AttrType]{
+	Values: []capi.EnumValue[AttrType]{
 		{Value: AttrTypeArray, Text: "ARRAY", C: "XLA_FFI_AttrType_ARRAY", Go: "AttrTypeArray"},
 		{Value: AttrTypeDictionary, Text: "DICTIONARY", C: "XLA_FFI_AttrType_DICTIONARY", Go: "AttrTypeDictionary"},
 		{Value: AttrTypeScalar, Text: "SCALAR", C: "XLA_FFI_AttrType_SCALAR", Go: "AttrTypeScalar"},
@@ -423,9 +423,9 @@ const (
 	ExecutionStageRecord ExecutionStage = 4
 )
 
-var executionStageEnum = enumtext.Enum[ExecutionStage]{
+var executionStageEnum = capi.EnumText[ExecutionStage]{
 	Type: "ExecutionStage",
-	Values: []enumtext.Value[ExecutionStage]{
+	Values: []capi.EnumValue[ExecutionStage]{
 		{Value: ExecutionStageInstantiate, Text: "INSTANTIATE", C: "XLA_FFI_ExecutionStage_INSTANTIATE", Go: "ExecutionStageInstantiate"},
 		{Value: ExecutionStagePrepare, Text: "PREPARE", C: "XLA_FFI_ExecutionStage_PREPARE", Go: "ExecutionStagePrepare"},
 		{Value: ExecutionStageInitialize, Text: "INITIALIZE", C: "XLA_FFI_ExecutionStage_INITIALIZE", Go: "ExecutionStageInitialize"},
@@ -466,9 +466,9 @@ const (
 	HandlerTraitsBitsCommandBufferCompatible HandlerTraitsBits = 1
 )
 
-var handlerTraitsBitsEnum = enumtext.Enum[HandlerTraitsBits]{
+var handlerTraitsBitsEnum = capi.EnumText[HandlerTraitsBits]{
 	Type: "HandlerTraitsBits",
-	Values: []enumtext.Value[HandlerTraitsBits]{
+	Values: []capi.EnumValue[HandlerTraitsBits]{
 		{Value: HandlerTraitsBitsCommandBufferCompatible, Text: "COMMAND_BUFFER_COMPATIBLE", C: "XLA_FFI_HANDLER_TRAITS_COMMAND_BUFFER_COMPATIBLE", Go: "HandlerTraitsBitsCommandBufferCompatible"},
 	},
 }

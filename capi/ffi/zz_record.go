@@ -5,8 +5,8 @@ package ffi
 import (
 	"unsafe"
 
+	"github.com/purepjrt/purepjrt/capi"
 	"github.com/purepjrt/purepjrt/capi/internal/ccall"
-	"github.com/purepjrt/purepjrt/capi/internal/enumtext"
 )
 
 // The constants of record_c_api.h.
@@ -28,9 +28,9 @@ const (
 	RecordActionUpdate RecordAction = 1
 )
 
-var recordActionEnum = enumtext.Enum[RecordAction]{
+var recordActionEnum = capi.EnumText[RecordAction]{
 	Type: "RecordAction",
-	Values: []enumtext.Value[RecordAction]{
+	Values: []capi.EnumValue[RecordAction]{
 		{Value: RecordActionCreate, Text: "Create", C: "XLA_FFI_RecordAction_Create", Go: "RecordActionCreate"},
 		{Value: RecordActionUpdate, Text: "Update", C: "XLA_FFI_RecordAction_Update", Go: "RecordActionUpdate"},
 	},
@@ -73,9 +73,9 @@ const (
 	SourceFormatFunctionPtr SourceFormat = 2
 )
 
-var sourceFormatEnum = enumtext.Enum[SourceFormat]{
+var sourceFormatEnum = capi.EnumText[SourceFormat]{
 	Type: "SourceFormat",
-	Values: []enumtext.Value[SourceFormat]{
+	Values: []capi.EnumValue[SourceFormat]{
 		{Value: SourceFormatPTX, Text: "PTX", C: "XLA_FFI_SourceFormat_PTX", Go: "SourceFormatPTX"},
 		{Value: SourceFormatCubin, Text: "CUBIN", C: "XLA_FFI_SourceFormat_CUBIN", Go: "SourceFormatCubin"},
 		{Value: SourceFormatFunctionPtr, Text: "FUNCTION_PTR", C: "XLA_FFI_SourceFormat_FUNCTION_PTR", Go: "SourceFormatFunctionPtr"},
@@ -114,9 +114,9 @@ const (
 	KernelArgTypeHostValue KernelArgType = 1
 )
 
-var kernelArgTypeEnum = enumtext.Enum[KernelArgType]{
+var kernelArgTypeEnum = capi.EnumText[KernelArgType]{
 	Type: "KernelArgType",
-	Values: []enumtext.Value[KernelArgType]{
+	Values: []capi.EnumValue[KernelArgType]{
 		{Value: KernelArgTypeDevicePtr, Text: "DevicePtr", C: "XLA_FFI_KernelArgType_DevicePtr", Go: "KernelArgTypeDevicePtr"},
 		{Value: KernelArgTypeHostValue, Text: "HostValue", C: "XLA_FFI_KernelArgType_HostValue", Go: "KernelArgTypeHostValue"},
 	},

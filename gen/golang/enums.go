@@ -66,10 +66,7 @@ func (g *generator) enumDecl(t *typeInfo, f *jen.File) error {
 
 	table := unexported(t.goName) + "Enum"
 	generic := func(name *jen.Statement) *jen.Statement { return name.Types(jen.Id(t.goName)) }
-	enum, value := generic(jen.Qual(pathEnumText, "Enum")), generic(jen.Qual(pathEnumText, "Value"))
-	if t.unit.pkg == packageOutside {
-		enum, value = generic(jen.Qual(pathCAPI, "EnumText")), generic(jen.Qual(pathCAPI, "EnumValue"))
-	}
+	enum, value := generic(jen.Qual(pathCAPI, "EnumText")), generic(jen.Qual(pathCAPI, "EnumValue"))
 	f.Var().Id(table).Op("=").Add(enum).Values(jen.Dict{
 		jen.Id("Type"):   jen.Lit(t.goName),
 		jen.Id("Values"): jen.Index().Add(value).Values(append(rows, jen.Line())...),

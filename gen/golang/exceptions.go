@@ -18,13 +18,12 @@ const (
 	// whatever its name.
 	packageOutside = "\x00outside"
 
-	pathCAPI     = "github.com/purepjrt/purepjrt/capi"
-	pathFFI      = pathCAPI + "/ffi"
-	pathServe    = pathCAPI + "/serve"
-	pathCCall    = pathCAPI + "/internal/ccall"
-	pathEnumText = pathCAPI + "/internal/enumtext"
-	pathGenTest  = pathCAPI + "/internal/gentest"
-	pathOutside  = "outside.invalid" // no file imports it
+	pathCAPI    = "github.com/purepjrt/purepjrt/capi"
+	pathFFI     = pathCAPI + "/ffi"
+	pathServe   = pathCAPI + "/serve"
+	pathCCall   = pathCAPI + "/internal/ccall"
+	pathGenTest = pathCAPI + "/internal/gentest"
+	pathOutside = "outside.invalid" // no file imports it
 )
 
 // oldestMinor is the oldest API minor that capi accepts. A field that came in it

@@ -259,7 +259,7 @@ func (g *generator) sheet(u *unit, name, source string) *sheet {
 	default:
 		s.path, s.file = name, jen.NewFilePathName(pathCAPI, packageCAPI)
 	}
-	for _, p := range []string{pathCAPI, pathCCall, pathEnumText} {
+	for _, p := range []string{pathCAPI, pathCCall} {
 		s.file.ImportName(p, path.Base(p))
 	}
 	if u.pkg == packageOutside {

@@ -1,38 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The purepjrt Authors
 
-// Package enumtext turns the values of C enumerations into text and back. The
-// generated enum types of capi and capi/ffi each have one table of it.
-package enumtext
+package capi
 
 import (
 	"fmt"
 	"strings"
 )
 
-// Integer lists the underlying types of enum types.
-type Integer interface {
+// integer lists the underlying types of enum types.
+type integer interface {
 	~int8 | ~int16 | ~int32 | ~int64 | ~uint8 | ~uint16 | ~uint32 | ~uint64
 }
 
-// Value is one enumerator and its three names.
-type Value[E Integer] struct {
+// EnumValue is one enumerator of an EnumText and its three names.
+type EnumValue[E integer] struct {
 	Value E
 	Text  string // short form, such as INVALID_ARGUMENT
 	C     string // as the header spells it
 	Go    string // of the Go constant
 }
 
-// Enum describes one enum type. It is read only and may be used from any
-// goroutine.
-type Enum[E Integer] struct {
+// EnumText turns the values of a C enumeration into text and back. Each generated enum type has one,
+// in this package and in those that pjrtgen extension writes elsewhere. It is read only, and any
+// goroutine may use it.
+type EnumText[E integer] struct {
 	Type   string // Go name
-	Values []Value[E]
+	Values []EnumValue[E]
 }
 
 // String returns the short text of v, or the type and the number, such as ErrorCode(99), if no
 // enumerator has that value.
-func (e *Enum[E]) String(v E) string {
+func (e *EnumText[E]) String(v E) string {
 	for i := range e.Values {
 		if e.Values[i].Value == v {
 			return e.Values[i].Text
@@ -43,7 +42,7 @@ func (e *Enum[E]) String(v E) string {
 
 // Parse returns the value that s names. s is its short text, C name or Go name, in upper or lower
 // case, or has the form that String gives to unknown numbers.
-func (e *Enum[E]) Parse(s string) (E, error) {
+func (e *EnumText[E]) Parse(s string) (E, error) {
 	for i := range e.Values {
 		v := &e.Values[i]
 		if strings.EqualFold(s, v.Text) || strings.EqualFold(s, v.C) || strings.EqualFold(s, v.Go) {
@@ -61,7 +60,7 @@ func (e *Enum[E]) Parse(s string) (E, error) {
 }
 
 // number reads the form Type(99).
-func (e *Enum[E]) number(s string) (E, bool) {
+func (e *EnumText[E]) number(s string) (E, bool) {
 	if len(s) < len(e.Type)+3 || !strings.EqualFold(s[:len(e.Type)], e.Type) {
 		return 0, false
 	}
@@ -74,7 +73,7 @@ func (e *Enum[E]) number(s string) (E, bool) {
 }
 
 // All returns the values in the header's order, each once.
-func (e *Enum[E]) All() []E {
+func (e *EnumText[E]) All() []E {
 	out := make([]E, 0, len(e.Values))
 	seen := make(map[E]bool, len(e.Values))
 	for i := range e.Values {

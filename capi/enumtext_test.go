@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The purepjrt Authors
 
-package enumtext
+package capi
 
 import (
 	"testing"
@@ -13,7 +13,7 @@ import (
 type colour int32
 
 // colours has two names for one value, as C allows.
-var colours = Enum[colour]{Type: "Colour", Values: []Value[colour]{
+var colours = EnumText[colour]{Type: "Colour", Values: []EnumValue[colour]{
 	{Value: 0, Text: "RED", C: "LIB_Colour_RED", Go: "ColourRed"},
 	{Value: 7, Text: "DarkBlue", C: "LIB_Colour_kDarkBlue", Go: "ColourDarkBlue"},
 	{Value: 7, Text: "NAVY", C: "LIB_Colour_NAVY", Go: "ColourNavy"},
