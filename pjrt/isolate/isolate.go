@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/internal/subprocess"
 	"github.com/purepjrt/purepjrt/pjrt"
 	"github.com/purepjrt/purepjrt/pjrt/compile"
 )
@@ -77,7 +78,7 @@ func New(opts Options) (*Compiler, error) {
 			opts.Children, opts.Timeout, opts.Memory, opts.Uses, opts.Idle)
 	case len(opts.Command) > 0 && opts.Command[0] == "":
 		return nil, pjrt.ErrInvalidArgument.Errorf("the command of the isolated compiler has an empty name")
-	case opts.Memory > 0 && !canLimitMemory:
+	case opts.Memory > 0 && !subprocess.CanLimitMemory:
 		return nil, pjrt.ErrUnimplemented.Errorf("the memory of child processes can be limited on Linux only")
 	case os.Getenv(childVariable) != "":
 		return nil, pjrt.ErrFailedPrecondition.Errorf("this process was started to compile for another one, and does not call " +

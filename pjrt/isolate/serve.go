@@ -49,7 +49,7 @@ func serve() error {
 	if text := os.Getenv(memoryVariable); text != "" {
 		n, err := strconv.ParseInt(text, 10, 64)
 		if err == nil {
-			err = limitMemory(n)
+			err = subprocess.LimitMemory(n)
 		}
 		if err != nil {
 			return fmt.Errorf("%s=%s: %w", memoryVariable, text, err)

@@ -5,13 +5,18 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"math"
+	"os"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/purepjrt/purepjrt/capi"
 	"github.com/purepjrt/purepjrt/capi/shim/recording"
+	"github.com/purepjrt/purepjrt/internal/subprocess"
 	"github.com/purepjrt/purepjrt/pjrt/plugins"
 	"github.com/purepjrt/purepjrt/tools/internal/cli"
 )
@@ -22,6 +27,7 @@ func replayCommand() *cobra.Command {
 		options recording.Options
 		asJSON  bool
 		all     bool
+		memory  int64
 	)
 	cmd := &cobra.Command{
 		Use:   "replay FILE [--plugin PLUGIN]",
@@ -39,6 +45,10 @@ Replay cannot repeat calls that pass addresses of the recorded process, such as
 those that register functions of the client. It skips them, and the calls that need
 their results.
 
+The calls are made in a child process: a plugin that crashes because of what the
+recording says is an error. The child may have as much memory as --memory says, on
+Linux.
+
 The exit status is 1 if an array, its type or shape, or an error differs. With --all,
 replay also shows differences that plugins may have, such as in names and sizes.
 
@@ -51,7 +61,15 @@ and "skipped", which are lists of {"call", "line", "function", "what"}.`,
 			if options.Relative < 0 || options.Absolute < 0 {
 				return cli.UsageError(fmt.Errorf("replay: --relative and --absolute must not be negative"))
 			}
-			return replay(cmd.Context(), cmd.OutOrStdout(), args[0], plugin, options, asJSON, all)
+			if memory < 0 || memory > math.MaxInt64>>20 {
+				return cli.UsageError(fmt.Errorf("replay: --memory must not be %d MiB", memory))
+			}
+			t := replayTask{File: args[0], Relative: options.Relative, Absolute: options.Absolute, Memory: memory << 20}
+			report, err := replay(cmd, t, plugin)
+			if err != nil {
+				return err
+			}
+			return showReplay(cmd.OutOrStdout(), args[0], plugin, report, asJSON, all)
 		},
 	}
 	f := cmd.Flags()
@@ -59,40 +77,128 @@ and "skipped", which are lists of {"call", "line", "function", "what"}.`,
 	f.Float64Var(&options.Relative, "relative", 1e-5, "how much a number may differ, as a `FRACTION` of the recorded one")
 	f.Float64Var(&options.Absolute, "absolute", 1e-6, "the `NUMBER` by which a number may differ in addition")
 	f.BoolVar(&all, "all", false, "also show differences that plugins may have, and skipped calls")
+	f.Int64Var(&memory, "memory", subprocess.MachineMemory()/2>>20, "how many `MiB` of memory the child may have, 0 for any number")
+	f.Lookup("memory").DefValue = "half of the machine's"
 	f.BoolVar(&asJSON, "json", false, "print JSON")
 	return cmd
 }
 
-func replay(ctx context.Context, stdout io.Writer, file, name string, options recording.Options, asJSON, all bool) error {
-	session, err := recording.Open(file)
+// replayTask is what a child repeats.
+type replayTask struct {
+	File               string
+	Relative, Absolute float64
+	Memory             int64 // how many bytes the child may have; 0 for any number
+}
+
+// replayed is what a child found.
+type replayed struct {
+	Report   recording.Report
+	Complete bool // the recording has its end
+}
+
+// patience is how long a call may take, and slack how long a child may take for anything else
+// before it is taken to hang.
+const (
+	patience = time.Minute
+	slack    = 4 * patience
+)
+
+// do replays a session, and reports each call before it is made.
+func (t *replayTask) do(ctx context.Context, plugin string, report func(*progress)) {
+	fail := func(err error) { report(&progress{Error: err.Error()}) }
+	report(&progress{Step: "reading the recording"})
+	if t.Memory > 0 && subprocess.CanLimitMemory {
+		if err := subprocess.LimitMemory(t.Memory); err != nil {
+			fail(err)
+			return
+		}
+	}
+	session, err := recording.Open(t.File)
 	if err != nil {
-		return err
+		fail(err)
+		return
+	}
+	report(&progress{Step: loading})
+	if err := plugins.Prepare(plugin); err != nil {
+		fail(err)
+		return
+	}
+	table, err := capi.Open(plugin)
+	if err != nil {
+		fail(err)
+		return
+	}
+	r, err := recording.Replay(ctx, session, table, recording.Options{
+		Relative: t.Relative, Absolute: t.Absolute, Patience: patience,
+		Progress: func(call uint64, line int, function string) {
+			report(&progress{Step: fmt.Sprintf("call %d, line %d, %s", call, line, function)})
+		},
+	})
+	if err != nil {
+		fail(err)
+		return
+	}
+	report(&progress{Replayed: &replayed{*r, session.Complete}})
+}
+
+// replay repeats a session in a child.
+func replay(cmd *cobra.Command, t replayTask, name string) (*replayed, error) {
+	ctx := cmd.Context()
+	switch info, err := os.Stat(t.File); {
+	case err != nil:
+		return nil, err
+	case !info.Mode().IsRegular():
+		// The child cannot open what only this process has, and would wait for a pipe.
+		return nil, fmt.Errorf("%s is not a regular file", t.File)
 	}
 	c, err := plugins.Find(ctx, name)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	if err := plugins.Prepare(c.Path); err != nil {
-		return err
-	}
-	table, err := capi.Open(c.Path)
+	child, err := start(task{Plugin: c.Path, Replay: &t})
 	if err != nil {
-		return err
+		return nil, err
 	}
-	report, err := recording.Replay(ctx, session, table, options)
-	if err != nil {
-		return err
+	defer child.End()
+	for step := loading; ; {
+		p, err := child.Next(ctx, slack)
+		switch {
+		case errors.Is(err, subprocess.ErrGone):
+			child.Bury()
+			return nil, fmt.Errorf("replay of %s on %s: %s ends the process%s", t.File, c.Name, step, ending(child))
+		case errors.Is(err, subprocess.ErrSilent):
+			child.End()
+			return nil, fmt.Errorf("replay of %s on %s: %s takes longer than %v, after which the process was ended", t.File, c.Name, step, slack)
+		case err != nil:
+			return nil, err
+		case p.Error != "":
+			return nil, errors.New(p.Error)
+		case p.Replayed != nil:
+			child.HangUp()
+			child.Bury()
+			fmt.Fprint(cmd.ErrOrStderr(), withoutGo(child.Output.String()))
+			return p.Replayed, nil
+		}
+		step = p.Step
 	}
+}
+
+// showReplay prints a report, and returns an error if there are differences.
+func showReplay(stdout io.Writer, file, plugin string, r *replayed, asJSON, all bool) error {
+	var err error
 	if asJSON {
-		err = printReplayJSON(stdout, report)
+		err = printReplayJSON(stdout, &r.Report)
 	} else {
-		err = printReplay(stdout, session, report, all)
+		err = printReplay(stdout, r, all)
 	}
 	if err != nil {
 		return err
 	}
-	if err := report.Err(); err != nil {
-		return fmt.Errorf("replay of %s on %s: %w", file, c.Name, err)
+	if err := r.Report.Err(); err != nil {
+		if plugin != "" {
+			file += " on " + plugin
+		}
+		return fmt.Errorf("replay of %s: %w", file, err)
 	}
 	return nil
 }
@@ -131,7 +237,8 @@ func printReplayJSON(w io.Writer, r *recording.Report) error {
 	}{r.Calls, r.Compared, replayLines(r.Differences), replayLines(r.Notes), skippedLines(r.Skipped)})
 }
 
-func printReplay(w io.Writer, s *recording.Session, r *recording.Report, all bool) error {
+func printReplay(w io.Writer, whole *replayed, all bool) error {
+	r := &whole.Report
 	show := func(title string, list []replayLine) {
 		for _, l := range list {
 			fmt.Fprintf(w, "%s: call %d, line %d, %s: %s\n", title, l.Call, l.Line, l.Function, cli.OneLine(l.What))
@@ -142,7 +249,7 @@ func printReplay(w io.Writer, s *recording.Session, r *recording.Report, all boo
 		show("note", replayLines(r.Notes))
 		show("skipped", skippedLines(r.Skipped))
 	}
-	if !s.Complete {
+	if !whole.Complete {
 		fmt.Fprintln(w, "the recording is incomplete: the process was killed, or ended abruptly")
 	}
 	_, err := fmt.Fprintf(w, "%d calls repeated, %d skipped; %d results compared, %d differ; %d notes\n",

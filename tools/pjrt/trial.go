@@ -29,6 +29,8 @@ type task struct {
 	Plugin  string // path of the library, or of the configuration file
 	Gently  bool   // leave the memory of the devices to others
 	Explore bool   // fill in the report
+
+	Replay *replayTask // repeat a session, and nothing else
 }
 
 // The steps of a task, as they begin a sentence.
@@ -44,6 +46,8 @@ type progress struct {
 	Loaded bool
 	Report *report // unless the task does not ask for it
 	Error  string  // why the plugin does not load, or why there is no client
+
+	Replayed *replayed // at the end of a replay
 }
 
 const outputLimit = 1 << 20
@@ -75,8 +79,8 @@ func located(c plugins.Candidate) string {
 	return path
 }
 
-// try does a task in a child. The error is that of ctx, or says that there is no child.
-func try(ctx context.Context, what task, limit time.Duration) (*trial, error) {
+// start starts a child that does a task.
+func start(what task) (*subprocess.Process[*progress], error) {
 	self, err := subprocess.Self()
 	if err != nil {
 		return nil, fmt.Errorf("this program cannot be found to start it again: %w", err)
@@ -99,13 +103,22 @@ func try(ctx context.Context, what task, limit time.Duration) (*trial, error) {
 	if err != nil {
 		return nil, fmt.Errorf("a child process, to use the plugin in, cannot be started: %w", err)
 	}
-	defer child.End()
 	request, err := message(child.Key, &what)
 	if err != nil {
+		child.End()
 		return nil, err
 	}
 	go func() { _ = child.Send(request) }() // an error means that the child is gone, which Next finds out
+	return child, nil
+}
 
+// try does a task in a child. The error is that of ctx, or says that there is no child.
+func try(ctx context.Context, what task, limit time.Duration) (*trial, error) {
+	child, err := start(what)
+	if err != nil {
+		return nil, err
+	}
+	defer child.End()
 	t := &trial{progress: progress{Step: loading}} // a child that cannot start is taken for one that ends at once
 	deadline := time.Now().Add(limit)
 	for {

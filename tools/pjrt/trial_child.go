@@ -51,7 +51,11 @@ func trialMain() {
 			os.Exit(subprocess.ExitOrphaned)
 		}
 	}
-	what.do(context.Background(), send)
+	if what.Replay != nil {
+		what.Replay.do(context.Background(), what.Plugin, send)
+	} else {
+		what.do(context.Background(), send)
+	}
 	if err := trace.Close(); err != nil {
 		fmt.Fprintf(os.Stderr, "pjrt: %s\n", cli.OneLine(err.Error()))
 	}

@@ -5,9 +5,11 @@ package recording
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"strconv"
+	"strings"
 	"unsafe"
 
 	"github.com/purepjrt/purepjrt/capi/describe"
@@ -18,14 +20,11 @@ import (
 type builder struct {
 	handle func(name string) (uintptr, error)
 	keep   []any
-	inner  int // outputs of the executed program
+	inner  int  // outputs of the executed program
+	left   *int // how much memory calls may still have for their results
 }
 
 const word = 8
-
-// maxRoom limits the memory for a call, so that a damaged recording cannot ask for more than there
-// is.
-const maxRoom = 1 << 34
 
 // memory returns n zeroed bytes, aligned for any type.
 func (b *builder) memory(n uintptr) unsafe.Pointer {
@@ -52,6 +51,22 @@ func (b *builder) structure(s *describe.Struct, size uintptr, fields map[string]
 	return p, b.fill(s, p, size, fields)
 }
 
+// hasReceiver returns an error if the object is null whose function it is: the first handle of the
+// arguments.
+func hasReceiver(s *describe.Struct, size uintptr, fields map[string]any) error {
+	for i := range s.Fields {
+		f := &s.Fields[i]
+		if f.Kind != describe.Handle || f.Depth > 0 || f.Dir != describe.In || f.Offset+f.Size > size {
+			continue
+		}
+		if fields[f.Name] == nil {
+			return errors.New(f.Name + " is null, and yet it succeeded")
+		}
+		return nil
+	}
+	return nil
+}
+
 func (b *builder) fill(s *describe.Struct, p unsafe.Pointer, size uintptr, fields map[string]any) error {
 	if s.Sized {
 		*(*uintptr)(p) = size
@@ -70,9 +85,63 @@ func (b *builder) fill(s *describe.Struct, p unsafe.Pointer, size uintptr, field
 					continue
 				}
 			}
-			if err := b.field(s, f, p, size, v); err != nil {
+			err := b.field(s, f, p, size, v)
+			if err == nil {
+				err = checkCount(describe.NewView(s, p, size), f, 0, fields, v)
+			}
+			if err != nil {
 				return fmt.Errorf("%s: %w", f.Name, err)
 			}
+		}
+	}
+	return nil
+}
+
+// checkCount returns an error if the struct says that there are more values behind a pointer than
+// the recording has: the plugin would read memory that is not its own.
+func checkCount(v describe.View, f *describe.Field, level int, fields map[string]any, value any) error {
+	have, known := 0, true
+	switch x := value.(type) {
+	case []any:
+		have = len(x)
+		if f.Kind == describe.Handle && level < f.Depth-1 {
+			for _, inner := range x {
+				if err := checkCount(v, f, level+1, fields, inner); err != nil {
+					return err
+				}
+			}
+		}
+	case string, map[string]any:
+		data, err := bytesOf(x)
+		if f.Kind != describe.Text && f.Kind != describe.Data || f.Depth > 0 || err != nil {
+			return nil
+		}
+		have = len(data)
+	default:
+		known = value == nil && level > 0
+	}
+	if want := v.Count(f, level); known && level < len(f.Counts) && want > have {
+		return fmt.Errorf("%s says that there are %d, but there are %d", f.Counts[level], want, have)
+	}
+	if list, ok := value.([]any); ok && f.Sizes != "" {
+		return checkSizes(list, fields[f.Sizes])
+	}
+	return nil
+}
+
+// checkSizes returns an error if a text is shorter than the recording says.
+func checkSizes(texts []any, sizes any) error {
+	list, _ := sizes.([]any)
+	for i, text := range texts {
+		data, err := bytesOf(text)
+		if err != nil {
+			return err
+		}
+		if i >= len(list) {
+			return fmt.Errorf("text %d has no size", i)
+		}
+		if n, err := strconv.ParseUint(fmt.Sprint(list[i]), 10, 64); err != nil || n > uint64(len(data)) {
+			return fmt.Errorf("text %d of %d bytes has the size %s", i, len(data), shown(list[i]))
 		}
 	}
 	return nil
@@ -142,9 +211,10 @@ func (b *builder) field(s *describe.Struct, f *describe.Field, base unsafe.Point
 
 // room allocates memory for the function to fill in.
 func (b *builder) room(at unsafe.Pointer, n int) error {
-	if n < 0 || n > maxRoom {
-		return fmt.Errorf("%d bytes is not a valid size of memory", n)
+	if n < 0 || n > *b.left {
+		return fmt.Errorf("the recording asks for %d bytes of memory, for results that it does not have", n)
 	}
+	*b.left -= n
 	*(*unsafe.Pointer)(at) = b.memory(uintptr(n))
 	return nil
 }
@@ -173,6 +243,9 @@ func (b *builder) handles(at unsafe.Pointer, f *describe.Field, depth int, v any
 		name, ok := v.(string)
 		if !ok {
 			return fmt.Errorf("%s is not a handle", shown(v))
+		}
+		if kind, _, _ := strings.Cut(name, "#"); kind != f.Type {
+			return fmt.Errorf("%s is not a %s", shown(v), f.Type)
 		}
 		h, err := b.handle(name)
 		*(*uintptr)(at) = h

@@ -23,6 +23,9 @@ type Options struct {
 	// Patience is how long a call, or an event that the client waited for, may take. 0 means a
 	// minute.
 	Patience time.Duration
+	// Progress, if not nil, is told of each call before it is made: its number, its line in the file
+	// and its function.
+	Progress func(call uint64, line int, function string)
 }
 
 // Report is the result of a replay.
@@ -56,8 +59,13 @@ type Difference struct {
 // which have a meaning only in the recorded process, and calls that need the results of skipped or
 // failed calls.
 //
+// A recording is not trusted: a call whose arguments contradict each other ends the replay with
+// ErrDamaged, and all calls together get at most twice as much memory for their results as the
+// recording has bytes. But a plugin may end the process for arguments that only it can know to be
+// wrong. Replay a recording of somebody else in a process of its own, as the command pjrt does.
+//
 // The plugin must not be initialized yet, because the session does that. The error is that of ctx,
-// or names a call that did not return.
+// names a call that did not return, or is ErrDamaged.
 func Replay(ctx context.Context, s *Session, t *capi.Table, o Options) (*Report, error) {
 	if o.Patience <= 0 {
 		o.Patience = time.Minute
@@ -68,7 +76,7 @@ func Replay(ctx context.Context, s *Session, t *capi.Table, o Options) (*Report,
 	r := &replayer{
 		ctx: ctx, table: t, options: o, report: &Report{},
 		functions: make(map[string]*capi.Function), handles: make(map[string]uintptr), transfers: make(map[uint64]*transfer),
-		late: make(map[string]*Step),
+		late: make(map[string]*Step), left: anyResults + 2*s.room.size,
 	}
 	for _, section := range capi.Sections() {
 		for _, f := range capi.Functions(section) {
@@ -97,8 +105,12 @@ type replayer struct {
 	transfers map[uint64]*transfer // by the number of the call that began them
 	keep      []any                // memory that the plugin may use
 	late      map[string]*Step     // waits for events that were not ready at their turn, by event
-	stuck     error                // set if a call does not return
+	left      int                  // memory that calls may still have for their results
+	stuck     error                // why the replay ends here
 }
+
+// anyResults is how much memory the calls of any session get for their results.
+const anyResults = 64 << 20
 
 // transfer is memory that the plugin fills until an event is ready.
 type transfer struct {
@@ -120,6 +132,15 @@ func (r *replayer) skip(c *Call, line int, why string) {
 	r.report.Skipped = append(r.report.Skipped, Skip{c.Number, line, c.Function.Name, why})
 }
 
+// refuse skips a call that cannot be repeated, or ends the replay of a session that is damaged.
+func (r *replayer) refuse(c *Call, line int, err error) {
+	if again := (notReplayable{}); errors.As(err, &again) {
+		r.skip(c, line, err.Error())
+		return
+	}
+	r.stuck = fmt.Errorf("%w: line %d, %s: %w", ErrDamaged, line, c.Function.Name, err)
+}
+
 func (r *replayer) step(s *Step) {
 	if s.Data != nil {
 		r.arrived(s)
@@ -135,25 +156,31 @@ func (r *replayer) step(s *Step) {
 		r.skip(c, s.Line, lacks.Error())
 		return
 	}
-	b := &builder{handle: r.handle}
+	b := &builder{handle: r.handle, left: &r.left}
+	if c.Error == nil { // a plugin may return an error for null, but does not do anything with it
+		if err := hasReceiver(c.Function.Args, c.Size, c.In); err != nil {
+			r.refuse(c, s.Line, err)
+			return
+		}
+	}
 	done, err := r.prepare(c, b)
 	if err == errSilent {
 		return
 	}
 	if err != nil {
-		r.skip(c, s.Line, err.Error())
+		r.refuse(c, s.Line, err)
 		return
 	}
 	args, err := b.structure(c.Function.Args, c.Size, c.In)
 	if err != nil {
-		r.skip(c, s.Line, err.Error())
+		r.refuse(c, s.Line, err)
 		return
 	}
 	r.keep = append(r.keep, b.keep...)
 	view := describe.NewView(c.Function.Args, args, c.Size)
 	if done != nil {
 		if err := done(view); err != nil {
-			r.skip(c, s.Line, err.Error())
+			r.refuse(c, s.Line, err)
 			return
 		}
 	}
@@ -164,6 +191,9 @@ func (r *replayer) step(s *Step) {
 		return
 	}
 	r.report.Calls++
+	if r.options.Progress != nil {
+		r.options.Progress(c.Number, s.Line, c.Function.Name)
+	}
 	returned := make(chan *capi.ErrorHandle, 1)
 	go func() { returned <- invoke(r.table, f, args) }()
 	select {
@@ -240,6 +270,9 @@ func (r *replayer) prepare(c *Call, b *builder) (done func(describe.View) error,
 		drop("data", "byte_strides", "num_byte_strides")
 		return func(v describe.View) error {
 			v.SetAddress(v.Struct.Field("data"), b.bytes(data))
+			if n := len(v.HostData()); n != len(data) {
+				return fmt.Errorf("the array has %d bytes, but its shape needs %d", len(data), n)
+			}
 			r.keep = append(r.keep, b.keep...)
 			return nil
 		}, nil
