@@ -33,48 +33,39 @@ type extensionSince struct {
 	core      int
 }
 
+// UnmarshalJSON reads [extension version or null, API minor].
+func (e *extensionSince) UnmarshalJSON(b []byte) error {
+	var pair []*int
+	if err := json.Unmarshal(b, &pair); err != nil {
+		return err
+	}
+	if len(pair) != 2 || pair[1] == nil {
+		return fmt.Errorf("want [extension version or null, API minor], have %s", b)
+	}
+	e.extension, e.core = pair[0], *pair[1]
+	return nil
+}
+
 // ReadSince reads since.json.
 func ReadSince(r io.Reader) (*Since, error) {
-	s := new(Since)
+	var doc struct {
+		Format  int                                           `json:"format"`
+		Minor   int                                           `json:"minor"`
+		Core    model.Ordered[int]                            `json:"core"`
+		Headers model.Ordered[*model.Ordered[extensionSince]] `json:"headers"`
+	}
 	d := json.NewDecoder(r)
-	format := 0
-	err := model.EachKey(d, func(key string) error {
-		switch key {
-		case "format":
-			return d.Decode(&format)
-		case "minor":
-			return d.Decode(&s.Minor)
-		case "core":
-			return d.Decode(&s.core)
-		case "headers":
-			return model.EachKey(d, func(path string) error {
-				list := new(model.Ordered[extensionSince])
-				s.headers.Set(path, list)
-				return model.EachKey(d, func(item string) error {
-					var pair []*int
-					if err := d.Decode(&pair); err != nil {
-						return err
-					}
-					if len(pair) != 2 || pair[1] == nil {
-						return fmt.Errorf("%s in %s: want [extension version or null, API minor]", item, path)
-					}
-					list.Set(item, extensionSince{pair[0], *pair[1]})
-					return nil
-				})
-			})
-		}
-		return fmt.Errorf("unknown key %q", key)
-	})
-	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+	d.DisallowUnknownFields()
+	err := d.Decode(&doc)
+	switch {
+	case errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF):
 		return nil, errors.New("the text ends too early")
-	}
-	if err != nil {
+	case err != nil:
 		return nil, err
+	case doc.Format != sinceFormat:
+		return nil, fmt.Errorf("format %d is unknown; this generator knows format %d", doc.Format, sinceFormat)
 	}
-	if format != sinceFormat {
-		return nil, fmt.Errorf("format %d is unknown; this generator knows format %d", format, sinceFormat)
-	}
-	return s, nil
+	return &Since{doc.Minor, doc.Core, doc.Headers}, nil
 }
 
 // Bytes returns the content of since.json: one item a line, so that a diff shows

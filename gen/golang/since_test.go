@@ -28,10 +28,10 @@ func TestReadSinceRefusesWhatItDoesNotKnow(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ text, want string }{
 		"empty":          {"", "ends too early"},
-		"a list":         {"[]", "want an object"},
+		"a list":         {"[]", "cannot unmarshal array"},
 		"another format": {`{"format":2}`, "format 2 is unknown"},
-		"unknown key":    {`{"format":1,"extra":3}`, `unknown key "extra"`},
-		"no minor":       {`{"format":1,"headers":{"a.h":{"f":[1]}}}`, "f in a.h: want [extension version or null, API minor]"},
+		"unknown key":    {`{"format":1,"extra":3}`, `unknown field "extra"`},
+		"no minor":       {`{"format":1,"headers":{"a.h":{"f":[1]}}}`, "a.h: f: want [extension version or null, API minor], have [1]"},
 		"cut short":      {`{"format":1,"core":{"f":1`, "ends too early"},
 		"a word":         {`{"format":1,"core":{"f":"new"}}`, "cannot unmarshal"},
 	} {

@@ -30,32 +30,21 @@ func (o *Ordered[T]) Set(key string, v T) {
 // UnmarshalJSON reads an object.
 func (o *Ordered[T]) UnmarshalJSON(b []byte) error {
 	d := json.NewDecoder(bytes.NewReader(b))
-	return EachKey(d, func(key string) error {
-		var v T
-		err := d.Decode(&v)
-		o.Set(key, v)
-		return err
-	})
-}
-
-// EachKey reads an object and calls f for each key, in order. f reads the value.
-func EachKey(d *json.Decoder, f func(key string) error) error {
-	if t, err := d.Token(); err != nil {
-		return err
-	} else if t != json.Delim('{') {
-		return fmt.Errorf("want an object, have %v", t)
+	if t, err := d.Token(); err != nil || t != json.Delim('{') {
+		return fmt.Errorf("want an object, have %s", b)
 	}
 	for d.More() {
-		t, err := d.Token()
+		key, err := d.Token()
 		if err != nil {
 			return err
 		}
-		if err := f(t.(string)); err != nil {
-			return err
+		var v T
+		if err := d.Decode(&v); err != nil {
+			return fmt.Errorf("%v: %w", key, err)
 		}
+		o.Set(key.(string), v)
 	}
-	_, err := d.Token()
-	return err
+	return nil
 }
 
 // Comma returns what goes in front of element i of a list or an object.

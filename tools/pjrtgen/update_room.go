@@ -142,7 +142,7 @@ func (r *room) tests() [][]string {
 	return [][]string{
 		{"build", "./..."},
 		{"vet", "./capi/...", "./third_party/xla"},
-		{"test", "-run", "Generated", "./capi", "./capi/ffi"},
+		{"test", "./capi/internal/gentest"},
 		{"test", "./capi/describe"},
 		{"test", "-skip", "^TestACompilerHasConfirmedTheFacts$", "./third_party/xla"},
 	}
