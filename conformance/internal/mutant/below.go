@@ -92,5 +92,16 @@ var CallbackError = sync.OnceValue(func() *capi.CallbackError {
 // LastingText returns a copy of a text that is never freed.
 func LastingText(s string) (*byte, uintptr) { return check.Retain(capi.CString(s)), uintptr(len(s)) }
 
+// LastingTexts returns texts, which are never freed, as C takes them.
+func LastingTexts(list ...string) (texts **byte, sizes *uintptr, n uintptr) {
+	data, lengths := make([]*byte, len(list)), make([]uintptr, len(list))
+	for i, s := range list {
+		data[i], lengths[i] = LastingText(s)
+	}
+	texts, n = LastingArray(data)
+	sizes, _ = LastingArray(lengths)
+	return texts, sizes, n
+}
+
 // LastingArray returns an array, which is never freed, as C takes it.
 func LastingArray[E any](list []E) (*E, uintptr) { return check.First(check.Retain(list)) }

@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/purepjrt/purepjrt/capi/serve"
+	"github.com/purepjrt/purepjrt/conformance/internal/check"
 )
 
 // Marks are the objects that a faulty plugin treats differently from the rest.
@@ -14,6 +15,15 @@ type Marks struct{ marked sync.Map }
 
 // Add marks an object.
 func (m *Marks) Add(handle any) { m.marked.Store(handle, true) }
+
+// AddAll marks the objects of a list, which may be nil.
+func AddAll[H any](m *Marks, list []*H) {
+	for _, h := range list {
+		if h != nil {
+			m.Add(h)
+		}
+	}
+}
 
 // Remove forgets an object, since the address of a destroyed one is used again.
 func (m *Marks) Remove(handle any) { m.marked.Delete(handle) }
@@ -30,21 +40,24 @@ func (m *Marks) Again(handle any) bool {
 	return again
 }
 
-// Marking marks the objects that successful calls return or name.
-func Marking[A, H any](m *Marks, objects func(a *A) []*H) serve.Hook {
-	return Changed(func(a *A, _ int64) {
-		for _, h := range objects(a) {
-			if h != nil {
-				m.Add(h)
-			}
-		}
-	})
+// Object returns the object of type H that args are about.
+func Object[H, A any](args *A) *H { return *check.Handles[A, H](args)[0] }
+
+// Made returns the object that a call made, in a list.
+func Made[A, H any](args *A) []*H {
+	handles := check.Handles[A, H](args)
+	return []*H{*handles[len(handles)-1]}
 }
 
-// OfMarked handles calls about marked objects as f does.
-func OfMarked[A, H any](m *Marks, object func(a *A) *H, f func(c *serve.Invocation, a *A)) serve.Hook {
+// Marking marks the objects that successful calls return or name.
+func Marking[A, H any](m *Marks, objects func(a *A) []*H) serve.Hook {
+	return Changed(func(a *A, _ int64) { AddAll(m, objects(a)) })
+}
+
+// OfMarked handles calls about marked objects of type H as f does.
+func OfMarked[H, A any](m *Marks, f func(c *serve.Invocation, a *A)) serve.Hook {
 	return serve.Around(func(c *serve.Invocation, a *A) {
-		if m.Has(object(a)) {
+		if m.Has(Object[H](a)) {
 			f(c, a)
 			return
 		}
@@ -52,39 +65,39 @@ func OfMarked[A, H any](m *Marks, object func(a *A) *H, f func(c *serve.Invocati
 	})
 }
 
-// AfterMarked changes what successful calls say about marked objects.
-func AfterMarked[A, H any](m *Marks, object func(a *A) *H, change func(a *A)) serve.Hook {
+// AfterMarked changes what successful calls say about marked objects of type H.
+func AfterMarked[H, A any](m *Marks, change func(a *A)) serve.Hook {
 	return Changed(func(a *A, _ int64) {
-		if m.Has(object(a)) {
+		if m.Has(Object[H](a)) {
 			change(a)
 		}
 	})
 }
 
 // OfMade makes a mutant that handles calls about what the function that takes A made as f does.
-func OfMade[A, B, H any](check, fault string, made func(a *A) []*H, object func(b *B) *H, f func(c *serve.Invocation, b *B)) Mutant {
-	return Hooked(check, fault, func() []serve.Hook {
+func OfMade[A, B, H any](name, fault string, made func(a *A) []*H, f func(c *serve.Invocation, b *B)) Mutant {
+	return Hooked(name, fault, func() []serve.Hook {
 		m := new(Marks)
-		return []serve.Hook{Marking(m, made), OfMarked(m, object, f)}
+		return []serve.Hook{Marking(m, made), OfMarked[H](m, f)}
 	})
 }
 
 // AfterMade makes a mutant that changes what successful calls say about what the function that
 // takes A made.
-func AfterMade[A, B, H any](check, fault string, made func(a *A) []*H, object func(b *B) *H, change func(b *B)) Mutant {
-	return OfMade(check, fault, made, object, func(c *serve.Invocation, b *B) {
+func AfterMade[A, B, H any](name, fault string, made func(a *A) []*H, change func(b *B)) Mutant {
+	return OfMade(name, fault, made, func(c *serve.Invocation, b *B) {
 		if c.Forward(); c.Err() == nil {
 			change(b)
 		}
 	})
 }
 
-// Again makes a mutant that handles all calls about an object but the first as f does.
-func Again[A, H any](check, fault string, object func(a *A) *H, f func(c *serve.Invocation, a *A)) Mutant {
-	return Hooked(check, fault, func() []serve.Hook {
+// Again makes a mutant that handles all calls about an object of type H but the first as f does.
+func Again[H, A any](name, fault string, f func(c *serve.Invocation, a *A)) Mutant {
+	return Hooked(name, fault, func() []serve.Hook {
 		m := new(Marks)
 		return []serve.Hook{serve.Around(func(c *serve.Invocation, a *A) {
-			if m.Again(object(a)) {
+			if m.Again(Object[H](a)) {
 				f(c, a)
 				return
 			}

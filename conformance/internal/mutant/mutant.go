@@ -99,6 +99,22 @@ func (m Mutant) InMemory() Mutant {
 	return m
 }
 
+// InMemory returns the mutants as ones in front of the in-memory plugin.
+func InMemory(list ...Mutant) []Mutant {
+	for i := range list {
+		list[i].Base = Memory
+	}
+	return list
+}
+
+// On returns the mutants as ones in front of what sound makes.
+func On(sound Plugin, list ...Mutant) []Mutant {
+	for i := range list {
+		list[i].Sound = sound
+	}
+	return list
+}
+
 // On returns the mutant as one in front of a plugin that is made from the base, for faults of
 // what the base does not do.
 func (m Mutant) On(sound Plugin) Mutant {

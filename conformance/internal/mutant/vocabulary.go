@@ -5,6 +5,7 @@ package mutant
 
 import (
 	"os"
+	"slices"
 	"sync/atomic"
 
 	"github.com/purepjrt/purepjrt/capi"
@@ -57,8 +58,32 @@ func First[A, V any](check, fault string, field func(a *A) *V) Mutant {
 	})
 }
 
+// Reply makes the list the answer of args, see check.Answer. It is a copy, which is never freed.
+func Reply[A, E any](args *A, list []E) {
+	first, n := check.Answer[A, E](args)
+	*first, *n = LastingArray(slices.Clone(list))
+}
+
+// Says makes a mutant that says the same of everything, in new memory each time.
+func Says[A any](check, fault, text string) Mutant {
+	return After(check, fault, func(a *A) { Reply(a, []byte(text)) })
+}
+
+// Lists makes a mutant that lists something else than the plugin, in new memory each time.
+func Lists[A, E any](name, fault string, change func(list []E) []E) Mutant {
+	return After(name, fault, func(a *A) {
+		first, n := check.Answer[A, E](a)
+		Reply(a, change(capi.Slice(*first, *n)))
+	})
+}
+
+// Temporary makes a mutant that copies the array of each answer to new memory.
+func Temporary[A, E any](name, fault string) Mutant {
+	return Lists[A](name, fault, func(list []E) []E { return list })
+}
+
 // OnePlace makes a mutant that copies the array of each answer to the same place. array returns
-// the fields that say where the array is and how many elements it has.
+// the fields that say where the array is and how many elements it has, as check.Answer does.
 func OnePlace[A, E any](name, fault string, array func(a *A) (first **E, n *uintptr)) Mutant {
 	return Hooked(name, fault, func() []serve.Hook {
 		place := check.Retain(make([]E, 1<<20))
@@ -68,6 +93,27 @@ func OnePlace[A, E any](name, fault string, array func(a *A) (first **E, n *uint
 			*first = &place[0]
 		})}
 	})
+}
+
+// Then returns the hook that forwards each call, and does f whether it succeeded or not.
+func Then[A any](f func(a *A)) serve.Hook {
+	return serve.Around(func(c *serve.Invocation, a *A) {
+		c.Forward()
+		f(a)
+	})
+}
+
+// Ahead returns the hook that does f and then forwards the call.
+func Ahead[A any](f func(a *A)) serve.Hook {
+	return serve.Around(func(c *serve.Invocation, a *A) {
+		f(a)
+		c.Forward()
+	})
+}
+
+// Instead returns the hook that does f and forwards nothing.
+func Instead[A any](f func(a *A)) serve.Hook {
+	return serve.Around(func(_ *serve.Invocation, a *A) { f(a) })
 }
 
 // Faults in what a function does with its arguments.
@@ -95,6 +141,9 @@ func Ignores[A any](check, fault string, when func(a *A) bool) Mutant {
 		}
 	})
 }
+
+// Nothing makes a mutant of a function that does nothing and reports success.
+func Nothing[A any](check, fault string) Mutant { return Ignores(check, fault, Always[A]) }
 
 // Refuses makes a mutant that fails where it should not.
 func Refuses[A any](check, fault string, code capi.ErrorCode, when func(a *A) bool) Mutant {
@@ -133,17 +182,23 @@ func Answers[A any](check, fault string, code capi.ErrorCode) Mutant {
 
 // Forgives makes a mutant that accepts what it should refuse, and returns something for it.
 func Forgives[A any](check, fault string, give func(a *A)) Mutant {
+	return ForgivesSome(check, fault, Always[A], give)
+}
+
+// ForgivesSome is Forgives for some arguments. A nil give returns nothing.
+func ForgivesSome[A any](check, fault string, when func(a *A) bool, give func(a *A)) Mutant {
 	return Of(check, fault, func(c *serve.Invocation, a *A) {
-		c.Forward()
-		if c.Err() != nil {
-			c.FailWith(nil)
+		if c.Forward(); c.Err() == nil || !when(a) {
+			return
+		}
+		if c.FailWith(nil); give != nil {
 			give(a)
 		}
 	})
 }
 
 // Swallows makes a mutant that reports success after an error.
-func Swallows[A any](check, fault string) Mutant { return Forgives(check, fault, func(*A) {}) }
+func Swallows[A any](check, fault string) Mutant { return Forgives[A](check, fault, nil) }
 
 // Errs makes a mutant that returns other errors than the plugin: f gets each and fails the call
 // with another.

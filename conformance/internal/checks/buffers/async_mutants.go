@@ -143,7 +143,7 @@ func stridesMutants() []mutant.Mutant {
 				noLayout(a)
 			}
 		}),
-	}, inMemory(
+	}, mutant.InMemory(
 		mutant.Before("STR-06/more", "the last one is ignored", ignored),
 		mutant.Before("STR-06/fewer", "they are ignored", ignored),
 		mutant.Before("STR-12", "a wrong order is ignored", noLayout),
@@ -195,18 +195,6 @@ func strideOrder(a *uploadArgs, inverse bool) {
 	restride(a, stridesOf(dtype.Type(a.Type).Size(), capi.Slice(a.Dims, a.NumDims), order))
 }
 
-type (
-	transferArgs = capi.AsyncHostToDeviceTransferManagerTransferDataArgs
-	retrieveArgs = capi.AsyncHostToDeviceTransferManagerRetrieveBufferArgs
-	literals     = capi.AsyncHostToDeviceTransferManagerTransferLiteralArgs
-	managers     = capi.ClientCreateBuffersForAsyncHostToDeviceArgs
-	errorArgs    = capi.AsyncHostToDeviceTransferManagerSetBufferErrorArgs
-	metadataArgs = capi.AsyncHostToDeviceTransferManagerAddMetadataArgs
-	countArgs    = capi.AsyncHostToDeviceTransferManagerBufferCountArgs
-	sizeArgs     = capi.AsyncHostToDeviceTransferManagerBufferSizeArgs
-	endArgs      = capi.AsyncHostToDeviceTransferManagerDestroyArgs
-)
-
 func asyncMutants() []mutant.Mutant {
 	return slices.Concat([]mutant.Mutant{
 		mutant.After("AH2D-01", "one buffer", func(a *countArgs) { a.BufferCount = 1 }),
@@ -245,14 +233,8 @@ func asyncMutants() []mutant.Mutant {
 		mutant.Hooked("AH2D-05", "decreases", func() []serve.Hook {
 			var taken atomic.Uintptr
 			return []serve.Hook{
-				serve.Around(func(c *serve.Invocation, _ *retrieveArgs) {
-					c.Forward()
-					taken.Add(1)
-				}),
-				serve.Around(func(c *serve.Invocation, a *countArgs) {
-					c.Forward()
-					a.BufferCount -= taken.Load()
-				}),
+				mutant.Then(func(*retrieveArgs) { taken.Add(1) }),
+				mutant.Then(func(a *countArgs) { a.BufferCount -= taken.Load() }),
 			}
 		}),
 		mutant.After("AH2D-06", "another size", func(a *sizeArgs) { a.BufferSize++ }),
@@ -260,19 +242,7 @@ func asyncMutants() []mutant.Mutant {
 		mutant.First("AH2D-08", "the first device always", func(a *capi.AsyncHostToDeviceTransferManagerDeviceArgs) **capi.Device { return &a.DeviceOut }),
 		mutant.After("AH2D-08", "no device", func(a *capi.AsyncHostToDeviceTransferManagerDeviceArgs) { a.DeviceOut = nil }),
 		anyReady("AH2D-09", "ready early"),
-		mutant.Hooked("AH2D-09", "ready after the first transfer", func() []serve.Hook {
-			var begun atomic.Bool
-			return []serve.Hook{
-				serve.Around(func(c *serve.Invocation, _ *transferArgs) {
-					c.Forward()
-					begun.Store(true)
-				}),
-				serve.Around(func(c *serve.Invocation, a *capi.EventIsReadyArgs) {
-					c.Forward()
-					a.IsReady = a.IsReady || begun.Load()
-				}),
-			}
-		}),
+		mutant.OnceAfter[transferArgs]("AH2D-09", "ready after the first transfer", func(a *capi.EventIsReadyArgs) { a.IsReady = true }),
 		mutant.Before("AH2D-12", "data is for the first buffer, whatever the index", func(a *transferArgs) { a.BufferIndex = 0 }).Waiting(),
 		mutant.Before("AH2D-12", "the last byte of an odd number is lost", func(a *transferArgs) {
 			if a.TransferSize%2 == 1 {
@@ -285,20 +255,11 @@ func asyncMutants() []mutant.Mutant {
 		mutant.Before("AH2D-13", "offsets have twelve bits", func(a *transferArgs) { a.Offset &= 0xfff }),
 		mutant.Hooked("AH2D-13", "one behind the other, whatever the offset", func() []serve.Hook {
 			var next atomic.Int64
-			return []serve.Hook{serve.Around(func(c *serve.Invocation, a *transferArgs) {
+			return []serve.Hook{mutant.Ahead(func(a *transferArgs) {
 				a.Offset = next.Add(a.TransferSize) - a.TransferSize
-				c.Forward()
 			})}
 		}).Waiting(),
-		mutant.Hooked("AH2D-15", "success", func() []serve.Hook {
-			return []serve.Hook{
-				serve.Around(func(c *serve.Invocation, a *transferArgs) {}),
-				serve.Around(func(c *serve.Invocation, a *capi.EventAwaitArgs) {
-					c.Forward()
-					c.FailWith(nil)
-				}),
-			}
-		}),
+		mutant.Nothing[transferArgs]("AH2D-15", "success").And(mutant.Swallows[capi.EventAwaitArgs]("", "")),
 		mutant.Before("AH2D-15", "one byte too many is cut off", func(a *transferArgs) {
 			if a.Offset == 0 && a.TransferSize == 17 {
 				a.TransferSize--
@@ -326,10 +287,7 @@ func asyncMutants() []mutant.Mutant {
 		mutant.Hooked("AH2D-24", "keeps the pointer", func() []serve.Hook {
 			var kept *capi.NamedValue
 			return []serve.Hook{
-				serve.Around(func(c *serve.Invocation, a *metadataArgs) {
-					kept = a.TransferMetadata
-					c.Forward()
-				}),
+				mutant.Ahead(func(a *metadataArgs) { kept = a.TransferMetadata }),
 				serve.Around(func(c *serve.Invocation, _ *transferArgs) {
 					mutant.FailIf(c, kept != nil && kept.Name == nil, capi.ErrorCodeInternal, "metadata without a name")
 				}),
@@ -337,35 +295,25 @@ func asyncMutants() []mutant.Mutant {
 		}),
 		mutant.Refuses("AH2D-26", "null is refused", capi.ErrorCodeInvalidArgument,
 			func(a *endArgs) bool { return a.TransferManager == nil }),
-		mutant.Ignores("AH2D-27", "never ready", mutant.Always[endArgs]),
-		arrives("AH2D-28", "freed under the transfer", flip),
+		mutant.Nothing[endArgs]("AH2D-27", "never ready"),
+		mutant.Arrives("AH2D-28", "freed under the transfer", flip),
 		anyReady("AH2D-29", "runs early"),
 		nth("AH2D-30", "a lock is missing", 4),
-	}, inMemory(
+	}, mutant.InMemory(
 		mutant.Swallows[sizeArgs]("AH2D-07/negative", "success with garbage"),
 		mutant.Swallows[sizeArgs]("AH2D-07/count", "success with garbage"),
 		mutant.Swallows[retrieveArgs]("AH2D-10", "success without a buffer"),
 		mutant.Swallows[retrieveArgs]("AH2D-11", "success without a buffer"),
-		mutant.Hooked("AH2D-14", "takes what comes after the last transfer, and forgets it", func() []serve.Hook {
-			return []serve.Hook{
-				serve.Around(func(c *serve.Invocation, a *transferArgs) {
-					c.Forward()
-					c.FailWith(nil)
-				}),
-				serve.Around(func(c *serve.Invocation, a *capi.EventIsReadyArgs) { a.IsReady = true }),
-			}
-		}),
+		mutant.Swallows[transferArgs]("AH2D-14", "takes what comes after the last transfer, and forgets it").And(
+			mutant.Of("", "", func(_ *serve.Invocation, a *capi.EventIsReadyArgs) { a.IsReady = true })),
 		mutant.Before("AH2D-10", "negative means the first", func(a *retrieveArgs) { a.BufferIndex = max(a.BufferIndex, 0) }),
 		mutant.Before("AH2D-19", "strides are ignored", func(a *literals) {
 			if a.ShapeLayout != nil && a.ShapeLayout.Type == capi.BufferMemoryLayoutTypeStrides {
 				a.ShapeLayout = nil
 			}
 		}),
-		mutant.Of("AH2D-20", "another type of the same size is taken", func(c *serve.Invocation, a *literals) {
-			if c.Forward(); c.Err() != nil && a.ShapeElementType == capi.BufferTypeS32 {
-				c.FailWith(nil)
-			}
-		}),
+		mutant.ForgivesSome("AH2D-20", "another type of the same size is taken",
+			func(a *literals) bool { return a.ShapeElementType == capi.BufferTypeS32 }, nil),
 		mutant.Before("AH2D-20", "another shape of the same size is taken", func(a *literals) {
 			if d := capi.Slice(a.ShapeDims, a.ShapeNumDims); slices.Equal(d, []int64{3, 2}) {
 				a.ShapeDims, a.ShapeNumDims = dims(2, 3)
@@ -381,7 +329,8 @@ func asyncMutants() []mutant.Mutant {
 			}
 		}),
 		arrivesOf("AH2D-21", "two bits are packed as four", func(c *serve.Invocation, b *capi.Buffer) bool {
-			return mutant.TypeOf(c.Table(), b).IsSubByte() && mutant.TypeOf(c.Table(), b).Bits() == 2
+			e := mutant.TypeOf(c.Table(), b)
+			return e.IsSubByte() && e.Bits() == 2
 		}, func(data []byte) {
 			for i := range data {
 				data[i] = data[i/2] // only half of them are there

@@ -25,7 +25,7 @@ func callbackMutants() []mutant.Mutant {
 				}
 			}),
 		holds[capi.LoadedExecutableExecuteArgs]("EVT-16/each kind of event", "executes nothing while it calls back"),
-		holds[capi.ClientBufferFromHostBufferArgs]("EVT-16/each kind of event", "holds the lock of uploads while it calls back"),
+		holds[uploadArgs]("EVT-16/each kind of event", "holds the lock of uploads while it calls back"),
 		mutant.Hooked("EVT-16/each kind of event", "an event is ready only when its callbacks are done", func() []serve.Hook {
 			inside := new(mutant.Marks)
 			return []serve.Hook{
@@ -34,8 +34,8 @@ func callbackMutants() []mutant.Mutant {
 					defer inside.Remove(e)
 					call(err)
 				}),
-				serve.Around(func(c *serve.Invocation, a *capi.EventIsReadyArgs) {
-					if c.Forward(); inside.Has(a.Event) {
+				mutant.Then(func(a *capi.EventIsReadyArgs) {
+					if inside.Has(a.Event) {
 						a.IsReady = false
 					}
 				}),
@@ -48,11 +48,10 @@ func callbackMutants() []mutant.Mutant {
 			var doomed atomic.Bool
 			return []serve.Hook{
 				onReady(inCallbacks(&calling)),
-				serve.Around(func(c *serve.Invocation, _ *capi.LoadedExecutableDestroyArgs) {
+				mutant.Ahead(func(*capi.LoadedExecutableDestroyArgs) {
 					if calling.Load() > 0 {
 						doomed.Store(true)
 					}
-					c.Forward()
 				}),
 				serve.Around(func(c *serve.Invocation, _ *capi.EventAwaitArgs) {
 					if c.Forward(); doomed.Swap(false) {
@@ -104,14 +103,13 @@ func forgottenWith(name, fault string) mutant.Mutant {
 		var forgotten atomic.Bool
 		return []serve.Hook{
 			onReady(inCallbacks(&calling)),
-			serve.Around(func(c *serve.Invocation, _ *capi.BufferDestroyArgs) {
+			mutant.Ahead(func(*capi.BufferDestroyArgs) {
 				if calling.Load() > 0 {
 					forgotten.Store(true)
 				}
-				c.Forward()
 			}),
-			serve.Around(func(c *serve.Invocation, _ *capi.EventAwaitArgs) {
-				if c.Forward(); forgotten.Load() {
+			mutant.Then(func(*capi.EventAwaitArgs) {
+				if forgotten.Load() {
 					time.Sleep(deadlock)
 				}
 			}),

@@ -20,8 +20,12 @@ func copyMutants() []mutant.Mutant {
 	deletes := func(c *serve.Invocation, b *capi.Buffer) { mutant.Try(c.Table(), capi.BufferDeleteArgs{Buffer: b}) }
 	return slices.Concat([]mutant.Mutant{
 		mutant.First("COPY-01", "the first device always", func(a *capi.BufferDeviceArgs) **capi.Device { return &a.Device }),
-		copiesWrongly("COPY-01", "copies from the third device are wrong", func(c *serve.Invocation, b *capi.Buffer) bool { return placeBelow(c, b) == 2 }),
-		copiesWrongly("COPY-01", "copies of narrow types are wrong", func(c *serve.Invocation, b *capi.Buffer) bool { return mutant.TypeOf(c.Table(), b).IsSubByte() }),
+		mutant.ArrivesFrom("COPY-01", "copies from the third device are wrong", copiedBuffers,
+			func(c *serve.Invocation, a *capi.BufferCopyToDeviceArgs) bool { return placeBelow(c, a.Buffer) == 2 }, flip),
+		mutant.ArrivesFrom("COPY-01", "copies of narrow types are wrong", copiedBuffers,
+			func(c *serve.Invocation, a *capi.BufferCopyToDeviceArgs) bool {
+				return mutant.TypeOf(c.Table(), a.Buffer).IsSubByte()
+			}, flip),
 		mutant.Of("COPY-01", "empty arrays are refused", func(c *serve.Invocation, a *capi.BufferCopyToDeviceArgs) {
 			mutant.FailIf(c, elements(mutant.DimsOf(c.Table(), a.Buffer)...) == 0, capi.ErrorCodeInvalidArgument,
 				"there is nothing to copy")
@@ -29,15 +33,11 @@ func copyMutants() []mutant.Mutant {
 		mutant.Hooked("COPY-01", "the memory is the source's", func() []serve.Hook {
 			var sources sync.Map
 			return []serve.Hook{
-				serve.Around(func(c *serve.Invocation, a *capi.BufferCopyToDeviceArgs) {
-					c.Forward()
-					sources.Store(a.DstBuffer, a.Buffer)
-				}),
-				serve.Around(func(c *serve.Invocation, a *capi.BufferUnsafePointerArgs) {
+				mutant.Then(func(a *capi.BufferCopyToDeviceArgs) { sources.Store(a.DstBuffer, a.Buffer) }),
+				mutant.Ahead(func(a *capi.BufferUnsafePointerArgs) {
 					if source, ok := sources.Load(a.Buffer); ok {
 						a.Buffer = source.(*capi.Buffer)
 					}
-					c.Forward()
 				}),
 			}
 		}),
@@ -45,7 +45,7 @@ func copyMutants() []mutant.Mutant {
 			c.Forward()
 			deletes(c, a.Buffer)
 		}),
-		arrives("COPY-04", "freed under the copy", flip),
+		mutant.Arrives("COPY-04", "freed under the copy", flip),
 		mutant.Swallows[capi.EventAwaitArgs]("COPY-05", "success"),
 		mutant.LosesMessage[capi.EventAwaitArgs]("COPY-05", "the message is lost"),
 		mutant.Hooked("COPY-06", "copies that overlap go to one device", func() []serve.Hook {
@@ -63,44 +63,29 @@ func copyMutants() []mutant.Mutant {
 			})}
 		}),
 		nth("COPY-06", "one of them is wrong", 9),
-		mutant.Hooked("COPY-07", "a lazy alias", func() []serve.Hook {
-			var sources sync.Map // by copy
-			return []serve.Hook{
-				serve.Around(func(c *serve.Invocation, a *capi.BufferCopyToDeviceArgs) {
-					c.Forward()
-					sources.Store(a.DstBuffer, true)
-				}),
-				serve.Around(func(c *serve.Invocation, a *downloadArgs) {
-					c.Forward()
-					if _, copied := sources.Load(a.Src); copied && a.Dst != nil && mutant.Await(c.Table(), a.Event) == nil {
-						for i, x := range []byte{0, 0, 0, 0x40} { // what the program leaves there
-							mutant.BytesAt(a.Dst, a.DstSize)[i] = x
-						}
-					}
-				}),
-			}
-		}),
-		toMemoryWrongly("COPY-08", "two bits are packed as four", func(c *serve.Invocation, a *capi.BufferCopyToMemoryArgs) bool {
-			return mutant.TypeOf(c.Table(), a.Buffer) == dtype.U2
-		}),
-		toMemoryWrongly("COPY-08", "what comes back to the device is wrong",
+		mutant.ArrivesFrom("COPY-07", "a lazy alias", copiedBuffers, nil,
+			func(data []byte) { copy(data, []byte{0, 0, 0, 0x40}) }), // what the program leaves there
+		mutant.ArrivesFrom("COPY-08", "two bits are packed as four", movedBuffers,
+			func(c *serve.Invocation, a *capi.BufferCopyToMemoryArgs) bool {
+				return mutant.TypeOf(c.Table(), a.Buffer) == dtype.U2
+			}, flip),
+		mutant.ArrivesFrom("COPY-08", "what comes back to the device is wrong", movedBuffers,
 			func(c *serve.Invocation, a *capi.BufferCopyToMemoryArgs) bool {
 				out, err := mutant.Try(c.Table(), capi.MemoryKindArgs{Memory: a.DstMemory})
 				return err == nil && capi.String(out.Kind, out.KindSize) == "device"
-			}),
-		mutant.AfterMade("COPY-08", "the type is that of a byte",
-			func(a *capi.BufferCopyToMemoryArgs) []*capi.Buffer { return []*capi.Buffer{a.DstBuffer} },
-			kindOf, func(a *capi.BufferElementTypeArgs) { a.Type = capi.BufferTypeU8 }),
+			}, flip),
+		mutant.AfterMade("COPY-08", "the type is that of a byte", movedBuffers,
+			func(a *capi.BufferElementTypeArgs) { a.Type = capi.BufferTypeU8 }),
 		mutant.First("COPY-10", "the source's memory", func(a *capi.BufferMemoryArgs) **capi.Memory { return &a.Memory }),
 		mutant.After("COPY-10", "never on the host", func(a *capi.BufferIsOnCPUArgs) { a.IsOnCPU = false }),
 		mutant.Answers[capi.BufferCopyToDeviceArgs]("COPY-12", "fails in another way", capi.ErrorCodeInternal),
-	}, inMemory(
+	}, mutant.InMemory(
 		mutant.Swallows[capi.BufferCopyToDeviceArgs]("COPY-02", "success"),
 		mutant.Swallows[capi.BufferCopyToMemoryArgs]("COPY-09", "success"),
 		mutant.Swallows[capi.BufferCopyToDeviceArgs]("COPY-11", "success"),
 		mutant.After("COPY-13", "the source is kept", func(a *capi.BufferIsDeletedArgs) { a.IsDeleted = false }),
-		mutant.AfterMade("COPY-13", "the type stays", func(a *capi.BufferBitcastArgs) []*capi.Buffer { return []*capi.Buffer{a.OutBuffer} },
-			kindOf, func(a *capi.BufferElementTypeArgs) { a.Type = capi.BufferTypeF32 }),
+		mutant.AfterMade("COPY-13", "the type stays", castBuffers,
+			func(a *capi.BufferElementTypeArgs) { a.Type = capi.BufferTypeF32 }),
 		mutant.Before("COPY-14", "fewer bytes are taken", func(a *capi.BufferBitcastArgs) {
 			if n := elements(capi.Slice(a.Dims, a.NumDims)...); dtype.Type(a.ElementType) == dtype.F32 && n < 4 {
 				a.Dims, a.NumDims = dims(4)
@@ -111,50 +96,11 @@ func copyMutants() []mutant.Mutant {
 				deletes(c, a.Buffer)
 			}
 		}),
-		mutant.Hooked("COPY-15", "keeps the layout", func() []serve.Hook {
-			var cast sync.Map
-			return []serve.Hook{
-				serve.Around(func(c *serve.Invocation, a *capi.BufferBitcastArgs) {
-					c.Forward()
-					cast.Store(a.OutBuffer, true)
-				}),
-				serve.Around(func(c *serve.Invocation, a *capi.BufferGetMemoryLayoutArgs) {
-					c.Forward()
-					if _, yes := cast.Load(a.Buffer); yes {
-						reverseLayout(a)
-					}
-				}),
-			}
-		}),
+		mutant.AfterMade("COPY-15", "keeps the layout", castBuffers, reverseLayout),
 		mutant.Before("COPY-16", "ignored", func(a *capi.BufferBitcastArgs) { a.DeviceLayout = nil }),
 		mutant.Swallows[capi.BufferBitcastArgs]("COPY-17", "success"),
 	))
 }
-
-// toMemoryWrongly returns a plugin in which some copies to memories are wrong.
-func toMemoryWrongly(name, fault string, when func(*serve.Invocation, *capi.BufferCopyToMemoryArgs) bool) mutant.Mutant {
-	return mutant.Hooked(name, fault, func() []serve.Hook {
-		m := new(mutant.Marks)
-		return []serve.Hook{
-			serve.Around(func(c *serve.Invocation, a *capi.BufferCopyToMemoryArgs) {
-				if c.Forward(); c.Err() == nil && when(c, a) {
-					m.Add(a.DstBuffer)
-				}
-			}),
-			serve.Around(func(c *serve.Invocation, a *downloadArgs) {
-				if c.Forward(); m.Has(a.Src) && a.Dst != nil && a.DstSize > 0 && mutant.Await(c.Table(), a.Event) == nil {
-					flip(mutant.BytesAt(a.Dst, a.DstSize))
-				}
-			}),
-		}
-	})
-}
-
-type (
-	increaseArgs = capi.BufferIncreaseExternalReferenceCountArgs
-	decreaseArgs = capi.BufferDecreaseExternalReferenceCountArgs
-	opaqueArgs   = capi.BufferOpaqueDeviceMemoryDataPointerArgs
-)
 
 func referenceMutants() []mutant.Mutant {
 	return []mutant.Mutant{
@@ -195,11 +141,9 @@ func referenceMutants() []mutant.Mutant {
 		mutant.After("REF-05", "the address of something else",
 			func(a *opaqueArgs) { a.DeviceMemoryPtr = check.Address(check.Retain(make([]byte, 64))) }),
 		mutant.AfterMade("REF-05", "outputs have a staging address", outputBuffers,
-			func(a *opaqueArgs) *capi.Buffer { return a.Buffer }, func(a *opaqueArgs) {
-				a.DeviceMemoryPtr = check.Address(check.Retain(make([]byte, 64)))
-			}),
+			func(a *opaqueArgs) { a.DeviceMemoryPtr = check.Address(check.Retain(make([]byte, 64))) }),
 		mutant.AfterMade("REF-06", "outputs have none", outputBuffers,
-			pointerOf, func(a *capi.BufferUnsafePointerArgs) { a.BufferPointer = 0 }),
+			func(a *capi.BufferUnsafePointerArgs) { a.BufferPointer = 0 }),
 		mutant.First("REF-06", "the same for all", func(a *capi.BufferUnsafePointerArgs) *uintptr { return &a.BufferPointer }),
 		mutant.Of("REF-07", "freed", func(c *serve.Invocation, a *capi.BufferDeleteArgs) {
 			overwrite(c, a.Buffer, 64)
@@ -219,8 +163,7 @@ func referenceMutants() []mutant.Mutant {
 						address[a.Buffer] = out.BufferPointer
 					}
 				}),
-				serve.Around(func(c *serve.Invocation, a *decreaseArgs) {
-					c.Forward()
+				mutant.Then(func(a *decreaseArgs) {
 					mu.Lock()
 					defer mu.Unlock()
 					if count[a.Buffer]--; count[a.Buffer] > 0 {
@@ -247,10 +190,8 @@ func referenceMutants() []mutant.Mutant {
 	}
 }
 
-type rawArgs = capi.BufferCopyRawToHostArgs
-
 func rawMutants() []mutant.Mutant {
-	copyEvent := func(a *capi.BufferCopyRawToHostFutureArgs) *capi.Event { return a.Event }
+	copyEvent := func(a *futureArgs) *capi.Event { return a.Event }
 	return slices.Concat([]mutant.Mutant{
 		mutant.Before("RAW-01", "the offset is ignored", func(a *rawArgs) { a.Offset = 0 }),
 		mutant.Before("RAW-01", "a byte more is written", func(a *rawArgs) {
@@ -276,18 +217,18 @@ func rawMutants() []mutant.Mutant {
 				}
 			}
 		}),
-	}, inMemory(
+	}, mutant.InMemory(
 		anyReady("RAW-06", "starts early"),
-		mutant.Ignores("RAW-06", "the event is not waited for", mutant.Always[capi.EventAwaitArgs]),
-		mutant.Before("RAW-06", "the offset is ignored", func(a *capi.BufferCopyRawToHostFutureArgs) { a.Offset = 0 }),
+		mutant.Nothing[capi.EventAwaitArgs]("RAW-06", "the event is not waited for"),
+		mutant.Before("RAW-06", "the offset is ignored", func(a *futureArgs) { a.Offset = 0 }),
 		mutant.LosesMessage[capi.EventAwaitArgs]("RAW-07", "the message is lost"),
 		mutant.Swallows[capi.EventAwaitArgs]("RAW-07", "success"),
-		mutant.First("RAW-08", "one for all", func(a *capi.BufferCopyRawToHostFutureArgs) *uintptr { return &a.CallbackData }),
+		mutant.First("RAW-08", "one for all", func(a *futureArgs) *uintptr { return &a.CallbackData }),
 		eventsFail("RAW-09", "the copy fails", true, copyEvent),
 		mutant.Hooked("RAW-10", "the struct is not looked at", func() []serve.Hook {
 			return []serve.Hook{
-				serve.Around(func(c *serve.Invocation, a *capi.EventIsReadyArgs) { a.IsReady = true }),
-				serve.Around(func(c *serve.Invocation, a *capi.EventAwaitArgs) {}),
+				mutant.Instead(func(a *capi.EventIsReadyArgs) { a.IsReady = true }),
+				mutant.Instead(func(*capi.EventAwaitArgs) {}),
 			}
 		}),
 		eventsFail("RAW-11", "only in the thread that made it", false, copyEvent),

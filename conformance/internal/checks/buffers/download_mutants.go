@@ -15,8 +15,6 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
 )
 
-type downloadArgs = capi.BufferToHostBufferArgs
-
 func downloadMutants() []mutant.Mutant {
 	return slices.Concat([]mutant.Mutant{
 		mutant.Of("D2H-01", "the size needs the data", func(c *serve.Invocation, a *downloadArgs) {
@@ -52,28 +50,20 @@ func downloadMutants() []mutant.Mutant {
 				a.DstSize = 1 << 30
 			}
 		}),
-		arrives("D2H-04", "clears the tail", func(data []byte) {
+		mutant.Arrives("D2H-04", "clears the tail", func(data []byte) {
 			if len(data) > 64 {
 				clear(data[64:])
 			}
 		}),
-		mutant.Of("D2H-04", "writes words of four bytes", func(c *serve.Invocation, a *downloadArgs) {
-			if c.Forward(); c.Err() == nil && a.Dst != nil && mutant.Await(c.Table(), a.Event) == nil {
-				size := uintptr(elements(mutant.DimsOf(c.Table(), a.Src)...) * mutant.TypeOf(c.Table(), a.Src).Size())
-				clear(mutant.BytesAt(a.Dst, a.DstSize)[size:min((size+3)&^3, a.DstSize)])
-			}
+		mutant.ArrivesOf("D2H-04", "writes words of four bytes", func(c *serve.Invocation, a *downloadArgs, data []byte) {
+			size := elements(mutant.DimsOf(c.Table(), a.Src)...) * mutant.TypeOf(c.Table(), a.Src).Size()
+			clear(data[size:min((size+3)&^3, len(data))])
 		}),
-		mutant.Of("D2H-04", "writes in front of dst", func(c *serve.Invocation, a *downloadArgs) {
-			if c.Forward(); c.Err() == nil && a.Dst != nil && mutant.Await(c.Table(), a.Event) == nil {
-				check.Poke(uintptr(a.Dst)-1, []byte{0})
-			}
+		mutant.ArrivesOf("D2H-04", "writes in front of dst", func(_ *serve.Invocation, a *downloadArgs, _ []byte) {
+			check.Poke(uintptr(a.Dst)-1, []byte{0})
 		}),
-		mutant.Of("D2H-05", "squares are transposed", func(c *serve.Invocation, a *downloadArgs) {
-			if c.Forward(); c.Err() != nil || a.Dst == nil || mutant.Await(c.Table(), a.Event) != nil {
-				return
-			}
+		mutant.ArrivesOf("D2H-05", "squares are transposed", func(c *serve.Invocation, a *downloadArgs, data []byte) {
 			if d := mutant.DimsOf(c.Table(), a.Src); len(d) == 2 && d[0] == d[1] {
-				data := mutant.BytesAt(a.Dst, a.DstSize)
 				copy(data, permute(slices.Clone(data), mutant.TypeOf(c.Table(), a.Src).Size(), d, []int64{0, 1}))
 			}
 		}),
@@ -90,10 +80,7 @@ func downloadMutants() []mutant.Mutant {
 					settle(c, a.Src)
 					c.Forward()
 				}),
-				serve.Around(func(c *serve.Invocation, a *capi.ClientPlatformNameArgs) { // plugins for CPUs may
-					c.Forward()
-					a.PlatformName, a.PlatformNameSize = capi.StringData("accelerator")
-				}),
+				mutant.Then(func(a *capi.ClientPlatformNameArgs) { mutant.Reply(a, []byte("accelerator")) }), // plugins for CPUs may
 			}
 		}),
 		nth("D2H-13", "a staging buffer for all", 7),
@@ -106,7 +93,7 @@ func downloadMutants() []mutant.Mutant {
 				a.DstSize = 32
 			}
 		}),
-		arrives("D2H-18", "nibbles are packed", func(data []byte) {
+		mutant.Arrives("D2H-18", "nibbles are packed", func(data []byte) {
 			for i := range len(data) / 2 {
 				data[i] = data[2*i]&15 | data[2*i+1]<<4
 			}
@@ -116,19 +103,19 @@ func downloadMutants() []mutant.Mutant {
 			var layout *capi.BufferMemoryLayout
 			var dst []byte
 			return []serve.Hook{
-				serve.Around(func(c *serve.Invocation, a *downloadArgs) {
-					if c.Forward(); a.Dst != nil && a.HostLayout != nil {
+				mutant.Then(func(a *downloadArgs) {
+					if a.Dst != nil && a.HostLayout != nil {
 						layout, dst = a.HostLayout, mutant.BytesAt(a.Dst, a.DstSize)
 					}
 				}),
-				serve.Around(func(c *serve.Invocation, _ *capi.EventAwaitArgs) {
-					if c.Forward(); layout != nil && layout.StructSize == 0 {
+				mutant.Then(func(*capi.EventAwaitArgs) {
+					if layout != nil && layout.StructSize == 0 {
 						dst[0] = 0xaa
 					}
 				}),
 			}
 		}),
-		arrives("D2H-21", "NaNs become quiet", func(data []byte) {
+		mutant.Arrives("D2H-21", "NaNs become quiet", func(data []byte) {
 			for i := 2; i+1 < len(data); i += 4 {
 				if data[i+1]&0x7f == 0x7f && data[i]&0x80 != 0 {
 					data[i] |= 0x40
@@ -143,7 +130,7 @@ func downloadMutants() []mutant.Mutant {
 					}
 				}
 			}),
-	}, inMemory(
+	}, mutant.InMemory(
 		mutant.Of("D2H-06", "only elements of four bytes are transposed", func(c *serve.Invocation, a *downloadArgs) {
 			if mutant.TypeOf(c.Table(), a.Src).Size() != 4 {
 				a.HostLayout = nil
@@ -156,7 +143,7 @@ func downloadMutants() []mutant.Mutant {
 				a.HostLayout = check.Retain(check.TiledLayout([]int64{0, 1}))
 			}
 		}),
-		arrives("D2H-08", "scrambled", func(data []byte) { slices.Reverse(data) }),
+		mutant.Arrives("D2H-08", "scrambled", func(data []byte) { slices.Reverse(data) }),
 	))
 }
 

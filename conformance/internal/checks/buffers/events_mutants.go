@@ -18,17 +18,17 @@ func eventMutants() []mutant.Mutant {
 	return slices.Concat([]mutant.Mutant{
 		mutant.Refuses("EVT-01", "null is refused", capi.ErrorCodeInvalidArgument,
 			func(a *capi.EventDestroyArgs) bool { return a.Event == nil }),
-		mutant.Ignores("EVT-02", "returns at once without waiting", mutant.Always[capi.EventAwaitArgs]),
+		mutant.Nothing[capi.EventAwaitArgs]("EVT-02", "returns at once without waiting"),
 		onEvents("EVT-02", "downloads are not waited for", downloadEvents, unawaited),
 		endsEarly("EVT-02", "gives up after a tenth of a second", func() func() bool {
 			start := time.Now()
 			return func() bool { return time.Since(start) > 100*time.Millisecond }
 		}),
 		wakesAll("EVT-02", "the end of one wait ends all", func(woken *atomic.Int64) serve.Hook {
-			return serve.Around(func(c *serve.Invocation, _ *capi.EventDestroyArgs) { woken.Add(1); c.Forward() })
+			return mutant.Ahead(func(*capi.EventDestroyArgs) { woken.Add(1) })
 		}),
 		wakesAll("EVT-02", "who asks whether an event is ready wakes who waits for it", func(woken *atomic.Int64) serve.Hook {
-			return serve.Around(func(c *serve.Invocation, _ *capi.EventIsReadyArgs) { woken.Add(1); c.Forward() })
+			return mutant.Ahead(func(*capi.EventIsReadyArgs) { woken.Add(1) })
 		}),
 		mutant.LosesMessage[capi.EventAwaitArgs]("EVT-02", "the message is lost"),
 		onEvents("EVT-03", "stays false of downloads", downloadEvents, unready),
@@ -40,22 +40,13 @@ func eventMutants() []mutant.Mutant {
 		}),
 		mutant.Hooked("EVT-04", "false once a callback was registered", func() []serve.Hook {
 			m := new(mutant.Marks)
-			return append(unready(m), serve.Around(func(c *serve.Invocation, a *capi.EventOnReadyArgs) {
-				c.Forward()
-				m.Add(a.Event)
-			}))
+			return append(unready(m), mutant.Then(func(a *capi.EventOnReadyArgs) { m.Add(a.Event) }))
 		}),
 		mutant.Hooked("EVT-05", "only who awaits it makes an event ready", func() []serve.Hook {
 			awaited := new(mutant.Marks)
 			return []serve.Hook{
-				serve.Around(func(c *serve.Invocation, a *capi.EventAwaitArgs) {
-					c.Forward()
-					awaited.Add(a.Event)
-				}),
-				serve.Around(func(c *serve.Invocation, a *capi.EventIsReadyArgs) {
-					c.Forward()
-					a.IsReady = a.IsReady && awaited.Has(a.Event)
-				}),
+				mutant.Then(func(a *capi.EventAwaitArgs) { awaited.Add(a.Event) }),
+				mutant.Then(func(a *capi.EventIsReadyArgs) { a.IsReady = a.IsReady && awaited.Has(a.Event) }),
 				unmarking(awaited),
 			}
 		}).Waiting(),
@@ -67,14 +58,11 @@ func eventMutants() []mutant.Mutant {
 		mutant.Of("EVT-06", "waits for the event", awaitFirst),
 		onEvents("EVT-06", "waits for downloads", downloadEvents, blocking),
 		mutant.Of("EVT-06/execution", "waits for the execution", awaitFirst),
-		mutant.Ignores("EVT-07", "null on an event that failed", mutant.Always[capi.EventErrorArgs]),
+		mutant.Nothing[capi.EventErrorArgs]("EVT-07", "null on an event that failed"),
 		mutant.Hooked("EVT-07", "null until the event is awaited", func() []serve.Hook {
 			awaited := new(mutant.Marks)
 			return []serve.Hook{
-				serve.Around(func(c *serve.Invocation, a *capi.EventAwaitArgs) {
-					c.Forward()
-					awaited.Add(a.Event)
-				}),
+				mutant.Then(func(a *capi.EventAwaitArgs) { awaited.Add(a.Event) }),
 				serve.Around(func(c *serve.Invocation, a *capi.EventErrorArgs) {
 					if awaited.Has(a.Event) {
 						c.Forward()
@@ -92,12 +80,8 @@ func eventMutants() []mutant.Mutant {
 						events.Store(c.Err(), a.Event)
 					}
 				}),
-				serve.Around(func(c *serve.Invocation, a *capi.EventDestroyArgs) {
-					gone.Add(a.Event)
-					c.Forward()
-				}),
-				serve.Around(func(c *serve.Invocation, a *capi.ErrorMessageArgs) {
-					c.Forward()
+				mutant.Ahead(func(a *capi.EventDestroyArgs) { gone.Add(a.Event) }),
+				mutant.Then(func(a *capi.ErrorMessageArgs) {
 					if e, ok := events.Load(a.Error); ok && gone.Has(e) {
 						a.Message, a.MessageSize = capi.StringData("what was there next")
 					}
@@ -119,7 +103,7 @@ func eventMutants() []mutant.Mutant {
 			c.Forward()
 			c.Forward()
 		}),
-		mutant.Ignores("EVT-10", "callbacks are lost", mutant.Always[capi.EventOnReadyArgs]),
+		mutant.Nothing[capi.EventOnReadyArgs]("EVT-10", "callbacks are lost"),
 		mutant.Of("EVT-10/waiting", "callbacks of events that wait run twice", func(c *serve.Invocation, a *capi.EventOnReadyArgs) {
 			waits := !mutant.IsReady(c.Table(), a.Event)
 			if c.Forward(); waits {
@@ -155,8 +139,7 @@ func eventMutants() []mutant.Mutant {
 				c.Forward()
 			}
 		}).Waiting(),
-		mutant.Again("EVT-14", "only the first callback is kept",
-			func(a *capi.EventOnReadyArgs) *capi.Event { return a.Event }, func(*serve.Invocation, *capi.EventOnReadyArgs) {}),
+		mutant.Again[capi.Event]("EVT-14", "only the first callback is kept", func(*serve.Invocation, *capi.EventOnReadyArgs) {}),
 		mutant.Hooked("EVT-14", "only the first callback gets the error", func() []serve.Hook {
 			called := new(mutant.Marks)
 			return []serve.Hook{onReady(func(e *capi.Event, err *capi.ErrorHandle, call func(*capi.ErrorHandle)) {
@@ -169,33 +152,29 @@ func eventMutants() []mutant.Mutant {
 		callsAtEnd("EVT-15", "the callback runs when the event is destroyed", false),
 		withoutEvent("EVT-15", "the error goes with the event", func(call func(*capi.ErrorHandle)) { call(nil) }),
 		withoutEvent("EVT-15", "the callback goes with the event", func(func(*capi.ErrorHandle)) {}),
-		holds[capi.ClientBufferFromHostBufferArgs]("EVT-16", "holds a lock while calling back"),
+		holds[uploadArgs]("EVT-16", "holds a lock while calling back"),
 		holds[capi.EventDestroyArgs]("EVT-16", "holds the lock of destroying an event while calling back"),
 		holds[capi.EventOnReadyArgs]("EVT-16", "holds the lock of registering another callback while calling back"),
 		mutant.Hooked("EVT-17", "only one thread gets the error", func() []serve.Hook {
 			told := new(mutant.Marks)
 			return []serve.Hook{serve.Around(func(c *serve.Invocation, a *capi.EventAwaitArgs) {
-				if c.Forward(); c.Err() != nil {
-					if told.Again(a.Event) {
-						c.FailWith(nil)
-					}
+				if c.Forward(); c.Err() != nil && told.Again(a.Event) {
+					c.FailWith(nil)
 				}
 			})}
 		}),
-		mutant.Again("EVT-17", "only one thread is woken", waitOf, func(c *serve.Invocation, _ *capi.EventAwaitArgs) {
+		mutant.Again[capi.Event]("EVT-17", "only one thread is woken", func(c *serve.Invocation, _ *capi.EventAwaitArgs) {
 			c.Forward()
 			time.Sleep(deadlock)
 		}),
-		mutant.Again("EVT-18", "success the second time", waitOf, func(*serve.Invocation, *capi.EventAwaitArgs) {}),
+		mutant.Again[capi.Event]("EVT-18", "success the second time", func(*serve.Invocation, *capi.EventAwaitArgs) {}),
 		mutant.Of("EVT-19", "waits for the work", func(c *serve.Invocation, a *capi.EventDestroyArgs) {
 			mutant.Await(c.Table(), a.Event)
 			c.Forward()
 		}),
 		onEvents("EVT-19", "waits for downloads", downloadEvents, func(m *mutant.Marks) []serve.Hook {
-			return []serve.Hook{serve.Around(func(c *serve.Invocation, a *capi.EventDestroyArgs) {
-				if m.Has(a.Event) {
-					mutant.Await(c.Table(), a.Event)
-				}
+			return []serve.Hook{mutant.OfMarked[capi.Event](m, func(c *serve.Invocation, a *capi.EventDestroyArgs) {
+				mutant.Await(c.Table(), a.Event)
 				c.Forward()
 			})}
 		}),
@@ -207,45 +186,40 @@ func eventMutants() []mutant.Mutant {
 						call(err)
 					}
 				}),
-				serve.Around(func(c *serve.Invocation, _ *capi.EventDestroyArgs) {
-					gone.Store(true)
-					c.Forward()
-				}),
+				mutant.Ahead(func(*capi.EventDestroyArgs) { gone.Store(true) }),
 			}
 		}),
 		mutant.Hooked("EVT-20", "one event for all", func() []serve.Hook {
 			var events sync.Map
-			return []serve.Hook{serve.Around(func(c *serve.Invocation, a *capi.BufferReadyEventArgs) {
-				c.Forward()
+			return []serve.Hook{mutant.Then(func(a *capi.BufferReadyEventArgs) {
 				first, _ := events.LoadOrStore(a.Buffer, a.Event)
 				a.Event = first.(*capi.Event)
 			})}
 		}),
-	}, inMemory(
+	}, mutant.InMemory(
 		mutant.Hooked("EVT-09", "makes the event fail", func() []serve.Hook {
-			var asked sync.Map
+			asked := new(mutant.Marks)
 			return []serve.Hook{
 				serve.Around(func(c *serve.Invocation, a *capi.EventErrorArgs) {
 					if mutant.IsReady(c.Table(), a.Event) {
 						c.Forward()
 						return
 					}
-					asked.Store(a.Event, true)
+					asked.Add(a.Event)
 				}),
-				serve.Around(func(c *serve.Invocation, a *capi.EventAwaitArgs) {
-					_, spoiled := asked.Load(a.Event)
-					mutant.FailIf(c, spoiled, capi.ErrorCodeInternal, "the event was asked too early")
+				mutant.OfMarked[capi.Event](asked, func(c *serve.Invocation, _ *capi.EventAwaitArgs) {
+					c.Fail(capi.ErrorCodeInternal, "the event was asked too early")
 				}),
 			}
 		}),
 		anyReady("EVT-21", "created ready"),
-		mutant.Ignores("EVT-21", "a new event is not waited for", mutant.Always[capi.EventAwaitArgs]),
+		mutant.Nothing[capi.EventAwaitArgs]("EVT-21", "a new event is not waited for"),
 		mutant.Of("EVT-21", "callbacks of a new event run at once",
 			func(_ *serve.Invocation, a *capi.EventOnReadyArgs) { a.Callback.Call(nil, a.UserArg) }),
-		mutant.Ignores("EVT-22", "callbacks are not called", mutant.Always[capi.EventOnReadyArgs]),
+		mutant.Nothing[capi.EventOnReadyArgs]("EVT-22", "callbacks are not called"),
 		mutant.Before("EVT-23", "messages have 64 bytes at most",
 			func(a *capi.EventSetArgs) { a.ErrorMessageSize = min(a.ErrorMessageSize, 64) }),
-		mutant.Ignores("EVT-22", "the waiting thread is not woken", mutant.Always[capi.EventSetArgs]),
+		mutant.Nothing[capi.EventSetArgs]("EVT-22", "the waiting thread is not woken"),
 		mutant.Before("EVT-23", "every code becomes UNKNOWN", func(a *capi.EventSetArgs) { a.ErrorCode = capi.ErrorCodeUnknown }),
 		mutant.Of("EVT-24", "keeps the pointer", func(c *serve.Invocation, a *capi.EventSetArgs) {
 			later, table := *a, c.Table()
@@ -268,8 +242,6 @@ func eventMutants() []mutant.Mutant {
 	))
 }
 
-func waitOf(a *capi.EventAwaitArgs) *capi.Event { return a.Event }
-
 // awaitFirst waits for an event when it is asked whether it is ready.
 func awaitFirst(c *serve.Invocation, a *capi.EventIsReadyArgs) {
 	mutant.Await(c.Table(), a.Event)
@@ -287,12 +259,11 @@ func callsAtEnd(name, fault string, again bool) mutant.Mutant {
 				}
 				callbacks.Store(a.Event, *a)
 			}),
-			serve.Around(func(c *serve.Invocation, a *capi.EventDestroyArgs) {
+			mutant.Ahead(func(a *capi.EventDestroyArgs) {
 				if r, ok := callbacks.LoadAndDelete(a.Event); ok {
 					r := r.(capi.EventOnReadyArgs)
 					r.Callback.Call(nil, r.UserArg)
 				}
-				c.Forward()
 			}),
 		}
 	})
@@ -310,10 +281,7 @@ func withoutEvent(name, fault string, f func(call func(*capi.ErrorHandle))) muta
 				}
 				call(err)
 			}),
-			serve.Around(func(c *serve.Invocation, a *capi.EventDestroyArgs) {
-				gone.Add(a.Event)
-				c.Forward()
-			}),
+			mutant.Ahead(func(a *capi.EventDestroyArgs) { gone.Add(a.Event) }),
 		}
 	})
 }

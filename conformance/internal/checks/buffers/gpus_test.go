@@ -77,10 +77,7 @@ func lateUploads() []serve.Hook {
 	var mu sync.Mutex
 	late := make(map[*capi.Buffer][]byte) // guarded by mu
 	return []serve.Hook{
-		serve.Around(func(c *serve.Invocation, a *capi.ClientPlatformNameArgs) {
-			c.Forward()
-			a.PlatformName, a.PlatformNameSize = mutant.LastingText("accelerator")
-		}),
+		mutant.Then(func(a *capi.ClientPlatformNameArgs) { mutant.Reply(a, []byte("accelerator")) }),
 		serve.Around(func(c *serve.Invocation, a *uploadArgs) {
 			size := count(a) * 4
 			data := append([]byte(nil), mutant.BytesAt(a.Data, uintptr(size))...)
@@ -97,7 +94,7 @@ func lateUploads() []serve.Hook {
 			delete(late, a.Buffer)
 			mu.Unlock()
 			if data != nil {
-				if out, err := mutant.Try(c.Table(), capi.BufferOpaqueDeviceMemoryDataPointerArgs{Buffer: a.Buffer}); err == nil {
+				if out, err := mutant.Try(c.Table(), opaqueArgs{Buffer: a.Buffer}); err == nil {
 					check.Poke(out.DeviceMemoryPtr, data)
 				}
 			}

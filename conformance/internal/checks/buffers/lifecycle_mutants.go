@@ -21,11 +21,10 @@ func metadataMutants() []mutant.Mutant {
 				a.Type = capi.BufferTypeS8
 			}
 		}),
-		mutant.After("BUF-02", "an array made for the call",
-			func(a *capi.BufferDimensionsArgs) { a.Dims, a.NumDims = dims(capi.Slice(a.Dims, a.NumDims)...) }),
-		mutant.OnePlace("BUF-02", "one array for all buffers", func(a *capi.BufferDimensionsArgs) (**int64, *uintptr) { return &a.Dims, &a.NumDims }),
+		mutant.Temporary[capi.BufferDimensionsArgs, int64]("BUF-02", "an array made for the call"),
+		mutant.OnePlace("BUF-02", "one array for all buffers", check.Answer[capi.BufferDimensionsArgs, int64]),
 		mutant.AfterMade("BUF-02", "outputs have a dimension more", outputBuffers,
-			dimensionsOf, func(a *capi.BufferDimensionsArgs) { a.Dims, a.NumDims = dims(1, 4) }),
+			func(a *capi.BufferDimensionsArgs) { a.Dims, a.NumDims = dims(1, 4) }),
 		mutant.After("BUF-02", "one dimension too few", func(a *capi.BufferDimensionsArgs) { a.NumDims = max(a.NumDims, 1) - 1 }),
 		mutant.Answers[capi.BufferUnpaddedDimensionsArgs]("BUF-03", "not implemented", capi.ErrorCodeUnimplemented),
 		mutant.After("BUF-04", "the bound", func(a *capi.BufferUnpaddedDimensionsArgs) { a.UnpaddedDims, a.NumDims = dims(8) }),
@@ -62,8 +61,7 @@ func metadataMutants() []mutant.Mutant {
 						devices.Store(a.Buffer, deviceOf(c, a.Client, 0))
 					}
 				}),
-				serve.Around(func(c *serve.Invocation, a *capi.BufferDeviceArgs) {
-					c.Forward()
+				mutant.Then(func(a *capi.BufferDeviceArgs) {
 					if d, ok := devices.Load(a.Buffer); ok {
 						a.Device = d.(*capi.Device)
 					}
@@ -77,12 +75,9 @@ func metadataMutants() []mutant.Mutant {
 		mutant.Hooked("BUF-28", "a handle that was deleted is given again", func() []serve.Hook {
 			var deleted atomic.Pointer[capi.Buffer]
 			return []serve.Hook{
-				serve.Around(func(c *serve.Invocation, a *capi.BufferDeleteArgs) {
-					c.Forward()
-					deleted.Store(a.Buffer)
-				}),
-				serve.Around(func(c *serve.Invocation, a *uploadArgs) {
-					if c.Forward(); deleted.Load() != nil {
+				mutant.Then(func(a *capi.BufferDeleteArgs) { deleted.Store(a.Buffer) }),
+				mutant.Then(func(a *uploadArgs) {
+					if deleted.Load() != nil {
 						a.Buffer = deleted.Load()
 					}
 				}),
@@ -97,8 +92,7 @@ func metadataMutants() []mutant.Mutant {
 			var first *capi.Buffer
 			var count atomic.Int32
 			return []serve.Hook{
-				serve.Around(func(c *serve.Invocation, a *uploadArgs) {
-					c.Forward()
+				mutant.Then(func(a *uploadArgs) {
 					switch count.Add(1) {
 					case 1:
 						first = a.Buffer
@@ -126,26 +120,18 @@ func reverseLayout(a *capi.BufferGetMemoryLayoutArgs) {
 func lifecycleMutants() []mutant.Mutant {
 	return []mutant.Mutant{
 		mutant.After("BUF-13", "always true", func(a *capi.BufferIsDeletedArgs) { a.IsDeleted = true }),
-		mutant.AfterMade("BUF-13", "copies are deleted", copiedBuffers,
-			deletionOf, func(a *capi.BufferIsDeletedArgs) { a.IsDeleted = true }),
+		mutant.AfterMade("BUF-13", "copies are deleted", copiedBuffers, func(a *capi.BufferIsDeletedArgs) { a.IsDeleted = true }),
 		mutant.Of("BUF-13/waiting", "deleted means without data", func(c *serve.Invocation, a *capi.BufferIsDeletedArgs) {
 			if c.Forward(); !a.IsDeleted {
 				a.IsDeleted = mutant.Unsettled(c.Table(), a.Buffer)
 			}
 		}),
-		mutant.OfMade("BUF-14", "outputs are not deleted", outputBuffers,
-			func(a *capi.BufferDeleteArgs) *capi.Buffer { return a.Buffer }, func(*serve.Invocation, *capi.BufferDeleteArgs) {}),
+		mutant.OfMade("BUF-14", "outputs are not deleted", outputBuffers, func(*serve.Invocation, *capi.BufferDeleteArgs) {}),
 		mutant.Hooked("BUF-14", "the buffer that was made last is deleted, too", func() []serve.Hook {
 			var last atomic.Pointer[capi.Buffer]
 			return []serve.Hook{
-				serve.Around(func(c *serve.Invocation, a *uploadArgs) {
-					c.Forward()
-					last.Store(a.Buffer)
-				}),
-				serve.Around(func(c *serve.Invocation, a *capi.BufferDestroyArgs) {
-					last.CompareAndSwap(a.Buffer, nil)
-					c.Forward()
-				}),
+				mutant.Then(func(a *uploadArgs) { last.Store(a.Buffer) }),
+				mutant.Ahead(func(a *capi.BufferDestroyArgs) { last.CompareAndSwap(a.Buffer, nil) }),
 				serve.Around(func(c *serve.Invocation, a *capi.BufferDeleteArgs) {
 					c.Forward()
 					if other := last.Load(); other != nil {
@@ -159,7 +145,7 @@ func lifecycleMutants() []mutant.Mutant {
 			c.Forward()
 		}),
 		mutant.After("BUF-14", "not at once", func(a *capi.BufferIsDeletedArgs) { a.IsDeleted = false }),
-		mutant.Again("BUF-15", "refused the second time", func(a *capi.BufferDeleteArgs) *capi.Buffer { return a.Buffer },
+		mutant.Again[capi.Buffer]("BUF-15", "refused the second time",
 			func(c *serve.Invocation, _ *capi.BufferDeleteArgs) {
 				c.Fail(capi.ErrorCodeInvalidArgument, "it is deleted")
 			}),
@@ -167,12 +153,12 @@ func lifecycleMutants() []mutant.Mutant {
 		spoiledBy[capi.BufferDeleteArgs]("BUF-16/large", "freed under the copy"),
 		cancelled("BUF-16", "the download fails", downloadEvents),
 		cancelled("BUF-17", "the execution fails", executionEvents),
-		arrives("BUF-17", "the input was freed early", flip),
+		mutant.Arrives("BUF-17", "the input was freed early", flip),
 		mutant.Of("BUF-17/waiting", "the input is overwritten", func(c *serve.Invocation, a *capi.BufferDeleteArgs) {
 			overwrite(c, a.Buffer, 16)
 			c.Forward()
 		}),
-		mutant.Ignores("BUF-18", "keeps the memory until the buffer is destroyed", mutant.Always[capi.BufferDeleteArgs]),
+		mutant.Nothing[capi.BufferDeleteArgs]("BUF-18", "keeps the memory until the buffer is destroyed"),
 		mutant.OfEach("BUF-18", "keeps the memory of every other buffer", func(c *serve.Invocation, _ *capi.BufferDeleteArgs, n int64) {
 			if n%2 == 0 {
 				c.Forward()
@@ -194,16 +180,15 @@ func lifecycleMutants() []mutant.Mutant {
 		forgivesUse[capi.BufferCopyToDeviceArgs]("BUF-23/CopyToDevice"),
 		forgivesUse[capi.LoadedExecutableExecuteArgs]("BUF-23/Execute"),
 		forgivesUse[capi.BufferUnsafePointerArgs]("BUF-23/UnsafePointer"),
-		forgivesUse[capi.BufferOpaqueDeviceMemoryDataPointerArgs]("BUF-23/OpaqueDeviceMemoryDataPointer"),
+		forgivesUse[opaqueArgs]("BUF-23/OpaqueDeviceMemoryDataPointer"),
 		mutant.After("BUF-24", "the dimensions are gone", func(a *capi.BufferDimensionsArgs) { a.NumDims = 0 }),
 		mutant.Refuses("BUF-25/null", "null is refused", capi.ErrorCodeInvalidArgument,
 			func(a *capi.BufferDestroyArgs) bool { return a.Buffer == nil }),
 		mutant.OfMade("BUF-25/used", "keeps the memory of outputs", outputBuffers,
-			func(a *capi.BufferDestroyArgs) *capi.Buffer { return a.Buffer }, func(*serve.Invocation, *capi.BufferDestroyArgs) {}),
-		mutant.OfMade("BUF-25/used", "keeps the memory of what has a ready event",
-			func(a *capi.BufferReadyEventArgs) []*capi.Buffer { return []*capi.Buffer{a.Buffer} },
-			func(a *capi.BufferDestroyArgs) *capi.Buffer { return a.Buffer }, func(*serve.Invocation, *capi.BufferDestroyArgs) {}),
-		mutant.Ignores("BUF-25", "keeps the memory", mutant.Always[capi.BufferDestroyArgs]),
+			func(*serve.Invocation, *capi.BufferDestroyArgs) {}),
+		mutant.OfMade("BUF-25/used", "keeps the memory of what has a ready event", mutant.Made[capi.BufferReadyEventArgs, capi.Buffer],
+			func(*serve.Invocation, *capi.BufferDestroyArgs) {}),
+		mutant.Nothing[capi.BufferDestroyArgs]("BUF-25", "keeps the memory"),
 		mutant.OfEach("BUF-25/often", "keeps the memory of one in five hundred",
 			func(c *serve.Invocation, _ *capi.BufferDestroyArgs, n int64) {
 				if n%500 != 0 {
@@ -222,10 +207,7 @@ func cancelled[A any](name, fault string, events func(*A) []*capi.Event) mutant.
 		var deleted atomic.Bool
 		return []serve.Hook{
 			mutant.Marking(begun, events),
-			serve.Around(func(c *serve.Invocation, _ *capi.BufferDeleteArgs) {
-				deleted.Store(true)
-				c.Forward()
-			}),
+			mutant.Ahead(func(*capi.BufferDeleteArgs) { deleted.Store(true) }),
 			serve.Around(func(c *serve.Invocation, a *capi.EventAwaitArgs) {
 				if c.Forward(); deleted.Load() && begun.Has(a.Event) {
 					c.Fail(capi.ErrorCodeCancelled, "the buffer was deleted")
@@ -268,10 +250,9 @@ func eventsFail[A any](name, fault string, destroyed bool, event func(*A) *capi.
 				waiting.Clear()
 				c.Forward()
 			}),
-			serve.Around(func(c *serve.Invocation, a *capi.EventDestroyArgs) {
+			mutant.Ahead(func(a *capi.EventDestroyArgs) {
 				waiting.Delete(a.Event)
 				failing.Delete(a.Event)
-				c.Forward()
 			}),
 			serve.Around(func(c *serve.Invocation, a *capi.EventAwaitArgs) {
 				if c.Forward(); c.Err() == nil {
@@ -286,16 +267,5 @@ func eventsFail[A any](name, fault string, destroyed bool, event func(*A) *capi.
 
 // forgivesUse returns a plugin that reports success for the use of a deleted buffer.
 func forgivesUse[A any](name string) mutant.Mutant {
-	return mutant.Hooked(name, "success", func() []serve.Hook {
-		return []serve.Hook{
-			serve.Around(func(c *serve.Invocation, _ *A) {
-				c.Forward()
-				c.FailWith(nil)
-			}),
-			serve.Around(func(c *serve.Invocation, _ *capi.EventAwaitArgs) {
-				c.Forward()
-				c.FailWith(nil)
-			}),
-		}
-	})
+	return mutant.Swallows[A](name, "success").And(mutant.Swallows[capi.EventAwaitArgs]("", ""))
 }

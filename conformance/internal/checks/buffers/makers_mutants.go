@@ -8,7 +8,6 @@ import (
 
 	"github.com/purepjrt/purepjrt/capi"
 	"github.com/purepjrt/purepjrt/capi/serve"
-	"github.com/purepjrt/purepjrt/conformance/internal/check"
 	"github.com/purepjrt/purepjrt/conformance/internal/mutant"
 )
 
@@ -18,15 +17,10 @@ const pages = 4096
 // stopsAtPages returns a plugin that leaves out the end of large arrays that one function
 // makes.
 func stopsAtPages[A any](name string, made func(*A) []*capi.Buffer) mutant.Mutant {
-	return mutant.Hooked(name, "of more than a MiB, only whole pages arrive", func() []serve.Hook {
-		m := new(mutant.Marks)
-		return []serve.Hook{mutant.Marking(m, made), serve.Around(func(c *serve.Invocation, a *downloadArgs) {
-			c.Forward()
-			if c.Err() == nil && m.Has(a.Src) && a.Dst != nil && a.DstSize > 1<<20 && mutant.Await(c.Table(), a.Event) == nil {
-				data := mutant.BytesAt(a.Dst, a.DstSize)
-				clear(data[len(data)/pages*pages:])
-			}
-		})}
+	return mutant.ArrivesFrom(name, "of more than a MiB, only whole pages arrive", made, nil, func(data []byte) {
+		if len(data) > 1<<20 {
+			clear(data[len(data)/pages*pages:])
+		}
 	})
 }
 
@@ -34,13 +28,13 @@ func stopsAtPages[A any](name string, made func(*A) []*capi.Buffer) mutant.Mutan
 func dropsOnes[A any](name, fault string, made func(*A) []*capi.Buffer, keep func(dims []int64) []int64) mutant.Mutant {
 	return mutant.Hooked(name, fault, func() []serve.Hook {
 		m := new(mutant.Marks)
-		change := func(p **int64, n *uintptr) {
-			*p, *n = check.First(check.Retain(keep(capi.Slice(*p, *n))))
-		}
 		return []serve.Hook{mutant.Marking(m, made),
-			mutant.AfterMarked(m, dimensionsOf, func(a *capi.BufferDimensionsArgs) { change(&a.Dims, &a.NumDims) }),
-			mutant.AfterMarked(m, func(a *capi.BufferUnpaddedDimensionsArgs) *capi.Buffer { return a.Buffer },
-				func(a *capi.BufferUnpaddedDimensionsArgs) { change(&a.UnpaddedDims, &a.NumDims) }),
+			mutant.AfterMarked[capi.Buffer](m, func(a *capi.BufferDimensionsArgs) {
+				mutant.Reply(a, keep(capi.Slice(a.Dims, a.NumDims)))
+			}),
+			mutant.AfterMarked[capi.Buffer](m, func(a *capi.BufferUnpaddedDimensionsArgs) {
+				mutant.Reply(a, keep(capi.Slice(a.UnpaddedDims, a.NumDims)))
+			}),
 		}
 	})
 }
@@ -87,22 +81,18 @@ func ofMaker[A any](name string, made func(*A) []*capi.Buffer) []mutant.Mutant {
 }
 
 func makerMutants() []mutant.Mutant {
-	uploads := func(a *uploadArgs) []*capi.Buffer { return []*capi.Buffer{a.Buffer} }
-	var ms []mutant.Mutant
-	for _, list := range [][]mutant.Mutant{
-		ofMaker("an upload", uploads),
+	ms := slices.Concat(
+		ofMaker("an upload", mutant.Made[uploadArgs, capi.Buffer]),
 		ofMaker("a copy to a device", copiedBuffers),
-		ofMaker("a copy to a memory", func(a *capi.BufferCopyToMemoryArgs) []*capi.Buffer { return []*capi.Buffer{a.DstBuffer} }),
-		ofMaker("a transfer manager", retrieved),
-		ofMaker("a transfer manager, in two parts", retrieved),
-		ofMaker("a view", func(a *capi.ClientCreateViewOfDeviceBufferArgs) []*capi.Buffer { return []*capi.Buffer{a.Buffer} }),
-		ofMaker("an alias", func(a *capi.ClientCreateAliasBufferArgs) []*capi.Buffer { return []*capi.Buffer{a.AliasBuffer} }),
+		ofMaker("a copy to a memory", movedBuffers),
+		ofMaker("a transfer manager", mutant.Made[retrieveArgs, capi.Buffer]),
+		ofMaker("a transfer manager, in two parts", mutant.Made[retrieveArgs, capi.Buffer]),
+		ofMaker("a view", mutant.Made[viewOf, capi.Buffer]),
+		ofMaker("an alias", mutant.Made[capi.ClientCreateAliasBufferArgs, capi.Buffer]),
 		ofMaker("an execution", outputBuffers),
-	} {
-		ms = append(ms, list...)
-	}
+	)
 	return append(ms,
-		mutant.Before("RAW-01/uneven", "of more than a MiB, only whole pages are copied", func(a *capi.BufferCopyRawToHostArgs) {
+		mutant.Before("RAW-01/uneven", "of more than a MiB, only whole pages are copied", func(a *rawArgs) {
 			if a.TransferSize > 1<<20 {
 				a.TransferSize = a.TransferSize / pages * pages
 			}
@@ -117,13 +107,7 @@ func makerMutants() []mutant.Mutant {
 				a.DstSize = (a.DstSize + pages - 1) / pages * pages
 			}
 		}),
-		dropsOnes("UNI-01/dims of one", "drops dims of one",
-			func(a *capi.ClientCreateUninitializedBufferArgs) []*capi.Buffer { return []*capi.Buffer{a.Buffer} }, withoutOnes),
-		inMemory(dropsOnes("UNI-05/dims of one", "drops dims of one",
-			func(a *capi.ClientCreateErrorBufferArgs) []*capi.Buffer { return []*capi.Buffer{a.Buffer} }, withoutOnes))[0],
+		dropsOnes("UNI-01/dims of one", "drops dims of one", mutant.Made[uninitialized, capi.Buffer], withoutOnes),
+		dropsOnes("UNI-05/dims of one", "drops dims of one", mutant.Made[errorBuffers, capi.Buffer], withoutOnes).InMemory(),
 	)
-}
-
-func retrieved(a *capi.AsyncHostToDeviceTransferManagerRetrieveBufferArgs) []*capi.Buffer {
-	return []*capi.Buffer{a.BufferOut}
 }

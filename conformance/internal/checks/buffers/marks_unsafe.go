@@ -19,10 +19,7 @@ import (
 
 // unmarking forgets destroyed events, since their addresses are used again.
 func unmarking(m *mutant.Marks) serve.Hook {
-	return serve.Around(func(c *serve.Invocation, a *capi.EventDestroyArgs) {
-		m.Remove(a.Event)
-		c.Forward()
-	})
+	return mutant.Ahead(func(a *capi.EventDestroyArgs) { m.Remove(a.Event) })
 }
 
 // What calls return that can be marked.
@@ -44,11 +41,12 @@ func outputBuffers(a *capi.LoadedExecutableExecuteArgs) []*capi.Buffer {
 	return list
 }
 
-func doneEvents(a *uploadArgs) []*capi.Event       { return []*capi.Event{a.DoneWithHostBuffer} }
-func downloadEvents(a *downloadArgs) []*capi.Event { return []*capi.Event{a.Event} }
-func copiedBuffers(a *capi.BufferCopyToDeviceArgs) []*capi.Buffer {
-	return []*capi.Buffer{a.DstBuffer}
-}
+var (
+	downloadEvents = mutant.Made[downloadArgs, capi.Event]
+	copiedBuffers  = mutant.Made[capi.BufferCopyToDeviceArgs, capi.Buffer]
+	movedBuffers   = mutant.Made[capi.BufferCopyToMemoryArgs, capi.Buffer]
+	castBuffers    = mutant.Made[capi.BufferBitcastArgs, capi.Buffer]
+)
 
 // onEvents returns a plugin that treats the events of one function differently.
 func onEvents[A any](name, fault string, of func(*A) []*capi.Event, treat func(*mutant.Marks) []serve.Hook) mutant.Mutant {
@@ -63,8 +61,8 @@ func onEvents[A any](name, fault string, of func(*A) []*capi.Event, treat func(*
 func onReadyOf(name, fault string, marked func(*mutant.Marks) serve.Hook, treat func(*mutant.Marks) []serve.Hook) mutant.Mutant {
 	return mutant.Hooked(name, fault, func() []serve.Hook {
 		buffers, events := new(mutant.Marks), new(mutant.Marks)
-		ready := serve.Around(func(c *serve.Invocation, a *capi.BufferReadyEventArgs) {
-			if c.Forward(); buffers.Has(a.Buffer) {
+		ready := mutant.Then(func(a *capi.BufferReadyEventArgs) {
+			if buffers.Has(a.Buffer) {
 				events.Add(a.Event)
 			}
 		})
@@ -76,80 +74,43 @@ func onReadyOf(name, fault string, marked func(*mutant.Marks) serve.Hook, treat 
 
 // unready events never seem to be ready when polled.
 func unready(m *mutant.Marks) []serve.Hook {
-	return []serve.Hook{serve.Around(func(c *serve.Invocation, a *capi.EventIsReadyArgs) {
-		if c.Forward(); m.Has(a.Event) {
-			a.IsReady = false
-		}
-	})}
+	return []serve.Hook{mutant.AfterMarked[capi.Event](m, func(a *capi.EventIsReadyArgs) { a.IsReady = false })}
 }
 
 // unawaited events are not waited for.
 func unawaited(m *mutant.Marks) []serve.Hook {
-	return []serve.Hook{serve.Around(func(c *serve.Invocation, a *capi.EventAwaitArgs) {
-		if !m.Has(a.Event) {
-			c.Forward()
-		}
-	})}
+	return []serve.Hook{mutant.OfMarked[capi.Event](m, func(*serve.Invocation, *capi.EventAwaitArgs) {})}
 }
 
 // hasty events seem to be ready at once, however they are used.
 func hasty(m *mutant.Marks) []serve.Hook {
 	return append(unawaited(m),
-		serve.Around(func(c *serve.Invocation, a *capi.EventIsReadyArgs) {
-			if c.Forward(); m.Has(a.Event) {
-				a.IsReady = true
-			}
-		}),
-		serve.Around(func(c *serve.Invocation, a *capi.EventOnReadyArgs) {
-			if m.Has(a.Event) {
-				a.Callback.Call(nil, a.UserArg)
-				return
-			}
-			c.Forward()
-		}))
+		mutant.AfterMarked[capi.Event](m, func(a *capi.EventIsReadyArgs) { a.IsReady = true }),
+		mutant.OfMarked[capi.Event](m, func(_ *serve.Invocation, a *capi.EventOnReadyArgs) { a.Callback.Call(nil, a.UserArg) }))
 }
 
 // never events do not become ready, however they are used.
 func never(m *mutant.Marks) []serve.Hook {
 	return append(unready(m),
-		serve.Around(func(c *serve.Invocation, a *capi.EventAwaitArgs) {
-			if m.Has(a.Event) {
-				time.Sleep(deadlock)
-			}
+		mutant.OfMarked[capi.Event](m, func(c *serve.Invocation, _ *capi.EventAwaitArgs) {
+			time.Sleep(deadlock)
 			c.Forward()
 		}),
-		serve.Around(func(c *serve.Invocation, a *capi.EventOnReadyArgs) {
-			if !m.Has(a.Event) {
-				c.Forward()
-			}
-		}))
+		mutant.OfMarked[capi.Event](m, func(*serve.Invocation, *capi.EventOnReadyArgs) {}))
 }
 
 // failing events end with an error.
 func failing(m *mutant.Marks) []serve.Hook {
-	return []serve.Hook{serve.Around(func(c *serve.Invocation, a *capi.EventAwaitArgs) {
-		if c.Forward(); m.Has(a.Event) {
-			c.Fail(capi.ErrorCodeInternal, "something went wrong")
-		}
+	return []serve.Hook{mutant.OfMarked[capi.Event](m, func(c *serve.Invocation, _ *capi.EventAwaitArgs) {
+		c.Forward()
+		c.Fail(capi.ErrorCodeInternal, "something went wrong")
 	})}
 }
 
 // blocking events wait when they are asked whether they are ready.
 func blocking(m *mutant.Marks) []serve.Hook {
-	return []serve.Hook{serve.Around(func(c *serve.Invocation, a *capi.EventIsReadyArgs) {
-		if m.Has(a.Event) {
-			mutant.Await(c.Table(), a.Event)
-		}
-		c.Forward()
-	})}
+	return []serve.Hook{mutant.OfMarked[capi.Event](m, awaitFirst)}
 }
-
-// The buffers that calls ask about.
-
-func dimensionsOf(a *capi.BufferDimensionsArgs) *capi.Buffer { return a.Buffer }
-func deletionOf(a *capi.BufferIsDeletedArgs) *capi.Buffer    { return a.Buffer }
-func pointerOf(a *capi.BufferUnsafePointerArgs) *capi.Buffer { return a.Buffer }
-func kindOf(a *capi.BufferElementTypeArgs) *capi.Buffer      { return a.Buffer }
 
 // Facts about buffers below the hooks.
 
@@ -179,32 +140,11 @@ func misreads(name, fault string, when func(*uploadArgs) bool, change func(a *up
 	})
 }
 
-// arrivesOf is like arrives, for some buffers.
+// arrivesOf returns a plugin whose downloads of some buffers bring something else.
 func arrivesOf(name, fault string, when func(c *serve.Invocation, b *capi.Buffer) bool, change func([]byte)) mutant.Mutant {
-	return mutant.Of(name, fault, func(c *serve.Invocation, a *downloadArgs) {
-		if c.Forward(); c.Err() == nil && a.Dst != nil && a.Event != nil && a.DstSize > 0 && mutant.Await(c.Table(), a.Event) == nil &&
-			when(c, a.Src) {
-			change(mutant.BytesAt(a.Dst, a.DstSize))
-		}
-	})
-}
-
-// copiesWrongly returns a plugin in which copies of some buffers to another device
-// are wrong.
-func copiesWrongly(name, fault string, when func(c *serve.Invocation, b *capi.Buffer) bool) mutant.Mutant {
-	return mutant.Hooked(name, fault, func() []serve.Hook {
-		m := new(mutant.Marks)
-		return []serve.Hook{
-			serve.Around(func(c *serve.Invocation, a *capi.BufferCopyToDeviceArgs) {
-				if c.Forward(); c.Err() == nil && when(c, a.Buffer) {
-					m.Add(a.DstBuffer)
-				}
-			}),
-			serve.Around(func(c *serve.Invocation, a *downloadArgs) {
-				if c.Forward(); m.Has(a.Src) && a.Dst != nil && a.DstSize > 0 && mutant.Await(c.Table(), a.Event) == nil {
-					flip(mutant.BytesAt(a.Dst, a.DstSize))
-				}
-			}),
+	return mutant.ArrivesOf(name, fault, func(c *serve.Invocation, a *downloadArgs, data []byte) {
+		if when(c, a.Src) {
+			change(data)
 		}
 	})
 }
@@ -268,12 +208,8 @@ func readyAt(name, fault string, await, poll, call bool) mutant.Mutant {
 				dst := mutant.BytesAt(address, a.DstSize)
 				time.AfterFunc(20*time.Millisecond, func() { copy(dst, staging); close(end) })
 			}),
-			serve.Around(func(c *serve.Invocation, a *capi.EventAwaitArgs) {
-				<-arrival(a.Event, await)
-				c.Forward()
-			}),
-			serve.Around(func(c *serve.Invocation, a *capi.EventIsReadyArgs) {
-				c.Forward()
+			mutant.Ahead(func(a *capi.EventAwaitArgs) { <-arrival(a.Event, await) }),
+			mutant.Then(func(a *capi.EventIsReadyArgs) {
 				select {
 				case <-arrival(a.Event, poll):
 				default:

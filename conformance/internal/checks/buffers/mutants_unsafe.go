@@ -14,32 +14,9 @@ import (
 	"github.com/purepjrt/purepjrt/conformance/internal/mutant"
 )
 
-// inMemory moves mutants to the in-memory plugin.
-func inMemory(list ...mutant.Mutant) []mutant.Mutant {
-	for i := range list {
-		list[i].Base = mutant.Memory
-	}
-	return list
-}
-
 // anyReady returns a plugin whose events report that they are ready when they are not.
 func anyReady(check, fault string) mutant.Mutant {
 	return mutant.After(check, fault, func(a *capi.EventIsReadyArgs) { a.IsReady = true })
-}
-
-// arrived changes what a download brought.
-func arrived(change func([]byte)) serve.Hook {
-	return serve.Around(func(c *serve.Invocation, a *capi.BufferToHostBufferArgs) {
-		c.Forward()
-		if c.Err() == nil && a.Dst != nil && a.Event != nil && mutant.Await(c.Table(), a.Event) == nil && a.DstSize > 0 {
-			change(mutant.BytesAt(a.Dst, a.DstSize))
-		}
-	})
-}
-
-// arrives returns a plugin whose data arrives changed.
-func arrives(check, fault string, change func([]byte)) mutant.Mutant {
-	return mutant.Hooked(check, fault, func() []serve.Hook { return []serve.Hook{arrived(change)} })
 }
 
 // flip makes the smallest change.
@@ -49,7 +26,7 @@ func flip(data []byte) { data[0] ^= 1 }
 func nth(check, fault string, n int32) mutant.Mutant {
 	return mutant.Hooked(check, fault, func() []serve.Hook {
 		var count atomic.Int32
-		return []serve.Hook{arrived(func(data []byte) {
+		return []serve.Hook{mutant.Arrived(func(_ *serve.Invocation, _ *downloadArgs, data []byte) {
 			if count.Add(1) == n {
 				flip(data)
 			}
@@ -90,14 +67,14 @@ func onReady(f func(e *capi.Event, err *capi.ErrorHandle, call func(*capi.ErrorH
 
 // aliasing returns a plugin that uses host memory where it should copy it.
 func aliasing(check, fault string) mutant.Mutant {
-	return mutant.Before(check, fault, func(a *capi.ClientBufferFromHostBufferArgs) {
+	return mutant.Before(check, fault, func(a *uploadArgs) {
 		a.HostBufferSemantics = capi.HostBufferSemanticsImmutableZeroCopy
 	})
 }
 
 // aliasingSilently is like aliasing, but also says that the memory is free again.
 func aliasingSilently(check, fault string) mutant.Mutant {
-	return mutant.Of(check, fault, func(c *serve.Invocation, a *capi.ClientBufferFromHostBufferArgs) {
+	return mutant.Of(check, fault, func(c *serve.Invocation, a *uploadArgs) {
 		semantics := a.HostBufferSemantics
 		a.HostBufferSemantics = capi.HostBufferSemanticsImmutableZeroCopy
 		c.Forward()

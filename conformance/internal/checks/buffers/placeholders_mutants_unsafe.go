@@ -17,8 +17,6 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
 )
 
-type viewOf = capi.ClientCreateViewOfDeviceBufferArgs
-
 // onDelete returns a fault in how the callback of a view is called.
 func onDelete(f func(call func())) serve.Hook {
 	return serve.Around(func(c *serve.Invocation, a *viewOf) {
@@ -48,7 +46,7 @@ func holdsInDeletes[A any](name, fault string) mutant.Mutant {
 
 // callsBackAt returns a plugin that calls back when a function ends a view, even if the
 // memory is still in use.
-func callsBackAt[A any](name, fault string, of func(*A) *capi.Buffer) mutant.Mutant {
+func callsBackAt[A any](name, fault string) mutant.Mutant {
 	return mutant.Hooked(name, fault, func() []serve.Hook {
 		var ends sync.Map
 		return []serve.Hook{
@@ -62,11 +60,10 @@ func callsBackAt[A any](name, fault string, of func(*A) *capi.Buffer) mutant.Mut
 				a.OnDeleteCallback, a.OnDeleteCallbackArg = callback, arg
 				ends.Store(a.Buffer, end)
 			}),
-			serve.Around(func(c *serve.Invocation, a *A) {
-				if end, ok := ends.LoadAndDelete(of(a)); ok {
+			mutant.Ahead(func(a *A) {
+				if end, ok := ends.LoadAndDelete(mutant.Object[capi.Buffer](a)); ok {
 					end.(func())()
 				}
-				c.Forward()
 			}),
 		}
 	})
@@ -89,12 +86,9 @@ func viewMutants() []mutant.Mutant {
 	return slices.Concat([]mutant.Mutant{
 		mutant.Before("VIEW-01", "copies at creation", copied(func([]byte) {})),
 		mutant.Before("VIEW-01", "another type of the same size", func(a *viewOf) { a.ElementType = capi.BufferTypeS32 }),
-		mutant.Of("VIEW-01", "the first device, always", func(c *serve.Invocation, a *viewOf) {
-			a.Device = deviceOf(c, a.Client, 0)
-			c.Forward()
-		}),
-		callsBackAt[capi.BufferDestroyArgs]("VIEW-02", "the callback runs when the view is destroyed, in use or not", func(a *capi.BufferDestroyArgs) *capi.Buffer { return a.Buffer }),
-		callsBackAt[capi.BufferDeleteArgs]("VIEW-02/deleted", "the callback runs when the view is deleted, in use or not", func(a *capi.BufferDeleteArgs) *capi.Buffer { return a.Buffer }),
+		onDevice[viewOf]("VIEW-01", "the first device, always", 0),
+		callsBackAt[capi.BufferDestroyArgs]("VIEW-02", "the callback runs when the view is destroyed, in use or not"),
+		callsBackAt[capi.BufferDeleteArgs]("VIEW-02/deleted", "the callback runs when the view is deleted, in use or not"),
 		mutant.Before("VIEW-02", "the callback does not get the address", func(a *viewOf) {
 			callback, arg := a.OnDeleteCallback, a.OnDeleteCallbackArg
 			replaced, h := capi.NewOnDeleteCallback(func() { callback.Call(0, arg) })
@@ -115,20 +109,14 @@ func viewMutants() []mutant.Mutant {
 		mutant.Refuses("VIEW-08", "0 is no stream", capi.ErrorCodeInvalidArgument, func(a *viewOf) bool { return a.Stream == 0 }),
 		mutant.Before("VIEW-09", "the layout is ignored", func(a *viewOf) { a.Layout = nil }),
 		mutant.Before("VIEW-09", "another order", copied(slices.Reverse[[]byte])),
-		arrives("VIEW-10", "freed under the copy", flip),
+		mutant.Arrives("VIEW-10", "freed under the copy", flip),
 		holdsInDeletes[capi.LoadedExecutableExecuteArgs]("VIEW-11", "holds the lock of executions while calling back"),
 		holdsInDeletes[uploadArgs]("VIEW-11", "holds a lock while calling back"),
-	}, inMemory(
+	}, mutant.InMemory(
 		mutant.Refuses("VIEW-03", "none is refused", capi.ErrorCodeInvalidArgument,
 			func(a *viewOf) bool { return a.OnDeleteCallback == 0 }),
 	))
 }
-
-type (
-	errorBuffers  = capi.ClientCreateErrorBufferArgs
-	uninitialized = capi.ClientCreateUninitializedBufferArgs
-	fulfilArgs    = capi.ClientFulfillAliasBufferArgs
-)
 
 func placeholderMutants() []mutant.Mutant {
 	noPayload := func(a *errorBuffers) { a.Payload, a.NumPayload = nil, 0 }
@@ -138,10 +126,7 @@ func placeholderMutants() []mutant.Mutant {
 				a.ShapeElementType = capi.BufferTypeS8
 			}
 		}),
-		mutant.Of("UNI-01", "the first device, always", func(c *serve.Invocation, a *uninitialized) {
-			a.Device = deviceOf(c, a.Client, 0)
-			c.Forward()
-		}),
+		onDevice[uninitialized]("UNI-01", "the first device, always", 0),
 		mutant.Answers[downloadArgs]("UNI-01", "an error when it is read", capi.ErrorCodeInternal),
 		mutant.Answers[uninitialized]("UNI-03", "an error", capi.ErrorCodeInternal),
 		mutant.Answers[capi.LoadedExecutableExecuteArgs]("UNI-04", "refused", capi.ErrorCodeInvalidArgument),
@@ -168,7 +153,7 @@ func placeholderMutants() []mutant.Mutant {
 		mismatch("UNI-17", "another shape of the same size is taken", func(c *serve.Invocation, b *capi.Buffer) bool { return len(mutant.DimsOf(c.Table(), b)) == 2 }),
 		mutant.Swallows[fulfilArgs]("UNI-16", "success"),
 		forgivesUse[fulfilArgs]("UNI-17"),
-		arrives("UNI-18", "the alias dangles", flip),
+		mutant.Arrives("UNI-18", "the alias dangles", flip),
 		mutant.Of("UNI-19", "waits for the fulfilment", func(c *serve.Invocation, a *capi.BufferDestroyArgs) {
 			if mutant.Unsettled(c.Table(), a.Buffer) {
 				time.Sleep(deadlock)
@@ -176,7 +161,7 @@ func placeholderMutants() []mutant.Mutant {
 			c.Forward()
 		}),
 		anyReady("UNI-20", "runs early"),
-	}, inMemory(
+	}, mutant.InMemory(
 		mutant.Hooked("UNI-02", "is in one place, and says another", func() []serve.Hook {
 			buffers := new(mutant.Marks)
 			var client *capi.Client
@@ -218,10 +203,7 @@ func placeholderMutants() []mutant.Mutant {
 		mutant.Hooked("UNI-10", "nothing works afterwards", func() []serve.Hook {
 			var spoiled atomic.Bool
 			return []serve.Hook{
-				serve.Around(func(c *serve.Invocation, a *errorBuffers) {
-					spoiled.Store(a.ErrorCode == capi.ErrorCodeOK)
-					c.Forward()
-				}),
+				mutant.Ahead(func(a *errorBuffers) { spoiled.Store(a.ErrorCode == capi.ErrorCodeOK) }),
 				losing(&spoiled),
 			}
 		}),
@@ -263,17 +245,14 @@ func ofMapped(fault string, hook func(inside func(p unsafe.Pointer) (first uintp
 					regions.Store(uintptr(a.Data), a.Size)
 				}
 			}),
-			serve.Around(func(c *serve.Invocation, a *capi.ClientDMAUnmapArgs) {
-				c.Forward()
-				regions.Delete(uintptr(a.Data))
-			}),
+			mutant.Then(func(a *capi.ClientDMAUnmapArgs) { regions.Delete(uintptr(a.Data)) }),
 			hook(inside),
 		}
 	})
 }
 
 func dmaMutants() []mutant.Mutant {
-	return inMemory(
+	return mutant.InMemory(
 		mutant.Answers[capi.ClientDMAUnmapArgs]("DMA-01", "unmapping fails", capi.ErrorCodeInternal),
 		ofMapped("downloads do not arrive", func(inside func(unsafe.Pointer) (uintptr, bool)) serve.Hook {
 			return serve.Around(func(c *serve.Invocation, a *downloadArgs) {
@@ -286,19 +265,17 @@ func dmaMutants() []mutant.Mutant {
 			})
 		}),
 		ofMapped("uploads begin where the region does", func(inside func(unsafe.Pointer) (uintptr, bool)) serve.Hook {
-			return serve.Around(func(c *serve.Invocation, a *uploadArgs) {
+			return mutant.Ahead(func(a *uploadArgs) {
 				if first, ok := inside(a.Data); ok {
 					a.Data = check.PointerAt(first)
 				}
-				c.Forward()
 			})
 		}),
 		ofMapped("asynchronous transfers are of zeros", func(inside func(unsafe.Pointer) (uintptr, bool)) serve.Hook {
-			return serve.Around(func(c *serve.Invocation, a *transferArgs) {
+			return mutant.Ahead(func(a *transferArgs) {
 				if _, ok := inside(a.Data); ok {
 					a.Data = check.Pointer(check.Retain(make([]byte, a.TransferSize)))
 				}
-				c.Forward()
 			})
 		}),
 		mutant.Swallows[capi.ClientDMAUnmapArgs]("DMA-03", "success"),
@@ -306,11 +283,10 @@ func dmaMutants() []mutant.Mutant {
 		mutant.Hooked("DMA-05", "nothing works afterwards", func() []serve.Hook {
 			var spoiled atomic.Bool
 			return []serve.Hook{
-				serve.Around(func(c *serve.Invocation, a *capi.ClientDMAMapArgs) {
+				mutant.Ahead(func(a *capi.ClientDMAMapArgs) {
 					if a.Data == nil || a.Size == 0 {
 						spoiled.Store(true)
 					}
-					c.Forward()
 				}),
 				losing(&spoiled),
 			}
@@ -322,7 +298,7 @@ func dmaMutants() []mutant.Mutant {
 					"this device cannot reach the memory")
 			})}
 		}),
-		arrives("DMA-07", "the device reads memory that is unmapped", flip),
+		mutant.Arrives("DMA-07", "the device reads memory that is unmapped", flip),
 	)
 }
 

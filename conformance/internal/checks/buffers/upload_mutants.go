@@ -15,8 +15,6 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
 )
 
-type uploadArgs = capi.ClientBufferFromHostBufferArgs
-
 func uploadMutants() []mutant.Mutant {
 	narrow := func(a *uploadArgs) bool { return dtype.Type(a.Type).IsSubByte() }
 	list := []mutant.Mutant{
@@ -41,20 +39,10 @@ func uploadMutants() []mutant.Mutant {
 				a.Dims, a.NumDims = dims(1)
 			}
 		}),
-		mutant.Of("H2D-07", "another code", func(c *serve.Invocation, _ *uploadArgs) {
-			if c.Forward(); c.Err() != nil {
-				c.Fail(capi.ErrorCodeInternal, "something went wrong")
-			}
-		}),
+		mutant.LosesCode[uploadArgs]("H2D-07", "another code", capi.ErrorCodeInternal),
 		mutant.Before("H2D-16", "the address is rounded", func(a *uploadArgs) { a.Data = check.PointerAt(uintptr(a.Data) &^ 63) }),
-		mutant.Of("H2D-17", "the last device, always", func(c *serve.Invocation, a *uploadArgs) {
-			a.Device = deviceOf(c, a.Client, -1)
-			c.Forward()
-		}),
-		mutant.Of("H2D-17", "the first device, always", func(c *serve.Invocation, a *uploadArgs) {
-			a.Device = deviceOf(c, a.Client, 0)
-			c.Forward()
-		}),
+		onDevice[uploadArgs]("H2D-17", "the last device, always", -1),
+		onDevice[uploadArgs]("H2D-17", "the first device, always", 0),
 		mutant.Refuses("H2D-18/no device", "a memory is not enough", capi.ErrorCodeInvalidArgument,
 			func(a *uploadArgs) bool { return a.Device == nil }),
 		mutant.Before("H2D-18", "the device wins", func(a *uploadArgs) { a.Memory = nil }),
@@ -72,15 +60,14 @@ func uploadMutants() []mutant.Mutant {
 		mutant.Hooked("H2D-22", "high bits come back", func() []serve.Hook {
 			var sources sync.Map
 			return []serve.Hook{
-				serve.Around(func(c *serve.Invocation, a *uploadArgs) {
-					if c.Forward(); narrow(a) {
+				mutant.Then(func(a *uploadArgs) {
+					if narrow(a) {
 						sources.Store(a.Buffer, slices.Clone(mutant.BytesAt(a.Data, uintptr(count(a)))))
 					}
 				}),
-				serve.Around(func(c *serve.Invocation, a *downloadArgs) {
-					c.Forward()
-					if data, ok := sources.Load(a.Src); ok && a.Dst != nil && mutant.Await(c.Table(), a.Event) == nil {
-						copy(mutant.BytesAt(a.Dst, a.DstSize), data.([]byte))
+				mutant.Arrived(func(_ *serve.Invocation, a *downloadArgs, data []byte) {
+					if source, ok := sources.Load(a.Src); ok {
+						copy(data, source.([]byte))
 					}
 				}),
 			}
@@ -104,12 +91,8 @@ func uploadMutants() []mutant.Mutant {
 		mutant.Hooked("H2D-27", "keeps the pointer to dims", func() []serve.Hook {
 			var kept sync.Map
 			return []serve.Hook{
-				serve.Around(func(c *serve.Invocation, a *uploadArgs) {
-					c.Forward()
-					kept.Store(a.Buffer, a.Dims)
-				}),
-				serve.Around(func(c *serve.Invocation, a *capi.BufferDimensionsArgs) {
-					c.Forward()
+				mutant.Then(func(a *uploadArgs) { kept.Store(a.Buffer, a.Dims) }),
+				mutant.Then(func(a *capi.BufferDimensionsArgs) {
 					if d, ok := kept.Load(a.Buffer); ok {
 						a.Dims = d.(*int64)
 					}
@@ -128,17 +111,14 @@ func uploadMutants() []mutant.Mutant {
 		}
 		list = append(list, m)
 	}
-	return slices.Concat(list, inMemory(
+	return slices.Concat(list, mutant.InMemory(
 		mutant.Of("H2D-20", "the first device, when there is none", func(c *serve.Invocation, a *uploadArgs) {
 			if a.Device == nil && a.Memory == nil {
 				a.Device = deviceOf(c, a.Client, 0)
 			}
 			c.Forward()
 		}),
-		mutant.Of("H2D-21", "the first device, whatever is asked for", func(c *serve.Invocation, a *uploadArgs) {
-			a.Device = deviceOf(c, a.Client, 0)
-			c.Forward()
-		}),
+		onDevice[uploadArgs]("H2D-21", "the first device, whatever is asked for", 0),
 		mutant.Before("H2D-25/INVALID", "taken for bytes", func(a *uploadArgs) {
 			if a.Type == capi.BufferTypeInvalid {
 				a.Type = capi.BufferTypeU8
@@ -202,6 +182,14 @@ func repair(a *uploadArgs, bad func(int64) bool) {
 	}
 }
 
+// onDevice returns a plugin that makes what the function that takes A makes on device i.
+func onDevice[A any](name, fault string, i int) mutant.Mutant {
+	return mutant.Of(name, fault, func(c *serve.Invocation, a *A) {
+		*check.Handles[A, capi.Device](a)[0] = deviceOf(c, mutant.Object[capi.Client](a), i)
+		c.Forward()
+	})
+}
+
 // deviceOf returns device i of a client, counted from the end if i is negative.
 func deviceOf(c *serve.Invocation, client *capi.Client, i int) *capi.Device {
 	out, err := mutant.Try(c.Table(), capi.ClientAddressableDevicesArgs{Client: client})
@@ -234,8 +222,8 @@ func uploadSemanticsMutants() []mutant.Mutant {
 				a.HostBufferSemantics = capi.HostBufferSemanticsImmutableZeroCopy
 			}
 		}).Waiting(),
-		onEvents("H2D-11", "done fails when the buffer is destroyed", doneEvents, failing),
-		onEvents("H2D-13", "done never comes", doneEvents, never).Waiting(),
+		onEvents("H2D-11", "done fails when the buffer is destroyed", mutant.Made[uploadArgs, capi.Event], failing),
+		onEvents("H2D-13", "done never comes", mutant.Made[uploadArgs, capi.Event], never).Waiting(),
 		aliasingSilently("H2D-11", "done at once, while the memory is used"),
 		mutant.Before("H2D-12", "donation writes to memory that is immutable", func(a *uploadArgs) {
 			if a.HostBufferSemantics == capi.HostBufferSemanticsImmutableZeroCopy {
@@ -246,8 +234,8 @@ func uploadSemanticsMutants() []mutant.Mutant {
 		mutant.Refuses("H2D-14", "the semantics are refused", capi.ErrorCodeInvalidArgument, func(a *uploadArgs) bool {
 			return a.HostBufferSemantics == capi.HostBufferSemanticsMutableZeroCopy
 		}),
-		arrives("H2D-15", "the output is wrong", flip),
-		mutant.Before("H2D-28", "offsets have 32 bits", func(a *capi.BufferCopyRawToHostArgs) { a.Offset &= 1<<32 - 1 }),
+		mutant.Arrives("H2D-15", "the output is wrong", flip),
+		mutant.Before("H2D-28", "offsets have 32 bits", func(a *rawArgs) { a.Offset &= 1<<32 - 1 }),
 		mutant.Hooked("H2D-29", "the second argument is not waited for", func() []serve.Hook {
 			second := counted(2)
 			return misreads("", "", func(*uploadArgs) bool { return second() }, func(_ *uploadArgs, data []byte) { clear(data) }).Hooks()
@@ -279,8 +267,7 @@ func oneStagingArea(name string) mutant.Mutant {
 				a.HostBufferSemantics, a.Data = untilDone, source
 				a.DoneWithHostBuffer = doneAtOnce(c, a)
 			}),
-			serve.Around(func(c *serve.Invocation, _ *capi.EventAwaitArgs) {
-				c.Forward()
+			mutant.Then(func(*capi.EventAwaitArgs) {
 				mu.Lock()
 				defer mu.Unlock()
 				last = nil

@@ -43,8 +43,7 @@ func createMutants() []mutant.Mutant {
 			var kept *capi.NamedValue
 			var was int64
 			return []serve.Hook{
-				serve.Around(func(c *serve.Invocation, a *capi.ClientCreateArgs) {
-					c.Forward()
+				mutant.Then(func(a *capi.ClientCreateArgs) {
 					kept, was = a.CreateOptions, a.CreateOptions.Int64Value()
 				}),
 				serve.Around(func(c *serve.Invocation, _ *capi.ClientAddressableDevicesArgs) {
@@ -79,31 +78,20 @@ func createMutants() []mutant.Mutant {
 func lookupMutants() []mutant.Mutant {
 	return []mutant.Mutant{
 		mutant.AfterEach("CLI-14", "returns a temporary", func(a *capi.ClientPlatformNameArgs, n int64) {
-			a.PlatformName, a.PlatformNameSize = mutant.LastingText(fmt.Sprint("cpu", n))
+			mutant.Reply(a, fmt.Append(nil, "cpu", n))
 		}),
 		mutant.After("CLI-14", "has no name", func(a *capi.ClientPlatformNameArgs) { a.PlatformNameSize = 0 }),
-		mutant.After("CLI-15", "has a name for people", func(a *capi.ClientPlatformNameArgs) {
-			a.PlatformName, a.PlatformNameSize = mutant.LastingText("Some CPU")
-		}),
-		mutant.After("CLI-16", "returns a temporary", func(a *capi.ClientPlatformVersionArgs) {
-			a.PlatformVersion, a.PlatformVersionSize = mutant.LastingText("cpu")
-		}),
-		mutant.Of("CLI-17", "leaves the index as it is", func(*serve.Invocation, *capi.ClientProcessIndexArgs) {}),
-		mutant.After("CLI-18", "makes the list for each call", func(a *capi.ClientDevicesArgs) {
-			a.Devices, _ = mutant.LastingArray(capi.Slice(a.Devices, a.NumDevices))
-		}),
+		mutant.Says[capi.ClientPlatformNameArgs]("CLI-15", "has a name for people", "Some CPU"),
+		mutant.Says[capi.ClientPlatformVersionArgs]("CLI-16", "returns a temporary", "cpu"),
+		mutant.Nothing[capi.ClientProcessIndexArgs]("CLI-17", "leaves the index as it is"),
+		mutant.Temporary[capi.ClientDevicesArgs, *capi.Device]("CLI-18", "makes the list for each call"),
 		mutant.After("CLI-18", "has no devices", func(a *capi.ClientDevicesArgs) { a.NumDevices = 0 }),
 		mutant.After("CLI-19", "has addressable devices that are none of its devices", func(a *capi.ClientDevicesArgs) { a.NumDevices-- }),
 		mutant.After("CLI-20", "leaves out a device", func(a *capi.ClientAddressableDevicesArgs) { a.NumAddressableDevices-- }),
 		mutant.After("CLI-21", "says the same of all devices", func(a *capi.DeviceIsAddressableArgs) { a.IsAddressable = false }),
 		mutant.Before("CLI-22", "takes the id for something else", func(a *capi.ClientLookupDeviceArgs) { a.ID ^= 1 }),
 		mutant.Forgives("CLI-23", "finds no device, and says that all is well", func(*capi.ClientLookupDeviceArgs) {}),
-		mutant.Of("CLI-24", "says INTERNAL of an unknown id", func(c *serve.Invocation, _ *capi.ClientLookupDeviceArgs) {
-			c.Forward()
-			if c.Err() != nil {
-				c.Fail(capi.ErrorCodeInternal, "check failed")
-			}
-		}),
+		mutant.LosesCode[capi.ClientLookupDeviceArgs]("CLI-24", "says INTERNAL of an unknown id", capi.ErrorCodeInternal),
 		mutant.Before("CLI-25", "compares with another id", func(a *capi.ClientLookupAddressableDeviceArgs) { a.LocalHardwareID ^= 1 }),
 		mutant.Forgives("CLI-26", "finds no device, and says that all is well", func(*capi.ClientLookupAddressableDeviceArgs) {}),
 		mutant.After("CLI-27", "leaves out a memory", func(a *capi.ClientAddressableMemoriesArgs) { a.NumAddressableMemories-- }),

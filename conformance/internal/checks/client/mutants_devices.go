@@ -28,18 +28,14 @@ func descriptionMutants() []mutant.Mutant {
 		mutant.After("DDESC-01", "has negative ids", func(a *capi.DeviceDescriptionIDArgs) { a.ID = -1 - a.ID }),
 		mutant.After("DDESC-02", "has no process index", func(a *capi.DeviceDescriptionProcessIndexArgs) { a.ProcessIndex = -1 }),
 		mutant.After("DDESC-03", "has an attribute twice", func(a *capi.DeviceDescriptionAttributesArgs) {
-			a.Attributes, a.NumAttributes = mutant.LastingArray([]capi.NamedValue{attribute("core", 0), attribute("core", 1)})
+			mutant.Reply(a, []capi.NamedValue{attribute("core", 0), attribute("core", 1)})
 		}).InMemory(),
 		mutant.After("DDESC-03", "makes the attributes for each call", func(a *capi.DeviceDescriptionAttributesArgs) {
-			a.Attributes, a.NumAttributes = mutant.LastingArray([]capi.NamedValue{attribute("core", 0)})
+			mutant.Reply(a, []capi.NamedValue{attribute("core", 0)})
 		}).InMemory(),
 		mutant.After("DDESC-04", "has no kind", func(a *capi.DeviceDescriptionKindArgs) { a.DeviceKindSize = 0 }),
-		mutant.After("DDESC-05", "has one text for all devices", func(a *capi.DeviceDescriptionDebugStringArgs) {
-			a.DebugString, a.DebugStringSize = mutant.LastingText("a device")
-		}),
-		mutant.After("DDESC-06", "returns a temporary", func(a *capi.DeviceDescriptionToStringArgs) {
-			a.ToString, a.ToStringSize = mutant.LastingText("a device")
-		}),
+		mutant.Says[capi.DeviceDescriptionDebugStringArgs]("DDESC-05", "has one text for all devices", "a device"),
+		mutant.Says[capi.DeviceDescriptionToStringArgs]("DDESC-06", "returns a temporary", "a device"),
 		mutant.Hooked("DDESC-07", "fills a cache without a lock", func() []serve.Hook {
 			var inside atomic.Int64
 			return []serve.Hook{serve.Around(func(c *serve.Invocation, a *capi.DeviceDescriptionProcessIndexArgs) {
@@ -54,8 +50,7 @@ func descriptionMutants() []mutant.Mutant {
 		}),
 		mutant.Hooked("DDESC-08", "makes a description for each call", func() []serve.Hook {
 			var last *capi.DeviceDescription
-			return []serve.Hook{serve.Around(func(c *serve.Invocation, a *capi.DeviceGetDescriptionArgs) {
-				c.Forward()
+			return []serve.Hook{mutant.Then(func(a *capi.DeviceGetDescriptionArgs) {
 				a.DeviceDescription, last = last, a.DeviceDescription
 				if a.DeviceDescription == nil {
 					a.DeviceDescription = last
@@ -73,15 +68,14 @@ func fakeStats(name, fault string, f func(a *capi.DeviceMemoryStatsArgs)) mutant
 	return mutant.Hooked(name, fault, func() []serve.Hook {
 		var total atomic.Int64
 		return []serve.Hook{
-			serve.Around(func(c *serve.Invocation, a *capi.ClientBufferFromHostBufferArgs) {
+			mutant.Ahead(func(a *capi.ClientBufferFromHostBufferArgs) {
 				bytes := int64(4)
 				for _, d := range capi.Slice(a.Dims, a.NumDims) {
 					bytes *= d
 				}
 				total.Add(bytes)
-				c.Forward()
 			}),
-			serve.Around(func(_ *serve.Invocation, a *capi.DeviceMemoryStatsArgs) {
+			mutant.Instead(func(a *capi.DeviceMemoryStatsArgs) {
 				a.BytesInUse = total.Load()
 				f(a)
 			}),
@@ -121,10 +115,8 @@ func memoryMutants() []mutant.Mutant {
 		}),
 		mutant.AfterEach("MEM-03", "has an id of its own for each memory", func(a *capi.MemoryKindIDArgs, n int64) { a.KindID = int32(n) }),
 		mutant.After("MEM-03", "has one id for all kinds", func(a *capi.MemoryKindIDArgs) { a.KindID = 0 }),
-		mutant.After("MEM-04", "has a kind of its own", func(a *capi.MemoryKindArgs) { a.Kind, a.KindSize = mutant.LastingText("HBM0") }),
-		mutant.After("MEM-05", "has one text for all", func(a *capi.MemoryDebugStringArgs) {
-			a.DebugString, a.DebugStringSize = mutant.LastingText("a memory")
-		}),
+		mutant.Says[capi.MemoryKindArgs]("MEM-04", "has a kind of its own", "HBM0"),
+		mutant.Says[capi.MemoryDebugStringArgs]("MEM-05", "has one text for all", "a memory"),
 		mutant.After("MEM-06", "has no text", func(a *capi.MemoryToStringArgs) { a.ToString, a.ToStringSize = nil, 0 }),
 		mutant.After("MEM-07", "does not list the devices of a memory", func(a *capi.MemoryAddressableByDevicesArgs) { a.NumDevices = 0 }),
 		mutant.After("MEM-08", "makes memories for each call", func(a *capi.DeviceDefaultMemoryArgs) {
@@ -136,17 +128,13 @@ func memoryMutants() []mutant.Mutant {
 
 func topologyMutants() []mutant.Mutant {
 	return []mutant.Mutant{
-		mutant.Of("TOPO-01", "makes no topology, and says that all is well", func(*serve.Invocation, *capi.TopologyDescriptionCreateArgs) {}).InMemory(),
+		mutant.Nothing[capi.TopologyDescriptionCreateArgs]("TOPO-01", "makes no topology, and says that all is well").InMemory(),
 		mutant.Dies("TOPO-02", "follows a null topology", func(a *capi.TopologyDescriptionDestroyArgs) bool { return a.Topology == nil }),
 		mutant.Forgives("TOPO-04", "takes any name", func(a *capi.TopologyDescriptionCreateArgs) {
 			a.Topology = check.Retain(topologyStranger())
 		}).InMemory(),
-		mutant.After("TOPO-05", "is that of another platform", func(a *capi.TopologyDescriptionPlatformNameArgs) {
-			a.PlatformName, a.PlatformNameSize = mutant.LastingText("other")
-		}),
-		mutant.After("TOPO-06", "returns a temporary", func(a *capi.TopologyDescriptionPlatformVersionArgs) {
-			a.PlatformVersion, a.PlatformVersionSize = mutant.LastingText("cpu")
-		}),
+		mutant.Says[capi.TopologyDescriptionPlatformNameArgs]("TOPO-05", "is that of another platform", "other"),
+		mutant.Says[capi.TopologyDescriptionPlatformVersionArgs]("TOPO-06", "returns a temporary", "cpu"),
 		mutant.AfterEach("TOPO-07", "changes the order", func(a *capi.TopologyDescriptionGetDeviceDescriptionsArgs, n int64) {
 			list := capi.Slice(a.Descriptions, a.NumDescriptions)
 			list[0], list[n%int64(len(list))] = list[n%int64(len(list))], list[0]
@@ -156,24 +144,23 @@ func topologyMutants() []mutant.Mutant {
 		mutant.After("TOPO-08", "has null attributes",
 			func(a *capi.DeviceDescriptionAttributesArgs) { a.Attributes, a.NumAttributes = nil, 2 }),
 		mutant.AfterEach("TOPO-09", "frees attributes", func(a *capi.TopologyDescriptionAttributesArgs, n int64) {
-			a.Attributes, a.NumAttributes = mutant.LastingArray([]capi.NamedValue{attribute("slices", n)})
+			mutant.Reply(a, []capi.NamedValue{attribute("slices", n)})
 		}).InMemory(),
 		mutant.After("TOPO-10", "has no deleter", func(a *capi.TopologyDescriptionSerializeArgs) { a.SerializedTopologyDeleter = 0 }),
 		mutant.Hooked("TOPO-10", "uses one array for all", func() []serve.Hook {
 			shared, n := make([]byte, 16), 0
-			return []serve.Hook{serve.Around(func(c *serve.Invocation, a *capi.TopologyDescriptionSerializeArgs) {
-				c.Forward()
+			return []serve.Hook{mutant.Then(func(a *capi.TopologyDescriptionSerializeArgs) {
 				n++
 				copy(shared, fmt.Sprintf("%016d", n))
 				a.SerializedBytes, a.SerializedBytesSize = &shared[0], 16
 			})}
 		}),
 		mutant.AfterEach("TOPO-11", "depends on the order of a map", func(a *capi.TopologyDescriptionSerializeArgs, n int64) {
-			a.SerializedBytes, a.SerializedBytesSize = mutant.LastingText(fmt.Sprint("bytes", n))
+			mutant.Reply(a, fmt.Append(nil, "bytes", n))
 		}),
 		mutant.Answers[capi.TopologyDescriptionDeserializeArgs]("TOPO-12", "refuses its own bytes", capi.ErrorCodeNotFound).InMemory(),
 		mutant.AfterEach("TOPO-22", "forgets its version", func(a *capi.TopologyDescriptionPlatformVersionArgs, n int64) {
-			a.PlatformVersion, a.PlatformVersionSize = mutant.LastingText(fmt.Sprint("version", n))
+			mutant.Reply(a, fmt.Append(nil, "version", n))
 		}),
 	}
 }

@@ -20,8 +20,8 @@ import (
 func exitMutants() []mutant.Mutant {
 	busy := func(under *atomic.Int32) []serve.Hook {
 		return []serve.Hook{
-			serve.Around(func(c *serve.Invocation, _ *capi.LoadedExecutableExecuteArgs) { c.Forward(); under.Add(1) }),
-			serve.Around(func(c *serve.Invocation, _ *capi.EventAwaitArgs) { c.Forward(); under.Add(-1) }),
+			mutant.Then(func(*capi.LoadedExecutableExecuteArgs) { under.Add(1) }),
+			mutant.Then(func(*capi.EventAwaitArgs) { under.Add(-1) }),
 		}
 	}
 	return []mutant.Mutant{
@@ -40,10 +40,7 @@ func exitMutants() []mutant.Mutant {
 		atExit("CLI-38/waiting", "waits at the end of the process for all that is under way", func() ([]serve.Hook, func()) {
 			var pending atomic.Int32
 			return []serve.Hook{
-					serve.Around(func(c *serve.Invocation, _ *capi.ClientCreateBuffersForAsyncHostToDeviceArgs) {
-						c.Forward()
-						pending.Add(1)
-					}),
+					mutant.Then(func(*capi.ClientCreateBuffersForAsyncHostToDeviceArgs) { pending.Add(1) }),
 				}, func() {
 					if pending.Load() > 0 {
 						select {}

@@ -30,7 +30,7 @@ func shapeChanged(name, fault string, shape []byte) mutant.Mutant {
 	return mutant.After(name, fault, func(a *capi.TopologyDescriptionMakeCanonicalShapeForMemorySpaceArgs) {
 		a.SerializedShapeDeleter.Call(a.SerializedShape)
 		a.SerializedShapeDeleter = 0
-		a.SerializedShape, a.SerializedShapeSize = mutant.LastingArray(shape)
+		mutant.Reply(a, shape)
 	}).InMemory()
 }
 
@@ -66,10 +66,7 @@ func newerMutants() []mutant.Mutant {
 		mutant.Hooked("DEV-14", "can do nothing once it was poisoned", func() []serve.Hook {
 			poisoned := false
 			return []serve.Hook{
-				serve.Around(func(c *serve.Invocation, a *capi.DevicePoisonExecutionArgs) {
-					c.Forward()
-					poisoned = poisoned || a.LaunchID != 424242
-				}),
+				mutant.Then(func(a *capi.DevicePoisonExecutionArgs) { poisoned = poisoned || a.LaunchID != 424242 }),
 				serve.Around(func(c *serve.Invocation, _ *capi.LoadedExecutableExecuteArgs) {
 					mutant.FailIf(c, poisoned, capi.ErrorCodeAborted, "poisoned")
 				}),
@@ -129,7 +126,7 @@ func newerMutants() []mutant.Mutant {
 			})}
 		}).InMemory(),
 		mutant.After("TOPO-21", "has a kind twice", func(a *capi.TopologyDescriptionGetMemorySpaceKindIDsArgs) {
-			a.MemorySpaceKindIDs, a.NumMemorySpaceKindIDs = mutant.LastingArray([]int32{1, 2, 1})
+			mutant.Reply(a, []int32{1, 2, 1})
 		}).InMemory(),
 	}
 }

@@ -70,8 +70,7 @@ func (m *meeting) hooks() []serve.Hook {
 	m.others, m.node = map[*capi.Client]int{}, map[*capi.Client]int32{}
 	return []serve.Hook{
 		serve.Around(m.create),
-		serve.Around(func(c *serve.Invocation, _ *capi.ClientDestroyArgs) {
-			c.Forward()
+		mutant.Then(func(*capi.ClientDestroyArgs) {
 			if m.late && m.get != nil {
 				wait := 100 * time.Millisecond
 				if m.later {
@@ -80,8 +79,7 @@ func (m *meeting) hooks() []serve.Hook {
 				time.AfterFunc(wait, m.get)
 			}
 		}),
-		serve.Around(func(c *serve.Invocation, a *capi.ClientDevicesArgs) {
-			c.Forward()
+		mutant.Then(func(a *capi.ClientDevicesArgs) {
 			m.mu.Lock()
 			defer m.mu.Unlock()
 			list := capi.Slice(a.Devices, a.NumDevices)
@@ -90,8 +88,7 @@ func (m *meeting) hooks() []serve.Hook {
 			}
 			a.Devices, a.NumDevices = mutant.LastingArray(list)
 		}),
-		serve.Around(func(c *serve.Invocation, a *capi.ClientProcessIndexArgs) {
-			c.Forward()
+		mutant.Then(func(a *capi.ClientProcessIndexArgs) {
 			m.mu.Lock()
 			defer m.mu.Unlock()
 			a.ProcessIndex = m.node[a.Client]

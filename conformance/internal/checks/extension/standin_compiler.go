@@ -18,6 +18,7 @@ import (
 	"github.com/purepjrt/purepjrt/capi"
 	"github.com/purepjrt/purepjrt/capi/serve"
 	"github.com/purepjrt/purepjrt/conformance/internal/check"
+	"github.com/purepjrt/purepjrt/conformance/internal/mutant"
 )
 
 // flaws are faults of the stand-in that no hook in front of it can make.
@@ -82,12 +83,12 @@ func (f *frontEnd) now(n registeredName) string {
 
 func (f *frontEnd) hooks() []serve.Hook {
 	return []serve.Hook{
-		serve.Around(func(_ *serve.Invocation, a *capi.RegisterXLATransformArgs) {
+		mutant.Instead(func(a *capi.RegisterXLATransformArgs) {
 			f.mu.Lock()
 			defer f.mu.Unlock()
 			f.transforms = append(f.transforms, registeredTransform{f.keep(a.Name, a.NameSize), a.Stage, a.Callbacks})
 		}),
-		serve.Around(func(_ *serve.Invocation, a *capi.ClearXLATransformArgs) {
+		mutant.Instead(func(a *capi.ClearXLATransformArgs) {
 			f.mu.Lock()
 			defer f.mu.Unlock()
 			name := capi.String(a.Name, a.NameSize)
@@ -98,20 +99,20 @@ func (f *frontEnd) hooks() []serve.Hook {
 				x.callbacks.Dtor.Call(x.callbacks)
 			}
 		}),
-		serve.Around(func(_ *serve.Invocation, a *capi.XLATransformGetHLOPassPipelineTraceArgs) {
+		mutant.Instead(func(a *capi.XLATransformGetHLOPassPipelineTraceArgs) {
 			trace := &trace{text: []byte("\x12\x05split")}
 			a.Trace.SerializedTrace, a.Trace.SerializedTraceSize = capi.BytesData(trace.text)
 			traces.Store(a.Trace.SerializedTrace, trace)
 		}),
-		serve.Around(func(_ *serve.Invocation, a *capi.XLATransformDestroyHLOPassPipelineTraceArgs) {
+		mutant.Instead(func(a *capi.XLATransformDestroyHLOPassPipelineTraceArgs) {
 			traces.Delete(a.Trace.SerializedTrace)
 		}),
-		serve.Around(func(_ *serve.Invocation, a *capi.RegisterCustomPartitionerArgs) {
+		mutant.Instead(func(a *capi.RegisterCustomPartitionerArgs) {
 			f.mu.Lock()
 			defer f.mu.Unlock()
 			f.partitioners = append(f.partitioners, registeredSplitter{f.keep(a.Name, a.NameSize), a.Callbacks})
 		}),
-		serve.Around(func(_ *serve.Invocation, a *capi.RegisterBatchPartitionableArgs) {
+		mutant.Instead(func(a *capi.RegisterBatchPartitionableArgs) {
 			f.mu.Lock()
 			defer f.mu.Unlock()
 			f.partitioners = append(f.partitioners, registeredSplitter{f.keep(a.Name, a.NameSize), nil})

@@ -4,6 +4,8 @@
 package extension
 
 import (
+	"slices"
+
 	"github.com/purepjrt/purepjrt/capi"
 	"github.com/purepjrt/purepjrt/capi/serve"
 	"github.com/purepjrt/purepjrt/conformance/internal/mutant"
@@ -20,9 +22,7 @@ func shardingHooks() []serve.Hook {
 			a.Shardings, a.ShardingSizes, a.NumParameters = shardingsOf(c.Table(), a.Executable)
 			name, err := mutant.Try(c.Table(), capi.ExecutableNameArgs{Executable: a.Executable})
 			if err == nil && capi.String(name.ExecutableName, name.ExecutableNameSize) == "add" {
-				data, size := mutant.LastingText("")
-				a.Shardings, a.NumParameters = mutant.LastingArray([]*byte{data, data})
-				a.ShardingSizes, _ = mutant.LastingArray([]uintptr{size, size})
+				a.Shardings, a.ShardingSizes, a.NumParameters = mutant.LastingTexts("", "")
 			}
 		}),
 	}
@@ -40,11 +40,5 @@ func shardingsOf(table *capi.Table, e *capi.Executable) (**byte, *uintptr, uintp
 	if outputs.NumOutputs == 1 && partitions.NumPartitions == 2 {
 		sharding = "\x08\x03"
 	}
-	data, sizes := make([]*byte, outputs.NumOutputs), make([]uintptr, outputs.NumOutputs)
-	for i := range data {
-		data[i], sizes[i] = mutant.LastingText(sharding)
-	}
-	p, n := mutant.LastingArray(data)
-	q, _ := mutant.LastingArray(sizes)
-	return p, q, n
+	return mutant.LastingTexts(slices.Repeat([]string{sharding}, int(outputs.NumOutputs))...)
 }

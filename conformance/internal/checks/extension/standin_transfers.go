@@ -49,8 +49,7 @@ func newNetwork(f flaws) *network {
 func (n *network) hooks() []serve.Hook {
 	return []serve.Hook{
 		serve.Around(n.create),
-		serve.Around(func(c *serve.Invocation, a *capi.DeviceDescriptionIDArgs) {
-			c.Forward()
+		mutant.Then(func(a *capi.DeviceDescriptionIDArgs) {
 			n.mu.Lock()
 			defer n.mu.Unlock()
 			a.ID += idsPerNode * n.nodes[a.DeviceDescription]
@@ -189,8 +188,7 @@ func (n *network) deliver(table *capi.Table, b *capi.Buffer, name string) {
 			TransferManager: a.manager, Data: check.Pointer(data), TransferSize: int64(len(data)), IsLastTransfer: true,
 		})
 		if err == nil && out.DoneWithH2dTransfer != nil {
-			_, _ = mutant.Try(table, capi.EventAwaitArgs{Event: out.DoneWithH2dTransfer})
-			_, _ = mutant.Try(table, capi.EventDestroyArgs{Event: out.DoneWithH2dTransfer})
+			_ = mutant.Finish(table, out.DoneWithH2dTransfer)
 		}
 		runtime.KeepAlive(data)
 	}
@@ -207,11 +205,9 @@ func failTo(table *capi.Table, a *arrival, code capi.ErrorCode, message string) 
 // contents returns the bytes of a buffer.
 func contents(table *capi.Table, b *capi.Buffer) ([]byte, error) {
 	ready, err := mutant.Try(table, capi.BufferReadyEventArgs{Buffer: b})
-	if err != nil {
-		return nil, err
+	if err == nil {
+		err = mutant.Finish(table, ready.Event)
 	}
-	_, err = mutant.Try(table, capi.EventAwaitArgs{Event: ready.Event})
-	_, _ = mutant.Try(table, capi.EventDestroyArgs{Event: ready.Event})
 	if err != nil {
 		return nil, err
 	}
@@ -224,9 +220,7 @@ func contents(table *capi.Table, b *capi.Buffer) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	_, err = mutant.Try(table, capi.EventAwaitArgs{Event: out.Event})
-	_, _ = mutant.Try(table, capi.EventDestroyArgs{Event: out.Event})
-	return data, err
+	return data, mutant.Finish(table, out.Event)
 }
 
 // describe makes buffers that wait for the senders of descriptors.
@@ -274,8 +268,7 @@ func (n *network) copyRemote(c *serve.Invocation, a *capi.TransfersBufferCopyToR
 	table, args := c.Table(), *a
 	go func() {
 		if args.Event != nil {
-			_, _ = mutant.Try(table, capi.EventAwaitArgs{Event: args.Event})
-			_, _ = mutant.Try(table, capi.EventDestroyArgs{Event: args.Event})
+			_ = mutant.Finish(table, args.Event)
 		}
 		name := capi.String(*args.SerializedDescriptor, *args.SerializedDescriptorSize)
 		for range n.destroys + 1 {

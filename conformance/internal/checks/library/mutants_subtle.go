@@ -49,8 +49,7 @@ func changesOnly(name, fault, which string, change func(v *capi.NamedValue)) mut
 func subtleMutants() []mutant.Mutant {
 	return []mutant.Mutant{
 		mutant.AfterMade("ERR-07", "forgets the code once the message was read",
-			func(a *capi.ErrorMessageArgs) []*capi.ErrorHandle { return []*capi.ErrorHandle{a.Error} },
-			func(a *capi.ErrorGetCodeArgs) *capi.ErrorHandle { return a.Error },
+			mutant.Made[capi.ErrorMessageArgs, capi.ErrorHandle],
 			func(a *capi.ErrorGetCodeArgs) { a.Code = capi.ErrorCodeUnknown }),
 		mutant.After("ERR-04", "has messages that are no text", func(a *capi.ErrorMessageArgs) {
 			a.Message, a.MessageSize = capi.CString("bad \xff\xfe"), 6

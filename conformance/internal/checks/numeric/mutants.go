@@ -65,7 +65,7 @@ func plainMutants(found []mutant.Mutant) []mutant.Mutant {
 		switch name := check.Name(); {
 		case has[name] || check.Rule == "D2H-17" || strings.HasPrefix(name, "RUN-02/big/"):
 		case strings.HasPrefix(name, "DIFF-01/payload/"):
-			ms = append(ms, mutant.Of(name, "makes every NaN the same", corrupt(canonical(strings.TrimPrefix(name, "DIFF-01/payload/")))))
+			ms = append(ms, mutant.Arrives(name, "makes every NaN the same", canonical(strings.TrimPrefix(name, "DIFF-01/payload/"))))
 		case strings.HasPrefix(name, "DIFF"):
 			ms = append(ms, inconstant(name))
 		case check.Rule == "RUN-32" || strings.Contains(name, "edge/convert"):
@@ -75,13 +75,13 @@ func plainMutants(found []mutant.Mutant) []mutant.Mutant {
 			ms = append(ms, mutant.After(name, "an empty result loses its other dimensions",
 				func(a *capi.BufferDimensionsArgs) { a.NumDims-- }))
 		case strings.Contains(name, "rng"):
-			ms = append(ms, mutant.Of(name, "random numbers are all zero", corrupt(func(b []byte) { clear(b) })))
+			ms = append(ms, mutant.Arrives(name, "random numbers are all zero", func(b []byte) { clear(b) }))
 		default:
-			ms = append(ms, mutant.Of(name, "every bit of the results is wrong", corrupt(func(b []byte) {
+			ms = append(ms, mutant.Arrives(name, "every bit of the results is wrong", func(b []byte) {
 				for i := range b {
 					b[i] = ^b[i]
 				}
-			})))
+			}))
 		}
 	}
 	return ms
@@ -193,20 +193,6 @@ func (e *entry) standIn() []mutant.Mutant {
 	return ms
 }
 
-// corrupt makes a fault of downloads: the bytes that arrive on the host are changed.
-func corrupt(change func([]byte)) func(*serve.Invocation, *capi.BufferToHostBufferArgs) {
-	return func(c *serve.Invocation, a *capi.BufferToHostBufferArgs) {
-		c.Forward()
-		if c.Err() != nil || a.Dst == nil || a.Event == nil {
-			return
-		}
-		if mutant.Await(c.Table(), a.Event) != nil {
-			return // the caller sees the same error
-		}
-		change(mutant.BytesAt(a.Dst, a.DstSize))
-	}
-}
-
 // canonical replaces each NaN of a type by the one that conversions produce.
 func canonical(name string) func([]byte) {
 	t, err := dtype.Parse(name)
@@ -227,10 +213,10 @@ func canonical(name string) func([]byte) {
 func inconstant(check string) mutant.Mutant {
 	return mutant.Hooked(check, "each result differs from the one before", func() []serve.Hook {
 		var n atomic.Uint32
-		return []serve.Hook{serve.Around(corrupt(func(b []byte) {
+		return []serve.Hook{mutant.Arrived(func(_ *serve.Invocation, _ *mutant.Download, b []byte) {
 			if b[0] ^= byte(n.Add(1)); len(b) > 3 {
 				b[3] ^= byte(n.Load())
 			}
-		}))}
+		})}
 	})
 }
