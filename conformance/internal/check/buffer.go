@@ -51,6 +51,16 @@ func (t *T) UploadArgs(args capi.ClientBufferFromHostBufferArgs) *capi.Buffer {
 	return out.Buffer
 }
 
+// TryUpload is like UploadArgs for an upload that may be refused.
+func (t *T) TryUpload(args capi.ClientBufferFromHostBufferArgs) (*capi.Buffer, error) {
+	out, err := Try(t, args)
+	if err != nil {
+		return nil, err
+	}
+	t.NoError(t.Await(Own(t, out.DoneWithHostBuffer)), "done_with_host_buffer")
+	return Own(t, out.Buffer), nil
+}
+
 // Upload copies data to the client's first device and waits until that is done.
 // The check owns the buffer. Nil dims mean one dimension of all elements.
 func Upload[E dtype.Elem](t *T, c *Client, data []E, dims ...int64) *capi.Buffer {

@@ -39,6 +39,26 @@ func (t *T) IsDeleted(b *capi.Buffer) bool {
 	return Call(t, capi.BufferIsDeletedArgs{Buffer: b}).IsDeleted
 }
 
+// ElementType returns the element type of a buffer.
+func (t *T) ElementType(b *capi.Buffer) capi.BufferType {
+	return Call(t, capi.BufferElementTypeArgs{Buffer: b}).Type
+}
+
+// DeviceOf returns the device of a buffer.
+func (t *T) DeviceOf(b *capi.Buffer) *capi.Device {
+	return Call(t, capi.BufferDeviceArgs{Buffer: b}).Device
+}
+
+// MemoryOf returns the memory of a buffer.
+func (t *T) MemoryOf(b *capi.Buffer) *capi.Memory {
+	return Call(t, capi.BufferMemoryArgs{Buffer: b}).Memory
+}
+
+// SizeOnDevice returns how many bytes a buffer has on its device.
+func (t *T) SizeOnDevice(b *capi.Buffer) uintptr {
+	return Call(t, capi.BufferOnDeviceSizeInBytesArgs{Buffer: b}).OnDeviceSizeInBytes
+}
+
 // Texts returns copies of n texts, whose lengths are in an array of their own.
 func Texts(list **byte, sizes *uintptr, n uintptr) []string {
 	pointers, lengths := capi.Slice(list, n), capi.Slice(sizes, n)

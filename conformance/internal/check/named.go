@@ -9,6 +9,16 @@ import (
 	"github.com/purepjrt/purepjrt/capi"
 )
 
+// NamedValues returns attributes as named values, which stay in memory until the check is over.
+func (t *T) NamedValues(attributes ...capi.Attribute) *capi.NamedValues {
+	values, err := capi.NewNamedValues(attributes)
+	if err != nil {
+		panic(err) // the check has written them
+	}
+	t.Keep(values)
+	return values
+}
+
 // maxNamedValue limits the size of a string or list in a named value; a larger one is
 // garbage.
 const maxNamedValue = 1 << 24

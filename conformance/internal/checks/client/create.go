@@ -76,10 +76,7 @@ var clientChecks = []check.Check{
 	}},
 	{Rule: "CLI-06", Library: true, Hostile: true, Run: func(t *check.T) {
 		name := countOption(t)
-		longer := []byte(name + "_and_more")
-		option := &capi.NamedValue{StructSize: capi.NamedValueSize, Type: capi.NamedValueInt64, ValueSize: 1, Name: &longer[0],
-			NameSize: uintptr(len(name))}
-		option.SetInt64Value(3)
+		option := threeDevices([]byte(name + "_and_more")[:len(name)])
 		out := check.Call(t, capi.ClientCreateArgs{CreateOptions: option, NumOptions: 1})
 		check.Own(t, out.Client)
 		check.Equal(t, 3, len(t.Describe(out.Client).Devices),
@@ -88,9 +85,7 @@ var clientChecks = []check.Check{
 	{Rule: "CLI-07", Library: true, Hostile: true, Run: func(t *check.T) {
 		name := countOption(t)
 		bytes := []byte(name)
-		option := &capi.NamedValue{StructSize: capi.NamedValueSize, Type: capi.NamedValueInt64, ValueSize: 1, Name: &bytes[0],
-			NameSize: uintptr(len(bytes))}
-		option.SetInt64Value(3)
+		option := threeDevices(bytes)
 		c := check.Own(t, check.Call(t, capi.ClientCreateArgs{CreateOptions: option, NumOptions: 1}).Client)
 		for i := range bytes {
 			bytes[i] = '@'
@@ -167,6 +162,15 @@ var clientChecks = []check.Check{
 			check.Equal(t, int(n), got, "number of devices with %s = %d", name, n)
 		}
 	}},
+}
+
+// threeDevices returns the option with a name that asks for three devices. The name stays where
+// it is, without a terminator.
+func threeDevices(name []byte) *capi.NamedValue {
+	option := &capi.NamedValue{StructSize: capi.NamedValueSize, Type: capi.NamedValueInt64, ValueSize: 1}
+	option.Name, option.NameSize = capi.BytesData(name)
+	option.SetInt64Value(3)
+	return option
 }
 
 // long multiplies matrices for about a tenth of a second.

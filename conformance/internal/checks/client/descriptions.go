@@ -4,6 +4,7 @@
 package client
 
 import (
+	"errors"
 	"fmt"
 	"regexp"
 	"slices"
@@ -19,13 +20,13 @@ import (
 // descriptions of a topology.
 var descriptionChecks = []check.Check{
 	{Rule: "DDESC-01", Library: true, Run: func(t *check.T) {
-		seen := make(firstOf[int32])
+		seen := make(check.FirstOf[int32])
 		for i, d := range descriptions(t) {
 			n := check.Call(t, capi.DeviceDescriptionIDArgs{DeviceDescription: d}).ID
 			if n < 0 {
 				t.Errorf("device %d: expected an id of 0 or more, got %d", i, n)
 			}
-			if first, again := seen.add(n, i); again {
+			if first, again := seen.Add(n, i); again {
 				t.Errorf("devices %d and %d both have the id %d", first, i, n)
 			}
 		}
@@ -51,25 +52,21 @@ var descriptionChecks = []check.Check{
 	{Rule: "DDESC-03", Library: true, Run: func(t *check.T) {
 		looked := 0
 		for i, d := range descriptions(t) {
-			read := func() capi.DeviceDescriptionAttributesArgs {
-				return check.Call(t, capi.DeviceDescriptionAttributesArgs{DeviceDescription: d})
-			}
-			looked += int(stableAttributes(t, fmt.Sprintf("attributes of device %d", i), func() (*capi.NamedValue, uintptr) {
-				out := read()
-				return out.Attributes, out.NumAttributes
-			}))
+			looked += stableAttributes(t, fmt.Sprintf("attributes of device %d", i), func() check.Array[capi.NamedValue] {
+				return check.Ask[capi.DeviceDescriptionAttributesArgs, capi.NamedValue](t, d)
+			})
 		}
 		if looked == 0 {
 			t.SkipUnimplf("the devices have no attributes")
 		}
 	}},
 	{Rule: "DDESC-04", Library: true, Run: func(t *check.T) {
-		allDescriptions.stay(kindText)(t)
+		allDescriptions.Stay(kindText)(t)
 		numberedKinds(t, descriptions(t))
 	}},
-	{Rule: "DDESC-05", Library: true, Run: allDescriptions.tellApart(debugText)},
-	{Rule: "DDESC-06", Library: true, Run: allDescriptions.stay(shortText, debugText)},
-	{Rule: "DDESC-06", Variant: "of several devices", Library: true, Run: allDescriptions.ownMemory(shortText, debugText, kindText)},
+	{Rule: "DDESC-05", Library: true, Run: allDescriptions.TellApart(debugText)},
+	{Rule: "DDESC-06", Library: true, Run: allDescriptions.Stay(shortText, debugText)},
+	{Rule: "DDESC-06", Variant: "of several devices", Library: true, Run: allDescriptions.OwnMemory(shortText, debugText, kindText)},
 	{Rule: "DDESC-07", Library: true, Hostile: true, Run: func(t *check.T) {
 		list := descriptions(t) // in this process, so that the threads are the first to look at them
 		want := make([]string, len(list))
@@ -120,7 +117,7 @@ var descriptionChecks = []check.Check{
 				t.Errorf("the client's topology has no device with the id %d", n)
 				continue
 			}
-			check.Equal(t, kind(t, own).String(), kind(t, other).String(), "kind of device %d in the topology", n)
+			check.Equal(t, kindText.Of(t, own), kindText.Of(t, other), "kind of device %d in the topology", n)
 			check.Equal(t, processIndex(t, own), processIndex(t, other), "process index of device %d in the topology", n)
 		}
 	}},
@@ -132,7 +129,7 @@ func numberedKinds(t *check.T, list []*capi.DeviceDescription) {
 	kinds, without := make(map[string]bool), make(map[string]bool)
 	for _, d := range list {
 		n := strconv.Itoa(int(check.Call(t, capi.DeviceDescriptionIDArgs{DeviceDescription: d}).ID))
-		k := kind(t, d).String()
+		k := kindText.Of(t, d)
 		kinds[k] = true
 		without[number.ReplaceAllStringFunc(k, func(s string) string {
 			if s == n {
@@ -142,7 +139,7 @@ func numberedKinds(t *check.T, list []*capi.DeviceDescription) {
 		})] = true
 	}
 	if len(list) > 1 && len(kinds) == len(list) && len(without) == 1 {
-		t.Errorf("PJRT_DeviceDescription_Kind: expected one kind of equal devices, got the ids of devices in their kinds, such as %q", kind(t, list[0]))
+		t.Errorf("PJRT_DeviceDescription_Kind: expected one kind of equal devices, got the ids of devices in their kinds, such as %q", kindText.Of(t, list[0]))
 	}
 }
 
@@ -166,27 +163,11 @@ func descriptions(t *check.T) []*capi.DeviceDescription {
 }
 
 func topologyDescriptions(t *check.T, topology *capi.TopologyDescription) []*capi.DeviceDescription {
-	out := check.Call(t, capi.TopologyDescriptionGetDeviceDescriptionsArgs{Topology: topology})
-	return capi.Slice(out.Descriptions, out.NumDescriptions)
+	return check.List[capi.TopologyDescriptionGetDeviceDescriptionsArgs, *capi.DeviceDescription](t, topology)
 }
 
 func processIndex(t *check.T, d *capi.DeviceDescription) int32 {
 	return check.Call(t, capi.DeviceDescriptionProcessIndexArgs{DeviceDescription: d}).ProcessIndex
-}
-
-func kind(t *check.T, d *capi.DeviceDescription) text {
-	out := check.Call(t, capi.DeviceDescriptionKindArgs{DeviceDescription: d})
-	return text{out.DeviceKind, out.DeviceKindSize}
-}
-
-func debugString(t *check.T, d *capi.DeviceDescription) text {
-	out := check.Call(t, capi.DeviceDescriptionDebugStringArgs{DeviceDescription: d})
-	return text{out.DebugString, out.DebugStringSize}
-}
-
-func toString(t *check.T, d *capi.DeviceDescription) text {
-	out := check.Call(t, capi.DeviceDescriptionToStringArgs{DeviceDescription: d})
-	return text{out.ToString, out.ToStringSize}
 }
 
 // portrait returns all that a description says. It never ends the check, so any thread
@@ -198,10 +179,9 @@ func portrait(t *check.T, d *capi.DeviceDescription) string {
 	debug, err4 := check.Try(t, capi.DeviceDescriptionDebugStringArgs{DeviceDescription: d})
 	short, err5 := check.Try(t, capi.DeviceDescriptionToStringArgs{DeviceDescription: d})
 	attributes, err6 := check.Try(t, capi.DeviceDescriptionAttributesArgs{DeviceDescription: d})
-	return fmt.Sprint(id.ID, process.ProcessIndex, text{kind.DeviceKind, kind.DeviceKindSize},
-		text{debug.DebugString, debug.DebugStringSize},
-		text{short.ToString, short.ToStringSize}, inOrder(attributes.Attributes, attributes.NumAttributes), err1, err2, err3,
-		err4, err5, err6)
+	return fmt.Sprintf("%d %d %s %s %s %v %v", id.ID, process.ProcessIndex, capi.String(kind.DeviceKind, kind.DeviceKindSize),
+		capi.String(debug.DebugString, debug.DebugStringSize), capi.String(short.ToString, short.ToStringSize),
+		inOrder(attributes.Attributes, attributes.NumAttributes), errors.Join(err1, err2, err3, err4, err5, err6))
 }
 
 // inOrder copies named values, sorted by name, since their order is not promised.
@@ -213,23 +193,25 @@ func inOrder(p *capi.NamedValue, n uintptr) []capi.Attribute {
 
 // stableAttributes reads a list of named values twice. The list must be well-formed,
 // have no name twice and stay in place. It returns the number of values.
-func stableAttributes(t *check.T, what string, read func() (*capi.NamedValue, uintptr)) uintptr {
-	p, n := read()
-	if !t.WellFormed(p, n, what) || n == 0 {
+func stableAttributes(t *check.T, what string, read func() check.Array[capi.NamedValue]) int {
+	first := read()
+	n := int(first.N)
+	if !t.WellFormed(first.First, first.N, what) || n == 0 {
 		return n
 	}
-	before := fmt.Sprint(capi.Attributes(p, n))
+	list := func(a check.Array[capi.NamedValue]) []capi.Attribute { return capi.Attributes(a.First, a.N) }
+	before := fmt.Sprint(list(first))
 	seen := make(map[string]bool)
-	for _, a := range capi.Attributes(p, n) {
+	for _, a := range list(first) {
 		if seen[a.Name] {
 			t.Errorf("%s: there are two named %q", what, a.Name)
 		}
 		seen[a.Name] = true
 	}
 	churn(t)
-	check.Equal(t, before, fmt.Sprint(capi.Attributes(p, n)), "%s: the contents of the same address later", what)
-	again, m := read()
-	check.Equal(t, p, again, "%s: the address from a second call", what)
-	check.Equal(t, before, fmt.Sprint(capi.Attributes(again, m)), "%s when they are asked for again", what)
+	check.Equal(t, before, fmt.Sprint(list(first)), "%s: the contents of the same address later", what)
+	again := read()
+	check.Equal(t, first.First, again.First, "%s: the address from a second call", what)
+	check.Equal(t, before, fmt.Sprint(list(again)), "%s when they are asked for again", what)
 	return n
 }

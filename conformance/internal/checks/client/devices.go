@@ -17,13 +17,13 @@ import (
 var deviceChecks = []check.Check{
 	{Rule: "DEV-01", Run: addressable},
 	{Rule: "DEV-02", Run: func(t *check.T) {
-		seen := make(firstOf[int32])
+		seen := make(check.FirstOf[int32])
 		for i, d := range t.Client().Devices {
 			n := check.Call(t, capi.DeviceLocalHardwareIDArgs{Device: d}).LocalHardwareID
 			if n < -1 {
 				t.Errorf("PJRT_Device_LocalHardwareId of device %d: expected -1 or more, got %d", i, n)
 			}
-			if first, again := seen.add(n, i); again && n >= 0 {
+			if first, again := seen.Add(n, i); again && n >= 0 {
 				t.Errorf("PJRT_Device_LocalHardwareId: devices %d and %d both have %d", first, i, n)
 			}
 		}
@@ -31,10 +31,10 @@ var deviceChecks = []check.Check{
 	{Rule: "DEV-03", Run: func(t *check.T) {
 		for i, d := range t.Client().Devices {
 			what := fmt.Sprintf("PJRT_Device_AddressableMemories of device %d", i)
-			if len(stableList(t, what, "memories", func() (**capi.Memory, uintptr) {
-				out := check.Call(t, capi.DeviceAddressableMemoriesArgs{Device: d})
-				return out.Memories, out.NumMemories
-			})) == 0 {
+			list := check.SameList(t, what, "memories", func() check.Array[*capi.Memory] {
+				return check.Ask[capi.DeviceAddressableMemoriesArgs, *capi.Memory](t, d)
+			})
+			if len(list) == 0 {
 				t.Errorf("%s: expected memories, got none", what)
 			}
 		}
@@ -53,8 +53,7 @@ var deviceChecks = []check.Check{
 			check.Equal(t, m, check.Call(t, capi.DeviceDefaultMemoryArgs{Device: d}).Memory,
 				"PJRT_Device_DefaultMemory of device %d when it is asked for again", i)
 			b := check.UploadTo(t, t.Client(), d, []float32{1, 2})
-			check.Equal(t, m, check.Call(t, capi.BufferMemoryArgs{Buffer: b}).Memory,
-				"memory of a buffer that was uploaded to device %d", i)
+			check.Equal(t, m, t.MemoryOf(b), "memory of a buffer that was uploaded to device %d", i)
 		}
 	}},
 	{Rule: "DEV-12", Run: func(t *check.T) {
@@ -110,14 +109,10 @@ var deviceChecks = []check.Check{
 		const since = 100
 		t.Require(check.FunctionOf[capi.DevicePoisonExecutionArgs]())
 		t.Since(since, "the payload")
-		values, err := capi.NewNamedValues([]capi.Attribute{{Name: "number", Value: int64(1)}})
-		if err != nil {
-			t.Fatalf("payload: %v", err)
-		}
 		args := capi.DevicePoisonExecutionArgs{Device: t.Client().Devices[0], LaunchID: 424242, ErrorCode: capi.ErrorCodeAborted}
 		check.Call(t, args)
-		args.Payload, args.NumPayload = values.Data()
-		_, err = check.Try(t, args)
+		args.Payload, args.NumPayload = t.NamedValues(capi.Attribute{Name: "number", Value: int64(1)}).Data()
+		_, err := check.Try(t, args)
 		t.ErrorCode(err, "PJRT_Device_PoisonExecution with a number as payload", capi.ErrorCodeInvalidArgument)
 	}},
 	{Rule: "DEV-16", Run: func(t *check.T) {
@@ -183,11 +178,7 @@ func poisonPayload(t *check.T) *capi.NamedValues {
 	if t.Minor() >= since {
 		list = append(list, capi.Attribute{Name: "reason", Value: "why"})
 	}
-	values, err := capi.NewNamedValues(list)
-	if err != nil {
-		t.Fatalf("payload: %v", err)
-	}
-	return values
+	return t.NamedValues(list...)
 }
 
 // pendingRun starts a program with a launch id on an argument that has no data yet. It

@@ -16,20 +16,13 @@ import (
 var identifier = regexp.MustCompile(`^[a-z0-9][a-z0-9_.-]*$`)
 
 var lookupChecks = []check.Check{
-	{Rule: "CLI-14", Run: func(t *check.T) {
-		stableText(t, "PJRT_Client_PlatformName", func() text { return platformName(t) }, func() { churn(t) })
-	}},
+	{Rule: "CLI-14", Run: theClient.Stay(nameText)},
 	{Rule: "CLI-15", Run: func(t *check.T) {
-		if name := platformName(t).String(); !identifier.MatchString(name) {
+		if name := t.Platform(); !identifier.MatchString(name) {
 			t.Errorf("PJRT_Client_PlatformName: expected a lower-case identifier, got %q", name)
 		}
 	}},
-	{Rule: "CLI-16", Run: func(t *check.T) {
-		stableText(t, "PJRT_Client_PlatformVersion", func() text {
-			out := check.Call(t, capi.ClientPlatformVersionArgs{Client: t.Client().Handle})
-			return text{out.PlatformVersion, out.PlatformVersionSize}
-		}, func() { churn(t) })
-	}},
+	{Rule: "CLI-16", Run: theClient.Stay(versionText)},
 	{Rule: "CLI-17", Run: func(t *check.T) {
 		// The field is filled first, so that it shows if the plugin leaves it alone.
 		for _, filler := range []int32{-1, 0x5a5a5a5a} {
@@ -44,17 +37,18 @@ var lookupChecks = []check.Check{
 	}},
 	{Rule: "CLI-18", Run: func(t *check.T) {
 		c := t.Client()
-		first := check.Call(t, capi.ClientDevicesArgs{Client: c.Handle})
-		list := capi.Slice(first.Devices, first.NumDevices)
+		read := func() check.Array[*capi.Device] { return check.Ask[capi.ClientDevicesArgs, *capi.Device](t, c.Handle) }
+		first := read()
+		list := first.Elements()
 		if len(list) == 0 {
 			t.Errorf("PJRT_Client_Devices: expected devices, got none")
 		}
 		distinct(t, list, "PJRT_Client_Devices")
 		for i := range 100 {
-			out := check.Call(t, capi.ClientDevicesArgs{Client: c.Handle})
-			check.Equal(t, first.Devices, out.Devices, "the array of PJRT_Client_Devices, call %d", i+2)
-			if !slices.Equal(list, capi.Slice(out.Devices, out.NumDevices)) {
-				t.Errorf("PJRT_Client_Devices, call %d: expected %v, got %v", i+2, list, capi.Slice(out.Devices, out.NumDevices))
+			again := read()
+			check.Equal(t, first.First, again.First, "the array of PJRT_Client_Devices, call %d", i+2)
+			if got := again.Elements(); !slices.Equal(list, got) {
+				t.Errorf("PJRT_Client_Devices, call %d: expected %v, got %v", i+2, list, got)
 			}
 		}
 	}},
@@ -86,11 +80,7 @@ var lookupChecks = []check.Check{
 	{Rule: "CLI-23", Run: func(t *check.T) {
 		for _, n := range unknownIDs(t) {
 			out, err := check.Try(t, capi.ClientLookupDeviceArgs{Client: t.Client().Handle, ID: n})
-			if err == nil {
-				t.Errorf("PJRT_Client_LookupDevice of id %d, which no device has: expected an error, got the device %p", n, out.Device)
-			} else if out.Device != nil {
-				t.Errorf("PJRT_Client_LookupDevice of id %d, which no device has: an error (%v) and the device %p", n, err, out.Device)
-			}
+			findsNothing(t, "PJRT_Client_LookupDevice", n, out.Device, err)
 		}
 	}},
 	{Rule: "CLI-24", Run: func(t *check.T) {
@@ -132,18 +122,13 @@ var lookupChecks = []check.Check{
 		}
 		for _, n := range strangers(known) {
 			out, err := check.Try(t, capi.ClientLookupAddressableDeviceArgs{Client: t.Client().Handle, LocalHardwareID: n})
-			if err == nil {
-				t.Errorf("PJRT_Client_LookupAddressableDevice of id %d, which no device has: expected an error, got the device %p", n, out.AddressableDevice)
-			} else if out.AddressableDevice != nil {
-				t.Errorf("PJRT_Client_LookupAddressableDevice of id %d, which no device has: an error (%v) and the device %p", n, err, out.AddressableDevice)
-			}
+			findsNothing(t, "PJRT_Client_LookupAddressableDevice", n, out.AddressableDevice, err)
 		}
 	}},
 	{Rule: "CLI-27", Run: func(t *check.T) {
 		c := t.Client()
-		list := stableList(t, "PJRT_Client_AddressableMemories", "memories", func() (**capi.Memory, uintptr) {
-			out := check.Call(t, capi.ClientAddressableMemoriesArgs{Client: c.Handle})
-			return out.AddressableMemories, out.NumAddressableMemories
+		list := check.SameList(t, "PJRT_Client_AddressableMemories", "memories", func() check.Array[*capi.Memory] {
+			return check.Ask[capi.ClientAddressableMemoriesArgs, *capi.Memory](t, c.Handle)
 		})
 		distinct(t, list, "PJRT_Client_AddressableMemories")
 		var ofDevices []*capi.Memory
@@ -298,9 +283,14 @@ var lookupChecks = []check.Check{
 	}},
 }
 
-func platformName(t *check.T) text {
-	out := check.Call(t, capi.ClientPlatformNameArgs{Client: t.Client().Handle})
-	return text{out.PlatformName, out.PlatformNameSize}
+// findsNothing fails the check unless a search for an id that no device has gave an error and no
+// device.
+func findsNothing(t *check.T, function string, id int32, d *capi.Device, err error) {
+	if err == nil {
+		t.Errorf("%s of id %d, which no device has: expected an error, got the device %p", function, id, d)
+	} else if d != nil {
+		t.Errorf("%s of id %d, which no device has: an error (%v) and the device %p", function, id, err, d)
+	}
 }
 
 // unknownIDs returns ids that no device of the client has.
@@ -331,9 +321,9 @@ func strangers(known map[int32]bool) []int32 {
 
 // distinct fails the check if a list has an element twice.
 func distinct[E comparable](t *check.T, list []E, what string) {
-	seen := make(firstOf[E])
+	seen := make(check.FirstOf[E])
 	for i, e := range list {
-		if first, again := seen.add(e, i); again {
+		if first, again := seen.Add(e, i); again {
 			t.Errorf("%s: elements %d and %d are the same, %v", what, first, i, e)
 		}
 	}
@@ -371,6 +361,5 @@ func assign(t *check.T, replicas, partitions, size int) assignment {
 }
 
 func memoriesOf(t *check.T, d *capi.Device) []*capi.Memory {
-	out := check.Call(t, capi.DeviceAddressableMemoriesArgs{Device: d})
-	return capi.Slice(out.Memories, out.NumMemories)
+	return check.List[capi.DeviceAddressableMemoriesArgs, *capi.Memory](t, d)
 }

@@ -21,20 +21,20 @@ var wellKnown = map[string]bool{"device": true, "pinned_host": true, "unpinned_h
 
 var memoryChecks = []check.Check{
 	{Rule: "MEM-01", Run: func(t *check.T) {
-		seen := make(firstOf[int32])
+		seen := make(check.FirstOf[int32])
 		for i, m := range memories(t, t.Client()) {
 			n := check.Call(t, capi.MemoryIDArgs{Memory: m}).ID
-			if first, again := seen.add(n, i); again {
+			if first, again := seen.Add(n, i); again {
 				t.Errorf("memories %d and %d both have the id %d", first, i, n)
 			}
 		}
 	}},
 	{Rule: "MEM-02", Run: func(t *check.T) {
-		allMemories.stay(memoryTexts[0])(t)
+		allMemories.Stay(memoryKind)(t)
 		for i, d := range t.Client().Devices {
 			seen := make(map[string]bool)
 			for _, m := range memoriesOf(t, d) {
-				k := memoryKind(t, m).String()
+				k := memoryKind.Of(t, m)
 				if seen[k] {
 					t.Errorf("device %d has two memories of the kind %q", i, k)
 				}
@@ -45,7 +45,7 @@ var memoryChecks = []check.Check{
 	{Rule: "MEM-03", Run: func(t *check.T) {
 		ids, kinds := make(map[string]int32), make(map[int32]string)
 		for i, m := range memories(t, t.Client()) {
-			k, n := memoryKind(t, m).String(), check.Call(t, capi.MemoryKindIDArgs{Memory: m}).KindID
+			k, n := memoryKind.Of(t, m), check.Call(t, capi.MemoryKindIDArgs{Memory: m}).KindID
 			if other, ok := ids[k]; ok && other != n {
 				t.Errorf("memory %d: the kind %q has the ids %d and %d", i, k, other, n)
 			}
@@ -57,17 +57,17 @@ var memoryChecks = []check.Check{
 	}},
 	{Rule: "MEM-04", Run: func(t *check.T) {
 		for i, m := range memories(t, t.Client()) {
-			if k := memoryKind(t, m).String(); !wellKnown[k] {
+			if k := memoryKind.Of(t, m); !wellKnown[k] {
 				t.Errorf("memory %d: %q is not a kind that programs know", i, k)
 			}
 		}
 	}},
-	{Rule: "MEM-02", Variant: "of several memories", Run: allMemories.ownMemory(memoryTexts...)},
-	{Rule: "MEM-05", Run: allMemories.tellApart(memoryTexts[2])},
+	{Rule: "MEM-02", Variant: "of several memories", Run: allMemories.OwnMemory(memoryKind, memoryText, memoryDebug)},
+	{Rule: "MEM-05", Run: allMemories.TellApart(memoryDebug)},
 	{Rule: "MEM-06", Run: func(t *check.T) {
 		for i, m := range memories(t, t.Client()) {
-			if s := memoryToString(t, m); s.String() == "" {
-				t.Errorf("PJRT_Memory_ToString of memory %d: expected a text, got %d bytes at %v", i, s.n, s.p)
+			if s := memoryText.Read(t, m); len(s.Elements()) == 0 {
+				t.Errorf("PJRT_Memory_ToString of memory %d: expected a text, got %d bytes at %v", i, s.N, s.First)
 			}
 		}
 	}},
@@ -75,8 +75,7 @@ var memoryChecks = []check.Check{
 		c := t.Client()
 		devices := make(map[*capi.Memory][]*capi.Device)
 		for _, m := range memories(t, c) {
-			out := check.Call(t, capi.MemoryAddressableByDevicesArgs{Memory: m})
-			devices[m] = capi.Slice(out.Devices, out.NumDevices)
+			devices[m] = check.List[capi.MemoryAddressableByDevicesArgs, *capi.Device](t, m)
 		}
 		all := t.AllDevices(c)
 		for m, list := range devices {
@@ -110,7 +109,7 @@ var memoryChecks = []check.Check{
 			if out, err := check.Try(t, capi.DeviceDefaultMemoryArgs{Device: d}); err == nil {
 				known(out.Memory, "default memory of device %d", i)
 			}
-			known(check.Call(t, capi.BufferMemoryArgs{Buffer: check.UploadTo(t, c, d, []float32{1})}).Memory,
+			known(t.MemoryOf(check.UploadTo(t, c, d, []float32{1})),
 				"memory of a buffer on device %d", i)
 		}
 	}},
@@ -209,21 +208,6 @@ func memories(t *check.T, c *check.Client) []*capi.Memory {
 		t.SkipUnimplf("the client has no memories")
 	}
 	return c.Memories
-}
-
-func memoryKind(t *check.T, m *capi.Memory) text {
-	out := check.Call(t, capi.MemoryKindArgs{Memory: m})
-	return text{out.Kind, out.KindSize}
-}
-
-func memoryToString(t *check.T, m *capi.Memory) text {
-	out := check.Call(t, capi.MemoryToStringArgs{Memory: m})
-	return text{out.ToString, out.ToStringSize}
-}
-
-func memoryDebugString(t *check.T, m *capi.Memory) text {
-	out := check.Call(t, capi.MemoryDebugStringArgs{Memory: m})
-	return text{out.DebugString, out.DebugStringSize}
 }
 
 func needVtable(t *check.T) {

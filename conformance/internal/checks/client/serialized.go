@@ -83,8 +83,7 @@ var serializedChecks = []check.Check{
 		topology := t.Topology()
 		whole := serialize(t, topology)
 		needRoundTrip(t, whole)
-		out := check.Call(t, capi.TopologyDescriptionPlatformNameArgs{Topology: topology})
-		name := capi.Bytes(out.PlatformName, out.PlatformNameSize)
+		name := []byte(topologyName.Of(t, topology))
 		if len(name) == 0 || !bytes.Contains(whole, name) {
 			t.SkipEnvf("the platform's name %q is not in the bytes, so it cannot be changed", name)
 		}

@@ -61,23 +61,15 @@ var topologyChecks = []check.Check{
 		}
 	}},
 	{Rule: "TOPO-05", Library: true, Run: func(t *check.T) {
-		topology := t.Topology()
-		out := check.Call(t, capi.TopologyDescriptionPlatformNameArgs{Topology: topology})
-		name := capi.String(out.PlatformName, out.PlatformNameSize)
+		name := topologyName.Of(t, t.Topology())
 		if name == "" {
 			t.Errorf("PJRT_TopologyDescription_PlatformName: expected a name, got none")
 		}
 		if t.Env().NoDevice == "" {
-			check.Equal(t, platformName(t).String(), name, "platform name of the client's topology")
+			check.Equal(t, t.Platform(), name, "platform name of the client's topology")
 		}
 	}},
-	{Rule: "TOPO-06", Library: true, Run: func(t *check.T) {
-		topology := t.Topology()
-		stableText(t, "PJRT_TopologyDescription_PlatformVersion", func() text {
-			out := check.Call(t, capi.TopologyDescriptionPlatformVersionArgs{Topology: topology})
-			return text{out.PlatformVersion, out.PlatformVersionSize}
-		}, func() { churn(t) })
-	}},
+	{Rule: "TOPO-06", Library: true, Run: theTopology.Stay(topologyVersion)},
 	{Rule: "TOPO-07", Library: true, Run: func(t *check.T) {
 		topology := t.Topology()
 		first := topologyDescriptions(t, topology)
@@ -102,15 +94,15 @@ var topologyChecks = []check.Check{
 		}
 	}},
 	{Rule: "TOPO-08", Library: true, Run: func(t *check.T) {
-		seen := make(firstOf[int32])
+		seen := make(check.FirstOf[int32])
 		for i, d := range topologyDescriptions(t, t.Topology()) {
 			n := check.Call(t, capi.DeviceDescriptionIDArgs{DeviceDescription: d}).ID
-			if first, again := seen.add(n, i); again {
+			if first, again := seen.Add(n, i); again {
 				t.Errorf("descriptions %d and %d both have the id %d", first, i, n)
 			}
 			processIndex(t, d)
-			for what, s := range map[string]text{"kind": kind(t, d), "debug string": debugString(t, d), "text": toString(t, d)} {
-				if s.String() == "" {
+			for what, g := range map[string]check.Getter[capi.DeviceDescription]{"kind": kindText, "debug string": debugText, "text": shortText} {
+				if g.Of(t, d) == "" {
 					t.Errorf("description %d: expected a %s, got none", i, what)
 				}
 			}
@@ -123,9 +115,9 @@ var topologyChecks = []check.Check{
 	}},
 	{Rule: "TOPO-09", Library: true, Run: func(t *check.T) {
 		topology := t.Topology()
-		n := stableAttributes(t, "PJRT_TopologyDescription_Attributes", func() (*capi.NamedValue, uintptr) {
+		n := stableAttributes(t, "PJRT_TopologyDescription_Attributes", func() check.Array[capi.NamedValue] {
 			out := check.Optional(t, capi.TopologyDescriptionAttributesArgs{Topology: topology})
-			return out.Attributes, out.NumAttributes
+			return check.Array[capi.NamedValue]{First: out.Attributes, N: out.NumAttributes}
 		})
 		if n == 0 && !t.Failed() {
 			t.SkipUnimplf("the topology has no attributes")
@@ -158,8 +150,7 @@ var topologyChecks = []check.Check{
 		}
 	}},
 	{Rule: "TOPO-21", Library: true, Run: func(t *check.T) {
-		out := check.Call(t, capi.TopologyDescriptionGetMemorySpaceKindIDsArgs{Topology: t.Topology()})
-		list := capi.Slice(out.MemorySpaceKindIDs, out.NumMemorySpaceKindIDs)
+		list := check.List[capi.TopologyDescriptionGetMemorySpaceKindIDsArgs, int32](t, t.Topology())
 		seen := make(map[int32]bool)
 		for _, n := range list {
 			if seen[n] {
@@ -264,8 +255,7 @@ func twoTopologies(t *check.T) (a, b *capi.TopologyDescription) {
 
 // describe returns all that a topology says.
 func describe(t *check.T, topology *capi.TopologyDescription) string {
-	name := check.Call(t, capi.TopologyDescriptionPlatformNameArgs{Topology: topology})
-	version := check.Call(t, capi.TopologyDescriptionPlatformVersionArgs{Topology: topology})
+	name, version := topologyName.Of(t, topology), topologyVersion.Of(t, topology)
 	var attributes []capi.Attribute
 	if out, err := check.Try(t, capi.TopologyDescriptionAttributesArgs{Topology: topology}); err == nil {
 		attributes = inOrder(out.Attributes, out.NumAttributes)
@@ -274,6 +264,5 @@ func describe(t *check.T, topology *capi.TopologyDescription) string {
 	for _, d := range topologyDescriptions(t, topology) {
 		devices = append(devices, portrait(t, d))
 	}
-	return fmt.Sprint(text{name.PlatformName, name.PlatformNameSize}, text{version.PlatformVersion, version.PlatformVersionSize},
-		attributes, devices)
+	return fmt.Sprintf("%s %s %v %v", name, version, attributes, devices)
 }
