@@ -159,16 +159,15 @@ func products() []entry {
 		if t == dtype.F8E8M0FNU {
 			continue
 		}
-		es = append(es, entry{rule: "RUN-02", variant: "dot_general/forms/" + t.String(), profile: max(profileOf(t), check.Core),
-			timeout: 8 * check.DefaultTimeout, forms: bothWays(t), programs: func() []program {
-				var ps []program
-				for i, f := range contractions {
-					p := f.c.program(wholes(t, int64(i), f.c.a...), wholes(t, int64(i)+100, f.c.b...), t, highest)
-					p.twists = f.c.twists()
-					ps = append(ps, p)
-				}
-				return ps
-			}})
+		es = append(es, formsOf("dot_general", t, func() []program {
+			var ps []program
+			for i, f := range contractions {
+				p := f.c.program(wholes(t, int64(i), f.c.a...), wholes(t, int64(i)+100, f.c.b...), t, highest)
+				p.twists = f.c.twists()
+				ps = append(ps, p)
+			}
+			return ps
+		}))
 	}
 	for _, w := range widened {
 		es = append(es, entry{rule: "RUN-02", variant: fmt.Sprintf("dot_general/widened/%v-%v", w.from, w.to), profile: check.Core,

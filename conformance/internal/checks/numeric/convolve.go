@@ -240,15 +240,14 @@ func kernels() []entry {
 		if t == dtype.F8E8M0FNU {
 			continue
 		}
-		es = append(es, entry{rule: "RUN-02", variant: "convolution/forms/" + t.String(), profile: max(profileOf(t), check.Core),
-			timeout: 8 * check.DefaultTimeout, forms: bothWays(t), programs: func() []program {
-				var ps []program
-				for i, f := range convolutions {
-					p := f.c.program(wholes(t, int64(i), f.c.x...), wholes(t, int64(i)+50, f.c.w...), t)
-					ps = append(ps, p)
-				}
-				return ps
-			}})
+		es = append(es, formsOf("convolution", t, func() []program {
+			var ps []program
+			for i, f := range convolutions {
+				p := f.c.program(wholes(t, int64(i), f.c.x...), wholes(t, int64(i)+50, f.c.w...), t)
+				ps = append(ps, p)
+			}
+			return ps
+		}))
 	}
 	for _, w := range widened {
 		// StableHLO's interpreter widens the operands of dot_general, but sums a

@@ -36,6 +36,14 @@ func one(rule, variant string, profile check.Profile, p program) entry {
 	return entry{rule: rule, variant: variant, profile: profile, programs: func() []program { return []program{p} }}
 }
 
+// formsOf returns the check of the forms of an operation on a type, which take long to compile.
+func formsOf(operation string, t dtype.Type, programs func() []program) entry {
+	return entry{
+		rule: "RUN-02", variant: operation + "/forms/" + t.String(), profile: max(profileOf(t), check.Core),
+		timeout: 8 * check.DefaultTimeout, forms: bothWays(t), programs: programs,
+	}
+}
+
 func (e *entry) check() check.Check {
 	limit := e.timeout
 	if limit == 0 && e.profile >= check.Core {

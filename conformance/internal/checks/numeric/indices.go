@@ -241,32 +241,29 @@ var indexTypes = []dtype.Type{dtype.S8, dtype.S16, dtype.S32, dtype.S64, dtype.U
 func indexings() []entry {
 	var es []entry
 	for _, t := range elementTypes {
-		profile := max(profileOf(t), check.Core)
-		es = append(es, entry{rule: "RUN-02", variant: "gather/forms/" + t.String(), profile: profile, timeout: 8 * check.DefaultTimeout,
-			forms: bothWays(t), programs: func() []program {
-				var ps []program
-				for _, g := range gathers {
-					ps = append(ps, g.x.gather(fill(t, g.x.x...), dtype.S32))
+		es = append(es, formsOf("gather", t, func() []program {
+			var ps []program
+			for _, g := range gathers {
+				ps = append(ps, g.x.gather(fill(t, g.x.x...), dtype.S32))
+			}
+			return ps
+		}))
+		es = append(es, formsOf("scatter", t, func() []program {
+			var ps []program
+			for _, g := range gathers {
+				x := g.x
+				if !x.repeats() {
+					ps = append(ps, x.scatter(fill(t, x.x...), dtype.S32, nil))
 				}
-				return ps
-			}})
-		es = append(es, entry{rule: "RUN-02", variant: "scatter/forms/" + t.String(), profile: profile, timeout: 8 * check.DefaultTimeout,
-			forms: bothWays(t), programs: func() []program {
-				var ps []program
-				for _, g := range gathers {
-					x := g.x
-					if !x.repeats() {
-						ps = append(ps, x.scatter(fill(t, x.x...), dtype.S32, nil))
-					}
-					for k := range folds {
-						f := &folds[k]
-						if f.in&kindOf(t) != 0 && t != dtype.F8E8M0FNU && (g.name == "repeated" || f.name == "add") {
-							ps = append(ps, x.scatter(small(t, x.x...), dtype.S32, f))
-						}
+				for k := range folds {
+					f := &folds[k]
+					if f.in&kindOf(t) != 0 && t != dtype.F8E8M0FNU && (g.name == "repeated" || f.name == "add") {
+						ps = append(ps, x.scatter(small(t, x.x...), dtype.S32, f))
 					}
 				}
-				return ps
-			}})
+			}
+			return ps
+		}))
 	}
 	for _, it := range indexTypes {
 		es = append(es, entry{rule: "RUN-02", variant: "gather/index=" + it.String(), profile: check.Core,

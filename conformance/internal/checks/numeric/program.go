@@ -180,7 +180,7 @@ func (p *program) runForm(t *check.T, f form) string {
 	results := t.Run(exe, len(p.want), args...)
 	var arrays []array
 	for i, b := range results {
-		typ := dtype.Type(check.Call(t, capi.BufferElementTypeArgs{Buffer: b}).Type)
+		typ := dtype.Type(t.ElementType(b))
 		if typ != p.want[i].t {
 			t.Errorf("%v: result %d: expected element type %v, got %v\n%s", f, i, p.want[i].t, typ, text)
 			continue

@@ -167,38 +167,36 @@ func slidings() []entry {
 		if t == dtype.F8E8M0FNU {
 			continue
 		}
-		es = append(es, entry{rule: "RUN-02", variant: "reduce_window/forms/" + t.String(), profile: max(profileOf(t), check.Core),
-			timeout: 8 * check.DefaultTimeout, forms: bothWays(t), programs: func() []program {
-				var ps []program
-				for i := range windowings {
-					for k := range folds {
-						f := &folds[k]
-						// Each form is tried with every third fold in turn, and always with
-						// a sum, or with a maximum for bools.
-						if f.in&kindOf(t) == 0 || (i+k)%3 != 0 && f.name != "add" && !(f.name == "maximum" && t == dtype.Pred) {
-							continue
-						}
-						ps = append(ps, windowings[i].w.program(f, small(t, windowings[i].w.x...)))
+		es = append(es, formsOf("reduce_window", t, func() []program {
+			var ps []program
+			for i := range windowings {
+				for k := range folds {
+					f := &folds[k]
+					// Each form is tried with every third fold in turn, and always with
+					// a sum, or with a maximum for bools.
+					if f.in&kindOf(t) == 0 || (i+k)%3 != 0 && f.name != "add" && !(f.name == "maximum" && t == dtype.Pred) {
+						continue
 					}
+					ps = append(ps, windowings[i].w.program(f, small(t, windowings[i].w.x...)))
 				}
-				return ps
-			}})
+			}
+			return ps
+		}))
 		if t.Bits() < 4 || t == dtype.Pred || t.IsComplex() {
 			continue
 		}
-		es = append(es, entry{rule: "RUN-02", variant: "select_and_scatter/forms/" + t.String(), profile: max(profileOf(t), check.Core),
-			timeout: 8 * check.DefaultTimeout, forms: bothWays(t), programs: func() []program {
-				var ps []program
-				for _, w := range []windowing{
-					{x: []int64{4, 4}, window: []int64{2, 2}, strides: []int64{2, 2}},
-					{x: []int64{5, 4}, window: []int64{3, 2}, strides: []int64{2, 1}},
-					{x: []int64{5}, window: []int64{3}, strides: []int64{2}, low: []int64{1}, high: []int64{1}},
-					{x: []int64{6}, window: []int64{2}, strides: []int64{2}, low: []int64{2}, high: []int64{0}},
-				} {
-					ps = append(ps, w.scatterProgram(t))
-				}
-				return ps
-			}})
+		es = append(es, formsOf("select_and_scatter", t, func() []program {
+			var ps []program
+			for _, w := range []windowing{
+				{x: []int64{4, 4}, window: []int64{2, 2}, strides: []int64{2, 2}},
+				{x: []int64{5, 4}, window: []int64{3, 2}, strides: []int64{2, 1}},
+				{x: []int64{5}, window: []int64{3}, strides: []int64{2}, low: []int64{1}, high: []int64{1}},
+				{x: []int64{6}, window: []int64{2}, strides: []int64{2}, low: []int64{2}, high: []int64{0}},
+			} {
+				ps = append(ps, w.scatterProgram(t))
+			}
+			return ps
+		}))
 	}
 	return append(es, entry{rule: "RUN-02", variant: "reduce_window/two operands", profile: check.Core,
 		programs: func() []program { return []program{firstOfLargest()} }})
