@@ -18,21 +18,18 @@ var asyncChecks = []check.Check{
 	{Rule: "AH2D-01", Run: func(t *check.T) {
 		specs := []spec{{dtype.F32, []int64{2, 2}}, {dtype.S8, []int64{3}}, {dtype.F64, []int64{}}}
 		m := manager(t, specs...)
-		check.Equal(t, 3, check.Call(t, capi.AsyncHostToDeviceTransferManagerBufferCountArgs{TransferManager: m}).BufferCount,
-			"buffer_count for 3 specs")
+		check.Equal(t, 3, check.Call(t, countArgs{TransferManager: m}).BufferCount, "buffer_count for 3 specs")
 		for i, s := range specs {
 			b := retrieve(t, m, i)
-			check.Equal(t, capi.BufferType(s.e), check.Call(t, capi.BufferElementTypeArgs{Buffer: b}).Type, "type of buffer %d", i)
-			if got := t.Dimensions(b); !slices.Equal(got, s.dims) {
-				t.Errorf("dimensions of buffer %d: expected %v, got %v", i, s.dims, got)
-			}
+			check.Equal(t, capi.BufferType(s.e), t.ElementType(b), "type of buffer %d", i)
+			expectDimensions(t, b, s.dims, "buffer %d", i)
 			check.Equal(t, false, t.IsReady(t.Ready(b)), "is_ready of buffer %d before its data came", i)
 		}
 		for i, where := range t.Client().Memories {
 			args := managerArgs(t, specs...)
 			args.Memory = where
 			out, err := check.Try(t, args)
-			if capi.CodeOf(err) == capi.ErrorCodeUnimplemented || capi.CodeOf(err) == capi.ErrorCodeInvalidArgument {
+			if declined(err) {
 				t.Notef("memory %d is refused: %v", i, err)
 				continue
 			} else if err != nil {
@@ -40,8 +37,7 @@ var asyncChecks = []check.Check{
 				continue
 			}
 			m := check.Own(t, out.TransferManager)
-			check.Equal(t, where, check.Call(t, capi.BufferMemoryArgs{Buffer: retrieve(t, m, 0)}).Memory,
-				"memory of a buffer of a manager for memory %d", i)
+			check.Equal(t, where, t.MemoryOf(retrieve(t, m, 0)), "memory of a buffer of a manager for memory %d", i)
 		}
 	}},
 	{Rule: "AH2D-02", Hostile: true, Run: func(t *check.T) {
@@ -80,14 +76,12 @@ var asyncChecks = []check.Check{
 			return
 		}
 		m := check.Own(t, out.TransferManager)
-		check.Equal(t, 0, check.Call(t, capi.AsyncHostToDeviceTransferManagerBufferCountArgs{TransferManager: m}).BufferCount,
-			"buffer_count for no specs")
+		check.Equal(t, 0, check.Call(t, countArgs{TransferManager: m}).BufferCount, "buffer_count for no specs")
 	}},
 	{Rule: "AH2D-05", Run: func(t *check.T) {
 		m := manager(t, spec{dtype.F32, []int64{4}}, spec{dtype.F32, []int64{4}})
 		count := func(when string) {
-			check.Equal(t, 2, check.Call(t, capi.AsyncHostToDeviceTransferManagerBufferCountArgs{TransferManager: m}).BufferCount,
-				"buffer_count %s", when)
+			check.Equal(t, 2, check.Call(t, countArgs{TransferManager: m}).BufferCount, "buffer_count %s", when)
 		}
 		count("at first")
 		retrieve(t, m, 0)
@@ -108,15 +102,15 @@ var asyncChecks = []check.Check{
 			}
 			m := manager(t, s)
 			check.Own(t, out.TransferManager)
-			size := check.Call(t, capi.AsyncHostToDeviceTransferManagerBufferSizeArgs{TransferManager: m}).BufferSize
+			size := check.Call(t, sizeArgs{TransferManager: m}).BufferSize
 			b := retrieve(t, m, 0)
-			check.Equal(t, check.Call(t, capi.BufferOnDeviceSizeInBytesArgs{Buffer: b}).OnDeviceSizeInBytes, size,
+			check.Equal(t, t.SizeOnDevice(b), size,
 				"buffer_size of %v%v, compared with PJRT_Buffer_OnDeviceSizeInBytes", s.e, s.dims)
 		}
 		m := manager(t, specs[:3]...)
 		for i, s := range specs[:3] {
-			size := check.Call(t, capi.AsyncHostToDeviceTransferManagerBufferSizeArgs{TransferManager: m, BufferIndex: int32(i)}).BufferSize
-			check.Equal(t, check.Call(t, capi.BufferOnDeviceSizeInBytesArgs{Buffer: retrieve(t, m, i)}).OnDeviceSizeInBytes, size,
+			size := check.Call(t, sizeArgs{TransferManager: m, BufferIndex: int32(i)}).BufferSize
+			check.Equal(t, t.SizeOnDevice(retrieve(t, m, i)), size,
 				"buffer_size of buffer %d of three, %v%v", i, s.e, s.dims)
 		}
 	}},
@@ -130,12 +124,11 @@ var asyncChecks = []check.Check{
 			m := check.Own(t, check.Call(t, args).TransferManager)
 			got := check.Call(t, capi.AsyncHostToDeviceTransferManagerDeviceArgs{TransferManager: m}).DeviceOut
 			check.Equal(t, d, got, "device of a manager for the memory of device %d", i)
-			check.Equal(t, d, check.Call(t, capi.BufferDeviceArgs{Buffer: retrieve(t, m, 0)}).Device, "device of its buffer")
+			check.Equal(t, d, t.DeviceOf(retrieve(t, m, 0)), "device of its buffer")
 		}
 	}},
 	{Rule: "AH2D-09", Run: func(t *check.T) {
-		m := manager(t, spec{dtype.F32, []int64{4}})
-		b := retrieve(t, m, 0)
+		m, b := single(t, spec{dtype.F32, []int64{4}})
 		e := t.Ready(b)
 		check.Equal(t, false, t.IsReady(e), "is_ready before a transfer")
 		data := dtype.Bytes(floats(4))
@@ -149,14 +142,14 @@ var asyncChecks = []check.Check{
 	{Rule: "AH2D-10", Hostile: true, Run: func(t *check.T) {
 		m := manager(t, spec{dtype.F32, []int64{4}})
 		for _, index := range []int32{1, 5, -1} {
-			_, err := check.Try(t, capi.AsyncHostToDeviceTransferManagerRetrieveBufferArgs{TransferManager: m, BufferIndex: index})
+			_, err := check.Try(t, retrieveArgs{TransferManager: m, BufferIndex: index})
 			t.ErrorCode(err, "buffer "+show(index)+" of one")
 		}
 	}},
 	{Rule: "AH2D-11", Hostile: true, Run: func(t *check.T) {
 		m := manager(t, spec{dtype.F32, []int64{4}})
 		retrieve(t, m, 0)
-		_, err := check.Try(t, capi.AsyncHostToDeviceTransferManagerRetrieveBufferArgs{TransferManager: m})
+		_, err := check.Try(t, retrieveArgs{TransferManager: m})
 		t.ErrorCode(err, "second retrieval of a buffer")
 	}},
 	{Rule: "AH2D-12", Run: func(t *check.T) {
@@ -192,8 +185,7 @@ var asyncChecks = []check.Check{
 	{Rule: "AH2D-13", Run: func(t *check.T) {
 		for _, chunk := range []int{64, 61} { // a power of two, and a prime
 			const n = 100
-			m := manager(t, spec{dtype.U8, []int64{int64(n * chunk)}})
-			b := retrieve(t, m, 0)
+			m, b := single(t, spec{dtype.U8, []int64{int64(n * chunk)}})
 			e := t.Ready(b)
 			data := counting(n*chunk + 4)[:n*chunk]
 			t.Keep(data)
@@ -206,8 +198,7 @@ var asyncChecks = []check.Check{
 		}
 	}},
 	{Rule: "AH2D-14", Hostile: true, Run: func(t *check.T) {
-		m := manager(t, spec{dtype.F32, []int64{4}})
-		b := retrieve(t, m, 0)
+		m, b := single(t, spec{dtype.F32, []int64{4}})
 		e := t.Ready(b)
 		data := dtype.Bytes(floats(4))
 		t.Keep(data)
@@ -223,20 +214,18 @@ var asyncChecks = []check.Check{
 			t.Notef("a transfer after the last is refused: %v", err)
 			return
 		}
-		if t.Eventually(t.Patience(), "the buffer becomes ready after all transfers, of which the last was flagged first",
-			func() bool { return t.IsReady(e) }) {
+		if becomesReady(t, e, "the buffer becomes ready after all transfers, of which the last was flagged first") {
 			check.ExpectBuffer(t, b, floats(4), "buffer after all transfers")
 		}
 	}},
 	{Rule: "AH2D-15", Hostile: true, Run: func(t *check.T) {
-		data := make([]byte, 64)
-		t.Keep(data)
+		data := room(t, 64)
 		hangs := false
 		for _, w := range []struct {
 			offset, size int64
 		}{{8, 16}, {0, 17}, {16, 1}, {-4, 8}, {0, -1}, {1<<63 - 4, 8}} {
 			m := manager(t, spec{dtype.F32, []int64{4}})
-			out, err := check.Try(t, capi.AsyncHostToDeviceTransferManagerTransferDataArgs{
+			out, err := check.Try(t, transferArgs{
 				TransferManager: m, Data: check.Pointer(data), Offset: w.offset, TransferSize: w.size,
 			})
 			if err == nil && out.DoneWithH2dTransfer != nil {
@@ -252,8 +241,7 @@ var asyncChecks = []check.Check{
 	}},
 	{Rule: "AH2D-16", Run: func(t *check.T) {
 		for _, n := range []int{4, 1 << 10, 4 << 20} {
-			m := manager(t, spec{dtype.U8, []int64{int64(n)}})
-			b := retrieve(t, m, 0)
+			m, b := single(t, spec{dtype.U8, []int64{int64(n)}})
 			data := counting(n)
 			t.Keep(data)
 			send(t, m, 0, data, 0, true) // waits until it is done
@@ -264,8 +252,7 @@ var asyncChecks = []check.Check{
 		}
 	}},
 	{Rule: "AH2D-17", Hostile: true, Run: func(t *check.T) {
-		m := manager(t, spec{dtype.F32, []int64{4}})
-		b := retrieve(t, m, 0)
+		m, b := single(t, spec{dtype.F32, []int64{4}})
 		e := t.Ready(b)
 		data := dtype.Bytes(floats(4))
 		send(t, m, 0, data, 0, false)
@@ -274,13 +261,12 @@ var asyncChecks = []check.Check{
 			t.Errorf("last transfer, of no bytes: expected success, got %v", err)
 			return
 		}
-		if t.Eventually(t.Patience(), "the buffer becomes ready after a last transfer of no bytes", func() bool { return t.IsReady(e) }) {
+		if becomesReady(t, e, "the buffer becomes ready after a last transfer of no bytes") {
 			check.ExpectBuffer(t, b, floats(4), "buffer after a last transfer of no bytes")
 		}
 	}},
 	{Rule: "AH2D-18", Hostile: true, Run: func(t *check.T) {
-		m := manager(t, spec{dtype.F32, []int64{4}})
-		b := retrieve(t, m, 0)
+		m, b := single(t, spec{dtype.F32, []int64{4}})
 		send(t, m, 0, dtype.Bytes(floats(4)), 0, true)
 		t.NoError(t.Await(t.Ready(b)), "ready event")
 		t.ErrorCode(trySend(t, m, 0, dtype.Bytes(sevens(4)), 0, false), "transfer after the last")
@@ -300,26 +286,22 @@ var asyncChecks = []check.Check{
 			check.ExpectBuffer(t, good, floats(4), "the other buffer")
 		}
 	}},
-	lateError("after its data", func(t *check.T, m *capi.AsyncHostToDeviceTransferManager, b *capi.Buffer) {
+	lateError("after its data", func(t *check.T, m *transferManager, b *capi.Buffer) {
 		send(t, m, 0, dtype.Bytes(floats(4)), 0, true)
 		t.NoError(t.Await(t.Ready(b)), "ready event")
 		tryError(t, m, "after its data")
 		check.ExpectBuffer(t, b, floats(4), "buffer that was set to an error after its data came")
 	}),
-	lateError("twice", func(t *check.T, m *capi.AsyncHostToDeviceTransferManager, b *capi.Buffer) {
+	lateError("twice", func(t *check.T, m *transferManager, b *capi.Buffer) {
 		setError(t, m, 0)
 		tryError(t, m, "twice")
 		expectError(t, t.Await(t.Ready(b)), failureCode, failureMessage, "ready event of a buffer that was set to an error twice")
 	}),
 	{Rule: "AH2D-24", Run: func(t *check.T) {
 		m := manager(t, spec{dtype.F32, []int64{4}})
-		values, err := capi.NewNamedValues([]capi.Attribute{{Name: "origin", Value: "a check"}, {Name: "empty", Value: ""}})
-		if err != nil {
-			panic(err)
-		}
-		args := capi.AsyncHostToDeviceTransferManagerAddMetadataArgs{TransferManager: m}
+		values := t.NamedValues(capi.Attribute{Name: "origin", Value: "a check"}, capi.Attribute{Name: "empty", Value: ""})
+		args := metadataArgs{TransferManager: m}
 		args.TransferMetadata, args.NumMetadata = values.Data()
-		t.Keep(values)
 		check.Call(t, args)
 		check.SpoilNamedValues(args.TransferMetadata, args.NumMetadata)
 		b := retrieve(t, m, 0)
@@ -328,19 +310,15 @@ var asyncChecks = []check.Check{
 	}},
 	{Rule: "AH2D-25", Hostile: true, Run: func(t *check.T) {
 		m := manager(t, spec{dtype.F32, []int64{4}})
-		values, err := capi.NewNamedValues([]capi.Attribute{{Name: "number", Value: int64(7)}})
-		if err != nil {
-			panic(err)
-		}
-		args := capi.AsyncHostToDeviceTransferManagerAddMetadataArgs{TransferManager: m}
+		values := t.NamedValues(capi.Attribute{Name: "number", Value: int64(7)})
+		args := metadataArgs{TransferManager: m}
 		args.TransferMetadata, args.NumMetadata = values.Data()
-		t.Keep(values)
-		_, err = check.Try(t, args)
+		_, err := check.Try(t, args)
 		t.ErrorCode(err, "metadata that is a number")
 	}},
 	{Rule: "AH2D-26", Library: true, Hostile: true, Run: func(t *check.T) {
-		t.Require(check.FunctionOf[capi.AsyncHostToDeviceTransferManagerDestroyArgs]())
-		check.Optional(t, capi.AsyncHostToDeviceTransferManagerDestroyArgs{})
+		t.Require(check.FunctionOf[endArgs]())
+		check.Optional(t, endArgs{})
 	}},
 	{Rule: "AH2D-27", Run: func(t *check.T) {
 		m := manager(t, spec{dtype.F32, []int64{4}}, spec{dtype.F32, []int64{4}})
@@ -349,18 +327,17 @@ var asyncChecks = []check.Check{
 		check.Destroy(t, m)
 		for i, b := range []*capi.Buffer{a, b} {
 			e := t.Ready(b)
-			if t.Eventually(t.Patience(), "a buffer of a manager that was destroyed becomes ready", func() bool { return t.IsReady(e) }) {
+			if becomesReady(t, e, "a buffer of a manager that was destroyed becomes ready") {
 				t.ErrorCode(t.Await(e), "ready event of buffer "+show(i)+" of a manager that was destroyed before the last transfer")
 			}
 		}
 	}},
 	{Rule: "AH2D-28", Hostile: true, Run: func(t *check.T) {
 		const n = 32 << 20
-		m := manager(t, spec{dtype.U8, []int64{n}})
-		b := retrieve(t, m, 0)
+		m, b := single(t, spec{dtype.U8, []int64{n}})
 		data := counting(n)
 		t.Keep(data)
-		out := check.Call(t, capi.AsyncHostToDeviceTransferManagerTransferDataArgs{
+		out := check.Call(t, transferArgs{
 			TransferManager: m, Data: check.Pointer(data), TransferSize: n, IsLastTransfer: true,
 		})
 		check.Destroy(t, m)
@@ -374,8 +351,7 @@ var asyncChecks = []check.Check{
 	}},
 	{Rule: "AH2D-29", Run: func(t *check.T) {
 		exe := compiled(t, check.AddOne)
-		m := manager(t, spec{dtype.F32, []int64{4}})
-		b := retrieve(t, m, 0)
+		m, b := single(t, spec{dtype.F32, []int64{4}})
 		out := early(t, exe, b, func() { send(t, m, 0, dtype.Bytes(floats(4)), 0, true) })
 		check.ExpectBuffer(t, out, []float32{2, 3, 4, 5}, "output of an execution that was started before its argument had data")
 	}},
@@ -394,13 +370,11 @@ var asyncChecks = []check.Check{
 		data := counting(size)
 		t.Keep(data)
 		for i := range n {
-			all.Add(1)
-			go func() {
-				defer all.Done()
+			all.Go(func() {
 				for at := 0; at < size; at += size / 8 {
 					t.NoError(trySend(t, m, i, data[at:at+size/8], int64(at), at+size/8 == size), "transfer in one of 8 threads")
 				}
-			}()
+			})
 		}
 		all.Wait()
 		for i, b := range buffers {
@@ -416,7 +390,7 @@ type spec struct {
 	dims []int64
 }
 
-func managerArgs(t *check.T, specs ...spec) capi.ClientCreateBuffersForAsyncHostToDeviceArgs {
+func managerArgs(t *check.T, specs ...spec) managers {
 	if len(t.Client().Memories) == 0 {
 		t.SkipUnimplf("a transfer manager needs a memory, but the client has none")
 	}
@@ -425,13 +399,13 @@ func managerArgs(t *check.T, specs ...spec) capi.ClientCreateBuffersForAsyncHost
 		list[i].StructSize, list[i].ElementType = capi.ShapeSpecSize, capi.BufferType(s.e)
 		list[i].Dims, list[i].NumDims = check.First(s.dims)
 	}
-	args := capi.ClientCreateBuffersForAsyncHostToDeviceArgs{Client: t.Client().Handle, Memory: t.DefaultMemory(t.Client())}
+	args := managers{Client: t.Client().Handle, Memory: t.DefaultMemory(t.Client())}
 	args.ShapeSpecs, args.NumShapeSpecs = check.First(list)
 	return args
 }
 
 // manager makes a transfer manager. The check owns it.
-func manager(t *check.T, specs ...spec) *capi.AsyncHostToDeviceTransferManager {
+func manager(t *check.T, specs ...spec) *transferManager {
 	m := check.Call(t, managerArgs(t, specs...)).TransferManager
 	if m == nil {
 		t.Fatalf("PJRT_Client_CreateBuffersForAsyncHostToDevice: success without a manager")
@@ -439,9 +413,15 @@ func manager(t *check.T, specs ...spec) *capi.AsyncHostToDeviceTransferManager {
 	return check.Own(t, m)
 }
 
+// single makes a transfer manager of one buffer, and takes the buffer from it.
+func single(t *check.T, s spec) (*transferManager, *capi.Buffer) {
+	m := manager(t, s)
+	return m, retrieve(t, m, 0)
+}
+
 // retrieve takes a buffer from a manager. The check owns it.
-func retrieve(t *check.T, m *capi.AsyncHostToDeviceTransferManager, index int) *capi.Buffer {
-	b := check.Call(t, capi.AsyncHostToDeviceTransferManagerRetrieveBufferArgs{TransferManager: m, BufferIndex: int32(index)}).BufferOut
+func retrieve(t *check.T, m *transferManager, index int) *capi.Buffer {
+	b := check.Call(t, retrieveArgs{TransferManager: m, BufferIndex: int32(index)}).BufferOut
 	if b == nil {
 		t.Fatalf("PJRT_AsyncHostToDeviceTransferManager_RetrieveBuffer: success without a buffer")
 	}
@@ -450,8 +430,8 @@ func retrieve(t *check.T, m *capi.AsyncHostToDeviceTransferManager, index int) *
 
 // trySend transfers bytes and waits until the host's memory is free. It may be
 // used in any goroutine.
-func trySend(t *check.T, m *capi.AsyncHostToDeviceTransferManager, index int, data []byte, offset int64, last bool) error {
-	out, err := check.Try(t, capi.AsyncHostToDeviceTransferManagerTransferDataArgs{
+func trySend(t *check.T, m *transferManager, index int, data []byte, offset int64, last bool) error {
+	out, err := check.Try(t, transferArgs{
 		TransferManager: m, BufferIndex: int32(index), Data: check.Pointer(data), Offset: offset, TransferSize: int64(len(data)), IsLastTransfer: last,
 	})
 	if err != nil || out.DoneWithH2dTransfer == nil {
@@ -461,7 +441,7 @@ func trySend(t *check.T, m *capi.AsyncHostToDeviceTransferManager, index int, da
 	return err
 }
 
-func send(t *check.T, m *capi.AsyncHostToDeviceTransferManager, index int, data []byte, offset int64, last bool) {
+func send(t *check.T, m *transferManager, index int, data []byte, offset int64, last bool) {
 	if err := trySend(t, m, index, data, offset, last); err != nil {
 		t.Fatalf("PJRT_AsyncHostToDeviceTransferManager_TransferData: expected success, got %v", err)
 	}
@@ -470,7 +450,7 @@ func send(t *check.T, m *capi.AsyncHostToDeviceTransferManager, index int, data 
 func sizeOf(index int32) func(*check.T) {
 	return func(t *check.T) {
 		m := manager(t, spec{dtype.F32, []int64{4}}, spec{dtype.F32, []int64{4}})
-		out, err := check.Try(t, capi.AsyncHostToDeviceTransferManagerBufferSizeArgs{TransferManager: m, BufferIndex: index})
+		out, err := check.Try(t, sizeArgs{TransferManager: m, BufferIndex: index})
 		if err == nil {
 			t.Notef("the size was given as %d", out.BufferSize)
 		}
@@ -481,13 +461,11 @@ func sizeOf(index int32) func(*check.T) {
 // destroyManager destroys a manager after a transfer that was refused, and reports
 // whether the call returned. A call that hangs is not the fault that the check looks
 // for.
-func destroyManager(t *check.T, m *capi.AsyncHostToDeviceTransferManager, after string) bool {
+func destroyManager(t *check.T, m *transferManager, after string) bool {
 	check.Disown(t, m)
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		check.Try(t, capi.AsyncHostToDeviceTransferManagerDestroyArgs{TransferManager: m})
-	}()
+	done := begin(func() {
+		check.Try(t, endArgs{TransferManager: m})
+	})
 	select {
 	case <-done:
 		return true
@@ -497,25 +475,25 @@ func destroyManager(t *check.T, m *capi.AsyncHostToDeviceTransferManager, after 
 	}
 }
 
-func setErrorArgs(m *capi.AsyncHostToDeviceTransferManager, index int, code capi.ErrorCode,
-	message string) capi.AsyncHostToDeviceTransferManagerSetBufferErrorArgs {
-	args := capi.AsyncHostToDeviceTransferManagerSetBufferErrorArgs{TransferManager: m, BufferIndex: int32(index), ErrorCode: code}
+func setErrorArgs(m *transferManager, index int, code capi.ErrorCode,
+	message string) errorArgs {
+	args := errorArgs{TransferManager: m, BufferIndex: int32(index), ErrorCode: code}
 	args.ErrorMessage, args.ErrorMessageSize = capi.StringData(message)
 	return args
 }
 
-func setError(t *check.T, m *capi.AsyncHostToDeviceTransferManager, index int) {
+func setError(t *check.T, m *transferManager, index int) {
 	check.Call(t, setErrorArgs(m, index, failureCode, failureMessage))
 }
 
 // tryError sets another error, which may be refused.
-func tryError(t *check.T, m *capi.AsyncHostToDeviceTransferManager, when string) {
+func tryError(t *check.T, m *transferManager, when string) {
 	if _, err := check.Try(t, setErrorArgs(m, 0, capi.ErrorCodeAborted, "too late")); err != nil {
 		t.Notef("PJRT_AsyncHostToDeviceTransferManager_SetBufferError %s is refused: %v", when, err)
 	}
 }
 
-func lateError(when string, run func(*check.T, *capi.AsyncHostToDeviceTransferManager, *capi.Buffer)) check.Check {
+func lateError(when string, run func(*check.T, *transferManager, *capi.Buffer)) check.Check {
 	variant := map[string]string{"after its data": "late", "twice": "twice"}[when]
 	return check.Check{Rule: "AH2D-23", Variant: variant, Hostile: true, Run: func(t *check.T) {
 		m := manager(t, spec{dtype.F32, []int64{4}})

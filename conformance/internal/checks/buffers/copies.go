@@ -43,7 +43,7 @@ var copyChecks = []check.Check{
 		t.NoError(t.Await(t.Ready(b)), "ready event of a copy")
 		check.Equal(t, false, t.IsDeleted(src), "is_deleted of the source of a copy")
 		check.ExpectBuffer(t, src, floats(4), "source of a copy")
-		check.Equal(t, t.Client().Devices[0], check.Call(t, capi.BufferDeviceArgs{Buffer: src}).Device, "device of the source of a copy")
+		check.Equal(t, t.Client().Devices[0], t.DeviceOf(src), "device of the source of a copy")
 	}},
 	{Rule: "COPY-04", Devices: 2, Run: func(t *check.T) {
 		const n = 4 << 20
@@ -74,9 +74,7 @@ var copyChecks = []check.Check{
 		var all sync.WaitGroup
 		copies := make([]*capi.Buffer, 16)
 		for i := range copies {
-			all.Add(1)
-			go func() {
-				defer all.Done()
+			all.Go(func() {
 				out, err := check.Try(t, capi.BufferCopyToDeviceArgs{Buffer: src, DstDevice: devices[1+i%(len(devices)-1)]})
 				t.NoError(err, "one of 16 copies at a time")
 				if copies[i] = check.Own(t, out.DstBuffer); err == nil {
@@ -85,7 +83,7 @@ var copyChecks = []check.Check{
 						t.Errorf("device of one of 16 copies at a time: expected the one it was copied to, got another")
 					}
 				}
-			}()
+			})
 		}
 		all.Wait()
 		for _, b := range copies {
@@ -156,15 +154,14 @@ var copyChecks = []check.Check{
 				continue
 			}
 			seen++
-			check.Equal(t, m, check.Call(t, capi.BufferMemoryArgs{Buffer: b}).Memory, "memory of a copy to %s", name)
+			check.Equal(t, m, t.MemoryOf(b), "memory of a copy to %s", name)
 			if t.Platform() == "cpu" || strings.Contains(name, "host") {
 				check.Equal(t, true, check.Call(t, capi.BufferIsOnCPUArgs{Buffer: b}).IsOnCPU, "is_on_cpu of a copy to %s", name)
 			}
 			args := check.HostArgs(t.Client(), floats(4))
 			args.Memory = m
-			if up, err := check.Try(t, args); err == nil {
-				t.NoError(t.Await(check.Own(t, up.DoneWithHostBuffer)), "done_with_host_buffer")
-				want := check.Call(t, capi.BufferIsOnCPUArgs{Buffer: check.Own(t, up.Buffer)}).IsOnCPU
+			if up, err := t.TryUpload(args); err == nil {
+				want := check.Call(t, capi.BufferIsOnCPUArgs{Buffer: up}).IsOnCPU
 				check.Equal(t, want, check.Call(t, capi.BufferIsOnCPUArgs{Buffer: b}).IsOnCPU,
 					"is_on_cpu of a copy to %s, compared with an upload to it", name)
 			}
@@ -192,8 +189,7 @@ var copyChecks = []check.Check{
 			t.ErrorCode(err, "copy of a token", capi.ErrorCodeUnimplemented)
 			return
 		}
-		check.Equal(t, capi.BufferTypeToken, check.Call(t, capi.BufferElementTypeArgs{Buffer: out.DstBuffer}).Type,
-			"type of a copy of a token")
+		check.Equal(t, capi.BufferTypeToken, t.ElementType(out.DstBuffer), "type of a copy of a token")
 	}},
 	{Rule: "COPY-13", Run: func(t *check.T) {
 		for _, c := range []struct {
@@ -209,12 +205,10 @@ var copyChecks = []check.Check{
 			src := upload(t, c.from, data, c.fromDims...)
 			b := check.Own(t, check.Call(t, bitcastArgs(src, c.to, nil, c.toDims...)).OutBuffer)
 			check.Equal(t, true, t.IsDeleted(src), "is_deleted of the source of a bitcast")
-			t.ErrorCode(read(t, capi.BufferToHostBufferArgs{Src: src, HostLayout: check.RowMajor(len(c.fromDims)),
+			t.ErrorCode(read(t, downloadArgs{Src: src, HostLayout: check.RowMajor(len(c.fromDims)),
 				Dst: check.Pointer(check.Retain(make([]byte, len(data)))), DstSize: uintptr(len(data))}), "download of the source of a bitcast")
-			check.Equal(t, capi.BufferType(c.to), check.Call(t, capi.BufferElementTypeArgs{Buffer: b}).Type, "type of a bitcast")
-			if got := t.Dimensions(b); !slices.Equal(got, c.toDims) {
-				t.Errorf("dimensions of a bitcast: expected %v, got %v", c.toDims, got)
-			}
+			check.Equal(t, capi.BufferType(c.to), t.ElementType(b), "type of a bitcast")
+			expectDimensions(t, b, c.toDims, "a bitcast")
 			expectBytes(t, data, t.Download(b), 0xff, "bitcast of "+c.from.String()+show(c.fromDims)+" to "+c.to.String()+show(c.toDims))
 		}
 	}},
@@ -273,10 +267,9 @@ func copies(t *check.T, e dtype.Type, dims []int64, from, to *capi.Device, way s
 	}
 	what := "copy of " + e.String() + show(dims) + " from device " + way
 	b := copyTo(t, src, to)
-	check.Equal(t, to, check.Call(t, capi.BufferDeviceArgs{Buffer: b}).Device, "device of the %s", what)
+	check.Equal(t, to, t.DeviceOf(b), "device of the %s", what)
 	if m, err := check.Try(t, capi.DeviceDefaultMemoryArgs{Device: to}); err == nil {
-		check.Equal(t, m.Memory, check.Call(t, capi.BufferMemoryArgs{Buffer: b}).Memory,
-			"memory of the %s, compared with PJRT_Device_DefaultMemory", what)
+		check.Equal(t, m.Memory, t.MemoryOf(b), "memory of the %s, compared with PJRT_Device_DefaultMemory", what)
 	}
 	expectCopy(t, b, e, dims, data, what)
 	p, err := check.Try(t, capi.BufferUnsafePointerArgs{Buffer: src})
@@ -290,7 +283,7 @@ func copies(t *check.T, e dtype.Type, dims []int64, from, to *capi.Device, way s
 
 // expectCopy compares the contents and metadata of a copy with its source.
 func expectCopy(t *check.T, b *capi.Buffer, e dtype.Type, dims []int64, data []byte, what string) {
-	check.Equal(t, capi.BufferType(e), check.Call(t, capi.BufferElementTypeArgs{Buffer: b}).Type, "type of the %s", what)
+	check.Equal(t, capi.BufferType(e), t.ElementType(b), "type of the %s", what)
 	if got := t.Dimensions(b); !slices.Equal(got, dims) {
 		t.Errorf("dimensions of the %s: expected %v, got %v", what, dims, got)
 		return

@@ -4,6 +4,7 @@
 package buffers
 
 import (
+	"bytes"
 	"fmt"
 	"math/rand/v2"
 	"runtime"
@@ -129,8 +130,8 @@ func alignedFloats(t *check.T, n int) []float32 {
 
 // hostArgs returns the arguments that upload dense host bytes of a type to the first
 // device. No dims mean a scalar.
-func hostArgs(c *check.Client, e dtype.Type, data []byte, dims ...int64) capi.ClientBufferFromHostBufferArgs {
-	args := capi.ClientBufferFromHostBufferArgs{
+func hostArgs(c *check.Client, e dtype.Type, data []byte, dims ...int64) uploadArgs {
+	args := uploadArgs{
 		Client: c.Handle, Device: c.Devices[0], Type: capi.BufferType(e), Data: check.Pointer(data),
 	}
 	args.Dims, args.NumDims = check.First(dims)
@@ -146,7 +147,7 @@ func upload(t *check.T, e dtype.Type, data []byte, dims ...int64) *capi.Buffer {
 
 // uploaded is like upload for types that the plugin may refuse: it reports whether
 // there is a buffer, and notes a refusal.
-func uploaded(t *check.T, args capi.ClientBufferFromHostBufferArgs) (*capi.Buffer, bool) {
+func uploaded(t *check.T, args uploadArgs) (*capi.Buffer, bool) {
 	out, err := check.Try(t, args)
 	if err == nil {
 		check.Own(t, out.Buffer)
@@ -173,6 +174,12 @@ func uploaded(t *check.T, args capi.ClientBufferFromHostBufferArgs) (*capi.Buffe
 	return nil, false
 }
 
+// declined reports whether an error says that the plugin does not offer something.
+func declined(err error) bool {
+	code := capi.CodeOf(err)
+	return code == capi.ErrorCodeUnimplemented || code == capi.ErrorCodeInvalidArgument
+}
+
 // expectBytes fails the check unless got is want in the bits of mask.
 func expectBytes(t *check.T, want, got []byte, mask byte, what string) bool {
 	if len(got) != len(want) {
@@ -187,6 +194,30 @@ func expectBytes(t *check.T, want, got []byte, mask byte, what string) bool {
 	}
 	return true
 }
+
+// expectDimensions fails the check unless a buffer says that its dimensions are those.
+func expectDimensions(t *check.T, b *capi.Buffer, want []int64, what string, args ...any) {
+	if got := t.Dimensions(b); !slices.Equal(got, want) {
+		t.Errorf("dimensions of %s: expected %v, got %v", fmt.Sprintf(what, args...), want, got)
+	}
+}
+
+// room returns memory of the host that lives as long as the check.
+func room(t *check.T, n int) []byte {
+	data := make([]byte, n)
+	t.Keep(data)
+	return data
+}
+
+// filled is room with bytes that show if a plugin wrote there.
+func filled(t *check.T, n int) []byte {
+	data := room(t, n)
+	copy(data, bytes.Repeat([]byte{filler}, n))
+	return data
+}
+
+// filler is a byte that no data of a check consists of.
+const filler = 0xee
 
 // permute returns the elements of a dense row-major array in the order in which
 // memory has them when the dimensions lie from minor to major as given.

@@ -22,7 +22,7 @@ var dmaChecks = []check.Check{
 		source, target := m[:n], m[n:]
 		copy(source, counting(n))
 		b := upload(t, dtype.U8, source, n)
-		err := read(t, capi.BufferToHostBufferArgs{Src: b, HostLayout: check.RowMajor(1), Dst: check.Pointer(target), DstSize: n})
+		err := read(t, downloadArgs{Src: b, HostLayout: check.RowMajor(1), Dst: check.Pointer(target), DstSize: n})
 		if err != nil {
 			t.Fatalf("download to mapped memory: expected success, got %v", err)
 		}

@@ -38,9 +38,8 @@ var downloadChecks = []check.Check{
 	{Rule: "D2H-03", Run: func(t *check.T) {
 		b := upload(t, dtype.U8, counting(64), 64)
 		for _, size := range []uintptr{63, 1, 32, 0} {
-			dst := bytes.Repeat([]byte{0xee}, 128)
-			t.Keep(dst)
-			err := read(t, capi.BufferToHostBufferArgs{Src: b, HostLayout: check.RowMajor(1), Dst: check.Pointer(dst), DstSize: size})
+			dst := filled(t, 128)
+			err := read(t, downloadArgs{Src: b, HostLayout: check.RowMajor(1), Dst: check.Pointer(dst), DstSize: size})
 			t.ErrorCode(err, "download of 64 bytes into "+show(size), capi.ErrorCodeInvalidArgument)
 			expectBytes(t, bytes.Repeat([]byte{0xee}, 128), dst, 0xff, "memory of the host after a download that is too large for it")
 		}
@@ -55,7 +54,7 @@ var downloadChecks = []check.Check{
 				copy(want[before:], counting(64)[:n])
 				t.Keep(dst)
 				what := fmt.Sprintf("memory round a download of %d bytes into %d", n, size)
-				err := read(t, capi.BufferToHostBufferArgs{Src: b, HostLayout: check.RowMajor(1), Dst: check.Pointer(dst[before:]),
+				err := read(t, downloadArgs{Src: b, HostLayout: check.RowMajor(1), Dst: check.Pointer(dst[before:]),
 					DstSize: uintptr(size)})
 				if err != nil {
 					t.Errorf("download of %d bytes into %d: expected success, got %v", n, size, err)
@@ -101,8 +100,8 @@ var downloadChecks = []check.Check{
 			strides := stridesOf(4, dims, order)
 			layout := check.StridedLayout(strides)
 			dst := make([]byte, 256) // whatever size the plugin thinks of
-			err := read(t, capi.BufferToHostBufferArgs{Src: b, HostLayout: layout, Dst: check.Pointer(dst), DstSize: uintptr(len(dst))})
-			if code := capi.CodeOf(err); code == capi.ErrorCodeInvalidArgument || code == capi.ErrorCodeUnimplemented {
+			err := read(t, downloadArgs{Src: b, HostLayout: layout, Dst: check.Pointer(dst), DstSize: uintptr(len(dst))})
+			if declined(err) {
 				t.Notef("host_layout by strides is refused: %v", err)
 				continue
 			}
@@ -117,7 +116,7 @@ var downloadChecks = []check.Check{
 		dims := []int64{4, 4}
 		b := upload(t, dtype.F32, dtype.Bytes(floats(16)), dims...)
 		dst := make([]byte, 256)
-		err := read(t, capi.BufferToHostBufferArgs{Src: b, HostLayout: check.LayoutWithTiles([]int64{1, 0}, []int64{2, 2}),
+		err := read(t, downloadArgs{Src: b, HostLayout: check.LayoutWithTiles([]int64{1, 0}, []int64{2, 2}),
 			Dst: check.Pointer(dst), DstSize: uintptr(len(dst))})
 		if err != nil {
 			t.Notef("host_layout with tiles is refused: %v", err)
@@ -130,16 +129,10 @@ var downloadChecks = []check.Check{
 	{Rule: "D2H-11", Variant: "large", Profile: check.Core, Timeout: 2 * time.Minute, Run: func(t *check.T) { eventComesLast(t, 256<<20) }},
 	{Rule: "D2H-12", Run: func(t *check.T) {
 		pending := newPending(t)
-		dst := make([]byte, 16)
-		t.Keep(dst)
-		var out capi.BufferToHostBufferArgs
+		dst := room(t, 16)
+		var out downloadArgs
 		var err error
-		done := make(chan struct{})
-		go func() {
-			defer close(done)
-			out, err = check.Try(t, capi.BufferToHostBufferArgs{Src: pending.Buffer, HostLayout: check.RowMajor(1),
-				Dst: check.Pointer(dst), DstSize: 16})
-		}()
+		done := begin(func() { out, err = check.Try(t, into(pending.Buffer, dst)) })
 		select {
 		case <-done:
 		case <-time.After(time.Second):
@@ -169,13 +162,9 @@ var downloadChecks = []check.Check{
 		b := upload(t, dtype.U8, want, n)
 		var all sync.WaitGroup
 		for range 16 {
-			all.Add(1)
-			go func() {
-				defer all.Done()
-				dst := make([]byte, n)
-				t.Keep(dst)
-				out, err := check.Try(t, capi.BufferToHostBufferArgs{Src: b, HostLayout: check.RowMajor(1),
-					Dst: check.Pointer(dst), DstSize: n})
+			all.Go(func() {
+				dst := room(t, n)
+				out, err := check.Try(t, into(b, dst))
 				if err == nil {
 					_, err = check.Try(t, capi.EventAwaitArgs{Event: check.Own(t, out.Event)})
 				}
@@ -184,24 +173,22 @@ var downloadChecks = []check.Check{
 					return
 				}
 				expectBytes(t, want, dst, 0xff, "one of 16 downloads at a time")
-			}()
+			})
 		}
 		all.Wait()
 	}},
 	{Rule: "D2H-14", Run: func(t *check.T) {
 		b := failedBuffer(t, failureCode, failureMessage)
-		dst := make([]byte, 16)
-		t.Keep(dst)
-		err := read(t, capi.BufferToHostBufferArgs{Src: b, HostLayout: check.RowMajor(1), Dst: check.Pointer(dst), DstSize: 16})
+		dst := room(t, 16)
+		err := read(t, into(b, dst))
 		expectError(t, err, failureCode, failureMessage, "download of a buffer that is an error")
 	}},
 	{Rule: "D2H-15", Run: func(t *check.T) {
 		data := dtype.Bytes([]float64{1, 2, 3, 4, 5})
 		b := upload(t, dtype.F64, data, 5)
 		for offset := 1; offset < 8; offset++ {
-			block := bytes.Repeat([]byte{0xee}, 64)
-			t.Keep(block)
-			err := read(t, capi.BufferToHostBufferArgs{Src: b, HostLayout: check.RowMajor(1),
+			block := filled(t, 64)
+			err := read(t, downloadArgs{Src: b, HostLayout: check.RowMajor(1),
 				Dst: check.Pointer(block[offset:]), DstSize: 40})
 			if err != nil {
 				t.Errorf("download to an address that is %d off: expected success, got %v", offset, err)
@@ -216,9 +203,8 @@ var downloadChecks = []check.Check{
 		const n = 4 << 20
 		want := counting(n)
 		b := upload(t, dtype.U8, want, n)
-		dst := make([]byte, n)
-		t.Keep(dst)
-		e := check.Call(t, capi.BufferToHostBufferArgs{Src: b, HostLayout: check.RowMajor(1), Dst: check.Pointer(dst), DstSize: n}).Event
+		dst := room(t, n)
+		e := check.Call(t, into(b, dst)).Event
 		check.Destroy(t, b)
 		if err := t.Wait(e); err != nil {
 			t.Fatalf("download of a buffer that was destroyed after the call: expected success, got %v", err)
@@ -236,7 +222,7 @@ var downloadChecks = []check.Check{
 	{Rule: "D2H-18", Run: narrowElements},
 	{Rule: "D2H-19", Hostile: true, Run: func(t *check.T) {
 		b := tokenBuffer(t)
-		out, err := check.Try(t, capi.BufferToHostBufferArgs{Src: b}) // it has no layout
+		out, err := check.Try(t, downloadArgs{Src: b}) // it has no layout
 		if err == nil {
 			check.Own(t, out.Event)
 			check.Equal(t, 0, out.DstSize, "dst_size of a token")
@@ -246,18 +232,13 @@ var downloadChecks = []check.Check{
 	}},
 	{Rule: "D2H-20", Run: func(t *check.T) {
 		pending := newPending(t)
-		dst := make([]byte, 16)
-		t.Keep(dst)
+		dst := room(t, 16)
 		layout := check.RowMajor(1)
 		t.Keep(layout)
-		args := capi.BufferToHostBufferArgs{Src: pending.Buffer, HostLayout: layout, Dst: check.Pointer(dst), DstSize: 16}
-		var out capi.BufferToHostBufferArgs
+		args := downloadArgs{Src: pending.Buffer, HostLayout: layout, Dst: check.Pointer(dst), DstSize: 16}
+		var out downloadArgs
 		var err error
-		done := make(chan struct{})
-		go func() {
-			defer close(done)
-			out, err = check.Try(t, args)
-		}()
+		done := begin(func() { out, err = check.Try(t, args) })
 		select {
 		case <-done: // the transfer is still under way
 		case <-time.After(time.Second):
@@ -298,7 +279,7 @@ var downloadChecks = []check.Check{
 
 // read downloads and waits for the end. If the plugin may use the memory after that,
 // the caller must keep it.
-func read(t *check.T, args capi.BufferToHostBufferArgs) error {
+func read(t *check.T, args downloadArgs) error {
 	out, err := check.Try(t, args)
 	if err != nil {
 		return err
@@ -310,22 +291,27 @@ func read(t *check.T, args capi.BufferToHostBufferArgs) error {
 	return t.Wait(out.Event)
 }
 
+// into returns the arguments that download a buffer of one dimension into dst.
+func into(b *capi.Buffer, dst []byte) downloadArgs {
+	return downloadArgs{Src: b, HostLayout: check.RowMajor(1), Dst: check.Pointer(dst), DstSize: uintptr(len(dst))}
+}
+
 // hostSize asks for the size of a download.
 func hostSize(t *check.T, b *capi.Buffer, layout *capi.BufferMemoryLayout) int {
-	out := check.Call(t, capi.BufferToHostBufferArgs{Src: b, HostLayout: layout})
+	out := check.Call(t, downloadArgs{Src: b, HostLayout: layout})
 	check.Own(t, out.Event)
 	return int(out.DstSize)
 }
 
 // readWith downloads a buffer in a layout, in the size that the plugin gives.
 func readWith(t *check.T, b *capi.Buffer, layout *capi.BufferMemoryLayout) ([]byte, error) {
-	out, err := check.Try(t, capi.BufferToHostBufferArgs{Src: b, HostLayout: layout})
+	out, err := check.Try(t, downloadArgs{Src: b, HostLayout: layout})
 	if err != nil {
 		return nil, err
 	}
 	check.Own(t, out.Event)
 	dst := make([]byte, out.DstSize)
-	err = read(t, capi.BufferToHostBufferArgs{Src: b, HostLayout: layout, Dst: check.Pointer(dst), DstSize: out.DstSize})
+	err = read(t, downloadArgs{Src: b, HostLayout: layout, Dst: check.Pointer(dst), DstSize: out.DstSize})
 	runtime.KeepAlive(layout)
 	return dst, err
 }
@@ -366,7 +352,7 @@ func defaultLayout(t *check.T, d *capi.Device, e dtype.Type, dims []int64) {
 		return
 	}
 	dst := make([]byte, hostSize(t, b, nil))
-	if err := read(t, capi.BufferToHostBufferArgs{Src: b, Dst: check.Pointer(dst), DstSize: uintptr(len(dst))}); err != nil {
+	if err := read(t, downloadArgs{Src: b, Dst: check.Pointer(dst), DstSize: uintptr(len(dst))}); err != nil {
 		t.Errorf("download of %s with host_layout null: expected success, got %v", what, err)
 		return
 	}
@@ -376,11 +362,11 @@ func defaultLayout(t *check.T, d *capi.Device, e dtype.Type, dims []int64) {
 func askForSize(t *check.T) {
 	b := upload(t, dtype.S16, counting(12), 2, 3)
 	for _, given := range []uintptr{1, 12, 1 << 20} { // dst_size is an output here
-		out := check.Call(t, capi.BufferToHostBufferArgs{Src: b, HostLayout: check.RowMajor(2), DstSize: given})
+		out := check.Call(t, downloadArgs{Src: b, HostLayout: check.RowMajor(2), DstSize: given})
 		check.Equal(t, 12, out.DstSize, "dst_size of i16[2 3], which was %d before the call", given)
 		check.Own(t, out.Event)
 	}
-	out := check.Call(t, capi.BufferToHostBufferArgs{Src: b, HostLayout: check.RowMajor(2)})
+	out := check.Call(t, downloadArgs{Src: b, HostLayout: check.RowMajor(2)})
 	check.Equal(t, 12, out.DstSize, "dst_size of i16[2 3]")
 	if out.Event != nil {
 		if _, err := check.Try(t, capi.EventDestroyArgs{Event: out.Event}); err != nil {
@@ -390,7 +376,7 @@ func askForSize(t *check.T) {
 	pending := newPending(t)
 	var err error
 	within(t, "PJRT_Buffer_ToHostBuffer with dst null of a buffer whose data has not come", func() {
-		out, err = check.Try(t, capi.BufferToHostBufferArgs{Src: pending.Buffer, HostLayout: check.RowMajor(1)})
+		out, err = check.Try(t, downloadArgs{Src: pending.Buffer, HostLayout: check.RowMajor(1)})
 	})
 	if err != nil {
 		t.Fatalf("PJRT_Buffer_ToHostBuffer with dst null: expected success, got %v", err)
@@ -422,9 +408,8 @@ func nullLayout(t *check.T) {
 	look("an upload", upload(t, dtype.F32, data, dims...))
 	args := hostArgs(t.Client(), dtype.F32, data, dims...)
 	args.DeviceLayout = check.TiledLayout([]int64{0, 1})
-	if out, err := check.Try(t, args); err == nil {
-		t.NoError(t.Await(check.Own(t, out.DoneWithHostBuffer)), "done_with_host_buffer")
-		look("an upload with a column-major device layout", check.Own(t, out.Buffer))
+	if b, err := t.TryUpload(args); err == nil {
+		look("an upload with a column-major device layout", b)
 	}
 	if exe, err := check.Try(t, check.CompileArgs(t.Client(), columnMajor, check.Devices(1, 1))); err == nil {
 		in := upload(t, dtype.F32, data, dims...)
@@ -466,10 +451,8 @@ func eventComesLast(t *check.T, n int) {
 	want := counting(n)
 	b := upload(t, dtype.U8, want, int64(n))
 	for _, how := range []string{"PJRT_Event_Await returned", "PJRT_Event_IsReady said so", "the callback of PJRT_Event_OnReady ran"} {
-		dst := make([]byte, n)
-		t.Keep(dst)
-		e := check.Own(t, check.Call(t, capi.BufferToHostBufferArgs{Src: b, HostLayout: check.RowMajor(1), Dst: check.Pointer(dst),
-			DstSize: uintptr(n)}).Event)
+		dst := room(t, n)
+		e := check.Own(t, check.Call(t, into(b, dst)).Event)
 		switch {
 		case strings.Contains(how, "Await"):
 			t.NoError(t.Await(e), "download")

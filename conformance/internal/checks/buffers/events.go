@@ -30,10 +30,10 @@ var eventChecks = []check.Check{
 	{Rule: "EVT-05", Run: func(t *check.T) {
 		// A caller that polls does not await.
 		for what, e := range readyEvents(t) {
-			t.Eventually(t.Patience(), what+": it becomes ready", func() bool { return t.IsReady(e) })
+			becomesReady(t, e, what+": it becomes ready")
 		}
 		e := failedEvent(t)
-		t.Eventually(t.Patience(), "a failed event becomes ready", func() bool { return t.IsReady(e) })
+		becomesReady(t, e, "a failed event becomes ready")
 		t.ErrorCode(t.Await(e), "PJRT_Event_Await of a failed event")
 		check.Equal(t, true, t.IsReady(e), "is_ready of a failed event after PJRT_Event_Await")
 	}},
@@ -175,9 +175,8 @@ func readyEvents(t *check.T) map[string]*capi.Event {
 
 // download starts a transfer to memory that lives as long as the check.
 func download(t *check.T, b *capi.Buffer) *capi.Event {
-	dst := make([]byte, 16)
-	t.Keep(dst)
-	args := capi.BufferToHostBufferArgs{Src: b, HostLayout: check.RowMajor(1), Dst: check.Pointer(dst), DstSize: 16}
+	dst := room(t, 16)
+	args := into(b, dst)
 	return check.Own(t, check.Call(t, args).Event)
 }
 
@@ -380,7 +379,7 @@ func reentrantCallback(t *check.T) {
 		ready, err := check.Try(t, capi.BufferReadyEventArgs{Buffer: argument})
 		t.NoError(err, "PJRT_Buffer_ReadyEvent in a callback")
 		check.Own(t, ready.Event)
-		down, err := check.Try(t, capi.BufferToHostBufferArgs{Src: argument, HostLayout: check.RowMajor(1),
+		down, err := check.Try(t, downloadArgs{Src: argument, HostLayout: check.RowMajor(1),
 			Dst: check.Pointer(check.Retain(make([]byte, 16))), DstSize: 16})
 		t.NoError(err, "PJRT_Buffer_ToHostBuffer in a callback")
 		check.Own(t, down.Event)

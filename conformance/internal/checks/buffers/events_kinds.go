@@ -38,7 +38,7 @@ func waitingEvents(t *check.T, p *pending) []madeEvent {
 // waitingDownload returns the event of a download of a buffer that has no data yet, or
 // nil if the plugin has none before the data arrives. The check owns it.
 func waitingDownload(t *check.T, p *pending) *capi.Event {
-	args := capi.BufferToHostBufferArgs{Src: p.Buffer, HostLayout: check.RowMajor(1),
+	args := downloadArgs{Src: p.Buffer, HostLayout: check.RowMajor(1),
 		Dst: check.Pointer(check.Retain(make([]byte, 16))), DstSize: 16}
 	var err error
 	if !attempt(t, p, func() {
@@ -103,7 +103,7 @@ func staysReady(t *check.T) {
 // errorOfAnEvent asks events for their errors before and after it awaits them.
 func errorOfAnEvent(t *check.T) {
 	polled := func(what string, e *capi.Event) {
-		t.Eventually(t.Patience(), what+": it becomes ready", func() bool { return t.IsReady(e) })
+		becomesReady(t, e, what+": it becomes ready")
 		if t.Failed() {
 			t.Fatalf("PJRT_Event_Error may be called only when an event is ready")
 		}
@@ -119,9 +119,8 @@ func errorOfAnEvent(t *check.T) {
 	}
 	bad := failedBuffer(t, failureCode, failureMessage)
 	failed := []madeEvent{{"ready event of a buffer that is an error", t.Ready(bad)}}
-	dst := make([]byte, 16)
-	t.Keep(dst)
-	out, err := check.Try(t, capi.BufferToHostBufferArgs{Src: bad, HostLayout: check.RowMajor(1), Dst: check.Pointer(dst), DstSize: 16})
+	dst := room(t, 16)
+	out, err := check.Try(t, into(bad, dst))
 	if err == nil && out.Event != nil {
 		failed = append(failed, madeEvent{"download of a buffer that is an error", check.Own(t, out.Event)})
 	}

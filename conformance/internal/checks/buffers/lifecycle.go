@@ -99,7 +99,7 @@ var lifecycleChecks = []check.Check{
 		t.NoError(t.Await(done), "event of the execution")
 		if devices := t.Client().Devices; len(devices) > 1 {
 			c := t.Ready(copyTo(t, b, devices[1]))
-			t.Eventually(t.Patience(), "a copy becomes ready", func() bool { return t.IsReady(c) })
+			becomesReady(t, c, "a copy becomes ready")
 			t.NoError(t.Await(c), "ready event of a copy")
 		}
 	}},
@@ -162,9 +162,8 @@ var lifecycleChecks = []check.Check{
 		}
 	}},
 	useOfDeleted("ToHostBuffer", func(t *check.T, b *capi.Buffer) error {
-		dst := bytes.Repeat([]byte{0xee}, 16)
-		t.Keep(dst)
-		err := read(t, capi.BufferToHostBufferArgs{Src: b, HostLayout: check.RowMajor(1), Dst: check.Pointer(dst), DstSize: 16})
+		dst := filled(t, 16)
+		err := read(t, into(b, dst))
 		if err != nil {
 			expectBytes(t, bytes.Repeat([]byte{0xee}, 16), dst, 0xff, "memory of the host after a download that failed")
 		}
@@ -193,12 +192,12 @@ var lifecycleChecks = []check.Check{
 		return err
 	}),
 	useOfDeleted("OpaqueDeviceMemoryDataPointer", func(t *check.T, b *capi.Buffer) error {
-		_, err := check.Try(t, capi.BufferOpaqueDeviceMemoryDataPointerArgs{Buffer: b})
+		_, err := check.Try(t, opaqueArgs{Buffer: b})
 		return err
 	}),
 	{Rule: "BUF-24", Hostile: true, Run: func(t *check.T) {
 		b := upload(t, dtype.S16, counting(12), 2, 3)
-		device := check.Call(t, capi.BufferDeviceArgs{Buffer: b}).Device
+		device := t.DeviceOf(b)
 		deleteBuffer(t, b)
 		type answer struct {
 			what string
@@ -248,8 +247,7 @@ var lifecycleChecks = []check.Check{
     return %0 : tensor<2097152xf32>
   }
 }`)
-		dst := make([]byte, heldSize)
-		t.Keep(dst)
+		dst := room(t, heldSize)
 		memoryIsReleased(func(t *check.T, b *capi.Buffer) {
 			check.Destroy(t, b)
 			in := upload(t, dtype.F32, dst, heldSize/4)
@@ -257,8 +255,7 @@ var lifecycleChecks = []check.Check{
 			e := t.Ready(out)
 			t.NoError(t.Await(e), "ready event of an output")
 			check.Destroy(t, e)
-			t.NoError(read(t, capi.BufferToHostBufferArgs{Src: out, HostLayout: check.RowMajor(1), Dst: check.Pointer(dst),
-				DstSize: heldSize}), "download of an output")
+			t.NoError(read(t, into(out, dst)), "download of an output")
 			check.Destroy(t, out)
 			check.Destroy(t, in)
 		})(t)
@@ -289,12 +286,10 @@ var lifecycleChecks = []check.Check{
 	{Rule: "BUF-27", Run: func(t *check.T) {
 		b := small(t)
 		var err error
-		done := make(chan struct{})
-		go func() {
-			defer close(done)
+		done := begin(func() {
 			runtime.LockOSThread() // without unlocking, so that the thread ends with the goroutine
 			_, err = check.Try(t, capi.BufferDestroyArgs{Buffer: check.Disown(t, b)})
-		}()
+		})
 		<-done
 		t.NoError(err, "PJRT_Buffer_Destroy in a thread that is new to the plugin")
 		check.ExpectBuffer(t, small(t), floats(4), "another buffer")
@@ -318,10 +313,8 @@ func useOfDeleted(function string, use func(*check.T, *capi.Buffer) error) check
 func deleteWhileRead(t *check.T, n int) {
 	want := counting(n)
 	b := upload(t, dtype.U8, want, int64(n))
-	dst := make([]byte, n)
-	t.Keep(dst)
-	e := check.Call(t, capi.BufferToHostBufferArgs{Src: b, HostLayout: check.RowMajor(1), Dst: check.Pointer(dst),
-		DstSize: uintptr(n)}).Event
+	dst := room(t, n)
+	e := check.Call(t, into(b, dst)).Event
 	deleteBuffer(t, b)
 	if err := t.Wait(e); err != nil {
 		t.Fatalf("download of a buffer that was deleted after the call: expected success, got %v", err)

@@ -40,8 +40,7 @@ var makers = []maker{
 			return b
 		}},
 	{name: "a transfer manager", sizes: "AH2D-12", dims: "AH2D-01", make: func(t *check.T, data []float32, dims ...int64) *capi.Buffer {
-		m := manager(t, spec{dtype.F32, dims})
-		b := retrieve(t, m, 0)
+		m, b := single(t, spec{dtype.F32, dims})
 		bytes := dtype.Bytes(data)
 		t.Keep(bytes)
 		send(t, m, 0, bytes, 0, true)
@@ -49,8 +48,7 @@ var makers = []maker{
 	}},
 	{name: "a transfer manager, in two parts", sizes: "AH2D-13", dims: "AH2D-13",
 		make: func(t *check.T, data []float32, dims ...int64) *capi.Buffer {
-			m := manager(t, spec{dtype.F32, dims})
-			b := retrieve(t, m, 0)
+			m, b := single(t, spec{dtype.F32, dims})
 			bytes := dtype.Bytes(data)
 			t.Keep(bytes)
 			half := len(data) / 2 * 4
@@ -118,7 +116,7 @@ func makerChecks() []check.Check {
 		check.Check{Rule: "BUF-09", Variant: "uneven", Run: func(t *check.T) {
 			for _, n := range unevenSizes {
 				b := check.Upload(t, t.Client(), floats(n))
-				if got := check.Call(t, capi.BufferOnDeviceSizeInBytesArgs{Buffer: b}).OnDeviceSizeInBytes; got < uintptr(4*n) {
+				if got := t.SizeOnDevice(b); got < uintptr(4*n) {
 					t.Errorf("size on the device of f32[%d]: expected at least %d, got %d", n, 4*n, got)
 				}
 				check.Equal(t, 4*n, hostSize(t, b, check.RowMajor(1)), "dst_size of f32[%d]", n)

@@ -18,7 +18,7 @@ var metadataChecks = []check.Check{
 	{Rule: "BUF-01", Run: func(t *check.T) {
 		for _, e := range types(t) {
 			if b, ok := uploaded(t, hostArgs(t.Client(), e, make([]byte, 4*e.Size()), 4)); ok {
-				got := dtype.Type(check.Call(t, capi.BufferElementTypeArgs{Buffer: b}).Type)
+				got := dtype.Type(t.ElementType(b))
 				check.Equal(t, e, got, "type of a buffer of %v", e)
 				check.Destroy(t, b)
 			}
@@ -47,9 +47,7 @@ var metadataChecks = []check.Check{
 			}
 		}
 		out := t.Run(compiled(t, check.AddOne), 1, small(t))[0]
-		if got := t.Dimensions(out); !slices.Equal(got, []int64{4}) {
-			t.Errorf("dimensions of an output: expected [4], got %v", got)
-		}
+		expectDimensions(t, out, []int64{4}, "an output")
 	}},
 	{Rule: "BUF-03", Run: func(t *check.T) {
 		for _, dims := range shapes {
@@ -129,13 +127,11 @@ var metadataChecks = []check.Check{
 			if order != nil {
 				args.DeviceLayout = check.TiledLayout(order)
 			}
-			out, err := check.Try(t, args)
+			b, err := t.TryUpload(args)
 			if err != nil {
 				t.Notef("minor_to_major %v is refused: %v", order, err)
 				continue
 			}
-			b := check.Own(t, out.Buffer)
-			t.NoError(t.Await(check.Own(t, out.DoneWithHostBuffer)), "done_with_host_buffer")
 			layout := check.Call(t, capi.BufferGetMemoryLayoutArgs{Buffer: b}).Layout
 			if layout.Type != capi.BufferMemoryLayoutTypeTiled {
 				t.SkipEnvf("the layout is told by strides")
@@ -164,7 +160,7 @@ var metadataChecks = []check.Check{
 				if !ok {
 					break
 				}
-				size := check.Call(t, capi.BufferOnDeviceSizeInBytesArgs{Buffer: b}).OnDeviceSizeInBytes
+				size := t.SizeOnDevice(b)
 				if packed := uintptr(n*e.Bits()+7) / 8; size < packed {
 					t.Errorf("size on the device of %v%v: expected at least %d bytes, got %d", e, dims, packed, size)
 				}
@@ -175,14 +171,14 @@ var metadataChecks = []check.Check{
 	{Rule: "BUF-10", Run: func(t *check.T) {
 		for i, d := range t.Client().Devices {
 			b := check.UploadTo(t, t.Client(), d, floats(4))
-			check.Equal(t, d, check.Call(t, capi.BufferDeviceArgs{Buffer: b}).Device, "device of an upload to device %d", i)
+			check.Equal(t, d, t.DeviceOf(b), "device of an upload to device %d", i)
 			m, err := check.Try(t, capi.DeviceDefaultMemoryArgs{Device: d})
 			if err != nil {
 				continue
 			}
 			args := check.HostArgs(t.Client(), floats(4))
 			args.Device, args.Memory = d, m.Memory
-			check.Equal(t, d, check.Call(t, capi.BufferDeviceArgs{Buffer: t.UploadArgs(args)}).Device,
+			check.Equal(t, d, t.DeviceOf(t.UploadArgs(args)),
 				"device of an upload to the default memory of device %d", i)
 		}
 	}},
@@ -192,15 +188,13 @@ var metadataChecks = []check.Check{
 			t.SkipUnimplf("a program for two devices does not compile: %v", err)
 		}
 		exe := check.Own(t, out.Executable)
-		on := check.Call(t, capi.LoadedExecutableAddressableDevicesArgs{Executable: exe})
-		devices := capi.Slice(on.AddressableDevices, on.NumAddressableDevices)
+		devices := check.List[capi.LoadedExecutableAddressableDevicesArgs, *capi.Device](t, exe)
 		var arguments [][]*capi.Buffer
 		for _, d := range devices {
 			arguments = append(arguments, []*capi.Buffer{check.UploadTo(t, t.Client(), d, floats(4))})
 		}
 		for i, list := range t.RunOn(exe, 1, arguments...) {
-			check.Equal(t, devices[i], check.Call(t, capi.BufferDeviceArgs{Buffer: list[0]}).Device,
-				"device of the output on device %d of the program's", i)
+			check.Equal(t, devices[i], t.DeviceOf(list[0]), "device of the output on device %d of the program's", i)
 		}
 	}},
 	{Rule: "BUF-11", Run: func(t *check.T) {
@@ -211,19 +205,16 @@ var metadataChecks = []check.Check{
 		for _, m := range t.Client().Memories {
 			args := check.HostArgs(t.Client(), floats(4))
 			args.Memory = m
-			out, err := check.Try(t, args)
+			b, err := t.TryUpload(args)
 			if err != nil {
 				t.Notef("upload to %s: %v", memoryName(t, m), err)
 				continue
 			}
 			seen++
-			b := check.Own(t, out.Buffer)
-			t.NoError(t.Await(check.Own(t, out.DoneWithHostBuffer)), "done_with_host_buffer")
-			got := check.Call(t, capi.BufferMemoryArgs{Buffer: b}).Memory
+			got := t.MemoryOf(b)
 			check.Equal(t, m, got, "memory of a buffer in %s", memoryName(t, m))
-			device := check.Call(t, capi.BufferDeviceArgs{Buffer: b}).Device
-			of := check.Call(t, capi.DeviceAddressableMemoriesArgs{Device: device})
-			if !slices.Contains(capi.Slice(of.Memories, of.NumMemories), got) {
+			device := t.DeviceOf(b)
+			if !slices.Contains(check.List[capi.DeviceAddressableMemoriesArgs, *capi.Memory](t, device), got) {
 				t.Errorf("memory of a buffer in %s: it is not a memory of the buffer's device", memoryName(t, m))
 			}
 		}
@@ -233,25 +224,22 @@ var metadataChecks = []check.Check{
 	}},
 	{Rule: "BUF-12", Run: func(t *check.T) {
 		cpu := t.Platform() == "cpu"
-		look := func(what string, b *capi.Buffer, want bool) {
-			check.Equal(t, want, check.Call(t, capi.BufferIsOnCPUArgs{Buffer: b}).IsOnCPU, "is_on_cpu of a buffer in %s", what)
+		look := func(what string, b *capi.Buffer) {
+			check.Equal(t, true, check.Call(t, capi.BufferIsOnCPUArgs{Buffer: b}).IsOnCPU, "is_on_cpu of a buffer in %s", what)
 		}
 		if cpu {
-			look("the default memory", small(t), true)
+			look("the default memory", small(t))
 		}
 		seen := cpu
 		for _, m := range t.Client().Memories {
-			kind := check.Call(t, capi.MemoryKindArgs{Memory: m})
-			name := capi.String(kind.Kind, kind.KindSize)
-			if !cpu && !strings.Contains(name, "host") {
+			if !cpu && !strings.Contains(check.Text[capi.MemoryKindArgs](t, m), "host") {
 				continue
 			}
 			args := check.HostArgs(t.Client(), floats(4))
 			args.Memory = m
-			if out, err := check.Try(t, args); err == nil {
+			if b, err := t.TryUpload(args); err == nil {
 				seen = true
-				t.NoError(t.Await(check.Own(t, out.DoneWithHostBuffer)), "done_with_host_buffer")
-				look(memoryName(t, m), check.Own(t, out.Buffer), true)
+				look(memoryName(t, m), b)
 			}
 		}
 		if !seen {

@@ -35,15 +35,10 @@ var placeholderChecks = []check.Check{
 				}
 				b := check.Own(t, out.Buffer)
 				t.NoError(t.Await(t.Ready(b)), "ready event of an uninitialised buffer")
-				check.Equal(t, capi.BufferType(e), check.Call(t, capi.BufferElementTypeArgs{Buffer: b}).Type,
-					"type of an uninitialised buffer")
-				if got := t.Dimensions(b); !slices.Equal(got, []int64{2, 3}) {
-					t.Errorf("dimensions of an uninitialised buffer: expected [2 3], got %v", got)
-				}
-				check.Equal(t, d, check.Call(t, capi.BufferDeviceArgs{Buffer: b}).Device,
-					"device of an uninitialised buffer on device %d", i)
-				if size := check.Call(t,
-					capi.BufferOnDeviceSizeInBytesArgs{Buffer: b}).OnDeviceSizeInBytes; size < uintptr(6*e.Bits()+7)/8 {
+				check.Equal(t, capi.BufferType(e), t.ElementType(b), "type of an uninitialised buffer")
+				expectDimensions(t, b, []int64{2, 3}, "an uninitialised buffer")
+				check.Equal(t, d, t.DeviceOf(b), "device of an uninitialised buffer on device %d", i)
+				if size := t.SizeOnDevice(b); size < uintptr(6*e.Bits()+7)/8 {
 					t.Errorf("size on the device of an uninitialised %v[2 3]: expected at least %d, got %d", e, (6*e.Bits()+7)/8, size)
 				}
 				check.Equal(t, 6*e.Size(), len(t.Download(b)), "bytes of an uninitialised %v[2 3]", e)
@@ -60,7 +55,7 @@ var placeholderChecks = []check.Check{
 		}
 		args.Device, args.Memory = devices[0], memory(devices[1])
 		b := check.Own(t, check.Call(t, args).Buffer)
-		got := check.Call(t, capi.BufferMemoryArgs{Buffer: b}).Memory
+		got := t.MemoryOf(b)
 		on := devices[1]
 		if got == memory(devices[0]) {
 			on = devices[0]
@@ -68,8 +63,7 @@ var placeholderChecks = []check.Check{
 		} else if got != args.Memory {
 			t.Errorf("memory of an uninitialised buffer with device 0 and a memory of device 1: expected one of the two, got another")
 		}
-		check.Equal(t, on, check.Call(t, capi.BufferDeviceArgs{Buffer: b}).Device,
-			"device of an uninitialised buffer, which has the memory")
+		check.Equal(t, on, t.DeviceOf(b), "device of an uninitialised buffer, which has the memory")
 	}},
 	{Rule: "UNI-03", Run: func(t *check.T) {
 		const n = 1 << 16
@@ -105,22 +99,19 @@ var placeholderChecks = []check.Check{
 			message := fmt.Sprintf("failure number %d", code)
 			b := check.Own(t, check.Call(t, errorBufferArgs(t, code, message, 2, 3)).Buffer)
 			expectError(t, t.Await(t.Ready(b)), code, message, "ready event of an error buffer")
-			dst := make([]byte, 24)
-			t.Keep(dst)
-			err := read(t, capi.BufferToHostBufferArgs{Src: b, HostLayout: check.RowMajor(2), Dst: check.Pointer(dst), DstSize: 24})
+			dst := room(t, 24)
+			err := read(t, downloadArgs{Src: b, HostLayout: check.RowMajor(2), Dst: check.Pointer(dst), DstSize: 24})
 			expectError(t, err, code, message, "download of an error buffer")
-			if got := t.Dimensions(b); !slices.Equal(got, []int64{2, 3}) {
-				t.Errorf("dimensions of an error buffer: expected [2 3], got %v", got)
-			}
-			check.Equal(t, home, check.Call(t, capi.BufferMemoryArgs{Buffer: b}).Memory, "memory of an error buffer")
-			check.Equal(t, capi.BufferTypeF32, check.Call(t, capi.BufferElementTypeArgs{Buffer: b}).Type, "type of an error buffer")
+			expectDimensions(t, b, []int64{2, 3}, "an error buffer")
+			check.Equal(t, home, t.MemoryOf(b), "memory of an error buffer")
+			check.Equal(t, capi.BufferTypeF32, t.ElementType(b), "type of an error buffer")
 			check.Destroy(t, b)
 		}
 		for _, m := range t.Client().Memories {
 			args := errorBufferArgs(t, failureCode, failureMessage, 4)
 			args.Memory = m
 			b := check.Own(t, check.Call(t, args).Buffer)
-			check.Equal(t, m, check.Call(t, capi.BufferMemoryArgs{Buffer: b}).Memory, "memory of an error buffer in %s", memoryName(t, m))
+			check.Equal(t, m, t.MemoryOf(b), "memory of an error buffer in %s", memoryName(t, m))
 		}
 	}},
 	{Rule: "UNI-06", Run: func(t *check.T) {
@@ -143,9 +134,8 @@ var placeholderChecks = []check.Check{
 	{Rule: "UNI-08", Run: func(t *check.T) {
 		want := []capi.Payload{{Key: "type/a", Value: []byte("first")}, {Key: "type/b", Value: []byte("second")},
 			{Key: "type/c", Value: []byte("third")}}
-		args, values := withPayload(t, capi.Attribute{Name: "type/a", Value: "first"}, capi.Attribute{Name: "type/b", Value: "second"},
+		args := withPayload(t, capi.Attribute{Name: "type/a", Value: "first"}, capi.Attribute{Name: "type/b", Value: "second"},
 			capi.Attribute{Name: "type/c", Value: "third"})
-		t.Keep(values)
 		b := check.Own(t, check.Call(t, args).Buffer)
 		t.Require(check.FunctionOf[capi.ErrorForEachPayloadArgs]())
 		err := t.Await(t.Ready(b))
@@ -160,8 +150,7 @@ var placeholderChecks = []check.Check{
 		}
 	}},
 	{Rule: "UNI-09", Hostile: true, Run: func(t *check.T) {
-		args, values := withPayload(t, capi.Attribute{Name: "number", Value: int64(7)})
-		t.Keep(values)
+		args := withPayload(t, capi.Attribute{Name: "number", Value: int64(7)})
 		out, err := check.Try(t, args)
 		if err == nil {
 			check.Own(t, out.Buffer)
@@ -188,8 +177,7 @@ var placeholderChecks = []check.Check{
 			return
 		}
 		b := check.Own(t, out.Buffer)
-		check.Equal(t, capi.BufferTypeToken, check.Call(t, capi.BufferElementTypeArgs{Buffer: b}).Type,
-			"type of an error buffer in the shape of a token")
+		check.Equal(t, capi.BufferTypeToken, t.ElementType(b), "type of an error buffer in the shape of a token")
 	}},
 	{Rule: "UNI-21", Run: func(t *check.T) {
 		args := errorBufferArgs(t, failureCode, failureMessage, 2, 3)
@@ -231,12 +219,9 @@ var placeholderChecks = []check.Check{
 	{Rule: "UNI-13", Run: func(t *check.T) {
 		a := alias(t, 2, 3)
 		e := t.Ready(a.AliasBuffer)
-		check.Equal(t, capi.BufferTypeF32, check.Call(t, capi.BufferElementTypeArgs{Buffer: a.AliasBuffer}).Type, "type of an alias buffer")
-		if got := t.Dimensions(a.AliasBuffer); !slices.Equal(got, []int64{2, 3}) {
-			t.Errorf("dimensions of an alias buffer: expected [2 3], got %v", got)
-		}
-		check.Equal(t, t.DefaultMemory(t.Client()), check.Call(t, capi.BufferMemoryArgs{Buffer: a.AliasBuffer}).Memory,
-			"memory of an alias buffer")
+		check.Equal(t, capi.BufferTypeF32, t.ElementType(a.AliasBuffer), "type of an alias buffer")
+		expectDimensions(t, a.AliasBuffer, []int64{2, 3}, "an alias buffer")
+		check.Equal(t, t.DefaultMemory(t.Client()), t.MemoryOf(a.AliasBuffer), "memory of an alias buffer")
 		time.Sleep(while)
 		check.Equal(t, false, t.IsReady(e), "is_ready of an alias buffer before it was fulfilled")
 		fulfil(t, a, check.Upload(t, t.Client(), floats(6), 2, 3))
@@ -244,9 +229,8 @@ var placeholderChecks = []check.Check{
 	}},
 	{Rule: "UNI-14", Run: func(t *check.T) {
 		a := alias(t, 4)
-		dst := make([]byte, 16)
-		t.Keep(dst)
-		args := capi.BufferToHostBufferArgs{Src: a.AliasBuffer, HostLayout: check.RowMajor(1), Dst: check.Pointer(dst), DstSize: 16}
+		dst := room(t, 16)
+		args := into(a.AliasBuffer, dst)
 		early := make(chan error, 1)
 		go func() { // the call may wait, too
 			out, err := check.Try(t, args)
@@ -271,25 +255,24 @@ var placeholderChecks = []check.Check{
 	{Rule: "UNI-15", Run: func(t *check.T) {
 		a := alias(t, 4)
 		e := t.Ready(a.AliasBuffer)
-		args := capi.ClientFulfillAliasBufferArgs{Client: t.Client().Handle, StatusCode: failureCode,
+		args := fulfilArgs{Client: t.Client().Handle, StatusCode: failureCode,
 			FulfillAliasBufferCb: a.FulfillAliasBufferCb}
 		args.ErrorMessage, args.ErrorMessageSize = capi.StringData(failureMessage)
 		if _, err := check.Try(t, args); err != nil {
 			t.Notef("the plugin hands the failure to the caller as well: %v", err)
 		}
-		if t.Eventually(t.Patience(), "an alias buffer that was given an error becomes ready", func() bool { return t.IsReady(e) }) {
+		if becomesReady(t, e, "an alias buffer that was given an error becomes ready") {
 			expectError(t, t.Await(e), failureCode, failureMessage, "ready event of an alias buffer that was given an error")
 		}
-		dst := make([]byte, 16)
-		t.Keep(dst)
-		err := read(t, capi.BufferToHostBufferArgs{Src: a.AliasBuffer, HostLayout: check.RowMajor(1), Dst: check.Pointer(dst), DstSize: 16})
+		dst := room(t, 16)
+		err := read(t, into(a.AliasBuffer, dst))
 		expectError(t, err, failureCode, failureMessage, "download of an alias buffer that was given an error")
 	}},
 	{Rule: "UNI-16", Hostile: true, Run: func(t *check.T) {
 		a := alias(t, 4)
-		_, err := check.Try(t, capi.ClientFulfillAliasBufferArgs{Client: t.Client().Handle, Buffer: small(t)})
+		_, err := check.Try(t, fulfilArgs{Client: t.Client().Handle, Buffer: small(t)})
 		t.ErrorCode(err, "PJRT_Client_FulfillAliasBuffer without a callback handle", capi.ErrorCodeInvalidArgument)
-		_, err = check.Try(t, capi.ClientFulfillAliasBufferArgs{Client: t.Client().Handle, FulfillAliasBufferCb: a.FulfillAliasBufferCb})
+		_, err = check.Try(t, fulfilArgs{Client: t.Client().Handle, FulfillAliasBufferCb: a.FulfillAliasBufferCb})
 		t.ErrorCode(err, "PJRT_Client_FulfillAliasBuffer with OK and no buffer", capi.ErrorCodeInvalidArgument)
 	}},
 	{Rule: "UNI-17", Hostile: true, Run: func(t *check.T) {
@@ -315,7 +298,7 @@ var placeholderChecks = []check.Check{
 			func() { check.Try(t, capi.BufferDestroyArgs{Buffer: a.AliasBuffer}) })
 		b := small(t)
 		within(t, "PJRT_Client_FulfillAliasBuffer of a buffer that was destroyed", func() {
-			_, err := check.Try(t, capi.ClientFulfillAliasBufferArgs{Client: t.Client().Handle, Buffer: b,
+			_, err := check.Try(t, fulfilArgs{Client: t.Client().Handle, Buffer: b,
 				FulfillAliasBufferCb: a.FulfillAliasBufferCb})
 			t.Notef("fulfilling an alias buffer that was destroyed gave %v", err)
 		})
@@ -329,8 +312,8 @@ var placeholderChecks = []check.Check{
 	}},
 }
 
-func uninitializedArgs(t *check.T, e dtype.Type, dims ...int64) capi.ClientCreateUninitializedBufferArgs {
-	args := capi.ClientCreateUninitializedBufferArgs{Client: t.Client().Handle, Device: t.Client().Devices[0],
+func uninitializedArgs(t *check.T, e dtype.Type, dims ...int64) uninitialized {
+	args := uninitialized{Client: t.Client().Handle, Device: t.Client().Devices[0],
 		ShapeElementType: capi.BufferType(e), ShapeLayout: check.RowMajor(len(dims))}
 	args.ShapeDims, args.ShapeNumDims = check.First(dims)
 	return args
@@ -344,18 +327,14 @@ func donates(t *check.T, exe *capi.LoadedExecutable, b *capi.Buffer) bool {
 
 // withPayload returns the arguments of an error buffer with payloads, if the plugin knows
 // payloads.
-func withPayload(t *check.T, attributes ...capi.Attribute) (capi.ClientCreateErrorBufferArgs, *capi.NamedValues) {
+func withPayload(t *check.T, attributes ...capi.Attribute) errorBuffers {
 	args := errorBufferArgs(t, failureCode, failureMessage, 4)
 	check.Own(t, check.Call(t, args).Buffer) // skips if there is no such function
 	if t.Minor() < 103 {
 		t.SkipAbsentf("payloads came with API 0.103, but the plugin has API 0.%d", t.Minor())
 	}
-	values, err := capi.NewNamedValues(attributes)
-	if err != nil {
-		panic(err)
-	}
-	args.Payload, args.NumPayload = values.Data()
-	return args, values
+	args.Payload, args.NumPayload = t.NamedValues(attributes...).Data()
+	return args
 }
 
 // alias makes an alias buffer of f32. The check owns it.
@@ -370,7 +349,7 @@ func alias(t *check.T, dims ...int64) capi.ClientCreateAliasBufferArgs {
 	}
 	check.Own(t, out.AliasBuffer)
 	hold(t, func() {
-		check.Try(t, capi.ClientFulfillAliasBufferArgs{Client: t.Client().Handle, StatusCode: failureCode,
+		check.Try(t, fulfilArgs{Client: t.Client().Handle, StatusCode: failureCode,
 			FulfillAliasBufferCb: out.FulfillAliasBufferCb})
 	})
 	return out
@@ -380,11 +359,11 @@ func alias(t *check.T, dims ...int64) capi.ClientCreateAliasBufferArgs {
 // or through its ready event.
 func fulfilmentIsRefused(t *check.T, what string, b *capi.Buffer) {
 	a := alias(t, 4)
-	_, err := check.Try(t, capi.ClientFulfillAliasBufferArgs{Client: t.Client().Handle, Buffer: b,
+	_, err := check.Try(t, fulfilArgs{Client: t.Client().Handle, Buffer: b,
 		FulfillAliasBufferCb: a.FulfillAliasBufferCb})
 	if err == nil {
 		e := t.Ready(a.AliasBuffer)
-		if t.Eventually(t.Patience(), "an alias buffer that was fulfilled becomes ready", func() bool { return t.IsReady(e) }) {
+		if becomesReady(t, e, "an alias buffer that was fulfilled becomes ready") {
 			err = t.Await(e)
 		}
 	}
@@ -392,5 +371,5 @@ func fulfilmentIsRefused(t *check.T, what string, b *capi.Buffer) {
 }
 
 func fulfil(t *check.T, a capi.ClientCreateAliasBufferArgs, b *capi.Buffer) {
-	check.Call(t, capi.ClientFulfillAliasBufferArgs{Client: t.Client().Handle, Buffer: b, FulfillAliasBufferCb: a.FulfillAliasBufferCb})
+	check.Call(t, fulfilArgs{Client: t.Client().Handle, Buffer: b, FulfillAliasBufferCb: a.FulfillAliasBufferCb})
 }

@@ -50,7 +50,7 @@ var rawChecks = []check.Check{
 			if !ok {
 				continue
 			}
-			size := int(check.Call(t, capi.BufferOnDeviceSizeInBytesArgs{Buffer: b}).OnDeviceSizeInBytes)
+			size := int(t.SizeOnDevice(b))
 			got, err := rawRead(t, b, 0, int64(size), size)
 			if err != nil {
 				t.Errorf("copy of all %d bytes of %v[16]: expected success, got %v", size, e, err)
@@ -82,10 +82,9 @@ var rawChecks = []check.Check{
 	}},
 	{Rule: "RAW-06", Run: func(t *check.T) {
 		b := upload(t, dtype.U8, counting(64), 64)
-		out := check.Call(t, capi.BufferCopyRawToHostFutureArgs{Buffer: b, Offset: 8, TransferSize: 32})
+		out := check.Call(t, futureArgs{Buffer: b, Offset: 8, TransferSize: 32})
 		e := check.Own(t, out.Event)
-		dst := bytes.Repeat([]byte{0xee}, 64)
-		t.Keep(dst)
+		dst := filled(t, 64)
 		awaiting := awaiting(t, e)
 		time.Sleep(100 * time.Millisecond)
 		check.Equal(t, 0, len(awaiting), "threads whose PJRT_Event_Await returned before future_ready_callback was called")
@@ -99,17 +98,17 @@ var rawChecks = []check.Check{
 	}},
 	{Rule: "RAW-07", Run: func(t *check.T) {
 		b := upload(t, dtype.U8, counting(64), 64)
-		out := check.Call(t, capi.BufferCopyRawToHostFutureArgs{Buffer: b, TransferSize: 64})
+		out := check.Call(t, futureArgs{Buffer: b, TransferSize: 64})
 		fulfilCopy(out, nil, failureCode, failureMessage)
 		expectError(t, t.Wait(out.Event), failureCode, failureMessage, "event of a copy whose destination failed")
 	}},
 	{Rule: "RAW-08", Run: func(t *check.T) {
 		b := upload(t, dtype.U8, counting(64), 64)
 		const n = 8
-		var outs [n]capi.BufferCopyRawToHostFutureArgs
+		var outs [n]futureArgs
 		seen := make(map[uintptr]bool)
 		for i := range outs {
-			outs[i] = check.Call(t, capi.BufferCopyRawToHostFutureArgs{Buffer: b, Offset: int64(8 * i), TransferSize: 8})
+			outs[i] = check.Call(t, futureArgs{Buffer: b, Offset: int64(8 * i), TransferSize: 8})
 			if outs[i].FutureReadyCallback == 0 {
 				t.Fatalf("PJRT_Buffer_CopyRawToHostFuture: success without a callback")
 			}
@@ -123,8 +122,7 @@ var rawChecks = []check.Check{
 			return // a second use of the same data would be the client's fault
 		}
 		for i := n - 1; i >= 0; i-- {
-			dst := make([]byte, 8)
-			t.Keep(dst)
+			dst := room(t, 8)
 			fulfilCopy(outs[i], dst, capi.ErrorCodeOK, "")
 			t.NoError(t.Await(outs[i].Event), "event of a copy")
 			expectBytes(t, counting(64)[8*i:8*i+8], dst, 0xff, "copy "+show(i)+" of 8 that were fulfilled last first")
@@ -133,11 +131,10 @@ var rawChecks = []check.Check{
 	{Rule: "RAW-09", Hostile: true, Run: func(t *check.T) {
 		const n = 1 << 16
 		b := upload(t, dtype.U8, counting(n), n)
-		out := check.Call(t, capi.BufferCopyRawToHostFutureArgs{Buffer: b, TransferSize: n})
+		out := check.Call(t, futureArgs{Buffer: b, TransferSize: n})
 		check.Destroy(t, b)
 		check.Destroy(t, upload(t, dtype.U8, make([]byte, n), n))
-		dst := make([]byte, n)
-		t.Keep(dst)
+		dst := room(t, n)
 		fulfilCopy(out, dst, capi.ErrorCodeOK, "")
 		if err := t.Wait(out.Event); err != nil {
 			t.Fatalf("copy of a buffer that was destroyed before future_ready_callback was called: expected success, got %v", err)
@@ -146,10 +143,9 @@ var rawChecks = []check.Check{
 	}},
 	{Rule: "RAW-10", Hostile: true, Run: func(t *check.T) {
 		b := upload(t, dtype.U8, counting(16), 16)
-		out := check.Call(t, capi.BufferCopyRawToHostFutureArgs{Buffer: b, TransferSize: 16})
+		out := check.Call(t, futureArgs{Buffer: b, TransferSize: 16})
 		e := check.Own(t, out.Event)
-		dst := bytes.Repeat([]byte{0xee}, 32)
-		t.Keep(dst)
+		dst := filled(t, 32)
 		out.FutureReadyCallback.Call(&capi.BufferCopyRawToHostFutureCallbackArgs{StructSize: 8, CallbackData: out.CallbackData,
 			Dst: check.Pointer(dst)})
 		if soon(t, e) {
@@ -159,14 +155,9 @@ var rawChecks = []check.Check{
 	}},
 	{Rule: "RAW-11", Run: func(t *check.T) {
 		b := upload(t, dtype.U8, counting(16), 16)
-		out := check.Call(t, capi.BufferCopyRawToHostFutureArgs{Buffer: b, TransferSize: 16})
-		dst := make([]byte, 16)
-		t.Keep(dst)
-		done := make(chan struct{})
-		go func() {
-			defer close(done)
-			fulfilCopy(out, dst, capi.ErrorCodeOK, "")
-		}()
+		out := check.Call(t, futureArgs{Buffer: b, TransferSize: 16})
+		dst := room(t, 16)
+		done := begin(func() { fulfilCopy(out, dst, capi.ErrorCodeOK, "") })
 		<-done
 		if err := t.Wait(out.Event); err != nil {
 			t.Fatalf("copy whose callback was called in another thread: expected success, got %v", err)
@@ -179,9 +170,9 @@ var rawChecks = []check.Check{
 func rawRead(t *check.T, b *capi.Buffer, offset, size int64, n int) ([]byte, error) {
 	dst := bytes.Repeat([]byte{0xee}, n+8) // an address even for no bytes
 	t.Keep(dst)
-	out, err := check.Try(t, capi.BufferCopyRawToHostArgs{Buffer: b, Dst: check.Pointer(dst), Offset: offset, TransferSize: size})
+	out, err := check.Try(t, rawArgs{Buffer: b, Dst: check.Pointer(dst), Offset: offset, TransferSize: size})
 	if capi.CodeOf(err) == capi.ErrorCodeUnimplemented {
-		check.Call(t, capi.BufferCopyRawToHostArgs{Buffer: b, Dst: check.Pointer(dst), Offset: offset, TransferSize: size}) // skips
+		check.Call(t, rawArgs{Buffer: b, Dst: check.Pointer(dst), Offset: offset, TransferSize: size}) // skips
 	}
 	if err != nil {
 		return nil, err
@@ -203,9 +194,8 @@ func refusedWindows(windows [][2]int64) func(*check.T) {
 			t.Fatalf("copy of all 16 bytes: expected success, got %v", err)
 		}
 		for _, w := range windows {
-			dst := bytes.Repeat([]byte{0xee}, 64)
-			t.Keep(dst)
-			out, err := check.Try(t, capi.BufferCopyRawToHostArgs{Buffer: b, Dst: check.Pointer(dst), Offset: w[0], TransferSize: w[1]})
+			dst := filled(t, 64)
+			out, err := check.Try(t, rawArgs{Buffer: b, Dst: check.Pointer(dst), Offset: w[0], TransferSize: w[1]})
 			if err == nil && out.Event != nil {
 				err = t.Wait(out.Event)
 			}
@@ -232,7 +222,7 @@ func pack(data []byte, bits int) (low, high []byte) {
 }
 
 // fulfilCopy gives a copy its destination, or the error that there is none.
-func fulfilCopy(out capi.BufferCopyRawToHostFutureArgs, dst []byte, code capi.ErrorCode, message string) {
+func fulfilCopy(out futureArgs, dst []byte, code capi.ErrorCode, message string) {
 	args := &capi.BufferCopyRawToHostFutureCallbackArgs{
 		StructSize: capi.BufferCopyRawToHostFutureCallbackArgsSize, CallbackData: out.CallbackData, ErrorCode: code, Dst: check.Pointer(dst),
 	}

@@ -96,7 +96,7 @@ var referenceChecks = []check.Check{
 		}
 		for i, b := range live {
 			p := check.Call(t, capi.BufferUnsafePointerArgs{Buffer: b}).BufferPointer
-			if o, err := check.Try(t, capi.BufferOpaqueDeviceMemoryDataPointerArgs{Buffer: b}); err == nil && t.Platform() == "cpu" {
+			if o, err := check.Try(t, opaqueArgs{Buffer: b}); err == nil && t.Platform() == "cpu" {
 				check.Equal(t, o.DeviceMemoryPtr, p,
 					"PJRT_Buffer_UnsafePointer of buffer %d, compared with PJRT_Buffer_OpaqueDeviceMemoryDataPointer", i+1)
 			}
@@ -131,9 +131,9 @@ var referenceChecks = []check.Check{
 		b := small(t)
 		opaque(t, b) // the plugin must not return this address again
 		deleteBuffer(t, b)
-		_, err := check.Try(t, capi.BufferIncreaseExternalReferenceCountArgs{Buffer: b})
+		_, err := check.Try(t, increaseArgs{Buffer: b})
 		t.ErrorCode(err, "reference to a deleted buffer")
-		_, err = check.Try(t, capi.BufferOpaqueDeviceMemoryDataPointerArgs{Buffer: b})
+		_, err = check.Try(t, opaqueArgs{Buffer: b})
 		t.ErrorCode(err, "PJRT_Buffer_OpaqueDeviceMemoryDataPointer of a deleted buffer")
 	}},
 	{Rule: "REF-08", Variant: "donated", Hostile: true, Run: func(t *check.T) {
@@ -143,21 +143,19 @@ var referenceChecks = []check.Check{
 		if !t.IsDeleted(b) {
 			t.SkipEnvf("the plugin does not use the memory of donated buffers")
 		}
-		_, err := check.Try(t, capi.BufferIncreaseExternalReferenceCountArgs{Buffer: b})
+		_, err := check.Try(t, increaseArgs{Buffer: b})
 		t.ErrorCode(err, "reference to a donated buffer")
-		_, err = check.Try(t, capi.BufferOpaqueDeviceMemoryDataPointerArgs{Buffer: b})
+		_, err = check.Try(t, opaqueArgs{Buffer: b})
 		t.ErrorCode(err, "PJRT_Buffer_OpaqueDeviceMemoryDataPointer of a donated buffer")
 	}},
 	{Rule: "REF-09", Run: func(t *check.T) {
 		b := small(t)
 		increase(t, b)
 		var err error
-		done := make(chan struct{})
-		go func() {
-			defer close(done)
+		done := begin(func() {
 			runtime.LockOSThread() // without unlocking, so that the thread ends with the goroutine
 			err = decrease(t, b)
-		}()
+		})
 		<-done
 		t.NoError(err, "PJRT_Buffer_DecreaseExternalReferenceCount in another thread")
 		t.ErrorCode(decrease(t, b), "second decrease after one increase")
@@ -175,16 +173,16 @@ func takeMemory(t *check.T) {
 }
 
 func increase(t *check.T, b *capi.Buffer) {
-	check.Optional(t, capi.BufferIncreaseExternalReferenceCountArgs{Buffer: b})
+	check.Optional(t, increaseArgs{Buffer: b})
 }
 
 func decrease(t *check.T, b *capi.Buffer) error {
-	_, err := check.Try(t, capi.BufferDecreaseExternalReferenceCountArgs{Buffer: b})
+	_, err := check.Try(t, decreaseArgs{Buffer: b})
 	return err
 }
 
 func opaque(t *check.T, b *capi.Buffer) uintptr {
-	return check.Optional(t, capi.BufferOpaqueDeviceMemoryDataPointerArgs{Buffer: b}).DeviceMemoryPtr
+	return check.Optional(t, opaqueArgs{Buffer: b}).DeviceMemoryPtr
 }
 
 // onCPU skips the check if the process cannot read the memory of devices.

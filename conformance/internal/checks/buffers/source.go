@@ -128,7 +128,7 @@ const (
 // failedBuffer makes a buffer that is an error with a code and a message, in one
 // of the ways that the plugin has. The check owns it.
 func failedBuffer(t *check.T, code capi.ErrorCode, message string) *capi.Buffer {
-	if t.Table().Has(check.FunctionOf[capi.ClientCreateErrorBufferArgs]()) && len(t.Client().Memories) > 0 {
+	if t.Table().Has(check.FunctionOf[errorBuffers]()) && len(t.Client().Memories) > 0 {
 		if out, err := check.Try(t, errorBufferArgs(t, code, message, 4)); err == nil && out.Buffer != nil {
 			return check.Own(t, out.Buffer)
 		}
@@ -138,8 +138,8 @@ func failedBuffer(t *check.T, code capi.ErrorCode, message string) *capi.Buffer 
 	return p.Buffer
 }
 
-func errorBufferArgs(t *check.T, code capi.ErrorCode, message string, dims ...int64) capi.ClientCreateErrorBufferArgs {
-	args := capi.ClientCreateErrorBufferArgs{
+func errorBufferArgs(t *check.T, code capi.ErrorCode, message string, dims ...int64) errorBuffers {
+	args := errorBuffers{
 		Client: t.Client().Handle, ErrorCode: code, ShapeElementType: capi.BufferTypeF32, Memory: t.DefaultMemory(t.Client()),
 		ShapeLayout: check.RowMajor(len(dims)),
 	}
@@ -156,6 +156,11 @@ func failedEvent(t *check.T) *capi.Event {
 
 // small returns a buffer of 1, 2, 3, 4.
 func small(t *check.T) *capi.Buffer { return check.Upload(t, t.Client(), floats(4)) }
+
+// becomesReady fails the check unless an event becomes ready soon. what says so in words.
+func becomesReady(t *check.T, e *capi.Event, what string) bool {
+	return t.Eventually(t.Patience(), what, func() bool { return t.IsReady(e) })
+}
 
 // readyEvent returns an event that completes without an error. The check owns it.
 func readyEvent(t *check.T) *capi.Event { return t.Ready(small(t)) }

@@ -172,11 +172,7 @@ var stridesChecks = []check.Check{
 		for _, order := range [][]int64{{0, 0}, {1}, {2, 1, 0}, {0, 2}, {-1, 0}, {1 << 40, 0}} {
 			args := hostArgs(t.Client(), dtype.F32, dtype.Bytes(floats(6)), 2, 3)
 			args.DeviceLayout = check.TiledLayout(order)
-			out, err := check.Try(t, args)
-			if err == nil {
-				check.Own(t, out.Buffer)
-				check.Own(t, out.DoneWithHostBuffer)
-			}
+			_, err := t.TryUpload(args)
 			t.ErrorCode(err, "upload of f32[2 3] with minor_to_major "+show(order))
 		}
 	}},
@@ -202,7 +198,7 @@ var stridesChecks = []check.Check{
 			return
 		}
 		expectBytes(t, data, t.Download(b), 0xff, "f32[3 4] in tiles of 2 by 2 on the device")
-		size := check.Call(t, capi.BufferOnDeviceSizeInBytesArgs{Buffer: b}).OnDeviceSizeInBytes
+		size := t.SizeOnDevice(b)
 		if size < 64 {
 			t.Errorf("size on the device of f32[3 4] in tiles of 2 by 2, which the plugin took: expected at least 64 bytes, got %d", size)
 		}
@@ -212,11 +208,7 @@ var stridesChecks = []check.Check{
 			args := hostArgs(t.Client(), dtype.F32, dtype.Bytes(floats(6)), 2, 3)
 			args.DeviceLayout = check.TiledLayout([]int64{1, 0})
 			args.DeviceLayout.Type = kind
-			out, err := check.Try(t, args)
-			if err == nil {
-				check.Own(t, out.Buffer)
-				check.Own(t, out.DoneWithHostBuffer)
-			}
+			_, err := t.TryUpload(args)
 			t.ErrorCode(err, fmt.Sprintf("upload with a device layout of the type %d", kind))
 		}
 	}},
@@ -227,12 +219,10 @@ func strided(t *check.T, e dtype.Type, memory []byte, offset int, dims, strides 
 	t.Keep(memory)
 	args := hostArgs(t.Client(), e, memory[offset:], dims...)
 	args.ByteStrides, args.NumByteStrides = check.First(strides)
-	out, err := check.Try(t, args)
+	b, err := t.TryUpload(args)
 	if err != nil {
 		return nil, err
 	}
-	b := check.Own(t, out.Buffer)
-	t.NoError(t.Await(check.Own(t, out.DoneWithHostBuffer)), "done_with_host_buffer")
 	got := t.Download(b)
 	check.Destroy(t, b)
 	return got, nil
@@ -259,8 +249,8 @@ func wrongNumberOfStrides(variant string, strides []int64) check.Check {
 func withLayout(t *check.T, e dtype.Type, data []byte, dims []int64, layout *capi.BufferMemoryLayout, what string) (*capi.Buffer, bool) {
 	args := hostArgs(t.Client(), e, data, dims...)
 	args.DeviceLayout = layout
-	out, err := check.Try(t, args)
-	if code := capi.CodeOf(err); code == capi.ErrorCodeInvalidArgument || code == capi.ErrorCodeUnimplemented {
+	b, err := t.TryUpload(args)
+	if declined(err) {
 		t.Notef("%s is refused: %v", what, err)
 		return nil, false
 	}
@@ -268,8 +258,7 @@ func withLayout(t *check.T, e dtype.Type, data []byte, dims []int64, layout *cap
 		t.Errorf("upload with %s: expected success, INVALID_ARGUMENT or UNIMPLEMENTED, got %v", what, err)
 		return nil, false
 	}
-	t.NoError(t.Await(check.Own(t, out.DoneWithHostBuffer)), "done_with_host_buffer")
-	return check.Own(t, out.Buffer), true
+	return b, true
 }
 
 // reportedOrder returns the order of a buffer's dimensions, from the buffer or from the

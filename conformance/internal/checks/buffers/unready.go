@@ -16,7 +16,7 @@ import (
 var unreadyChecks = []check.Check{
 	{Rule: "BUF-09", Variant: "before the contents", Run: func(t *check.T) {
 		settled := small(t)
-		want := check.Call(t, capi.BufferOnDeviceSizeInBytesArgs{Buffer: settled}).OnDeviceSizeInBytes
+		want := t.SizeOnDevice(settled)
 		eachUnready(t, func(what string, b *capi.Buffer) {
 			var out capi.BufferOnDeviceSizeInBytesArgs
 			var err error
@@ -37,10 +37,10 @@ var unreadyChecks = []check.Check{
 				if layout == nil {
 					name = "null"
 				}
-				var out capi.BufferToHostBufferArgs
+				var out downloadArgs
 				var err error
 				within(t, fmt.Sprintf("PJRT_Buffer_ToHostBuffer with dst null of %s, host_layout %s", what, name), func() {
-					out, err = check.Try(t, capi.BufferToHostBufferArgs{Src: b, HostLayout: layout})
+					out, err = check.Try(t, downloadArgs{Src: b, HostLayout: layout})
 				})
 				check.Own(t, out.Event)
 				if err != nil {

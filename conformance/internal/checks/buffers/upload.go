@@ -77,7 +77,7 @@ var uploadShapeChecks = []check.Check{
 			b := check.UploadTo(t, t.Client(), d, floats(4))
 			got := check.Optional(t, capi.BufferMemoryArgs{Buffer: b}).Memory
 			check.Equal(t, want, got, "memory of a buffer on device %d, compared with PJRT_Device_DefaultMemory", i)
-			check.Equal(t, d, check.Call(t, capi.BufferDeviceArgs{Buffer: b}).Device, "device of a buffer on device %d", i)
+			check.Equal(t, d, t.DeviceOf(b), "device of a buffer on device %d", i)
 		}
 	}},
 	{Rule: "H2D-18", Devices: 2, Run: func(t *check.T) {
@@ -85,37 +85,29 @@ var uploadShapeChecks = []check.Check{
 		args := check.HostArgs(c, floats(4))
 		args.Memory = check.Optional(t, capi.DeviceDefaultMemoryArgs{Device: c.Devices[1]}).Memory
 		b := t.UploadArgs(args)
-		check.Equal(t, args.Memory, check.Call(t, capi.BufferMemoryArgs{Buffer: b}).Memory,
-			"memory of a buffer with device 0 and a memory of device 1")
-		check.Equal(t, c.Devices[1], check.Call(t, capi.BufferDeviceArgs{Buffer: b}).Device,
-			"device of a buffer with device 0 and a memory of device 1")
+		check.Equal(t, args.Memory, t.MemoryOf(b), "memory of a buffer with device 0 and a memory of device 1")
+		check.Equal(t, c.Devices[1], t.DeviceOf(b), "device of a buffer with device 0 and a memory of device 1")
 		check.ExpectBuffer(t, b, floats(4), "that buffer")
 	}},
 	{Rule: "H2D-18", Variant: "no device", Hostile: true, Run: func(t *check.T) {
 		args := check.HostArgs(t.Client(), floats(4))
 		args.Device, args.Memory = nil, t.DefaultMemory(t.Client())
 		b := t.UploadArgs(args)
-		check.Equal(t, t.Client().Devices[0], check.Call(t, capi.BufferDeviceArgs{Buffer: b}).Device,
-			"device of a buffer with a memory and no device")
+		check.Equal(t, t.Client().Devices[0], t.DeviceOf(b), "device of a buffer with a memory and no device")
 		check.ExpectBuffer(t, b, floats(4), "buffer with a memory and no device")
 	}},
 	{Rule: "H2D-19", Run: everyMemory},
 	{Rule: "H2D-20", Hostile: true, Run: func(t *check.T) {
 		args := check.HostArgs(t.Client(), floats(4))
 		args.Device = nil
-		out, err := check.Try(t, args)
-		check.Own(t, out.Buffer)
+		_, err := t.TryUpload(args)
 		t.ErrorCode(err, "upload with device and memory null")
 	}},
 	{Rule: "H2D-21", Hostile: true, Run: func(t *check.T) {
 		other := t.NewClient()
 		args := check.HostArgs(t.Client(), floats(4))
 		args.Device = other.Devices[0]
-		out, err := check.Try(t, args)
-		if err == nil {
-			check.Own(t, out.Buffer)
-			check.Own(t, out.DoneWithHostBuffer)
-		}
+		_, err := t.TryUpload(args)
 		t.ErrorCode(err, "upload to a device of another client")
 	}},
 	{Rule: "H2D-22", Run: func(t *check.T) {
@@ -156,7 +148,7 @@ var uploadShapeChecks = []check.Check{
 			if b, ok := uploaded(t, hostArgs(t.Client(), e, make([]byte, 5), 5)); ok {
 				seen++
 				packed := uintptr(5*e.Bits()+7) / 8
-				size := check.Call(t, capi.BufferOnDeviceSizeInBytesArgs{Buffer: b}).OnDeviceSizeInBytes
+				size := t.SizeOnDevice(b)
 				t.Notef("5 elements of %v take %d bytes on the device, %d if packed", e, size, packed)
 				if size < packed {
 					t.Errorf("size on the device of 5 elements of %v: expected at least %d, got %d", e, packed, size)
@@ -171,8 +163,7 @@ var uploadShapeChecks = []check.Check{
 	{Rule: "H2D-25", Variant: "INVALID", Hostile: true, Run: func(t *check.T) {
 		args := check.HostArgs(t.Client(), floats(4))
 		args.Type = capi.BufferTypeInvalid
-		out, err := check.Try(t, args)
-		check.Own(t, out.Buffer)
+		_, err := t.TryUpload(args)
 		t.ErrorCode(err, "upload of the type INVALID")
 	}},
 	{Rule: "H2D-25", Variant: "TOKEN", Hostile: true, Run: func(t *check.T) {
@@ -189,16 +180,12 @@ var uploadShapeChecks = []check.Check{
 		if out.DoneWithHostBuffer != nil {
 			t.NoError(t.Await(check.Own(t, out.DoneWithHostBuffer)), "done_with_host_buffer of a token")
 		}
-		check.Equal(t, capi.BufferTypeToken, check.Call(t, capi.BufferElementTypeArgs{Buffer: out.Buffer}).Type, "type of a token")
+		check.Equal(t, capi.BufferTypeToken, t.ElementType(out.Buffer), "type of a token")
 	}},
 	{Rule: "H2D-26", Hostile: true, Run: func(t *check.T) {
 		args := check.HostArgs(t.Client(), floats(4))
 		args.Data = nil
-		out, err := check.Try(t, args)
-		if err == nil {
-			check.Own(t, out.Buffer)
-			check.Own(t, out.DoneWithHostBuffer)
-		}
+		_, err := t.TryUpload(args)
 		t.ErrorCode(err, "upload of 16 bytes from null")
 	}},
 	{Rule: "H2D-27", Run: arraysMayBeFreed},
@@ -268,9 +255,7 @@ func emptyArrays(t *check.T) {
 			b := check.Own(t, out.Buffer)
 			t.NoError(t.Await(check.Own(t, out.DoneWithHostBuffer)), "done_with_host_buffer of "+what)
 			t.NoError(t.Await(t.Ready(b)), "ready event of "+what)
-			if got := t.Dimensions(b); !slices.Equal(got, dims) {
-				t.Errorf("dimensions of %s: expected %v, got %v", what, dims, got)
-			}
+			expectDimensions(t, b, dims, "%s", what)
 			check.Equal(t, 0, len(t.Download(b)), "bytes of %s", what)
 			if len(dims) == 3 {
 				check.Equal(t, 0, len(t.Download(t.Run(exe, 1, b)[0])), "bytes of the sum of two of %s", what)
@@ -341,7 +326,7 @@ func everyMemory(t *check.T) {
 		kind := memoryName(t, m)
 		args := check.HostArgs(t.Client(), floats(4))
 		args.Memory = m
-		out, err := check.Try(t, args)
+		b, err := t.TryUpload(args)
 		if capi.CodeOf(err) == capi.ErrorCodeUnimplemented {
 			t.Notef("upload to %s: %v", kind, err)
 			continue
@@ -351,9 +336,7 @@ func everyMemory(t *check.T) {
 			continue
 		}
 		seen++
-		b := check.Own(t, out.Buffer)
-		t.NoError(t.Await(check.Own(t, out.DoneWithHostBuffer)), "done_with_host_buffer of an upload to "+kind)
-		check.Equal(t, m, check.Call(t, capi.BufferMemoryArgs{Buffer: b}).Memory, "memory of a buffer in %s", kind)
+		check.Equal(t, m, t.MemoryOf(b), "memory of a buffer in %s", kind)
 		check.ExpectBuffer(t, b, floats(4), "buffer in "+kind)
 	}
 	if seen == 0 {
@@ -364,8 +347,7 @@ func everyMemory(t *check.T) {
 // memoryName names a memory in messages.
 func memoryName(t *check.T, m *capi.Memory) string {
 	id := check.Call(t, capi.MemoryIDArgs{Memory: m}).ID
-	kind := check.Call(t, capi.MemoryKindArgs{Memory: m})
-	return "memory " + show(id) + " of kind " + capi.String(kind.Kind, kind.KindSize)
+	return "memory " + show(id) + " of kind " + check.Text[capi.MemoryKindArgs](t, m)
 }
 
 // predicates gives bytes that are neither 0 nor 1 to several operations, which must all
@@ -415,7 +397,7 @@ func arraysMayBeFreed(t *check.T) {
 		args.ByteStrides, args.NumByteStrides = check.First(strides)
 		args.DeviceLayout = check.RowMajor(2)
 		out, err := check.Try(t, args)
-		if code := capi.CodeOf(err); code == capi.ErrorCodeUnimplemented || code == capi.ErrorCodeInvalidArgument {
+		if declined(err) {
 			t.Notef("a device layout is refused: %v", err)
 			args.DeviceLayout = nil
 			out = check.Call(t, args)

@@ -23,7 +23,7 @@ var uploadSemanticsChecks = []check.Check{
 	{Rule: "H2D-10", Run: func(t *check.T) {
 		for _, n := range []int{4, 64, 1 << 10, 4 << 20} {
 			_, _, done := transfer(t, n, capi.HostBufferSemanticsImmutableUntilTransferCompletes)
-			t.Eventually(t.Patience(), "done_with_host_buffer becomes ready while the buffer lives", func() bool { return t.IsReady(done) })
+			becomesReady(t, done, "done_with_host_buffer becomes ready while the buffer lives")
 			t.NoError(t.Await(done), "done_with_host_buffer of a buffer that lives")
 		}
 	}},
@@ -192,8 +192,7 @@ func zeroCopy(t *check.T, semantics capi.HostBufferSemantics) {
 		}
 		t.Notef("%s are used where they are", what)
 		check.Destroy(t, b)
-		t.Eventually(t.Patience(), "done_with_host_buffer becomes ready after the buffer was destroyed",
-			func() bool { return t.IsReady(done) })
+		becomesReady(t, done, "done_with_host_buffer becomes ready after the buffer was destroyed")
 		t.NoError(t.Await(done), "done_with_host_buffer of a buffer that was destroyed")
 	}
 }
@@ -228,7 +227,7 @@ func zeroCopyInFlight(t *check.T) {
 	pending.Fulfil()
 	t.NoError(t.Await(event), "event of the execution")
 	check.ExpectBuffer(t, out, []float32{2, 4, 6, 8}, "sum with a buffer that was destroyed, and its memory overwritten when done_with_host_buffer allowed it, while the execution waited")
-	t.Eventually(t.Patience(), "done_with_host_buffer becomes ready after the execution", func() bool { return t.IsReady(done) })
+	becomesReady(t, done, "done_with_host_buffer becomes ready after the execution")
 	t.NoError(t.Await(done), "done_with_host_buffer after the execution")
 }
 
@@ -266,9 +265,8 @@ func beyond32Bits(t *check.T) {
 		want[i] = byte(92 + i)
 	}
 	for i, offset := range []int64{edge - 8, edge} { // each side of the edge by itself
-		part := make([]byte, 8)
-		t.Keep(part)
-		raw, err := check.Try(t, capi.BufferCopyRawToHostArgs{Buffer: b, Dst: check.Pointer(part), Offset: offset, TransferSize: 8})
+		part := room(t, 8)
+		raw, err := check.Try(t, rawArgs{Buffer: b, Dst: check.Pointer(part), Offset: offset, TransferSize: 8})
 		if err == nil {
 			err = t.Wait(raw.Event)
 		}

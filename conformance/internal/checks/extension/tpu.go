@@ -38,6 +38,12 @@ func countsOf(t *check.T, x *capi.TopologyDescription) tpuCounts {
 	}
 }
 
+// bounds returns the dimensions that a call filled in; ask returns how many these are.
+func bounds(t *check.T, what string, ask func(list *int32) uintptr) []int32 {
+	list := make([]int32, maxDims)
+	return dimsOf(t, list, ask(&list[0]), what)
+}
+
 // dimsOf returns the dimensions that a call filled in.
 func dimsOf(t *check.T, list []int32, n uintptr, what string) []int32 {
 	if n == 0 || n > uintptr(len(list)) {
@@ -47,24 +53,23 @@ func dimsOf(t *check.T, list []int32, n uintptr, what string) []int32 {
 }
 
 func chipBounds(t *check.T, x *capi.TopologyDescription) []int32 {
-	list := make([]int32, maxDims)
-	args := capi.TPUTopologyChipBoundsArgs{Topology: x, ChipBoundsMaxDims: maxDims}
-	args.ChipBounds, _ = check.First(list)
-	return dimsOf(t, list, check.Call(t, args).ChipBoundsNumDims, "chip bounds")
+	return bounds(t, "chip bounds", func(list *int32) uintptr {
+		return check.Call(t, capi.TPUTopologyChipBoundsArgs{Topology: x, ChipBoundsMaxDims: maxDims, ChipBounds: list}).ChipBoundsNumDims
+	})
 }
 
 func processBounds(t *check.T, x *capi.TopologyDescription) []int32 {
-	list := make([]int32, maxDims)
-	args := capi.TPUTopologyProcessBoundsArgs{Topology: x, ProcessBoundsMaxDims: maxDims}
-	args.ProcessBounds, _ = check.First(list)
-	return dimsOf(t, list, check.Call(t, args).ProcessBoundsNumDims, "process bounds")
+	return bounds(t, "process bounds", func(list *int32) uintptr {
+		args := capi.TPUTopologyProcessBoundsArgs{Topology: x, ProcessBoundsMaxDims: maxDims, ProcessBounds: list}
+		return check.Call(t, args).ProcessBoundsNumDims
+	})
 }
 
 func chipsPerProcessBounds(t *check.T, x *capi.TopologyDescription) []int32 {
-	list := make([]int32, maxDims)
-	args := capi.TPUTopologyChipsPerProcessBoundsArgs{Topology: x, ChipPerProcessBoundsMaxDims: maxDims}
-	args.ChipPerProcessBounds, _ = check.First(list)
-	return dimsOf(t, list, check.Call(t, args).ChipPerProcessBoundsNumDims, "bounds of the chips of a process")
+	return bounds(t, "bounds of the chips of a process", func(list *int32) uintptr {
+		args := capi.TPUTopologyChipsPerProcessBoundsArgs{Topology: x, ChipPerProcessBoundsMaxDims: maxDims, ChipPerProcessBounds: list}
+		return check.Call(t, args).ChipPerProcessBoundsNumDims
+	})
 }
 
 func product(list []int32) int32 {

@@ -126,14 +126,20 @@ var transformEntry = sync.OnceValue(func() uintptr {
 	})
 })
 
-var transformDtorEntry = sync.OnceValue(func() uintptr {
-	return purego.NewCallback(func(p *capi.XLATransformCallbacks) uintptr {
-		x := transforms.of(p)
-		x.watch.end()
-		x.inner.Dtor.Call(x.inner)
-		return 0
+var transformDtorEntry = dtorEntry(&transforms, func(x *capi.XLATransformCallbacks) { x.Dtor.Call(x) })
+
+// dtorEntry returns the entry point of the destructor of watched callbacks, which counts its calls
+// and passes them on to dtor.
+func dtorEntry[S any](behind *registry[S], dtor func(inner *S)) func() uintptr {
+	return sync.OnceValue(func() uintptr {
+		return purego.NewCallback(func(p *S) uintptr {
+			x := behind.of(p)
+			x.watch.end()
+			dtor(x.inner)
+			return 0
+		})
 	})
-})
+}
 
 // watchPartitioner returns the callbacks of a partitioner, with their calls counted by w.
 func watchPartitioner(w *watch, x capi.CustomCallPartitioner) *capi.JAXCustomCallPartitionerCallbacks {
@@ -186,12 +192,5 @@ var (
 		p.PropagateUserSharding.Call(p, args)
 		return &args.Header
 	})
-	partitionerDtorEntry = sync.OnceValue(func() uintptr {
-		return purego.NewCallback(func(p *capi.JAXCustomCallPartitionerCallbacks) uintptr {
-			x := partitioners.of(p)
-			x.watch.end()
-			x.inner.Dtor.Call(x.inner)
-			return 0
-		})
-	})
+	partitionerDtorEntry = dtorEntry(&partitioners, func(x *capi.JAXCustomCallPartitionerCallbacks) { x.Dtor.Call(x) })
 )
