@@ -42,9 +42,20 @@ func ToSlice[T dtype.Elem](a Array) ([]T, error) {
 	if want := dtype.Of[T](); a.Type != want {
 		return nil, fmt.Errorf("array holds %v, not %v: cast it first", a.Type, want)
 	}
+	if err := checkBools(a); err != nil {
+		return nil, err
+	}
 	s := make([]T, a.Len())
 	copy(dtype.Bytes(s), a.Data)
 	return s, nil
+}
+
+// checkBools returns an error for bytes that are no values of Go's bool.
+func checkBools(a Array) error {
+	if a.Type != dtype.Pred {
+		return nil
+	}
+	return dtype.CheckBools(a.Data)
 }
 
 // Shape returns the shape of the array.
