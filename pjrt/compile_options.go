@@ -67,9 +67,11 @@ type CompileOptions struct {
 	// result, or of the tuple of all results. Nil leaves them to the program; if only ResultLayout
 	// is set, the arguments of an MLIR program are row-major. A program that the plugin compiles
 	// for other layouts is an error, as is an execution with a buffer that has another layout.
-	ArgumentLayouts            []ShapeLayout
-	ResultLayout               *ShapeLayout
-	TupledArguments            bool    // the program takes its arguments as one tuple
+	ArgumentLayouts []ShapeLayout
+	ResultLayout    *ShapeLayout
+	// TupledArguments says that the program takes its arguments as one tuple, which the compiler
+	// makes of the parameters of an MLIR program. It is set for an HLO program with such a parameter.
+	TupledArguments            bool
 	AliasPassthrough           bool    // results that are unchanged arguments may share their memory
 	IndividuallyDefinedResults []int32 // results that become ready one by one
 
@@ -191,9 +193,20 @@ func (o *CompileOptions) forProgram(src source.Source, t compileTarget) (*Compil
 	if err := filled.setParameterLayouts(src, t); err != nil {
 		return nil, err
 	}
+	filled.TupledArguments = filled.TupledArguments || takesTuple(src)
 	filled.SPMD = filled.SPMD || filled.Partitions > 1 || set.Partitions > 1
 	filled.Shardy = filled.Shardy || stated.Shardy
 	return &filled, nil
+}
+
+// takesTuple reports whether a program has its arguments in a tuple of its own. An execution cannot
+// pass it as one argument, since buffers are arrays.
+func takesTuple(src source.Source) bool {
+	if src.MakesTuple() {
+		return false
+	}
+	parameters, ok := src.Tuples(false)
+	return ok && len(parameters) == 1 && parameters[0].IsTuple()
 }
 
 // setParameterLayouts sets ArgumentLayouts if only ResultLayout is set: without them, XLA's

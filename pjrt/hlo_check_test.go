@@ -12,6 +12,7 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 
 	"github.com/purepjrt/purepjrt/pjrt"
+	"github.com/purepjrt/purepjrt/pjrt/internal/mlir/mlirtest"
 )
 
 func protoBytes(field protowire.Number, parts ...[]byte) []byte {
@@ -71,5 +72,28 @@ func TestArraysLargerThanMemoryAreRefusedInHLO(t *testing.T) {
 		assert.ErrorContains(t, err, "too large for any memory", dims)
 		_, err = client.Compile(ctx, pjrt.Program{Code: protoBytes(1, negateHLO(dims...)), Format: pjrt.FormatHLOWithConfig}, nil)
 		require.ErrorIs(t, err, pjrt.ErrInvalidArgument, dims)
+	}
+}
+
+// A program of HLO that has its arguments in one tuple is compiled as such, since no other way to
+// pass them exists. Plugins end the process, or fail, when they execute it otherwise.
+func TestProgramsOfHLOTakeTheirTuple(t *testing.T) {
+	ctx := context.Background()
+	client := newClient(t)
+	forms, _, err := mlirtest.Forms("tuple parameter")
+	require.NoError(t, err)
+	for _, opts := range []*pjrt.CompileOptions{nil, {TupledArguments: true}} {
+		exe, err := client.Compile(ctx, pjrt.Program{Code: forms[mlirtest.FormHLO]}, opts)
+		require.NoError(t, err)
+		x, err := pjrt.FromSlice(ctx, client, []float32{1, 2}, 2)
+		require.NoError(t, err)
+		n, err := pjrt.FromScalar(ctx, client, int32(3))
+		require.NoError(t, err)
+		outs, err := exe.Execute(ctx, []*pjrt.Buffer{x, n}, nil)
+		require.NoError(t, err)
+		got, err := pjrt.ToSlice[float32](ctx, outs[0])
+		require.NoError(t, err)
+		assert.Equal(t, []float32{1, 2}, got)
+		exe.Close()
 	}
 }

@@ -31,10 +31,11 @@ const (
 // Compilers end the process on some programs. This package refuses the known ones: in MLIR,
 // functions that have no body or call themselves, and calls, regions and brackets nested so deeply
 // that compilers run out of stack; in MLIR and HLO, arrays with more elements than any memory
-// holds. It does not find them in bytecode that tools other than StableHLO's wrote. In MLIR in text
-// for XLA's plugins for CPUs, it also refuses what those of the same age die of: comparators of
-// sorts that are no strict order, windows that only crop, windows over dimensions of unknown size,
-// and others. Package isolate compiles programs of unknown origin in a child process.
+// holds. It does not find them in bytecode that tools other than StableHLO's wrote. For XLA's
+// plugins for CPUs it also refuses, in every format, what those of the same age die of: comparators
+// of sorts that are no strict order, windows that only crop, results whose sizes nothing limits to
+// their bounds, and others, which pjrt/docs/known-faults.md lists. Package isolate compiles programs
+// of unknown origin in a child process.
 type Program struct {
 	Code   []byte
 	Format Format // of Code; empty means the result of DetectFormat

@@ -190,27 +190,42 @@ func TestRewrittenProgramsAreCompiled(t *testing.T) {
 // compile it, and execute it with zeros.
 func TestDangersEndTheProcessOfThePluginsOfTheirAges(t *testing.T) {
 	what := os.Getenv(killerVariable)
+	if what == "" && testing.Short() {
+		t.Skip("starts many processes")
+	}
+	type form struct {
+		name   string
+		code   []byte
+		format pjrt.Format
+		dies   []int
+	}
+	var list []form
 	for _, d := range mlirtest.Dangers() {
-		if d.Name == what {
-			executeUnchecked(t, d.Code)
+		list = append(list, form{d.Name, []byte(d.Code), pjrt.FormatMLIR, d.Dies})
+		forms, _, err := mlirtest.Forms(d.Name)
+		require.NoError(t, err)
+		if hlo := forms[mlirtest.FormHLO]; hlo != nil {
+			list = append(list, form{d.Name + " as HLO", hlo, pjrt.FormatHLO, d.DiesAsHLO()})
+		}
+	}
+	for _, f := range list {
+		if f.name == what {
+			executeUnchecked(t, f.code, f.format)
 			fmt.Println("> survived")
 			return
 		}
 	}
 	require.Empty(t, what)
-	if testing.Short() {
-		t.Skip("starts many processes")
-	}
 	for _, plugin := range plugintest.Executing(t) {
 		var minor int
 		_, err := fmt.Sscanf(plugin.Age, "0.%d", &minor)
 		require.NoError(t, err)
-		for _, d := range mlirtest.Dangers() {
+		for _, f := range list {
 			cmd := self(t.Context(), "-test.run=^"+t.Name()+"$", "-test.timeout=20s")
-			cmd.Env = append(os.Environ(), killerVariable+"="+d.Name, "PJRT_TEST_CPU="+plugin.Age)
+			cmd.Env = append(os.Environ(), killerVariable+"="+f.name, "PJRT_TEST_CPU="+plugin.Age)
 			out, err := cmd.CombinedOutput()
 			survived := err == nil && strings.Contains(string(out), "> survived")
-			assert.Equal(t, !slices.Contains(d.Dies, minor), survived, "%s on the plugin of API %s: %v\n%s", d.Name, plugin.Age, err, firstLines(string(out), 20))
+			assert.Equal(t, !slices.Contains(f.dies, minor), survived, "%s on the plugin of API %s: %v\n%s", f.name, plugin.Age, err, firstLines(string(out), 20))
 		}
 	}
 }
@@ -218,17 +233,24 @@ func TestDangersEndTheProcessOfThePluginsOfTheirAges(t *testing.T) {
 // executeUnchecked compiles a program without this package's checks and executes it with zeros. It
 // only compiles one whose results are too large for this machine. An error of the plugin is as good
 // as a result.
-func executeUnchecked(t *testing.T, code string) {
+func executeUnchecked(t *testing.T, code []byte, format pjrt.Format) {
 	t.Helper()
 	ctx := context.Background()
 	client := newClient(t)
-	exe, err := loadUnchecked(t, client, []byte(code), pjrt.FormatMLIR)
+	exe, err := loadUnchecked(t, client, code, format)
 	if err != nil {
+		fmt.Println("not compiled: ", err)
 		return
 	}
 	defer exe.Close()
-	if strings.Contains(code, "137438953472") || strings.Contains(code, "68719476736") {
-		return
+	results, err := exe.Outputs()
+	require.NoError(t, err)
+	for _, shape := range results {
+		const most = 1 << 30
+		if size, err := shape.HostSize(); err != nil || size > most {
+			fmt.Println("too large to be executed")
+			return
+		}
 	}
 	parameters, err := exe.Parameters()
 	require.NoError(t, err)
@@ -242,9 +264,11 @@ func executeUnchecked(t *testing.T, code string) {
 	}
 	outs, err := exe.Execute(ctx, args, nil)
 	if err != nil {
+		fmt.Println("not executed: ", err)
 		return
 	}
 	for _, b := range outs {
-		_, _ = b.ToHost(ctx)
+		_, err := b.ToHost(ctx)
+		fmt.Println("read: ", err)
 	}
 }

@@ -305,7 +305,10 @@ func (m *module) readTensors(ctx context.Context) error {
 		}
 		return nil
 	}
-	return m.tensors(ctx, func(Tensor) bool { return true })
+	return m.tensors(ctx, func(t Tensor) bool {
+		m.checked = m.checked || t.isLarge()
+		return true
+	})
 }
 
 // readTensor reads a type in a dialect's own form, and reports whether it is a tensor.

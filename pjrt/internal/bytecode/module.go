@@ -8,6 +8,9 @@ import (
 	"context"
 	"iter"
 	"math"
+	"strings"
+
+	"github.com/purepjrt/purepjrt/pjrt/internal/dataflow"
 )
 
 // Magic is the beginning of bytecode.
@@ -27,6 +30,10 @@ type Module struct {
 	Shardy bool
 	// Regions is how deep regions are nested.
 	Regions int
+
+	// Operations are what Read was told to keep of the operations, or nil if nothing is in the
+	// module that the checks of package dataflow look at.
+	Operations *dataflow.Module
 
 	tensors func(ctx context.Context, yield func(Tensor) bool) error
 }
@@ -88,7 +95,7 @@ type module struct {
 	text       string // everything in the section of strings
 	strings    []span // in text
 	dialects   []dialect
-	operations []operationKind
+	operations []knownOperation
 	code       []byte
 	attributes []entry
 	types      []entry
@@ -101,6 +108,11 @@ type module struct {
 	lists        map[uint64]numbers
 	permuted     map[uint64]bool // attributes whose numbers are in Permuted
 	uses         map[call]bool   // those of functions with more than a few
+
+	compiler dataflow.Compiler
+	names    []string // of the operations, unless there is no compiler
+	checked  bool     // whether there is something that the checks look at
+	graph    *graph   // nil if there is nothing
 }
 
 // span is where something is. The positions of a module of which this package reads anything
@@ -124,14 +136,16 @@ type call struct {
 // error of ctx if that ends, and otherwise if the module is damaged, or in a form that the package
 // does not know.
 //
+// It keeps the operations for the checks of the compiler c. For the zero Compiler it keeps none.
+//
 // The steps and the memory that it takes are proportional to the size of the module, whatever is in
 // it.
-func Read(ctx context.Context, code []byte) (*Module, error) {
+func Read(ctx context.Context, code []byte, c dataflow.Compiler) (*Module, error) {
 	if !bytes.HasPrefix(code, []byte(Magic)) || uint64(len(code)) > math.MaxUint32 {
 		return nil, errMalformed
 	}
 	r := &reader{module: code, pos: len(Magic), end: len(code)}
-	m := &module{version: r.varint(), code: code, function: -1}
+	m := &module{version: r.varint(), code: code, function: -1, compiler: c}
 	r.text() // the producer
 	var sections [numSections]*reader
 	for r.err == nil && !r.empty() {
@@ -156,7 +170,7 @@ func Read(ctx context.Context, code []byte) (*Module, error) {
 		func() error { return m.readProperties(sections[sectionProperties]) },
 		func() error { return m.readTensors(ctx) },
 		func() error { return m.readMeshes() },
-		func() error { return m.readBlock(ctx, sections[sectionIR], 0) },
+		func() error { return m.readOperations(ctx, sections[sectionIR]) },
 	} {
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -166,6 +180,9 @@ func Read(ctx context.Context, code []byte) (*Module, error) {
 		}
 	}
 	m.resolve()
+	if m.graph != nil {
+		m.Operations = m.graph.program
+	}
 	return &m.Module, nil
 }
 
@@ -230,6 +247,12 @@ const (
 	opPermute
 )
 
+// knownOperation is what is known about the operations with one name.
+type knownOperation struct {
+	kind    operationKind
+	dialect dialect
+}
+
 // operations has the names of the operations of each dialect.
 var operations = map[dialect]map[string]operationKind{
 	dialectBuiltin:   {"module": opModule},
@@ -281,14 +304,29 @@ func (m *module) readDialects(r *reader) error {
 			if !ok {
 				return errMalformed
 			}
-			kind := anyOperation
+			o := knownOperation{dialect: m.dialects[number]}
 			if len(name) < maxName {
-				kind = known[name]
+				o.kind = known[name]
+			} else {
+				name = ""
 			}
-			m.operations = append(m.operations, kind)
+			m.operations = append(m.operations, o)
+			if m.compiler != (dataflow.Compiler{}) {
+				name = withoutVersion(name)
+				m.names = append(m.names, name)
+				m.checked = m.checked || m.compiler.Checks(name)
+			}
 		}
 	}
 	return r.err
+}
+
+// withoutVersion returns the name of StableHLO's operation for that of one in a portable artifact.
+func withoutVersion(name string) string {
+	if i := strings.LastIndex(name, "_v"); i > 0 && i+2 < len(name) && '0' <= name[i+2] && name[i+2] <= '9' {
+		return name[:i]
+	}
+	return name
 }
 
 // readProperties finds the properties of the operations.

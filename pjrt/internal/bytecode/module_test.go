@@ -13,9 +13,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/purepjrt/purepjrt/pjrt/internal/bytecode"
+	"github.com/purepjrt/purepjrt/pjrt/internal/dataflow"
 )
 
 type function = bytecode.Function
+
+// cpu is a compiler with checks.
+var cpu = dataflow.Compiler{Minor: 81, MLIR: true}
 
 var modules = map[string]struct {
 	functions []function
@@ -63,7 +67,7 @@ func TestModulesOfAllVersionsAreRead(t *testing.T) {
 	t.Parallel()
 	for name, want := range modules {
 		for _, file := range files(t, name) {
-			m, err := bytecode.Read(context.Background(), read(t, file))
+			m, err := bytecode.Read(context.Background(), read(t, file), cpu)
 			require.NoError(t, err, file)
 			assert.Equal(t, want.functions, m.Functions, file)
 			assert.Contains(t, tensors(m), want.tensor, file)
@@ -79,7 +83,7 @@ func TestLargerProgramsAreRead(t *testing.T) {
 	require.NoError(t, err)
 	require.GreaterOrEqual(t, len(list), 5)
 	for _, file := range list {
-		m, err := bytecode.Read(context.Background(), read(t, file))
+		m, err := bytecode.Read(context.Background(), read(t, file), cpu)
 		require.NoError(t, err, file)
 		require.NotEmpty(t, m.Functions, file)
 		assert.Equal(t, "main", m.Functions[0].Name, file)
@@ -96,7 +100,7 @@ func TestDamagedModulesAreAnError(t *testing.T) {
 		for _, file := range files(t, name) {
 			code := read(t, file)
 			for n := range code {
-				_, err := bytecode.Read(context.Background(), code[:n])
+				_, err := bytecode.Read(context.Background(), code[:n], cpu)
 				require.Error(t, err, "%s cut off after %d bytes", file, n)
 			}
 			// Other damage may go unnoticed, but must not cause a panic.
@@ -104,7 +108,7 @@ func TestDamagedModulesAreAnError(t *testing.T) {
 				for _, bit := range []byte{1, 16, 128, 255} {
 					damaged := append([]byte(nil), code...)
 					damaged[i] ^= bit
-					_, _ = bytecode.Read(context.Background(), damaged)
+					_, _ = bytecode.Read(context.Background(), damaged, cpu)
 				}
 			}
 		}
@@ -116,7 +120,7 @@ func TestHugeCountsTakeNoMemory(t *testing.T) {
 	huge := []byte{0, 255, 255, 255, 255, 255, 255, 255, 127} // a number of nine bytes
 	for section := range byte(9) {
 		code := append([]byte(bytecode.Magic), 13, 0, section, byte(2*len(huge)+1))
-		_, err := bytecode.Read(context.Background(), append(code, huge...))
+		_, err := bytecode.Read(context.Background(), append(code, huge...), cpu)
 		require.Error(t, err)
 	}
 }
@@ -128,6 +132,6 @@ func FuzzRead(f *testing.F) {
 		}
 	}
 	f.Fuzz(func(_ *testing.T, code []byte) {
-		_, _ = bytecode.Read(context.Background(), code)
+		_, _ = bytecode.Read(context.Background(), code, cpu)
 	})
 }

@@ -3,7 +3,11 @@
 
 package bytecode
 
-import "context"
+import (
+	"context"
+
+	"github.com/purepjrt/purepjrt/pjrt/internal/dataflow"
+)
 
 // The parts that an operation may have.
 const (
@@ -22,6 +26,15 @@ const maxDepth = 4096
 
 // often is after how many operations or types the context is asked whether it has ended.
 const often = 1 << 12
+
+// readOperations reads all operations. It makes a graph of them if there is anything that the checks
+// look at, which the sections before tell.
+func (m *module) readOperations(ctx context.Context, r *reader) error {
+	if m.compiler != (dataflow.Compiler{}) && (m.checked || hasCheckedTypes(m)) {
+		m.graph = newGraph(m, m.names)
+	}
+	return m.readBlock(ctx, r, 0)
+}
 
 // readBlock reads a block and the operations in it.
 func (m *module) readBlock(ctx context.Context, r *reader, depth int) error {
@@ -50,11 +63,14 @@ func (m *module) readBlock(ctx context.Context, r *reader, depth int) error {
 }
 
 func (m *module) blockArgument(r *reader) {
-	hasLocation := true
+	hasLocation, typ := true, uint64(0)
 	if m.version >= versionElide {
-		_, hasLocation = r.flagged()
+		typ, hasLocation = r.flagged()
 	} else {
-		r.varint()
+		typ = r.varint()
+	}
+	if m.graph != nil {
+		m.graph.argument(typ)
 	}
 	if hasLocation {
 		r.varint()
@@ -63,6 +79,7 @@ func (m *module) blockArgument(r *reader) {
 
 // operation is an operation without its regions.
 type operation struct {
+	index      uint64 // of its name
 	kind       operationKind
 	attributes uint64 // index of the dictionary
 	properties uint64 // index of them
@@ -74,7 +91,7 @@ func (m *module) readOperation(ctx context.Context, r *reader, depth int) error 
 	if r.err != nil || index >= uint64(len(m.operations)) {
 		return errMalformed
 	}
-	op := operation{kind: m.operations[index], parts: r.byte()}
+	op := operation{index: index, kind: m.operations[index].kind, parts: r.byte()}
 	r.varint() // location
 	if op.parts&hasAttributes != 0 {
 		op.attributes = r.varint()
@@ -84,16 +101,11 @@ func (m *module) readOperation(ctx context.Context, r *reader, depth int) error 
 			return errMalformed
 		}
 	}
-	results := 0
-	if op.parts&hasResults != 0 {
-		results = r.count()
-		r.skip(results)
+	var o *dataflow.Op
+	if m.graph != nil {
+		o = m.graph.operation(op)
 	}
-	for _, part := range []byte{hasOperands, hasSuccessors} {
-		if op.parts&part != 0 {
-			r.skip(r.count())
-		}
-	}
+	results := m.readValues(r, op, o)
 	if op.parts&hasUseLists != 0 {
 		m.skipUseLists(r, results)
 	}
@@ -106,17 +118,48 @@ func (m *module) readOperation(ctx context.Context, r *reader, depth int) error 
 		return r.err
 	}
 	regions, isolated := r.flagged()
+	contents := r
 	if isolated && m.version >= versionLazy {
-		id, contents := r.section()
+		id, section := r.section()
 		if id != sectionIR {
 			return errMalformed
 		}
-		if err := m.readRegions(ctx, contents, regions, depth); err != nil {
-			return err
-		}
-		return r.err
+		contents = section
 	}
-	return m.readRegions(ctx, r, regions, depth)
+	if err := m.readRegions(ctx, contents, regions, depth, o, isolated); err != nil {
+		return err
+	}
+	if m.graph != nil && op.kind == opFunction {
+		name, _ := m.string(m.functions[m.function].name)
+		m.graph.function(o, name, depth)
+	}
+	return r.err
+}
+
+// readValues reads the results and operands of an operation, and returns the number of results. o
+// is nil if there is no graph.
+func (m *module) readValues(r *reader, op operation, o *dataflow.Op) (results int) {
+	if op.parts&hasResults != 0 {
+		results = r.count()
+		for range results {
+			typ := r.varint()
+			if o != nil {
+				m.graph.define(o.NewResult(m.graph.typ(typ)))
+			}
+		}
+	}
+	if op.parts&hasOperands != 0 {
+		for range r.count() {
+			number := r.varint()
+			if o != nil {
+				o.Operands = append(o.Operands, m.graph.use(number))
+			}
+		}
+	}
+	if op.parts&hasSuccessors != 0 {
+		r.skip(r.count())
+	}
+	return results
 }
 
 // note collects what an operation says about functions and devices.
@@ -249,9 +292,9 @@ func (m *module) skipUseLists(r *reader, results int) {
 	}
 }
 
-// readRegions reads the regions of an operation. The region of a function that is only declared is
-// empty.
-func (m *module) readRegions(ctx context.Context, r *reader, regions uint64, depth int) error {
+// readRegions reads the regions of an operation, which is o in the graph. The region of a function
+// that is only declared is empty.
+func (m *module) readRegions(ctx context.Context, r *reader, regions uint64, depth int, o *dataflow.Op, isolated bool) error {
 	function := m.function
 	for range regions {
 		blocks := r.count()
@@ -264,11 +307,17 @@ func (m *module) readRegions(ctx context.Context, r *reader, regions uint64, dep
 		if function >= 0 {
 			m.functions[function].hasBody = true
 		}
-		r.varint() // number of values
+		values := r.varint()
+		if o != nil {
+			m.graph.enter(o, values, isolated)
+		}
 		for range blocks {
 			if err := m.readBlock(ctx, r, depth+1); err != nil {
 				return err
 			}
+		}
+		if o != nil {
+			m.graph.leave(isolated)
 		}
 	}
 	return r.err

@@ -23,9 +23,47 @@ const (
 	after106  = 107 // those of API 0.106 are right, and that of 0.115 is not
 )
 
-// Mentions are words of which a program in text has one if any check concerns it, unless it has an
-// array of Large elements.
-var Mentions = []string{"sort", "reduce_window", "concatenate", "set_dimension_size", "f6E", "tuple"}
+// Checks reports whether a check for the compiler looks at operations of this name.
+func (c Compiler) Checks(operation string) bool {
+	switch operation {
+	case "sort", "reduce_window", "set_dimension_size", "dynamic_reshape":
+		return true
+	case "concatenate":
+		return c.MLIR && c.Minor < before106
+	}
+	return false
+}
+
+// ChecksType reports whether a check for the compiler looks at all operations on values of a type,
+// given its beginning.
+func (c Compiler) ChecksType(name string) bool {
+	switch {
+	case strings.HasPrefix(name, sixBits):
+		return c.MLIR && c.Minor >= after106
+	case strings.HasPrefix(name, "tuple"):
+		return c.MLIR
+	}
+	return false
+}
+
+// sixBits is how the names of types of six bits begin.
+const sixBits = "f6E"
+
+// Mentions returns words of which a program in text has one if any check concerns it, unless it has
+// an array of Large elements.
+func (c Compiler) Mentions() (words []string) {
+	for _, name := range []string{"sort", "reduce_window", "set_dimension_size", "dynamic_reshape", "concatenate"} {
+		if c.Checks(name) {
+			words = append(words, name)
+		}
+	}
+	for _, name := range []string{sixBits, "tuple"} {
+		if c.ChecksType(name) {
+			words = append(words, name)
+		}
+	}
+	return words
+}
 
 // Large is how many elements an array has at least that is too large for a compiler but may be
 // small enough for a memory.
@@ -59,15 +97,15 @@ func (m *Module) Check(c Compiler) error {
 	})
 }
 
-// checkParameters refuses a tuple among the parameters of MLIR. Plugins from API 0.106 on return an
-// error when the program is executed.
+// checkParameters refuses a tuple among the parameters of MLIR. Executions end the process on one
+// without elements, and up to API 0.105 on any, and otherwise return an error.
 func (m *Module) checkParameters(c Compiler) error {
-	if !c.MLIR || c.Minor >= before106 {
+	if !c.MLIR {
 		return nil
 	}
 	for i, p := range m.Main.Params {
 		if p.Type.Tuple {
-			return fmt.Errorf("parameter %d of the program is a tuple, and an execution would end the process: "+
+			return fmt.Errorf("parameter %d of the program is a tuple, and an execution would fail or end the process: "+
 				"make each element a parameter of its own, and set TupledArguments if the arguments are to be one tuple", i)
 		}
 	}
@@ -76,32 +114,14 @@ func (m *Module) checkParameters(c Compiler) error {
 
 // checkResults refuses results of sizes beyond their bounds, and those of 512 GiB and more.
 func (m *Module) checkResults(c Compiler) error {
-	bounded := false
 	for _, v := range m.Main.results() {
-		for i := range v.Type.Dims {
-			bounded = bounded || v.Type.isBounded(i)
-		}
 		if c.Minor >= after106 {
 			if err := checkLarge(v); err != nil {
 				return err
 			}
 		}
 	}
-	if !bounded {
-		return nil
-	}
-	return m.each(func(o *Op) error {
-		if o.Name != "set_dimension_size" || len(o.Operands) != 2 || len(o.Results) != 1 {
-			return nil
-		}
-		size, ok := o.Operands[1].constant()
-		bound := o.Operands[0].Type.extent(o.dimension())
-		if !ok || bound == 0 && size == 0 || size >= 0 && size <= bound {
-			return nil
-		}
-		return fmt.Errorf("the program sets the size of dimension %d to %d, beyond its bound %d, and an execution would end the process: "+
-			"use a size from 0 to the bound", o.dimension(), size, bound)
-	})
+	return m.checkSizes()
 }
 
 // results returns what the block returns.
@@ -122,42 +142,53 @@ func (o *Op) dimension() int {
 	return int(o.number("dimension", -1))
 }
 
-// constant returns the value if it is one integer of the program.
-func (v *Value) constant() (int64, bool) {
-	for range 4 {
-		if v.Op == nil {
-			return 0, false
-		}
-		switch v.Op.Name {
-		case "constant":
-			if n := v.Op.Attributes["value"].Numbers; len(n) == 1 {
-				return n[0], true
-			}
-			return 0, false
-		case "convert", "reshape":
-			if len(v.Op.Operands) == 1 {
-				v = v.Op.Operands[0]
-				continue
-			}
-		}
-		return 0, false
-	}
-	return 0, false
-}
-
-// checkLarge refuses a result of an elementwise operation that is too large for the plugin, which
-// divides by the number of its parts.
+// checkLarge refuses a result that is too large for the plugin, which divides by the number of its
+// parts: one computed element by element from parameters alone, or an iota in any arrangement.
 func checkLarge(v *Value) error {
 	const most = 1 << 39 // bytes
-	o := v.Op
-	for o != nil && o.Name == "reshape" && len(o.Operands) == 1 {
-		o = o.Operands[0].Op
-	}
-	if o == nil || !isElementwise(o.Name) || v.Type.elements()*bytesOf(v.Type.Element) < most {
+	if v.Type.elements()*bytesOf(v.Type.Element) < most || !isIota(v) && !isOfParameters(v, new(int)) {
 		return nil
 	}
 	return fmt.Errorf("a result of the program has %.0f elements of %s, 512 GiB or more, and the compiler would end the process: "+
 		"make it of smaller arrays", v.Type.elements(), v.Type.Element)
+}
+
+func isIota(v *Value) bool {
+	for range maxCalls {
+		switch {
+		case v.Op == nil:
+			return false
+		case v.Op.Name == "iota":
+			return true
+		case !isArrangement(v.Op.Name) || len(v.Op.Operands) != 1:
+			return false
+		}
+		v = v.Op.Operands[0]
+	}
+	return false
+}
+
+// isArrangement reports whether an operation only says which element of its operand goes where.
+func isArrangement(name string) bool {
+	return name == "reshape" || name == "broadcast_in_dim" || name == "transpose"
+}
+
+// isOfParameters reports whether a value is computed element by element from parameters alone.
+// What the compiler makes with constants or broadcasts it divides in another way. seen counts the
+// operations on the way.
+func isOfParameters(v *Value, seen *int) bool {
+	const most = 64
+	o := v.Op
+	if *seen++; *seen > most || o == nil || o.Name == "iota" || !isElementwise(o.Name) && o.Name != "reshape" || len(o.Operands) == 0 {
+		return false
+	}
+	for _, operand := range o.Operands {
+		isParameter := operand.Op == nil && operand.Type.Element != ""
+		if !isParameter && !isOfParameters(operand, seen) {
+			return false
+		}
+	}
+	return o.Name != "reshape" || o.Operands[0].Op != nil
 }
 
 func bytesOf(element string) float64 {
@@ -345,10 +376,10 @@ func checkConcatenate(o *Op, c Compiler) error {
 	return nil
 }
 
-// checkSixBits refuses constants of six bits that stay in the program. One that everything
-// converts is computed before.
+// checkSixBits refuses constants of six bits that stay in the program, which cannot become HLO. One
+// that everything converts is computed before.
 func checkSixBits(o *Op, c Compiler) error {
-	if c.Minor < after106 || o.isFolded(0) {
+	if !c.MLIR || c.Minor < after106 || o.isFolded(0) {
 		return nil
 	}
 	if o.Name == "while" && !slices.ContainsFunc(o.Operands, func(v *Value) bool { return v.Op == nil || !v.Op.isFolded(0) }) {
@@ -363,7 +394,7 @@ func checkSixBits(o *Op, c Compiler) error {
 	return nil
 }
 
-func isSixBits(element string) bool { return strings.HasPrefix(element, "f6E") }
+func isSixBits(element string) bool { return strings.HasPrefix(element, sixBits) }
 
 // folding says whether the compiler computes an operation.
 type folding byte

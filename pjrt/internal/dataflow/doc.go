@@ -10,12 +10,20 @@ package dataflow
 type Module struct {
 	Functions map[string]*Block
 	Main      *Block // nil if it was not found
+	// Key, unless it is nil, returns what is in the code of an operation besides what Op has. It is
+	// the same for operations that do the same.
+	Key func(code []byte) string
+
+	live []*Block // the function Main, and closed blocks that it needs
 }
 
 // Block is the body of a function or a region. Its last operation returns its results.
 type Block struct {
 	Params []*Value
 	Ops    []*Op
+	// Closed says that the block of a region uses no values from outside. Any number of operations
+	// may share it.
+	Closed bool
 }
 
 // Op is an operation.
@@ -27,6 +35,7 @@ type Op struct {
 	Regions  []*Block
 	// Attributes are those that the reader understood.
 	Attributes map[string]Attribute
+	Code       []byte // the operation as it is written; nil if there is no Module.Key
 
 	live   bool
 	folded folding

@@ -9,19 +9,24 @@ func (m *Module) markLive() {
 	if m.Main == nil {
 		return
 	}
-	seen := make(map[*Block]bool)
-	list := []*Block{m.Main}
-	for len(list) > 0 {
-		b := list[len(list)-1]
-		list = list[:len(list)-1]
-		if seen[b] {
-			continue
+	seen := map[*Block]bool{m.Main: true}
+	m.live = []*Block{m.Main}
+	add := func(b *Block) {
+		if b != nil && !seen[b] {
+			seen[b] = true
+			m.live = append(m.live, b)
 		}
-		seen[b] = true
-		b.markLive(func(o *Op) {
+	}
+	for i := 0; i < len(m.live); i++ {
+		m.live[i].markLive(func(o *Op) {
 			for _, key := range []string{"callee", "decomposition"} {
-				if f := m.Functions[o.Attributes[key].Text]; f != nil {
-					list = append(list, f)
+				if a, ok := o.Attributes[key]; ok {
+					add(m.Functions[a.Text])
+				}
+			}
+			for _, r := range o.Regions {
+				if r.Closed {
+					add(r)
 				}
 			}
 		})
@@ -42,7 +47,9 @@ func (b *Block) markLive(visit func(*Op)) {
 			v.used = true
 		}
 		for _, r := range o.Regions {
-			r.markLive(visit)
+			if !r.Closed {
+				r.markLive(visit)
+			}
 		}
 		visit(o)
 	}
@@ -59,8 +66,8 @@ func hasEffect(name string) bool {
 
 // each calls fn with all operations that are live.
 func (m *Module) each(fn func(*Op) error) error {
-	for _, f := range m.Functions {
-		if err := f.each(fn); err != nil {
+	for _, b := range m.live {
+		if err := b.each(fn); err != nil {
 			return err
 		}
 	}
@@ -76,6 +83,9 @@ func (b *Block) each(fn func(*Op) error) error {
 			return err
 		}
 		for _, r := range o.Regions {
+			if r.Closed {
+				continue // among the module's
+			}
 			if err := r.each(fn); err != nil {
 				return err
 			}

@@ -233,7 +233,11 @@ func (t *terms) operation(o *Op, known map[*Value]term, depth int) term {
 	case "add", "multiply", "minimum", "maximum":
 		slices.Sort(args)
 	}
-	return t.intern(fmt.Sprint(o.Name, args, o.Results[0].Type, attributesKey(o)))
+	key := fmt.Sprint(o.Name, args, o.Results[0].Type, attributesKey(o))
+	if o.Code != nil && t.module.Key != nil {
+		key += t.module.Key(o.Code)
+	}
+	return t.intern(key)
 }
 
 // attributesKey returns the attributes of an operation as text, in one order.

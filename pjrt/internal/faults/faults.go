@@ -32,16 +32,18 @@ var List = []Fault{
 	{"`scatter` with indices of 8 bits, into a dimension of more elements than they can count, writes nothing for some of them.", all, "Convert the indices to `i32`.", false},
 	{"`reduce_window` of a `pad` with negative padding also adds the elements that the `pad` leaves out.", all, "Use `slice` instead of negative padding.", false},
 	{"`abs` of a product of an integer with itself is left out, though the product may overflow.", older, "Compute in a wider type.", false},
-	{"A size that is set with `set_dimension_size` beyond the bound, by a value that only the execution knows, ends the process if the array is a result.", all,
-		"Limit the size with `clamp` to the numbers from 0 to the bound. A constant is refused.", false},
+	{"A size beyond its bound, set with `set_dimension_size` or `dynamic_reshape`, ends the process if a result has it.", all,
+		"Limit the size with `clamp` to the numbers from 0 to the bound. What is not seen to be limited is refused.", true},
 	{"`reduce_window` over a dimension of unknown size leaves out padding, and ends the process where no window fits.", older,
 		"Use an array of known sizes, with the initial value in the rest.", true},
 	{"A `sort` that is not stable ends the process if its comparator is no strict order.", all, "Compare with `LT` or `GT`, or set `is_stable`.", true},
 	{"`reduce_window` with windows of one element and only negative padding ends the process.", all, "Use `slice`.", true},
-	{"`concatenate` of an array of known size before one of unknown size ends the process.", Tried[:1], "Put the array of unknown size first.", true},
+	{"`concatenate` in MLIR of an array of known size before one of unknown size ends the process.", Tried[:1], "Put the array of unknown size first.", true},
 	{"A tuple as a parameter of a program in MLIR ends the process when it is executed.", Tried[:1], "Make each element a parameter, and set `TupledArguments`.", true},
-	{"A constant of type `f6E2M3FN` or `f6E3M2FN` that is not converted ends the process.", Tried[2:], "Make it an argument.", true},
-	{"An elementwise operation whose result has 512 GiB or more ends the process.", Tried[2:], "Use several arrays.", true},
+	{"A tuple without elements as a parameter of a program in MLIR ends the process when it is executed.", all, "Leave it out.", true},
+	{"A tuple beside other parameters of a program in HLO, or in a tuple, ends the process when it is compiled.", all, "Put all arrays in one tuple.", true},
+	{"A constant of type `f6E2M3FN` or `f6E3M2FN` in MLIR that is not converted ends the process.", Tried[2:], "Make it an argument.", true},
+	{"A result of 512 GiB or more ends the process if it is computed element by element from parameters, or is an `iota`.", Tried[2:], "Use several arrays.", true},
 }
 
 // Markdown returns the list as a table.

@@ -10,14 +10,17 @@ import (
 	"math"
 
 	"github.com/purepjrt/purepjrt/internal/excerpt"
+	"github.com/purepjrt/purepjrt/pjrt/internal/dataflow"
 	"github.com/purepjrt/purepjrt/pjrt/internal/wire"
 	"github.com/purepjrt/purepjrt/pjrt/internal/xlaproto"
 )
 
 // Check returns an error if a module has an array of more than MaxElements, or tuples that are
-// nested too deeply. It accepts bytes that are not a module, because the plugin reports the
-// mistake. If ctx ends, it fails with its error.
-func Check(ctx context.Context, module []byte) error {
+// nested too deeply, or if the compiler c is known to end the process over its operations. It accepts
+// bytes that are not a module, because the plugin reports the mistake. If ctx ends, it fails with its
+// error.
+func Check(ctx context.Context, module []byte, c dataflow.Compiler) error {
+	checked := false // by package dataflow
 	within := func(number wire.Number, next func([]byte) error) func(wire.Field) error {
 		return func(f wire.Field) error {
 			if f.Is(number, wire.Bytes) {
@@ -26,34 +29,65 @@ func Check(ctx context.Context, module []byte) error {
 			return nil
 		}
 	}
-	shape := wire.Until(ctx, within(instructionShape, func(b []byte) error { return checkShape(b, 0) }))
-	instruction := wire.Until(ctx, within(computationInstructions, func(b []byte) error { return wire.Visit(b, shape) }))
+	part := wire.Until(ctx, func(f wire.Field) error {
+		switch {
+		case f.Is(instructionShape, wire.Bytes):
+			large, err := checkShape(f.Bytes, 0)
+			checked = checked || large
+			return err
+		case f.Is(instructionOpcode, wire.Bytes) && !checked:
+			checked = isChecked(c, f.Bytes)
+		}
+		return nil
+	})
+	instruction := wire.Until(ctx, within(computationInstructions, func(b []byte) error { return wire.Visit(b, part) }))
 	err := wire.Visit(module, wire.Until(ctx, within(moduleComputations, func(b []byte) error {
 		return wire.Visit(b, instruction)
 	})))
-	if errors.Is(err, wire.ErrMalformed) {
+	switch {
+	case errors.Is(err, wire.ErrMalformed):
+		return nil
+	case err != nil:
+		return err
+	case !checked || c == dataflow.Compiler{}:
 		return nil
 	}
-	return err
+	program, err := operations(ctx, module)
+	if err != nil || program == nil {
+		return err
+	}
+	return program.Check(c)
 }
 
-// checkShape checks a ShapeProto, without making anything of it.
-func checkShape(b []byte, depth int) error {
+// isChecked reports whether a check looks at the instructions with an opcode.
+func isChecked(c dataflow.Compiler, opcode []byte) bool {
+	switch string(opcode) {
+	case "sort", "reduce-window", "set-dimension-size", "dynamic-reshape", "concatenate":
+		return c.Checks(operationName(string(opcode)))
+	}
+	return false
+}
+
+// checkShape checks a ShapeProto, without making anything of it. It reports whether it has an array
+// of dataflow.Large elements.
+func checkShape(b []byte, depth int) (large bool, err error) {
 	if depth > xlaproto.MaxTupleDepth {
-		return fmt.Errorf("tuples in the program are nested more than %d deep", xlaproto.MaxTupleDepth)
+		return false, fmt.Errorf("tuples in the program are nested more than %d deep", xlaproto.MaxTupleDepth)
 	}
 	var dims []int64
-	err := wire.Visit(b, func(f wire.Field) error {
+	err = wire.Visit(b, func(f wire.Field) error {
 		switch {
 		case f.Is(xlaproto.ShapeTuple, wire.Bytes):
-			return checkShape(f.Bytes, depth+1)
+			inner, err := checkShape(f.Bytes, depth+1)
+			large = large || inner
+			return err
 		case f.IsList(xlaproto.ShapeDims):
 			return wire.Ints(&dims, f)
 		}
 		return nil
 	})
 	if err != nil {
-		return err
+		return false, err
 	}
 	elements := int64(1)
 	for _, d := range dims {
@@ -61,10 +95,10 @@ func checkShape(b []byte, depth int) error {
 			continue // XLA's value for an unknown dimension
 		}
 		if d < 0 || d > MaxElements/elements {
-			return fmt.Errorf("an array in the program has the dimensions %v, which are negative or too large for any memory",
+			return false, fmt.Errorf("an array in the program has the dimensions %v, which are negative or too large for any memory",
 				excerpt.OfList(dims))
 		}
 		elements *= max(d, 1)
 	}
-	return nil
+	return large || elements >= dataflow.Large, nil
 }

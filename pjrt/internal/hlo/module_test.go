@@ -12,6 +12,7 @@ import (
 
 	"github.com/purepjrt/purepjrt/pjrt/array"
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
+	"github.com/purepjrt/purepjrt/pjrt/internal/dataflow"
 	"github.com/purepjrt/purepjrt/pjrt/internal/hlo"
 	"github.com/purepjrt/purepjrt/pjrt/internal/wire"
 	"github.com/purepjrt/purepjrt/pjrt/internal/xlaproto"
@@ -95,14 +96,14 @@ func TestModulesThatEndTheProcessAreAnError(t *testing.T) {
 		"of unknown size":  {arrayOf(-1<<63, 4), ""},
 		"without elements": {arrayOf(0, 5), ""},
 	} {
-		err := hlo.Check(context.Background(), module(c.shape))
+		err := hlo.Check(context.Background(), module(c.shape), dataflow.Compiler{})
 		if c.want == "" {
 			assert.NoError(t, err, name)
 		} else {
 			assert.ErrorContains(t, err, c.want, name)
 		}
 	}
-	require.NoError(t, hlo.Check(context.Background(), []byte("\xff")), "the plugin reports the mistake")
+	require.NoError(t, hlo.Check(context.Background(), []byte("\xff"), dataflow.Compiler{}), "the plugin reports the mistake")
 }
 
 func TestDonorsAreAliasedParametersAndBufferDonors(t *testing.T) {

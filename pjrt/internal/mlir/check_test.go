@@ -30,7 +30,7 @@ const program = `func.func @main(%a: tensor<2x2xf32>) -> tensor<2x2xf32> {
 // check checks a program, in text or bytecode, for one device.
 func check(code []byte, limits mlir.Limits) error {
 	if bytes.HasPrefix(code, []byte(bytecode.Magic)) {
-		m, err := bytecode.Read(context.Background(), code)
+		m, err := bytecode.Read(context.Background(), code, limits.Compiler())
 		return mlir.OfBytecode(context.Background(), m, err, limits).Check(1)
 	}
 	return mlir.Read(context.Background(), code, limits).Check(1)

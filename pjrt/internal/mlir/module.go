@@ -35,6 +35,14 @@ type Limits struct {
 	UpToNUL bool
 }
 
+// Compiler returns what the checks of package dataflow need to know.
+func (l Limits) Compiler() dataflow.Compiler {
+	if l.CPU == 0 {
+		return dataflow.Compiler{}
+	}
+	return dataflow.Compiler{Minor: l.CPU, MLIR: true}
+}
+
 // Module is a module that has been read.
 type Module struct {
 	Spread hlo.Spread
@@ -75,10 +83,10 @@ func (m *Module) read(ctx context.Context, code []byte, limits Limits) *reader {
 	if err == nil {
 		err = checkCalls(r.functions, &r.kept, r.depths)
 	}
-	if err == nil && limits.CPU > 0 && (r.hasLarge || mayHaveDangers(code)) {
+	if c := limits.Compiler(); err == nil && c.Minor > 0 && (r.hasLarge || mayHaveDangers(code, c)) {
 		operations := readOperations(code, r.work)
 		if err = r.work.err; err == nil {
-			err = operations.Check(dataflow.Compiler{Minor: limits.CPU, MLIR: true})
+			err = operations.Check(c)
 		}
 	}
 	m.findings = append(m.findings, finding{r.permuted, err})
@@ -100,6 +108,9 @@ func OfBytecode(ctx context.Context, b *bytecode.Module, err error, limits Limit
 			}
 		}
 		f.err = checkBytecode(ctx, b, limits)
+		if f.err == nil && b.Operations != nil {
+			f.err = b.Operations.Check(limits.Compiler())
+		}
 	}
 	if err == nil {
 		m.Spread = SpreadOfBytecode(b)

@@ -7,6 +7,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"encoding/hex"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -16,8 +17,8 @@ import (
 
 // mayHaveDangers reports whether text mentions anything that package dataflow looks at. A name
 // in the generic form may be written with escapes.
-func mayHaveDangers(code []byte) bool {
-	for _, word := range dataflow.Mentions {
+func mayHaveDangers(code []byte, c dataflow.Compiler) bool {
+	for _, word := range c.Mentions() {
 		if preempt.Contains(code, []byte(word)) {
 			return true
 		}
@@ -442,7 +443,7 @@ func (r *operationsReader) pretty(o *dataflow.Op) (types []dataflow.Type) {
 				}
 			case applies:
 				applies = false
-				o.Attributes["body"] = dataflow.Attribute{Text: operationName(w)}
+				o.Regions = append(o.Regions, applied(operationName(w), o))
 			case w == "applies":
 				applies = true
 			case (w == "reducer" || w == "cond" || w == "do") && (r.peek() == '(' || r.peek() == '{'):
@@ -477,6 +478,18 @@ func (r *operationsReader) pretty(o *dataflow.Op) (types []dataflow.Type) {
 			}
 		}
 	}
+}
+
+// applied returns the body of a reduction by one operation.
+func applied(name string, reduction *dataflow.Op) *dataflow.Block {
+	t := dataflow.Type{Dims: []int64{}}
+	if len(reduction.Operands) > 0 {
+		t.Element = reduction.Operands[0].Type.Element
+	}
+	b := &dataflow.Block{Params: []*dataflow.Value{{Type: t}, {Type: t}}}
+	o := &dataflow.Op{Name: name, Operands: slices.Clone(b.Params)}
+	b.Ops = []*dataflow.Op{o, {Name: "return", Operands: []*dataflow.Value{o.NewResult(t)}}}
+	return b
 }
 
 // begins reports whether a value after the position is the first result of another operation. t is
@@ -766,6 +779,9 @@ func (r *operationsReader) tensorType() (t dataflow.Type) {
 			}
 		case word, typeName:
 			name := strings.TrimPrefix(operationName(strings.TrimPrefix(string(r.bytes(tok)), "!")), "!")
+			if name == "bool" { // of portable artifacts
+				name = "i1"
+			}
 			if t.Element == "" {
 				t.Element = name
 			} else if t.Element == "complex" && depth == 1 {

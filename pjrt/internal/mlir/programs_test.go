@@ -39,6 +39,8 @@ func validPrograms(t testing.TB) map[string][]byte {
 func TestValidProgramsPass(t *testing.T) {
 	t.Parallel()
 	for file, code := range validPrograms(t) {
-		assert.NoError(t, check(code, mlir.Limits{UpToNUL: true}), file)
+		for _, minor := range []int{0, 81, 106, 115} {
+			assert.NoError(t, check(code, mlir.Limits{UpToNUL: true, CPU: minor}), "%s on API 0.%d", file, minor)
+		}
 	}
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/purepjrt/purepjrt/pjrt/internal/bytecode"
+	"github.com/purepjrt/purepjrt/pjrt/internal/dataflow"
 	"github.com/purepjrt/purepjrt/pjrt/internal/hlo"
 	"github.com/purepjrt/purepjrt/pjrt/internal/mlir"
 )
@@ -62,7 +63,7 @@ func TestWhatProgramsFromJAXSayAboutTheirDevices(t *testing.T) {
 	require.Len(t, files, 18)
 	spread := func(code []byte) hlo.Spread {
 		if bytes.HasPrefix(code, []byte(bytecode.Magic)) {
-			m, err := bytecode.Read(context.Background(), code)
+			m, err := bytecode.Read(context.Background(), code, dataflow.Compiler{})
 			return mlir.OfBytecode(context.Background(), m, err, mlir.Limits{}).Spread
 		}
 		whole := mlir.Read(context.Background(), code, mlir.Limits{}).Spread

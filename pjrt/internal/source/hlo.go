@@ -6,7 +6,10 @@ package source
 import (
 	"context"
 	"errors"
+	"fmt"
+	"slices"
 
+	"github.com/purepjrt/purepjrt/pjrt/internal/dataflow"
 	"github.com/purepjrt/purepjrt/pjrt/internal/hlo"
 	"github.com/purepjrt/purepjrt/pjrt/internal/xlaproto"
 )
@@ -51,19 +54,39 @@ func (m *module) contents() *statement {
 	return m.known
 }
 
-func (m *module) Read(ctx context.Context, _ Compiler) error {
+func (m *module) Read(ctx context.Context, c Compiler) error {
 	if m.checked {
 		return nil
 	}
 	m.contents()
 	if m.err == nil {
-		danger := hlo.Check(ctx, m.module)
+		danger := hlo.Check(ctx, m.module, dataflow.Compiler{Minor: c.CPU})
 		if err := ctx.Err(); err != nil {
 			return err
+		}
+		if danger == nil && c.CPU > 0 {
+			danger = m.checkTuples()
 		}
 		m.danger = danger
 	}
 	m.checked = true
+	return nil
+}
+
+// checkTuples refuses parameters that are tuples, except for one that has all arguments.
+func (m *module) checkTuples() error {
+	shapes := m.contents().shapes
+	for i := range shapes {
+		switch {
+		case !shapes[i].IsTuple():
+		case len(shapes) > 1:
+			return fmt.Errorf("parameter %d of %d of the program is a tuple, and the compiler would end the process: "+
+				"put all parameters in one tuple, or make each element a parameter of its own", i, len(shapes))
+		case slices.ContainsFunc(shapes[i].Tuple, func(s xlaproto.Shape) bool { return s.IsTuple() }):
+			return errors.New("the parameter of the program is a tuple with a tuple in it, and the compiler would end the process: " +
+				"put all arrays in one tuple, or make each of them a parameter of its own")
+		}
+	}
 	return nil
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"github.com/purepjrt/purepjrt/pjrt/array"
 	"github.com/purepjrt/purepjrt/pjrt/internal/bytecode"
+	"github.com/purepjrt/purepjrt/pjrt/internal/dataflow"
 	"github.com/purepjrt/purepjrt/pjrt/internal/hlo"
 	"github.com/purepjrt/purepjrt/pjrt/internal/mlir"
 	"github.com/purepjrt/purepjrt/pjrt/internal/preempt"
@@ -123,6 +124,7 @@ func (t *text) StatesLayouts() bool {
 type artifact struct {
 	other
 	read    bool
+	readFor dataflow.Compiler // for which the module has its operations
 	module  *bytecode.Module
 	err     error
 	checked *mlir.Module // nil before Read
@@ -134,14 +136,14 @@ func (a *artifact) Suffix() string   { return ".mlirbc" }
 // StatesLayouts does not tell default layouts from others.
 func (a *artifact) StatesLayouts() bool { return preempt.Contains(a.code, layoutMode) }
 
-// contents returns what is in the module.
-func (a *artifact) contents(ctx context.Context) (*bytecode.Module, error) {
-	if !a.read {
-		m, err := bytecode.Read(ctx, a.code)
+// contents returns what is in the module, with its operations if the compiler has checks for them.
+func (a *artifact) contents(ctx context.Context, c dataflow.Compiler) (*bytecode.Module, error) {
+	if !a.read || c != (dataflow.Compiler{}) && c != a.readFor {
+		m, err := bytecode.Read(ctx, a.code, c)
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		a.module, a.err, a.read = m, err, true
+		a.module, a.err, a.read, a.readFor = m, err, true, c
 	}
 	return a.module, a.err
 }
@@ -150,12 +152,15 @@ func (a *artifact) Read(ctx context.Context, c Compiler) error {
 	if a.checked != nil {
 		return nil
 	}
-	m, err := a.contents(ctx)
+	m, err := a.contents(ctx, c.limits().Compiler())
 	checked := mlir.OfBytecode(ctx, m, err, c.limits())
 	if err := ctx.Err(); err != nil {
 		return err
 	}
 	a.checked = checked
+	if err == nil {
+		m.Operations = nil // they are large
+	}
 	return nil
 }
 
@@ -167,7 +172,7 @@ func (a *artifact) Check(devices int) error {
 }
 
 func (a *artifact) Spread() hlo.Spread {
-	m, err := a.contents(context.Background())
+	m, err := a.contents(context.Background(), dataflow.Compiler{})
 	if err != nil {
 		return hlo.Spread{}
 	}

@@ -8,6 +8,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -18,6 +19,7 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/array"
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
 	"github.com/purepjrt/purepjrt/pjrt/internal/hlo"
+	"github.com/purepjrt/purepjrt/pjrt/internal/mlir/mlirtest"
 	"github.com/purepjrt/purepjrt/pjrt/internal/source"
 	"github.com/purepjrt/purepjrt/pjrt/internal/xlaproto"
 )
@@ -188,6 +190,69 @@ func TestDangersAreFoundInEveryFormat(t *testing.T) {
 			assert.NoError(t, s.Check(c.devices), name)
 		} else {
 			assert.ErrorContains(t, s.Check(c.devices), c.want, name)
+		}
+	}
+}
+
+// A danger is one of the operations, not of a format.
+func TestDangersOfCPUsAreFoundInEveryFormat(t *testing.T) {
+	t.Parallel()
+	for _, d := range mlirtest.Dangers() {
+		forms, _, err := mlirtest.Forms(d.Name)
+		require.NoError(t, err)
+		forms[".mlir"] = []byte(d.Code)
+		for form, code := range forms {
+			dies := d.Refused()
+			if form == mlirtest.FormHLO {
+				dies = d.DiesAsHLO()
+			}
+			for _, minor := range []int{0, 81, 106, 115} {
+				s := parse(t, code, "")
+				_ = s.Spread() // before Read, as when a program is described
+				require.NoError(t, s.Read(context.Background(), source.Compiler{CPU: minor}))
+				if slices.Contains(dies, minor) {
+					assert.ErrorContains(t, s.Check(1), d.Want, "%s%s, API 0.%d", d.Name, form, minor)
+				} else {
+					assert.NoError(t, s.Check(1), "%s%s, API 0.%d", d.Name, form, minor)
+				}
+			}
+		}
+	}
+}
+
+func TestTuplesAmongTheParametersOfHLOAreRefused(t *testing.T) {
+	t.Parallel()
+	array := bytes.Join([][]byte{number(2, 11), number(3, 4)}, nil)
+	tuple := func(elements ...[]byte) []byte {
+		b := number(2, 13)
+		for _, e := range elements {
+			b = append(b, field(4, e)...)
+		}
+		return b
+	}
+	for name, c := range map[string]struct {
+		parameters [][]byte
+		want       string
+	}{
+		"an array":             {[][]byte{array}, ""},
+		"a tuple":              {[][]byte{tuple(array, array)}, ""},
+		"an empty tuple":       {[][]byte{tuple()}, ""},
+		"an array and a tuple": {[][]byte{array, tuple(array)}, "parameter 1 of 2 of the program is a tuple"},
+		"a tuple in a tuple":   {[][]byte{tuple(array, tuple(array))}, "a tuple with a tuple in it"},
+	} {
+		var program []byte
+		for _, p := range c.parameters {
+			program = append(program, field(1, p)...)
+		}
+		code := slices.Concat(field(1, []byte("m")), field(3, field(1, []byte("main"))), field(4, program, field(2, array)))
+		for _, minor := range []int{0, 81, 115} {
+			s := parse(t, code, source.HLO)
+			require.NoError(t, s.Read(context.Background(), source.Compiler{CPU: minor}))
+			if c.want == "" || minor == 0 {
+				assert.NoError(t, s.Check(1), name)
+			} else {
+				assert.ErrorContains(t, s.Check(1), c.want, name)
+			}
 		}
 	}
 }

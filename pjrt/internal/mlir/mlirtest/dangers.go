@@ -3,7 +3,10 @@
 
 package mlirtest
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // Danger is a program on which some of XLA's plugins for CPUs end the process, when they compile it
 // or when they execute it with zeros.
@@ -12,7 +15,28 @@ type Danger struct {
 	// Dies has the API minors of the plugins that end the process, of 81, 106 and 115.
 	Dies []int
 	Want string // a part of the error of package mlir
+	// Fails has the minors of other plugins that the program is refused for, since they only return
+	// an error, when it is too late.
+	Fails []int
 }
+
+// Refused has the API minors of the plugins that the program is refused for.
+func (d *Danger) Refused() []int { return append(slices.Clone(d.Dies), d.Fails...) }
+
+// DiesAsHLO is Dies for the same program in HLO, which MLIR does not read.
+func (d *Danger) DiesAsHLO() []int {
+	switch d.Want {
+	case beforeUnknown, tuple:
+		return no
+	}
+	return d.Dies
+}
+
+// Parts of the errors for what only MLIR and what is made of it die of.
+const (
+	beforeUnknown = "put it first"
+	tuple         = "parameter 0 of the program is a tuple"
+)
 
 var (
 	everyAge = []int{81, 106, 115}
@@ -57,13 +81,27 @@ const bounded8 = "tensor<?xf32, #stablehlo.bounds<8>>"
 
 func sized(result, body string) string {
 	return "func.func @main(%x: tensor<8xf32>, %n: tensor<i32>) -> " + result +
-		" {\n  %d = stablehlo.set_dimension_size %x, %n, dim = 0 : " +
+		" {\n  %low = stablehlo.constant dense<0> : tensor<i32>\n  %high = stablehlo.constant dense<8> : tensor<i32>\n" +
+		"  %m = stablehlo.clamp %low, %n, %high : tensor<i32>\n  %d = stablehlo.set_dimension_size %x, %m, dim = 0 : " +
 		"(tensor<8xf32>, tensor<i32>) -> " + bounded8 + "\n" + body + "  return %r : " + result + "\n}\n"
+}
+
+// size returns a program that gives its result the size that statements compute.
+func size(statements string) string {
+	return "func.func @main(%x: tensor<8xf32>, %n: tensor<i32>) -> " + bounded8 + " {\n" + statements +
+		"  %d = stablehlo.set_dimension_size %x, %s, dim = 0 : (tensor<8xf32>, tensor<i32>) -> " + bounded8 + "\n" +
+		"  %r = stablehlo.negate %d : " + bounded8 + "\n  return %r : " + bounded8 + "\n}\n"
 }
 
 func joined(operands, types string) string {
 	const result = "tensor<?xf32, #stablehlo.bounds<16>>"
 	return sized(result, "  %r = stablehlo.concatenate "+operands+", dim = 0 : ("+types+") -> "+result+"\n")
+}
+
+// hugeResult returns a program whose result has 512 GiB.
+func hugeResult(statements, parameters, result string) string {
+	return strings.NewReplacer("ROWS", "tensor<4x34359738368xf32>", "COLUMNS", "tensor<34359738368x4xf32>").Replace(
+		"func.func @main(" + parameters + ") -> " + result + " {\n" + statements + "  return %0 : " + result + "\n}\n")
 }
 
 // Dangers returns the programs, and similar ones that plugins take.
@@ -85,7 +123,9 @@ func Dangers() []Danger {
 			"    stablehlo.return %0 : tensor<1000xf32>\n  }) : (tensor<i32>) -> tensor<1000xf32>\n  return %9 : tensor<1000xf32>\n" + tail
 	}
 	const order, crop = "is no strict order", "has windows of one element and negative padding"
-	const unknownSize, first, six = "whose size is not known", "put it first", "is a constant of type f6"
+	const unknownSize, six = "whose size is not known", "is a constant of type f6"
+	const noLimit = "only the execution knows"
+	const far, eight = "  %far = stablehlo.constant dense<100000000> : tensor<i32>\n", "  %eight = stablehlo.constant dense<8> : tensor<i32>\n"
 	large := func(element, n string) string {
 		t := "tensor<" + n + "x" + element + ">"
 		return "func.func @main() -> " + t + " {\n  %0 = stablehlo.iota dim = 0 : " + t + "\n  return %0 : " + t + "\n}\n"
@@ -95,35 +135,35 @@ func Dangers() []Danger {
 			"  return %r : " + result + "\n}\n"
 	}
 	return []Danger{
-		{"sort by LT", of(compare("LT", "%a", "%b"), "f32"), no, ""},
-		{"sort by LE", of(compare("LE", "%a", "%b"), "f32"), older, order},
-		{"sort by LE of few", sortBy(strings.ReplaceAll(compare("LE", "%a", "%b"), "<T>", "<f32>"), "f32", "false", "16"), no, ""},
-		{"stable sort by LE", sortBy(strings.ReplaceAll(compare("LE", "%a", "%b"), "<T>", "<f32>"), "f32", "true", "1000"), no, ""},
-		{"sort by GE", of(compare("GE", "%a", "%b"), "f32"), no, ""},
-		{"sort by GE of f16", of(compare("GE", "%a", "%b"), "f16"), older, order},
-		{"sort by EQ", of(compare("EQ", "%a", "%b"), "f32"), everyAge, order},
-		{"sort by LE of integers", of(compare("LE", "%a", "%b"), "i32"), older, order},
-		{"sort by what is not LT", of("%q = stablehlo.compare LT, %a, %b : (tensor<f32>, tensor<f32>) -> tensor<i1>\n    %p = stablehlo.not %q : tensor<i1>", "f32"), everyAge, order},
-		{"sort by a total order", of("%p = stablehlo.compare LE, %a, %b, TOTALORDER : (tensor<f32>, tensor<f32>) -> tensor<i1>", "f32"), everyAge, order},
+		{"sort by LT", of(compare("LT", "%a", "%b"), "f32"), no, "", nil},
+		{"sort by LE", of(compare("LE", "%a", "%b"), "f32"), older, order, nil},
+		{"sort by LE of few", sortBy(strings.ReplaceAll(compare("LE", "%a", "%b"), "<T>", "<f32>"), "f32", "false", "16"), no, "", nil},
+		{"stable sort by LE", sortBy(strings.ReplaceAll(compare("LE", "%a", "%b"), "<T>", "<f32>"), "f32", "true", "1000"), no, "", nil},
+		{"sort by GE", of(compare("GE", "%a", "%b"), "f32"), no, "", nil},
+		{"sort by GE of f16", of(compare("GE", "%a", "%b"), "f16"), older, order, nil},
+		{"sort by EQ", of(compare("EQ", "%a", "%b"), "f32"), everyAge, order, nil},
+		{"sort by LE of integers", of(compare("LE", "%a", "%b"), "i32"), older, order, nil},
+		{"sort by what is not LT", of("%q = stablehlo.compare LT, %a, %b : (tensor<f32>, tensor<f32>) -> tensor<i1>\n    %p = stablehlo.not %q : tensor<i1>", "f32"), everyAge, order, nil},
+		{"sort by a total order", of("%p = stablehlo.compare LE, %a, %b, TOTALORDER : (tensor<f32>, tensor<f32>) -> tensor<i1>", "f32"), everyAge, order, nil},
 		{"sort by a choice", of(`%q = stablehlo.compare LT, %a, %b : (tensor<f32>, tensor<f32>) -> tensor<i1>
     %t = stablehlo.constant dense<true> : tensor<i1>
     %f = stablehlo.constant dense<false> : tensor<i1>
-    %p = stablehlo.select %q, %f, %t : tensor<i1>, tensor<i1>`, "f32"), everyAge, order},
+    %p = stablehlo.select %q, %f, %t : tensor<i1>, tensor<i1>`, "f32"), everyAge, order, nil},
 		{"sort by a compound", of(`%q = stablehlo.compare LT, %a, %b : (tensor<f32>, tensor<f32>) -> tensor<i1>
     %e = stablehlo.compare EQ, %a, %b : (tensor<f32>, tensor<f32>) -> tensor<i1>
-    %p = stablehlo.or %q, %e : tensor<i1>`, "f32"), everyAge, order},
-		{"sort by a function", of("%p = func.call @f(%a, %b) : (tensor<f32>, tensor<f32>) -> tensor<i1>", "f32"), older, order},
-		{"sort in a branch", inLoop(of(compare("EQ", "%a", "%b"), "f32")), everyAge, order},
+    %p = stablehlo.or %q, %e : tensor<i1>`, "f32"), everyAge, order, nil},
+		{"sort by a function", of("%p = func.call @f(%a, %b) : (tensor<f32>, tensor<f32>) -> tensor<i1>", "f32"), older, order, nil},
+		{"sort in a branch", inLoop(of(compare("EQ", "%a", "%b"), "f32")), everyAge, order, nil},
 		{"sort by converted keys", of(`%u = stablehlo.convert %a : (tensor<f32>) -> tensor<f64>
     %v = stablehlo.convert %b : (tensor<f32>) -> tensor<f64>
-    %p = stablehlo.compare GE, %u, %v : (tensor<f64>, tensor<f64>) -> tensor<i1>`, "f32"), everyAge, order},
+    %p = stablehlo.compare GE, %u, %v : (tensor<f64>, tensor<f64>) -> tensor<i1>`, "f32"), everyAge, order, nil},
 
-		{"cropping windows", windows("window_dimensions = array<i64: 1>, padding = dense<[[-1, 0]]> : tensor<1x2xi64>", "add", "8xf32", "7xf32"), everyAge, crop},
-		{"cropping windows, splat", windows("window_dimensions = array<i64: 1>, padding = dense<-1> : tensor<1x2xi64>", "maximum", "8xf32", "6xf32"), everyAge, crop},
-		{"cropping windows of a product", windows("window_dimensions = array<i64: 1>, padding = dense<[[-1, 0]]> : tensor<1x2xi64>", "multiply", "8xf32", "7xf32"), no, ""},
-		{"cropping and padding windows", windows("window_dimensions = array<i64: 1>, padding = dense<[[-1, 1]]> : tensor<1x2xi64>", "add", "8xf32", "8xf32"), no, ""},
+		{"cropping windows", windows("window_dimensions = array<i64: 1>, padding = dense<[[-1, 0]]> : tensor<1x2xi64>", "add", "8xf32", "7xf32"), everyAge, crop, nil},
+		{"cropping windows, splat", windows("window_dimensions = array<i64: 1>, padding = dense<-1> : tensor<1x2xi64>", "maximum", "8xf32", "6xf32"), everyAge, crop, nil},
+		{"cropping windows of a product", windows("window_dimensions = array<i64: 1>, padding = dense<[[-1, 0]]> : tensor<1x2xi64>", "multiply", "8xf32", "7xf32"), no, "", nil},
+		{"cropping and padding windows", windows("window_dimensions = array<i64: 1>, padding = dense<[[-1, 1]]> : tensor<1x2xi64>", "add", "8xf32", "8xf32"), no, "", nil},
 		{"cropping windows with strides", windows("window_dimensions = array<i64: 1>, window_strides = array<i64: 2>, padding = dense<[[-1, 0]]> : tensor<1x2xi64>",
-			"add", "8xf32", "4xf32"), no, ""},
+			"add", "8xf32", "4xf32"), no, "", nil},
 
 		{"windows over an unknown size", sized(bounded8, `  %z = stablehlo.constant dense<0.0> : tensor<f32>
   %r = "stablehlo.reduce_window"(%d, %z) <{window_dimensions = array<i64: 2>, padding = dense<[[1, 0]]> : tensor<1x2xi64>}> ({
@@ -131,35 +171,82 @@ func Dangers() []Danger {
     %s = stablehlo.add %a, %b : tensor<f32>
     stablehlo.return %s : tensor<f32>
   }) : (tensor<?xf32, #stablehlo.bounds<8>>, tensor<f32>) -> tensor<?xf32, #stablehlo.bounds<8>>
-`), older, unknownSize},
+`), older, unknownSize, nil},
 		{"windows of one element over an unknown size", sized(bounded8, `  %z = stablehlo.constant dense<0.0> : tensor<f32>
   %r = "stablehlo.reduce_window"(%d, %z) <{window_dimensions = array<i64: 1>}> ({
   ^bb0(%a: tensor<f32>, %b: tensor<f32>):
     %s = stablehlo.add %a, %b : tensor<f32>
     stablehlo.return %s : tensor<f32>
   }) : (tensor<?xf32, #stablehlo.bounds<8>>, tensor<f32>) -> tensor<?xf32, #stablehlo.bounds<8>>
-`), no, ""},
+`), no, "", nil},
 
-		{"known size before an unknown one", joined("%x, %d", "tensor<8xf32>, "+bounded8), oldest, first},
-		{"unknown size before a known one", joined("%d, %x", bounded8+", tensor<8xf32>"), no, ""},
+		{"known size before an unknown one", joined("%x, %d", "tensor<8xf32>, "+bounded8), oldest, beforeUnknown, nil},
+		{"unknown size before a known one", joined("%d, %x", bounded8+", tensor<8xf32>"), no, "", nil},
 
 		{"tuple parameter", `func.func @main(%x: tuple<tensor<2xf32>, tensor<i32>>) -> tensor<2xf32> {
   %0 = stablehlo.get_tuple_element %x[0] : (tuple<tensor<2xf32>, tensor<i32>>) -> tensor<2xf32>
   return %0 : tensor<2xf32>
 }
-`, oldest, "parameter 0 of the program is a tuple"},
+`, oldest, tuple, []int{106, 115}},
+		{"empty tuple as a parameter", "func.func @main(%x: tuple<>) -> tensor<2xf32> {\n  %0 = stablehlo.constant dense<1.0> : tensor<2xf32>\n" +
+			"  return %0 : tensor<2xf32>\n}\n", everyAge, tuple, nil},
 
-		{"size beyond its bound", strings.Replace(strings.Replace(sized(bounded8, "  %r = stablehlo.negate %d : "+bounded8+"\n"),
-			", %n: tensor<i32>)", ")", 1), "{\n", "{\n  %n = stablehlo.constant dense<100000000> : tensor<i32>\n", 1),
-			everyAge, "beyond its bound 8"},
-		{"size within its bound", strings.Replace(strings.Replace(sized(bounded8, "  %r = stablehlo.negate %d : "+bounded8+"\n"),
-			", %n: tensor<i32>)", ")", 1), "{\n", "{\n  %n = stablehlo.constant dense<3> : tensor<i32>\n", 1), no, ""},
+		{"size beyond its bound", size("  %s = stablehlo.constant dense<100000000> : tensor<i32>\n"), everyAge, "to 100000000", nil},
+		{"size within its bound", size("  %s = stablehlo.constant dense<3> : tensor<i32>\n"), no, "", nil},
+		{"size of the execution", size(far + "  %s = stablehlo.add %n, %far : tensor<i32>\n"), everyAge, noLimit, nil},
+		{"size below 0", size(far + eight + "  %m = stablehlo.subtract %n, %far : tensor<i32>\n  %s = stablehlo.minimum %m, %eight : tensor<i32>\n"), everyAge, noLimit, nil},
+		{"size limited by clamp", size(far + eight + "  %z = stablehlo.constant dense<0> : tensor<i32>\n  %m = stablehlo.add %n, %far : tensor<i32>\n" +
+			"  %s = stablehlo.clamp %z, %m, %eight : tensor<i32>\n"), no, "", nil},
+		{"size limited in a function", size(far+eight+"  %m = stablehlo.add %n, %far : tensor<i32>\n"+
+			"  %s = func.call @limit(%m, %eight) : (tensor<i32>, tensor<i32>) -> tensor<i32>\n") + `func.func private @limit(%m: tensor<i32>, %most: tensor<i32>) -> tensor<i32> {
+  %z = stablehlo.constant dense<0> : tensor<i32>
+  %0 = stablehlo.maximum %z, %m : tensor<i32>
+  %1 = stablehlo.minimum %0, %most : tensor<i32>
+  return %1 : tensor<i32>
+}
+`, no, "", nil},
+		{"size not limited in a function", size(far+"  %s = func.call @same(%far, %n) : (tensor<i32>, tensor<i32>) -> tensor<i32>\n") +
+			`func.func private @same(%m: tensor<i32>, %most: tensor<i32>) -> tensor<i32> {
+  %0 = stablehlo.add %m, %most : tensor<i32>
+  return %0 : tensor<i32>
+}
+`, everyAge, noLimit, nil},
+		{"counted size", size(`  %f = stablehlo.constant dense<0.0> : tensor<8xf32>
+  %z = stablehlo.constant dense<0> : tensor<i32>
+  %p = stablehlo.compare GT, %x, %f : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xi1>
+  %i = stablehlo.convert %p : (tensor<8xi1>) -> tensor<8xi32>
+  %s = stablehlo.reduce(%i init: %z) applies stablehlo.add across dimensions = [0] : (tensor<8xi32>, tensor<i32>) -> tensor<i32>
+`), no, "", nil},
+		{"size of another array", size(`  %c = stablehlo.constant dense<3> : tensor<i32>
+  %y = stablehlo.set_dimension_size %x, %c, dim = 0 : (tensor<8xf32>, tensor<i32>) -> ` + bounded8 + `
+  %s = stablehlo.get_dimension_size %y, dim = 0 : (` + bounded8 + `) -> tensor<i32>
+`), no, "", nil},
+		{"size that no result has", strings.NewReplacer(bounded8+" {", "tensor<f32> {", "return %r : "+bounded8, "return %r : tensor<f32>",
+			"%r = stablehlo.negate %d : "+bounded8,
+			"%z = stablehlo.constant dense<0.0> : tensor<f32>\n  %r = stablehlo.reduce(%d init: %z) applies stablehlo.add across dimensions = [0] : ("+
+				bounded8+", tensor<f32>) -> tensor<f32>").Replace(size(far + "  %s = stablehlo.add %n, %far : tensor<i32>\n")), no, "", nil},
+		{"new shape of the execution", size(far + `  %c = stablehlo.constant dense<4> : tensor<i32>
+  %y = stablehlo.set_dimension_size %x, %c, dim = 0 : (tensor<8xf32>, tensor<i32>) -> ` + bounded8 + `
+  %m = stablehlo.add %n, %far : tensor<i32>
+  %v = stablehlo.reshape %m : (tensor<i32>) -> tensor<1xi32>
+  %k = stablehlo.dynamic_reshape %y, %v : (` + bounded8 + `, tensor<1xi32>) -> ` + bounded8 + `
+  %w = stablehlo.add %k, %k : ` + bounded8 + `
+  return %w : ` + bounded8 + `
+}
+func.func private @rest(%x: tensor<8xf32>, %s: tensor<i32>) -> ` + bounded8 + ` {
+`), everyAge, noLimit, nil},
 
-		{"constant of six bits", sixBits("  %r = stablehlo.broadcast_in_dim %c, dims = [0] : (tensor<4xf6E2M3FN>) -> tensor<4xf6E2M3FN>\n", "tensor<4xf6E2M3FN>"), newest, six},
-		{"converted constant of six bits", sixBits("  %r = stablehlo.convert %c : (tensor<4xf6E2M3FN>) -> tensor<4xf32>\n", "tensor<4xf32>"), no, ""},
+		{"constant of six bits", sixBits("  %r = stablehlo.broadcast_in_dim %c, dims = [0] : (tensor<4xf6E2M3FN>) -> tensor<4xf6E2M3FN>\n", "tensor<4xf6E2M3FN>"), newest, six, nil},
+		{"converted constant of six bits", sixBits("  %r = stablehlo.convert %c : (tensor<4xf6E2M3FN>) -> tensor<4xf32>\n", "tensor<4xf32>"), no, "", nil},
 
-		{"512 GiB", large("f32", "137438953472"), newest, "512 GiB or more"},
-		{"512 GiB of bytes", large("i8", "4x137438953472"), newest, "512 GiB or more"},
-		{"256 GiB", large("f32", "68719476736"), no, ""},
+		{"512 GiB", large("f32", "137438953472"), newest, "512 GiB or more", nil},
+		{"512 GiB of bytes", large("i8", "4x137438953472"), newest, "512 GiB or more", nil},
+		{"512 GiB, transposed", hugeResult("  %1 = stablehlo.iota dim = 0 : ROWS\n  %0 = stablehlo.transpose %1, dims = [1, 0] : (ROWS) -> COLUMNS\n", "", "COLUMNS"),
+			newest, "512 GiB or more", nil},
+		{"512 GiB of sums", hugeResult("  %1 = stablehlo.add %x, %x : ROWS\n  %0 = stablehlo.negate %1 : ROWS\n", "%x: ROWS", "ROWS"), newest, "512 GiB or more", nil},
+		{"512 GiB of sums with a constant", hugeResult("  %c = stablehlo.constant dense<2.0> : ROWS\n  %0 = stablehlo.add %x, %c : ROWS\n", "%x: ROWS", "ROWS"), no, "", nil},
+		{"512 GiB of a broadcast", hugeResult("  %1 = stablehlo.broadcast_in_dim %x, dims = [] : (tensor<f32>) -> ROWS\n  %0 = stablehlo.sine %1 : ROWS\n",
+			"%x: tensor<f32>", "ROWS"), no, "", nil},
+		{"256 GiB", large("f32", "68719476736"), no, "", nil},
 	}
 }
