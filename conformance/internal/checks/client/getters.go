@@ -10,7 +10,9 @@ import (
 
 // The objects of this group, and the functions that return texts about them.
 var (
-	theClient   = check.Objects[capi.Client]{All: func(t *check.T) []*capi.Client { return []*capi.Client{t.Client().Handle} }, Churn: churn}
+	theClient = check.Objects[capi.Client]{
+		All: func(t *check.T) []*capi.Client { return []*capi.Client{t.Client().Handle} }, Churn: churn,
+	}
 	nameText    = check.TextOf[capi.ClientPlatformNameArgs, capi.Client]()
 	versionText = check.TextOf[capi.ClientPlatformVersionArgs, capi.Client]()
 

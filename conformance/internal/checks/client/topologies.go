@@ -101,7 +101,9 @@ var topologyChecks = []check.Check{
 				t.Errorf("descriptions %d and %d both have the id %d", first, i, n)
 			}
 			processIndex(t, d)
-			for what, g := range map[string]check.Getter[capi.DeviceDescription]{"kind": kindText, "debug string": debugText, "text": shortText} {
+			for what, g := range map[string]check.Getter[capi.DeviceDescription]{
+				"kind": kindText, "debug string": debugText, "text": shortText,
+			} {
 				if g.Of(t, d) == "" {
 					t.Errorf("description %d: expected a %s, got none", i, what)
 				}

@@ -40,7 +40,7 @@ func cpuMutants() []mutant.Mutant {
 }
 
 func memoryMutants() []mutant.Mutant {
-	return mutant.InMemory(
+	return mutant.InMemory([]mutant.Mutant{
 		mutant.After("XLAY-07", "has no parameters", func(a *capi.LayoutsExecutableGetParameterLayoutsArgs) { a.NumParameters = 0 }),
 		mutant.After("XMEMD-01", "states a default that is not there", func(a *capi.DeviceDescriptionMemoryDescriptionsArgs) {
 			a.DefaultMemoryIndex = a.NumMemoryDescriptions
@@ -121,11 +121,11 @@ func memoryMutants() []mutant.Mutant {
 			func(a *capi.TPUTopologySubsliceDeviceIDFromFullDeviceIDArgs) { a.SubsliceDeviceID = 0 }),
 		mutant.Swallows[capi.TPUTopologyGetRoutingStrategyArgs]("XTPU-04", "writes beyond the memory for a text"),
 		mutant.Answers[capi.MegascaleDeleteClientContextArgs]("XTPU-06", "cannot delete contexts", capi.ErrorCodeInternal),
-	)
+	}...)
 }
 
 func standInMutants() []mutant.Mutant {
-	return mutant.On(sound,
+	return mutant.On(sound, []mutant.Mutant{
 		mutant.After("XSH-01", "counts a parameter too many",
 			func(a *capi.ShardingsExecutableParameterShardingsArgs) { a.NumParameters-- }),
 		mutant.After("XSH-02", "counts parameters for outputs",
@@ -134,7 +134,7 @@ func standInMutants() []mutant.Mutant {
 			func(a *capi.ShardingsExecutableOutputShardingsArgs, n int64) { a.NumOutputs -= uintptr(n / 4 & 1) }),
 		mutant.After("XSH-04", "never tells shardings of outputs",
 			func(a *capi.ShardingsExecutableOutputShardingsArgs) { a.NumOutputs = 0 }),
-	)
+	}...)
 }
 
 // oneAnswer makes a plugin that returns the same array each time, and empties it when an

@@ -10,7 +10,7 @@ import (
 )
 
 func compilerMutants() []mutant.Mutant {
-	return mutant.On(sound,
+	return mutant.On(sound, []mutant.Mutant{
 		mutant.Nothing[capi.RegisterXLATransformArgs]("XTF-01", "never calls a transformation"),
 		with("XTF-01", "compiles the program that was there before", flaws{keepsProgram: true}),
 		with("XTF-01", "reads a name up to its NUL", flaws{namesToNUL: true}),
@@ -115,5 +115,5 @@ func compilerMutants() []mutant.Mutant {
 					*list = nil
 				}
 			}),
-	)
+	}...)
 }

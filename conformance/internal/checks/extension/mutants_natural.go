@@ -66,7 +66,7 @@ func plainly[A any](name, fault string) mutant.Mutant {
 }
 
 func naturalMemoryMutants() []mutant.Mutant {
-	return mutant.InMemory(
+	return mutant.InMemory([]mutant.Mutant{
 		mutant.After("XPROF-02", "has bytes that are no message", func(a *capi.ProfilerCollectDataArgs) {
 			if a.Buffer != nil {
 				*a.Buffer = 0xff
@@ -149,11 +149,11 @@ func naturalMemoryMutants() []mutant.Mutant {
 			a.Type = given
 		}),
 		mutant.Swallows[capi.CallbackInvokeCallbackArgs]("XCB-02", "calls callbacks of any type"),
-	)
+	}...)
 }
 
 func naturalStandInMutants() []mutant.Mutant {
-	return mutant.On(sound,
+	return mutant.On(sound, []mutant.Mutant{
 		mutant.After("XSH-01", "has shardings of garbage", func(a *capi.ShardingsExecutableParameterShardingsArgs) {
 			if a.NumParameters > 0 {
 				*a.Shardings, *a.ShardingSizes = mutant.LastingText("\xff\xff")
@@ -182,11 +182,11 @@ func naturalStandInMutants() []mutant.Mutant {
 			func(a *capi.ShardingsExecutableParameterShardingsArgs) {
 				clear(mutant.View(a.ShardingSizes, a.NumParameters))
 			}),
-	)
+	}...)
 }
 
 func naturalTPUMutants() []mutant.Mutant {
-	return mutant.InMemory(
+	return mutant.InMemory([]mutant.Mutant{
 		mutant.AfterEach("XMS-02", "frees the map that it has once", func(a *capi.MultiSliceConfigNumDevicesPerSliceArgs, n int64) {
 			if n > 1 {
 				*a.NumDevices = 0
@@ -246,5 +246,5 @@ func naturalTPUMutants() []mutant.Mutant {
 				}
 			}
 		}),
-	)
+	}...)
 }
