@@ -18,11 +18,11 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest"
 )
 
-// older returns the CPU plugin as if it had an older API minor: its table says so and ends
+// older returns the oldest CPU plugin as if it had an older API minor: its table says so and ends
 // where the older API's did, it has no newer extensions, and its functions neither read nor
 // write newer fields of their args.
 func older(t testing.TB, minor int) *capi.API {
-	real, err := capi.Open(plugintest.Path(t, "cpu"))
+	real, err := capi.Open(plugintest.Path(t, "cpu@0.81"))
 	require.NoError(t, err)
 	var hooks []serve.Hook
 	var newer []string

@@ -205,7 +205,7 @@ func ExampleClient_ErrorBuffer() {
 	}
 	defer b.Close()
 	fmt.Println(b.Wait(ctx))
-	// Output: the plugin is too old
+	// Output: UNKNOWN: the input is missing
 }
 
 func ExampleClient_ViewOfHostMemory() {

@@ -62,7 +62,7 @@ func ExamplePlugin_SharedClient() {
 // A program can ask what a plugin supports before it needs it.
 func ExamplePlugin_Supports() {
 	plugin := cpuPlugin(context.Background())
-	fmt.Println(plugin.Supports("PJRT_Client_DmaMap"), plugin.Supports("PJRT_Device_ClearMemoryStats"))
+	fmt.Println(plugin.Supports("PJRT_Client_DmaMap"), plugin.Supports("PJRT_Gpu_Register_Custom_Call"))
 	// Output: true false
 }
 

@@ -312,5 +312,5 @@ func ExamplePlugin_NewEvent() {
 	defer e.Close()
 	go promise.Fail(errors.New("it did not work out"))
 	fmt.Println(e.Wait(ctx))
-	// Output: this plugin is too old
+	// Output: UNKNOWN: it did not work out
 }

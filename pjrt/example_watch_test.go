@@ -91,7 +91,8 @@ func ExampleLive_leaks() {
 func ExampleClientOptions_keyValueStore() {
 	ctx := context.Background()
 	store := kv.Prefix(kv.NewMemory(), "run-17/")
-	client, err := cpuPlugin(ctx).NewClient(ctx, &pjrt.ClientOptions{KeyValueStore: store, NumNodes: 1, NodeID: 0})
+	// Where there are several processes, NumNodes says how many, and NodeID which one this is.
+	client, err := cpuPlugin(ctx).NewClient(ctx, &pjrt.ClientOptions{KeyValueStore: store})
 	if err != nil {
 		log.Fatal(err)
 	}

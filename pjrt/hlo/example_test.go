@@ -48,7 +48,7 @@ func.func @main(%a: tensor<64x32xf32>, %b: tensor<32x16xf32>) -> tensor<64x16xf3
 			fmt.Println(i.Opcode, i.Shape, i.Flops(), "flops", i.Transcendentals(), "transcendentals")
 		}
 	}
-	// Output:
-	// tanh f32[64,16]{1,0} 0 flops 1024 transcendentals
+	// Unordered output:
 	// dot f32[64,16]{1,0} 65536 flops 0 transcendentals
+	// tanh f32[64,16]{1,0} 0 flops 1024 transcendentals
 }

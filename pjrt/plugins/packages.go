@@ -46,7 +46,7 @@ const (
 
 // cpuVersions lists the versions of the API of the plugins for CPUs, the preferred one first. The
 // name cpu means the first one that has a wheel for the platform.
-var cpuVersions = []string{"0.81", "0.115"}
+var cpuVersions = []string{"0.115", "0.81"}
 
 // packages lists what there is for the platform of this process, in the order of Packages.
 var packages = packagesFor(runtime.GOOS + "/" + runtime.GOARCH)

@@ -44,7 +44,7 @@ func main() {
 	}
 	var o options
 	flag.StringVar(&o.rows, "rows", "", "measure the rows whose names match this regular expression")
-	flag.StringVar(&o.plugin, "plugin", "cpu", "name or path of the plugin, which is installed if missing")
+	flag.StringVar(&o.plugin, "plugin", "", "name or path of the plugin, which is installed if missing; the default is that of the committed results")
 	flag.StringVar(&o.python, "python", "", "Python with JAX; the default is bin/jax/bin/python if it exists")
 	flag.IntVar(&o.rounds, "rounds", 25, "maximum number of rounds")
 	flag.DurationVar(&o.budget, "budget", 15*time.Second, "time for one row, unless five rounds take longer")
@@ -207,6 +207,13 @@ func (o *options) measure(ctx context.Context, chosen []row) (results *Results, 
 		}
 	}
 	plugin := o.plugin
+	if plugin == "" { // other ages take other times
+		earlier, err := before()
+		if err != nil {
+			return nil, err
+		}
+		plugin = "cpu@" + earlier.Machine.Versions["api"]
+	}
 	if !plugins.IsPath(plugin) {
 		if plugin, err = plugins.Install(ctx, plugin, plugins.InstallOptions{}); err != nil {
 			return nil, err

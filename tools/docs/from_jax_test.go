@@ -74,19 +74,15 @@ func fits(plugin *pjrt.Plugin, code []byte) error {
 func TestTheVersionOfAnArtifactIsKnownBeforeItIsCompiled(t *testing.T) {
 	t.Parallel()
 	client := newClient(t)
-	for version, want := range map[string]string{
-		"1.13.0": "",
-		"1.15.0": "the model needs StableHLO 1.15.0, and the plugin reads 0.9.0 to 1.13.3",
-	} {
-		err := fits(client.Plugin(), []byte("ML\xefR\x0dStableHLO_v"+version+"\x00"))
-		if want == "" {
-			assert.NoError(t, err)
-			continue
-		}
-		assert.EqualError(t, err, want)
-		_, err = client.Compile(t.Context(), pjrt.Program{Code: []byte("ML\xefR\x0dStableHLO_v" + version + "\x00")}, nil)
-		assert.ErrorContains(t, err, "the program is a portable artifact of StableHLO 1.15.0, and the plugin reads 0.9.0 to 1.13.3: "+
-			"use a newer plugin, or write the artifact for StableHLO 1.13.3, in Python with "+
-			`jaxlib.mlir.dialects.stablehlo.serialize_portable_artifact_str(exported.mlir_module(), "1.13.3")`)
-	}
+	_, newest, known := stablehlo.Versions(client.Plugin().Attributes())
+	require.True(t, known)
+	artifact := func(v stablehlo.Version) []byte { return []byte("ML\xefR\x0dStableHLO_v" + v.String() + "\x00") }
+	assert.NoError(t, fits(client.Plugin(), artifact(newest)))
+	later := stablehlo.Version{newest[0], newest[1] + 1, 0}
+	err := fits(client.Plugin(), artifact(later))
+	assert.EqualError(t, err, fmt.Sprintf("the model needs StableHLO %v, and the plugin reads 0.9.0 to %v", later, newest))
+	_, err = client.Compile(t.Context(), pjrt.Program{Code: artifact(later)}, nil)
+	assert.ErrorContains(t, err, fmt.Sprintf("the program is a portable artifact of StableHLO %v, and the plugin reads 0.9.0 to %v: "+
+		"use a newer plugin, or write the artifact for StableHLO %v, in Python with "+
+		`jaxlib.mlir.dialects.stablehlo.serialize_portable_artifact_str(exported.mlir_module(), "%v")`, later, newest, newest, newest))
 }

@@ -108,11 +108,11 @@ func TestRunReadsOptionsFromFiles(t *testing.T) {
 func TestRunFailsAPluginThatBreaksARuleUntilAWaiverExcusesIt(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	args := []string{"run", tested.Library, "--run", "^D2H-06", "--no-known-waivers", "--no-reruns"}
+	args := []string{"run", tested.Library, "--run", "^LEX-03", "--no-known-waivers", "--no-reruns"}
 	o := tested.Launch(t, dir, args...)
 	assert.Equal(t, 1, o.Status)
-	assert.Contains(t, o.Stdout, "D2H-06  FAIL  (MUST, from: header)")
-	assert.Contains(t, o.Stdout, "reproduce  "+tested.Path+" run "+tested.Library+" --run '^D2H-06$'")
+	assert.Contains(t, o.Stdout, "LEX-03  FAIL  (MUST, from: header)")
+	assert.Contains(t, o.Stdout, "reproduce  "+tested.Path+" run "+tested.Library+" --run '^LEX-03$'")
 	assert.Contains(t, o.Stdout, ": 1 check failed, 0 passed")
 	assert.NotContains(t, o.Stderr, "exit status")
 
@@ -124,16 +124,16 @@ func TestRunFailsAPluginThatBreaksARuleUntilAWaiverExcusesIt(t *testing.T) {
 	o = tested.Launch(t, dir, append(args, "--waivers", "draft.json")...)
 	assert.Zero(t, o.Status, o.Stdout)
 
-	clitest.Write(t, dir, "w.json", `{"plugin": {"name": "cpu", "platform": "cpu"}, "waivers": [{"check": "D2H-06", "verdicts": ["FAIL"], "reason": "host_layout is not read"}]}`)
+	clitest.Write(t, dir, "w.json", `{"plugin": {"name": "cpu", "platform": "cpu"}, "waivers": [{"check": "LEX-03", "verdicts": ["FAIL"], "reason": "it can still be executed"}]}`)
 	o = tested.Launch(t, dir, append(args, "--waivers", "w.json", "-v")...)
 	assert.Equal(t, 0, o.Status, o.Stdout)
-	assert.Contains(t, o.Stdout, "D2H-06  WAIVED")
-	assert.Contains(t, o.Stdout, "waiver     host_layout is not read")
+	assert.Contains(t, o.Stdout, "LEX-03  WAIVED")
+	assert.Contains(t, o.Stdout, "waiver     it can still be executed")
 	assert.Contains(t, o.Stdout, " except for 1 waived failure:")
 
-	o = tested.Launch(t, dir, "run", tested.Library, "--run", "^D2H-06", "--waivers", "w.json", "--since", "r.json", "--json", "r.json")
+	o = tested.Launch(t, dir, "run", tested.Library, "--run", "^LEX-03", "--waivers", "w.json", "--since", "r.json", "--json", "r.json")
 	assert.Equal(t, 0, o.Status, o.Stderr)
-	assert.Regexp(t, `(?s)\nsince r.json:\n.*D2H-06.*FAIL.*WAIVED`, o.Stdout)
+	assert.Regexp(t, `(?s)\nsince r.json:\n.*LEX-03.*FAIL.*WAIVED`, o.Stdout)
 }
 
 func TestDebugRunsOneCheckInItsOwnProcess(t *testing.T) {
@@ -147,9 +147,9 @@ func TestDebugRunsOneCheckInItsOwnProcess(t *testing.T) {
 	o = tested.Launch(t, dir, "debug", "cpu", "BUF-0")
 	assert.Equal(t, 2, o.Status)
 	assert.Contains(t, o.Stderr, `there is no check "BUF-0"; these begin so: BUF-01, BUF-02, `)
-	o = tested.Launch(t, dir, "debug", "cpu", "D2H-06")
+	o = tested.Launch(t, dir, "debug", "cpu", "LEX-03")
 	assert.Equal(t, 1, o.Status)
-	assert.Contains(t, o.Stdout, "D2H-06  FAIL")
+	assert.Contains(t, o.Stdout, "LEX-03  FAIL")
 }
 
 func TestCommandsThatCannotRunSayWhy(t *testing.T) {

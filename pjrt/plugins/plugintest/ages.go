@@ -48,11 +48,7 @@ var builds = []build{
 		library: "fastatomstruct_xla_cpu/libpjrt_cpu.so", platform: "manylinux_2_27_x86_64",
 		sha256: "88b1c430b341b4bea40a37420311c9c75db6e22b46d2ff95b6986577bee6afe9",
 	},
-	{
-		age: "0.115", project: "lammps-jax-pjrt-cpu", version: "0.11.2",
-		library: "lammps_jax_pjrt_cpu/pjrt_c_api_cpu_plugin.so", platform: "manylinux_2_27_x86_64",
-		sha256: "1319390d948b39f69f7dade496b7c385149d9ca6097a6b62114da113216d9ad1",
-	},
+	{age: "0.115", project: "lammps-jax-pjrt-cpu", version: "0.11.2"},
 }
 
 // Executing returns the CPU plugins that execute programs on this machine, one of each age, oldest
