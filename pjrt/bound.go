@@ -7,6 +7,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"sync/atomic"
 
 	"github.com/purepjrt/purepjrt/capi"
@@ -32,6 +33,7 @@ type Bound struct {
 	parameters int            // of the program
 	handles    []*capi.Buffer // of the fixed arguments, nil for open ones; by device, then parameter
 	open       []int          // open parameters
+	forgotten  []string       // names of arguments that were given without buffers
 	kept       []int64        // parameters with a fixed argument that executions would donate if they were not told
 	standIns   *standin.Set   // what the fixed arguments wait for
 	filled     atomic.Bool    // the fixed arguments have their contents
@@ -108,6 +110,9 @@ func (e *LoadedExecutable) bind(ctx context.Context, args []Argument) (*Bound, e
 	for p := range shapes {
 		if p >= len(args) || len(args[p].Buffers) == 0 {
 			b.open = append(b.open, p)
+			if p < len(args) && args[p].Name != "" {
+				b.forgotten = append(b.forgotten, args[p].Name)
+			}
 			continue
 		}
 		if entry.mayDonate(p) {
@@ -260,4 +265,17 @@ func (b *Bound) Close() error {
 		return nil
 	}
 	return b.ref.Close()
+}
+
+// wrongNumber is the error for as many arguments as an execution was given. It names those that
+// Bind got without buffers: a nil field of a struct is seldom meant.
+func (b *Bound) wrongNumber(given int) error {
+	text := ""
+	switch names := b.forgotten; {
+	case len(names) > 3:
+		text = fmt.Sprintf("; Bind got no buffers for %d named arguments, such as %s", len(names), strings.Join(names[:3], ", "))
+	case len(names) > 0:
+		text = "; Bind got no buffers for " + strings.Join(names, ", ")
+	}
+	return invalid("the bound program takes %d more arguments, not %d%s", len(b.open), given, text)
 }

@@ -87,9 +87,10 @@ func closeAll(all [][]*Buffer) error {
 // results and done, an event that is ready when the execution is over.
 //
 // Start waits only while as many executions are under way as LimitInFlight or the plugin
-// allows: XLA's CPU plugin allows 32 on each device. When ctx ends first, Start returns
-// its error. If the plugin has the execution by then, it goes on, and its results are
-// dropped.
+// allows: XLA's CPU plugin allows 32 on each device. A plugin may also run the program within
+// the call, as XLA's CPU plugin does with small programs and those of custom calls: to go on at
+// once, call Start in a goroutine. When ctx ends first, Start returns its error. If the plugin
+// has the execution by then, it goes on, and its results are dropped.
 func (e *LoadedExecutable) Start(ctx context.Context, args []*Buffer, opts *ExecuteOptions) (results []*Buffer, done *Event, err error) {
 	if err := e.single(); err != nil {
 		return nil, nil, err

@@ -97,7 +97,7 @@ func (l *launch) checkArguments() error {
 	}
 	given := len(l.lists[0])
 	if l.bound != nil && given != len(l.bound.open) {
-		return invalid("the bound program takes %d more arguments, not %d", len(l.bound.open), given)
+		return l.bound.wrongNumber(given)
 	}
 	if l.entry.err != nil {
 		return nil // the parameters are unknown

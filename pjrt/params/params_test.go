@@ -14,6 +14,7 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt"
 	"github.com/purepjrt/purepjrt/pjrt/params"
 	"github.com/purepjrt/purepjrt/pjrt/pjrttest"
+	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest/cputest"
 	"github.com/purepjrt/purepjrt/pjrt/sharding"
 )
 
@@ -294,4 +295,30 @@ func TestOnlyFieldsWithoutRoomAreLeftOut(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A nil weight is seldom meant, so the error about the number of arguments names it.
+func TestTheErrorForTooFewArgumentsNamesNilWeights(t *testing.T) {
+	client := cputest.Client(t)
+	exe := compileAdd(t, client)
+	w := upload(t, client, 1)
+	args, err := params.Arguments(struct{ W, B *pjrt.Buffer }{w, nil})
+	require.NoError(t, err)
+	bound, err := exe.Bind(t.Context(), args...)
+	require.NoError(t, err)
+	defer bound.Close()
+	_, err = exe.Execute(t.Context(), nil, &pjrt.ExecuteOptions{Bound: bound})
+	require.ErrorIs(t, err, pjrt.ErrInvalidArgument)
+	require.ErrorContains(t, err, "the bound program takes 1 more arguments, not 0; Bind got no buffers for B")
+}
+
+func compileAdd(t testing.TB, client *pjrt.Client) *pjrt.LoadedExecutable {
+	t.Helper()
+	exe, err := client.Compile(t.Context(), pjrt.Program{Code: []byte(`module @add { func.func @main(%a: tensor<1xf32>, %b: tensor<1xf32>) -> tensor<1xf32> {
+  %0 = stablehlo.add %a, %b : tensor<1xf32>
+  return %0 : tensor<1xf32>
+} }`)}, nil)
+	require.NoError(t, err)
+	t.Cleanup(func() { exe.Close() })
+	return exe
 }
