@@ -24,9 +24,8 @@ type Argument struct {
 	Name    string // for errors; may be empty
 }
 
-// Bound holds fixed arguments of a program, such as the weights of a model. They are
-// checked once, so this is how to serve a model: see the package's documentation.
-// Executions, also concurrent ones, use them by ExecuteOptions.Bound.
+// Bound holds fixed arguments of a program, such as the weights of a model, checked once: see the
+// package's documentation. Executions, also concurrent ones, use them by ExecuteOptions.Bound.
 type Bound struct {
 	exe        *LoadedExecutable
 	id         uint64         // unlike that of any other Bound
@@ -67,14 +66,14 @@ func (b *boundBuffers) release() {
 	}
 }
 
-// Bind fixes the arguments of the first parameters. Parameters without buffers, and those
-// after the last of args, stay open: each execution gets their arguments, in order.
-// Package params makes args from a model's structs.
+// Bind fixes the arguments of the first parameters. Parameters without buffers, and those after the
+// last of args, stay open: each execution gets their arguments, in order. Package params makes args
+// from a model's structs. A portable program has no devices of its own and cannot be bound.
 //
-// The caller closes the Bound, and still owns the buffers, which may be closed while they
-// are bound; if one is deleted, its contents go when no Bound has it. Executions never
-// donate bound buffers: the parameters of this program keep them, and other executions
-// that would donate one fail. A portable program has no devices of its own and cannot be bound.
+// The caller closes the Bound, and still owns the buffers, which may be closed while they are
+// bound; if one is deleted, its contents go when no Bound has it. Executions never donate bound
+// buffers: the parameters of this program keep them, and other executions that would donate one
+// fail.
 func (e *LoadedExecutable) Bind(ctx context.Context, args ...Argument) (*Bound, error) {
 	if err := e.usable(); err != nil {
 		return nil, err

@@ -133,11 +133,9 @@ func (b *Buffer) Shape() Shape {
 	return Shape{Type: b.shape.Type, Dims: slices.Clone(b.shape.Dims)}
 }
 
-// Delete frees the memory of the device once nothing uses it (PJRT_Buffer_Delete).
-// Methods that describe the buffer then still work, and those that use its contents
-// fail. Deleting again does nothing. The caller still closes it.
-//
-// Delete does not wait: if a call is using the contents, they are deleted when it ends.
+// Delete frees the memory of the device once nothing uses it (PJRT_Buffer_Delete), without waiting
+// for that. Methods that describe the buffer then still work, and those that use its contents fail.
+// Deleting again does nothing. The caller still closes it.
 func (b *Buffer) Delete() error {
 	h, err := b.acquire()
 	if err != nil {

@@ -15,9 +15,9 @@ import (
 )
 
 // CopyToDevice copies the array to the default memory of a device of the same client
-// (PJRT_Buffer_CopyToDevice). It does not wait for the copy, which can be used at once.
-// Plugins may refuse to copy to the same device. If the plugin does not implement copies,
-// CopyToDevice waits for the contents and copies them through the host.
+// (PJRT_Buffer_CopyToDevice). The copy can be used at once. Plugins may refuse to copy to the same
+// device. If the plugin does not implement copies, CopyToDevice waits for the contents and copies
+// them through the host.
 func (b *Buffer) CopyToDevice(ctx context.Context, d *Device) (copied *Buffer, err error) {
 	if b == nil || b.client == nil {
 		return nil, errNilBuffer
@@ -151,9 +151,9 @@ func (b *Buffer) copyInOrder(ctx context.Context, order *Layout, err error, opts
 	return b.client.BufferFromHost(ctx, a, opts)
 }
 
-// Bitcast returns a buffer of another type and shape over the same bytes
-// (PJRT_Buffer_Bitcast, API 0.98). Both shapes must have the same number of bits. A nil
-// layout means the default one. Success deletes b, which the caller still closes.
+// Bitcast returns a buffer of another type and shape over the same bytes (PJRT_Buffer_Bitcast, API
+// 0.98). Both shapes must have as many bits. A nil layout means the default one. Success deletes b,
+// which the caller still closes.
 func (b *Buffer) Bitcast(ctx context.Context, shape Shape, layout *Layout) (*Buffer, error) {
 	if b == nil || b.client == nil {
 		return nil, errNilBuffer

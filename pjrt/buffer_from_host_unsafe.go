@@ -55,14 +55,13 @@ func (u *upload) do(table *capi.Table) error {
 	return err
 }
 
-// BufferFromHost makes a buffer of an array (PJRT_Client_BufferFromHostBuffer). The
-// buffer can be used at once; computations wait for its contents. With the default
-// semantics the caller may change a.Data after the call. opts may be nil. A bool that is neither
-// 0 nor 1 is an error.
+// BufferFromHost makes a buffer of an array (PJRT_Client_BufferFromHostBuffer), which can be used
+// at once; computations wait for its contents. With the default semantics the caller may change
+// a.Data after the call. opts may be nil. A bool that is neither 0 nor 1 is an error.
 //
-// If a device is out of memory, this and other functions that make buffers collect
-// buffers that the program dropped without Close, and try once more. If memory runs out
-// only later, waiting for the buffer returns that error.
+// When a device is out of memory, the functions that make buffers collect those that the program
+// dropped without Close, and try once more. If memory runs out only later, waiting for the buffer
+// returns that error.
 func (c *Client) BufferFromHost(ctx context.Context, a HostArray, opts *BufferOptions) (*Buffer, error) {
 	return c.bufferFromHost(ctx, nil, &a, opts)
 }
@@ -341,10 +340,9 @@ func (b *Buffer) useHost(done *capi.Event, data []byte, semantics HostBufferSema
 	u.ended() // so that a callback frees the memory, since C is done before the buffer is destroyed
 }
 
-// HostDone returns a channel that is closed when the plugin no longer uses the host
-// memory that the buffer was made from: usually after the transfer, but for a zero-copy
-// buffer possibly only when it is closed and unused. If the buffer keeps no host memory,
-// the channel is closed from the start.
+// HostDone returns a channel that is closed when the plugin no longer uses memory of the host that
+// the buffer was made from: usually after the transfer, but for a zero-copy buffer possibly only
+// when it is closed and unused.
 func (b *Buffer) HostDone() <-chan struct{} {
 	if b == nil || b.host == nil {
 		return closedChannel

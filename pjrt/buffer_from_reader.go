@@ -12,11 +12,10 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/internal/preempt"
 )
 
-// BufferFromReader makes a buffer of data that it reads from r, in the form of
-// HostArray.Data. It reads exactly the bytes of the shape. Plugins for CPUs do not copy
-// them again. When ctx ends during a Read, the reader belongs to that Read and must not be used
-// again. A reader that gives nothing 100 times in a row is an error. opts may be nil, or set
-// the device, memory and layout.
+// BufferFromReader makes a buffer of data that it reads from r, in the form of HostArray.Data:
+// exactly the bytes of the shape. Plugins for CPUs do not copy them again. When ctx ends during a
+// Read, r must not be used again. A reader that gives nothing 100 times in a row is an error. opts
+// may be nil, or set the device, memory and layout.
 func (c *Client) BufferFromReader(ctx context.Context, r io.Reader, shape Shape, opts *BufferOptions) (*Buffer, error) {
 	if r == nil {
 		return nil, invalid("the reader is nil")

@@ -5,7 +5,7 @@ package pjrt
 
 import "github.com/purepjrt/purepjrt/capi"
 
-// HostBufferSemantics say how long a plugin uses host memory that becomes a buffer.
+// HostBufferSemantics say how long a plugin uses memory that becomes a buffer.
 type HostBufferSemantics = capi.HostBufferSemantics
 
 const (

@@ -16,8 +16,7 @@ import (
 )
 
 // ToHost waits until the array has been computed and copies it to the host
-// (PJRT_Buffer_ToHostBuffer, or directly from memory that the host can read). If ctx
-// ends first, ToHost returns its error.
+// (PJRT_Buffer_ToHostBuffer, or directly from memory that the host can read).
 func (b *Buffer) ToHost(ctx context.Context) (array HostArray, err error) {
 	op := begin(ctx, OperationDownload, subject{buffer: b})
 	defer op.end(&err)
@@ -142,11 +141,9 @@ func (b *Buffer) download(ctx context.Context, h *capi.Buffer, size, rank int) (
 // knows that the array has contents.
 const largeRead = 1 << 28
 
-// ToHostInto is ToHost that copies to the beginning of dst, in the form of
-// HostArray.Data, and returns the number of bytes. dst must have room for them, see
-// Shape.HostSize. After an error dst is unchanged. If ctx can end, and the host cannot read
-// the memory of the buffer, the plugin copies to other memory first, since it may write there
-// after ctx has ended.
+// ToHostInto is ToHost that copies to the beginning of dst, in the form of HostArray.Data, and
+// returns the number of bytes, see [Shape.HostSize]. After an error dst is unchanged. If ctx can
+// end, and the host cannot read the memory of the buffer, the plugin copies to other memory first.
 func (b *Buffer) ToHostInto(ctx context.Context, dst []byte) (n int, err error) {
 	op := begin(ctx, OperationDownload, subject{buffer: b})
 	defer op.end(&err)
@@ -215,10 +212,10 @@ func (b *Buffer) readInto(ctx context.Context, h *capi.Buffer, dst []byte, rank 
 	return nil
 }
 
-// ToHostAsync is ToHost without waiting: it returns an event, which the caller closes,
-// that is ready when dst has the array in the form of HostArray.Data. dst must have
-// exactly the size of the array. Until the event is ready, dst belongs to the plugin and
-// stays referenced. Dimensions that are known only at run time are an error.
+// ToHostAsync is ToHost without waiting: it returns an event, which the caller closes, that is
+// ready when dst has the array in the form of HostArray.Data. dst must have exactly the size of the
+// array, which has no dimensions known only at run time. Until the event is ready, dst belongs to
+// the plugin.
 func (b *Buffer) ToHostAsync(dst []byte) (*Event, error) {
 	if b == nil || b.client == nil {
 		return nil, errNilBuffer
@@ -405,10 +402,10 @@ func (b *Buffer) ReadInPlace(ctx context.Context, fn func(data []byte) error) er
 	return fn(f.bytes())
 }
 
-// ToHostStrided waits for the array and copies it to dst, for example into columns or
-// part of a larger array. strides are as in BufferOptions.Strides, but may be 0 only for
-// dimensions of at most 1 element. dst has exactly the bytes that the array spans; those
-// between elements stay unchanged. After an error the contents of dst are undefined.
+// ToHostStrided waits for the array and copies it to dst, for example into columns of a larger
+// array. strides are as in BufferOptions.Strides, but 0 only for dimensions of at most 1 element.
+// dst has exactly the bytes that the array spans; those between elements stay unchanged. After an
+// error the contents of dst are undefined.
 func (b *Buffer) ToHostStrided(ctx context.Context, dst []byte, strides []int64) error {
 	if b == nil || b.client == nil {
 		return errNilBuffer

@@ -19,8 +19,8 @@ type Reference struct {
 	address uintptr
 }
 
-// Reference waits until the array has its contents and returns a reference to its memory
-// (PJRT_Buffer_IncreaseExternalReferenceCount). The caller closes it.
+// Reference waits until the array has its contents and returns a reference to its memory, which the
+// caller closes (PJRT_Buffer_IncreaseExternalReferenceCount).
 func (b *Buffer) Reference(ctx context.Context) (*Reference, error) {
 	return abandon.Call(ctx, func() (*Reference, error) { return b.reference(ctx) }, (*Reference).Close)
 }

@@ -125,11 +125,10 @@ func (v *view) make(address uintptr) (*Buffer, error) {
 	return c.newBuffer(args.Buffer, v.shape).obeyed(args.Buffer, v.options.Layout)
 }
 
-// ViewOfHostMemory makes a buffer of the program's memory, without a copy, on a CPU
-// device; on others it returns ErrUnimplemented. a.Data must be aligned like memory of
-// AlignedSlice, and must not be changed before OnDelete; the package keeps a reference
-// to it until then. A computation to which the view is donated overwrites a.Data. opts
-// may be nil.
+// ViewOfHostMemory makes a buffer of the program's memory, without a copy, on a CPU device; on
+// others it returns ErrUnimplemented. a.Data must be aligned like memory of AlignedSlice, and must
+// not be changed before OnDelete; the package keeps a reference to it until then. A computation to
+// which the view is donated overwrites it. opts may be nil.
 func (c *Client) ViewOfHostMemory(ctx context.Context, a HostArray, opts *ViewOptions) (*Buffer, error) {
 	if err := a.Check(); err != nil {
 		return nil, mistaken(err)

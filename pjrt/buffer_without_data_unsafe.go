@@ -60,9 +60,9 @@ func (c *Client) makeBuffer(ctx context.Context, make func(*capi.Client) (*Buffe
 	}, (*Buffer).Close)
 }
 
-// UninitializedBuffer makes a buffer with undefined contents, for example to donate it
-// to a computation for its result (PJRT_Client_CreateUninitializedBuffer, API 0.69).
-// opts may be nil, or set the device, memory and layout; without one the buffer is row-major.
+// UninitializedBuffer makes a buffer with undefined contents, for example to donate it to a
+// computation for its result (PJRT_Client_CreateUninitializedBuffer, API 0.69). opts may be nil, or
+// set the device, memory and layout, which is otherwise row-major.
 func (c *Client) UninitializedBuffer(ctx context.Context, shape Shape, opts *BufferOptions) (*Buffer, error) {
 	if opts == nil {
 		opts = &BufferOptions{}
@@ -93,11 +93,10 @@ func (c *Client) UninitializedBuffer(ctx context.Context, shape Shape, opts *Buf
 	})
 }
 
-// ErrorBuffer makes a buffer that holds an error in place of an array and takes no
-// device memory (PJRT_Client_CreateErrorBuffer, API 0.82). Waiting for it and reading it
-// return the error, and computations pass it on to their results. An *Error in the chain
-// of cause gives the code and, from API 0.103 on, the payloads; other errors get the
-// nearest code. opts may be nil, or set the device, memory and layout.
+// ErrorBuffer makes a buffer that holds an error in place of an array and takes no device memory
+// (PJRT_Client_CreateErrorBuffer, API 0.82). Waiting for it and reading it return the error, and
+// computations pass it on to their results. An *Error in the chain of cause gives the code and the
+// payloads (API 0.103). opts may be nil, or set the device, memory and layout.
 func (c *Client) ErrorBuffer(ctx context.Context, shape Shape, cause error, opts *BufferOptions) (*Buffer, error) {
 	if opts == nil {
 		opts = &BufferOptions{}

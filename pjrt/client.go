@@ -80,10 +80,9 @@ func (c *Client) acquire() (*capi.Client, error) {
 	return c.ref.Acquire()
 }
 
-// Close closes the client (PJRT_Client_Destroy). It stays alive in the plugin until
-// everything made from it is closed too. If something is still open a moment later, Close
-// runs the garbage collector, because an object that the program forgot would hold device
-// memory until the next collection.
+// Close closes the client (PJRT_Client_Destroy). It stays alive in the plugin until everything made
+// from it is closed too. If something still is a moment later, Close runs the garbage collector,
+// because an object that the program forgot would hold device memory until the next collection.
 func (c *Client) Close() error {
 	if c == nil || c.ref == nil {
 		return nil
@@ -117,7 +116,7 @@ func (c *Client) PlatformVersion() string {
 	return c.platformVersion
 }
 
-// ProcessIndex returns the number of this process among those that share the devices.
+// ProcessIndex returns the number of this process among all of the program.
 func (c *Client) ProcessIndex() int {
 	if c == nil {
 		return 0

@@ -13,21 +13,17 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/internal/lifetimes"
 )
 
-// NewClient creates a client (PJRT_Client_Create), which can take long. If ctx ends
-// first, NewClient returns its error, the plugin's calls to the key-value store fail, and
-// the client is closed once it exists. opts may be nil.
+// NewClient creates a client (PJRT_Client_Create), which can take long. If ctx ends first, the
+// plugin's calls to the key-value store fail, too. opts may be nil. Unless a KeyValueStore is set,
+// NewClient waits until no other client of the plugin is being created.
 //
-// A plugin creates one client at a time, unless a KeyValueStore is set; NewClient waits for its
-// turn.
+// A plugin may end the process where others return an error: XLA's does if something that it needs
+// is missing, and Tenstorrent's if there is no device. Try a plugin that is not known to work on a
+// machine in another process first, as the command pjrt info does.
 //
-// A plugin may end the process where others return an error: XLA's does if something that it
-// needs is missing, and Tenstorrent's throws an exception of C++ if there is no device, which
-// no frame of a Go program can catch. To try a plugin that is not known to work on a machine,
-// make a client in another process first, as the command pjrt info does.
-//
-// Each client of a GPU plugin takes most of the devices' free memory, unless the
-// options say otherwise, so a second one is logged as a warning.
-// [Plugin.SharedClient] gives all parts of a program the same client.
+// Each client of a GPU plugin takes most of the devices' free memory, unless the options say
+// otherwise, so a second one is logged as a warning. [Plugin.SharedClient] gives all parts of a
+// program the same.
 func (p *Plugin) NewClient(ctx context.Context, opts *ClientOptions) (client *Client, err error) {
 	op := begin(ctx, OperationClient, subject{plugin: p})
 	defer op.endClient(&client, &err)

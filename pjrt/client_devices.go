@@ -11,8 +11,7 @@ import (
 )
 
 // LookupDevice returns the device with the given Device.ID, in this or another process
-// (PJRT_Client_LookupDevice). If there is none, plugins usually return ErrInvalidArgument or
-// ErrNotFound.
+// (PJRT_Client_LookupDevice). Without one, plugins return ErrInvalidArgument or ErrNotFound.
 func (c *Client) LookupDevice(id int) (*Device, error) {
 	if id < 0 || id > math.MaxInt32 {
 		return nil, invalid("no device has the number %d", id)
@@ -30,9 +29,8 @@ func (c *Client) LookupDevice(id int) (*Device, error) {
 	return c.deviceFrom(call.Function(), call.Args.Device)
 }
 
-// LookupAddressableDevice returns the device of this process with the given
-// Device.LocalHardwareID (PJRT_Client_LookupAddressableDevice). If there is none, plugins
-// usually return ErrInvalidArgument or ErrNotFound.
+// LookupAddressableDevice is LookupDevice by Device.LocalHardwareID, for the devices of this
+// process (PJRT_Client_LookupAddressableDevice).
 func (c *Client) LookupAddressableDevice(localHardwareID int) (*Device, error) {
 	if localHardwareID < 0 || localHardwareID > math.MaxInt32 {
 		return nil, invalid("no device of this process has the local number %d", localHardwareID)
@@ -78,10 +76,9 @@ func (c *Client) deviceFrom(f *capi.Function, h *capi.Device) (*Device, error) {
 	return d, nil
 }
 
-// DefaultDeviceAssignment returns the devices that the plugin chooses for a program of
-// that many replicas and partitions (PJRT_Client_DefaultDeviceAssignment), in the form
-// of CompileOptions.Devices. Both counts are at least 1, and their product at most the
-// number of devices.
+// DefaultDeviceAssignment returns the devices that the plugin chooses for a program of that many
+// replicas and partitions, at least 1 and together at most the number of devices, in the form of
+// CompileOptions.Devices (PJRT_Client_DefaultDeviceAssignment).
 func (c *Client) DefaultDeviceAssignment(replicas, partitions int) ([][]*Device, error) {
 	if c == nil || c.ref == nil {
 		return nil, errNilClient

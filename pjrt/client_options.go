@@ -28,15 +28,13 @@ type ClientOptions struct {
 	SlowStart time.Duration
 
 	// KeyValueStore is where the processes of one program find each other; nil is for a
-	// single process. The plugin uses it, from several threads, until the client is
-	// destroyed. The plugin sets how long a Get waits; a TryGet or Put has two minutes.
-	// An error or panic in the store fails the operation that met it. Each run of the
-	// program needs its own keys: see kv.Prefix.
+	// single process. The plugin uses it, from several threads, until the client is destroyed,
+	// and sets how long a Get waits; a TryGet or Put has two minutes. An error or panic in the
+	// store fails the operation that met it. Each run needs its own keys: see kv.Prefix.
 	KeyValueStore kv.Store
-	// NumNodes is the number of processes, 0 for the plugin's default, and NodeID the
-	// number of this one, from 0. They are the create options num_nodes and node_id of
-	// XLA's GPU plugins. Several nodes need a KeyValueStore. XLA's CPU plugin ignores both
-	// and numbers every process 0: NewClient then fails on all nodes but the first.
+	// NumNodes is the number of processes, 0 for the plugin's default, and NodeID the number of
+	// this one, from 0. Several nodes need a KeyValueStore. They are create options of XLA's GPU
+	// plugins; its CPU plugin numbers every process 0, so NewClient fails on all but the first.
 	NodeID, NumNodes int
 
 	// Compiler compiles all programs of the client in place of the plugin in this process,
@@ -44,7 +42,7 @@ type ClientOptions struct {
 	Compiler compile.Compiler
 }
 
-// PlatformOptions are the options of one family of plugins: see package platform.
+// PlatformOptions are options of a family of plugins: see package platform.
 type PlatformOptions interface {
 	// Family returns the family of plugins that the options are for: "CPU", "GPU" or
 	// "TPU". NewClient refuses them for a plugin of another known family.

@@ -12,10 +12,10 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/compile"
 )
 
-// SharedClient is a reference to the client that the parts of a program share. Pass its
-// field Client to functions that take a Client.
+// SharedClient is a reference to the client that the parts of a program share.
 type SharedClient struct {
-	*Client
+	Client *Client // to be used until Close
+
 	lease   *lease
 	cleanup runtime.Cleanup
 }
@@ -53,13 +53,11 @@ type lease struct {
 	once    sync.Once
 }
 
-// SharedClient returns a reference to the one client that all callers of this method
-// share. The first call creates it, with ctx and opts as in [Plugin.NewClient]; so does
-// the next call after the client was closed, by the last SharedClient.Close or through
-// the field Client. Each caller closes its own reference.
-//
-// When the client exists, opts must be nil or result in the same create options and have
-// the same Compiler. Any others are an error, ErrFailedPrecondition.
+// SharedClient returns a reference to the one client that all callers of this method share. The
+// first call creates it, with ctx and opts as in [Plugin.NewClient]; so does the next call after
+// the client was closed, by the last SharedClient.Close or through the field Client. Each caller
+// closes its own reference. While the client exists, opts must be nil or result in the same create
+// options and Compiler: others are ErrFailedPrecondition.
 func (p *Plugin) SharedClient(ctx context.Context, opts *ClientOptions) (*SharedClient, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err

@@ -155,7 +155,7 @@ func TestASharedClientIsClosedWithItsLastReference(t *testing.T) {
 	require.NoError(t, a.Close())
 	require.NoError(t, a.Close(), "closing again takes nothing from the others")
 	assert.Equal(t, 1, liveClients(s))
-	assert.Len(t, b.Devices(), 3)
+	assert.Len(t, b.Client.Devices(), 3)
 	require.NoError(t, b.Close())
 	assert.Zero(t, liveClients(s))
 
@@ -179,7 +179,7 @@ func TestASharedClientHasTheOptionsOfItsFirstCaller(t *testing.T) {
 	a, err := p.SharedClient(ctx, two)
 	require.NoError(t, err)
 	defer a.Close()
-	assert.Len(t, a.Devices(), 2)
+	assert.Len(t, a.Client.Devices(), 2)
 	for _, opts := range []*pjrt.ClientOptions{nil, two, {Create: []pjrt.Attribute{{Name: "cpu_device_count", Value: int64(2)}}}} {
 		b, err := p.SharedClient(ctx, opts)
 		require.NoError(t, err)
@@ -257,7 +257,7 @@ func TestManyGoroutinesShareClients(t *testing.T) {
 				if !assert.NoError(t, err) {
 					return
 				}
-				assert.Len(t, c.Devices(), 3)
+				assert.Len(t, c.Client.Devices(), 3)
 				c.Close()
 			}
 		})

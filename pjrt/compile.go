@@ -15,10 +15,8 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/internal/preempt"
 )
 
-// Compile compiles a program for the client's devices and loads it
-// (PJRT_Client_Compile), which can take long. If ctx ends first, Compile returns its
-// error, and the executable is closed once it exists. opts may be nil. For a wrong
-// program the error has the plugin's diagnostics.
+// Compile compiles a program for the client's devices and loads it (PJRT_Client_Compile), which can
+// take long. opts may be nil. For a wrong program the error has the plugin's diagnostics.
 func (c *Client) Compile(ctx context.Context, program Program, opts *CompileOptions) (exe *LoadedExecutable, err error) {
 	op := begin(ctx, OperationCompile, subject{client: c, bytes: len(program.Code)})
 	defer op.endProgram(&exe, &err)
@@ -113,10 +111,9 @@ func (c *compilation) job(target compile.Target) *compile.Job {
 	return &compile.Job{Target: target, Code: c.code, Format: c.format, Options: c.options}
 }
 
-// Load loads an executable that was compiled for a topology like the client's onto the
-// client's devices (PJRT_Client_Load, API 0.95). The caller still owns e, and may load it
-// again. If ctx ends first, the result is as for Compile. Nil opts mean the options that e
-// was compiled with; plugins may check others but otherwise ignore them.
+// Load loads an executable that was compiled for a topology like the client's onto the client's
+// devices (PJRT_Client_Load, API 0.95). The caller still owns e, and may load it again. Nil opts
+// mean the options that e was compiled with; plugins may check others but otherwise ignore them.
 func (c *Client) Load(ctx context.Context, e *Executable, opts *CompileOptions) (exe *LoadedExecutable, end error) {
 	op := begin(ctx, OperationLoad, subject{client: c})
 	defer op.endProgram(&exe, &end)
@@ -186,12 +183,11 @@ type LoadOptions struct {
 	Trial compile.Loader
 }
 
-// DeserializeAndLoad loads an executable that Serialize wrote
-// (PJRT_Executable_DeserializeAndLoad). It needs the same build of the same plugin, or one
-// that runs its programs according to the extension AbiVersion, and devices like those that
-// the executable was compiled for. The error is ErrDataLoss for damaged bytes, and
-// ErrFailedPrecondition for executables that belong elsewhere; neither reaches the plugin.
-// If ctx ends first, the result is as for Compile. opts may be nil.
+// DeserializeAndLoad loads an executable that Serialize wrote (PJRT_Executable_DeserializeAndLoad).
+// It needs the same build of the same plugin, or one that runs its programs according to the
+// extension AbiVersion, and devices like those that the executable was compiled for. Before the
+// plugin sees them, damaged bytes are ErrDataLoss, and executables that belong elsewhere
+// ErrFailedPrecondition. opts may be nil.
 func (c *Client) DeserializeAndLoad(ctx context.Context, data []byte, opts *LoadOptions) (exe *LoadedExecutable, end error) {
 	op := begin(ctx, OperationLoad, subject{client: c, bytes: len(data)})
 	defer op.endProgram(&exe, &end)

@@ -12,23 +12,20 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/internal/lifetimes"
 )
 
-// CompileFor compiles a program ahead of time for the devices of a topology
-// (PJRT_Compile), which can take long. It needs no devices. A client whose devices are
-// like those of the topology can load the executable. If ctx ends first, CompileFor
-// returns its error, and the executable is closed once it exists. opts may be nil; they
-// assign devices through DeviceIDs.
+// CompileFor compiles a program ahead of time for the devices of a topology (PJRT_Compile), which
+// can take long. It needs no devices. A client whose devices are like those of the topology can
+// load the executable. opts may be nil; they assign devices through DeviceIDs.
 //
-// libtpu compiles for the topologies of [Plugin.NewTopology] on any machine. XLA's CUDA
-// plugins do too if they find CUDA's ptxas and libdevice, but may fail if the
-// compiler must measure on a GPU. XLA's CPU plugin returns ErrNotFound.
+// libtpu compiles for the topologies of [Plugin.NewTopology] on any machine. XLA's CUDA plugins do
+// too if they find CUDA's ptxas and libdevice, but may fail if the compiler must measure on a GPU.
+// Its CPU plugin returns ErrNotFound.
 //
-// Beyond what [Program] lists, CompileFor refuses MLIR on which libtpu ends the process:
-// unbounded dimensions (? without #stablehlo.bounds), and collective permutes from or to
-// devices that do not exist.
+// Beyond what [Program] lists, CompileFor refuses MLIR on which libtpu ends the process: unbounded
+// dimensions (? without #stablehlo.bounds), and collective permutes between devices that do not
+// exist.
 //
-// An executable that CompileOptions.Compiler made has no object in this process: Client.Load
-// and Serialize work, but of the methods that describe it, only those that return its name,
-// counts and shapes do.
+// Of an executable that CompileOptions.Compiler made, only Client.Load, Serialize and the methods
+// that return its name, counts and shapes work.
 func (p *Plugin) CompileFor(ctx context.Context, topology *Topology, program Program, opts *CompileOptions) (*Executable, error) {
 	return compileFor(ctx, p, nil, topology, program, opts)
 }

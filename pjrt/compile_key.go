@@ -16,12 +16,11 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/internal/xlaflags"
 )
 
-// CompileKey returns a key for a cache of executables, in this or another process:
-// compilations with equal keys make executables that can replace each other. It does not
-// compile. The key covers the program, the options, the plugin's file, attributes and API
-// version, the platform, the devices and their topology, and the flags in the environment
-// variables XLA_FLAGS, XLA_DEBUG_OPTIONS and LIBTPU_INIT_ARGS, but not the contents of
-// files that flags name. A wrong program or option gives the same error as Compile.
+// CompileKey returns a key for a cache of executables, in this or another process: compilations
+// with equal keys make executables that can replace each other. The key covers the program, the
+// options, the plugin's file, attributes and API version, the devices and their topology, and the
+// flags in XLA_FLAGS, XLA_DEBUG_OPTIONS and LIBTPU_INIT_ARGS, but not the contents of files that
+// flags name. A wrong program or option is an error as in Compile.
 func (c *Client) CompileKey(program Program, opts *CompileOptions) ([sha256.Size]byte, error) {
 	target, err := c.checkedTarget()
 	if err != nil {

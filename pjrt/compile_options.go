@@ -47,17 +47,15 @@ type CompileOptions struct {
 	// XLA_FLAGS; package xlaflags knows the types. Flags that are not set here are taken
 	// from the environment variable XLA_DEBUG_OPTIONS, DebugOptions in text form.
 	//
-	// Some flags have other defaults than XLA's. As in JAX, xla_cpu_enable_fast_min_max and
-	// xla_gpu_enable_fast_min_max are false for XLA's plugins, since maxima and minima may
-	// otherwise drop a NaN. For those for CPUs before API 0.106, xla_cpu_use_xnnpack is false,
-	// because with XNNPACK products of large matrices can be wrong: from 192 x 192 on, or from
-	// 512 x 512, depending on the processor. A value here, in DebugOptions, in
-	// XLA_DEBUG_OPTIONS or in XLA_FLAGS takes precedence.
+	// Three have other defaults than XLA's: as in JAX, xla_cpu_enable_fast_min_max and
+	// xla_gpu_enable_fast_min_max are false, since maxima and minima may otherwise drop a NaN,
+	// and xla_cpu_use_xnnpack is false before API 0.106, because products of large matrices can
+	// be wrong with it. A value here, in DebugOptions, in XLA_DEBUG_OPTIONS or in XLA_FLAGS wins.
 	Flags map[string]any
 	// AllowUnknownFlags passes on flags that no known version of XLA has, and those that
 	// tell XLA to end the process rather than return an error, such as
-	// xla_unsupported_crash_on_hlo_pass_noop_change. Without it they are an error, except
-	// for unknown flags on platforms with their own flags, such as tpu.
+	// xla_unsupported_crash_on_hlo_pass_noop_change. Otherwise they are errors, except for
+	// unknown flags on platforms with their own, such as tpu.
 	AllowUnknownFlags bool
 	// DebugOptions is a serialized DebugOptions message that replaces XLA_FLAGS and all
 	// defaults. Most values are not checked, so prefer Flags.

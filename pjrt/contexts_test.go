@@ -425,10 +425,9 @@ var notTried = []string{
 	"pjrt/cache.Cache.Verify",                                      // reads files
 	"pjrt/kv.", "pjrt/plugins.", "pjrt/isolate.", "pjrt/pjrttest.", // wait for other processes, or for a test
 	"pjrt/kv/etcd.", "pjrt/gomlx.", // are other modules
-	// These pass the call on to the Client and to the Executable.
-	"pjrt.SharedClient.", "pjrt.LoadedExecutable.Serialize",
-	"pjrt/raw.Retry",            // makes a call of its caller
-	"pjrt/sharding.Executable.", // see pjrt/sharding
+	"pjrt.LoadedExecutable.Serialize", // passes the call on to the Executable
+	"pjrt/raw.Retry",                  // makes a call of its caller
+	"pjrt/sharding.Executable.",       // see pjrt/sharding
 }
 
 func TestEachCallReturnsWhenItsContextEnds(t *testing.T) {

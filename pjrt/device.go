@@ -9,7 +9,7 @@ import (
 	"github.com/purepjrt/purepjrt/capi"
 )
 
-// Device is a device of a client. Its description stays readable after the client closes.
+// Device is a device of a client. Its description outlives the client.
 type Device struct {
 	client *Client
 	handle *capi.Device
@@ -79,9 +79,8 @@ func (d *Device) ID() int { return d.Description().ID() }
 // ProcessIndex returns the number of the process that can use the device.
 func (d *Device) ProcessIndex() int { return d.Description().ProcessIndex() }
 
-// LocalHardwareID returns the number of the device on this machine
-// (PJRT_Device_LocalHardwareId). It is -1 for a device of another process, or if the
-// plugin has no number for it.
+// LocalHardwareID returns the number of the device on this machine, -1 for a device of another
+// process, or if the plugin has none for it (PJRT_Device_LocalHardwareId).
 func (d *Device) LocalHardwareID() int {
 	if d == nil {
 		return -1
@@ -104,9 +103,8 @@ func (d *Device) String() string {
 	return d.description.text
 }
 
-// Memories returns the memories that the device can use
-// (PJRT_Device_AddressableMemories). The list is empty for a device of another process,
-// or if the plugin does not report them.
+// Memories returns the memories that the device can use, none for a device of another process, or
+// if the plugin does not report them (PJRT_Device_AddressableMemories).
 func (d *Device) Memories() []*Memory {
 	if d == nil {
 		return nil
@@ -114,9 +112,8 @@ func (d *Device) Memories() []*Memory {
 	return slices.Clone(d.memories)
 }
 
-// DefaultMemory returns the memory where arrays go when only the device is given
-// (PJRT_Device_DefaultMemory). It is nil for a device of another process, or if the
-// plugin does not report it.
+// DefaultMemory returns the memory where arrays go when only the device is given, nil for a device
+// of another process, or if the plugin does not report it (PJRT_Device_DefaultMemory).
 func (d *Device) DefaultMemory() *Memory {
 	if d == nil {
 		return nil

@@ -8,8 +8,8 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/internal/lifetimes"
 )
 
-// LiveAttributes returns the current attributes of the device, which may change and may
-// include more than those of its description (PJRT_Device_GetAttributes, API 0.92).
+// LiveAttributes returns the current attributes of the device, which may be more than those of its
+// description (PJRT_Device_GetAttributes, API 0.92).
 func (d *Device) LiveAttributes() ([]Attribute, error) {
 	h, release, err := d.acquire()
 	if err != nil {
@@ -41,8 +41,8 @@ type MemoryStats struct {
 	PeakAllocated    *int64 // most bytes allocated so far, as the allocator counts them; API 0.113
 }
 
-// MemoryStats returns how the memory of the device is used (PJRT_Device_MemoryStats).
-// Many plugins, including XLA's for CPUs, return ErrUnimplemented.
+// MemoryStats returns how the device's memory is used (PJRT_Device_MemoryStats). Many plugins,
+// including XLA's for CPUs, return ErrUnimplemented.
 func (d *Device) MemoryStats() (MemoryStats, error) {
 	h, release, err := d.acquire()
 	if err != nil {
@@ -92,9 +92,8 @@ func (d *Device) ClearMemoryStats() error {
 	return c.Do(d.client.table)
 }
 
-// TrackAsyncWork tells the plugin, for its diagnostics, that asynchronous work begins on
-// the device (PJRT_Device_CreateAsyncTrackingEvent, API 0.86). The caller calls end when
-// the work is over; calling it again does nothing.
+// TrackAsyncWork tells the plugin, for its diagnostics, that asynchronous work begins on the device
+// (PJRT_Device_CreateAsyncTrackingEvent, API 0.86), until the caller calls end, once or more.
 func (d *Device) TrackAsyncWork(description string) (end func(), err error) {
 	h, release, err := d.acquire()
 	if err != nil {

@@ -18,10 +18,9 @@
 // # Safety
 //
 // Plugins end the process on many mistakes: null and freed objects, types that they do
-// not know, options that make no sense. This package checks what a program does before
-// C sees it, and returns an error for a mistake. It also refuses the programs and options on
-// which compilers are known to end the process, see [Program]. Plugins can still crash on
-// their own.
+// not know, options that make no sense. This package returns an error for a mistake before C
+// sees it, and for the programs and options on which compilers are known to end the process,
+// see [Program]. Plugins can still crash on their own.
 //
 // The methods of all objects may be called from any goroutine. On a nil object they return
 // an error, or a zero value if they have no error result.
@@ -34,8 +33,7 @@
 // Such memory may be changed then, but must not be unmapped; the plugin does not write to it.
 // If a method has other rules, its comment says so.
 //
-// A call whose context can end takes half a microsecond more than others. Methods without a
-// context that call the plugin, such as Close, wait as long as it does.
+// Methods without a context that call the plugin, such as Close, wait as long as it does.
 //
 // # Lifetimes
 //
@@ -54,11 +52,9 @@
 //
 // # Making and reading buffers
 //
-// A buffer is made from a slice ([FromSlice], [FromScalar]), from an array of any type
-// ([Client.BufferFromHost], with [BufferOptions] for the place, the layout, strides, and
-// who may use the host's memory for how long), from a reader ([Client.BufferFromReader]), or
-// from existing memory ([Client.ViewOfHostMemory]; [AlignedSlice] makes memory that CPU
-// plugins use without a copy).
+// A buffer is made from a slice ([FromSlice], [FromScalar]), an array of any type
+// ([Client.BufferFromHost]), a reader ([Client.BufferFromReader]) or existing memory
+// ([Client.ViewOfHostMemory]; [AlignedSlice] makes memory that CPU plugins use without a copy).
 //
 // [Buffer.ToHost] brings an array back, [ToSlice] and [ReadSlice] into Go types,
 // [Buffer.ToHostInto] into the program's memory, [Buffer.ReadInPlace] without a copy where
@@ -91,17 +87,11 @@
 //
 // # Packages beside this one
 //
-// Below github.com/purepjrt/purepjrt/pjrt: plugins finds, installs and prepares plugins,
-// and platform has the options of XLA's; dtype has the element types; sharding spreads
-// arrays over devices; transfer moves data while programs run and fills buffers later;
-// params takes arguments out of the structs of a model; distributed is for the processes
-// of one program, which find each other through kv; cache keeps compiled programs on disk,
-// and saved reads what [Executable.Serialize] wrote; npy and safetensors read and write
-// files; dlpack shares memory with other libraries; pluginlog, otel and trace observe;
-// pjrttest is a plugin for tests; raw lends the C handles of objects. Package extensions,
-// beside pjrt, has the extensions of the API.
-//
-// Folder docs has documents on JAX programs, GPUs, TPUs, containers, several processes,
-// serving, testing, writing a plugin, moving from go-xla, and where to find here what other
-// bindings can do. Folder examples has complete programs.
+// The folder pjrt has packages that find plugins (plugins), tell their options (platform), name
+// element types (dtype), spread arrays over devices (sharding), move data while programs run
+// (transfer), bind the structs of a model (params), join processes (distributed, kv), keep compiled
+// programs (cache, compile), read and write files (npy, safetensors), share memory with other
+// libraries (dlpack), observe (pluginlog, otel, trace), stand in for a device in tests (pjrttest)
+// and lend C handles (raw). Package extensions has the extensions of the API, folder docs guides,
+// and folder examples complete programs.
 package pjrt

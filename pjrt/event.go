@@ -166,8 +166,7 @@ func (e *Event) Err() error {
 	return e.state.settle(c.take(e.table, h))
 }
 
-// Wait blocks until the work is over and returns its error. When ctx ends first, Wait
-// returns the error of ctx, and the work goes on.
+// Wait blocks until the work is over and returns its error. When ctx ends first, the work goes on.
 func (e *Event) Wait(ctx context.Context) error {
 	if ctx.Done() != nil && e != nil && e.state != nil && !e.state.settled.Load() {
 		return e.waitAside(ctx)
@@ -252,8 +251,8 @@ var closedChannel = func() chan struct{} {
 	return c
 }()
 
-// OnReady calls fn with the error of the work once it is over, in its own goroutine, even if
-// the event is closed meanwhile (PJRT_Event_OnReady). A panic of fn is logged.
+// OnReady calls fn with the error of the work once it is over, in its own goroutine, even if the
+// event is closed meanwhile (PJRT_Event_OnReady). Panics of fn are logged.
 func (e *Event) OnReady(fn func(error)) error {
 	if fn == nil {
 		return invalid("the function is nil")

@@ -148,7 +148,7 @@ func (e *Executable) acquire() (*capi.Executable, error) {
 	return e.ref.Acquire()
 }
 
-// Close destroys the executable (PJRT_Executable_Destroy), but keeps its name and counts.
+// Close destroys the executable, but keeps its name and counts (PJRT_Executable_Destroy).
 func (e *Executable) Close() error {
 	if e == nil {
 		return nil
@@ -306,9 +306,8 @@ func (e *Executable) optimizedResults(err error) (shapes []Shape, ok bool) {
 	return shapes, err == nil
 }
 
-// Outputs returns the shapes of the results on one device
-// (PJRT_Executable_OutputElementTypes, PJRT_Executable_OutputDimensions). If the plugin
-// lacks these functions, they come from the optimized program.
+// Outputs returns the shapes of the results on one device (PJRT_Executable_OutputElementTypes,
+// PJRT_Executable_OutputDimensions), without these functions those of the optimized program.
 func (e *Executable) Outputs() ([]Shape, error) {
 	if e.missing() {
 		return nil, errNilExecutable
@@ -368,9 +367,8 @@ func (e *Executable) readOutputs() ([]Shape, error) {
 const maxProgram = 1 << 36
 
 // OptimizedProgram returns what the compiler made of the program
-// (PJRT_Executable_OptimizedProgram), as a rule in the format hlo_with_config. It is for
-// reading: compilers may refuse to compile it again, and XLA's CPU compiler ends the
-// process on some of them.
+// (PJRT_Executable_OptimizedProgram), as a rule in the format hlo_with_config. It is for reading:
+// compilers may refuse it, or end the process.
 func (e *Executable) OptimizedProgram() (Program, error) {
 	h, err := e.acquire()
 	if err != nil {

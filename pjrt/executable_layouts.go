@@ -12,8 +12,8 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/internal/xlaproto"
 )
 
-// OutputLayouts returns the layouts of the results (extension Layouts,
-// PJRT_Layouts_PJRT_Executable_GetOutputLayouts, API 0.81).
+// OutputLayouts returns the layouts of the results (PJRT_Layouts_PJRT_Executable_GetOutputLayouts,
+// API 0.81).
 func (e *Executable) OutputLayouts() ([]DeviceLayout, error) {
 	h, err := e.acquire()
 	if err != nil {
@@ -28,8 +28,8 @@ func (e *Executable) OutputLayouts() ([]DeviceLayout, error) {
 	return e.readLayouts(capi.Slice(c.Args.Layouts, c.Args.NumOutputs))
 }
 
-// ParameterLayouts returns the layouts that arguments must have (extension Layouts,
-// PJRT_Layouts_PJRT_Executable_GetParameterLayouts, API 0.93). If the plugin lacks the function,
+// ParameterLayouts returns the layouts that arguments must have
+// (PJRT_Layouts_PJRT_Executable_GetParameterLayouts, API 0.93). If the plugin lacks the function,
 // they come from the optimized program.
 func (e *Executable) ParameterLayouts() ([]DeviceLayout, error) {
 	h, err := e.acquire()
@@ -109,10 +109,10 @@ func (s Sharding) String() string {
 	return p.String()
 }
 
-// OutputShardings returns the shardings of the results, nil if the plugin knows none, as
-// for a program that is not partitioned (extension Shardings,
-// PJRT_Shardings_PJRT_Executable_OutputShardings, API 0.91). If the plugin lacks the
-// extension, those of a partitioned executable come from the optimized program.
+// OutputShardings returns the shardings of the results
+// (PJRT_Shardings_PJRT_Executable_OutputShardings, API 0.91), nil if the plugin knows none, as for
+// a program that is not partitioned. Without the extension, those of a partitioned one come from
+// the optimized program.
 func (e *Executable) OutputShardings() ([]Sharding, error) {
 	h, err := e.acquire()
 	if err != nil {

@@ -24,13 +24,10 @@ import (
 )
 
 // Serialize returns the executable as bytes for [Client.DeserializeAndLoad]
-// (PJRT_Executable_Serialize). The bytes record where the executable belongs (see package
-// saved), and may differ from call to call. The first call reads the plugin's file, which
-// takes some tenths of a second if it is large. When ctx ends first, Serialize returns its
-// error.
-//
-// XLA's CPU plugin would leave the code out if the executable was itself loaded from
-// bytes, so that is an error: keep those bytes.
+// (PJRT_Executable_Serialize). They record where the executable belongs (see compile.Decode), and
+// may differ from call to call. The first call reads the plugin's file, some tenths of a second if
+// it is large. If the executable was itself loaded from bytes, XLA's CPU plugin would leave the
+// code out, so that is an error: keep those bytes.
 func (e *Executable) Serialize(ctx context.Context) ([]byte, error) {
 	switch {
 	case e.missing():

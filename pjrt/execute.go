@@ -10,14 +10,13 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/internal/abandon"
 )
 
-// Execute runs the program on its one device (PJRT_LoadedExecutable_Execute) and waits
-// until it is done. The caller closes the results and the arguments, even those that the
-// program consumed. opts may be nil. When ctx ends first, Execute returns its error, the
-// execution goes on, and its results are dropped.
+// Execute runs the program on its one device (PJRT_LoadedExecutable_Execute) and waits until it is
+// done. The caller closes the results and the arguments, even those that the program consumed. opts
+// may be nil. If ctx ends first, the execution goes on, and its results are dropped.
 //
-// Execute first checks the number of arguments, and their client, device, type, shape,
-// layout and contents, as far as the plugin describes the parameters. A program that runs
-// again and again with the same weights is faster with Bind and ExecuteInto.
+// Execute first checks the number of arguments, and their client, device, type, shape, layout and
+// contents, as far as the plugin describes the parameters. A program that runs again and again with
+// the same weights is faster with Bind and ExecuteInto.
 func (e *LoadedExecutable) Execute(ctx context.Context, args []*Buffer, opts *ExecuteOptions) ([]*Buffer, error) {
 	if err := e.single(); err != nil {
 		return nil, err
@@ -36,9 +35,9 @@ func (e *LoadedExecutable) ExecuteInto(ctx context.Context, outs []*Buffer, args
 	return e.executeInto(ctx, outs, nil, args, opts)
 }
 
-// ExecuteAll is Execute on several devices. args has one list for each of Devices, in
-// their order, or a single list for all of them (see ExecuteOptions.CopyArguments), or
-// none for a program without arguments. The results have one list for each device.
+// ExecuteAll is Execute on several devices. args has one list for each of Devices, in their order,
+// or a single list for all of them (see ExecuteOptions.CopyArguments), or none for a program
+// without arguments. There is a list of results for each device.
 func (e *LoadedExecutable) ExecuteAll(ctx context.Context, args [][]*Buffer, opts *ExecuteOptions) ([][]*Buffer, error) {
 	if err := e.usable(); err != nil {
 		return nil, err
@@ -82,15 +81,14 @@ func closeAll(all [][]*Buffer) error {
 	return nil
 }
 
-// Start is Execute, but does not wait for the end. The arguments may be closed and the
-// results used at once: what reads a result waits for its contents. The caller closes the
-// results and done, an event that is ready when the execution is over.
+// Start is Execute, but does not wait for the end. The arguments may be closed and the results used
+// at once: what reads a result waits for its contents. The caller closes the results and done, an
+// event that is ready at the end.
 //
-// Start waits only while as many executions are under way as LimitInFlight or the plugin
-// allows: XLA's CPU plugin allows 32 on each device. A plugin may also run the program within
-// the call, as XLA's CPU plugin does with small programs and those of custom calls: to go on at
-// once, call Start in a goroutine. When ctx ends first, Start returns its error. If the plugin
-// has the execution by then, it goes on, and its results are dropped.
+// Start waits only while as many executions are under way as LimitInFlight or the plugin allows:
+// XLA's CPU plugin allows 32 on each device. A plugin may also run the program within the call, as
+// XLA's CPU plugin does with small programs and those of custom calls: to go on at once, call Start
+// in a goroutine.
 func (e *LoadedExecutable) Start(ctx context.Context, args []*Buffer, opts *ExecuteOptions) (results []*Buffer, done *Event, err error) {
 	if err := e.single(); err != nil {
 		return nil, nil, err

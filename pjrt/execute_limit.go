@@ -3,9 +3,9 @@
 
 package pjrt
 
-// LimitInFlight makes Execute and Start wait, or fail when ctx ends, while n executions of
-// this program that began after LimitInFlight are under way. 0 removes the limit. A limit
-// keeps a fast producer from filling device memory with results not computed yet.
+// LimitInFlight makes Execute and Start wait while n executions of this program that began after
+// LimitInFlight are under way. 0 removes the limit. A limit keeps a fast producer from filling
+// device memory with pending results.
 func (e *LoadedExecutable) LimitInFlight(n int) {
 	if e != nil {
 		e.executions.limit.set(n)

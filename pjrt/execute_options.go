@@ -24,12 +24,9 @@ type ExecuteOptions struct {
 	// program that was compiled to put results in their place (tf.aliasing_output,
 	// jax.buffer_donor): it then works on copies. Other arguments are donated: they lose
 	// their contents, and using them is an error. XLA's CPU plugin 0.81 also keeps every
-	// argument that comes after one it must keep.
-	//
-	// When one goroutine donates a buffer while another executes with it, one of them gets
-	// an error. With XLA's CPU plugin 0.81 both executions may never finish, and the
-	// goroutines return only when their contexts end: order such executions, or protect
-	// the argument.
+	// argument that comes after one it must keep. When one goroutine donates a buffer while
+	// another executes with it, one of them gets an error; with XLA's CPU plugin 0.81 both
+	// may never finish: order such executions, or protect the argument.
 	KeepAll bool
 	Keep    []int
 
@@ -47,12 +44,11 @@ type ExecuteOptions struct {
 	Extensions []ExecuteExtension
 
 	// ReuseResults makes ExecuteInto put its results into those Buffers in outs that a call with
-	// this option made, open or closed, so that a repeated call allocates nothing. Such a Buffer
-	// loses its old contents, and all who hold it see the new ones; after an error it has the old
-	// ones, also if a context has ended. While the call runs it may be closed. If a call, a
-	// Reference or a Bound still uses the old contents, they stay until that ends, the Buffer is
-	// closed, and outs gets another one. Buffers in outs that were made in another way stay as they
-	// are, and are replaced in outs.
+	// this option made, open or closed, so that a repeated call allocates nothing. All who hold such
+	// a Buffer see the new contents; after an error it has the old ones. While the call runs it may
+	// be closed. If a call, a Reference or a Bound still uses the old contents, they stay until that
+	// ends, the Buffer is closed, and outs gets another one, as for Buffers made in another way,
+	// which stay as they are.
 	ReuseResults bool
 
 	// NoRetry fails at once when a device is out of memory. Otherwise buffers that the
@@ -60,12 +56,12 @@ type ExecuteOptions struct {
 	NoRetry bool
 }
 
-// ExecuteExtension fills in options that have no field in ExecuteOptions. Packages such as
-// transfer implement it, and so can users of package raw.
+// ExecuteExtension fills in options that have no field in ExecuteOptions. Packages such as transfer
+// implement it, and so can users of package raw.
 //
-// An execution that ran out of memory uses its options a second time only if each of its
-// extensions also has a method Repeatable() bool that returns true. An extension that
-// exchanges data with the program cannot promise that.
+// An execution that ran out of memory uses its options again only if each of its extensions has a
+// method Repeatable() bool that returns true. One that exchanges data with the program cannot
+// promise that.
 type ExecuteExtension interface {
 	// ExtendExecute fills in options for one execution on devices, which it must not
 	// change. Memory that C reads must be reachable from options or from done. The

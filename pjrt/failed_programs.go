@@ -19,12 +19,10 @@ const saveFailedVariable = "PJRT_SAVE_FAILED_PROGRAMS"
 
 var failedPrograms atomic.Pointer[string]
 
-// SaveFailedPrograms makes the whole process write every program that a plugin fails to
-// compile to the directory dir, which is made if missing: the program as .mlir, .mlirbc or
-// .hlo.pb, its compile options as .options.pb, and the error as .error.txt, under a name
-// derived from the program and options. "" turns that off. Until the first call, the
-// environment variable PJRT_SAVE_FAILED_PROGRAMS names the directory. A failed write is
-// logged.
+// SaveFailedPrograms makes the whole process write every program that a plugin fails to compile to
+// the directory dir, which is made if missing: the program as .mlir, .mlirbc or .hlo.pb, its
+// options as .options.pb and the error as .error.txt. "" turns that off. Until the first call, the
+// environment variable PJRT_SAVE_FAILED_PROGRAMS names the directory. A failed write is logged.
 func SaveFailedPrograms(dir string) { failedPrograms.Store(&dir) }
 
 // saveFailed writes the program if err is an error and a directory is set. It returns the

@@ -163,8 +163,7 @@ func (e *LoadedExecutable) acquire() (*capi.LoadedExecutable, error) {
 	return e.ref.Acquire()
 }
 
-// Close destroys the executable (PJRT_LoadedExecutable_Destroy). Executions under way go
-// on.
+// Close destroys the executable (PJRT_LoadedExecutable_Destroy). Executions under way go on.
 func (e *LoadedExecutable) Close() error {
 	if e == nil {
 		return nil
@@ -173,9 +172,8 @@ func (e *LoadedExecutable) Close() error {
 	return e.ref.Close()
 }
 
-// Delete takes the program off the devices (PJRT_LoadedExecutable_Delete) after the
-// executions under way. Later ones fail with ErrClosed. The methods that describe the
-// program work until Close.
+// Delete takes the program off the devices (PJRT_LoadedExecutable_Delete) after the executions
+// under way. Later ones fail with ErrClosed. Methods that describe it work until Close.
 func (e *LoadedExecutable) Delete() error {
 	if e == nil || e.client == nil {
 		return errNilExecutable

@@ -45,9 +45,9 @@ const (
 	OperationCopy     OperationKind = "copy"     // copy between devices or memories
 )
 
-// Observer watches the operations of this package. Operations call its methods and wait
-// for them, from several goroutines at once. The methods should be quick, and must not
-// start operations that are observed. A panic in them is logged and goes no further.
+// Observer watches the operations of this package, which call its methods and wait for them, from
+// several goroutines at once. The methods should be quick, and must not start operations that are
+// observed. A panic in them is logged.
 type Observer interface {
 	// Start is called when an operation begins, with its context and what is known of it
 	// by then. End gets the context that Start returns, or ctx if that is nil.

@@ -39,7 +39,7 @@ type Plugin struct {
 // Attribute is a name and a value: a string, int64, []int64, float32 or bool.
 type Attribute = capi.Attribute
 
-// Path returns the path that the plugin was opened from, by [Open] or by capi.Open, or "".
+// Path returns the path that Open or capi.Open opened the plugin from, or "".
 func (p *Plugin) Path() string {
 	if p == nil {
 		return ""

@@ -20,11 +20,9 @@ const (
 	kindTPU    = "tpu"
 )
 
-// Kind returns the kind of the plugin: "cpu", "cuda", "rocm" or "oneapi" for XLA's
-// plugins, "tpu" for libtpu, and "" for all others. Most plugins tell it without a client, by
-// their extensions, attributes, and file name or registered name, whatever way they were
-// opened. For others of XLA's plugins it is "" until the first client or topology, whose
-// platform tells it.
+// Kind returns "cpu", "cuda", "rocm" or "oneapi" for XLA's plugins, "tpu" for libtpu, and "" for
+// all others. For some of XLA's plugins, whose extensions, attributes and names do not tell, it is
+// "" until a client or topology does.
 func (p *Plugin) Kind() string {
 	if p == nil {
 		return ""

@@ -15,18 +15,15 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/internal/xlaflags"
 )
 
-// Open loads the plugin in the shared library at path and initializes it
-// (PJRT_Plugin_Initialize). Opening a library again returns the same Plugin. path may
-// also be a name given to raw.Register.
+// Open loads the plugin in the shared library at path and initializes it (PJRT_Plugin_Initialize).
+// Opening a library again returns the same Plugin. path may also be a name given to raw.Register.
+// Some libraries read their environment when they are loaded, so call plugins.Prepare first:
+// without it, libtpu waits for minutes if there is no TPU.
 //
-// Some libraries read their environment when they are loaded, so call plugins.Prepare
-// first: without it, libtpu waits for minutes if there is no TPU.
-//
-// The error is a *capi.OpenError if the file is not a plugin or has an unsupported API
-// version. XLA's plugins end the process at the first compilation if XLA_FLAGS has a
-// flag that they do not know, so Open refuses such flags, unless
-// PJRT_ALLOW_UNKNOWN_XLA_FLAGS=1 is set in the environment. If another user could replace the
-// library, Open logs a warning (see SetLogger).
+// The error is a *capi.OpenError if the file is not a plugin or has an unsupported API version.
+// Open refuses flags in XLA_FLAGS that the plugin does not know, because XLA's plugins end the
+// process at the first compilation over one, unless PJRT_ALLOW_UNKNOWN_XLA_FLAGS=1 is set in the
+// environment. If another user could replace the library, Open logs a warning (see SetLogger).
 func Open(path string) (*Plugin, error) {
 	if p, ok := registered(path); ok {
 		return p, nil

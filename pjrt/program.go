@@ -14,7 +14,7 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/stablehlo"
 )
 
-// Format names the format of a Program. Plugins may know more formats than these.
+// Format names the format of a Program. Plugins may know others than these.
 type Format string
 
 // The formats of programs.
@@ -28,14 +28,12 @@ const (
 
 // Program is a program to compile, or the optimized program of an executable.
 //
-// Compilers end the process on some programs. This package refuses the known ones: in MLIR,
-// functions that have no body or call themselves, and calls, regions and brackets nested so deeply
-// that compilers run out of stack; in MLIR and HLO, arrays with more elements than any memory
-// holds. It does not find them in bytecode that tools other than StableHLO's wrote. For XLA's
-// plugins for CPUs it also refuses, in every format, what those of the same age die of: comparators
-// of sorts that are no strict order, windows that only crop, results whose sizes nothing limits to
-// their bounds, and others, which pjrt/docs/known-faults.md lists. Package isolate compiles programs
-// of unknown origin in a child process.
+// This package refuses programs on which compilers are known to end the process: in MLIR, functions
+// that have no body or call themselves, and calls, regions and brackets nested too deeply; in MLIR
+// and HLO, arrays with more elements than any memory holds; and for XLA's CPU plugins, in every
+// format, what those of the same age die of (pjrt/docs/known-faults.md lists it). It does not find
+// them in bytecode that tools other than StableHLO's wrote. Package isolate compiles programs of
+// unknown origin in a child process.
 type Program struct {
 	Code   []byte
 	Format Format // of Code; empty means the result of DetectFormat

@@ -19,8 +19,8 @@ type Shape = array.Shape
 // Types narrower than a byte take one byte per element.
 type HostArray = array.Array
 
-// ArrayOf returns an array that shares the memory of data. Without dims it is a vector. The
-// product of dims must be len(data): calls that use the array check this.
+// ArrayOf returns an array that shares the memory of data. Without dims it is a vector; calls that
+// use the array check that the product of dims is len(data).
 func ArrayOf[T dtype.Elem](data []T, dims ...int64) HostArray { return array.Of(data, dims...) }
 
 // ScalarOf returns an array of one element, without dimensions.

@@ -39,16 +39,13 @@ type TopologyOptions struct {
 }
 
 // NewTopology makes the topology of a system by its name, without the hardware
-// (PJRT_TopologyDescription_Create). When ctx ends first, NewTopology returns its error,
-// and the topology is closed once it exists.
+// (PJRT_TopologyDescription_Create). opts may be nil. Plugins have their own names and options,
+// which NewTopology checks:
 //
-// Plugins have their own names and options. NewTopology checks the options, since many wrong
-// ones end the process. opts may be nil.
-//
-//   - libtpu takes the model and the extents of the system in chips, such as v4:2x2x1,
-//     v5e:2x2, v5p:4x4x4 or v6e:16x16, "" for a default, and the options
-//     chips_per_host_bounds ([]int64 of 3) and num_slices (int64). Unless plugins.Prepare
-//     ran before Open, it waits for minutes for Google's metadata server.
+//   - libtpu takes the model and the extents of the system in chips, such as v4:2x2x1, v5e:2x2,
+//     v5p:4x4x4 or v6e:16x16, "" for a default, and the options chips_per_host_bounds ([]int64 of
+//     3) and num_slices (int64). Unless plugins.Prepare ran before Open, it waits for minutes for
+//     Google's metadata server.
 //   - XLA's GPU plugins ignore the name. They take two strings: target_config, a
 //     GpuTargetConfigProto in text form, without which they need a GPU, and topology,
 //     PARTITIONSxHOSTSxDEVICES, such as 1x1x8.
@@ -313,10 +310,9 @@ func (t *Topology) MemoryKindIDs() ([]int, error) {
 	return ids, nil
 }
 
-// CanonicalShape returns the shape and layout of an array in a kind of memory, one of
-// MemoryKindIDs (PJRT_TopologyDescription_MakeCanonicalShapeForMemorySpace, API 0.109). It
-// keeps layout, which must not have strides, if the memory allows it; nil asks for the usual
-// one.
+// CanonicalShape returns the shape and layout of an array in one of MemoryKindIDs
+// (PJRT_TopologyDescription_MakeCanonicalShapeForMemorySpace, API 0.109). It keeps layout, which
+// must not have strides, if the memory allows it; nil asks for the usual one.
 func (t *Topology) CanonicalShape(memoryKindID int, shape Shape, layout *Layout) (ShapeLayout, error) {
 	if layout != nil && layout.Strides != nil {
 		return ShapeLayout{}, invalid("layout %v has strides: a canonical shape has an order of dimensions", layout)

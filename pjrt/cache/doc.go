@@ -10,7 +10,7 @@
 // The key of an entry is [pjrt.Client.CompileKey]: it covers the program, the options, the plugin
 // and its version, the devices and the flags in the environment. An entry ends with a checksum of
 // its contents, because plugins do not notice that an executable is damaged, and says where the
-// executable belongs, as package saved describes. The cache removes an entry that is damaged,
+// executable belongs, as package compile describes. The cache removes an entry that is damaged,
 // truncated, written by something else or does not belong to the client, and compiles the program
 // again.
 //
