@@ -27,7 +27,7 @@ type (
 func dependencyFaults() []mutant.Mutant {
 	loses := func(check string) mutant.Mutant {
 		return mutant.OfMade(check, "loses the contents", func(a *donation) []*capi.Buffer { return []*capi.Buffer{a.OutBuffer} },
-			func(a *capi.BufferToHostBufferArgs) *capi.Buffer { return a.Src }, func(c *serve.Invocation, a *capi.BufferToHostBufferArgs) {
+			func(c *serve.Invocation, a *capi.BufferToHostBufferArgs) {
 				if c.Forward(); c.Err() == nil && a.Dst != nil {
 					mutant.Await(c.Table(), a.Event)
 					clear(mutant.BytesAt(a.Dst, a.DstSize))
