@@ -181,7 +181,7 @@ type Room struct{ left int }
 // reading takes at most 20 times the size of the message and 32 MiB.
 const (
 	smallRoom = 16 << 20 // for a message of any size
-	timesRoom = 10
+	timesRoom = 12
 )
 
 // NewRoom returns the room for a message of size bytes.
