@@ -12,7 +12,6 @@ import (
 
 	"github.com/purepjrt/purepjrt/conformance/report"
 	"github.com/purepjrt/purepjrt/tools/internal/cli"
-	"github.com/purepjrt/purepjrt/tools/internal/terminal"
 )
 
 func diffCommand() *cobra.Command {
@@ -40,7 +39,7 @@ cannot be read.`,
 			}
 			changes := report.Diff(reports[0], reports[1])
 			if asJSON {
-				e := json.NewEncoder(terminal.Verbatim(cmd.OutOrStdout()))
+				e := json.NewEncoder(cli.Verbatim(cmd.OutOrStdout()))
 				e.SetIndent("", "  ")
 				if changes == nil {
 					changes = []report.Change{}

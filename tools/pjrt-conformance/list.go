@@ -16,7 +16,6 @@ import (
 	"github.com/purepjrt/purepjrt/conformance/report"
 	"github.com/purepjrt/purepjrt/conformance/rules"
 	"github.com/purepjrt/purepjrt/tools/internal/cli"
-	"github.com/purepjrt/purepjrt/tools/internal/terminal"
 )
 
 // listedRule is a rule in the JSON form of conformance list.
@@ -69,7 +68,7 @@ unobservable: why no client can see a violation, so there is no check.`,
 				list = append(list, listedRule{r, r.Group(), report.LevelOf(r, false), covered[r.ID], unseen[r.ID]})
 			}
 			if asJSON {
-				e := json.NewEncoder(terminal.Verbatim(cmd.OutOrStdout()))
+				e := json.NewEncoder(cli.Verbatim(cmd.OutOrStdout()))
 				e.SetEscapeHTML(false)
 				e.SetIndent("", "  ")
 				return e.Encode(list)

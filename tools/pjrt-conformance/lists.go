@@ -14,7 +14,6 @@ import (
 	"github.com/purepjrt/purepjrt/conformance/lists"
 	"github.com/purepjrt/purepjrt/conformance/report"
 	"github.com/purepjrt/purepjrt/tools/internal/cli"
-	"github.com/purepjrt/purepjrt/tools/internal/terminal"
 )
 
 func listsCommand() *cobra.Command {
@@ -42,7 +41,7 @@ A list never changes, so a level that a plugin has reached keeps its meaning.`,
 }
 
 func printLists(out io.Writer) error {
-	t := terminal.Table{append([]string{"LIST", "CHECKS", "NEW"}, report.LevelNames()...)}
+	t := cli.Table{append([]string{"LIST", "CHECKS", "NEW"}, report.LevelNames()...)}
 	for _, l := range lists.All() {
 		row := []string{l.Name, strconv.Itoa(len(l.Checks())), strconv.Itoa(len(l.New(l.Before())))}
 		counts := l.Counts()

@@ -15,7 +15,6 @@ import (
 	"github.com/purepjrt/purepjrt/conformance"
 	"github.com/purepjrt/purepjrt/conformance/report"
 	"github.com/purepjrt/purepjrt/tools/internal/cli"
-	"github.com/purepjrt/purepjrt/tools/internal/terminal"
 )
 
 // outputs says how to print a report, and to which files to write it.
@@ -69,9 +68,9 @@ const maxDetails = 40
 
 // text says how to print the report. For a single check it prints everything.
 func (o *outputs) text(r *report.Report, out io.Writer) report.Text {
-	t := report.Text{All: o.verbose || len(r.Results) == 1, Colour: terminal.Coloured(out)}
-	if terminal.Of(out) != nil {
-		t.Columns = terminal.Columns(out)
+	t := report.Text{All: o.verbose || len(r.Results) == 1, Colour: cli.Coloured(out)}
+	if cli.TerminalOf(out) != nil {
+		t.Columns = cli.Columns(out)
 	}
 	if !o.verbose {
 		t.Most = maxDetails

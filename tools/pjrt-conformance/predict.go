@@ -15,7 +15,6 @@ import (
 	"github.com/purepjrt/purepjrt/conformance/laboratory"
 	"github.com/purepjrt/purepjrt/conformance/laboratory/callers"
 	"github.com/purepjrt/purepjrt/tools/internal/cli"
-	"github.com/purepjrt/purepjrt/tools/internal/terminal"
 )
 
 func predictCommand() *cobra.Command {
@@ -67,7 +66,7 @@ predicted.`,
 // printPredictions prints what clients will do. The error gives the exit status.
 func printPredictions(w io.Writer, all []*callers.Prediction, asJSON, verbose bool) error {
 	if asJSON {
-		e := json.NewEncoder(terminal.Verbatim(w))
+		e := json.NewEncoder(cli.Verbatim(w))
 		e.SetIndent("", "  ")
 		if err := e.Encode(all); err != nil {
 			return err

@@ -12,7 +12,7 @@ import (
 	"github.com/cheggaaa/pb/v3"
 
 	"github.com/purepjrt/purepjrt/conformance"
-	"github.com/purepjrt/purepjrt/tools/internal/terminal"
+	"github.com/purepjrt/purepjrt/tools/internal/cli"
 )
 
 // barOfChecks is the look of the bar while checks run.
@@ -32,7 +32,7 @@ type progress struct {
 const plainPause = 10 * time.Second
 
 func newProgress(out io.Writer) *progress {
-	return &progress{out: terminal.Verbatim(out), terminal: terminal.Overwritable(out)}
+	return &progress{out: cli.Verbatim(out), terminal: cli.Overwritable(out)}
 }
 
 func (p *progress) show(g conformance.Progress) {
@@ -55,9 +55,9 @@ func (p *progress) draw(g conformance.Progress) {
 		p.phase = g.Phase
 		switch g.Phase {
 		case "probe", "plan":
-			p.bar = terminal.NewBar(p.terminal, terminal.BarOfText, progressLine(g), 0)
+			p.bar = cli.NewBar(p.terminal, cli.BarOfText, progressLine(g), 0)
 		default:
-			p.bar = terminal.NewBar(p.terminal, barOfChecks, "", int64(g.Total))
+			p.bar = cli.NewBar(p.terminal, barOfChecks, "", int64(g.Total))
 			p.bar.Set("what", checksDone(g)).Set("rest", p.rest(g))
 		}
 		p.bar.Start().Write()
@@ -100,7 +100,7 @@ const widthOfName = 32
 
 // rest returns the text after the bar, as far as the terminal has room for it.
 func (p *progress) rest(g conformance.Progress) (text string) {
-	width := terminal.Columns(p.terminal)
+	width := cli.Columns(p.terminal)
 	if width < 60 {
 		return ""
 	}
@@ -109,7 +109,7 @@ func (p *progress) rest(g conformance.Progress) (text string) {
 		text += fmt.Sprintf(", about %v to go", rest)
 	}
 	if width >= 120 && g.Result != nil {
-		text += fmt.Sprintf("  %-*s", widthOfName, terminal.Clip(g.Result.Check, widthOfName))
+		text += fmt.Sprintf("  %-*s", widthOfName, cli.Clip(g.Result.Check, widthOfName))
 	}
 	return text
 }

@@ -14,15 +14,15 @@ import (
 
 	"github.com/purepjrt/purepjrt/conformance"
 	"github.com/purepjrt/purepjrt/conformance/report"
+	"github.com/purepjrt/purepjrt/tools/internal/cli"
 	"github.com/purepjrt/purepjrt/tools/internal/clitest"
-	"github.com/purepjrt/purepjrt/tools/internal/terminal"
 )
 
 // A bar is one line that is overwritten. A line that wraps could not be.
 func TestProgressOfChecksIsOneLine(t *testing.T) {
 	for _, columns := range []uint16{20, 40, 80, 200} {
 		master, tty := clitest.OpenPTY(t, columns)
-		p := newProgress(terminal.Output(tty))
+		p := newProgress(cli.Output(tty))
 		require.NotNil(t, p.terminal)
 		result := &report.Result{Check: strings.Repeat("long/", 40)}
 		p.show(conformance.Progress{Phase: "probe"})
@@ -37,7 +37,7 @@ func TestProgressOfChecksIsOneLine(t *testing.T) {
 		shown, _ := io.ReadAll(master)
 		assert.NotContains(t, string(shown), "\n")
 		for line := range strings.SplitSeq(string(shown), "\r") {
-			assert.Less(t, terminal.TextWidth(line), int(columns), "%q", line)
+			assert.Less(t, cli.TextWidth(line), int(columns), "%q", line)
 		}
 		if columns < 80 {
 			continue

@@ -7,7 +7,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/purepjrt/purepjrt/tools/internal/cli"
-	"github.com/purepjrt/purepjrt/tools/internal/terminal"
 )
 
 func draftCommand() *cobra.Command {
@@ -25,7 +24,7 @@ wrote, with digests of what was found. You add the reasons.`,
 			if err != nil {
 				return cli.UsageError(err)
 			}
-			return r.WriteWaivers(terminal.Verbatim(cmd.OutOrStdout()))
+			return r.WriteWaivers(cli.Verbatim(cmd.OutOrStdout()))
 		},
 	}
 }

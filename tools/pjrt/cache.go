@@ -16,7 +16,6 @@ import (
 
 	"github.com/purepjrt/purepjrt/pjrt/cache"
 	"github.com/purepjrt/purepjrt/tools/internal/cli"
-	"github.com/purepjrt/purepjrt/tools/internal/terminal"
 )
 
 func cacheCommand() *cobra.Command {
@@ -82,7 +81,7 @@ func cacheListCommand(dir *string) *cobra.Command {
 func nameOf(e cache.Entry) string { return filepath.Base(e.Path)[:12] }
 
 func printEntries(w io.Writer, c *cache.Cache, list []cache.Entry) error {
-	rows := terminal.Table{{"PROGRAM", "SIZE", "LAST USED", "COMPILED FOR"}}
+	rows := cli.Table{{"PROGRAM", "SIZE", "LAST USED", "COMPILED FOR"}}
 	total := int64(0)
 	for _, e := range list {
 		system := fmt.Sprintf("%d of %s (%s)", e.System.Devices, e.System.Platform, strings.Join(e.System.Kinds, ", "))

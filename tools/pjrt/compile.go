@@ -20,7 +20,6 @@ import (
 
 	"github.com/purepjrt/purepjrt/pjrt"
 	"github.com/purepjrt/purepjrt/tools/internal/cli"
-	"github.com/purepjrt/purepjrt/tools/internal/terminal"
 )
 
 // compilation holds the options of the compile command.
@@ -92,7 +91,7 @@ func (c *compilation) run(ctx context.Context, stdin io.Reader, stdout io.Writer
 	}
 	defer end()
 	c.compile.Compiler = compiler
-	stop := sync.OnceFunc(terminal.Busy(c.progress, "compiling "+program))
+	stop := sync.OnceFunc(cli.Busy(c.progress, "compiling "+program))
 	defer stop()
 	var exe *pjrt.Executable
 	devices := 0
@@ -150,7 +149,7 @@ func printExecutable(w io.Writer, exe *pjrt.Executable, devices, size int) error
 	line := func(name, format string, args ...any) {
 		fmt.Fprintf(&b, "%-11s "+format+"\n", append([]any{name}, args...)...)
 	}
-	line("name", "%s", terminal.Cell(exe.Name()))
+	line("name", "%s", cli.Cell(exe.Name()))
 	line("devices", "%d of %d", exe.NumReplicas()*exe.NumPartitions(), devices)
 	if shapes, err := exe.Parameters(); err == nil {
 		line("arguments", "%s", formatShapes(shapes))

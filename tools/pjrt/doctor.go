@@ -26,7 +26,6 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/plugins"
 	"github.com/purepjrt/purepjrt/pjrt/xlaflags"
 	"github.com/purepjrt/purepjrt/tools/internal/cli"
-	"github.com/purepjrt/purepjrt/tools/internal/terminal"
 )
 
 // finding is one thing that doctor found. The command's help describes its JSON form.
@@ -96,18 +95,18 @@ func printFindings(w io.Writer, list []finding) error {
 		width = max(width, len(f.Subject))
 	}
 	marks := map[string]string{fine: "ok   ", warning: "warn ", wrong: "ERROR"}
-	if terminal.Coloured(w) {
+	if cli.Coloured(w) {
 		marks = map[string]string{fine: "\x1b[32mok   \x1b[0m", warning: "\x1b[33mwarn \x1b[0m", wrong: "\x1b[31mERROR\x1b[0m"}
 	}
 	// Findings go into the third column if that leaves them half of the terminal.
 	const second = 6
 	hang := second + width + 2
-	if terminal.Of(w) != nil && hang > terminal.Columns(w)/2 {
+	if cli.TerminalOf(w) != nil && hang > cli.Columns(w)/2 {
 		hang, width = second, 0
 	}
 	add := func(line string, hang int) {
-		if terminal.Of(w) != nil {
-			line = terminal.WrapAt(line, terminal.Columns(w), hang)
+		if cli.TerminalOf(w) != nil {
+			line = cli.WrapAt(line, cli.Columns(w), hang)
 		}
 		b.WriteString(line + "\n")
 	}

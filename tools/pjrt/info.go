@@ -19,7 +19,6 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/plugins"
 	"github.com/purepjrt/purepjrt/pjrt/raw"
 	"github.com/purepjrt/purepjrt/tools/internal/cli"
-	"github.com/purepjrt/purepjrt/tools/internal/terminal"
 )
 
 func infoCommand() *cobra.Command {
@@ -116,7 +115,7 @@ func explore(cmd *cobra.Command, name string, limit time.Duration) (*report, err
 	}
 	err = t.err()
 	if t.output != "" {
-		if _, err := io.WriteString(cmd.ErrOrStderr(), terminal.Printable(t.output)); err != nil {
+		if _, err := io.WriteString(cmd.ErrOrStderr(), cli.Printable(t.output)); err != nil {
 			return nil, err
 		}
 	}

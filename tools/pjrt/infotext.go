@@ -9,14 +9,14 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"github.com/purepjrt/purepjrt/tools/internal/terminal"
+	"github.com/purepjrt/purepjrt/tools/internal/cli"
 )
 
 // print writes r as text: first the plugin, then its devices, then the parts of the API that it
 // has.
 func (r *report) print(out io.Writer, allFunctions bool) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	cell := terminal.Cell
+	cell := cli.Cell
 	fmt.Fprintf(w, "library\t%s\n", cell(r.Path))
 	fmt.Fprintf(w, "PJRT API\t%s (%s)\n", r.API, r.knowledge())
 	if c := r.Client; c != nil {
@@ -68,7 +68,7 @@ func printAttributes(w io.Writer, title, indent string, list attributes) {
 	}
 	fmt.Fprintln(w, title)
 	for _, a := range list {
-		fmt.Fprintf(w, "%s%s\t%s\n", indent, terminal.Cell(a.Name), terminal.Cell(fmt.Sprint(a.Value)))
+		fmt.Fprintf(w, "%s%s\t%s\n", indent, cli.Cell(a.Name), cli.Cell(fmt.Sprint(a.Value)))
 	}
 }
 
@@ -79,7 +79,7 @@ func (c *clientReport) print(w io.Writer) {
 	}
 	for _, d := range c.Devices {
 		fmt.Fprintf(w, "  %d\t%s\t%d\t%s\t%s\n",
-			d.ID, terminal.Cell(d.Kind), d.ProcessIndex, yesNo(d.Addressable), terminal.Cell(d.Description))
+			d.ID, cli.Cell(d.Kind), d.ProcessIndex, yesNo(d.Addressable), cli.Cell(d.Description))
 	}
 	for _, d := range c.Devices {
 		printAttributes(w, fmt.Sprintf("  attributes of device %d", d.ID), "    ", d.Attributes)
@@ -89,7 +89,7 @@ func (c *clientReport) print(w io.Writer) {
 		fmt.Fprintln(w, "  ID\tKIND\tDESCRIPTION")
 	}
 	for _, m := range c.Memories {
-		fmt.Fprintf(w, "  %d\t%s\t%s\n", m.ID, terminal.Cell(m.Kind), terminal.Cell(m.Description))
+		fmt.Fprintf(w, "  %d\t%s\t%s\n", m.ID, cli.Cell(m.Kind), cli.Cell(m.Description))
 	}
 }
 

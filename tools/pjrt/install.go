@@ -12,7 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/purepjrt/purepjrt/pjrt/plugins"
-	"github.com/purepjrt/purepjrt/tools/internal/terminal"
+	"github.com/purepjrt/purepjrt/tools/internal/cli"
 )
 
 func installCommand() *cobra.Command {
@@ -105,7 +105,7 @@ func listPlugins(out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	rows := terminal.Table{{"NAME", "PACKAGE", "DOWNLOAD", "UNPACKED", "INSTALLED"}}
+	rows := cli.Table{{"NAME", "PACKAGE", "DOWNLOAD", "UNPACKED", "INSTALLED"}}
 	for _, p := range all {
 		state, download, unpacked := "no", "-", "-"
 		switch {

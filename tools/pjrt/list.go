@@ -14,7 +14,6 @@ import (
 
 	"github.com/purepjrt/purepjrt/pjrt/plugins"
 	"github.com/purepjrt/purepjrt/tools/internal/cli"
-	"github.com/purepjrt/purepjrt/tools/internal/terminal"
 )
 
 func listCommand() *cobra.Command {
@@ -120,7 +119,7 @@ func selectedPlugins(cmd *cobra.Command, names []string, opts plugins.ListOption
 }
 
 func printTable(out io.Writer, list []triedPlugin, hints []string) error {
-	rows := terminal.Table{{"NAME", "PLATFORM", "STATE", "API", "FOUND IN", "PATH"}}
+	rows := cli.Table{{"NAME", "PLATFORM", "STATE", "API", "FOUND IN", "PATH"}}
 	reasons := map[string][]string{} // plugins by reason, because several often share one
 	var order []string
 	for _, c := range list {
@@ -210,6 +209,6 @@ func printJSON(out io.Writer, value any) error {
 	if err := e.Encode(value); err != nil {
 		return err
 	}
-	_, err := io.WriteString(terminal.Verbatim(out), terminal.PrintableJSON(text.String()))
+	_, err := io.WriteString(cli.Verbatim(out), cli.PrintableJSON(text.String()))
 	return err
 }

@@ -9,7 +9,7 @@ import (
 
 	"github.com/cheggaaa/pb/v3"
 
-	"github.com/purepjrt/purepjrt/tools/internal/terminal"
+	"github.com/purepjrt/purepjrt/tools/internal/cli"
 )
 
 // byteMeter shows the progress of an installation on a terminal.
@@ -22,7 +22,7 @@ type byteMeter struct {
 // newByteMeter returns the meter for output to w, or nil if w is not a terminal that can
 // overwrite a line.
 func newByteMeter(w io.Writer) *byteMeter {
-	t := terminal.Overwritable(w)
+	t := cli.Overwritable(w)
 	if t == nil {
 		return nil
 	}
@@ -32,11 +32,11 @@ func newByteMeter(w io.Writer) *byteMeter {
 func (m *byteMeter) show(step string, done, total int64) {
 	if step != m.step {
 		m.end()
-		look := terminal.BarOfTotal
+		look := cli.BarOfTotal
 		if total <= 0 {
-			look = terminal.BarOfUnknown
+			look = cli.BarOfUnknown
 		}
-		m.step, m.bar = step, terminal.NewBar(m.terminal, look, step, total).Set(pb.Bytes, true).Set(pb.SIBytesPrefix, true).Start()
+		m.step, m.bar = step, cli.NewBar(m.terminal, look, step, total).Set(pb.Bytes, true).Set(pb.SIBytesPrefix, true).Start()
 	}
 	m.bar.SetCurrent(done)
 }

@@ -11,7 +11,7 @@ import (
 
 	"github.com/purepjrt/purepjrt/pjrt/array"
 	"github.com/purepjrt/purepjrt/pjrt/npy"
-	"github.com/purepjrt/purepjrt/tools/internal/terminal"
+	"github.com/purepjrt/purepjrt/tools/internal/cli"
 )
 
 // A result is what one part of a program computed.
@@ -37,7 +37,7 @@ func (r result) file() string {
 
 func printResults(w io.Writer, results []result) error {
 	width := 0 // as NumPy does
-	if n := terminal.Columns(w); n < terminal.UsualColumns {
+	if n := cli.Columns(w); n < cli.UsualColumns {
 		width = n - 1
 	}
 	for _, r := range results {

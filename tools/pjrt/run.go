@@ -24,7 +24,6 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/sharding"
 	"github.com/purepjrt/purepjrt/pjrt/stablehlo"
 	"github.com/purepjrt/purepjrt/tools/internal/cli"
-	"github.com/purepjrt/purepjrt/tools/internal/terminal"
 )
 
 // runner holds the flags of the run command.
@@ -269,7 +268,7 @@ func (e *execution) compute(ctx context.Context, options *pjrt.ClientOptions, co
 		return nil, err
 	}
 	defer client.Close()
-	stop := terminal.Busy(e.progress, "compiling "+e.program)
+	stop := cli.Busy(e.progress, "compiling "+e.program)
 	began := time.Now()
 	exe, err := e.compile(ctx, client, compile)
 	stop()

@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/purepjrt/purepjrt/tools/internal/terminal"
+	"github.com/purepjrt/purepjrt/tools/internal/cli"
 )
 
 func TestOutputFitsATerminal(t *testing.T) {
@@ -27,7 +27,7 @@ func TestOutputFitsATerminal(t *testing.T) {
 			require.NotEmpty(t, shown)
 			for line := range strings.Lines(shown) {
 				line = strings.TrimSuffix(line, "\n")
-				if terminal.TextWidth(line) > int(columns) {
+				if cli.TextWidth(line) > int(columns) {
 					assert.LessOrEqual(t, len(strings.Fields(line)), 2, "%s at %d: only a long word may stick out: %q", args, columns, line)
 				}
 			}

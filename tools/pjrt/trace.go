@@ -23,7 +23,6 @@ import (
 	"github.com/purepjrt/purepjrt/internal/ownership"
 	"github.com/purepjrt/purepjrt/pjrt/plugins"
 	"github.com/purepjrt/purepjrt/tools/internal/cli"
-	"github.com/purepjrt/purepjrt/tools/internal/terminal"
 )
 
 // shimVariable names the library of the shim.
@@ -98,7 +97,7 @@ func (t *tracing) run(ctx context.Context, stdin io.Reader, stdout, stderr io.Wr
 	c := exec.CommandContext(ctx, program, args[1:]...)
 	c.Cancel = func() error { return c.Process.Signal(os.Interrupt) }
 	c.WaitDelay = 10 * time.Second
-	c.Stdin, c.Stdout, c.Stderr = stdin, terminal.Verbatim(stdout), terminal.Verbatim(stderr)
+	c.Stdin, c.Stdout, c.Stderr = stdin, cli.Verbatim(stdout), cli.Verbatim(stderr)
 	c.Env = append(os.Environ(),
 		plugins.NamesAndLibraryPaths+"=traced:"+library, plugins.JAXPlatformsVariable+"=traced", shimVariable+"="+library,
 		"PJRT_SHIM_PLUGIN="+candidate.Path, "PJRT_SHIM_SUMMARY="+summary, "PJRT_SHIM_VALIDATE="+findings)
@@ -136,8 +135,8 @@ func printTrace(w io.Writer, took time.Duration, summary, findings string) error
 	}
 	found, _ := os.ReadFile(findings) // it is empty if the process was killed
 	table := strings.TrimRight(string(text), "\n")
-	if terminal.Of(w) != nil {
-		table = narrowSummary(table, terminal.Columns(w))
+	if cli.TerminalOf(w) != nil {
+		table = narrowSummary(table, cli.Columns(w))
 	}
 	_, err = fmt.Fprintf(w, "\n%s\n%sthe program took %v\n", table, found, brief(took))
 	return err
@@ -174,7 +173,7 @@ func narrowSummary(text string, columns int) string {
 // widest returns the number of columns of the longest line.
 func widest(text string) (n int) {
 	for line := range strings.Lines(text) {
-		n = max(n, terminal.TextWidth(strings.TrimSuffix(line, "\n")))
+		n = max(n, cli.TextWidth(strings.TrimSuffix(line, "\n")))
 	}
 	return n
 }
@@ -208,7 +207,7 @@ func (t *tracing) library(ctx context.Context, stderr io.Writer) (string, error)
 	if _, err := os.Stat(path); err == nil && source.sum != "" {
 		return path, ownership.CheckCode(path)
 	}
-	stop := terminal.Busy(stderr, "building "+shimFile())
+	stop := cli.Busy(stderr, "building "+shimFile())
 	defer stop()
 	if err := buildShim(ctx, source, path); err != nil {
 		return "", err

@@ -2,11 +2,15 @@
 // SPDX-FileCopyrightText: 2026 The purepjrt Authors
 
 // Package cli has what the commands of this module have in common: how they run and end, what their
-// errors and their help look like, and how they complete the names of plugins.
+// errors and their help look like, how they complete the names of plugins, and text that fits the
+// terminal it is shown on.
 //
 // Results go to standard output. Errors and progress go to standard error; an error is one line, or
-// two if a search found nothing. On a terminal, text fits its width. The exit status is 0 for
-// success, 1 for a failure, 2 for a wrong command line and 130 after Ctrl-C.
+// two if a search found nothing. The exit status is 0 for success, 1 for a failure, 2 for a wrong
+// command line and 130 after Ctrl-C.
+//
+// On a terminal, lines break between words, tables that do not fit become lists, and a line is
+// overwritten while something takes long. Elsewhere, nothing is wrapped, coloured or overwritten.
 package cli
 
 import (
@@ -26,7 +30,6 @@ import (
 
 	"github.com/purepjrt/purepjrt/pjrt/plugins"
 	"github.com/purepjrt/purepjrt/pjrt/trace"
-	"github.com/purepjrt/purepjrt/tools/internal/terminal"
 )
 
 // New returns the command called name with these commands below it, and with one that shows its
@@ -67,10 +70,10 @@ func New(name, short string, commands ...*cobra.Command) *cobra.Command {
 func Main(root *cobra.Command) {
 	ignoreFileSizeSignal()
 	ctx := interruptible()
-	stdout, stderr := terminal.Output(os.Stdout), terminal.Output(os.Stderr)
+	stdout, stderr := Output(os.Stdout), Output(os.Stderr)
 	status := Execute(ctx, root, os.Args[1:], stdout, stderr)
-	terminal.Finish(stdout)
-	terminal.Finish(stderr)
+	Finish(stdout)
+	Finish(stderr)
 	if err := trace.Close(); err != nil {
 		fmt.Fprintf(os.Stderr, "%s: %s\n", root.Name(), OneLine(err.Error()))
 	}
@@ -109,7 +112,7 @@ func Execute(ctx context.Context, root *cobra.Command, args []string, stdout, st
 	root.SetErr(stderr)
 	var helpErr error
 	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) {
-		_, helpErr = io.WriteString(stdout, Help(cmd, terminal.Columns(stdout)))
+		_, helpErr = io.WriteString(stdout, Help(cmd, Columns(stdout)))
 	})
 	err := cmp.Or(root.ExecuteContext(ctx), helpErr)
 	if err == nil {
@@ -184,5 +187,5 @@ func OneLine(message string) string {
 			lines = append(lines, line)
 		}
 	}
-	return terminal.Printable(strings.Join(lines, "; "))
+	return Printable(strings.Join(lines, "; "))
 }

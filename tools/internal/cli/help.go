@@ -9,17 +9,15 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-
-	"github.com/purepjrt/purepjrt/tools/internal/terminal"
 )
 
 // Help returns the help of a command, for a terminal of some width.
 func Help(cmd *cobra.Command, columns int) string {
 	var b strings.Builder
-	b.WriteString(terminal.Reflow(strings.TrimSpace(cmp.Or(cmd.Long, cmd.Short)), columns))
+	b.WriteString(Reflow(strings.TrimSpace(cmp.Or(cmd.Long, cmd.Short)), columns))
 	b.WriteString("\nUsage:\n")
 	if cmd.Runnable() && cmd.HasParent() || !cmd.HasAvailableSubCommands() {
-		b.WriteString(terminal.WrapCommand("  "+cmd.UseLine(), columns) + "\n")
+		b.WriteString(WrapCommand("  "+cmd.UseLine(), columns) + "\n")
 	}
 	if cmd.HasAvailableSubCommands() {
 		b.WriteString("  " + cmd.CommandPath() + " COMMAND\n")
@@ -27,14 +25,14 @@ func Help(cmd *cobra.Command, columns int) string {
 	if cmd.HasExample() {
 		b.WriteString("\nExamples:\n")
 		for line := range strings.Lines(cmd.Example) {
-			b.WriteString(terminal.WrapCommand(strings.TrimRight(line, "\n"), columns) + "\n")
+			b.WriteString(WrapCommand(strings.TrimRight(line, "\n"), columns) + "\n")
 		}
 	}
 	if cmd.HasAvailableSubCommands() {
 		b.WriteString("\nCommands:\n")
 		for _, c := range cmd.Commands() {
 			if c.IsAvailableCommand() || c.Name() == "help" {
-				b.WriteString(terminal.Wrap(fmt.Sprintf("  %-*s  %s", c.NamePadding(), c.Name(), c.Short), columns) + "\n")
+				b.WriteString(Wrap(fmt.Sprintf("  %-*s  %s", c.NamePadding(), c.Name(), c.Short), columns) + "\n")
 			}
 		}
 	}
@@ -42,7 +40,7 @@ func Help(cmd *cobra.Command, columns int) string {
 		b.WriteString("\nFlags:\n" + cmd.LocalFlags().FlagUsagesWrapped(columns))
 	}
 	if cmd.HasAvailableSubCommands() {
-		b.WriteString("\n" + terminal.Wrap(cmd.CommandPath()+" COMMAND --help shows more about a command.", columns) + "\n")
+		b.WriteString("\n" + Wrap(cmd.CommandPath()+" COMMAND --help shows more about a command.", columns) + "\n")
 	}
 	return b.String()
 }

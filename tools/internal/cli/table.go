@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The purepjrt Authors
 
-package terminal
+package cli
 
 import (
 	"bytes"
@@ -25,7 +25,7 @@ func (t Table) Write(w io.Writer) error {
 	if err := tw.Flush(); err != nil {
 		return err
 	}
-	if Of(w) != nil {
+	if TerminalOf(w) != nil {
 		for line := range strings.Lines(text.String()) {
 			if TextWidth(strings.TrimSuffix(line, "\n")) > Columns(w) {
 				return t.writeLists(w)

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The purepjrt Authors
 
-// Package terminal writes text that fits the terminal it is shown on: lines that break between
-// words, tables, help texts, and lines that are overwritten while something takes long. Where
-// output does not go to a terminal, nothing is wrapped, coloured or overwritten.
-package terminal
+package cli
 
 import (
 	"bytes"
@@ -56,8 +53,8 @@ func Finish(w io.Writer) {
 	}
 }
 
-// Of returns the terminal that w writes to, or nil.
-func Of(w io.Writer) *os.File {
+// TerminalOf returns the terminal that w writes to, or nil.
+func TerminalOf(w io.Writer) *os.File {
 	switch w := w.(type) {
 	case *screen:
 		return w.file
@@ -82,7 +79,7 @@ const UsualColumns = 80
 
 // Columns returns the width of the terminal that w writes to, or UsualColumns.
 func Columns(w io.Writer) int {
-	if f := Of(w); f != nil {
+	if f := TerminalOf(w); f != nil {
 		if n, _, err := term.GetSize(int(f.Fd())); err == nil && n > 0 {
 			return n
 		}
@@ -93,7 +90,7 @@ func Columns(w io.Writer) int {
 // Coloured reports whether output to out may have colours: on a terminal, unless the environment
 // forbids them (no-color.org).
 func Coloured(out io.Writer) bool {
-	return Of(out) != nil && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
+	return TerminalOf(out) != nil && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
 }
 
 // Overwritable returns the terminal that w writes to, or nil if there is none or if it cannot
@@ -102,5 +99,5 @@ func Overwritable(w io.Writer) *os.File {
 	if os.Getenv("TERM") == "dumb" {
 		return nil
 	}
-	return Of(w)
+	return TerminalOf(w)
 }
