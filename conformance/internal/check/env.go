@@ -5,7 +5,6 @@ package check
 
 import (
 	"context"
-	"runtime"
 	"sync"
 	"time"
 
@@ -77,19 +76,19 @@ func (t *T) NewClient(more ...capi.Attribute) *Client {
 	return c
 }
 
-// newClient makes a client. If the plugin refuses a second one, the check is skipped.
-func (t *T) newClient(options []capi.Attribute, second bool) *Client {
+// NeedsDevice skips the check if no client can be made.
+func (t *T) NeedsDevice() {
 	if t.env.NoDevice != "" {
 		t.SkipEnvf("%s", t.env.NoDevice)
 	}
-	values, err := capi.NewNamedValues(options)
-	if err != nil {
-		t.Fatalf("create options: %v", err)
-	}
+}
+
+// newClient makes a client. If the plugin refuses a second one, the check is skipped.
+func (t *T) newClient(options []capi.Attribute, second bool) *Client {
+	t.NeedsDevice()
 	var args capi.ClientCreateArgs
-	args.CreateOptions, args.NumOptions = values.Data()
+	args.CreateOptions, args.NumOptions = t.NamedValues(options...)
 	out, err := Try(t, args)
-	runtime.KeepAlive(values)
 	if err != nil && second {
 		t.SkipEnvf("the plugin cannot make a second client in a process: %v", err)
 	}

@@ -126,9 +126,7 @@ type endpoint struct {
 func (s *Store) CreateClient(node, nodes int) (*capi.Client, error) {
 	options := append(append([]capi.Attribute(nil), s.t.env.Options...),
 		capi.Attribute{Name: "node_id", Value: int64(node)}, capi.Attribute{Name: "num_nodes", Value: int64(nodes)})
-	if s.t.env.NoDevice != "" {
-		s.t.SkipEnvf("%s", s.t.env.NoDevice)
-	}
+	s.t.NeedsDevice()
 	values, err := capi.NewNamedValues(options)
 	if err != nil {
 		return nil, err

@@ -110,15 +110,7 @@ var topologyCalls = []call{
 }
 
 var clientCalls = []call{
-	of(func(t tt, s ss) (a capi.ClientCreateArgs) {
-		values, err := capi.NewNamedValues(t.Env().Options)
-		if err != nil {
-			t.Fatalf("create options: %v", err)
-		}
-		t.Cleanup(func() { values.Data() }) // keeps them alive until then
-		a.CreateOptions, a.NumOptions = values.Data()
-		return
-	}, func(t tt, _ ss, out capi.ClientCreateArgs) {
+	of(func(t tt, _ ss) capi.ClientCreateArgs { return t.CreateArgs() }, func(t tt, _ ss, out capi.ClientCreateArgs) {
 		check.Call(t, capi.ClientDestroyArgs{Client: out.Client})
 	}),
 	of(func(tt, ss) (a capi.ClientDestroyArgs) { return }, nil),

@@ -288,8 +288,8 @@ func untouchedOutputs(t *check.T) {
 		untouched(t, event, execution.Events[0], name+" without an argument: device_complete_event")
 	}
 	client := new(capi.Client)
-	create := capi.ClientCreateArgs{Client: client, NumOptions: 1}
-	create.CreateOptions, _ = unknownOption(t).Data()
+	create := capi.ClientCreateArgs{Client: client}
+	create.CreateOptions, create.NumOptions = t.NamedValues(capi.Attribute{Name: "no_such_option", Value: int64(1)})
 	second, h := rawCall(t, create)
 	if name := "PJRT_Client_Create"; failed(name, h) {
 		untouched(t, client, second.Client, name+" with an unknown option: client")
@@ -321,14 +321,4 @@ func untouched[P comparable](t *check.T, before, after P, what string) {
 	if after != before && after != none {
 		t.Errorf("%s: expected null or the previous value, got %v with an error", what, after)
 	}
-}
-
-// unknownOption returns a create option that no plugin knows.
-func unknownOption(t *check.T) *capi.NamedValues {
-	values, err := capi.NewNamedValues([]capi.Attribute{{Name: "no_such_option", Value: int64(1)}})
-	if err != nil {
-		t.Fatalf("create options: %v", err)
-	}
-	t.Cleanup(func() { values.Data() }) // keeps them alive until then
-	return values
 }

@@ -73,17 +73,12 @@ func errorWithPayloads(t *check.T, list []capi.Attribute) *capi.ErrorHandle {
 	if t.Minor() < since {
 		t.SkipAbsentf("error buffers take payloads since API 0.%d, but the plugin has 0.%d", since, t.Minor())
 	}
-	values, err := capi.NewNamedValues(list)
-	if err != nil {
-		t.Fatalf("payloads: %v", err)
-	}
-	t.Cleanup(func() { values.Data() })
 	c := t.Client()
 	args := capi.ClientCreateErrorBufferArgs{Client: c.Handle, Memory: t.DefaultMemory(c), ErrorCode: capi.ErrorCodeAborted,
 		ShapeElementType: capi.BufferTypeF32}
 	args.ErrorMessage, args.ErrorMessageSize = capi.StringData("an error with payloads")
 	args.ShapeDims, args.ShapeNumDims = check.First([]int64{4})
-	args.Payload, args.NumPayload = values.Data()
+	args.Payload, args.NumPayload = t.NamedValues(list...)
 	buffer := check.Own(t, check.Optional(t, args).Buffer)
 	h := rawError(t, capi.EventAwaitArgs{Event: t.Ready(buffer)})
 	if h == nil {

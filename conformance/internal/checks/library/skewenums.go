@@ -38,9 +38,7 @@ var enumChecks = []check.Check{
 		}
 	}},
 	{Rule: "SKEW-18", Variant: "enum=named_value_type", Library: true, Hostile: true, Run: func(t *check.T) {
-		if t.Env().NoDevice != "" {
-			t.SkipEnvf("%s", t.Env().NoDevice)
-		}
+		t.NeedsDevice()
 		// If the plugin makes no client at all, its refusal proves nothing.
 		check.Destroy(t, t.NewClient().Handle)
 		for _, v := range unknown(capi.NamedValueBool) {
@@ -135,12 +133,8 @@ var nestedChecks = []check.Check{
 		check.Own(t, out.TransferManager)
 	}},
 	{Rule: "SKEW-13", Variant: "struct=named_value", Library: true, Hostile: true, Run: func(t *check.T) {
-		values, err := capi.NewNamedValues(oneOption(t))
-		if err != nil {
-			t.Fatalf("create options: %v", err)
-		}
 		var args capi.ClientCreateArgs
-		args.CreateOptions, args.NumOptions = values.Data()
+		args.CreateOptions, args.NumOptions = t.NamedValues(oneOption(t)...)
 		args.CreateOptions.StructSize = 0
 		out, err := check.Try(t, args)
 		refusesNested(t, err, "PJRT_NamedValue")
@@ -158,9 +152,7 @@ func oneOption(t *check.T) []capi.Attribute {
 	if len(t.Env().Options) > 0 {
 		return t.Env().Options[:1]
 	}
-	if t.Env().NoDevice != "" {
-		t.SkipEnvf("%s", t.Env().NoDevice)
-	}
+	t.NeedsDevice()
 	client := check.Call(t, capi.ClientCreateArgs{}).Client
 	defer check.Call(t, capi.ClientDestroyArgs{Client: client})
 	platform := t.PlatformOf(client)
@@ -178,12 +170,7 @@ func oneOption(t *check.T) []capi.Attribute {
 // longer.
 func longerNamedValue(t *check.T) {
 	option := oneOption(t)
-	values, err := capi.NewNamedValues(option)
-	if err != nil {
-		t.Fatalf("create options: %v", err)
-	}
-	t.Cleanup(func() { values.Data() })
-	first, _ := values.Data()
+	first, _ := t.NamedValues(option...)
 	want := devicesWith(t, first)
 	longer := check.Truncate(t, *first, check.Exactly(capi.NamedValueSize+8))
 	check.Equal(t, want, devicesWith(t, longer.Struct), "number of devices with the option %q in a longer PJRT_NamedValue", option[0].Name)

@@ -4,8 +4,6 @@
 package library
 
 import (
-	"runtime"
-
 	"github.com/purepjrt/purepjrt/capi"
 	"github.com/purepjrt/purepjrt/conformance/internal/check"
 )
@@ -36,18 +34,10 @@ func needs(t *check.T, minor int, what string) {
 
 func clientCreate060(t *check.T) {
 	needs(t, 61, "kv_try_get_callback")
-	if t.Env().NoDevice != "" {
-		t.SkipEnvf("%s", t.Env().NoDevice)
-	}
+	t.NeedsDevice()
 	// If the plugin makes no client at all, its refusal proves nothing.
 	check.Destroy(t, t.NewClient().Handle)
-	values, err := capi.NewNamedValues(t.Env().Options)
-	if err != nil {
-		t.Fatalf("create options: %v", err)
-	}
-	var args capi.ClientCreateArgs
-	args.CreateOptions, args.NumOptions = values.Data()
-	err = placed(t, args, 72, func(out capi.ClientCreateArgs) {
+	err := placed(t, t.CreateArgs(), 72, func(out capi.ClientCreateArgs) {
 		if out.Client == nil {
 			t.Fatalf("PJRT_Client_Create with a struct_size of 72: success without a client")
 		}
@@ -57,7 +47,6 @@ func clientCreate060(t *check.T) {
 		}
 		check.Call(t, capi.ClientDestroyArgs{Client: out.Client})
 	})
-	runtime.KeepAlive(values)
 	accepts(t, "PJRT_Client_Create", 72, err)
 }
 

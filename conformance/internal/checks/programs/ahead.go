@@ -5,7 +5,6 @@ package programs
 
 import (
 	"fmt"
-	"runtime"
 
 	"github.com/purepjrt/purepjrt/capi"
 	"github.com/purepjrt/purepjrt/conformance/internal/check"
@@ -98,15 +97,10 @@ func someTopology(t *check.T) *capi.TopologyDescription {
 		}
 		return check.Optional(t, capi.ClientTopologyDescriptionArgs{Client: t.Client().Handle}).Topology
 	}
-	values, err := capi.NewNamedValues(env.TopologyOptions)
-	if err != nil {
-		t.Fatalf("topology options: %v", err)
-	}
 	var args capi.TopologyDescriptionCreateArgs
 	args.TopologyName, args.TopologyNameSize = capi.StringData(env.Topology)
-	args.CreateOptions, args.NumOptions = values.Data()
+	args.CreateOptions, args.NumOptions = t.NamedValues(env.TopologyOptions...)
 	topology := check.Optional(t, args).Topology
-	runtime.KeepAlive(values)
 	if topology == nil {
 		t.Fatalf("PJRT_TopologyDescription_Create: success without a topology")
 	}

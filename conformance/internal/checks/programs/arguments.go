@@ -9,6 +9,7 @@ import (
 
 	"github.com/purepjrt/purepjrt/capi"
 	"github.com/purepjrt/purepjrt/conformance/internal/check"
+	"github.com/purepjrt/purepjrt/pjrt/dtype"
 )
 
 var argumentChecks = []check.Check{
@@ -17,38 +18,18 @@ var argumentChecks = []check.Check{
 		exe := t.Compile(c, check.Add)
 		a := upload4(t, c)
 		for _, list := range [][]*capi.Buffer{{}, {a}, {a, a, a}} {
-			_, err := attempt(t, exe, 1, list...)
-			t.ErrorCode(err, fmt.Sprintf("executing a program of 2 arguments with %d", len(list)))
+			refused(t, fmt.Sprintf("executing a program of 2 arguments with %d", len(list)), exe, list...)
 		}
 		_, err := attempt(t, exe, 1, a, a)
 		t.NoError(err, "executing with the right number of arguments after wrong ones")
 	}},
 	{Rule: "RUN-10", Run: func(t *check.T) {
-		c := t.Client()
-		exe, add := t.Shared(check.AddOne), t.Shared(check.Add)
 		for _, n := range []int{8, 3, 1, 1024} {
-			_, err := attempt(t, exe, 1, check.Upload(t, c, make([]float32, n)))
-			t.ErrorCode(err, fmt.Sprintf("executing a program of tensor<4xf32> with an array of %d elements", n))
-			_, err = attempt(t, add, 1, upload4(t, c), check.Upload(t, c, make([]float32, n)))
-			t.ErrorCode(err, fmt.Sprintf("executing a program of two tensor<4xf32> with a second array of %d elements", n))
+			refusesArray(t, fmt.Sprintf("array of %d elements", n), make([]float32, n))
 		}
 	}},
-	{Rule: "RUN-11", Run: func(t *check.T) {
-		c := t.Client()
-		exe := t.Shared(check.AddOne)
-		_, err := attempt(t, exe, 1, check.Upload(t, c, []int32{1, 2, 3, 4}))
-		t.ErrorCode(err, "executing a program of tensor<4xf32> with an array of 4 elements of s32")
-		_, err = attempt(t, t.Shared(check.Add), 1, upload4(t, c), check.Upload(t, c, []int32{1, 2, 3, 4}))
-		t.ErrorCode(err, "executing a program of two tensor<4xf32> with a second array of 4 elements of s32")
-	}},
-	{Rule: "RUN-12", Run: func(t *check.T) {
-		c := t.Client()
-		exe := t.Shared(check.AddOne)
-		_, err := attempt(t, exe, 1, check.Upload(t, c, []float32{1, 2, 3, 4}, 2, 2))
-		t.ErrorCode(err, "executing a program of tensor<4xf32> with an array of 2 x 2 elements")
-		_, err = attempt(t, t.Shared(check.Add), 1, upload4(t, c), check.Upload(t, c, []float32{1, 2, 3, 4}, 2, 2))
-		t.ErrorCode(err, "executing a program of two tensor<4xf32> with a second array of 2 x 2 elements")
-	}},
+	{Rule: "RUN-11", Run: func(t *check.T) { refusesArray(t, "array of 4 elements of s32", []int32{1, 2, 3, 4}) }},
+	{Rule: "RUN-12", Run: func(t *check.T) { refusesArray(t, "array of 2 x 2 elements", []float32{1, 2, 3, 4}, 2, 2) }},
 	{Rule: "RUN-13", Run: func(t *check.T) {
 		c := t.Client()
 		exe := t.Compile(c, program("rows", "(%a: tensor<2x3xf32>) -> tensor<2x3xf32>",
@@ -170,21 +151,23 @@ var argumentChecks = []check.Check{
 	}},
 	{Rule: "RUN-33", Hostile: true, Run: func(t *check.T) {
 		c := t.Client()
-		maker, err := tryCompile(t, c, boundedResult(8), options{})
-		if err != nil {
-			t.SkipUnimplf("the plugin has no bounded results: %s", firstLine(err.Error()))
-		}
-		taker, err := tryCompile(t, c, boundedArgument(16), options{})
-		if err != nil {
-			t.SkipUnimplf("the plugin has no bounded arguments: %s", firstLine(err.Error()))
-		}
+		maker := compileOrSkip(t, c, boundedResult(8), options{}, "the plugin has no bounded results")
+		taker := compileOrSkip(t, c, boundedArgument(16), options{}, "the plugin has no bounded arguments")
 		a, err := attempt(t, maker, 1, check.Upload(t, c, fill(8, float32(1), 1)), check.Upload(t, c, []int32{3}, []int64{}...))
 		if err != nil {
 			t.SkipUnimplf("the plugin does not execute a program with a bounded result: %v", err)
 		}
-		_, err = attempt(t, taker, 1, a[0])
-		t.ErrorCode(err, "executing a program whose argument has the bound 16 with an array of the bound 8")
+		refused(t, "executing a program whose argument has the bound 16 with an array of the bound 8", taker, a[0])
 	}},
+}
+
+// refusesArray passes an array to programs that take tensor<4xf32>, as the only argument and as the
+// second.
+func refusesArray[E dtype.Elem](t *check.T, array string, data []E, dims ...int64) {
+	c := t.Client()
+	upload := func() *capi.Buffer { return check.Upload(t, c, data, dims...) }
+	refused(t, "executing a program of tensor<4xf32> with an "+array, t.Shared(check.AddOne), upload())
+	refused(t, "executing a program of two tensor<4xf32> with a second "+array, t.Shared(check.Add), upload4(t, c), upload())
 }
 
 // boundedResult returns as many elements of its first argument, at most n, as its second

@@ -4,7 +4,6 @@
 package programs
 
 import (
-	"embed"
 	"fmt"
 	"slices"
 	"strings"
@@ -127,27 +126,9 @@ var clientCompileChecks = []check.Check{
 	}},
 }
 
-// artifacts holds one program, which returns its argument plus 10, 20, 30 and 40, as a
-// portable artifact of several versions of StableHLO.
-//
-//go:embed artifacts/*.mlirbc
-var artifacts embed.FS
-
-// artifactVersions are the versions of artifacts, oldest first.
-var artifactVersions = [][3]int64{{0, 9, 0}, {0, 14, 0}, {0, 19, 0}, {1, 0, 0}, {1, 5, 0}, {1, 9, 0}, {1, 13, 3}}
-
-// artifact returns the portable artifact of a version.
-func artifact(version [3]int64) string {
-	b, err := artifacts.ReadFile(fmt.Sprintf("artifacts/%d.%d.%d.mlirbc", version[0], version[1], version[2]))
-	if err != nil {
-		panic(err) // it is embedded
-	}
-	return string(b)
-}
-
-// acceptedArtifacts returns the versions that the plugin says it reads. It skips the check
+// acceptedArtifacts returns the artifacts that the plugin says it reads. It skips the check
 // when the plugin does not say which it reads, or reads none of them.
-func acceptedArtifacts(t *check.T) [][3]int64 {
+func acceptedArtifacts(t *check.T) []check.Artifact {
 	out := check.Call(t, capi.PluginAttributesArgs{})
 	var lowest, highest []int64
 	for _, a := range capi.Attributes(out.Attributes, out.NumAttributes) {
@@ -162,22 +143,13 @@ func acceptedArtifacts(t *check.T) [][3]int64 {
 	if len(lowest) != 3 || len(highest) != 3 {
 		t.SkipUnimplf("the plugin does not say which versions of StableHLO it reads")
 	}
-	var accepted [][3]int64
-	for _, v := range artifactVersions {
-		if slices.Compare(v[:], lowest) >= 0 && slices.Compare(v[:], highest) <= 0 {
-			accepted = append(accepted, v)
-		}
-	}
-	if len(accepted) == 0 {
-		t.SkipEnvf("the plugin reads StableHLO %v to %v, but the suite has no program of these versions", lowest, highest)
-	}
-	return accepted
+	return t.ArtifactsBetween(lowest, highest)
 }
 
 func compilesArtifacts(t *check.T, k compiler) {
-	for _, v := range acceptedArtifacts(t) {
-		what := fmt.Sprintf("a portable artifact of StableHLO %d.%d.%d", v[0], v[1], v[2])
-		e, err := k.try(t, check.Program("mlir", artifact(v)), options{}.bytes())
+	for _, a := range acceptedArtifacts(t) {
+		what := fmt.Sprintf("a portable artifact of StableHLO %v", a)
+		e, err := k.tryText(t, a.Code, options{})
 		if !t.NoError(err, "compiling "+what) {
 			continue
 		}
@@ -225,7 +197,7 @@ func readsFormatBySize(t *check.T, k compiler) {
 
 func readsCodeBySize(t *check.T, k compiler) {
 	for _, form := range []struct{ name, code string }{
-		{"text", check.AddOne}, {"a portable artifact", artifact(artifactVersions[0])},
+		{"text", check.AddOne}, {"a portable artifact", check.Artifacts[0].Code},
 	} {
 		// The bytes after the code would make it wrong.
 		code := []byte(form.code + "\n)]}> this is no program")

@@ -141,13 +141,10 @@ func attributesArrive(t *check.T) {
 		return err
 	})
 	c := t.Client()
-	exe, err := tryCompile(t, c, program("attributes", "(%a: "+t4+") -> "+t4,
-		call("%0", name, "%a", typedCall+", backend_config = {"+written+"}", "("+t4+") -> "+t4), "return %0 : "+t4), options{})
-	if err != nil {
-		t.SkipUnimplf("a custom call with attributes is refused: %s", firstLine(err.Error()))
-	}
-	_, err = attempt(t, exe, 1, upload4(t, c))
-	if !t.NoError(err, "a custom call with attributes") {
+	exe := compileOrSkip(t, c, program("attributes", "(%a: "+t4+") -> "+t4,
+		call("%0", name, "%a", typedCall+", backend_config = {"+written+"}", "("+t4+") -> "+t4), "return %0 : "+t4), options{},
+		"a custom call with attributes is refused")
+	if _, err := attempt(t, exe, 1, upload4(t, c)); !t.NoError(err, "a custom call with attributes") {
 		return
 	}
 	select {
@@ -187,11 +184,8 @@ func resultsReturn(t *check.T) {
 	}
 	want := []numbers{byteArray(4, 1), byteArray(1, 2), byteArray(4, 3)}
 	types := "tensor<4xui8>, tensor<1xui8>, tensor<4xui8>"
-	exe, err := tryCompile(t, c, program("results", "() -> ("+types+")", call("%r:3", name, "", typedCall, "() -> ("+types+")"),
-		"return %r#0, %r#1, %r#2 : "+types), options{})
-	if err != nil {
-		t.SkipUnimplf("a custom call with three results is refused: %s", firstLine(err.Error()))
-	}
+	exe := compileOrSkip(t, c, program("results", "() -> ("+types+")", call("%r:3", name, "", typedCall, "() -> ("+types+")"),
+		"return %r#0, %r#1, %r#2 : "+types), options{}, "a custom call with three results is refused")
 	for range 2 {
 		out, err := attempt(t, exe, 3)
 		if !t.NoError(err, "a custom call with three results") {
@@ -218,11 +212,9 @@ func callsInOrder(t *check.T) {
 	first, second := register(t, note("first")), register(t, note("second"))
 	c := t.Client()
 	types := "(" + t4 + ") -> " + t4
-	exe, err := tryCompile(t, c, program("in_order", types[:1]+"%a: "+types[1:], call("%b", first, "%a", typedCall, types),
-		call("%c", second, "%b", typedCall, types), call("%0", first, "%c", typedCall, types), "return %0 : "+t4), options{})
-	if err != nil {
-		t.SkipUnimplf("a program with three custom calls is refused: %s", firstLine(err.Error()))
-	}
+	exe := compileOrSkip(t, c, program("in_order", types[:1]+"%a: "+types[1:], call("%b", first, "%a", typedCall, types),
+		call("%c", second, "%b", typedCall, types), call("%0", first, "%c", typedCall, types), "return %0 : "+t4), options{},
+		"a program with three custom calls is refused")
 	for range 3 {
 		mu.Lock()
 		order = nil
@@ -260,12 +252,10 @@ func aliasedCall(t *check.T) {
 	})
 	c := t.Client()
 	const alias = ", output_operand_aliases = [#stablehlo.output_operand_alias<output_tuple_indices = [], operand_index = 0, operand_tuple_indices = []>]"
-	exe, err := tryCompile(t, c, program("aliased_call", "(%a: "+t4+") -> ("+t4+", "+t4+")",
+	exe := compileOrSkip(t, c, program("aliased_call", "(%a: "+t4+") -> ("+t4+", "+t4+")",
 		call("%0", name, "%a", typedCall+alias, "("+t4+") -> "+t4),
-		"%1 = stablehlo.add %a, %a : "+t4, "return %0, %1 : "+t4+", "+t4), options{})
-	if err != nil {
-		t.SkipUnimplf("a custom call whose result takes the place of its operand is refused: %s", firstLine(err.Error()))
-	}
+		"%1 = stablehlo.add %a, %a : "+t4, "return %0, %1 : "+t4+", "+t4), options{},
+		"a custom call whose result takes the place of its operand is refused")
 	for range 2 {
 		a := upload4(t, c)
 		out, err := attempt(t, exe, 2, a)

@@ -87,17 +87,11 @@ var executeOptionChecks = []check.Check{
 	{Rule: "XOPT-22", Run: func(t *check.T) {
 		withOptions(t, "custom_options null", func(o *capi.ExecuteOptions) { o.CustomOptions, o.NumCustomOptions = nil, 0 }, nil)
 		t.Since(116, "custom_options")
-		values, err := capi.NewNamedValues([]capi.Attribute{{Name: "text", Value: "some"}, {Name: "number", Value: int64(-1)},
-			{Name: "numbers", Value: []int64{1, 2, 3}}, {Name: "real", Value: float32(0.5)}, {Name: "switch", Value: true}})
-		if err != nil {
-			panic(err)
-		}
+		values, n := t.NamedValues([]capi.Attribute{{Name: "text", Value: "some"}, {Name: "number", Value: int64(-1)},
+			{Name: "numbers", Value: []int64{1, 2, 3}}, {Name: "real", Value: float32(0.5)}, {Name: "switch", Value: true}}...)
 		withOptions(t, "custom options of each type", func(o *capi.ExecuteOptions) {
-			o.CustomOptions, o.NumCustomOptions = values.Data()
-		}, func(*capi.ExecuteOptions) {
-			first, _ := values.Data()
-			*first = capi.NamedValue{}
-		})
+			o.CustomOptions, o.NumCustomOptions = values, n
+		}, func(*capi.ExecuteOptions) { *values = capi.NamedValue{} })
 	}},
 }
 
@@ -160,14 +154,11 @@ var contextChecks = []check.Check{
 			err  error
 		}
 		answers := make(chan seen, 8)
-		exe, err := tryCompile(t, c, handler(t, func(f *ffi.CallFrame) error {
+		exe := compileOrSkip(t, c, handler(t, func(f *ffi.CallFrame) error {
 			data, err := f.UserData(ffi.TypeID{TypeID: id})
 			answers <- seen{data, err}
 			return nil
-		}), options{})
-		if err != nil {
-			t.SkipUnimplf("a program with a registered custom call is refused: %s", firstLine(err.Error()))
-		}
+		}), options{}, "a program with a registered custom call is refused")
 		for _, i := range []int{0, 1, 0} {
 			x := check.NewExecution(exe, 1, []*capi.Buffer{upload4(t, c)})
 			x.Options.Context = contexts[i]
@@ -224,22 +215,6 @@ var contextChecks = []check.Check{
 			}
 		}
 	}},
-}
-
-// runOnce is quickly for a prepared execution.
-func runOnce(t *check.T, x *check.Execution, result []float32) error {
-	if _, err := check.Try(t, x.Args); err != nil {
-		return err
-	}
-	_, err := check.Try(t, capi.EventAwaitArgs{Event: x.Events[0]})
-	_, _ = check.Try(t, capi.EventDestroyArgs{Event: x.Events[0]})
-	if err == nil {
-		err = read(t, x.Outputs[0][0], result)
-	}
-	if _, destroyErr := check.Try(t, capi.BufferDestroyArgs{Buffer: x.Outputs[0][0]}); err == nil {
-		err = destroyErr
-	}
-	return err
 }
 
 var dependencyChecks = []check.Check{

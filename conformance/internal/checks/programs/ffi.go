@@ -39,12 +39,9 @@ func handler(t *check.T, fn ffi.HandlerFunc) string {
 func faultyCall(t *check.T) {
 	c := t.Client()
 	const message = "the suite's handler failed on purpose"
-	exe, err := tryCompile(t, c, handler(t, func(*ffi.CallFrame) error {
+	exe := compileOrSkip(t, c, handler(t, func(*ffi.CallFrame) error {
 		return &capi.Error{Code: capi.ErrorCodeDataLoss, Message: message}
-	}), options{})
-	if err != nil {
-		t.SkipUnimplf("a program with a registered custom call is refused: %s", firstLine(err.Error()))
-	}
+	}), options{}, "a program with a registered custom call is refused")
 	for range 3 {
 		x, err := start(t, exe, 1, upload4(t, c))
 		if err == nil {

@@ -37,7 +37,7 @@ var malformedChecks = slices.Concat(
 		stillCompiles(t, k)
 	}),
 	both(check.Check{Rule: "CMP-08", Variant: "truncated-bytecode", Hostile: true}, func(t *check.T, k compiler) {
-		truncated(t, k, artifact(artifactVersions[0]), 24)
+		truncated(t, k, check.Artifacts[0].Code, 24)
 		stillCompiles(t, k)
 	}),
 	both(check.Check{Rule: "CMP-08", Variant: "flipped", Hostile: true}, func(t *check.T, k compiler) {
@@ -45,7 +45,7 @@ var malformedChecks = slices.Concat(
 		stillCompiles(t, k)
 	}),
 	both(check.Check{Rule: "CMP-08", Variant: "flipped-bytecode", Hostile: true}, func(t *check.T, k compiler) {
-		flipped(t, k, artifact(artifactVersions[0]), 48)
+		flipped(t, k, check.Artifacts[0].Code, 48)
 		stillCompiles(t, k)
 	}),
 	both(check.Check{Rule: "CMP-09"}, func(t *check.T, k compiler) {

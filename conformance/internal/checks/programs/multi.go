@@ -160,11 +160,8 @@ const longCall = 2 * time.Second
 
 // compileMany compiles for several devices, which a plugin may refuse to do.
 func compileMany(t *check.T, c *check.Client, text string, o options) *capi.LoadedExecutable {
-	exe, err := tryCompile(t, c, text, o)
-	if err != nil {
-		t.SkipUnimplf("a program for %d x %d devices is refused: %s", max(o.replicas, 1), max(o.partitions, 1), firstLine(err.Error()))
-	}
-	return exe
+	return compileOrSkip(t, c, text, o,
+		fmt.Sprintf("a program for %d x %d devices is refused", max(o.replicas, 1), max(o.partitions, 1)))
 }
 
 // runEach executes a program with one argument and one result on each of its devices, in

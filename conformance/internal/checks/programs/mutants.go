@@ -27,7 +27,8 @@ func faultMutants() []mutant.Mutant {
 	var list []mutant.Mutant
 	for _, m := range slices.Concat(compileFaults(), optionFaults(), executableFaults(), loadedFaults(), serializationFaults(),
 		executeFaults(), executeOptionFaults(), donationFaults(), multiFaults(), betweenDevices(), sampleFaults(), newerFaults(),
-		dependencyFaults(), streamFaults(), sendFaults(), orderFaults(), moreExecuteFaults(), moreMetadataFaults(), moreLoadedFaults(), moreDonationFaults()) {
+		dependencyFaults(), streamFaults(), sendFaults(), orderFaults(), moreExecuteFaults(), moreMetadataFaults(),
+		moreLoadedFaults(), moreDonationFaults()) {
 		list = append(list, m)
 		ahead := m.Check + "-aot"
 		if !strings.Contains(m.Check, "/") {
@@ -67,7 +68,7 @@ func strict(memory *capi.Table, faults ...serve.Hook) (*serve.Table, error) {
 }
 
 func isArtifact(code string) bool {
-	return slices.ContainsFunc(artifactVersions, func(v [3]int64) bool { return artifact(v) == code })
+	return slices.ContainsFunc(check.Artifacts, func(a check.Artifact) bool { return a.Code == code })
 }
 
 var wrongOperation = regexp.MustCompile(`stablehlo\.frobnicate|func\.call @nowhere|tensor<5xf32>\) -> tensor<4xf32>`)
@@ -300,9 +301,9 @@ func mixesPrograms(check string) mutant.Mutant {
 // leaksCompiling makes a fault: each compilation leaks memory.
 func leaksCompiling(check string, n int) mutant.Mutant {
 	return mutant.Hooked(check, "never frees what it compiled", func() []serve.Hook {
-		kept := newHoard()
+		kept := mutant.NewHoard()
 		return compileHooks(func(c *compilation) {
-			kept.add(n)
+			kept.Add(n)
 			c.Forward()
 		})
 	})
@@ -352,10 +353,9 @@ func claimsAssignment(check string) mutant.Mutant {
 					c.Forward()
 					return
 				}
-				p, size := a.CompileOptions, a.CompileOptionsSize
-				a.CompileOptions, a.CompileOptionsSize = capi.BytesData(options{}.bytes())
-				c.Forward()
-				a.CompileOptions, a.CompileOptionsSize = p, size
+				mutant.Forward(c, a, func(a *capi.ClientCompileArgs) {
+					a.CompileOptions, a.CompileOptionsSize = capi.BytesData(options{}.bytes())
+				})
 				out, err := mutant.Try(c.Table(), capi.ClientDevicesArgs{Client: a.Client})
 				if c.Err() != nil || err != nil {
 					return

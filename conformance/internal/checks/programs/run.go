@@ -38,6 +38,16 @@ func tryFormat(t *check.T, c *check.Client, p *capi.Program, o []byte) (*capi.Lo
 	return check.Own(t, out.Executable), nil
 }
 
+// compileOrSkip is tryCompile for a program that the plugin may refuse: then it skips the check,
+// and says why.
+func compileOrSkip(t *check.T, c *check.Client, text string, o options, why string) *capi.LoadedExecutable {
+	exe, err := tryCompile(t, c, text, o)
+	if err != nil {
+		t.SkipUnimplf("%s: %s", why, firstLine(err.Error()))
+	}
+	return exe
+}
+
 // compileFor is tryCompile for a program that must compile.
 func compileFor(t *check.T, c *check.Client, text string, o options) *capi.LoadedExecutable {
 	return t.CompileWith(c, text, o.bytes())
@@ -72,6 +82,12 @@ func attempt(t *check.T, exe *capi.LoadedExecutable, outputs int, arguments ...*
 		err = finish(t, x)
 	}
 	return x.Outputs[0], err
+}
+
+// refused fails the check unless an execution on one device fails, in the call or later.
+func refused(t *check.T, what string, exe *capi.LoadedExecutable, arguments ...*capi.Buffer) {
+	_, err := attempt(t, exe, 1, arguments...)
+	t.ErrorCode(err, what)
 }
 
 // fill returns n elements: from, from+step and so on.
@@ -146,7 +162,11 @@ func upload4(t *check.T, c *check.Client) *capi.Buffer {
 // quickly executes on one device, waits and reads the first result. Any goroutine may call
 // it: it does not end the check, and destroys everything that it makes.
 func quickly[E dtype.Elem](t *check.T, exe *capi.LoadedExecutable, outputs int, result []E, arguments ...*capi.Buffer) error {
-	x := check.NewExecution(exe, outputs, arguments)
+	return runOnce(t, check.NewExecution(exe, outputs, arguments), result)
+}
+
+// runOnce is quickly for a prepared execution.
+func runOnce[E dtype.Elem](t *check.T, x *check.Execution, result []E) error {
 	if _, err := check.Try(t, x.Args); err != nil {
 		return err
 	}

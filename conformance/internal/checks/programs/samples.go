@@ -25,10 +25,7 @@ type sample struct {
 // run executes the program twice. A plugin may refuse to compile it.
 func (s *sample) run(t *check.T) {
 	c := t.Client()
-	exe, err := tryCompile(t, c, s.text, s.options)
-	if err != nil {
-		t.SkipUnimplf("the program %s is refused: %s", s.name, firstLine(err.Error()))
-	}
+	exe := compileOrSkip(t, c, s.text, s.options, fmt.Sprintf("the program %s is refused", s.name))
 	if !check.Equal(t, len(s.results), t.NumOutputs(exe), "PJRT_Executable_NumOutputs") {
 		return
 	}

@@ -153,7 +153,7 @@ var serializationChecks = slices.Concat(both(check.Check{Rule: "SER-01"}, func(t
 		c := t.Client()
 		serialized(t, t.Compile(c, check.AddOne))
 		for _, i := range []struct{ name, data string }{
-			{"an HLO module", string(hloAddToItself())}, {"a portable artifact", artifact(artifactVersions[0])},
+			{"an HLO module", string(hloAddToItself())}, {"a portable artifact", check.Artifacts[0].Code},
 			{"an ELF file", "\x7fELF\x02\x01\x01" + strings.Repeat("\x00", 256)},
 			{"a StableHLO text", check.AddOne},
 		} {

@@ -218,10 +218,8 @@ func (p *partitionedModel) constraint(n *notation, words []string) string {
 func (p *partitionedModel) compile(t *check.T, n *notation) (*capi.LoadedExecutable, []*capi.Device) {
 	c := t.Client()
 	rows, order := grid(t, c, 1, p.mesh.size())
-	exe, err := tryCompile(t, c, p.text(n), options{partitions: p.mesh.size(), assignment: rows, shardy: n.shardy})
-	if err != nil {
-		t.SkipUnimplf("the plugin does not partition %s, written with %s: %s", p.name, n.name, firstLine(err.Error()))
-	}
+	exe := compileOrSkip(t, c, p.text(n), options{partitions: p.mesh.size(), assignment: rows, shardy: n.shardy},
+		fmt.Sprintf("the plugin does not partition %s, written with %s", p.name, n.name))
 	return exe, order
 }
 

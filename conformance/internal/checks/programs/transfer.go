@@ -110,11 +110,7 @@ func (x *transfer) begin() (ended func() error) {
 // compileTransfer compiles a program with host transfers. It skips the check if the plugin
 // has none.
 func compileTransfer(t *check.T, text string, o options) *capi.LoadedExecutable {
-	exe, err := tryCompile(t, t.Client(), text, o)
-	if err != nil {
-		t.SkipUnimplf("a program that sends to the host or receives from it is refused: %s", firstLine(err.Error()))
-	}
-	return exe
+	return compileOrSkip(t, t.Client(), text, o, "a program that sends to the host or receives from it is refused")
 }
 
 // six holds the data that the programs send and receive.

@@ -77,8 +77,8 @@ var announced = regexp.MustCompile(`(?m)change (\d+): (\S+) with (.*)$`)
 // return an error, but must not end the process: each such end is reported with the
 // change that caused it, and a new process continues after that change.
 func fuzzArguments(t *check.T, family string, random int) {
-	if why := t.Env().NoDevice; why != "" && !families[family].library {
-		t.SkipEnvf("%s", why)
+	if !families[family].library {
+		t.NeedsDevice()
 	}
 	o := orders{Family: family, Seed: fuzzSeed, Random: random, Count: stepChanges}
 	t.Notef("the seed of random changes is %d", o.Seed)

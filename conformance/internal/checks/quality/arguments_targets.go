@@ -4,8 +4,6 @@
 package quality
 
 import (
-	"runtime"
-
 	"github.com/purepjrt/purepjrt/capi"
 	"github.com/purepjrt/purepjrt/conformance/internal/check"
 )
@@ -50,15 +48,7 @@ func made(t tt, s ss, b *capi.Buffer) {
 
 func clientTargets() []target {
 	return []target{
-		fuzzed(func(t tt, s ss) (a capi.ClientCreateArgs) {
-			values, err := capi.NewNamedValues(t.Env().Options)
-			if err != nil {
-				t.Fatalf("create options: %v", err)
-			}
-			t.Cleanup(func() { runtime.KeepAlive(values) })
-			a.CreateOptions, a.NumOptions = values.Data()
-			return a
-		}, func(t tt, _ ss, a capi.ClientCreateArgs) {
+		fuzzed(func(t tt, _ ss) capi.ClientCreateArgs { return t.CreateArgs() }, func(t tt, _ ss, a capi.ClientCreateArgs) {
 			_, _ = check.Try(t, capi.ClientDestroyArgs{Client: a.Client})
 		}),
 		fuzzed(func(t tt, s ss) capi.ClientLookupDeviceArgs {
@@ -216,12 +206,7 @@ func transferTargets() []target {
 		}, nil),
 		fuzzed(func(t tt, s ss) (a capi.AsyncHostToDeviceTransferManagerAddMetadataArgs) {
 			a.TransferManager = manager(t, s)
-			values, err := capi.NewNamedValues([]capi.Attribute{{Name: "suite", Value: "conformance"}})
-			if err != nil {
-				t.Fatalf("%v", err)
-			}
-			t.Cleanup(func() { runtime.KeepAlive(values) })
-			a.TransferMetadata, a.NumMetadata = values.Data()
+			a.TransferMetadata, a.NumMetadata = t.NamedValues(capi.Attribute{Name: "suite", Value: "conformance"})
 			return a
 		}, nil),
 	}
@@ -262,13 +247,8 @@ func topologyTargets() []target {
 	}
 	return []target{
 		fuzzed(func(t tt, _ ss) (a capi.TopologyDescriptionCreateArgs) {
-			values, err := capi.NewNamedValues(t.Env().TopologyOptions)
-			if err != nil {
-				t.Fatalf("create options: %v", err)
-			}
-			t.Cleanup(func() { runtime.KeepAlive(values) })
 			a.TopologyName, a.TopologyNameSize = capi.StringData(t.Env().Topology)
-			a.CreateOptions, a.NumOptions = values.Data()
+			a.CreateOptions, a.NumOptions = t.NamedValues(t.Env().TopologyOptions...)
 			return a
 		}, func(t tt, _ ss, a capi.TopologyDescriptionCreateArgs) { end(t, a.Topology) }),
 		fuzzed(func(t tt, _ ss) (a capi.TopologyDescriptionDeserializeArgs) {

@@ -6,7 +6,6 @@
 package quality
 
 import (
-	"runtime"
 	"syscall"
 
 	"github.com/purepjrt/purepjrt/capi"
@@ -26,17 +25,10 @@ func noFiles(t *check.T) {
 	if err := syscall.Setrlimit(syscall.RLIMIT_NOFILE, &none); err != nil {
 		t.SkipEnvf("the limit of files cannot be set: %v", err)
 	}
-	values, err := capi.NewNamedValues(t.Env().Options)
-	if err != nil {
-		t.Fatalf("create options: %v", err)
-	}
-	var args capi.ClientCreateArgs
-	args.CreateOptions, args.NumOptions = values.Data()
-	out, err := check.Try(t, args)
+	out, err := check.Try(t, t.CreateArgs())
 	if e := syscall.Setrlimit(syscall.RLIMIT_NOFILE, &before); e != nil {
 		t.Notef("the limit of files could not be restored: %v", e)
 	}
-	runtime.KeepAlive(values)
 	if err != nil {
 		t.Notef("a client without files: %v", err)
 		return

@@ -70,6 +70,16 @@ func mutate(r *rand.Rand, text string) string {
 	return string(b)
 }
 
+// compileOnce compiles a program and destroys the executable.
+func compileOnce(t *check.T, args capi.ClientCompileArgs) error {
+	out, err := check.Try(t, args)
+	if err != nil {
+		return err
+	}
+	_, err = check.Try(t, capi.LoadedExecutableDestroyArgs{Executable: out.Executable})
+	return err
+}
+
 // mutatedPrograms compiles texts that are nearly programs. They compile or are refused;
 // afterwards an intact program still compiles.
 func mutatedPrograms(t *check.T, n int) {

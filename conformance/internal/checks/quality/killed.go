@@ -23,9 +23,7 @@ const (
 // The next process must find the device as it was. The check itself has no client: a
 // device may serve only one process.
 func killed(t *check.T) {
-	if why := t.Env().NoDevice; why != "" {
-		t.SkipEnvf("%s", why)
-	}
+	t.NeedsDevice()
 	for _, step := range []string{stepRun, stepExecute, stepRun} {
 		child := t.Spawn()
 		r, ending := t.Step(child, step, childPatience)

@@ -253,12 +253,7 @@ func compiles(t *check.T) func() error {
 	return func() error {
 		n++
 		text := strings.Replace(check.AddOne, "dense<1.0>", fmt.Sprintf("dense<%d.0>", n), 1)
-		out, err := check.Try(t, check.CompileArgs(t.Client(), text, check.Devices(1, 1)))
-		if err != nil {
-			return err
-		}
-		_, err = check.Try(t, capi.LoadedExecutableDestroyArgs{Executable: out.Executable})
-		return err
+		return compileOnce(t, check.CompileArgs(t.Client(), text, check.Devices(1, 1)))
 	}
 }
 
@@ -269,13 +264,7 @@ func clients(t *check.T, n int) {
 		t.SkipEnvf("%v", err)
 	}
 	round := func() {
-		values, err := capi.NewNamedValues(t.Env().Options)
-		if err != nil {
-			t.Fatalf("create options: %v", err)
-		}
-		var args capi.ClientCreateArgs
-		args.CreateOptions, args.NumOptions = values.Data()
-		c := t.Describe(check.Call(t, args).Client)
+		c := t.Describe(check.Call(t, t.CreateArgs()).Client)
 		w := &worker{t: t, c: c, rand: rand.New(rand.NewPCG(1, 2))}
 		w.exe = t.Compile(c, check.AddOne)
 		if err := w.round(); err != nil {
@@ -337,13 +326,7 @@ func held() (threads, files int) {
 // ownMemory passes arrays that belong to the caller, and checks that they are unchanged.
 // A plugin that frees one of them, which C's allocator does not know, ends the process.
 func ownMemory(t *check.T) {
-	options := append([]capi.Attribute(nil), t.Env().Options...)
-	values, err := capi.NewNamedValues(options)
-	if err != nil {
-		t.Fatalf("create options: %v", err)
-	}
-	var create capi.ClientCreateArgs
-	create.CreateOptions, create.NumOptions = values.Data()
+	create := t.CreateArgs()
 	c := t.Describe(check.Call(t, create).Client)
 	dims := []int64{2, 3}
 	strides := []int64{12, 4}
@@ -377,8 +360,8 @@ func ownMemory(t *check.T) {
 	check.Equal(t, string(check.Devices(1, 1)), capi.String(compile.CompileOptions, compile.CompileOptionsSize),
 		"compile options, afterwards")
 	check.Equal(t, true, list[0] == kept, "argument list of an execution, as it was")
-	p, n := values.Data()
-	check.Equal(t, fmt.Sprint(options), fmt.Sprint(capi.Attributes(p, n)), "create options, afterwards")
+	check.Equal(t, fmt.Sprint(append([]capi.Attribute(nil), t.Env().Options...)),
+		fmt.Sprint(capi.Attributes(create.CreateOptions, create.NumOptions)), "create options, afterwards")
 	for _, b := range list {
 		check.Destroy(t, b)
 	}

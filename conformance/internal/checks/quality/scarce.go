@@ -77,14 +77,7 @@ var scarceActions = []struct {
     return %%0 : tensor<%[1]dxui8>
   }
 }`, size, strings.Repeat("0123456789abcdef", size/8)), check.Devices(1, 1))
-		return func() error {
-			out, err := check.Try(t, args)
-			if err != nil {
-				return err
-			}
-			_, err = check.Try(t, capi.LoadedExecutableDestroyArgs{Executable: out.Executable})
-			return err
-		}, nil
+		return func() error { return compileOnce(t, args) }, nil
 	}},
 }
 
@@ -104,9 +97,7 @@ func (w *worker) destroyReady(b *capi.Buffer) error {
 // address space. An error is as good as success. If the process's Go runtime runs out
 // first, that proves nothing.
 func scarce(t *check.T, actions ...string) {
-	if why := t.Env().NoDevice; why != "" {
-		t.SkipEnvf("%s", why)
-	}
+	t.NeedsDevice()
 	told := 0
 	for _, action := range actions {
 		child := t.Spawn()

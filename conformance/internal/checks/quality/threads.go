@@ -241,11 +241,7 @@ func compileWhileRunning(t *check.T, d time.Duration) {
 				return
 			default:
 			}
-			out, err := check.Try(t, check.CompileArgs(c, check.Pair, check.Devices(1, 1)))
-			if err == nil {
-				_, err = check.Try(t, capi.LoadedExecutableDestroyArgs{Executable: out.Executable})
-			}
-			if err != nil {
+			if err := compileOnce(t, check.CompileArgs(c, check.Pair, check.Devices(1, 1))); err != nil {
 				t.Errorf("compile while programs run: %v", err)
 				return
 			}

@@ -18,7 +18,7 @@ import (
 // counts. The plugin names only the first three when it refuses others.
 func programs() []pjrttest.Program {
 	list := []pjrttest.Program{
-		{Name: "add_one", Func: plus(1)},
+		{Name: "add_one", Func: plus(1, 1, 1, 1)},
 		{Name: "add", Func: pjrttest.Elementwise(func(x ...float32) float32 { return x[0] + x[1] })},
 		{Name: "long", Func: pjrttest.Identity},
 	}
@@ -35,7 +35,7 @@ func programs() []pjrttest.Program {
 	onFour := pjrttest.Signature{Parameters: four, Results: four}
 	flops := []pjrt.Attribute{{Name: "flops", Value: float32(1 << 22)}}
 	return append(list,
-		pjrttest.Program{Match: artifact, Signature: onFour, Func: plus(1)},
+		pjrttest.Program{Match: artifact, Signature: onFour, Func: plus(10, 20, 30, 40)},
 		pjrttest.Program{Match: having("to_itself", ""), Signature: onFour, Func: double},
 		pjrttest.Program{Match: having("to_itself", mustAlias), Signature: onFour, Func: double, Aliases: []pjrttest.Alias{{Must: true}}},
 		pjrttest.Program{Match: having("matmul", "128x128"), Func: pjrttest.Failing(errCompiled), Cost: flops},
@@ -94,8 +94,18 @@ func having(name, text string) func(code []byte, format pjrt.Format) bool {
 // memory of the argument.
 const mustAlias = "\x20\x02"
 
-func plus(y float32) pjrttest.Func {
-	return pjrttest.Map(func(x float32) float32 { return x + y })
+// plus adds four numbers to the four of its argument.
+func plus(y ...float32) pjrttest.Func {
+	return func(args []pjrt.HostArray) ([]pjrt.HostArray, error) {
+		x, err := pjrttest.Values[float32](args[0])
+		if err != nil {
+			return nil, err
+		}
+		for i := range x {
+			x[i] += y[i]
+		}
+		return []pjrt.HostArray{pjrt.ArrayOf(x, args[0].Dims...)}, nil
+	}
 }
 
 var double = pjrttest.Map(func(x float32) float32 { return 2 * x })
