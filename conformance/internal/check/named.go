@@ -9,14 +9,21 @@ import (
 	"github.com/purepjrt/purepjrt/capi"
 )
 
-// NamedValues returns attributes as named values, which stay in memory until the check is over.
-func (t *T) NamedValues(attributes ...capi.Attribute) *capi.NamedValues {
+// NamedValues returns attributes as an array of named values, which stays in memory until the check
+// is over.
+func (t *T) NamedValues(attributes ...capi.Attribute) (*capi.NamedValue, uintptr) {
 	values, err := capi.NewNamedValues(attributes)
 	if err != nil {
 		panic(err) // the check has written them
 	}
 	t.Keep(values)
-	return values
+	return values.Data()
+}
+
+// CreateArgs returns the arguments with which the check's environment makes a client.
+func (t *T) CreateArgs() (args capi.ClientCreateArgs) {
+	args.CreateOptions, args.NumOptions = t.NamedValues(t.Env().Options...)
+	return args
 }
 
 // maxNamedValue limits the size of a string or list in a named value; a larger one is

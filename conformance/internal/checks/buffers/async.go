@@ -299,9 +299,9 @@ var asyncChecks = []check.Check{
 	}),
 	{Rule: "AH2D-24", Run: func(t *check.T) {
 		m := manager(t, spec{dtype.F32, []int64{4}})
-		values := t.NamedValues(capi.Attribute{Name: "origin", Value: "a check"}, capi.Attribute{Name: "empty", Value: ""})
 		args := metadataArgs{TransferManager: m}
-		args.TransferMetadata, args.NumMetadata = values.Data()
+		args.TransferMetadata, args.NumMetadata = t.NamedValues(
+			capi.Attribute{Name: "origin", Value: "a check"}, capi.Attribute{Name: "empty", Value: ""})
 		check.Call(t, args)
 		check.SpoilNamedValues(args.TransferMetadata, args.NumMetadata)
 		b := retrieve(t, m, 0)
@@ -310,9 +310,8 @@ var asyncChecks = []check.Check{
 	}},
 	{Rule: "AH2D-25", Hostile: true, Run: func(t *check.T) {
 		m := manager(t, spec{dtype.F32, []int64{4}})
-		values := t.NamedValues(capi.Attribute{Name: "number", Value: int64(7)})
 		args := metadataArgs{TransferManager: m}
-		args.TransferMetadata, args.NumMetadata = values.Data()
+		args.TransferMetadata, args.NumMetadata = t.NamedValues(capi.Attribute{Name: "number", Value: int64(7)})
 		_, err := check.Try(t, args)
 		t.ErrorCode(err, "metadata that is a number")
 	}},

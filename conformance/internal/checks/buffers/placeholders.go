@@ -333,7 +333,7 @@ func withPayload(t *check.T, attributes ...capi.Attribute) errorBuffers {
 	if t.Minor() < 103 {
 		t.SkipAbsentf("payloads came with API 0.103, but the plugin has API 0.%d", t.Minor())
 	}
-	args.Payload, args.NumPayload = t.NamedValues(attributes...).Data()
+	args.Payload, args.NumPayload = t.NamedValues(attributes...)
 	return args
 }
 

@@ -61,8 +61,7 @@ var deviceChecks = []check.Check{
 		p, x := pendingRun(t, 77)
 		args := capi.DevicePoisonExecutionArgs{Device: t.Client().Devices[0], LaunchID: 77, ErrorCode: capi.ErrorCodeAborted}
 		args.ErrorMessage, args.ErrorMessageSize = capi.StringData(message)
-		payload := poisonPayload(t)
-		args.Payload, args.NumPayload = payload.Data()
+		args.Payload, args.NumPayload = poisonPayload(t)
 		out := check.Call(t, args)
 		if !out.Poisoned {
 			t.Errorf("PJRT_Device_PoisonExecution of a launch that waits for its argument: expected poisoned to be true")
@@ -111,7 +110,7 @@ var deviceChecks = []check.Check{
 		t.Since(since, "the payload")
 		args := capi.DevicePoisonExecutionArgs{Device: t.Client().Devices[0], LaunchID: 424242, ErrorCode: capi.ErrorCodeAborted}
 		check.Call(t, args)
-		args.Payload, args.NumPayload = t.NamedValues(capi.Attribute{Name: "number", Value: int64(1)}).Data()
+		args.Payload, args.NumPayload = t.NamedValues(capi.Attribute{Name: "number", Value: int64(1)})
 		_, err := check.Try(t, args)
 		t.ErrorCode(err, "PJRT_Device_PoisonExecution with a number as payload", capi.ErrorCodeInvalidArgument)
 	}},
@@ -172,7 +171,7 @@ var deviceChecks = []check.Check{
 
 // poisonPayload returns the payload that a launch is poisoned with, or nil if the API
 // has no field for one.
-func poisonPayload(t *check.T) *capi.NamedValues {
+func poisonPayload(t *check.T) (*capi.NamedValue, uintptr) {
 	const since = 100
 	var list []capi.Attribute
 	if t.Minor() >= since {
