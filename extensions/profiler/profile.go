@@ -7,6 +7,7 @@ import (
 	"bufio"
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -96,6 +97,9 @@ func (p *Profile) byGoroutine() []*track {
 	return lay(p.Spans, func(s *Span) []string { return []string{fmt.Sprintf("goroutine %d", s.Goroutine)} })
 }
 
+// errNothing is the error of writing nothing, or to nowhere.
+var errNothing = errors.New("profiler: the profile or its destination is nil")
+
 // byDevice returns what each device did, as Go sees it.
 func (p *Profile) byDevice() []*track { return lay(p.Spans, (*Span).on) }
 
@@ -122,6 +126,9 @@ func (s *Span) title() string {
 // from a file whose name ends in .xplane.pb: the planes of the plugins, with the goroutines
 // among the host's threads.
 func (p *Profile) XSpace() []byte {
+	if p == nil {
+		return nil
+	}
 	var space []byte
 	added := false
 	for _, data := range p.plugins {
@@ -253,6 +260,9 @@ const (
 // plugins, and the memory in use, all on one clock. An arrow leads from a goroutine's span to
 // the device that it keeps busy. Times count from Begin.
 func (p *Profile) WriteTrace(w io.Writer) error {
+	if p == nil || w == nil {
+		return errNothing
+	}
 	t := &tracer{begin: p.Begin, w: w}
 	t.text(`{"displayTimeUnit":"ms","otherData":{"begin":%q},"traceEvents":[`, p.Begin.Format(time.RFC3339Nano))
 	arrows := make(map[arrow]int)
@@ -455,6 +465,9 @@ func printable(stats map[string]any) map[string]any {
 // host.xplane.pb for them and trace.json for ui.perfetto.dev. WriteFiles returns the path of
 // the folder.
 func (p *Profile) WriteFiles(dir string) (folder string, err error) {
+	if p == nil {
+		return "", errNothing
+	}
 	base := filepath.Join(dir, "plugins", "profile")
 	if err := os.MkdirAll(base, 0o777); err != nil {
 		return "", err

@@ -101,7 +101,18 @@ func Open(dir string, opts Options) (*Cache, error) {
 }
 
 // Dir returns the directory of the cache.
-func (c *Cache) Dir() string { return c.dir }
+func (c *Cache) Dir() string {
+	if c == nil {
+		return ""
+	}
+	return c.dir
+}
+
+// errNotOpen is the error of a cache that Open did not return. Without a directory it would work in
+// that of the process.
+var errNotOpen = errors.New("cache: the cache is nil, or was not opened")
+
+func (c *Cache) isOpen() bool { return c != nil && c.dir != "" }
 
 // Compile returns the executable of a program. If the cache has it, Compile loads it and hit is
 // true; otherwise Compile compiles the program and stores the executable. Either way the caller
@@ -113,6 +124,9 @@ func (c *Cache) Dir() string { return c.dir }
 func (c *Cache) Compile(
 	ctx context.Context, client *pjrt.Client, program pjrt.Program, opts *pjrt.CompileOptions,
 ) (exe *pjrt.LoadedExecutable, hit bool, err error) {
+	if !c.isOpen() {
+		return nil, false, errNotOpen
+	}
 	program.Code = ownCode(ctx, program.Code)
 	key, err := abandon.Call(ctx, func() (entryKey, error) { return keyOf(client, program, opts) }, func(entryKey) error { return nil })
 	if err != nil {
@@ -156,6 +170,9 @@ func (c *Cache) Compile(
 // Has reports whether the cache has an intact entry for a program and its options, so that Compile
 // would not have to compile. It does not count as a use of the entry.
 func (c *Cache) Has(client *pjrt.Client, program pjrt.Program, opts *pjrt.CompileOptions) (bool, error) {
+	if !c.isOpen() {
+		return false, errNotOpen
+	}
 	key, err := keyOf(client, program, opts)
 	if err != nil {
 		return false, err
@@ -181,6 +198,9 @@ func keyOf(client *pjrt.Client, program pjrt.Program, opts *pjrt.CompileOptions)
 // Stats returns the counts of this Cache, and of what is in its directory now. An unreadable
 // directory counts as empty.
 func (c *Cache) Stats() Stats {
+	if !c.isOpen() {
+		return Stats{Err: errNotOpen}
+	}
 	c.mu.Lock()
 	s := c.stats
 	c.mu.Unlock()

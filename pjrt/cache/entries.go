@@ -35,6 +35,9 @@ type Entry struct {
 // Entries lists what is in the directory, the last used first, without reading the executables. It
 // changes nothing.
 func (c *Cache) Entries() ([]Entry, error) {
+	if !c.isOpen() {
+		return nil, errNotOpen
+	}
 	files, err := c.list()
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -103,6 +106,9 @@ func keyOfFile(path string) (key entryKey, err error) {
 
 // Remove removes an entry of this cache. It is no error if another process has removed it already.
 func (c *Cache) Remove(e Entry) error {
+	if !c.isOpen() {
+		return errNotOpen
+	}
 	key, err := keyOfFile(e.Path)
 	if err != nil {
 		return err

@@ -180,6 +180,9 @@ func (c *Cache) list() ([]file, error) {
 // the longest time until the rest takes at most maxBytes. It returns the number of entries removed.
 // Prune(0) empties the cache.
 func (c *Cache) Prune(maxBytes int64) (removed int, err error) {
+	if !c.isOpen() {
+		return 0, errNotOpen
+	}
 	if maxBytes < 0 {
 		return 0, fmt.Errorf("cache: maxBytes is %d: it cannot be negative", maxBytes)
 	}

@@ -95,6 +95,9 @@ const (
 
 // Encode returns the bytes of e.
 func (e *Executable) Encode() []byte {
+	if e == nil {
+		return nil
+	}
 	var m []byte
 	m = wire.AppendBytes(m, fieldDigest, e.Plugin.Digest[:])
 	m = wire.AppendNonempty(m, fieldPlatform, e.System.Platform)

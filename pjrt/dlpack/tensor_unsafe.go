@@ -131,7 +131,12 @@ func export(ctx context.Context, b *pjrt.Buffer) (*Tensor, error) {
 
 // Address returns the address of the DLManagedTensor. A library that takes it owns the tensor. The
 // address is valid until the tensor is released.
-func (t *Tensor) Address() uintptr { return uintptr(unsafe.Pointer(t.managed)) }
+func (t *Tensor) Address() uintptr {
+	if t == nil {
+		return 0
+	}
+	return uintptr(unsafe.Pointer(t.managed))
+}
 
 // Close releases a tensor that no library has taken. Closing a released tensor does nothing.
 func (t *Tensor) Close() error {

@@ -165,6 +165,9 @@ func (m *Module) All() iter.Seq2[*Computation, *Instruction] {
 
 // Users returns the instructions of the computation that have i as an operand.
 func (c *Computation) Users(i *Instruction) []*Instruction {
+	if c == nil {
+		return nil
+	}
 	var users []*Instruction
 	for _, u := range c.Instructions {
 		if slices.Contains(u.Operands, i) {
@@ -177,6 +180,9 @@ func (c *Computation) Users(i *Instruction) []*Instruction {
 // Add adds an instruction to the computation and returns it. If the computation is
 // scheduled, the instruction runs as soon as its operands are there.
 func (c *Computation) Add(i *Instruction) *Instruction {
+	if c == nil || i == nil {
+		return i
+	}
 	c.Instructions = append(c.Instructions, i)
 	if c.Schedule != nil {
 		at := 0
@@ -196,6 +202,9 @@ func (c *Computation) Add(i *Instruction) *Instruction {
 // stay, even if nothing uses them any more. with must be part of the computation and have the
 // shape of old; it may use old's operands, but not old itself.
 func (c *Computation) Replace(old, with *Instruction) {
+	if c == nil {
+		return
+	}
 	for _, i := range c.Instructions {
 		for n, o := range i.Operands {
 			if o == old {
@@ -221,6 +230,9 @@ func (c *Computation) Replace(old, with *Instruction) {
 // Remove takes an instruction that nothing uses out of the computation. Encode refuses a
 // module in which something still uses it.
 func (c *Computation) Remove(i *Instruction) {
+	if c == nil {
+		return
+	}
 	is := func(x *Instruction) bool { return x == i }
 	c.Instructions = slices.DeleteFunc(c.Instructions, is)
 	c.Schedule = slices.DeleteFunc(c.Schedule, is)
@@ -230,6 +242,9 @@ func (c *Computation) Remove(i *Instruction) {
 // Call it before compiling a module again: some compilers end the process if a module already
 // has an order. Package pjrt removes the order for the compilers that are known to do so.
 func (m *Module) Unschedule() {
+	if m == nil {
+		return
+	}
 	m.scheduled = false
 	for _, c := range m.Computations {
 		if c != nil {

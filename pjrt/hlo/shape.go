@@ -57,7 +57,7 @@ func Tuple(elements ...Shape) Shape { return Shape{IsTuple: true, Elements: elem
 // Size returns the number of elements: 1 for a scalar, 0 for a tuple, a token or an array
 // whose size is not known, and math.MaxInt64 if the number does not fit.
 func (s *Shape) Size() int64 {
-	if s.IsTuple || s.Type.Bits() == 0 {
+	if s == nil || s.IsTuple || s.Type.Bits() == 0 {
 		return 0
 	}
 	n := int64(1)
@@ -88,7 +88,12 @@ func plus(a, b int64) int64 {
 
 // Arrays returns the arrays of the shape in order, including those within tuples, which no module
 // has more than 64 deep.
-func (s *Shape) Arrays() []*Shape { return s.arrays(nil, 0) }
+func (s *Shape) Arrays() []*Shape {
+	if s == nil {
+		return nil
+	}
+	return s.arrays(nil, 0)
+}
 
 // arrays appends the arrays of the shape to list. A slice of elements can contain itself, which
 // would never end.

@@ -6,6 +6,7 @@ package inspect
 import (
 	"cmp"
 	_ "embed"
+	"errors"
 	"fmt"
 	"hash/fnv"
 	"html/template"
@@ -46,7 +47,12 @@ var page = template.Must(template.New("page").Funcs(template.FuncMap{
 // WriteHTML writes the report as a single page that needs no network and no other file. The
 // program can be searched. The page follows the reader's choice of light or dark, and fits on
 // a phone. An error is from out.
-func (r *Report) WriteHTML(out io.Writer) error { return page.Execute(out, r) }
+func (r *Report) WriteHTML(out io.Writer) error {
+	if r == nil || out == nil {
+		return errors.New("inspect: the report or its destination is nil")
+	}
+	return page.Execute(out, r)
+}
 
 // formatNumber groups the digits of a large number.
 func formatNumber(v any) string {

@@ -121,6 +121,9 @@ const maxListedDevices = 256
 
 // String returns the instruction in the style of HLO's text form.
 func (i *Instruction) String() string {
+	if i == nil {
+		return ""
+	}
 	var b strings.Builder
 	b.WriteString(i.Name + " = " + i.Shape + " " + i.Opcode + "(" + strings.Join(i.Operands, ", ") + ")")
 	if i.Details != "" {

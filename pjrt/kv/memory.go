@@ -5,13 +5,16 @@ package kv
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"sync"
+
+	"github.com/purepjrt/purepjrt/internal/excerpt"
 )
 
 // Memory is a Store in the memory of this process. It keeps all values until the Memory itself is
-// garbage.
+// garbage. The zero Memory is empty.
 type Memory struct {
 	mu      sync.Mutex
 	values  map[string][]byte  // guarded by mu; the slices never change
@@ -26,13 +29,11 @@ type waiter struct {
 }
 
 // NewMemory returns an empty store.
-func NewMemory() *Memory {
-	return &Memory{values: make(map[string][]byte), waiters: make(map[string]*waiter)}
-}
+func NewMemory() *Memory { return new(Memory) }
 
 // Get implements Store.
 func (m *Memory) Get(ctx context.Context, key string) ([]byte, error) {
-	if err := check(ctx, key); err != nil {
+	if err := m.check(ctx, key); err != nil {
 		return nil, err
 	}
 	value, w := m.await(key)
@@ -44,7 +45,7 @@ func (m *Memory) Get(ctx context.Context, key string) ([]byte, error) {
 		return slices.Clone(w.value), nil
 	case <-ctx.Done():
 		m.leave(key, w)
-		return nil, fmt.Errorf("no value for key %q: %w", key, ctx.Err())
+		return nil, fmt.Errorf("no value for key %q: %w", excerpt.Of(key), ctx.Err())
 	}
 }
 
@@ -57,6 +58,9 @@ func (m *Memory) await(key string) ([]byte, *waiter) {
 	}
 	w := m.waiters[key]
 	if w == nil {
+		if m.waiters == nil {
+			m.waiters = make(map[string]*waiter)
+		}
 		w = &waiter{ready: make(chan struct{})}
 		m.waiters[key] = w
 	}
@@ -75,27 +79,30 @@ func (m *Memory) leave(key string, w *waiter) {
 
 // TryGet implements Store.
 func (m *Memory) TryGet(ctx context.Context, key string) ([]byte, error) {
-	if err := check(ctx, key); err != nil {
+	if err := m.check(ctx, key); err != nil {
 		return nil, err
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	v, ok := m.values[key]
 	if !ok {
-		return nil, fmt.Errorf("%w: %q", ErrNotFound, key)
+		return nil, fmt.Errorf("%w: %q", ErrNotFound, excerpt.Of(key))
 	}
 	return slices.Clone(v), nil
 }
 
 // Put implements Store.
 func (m *Memory) Put(ctx context.Context, key string, value []byte) error {
-	if err := check(ctx, key); err != nil {
+	if err := m.check(ctx, key); err != nil {
 		return err
 	}
 	// A nil value means an empty one, but bytes.Clone would return nil.
 	v := append([]byte{}, value...)
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	if m.values == nil {
+		m.values = make(map[string][]byte)
+	}
 	m.values[key] = v
 	if w := m.waiters[key]; w != nil {
 		delete(m.waiters, key)
@@ -105,12 +112,15 @@ func (m *Memory) Put(ctx context.Context, key string, value []byte) error {
 	return nil
 }
 
-func check(ctx context.Context, key string) error {
+func (m *Memory) check(ctx context.Context, key string) error {
+	if m == nil {
+		return errors.New("kv: the store is nil")
+	}
 	if key == "" {
 		return ErrEmptyKey
 	}
 	if err := ctx.Err(); err != nil {
-		return fmt.Errorf("key %q: %w", key, err)
+		return fmt.Errorf("key %q: %w", excerpt.Of(key), err)
 	}
 	return nil
 }

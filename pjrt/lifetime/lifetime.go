@@ -54,8 +54,13 @@ func (r *Ref[T]) Acquire() (*T, error) {
 	return r.ref.Acquire()
 }
 
-// Release undoes one successful Acquire.
-func (r *Ref[T]) Release() { r.ref.Release() }
+// Release undoes one successful Acquire. Of a nil or zero Ref, which nothing can acquire, it does
+// nothing.
+func (r *Ref[T]) Release() {
+	if r != nil && r.parent != nil {
+		r.ref.Release()
+	}
+}
 
 // Close gives up the object. If nothing uses it, it is destroyed before Close returns,
 // otherwise when the last use ends. Closing again does nothing. The error is always nil; it is

@@ -36,6 +36,9 @@ type SearchError struct {
 // Error says in one line what to do, which places were searched, and which plugins were unusable
 // and why.
 func (e *SearchError) Error() string {
+	if e == nil {
+		return ErrNotFound.Error()
+	}
 	var b strings.Builder
 	b.WriteString(ErrNotFound.Error())
 	if e.Name != "" {

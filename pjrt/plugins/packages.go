@@ -230,12 +230,17 @@ var distributions = []Package{
 func Packages() []Package { return slices.Clone(packages) }
 
 // Platforms lists the platforms that p has a wheel for, as GOOS/GOARCH, sorted.
-func (p *Package) Platforms() []string { return slices.Sorted(maps.Keys(p.wheels)) }
+func (p *Package) Platforms() []string {
+	if p == nil {
+		return nil
+	}
+	return slices.Sorted(maps.Keys(p.wheels))
+}
 
 // AnswersTo reports whether name asks for p: it is the name of p, or its kind with the version of
 // the distribution or of the API, such as "cpu@0.0.1" or "cpu@0.81".
 func (p *Package) AnswersTo(name string) bool {
-	return name == p.Name || slices.Contains(p.versionNames(), name)
+	return p != nil && (name == p.Name || slices.Contains(p.versionNames(), name))
 }
 
 func (p *Package) versionNames() []string {
@@ -264,6 +269,9 @@ type Size struct {
 // Size returns what [Install] downloads and unpacks for p on the platform of this process. It is
 // zero if p has no wheel for it.
 func (p *Package) Size() Size {
+	if p == nil {
+		return Size{}
+	}
 	w := p.wheels[runtime.GOOS+"/"+runtime.GOARCH]
 	return Size{w.size, w.unpacked}
 }
@@ -271,6 +279,9 @@ func (p *Package) Size() Size {
 // CompilerSize returns what [InstallOptions.Compiler] adds to the download and to the disk for p on
 // the platform of this process. It is zero if p needs nothing more to compile.
 func (p *Package) CompilerSize() (sum Size) {
+	if p == nil {
+		return sum
+	}
 	for i := range p.compiler {
 		s := p.compiler[i].Size()
 		sum.Download += s.Download

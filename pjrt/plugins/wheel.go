@@ -26,6 +26,9 @@ type HashError struct {
 
 // Error names the file and both hashes.
 func (e *HashError) Error() string {
+	if e == nil {
+		return "a file has the wrong hash"
+	}
 	got := e.Got
 	if got == "" {
 		got = "another one"

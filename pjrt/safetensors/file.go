@@ -122,16 +122,31 @@ func (f *File) sort() {
 }
 
 // Close closes the files that Open opened. Arrays that were read stay valid.
-func (f *File) Close() error { return f.close() }
+func (f *File) Close() error {
+	if f == nil || f.close == nil {
+		return nil
+	}
+	return f.close()
+}
 
 // Names returns the names of the arrays, in the order in which their data is in
 // the file. It includes arrays of a type that this package does not know; the other methods return
 // an error for them. Those of an index come file by file, in the order of the files' names.
-func (f *File) Names() []string { return slices.Clone(f.names) }
+func (f *File) Names() []string {
+	if f == nil {
+		return nil
+	}
+	return slices.Clone(f.names)
+}
 
 // Metadata returns the metadata of the file, or nil if it has none. It merges the metadata of
 // several files; where they differ, the last file wins.
-func (f *File) Metadata() map[string]string { return maps.Clone(f.metadata) }
+func (f *File) Metadata() map[string]string {
+	if f == nil {
+		return nil
+	}
+	return maps.Clone(f.metadata)
+}
 
 // Shape returns the shape of an array.
 func (f *File) Shape(name string) (array.Shape, error) {
@@ -139,7 +154,12 @@ func (f *File) Shape(name string) (array.Shape, error) {
 	return array.Shape{Type: a.shape.Type, Dims: slices.Clone(a.shape.Dims)}, err
 }
 
+var errNil = errors.New("safetensors: the file is nil")
+
 func (f *File) find(name string) (section, error) {
+	if f == nil {
+		return section{}, errNil
+	}
 	a, ok := f.arrays[name]
 	if !ok {
 		return section{}, fmt.Errorf("%s has no array %q among its %d arrays%s", f.source, excerpt.Of(name), len(f.arrays), f.nearest(name))

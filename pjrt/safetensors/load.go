@@ -63,6 +63,9 @@ type LoadOptions struct {
 // After an error no buffer is left. If ctx ends, Load returns at once, and reads that are under way
 // end later. opts may be nil.
 func (f *File) Load(ctx context.Context, client *pjrt.Client, opts *LoadOptions) (map[string]*pjrt.Buffer, error) {
+	if f == nil {
+		return nil, errNil
+	}
 	var o LoadOptions
 	if opts != nil {
 		o = *opts
@@ -102,6 +105,9 @@ func (f *File) Load(ctx context.Context, client *pjrt.Client, opts *LoadOptions)
 // have an array. Places that were set before are overwritten, not closed. After an error the value
 // has not changed. Otherwise LoadInto is like [File.Load].
 func (f *File) LoadInto(ctx context.Context, client *pjrt.Client, into any, opts *LoadOptions) error {
+	if f == nil {
+		return errNil
+	}
 	var o LoadOptions
 	if opts != nil {
 		o = *opts
