@@ -73,7 +73,7 @@ var deviceChecks = []check.Check{
 			t.Errorf("the output of a poisoned launch: expected an error with %q, got %v", message, err)
 		}
 		var e *capi.Error
-		if want, _ := payload.Data(); want != nil && errors.As(err, &e) {
+		if args.Payload != nil && errors.As(err, &e) {
 			check.Equal(t, `[{reason why}]`, fmt.Sprintf("%s", e.Payloads), "the payloads of that error")
 		}
 	}},
