@@ -21,9 +21,9 @@ type EnumValue[E integer] struct {
 	Go    string // of the Go constant
 }
 
-// EnumText turns the values of a C enumeration into text and back. Each generated enum type has one,
-// in this package and in those that pjrtgen extension writes elsewhere. It is read only, and any
-// goroutine may use it.
+// EnumText turns the values of a C enumeration into text and back. Each generated enum type has
+// one, in this package and in those that pjrtgen extension writes elsewhere. It is read only, and
+// any goroutine may use it.
 type EnumText[E integer] struct {
 	Type   string // Go name
 	Values []EnumValue[E]

@@ -20,8 +20,8 @@ import (
 	"github.com/purepjrt/purepjrt/capi"
 )
 
-// compilePackage checks every size, offset, value and constant in Go with the C compiler CC and the C++
-// compiler CXX, by default gcc and g++, header by header.
+// compilePackage checks every size, offset, value and constant in Go with the C compiler CC and the
+// C++ compiler CXX, by default gcc and g++, header by header.
 func compilePackage(t *testing.T, dir string, x *index, functions []*capi.Function, facts []header) {
 	p := load(t, dir, x)
 	checked := 0
