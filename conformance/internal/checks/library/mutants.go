@@ -27,6 +27,20 @@ func table(name, fault string, change func(api *capi.API)) mutant.Mutant {
 	}}
 }
 
+// tableAfter makes a mutant that changes its table in each call of the function that takes A.
+func tableAfter[A any](name, fault string, change func(api *capi.API)) mutant.Mutant {
+	return mutant.Mutant{Check: name, Fault: fault, Wrap: func(base *capi.Table) (t *serve.Table, err error) {
+		t, err = serve.Wrap(base, serve.Around(func(c *serve.Invocation, _ *A) {
+			c.Forward()
+			change(t.API())
+		}))
+		return t, err
+	}}
+}
+
+// fillSlot changes the slot of a function that nothing calls.
+func fillSlot(api *capi.API) { setSlot(api, check.FunctionOf[capi.ClientDMAMapArgs]().Offset, 1) }
+
 // every makes a mutant with one hook on all functions.
 func every(name, fault string, f func(c *serve.Invocation)) mutant.Mutant {
 	return mutant.Hooked(name, fault, func() []serve.Hook { return []serve.Hook{serve.AroundAll(f)} })
@@ -51,22 +65,8 @@ func tableMutants() []mutant.Mutant {
 			setSlot(api, check.FunctionOf[capi.ClientDMAUnmapArgs]().Offset, 0)
 		}).ReportedAs("tt-xla#4970"),
 		mutant.Answers[capi.DeviceMemoryStatsArgs]("LOAD-09", "says INTERNAL of what it lacks", capi.ErrorCodeInternal),
-		{Check: "LOAD-10", Fault: "fills in slots when the first client is made", Wrap: func(base *capi.Table) (t *serve.Table, err error) {
-			f := check.FunctionOf[capi.ClientDMAMapArgs]()
-			t, err = serve.Wrap(base, serve.Around(func(c *serve.Invocation, _ *capi.ClientCreateArgs) {
-				c.Forward()
-				setSlot(t.API(), f.Offset, slot(base, f.Offset)+1)
-			}))
-			return t, err
-		}},
-		{Check: "LOAD-10", Fault: "fills in slots when it is initialized", Wrap: func(base *capi.Table) (t *serve.Table, err error) {
-			f := check.FunctionOf[capi.ClientDMAMapArgs]()
-			t, err = serve.Wrap(base, serve.Around(func(c *serve.Invocation, _ *capi.PluginInitializeArgs) {
-				c.Forward()
-				setSlot(t.API(), f.Offset, slot(base, f.Offset)+1)
-			}))
-			return t, err
-		}},
+		tableAfter[capi.ClientCreateArgs]("LOAD-10", "fills in slots when the first client is made", fillSlot),
+		tableAfter[capi.PluginInitializeArgs]("LOAD-10", "fills in slots when it is initialized", fillSlot),
 	}
 }
 
@@ -119,11 +119,10 @@ func skewMutants() []mutant.Mutant {
 			func(a *capi.ClientCreateArgs) bool {
 				return a.NumOptions > 0 && a.CreateOptions.StructSize != capi.NamedValueSize
 			}),
-		attributesChanged("SKEW-16", "leaves struct_size of its attributes 0", func(list []capi.NamedValue) []capi.NamedValue {
+		attributesChanged("SKEW-16", "leaves struct_size of its attributes 0", func(list []capi.NamedValue) {
 			for i := range list {
 				list[i].StructSize = 0
 			}
-			return list
 		}),
 		mutant.Dies("SKEW-18/enum=buffer_type", "crashes on unknown element types",
 			func(a *capi.ClientBufferFromHostBufferArgs) bool { return a.Type < 0 || a.Type > 100 }).InMemory(),
@@ -242,12 +241,7 @@ func errorMutants() []mutant.Mutant {
 		mutant.OnceAfter[capi.ClientDestroyArgs]("ERR-09", "keeps messages in the client", func(a *capi.ErrorMessageArgs) {
 			a.MessageSize = 0
 		}),
-		mutant.Of("ERR-17", "returns an error and an object", func(c *serve.Invocation, a *capi.ClientCompileArgs) {
-			c.Forward()
-			if c.Err() != nil {
-				a.Executable = check.Retain(stranger())
-			}
-		}),
+		afterError("ERR-17", "returns an error and an object", func(a *capi.ClientCompileArgs) { a.Executable = check.Retain(stranger()) }),
 		mutant.Of("ERR-18", "keeps the pointer to the message of a callback's error",
 			func(c *serve.Invocation, a *capi.ClientCreateArgs) {
 				text := askStore(c, a, capi.KeyValueGetCallbackArgs{StructSize: capi.KeyValueGetCallbackArgsSize,
@@ -262,7 +256,7 @@ func errorMutants() []mutant.Mutant {
 
 // attributesChanged makes a mutant whose attributes are a changed copy of the
 // plugin's.
-func attributesChanged(name, fault string, change func([]capi.NamedValue) []capi.NamedValue) mutant.Mutant {
+func attributesChanged(name, fault string, change func(list []capi.NamedValue)) mutant.Mutant {
 	return mutant.Hooked(name, fault, func() []serve.Hook {
 		var list []capi.NamedValue
 		return []serve.Hook{serve.Around(func(c *serve.Invocation, a *capi.PluginAttributesArgs) {
@@ -271,7 +265,8 @@ func attributesChanged(name, fault string, change func([]capi.NamedValue) []capi
 				return
 			}
 			if list == nil {
-				list = check.Retain(change(capi.Slice(a.Attributes, a.NumAttributes)))
+				list = check.Retain(capi.Slice(a.Attributes, a.NumAttributes))
+				change(list)
 			}
 			a.Attributes, a.NumAttributes = check.First(list)
 		})}
@@ -367,39 +362,33 @@ func attributeMutants() []mutant.Mutant {
 				}),
 			}
 		}),
-		attributesChanged("ATTR-08", "has an attribute twice", func(list []capi.NamedValue) []capi.NamedValue { return append(list, list[0]) }),
-		attributesChanged("ATTR-08", "has an attribute without a name", func(list []capi.NamedValue) []capi.NamedValue {
+		attributesChanged("ATTR-08", "has an attribute twice", func(list []capi.NamedValue) { list[1] = list[0] }),
+		attributesChanged("ATTR-08", "has an attribute without a name", func(list []capi.NamedValue) {
 			list[0].NameSize = 0
-			return list
 		}),
-		attributesChanged("ATTR-09", "states a version as a text", func(list []capi.NamedValue) []capi.NamedValue {
+		attributesChanged("ATTR-09", "states a version as a text", func(list []capi.NamedValue) {
 			v := named(list, "stablehlo_current_version")
 			v.Type, v.ValueSize = capi.NamedValueString, 6
 			text := check.Retain(capi.CString("1.13.3"))
 			v.SetStringValue(text)
-			return list
 		}),
-		attributesChanged("ATTR-10", "does not state xla_version", func(list []capi.NamedValue) []capi.NamedValue {
+		attributesChanged("ATTR-10", "does not state xla_version", func(list []capi.NamedValue) {
 			v := named(list, "xla_version")
 			v.NameSize--
-			return list
 		}),
 		mutant.Refuses("ATTR-11", "claims versions that it does not read", capi.ErrorCodeInvalidArgument,
 			func(a *capi.ClientCompileArgs) bool {
 				return strings.Contains(capi.String(a.Program.Code, min(a.Program.CodeSize, 64)), "StableHLO_v1.13")
 			}),
-		attributesChanged("ATTR-12", "says that scalars have no element", func(list []capi.NamedValue) []capi.NamedValue {
+		attributesChanged("ATTR-12", "says that scalars have no element", func(list []capi.NamedValue) {
 			named(list, "xla_version").ValueSize = 0
-			return list
 		}),
-		attributesChanged("ATTR-13", "has types of its own", func(list []capi.NamedValue) []capi.NamedValue {
+		attributesChanged("ATTR-13", "has types of its own", func(list []capi.NamedValue) {
 			list[0].Type = 17
-			return list
 		}),
-		attributesChanged("ATTR-14", "counts the terminators of names", func(list []capi.NamedValue) []capi.NamedValue {
+		attributesChanged("ATTR-14", "counts the terminators of names", func(list []capi.NamedValue) {
 			text := check.Retain(capi.CString("name"))
 			list[0].Name, list[0].NameSize = text, 5
-			return list
 		}),
 	}
 }
@@ -429,15 +418,7 @@ func chainMutants() []mutant.Mutant {
 			setNode(firstNode(api, capi.ExtensionTypeLayouts), check.FunctionOf[capi.LayoutsBufferMemoryLayoutArgs]().Offset, 0)
 		}),
 		table("XCH-04", "an extension has a number of the future", func(api *capi.API) { second(api).Type = 40 }),
-		{Check: "XCH-05", Fault: "extensions go with the client", Wrap: func(base *capi.Table) (t *serve.Table, err error) {
-			t, err = serve.Wrap(base, serve.Around(func(c *serve.Invocation, _ *capi.ClientDestroyArgs) {
-				c.Forward()
-				t.API().ExtensionStart.Next = nil
-			}))
-			return t, err
-		}},
-		mutant.Of("XCH-06", "takes structs of its own size only", func(c *serve.Invocation, a *capi.LayoutsBufferMemoryLayoutArgs) {
-			mutant.FailIf(c, c.Size() != a.Function().Size, capi.ErrorCodeInvalidArgument, "a struct of %d bytes", c.Size())
-		}),
+		tableAfter[capi.ClientDestroyArgs]("XCH-05", "extensions go with the client", func(api *capi.API) { api.ExtensionStart.Next = nil }),
+		ownSizeOnly[capi.LayoutsBufferMemoryLayoutArgs]("XCH-06", "takes structs of its own size only"),
 	}
 }

@@ -37,11 +37,26 @@ func keepsWith[Fails, Destroys any](name, fault string) mutant.Mutant {
 	})
 }
 
+// afterError makes a mutant that changes what a failed call returned.
+func afterError[A any](name, fault string, change func(a *A)) mutant.Mutant {
+	return mutant.Of(name, fault, func(c *serve.Invocation, a *A) {
+		if c.Forward(); c.Err() != nil {
+			change(a)
+		}
+	})
+}
+
+// ownSizeOnly makes a mutant that refuses structs longer or shorter than its own.
+func ownSizeOnly[A any](name, fault string) mutant.Mutant {
+	return mutant.Of(name, fault, func(c *serve.Invocation, _ *A) {
+		mutant.FailIf(c, c.Size() != c.Function().Size, capi.ErrorCodeInvalidArgument, "a struct of %d bytes", c.Size())
+	})
+}
+
 // changesOnly makes a mutant that changes one attribute of the plugin.
 func changesOnly(name, fault, which string, change func(v *capi.NamedValue)) mutant.Mutant {
-	return attributesChanged(name, fault, func(list []capi.NamedValue) []capi.NamedValue {
+	return attributesChanged(name, fault, func(list []capi.NamedValue) {
 		change(named(list, which))
-		return list
 	})
 }
 
@@ -65,23 +80,14 @@ func subtleMutants() []mutant.Mutant {
 		}),
 		keepsWith[capi.BufferToHostBufferArgs, capi.BufferDestroyArgs]("ERR-09", "keeps messages in buffers"),
 		keepsWith[capi.LoadedExecutableExecuteArgs, capi.LoadedExecutableDestroyArgs]("ERR-09", "keeps messages in executables"),
-		mutant.Of("ERR-17", "returns an error and outputs", func(c *serve.Invocation, a *capi.LoadedExecutableExecuteArgs) {
-			c.Forward()
-			if c.Err() != nil && a.NumDevices > 0 {
+		afterError("ERR-17", "returns an error and outputs", func(a *capi.LoadedExecutableExecuteArgs) {
+			if a.NumDevices > 0 {
 				fillOutput(a)
 			}
 		}),
-		mutant.Of("ERR-17", "returns an error and a client", func(c *serve.Invocation, a *capi.ClientCreateArgs) {
-			c.Forward()
-			if c.Err() != nil {
-				a.Client = check.Retain(strangeClient())
-			}
-		}).InMemory(),
-		mutant.Of("ERR-17", "returns an error and a topology", func(c *serve.Invocation, a *capi.TopologyDescriptionCreateArgs) {
-			c.Forward()
-			if c.Err() != nil {
-				a.Topology = check.Retain(strangeTopology())
-			}
+		afterError("ERR-17", "returns an error and a client", func(a *capi.ClientCreateArgs) { a.Client = check.Retain(strangeClient()) }).InMemory(),
+		afterError("ERR-17", "returns an error and a topology", func(a *capi.TopologyDescriptionCreateArgs) {
+			a.Topology = check.Retain(strangeTopology())
 		}).InMemory(),
 		visited("ERR-11", "drops the last payload", func(c *serve.Invocation, a *capi.ErrorForEachPayloadArgs) {
 			n := 0
@@ -103,10 +109,9 @@ func subtleMutants() []mutant.Mutant {
 		}),
 		mutant.Answers[capi.PluginAttributesArgs]("ATTR-05", "fails at its attributes", capi.ErrorCodeInternal),
 		changesOnly("ATTR-09", "states two parts of a version", "stablehlo_current_version", func(v *capi.NamedValue) { v.ValueSize = 2 }),
-		attributesChanged("ATTR-09", "states a minimum above the current version", func(list []capi.NamedValue) []capi.NamedValue {
+		attributesChanged("ATTR-09", "states a minimum above the current version", func(list []capi.NamedValue) {
 			a, b := named(list, "stablehlo_current_version"), named(list, "stablehlo_minimum_version")
 			a.Name, a.NameSize, b.Name, b.NameSize = b.Name, b.NameSize, a.Name, a.NameSize
-			return list
 		}),
 		changesOnly("ATTR-10", "states xla_version as a number with a point", "xla_version", func(v *capi.NamedValue) { v.Type = capi.NamedValueFloat }),
 		mutant.Refuses("ATTR-11", "does not read the oldest version that it claims", capi.ErrorCodeInvalidArgument,
@@ -122,9 +127,8 @@ func subtleMutants() []mutant.Mutant {
 			v.Type = capi.NamedValueBool
 			v.SetInt64Value(0xa5)
 		}),
-		attributesChanged("ATTR-08", "has a name at null", func(list []capi.NamedValue) []capi.NamedValue {
+		attributesChanged("ATTR-08", "has a name at null", func(list []capi.NamedValue) {
 			list[len(list)-1].Name, list[len(list)-1].NameSize = nil, 0
-			return list
 		}),
 		changesOnly("SKEW-16", "leaves struct_size of the last attribute as it is", "stablehlo_minimum_version", func(v *capi.NamedValue) { v.StructSize = 24 }),
 		table("XCH-03", "ends a node in the middle of its first version", func(api *capi.API) {
@@ -138,15 +142,9 @@ func subtleMutants() []mutant.Mutant {
 			last.Type = api.ExtensionStart.Type
 		}),
 		table("XCH-04", "has an extension of a negative type", func(api *capi.API) { second(api).Type = -1 }),
-		mutant.Of("XCH-06", "takes default layouts of its own size only",
-			func(c *serve.Invocation, a *capi.LayoutsClientGetDefaultLayoutArgs) {
-				mutant.FailIf(c, c.Size() != a.Function().Size, capi.ErrorCodeInvalidArgument, "a struct of %d bytes", c.Size())
-			}),
+		ownSizeOnly[capi.LayoutsClientGetDefaultLayoutArgs]("XCH-06", "takes default layouts of its own size only"),
 		mutant.Of("XCH-06", "takes short structs", func(c *serve.Invocation, a *capi.LayoutsBufferMemoryLayoutArgs) { lengthen(c) }),
-		mutant.Of("XCH-06", "takes raw aliases of its own size only",
-			func(c *serve.Invocation, a *capi.RawBufferCreateRawAliasOfBufferArgs) {
-				mutant.FailIf(c, c.Size() != a.Function().Size, capi.ErrorCodeInvalidArgument, "a struct of %d bytes", c.Size())
-			}).InMemory(),
+		ownSizeOnly[capi.RawBufferCreateRawAliasOfBufferArgs]("XCH-06", "takes raw aliases of its own size only").InMemory(),
 		mutant.Of("LOAD-09", "says UNKNOWN of what it lacks", func(c *serve.Invocation, a *capi.ClientDMAMapArgs) { c.Fail(capi.ErrorCodeUnknown, "?") }),
 		table("LOAD-08", "the last slot is null", func(api *capi.API) { setSlot(api, api.StructSize-8, 0) }),
 		table("LOAD-04", "the table ends before the last function of its version", func(api *capi.API) { api.StructSize -= 8 }),

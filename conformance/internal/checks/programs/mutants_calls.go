@@ -4,9 +4,7 @@
 package programs
 
 import (
-	"runtime/debug"
 	"slices"
-	"sync"
 
 	"google.golang.org/protobuf/encoding/protowire"
 
@@ -14,30 +12,6 @@ import (
 	"github.com/purepjrt/purepjrt/capi/serve"
 	"github.com/purepjrt/purepjrt/conformance/internal/mutant"
 )
-
-// hoard keeps memory forever.
-type hoard struct {
-	mu   sync.Mutex
-	kept [][]byte
-}
-
-// newHoard returns an empty hoard. It returns free memory of the process to the system
-// first, because that would hide what the hoard takes.
-func newHoard() *hoard {
-	debug.FreeOSMemory()
-	return new(hoard)
-}
-
-// add keeps n more bytes and writes to them: memory that was never touched does not count.
-func (h *hoard) add(n int) {
-	b := make([]byte, n)
-	for i := 0; i < n; i += 1024 {
-		b[i] = 1
-	}
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	h.kept = append(h.kept, b)
-}
 
 // counted reads the counts and the device assignment of compile options. assignment is nil
 // when there is none or it is malformed.

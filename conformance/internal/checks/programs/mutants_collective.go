@@ -171,15 +171,28 @@ func withClient(check, words string, hook func(*atomic.Pointer[capi.Client]) ser
 
 // forwardZeros forwards an execution with zeros in place of the given arguments.
 func forwardZeros(c *serve.Invocation, client *capi.Client, arguments []*capi.Buffer) {
-	kept := slices.Clone(arguments)
-	for i, b := range kept {
-		arguments[i] = zerosLike(c.Table(), client, b)
+	forwardInstead(c, arguments, func(_ int, b *capi.Buffer) *capi.Buffer { return zerosLike(c.Table(), client, b) })
+}
+
+// forwardInstead forwards an execution with other arguments: instead returns an argument itself,
+// or a buffer in its place, which is destroyed afterwards. It returns the arguments that others
+// took the place of.
+func forwardInstead(
+	c *serve.Invocation, arguments []*capi.Buffer, instead func(i int, b *capi.Buffer) *capi.Buffer,
+) (spared []*capi.Buffer) {
+	own := slices.Clone(arguments)
+	for i, b := range own {
+		arguments[i] = instead(i, b)
 	}
 	c.Forward()
-	for i, b := range kept {
-		mutant.Try(c.Table(), capi.BufferDestroyArgs{Buffer: arguments[i]})
-		arguments[i] = b
+	for i, b := range own {
+		if arguments[i] != b {
+			mutant.Try(c.Table(), capi.BufferDestroyArgs{Buffer: arguments[i]})
+			spared = append(spared, b)
+		}
 	}
+	copy(arguments, own)
+	return spared
 }
 
 // zerosLike makes a buffer of zeros with the type, the shape and the device of another.

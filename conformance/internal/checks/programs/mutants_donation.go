@@ -91,19 +91,13 @@ func leavesReadable(check, words string, which func(run int64, n, i int) bool) m
 			run := runs[a.Executable]
 			mu.Unlock()
 			arguments, _ := lists(a, 0)
-			kept := slices.Clone(arguments[0])
-			for i, b := range kept {
-				if which(run, len(kept), i) {
-					arguments[0][i] = copied(c.Table(), b)
+			for _, b := range forwardInstead(c, arguments[0], func(i int, b *capi.Buffer) *capi.Buffer {
+				if which(run, len(arguments[0]), i) {
+					return copied(c.Table(), b)
 				}
-			}
-			c.Forward()
-			for i, b := range kept {
-				if arguments[0][i] != b {
-					mutant.Try(c.Table(), capi.BufferDestroyArgs{Buffer: arguments[0][i]})
-					scribble(c.Table(), b)
-					arguments[0][i] = b
-				}
+				return b
+			}) {
+				scribble(c.Table(), b)
 			}
 		})}
 	})

@@ -76,7 +76,8 @@ func executeFaults() []mutant.Mutant {
 		mutant.Swallows[execution]("RUN-25", "ignores an execute_device that it does not know"),
 		mutant.Fails("RUN-26", "wants arguments", func(a *execution) bool { return a.NumArgs == 0 }),
 		mutant.Fails("RUN-27", "cannot launch nothing", mutant.Always[execution]),
-		leaksExecuting("RUN-28", 2*leftBehind), leaksExecuting("RUN-28/n=10000", leftBehind*5/4),
+		mutant.Leaks[execution]("RUN-28", "keeps memory of each execution", 2*leftBehind),
+		mutant.Leaks[execution]("RUN-28/n=10000", "keeps memory of each execution", leftBehind*5/4),
 		garbles("RUN-29", 5), garbles("RUN-29/n=100", 5),
 		mutant.Of("RUN-30", "says INTERNAL when there is no memory", func(c *serve.Invocation, _ *execution) {
 			if c.Forward(); c.Err() != nil {
@@ -124,17 +125,6 @@ func mixesArguments(check string) mutant.Mutant {
 					list[0] = other
 				}
 			})
-		})}
-	})
-}
-
-// leaksExecuting makes a fault: each execution leaks memory.
-func leaksExecuting(check string, n int) mutant.Mutant {
-	return mutant.Hooked(check, "keeps memory of each execution", func() []serve.Hook {
-		kept := newHoard()
-		return []serve.Hook{serve.Around(func(c *serve.Invocation, _ *execution) {
-			kept.add(n)
-			c.Forward()
 		})}
 	})
 }
@@ -236,12 +226,11 @@ func multiFaults() []mutant.Mutant {
 			var first atomic.Pointer[capi.Buffer]
 			return []serve.Hook{serve.Around(func(c *serve.Invocation, a *capi.BufferCopyToDeviceArgs) {
 				first.CompareAndSwap(nil, a.Buffer)
-				own := a.Buffer
-				if mutant.DeviceOf(c.Table(), first.Load()) != a.DstDevice {
-					a.Buffer = first.Load()
-				}
-				c.Forward()
-				a.Buffer = own
+				mutant.Forward(c, a, func(a *capi.BufferCopyToDeviceArgs) {
+					if b := first.Load(); mutant.DeviceOf(c.Table(), b) != a.DstDevice {
+						a.Buffer = b
+					}
+				})
 			})}
 		}),
 		mutant.First("MULTI-14", "knows one device only", func(a *capi.BufferDeviceArgs) **capi.Device { return &a.Device }),

@@ -209,9 +209,7 @@ func moreLoadedFaults() []mutant.Mutant {
 
 // overridesOptions makes a fault: what is loaded has other options.
 func overridesOptions(check, words string, o options) mutant.Mutant {
-	return mutant.Of(check, words, func(c *serve.Invocation, a *capi.ExecutableDeserializeAndLoadArgs) {
+	return mutant.Before(check, words, func(a *capi.ExecutableDeserializeAndLoadArgs) {
 		a.OverriddenSerializedCompileOptions, a.OverriddenSerializedCompileOptionsSize = capi.BytesData(o.bytes())
-		c.Forward()
-		a.OverriddenSerializedCompileOptions, a.OverriddenSerializedCompileOptionsSize = nil, 0
 	})
 }

@@ -42,19 +42,12 @@ func startsEarly(check, words string) mutant.Mutant {
 	return withClient(check, words, func(client *atomic.Pointer[capi.Client]) serve.Hook {
 		return serve.Around(func(c *serve.Invocation, a *execution) {
 			arguments, _ := lists(a, 0)
-			kept := slices.Clone(arguments[0])
-			for i, b := range kept {
+			forwardInstead(c, arguments[0], func(_ int, b *capi.Buffer) *capi.Buffer {
 				if mutant.Unsettled(c.Table(), b) {
-					arguments[0][i] = zerosLike(c.Table(), client.Load(), b)
+					return zerosLike(c.Table(), client.Load(), b)
 				}
-			}
-			c.Forward()
-			for i, b := range kept {
-				if arguments[0][i] != b {
-					mutant.Try(c.Table(), capi.BufferDestroyArgs{Buffer: arguments[0][i]})
-					arguments[0][i] = b
-				}
-			}
+				return b
+			})
 		})
 	})
 }
@@ -177,15 +170,15 @@ func savesForItself(check string) mutant.Mutant {
 				a.SerializedBytesSize = uintptr(copy(mutant.View(a.SerializedBytes, a.SerializedBytesSize), number))
 			}),
 			serve.Around(func(c *serve.Invocation, a *capi.ExecutableDeserializeAndLoadArgs) {
-				data, size := a.SerializedExecutable, a.SerializedExecutableSize
-				var i int
-				mu.Lock()
-				if _, err := fmt.Sscanf(capi.String(data, size), "program %d", &i); err == nil && i < len(saved) {
-					a.SerializedExecutable, a.SerializedExecutableSize = capi.BytesData(saved[i])
-				}
-				mu.Unlock()
-				c.Forward()
-				a.SerializedExecutable, a.SerializedExecutableSize = data, size
+				mutant.Forward(c, a, func(a *capi.ExecutableDeserializeAndLoadArgs) {
+					var i int
+					mu.Lock()
+					defer mu.Unlock()
+					_, err := fmt.Sscanf(capi.String(a.SerializedExecutable, a.SerializedExecutableSize), "program %d", &i)
+					if err == nil && i < len(saved) {
+						a.SerializedExecutable, a.SerializedExecutableSize = capi.BytesData(saved[i])
+					}
+				})
 			}),
 		}
 	})
@@ -231,11 +224,9 @@ func compilesAnew() []serve.Hook {
 				c.Forward()
 				return
 			}
-			first := a.Executable
-			a.Executable = again(c.Table())
-			c.Forward()
-			mutant.Try(c.Table(), capi.LoadedExecutableDestroyArgs{Executable: a.Executable})
-			a.Executable = first
+			own := again(c.Table())
+			mutant.Forward(c, a, func(a *execution) { a.Executable = own })
+			mutant.Try(c.Table(), capi.LoadedExecutableDestroyArgs{Executable: own})
 		}),
 		serve.Around(func(c *serve.Invocation, a *capi.LoadedExecutableDestroyArgs) {
 			mu.Lock()

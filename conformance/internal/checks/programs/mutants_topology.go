@@ -14,12 +14,11 @@ import (
 // the in-memory plugin has.
 func larger(real *capi.Table, faults ...serve.Hook) (*serve.Table, error) {
 	return serve.Wrap(real, append(faults, serve.Around(func(c *serve.Invocation, a *capi.TopologyDescriptionCreateArgs) {
-		name, size := a.TopologyName, a.TopologyNameSize
-		if size == 0 {
-			a.TopologyName, a.TopologyNameSize = capi.StringData("2x4")
-		}
-		c.Forward()
-		a.TopologyName, a.TopologyNameSize = name, size
+		mutant.Forward(c, a, func(a *capi.TopologyDescriptionCreateArgs) {
+			if a.TopologyNameSize == 0 {
+				a.TopologyName, a.TopologyNameSize = capi.StringData("2x4")
+			}
+		})
 	}))...)
 }
 

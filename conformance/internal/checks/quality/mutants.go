@@ -17,33 +17,8 @@ import (
 
 // breaks returns a fault that spoils state: from the n-th call on all fail.
 func breaks[A any](name, fault string, n int64) mutant.Mutant {
-	return mutant.Hooked(name, fault, func() []serve.Hook {
-		var calls atomic.Int64
-		return []serve.Hook{serve.Around(func(c *serve.Invocation, _ *A) {
-			if calls.Add(1) < n {
-				c.Forward()
-				return
-			}
-			c.Fail(capi.ErrorCodeInternal, "%s", fault)
-		})}
-	})
-}
-
-// loses makes a fault in which each call keeps some memory for ever.
-func loses[A any](name, fault string, bytes int) mutant.Mutant {
-	return mutant.Hooked(name, fault, func() []serve.Hook {
-		var mu sync.Mutex
-		var lost [][]byte
-		return []serve.Hook{serve.Around(func(c *serve.Invocation, _ *A) {
-			b := make([]byte, bytes)
-			for i := range b {
-				b[i] = 1
-			}
-			mu.Lock()
-			lost = append(lost, b)
-			mu.Unlock()
-			c.Forward()
-		})}
+	return mutant.OfEach(name, fault, func(c *serve.Invocation, _ *A, call int64) {
+		mutant.FailIf(c, call >= n, capi.ErrorCodeInternal, "%s", fault)
 	})
 }
 
@@ -81,15 +56,15 @@ func longerMutants() []mutant.Mutant {
 			unheard("THR-04"+variant),
 			breaks[upload]("THR-05"+variant, "what a thread holds is not freed when it ends", 100),
 			unheard("THR-08"+variant),
-			loses[capi.ClientLookupDeviceArgs]("LEAK-01"+variant, "the message of an error is never freed", 256),
-			loses[capi.BufferReadyEventArgs]("LEAK-02"+variant, "an event is never freed", 256),
-			loses[upload]("LEAK-03"+variant, "the staging memory of an upload is never freed", 16<<10),
-			loses[execute]("LEAK-04"+variant, "the temporary memory of an execution is never freed", 16<<10),
-			loses[upload]("LEAK-03"+variant, "a kilobyte of each upload is never freed", 1<<10),
-			loses[execute]("LEAK-04"+variant, "a kilobyte of each execution is never freed", 1<<10),
-			loses[capi.ExecutableSerializeArgs]("LEAK-07"+variant, "the bytes of a serialized program are never freed", 64<<10),
-			loses[onReady]("LEAK-08"+variant, "what a callback was registered with is never freed", 2048),
-			loses[capi.ClientCreateArgs]("LEAK-06"+variant, "the pool of a client is never freed", 16<<20),
+			mutant.Leaks[capi.ClientLookupDeviceArgs]("LEAK-01"+variant, "the message of an error is never freed", 256),
+			mutant.Leaks[capi.BufferReadyEventArgs]("LEAK-02"+variant, "an event is never freed", 256),
+			mutant.Leaks[upload]("LEAK-03"+variant, "the staging memory of an upload is never freed", 16<<10),
+			mutant.Leaks[execute]("LEAK-04"+variant, "the temporary memory of an execution is never freed", 16<<10),
+			mutant.Leaks[upload]("LEAK-03"+variant, "a kilobyte of each upload is never freed", 1<<10),
+			mutant.Leaks[execute]("LEAK-04"+variant, "a kilobyte of each execution is never freed", 1<<10),
+			mutant.Leaks[capi.ExecutableSerializeArgs]("LEAK-07"+variant, "the bytes of a serialized program are never freed", 64<<10),
+			mutant.Leaks[onReady]("LEAK-08"+variant, "what a callback was registered with is never freed", 2048),
+			mutant.Leaks[capi.ClientCreateArgs]("LEAK-06"+variant, "the pool of a client is never freed", 16<<20),
 			breaks[compile]("FUZZ-02"+variant, "a damaged program spoils those that follow", 5),
 			mutant.After("FUZZ-04"+variant, "a deleted buffer does not say so", func(a *capi.BufferIsDeletedArgs) { a.IsDeleted = false }),
 		)
@@ -108,7 +83,7 @@ func onceMutants() []mutant.Mutant {
 			}
 		}),
 		breaks[download]("THR-09", "a fork leaves a lock held", 2),
-		loses[compile]("LEAK-05", "the code of a program is never freed", 1<<20),
+		mutant.Leaks[compile]("LEAK-05", "the code of a program is never freed", 1<<20),
 		mutant.After("LEAK-09", "byte_strides are changed in the caller's array", func(a *upload) {
 			if a.NumByteStrides > 0 {
 				*a.ByteStrides = 0
@@ -133,7 +108,7 @@ func onceMutants() []mutant.Mutant {
 		}),
 		mutant.After("PERF-04", "waiting polls with a pause", func(_ *capi.EventAwaitArgs) { time.Sleep(5 * time.Millisecond) }),
 		breaks[execute]("PERF-05", "an execution fails while another runs", 3),
-		loses[upload]("PERF-06", "each buffer takes a block of 64 KiB", 64<<10),
+		mutant.Leaks[upload]("PERF-06", "each buffer takes a block of 64 KiB", 64<<10),
 		mutant.Hooked("PERF-07", "threads wait for each other in turns", func() []serve.Hook {
 			// A mutex would not do: its holder would get it again before others wake.
 			var tickets, turn atomic.Int64
@@ -146,14 +121,8 @@ func onceMutants() []mutant.Mutant {
 			})}
 		}),
 		slow[capi.ClientLookupDeviceArgs]("PERF-08", "a lookup copies the map of devices", 2*time.Millisecond),
-		mutant.Of("PERF-09", "a product is a sum", func(c *serve.Invocation, a *compile) {
-			code := capi.String(a.Program.Code, a.Program.CodeSize)
-			kept, program := a.Program, *a.Program
-			code = replaceProduct(code)
-			program.Code, program.CodeSize = capi.CString(code), uintptr(len(code))
-			a.Program = &program
-			c.Forward()
-			a.Program = kept
+		mutant.Before("PERF-09", "a product is a sum", func(a *compile) {
+			a.Program = check.Program("mlir", replaceProduct(capi.String(a.Program.Code, a.Program.CodeSize)))
 		}),
 	}
 }
@@ -174,10 +143,9 @@ func whole() []serve.Hook {
 			mu.Lock()
 			data := last
 			mu.Unlock()
-			p, n := a.SerializedExecutable, a.SerializedExecutableSize
-			a.SerializedExecutable, a.SerializedExecutableSize = capi.BytesData(data)
-			c.Forward()
-			a.SerializedExecutable, a.SerializedExecutableSize = p, n
+			mutant.Forward(c, a, func(a *capi.ExecutableDeserializeAndLoadArgs) {
+				a.SerializedExecutable, a.SerializedExecutableSize = capi.BytesData(data)
+			})
 		}),
 	}
 }

@@ -25,10 +25,7 @@ func naturalMutants() []mutant.Mutant {
 				defer under.Add(-1)
 				runtime.Gosched()
 				if n > 1 {
-					given := a.Data
-					a.Data = check.Pointer(make([]byte, 16))
-					c.Forward()
-					a.Data = given
+					mutant.Forward(c, a, func(a *capi.ClientBufferFromHostBufferArgs) { a.Data = check.Pointer(make([]byte, 16)) })
 					return
 				}
 				time.Sleep(50 * time.Microsecond) // the other threads arrive meanwhile
@@ -139,7 +136,7 @@ func naturalMutants() []mutant.Mutant {
 		slow[capi.BufferToHostBufferArgs]("PERF-02", "a download waits for a timer", 400*time.Millisecond).Waiting(),
 	}
 	for _, variant := range []string{"", "/many"} {
-		ms = append(ms, loses[capi.ClientBufferFromHostBufferArgs]("THR-05"+variant,
+		ms = append(ms, mutant.Leaks[capi.ClientBufferFromHostBufferArgs]("THR-05"+variant,
 			"each thread has an arena that is never freed", 256<<10))
 	}
 	return ms
