@@ -21,6 +21,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/internal/faults"
 	"github.com/purepjrt/purepjrt/internal/python"
 	"github.com/purepjrt/purepjrt/pjrt/cache"
 	"github.com/purepjrt/purepjrt/pjrt/plugins"
@@ -200,6 +201,35 @@ func (d *doctor) plugins(list []triedPlugin, named bool) {
 		if c.Platform == "cuda" && c.Problem == nil && !strings.Contains(c.Name, "@") {
 			d.cuda(c.Candidate)
 		}
+		d.faults(&c, named)
+	}
+}
+
+// faults lists what a plugin is known to compute wrongly, or to end the process over. All of them
+// are told of a plugin that the user named, and their number of others.
+func (d *doctor) faults(c *triedPlugin, named bool) {
+	if c.Problem != nil || c.trial == nil || c.trial.Kind != "cpu" {
+		return
+	}
+	list := faults.Of(c.trial.Minor)
+	subject := "faults of " + dash(c.Name)
+	if !named {
+		refused := 0
+		for _, f := range list {
+			if f.Refused {
+				refused++
+			}
+		}
+		d.add(subject, fine, "", "%s in valid programs, of which package pjrt refuses %d; pjrt doctor %s lists them",
+			number(len(list), "known fault"), refused, c.Name)
+		return
+	}
+	for _, f := range list {
+		refused := ""
+		if f.Refused {
+			refused = " Package pjrt refuses such programs."
+		}
+		d.add(subject, fine, "", "%s%s %s", strings.ReplaceAll(f.What, "`", ""), refused, strings.ReplaceAll(f.Avoid, "`", ""))
 	}
 }
 

@@ -59,6 +59,8 @@ func TestDoctorFindsWhatIsWrongAndSaysWhatToDo(t *testing.T) {
 	assert.Contains(t, found["plugin cpu"].Finding, fmt.Sprintf("usable: API %s, makes a client, ", installedAge(t)))
 	assert.Equal(t, "cpu is used when no plugin is named", found["default"].Finding)
 	assert.Equal(t, fine, found["plugins"].State)
+	assert.Regexp(t, `^\d+ known faults in valid programs, of which package pjrt refuses \d+; pjrt doctor cpu lists them$`, found["faults of cpu"].Finding)
+	assert.Contains(t, within(t, env, "doctor", "cpu").stdout, "A sort that is not stable ends the process")
 
 	left := filepath.Join(dir, "purepjrt", "plugins", ".cpu-0.0.1.part-1")
 	require.NoError(t, os.Mkdir(left, 0o755))

@@ -44,6 +44,8 @@ const (
 type progress struct {
 	Step   string // what it does next; empty at the end
 	Loaded bool
+	Kind   string  // of the plugin, as far as it is known
+	Minor  int     // of its API
 	Report *report // unless the task does not ask for it
 	Error  string  // why the plugin does not load, or why there is no client
 

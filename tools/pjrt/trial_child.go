@@ -70,7 +70,8 @@ func (t *task) do(ctx context.Context, report func(*progress)) {
 		report(&progress{Error: err.Error()})
 		return
 	}
-	p := &progress{Step: creating, Loaded: true}
+	p := &progress{Step: creating, Loaded: true, Kind: plugin.Kind()}
+	_, p.Minor = plugin.Version()
 	if t.Explore {
 		p.Report = describePlugin(plugin)
 	}
@@ -85,6 +86,7 @@ func (t *task) do(ctx context.Context, report func(*progress)) {
 		report(p)
 		return
 	}
+	p.Kind = plugin.Kind() // the client may tell it
 	if t.Explore {
 		p.Step = describing
 		report(p)

@@ -7,6 +7,7 @@ package faults
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 )
 
@@ -44,6 +45,40 @@ var List = []Fault{
 	{"A tuple beside other parameters of a program in HLO, or in a tuple, ends the process when it is compiled.", all, "Put all arrays in one tuple.", true},
 	{"A constant of type `f6E2M3FN` or `f6E3M2FN` in MLIR that is not converted ends the process.", Tried[2:], "Make it an argument.", true},
 	{"A result of 512 GiB or more ends the process if it is computed element by element from parameters, or is an `iota`.", Tried[2:], "Use several arrays.", true},
+}
+
+// Of returns the faults of a plugin with this minor version of the API: those of the plugins that
+// were tried with the versions next to it.
+func Of(minor int) (list []Fault) {
+	next := make(map[string]bool)
+	before, after := -1, -1
+	for i, age := range Tried {
+		switch m := minorOf(age); {
+		case m <= minor:
+			before = i
+		case after < 0:
+			after = i
+		}
+	}
+	for _, i := range []int{before, after} {
+		if i >= 0 && (i == before || before < 0 || minorOf(Tried[before]) < minor) {
+			next[Tried[i]] = true
+		}
+	}
+	for _, f := range List {
+		for _, age := range f.Ages {
+			if next[age] {
+				list = append(list, f)
+				break
+			}
+		}
+	}
+	return list
+}
+
+func minorOf(age string) int {
+	minor, _ := strconv.Atoi(strings.TrimPrefix(age, "0."))
+	return minor
 }
 
 // Markdown returns the list as a table.

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package faults_test
+
+import (
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/purepjrt/purepjrt/internal/faults"
+)
+
+func TestThePageHasTheTable(t *testing.T) {
+	t.Parallel()
+	page, err := os.ReadFile("../../pjrt/docs/known-faults.md")
+	require.NoError(t, err)
+	assert.Contains(t, string(page), faults.Markdown())
+}
+
+// A plugin between two that were tried may have the faults of both.
+func TestFaultsOfAPlugin(t *testing.T) {
+	t.Parallel()
+	has := func(minor int, word string) bool {
+		return slices.ContainsFunc(faults.Of(minor), func(f faults.Fault) bool { return strings.Contains(f.What, word) })
+	}
+	for minor, want := range map[int][3]bool{
+		54: {true, true, false}, 81: {true, true, false}, 90: {true, true, false}, 106: {false, true, false},
+		110: {false, true, true}, 115: {false, false, true}, 120: {false, false, true},
+	} {
+		assert.Equal(t, want, [3]bool{has(minor, "`concatenate`"), has(minor, "`abs`"), has(minor, "512 GiB")}, "API 0.%d", minor)
+	}
+}
