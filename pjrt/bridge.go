@@ -25,6 +25,8 @@ func init() {
 		Plugin:   func(table *capi.Table) (any, error) { return fromTable(table) },
 		Register: func(name string, table *capi.Table) (any, error) { return register(name, table) },
 
+		WarnOfOthers: warnOfOthers,
+
 		TableOf: tableOf,
 		Acquire: acquire,
 		Parent:  parentOf,

@@ -40,7 +40,7 @@ func Open(path string) (*Plugin, error) {
 		if err := xlaflags.CheckLibrary(path); err != nil {
 			return nil, invalid("%v", err)
 		}
-		warnOfOthers(path)
+		warnOfOthers("a PJRT plugin", path)
 		table, err := capi.Open(path)
 		if err != nil {
 			return nil, err
@@ -49,14 +49,14 @@ func Open(path string) (*Plugin, error) {
 	})
 }
 
-// warnOfOthers logs a warning if another user could replace the library at path. The user named the
-// path, so it is no error.
-func warnOfOthers(path string) {
+// warnOfOthers logs a warning if another user could replace the library or the program at path. The
+// user named the path, so it is no error.
+func warnOfOthers(what, path string) {
 	if !strings.ContainsRune(path, filepath.Separator) {
 		return // the loader searches for it
 	}
 	if err := ownership.CheckCode(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		notices().Warn("another user could replace a PJRT plugin, and so decide what code this process runs",
-			"plugin", path, "reason", err.Error())
+		notices().Warn("another user could replace "+what+", and so decide what code this process runs",
+			"path", path, "reason", err.Error())
 	}
 }

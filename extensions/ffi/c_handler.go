@@ -92,6 +92,7 @@ func Load(p *pjrt.Plugin, path, platform string, symbols map[string]string) erro
 	if len(symbols) == 0 {
 		return pjrt.ErrInvalidArgument.Errorf("no symbols of the library %s were given: give one for each target", path)
 	}
+	raw.WarnOfOthers("a library of custom calls", path)
 	find, err := openLibrary(path)
 	if err != nil {
 		return pjrt.ErrNotFound.Errorf("the library of custom calls cannot be loaded: %v", err)

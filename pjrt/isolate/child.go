@@ -16,6 +16,7 @@ import (
 
 	"github.com/purepjrt/purepjrt/internal/subprocess"
 	"github.com/purepjrt/purepjrt/pjrt"
+	"github.com/purepjrt/purepjrt/pjrt/internal/bridge"
 )
 
 // The environment variables of a child. childVariable marks a process as a child.
@@ -42,7 +43,9 @@ type child struct {
 // startChild starts a child and waits until it is ready.
 func startChild(ctx context.Context, opts *Options, session string, environment []string) (*child, error) {
 	command := opts.Command
-	if len(command) == 0 {
+	if len(command) > 0 {
+		bridge.Root.WarnOfOthers("the program of isolated compilers", command[0])
+	} else {
 		self, err := subprocess.Self()
 		if err != nil {
 			return nil, pjrt.ErrUnavailable.Errorf("this program cannot be found to start it again: %v", err)

@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/purepjrt/purepjrt/pjrt/internal/bridge"
 )
 
 // cudaLibraries lists the libraries that XLA's plugin for CUDA loads by name when it needs them,
@@ -136,6 +138,7 @@ func (f *finder) preload(libraries []string) (loaded []string, err error) {
 			failures = append(failures, fmt.Errorf("%s: %w", path, img.err))
 			continue
 		}
+		bridge.Root.WarnOfOthers("a library that a plugin needs", path)
 		rest = append(rest, path)
 	}
 	for progress := true; progress && len(rest) > 0; {

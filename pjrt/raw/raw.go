@@ -28,6 +28,12 @@ func Plugin(table *capi.Table) (*pjrt.Plugin, error) {
 	return as[*pjrt.Plugin](bridge.Root.Plugin(table))
 }
 
+// WarnOfOthers logs a warning, as opening a plugin does, if another user could replace the library
+// or the program at path, which is about to be loaded or started: because the file, or a folder
+// above it, belongs to that user or can be written by all. what says what it is, such as
+// "a library of custom calls". A name without a folder, which others search for, is not checked.
+func WarnOfOthers(what, path string) { bridge.Root.WarnOfOthers(what, path) }
+
 // AcquireClient returns the C handle of the client, valid until release is called.
 func AcquireClient(c *pjrt.Client) (h *capi.Client, release func(), err error) {
 	return acquire[capi.Client](c)

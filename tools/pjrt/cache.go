@@ -96,7 +96,7 @@ func printEntries(w io.Writer, c *cache.Cache, list []cache.Entry) error {
 			return err
 		}
 	}
-	_, err := fmt.Fprintf(w, "%s: %s, %s\n", c.Dir(), number(len(list), "program"), size(total))
+	_, err := fmt.Fprintf(w, "%s: %s, %s\n", cli.OneLine(c.Dir()), number(len(list), "program"), size(total))
 	return err
 }
 
@@ -107,7 +107,7 @@ func cacheSizeCommand(dir *string) *cobra.Command {
 		Args:  cli.Args(cobra.NoArgs),
 		RunE: inCache(dir, func(cmd *cobra.Command, c *cache.Cache) error {
 			s := c.Stats()
-			_, err := fmt.Fprintf(cmd.OutOrStdout(), "%s: %s, %s\n", c.Dir(), number(s.Entries, "program"), size(s.Bytes))
+			_, err := fmt.Fprintf(cmd.OutOrStdout(), "%s: %s, %s\n", cli.OneLine(c.Dir()), number(s.Entries, "program"), size(s.Bytes))
 			return err
 		}),
 	}
@@ -137,7 +137,7 @@ all programs.`,
 			}
 			s := c.Stats()
 			_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s: %s removed, %d left, %s\n",
-				c.Dir(), number(removed, "program"), s.Entries, size(s.Bytes))
+				cli.OneLine(c.Dir()), number(removed, "program"), s.Entries, size(s.Bytes))
 			return err
 		},
 	}
@@ -206,7 +206,7 @@ The exit status is 1 if there are damaged programs that were not removed.`,
 					return err
 				}
 			}
-			_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s: %s, %d damaged\n", c.Dir(), number(len(list), "program"), damaged)
+			_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s: %s, %d damaged\n", cli.OneLine(c.Dir()), number(len(list), "program"), damaged)
 			if err != nil {
 				return err
 			}

@@ -18,6 +18,7 @@ import (
 	"github.com/purepjrt/purepjrt/capi/shim/recording"
 	"github.com/purepjrt/purepjrt/internal/subprocess"
 	"github.com/purepjrt/purepjrt/pjrt/plugins"
+	"github.com/purepjrt/purepjrt/pjrt/raw"
 	"github.com/purepjrt/purepjrt/tools/internal/cli"
 )
 
@@ -61,10 +62,13 @@ and "skipped", which are lists of {"call", "line", "function", "what"}.`,
 			if options.Relative < 0 || options.Absolute < 0 {
 				return cli.UsageError(fmt.Errorf("replay: --relative and --absolute must not be negative"))
 			}
+			if options.Patience <= 0 {
+				return cli.UsageError(fmt.Errorf("replay: --patience must be positive"))
+			}
 			if memory < 0 || memory > math.MaxInt64>>20 {
 				return cli.UsageError(fmt.Errorf("replay: --memory must not be %d MiB", memory))
 			}
-			t := replayTask{File: args[0], Relative: options.Relative, Absolute: options.Absolute, Memory: memory << 20}
+			t := replayTask{File: args[0], Relative: options.Relative, Absolute: options.Absolute, Memory: memory << 20, Patience: options.Patience}
 			report, err := replay(cmd, t, plugin)
 			if err != nil {
 				return err
@@ -77,6 +81,7 @@ and "skipped", which are lists of {"call", "line", "function", "what"}.`,
 	f.Float64Var(&options.Relative, "relative", 1e-5, "how much a number may differ, as a `FRACTION` of the recorded one")
 	f.Float64Var(&options.Absolute, "absolute", 1e-6, "the `NUMBER` by which a number may differ in addition")
 	f.BoolVar(&all, "all", false, "also show differences that plugins may have, and skipped calls")
+	f.DurationVar(&options.Patience, "patience", time.Minute, "the `DURATION` that a call may take")
 	f.Int64Var(&memory, "memory", subprocess.MachineMemory()/2>>20, "how many `MiB` of memory the child may have, 0 for any number")
 	f.Lookup("memory").DefValue = "half of the machine's"
 	f.BoolVar(&asJSON, "json", false, "print JSON")
@@ -88,6 +93,7 @@ type replayTask struct {
 	File               string
 	Relative, Absolute float64
 	Memory             int64 // how many bytes the child may have; 0 for any number
+	Patience           time.Duration
 }
 
 // replayed is what a child found.
@@ -96,12 +102,9 @@ type replayed struct {
 	Complete bool // the recording has its end
 }
 
-// patience is how long a call may take, and slack how long a child may take for anything else
-// before it is taken to hang.
-const (
-	patience = time.Minute
-	slack    = 4 * patience
-)
+// slack is how many times as long as a call a child may take for anything else before it is taken
+// to hang.
+const slack = 4
 
 // do replays a session, and reports each call before it is made.
 func (t *replayTask) do(ctx context.Context, plugin string, report func(*progress)) {
@@ -129,7 +132,7 @@ func (t *replayTask) do(ctx context.Context, plugin string, report func(*progres
 		return
 	}
 	r, err := recording.Replay(ctx, session, table, recording.Options{
-		Relative: t.Relative, Absolute: t.Absolute, Patience: patience,
+		Relative: t.Relative, Absolute: t.Absolute, Patience: t.Patience,
 		Progress: func(call uint64, line int, function string) {
 			report(&progress{Step: fmt.Sprintf("call %d, line %d, %s", call, line, function)})
 		},
@@ -155,20 +158,21 @@ func replay(cmd *cobra.Command, t replayTask, name string) (*replayed, error) {
 	if err != nil {
 		return nil, err
 	}
+	raw.WarnOfOthers("a PJRT plugin", c.Path)
 	child, err := start(task{Plugin: c.Path, Replay: &t})
 	if err != nil {
 		return nil, err
 	}
 	defer child.End()
 	for step := loading; ; {
-		p, err := child.Next(ctx, slack)
+		p, err := child.Next(ctx, slack*t.Patience)
 		switch {
 		case errors.Is(err, subprocess.ErrGone):
 			child.Bury()
 			return nil, fmt.Errorf("replay of %s on %s: %s ends the process%s", t.File, c.Name, step, ending(child))
 		case errors.Is(err, subprocess.ErrSilent):
 			child.End()
-			return nil, fmt.Errorf("replay of %s on %s: %s takes longer than %v, after which the process was ended", t.File, c.Name, step, slack)
+			return nil, fmt.Errorf("replay of %s on %s: %s takes longer than %v, after which the process was ended", t.File, c.Name, step, slack*t.Patience)
 		case err != nil:
 			return nil, err
 		case p.Error != "":

@@ -22,6 +22,10 @@ type Functions struct {
 	Plugin   func(table *capi.Table) (plugin any, err error)
 	Register func(name string, table *capi.Table) (plugin any, err error)
 
+	// WarnOfOthers logs a warning if another user could replace code that is about to be loaded or
+	// started.
+	WarnOfOthers func(what, path string)
+
 	// TableOf returns the table of an object's plugin, or nil for a nil object.
 	TableOf func(object any) *capi.Table
 
