@@ -23,8 +23,8 @@ type Options struct {
 	// Patience is how long a call, or an event that the client waited for, may take. 0 means a
 	// minute.
 	Patience time.Duration
-	// Progress, if not nil, is told of each call before it is made: its number, its line in the file
-	// and its function.
+	// Progress, if not nil, is told of each call before it is made: its number, its line in the
+	// file and its function.
 	Progress func(call uint64, line int, function string)
 }
 
