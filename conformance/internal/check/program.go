@@ -164,6 +164,18 @@ func (t *T) TryShared(text string) (*capi.LoadedExecutable, error) {
 	return out.Executable, nil
 }
 
+// TryCompile is like CompileWith, for a program that may not compile.
+func (t *T) TryCompile(c *Client, text string, options []byte) (*capi.LoadedExecutable, error) {
+	out, err := Try(t, CompileArgs(c, text, options))
+	if err != nil {
+		return nil, err
+	}
+	if out.Executable == nil {
+		t.Fatalf("PJRT_Client_Compile: success without an executable")
+	}
+	return Own(t, out.Executable), nil
+}
+
 // CompileWith is like Compile, with a serialized CompileOptionsProto.
 func (t *T) CompileWith(c *Client, text string, options []byte) *capi.LoadedExecutable {
 	exe := Call(t, CompileArgs(c, text, options)).Executable

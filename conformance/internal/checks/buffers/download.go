@@ -411,9 +411,8 @@ func nullLayout(t *check.T) {
 	if b, err := t.TryUpload(args); err == nil {
 		look("an upload with a column-major device layout", b)
 	}
-	if exe, err := check.Try(t, check.CompileArgs(t.Client(), columnMajor, check.Devices(1, 1))); err == nil {
-		in := upload(t, dtype.F32, data, dims...)
-		look("an output that the program wants column-major", t.Run(check.Own(t, exe.Executable), 1, in)[0])
+	if exe, err := t.TryCompile(t.Client(), columnMajor, check.Devices(1, 1)); err == nil {
+		look("an output that the program wants column-major", t.Run(exe, 1, upload(t, dtype.F32, data, dims...))[0])
 	}
 	if seen == 0 {
 		t.SkipUnimplf("the plugin does not tell the layout of a buffer")
@@ -438,12 +437,12 @@ func outputLayouts(t *check.T) {
   }
 }`)
 	check.ExpectBuffer(t, t.Run(exe, 1, in)[0], []float32{1, 4, 2, 5, 3, 6}, "row-major download of a transposed array")
-	out, err := check.Try(t, check.CompileArgs(t.Client(), columnMajor, check.Devices(1, 1)))
+	columns, err := t.TryCompile(t.Client(), columnMajor, check.Devices(1, 1))
 	if err != nil {
 		t.Notef("a program with a column-major result does not compile: %v", err)
 		return
 	}
-	b := t.Run(check.Own(t, out.Executable), 1, in)[0]
+	b := t.Run(columns, 1, in)[0]
 	check.ExpectBuffer(t, b, floats(6), "row-major download of a result whose device layout is column-major")
 }
 
@@ -489,31 +488,30 @@ func eventComesLast(t *check.T, n int) {
 
 // dynamicBuffer returns 1, 2, 3 in a buffer for at most 8 floats.
 func dynamicBuffer(t *check.T) *capi.Buffer {
-	out, err := check.Try(t, check.CompileArgs(t.Client(), `module @dynamic {
+	exe, err := t.TryCompile(t.Client(), `module @dynamic {
   func.func @main(%x: tensor<8xf32>, %n: tensor<i32>) -> tensor<?xf32, #stablehlo.bounds<8>> {
     %0 = stablehlo.set_dimension_size %x, %n, dim = 0 : (tensor<8xf32>, tensor<i32>) -> tensor<?xf32, #stablehlo.bounds<8>>
     return %0 : tensor<?xf32, #stablehlo.bounds<8>>
   }
-}`, check.Devices(1, 1)))
+}`, check.Devices(1, 1))
 	if err != nil {
 		t.SkipUnimplf("a program with a bounded dynamic result does not compile: %v", err)
 	}
-	exe := check.Own(t, out.Executable)
 	return t.Run(exe, 1, check.Upload(t, t.Client(), floats(8)), upload(t, dtype.S32, dtype.Bytes([]int32{3})))[0]
 }
 
 // tokenBuffer returns a token that a program made.
 func tokenBuffer(t *check.T) *capi.Buffer {
-	out, err := check.Try(t, check.CompileArgs(t.Client(), `module @token {
+	exe, err := t.TryCompile(t.Client(), `module @token {
   func.func @main() -> !stablehlo.token {
     %0 = stablehlo.create_token : !stablehlo.token
     return %0 : !stablehlo.token
   }
-}`, check.Devices(1, 1)))
+}`, check.Devices(1, 1))
 	if err != nil {
 		t.SkipUnimplf("a program with a token as its result does not compile: %v", err)
 	}
-	return t.Run(check.Own(t, out.Executable), 1)[0]
+	return t.Run(exe, 1)[0]
 }
 
 func narrowElements(t *check.T) {

@@ -183,11 +183,10 @@ var metadataChecks = []check.Check{
 		}
 	}},
 	{Rule: "BUF-10", Variant: "outputs", Devices: 2, Run: func(t *check.T) {
-		out, err := check.Try(t, check.CompileArgs(t.Client(), check.AddOne, check.Devices(2, 1)))
+		exe, err := t.TryCompile(t.Client(), check.AddOne, check.Devices(2, 1))
 		if err != nil {
 			t.SkipUnimplf("a program for two devices does not compile: %v", err)
 		}
-		exe := check.Own(t, out.Executable)
 		devices := check.List[capi.LoadedExecutableAddressableDevicesArgs, *capi.Device](t, exe)
 		var arguments [][]*capi.Buffer
 		for _, d := range devices {

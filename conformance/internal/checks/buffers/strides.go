@@ -280,7 +280,7 @@ func logicalValues(t *check.T, b *capi.Buffer, order []int64) {
 	mode := fmt.Sprintf(" {mhlo.layout_mode = \"{%d,%d}\"}", order[0], order[1])
 	var sums []float32
 	for _, attribute := range []string{mode, ""} {
-		out, err := check.Try(t, check.CompileArgs(t.Client(), fmt.Sprintf(`module @weigh {
+		exe, err := t.TryCompile(t.Client(), fmt.Sprintf(`module @weigh {
   func.func public @main(%%a: tensor<2x3xf32>%s) -> tensor<f32> {
     %%w = stablehlo.constant dense<[[1.0, 10.0, 100.0], [1000.0, 10000.0, 100000.0]]> : tensor<2x3xf32>
     %%zero = stablehlo.constant dense<0.0> : tensor<f32>
@@ -288,11 +288,11 @@ func logicalValues(t *check.T, b *capi.Buffer, order []int64) {
     %%1 = stablehlo.reduce(%%0 init: %%zero) applies stablehlo.add across dimensions = [0, 1] : (tensor<2x3xf32>, tensor<f32>) -> tensor<f32>
     return %%1 : tensor<f32>
   }
-}`, attribute), check.Devices(1, 1)))
+}`, attribute), check.Devices(1, 1))
 		if err != nil {
 			continue
 		}
-		x := check.NewExecution(check.Own(t, out.Executable), 1, []*capi.Buffer{b})
+		x := check.NewExecution(exe, 1, []*capi.Buffer{b})
 		if err := x.Start(t); err != nil {
 			t.Notef("a program does not take the buffer with minor_to_major %v: %v", order, err)
 			continue

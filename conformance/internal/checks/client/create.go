@@ -28,10 +28,7 @@ var clientChecks = []check.Check{
 	}},
 	{Rule: "CLI-02", Library: true, Hostile: true, Run: func(t *check.T) {
 		check.Call(t, capi.ClientDestroyArgs{})
-		c, err := create(t, t.Env().Options...)
-		if err != nil {
-			t.Fatalf("PJRT_Client_Create: expected success, got %v", err)
-		}
+		c := mustCreate(t)
 		check.Call(t, capi.ClientDestroyArgs{Client: c})
 	}},
 	{Rule: "CLI-03", Profile: check.Core, Timeout: 60 * time.Second, Library: true, Hostile: true, Run: func(t *check.T) {
@@ -117,11 +114,7 @@ var clientChecks = []check.Check{
 		}
 	}},
 	{Rule: "CLI-10", Library: true, Hostile: true, Run: func(t *check.T) {
-		first, err := create(t, t.Env().Options...)
-		if err != nil {
-			t.Fatalf("PJRT_Client_Create: expected success, got %v", err)
-		}
-		check.Own(t, first)
+		first := check.Own(t, mustCreate(t))
 		clients := []*check.Client{t.Describe(first)}
 		before := check.Upload(t, clients[0], []float32{5, 6, 7})
 		second, err := create(t, t.Env().Options...)
@@ -196,11 +189,7 @@ const long = `module @long {
 
 // running starts the long program on a client of its own.
 func running(t *check.T) (*check.Client, *capi.LoadedExecutable, *check.Execution, *capi.Buffer) {
-	handle, err := create(t, t.Env().Options...)
-	if err != nil {
-		t.Fatalf("PJRT_Client_Create: expected success, got %v", err)
-	}
-	c := t.Describe(handle)
+	c := t.Describe(mustCreate(t))
 	data := make([]float32, 256*256)
 	for i := range data {
 		data[i] = 1
@@ -239,10 +228,7 @@ var lifeChecks = []check.Check{
 		check.Call(t, capi.ExecutableDestroyArgs{Executable: program})
 	}},
 	{Rule: "CLI-13", Variant: "then=use", Library: true, Hostile: true, Run: func(t *check.T) {
-		handle, err := create(t, t.Env().Options...)
-		if err != nil {
-			t.Fatalf("PJRT_Client_Create: expected success, got %v", err)
-		}
+		handle := mustCreate(t)
 		c := t.Describe(handle)
 		b := check.Disown(t, check.Upload(t, c, []float32{1, 2, 3, 4}))
 		exe := check.Disown(t, t.Compile(c, check.AddOne))

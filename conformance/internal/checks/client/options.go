@@ -4,7 +4,6 @@
 package client
 
 import (
-	"runtime"
 	"strings"
 
 	"github.com/purepjrt/purepjrt/capi"
@@ -14,18 +13,22 @@ import (
 // create makes a client with exactly these options. The check does not own it.
 func create(t *check.T, options ...capi.Attribute) (*capi.Client, error) {
 	needDevice(t)
-	values, err := capi.NewNamedValues(options)
-	if err != nil {
-		t.Fatalf("create options: %v", err)
-	}
 	var args capi.ClientCreateArgs
-	args.CreateOptions, args.NumOptions = values.Data()
+	args.CreateOptions, args.NumOptions = t.NamedValues(options...)
 	out, err := check.Try(t, args)
-	runtime.KeepAlive(values)
 	if err == nil && out.Client == nil {
 		t.Fatalf("PJRT_Client_Create: success without a client")
 	}
 	return out.Client, err
+}
+
+// mustCreate makes a client with the environment's options, which must be possible.
+func mustCreate(t *check.T) *capi.Client {
+	c, err := create(t, t.Env().Options...)
+	if err != nil {
+		t.Fatalf("PJRT_Client_Create: expected success, got %v", err)
+	}
+	return c
 }
 
 // needDevice skips the check if no client is to be tried.
@@ -60,10 +63,7 @@ func countOption(t *check.T) string {
 			return a.Name
 		}
 	}
-	c, err := create(t, t.Env().Options...)
-	if err != nil {
-		t.Fatalf("PJRT_Client_Create: expected success, got %v", err)
-	}
+	c := mustCreate(t)
 	defer check.Call(t, capi.ClientDestroyArgs{Client: c})
 	platform := t.PlatformOf(c)
 	option := countOptions[platform]

@@ -72,11 +72,11 @@ func calls(name string) string {
 // runCall compiles and executes a program with one argument and one result.
 func runCall(t *check.T, text string) (*capi.Buffer, error) {
 	c := t.Client()
-	out, err := check.Try(t, check.CompileArgs(c, text, check.Devices(1, 1)))
+	exe, err := t.TryCompile(c, text, check.Devices(1, 1))
 	if err != nil {
 		return nil, err
 	}
-	x := check.NewExecution(check.Own(t, out.Executable), 1, []*capi.Buffer{check.Upload(t, c, []float32{1, 2, 3, 4})})
+	x := check.NewExecution(exe, 1, []*capi.Buffer{check.Upload(t, c, []float32{1, 2, 3, 4})})
 	if err := x.Start(t); err != nil {
 		return nil, err
 	}

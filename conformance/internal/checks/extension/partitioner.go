@@ -80,11 +80,7 @@ func compileForTwo(t *check.T, text string) (*capi.LoadedExecutable, error) {
 		if len(t.Client().Devices) < 2 {
 			t.SkipEnvf("needs two devices")
 		}
-		out, err := check.Try(t, check.CompileArgs(t.Client(), text, check.Devices(1, 2)))
-		if err != nil {
-			return nil, err
-		}
-		return check.Own(t, out.Executable), nil
+		return t.TryCompile(t.Client(), text, check.Devices(1, 2))
 	}
 	args := capi.CompileArgs{Topology: t.Topology(), Program: check.Program("mlir", text)}
 	args.CompileOptions, args.CompileOptionsSize = capi.BytesData(check.Devices(1, 2))

@@ -77,11 +77,10 @@ func build(t *check.T, text string) (*built, error) { return buildWith(t, text, 
 // buildWith is build with a serialized CompileOptionsProto.
 func buildWith(t *check.T, text string, options []byte) (*built, error) {
 	if !noClient(t) {
-		out, err := check.Try(t, check.CompileArgs(t.Client(), text, options))
+		loaded, err := t.TryCompile(t.Client(), text, options)
 		if err != nil {
 			return nil, err
 		}
-		loaded := check.Own(t, out.Executable)
 		return &built{loaded, t.Executable(loaded)}, nil
 	}
 	args := capi.CompileArgs{Topology: t.Topology(), Program: check.Program("mlir", text)}
