@@ -206,11 +206,14 @@ RACING = $(GO) list -f '{{.ImportPath}} {{.Imports}}' \
 test-race: ## run the short tests of packages with goroutines under the race detector (needs a C compiler)
 	CGO_ENABLED=1 $(GO) test -race -short ./capi/internal/ccall $$($(RACING))
 
+# The tests of the package hostile that count steps and measure heaps run with make test-all.
 .PHONY: attack
-attack: ## read inputs made to slow, fill or nest their readers, and run commands in folders with planted programs
-	$(GO) test -timeout 10m ./pjrt/internal/hostile ./internal/ownership ./internal/python
-	$(GO) test -short -run '^(TestDeeplyNestedInputs|TestMethodsOnNilAndZero)' ./pjrt
-	$(GO) test -short -run '^TestCommandsRunNothingOfTheWorkingDirectory$$' ./tools/pjrt
+attack: ## attack readers with inputs, and commands with plugins, recordings, pipes and folders, in children with limits (needs a C compiler)
+	$(GO) test -tags cc -timeout 5m ./tools/attack
+	$(GO) test -short -timeout 5m ./pjrt/internal/hostile ./internal/ownership ./internal/python
+	$(GO) test -short -run '^(TestDeeplyNestedInputs|TestMethodsOnNilAndZero|TestPluginsThatReport|TestOddPlugins)' ./pjrt
+	$(GO) test -short -run '(TestMethodsOfNilAndZero|TestCodeNamedByItsPath)' ./extensions
+	$(GO) test -short -run '^Test(Replay|CommandsRunNothing|WhatAPluginSays|APluginThatEnds)' ./tools/pjrt
 
 .PHONY: test-cleanups
 test-cleanups: ## run short tests while the garbage collector looks for cleanups that keep their own objects
