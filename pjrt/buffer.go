@@ -19,30 +19,30 @@ type Buffer struct {
 	ref    lifetimes.Ref[capi.Buffer]
 	shape  *Shape   // never changed, and shared by the results of an executable; nil in a zero Buffer
 	host   *hostUse // nil when C kept no memory of the host
-	*holding
+	*bufferState
 }
 
 // newBuffer makes a Buffer that owns h.
 func (c *Client) newBuffer(h *capi.Buffer, shape Shape) *Buffer {
-	b := &Buffer{client: c, shape: &c.form(shape.Type, shape.Dims).Shape}
+	b := &Buffer{client: c, shape: &c.knownShape(shape.Type, shape.Dims).Shape}
 	b.own(h)
 	return b
 }
 
 // own makes b, which has its client and its shape, the Buffer that owns h.
-func (b *Buffer) own(h *capi.Buffer) { b.holding = b.client.buffers.Init(&b.ref, h) }
+func (b *Buffer) own(h *capi.Buffer) { b.bufferState = b.client.buffers.Init(&b.ref, h) }
 
-// form returns a form with a copy of the dimensions.
-func (c *Client) form(t dtype.Type, dims []int64) *form {
+// knownShape returns a shape with a copy of the dimensions.
+func (c *Client) knownShape(t dtype.Type, dims []int64) *knownShape {
 	place := uint(t)
 	for _, d := range dims {
 		place = place*31 + uint(d)
 	}
-	last := &c.forms[place%uint(len(c.forms))]
+	last := &c.knownShapes[place%uint(len(c.knownShapes))]
 	if f := last.Load(); f != nil && f.Type == t && slices.Equal(f.Dims, dims) {
 		return f
 	}
-	f := new(form)
+	f := new(knownShape)
 	f.Shape = Shape{Type: t, Dims: append(f.dims[:0], dims...)}
 	var err error
 	if f.size, err = f.HostSize(); err != nil || knowsType(c.table, t) != nil {

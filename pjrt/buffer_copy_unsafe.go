@@ -66,33 +66,6 @@ func (b *Buffer) copied(ctx context.Context, begin func(*capi.Buffer) (*capi.Buf
 	return b.derived(copied, *b.shape), nil
 }
 
-// copyToDevice begins a copy to the default memory of a device of the same client. If the
-// plugin does not implement PJRT_Buffer_CopyToDevice, it is a copy to that memory.
-func (c *Client) copyToDevice(h *capi.Buffer, d *Device) (*capi.Buffer, error) {
-	var call capi.Call[capi.BufferCopyToDeviceArgs]
-	call.Args.Buffer, call.Args.DstDevice = h, d.handle
-	err := call.Do(c.table)
-	if err == nil || optional(err) != nil || d.defaultMemory == nil {
-		return call.Args.DstBuffer, err
-	}
-	copied, memoryErr := c.copyToMemory(h, d.defaultMemory)
-	if optional(memoryErr) == nil && memoryErr != nil {
-		return nil, err
-	}
-	return copied, memoryErr
-}
-
-func (c *Client) copyToMemory(h *capi.Buffer, m *Memory) (*capi.Buffer, error) {
-	mh, err := m.handleIn(c)
-	if err != nil {
-		return nil, err
-	}
-	var call capi.Call[capi.BufferCopyToMemoryArgs]
-	call.Args.Buffer, call.Args.DstMemory = h, mh
-	err = call.Do(c.table)
-	return call.Args.DstBuffer, err
-}
-
 // CopyToMemory is CopyToDevice for a memory (PJRT_Buffer_CopyToMemory).
 func (b *Buffer) CopyToMemory(ctx context.Context, m *Memory) (copied *Buffer, err error) {
 	if b == nil || b.client == nil {

@@ -67,7 +67,7 @@ func (c *Client) BufferFromHost(ctx context.Context, a HostArray, opts *BufferOp
 }
 
 // bufferFromHost is BufferFromHost of an array whose form is f, if that is not nil.
-func (c *Client) bufferFromHost(ctx context.Context, f *form, a *HostArray, opts *BufferOptions) (*Buffer, error) {
+func (c *Client) bufferFromHost(ctx context.Context, f *knownShape, a *HostArray, opts *BufferOptions) (*Buffer, error) {
 	if watching.Load() != nil { // otherwise the subject is not made, which takes time
 		return c.observedUpload(ctx, f, a, opts)
 	}
@@ -77,7 +77,7 @@ func (c *Client) bufferFromHost(ctx context.Context, f *form, a *HostArray, opts
 	return c.uploadAside(ctx, nil, f, a, opts)
 }
 
-func (c *Client) observedUpload(ctx context.Context, f *form, a *HostArray, opts *BufferOptions) (b *Buffer, err error) {
+func (c *Client) observedUpload(ctx context.Context, f *knownShape, a *HostArray, opts *BufferOptions) (b *Buffer, err error) {
 	op := begin(ctx, OperationUpload, subject{client: c, bytes: len(a.Data)})
 	defer op.end(&err)
 	if ctx.Done() == nil {
@@ -92,7 +92,7 @@ type uploadJob struct {
 	ctx      context.Context
 	client   *Client
 	op       *operation
-	form     *form
+	shape    *knownShape
 	array    HostArray
 	options  BufferOptions
 	opts     *BufferOptions // options, or nil
@@ -103,7 +103,7 @@ type uploadJob struct {
 var uploadJobs = sync.Pool{New: func() any { return &uploadJob{handOver: abandon.NewHandOver()} }}
 
 // Run makes the buffer.
-func (j *uploadJob) Run() { j.buffer, j.err = j.client.upload(j.ctx, j.op, j.form, &j.array, j.opts) }
+func (j *uploadJob) Run() { j.buffer, j.err = j.client.upload(j.ctx, j.op, j.shape, &j.array, j.opts) }
 
 // Drop destroys the buffer.
 func (j *uploadJob) Drop() {
@@ -113,7 +113,7 @@ func (j *uploadJob) Drop() {
 }
 
 // uploadAside is upload for a context that can end.
-func (c *Client) uploadAside(ctx context.Context, op *operation, f *form, a *HostArray, opts *BufferOptions) (*Buffer, error) {
+func (c *Client) uploadAside(ctx context.Context, op *operation, f *knownShape, a *HostArray, opts *BufferOptions) (*Buffer, error) {
 	if c == nil || c.ref == nil {
 		return nil, errNilClient
 	}
@@ -121,10 +121,10 @@ func (c *Client) uploadAside(ctx context.Context, op *operation, f *form, a *Hos
 		return nil, err
 	}
 	if f == nil {
-		f = c.form(a.Type, a.Dims)
+		f = c.knownShape(a.Type, a.Dims)
 	}
 	j := uploadJobs.Get().(*uploadJob)
-	j.ctx, j.client, j.op, j.form = ctx, c, op, f
+	j.ctx, j.client, j.op, j.shape = ctx, c, op, f
 	j.array = HostArray{Type: a.Type, Dims: f.Dims, Data: a.Data}
 	if opts != nil {
 		j.options = *opts
@@ -141,7 +141,7 @@ func (c *Client) uploadAside(ctx context.Context, op *operation, f *form, a *Hos
 }
 
 // upload is bufferFromHost that tells op, which may be nil, where the buffer goes.
-func (c *Client) upload(ctx context.Context, op *operation, f *form, a *HostArray, opts *BufferOptions) (*Buffer, error) {
+func (c *Client) upload(ctx context.Context, op *operation, f *knownShape, a *HostArray, opts *BufferOptions) (*Buffer, error) {
 	if c == nil || c.ref == nil {
 		return nil, errNilClient
 	}
@@ -149,7 +149,7 @@ func (c *Client) upload(ctx context.Context, op *operation, f *form, a *HostArra
 		return nil, err
 	}
 	if f == nil {
-		f = c.form(a.Type, a.Dims)
+		f = c.knownShape(a.Type, a.Dims)
 	}
 	place, layout, origin := c.usual, &noLayout, 0
 	if opts != nil || len(a.Data) != f.size || place.device == nil {
@@ -223,7 +223,7 @@ func (c *Client) upload(ctx context.Context, op *operation, f *form, a *HostArra
 		return nil, err
 	}
 	b := &Buffer{client: c, shape: &f.Shape}
-	b.holding = expected.Init(&b.ref, buffer)
+	b.bufferState = expected.Init(&b.ref, buffer)
 	b.born = place.device
 	if opts != nil && opts.Semantics != OnlyDuringCall {
 		b.useHost(done, a.Data, opts.Semantics)
@@ -273,7 +273,7 @@ var noData byte
 
 // uploadOptions checks an array of the form f, and options, which may be nil. It returns where the
 // buffer will be, and the offset in the data of the element whose indices are all 0.
-func (c *Client) uploadOptions(f *form, a *HostArray, opts *BufferOptions) (place placement, layout *cLayout, origin int, err error) {
+func (c *Client) uploadOptions(f *knownShape, a *HostArray, opts *BufferOptions) (place placement, layout *cLayout, origin int, err error) {
 	if opts == nil {
 		opts = &BufferOptions{}
 	}
@@ -334,7 +334,7 @@ func (b *Buffer) useHost(done *capi.Event, data []byte, semantics HostBufferSema
 	b.host = u
 	zeroCopy := semantics == ImmutableZeroCopy || semantics == MutableZeroCopy
 	if done == nil || zeroCopy && !b.client.plugin.copiesHostMemory() {
-		b.holding.host = u
+		b.bufferState.host = u
 		return
 	}
 	u.ended() // so that a callback frees the memory, since C is done before the buffer is destroyed

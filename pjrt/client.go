@@ -38,17 +38,17 @@ type Client struct {
 	describeSystem sync.Once
 	described      compile.System // set by describeSystem
 
-	buffers    *bufferFamily
-	events     *eventFamily
-	forms      forms
-	uploading  atomic.Pointer[upload] // to be used again, which most programs need only one of at a time
-	usual      placement              // of buffers, if the caller has no wish; zero without devices
-	traffic    traffic
-	copiesKept bool        // see behaviour
-	copiesMore bool        // see behaviour.copiesAfterKept
-	inOrder    bool        // see behaviour
-	permuted   atomic.Bool // there may be buffers whose layout is not row-major
-	ordering   ordering
+	buffers     *bufferFamily
+	events      *eventFamily
+	knownShapes knownShapes
+	uploading   atomic.Pointer[upload] // to be used again, which most programs need only one of at a time
+	usual       placement              // of buffers, if the caller has no wish; zero without devices
+	traffic     traffic
+	copiesKept  bool        // see behaviour
+	copiesMore  bool        // see behaviour.copiesAfterKept
+	inOrder     bool        // see behaviour
+	permuted    atomic.Bool // there may be buffers whose layout is not row-major
+	ordering    ordering
 
 	devicesKey atomic.Pointer[[]byte] // see describeDevices
 }

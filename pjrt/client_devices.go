@@ -191,3 +191,30 @@ func (c *Client) placeInMemory(d *Device, m *Memory) (*capi.Memory, error) {
 	}
 	return call.Args.Memory, nil
 }
+
+// copyToDevice begins a copy to the default memory of a device of the same client. If the
+// plugin does not implement PJRT_Buffer_CopyToDevice, it is a copy to that memory.
+func (c *Client) copyToDevice(h *capi.Buffer, d *Device) (*capi.Buffer, error) {
+	var call capi.Call[capi.BufferCopyToDeviceArgs]
+	call.Args.Buffer, call.Args.DstDevice = h, d.handle
+	err := call.Do(c.table)
+	if err == nil || optional(err) != nil || d.defaultMemory == nil {
+		return call.Args.DstBuffer, err
+	}
+	copied, memoryErr := c.copyToMemory(h, d.defaultMemory)
+	if optional(memoryErr) == nil && memoryErr != nil {
+		return nil, err
+	}
+	return copied, memoryErr
+}
+
+func (c *Client) copyToMemory(h *capi.Buffer, m *Memory) (*capi.Buffer, error) {
+	mh, err := m.handleIn(c)
+	if err != nil {
+		return nil, err
+	}
+	var call capi.Call[capi.BufferCopyToMemoryArgs]
+	call.Args.Buffer, call.Args.DstMemory = h, mh
+	err = call.Do(c.table)
+	return call.Args.DstBuffer, err
+}

@@ -79,7 +79,7 @@ func (c *compilation) explain(plugin *Plugin, err error) error {
 // end, the result has a copy of the code, which the plugin may still read when the caller has
 // gone.
 func newCompilation(
-	ctx context.Context, plugin *Plugin, program Program, opts *CompileOptions, target compileTarget,
+	ctx context.Context, plugin *Plugin, program Program, opts *CompileOptions, target optionsTarget,
 ) (*compilation, error) {
 	src, err := program.parse()
 	if err != nil {

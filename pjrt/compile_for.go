@@ -45,7 +45,7 @@ func compileFor(
 ) (exe *Executable, end error) {
 	op := begin(ctx, OperationCompile, subject{plugin: p, client: client, bytes: len(program.Code)})
 	defer op.endAhead(&exe, &end)
-	target, err := abandon.Call(ctx, topology.target, func(compileTarget) error { return nil })
+	target, err := abandon.Call(ctx, topology.target, func(optionsTarget) error { return nil })
 	if err != nil {
 		return nil, err
 	}
@@ -99,18 +99,18 @@ func compileFor(
 }
 
 // target returns what compile options for the topology are checked against.
-func (t *Topology) target() (compileTarget, error) {
+func (t *Topology) target() (optionsTarget, error) {
 	h, release, err := t.acquire()
 	if err != nil {
-		return compileTarget{}, err
+		return optionsTarget{}, err
 	}
 	defer release()
 	var list capi.Call[capi.TopologyDescriptionGetDeviceDescriptionsArgs]
 	list.Args.Topology = h
 	if err := list.Do(t.plugin.table); err != nil {
-		return compileTarget{}, err
+		return optionsTarget{}, err
 	}
-	target := compileTarget{
+	target := optionsTarget{
 		platform: t.platformName, flags: t.plugin.quirks().flags, client: t.client, rowMajor: t.plugin.rowMajor(),
 		ids: make([]int, 0, list.Args.NumDescriptions),
 	}
@@ -118,7 +118,7 @@ func (t *Topology) target() (compileTarget, error) {
 	for _, d := range capi.Slice(list.Args.Descriptions, list.Args.NumDescriptions) {
 		id.Args.DeviceDescription = d
 		if err := id.Do(t.plugin.table); err != nil {
-			return compileTarget{}, err
+			return optionsTarget{}, err
 		}
 		target.ids = append(target.ids, int(id.Args.ID))
 	}

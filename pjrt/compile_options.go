@@ -103,8 +103,8 @@ type CompileOptions struct {
 	Extra []byte
 }
 
-// compileTarget is the client or topology that options are checked against.
-type compileTarget struct {
+// optionsTarget is the client or topology that options are checked against.
+type optionsTarget struct {
 	platform string
 	flags    map[string]any // that the caller's take precedence over
 	client   *Client        // nil for a topology
@@ -113,23 +113,23 @@ type compileTarget struct {
 }
 
 // checkedTarget is target for a client that may be nil.
-func (c *Client) checkedTarget() (compileTarget, error) {
+func (c *Client) checkedTarget() (optionsTarget, error) {
 	if c == nil || c.ref == nil {
-		return compileTarget{}, errNilClient
+		return optionsTarget{}, errNilClient
 	}
 	return c.target(), nil
 }
 
 // what returns the word for the target in error texts.
-func (t compileTarget) what() string {
+func (t optionsTarget) what() string {
 	if t.client != nil {
 		return "client"
 	}
 	return "topology"
 }
 
-func (c *Client) target() compileTarget {
-	t := compileTarget{
+func (c *Client) target() optionsTarget {
+	t := optionsTarget{
 		platform: c.platformName, flags: c.plugin.quirks().flags, client: c, rowMajor: c.plugin.rowMajor(),
 		ids: make([]int, len(c.devices)),
 	}
@@ -152,7 +152,7 @@ func (o *CompileOptions) devices() int {
 
 // forProgram returns a copy of the options, filled in from what the program itself states. o
 // may be nil.
-func (o *CompileOptions) forProgram(src source.Source, t compileTarget) (*CompileOptions, error) {
+func (o *CompileOptions) forProgram(src source.Source, t optionsTarget) (*CompileOptions, error) {
 	filled := CompileOptions{}
 	if o != nil {
 		filled = *o
@@ -210,7 +210,7 @@ func takesTuple(src source.Source) bool {
 // setParameterLayouts sets ArgumentLayouts if only ResultLayout is set: without them, XLA's
 // compilers ignore the layout of the result of an MLIR program. They also ignore what such a
 // program states about layouts itself, next to either of the two.
-func (o *CompileOptions) setParameterLayouts(src source.Source, t compileTarget) error {
+func (o *CompileOptions) setParameterLayouts(src source.Source, t optionsTarget) error {
 	if src.Format() != source.MLIR || o.ResultLayout == nil && o.ArgumentLayouts == nil {
 		return nil
 	}
@@ -298,7 +298,7 @@ func (o *CompileOptions) compilerOf(client *Client) compile.Compiler {
 
 // assignment returns the IDs of the devices in Devices or DeviceIDs, or nil if neither is
 // set.
-func (o *CompileOptions) assignment(t compileTarget) ([][]int, error) {
+func (o *CompileOptions) assignment(t optionsTarget) ([][]int, error) {
 	if o.Devices == nil {
 		return o.DeviceIDs, nil
 	}
@@ -328,7 +328,7 @@ const maxDevices = createoptions.MaxDevices
 
 // check returns an error for values on which plugins end the process, or for which the
 // target is too small.
-func (t compileTarget) check(p *xlaproto.CompileOptions) error {
+func (t optionsTarget) check(p *xlaproto.CompileOptions) error {
 	if err := t.checkCounts(p.Build.Replicas, p.Build.Partitions); err != nil {
 		return err
 	}
@@ -343,7 +343,7 @@ func (t compileTarget) check(p *xlaproto.CompileOptions) error {
 
 // checkMerged checks the values that Extra may have changed and that, without Extra, are
 // checked before they become a message.
-func (t compileTarget) checkMerged(p *xlaproto.CompileOptions, strict bool) error {
+func (t optionsTarget) checkMerged(p *xlaproto.CompileOptions, strict bool) error {
 	if a := p.Build.DeviceAssignment; a != nil {
 		if !a.Plain() {
 			return invalid("the extra fields of the compile options have a device assignment that cannot be checked, because it has unknown fields")
@@ -383,7 +383,7 @@ func checkMergedShape(p *xlaproto.Shape) error {
 
 // checkAssignment compares a device assignment with the counts of replicas and partitions
 // and with the target's devices.
-func (t compileTarget) checkAssignment(ids [][]int, replicas, partitions int) error {
+func (t optionsTarget) checkAssignment(ids [][]int, replicas, partitions int) error {
 	if len(ids) != replicas {
 		return invalid("the device assignment has %d replicas, and the options have %d", len(ids), replicas)
 	}
@@ -413,7 +413,7 @@ func (t compileTarget) checkAssignment(ids [][]int, replicas, partitions int) er
 
 // checkCounts returns an error for counts on which plugins end the process, or for which
 // the target is too small.
-func (t compileTarget) checkCounts(replicas, partitions int64) error {
+func (t optionsTarget) checkCounts(replicas, partitions int64) error {
 	if replicas < 1 || partitions < 1 {
 		return invalid("compile options ask for %d replicas and %d partitions; neither can be less than 1", replicas, partitions)
 	}

@@ -116,13 +116,13 @@ func takeName(p *int32, enum xlaproto.Enum) string {
 }
 
 // encode checks the options for a target and returns their wire form.
-func (o *CompileOptions) encode(t compileTarget) ([]byte, error) {
+func (o *CompileOptions) encode(t optionsTarget) ([]byte, error) {
 	b, _, err := o.encodeProto(t)
 	return b, err
 }
 
 // encodeFor is encode with the checks that need the program.
-func (o *CompileOptions) encodeFor(src source.Source, t compileTarget) ([]byte, error) {
+func (o *CompileOptions) encodeFor(src source.Source, t optionsTarget) ([]byte, error) {
 	b, p, err := o.encodeProto(t)
 	if err != nil {
 		return nil, err
@@ -134,7 +134,7 @@ func (o *CompileOptions) encodeFor(src source.Source, t compileTarget) ([]byte, 
 }
 
 // encodeToLoad is encode for an executable that was compiled with other options.
-func (o *CompileOptions) encodeToLoad(t compileTarget) ([]byte, error) {
+func (o *CompileOptions) encodeToLoad(t optionsTarget) ([]byte, error) {
 	b, p, err := o.encodeProto(t)
 	if err != nil {
 		return nil, err
@@ -147,7 +147,7 @@ func (o *CompileOptions) encodeToLoad(t compileTarget) ([]byte, error) {
 	return b, nil
 }
 
-func (o *CompileOptions) encodeProto(t compileTarget) ([]byte, *xlaproto.CompileOptions, error) {
+func (o *CompileOptions) encodeProto(t optionsTarget) ([]byte, *xlaproto.CompileOptions, error) {
 	if o == nil {
 		o = &CompileOptions{}
 	}
@@ -195,7 +195,7 @@ func (o *CompileOptions) checkDeadly(p *xlaproto.CompileOptions) error {
 
 // proto returns the options without Extra as a message. It sends every 0 that means 1 as
 // a 1, because plugins end the process on counts of 0.
-func (o *CompileOptions) proto(t compileTarget) (*xlaproto.CompileOptions, error) {
+func (o *CompileOptions) proto(t optionsTarget) (*xlaproto.CompileOptions, error) {
 	if o.Replicas < 0 || o.Partitions < 0 {
 		return nil, invalid("compile options ask for %d replicas and %d partitions; neither can be negative", o.Replicas, o.Partitions)
 	}
@@ -300,7 +300,7 @@ func (o *CompileOptions) setShapes(p *xlaproto.CompileOptions) error {
 
 // setFlags adds the flags of the options, the environment's flags that the options do not
 // set, and, where neither sets them, those of the target.
-func (o *CompileOptions) setFlags(p *xlaproto.CompileOptions, t compileTarget) error {
+func (o *CompileOptions) setFlags(p *xlaproto.CompileOptions, t optionsTarget) error {
 	flags := make(map[string]any)
 	set, err := o.withExtra()
 	if err != nil {
@@ -333,7 +333,7 @@ func (o *CompileOptions) setFlags(p *xlaproto.CompileOptions, t compileTarget) e
 
 // strict reports whether flags that XLA's DebugOptions does not have are an error. Some
 // platforms have their own flags.
-func (o *CompileOptions) strict(t compileTarget) bool {
+func (o *CompileOptions) strict(t optionsTarget) bool {
 	switch t.platform {
 	case "cpu", "host", "cuda", "rocm", "sycl", "oneapi", "gpu":
 		return !o.AllowUnknownFlags

@@ -82,9 +82,6 @@
 //		// read outs, which the next call closes
 //	}
 //
-// [LoadedExecutable.LimitInFlight] holds back fast producers. When a device is out of
-// memory, buffers that the program forgot are freed and the call is made once more.
-//
 // # Packages beside this one
 //
 // The folder pjrt has packages that find plugins (plugins), tell their options (platform), name

@@ -80,7 +80,7 @@ func (r *results) adopt(outs []*Buffer, blank *Buffer, shapes []Shape) {
 			b = new(Buffer)
 		}
 		b.client, b.shape = client, &shapes[i]
-		b.holding = expected.Init(&b.ref, h)
+		b.bufferState = expected.Init(&b.ref, h)
 		b.born, b.bornFilled, b.waits = r.at, r.filled, r.waits
 		outs[i] = b
 		r.handles[i] = nil // faster than clear, for few

@@ -27,7 +27,7 @@ func (r *results) replace(outs []*Buffer, shapes []Shape, begun []replacedResult
 			b.reopen(h, r)
 		case !outs[i].refill(h, &shapes[i], r):
 			b = &Buffer{client: c, shape: &shapes[i]}
-			b.holding = c.buffers.InitRenewable(&b.ref, h)
+			b.bufferState = c.buffers.InitRenewable(&b.ref, h)
 			b.born, b.bornFilled, b.waits = r.at, r.filled, r.waits
 			outs[i] = b
 		}

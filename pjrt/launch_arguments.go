@@ -29,7 +29,7 @@ func (l *launch) turnOf(i int) turn {
 // hold takes over argument i of device number d, which is acquired, and adds its handle to
 // the arguments of the call, or that of a copy on the right device.
 func (l *launch) hold(ctx context.Context, d, i int, a heldArgument) error {
-	h, err := l.place(ctx, d, i, a)
+	h, err := l.handleOn(ctx, d, i, a)
 	switch {
 	case err != nil:
 		l.held = append(l.held, a)
@@ -142,10 +142,10 @@ func (l *launch) refused(d, i int, b *Buffer, err error) error {
 	return fmt.Errorf("%s: %w", l.argument(d, i), err)
 }
 
-// place checks that argument i of device number d has contents and is on the device that
-// needs it, and returns its handle. If the options allow it, place copies the argument to
+// handleOn checks that argument i of device number d has contents and is on the device that
+// needs it, and returns its handle. If the options allow it, handleOn copies the argument to
 // that device, and returns the handle of the copy.
-func (l *launch) place(ctx context.Context, d, i int, a heldArgument) (*capi.Buffer, error) {
+func (l *launch) handleOn(ctx context.Context, d, i int, a heldArgument) (*capi.Buffer, error) {
 	c := l.exe.client
 	if gone, err := l.isGone(a); err == nil && gone {
 		return nil, invalid("%s was deleted, or donated to an earlier execution", l.argument(d, i))

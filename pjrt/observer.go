@@ -243,7 +243,7 @@ func (op *operation) endProgram(e **LoadedExecutable, err *error) {
 		return
 	}
 	if *e != nil {
-		op.Program, op.Devices = (*e).Name(), (*e).Devices()
+		op.Program, op.Devices = (*e).Executable.Name(), (*e).Devices()
 	}
 	op.finish(*err)
 }

@@ -8,12 +8,12 @@ import "github.com/purepjrt/purepjrt/pjrt/compile"
 // EncodeOptions encodes options for a topology of four devices whose platform
 // has its own flags.
 func EncodeOptions(o *CompileOptions) ([]byte, error) {
-	return o.encode(compileTarget{platform: "test", ids: []int{0, 1, 2, 3}})
+	return o.encode(optionsTarget{platform: "test", ids: []int{0, 1, 2, 3}})
 }
 
 // EncodeOptionsAnywhere encodes options for an unknown topology.
 func EncodeOptionsAnywhere(o *CompileOptions) ([]byte, error) {
-	return o.encode(compileTarget{})
+	return o.encode(optionsTarget{})
 }
 
 var (

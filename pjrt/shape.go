@@ -66,13 +66,13 @@ func strided(s Shape, strides []int64) (size, origin int, err error) {
 	return int(before+behind) + s.Type.Size(), int(before), nil
 }
 
-// form is a shape that several arrays have. It fills one line of the processor's caches.
-type form struct {
+// knownShape is a shape that several arrays have. It fills one line of the processor's caches.
+type knownShape struct {
 	Shape
 	size int      // HostSize, or -1 if the client can have no array of the host with the shape
 	dims [3]int64 // those of the Shape, if there are no more
 }
 
-// forms has some of the shapes that the buffers of a client were made with last, so that most
+// knownShapes has some of the shapes that the buffers of a client were made with last, so that most
 // buffers need no memory for theirs.
-type forms [32]atomic.Pointer[form]
+type knownShapes [32]atomic.Pointer[knownShape]

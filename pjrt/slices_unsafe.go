@@ -39,7 +39,7 @@ func FromSlice[T dtype.Elem](ctx context.Context, c *Client, data []T, dims ...i
 	if c == nil || c.ref == nil {
 		return nil, errNilClient
 	}
-	f := c.form(dtype.Of[T](), dims) // so that dims need not be on the heap
+	f := c.knownShape(dtype.Of[T](), dims) // so that dims need not be on the heap
 	return c.bufferFromHost(ctx, f, &HostArray{Type: f.Type, Dims: f.Dims, Data: dtype.Bytes(data)}, nil)
 }
 

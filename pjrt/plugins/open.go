@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/internal/excerpt"
 	"github.com/purepjrt/purepjrt/pjrt"
 	"github.com/purepjrt/purepjrt/pjrt/internal/bridge"
 	"github.com/purepjrt/purepjrt/pjrt/internal/xlaflags"
@@ -142,7 +143,7 @@ func (f *finder) try(ctx context.Context, name string, use func(Candidate) error
 		failures = append(failures, failure{c, err})
 		if i+1 < len(list) {
 			bridge.Root.Logger().Warn("a PJRT plugin does not work and is passed over", "plugin", c.Name, "path", c.Path,
-				"error", gist(err), "next", list[i+1].Name)
+				"error", firstLine(err), "next", list[i+1].Name)
 		}
 	}
 	return failures
@@ -160,7 +161,7 @@ type allFailed []failure
 func (e allFailed) Error() string {
 	var list []string
 	for _, f := range e {
-		list = append(list, f.plugin.Name+" ("+gist(f.err)+")")
+		list = append(list, f.plugin.Name+" ("+firstLine(f.err)+")")
 	}
 	return "none of the plugins works: " + strings.Join(list, ", ")
 }
@@ -172,17 +173,13 @@ func (e allFailed) Unwrap() (list []error) {
 	return list
 }
 
-// gist returns the beginning of an error's text: plugins write long ones.
-func gist(err error) string {
-	const most = 300
+// firstLine returns the first line of an error's text, or its beginning: plugins write long ones.
+func firstLine(err error) string {
 	line, _, more := strings.Cut(strings.TrimSpace(err.Error()), "\n")
-	if len(line) > most {
-		line, more = strings.ToValidUTF8(line[:most], ""), true
+	if more && len(line) <= excerpt.Limit {
+		return line + " ..."
 	}
-	if more {
-		line += " ..."
-	}
-	return line
+	return excerpt.Of(line)
 }
 
 // createOptionsOf returns the create options for a plugin of some kind: those of its configuration,

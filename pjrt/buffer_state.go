@@ -11,11 +11,11 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/internal/standin"
 )
 
-// holding is what belongs to a C buffer and not to the Buffer. It is apart from the Buffer so
+// bufferState is what belongs to a C buffer and not to the Buffer. It is apart from the Buffer so
 // that it does not keep it reachable, and because it goes to another Buffer when the C buffer
 // is destroyed: only who has acquired the Buffer may look at it. What each execution looks at
 // comes first, in one line of the processor's cache with the count of the lifetime.
-type holding struct {
+type bufferState struct {
 	references references                  // external ones
 	filled     atomic.Bool                 // the contents have been there: see hasContents
 	bornFilled bool                        // filled, if that was so before anyone had the Buffer; never changed
@@ -33,7 +33,7 @@ type holding struct {
 
 // reset forgets everything about a C buffer that was destroyed. Atomic stores cost more than
 // the rest of it, and most buffers were only passed on.
-func (x *holding) reset() {
+func (x *bufferState) reset() {
 	x.references.reset()
 	x.born, x.bornFilled, x.waits, x.host = nil, false, nil, nil
 	if x.device.Load() != nil {
@@ -55,14 +55,14 @@ func (x *holding) reset() {
 // A bufferFamily makes the references to the buffers of a client, which are expectedBuffers
 // before they exist.
 type (
-	bufferFamily    = lifetimes.Family[capi.Buffer, holding]
-	expectedBuffers = lifetimes.Expected[capi.Buffer, holding]
+	bufferFamily    = lifetimes.Family[capi.Buffer, bufferState]
+	expectedBuffers = lifetimes.Expected[capi.Buffer, bufferState]
 )
 
 // bufferDestroyer returns the function that destroys the buffers of a client. They all
 // share it, because programs make many buffers.
-func bufferDestroyer(table *capi.Table) func(*capi.Buffer, *holding) {
-	return func(h *capi.Buffer, x *holding) {
+func bufferDestroyer(table *capi.Table) func(*capi.Buffer, *bufferState) {
+	return func(h *capi.Buffer, x *bufferState) {
 		if h != nil { // see lifetimes.Ref.EndClose
 			x.destroy.Args.Buffer = h
 			_ = x.destroy.Do(table)
