@@ -14,7 +14,7 @@ import (
 func (t *T) NamedValues(attributes ...capi.Attribute) (*capi.NamedValue, uintptr) {
 	values, err := capi.NewNamedValues(attributes)
 	if err != nil {
-		panic(err) // the check has written them
+		t.Fatalf("named values: %v", err) // a user may have written them
 	}
 	t.Keep(values)
 	return values.Data()
