@@ -11,8 +11,8 @@ import (
 
 // Reference makes a plugin without faults that has every feature: the in-memory plugin of
 // pjrt/pjrttest, with the newest API. It knows the programs of those checks whose faults no plugin
-// at hand can have, since it lacks what they are about or does it wrongly. Its clients have four devices, unless the create option device_count says otherwise. It
-// lasts as long as the process.
+// at hand can have, since it lacks what they are about or does it wrongly. Its clients have four
+// devices, unless the create option device_count says otherwise. It lasts as long as the process.
 func Reference() (*capi.Table, error) {
 	p, err := pjrttest.Start(pjrttest.Options{
 		Devices:    4,
