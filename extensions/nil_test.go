@@ -22,8 +22,8 @@ import (
 
 	"github.com/purepjrt/purepjrt/extensions/crosshost"
 	"github.com/purepjrt/purepjrt/extensions/ffi"
-	"github.com/purepjrt/purepjrt/extensions/hostallocator"
 	"github.com/purepjrt/purepjrt/extensions/megascale"
+	"github.com/purepjrt/purepjrt/extensions/memories"
 	"github.com/purepjrt/purepjrt/extensions/profiler"
 	"github.com/purepjrt/purepjrt/extensions/rawbuffer"
 	"github.com/purepjrt/purepjrt/extensions/xlatransform"
@@ -53,7 +53,7 @@ var nilObjects = []any{
 	new(plugins.HashError), new(plugins.Package), new(plugins.SearchError), new(safetensors.File),
 	new(sharding.Array), new(sharding.Executable), new(sharding.Mesh),
 	new(transfer.Alias), new(transfer.Dependency), new(transfer.Manager), new(transfer.Mapping), new(transfer.RawCopy), new(transfer.Stream),
-	new(crosshost.Receiver), new(ffi.Call), new(ffi.Context), new(hostallocator.Memory),
+	new(crosshost.Receiver), new(ffi.Call), new(ffi.Context), new(memories.Allocation),
 	new(megascale.Aggregator), new(megascale.Collectives), new(megascale.Communicator), new(megascale.Config), new(megascale.Context),
 	new(megascale.Digest), new(megascale.Handler),
 	new(profiler.Profile), new(profiler.Profiler), new(profiler.Recording),
