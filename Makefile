@@ -231,6 +231,13 @@ conformance: bin/pjrt bin/pjrt-conformance ## check the CPU plugin of two ages, 
 	$(GO) run ./conformance/internal/driver/compiles -check conformance/internal/driver/compiles.tsv bin/conformance.json
 
 # make test-all runs only a third of the checks at each age.
+# PLUGINS_TABLE='-write bin/conformance.json' writes the page, with the counts of reports.
+PLUGINS_TABLE =
+
+.PHONY: plugins-table
+plugins-table: bin/pjrt ## try every installed plugin, and compare with the table of pjrt/docs/plugins.md
+	$(GO) run ./tools/docs/plugintable $(PLUGINS_TABLE)
+
 .PHONY: conformance-older
 conformance-older: ## check the CPU plugin made as old as API 0.60, 0.70 and 0.75, where it must fail nothing more
 	PJRT_CONFORMANCE_ALL_AGES=1 $(GO) test -count=1 -timeout 30m -run '^TestNoCheckFailsForTheAgeOfThePlugin$$' ./conformance
