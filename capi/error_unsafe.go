@@ -14,7 +14,8 @@ import (
 // Its code is an error too, so errors.Is(err, ErrorCodeNotFound) is true for every *Error with that
 // code.
 type Error struct {
-	Code    ErrorCode
+	Code ErrorCode
+	// Message is the plugin's; the middle of one longer than 64 KiB is left out.
 	Message string
 	// Func is the C name of the function that failed. It is empty for the error of an event.
 	Func string
@@ -46,6 +47,23 @@ func (e *Error) Error() string {
 		b.WriteString(strings.TrimRight(e.Message, "\n"))
 	}
 	return b.String()
+}
+
+// The beginning and the end of a message that is longer than both are kept: a compiler may put the
+// whole program between them.
+const (
+	messageBegin = 48 << 10
+	messageEnd   = 16 << 10
+)
+
+// messageOf copies the message of an error.
+func messageOf(p *byte, n uintptr) string {
+	if p == nil || n <= messageBegin+messageEnd || !plausible(n, 1) {
+		return String(p, n)
+	}
+	end := (*byte)(unsafe.Add(unsafe.Pointer(p), n-messageEnd))
+	return strings.ToValidUTF8(String(p, messageBegin), "") + fmt.Sprintf(" ... (%d bytes) ... ", n-messageBegin-messageEnd) +
+		strings.ToValidUTF8(String(end, messageEnd), "")
 }
 
 // Unwrap returns the code.
@@ -99,7 +117,7 @@ func (t *Table) takePJRTError(name string, h *ErrorHandle) error {
 	var msg Call[ErrorMessageArgs]
 	msg.Args = ErrorMessageArgs{StructSize: ErrorMessageArgsSize, Error: h}
 	if _, err := msg.Raw(t); err == nil {
-		e.Message = String(msg.Args.Message, msg.Args.MessageSize)
+		e.Message = messageOf(msg.Args.Message, msg.Args.MessageSize)
 	}
 	e.Payloads = t.payloads(h)
 	t.destroyError(h)
@@ -141,7 +159,7 @@ func (t *Table) takeProfilerError(name string, h *ProfilerErrorHandle) error {
 	var msg Call[ProfilerErrorMessageArgs]
 	msg.Args = ProfilerErrorMessageArgs{StructSize: ProfilerErrorMessageArgsSize, Error: h}
 	if _, err := msg.Raw(t); err == nil {
-		e.Message = String(msg.Args.Message, msg.Args.MessageSize)
+		e.Message = messageOf(msg.Args.Message, msg.Args.MessageSize)
 	}
 	var d Call[ProfilerErrorDestroyArgs]
 	d.Args = ProfilerErrorDestroyArgs{StructSize: ProfilerErrorDestroyArgsSize, Error: h}
