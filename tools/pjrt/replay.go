@@ -68,7 +68,9 @@ and "skipped", which are lists of {"call", "line", "function", "what"}.`,
 			if memory < 0 || memory > math.MaxInt64>>20 {
 				return cli.UsageError(fmt.Errorf("replay: --memory must not be %d MiB", memory))
 			}
-			t := replayTask{File: args[0], Relative: options.Relative, Absolute: options.Absolute, Memory: memory << 20, Patience: options.Patience}
+			t := replayTask{
+				File: args[0], Relative: options.Relative, Absolute: options.Absolute, Memory: memory << 20, Patience: options.Patience,
+			}
 			report, err := replay(cmd, t, plugin)
 			if err != nil {
 				return err
@@ -172,7 +174,8 @@ func replay(cmd *cobra.Command, t replayTask, name string) (*replayed, error) {
 			return nil, fmt.Errorf("replay of %s on %s: %s ends the process%s", t.File, c.Name, step, ending(child))
 		case errors.Is(err, subprocess.ErrSilent):
 			child.End()
-			return nil, fmt.Errorf("replay of %s on %s: %s takes longer than %v, after which the process was ended", t.File, c.Name, step, slack*t.Patience)
+			return nil, fmt.Errorf("replay of %s on %s: %s takes longer than %v, after which the process was ended",
+				t.File, c.Name, step, slack*t.Patience)
 		case err != nil:
 			return nil, err
 		case p.Error != "":

@@ -83,8 +83,8 @@ func TestTheCommandsCallsCanBeTraced(t *testing.T) {
 	assert.Contains(t, o.stderr, " all\n")
 }
 
-// A recording may say anything. What follows from that, a crash of the plugin too, is an error of the
-// command.
+// A recording may say anything. What follows from that, a crash of the plugin too, is an error of
+// the command.
 func TestReplayOfAHostileRecordingIsAnError(t *testing.T) {
 	t.Parallel()
 	dir := workplace(t)
