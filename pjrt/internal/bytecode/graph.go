@@ -360,8 +360,8 @@ func (g *graph) readTyped(r *reader) (dataflow.Attribute, bool) { return g.readN
 // has more.
 const maxNumbers = 256
 
-// readNumbers reads integers of a type, or of the elements of a tensor. If there is only one, it may
-// stand for any number of them.
+// readNumbers reads integers of a type, or of the elements of a tensor. If there is only one, it
+// may stand for any number of them.
 func (g *graph) readNumbers(r *reader, typ uint64) (a dataflow.Attribute, ok bool) {
 	t := g.typ(typ)
 	if t.Element == "" {
@@ -420,8 +420,8 @@ const (
 	vhloTuple       = 23
 )
 
-// builtinTypes are the other element types of the dialect builtin. Older writers have those of fewer
-// than 16 bits as text.
+// builtinTypes are the other element types of the dialect builtin. Older writers have those of
+// fewer than 16 bits as text.
 var builtinTypes = map[uint64]string{
 	1: "index", 3: "bf16", 4: "f16", 5: "f32", 6: "f64", 21: "tf32", 22: "f8E5M2", 23: "f8E4M3", 24: "f8E4M3FN", 25: "f8E5M2FNUZ",
 	26: "f8E4M3FNUZ", 27: "f8E4M3B11FNUZ", 28: "f8E3M4", 29: "f4E2M1FN", 30: "f6E2M3FN", 31: "f6E3M2FN", 32: "f8E8M0FNU",
@@ -509,7 +509,8 @@ func hasCheckedTypes(m *module) bool {
 	g := &graph{module: m}
 	for i := range m.types {
 		name := g.simple(uint64(i))
-		if code, _, d, ok := g.openType(uint64(i)); ok && (d == dialectBuiltin && code == builtinTuple || d == dialectVHLO && code == vhloTuple) {
+		code, _, d, ok := g.openType(uint64(i))
+		if ok && (d == dialectBuiltin && code == builtinTuple || d == dialectVHLO && code == vhloTuple) {
 			name = "tuple"
 		}
 		if m.compiler.ChecksType(name) {

@@ -27,8 +27,8 @@ const maxDepth = 4096
 // often is after how many operations or types the context is asked whether it has ended.
 const often = 1 << 12
 
-// readOperations reads all operations. It makes a graph of them if there is anything that the checks
-// look at, which the sections before tell.
+// readOperations reads all operations. It makes a graph of them if there is anything that the
+// checks look at, which the sections before tell.
 func (m *module) readOperations(ctx context.Context, r *reader) error {
 	if m.compiler != (dataflow.Compiler{}) && (m.checked || hasCheckedTypes(m)) {
 		m.graph = newGraph(m, m.names)

@@ -16,9 +16,9 @@ import (
 )
 
 // Check returns an error if a module has an array of more than MaxElements, or tuples that are
-// nested too deeply, or if the compiler c is known to end the process over its operations. It accepts
-// bytes that are not a module, because the plugin reports the mistake. If ctx ends, it fails with its
-// error.
+// nested too deeply, or if the compiler c is known to end the process over its operations. It
+// accepts bytes that are not a module, because the plugin reports the mistake. If ctx ends, it
+// fails with its error.
 func Check(ctx context.Context, module []byte, c dataflow.Compiler) error {
 	checked := false // by package dataflow
 	within := func(number wire.Number, next func([]byte) error) func(wire.Field) error {

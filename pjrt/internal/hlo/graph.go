@@ -85,8 +85,8 @@ type graph struct {
 
 var errTooMany = errors.New("too many instructions")
 
-// operations returns the operations of a module, or nil if there are too many of them. It leaves out
-// what it does not understand.
+// operations returns the operations of a module, or nil if there are too many of them. It leaves
+// out what it does not understand.
 func operations(ctx context.Context, module []byte) (*dataflow.Module, error) {
 	g := graph{
 		program: &dataflow.Module{Functions: make(map[string]*dataflow.Block), Key: key},

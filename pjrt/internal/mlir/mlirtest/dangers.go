@@ -125,7 +125,8 @@ func Dangers() []Danger {
 	const order, crop = "is no strict order", "has windows of one element and negative padding"
 	const unknownSize, six = "whose size is not known", "is a constant of type f6"
 	const noLimit = "only the execution knows"
-	const far, eight = "  %far = stablehlo.constant dense<100000000> : tensor<i32>\n", "  %eight = stablehlo.constant dense<8> : tensor<i32>\n"
+	const far = "  %far = stablehlo.constant dense<100000000> : tensor<i32>\n"
+	const eight = "  %eight = stablehlo.constant dense<8> : tensor<i32>\n"
 	large := func(element, n string) string {
 		t := "tensor<" + n + "x" + element + ">"
 		return "func.func @main() -> " + t + " {\n  %0 = stablehlo.iota dim = 0 : " + t + "\n  return %0 : " + t + "\n}\n"
@@ -195,7 +196,8 @@ func Dangers() []Danger {
 		{"size within its bound", size("  %s = stablehlo.constant dense<3> : tensor<i32>\n"), no, "", nil},
 		{"size of the execution", size(far + "  %s = stablehlo.add %n, %far : tensor<i32>\n"), everyAge, noLimit, nil},
 		{"size below 0", size(far + eight + "  %m = stablehlo.subtract %n, %far : tensor<i32>\n  %s = stablehlo.minimum %m, %eight : tensor<i32>\n"), everyAge, noLimit, nil},
-		{"size limited by clamp", size(far + eight + "  %z = stablehlo.constant dense<0> : tensor<i32>\n  %m = stablehlo.add %n, %far : tensor<i32>\n" +
+		{"size limited by clamp", size(far + eight +
+			"  %z = stablehlo.constant dense<0> : tensor<i32>\n  %m = stablehlo.add %n, %far : tensor<i32>\n" +
 			"  %s = stablehlo.clamp %z, %m, %eight : tensor<i32>\n"), no, "", nil},
 		{"size limited in a function", size(far+eight+"  %m = stablehlo.add %n, %far : tensor<i32>\n"+
 			"  %s = func.call @limit(%m, %eight) : (tensor<i32>, tensor<i32>) -> tensor<i32>\n") + `func.func private @limit(%m: tensor<i32>, %most: tensor<i32>) -> tensor<i32> {
@@ -224,7 +226,8 @@ func Dangers() []Danger {
 		{"size that no result has", strings.NewReplacer(bounded8+" {", "tensor<f32> {", "return %r : "+bounded8, "return %r : tensor<f32>",
 			"%r = stablehlo.negate %d : "+bounded8,
 			"%z = stablehlo.constant dense<0.0> : tensor<f32>\n  %r = stablehlo.reduce(%d init: %z) applies stablehlo.add across dimensions = [0] : ("+
-				bounded8+", tensor<f32>) -> tensor<f32>").Replace(size(far + "  %s = stablehlo.add %n, %far : tensor<i32>\n")), no, "", nil},
+				bounded8+", tensor<f32>) -> tensor<f32>").Replace(
+			size(far + "  %s = stablehlo.add %n, %far : tensor<i32>\n")), no, "", nil},
 		{"new shape of the execution", size(far + `  %c = stablehlo.constant dense<4> : tensor<i32>
   %y = stablehlo.set_dimension_size %x, %c, dim = 0 : (tensor<8xf32>, tensor<i32>) -> ` + bounded8 + `
   %m = stablehlo.add %n, %far : tensor<i32>
