@@ -58,7 +58,7 @@ var quirkTable = []quirk{
 	{
 		name: "bounded queue", kind: kindCPU, since: 81,
 		evidence: "the plugins of API 0.81, 0.106 and 0.115 block the 33rd execution on a device within PJRT_LoadedExecutable_Execute",
-		rule:     "RUN-28",
+		rule:     "RUN-28", // its variant "waiting" notes how many run at once
 		apply:    func(b *behaviour) { b.executionsInFlight = 32 },
 	},
 	{

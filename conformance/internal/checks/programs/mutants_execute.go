@@ -78,6 +78,7 @@ func executeFaults() []mutant.Mutant {
 		mutant.Fails("RUN-27", "cannot launch nothing", mutant.Always[execution]),
 		mutant.Leaks[execution]("RUN-28", "keeps memory of each execution", 2*leftBehind),
 		mutant.Leaks[execution]("RUN-28/n=10000", "keeps memory of each execution", leftBehind*5/4),
+		startsEarly("RUN-28/waiting", "does not wait for an argument that is not ready"),
 		garbles("RUN-29", 5), garbles("RUN-29/n=100", 5),
 		mutant.Of("RUN-30", "says INTERNAL when there is no memory", func(c *serve.Invocation, _ *execution) {
 			if c.Forward(); c.Err() != nil {

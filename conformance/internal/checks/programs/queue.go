@@ -15,6 +15,7 @@ var queueChecks = []check.Check{
 	{Rule: "RUN-21", Variant: "many", Profile: check.Core, Timeout: 3 * check.DefaultTimeout, Run: func(t *check.T) { executesTogether(t, 16, 1000) }},
 	{Rule: "RUN-28", Run: func(t *check.T) { deepQueue(t, 2000) }},
 	{Rule: "RUN-28", Variant: "n=10000", Profile: check.Core, Timeout: 2 * check.DefaultTimeout, Run: func(t *check.T) { deepQueue(t, 10000) }},
+	{Rule: "RUN-28", Variant: "waiting", Run: waitingQueue},
 	{Rule: "RUN-29", Run: func(t *check.T) { sameBits(t, 10) }},
 	{Rule: "RUN-29", Variant: "n=100", Profile: check.Core, Timeout: 2 * check.DefaultTimeout, Run: func(t *check.T) { sameBits(t, 100) }},
 	{Rule: "RUN-30", Hostile: true, Run: outOfMemory},
