@@ -23,8 +23,9 @@ var ageless = regexp.MustCompile(`^(RUN-02|CMP-08|CMP-11|DIFF-.*|FUZZ-.*|PERF-.*
 // conformance-older does.
 const allAges = "PJRT_CONFORMANCE_ALL_AGES"
 
-// A plugin does not fail for what it is too old for: with an older API, the CPU plugin of API 0.81 fails
-// the checks that it fails today, and no others. Each age runs every third check, to save time.
+// A plugin does not fail for what it is too old for: with an older API, the CPU plugin of API 0.81
+// fails the checks that it fails today, and no others. Each age runs every third check, to save
+// time.
 func TestNoCheckFailsForTheAgeOfThePlugin(t *testing.T) {
 	if testing.Short() {
 		t.Skip("hundreds of checks run on plugins of several ages: make test-all")

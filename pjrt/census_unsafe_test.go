@@ -49,7 +49,10 @@ func reach(t *testing.T, plugin *pjrt.Plugin) {
 	defer client.Close()
 	// The program keeps the first elements, and says how many.
 	exe, err := client.Compile(ctx, pjrt.Program{Code: []byte(`func.func @main(%a: tensor<4xi32>, %n: tensor<i32>) -> tensor<?xi32, #stablehlo.bounds<4>> {
-  %0 = stablehlo.set_dimension_size %a, %n, dim = 0 : (tensor<4xi32>, tensor<i32>) -> tensor<?xi32, #stablehlo.bounds<4>>
+  %none = stablehlo.constant dense<0> : tensor<i32>
+  %all = stablehlo.constant dense<4> : tensor<i32>
+  %size = stablehlo.clamp %none, %n, %all : tensor<i32>
+  %0 = stablehlo.set_dimension_size %a, %size, dim = 0 : (tensor<4xi32>, tensor<i32>) -> tensor<?xi32, #stablehlo.bounds<4>>
   return %0 : tensor<?xi32, #stablehlo.bounds<4>>
 }`)}, nil)
 	require.NoError(t, err)

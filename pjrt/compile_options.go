@@ -68,7 +68,8 @@ type CompileOptions struct {
 	ArgumentLayouts []ShapeLayout
 	ResultLayout    *ShapeLayout
 	// TupledArguments says that the program takes its arguments as one tuple, which the compiler
-	// makes of the parameters of an MLIR program. It is set for an HLO program with such a parameter.
+	// makes of the parameters of an MLIR program. It is set for an HLO program with such a
+	// parameter.
 	TupledArguments            bool
 	AliasPassthrough           bool    // results that are unchanged arguments may share their memory
 	IndividuallyDefinedResults []int32 // results that become ready one by one

@@ -44,11 +44,11 @@ type ExecuteOptions struct {
 	Extensions []ExecuteExtension
 
 	// ReuseResults makes ExecuteInto put its results into those Buffers in outs that a call with
-	// this option made, open or closed, so that a repeated call allocates nothing. All who hold such
-	// a Buffer see the new contents; after an error it has the old ones. While the call runs it may
-	// be closed. If a call, a Reference or a Bound still uses the old contents, they stay until that
-	// ends, the Buffer is closed, and outs gets another one, as for Buffers made in another way,
-	// which stay as they are.
+	// this option made, open or closed, so that a repeated call allocates nothing. All who hold
+	// such a Buffer see the new contents; after an error it has the old ones. While the call runs
+	// it may be closed. If a call, a Reference or a Bound still uses the old contents, they stay
+	// until that ends, the Buffer is closed, and outs gets another one, as for Buffers made in
+	// another way, which stay as they are.
 	ReuseResults bool
 
 	// NoRetry fails at once when a device is out of memory. Otherwise buffers that the

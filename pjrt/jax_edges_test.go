@@ -73,7 +73,8 @@ func (e *edges) test(t *testing.T, age string) {
 			require.NoError(t, err)
 			defer exe.Close()
 			data := e.Values[p.Type]
-			arg, err := client.BufferFromHost(t.Context(), pjrt.HostArray{Type: kind, Dims: []int64{int64(len(data) / kind.Size())}, Data: data}, nil)
+			dims := []int64{int64(len(data) / kind.Size())}
+			arg, err := client.BufferFromHost(t.Context(), pjrt.HostArray{Type: kind, Dims: dims, Data: data}, nil)
 			require.NoError(t, err)
 			defer arg.Close()
 			outs, err := exe.Execute(t.Context(), []*pjrt.Buffer{arg}, nil)
@@ -117,8 +118,9 @@ func ofDenormals(values []float64, kind dtype.Type) func(i int) bool {
 }
 
 // edgeDifferences describes the elements of an array that are not those of want, which has the same
-// type, but for those that skip tells to leave out. A NaN is as good as any other. If approximate is
-// set, other numbers need only be of the same sign, and zero or infinite where the wanted ones are.
+// type, but for those that skip tells to leave out. A NaN is as good as any other. If approximate
+// is set, other numbers need only be of the same sign, and zero or infinite where the wanted ones
+// are.
 func edgeDifferences(t *testing.T, got pjrt.HostArray, want []byte, approximate bool, skip func(i int) bool) (list []string) {
 	t.Helper()
 	require.Len(t, want, len(got.Data))

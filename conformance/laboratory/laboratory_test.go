@@ -197,7 +197,8 @@ func TestReportsOfPrograms(t *testing.T) {
 	require.NoError(t, r.WriteMarkdown(&md))
 	require.NoError(t, r.WriteHTML(&page))
 	require.NoError(t, r.WriteBadge(&badge))
-	// The plugin of API 0.81 counts leading zeros wrongly; the newer one does not compile two programs.
+	// The plugin of API 0.81 counts leading zeros wrongly; the newer one does not compile two
+	// programs.
 	constants, failing, skipped, sentence := []any{12, 1, 3}, "maximum             1     1     0     0       0\n", 2, "3 of 26 programs failed"
 	if r.Plugin.Minor == 81 {
 		constants, failing, skipped, sentence = []any{12, 2, 2}, "count_leading_zeros  1     1     0     0       0\n", 0, "4 of 28 programs failed"

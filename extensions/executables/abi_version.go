@@ -65,8 +65,8 @@ func ABIVersionOf(e *pjrt.Executable) (ABIVersion, error) {
 }
 
 // RuntimeRuns returns nil if a runtime can run an executable, and otherwise an error that says why
-// not (PJRT_RuntimeAbiVersion_IsCompatibleWithExecutable). Neither is loaded: the versions come from
-// [RuntimeABIVersion] and [ABIVersionOf], in any process.
+// not (PJRT_RuntimeAbiVersion_IsCompatibleWithExecutable). Neither is loaded: the versions come
+// from [RuntimeABIVersion] and [ABIVersionOf], in any process.
 func RuntimeRuns(p *pjrt.Plugin, runtime, executable ABIVersion) error {
 	r, err := ofRuntime(p, runtime)
 	if err != nil {

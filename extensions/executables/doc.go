@@ -6,7 +6,8 @@
 // it was compiled for, which decides where it can be loaded.
 //
 // [Metadata] uses the extension ExecutableMetadata, which came with API 0.75; libtpu has it.
-// [ParameterShardings] and [ResultShardings] use Shardings, and [ABIVersionOf], [RuntimeABIVersion],
-// [RuntimeRuns] and [RuntimeReplaces] use AbiVersion, both of API 0.91; libtpu and XLA's plugins for
-// GPUs have them. XLA's plugins for CPUs have no AbiVersion, and Shardings since API 0.106.
+// [ParameterShardings] and [ResultShardings] use Shardings, and [ABIVersionOf],
+// [RuntimeABIVersion], [RuntimeRuns] and [RuntimeReplaces] use AbiVersion, both of API 0.91; libtpu
+// and XLA's plugins for GPUs have them. XLA's plugins for CPUs have no AbiVersion, and Shardings
+// since API 0.106.
 package executables

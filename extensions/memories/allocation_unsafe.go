@@ -29,7 +29,8 @@ type AllocateOptions struct {
 const maxSize = 1 << 50
 
 // Allocate allocates size bytes of host memory near the devices of a client
-// (PJRT_HostMemoryAllocator_Allocate). Their contents are undefined. The caller closes the memory. opts may be nil.
+// (PJRT_HostMemoryAllocator_Allocate). Their contents are undefined. The caller closes the memory.
+// opts may be nil.
 func Allocate(c *pjrt.Client, size int, opts *AllocateOptions) (*Allocation, error) {
 	h, release, err := raw.AcquireClient(c)
 	if err != nil {

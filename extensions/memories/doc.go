@@ -6,8 +6,8 @@
 // a client have fast access.
 //
 // [OfDevice] and [OfTopology] use the extension MemoryDescriptions, which came with API 0.59. XLA's
-// plugins for CPUs, GPUs and TPUs have it, but only libtpu describes any memory. For the memories of
-// a client's device, see pjrt.Device.Memories.
+// plugins for CPUs, GPUs and TPUs have it, but only libtpu describes any memory. For the memories
+// of a client's device, see pjrt.Device.Memories.
 //
 // [LayoutOf], [DefaultLayout] and [DefaultLayoutFor] use the extension Layouts of API 0.51, which
 // XLA's plugins for CPUs, GPUs and TPUs have. The layouts of a program's arguments and results are

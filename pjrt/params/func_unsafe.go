@@ -128,6 +128,6 @@ func slots(t reflect.Type, offset uintptr, at path, list *[]slot) error {
 		}
 		return nil
 	}
-	return pjrt.ErrInvalidArgument.Errorf("%s is of type %v; a type must say how many buffers it has: use *pjrt.Buffer, structs and arrays%s",
-		at, t, orTag)
+	return pjrt.ErrInvalidArgument.Errorf("%s is of type %v; a type must say how many buffers it has: "+
+		"use *pjrt.Buffer, structs and arrays%s", at, t, orTag)
 }

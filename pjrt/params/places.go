@@ -35,7 +35,8 @@ type Place struct {
 func Places(into any) ([]Place, error) {
 	v := reflect.ValueOf(into)
 	if v.Kind() != reflect.Pointer || v.IsNil() || isLeaf(v.Type()) {
-		return nil, pjrt.ErrInvalidArgument.Errorf("the destination is of type %T; give a pointer to the value that takes the buffers", into)
+		return nil, pjrt.ErrInvalidArgument.Errorf(
+			"the destination is of type %T; give a pointer to the value that takes the buffers", into)
 	}
 	var list []Place
 	seen := make(map[string]string)
@@ -45,7 +46,8 @@ func Places(into any) ([]Place, error) {
 				at)
 		}
 		if other, ok := seen[at.name]; ok {
-			return pjrt.ErrInvalidArgument.Errorf("%s and %s have the same name, %q: give one of them a tag `pjrt:\"NAME\"`", other, at, at.name)
+			return pjrt.ErrInvalidArgument.Errorf("%s and %s have the same name, %q: give one of them a tag `pjrt:\"NAME\"`",
+				other, at, at.name)
 		}
 		seen[at.name] = at.String()
 		p := Place{Name: at.name, Field: at.String()}

@@ -29,7 +29,8 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/sharding"
 )
 
-// model has arrays of every kind of place in a file: large and small, aligned or not, empty, scalar.
+// model has arrays of every kind of place in a file: large and small, aligned or not, empty,
+// scalar.
 func model(t testing.TB) (name string, arrays map[string]pjrt.HostArray) {
 	t.Helper()
 	r := rand.NewChaCha8([32]byte{7})

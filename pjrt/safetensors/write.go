@@ -20,10 +20,10 @@ import (
 // alignment is the one of pjrt.HostAlignment.
 const alignment = 64
 
-// Write writes named arrays, and metadata, which may be nil. Each array is aligned for its elements,
-// and for buffers of the mapped file (see LoadOptions.Map) if its size and those of the arrays with
-// such sizes allow it: those whose size is a multiple of 64 come first, then those with larger
-// elements.
+// Write writes named arrays, and metadata, which may be nil. Each array is aligned for its
+// elements, and for buffers of the mapped file (see LoadOptions.Map) if its size and those of the
+// arrays with such sizes allow it: those whose size is a multiple of 64 come first, then those with
+// larger elements.
 func Write(w io.Writer, arrays map[string]array.Array, metadata map[string]string) error {
 	names := slices.SortedFunc(maps.Keys(arrays), func(a, b string) int {
 		x, y := arrays[a], arrays[b]

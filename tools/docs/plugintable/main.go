@@ -54,7 +54,9 @@ func (r *row) cells() []string {
 	return []string{r.name, r.distribution, r.api, r.functions, r.client, r.executes, r.ahead, r.suite}
 }
 
-var header = row{"name", "package", "API", "functions", "makes a client", "executes", "compiles ahead", "conformance, quick: passed, waived, failed"}
+var header = row{
+	"name", "package", "API", "functions", "makes a client", "executes", "compiles ahead", "conformance, quick: passed, waived, failed",
+}
 
 func run(write bool, reports []string) error {
 	text, err := os.ReadFile(page)
