@@ -102,6 +102,9 @@ func (o *ClientOptions) withNodes() ([]Attribute, error) {
 			return nil, invalid("create option %s is set twice: in Create, and by NodeID and NumNodes; remove one of them", a.Name)
 		}
 	}
+	if o.NumNodes == 1 {
+		return o.Create, nil // as by default; newer plugins for CPUs refuse the very name of the option
+	}
 	return append(slices.Clip(o.Create),
 		Attribute{Name: nodeIDOption, Value: int64(o.NodeID)},
 		Attribute{Name: numNodesOption, Value: int64(o.NumNodes)}), nil

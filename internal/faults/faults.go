@@ -33,6 +33,7 @@ var List = []Fault{
 	{"`scatter` with one index of 8 or 16 bits, into a dimension of more elements than it can count, may write nothing.", all, "Convert the indices to `i32`.", false},
 	{"`reduce_window` of a `pad` with negative padding, and with interior padding of a dimension of one element, also adds the elements that the `pad` leaves out.", all, "Use `slice` instead of negative padding.", false},
 	{"`abs` of a product of an integer with itself is left out, though the product may overflow.", older, "Compute in a wider type.", false},
+	{"`divide` of an infinity by the greatest number of `bf16` gives NaN, as on JAX 0.12.", Tried[2:], "Compute in `f32`.", false},
 	{"A size beyond its bound, set with `set_dimension_size` or `dynamic_reshape`, ends the process if a result has it.", all,
 		"Limit the size with `clamp` to the numbers from 0 to the bound. What is not seen to be limited is refused.", true},
 	{"`reduce_window` over a dimension of unknown size leaves out padding, and ends the process where no window fits.", older,
