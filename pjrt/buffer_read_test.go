@@ -417,7 +417,10 @@ func TestCopiesHaveTheContentsOfTheOriginal(t *testing.T) {
 // dynamic is a program whose result has a dimension known only at run time.
 const dynamic = `module @dynamic {
   func.func @main(%x: tensor<8xf32>, %n: tensor<i32>) -> tensor<?xf32, #stablehlo.bounds<8>> {
-    %0 = stablehlo.set_dimension_size %x, %n, dim = 0 : (tensor<8xf32>, tensor<i32>) -> tensor<?xf32, #stablehlo.bounds<8>>
+    %none = stablehlo.constant dense<0> : tensor<i32>
+    %all = stablehlo.constant dense<8> : tensor<i32>
+    %size = stablehlo.clamp %none, %n, %all : tensor<i32>
+    %0 = stablehlo.set_dimension_size %x, %size, dim = 0 : (tensor<8xf32>, tensor<i32>) -> tensor<?xf32, #stablehlo.bounds<8>>
     return %0 : tensor<?xf32, #stablehlo.bounds<8>>
   }
 }`

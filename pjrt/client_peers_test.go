@@ -186,7 +186,7 @@ func TestErrorsOfTheStoreReachThePluginAndTheCaller(t *testing.T) {
 	t.Run("nil store in an interface", func(t *testing.T) {
 		plugin := openNodes(t, 81, func(n *node) *nodeError { return n.Put("k", "v") })
 		_, err := plugin.NewClient(context.Background(), &pjrt.ClientOptions{KeyValueStore: (*kv.Memory)(nil)})
-		require.ErrorIs(t, err, pjrt.ErrInternal)
+		require.ErrorContains(t, err, "kv: the store is nil")
 	})
 }
 

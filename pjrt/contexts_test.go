@@ -27,6 +27,7 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/inspect"
 	"github.com/purepjrt/purepjrt/pjrt/pjrttest"
 	"github.com/purepjrt/purepjrt/pjrt/raw"
+	"github.com/purepjrt/purepjrt/pjrt/safetensors"
 	"github.com/purepjrt/purepjrt/pjrt/sharding"
 	"github.com/purepjrt/purepjrt/pjrt/transfer"
 )
@@ -80,6 +81,14 @@ func (s *withContext) sharded() (*sharding.Mesh, sharding.Partition) {
 	m, err := sharding.NewMesh(s.c.AddressableDevices(), sharding.Axis{Name: "x", Size: 2})
 	require.NoError(s.t, err)
 	return m, sharding.Partition{"x"}
+}
+
+func (s *withContext) weights() *safetensors.File {
+	var file bytes.Buffer
+	require.NoError(s.t, safetensors.Write(&file, map[string]pjrt.HostArray{"w": vectorOf(1, 2)}, nil))
+	f, err := safetensors.New(bytes.NewReader(file.Bytes()), int64(file.Len()))
+	require.NoError(s.t, err)
+	return f
 }
 
 // call is one call of a method, which returns what the caller closes.
@@ -403,6 +412,21 @@ var methods = map[string]func(*withContext) call{
 		require.NoError(s.t, err)
 		s.t.Cleanup(func() { a.Close() })
 		return func(ctx context.Context) ([]io.Closer, error) { return nil, a.GatherInto(ctx, make([]byte, 8)) }
+	},
+	"pjrt/safetensors.File.Load": func(s *withContext) call {
+		f := s.weights()
+		return func(ctx context.Context) ([]io.Closer, error) {
+			buffers, err := f.Load(ctx, s.c, nil)
+			return listOf(slices.Collect(maps.Values(buffers)), err)
+		}
+	},
+	"pjrt/safetensors.File.LoadInto": func(s *withContext) call {
+		f := s.weights()
+		return func(ctx context.Context) ([]io.Closer, error) {
+			var w struct{ W *pjrt.Buffer }
+			err := f.LoadInto(ctx, s.c, &w, nil)
+			return one(w.W, err)
+		}
 	},
 	"pjrt/inspect.New": func(s *withContext) call {
 		exe := s.compile(same)

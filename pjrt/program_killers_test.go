@@ -18,8 +18,9 @@ import (
 
 	"github.com/purepjrt/purepjrt/capi"
 	"github.com/purepjrt/purepjrt/pjrt"
+	"github.com/purepjrt/purepjrt/pjrt/hlo"
 	"github.com/purepjrt/purepjrt/pjrt/internal/mlir/mlirtest"
-	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest"
+	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest/cputest"
 	"github.com/purepjrt/purepjrt/pjrt/raw"
 )
 
@@ -75,12 +76,33 @@ func loadUnchecked(t *testing.T, client *pjrt.Client, code []byte, format pjrt.F
 	program.Format, program.FormatSize = capi.StringData(string(format))
 	var call capi.Call[capi.ClientCompileArgs]
 	call.Args.Client, call.Args.Program = h, program
-	oneDevice := protoBytes(3, protoInt(4, 1), protoInt(5, 1))
-	call.Args.CompileOptions, call.Args.CompileOptionsSize = capi.BytesData(oneDevice)
+	options := protoBytes(3, protoInt(4, 1), protoInt(5, 1)) // one device
+	if format == pjrt.FormatHLO && takesOneTuple(code) {
+		options = append(options, protoInt(2, 1)...) // as Compile does
+	}
+	call.Args.CompileOptions, call.Args.CompileOptionsSize = capi.BytesData(options)
 	if err := call.Do(raw.TableOf(client)); err != nil {
 		return nil, err
 	}
 	return raw.AdoptLoadedExecutable(client, call.Args.Executable)
+}
+
+// takesOneTuple reports whether a program has its arguments in one tuple.
+func takesOneTuple(code []byte) bool {
+	m, err := hlo.Decode(code)
+	if err != nil {
+		return false
+	}
+	parameters, tuples := 0, 0
+	for _, i := range m.Entry.Instructions {
+		if i.Opcode == "parameter" {
+			parameters++
+			if i.Shape.IsTuple {
+				tuples++
+			}
+		}
+	}
+	return parameters == 1 && tuples == 1
 }
 
 func TestProgramsThatEndTheProcessAreRefusedHoweverTheyAreWritten(t *testing.T) {
@@ -187,7 +209,7 @@ func TestRewrittenProgramsAreCompiled(t *testing.T) {
 }
 
 // Each program ends the process of the plugins that it is refused for, and of no others: they
-// compile it, and execute it with zeros.
+// compile it, and execute it with zeros. The plugin at hand is tried; PJRT_TEST_CPU names others.
 func TestDangersEndTheProcessOfThePluginsOfTheirAges(t *testing.T) {
 	what := os.Getenv(killerVariable)
 	if what == "" && testing.Short() {
@@ -216,17 +238,14 @@ func TestDangersEndTheProcessOfThePluginsOfTheirAges(t *testing.T) {
 		}
 	}
 	require.Empty(t, what)
-	for _, plugin := range plugintest.Executing(t) {
-		var minor int
-		_, err := fmt.Sscanf(plugin.Age, "0.%d", &minor)
-		require.NoError(t, err)
-		for _, f := range list {
-			cmd := self(t.Context(), "-test.run=^"+t.Name()+"$", "-test.timeout=20s")
-			cmd.Env = append(os.Environ(), killerVariable+"="+f.name, "PJRT_TEST_CPU="+plugin.Age)
-			out, err := cmd.CombinedOutput()
-			survived := err == nil && strings.Contains(string(out), "> survived")
-			assert.Equal(t, !slices.Contains(f.dies, minor), survived, "%s on the plugin of API %s: %v\n%s", f.name, plugin.Age, err, firstLines(string(out), 20))
-		}
+	t.Parallel()
+	minor := cputest.Age(t)
+	for _, f := range list {
+		cmd := self(t.Context(), "-test.run=^"+t.Name()+"$", "-test.timeout=60s")
+		cmd.Env = append(os.Environ(), killerVariable+"="+f.name)
+		out, err := cmd.CombinedOutput()
+		survived := err == nil && strings.Contains(string(out), "> survived")
+		assert.Equal(t, !slices.Contains(f.dies, minor), survived, "%s on the plugin of API 0.%d: %v\n%s", f.name, minor, err, firstLines(string(out), 20))
 	}
 }
 

@@ -15,6 +15,7 @@ import (
 	"github.com/purepjrt/purepjrt/capi/serve"
 	"github.com/purepjrt/purepjrt/capi/shim"
 	"github.com/purepjrt/purepjrt/conformance"
+	"github.com/purepjrt/purepjrt/conformance/internal/mutant/trial"
 	"github.com/purepjrt/purepjrt/conformance/internal/worker"
 	"github.com/purepjrt/purepjrt/conformance/laboratory/callers"
 	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest"
@@ -52,7 +53,7 @@ func TestMain(m *testing.M) {
 
 func TestAFunctionThatEndsTheProcessDoesNotHideTheOthers(t *testing.T) {
 	t.Parallel()
-	found, err := runProbe(t.Context(), worker.Command{Token: mortal}, probeRequest{Plugin: plugintest.Path(t, "cpu")})
+	found, err := runProbe(t.Context(), worker.Command{Token: mortal}, probeRequest{Plugin: plugintest.Path(t, trial.CPU)})
 	require.NoError(t, err)
 	want := unimplemented(t)
 	for _, f := range deadly {
@@ -82,7 +83,7 @@ func unimplemented(t *testing.T) map[string]callers.Mode {
 
 func cpu(t *testing.T) *capi.Table {
 	t.Helper()
-	table, err := capi.Open(plugintest.Path(t, "cpu"))
+	table, err := capi.Open(plugintest.Path(t, trial.CPU))
 	require.NoError(t, err)
 	return table
 }

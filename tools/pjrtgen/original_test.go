@@ -32,7 +32,7 @@ const originalMinor = 81
 // original reads that header, under the path that it has in a checkout.
 func original(t *testing.T) *model.Header {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join(filepath.Dir(plugintest.Path(t, "cpu")), "pjrt_c_api.h"))
+	text, err := os.ReadFile(filepath.Join(filepath.Dir(plugintest.Path(t, "cpu@0.81")), "pjrt_c_api.h"))
 	require.NoError(t, err)
 	path := filepath.Join(t.TempDir(), filepath.FromSlash(corePath))
 	require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))

@@ -52,7 +52,7 @@ const Memory = "memory"
 
 // The plugins that tests use. Those for hardware other than CPUs are used without it.
 var (
-	CPU      = Plugin{Name: "cpu", Options: []capi.Attribute{{Name: "cpu_device_count", Value: int64(4)}}}
+	CPU      = Plugin{Name: trial.CPU, Options: []capi.Attribute{{Name: "cpu_device_count", Value: int64(4)}}}
 	InMemory = Plugin{Name: Memory}
 	TPU      = Plugin{Name: "tpu", NoDevice: noHardware, Topology: "v5e:2x2x1"}
 	OlderTPU = Plugin{Name: "tpu@0.0.11", NoDevice: noHardware, Topology: "v5e:2x2x1"}
@@ -240,7 +240,7 @@ func (s *Suite) RunTolerated(t *testing.T) {
 func (s *Suite) runTrials(t *testing.T, setup func(*trial.Plugins, context.Context, *mutant.Mutant) (session.Setup, error),
 	judge func(*testing.T, *report.Result)) {
 	t.Helper()
-	plugins := &trial.Plugins{CPU: plugintest.Path(t, "cpu"), Dir: t.TempDir()}
+	plugins := &trial.Plugins{CPU: plugintest.Path(t, trial.CPU), Dir: t.TempDir()}
 	bench := newBench(t)
 	var waiting sync.WaitGroup
 	t.Cleanup(waiting.Wait)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/purepjrt/purepjrt/conformance/internal/check"
 	"github.com/purepjrt/purepjrt/conformance/internal/mutant"
+	"github.com/purepjrt/purepjrt/conformance/internal/mutant/trial"
 	"github.com/purepjrt/purepjrt/conformance/rules"
 )
 
@@ -80,5 +81,5 @@ func UpTo(p check.Profile, checks []check.Check) []check.Check {
 // TakesPlugin reports whether tests run on the plugin with a name. A short run uses only the
 // CPU plugin and the in-memory one, so that it downloads little.
 func TakesPlugin(name string) bool {
-	return !testing.Short() || name == "cpu" || name == Memory
+	return !testing.Short() || name == trial.CPU || name == Memory
 }

@@ -42,7 +42,7 @@ file are libraries in C, which are tried if there is a compiler.
 		}
 		install, cancel := context.WithTimeout(ctx, 10*time.Minute)
 		defer cancel()
-		path, err := plugins.Install(install, "cpu", plugins.InstallOptions{})
+		path, err := plugins.Install(install, trial.CPU, plugins.InstallOptions{})
 		if err != nil {
 			return err
 		}

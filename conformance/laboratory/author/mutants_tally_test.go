@@ -60,7 +60,7 @@ func fakeMutants() []mutant.Mutant {
 
 func TestTrialsTellTeethFromNone(t *testing.T) {
 	t.Parallel()
-	cpu := trial.Plugins{CPU: plugintest.Path(t, "cpu")}
+	cpu := trial.Plugins{CPU: plugintest.Path(t, trial.CPU)}
 	r := &tally{checks: fakeChecks(), mutants: fakeMutants(), plugins: cpu, profile: check.Quick, jobs: 2}
 	require.NoError(t, r.run(t.Context()))
 	var out bytes.Buffer

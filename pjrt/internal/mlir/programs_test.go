@@ -20,7 +20,7 @@ func validPrograms(t testing.TB) map[string][]byte {
 	programs := make(map[string][]byte)
 	for _, pattern := range []string{
 		"tools/pjrt/testdata/programs/*/program.mlir*",
-		"conformance/internal/checks/*/artifacts/*.mlir*",
+		"conformance/internal/check/artifacts/*.mlir*",
 		"conformance/laboratory/internal/corpus/testdata/checkout/stablehlo/testdata/*.mlir*",
 		"conformance/laboratory/internal/corpus/testdata/checkout/stablehlo/tests/*/*.mlir*",
 	} {

@@ -14,6 +14,7 @@ import (
 	"github.com/purepjrt/purepjrt/capi/serve"
 	"github.com/purepjrt/purepjrt/conformance/internal/check"
 	"github.com/purepjrt/purepjrt/conformance/internal/checktest"
+	"github.com/purepjrt/purepjrt/conformance/internal/mutant/trial"
 	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest"
 )
 
@@ -34,7 +35,7 @@ func TestThePluginsOfMutantsAreSound(t *testing.T) { suite.RunSound(t) }
 // wrapped returns an environment on the CPU plugin with hooks.
 func wrapped(t *testing.T, hooks ...serve.Hook) *check.Env {
 	t.Helper()
-	base, err := capi.Open(plugintest.Path(t, "cpu"))
+	base, err := capi.Open(plugintest.Path(t, trial.CPU))
 	require.NoError(t, err)
 	table, err := serve.Wrap(base, hooks...)
 	require.NoError(t, err)

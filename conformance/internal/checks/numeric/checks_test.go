@@ -15,13 +15,14 @@ import (
 	"github.com/purepjrt/purepjrt/conformance/internal/check"
 	"github.com/purepjrt/purepjrt/conformance/internal/checktest"
 	"github.com/purepjrt/purepjrt/conformance/internal/driver"
+	"github.com/purepjrt/purepjrt/conformance/internal/mutant/trial"
 	"github.com/purepjrt/purepjrt/conformance/report"
 	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest"
 )
 
 func cpu(t *testing.T) *capi.Table {
 	t.Helper()
-	table, err := capi.Open(plugintest.Path(t, "cpu"))
+	table, err := capi.Open(plugintest.Path(t, trial.CPU))
 	require.NoError(t, err)
 	return table
 }
@@ -29,7 +30,7 @@ func cpu(t *testing.T) *capi.Table {
 func TestTheCPUPluginComputesWhatIsExpected(t *testing.T) {
 	t.Parallel()
 	env := &check.Env{Table: cpu(t)}
-	waived := checktest.Waived(env.Table, plugintest.Path(t, "cpu"))
+	waived := checktest.Waived(env.Table, plugintest.Path(t, trial.CPU))
 	fails := func(name string) bool {
 		return slices.ContainsFunc(waived, func(f *report.WaiverFile) bool {
 			return slices.ContainsFunc(f.Waivers, func(w report.Waiver) bool { return w.Covers(name) })

@@ -19,6 +19,10 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/plugins"
 )
 
+// CPU is the name of the plugin in front of which most faults are put. It is older than the newest
+// one, and has functions that the newest lacks, such as those of costs.
+const CPU = "cpu@0.81"
+
 // Plugins are the plugins that faults are put in front of.
 type Plugins struct {
 	CPU string // path of XLA's CPU plugin

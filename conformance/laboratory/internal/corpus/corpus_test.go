@@ -18,6 +18,7 @@ import (
 
 	"github.com/purepjrt/purepjrt/capi"
 	"github.com/purepjrt/purepjrt/conformance/internal/check"
+	"github.com/purepjrt/purepjrt/conformance/internal/mutant/trial"
 	"github.com/purepjrt/purepjrt/conformance/internal/worker"
 	"github.com/purepjrt/purepjrt/pjrt/array"
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
@@ -27,7 +28,7 @@ import (
 
 func cpu(t *testing.T) *capi.Table {
 	t.Helper()
-	table, err := capi.Open(plugintest.Path(t, "cpu"))
+	table, err := capi.Open(plugintest.Path(t, trial.CPU))
 	require.NoError(t, err)
 	return table
 }
