@@ -48,7 +48,7 @@ func (r *Report) WriteBadge(out io.Writer) error {
 	text, colour := r.badgeText()
 	// Approximate widths in a sans-serif face of 11 pixels.
 	left, right := 10+7*len(label), 10+7*len(text)
-	tip := fmt.Sprintf("%s; %s; suite %s; %s", r.Sentence(), r.Plugin.describe(), r.Suite.Version, r.Started.Format("2006-01-02"))
+	tip := fmt.Sprintf("%s; %s; suite %s; %s", r.Sentence(), r.Plugin.identify(), r.Suite.Version, r.Started.Format("2006-01-02"))
 	_, err := fmt.Fprintf(out, `<svg xmlns="http://www.w3.org/2000/svg" width="%[1]d" height="20" role="img" aria-label="%[2]s: %[3]s">
 <title>%[4]s</title>
 <clipPath id="r"><rect width="%[1]d" height="20" rx="3"/></clipPath>

@@ -11,7 +11,7 @@ import (
 // Cause is a reason for which several checks failed.
 type Cause struct {
 	Text   string   `json:"text"`   // what they found in common
-	Checks []string `json:"checks"` // at least two
+	Checks []string `json:"checks"` // at least two, except in a Lead
 }
 
 // answer matches the text that checks write for the error of a function that should have

@@ -79,7 +79,7 @@ func Differences(before, after *Report) []string {
 			list = append(list, fmt.Sprintf("%s: %s -> %s", what, orNone(a), orNone(b)))
 		}
 	}
-	add("plugin", before.Plugin.describe(), after.Plugin.describe())
+	add("plugin", before.Plugin.identify(), after.Plugin.identify())
 	add("version of the plugin", before.Plugin.PlatformVersion, after.Plugin.PlatformVersion)
 	add("suite", suiteName(&before.Suite), suiteName(&after.Suite))
 	add("profile", before.Run.Profile, after.Run.Profile)

@@ -104,6 +104,15 @@ var page = newPage(pageText, template.FuncMap{
 	"kind":     kindOf,
 	"kinds":    kinds,
 	"cause":    causeOf,
+	"waivedBy": func(r *Report) string { return r.waivedBy() },
+	"leads": func(r *Report) []Lead {
+		if !r.showsLeads() {
+			return nil
+		}
+		return r.Leads
+	},
+	"what":     func(l Lead) string { return l.what() },
+	"frees":    func(l Lead) string { return l.frees() },
 	"unlisted": func() string { return unlisted },
 	"why":      func(x Result) string { return x.why() },
 	"names":    func(b Block) string { return b.names() },

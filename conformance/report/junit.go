@@ -64,7 +64,7 @@ func (r *Report) WriteJUnit(out io.Writer) error {
 	for _, g := range r.Groups {
 		s := junitSuite{
 			Name: g.Name + ": " + g.Title, Timestamp: r.Started.Format("2006-01-02T15:04:05"),
-			Properties: []junitProperty{{"level", g.Level}, {"plugin", clean(r.Plugin.describe())}, {"suite", r.Suite.Version}, {"list", r.Run.List}},
+			Properties: []junitProperty{{"level", g.Level}, {"plugin", clean(r.Plugin.identify())}, {"suite", r.Suite.Version}, {"list", r.Run.List}},
 		}
 		var took time.Duration
 		for i := range r.Results {

@@ -25,6 +25,9 @@ func (r *Report) WriteMarkdown(out io.Writer) error {
 	fmt.Fprintf(w, "## PJRT conformance: %s\n\n", inline(r.Sentence()))
 	fmt.Fprintf(w, "%s; suite %s (PJRT API %s)%s, profile %s, %v\n\n", inline(r.Plugin.describe()), inline(r.Suite.Version), r.Suite.API,
 		r.Run.judgedBy(), r.Run.Profile, r.Duration.Round(100*time.Millisecond))
+	if r.Plugin.SHA256 != "" {
+		fmt.Fprintf(w, "SHA-256 %s\n\n", code(r.Plugin.SHA256))
+	}
 	if r.Run.NoDevice != "" {
 		fmt.Fprintf(w, "No device was used: %s\n\n", inline(r.Run.Ahead()))
 	}
@@ -33,6 +36,7 @@ func (r *Report) WriteMarkdown(out io.Writer) error {
 	} else {
 		r.markdownLevels(w)
 	}
+	r.markdownLeads(w)
 	for i, b := range r.Blocks {
 		if i == 0 {
 			fmt.Fprint(w, "\nBlocked checks, which need functions that do not work:\n\n| Checks | By the failure of | They need |\n|---:|---|---|\n")
@@ -53,6 +57,9 @@ func (r *Report) WriteMarkdown(out io.Writer) error {
 	r.markdownList(w, "Failures", func(x *Result) bool { return x.Broken() && x.Verdict != Flaky })
 	r.markdownList(w, "Flaky", func(x *Result) bool { return x.Verdict == Flaky })
 	r.markdownList(w, "Warnings", func(x *Result) bool { return x.noteworthy() && !x.Broken() && x.Verdict != Flaky })
+	if by := r.waivedBy(); by != "" {
+		fmt.Fprintf(w, "\nWaived: %s %s.\n", count(r.Summary.Checks.Waived, "failure"), inline(by))
+	}
 	r.markdownList(w, "Waived", func(x *Result) bool { return x.Verdict == Waived })
 	for i, p := range r.Problems {
 		if i == maxMarkdown || w.Len() > markdownSize {
@@ -85,6 +92,27 @@ func (r *Report) markdownLevels(w io.Writer) {
 		fmt.Fprintf(w, "; quality %d of 100", r.Summary.Quality)
 	}
 	fmt.Fprint(w, "\n")
+}
+
+// markdownLeads writes what to mend first.
+func (r *Report) markdownLeads(w io.Writer) {
+	if !r.showsLeads() {
+		return
+	}
+	fmt.Fprint(w, "\n### Begin with\n\n")
+	for i := range r.Leads {
+		l := &r.Leads[i]
+		x := r.Result(l.Check)
+		fmt.Fprintf(w, "%d. **%s**: %s\n", i+1, inline(l.what()), l.frees())
+		for j, f := range l.Findings {
+			if j == maxFindings {
+				fmt.Fprintf(w, "   * and %s\n", count(len(l.Findings)-j, "more finding"))
+				break
+			}
+			fmt.Fprintf(w, "   * %d times: %s\n", len(f.Checks), inline(f.Text))
+		}
+		fmt.Fprintf(w, "   * %s (%s, from: %s) says: %s\n", x.Check, x.Severity, x.Basis, inline(x.Text))
+	}
 }
 
 // markdownSkew writes the matrix of older and newer callers: the structs that grew with

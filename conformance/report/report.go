@@ -121,6 +121,9 @@ type Report struct {
 	Summary      Summary      `json:"summary"`
 	// Causes are the reasons for which several checks failed, the most frequent first.
 	Causes []Cause `json:"causes,omitempty"`
+	// Leads are what to mend first, at most three, beginning with the one on which most results
+	// depend.
+	Leads []Lead `json:"leads,omitempty"`
 	// Blocks are the failures that keep other checks from running to their end, beginning
 	// with the one that blocks the most.
 	Blocks []Block `json:"blocks,omitempty"`

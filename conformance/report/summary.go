@@ -93,6 +93,7 @@ func (r *Report) Summarize() {
 	r.summarizeLevels()
 	r.summarizeGroups()
 	r.summarizeCauses()
+	r.summarizeLeads()
 	s := &r.Summary
 	*s = Summary{Verdicts: make(map[Verdict]int), Severities: make(map[rules.Severity]Counts), Rules: r.countRules(), Quality: r.quality()}
 	broken, waived := false, false
@@ -332,7 +333,7 @@ func (r *Report) Waive(files []*WaiverFile, now time.Time, suite, run []string) 
 	for i, f := range files {
 		for j := range f.Waivers {
 			w := &f.Waivers[j]
-			use := &WaiverUse{Waiver: *w, File: f.Name, Excused: []string{}}
+			use := &WaiverUse{Waiver: *w, File: f.Name, Ships: f.Ships, Excused: []string{}}
 			switch {
 			case w.Expired(now):
 				use.Problem = "expired on " + w.Expires

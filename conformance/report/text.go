@@ -19,8 +19,8 @@ type Text struct {
 	All bool
 	// Colour marks verdicts and states for terminals.
 	Colour bool
-	// Most limits how many failures are written in full. If there are more, those with a
-	// common cause are only named after the first of them. 0 means no limit.
+	// Most limits how many failures are written in full. If there are more, none is: each rule
+	// that is broken gets a line. 0 means no limit.
 	Most int
 	// Columns is the width of the terminal, or 0 for no limit. Tables that are wider become a
 	// sentence for each row.
@@ -130,31 +130,28 @@ func joinVerdicts(list []Verdict) string {
 	return strings.Join(words, ", ")
 }
 
-// mostDetails limits how many failures WriteText writes in full.
-const mostDetails = 40
+// MostDetails is the usual Text.Most.
+const MostDetails = 5
 
-// WriteText writes every failure and a summary, for people. With all it also writes skipped
-// and waived checks, and everything in full.
+// WriteText writes a summary for people, and the failures in full if there are only a few. With
+// all it writes all failures in full, and skipped and waived checks, too.
 func (r *Report) WriteText(out io.Writer, all bool) error {
 	t := Text{All: all}
 	if !all {
-		t.Most = mostDetails
+		t.Most = MostDetails
 	}
 	return t.Write(r, out)
 }
 
-// Write writes every failure and a summary.
+// Write writes the failures, in full if they are not too many, and a summary.
 func (t Text) Write(r *Report, out io.Writer) error {
 	w := bufio.NewWriter(out)
 	for _, x := range r.detailed(t) {
-		fmt.Fprint(w, t.details(x.Result))
+		fmt.Fprint(w, t.details(x))
 		if n := r.blocks(x.Check); n > 0 {
 			fmt.Fprintf(w, "  %-10s %s\n", "blocks", count(n, "more check"))
 		}
 		fmt.Fprintln(w)
-		if len(x.alike) > 0 {
-			fmt.Fprintf(w, "%s failed in the same way: %s\n\n", count(len(x.alike), "more check"), listed(x.alike, maxAlike))
-		}
 	}
 	if err := w.Flush(); err != nil {
 		return err
@@ -173,43 +170,35 @@ func listed(names []string, most int) string {
 	return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
 }
 
-// detail is a result that is written in full, with the names of similar ones that are not.
-type detail struct {
-	*Result
-	alike []string
+// detailed chooses the results that are written in full, the failures first.
+func (r *Report) detailed(t Text) []*Result {
+	if !r.inFull(t) {
+		return nil
+	}
+	var list, others []*Result
+	for i := range r.Results {
+		switch x := &r.Results[i]; {
+		case x.noteworthy():
+			list = append(list, x)
+		case t.All && x.Verdict != Pass:
+			others = append(others, x)
+		}
+	}
+	return append(list, others...)
 }
 
-// detailed chooses the results that are written in full.
-func (r *Report) detailed(t Text) []detail {
-	var list []detail
-	broken := 0
+// inFull reports whether the failures are few enough to be written in full.
+func (r *Report) inFull(t Text) bool { return t.Most == 0 || r.broken() <= t.Most }
+
+// broken returns how many results make the plugin not conformant.
+func (r *Report) broken() int {
+	n := 0
 	for i := range r.Results {
-		x := &r.Results[i]
-		if x.Broken() {
-			broken++
-		}
-		if x.noteworthy() || t.All && x.Verdict != Pass {
-			list = append(list, detail{Result: x})
+		if r.Results[i].Broken() {
+			n++
 		}
 	}
-	if t.Most == 0 || broken <= t.Most {
-		return list
-	}
-	var short []detail
-	first := make(map[string]int) // by cause: the index in short
-	for _, d := range list {
-		c := d.cause()
-		at, seen := first[c]
-		if c != "" && seen && d.noteworthy() {
-			short[at].alike = append(short[at].alike, d.Check)
-			continue
-		}
-		if d.noteworthy() {
-			first[c] = len(short)
-		}
-		short = append(short, d)
-	}
-	return short
+	return n
 }
 
 // WriteSummary writes the outcome of the run, and what to do next.
@@ -224,6 +213,9 @@ func (t Text) WriteSummary(r *Report, out io.Writer) error {
 		}
 	}
 	fmt.Fprintf(w, "plugin   %s\n", printable(r.Plugin.describe()))
+	if r.Plugin.SHA256 != "" {
+		fmt.Fprintf(w, "sha256   %s\n", r.Plugin.SHA256)
+	}
 	if r.Run.NoDevice != "" {
 		fmt.Fprintf(w, "devices  none used: %s\n", printable(r.Run.Ahead()))
 	}
@@ -232,27 +224,12 @@ func (t Text) WriteSummary(r *Report, out io.Writer) error {
 	if err := t.outcome(r, w); err != nil {
 		return err
 	}
-	for i, b := range r.Blocks {
-		switch {
-		case i == 0:
-			fmt.Fprint(w, "\nblocked checks, which need functions that do not work:\n")
-		case i == maxCauses:
-			fmt.Fprintf(w, "        and those of %d more\n", len(r.Blocks)-i)
-		}
-		if i < maxCauses {
-			fmt.Fprintf(w, "  %4d  by %s, which failed: %s\n", len(b.Blocked), b.Check, b.names())
-		}
-	}
-	for i, c := range r.Causes {
-		switch {
-		case i == 0:
-			fmt.Fprint(w, "\nthe most frequent causes:\n")
-		case i == maxCauses:
-			fmt.Fprintf(w, "        and %d more\n", len(r.Causes)-i)
-		}
-		if i < maxCauses {
-			fmt.Fprintf(w, "  %4d  %s\n", len(c.Checks), shorten(printable(strings.Join(strings.Fields(c.Text), " ")), causeLength))
-		}
+	t.leads(r, w)
+	t.lines(r, w)
+	t.blocks(r, w)
+	t.causes(r, w)
+	if n := r.Summary.Checks.Waived; n > 0 {
+		t.paragraph(w, "\nwaived   ", 9, strings.TrimSuffix(count(n, "failure")+" "+r.waivedBy(), " "))
 	}
 	if len(r.Flaky) > 0 {
 		fmt.Fprintf(w, "\nflaky, since the verdict differs from run to run: %s\n", listed(r.Flaky, maxAlike))
@@ -333,15 +310,10 @@ func (r *Report) sentence() string {
 	case Conformant:
 		return fmt.Sprintf("conformant%s: %s passed, no binding check failed", r.Run.with(), count(c.Pass, "check"))
 	case WithWaivers:
-		return fmt.Sprintf("conformant%s except for %s: %s passed", r.Run.with(), count(c.Waived, "waived failure"), count(c.Pass, "check"))
+		return fmt.Sprintf("conformant%s except for %s%s: %s passed", r.Run.with(), count(c.Waived, "waived failure"),
+			r.origin(), count(c.Pass, "check"))
 	case NotConformant:
-		n := 0
-		for i := range r.Results {
-			if r.Results[i].Broken() {
-				n++
-			}
-		}
-		failed := count(n, "check") + " failed"
+		failed := count(r.broken(), "check") + " failed"
 		if c.Blocked > 0 {
 			failed += fmt.Sprintf(" and blocked %d others", c.Blocked)
 		}
@@ -380,8 +352,13 @@ func (p *Plugin) describe() string {
 	if p.Major != 0 || p.Minor != 0 {
 		s += ", PJRT API " + p.API()
 	}
-	if p.SHA256 != "" {
-		s += ", sha256 " + p.SHA256[:12]
-	}
 	return s
+}
+
+// identify describes the plugin in a line, with the beginning of the digest of its file.
+func (p *Plugin) identify() string {
+	if p.SHA256 == "" {
+		return p.describe()
+	}
+	return p.describe() + ", sha256 " + p.SHA256[:12]
 }

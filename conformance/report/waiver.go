@@ -23,7 +23,10 @@ import (
 // WaiverFile is a list of known failures of a plugin.
 type WaiverFile struct {
 	// Name is the name of the file, not part of its content.
-	Name    string      `json:"-"`
+	Name string `json:"-"`
+	// Ships says that the file comes with the suite, and was not passed by the user. It is not
+	// part of the file's content.
+	Ships   bool        `json:"-"`
 	Plugin  PluginMatch `json:"plugin"`
 	Waivers []Waiver    `json:"waivers"`
 }
@@ -66,6 +69,7 @@ type Waiver struct {
 type WaiverUse struct {
 	Waiver
 	File    string   `json:"file"`
+	Ships   bool     `json:"ships,omitempty"` // the file comes with the suite
 	Excused []string `json:"excused"`
 	Problem string   `json:"problem,omitempty"` // expired, stale, or of no use
 

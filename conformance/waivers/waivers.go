@@ -35,6 +35,7 @@ var known = sync.OnceValue(func() []*report.WaiverFile {
 		if err != nil {
 			panic(fmt.Sprintf("an embedded file is damaged: %v", err))
 		}
+		f.Ships = true
 		list = append(list, f)
 	}
 	return list

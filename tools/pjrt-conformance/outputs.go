@@ -63,9 +63,6 @@ func (o *outputs) compare(r *report.Report, out io.Writer) error {
 	return printChanges(out, o.before, r, report.Diff(o.before, r))
 }
 
-// maxDetails is how many failures are printed in full without --verbose.
-const maxDetails = 40
-
 // text says how to print the report. For a single check it prints everything.
 func (o *outputs) text(r *report.Report, out io.Writer) report.Text {
 	t := report.Text{All: o.verbose || len(r.Results) == 1, Colour: cli.Coloured(out)}
@@ -73,7 +70,7 @@ func (o *outputs) text(r *report.Report, out io.Writer) report.Text {
 		t.Columns = cli.Columns(out)
 	}
 	if !o.verbose {
-		t.Most = maxDetails
+		t.Most = report.MostDetails
 	}
 	return t
 }
