@@ -6,6 +6,8 @@
 package conformance
 
 import (
+	"fmt"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -109,6 +111,46 @@ struct api *GetPjrtApi(void) { fill(&table)->slots[3] = begin; table.slots[4] = 
 			assert.Contains(t, text.String(), r.Sentence())
 			assert.Less(t, text.Len(), 64<<10)
 			t.Logf("in %v", time.Since(start).Round(time.Millisecond))
+		})
+	}
+}
+
+// A plugin that dies in some processes while it is opened crashes there, and the suite is not at
+// fault.
+func TestADeathWhileThePluginIsOpenedIsThePlugins(t *testing.T) {
+	t.Parallel()
+	const later = `
+extern long write(int, const void *, unsigned long);
+extern long lseek(int, long, int);
+static int later(void) { int f = open(COUNT, 02102, 0600); write(f, "x", 1); int n = lseek(f, 0, 2); close(f); return n > 1; }
+`
+	for function, source := range map[string]string{
+		"dlopen": constructor(`if (later()) abort();`),
+		"GetPjrtApi": `
+static struct api table;
+struct api *GetPjrtApi(void) { if (later()) abort(); fill(&table); return &table; }`,
+		"PJRT_Plugin_Initialize": `
+static struct api table;
+static void *begin(void *args) { if (later()) abort(); return 0; }
+struct api *GetPjrtApi(void) { fill(&table)->slots[3] = begin; return &table; }`,
+	} {
+		t.Run(function, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			m := mutant.LibraryOf("LOAD-01", function, fmt.Sprintf("#define COUNT %q\n", filepath.Join(dir, "count"))+later+source)
+			path, err := mutant.Compile(t.Context(), &m, dir)
+			require.NoError(t, err)
+			r, err := Run(t.Context(), Options{
+				Plugin: path, Profile: Quick, NoReruns: true, TimeoutFactor: 0.1, NoDevice: true, Filter: regexp.MustCompile(`^XCH-02`),
+			})
+			require.NoError(t, err)
+			require.NotEmpty(t, r.Results)
+			for i := range r.Results {
+				x := &r.Results[i]
+				assert.Equal(t, report.Crash, x.Verdict, x.Check)
+				assert.Contains(t, strings.Join(x.Failures, "\n"), function+": expected an answer; the process died of SIGABRT")
+				assert.Equal(t, function, x.Calls[0])
+			}
 		})
 	}
 }

@@ -296,13 +296,25 @@ func Describe(rule *rules.Rule, library bool) *report.Result {
 
 // dead makes the result of a check whose worker died.
 func (d *driver) dead(c *check.Check, death *worker.Death, took time.Duration) *report.Result {
-	r := check.Result{Check: c.Name(), Rule: c.Rule, Verdict: verdictOf(death), Duration: took,
-		Failures: []string{"expected an answer; " + death.String()}}
+	return d.deadIn(c, "", death, took)
+}
+
+// deadIn is like dead. If the worker died before the check began, opening is the function that it
+// was in.
+func (d *driver) deadIn(c *check.Check, opening string, death *worker.Death, took time.Duration) *report.Result {
+	text := "expected an answer; " + death.String()
+	if opening != "" {
+		text = opening + ": " + text
+	}
+	r := check.Result{Check: c.Name(), Rule: c.Rule, Verdict: verdictOf(death), Duration: took, Failures: []string{text}}
 	if w := words(pluginOutput(death.Output, death.Trace)); w != "" {
 		r.Failures = append(r.Failures, "its last words: "+w)
 	}
 	full := d.result(c, r)
 	full.Death, full.Calls, full.Hung = deathOf(death), session.Calls(death.Notes), silentIn(death)
+	if len(full.Calls) == 0 && opening != "" {
+		full.Calls = []string{opening}
+	}
 	if len(r.Failures) == 1 && len(full.Calls) > 0 && death.Kind != worker.Silent {
 		full.DigestWithLines = ""
 		full.Digest = report.Digest(r.Failures[0], "the last call was "+full.Calls[0]) // since there are no last words

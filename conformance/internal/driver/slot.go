@@ -5,6 +5,7 @@ package driver
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"runtime"
 	"strings"
@@ -174,7 +175,7 @@ func (d *driver) open(ctx context.Context, until check.Stage) (*worker.Process, 
 	death, err := p.Do(ctx, session.TaskOpen, setup, d.scale(openLimit), &opened)
 	switch {
 	case err == nil && death != nil:
-		err = &deathError{"open the plugin", death}
+		err = &deathError{openingCall(death), death}
 	case err == nil && opened.Problem != "":
 		err = fmt.Errorf("%s", opened.Problem)
 	}
@@ -196,9 +197,25 @@ func (d *driver) open(ctx context.Context, until check.Stage) (*worker.Process, 
 	return p, &opened, nil
 }
 
+// openingCall names the function that a process was in when it died while it opened the plugin.
+func openingCall(death *worker.Death) string {
+	if calls := session.Calls(death.Notes); len(calls) > 0 {
+		return calls[0]
+	}
+	for _, f := range death.Frames("/purepjrt/capi.") {
+		switch {
+		case strings.HasPrefix(f, "load "):
+			return "dlopen"
+		case strings.HasPrefix(f, "library.table "):
+			return "GetPjrtApi"
+		}
+	}
+	return "dlopen or GetPjrtApi" // an exit leaves no trace
+}
+
 // deathError is a worker's death as an error.
 type deathError struct {
-	doing string
+	doing string // the function that it was in
 	death *worker.Death
 }
 
@@ -218,6 +235,9 @@ func (s *slot) check(ctx context.Context, c *check.Check) *report.Result {
 	if err := s.ready(ctx, c); err != nil {
 		if ctx.Err() != nil {
 			return nil
+		}
+		if de := (*deathError)(nil); errors.As(err, &de) {
+			return d.deadIn(c, de.doing, de.death, 0)
 		}
 		return d.result(c, check.Result{Verdict: check.BrokenCheck, Failures: []string{"no worker: " + err.Error()}})
 	}
