@@ -4,6 +4,7 @@
 package report
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 
@@ -22,19 +23,49 @@ const slots = "LOAD-08"
 
 // Block makes those results Blocked that stopped at functions which never worked in the run,
 // except for the first failure that each such function causes. For a null slot that is the
-// failure of the rule about slots. Waivers must be applied before.
+// failure of the rule about slots. A failure that only says that the plugin does not offer some other
+// function than those of the rule is none: it becomes SkipUnimpl, or Blocked if a rule about the
+// function fails. Waivers must be applied before.
 func (r *Report) Block() {
 	var all []*Result
 	for i := range r.Results {
 		x := &r.Results[i]
 		all = append(all, x)
+		if text := x.notOffered(); text != "" {
+			x.Found, x.Verdict, x.Skip = x.Verdict, SkipUnimpl, text
+		}
 		if x.Verdict == Blocked {
 			x.BlockedBy = r.worstOf(x.BlockedBy)
 		}
 	}
 	for x, by := range r.Capabilities.Blocks(all) {
-		x.Found, x.Verdict, x.BlockedBy = x.Verdict, Blocked, by.Check
+		if x.Found == "" {
+			x.Found = x.Verdict
+		}
+		x.Verdict, x.BlockedBy = Blocked, by.Check
 	}
+}
+
+// unimplemented matches the error of a function that the plugin does not offer.
+var unimplemented = regexp.MustCompile(`\b(PJRT_\w+): UNIMPLEMENTED\b[^\n]*`)
+
+// notOffered returns the error for which alone a check failed, if it is that the plugin does not
+// offer a function which the rule does not judge.
+func (x *Result) notOffered() string {
+	if x.Verdict != Fail && x.Verdict != Warn || len(x.Stopped) != 1 {
+		return ""
+	}
+	m := unimplemented.FindStringSubmatch(x.headline())
+	if m == nil || m[1] != x.Stopped[0] || about(x, m[1]) || judgesUnimplemented(x.Rule) {
+		return ""
+	}
+	return m[0]
+}
+
+// judgesUnimplemented reports whether a rule says when a plugin may answer UNIMPLEMENTED.
+func judgesUnimplemented(rule string) bool {
+	r := rules.ByID(rule)
+	return r != nil && strings.Contains(r.Text+r.How+r.Fault, "UNIMPLEMENTED")
 }
 
 // worstOf returns the name of the check of a rule with the worst verdict, or the name itself if it

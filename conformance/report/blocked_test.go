@@ -73,7 +73,7 @@ func TestWhatNeedsAFunctionThatNeverWorksIsBlocked(t *testing.T) {
 			says:    report.NotConformant,
 		},
 		"a recommendation blocks others where no rule binds": {
-			results: []report.Result{stopped("CLI-10", report.Warn, compile), stopped("CLI-12", report.Warn, compile)},
+			results: []report.Result{stopped("CLI-10", report.Warn, remove), stopped("CLI-12", report.Warn, remove)},
 			blocked: map[string]string{"CLI-12": "CLI-10"}, says: report.Conformant,
 		},
 		"a waived failure blocks others, but not what the plugin need not have": {
@@ -168,4 +168,47 @@ func TestABrokenCheckIsNotThePluginsFault(t *testing.T) {
 	assert.Equal(t, "broken checks: BUF-01", r.Levels[2].Reason)
 	assert.Empty(t, r.Causes)
 	assert.Equal(t, "incomplete: 1 check is broken, which is the suite's fault; 2 passed, and none failed", r.Sentence())
+}
+
+func TestUnimplementedFailsOnlyRulesAboutTheFunction(t *testing.T) {
+	t.Parallel()
+	const compile = "PJRT_Client_Compile"
+	mixed := stopped("RUN-05", report.Fail, compile)
+	mixed.Stopped = nil // there was another failure, too
+	other := stopped("RUN-05", report.Fail, compile)
+	other.Failures = []string{"PJRT_Client_Compile: expected success, got PJRT_Client_Compile: INTERNAL: no while"}
+	for name, test := range map[string]struct {
+		results []report.Result
+		worked  []string
+		waived  string
+		want    []report.Verdict
+	}{
+		"of another function: it need not offer it": {results: []report.Result{stopped("RUN-05", report.Fail, compile), stopped("CLI-10", report.Warn, compile)},
+			worked: []string{compile}, want: []report.Verdict{report.SkipUnimpl, report.SkipUnimpl}},
+		"of another function that never works: its own rule fails": {
+			results: []report.Result{stopped("CMP-01", report.Fail, compile), stopped("RUN-05", report.Fail, compile)},
+			want:    []report.Verdict{report.Fail, report.Blocked}},
+		"of the function that the rule is about": {results: []report.Result{stopped("CMP-01", report.Fail, compile)}, worked: []string{compile},
+			want: []report.Verdict{report.Fail}},
+		"of a function that a rule about UNIMPLEMENTED covers": {results: []report.Result{stopped("MEM-12", report.Warn, compile)},
+			worked: []string{compile}, want: []report.Verdict{report.Warn}},
+		"not the only failure": {results: []report.Result{mixed}, worked: []string{compile}, want: []report.Verdict{report.Fail}},
+		"another code":         {results: []report.Result{other}, worked: []string{compile}, want: []report.Verdict{report.Fail}},
+		"waived":               {results: []report.Result{stopped("RUN-05", report.Fail, compile)}, worked: []string{compile}, waived: "RUN-05", want: []report.Verdict{report.Waived}},
+	} {
+		r := &report.Report{Results: test.results, Capabilities: report.Capabilities{Worked: test.worked}}
+		if test.waived != "" {
+			r.Waive([]*report.WaiverFile{waiverOf(t, test.waived)}, r.Started, nil, nil)
+		}
+		r.Block()
+		var got []report.Verdict
+		for i := range r.Results {
+			x := &r.Results[i]
+			got = append(got, x.Verdict)
+			if x.Verdict == report.SkipUnimpl {
+				assert.Equal(t, "PJRT_Client_Compile: UNIMPLEMENTED", x.Skip, "it names the function")
+			}
+		}
+		assert.Equal(t, test.want, got, name)
+	}
 }
