@@ -26,6 +26,9 @@ func init() {
 		Register: func(name string, table *capi.Table) (any, error) { return register(name, table) },
 
 		WarnOfOthers: warnOfOthers,
+		ShareClient: func(ctx context.Context, p, opts any, join bool) (any, error) {
+			return p.(*Plugin).share(ctx, opts.(*ClientOptions), join)
+		},
 
 		TableOf: tableOf,
 		Acquire: acquire,

@@ -53,12 +53,17 @@ type lease struct {
 	once    sync.Once
 }
 
-// SharedClient returns a reference to the one client that all callers of this method share. The
-// first call creates it, with ctx and opts as in [Plugin.NewClient]; so does the next call after
-// the client was closed, by the last SharedClient.Close or through the field Client. Each caller
-// closes its own reference. While the client exists, opts must be nil or result in the same create
+// SharedClient returns a reference to the one client that all callers share. The first call creates
+// it, with ctx and opts as in [Plugin.NewClient] (plugins.Share adds what plugins.Open reads); so
+// does the next call after the last SharedClient.Close or a close of the field Client. Each caller
+// closes its reference. While the client exists, opts must be nil or result in the same create
 // options and Compiler: others are ErrFailedPrecondition.
 func (p *Plugin) SharedClient(ctx context.Context, opts *ClientOptions) (*SharedClient, error) {
+	return p.share(ctx, opts, opts == nil)
+}
+
+// share is SharedClient. If join is set, a client that exists suits the caller whatever its options.
+func (p *Plugin) share(ctx context.Context, opts *ClientOptions, join bool) (*SharedClient, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -82,7 +87,7 @@ func (p *Plugin) SharedClient(ctx context.Context, opts *ClientOptions) (*Shared
 		c = &sharedClient{create: cloneAttributes(create), compiler: compiler, done: make(chan struct{})}
 		s.current = c
 		go s.create(context.WithoutCancel(ctx), p, c, opts)
-	case opts != nil && (!reflect.DeepEqual(c.create, create) || !sameCompiler(c.compiler, compiler)):
+	case !join && (!reflect.DeepEqual(c.create, create) || !sameCompiler(c.compiler, compiler)):
 		s.mu.Unlock()
 		return nil, failed(ErrFailedPrecondition, "the shared client was created with other options: close it first, or use NewClient")
 	}

@@ -52,5 +52,5 @@
 // # Goroutines and processes
 //
 // Several goroutines and several processes may call all functions at once, except [Prepare] and
-// those that call it, [Open] and [Load], which change the environment of the process.
+// those that call it, [Open], [Share] and [Load], which change the environment of the process.
 package plugins

@@ -8,6 +8,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"slices"
 	"strconv"
@@ -32,8 +33,9 @@ const CreateOptionsVariable = "JAX_PJRT_CLIENT_CREATE_OPTIONS"
 //
 // The client gets create options from, in ascending order of precedence, the plugin's configuration
 // file, the environment variables that JAX reads for them (JAX_CUDA_VISIBLE_DEVICES,
-// JAX_ROCM_VISIBLE_DEVICES, XLA_PYTHON_CLIENT_ALLOCATOR, XLA_CLIENT_MEM_FRACTION and its older name
-// XLA_PYTHON_CLIENT_MEM_FRACTION, XLA_PYTHON_CLIENT_PREALLOCATE,
+// JAX_ROCM_VISIBLE_DEVICES, JAX_ONEAPI_VISIBLE_DEVICES, XLA_PYTHON_CLIENT_ALLOCATOR,
+// XLA_CLIENT_MEM_FRACTION and its older name XLA_PYTHON_CLIENT_MEM_FRACTION,
+// XLA_PYTHON_CLIENT_PREALLOCATE,
 // XLA_PYTHON_CLIENT_COLLECTIVE_MEM_SIZE_MB, JAX_MOCK_GPU_TOPOLOGY, JAX_NUM_CPU_DEVICES,
 // JAX_PJRT_CLIENT_CREATE_OPTIONS), and opts.
 //
@@ -51,8 +53,10 @@ const CreateOptionsVariable = "JAX_PJRT_CLIENT_CREATE_OPTIONS"
 // happen at all, let another process make a client first, as pjrt info NAME does.
 func Open(ctx context.Context, name string, opts *pjrt.ClientOptions) (client *pjrt.Client, err error) {
 	err = newFinder(ListOptions{}).try(ctx, name, func(c Candidate) error {
-		client, err = openClient(ctx, c, opts)
-		return err
+		return openClient(c, opts, func(p *pjrt.Plugin, o *pjrt.ClientOptions) (*pjrt.Client, io.Closer, error) {
+			client, err = p.NewClient(ctx, o)
+			return client, client, err
+		})
 	})
 	if err != nil {
 		return nil, err
@@ -60,34 +64,59 @@ func Open(ctx context.Context, name string, opts *pjrt.ClientOptions) (client *p
 	return client, nil
 }
 
-func openClient(ctx context.Context, c Candidate, opts *pjrt.ClientOptions) (*pjrt.Client, error) {
-	plugin, err := load(c)
+// Share is [Open] for the parts of a program that share one client: it returns a reference to the
+// plugin's shared client (pjrt.Plugin.SharedClient), which its first caller makes with the options
+// that Open would give it. The caller closes the reference. If opts is nil, a client that exists
+// suits the caller whatever its options; otherwise other options, those of the environment
+// included, are pjrt.ErrFailedPrecondition.
+func Share(ctx context.Context, name string, opts *pjrt.ClientOptions) (shared *pjrt.SharedClient, err error) {
+	err = newFinder(ListOptions{}).try(ctx, name, func(c Candidate) error {
+		return openClient(c, opts, func(p *pjrt.Plugin, o *pjrt.ClientOptions) (*pjrt.Client, io.Closer, error) {
+			s, err := bridge.Root.ShareClient(ctx, p, o, opts == nil)
+			if err != nil {
+				return nil, nil, err
+			}
+			shared = s.(*pjrt.SharedClient)
+			return shared.Client, shared, nil
+		})
+	})
 	if err != nil {
 		return nil, err
+	}
+	return shared, nil
+}
+
+// openClient loads c and makes a client of it with create, which gets the options of c's
+// configuration, of the environment and of opts, and also returns what closes the client.
+func openClient(c Candidate, opts *pjrt.ClientOptions,
+	create func(*pjrt.Plugin, *pjrt.ClientOptions) (*pjrt.Client, io.Closer, error)) error {
+	plugin, err := load(c)
+	if err != nil {
+		return err
 	}
 	var o pjrt.ClientOptions
 	if opts != nil {
 		o = *opts
 	}
 	if o.Create, err = createOptionsOf(plugin.Kind(), c.Options, &o, os.LookupEnv); err != nil {
-		return nil, mistake{err}
+		return mistake{err}
 	}
-	client, err := plugin.NewClient(ctx, &o)
+	client, closer, err := create(plugin, &o)
 	switch {
 	case opts != nil && (opts.Platform != nil || len(opts.Create) > 0) && errors.Is(err, pjrt.ErrInvalidArgument):
-		return nil, mistake{err}
+		return mistake{err}
 	case err != nil && c.Hardware != nil:
-		return nil, fmt.Errorf("plugin %s: %w (%w)", c.Name, c.Hardware, err)
+		return fmt.Errorf("plugin %s: %w (%w)", c.Name, c.Hardware, err)
 	case err != nil:
-		return nil, err
+		return err
 	case len(client.Devices()) == 0:
 		err := fmt.Errorf("plugin %s (%s) has no devices", c.Name, c.Path)
 		if c.Hardware != nil {
 			err = fmt.Errorf("%w: %w", err, c.Hardware)
 		}
-		return nil, cmp.Or(client.Close(), err)
+		return cmp.Or(closer.Close(), err)
 	}
-	return client, nil
+	return nil
 }
 
 // mistake is an error that no other plugin can repair.
@@ -236,7 +265,7 @@ func createOptionsOfEnvironment(kind string, lookup func(string) (string, bool))
 		}
 	}
 	switch kind {
-	case "cuda", "rocm":
+	case "cuda", "rocm", "oneapi":
 		option("JAX_"+strings.ToUpper(kind)+"_VISIBLE_DEVICES", "visible_devices",
 			"all, or device numbers separated by commas", visibleDevices)
 		option("XLA_PYTHON_CLIENT_ALLOCATOR", "allocator", "", func(v string) (any, bool) { return strings.ToLower(v), true })

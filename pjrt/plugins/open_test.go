@@ -100,6 +100,50 @@ func TestWithoutANameAPluginThatFailsIsPassedOver(t *testing.T) {
 	assert.Empty(t, log.String(), "no plugin is tried with other options than the caller's")
 }
 
+func TestASharedClientHasTheConfigurationOfOpen(t *testing.T) {
+	ctx := context.Background()
+	config := configured(t, map[string]any{"cpu_device_count": 3})
+	t.Setenv("JAX_NUM_CPU_DEVICES", "7")
+	a, err := plugins.Share(ctx, config, nil)
+	require.NoError(t, err)
+	defer a.Close()
+	assert.Len(t, a.Client.Devices(), 7, "the variable wins over the configuration")
+	b, err := plugins.Share(ctx, config, nil)
+	require.NoError(t, err)
+	assert.Same(t, a.Client, b.Client)
+	b.Close()
+	seven := &pjrt.ClientOptions{Platform: platform.CPU{DeviceCount: 7}}
+	b, err = plugins.Share(ctx, config, seven)
+	require.NoError(t, err, "the same devices, asked for in another way")
+	b.Close()
+	t.Setenv("JAX_NUM_CPU_DEVICES", "2")
+	b, err = plugins.Share(ctx, config, nil)
+	require.NoError(t, err, "any client suits a caller without options")
+	assert.Same(t, a.Client, b.Client)
+	b.Close()
+	_, err = plugins.Share(ctx, config, &pjrt.ClientOptions{})
+	require.ErrorIs(t, err, pjrt.ErrFailedPrecondition)
+	require.NoError(t, a.Close())
+
+	t.Setenv("JAX_NUM_CPU_DEVICES", "")
+	b, err = plugins.Share(ctx, config, nil)
+	require.NoError(t, err)
+	defer b.Close()
+	assert.Len(t, b.Client.Devices(), 3, "the configuration alone")
+}
+
+func TestAClientWithoutDevicesIsAnError(t *testing.T) {
+	t.Setenv("JAX_NUM_CPU_DEVICES", "0")
+	before := pjrt.Live()["client"]
+	client, err := plugins.Open(context.Background(), plugintest.Chosen(t), nil)
+	require.ErrorContains(t, err, plugintest.Chosen(t)+") has no devices")
+	assert.Nil(t, client)
+	shared, err := plugins.Share(context.Background(), plugintest.Chosen(t), nil)
+	require.ErrorContains(t, err, "has no devices")
+	assert.Nil(t, shared)
+	assert.Equal(t, before, pjrt.Live()["client"], "it is closed")
+}
+
 func TestErrorsOfOpenSayWhatToDo(t *testing.T) {
 	ctx := context.Background()
 	_, err := plugins.Open(ctx, "cup", nil)

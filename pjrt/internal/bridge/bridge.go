@@ -25,6 +25,9 @@ type Functions struct {
 	// WarnOfOthers logs a warning if another user could replace code that is about to be loaded or
 	// started.
 	WarnOfOthers func(what, path string)
+	// ShareClient returns a reference to the plugin's shared client. If join is set, a client that
+	// exists suits the caller whatever its options.
+	ShareClient func(ctx context.Context, plugin, options any, join bool) (shared any, err error)
 
 	// TableOf returns the table of an object's plugin, or nil for a nil object.
 	TableOf func(object any) *capi.Table
