@@ -53,6 +53,7 @@ type Candidate struct {
 	Hardware error
 
 	remedy      string   // see Remedy
+	variable    string   // the variable that names this very plugin, if Origin is not its name
 	otherNames  []string // other names that Find accepts
 	alternative bool     // answers to its platform in spite of the version in its name
 }

@@ -4,6 +4,7 @@
 package plugins
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -33,8 +34,8 @@ type SearchError struct {
 	Advice []string
 }
 
-// Error says in one line what to do, which places were searched, and which plugins were unusable
-// and why.
+// Error says in one short line, fit for a log, what to do, why the first plugins were unusable, and
+// how many places were searched; the fields have everything.
 func (e *SearchError) Error() string {
 	if e == nil {
 		return ErrNotFound.Error()
@@ -50,16 +51,16 @@ func (e *SearchError) Error() string {
 		}
 		b.WriteString(" " + a)
 	}
-	if len(e.Tried) > 0 {
-		b.WriteString("; tried " + strings.Join(e.Tried, ", "))
+	const shown = 2
+	for i, c := range e.Rejected[:min(shown, len(e.Rejected))] {
+		b.WriteString([]string{"; not usable: ", ", "}[min(i, 1)])
+		fmt.Fprintf(&b, "%s (%s: %s)", c.Name, c.source(), firstLine(c.Err()))
 	}
-	for i, c := range e.Rejected {
-		if i == 0 {
-			b.WriteString("; not usable: ")
-		} else {
-			b.WriteString(", ")
-		}
-		fmt.Fprintf(&b, "%s (%s: %v)", c.Name, c.Origin, c.Err())
+	if more := len(e.Rejected) - shown; more > 0 {
+		fmt.Fprintf(&b, " and %d more", more)
+	}
+	if len(e.Tried) > 0 {
+		fmt.Fprintf(&b, "; searched %d places", len(e.Tried))
 	}
 	return b.String()
 }
@@ -182,6 +183,10 @@ func (f *finder) lookupPath(path string) (Candidate, error) {
 		return c, problem
 	}
 	_, err := library(c.Path, c.Detail)
+	if name := pluginOfFile(path, f.goos); name != "" && errors.Is(err, ErrNotFound) {
+		err = fmt.Errorf("%w in the working directory: a name with %s is a path; to search for the plugin, say %s",
+			err, suffix(f.goos), name)
+	}
 	return c, err
 }
 
@@ -228,10 +233,13 @@ func (f *finder) unusable(c Candidate) error {
 	case OriginCache:
 		return fmt.Errorf("plugin %s: %w; run: pjrt install --force %s", c.Name, err, c.Name)
 	case OriginNames, OriginLibraryPath, OriginPluginPath:
-		return fmt.Errorf("%s: %w", c.Origin, err)
+		return fmt.Errorf("%s: %w", c.source(), err)
 	}
 	return err
 }
+
+// source names where the user chose c: the variable, or else the place.
+func (c *Candidate) source() string { return cmp.Or(c.variable, string(c.Origin)) }
 
 // cached searches the directory of installed plugins.
 func (f *finder) cached(context.Context) (found []Candidate, note string) {

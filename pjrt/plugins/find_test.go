@@ -151,6 +151,16 @@ func TestFindReturnsPathsUnchanged(t *testing.T) {
 	assert.Equal(t, path, got.Path)
 	_, err = Find(t.Context(), "missing.so")
 	require.EqualError(t, err, "plugin not found: no such file: missing.so")
+	t.Run("the name of a plugin's file", func(t *testing.T) {
+		if runtime.GOOS != "linux" {
+			t.Skip("the file has another name")
+		}
+		_, err := Find(t.Context(), "pjrt_c_api_cpu_plugin.so")
+		require.EqualError(t, err, "plugin not found: no such file: pjrt_c_api_cpu_plugin.so in the working directory: "+
+			"a name with .so is a path; to search for the plugin, say cpu")
+		_, err = Find(t.Context(), filepath.Join(dir, "pjrt_c_api_cpu_plugin.so"))
+		require.NotContains(t, err.Error(), "say cpu", "a folder was named")
+	})
 	_, err = Find(t.Context(), dir)
 	require.ErrorContains(t, err, "is a directory, not a library")
 	plugin(t, dir, "real.so")
@@ -173,14 +183,18 @@ func TestLookupSaysWhatItTriedAndWhatToDo(t *testing.T) {
 	require.ErrorIs(t, err, ErrNotFound)
 	assert.Equal(t, "toy", search.Name)
 	require.Len(t, search.Rejected, 1)
-	for _, want := range []string{
-		"plugin not found: toy; run: pjrt install toy; tried PJRT_NAMES_AND_LIBRARY_PATHS (not set), PJRT_PLUGIN_LIBRARY_PATH (" + filepath.Join(dir, "some") + "), PJRT_PLUGIN_PATH (not set), LD_LIBRARY_PATH (not set), " + filepath.Join(dir, "cache"),
-		"Python packages in " + filepath.Join(dir, "site") + " (no python3)",
-		"; not usable: toy (python: ", "it is a text file",
-	} {
-		assert.ErrorContains(t, err, want)
+	tried := strings.Join(search.Tried, ", ")
+	assert.Contains(t, tried, "PJRT_NAMES_AND_LIBRARY_PATHS (not set), PJRT_PLUGIN_LIBRARY_PATH ("+filepath.Join(dir, "some")+
+		"), PJRT_PLUGIN_PATH (not set), LD_LIBRARY_PATH (not set), "+filepath.Join(dir, "cache"))
+	assert.Contains(t, tried, "Python packages in "+filepath.Join(dir, "site")+" (no python3)")
+	assert.Regexp(t, `^plugin not found: toy; run: pjrt install toy; not usable: toy \(python: .*it is a text file.*\); searched \d places$`, err.Error())
+	assert.NotContains(t, err.Error(), "PJRT_PLUGIN_PATH", "a log gets no list of places")
+
+	many := &SearchError{Name: "toy", Tried: []string{"here", "there"}}
+	for range 100 {
+		many.Rejected = append(many.Rejected, Candidate{Name: "toy", Origin: OriginPython, Problem: errors.New(strings.Repeat("long\n", 1000))})
 	}
-	assert.NotContains(t, err.Error(), "\n")
+	assert.Equal(t, "plugin not found: toy; not usable: toy (python: long ...), toy (python: long ...) and 98 more; searched 2 places", many.Error())
 	_, err = f.lookupPlugin(t.Context(), "cup")
 	require.ErrorIs(t, err, ErrNotFound)
 	require.ErrorContains(t, err, "the known plugins are toy")
@@ -212,7 +226,7 @@ func TestAChosenPluginMustWork(t *testing.T) {
 		"a text file":           {map[string]string{"PJRT_NAMES_AND_LIBRARY_PATHS": "toy:DIR/text/pjrt_plugin_toy.so"}, "it is a text file"},
 		"a bad configuration":   {map[string]string{"PJRT_NAMES_AND_LIBRARY_PATHS": "toy:DIR/bad.json"}, "library_path is a number, not a string"},
 		"text in a directory":   {map[string]string{"PJRT_PLUGIN_LIBRARY_PATH": "DIR/text"}, "PJRT_PLUGIN_LIBRARY_PATH: "},
-		"by platform":           {map[string]string{"PJRT_PLUGIN_PATH_TOY": "/no/such.so"}, "PJRT_PLUGIN_PATH: plugin not found"},
+		"by platform":           {map[string]string{"PJRT_PLUGIN_PATH_TOY": "/no/such.so"}, "PJRT_PLUGIN_PATH_TOY: plugin not found: no such file: /no/such.so"},
 	} {
 		f, dir := scene(t, c.env, toyInCache) // the installed plugin, which must not be used instead
 		put(t, []byte("text"), dir, "text", "pjrt_plugin_toy.so")
@@ -220,8 +234,15 @@ func TestAChosenPluginMustWork(t *testing.T) {
 		_, err := f.lookupPlugin(t.Context(), "toy")
 		require.ErrorContains(t, err, c.want, name)
 	}
+	f, dir := scene(t, map[string]string{"TPU_LIBRARY_PATH": "/no/libtpu.so"})
+	for _, name := range []string{"tpu", ""} {
+		_, err := f.find(t.Context(), name)
+		require.ErrorContains(t, err, "TPU_LIBRARY_PATH: ", name)
+		require.ErrorContains(t, err, "/no/libtpu.so")
+		require.NotContains(t, err.Error(), "PJRT_PLUGIN_PATH", "the user did not set that one")
+	}
 	// In other places, broken plugins are skipped.
-	f, dir := scene(t, map[string]string{"LD_LIBRARY_PATH": "DIR/text"}, toyInCache)
+	f, dir = scene(t, map[string]string{"LD_LIBRARY_PATH": "DIR/text"}, toyInCache)
 	put(t, []byte("text"), dir, "text", "pjrt_plugin_toy.so")
 	got, err := f.lookupPlugin(t.Context(), "toy")
 	require.NoError(t, err)

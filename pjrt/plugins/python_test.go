@@ -172,7 +172,9 @@ func TestABrokenInterpreterIsNeverFatal(t *testing.T) {
 		require.NoError(t, err)
 		assert.Len(t, got, 1)
 		_, err = f.lookupPlugin(t.Context(), "absent")
-		require.ErrorContains(t, err, "Python packages ("+command+" "+want+")")
+		var search *SearchError
+		require.ErrorAs(t, err, &search)
+		require.Contains(t, strings.Join(search.Tried, ", "), "Python packages ("+command+" "+want+")")
 	}
 }
 

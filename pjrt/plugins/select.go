@@ -34,9 +34,11 @@ func (f *finder) selectPlugins(ctx context.Context) ([]Candidate, error) {
 	var list, rejected []Candidate
 	for _, c := range all {
 		switch {
+		case c.Name == "" && c.Origin == OriginNames:
+			return nil, c.Problem // an entry of a variable that cannot be parsed
 		case c.Name == "":
 		case c.Err() != nil && !c.FailQuietly:
-			return nil, fmt.Errorf("%s: plugin %s is not usable: %w", c.Origin, c.Name, c.Err())
+			return nil, fmt.Errorf("%s: plugin %s is not usable: %w", c.source(), c.Name, c.Err())
 		case c.Err() != nil:
 			rejected = append(rejected, c)
 		case c.Experimental:

@@ -195,3 +195,14 @@ func TestWithoutANamePluginsAreTriedInTurn(t *testing.T) {
 	f, _ = scene(t, map[string]string{"PJRT_PLUGIN_PATH": "DIR/p"}, "p/pjrt_plugin_mine.so")
 	require.Equal(t, broken, f.try(t.Context(), "", fail("", broken)), "the only one")
 }
+
+func TestAVariableThatCannotBeParsedKeepsAnyPluginFromBeingChosen(t *testing.T) {
+	t.Parallel()
+	for _, value := range []string{"nonsense", "mine:DIR/mine.so,nonsense"} {
+		f, _ := scene(t, map[string]string{"PJRT_NAMES_AND_LIBRARY_PATHS": value, "LD_LIBRARY_PATH": "DIR/ld"}, "mine.so", "ld/pjrt_plugin_cpu.so")
+		for _, name := range []string{"", "cpu"} {
+			_, err := f.find(t.Context(), name)
+			require.EqualError(t, err, `PJRT_NAMES_AND_LIBRARY_PATHS: "nonsense" is not name:path`, name)
+		}
+	}
+}

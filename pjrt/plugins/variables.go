@@ -137,6 +137,7 @@ func (f *finder) pluginPath(context.Context) (found []Candidate, note string) {
 			continue
 		}
 		c := f.atPath(path, OriginPluginPath, strings.ToLower(name))
+		c.variable = key
 		if c.Detail == "" {
 			c.Detail = key
 		}

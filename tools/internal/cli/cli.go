@@ -145,12 +145,19 @@ func Execute(ctx context.Context, root *cobra.Command, args []string, stdout, st
 func printError(w io.Writer, name string, err error) {
 	message := err.Error()
 	var search *plugins.SearchError
-	if errors.As(err, &search) {
-		if advice, places, ok := strings.Cut(search.Error(), "; tried "); ok {
-			message = strings.Replace(message, search.Error(), advice, 1)
-			fmt.Fprintf(w, "%s: %s\n%*s  tried %s\n", name, OneLine(message), len(name), "", OneLine(places))
-			return
+	if errors.As(err, &search) && len(search.Tried) > 0 {
+		advice := plugins.SearchError{Name: search.Name, Advice: search.Advice}
+		message = strings.Replace(message, search.Error(), advice.Error(), 1)
+		places := strings.Join(search.Tried, ", ")
+		for i, c := range search.Rejected {
+			where := string(c.Origin)
+			if c.Origin == plugins.OriginPluginPath {
+				where = cmp.Or(c.Detail, where) // which of its variables
+			}
+			places += fmt.Sprintf("%s%s (%s: %v)", []string{"; not usable: ", ", "}[min(i, 1)], c.Name, where, c.Err())
 		}
+		fmt.Fprintf(w, "%s: %s\n%*s  tried %s\n", name, OneLine(message), len(name), "", OneLine(places))
+		return
 	}
 	fmt.Fprintf(w, "%s: %s\n", name, OneLine(message))
 }
