@@ -20,6 +20,7 @@ import (
 	"github.com/purepjrt/purepjrt/conformance/internal/worker"
 	"github.com/purepjrt/purepjrt/conformance/lists"
 	"github.com/purepjrt/purepjrt/conformance/report"
+	"github.com/purepjrt/purepjrt/internal/excerpt"
 	"github.com/purepjrt/purepjrt/pjrt/plugins"
 )
 
@@ -177,7 +178,26 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := nothingChosen(*c); err != nil {
+		return nil, err
+	}
 	return runConfig(ctx, c)
+}
+
+// nothingChosen returns an error if no check matches the filter of a run. One part of a run may
+// have no checks, if the others do.
+func nothingChosen(c driver.Config) error {
+	c.Shard, c.Shards = 0, 0
+	if c.Filter == nil || len(driver.Choose(&c)) > 0 {
+		return nil
+	}
+	all := c
+	all.Profile, all.Levels, all.Wanted = Full, nil, nil
+	if others := driver.Choose(&all); len(others) > 0 {
+		return fmt.Errorf("nothing is run: %s matches only checks that the profile (%v), the levels or the list of failed checks leave out, such as %s",
+			excerpt.Of(c.Filter.String()), c.Profile, others[0].Name())
+	}
+	return fmt.Errorf("nothing is run: no check has a name that matches %s", excerpt.Of(c.Filter.String()))
 }
 
 func runConfig(ctx context.Context, c *driver.Config) (*Report, error) {

@@ -48,8 +48,10 @@ func (s *settings) addTopology(flags *pflag.FlagSet) {
 }
 
 // addChoice adds the flags that choose among checks of any kind.
-func (s *settings) addChoice(flags *pflag.FlagSet) {
+func (s *settings) addChoice(cmd *cobra.Command) {
+	flags := cmd.Flags()
 	flags.StringVar(&s.profile, "profile", conformance.Quick.String(), "how thorough to be: the `PROFILE` smoke, quick, core or full")
+	cli.CompleteFlag(cmd, "profile", "smoke", "quick", "core", "full")
 	flags.StringVar(&s.run, "run", "", "run only checks whose names match `REGEXP`")
 	flags.StringVar(&s.shard, "shard", "", "run the part `I/N` of the checks, such as 2/3; "+name+" merge combines the reports")
 	flags.StringVar(&s.failedFrom, "failed-from", "", "run only what failed, warned or was blocked in the JSON report `FILE`")

@@ -61,7 +61,7 @@ func (s *settings) addPrograms(cmd *cobra.Command, programs *laboratory.Programs
 	flags := cmd.Flags()
 	flags.StringVar(&programs.StableHLO, "stablehlo", "", "run the tests of the StableHLO checkout `DIR`")
 	s.addPlugin(flags)
-	s.addChoice(flags)
+	s.addChoice(cmd)
 	s.addExecution(flags)
 }
 

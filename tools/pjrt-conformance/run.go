@@ -82,7 +82,7 @@ exist whatever ends the run.`,
 	flags := cmd.Flags()
 	s.addPlugin(flags)
 	s.addTopology(flags)
-	s.addChoice(flags)
+	s.addChoice(cmd)
 	s.addLevels(flags)
 	s.addExecution(flags)
 	flags.BoolVar(&s.NoKnownWaivers, "no-known-waivers", false, "ignore the waivers that come with this command")
@@ -134,7 +134,7 @@ the same flags, how many programs they compile, and how long that takes.`,
 	flags := cmd.Flags()
 	s.addPlugin(flags)
 	s.addTopology(flags)
-	s.addChoice(flags)
+	s.addChoice(cmd)
 	s.addLevels(flags)
 	s.addTimeouts(flags)
 	return cmd

@@ -85,6 +85,24 @@ func TestListIntoHead(t *testing.T) {
 	assert.Equal(t, 1, strings.Count(o.Stdout, "\n"))
 }
 
+func TestHelpWithoutATerminalHasTheWidthOfItsVariable(t *testing.T) {
+	t.Parallel()
+	widest := func(columns string) (n int) {
+		o := tested.Within(t, t.TempDir(), []string{"COLUMNS=" + columns}, `exec "$@"`, "run --help")
+		o.RequireSuccess(t)
+		for line := range strings.Lines(o.Stdout) {
+			n = max(n, len(strings.TrimRight(line, "\n")))
+		}
+		return n
+	}
+	usual := widest("")
+	assert.Less(t, widest("60"), usual)
+	assert.Greater(t, widest("160"), usual)
+	for _, nonsense := range []string{"wide", "-3", "1", "99999999"} {
+		assert.Equal(t, usual, widest(nonsense), nonsense)
+	}
+}
+
 func TestCompletionOfPlugins(t *testing.T) {
 	t.Parallel()
 	_, env := tested.Home(t)
@@ -94,5 +112,11 @@ func TestCompletionOfPlugins(t *testing.T) {
 		o := clitest.Run(t, t.TempDir(), c, nil)
 		require.Zero(t, o.Status)
 		assert.Contains(t, o.Stdout, "cpu\t", line)
+	}
+	for _, line := range []string{"run cpu", "plan cpu", "programs cpu"} {
+		c := exec.CommandContext(t.Context(), tested.Path, append(append([]string{"__complete"}, strings.Fields(line)...), "--profile", "")...)
+		c.Env = env
+		o := clitest.Run(t, t.TempDir(), c, nil)
+		assert.True(t, strings.HasPrefix(o.Stdout, "smoke\nquick\ncore\nfull\n"), "%s: %q", line, o.Stdout)
 	}
 }

@@ -252,7 +252,7 @@ func TestCompletion(t *testing.T) {
 	_, env := home(t)
 	for args, want := range map[string]string{
 		"install ": "tpu@0.0.11\tlibtpu 0.0.11\n", "uninstall ": "cpu\t" + cpuPackage(t) + "\n",
-		"info ": "cpu\t", "run --plugin ": "cpu\t",
+		"info ": "cpu\t", "run --plugin ": "cpu\t", "run --fill r": "random\n", "run --fill ": "iota\n",
 	} {
 		o := within(t, env, append([]string{"__complete"}, strings.Split(args, " ")...)...)
 		require.Zero(t, o.status)

@@ -95,6 +95,7 @@ program several times, and shows how long that took.`,
 	f.StringArrayVar(&r.options, "option", nil, "`NAME=VALUE`, a create option of the client")
 	f.StringArrayVar(&r.flags, "flag", nil, "`NAME=VALUE`, an XLA flag for the compiler, such as xla_cpu_use_xnnpack=true")
 	f.StringVar(&r.fill, "fill", "", "fill the missing arguments with `VALUES`: "+strings.Join(fillings, ", "))
+	cli.CompleteFlag(cmd, "fill", fillings...)
 	f.IntVar(&r.repeat, "repeat", 1, "execute the program `N` times, and show how long it took")
 	r.isolated.addTo(cmd)
 	f.StringVar(&r.out, "out", "", "the `DIR` to write the results to; created if missing")

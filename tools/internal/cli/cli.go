@@ -112,7 +112,7 @@ func Execute(ctx context.Context, root *cobra.Command, args []string, stdout, st
 	root.SetErr(stderr)
 	var helpErr error
 	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) {
-		_, helpErr = io.WriteString(stdout, Help(cmd, Columns(stdout)))
+		_, helpErr = io.WriteString(stdout, Help(cmd, helpColumns(stdout)))
 	})
 	err := cmp.Or(root.ExecuteContext(ctx), helpErr)
 	if err == nil {

@@ -28,3 +28,11 @@ func CompletePlugins(cmd *cobra.Command, _ []string, _ string) ([]string, cobra.
 	}
 	return list, cobra.ShellCompDirectiveDefault
 }
+
+// CompleteFlag lets shells complete the value of a flag, which is one of some values.
+func CompleteFlag(cmd *cobra.Command, flag string, values ...string) {
+	err := cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp))
+	if err != nil {
+		panic(err) // the command has no such flag
+	}
+}

@@ -6,6 +6,9 @@ package cli
 import (
 	"cmp"
 	"fmt"
+	"io"
+	"os"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -43,4 +46,15 @@ func Help(cmd *cobra.Command, columns int) string {
 		b.WriteString("\n" + Wrap(cmd.CommandPath()+" COMMAND --help shows more about a command.", columns) + "\n")
 	}
 	return b.String()
+}
+
+// helpColumns returns the width of help: that of the terminal, and without one that of the
+// environment variable COLUMNS, which only help heeds, so that other output is the same everywhere.
+func helpColumns(stdout io.Writer) int {
+	const narrowest, widest = 20, 1000 // otherwise the variable means something else
+	n, err := strconv.Atoi(os.Getenv("COLUMNS"))
+	if TerminalOf(stdout) != nil || err != nil || n < narrowest || n > widest {
+		return Columns(stdout)
+	}
+	return n
 }
