@@ -5,6 +5,7 @@ package pjrt
 
 import (
 	"context"
+	"errors"
 	"slices"
 
 	"github.com/purepjrt/purepjrt/capi"
@@ -201,9 +202,21 @@ func (b *Buffer) alive(h *capi.Buffer) error {
 		return err
 	}
 	if gone {
-		return invalid("the buffer %v was deleted or donated", b.shape)
+		return invalid("the buffer %v was deleted, or donated to an earlier execution", b.shape)
 	}
 	return nil
+}
+
+// orGone returns what alive returns if a plugin refused the buffer because its contents are gone,
+// which each plugin and function says in its own words, and err otherwise.
+func (b *Buffer) orGone(h *capi.Buffer, err error) error {
+	if err == nil || !errors.Is(err, ErrInvalidArgument) {
+		return err
+	}
+	if gone := b.alive(h); gone != nil && errors.Is(gone, ErrInvalidArgument) {
+		return gone
+	}
+	return err
 }
 
 // hasElements returns an error for a token, which only orders executions. Plugins end the

@@ -542,3 +542,32 @@ func TestManyGoroutinesUseAndCloseOneBuffer(t *testing.T) {
 		done(t, b.HostDone())
 	}
 }
+
+func TestADonatedBufferIsRefusedInTheSameWordsEverywhere(t *testing.T) {
+	ctx := context.Background()
+	client := newClient(t)
+	exe := compile(t, client, donating)
+	b, err := pjrt.FromSlice(ctx, client, make([]float32, 1024))
+	require.NoError(t, err)
+	defer b.Close()
+	outs, err := exe.Execute(ctx, []*pjrt.Buffer{b}, nil)
+	require.NoError(t, err)
+	defer outs[0].Close()
+	ending, cancel := context.WithCancel(ctx)
+	defer cancel()
+	for name, call := range map[string]func(context.Context) error{
+		"Execute":      func(ctx context.Context) error { _, err := exe.Execute(ctx, []*pjrt.Buffer{b}, nil); return err },
+		"Wait":         b.Wait,
+		"ToHost":       func(ctx context.Context) error { _, err := b.ToHost(ctx); return err },
+		"ToHostInto":   func(ctx context.Context) error { _, err := b.ToHostInto(ctx, make([]byte, 4096)); return err },
+		"ToSlice":      func(ctx context.Context) error { _, err := pjrt.ToSlice[float32](ctx, b); return err },
+		"ReadInPlace":  func(ctx context.Context) error { return b.ReadInPlace(ctx, func([]byte) error { return nil }) },
+		"CopyToDevice": func(ctx context.Context) error { _, err := b.CopyToDevice(ctx, client.Devices()[1]); return err },
+	} {
+		for _, ctx := range []context.Context{ctx, ending} {
+			err := call(ctx)
+			require.ErrorIs(t, err, pjrt.ErrInvalidArgument, name)
+			assert.ErrorContains(t, err, "was deleted, or donated to an earlier execution", name)
+		}
+	}
+}

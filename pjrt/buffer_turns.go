@@ -67,7 +67,7 @@ func (t turn) waitsFor() int64 {
 
 var (
 	errTaken   = invalid("the buffer is being donated to an execution or taken over by another buffer, and will then have no contents")
-	errDeleted = invalid("the buffer was deleted or donated")
+	errDeleted = invalid("the buffer was deleted, or donated to an earlier execution")
 	errInUse   = failed(ErrFailedPrecondition, "the buffer is being used by another call: wait for that call first")
 	errBound   = failed(ErrFailedPrecondition, "the buffer is bound to a program, which needs its contents: close the Bound first")
 )

@@ -139,7 +139,7 @@ func TestABufferThatIsUsedIsNotTakenOver(t *testing.T) {
 	require.NoError(t, b.Delete())
 	_, _, err = raw.AcquireToConsume(b)
 	require.ErrorIs(t, err, pjrt.ErrInvalidArgument)
-	assert.ErrorContains(t, err, "was deleted or donated")
+	assert.ErrorContains(t, err, "was deleted, or donated to an earlier execution")
 }
 
 // Aliases, executions and deletions race for the same buffers. Each of them gets the buffer or an

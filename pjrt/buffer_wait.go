@@ -71,10 +71,10 @@ func (b *Buffer) wait(ctx context.Context, h *capi.Buffer) error {
 	defer eventCallPool.Put(c)
 	c.contents.Args.Buffer = h
 	if err := c.contents.Do(b.client.table); err != nil {
-		return err
+		return b.orGone(h, err)
 	}
 	if err := b.await(ctx, c, c.contents.Args.Event); err != nil {
-		return err
+		return b.orGone(h, err)
 	}
 	b.fill()
 	return nil
@@ -144,7 +144,8 @@ func useContents[T any](ctx context.Context, b *Buffer, h *capi.Buffer, call fun
 		return none, err
 	}
 	defer b.endTurn(turnUse, h)
-	return call()
+	v, err := call()
+	return v, b.orGone(h, err)
 }
 
 // settled reports whether the buffer has its contents, or failed.

@@ -225,7 +225,7 @@ func acquireAlive(b *pjrt.Buffer) (h *capi.Buffer, release func(), err error) {
 		err = pjrt.ErrInvalidArgument.Errorf("%v", size)
 	}
 	if err == nil && gone {
-		err = pjrt.ErrInvalidArgument.Errorf("the buffer %v was deleted or donated", b.Shape())
+		err = pjrt.ErrInvalidArgument.Errorf("the buffer %v was deleted, or donated to an earlier execution", b.Shape())
 	}
 	if err != nil {
 		release()
