@@ -41,7 +41,7 @@
 // under way or for something made from the object, is kept for as long as C needs it. What
 // the program forgets to close is freed after the garbage collector finds it. Using an
 // object after its Close gives [ErrClosed]. [Live] counts what exists, and with PJRT_TRACK=1
-// in the environment, package lifetime reports where it was made.
+// in the environment, lifetime.WriteLeaks says where it was made, when it is called.
 //
 // # Errors
 //
