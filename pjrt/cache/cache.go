@@ -21,7 +21,9 @@ import (
 // Options are the options of Open. With the zero value the cache keeps everything forever.
 type Options struct {
 	// MaxBytes limits the total size of the entries on disk. When it is exceeded, the cache removes
-	// the entries that have not been used for the longest time. 0 means no limit.
+	// the entries that have not been used for the longest time. 0 means no limit: an entry takes from
+	// kilobytes to gigabytes, so any other default would be too small for some programs, which
+	// would be compiled each time without a word.
 	MaxBytes int64
 	// Logger gets a warning for the first failure of the cache, and one for each damaged entry. Nil
 	// means slog.Default().
@@ -64,9 +66,19 @@ type Stats struct {
 	Bytes   int64 // of the entries
 }
 
-// DefaultDir returns the directory that Open uses for an empty name:
-// purepjrt/executables in the user's cache directory.
+// DirVariable names the directory that Open uses for an empty name, if it is set: an absolute path,
+// so that the working directory has no say in which executables are loaded.
+const DirVariable = "PJRT_CACHE_DIR"
+
+// DefaultDir returns the directory that Open uses for an empty name: that of the environment
+// variable DirVariable or, if it is empty, purepjrt/executables in the user's cache directory.
 func DefaultDir() (string, error) {
+	if dir := os.Getenv(DirVariable); dir != "" {
+		if !filepath.IsAbs(dir) {
+			return "", fmt.Errorf("cache: the environment variable %s is %q: want an absolute path", DirVariable, dir)
+		}
+		return dir, nil
+	}
 	dir, err := os.UserCacheDir()
 	if err != nil {
 		return "", fmt.Errorf("cannot choose a directory for the cache: %w", err)

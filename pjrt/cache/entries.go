@@ -58,6 +58,44 @@ func (c *Cache) Entries() ([]Entry, error) {
 	return list, nil
 }
 
+// Lookup returns the executable of an entry, as [pjrt.LoadedExecutable.Serialize] gave it, for the key
+// of [pjrt.Client.CompileKey]; it does not count as a use of the entry. A missing entry is
+// fs.ErrNotExist. Any other error is a damaged entry, which Lookup leaves where it is, or one of the
+// directory.
+func (c *Cache) Lookup(key [32]byte) ([]byte, error) {
+	if !c.isOpen() {
+		return nil, errNotOpen
+	}
+	executable, _, err := c.read(key)
+	if err != nil {
+		return nil, fmt.Errorf("cache: %w", err)
+	}
+	return executable, nil
+}
+
+// Store writes an entry, or replaces it: the executable that [Cache.Compile] loads for key, in the
+// form of [pjrt.LoadedExecutable.Serialize]. It removes others as [Options.MaxBytes] says, and
+// refuses an executable that is larger. An executable is machine code: store only what you trust.
+func (c *Cache) Store(ctx context.Context, key [32]byte, executable []byte) error {
+	if !c.isOpen() {
+		return errNotOpen
+	}
+	if size := int64(len(executable) + frameSize); c.maxBytes > 0 && size > c.maxBytes {
+		return fmt.Errorf("cache: an entry of %d bytes does not fit into MaxBytes, which is %d", size, c.maxBytes)
+	}
+	if _, err := compile.Decode(executable); err != nil {
+		return fmt.Errorf("cache: %w", err)
+	}
+	if err := c.prepare(); err != nil {
+		return fmt.Errorf("cache: %w", err)
+	}
+	executable = ownCode(ctx, executable)
+	if err := abandon.Do(ctx, func() error { return c.put(ctx, key, executable) }); err != nil {
+		return fmt.Errorf("cache: %w", err)
+	}
+	return nil
+}
+
 // Verify lists what is in the directory, as [Cache.Entries] does, and reads each entry to check
 // that it is whole. It removes nothing: Compile replaces a damaged entry, and [Cache.Remove]
 // removes it. An error is from the directory or from ctx.

@@ -4,6 +4,8 @@
 package cache_test
 
 import (
+	"context"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"testing"
@@ -78,4 +80,77 @@ func TestOnlyEntriesOfTheCacheAreRemoved(t *testing.T) {
 	require.ErrorContains(t, other.Remove(list[0]), "is not in ")
 	require.ErrorContains(t, other.Remove(cache.Entry{Path: "/etc/passwd"}), "does not have the name of an entry")
 	assert.FileExists(t, list[0].Path)
+}
+
+func TestAnEntryMovesFromOneCacheToAnother(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	client := newClient(t)
+	from, _ := open(t, t.TempDir(), 0)
+	to, _ := open(t, t.TempDir(), 0)
+	key, err := client.CompileKey(scale(2), nil)
+	require.NoError(t, err)
+	_, err = from.Lookup(key)
+	require.ErrorIs(t, err, fs.ErrNotExist)
+	run(t, from, client, 2, nil)
+	executable, err := from.Lookup(key)
+	require.NoError(t, err)
+	require.NoError(t, to.Store(ctx, key, executable))
+	require.NoError(t, to.Store(ctx, key, executable), "it may be there")
+	assert.True(t, run(t, to, client, 2, nil), "the other cache need not compile")
+	assert.Equal(t, 2, to.Stats().Stores)
+	assert.Equal(t, 1, to.Stats().Entries)
+
+	list, err := to.Entries()
+	require.NoError(t, err)
+	require.NoError(t, os.Truncate(list[0].Path, list[0].Bytes-1))
+	_, err = to.Lookup(key)
+	require.ErrorContains(t, err, "damaged entry")
+	require.NotErrorIs(t, err, fs.ErrNotExist)
+	assert.FileExists(t, list[0].Path, "Lookup only reads")
+}
+
+func TestOnlyExecutablesThatFitAreStored(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	client := newClient(t)
+	from, _ := open(t, t.TempDir(), 0)
+	run(t, from, client, 2, nil)
+	key, err := client.CompileKey(scale(2), nil)
+	require.NoError(t, err)
+	executable, err := from.Lookup(key)
+	require.NoError(t, err)
+
+	to, _ := open(t, t.TempDir(), int64(len(executable)))
+	require.ErrorContains(t, to.Store(ctx, key, executable), "does not fit into MaxBytes")
+	to, _ = open(t, t.TempDir(), 0)
+	require.Error(t, to.Store(ctx, key, []byte("machine code")))
+	require.Error(t, to.Store(ctx, key, executable[:len(executable)-1]))
+	ended, cancel := context.WithCancel(ctx)
+	cancel()
+	require.ErrorIs(t, to.Store(ended, key, executable), context.Canceled)
+	assert.Zero(t, to.Stats().Entries)
+	assert.Zero(t, to.Stats().Stores)
+	require.Error(t, new(cache.Cache).Store(ctx, key, executable))
+	_, err = (*cache.Cache)(nil).Lookup(key)
+	require.Error(t, err)
+}
+
+func TestAVariableNamesTheDirectory(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv(cache.DirVariable, dir)
+	c, err := cache.Open("", cache.Options{})
+	require.NoError(t, err)
+	assert.Equal(t, dir, c.Dir())
+	other := t.TempDir()
+	c, err = cache.Open(other, cache.Options{})
+	require.NoError(t, err)
+	assert.Equal(t, other, c.Dir(), "what the program says goes first")
+	t.Setenv(cache.DirVariable, "here")
+	_, err = cache.Open("", cache.Options{})
+	require.ErrorContains(t, err, `PJRT_CACHE_DIR is "here": want an absolute path`)
+	t.Setenv(cache.DirVariable, "")
+	usual, err := cache.DefaultDir()
+	require.NoError(t, err)
+	assert.Equal(t, filepath.Join("purepjrt", "executables"), filepath.Join(filepath.Base(filepath.Dir(usual)), filepath.Base(usual)))
 }

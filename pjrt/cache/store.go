@@ -80,6 +80,13 @@ func (c *Cache) store(ctx context.Context, key entryKey, executable []byte) {
 	if c.maxBytes > 0 && size > c.maxBytes {
 		return // storing it would remove every entry, itself included
 	}
+	if err := c.put(ctx, key, executable); err != nil && ctx.Err() == nil {
+		c.failed(err)
+	}
+}
+
+// put writes an entry that fits, counts it, and removes others if the directory is too large.
+func (c *Cache) put(ctx context.Context, key entryKey, executable []byte) error {
 	err := c.locked(ctx, func() error {
 		if err := c.write(key, executable); err != nil {
 			return err
@@ -87,12 +94,10 @@ func (c *Cache) store(ctx context.Context, key entryKey, executable []byte) {
 		_, err := c.shrink(c.maxBytes, key)
 		return err
 	})
-	switch {
-	case err == nil:
+	if err == nil {
 		c.count(func(s *Stats) { s.Stores++ })
-	case ctx.Err() == nil:
-		c.failed(err)
 	}
+	return err
 }
 
 // write writes the file of an entry. Other processes see all of the file or none of it, and a crash
