@@ -199,6 +199,23 @@ func (c *Cache) Has(client *pjrt.Client, program pjrt.Program, opts *pjrt.Compil
 	return false, err
 }
 
+// FromContext returns what [Cache.Compile] is doing in an operation with the context ctx, for a
+// pjrt.Observer: the key of the entry (the result of [pjrt.Client.CompileKey]), and whether this is
+// a hit, which loads the entry, or a miss, which compiles. An entry that does not load is a hit whose
+// End has an error, and is followed by a miss. ok is false for operations of others.
+func FromContext(ctx context.Context) (key [32]byte, hit, ok bool) {
+	u, ok := ctx.Value(usedKey{}).(used)
+	return u.key, u.hit, ok
+}
+
+// used is the value of usedKey in the contexts of operations.
+type used struct {
+	key entryKey
+	hit bool
+}
+
+type usedKey struct{}
+
 // keyOf returns the key of a compilation, and an error if the client is nil.
 func keyOf(client *pjrt.Client, program pjrt.Program, opts *pjrt.CompileOptions) (entryKey, error) {
 	if client == nil {
@@ -301,7 +318,7 @@ func (c *Cache) loadNow(ctx context.Context, client *pjrt.Client, key entryKey, 
 		c.failed(err)
 		return nil
 	}
-	exe, err := client.DeserializeAndLoad(ctx, data, &pjrt.LoadOptions{Source: program, Trial: c.trial})
+	exe, err := client.DeserializeAndLoad(context.WithValue(ctx, usedKey{}, used{key, true}), data, &pjrt.LoadOptions{Source: program, Trial: c.trial})
 	if err != nil {
 		// Remove the entry only if the plugin rejected the bytes, not if the client was closed, the
 		// context ended or memory ran out.
@@ -320,7 +337,7 @@ func (c *Cache) loadNow(ctx context.Context, client *pjrt.Client, key entryKey, 
 func (c *Cache) compile(
 	ctx context.Context, client *pjrt.Client, key entryKey, program pjrt.Program, opts *pjrt.CompileOptions, keep bool,
 ) (*pjrt.LoadedExecutable, bool, error) {
-	exe, err := client.Compile(ctx, program, opts)
+	exe, err := client.Compile(context.WithValue(ctx, usedKey{}, used{key, false}), program, opts)
 	if err != nil {
 		return nil, false, err
 	}

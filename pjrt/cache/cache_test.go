@@ -470,3 +470,40 @@ func TestTheDefaultDirectory(t *testing.T) {
 	assert.Equal(t, dir, c.Dir())
 	assert.True(t, strings.HasPrefix(dir, base) && strings.HasSuffix(dir, filepath.Join("purepjrt", "executables")), dir)
 }
+
+// watcher notes what the cache says of the operations of one program.
+type watcher struct {
+	mu   sync.Mutex
+	said []string
+}
+
+func (w *watcher) Start(ctx context.Context, op pjrt.Operation) context.Context {
+	if key, hit, ok := cache.FromContext(ctx); ok {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		w.said = append(w.said, fmt.Sprintf("%s %v %x", op.Kind, hit, key))
+	}
+	return ctx
+}
+
+func (*watcher) End(context.Context, pjrt.Operation) {}
+
+func TestObserversLearnTheKeyAndTheHit(t *testing.T) {
+	c, _ := open(t, t.TempDir(), 0)
+	client := newClient(t)
+	key, err := client.CompileKey(scale(2), nil)
+	require.NoError(t, err)
+	var w watcher
+	defer pjrt.Observe(&w)()
+	assert.False(t, run(t, c, client, 2, nil))
+	assert.True(t, run(t, c, client, 2, nil))
+	ending, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	exe, hit, err := c.Compile(ending, client, scale(2), nil)
+	require.NoError(t, err)
+	defer exe.Close()
+	assert.True(t, hit)
+	assert.Equal(t, []string{fmt.Sprintf("compile false %x", key), fmt.Sprintf("load true %x", key), fmt.Sprintf("load true %x", key)}, w.said)
+	_, _, ok := cache.FromContext(context.Background())
+	assert.False(t, ok)
+}
