@@ -446,7 +446,8 @@ var methods = map[string]func(*withContext) call{
 // notTried has the functions and methods with a context that call no plugin themselves, and those
 // of packages that have such a test of their own.
 var notTried = []string{
-	"pjrt/cache.Cache.Verify",                                      // reads files
+	"pjrt/cache.Cache.Verify", "pjrt/cache.Cache.Store", // use files
+	"pjrt/cache.FromContext",                                       // does not wait
 	"pjrt/kv.", "pjrt/plugins.", "pjrt/isolate.", "pjrt/pjrttest.", // wait for other processes, or for a test
 	"pjrt/kv/etcd.", "pjrt/gomlx.", // are other modules
 	"pjrt.LoadedExecutable.Serialize", // passes the call on to the Executable
