@@ -21,9 +21,9 @@ import (
 // Options are the options of Open. With the zero value the cache keeps everything forever.
 type Options struct {
 	// MaxBytes limits the total size of the entries on disk. When it is exceeded, the cache removes
-	// the entries that have not been used for the longest time. 0 means no limit: an entry takes from
-	// kilobytes to gigabytes, so any other default would be too small for some programs, which
-	// would be compiled each time without a word.
+	// the entries that have not been used for the longest time. 0 means no limit: an entry takes
+	// from kilobytes to gigabytes, so any other default would be too small for some programs,
+	// which would be compiled each time without a word.
 	MaxBytes int64
 	// Logger gets a warning for the first failure of the cache, and one for each damaged entry. Nil
 	// means slog.Default().
@@ -66,8 +66,8 @@ type Stats struct {
 	Bytes   int64 // of the entries
 }
 
-// DirVariable names the directory that Open uses for an empty name, if it is set: an absolute path,
-// so that the working directory has no say in which executables are loaded.
+// DirVariable names the directory that Open uses for an empty name, if it is set: an absolute
+// path, so that the working directory has no say in which executables are loaded.
 const DirVariable = "PJRT_CACHE_DIR"
 
 // DefaultDir returns the directory that Open uses for an empty name: that of the environment
@@ -201,8 +201,8 @@ func (c *Cache) Has(client *pjrt.Client, program pjrt.Program, opts *pjrt.Compil
 
 // FromContext returns what [Cache.Compile] is doing in an operation with the context ctx, for a
 // pjrt.Observer: the key of the entry (the result of [pjrt.Client.CompileKey]), and whether this is
-// a hit, which loads the entry, or a miss, which compiles. An entry that does not load is a hit whose
-// End has an error, and is followed by a miss. ok is false for operations of others.
+// a hit, which loads the entry, or a miss, which compiles. An entry that does not load is a hit
+// whose End has an error, and is followed by a miss. ok is false for operations of others.
 func FromContext(ctx context.Context) (key [32]byte, hit, ok bool) {
 	u, ok := ctx.Value(usedKey{}).(used)
 	return u.key, u.hit, ok
@@ -318,7 +318,8 @@ func (c *Cache) loadNow(ctx context.Context, client *pjrt.Client, key entryKey, 
 		c.failed(err)
 		return nil
 	}
-	exe, err := client.DeserializeAndLoad(context.WithValue(ctx, usedKey{}, used{key, true}), data, &pjrt.LoadOptions{Source: program, Trial: c.trial})
+	observed := context.WithValue(ctx, usedKey{}, used{key, true})
+	exe, err := client.DeserializeAndLoad(observed, data, &pjrt.LoadOptions{Source: program, Trial: c.trial})
 	if err != nil {
 		// Remove the entry only if the plugin rejected the bytes, not if the client was closed, the
 		// context ended or memory ran out.

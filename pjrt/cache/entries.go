@@ -58,10 +58,10 @@ func (c *Cache) Entries() ([]Entry, error) {
 	return list, nil
 }
 
-// Lookup returns the executable of an entry, as [pjrt.LoadedExecutable.Serialize] gave it, for the key
-// of [pjrt.Client.CompileKey]; it does not count as a use of the entry. A missing entry is
-// fs.ErrNotExist. Any other error is a damaged entry, which Lookup leaves where it is, or one of the
-// directory.
+// Lookup returns the executable of an entry, as [pjrt.LoadedExecutable.Serialize] gave it, for the
+// key of [pjrt.Client.CompileKey]; it does not count as a use of the entry. A missing entry is
+// fs.ErrNotExist. Any other error is a damaged entry, which Lookup leaves where it is, or one of
+// the directory.
 func (c *Cache) Lookup(key [32]byte) ([]byte, error) {
 	if !c.isOpen() {
 		return nil, errNotOpen

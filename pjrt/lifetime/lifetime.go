@@ -89,7 +89,7 @@ type Leak = lifetimes.Leak
 // by the place that made them, the largest group first.
 func Leaks() []Leak { return lifetimes.Leaks() }
 
-// WriteLeaks writes a readable report of Leaks. Nothing calls it at the end of a program, as Go runs
-// no code of a package there: call it from a handler, or defer it in main, before the calls that
-// close clients are deferred, and do not end with os.Exit.
+// WriteLeaks writes a readable report of Leaks. Nothing calls it at the end of a program, as Go
+// runs no code of a package there: call it from a handler, or defer it in main, before the calls
+// that close clients are deferred, and do not end with os.Exit.
 func WriteLeaks(w io.Writer) error { return lifetimes.WriteLeaks(w) }

@@ -97,9 +97,9 @@ func Leaks() []Leak {
 	return leaks
 }
 
-// WriteLeaks writes a readable report of Leaks. Nothing calls it at the end of a program, as Go runs
-// no code of a package there: call it from a handler, or defer it in main, before the calls that
-// close clients are deferred, and do not end with os.Exit.
+// WriteLeaks writes a readable report of Leaks. Nothing calls it at the end of a program, as Go
+// runs no code of a package there: call it from a handler, or defer it in main, before the calls
+// that close clients are deferred, and do not end with os.Exit.
 func WriteLeaks(w io.Writer) error {
 	for _, l := range Leaks() {
 		if _, err := fmt.Fprintf(w, "%d × %s, made at\n%s\n", l.Count, l.Kind, l.Stack); err != nil {
