@@ -243,6 +243,32 @@ func TestWaivedFailuresConformWithoutABadge(t *testing.T) {
 	assert.Equal(t, []string{"L0 reached", "L1 reached", "L2 with waivers", "L3 not run", "L4 not run", "X not run", "Q not run"}, states)
 }
 
+// What the last line of progress counts is what the report counts, warnings and blocked checks, too.
+func TestProgressEndsWithTheCountsOfTheReport(t *testing.T) {
+	t.Parallel()
+	w, err := report.ReadWaivers("w.json", strings.NewReader(`{"plugin": {"name": "any"}, "waivers": [
+		{"check": "*", "verdicts": ["FAIL", "WARN", "CRASH"], "reason": "known"}]}`))
+	require.NoError(t, err)
+	for _, o := range []Options{{suite: "fake"}, {suite: "fake", Waivers: []*report.WaiverFile{w}}, {suite: "three"}} {
+		var last Progress
+		o.NoReruns = true
+		o.Progress = func(p Progress) {
+			if p.Phase == "check" {
+				last = p
+			}
+		}
+		r := run(t, o)
+		broken := 0
+		for i := range r.Results {
+			if r.Results[i].Broken() {
+				broken++
+			}
+		}
+		assert.Equal(t, []int{len(r.Results), broken, r.Summary.Checks.Waived, r.Summary.Checks.Blocked},
+			[]int{last.Done, last.Failed, last.Waived, last.Blocked}, o.suite)
+	}
+}
+
 func TestALevelThatRanOnlyInPartIsNotReached(t *testing.T) {
 	t.Parallel()
 	for name, o := range map[string]Options{"a filter": {Filter: regexp.MustCompile("^LOAD-01$")}, "smoke": {Profile: Smoke}} {

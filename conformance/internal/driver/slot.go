@@ -103,21 +103,36 @@ func (d *driver) run(ctx context.Context, queue []*job) {
 				switch {
 				case r.Verdict == check.Blocked:
 					progress.Blocked++
-				case !r.Broken():
-				case report.Excused(files, r, d.start):
+				case r.Verdict.Failed() && report.Excused(files, r, d.start):
 					progress.Waived++
+				case !r.Broken():
 				case d.blocked(r):
 					progress.Blocked++
 				default:
 					progress.Failed++
 				}
 				progress.Result = r
+				if progress.Done == progress.Total {
+					d.count(&progress)
+				}
 				d.Progress(d.timed(progress))
 				w.mu.Unlock()
 			}
 		})
 	}
 	slots.Wait()
+}
+
+// count sets the counts at the end of the checks to those of the report. Before that they are a
+// guess: a function that failed so far may still work in a later check.
+func (d *driver) count(p *Progress) {
+	r := d.reported(false)
+	p.Failed, p.Waived, p.Blocked = 0, r.Summary.Checks.Waived, r.Summary.Checks.Blocked
+	for i := range r.Results {
+		if r.Results[i].Broken() {
+			p.Failed++
+		}
+	}
 }
 
 // costlyClient is how long it takes to make a client that is worth keeping.
