@@ -23,9 +23,9 @@ const slots = "LOAD-08"
 
 // Block makes those results Blocked that stopped at functions which never worked in the run,
 // except for the first failure that each such function causes. For a null slot that is the
-// failure of the rule about slots. A failure that only says that the plugin does not offer some other
-// function than those of the rule is none: it becomes SkipUnimpl, or Blocked if a rule about the
-// function fails. Waivers must be applied before.
+// failure of the rule about slots. A failure that only says that the plugin does not offer a
+// function which the rule does not judge is none: it becomes SkipUnimpl, or Blocked if a rule about
+// the function fails. Waivers must be applied before.
 func (r *Report) Block() {
 	var all []*Result
 	for i := range r.Results {

@@ -241,7 +241,7 @@ func (r *Report) ruleLines(is func(*Result) bool) []*ruleLine {
 	return list
 }
 
-// waivedBy says whose waivers excuse how many results, such as "91 by waivers/cpu.json, which ships
+// waivedBy says whose waivers excuse how many results, such as "by waivers/cpu.json, which ships
 // with the suite".
 func (r *Report) waivedBy() string {
 	var files []string

@@ -25,8 +25,8 @@ func (t Text) columns() int {
 	return usualColumns
 }
 
-// paragraph writes text after a beginning, and breaks lines between words. The lines after the first
-// are indented.
+// paragraph writes text after a beginning, and breaks lines between words. The lines after the
+// first are indented.
 func (t Text) paragraph(w io.Writer, begin string, indent int, text string) {
 	line := begin
 	used := utf8.RuneCountInString(strings.TrimLeft(begin, "\n"))
@@ -66,8 +66,8 @@ func (x *Result) found() string {
 	return x.headline()
 }
 
-// showsLeads reports whether there are so many failures that a reader needs to be told with which to
-// begin.
+// showsLeads reports whether there are so many failures that a reader needs to be told with which
+// to begin.
 func (r *Report) showsLeads() bool { return r.broken() > maxLeads }
 
 // leads writes what to mend first.
