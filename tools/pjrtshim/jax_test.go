@@ -209,7 +209,7 @@ func TestJAXSaysWhyTheShimCannotStart(t *testing.T) {
 }
 
 func TestTheValidatorNamesWhatAWrongClientDoes(t *testing.T) {
-	plugin, shim, dir := plugintest.Path(t, "cpu"), library(t), t.TempDir()
+	plugin, shim, dir := plugintest.Path(t, "cpu@0.81"), library(t), t.TempDir()
 	slots := make(map[string]uintptr)
 	for _, f := range capi.Functions(capi.SectionCore) {
 		slots[f.Name] = f.Offset
