@@ -18,12 +18,10 @@ func (r *Report) Advice() []string {
 			broken = append(broken, x)
 		}
 	}
-	if r.showsLeads() && r.Programs == nil {
-		// The leads say it.
-	} else if len(r.Blocks) > 0 {
+	if len(r.Blocks) > 0 {
 		b := &r.Blocks[0]
 		add("begin with %s, whose failure blocks %s: they need %s", b.Check, count(len(b.Blocked), "other check"), b.names())
-	} else if len(r.Causes) > 0 && 2*len(r.Causes[0].Checks) >= len(broken) {
+	} else if len(r.Causes) > 0 && (!r.showsLeads() || r.Programs != nil) && 2*len(r.Causes[0].Checks) >= len(broken) {
 		cause := shorten(printable(strings.Join(strings.Fields(r.Causes[0].Text), " ")), causeLength)
 		add("begin with the cause that %d of the %d failures have in common: %s", len(r.Causes[0].Checks), len(broken), cause)
 	}

@@ -201,8 +201,8 @@ type ruleLine struct {
 // maxName is the length of the longest name of a check that a line has room for.
 const maxName = 16
 
-// name returns the name of the check if there is only one and it is short, and otherwise that of the
-// rule.
+// name returns the name of the check if there is only one and it is short, and otherwise that of
+// the rule.
 func (l *ruleLine) name() string {
 	if l.checks == 1 && len(l.Check) <= maxName {
 		return l.Check
