@@ -243,7 +243,8 @@ func TestWaivedFailuresConformWithoutABadge(t *testing.T) {
 	assert.Equal(t, []string{"L0 reached", "L1 reached", "L2 with waivers", "L3 not run", "L4 not run", "X not run", "Q not run"}, states)
 }
 
-// What the last line of progress counts is what the report counts, warnings and blocked checks, too.
+// What the last line of progress counts is what the report counts, warnings and blocked checks,
+// too.
 func TestProgressEndsWithTheCountsOfTheReport(t *testing.T) {
 	t.Parallel()
 	w, err := report.ReadWaivers("w.json", strings.NewReader(`{"plugin": {"name": "any"}, "waivers": [

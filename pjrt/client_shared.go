@@ -62,7 +62,8 @@ func (p *Plugin) SharedClient(ctx context.Context, opts *ClientOptions) (*Shared
 	return p.share(ctx, opts, opts == nil)
 }
 
-// share is SharedClient. If join is set, a client that exists suits the caller whatever its options.
+// share is SharedClient. If join is set, a client that exists suits the caller whatever its
+// options.
 func (p *Plugin) share(ctx context.Context, opts *ClientOptions, join bool) (*SharedClient, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err

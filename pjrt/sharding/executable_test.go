@@ -87,7 +87,7 @@ func TestProgramsFromJAXRunOnWholeArrays(t *testing.T) {
 				t.Run(program+" "+form+name, func(t *testing.T) {
 					client := client
 					if form == "gspmd.mlirbc" || form == "shardy.mlirbc" {
-						// Only a plugin with the MLIR of its age surely reads bytecode that is no artifact.
+						// Only the MLIR of its own age surely reads bytecode that is no artifact.
 						t.Setenv("PJRT_TEST_CPU", "0.81")
 						client = newClient(t, pjrt.Attribute{Name: "cpu_device_count", Value: int64(4)})
 					}

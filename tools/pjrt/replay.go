@@ -84,7 +84,7 @@ and "skipped", which are lists of {"call", "line", "function", "what"}.`,
 	f.Float64Var(&options.Absolute, "absolute", 1e-6, "the `NUMBER` by which a number may differ in addition")
 	f.BoolVar(&all, "all", false, "also show differences that plugins may have, and skipped calls")
 	f.DurationVar(&options.Patience, "patience", time.Minute, "the `DURATION` that a call may take")
-	f.Int64Var(&memory, "memory", subprocess.MachineMemory()/2>>20, "how many MiB of memory the child may have, a `NUMBER`, 0 for any number")
+	f.Int64Var(&memory, "memory", subprocess.MachineMemory()/2>>20, "`NUMBER` of MiB that the child may have, 0 for any")
 	f.Lookup("memory").DefValue = "half of the machine's"
 	f.BoolVar(&asJSON, "json", false, "print JSON")
 	return cmd
