@@ -75,9 +75,8 @@ func (c *compilation) explain(plugin *Plugin, err error) error {
 	return err
 }
 
-// newCompilation checks a program and its options for the devices of the target. If ctx can
-// end, the result has a copy of the code, which the plugin may still read when the caller has
-// gone.
+// newCompilation checks a program and its options for the devices of the target. The result has a
+// copy of the code, which the plugin may still read when the caller has gone.
 func newCompilation(
 	ctx context.Context, plugin *Plugin, program Program, opts *CompileOptions, target optionsTarget,
 ) (*compilation, error) {
@@ -103,14 +102,13 @@ func newCompilation(
 	if plugin.quirks().unscheduled {
 		c.code = src.Unscheduled()
 	}
-	if _, minor := plugin.Version(); ctx.Done() != nil || plugin.Kind() == "" || minor < readsPastNUL {
-		// Some plugins read MLIR text up to a NUL byte. So one follows the code, and the size
-		// does not count it.
-		size := len(c.code)
-		code := make([]byte, size+1)
-		preempt.Copy(code, c.code)
-		c.code = code[:size]
-	}
+	// Parsers of MLIR look for a NUL byte at the end of text: old plugins read up to it, and newer
+	// ones end the process over an error that they find behind the end. So one follows the code, and
+	// the size does not count it.
+	size := len(c.code)
+	code := make([]byte, size+1)
+	preempt.Copy(code, c.code)
+	c.code = code[:size]
 	c.parameters = src.Parameters()
 	return c, nil
 }
