@@ -4,11 +4,13 @@
 package pjrt
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"strings"
 
 	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/pjrt/internal/bytecode"
 	"github.com/purepjrt/purepjrt/pjrt/internal/preempt"
 )
 
@@ -75,8 +77,9 @@ func (c *compilation) explain(plugin *Plugin, err error) error {
 	return err
 }
 
-// newCompilation checks a program and its options for the devices of the target. The result has a
-// copy of the code, which the plugin may still read when the caller has gone.
+// newCompilation checks a program and its options for the devices of the target. If ctx can
+// end, the result has a copy of the code, which the plugin may still read when the caller has
+// gone.
 func newCompilation(
 	ctx context.Context, plugin *Plugin, program Program, opts *CompileOptions, target optionsTarget,
 ) (*compilation, error) {
@@ -105,10 +108,13 @@ func newCompilation(
 	// Parsers of MLIR look for a NUL byte at the end of text: old plugins read up to it, and newer
 	// ones end the process over an error that they find behind the end. So one follows the code, and
 	// the size does not count it.
-	size := len(c.code)
-	code := make([]byte, size+1)
-	preempt.Copy(code, c.code)
-	c.code = code[:size]
+	text := c.format == string(FormatMLIR) && !bytes.HasPrefix(c.code, []byte(bytecode.Magic))
+	if ctx.Done() != nil || text {
+		size := len(c.code)
+		code := make([]byte, size+1)
+		preempt.Copy(code, c.code)
+		c.code = code[:size]
+	}
 	c.parameters = src.Parameters()
 	return c, nil
 }

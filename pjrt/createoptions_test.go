@@ -74,8 +74,6 @@ func TestTypedOptionsBecomeCreateOptions(t *testing.T) {
 			{Name: "max_inflight_computations", Value: int64(5)},
 			{Name: "use_tfrt_gpu_client", Value: true},
 			{Name: "new_option", Value: "x"},
-			{Name: "node_id", Value: int64(0)},
-			{Name: "num_nodes", Value: int64(1)},
 		}},
 		"tpu": {newTPU, pjrt.ClientOptions{Platform: platform.TPU{
 			MaxInflightComputations: 1, FrameworkName: "f", FrameworkVersion: "2", PinnedHostAllocationMode: "m",
