@@ -23,7 +23,7 @@ test: ## run the short tests, which prove the library
 
 .PHONY: test-all
 test-all: ## run all tests, on several plugins, which are installed if missing
-	$(GO) test -p 4 ./...
+	$(GO) test -p 4 -timeout 20m ./...
 
 # The ages of the CPU plugin besides that of the default, and the packages whose tests depend on
 # what it does.

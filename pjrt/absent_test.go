@@ -35,7 +35,7 @@ func TestPluginsThatLackAFunction(t *testing.T) {
 	}
 	t.Parallel()
 	out := t.TempDir() + "/absent.md"
-	cases := runFaulty(t, "absent", plugintest.Path(t, "cpu"), absentOut+"="+out)
+	cases := runFaulty(t, "absent", plugintest.Path(t, "cpu@0.81"), absentOut+"="+out)
 	assert.Greater(t, cases, 200, "functions were found at all")
 	got, err := os.ReadFile(out)
 	require.NoError(t, err)

@@ -56,7 +56,14 @@ func TestWaitsThatAreGivenUpKeepNoMemory(t *testing.T) {
 	b, err := client.BufferFromHost(t.Context(), pjrt.ArrayOf([]float32{1}), nil)
 	require.NoError(t, err)
 	defer b.Close()
-	give := func(n int) uint64 {
+	heap := func() uint64 {
+		var m runtime.MemStats
+		runtime.GC()
+		runtime.GC()
+		runtime.ReadMemStats(&m)
+		return m.HeapAlloc
+	}
+	give := func(n int) {
 		for range n {
 			ctx, cancel := context.WithCancel(t.Context())
 			done := make(chan error)
@@ -65,15 +72,13 @@ func TestWaitsThatAreGivenUpKeepNoMemory(t *testing.T) {
 			cancel()
 			require.ErrorIs(t, <-done, context.Canceled)
 		}
-		var m runtime.MemStats
-		runtime.GC()
-		runtime.GC()
-		runtime.ReadMemStats(&m)
-		return m.HeapAlloc
 	}
-	first := give(rounds / 10)
-	last := give(rounds)
-	assert.Less(t, last, first+rounds*100, "a wait keeps less than 100 bytes: the 400 that it needs are given back")
+	give(rounds / 10)
+	first := heap()
+	give(rounds)
+	// What a wait was given up in returns when a busy machine lets it.
+	assert.Eventually(t, func() bool { return heap() < first+rounds*100 }, time.Minute, 100*time.Millisecond,
+		"a wait keeps less than 100 bytes: the 400 that it needs are given back")
 	p.Resume()
 	require.NoError(t, b.Wait(t.Context()))
 }
