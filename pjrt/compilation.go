@@ -106,8 +106,8 @@ func newCompilation(
 		c.code = src.Unscheduled()
 	}
 	// Parsers of MLIR look for a NUL byte at the end of text: old plugins read up to it, and newer
-	// ones end the process over an error that they find behind the end. So one follows the code, and
-	// the size does not count it.
+	// ones end the process over an error that they find behind the end. So one follows the code,
+	// and the size does not count it.
 	text := c.format == string(FormatMLIR) && !bytes.HasPrefix(c.code, []byte(bytecode.Magic))
 	if ctx.Done() != nil || text {
 		size := len(c.code)
