@@ -116,11 +116,10 @@ func slots(t reflect.Type, offset uintptr, at path, list *[]slot) error {
 	case t.Kind() == reflect.Struct && t != bufferType.Elem() && t != arrayType.Elem() && t != argumentType && !bufferless[t]:
 		for i := range t.NumField() {
 			f := t.Field(i)
-			if f.Tag.Get("pjrt") == "-" || !hasRoom(f.Type, nil) {
+			if ok, err := visits(f, at); err != nil {
+				return err
+			} else if !ok {
 				continue
-			}
-			if !f.IsExported() && !(f.Anonymous && f.Type.Kind() == reflect.Struct) {
-				return pjrt.ErrInvalidArgument.Errorf("%s may hold buffers but is not exported: export it%s", at.toField(f), orTag)
 			}
 			if err := slots(f.Type, offset+f.Offset, at.toField(f), list); err != nil {
 				return err

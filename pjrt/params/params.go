@@ -267,19 +267,30 @@ func visitFields(v reflect.Value, at path, depth int, leaf visitor) error {
 	}
 	for i := range v.NumField() {
 		f := t.Field(i)
-		if f.Tag.Get("pjrt") == "-" || !hasRoom(f.Type, nil) {
+		if ok, err := visits(f, at); err != nil {
+			return err
+		} else if !ok {
 			continue
-		}
-		// The exported fields of an embedded struct are accessible even if its name is not
-		// exported.
-		if !f.IsExported() && !(f.Anonymous && f.Type.Kind() == reflect.Struct) {
-			return pjrt.ErrInvalidArgument.Errorf("%s may hold buffers but is not exported: export it%s", at.toField(f), orTag)
 		}
 		if err := visit(v.Field(i), at.toField(f), depth+1, leaf); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// visits reports whether a field of the struct at a path is visited, rather than left out. A field
+// that has room but cannot be visited is an error.
+func visits(f reflect.StructField, at path) (bool, error) {
+	if f.Tag.Get("pjrt") == "-" || !hasRoom(f.Type, nil) {
+		return false, nil
+	}
+	// The exported fields of an embedded struct are accessible even if its name is not
+	// exported.
+	if !f.IsExported() && !(f.Anonymous && f.Type.Kind() == reflect.Struct) {
+		return false, pjrt.ErrInvalidArgument.Errorf("%s may hold buffers but is not exported: export it%s", at.toField(f), orTag)
+	}
+	return true, nil
 }
 
 // hasRoom reports whether values of type t have room for buffers. outer are the types
