@@ -58,10 +58,12 @@ func TestWaitsThatAreGivenUpLeaveNothingBehind(t *testing.T) {
 	}
 }
 
-// slowly gives its bytes one by one, and waits for the test before each.
-type slowly struct{ next chan struct{} }
+// slowly gives its bytes one by one. It tells the test that it is asked for one, and waits for the
+// test before it gives it.
+type slowly struct{ asked, next chan struct{} }
 
 func (s slowly) Read(p []byte) (int, error) {
+	s.asked <- struct{}{}
 	<-s.next
 	p[0] = 1
 	return 1, nil
@@ -71,18 +73,20 @@ func TestAReaderIsLeftWhenTheContextEnds(t *testing.T) {
 	p := pjrttest.New(t, pjrttest.Options{NoLeaks: true})
 	shape := vector2
 	ctx, cancel := context.WithCancel(t.Context())
-	r := slowly{make(chan struct{})}
+	r := slowly{make(chan struct{}), make(chan struct{})}
 	done := make(chan error)
 	go func() {
 		_, err := p.Client().BufferFromReader(ctx, r, shape, nil)
 		done <- err
 	}()
-	r.next <- struct{}{} // and then it waits for the next byte
+	<-r.asked
+	r.next <- struct{}{}
+	<-r.asked // it waits for its second byte
 	cancel()
 	require.ErrorIs(t, <-done, context.Canceled)
 	r.next <- struct{}{}
 	select {
-	case r.next <- struct{}{}:
+	case <-r.asked:
 		t.Error("it goes on to read")
 	case <-time.After(10 * time.Millisecond):
 	}
