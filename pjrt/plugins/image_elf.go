@@ -5,9 +5,10 @@ package plugins
 
 import (
 	"debug/elf"
-	"errors"
+	"encoding/binary"
 	"fmt"
 	"io"
+	"math"
 	"strings"
 )
 
@@ -17,10 +18,10 @@ var architectures = map[elf.Machine]string{
 	elf.EM_RISCV: "riscv64", elf.EM_PPC64: "ppc64le", elf.EM_S390: "s390x", elf.EM_LOONGARCH: "loong64",
 }
 
-// maxVersions is more bytes than the symbol versions of any real library take.
-const maxVersions = 1 << 18
-
 func readELF(r io.ReaderAt, size int64) (image, error) {
+	if err := checkELF(r, size); err != nil {
+		return image{}, fmt.Errorf("it is a damaged ELF file: %w", err)
+	}
 	f, err := elf.NewFile(r)
 	if err != nil {
 		return image{}, fmt.Errorf("it is a damaged or truncated ELF file: %w", err)
@@ -47,76 +48,193 @@ func readELF(r io.ReaderAt, size int64) (image, error) {
 			}
 		}
 	}
-	symbols, err := f.DynamicSymbols()
-	switch {
-	case errors.Is(err, elf.ErrNoSymbols) && len(f.Sections) == 0:
+	if len(f.Sections) == 0 {
 		// The linker needs no sections. Without them, only loading the library shows whether it
 		// exports the function.
 		img.exports = true
 		return img, nil
-	case err != nil && !errors.Is(err, elf.ErrNoSymbols):
-		return image{}, fmt.Errorf("it is a damaged ELF file: its symbols cannot be read: %w", err)
 	}
-	for _, s := range symbols {
-		if s.Name == entryPointSymbol && s.Section != elf.SHN_UNDEF && elf.ST_BIND(s.Info) != elf.STB_LOCAL {
-			img.exports = true
-			break
-		}
+	if err := img.readSymbols(f); err != nil {
+		return image{}, fmt.Errorf("it is a damaged ELF file: its symbols cannot be read: %w", err)
 	}
 	if err := img.readDynamic(f); err != nil {
 		return image{}, fmt.Errorf("it is a damaged ELF file: %w", err)
 	}
+	if err := img.readVersions(f); err != nil {
+		return image{}, fmt.Errorf("it is a damaged ELF file: its symbol versions cannot be read: %w", err)
+	}
 	return img, nil
 }
 
-// readDynamic reads the entries that the dynamic linker uses.
-func (img *image) readDynamic(f *elf.File) error {
-	var err error
-	list := func(tag elf.DynTag) (values []string) {
-		values, tagErr := f.DynString(tag)
-		err = errors.Join(err, tagErr)
-		return values
+// sectionOf returns the contents of the section of a type, and the texts that it refers to. The
+// section is empty if there is none.
+func sectionOf(f *elf.File, t elf.SectionType) (data []byte, texts *nameTable, err error) {
+	s := f.SectionByType(t)
+	if s == nil {
+		return nil, newNameTable(nil), nil
 	}
-	img.needs = list(elf.DT_NEEDED)
-	img.rpath = splitPaths(list(elf.DT_RPATH))
-	img.runpath = splitPaths(list(elf.DT_RUNPATH))
+	if data, err = s.Data(); err != nil {
+		return nil, nil, err
+	}
+	if uint64(s.Link) >= uint64(len(f.Sections)) {
+		return nil, nil, fmt.Errorf("the section %q refers to section %d of %d", s.Name, s.Link, len(f.Sections))
+	}
+	table, err := f.Sections[s.Link].Data()
+	return data, newNameTable(table), err
+}
+
+// readSymbols looks for the function that makes a library a plugin.
+func (img *image) readSymbols(f *elf.File) error {
+	data, texts, err := sectionOf(f, elf.SHT_DYNSYM)
 	if err != nil {
 		return err
 	}
-	for _, t := range []elf.SectionType{elf.SHT_GNU_VERDEF, elf.SHT_GNU_VERNEED} {
-		if s := f.SectionByType(t); s != nil && s.FileSize > maxVersions {
-			return fmt.Errorf("the section %q has %d bytes", s.Name, s.FileSize)
-		}
+	size, info, section := elf.Sym64Size, 4, 6
+	if f.Class == elf.ELFCLASS32 {
+		size, info, section = elf.Sym32Size, 12, 14
 	}
-	// Errors are ignored, because libraries without versions lack these sections.
-	needs, _ := f.DynamicVersionNeeds()
-	for _, n := range needs {
-		for _, dep := range n.Needs {
-			if dep.Flags&elf.VER_FLG_WEAK != 0 {
-				continue
-			}
-			if img.wants == nil {
-				img.wants = make(map[string][]string)
-			}
-			img.wants[n.Name] = append(img.wants[n.Name], dep.Dep)
-		}
-	}
-	versions, _ := f.DynamicVersions()
-	for _, v := range versions {
-		if img.has == nil {
-			img.has = make(map[string]bool)
-		}
-		img.has[v.Name] = true
+	for ; len(data) >= size && !img.exports; data = data[size:] {
+		img.exports = texts.is(f.ByteOrder.Uint32(data), entryPointSymbol) &&
+			elf.SectionIndex(f.ByteOrder.Uint16(data[section:])) != elf.SHN_UNDEF && elf.ST_BIND(data[info]) != elf.STB_LOCAL
 	}
 	return nil
 }
 
-func splitPaths(lists []string) (dirs []string) {
-	for _, list := range lists {
-		for dir := range strings.SplitSeq(list, ":") {
-			if dir != "" {
-				dirs = append(dirs, dir)
+// readDynamic reads the entries that the dynamic linker uses.
+func (img *image) readDynamic(f *elf.File) error {
+	data, texts, err := sectionOf(f, elf.SHT_DYNAMIC)
+	if err != nil {
+		return err
+	}
+	width := 8
+	if f.Class == elf.ELFCLASS32 {
+		width = 4
+	}
+	word := func(b []byte) uint64 {
+		if width == 4 {
+			return uint64(f.ByteOrder.Uint32(b))
+		}
+		return f.ByteOrder.Uint64(b)
+	}
+	for ; len(data) >= 2*width; data = data[2*width:] {
+		tag := elf.DynTag(word(data))
+		if tag == elf.DT_NULL {
+			return nil
+		}
+		if tag != elf.DT_NEEDED && tag != elf.DT_RPATH && tag != elf.DT_RUNPATH {
+			continue
+		}
+		text, err := texts.text(uint32(min(word(data[width:]), math.MaxUint32)))
+		if err != nil {
+			return err
+		}
+		switch tag {
+		case elf.DT_NEEDED:
+			img.needs = append(img.needs, text)
+		case elf.DT_RPATH:
+			img.rpath = append(img.rpath, splitPaths(text)...)
+		case elf.DT_RUNPATH:
+			img.runpath = append(img.runpath, splitPaths(text)...)
+		}
+	}
+	return nil
+}
+
+// maxVersions is more symbol versions than any real library needs or has. Entries overlap in
+// hostile files, whose size does not bound their number.
+const maxVersions = 1 << 14
+
+// versions are the entries of a section with symbol versions, which refer to each other.
+type versions struct {
+	order binary.ByteOrder
+	data  []byte
+	left  int
+}
+
+// entry returns the entry at a place. It is nil after the last one, or if there are too many.
+func (v *versions) entry(at uint64, size int) []byte {
+	if v.left--; v.left < 0 || at > uint64(len(v.data)) || len(v.data)-int(at) < size {
+		return nil
+	}
+	return v.data[at:]
+}
+
+// readVersions reads which versions the library needs of others, and which it has itself. Libraries
+// without versions lack these sections.
+func (img *image) readVersions(f *elf.File) error {
+	data, texts, err := sectionOf(f, elf.SHT_GNU_VERNEED)
+	if err != nil {
+		return err
+	}
+	order := f.ByteOrder
+	all := versions{order, data, maxVersions}
+	for at := uint64(0); ; {
+		library := all.entry(at, 16)
+		if library == nil {
+			break
+		}
+		name, err := texts.text(order.Uint32(library[4:]))
+		if err != nil {
+			return err
+		}
+		for of, count := at+uint64(order.Uint32(library[8:])), order.Uint16(library[2:]); count > 0; count-- {
+			version := all.entry(of, 16)
+			if version == nil {
+				break
 			}
+			if elf.DynamicVersionFlag(order.Uint16(version[4:]))&elf.VER_FLG_WEAK == 0 {
+				text, err := texts.text(order.Uint32(version[8:]))
+				if err != nil {
+					return err
+				}
+				if img.wants == nil {
+					img.wants = make(map[string][]string)
+				}
+				img.wants[name] = append(img.wants[name], text)
+			}
+			next := order.Uint32(version[12:])
+			if next == 0 {
+				break
+			}
+			of += uint64(next)
+		}
+		next := order.Uint32(library[12:])
+		if next == 0 {
+			break
+		}
+		at += uint64(next)
+	}
+	if data, texts, err = sectionOf(f, elf.SHT_GNU_VERDEF); err != nil {
+		return err
+	}
+	all = versions{order, data, maxVersions}
+	for at := uint64(0); ; {
+		version := all.entry(at, 20)
+		if version == nil {
+			return nil
+		}
+		if name := all.entry(at+uint64(order.Uint32(version[12:])), 8); name != nil {
+			text, err := texts.text(order.Uint32(name))
+			if err != nil {
+				return err
+			}
+			if img.has == nil {
+				img.has = make(map[string]bool)
+			}
+			img.has[text] = true
+		}
+		next := order.Uint32(version[16:])
+		if next == 0 {
+			return nil
+		}
+		at += uint64(next)
+	}
+}
+
+func splitPaths(list string) (dirs []string) {
+	for dir := range strings.SplitSeq(list, ":") {
+		if dir != "" {
+			dirs = append(dirs, dir)
 		}
 	}
 	return dirs

@@ -29,6 +29,9 @@ func isMachO(head []byte) bool {
 var macCPUs = map[macho.Cpu]string{macho.CpuAmd64: "amd64", macho.CpuArm64: "arm64"}
 
 func readMachO(r io.ReaderAt, size int64, goarch string) (image, error) {
+	if err := checkMachO(r, size); err != nil {
+		return image{}, fmt.Errorf("it is a damaged Mach-O file: %w", err)
+	}
 	fat, err := macho.NewFatFile(r)
 	if err == nil {
 		defer fat.Close()

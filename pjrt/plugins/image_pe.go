@@ -11,7 +11,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strings"
 )
 
 var peMachines = map[uint16]string{
@@ -19,6 +18,9 @@ var peMachines = map[uint16]string{
 }
 
 func readPE(r io.ReaderAt, size int64) (image, error) {
+	if err := checkPE(r, size); err != nil {
+		return image{}, fmt.Errorf("it is a damaged PE file: %w", err)
+	}
 	f, err := pe.NewFile(r)
 	if err != nil {
 		return image{}, fmt.Errorf("it is a damaged or truncated PE file: %w", err)
@@ -38,15 +40,8 @@ func readPE(r io.ReaderAt, size int64) (image, error) {
 	if img.exports, err = exportsPE(f); err != nil {
 		return image{}, fmt.Errorf("it is a damaged PE file: %w", err)
 	}
-	symbols, err := f.ImportedSymbols() // each as function:library
-	if err != nil {
+	if img.needs, err = importsPE(f); err != nil {
 		return image{}, fmt.Errorf("it is a damaged PE file: its imports cannot be read: %w", err)
-	}
-	for _, s := range symbols {
-		_, library, _ := strings.Cut(s, ":")
-		if library != "" && !slices.Contains(img.needs, library) {
-			img.needs = append(img.needs, library)
-		}
 	}
 	return img, nil
 }
@@ -63,34 +58,83 @@ type exportDirectory struct {
 // maxExports is more than the number of functions that a library can export by ordinal.
 const maxExports = 1 << 16
 
+// directoryPE returns the address of a directory of the file, or 0.
+func directoryPE(f *pe.File, entry uint32) uint32 {
+	switch h := f.OptionalHeader.(type) {
+	case *pe.OptionalHeader64:
+		if entry < min(h.NumberOfRvaAndSizes, uint32(len(h.DataDirectory))) {
+			return h.DataDirectory[entry].VirtualAddress
+		}
+	case *pe.OptionalHeader32:
+		if entry < min(h.NumberOfRvaAndSizes, uint32(len(h.DataDirectory))) {
+			return h.DataDirectory[entry].VirtualAddress
+		}
+	}
+	return 0
+}
+
+// readPEAt reads what will be at an address, or as much of it as the section has.
+func readPEAt(f *pe.File, address uint32, to []byte) error {
+	for _, s := range f.Sections {
+		if address >= s.VirtualAddress && address-s.VirtualAddress < s.Size {
+			n, err := s.ReadAt(to, int64(address-s.VirtualAddress))
+			if n == len(to) || errors.Is(err, io.EOF) && n > 0 {
+				return nil
+			}
+			return err
+		}
+	}
+	return fmt.Errorf("the address %#x is in no section", address)
+}
+
+// What real libraries stay below: the number of libraries that one imports, and the length of a
+// library's name.
+const (
+	maxImports = 1 << 12
+	maxLibrary = 260
+)
+
+// importsPE returns the libraries that the file imports functions of.
+func importsPE(f *pe.File) (libraries []string, err error) {
+	at := directoryPE(f, pe.IMAGE_DIRECTORY_ENTRY_IMPORT)
+	if at == 0 {
+		return nil, nil
+	}
+	for ; len(libraries) < maxImports; at += 20 {
+		// The name is the fourth of five words, and a descriptor without one is the last.
+		var descriptor [20]byte
+		if err := readPEAt(f, at, descriptor[:]); err != nil {
+			return nil, err
+		}
+		name := binary.LittleEndian.Uint32(descriptor[12:])
+		if name == 0 {
+			return libraries, nil
+		}
+		var text [maxLibrary + 1]byte
+		if err := readPEAt(f, name, text[:]); err != nil {
+			return nil, err
+		}
+		library, _, ended := bytes.Cut(text[:], []byte{0})
+		if !ended {
+			return nil, fmt.Errorf("the name of a library is longer than %d bytes", maxLibrary)
+		}
+		if !slices.Contains(libraries, string(library)) {
+			libraries = append(libraries, string(library))
+		}
+	}
+	return nil, fmt.Errorf("it claims to import %d libraries", maxImports)
+}
+
 // exportsPE reports whether GetPjrtApi is among the names of the export directory,
 // which package debug/pe does not read.
 func exportsPE(f *pe.File) (bool, error) {
-	var dirs []pe.DataDirectory
-	switch h := f.OptionalHeader.(type) {
-	case *pe.OptionalHeader64:
-		dirs = h.DataDirectory[:min(h.NumberOfRvaAndSizes, uint32(len(h.DataDirectory)))]
-	case *pe.OptionalHeader32:
-		dirs = h.DataDirectory[:min(h.NumberOfRvaAndSizes, uint32(len(h.DataDirectory)))]
-	}
-	if len(dirs) == 0 || dirs[pe.IMAGE_DIRECTORY_ENTRY_EXPORT].VirtualAddress == 0 {
+	at := directoryPE(f, pe.IMAGE_DIRECTORY_ENTRY_EXPORT)
+	if at == 0 {
 		return false, nil
-	}
-	read := func(address uint32, to []byte) error {
-		for _, s := range f.Sections {
-			if address >= s.VirtualAddress && address-s.VirtualAddress < s.Size {
-				n, err := s.ReadAt(to, int64(address-s.VirtualAddress))
-				if n == len(to) || errors.Is(err, io.EOF) && n > 0 {
-					return nil
-				}
-				return err
-			}
-		}
-		return fmt.Errorf("the address %#x is in no section", address)
 	}
 	var head exportDirectory
 	raw := make([]byte, binary.Size(head))
-	if err := read(dirs[pe.IMAGE_DIRECTORY_ENTRY_EXPORT].VirtualAddress, raw); err != nil {
+	if err := readPEAt(f, at, raw); err != nil {
 		return false, err
 	}
 	if err := binary.Read(bytes.NewReader(raw), binary.LittleEndian, &head); err != nil {
@@ -101,14 +145,14 @@ func exportsPE(f *pe.File) (bool, error) {
 	}
 	names := make([]byte, 4*head.NumberOfNames)
 	if len(names) > 0 {
-		if err := read(head.AddressOfNames, names); err != nil {
+		if err := readPEAt(f, head.AddressOfNames, names); err != nil {
 			return false, err
 		}
 	}
 	name := make([]byte, len(entryPointSymbol)+1)
 	for ; len(names) >= 4; names = names[4:] {
 		clear(name)
-		if err := read(binary.LittleEndian.Uint32(names), name); err != nil {
+		if err := readPEAt(f, binary.LittleEndian.Uint32(names), name); err != nil {
 			return false, err
 		}
 		if string(name) == entryPointSymbol+"\x00" {

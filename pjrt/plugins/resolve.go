@@ -79,7 +79,7 @@ func (f *finder) resolve(name string, l loaded, img image) string {
 	if len(img.runpath) == 0 {
 		dirs = append(dirs, l.rpaths...)
 	}
-	for _, dir := range splitPaths([]string{f.getenv("LD_LIBRARY_PATH")}) {
+	for _, dir := range splitPaths(f.getenv("LD_LIBRARY_PATH")) {
 		dirs = append(dirs, expand(f, dir, l.path))
 	}
 	dirs = append(dirs, expandAll(f, img.runpath, l.path)...)
