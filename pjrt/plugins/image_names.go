@@ -30,8 +30,8 @@ type nameTable struct {
 	left  int   // how many bytes may still be copied
 }
 
-// newNameTable returns a table out of which 16 times its size may be copied. Linkers let names share
-// their ends, which saves far less.
+// newNameTable returns a table out of which 16 times its size may be copied. Linkers let names
+// share their ends, which saves far less.
 func newNameTable(table []byte) *nameTable {
 	n := &nameTable{table: table, left: 1<<20 + 16*len(table)}
 	for at := 0; ; {

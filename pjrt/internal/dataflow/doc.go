@@ -14,7 +14,11 @@ type Module struct {
 	// the same for operations that do the same.
 	Key func(code []byte) string
 
-	live []*Block // the function Main, and closed blocks that it needs
+	live  []*Block // the function Main, and closed blocks that it needs
+	ops   int      // how many there are in live
+	steps int      // how many of comparators were looked at
+
+	orders map[*Block]order // of comparators
 }
 
 // Block is the body of a function or a region. Its last operation returns its results.

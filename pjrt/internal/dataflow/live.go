@@ -19,6 +19,7 @@ func (m *Module) markLive() {
 	}
 	for i := 0; i < len(m.live); i++ {
 		m.live[i].markLive(func(o *Op) {
+			m.ops++
 			for _, key := range []string{"callee", "decomposition"} {
 				if a, ok := o.Attributes[key]; ok {
 					add(m.Functions[a.Text])

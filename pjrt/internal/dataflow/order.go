@@ -21,6 +21,10 @@ const (
 // maxTerms limits how many terms are made of one comparator.
 const maxTerms = 1 << 12
 
+// maxSteps returns how many operations are looked at for all comparators. Those of sorts with one
+// long comparator, or of functions that call others twice, are far more than the program has.
+func (m *Module) maxSteps() int { return maxTerms + 32*m.ops }
+
 // term is the number of a term. Equal terms have the same number.
 type term int
 
@@ -44,6 +48,33 @@ type terms struct {
 // comparatorOrder returns what is known about a comparator: whether it can be true for equal
 // elements, or for a pair and for the pair the other way round.
 func (m *Module) comparatorOrder(comparator *Block) order {
+	for range maxCalls {
+		f := m.calledFor(comparator)
+		if f == nil {
+			break
+		}
+		comparator = f
+	}
+	known, ok := m.orders[comparator]
+	if !ok {
+		if m.orders == nil {
+			m.orders = make(map[*Block]order)
+		}
+		known = m.readOrder(comparator)
+		m.orders[comparator] = known
+	}
+	return known
+}
+
+// calledFor returns the function that does all that a block does, or nil.
+func (m *Module) calledFor(b *Block) *Block {
+	if len(b.Ops) != 2 || b.Ops[0].Name != "call" || !slices.Equal(b.Ops[0].Operands, b.Params) || !slices.Equal(b.results(), b.Ops[0].Results) {
+		return nil
+	}
+	return m.Functions[b.Ops[0].Attributes["callee"].Text]
+}
+
+func (m *Module) readOrder(comparator *Block) order {
 	n := len(comparator.Params)
 	if n == 0 || n%2 != 0 {
 		return unknownOrder
@@ -111,17 +142,27 @@ func (t *terms) intern(key string) term {
 	return made
 }
 
-// block returns the term of the first result of a block. outer has the terms of the values around
-// it.
-func (t *terms) block(b *Block, arguments []term, outer map[*Value]term, depth int) term {
+// scope has the terms of the values of a block.
+type scope struct {
+	known map[*Value]term
+	outer *scope // of the values around the block; nil if it sees none
+}
+
+func (s *scope) term(v *Value) (t term, ok bool) {
+	for ; s != nil && !ok; s = s.outer {
+		t, ok = s.known[v]
+	}
+	return t, ok
+}
+
+// block returns the term of the first result of a block.
+func (t *terms) block(b *Block, arguments []term, outer *scope, depth int) term {
 	const deepest = 32
 	if depth > deepest || len(b.Ops) == 0 || len(b.Ops) > maxTerms {
 		return unknown
 	}
 	known := make(map[*Value]term, len(b.Params)+len(b.Ops))
-	for v, s := range outer {
-		known[v] = s
-	}
+	in := &scope{known, outer}
 	for i, p := range b.Params {
 		if i < len(arguments) {
 			known[p] = arguments[i]
@@ -129,9 +170,12 @@ func (t *terms) block(b *Block, arguments []term, outer map[*Value]term, depth i
 	}
 	for _, o := range b.Ops {
 		if o.Name == "return" {
-			return t.value(o, 0, known)
+			return t.value(o, 0, in)
 		}
-		s := t.operation(o, known, depth)
+		if t.module.steps++; t.module.steps > t.module.maxSteps() {
+			return unknown
+		}
+		s := t.operation(o, in, depth)
 		for i, r := range o.Results {
 			switch {
 			case s == unknown:
@@ -148,12 +192,12 @@ func (t *terms) block(b *Block, arguments []term, outer map[*Value]term, depth i
 
 // value returns the term of an operand. A value from outside of the comparator is the same
 // whenever it is called.
-func (t *terms) value(o *Op, i int, known map[*Value]term) term {
+func (t *terms) value(o *Op, i int, in *scope) term {
 	if i >= len(o.Operands) {
 		return unknown
 	}
 	v := o.Operands[i]
-	if s, ok := known[v]; ok {
+	if s, ok := in.term(v); ok {
 		return s
 	}
 	if v.Op != nil && v.Op.Name == "constant" && len(v.Op.Operands) == 0 {
@@ -166,13 +210,13 @@ func (t *terms) value(o *Op, i int, known map[*Value]term) term {
 }
 
 // operation returns the term of an operation's first result.
-func (t *terms) operation(o *Op, known map[*Value]term, depth int) term {
+func (t *terms) operation(o *Op, in *scope, depth int) term {
 	if len(o.Results) == 0 {
 		return unknown
 	}
 	args := make([]term, len(o.Operands))
 	for i := range args {
-		args[i] = t.value(o, i, known)
+		args[i] = t.value(o, i, in)
 	}
 	switch o.Name {
 	case "constant":
@@ -204,7 +248,7 @@ func (t *terms) operation(o *Op, known map[*Value]term, depth int) term {
 		}
 	case "if":
 		if len(args) == 1 && len(o.Regions) == 2 {
-			return t.choose(args[0], t.block(o.Regions[0], nil, known, depth+1), t.block(o.Regions[1], nil, known, depth+1))
+			return t.choose(args[0], t.block(o.Regions[0], nil, in, depth+1), t.block(o.Regions[1], nil, in, depth+1))
 		}
 	case "call", "composite":
 		f := t.module.Functions[o.Attributes["callee"].Text]

@@ -14,7 +14,7 @@ import (
 // checkSizes refuses results with sizes that may be beyond their bounds. Executions copy as many
 // elements as the size says, whatever room there is.
 func (m *Module) checkSizes() error {
-	s := sizes{module: m, seen: make(map[*Value]bool)}
+	s := sizes{module: m, seen: make(map[*Value]bool), walked: make(map[*Op]bool), ranges: make(map[*Value]numberRange), places: make(map[*Value]int)}
 	for _, v := range m.Main.results() {
 		s.needs(v)
 	}
@@ -31,7 +31,11 @@ type sizes struct {
 	module *Module
 	seen   map[*Value]bool
 	list   []*Value // arrays whose size a result may have
-	steps  int
+	walked map[*Op]bool
+	ranges map[*Value]numberRange // of values that are the same whichever function is called
+	places map[*Value]int         // which result of its operation a value is
+	steps  int                    // for one size
+	all    int
 }
 
 // needs notes that a result may have the size of a value.
@@ -59,24 +63,29 @@ func (s *sizes) check(v *Value) error {
 	}
 	switch {
 	case o.Name == "set_dimension_size" && len(o.Operands) == 2:
-		if err := s.within(v, o.dimension(), o.Operands[1], 0); err != nil {
+		if err := s.within(v, o.dimension(), o.Operands[1]); err != nil {
 			return err
 		}
 		s.needs(o.Operands[0])
 		return nil
 	case o.Name == "dynamic_reshape" && len(o.Operands) >= 2:
+		parts := elements(o.Operands[1], len(v.Type.Dims))
 		for d := range v.Type.Dims {
-			size, element := o.Operands[1], d
-			if len(size.Type.Dims) == 0 && d+1 < len(o.Operands) { // HLO has an operand for each
-				size, element = o.Operands[d+1], 0
+			size := parts[d]
+			if len(o.Operands[1].Type.Dims) == 0 && d+1 < len(o.Operands) { // HLO has an operand for each
+				size = o.Operands[d+1]
 			}
-			if err := s.within(v, d, size, element); err != nil {
+			if err := s.within(v, d, size); err != nil {
 				return err
 			}
 		}
 		s.needs(o.Operands[0])
 		return nil
 	}
+	if s.walked[o] {
+		return nil
+	}
+	s.walked[o] = true
 	for _, operand := range o.Operands {
 		s.needs(operand)
 	}
@@ -94,14 +103,14 @@ func (s *sizes) check(v *Value) error {
 	return nil
 }
 
-// within returns an error unless an element of size is within the bound of a dimension.
-func (s *sizes) within(v *Value, dimension int, size *Value, element int) error {
+// within returns an error unless size is within the bound of a dimension.
+func (s *sizes) within(v *Value, dimension int, size *Value) error {
 	if !v.Type.isBounded(dimension) {
 		return nil
 	}
 	bound := v.Type.extent(dimension)
 	s.steps = 0
-	r := s.rangeOf(s.element(size, element), nil, 0)
+	r := s.rangeOf(size, nil, 0)
 	if r.low >= 0 && r.high <= bound {
 		return nil
 	}
@@ -113,19 +122,20 @@ func (s *sizes) within(v *Value, dimension int, size *Value, element int) error 
 		"if it is not one from 0 to the bound: limit it with clamp", dimension, bound, is)
 }
 
-// element returns the part of a list of numbers that has one of them.
-func (s *sizes) element(v *Value, i int) *Value {
-	if v.Op == nil || v.Op.Name != "concatenate" {
-		return v
-	}
-	for _, part := range v.Op.Operands {
-		if n := int(part.Type.elements()); i < n {
-			return part
-		} else {
-			i -= n
+// elements returns the parts of a list of numbers that have the first n of them.
+func elements(v *Value, n int) []*Value {
+	list := make([]*Value, 0, n)
+	if v.Op != nil && v.Op.Name == "concatenate" {
+		for _, part := range v.Op.Operands {
+			for range int(min(part.Type.elements(), float64(n-len(list)))) {
+				list = append(list, part)
+			}
 		}
 	}
-	return v
+	for len(list) < n {
+		list = append(list, v)
+	}
+	return list
 }
 
 // numberRange is which integers a value can have.
@@ -158,18 +168,28 @@ func rangeOfType(element string) numberRange {
 
 // rangeOf returns which integers the elements of a value can have. known has those of parameters.
 func (s *sizes) rangeOf(v *Value, known map[*Value]numberRange, depth int) numberRange {
-	const mostSteps, deepest = 1 << 12, 256
+	const mostSteps, mostInAll, deepest = 1 << 12, 1 << 20, 256
 	all := rangeOfType(v.Type.Element)
 	if r, ok := known[v]; ok {
 		return r
 	}
-	if s.steps++; v.Op == nil || s.steps > mostSteps || depth > deepest {
+	if known == nil {
+		if r, ok := s.ranges[v]; ok {
+			return r
+		}
+	}
+	s.all++
+	if s.steps++; v.Op == nil || s.steps > mostSteps || s.all > mostInAll || depth > deepest {
 		return all
 	}
-	if r := s.ofOperation(v, known, depth+1); r.within(all) {
-		return r
+	r := s.ofOperation(v, known, depth+1)
+	if !r.within(all) {
+		r = all
 	}
-	return all
+	if known == nil {
+		s.ranges[v] = r
+	}
+	return r
 }
 
 func (s *sizes) ofOperation(v *Value, known map[*Value]numberRange, depth int) numberRange {
@@ -235,10 +255,12 @@ func rangeOfNumbers(a Attribute) numberRange {
 // ofBlocks returns the integers of a result of functions or regions.
 func (s *sizes) ofBlocks(v *Value, known map[*Value]numberRange, depth int) numberRange {
 	o := v.Op
-	blocks, result := o.Regions, 0
-	for o.Results[result] != v {
-		result++
+	if _, ok := s.places[v]; !ok {
+		for i, r := range o.Results {
+			s.places[r] = i
+		}
 	}
+	blocks, result := o.Regions, s.places[v]
 	for _, key := range []string{"callee", "decomposition"} {
 		if f := s.module.Functions[o.Attributes[key].Text]; f != nil {
 			blocks = []*Block{f}

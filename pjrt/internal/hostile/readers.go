@@ -37,15 +37,15 @@ type Reader struct {
 // Gets reports whether the reader is for such inputs.
 func (r *Reader) Gets(f Form) bool { return slices.Contains(r.Forms, f) }
 
-// program reads a program as Client.Compile does.
-func program(format string) func(b []byte) error {
+// program reads a program as Client.Compile does for one compiler.
+func program(format string, c source.Compiler) func(b []byte) error {
 	return func(b []byte) error {
 		s, err := source.Parse(b, format)
 		if err != nil {
 			return err
 		}
 		_ = s.Spread() // before Read, as when a program is only described
-		if err := s.Read(context.Background(), source.Compiler{TPU: true, UpToNUL: true}); err != nil {
+		if err := s.Read(context.Background(), c); err != nil {
 			return err
 		}
 		_, _ = s.Tuples(true)
@@ -71,12 +71,15 @@ func signature(b []byte) error {
 func Readers() []Reader {
 	programs := []Form{Text, Bytecode, Message}
 	messages := []Form{Message}
+	tpu := source.Compiler{TPU: true, UpToNUL: true}
 	return []Reader{
-		{"a program", programs, program("")},
+		{"a program", programs, program("", tpu)},
+		{"a program for the oldest plugin for CPUs", programs, program("", source.Compiler{CPU: 81})},
+		{"a program for the newest plugin for CPUs", programs, program("", source.Compiler{CPU: 115})},
 		{"a program's signature", programs, signature},
-		{"a program of MLIR", []Form{Message}, program("mlir")},
-		{"a program of HLO", messages, program("hlo")},
-		{"a program of HLO with a configuration", messages, program("hlo_with_config")},
+		{"a program of MLIR", []Form{Message}, program("mlir", tpu)},
+		{"a program of HLO", messages, program("hlo", tpu)},
+		{"a program of HLO with a configuration", messages, program("hlo_with_config", tpu)},
 		{"stablehlo.Main", []Form{Text}, func(b []byte) error { _, _ = stablehlo.Main(b); return nil }},
 		{"stablehlo.VersionOf", []Form{Text, Bytecode}, func(b []byte) error { _, _ = stablehlo.VersionOf(b); return nil }},
 		{"hlo.Decode", messages, func(b []byte) error {

@@ -37,6 +37,8 @@ type operationsReader struct {
 	types      map[string]int
 	mainDepth  int
 	followed   *int // how many aliases were followed
+	named      *int // how many names of results there may be
+	used       int  // up to where values are known to be no results
 }
 
 // maxAliases is how many aliases may stand for each other, and maxFollowed how often one may be
@@ -58,8 +60,9 @@ func readOperations(code []byte, w *work) *dataflow.Module {
 		lexer: lexer{code: code, work: w}, module: &dataflow.Module{Functions: make(map[string]*dataflow.Block)},
 		scopes:     []map[string]*dataflow.Value{{}},
 		attributes: make(map[string]int), types: make(map[string]int),
-		followed: new(int),
+		followed: new(int), named: new(int),
 	}
+	*r.named = len(code)/4 + 16 // each result has its type in the text
 	r.findAliases()
 	r.mainDepth = 1 << 30
 	for r.pos < len(r.code) {
@@ -185,10 +188,14 @@ func (r *operationsReader) resultNames(t token) []string {
 			count := r.next()
 			n, _ = strconv.Atoi(string(r.bytes(count)))
 		}
+		if n = min(n, 1<<12, *r.named); n <= 0 {
+			return nil
+		}
+		*r.named -= n
 		if n == 1 {
 			names = append(names, name)
 		}
-		for i := 0; n != 1 && i < min(n, 1<<12); i++ {
+		for i := 0; n != 1 && i < n; i++ {
 			names = append(names, name+"#"+strconv.Itoa(i))
 		}
 		switch t := r.next(); t.kind {
@@ -495,8 +502,16 @@ func applied(name string, reduction *dataflow.Op) *dataflow.Block {
 // begins reports whether a value after the position is the first result of another operation. t is
 // the value's token.
 func (r *operationsReader) begins(t token) bool {
-	ahead := *r
-	return ahead.resultNames(t) != nil
+	if t.start < r.used {
+		return false
+	}
+	ahead, named := *r, *r.named
+	begins := ahead.resultNames(t) != nil
+	*r.named = named
+	if !begins {
+		r.used = ahead.pos // no equals sign follows the rest of the list either
+	}
+	return begins
 }
 
 // isDictionary reports whether attributes follow an opening brace, not operations.
