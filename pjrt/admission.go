@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"sync/atomic"
 	"time"
+
+	"github.com/purepjrt/purepjrt/pjrt/internal/abandon"
 )
 
 // limit bounds the number of executions under way. The zero value has no bound.
@@ -48,7 +50,7 @@ func (l *limit) enter(ctx context.Context) (chan struct{}, error) {
 	case *p <- struct{}{}:
 		return *p, nil
 	case <-ctx.Done():
-		return nil, ctx.Err()
+		return nil, abandon.Err(ctx, nil, fmt.Sprintf("one of %d executions under way, which is the limit", cap(*p)))
 	}
 }
 
@@ -185,6 +187,8 @@ func (t *traffic) enterAlone() bool { return t.counts.CompareAndSwap(0, oneUnder
 // leaveAlone undoes enterAlone.
 func (t *traffic) leaveAlone() { t.counts.Add(-oneUnderWay - oneDirect) }
 
+const executionsUnderWay = "one of the executions under way, of which the plugin takes no more"
+
 // passGate waits until one more thread may wait in the plugin. The caller receives from
 // the gate when the thread is back. While direct calls are under way, passGate leaves
 // room for them in the plugin.
@@ -195,7 +199,7 @@ func (t *traffic) passGate(ctx context.Context) error {
 	select {
 	case t.gate <- struct{}{}:
 	case <-ctx.Done():
-		return ctx.Err()
+		return abandon.Err(ctx, nil, executionsUnderWay)
 	}
 	for {
 		n := t.queued.Load()
@@ -209,7 +213,7 @@ func (t *traffic) passGate(ctx context.Context) error {
 		case <-time.After(50 * time.Microsecond): // direct calls are usually short
 		case <-ctx.Done():
 			<-t.gate
-			return ctx.Err()
+			return abandon.Err(ctx, nil, executionsUnderWay)
 		}
 	}
 }

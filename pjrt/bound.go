@@ -85,7 +85,7 @@ func (e *LoadedExecutable) Bind(ctx context.Context, args ...Argument) (*Bound, 
 	for i := range args {
 		args[i].Buffers = slices.Clone(args[i].Buffers)
 	}
-	return abandon.Call(ctx, func() (*Bound, error) { return e.bind(ctx, args) }, (*Bound).Close)
+	return abandon.CallOn(ctx, e.subject(), func() (*Bound, error) { return e.bind(ctx, args) }, (*Bound).Close)
 }
 
 // bind is Bind on a goroutine that may block in C.
@@ -137,7 +137,7 @@ func (b *Bound) fix(ctx context.Context, buffers *boundBuffers, p int, a Argumen
 	}
 	var calls bufferCalls
 	for d, device := range e.devices {
-		if err := ctx.Err(); err != nil {
+		if err := abandon.Err(ctx, e.subject(), ""); err != nil {
 			return err
 		}
 		buffer := a.Buffers[min(d, len(a.Buffers)-1)]

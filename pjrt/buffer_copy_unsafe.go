@@ -35,7 +35,7 @@ func (b *Buffer) CopyToDevice(ctx context.Context, d *Device) (copied *Buffer, e
 // copyTo copies the array to the device or the memory in where, by begin, which calls f.
 func (b *Buffer) copyTo(ctx context.Context, where *BufferOptions, f *capi.Function,
 	begin func(*capi.Buffer) (*capi.Buffer, error)) (*Buffer, error) {
-	return abandon.Call(ctx, func() (*Buffer, error) {
+	return abandon.CallOn(ctx, b.subject(), func() (*Buffer, error) {
 		if order, err := b.order(ctx); order != nil || err != nil {
 			return b.copyInOrder(ctx, order, err, where)
 		}
@@ -154,7 +154,7 @@ func (b *Buffer) Bitcast(ctx context.Context, shape Shape, layout *Layout) (*Buf
 		b.client.permuted.Store(true)
 	}
 	dims := slices.Clone(shape.Dims)
-	return abandon.Call(ctx, func() (*Buffer, error) {
+	return abandon.CallOn(ctx, b.subject(), func() (*Buffer, error) {
 		h, release, err := b.acquireToConsume()
 		if err != nil {
 			return nil, err

@@ -117,7 +117,7 @@ func (c *Client) uploadAside(ctx context.Context, op *operation, f *knownShape, 
 	if c == nil || c.ref == nil {
 		return nil, errNilClient
 	}
-	if err := ctx.Err(); err != nil {
+	if err := abandon.Err(ctx, nil, ""); err != nil {
 		return nil, err
 	}
 	if f == nil {
@@ -132,11 +132,14 @@ func (c *Client) uploadAside(ctx context.Context, op *operation, f *knownShape, 
 		j.opts = &j.options
 	}
 	if !j.handOver.Run(ctx, j) {
-		return nil, ctx.Err()
+		return nil, abandon.Err(ctx, &Shape{a.Type, a.Dims}, abandon.Plugin)
 	}
 	b, err := j.buffer, j.err
 	*j = uploadJob{handOver: j.handOver}
 	uploadJobs.Put(j)
+	if err != nil {
+		err = abandon.Explain(ctx, err, &Shape{a.Type, a.Dims})
+	}
 	return b, err
 }
 
@@ -145,7 +148,7 @@ func (c *Client) upload(ctx context.Context, op *operation, f *knownShape, a *Ho
 	if c == nil || c.ref == nil {
 		return nil, errNilClient
 	}
-	if err := ctx.Err(); err != nil {
+	if err := abandon.Err(ctx, nil, ""); err != nil {
 		return nil, err
 	}
 	if f == nil {

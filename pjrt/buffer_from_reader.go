@@ -32,7 +32,7 @@ func (c *Client) BufferFromReader(ctx context.Context, r io.Reader, shape Shape,
 		return nil, err
 	}
 	dims := slices.Clone(shape.Dims)
-	return abandon.Call(ctx, func() (*Buffer, error) {
+	return abandon.CallOn(ctx, &shape, func() (*Buffer, error) {
 		data, err := readData(ctx, r, size)
 		if err != nil {
 			return nil, err
@@ -52,7 +52,7 @@ func readData(ctx context.Context, r io.Reader, size int) ([]byte, error) {
 	)
 	data := AlignedSlice[uint8](min(size, start))
 	for n, idle := 0, 0; n < size; {
-		if err := ctx.Err(); err != nil {
+		if err := abandon.Err(ctx, nil, "the reader"); err != nil {
 			return nil, err
 		}
 		if n == len(data) {

@@ -175,7 +175,7 @@ func (b *Buffer) dynamicDims(h *capi.Buffer) ([]int, error) {
 // (PJRT_Buffer_UnpaddedDimensions). If some are known only at run time, it waits until
 // the array has been computed; otherwise they are those of Shape.
 func (b *Buffer) UnpaddedDims(ctx context.Context) ([]int64, error) {
-	return abandon.Call(ctx, func() ([]int64, error) {
+	return abandon.CallOn(ctx, b.subject(), func() ([]int64, error) {
 		h, err := b.acquire()
 		if err != nil {
 			return nil, err

@@ -44,7 +44,7 @@ func (b *Buffer) fetch(ctx context.Context, copied int) (fetched, error) {
 }
 
 func (b *Buffer) fetchAside(ctx context.Context, copied int) (fetched, error) {
-	return abandon.Call(ctx, func() (fetched, error) { return b.fetchNow(ctx, copied) }, func(f fetched) error {
+	return abandon.CallOn(ctx, b.subject(), func() (fetched, error) { return b.fetchNow(ctx, copied) }, func(f fetched) error {
 		f.release()
 		return nil
 	})
@@ -281,7 +281,7 @@ func (b *Buffer) asyncEvent(h *capi.Event, dst []byte, order *Layout) *Event {
 // startRead acquires the buffer and returns its actual shape, which the caller must not
 // change.
 func (b *Buffer) startRead(ctx context.Context) (Shape, *capi.Buffer, error) {
-	if err := ctx.Err(); err != nil {
+	if err := abandon.Err(ctx, b.subject(), ""); err != nil {
 		return Shape{}, nil, err
 	}
 	h, err := b.acquire()

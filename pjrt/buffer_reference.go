@@ -22,7 +22,7 @@ type Reference struct {
 // Reference waits until the array has its contents and returns a reference to its memory, which the
 // caller closes (PJRT_Buffer_IncreaseExternalReferenceCount).
 func (b *Buffer) Reference(ctx context.Context) (*Reference, error) {
-	return abandon.Call(ctx, func() (*Reference, error) { return b.reference(ctx) }, (*Reference).Close)
+	return abandon.CallOn(ctx, b.subject(), func() (*Reference, error) { return b.reference(ctx) }, (*Reference).Close)
 }
 
 // reference is Reference on a goroutine that may block in C.

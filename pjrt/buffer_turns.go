@@ -8,6 +8,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/purepjrt/purepjrt/pjrt/internal/abandon"
 )
 
 // turns keeps calls about the contents of a buffer apart that would crash the plugin, or
@@ -93,7 +95,7 @@ func (t *turns) begin(ctx context.Context, kind turn) error {
 			}
 			continue
 		}
-		if err := ctx.Err(); err != nil {
+		if err := abandon.Err(ctx, nil, "another call that uses the buffer"); err != nil {
 			return err
 		}
 		if s >= int64(turnUse) {

@@ -59,7 +59,7 @@ func (c *Client) viewOfDeviceMemory(ctx context.Context, address uintptr, shape 
 		return nil, err
 	}
 	v := view{client: c, shape: Shape{Type: shape.Type, Dims: slices.Clone(shape.Dims)}, place: place, layout: layout, options: *opts}
-	b, err := abandon.Call(ctx, func() (*Buffer, error) {
+	b, err := abandon.CallOn(ctx, &v.shape, func() (*Buffer, error) {
 		onHost, err := c.onHost(ctx, v.options.Device, v.options.Memory)
 		if err != nil {
 			return nil, err

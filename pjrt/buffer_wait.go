@@ -43,7 +43,7 @@ func (b *Buffer) Wait(ctx context.Context) error {
 	if ctx.Done() == nil {
 		return b.waitNow(ctx)
 	}
-	return abandon.Do(ctx, func() error { return b.waitNow(ctx) })
+	return abandon.DoOn(ctx, b.subject(), func() error { return b.waitNow(ctx) })
 }
 
 // waitNow is Wait on a goroutine that may block in C.
@@ -58,7 +58,7 @@ func (b *Buffer) waitNow(ctx context.Context) error {
 
 // wait is Wait for an acquired buffer.
 func (b *Buffer) wait(ctx context.Context, h *capi.Buffer) error {
-	if err := ctx.Err(); err != nil {
+	if err := abandon.Err(ctx, b.subject(), ""); err != nil {
 		return err
 	}
 	if err := b.refuseToWait(ctx, h); err != nil {
@@ -103,7 +103,7 @@ func (b *Buffer) await(ctx context.Context, c *eventCalls, h *capi.Event) error 
 	case <-s.channel():
 		return s.err
 	case <-ctx.Done():
-		return ctx.Err()
+		return abandon.Err(ctx, b.subject(), "its contents")
 	}
 }
 

@@ -25,7 +25,7 @@ func (c *Client) checkNew(ctx context.Context, shape Shape, opts *BufferOptions)
 	if c == nil || c.ref == nil {
 		return nil, errNilClient
 	}
-	if err := ctx.Err(); err != nil {
+	if err := abandon.Err(ctx, &shape, ""); err != nil {
 		return nil, err
 	}
 	if opts.Semantics != OnlyDuringCall || opts.Strides != nil {

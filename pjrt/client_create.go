@@ -42,7 +42,7 @@ func (p *Plugin) NewClient(ctx context.Context, opts *ClientOptions) (client *Cl
 		return nil, invalid("create options: %v", err)
 	}
 	own := *opts // the caller may change opts after ctx ends
-	return abandon.Call(ctx, func() (*Client, error) {
+	return abandon.CallOn(ctx, p, func() (*Client, error) {
 		if own.KeyValueStore == nil { // otherwise the creation may wait for that of another node
 			if err := p.enterCreation(ctx); err != nil {
 				return nil, err
@@ -81,7 +81,7 @@ func (p *Plugin) enterCreation(ctx context.Context) error {
 	case p.creating <- struct{}{}:
 		return nil
 	case <-ctx.Done():
-		return ctx.Err()
+		return abandon.Err(ctx, p, "another client of the plugin that is being created")
 	}
 }
 

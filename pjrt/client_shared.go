@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"github.com/purepjrt/purepjrt/pjrt/compile"
+	"github.com/purepjrt/purepjrt/pjrt/internal/abandon"
 )
 
 // SharedClient is a reference to the client that the parts of a program share.
@@ -65,7 +66,7 @@ func (p *Plugin) SharedClient(ctx context.Context, opts *ClientOptions) (*Shared
 // share is SharedClient. If join is set, a client that exists suits the caller whatever its
 // options.
 func (p *Plugin) share(ctx context.Context, opts *ClientOptions, join bool) (*SharedClient, error) {
-	if err := ctx.Err(); err != nil {
+	if err := abandon.Err(ctx, p, ""); err != nil {
 		return nil, err
 	}
 	if p == nil || p.table == nil {
@@ -100,7 +101,7 @@ func (p *Plugin) share(ctx context.Context, opts *ClientOptions, join bool) (*Sh
 	case <-c.done:
 	case <-ctx.Done():
 		l.release()
-		return nil, ctx.Err()
+		return nil, abandon.Err(ctx, p, "the client, which another caller creates")
 	}
 	if c.err != nil {
 		l.release()

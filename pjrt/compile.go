@@ -31,7 +31,7 @@ func (c *Client) Compile(ctx context.Context, program Program, opts *CompileOpti
 	if compiler := opts.compilerOf(c); compiler != nil {
 		return c.compileWith(ctx, compiler, in)
 	}
-	return abandon.Call(ctx, func() (*LoadedExecutable, error) {
+	return abandon.CallOn(ctx, sizeOf(program), func() (*LoadedExecutable, error) {
 		h, err := c.acquire()
 		if err != nil {
 			return nil, err
@@ -60,7 +60,7 @@ func (c *Client) Compile(ctx context.Context, program Program, opts *CompileOpti
 
 // compileWith has compiler compile the program, and loads the executable.
 func (c *Client) compileWith(ctx context.Context, compiler compile.Compiler, in *compilation) (*LoadedExecutable, error) {
-	if err := ctx.Err(); err != nil {
+	if err := abandon.Err(ctx, nil, ""); err != nil {
 		return nil, err
 	}
 	target, err := c.elsewhere()
@@ -129,9 +129,9 @@ func (c *Client) Load(ctx context.Context, e *Executable, opts *CompileOptions) 
 	var err error
 	if opts == nil && e.ref != nil {
 		// Plugins end the process on options without counts.
-		options, err = abandon.Call(ctx, e.compileOptions, func([]byte) error { return nil })
-		if ctx.Err() != nil {
-			return nil, ctx.Err()
+		options, err = abandon.CallOn(ctx, e.subject(), e.compileOptions, func([]byte) error { return nil })
+		if err := abandon.Err(ctx, e.subject(), ""); err != nil {
+			return nil, err
 		}
 		if err != nil || len(options) == 0 {
 			opts = &CompileOptions{Replicas: e.numReplicas, Partitions: e.numPartitions}
@@ -145,7 +145,7 @@ func (c *Client) Load(ctx context.Context, e *Executable, opts *CompileOptions) 
 	if e.ref == nil {
 		return c.deserialize(ctx, e.serialized, options, nil, e.text)
 	}
-	return abandon.Call(ctx, func() (*LoadedExecutable, error) {
+	return abandon.CallOn(ctx, e.subject(), func() (*LoadedExecutable, error) {
 		var call capi.Call[capi.ClientLoadArgs]
 		if call.Args.Client, err = c.acquire(); err != nil {
 			return nil, err
@@ -241,7 +241,7 @@ func (c *Client) deserialize(
 		o := append([]int32(nil), coordinates...)
 		origin = &capi.LoadOptions{StructSize: capi.LoadOptionsSize, ComputationOrigin: &o[0], ComputationOriginSize: uintptr(len(o))}
 	}
-	return abandon.Call(ctx, func() (*LoadedExecutable, error) {
+	return abandon.CallOn(ctx, sizeOf(Program{Code: data}), func() (*LoadedExecutable, error) {
 		h, err := c.acquire()
 		if err != nil {
 			return nil, err

@@ -45,7 +45,7 @@ func compileFor(
 ) (exe *Executable, end error) {
 	op := begin(ctx, OperationCompile, subject{plugin: p, client: client, bytes: len(program.Code)})
 	defer op.endAhead(&exe, &end)
-	target, err := abandon.Call(ctx, topology.target, func(optionsTarget) error { return nil })
+	target, err := abandon.CallOn(ctx, sizeOf(program), topology.target, func(optionsTarget) error { return nil })
 	if err != nil {
 		return nil, err
 	}
@@ -65,7 +65,7 @@ func compileFor(
 		}
 		return newSerializedExecutable(p, topology.system(), result, in.parameters)
 	}
-	return abandon.Call(ctx, func() (*Executable, error) {
+	return abandon.CallOn(ctx, sizeOf(program), func() (*Executable, error) {
 		var call capi.Call[capi.CompileArgs]
 		h, release, err := topology.acquire()
 		if err != nil {

@@ -6,12 +6,14 @@ package pjrt_test
 import (
 	"bytes"
 	"context"
+	"errors"
 	"go/ast"
 	"go/parser"
 	"go/token"
 	"io"
 	"io/fs"
 	"maps"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -196,7 +198,7 @@ var methods = map[string]func(*withContext) call{
 		return func(ctx context.Context) ([]io.Closer, error) { return one(s.c.DeserializeAndLoad(ctx, data, nil)) }
 	},
 	"pjrt.Executable.Serialize": func(s *withContext) call {
-		exe := s.compile(same)
+		exe := s.compile(same).Executable
 		return func(ctx context.Context) ([]io.Closer, error) { return none(exe.Serialize(ctx)) }
 	},
 	"pjrt.Client.BufferFromHost": func(s *withContext) call {
@@ -443,6 +445,17 @@ var methods = map[string]func(*withContext) call{
 	},
 }
 
+// named is the call with a check that the error of its context says which call ended.
+func named(t testing.TB, name string, c call) call {
+	return func(ctx context.Context) ([]io.Closer, error) {
+		results, err := c(ctx)
+		if errors.Is(err, context.Canceled) {
+			assert.Contains(t, err.Error(), path.Base(name))
+		}
+		return results, err
+	}
+}
+
 // notTried has the functions and methods with a context that call no plugin themselves, and those
 // of packages that have such a test of their own.
 var notTried = []string{
@@ -465,7 +478,9 @@ func TestEachCallReturnsWhenItsContextEnds(t *testing.T) {
 			}
 			pjrttest.ContextCheck{
 				Options: options,
-				Prepare: func(t testing.TB, p *pjrttest.Plugin) call { return methods[name](&withContext{t, p, p.Client()}) },
+				Prepare: func(t testing.TB, p *pjrttest.Plugin) call {
+					return named(t, name, methods[name](&withContext{t, p, p.Client()}))
+				},
 			}.Run(t)
 		})
 	}
@@ -480,7 +495,9 @@ func TestEachTransferReturnsWhenItsContextEnds(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			pjrttest.ContextCheck{
 				Options: pjrttest.Options{Devices: 2, NoLeaks: true},
-				Prepare: func(t testing.TB, p *pjrttest.Plugin) call { return methods[name](&withContext{t, p, p.Client()}) },
+				Prepare: func(t testing.TB, p *pjrttest.Plugin) call {
+					return named(t, name, methods[name](&withContext{t, p, p.Client()}))
+				},
 			}.Run(t)
 		})
 	}
@@ -499,7 +516,7 @@ func TestEachWaitReturnsWhenItsContextEnds(t *testing.T) {
 				Prepare: func(t testing.TB, p *pjrttest.Plugin) call {
 					p.Client()
 					p.Hold()
-					return methods[name](&withContext{t, p, p.Client()})
+					return named(t, name, methods[name](&withContext{t, p, p.Client()}))
 				},
 			}.Run(t)
 		})
@@ -529,8 +546,8 @@ func TestAllMethodsWithAContextAreTried(t *testing.T) {
 func functionsWithContext(t *testing.T, folder, name string) []string {
 	t.Helper()
 	var found []string
-	require.NoError(t, filepath.WalkDir(folder, func(path string, d fs.DirEntry, err error) error {
-		switch base := filepath.Base(path); {
+	require.NoError(t, filepath.WalkDir(folder, func(file string, d fs.DirEntry, err error) error {
+		switch base := filepath.Base(file); {
 		case err != nil:
 			return err
 		case d.IsDir() && slices.Contains([]string{"internal", "examples", "testdata"}, base):
@@ -538,7 +555,7 @@ func functionsWithContext(t *testing.T, folder, name string) []string {
 		case d.IsDir() || !strings.HasSuffix(base, ".go") || strings.HasSuffix(base, "_test.go"):
 			return nil
 		}
-		f, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.SkipObjectResolution)
+		f, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.SkipObjectResolution)
 		if err != nil {
 			return err
 		}
@@ -546,7 +563,7 @@ func functionsWithContext(t *testing.T, folder, name string) []string {
 			return nil
 		}
 		in := name
-		if rel := filepath.ToSlash(filepath.Dir(path)); rel != "." {
+		if rel := filepath.ToSlash(filepath.Dir(file)); rel != "." {
 			in += "/" + rel
 		}
 		for _, decl := range f.Decls {

@@ -190,14 +190,14 @@ func (e *Event) Wait(ctx context.Context) error {
 			return e.state.settle(err)
 		}
 	}
-	if err := ctx.Err(); err != nil {
+	if err := abandon.Err(ctx, nil, ""); err != nil {
 		return err
 	}
 	select {
 	case <-e.watch(h):
 		return e.state.err
 	case <-ctx.Done():
-		return ctx.Err()
+		return abandon.Err(ctx, nil, "the end of the work")
 	}
 }
 
@@ -230,7 +230,7 @@ func (e *Event) waitAside(ctx context.Context) error {
 	case <-done:
 		return e.state.err
 	case <-ctx.Done():
-		return ctx.Err()
+		return abandon.Err(ctx, nil, "the end of the work")
 	}
 }
 

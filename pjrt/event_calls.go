@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/pjrt/internal/abandon"
 )
 
 // eventCalls holds the arguments of the calls about one event. One goroutine at a time
@@ -177,7 +178,7 @@ func (c *eventCalls) await(ctx context.Context, table *capi.Table, h *capi.Event
 	case <-s.watch(table, h, held):
 		return s.err
 	case <-ctx.Done():
-		return ctx.Err()
+		return abandon.Err(ctx, nil, "the plugin to report the end of the work")
 	}
 }
 

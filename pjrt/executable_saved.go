@@ -32,8 +32,6 @@ func (e *Executable) Serialize(ctx context.Context) ([]byte, error) {
 	switch {
 	case e.missing():
 		return nil, errNilExecutable
-	case ctx.Err() != nil:
-		return nil, ctx.Err()
 	case e.ref != nil && e.ref.Closed():
 		_, err := e.ref.Acquire()
 		return nil, err
@@ -41,7 +39,7 @@ func (e *Executable) Serialize(ctx context.Context) ([]byte, error) {
 		return nil, failed(ErrFailedPrecondition, "the executable was loaded from bytes, and XLA's CPU plugin "+
 			"would write it without its code: keep those bytes")
 	}
-	return abandon.Call(ctx, func() ([]byte, error) {
+	return abandon.CallOn(ctx, e.subject(), func() ([]byte, error) {
 		s := compile.Executable{
 			Plugin: e.plugin.saved(), System: e.system, ABI: e.abi, Devices: e.numReplicas * e.numPartitions, Code: e.serialized,
 		}

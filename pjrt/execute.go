@@ -46,7 +46,7 @@ func (e *LoadedExecutable) ExecuteAll(ctx context.Context, args [][]*Buffer, opt
 		return e.executeAll(ctx, args, opts)
 	}
 	lists, own := ownLists(args), opts.clone()
-	return abandon.Call(ctx, func() ([][]*Buffer, error) { return e.executeAll(ctx, lists, own) }, closeAll)
+	return abandon.CallOn(ctx, e.subject(), func() ([][]*Buffer, error) { return e.executeAll(ctx, lists, own) }, closeAll)
 }
 
 // executeAll is ExecuteAll on a goroutine that may block in C.
@@ -97,7 +97,7 @@ func (e *LoadedExecutable) Start(ctx context.Context, args []*Buffer, opts *Exec
 		return e.startOne(ctx, args, opts)
 	}
 	list, own := slices.Clone(args), opts.clone()
-	s, err := abandon.Call(ctx, func() (started, error) {
+	s, err := abandon.CallOn(ctx, e.subject(), func() (started, error) {
 		outs, done, err := e.startOne(ctx, list, own)
 		return started{[][]*Buffer{outs}, done}, err
 	}, started.close)
@@ -133,7 +133,7 @@ func (e *LoadedExecutable) StartAll(ctx context.Context, args [][]*Buffer, opts 
 		return s.results, s.done, err
 	}
 	lists, own := ownLists(args), opts.clone()
-	s, err := abandon.Call(ctx, func() (started, error) { return e.startAll(ctx, lists, own) }, started.close)
+	s, err := abandon.CallOn(ctx, e.subject(), func() (started, error) { return e.startAll(ctx, lists, own) }, started.close)
 	return s.results, s.done, err
 }
 

@@ -56,7 +56,7 @@ func closeBuffers(list []*Buffer) {
 
 // executeAside is executeInto for a context that can end.
 func (e *LoadedExecutable) executeAside(ctx context.Context, outs []*Buffer, blank *Buffer, args []*Buffer, opts *ExecuteOptions) error {
-	if err := ctx.Err(); err != nil {
+	if err := abandon.Err(ctx, e.subject(), ""); err != nil {
 		return err
 	}
 	j, _ := e.executions.asides.Get().(*executeJob)
@@ -69,9 +69,12 @@ func (e *LoadedExecutable) executeAside(ctx context.Context, outs []*Buffer, bla
 	j.keep = append(j.keep[:0], opts.Keep...)
 	j.options.Keep, j.options.Extensions, j.options.Incarnations = j.keep, slices.Clone(opts.Extensions), maps.Clone(opts.Incarnations)
 	if !j.handOver.Run(ctx, j) {
-		return ctx.Err()
+		return abandon.Err(ctx, e.subject(), abandon.Plugin)
 	}
 	err := j.err
+	if err != nil {
+		err = abandon.Explain(ctx, err, e.subject())
+	}
 	if err == nil && opts.ReuseResults {
 		if j.pass(outs) && !j.handOver.Run(ctx, (*closeJob)(j)) {
 			return nil // the job is still in use

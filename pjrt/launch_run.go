@@ -10,6 +10,7 @@ import (
 	"fmt"
 
 	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/pjrt/internal/abandon"
 	"github.com/purepjrt/purepjrt/pjrt/internal/inside"
 )
 
@@ -132,7 +133,7 @@ func (l *launch) takeEvents() *Event {
 // until releaseArguments.
 func (l *launch) prepare(ctx context.Context) error {
 	e := l.exe
-	if err := ctx.Err(); err != nil {
+	if err := abandon.Err(ctx, e.subject(), ""); err != nil {
 		return err
 	}
 	if b := l.opts.Bound; b != nil {

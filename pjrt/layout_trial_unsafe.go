@@ -11,6 +11,7 @@ import (
 
 	"github.com/purepjrt/purepjrt/capi"
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
+	"github.com/purepjrt/purepjrt/pjrt/internal/abandon"
 )
 
 // orders finds out, once, what the plugin does. If a plugin does not tell, it is expected to do
@@ -26,7 +27,7 @@ func (c *Client) orders(ctx context.Context) (*ordering, error) {
 		return o, nil
 	}
 	uploads, reads, err := c.tryOrders(ctx)
-	if ctxErr := ctx.Err(); ctxErr != nil {
+	if ctxErr := abandon.Err(ctx, nil, ""); ctxErr != nil {
 		return nil, ctxErr
 	}
 	if err == nil {

@@ -64,7 +64,7 @@ func (p *Plugin) NewTopology(ctx context.Context, name string, opts *TopologyOpt
 	if err != nil {
 		return nil, invalid("topology options: %v", err)
 	}
-	return abandon.Call(ctx, func() (*Topology, error) {
+	return abandon.CallOn(ctx, p, func() (*Topology, error) {
 		defer p.warnWhenSlow("the creation of a topology", 0)()
 		var c capi.Call[capi.TopologyDescriptionCreateArgs]
 		c.Args.TopologyName, c.Args.TopologyNameSize = capi.StringData(name)
@@ -89,7 +89,7 @@ func (p *Plugin) DeserializeTopology(ctx context.Context, data []byte) (*Topolog
 		return nil, invalid("the serialized topology is empty")
 	}
 	data = slices.Clone(data) // the plugin may read it after this function returns
-	return abandon.Call(ctx, func() (*Topology, error) {
+	return abandon.CallOn(ctx, p, func() (*Topology, error) {
 		var c capi.Call[capi.TopologyDescriptionDeserializeArgs]
 		c.Args.SerializedTopology, c.Args.SerializedTopologySize = capi.BytesData(data)
 		err := c.Do(p.table)

@@ -147,7 +147,7 @@ func (c *Cache) Compile(
 	if exe := c.load(ctx, client, key, program); exe != nil {
 		return exe, true, nil
 	}
-	if err := ctx.Err(); err != nil {
+	if err := abandon.Err(ctx, nil, ""); err != nil {
 		return nil, false, err
 	}
 	landed, first := c.takeOff(key)
@@ -157,7 +157,7 @@ func (c *Cache) Compile(
 		select {
 		case <-landed:
 		case <-ctx.Done():
-			return nil, false, ctx.Err()
+			return nil, false, abandon.Err(ctx, nil, "another call that compiles the program")
 		}
 	}
 	if first {

@@ -185,7 +185,7 @@ func ExamplePlugin_Hold() {
 	fmt.Println(started.Wait(ctx))
 	startedOuts[0].Close()
 	// Output:
-	// context deadline exceeded
+	// pjrt.Event.Wait: context deadline exceeded while waiting for the end of the work
 	// [PJRT_LoadedExecutable_Execute of double on device 0]
 	// <nil>
 }
@@ -203,7 +203,7 @@ func ExamplePlugin_Block() {
 	_, err = p.Plugin().NewClient(ctx, nil)
 	fmt.Println(err)
 	end()
-	// Output: context deadline exceeded
+	// Output: pjrt.Plugin.NewClient of a plugin without a name: context deadline exceeded while waiting for the plugin, whose function goes on
 }
 
 // A program for several devices sees all of them.

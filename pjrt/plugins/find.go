@@ -16,6 +16,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/purepjrt/purepjrt/pjrt/internal/abandon"
 	"github.com/purepjrt/purepjrt/pjrt/internal/spelling"
 )
 
@@ -132,7 +133,7 @@ func (f *finder) lookupPlugin(ctx context.Context, name string) (Candidate, erro
 	for _, platform := range platformsOf(name) {
 		failure.Tried = nil
 		for _, p := range f.places() {
-			if err := ctx.Err(); err != nil {
+			if err := abandon.Err(ctx, nil, ""); err != nil {
 				return Candidate{}, err
 			}
 			found, note := p.search(ctx)

@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+
+	"github.com/purepjrt/purepjrt/pjrt/internal/abandon"
 )
 
 // ListOptions say where [List] searches. The zero value suits most programs.
@@ -92,7 +94,7 @@ func (f *finder) places() []place {
 func (f *finder) list(ctx context.Context) ([]Candidate, error) {
 	var all []Candidate
 	for _, p := range f.places() {
-		if err := ctx.Err(); err != nil {
+		if err := abandon.Err(ctx, nil, ""); err != nil {
 			return nil, err
 		}
 		found, _ := p.search(ctx)
@@ -104,7 +106,7 @@ func (f *finder) list(ctx context.Context) ([]Candidate, error) {
 			all = append(all, c)
 		}
 	}
-	if err := ctx.Err(); err != nil {
+	if err := abandon.Err(ctx, nil, ""); err != nil {
 		return nil, err
 	}
 	byPreference(all)

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/purepjrt/purepjrt/internal/python"
+	"github.com/purepjrt/purepjrt/pjrt/internal/abandon"
 )
 
 // downloads is how often a download that is cut off is attempted.
@@ -75,7 +76,7 @@ func (in *installer) pip(ctx context.Context, interpreter string, p *Package, w 
 	if err != nil {
 		switch {
 		case ctx.Err() != nil:
-			return "", ctx.Err()
+			return "", abandon.Err(ctx, nil, "pip")
 		case running.Err() != nil:
 			return "", context.Cause(running)
 		case in.noIndex() && strings.Contains(output.String(), "No matching distribution found"):
@@ -259,7 +260,7 @@ type ctxReader struct {
 }
 
 func (c ctxReader) Read(p []byte) (int, error) {
-	if err := c.ctx.Err(); err != nil {
+	if err := abandon.Err(c.ctx, nil, ""); err != nil {
 		return 0, err
 	}
 	return c.r.Read(p)

@@ -18,7 +18,7 @@ func ShareMemory(ctx context.Context, a, b *pjrt.Buffer) (bool, error) {
 		return false, pjrt.ErrInvalidArgument.Errorf("the buffer is nil")
 	}
 	if a == b {
-		return true, ctx.Err()
+		return true, abandon.Err(ctx, nil, "")
 	}
 	if a.Client() != b.Client() {
 		return false, pjrt.ErrInvalidArgument.Errorf("the buffers belong to different clients")

@@ -249,7 +249,7 @@ func (s *Array) GatherInto(ctx context.Context, dst []byte) error {
 		return pjrt.ErrInvalidArgument.Errorf("an array of shape %v takes %d bytes, but dst has room for %d", s.shape, size, len(dst))
 	}
 	strides := denseStrides(s.shape)
-	return parallel(len(s.shards), func(i int) error {
+	err = parallel(len(s.shards), func(i int) error {
 		if s.shards[i].first != i {
 			return nil
 		}
@@ -260,6 +260,7 @@ func (s *Array) GatherInto(ctx context.Context, dst []byte) error {
 			return nil
 		})
 	})
+	return abandon.Explain(ctx, err, s.shape)
 }
 
 var errNilArray = pjrt.ErrInvalidArgument.Errorf("the sharded array is nil")

@@ -16,17 +16,24 @@ package abandon
 
 import (
 	"context"
+	"fmt"
 	"runtime"
 	"sync"
 	"sync/atomic"
+	"time"
 )
 
 // Call runs make, which cannot be interrupted, and returns its result. If ctx ends first, Call
-// returns ctx's error, make continues in its own goroutine, and close gets its result. A panic in
+// returns an Ended, make continues in its own goroutine, and close gets its result. A panic in
 // make is passed on to the caller, and so is runtime.Goexit.
 func Call[T any](ctx context.Context, make func() (T, error), close func(T) error) (T, error) {
+	return CallOn(ctx, nil, make, close)
+}
+
+// CallOn is Call with the subject of the call, for the error: see Err.
+func CallOn[T any](ctx context.Context, on fmt.Stringer, make func() (T, error), close func(T) error) (T, error) {
 	var none T
-	if err := ctx.Err(); err != nil {
+	if err := Err(ctx, on, ""); err != nil {
 		return none, err
 	}
 	if ctx.Done() == nil {
@@ -35,15 +42,21 @@ func Call[T any](ctx context.Context, make func() (T, error), close func(T) erro
 	c := &call[T]{make: make, close: close}
 	c.handOver = handOvers.Get().(*HandOver)
 	if !c.handOver.Run(ctx, c) {
-		return none, ctx.Err()
+		return none, Err(ctx, on, Plugin)
 	}
 	handOvers.Put(c.handOver)
-	return c.value, c.err
+	if c.err != nil {
+		return c.value, Explain(ctx, c.err, on)
+	}
+	return c.value, nil
 }
 
-// Do is Call without a result: it runs do, and returns its error, or that of ctx if ctx ends first.
-func Do(ctx context.Context, do func() error) error {
-	_, err := Call(ctx, func() (struct{}, error) { return struct{}{}, do() }, func(struct{}) error { return nil })
+// Do is Call without a result.
+func Do(ctx context.Context, do func() error) error { return DoOn(ctx, nil, do) }
+
+// DoOn is CallOn without a result.
+func DoOn(ctx context.Context, on fmt.Stringer, do func() error) error {
+	_, err := CallOn(ctx, on, func() (struct{}, error) { return struct{}{}, do() }, func(struct{}) error { return nil })
 	return err
 }
 
@@ -117,7 +130,7 @@ func (h *HandOver) Run(ctx context.Context, job Job) bool {
 	select {
 	case <-h.over:
 	case <-ctx.Done():
-		if h.settled.CompareAndSwap(false, true) {
+		if !h.noticed() && h.settled.CompareAndSwap(false, true) {
 			return false
 		}
 		<-h.over
@@ -127,6 +140,18 @@ func (h *HandOver) Run(ctx context.Context, job Job) bool {
 		h.rethrow()
 	}
 	return true
+}
+
+// noticed waits a moment for a job that waits in Go, and not in the plugin, and so ends with its
+// context: its error says what it waited for. It reports whether the job is over.
+func (h *HandOver) noticed() bool {
+	const moment = time.Millisecond
+	for begin := time.Now(); time.Since(begin) < moment; time.Sleep(moment / 20) {
+		if h.settled.Load() {
+			return true
+		}
+	}
+	return false
 }
 
 func (h *HandOver) do() {
