@@ -70,6 +70,7 @@ func TestTypedOptionsBecomeCreateOptions(t *testing.T) {
 			{Name: "abort_collectives_on_failure", Value: true},
 			{Name: "enable_mock_nccl", Value: true},
 			{Name: "mock_gpu_topology", Value: "1x2x4"},
+			{Name: "num_nodes", Value: int64(2)},
 			{Name: "should_stage_host_to_device_transfers", Value: false},
 			{Name: "max_inflight_computations", Value: int64(5)},
 			{Name: "use_tfrt_gpu_client", Value: true},

@@ -87,7 +87,8 @@ type GPU struct {
 	// AbortCollectivesOnFailure makes collective operations fail if a process of the program fails.
 	AbortCollectivesOnFailure Toggle
 	// MockTopology makes the client pretend to be part of a larger system of the form
-	// PARTITIONSxHOSTSxDEVICES, in which collective operations do nothing.
+	// PARTITIONSxHOSTSxDEVICES, in which collective operations do nothing. Leave
+	// pjrt.ClientOptions.NumNodes unset with it: there are no other nodes to find.
 	MockTopology string
 
 	// StageTransfers copies host memory through pinned memory on its way to a
@@ -123,11 +124,13 @@ func (o GPU) CreateOptions() ([]capi.Attribute, error) {
 	l.count("partition_index", "PartitionIndex", int64(o.PartitionIndex))
 	l.toggle("abort_collectives_on_failure", "AbortCollectivesOnFailure", o.AbortCollectivesOnFailure)
 	if o.MockTopology != "" {
-		if _, err := createoptions.Extents(o.MockTopology, 3); err != nil {
+		nodes, err := createoptions.MockNodes(o.MockTopology)
+		if err != nil {
 			l.fail("MockTopology: %v", err)
 		}
 		l.add("enable_mock_nccl", true)
 		l.add("mock_gpu_topology", o.MockTopology)
+		l.add(createoptions.NumNodes, int64(nodes))
 	}
 	l.toggle("should_stage_host_to_device_transfers", "StageTransfers", o.StageTransfers)
 	l.count("max_inflight_computations", "MaxInflightComputations", int64(o.MaxInflightComputations))

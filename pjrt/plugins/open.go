@@ -18,6 +18,7 @@ import (
 	"github.com/purepjrt/purepjrt/internal/excerpt"
 	"github.com/purepjrt/purepjrt/pjrt"
 	"github.com/purepjrt/purepjrt/pjrt/internal/bridge"
+	"github.com/purepjrt/purepjrt/pjrt/internal/createoptions"
 	"github.com/purepjrt/purepjrt/pjrt/internal/xlaflags"
 	"github.com/purepjrt/purepjrt/pjrt/platform"
 )
@@ -36,8 +37,10 @@ const CreateOptionsVariable = "JAX_PJRT_CLIENT_CREATE_OPTIONS"
 // JAX_ROCM_VISIBLE_DEVICES, JAX_ONEAPI_VISIBLE_DEVICES, XLA_PYTHON_CLIENT_ALLOCATOR,
 // XLA_CLIENT_MEM_FRACTION and its older name XLA_PYTHON_CLIENT_MEM_FRACTION,
 // XLA_PYTHON_CLIENT_PREALLOCATE,
-// XLA_PYTHON_CLIENT_COLLECTIVE_MEM_SIZE_MB, JAX_MOCK_GPU_TOPOLOGY, JAX_NUM_CPU_DEVICES,
-// JAX_PJRT_CLIENT_CREATE_OPTIONS), and opts.
+// XLA_PYTHON_CLIENT_COLLECTIVE_MEM_SIZE_MB, JAX_MOCK_GPU_TOPOLOGY, JAX_NUM_CPU_DEVICES, the flag
+// --xla_force_host_platform_device_count in XLA_FLAGS, JAX_PJRT_CLIENT_CREATE_OPTIONS), and opts.
+//
+// An experimental plugin, and a CPU in place of devices that lack a plugin, are logged as warnings.
 //
 // A client without devices is an error that says why there are none, as far as that is known. To
 // compile for devices that are not there, use [Load].
@@ -116,6 +119,9 @@ func openClient(c Candidate, opts *pjrt.ClientOptions,
 		}
 		return cmp.Or(closer.Close(), err)
 	}
+	if c.Experimental {
+		bridge.Root.Logger().Warn("the PJRT plugin is experimental: it may be slow, or wrong", "plugin", c.Name, "path", c.Path)
+	}
 	return nil
 }
 
@@ -165,6 +171,11 @@ func (f *finder) try(ctx context.Context, name string, use func(Candidate) error
 	var failures allFailed
 	for i, c := range list {
 		err := use(c)
+		if err == nil && c.Platform == "cpu" {
+			for _, hint := range f.hints(list) {
+				bridge.Root.Logger().Warn("a CPU is used, though "+hint, "plugin", c.Name, "path", c.Path)
+			}
+		}
 		var m mistake
 		if err == nil || ctx.Err() != nil || errors.As(err, &m) || len(list) == 1 {
 			return err
@@ -230,6 +241,9 @@ func createOptionsOf(kind string, config []capi.Attribute, opts *pjrt.ClientOpti
 	has := func(list []capi.Attribute, name string) bool {
 		return slices.ContainsFunc(list, func(a capi.Attribute) bool { return a.Name == name })
 	}
+	if opts.NumNodes > 0 {
+		env = slices.DeleteFunc(env, func(a capi.Attribute) bool { return a.Name == createoptions.NumNodes })
+	}
 	var list []capi.Attribute
 	for _, a := range config {
 		if !has(env, a.Name) && !has(explicit, a.Name) {
@@ -291,14 +305,40 @@ func createOptionsOfEnvironment(kind string, lookup func(string) (string, bool))
 		})
 		option("JAX_MOCK_GPU_TOPOLOGY", "enable_mock_nccl", "", func(string) (any, bool) { return true, true })
 		option("JAX_MOCK_GPU_TOPOLOGY", "mock_gpu_topology", "", func(v string) (any, bool) { return v, true })
+		option("JAX_MOCK_GPU_TOPOLOGY", createoptions.NumNodes, "a system such as 1x2x8", func(v string) (any, bool) {
+			n, err := createoptions.MockNodes(v)
+			return int64(n), err == nil
+		})
 	case "cpu":
-		option("JAX_NUM_CPU_DEVICES", "cpu_device_count", "a number, or -1 for the plugin's default", func(v string) (any, bool) {
+		count := func(v string) (any, bool) {
 			n, err := strconv.ParseInt(v, 10, 32)
 			if n < 0 {
 				return nil, err == nil
 			}
 			return n, err == nil
-		})
+		}
+		const devices = "cpu_device_count"
+		if option("JAX_NUM_CPU_DEVICES", devices, "a number, or -1 for the plugin's default", count); len(list) > 0 {
+			break
+		}
+		flags, _ := lookup(xlaflags.Variable)
+		words, readErr := xlaflags.Read(flags)
+		if readErr != nil {
+			break // pjrt.Open has refused it
+		}
+		for _, w := range words {
+			if w.Name != hostDevicesFlag {
+				continue
+			}
+			n, ok := count(w.Value)
+			if !ok {
+				return nil, fmt.Errorf("the flag %s in %s: want a number", w.Text, xlaflags.Variable)
+			}
+			list = slices.DeleteFunc(list, func(a capi.Attribute) bool { return a.Name == devices })
+			if n != nil {
+				list = append(list, capi.Attribute{Name: devices, Value: n})
+			}
+		}
 	}
 	if err != nil {
 		return nil, err
@@ -315,6 +355,10 @@ func createOptionsOfEnvironment(kind string, lookup func(string) (string, bool))
 	}
 	return list, nil
 }
+
+// hostDevicesFlag is the flag of XLA with the number of devices of a CPU. JAX's own CPU client
+// obeys it, and XLA's plugins, whose number is a create option, ignore it.
+const hostDevicesFlag = "xla_force_host_platform_device_count"
 
 // visibleDevices reads device numbers. The result is nil if all devices are visible.
 func visibleDevices(value string) (any, bool) {

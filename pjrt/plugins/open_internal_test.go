@@ -52,7 +52,15 @@ func TestVariablesOfJAXBecomeCreateOptions(t *testing.T) {
 	assert.Equal(t, []capi.Attribute{
 		{Name: "memory_fraction", Value: float32(0.5)}, {Name: "collective_memory_size", Value: int64(3 << 20)},
 		{Name: "enable_mock_nccl", Value: true}, {Name: "mock_gpu_topology", Value: "1x2x4"},
+		{Name: "num_nodes", Value: int64(2)},
 	}, got)
+	_, err = of("cuda", map[string]string{"JAX_MOCK_GPU_TOPOLOGY": "2x4"})
+	require.ErrorContains(t, err, `JAX_MOCK_GPU_TOPOLOGY is "2x4": want a system such as 1x2x8`)
+	got, err = createOptionsOf("cuda", nil, &pjrt.ClientOptions{NumNodes: 2}, func(n string) (string, bool) {
+		return map[string]string{"JAX_MOCK_GPU_TOPOLOGY": "1x2x4"}[n], true
+	})
+	require.NoError(t, err)
+	assert.NotContains(t, got, capi.Attribute{Name: "num_nodes", Value: int64(2)}, "NumNodes says it")
 	_, err = of("cuda", map[string]string{"XLA_CLIENT_MEM_FRACTION": "0.5", "XLA_PYTHON_CLIENT_MEM_FRACTION": "0.5"})
 	require.ErrorContains(t, err, "are both set: unset the latter")
 	got, err = of("oneapi", map[string]string{"JAX_ONEAPI_VISIBLE_DEVICES": "1,3", "JAX_CUDA_VISIBLE_DEVICES": "0"})
@@ -68,6 +76,16 @@ func TestVariablesOfJAXBecomeCreateOptions(t *testing.T) {
 	assert.Empty(t, got)
 	_, err = of("cpu", map[string]string{"JAX_NUM_CPU_DEVICES": "few"})
 	require.ErrorContains(t, err, "JAX_NUM_CPU_DEVICES is \"few\": want a number")
+
+	const flags = "--xla_dump_to=/tmp/x --xla_force_host_platform_device_count=2 --xla_force_host_platform_device_count=5"
+	got, err = of("cpu", map[string]string{"XLA_FLAGS": flags})
+	require.NoError(t, err)
+	assert.Equal(t, []capi.Attribute{{Name: "cpu_device_count", Value: int64(5)}}, got, "the last one counts, as in XLA")
+	got, err = of("cpu", map[string]string{"XLA_FLAGS": flags, "JAX_NUM_CPU_DEVICES": "3"})
+	require.NoError(t, err)
+	assert.Equal(t, []capi.Attribute{{Name: "cpu_device_count", Value: int64(3)}}, got)
+	_, err = of("cpu", map[string]string{"XLA_FLAGS": "--xla_force_host_platform_device_count=few"})
+	require.ErrorContains(t, err, "the flag --xla_force_host_platform_device_count=few in XLA_FLAGS: want a number")
 
 	got, err = createOptionsOf("cpu", nil, &pjrt.ClientOptions{}, func(n string) (string, bool) {
 		return map[string]string{"XLA_PYTHON_CLIENT_PREALLOCATE": "maybe"}[n], true

@@ -100,6 +100,31 @@ func TestWithoutANameAPluginThatFailsIsPassedOver(t *testing.T) {
 	assert.Empty(t, log.String(), "no plugin is tried with other options than the caller's")
 }
 
+func TestAnExperimentalPluginIsLogged(t *testing.T) {
+	var log bytes.Buffer
+	pjrt.SetLogger(slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelWarn})))
+	defer pjrt.SetLogger(nil)
+	for _, experimental := range []bool{false, true} {
+		path := filepath.Join(t.TempDir(), "mine.json")
+		content, err := json.Marshal(map[string]any{"library_path": plugintest.Chosen(t), "experimental": experimental})
+		require.NoError(t, err)
+		require.NoError(t, os.WriteFile(path, content, 0o600))
+		client, err := plugins.Open(context.Background(), path, nil)
+		require.NoError(t, err)
+		client.Close()
+		assert.Equal(t, experimental, strings.Contains(log.String(), "the PJRT plugin is experimental"), log.String())
+	}
+}
+
+// XLA's plugins ignore the flag.
+func TestTheFlagForTheNumberOfCPUDevicesIsObeyed(t *testing.T) {
+	t.Setenv("XLA_FLAGS", "--xla_force_host_platform_device_count=6")
+	client, err := plugins.Open(context.Background(), plugintest.Chosen(t), nil)
+	require.NoError(t, err)
+	defer client.Close()
+	assert.Len(t, client.Devices(), 6)
+}
+
 func TestASharedClientHasTheConfigurationOfOpen(t *testing.T) {
 	ctx := context.Background()
 	config := configured(t, map[string]any{"cpu_device_count": 3})

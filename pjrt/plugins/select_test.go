@@ -47,6 +47,25 @@ func TestSelectWithoutAVariable(t *testing.T) {
 	assert.Equal(t, []string{"cuda12", "cuda13", "rocm", "tpu", "cpu", "mine"}, chosenNames(got), "all that work, in order")
 }
 
+func TestACPUInPlaceOfDevicesWithoutAPluginIsLogged(t *testing.T) {
+	f, dir := scene(t, map[string]string{"LD_LIBRARY_PATH": "DIR/ld"}, "ld/pjrt_plugin_cpu.so")
+	var log bytes.Buffer
+	pjrt.SetLogger(slog.New(slog.NewTextHandler(&log, nil)))
+	defer pjrt.SetLogger(nil)
+	use := func(Candidate) error { return nil }
+	require.NoError(t, f.try(t.Context(), "", use))
+	assert.Empty(t, log.String(), "there is nothing better")
+
+	put(t, nil, dir, "dev", "nvidia0")
+	put(t, elfLibrary{}.bytes(), dir, "usr", "lib", "libcuda.so.1")
+	f.images = nil
+	require.NoError(t, f.try(t.Context(), "cpu", use))
+	assert.Empty(t, log.String(), "the user asked for a CPU")
+	require.NoError(t, f.try(t.Context(), "", use))
+	assert.Contains(t, log.String(), `level=WARN msg="a CPU is used, though there are devices for cuda, but no plugin that can be loaded"`)
+	assert.Equal(t, 1, strings.Count(log.String(), "\n"), log.String())
+}
+
 func TestSelectSkipsBrokenPluginsUnlessConfigured(t *testing.T) {
 	t.Parallel()
 	f, dir := scene(t, map[string]string{"LD_LIBRARY_PATH": "DIR/ld"}, "ld/pjrt_plugin_cpu.so", "ld/pjrt_plugin_mine.so")

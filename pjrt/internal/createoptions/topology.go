@@ -117,3 +117,12 @@ func Extents(text string, rank int) (int, error) {
 	}
 	return product, nil
 }
+
+// MockNodes returns the number of hosts of a system in the form PARTITIONSxHOSTSxDEVICES.
+func MockNodes(text string) (int, error) {
+	if _, err := Extents(text, 3); err != nil {
+		return 0, err
+	}
+	parts := strings.Split(text, "x")
+	return Extents(parts[0]+"x"+parts[1], 2)
+}
