@@ -17,6 +17,7 @@ import (
 	"github.com/gofrs/flock"
 
 	"github.com/purepjrt/purepjrt/internal/ownership"
+	"github.com/purepjrt/purepjrt/pjrt/internal/abandon"
 )
 
 const (
@@ -282,7 +283,7 @@ func (c *Cache) lockCompilation(ctx context.Context, key entryKey) (unlock func(
 	}
 	unlock, err = c.lock(ctx, fmt.Sprintf("compile-%02x.lock", key[0]))
 	if err != nil {
-		return func() {}, ctx.Err()
+		return func() {}, abandon.Err(ctx, nil, "another process that compiles the program")
 	}
 	return unlock, nil
 }

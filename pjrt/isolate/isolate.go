@@ -19,6 +19,7 @@ import (
 	"github.com/purepjrt/purepjrt/internal/subprocess"
 	"github.com/purepjrt/purepjrt/pjrt"
 	"github.com/purepjrt/purepjrt/pjrt/compile"
+	"github.com/purepjrt/purepjrt/pjrt/internal/abandon"
 )
 
 // Options are the options of New. Their zero value suits most programs.
@@ -219,7 +220,7 @@ func checkPasses(job *compile.Job) error {
 // do has a child answer the request. If the child did other work before, its crash may not be the
 // request's fault, so a new child gets the request too.
 func (c *Compiler) do(ctx context.Context, r *request) (*answer, error) {
-	if err := ctx.Err(); err != nil {
+	if err := abandon.Err(ctx, nil, ""); err != nil {
 		return nil, err
 	}
 	if c.closed.Err() != nil {
@@ -228,7 +229,7 @@ func (c *Compiler) do(ctx context.Context, r *request) (*answer, error) {
 	select {
 	case c.turns <- struct{}{}:
 	case <-ctx.Done():
-		return nil, ctx.Err()
+		return nil, abandon.Err(ctx, nil, "a free child process")
 	case <-c.closed.Done():
 		return nil, errClosed
 	}
@@ -244,7 +245,7 @@ func (c *Compiler) do(ctx context.Context, r *request) (*answer, error) {
 	case err == nil:
 		return a, nil
 	case ctx.Err() != nil:
-		return nil, ctx.Err()
+		return nil, abandon.Err(ctx, nil, "the child process")
 	case c.closed.Err() != nil:
 		return nil, errClosed
 	case errors.As(err, &crash):

@@ -371,9 +371,9 @@ func TestAHangEndsWithTheContext(t *testing.T) {
 	ctx, cancel = context.WithCancel(context.Background())
 	time.AfterFunc(time.Second, cancel)
 	_, err = client.Compile(ctx, scale(1, "hang"), nil)
-	require.Equal(t, context.Canceled, err)
+	require.ErrorIs(t, err, context.Canceled)
 	_, err = client.Compile(ctx, scale(1, ""), nil)
-	require.Equal(t, context.Canceled, err)
+	require.ErrorIs(t, err, context.Canceled)
 	works(t, client)
 }
 

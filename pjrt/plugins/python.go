@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/purepjrt/purepjrt/internal/python"
+	"github.com/purepjrt/purepjrt/pjrt/internal/abandon"
 )
 
 // pythonTimeout is how long the interpreter may take to say where its packages
@@ -99,14 +100,14 @@ func askInterpreter(ctx context.Context, command string) ([]string, error) {
 	case interpreters.mu <- struct{}{}:
 		defer func() { <-interpreters.mu }()
 	case <-ctx.Done():
-		return nil, ctx.Err()
+		return nil, abandon.Err(ctx, nil, "another call that asks "+command)
 	}
 	if known, ok := interpreters.paths[command]; ok {
 		return known.dirs, known.err
 	}
 	dirs, err := runInterpreter(ctx, command)
-	if ctx.Err() != nil {
-		return nil, ctx.Err() // not the interpreter's fault, so not remembered
+	if err := abandon.Err(ctx, nil, command); err != nil {
+		return nil, err // not the interpreter's fault, so not remembered
 	}
 	interpreters.paths[command] = interpreterPaths{dirs, err}
 	return dirs, err
