@@ -132,13 +132,13 @@ func (c *Client) uploadAside(ctx context.Context, op *operation, f *knownShape, 
 		j.opts = &j.options
 	}
 	if !j.handOver.Run(ctx, j) {
-		return nil, abandon.Err(ctx, &Shape{a.Type, a.Dims}, abandon.Plugin)
+		return nil, abandon.Err(ctx, &Shape{Type: a.Type, Dims: a.Dims}, abandon.Plugin)
 	}
 	b, err := j.buffer, j.err
 	*j = uploadJob{handOver: j.handOver}
 	uploadJobs.Put(j)
 	if err != nil {
-		err = abandon.Explain(ctx, err, &Shape{a.Type, a.Dims})
+		err = abandon.Explain(ctx, err, &Shape{Type: a.Type, Dims: a.Dims})
 	}
 	return b, err
 }
@@ -223,7 +223,7 @@ func (c *Client) upload(ctx context.Context, op *operation, f *knownShape, a *Ho
 	}
 	if err != nil {
 		expected.Done()
-		return nil, err
+		return nil, c.explainMemory(err, place.device, "")
 	}
 	b := &Buffer{client: c, shape: &f.Shape}
 	b.bufferState = expected.Init(&b.ref, buffer)

@@ -87,7 +87,7 @@ func (c *Client) UninitializedBuffer(ctx context.Context, shape Shape, opts *Buf
 		err = allocate(ctx, c.table, &call)
 		runtime.KeepAlive(s)
 		if err != nil {
-			return nil, err
+			return nil, c.explainMemory(err, place.device, "")
 		}
 		return c.newBuffer(args.Buffer, Shape{Type: shape.Type, Dims: s.dims}).obeyed(args.Buffer, where.Layout)
 	})

@@ -5,6 +5,7 @@ package pjrt
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"strings"
@@ -66,7 +67,7 @@ func (c *compilation) explain(plugin *Plugin, err error) error {
 	}
 	switch e.Code {
 	case ErrUnknown, ErrInvalidArgument, ErrInternal: // those of parsers
-		note := versionNote(plugin, c.code)
+		note := cmp.Or(versionNote(plugin, c.code), sizeNote(len(c.code)))
 		if note == "" {
 			break
 		}

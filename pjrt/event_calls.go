@@ -82,7 +82,7 @@ func (c *eventCalls) judge(table *capi.Table, h *capi.Event, err error) error {
 		if !e.Missing {
 			e.Func = ""
 		}
-		return err
+		return memoryError(err)
 	}
 }
 
@@ -102,7 +102,7 @@ func (c *eventCalls) workError(table *capi.Table, h *capi.Event, err error) erro
 	if e, ok := err.(*Error); ok {
 		e.Func = ""
 	}
-	return err
+	return memoryError(err)
 }
 
 func (c *eventCalls) close(table *capi.Table, h *capi.Event) {
@@ -248,7 +248,7 @@ var registering = make(chan struct{}, 16)
 // thread of the plugin, or before onReady returns. fn must be quick and must not call
 // the plugin. The event must exist until then.
 func onReady(table *capi.Table, h *capi.Event, fn func(error)) {
-	callback, handle := capi.NewEventOnReadyCallback(func(e *capi.ErrorHandle) { fn(table.TakeError(e)) })
+	callback, handle := capi.NewEventOnReadyCallback(func(e *capi.ErrorHandle) { fn(memoryError(table.TakeError(e))) })
 	var c capi.Call[capi.EventOnReadyArgs]
 	c.Args.Event, c.Args.Callback, c.Args.UserArg = h, callback, uintptr(handle)
 	registering <- struct{}{}

@@ -72,7 +72,7 @@ func (l *launch) failed(err error) error {
 	// After an error the plugin still owns the handles that it wrote.
 	clear(l.frame.outputs)
 	clear(l.frame.events)
-	return l.explain(err)
+	return l.explain(memoryError(err))
 }
 
 // explain adds to err which argument another execution consumed at the same time, or

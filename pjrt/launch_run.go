@@ -214,11 +214,19 @@ func (l *launch) adopt(d int, outs []*Buffer, blank *Buffer, filled bool) error 
 
 // retry runs the program once more after err, if it mayRetry, and returns the error to report.
 func (l *launch) retry(ctx context.Context, err error, run func(context.Context) error) error {
-	if !l.mayRetry(err) {
+	if l.mayRetry(err) {
+		destroyForgotten(ctx)
+		err = secondError(err, run(ctx))
+	}
+	if err == nil || !errors.Is(err, ErrResourceExhausted) {
 		return err
 	}
-	destroyForgotten(ctx)
-	return secondError(err, run(ctx))
+	need := ""
+	if s, serr := l.exe.MemoryStats(); serr == nil {
+		need = fmt.Sprintf("%s needs %d bytes on each device: %d for arguments, %d for results, %d for temporaries",
+			l.exe.name, s.Required(), s.Arguments, s.Outputs, s.Temporary)
+	}
+	return l.exe.client.explainMemory(err, l.devices[0].handle, need)
 }
 
 // mayRetry reports whether the program may run once more after err: the device was out

@@ -6,8 +6,10 @@ package pjrt
 import (
 	"context"
 	"errors"
+	"fmt"
 	"runtime"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -95,6 +97,49 @@ func destroyForgotten(ctx context.Context) {
 			return
 		}
 	}
+}
+
+// memoryError gives the error of work that ran out of memory its code. XLA's CPU plugin of API 0.81
+// reports a temporary that does not fit as an internal error.
+func memoryError(err error) error {
+	e, ok := err.(*Error)
+	if !ok || e.Code != ErrInternal || !strings.Contains(e.Message, "Out of memory allocating ") {
+		return err
+	}
+	right := *e
+	right.Code = ErrResourceExhausted
+	return &right
+}
+
+// explainMemory adds to the error of a device that is out of memory what the plugin knows about
+// its memory, and what to do. need says what was to be put there; it may be empty.
+func (c *Client) explainMemory(err error, device *capi.Device, need string) error {
+	if !errors.Is(err, ErrResourceExhausted) {
+		return err
+	}
+	var facts []string
+	if need != "" {
+		facts = append(facts, need)
+	}
+	if d := c.deviceByHandle[device]; d != nil {
+		if stats, serr := d.MemoryStats(); serr == nil {
+			facts = append(facts, fmt.Sprintf("%v has %v", d, stats.inUse()))
+		}
+	}
+	facts = append(facts, "close buffers that nothing needs any more, donate arguments, or use smaller arrays, such as fewer rows at once")
+	return fmt.Errorf("%w; %s", err, strings.Join(facts, "; "))
+}
+
+// inUse says how much memory is used, of how much.
+func (s MemoryStats) inUse() string {
+	text := fmt.Sprintf("%d bytes in use", s.InUse)
+	if s.Limit != nil {
+		text += fmt.Sprintf(" of %d", *s.Limit)
+	}
+	if s.LargestFreeBlock != nil {
+		text += fmt.Sprintf(", and the largest free block has %d", *s.LargestFreeBlock)
+	}
+	return text
 }
 
 // closeWhenCollected closes the channel when the garbage collector runs cleanups.

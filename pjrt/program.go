@@ -6,6 +6,7 @@ package pjrt
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/purepjrt/purepjrt/pjrt/internal/source"
@@ -50,7 +51,19 @@ func (p Program) parse() (source.Source, error) {
 	if err != nil {
 		return nil, invalid("%v", err)
 	}
+	if note := sizeNote(len(p.Code)); note != "" && src.Format() != string(FormatMLIR) {
+		return nil, invalid("%s", note)
+	}
 	return src, nil
+}
+
+// sizeNote returns what explains the error for a program of so many bytes, or "". Compilers keep
+// programs of every format in messages of protobuf, whose parsers count bytes in 32 bits.
+func sizeNote(size int) string {
+	if size <= math.MaxInt32 {
+		return ""
+	}
+	return fmt.Sprintf("the program has %d bytes, and messages of XLA at most %d: pass large constants as arguments", size, math.MaxInt32)
 }
 
 // versionNote returns what explains the plugin's error for a portable artifact of a version
