@@ -79,7 +79,8 @@ func (e *LoadedExecutable) Bind(ctx context.Context, args ...Argument) (*Bound, 
 		return nil, err
 	}
 	if len(e.devices) == 0 {
-		return nil, invalid("a portable program has no devices to bind arguments on: compile it for fixed devices")
+		return nil, invalid("the program has no devices to bind arguments on, because it is portable, or because the plugin names none "+
+			"(%s): compile it for fixed devices", (*capi.LoadedExecutableAddressableDevicesArgs)(nil).Function().Name)
 	}
 	args = slices.Clone(args)
 	for i := range args {

@@ -233,7 +233,7 @@ func TestMisuseOfBindIsRefused(t *testing.T) {
 	}
 	portable := compileWith(t, client, linear, &pjrt.CompileOptions{Portable: true})
 	_, err = portable.Bind(ctx)
-	require.ErrorContains(t, err, "a portable program has no devices to bind arguments on")
+	require.ErrorContains(t, err, "the program has no devices to bind arguments on, because it is portable, or because the plugin names none")
 	ended, cancel := context.WithCancel(ctx)
 	cancel()
 	_, err = exe.Bind(ended, argument(a))

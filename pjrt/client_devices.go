@@ -4,6 +4,7 @@
 package pjrt
 
 import (
+	"errors"
 	"math"
 	"slices"
 
@@ -49,9 +50,9 @@ func (c *Client) LookupAddressableDevice(localHardwareID int) (*Device, error) {
 }
 
 // findDevice returns the first device for which is reports true, if err says that the plugin
-// cannot look up devices. Otherwise it returns err.
+// cannot look up devices, or that it found one and did not name it. Otherwise it returns err.
 func (c *Client) findDevice(err error, is func(*Device) bool) (*Device, error) {
-	if optional(err) == nil {
+	if optional(err) == nil || errors.Is(err, ErrInternal) {
 		if i := slices.IndexFunc(c.devices, is); i >= 0 {
 			return c.devices[i], nil
 		}

@@ -69,6 +69,9 @@ func (c *compilation) explain(plugin *Plugin, err error) error {
 	case ErrUnknown, ErrInvalidArgument, ErrInternal: // those of parsers
 		note := cmp.Or(versionNote(plugin, c.code), sizeNote(len(c.code)))
 		if note == "" {
+			note = c.textNote(plugin)
+		}
+		if note == "" {
 			break
 		}
 		explained := *e

@@ -127,6 +127,12 @@ func (e *LoadedExecutable) readDevices(h *capi.LoadedExecutable) ([]*Device, err
 		}
 		devices = append(devices, d)
 	}
+	if len(devices) == 0 && e.numReplicas*e.numPartitions > 0 {
+		// The program is portable, or the plugin does not tell where it runs here.
+		if assigned, err := e.assignedDevices(nil); err == nil {
+			return assigned, nil
+		}
+	}
 	return devices, nil
 }
 

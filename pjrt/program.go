@@ -4,11 +4,13 @@
 package pjrt
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"math"
 	"slices"
 
+	"github.com/purepjrt/purepjrt/pjrt/internal/bytecode"
 	"github.com/purepjrt/purepjrt/pjrt/internal/source"
 	"github.com/purepjrt/purepjrt/pjrt/internal/xlaflags"
 	"github.com/purepjrt/purepjrt/pjrt/internal/xlaproto"
@@ -89,6 +91,17 @@ func versionNote(plugin *Plugin, code []byte) string {
 	}
 	return fmt.Sprintf("the program is a portable artifact of StableHLO %v, and the plugin reads %v to %v: %s",
 		version, oldest, newest, remedy)
+}
+
+// textNote returns what may explain the error of a plugin for a program in text, or "". XLA's own
+// plugins read text, and name the line with the mistake. JAX sends only portable artifacts, so
+// others may read nothing else.
+func (c *compilation) textNote(plugin *Plugin) string {
+	if plugin.isXLA() || c.format != string(FormatMLIR) || bytes.HasPrefix(c.code, []byte(bytecode.Magic)) {
+		return ""
+	}
+	return "the program is text, and this plugin may read only portable artifacts of StableHLO, which JAX sends: if the text is right, " +
+		"write an artifact, in Python with jaxlib.mlir.dialects.stablehlo.serialize_portable_artifact_str"
 }
 
 // readsPastNUL is the first API minor whose plugins are known to read MLIR text beyond a NUL

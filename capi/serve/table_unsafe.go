@@ -113,11 +113,18 @@ func (t *Table) link(parts []*part, more []*capi.ExtensionBase) {
 
 // publish makes the table callable.
 func (t *Table) publish() error {
-	var err error
 	t.open()
-	real, _ := t.keep.(*capi.Table)
-	if t.capi, err = capi.NewTable(t.API(), capi.Reentrant(), capi.InFrontOf(real), capi.AtMost(maxCalls)); err != nil {
+	err := t.Reread()
+	if err != nil {
 		_ = t.Close()
 	}
+	return err
+}
+
+// Reread makes Capi return a table that knows of changes to API, such as those of its size, its
+// version or its extensions. Nothing may use the table yet.
+func (t *Table) Reread() (err error) {
+	real, _ := t.keep.(*capi.Table)
+	t.capi, err = capi.NewTable(t.API(), capi.Reentrant(), capi.InFrontOf(real), capi.AtMost(maxCalls))
 	return err
 }

@@ -35,7 +35,8 @@ func isExtension(name string) bool {
 	return slices.ContainsFunc(capi.Sections(), func(s capi.Section) bool { return s != capi.SectionCore && s.String() == name })
 }
 
-// lessen removes from the table what the Config says is absent, and what is newer than its Minor.
+// lessen removes from the table what the Config says is absent, and what is newer than its Minor, and
+// makes it odd.
 // Nothing else uses the table yet, and it shares no memory.
 func (c *Config) lessen(t *serve.Table) error {
 	api := t.API()
@@ -44,15 +45,20 @@ func (c *Config) lessen(t *serve.Table) error {
 	}
 	if c.Minor != 0 {
 		api.PJRTAPIVersion.MinorVersion = int32(c.Minor)
-		whole := api.StructSize
-		api.StructSize = min(whole, tableSize(c.Minor))
-		// Clients that do not look at the size find nothing after it either. The extensions follow
-		// the table.
-		clear(unsafe.Slice((*byte)(unsafe.Add(unsafe.Pointer(api), api.StructSize)), whole-api.StructSize))
+		shorten(api, tableSize(c.Minor))
 	}
-	if len(c.Absent) == 0 {
-		return nil
+	for _, o := range c.Odd {
+		o.alter(t)
 	}
+	if len(c.Absent) > 0 {
+		c.takeAway(t)
+	}
+	return t.Reread()
+}
+
+// takeAway removes functions and extensions from the table.
+func (c *Config) takeAway(t *serve.Table) {
+	api := t.API()
 	for _, f := range capi.Functions(capi.SectionCore) {
 		c.hide(f, unsafe.Pointer(api), api.StructSize)
 	}
@@ -78,7 +84,14 @@ func (c *Config) lessen(t *serve.Table) error {
 		}
 		at = &node.Next
 	}
-	return nil
+}
+
+// shorten ends a table after so many bytes, if it is longer. Clients that do not look at the size find
+// nothing after it either. The extensions follow the table.
+func shorten(api *capi.API, size uintptr) {
+	whole := api.StructSize
+	api.StructSize = min(whole, size)
+	clear(unsafe.Slice((*byte)(unsafe.Add(unsafe.Pointer(api), api.StructSize)), whole-api.StructSize))
 }
 
 // hide makes a function's slot null if the Config says that it is absent.

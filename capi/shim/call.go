@@ -4,6 +4,7 @@
 package shim
 
 import (
+	"slices"
 	"time"
 
 	"github.com/purepjrt/purepjrt/capi"
@@ -59,7 +60,9 @@ func (s *session) around(c *serve.Invocation) {
 		}
 		k.view = describe.NewView(p.args, args, size)
 		if p.function == functionExecute {
-			k.inner = s.outputs.of(s.real, k.view)
+			if k.inner = s.outputs.of(s.real, k.view); slices.Contains(s.config.Odd, FewerResults) {
+				k.inner = int(fewer(uintptr(k.inner)))
+			}
 		}
 	}
 	if s.tracer != nil {

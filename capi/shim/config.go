@@ -52,6 +52,12 @@ type Config struct {
 	// structs of the newest version, with zeros in the fields that the clients do not know.
 	Grow bool
 
+	// OffHost makes PJRT_Buffer_IsOnCpu say that no buffer is in the host's memory, so that a
+	// plugin for CPUs is used as one for other devices is.
+	OffHost bool
+	// Odd makes the plugin do what some plugins in the field do.
+	Odd []Oddity
+
 	Record string
 
 	// SumUpWithClients also writes the summary when the last client of a plugin is destroyed, for
@@ -62,7 +68,7 @@ type Config struct {
 // Active reports whether the Config asks for anything.
 func (c *Config) Active() bool {
 	return c.Trace != "" || c.Summary != "" || c.Validate != "" || len(c.Faults.Rules) > 0 || c.Record != "" ||
-		len(c.Absent) > 0 || c.Minor != 0 || c.Grow
+		len(c.Absent) > 0 || c.Minor != 0 || c.Grow || c.OffHost || len(c.Odd) > 0
 }
 
 // variables maps names without the prefix to functions that set their values.
@@ -108,7 +114,9 @@ var variables = map[string]func(c *Config, value string) error{
 		c.Minor = n
 		return nil
 	},
-	"GROW": func(c *Config, v string) (err error) { c.Grow, err = yes(v); return err },
+	"GROW":     func(c *Config, v string) (err error) { c.Grow, err = yes(v); return err },
+	"OFF_HOST": func(c *Config, v string) (err error) { c.OffHost, err = yes(v); return err },
+	"ODD":      func(c *Config, v string) (err error) { c.Odd, err = parseOddities(v); return err },
 	"RECORD": func(c *Config, v string) error {
 		if c.Record = output(v); c.Record == "stderr" || c.Record == "stdout" {
 			return fmt.Errorf("%q cannot be a recording: give the name of a file", v)

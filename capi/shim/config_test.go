@@ -23,13 +23,13 @@ func TestVariablesSetTheConfig(t *testing.T) {
 		"PATH=/bin", "PJRT_TRACE=elsewhere", "PJRT_SHIM_PLUGIN=x.so", "PJRT_SHIM_TRACE=t.txt", "PJRT_SHIM_TRACE_FORMAT=JSON", "PJRT_SHIM_TRACE_BEGIN=1",
 		"PJRT_SHIM_TRACE_ONLY=Client_*,-Client_Devices", "PJRT_SHIM_TRACE_TEXT=200", "PJRT_SHIM_SUMMARY=1", "PJRT_SHIM_VALIDATE=on",
 		"PJRT_SHIM_VALIDATE_REFUSE=yes", "PJRT_SHIM_FAULTS=Event_Await:delay=1s", "PJRT_SHIM_RECORD=s.jsonl",
-		"PJRT_SHIM_ABSENT=Client_Lookup*,Layouts", "PJRT_SHIM_MINOR=70", "PJRT_SHIM_GROW=1",
+		"PJRT_SHIM_ABSENT=Client_Lookup*,Layouts", "PJRT_SHIM_MINOR=70", "PJRT_SHIM_GROW=1", "PJRT_SHIM_OFF_HOST=1", "PJRT_SHIM_ODD=stdout,short-table",
 	}, "PJRT_SHIM_PLUGIN")
 	require.NoError(t, err)
 	assert.Equal(t, shim.Config{
 		Trace: "t.txt", TraceFormat: shim.FormatJSON, TraceBegin: true, TraceOnly: []string{"Client_*", "-Client_Devices"}, TraceText: 200,
 		Summary: "stderr", Validate: "stderr", Refuse: true, Record: "s.jsonl",
-		Absent: []string{"Client_Lookup*", "Layouts"}, Minor: 70, Grow: true,
+		Absent: []string{"Client_Lookup*", "Layouts"}, Minor: 70, Grow: true, OffHost: true, Odd: []shim.Oddity{shim.Stdout, shim.ShortTable},
 		Faults: shim.Faults{Rules: []shim.FaultRule{{Function: "Event_Await", Delay: time.Second}}},
 	}, c)
 	assert.True(t, c.Active())
@@ -54,10 +54,11 @@ func TestInvalidVariablesAreErrors(t *testing.T) {
 		"S_MINOR=0.70":                                  `"0.70" is not a minor version of the API: use 57 or more`,
 		"S_MINOR=56":                                    "use 57 or more",
 		"S_GROW=maybe":                                  "neither 1 nor 0",
+		"S_ODD=stdout,odd":                              `"odd" is not an oddity: use some of zero-sizes, no-complete-events,`,
 		"S_TRACE_TEXT=0":                                "use 1 or more",
 		"S_TRACE_TEXT=many":                             "use 1 or more",
 		"S_RECORD=1":                                    "give the name of a file",
-		"S_TRCE=x":                                      "S_TRCE: there is no such variable: the variables are S_ABSENT, S_FAULTS, S_GROW, S_MINOR, S_PLUGIN,",
+		"S_TRCE=x":                                      "S_TRCE: there is no such variable: the variables are S_ABSENT, S_FAULTS, S_GROW, S_MINOR, S_ODD, S_OFF_HOST, S_PLUGIN,",
 		"S_FAULTS=PJRT_Client_Create":                   "does not say what to do",
 		"S_FAULTS=PJRT_Client_Create:":                  "does not say what to do",
 		"S_FAULTS=PJRT_Nothing:fail=INTERNAL":           "is not a PJRT function",

@@ -11,7 +11,9 @@
 //   - inject faults: make chosen calls fail or take longer;
 //   - take away: hide chosen functions and extensions of the plugin, or make it as old as an API
 //     minor;
-//   - accept clients that are older than the plugin accepts;
+//   - accept clients that are older than the plugin accepts, or say that buffers are not in the
+//     host's memory;
+//   - do what plugins in the field do though clients do not expect it;
 //   - record: write a session to a file, which package recording, and the command pjrt replay, can
 //     repeat on another plugin.
 //
@@ -45,5 +47,8 @@
 //	PJRT_SHIM_MINOR=N             minor version, older than the plugin's own, that the
 //	                              plugin reports and with which its table ends
 //	PJRT_SHIM_GROW=1              accept clients that are too old for the plugin
+//	PJRT_SHIM_OFF_HOST=1          say that no buffer is in the host's memory, as
+//	                              plugins for accelerators do
+//	PJRT_SHIM_ODD=NAMES           do what some plugins in the field do: see Oddity
 //	PJRT_SHIM_RECORD=FILE         record the session
 package shim

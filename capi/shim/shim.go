@@ -119,10 +119,16 @@ func (s *Shim) Wrap(real *capi.Table) (*serve.Table, error) {
 			if s.config.Grow && grows(f) {
 				hooks = append(hooks, serve.AroundFunction(f, grow))
 			}
+			if s.config.OffHost && f == functionIsOnCPU {
+				hooks = append(hooks, serve.AroundFunction(f, offHost))
+			}
 			if x.watches(p) {
 				hooks = append(hooks, serve.AroundFunction(f, x.around))
 			}
 		}
+	}
+	for _, o := range s.config.Odd {
+		hooks = append(hooks, o.hooks()...)
 	}
 	t, err := serve.Wrap(real, hooks...)
 	if err != nil {

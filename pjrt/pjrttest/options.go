@@ -9,6 +9,7 @@ import (
 
 	"github.com/purepjrt/purepjrt/capi"
 	"github.com/purepjrt/purepjrt/capi/serve"
+	"github.com/purepjrt/purepjrt/capi/shim"
 	"github.com/purepjrt/purepjrt/pjrt"
 )
 
@@ -67,6 +68,9 @@ type Options struct {
 	// num_nodes, node_id and device_count, each with a value of the type that it must have.
 	// The plugin rejects options of other names and types.
 	CreateOptions []pjrt.Attribute
+
+	// Odd makes the plugin do what some plugins in the field do, though clients do not expect it.
+	Odd []shim.Oddity
 
 	// NoLeaks makes New fail the test if, at its end, C objects of the plugin are left that
 	// the test neither closed nor forgot, or transfers that still wait for another process.

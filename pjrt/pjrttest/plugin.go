@@ -4,6 +4,7 @@
 package pjrttest
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -16,6 +17,7 @@ import (
 
 	"github.com/purepjrt/purepjrt/capi"
 	"github.com/purepjrt/purepjrt/capi/serve"
+	"github.com/purepjrt/purepjrt/capi/shim"
 	"github.com/purepjrt/purepjrt/pjrt"
 	"github.com/purepjrt/purepjrt/pjrt/distributed"
 	"github.com/purepjrt/purepjrt/pjrt/raw"
@@ -27,6 +29,7 @@ type Plugin struct {
 	opts       Options
 	attributes *capi.NamedValues
 	table      *serve.Table
+	odd        *serve.Table // what callers use in place of table if the plugin is odd, otherwise nil
 	pjrt       *pjrt.Plugin
 	cancel     capi.CrossHostCancel // what receivers of transfers may cancel with
 	functions  map[string]bool      // by C name; those that can fail
@@ -111,8 +114,11 @@ func Start(opts Options) (*Plugin, error) {
 	if p.table, err = serveTable(functions); err != nil {
 		return nil, err
 	}
-	if p.pjrt, err = raw.Plugin(p.table.Capi()); err != nil {
-		_ = p.table.Close()
+	if err = p.makeOdd(); err == nil {
+		p.pjrt, err = raw.Plugin(p.Table())
+	}
+	if err != nil {
+		p.closeTables()
 		return nil, fmt.Errorf("pjrttest: %w", err)
 	}
 	p.client = sync.OnceValue(p.startClient)
@@ -122,6 +128,29 @@ func Start(opts Options) (*Plugin, error) {
 	}
 	return p, nil
 }
+
+// makeOdd puts the oddities of the options in front of the table.
+func (p *Plugin) makeOdd() error {
+	if len(p.opts.Odd) == 0 {
+		return nil
+	}
+	s, err := shim.New(shim.Config{Odd: p.opts.Odd})
+	if err != nil {
+		return err
+	}
+	p.odd, err = s.Wrap(p.table.Capi())
+	return err
+}
+
+func (p *Plugin) closeTables() {
+	if p.odd != nil {
+		_ = p.odd.Close()
+	}
+	_ = p.table.Close()
+}
+
+// front returns the table that callers use.
+func (p *Plugin) front() *serve.Table { return cmp.Or(p.odd, p.table) }
 
 // retired holds the plugins that were closed while callers still had objects from them.
 // Their tables stay until those objects are gone, so that a late destroy does not reach
@@ -207,7 +236,7 @@ func (p *Plugin) Close() error {
 
 // end frees the resources of the process that the plugin holds.
 func (p *Plugin) end() {
-	_ = p.table.Close()
+	p.closeTables()
 	capi.Handle(p.cancel.UserArg).Delete()
 	forget(p)
 }
@@ -232,11 +261,11 @@ func (p *Plugin) startClient() *pjrt.Client {
 }
 
 // Table returns the plugin's table, for calls below package pjrt.
-func (p *Plugin) Table() *capi.Table { return p.table.Capi() }
+func (p *Plugin) Table() *capi.Table { return p.front().Capi() }
 
 // Address returns the address of the plugin's PJRT_Api, which is what a library's
 // GetPjrtApi returns.
-func (p *Plugin) Address() uintptr { return p.table.Address() }
+func (p *Plugin) Address() uintptr { return p.front().Address() }
 
 // Live returns, for each C type such as PJRT_Buffer, how many objects callers got and have
 // not destroyed. It leaves out types without objects, and errors. It counts the client

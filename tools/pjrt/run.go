@@ -440,7 +440,7 @@ func (e *execution) fillUp(params []array.Shape) error {
 // partsOf numbers the parts of a program, in the order of its devices: partition by partition,
 // replica by replica.
 func partsOf(exe *pjrt.LoadedExecutable) ([]int, error) {
-	if len(exe.Devices()) == 1 {
+	if len(exe.Devices()) <= 1 { // none if the plugin does not name it
 		return []int{-1}, nil
 	}
 	ids, err := sharding.LogicalIDs(exe)
@@ -463,10 +463,15 @@ func (e *execution) upload(ctx context.Context, exe *pjrt.LoadedExecutable, part
 		}
 	}
 	inputs := make([][]*pjrt.Buffer, len(parts))
+	devices := exe.Devices()
 	for row, part := range parts {
+		var options pjrt.BufferOptions
+		if row < len(devices) {
+			options.Device = devices[row]
+		}
 		for i, a := range e.arguments {
 			in := a.of(max(part, 0))
-			b, err := exe.Client().BufferFromHost(ctx, in.array, &pjrt.BufferOptions{Device: exe.Devices()[row]})
+			b, err := exe.Client().BufferFromHost(ctx, in.array, &options)
 			if err != nil {
 				return inputs, fmt.Errorf("argument %d: %s: %w", i, in.arg, err)
 			}
