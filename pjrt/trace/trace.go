@@ -18,6 +18,7 @@
 //	                       they were destroyed, leaks, and more
 //	PJRT_VALIDATE_REFUSE=1
 //	PJRT_FAULTS=RULES      make calls fail or take longer
+//	PJRT_ODD=NAMES         do what some plugins in the field do
 //	PJRT_RECORD=FILE       record the session for the command pjrt replay
 //
 // They have the same meaning as for the library pjrtshim, which package capi/shim describes. If a

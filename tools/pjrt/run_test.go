@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/purepjrt/purepjrt/capi/shim"
 	"github.com/purepjrt/purepjrt/pjrt/array"
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
 	"github.com/purepjrt/purepjrt/pjrt/npy"
@@ -189,4 +190,36 @@ func TestFilledArrays(t *testing.T) {
 		_, err := filled("ones", p, 0)
 		assert.ErrorContains(t, err, want)
 	}
+}
+
+// What a plugin does that clients do not expect is no reason to fail where JAX does not.
+func TestRunWorksWithOddPlugins(t *testing.T) {
+	t.Parallel()
+	dir := workplace(t)
+	run := func(odd string, more ...string) outcome {
+		c := exec.CommandContext(t.Context(), command, "run", "add.mlir", "f32.npy", "f32.npy")
+		c.Env = append(append(os.Environ(), "PJRT_ODD="+odd), more...)
+		return finish(t, dir, c)
+	}
+	const sum = "out0: f32[4]\n[2. 4. 6. 8.]\n"
+	for _, odd := range shim.Oddities() {
+		switch odd {
+		case shim.FewerResults:
+			run(string(odd)).requireFailure(t, 1, "the plugin gave 1 outputs for a program that has 2 results")
+		case shim.ArtifactsOnly:
+			run(string(odd)).requireFailure(t, 1, "failed to deserialize the StableHLO artifact")
+		case shim.Stdout:
+			o := run(string(odd))
+			o.requireSuccess(t)
+			assert.True(t, strings.HasPrefix(o.stdout, "the plugin makes a client\n"+sum), "%s", o.stdout)
+		default:
+			o := run(string(odd))
+			o.requireSuccess(t)
+			assert.True(t, strings.HasPrefix(o.stdout, sum), "%s: %s", odd, o.stdout)
+		}
+	}
+	// The plugin tells in no way where the program runs.
+	o := run(string(shim.NoExecutableDevices), "PJRT_FAULTS=PJRT_LoadedExecutable_GetDeviceAssignment:fail=UNIMPLEMENTED")
+	o.requireSuccess(t)
+	assert.True(t, strings.HasPrefix(o.stdout, sum), "%s", o.stdout)
 }
