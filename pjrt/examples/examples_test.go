@@ -17,6 +17,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/purepjrt/purepjrt/pjrt/cache"
 	"github.com/purepjrt/purepjrt/pjrt/plugins"
 	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest"
 )
@@ -53,7 +54,7 @@ func command(t *testing.T, folder string, args ...string) *exec.Cmd {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	t.Cleanup(cancel)
 	cmd := exec.CommandContext(ctx, filepath.Join(built, folder), args...)
-	cmd.Env = append(os.Environ(), plugins.NamesAndLibraryPaths+"=cpu:"+plugintest.Path(t, "cpu"))
+	cmd.Env = append(os.Environ(), plugins.NamesAndLibraryPaths+"=cpu:"+plugintest.Path(t, "cpu"), cache.DirVariable+"="+filepath.Join(built, "cache"))
 	return cmd
 }
 
@@ -100,7 +101,14 @@ func TestTheTransformerContinuesItsSentence(t *testing.T) {
 		t.Skip("compiles and runs a model twice: make test-all")
 	}
 	assert.Equal(t, "A quick brown fox jumps over the lazy dog.\n", output(t, command(t, "transformer", "transformer/model", "A quick")))
-	assert.Equal(t, "A quick brow\n", output(t, command(t, "transformer", "-n", "5", "transformer/model", "A quick")))
+	again := command(t, "transformer", "-n", "5", "-v", "transformer/model", "A quick")
+	var logged bytes.Buffer
+	again.Stderr = &logged
+	text, err := again.Output()
+	require.NoError(t, err, logged.String())
+	assert.Equal(t, "A quick brow\n", string(text))
+	assert.Equal(t, 2, strings.Count(logged.String(), `msg="pjrt load"`), logged.String())
+	assert.NotContains(t, logged.String(), `msg="pjrt compile"`, "the cache has both programs")
 }
 
 func TestTheProgramOfTheReadmeIsTheExample(t *testing.T) {

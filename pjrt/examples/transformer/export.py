@@ -5,9 +5,12 @@
     make bin/jax/ready && bin/jax/bin/python pjrt/examples/transformer/export.py
 
 The model is built as GPT-2 is, and its weights have the names of GPT-2. It was taught one sentence. Tokens are the
-bytes of a text.
+bytes of a text. Other sizes give a model that was taught nothing, to measure with, in another folder:
+
+    export.py --layers 12 --width 768 --heads 12 --vocabulary 8192 --context 256 --chunk 32 /tmp/large
 """
 
+import argparse
 import json
 import math
 import pathlib
@@ -18,14 +21,18 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-jax.config.update("jax_platforms", "cpu")
-
-FOLDER = pathlib.Path(__file__).parent / "model"
+HERE = pathlib.Path(__file__).parent
 SENTENCE = "A quick brown fox jumps over the lazy dog.\n"
 PROMPT = "A quick brown"
 
-VOCABULARY, CONTEXT, WIDTH, HEADS, LAYERS = 128, 64, 32, 4, 3
-CHUNK = 8  # tokens of a prompt that one execution takes
+
+class Sizes(NamedTuple):
+    layers: int = 3
+    width: int = 32
+    heads: int = 4
+    vocabulary: int = 128
+    context: int = 64
+    chunk: int = 8  # tokens of a prompt that one execution takes
 
 
 # The programs take weights in the order of these fields, which the structs in model.go have too.
@@ -75,46 +82,48 @@ def linear(layer, x):
 
 def forward(model, cache, tokens, start):
     """Returns the logits of the token after each of the tokens, the first of which is at position start."""
-    n = tokens.shape[0]
+    n, (_, heads, context, _) = tokens.shape[0], cache.keys.shape
     at = start + jnp.arange(n)
     x = model.tokens[tokens] + model.positions[at]
-    seen = jnp.arange(CONTEXT)[None, :] <= at[:, None]  # a token sees itself, and those before it
+    seen = jnp.arange(context)[None, :] <= at[:, None]  # a token sees itself, and those before it
     for i, block in enumerate(model.blocks):
         qkv = linear(block.attention, normalized(block.attention_norm, x))
-        q, k, v = (a.reshape(n, HEADS, -1).swapaxes(0, 1) for a in jnp.split(qkv, 3, axis=-1))
+        q, k, v = (a.reshape(n, heads, -1).swapaxes(0, 1) for a in jnp.split(qkv, 3, axis=-1))
         cache = Cache(
             jax.lax.dynamic_update_slice(cache.keys, k[None], (i, 0, start, 0)),
             jax.lax.dynamic_update_slice(cache.values, v[None], (i, 0, start, 0)),
         )
         scores = jnp.einsum("hqd,hkd->hqk", q, cache.keys[i]) / math.sqrt(q.shape[-1])
         weights = jax.nn.softmax(jnp.where(seen, scores, -jnp.inf), axis=-1)
-        mixed = jnp.einsum("hqk,hkd->qhd", weights, cache.values[i]).reshape(n, WIDTH)
+        mixed = jnp.einsum("hqk,hkd->qhd", weights, cache.values[i]).reshape(n, -1)
         x = x + linear(block.attention_out, mixed)
         x = x + linear(block.mlp_out, jax.nn.gelu(linear(block.mlp, normalized(block.mlp_norm, x)), approximate=True))
     return normalized(model.norm, x) @ model.tokens.T, cache
 
 
-def empty():
-    shape = LAYERS, HEADS, CONTEXT, WIDTH // HEADS
+def empty(sizes):
+    shape = sizes.layers, sizes.heads, sizes.context, sizes.width // sizes.heads
     return Cache(jnp.zeros(shape), jnp.zeros(shape))
 
 
-def random(key):
-    keys = iter(jax.random.split(key, 2 + 4 * LAYERS))
-    norm = lambda: Norm(jnp.ones(WIDTH), jnp.zeros(WIDTH))
+def random(sizes, key):
+    width = sizes.width
+    keys = iter(jax.random.split(key, 2 + 4 * sizes.layers))
+    norm = lambda: Norm(jnp.ones(width), jnp.zeros(width))
     matrix = lambda *shape: 0.1 * jax.random.normal(next(keys), shape)
     layer = lambda inputs, outputs: Linear(matrix(inputs, outputs), jnp.zeros(outputs))
     block = lambda: Block(
-        norm(), layer(WIDTH, 3 * WIDTH), layer(WIDTH, WIDTH), norm(), layer(WIDTH, 4 * WIDTH), layer(4 * WIDTH, WIDTH)
+        norm(), layer(width, 3 * width), layer(width, width), norm(), layer(width, 4 * width), layer(4 * width, width)
     )
-    return Model(matrix(VOCABULARY, WIDTH), matrix(CONTEXT, WIDTH), tuple(block() for _ in range(LAYERS)), norm())
+    blocks = tuple(block() for _ in range(sizes.layers))
+    return Model(matrix(sizes.vocabulary, width), matrix(sizes.context, width), blocks, norm())
 
 
-def taught(model, text):
+def taught(sizes, model, text):
     """Teaches the text with Adam."""
 
     def loss(model):
-        logits, _ = forward(model, empty(), text[:-1], 0)
+        logits, _ = forward(model, empty(sizes), text[:-1], 0)
         return -jnp.take_along_axis(jax.nn.log_softmax(logits), text[1:, None], axis=-1).mean()
 
     @jax.jit
@@ -142,16 +151,19 @@ def named(model):
 
 
 def write_safetensors(file, arrays):
-    header, data = {}, b""
+    header, end = {}, 0
     for name, array in arrays.items():
-        header[name] = {"dtype": "F32", "shape": array.shape, "data_offsets": [len(data), len(data) + array.nbytes]}
-        data += array.astype("<f4").tobytes()
+        header[name] = {"dtype": "F32", "shape": array.shape, "data_offsets": [end, end + array.nbytes]}
+        end += array.nbytes
     text = json.dumps(header).encode()
-    text += b" " * (-len(text) % 8)
-    file.write_bytes(struct.pack("<Q", len(text)) + text + data)
+    text += b" " * (-(8 + len(text)) % 64)  # arrays at multiples of 64 bytes can be used where they are
+    with file.open("wb") as f:
+        f.write(struct.pack("<Q", len(text)) + text)
+        for array in arrays.values():
+            f.write(array.astype("<f4").tobytes())
 
 
-def write_weights(arrays):
+def write_weights(folder, arrays):
     """Writes the weights as two files and their index, as large models are published."""
     total, shards, size = sum(a.nbytes for a in arrays.values()), ({}, {}), 0
     for name, array in arrays.items():
@@ -160,19 +172,35 @@ def write_weights(arrays):
     places = {}
     for i, shard in enumerate(shards):
         file = f"model-{i + 1:05}-of-{len(shards):05}.safetensors"
-        write_safetensors(FOLDER / file, shard)
+        write_safetensors(folder / file, shard)
         places |= dict.fromkeys(shard, file)
     index = {"metadata": {"total_size": total}, "weight_map": places}
-    (FOLDER / "model.safetensors.index.json").write_text(json.dumps(index, indent=2) + "\n")
+    (folder / "model.safetensors.index.json").write_text(json.dumps(index, indent=2) + "\n")
 
 
-def generate(model, prompt, n):
+def write(folder, sizes, model):
+    """Writes the programs, the weights and the sizes."""
+    folder.mkdir(exist_ok=True)
+    write_weights(folder, named(model))
+    for name, n in {"chunk": sizes.chunk, "token": 1}.items():
+        # The cache is donated: the new one is written where the old one was.
+        program = jax.jit(forward, donate_argnums=1)
+        lowered = program.lower(model, empty(sizes), jnp.zeros(n, jnp.int32), jnp.int32(0))
+        (folder / f"{name}.mlir").write_text(lowered.as_text())
+    config = {
+        "n_vocab": sizes.vocabulary, "n_positions": sizes.context, "n_embd": sizes.width, "n_head": sizes.heads,
+        "n_layer": sizes.layers, "chunk": sizes.chunk,
+    }  # fmt: skip
+    (folder / "config.json").write_text(json.dumps(config) + "\n")
+
+
+def generate(sizes, model, prompt, n):
     """Returns the n most probable tokens after the prompt, one by one, and the logits of all but the last."""
     whole = jax.jit(forward)
     tokens = list(prompt)
     for _ in range(n):
-        padded = jnp.array(tokens + [0] * (CONTEXT - len(tokens)))  # tokens do not see what comes after them
-        logits = whole(model, empty(), padded, 0)[0][: len(tokens)]
+        padded = jnp.array(tokens + [0] * (sizes.context - len(tokens)))  # tokens do not see what comes after them
+        logits = whole(model, empty(sizes), padded, 0)[0][: len(tokens)]
         first, second = np.sort(logits[-1])[:-3:-1]
         assert first - second > 0.1, "rounding could decide which token is next"
         tokens.append(int(np.argmax(logits[-1])))
@@ -180,23 +208,25 @@ def generate(model, prompt, n):
 
 
 def main():
-    FOLDER.mkdir(exist_ok=True)
-    model = taught(random(jax.random.key(0)), jnp.array(list(SENTENCE.encode())))
-    write_weights(named(model))
-    for name, n in {"chunk": CHUNK, "token": 1}.items():
-        # The cache is donated: the new one is written where the old one was.
-        program = jax.jit(forward, donate_argnums=1)
-        lowered = program.lower(model, empty(), jnp.zeros(n, jnp.int32), jnp.int32(0))
-        (FOLDER / f"{name}.mlir").write_text(lowered.as_text())
-    config = {
-        "n_vocab": VOCABULARY, "n_positions": CONTEXT, "n_embd": WIDTH, "n_head": HEADS, "n_layer": LAYERS, "chunk": CHUNK
-    }  # fmt: skip
-    (FOLDER / "config.json").write_text(json.dumps(config) + "\n")
-    logits, tokens = generate(model, PROMPT.encode(), len(SENTENCE) - len(PROMPT))
+    jax.config.update("jax_platforms", "cpu")
+    arguments = argparse.ArgumentParser()
+    arguments.add_argument("folder", nargs="?", type=pathlib.Path)
+    for name, size in Sizes()._asdict().items():
+        arguments.add_argument(f"--{name}", type=int, default=size)
+    chosen = vars(arguments.parse_args())
+    folder, sizes = chosen.pop("folder"), Sizes(**chosen)
+    model = random(sizes, jax.random.key(0))
+    if folder:
+        write(folder, sizes, model)
+        return
+    model = taught(sizes, model, jnp.array(list(SENTENCE.encode())))
+    write(HERE / "model", sizes, model)
+    logits, tokens = generate(sizes, model, PROMPT.encode(), len(SENTENCE) - len(PROMPT))
     assert bytes(tokens).decode() == SENTENCE[len(PROMPT) :]
     expected = {"prompt": PROMPT, "tokens": tokens, "logits": np.asarray(logits, float).round(5).tolist()}
-    (FOLDER.parent / "testdata").mkdir(exist_ok=True)
-    (FOLDER.parent / "testdata" / "jax.json").write_text(json.dumps(expected) + "\n")
+    (HERE / "testdata").mkdir(exist_ok=True)
+    (HERE / "testdata" / "jax.json").write_text(json.dumps(expected) + "\n")
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -15,21 +15,28 @@ import (
 	"flag"
 	"fmt"
 	"log"
+	"log/slog"
 	"os"
 
+	"github.com/purepjrt/purepjrt/pjrt"
+	"github.com/purepjrt/purepjrt/pjrt/cache"
 	"github.com/purepjrt/purepjrt/pjrt/plugins"
 )
 
 func main() {
 	limit := flag.Int("n", 64, "how many tokens to generate at most")
+	verbose := flag.Bool("v", false, "log each operation")
 	flag.Usage = func() {
-		fmt.Fprintln(flag.CommandLine.Output(), "usage: transformer [-n TOKENS] FOLDER PROMPT")
+		fmt.Fprintln(flag.CommandLine.Output(), "usage: transformer [-n TOKENS] [-v] FOLDER PROMPT")
 		flag.PrintDefaults()
 	}
 	flag.Parse()
 	if flag.NArg() != 2 {
 		flag.Usage()
 		os.Exit(2)
+	}
+	if *verbose {
+		pjrt.SetLogger(slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelDebug})))
 	}
 	if err := run(context.Background(), flag.Arg(0), flag.Arg(1), *limit); err != nil {
 		log.Fatal(err)
@@ -42,7 +49,11 @@ func run(ctx context.Context, folder, prompt string, limit int) error {
 		return err
 	}
 	defer client.Close()
-	m, err := load(ctx, client, folder)
+	compiled, err := cache.Open("", cache.Options{MaxBytes: 1 << 30})
+	if err != nil {
+		return err
+	}
+	m, err := load(ctx, client, compiled, folder)
 	if err != nil {
 		return err
 	}

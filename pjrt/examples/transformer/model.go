@@ -4,14 +4,17 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"sync"
 
 	"github.com/purepjrt/purepjrt/pjrt"
+	"github.com/purepjrt/purepjrt/pjrt/cache"
 	"github.com/purepjrt/purepjrt/pjrt/params"
 	"github.com/purepjrt/purepjrt/pjrt/safetensors"
 )
@@ -77,11 +80,12 @@ func (p *program) close() {
 type model struct {
 	config       config
 	client       *pjrt.Client
+	compiled     *cache.Cache
 	chunk, token program
 }
 
-// load reads the model in a folder.
-func load(ctx context.Context, client *pjrt.Client, folder string) (*model, error) {
+// load reads the model in a folder. Its programs are compiled unless they are in the cache.
+func load(ctx context.Context, client *pjrt.Client, compiled *cache.Cache, folder string) (*model, error) {
 	c, err := readConfig(filepath.Join(folder, "config.json"))
 	if err != nil {
 		return nil, err
@@ -91,12 +95,14 @@ func load(ctx context.Context, client *pjrt.Client, folder string) (*model, erro
 		return nil, err
 	}
 	defer params.Close(w) // the programs keep what is bound to them
-	m := &model{config: c, client: client}
-	if m.chunk, err = m.compile(ctx, filepath.Join(folder, "chunk.mlir"), w, c.Chunk); err != nil {
-		return nil, err
-	}
-	if m.token, err = m.compile(ctx, filepath.Join(folder, "token.mlir"), w, 1); err != nil {
-		m.chunk.close()
+	m := &model{config: c, client: client, compiled: compiled}
+	var chunkErr, tokenErr error
+	var both sync.WaitGroup
+	both.Go(func() { m.chunk, chunkErr = m.compile(ctx, filepath.Join(folder, "chunk.mlir"), w, c.Chunk) })
+	both.Go(func() { m.token, tokenErr = m.compile(ctx, filepath.Join(folder, "token.mlir"), w, 1) })
+	both.Wait()
+	if err := cmp.Or(chunkErr, tokenErr); err != nil {
+		m.close()
 		return nil, err
 	}
 	return m, nil
@@ -123,7 +129,7 @@ func (m *model) compile(ctx context.Context, file string, w weights, size int) (
 	if err != nil {
 		return program{}, err
 	}
-	exe, err := m.client.Compile(ctx, pjrt.Program{Code: code}, nil)
+	exe, _, err := m.compiled.Compile(ctx, m.client, pjrt.Program{Code: code}, nil)
 	if err != nil {
 		return program{}, fmt.Errorf("%s: %w", file, err)
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/purepjrt/purepjrt/pjrt"
+	"github.com/purepjrt/purepjrt/pjrt/cache"
 	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest/cputest"
 )
 
@@ -25,6 +26,13 @@ func device(t *testing.T) *pjrt.Client {
 	require.NoError(t, err)
 	t.Cleanup(func() { assert.NoError(t, client.Close()) })
 	return client
+}
+
+// empty returns a cache without programs.
+func empty(t *testing.T) *cache.Cache {
+	c, err := cache.Open(t.TempDir(), cache.Options{})
+	require.NoError(t, err)
+	return c
 }
 
 func start(t *testing.T, m *model) *session {
@@ -54,7 +62,7 @@ func fromJAX(t *testing.T) (e expected, text []int32) {
 
 func TestTheModelComputesWhatJAXDoes(t *testing.T) {
 	t.Parallel()
-	m, err := load(t.Context(), device(t), "model")
+	m, err := load(t.Context(), device(t), empty(t), "model")
 	require.NoError(t, err)
 	t.Cleanup(m.close)
 	e, text := fromJAX(t)
@@ -136,7 +144,7 @@ func TestAModelThatDoesNotFitIsAnError(t *testing.T) {
 			changed := strings.Replace(string(text), c.old, c.replacement, 1)
 			require.NotEqual(t, string(text), changed)
 			require.NoError(t, os.WriteFile(file, []byte(changed), 0o600))
-			_, err = load(t.Context(), client, folder)
+			_, err = load(t.Context(), client, empty(t), folder)
 			require.ErrorContains(t, err, c.says)
 		})
 	}
