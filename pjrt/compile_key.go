@@ -150,18 +150,21 @@ func (p *Plugin) file() string {
 	return path
 }
 
+// unreadable stands for the identity of a file that cannot be read.
+const unreadable = "unreadable"
+
 // fileIdentity tells versions of a file apart by its size, its time and samples of its
 // content. It does not read all of it, because plugins have hundreds of megabytes, and it
 // cannot rely on a build ID, because not all plugins have one.
 func fileIdentity(path string) string {
 	f, err := os.Open(path)
 	if err != nil {
-		return "unreadable" // the loader could read it, so the plugin's attributes must suffice
+		return unreadable // the loader could read it, so the plugin's attributes must suffice
 	}
 	defer f.Close()
 	info, err := f.Stat()
 	if err != nil {
-		return "unreadable"
+		return unreadable
 	}
 	const samples, sampleSize = 128, 32 << 10
 	h := sha256.New()

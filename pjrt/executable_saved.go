@@ -124,7 +124,8 @@ func misplaced(s *compile.Executable, p *Plugin, system compile.System, runs fun
 	if !strings.EqualFold(from.Platform, here.Platform) {
 		return fmt.Errorf("it was compiled for the platform %q, not %q", from.Platform, here.Platform)
 	}
-	if own := p.saved(); s.Plugin.Digest != own.Digest {
+	if !p.made(&s.Plugin) {
+		own := p.saved()
 		if ok, err := runs(s.ABI); !ok {
 			const format = "it was compiled by another build of the plugin (API %d.%d, platform version %q), " +
 				"and this one is API %d.%d, %q"
@@ -266,6 +267,28 @@ func newSystem(platform, version string, devices []*DeviceDescription, topology 
 // isHost reports whether the devices of a platform are the host's CPU.
 func isHost(platform string) bool { return platform == kindCPU }
 
+// made reports whether the plugin is the one that an executable is of. Only if its file is not where
+// and what it was then does the first call read all of it.
+func (p *Plugin) made(of *compile.Plugin) bool {
+	if file := p.fileKey(); of.File == file && file != ([sha256.Size]byte{}) {
+		return true
+	}
+	return of.Digest == p.saved().Digest
+}
+
+// fileKey identifies the plugin's file without reading all of it; it is zero if the file cannot be
+// read.
+func (p *Plugin) fileKey() [sha256.Size]byte {
+	text := p.identity()
+	if strings.HasSuffix(text, unreadable) {
+		return [sha256.Size]byte{}
+	}
+	h := keyHash{sha256.New()}
+	h.text(p.name)
+	h.text(text)
+	return [sha256.Size]byte(h.Sum(nil))
+}
+
 // saved identifies the plugin. The first call reads its file.
 func (p *Plugin) saved() compile.Plugin {
 	major, minor := p.Version()
@@ -280,7 +303,7 @@ func (p *Plugin) saved() compile.Plugin {
 		h.text(fmt.Sprint(p.attributes))
 		p.digest = [sha256.Size]byte(h.Sum(nil))
 	})
-	return compile.Plugin{Digest: p.digest, Major: major, Minor: minor}
+	return compile.Plugin{Digest: p.digest, File: p.fileKey(), Major: major, Minor: minor}
 }
 
 // fileDigest returns a digest of a file. Plugins have hundreds of megabytes, for which

@@ -29,6 +29,7 @@ func TestASavedExecutableSaysWhereItBelongs(t *testing.T) {
 	s, err := saved.Decode(data)
 	require.NoError(t, err)
 	assert.NotZero(t, s.Plugin.Digest)
+	assert.NotZero(t, s.Plugin.File)
 	major, minor := client.Plugin().Version()
 	assert.Equal(t, [2]int{major, minor}, [2]int{s.Plugin.Major, s.Plugin.Minor})
 	if os.Getenv(emulator) == "" {
@@ -59,9 +60,16 @@ func TestAnExecutableThatBelongsElsewhereIsNotLoaded(t *testing.T) {
 		foreign string // the error with Foreign, "" if it is loaded then
 		want    string // "" if it is loaded
 	}{
-		"unchanged":                          {func(*saved.Executable) {}, "", ""},
-		"another build":                      {func(s *saved.Executable) { s.Plugin.Digest[7]++ }, "", build},
-		"another ABI":                        {func(s *saved.Executable) { s.Plugin.Digest[7]++; s.ABI = &saved.ABIVersion{Proto: []byte("x")} }, "", "another build of the plugin"},
+		"unchanged":                        {func(*saved.Executable) {}, "", ""},
+		"another build":                    {func(s *saved.Executable) { s.Plugin.File[0]++; s.Plugin.Digest[7]++ }, "", build},
+		"a build without a file":           {func(s *saved.Executable) { s.Plugin.File = [32]byte{}; s.Plugin.Digest[7]++ }, "", build},
+		"the same build elsewhere":         {func(s *saved.Executable) { s.Plugin.File[0]++ }, "", ""},
+		"the same file, which is not read": {func(s *saved.Executable) { s.Plugin.Digest[7]++ }, "", ""},
+		"another ABI": {func(s *saved.Executable) {
+			s.Plugin.File[0]++
+			s.Plugin.Digest[7]++
+			s.ABI = &saved.ABIVersion{Proto: []byte("x")}
+		}, "", "another build of the plugin"},
 		"the same ABI unasked":               {func(s *saved.Executable) { s.ABI = &saved.ABIVersion{Proto: []byte("x")} }, "", ""},
 		"another platform":                   {func(s *saved.Executable) { s.System.Platform = "cuda" }, "", `it was compiled for the platform "cuda", not "cpu"`},
 		"spelling of it":                     {func(s *saved.Executable) { s.System.Platform = "CPU" }, "", ""},
@@ -256,6 +264,7 @@ func TestWhereExecutablesBelong(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := &saved.Executable{Plugin: pjrt.SavedPlugin(plugin), System: c.from, Devices: c.devices, ABI: abi}
 			if c.another {
+				s.Plugin.File[0]++
 				s.Plugin.Digest[0]++
 			}
 			asked := 0

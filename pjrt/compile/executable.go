@@ -40,6 +40,10 @@ type Plugin struct {
 	// Digest identifies the plugin's file and what the plugin says about itself. Plugins with the
 	// same digest are the same.
 	Digest [sha256.Size]byte
+	// File identifies the same file at less cost: by its path, size, time and samples of its
+	// contents. On one machine, plugins with the same File are the same; another File says nothing.
+	// It is zero if it is not known.
+	File [sha256.Size]byte
 	// Major and Minor are the version of the PJRT API.
 	Major, Minor int
 }
@@ -91,6 +95,7 @@ const (
 	fieldABIPlatform
 	fieldABIProto
 	fieldDevices
+	fieldFile
 )
 
 // Encode returns the bytes of e.
@@ -117,6 +122,9 @@ func (e *Executable) Encode() []byte {
 		m = wire.AppendBytes(m, fieldABIProto, e.ABI.Proto)
 	}
 	m = wire.AppendNonzero(m, fieldDevices, e.Devices)
+	if e.Plugin.File != ([sha256.Size]byte{}) {
+		m = wire.AppendBytes(m, fieldFile, e.Plugin.File[:])
+	}
 
 	b := make([]byte, 0, len(magic)+4+len(m)+8+len(e.Code)+sha256.Size)
 	b = append(b, magic...)
@@ -185,6 +193,11 @@ func (e *Executable) decodeHeader(message []byte) error {
 				return fmt.Errorf("the digest has %d bytes", len(f.Bytes))
 			}
 			p.Digest = [sha256.Size]byte(f.Bytes)
+		case f.Is(fieldFile, wire.Bytes):
+			if len(f.Bytes) != len(p.File) {
+				return fmt.Errorf("what identifies the file has %d bytes", len(f.Bytes))
+			}
+			p.File = [sha256.Size]byte(f.Bytes)
 		case f.Is(fieldPlatform, wire.Bytes):
 			t.Platform = string(f.Bytes)
 		case f.Is(fieldPlatformVersion, wire.Bytes):

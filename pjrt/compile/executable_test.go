@@ -16,7 +16,7 @@ import (
 
 func example() *compile.Executable {
 	return &compile.Executable{
-		Plugin: compile.Plugin{Digest: sha256.Sum256([]byte("plugin")), Major: 0, Minor: 81},
+		Plugin: compile.Plugin{Digest: sha256.Sum256([]byte("plugin")), File: sha256.Sum256([]byte("file")), Major: 0, Minor: 81},
 		System: compile.System{
 			Platform: "tpu", PlatformVersion: "built on Monday", Kinds: []string{"TPU v5 lite", ""}, Devices: 4, Bounds: []int64{2, 2, 1},
 			CPUFeatures: []string{"avx", "avx2"},
