@@ -15,7 +15,7 @@ import (
 // FusedScaledDotProductAttention adds, for each query, the mean of the values, weighted by the
 // softmax of the products of the query and the keys. A query that attends to nothing gives zeros.
 // The states are nil: GoMLX finds the gradient from the operations that attention is made of.
-func (f *Function) FusedScaledDotProductAttention(query, key, values compute.Value, layout compute.AxesLayout,
+func (f *Function) FusedScaledDotProductAttention(query, key, values compute.Value, layout compute.AttentionAxesLayout,
 	options *compute.ScaledDotProductAttentionConfig) (output compute.Value, states []compute.Value, err error) {
 	const op = compute.OpTypeFusedScaledDotProductAttention
 	if options == nil {
@@ -29,7 +29,7 @@ func (f *Function) FusedScaledDotProductAttention(query, key, values compute.Val
 	k, v := m.shape(key), m.shape(values)
 	heads, seq := layout.HeadsAxis(), layout.SeqAxis()
 	switch {
-	case layout != compute.AxesLayoutBHSD && layout != compute.AxesLayoutBSHD:
+	case layout != compute.AttentionAxesLayoutBHSD && layout != compute.AttentionAxesLayoutBSHD:
 		return nil, nil, errorf("%s: there is no layout %s", op, layout)
 	case q.Rank() != 4 || k.Rank() != 4 || v.Rank() != 4:
 		return nil, nil, errorf("%s: the query, key and value need 4 axes, and are %s, %s and %s", op, q, k, v)
@@ -85,7 +85,7 @@ func (f *Function) FusedScaledDotProductAttention(query, key, values compute.Val
 	out := m.dot(weights, []int{4}, []int{0, 1}, values, []int{seq}, []int{0, heads})
 	// The axes are batch, head of the key, group, query, feature.
 	order := []int{0, 1, 2, 3, 4}
-	if layout == compute.AxesLayoutBSHD {
+	if layout == compute.AttentionAxesLayoutBSHD {
 		order = []int{0, 3, 1, 2, 4}
 	}
 	out = m.do(func() (compute.Value, error) { return f.Transpose(out, order...) })
@@ -100,7 +100,7 @@ func (f *Function) FusedScaledDotProductAttention(query, key, values compute.Val
 
 // mask adds a mask of numbers to the scores, and returns what booleans and lengths say about which
 // query attends to which key, or nil if all attend to all.
-func (m *formula) mask(options *compute.ScaledDotProductAttentionConfig, layout compute.AxesLayout, to shapes.Shape,
+func (m *formula) mask(options *compute.ScaledDotProductAttentionConfig, layout compute.AttentionAxesLayout, to shapes.Shape,
 	scores *compute.Value) (compute.Value, error) {
 	f := m.f
 	var attends compute.Value
@@ -174,8 +174,8 @@ func (m *formula) overScores(x compute.Value, to shapes.Shape) compute.Value {
 }
 
 // overLayout is overScores for masks: those with 4 axes have them in the order of the layout.
-func (m *formula) overLayout(x compute.Value, to shapes.Shape, layout compute.AxesLayout) compute.Value {
-	if m.shape(x).Rank() == 4 && layout == compute.AxesLayoutBSHD {
+func (m *formula) overLayout(x compute.Value, to shapes.Shape, layout compute.AttentionAxesLayout) compute.Value {
+	if m.shape(x).Rank() == 4 && layout == compute.AttentionAxesLayoutBSHD {
 		x = m.do(func() (compute.Value, error) { return m.f.Transpose(x, 0, 2, 1, 3) })
 	}
 	return m.overScores(x, to)
@@ -197,7 +197,7 @@ func (m *formula) maskedSoftmax(scores, attends compute.Value) compute.Value {
 
 // FusedScaledDotProductAttentionVJP returns an error with compute.ErrNotImplemented in its chain,
 // so that GoMLX finds the gradient from the operations that attention is made of.
-func (f *Function) FusedScaledDotProductAttentionVJP(_, _, _ compute.Value, _ compute.AxesLayout,
+func (f *Function) FusedScaledDotProductAttentionVJP(_, _, _ compute.Value, _ compute.AttentionAxesLayout,
 	_ *compute.ScaledDotProductAttentionConfig, _ compute.Value, _ []compute.Value, _ compute.Value) (
 	dQuery, dKey, dValue compute.Value, err error) {
 	return nil, nil, nil, notImplemented(compute.OpTypeFusedScaledDotProductAttentionVJP, "GoMLX differentiates attention")

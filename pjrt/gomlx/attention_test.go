@@ -115,7 +115,7 @@ func TestAttentionWeighsValuesByTheirKeys(t *testing.T) {
 			args := append([]array{arr(q, a.batch, a.heads, a.queries, a.size), arr(k, a.batch, a.shared, a.keys, a.size),
 				arr(v, a.batch, a.shared, a.keys, a.size)}, c.extra...)
 			got := run(t, b, func(f compute.Function, x []compute.Value) ([]compute.Value, error) {
-				out, states, err := f.FusedScaledDotProductAttention(x[0], x[1], x[2], compute.AxesLayoutBHSD, c.options(x[3:]))
+				out, states, err := f.FusedScaledDotProductAttention(x[0], x[1], x[2], compute.AttentionAxesLayoutBHSD, c.options(x[3:]))
 				if err != nil {
 					return nil, err
 				}
@@ -126,7 +126,7 @@ func TestAttentionWeighsValuesByTheirKeys(t *testing.T) {
 						return nil, err
 					}
 				}
-				other, _, err := f.FusedScaledDotProductAttention(x[0], x[1], x[2], compute.AxesLayoutBSHD, c.options(x[3:]))
+				other, _, err := f.FusedScaledDotProductAttention(x[0], x[1], x[2], compute.AttentionAxesLayoutBSHD, c.options(x[3:]))
 				if err != nil {
 					return nil, err
 				}
@@ -157,7 +157,7 @@ func TestAttentionThatDoesNotFitIsAnError(t *testing.T) {
 	flat := parameter("flat", dtypes.Float32, 2, 8)
 	numbers := parameter("numbers", dtypes.Int32, 3, 5)
 	lengths := parameter("lengths", dtypes.Float32, 2)
-	attend := func(q, k, v compute.Value, layout compute.AxesLayout, o *compute.ScaledDotProductAttentionConfig) error {
+	attend := func(q, k, v compute.Value, layout compute.AttentionAxesLayout, o *compute.ScaledDotProductAttentionConfig) error {
 		_, _, err := main.FusedScaledDotProductAttention(q, k, v, layout, o)
 		return err
 	}
@@ -184,7 +184,9 @@ func TestAttentionThatDoesNotFitIsAnError(t *testing.T) {
 	for name, call := range map[string]func() (compute.Value, error){
 		"FusedQuantizedDense":      func() (compute.Value, error) { return main.FusedQuantizedDense(flat, flat, nil, nil, 0) },
 		"QuantizedEmbeddingLookup": func() (compute.Value, error) { return main.QuantizedEmbeddingLookup(flat, numbers, nil) },
-		"FusedDense":               func() (compute.Value, error) { return main.FusedDense(flat, flat, nil, compute.ActivationRelu) },
+		"FusedDense": func() (compute.Value, error) {
+			return main.FusedDense(flat, flat, nil, compute.DenseConfig{Activation: compute.ActivationRelu})
+		},
 	} {
 		_, err := call()
 		assert.True(t, errors.Is(err, compute.ErrNotImplemented), name)
@@ -197,7 +199,9 @@ func TestAttentionThatDoesNotFitIsAnError(t *testing.T) {
 func TestADenseLayerKeepsItsActivation(t *testing.T) {
 	t.Parallel()
 	b := open(t, "")
-	dense := graph.MustNewExec(b, func(x, w *graph.Node) *graph.Node { return nn.Dense(x, w, nil, activation.TypeLeakyRelu) })
+	dense := graph.MustNewExec(b, func(x, w *graph.Node) *graph.Node {
+		return nn.Dense(x, w, nil, compute.DenseLayoutInputOutputs, activation.TypeLeakyRelu)
+	})
 	require.Equal(t, compute.ActivationNone, activation.TypeLeakyRelu.ToBackend())
 	y := dense.MustCall([][]float32{{1, -1}}, [][]float32{{10}, {110}})[0]
 	assert.InDelta(t, -30, y.Value().([][]float32)[0][0], 1e-4)

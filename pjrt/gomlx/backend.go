@@ -70,7 +70,7 @@ type Options struct {
 	// Reuse lets results take the memory of donated arguments. Auto does so on devices with
 	// their own memory: XLA's plugin for CPUs makes slower code for such programs.
 	Reuse platform.Toggle
-	// Dynamic tells GoMLX that programs with dynamic axes are welcome (Capabilities.DynamicAxes).
+	// Dynamic tells GoMLX that programs with dynamic axes are welcome (Capabilities.DynamicShapes).
 	// The backend takes them anyway; GoMLX's text generation then no longer rounds lengths up, so
 	// that each length is compiled.
 	Dynamic bool
@@ -100,7 +100,9 @@ func FromClient(ctx context.Context, client *pjrt.Client, opts *Options) (*Backe
 	if b.caps, err = b.readCapabilities(ctx); err != nil {
 		return nil, err
 	}
-	b.caps.DynamicAxes = opts.Dynamic
+	if opts.Dynamic {
+		b.caps.DynamicAxes, b.caps.DynamicShapes = true, compute.DynamicShapesRecompiling
+	}
 	onHost := b.sharesMemory(ctx)
 	b.shared = onHost && !opts.Unshared
 	b.reuse = opts.Reuse == platform.On || opts.Reuse == platform.Auto && !onHost

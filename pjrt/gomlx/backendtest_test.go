@@ -12,5 +12,5 @@ import (
 // GoMLX's own suite says what a backend must do.
 func TestTheBackendCompliesWithGoMLXsSuite(t *testing.T) {
 	t.Parallel()
-	backendtest.RunAll(t, open(t, ""), nil)
+	backendtest.RunAll(t, open(t, ",dynamic=true"), nil)
 }

@@ -28,6 +28,7 @@ type Builder struct {
 	instances []*instance
 	axes      map[[2]int]string // the names of axes without a size, by their trial sizes
 	symbols   []string          // of the axes of parameters, in the order of their appearance
+	sized     []int             // the parameters of the main function whose elements are sizes
 
 	spread     spread
 	numDevices int

@@ -248,6 +248,9 @@ func (f *Function) DynamicDimensionSize(x compute.Value, axis int) (compute.Valu
 			return nil, err
 		}
 		v, err := g.scalar(int32(nodes[0].shape.Dimensions[axis]))
+		if err == nil {
+			g.in.note(v, nodes[0].shape.Dimensions[axis:axis+1])
+		}
 		return v, wrapf(err, "%s", op)
 	}, x)
 }
@@ -262,6 +265,9 @@ func (f *Function) DynamicShape(x compute.Value) (compute.Value, error) {
 			sizes[axis] = int32(d)
 		}
 		v, err := g.code.ConstantFromFlatAndDimensions(sizes, len(sizes))
+		if err == nil {
+			g.in.note(v, nodes[0].shape.Dimensions)
+		}
 		return v, wrapf(err, "%s", op)
 	}, x)
 }

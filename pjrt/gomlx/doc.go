@@ -8,9 +8,9 @@
 //
 //	backend, err := compute.NewWithConfig("pjrt:cpu")
 //
-// It is for GoMLX 0.28, whose go.mod says which version of github.com/gomlx/compute belongs to it.
+// It is for GoMLX 0.28.8, whose go.mod says which version of github.com/gomlx/compute belongs to it.
 // In a program with no other backend, compute.New returns it too. The environment
-// variable GOMLX_BACKEND takes the same text as NewWithConfig. The package is for GoMLX 0.28.
+// variable GOMLX_BACKEND takes the same text as NewWithConfig.
 //
 // # Configuration
 //
@@ -55,7 +55,9 @@
 // Parameters of the main function may have axes with a name in place of a size
 // (shapes.MakeDynamic). XLA compiles programs whose sizes are known, so an execution with
 // sizes that have not come up lately compiles the program for them. Any operation may change a
-// dynamic axis: concatenating, padding and reshaping it work too. GoMLX uses dynamic axes
+// dynamic axis: concatenating, padding and reshaping it work too. Sizes that are values of the
+// program, as DynamicReshape and others take them, follow from constants, sizes of axes and
+// arguments of a few integers, whose numbers are like sizes. GoMLX uses dynamic axes
 // where a program asks for them; with the option dynamic=true, it also does so by itself,
 // which suits programs that see few sizes.
 //

@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"github.com/gomlx/compute"
+	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/compute/shapes"
 )
 
@@ -130,7 +131,24 @@ func (e *DynamicExecutable) sizes(inputs []compute.Buffer) (shapes.AxisBindings,
 			return nil, wrapf(err, "argument %d (%s) of the program %q is %s, and the program takes %s", i, e.names[k], name, b.shape, want)
 		}
 	}
+	for _, i := range e.builder.sized {
+		if err := e.readSizes(sizes, i, inputs[i].(*Buffer)); err != nil {
+			return nil, wrapf(err, "argument %d (%s) of the program %q", i, e.names[i], name)
+		}
+	}
 	return sizes, nil
+}
+
+// readSizes adds the elements of an argument, for the i-th parameter, to sizes.
+func (e *DynamicExecutable) readSizes(sizes shapes.AxisBindings, i int, b *Buffer) error {
+	flat := dtypes.MakeAnySlice(b.shape.DType, b.shape.Size())
+	if err := b.ToFlatData(flat); err != nil {
+		return err
+	}
+	for k, n := range integers(flat) {
+		sizes[symbolOf(i, k)] = n
+	}
+	return nil
 }
 
 // specialized returns the program for some sizes, for the caller to release.

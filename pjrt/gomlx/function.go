@@ -212,6 +212,7 @@ func (f *Function) Parameter(name string, shape shapes.Shape, sharding *compute.
 			return nil, wrapf(err, "parameter %q", name)
 		}
 	}
+	number := len(f.parameters)
 	made, err := f.builder.run(f, func(in *instance) ([]*node, error) {
 		g := in.functions[f.number]
 		concrete, err := in.resolve(shape)
@@ -221,6 +222,10 @@ func (f *Function) Parameter(name string, shape shapes.Shape, sharding *compute.
 		v, err := g.code.InputWithSharding(xlaShape(concrete), spec)
 		if err != nil {
 			return nil, wrapf(err, "parameter %q", name)
+		}
+		// Sizes may follow from the parameter, as later steps of the program say.
+		if f.number == 0 && slices.Contains(f.builder.sized, number) {
+			in.noteParameter(number, v, concrete.Size())
 		}
 		return []*node{{function: g, value: v, shape: concrete}}, nil
 	})
@@ -250,10 +255,14 @@ func (f *Function) Constant(flat any, dims ...int) (compute.Value, error) {
 	if text == "" {
 		short = reflect.AppendSlice(reflect.Zero(reflect.TypeOf(flat)), reflect.ValueOf(flat)).Interface()
 	}
+	numbers := integers(flat)
 	return f.one(op, func(g *function, _ []*node) (*stablehlo.Value, error) {
 		v, err := g.code.ConstantFromFlatAndShape(short, xlaShape(shape))
 		if err == nil && text != "" {
 			g.last().Attributes["value"] = text
+		}
+		if err == nil && numbers != nil {
+			g.in.note(v, numbers)
 		}
 		return v, wrapf(err, "%s", op)
 	})
@@ -325,6 +334,7 @@ func (g *function) local(n *node) (*node, error) {
 	if err != nil {
 		return nil, err
 	}
+	g.in.outer[v] = n
 	return &node{function: g, value: v, shape: n.shape}, nil
 }
 

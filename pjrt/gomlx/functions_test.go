@@ -345,6 +345,6 @@ func TestSpecializationsAreSharedAndForgotten(t *testing.T) {
 
 func TestDynamicAxesAreACapabilityOnlyOnRequest(t *testing.T) {
 	t.Parallel()
-	assert.False(t, open(t, "").Capabilities().DynamicAxes)
-	assert.True(t, open(t, ",dynamic=true").Capabilities().DynamicAxes)
+	assert.Equal(t, compute.DynamicShapesNone, open(t, "").Capabilities().DynamicShapes)
+	assert.Equal(t, compute.DynamicShapesRecompiling, open(t, ",dynamic=true").Capabilities().DynamicShapes)
 }

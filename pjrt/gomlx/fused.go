@@ -256,8 +256,8 @@ func notImplemented(op compute.OpType, format string, args ...any) error {
 // FusedDense returns an error with compute.ErrNotImplemented in its chain. GoMLX makes it of other
 // operations, which XLA fuses too. GoMLX 0.28 asks backends for no activation in place of those
 // that compute has no name for, so that a backend with this operation would leave them out.
-func (f *Function) FusedDense(_, _, _ compute.Value, activation compute.ActivationType) (compute.Value, error) {
-	return nil, notImplemented(compute.OpTypeFusedDense, "activation %s", activation)
+func (f *Function) FusedDense(_, _, _ compute.Value, options compute.DenseConfig) (compute.Value, error) {
+	return nil, notImplemented(compute.OpTypeFusedDense, "activation %s", options.Activation)
 }
 
 // FusedQuantizedDense returns an error with compute.ErrNotImplemented in its chain. GoMLX makes it

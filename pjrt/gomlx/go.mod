@@ -1,11 +1,11 @@
 module github.com/purepjrt/purepjrt/pjrt/gomlx
 
-go 1.26.0
+go 1.26.5
 
 require (
-	github.com/gomlx/compute v0.0.0-20260716164435-04857206aff7
-	github.com/gomlx/go-xla v0.3.0
-	github.com/gomlx/gomlx v0.28.0
+	github.com/gomlx/compute v0.1.6
+	github.com/gomlx/go-xla v0.4.5
+	github.com/gomlx/gomlx v0.28.8
 	github.com/pkg/errors v0.9.1
 	github.com/purepjrt/purepjrt v0.1.0
 	github.com/stretchr/testify v1.12.1
@@ -20,7 +20,6 @@ require (
 	go.yaml.in/yaml/v3 v3.0.5 // indirect
 	golang.org/x/exp v0.0.0-20260410095643-746e56fc9e2f // indirect
 	golang.org/x/sys v0.47.0 // indirect
-	golang.org/x/term v0.44.0 // indirect
 	google.golang.org/protobuf v1.36.12 // indirect
 	k8s.io/klog/v2 v2.140.0 // indirect
 )

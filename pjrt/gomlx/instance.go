@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/gomlx/compute/shapes"
 	"github.com/gomlx/go-xla/stablehlo"
@@ -28,10 +29,14 @@ type instance struct {
 	functions []*function    // by number
 	nodes     []*node        // by number of the value
 	sizes     map[string]int // of dynamic axes
+
+	numbers map[*stablehlo.Value][]int // of values that sizes follow from
+	outer   map[*stablehlo.Value]*node // what a closure's value stands for in a function around it
 }
 
 func newInstance(b *Builder) *instance {
-	return &instance{builder: b, module: stablehlo.New(b.name), sizes: make(map[string]int)}
+	return &instance{builder: b, module: stablehlo.New(b.name), sizes: make(map[string]int),
+		numbers: make(map[*stablehlo.Value][]int), outer: make(map[*stablehlo.Value]*node)}
 }
 
 // trialSizes returns the sizes of the k-th dynamic axis in the two trial instances. They are large,
@@ -57,35 +62,53 @@ var primes = func() (list []int) {
 // dynamic reports whether the program has dynamic axes.
 func (b *Builder) dynamic() bool { return len(b.symbols) > 0 }
 
-// makeDynamic gives trial sizes to the dynamic axes of the shape of a parameter.
-func (b *Builder) makeDynamic(shape shapes.Shape) error {
+// beginDynamic makes the trial instances, for a parameter of this shape, unless there are some.
+func (b *Builder) beginDynamic(shape shapes.Shape) error {
 	if b.spread == sharded {
 		return errorf("a program that Shardy spreads over devices takes no dynamic shape such as %s", shape)
 	}
-	if !b.dynamic() {
-		instances := []*instance{newInstance(b), newInstance(b)}
-		for _, in := range instances {
-			for _, s := range b.steps {
-				if err := s(in); err != nil {
-					return err
-				}
+	if b.dynamic() {
+		return nil
+	}
+	instances := []*instance{newInstance(b), newInstance(b)}
+	for _, in := range instances {
+		for _, s := range b.steps {
+			if err := s(in); err != nil {
+				return err
 			}
 		}
-		b.instances = instances
+	}
+	b.instances = instances
+	return nil
+}
+
+// addSymbol gives trial sizes to a name, if it has none.
+func (b *Builder) addSymbol(name string) error {
+	if slices.Contains(b.symbols, name) {
+		return nil
+	}
+	if 2*len(b.symbols) >= len(primes) {
+		return errorf("the program %q has more than %d dynamic axes", b.name, len(b.symbols))
+	}
+	trial := trialSizes(len(b.symbols))
+	b.symbols = append(b.symbols, name)
+	b.axes[trial] = name
+	for i, in := range b.instances {
+		in.sizes[name] = trial[i]
+	}
+	return nil
+}
+
+// makeDynamic gives trial sizes to the dynamic axes of the shape of a parameter.
+func (b *Builder) makeDynamic(shape shapes.Shape) error {
+	if err := b.beginDynamic(shape); err != nil {
+		return err
 	}
 	for axis, d := range shape.Dimensions {
-		name := shape.AxisName(axis)
-		if d != shapes.DynamicDim || slices.Contains(b.symbols, name) {
-			continue
-		}
-		if 2*len(b.symbols) >= len(primes) {
-			return errorf("the program %q has more than %d dynamic axes", b.name, len(b.symbols))
-		}
-		trial := trialSizes(len(b.symbols))
-		b.symbols = append(b.symbols, name)
-		b.axes[trial] = name
-		for i, in := range b.instances {
-			in.sizes[name] = trial[i]
+		if d == shapes.DynamicDim {
+			if err := b.addSymbol(shape.AxisName(axis)); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
@@ -139,6 +162,34 @@ func (in *instance) add(values []*value, nodes []*node) {
 	}
 }
 
+// ownName begins the names that the backend gives to axes. GoMLX leaves such names to backends.
+const ownName = "#" + Name + "."
+
+// nameAxes gives the names that a program wants to those axes of a value that have a name of the
+// backend's. A name that another axis has stays with it.
+func (b *Builder) nameAxes(v *value, names []string) {
+	taken := func(name string) bool {
+		for _, other := range b.axes {
+			if other == name {
+				return true
+			}
+		}
+		return false
+	}
+	for axis, name := range names {
+		if name == "" || name == shapes.AnonymousAxis || !strings.HasPrefix(v.shape.AxisName(axis), ownName) || taken(name) {
+			continue
+		}
+		var trial [2]int
+		for i, in := range b.instances {
+			trial[i] = in.nodes[v.number].shape.Dimensions[axis]
+			in.sizes[name] = trial[i]
+		}
+		b.axes[trial] = name
+		v.shape.AxisNames[axis] = name
+	}
+}
+
 // symbolic returns the shape of a value that has the shapes l and r in the trial instances.
 func (b *Builder) symbolic(l, r shapes.Shape) (shapes.Shape, error) {
 	if l.Rank() != r.Rank() || l.DType != r.DType {
@@ -155,8 +206,7 @@ func (b *Builder) symbolic(l, r shapes.Shape) (shapes.Shape, error) {
 		trial := [2]int{d, r.Dimensions[axis]}
 		name, ok := b.axes[trial]
 		if !ok {
-			// GoMLX leaves names that begin so to backends.
-			name = fmt.Sprintf("=%s.%d", Name, len(b.axes))
+			name = fmt.Sprintf("%s%d", ownName, len(b.axes))
 			b.axes[trial] = name
 		}
 		dims[axis], names[axis] = shapes.DynamicDim, name

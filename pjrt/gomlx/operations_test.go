@@ -172,6 +172,21 @@ var operations = []struct {
 		return b.Slice(x, []int{1}, []int{4}, []int{2})
 	}),
 		[]array{vec[int32](0, 1, 2, 3)}, vec[int32](1, 3)},
+	{"sums up to each element", compute.OpTypeCumSum, of1(func(b compute.Function, x compute.Value) (compute.Value, error) {
+		return b.CumSum(x, 1, compute.CumSumOptions{})
+	}), []array{arr([]int32{1, 2, 3, 4, 5, 6}, 2, 3)}, arr([]int32{1, 3, 6, 4, 9, 15}, 2, 3)},
+	{"sums before each element", compute.OpTypeCumSum, of1(func(b compute.Function, x compute.Value) (compute.Value, error) {
+		return b.CumSum(x, 0, compute.CumSumOptions{Exclusive: true})
+	}), []array{vec(1, 2, inf)}, vec[float32](0, 1, 3)},
+	{"sums from each element", compute.OpTypeCumSum, of1(func(b compute.Function, x compute.Value) (compute.Value, error) {
+		return b.CumSum(x, 0, compute.CumSumOptions{Reverse: true})
+	}), []array{vec[float32](1, 2, 4)}, vec[float32](7, 6, 4)},
+	{"sums after each element", compute.OpTypeCumSum, of1(func(b compute.Function, x compute.Value) (compute.Value, error) {
+		return b.CumSum(x, 0, compute.CumSumOptions{Exclusive: true, Reverse: true})
+	}), []array{vec[float32](1, 2, 4)}, vec[float32](6, 4, 0)},
+	{"sums of nothing", compute.OpTypeCumSum, of1(func(b compute.Function, x compute.Value) (compute.Value, error) {
+		return b.CumSum(x, 0, compute.CumSumOptions{Exclusive: true})
+	}), []array{arr([]float32{}, 0, 2)}, arr([]float32{}, 0, 2)},
 	{"dynamic slice", compute.OpTypeDynamicSlice, of2(func(b compute.Function, x, i compute.Value) (compute.Value, error) {
 		return b.DynamicSlice(x, []compute.Value{i}, []int{2})
 	}), []array{vec[int32](0, 1, 2, 3), scalar[int32](9)}, vec[int32](2, 3)},
@@ -327,7 +342,8 @@ func TestEveryOperationOfTheCapabilitiesIsTested(t *testing.T) {
 	t.Parallel()
 	tested := map[compute.OpType]bool{compute.OpTypeAllReduce: true, compute.OpTypeParameter: true, compute.OpTypeConstant: true,
 		compute.OpTypeCall: true, compute.OpTypeSort: true, compute.OpTypeWhile: true, compute.OpTypeIf: true,
-		compute.OpTypeDynamicDimensionSize: true, compute.OpTypeDynamicShape: true,
+		compute.OpTypeDynamicDimensionSize: true, compute.OpTypeDynamicShape: true, compute.OpTypeDynamicReshape: true,
+		compute.OpTypeDynamicBroadcastInDim: true, compute.OpTypeDynamicIota: true, compute.OpTypeDynamicPad: true,
 		compute.OpTypeFusedScaledDotProductAttention: true}
 	for _, c := range operations {
 		tested[c.op] = true

@@ -15,48 +15,54 @@ import (
 
 // BroadcastInDim adds x repeated to a shape; axes has the axis of the result for each axis
 // of x.
-func (f *Function) BroadcastInDim(x compute.Value, shape shapes.Shape, axes []int) (_ compute.Value, err error) {
+func (f *Function) BroadcastInDim(x compute.Value, shape shapes.Shape, axes []int) (compute.Value, error) {
 	const op = compute.OpTypeBroadcastInDim
 	shape, axes = shape.Clone(), slices.Clone(axes)
-	return f.one(op, func(g *function, nodes []*node) (_ *stablehlo.Value, err error) {
-		n := nodes[0]
-		concrete := shape.Clone()
-		for i, axis := range axes {
-			// The axis of the operand says how large a dynamic axis is, whatever its name.
-			if i < n.shape.Rank() && axis >= 0 && axis < concrete.Rank() &&
-				concrete.Dimensions[axis] == shapes.DynamicDim && n.shape.Dimensions[i] != 1 {
-				concrete.Dimensions[axis] = n.shape.Dimensions[i]
-			}
+	return f.one(op, func(g *function, nodes []*node) (*stablehlo.Value, error) { return g.repeat(op, nodes[0], shape, axes) }, x)
+}
+
+// repeat adds n repeated to a shape, whose dynamic axes are as large as those of n or as others
+// of that name.
+func (g *function) repeat(op compute.OpType, n *node, shape shapes.Shape, axes []int) (*stablehlo.Value, error) {
+	concrete := shape.Clone()
+	for i, axis := range axes {
+		// The axis of the operand says how large a dynamic axis is, whatever its name.
+		if i < n.shape.Rank() && axis >= 0 && axis < concrete.Rank() &&
+			concrete.Dimensions[axis] == shapes.DynamicDim && n.shape.Dimensions[i] != 1 {
+			concrete.Dimensions[axis] = n.shape.Dimensions[i]
 		}
-		if concrete, err = g.in.resolve(concrete); err != nil {
-			return nil, wrapf(err, "%s", op)
-		}
-		if err := checkShape(concrete); err != nil {
-			return nil, wrapf(err, "%s", op)
-		}
-		if err := shapeinference.BroadcastInDim(n.shape, concrete, axes, nil); err != nil {
-			return nil, wrapf(err, "%s", op)
-		}
-		v, err := stablehlo.BroadcastInDim(n.value, xlaShape(concrete), axes)
-		return v, wrapf(err, "%s", op)
-	}, x)
+	}
+	concrete, err := g.in.resolve(concrete)
+	if err != nil {
+		return nil, wrapf(err, "%s", op)
+	}
+	if err := checkShape(concrete); err != nil {
+		return nil, wrapf(err, "%s", op)
+	}
+	if err := shapeinference.BroadcastInDim(n.shape, concrete, axes, nil); err != nil {
+		return nil, wrapf(err, "%s", op)
+	}
+	v, err := stablehlo.BroadcastInDim(n.value, xlaShape(concrete), axes)
+	return v, wrapf(err, "%s", op)
 }
 
 // Iota adds an array whose elements are their positions along an axis.
 func (f *Function) Iota(shape shapes.Shape, axis int) (compute.Value, error) {
 	const op = compute.OpTypeIota
 	shape = shape.Clone()
-	return f.one(op, func(g *function, _ []*node) (_ *stablehlo.Value, err error) {
-		concrete, err := g.in.resolve(shape)
-		if err != nil {
-			return nil, wrapf(err, "%s", op)
-		}
-		if err := checkShape(concrete); err != nil {
-			return nil, wrapf(err, "%s", op)
-		}
-		v, err := g.code.Iota(xlaShape(concrete), axis)
-		return v, wrapf(err, "%s", op)
-	})
+	return f.one(op, func(g *function, _ []*node) (*stablehlo.Value, error) { return g.iota(op, shape, axis) })
+}
+
+func (g *function) iota(op compute.OpType, shape shapes.Shape, axis int) (*stablehlo.Value, error) {
+	concrete, err := g.in.resolve(shape)
+	if err != nil {
+		return nil, wrapf(err, "%s", op)
+	}
+	if err := checkShape(concrete); err != nil {
+		return nil, wrapf(err, "%s", op)
+	}
+	v, err := g.code.Iota(xlaShape(concrete), axis)
+	return v, wrapf(err, "%s", op)
 }
 
 // Reshape adds the elements of x with other dimensions.
@@ -184,27 +190,28 @@ func (f *Function) Concatenate(axis int, operands ...compute.Value) (compute.Val
 func (f *Function) Pad(x, fill compute.Value, axes ...compute.PadAxis) (compute.Value, error) {
 	const op = compute.OpTypePad
 	axes = slices.Clone(axes)
-	return f.one(op, func(g *function, nodes []*node) (_ *stablehlo.Value, err error) {
-		n, element := nodes[0], nodes[1]
-		rank := n.shape.Rank()
-		switch {
-		case len(axes) > rank:
-			return nil, errorf("%s: there are %d axes to pad, and %s has %d", op, len(axes), n.shape, rank)
-		case !element.shape.IsScalar() || element.shape.DType != n.shape.DType:
-			return nil, errorf("%s: the element to fill with must be a scalar %s, not %s", op, n.shape.DType, element.shape)
-		case rank == 0:
-			return n.value, nil
+	return f.one(op, func(_ *function, nodes []*node) (*stablehlo.Value, error) { return pad(op, nodes[0], nodes[1], axes) }, x, fill)
+}
+
+func pad(op compute.OpType, n, element *node, axes []compute.PadAxis) (*stablehlo.Value, error) {
+	rank := n.shape.Rank()
+	switch {
+	case len(axes) > rank:
+		return nil, errorf("%s: there are %d axes to pad, and %s has %d", op, len(axes), n.shape, rank)
+	case !element.shape.IsScalar() || element.shape.DType != n.shape.DType:
+		return nil, errorf("%s: the element to fill with must be a scalar %s, not %s", op, n.shape.DType, element.shape)
+	case rank == 0:
+		return n.value, nil
+	}
+	start, end, interior := make([]int, rank), make([]int, rank), make([]int, rank)
+	for i, a := range axes {
+		start[i], end[i], interior[i] = a.Start, a.End, a.Interior
+		if a.Interior < 0 {
+			return nil, errorf("%s: the padding between elements is %d", op, a.Interior)
 		}
-		start, end, interior := make([]int, rank), make([]int, rank), make([]int, rank)
-		for i, a := range axes {
-			start[i], end[i], interior[i] = a.Start, a.End, a.Interior
-			if a.Interior < 0 {
-				return nil, errorf("%s: the padding between elements is %d", op, a.Interior)
-			}
-		}
-		v, err := stablehlo.Pad(n.value, element.value, start, end, interior)
-		return v, wrapf(err, "%s", op)
-	}, x, fill)
+	}
+	v, err := stablehlo.Pad(n.value, element.value, start, end, interior)
+	return v, wrapf(err, "%s", op)
 }
 
 // Slice adds the elements of x from starts up to limits in steps of strides; nil strides

@@ -407,6 +407,48 @@ func (f *Function) ReduceWindow(x compute.Value, kind compute.ReduceOpType, wind
 	}, x)
 }
 
+// CumSum adds the sums of the elements of x up to each position along an axis: in reverse from the
+// last one, and, if exclusive, without the element itself.
+func (f *Function) CumSum(x compute.Value, axis int, options compute.CumSumOptions) (compute.Value, error) {
+	const op = compute.OpTypeCumSum
+	return f.one(op, func(g *function, nodes []*node) (*stablehlo.Value, error) {
+		n := nodes[0]
+		axis, err := axisOf(op, n, axis)
+		if err != nil {
+			return nil, err
+		}
+		fn, err := g.combiner(n.shape.DType, sum)
+		if err != nil {
+			return nil, err
+		}
+		zero, err := g.neutral(n.shape.DType, sum)
+		if err != nil {
+			return nil, wrapf(err, "%s", op)
+		}
+		size := n.shape.Dimensions[axis]
+		if size == 0 {
+			return n.value, nil
+		}
+		v, rank := n.value, n.shape.Rank()
+		window, paddings := slices.Repeat([]int{1}, rank), make([][2]int, rank)
+		window[axis] = size
+		side := 0
+		if options.Reverse {
+			side = 1
+		}
+		if options.Exclusive {
+			edges := [2][]int{make([]int, rank), make([]int, rank)}
+			edges[side][axis], edges[1-side][axis] = 1, -1
+			if v, err = stablehlo.Pad(v, zero, edges[0], edges[1], nil); err != nil {
+				return nil, wrapf(err, "%s", op)
+			}
+		}
+		paddings[axis][side] = size - 1
+		v, err = stablehlo.ReduceWindow(v, zero, fn, window, slices.Repeat([]int{1}, rank), nil, nil, paddings)
+		return v, wrapf(err, "%s", op)
+	}, x)
+}
+
 // SelectAndScatterMax adds, for each window over x, an element of source at the place of
 // the largest element.
 func (f *Function) SelectAndScatterMax(x, source compute.Value, window, strides []int, paddings [][2]int) (compute.Value, error) {

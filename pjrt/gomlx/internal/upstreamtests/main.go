@@ -43,6 +43,8 @@ const (
 const standIn = `package xla
 
 import (
+	"errors"
+
 	"github.com/gomlx/compute"
 
 	"github.com/purepjrt/purepjrt/pjrt/gomlx"
@@ -52,6 +54,8 @@ const (
 	BackendName      = "xla"
 	NoAutoInstallEnv = "GOMLX_NO_AUTO_INSTALL"
 )
+
+var ErrNoAutoInstaller = errors.New("there is no installer")
 
 type Backend = gomlx.Backend
 
@@ -66,8 +70,14 @@ func EnableAutoInstall(bool) {}
 func GetAvailablePlugins() []string { return []string{"cpu"} }
 `
 
+// installer replaces the package that links the XLA backend with its installer.
+const installer = `package autoinstall
+
+import _ "github.com/gomlx/go-xla/compute/xla"
+`
+
 // workspace makes the copy with the stand-in use this repository.
-const workspace = `go 1.26.0
+const workspace = `go 1.26.5
 
 use (
 	.
@@ -202,9 +212,10 @@ func copies(dir string) (plain, replaced string, err error) {
 		return "", "", err
 	}
 	if err := errors.Join(
-		os.Mkdir(xla, 0o777),
+		os.MkdirAll(filepath.Join(xla, "autoinstall"), 0o777),
 		os.WriteFile(filepath.Join(xla, "standin.go"), []byte(standIn), 0o666),
-		os.WriteFile(filepath.Join(plain, "go.work"), []byte("go 1.26.0\n\nuse .\n"), 0o666),
+		os.WriteFile(filepath.Join(xla, "autoinstall", "standin.go"), []byte(installer), 0o666),
+		os.WriteFile(filepath.Join(plain, "go.work"), []byte("go 1.26.5\n\nuse .\n"), 0o666),
 		os.WriteFile(filepath.Join(replaced, "go.work"), modules, 0o666),
 	); err != nil {
 		return "", "", err

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package gomlx_test
+
+import (
+	"testing"
+
+	"github.com/gomlx/compute"
+	"github.com/gomlx/compute/dtypes"
+	"github.com/gomlx/compute/shapes"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/purepjrt/purepjrt/pjrt/gomlx"
+)
+
+// chain adds operations until the first error.
+type chain struct {
+	t testing.TB
+	f compute.Function
+}
+
+func (c chain) must(v compute.Value, err error) compute.Value {
+	c.t.Helper()
+	require.NoError(c.t, err)
+	return v
+}
+
+func (c chain) number(x int32) compute.Value { return c.must(c.f.Constant([]int32{x})) }
+
+var grids = shapes.MakeDynamic(dtypes.Float32, []int{shapes.DynamicDim, shapes.DynamicDim}, []string{"rows", "columns"})
+
+// Sizes may be computed from the sizes of axes, from constants and from both.
+func TestSizesFollowFromTheSizesOfAxes(t *testing.T) {
+	t.Parallel()
+	b := open(t, "")
+	var padded shapes.Shape
+	exe := compile(t, b, func(f compute.Function, x []compute.Value) ([]compute.Value, error) {
+		c := chain{t, f}
+		rows, columns := c.must(f.DynamicDimensionSize(x[0], 0)), c.must(f.DynamicDimensionSize(x[0], 1))
+		// The second size of a list, as models from elsewhere find it.
+		list := c.must(f.Slice(c.must(f.DynamicShape(x[0])), []int{1}, []int{2}, nil))
+		again := c.must(f.Reshape(list))
+		area := c.must(f.ConvertDType(c.must(f.Mul(rows, again)), dtypes.Int64))
+		half := c.must(f.Div(c.must(f.Sub(c.must(f.Add(columns, c.number(5))), c.number(4))), c.number(2)))
+		flat := c.must(f.DynamicReshape(x[0], compute.DynamicDimensionSpec{Name: "area", Value: area}))
+		split := c.must(f.DynamicReshape(flat, compute.DynamicDimensionSpec{Name: "rest"},
+			compute.DynamicDimensionSpec{Name: "columns", Value: columns}))
+		repeated := c.must(f.DynamicBroadcastInDim(split, []int{1, 2}, compute.DynamicDimensionSpec{Name: "half", Value: half},
+			compute.DynamicDimensionSpec{Name: "rows"}, compute.DynamicDimensionSpec{Name: "columns"}))
+		positions := c.must(f.DynamicIota(dtypes.Float32, 0, compute.DynamicDimensionSpec{Name: "half"}, compute.DynamicDimensionSpec{Static: 2}))
+		zero := c.must(f.Constant([]float32{0}))
+		padding := c.must(f.DynamicPad(flat, zero, compute.DynamicPadAxis{StartValue: half, End: 1, TargetAxisName: "longer"}))
+		padded, _ = f.Shape(padding)
+		return []compute.Value{c.must(f.ReduceSum(repeated)), positions, padding}, nil
+	}, grids)
+	assert.Equal(t, "longer", padded.AxisName(0))
+	for range 2 {
+		out, err := exe.Execute(upload(t, b, arr([]float32{1, 2, 3, 4, 5, 6}, 2, 3)), nil, 0)
+		require.NoError(t, err)
+		same(t, scalar[float32](42), download(t, b, out[0]))
+		same(t, arr([]float32{0, 0, 1, 1}, 2, 2), download(t, b, out[1]))
+		same(t, vec[float32](0, 0, 1, 2, 3, 4, 5, 6, 0), download(t, b, out[2]))
+		out, err = exe.Execute(upload(t, b, arr([]float32{7}, 1, 1)), nil, 0)
+		require.NoError(t, err)
+		same(t, arr([]float32{0, 0}, 1, 2), download(t, b, out[1]))
+		same(t, vec[float32](0, 7, 0), download(t, b, out[2]))
+	}
+}
+
+// A parameter says how large an axis is: each number is a program of its own.
+func TestSizesFollowFromArguments(t *testing.T) {
+	t.Parallel()
+	b := open(t, "")
+	exe := compile(t, b, func(f compute.Function, x []compute.Value) ([]compute.Value, error) {
+		c := chain{t, f}
+		last := c.must(f.Reshape(c.must(f.Slice(x[1], []int{1}, []int{2}, nil))))
+		iota := c.must(f.DynamicIota(dtypes.Int32, 0, compute.DynamicDimensionSpec{Name: "n", Value: c.must(f.Mul(x[0], last))}))
+		return []compute.Value{iota, c.must(f.Add(x[0], x[0]))}, nil
+	}, i32, shapes.Make(dtypes.Int32, 2))
+	for _, n := range []int32{2, 3, 2} {
+		out, err := exe.Execute(upload(t, b, scalar(n), vec[int32](9, 1)), nil, 0)
+		require.NoError(t, err)
+		assert.Equal(t, int(n), download(t, b, out[0]).dims[0])
+		same(t, scalar(2*n), download(t, b, out[1]))
+	}
+	out, err := exe.Execute(upload(t, b, scalar[int32](2), vec[int32](9, 2)), nil, 0)
+	require.NoError(t, err)
+	same(t, vec[int32](0, 1, 2, 3), download(t, b, out[0]))
+	_, err = exe.Execute(upload(t, b, scalar[int32](-2), vec[int32](9, 2)), nil, 0)
+	assert.ErrorContains(t, err, "is -4, and cannot be negative")
+	in := upload(t, b, scalar[int32](2), vec[int32](9, 2))
+	require.NoError(t, in[0].Finalize())
+	_, err = exe.Execute(in, nil, 0)
+	assert.ErrorIs(t, err, gomlx.ErrFinalized)
+}
+
+// XLA needs to know sizes before it computes anything.
+func TestSizesThatTheProgramComputesAreNotImplemented(t *testing.T) {
+	t.Parallel()
+	b := open(t, "")
+	main := b.Builder("sizes").Main()
+	c := chain{t, main}
+	x := c.must(main.Parameter("x", shapes.Make(dtypes.Int32, 100), nil))
+	floating := c.must(main.Parameter("f", shapes.Make(dtypes.Float32), nil))
+	zero := c.number(0)
+	total := c.must(main.ReduceSum(x))
+	dimension := func(v compute.Value) compute.DynamicDimensionSpec {
+		return compute.DynamicDimensionSpec{Name: "n", Value: v}
+	}
+	element := c.must(main.Reshape(c.must(main.Slice(x, []int{0}, []int{1}, nil))))
+	for name, v := range map[string]compute.Value{"a sum": total, "an element of a large parameter": element} {
+		for _, call := range []func() (compute.Value, error){
+			func() (compute.Value, error) { return main.DynamicIota(dtypes.Int32, 0, dimension(v)) },
+			func() (compute.Value, error) { return main.DynamicReshape(x, dimension(v)) },
+			func() (compute.Value, error) { return main.DynamicBroadcastInDim(zero, nil, dimension(v)) },
+			func() (compute.Value, error) {
+				return main.DynamicPad(x, zero, compute.DynamicPadAxis{EndValue: v})
+			},
+		} {
+			_, err := call()
+			assert.ErrorIs(t, err, compute.ErrNotImplemented, name)
+			assert.ErrorContains(t, err, "pjrt backend: ", name)
+		}
+	}
+	two := compute.DynamicDimensionSpec{Name: "a"}
+	for name, err := range map[string]error{
+		"a float":              second(main.DynamicIota(dtypes.Int32, 0, dimension(floating))),
+		"a vector":             second(main.DynamicIota(dtypes.Int32, 0, dimension(x))),
+		"another kind":         second(main.DynamicIota(dtypes.Int32, 0, dimension(7))),
+		"an unknown name":      second(main.DynamicIota(dtypes.Int32, 0, two)),
+		"an axis":              second(main.DynamicIota(dtypes.Int32, 3, compute.DynamicDimensionSpec{Static: 2})),
+		"a value without name": second(main.DynamicReshape(x, compute.DynamicDimensionSpec{Value: zero})),
+		"a negative size":      second(main.DynamicReshape(x, compute.DynamicDimensionSpec{Static: -1})),
+		"two open sizes":       second(main.DynamicReshape(x, two, two)),
+		"no size left":         second(main.DynamicReshape(x, two, compute.DynamicDimensionSpec{Static: 7})),
+		"another size":         second(main.DynamicReshape(x, compute.DynamicDimensionSpec{Static: 7})),
+		"a broadcast":          second(main.DynamicBroadcastInDim(x, []int{0}, compute.DynamicDimensionSpec{Static: 7})),
+		"too many axes":        second(main.DynamicPad(x, zero, make([]compute.DynamicPadAxis, 2)...)),
+		"an axis of a sum":     second(main.CumSum(x, 1, compute.CumSumOptions{})),
+	} {
+		assert.ErrorContains(t, err, "pjrt backend: ", name)
+	}
+}
+
+func second(_ compute.Value, err error) error { return err }
