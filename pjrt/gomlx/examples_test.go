@@ -35,3 +35,15 @@ func TestTheExampleFindsTheWeights(t *testing.T) {
 	require.NoError(t, err)
 	assert.Contains(t, string(out), "weights [[2.00] [-3.00]]\nbiases [1.00]\n")
 }
+
+func TestTheExampleOfALanguageModelSaysWhatItLearned(t *testing.T) {
+	t.Parallel()
+	c := exec.Command("go", "run", "./examples/generate")
+	c.Env = append(os.Environ(), "CGO_ENABLED=0", "GOMLX_BACKEND=pjrt:"+plugintest.Path(t, "cpu"))
+	var stderr bytes.Buffer
+	c.Stderr = &stderr
+	out, err := c.Output()
+	require.NoError(t, err, stderr.String())
+	assert.Equal(t, "The quick brown fox jumps over the lazy dog.\n", string(out))
+	assert.Contains(t, stderr.String(), "tokens per second")
+}
