@@ -61,6 +61,17 @@ func (t *T) TryUpload(args capi.ClientBufferFromHostBufferArgs) (*capi.Buffer, e
 	return Own(t, out.Buffer), nil
 }
 
+// TryUploadLater is like TryUpload, but does not wait: the host memory must stay as it is until the
+// check ends.
+func (t *T) TryUploadLater(args capi.ClientBufferFromHostBufferArgs) (*capi.Buffer, error) {
+	out, err := Try(t, args)
+	if err != nil {
+		return nil, err
+	}
+	Own(t, out.DoneWithHostBuffer)
+	return Own(t, out.Buffer), nil
+}
+
 // Upload copies data to the client's first device and waits until that is done.
 // The check owns the buffer. Nil dims mean one dimension of all elements.
 func Upload[E dtype.Elem](t *T, c *Client, data []E, dims ...int64) *capi.Buffer {

@@ -4,6 +4,7 @@
 package buffers
 
 import (
+	"fmt"
 	"slices"
 	"sync"
 	"time"
@@ -24,6 +25,21 @@ var asyncChecks = []check.Check{
 			check.Equal(t, capi.BufferType(s.e), t.ElementType(b), "type of buffer %d", i)
 			expectDimensions(t, b, s.dims, "buffer %d", i)
 			check.Equal(t, false, t.IsReady(t.Ready(b)), "is_ready of buffer %d before its data came", i)
+		}
+		var several []spec
+		for a := range t.Shaped() {
+			if !a.Type.IsSubByte() {
+				several = append(several, spec{a.Type, a.Dims})
+			}
+		}
+		m = manager(t, several...)
+		check.Equal(t, uintptr(len(several)), check.Call(t, countArgs{TransferManager: m}).BufferCount, "buffer_count for %d specs", len(several))
+		for i, s := range slices.Backward(several) {
+			b := retrieve(t, m, i)
+			check.Equal(t, capi.BufferType(s.e), t.ElementType(b), "type of buffer %d of %d", i, len(several))
+			expectDims(t, b, s.dims, "buffer "+show(i)+" of several")
+			size := check.Call(t, sizeArgs{TransferManager: m, BufferIndex: int32(i)}).BufferSize
+			check.Equal(t, t.SizeOnDevice(b), size, "buffer_size of buffer %d of %d, %v%v", i, len(several), s.e, s.dims)
 		}
 		for i, where := range t.Client().Memories {
 			args := managerArgs(t, specs...)
@@ -55,6 +71,25 @@ var asyncChecks = []check.Check{
 				if order, ok := reportedOrder(t, b); ok && !slices.Equal(order, []int64{1, 0}) && i < len(layouts) && layouts[i] != nil {
 					t.Errorf("layout of buffer %d of a manager whose device_layouts are %s: expected minor_to_major [1 0], got %v", i, what, order)
 				}
+			}
+		}
+		// Row-major layouts of other ranks, each for its own buffer.
+		var list []check.HostArray
+		var layouts []*capi.BufferMemoryLayout
+		specs = specs[:0]
+		for i, dims := range check.Each(t, check.Shapes) {
+			a := check.HostArrayOf([]dtype.Type{dtype.F32, dtype.U8, dtype.F64}[i%3], uint64(i), dims...)
+			list, specs, layouts = append(list, a), append(specs, spec{a.Type, dims}), append(layouts, check.RowMajor(len(dims)))
+		}
+		args := managerArgs(t, specs...)
+		args.DeviceLayouts, args.NumDeviceLayouts = check.First(layouts)
+		m := check.Own(t, check.Call(t, args).TransferManager)
+		for i, a := range list {
+			b := retrieve(t, m, i)
+			send(t, m, i, a.Data, 0, true)
+			expectAll(t, b, a, "of a manager with a layout for each buffer")
+			if order, ok := reportedOrder(t, b); ok && len(order) != len(a.Dims) {
+				t.Errorf("layout of buffer %d, %v, of a manager with a layout for each buffer: got minor_to_major %v", i, a, order)
 			}
 		}
 	}},
@@ -196,6 +231,37 @@ var asyncChecks = []check.Check{
 			t.NoError(t.Await(e), "ready event after 100 transfers")
 			expectBytes(t, data, t.Download(b), 0xff, "100 transfers of "+show(chunk)+" bytes in another order")
 		}
+		// Several buffers at a time, whose parts have uneven sizes.
+		for arrays := range slices.Chunk(slices.Collect(t.Sized()), batch) {
+			arrays = slices.DeleteFunc(arrays, func(a check.HostArray) bool { return a.Type.IsSubByte() || len(a.Data) < 3*a.Type.Size() })
+			if len(arrays) == 0 {
+				continue
+			}
+			var specs []spec
+			for _, a := range arrays {
+				specs = append(specs, spec{a.Type, a.Dims})
+			}
+			m := manager(t, specs...)
+			var buffers []*capi.Buffer
+			for i := range arrays {
+				buffers = append(buffers, retrieve(t, m, i))
+			}
+			for part := range 3 {
+				for i, a := range arrays {
+					size := a.Type.Size()
+					third := (len(a.Data)/size + 2) / 3 * size
+					from, to := min(part*third, len(a.Data)), min((part+1)*third, len(a.Data))
+					send(t, m, i, a.Data[from:to], int64(from), part == 2)
+				}
+			}
+			for i, a := range arrays {
+				if !expectArray(t, buffers[i], a, "in three parts, between those of others") {
+					return
+				}
+				check.Destroy(t, buffers[i])
+			}
+			check.Destroy(t, m)
+		}
 	}},
 	{Rule: "AH2D-14", Hostile: true, Run: func(t *check.T) {
 		m, b := single(t, spec{dtype.F32, []int64{4}})
@@ -285,6 +351,26 @@ var asyncChecks = []check.Check{
 			t.NoError(t.Await(t.Ready(good)), "ready event of the other buffer")
 			check.ExpectBuffer(t, good, floats(4), "the other buffer")
 		}
+		// Several buffers fail, each with an error of its own; one does not.
+		n := len(check.Lengths)
+		m := manager(t, slices.Repeat([]spec{{dtype.F32, []int64{4}}}, n+1)...)
+		var bad []*capi.Buffer
+		for i := range n {
+			bad = append(bad, retrieve(t, m, i))
+		}
+		good := retrieve(t, m, n)
+		for i := range n {
+			code, message := failure(i)
+			check.Call(t, setErrorArgs(m, i, code, message))
+		}
+		send(t, m, n, dtype.Bytes(floats(4)), 0, true)
+		check.ExpectBuffer(t, good, floats(4), "a buffer whose neighbours were set to errors")
+		for i, b := range bad {
+			code, message := failure(i)
+			what := "buffer " + show(i) + " of several that were set to errors"
+			expectError(t, t.Await(t.Ready(b)), code, message, "ready event of "+what)
+			expectError(t, read(t, into(b, room(t, 16))), code, message, "download of "+what)
+		}
 	}},
 	lateError("after its data", func(t *check.T, m *transferManager, b *capi.Buffer) {
 		send(t, m, 0, dtype.Bytes(floats(4)), 0, true)
@@ -300,8 +386,11 @@ var asyncChecks = []check.Check{
 	{Rule: "AH2D-24", Run: func(t *check.T) {
 		m := manager(t, spec{dtype.F32, []int64{4}})
 		args := metadataArgs{TransferManager: m}
-		args.TransferMetadata, args.NumMetadata = t.NamedValues(
-			capi.Attribute{Name: "origin", Value: "a check"}, capi.Attribute{Name: "empty", Value: ""})
+		list := []capi.Attribute{{Name: "origin", Value: "a check"}, {Name: "empty", Value: ""}}
+		for i, n := range check.Lengths {
+			list = append(list, capi.Attribute{Name: fmt.Sprintf("name %d", i), Value: check.Words(n, i)})
+		}
+		args.TransferMetadata, args.NumMetadata = t.NamedValues(list...)
 		check.Call(t, args)
 		check.SpoilNamedValues(args.TransferMetadata, args.NumMetadata)
 		b := retrieve(t, m, 0)

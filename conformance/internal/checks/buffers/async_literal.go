@@ -4,6 +4,9 @@
 package buffers
 
 import (
+	"fmt"
+	"iter"
+
 	"github.com/purepjrt/purepjrt/capi"
 	"github.com/purepjrt/purepjrt/conformance/internal/check"
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
@@ -12,6 +15,7 @@ import (
 // Transfers of whole arrays with their shapes.
 var literalChecks = []check.Check{
 	{Rule: "AH2D-19", Run: func(t *check.T) {
+		defer literalsOfAllShapes(t)
 		dims := []int64{2, 3}
 		data := dtype.Bytes(floats(6))
 		b, err := sendLiteral(t, spec{dtype.F32, dims}, spec{dtype.F32, dims}, data, nil)
@@ -86,6 +90,42 @@ var literalChecks = []check.Check{
 			}
 		}
 	}},
+}
+
+// literalsOfAllShapes transfers arrays of all ranks, widths and sizes, and those of all ranks in other
+// orders than row-major.
+func literalsOfAllShapes(t *check.T) {
+	if t.Failed() {
+		return
+	}
+	for _, arrays := range []iter.Seq[check.HostArray]{t.Shaped(), t.Sized()} {
+		for a := range arrays {
+			if a.Type.IsSubByte() {
+				continue // AH2D-21 is about these
+			}
+			s, size := spec{a.Type, a.Dims}, a.Type.Size()
+			b, err := sendLiteral(t, s, s, a.Data, nil)
+			if !t.NoError(err, "literal %v", a) || !expectAll(t, b, a, "that was transferred as a literal") {
+				return
+			}
+			if len(a.Dims) < 2 {
+				continue
+			}
+			for _, order := range check.Each(t, check.Orders(len(a.Dims))) {
+				for how, layout := range map[string]*capi.BufferMemoryLayout{
+					"minor_to_major": check.TiledLayout(order), "strides": check.StridedLayout(stridesOf(size, a.Dims, order)),
+				} {
+					what := fmt.Sprintf("literal %v whose layout is %s, in the order %v", a, how, order)
+					b, err := sendLiteral(t, s, s, permute(a.Data, size, a.Dims, order), layout)
+					if declined(err) {
+						t.Notef("%s is refused: %v", what, err)
+					} else if !t.NoError(err, what) || !expectArray(t, b, a, "as a "+what) {
+						return
+					}
+				}
+			}
+		}
+	}
 }
 
 // literalArgs returns the arguments for a literal. It is row-major if layout is nil: XLA's own

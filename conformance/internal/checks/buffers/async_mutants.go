@@ -322,7 +322,7 @@ func asyncMutants() []mutant.Mutant {
 		mutant.Before("AH2D-19", "the layout is ignored", func(a *literals) { a.ShapeLayout = nil }),
 		mutant.Swallows[literals]("AH2D-20", "success"),
 		mutant.Before("AH2D-21", "the last element of an odd number is lost", func(a *literals) {
-			if n := elements(capi.Slice(a.ShapeDims, a.ShapeNumDims)...); n%2 == 1 && dtype.Type(a.ShapeElementType).IsSubByte() {
+			if n := check.Elements(capi.Slice(a.ShapeDims, a.ShapeNumDims)...); n%2 == 1 && dtype.Type(a.ShapeElementType).IsSubByte() {
 				data := check.Retain(slices.Clone(mutant.BytesAt(a.Data, uintptr(n))))
 				data[n-1] = 0
 				a.Data = check.Pointer(data)

@@ -21,6 +21,9 @@ var copyChecks = []check.Check{
 			for j, to := range devices {
 				if i != j {
 					copies(t, dtype.S16, []int64{2, 3}, from, to, show(i)+" to device "+show(j))
+					for k, dims := range check.Each(t, check.Shapes) {
+						copies(t, check.Width(i+j+k), dims, from, to, show(i)+" to device "+show(j))
+					}
 				}
 			}
 		}
@@ -129,6 +132,24 @@ var copyChecks = []check.Check{
 			}
 			check.Destroy(t, src)
 		}
+		for i, m := range t.Client().Memories {
+			if m == home {
+				continue
+			}
+			name := memoryName(t, m)
+			for j, dims := range check.Each(t, slices.Concat(check.Shapes, check.Degenerate)) {
+				a := check.HostArrayOf(check.Width(i+j), uint64(i), dims...)
+				src, ok := uploaded(t, argsOf(t.Client(), a))
+				if !ok {
+					continue
+				}
+				if b, ok := copyToMemory(t, src, m, a.String()+" to "+name); ok {
+					expectCopy(t, b, a.Type, dims, a.Data, "copy of "+a.String()+" to "+name)
+					check.Destroy(t, b)
+				}
+				check.Destroy(t, src)
+			}
+		}
 		if seen == 0 {
 			t.SkipUnimplf("no other memory takes a copy and gives it back")
 		}
@@ -200,8 +221,13 @@ var copyChecks = []check.Check{
 			{dtype.F32, dtype.U8, []int64{4}, []int64{16}},
 			{dtype.F32, dtype.S16, []int64{2, 3}, []int64{3, 4}},
 			{dtype.U8, dtype.F64, []int64{16}, []int64{2}},
+			{dtype.C128, dtype.U8, []int64{3, 5}, []int64{4, 2, 3, 10}},
+			{dtype.F64, dtype.S16, []int64{2, 3, 4, 5}, []int64{5, 4, 3, 8}},
+			{dtype.S16, dtype.C64, []int64{4, 2, 5, 3, 7, 6}, []int64{6, 7, 5, 2, 3}},
+			{dtype.U8, dtype.F32, []int64{4 * 17}, []int64{17}},
+			{dtype.U8, dtype.S8, []int64{1025}, []int64{25, 41}},
 		} {
-			data := hostBytes(c.from, elements(c.fromDims...))
+			data := hostBytes(c.from, check.Elements(c.fromDims...))
 			src := upload(t, c.from, data, c.fromDims...)
 			b := check.Own(t, check.Call(t, bitcastArgs(src, c.to, nil, c.toDims...)).OutBuffer)
 			check.Equal(t, true, t.IsDeleted(src), "is_deleted of the source of a bitcast")
@@ -258,7 +284,7 @@ var copyChecks = []check.Check{
 
 // copies uploads an array to a device and copies it to another one.
 func copies(t *check.T, e dtype.Type, dims []int64, from, to *capi.Device, way string) {
-	data := hostBytes(e, elements(dims...))
+	data := hostBytes(e, check.Elements(dims...))
 	args := hostArgs(t.Client(), e, data, dims...)
 	args.Device = from
 	src, ok := uploaded(t, args)

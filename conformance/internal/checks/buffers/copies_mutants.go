@@ -27,7 +27,7 @@ func copyMutants() []mutant.Mutant {
 				return mutant.TypeOf(c.Table(), a.Buffer).IsSubByte()
 			}, flip),
 		mutant.Of("COPY-01", "empty arrays are refused", func(c *serve.Invocation, a *capi.BufferCopyToDeviceArgs) {
-			mutant.FailIf(c, elements(mutant.DimsOf(c.Table(), a.Buffer)...) == 0, capi.ErrorCodeInvalidArgument,
+			mutant.FailIf(c, check.Elements(mutant.DimsOf(c.Table(), a.Buffer)...) == 0, capi.ErrorCodeInvalidArgument,
 				"there is nothing to copy")
 		}),
 		mutant.Hooked("COPY-01", "the memory is the source's", func() []serve.Hook {
@@ -87,7 +87,7 @@ func copyMutants() []mutant.Mutant {
 		mutant.AfterMade("COPY-13", "the type stays", castBuffers,
 			func(a *capi.BufferElementTypeArgs) { a.Type = capi.BufferTypeF32 }),
 		mutant.Before("COPY-14", "fewer bytes are taken", func(a *capi.BufferBitcastArgs) {
-			if n := elements(capi.Slice(a.Dims, a.NumDims)...); dtype.Type(a.ElementType) == dtype.F32 && n < 4 {
+			if n := check.Elements(capi.Slice(a.Dims, a.NumDims)...); dtype.Type(a.ElementType) == dtype.F32 && n < 4 {
 				a.Dims, a.NumDims = dims(4)
 			}
 		}),

@@ -6,7 +6,6 @@ package buffers
 import (
 	"bytes"
 	"fmt"
-	"math/rand/v2"
 	"runtime"
 	"slices"
 
@@ -38,15 +37,6 @@ func subByteTypes(t *check.T) []dtype.Type {
 	return list
 }
 
-// elements returns the number of elements of dims, which is 1 without any.
-func elements(dims ...int64) int {
-	n := int64(1)
-	for _, d := range dims {
-		n *= d
-	}
-	return int(n)
-}
-
 // mask has the bits that count in a byte of a host array.
 func mask(e dtype.Type) byte {
 	if e.IsSubByte() {
@@ -55,36 +45,8 @@ func mask(e dtype.Type) byte {
 	return 0xff
 }
 
-// hostBytes returns n elements of a type, with varied valid values but no NaNs, which
-// have a rule of their own. The bits above the width of narrow types are zero.
-func hostBytes(e dtype.Type, n int) []byte {
-	r := rand.New(rand.NewPCG(uint64(e), 7))
-	data := make([]byte, n*e.Size())
-	for i := range data {
-		data[i] = byte(r.Uint32())
-	}
-	component := e.Size()
-	if e.IsComplex() {
-		component /= 2
-	}
-	for i := range data {
-		switch {
-		case e == dtype.Pred:
-			data[i] &= 1
-		case e.IsSubByte():
-			data[i] &= mask(e)
-		case (e.IsFloat() || e.IsComplex()) && i%component == component-1:
-			if data[i] &= 0xbf; data[i] == 0x80 && component == 1 {
-				data[i] = 1 // the only NaN of the types without negative zero
-			}
-		}
-	}
-	// Otherwise a lost element would go unnoticed, since it reads as zero.
-	if last := data[max(0, len(data)-e.Size()):]; len(last) > 0 && !slices.ContainsFunc(last, func(x byte) bool { return x != 0 }) {
-		last[0] = 1
-	}
-	return data
-}
+// hostBytes returns n elements of a type.
+func hostBytes(e dtype.Type, n int) []byte { return check.Values(e, n, 0) }
 
 // counting returns n bytes that reveal their position: no two stretches of a few
 // hundred bytes are the same.
@@ -136,6 +98,23 @@ func hostArgs(c *check.Client, e dtype.Type, data []byte, dims ...int64) uploadA
 	}
 	args.Dims, args.NumDims = check.First(dims)
 	return args
+}
+
+// argsOf returns the arguments that upload an array to the first device.
+func argsOf(c *check.Client, a check.HostArray) uploadArgs {
+	return hostArgs(c, a.Type, a.Data, a.Dims...)
+}
+
+// expectArray fails the check unless a buffer holds an array.
+func expectArray(t *check.T, b *capi.Buffer, a check.HostArray, what string) bool {
+	return expectBytes(t, a.Data, t.Download(b), mask(a.Type), a.String()+" "+what)
+}
+
+// expectAll is like expectArray for what all functions say about a buffer.
+func expectAll(t *check.T, b *capi.Buffer, a check.HostArray, what string) bool {
+	check.Equal(t, capi.BufferType(a.Type), t.ElementType(b), "type of %v %s", a, what)
+	expectDims(t, b, a.Dims, a.Type.String()+" "+what)
+	return expectArray(t, b, a, what)
 }
 
 // upload makes a buffer of host bytes. The check owns it.
@@ -260,21 +239,6 @@ func stridesOf(size int, dims, minorToMajor []int64) []int64 {
 		step *= dims[d]
 	}
 	return strides
-}
-
-// permutations returns all orders of 0 to n-1.
-func permutations(n int) [][]int64 {
-	if n == 0 {
-		return [][]int64{{}}
-	}
-	var all [][]int64
-	for _, p := range permutations(n - 1) {
-		for at := 0; at <= len(p); at++ {
-			q := append(append(append([]int64{}, p[:at]...), int64(n-1)), p[at:]...)
-			all = append(all, q)
-		}
-	}
-	return all
 }
 
 // show returns the text of a value for a message.

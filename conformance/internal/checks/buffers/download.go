@@ -6,6 +6,7 @@ package buffers
 import (
 	"bytes"
 	"fmt"
+	"iter"
 	"runtime"
 	"slices"
 	"strings"
@@ -22,7 +23,7 @@ var downloadChecks = []check.Check{
 	{Rule: "D2H-02", Run: func(t *check.T) {
 		for _, e := range types(t) {
 			for _, dims := range [][]int64{{}, {3, 5}, {2, 0}, {1, 7, 3}} {
-				want := elements(dims...) * e.Size()
+				want := check.Elements(dims...) * e.Size()
 				b, ok := uploaded(t, hostArgs(t.Client(), e, make([]byte, want), dims...))
 				if !ok {
 					break
@@ -32,6 +33,14 @@ var downloadChecks = []check.Check{
 					check.Equal(t, want, hostSize(t, b, nil), "dst_size of %v%v with host_layout null", e, dims)
 				}
 				check.Destroy(t, b)
+			}
+		}
+		for _, arrays := range []iter.Seq[check.HostArray]{t.Sized(), t.Shaped()} {
+			for a := range arrays {
+				if b, ok := uploaded(t, argsOf(t.Client(), a)); ok {
+					check.Equal(t, len(a.Data), hostSize(t, b, check.RowMajor(len(a.Dims))), "dst_size of %v", a)
+					check.Destroy(t, b)
+				}
 			}
 		}
 	}},
@@ -63,6 +72,17 @@ var downloadChecks = []check.Check{
 				expectBytes(t, want, dst, 0xff, what)
 			}
 		}
+		for a := range t.Sized() {
+			if b, ok := uploaded(t, argsOf(t.Client(), a)); ok && !a.Type.IsSubByte() {
+				dst := filled(t, before+len(a.Data)+behind)
+				err := read(t, downloadArgs{Src: b, HostLayout: check.RowMajor(1), Dst: check.Pointer(dst[before:]),
+					DstSize: uintptr(len(a.Data))})
+				t.NoError(err, "download of %v", a)
+				frame := bytes.Repeat([]byte{filler}, behind)
+				expectBytes(t, slices.Concat(frame, a.Data, frame), dst, 0xff, "memory round a download of "+a.String())
+				check.Destroy(t, b)
+			}
+		}
 	}},
 	{Rule: "D2H-05", Run: func(t *check.T) {
 		for _, d := range t.Client().Devices {
@@ -72,13 +92,20 @@ var downloadChecks = []check.Check{
 				}
 			}
 		}
+		for i, dims := range check.Each(t, check.Shapes) {
+			for j, e := range check.Widths(i) {
+				if !e.IsSubByte() {
+					defaultLayout(t, t.Client().Devices[j%len(t.Client().Devices)], e, dims)
+				}
+			}
+		}
 	}},
 	{Rule: "D2H-06", Run: func(t *check.T) {
 		for _, e := range []dtype.Type{dtype.F32, dtype.U8, dtype.S16, dtype.C64, dtype.C128} {
 			for _, dims := range [][]int64{{3}, {2, 3}, {2, 3, 4}} {
-				data := hostBytes(e, elements(dims...))
+				data := hostBytes(e, check.Elements(dims...))
 				b := upload(t, e, data, dims...)
-				for _, order := range permutations(len(dims)) {
+				for _, order := range check.Orders(len(dims)) {
 					got, err := readWith(t, b, check.TiledLayout(order))
 					if err != nil {
 						t.Errorf("download of %v%v with minor_to_major %v: expected success, got %v", e, dims, order, err)
@@ -89,6 +116,21 @@ var downloadChecks = []check.Check{
 				}
 			}
 		}
+		for a := range t.Shaped() {
+			b, ok := uploaded(t, argsOf(t.Client(), a))
+			if !ok {
+				continue
+			}
+			for _, order := range check.Each(t, check.Orders(len(a.Dims))) {
+				got, err := readWith(t, b, check.TiledLayout(order))
+				if !t.NoError(err, "download of %v with minor_to_major %v", a, order) {
+					break
+				}
+				expectBytes(t, permute(a.Data, a.Type.Size(), a.Dims, order), got, mask(a.Type),
+					fmt.Sprintf("download of %v with minor_to_major %v", a, order))
+			}
+			check.Destroy(t, b)
+		}
 	}},
 	{Rule: "D2H-07", Run: nullLayout},
 	{Rule: "D2H-08", Run: outputLayouts},
@@ -96,7 +138,7 @@ var downloadChecks = []check.Check{
 		dims := []int64{2, 3}
 		data := dtype.Bytes(floats(6))
 		b := upload(t, dtype.F32, data, dims...)
-		for _, order := range permutations(2) {
+		for _, order := range check.Orders(2) {
 			strides := stridesOf(4, dims, order)
 			layout := check.StridedLayout(strides)
 			dst := make([]byte, 256) // whatever size the plugin thinks of
@@ -110,6 +152,26 @@ var downloadChecks = []check.Check{
 				continue
 			}
 			expectBytes(t, permute(data, 4, dims, order), dst[:24], 0xff, "download with host strides "+show(strides))
+		}
+		for i, dims := range check.Each(t, check.Shapes) {
+			for j, order := range check.Each(t, check.Orders(len(dims))) {
+				a := check.HostArrayOf(check.Width(i+j), uint64(i), dims...)
+				b, ok := uploaded(t, argsOf(t.Client(), a))
+				if !ok || a.Type.IsSubByte() {
+					continue
+				}
+				size := a.Type.Size()
+				dst := make([]byte, 2*len(a.Data))
+				err := read(t, downloadArgs{Src: b, HostLayout: check.StridedLayout(stridesOf(size, dims, order)), Dst: check.Pointer(dst),
+					DstSize: uintptr(len(dst))})
+				what := fmt.Sprintf("download of %v with host strides %v", a, stridesOf(size, dims, order))
+				if declined(err) {
+					t.Notef("%s is refused: %v", what, err)
+				} else if t.NoError(err, what) {
+					expectBytes(t, permute(a.Data, size, dims, order), dst[:len(a.Data)], 0xff, what)
+				}
+				check.Destroy(t, b)
+			}
 		}
 	}},
 	{Rule: "D2H-10", Run: func(t *check.T) {
@@ -197,6 +259,22 @@ var downloadChecks = []check.Check{
 			want := bytes.Repeat([]byte{0xee}, 64)
 			copy(want[offset:], data)
 			expectBytes(t, want, block, 0xff, "memory round a download to an address that is "+show(offset)+" off")
+		}
+		offset := 0
+		for a := range t.Sized() {
+			b, ok := uploaded(t, argsOf(t.Client(), a))
+			if !ok || a.Type.IsSubByte() {
+				continue
+			}
+			offset = (offset + 7) % 64
+			block := check.Aligned(len(a.Data)+64, 64, offset)
+			copy(block, bytes.Repeat([]byte{filler}, len(block)))
+			t.Keep(block)
+			err := read(t, downloadArgs{Src: b, HostLayout: check.RowMajor(1), Dst: check.Pointer(block), DstSize: uintptr(len(a.Data))})
+			t.NoError(err, "download of %v to an address that is %d off", a, offset)
+			expectBytes(t, slices.Concat(a.Data, bytes.Repeat([]byte{filler}, 64)), block, 0xff,
+				fmt.Sprintf("memory from where %v was downloaded to, %d off", a, offset))
+			check.Destroy(t, b)
 		}
 	}},
 	{Rule: "D2H-16", Run: func(t *check.T) {
@@ -341,7 +419,7 @@ func isPermutation(order []int64, n int) bool {
 
 // defaultLayout compares what was uploaded with what comes back.
 func defaultLayout(t *check.T, d *capi.Device, e dtype.Type, dims []int64) {
-	data := hostBytes(e, elements(dims...))
+	data := hostBytes(e, check.Elements(dims...))
 	args := hostArgs(t.Client(), e, data, dims...)
 	args.Device = d
 	b := t.UploadArgs(args)
@@ -413,6 +491,25 @@ func nullLayout(t *check.T) {
 	}
 	if exe, err := t.TryCompile(t.Client(), columnMajor, check.Devices(1, 1)); err == nil {
 		look("an output that the program wants column-major", t.Run(exe, 1, upload(t, dtype.F32, data, dims...))[0])
+	}
+	for i, dims := range check.Each(t, check.Shapes) {
+		for j, order := range check.Each(t, check.Orders(len(dims))) {
+			a := check.HostArrayOf(check.Width(i+j), uint64(j), dims...)
+			args := argsOf(t.Client(), a)
+			args.DeviceLayout = check.TiledLayout(order)
+			b, err := t.TryUpload(args)
+			if err != nil || a.Type.IsSubByte() {
+				continue
+			}
+			if order, ok := minorToMajor(t, b); ok {
+				got, err := readWith(t, b, nil)
+				if t.NoError(err, "download of %v with host_layout null", a) {
+					expectBytes(t, permute(a.Data, a.Type.Size(), dims, order), got, 0xff,
+						fmt.Sprintf("download of %v with host_layout null, minor_to_major %v", a, order))
+				}
+			}
+			check.Destroy(t, b)
+		}
 	}
 	if seen == 0 {
 		t.SkipUnimplf("the plugin does not tell the layout of a buffer")

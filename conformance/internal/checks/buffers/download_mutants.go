@@ -56,7 +56,7 @@ func downloadMutants() []mutant.Mutant {
 			}
 		}),
 		mutant.ArrivesOf("D2H-04", "writes words of four bytes", func(c *serve.Invocation, a *downloadArgs, data []byte) {
-			size := elements(mutant.DimsOf(c.Table(), a.Src)...) * mutant.TypeOf(c.Table(), a.Src).Size()
+			size := check.Elements(mutant.DimsOf(c.Table(), a.Src)...) * mutant.TypeOf(c.Table(), a.Src).Size()
 			clear(data[size:min((size+3)&^3, len(data))])
 		}),
 		mutant.ArrivesOf("D2H-04", "writes in front of dst", func(_ *serve.Invocation, a *downloadArgs, _ []byte) {

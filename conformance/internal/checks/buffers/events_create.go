@@ -66,6 +66,20 @@ var eventCreateChecks = []check.Check{
 				expectError(t, calls[0].Err, code, message, "the callback")
 			}
 		}
+		var events []*capi.Event
+		for i := range check.Lengths {
+			e := created(t)
+			code, message := failure(i)
+			set(t, e, code, message)
+			events = append(events, e)
+		}
+		for i, e := range events { // each has its own, also when others were set
+			code, message := failure(i)
+			what := "event " + show(i) + " of several that were set to errors"
+			expectError(t, t.Await(e), code, message, "PJRT_Event_Await of "+what)
+			_, err := check.Try(t, capi.EventErrorArgs{Event: e})
+			expectError(t, err, code, message, "PJRT_Event_Error of "+what)
+		}
 	}},
 	{Rule: "EVT-24", Run: func(t *check.T) {
 		e := created(t)
@@ -155,6 +169,13 @@ func awaited(t *check.T, done chan error, what string) {
 	case <-time.After(t.Patience()):
 		t.Stuck("%s did not return within %v", what, t.Patience())
 	}
+}
+
+// failure returns an error of its own for each of several objects: neighbours differ in their codes,
+// and in the texts and lengths of their messages.
+func failure(i int) (capi.ErrorCode, string) {
+	const codes = int(capi.ErrorCodeUnauthenticated)
+	return capi.ErrorCode(1 + i%codes), check.Words(check.Lengths[i%len(check.Lengths)], i)
 }
 
 func set(t *check.T, e *capi.Event, code capi.ErrorCode, message string) {

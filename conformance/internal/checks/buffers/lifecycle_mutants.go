@@ -44,11 +44,11 @@ func metadataMutants() []mutant.Mutant {
 		mutant.After("BUF-09", "no size", func(a *capi.BufferOnDeviceSizeInBytesArgs) { a.OnDeviceSizeInBytes = 0 }),
 		mutant.Of("BUF-09", "elements are counted, not bytes", func(c *serve.Invocation, a *capi.BufferOnDeviceSizeInBytesArgs) {
 			c.Forward()
-			a.OnDeviceSizeInBytes = uintptr(elements(mutant.DimsOf(c.Table(), a.Buffer)...))
+			a.OnDeviceSizeInBytes = uintptr(check.Elements(mutant.DimsOf(c.Table(), a.Buffer)...))
 		}),
 		mutant.Of("BUF-09", "what does not fill a byte is left out", func(c *serve.Invocation, a *capi.BufferOnDeviceSizeInBytesArgs) {
 			if c.Forward(); mutant.TypeOf(c.Table(), a.Buffer).IsSubByte() {
-				a.OnDeviceSizeInBytes = uintptr(elements(mutant.DimsOf(c.Table(), a.Buffer)...) * mutant.TypeOf(c.Table(),
+				a.OnDeviceSizeInBytes = uintptr(check.Elements(mutant.DimsOf(c.Table(), a.Buffer)...) * mutant.TypeOf(c.Table(),
 					a.Buffer).Bits() / 8)
 			}
 		}),

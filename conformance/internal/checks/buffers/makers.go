@@ -5,85 +5,176 @@ package buffers
 
 import (
 	"fmt"
+	"iter"
 	"slices"
+	"strings"
 
 	"github.com/purepjrt/purepjrt/capi"
 	"github.com/purepjrt/purepjrt/conformance/internal/check"
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
 )
 
-// maker is a way to get a buffer of f32 with given contents from a plugin. Unusual
-// sizes or dims may go wrong with one maker and right with another.
+// maker is a way to get buffers with given contents from a plugin. Unusual sizes, dims or types may
+// go wrong with one maker and right with another.
 type maker struct {
 	name    string
 	sizes   string // the rule by which the contents arrive whole
 	dims    string // the rule by which the dims are those that were asked for
 	devices int
-	make    func(t *check.T, data []float32, dims ...int64) *capi.Buffer
+	// make returns a buffer for each array, or nil where the plugin refuses the type.
+	make func(t *check.T, list []check.HostArray) []*capi.Buffer
+}
+
+// one returns the maker of single buffers as one of several.
+func one(f func(t *check.T, a check.HostArray) *capi.Buffer) func(*check.T, []check.HostArray) []*capi.Buffer {
+	return func(t *check.T, list []check.HostArray) []*capi.Buffer {
+		buffers := make([]*capi.Buffer, len(list))
+		for i, a := range list {
+			buffers[i] = f(t, a)
+		}
+		return buffers
+	}
+}
+
+// uploadedThen returns the maker that does f with an uploaded buffer.
+func uploadedThen(f func(t *check.T, b *capi.Buffer) *capi.Buffer) func(*check.T, []check.HostArray) []*capi.Buffer {
+	return one(func(t *check.T, a check.HostArray) *capi.Buffer {
+		b, ok := uploaded(t, argsOf(t.Client(), a))
+		if !ok {
+			return nil
+		}
+		defer check.Destroy(t, b)
+		return f(t, b)
+	})
 }
 
 var makers = []maker{
-	{name: "an upload", sizes: "H2D-02", dims: "BUF-02", make: func(t *check.T, data []float32, dims ...int64) *capi.Buffer {
-		return check.Upload(t, t.Client(), data, dims...)
-	}},
+	{name: "an upload", sizes: "H2D-02", dims: "BUF-02", make: one(func(t *check.T, a check.HostArray) *capi.Buffer {
+		b, _ := uploaded(t, argsOf(t.Client(), a))
+		return b
+	})},
 	{name: "a copy to a device", sizes: "COPY-01", dims: "COPY-01", devices: 2,
-		make: func(t *check.T, data []float32, dims ...int64) *capi.Buffer {
-			return copyTo(t, check.Upload(t, t.Client(), data, dims...), t.Client().Devices[1])
-		}},
+		make: uploadedThen(func(t *check.T, b *capi.Buffer) *capi.Buffer { return copyTo(t, b, t.Client().Devices[1]) })},
 	{name: "a copy to a memory", sizes: "COPY-08", dims: "COPY-08", devices: 2,
-		make: func(t *check.T, data []float32, dims ...int64) *capi.Buffer {
+		make: uploadedThen(func(t *check.T, b *capi.Buffer) *capi.Buffer {
 			to := check.Optional(t, capi.DeviceDefaultMemoryArgs{Device: t.Client().Devices[1]}).Memory
-			b, ok := copyToMemory(t, check.Upload(t, t.Client(), data, dims...), to, "a buffer to the default memory of another device")
+			b, ok := copyToMemory(t, b, to, "a buffer to the default memory of another device")
 			if !ok {
 				t.SkipUnimplf("the plugin does not copy between the memories of two devices")
 			}
 			return b
-		}},
-	{name: "a transfer manager", sizes: "AH2D-12", dims: "AH2D-01", make: func(t *check.T, data []float32, dims ...int64) *capi.Buffer {
-		m, b := single(t, spec{dtype.F32, dims})
-		bytes := dtype.Bytes(data)
-		t.Keep(bytes)
-		send(t, m, 0, bytes, 0, true)
-		return b
-	}},
+		})},
+	{name: "a transfer manager", sizes: "AH2D-12", dims: "AH2D-01",
+		make: transferred(func(t *check.T, m *transferManager, i int, data []byte) { send(t, m, i, data, 0, true) })},
 	{name: "a transfer manager, in two parts", sizes: "AH2D-13", dims: "AH2D-13",
-		make: func(t *check.T, data []float32, dims ...int64) *capi.Buffer {
-			m, b := single(t, spec{dtype.F32, dims})
-			bytes := dtype.Bytes(data)
-			t.Keep(bytes)
-			half := len(data) / 2 * 4
-			send(t, m, 0, bytes[half:], int64(half), false)
-			send(t, m, 0, bytes[:half], 0, true)
-			return b
-		}},
-	{name: "a view", sizes: "VIEW-01", dims: "VIEW-01", make: func(t *check.T, data []float32, dims ...int64) *capi.Buffer {
+		make: transferred(func(t *check.T, m *transferManager, i int, data []byte) {
+			half := len(data) / 32 * 16
+			send(t, m, i, data[half:], int64(half), false)
+			send(t, m, i, data[:half], 0, true)
+		})},
+	{name: "a view", sizes: "VIEW-01", dims: "VIEW-01", make: one(func(t *check.T, a check.HostArray) *capi.Buffer {
 		if t.Platform() != "cpu" {
 			t.SkipEnvf("the process cannot write into the memory of the device")
 		}
-		m := foreign(t, 4*len(data))
-		m.write(dtype.Bytes(data))
-		v, _ := view(t, m, dims...)
-		return v
-	}},
-	{name: "an alias", sizes: "UNI-14", dims: "UNI-13", make: func(t *check.T, data []float32, dims ...int64) *capi.Buffer {
-		a := alias(t, dims...)
-		fulfil(t, a, check.Upload(t, t.Client(), data, dims...))
-		return a.AliasBuffer
-	}},
-	{name: "an execution", sizes: "RUN-01", dims: "RUN-01", make: func(t *check.T, data []float32, dims ...int64) *capi.Buffer {
-		typ := check.Tensor(dtype.F32, dims)
-		exe := compiled(t, fmt.Sprintf(`module @twice_the_half {
-  func.func @main(%%a: %[1]s) -> %[1]s {
-    %%half = stablehlo.constant dense<0.5> : %[1]s
-    %%0 = stablehlo.multiply %%a, %%half : %[1]s
-    %%1 = stablehlo.add %%0, %%0 : %[1]s
-    return %%1 : %[1]s
-  }
-}`, typ))
-		out, event := started(t, exe, check.Upload(t, t.Client(), data, dims...))
-		t.NoError(t.Await(event), "event of an execution")
-		return out
-	}},
+		if len(a.Data) == 0 || a.Type.IsSubByte() {
+			return nil // there is nothing to see, or it has the device's form
+		}
+		m := foreign(t, len(a.Data))
+		m.write(a.Data)
+		args := viewArgs(t, m, a.Dims...)
+		args.ElementType = capi.BufferType(a.Type)
+		return check.Own(t, check.Call(t, args).Buffer)
+	})},
+	{name: "an alias", sizes: "UNI-14", dims: "UNI-13", make: one(func(t *check.T, a check.HostArray) *capi.Buffer {
+		if a.Type.IsSubByte() {
+			return nil // how many bits an element has is a part of its layout, which the C API cannot say
+		}
+		b, ok := uploaded(t, argsOf(t.Client(), a))
+		if !ok {
+			return nil
+		}
+		p := aliasOf(t, a.Type, a.Dims...)
+		fulfil(t, p, b)
+		check.Destroy(t, b)
+		return p.AliasBuffer
+	})},
+	{name: "an execution", sizes: "RUN-01", dims: "RUN-01", make: executed},
+}
+
+// transferred returns the maker of the buffers of one transfer manager. They get their contents from
+// fill, the last one first.
+func transferred(fill func(t *check.T, m *transferManager, i int, data []byte)) func(*check.T, []check.HostArray) []*capi.Buffer {
+	return func(t *check.T, list []check.HostArray) []*capi.Buffer {
+		buffers := make([]*capi.Buffer, len(list))
+		var specs []spec
+		var at []int // of each spec, in list
+		for i, a := range list {
+			if !a.Type.IsSubByte() { // their data has the device's form
+				specs, at = append(specs, spec{a.Type, a.Dims}), append(at, i)
+			}
+		}
+		m := manager(t, specs...)
+		for i, place := range at {
+			buffers[place] = retrieve(t, m, i)
+		}
+		for i, place := range slices.Backward(at) {
+			t.Keep(list[place].Data)
+			fill(t, m, i, list[place].Data)
+		}
+		return buffers
+	}
+}
+
+// executed returns the results of one program that returns its arguments.
+func executed(t *check.T, list []check.HostArray) []*capi.Buffer {
+	results := make([]*capi.Buffer, len(list))
+	var arguments []*capi.Buffer
+	var at []int // of each argument, in list
+	var types, names []string
+	for i, a := range list {
+		if b, ok := uploaded(t, argsOf(t.Client(), a)); ok {
+			names, types = append(names, fmt.Sprintf("%%a%d", len(at))), append(types, check.Tensor(a.Type, a.Dims))
+			arguments, at = append(arguments, b), append(at, i)
+		}
+	}
+	exe, err := t.TryCompile(t.Client(), returning(names, types), check.Devices(1, 1))
+	if err != nil {
+		// Programs need not know all types of buffers.
+		plain := slices.DeleteFunc(slices.Clone(list), func(a check.HostArray) bool { return a.Type != dtype.F32 && a.Type != dtype.S32 })
+		if len(plain) == len(list) {
+			compiled(t, returning(names, types)) // fails the check, or ends it
+		}
+		t.Notef("a program that returns arguments of many types does not compile: %v", err)
+		if len(plain) == 0 {
+			return results
+		}
+		rest := executed(t, plain)
+		for i, a := range list {
+			if a.Type == dtype.F32 || a.Type == dtype.S32 {
+				results[i], rest = rest[0], rest[1:]
+			}
+		}
+		return results
+	}
+	for i, b := range t.Run(exe, len(at), arguments...) {
+		results[at[i]] = b
+	}
+	for _, b := range arguments {
+		check.Destroy(t, b)
+	}
+	check.Destroy(t, exe)
+	return results
+}
+
+// returning returns a program that returns its arguments.
+func returning(names, types []string) string {
+	parameters := make([]string, len(names))
+	for i := range names {
+		parameters[i] = names[i] + ": " + types[i]
+	}
+	results := strings.Join(types, ", ")
+	return fmt.Sprintf("module @returning {\n  func.func @main(%s) -> (%s) {\n    return %s : %s\n  }\n}",
+		strings.Join(parameters, ", "), results, strings.Join(names, ", "), results)
 }
 
 // unevenSizes are numbers of f32 that take more than a mebibyte, but not a whole number
@@ -123,13 +214,13 @@ func makerChecks() []check.Check {
 			}
 		}},
 		check.Check{Rule: "UNI-01", Variant: "dims of one", Run: func(t *check.T) {
-			for _, dims := range dimsOfOne {
+			for _, dims := range check.Each(t, slices.Concat(dimsOfOne, check.Shapes, check.Degenerate)) {
 				b := check.Own(t, check.Call(t, uninitializedArgs(t, dtype.F32, dims...)).Buffer)
 				expectDims(t, b, dims, "an uninitialised buffer")
 			}
 		}},
 		check.Check{Rule: "UNI-05", Variant: "dims of one", Run: func(t *check.T) {
-			for _, dims := range dimsOfOne {
+			for _, dims := range check.Each(t, slices.Concat(dimsOfOne, check.Shapes, check.Degenerate)) {
 				b := check.Own(t, check.Call(t, errorBufferArgs(t, failureCode, failureMessage, dims...)).Buffer)
 				expectDims(t, b, dims, "a buffer that is an error")
 			}
@@ -137,21 +228,41 @@ func makerChecks() []check.Check {
 	)
 }
 
-func (m maker) uneven(t *check.T) {
-	for _, n := range unevenSizes {
-		b := m.make(t, floats(n), int64(n))
-		expectBytes(t, dtype.Bytes(floats(n)), t.Download(b), 0xff, fmt.Sprintf("f32[%d] by %s", n, m.name))
-		check.Destroy(t, b)
+// batch is how many buffers a maker makes at a time.
+const batch = 64
+
+// expect makes arrays, a batch at a time, and passes each buffer to look.
+func (m maker) expect(t *check.T, arrays iter.Seq[check.HostArray], look func(b *capi.Buffer, a check.HostArray)) {
+	for list := range slices.Chunk(slices.Collect(arrays), batch) {
+		buffers := m.make(t, list)
+		for i, b := range buffers {
+			if b != nil {
+				look(b, list[i])
+			}
+		}
+		for _, b := range buffers {
+			check.Destroy(t, b)
+		}
+		if t.Failed() {
+			return
+		}
 	}
 }
 
-func (m maker) ones(t *check.T) {
-	for _, dims := range dimsOfOne {
-		n := elements(dims...)
-		b := m.make(t, floats(n), dims...)
-		expectDims(t, b, dims, m.name)
-		check.ExpectBuffer(t, b, floats(n), fmt.Sprintf("f32%v by %s", dims, m.name))
+func (m maker) uneven(t *check.T) {
+	for _, n := range unevenSizes {
+		large := check.HostArray{Type: dtype.F32, Dims: []int64{int64(n)}, Data: dtype.Bytes(floats(n))}
+		m.expect(t, slices.Values([]check.HostArray{large}), func(b *capi.Buffer, a check.HostArray) { expectArray(t, b, a, "by "+m.name) })
 	}
+	m.expect(t, t.Sized(), func(b *capi.Buffer, a check.HostArray) { expectArray(t, b, a, "by "+m.name) })
+}
+
+func (m maker) ones(t *check.T) {
+	look := func(b *capi.Buffer, a check.HostArray) { expectAll(t, b, a, "by "+m.name) }
+	for i, dims := range dimsOfOne { // each alone, and others together
+		m.expect(t, slices.Values([]check.HostArray{check.HostArrayOf(dtype.F32, uint64(i), dims...)}), look)
+	}
+	m.expect(t, t.Shaped(), look)
 }
 
 // expectDims fails the check unless all functions that return a buffer's dims return

@@ -121,7 +121,7 @@ func placeBelow(c *serve.Invocation, b *capi.Buffer) int {
 }
 
 // count returns the number of elements of an upload.
-func count(a *uploadArgs) int { return elements(capi.Slice(a.Dims, a.NumDims)...) }
+func count(a *uploadArgs) int { return check.Elements(capi.Slice(a.Dims, a.NumDims)...) }
 
 // misreads returns a plugin that changes the data of dense uploads.
 func misreads(name, fault string, when func(*uploadArgs) bool, change func(a *uploadArgs, data []byte)) mutant.Mutant {

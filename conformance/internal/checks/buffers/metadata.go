@@ -27,7 +27,7 @@ var metadataChecks = []check.Check{
 	{Rule: "BUF-02", Run: func(t *check.T) {
 		var told []capi.BufferDimensionsArgs
 		for _, dims := range shapes {
-			b := upload(t, dtype.F32, make([]byte, 4*elements(dims...)), dims...)
+			b := upload(t, dtype.F32, make([]byte, 4*check.Elements(dims...)), dims...)
 			first := check.Call(t, capi.BufferDimensionsArgs{Buffer: b})
 			churn(t)
 			second := check.Call(t, capi.BufferDimensionsArgs{Buffer: b})
@@ -51,7 +51,7 @@ var metadataChecks = []check.Check{
 	}},
 	{Rule: "BUF-03", Run: func(t *check.T) {
 		for _, dims := range shapes {
-			b := upload(t, dtype.F32, make([]byte, 4*elements(dims...)), dims...)
+			b := upload(t, dtype.F32, make([]byte, 4*check.Elements(dims...)), dims...)
 			d := check.Call(t, capi.BufferUnpaddedDimensionsArgs{Buffer: b})
 			if got := capi.Slice(d.UnpaddedDims, d.NumDims); !slices.Equal(got, dims) {
 				t.Errorf("unpadded dimensions of a static shape: expected %v, got %v", dims, got)
@@ -70,7 +70,7 @@ var metadataChecks = []check.Check{
 	}},
 	{Rule: "BUF-05", Run: func(t *check.T) {
 		for _, dims := range shapes {
-			b := upload(t, dtype.F32, make([]byte, 4*elements(dims...)), dims...)
+			b := upload(t, dtype.F32, make([]byte, 4*check.Elements(dims...)), dims...)
 			check.Equal(t, 0, check.Call(t, capi.BufferDynamicDimensionIndicesArgs{Buffer: b}).NumDynamicDims,
 				"dynamic dimensions of the static shape %v", dims)
 		}
@@ -94,7 +94,7 @@ var metadataChecks = []check.Check{
 	}},
 	{Rule: "BUF-07", Run: func(t *check.T) {
 		for _, dims := range shapes {
-			b := upload(t, dtype.F32, make([]byte, 4*elements(dims...)), dims...)
+			b := upload(t, dtype.F32, make([]byte, 4*check.Elements(dims...)), dims...)
 			layout := check.Call(t, capi.BufferGetMemoryLayoutArgs{Buffer: b}).Layout
 			switch layout.Type {
 			case capi.BufferMemoryLayoutTypeTiled:
@@ -111,7 +111,7 @@ var metadataChecks = []check.Check{
 				strides := capi.Slice(layout.Strides().ByteStrides, layout.Strides().NumByteStrides)
 				check.Equal(t, len(dims), len(strides), "num_byte_strides of %v", dims)
 				for d := range min(len(dims), len(strides)) {
-					if dims[d] > 1 && elements(dims...) > 0 && strides[d] < 4 {
+					if dims[d] > 1 && check.Elements(dims...) > 0 && strides[d] < 4 {
 						t.Errorf("byte_strides of f32%v: expected at least 4 for dimension %d, got %v", dims, d, strides)
 					}
 				}
@@ -122,8 +122,16 @@ var metadataChecks = []check.Check{
 	}},
 	{Rule: "BUF-08", Run: func(t *check.T) {
 		seen := 0
-		for _, order := range [][]int64{nil, {1, 0}, {0, 1}} {
-			args := hostArgs(t.Client(), dtype.F32, dtype.Bytes(floats(6)), 2, 3)
+		type wish struct{ dims, order []int64 }
+		wishes := []wish{{[]int64{2, 3}, nil}, {[]int64{2, 3}, []int64{1, 0}}, {[]int64{2, 3}, []int64{0, 1}}}
+		for _, dims := range check.Each(t, check.Shapes) {
+			for _, order := range check.Each(t, check.Orders(len(dims))) {
+				wishes = append(wishes, wish{dims, order})
+			}
+		}
+		for _, w := range wishes {
+			order := w.order
+			args := hostArgs(t.Client(), dtype.F32, dtype.Bytes(floats(check.Elements(w.dims...))), w.dims...)
 			if order != nil {
 				args.DeviceLayout = check.TiledLayout(order)
 			}
@@ -155,7 +163,7 @@ var metadataChecks = []check.Check{
 	{Rule: "BUF-09", Run: func(t *check.T) {
 		for _, e := range types(t) {
 			for _, dims := range [][]int64{{}, {7}, {16, 3}, {2, 0}} {
-				n := elements(dims...)
+				n := check.Elements(dims...)
 				b, ok := uploaded(t, hostArgs(t.Client(), e, make([]byte, n*e.Size()), dims...))
 				if !ok {
 					break
@@ -163,6 +171,14 @@ var metadataChecks = []check.Check{
 				size := t.SizeOnDevice(b)
 				if packed := uintptr(n*e.Bits()+7) / 8; size < packed {
 					t.Errorf("size on the device of %v%v: expected at least %d bytes, got %d", e, dims, packed, size)
+				}
+				check.Destroy(t, b)
+			}
+		}
+		for a := range t.Sized() {
+			if b, ok := uploaded(t, argsOf(t.Client(), a)); ok {
+				if size, packed := t.SizeOnDevice(b), uintptr(check.Elements(a.Dims...)*a.Type.Bits()+7)/8; size < packed {
+					t.Errorf("size on the device of %v: expected at least %d bytes, got %d", a, packed, size)
 				}
 				check.Destroy(t, b)
 			}
@@ -269,7 +285,8 @@ var metadataChecks = []check.Check{
 }
 
 // shapes are dimensions of many kinds.
-var shapes = [][]int64{{}, {1}, {7}, {2, 3}, {3, 2}, {0}, {4, 0, 2}, {1, 2, 1, 3, 2}, {3, 1}, {1, 1}}
+var shapes = slices.Concat([][]int64{{}, {1}, {7}, {2, 3}, {3, 2}, {0}, {4, 0, 2}, {1, 2, 1, 3, 2}, {3, 1}, {1, 1}}, check.Shapes,
+	check.Degenerate)
 
 // churn makes and destroys objects, so that memory that was freed too early is reused.
 func churn(t *check.T) {

@@ -45,6 +45,20 @@ var placeholderChecks = []check.Check{
 				check.Destroy(t, b)
 			}
 		}
+		for i, dims := range check.Each(t, slices.Concat(check.Shapes, check.Degenerate)) {
+			for _, e := range check.Widths(i) {
+				out, err := check.Try(t, uninitializedArgs(t, e, dims...))
+				if err != nil {
+					t.Notef("the plugin makes no uninitialised %v%v: %v", e, dims, err)
+					continue
+				}
+				b := check.Own(t, out.Buffer)
+				check.Equal(t, capi.BufferType(e), t.ElementType(b), "type of an uninitialised %v%v", e, dims)
+				expectDims(t, b, dims, "an uninitialised "+e.String())
+				check.Equal(t, check.Elements(dims...)*e.Size(), len(t.Download(b)), "bytes of an uninitialised %v%v", e, dims)
+				check.Destroy(t, b)
+			}
+		}
 	}},
 	{Rule: "UNI-02", Devices: 2, Run: func(t *check.T) {
 		// Which of the two wins is open; a third place is wrong.
@@ -112,6 +126,22 @@ var placeholderChecks = []check.Check{
 			args.Memory = m
 			b := check.Own(t, check.Call(t, args).Buffer)
 			check.Equal(t, m, t.MemoryOf(b), "memory of an error buffer in %s", memoryName(t, m))
+		}
+		// Several that live at once, each with its own shape and error.
+		var list []*capi.Buffer
+		several := slices.Concat(check.Shapes, check.Degenerate, check.Shapes)
+		for i, dims := range several {
+			code, message := failure(i)
+			args := errorBufferArgs(t, code, message, dims...)
+			args.ShapeElementType = capi.BufferType(check.Width(i))
+			list = append(list, check.Own(t, check.Call(t, args).Buffer))
+		}
+		for i, b := range list {
+			code, message := failure(i)
+			what := "error buffer " + show(i) + " of several"
+			expectError(t, t.Await(t.Ready(b)), code, message, "ready event of "+what)
+			expectDims(t, b, several[i], what)
+			check.Equal(t, capi.BufferType(check.Width(i)), t.ElementType(b), "type of %s", what)
 		}
 	}},
 	{Rule: "UNI-06", Run: func(t *check.T) {
@@ -251,6 +281,19 @@ var placeholderChecks = []check.Check{
 		}
 		expectBytes(t, dtype.Bytes(floats(4)), dst, 0xff, "download that was waiting for an alias buffer")
 		check.ExpectBuffer(t, a.AliasBuffer, floats(4), "later download of the alias buffer")
+		// Several, the last of which is fulfilled first.
+		var arrays []check.HostArray
+		var list []capi.ClientCreateAliasBufferArgs
+		for i, dims := range check.Each(t, check.Shapes) {
+			arrays = append(arrays, check.HostArrayOf(dtype.F32, uint64(i), dims...))
+			list = append(list, alias(t, dims...))
+		}
+		for i, a := range slices.Backward(arrays) {
+			fulfil(t, list[i], upload(t, a.Type, a.Data, a.Dims...))
+		}
+		for i, a := range arrays {
+			expectAll(t, list[i].AliasBuffer, a, "in one of several alias buffers")
+		}
 	}},
 	{Rule: "UNI-15", Run: func(t *check.T) {
 		a := alias(t, 4)
@@ -267,6 +310,24 @@ var placeholderChecks = []check.Check{
 		dst := room(t, 16)
 		err := read(t, into(a.AliasBuffer, dst))
 		expectError(t, err, failureCode, failureMessage, "download of an alias buffer that was given an error")
+		var list []capi.ClientCreateAliasBufferArgs
+		for range check.Lengths {
+			list = append(list, alias(t, 4))
+		}
+		for i, a := range slices.Backward(list) {
+			code, message := failure(i)
+			args := fulfilArgs{Client: t.Client().Handle, StatusCode: code, FulfillAliasBufferCb: a.FulfillAliasBufferCb}
+			args.ErrorMessage, args.ErrorMessageSize = capi.StringData(message)
+			_, _ = check.Try(t, args) // the failure may go to the caller as well
+		}
+		for i, a := range list {
+			code, message := failure(i)
+			e := t.Ready(a.AliasBuffer)
+			if !becomesReady(t, e, "an alias buffer that was given an error becomes ready") {
+				return
+			}
+			expectError(t, t.Await(e), code, message, "ready event of alias buffer "+show(i)+" of several that were given errors")
+		}
 	}},
 	{Rule: "UNI-16", Hostile: true, Run: func(t *check.T) {
 		a := alias(t, 4)
@@ -339,9 +400,14 @@ func withPayload(t *check.T, attributes ...capi.Attribute) errorBuffers {
 
 // alias makes an alias buffer of f32. The check owns it.
 func alias(t *check.T, dims ...int64) capi.ClientCreateAliasBufferArgs {
+	return aliasOf(t, dtype.F32, dims...)
+}
+
+// aliasOf is like alias, of any type.
+func aliasOf(t *check.T, e dtype.Type, dims ...int64) capi.ClientCreateAliasBufferArgs {
 	t.Require(check.FunctionOf[capi.ClientCreateAliasBufferArgs]())
 	args := capi.ClientCreateAliasBufferArgs{Client: t.Client().Handle, Memory: t.DefaultMemory(t.Client()),
-		ShapeElementType: capi.BufferTypeF32, ShapeLayout: check.RowMajor(len(dims))} // as XLA's client does
+		ShapeElementType: capi.BufferType(e), ShapeLayout: check.RowMajor(len(dims))} // as XLA's client does
 	args.ShapeDims, args.ShapeNumDims = check.First(dims)
 	out := check.Call(t, args)
 	if out.AliasBuffer == nil || out.FulfillAliasBufferCb == nil {

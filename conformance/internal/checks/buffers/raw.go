@@ -31,6 +31,40 @@ var rawChecks = []check.Check{
 				}
 			}
 		}
+		for a := range t.Sized() {
+			b, ok := uploaded(t, argsOf(t.Client(), a))
+			if !ok || a.Type.IsSubByte() {
+				continue // RAW-05 is about these
+			}
+			n := len(a.Data)
+			for i, offset := range check.Offsets(n) {
+				size := n - offset
+				if (i+n)%3 != 0 {
+					continue
+				} else if i%2 == 1 {
+					size = (size + 1) / 2
+				}
+				what := fmt.Sprintf("%d bytes at offset %d of %v", size, offset, a)
+				dst, err := rawRead(t, b, int64(offset), int64(size), size)
+				if err != nil {
+					t.Fatalf("copy of %s: expected success, got %v", what, err)
+				}
+				if !expectBytes(t, a.Data[offset:offset+size], dst, 0xff, what) {
+					return
+				}
+			}
+			check.Destroy(t, b)
+		}
+		for i, d := range t.Client().Devices {
+			a := check.HostArrayOf(dtype.F64, uint64(i), 33)
+			args := argsOf(t.Client(), a)
+			args.Device = d
+			dst, err := rawRead(t, t.UploadArgs(args), 3, 257, 257)
+			if err != nil {
+				t.Fatalf("copy of 257 bytes at offset 3 from device %d: expected success, got %v", i, err)
+			}
+			expectBytes(t, a.Data[3:3+257], dst, 0xff, "257 bytes at offset 3 from device "+show(i))
+		}
 	}},
 	{Rule: "RAW-02", Hostile: true, Run: refusedWindows([][2]int64{{8, 16}, {0, 17}, {17, 1}, {-1, 4}, {4, -1}, {16, 1}})},
 	{Rule: "RAW-03", Run: func(t *check.T) {
@@ -95,6 +129,22 @@ var rawChecks = []check.Check{
 		awaited(t, awaiting, "PJRT_Event_Await of the event of a copy, called before future_ready_callback,")
 		expectBytes(t, counting(64)[8:40], dst[:32], 0xff, "32 bytes at offset 8")
 		expectBytes(t, bytes.Repeat([]byte{0xee}, 32), dst[32:], 0xff, "memory behind the copy")
+		for a := range t.Sized() {
+			if a.Type.IsSubByte() {
+				continue
+			}
+			b, n := upload(t, a.Type, a.Data, a.Dims...), len(a.Data)
+			for _, offset := range check.Offsets(n)[:min(3, n)] {
+				offset += (n - offset) / 3
+				out := check.Call(t, futureArgs{Buffer: b, Offset: int64(offset), TransferSize: int64(n - offset)})
+				dst := filled(t, n)
+				fulfilCopy(out, dst, capi.ErrorCodeOK, "")
+				t.NoError(t.Wait(out.Event), "event of the copy")
+				want := slices.Concat(a.Data[offset:], bytes.Repeat([]byte{filler}, offset))
+				expectBytes(t, want, dst, 0xff, fmt.Sprintf("memory after a copy of %d bytes at offset %d of %v", n-offset, offset, a))
+			}
+			check.Destroy(t, b)
+		}
 	}},
 	{Rule: "RAW-07", Run: func(t *check.T) {
 		b := upload(t, dtype.U8, counting(64), 64)

@@ -16,7 +16,7 @@ import (
 var stridesChecks = []check.Check{
 	{Rule: "STR-01", Run: func(t *check.T) {
 		for _, dims := range [][]int64{{}, {5}, {2, 3}, {3, 2}, {3, 3}, {2, 3, 4}, {3, 3, 3}} {
-			data := dtype.Bytes(floats(elements(dims...)))
+			data := dtype.Bytes(floats(check.Elements(dims...)))
 			null := t.Download(upload(t, dtype.F32, data, dims...))
 			explicit, err := strided(t, dtype.F32, data, 0, dims, rowStrides(4, dims))
 			if err != nil {
@@ -26,14 +26,27 @@ var stridesChecks = []check.Check{
 			expectBytes(t, data, explicit, 0xff, "f32"+show(dims)+" with row-major strides")
 			expectBytes(t, explicit, null, 0xff, "f32"+show(dims)+" without strides")
 		}
+		for a := range t.Shaped() {
+			if !a.Type.IsSubByte() { // STR-08 is about these
+				expectStrided(t, a.Type, a.Data, 0, a.Dims, rowStrides(a.Type.Size(), a.Dims), a.Data)
+			}
+		}
 	}},
 	{Rule: "STR-02", Run: func(t *check.T) {
 		for _, dims := range [][]int64{{2, 3}, {2, 3, 4}} {
 			for _, e := range []dtype.Type{dtype.U8, dtype.S16, dtype.F32, dtype.F64, dtype.C128} {
-				data := hostBytes(e, elements(dims...))
-				for _, order := range permutations(len(dims)) {
+				data := hostBytes(e, check.Elements(dims...))
+				for _, order := range check.Orders(len(dims)) {
 					physical := permute(data, e.Size(), dims, order)
 					expectStrided(t, e, physical, 0, dims, stridesOf(e.Size(), dims, order), data)
+				}
+			}
+		}
+		for a := range t.Shaped() {
+			for _, order := range check.Each(t, check.Orders(len(a.Dims))) {
+				if !a.Type.IsSubByte() && !expectStrided(t, a.Type, permute(a.Data, a.Type.Size(), a.Dims, order), 0, a.Dims,
+					stridesOf(a.Type.Size(), a.Dims, order), a.Data) {
+					return
 				}
 			}
 		}
@@ -53,8 +66,22 @@ var stridesChecks = []check.Check{
 		three := t.Edge(dtype.Bytes([]float32{7, 8, 9}))
 		expectStrided(t, dtype.F32, three, 0, []int64{2, 3}, []int64{0, 4}, dtype.Bytes([]float32{7, 8, 9, 7, 8, 9}))
 		expectStrided(t, dtype.F32, three, 0, []int64{3, 2}, []int64{4, 0}, dtype.Bytes([]float32{7, 7, 8, 8, 9, 9}))
+		for i, dims := range check.Each(t, check.Shapes[:len(check.Shapes)-1]) {
+			for d := range len(dims) + 1 {
+				v := wholeOf(check.HostArrayOf(check.Width(3*i+d), uint64(d), dims...))
+				v.insert(d, 3, 0)
+				v.expect(t, check.Width(3*i+d))
+			}
+		}
 	}},
 	{Rule: "STR-05", Hostile: true, Run: func(t *check.T) {
+		for i, dims := range check.Each(t, check.Shapes) {
+			for d := range dims {
+				v := wholeOf(check.HostArrayOf(check.Width(2*i+d), uint64(d), dims...))
+				v.slice(d, dims[d]-1, dims[d], -1)
+				v.expect(t, check.Width(2*i+d))
+			}
+		}
 		for _, data := range [][]byte{t.Edge(dtype.Bytes(floats(6))), t.EdgeBefore(dtype.Bytes(floats(6)))} {
 			expectStrided(t, dtype.F32, data, 20, []int64{6}, []int64{-4}, dtype.Bytes([]float32{6, 5, 4, 3, 2, 1}))
 			expectStrided(t, dtype.F32, data, 12, []int64{2, 3}, []int64{-12, 4}, dtype.Bytes([]float32{4, 5, 6, 1, 2, 3}))
@@ -90,9 +117,9 @@ var stridesChecks = []check.Check{
 		for _, e := range subByteTypes(t) {
 			taken := true
 			for _, dims := range [][]int64{{2, 3}, {3, 3}} {
-				data := []byte{0, 1, 1, 0, 1, 1, 1, 0, 0}[:elements(dims...)]
+				data := []byte{0, 1, 1, 0, 1, 1, 1, 0, 0}[:check.Elements(dims...)]
 				if e.Bits() > 2 {
-					data = []byte{1, 2, 3, 4, 5, 6, 7, 1, 2}[:elements(dims...)]
+					data = []byte{1, 2, 3, 4, 5, 6, 7, 1, 2}[:check.Elements(dims...)]
 				}
 				if b, ok := uploaded(t, hostArgs(t.Client(), e, data, dims...)); ok {
 					check.Destroy(t, b)
@@ -108,8 +135,15 @@ var stridesChecks = []check.Check{
 				}
 				expectBytes(t, data, got, mask(e), e.String()+show(dims)+" with strides "+show(strides))
 			}
-			if taken {
-				seen++
+			if !taken {
+				continue
+			}
+			seen++
+			for _, dims := range check.Each(t, check.Shapes) {
+				data := hostBytes(e, check.Elements(dims...))
+				for _, order := range check.Each(t, check.Orders(len(dims))) {
+					expectStrided(t, e, permute(data, 1, dims, order), 0, dims, stridesOf(1, dims, order), data)
+				}
 			}
 		}
 		if seen == 0 {
@@ -134,12 +168,28 @@ var stridesChecks = []check.Check{
 			b := check.Own(t, out.Buffer)
 			check.Own(t, out.DoneWithHostBuffer)
 			expectBytes(t, data, t.Download(b), 0xff, "f32[64 48] from column-major memory with "+semantics.String())
+			for i, dims := range check.Each(t, check.Shapes) {
+				for _, order := range check.Each(t, check.Orders(len(dims))) {
+					a := check.HostArrayOf([]dtype.Type{dtype.F32, dtype.U8, dtype.F64}[i%3], uint64(semantics), dims...)
+					physical := check.Aligned(len(a.Data), 64, 0)
+					t.Keep(physical)
+					copy(physical, permute(a.Data, a.Type.Size(), dims, order))
+					args := hostArgs(t.Client(), a.Type, physical, dims...)
+					args.HostBufferSemantics = semantics
+					args.ByteStrides, args.NumByteStrides = check.First(stridesOf(a.Type.Size(), dims, order))
+					b, err := t.TryUploadLater(args)
+					if t.NoError(err, "upload of %v from memory in the order %v with %v", a, order, semantics) {
+						expectArray(t, b, a, fmt.Sprintf("from memory in the order %v with %v", order, semantics))
+						check.Destroy(t, b)
+					}
+				}
+			}
 		}
 	}},
 	{Rule: "STR-10", Run: func(t *check.T) {
 		dims := []int64{2, 3}
 		data := dtype.Bytes(floats(6))
-		for _, order := range permutations(2) {
+		for _, order := range check.Orders(2) {
 			b, ok := withLayout(t, dtype.F32, data, dims, check.TiledLayout(order), "minor_to_major "+show(order))
 			if !ok {
 				continue
@@ -147,21 +197,34 @@ var stridesChecks = []check.Check{
 			expectBytes(t, data, t.Download(b), 0xff, "row-major download of an upload with minor_to_major "+show(order))
 			logicalValues(t, b, order)
 		}
+		for i, dims := range check.Each(t, check.Shapes) {
+			for j, order := range check.Each(t, check.Orders(len(dims))) {
+				a := check.HostArrayOf(check.Width(i+j), uint64(j), dims...)
+				what := fmt.Sprintf("%v with minor_to_major %v", a, order)
+				if b, ok := withLayout(t, a.Type, a.Data, dims, check.TiledLayout(order), what); ok {
+					expectDims(t, b, dims, "an upload with minor_to_major "+show(order))
+					expectArray(t, b, a, "with minor_to_major "+show(order))
+					check.Destroy(t, b)
+				}
+			}
+		}
 	}},
 	{Rule: "STR-11", Run: func(t *check.T) {
-		dims := []int64{2, 3, 4}
-		data := dtype.Bytes(floats(24))
 		seen := 0
-		for _, order := range permutations(3) {
-			b, ok := withLayout(t, dtype.F32, data, dims, check.TiledLayout(order), "minor_to_major "+show(order))
-			if !ok {
-				continue
-			}
-			if got, ok := reportedOrder(t, b); ok {
-				seen++
-				if !slices.Equal(got, order) {
-					t.Errorf("layout of an upload with minor_to_major %v: expected the same, got %v", order, got)
+		for _, dims := range check.Each(t, check.Shapes) {
+			data := dtype.Bytes(floats(check.Elements(dims...)))
+			for _, order := range check.Each(t, check.Orders(len(dims))) {
+				b, ok := withLayout(t, dtype.F32, data, dims, check.TiledLayout(order), "minor_to_major "+show(order))
+				if !ok {
+					continue
 				}
+				if got, ok := reportedOrder(t, b); ok {
+					seen++
+					if !slices.Equal(got, order) {
+						t.Errorf("layout of an upload with minor_to_major %v: expected the same, got %v", order, got)
+					}
+				}
+				check.Destroy(t, b)
 			}
 		}
 		if seen == 0 {
@@ -177,9 +240,11 @@ var stridesChecks = []check.Check{
 		}
 	}},
 	{Rule: "STR-13", Hostile: true, Run: func(t *check.T) {
-		dims := []int64{2, 3}
-		data := dtype.Bytes(floats(6))
-		for _, order := range permutations(2) {
+		for i := range 4 * len(check.Shapes) {
+			dims := check.Shapes[i/4]
+			orders := check.Orders(len(dims))
+			order := orders[i*3%len(orders)]
+			data := dtype.Bytes(floats(check.Elements(dims...)))
 			strides := stridesOf(4, dims, order)
 			if b, ok := withLayout(t, dtype.F32, data, dims, check.StridedLayout(strides),
 				"a device layout by the strides "+show(strides)); ok {
@@ -228,14 +293,14 @@ func strided(t *check.T, e dtype.Type, memory []byte, offset int, dims, strides 
 	return got, nil
 }
 
-func expectStrided(t *check.T, e dtype.Type, memory []byte, offset int, dims, strides []int64, want []byte) {
+func expectStrided(t *check.T, e dtype.Type, memory []byte, offset int, dims, strides []int64, want []byte) bool {
 	what := fmt.Sprintf("%v%v with strides %v", e, dims, strides)
 	got, err := strided(t, e, memory, offset, dims, strides)
 	if err != nil {
 		t.Errorf("upload of %s: expected success, got %v", what, err)
-		return
+		return false
 	}
-	expectBytes(t, want, got, mask(e), what)
+	return expectBytes(t, want, got, mask(e), what)
 }
 
 func wrongNumberOfStrides(variant string, strides []int64) check.Check {

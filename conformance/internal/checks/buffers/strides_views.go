@@ -27,6 +27,9 @@ func whole(e dtype.Type, data []byte, dims ...int64) *hostView {
 	return &hostView{memory: data, dims: slices.Clone(dims), strides: rowStrides(e.Size(), dims), how: fmt.Sprintf("%v%v", e, dims)}
 }
 
+// wholeOf is whole of an array.
+func wholeOf(a check.HostArray) *hostView { return whole(a.Type, a.Data, a.Dims...) }
+
 // slice takes every step-th element of a dimension, backwards if step is negative.
 func (v *hostView) slice(d int, from, n, step int64) {
 	v.offset += int(from * v.strides[d])
@@ -51,9 +54,9 @@ func (v *hostView) insert(d int, n, stride int64) {
 
 // dense returns the elements of the view, in order.
 func (v *hostView) dense(size int) []byte {
-	out := make([]byte, 0, elements(v.dims...)*size)
+	out := make([]byte, 0, check.Elements(v.dims...)*size)
 	index := make([]int64, len(v.dims))
-	for range elements(v.dims...) {
+	for range check.Elements(v.dims...) {
 		at := int64(v.offset)
 		for d, i := range index {
 			at += i * v.strides[d]
@@ -103,6 +106,18 @@ var viewsOfHostChecks = []check.Check{
 				randomView(r, e).expect(t, e)
 			}
 		}
+		for i, dims := range check.Each(t, check.Shapes) { // gaps in each dimension, and in all
+			for d := range len(dims) + 1 {
+				e := []dtype.Type{dtype.U8, dtype.F32, dtype.F64, dtype.S16, dtype.C128}[(i+d)%5]
+				v := wholeOf(check.HostArrayOf(e, uint64(d), dims...))
+				for at := range dims {
+					if at == d || d == len(dims) {
+						v.slice(at, 1, dims[at]/2, 2)
+					}
+				}
+				v.expect(t, e)
+			}
+		}
 	}},
 	{Rule: "STR-03", Variant: "large view", Run: func(t *check.T) {
 		const rows, columns = 700, 1031
@@ -147,7 +162,7 @@ func randomView(r *rand.Rand, e dtype.Type) *hostView {
 	for i := range dims {
 		dims[i] = 1 + r.Int64N(7)
 	}
-	v := whole(e, hostBytes(e, elements(dims...)), dims...)
+	v := whole(e, hostBytes(e, check.Elements(dims...)), dims...)
 	for range 1 + r.IntN(4) {
 		d := r.IntN(len(v.dims))
 		switch r.IntN(4) {

@@ -78,6 +78,15 @@ var uploadShapeChecks = []check.Check{
 			got := check.Optional(t, capi.BufferMemoryArgs{Buffer: b}).Memory
 			check.Equal(t, want, got, "memory of a buffer on device %d, compared with PJRT_Device_DefaultMemory", i)
 			check.Equal(t, d, t.DeviceOf(b), "device of a buffer on device %d", i)
+			for j, n := range check.Each(t, check.Counts) {
+				a := check.HostArrayOf(check.Width(j+i), uint64(i), int64(n))
+				args := argsOf(t.Client(), a)
+				args.Device = d
+				if b, ok := uploaded(t, args); ok {
+					expectArray(t, b, a, "on device "+show(i))
+					check.Destroy(t, b)
+				}
+			}
 		}
 	}},
 	{Rule: "H2D-18", Devices: 2, Run: func(t *check.T) {
@@ -203,12 +212,24 @@ func roundTripChecks() []check.Check {
 				t.SkipAbsentf("the type %v came with API 0.%d, but the plugin has API 0.%d", e, e.Since(), t.Minor())
 			}
 			for _, dims := range [][]int64{{}, {7}, {2, 3}, {3, 1, 2}, {2, 3, 2, 2}, {1, 2, 1, 3, 2}} {
-				data := hostBytes(e, elements(dims...))
+				data := hostBytes(e, check.Elements(dims...))
 				b, ok := uploaded(t, hostArgs(t.Client(), e, data, dims...))
 				if !ok {
 					t.SkipUnimplf("the plugin does not take %v", e)
 				}
 				expectBytes(t, data, t.Download(b), mask(e), e.String()+show(dims))
+				check.Destroy(t, b)
+			}
+			shapes := slices.Concat(check.Shapes, check.Degenerate)
+			for _, n := range check.Each(t, check.Counts) {
+				shapes = append(shapes, []int64{int64(n)})
+			}
+			for i, dims := range shapes {
+				a := check.HostArrayOf(e, uint64(i), dims...)
+				b := upload(t, e, a.Data, dims...)
+				if !expectAll(t, b, a, "that was uploaded") {
+					return
+				}
 				check.Destroy(t, b)
 			}
 		}})
@@ -338,6 +359,14 @@ func everyMemory(t *check.T) {
 		seen++
 		check.Equal(t, m, t.MemoryOf(b), "memory of a buffer in %s", kind)
 		check.ExpectBuffer(t, b, floats(4), "buffer in "+kind)
+		for a := range t.Shaped() {
+			args := argsOf(t.Client(), a)
+			args.Memory = m
+			if b, ok := uploaded(t, args); ok {
+				expectAll(t, b, a, "in "+kind)
+				check.Destroy(t, b)
+			}
+		}
 	}
 	if seen == 0 {
 		t.SkipUnimplf("no memory takes an upload")

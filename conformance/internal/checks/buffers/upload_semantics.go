@@ -16,9 +16,15 @@ import (
 
 // Who owns the host memory, and when.
 var uploadSemanticsChecks = []check.Check{
-	{Rule: "H2D-08", Run: func(t *check.T) { overwriteSource(t, duringCall, 4, 64, 1<<10, 1<<16, 1<<20, 4<<20) }},
+	{Rule: "H2D-08", Run: func(t *check.T) {
+		overwriteSource(t, duringCall, 4, 64, 1<<10, 1<<16, 1<<20, 4<<20)
+		everySize(t, duringCall)
+	}},
 	{Rule: "H2D-08", Variant: "large", Profile: check.Core, Run: func(t *check.T) { overwriteSource(t, duringCall, 64<<20) }},
-	{Rule: "H2D-09", Run: func(t *check.T) { overwriteSource(t, untilDone, 4, 64, 1<<10, 1<<16, 1<<20, 4<<20) }},
+	{Rule: "H2D-09", Run: func(t *check.T) {
+		overwriteSource(t, untilDone, 4, 64, 1<<10, 1<<16, 1<<20, 4<<20)
+		everySize(t, untilDone)
+	}},
 	{Rule: "H2D-09", Variant: "large", Profile: check.Core, Run: func(t *check.T) { overwriteSource(t, untilDone, 64<<20) }},
 	{Rule: "H2D-10", Run: func(t *check.T) {
 		for _, n := range []int{4, 64, 1 << 10, 4 << 20} {
@@ -27,7 +33,10 @@ var uploadSemanticsChecks = []check.Check{
 			t.NoError(t.Await(done), "done_with_host_buffer of a buffer that lives")
 		}
 	}},
-	{Rule: "H2D-11", Run: func(t *check.T) { zeroCopy(t, capi.HostBufferSemanticsImmutableZeroCopy) }},
+	{Rule: "H2D-11", Run: func(t *check.T) {
+		zeroCopy(t, capi.HostBufferSemanticsImmutableZeroCopy)
+		everySize(t, capi.HostBufferSemanticsImmutableZeroCopy)
+	}},
 	{Rule: "H2D-12", Run: func(t *check.T) {
 		data, out := donateHostMemory(t, capi.HostBufferSemanticsImmutableZeroCopy)
 		check.ExpectBuffer(t, out, []float32{2, 4, 6, 8}, "output of a program that the buffer was donated to")
@@ -39,6 +48,7 @@ var uploadSemanticsChecks = []check.Check{
 			t.SkipAbsentf("kMutableZeroCopy came with API 0.48, but the plugin has API 0.%d", t.Minor())
 		}
 		zeroCopy(t, capi.HostBufferSemanticsMutableZeroCopy)
+		everySize(t, capi.HostBufferSemanticsMutableZeroCopy)
 	}},
 	{Rule: "H2D-15", Run: func(t *check.T) {
 		if t.Minor() < 48 {
@@ -194,6 +204,41 @@ func zeroCopy(t *check.T, semantics capi.HostBufferSemantics) {
 		check.Destroy(t, b)
 		becomesReady(t, done, "done_with_host_buffer becomes ready after the buffer was destroyed")
 		t.NoError(t.Await(done), "done_with_host_buffer of a buffer that was destroyed")
+	}
+}
+
+// everySize uploads arrays of all sizes and widths from memory that is aligned, so that a plugin may
+// use it in place, and from memory that is not. The memory is overwritten when that is allowed.
+func everySize(t *check.T, semantics capi.HostBufferSemantics) {
+	offset := 0
+	for a := range t.Sized() {
+		offset = (offset + a.Type.Size()) % 64
+		for _, at := range []int{0, offset} {
+			data := check.Aligned(len(a.Data), 64, at)
+			t.Keep(data)
+			copy(data, a.Data)
+			args := hostArgs(t.Client(), a.Type, data, a.Dims...)
+			args.HostBufferSemantics = semantics
+			out, err := check.Try(t, args)
+			if declined(err) {
+				t.Notef("%v with %v from an address that is %d off is refused: %v", a, semantics, at, err)
+				continue
+			} else if err != nil {
+				t.Errorf("%v with %v from an address that is %d off: expected success, INVALID_ARGUMENT or UNIMPLEMENTED, got %v", a,
+					semantics, at, err)
+				return
+			}
+			b, done := check.Own(t, out.Buffer), check.Own(t, out.DoneWithHostBuffer)
+			if semantics == duringCall || semantics == untilDone && t.Await(done) == nil {
+				spoil(data)
+			}
+			if !expectArray(t, b, a, fmt.Sprintf("with %v from an address that is %d off", semantics, at)) {
+				return
+			}
+			check.Destroy(t, b)
+			t.NoError(t.Await(done), "done_with_host_buffer of a buffer that was destroyed")
+			check.Destroy(t, done)
+		}
 	}
 }
 

@@ -48,6 +48,20 @@ var viewChecks = []check.Check{
 		deleteBuffer(t, v) // the view must still be destroyed
 		check.Destroy(t, v)
 		calledOnce(t, p, m)
+		// Each of several views has its own callback and its own memory.
+		var views []*capi.Buffer
+		var probes []*check.Probe
+		var memories []memory
+		for i := range 5 {
+			m := foreign(t, 64<<i)
+			v, p := view(t, m, int64(16<<i))
+			views, probes, memories = append(views, v), append(probes, p), append(memories, m)
+		}
+		for _, i := range []int{3, 0, 4, 1, 2} {
+			check.Equal(t, 0, probes[i].Count(), "calls of on_delete_callback of view %d of 5 before it was destroyed", i)
+			check.Destroy(t, views[i])
+			calledOnce(t, probes[i], memories[i])
+		}
 	}},
 	{Rule: "VIEW-02", Variant: "deleted", Hostile: true, Run: func(t *check.T) {
 		m := foreign(t, 16)
@@ -166,6 +180,32 @@ var viewChecks = []check.Check{
 		}
 		if err != nil {
 			t.Fatalf("column-major view: expected success, INVALID_ARGUMENT or UNIMPLEMENTED, got %v", err)
+		}
+		for i, dims := range check.Each(t, check.Shapes) {
+			for j, order := range check.Each(t, check.Orders(len(dims))) {
+				a := check.HostArrayOf(check.Width(i+j), uint64(j), dims...)
+				if a.Type.IsSubByte() {
+					continue
+				}
+				m := foreign(t, len(a.Data))
+				m.write(permute(a.Data, a.Type.Size(), dims, order))
+				args := viewArgs(t, m, dims...)
+				args.ElementType, args.Layout = capi.BufferType(a.Type), check.TiledLayout(order)
+				out, err := check.Try(t, args)
+				if declined(err) {
+					t.Notef("a view of %v with minor_to_major %v is refused: %v", a, order, err)
+					continue
+				}
+				t.NoError(err, "view of %v with minor_to_major %v", a, order)
+				v := check.Own(t, out.Buffer)
+				if got, ok := reportedOrder(t, v); ok && !slices.Equal(got, order) {
+					t.Errorf("minor_to_major of a view of %v with minor_to_major %v: got %v", a, order, got)
+				}
+				if slices.Equal(order, check.Orders(len(dims))[0]) && len(dims) > 3 { // the row-major one
+					expectArray(t, v, a, "as a view with minor_to_major "+show(order))
+				}
+				check.Destroy(t, v)
+			}
 		}
 		// Downloads have rules of their own: a program may see the view correctly even if
 		// they do not.

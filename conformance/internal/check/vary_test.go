@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package check
+
+import (
+	"bytes"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/pjrt/dtype"
+)
+
+func TestCountsSurroundPowersOfTwoAndMultiples(t *testing.T) {
+	t.Parallel()
+	for n := 8; n <= 4096; n *= 2 {
+		for _, near := range []int{n - 1, n, n + 1} {
+			assert.Contains(t, Counts, near)
+		}
+	}
+	assert.Equal(t, len(Counts), len(slices.Compact(slices.Clone(Counts))), "a count is there twice")
+}
+
+func TestShapesHaveEveryRankAndDistinctDimensions(t *testing.T) {
+	t.Parallel()
+	for rank, dims := range Shapes {
+		assert.Len(t, dims, rank)
+		sorted := slices.Clone(dims)
+		slices.Sort(sorted)
+		assert.Len(t, slices.Compact(sorted), rank, "%v", dims)
+	}
+}
+
+func TestOrdersMoveEveryPairOfNeighbours(t *testing.T) {
+	t.Parallel()
+	for rank := range 7 {
+		orders := Orders(rank)
+		for i, order := range orders {
+			sorted := slices.Clone(order)
+			slices.Sort(sorted)
+			for d := range rank {
+				assert.Equal(t, int64(d), sorted[d], "%v", order)
+			}
+			for _, other := range orders[:i] {
+				assert.NotEqual(t, other, order)
+			}
+		}
+		rows := RowMajor(rank).Tiled()
+		for at := range rank - 1 {
+			exchanged := capi.Slice(rows.MinorToMajor, rows.MinorToMajorSize)
+			exchanged[at], exchanged[at+1] = exchanged[at+1], exchanged[at]
+			assert.Contains(t, orders, exchanged)
+		}
+	}
+}
+
+func TestValuesShowLostAndExchangedElements(t *testing.T) {
+	t.Parallel()
+	for _, e := range dtype.All() {
+		if e == dtype.Token {
+			continue
+		}
+		a, b := Values(e, 33, 1), Values(e, 33, 2)
+		assert.NotEqual(t, a, b, "%v", e)
+		assert.Equal(t, a, Values(e, 33, 1), "%v", e)
+		size := e.Size()
+		last, before := a[32*size:], a[31*size:32*size]
+		assert.NotEqual(t, before, last, "%v", e)
+		assert.NotEqual(t, make([]byte, size), last, "%v: a last element that is lost reads as zero", e)
+	}
+	assert.False(t, bytes.Equal([]byte(Words(4097, 1)), []byte(Words(4097, 2))))
+	for i := range 1024 {
+		assert.NotEqual(t, Words(1024, 1)[i], Words(1024, 2)[i])
+	}
+}
