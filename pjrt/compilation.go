@@ -21,14 +21,19 @@ type compilation struct {
 	format     string
 	suffix     string // of a file with the program
 	options    []byte
-	parameters []Shape // from the text of the program; nil if not known
+	parameters []Shape // from the text or the bytecode of the program; nil if not known
+	results    int     // how many it has; 0 if that is not known
 	arguments  []ShapeLayout
 	result     *ShapeLayout // with arguments, the layouts that the caller asked for
 }
 
-// obeyed returns an error if the plugin says that it compiled the program for other layouts than
-// the caller asked for.
+// obeyed returns an error if the plugin says that the program which it compiled has fewer results
+// than the caller's, or other layouts than the caller asked for.
 func (c *compilation) obeyed(e *Executable) error {
+	if e.numOutputs < c.results {
+		return misbehaved((*capi.ExecutableNumOutputsArgs)(nil).Function(), "gave %d outputs for a program that has %d results",
+			e.numOutputs, c.results)
+	}
 	check := func(what string, asked []ShapeLayout, read func() ([]DeviceLayout, error)) error {
 		if len(asked) == 1 && asked[0].Tuple != nil {
 			asked = asked[0].Tuple
@@ -120,6 +125,9 @@ func newCompilation(
 		c.code = code[:size]
 	}
 	c.parameters = src.Parameters()
+	if _, results, ok := src.Counts(); ok {
+		c.results = results
+	}
 	return c, nil
 }
 

@@ -76,10 +76,17 @@ func (c *Client) compileWith(ctx context.Context, compiler compile.Compiler, in 
 		return nil, err
 	}
 	e, err := c.deserialize(ctx, code, nil, nil, in.parameters)
-	if err == nil && e.codeless {
+	if err != nil {
+		return nil, err
+	}
+	if err := in.obeyed(e.Executable); err != nil {
+		e.Close()
+		return nil, err
+	}
+	if e.codeless {
 		e.serialized, e.abi = code, abi // only these bytes have the code
 	}
-	return e, err
+	return e, nil
 }
 
 // elsewhere describes the client to a compile.Compiler or compile.Loader.

@@ -18,6 +18,7 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest/cputest"
 	"github.com/purepjrt/purepjrt/pjrt/raw"
 	"github.com/purepjrt/purepjrt/pjrt/sharding"
+	"github.com/purepjrt/purepjrt/pjrt/stablehlo"
 )
 
 // variant is the CPU plugin's table with other functions in some of its slots,
@@ -193,7 +194,7 @@ func TestALoadedExecutableRuns(t *testing.T) {
 	assert.Len(t, got, 2)
 }
 
-func TestParametersComeFromTheTextIfThePluginDoesNotStateThem(t *testing.T) {
+func TestParametersComeFromTheProgramIfThePluginDoesNotStateThem(t *testing.T) {
 	ctx := context.Background()
 	v := newVariant(t)
 	setFunction[capi.ExecutableOptimizedProgramArgs](v, nil)
@@ -206,21 +207,50 @@ func TestParametersComeFromTheTextIfThePluginDoesNotStateThem(t *testing.T) {
 	_, err = exe.Execute(ctx, []*pjrt.Buffer{x, x}, nil)
 	require.ErrorContains(t, err, "argument 0 is i32[2,3,4], and the program takes f32[2,3,4]")
 
-	for name, program := range map[string]pjrt.Program{
-		"bytecode":    {Code: artifact(t)},
-		"partitioned": {Code: []byte(add)},
-	} {
-		o := &pjrt.CompileOptions{}
-		if name == "partitioned" {
-			// The text states whole arrays, but the devices take shards.
-			o = &pjrt.CompileOptions{Partitions: 2, SPMD: true}
-		}
-		exe, err := client.Compile(ctx, program, o)
-		require.NoError(t, err, name)
-		defer exe.Close()
-		_, err = exe.Parameters()
-		require.ErrorIs(t, err, pjrt.ErrUnimplemented, name)
-	}
+	// A portable artifact has them, too. The bits of integers are not taken for floats.
+	known, ok := stablehlo.Main(artifact(t))
+	require.True(t, ok)
+	exe, err = client.Compile(ctx, pjrt.Program{Code: artifact(t)}, nil)
+	require.NoError(t, err)
+	defer exe.Close()
+	parameters, err = exe.Parameters()
+	require.NoError(t, err)
+	assert.Equal(t, spell(known), spell(parameters))
+	size, err := known[0].HostSize()
+	require.NoError(t, err)
+	wrong := pjrt.HostArray{Type: dtype.S32, Dims: known[0].Dims, Data: make([]byte, size)}
+	y := upload(t, client, wrong)
+	_, err = exe.Execute(ctx, []*pjrt.Buffer{y, y}, nil)
+	require.ErrorContains(t, err, "argument 0 is i32")
+	good := upload(t, client, pjrt.HostArray{Type: dtype.F32, Dims: known[0].Dims, Data: wrong.Data})
+	bound, err := exe.Bind(ctx, pjrt.Argument{Buffers: []*pjrt.Buffer{good}})
+	require.NoError(t, err)
+	require.NoError(t, bound.Close())
+
+	// The text states whole arrays, but the devices take shards.
+	exe, err = client.Compile(ctx, pjrt.Program{Code: []byte(add)}, &pjrt.CompileOptions{Partitions: 2, SPMD: true})
+	require.NoError(t, err)
+	defer exe.Close()
+	_, err = exe.Parameters()
+	require.ErrorIs(t, err, pjrt.ErrUnimplemented)
+}
+
+// A program whose plugin knows of fewer results would lose the others.
+func TestAPluginWithFewerResultsThanTheProgramHasIsAnError(t *testing.T) {
+	v := newVariant(t)
+	setFunction(v, func(a *capi.ExecutableNumOutputsArgs) uintptr {
+		a.NumOutputs = 4
+		return 0
+	})
+	types := make([]capi.BufferType, 4)
+	setFunction(v, func(a *capi.ExecutableOutputElementTypesArgs) uintptr {
+		a.OutputTypes, a.NumOutputTypes = &types[0], 4
+		return 0
+	})
+	_, err := v.client(t).Compile(context.Background(), pjrt.Program{Code: []byte(mixed)}, nil)
+	require.ErrorIs(t, err, pjrt.ErrInternal)
+	assert.ErrorContains(t, err, "PJRT_Executable_NumOutputs")
+	assert.ErrorContains(t, err, "gave 4 outputs for a program that has 5 results")
 }
 
 func TestContradictionsOfAPluginAreErrors(t *testing.T) {

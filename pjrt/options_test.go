@@ -373,8 +373,10 @@ func TestPropagationListsMustFitTheProgram(t *testing.T) {
 		{text, 1, 4, "4 values in PropagateToResults, and the program has 5 results"},
 		{hlo, 3, 1, "3 values in PropagateToParameters, and the program has 2 arguments"},
 		{hlo, 2, 2, "2 values in PropagateToResults, and the program has 1 results"},
-		{pjrt.Program{Code: artifact(t)}, 2, 1, "cannot be read from a program of this form"},
+		{pjrt.Program{Code: artifact(t)}, 2, 1, ""},
+		{pjrt.Program{Code: artifact(t)}, 3, 1, "3 values in PropagateToParameters, and the program has 2 arguments"},
 		{pjrt.Program{Code: artifact(t)}, 1, 1, ""},
+		{pjrt.Program{Code: []byte("ML\xefR"), Format: pjrt.FormatMLIR}, 2, 1, "cannot be read from a program of this form"},
 	} {
 		o := &pjrt.CompileOptions{Partitions: 2, SPMD: true, PropagateToParameters: list(c.parameters), PropagateToResults: list(c.results)}
 		_, err := client.CompileKey(c.program, o) // does not compile

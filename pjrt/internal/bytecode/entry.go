@@ -29,14 +29,18 @@ const (
 	builtinDictionary = 1
 	builtinString     = 2
 	builtinSymbol     = 4 // FlatSymbolRefAttr
+	builtinType       = 6 // TypeAttr
 	builtinInteger    = 8
 	builtinNumbers    = 18 // DenseIntOrFPElementsAttr
 
+	builtinFunction      = 2
 	builtinTensor        = 13
 	builtinEncodedTensor = 14
 
 	vhloString        = 14
 	vhloNumbers       = 15 // TensorV1Attr
+	vhloType          = 17 // TypeV1Attr
+	vhloFunction      = 8
 	vhloTensor        = 20
 	vhloEncodedTensor = 21
 
@@ -107,6 +111,19 @@ func (m *module) name(index uint64) (text uint64, ok bool) {
 		index = r.varint() // the string of the symbol
 	}
 	return 0, false
+}
+
+// typeOf returns the index of the type in an attribute that is a type.
+func (m *module) typeOf(index uint64) (typ uint64, ok bool) {
+	if code, r, ok := m.open(index, dialectVHLO); ok && code == vhloType {
+		return r.varint(), r.err == nil
+	}
+	code, r, ok := m.open(index, dialectBuiltin)
+	if !ok || code != builtinType {
+		return 0, false
+	}
+	typ = r.varint()
+	return typ, r.err == nil
 }
 
 // isSymbol reports whether an attribute can be the name of a symbol.
@@ -195,7 +212,7 @@ func product(a, b int64) int64 {
 
 // members are the members of a dictionary that this package knows, as indices of attributes; 0 for
 // those that are missing, and otherwise the index plus 1.
-type members struct{ name, callee, decomposition, pairs, replicas, partitions uint64 }
+type members struct{ name, functionType, callee, decomposition, pairs, replicas, partitions uint64 }
 
 // long is a length from which on something is read only once. What is shorter is not worth
 // remembering.
@@ -223,6 +240,8 @@ func (m *module) dictionary(index uint64) members {
 		switch name, _ := m.string(text); name {
 		case "sym_name":
 			found.name = value + 1
+		case "function_type":
+			found.functionType = value + 1
 		case "callee":
 			found.callee = value + 1
 		case "decomposition":

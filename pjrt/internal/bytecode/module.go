@@ -31,6 +31,10 @@ type Module struct {
 	// Regions is how deep regions are nested.
 	Regions int
 
+	// Main has the types of the function main that is nested least, or is nil if there is none whose
+	// types are known.
+	Main *FunctionType
+
 	// Operations are what Read was told to keep of the operations, or nil if nothing is in the
 	// module that the checks of package dataflow look at.
 	Operations *dataflow.Module
@@ -46,6 +50,11 @@ func (m *Module) Tensors() iter.Seq[Tensor] {
 		}
 		_ = m.tensors(context.Background(), yield) // Read has read all of them
 	}
+}
+
+// FunctionType has the types of a function. Those that are not tensors have no element.
+type FunctionType struct {
+	Params, Results []dataflow.Type
 }
 
 // Function is a function of a module.
@@ -103,6 +112,7 @@ type module struct {
 
 	functions []function
 	function  int // index of the current one, or -1
+	mainDepth int // of the function whose types are in Main; maxDepth+1 if there is none
 	// What is long is read once, however many operations have it.
 	dictionaries map[uint64]members
 	lists        map[uint64]numbers
@@ -145,7 +155,7 @@ func Read(ctx context.Context, code []byte, c dataflow.Compiler) (*Module, error
 		return nil, errMalformed
 	}
 	r := &reader{module: code, pos: len(Magic), end: len(code)}
-	m := &module{version: r.varint(), code: code, function: -1, compiler: c}
+	m := &module{version: r.varint(), code: code, function: -1, mainDepth: maxDepth + 1, compiler: c}
 	r.text() // the producer
 	var sections [numSections]*reader
 	for r.err == nil && !r.empty() {

@@ -176,6 +176,9 @@ func (m *module) note(op operation, depth int) error {
 		}
 		m.functions = append(m.functions, function{name: name})
 		m.function = len(m.functions) - 1
+		if text, _ := m.string(name); text == "main" && depth < m.mainDepth {
+			m.Main, m.mainDepth = m.functionType(op), depth
+		}
 	case opCall:
 		m.noteSymbols(op)
 	case opPermute:
@@ -241,6 +244,40 @@ func (m *module) functionName(op operation) (name uint64, ok bool) {
 		return 0, false
 	}
 	return m.name(list.secondLast)
+}
+
+// functionType returns the types of a function, or nil if they are not known.
+func (m *module) functionType(op operation) *FunctionType {
+	typ, found := uint64(0), false
+	if index := m.members(op).functionType; index != 0 {
+		typ, found = m.typeOf(index - 1)
+	}
+	if !found && op.parts&hasProperties != 0 {
+		if list := m.propertiesOf(op.properties); list.count > 1 {
+			typ, found = m.typeOf(list.second)
+		}
+	}
+	if !found {
+		return nil
+	}
+	g := &graph{module: m, known: make(map[uint64]dataflow.Type)}
+	code, r, d, ok := g.openType(typ)
+	if !ok || d != dialectBuiltin && d != dialectVHLO || d == dialectBuiltin && code != builtinFunction ||
+		d == dialectVHLO && code != vhloFunction {
+		return nil
+	}
+	f := new(FunctionType)
+	for _, list := range []*[]dataflow.Type{&f.Params, &f.Results} {
+		n := r.count()
+		*list = make([]dataflow.Type, 0, n)
+		for range n {
+			*list = append(*list, g.typ(r.varint()))
+		}
+	}
+	if r.err != nil {
+		return nil
+	}
+	return f
 }
 
 // noteSymbols notes the function that an operation names: callee of a call, and

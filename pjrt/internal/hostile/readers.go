@@ -80,7 +80,7 @@ func Readers() []Reader {
 		{"a program of MLIR", []Form{Message}, program("mlir", tpu)},
 		{"a program of HLO", messages, program("hlo", tpu)},
 		{"a program of HLO with a configuration", messages, program("hlo_with_config", tpu)},
-		{"stablehlo.Main", []Form{Text}, func(b []byte) error { _, _ = stablehlo.Main(b); return nil }},
+		{"stablehlo.Main", []Form{Text, Bytecode}, func(b []byte) error { _, _ = stablehlo.Main(b); return nil }},
 		{"stablehlo.VersionOf", []Form{Text, Bytecode}, func(b []byte) error { _, _ = stablehlo.VersionOf(b); return nil }},
 		{"hlo.Decode", messages, func(b []byte) error {
 			m, err := hlo.Decode(b)

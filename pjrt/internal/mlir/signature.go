@@ -7,12 +7,14 @@ import (
 	"bytes"
 	"context"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/purepjrt/purepjrt/pjrt/array"
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
 	"github.com/purepjrt/purepjrt/pjrt/internal/bytecode"
+	"github.com/purepjrt/purepjrt/pjrt/internal/dataflow"
 	"github.com/purepjrt/purepjrt/pjrt/internal/preempt"
 )
 
@@ -63,6 +65,24 @@ func FindMain(ctx context.Context, program []byte) (Signature, bool) {
 			return found, true
 		}
 	}
+}
+
+// MainOfBytecode is like FindMain for a module in bytecode.
+func MainOfBytecode(m *bytecode.Module) (Signature, bool) {
+	if m.Main == nil {
+		return Signature{}, false
+	}
+	return Signature{shapesOf(m.Main.Params), shapesOf(m.Main.Results)}, true
+}
+
+func shapesOf(types []dataflow.Type) []array.Shape {
+	shapes := make([]array.Shape, len(types))
+	for i, x := range types {
+		if t, err := dtype.Parse(x.Element); err == nil && t.String() == x.Element {
+			shapes[i] = array.Shape{Type: t, Dims: slices.Clone(x.Dims)}
+		}
+	}
+	return shapes
 }
 
 // pretty reads a function of the form [visibility] @main(%a: type {attributes} loc(...), ...) ->

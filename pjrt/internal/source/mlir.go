@@ -76,8 +76,10 @@ func (t *text) signature() (mlir.Signature, bool) {
 	return t.main, t.found
 }
 
-func (t *text) Parameters() []array.Shape {
-	main, ok := t.signature()
+func (t *text) Parameters() []array.Shape { return known(t.signature()) }
+
+// known returns the parameters of a main function if the shapes of all are known, and nil otherwise.
+func known(main mlir.Signature, ok bool) []array.Shape {
 	if !ok || slices.ContainsFunc(main.Params, func(s array.Shape) bool { return !s.Known() }) {
 		return nil
 	}
@@ -169,6 +171,22 @@ func (a *artifact) Check(devices int) error {
 		return nil
 	}
 	return a.checked.Check(devices)
+}
+
+// signature returns the types of the main function.
+func (a *artifact) signature() (mlir.Signature, bool) {
+	m, err := a.contents(context.Background(), dataflow.Compiler{})
+	if err != nil {
+		return mlir.Signature{}, false
+	}
+	return mlir.MainOfBytecode(m)
+}
+
+func (a *artifact) Parameters() []array.Shape { return known(a.signature()) }
+
+func (a *artifact) Counts() (parameters, results int, ok bool) {
+	main, ok := a.signature()
+	return len(main.Params), len(main.Results), ok
 }
 
 func (a *artifact) Spread() hlo.Spread {

@@ -45,8 +45,8 @@ type Source interface {
 	// Spread returns what the program itself says about its devices.
 	Spread() hlo.Spread
 
-	// Parameters returns the shapes of the arguments, or nil if the program is not text that has
-	// all of them.
+	// Parameters returns the shapes of the arguments, or nil if the program is not one in MLIR that
+	// has all of them.
 	Parameters() []array.Shape
 
 	// Counts returns the numbers of parameters and results. A result that is a tuple counts as its

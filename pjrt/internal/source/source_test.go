@@ -82,6 +82,8 @@ func TestProgramsOfEveryFormatSayWhatTheyTakeAndGive(t *testing.T) {
 	t.Parallel()
 	artifact, err := os.ReadFile("../bytecode/testdata/calls.mlirbc")
 	require.NoError(t, err)
+	dynamic, err := os.ReadFile("../bytecode/testdata/dynamic.mlirbc")
+	require.NoError(t, err)
 	module := hloModule(5)
 	one := xlaproto.Shape{ElementType: 11, Dims: []int64{5}}
 	tuple := xlaproto.Shape{ElementType: 13, Tuple: []xlaproto.Shape{one, one}}
@@ -109,7 +111,10 @@ func TestProgramsOfEveryFormatSayWhatTheyTakeAndGive(t *testing.T) {
 			format: source.MLIR, arguments: 1, counted: true, makesTuple: true, tuples: make([]xlaproto.Shape, 1), tuplesKnown: true,
 			inTuple: []xlaproto.Shape{{ElementType: 13, Tuple: make([]xlaproto.Shape, 1)}},
 		}, ".mlir"},
-		"bytecode": {artifact, "", statement{format: source.MLIR, makesTuple: true}, ".mlirbc"},
+		"bytecode": {artifact, "", statement{
+			format: source.MLIR, parameters: []array.Shape{{Type: dtype.F32, Dims: []int64{}}}, arguments: 1, results: 1, counted: true, makesTuple: true,
+		}, ".mlirbc"},
+		"bytecode with a dynamic dimension": {dynamic, "", statement{format: source.MLIR, arguments: 1, results: 1, counted: true, makesTuple: true}, ".mlirbc"},
 		"HLO": {module, "", statement{
 			format: source.HLO, spread: hlo.Spread{Replicas: 2, Partitions: 1}, arguments: 2, results: 3, counted: true,
 			tuples: []xlaproto.Shape{one, tuple}, inTuple: []xlaproto.Shape{one, tuple}, tuplesKnown: true,

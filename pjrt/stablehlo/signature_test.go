@@ -4,6 +4,8 @@
 package stablehlo
 
 import (
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -23,6 +25,37 @@ func spell(params []array.Shape) string {
 		}
 	}
 	return strings.Join(all, " ")
+}
+
+// Of a text, and of the bytecode and the portable artifacts that are the same program, Main says the
+// same.
+func TestMainReadsBytecode(t *testing.T) {
+	t.Parallel()
+	for pattern, want := range map[string]struct{ params, results string }{
+		"../internal/bytecode/testdata/calls*.mlirbc":                              {"f32[]", "f32[]"},
+		"../internal/bytecode/testdata/bounded*.mlirbc":                            {"f32[?,3]", "f32[?,3]"},
+		"../internal/bytecode/testdata/dynamic*.mlirbc":                            {"f32[?,3]", "f32[?,3]"},
+		"../../tools/pjrt/testdata/programs/artifact_0_9_loop/program.mlirbc":      {"i32[] f32[2,2]", "f32[2,2]"},
+		"../../tools/pjrt/testdata/programs/bytecode_sort/program.mlirbc":          {"f32[20] f32[20]", "f32[20] f32[20] f32[20]"},
+		"../../tools/pjrt/testdata/programs/artifact_jax_export/program.mlirbc":    {"f32[4,16] f32[16,16] f32[16]", "f32[4,16]"},
+		"../../tools/pjrt/testdata/programs/artifact_1_9_attention/program.mlirbc": {"f32[1,6,2,4] f32[1,6,2,4] f32[1,6,2,4]", "f32[1,6,2,4] f32[1,2,6,6]"},
+	} {
+		files, err := filepath.Glob(pattern)
+		require.NoError(t, err)
+		require.NotEmpty(t, files, pattern)
+		for _, file := range files {
+			code, err := os.ReadFile(file)
+			require.NoError(t, err)
+			params, ok := Main(code)
+			require.True(t, ok, file)
+			assert.Equal(t, want.params, spell(params), file)
+			results, ok := Results(code)
+			require.True(t, ok, file)
+			assert.Equal(t, want.results, spell(results), file)
+			_, ok = Main(code[:len(code)/2])
+			assert.False(t, ok, "half of %s", file)
+		}
+	}
 }
 
 func TestMainReadsParameters(t *testing.T) {
