@@ -127,6 +127,9 @@ func init() {
 		ViewOfDeviceMemory: func(ctx context.Context, c any, address uintptr, shape, opts any) (any, error) {
 			return c.(*Client).viewOfDeviceMemory(ctx, address, shape.(Shape), opts.(*ViewOptions))
 		},
+		OnHost: func(ctx context.Context, c, d, m any) (bool, error) {
+			return c.(*Client).onHost(ctx, d.(*Device), m.(*Memory))
+		},
 		Waits:      func(b any) **standin.Set { return &b.(*Buffer).waits },
 		References: func(b any) int { return b.(*Buffer).openReferences() },
 		ObserveDownload: func(ctx context.Context, c any, bytes int) func(*error) {

@@ -165,12 +165,27 @@ func (c *Client) ViewOfHostMemory(ctx context.Context, a HostArray, opts *ViewOp
 }
 
 // onHost reports whether the host can read the memory, or the device's default memory. It
-// makes a buffer there, because plugins answer this only for buffers.
+// makes a buffer there the first time, because plugins answer this only for buffers.
 func (c *Client) onHost(ctx context.Context, d *Device, m *Memory) (bool, error) {
+	if c == nil || c.ref == nil {
+		return false, errNilClient
+	}
+	place, err := c.place(d, m)
+	if err != nil {
+		return false, err
+	}
+	if known, ok := c.onHosts.Load(place); ok {
+		return known.(bool), nil
+	}
 	b, err := c.BufferFromHost(ctx, HostArray{Type: dtype.U8, Data: []byte{0}}, &BufferOptions{Device: d, Memory: m})
 	if err != nil {
 		return false, err
 	}
 	defer b.Close()
-	return b.IsOnCPU()
+	onHost, err := b.IsOnCPU()
+	if err != nil {
+		return false, err
+	}
+	c.onHosts.Store(place, onHost)
+	return onHost, nil
 }

@@ -43,6 +43,7 @@ type Client struct {
 	knownShapes knownShapes
 	uploading   atomic.Pointer[upload] // to be used again, which most programs need only one of at a time
 	usual       placement              // of buffers, if the caller has no wish; zero without devices
+	onHosts     sync.Map               // placement to bool: whether the host can read it
 	traffic     traffic
 	copiesKept  bool        // see behaviour
 	copiesMore  bool        // see behaviour.copiesAfterKept

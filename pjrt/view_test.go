@@ -13,6 +13,7 @@ import (
 
 	"github.com/purepjrt/purepjrt/pjrt"
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
+	"github.com/purepjrt/purepjrt/pjrt/pjrttest"
 	"github.com/purepjrt/purepjrt/pjrt/raw"
 )
 
@@ -83,6 +84,25 @@ func TestAViewKeepsItsMemory(t *testing.T) {
 	got, err := pjrt.ToSlice[int32](ctx, v)
 	require.NoError(t, err)
 	assert.Equal(t, ints(1<<16), got)
+}
+
+// Plugins say only of a buffer whether the host can read it, so this takes an upload.
+func TestViewsAskOnceForEachPlaceWhetherItIsOnTheHost(t *testing.T) {
+	ctx := t.Context()
+	p := pjrttest.New(t, pjrttest.Options{Devices: 2, HostDevices: true})
+	client := p.Client()
+	data := pjrt.ArrayOf(pjrt.AlignedSlice[float32](4), 4)
+	before := p.Calls("PJRT_Client_BufferFromHostBuffer")
+	for _, d := range []*pjrt.Device{nil, client.Devices()[0], client.Devices()[1], client.Devices()[1]} {
+		for range 2 {
+			v, err := client.ViewOfHostMemory(ctx, data, &pjrt.ViewOptions{Device: d})
+			require.NoError(t, err)
+			v.Close()
+		}
+	}
+	assert.Equal(t, 2, p.Calls("PJRT_Client_BufferFromHostBuffer")-before)
+	_, err := client.ViewOfHostMemory(ctx, data, &pjrt.ViewOptions{Device: newClient(t).Devices()[0]})
+	require.ErrorContains(t, err, "client")
 }
 
 func TestViewsMayBeEmpty(t *testing.T) {

@@ -18,6 +18,7 @@ import (
 	"github.com/purepjrt/purepjrt/internal/excerpt"
 	"github.com/purepjrt/purepjrt/pjrt"
 	"github.com/purepjrt/purepjrt/pjrt/array"
+	"github.com/purepjrt/purepjrt/pjrt/internal/bridge"
 	"github.com/purepjrt/purepjrt/pjrt/params"
 	"github.com/purepjrt/purepjrt/pjrt/raw"
 	"github.com/purepjrt/purepjrt/pjrt/sharding"
@@ -258,7 +259,7 @@ func (l *loader) do(jobs []*job) error {
 		}
 	}
 	if len(whole) > 0 {
-		onHost, err := l.onHost()
+		onHost, err := bridge.Root.OnHost(l.ctx, l.client, l.opts.Device, l.opts.Memory)
 		if err != nil {
 			return err
 		}
@@ -293,16 +294,6 @@ func (l *loader) loadPacked(j *job) error {
 	}
 	l.advance(int(j.size))
 	return nil
-}
-
-// onHost reports whether the device uses the host's memory, which plugins tell of buffers only.
-func (l *loader) onHost() (bool, error) {
-	b, err := l.client.BufferFromHost(l.ctx, pjrt.ArrayOf([]uint8{0}), &pjrt.BufferOptions{Device: l.opts.Device, Memory: l.opts.Memory})
-	if err != nil {
-		return false, err
-	}
-	defer b.Close()
-	return b.IsOnCPU()
 }
 
 // loadParts loads the arrays that are spread over a mesh, one after the other, since each device

@@ -307,6 +307,23 @@ func changingFile(t testing.TB, read func([]byte) (int, error)) *safetensors.Fil
 	return f
 }
 
+func TestLoadAsksOnceWhetherTheDeviceUsesTheMemoryOfTheHost(t *testing.T) {
+	p := pjrttest.New(t, pjrttest.Options{HostDevices: true})
+	name := filepath.Join(t.TempDir(), "model.safetensors")
+	arrays := map[string]pjrt.HostArray{"a": pjrt.ArrayOf([]float32{1, 2}, 2), "b": pjrt.ArrayOf([]float32{3}, 1)}
+	require.NoError(t, safetensors.WriteFile(name, arrays, nil))
+	f, err := safetensors.Open(name)
+	require.NoError(t, err)
+	defer f.Close()
+	for range 2 {
+		buffers, err := f.Load(t.Context(), p.Client(), nil)
+		require.NoError(t, err)
+		requireArrays(t, arrays, buffers)
+		closeBuffers(buffers)
+	}
+	assert.Equal(t, 1, p.Calls("PJRT_Client_BufferFromHostBuffer"))
+}
+
 func TestAFileThatBecameShorterIsAnError(t *testing.T) {
 	client := cputest.Client(t)
 	before := pjrt.Live()

@@ -75,6 +75,8 @@ type Functions struct {
 	OptionsForProgram    func(topology, program, options any) (any, error)
 
 	ViewOfDeviceMemory func(ctx context.Context, client any, address uintptr, shape, options any) (buffer any, err error)
+	// OnHost reports whether the host can read the memory, or the device's default memory.
+	OnHost func(ctx context.Context, client, device, memory any) (bool, error)
 	// References returns the number of open external references to a buffer.
 	References func(buffer any) int
 	// Waits is the place of what the contents of a buffer wait for, which must not change once
