@@ -213,6 +213,19 @@ func HostArrayOf(e dtype.Type, salt uint64, dims ...int64) HostArray {
 // String returns the type and the dimensions.
 func (a HostArray) String() string { return fmt.Sprintf("%v%v", a.Type, a.Dims) }
 
+// Returning returns a program that takes arrays of some types and dimensions, and returns them: the
+// smallest one that has arguments and results.
+func Returning(list []HostArray) string {
+	parameters, names, types := make([]string, len(list)), make([]string, len(list)), make([]string, len(list))
+	for i, a := range list {
+		names[i], types[i] = fmt.Sprintf("%%a%d", i), Tensor(a.Type, a.Dims)
+		parameters[i] = names[i] + ": " + types[i]
+	}
+	results := strings.Join(types, ", ")
+	return fmt.Sprintf("module @returning {\n  func.func @main(%s) -> (%s) {\n    return %s : %s\n  }\n}",
+		strings.Join(parameters, ", "), results, strings.Join(names, ", "), results)
+}
+
 // Each returns the elements of a list until the check has failed: the report is about one thing
 // that is wrong, and not about all sizes for which it is.
 func Each[E any](t *T, list []E) iter.Seq2[int, E] {

@@ -294,6 +294,7 @@ func (s *Suite) RunForLeaks(t *testing.T) (passed int) {
 		}
 		p.Program("add_one", pjrttest.Signature{}, pjrttest.Map(func(x float32) float32 { return x + 1 }))
 		p.Program("long", pjrttest.Signature{}, pjrttest.Identity)
+		p.Program("returning", pjrttest.Signature{}, pjrttest.Identity)
 		env := &check.Env{Table: p.Table(), Topology: "2x3"}
 		if check.Run(t.Context(), c, env).Verdict == check.Pass {
 			passed++

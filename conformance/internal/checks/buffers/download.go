@@ -597,6 +597,21 @@ func dynamicBuffer(t *check.T) *capi.Buffer {
 	return t.Run(exe, 1, check.Upload(t, t.Client(), floats(8)), upload(t, dtype.S32, dtype.Bytes([]int32{3})))[0]
 }
 
+// dynamicSecond returns two rows of 3 of at most 5 floats, or nil if the plugin makes no such buffer.
+func dynamicSecond(t *check.T) *capi.Buffer {
+	exe, err := t.TryCompile(t.Client(), `module @dynamic_second {
+  func.func @main(%x: tensor<2x5xf32>, %n: tensor<i32>) -> tensor<2x?xf32, #stablehlo.bounds<?, 5>> {
+    %0 = stablehlo.set_dimension_size %x, %n, dim = 1 : (tensor<2x5xf32>, tensor<i32>) -> tensor<2x?xf32, #stablehlo.bounds<?, 5>>
+    return %0 : tensor<2x?xf32, #stablehlo.bounds<?, 5>>
+  }
+}`, check.Devices(1, 1))
+	if err != nil {
+		t.Notef("a program with a bounded second dimension does not compile: %v", err)
+		return nil
+	}
+	return t.Run(exe, 1, check.Upload(t, t.Client(), floats(10), 2, 5), upload(t, dtype.S32, dtype.Bytes([]int32{3})))[0]
+}
+
 // tokenBuffer returns a token that a program made.
 func tokenBuffer(t *check.T) *capi.Buffer {
 	exe, err := t.TryCompile(t.Client(), `module @token {

@@ -67,6 +67,12 @@ var metadataChecks = []check.Check{
 		if got := t.Dimensions(b); !slices.Equal(got, []int64{8}) && !slices.Equal(got, []int64{3}) {
 			t.Errorf("dimensions of 3 of at most 8 elements: expected [8] or [3], got %v", got)
 		}
+		if b := dynamicSecond(t); b != nil {
+			d := check.Call(t, capi.BufferUnpaddedDimensionsArgs{Buffer: b})
+			if got := capi.Slice(d.UnpaddedDims, d.NumDims); !slices.Equal(got, []int64{2, 3}) {
+				t.Errorf("unpadded dimensions of 2 x 3 of at most 2 x 5 elements: expected [2 3], got %v", got)
+			}
+		}
 	}},
 	{Rule: "BUF-05", Run: func(t *check.T) {
 		for _, dims := range shapes {
@@ -79,6 +85,12 @@ var metadataChecks = []check.Check{
 		d := check.Call(t, capi.BufferDynamicDimensionIndicesArgs{Buffer: dynamicBuffer(t)})
 		if got := capi.Slice(d.DynamicDimIndices, d.NumDynamicDims); !slices.Equal(got, []uintptr{0}) {
 			t.Errorf("dynamic dimensions of a result with a bounded first dimension: expected [0], got %v", got)
+		}
+		if b := dynamicSecond(t); b != nil {
+			d := check.Call(t, capi.BufferDynamicDimensionIndicesArgs{Buffer: b})
+			if got := capi.Slice(d.DynamicDimIndices, d.NumDynamicDims); !slices.Equal(got, []uintptr{1}) {
+				t.Errorf("dynamic dimensions of a result with a bounded second dimension: expected [1], got %v", got)
+			}
 		}
 	}},
 	{Rule: "BUF-06", Run: func(t *check.T) {

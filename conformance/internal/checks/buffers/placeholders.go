@@ -164,8 +164,12 @@ var placeholderChecks = []check.Check{
 	{Rule: "UNI-08", Run: func(t *check.T) {
 		want := []capi.Payload{{Key: "type/a", Value: []byte("first")}, {Key: "type/b", Value: []byte("second")},
 			{Key: "type/c", Value: []byte("third")}}
-		args := withPayload(t, capi.Attribute{Name: "type/a", Value: "first"}, capi.Attribute{Name: "type/b", Value: "second"},
-			capi.Attribute{Name: "type/c", Value: "third"})
+		list := []capi.Attribute{{Name: "type/a", Value: "first"}, {Name: "type/b", Value: "second"}, {Name: "type/c", Value: "third"}}
+		for i, n := range check.Lengths {
+			p := capi.Payload{Key: "type/" + show(i), Value: []byte(check.Words(n, i))}
+			want, list = append(want, p), append(list, capi.Attribute{Name: p.Key, Value: string(p.Value)})
+		}
+		args := withPayload(t, list...)
 		b := check.Own(t, check.Call(t, args).Buffer)
 		t.Require(check.FunctionOf[capi.ErrorForEachPayloadArgs]())
 		err := t.Await(t.Ready(b))

@@ -91,6 +91,26 @@ func sizeMutants() []mutant.Mutant {
 			func(data []byte) { mutant.WithoutLast(data, 2, 8, 7) }),
 		mutant.ArrivesFrom("VIEW-01/uneven/a view", "the last byte is lost if it is left of 16", mutant.Made[viewOf, capi.Buffer], nil,
 			func(data []byte) { mutant.WithoutLast(data, 1, 16, 1) }),
+		mutant.Hooked("RUN-01/uneven/an execution", "of results behind the first, the last byte is lost if it is left of 16", func() []serve.Hook {
+			m := new(mutant.Marks)
+			return []serve.Hook{
+				serve.Around(func(c *serve.Invocation, a *capi.LoadedExecutableExecuteArgs) {
+					if c.Forward(); c.Err() == nil {
+						e, _ := mutant.Try(c.Table(), capi.LoadedExecutableGetExecutableArgs{LoadedExecutable: a.Executable})
+						n, _ := mutant.Try(c.Table(), capi.ExecutableNumOutputsArgs{Executable: e.Executable})
+						mutant.Try(c.Table(), capi.ExecutableDestroyArgs{Executable: e.Executable})
+						for _, b := range mutant.View(*a.OutputLists, n.NumOutputs)[1:] {
+							m.Add(b)
+						}
+					}
+				}),
+				mutant.Arrived(func(_ *serve.Invocation, a *downloadArgs, data []byte) {
+					if m.Has(a.Src) {
+						mutant.WithoutLast(data, 1, 16, 1)
+					}
+				}),
+			}
+		}),
 		mutant.Before("RAW-01", "odd offsets behind the first 16 bytes are rounded", func(a *rawArgs) {
 			if a.Offset > 16 && a.TransferSize > 1 {
 				a.Offset &^= 1

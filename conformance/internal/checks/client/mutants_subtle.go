@@ -211,6 +211,13 @@ func subtleMutants() []mutant.Mutant {
 					a.Layout = nil
 				}
 			}).InMemory(),
+		mutant.Before("TOPO-17", "changes the two last of at least four dimensions of a layout",
+			func(a *capi.TopologyDescriptionMakeCanonicalShapeForMemorySpaceArgs) {
+				a.Layout = mutant.LayoutExchanged(a.Layout, 4)
+			}).InMemory(),
+		mutant.Before("TOPO-18", "has no more than five dimensions", func(a *capi.TopologyDescriptionMakeCanonicalShapeForMemorySpaceArgs) {
+			a.NumDims = min(a.NumDims, 5)
+		}).InMemory(),
 		mutant.Before("TOPO-18", "knows no complex numbers", func(a *capi.TopologyDescriptionMakeCanonicalShapeForMemorySpaceArgs) {
 			if a.ElementType == capi.BufferTypeC64 {
 				a.ElementType = capi.BufferTypeF64

@@ -34,6 +34,13 @@ var shapeChecks = []check.Check{
 		if legal(t, layout) {
 			check.Equal(t, "[0 1]", fmt.Sprint(s.minorToMajor),
 				"layout of the canonical shape of f32[2,3] with the layout [0 1], which buffers have")
+			for _, dims := range check.Each(t, check.Shapes) {
+				for _, order := range check.Each(t, check.Orders(len(dims))) {
+					s := canonical(t, capi.BufferTypeF32, dims, check.TiledLayout(order))
+					check.Equal(t, fmt.Sprint(order), fmt.Sprint(append([]int64{}, s.minorToMajor...)),
+						"layout of the canonical shape of f32%v with the layout %v", dims, order)
+				}
+			}
 		}
 	}},
 	{Rule: "TOPO-18", Library: true, Run: func(t *check.T) {
@@ -54,6 +61,11 @@ var shapeChecks = []check.Check{
 			check.Equal(t, want.xla, s.elementType, "element_type of the canonical shape of %v%v", want.kind, want.dims)
 			check.Equal(t, fmt.Sprint(want.dims), fmt.Sprint(append([]int64{}, s.dims...)), "dimensions of the canonical shape of %v%v",
 				want.kind, want.dims)
+		}
+		for _, dims := range check.Each(t, slices.Concat(check.Shapes, check.Degenerate)) {
+			s := canonical(t, capi.BufferTypeF32, dims, nil)
+			check.Equal(t, fmt.Sprint(dims), fmt.Sprint(append([]int64{}, s.dims...)), "dimensions of the canonical shape of f32%v", dims)
+			check.Equal(t, len(dims), len(s.minorToMajor), "dimensions of the layout of the canonical shape of f32%v", dims)
 		}
 		// A platform need not have the other types.
 		for _, e := range dtype.All() {

@@ -154,6 +154,11 @@ var layoutChecks = []check.Check{
 		if bufferLayout(t, scalar, "the layout of a scalar") == plain {
 			t.Errorf("a matrix and a vector both have the layout %q", plain)
 		}
+		for _, dims := range check.Each(t, check.Shapes) {
+			b := check.Upload(t, c, make([]float32, check.Elements(dims...)), dims...)
+			check.Equal(t, clientLayout(t, capi.BufferTypeF32, dims...), bufferLayout(t, b, "the layout of a buffer"),
+				"the layout of a plain upload of f32%v, next to the default", dims)
+		}
 		args := check.HostArgs(c, []float32{1, 2, 3, 4, 5, 6}, 2, 3)
 		args.DeviceLayout = check.TiledLayout([]int64{0, 1})
 		columns, err := t.TryUpload(args)
@@ -168,7 +173,7 @@ var layoutChecks = []check.Check{
 	{Rule: "XLAY-05", Run: func(t *check.T) {
 		topology := t.Topology()
 		for _, kind := range someTypes {
-			for _, dims := range [][]int64{nil, {7}, {2, 3}, {256, 128}, {2, 3, 4, 5}} {
+			for _, dims := range append([][]int64{nil, {7}, {2, 3}, {256, 128}, {2, 3, 4, 5}}, check.Shapes...) {
 				check.Equal(t, clientLayout(t, kind, dims...), topologyLayout(t, topology, kind, dims...),
 					"the topology's default layout of %v%v, next to the client's", kind, dims)
 			}

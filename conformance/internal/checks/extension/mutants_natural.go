@@ -20,6 +20,14 @@ func naturalLayoutMutants() []mutant.Mutant {
 		mutant.OnePlace("XLAY-02", "has one place for the bytes of all layouts", check.Answer[capi.LayoutsMemoryLayoutSerializeArgs, byte]),
 		mutant.Before("XLAY-04", "takes no notice of the layout that is asked for", func(a *capi.ClientBufferFromHostBufferArgs) { a.DeviceLayout = nil }),
 		mutant.Before("XLAY-05", "loses a dimension", func(a *capi.LayoutsTopologyGetDefaultLayoutArgs) { a.NumDims /= 2 }),
+		mutant.Before("XLAY-04", "has another default from five dimensions on", func(a *capi.LayoutsClientGetDefaultLayoutArgs) {
+			if a.NumDims > 4 {
+				a.NumDims--
+			}
+		}),
+		mutant.Before("XLAY-05", "knows at most five dimensions of topologies", func(a *capi.LayoutsTopologyGetDefaultLayoutArgs) {
+			a.NumDims = min(a.NumDims, 5)
+		}),
 		mutant.Hooked("XLAY-06", "gives the array of an earlier call to a later one", func() []serve.Hook {
 			var last []*capi.LayoutsMemoryLayout
 			return []serve.Hook{mutant.Changed(func(a *capi.LayoutsExecutableGetOutputLayoutsArgs, _ int64) {

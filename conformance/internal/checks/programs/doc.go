@@ -29,7 +29,7 @@ func Checks() []check.Check {
 
 // Mutants returns the faults that the checks find.
 func Mutants() []mutant.Mutant {
-	return slices.Concat(faultMutants(), topologyMutants(), reportedMutants(), inPlaceMutants())
+	return slices.Concat(faultMutants(), topologyMutants(), reportedMutants(), inPlaceMutants(), variedMutants())
 }
 
 // Unobservable lists the rules of these groups that no check can observe, with the reasons.

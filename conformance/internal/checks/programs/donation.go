@@ -5,6 +5,7 @@ package programs
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"sync/atomic"
 
@@ -58,6 +59,7 @@ var donationChecks = []check.Check{
 		check.ExpectBuffer(t, out[1], []float32{-9, -18, -27, -36}, "the second result of a program with two donated arguments")
 		consumedOrWhole(t, a, []float32{1, 2, 3, 4}, "tf.aliasing_output, the first of two arguments")
 		consumedOrWhole(t, b, []float32{10, 20, 30, 40}, "tf.aliasing_output, the second of two arguments")
+		donatesSome(t)
 	}},
 	{Rule: "DON-02", Run: func(t *check.T) {
 		c := t.Client()
@@ -235,6 +237,51 @@ var donationChecks = []check.Check{
 		}
 	}},
 	{Rule: "DON-15", Hostile: true, Run: inPlace},
+}
+
+// donateSome returns its four arguments, each plus itself. The second result takes the memory of the
+// last argument, and the last one that of the second.
+const donateSome = `module @donate_some {
+  func.func @main(%a: tensor<4xf32>, %b: tensor<4xf32> {tf.aliasing_output = 3 : i32}, %c: tensor<4xf32>, %d: tensor<4xf32> {tf.aliasing_output = 1 : i32}) -> (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) {
+    %0 = stablehlo.add %a, %a : tensor<4xf32>
+    %1 = stablehlo.add %b, %b : tensor<4xf32>
+    %2 = stablehlo.add %c, %c : tensor<4xf32>
+    %3 = stablehlo.add %d, %d : tensor<4xf32>
+    return %0, %3, %2, %1 : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>
+  }
+}`
+
+// donatesSome executes donateSome with each selection of arguments that are listed as not donatable.
+func donatesSome(t *check.T) {
+	c := t.Client()
+	exe := t.Compile(c, donateSome)
+	for _, listed := range [][]int64{nil, {3}, {1}, {3, 1}, {0, 2}, {0, 1, 2, 3}} {
+		var in []*capi.Buffer
+		for i := range 4 {
+			in = append(in, check.Upload(t, c, fill(4, float32(100*i+1), 1)))
+		}
+		x := check.NewExecution(exe, 4, in)
+		x.Options.NonDonatableInputIndices, x.Options.NumNonDonatableInputIndices = check.First(listed)
+		err := x.Start(t)
+		if err != nil && len(listed) > 0 {
+			t.Notef("listing %v of four arguments as not donatable is refused: %v", listed, err)
+			continue
+		} else if !t.NoError(err, "an execution that donates two of four arguments") || !t.NoError(finish(t, x), "that execution") {
+			return
+		}
+		for i, from := range []int{0, 3, 2, 1} {
+			check.ExpectBuffer(t, x.Outputs[0][i], fill(4, float32(200*from+2), 2),
+				fmt.Sprintf("result %d of 4 of an execution that donates two arguments, of which %v are listed as not donatable", i, listed))
+		}
+		for i, b := range in {
+			what := fmt.Sprintf("argument %d of 4 of an execution with non_donatable_input_indices %v", i, listed)
+			if donated := i%2 == 1 && !slices.Contains(listed, int64(i)); donated {
+				consumedOrWhole(t, b, fill(4, float32(100*i+1), 1), what)
+			} else if check.Equal(t, false, t.IsDeleted(b), "is_deleted of %s", what) {
+				check.ExpectBuffer(t, b, fill(4, float32(100*i+1), 1), what)
+			}
+		}
+	}
 }
 
 // inPlaceSize is the size in bytes of the array that inPlace works on.

@@ -12,6 +12,7 @@ import (
 
 	"github.com/purepjrt/purepjrt/capi"
 	"github.com/purepjrt/purepjrt/conformance/internal/check"
+	"github.com/purepjrt/purepjrt/pjrt/dtype"
 )
 
 var executableChecks = slices.Concat(
@@ -91,6 +92,8 @@ var executableChecks = slices.Concat(
 			check.Equal(t, p.want, numOutputs(t, k.text(t, p.code, options{}).executable),
 				"PJRT_Executable_NumOutputs of a program with %d results", p.want)
 		}
+		e, list := returning(t, k)
+		check.Equal(t, len(list), numOutputs(t, e.executable), "PJRT_Executable_NumOutputs of a program with %d results", len(list))
 	}),
 	both(check.Check{Rule: "EXE-08"}, func(t *check.T, k compiler) {
 		n := check.Optional(t, capi.ExecutableSizeOfGeneratedCodeInBytesArgs{Executable: k.text(t, check.AddOne,
@@ -107,12 +110,31 @@ var executableChecks = slices.Concat(
 			return
 		}
 		hasTypes(t, e.executable, unusualTypes)
+		e, list := returning(t, k)
+		var types []element
+		for _, a := range list {
+			types = append(types, element{a.Type.String(), capi.BufferType(a.Type)})
+		}
+		hasTypes(t, e.executable, types)
 	}),
 	both(check.Check{Rule: "EXE-10"}, func(t *check.T, k compiler) {
 		e := k.text(t, shapes, options{}).executable
 		sizes, dims := outputDimensions(t, e)
 		check.Equal(t, "[0 1 2 0 2 1]", fmt.Sprint(sizes), "dim_sizes of outputs [], [3], [2,3], [], [0,4], [5]")
 		check.Equal(t, "[3 2 3 0 4 5]", fmt.Sprint(dims), "dims of outputs [], [3], [2,3], [], [0,4], [5]")
+		many, list := returning(t, k)
+		sizes, dims = outputDimensions(t, many.executable)
+		if !check.Equal(t, len(list), len(sizes), "number of dim_sizes of a program with %d results", len(list)) {
+			return
+		}
+		for i, a := range list {
+			n := int(sizes[i])
+			if got := dims[:n]; !slices.Equal(got, a.Dims) {
+				t.Errorf("dimensions of output %d of %d: expected %v, got %v", i, len(list), a.Dims, got)
+				return
+			}
+			dims = dims[n:]
+		}
 	}),
 	both(check.Check{Rule: "EXE-11"}, outputCountsAgree),
 	both(check.Check{Rule: "EXE-12"}, func(t *check.T, k compiler) {
@@ -146,6 +168,12 @@ var executableChecks = slices.Concat(
 			return
 		}
 		known := clientKinds(t, c)
+		if e, list := returning(t, onClient); check.Equal(t, len(list), len(memoryKinds(t, e.executable)),
+			"number of output memory kinds of a program with many results") {
+			for i, kind := range memoryKinds(t, e.executable) {
+				check.Equal(t, kinds[0], kind, "memory kind of output %d of %d, compared with that of another program", i, len(list))
+			}
+		}
 		for i, b := range runPair(t, c, exe) {
 			real := memoryKind(t, check.Optional(t, capi.BufferMemoryArgs{Buffer: b}).Memory)
 			check.Equal(t, real, kinds[i], "memory kind of output %d, by the buffer and by PJRT_Executable_OutputMemoryKinds", i)
@@ -159,6 +187,11 @@ var executableChecks = slices.Concat(
 		out := check.Optional(t, capi.ExecutableParameterMemoryKindsArgs{Executable: e})
 		kinds := check.Texts(out.MemoryKinds, out.MemoryKindSizes, out.NumParameters)
 		check.Equal(t, 2, len(kinds), "number of parameter memory kinds of a program with two parameters")
+		many, list := returning(t, k)
+		out = check.Optional(t, capi.ExecutableParameterMemoryKindsArgs{Executable: many.executable})
+		all := check.Texts(out.MemoryKinds, out.MemoryKindSizes, out.NumParameters)
+		check.Equal(t, len(list), len(all), "number of parameter memory kinds of a program with many parameters")
+		kinds = append(kinds, all...)
 		for i, kind := range kinds {
 			if k.topology == nil && !slices.Contains(clientKinds(t, t.Client()), kind) {
 				t.Errorf("memory kind of parameter %d: expected one of the client's %q, got %q", i, clientKinds(t, t.Client()), kind)
@@ -316,6 +349,24 @@ func counts(t *check.T, k compiler, look func(e *capi.Executable, replicas, part
 		}
 		look(e.executable, n[0], n[1])
 	}
+}
+
+// returning compiles a program that returns its arguments, which have every rank and types of every
+// width. If the plugin does not compile that, they are all of f32.
+func returning(t *check.T, k compiler) (*compiled, []check.HostArray) {
+	var list []check.HostArray
+	for i, dims := range slices.Concat(check.Shapes, check.Degenerate) {
+		list = append(list, check.HostArrayOf(check.Width(i), uint64(i), dims...))
+	}
+	e, err := k.tryText(t, check.Returning(list), options{})
+	if err == nil {
+		return e, list
+	}
+	t.Notef("a program with arguments of many types is refused: %s", firstLine(err.Error()))
+	for i, a := range list {
+		list[i] = check.HostArrayOf(dtype.F32, uint64(i), a.Dims...)
+	}
+	return k.text(t, check.Returning(list), options{}), list
 }
 
 // element is an element type in StableHLO and in the C API.

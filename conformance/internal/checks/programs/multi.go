@@ -4,6 +4,7 @@
 package programs
 
 import (
+	"bytes"
 	"fmt"
 	"sync"
 	"time"
@@ -24,6 +25,45 @@ const plusID = `module @plus_id {
   }
 }`
 
+// resultsOfAllDevices executes a program of several arguments and results, each of its own type and
+// shape, on all devices.
+func resultsOfAllDevices(t *check.T) {
+	c := t.Client()
+	n := len(c.Devices)
+	arrays := func(device int) (list []check.HostArray) {
+		for i, dims := range check.Shapes {
+			e := []dtype.Type{dtype.F32, dtype.S32, dtype.U8}[i%3]
+			list = append(list, check.HostArrayOf(e, uint64(100*device+i), dims...))
+		}
+		return list
+	}
+	exe, err := tryCompile(t, c, check.Returning(arrays(0)), options{replicas: n})
+	if err != nil {
+		t.Notef("a program for all %d devices is refused: %s", n, firstLine(err.Error()))
+		return
+	}
+	devices := devicesOf(t, exe)
+	var lists [][]*capi.Buffer
+	for i, d := range devices {
+		var list []*capi.Buffer
+		for _, a := range arrays(i) {
+			args := check.HostArgs(c, a.Data, a.Dims...)
+			args.Type, args.Device = capi.BufferType(a.Type), d
+			list = append(list, t.UploadArgs(args))
+		}
+		lists = append(lists, list)
+	}
+	for i, list := range t.RunOn(exe, len(check.Shapes), lists...) {
+		for j, a := range arrays(i) {
+			what := fmt.Sprintf("result %d of %d, %v, on device %d of %d", j, len(list), a, i, n)
+			check.Equal(t, devices[i], t.DeviceOf(list[j]), "device of %s", what)
+			if got := t.Download(list[j]); !bytes.Equal(got, a.Data) {
+				t.Errorf("%s: expected the bytes of argument %d on that device, got others", what, j)
+			}
+		}
+	}
+}
+
 var multiChecks = []check.Check{
 	{Rule: "MULTI-01", Devices: 2, Run: func(t *check.T) {
 		c := t.Client()
@@ -41,6 +81,7 @@ var multiChecks = []check.Check{
 				check.ExpectBuffer(t, b, fill(4, float32(100*i+j+1), 1), fmt.Sprintf("result %d of 3 on device %d of 2", j, i))
 			}
 		}
+		resultsOfAllDevices(t)
 	}},
 	{Rule: "MULTI-02", Devices: 2, Run: func(t *check.T) {
 		c := t.Client()

@@ -544,16 +544,20 @@ var streamChecks = []check.Check{
 	}},
 }
 
-// inChunks adds six in two chunks when the granule allows it.
+// inChunks adds six in three uneven chunks, or in two, or in one, as the granule allows.
 func (s *stream) inChunks(after func(added int64)) {
 	data := dtype.Bytes(six)
-	half := 12
-	if g := s.granule(); g <= 0 || int64(half)%g != 0 {
-		half = len(data)
+	ends := []int{4, 16, 24}
+	if g := s.granule(); g <= 0 || 12%g != 0 {
+		ends = []int{24}
+	} else if 4%g != 0 {
+		ends = []int{12, 24}
 	}
-	for at := 0; at < len(data); at += half {
-		s.add(data[at : at+half])
-		after(int64(at + half))
+	at := 0
+	for _, end := range ends {
+		s.add(data[at:end])
+		after(int64(end))
+		at = end
 	}
 }
 

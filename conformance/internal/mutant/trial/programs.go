@@ -53,6 +53,7 @@ var functions = map[string]pjrttest.Func{
 	"layouts":        double,
 	"placed":         double,
 	"placed_between": pjrttest.Map(func(x float32) float32 { return 2 * x * x }),
+	"returning":      pjrttest.Identity,
 	"pair":           join(on(0, pjrttest.Map(func(x int32) int32 { return 2 * x })), on(1, square)),
 	"constants":      join(constants, pjrttest.Return(pjrt.ArrayOf([]int32{3, 1, 4}, 3))),
 }
