@@ -31,6 +31,18 @@ func (f *Function) Misbehaved(format string, args ...any) error {
 	return &Error{Code: ErrorCodeInternal, Func: f.Name, Message: "the plugin " + fmt.Sprintf(format, args...)}
 }
 
+// CheckResults returns the error that a call of f through a Checked table would return for the results
+// in args, of size bytes, after f succeeded. It does not look at results that are not within size.
+func (f *Function) CheckResults(args unsafe.Pointer, size uintptr) error {
+	for i := range f.Results {
+		r := &f.Results[i]
+		if max(r.Offset+unsafe.Sizeof(uintptr(0)), r.Count.Offset+r.Count.Size) > size {
+			return nil
+		}
+	}
+	return checkResults(f, args)
+}
+
 const (
 	maxBytes = 1 << 40 // of a text; more than the memory of any machine
 	maxList  = 1 << 28 // of values that are larger than a byte

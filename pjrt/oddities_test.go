@@ -5,6 +5,8 @@ package pjrt_test
 
 import (
 	"context"
+	"os"
+	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -165,4 +167,36 @@ func TestAShortTableLacksFunctions(t *testing.T) {
 	assert.True(t, raw.Table(whole.Plugin()).Has(newer))
 	assert.False(t, raw.Table(p.Plugin()).Has(newer))
 	assert.True(t, raw.Table(p.Plugin()).Has((*capi.ClientCompileArgs)(nil).Function()))
+}
+
+func TestTheValidatorBlamesThePluginForAnEventThatItDoesNotGive(t *testing.T) {
+	t.Parallel()
+	p := pjrttest.New(t, pjrttest.Options{Devices: 2, Odd: []shim.Oddity{shim.NoCompleteEvents}})
+	p.Program("twice", pjrttest.Signature{}, func(args []pjrt.HostArray) ([]pjrt.HostArray, error) {
+		return []pjrt.HostArray{args[0], args[0]}, nil
+	})
+	file := filepath.Join(t.TempDir(), "findings")
+	watch, err := shim.New(shim.Config{Validate: file})
+	require.NoError(t, err)
+	table, err := watch.Wrap(p.Table())
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = table.Close() })
+	plugin, err := raw.Plugin(table.Capi())
+	require.NoError(t, err)
+	client, err := plugin.NewClient(context.Background(), nil)
+	require.NoError(t, err)
+	exe := compile(t, client, twice)
+	b := upload(t, client, pjrt.HostArray{Type: dtype.F32, Dims: []int64{4}, Data: make([]byte, 16)})
+	results, err := exe.Execute(context.Background(), []*pjrt.Buffer{b}, nil)
+	require.NoError(t, err)
+	for _, r := range append(results, b) {
+		require.NoError(t, r.Close())
+	}
+	require.NoError(t, exe.Close())
+	require.NoError(t, client.Close())
+	require.NoError(t, watch.Close())
+	text, err := os.ReadFile(file)
+	require.NoError(t, err)
+	assert.Regexp(t, `^pjrt validate: null result: call #\d+ PJRT_LoadedExecutable_Execute: the plugin reported success but left 1 of 1 handles in `+
+		`device_complete_events null\npjrt validate: \d+ calls, 1 finding\n$`, string(text))
 }

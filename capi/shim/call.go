@@ -39,6 +39,14 @@ type call struct {
 	pending   recording.Pending
 }
 
+// size returns the size of the caller's args.
+func (k *call) size() uintptr {
+	if k.function.Size == 0 {
+		return k.args.Size
+	}
+	return k.c.Size()
+}
+
 // failure is the error of a call.
 type failure struct {
 	code    capi.ErrorCode
@@ -54,11 +62,7 @@ func (s *session) around(c *serve.Invocation) {
 	}
 	k := call{plan: p, c: c, number: s.calls.Add(1)}
 	if args := c.Args(); args != nil {
-		size := c.Size()
-		if p.function.Size == 0 {
-			size = p.args.Size
-		}
-		k.view = describe.NewView(p.args, args, size)
+		k.view = describe.NewView(p.args, args, k.size())
 		if p.function == functionExecute {
 			if k.inner = s.outputs.of(s.real, k.view); slices.Contains(s.config.Odd, FewerResults) {
 				k.inner = int(fewer(uintptr(k.inner)))
@@ -140,6 +144,7 @@ func (s *session) disturb(k *call) {
 
 var (
 	functionExecute       = (*capi.LoadedExecutableExecuteArgs)(nil).Function()
+	functionToHost        = (*capi.BufferToHostBufferArgs)(nil).Function()
 	functionLoadedDestroy = (*capi.LoadedExecutableDestroyArgs)(nil).Function()
 	functionOnReady       = (*capi.EventOnReadyArgs)(nil).Function()
 	functionIsReady       = (*capi.EventIsReadyArgs)(nil).Function()

@@ -15,6 +15,7 @@ const (
 	doubleDestroy   = "double destroy"
 	unknownHandle   = "unknown handle"
 	nullHandle      = "null handle"
+	nullResult      = "null result" // the plugin's fault
 	nullArguments   = "null arguments"
 	wrongOwner      = "wrong owner"
 	structSize      = "struct size"

@@ -4,6 +4,7 @@
 package shim
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -23,9 +24,10 @@ type validator struct {
 	newer bool
 
 	mu    spin.Mutex
-	live  map[key]*object // guarded by mu
-	dead  map[key]*object // guarded by mu
-	order []key           // guarded by mu; of dead, the oldest first
+	live  map[key]*object      // guarded by mu
+	dead  map[key]*object      // guarded by mu
+	nulls map[string]*nullLeft // guarded by mu; by type, the last call that left a handle null
+	order []key                // guarded by mu; of dead, the oldest first
 }
 
 // key is a handle with its type, because objects of different types can have the same address.
@@ -56,7 +58,7 @@ const errorsAreObjects = 107
 
 func newValidator(s *session) *validator {
 	_, minor := s.real.Version()
-	v := &validator{s: s, live: make(map[key]*object), dead: make(map[key]*object)}
+	v := &validator{s: s, live: make(map[key]*object), dead: make(map[key]*object), nulls: make(map[string]*nullLeft)}
 	v.errorsEscape = minor >= errorsAreObjects
 	v.newer = minor > capi.APIMinor
 	for _, x := range s.real.Extensions() {
@@ -93,7 +95,7 @@ func (v *validator) before(k *call) (ok bool) {
 		}
 	}
 	if k.rule.subject != nil && k.view.IsNull(k.rule.subject) {
-		reports.add(nullHandle, name, "%s: %s is null", k, k.rule.subject.Name)
+		reports.add(nullHandle, name, "%s: %s is null%s", k, k.rule.subject.Name, v.leftBy(k.rule.subject.Type))
 		ok = false
 	}
 	v.mu.Lock()
@@ -272,12 +274,65 @@ func (v *validator) after(k *call) {
 	if k.view.Struct == nil {
 		return
 	}
+	if k.err == nil {
+		v.judgeResults(k)
+	}
 	if k.err == nil && len(k.rule.outs) > 0 {
 		v.adopt(k)
 	}
 	if k.err == nil {
 		v.watchMemory(k)
 	}
+}
+
+// nullLeft is a call that succeeded and left a handle null, where there must be one.
+type nullLeft struct {
+	call     uint64
+	function string
+}
+
+// judgeResults reports results without which the client cannot go on, though the call succeeded. The
+// plugin is to blame for them, and not the client that uses them.
+func (v *validator) judgeResults(k *call) {
+	if err := k.function.CheckResults(k.view.Pointer(), k.size()); err != nil {
+		var e *capi.Error
+		errors.As(err, &e)
+		v.s.reports.add(nullResult, k.function.Name, "%s: %s", k, e.Message)
+	}
+	for _, f := range k.rule.outs {
+		slots, null := v.slots(k, f), 0
+		for _, slot := range slots {
+			if slot.Get() == 0 {
+				null++
+			}
+		}
+		if null == 0 || k.isSizeQuery() {
+			continue
+		}
+		v.mu.Lock()
+		v.nulls[f.Type] = &nullLeft{k.number, k.function.Name}
+		v.mu.Unlock()
+		known := slices.ContainsFunc(k.function.Results, func(r capi.Result) bool { return r.Name == f.Name })
+		if !known && (f.Type == "PJRT_Event" || k.function == functionExecute) {
+			v.s.reports.add(nullResult, k.function.Name, "%s: the plugin reported success but left %d of %d handles in %s null", k, null,
+				len(slots), f.Name)
+		}
+	}
+}
+
+// isSizeQuery reports whether the call only asks for a size, which needs no event.
+func (k *call) isSizeQuery() bool {
+	return k.function == functionToHost && k.view.IsNull(k.view.Struct.Field("dst"))
+}
+
+// leftBy says which call of the plugin left a handle of the type null, if there was one.
+func (v *validator) leftBy(typ string) string {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if n := v.nulls[typ]; n != nil {
+		return fmt.Sprintf("; call #%d %s left one null", n.call, n.function)
+	}
+	return ""
 }
 
 // gotError registers an error that the client got from a function, or through a callback.

@@ -15,14 +15,19 @@ import (
 
 	"github.com/purepjrt/purepjrt/capi"
 	"github.com/purepjrt/purepjrt/capi/describe"
+	"github.com/purepjrt/purepjrt/capi/serve"
 	"github.com/purepjrt/purepjrt/capi/shim"
 )
 
-// findings runs a client and returns what the validator reports.
-func findings(t *testing.T, client func(t *testing.T, f *fake, table *capi.Table)) []string {
+// findings runs a client and returns what the validator reports. The hooks are between the shim and
+// the plugin.
+func findings(t *testing.T, client func(t *testing.T, f *fake, table *capi.Table), hooks ...serve.Hook) []string {
 	t.Helper()
 	f, path := &fake{}, filepath.Join(t.TempDir(), "findings")
-	s, table := watch(t, shim.Config{Validate: path}, serveFake(t, f))
+	served, err := serve.Wrap(serveFake(t, f), hooks...)
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = served.Close() })
+	s, table := watch(t, shim.Config{Validate: path}, served.Capi())
 	client(t, f, table)
 	require.NoError(t, s.Close())
 	lines := strings.Split(strings.TrimSuffix(read(t, path), "\n"), "\n")
@@ -130,6 +135,54 @@ func TestMisuseIsFound(t *testing.T) {
 			}
 		})
 	}
+}
+
+// The plugin is to blame for what it leaves null, in the call in which it does so, and not the client
+// that takes it for an object.
+func TestWhatAPluginLeavesNullIsItsOwnFault(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		leave serve.Hook
+		want  []string // regular expressions, one for each finding
+	}{
+		"nothing": {serve.Around(func(c *serve.Invocation, _ *capi.ClientCreateArgs) { c.Forward() }), nil},
+		"an event of an upload": {
+			null(func(a *capi.ClientBufferFromHostBufferArgs) { a.DoneWithHostBuffer = nil }),
+			[]string{
+				`null result: call #4 PJRT_Client_BufferFromHostBuffer: the plugin reported success but left 1 of 1 handles in done_with_host_buffer null`,
+				`null handle: call #5 PJRT_Event_Await: event is null; call #4 PJRT_Client_BufferFromHostBuffer left one null`,
+			},
+		},
+		"an event of a download": {
+			null(func(a *capi.BufferToHostBufferArgs) { a.Event = nil }),
+			[]string{
+				`null result: call #8 PJRT_Buffer_ToHostBuffer: the plugin reported success but left 1 of 1 handles in event null`,
+				`null handle: call #9 PJRT_Event_Await: event is null; call #8 PJRT_Buffer_ToHostBuffer left one null`,
+			},
+		},
+		"a list": {
+			null(func(a *capi.BufferDimensionsArgs) { a.Dims = nil }),
+			[]string{`null result: call #7 PJRT_Buffer_Dimensions: the plugin reported success and 1 values in the result dims, but left it null`},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			lines := findings(t, func(t *testing.T, f *fake, table *capi.Table) { session(t, f, table) }, c.leave)
+			require.Len(t, lines, len(c.want), "%s", strings.Join(lines, "\n"))
+			for i, want := range c.want {
+				assert.Regexp(t, want, lines[i])
+			}
+		})
+	}
+}
+
+// null makes a hook that loses a result of calls that succeed.
+func null[A any](lose func(*A)) serve.Hook {
+	return serve.Around(func(c *serve.Invocation, a *A) {
+		if c.Forward(); c.Err() == nil {
+			lose(a)
+		}
+	})
 }
 
 func TestMemoryThatChangesTooEarlyIsFound(t *testing.T) {
