@@ -397,6 +397,12 @@ var methods = map[string]func(*withContext) call{
 		s.t.Cleanup(func() { x.Close() })
 		return func(ctx context.Context) ([]io.Closer, error) { return one(dlpack.Import(ctx, s.c, x.Address())) }
 	},
+	"pjrt/dlpack.Copy": func(s *withContext) call {
+		x, err := dlpack.Export(context.Background(), s.buffer())
+		require.NoError(s.t, err)
+		s.t.Cleanup(func() { x.Close() })
+		return func(ctx context.Context) ([]io.Closer, error) { return one(dlpack.Copy(ctx, s.c, x.Address())) }
+	},
 	"pjrt/sharding.Mesh.Scatter": func(s *withContext) call {
 		m, p := s.sharded()
 		return func(ctx context.Context) ([]io.Closer, error) { return one(m.Scatter(ctx, vectorOf(1, 2), p)) }
@@ -474,7 +480,7 @@ func TestEachCallReturnsWhenItsContextEnds(t *testing.T) {
 			options := pjrttest.Options{Devices: 2, HostDevices: true, NoLeaks: true}
 			if strings.HasPrefix(name, "pjrt/dlpack.") { // which needs a kind of plugin that it knows
 				attributes := []pjrt.Attribute{{Name: "rocm_version", Value: int64(60000)}}
-				options = pjrttest.Options{Devices: 2, NoLeaks: true, Attributes: attributes}
+				options = pjrttest.Options{Devices: 2, NoLeaks: true, Attributes: attributes, HostDevices: name == "pjrt/dlpack.Copy"}
 			}
 			pjrttest.ContextCheck{
 				Options: options,

@@ -57,7 +57,7 @@ var toDLPack = map[dtype.Type]element{
 }
 
 var fromDLPack = func() map[element]dtype.Type {
-	m := make(map[element]dtype.Type, len(toDLPack))
+	m := map[element]dtype.Type{{codeInt, 4}: dtype.S4, {codeUint, 4}: dtype.U4}
 	for t, e := range toDLPack {
 		m[e] = t
 	}
@@ -146,7 +146,7 @@ func layoutOf(s pjrt.Shape, strides []int64) (*pjrt.Layout, error) {
 	step := int64(1)
 	for _, d := range order {
 		if strides[d] != step {
-			return nil, fmt.Errorf("dlpack: with the strides %v, an array of shape %v has gaps or goes backwards: copy it", strides, s)
+			return nil, fmt.Errorf("dlpack: with the strides %v, an array of shape %v has gaps or goes backwards: use Copy", strides, s)
 		}
 		step *= s.Dims[d]
 	}

@@ -12,5 +12,7 @@
 //
 //	buffer, err := dlpack.Import(ctx, client, address)
 //
+// Copy is Import for memory that a plugin cannot use as it is.
+//
 // Whoever takes a DLManagedTensor owns it, and calls its deleter once.
 package dlpack

@@ -149,32 +149,18 @@ func (t *Tensor) Close() error {
 // Import makes a buffer from another library's DLManagedTensor. The buffer is on the client's
 // device with the tensor's number, and uses the tensor's memory. On success the buffer owns the
 // tensor, and calls its deleter when the plugin no longer uses the memory. If sharing the memory is
-// impossible, Import returns an error, and the caller still owns the tensor.
+// impossible, Import returns an error, and the caller still owns the tensor: CPU plugins want it
+// aligned to 64 bytes, which NumPy's arrays are not. Copy takes them.
 //
 // Import trusts that address points to a DLManagedTensor. The contents must be complete: DLPack has
 // no way to report pending writes.
 func Import(ctx context.Context, client *pjrt.Client, address uintptr) (*pjrt.Buffer, error) {
-	if client == nil {
-		return nil, errors.New("dlpack: the client is nil")
-	}
-	if address == 0 || address%unsafe.Alignof(managedTensor{}) != 0 {
-		return nil, fmt.Errorf("dlpack: %#x is not the address of a tensor", address)
-	}
-	m := *(**managedTensor)(unsafe.Pointer(&address))
-	if m.ndim < 0 || m.ndim > maxRank || m.ndim > 0 && m.shape == nil {
-		return nil, fmt.Errorf("dlpack: the tensor has %d dimensions", m.ndim)
-	}
-	t, ok := fromDLPack[element{m.code, m.bits}]
-	if !ok || m.lanes != 1 {
-		return nil, fmt.Errorf("dlpack: PJRT has no type for %d lanes of type code %d with %d bits", m.lanes, m.code, m.bits)
-	}
-	shape := pjrt.Shape{Type: t, Dims: slices.Clone(unsafe.Slice(m.shape, m.ndim))}
-	size, err := shape.HostSize()
+	m, shape, err := tensorAt(client, address)
 	if err != nil {
-		return nil, fmt.Errorf("dlpack: %w", err)
+		return nil, err
 	}
-	if m.data == 0 && size > 0 {
-		return nil, errors.New("dlpack: the tensor has no data")
+	if shape.Type.IsSubByte() {
+		return nil, fmt.Errorf("dlpack: the elements of %v are packed in another way: use Copy", shape)
 	}
 	kind, id := m.deviceType, m.deviceID
 	device, err := abandon.Call(ctx, func() (*pjrt.Device, error) { return findDevice(client, kind, id) },
@@ -182,11 +168,7 @@ func Import(ctx context.Context, client *pjrt.Client, address uintptr) (*pjrt.Bu
 	if err != nil {
 		return nil, err
 	}
-	var strides []int64
-	if m.strides != nil {
-		strides = unsafe.Slice(m.strides, m.ndim)
-	}
-	layout, err := layoutOf(shape, strides)
+	layout, err := layoutOf(shape, m.stridesOf())
 	if err != nil {
 		return nil, err
 	}
@@ -198,4 +180,115 @@ func Import(ctx context.Context, client *pjrt.Client, address uintptr) (*pjrt.Bu
 			}
 		},
 	})
+}
+
+// Copy makes a buffer with a copy of a tensor that is in the memory of the host, on the client's
+// first device. The memory may lie anywhere and have gaps, and the elements may be integers of 4
+// bits, packed in pairs with the first one in the low bits. On success Copy has called the
+// tensor's deleter; after an error the caller still owns the tensor. Otherwise it is like Import.
+func Copy(ctx context.Context, client *pjrt.Client, address uintptr) (*pjrt.Buffer, error) {
+	m, shape, err := tensorAt(client, address)
+	if err != nil {
+		return nil, err
+	}
+	if !slices.Contains([]int32{deviceCPU, deviceCUDAHost, deviceROCmHost}, m.deviceType) {
+		return nil, fmt.Errorf("dlpack: the tensor is on a device of type %d, which the host may be unable to read: use Import",
+			m.deviceType)
+	}
+	data, err := m.gather(shape)
+	if err != nil {
+		return nil, err
+	}
+	b, err := client.BufferFromHost(ctx, pjrt.HostArray{Type: shape.Type, Dims: shape.Dims, Data: data}, nil)
+	if err != nil {
+		return nil, err
+	}
+	if m.deleter != 0 {
+		purego.SyscallN(m.deleter, address)
+	}
+	return b, nil
+}
+
+// tensorAt returns the tensor at an address, and its shape.
+func tensorAt(client *pjrt.Client, address uintptr) (*managedTensor, pjrt.Shape, error) {
+	var none pjrt.Shape
+	if client == nil {
+		return nil, none, errors.New("dlpack: the client is nil")
+	}
+	if address == 0 || address%unsafe.Alignof(managedTensor{}) != 0 {
+		return nil, none, fmt.Errorf("dlpack: %#x is not the address of a tensor", address)
+	}
+	m := *(**managedTensor)(unsafe.Pointer(&address))
+	if m.ndim < 0 || m.ndim > maxRank || m.ndim > 0 && m.shape == nil {
+		return nil, none, fmt.Errorf("dlpack: the tensor has %d dimensions", m.ndim)
+	}
+	t, ok := fromDLPack[element{m.code, m.bits}]
+	if !ok || m.lanes != 1 {
+		return nil, none, fmt.Errorf("dlpack: PJRT has no type for %d lanes of type code %d with %d bits", m.lanes, m.code, m.bits)
+	}
+	shape := pjrt.Shape{Type: t, Dims: slices.Clone(unsafe.Slice(m.shape, m.ndim))}
+	size, err := shape.HostSize()
+	if err != nil {
+		return nil, none, fmt.Errorf("dlpack: %w", err)
+	}
+	if m.data == 0 && size > 0 {
+		return nil, none, errors.New("dlpack: the tensor has no data")
+	}
+	return m, shape, nil
+}
+
+// stridesOf returns the distances between elements, in elements; nil means row-major.
+func (m *managedTensor) stridesOf() []int64 {
+	if m.strides == nil {
+		return nil
+	}
+	return unsafe.Slice(m.strides, m.ndim)
+}
+
+// gather copies the elements of a tensor in the memory of the host, in the form of HostArray.Data.
+func (m *managedTensor) gather(shape pjrt.Shape) ([]byte, error) {
+	n, err := shape.Len()
+	if err != nil || n == 0 {
+		return nil, err
+	}
+	start := m.data + uintptr(m.byteOffset)
+	first := *(*unsafe.Pointer)(unsafe.Pointer(&start))
+	strides := m.stridesOf()
+	if layout, err := layoutOf(shape, strides); err == nil && layout == nil {
+		strides = nil // row-major
+	}
+	if shape.Type.IsSubByte() {
+		if strides != nil {
+			return nil, fmt.Errorf("dlpack: packed elements with the strides %v have no defined place: copy the array on the other side", strides)
+		}
+		data := make([]byte, n)
+		for i, b := range unsafe.Slice((*byte)(first), (n+1)/2) {
+			data[2*i] = b & 0xf
+			if 2*i+1 < n {
+				data[2*i+1] = b >> 4
+			}
+		}
+		return data, nil
+	}
+	size := shape.Type.Size()
+	data := make([]byte, n*size)
+	if strides == nil {
+		copy(data, unsafe.Slice((*byte)(first), len(data)))
+		return data, nil
+	}
+	index, at := make([]int64, len(shape.Dims)), int64(0)
+	for to := data; len(to) > 0; to = to[size:] {
+		copy(to[:size], unsafe.Slice((*byte)(unsafe.Add(first, at*int64(size))), size))
+		// Increment the last index. An index that reaches its dimension goes back to 0 and carries.
+		for d := len(index) - 1; d >= 0; d-- {
+			index[d]++
+			at += strides[d]
+			if index[d] < shape.Dims[d] {
+				break
+			}
+			at -= strides[d] * index[d]
+			index[d] = 0
+		}
+	}
+	return data, nil
 }

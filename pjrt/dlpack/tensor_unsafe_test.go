@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/purepjrt/purepjrt/pjrt"
+	"github.com/purepjrt/purepjrt/pjrt/array"
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
 	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest/cputest"
 	"github.com/purepjrt/purepjrt/pjrt/raw"
@@ -141,6 +142,7 @@ func TestABufferUsesAnotherLibrarysMemory(t *testing.T) {
 		"a GPU's":          {func(m *managedTensor) { m.deviceType = deviceCUDA }, "on a device of type 2"},
 		"a negative shape": {func(m *managedTensor) { m.shape = &[]int64{-2, 4}[0] }, "-2"},
 		"gaps":             {func(m *managedTensor) { m.strides = &[]int64{8, 1}[0] }, "has gaps"},
+		"int4":             {func(m *managedTensor) { m.code, m.bits = codeInt, 4 }, "use Copy"},
 		"misaligned":       {func(m *managedTensor) { m.byteOffset = 4 }, "not a multiple of 64"},
 	} {
 		wrong := *m
@@ -153,6 +155,58 @@ func TestABufferUsesAnotherLibrarysMemory(t *testing.T) {
 	require.ErrorContains(t, err, "is not the address of a tensor")
 	_, err = Import(ctx, nil, address)
 	require.ErrorContains(t, err, "the client is nil")
+}
+
+func TestATensorOfAnyFormCanBeCopied(t *testing.T) {
+	ctx := context.Background()
+	client := newClient(t)
+	deleted := 0
+	deleter := purego.NewCallback(func(uintptr) uintptr { deleted++; return 0 })
+	numbers := pjrt.AlignedSlice[int16](16)
+	for i := range numbers {
+		numbers[i] = int16(i)
+	}
+	packed := []byte{0x21, 0xf3, 0x08}
+	for name, c := range map[string]struct {
+		tensor managedTensor
+		want   any
+	}{
+		"misaligned":  {managedTensor{byteOffset: 2, shape: &[]int64{2, 2}[0], ndim: 2}, []int16{1, 2, 3, 4}},
+		"with gaps":   {managedTensor{shape: &[]int64{2, 2}[0], ndim: 2, strides: &[]int64{8, 3}[0]}, []int16{0, 3, 8, 11}},
+		"backwards":   {managedTensor{byteOffset: 30, shape: &[]int64{3}[0], ndim: 1, strides: &[]int64{-2}[0]}, []int16{15, 13, 11}},
+		"by columns":  {managedTensor{shape: &[]int64{2, 2}[0], ndim: 2, strides: &[]int64{1, 2}[0]}, []int16{0, 2, 1, 3}},
+		"a scalar":    {managedTensor{byteOffset: 14}, []int16{7}},
+		"no elements": {managedTensor{shape: &[]int64{0}[0], ndim: 1}, []int16{}},
+		"int4": {managedTensor{data: uintptr(unsafe.Pointer(&packed[0])), bits: 4, shape: &[]int64{5}[0], ndim: 1},
+			[]dtype.Int4{1, 2, 3, 15, 8}},
+		"uint4": {managedTensor{data: uintptr(unsafe.Pointer(&packed[0])), bits: 4, code: codeUint, shape: &[]int64{2, 3}[0], ndim: 2},
+			[]dtype.Uint4{1, 2, 3, 15, 8, 0}},
+	} {
+		m := c.tensor
+		m.deviceType, m.lanes, m.deleter = deviceCPU, 1, deleter
+		if m.bits == 0 {
+			m.bits, m.data = 16, uintptr(unsafe.Pointer(&numbers[0]))
+		}
+		var pinner runtime.Pinner
+		pinner.Pin(&m)
+		before := deleted
+		b, err := Copy(ctx, client, uintptr(unsafe.Pointer(&m)))
+		require.NoError(t, err, name)
+		assert.Equal(t, before+1, deleted, name)
+		a, err := b.ToHost(ctx)
+		require.NoError(t, err, name)
+		got, err := array.ToAny(a)
+		require.NoError(t, err, name)
+		assert.Equal(t, c.want, got, name)
+		require.NoError(t, b.Close())
+		m.deviceType = deviceCUDA
+		_, err = Copy(ctx, client, uintptr(unsafe.Pointer(&m)))
+		require.ErrorContains(t, err, "which the host may be unable to read", name)
+		assert.Equal(t, before+1, deleted, "the caller still owns it")
+		pinner.Unpin()
+	}
+	runtime.KeepAlive(numbers)
+	runtime.KeepAlive(packed)
 }
 
 func TestExportedTensorsCanBeImported(t *testing.T) {

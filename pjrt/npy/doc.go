@@ -9,4 +9,6 @@
 // does the same, so that numpy.load followed by a view reads the file; [ReadAs] takes the type from
 // the caller and reads the words bit for bit. All other files say their type, and ReadAs casts them
 // to the wanted one as NumPy's astype does.
+//
+// An [Archive] is a .npz file, which has several arrays.
 package npy

@@ -4,6 +4,7 @@
 package npy
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -15,6 +16,7 @@ import (
 
 	"github.com/purepjrt/purepjrt/internal/excerpt"
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
+	"github.com/purepjrt/purepjrt/pjrt/internal/filetype"
 )
 
 // Header is what a .npy file says about its array.
@@ -97,7 +99,7 @@ func ReadHeader(r io.Reader) (*Header, error) {
 		return nil, fmt.Errorf("cannot read the .npy header: %w", ended(err))
 	}
 	if string(pre[:len(magic)]) != magic {
-		return nil, fmt.Errorf("not a .npy file: it starts with %q instead of %q", pre[:len(magic)], magic)
+		return nil, otherFile(pre[:], r)
 	}
 	major, minor := pre[len(magic)], pre[len(magic)+1]
 	width := 4
@@ -126,6 +128,19 @@ func ReadHeader(r io.Reader) (*Header, error) {
 	}
 	h.length = int64(len(pre)+width) + int64(n)
 	return h, nil
+}
+
+// otherFile is the error for a file that is no .npy file, and begins with pre; r has the rest.
+func otherFile(pre []byte, r io.Reader) error {
+	start := make([]byte, 512)
+	n, _ := io.ReadFull(r, start[copy(start, pre):])
+	switch kind := filetype.Of(start[:len(pre)+n]); {
+	case bytes.HasPrefix(pre, []byte("PK\x03\x04")):
+		return errors.New("not a .npy file but a zip archive: if it is NumPy's .npz, read it with OpenArchive")
+	case kind != "":
+		return errors.New("not a .npy file but " + kind)
+	}
+	return fmt.Errorf("not a .npy file: it starts with %q instead of %q", pre[:len(magic)], magic)
 }
 
 // ended turns io.EOF into io.ErrUnexpectedEOF, because here the end of the input means that the
@@ -193,6 +208,12 @@ var refused = map[byte]string{
 	'T': "strings",
 }
 
+// letters are NumPy's codes of one letter for types whose size is the same on all machines.
+var letters = map[string]string{
+	"?": "b1", "b": "i1", "B": "u1", "h": "i2", "H": "u2", "i": "i4", "I": "u4", "q": "i8", "Q": "u8",
+	"e": "f2", "f": "f4", "d": "f8", "F": "c8", "D": "c16",
+}
+
 // describe finds the element type behind a word such as <f4.
 func (h *Header) describe(descr string) error {
 	h.Descr = descr
@@ -214,12 +235,16 @@ func (h *Header) describe(descr string) error {
 		h.BigEndian = order == ">"
 	}
 	if word[0] == 'V' {
+		h.BigEndian = false // NumPy does not swap what it does not know
 		n, err := strconv.ParseUint(word[1:], 10, 16)
-		if err != nil || n == 0 || h.BigEndian {
+		if err != nil || n == 0 {
 			return fmt.Errorf("unknown NumPy type %q", excerpt.Of(descr))
 		}
 		h.Size = int(n)
 		return nil
+	}
+	if long, ok := letters[word]; ok {
+		word = long
 	}
 	// float8_e5m2 is the only type for which ml_dtypes writes NumPy's kind f.
 	if word == "f1" {

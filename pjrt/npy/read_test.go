@@ -44,7 +44,7 @@ func TestReadRefusesBadFiles(t *testing.T) {
 	}{
 		{"empty", nil, "cannot read the .npy header: unexpected EOF"},
 		{"cut in magic", []byte("\x93NUM"), "cannot read the .npy header"},
-		{"other format", []byte("PK\x03\x04 zip file"), "not a .npy file"},
+		{"other format", []byte("PK\x03\x04 zip file"), "not a .npy file but a zip archive"},
 		{"unknown version", []byte("\x93NUMPY\x04\x00\x10\x00\x00\x00"), "version 4.0 is unknown"},
 		{"unknown minor version", []byte("\x93NUMPY\x01\x01\x10\x00"), "version 1.1 is unknown"},
 		{"no length", []byte("\x93NUMPY\x01\x00\x10"), "cannot read the length"},
@@ -95,7 +95,10 @@ func TestReadRefusesBadFiles(t *testing.T) {
 		{"only order", of("'<'"), "unknown NumPy type"},
 		{"empty word", of("''"), "unknown NumPy type"},
 		{"void of no width", of("'|V0'"), "unknown NumPy type"},
-		{"big-endian void", of("'>V2'"), "unknown NumPy type"},
+		{"a page", []byte("<!DOCTYPE html><html>"), "not a .npy file but an HTML page"},
+		{"a pointer", []byte("version https://git-lfs.github.com/spec/v1\noid sha256:0"), "not a .npy file but a pointer of Git LFS"},
+		{"an archive", []byte("PK\x03\x04\x14\x00\x00\x00"), "if it is NumPy's .npz, read it with OpenArchive"},
+		{"letter of two sizes", of("'l'"), "unknown NumPy type"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -161,7 +164,7 @@ func TestReadAsTakesWordsBitForBit(t *testing.T) {
 	words := func(descr string) *bytes.Reader {
 		return bytes.NewReader(file(head("'"+descr+"'", "False", "(2,)"), 0x80, 0x3f, 0x01, 0xff))
 	}
-	for _, descr := range []string{"<V2", "|V2"} {
+	for _, descr := range []string{"<V2", "|V2", ">V2"} {
 		for _, typ := range []dtype.Type{dtype.BF16, dtype.F16, dtype.U16} {
 			a, err := npy.ReadAs(words(descr), typ)
 			require.NoError(t, err)
