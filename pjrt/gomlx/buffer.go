@@ -192,6 +192,13 @@ func (b *Buffer) ToFlatData(flat any) error {
 	if len(data) == 0 {
 		return nil
 	}
+	if isPacked(b.shape.DType) {
+		list := make([]byte, b.shape.Size())
+		if _, err = array.ToHostInto(context.Background(), list); err == nil {
+			pack(b.shape.DType, data, list)
+		}
+		return wrapf(err, "reading the buffer %s", b.shape)
+	}
 	_, err = array.ToHostInto(context.Background(), data)
 	return wrapf(err, "reading the buffer %s", b.shape)
 }
@@ -211,6 +218,9 @@ func (b *Backend) BufferFromFlatData(num compute.DeviceNum, flat any, shape shap
 	data, err := bytesOf(flat, shape)
 	if err != nil {
 		return nil, err
+	}
+	if isPacked(shape.DType) {
+		data = unpack(shape.DType, data, shape.Size())
 	}
 	s := pjrtShape(shape)
 	array, err := b.client.BufferFromHost(context.Background(), pjrt.HostArray{Type: s.Type, Dims: s.Dims, Data: data},

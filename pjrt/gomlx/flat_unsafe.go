@@ -31,18 +31,22 @@ func dtypeOf(slice reflect.Type) dtypes.DType {
 }
 
 // bytesOf returns the memory of flat, which must be a slice with the Go type and the size
-// of shape.
+// of shape: bytes, for the narrow integers.
 func bytesOf(flat any, shape shapes.Shape) ([]byte, error) {
 	v := reflect.ValueOf(flat)
 	var t reflect.Type
 	if v.IsValid() {
 		t = v.Type()
 	}
-	if dtypeOf(t) != shape.DType || !isKnown(shape.DType) {
+	want, size := shape.DType, shape.Size()
+	if isPacked(want) {
+		want, size = dtypes.Uint8, int(shape.ByteSize())
+	}
+	if dtypeOf(t) != want || !isKnown(want) {
 		return nil, errorf("a %T cannot hold the elements of %s", flat, shape)
 	}
-	if v.Len() != shape.Size() {
-		return nil, errorf("the slice has %d elements, and %s has %d", v.Len(), shape, shape.Size())
+	if v.Len() != size {
+		return nil, errorf("the slice has %d elements, and %s has %d", v.Len(), shape, size)
 	}
 	// The result keeps the slice alive.
 	return unsafe.Slice((*byte)(v.UnsafePointer()), v.Len()*int(t.Elem().Size())), nil
@@ -77,6 +81,9 @@ var views = map[dtypes.DType]func([]byte) any{
 // flatOf returns memory as a slice of the Go type of the shape, whose dtype is a known
 // one. Memory for a device is aligned more strictly than Go requires.
 func flatOf(memory []byte, shape shapes.Shape) any {
+	if isPacked(shape.DType) {
+		return view[byte](memory)
+	}
 	return views[shape.DType](memory)
 }
 

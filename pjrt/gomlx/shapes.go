@@ -58,7 +58,7 @@ func checkShape(shape shapes.Shape) error {
 	switch {
 	case shape.IsTuple():
 		return errorf("%s is a tuple, and buffers are arrays", shape)
-	case !isKnown(shape.DType):
+	case !isKnown(shape.DType) && !isPacked(shape.DType):
 		return errorf("the dtype %s of %s has no Go type", shape.DType, shape)
 	}
 	for _, d := range shape.Dimensions {

@@ -29,7 +29,7 @@ func (b *Backend) HasSharedBuffers() bool { return b.shared }
 // NewSharedBuffer makes a buffer in memory that the program reads and writes through flat,
 // a slice of the Go type of the shape. The memory must not be changed while an execution
 // uses it, and is never donated. It belongs to the garbage collector, so a slice that
-// outlives BufferFinalize is safe.
+// outlives Buffer.Finalize is safe, except one of narrow integers, whose memory is the plugin's.
 func (b *Backend) NewSharedBuffer(num compute.DeviceNum, shape shapes.Shape) (value compute.Buffer, flat any, err error) {
 	if err := b.usable(); err != nil {
 		return nil, nil, err
@@ -44,6 +44,13 @@ func (b *Backend) NewSharedBuffer(num compute.DeviceNum, shape shapes.Shape) (va
 	}
 	if err := checkShape(shape); err != nil {
 		return nil, nil, err
+	}
+	if isPacked(shape.DType) {
+		buffer, flat, err := b.newPackedBuffer(device, num, shape)
+		if err != nil {
+			return nil, nil, err
+		}
+		return buffer, flat, nil
 	}
 	s := pjrtShape(shape)
 	size, err := s.HostSize()
@@ -95,10 +102,7 @@ func (b *Buffer) Data() (flat any, err error) {
 
 // inPlace takes a reference to the memory of array, and returns it as a slice.
 func (b *Buffer) inPlace(array *pjrt.Buffer) (any, error) {
-	size, err := array.Shape().HostSize()
-	if err != nil {
-		return nil, err
-	}
+	size := int(b.shape.ByteSize())
 	if size == 0 {
 		return flatOf(nil, b.shape), array.Wait(context.Background())
 	}
