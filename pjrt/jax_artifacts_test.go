@@ -48,7 +48,7 @@ func TestArtifactsOfNewerJAXCompileAndAgreeWithIt(t *testing.T) {
 		"0.81":  {"top", "special", "svd", "cholesky", "solve"}, // composite_v2, custom_call_v2
 		"0.106": {"svd", "cholesky", "solve"},                   // custom_call_v2
 	}
-	// lapack are the programs that call LAPACK, whose handlers are another module.
+	// lapack are the programs that call LAPACK, whose handlers another package registers.
 	lapack := []string{"svd", "cholesky", "solve"}
 
 	plugintest.Each(t, func(t *testing.T, plugin plugintest.CPU) {

@@ -32,7 +32,7 @@
 // its caller passed: Go [Values], [Options] (API 0.116) and a [Context], which handlers in
 // C see too.
 //
-// [Print], [Assert] and [Progress] are ready-made. The module extensions/ffi/lapack has the
+// [Print], [Assert] and [Progress] are ready-made. Package extensions/ffi/lapack has the
 // functions of LAPACK that programs of JAX for CPUs call.
 //
 // On platforms other than Host, handlers get addresses in the device's memory, and the

@@ -30,11 +30,10 @@ const (
 
 // published has the modules that others may import, by folder.
 var published = map[string]string{
-	main:                            "",
-	main + "/extensions/ffi/lapack": "extensions/ffi/lapack/",
-	main + "/pjrt/gomlx":            "pjrt/gomlx/",
-	main + "/pjrt/otel":             "pjrt/otel/",
-	main + "/pjrt/kv/etcd":          "pjrt/kv/etcd/",
+	main:                   "",
+	main + "/pjrt/gomlx":   "pjrt/gomlx/",
+	main + "/pjrt/otel":    "pjrt/otel/",
+	main + "/pjrt/kv/etcd": "pjrt/kv/etcd/",
 }
 
 // offline returns an environment without go.work, in which only the proxy has our

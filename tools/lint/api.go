@@ -16,7 +16,7 @@ const (
 )
 
 // published are the packages of the modules that others import.
-var published = []string{"./...", "./extensions/ffi/lapack/...", "./pjrt/gomlx/...", "./pjrt/kv/etcd/...", "./pjrt/otel/..."}
+var published = []string{"./...", "./pjrt/gomlx/...", "./pjrt/kv/etcd/...", "./pjrt/otel/..."}
 
 // api compares the present API with that in the file of the last release, or writes that file for
 // a version.

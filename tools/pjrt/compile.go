@@ -53,7 +53,7 @@ such as 1x1x8.`,
 				return cli.UsageError(errors.New("--option is an option of a topology: give --topology too"))
 			}
 			c.progress = cmd.ErrOrStderr()
-			return c.run(cmd.Context(), cmd.InOrStdin(), cmd.OutOrStdout(), args[0], cmd.Flags().Changed("topology"))
+			return withoutHandler(c.run(cmd.Context(), cmd.InOrStdin(), cmd.OutOrStdout(), args[0], cmd.Flags().Changed("topology")))
 		},
 	}
 	f := cmd.Flags()

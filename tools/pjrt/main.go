@@ -34,6 +34,7 @@ package main
 import (
 	"github.com/spf13/cobra"
 
+	_ "github.com/purepjrt/purepjrt/extensions/ffi/lapack" // for programs of JAX that call LAPACK
 	"github.com/purepjrt/purepjrt/pjrt/isolate"
 	"github.com/purepjrt/purepjrt/tools/internal/cli"
 )

@@ -85,7 +85,7 @@ program several times, and shows how long that took.`,
 				return cli.UsageError(fmt.Errorf("run: %w", err))
 			}
 			r.progress = cmd.ErrOrStderr()
-			return r.run(cmd.Context(), cmd.InOrStdin(), cmd.OutOrStdout(), args[0], args[1:])
+			return withoutHandler(r.run(cmd.Context(), cmd.InOrStdin(), cmd.OutOrStdout(), args[0], args[1:]))
 		},
 	}
 	f := cmd.Flags()

@@ -223,3 +223,16 @@ func TestRunWorksWithOddPlugins(t *testing.T) {
 	o.requireSuccess(t)
 	assert.True(t, strings.HasPrefix(o.stdout, sum), "%s", o.stdout)
 }
+
+func TestRunHasTheHandlersOfLAPACKAndNamesOthers(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	programs, err := filepath.Abs("../../extensions/ffi/lapack/testdata")
+	require.NoError(t, err)
+	launch(t, dir, "run", "--fill", "ones", filepath.Join(programs, "det_float32.mlir")).requireSuccess(t)
+	const want = "the program calls lapack_zheevd_ffi, which is not part of it, and this command has handlers only for JAX's " +
+		"linear algebra of f32 and f64: run it in a Go program"
+	for _, c := range []string{"run --fill=ones", "run --fill=ones --isolate", "compile"} {
+		launch(t, dir, append(strings.Fields(c), filepath.Join(programs, "complex_eigh_complex128.mlir"))...).requireFailure(t, 1, want)
+	}
+}

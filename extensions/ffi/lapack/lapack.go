@@ -10,14 +10,14 @@
 // It registers the handlers with each plugin for the platform Host, both plugins that are already
 // open and plugins that are opened later. The handlers are written in Go and use gonum's LAPACK.
 //
-// f64 is computed directly, and f32 by widening to f64, with one rounding at the end. Complex
-// types are pjrt.ErrUnimplemented. Results agree with those of another LAPACK up to rounding, and
+// f64 is computed directly, and f32 by widening to f64, with one rounding at the end. There are no
+// handlers for complex numbers: their programs do not compile. Results agree with those of another LAPACK up to rounding, and
 // vectors of svd, eigh and qr up to their signs, or up to the choice of basis where values are
 // equal. In svd and eigh, a matrix with an infinity or a NaN is reported as LAPACK reports a
 // failure, for which JAX returns NaN.
 //
-// The names are lapack_Xpotrf_ffi, Xsyevd, Xheevd, Xgesdd, Xgesvd, Xgeqrf, Xgeqp3, Xorgqr,
-// Xungqr, Xgetrf and Xtrsm, where X is s, d, c or z.
+// The names are lapack_Xpotrf_ffi, Xsyevd, Xgesdd, Xgesvd, Xgeqrf, Xgeqp3, Xorgqr, Xgetrf and
+// Xtrsm, where X is s or d.
 package lapack
 
 import (
@@ -71,24 +71,5 @@ func register(p *pjrt.Plugin) error {
 			return err
 		}
 	}
-	for prefix, kind := range map[string]string{"c": "complex<f32>", "z": "complex<f64>"} {
-		for _, name := range []string{"potrf", "heevd", "gesdd", "gesvd", "geqrf", "geqp3", "ungqr", "getrf", "trsm"} {
-			if err := refuse(p, "lapack_"+prefix+name+"_ffi", kind); err != nil {
-				return err
-			}
-		}
-	}
 	return nil
-}
-
-// refuse registers a handler that fails and names the type that is missing.
-func refuse(p *pjrt.Plugin, name, kind string) error {
-	type anything struct {
-		In   []ffi.AnyArg
-		Out  []ffi.AnyRet
-		Rest map[string]any `ffi:",rest"`
-	}
-	return ffi.Register(p, name, func(*ffi.Call, *anything) error {
-		return pjrt.ErrUnimplemented.Errorf("%s: extensions/ffi/lapack has no %s, only f32 and f64", name, kind)
-	})
 }
