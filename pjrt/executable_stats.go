@@ -3,7 +3,12 @@
 
 package pjrt
 
-import "github.com/purepjrt/purepjrt/capi"
+import (
+	"errors"
+	"strings"
+
+	"github.com/purepjrt/purepjrt/capi"
+)
 
 // GeneratedCodeSize returns the size of the machine code in bytes, negative if unknown
 // (PJRT_Executable_SizeOfGeneratedCodeInBytes).
@@ -22,7 +27,8 @@ func (e *Executable) GeneratedCodeSize() (int64, error) {
 }
 
 // CostAnalysis returns the compiler's estimate of the cost of an execution, under the
-// platform's names, such as flops (PJRT_Executable_GetCostAnalysis).
+// platform's names, such as flops (PJRT_Executable_GetCostAnalysis). XLA's plugins for CPUs of API
+// 0.106 and 0.115 count nothing, and the error is ErrUnimplemented.
 func (e *Executable) CostAnalysis() ([]Attribute, error) {
 	h, err := e.acquire()
 	if err != nil {
@@ -32,9 +38,21 @@ func (e *Executable) CostAnalysis() ([]Attribute, error) {
 	var c capi.Call[capi.ExecutableGetCostAnalysisArgs]
 	c.Args.Executable = h
 	if err := c.Do(e.table); err != nil {
-		return nil, err
+		return nil, withoutCosts(err)
 	}
 	return capi.Attributes(c.Args.Properties, c.Args.NumProperties), nil
+}
+
+// withoutCosts adds to the error of a plugin that counts no costs what to do instead.
+func withoutCosts(err error) error {
+	var e *Error
+	if !errors.As(err, &e) || e.Code != ErrUnimplemented {
+		return err
+	}
+	more := *e
+	more.Message = strings.TrimRight(e.Message, ".\n") +
+		": the plugin counts no costs; package pjrt/hlo reads what OptimizedProgram returns, whose instructions can be counted"
+	return &more
 }
 
 // CompiledMemoryStats is the compiler's estimate of the memory for an execution, in bytes
