@@ -154,3 +154,34 @@ struct api *GetPjrtApi(void) { fill(&table)->slots[3] = begin; return &table; }`
 		})
 	}
 }
+
+// A library that cannot be loaded by two processes at once breaks no rule of the checks that ran
+// then, and the report says so.
+func TestALibraryThatOneProcessAtATimeCanLoadIsLoadedByOne(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	source := fmt.Sprintf("#define LOCK %q\n", filepath.Join(dir, "lock")) + `
+extern int unlink(const char *);
+extern int usleep(unsigned);
+static void lock(void) { int f = open(LOCK, 0302, 0600); if (f < 0) abort(); usleep(100000); close(f); unlink(LOCK); }
+` + constructor(`lock();`)
+	m := mutant.LibraryOf("LOAD-01", "loads alone", source)
+	path, err := mutant.Compile(t.Context(), &m, dir)
+	require.NoError(t, err)
+	r, err := Run(t.Context(), Options{
+		Plugin: path, Profile: Quick, NoDevice: true, Jobs: 4, Filter: regexp.MustCompile(`^LOAD-`),
+	})
+	require.NoError(t, err)
+	noted := 0
+	for i := range r.Results {
+		x := &r.Results[i]
+		assert.False(t, x.Verdict.Failed(), "%s is %s: %v", x.Check, x.Verdict, x.Failures)
+		for _, note := range x.Notes {
+			if strings.Contains(note, "while another process loaded the library, too") {
+				noted++
+			}
+		}
+	}
+	assert.Positive(t, noted, "no two processes loaded the library at once")
+	assert.Contains(t, strings.Join(r.Problems, "\n"), "processes that load the library at the same time disturb each other")
+}

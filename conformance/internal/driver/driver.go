@@ -312,8 +312,13 @@ func (d *driver) deadIn(c *check.Check, opening string, death *worker.Death, too
 	}
 	full := d.result(c, r)
 	full.Death, full.Calls, full.Hung = deathOf(death), session.Calls(death.Notes), silentIn(death)
-	if len(full.Calls) == 0 && opening != "" {
-		full.Calls = []string{opening}
+	if len(full.Calls) == 0 {
+		if opening == "" {
+			opening = loadingCall(death)
+		}
+		if opening != "" {
+			full.Calls = []string{opening}
+		}
 	}
 	if len(r.Failures) == 1 && len(full.Calls) > 0 && death.Kind != worker.Silent {
 		full.DigestWithLines = ""

@@ -43,6 +43,9 @@ func (d *driver) rerun(ctx context.Context) {
 		return
 	}
 	deadline := time.Now().Add(time.Since(d.start) + rerunShare)
+	if again = d.loadAlone(ctx, again, deadline); len(again) == 0 || ctx.Err() != nil {
+		return
+	}
 	times := d.Reruns
 	if len(again) > manyFailures || d.costly() {
 		times = min(times, 1)
@@ -85,6 +88,39 @@ func (d *driver) rerun(ctx context.Context) {
 	}
 	slots.Wait()
 	d.part(ctx, deadline)
+}
+
+// loadAlone runs the checks again that failed while they loaded the library, one at a time, and
+// returns those that still have to be run again. Two processes that load a library at once may
+// disturb each other, as they do if it unpacks files, which says nothing of the rules of the checks
+// that ran then.
+func (d *driver) loadAlone(ctx context.Context, again []int, deadline time.Time) (rest []int) {
+	said := false
+	for _, i := range again {
+		r := d.results[i]
+		if d.report.Run.Jobs == 1 || !failedLoading(r) || ctx.Err() != nil || time.Now().After(deadline) {
+			rest = append(rest, i)
+			continue
+		}
+		alone := d.alone(ctx, d.chosen[i])
+		if alone == nil || alone.Verdict != check.Pass {
+			rest = append(rest, i)
+			continue
+		}
+		what := r.Failures[len(r.Failures)-1]
+		alone.Notes = append(alone.Notes, fmt.Sprintf("it was %s while another process loaded the library, too: %s", r.Verdict, what))
+		if !said {
+			d.problem("processes that load the library at the same time disturb each other: " + what)
+		}
+		said = true
+		d.results[i] = alone
+	}
+	return rest
+}
+
+// failedLoading reports whether a check failed in what loads the library.
+func failedLoading(r *report.Result) bool {
+	return r.Rule == "LOAD-03" || len(r.Calls) > 0 && strings.Contains(loading, r.Calls[0])
 }
 
 // copyOf returns a copy of a result. It may be changed while a report is made of the others.

@@ -217,6 +217,14 @@ func openingCall(death *worker.Death) string {
 	if calls := session.Calls(death.Notes); len(calls) > 0 {
 		return calls[0]
 	}
+	if f := loadingCall(death); f != "" {
+		return f
+	}
+	return loading // an exit leaves no trace
+}
+
+// loadingCall names the function that loads a library in which a process died, or is "".
+func loadingCall(death *worker.Death) string {
 	for _, f := range death.Frames("/purepjrt/capi.") {
 		switch {
 		case strings.HasPrefix(f, "load "):
@@ -225,8 +233,11 @@ func openingCall(death *worker.Death) string {
 			return "GetPjrtApi"
 		}
 	}
-	return "dlopen or GetPjrtApi" // an exit leaves no trace
+	return ""
 }
+
+// loading names the functions that load a library.
+const loading = "dlopen or GetPjrtApi"
 
 // deathError is a worker's death as an error.
 type deathError struct {
