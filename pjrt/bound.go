@@ -6,6 +6,7 @@ package pjrt
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -32,7 +33,7 @@ type Bound struct {
 	parameters int            // of the program
 	handles    []*capi.Buffer // of the fixed arguments, nil for open ones; by device, then parameter
 	open       []int          // open parameters
-	forgotten  []string       // names of arguments that were given without buffers
+	forgotten  map[int]string // names of arguments that were given without buffers, by parameter
 	kept       []int64        // parameters with a fixed argument that executions would donate if they were not told
 	standIns   *standin.Set   // what the fixed arguments wait for
 	filled     atomic.Bool    // the fixed arguments have their contents
@@ -86,11 +87,34 @@ func (e *LoadedExecutable) Bind(ctx context.Context, args ...Argument) (*Bound, 
 	for i := range args {
 		args[i].Buffers = slices.Clone(args[i].Buffers)
 	}
-	return abandon.CallOn(ctx, e.subject(), func() (*Bound, error) { return e.bind(ctx, args) }, (*Bound).Close)
+	return abandon.CallOn(ctx, e.subject(), func() (*Bound, error) { return e.bind(ctx, nil, args) }, (*Bound).Close)
 }
 
-// bind is Bind on a goroutine that may block in C.
-func (e *LoadedExecutable) bind(ctx context.Context, args []Argument) (*Bound, error) {
+// Bind fixes arguments of the first parameters that are still open, and returns a new Bound with
+// those that b has, too. b stays as it is, and may be closed before the new Bound, which the
+// caller closes. Otherwise Bind is like [LoadedExecutable.Bind].
+func (b *Bound) Bind(ctx context.Context, args ...Argument) (*Bound, error) {
+	if b == nil || b.exe == nil {
+		return nil, errNilBound
+	}
+	args = slices.Clone(args)
+	for i := range args {
+		args[i].Buffers = slices.Clone(args[i].Buffers)
+	}
+	return abandon.CallOn(ctx, b.exe.subject(), func() (*Bound, error) {
+		if _, err := b.ref.Acquire(); err != nil {
+			return nil, err
+		}
+		defer b.ref.Release()
+		return b.exe.bind(ctx, b, args)
+	}, (*Bound).Close)
+}
+
+var errNilBound = invalid("the bound arguments are nil: make them with Bind of an executable")
+
+// bind is Bind on a goroutine that may block in C. from has the arguments that are fixed already,
+// and is acquired; it may be nil.
+func (e *LoadedExecutable) bind(ctx context.Context, from *Bound, args []Argument) (*Bound, error) {
 	// The Bound becomes a child of the executable, which must exist until then.
 	if _, err := e.acquire(); err != nil {
 		return nil, err
@@ -101,28 +125,44 @@ func (e *LoadedExecutable) bind(ctx context.Context, args []Argument) (*Bound, e
 	if err := entry.err; err != nil {
 		return nil, fmt.Errorf("the arguments cannot be bound, because the plugin does not report the program's parameters: %w", err)
 	}
-	if len(args) > len(shapes) {
-		return nil, invalid("the program takes %d arguments, not %d", len(shapes), len(args))
-	}
-	b := &Bound{exe: e, id: lastBound.Add(1), parameters: len(shapes), handles: make([]*capi.Buffer, len(e.devices)*len(shapes))}
+	b := &Bound{exe: e, id: lastBound.Add(1), parameters: len(shapes), forgotten: make(map[int]string)}
 	buffers := new(boundBuffers)
-	b.ref = lifetimes.New("bound arguments", buffers, e.ref, (*boundBuffers).release)
-	for p := range shapes {
-		if p >= len(args) || len(args[p].Buffers) == 0 {
+	var open []int
+	if from == nil {
+		if len(args) > len(shapes) {
+			return nil, invalid("the program takes %d arguments, not %d", len(shapes), len(args))
+		}
+		b.handles = make([]*capi.Buffer, len(e.devices)*len(shapes))
+		b.ref = lifetimes.New("bound arguments", buffers, e.ref, (*boundBuffers).release)
+		for p := range shapes {
+			open = append(open, p)
+		}
+	} else {
+		if len(args) > len(from.open) {
+			return nil, invalid("the bound program takes %d more arguments, not %d", len(from.open), len(args))
+		}
+		b.handles, b.kept, b.standIns, b.forgotten = slices.Clone(from.handles), slices.Clone(from.kept), from.standIns, maps.Clone(from.forgotten)
+		b.ref = lifetimes.New("bound arguments", buffers, from.ref, (*boundBuffers).release)
+		open = from.open
+	}
+	for i, p := range open {
+		if i >= len(args) || len(args[i].Buffers) == 0 {
 			b.open = append(b.open, p)
-			if p < len(args) && args[p].Name != "" {
-				b.forgotten = append(b.forgotten, args[p].Name)
+			if i < len(args) && args[i].Name != "" {
+				b.forgotten[p] = args[i].Name
 			}
 			continue
 		}
+		delete(b.forgotten, p)
 		if entry.mayDonate(p) {
 			b.kept = append(b.kept, int64(p))
 		}
-		if err := b.fix(ctx, buffers, p, args[p], shapes[p]); err != nil {
+		if err := b.fix(ctx, buffers, p, args[i], shapes[p]); err != nil {
 			b.Close()
 			return nil, err
 		}
 	}
+	slices.Sort(b.kept)
 	return b, nil
 }
 
@@ -271,7 +311,11 @@ func (b *Bound) Close() error {
 // Bind got without buffers: a nil field of a struct is seldom meant.
 func (b *Bound) wrongNumber(given int) error {
 	text := ""
-	switch names := b.forgotten; {
+	var names []string
+	for _, p := range slices.Sorted(maps.Keys(b.forgotten)) {
+		names = append(names, b.forgotten[p])
+	}
+	switch {
 	case len(names) > 3:
 		text = fmt.Sprintf("; Bind got no buffers for %d named arguments, such as %s", len(names), strings.Join(names[:3], ", "))
 	case len(names) > 0:

@@ -44,6 +44,43 @@ func with(b *pjrt.Bound) *pjrt.ExecuteOptions { return &pjrt.ExecuteOptions{Boun
 
 func argument(b ...*pjrt.Buffer) pjrt.Argument { return pjrt.Argument{Buffers: b} }
 
+func TestMoreArgumentsAreBoundToABound(t *testing.T) {
+	ctx := context.Background()
+	client := newClient(t)
+	exe := compile(t, client, linear)
+	scale, shift := upload(t, client, matrix(2, 2, 2, 2)), upload(t, client, matrix(1, 1, 1, 1))
+	first := bind(t, exe, pjrt.Argument{Name: "scale"}, pjrt.Argument{Name: "x"}, argument(shift))
+	assert.Equal(t, []int{0, 1}, first.OpenParameters())
+	second, err := first.Bind(ctx, argument(scale))
+	require.NoError(t, err)
+	defer second.Close()
+	assert.Equal(t, []int{1}, second.OpenParameters())
+	assert.Equal(t, []int{0, 1}, first.OpenParameters(), "it stays as it is")
+	require.NoError(t, first.Close())
+	require.NoError(t, shift.Close())
+	for range 2 {
+		x := upload(t, client, matrix(1, 10, 100, 1000))
+		outs, err := exe.Execute(ctx, []*pjrt.Buffer{x}, with(second))
+		require.NoError(t, err)
+		assert.Equal(t, []float32{1, 19, 199, 1999}, read(t, outs[0]), "shift is kept, though the program would take it")
+		outs[1].Close()
+	}
+	_, err = exe.Execute(ctx, nil, with(second))
+	require.ErrorContains(t, err, "takes 1 more arguments, not 0; Bind got no buffers for x")
+	_, err = second.Bind(ctx, argument(scale), argument(scale))
+	require.ErrorContains(t, err, "the bound program takes 1 more arguments, not 2")
+	_, err = first.Bind(ctx)
+	require.ErrorIs(t, err, pjrt.ErrClosed)
+	all, err := second.Bind(ctx, argument(upload(t, client, matrix(1, 2, 3, 4))))
+	require.NoError(t, err)
+	defer all.Close()
+	require.NoError(t, second.Close())
+	outs, err := exe.Execute(ctx, nil, with(all))
+	require.NoError(t, err)
+	assert.Equal(t, []float32{1, 3, 5, 7}, read(t, outs[0]))
+	outs[1].Close()
+}
+
 // Bind reads the parameters of the program first. Here the executable is closed meanwhile.
 func TestAnExecutableThatIsClosedWhileItIsBoundIsDestroyedOnce(t *testing.T) {
 	ctx := context.Background()

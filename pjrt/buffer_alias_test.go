@@ -49,3 +49,29 @@ func TestSharedMemoryOfBuffersIsRecognized(t *testing.T) {
 	_, err = raw.ShareMemory(ctx, own, upload(t, newClient(t), matrix(1, 2, 3, 4)))
 	require.ErrorContains(t, err, "belong to different clients")
 }
+
+func TestABufferSaysWhetherItSharesTheMemoryOfTheHost(t *testing.T) {
+	ctx := context.Background()
+	client := newClient(t)
+	data := pjrt.AlignedSlice[float32](4)
+	a := pjrt.ArrayOf(data, 4)
+	view, err := client.ViewOfHostMemory(ctx, a, nil)
+	require.NoError(t, err)
+	defer view.Close()
+	zeroCopy, err := client.BufferFromHost(ctx, a, &pjrt.BufferOptions{Semantics: pjrt.ImmutableZeroCopy})
+	require.NoError(t, err)
+	defer zeroCopy.Close()
+	copied, err := client.BufferFromHost(ctx, a, nil)
+	require.NoError(t, err)
+	defer copied.Close()
+	for b, want := range map[*pjrt.Buffer]bool{view: true, zeroCopy: true, copied: false} {
+		got, err := raw.SharesHost(ctx, b, a.Data)
+		require.NoError(t, err)
+		assert.Equal(t, want, got)
+		got, err = raw.SharesHost(ctx, b, a.Data[4:])
+		require.NoError(t, err)
+		assert.False(t, got, "not all of it")
+	}
+	_, err = raw.SharesHost(ctx, nil, nil)
+	require.ErrorIs(t, err, pjrt.ErrInvalidArgument)
+}

@@ -27,6 +27,7 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/dlpack"
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
 	"github.com/purepjrt/purepjrt/pjrt/inspect"
+	"github.com/purepjrt/purepjrt/pjrt/params"
 	"github.com/purepjrt/purepjrt/pjrt/pjrttest"
 	"github.com/purepjrt/purepjrt/pjrt/raw"
 	"github.com/purepjrt/purepjrt/pjrt/safetensors"
@@ -284,6 +285,25 @@ var methods = map[string]func(*withContext) call{
 		return func(ctx context.Context) ([]io.Closer, error) {
 			return one(exe.Bind(ctx, pjrt.Argument{Buffers: []*pjrt.Buffer{b}}))
 		}
+	},
+	"pjrt.Bound.Bind": func(s *withContext) call {
+		exe, b := s.compile(same), s.buffer()
+		bound, err := exe.Bind(context.Background())
+		require.NoError(s.t, err)
+		s.t.Cleanup(func() { bound.Close() })
+		return func(ctx context.Context) ([]io.Closer, error) {
+			return one(bound.Bind(ctx, pjrt.Argument{Buffers: []*pjrt.Buffer{b}}))
+		}
+	},
+	"pjrt/params.Upload": func(s *withContext) call {
+		return func(ctx context.Context) ([]io.Closer, error) {
+			_, made, err := params.Upload(ctx, s.c, nil, vectorOf(1, 2))
+			return listOf(made, err)
+		}
+	},
+	"pjrt/raw.SharesHost": func(s *withContext) call {
+		b := s.buffer()
+		return func(ctx context.Context) ([]io.Closer, error) { return none(raw.SharesHost(ctx, b, make([]byte, 8))) }
 	},
 	"pjrt.LoadedExecutable.Execute": func(s *withContext) call {
 		exe, b := s.compile(same), s.buffer()

@@ -104,7 +104,7 @@ var wildFunctions = map[string]reflect.Value{
 	"distributed.PoisonExecution": reflect.ValueOf(distributed.PoisonExecution),
 	"distributed.UpdateProcesses": reflect.ValueOf(distributed.UpdateProcesses),
 	"params.Arguments":            reflect.ValueOf(params.Arguments),
-	"params.Scan":                 reflect.ValueOf(params.Scan),
+	"params.Scan":                 reflect.ValueOf(params.Scan[*pjrt.Buffer]),
 	"raw.References":              reflect.ValueOf(raw.References),
 	"raw.UnsafePointer":           reflect.ValueOf(raw.UnsafePointer),
 

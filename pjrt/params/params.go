@@ -15,7 +15,8 @@
 //   - an interface: the value in it, unless the interface has methods and the type of
 //     the value has no room for buffers (see below)
 //
-// They stop at each *[pjrt.Buffer], [pjrt.Argument] and *[sharding.Array].
+// They stop at each *[pjrt.Buffer], [pjrt.Argument], *[sharding.Array] and [pjrt.HostArray]. The
+// last is an array on the host, which [Upload] takes and the others refuse.
 //
 // # Fields that are left out
 //
@@ -23,7 +24,7 @@
 // buffers. The type alone decides, not what the field holds at the time. These types have
 // room:
 //
-//   - *pjrt.Buffer, pjrt.Argument, *sharding.Array,
+//   - *pjrt.Buffer, pjrt.Argument, *sharding.Array, pjrt.HostArray,
 //   - pjrt.Buffer and sharding.Array without the pointer,
 //   - interfaces, whatever their methods, and
 //   - pointers, slices, arrays, maps, channels and structs with any of these inside,
@@ -40,6 +41,7 @@
 package params
 
 import (
+	"context"
 	"fmt"
 	"reflect"
 	"slices"
@@ -62,6 +64,34 @@ import (
 // arguments they stand for. An argument without a name is named after its place, as in
 // Layers[2].Weights. The caller still owns the buffers.
 func Arguments(values ...any) ([]pjrt.Argument, error) {
+	return arguments(values, func(at path, _ pjrt.HostArray) (*pjrt.Buffer, error) {
+		return nil, pjrt.ErrInvalidArgument.Errorf("%s is an array on the host: let Upload copy it to a device%s", at, orTag)
+	})
+}
+
+// Upload is Arguments that takes arrays on the host, too: it copies each to a device, as opts say,
+// which may be nil. The caller closes the buffers in made, which are those of these copies.
+func Upload(ctx context.Context, client *pjrt.Client, opts *pjrt.BufferOptions, values ...any) (
+	args []pjrt.Argument, made []*pjrt.Buffer, err error) {
+	args, err = arguments(values, func(at path, a pjrt.HostArray) (*pjrt.Buffer, error) {
+		b, err := client.BufferFromHost(ctx, a, opts)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", at, err)
+		}
+		made = append(made, b)
+		return b, nil
+	})
+	if err != nil {
+		for _, b := range made {
+			b.Close()
+		}
+		return nil, nil, err
+	}
+	return args, made, nil
+}
+
+// arguments is Arguments with a function that makes a buffer of an array on the host.
+func arguments(values []any, upload func(path, pjrt.HostArray) (*pjrt.Buffer, error)) ([]pjrt.Argument, error) {
 	var list []pjrt.Argument
 	err := visitAll(values, func(at path, v reflect.Value) error {
 		name := strings.TrimPrefix(at.field, ".")
@@ -81,6 +111,12 @@ func Arguments(values ...any) ([]pjrt.Argument, error) {
 			if a = leaf; a.Name == "" {
 				a.Name = name
 			}
+		case pjrt.HostArray:
+			b, err := upload(at, leaf)
+			if err != nil {
+				return err
+			}
+			a.Buffers = []*pjrt.Buffer{b}
 		}
 		list = append(list, a)
 		return nil
@@ -91,21 +127,21 @@ func Arguments(values ...any) ([]pjrt.Argument, error) {
 	return list, nil
 }
 
-// Scan stores the results of an execution in Go values. It takes pointers to values such
-// as Arguments takes, and visits them in the same order. All places that it stops at must
-// be of type *pjrt.Buffer, and there must be as many as results. Scan does not close the
-// buffers that it overwrites. After an error no value has changed.
-func Scan(results []*pjrt.Buffer, into ...any) error {
+// Scan stores the results of an execution in Go values: buffers, or the arrays that Execute of a
+// sharding.Executable returns. It takes pointers to values such as Arguments takes, and visits them
+// in the same order. All places that it stops at must be of the type of the results, and there must
+// be as many. Scan does not close what it overwrites. After an error no value has changed.
+func Scan[Result *pjrt.Buffer | *sharding.Array](results []Result, into ...any) error {
+	want := reflect.TypeFor[Result]()
 	var places []reflect.Value
 	for i, v := range into {
-		if r := reflect.ValueOf(v); r.Kind() != reflect.Pointer || r.IsNil() || r.Type() == bufferType {
+		if r := reflect.ValueOf(v); r.Kind() != reflect.Pointer || r.IsNil() || isLeaf(r.Type()) {
 			return pjrt.ErrInvalidArgument.Errorf("destination %d is of type %T; give a pointer to the value that takes the results", i, v)
 		}
 	}
 	err := visitAll(into, func(at path, v reflect.Value) error {
-		if v.Type() != bufferType {
-			return pjrt.ErrInvalidArgument.Errorf("%s is of type %v; Scan stores results in places of type *pjrt.Buffer",
-				at, v.Type())
+		if v.Type() != want {
+			return pjrt.ErrInvalidArgument.Errorf("%s is of type %v; Scan stores these results in places of type %v", at, v.Type(), want)
 		}
 		if !v.CanSet() {
 			return pjrt.ErrInvalidArgument.Errorf("%s cannot be changed because it is in a map or in an interface: use a slice or a struct",
@@ -130,10 +166,13 @@ var (
 	bufferType   = reflect.TypeFor[*pjrt.Buffer]()
 	arrayType    = reflect.TypeFor[*sharding.Array]()
 	argumentType = reflect.TypeFor[pjrt.Argument]()
+	hostType     = reflect.TypeFor[pjrt.HostArray]()
 )
 
 // isLeaf reports whether visits stop at values of the type instead of taking them apart.
-func isLeaf(t reflect.Type) bool { return t == bufferType || t == arrayType || t == argumentType }
+func isLeaf(t reflect.Type) bool {
+	return t == bufferType || t == arrayType || t == argumentType || t == hostType
+}
 
 // bufferless are types of package pjrt that never hold buffers of the program.
 var bufferless = map[reflect.Type]bool{

@@ -149,8 +149,8 @@ func TestScanFillsStructs(t *testing.T) {
 		"nil":         {[]any{nil}, "destination 0 is of type <nil>"},
 		"nil pointer": {[]any{(*layer)(nil)}, "destination 0"},
 		"map":         {[]any{&map[string]*pjrt.Buffer{"a": nil, "b": nil, "c": nil}}, "cannot be changed"},
-		"argument":    {[]any{&l, &pjrt.Argument{}}, "is of type pjrt.Argument; Scan stores results in places of type *pjrt.Buffer"},
-		"array":       {[]any{&l, &struct{ A *sharding.Array }{}}, "A is of type *sharding.Array; Scan stores results in places of type *pjrt.Buffer"},
+		"argument":    {[]any{&l, &pjrt.Argument{}}, "is of type pjrt.Argument; Scan stores these results in places of type *pjrt.Buffer"},
+		"array":       {[]any{&l, &struct{ A *sharding.Array }{}}, "A is of type *sharding.Array; Scan stores these results in places of type *pjrt.Buffer"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			before := l
@@ -186,6 +186,56 @@ func TestShardedArraysAreArguments(t *testing.T) {
 	_, err = params.Arguments(struct{ Weights *sharding.Array }{new(sharding.Array)})
 	require.ErrorIs(t, err, pjrt.ErrInvalidArgument)
 	assert.ErrorContains(t, err, "Weights is a sharding.Array without parts")
+}
+
+func TestShardedResultsAreScanned(t *testing.T) {
+	client := newClient(t)
+	mesh, err := sharding.NewMesh(client.Devices(), sharding.Axis{Name: "x", Size: 4})
+	require.NoError(t, err)
+	a, err := mesh.Scatter(t.Context(), pjrt.ArrayOf([]float32{1, 2, 3, 4}, 4), sharding.Partition{"x"})
+	require.NoError(t, err)
+	defer a.Close()
+	var out struct {
+		Y     *sharding.Array
+		State []*sharding.Array
+	}
+	out.State = make([]*sharding.Array, 1)
+	require.NoError(t, params.Scan([]*sharding.Array{a, nil}, &out))
+	assert.Same(t, a, out.Y)
+	assert.Nil(t, out.State[0])
+	require.ErrorContains(t, params.Scan([]*pjrt.Buffer{nil, nil}, &out), "Y is of type *sharding.Array; Scan stores these results in places of type *pjrt.Buffer")
+	require.ErrorContains(t, params.Scan([]*sharding.Array{a}, &out), "2 places for 1 results")
+}
+
+// An array on the host is no argument, and is not dropped either.
+func TestHostArraysAreUploaded(t *testing.T) {
+	client := newClient(t)
+	b := upload(t, client, 3)
+	value := struct {
+		W    pjrt.HostArray
+		Bias *pjrt.Buffer
+		Rest []pjrt.HostArray
+	}{pjrt.ArrayOf([]float32{1, 2}), b, []pjrt.HostArray{pjrt.ArrayOf([]int8{5})}}
+	_, err := params.Arguments(value)
+	require.ErrorIs(t, err, pjrt.ErrInvalidArgument)
+	require.ErrorContains(t, err, "W is an array on the host: let Upload copy it to a device")
+	args, made, err := params.Upload(t.Context(), client, &pjrt.BufferOptions{Device: client.Devices()[2]}, value)
+	require.NoError(t, err)
+	require.Len(t, made, 2)
+	assert.Equal(t, []pjrt.Argument{
+		{Name: "W", Buffers: made[:1]}, {Name: "Bias", Buffers: []*pjrt.Buffer{b}}, {Name: "Rest[0]", Buffers: made[1:]},
+	}, args)
+	d, err := made[1].Device()
+	require.NoError(t, err)
+	assert.Same(t, client.Devices()[2], d)
+	for _, m := range made {
+		require.NoError(t, m.Close())
+	}
+	value.Rest[0].Data = nil
+	_, _, err = params.Upload(t.Context(), client, nil, value)
+	require.ErrorContains(t, err, "Rest[0]: ")
+	_, _, err = params.Upload(t.Context(), nil, nil, value)
+	require.ErrorIs(t, err, pjrt.ErrInvalidArgument)
 }
 
 // The list that Arguments returns can be bound as it is.

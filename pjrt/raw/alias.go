@@ -26,6 +26,25 @@ func ShareMemory(ctx context.Context, a, b *pjrt.Buffer) (bool, error) {
 	return abandon.Call(ctx, func() (bool, error) { return shareMemory(ctx, a, b) }, func(bool) error { return nil })
 }
 
+// SharesHost waits until the buffer has its contents, and reports whether they lie in data: whether
+// the buffer is a view of that memory, or was made of it without a copy.
+func SharesHost(ctx context.Context, b *pjrt.Buffer, data []byte) (bool, error) {
+	if b == nil {
+		return false, pjrt.ErrInvalidArgument.Errorf("the buffer is nil")
+	}
+	return abandon.Call(ctx, func() (bool, error) {
+		if on, err := b.IsOnCPU(); err != nil || !on {
+			return false, err
+		}
+		start, size, err := extent(ctx, b)
+		if err != nil || len(data) == 0 {
+			return false, err
+		}
+		first := addressOf(data)
+		return start >= first && start+size <= first+uintptr(len(data)), nil
+	}, func(bool) error { return nil })
+}
+
 // shareMemory is ShareMemory on a goroutine that may block in C.
 func shareMemory(ctx context.Context, a, b *pjrt.Buffer) (bool, error) {
 	first, size, err := extent(ctx, a)

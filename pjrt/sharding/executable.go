@@ -208,19 +208,27 @@ func (e *Executable) Scatter(ctx context.Context, parameter int, a pjrt.HostArra
 // Execute runs the program (PJRT_LoadedExecutable_Execute). Each argument must be cut as the
 // program takes it: by Scatter, by a Mesh, or as a result of a program. The caller still
 // owns the arguments, except those that the program takes over, and must close the results.
-// opts may be nil; what it sets for single devices must fit the program's devices.
+// opts may be nil; what it sets for single devices must fit the program's devices. With a Bound,
+// args are those of the parameters that it leaves open.
 func (e *Executable) Execute(ctx context.Context, args []*Array, opts *pjrt.ExecuteOptions) ([]*Array, error) {
 	if e == nil {
 		return nil, errNilExecutable
 	}
-	if len(args) != len(e.parameters) {
-		return nil, pjrt.ErrInvalidArgument.Errorf("the program takes %d arguments, not %d", len(e.parameters), len(args))
+	open, err := e.open(opts)
+	if err != nil {
+		return nil, err
+	}
+	if opts != nil && opts.Bound != nil && len(args) != len(open) {
+		return nil, pjrt.ErrInvalidArgument.Errorf("the bound program takes %d more arguments, not %d", len(open), len(args))
+	}
+	if len(args) != len(open) {
+		return nil, pjrt.ErrInvalidArgument.Errorf("the program takes %d arguments, not %d", len(open), len(args))
 	}
 	rows := make([][]*pjrt.Buffer, len(e.rows))
 	for i, partition := range e.rows {
 		rows[i] = make([]*pjrt.Buffer, len(args))
 		for j, a := range args {
-			b, err := e.part(a, j, partition)
+			b, err := e.part(a, open[j], partition)
 			if err != nil {
 				return nil, err
 			}
@@ -243,6 +251,22 @@ func (e *Executable) Execute(ctx context.Context, args []*Array, opts *pjrt.Exec
 		results[j] = a
 	}
 	return results, nil
+}
+
+// open returns the numbers of the parameters that args stand for.
+func (e *Executable) open(opts *pjrt.ExecuteOptions) ([]int, error) {
+	if opts != nil && opts.Bound != nil {
+		open := opts.Bound.OpenParameters()
+		if len(open) > 0 && open[len(open)-1] >= len(e.parameters) {
+			return nil, pjrt.ErrInvalidArgument.Errorf("the bound arguments belong to another executable")
+		}
+		return open, nil
+	}
+	open := make([]int, len(e.parameters))
+	for i := range open {
+		open[i] = i
+	}
+	return open, nil
 }
 
 // part returns the part of an argument for a partition.

@@ -199,6 +199,42 @@ func TestAProgramForOneDeviceIsOnePartition(t *testing.T) {
 	assert.Equal(t, []pjrt.HostArray{in}, got)
 }
 
+func TestBoundArgumentsLeaveTheOthersOpen(t *testing.T) {
+	ctx := t.Context()
+	client := newClient(t, pjrt.Attribute{Name: "cpu_device_count", Value: int64(4)})
+	exe, err := client.Compile(ctx, code(t, "layer/gspmd.mlir"), nil)
+	require.NoError(t, err)
+	defer exe.Close()
+	e, err := sharding.Of(exe)
+	require.NoError(t, err)
+	args := exported(t, "layer", "arg")
+	want, err := e.Run(ctx, args...)
+	require.NoError(t, err)
+	weights, err := e.Scatter(ctx, 1, args[1])
+	require.NoError(t, err)
+	defer weights.Close()
+	bound, err := exe.Bind(ctx, pjrt.Argument{}, pjrt.Argument{Buffers: weights.Buffers()})
+	require.NoError(t, err)
+	defer bound.Close()
+	opts := &pjrt.ExecuteOptions{Bound: bound}
+	x, err := e.Scatter(ctx, 0, args[0])
+	require.NoError(t, err)
+	defer x.Close()
+	outs, err := e.Execute(ctx, []*sharding.Array{x}, opts)
+	require.NoError(t, err)
+	for i, out := range outs {
+		got, err := out.Gather(ctx)
+		require.NoError(t, err)
+		assert.Equal(t, want[i], got)
+		out.Close()
+	}
+	_, err = e.Execute(ctx, []*sharding.Array{x, weights}, opts)
+	require.ErrorContains(t, err, "the bound program takes 1 more arguments, not 2")
+	one := compiled(t, client, pjrt.Program{Code: []byte(identity)}, nil)
+	_, err = one.Execute(ctx, nil, opts)
+	require.ErrorContains(t, err, "the bound")
+}
+
 func TestWrongArgumentsOfExecutablesAreErrors(t *testing.T) {
 	ctx := t.Context()
 	client := newClient(t, pjrt.Attribute{Name: "cpu_device_count", Value: int64(4)})

@@ -49,14 +49,48 @@ func readInput(arg string, param array.Shape) (input, error) {
 	}
 	var a array.Array
 	if cast != dtype.Invalid {
-		a, err = npy.ReadFileAs(file, cast)
+		a, err = readArray(file, cast)
 	} else {
-		a, err = npy.ReadFile(file)
+		a, err = readArray(file, dtype.Invalid)
 		if errors.Is(err, npy.ErrOpaque) && param.Type.Valid() {
-			a, err = npy.ReadFileAs(file, param.Type)
+			a, err = readArray(file, param.Type)
 		}
 	}
 	return input{arg, file, a}, err
+}
+
+// readArray reads a .npy file, or an array of a .npz file: FILE.npz if it has one, or
+// FILE.npz/NAME. An invalid type means that of the file.
+func readArray(file string, t dtype.Type) (array.Array, error) {
+	path, name, named := strings.Cut(file, ".npz/")
+	if named {
+		path += ".npz"
+	} else if path = file; !strings.HasSuffix(file, ".npz") {
+		if t == dtype.Invalid {
+			return npy.ReadFile(file)
+		}
+		return npy.ReadFileAs(file, t)
+	}
+	archive, err := npy.OpenArchive(path)
+	if err != nil {
+		return array.Array{}, err
+	}
+	defer archive.Close()
+	if names := archive.Names(); !named && len(names) == 1 {
+		name = names[0]
+	} else if !named {
+		return array.Array{}, fmt.Errorf("%s has %d arrays (%s): name one, as in %s/%s", path, len(names), strings.Join(names, ", "), path, names[0])
+	}
+	var a array.Array
+	if t == dtype.Invalid {
+		a, err = archive.Read(name)
+	} else {
+		a, err = archive.ReadAs(name, t)
+	}
+	if err != nil {
+		return array.Array{}, fmt.Errorf("%s: %w", path, err)
+	}
+	return a, nil
 }
 
 // check compares the array with its parameter.

@@ -49,7 +49,8 @@ from standard input.
 The program runs on the preferred plugin of this machine and on its first device;
 --plugin and --device choose others.
 
-A TYPE after the file name casts the array as NumPy's astype does. Types are
+An argument may also be an array of a .npz file: FILE.npz, or FILE.npz/NAME if the
+file has several. A TYPE after the file name casts the array as NumPy's astype does. Types are
 written as in StableHLO: f32 bf16 f16 f8E4M3FN i4 ui8 i1 complex<f32> (or
 complex64) and so on. NumPy files cannot name types that NumPy lacks. Run reads
 their elements bit for bit as TYPE, or as the type in the text of the program.

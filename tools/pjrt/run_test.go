@@ -236,3 +236,18 @@ func TestRunHasTheHandlersOfLAPACKAndNamesOthers(t *testing.T) {
 		launch(t, dir, append(strings.Fields(c), filepath.Join(programs, "complex_eigh_complex128.mlir"))...).requireFailure(t, 1, want)
 	}
 }
+
+func TestRunReadsArraysOfArchives(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	write(t, dir, "add.mlir", "func.func @main(%w: tensor<2x3xf32>, %b: tensor<2xbf16>) -> (tensor<2x3xf32>, tensor<2xbf16>) {\n"+
+		"return %w, %b : tensor<2x3xf32>, tensor<2xbf16>\n}")
+	two, err := os.ReadFile("../../pjrt/npy/testdata/two.npz")
+	require.NoError(t, err)
+	write(t, dir, "two.npz", string(two))
+	o := launch(t, dir, "run", "add.mlir", "two.npz/w", "two.npz/b")
+	o.requireSuccess(t)
+	assert.Contains(t, o.stdout, "out1: bf16[2]\n[1 2.5]\n")
+	launch(t, dir, "run", "add.mlir", "two.npz", "two.npz/b").requireFailure(t, 1, "two.npz has 2 arrays (w, b): name one, as in two.npz/w")
+	launch(t, dir, "run", "add.mlir", "two.npz/w:f64", "two.npz/b").requireFailure(t, 1, "argument 0: two.npz/w:f64 is f64[2,3]")
+}
