@@ -107,8 +107,8 @@ func TestTheTransformerContinuesItsSentence(t *testing.T) {
 	text, err := again.Output()
 	require.NoError(t, err, logged.String())
 	assert.Equal(t, "A quick brow\n", string(text))
-	assert.Equal(t, 2, strings.Count(logged.String(), `msg="pjrt load"`), logged.String())
-	assert.NotContains(t, logged.String(), `msg="pjrt compile"`, "the cache has both programs")
+	assert.Equal(t, 2, strings.Count(logged.String(), `"msg":"pjrt load"`), logged.String())
+	assert.NotContains(t, logged.String(), `"msg":"pjrt compile"`, "the cache has both programs")
 }
 
 func TestTheProgramOfTheReadmeIsTheExample(t *testing.T) {

@@ -47,23 +47,24 @@ const patience = 10 * time.Second
 
 func main() {
 	listen := flag.String("listen", "localhost:8080", "address to listen on")
+	plugin := flag.String("plugin", "cpu", "name or path of the plugin")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	defer stop()
-	if err := run(ctx, *listen); err != nil {
+	if err := run(ctx, *plugin, *listen); err != nil {
 		log.Fatal(err)
 	}
 }
 
 // run serves until the context ends.
-func run(ctx context.Context, address string) error {
+func run(ctx context.Context, plugin, address string) error {
 	// The metrics start before the client, so that they cover its compilations.
 	m, err := newMetrics()
 	if err != nil {
 		return err
 	}
 	defer m.stop()
-	client, err := plugins.Open(ctx, "cpu", nil)
+	client, err := plugins.Open(ctx, plugin, nil)
 	if err != nil {
 		return err
 	}

@@ -81,7 +81,10 @@ def linear(layer, x):
 
 
 def forward(model, cache, tokens, start):
-    """Returns the logits of the token after each of the tokens, the first of which is at position start."""
+    """Returns the logits of the token after each of the tokens, the first of which is at position start.
+
+    Of one token, XLA's compiler for CPUs makes x @ w.T ten times as slow as (w @ x.T).T.
+    """
     n, (_, heads, context, _) = tokens.shape[0], cache.keys.shape
     at = start + jnp.arange(n)
     x = model.tokens[tokens] + model.positions[at]
@@ -93,12 +96,12 @@ def forward(model, cache, tokens, start):
             jax.lax.dynamic_update_slice(cache.keys, k[None], (i, 0, start, 0)),
             jax.lax.dynamic_update_slice(cache.values, v[None], (i, 0, start, 0)),
         )
-        scores = jnp.einsum("hqd,hkd->hqk", q, cache.keys[i]) / math.sqrt(q.shape[-1])
+        scores = jnp.einsum("hkd,hqd->hkq", cache.keys[i], q).swapaxes(1, 2) / math.sqrt(q.shape[-1])
         weights = jax.nn.softmax(jnp.where(seen, scores, -jnp.inf), axis=-1)
         mixed = jnp.einsum("hqk,hkd->qhd", weights, cache.values[i]).reshape(n, -1)
         x = x + linear(block.attention_out, mixed)
         x = x + linear(block.mlp_out, jax.nn.gelu(linear(block.mlp, normalized(block.mlp_norm, x)), approximate=True))
-    return normalized(model.norm, x) @ model.tokens.T, cache
+    return (model.tokens @ normalized(model.norm, x).T).T, cache
 
 
 def empty(sizes):

@@ -25,9 +25,10 @@ import (
 
 func main() {
 	limit := flag.Int("n", 64, "how many tokens to generate at most")
+	plugin := flag.String("plugin", "cpu", "name or path of the plugin")
 	verbose := flag.Bool("v", false, "log each operation")
 	flag.Usage = func() {
-		fmt.Fprintln(flag.CommandLine.Output(), "usage: transformer [-n TOKENS] [-v] FOLDER PROMPT")
+		fmt.Fprintln(flag.CommandLine.Output(), "usage: transformer [-n TOKENS] [-plugin NAME] [-v] FOLDER PROMPT")
 		flag.PrintDefaults()
 	}
 	flag.Parse()
@@ -36,15 +37,15 @@ func main() {
 		os.Exit(2)
 	}
 	if *verbose {
-		pjrt.SetLogger(slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelDebug})))
+		pjrt.SetLogger(slog.New(slog.NewJSONHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelDebug})))
 	}
-	if err := run(context.Background(), flag.Arg(0), flag.Arg(1), *limit); err != nil {
+	if err := run(context.Background(), *plugin, flag.Arg(0), flag.Arg(1), *limit); err != nil {
 		log.Fatal(err)
 	}
 }
 
-func run(ctx context.Context, folder, prompt string, limit int) error {
-	client, err := plugins.Open(ctx, "cpu", nil)
+func run(ctx context.Context, plugin, folder, prompt string, limit int) error {
+	client, err := plugins.Open(ctx, plugin, nil)
 	if err != nil {
 		return err
 	}

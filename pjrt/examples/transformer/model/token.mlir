@@ -5,7 +5,7 @@ module @jit_forward attributes {mhlo.num_partitions = 1 : i32, mhlo.num_replicas
     %2 = stablehlo.add %1, %0 : tensor<1xi32>
     %c = stablehlo.constant dense<0> : tensor<i32>
     %3 = stablehlo.broadcast_in_dim %c, dims = [] : (tensor<i32>) -> tensor<1xi32>
-    %4 = stablehlo.compare  LT, %arg42, %3,  SIGNED : (tensor<1xi32>, tensor<1xi32>) -> tensor<1xi1>
+    %4 = stablehlo.compare LT, %arg42, %3, SIGNED : (tensor<1xi32>, tensor<1xi32>) -> tensor<1xi1>
     %c_0 = stablehlo.constant dense<128> : tensor<i32>
     %5 = stablehlo.broadcast_in_dim %c_0, dims = [] : (tensor<i32>) -> tensor<1xi32>
     %6 = stablehlo.add %arg42, %5 : tensor<1xi32>
@@ -14,7 +14,7 @@ module @jit_forward attributes {mhlo.num_partitions = 1 : i32, mhlo.num_replicas
     %9 = "stablehlo.gather"(%arg0, %8) <{dimension_numbers = #stablehlo.gather<offset_dims = [1], collapsed_slice_dims = [0], start_index_map = [0], index_vector_dim = 1>, indices_are_sorted = false, slice_sizes = array<i64: 1, 32>}> : (tensor<128x32xf32>, tensor<1x1xi32>) -> tensor<1x32xf32>
     %c_1 = stablehlo.constant dense<0> : tensor<i32>
     %10 = stablehlo.broadcast_in_dim %c_1, dims = [] : (tensor<i32>) -> tensor<1xi32>
-    %11 = stablehlo.compare  LT, %2, %10,  SIGNED : (tensor<1xi32>, tensor<1xi32>) -> tensor<1xi1>
+    %11 = stablehlo.compare LT, %2, %10, SIGNED : (tensor<1xi32>, tensor<1xi32>) -> tensor<1xi1>
     %c_2 = stablehlo.constant dense<64> : tensor<i32>
     %12 = stablehlo.broadcast_in_dim %c_2, dims = [] : (tensor<i32>) -> tensor<1xi32>
     %13 = stablehlo.add %2, %12 : tensor<1xi32>
@@ -26,7 +26,7 @@ module @jit_forward attributes {mhlo.num_partitions = 1 : i32, mhlo.num_replicas
     %19 = stablehlo.broadcast_in_dim %18, dims = [1] : (tensor<64xi32>) -> tensor<1x64xi32>
     %20 = stablehlo.broadcast_in_dim %2, dims = [0] : (tensor<1xi32>) -> tensor<1x1xi32>
     %21 = stablehlo.broadcast_in_dim %20, dims = [0, 1] : (tensor<1x1xi32>) -> tensor<1x64xi32>
-    %22 = stablehlo.compare  LE, %19, %21,  SIGNED : (tensor<1x64xi32>, tensor<1x64xi32>) -> tensor<1x64xi1>
+    %22 = stablehlo.compare LE, %19, %21, SIGNED : (tensor<1x64xi32>, tensor<1x64xi32>) -> tensor<1x64xi1>
     %cst = stablehlo.constant dense<0.000000e+00> : tensor<f32>
     %23 = stablehlo.reduce(%17 init: %cst) applies stablehlo.add across dimensions = [1] : (tensor<1x32xf32>, tensor<f32>) -> tensor<1xf32>
     %24 = stablehlo.broadcast_in_dim %23, dims = [0] : (tensor<1xf32>) -> tensor<1x1xf32>
@@ -66,7 +66,7 @@ module @jit_forward attributes {mhlo.num_partitions = 1 : i32, mhlo.num_replicas
     %54 = stablehlo.transpose %53, dims = [1, 0, 2] : (tensor<1x4x8xf32>) -> tensor<4x1x8xf32>
     %55 = stablehlo.broadcast_in_dim %52, dims = [1, 2, 3] : (tensor<4x1x8xf32>) -> tensor<1x4x1x8xf32>
     %c_7 = stablehlo.constant dense<0> : tensor<i32>
-    %56 = stablehlo.compare  LT, %arg43, %c_7,  SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    %56 = stablehlo.compare LT, %arg43, %c_7, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
     %c_8 = stablehlo.constant dense<64> : tensor<i32>
     %57 = stablehlo.add %arg43, %c_8 : tensor<i32>
     %58 = stablehlo.select %56, %57, %arg43 : tensor<i1>, tensor<i32>
@@ -76,7 +76,7 @@ module @jit_forward attributes {mhlo.num_partitions = 1 : i32, mhlo.num_replicas
     %59 = stablehlo.dynamic_update_slice %arg40, %55, %c_9, %c_10, %58, %c_11 : (tensor<3x4x64x8xf32>, tensor<1x4x1x8xf32>, tensor<i32>, tensor<i32>, tensor<i32>, tensor<i32>) -> tensor<3x4x64x8xf32>
     %60 = stablehlo.broadcast_in_dim %54, dims = [1, 2, 3] : (tensor<4x1x8xf32>) -> tensor<1x4x1x8xf32>
     %c_12 = stablehlo.constant dense<0> : tensor<i32>
-    %61 = stablehlo.compare  LT, %arg43, %c_12,  SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    %61 = stablehlo.compare LT, %arg43, %c_12, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
     %c_13 = stablehlo.constant dense<64> : tensor<i32>
     %62 = stablehlo.add %arg43, %c_13 : tensor<i32>
     %63 = stablehlo.select %61, %62, %arg43 : tensor<i1>, tensor<i32>
@@ -86,386 +86,390 @@ module @jit_forward attributes {mhlo.num_partitions = 1 : i32, mhlo.num_replicas
     %64 = stablehlo.dynamic_update_slice %arg41, %60, %c_14, %c_15, %63, %c_16 : (tensor<3x4x64x8xf32>, tensor<1x4x1x8xf32>, tensor<i32>, tensor<i32>, tensor<i32>, tensor<i32>) -> tensor<3x4x64x8xf32>
     %65 = stablehlo.slice %59 [0:1, 0:4, 0:64, 0:8] : (tensor<3x4x64x8xf32>) -> tensor<1x4x64x8xf32>
     %66 = stablehlo.reshape %65 : (tensor<1x4x64x8xf32>) -> tensor<4x64x8xf32>
-    %67 = stablehlo.dot_general %50, %66, batching_dims = [0] x [0], contracting_dims = [2] x [2], precision = [DEFAULT, DEFAULT] : (tensor<4x1x8xf32>, tensor<4x64x8xf32>) -> tensor<4x1x64xf32>
+    %67 = stablehlo.dot_general %66, %50, batching_dims = [0] x [0], contracting_dims = [2] x [2], precision = [DEFAULT, DEFAULT] : (tensor<4x64x8xf32>, tensor<4x1x8xf32>) -> tensor<4x64x1xf32>
+    %68 = stablehlo.transpose %67, dims = [0, 2, 1] : (tensor<4x64x1xf32>) -> tensor<4x1x64xf32>
     %cst_17 = stablehlo.constant dense<2.82842708> : tensor<f32>
-    %68 = stablehlo.broadcast_in_dim %cst_17, dims = [] : (tensor<f32>) -> tensor<4x1x64xf32>
-    %69 = stablehlo.divide %67, %68 : tensor<4x1x64xf32>
+    %69 = stablehlo.broadcast_in_dim %cst_17, dims = [] : (tensor<f32>) -> tensor<4x1x64xf32>
+    %70 = stablehlo.divide %68, %69 : tensor<4x1x64xf32>
     %cst_18 = stablehlo.constant dense<0xFF800000> : tensor<f32>
-    %70 = call @_where(%22, %69, %cst_18) : (tensor<1x64xi1>, tensor<4x1x64xf32>, tensor<f32>) -> tensor<4x1x64xf32>
+    %71 = call @_where(%22, %70, %cst_18) : (tensor<1x64xi1>, tensor<4x1x64xf32>, tensor<f32>) -> tensor<4x1x64xf32>
     %cst_19 = stablehlo.constant dense<0xFF800000> : tensor<f32>
-    %71 = stablehlo.reduce(%70 init: %cst_19) applies stablehlo.maximum across dimensions = [2] : (tensor<4x1x64xf32>, tensor<f32>) -> tensor<4x1xf32>
+    %72 = stablehlo.reduce(%71 init: %cst_19) applies stablehlo.maximum across dimensions = [2] : (tensor<4x1x64xf32>, tensor<f32>) -> tensor<4x1xf32>
     %cst_20 = stablehlo.constant dense<0xFF800000> : tensor<f32>
-    %72 = stablehlo.broadcast_in_dim %cst_20, dims = [] : (tensor<f32>) -> tensor<4x1xf32>
-    %73 = stablehlo.maximum %72, %71 : tensor<4x1xf32>
-    %74 = stablehlo.broadcast_in_dim %73, dims = [0, 1] : (tensor<4x1xf32>) -> tensor<4x1x1xf32>
-    %75 = stablehlo.broadcast_in_dim %74, dims = [0, 1, 2] : (tensor<4x1x1xf32>) -> tensor<4x1x64xf32>
-    %76 = stablehlo.subtract %70, %75 : tensor<4x1x64xf32>
-    %77 = stablehlo.exponential %76 : tensor<4x1x64xf32>
+    %73 = stablehlo.broadcast_in_dim %cst_20, dims = [] : (tensor<f32>) -> tensor<4x1xf32>
+    %74 = stablehlo.maximum %73, %72 : tensor<4x1xf32>
+    %75 = stablehlo.broadcast_in_dim %74, dims = [0, 1] : (tensor<4x1xf32>) -> tensor<4x1x1xf32>
+    %76 = stablehlo.broadcast_in_dim %75, dims = [0, 1, 2] : (tensor<4x1x1xf32>) -> tensor<4x1x64xf32>
+    %77 = stablehlo.subtract %71, %76 : tensor<4x1x64xf32>
+    %78 = stablehlo.exponential %77 : tensor<4x1x64xf32>
     %cst_21 = stablehlo.constant dense<0.000000e+00> : tensor<f32>
-    %78 = stablehlo.reduce(%77 init: %cst_21) applies stablehlo.add across dimensions = [2] : (tensor<4x1x64xf32>, tensor<f32>) -> tensor<4x1xf32>
-    %79 = stablehlo.broadcast_in_dim %78, dims = [0, 1] : (tensor<4x1xf32>) -> tensor<4x1x1xf32>
-    %80 = stablehlo.broadcast_in_dim %79, dims = [0, 1, 2] : (tensor<4x1x1xf32>) -> tensor<4x1x64xf32>
-    %81 = stablehlo.divide %77, %80 : tensor<4x1x64xf32>
-    %82 = stablehlo.slice %64 [0:1, 0:4, 0:64, 0:8] : (tensor<3x4x64x8xf32>) -> tensor<1x4x64x8xf32>
-    %83 = stablehlo.reshape %82 : (tensor<1x4x64x8xf32>) -> tensor<4x64x8xf32>
-    %84 = stablehlo.dot_general %83, %81, batching_dims = [0] x [0], contracting_dims = [1] x [2], precision = [DEFAULT, DEFAULT] : (tensor<4x64x8xf32>, tensor<4x1x64xf32>) -> tensor<4x8x1xf32>
-    %85 = stablehlo.transpose %84, dims = [2, 0, 1] : (tensor<4x8x1xf32>) -> tensor<1x4x8xf32>
-    %86 = stablehlo.reshape %85 : (tensor<1x4x8xf32>) -> tensor<1x32xf32>
-    %87 = stablehlo.dot_general %86, %arg6, contracting_dims = [1] x [0], precision = [DEFAULT, DEFAULT] : (tensor<1x32xf32>, tensor<32x32xf32>) -> tensor<1x32xf32>
-    %88 = stablehlo.broadcast_in_dim %arg7, dims = [1] : (tensor<32xf32>) -> tensor<1x32xf32>
-    %89 = stablehlo.add %87, %88 : tensor<1x32xf32>
-    %90 = stablehlo.add %17, %89 : tensor<1x32xf32>
+    %79 = stablehlo.reduce(%78 init: %cst_21) applies stablehlo.add across dimensions = [2] : (tensor<4x1x64xf32>, tensor<f32>) -> tensor<4x1xf32>
+    %80 = stablehlo.broadcast_in_dim %79, dims = [0, 1] : (tensor<4x1xf32>) -> tensor<4x1x1xf32>
+    %81 = stablehlo.broadcast_in_dim %80, dims = [0, 1, 2] : (tensor<4x1x1xf32>) -> tensor<4x1x64xf32>
+    %82 = stablehlo.divide %78, %81 : tensor<4x1x64xf32>
+    %83 = stablehlo.slice %64 [0:1, 0:4, 0:64, 0:8] : (tensor<3x4x64x8xf32>) -> tensor<1x4x64x8xf32>
+    %84 = stablehlo.reshape %83 : (tensor<1x4x64x8xf32>) -> tensor<4x64x8xf32>
+    %85 = stablehlo.dot_general %84, %82, batching_dims = [0] x [0], contracting_dims = [1] x [2], precision = [DEFAULT, DEFAULT] : (tensor<4x64x8xf32>, tensor<4x1x64xf32>) -> tensor<4x8x1xf32>
+    %86 = stablehlo.transpose %85, dims = [2, 0, 1] : (tensor<4x8x1xf32>) -> tensor<1x4x8xf32>
+    %87 = stablehlo.reshape %86 : (tensor<1x4x8xf32>) -> tensor<1x32xf32>
+    %88 = stablehlo.dot_general %87, %arg6, contracting_dims = [1] x [0], precision = [DEFAULT, DEFAULT] : (tensor<1x32xf32>, tensor<32x32xf32>) -> tensor<1x32xf32>
+    %89 = stablehlo.broadcast_in_dim %arg7, dims = [1] : (tensor<32xf32>) -> tensor<1x32xf32>
+    %90 = stablehlo.add %88, %89 : tensor<1x32xf32>
+    %91 = stablehlo.add %17, %90 : tensor<1x32xf32>
     %cst_22 = stablehlo.constant dense<0.000000e+00> : tensor<f32>
-    %91 = stablehlo.reduce(%90 init: %cst_22) applies stablehlo.add across dimensions = [1] : (tensor<1x32xf32>, tensor<f32>) -> tensor<1xf32>
-    %92 = stablehlo.broadcast_in_dim %91, dims = [0] : (tensor<1xf32>) -> tensor<1x1xf32>
+    %92 = stablehlo.reduce(%91 init: %cst_22) applies stablehlo.add across dimensions = [1] : (tensor<1x32xf32>, tensor<f32>) -> tensor<1xf32>
+    %93 = stablehlo.broadcast_in_dim %92, dims = [0] : (tensor<1xf32>) -> tensor<1x1xf32>
     %cst_23 = stablehlo.constant dense<3.200000e+01> : tensor<f32>
-    %93 = stablehlo.broadcast_in_dim %cst_23, dims = [] : (tensor<f32>) -> tensor<1x1xf32>
-    %94 = stablehlo.divide %92, %93 : tensor<1x1xf32>
-    %95 = stablehlo.broadcast_in_dim %94, dims = [0, 1] : (tensor<1x1xf32>) -> tensor<1x32xf32>
-    %96 = stablehlo.subtract %90, %95 : tensor<1x32xf32>
-    %97 = stablehlo.multiply %96, %96 : tensor<1x32xf32>
+    %94 = stablehlo.broadcast_in_dim %cst_23, dims = [] : (tensor<f32>) -> tensor<1x1xf32>
+    %95 = stablehlo.divide %93, %94 : tensor<1x1xf32>
+    %96 = stablehlo.broadcast_in_dim %95, dims = [0, 1] : (tensor<1x1xf32>) -> tensor<1x32xf32>
+    %97 = stablehlo.subtract %91, %96 : tensor<1x32xf32>
+    %98 = stablehlo.multiply %97, %97 : tensor<1x32xf32>
     %cst_24 = stablehlo.constant dense<0.000000e+00> : tensor<f32>
-    %98 = stablehlo.reduce(%97 init: %cst_24) applies stablehlo.add across dimensions = [1] : (tensor<1x32xf32>, tensor<f32>) -> tensor<1xf32>
-    %99 = stablehlo.broadcast_in_dim %98, dims = [0] : (tensor<1xf32>) -> tensor<1x1xf32>
+    %99 = stablehlo.reduce(%98 init: %cst_24) applies stablehlo.add across dimensions = [1] : (tensor<1x32xf32>, tensor<f32>) -> tensor<1xf32>
+    %100 = stablehlo.broadcast_in_dim %99, dims = [0] : (tensor<1xf32>) -> tensor<1x1xf32>
     %cst_25 = stablehlo.constant dense<3.200000e+01> : tensor<f32>
-    %100 = stablehlo.broadcast_in_dim %cst_25, dims = [] : (tensor<f32>) -> tensor<1x1xf32>
-    %101 = stablehlo.divide %99, %100 : tensor<1x1xf32>
+    %101 = stablehlo.broadcast_in_dim %cst_25, dims = [] : (tensor<f32>) -> tensor<1x1xf32>
+    %102 = stablehlo.divide %100, %101 : tensor<1x1xf32>
     %cst_26 = stablehlo.constant dense<9.99999974E-6> : tensor<f32>
-    %102 = stablehlo.broadcast_in_dim %cst_26, dims = [] : (tensor<f32>) -> tensor<1x1xf32>
-    %103 = stablehlo.add %101, %102 : tensor<1x1xf32>
-    %104 = stablehlo.rsqrt %103 : tensor<1x1xf32>
-    %105 = stablehlo.broadcast_in_dim %104, dims = [0, 1] : (tensor<1x1xf32>) -> tensor<1x32xf32>
-    %106 = stablehlo.multiply %96, %105 : tensor<1x32xf32>
-    %107 = stablehlo.broadcast_in_dim %arg8, dims = [1] : (tensor<32xf32>) -> tensor<1x32xf32>
-    %108 = stablehlo.multiply %106, %107 : tensor<1x32xf32>
-    %109 = stablehlo.broadcast_in_dim %arg9, dims = [1] : (tensor<32xf32>) -> tensor<1x32xf32>
-    %110 = stablehlo.add %108, %109 : tensor<1x32xf32>
-    %111 = stablehlo.dot_general %110, %arg10, contracting_dims = [1] x [0], precision = [DEFAULT, DEFAULT] : (tensor<1x32xf32>, tensor<32x128xf32>) -> tensor<1x128xf32>
-    %112 = stablehlo.broadcast_in_dim %arg11, dims = [1] : (tensor<128xf32>) -> tensor<1x128xf32>
-    %113 = stablehlo.add %111, %112 : tensor<1x128xf32>
-    %114 = stablehlo.multiply %113, %113 : tensor<1x128xf32>
-    %115 = stablehlo.multiply %114, %113 : tensor<1x128xf32>
+    %103 = stablehlo.broadcast_in_dim %cst_26, dims = [] : (tensor<f32>) -> tensor<1x1xf32>
+    %104 = stablehlo.add %102, %103 : tensor<1x1xf32>
+    %105 = stablehlo.rsqrt %104 : tensor<1x1xf32>
+    %106 = stablehlo.broadcast_in_dim %105, dims = [0, 1] : (tensor<1x1xf32>) -> tensor<1x32xf32>
+    %107 = stablehlo.multiply %97, %106 : tensor<1x32xf32>
+    %108 = stablehlo.broadcast_in_dim %arg8, dims = [1] : (tensor<32xf32>) -> tensor<1x32xf32>
+    %109 = stablehlo.multiply %107, %108 : tensor<1x32xf32>
+    %110 = stablehlo.broadcast_in_dim %arg9, dims = [1] : (tensor<32xf32>) -> tensor<1x32xf32>
+    %111 = stablehlo.add %109, %110 : tensor<1x32xf32>
+    %112 = stablehlo.dot_general %111, %arg10, contracting_dims = [1] x [0], precision = [DEFAULT, DEFAULT] : (tensor<1x32xf32>, tensor<32x128xf32>) -> tensor<1x128xf32>
+    %113 = stablehlo.broadcast_in_dim %arg11, dims = [1] : (tensor<128xf32>) -> tensor<1x128xf32>
+    %114 = stablehlo.add %112, %113 : tensor<1x128xf32>
+    %115 = stablehlo.multiply %114, %114 : tensor<1x128xf32>
+    %116 = stablehlo.multiply %115, %114 : tensor<1x128xf32>
     %cst_27 = stablehlo.constant dense<4.471500e-02> : tensor<f32>
-    %116 = stablehlo.broadcast_in_dim %cst_27, dims = [] : (tensor<f32>) -> tensor<1x128xf32>
-    %117 = stablehlo.multiply %116, %115 : tensor<1x128xf32>
-    %118 = stablehlo.add %113, %117 : tensor<1x128xf32>
+    %117 = stablehlo.broadcast_in_dim %cst_27, dims = [] : (tensor<f32>) -> tensor<1x128xf32>
+    %118 = stablehlo.multiply %117, %116 : tensor<1x128xf32>
+    %119 = stablehlo.add %114, %118 : tensor<1x128xf32>
     %cst_28 = stablehlo.constant dense<0.797884583> : tensor<f32>
-    %119 = stablehlo.broadcast_in_dim %cst_28, dims = [] : (tensor<f32>) -> tensor<1x128xf32>
-    %120 = stablehlo.multiply %119, %118 : tensor<1x128xf32>
-    %121 = stablehlo.tanh %120 : tensor<1x128xf32>
+    %120 = stablehlo.broadcast_in_dim %cst_28, dims = [] : (tensor<f32>) -> tensor<1x128xf32>
+    %121 = stablehlo.multiply %120, %119 : tensor<1x128xf32>
+    %122 = stablehlo.tanh %121 : tensor<1x128xf32>
     %cst_29 = stablehlo.constant dense<1.000000e+00> : tensor<f32>
-    %122 = stablehlo.broadcast_in_dim %cst_29, dims = [] : (tensor<f32>) -> tensor<1x128xf32>
-    %123 = stablehlo.add %122, %121 : tensor<1x128xf32>
+    %123 = stablehlo.broadcast_in_dim %cst_29, dims = [] : (tensor<f32>) -> tensor<1x128xf32>
+    %124 = stablehlo.add %123, %122 : tensor<1x128xf32>
     %cst_30 = stablehlo.constant dense<5.000000e-01> : tensor<f32>
-    %124 = stablehlo.broadcast_in_dim %cst_30, dims = [] : (tensor<f32>) -> tensor<1x128xf32>
-    %125 = stablehlo.multiply %124, %123 : tensor<1x128xf32>
-    %126 = stablehlo.multiply %113, %125 : tensor<1x128xf32>
-    %127 = stablehlo.dot_general %126, %arg12, contracting_dims = [1] x [0], precision = [DEFAULT, DEFAULT] : (tensor<1x128xf32>, tensor<128x32xf32>) -> tensor<1x32xf32>
-    %128 = stablehlo.broadcast_in_dim %arg13, dims = [1] : (tensor<32xf32>) -> tensor<1x32xf32>
-    %129 = stablehlo.add %127, %128 : tensor<1x32xf32>
-    %130 = stablehlo.add %90, %129 : tensor<1x32xf32>
+    %125 = stablehlo.broadcast_in_dim %cst_30, dims = [] : (tensor<f32>) -> tensor<1x128xf32>
+    %126 = stablehlo.multiply %125, %124 : tensor<1x128xf32>
+    %127 = stablehlo.multiply %114, %126 : tensor<1x128xf32>
+    %128 = stablehlo.dot_general %127, %arg12, contracting_dims = [1] x [0], precision = [DEFAULT, DEFAULT] : (tensor<1x128xf32>, tensor<128x32xf32>) -> tensor<1x32xf32>
+    %129 = stablehlo.broadcast_in_dim %arg13, dims = [1] : (tensor<32xf32>) -> tensor<1x32xf32>
+    %130 = stablehlo.add %128, %129 : tensor<1x32xf32>
+    %131 = stablehlo.add %91, %130 : tensor<1x32xf32>
     %cst_31 = stablehlo.constant dense<0.000000e+00> : tensor<f32>
-    %131 = stablehlo.reduce(%130 init: %cst_31) applies stablehlo.add across dimensions = [1] : (tensor<1x32xf32>, tensor<f32>) -> tensor<1xf32>
-    %132 = stablehlo.broadcast_in_dim %131, dims = [0] : (tensor<1xf32>) -> tensor<1x1xf32>
+    %132 = stablehlo.reduce(%131 init: %cst_31) applies stablehlo.add across dimensions = [1] : (tensor<1x32xf32>, tensor<f32>) -> tensor<1xf32>
+    %133 = stablehlo.broadcast_in_dim %132, dims = [0] : (tensor<1xf32>) -> tensor<1x1xf32>
     %cst_32 = stablehlo.constant dense<3.200000e+01> : tensor<f32>
-    %133 = stablehlo.broadcast_in_dim %cst_32, dims = [] : (tensor<f32>) -> tensor<1x1xf32>
-    %134 = stablehlo.divide %132, %133 : tensor<1x1xf32>
-    %135 = stablehlo.broadcast_in_dim %134, dims = [0, 1] : (tensor<1x1xf32>) -> tensor<1x32xf32>
-    %136 = stablehlo.subtract %130, %135 : tensor<1x32xf32>
-    %137 = stablehlo.multiply %136, %136 : tensor<1x32xf32>
+    %134 = stablehlo.broadcast_in_dim %cst_32, dims = [] : (tensor<f32>) -> tensor<1x1xf32>
+    %135 = stablehlo.divide %133, %134 : tensor<1x1xf32>
+    %136 = stablehlo.broadcast_in_dim %135, dims = [0, 1] : (tensor<1x1xf32>) -> tensor<1x32xf32>
+    %137 = stablehlo.subtract %131, %136 : tensor<1x32xf32>
+    %138 = stablehlo.multiply %137, %137 : tensor<1x32xf32>
     %cst_33 = stablehlo.constant dense<0.000000e+00> : tensor<f32>
-    %138 = stablehlo.reduce(%137 init: %cst_33) applies stablehlo.add across dimensions = [1] : (tensor<1x32xf32>, tensor<f32>) -> tensor<1xf32>
-    %139 = stablehlo.broadcast_in_dim %138, dims = [0] : (tensor<1xf32>) -> tensor<1x1xf32>
+    %139 = stablehlo.reduce(%138 init: %cst_33) applies stablehlo.add across dimensions = [1] : (tensor<1x32xf32>, tensor<f32>) -> tensor<1xf32>
+    %140 = stablehlo.broadcast_in_dim %139, dims = [0] : (tensor<1xf32>) -> tensor<1x1xf32>
     %cst_34 = stablehlo.constant dense<3.200000e+01> : tensor<f32>
-    %140 = stablehlo.broadcast_in_dim %cst_34, dims = [] : (tensor<f32>) -> tensor<1x1xf32>
-    %141 = stablehlo.divide %139, %140 : tensor<1x1xf32>
+    %141 = stablehlo.broadcast_in_dim %cst_34, dims = [] : (tensor<f32>) -> tensor<1x1xf32>
+    %142 = stablehlo.divide %140, %141 : tensor<1x1xf32>
     %cst_35 = stablehlo.constant dense<9.99999974E-6> : tensor<f32>
-    %142 = stablehlo.broadcast_in_dim %cst_35, dims = [] : (tensor<f32>) -> tensor<1x1xf32>
-    %143 = stablehlo.add %141, %142 : tensor<1x1xf32>
-    %144 = stablehlo.rsqrt %143 : tensor<1x1xf32>
-    %145 = stablehlo.broadcast_in_dim %144, dims = [0, 1] : (tensor<1x1xf32>) -> tensor<1x32xf32>
-    %146 = stablehlo.multiply %136, %145 : tensor<1x32xf32>
-    %147 = stablehlo.broadcast_in_dim %arg14, dims = [1] : (tensor<32xf32>) -> tensor<1x32xf32>
-    %148 = stablehlo.multiply %146, %147 : tensor<1x32xf32>
-    %149 = stablehlo.broadcast_in_dim %arg15, dims = [1] : (tensor<32xf32>) -> tensor<1x32xf32>
-    %150 = stablehlo.add %148, %149 : tensor<1x32xf32>
-    %151 = stablehlo.dot_general %150, %arg16, contracting_dims = [1] x [0], precision = [DEFAULT, DEFAULT] : (tensor<1x32xf32>, tensor<32x96xf32>) -> tensor<1x96xf32>
-    %152 = stablehlo.broadcast_in_dim %arg17, dims = [1] : (tensor<96xf32>) -> tensor<1x96xf32>
-    %153 = stablehlo.add %151, %152 : tensor<1x96xf32>
-    %154 = stablehlo.slice %153 [0:1, 0:32] : (tensor<1x96xf32>) -> tensor<1x32xf32>
-    %155 = stablehlo.slice %153 [0:1, 32:64] : (tensor<1x96xf32>) -> tensor<1x32xf32>
-    %156 = stablehlo.slice %153 [0:1, 64:96] : (tensor<1x96xf32>) -> tensor<1x32xf32>
-    %157 = stablehlo.reshape %154 : (tensor<1x32xf32>) -> tensor<1x4x8xf32>
-    %158 = stablehlo.transpose %157, dims = [1, 0, 2] : (tensor<1x4x8xf32>) -> tensor<4x1x8xf32>
-    %159 = stablehlo.reshape %155 : (tensor<1x32xf32>) -> tensor<1x4x8xf32>
-    %160 = stablehlo.transpose %159, dims = [1, 0, 2] : (tensor<1x4x8xf32>) -> tensor<4x1x8xf32>
-    %161 = stablehlo.reshape %156 : (tensor<1x32xf32>) -> tensor<1x4x8xf32>
-    %162 = stablehlo.transpose %161, dims = [1, 0, 2] : (tensor<1x4x8xf32>) -> tensor<4x1x8xf32>
-    %163 = stablehlo.broadcast_in_dim %160, dims = [1, 2, 3] : (tensor<4x1x8xf32>) -> tensor<1x4x1x8xf32>
+    %143 = stablehlo.broadcast_in_dim %cst_35, dims = [] : (tensor<f32>) -> tensor<1x1xf32>
+    %144 = stablehlo.add %142, %143 : tensor<1x1xf32>
+    %145 = stablehlo.rsqrt %144 : tensor<1x1xf32>
+    %146 = stablehlo.broadcast_in_dim %145, dims = [0, 1] : (tensor<1x1xf32>) -> tensor<1x32xf32>
+    %147 = stablehlo.multiply %137, %146 : tensor<1x32xf32>
+    %148 = stablehlo.broadcast_in_dim %arg14, dims = [1] : (tensor<32xf32>) -> tensor<1x32xf32>
+    %149 = stablehlo.multiply %147, %148 : tensor<1x32xf32>
+    %150 = stablehlo.broadcast_in_dim %arg15, dims = [1] : (tensor<32xf32>) -> tensor<1x32xf32>
+    %151 = stablehlo.add %149, %150 : tensor<1x32xf32>
+    %152 = stablehlo.dot_general %151, %arg16, contracting_dims = [1] x [0], precision = [DEFAULT, DEFAULT] : (tensor<1x32xf32>, tensor<32x96xf32>) -> tensor<1x96xf32>
+    %153 = stablehlo.broadcast_in_dim %arg17, dims = [1] : (tensor<96xf32>) -> tensor<1x96xf32>
+    %154 = stablehlo.add %152, %153 : tensor<1x96xf32>
+    %155 = stablehlo.slice %154 [0:1, 0:32] : (tensor<1x96xf32>) -> tensor<1x32xf32>
+    %156 = stablehlo.slice %154 [0:1, 32:64] : (tensor<1x96xf32>) -> tensor<1x32xf32>
+    %157 = stablehlo.slice %154 [0:1, 64:96] : (tensor<1x96xf32>) -> tensor<1x32xf32>
+    %158 = stablehlo.reshape %155 : (tensor<1x32xf32>) -> tensor<1x4x8xf32>
+    %159 = stablehlo.transpose %158, dims = [1, 0, 2] : (tensor<1x4x8xf32>) -> tensor<4x1x8xf32>
+    %160 = stablehlo.reshape %156 : (tensor<1x32xf32>) -> tensor<1x4x8xf32>
+    %161 = stablehlo.transpose %160, dims = [1, 0, 2] : (tensor<1x4x8xf32>) -> tensor<4x1x8xf32>
+    %162 = stablehlo.reshape %157 : (tensor<1x32xf32>) -> tensor<1x4x8xf32>
+    %163 = stablehlo.transpose %162, dims = [1, 0, 2] : (tensor<1x4x8xf32>) -> tensor<4x1x8xf32>
+    %164 = stablehlo.broadcast_in_dim %161, dims = [1, 2, 3] : (tensor<4x1x8xf32>) -> tensor<1x4x1x8xf32>
     %c_36 = stablehlo.constant dense<0> : tensor<i32>
-    %164 = stablehlo.compare  LT, %arg43, %c_36,  SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    %165 = stablehlo.compare LT, %arg43, %c_36, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
     %c_37 = stablehlo.constant dense<64> : tensor<i32>
-    %165 = stablehlo.add %arg43, %c_37 : tensor<i32>
-    %166 = stablehlo.select %164, %165, %arg43 : tensor<i1>, tensor<i32>
+    %166 = stablehlo.add %arg43, %c_37 : tensor<i32>
+    %167 = stablehlo.select %165, %166, %arg43 : tensor<i1>, tensor<i32>
     %c_38 = stablehlo.constant dense<1> : tensor<i32>
     %c_39 = stablehlo.constant dense<0> : tensor<i32>
     %c_40 = stablehlo.constant dense<0> : tensor<i32>
-    %167 = stablehlo.dynamic_update_slice %59, %163, %c_38, %c_39, %166, %c_40 : (tensor<3x4x64x8xf32>, tensor<1x4x1x8xf32>, tensor<i32>, tensor<i32>, tensor<i32>, tensor<i32>) -> tensor<3x4x64x8xf32>
-    %168 = stablehlo.broadcast_in_dim %162, dims = [1, 2, 3] : (tensor<4x1x8xf32>) -> tensor<1x4x1x8xf32>
+    %168 = stablehlo.dynamic_update_slice %59, %164, %c_38, %c_39, %167, %c_40 : (tensor<3x4x64x8xf32>, tensor<1x4x1x8xf32>, tensor<i32>, tensor<i32>, tensor<i32>, tensor<i32>) -> tensor<3x4x64x8xf32>
+    %169 = stablehlo.broadcast_in_dim %163, dims = [1, 2, 3] : (tensor<4x1x8xf32>) -> tensor<1x4x1x8xf32>
     %c_41 = stablehlo.constant dense<0> : tensor<i32>
-    %169 = stablehlo.compare  LT, %arg43, %c_41,  SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    %170 = stablehlo.compare LT, %arg43, %c_41, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
     %c_42 = stablehlo.constant dense<64> : tensor<i32>
-    %170 = stablehlo.add %arg43, %c_42 : tensor<i32>
-    %171 = stablehlo.select %169, %170, %arg43 : tensor<i1>, tensor<i32>
+    %171 = stablehlo.add %arg43, %c_42 : tensor<i32>
+    %172 = stablehlo.select %170, %171, %arg43 : tensor<i1>, tensor<i32>
     %c_43 = stablehlo.constant dense<1> : tensor<i32>
     %c_44 = stablehlo.constant dense<0> : tensor<i32>
     %c_45 = stablehlo.constant dense<0> : tensor<i32>
-    %172 = stablehlo.dynamic_update_slice %64, %168, %c_43, %c_44, %171, %c_45 : (tensor<3x4x64x8xf32>, tensor<1x4x1x8xf32>, tensor<i32>, tensor<i32>, tensor<i32>, tensor<i32>) -> tensor<3x4x64x8xf32>
-    %173 = stablehlo.slice %167 [1:2, 0:4, 0:64, 0:8] : (tensor<3x4x64x8xf32>) -> tensor<1x4x64x8xf32>
-    %174 = stablehlo.reshape %173 : (tensor<1x4x64x8xf32>) -> tensor<4x64x8xf32>
-    %175 = stablehlo.dot_general %158, %174, batching_dims = [0] x [0], contracting_dims = [2] x [2], precision = [DEFAULT, DEFAULT] : (tensor<4x1x8xf32>, tensor<4x64x8xf32>) -> tensor<4x1x64xf32>
+    %173 = stablehlo.dynamic_update_slice %64, %169, %c_43, %c_44, %172, %c_45 : (tensor<3x4x64x8xf32>, tensor<1x4x1x8xf32>, tensor<i32>, tensor<i32>, tensor<i32>, tensor<i32>) -> tensor<3x4x64x8xf32>
+    %174 = stablehlo.slice %168 [1:2, 0:4, 0:64, 0:8] : (tensor<3x4x64x8xf32>) -> tensor<1x4x64x8xf32>
+    %175 = stablehlo.reshape %174 : (tensor<1x4x64x8xf32>) -> tensor<4x64x8xf32>
+    %176 = stablehlo.dot_general %175, %159, batching_dims = [0] x [0], contracting_dims = [2] x [2], precision = [DEFAULT, DEFAULT] : (tensor<4x64x8xf32>, tensor<4x1x8xf32>) -> tensor<4x64x1xf32>
+    %177 = stablehlo.transpose %176, dims = [0, 2, 1] : (tensor<4x64x1xf32>) -> tensor<4x1x64xf32>
     %cst_46 = stablehlo.constant dense<2.82842708> : tensor<f32>
-    %176 = stablehlo.broadcast_in_dim %cst_46, dims = [] : (tensor<f32>) -> tensor<4x1x64xf32>
-    %177 = stablehlo.divide %175, %176 : tensor<4x1x64xf32>
+    %178 = stablehlo.broadcast_in_dim %cst_46, dims = [] : (tensor<f32>) -> tensor<4x1x64xf32>
+    %179 = stablehlo.divide %177, %178 : tensor<4x1x64xf32>
     %cst_47 = stablehlo.constant dense<0xFF800000> : tensor<f32>
-    %178 = call @_where(%22, %177, %cst_47) : (tensor<1x64xi1>, tensor<4x1x64xf32>, tensor<f32>) -> tensor<4x1x64xf32>
+    %180 = call @_where(%22, %179, %cst_47) : (tensor<1x64xi1>, tensor<4x1x64xf32>, tensor<f32>) -> tensor<4x1x64xf32>
     %cst_48 = stablehlo.constant dense<0xFF800000> : tensor<f32>
-    %179 = stablehlo.reduce(%178 init: %cst_48) applies stablehlo.maximum across dimensions = [2] : (tensor<4x1x64xf32>, tensor<f32>) -> tensor<4x1xf32>
+    %181 = stablehlo.reduce(%180 init: %cst_48) applies stablehlo.maximum across dimensions = [2] : (tensor<4x1x64xf32>, tensor<f32>) -> tensor<4x1xf32>
     %cst_49 = stablehlo.constant dense<0xFF800000> : tensor<f32>
-    %180 = stablehlo.broadcast_in_dim %cst_49, dims = [] : (tensor<f32>) -> tensor<4x1xf32>
-    %181 = stablehlo.maximum %180, %179 : tensor<4x1xf32>
-    %182 = stablehlo.broadcast_in_dim %181, dims = [0, 1] : (tensor<4x1xf32>) -> tensor<4x1x1xf32>
-    %183 = stablehlo.broadcast_in_dim %182, dims = [0, 1, 2] : (tensor<4x1x1xf32>) -> tensor<4x1x64xf32>
-    %184 = stablehlo.subtract %178, %183 : tensor<4x1x64xf32>
-    %185 = stablehlo.exponential %184 : tensor<4x1x64xf32>
+    %182 = stablehlo.broadcast_in_dim %cst_49, dims = [] : (tensor<f32>) -> tensor<4x1xf32>
+    %183 = stablehlo.maximum %182, %181 : tensor<4x1xf32>
+    %184 = stablehlo.broadcast_in_dim %183, dims = [0, 1] : (tensor<4x1xf32>) -> tensor<4x1x1xf32>
+    %185 = stablehlo.broadcast_in_dim %184, dims = [0, 1, 2] : (tensor<4x1x1xf32>) -> tensor<4x1x64xf32>
+    %186 = stablehlo.subtract %180, %185 : tensor<4x1x64xf32>
+    %187 = stablehlo.exponential %186 : tensor<4x1x64xf32>
     %cst_50 = stablehlo.constant dense<0.000000e+00> : tensor<f32>
-    %186 = stablehlo.reduce(%185 init: %cst_50) applies stablehlo.add across dimensions = [2] : (tensor<4x1x64xf32>, tensor<f32>) -> tensor<4x1xf32>
-    %187 = stablehlo.broadcast_in_dim %186, dims = [0, 1] : (tensor<4x1xf32>) -> tensor<4x1x1xf32>
-    %188 = stablehlo.broadcast_in_dim %187, dims = [0, 1, 2] : (tensor<4x1x1xf32>) -> tensor<4x1x64xf32>
-    %189 = stablehlo.divide %185, %188 : tensor<4x1x64xf32>
-    %190 = stablehlo.slice %172 [1:2, 0:4, 0:64, 0:8] : (tensor<3x4x64x8xf32>) -> tensor<1x4x64x8xf32>
-    %191 = stablehlo.reshape %190 : (tensor<1x4x64x8xf32>) -> tensor<4x64x8xf32>
-    %192 = stablehlo.dot_general %191, %189, batching_dims = [0] x [0], contracting_dims = [1] x [2], precision = [DEFAULT, DEFAULT] : (tensor<4x64x8xf32>, tensor<4x1x64xf32>) -> tensor<4x8x1xf32>
-    %193 = stablehlo.transpose %192, dims = [2, 0, 1] : (tensor<4x8x1xf32>) -> tensor<1x4x8xf32>
-    %194 = stablehlo.reshape %193 : (tensor<1x4x8xf32>) -> tensor<1x32xf32>
-    %195 = stablehlo.dot_general %194, %arg18, contracting_dims = [1] x [0], precision = [DEFAULT, DEFAULT] : (tensor<1x32xf32>, tensor<32x32xf32>) -> tensor<1x32xf32>
-    %196 = stablehlo.broadcast_in_dim %arg19, dims = [1] : (tensor<32xf32>) -> tensor<1x32xf32>
-    %197 = stablehlo.add %195, %196 : tensor<1x32xf32>
-    %198 = stablehlo.add %130, %197 : tensor<1x32xf32>
+    %188 = stablehlo.reduce(%187 init: %cst_50) applies stablehlo.add across dimensions = [2] : (tensor<4x1x64xf32>, tensor<f32>) -> tensor<4x1xf32>
+    %189 = stablehlo.broadcast_in_dim %188, dims = [0, 1] : (tensor<4x1xf32>) -> tensor<4x1x1xf32>
+    %190 = stablehlo.broadcast_in_dim %189, dims = [0, 1, 2] : (tensor<4x1x1xf32>) -> tensor<4x1x64xf32>
+    %191 = stablehlo.divide %187, %190 : tensor<4x1x64xf32>
+    %192 = stablehlo.slice %173 [1:2, 0:4, 0:64, 0:8] : (tensor<3x4x64x8xf32>) -> tensor<1x4x64x8xf32>
+    %193 = stablehlo.reshape %192 : (tensor<1x4x64x8xf32>) -> tensor<4x64x8xf32>
+    %194 = stablehlo.dot_general %193, %191, batching_dims = [0] x [0], contracting_dims = [1] x [2], precision = [DEFAULT, DEFAULT] : (tensor<4x64x8xf32>, tensor<4x1x64xf32>) -> tensor<4x8x1xf32>
+    %195 = stablehlo.transpose %194, dims = [2, 0, 1] : (tensor<4x8x1xf32>) -> tensor<1x4x8xf32>
+    %196 = stablehlo.reshape %195 : (tensor<1x4x8xf32>) -> tensor<1x32xf32>
+    %197 = stablehlo.dot_general %196, %arg18, contracting_dims = [1] x [0], precision = [DEFAULT, DEFAULT] : (tensor<1x32xf32>, tensor<32x32xf32>) -> tensor<1x32xf32>
+    %198 = stablehlo.broadcast_in_dim %arg19, dims = [1] : (tensor<32xf32>) -> tensor<1x32xf32>
+    %199 = stablehlo.add %197, %198 : tensor<1x32xf32>
+    %200 = stablehlo.add %131, %199 : tensor<1x32xf32>
     %cst_51 = stablehlo.constant dense<0.000000e+00> : tensor<f32>
-    %199 = stablehlo.reduce(%198 init: %cst_51) applies stablehlo.add across dimensions = [1] : (tensor<1x32xf32>, tensor<f32>) -> tensor<1xf32>
-    %200 = stablehlo.broadcast_in_dim %199, dims = [0] : (tensor<1xf32>) -> tensor<1x1xf32>
+    %201 = stablehlo.reduce(%200 init: %cst_51) applies stablehlo.add across dimensions = [1] : (tensor<1x32xf32>, tensor<f32>) -> tensor<1xf32>
+    %202 = stablehlo.broadcast_in_dim %201, dims = [0] : (tensor<1xf32>) -> tensor<1x1xf32>
     %cst_52 = stablehlo.constant dense<3.200000e+01> : tensor<f32>
-    %201 = stablehlo.broadcast_in_dim %cst_52, dims = [] : (tensor<f32>) -> tensor<1x1xf32>
-    %202 = stablehlo.divide %200, %201 : tensor<1x1xf32>
-    %203 = stablehlo.broadcast_in_dim %202, dims = [0, 1] : (tensor<1x1xf32>) -> tensor<1x32xf32>
-    %204 = stablehlo.subtract %198, %203 : tensor<1x32xf32>
-    %205 = stablehlo.multiply %204, %204 : tensor<1x32xf32>
+    %203 = stablehlo.broadcast_in_dim %cst_52, dims = [] : (tensor<f32>) -> tensor<1x1xf32>
+    %204 = stablehlo.divide %202, %203 : tensor<1x1xf32>
+    %205 = stablehlo.broadcast_in_dim %204, dims = [0, 1] : (tensor<1x1xf32>) -> tensor<1x32xf32>
+    %206 = stablehlo.subtract %200, %205 : tensor<1x32xf32>
+    %207 = stablehlo.multiply %206, %206 : tensor<1x32xf32>
     %cst_53 = stablehlo.constant dense<0.000000e+00> : tensor<f32>
-    %206 = stablehlo.reduce(%205 init: %cst_53) applies stablehlo.add across dimensions = [1] : (tensor<1x32xf32>, tensor<f32>) -> tensor<1xf32>
-    %207 = stablehlo.broadcast_in_dim %206, dims = [0] : (tensor<1xf32>) -> tensor<1x1xf32>
+    %208 = stablehlo.reduce(%207 init: %cst_53) applies stablehlo.add across dimensions = [1] : (tensor<1x32xf32>, tensor<f32>) -> tensor<1xf32>
+    %209 = stablehlo.broadcast_in_dim %208, dims = [0] : (tensor<1xf32>) -> tensor<1x1xf32>
     %cst_54 = stablehlo.constant dense<3.200000e+01> : tensor<f32>
-    %208 = stablehlo.broadcast_in_dim %cst_54, dims = [] : (tensor<f32>) -> tensor<1x1xf32>
-    %209 = stablehlo.divide %207, %208 : tensor<1x1xf32>
+    %210 = stablehlo.broadcast_in_dim %cst_54, dims = [] : (tensor<f32>) -> tensor<1x1xf32>
+    %211 = stablehlo.divide %209, %210 : tensor<1x1xf32>
     %cst_55 = stablehlo.constant dense<9.99999974E-6> : tensor<f32>
-    %210 = stablehlo.broadcast_in_dim %cst_55, dims = [] : (tensor<f32>) -> tensor<1x1xf32>
-    %211 = stablehlo.add %209, %210 : tensor<1x1xf32>
-    %212 = stablehlo.rsqrt %211 : tensor<1x1xf32>
-    %213 = stablehlo.broadcast_in_dim %212, dims = [0, 1] : (tensor<1x1xf32>) -> tensor<1x32xf32>
-    %214 = stablehlo.multiply %204, %213 : tensor<1x32xf32>
-    %215 = stablehlo.broadcast_in_dim %arg20, dims = [1] : (tensor<32xf32>) -> tensor<1x32xf32>
-    %216 = stablehlo.multiply %214, %215 : tensor<1x32xf32>
-    %217 = stablehlo.broadcast_in_dim %arg21, dims = [1] : (tensor<32xf32>) -> tensor<1x32xf32>
-    %218 = stablehlo.add %216, %217 : tensor<1x32xf32>
-    %219 = stablehlo.dot_general %218, %arg22, contracting_dims = [1] x [0], precision = [DEFAULT, DEFAULT] : (tensor<1x32xf32>, tensor<32x128xf32>) -> tensor<1x128xf32>
-    %220 = stablehlo.broadcast_in_dim %arg23, dims = [1] : (tensor<128xf32>) -> tensor<1x128xf32>
-    %221 = stablehlo.add %219, %220 : tensor<1x128xf32>
-    %222 = stablehlo.multiply %221, %221 : tensor<1x128xf32>
-    %223 = stablehlo.multiply %222, %221 : tensor<1x128xf32>
-    %cst_56 = stablehlo.constant dense<4.471500e-02> : tensor<f32>
-    %224 = stablehlo.broadcast_in_dim %cst_56, dims = [] : (tensor<f32>) -> tensor<1x128xf32>
+    %212 = stablehlo.broadcast_in_dim %cst_55, dims = [] : (tensor<f32>) -> tensor<1x1xf32>
+    %213 = stablehlo.add %211, %212 : tensor<1x1xf32>
+    %214 = stablehlo.rsqrt %213 : tensor<1x1xf32>
+    %215 = stablehlo.broadcast_in_dim %214, dims = [0, 1] : (tensor<1x1xf32>) -> tensor<1x32xf32>
+    %216 = stablehlo.multiply %206, %215 : tensor<1x32xf32>
+    %217 = stablehlo.broadcast_in_dim %arg20, dims = [1] : (tensor<32xf32>) -> tensor<1x32xf32>
+    %218 = stablehlo.multiply %216, %217 : tensor<1x32xf32>
+    %219 = stablehlo.broadcast_in_dim %arg21, dims = [1] : (tensor<32xf32>) -> tensor<1x32xf32>
+    %220 = stablehlo.add %218, %219 : tensor<1x32xf32>
+    %221 = stablehlo.dot_general %220, %arg22, contracting_dims = [1] x [0], precision = [DEFAULT, DEFAULT] : (tensor<1x32xf32>, tensor<32x128xf32>) -> tensor<1x128xf32>
+    %222 = stablehlo.broadcast_in_dim %arg23, dims = [1] : (tensor<128xf32>) -> tensor<1x128xf32>
+    %223 = stablehlo.add %221, %222 : tensor<1x128xf32>
+    %224 = stablehlo.multiply %223, %223 : tensor<1x128xf32>
     %225 = stablehlo.multiply %224, %223 : tensor<1x128xf32>
-    %226 = stablehlo.add %221, %225 : tensor<1x128xf32>
+    %cst_56 = stablehlo.constant dense<4.471500e-02> : tensor<f32>
+    %226 = stablehlo.broadcast_in_dim %cst_56, dims = [] : (tensor<f32>) -> tensor<1x128xf32>
+    %227 = stablehlo.multiply %226, %225 : tensor<1x128xf32>
+    %228 = stablehlo.add %223, %227 : tensor<1x128xf32>
     %cst_57 = stablehlo.constant dense<0.797884583> : tensor<f32>
-    %227 = stablehlo.broadcast_in_dim %cst_57, dims = [] : (tensor<f32>) -> tensor<1x128xf32>
-    %228 = stablehlo.multiply %227, %226 : tensor<1x128xf32>
-    %229 = stablehlo.tanh %228 : tensor<1x128xf32>
+    %229 = stablehlo.broadcast_in_dim %cst_57, dims = [] : (tensor<f32>) -> tensor<1x128xf32>
+    %230 = stablehlo.multiply %229, %228 : tensor<1x128xf32>
+    %231 = stablehlo.tanh %230 : tensor<1x128xf32>
     %cst_58 = stablehlo.constant dense<1.000000e+00> : tensor<f32>
-    %230 = stablehlo.broadcast_in_dim %cst_58, dims = [] : (tensor<f32>) -> tensor<1x128xf32>
-    %231 = stablehlo.add %230, %229 : tensor<1x128xf32>
+    %232 = stablehlo.broadcast_in_dim %cst_58, dims = [] : (tensor<f32>) -> tensor<1x128xf32>
+    %233 = stablehlo.add %232, %231 : tensor<1x128xf32>
     %cst_59 = stablehlo.constant dense<5.000000e-01> : tensor<f32>
-    %232 = stablehlo.broadcast_in_dim %cst_59, dims = [] : (tensor<f32>) -> tensor<1x128xf32>
-    %233 = stablehlo.multiply %232, %231 : tensor<1x128xf32>
-    %234 = stablehlo.multiply %221, %233 : tensor<1x128xf32>
-    %235 = stablehlo.dot_general %234, %arg24, contracting_dims = [1] x [0], precision = [DEFAULT, DEFAULT] : (tensor<1x128xf32>, tensor<128x32xf32>) -> tensor<1x32xf32>
-    %236 = stablehlo.broadcast_in_dim %arg25, dims = [1] : (tensor<32xf32>) -> tensor<1x32xf32>
-    %237 = stablehlo.add %235, %236 : tensor<1x32xf32>
-    %238 = stablehlo.add %198, %237 : tensor<1x32xf32>
+    %234 = stablehlo.broadcast_in_dim %cst_59, dims = [] : (tensor<f32>) -> tensor<1x128xf32>
+    %235 = stablehlo.multiply %234, %233 : tensor<1x128xf32>
+    %236 = stablehlo.multiply %223, %235 : tensor<1x128xf32>
+    %237 = stablehlo.dot_general %236, %arg24, contracting_dims = [1] x [0], precision = [DEFAULT, DEFAULT] : (tensor<1x128xf32>, tensor<128x32xf32>) -> tensor<1x32xf32>
+    %238 = stablehlo.broadcast_in_dim %arg25, dims = [1] : (tensor<32xf32>) -> tensor<1x32xf32>
+    %239 = stablehlo.add %237, %238 : tensor<1x32xf32>
+    %240 = stablehlo.add %200, %239 : tensor<1x32xf32>
     %cst_60 = stablehlo.constant dense<0.000000e+00> : tensor<f32>
-    %239 = stablehlo.reduce(%238 init: %cst_60) applies stablehlo.add across dimensions = [1] : (tensor<1x32xf32>, tensor<f32>) -> tensor<1xf32>
-    %240 = stablehlo.broadcast_in_dim %239, dims = [0] : (tensor<1xf32>) -> tensor<1x1xf32>
+    %241 = stablehlo.reduce(%240 init: %cst_60) applies stablehlo.add across dimensions = [1] : (tensor<1x32xf32>, tensor<f32>) -> tensor<1xf32>
+    %242 = stablehlo.broadcast_in_dim %241, dims = [0] : (tensor<1xf32>) -> tensor<1x1xf32>
     %cst_61 = stablehlo.constant dense<3.200000e+01> : tensor<f32>
-    %241 = stablehlo.broadcast_in_dim %cst_61, dims = [] : (tensor<f32>) -> tensor<1x1xf32>
-    %242 = stablehlo.divide %240, %241 : tensor<1x1xf32>
-    %243 = stablehlo.broadcast_in_dim %242, dims = [0, 1] : (tensor<1x1xf32>) -> tensor<1x32xf32>
-    %244 = stablehlo.subtract %238, %243 : tensor<1x32xf32>
-    %245 = stablehlo.multiply %244, %244 : tensor<1x32xf32>
+    %243 = stablehlo.broadcast_in_dim %cst_61, dims = [] : (tensor<f32>) -> tensor<1x1xf32>
+    %244 = stablehlo.divide %242, %243 : tensor<1x1xf32>
+    %245 = stablehlo.broadcast_in_dim %244, dims = [0, 1] : (tensor<1x1xf32>) -> tensor<1x32xf32>
+    %246 = stablehlo.subtract %240, %245 : tensor<1x32xf32>
+    %247 = stablehlo.multiply %246, %246 : tensor<1x32xf32>
     %cst_62 = stablehlo.constant dense<0.000000e+00> : tensor<f32>
-    %246 = stablehlo.reduce(%245 init: %cst_62) applies stablehlo.add across dimensions = [1] : (tensor<1x32xf32>, tensor<f32>) -> tensor<1xf32>
-    %247 = stablehlo.broadcast_in_dim %246, dims = [0] : (tensor<1xf32>) -> tensor<1x1xf32>
+    %248 = stablehlo.reduce(%247 init: %cst_62) applies stablehlo.add across dimensions = [1] : (tensor<1x32xf32>, tensor<f32>) -> tensor<1xf32>
+    %249 = stablehlo.broadcast_in_dim %248, dims = [0] : (tensor<1xf32>) -> tensor<1x1xf32>
     %cst_63 = stablehlo.constant dense<3.200000e+01> : tensor<f32>
-    %248 = stablehlo.broadcast_in_dim %cst_63, dims = [] : (tensor<f32>) -> tensor<1x1xf32>
-    %249 = stablehlo.divide %247, %248 : tensor<1x1xf32>
+    %250 = stablehlo.broadcast_in_dim %cst_63, dims = [] : (tensor<f32>) -> tensor<1x1xf32>
+    %251 = stablehlo.divide %249, %250 : tensor<1x1xf32>
     %cst_64 = stablehlo.constant dense<9.99999974E-6> : tensor<f32>
-    %250 = stablehlo.broadcast_in_dim %cst_64, dims = [] : (tensor<f32>) -> tensor<1x1xf32>
-    %251 = stablehlo.add %249, %250 : tensor<1x1xf32>
-    %252 = stablehlo.rsqrt %251 : tensor<1x1xf32>
-    %253 = stablehlo.broadcast_in_dim %252, dims = [0, 1] : (tensor<1x1xf32>) -> tensor<1x32xf32>
-    %254 = stablehlo.multiply %244, %253 : tensor<1x32xf32>
-    %255 = stablehlo.broadcast_in_dim %arg26, dims = [1] : (tensor<32xf32>) -> tensor<1x32xf32>
-    %256 = stablehlo.multiply %254, %255 : tensor<1x32xf32>
-    %257 = stablehlo.broadcast_in_dim %arg27, dims = [1] : (tensor<32xf32>) -> tensor<1x32xf32>
-    %258 = stablehlo.add %256, %257 : tensor<1x32xf32>
-    %259 = stablehlo.dot_general %258, %arg28, contracting_dims = [1] x [0], precision = [DEFAULT, DEFAULT] : (tensor<1x32xf32>, tensor<32x96xf32>) -> tensor<1x96xf32>
-    %260 = stablehlo.broadcast_in_dim %arg29, dims = [1] : (tensor<96xf32>) -> tensor<1x96xf32>
-    %261 = stablehlo.add %259, %260 : tensor<1x96xf32>
-    %262 = stablehlo.slice %261 [0:1, 0:32] : (tensor<1x96xf32>) -> tensor<1x32xf32>
-    %263 = stablehlo.slice %261 [0:1, 32:64] : (tensor<1x96xf32>) -> tensor<1x32xf32>
-    %264 = stablehlo.slice %261 [0:1, 64:96] : (tensor<1x96xf32>) -> tensor<1x32xf32>
-    %265 = stablehlo.reshape %262 : (tensor<1x32xf32>) -> tensor<1x4x8xf32>
-    %266 = stablehlo.transpose %265, dims = [1, 0, 2] : (tensor<1x4x8xf32>) -> tensor<4x1x8xf32>
-    %267 = stablehlo.reshape %263 : (tensor<1x32xf32>) -> tensor<1x4x8xf32>
+    %252 = stablehlo.broadcast_in_dim %cst_64, dims = [] : (tensor<f32>) -> tensor<1x1xf32>
+    %253 = stablehlo.add %251, %252 : tensor<1x1xf32>
+    %254 = stablehlo.rsqrt %253 : tensor<1x1xf32>
+    %255 = stablehlo.broadcast_in_dim %254, dims = [0, 1] : (tensor<1x1xf32>) -> tensor<1x32xf32>
+    %256 = stablehlo.multiply %246, %255 : tensor<1x32xf32>
+    %257 = stablehlo.broadcast_in_dim %arg26, dims = [1] : (tensor<32xf32>) -> tensor<1x32xf32>
+    %258 = stablehlo.multiply %256, %257 : tensor<1x32xf32>
+    %259 = stablehlo.broadcast_in_dim %arg27, dims = [1] : (tensor<32xf32>) -> tensor<1x32xf32>
+    %260 = stablehlo.add %258, %259 : tensor<1x32xf32>
+    %261 = stablehlo.dot_general %260, %arg28, contracting_dims = [1] x [0], precision = [DEFAULT, DEFAULT] : (tensor<1x32xf32>, tensor<32x96xf32>) -> tensor<1x96xf32>
+    %262 = stablehlo.broadcast_in_dim %arg29, dims = [1] : (tensor<96xf32>) -> tensor<1x96xf32>
+    %263 = stablehlo.add %261, %262 : tensor<1x96xf32>
+    %264 = stablehlo.slice %263 [0:1, 0:32] : (tensor<1x96xf32>) -> tensor<1x32xf32>
+    %265 = stablehlo.slice %263 [0:1, 32:64] : (tensor<1x96xf32>) -> tensor<1x32xf32>
+    %266 = stablehlo.slice %263 [0:1, 64:96] : (tensor<1x96xf32>) -> tensor<1x32xf32>
+    %267 = stablehlo.reshape %264 : (tensor<1x32xf32>) -> tensor<1x4x8xf32>
     %268 = stablehlo.transpose %267, dims = [1, 0, 2] : (tensor<1x4x8xf32>) -> tensor<4x1x8xf32>
-    %269 = stablehlo.reshape %264 : (tensor<1x32xf32>) -> tensor<1x4x8xf32>
+    %269 = stablehlo.reshape %265 : (tensor<1x32xf32>) -> tensor<1x4x8xf32>
     %270 = stablehlo.transpose %269, dims = [1, 0, 2] : (tensor<1x4x8xf32>) -> tensor<4x1x8xf32>
-    %271 = stablehlo.broadcast_in_dim %268, dims = [1, 2, 3] : (tensor<4x1x8xf32>) -> tensor<1x4x1x8xf32>
+    %271 = stablehlo.reshape %266 : (tensor<1x32xf32>) -> tensor<1x4x8xf32>
+    %272 = stablehlo.transpose %271, dims = [1, 0, 2] : (tensor<1x4x8xf32>) -> tensor<4x1x8xf32>
+    %273 = stablehlo.broadcast_in_dim %270, dims = [1, 2, 3] : (tensor<4x1x8xf32>) -> tensor<1x4x1x8xf32>
     %c_65 = stablehlo.constant dense<0> : tensor<i32>
-    %272 = stablehlo.compare  LT, %arg43, %c_65,  SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    %274 = stablehlo.compare LT, %arg43, %c_65, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
     %c_66 = stablehlo.constant dense<64> : tensor<i32>
-    %273 = stablehlo.add %arg43, %c_66 : tensor<i32>
-    %274 = stablehlo.select %272, %273, %arg43 : tensor<i1>, tensor<i32>
+    %275 = stablehlo.add %arg43, %c_66 : tensor<i32>
+    %276 = stablehlo.select %274, %275, %arg43 : tensor<i1>, tensor<i32>
     %c_67 = stablehlo.constant dense<2> : tensor<i32>
     %c_68 = stablehlo.constant dense<0> : tensor<i32>
     %c_69 = stablehlo.constant dense<0> : tensor<i32>
-    %275 = stablehlo.dynamic_update_slice %167, %271, %c_67, %c_68, %274, %c_69 : (tensor<3x4x64x8xf32>, tensor<1x4x1x8xf32>, tensor<i32>, tensor<i32>, tensor<i32>, tensor<i32>) -> tensor<3x4x64x8xf32>
-    %276 = stablehlo.broadcast_in_dim %270, dims = [1, 2, 3] : (tensor<4x1x8xf32>) -> tensor<1x4x1x8xf32>
+    %277 = stablehlo.dynamic_update_slice %168, %273, %c_67, %c_68, %276, %c_69 : (tensor<3x4x64x8xf32>, tensor<1x4x1x8xf32>, tensor<i32>, tensor<i32>, tensor<i32>, tensor<i32>) -> tensor<3x4x64x8xf32>
+    %278 = stablehlo.broadcast_in_dim %272, dims = [1, 2, 3] : (tensor<4x1x8xf32>) -> tensor<1x4x1x8xf32>
     %c_70 = stablehlo.constant dense<0> : tensor<i32>
-    %277 = stablehlo.compare  LT, %arg43, %c_70,  SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    %279 = stablehlo.compare LT, %arg43, %c_70, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
     %c_71 = stablehlo.constant dense<64> : tensor<i32>
-    %278 = stablehlo.add %arg43, %c_71 : tensor<i32>
-    %279 = stablehlo.select %277, %278, %arg43 : tensor<i1>, tensor<i32>
+    %280 = stablehlo.add %arg43, %c_71 : tensor<i32>
+    %281 = stablehlo.select %279, %280, %arg43 : tensor<i1>, tensor<i32>
     %c_72 = stablehlo.constant dense<2> : tensor<i32>
     %c_73 = stablehlo.constant dense<0> : tensor<i32>
     %c_74 = stablehlo.constant dense<0> : tensor<i32>
-    %280 = stablehlo.dynamic_update_slice %172, %276, %c_72, %c_73, %279, %c_74 : (tensor<3x4x64x8xf32>, tensor<1x4x1x8xf32>, tensor<i32>, tensor<i32>, tensor<i32>, tensor<i32>) -> tensor<3x4x64x8xf32>
-    %281 = stablehlo.slice %275 [2:3, 0:4, 0:64, 0:8] : (tensor<3x4x64x8xf32>) -> tensor<1x4x64x8xf32>
-    %282 = stablehlo.reshape %281 : (tensor<1x4x64x8xf32>) -> tensor<4x64x8xf32>
-    %283 = stablehlo.dot_general %266, %282, batching_dims = [0] x [0], contracting_dims = [2] x [2], precision = [DEFAULT, DEFAULT] : (tensor<4x1x8xf32>, tensor<4x64x8xf32>) -> tensor<4x1x64xf32>
+    %282 = stablehlo.dynamic_update_slice %173, %278, %c_72, %c_73, %281, %c_74 : (tensor<3x4x64x8xf32>, tensor<1x4x1x8xf32>, tensor<i32>, tensor<i32>, tensor<i32>, tensor<i32>) -> tensor<3x4x64x8xf32>
+    %283 = stablehlo.slice %277 [2:3, 0:4, 0:64, 0:8] : (tensor<3x4x64x8xf32>) -> tensor<1x4x64x8xf32>
+    %284 = stablehlo.reshape %283 : (tensor<1x4x64x8xf32>) -> tensor<4x64x8xf32>
+    %285 = stablehlo.dot_general %284, %268, batching_dims = [0] x [0], contracting_dims = [2] x [2], precision = [DEFAULT, DEFAULT] : (tensor<4x64x8xf32>, tensor<4x1x8xf32>) -> tensor<4x64x1xf32>
+    %286 = stablehlo.transpose %285, dims = [0, 2, 1] : (tensor<4x64x1xf32>) -> tensor<4x1x64xf32>
     %cst_75 = stablehlo.constant dense<2.82842708> : tensor<f32>
-    %284 = stablehlo.broadcast_in_dim %cst_75, dims = [] : (tensor<f32>) -> tensor<4x1x64xf32>
-    %285 = stablehlo.divide %283, %284 : tensor<4x1x64xf32>
+    %287 = stablehlo.broadcast_in_dim %cst_75, dims = [] : (tensor<f32>) -> tensor<4x1x64xf32>
+    %288 = stablehlo.divide %286, %287 : tensor<4x1x64xf32>
     %cst_76 = stablehlo.constant dense<0xFF800000> : tensor<f32>
-    %286 = call @_where(%22, %285, %cst_76) : (tensor<1x64xi1>, tensor<4x1x64xf32>, tensor<f32>) -> tensor<4x1x64xf32>
+    %289 = call @_where(%22, %288, %cst_76) : (tensor<1x64xi1>, tensor<4x1x64xf32>, tensor<f32>) -> tensor<4x1x64xf32>
     %cst_77 = stablehlo.constant dense<0xFF800000> : tensor<f32>
-    %287 = stablehlo.reduce(%286 init: %cst_77) applies stablehlo.maximum across dimensions = [2] : (tensor<4x1x64xf32>, tensor<f32>) -> tensor<4x1xf32>
+    %290 = stablehlo.reduce(%289 init: %cst_77) applies stablehlo.maximum across dimensions = [2] : (tensor<4x1x64xf32>, tensor<f32>) -> tensor<4x1xf32>
     %cst_78 = stablehlo.constant dense<0xFF800000> : tensor<f32>
-    %288 = stablehlo.broadcast_in_dim %cst_78, dims = [] : (tensor<f32>) -> tensor<4x1xf32>
-    %289 = stablehlo.maximum %288, %287 : tensor<4x1xf32>
-    %290 = stablehlo.broadcast_in_dim %289, dims = [0, 1] : (tensor<4x1xf32>) -> tensor<4x1x1xf32>
-    %291 = stablehlo.broadcast_in_dim %290, dims = [0, 1, 2] : (tensor<4x1x1xf32>) -> tensor<4x1x64xf32>
-    %292 = stablehlo.subtract %286, %291 : tensor<4x1x64xf32>
-    %293 = stablehlo.exponential %292 : tensor<4x1x64xf32>
+    %291 = stablehlo.broadcast_in_dim %cst_78, dims = [] : (tensor<f32>) -> tensor<4x1xf32>
+    %292 = stablehlo.maximum %291, %290 : tensor<4x1xf32>
+    %293 = stablehlo.broadcast_in_dim %292, dims = [0, 1] : (tensor<4x1xf32>) -> tensor<4x1x1xf32>
+    %294 = stablehlo.broadcast_in_dim %293, dims = [0, 1, 2] : (tensor<4x1x1xf32>) -> tensor<4x1x64xf32>
+    %295 = stablehlo.subtract %289, %294 : tensor<4x1x64xf32>
+    %296 = stablehlo.exponential %295 : tensor<4x1x64xf32>
     %cst_79 = stablehlo.constant dense<0.000000e+00> : tensor<f32>
-    %294 = stablehlo.reduce(%293 init: %cst_79) applies stablehlo.add across dimensions = [2] : (tensor<4x1x64xf32>, tensor<f32>) -> tensor<4x1xf32>
-    %295 = stablehlo.broadcast_in_dim %294, dims = [0, 1] : (tensor<4x1xf32>) -> tensor<4x1x1xf32>
-    %296 = stablehlo.broadcast_in_dim %295, dims = [0, 1, 2] : (tensor<4x1x1xf32>) -> tensor<4x1x64xf32>
-    %297 = stablehlo.divide %293, %296 : tensor<4x1x64xf32>
-    %298 = stablehlo.slice %280 [2:3, 0:4, 0:64, 0:8] : (tensor<3x4x64x8xf32>) -> tensor<1x4x64x8xf32>
-    %299 = stablehlo.reshape %298 : (tensor<1x4x64x8xf32>) -> tensor<4x64x8xf32>
-    %300 = stablehlo.dot_general %299, %297, batching_dims = [0] x [0], contracting_dims = [1] x [2], precision = [DEFAULT, DEFAULT] : (tensor<4x64x8xf32>, tensor<4x1x64xf32>) -> tensor<4x8x1xf32>
-    %301 = stablehlo.transpose %300, dims = [2, 0, 1] : (tensor<4x8x1xf32>) -> tensor<1x4x8xf32>
-    %302 = stablehlo.reshape %301 : (tensor<1x4x8xf32>) -> tensor<1x32xf32>
-    %303 = stablehlo.dot_general %302, %arg30, contracting_dims = [1] x [0], precision = [DEFAULT, DEFAULT] : (tensor<1x32xf32>, tensor<32x32xf32>) -> tensor<1x32xf32>
-    %304 = stablehlo.broadcast_in_dim %arg31, dims = [1] : (tensor<32xf32>) -> tensor<1x32xf32>
-    %305 = stablehlo.add %303, %304 : tensor<1x32xf32>
-    %306 = stablehlo.add %238, %305 : tensor<1x32xf32>
+    %297 = stablehlo.reduce(%296 init: %cst_79) applies stablehlo.add across dimensions = [2] : (tensor<4x1x64xf32>, tensor<f32>) -> tensor<4x1xf32>
+    %298 = stablehlo.broadcast_in_dim %297, dims = [0, 1] : (tensor<4x1xf32>) -> tensor<4x1x1xf32>
+    %299 = stablehlo.broadcast_in_dim %298, dims = [0, 1, 2] : (tensor<4x1x1xf32>) -> tensor<4x1x64xf32>
+    %300 = stablehlo.divide %296, %299 : tensor<4x1x64xf32>
+    %301 = stablehlo.slice %282 [2:3, 0:4, 0:64, 0:8] : (tensor<3x4x64x8xf32>) -> tensor<1x4x64x8xf32>
+    %302 = stablehlo.reshape %301 : (tensor<1x4x64x8xf32>) -> tensor<4x64x8xf32>
+    %303 = stablehlo.dot_general %302, %300, batching_dims = [0] x [0], contracting_dims = [1] x [2], precision = [DEFAULT, DEFAULT] : (tensor<4x64x8xf32>, tensor<4x1x64xf32>) -> tensor<4x8x1xf32>
+    %304 = stablehlo.transpose %303, dims = [2, 0, 1] : (tensor<4x8x1xf32>) -> tensor<1x4x8xf32>
+    %305 = stablehlo.reshape %304 : (tensor<1x4x8xf32>) -> tensor<1x32xf32>
+    %306 = stablehlo.dot_general %305, %arg30, contracting_dims = [1] x [0], precision = [DEFAULT, DEFAULT] : (tensor<1x32xf32>, tensor<32x32xf32>) -> tensor<1x32xf32>
+    %307 = stablehlo.broadcast_in_dim %arg31, dims = [1] : (tensor<32xf32>) -> tensor<1x32xf32>
+    %308 = stablehlo.add %306, %307 : tensor<1x32xf32>
+    %309 = stablehlo.add %240, %308 : tensor<1x32xf32>
     %cst_80 = stablehlo.constant dense<0.000000e+00> : tensor<f32>
-    %307 = stablehlo.reduce(%306 init: %cst_80) applies stablehlo.add across dimensions = [1] : (tensor<1x32xf32>, tensor<f32>) -> tensor<1xf32>
-    %308 = stablehlo.broadcast_in_dim %307, dims = [0] : (tensor<1xf32>) -> tensor<1x1xf32>
+    %310 = stablehlo.reduce(%309 init: %cst_80) applies stablehlo.add across dimensions = [1] : (tensor<1x32xf32>, tensor<f32>) -> tensor<1xf32>
+    %311 = stablehlo.broadcast_in_dim %310, dims = [0] : (tensor<1xf32>) -> tensor<1x1xf32>
     %cst_81 = stablehlo.constant dense<3.200000e+01> : tensor<f32>
-    %309 = stablehlo.broadcast_in_dim %cst_81, dims = [] : (tensor<f32>) -> tensor<1x1xf32>
-    %310 = stablehlo.divide %308, %309 : tensor<1x1xf32>
-    %311 = stablehlo.broadcast_in_dim %310, dims = [0, 1] : (tensor<1x1xf32>) -> tensor<1x32xf32>
-    %312 = stablehlo.subtract %306, %311 : tensor<1x32xf32>
-    %313 = stablehlo.multiply %312, %312 : tensor<1x32xf32>
+    %312 = stablehlo.broadcast_in_dim %cst_81, dims = [] : (tensor<f32>) -> tensor<1x1xf32>
+    %313 = stablehlo.divide %311, %312 : tensor<1x1xf32>
+    %314 = stablehlo.broadcast_in_dim %313, dims = [0, 1] : (tensor<1x1xf32>) -> tensor<1x32xf32>
+    %315 = stablehlo.subtract %309, %314 : tensor<1x32xf32>
+    %316 = stablehlo.multiply %315, %315 : tensor<1x32xf32>
     %cst_82 = stablehlo.constant dense<0.000000e+00> : tensor<f32>
-    %314 = stablehlo.reduce(%313 init: %cst_82) applies stablehlo.add across dimensions = [1] : (tensor<1x32xf32>, tensor<f32>) -> tensor<1xf32>
-    %315 = stablehlo.broadcast_in_dim %314, dims = [0] : (tensor<1xf32>) -> tensor<1x1xf32>
+    %317 = stablehlo.reduce(%316 init: %cst_82) applies stablehlo.add across dimensions = [1] : (tensor<1x32xf32>, tensor<f32>) -> tensor<1xf32>
+    %318 = stablehlo.broadcast_in_dim %317, dims = [0] : (tensor<1xf32>) -> tensor<1x1xf32>
     %cst_83 = stablehlo.constant dense<3.200000e+01> : tensor<f32>
-    %316 = stablehlo.broadcast_in_dim %cst_83, dims = [] : (tensor<f32>) -> tensor<1x1xf32>
-    %317 = stablehlo.divide %315, %316 : tensor<1x1xf32>
+    %319 = stablehlo.broadcast_in_dim %cst_83, dims = [] : (tensor<f32>) -> tensor<1x1xf32>
+    %320 = stablehlo.divide %318, %319 : tensor<1x1xf32>
     %cst_84 = stablehlo.constant dense<9.99999974E-6> : tensor<f32>
-    %318 = stablehlo.broadcast_in_dim %cst_84, dims = [] : (tensor<f32>) -> tensor<1x1xf32>
-    %319 = stablehlo.add %317, %318 : tensor<1x1xf32>
-    %320 = stablehlo.rsqrt %319 : tensor<1x1xf32>
-    %321 = stablehlo.broadcast_in_dim %320, dims = [0, 1] : (tensor<1x1xf32>) -> tensor<1x32xf32>
-    %322 = stablehlo.multiply %312, %321 : tensor<1x32xf32>
-    %323 = stablehlo.broadcast_in_dim %arg32, dims = [1] : (tensor<32xf32>) -> tensor<1x32xf32>
-    %324 = stablehlo.multiply %322, %323 : tensor<1x32xf32>
-    %325 = stablehlo.broadcast_in_dim %arg33, dims = [1] : (tensor<32xf32>) -> tensor<1x32xf32>
-    %326 = stablehlo.add %324, %325 : tensor<1x32xf32>
-    %327 = stablehlo.dot_general %326, %arg34, contracting_dims = [1] x [0], precision = [DEFAULT, DEFAULT] : (tensor<1x32xf32>, tensor<32x128xf32>) -> tensor<1x128xf32>
-    %328 = stablehlo.broadcast_in_dim %arg35, dims = [1] : (tensor<128xf32>) -> tensor<1x128xf32>
-    %329 = stablehlo.add %327, %328 : tensor<1x128xf32>
-    %330 = stablehlo.multiply %329, %329 : tensor<1x128xf32>
-    %331 = stablehlo.multiply %330, %329 : tensor<1x128xf32>
+    %321 = stablehlo.broadcast_in_dim %cst_84, dims = [] : (tensor<f32>) -> tensor<1x1xf32>
+    %322 = stablehlo.add %320, %321 : tensor<1x1xf32>
+    %323 = stablehlo.rsqrt %322 : tensor<1x1xf32>
+    %324 = stablehlo.broadcast_in_dim %323, dims = [0, 1] : (tensor<1x1xf32>) -> tensor<1x32xf32>
+    %325 = stablehlo.multiply %315, %324 : tensor<1x32xf32>
+    %326 = stablehlo.broadcast_in_dim %arg32, dims = [1] : (tensor<32xf32>) -> tensor<1x32xf32>
+    %327 = stablehlo.multiply %325, %326 : tensor<1x32xf32>
+    %328 = stablehlo.broadcast_in_dim %arg33, dims = [1] : (tensor<32xf32>) -> tensor<1x32xf32>
+    %329 = stablehlo.add %327, %328 : tensor<1x32xf32>
+    %330 = stablehlo.dot_general %329, %arg34, contracting_dims = [1] x [0], precision = [DEFAULT, DEFAULT] : (tensor<1x32xf32>, tensor<32x128xf32>) -> tensor<1x128xf32>
+    %331 = stablehlo.broadcast_in_dim %arg35, dims = [1] : (tensor<128xf32>) -> tensor<1x128xf32>
+    %332 = stablehlo.add %330, %331 : tensor<1x128xf32>
+    %333 = stablehlo.multiply %332, %332 : tensor<1x128xf32>
+    %334 = stablehlo.multiply %333, %332 : tensor<1x128xf32>
     %cst_85 = stablehlo.constant dense<4.471500e-02> : tensor<f32>
-    %332 = stablehlo.broadcast_in_dim %cst_85, dims = [] : (tensor<f32>) -> tensor<1x128xf32>
-    %333 = stablehlo.multiply %332, %331 : tensor<1x128xf32>
-    %334 = stablehlo.add %329, %333 : tensor<1x128xf32>
-    %cst_86 = stablehlo.constant dense<0.797884583> : tensor<f32>
-    %335 = stablehlo.broadcast_in_dim %cst_86, dims = [] : (tensor<f32>) -> tensor<1x128xf32>
+    %335 = stablehlo.broadcast_in_dim %cst_85, dims = [] : (tensor<f32>) -> tensor<1x128xf32>
     %336 = stablehlo.multiply %335, %334 : tensor<1x128xf32>
-    %337 = stablehlo.tanh %336 : tensor<1x128xf32>
+    %337 = stablehlo.add %332, %336 : tensor<1x128xf32>
+    %cst_86 = stablehlo.constant dense<0.797884583> : tensor<f32>
+    %338 = stablehlo.broadcast_in_dim %cst_86, dims = [] : (tensor<f32>) -> tensor<1x128xf32>
+    %339 = stablehlo.multiply %338, %337 : tensor<1x128xf32>
+    %340 = stablehlo.tanh %339 : tensor<1x128xf32>
     %cst_87 = stablehlo.constant dense<1.000000e+00> : tensor<f32>
-    %338 = stablehlo.broadcast_in_dim %cst_87, dims = [] : (tensor<f32>) -> tensor<1x128xf32>
-    %339 = stablehlo.add %338, %337 : tensor<1x128xf32>
+    %341 = stablehlo.broadcast_in_dim %cst_87, dims = [] : (tensor<f32>) -> tensor<1x128xf32>
+    %342 = stablehlo.add %341, %340 : tensor<1x128xf32>
     %cst_88 = stablehlo.constant dense<5.000000e-01> : tensor<f32>
-    %340 = stablehlo.broadcast_in_dim %cst_88, dims = [] : (tensor<f32>) -> tensor<1x128xf32>
-    %341 = stablehlo.multiply %340, %339 : tensor<1x128xf32>
-    %342 = stablehlo.multiply %329, %341 : tensor<1x128xf32>
-    %343 = stablehlo.dot_general %342, %arg36, contracting_dims = [1] x [0], precision = [DEFAULT, DEFAULT] : (tensor<1x128xf32>, tensor<128x32xf32>) -> tensor<1x32xf32>
-    %344 = stablehlo.broadcast_in_dim %arg37, dims = [1] : (tensor<32xf32>) -> tensor<1x32xf32>
-    %345 = stablehlo.add %343, %344 : tensor<1x32xf32>
-    %346 = stablehlo.add %306, %345 : tensor<1x32xf32>
+    %343 = stablehlo.broadcast_in_dim %cst_88, dims = [] : (tensor<f32>) -> tensor<1x128xf32>
+    %344 = stablehlo.multiply %343, %342 : tensor<1x128xf32>
+    %345 = stablehlo.multiply %332, %344 : tensor<1x128xf32>
+    %346 = stablehlo.dot_general %345, %arg36, contracting_dims = [1] x [0], precision = [DEFAULT, DEFAULT] : (tensor<1x128xf32>, tensor<128x32xf32>) -> tensor<1x32xf32>
+    %347 = stablehlo.broadcast_in_dim %arg37, dims = [1] : (tensor<32xf32>) -> tensor<1x32xf32>
+    %348 = stablehlo.add %346, %347 : tensor<1x32xf32>
+    %349 = stablehlo.add %309, %348 : tensor<1x32xf32>
     %cst_89 = stablehlo.constant dense<0.000000e+00> : tensor<f32>
-    %347 = stablehlo.reduce(%346 init: %cst_89) applies stablehlo.add across dimensions = [1] : (tensor<1x32xf32>, tensor<f32>) -> tensor<1xf32>
-    %348 = stablehlo.broadcast_in_dim %347, dims = [0] : (tensor<1xf32>) -> tensor<1x1xf32>
+    %350 = stablehlo.reduce(%349 init: %cst_89) applies stablehlo.add across dimensions = [1] : (tensor<1x32xf32>, tensor<f32>) -> tensor<1xf32>
+    %351 = stablehlo.broadcast_in_dim %350, dims = [0] : (tensor<1xf32>) -> tensor<1x1xf32>
     %cst_90 = stablehlo.constant dense<3.200000e+01> : tensor<f32>
-    %349 = stablehlo.broadcast_in_dim %cst_90, dims = [] : (tensor<f32>) -> tensor<1x1xf32>
-    %350 = stablehlo.divide %348, %349 : tensor<1x1xf32>
-    %351 = stablehlo.broadcast_in_dim %350, dims = [0, 1] : (tensor<1x1xf32>) -> tensor<1x32xf32>
-    %352 = stablehlo.subtract %346, %351 : tensor<1x32xf32>
-    %353 = stablehlo.multiply %352, %352 : tensor<1x32xf32>
+    %352 = stablehlo.broadcast_in_dim %cst_90, dims = [] : (tensor<f32>) -> tensor<1x1xf32>
+    %353 = stablehlo.divide %351, %352 : tensor<1x1xf32>
+    %354 = stablehlo.broadcast_in_dim %353, dims = [0, 1] : (tensor<1x1xf32>) -> tensor<1x32xf32>
+    %355 = stablehlo.subtract %349, %354 : tensor<1x32xf32>
+    %356 = stablehlo.multiply %355, %355 : tensor<1x32xf32>
     %cst_91 = stablehlo.constant dense<0.000000e+00> : tensor<f32>
-    %354 = stablehlo.reduce(%353 init: %cst_91) applies stablehlo.add across dimensions = [1] : (tensor<1x32xf32>, tensor<f32>) -> tensor<1xf32>
-    %355 = stablehlo.broadcast_in_dim %354, dims = [0] : (tensor<1xf32>) -> tensor<1x1xf32>
+    %357 = stablehlo.reduce(%356 init: %cst_91) applies stablehlo.add across dimensions = [1] : (tensor<1x32xf32>, tensor<f32>) -> tensor<1xf32>
+    %358 = stablehlo.broadcast_in_dim %357, dims = [0] : (tensor<1xf32>) -> tensor<1x1xf32>
     %cst_92 = stablehlo.constant dense<3.200000e+01> : tensor<f32>
-    %356 = stablehlo.broadcast_in_dim %cst_92, dims = [] : (tensor<f32>) -> tensor<1x1xf32>
-    %357 = stablehlo.divide %355, %356 : tensor<1x1xf32>
+    %359 = stablehlo.broadcast_in_dim %cst_92, dims = [] : (tensor<f32>) -> tensor<1x1xf32>
+    %360 = stablehlo.divide %358, %359 : tensor<1x1xf32>
     %cst_93 = stablehlo.constant dense<9.99999974E-6> : tensor<f32>
-    %358 = stablehlo.broadcast_in_dim %cst_93, dims = [] : (tensor<f32>) -> tensor<1x1xf32>
-    %359 = stablehlo.add %357, %358 : tensor<1x1xf32>
-    %360 = stablehlo.rsqrt %359 : tensor<1x1xf32>
-    %361 = stablehlo.broadcast_in_dim %360, dims = [0, 1] : (tensor<1x1xf32>) -> tensor<1x32xf32>
-    %362 = stablehlo.multiply %352, %361 : tensor<1x32xf32>
-    %363 = stablehlo.broadcast_in_dim %arg38, dims = [1] : (tensor<32xf32>) -> tensor<1x32xf32>
-    %364 = stablehlo.multiply %362, %363 : tensor<1x32xf32>
-    %365 = stablehlo.broadcast_in_dim %arg39, dims = [1] : (tensor<32xf32>) -> tensor<1x32xf32>
-    %366 = stablehlo.add %364, %365 : tensor<1x32xf32>
-    %367 = stablehlo.transpose %arg0, dims = [1, 0] : (tensor<128x32xf32>) -> tensor<32x128xf32>
-    %368 = stablehlo.dot_general %366, %367, contracting_dims = [1] x [0], precision = [DEFAULT, DEFAULT] : (tensor<1x32xf32>, tensor<32x128xf32>) -> tensor<1x128xf32>
-    return %368, %275, %280 : tensor<1x128xf32>, tensor<3x4x64x8xf32>, tensor<3x4x64x8xf32>
+    %361 = stablehlo.broadcast_in_dim %cst_93, dims = [] : (tensor<f32>) -> tensor<1x1xf32>
+    %362 = stablehlo.add %360, %361 : tensor<1x1xf32>
+    %363 = stablehlo.rsqrt %362 : tensor<1x1xf32>
+    %364 = stablehlo.broadcast_in_dim %363, dims = [0, 1] : (tensor<1x1xf32>) -> tensor<1x32xf32>
+    %365 = stablehlo.multiply %355, %364 : tensor<1x32xf32>
+    %366 = stablehlo.broadcast_in_dim %arg38, dims = [1] : (tensor<32xf32>) -> tensor<1x32xf32>
+    %367 = stablehlo.multiply %365, %366 : tensor<1x32xf32>
+    %368 = stablehlo.broadcast_in_dim %arg39, dims = [1] : (tensor<32xf32>) -> tensor<1x32xf32>
+    %369 = stablehlo.add %367, %368 : tensor<1x32xf32>
+    %370 = stablehlo.transpose %369, dims = [1, 0] : (tensor<1x32xf32>) -> tensor<32x1xf32>
+    %371 = stablehlo.dot_general %arg0, %370, contracting_dims = [1] x [0], precision = [DEFAULT, DEFAULT] : (tensor<128x32xf32>, tensor<32x1xf32>) -> tensor<128x1xf32>
+    %372 = stablehlo.transpose %371, dims = [1, 0] : (tensor<128x1xf32>) -> tensor<1x128xf32>
+    return %372, %277, %282 : tensor<1x128xf32>, tensor<3x4x64x8xf32>, tensor<3x4x64x8xf32>
   }
   func.func private @_where(%arg0: tensor<1x64xi1>, %arg1: tensor<4x1x64xf32>, %arg2: tensor<f32>) -> tensor<4x1x64xf32> {
     %0 = stablehlo.convert %arg2 : tensor<f32>
