@@ -12,96 +12,173 @@ import (
 	"github.com/gomlx/compute/shapes"
 )
 
-// FusedScaledDotProductAttention adds, for each query, the mean of the values, weighted by the
-// softmax of the products of the query and the keys. A query that attends to nothing gives zeros.
-// The states are nil: GoMLX finds the gradient from the operations that attention is made of.
-func (f *Function) FusedScaledDotProductAttention(query, key, values compute.Value, layout compute.AttentionAxesLayout,
-	options *compute.ScaledDotProductAttentionConfig) (output compute.Value, states []compute.Value, err error) {
-	const op = compute.OpTypeFusedScaledDotProductAttention
+// attention is what an attention and its gradient have in common. Queries, scores and weights have
+// the axes batch, head of the key, group (a head of the query), query, and feature or key.
+type attention struct {
+	*formula
+	heads, seq int          // axes of the query, key and values
+	query      shapes.Shape // as GoMLX gives it
+	group      int          // heads of the query that share one of the key
+	scale      float64
+	grouped    compute.Value // the query
+	weights    compute.Value // the softmax of the scores
+}
+
+// attend adds the weights of an attention.
+func (f *Function) attend(op compute.OpType, query, key, values compute.Value, layout compute.AttentionAxesLayout,
+	options *compute.ScaledDotProductAttentionConfig) (*attention, error) {
 	if options == nil {
 		options = new(compute.ScaledDotProductAttentionConfig)
 	}
 	q, err := f.floats(op, []compute.Value{query, key, values})
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	m := &formula{f: f, op: op}
 	k, v := m.shape(key), m.shape(values)
 	heads, seq := layout.HeadsAxis(), layout.SeqAxis()
 	switch {
 	case layout != compute.AttentionAxesLayoutBHSD && layout != compute.AttentionAxesLayoutBSHD:
-		return nil, nil, errorf("%s: there is no layout %s", op, layout)
+		return nil, errorf("%s: there is no layout %s", op, layout)
 	case q.Rank() != 4 || k.Rank() != 4 || v.Rank() != 4:
-		return nil, nil, errorf("%s: the query, key and value need 4 axes, and are %s, %s and %s", op, q, k, v)
+		return nil, errorf("%s: the query, key and value need 4 axes, and are %s, %s and %s", op, q, k, v)
 	case q.Dimensions[heads] < 1 || k.Dimensions[heads] < 1 || q.Dimensions[3] < 1:
-		return nil, nil, errorf("%s: the numbers of heads, and their size, cannot be dynamic or 0, as in %s and %s", op, q, k)
+		return nil, errorf("%s: the numbers of heads, and their size, cannot be dynamic or 0, as in %s and %s", op, q, k)
 	case q.Dimensions[heads]%k.Dimensions[heads] != 0:
-		return nil, nil, errorf("%s: the %d heads of the query cannot share %d heads of the key",
+		return nil, errorf("%s: the %d heads of the query cannot share %d heads of the key",
 			op, q.Dimensions[heads], k.Dimensions[heads])
 	case q.Dimensions[3] != k.Dimensions[3] || !slices.Equal(k.Dimensions[:3], v.Dimensions[:3]) || q.Dimensions[0] != k.Dimensions[0]:
-		return nil, nil, errorf("%s: the query %s, key %s and value %s do not fit together", op, q, k, v)
+		return nil, errorf("%s: the query %s, key %s and value %s do not fit together", op, q, k, v)
 	case (options.QuerySeqLen == nil) != (options.KeyValueSeqLen == nil):
-		return nil, nil, errorf("%s: the lengths of queries and keys must both be given, or neither", op)
+		return nil, errorf("%s: the lengths of queries and keys must both be given, or neither", op)
 	}
-	scale := options.Scale
-	if scale == 0 {
-		scale = 1 / math.Sqrt(float64(q.Dimensions[3]))
+	numeric := options.Bias
+	if options.Mask != nil {
+		masks, err := f.operands(op, []compute.Value{options.Mask})
+		if err != nil {
+			return nil, err
+		}
+		switch t := masks[0].shape.DType; {
+		case t.IsFloat():
+			numeric = options.Mask
+		case t != dtypes.Bool:
+			return nil, errorf("%s: the mask must be of dtype Bool or of floats, and is %s", op, masks[0].shape)
+		}
 	}
-
-	// The scores have the axes batch, head of the key, group (a head of the query), query, key.
-	group := q.Dimensions[heads] / k.Dimensions[heads]
-	grouped := m.do(func() (compute.Value, error) {
-		dims := slices.Insert(slices.Clone(q.Dimensions), heads+1, group)
-		dims[heads] = k.Dimensions[heads]
-		return f.Reshape(query, dims...)
-	})
-	groupAxis, seqAxis := heads+1, seq
-	if seq > heads {
-		seqAxis++
+	if numeric != nil {
+		return nil, notImplemented(op, "what is added to the scores may be learned, and the operation has no gradient of it")
 	}
-	grouped = m.do(func() (compute.Value, error) { return f.Transpose(grouped, 0, heads, groupAxis, seqAxis, 4) })
-	scores := m.dot(grouped, []int{4}, []int{0, 1}, key, []int{3}, []int{0, heads})
-	scores = m.mul(scores, m.number(q.DType, scale))
+	a := &attention{formula: m, heads: heads, seq: seq, query: q, group: q.Dimensions[heads] / k.Dimensions[heads], scale: options.Scale}
+	if a.scale == 0 {
+		a.scale = 1 / math.Sqrt(float64(q.Dimensions[3]))
+	}
+	a.grouped = a.split(query)
+	scores := m.dot(a.grouped, []int{4}, []int{0, 1}, key, []int{3}, []int{0, heads})
+	scores = m.mul(scores, m.number(q.DType, a.scale))
 	to := m.shape(scores)
 	if m.err != nil {
-		return nil, nil, wrapf(m.err, "%s", op)
+		return nil, wrapf(m.err, "%s", op)
 	}
-	if options.Bias != nil {
-		if _, err := f.floats(op, []compute.Value{query, options.Bias}); err != nil {
-			return nil, nil, err
-		}
-		scores = m.add(scores, m.overScores(options.Bias, to))
+	attends, err := m.mask(options, layout, to)
+	if err != nil {
+		return nil, err
 	}
-	attends, err := m.mask(options, layout, to, &scores)
+	if attends == nil {
+		a.weights = m.softmax(scores, 4)
+	} else {
+		a.weights = m.maskedSoftmax(scores, attends)
+	}
+	return a, nil
+}
+
+// split adds x, which has the heads of the query, with the axes of scores.
+func (a *attention) split(x compute.Value) compute.Value {
+	shape := a.shape(x)
+	parts := a.do(func() (compute.Value, error) {
+		dims := slices.Insert(slices.Clone(shape.Dimensions), a.heads+1, a.group)
+		dims[a.heads] /= a.group
+		return a.f.Reshape(x, dims...)
+	})
+	seq := a.seq
+	if seq > a.heads {
+		seq++
+	}
+	return a.do(func() (compute.Value, error) { return a.f.Transpose(parts, 0, a.heads, a.heads+1, seq, 4) })
+}
+
+// join is the opposite of split, for an array of which each query has so many features.
+func (a *attention) join(x compute.Value, features int) compute.Value {
+	order := []int{0, 1, 2, 3, 4}
+	if a.seq < a.heads {
+		order = []int{0, 3, 1, 2, 4}
+	}
+	x = a.do(func() (compute.Value, error) { return a.f.Transpose(x, order...) })
+	return a.do(func() (compute.Value, error) {
+		dims := slices.Clone(a.query.Dimensions)
+		dims[3] = features
+		return a.f.Reshape(x, dims...)
+	})
+}
+
+// FusedScaledDotProductAttention adds, for each query, the mean of the values, weighted by the
+// softmax of the products of the query and the keys. A query that attends to nothing gives zeros.
+// The gradient needs no states. A bias, and a mask of numbers, are errors with
+// compute.ErrNotImplemented in their chain: the gradient would leave them out.
+func (f *Function) FusedScaledDotProductAttention(query, key, values compute.Value, layout compute.AttentionAxesLayout,
+	options *compute.ScaledDotProductAttentionConfig) (output compute.Value, states []compute.Value, err error) {
+	a, err := f.attend(compute.OpTypeFusedScaledDotProductAttention, query, key, values, layout, options)
 	if err != nil {
 		return nil, nil, err
 	}
-	var weights compute.Value
-	if attends == nil {
-		weights = m.softmax(scores, 4)
-	} else {
-		weights = m.maskedSoftmax(scores, attends)
-	}
-	out := m.dot(weights, []int{4}, []int{0, 1}, values, []int{seq}, []int{0, heads})
-	// The axes are batch, head of the key, group, query, feature.
-	order := []int{0, 1, 2, 3, 4}
-	if layout == compute.AttentionAxesLayoutBSHD {
-		order = []int{0, 3, 1, 2, 4}
-	}
-	out = m.do(func() (compute.Value, error) { return f.Transpose(out, order...) })
-	out = m.do(func() (compute.Value, error) {
-		dims := slices.Clone(q.Dimensions)
-		dims[3] = v.Dimensions[3]
-		return f.Reshape(out, dims...)
-	})
-	out, err = m.result(out)
-	return out, nil, err
+	out := a.dot(a.weights, []int{4}, []int{0, 1}, values, []int{a.seq}, []int{0, a.heads})
+	output, err = a.result(a.join(out, a.shape(values).Dimensions[3]))
+	return output, nil, err
 }
 
-// mask adds a mask of numbers to the scores, and returns what booleans and lengths say about which
-// query attends to which key, or nil if all attend to all.
-func (m *formula) mask(options *compute.ScaledDotProductAttentionConfig, layout compute.AttentionAxesLayout, to shapes.Shape,
-	scores *compute.Value) (compute.Value, error) {
+// FusedScaledDotProductAttentionVJP adds the gradients of the query, key and values for that of the
+// output. It computes the weights again, unless XLA finds those of the attention.
+func (f *Function) FusedScaledDotProductAttentionVJP(query, key, values compute.Value, layout compute.AttentionAxesLayout,
+	options *compute.ScaledDotProductAttentionConfig, _ compute.Value, _ []compute.Value, dOutput compute.Value) (
+	dQuery, dKey, dValues compute.Value, err error) {
+	const op = compute.OpTypeFusedScaledDotProductAttentionVJP
+	a, err := f.attend(op, query, key, values, layout, options)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	if _, err := f.floats(op, []compute.Value{query, dOutput}); err != nil {
+		return nil, nil, nil, err
+	}
+	want := slices.Clone(a.query.Dimensions)
+	want[3] = a.shape(values).Dimensions[3]
+	if out := a.shape(dOutput); !slices.Equal(out.Dimensions, want) {
+		return nil, nil, nil, errorf("%s: the gradient of the output is %s, and the output has the dimensions %v", op, out, want)
+	}
+	dOut := a.split(dOutput)
+	dWeights := a.dot(dOut, []int{4}, []int{0, 1}, values, []int{3}, []int{0, a.heads})
+	centered := a.sub(dWeights, a.reduced(sum, a.mul(a.weights, dWeights), []int{4}))
+	dScores := a.mul(a.mul(a.weights, centered), a.number(a.query.DType, a.scale))
+
+	dQuery = a.join(a.dot(dScores, []int{4}, []int{0, 1}, key, []int{a.seq}, []int{0, a.heads}), a.query.Dimensions[3])
+	// The queries of a group share keys and values, whose gradients have the axes batch, head, key
+	// and feature.
+	shared := func(weights, x compute.Value) compute.Value {
+		sums := a.dot(weights, []int{2, 3}, []int{0, 1}, x, []int{2, 3}, []int{0, 1})
+		if a.seq > a.heads {
+			return sums
+		}
+		return a.do(func() (compute.Value, error) { return f.Transpose(sums, 0, 2, 1, 3) })
+	}
+	dKey, dValues = shared(dScores, a.grouped), shared(a.weights, dOut)
+	if a.err != nil {
+		return nil, nil, nil, wrapf(a.err, "%s", op)
+	}
+	return dQuery, dKey, dValues, nil
+}
+
+// mask returns what booleans and lengths say about which query attends to which key, or nil if all
+// attend to all.
+func (m *formula) mask(options *compute.ScaledDotProductAttentionConfig, layout compute.AttentionAxesLayout, to shapes.Shape) (
+	compute.Value, error) {
 	f := m.f
 	var attends compute.Value
 	also := func(condition compute.Value) {
@@ -114,19 +191,7 @@ func (m *formula) mask(options *compute.ScaledDotProductAttentionConfig, layout 
 	booleans := to.Clone()
 	booleans.DType = dtypes.Bool
 	if options.Mask != nil {
-		masks, err := f.operands(m.op, []compute.Value{options.Mask})
-		if err != nil {
-			return nil, err
-		}
-		over := m.overLayout(options.Mask, to, layout)
-		switch {
-		case masks[0].shape.DType == dtypes.Bool:
-			also(over)
-		case masks[0].shape.DType == to.DType:
-			*scores = m.add(*scores, over)
-		default:
-			return nil, errorf("%s: the mask must be of dtype Bool or %s, and is %s", m.op, to.DType, masks[0].shape)
-		}
+		also(m.overLayout(options.Mask, to, layout))
 	}
 	position := func(axis int) compute.Value {
 		positions := to.Clone()
@@ -193,12 +258,4 @@ func (m *formula) maskedSoftmax(scores, attends compute.Value) compute.Value {
 	peak := m.reduced(largest, where(scores, lowest), last)
 	exp := where(m.unary((*Function).Exp, where(m.sub(scores, peak), zero)), zero)
 	return where(m.div(exp, m.reduced(sum, exp, last)), zero)
-}
-
-// FusedScaledDotProductAttentionVJP returns an error with compute.ErrNotImplemented in its chain,
-// so that GoMLX finds the gradient from the operations that attention is made of.
-func (f *Function) FusedScaledDotProductAttentionVJP(_, _, _ compute.Value, _ compute.AttentionAxesLayout,
-	_ *compute.ScaledDotProductAttentionConfig, _ compute.Value, _ []compute.Value, _ compute.Value) (
-	dQuery, dKey, dValue compute.Value, err error) {
-	return nil, nil, nil, notImplemented(compute.OpTypeFusedScaledDotProductAttentionVJP, "GoMLX differentiates attention")
 }

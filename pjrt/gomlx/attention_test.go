@@ -7,13 +7,16 @@ import (
 	"errors"
 	"math"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"github.com/gomlx/compute"
 	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/compute/shapes"
 	"github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/ml/layers/activation"
+	layers "github.com/gomlx/gomlx/ml/layers/attention"
 	"github.com/gomlx/gomlx/ml/nn"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -25,8 +28,8 @@ type attention struct {
 }
 
 // weigh computes attention with loops, in the order batch, head, query, feature. allowed says
-// what attends to what, and bias is added to a score.
-func (a attention) weigh(q, k, v []float32, scale float64, allowed func(b, h, i, j int) bool, bias func(b, h, i, j int) float64) []float32 {
+// what attends to what.
+func (a attention) weigh(q, k, v []float32, scale float64, allowed func(b, h, i, j int) bool) []float32 {
 	at := func(x []float32, heads, rows, b, h, i, d int) float64 {
 		return float64(x[((b*heads+h)*rows+i)*a.size+d])
 	}
@@ -44,7 +47,7 @@ func (a attention) weigh(q, k, v []float32, scale float64, allowed func(b, h, i,
 					for d := range a.size {
 						score += at(q, a.heads, a.queries, b, h, i, d) * at(k, a.shared, a.keys, b, h/group, j, d)
 					}
-					w := math.Exp(score*scale + bias(b, h, i, j))
+					w := math.Exp(score * scale)
 					sum += w
 					for d := range a.size {
 						mean[d] += w * at(v, a.shared, a.keys, b, h/group, j, d)
@@ -75,7 +78,6 @@ func TestAttentionWeighsValuesByTheirKeys(t *testing.T) {
 	}
 	a := attention{batch: 2, heads: 4, shared: 2, queries: 3, keys: 5, size: 8}
 	q, k, v := random(a.batch*a.heads*a.queries*a.size), random(a.batch*a.shared*a.keys*a.size), random(a.batch*a.shared*a.keys*a.size)
-	bias := random(a.heads * a.queries * a.keys)
 	boolean := make([]bool, a.queries*a.keys)
 	for i := range boolean {
 		boolean[i] = i >= a.keys && i%3 != 0 // the first query attends to nothing
@@ -85,30 +87,22 @@ func TestAttentionWeighsValuesByTheirKeys(t *testing.T) {
 		perHead[i] = r.IntN(3) > 0
 	}
 	always := func(_, _, _, _ int) bool { return true }
-	never := func(_, _, _, _ int) float64 { return 0 }
 	type config = compute.ScaledDotProductAttentionConfig
 	for name, c := range map[string]struct {
 		extra   []array
 		options func(x []compute.Value) *config
 		scale   float64
 		allowed func(b, h, i, j int) bool
-		bias    func(b, h, i, j int) float64
 	}{
-		"plain":  {nil, func([]compute.Value) *config { return nil }, 1 / math.Sqrt(8), always, never},
-		"scaled": {nil, func([]compute.Value) *config { return &config{Scale: 2} }, 2, always, never},
+		"plain":  {nil, func([]compute.Value) *config { return nil }, 1 / math.Sqrt(8), always},
+		"scaled": {nil, func([]compute.Value) *config { return &config{Scale: 2} }, 2, always},
 		"causal": {nil, func([]compute.Value) *config { return &config{Causal: true} }, 1 / math.Sqrt(8),
-			func(_, _, i, j int) bool { return j <= i }, never},
-		"biased, for each head": {[]array{arr(bias, 1, a.heads, a.queries, a.keys)},
-			func(x []compute.Value) *config { return &config{Bias: x[0]} }, 1 / math.Sqrt(8), always,
-			func(_, h, i, j int) float64 { return float64(bias[(h*a.queries+i)*a.keys+j]) }},
-		"a mask of numbers": {[]array{arr(bias[:a.queries*a.keys], a.queries, a.keys)},
-			func(x []compute.Value) *config { return &config{Mask: x[0]} }, 1 / math.Sqrt(8), always,
-			func(_, _, i, j int) float64 { return float64(bias[i*a.keys+j]) }},
+			func(_, _, i, j int) bool { return j <= i }},
 		"a mask": {[]array{arr(boolean, a.queries, a.keys)}, func(x []compute.Value) *config { return &config{Mask: x[0], Causal: true} },
-			1 / math.Sqrt(8), func(_, _, i, j int) bool { return boolean[i*a.keys+j] && j <= i }, never},
+			1 / math.Sqrt(8), func(_, _, i, j int) bool { return boolean[i*a.keys+j] && j <= i }},
 		"lengths": {[]array{vec[int32](2, 3), vec[int32](5, 1)},
 			func(x []compute.Value) *config { return &config{QuerySeqLen: x[0], KeyValueSeqLen: x[1]} }, 1 / math.Sqrt(8),
-			func(b, _, i, j int) bool { return i < []int{2, 3}[b] && j < []int{5, 1}[b] }, never},
+			func(b, _, i, j int) bool { return i < []int{2, 3}[b] && j < []int{5, 1}[b] }},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -133,7 +127,7 @@ func TestAttentionWeighsValuesByTheirKeys(t *testing.T) {
 				other, err = f.Transpose(other, 0, 2, 1, 3)
 				return []compute.Value{out, other}, err
 			}, args...)
-			want := arr(a.weigh(q, k, v, c.scale, c.allowed, c.bias), a.batch, a.heads, a.queries, a.size)
+			want := arr(a.weigh(q, k, v, c.scale, c.allowed), a.batch, a.heads, a.queries, a.size)
 			same(t, want, got[0])
 			same(t, want, got[1])
 		})
@@ -156,6 +150,7 @@ func TestAttentionThatDoesNotFitIsAnError(t *testing.T) {
 	half := parameter("half", dtypes.Float16, 2, 2, 5, 8)
 	flat := parameter("flat", dtypes.Float32, 2, 8)
 	numbers := parameter("numbers", dtypes.Int32, 3, 5)
+	booleans := parameter("booleans", dtypes.Bool, 2, 8)
 	lengths := parameter("lengths", dtypes.Float32, 2)
 	attend := func(q, k, v compute.Value, layout compute.AttentionAxesLayout, o *compute.ScaledDotProductAttentionConfig) error {
 		_, _, err := main.FusedScaledDotProductAttention(q, k, v, layout, o)
@@ -169,8 +164,7 @@ func TestAttentionThatDoesNotFitIsAnError(t *testing.T) {
 		"ranks":       attend(q, flat, k, 0, nil),
 		"nil":         attend(q, nil, k, 0, nil),
 		"mask":        attend(q, k, k, 0, &config{Mask: numbers}),
-		"mask's size": attend(q, k, k, 0, &config{Mask: flat}),
-		"bias":        attend(q, k, k, 0, &config{Bias: numbers}),
+		"mask's size": attend(q, k, k, 0, &config{Mask: booleans}),
 		"one length":  attend(q, k, k, 0, &config{QuerySeqLen: lengths}),
 		"lengths":     attend(q, k, k, 0, &config{QuerySeqLen: lengths, KeyValueSeqLen: lengths}),
 	} {
@@ -179,8 +173,14 @@ func TestAttentionThatDoesNotFitIsAnError(t *testing.T) {
 			assert.False(t, compute.IsNotImplemented(err), name)
 		}
 	}
-	_, _, _, err := main.FusedScaledDotProductAttentionVJP(q, k, k, 0, nil, q, nil, q)
-	assert.True(t, compute.IsNotImplemented(err))
+	for name, d := range map[string]compute.Value{"size": k, "dtype": half, "rank": flat, "nil": nil} {
+		_, _, _, err := main.FusedScaledDotProductAttentionVJP(q, k, k, 0, nil, q, nil, d)
+		assert.ErrorContains(t, err, "pjrt backend: ", name)
+	}
+	// GoMLX then makes it of other operations, and so finds the gradients of these too.
+	for name, o := range map[string]*config{"bias": {Bias: q}, "mask of numbers": {Mask: q}} {
+		assert.True(t, compute.IsNotImplemented(attend(q, k, k, 0, o)), name)
+	}
 	for name, call := range map[string]func() (compute.Value, error){
 		"FusedQuantizedDense":      func() (compute.Value, error) { return main.FusedQuantizedDense(flat, flat, nil, nil, 0) },
 		"QuantizedEmbeddingLookup": func() (compute.Value, error) { return main.QuantizedEmbeddingLookup(flat, numbers, nil) },
@@ -191,6 +191,69 @@ func TestAttentionThatDoesNotFitIsAnError(t *testing.T) {
 		_, err := call()
 		assert.True(t, errors.Is(err, compute.ErrNotImplemented), name)
 		assert.ErrorContains(t, err, "pjrt backend: "+name)
+	}
+}
+
+// The gradients are those of the attention that GoMLX makes of other operations.
+func TestTheGradientOfAttentionIsGoMLXs(t *testing.T) {
+	t.Parallel()
+	b := open(t, "")
+	r := rand.New(rand.NewPCG(3, 4))
+	random := func(dims ...int) *tensors.Tensor {
+		flat := make([]float32, 2*4*6*8)
+		for i := range flat {
+			flat[i] = r.Float32()*2 - 1
+		}
+		return tensors.FromFlatDataAndDimensions(flat[:dims[0]*dims[1]*dims[2]*dims[3]], dims...)
+	}
+	for _, layout := range []layers.AxesLayout{layers.LayoutBHSD, layers.LayoutBSHD} {
+		shape := func(heads, positions int) []int {
+			if layout == layers.LayoutBHSD {
+				return []int{2, heads, positions, 8}
+			}
+			return []int{2, positions, heads, 8}
+		}
+		for name, o := range map[string]layers.CoreOptions{
+			"plain":  {},
+			"causal": {UseCausalMask: true, Scale: 0.3},
+			"biased": {Scale: 0.3},
+			"masked": {},
+		} {
+			t.Run(layout.String()+"/"+name, func(t *testing.T) {
+				var fused bool
+				exec := graph.MustNewExec(b, func(in []*graph.Node) []*graph.Node {
+					var all []*graph.Node
+					for _, o.DisableFusion = range []bool{false, true} {
+						switch name {
+						case "biased":
+							o.AttentionBias = in[4]
+						case "masked": // in a way that does not depend on the layout
+							o.AttentionMask = graph.GreaterThan(graph.ReduceSum(in[4], 0, 1), graph.ScalarZero(in[4].Graph(), dtypes.Float32))
+							if layout == layers.LayoutBHSD {
+								o.AttentionMask = graph.ExpandAxes(o.AttentionMask, 0, 1)
+							} else {
+								o.AttentionMask = graph.ExpandAxes(o.AttentionMask, 0, 2)
+							}
+						}
+						out, _ := layers.Core(in[0], in[1], in[2], layout, o)
+						total := graph.ReduceAllSum(graph.Mul(out, in[3]))
+						wanted := in[:3]
+						if name == "biased" {
+							wanted = []*graph.Node{in[0], in[1], in[2], in[4]}
+						}
+						all = append(all, graph.Gradient(total, wanted...)...)
+					}
+					fused = strings.Contains(in[0].Graph().String(), "FusedScaledDotProductAttentionVJP(")
+					return all
+				})
+				results := exec.MustCall(random(shape(4, 6)...), random(shape(2, 6)...), random(shape(2, 6)...), random(shape(4, 6)...), random(2, 4, 6, 6))
+				assert.Equal(t, name != "biased", fused)
+				n := len(results) / 2
+				for i := range n {
+					assert.True(t, results[i].InDelta(results[n+i], 1e-4), "gradient %d", i)
+				}
+			})
+		}
 	}
 }
 

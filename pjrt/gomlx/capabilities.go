@@ -24,7 +24,6 @@ var lacking = []compute.OpType{
 	compute.OpTypeCollectiveBroadcast,
 	compute.OpTypeAllGather,
 	compute.OpTypeBlockForDotGeneral,
-	compute.OpTypeFusedScaledDotProductAttentionVJP,
 	compute.OpTypeFusedDense,
 	compute.OpTypeFusedQuantizedDense,
 	compute.OpTypeQuantizedEmbeddingLookup,

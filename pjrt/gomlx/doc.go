@@ -63,10 +63,10 @@
 //
 // # Fused operations
 //
-// Softmax, GELU, layer normalization, attention and its projection are made of StableHLO's
-// operations, which XLA fuses; gradients go through GoMLX's own form of them. Others
-// (FusedDense, quantized weights) are an error with compute.ErrNotImplemented in its chain,
-// upon which GoMLX makes them of simpler operations.
+// Softmax, GELU, layer normalization, attention with its gradient, and its projection are made of
+// StableHLO's operations, which XLA fuses; other gradients go through GoMLX's own form of them.
+// The rest (FusedDense, quantized weights, attention with numbers that are added to its scores) is an
+// error with compute.ErrNotImplemented in its chain, upon which GoMLX makes it of simpler operations.
 //
 // # Errors
 //

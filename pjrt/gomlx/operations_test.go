@@ -344,7 +344,7 @@ func TestEveryOperationOfTheCapabilitiesIsTested(t *testing.T) {
 		compute.OpTypeCall: true, compute.OpTypeSort: true, compute.OpTypeWhile: true, compute.OpTypeIf: true,
 		compute.OpTypeDynamicDimensionSize: true, compute.OpTypeDynamicShape: true, compute.OpTypeDynamicReshape: true,
 		compute.OpTypeDynamicBroadcastInDim: true, compute.OpTypeDynamicIota: true, compute.OpTypeDynamicPad: true,
-		compute.OpTypeFusedScaledDotProductAttention: true}
+		compute.OpTypeFusedScaledDotProductAttention: true, compute.OpTypeFusedScaledDotProductAttentionVJP: true}
 	for _, c := range operations {
 		tested[c.op] = true
 	}
