@@ -141,24 +141,63 @@ func (s *session) predict(steps int) {
 	}
 }
 
+// names are those of the backends.
+var names = []string{"pjrt", "xla", "go"}
+
+// backends returns all backends, in the order of names.
+func backends(tb testing.TB) []compute.Backend { return backendsOf(tb, 0, 1, 2) }
+
+// backendsOf returns some of the backends, which are finalized with the test.
+func backendsOf(tb testing.TB, indices ...int) []compute.Backend {
+	path := plugintest.Path(tb, "cpu")
+	var list []compute.Backend
+	for _, i := range indices {
+		backend, err := []func() (compute.Backend, error){
+			func() (compute.Backend, error) { return gomlx.New(path) },
+			func() (compute.Backend, error) { return xla.New(path + ",shared_buffers") },
+			func() (compute.Backend, error) { return gobackend.New("") },
+		}[i]()
+		require.NoError(tb, err)
+		tb.Cleanup(backend.Finalize)
+		list = append(list, backend)
+	}
+	return list
+}
+
+// turns measures things in turns, so that a noisy machine is unfair to all of them alike. It
+// returns the times of each, sorted.
+func turns(n, things int, measure func(i int) float64) [][]float64 {
+	times := make([][]float64, things)
+	for range max(n, 1) {
+		for turn := range 30 {
+			for k := range things {
+				i := (turn + k) % things
+				times[i] = append(times[i], measure(i))
+			}
+		}
+	}
+	for _, list := range times {
+		slices.Sort(list)
+	}
+	return times
+}
+
+// best returns the time that a tenth of the turns took at most: other programs can only make a turn
+// slower, never faster.
+func best(times []float64) float64 { return times[len(times)/10] }
+
 // BenchmarkGoMLX measures a step of training, and a prediction, with three backends, which
-// take turns within one run, so that a noisy machine is unfair to all of them alike. The
-// metrics are microseconds, from the best tenth of the turns, and their ratio to the XLA
-// backend's.
+// take turns within one run. The metrics are microseconds, from the best tenth of the turns, and
+// their ratio to the XLA backend's.
 func BenchmarkGoMLX(b *testing.B) {
-	path := plugintest.Path(b, "cpu")
-	ours, err := gomlx.New(path)
-	require.NoError(b, err)
-	defer ours.Finalize()
-	theirs, err := xla.New(path + ",shared_buffers")
-	require.NoError(b, err)
-	defer theirs.Finalize()
-	inGo, err := gobackend.New("")
-	require.NoError(b, err)
-	defer inGo.Finalize()
+	list := backends(b)
 	for _, k := range tasks {
 		all := sync.OnceValue(func() []*session {
-			return []*session{newSession(ours, k), newSession(theirs, k), newSession(inGo, k)}
+			var sessions []*session
+			for _, backend := range list {
+				sessions = append(sessions, newSession(backend, k))
+			}
+			return sessions
 		})
 		for _, work := range []struct {
 			name string
@@ -169,27 +208,16 @@ func BenchmarkGoMLX(b *testing.B) {
 		} {
 			b.Run(k.name+"/"+work.name, func(b *testing.B) {
 				sessions := all()
-				times := make([][]float64, len(sessions))
-				for range max(b.N, 1) {
-					for turn := range 30 {
-						for n := range sessions {
-							i := (turn + n) % len(sessions)
-							start := time.Now()
-							work.run(sessions[i], k.steps)
-							times[i] = append(times[i], float64(time.Since(start).Nanoseconds())/1e3/float64(k.steps))
-						}
-					}
-				}
-				// Other programs can only make a turn slower, never faster.
-				for _, list := range times {
-					slices.Sort(list)
-				}
-				best := func(i int) float64 { return times[i][len(times[i])/10] }
+				times := turns(b.N, len(sessions), func(i int) float64 {
+					start := time.Now()
+					work.run(sessions[i], k.steps)
+					return float64(time.Since(start).Nanoseconds()) / 1e3 / float64(k.steps)
+				})
 				b.ReportMetric(0, "ns/op")
-				b.ReportMetric(best(0), "pjrt-µs")
-				b.ReportMetric(best(1), "xla-µs")
-				b.ReportMetric(best(2), "go-µs")
-				b.ReportMetric(best(0)/best(1), "pjrt/xla")
+				for i, name := range names {
+					b.ReportMetric(best(times[i]), name+"-µs")
+				}
+				b.ReportMetric(best(times[0])/best(times[1]), "pjrt/xla")
 			})
 		}
 	}

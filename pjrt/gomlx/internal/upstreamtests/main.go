@@ -5,14 +5,14 @@
 // XLA backend, which needs cgo and a C compiler, and GoMLX's backend in pure Go. It prints
 // how many tests of each package passed, failed and were skipped, and which failed.
 //
-//	go run ./internal/upstreamtests [-run REGEXP] [-backends pjrt,xla,go] [-json FILE] [PACKAGE...]
+//	go run ./internal/upstreamtests [-run REGEXP] [-backends pjrt,xla,go] [-json FILE] [-onnx] [PACKAGE...]
 //
 // Packages are patterns within GoMLX, such as ./core/graph; without any, those that
 // need no data from the network. The tests are those of the version of GoMLX in go.mod. They run in
 // a copy, with a copy of go-xla in which the package of the XLA backend is replaced for the
 // first and the last backend: it registers the backend of package gomlx as "xla", since tests
 // link that. So these two need no cgo. The option -plugin runs another plugin than the
-// installed one for CPUs.
+// installed one for CPUs. With the option -onnx, the tests are those of onnx-gomlx.
 package main
 
 import (
@@ -35,6 +35,7 @@ import (
 
 const (
 	upstream = "github.com/gomlx/gomlx"
+	onnx     = "github.com/gomlx/onnx-gomlx"
 	builder  = "github.com/gomlx/go-xla"
 	own      = "github.com/purepjrt/purepjrt"
 )
@@ -91,8 +92,11 @@ replace (
 )
 `
 
-// withoutData are the packages whose tests need nothing from the network.
-var withoutData = []string{"./core/...", "./ml/...", "./internal/...", "./support/...", "./ui/..."}
+// withoutData are the packages whose tests need nothing from the network, by module.
+var withoutData = map[string][]string{
+	upstream: {"./core/...", "./ml/...", "./internal/...", "./support/...", "./ui/..."},
+	onnx:     {"./onnx/...", "./internal/onnxgomlx/..."},
+}
 
 type backend struct {
 	name        string
@@ -113,18 +117,23 @@ func main() {
 	report := flag.String("json", "", "file for the counts as JSON")
 	logs := flag.String("logs", "", "folder for the output of the tests")
 	plugin := flag.String("plugin", "", "path of the plugin for CPUs; the installed one without it")
+	ofONNX := flag.Bool("onnx", false, "run the tests of onnx-gomlx instead")
 	flag.Parse()
+	module := upstream
+	if *ofONNX {
+		module = onnx
+	}
 	packages := flag.Args()
 	if len(packages) == 0 {
-		packages = withoutData
+		packages = withoutData[module]
 	}
-	if err := tests(*run, *plugin, strings.Split(*chosen, ","), *report, *logs, packages); err != nil {
+	if err := tests(module, *run, *plugin, strings.Split(*chosen, ","), *report, *logs, packages); err != nil {
 		fmt.Fprintln(os.Stderr, "upstreamtests:", err)
 		os.Exit(1)
 	}
 }
 
-func tests(run, plugin string, chosen []string, report, logs string, packages []string) error {
+func tests(module, run, plugin string, chosen []string, report, logs string, packages []string) error {
 	if plugin == "" {
 		var err error
 		if plugin, err = output("", nil, "go", "run", own+"/tools/pjrt", "install", "cpu"); err != nil {
@@ -136,7 +145,7 @@ func tests(run, plugin string, chosen []string, report, logs string, packages []
 		return err
 	}
 	defer os.RemoveAll(work)
-	plain, replaced, err := copies(work)
+	plain, replaced, err := copies(work, module)
 	if err != nil {
 		return err
 	}
@@ -184,9 +193,9 @@ func output(dir string, environment []string, name string, args ...string) (stri
 	return strings.TrimSpace(string(out)), nil
 }
 
-// copies makes two copies of GoMLX in dir, the second one with the stand-in.
-func copies(dir string) (plain, replaced string, err error) {
-	source, err := output("", nil, "go", "list", "-m", "-f", "{{.Dir}}", upstream)
+// copies makes two copies of a module in dir, the second one with the stand-in.
+func copies(dir, module string) (plain, replaced string, err error) {
+	source, err := output("", nil, "go", "list", "-m", "-f", "{{.Dir}}", module)
 	if err != nil {
 		return "", "", err
 	}
@@ -341,7 +350,7 @@ func count(e event, backend string, results map[string]map[string]*counts) {
 	if e.Package == "" {
 		return
 	}
-	name := strings.TrimPrefix(e.Package, upstream+"/")
+	name := strings.TrimPrefix(strings.TrimPrefix(e.Package, upstream+"/"), onnx+"/")
 	if results[name] == nil {
 		results[name] = make(map[string]*counts)
 	}
