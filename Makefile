@@ -251,7 +251,8 @@ votes: bin/jax/ready ## compare what checks expect of programs with StableHLO's 
 	$(GO) run ./conformance/laboratory/author votes -python $(CURDIR)/bin/jax/bin/python $(VOTES)
 
 # One patch release of each minor version that the CPU plugin can serve. make callers CALLERS='-check 20' CALLERS_JAX=0.8.1
-# measures twenty rows of a profile again and compares; CALLERS='-sets 100' tries predictions on plugins with several faults.
+# measures twenty rows of a profile again and compares; CALLERS='-sets 100' tries predictions on plugins with several faults;
+# -off-host does so with a plugin whose buffers are not in the host's memory.
 CALLERS_JAX = 0.4.38 0.5.3 0.6.2 0.7.2 0.8.1 0.9.2 0.10.2
 CALLERS =
 

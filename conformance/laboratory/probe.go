@@ -132,7 +132,7 @@ func probeTable(t *capi.Table, options []capi.Attribute, skip []string) (*caller
 		}
 	}
 	c.run()
-	found := &callers.Plugin{Minor: minor, Extensions: []string{}, Wrong: c.wrong, Details: c.details}
+	found := &callers.Plugin{Minor: minor, Extensions: []string{}, OffHost: c.offHost, Wrong: c.wrong, Details: c.details}
 	for _, x := range t.Extensions() {
 		found.Extensions = append(found.Extensions, x.Type.String())
 	}

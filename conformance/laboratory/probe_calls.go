@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"slices"
 	"sync/atomic"
 
 	"github.com/purepjrt/purepjrt/capi"
@@ -24,9 +25,19 @@ type caller struct {
 	wrong   map[string]callers.Mode
 	details map[string]string
 
-	client *capi.Client
-	device *capi.Device
-	memory *capi.Memory
+	client  *capi.Client
+	device  *capi.Device
+	memory  *capi.Memory
+	current []int64 // the version of StableHLO that the plugin names, or nil
+	offHost bool    // a buffer is not in the host's memory
+}
+
+// wrongNumbers notes that a function succeeded with wrong numbers.
+func (c *caller) wrongNumbers(function string, got, want []float32) {
+	if _, ok := c.wrong[function]; !ok {
+		c.wrong[function] = callers.Miscomputes
+		c.details[function] = fmt.Sprintf("%v came out, and %v was expected", got, want)
+	}
 }
 
 // try calls a function and reports whether it succeeded.
@@ -58,7 +69,14 @@ func try[A any](c *caller, args *A) bool {
 // run calls everything. What needs the result of a call that fails is left out.
 func (c *caller) run() {
 	try(c, &capi.PluginInitializeArgs{})
-	try(c, &capi.PluginAttributesArgs{})
+	var attributes capi.PluginAttributesArgs
+	if try(c, &attributes) {
+		for _, a := range capi.Attributes(attributes.Attributes, attributes.NumAttributes) {
+			if v, ok := a.Value.([]int64); ok && a.Name == "stablehlo_current_version" {
+				c.current = v
+			}
+		}
+	}
 	values, err := capi.NewNamedValues(c.options)
 	if err != nil {
 		c.wrong["PJRT_Client_Create"], c.details["PJRT_Client_Create"] = callers.Fails, err.Error()
@@ -162,9 +180,12 @@ func (c *caller) describeMemory(m *capi.Memory) {
 	try(c, &capi.MemoryAddressableByDevicesArgs{Memory: m})
 }
 
+// uploaded are the numbers in the buffers that upload makes.
+func uploaded() []float32 { return []float32{1, 2, 3, 4} }
+
 // upload makes a buffer of four numbers, or returns nil.
 func (c *caller) upload() *capi.Buffer {
-	data, dims := []float32{1, 2, 3, 4}, []int64{4}
+	data, dims := uploaded(), []int64{4}
 	args := capi.ClientBufferFromHostBufferArgs{Client: c.client, Device: c.device, Type: capi.BufferTypeF32, Data: check.Pointer(data)}
 	args.Dims, args.NumDims = check.First(dims)
 	ok := try(c, &args)
@@ -222,27 +243,39 @@ func (c *caller) buffers() {
 	try(c, &capi.BufferDeviceArgs{Buffer: b})
 	try(c, &capi.BufferMemoryArgs{Buffer: b})
 	try(c, &capi.BufferIsDeletedArgs{Buffer: b})
-	try(c, &capi.BufferIsOnCPUArgs{Buffer: b})
+	onCPU := capi.BufferIsOnCPUArgs{Buffer: b}
+	c.offHost = try(c, &onCPU) && !onCPU.IsOnCPU
 	try(c, &capi.BufferUnsafePointerArgs{Buffer: b})
 	if try(c, &capi.BufferIncreaseExternalReferenceCountArgs{Buffer: b}) {
 		try(c, &capi.BufferOpaqueDeviceMemoryDataPointerArgs{Buffer: b})
 		try(c, &capi.BufferDecreaseExternalReferenceCountArgs{Buffer: b})
 	}
 	c.bufferLayout(b)
-	data := make([]float32, 4)
-	read := capi.BufferToHostBufferArgs{Src: b, Dst: check.Pointer(data), DstSize: 16}
-	if try(c, &read) {
-		c.wait(read.Event)
-	}
-	runtime.KeepAlive(data)
+	c.expect(b, "PJRT_Client_BufferFromHostBuffer", uploaded())
 	if c.memory != nil {
 		args := capi.BufferCopyToMemoryArgs{Buffer: b, DstMemory: c.memory}
 		if try(c, &args) {
+			c.expect(args.DstBuffer, "PJRT_Buffer_CopyToMemory", uploaded())
 			try(c, &capi.BufferDestroyArgs{Buffer: args.DstBuffer})
 		}
 	}
 	try(c, &capi.BufferDeleteArgs{Buffer: b})
 	try(c, &capi.BufferDestroyArgs{Buffer: b})
+}
+
+// expect reads a buffer of four numbers, and compares them with those that the function which made
+// the buffer should have put there.
+func (c *caller) expect(b *capi.Buffer, maker string, want []float32) {
+	data, layout := make([]float32, len(want)), check.RowMajor(1)
+	args := capi.BufferToHostBufferArgs{Src: b, HostLayout: layout, Dst: check.Pointer(data), DstSize: uintptr(4 * len(want))}
+	ok := b != nil && try(c, &args)
+	if ok {
+		c.wait(args.Event)
+	}
+	runtime.KeepAlive(layout)
+	if ok && !slices.Equal(data, want) {
+		c.wrongNumbers(maker, data, want)
+	}
 }
 
 func (c *caller) bufferLayout(b *capi.Buffer) {
@@ -264,9 +297,24 @@ func (c *caller) bufferLayout(b *capi.Buffer) {
 	try(c, &capi.LayoutsMemoryLayoutDestroyArgs{Layout: layout.Layout})
 }
 
+// artifact returns the newest portable artifact that the plugin says it reads, since clients such
+// as JAX send no text. A plugin that names no version gets an old one.
+func (c *caller) artifact() string {
+	code := check.Artifacts[0].Code
+	for _, a := range check.Artifacts {
+		if c.current != nil && slices.Compare(a.Version, c.current) <= 0 {
+			code = a.Code
+		}
+	}
+	return code
+}
+
+// computed are the numbers that the artifacts make of those that upload uploads.
+func computed() []float32 { return []float32{11, 22, 33, 44} }
+
 func (c *caller) programs() {
 	options := check.Devices(1, 1)
-	program := check.Program("mlir", check.AddOne)
+	program := check.Program("mlir", c.artifact())
 	args := capi.ClientCompileArgs{Client: c.client, Program: program}
 	args.CompileOptions, args.CompileOptionsSize = capi.BytesData(options)
 	ok := try(c, &args)
@@ -345,6 +393,7 @@ func (c *caller) execute(loaded *capi.LoadedExecutable) {
 	}
 	if try(c, &x.Args) {
 		c.wait(x.Events[0])
+		c.expect(x.Outputs[0][0], "PJRT_LoadedExecutable_Execute", computed())
 		try(c, &capi.BufferDestroyArgs{Buffer: x.Outputs[0][0]})
 	}
 	runtime.KeepAlive(x)

@@ -4,6 +4,7 @@
 package laboratory
 
 import (
+	"bytes"
 	"os"
 	"slices"
 	"testing"
@@ -18,6 +19,9 @@ import (
 	"github.com/purepjrt/purepjrt/conformance/internal/mutant/trial"
 	"github.com/purepjrt/purepjrt/conformance/internal/worker"
 	"github.com/purepjrt/purepjrt/conformance/laboratory/callers"
+	"github.com/purepjrt/purepjrt/pjrt"
+	"github.com/purepjrt/purepjrt/pjrt/dtype"
+	"github.com/purepjrt/purepjrt/pjrt/pjrttest"
 	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest"
 )
 
@@ -155,6 +159,42 @@ func TestTheProbeSeesAFaultInEveryFunctionThatJAXCalls(t *testing.T) {
 			require.NoError(t, served.Close())
 			assert.Equal(t, callers.Null, found.Wrong[f.Name], f.Name)
 		}
+	}
+}
+
+// JAX sends portable artifacts only, so that a plugin which does not read text is none the worse.
+func TestTheProbeSendsAPluginWhatClientsSend(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		add     float32 // what the program adds too much
+		offHost bool
+		want    callers.Mode
+	}{
+		"right numbers":           {},
+		"wrong numbers":           {add: 1, want: callers.Miscomputes},
+		"buffers elsewhere":       {offHost: true},
+		"wrong numbers elsewhere": {add: -3, offHost: true, want: callers.Miscomputes},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := pjrttest.New(t, pjrttest.Options{HostDevices: !c.offHost})
+			shape := []pjrt.Shape{{Type: dtype.F32, Dims: []int64{4}}}
+			p.AddProgram(pjrttest.Program{
+				Match: func(code []byte, f pjrt.Format) bool {
+					return f == pjrt.FormatMLIR && bytes.HasPrefix(code, []byte("ML\xefR"))
+				},
+				Signature: pjrttest.Signature{Parameters: shape, Results: shape},
+				Func:      pjrttest.Map(func(x float32) float32 { return 11*x + c.add }),
+			})
+			found, err := probeTable(p.Table(), nil, nil)
+			require.NoError(t, err)
+			assert.Equal(t, c.offHost, found.OffHost)
+			assert.Equal(t, c.want, found.Wrong["PJRT_LoadedExecutable_Execute"])
+			assert.Empty(t, found.Wrong["PJRT_Client_Compile"])
+			if c.want != "" {
+				assert.Contains(t, found.Details["PJRT_LoadedExecutable_Execute"], "[11 22 33 44] was expected")
+			}
+		})
 	}
 }
 

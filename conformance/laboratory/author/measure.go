@@ -32,6 +32,8 @@ is written after each row, and rows that it has are not measured again.
 	flags.StringVar(&m.out, "out", "conformance/laboratory/callers/profiles", "the folder of the profiles")
 	flags.IntVar(&m.check, "check", 0, "measure this many rows again, chosen at random, and compare them with the profile")
 	flags.IntVar(&m.sets, "sets", 0, "compare predictions for this many random sets of missing functions with what happens")
+	flags.BoolVar(&m.offHost, "off-host", false, "let the plugin say that its buffers are not in the host's memory")
+	flags.BoolVar(&m.calls, "calls", false, "only count the calls of the actions, which takes minutes")
 	flags.Uint64Var(&m.seed, "seed", 0, "the seed of the random choices; 0 takes a new one each time")
 	return m.run
 }}
@@ -41,6 +43,8 @@ type measurer struct {
 	shim, out   string
 	named, with string
 	check, sets int
+	offHost     bool
+	calls       bool // only
 	seed        uint64
 
 	plugin string
@@ -63,7 +67,7 @@ func (m *measurer) run(ctx context.Context, pythons []string) error {
 		return err
 	}
 	for _, python := range pythons {
-		c, err := startJAX(ctx, python, m.shim, m.plugin)
+		c, err := startJAX(ctx, python, m.shim, m.plugin, m.offHost)
 		if err != nil {
 			return err
 		}
@@ -84,15 +88,25 @@ func (m *measurer) run(ctx context.Context, pythons []string) error {
 
 func (m *measurer) file(c *jax) string { return filepath.Join(m.out, "jax-"+c.JAX+".tsv") }
 
-// measure fills in the profile of a client.
+// measure fills in the profile of a client. Where the plugin's buffers are not in the host's memory,
+// it measures only the functions that the client calls in other actions, or more or less often, than
+// it does otherwise.
 func (m *measurer) measure(ctx context.Context, c *jax) error {
-	p, err := readProfile(m.file(c))
+	whole, err := readProfile(m.file(c))
 	switch {
-	case errors.Is(err, os.ErrNotExist), err == nil && strings.Join(p.Actions, " ") != strings.Join(c.Actions, " "):
-		p = &callers.Profile{Client: "jax@" + c.JAX, Actions: c.Actions}
-		p.With = []string{"jaxlib " + c.JAXLib, "Python " + c.Python, m.with}
+	case errors.Is(err, os.ErrNotExist) && !m.offHost,
+		err == nil && strings.Join(whole.Actions, " ") != strings.Join(c.Actions, " "):
+		whole = &callers.Profile{Client: "jax@" + c.JAX, Actions: c.Actions}
+		whole.With = []string{"jaxlib " + c.JAXLib, "Python " + c.Python, m.with}
 	case err != nil:
 		return err
+	}
+	p := whole
+	if m.offHost {
+		if p = whole.OffHost; p == nil {
+			p = &callers.Profile{Client: whole.Client, Actions: c.Actions}
+			whole.OffHost = p
+		}
 	}
 	normal, err := m.normal(c, p)
 	if err != nil {
@@ -101,10 +115,16 @@ func (m *measurer) measure(ctx context.Context, c *jax) error {
 	if err := m.alone(c, p); err != nil {
 		return err
 	}
-	if err := writeProfile(m.file(c), p); err != nil {
+	if err := writeProfile(m.file(c), whole); err != nil {
 		return err
 	}
+	if m.calls {
+		return nil
+	}
 	list := subjects(p.Calls, m.table)
+	if m.offHost {
+		list = slices.DeleteFunc(list, func(s subject) bool { return slices.Equal(p.Calls[s.name], whole.Calls[s.name]) })
+	}
 	for i, s := range list {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -119,7 +139,7 @@ func (m *measurer) measure(ctx context.Context, c *jax) error {
 		r := row(p, normal, results, s)
 		p.Set(r)
 		fmt.Printf("%s %d/%d %s %s: %s\n", p.Client, i+1, len(list), s.name, s.mode, r.Why)
-		if err := writeProfile(m.file(c), p); err != nil {
+		if err := writeProfile(m.file(c), whole); err != nil {
 			return err
 		}
 	}

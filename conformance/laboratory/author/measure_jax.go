@@ -63,8 +63,9 @@ type death struct {
 	Why string
 }
 
-// startJAX starts Python with JAX, whose plugin is the shim library in front of plugin.
-func startJAX(ctx context.Context, python, shim, plugin string) (*jax, error) {
+// startJAX starts Python with JAX, whose plugin is the shim library in front of plugin. With offHost
+// the plugin says that its buffers are not in the host's memory.
+func startJAX(ctx context.Context, python, shim, plugin string, offHost bool) (*jax, error) {
 	dir, err := os.MkdirTemp("", "callers")
 	if err != nil {
 		return nil, err
@@ -83,6 +84,9 @@ func startJAX(ctx context.Context, python, shim, plugin string) (*jax, error) {
 	// NumPy must not start threads, since the process forks.
 	c.command.Env = append(c.command.Env, "OPENBLAS_NUM_THREADS=1", "PJRT_NAMES_AND_LIBRARY_PATHS=watched:"+shim, "JAX_PLATFORMS=watched",
 		"PJRT_SHIM_PLUGIN="+plugin, "PJRT_SHIM_GROW=1")
+	if offHost {
+		c.command.Env = append(c.command.Env, "PJRT_SHIM_OFF_HOST=1")
+	}
 	c.command.Stderr = os.Stderr
 	if c.in, err = c.command.StdinPipe(); err != nil {
 		return nil, err

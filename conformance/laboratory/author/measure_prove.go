@@ -31,6 +31,9 @@ func (m *measurer) compare(ctx context.Context, c *jax) error {
 	if err != nil {
 		return err
 	}
+	if m.offHost && p.OffHost != nil {
+		p = p.At(true)
+	}
 	if !slices.Equal(p.Actions, c.Actions) {
 		return fmt.Errorf("%s: the profile has other actions than the program: remove it, and measure again", m.file(c))
 	}
@@ -88,11 +91,18 @@ func (m *measurer) prove(ctx context.Context, c *jax) error {
 	if err != nil {
 		return err
 	}
+	file := filepath.Join(m.out, "sets", "jax-"+c.JAX+".tsv")
+	if m.offHost {
+		if p.OffHost == nil {
+			return fmt.Errorf("%s: nothing was measured off the host: measure with -off-host, and without -sets", m.file(c))
+		}
+		p = p.At(true)
+		file = filepath.Join(m.out, "sets", "jax-"+c.JAX+callers.OffHostSets)
+	}
 	normal, err := m.normal(c, p)
 	if err != nil {
 		return err
 	}
-	file := filepath.Join(m.out, "sets", "jax-"+c.JAX+".tsv")
 	sets, err := readSets(file)
 	if err != nil {
 		return err

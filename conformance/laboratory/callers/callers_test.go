@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -120,6 +121,51 @@ func TestPredictionsForOneFault(t *testing.T) {
 	}
 }
 
+// JAX reads buffers in place only if they are in the host's memory.
+func TestFunctionsThatAClientCallsForBuffersOfTheHostDoNotMatterElsewhere(t *testing.T) {
+	t.Parallel()
+	for _, client := range callers.Clients() {
+		p := profile(t, client)
+		require.NotNil(t, p.OffHost, client)
+		for _, f := range []string{"PJRT_Buffer_IncreaseExternalReferenceCount", "PJRT_Buffer_OpaqueDeviceMemoryDataPointer"} {
+			for _, mode := range []callers.Mode{callers.Null, callers.Unimplemented} {
+				plugin := callers.Plugin{Minor: 81, Extensions: withProfiler, Wrong: map[string]callers.Mode{f: mode}}
+				suffer := 0
+				for _, a := range p.Predict(plugin).Actions {
+					if a.Outcome > callers.Harmless {
+						suffer++
+					}
+				}
+				assert.Greater(t, suffer, 10, "%s: %s %s", client, f, mode)
+				plugin.OffHost = true
+				for _, a := range p.Predict(plugin).Actions {
+					calls := p.OffHost.Calls[f] != nil && p.OffHost.Calls[f][slices.Index(p.Actions, a.Name)] > 0
+					assert.True(t, calls || a.Outcome <= callers.Harmless, "%s: %s %s: %s: %s", client, f, mode, a.Name, a.What)
+				}
+			}
+		}
+	}
+}
+
+func TestWrongNumbersSpoilTheActionsThatUseThem(t *testing.T) {
+	t.Parallel()
+	const execute = "PJRT_LoadedExecutable_Execute"
+	p := profile(t, "jax@0.10.2")
+	out := p.Predict(callers.Plugin{
+		Minor: 81, Extensions: withProfiler,
+		Wrong: map[string]callers.Mode{execute: callers.Miscomputes}, Details: map[string]string{execute: "1 of 4 elements differ"},
+	})
+	assert.Equal(t, callers.Wrong, out.Verdict)
+	for i, a := range out.Actions {
+		if p.Calls[execute][i] == 0 {
+			assert.Equal(t, callers.Harmless, a.Outcome, a.Name)
+			continue
+		}
+		assert.Equal(t, callers.WrongNumbers, a.Outcome, a.Name)
+		assert.Equal(t, "LoadedExecutable_Execute makes wrong numbers: 1 of 4 elements differ", a.Causes[0].String())
+	}
+}
+
 func TestJAXBefore010NeedsTheProfilerToProfile(t *testing.T) {
 	t.Parallel()
 	for client, want := range map[string]callers.Verdict{"jax@0.9.2": callers.Aborts, "jax@0.10.2": callers.Runs} {
@@ -163,7 +209,7 @@ func TestADamagedProfileIsAnError(t *testing.T) {
 		"no client":        {"# nothing\n", "line 1: it does not say what was measured"},
 		"no actions":       {"# jax@1.0.0 with Python 3\nsubject\n", "line 2: it does not name the actions"},
 		"a short line":     {head + "F\tnull\n", "line 3: it has 2 fields"},
-		"a wrong letter":   {head + "F\tnull\t.x\n", `line 3: 'x' is not an outcome: the outcomes are -*.cEHD`},
+		"a wrong letter":   {head + "F\tnull\t.x\n", `line 3: 'x' is not an outcome: the outcomes are -*.cEWHD`},
 		"too few outcomes": {head + "F\tnull\t.\n", "line 3: it has 1 outcomes for 2 actions"},
 		"too few counts":   {head + "F\tcalls\t1\n", "line 3: it has 1 counts for 2 actions"},
 		"a count in words": {head + "F\tcalls\t1 two\n", "line 3: expected integer"},
@@ -198,8 +244,8 @@ func TestPredictionsHoldForPluginsWithSeveralFaults(t *testing.T) {
 	require.NoError(t, err)
 	require.NotEmpty(t, files)
 	for _, file := range files {
-		client := strings.Replace(strings.TrimSuffix(filepath.Base(file), ".tsv"), "-", "@", 1)
-		p := profile(t, client)
+		name, offHost := strings.CutSuffix(filepath.Base(file), callers.OffHostSets)
+		p := profile(t, strings.Replace(strings.TrimSuffix(name, ".tsv"), "-", "@", 1)).At(offHost)
 		text, err := os.ReadFile(filepath.Join("profiles", file))
 		require.NoError(t, err)
 		n := 0

@@ -16,9 +16,13 @@ import (
 // survive that.
 const Dies Mode = "dies"
 
+// Miscomputes is the mode of a function that succeeds with wrong numbers. No client notices.
+const Miscomputes Mode = "miscomputes"
+
 // Plugin is what a client finds in a plugin.
 type Plugin struct {
 	Minor      int             // of its API
+	OffHost    bool            // PJRT_Buffer_IsOnCpu says that buffers are not in the host's memory
 	Extensions []string        // the names of those in its chain
 	Wrong      map[string]Mode // the functions that have a null slot, are unimplemented, fail, or die
 	Details    map[string]string
@@ -31,6 +35,7 @@ type Verdict string
 const (
 	Runs     Verdict = "runs"        // all actions do what they do with a plugin that lacks nothing
 	Degraded Verdict = "degraded"    // some raise an exception, or show less
+	Wrong    Verdict = "wrong"       // some return wrong numbers
 	Aborts   Verdict = "would abort" // some end the process, or hang
 )
 
@@ -52,13 +57,17 @@ type Cause struct {
 func (c Cause) String() string {
 	s := strings.TrimPrefix(c.Subject, "PJRT_") + " " + map[Mode]string{
 		Null: "is null", Unimplemented: "is unimplemented", Fails: "fails", Dies: "ends the process or does not return",
-		Absent: "is an extension that the plugin lacks",
+		Miscomputes: "makes wrong numbers",
+		Absent:      "is an extension that the plugin lacks",
 	}[c.Mode]
 	if c.Mode == Older {
 		s = "the plugin's API is as old as " + c.Subject
 	}
 	if c.Rule != "" {
 		s += " (rule " + c.Rule + ")"
+	}
+	if c.Mode == Miscomputes && c.Detail != "" {
+		s += ": " + c.Detail
 	}
 	return s
 }
@@ -106,7 +115,13 @@ const measuredMinor = 81
 // any of the plugin's faults has. Where two of them meet, the first may hide the second: the
 // client may then do better than predicted, not worse.
 func (p *Profile) Predict(plugin Plugin) *Prediction {
+	whole := p
+	p = p.At(plugin.OffHost)
 	out := &Prediction{Client: p.Client, Verdict: Runs, Harmless: []Cause{}}
+	if plugin.OffHost && whole.OffHost == nil {
+		out.Notes = append(out.Notes, "the plugin says that its buffers are not in the host's memory, and the profile was measured "+
+			"with a plugin whose buffers are: the client may not call some of the functions named here")
+	}
 	for i, name := range p.Actions {
 		normal := p.Whole().Outcomes[i]
 		out.Actions = append(out.Actions, Action{Name: name, Does: Words(name), Outcome: Harmless, Measured: normal <= Changed})
@@ -177,6 +192,8 @@ func (out *Prediction) decide(plugin Plugin) {
 		switch {
 		case a.Outcome >= Hang:
 			out.Verdict = Aborts
+		case a.Outcome == WrongNumbers && out.Verdict != Aborts:
+			out.Verdict = Wrong
 		case a.Outcome > Harmless && out.Verdict == Runs && a.Outcome != Unreached:
 			out.Verdict = Degraded
 		}
@@ -231,6 +248,15 @@ func (p *Profile) mayCall(name string) bool {
 // not measured.
 func (p *Profile) outcomes(c Cause, plugin Plugin) (out []Outcome, why string, assumed []bool) {
 	row := p.Row(c.Subject, c.Mode)
+	if c.Mode == Miscomputes {
+		out, assumed = make([]Outcome, len(p.Actions)), make([]bool, len(p.Actions))
+		for i, n := range p.Calls[c.Subject] {
+			if n > 0 {
+				out[i] = WrongNumbers
+			}
+		}
+		return out, "the client does not notice", assumed
+	}
 	if c.Mode == Dies || c.Mode == Fails {
 		// Where one error was measured, it stands for the others.
 		row = cmp.Or(p.Row(c.Subject, Fails), p.Row(c.Subject, Unimplemented))

@@ -17,21 +17,22 @@ type Outcome byte
 
 // The outcomes.
 const (
-	NotCalled Outcome = iota // the action does not call the function
-	Unreached                // the client could not start, so the action was not taken
-	Harmless                 // the action does what it does without the fault
-	Changed                  // the action succeeds, and what it shows the user differs
-	Exception                // the action raises an exception that it does not raise without the fault
-	Hang                     // the action does not end
-	Ended                    // the process ends
+	NotCalled    Outcome = iota // the action does not call the function
+	Unreached                   // the client could not start, so the action was not taken
+	Harmless                    // the action does what it does without the fault
+	Changed                     // the action succeeds, and what it shows the user differs
+	Exception                   // the action raises an exception that it does not raise without the fault
+	WrongNumbers                // the action succeeds, and its numbers are wrong
+	Hang                        // the action does not end
+	Ended                       // the process ends
 )
 
 // letters are the outcomes as profiles write them.
-const letters = "-*.cEHD"
+const letters = "-*.cEWHD"
 
 // String returns the outcome in words.
 func (o Outcome) String() string {
-	return [...]string{"not called", "not reached", "harmless", "changed", "exception", "hang", "process ended"}[o]
+	return [...]string{"not called", "not reached", "harmless", "changed", "exception", "wrong numbers", "hang", "process ended"}[o]
 }
 
 // Mode is what is wrong with a function, or with a plugin.
@@ -75,6 +76,53 @@ type Profile struct {
 	// Calls has the functions that the client calls, with the number of calls in each action.
 	Calls map[string][]int
 	Rows  []Row
+	// OffHost is what the client does if the plugin says that its buffers are not in the host's
+	// memory, as plugins for accelerators do: JAX reads buffers in place otherwise, and calls
+	// functions for that. It has only calls and rows, and only the rows of functions whose calls
+	// differ; it is nil if that was not measured. See At.
+	OffHost *Profile
+}
+
+// At returns what the client does with a plugin whose buffers are in the host's memory or, with
+// offHost, are not. Where a row was not measured off the host, the one that was measured on it
+// stands for it, in the actions that call the function there. An action that calls the function only
+// off the host gets the worst outcome of the others. If nothing was measured off the host, At
+// returns p.
+func (p *Profile) At(offHost bool) *Profile {
+	if !offHost || p.OffHost == nil {
+		return p
+	}
+	at := *p.OffHost
+	at.Client, at.With, at.Actions, at.Rows = p.Client, p.With, p.Actions, slices.Clone(p.OffHost.Rows)
+	for _, r := range p.Rows {
+		if at.Row(r.Subject, r.Mode) != nil {
+			continue
+		}
+		if here, ok := p.Calls[r.Subject]; ok {
+			r.Outcomes = elsewhere(r.Outcomes, here, at.Calls[r.Subject])
+		}
+		at.Rows = append(at.Rows, r)
+	}
+	return &at
+}
+
+// elsewhere returns the outcomes of the fault of a function for other calls than those with which
+// they were measured.
+func elsewhere(outcomes []Outcome, here, there []int) []Outcome {
+	out := make([]Outcome, len(outcomes)) // NotCalled
+	if there == nil {
+		return out
+	}
+	for i := range out {
+		switch {
+		case there[i] == 0 && there[0] == 0:
+		case there[i] == 0 || here[i] > 0:
+			out[i] = outcomes[i]
+		default:
+			out[i] = slices.Max(outcomes)
+		}
+	}
+	return out
 }
 
 // Row returns the row of a subject and a mode, or nil.
@@ -121,22 +169,34 @@ func (p *Profile) Write(w io.Writer) error {
 	b := bufio.NewWriter(w)
 	fmt.Fprintf(b, "# %s with %s\n", p.Client, strings.Join(p.With, ", "))
 	fmt.Fprintf(b, "subject\tmode\toutcomes\tinstead\twhy: %s\n", strings.Join(p.Actions, " "))
+	p.writeRows(b, "")
+	if p.OffHost != nil {
+		p.OffHost.writeRows(b, offHost)
+	}
+	return b.Flush()
+}
+
+// offHost follows the mode of a row that was measured with buffers that are not in the host's
+// memory.
+const offHost = "@off-host"
+
+// writeRows writes calls and rows, with the condition under which they were measured.
+func (p *Profile) writeRows(b *bufio.Writer, condition string) {
 	for _, f := range p.Functions() {
 		var n []string
 		for _, c := range p.Calls[f] {
 			n = append(n, fmt.Sprint(c))
 		}
-		fmt.Fprintf(b, "%s\t%s\t%s\n", f, callsMode, strings.Join(n, " "))
+		fmt.Fprintf(b, "%s\t%s\t%s\n", f, callsMode+condition, strings.Join(n, " "))
 	}
 	rows := slices.Clone(p.Rows)
 	slices.SortFunc(rows, func(a, b Row) int {
 		return strings.Compare(a.Subject+"\t"+string(a.Mode), b.Subject+"\t"+string(b.Mode))
 	})
 	for _, r := range rows {
-		line := strings.Join([]string{r.Subject, string(r.Mode), marks(r.Outcomes), strings.Join(r.Instead, " "), r.Why}, "\t")
+		line := strings.Join([]string{r.Subject, string(r.Mode) + condition, marks(r.Outcomes), strings.Join(r.Instead, " "), r.Why}, "\t")
 		fmt.Fprintln(b, strings.TrimRight(line, "\t"))
 	}
-	return b.Flush()
 }
 
 // Read is the reverse of Write.
@@ -177,6 +237,18 @@ func (p *Profile) line(n int, text string) error {
 	case len(fields) < 3:
 		return fmt.Errorf("it has %d fields: a subject, a mode and outcomes are needed", len(fields))
 	}
+	if mode, ok := strings.CutSuffix(fields[1], offHost); ok {
+		if p.OffHost == nil {
+			p.OffHost = &Profile{Client: p.Client, Actions: p.Actions, Calls: make(map[string][]int)}
+		}
+		fields[1] = mode
+		return p.OffHost.row(fields)
+	}
+	return p.row(fields)
+}
+
+// row reads the fields of a line about calls or outcomes.
+func (p *Profile) row(fields []string) error {
 	if fields[1] == callsMode {
 		counts := make([]int, 0, len(p.Actions))
 		for word := range strings.FieldsSeq(fields[2]) {

@@ -11,6 +11,10 @@ import (
 	"github.com/purepjrt/purepjrt/capi"
 )
 
+// OffHostSets ends the names of files with sets that were tried with a plugin whose buffers are not in
+// the host's memory.
+const OffHostSets = ".off-host.tsv"
+
 // Fault is one thing that is wrong with a plugin.
 type Fault struct {
 	Subject string // as in Row
@@ -153,6 +157,11 @@ func explain(out *Prediction, i int, found, predicted Outcome) string {
 		}
 		if c.Outcome == found {
 			return c.String() + ", and comes first"
+		}
+	}
+	for _, c := range a.Causes {
+		if isDestroy(c.Subject) && c.Outcome == predicted {
+			return c.String() + ", and may not be called: that depends on the client's garbage collector"
 		}
 	}
 	return ""
