@@ -18,6 +18,15 @@ type Cause struct {
 // succeeded.
 var answer = regexp.MustCompile(`\bPJRT_\w+: [A-Z]+(?:_[A-Z]+)*\b(?:: [^\n]*)?`)
 
+// CauseKey returns the same text for results that failed for the same reason, as far as what they
+// found tells, and "" if it does not.
+func (x *Result) CauseKey() string {
+	if c := x.cause(); c != "" {
+		return string(x.Verdict) + " " + c
+	}
+	return ""
+}
+
 // cause returns the text of a result that other results may share.
 func (x *Result) cause() string {
 	switch {

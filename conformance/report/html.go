@@ -84,6 +84,20 @@ func kinds(r *Report) []kind {
 	}
 }
 
+// worstFirst returns the results in the order of the filters, those of one filter in the order of the
+// contract.
+func worstFirst(r *Report) []*Result {
+	var list []*Result
+	for _, k := range kinds(r) {
+		for i := range r.Results {
+			if kindOf(r.Results[i]) == k.Class {
+				list = append(list, &r.Results[i])
+			}
+		}
+	}
+	return list
+}
+
 // newPage makes a page that begins with what all pages have.
 func newPage(text string, functions template.FuncMap) *template.Template {
 	head := template.New("page").Funcs(template.FuncMap{
@@ -113,6 +127,7 @@ var page = newPage(pageText, template.FuncMap{
 	},
 	"what":     func(l Lead) string { return l.what() },
 	"frees":    func(l Lead) string { return l.frees() },
+	"ordered":  worstFirst,
 	"unlisted": func() string { return unlisted },
 	"why":      func(x Result) string { return x.why() },
 	"names":    func(b Block) string { return b.names() },

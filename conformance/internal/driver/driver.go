@@ -107,6 +107,7 @@ type driver struct {
 	start   time.Time
 	results []*report.Result // of the chosen checks, in order; nil: not run
 	chosen  []*check.Check
+	causes  map[int]string   // of the failed checks, by their place in results; see byCause
 	forced  []*report.Result // what the probe itself found
 
 	mu       sync.Mutex

@@ -22,8 +22,13 @@ const rerunShare = 30 * time.Second
 // longRun is too long for a check to be run again more than once.
 const longRun = 5 * time.Second
 
+// witnesses is how many checks that failed for one reason are run again. If each fails as before, so
+// would the others.
+const witnesses = 2
+
 // rerun runs failed checks again, each in a process of its own, to find out which fail only
-// sometimes. It leaves out failures that a waiver excuses, and checks that another failure blocks.
+// sometimes. It leaves out failures that a waiver excuses, checks that another failure blocks, and
+// those that failed for the same reason as others which fail again.
 func (d *driver) rerun(ctx context.Context) {
 	files := d.waivers()
 	var done []*report.Result
@@ -50,8 +55,62 @@ func (d *driver) rerun(ctx context.Context) {
 	if len(again) > manyFailures || d.costly() {
 		times = min(times, 1)
 	}
-	progress := Progress{Phase: "rerun", Total: len(again), Began: time.Since(d.start)}
+	first, others := d.byCause(again)
+	progress := Progress{Phase: "rerun", Total: len(first), Began: time.Since(d.start)}
 	d.Progress(d.timed(progress))
+	d.rerunEach(ctx, first, times, deadline, &progress)
+	var rest []int
+	for cause, list := range others {
+		if slices.ContainsFunc(first, func(i int) bool { return d.causes[i] == cause && d.results[i].Verdict == check.Flaky }) {
+			rest = append(rest, list...)
+			continue
+		}
+		for _, i := range list {
+			r := d.copyOf(d.results[i])
+			why := "the time for that was up"
+			if w := d.witness(first, cause); w != "" {
+				why = w + ", which failed for the same reason, failed again"
+			}
+			r.Notes = append(r.Notes, "it was not run again, because "+why)
+			d.results[i] = r
+		}
+	}
+	slices.Sort(rest)
+	progress.Total += len(rest)
+	d.rerunEach(ctx, rest, times, deadline, &progress)
+	d.part(ctx, deadline)
+}
+
+// byCause returns the checks to run again first, and by cause those that are not needed if these fail
+// again.
+func (d *driver) byCause(again []int) (first []int, others map[string][]int) {
+	d.causes, others = make(map[int]string), make(map[string][]int)
+	count := make(map[string]int)
+	for _, i := range again {
+		cause := d.results[i].CauseKey()
+		d.causes[i] = cause
+		if count[cause]++; cause == "" || count[cause] <= witnesses || d.trials {
+			first = append(first, i)
+		} else {
+			others[cause] = append(others[cause], i)
+		}
+	}
+	return first, others
+}
+
+// witness returns the name of the first of the checks that failed for the cause and was run again, or
+// "" if there is none.
+func (d *driver) witness(checks []int, cause string) string {
+	for _, i := range checks {
+		if r := d.results[i]; d.causes[i] == cause && len(r.Attempts) > 1 {
+			return r.Check
+		}
+	}
+	return ""
+}
+
+// rerunEach runs checks again.
+func (d *driver) rerunEach(ctx context.Context, again []int, times int, deadline time.Time, progress *Progress) {
 	var mu sync.Mutex
 	var slots sync.WaitGroup
 	for range d.report.Run.Jobs {
@@ -81,13 +140,12 @@ func (d *driver) rerun(ctx context.Context) {
 					progress.Failed++
 				}
 				progress.Result = r
-				d.Progress(d.timed(progress))
+				d.Progress(d.timed(*progress))
 				mu.Unlock()
 			}
 		})
 	}
 	slots.Wait()
-	d.part(ctx, deadline)
 }
 
 // loadAlone runs the checks again that failed while they loaded the library, one at a time, and
