@@ -91,6 +91,14 @@ func Worker() {
 //
 // It fails if the plugin cannot be opened or probed, or if there is no such client.
 func Predict(ctx context.Context, o conformance.Options, clients ...string) ([]*callers.Prediction, error) {
+	return PredictFrom(ctx, o, nil, clients...)
+}
+
+// PredictFrom is Predict for a plugin that the suite has judged: what its checks of numbers found
+// wrong is predicted as wrong numbers. A nil report says nothing.
+func PredictFrom(
+	ctx context.Context, o conformance.Options, r *conformance.Report, clients ...string,
+) ([]*callers.Prediction, error) {
 	if _, ok := worker.Asked(); ok {
 		return nil, errors.New("laboratory.Predict was called in a worker: main must call laboratory.Worker before anything else")
 	}
@@ -110,6 +118,9 @@ func Predict(ctx context.Context, o conformance.Options, clients ...string) ([]*
 	found, err := runProbe(ctx, command, probeRequest{Plugin: path, Options: session.Options(o.CreateOptions)})
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", conformance.ErrNothingToCheck, err)
+	}
+	if r != nil {
+		found.Add(r)
 	}
 	var all []*callers.Prediction
 	for _, p := range profiles {

@@ -34,7 +34,7 @@ func TestEachFileThatIsNotAPluginHasItsOwnProblem(t *testing.T) {
 		"half a head":  {whole[:40], "damaged or truncated ELF file"},
 		"no sections":  {whole[:len(whole)-100], "damaged or truncated ELF file"},
 		"program":      {elfLibrary{kind: elf.ET_EXEC}.bytes(), "an ELF file of type ET_EXEC, not a library"},
-		"other export": {elfLibrary{exports: []string{"GetPjrtApi2", "getpjrtapi"}}.bytes(), "it does not export GetPjrtApi, so it is not a plugin"},
+		"other export": {elfLibrary{exports: []string{"GetPjrtApi2", "getpjrtapi", "GetPjRtApi"}}.bytes(), "it does not export GetPjrtApi, so it is not a plugin"},
 		"no exports":   {elfLibrary{}.bytes(), "it does not export GetPjrtApi"},
 		"an import":    {elfLibrary{imports: aPlugin.exports}.bytes(), "it does not export GetPjrtApi"},
 		"a local":      {elfLibrary{locals: aPlugin.exports}.bytes(), "it does not export GetPjrtApi"},

@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/purepjrt/purepjrt/conformance"
 	"github.com/purepjrt/purepjrt/conformance/laboratory"
 	"github.com/purepjrt/purepjrt/conformance/laboratory/callers"
 	"github.com/purepjrt/purepjrt/tools/internal/cli"
@@ -20,6 +21,7 @@ import (
 func predictCommand() *cobra.Command {
 	var s settings
 	var asJSON, verbose bool
+	var file string
 	cmd := &cobra.Command{
 		Use:   "predict PLUGIN [CLIENT...]",
 		Short: "Predict what versions of JAX do with a plugin",
@@ -46,7 +48,14 @@ predicted.`,
 			if err := s.prepare(cmd.Context(), args[0]); err != nil {
 				return cli.UsageError(err)
 			}
-			all, err := laboratory.Predict(cmd.Context(), s.Options, clients...)
+			var judged *conformance.Report
+			if file != "" {
+				var err error
+				if judged, err = readReport(file); err != nil {
+					return cli.UsageError(fmt.Errorf("--report: %w", err))
+				}
+			}
+			all, err := laboratory.PredictFrom(cmd.Context(), s.Options, judged, clients...)
 			if err != nil {
 				if cmd.Context().Err() != nil {
 					err = errors.New("interrupted before there was any result")
@@ -59,6 +68,7 @@ predicted.`,
 	flags := cmd.Flags()
 	s.addPlugin(flags)
 	flags.BoolVarP(&verbose, "verbose", "v", false, "also print the actions that run, and all causes of the others")
+	flags.StringVar(&file, "report", "", "also predict wrong numbers where checks of numbers failed in the JSON report `FILE`")
 	flags.BoolVar(&asJSON, "json", false, "print a JSON list")
 	return cmd
 }

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package conformance
+
+import (
+	"os"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/capi/shim"
+	"github.com/purepjrt/purepjrt/conformance/internal/session"
+	"github.com/purepjrt/purepjrt/conformance/internal/worker"
+	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest"
+)
+
+// oddToken is the token of workers in which the CPU plugin has the oddity that the fault names.
+const oddToken = "odd"
+
+// TestOddWorker is a worker of TestTheSuiteNamesWhatIsOdd.
+func TestOddWorker(*testing.T) {
+	if token, ok := worker.Asked(); !ok || token != oddToken {
+		return
+	}
+	session.Serve(session.Program{Check: new(Options).find, Open: func(setup session.Setup) (*capi.Table, error) {
+		real, err := capi.Open(setup.Plugin)
+		if err != nil {
+			return nil, err
+		}
+		s, err := shim.New(shim.Config{Odd: []shim.Oddity{shim.Oddity(setup.Fault)}})
+		if err != nil {
+			return nil, err
+		}
+		table, err := s.Wrap(real)
+		if err != nil {
+			return nil, err
+		}
+		return table.Capi(), nil
+	}})
+}
+
+// smokeRun runs the profile smoke on the CPU plugin with an oddity.
+func smokeRun(t *testing.T, odd shim.Oddity) *Report {
+	t.Helper()
+	o := Options{Plugin: plugintest.Path(t, "cpu"), NoKnownWaivers: true, NoReruns: true, Profile: Smoke, token: oddToken, fault: string(odd)}
+	o.WorkerArgs = []string{"-test.run=^TestOddWorker$", "-test.timeout=0", "-test.count=1"}
+	c, err := o.config()
+	require.NoError(t, err)
+	r, err := runConfig(t.Context(), c)
+	require.NoError(t, err)
+	return r
+}
+
+// oddRules has the rule that the profile smoke finds broken by each oddity, or "" if it passes.
+// pjrt/docs/writing-a-plugin.md has it, too.
+var oddRules = map[shim.Oddity]string{
+	shim.ZeroSizes:           "LOAD-06",
+	shim.NoCompleteEvents:    "RUN-03",
+	shim.NoLookup:            "CLI-22",
+	shim.NoFingerprints:      "",
+	shim.SharedExecutables:   "",
+	shim.ZeroSizeQuery:       "D2H-01",
+	shim.FewerResults:        "EXE-07",
+	shim.NoExecutableDevices: "LEX-08",
+	shim.ShortTable:          "LOAD-04",
+	shim.Stdout:              "",
+	shim.OneClient:           "",
+	shim.ArtifactsOnly:       "CMP-01",
+	shim.NoOptimizedProgram:  "",
+}
+
+func TestTheSuiteNamesWhatIsOdd(t *testing.T) {
+	if _, ok := worker.Asked(); ok {
+		return
+	}
+	t.Parallel()
+	for i, odd := range shim.Oddities() {
+		if testing.Short() && i != 0 {
+			continue
+		}
+		want, known := oddRules[odd]
+		require.True(t, known, odd)
+		r := smokeRun(t, odd)
+		var broken []string
+		for i := range r.Results {
+			if x := &r.Results[i]; x.Broken() {
+				broken = append(broken, x.Rule)
+			}
+		}
+		if want == "" {
+			assert.Empty(t, broken, odd)
+			continue
+		}
+		assert.Contains(t, broken, want, odd)
+	}
+}
+
+func TestTheDocumentSaysWhatIsOdd(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("../pjrt/docs/writing-a-plugin.md")
+	require.NoError(t, err)
+	for _, odd := range shim.Oddities() {
+		rule := oddRules[odd]
+		if rule == "" {
+			rule = "none"
+		}
+		assert.Regexp(t, "(?m)^\\| `"+string(odd)+"` \\|.* "+rule+" \\|$", string(text))
+	}
+}
