@@ -59,7 +59,7 @@ func TestProgramsWorker(*testing.T) {
 
 var (
 	operationName = regexp.MustCompile(`\bstablehlo\.([a-z_]+)`)
-	elementName   = regexp.MustCompile(`tensor<(?:[0-9?]+x)*([a-z][A-Za-z0-9]*)`)
+	elementName   = regexp.MustCompile(`tensor<(?:[0-9?]+x)*([a-z][A-Za-z0-9]*(?:<f[0-9]+>)?)`)
 )
 
 // TestTheDocumentListsWhatSmokeCompiles compares what a compiler needs for the profile smoke with
