@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -14,6 +15,7 @@ import (
 	"time"
 
 	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/capi/shim/recording"
 	"github.com/purepjrt/purepjrt/conformance/internal/check"
 	"github.com/purepjrt/purepjrt/conformance/internal/driver"
 	"github.com/purepjrt/purepjrt/conformance/internal/session"
@@ -181,7 +183,46 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	if err := nothingChosen(*c); err != nil {
 		return nil, err
 	}
-	return runConfig(ctx, c)
+	r, err := runConfig(ctx, c)
+	if err == nil && o.Plugin != "" && r.ShowsLeads() {
+		showInC(ctx, *c, r)
+	}
+	return r, err
+}
+
+// showInC writes the programs in C of the leads of a report. A check whose calls cannot be recorded,
+// or written in C, has none.
+func showInC(ctx context.Context, c driver.Config, r *Report) {
+	dir, err := os.MkdirTemp("", "leads")
+	if err != nil {
+		return
+	}
+	defer os.RemoveAll(dir)
+	c.Reruns, c.Journal, c.Shard, c.Shards, c.Jobs = -1, "", 0, 0, 1
+	c.Progress = nil
+	for i := range r.Leads {
+		l := &r.Leads[i]
+		if l.Function == "" || ctx.Err() != nil {
+			continue
+		}
+		c.Wanted, c.Setup.Record = map[string]bool{l.Check: true}, filepath.Join(dir, fmt.Sprintf("%%p-%d.jsonl", i))
+		if _, err := runConfig(ctx, &c); err != nil {
+			continue
+		}
+		files, err := filepath.Glob(filepath.Join(dir, fmt.Sprintf("*-%d.jsonl", i)))
+		if err != nil {
+			continue
+		}
+		for _, file := range files {
+			s, err := recording.Open(file)
+			if err != nil {
+				continue
+			}
+			if l.Program, err = s.CProgram(l.Function, l.Field); err == nil {
+				break
+			}
+		}
+	}
 }
 
 // nothingChosen returns an error if no check matches the filter of a run. One part of a run may

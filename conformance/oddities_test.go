@@ -12,6 +12,7 @@ import (
 
 	"github.com/purepjrt/purepjrt/capi"
 	"github.com/purepjrt/purepjrt/capi/shim"
+	"github.com/purepjrt/purepjrt/conformance/internal/driver"
 	"github.com/purepjrt/purepjrt/conformance/internal/session"
 	"github.com/purepjrt/purepjrt/conformance/internal/worker"
 	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest"
@@ -43,7 +44,7 @@ func TestOddWorker(*testing.T) {
 }
 
 // smokeRun runs the profile smoke on the CPU plugin with an oddity.
-func smokeRun(t *testing.T, odd shim.Oddity) *Report {
+func smokeRun(t *testing.T, odd shim.Oddity) (*Report, *driver.Config) {
 	t.Helper()
 	o := Options{Plugin: plugintest.Path(t, "cpu"), NoKnownWaivers: true, NoReruns: true, Profile: Smoke, token: oddToken, fault: string(odd)}
 	o.WorkerArgs = []string{"-test.run=^TestOddWorker$", "-test.timeout=0", "-test.count=1"}
@@ -51,7 +52,7 @@ func smokeRun(t *testing.T, odd shim.Oddity) *Report {
 	require.NoError(t, err)
 	r, err := runConfig(t.Context(), c)
 	require.NoError(t, err)
-	return r
+	return r, c
 }
 
 // oddRules has the rule that the profile smoke finds broken by each oddity, or "" if it passes.
@@ -83,7 +84,7 @@ func TestTheSuiteNamesWhatIsOdd(t *testing.T) {
 		}
 		want, known := oddRules[odd]
 		require.True(t, known, odd)
-		r := smokeRun(t, odd)
+		r, _ := smokeRun(t, odd)
 		var broken []string
 		for i := range r.Results {
 			if x := &r.Results[i]; x.Broken() {

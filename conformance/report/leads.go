@@ -22,6 +22,9 @@ type Lead struct {
 	Field string `json:"field,omitempty"`
 	// Check is the failure that shows it best.
 	Check string `json:"check"`
+	// Program is a program in C that makes the call of the function in the check that shows it best,
+	// and prints the field. It is empty if the check calls nothing of the kind.
+	Program string `json:"program,omitempty"`
 	// Findings are what was found, the most frequent first.
 	Findings []Cause `json:"findings"`
 	// Results are the results that depend on it: failures with these findings, and what they
@@ -38,6 +41,9 @@ var (
 	// "device_complete_events[0]: expected an event, got null".
 	fieldName = regexp.MustCompile(`^([a-z]+(?:_[a-z]+)+)(?:\[\d+\])?: `)
 )
+
+// ShowsLeads reports whether there are so many failures that the report says with which to begin.
+func (r *Report) ShowsLeads() bool { return r.showsLeads() }
 
 // summarizeLeads finds what to mend first: the causes of failures, where those of one function are
 // one, in the order of how many results depend on each.

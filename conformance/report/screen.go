@@ -97,6 +97,9 @@ func (t Text) leads(r *Report, w io.Writer) {
 		if x.Reproduce != "" {
 			fmt.Fprintf(w, "   try    %s\n", printable(x.Reproduce))
 		}
+		if l.Program != "" && t.All {
+			fmt.Fprintf(w, "   in C:\n%s", printable(l.Program))
+		}
 	}
 }
 

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/capi/shim"
 	"github.com/purepjrt/purepjrt/conformance/internal/check"
 	"github.com/purepjrt/purepjrt/conformance/internal/worker"
 	"github.com/purepjrt/purepjrt/conformance/report"
@@ -157,12 +158,30 @@ func (s *session) open() (*Opened, error) {
 		}
 		return o, nil
 	}
+	if s.setup.Record != "" {
+		if table, err = recorded(table, s.setup.Record); err != nil {
+			return nil, err
+		}
+	}
 	// What a faulty plugin says about its table may make that impossible.
 	if env.Table, err = noted(table); err != nil {
 		env.Table = table
 	}
 	s.env = env
 	return describe(env.Table), nil
+}
+
+// recorded puts a recorder in front of a table.
+func recorded(table *capi.Table, file string) (*capi.Table, error) {
+	recorder, err := shim.New(shim.Config{Record: file})
+	if err != nil {
+		return nil, err
+	}
+	wrapped, err := recorder.Wrap(table)
+	if err != nil {
+		return nil, err
+	}
+	return wrapped.Capi(), nil
 }
 
 // prepare sets the environment that a plugin's file needs, if there is one.

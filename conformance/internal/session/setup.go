@@ -51,6 +51,7 @@ type Setup struct {
 	Extra           time.Duration `json:"extra"`                   // added to every check's time limit
 	Patience        time.Duration `json:"patience,omitempty"`      // see check.Env
 	Pace            time.Duration `json:"pace,omitempty"`          // how long a call of a slow plugin takes; each adds as much to the limit
+	Record          string        `json:"record,omitempty"`        // the file for a recording of the calls; empty: none
 	Hangs           []check.Hang  `json:"hangs,omitempty"`         // what is not waited for
 }
 
