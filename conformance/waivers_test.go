@@ -26,6 +26,7 @@ func TestKnownWaiversAreForTheirPluginOnly(t *testing.T) {
 		"waivers/libtpu-0.55.json":  {File: "libtpu.so", Minor: 55},
 		"waivers/libtpu-0.67.json":  {File: "libtpu.so", Minor: 67},
 		"waivers/libtpu-0.116.json": {File: "libtpu.so", Minor: 116},
+		"waivers/libtpu-0.117.json": {File: "libtpu.so", Minor: 117},
 		"":                          {File: "my_plugin.so", Minor: 81, Platform: "cpu"},
 	}
 	files := KnownWaivers()
