@@ -26,14 +26,13 @@ const (
 // CPU has the options of XLA's plugin for CPUs. The zero value means the plugin's defaults.
 type CPU struct {
 	// DeviceCount is the number of devices that the client splits the processor into; 0 means the
-	// plugin's default, which is 4 in API 0.81. Each device uses all cores, and more than 4096 are
-	// an error.
+	// plugin's default, which is 4. Each device uses all cores, and more than 4096 are an error.
 	DeviceCount int
-	// Asynchronous lets Execute return while the program still runs. Plugins with API 0.81 ignore
-	// it.
+	// Asynchronous lets Execute return while the program still runs, which is the default. Plugins
+	// of API 0.81 and 0.106 ignore the option, that of 0.115 does not.
 	Asynchronous Toggle
 	// ProcessID is the number of this process among the processes of the program. 0 is not sent.
-	// Plugins with API 0.81 ignore ProcessID.
+	// Plugins of API 0.81 and 0.106 ignore the option, that of 0.115 does not.
 	ProcessID int
 }
 
