@@ -48,8 +48,13 @@ func (d *driver) rerun(ctx context.Context) {
 		return
 	}
 	deadline := time.Now().Add(time.Since(d.start) + rerunShare)
-	if again = d.loadAlone(ctx, again, deadline); len(again) == 0 || ctx.Err() != nil {
+	again, disturbed := d.loadAlone(ctx, again, deadline)
+	if len(again) == 0 || ctx.Err() != nil {
 		return
+	}
+	jobs := d.report.Run.Jobs
+	if disturbed {
+		jobs = 1
 	}
 	times := d.Reruns
 	if len(again) > manyFailures || d.costly() {
@@ -113,7 +118,7 @@ func (d *driver) witness(checks []int, cause string) string {
 func (d *driver) rerunEach(ctx context.Context, again []int, times int, deadline time.Time, progress *Progress) {
 	var mu sync.Mutex
 	var slots sync.WaitGroup
-	for range d.report.Run.Jobs {
+	for range jobs {
 		slots.Go(func() {
 			for {
 				mu.Lock()
@@ -149,11 +154,10 @@ func (d *driver) rerunEach(ctx context.Context, again []int, times int, deadline
 }
 
 // loadAlone runs the checks again that failed while they loaded the library, one at a time, and
-// returns those that still have to be run again. Two processes that load a library at once may
+// returns those that still have to be run again, and whether others now passed. Two processes that load a library at once may
 // disturb each other, as they do if it unpacks files, which says nothing of the rules of the checks
 // that ran then.
-func (d *driver) loadAlone(ctx context.Context, again []int, deadline time.Time) (rest []int) {
-	said := false
+func (d *driver) loadAlone(ctx context.Context, again []int, deadline time.Time) (rest []int, disturbed bool) {
 	for _, i := range again {
 		r := d.results[i]
 		if d.report.Run.Jobs == 1 || !failedLoading(r) || ctx.Err() != nil || time.Now().After(deadline) {
@@ -167,13 +171,13 @@ func (d *driver) loadAlone(ctx context.Context, again []int, deadline time.Time)
 		}
 		what := r.Failures[len(r.Failures)-1]
 		alone.Notes = append(alone.Notes, fmt.Sprintf("it was %s while another process loaded the library, too: %s", r.Verdict, what))
-		if !said {
+		if !disturbed {
 			d.problem("processes that load the library at the same time disturb each other: " + what)
 		}
-		said = true
+		disturbed = true
 		d.results[i] = alone
 	}
-	return rest
+	return rest, disturbed
 }
 
 // failedLoading reports whether a check failed in what loads the library.
