@@ -42,8 +42,8 @@ func (t *T) UploadArgs(args capi.ClientBufferFromHostBufferArgs) *capi.Buffer {
 		t.Fatalf("PJRT_Client_BufferFromHostBuffer: success without a buffer")
 	}
 	Own(t, out.Buffer)
-	if out.DoneWithHostBuffer == nil {
-		t.Fatalf("PJRT_Client_BufferFromHostBuffer: success without done_with_host_buffer")
+	if out.DoneWithHostBuffer == nil { // H2D-01 is about that
+		out.DoneWithHostBuffer = Call(t, capi.BufferReadyEventArgs{Buffer: out.Buffer}).Event
 	}
 	if err := t.Wait(out.DoneWithHostBuffer); err != nil {
 		t.Fatalf("PJRT_Client_BufferFromHostBuffer: expected done_with_host_buffer to succeed, got %v", err)
@@ -105,10 +105,28 @@ func RowMajor(rank int) *capi.BufferMemoryLayout {
 	return TiledLayout(minorToMajor)
 }
 
+// HostSize returns how many bytes a buffer has on the host, in any layout without gaps: what the
+// plugin says or, if it does not say that, what follows from the type and the dimensions. D2H-01 and
+// D2H-02 are about the question.
+func (t *T) HostSize(b *capi.Buffer, layout *capi.BufferMemoryLayout) uintptr {
+	out, err := Try(t, capi.BufferToHostBufferArgs{Src: b, HostLayout: layout})
+	if err == nil {
+		if Own(t, out.Event); out.DstSize > 0 {
+			return out.DstSize
+		}
+	}
+	dims := t.Dimensions(b)
+	if out, err := Try(t, capi.BufferUnpaddedDimensionsArgs{Buffer: b}); err == nil { // of dynamic ones, what there is
+		dims = capi.Slice(out.UnpaddedDims, out.NumDims)
+	}
+	e := dtype.Type(Call(t, capi.BufferElementTypeArgs{Buffer: b}).Type)
+	return uintptr(Elements(dims...) * e.Size())
+}
+
 // Download returns the contents of a buffer, dense and row-major.
 func (t *T) Download(b *capi.Buffer) []byte {
 	layout := RowMajor(len(t.Dimensions(b)))
-	size := Call(t, capi.BufferToHostBufferArgs{Src: b, HostLayout: layout}).DstSize
+	size := t.HostSize(b, layout)
 	dst := make([]byte, size)
 	out := Call(t, capi.BufferToHostBufferArgs{Src: b, HostLayout: layout, Dst: Pointer(dst), DstSize: size})
 	if out.Event == nil {

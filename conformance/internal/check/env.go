@@ -40,8 +40,10 @@ type Env struct {
 	worked  working
 	calling calling
 
-	mu     sync.Mutex
-	client *Client
+	mu          sync.Mutex
+	client      *Client
+	textTried   bool  // guarded by mu; see T.NeedsText
+	textRefused error // guarded by mu; why the plugin does not compile the simplest text
 }
 
 // Client is a client with what every check asks it for.

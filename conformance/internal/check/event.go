@@ -46,6 +46,9 @@ func (t *T) IsReady(e *capi.Event) bool {
 // TryWait waits for an event on the calling thread, destroys it, and returns the first error.
 // Unlike Wait, it never ends the check, so any goroutine may call it.
 func TryWait(t *T, e *capi.Event) error {
+	if e == nil {
+		return nil // see Execution.Complete
+	}
 	_, err := Try(t, capi.EventAwaitArgs{Event: e})
 	if _, destroyed := Try(t, capi.EventDestroyArgs{Event: e}); err == nil {
 		err = destroyed

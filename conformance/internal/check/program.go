@@ -137,6 +137,7 @@ func (t *T) Shared(text string) *capi.LoadedExecutable {
 	exe, err := t.TryShared(text)
 	if err != nil {
 		t.skipAbsent(err)
+		t.NeedsText(t.Client(), err)
 		t.Fatalf("PJRT_Client_Compile: expected success, got %v", err)
 	}
 	return exe
@@ -178,11 +179,35 @@ func (t *T) TryCompile(c *Client, text string, options []byte) (*capi.LoadedExec
 
 // CompileWith is like Compile, with a serialized CompileOptionsProto.
 func (t *T) CompileWith(c *Client, text string, options []byte) *capi.LoadedExecutable {
-	exe := Call(t, CompileArgs(c, text, options)).Executable
-	if exe == nil {
+	out, err := Try(t, CompileArgs(c, text, options))
+	if err != nil {
+		t.skipAbsent(err)
+		t.NeedsText(c, err)
+		t.Fatalf("PJRT_Client_Compile: expected success, got %v", err)
+	}
+	if out.Executable == nil {
 		t.Fatalf("PJRT_Client_Compile: success without an executable")
 	}
-	return Own(t, exe)
+	return Own(t, out.Executable)
+}
+
+// NeedsText ends a check whose program, a StableHLO text, does not compile, if the plugin does not take
+// text at all: it may take portable artifacts alone, as JAX sends them. CMP-01 is about that, and CMP-02
+// about artifacts. err is the error of the program.
+func (t *T) NeedsText(c *Client, err error) {
+	if t.rule.ID == "CMP-01" {
+		return
+	}
+	t.env.mu.Lock()
+	defer t.env.mu.Unlock() // also when the check ends here
+	if !t.env.textTried {
+		out, refused := Try(t, CompileArgs(c, AddOne, Devices(1, 1)))
+		t.env.textTried, t.env.textRefused = true, refused
+		Own(t, out.Executable)
+	}
+	if t.env.textRefused != nil {
+		t.BlockedBy("CMP-01", "the plugin does not compile StableHLO text, not even that of a plus one: %v", err)
+	}
 }
 
 // Executable returns the PJRT_Executable of a loaded executable. The check owns it.
@@ -237,11 +262,33 @@ func NewExecution(exe *capi.LoadedExecutable, outputs int, arguments ...[]*capi.
 	return x
 }
 
+// Execute makes the call, and does not wait. Any goroutine may call it.
+func (x *Execution) Execute(t *T) error {
+	_, err := Try(t, x.Args)
+	if err == nil {
+		x.Complete(t)
+	}
+	return err
+}
+
+// Complete puts the ready event of the last output in the place of each complete event that the plugin
+// left null, after a call that succeeded. Clients can do without complete events, and so can checks
+// that only wait: RUN-03 is about them. Without ready events the events stay null, and who needs the
+// outputs waits for them by reading them.
+func (x *Execution) Complete(t *T) {
+	for i, e := range x.Events {
+		if n := len(x.Outputs[i]); e == nil && n > 0 && x.Outputs[i][n-1] != nil {
+			if out, err := Try(t, capi.BufferReadyEventArgs{Buffer: x.Outputs[i][n-1]}); err == nil {
+				x.Events[i] = out.Event
+			}
+		}
+	}
+}
+
 // Start executes and takes ownership of the outputs and events. It does not
 // wait.
 func (x *Execution) Start(t *T) error {
-	_, err := Try(t, x.Args)
-	if err != nil {
+	if err := x.Execute(t); err != nil {
 		return err
 	}
 	for i := range x.Outputs {
@@ -268,6 +315,9 @@ func (t *T) RunOn(exe *capi.LoadedExecutable, outputs int, arguments ...[]*capi.
 		t.Fatalf("PJRT_LoadedExecutable_Execute: expected success, got %v", err)
 	}
 	for i, e := range x.Events {
+		if e == nil {
+			continue // see Complete
+		}
 		if err := t.Await(e); err != nil {
 			t.Fatalf("PJRT_LoadedExecutable_Execute: expected the event of device %d to succeed, got %v", i, err)
 		}

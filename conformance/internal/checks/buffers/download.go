@@ -21,6 +21,7 @@ import (
 var downloadChecks = []check.Check{
 	{Rule: "D2H-01", Run: askForSize},
 	{Rule: "D2H-02", Run: func(t *check.T) {
+		needsSizes(t)
 		for _, e := range types(t) {
 			for _, dims := range [][]int64{{}, {3, 5}, {2, 0}, {1, 7, 3}} {
 				want := check.Elements(dims...) * e.Size()
@@ -374,6 +375,18 @@ func into(b *capi.Buffer, dst []byte) downloadArgs {
 	return downloadArgs{Src: b, HostLayout: check.RowMajor(1), Dst: check.Pointer(dst), DstSize: uintptr(len(dst))}
 }
 
+// needsSizes ends a check that needs the sizes of downloads if the plugin does not tell any: D2H-01 is
+// about that.
+func needsSizes(t *check.T) {
+	out, err := check.Try(t, downloadArgs{Src: small(t), HostLayout: check.RowMajor(1)})
+	check.Own(t, out.Event)
+	if err != nil {
+		t.BlockedBy("D2H-01", "PJRT_Buffer_ToHostBuffer with dst null does not tell the size of f32[4]: %v", err)
+	} else if out.DstSize == 0 {
+		t.BlockedBy("D2H-01", "PJRT_Buffer_ToHostBuffer with dst null tells the size 0 of f32[4]")
+	}
+}
+
 // hostSize asks for the size of a download.
 func hostSize(t *check.T, b *capi.Buffer, layout *capi.BufferMemoryLayout) int {
 	out := check.Call(t, downloadArgs{Src: b, HostLayout: layout})
@@ -383,13 +396,8 @@ func hostSize(t *check.T, b *capi.Buffer, layout *capi.BufferMemoryLayout) int {
 
 // readWith downloads a buffer in a layout, in the size that the plugin gives.
 func readWith(t *check.T, b *capi.Buffer, layout *capi.BufferMemoryLayout) ([]byte, error) {
-	out, err := check.Try(t, downloadArgs{Src: b, HostLayout: layout})
-	if err != nil {
-		return nil, err
-	}
-	check.Own(t, out.Event)
-	dst := make([]byte, out.DstSize)
-	err = read(t, downloadArgs{Src: b, HostLayout: layout, Dst: check.Pointer(dst), DstSize: out.DstSize})
+	dst := make([]byte, t.HostSize(b, layout))
+	err := read(t, downloadArgs{Src: b, HostLayout: layout, Dst: check.Pointer(dst), DstSize: uintptr(len(dst))})
 	runtime.KeepAlive(layout)
 	return dst, err
 }
@@ -429,7 +437,7 @@ func defaultLayout(t *check.T, d *capi.Device, e dtype.Type, dims []int64) {
 	if !ok {
 		return
 	}
-	dst := make([]byte, hostSize(t, b, nil))
+	dst := make([]byte, t.HostSize(b, nil))
 	if err := read(t, downloadArgs{Src: b, Dst: check.Pointer(dst), DstSize: uintptr(len(dst))}); err != nil {
 		t.Errorf("download of %s with host_layout null: expected success, got %v", what, err)
 		return

@@ -194,6 +194,10 @@ func makerChecks() []check.Check {
 				if got := t.SizeOnDevice(b); got < uintptr(4*n) {
 					t.Errorf("size on the device of f32[%d]: expected at least %d, got %d", n, 4*n, got)
 				}
+			}
+			needsSizes(t)
+			for _, n := range unevenSizes {
+				b := check.Upload(t, t.Client(), floats(n))
 				check.Equal(t, 4*n, hostSize(t, b, check.RowMajor(1)), "dst_size of f32[%d]", n)
 			}
 		}},

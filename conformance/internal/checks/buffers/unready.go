@@ -31,6 +31,7 @@ var unreadyChecks = []check.Check{
 		})
 	}},
 	{Rule: "D2H-02", Variant: "before the contents", Run: func(t *check.T) {
+		needsSizes(t)
 		eachUnready(t, func(what string, b *capi.Buffer) {
 			for _, layout := range []*capi.BufferMemoryLayout{check.RowMajor(1), nil} {
 				name := "row-major"

@@ -197,7 +197,7 @@ func running(t *check.T) (*check.Client, *capi.LoadedExecutable, *check.Executio
 	exe := check.Disown(t, t.Compile(c, long))
 	in := check.Disown(t, check.Upload(t, c, data, 256, 256))
 	x := check.NewExecution(exe, 1, []*capi.Buffer{in})
-	if _, err := check.Try(t, x.Args); err != nil {
+	if err := x.Execute(t); err != nil {
 		t.Fatalf("PJRT_LoadedExecutable_Execute: expected success, got %v", err)
 	}
 	return c, exe, x, in
@@ -242,7 +242,7 @@ var lifeChecks = []check.Check{
 			_ = t.Wait(out.Event)
 		}
 		x := check.NewExecution(exe, 1, []*capi.Buffer{b})
-		if _, err := check.Try(t, x.Args); err == nil {
+		if err := x.Execute(t); err == nil {
 			_ = t.Wait(x.Events[0])
 			check.Call(t, capi.BufferDestroyArgs{Buffer: x.Outputs[0][0]})
 		}

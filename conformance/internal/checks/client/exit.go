@@ -22,7 +22,7 @@ var exitChecks = []check.Check{
 		c, exe, _, in := running(t)
 		for range 4 {
 			x := check.NewExecution(exe, 1, []*capi.Buffer{in})
-			if _, err := check.Try(t, x.Args); err != nil {
+			if err := x.Execute(t); err != nil {
 				t.Fatalf("PJRT_LoadedExecutable_Execute: expected success, got %v", err)
 			}
 			called, handle := capi.NewEventOnReadyCallback(func(err *capi.ErrorHandle) { _ = t.Table().TakeError(err) })

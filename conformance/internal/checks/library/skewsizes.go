@@ -183,6 +183,7 @@ func executeOptionsSizes(t *check.T) {
 			x.Args.StructSize = x.Args.Function().Size
 			_, err := check.Raw(t, x.Args)
 			if err == nil {
+				x.Complete(t)
 				check.Own(t, x.Outputs[0][0])
 				check.Own(t, x.Events[0])
 				if err := t.Await(x.Events[0]); err != nil {

@@ -4,9 +4,11 @@
 package programs
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/capi/serve"
 	"github.com/purepjrt/purepjrt/conformance/internal/mutant"
 )
 
@@ -25,6 +27,24 @@ func bystanders() []mutant.Mutant {
 	for _, rule := range []string{"EXE-01", "EXE-02"} {
 		list = append(list, mutant.After(rule, "gives all programs one name",
 			func(a *capi.ExecutableNameArgs) { a.ExecutableName, a.ExecutableNameSize = name, 10 }).InMemory())
+	}
+	for _, check := range []string{"RUN-02", "RUN-07", "RUN-18", "RUN-20", "RUN-23", "RUN-26", "DON-01", "DON-07", "LEX-06", "MULTI-01"} {
+		list = append(list, mutant.Of(check, "leaves complete events null", func(c *serve.Invocation, a *execution) {
+			events := a.DeviceCompleteEvents
+			mutant.Forward(c, a, func(a *execution) { a.DeviceCompleteEvents = nil })
+			if c.Err() == nil && events != nil {
+				clear(mutant.View(events, a.NumDevices))
+			}
+		}))
+	}
+	for _, check := range []string{"CMP-13", "CMP-16", "EXE-07", "EXE-10", "RUN-01", "RUN-05", "RUN-20", "DON-01", "LEX-03"} {
+		list = append(list, onCompile(check, "compiles no text", func(c *compilation) {
+			if code := c.code(); strings.HasPrefix(code, "module") {
+				c.Fail(capi.ErrorCodeInternal, "the program is not a portable artifact")
+				return
+			}
+			c.Forward()
+		}))
 	}
 	return list
 }

@@ -353,8 +353,11 @@ func completesWhenDone(t *check.T) {
 	}
 	out, event := check.Own(t, x.Outputs[0][0]), check.Own(t, x.Events[0])
 	time.Sleep(2 * time.Millisecond)
-	if event == nil || out == nil {
-		t.Fatalf("PJRT_LoadedExecutable_Execute: expected an output and an event, got %p and %p", out, event)
+	if out == nil {
+		t.Fatalf("PJRT_LoadedExecutable_Execute: success without an output")
+	} else if event == nil {
+		p.Fulfil()
+		t.BlockedBy("RUN-03", "PJRT_LoadedExecutable_Execute leaves complete events null")
 	}
 	check.Equal(t, false, t.IsReady(event), "complete event is ready while an argument is not")
 	ready := t.Ready(out)

@@ -275,7 +275,7 @@ func launchRace(t *check.T) {
 	}
 	launch := func(exe *capi.LoadedExecutable, want float32) error {
 		x := check.NewExecution(exe, 1, lists...)
-		if _, err := check.Try(t, x.Args); err != nil {
+		if err := x.Execute(t); err != nil {
 			return fmt.Errorf("executing one of two programs with collectives: %w", err)
 		}
 		for i := range x.Events {
@@ -334,7 +334,7 @@ func oneByOne(t *check.T) {
 	}
 	for i, x := range executions {
 		go func() {
-			_, err := check.Try(t, x.Args)
+			err := x.Execute(t)
 			returned[i] <- err
 		}()
 		if i == 0 {

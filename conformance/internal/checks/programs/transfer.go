@@ -84,8 +84,7 @@ func newTransfer(t *check.T, exe *capi.LoadedExecutable, outputs int, sends []se
 func (x *transfer) begin() (ended func() error) {
 	called := make(chan error, 1)
 	go func() {
-		_, err := check.Try(x.t, x.Args)
-		called <- err
+		called <- x.Execute(x.t)
 	}()
 	return func() error {
 		var err error
@@ -268,7 +267,7 @@ var callbackChecks = []check.Check{
 		x := newTransfer(t, exe, 1, []sender{{sendChannel, got.take}}, nil, []*capi.Buffer{uploadSix(t)})
 		called := make(chan error, 1)
 		go func() {
-			_, err := check.Try(t, x.Args)
+			err := x.Execute(t)
 			// The lists may be freed as soon as the call returns.
 			for i := range x.sends {
 				clear(x.sends[i])

@@ -99,7 +99,7 @@ func (w *worker) destroy(b *capi.Buffer) error {
 // addOne runs check.AddOne on a buffer.
 func (w *worker) addOne(b *capi.Buffer) (*capi.Buffer, error) {
 	x := check.NewExecution(w.exe, 1, []*capi.Buffer{b})
-	if _, err := check.Try(w.t, x.Args); err != nil {
+	if err := x.Execute(w.t); err != nil {
 		return nil, err
 	}
 	return x.Outputs[0][0], w.wait(x.Events[0])
