@@ -90,9 +90,8 @@ func (e *LoadedExecutable) Bind(ctx context.Context, args ...Argument) (*Bound, 
 	return abandon.CallOn(ctx, e.subject(), func() (*Bound, error) { return e.bind(ctx, nil, args) }, (*Bound).Close)
 }
 
-// Bind fixes arguments of the first parameters that are still open, and returns a new Bound with
-// those that b has, too. b stays as it is, and may be closed before the new Bound, which the
-// caller closes. Otherwise Bind is like [LoadedExecutable.Bind].
+// Bind is [LoadedExecutable.Bind] for the parameters that b leaves open. The new Bound also has the
+// arguments of b, which stays as it is and may be closed first.
 func (b *Bound) Bind(ctx context.Context, args ...Argument) (*Bound, error) {
 	if b == nil || b.exe == nil {
 		return nil, errNilBound

@@ -15,7 +15,6 @@ import (
 // CompileFor compiles a program ahead of time for the devices of a topology (PJRT_Compile), which
 // can take long. It needs no devices. A client whose devices are like those of the topology can
 // load the executable. opts may be nil; they assign devices through DeviceIDs.
-//
 // libtpu compiles for the topologies of [Plugin.NewTopology] on any machine. XLA's CUDA plugins do
 // too if they find CUDA's ptxas and libdevice, but may fail if the compiler must measure on a GPU.
 // Its CPU plugin returns ErrNotFound.

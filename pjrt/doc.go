@@ -27,9 +27,10 @@
 //
 // # Contexts
 //
-// A call returns when its context ends, whichever function of the plugin blocks. That function
-// cannot be stopped, and goes on in another goroutine: what it makes is closed once it exists,
-// and what it uses is kept. It may still read memory of the program that the call was given.
+// A call returns when its context ends, whichever function of the plugin blocks, with an error that
+// says which call waited for what. That function cannot be stopped, and goes on in another
+// goroutine: what it makes is closed once it exists, and what it uses is kept. It may still read
+// memory of the program that the call was given.
 // Such memory may be changed then, but must not be unmapped; the plugin does not write to it.
 // If a method has other rules, its comment says so.
 //
@@ -55,7 +56,6 @@
 // A buffer is made from a slice ([FromSlice], [FromScalar]), an array of any type
 // ([Client.BufferFromHost]), a reader ([Client.BufferFromReader]) or existing memory
 // ([Client.ViewOfHostMemory]; [AlignedSlice] makes memory that CPU plugins use without a copy).
-//
 // [Buffer.ToHost] brings an array back, [ToSlice] and [ReadSlice] into Go types,
 // [Buffer.ToHostInto] into the program's memory, [Buffer.ReadInPlace] without a copy where
 // the host can read the memory, and [Buffer.ToHostAsync] without waiting.
@@ -66,13 +66,9 @@
 // means one device. [Plugin.CompileFor] compiles ahead of time for a [Topology], for
 // instance on a laptop for a TPU. An [Executable] describes what was made.
 //
-// [LoadedExecutable.Execute] runs a program and waits, [LoadedExecutable.Start] does not
-// wait and returns an [Event], and [LoadedExecutable.ExecuteAll] runs it on several
-// devices.
-//
-// A server binds the weights of its model once, with [LoadedExecutable.Bind], and lets
-// [LoadedExecutable.ExecuteInto] put each result where the last one was. Such a call checks
-// only what it is given, and allocates nothing:
+// [LoadedExecutable.Execute] waits for the end, [LoadedExecutable.Start] returns an [Event], and
+// [LoadedExecutable.ExecuteAll] runs a program on several devices. A server binds the weights of
+// its model once, and puts each result where the last one was, which allocates nothing:
 //
 //	bound, err := exe.Bind(ctx, weights...)
 //	opts := &pjrt.ExecuteOptions{Bound: bound, ReuseResults: true}
@@ -84,11 +80,10 @@
 //
 // # Packages beside this one
 //
-// The folder pjrt has packages that find plugins (plugins), tell their options (platform), name
-// element types (dtype), spread arrays over devices (sharding), move data while programs run
-// (transfer), bind the structs of a model (params), join processes (distributed, kv), keep compiled
-// programs (cache, compile), read and write files (npy, safetensors), share memory with other
-// libraries (dlpack), observe (pluginlog, otel, trace), stand in for a device in tests (pjrttest)
-// and lend C handles (raw). Package extensions has the extensions of the API, folder docs guides,
-// and folder examples complete programs.
+// They find plugins (plugins), tell their options (platform), name element types (dtype), spread
+// arrays over devices (sharding), move data while programs run (transfer), bind the structs of a
+// model (params), join processes (distributed, kv), keep compiled programs (cache, compile), read
+// and write files (npy, safetensors), share memory with other libraries (dlpack), observe
+// (pluginlog, otel, trace), stand in for a device (pjrttest) and lend C handles (raw). Package
+// extensions has the extensions of the API, folder docs guides, and folder examples programs.
 package pjrt

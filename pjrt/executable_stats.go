@@ -65,15 +65,14 @@ type CompiledMemoryStats struct {
 	HostGeneratedCode, HostArguments, HostOutputs, HostAliased, HostTemporary int64
 
 	Peak                 int64 // highest use of device memory (API 0.72)
-	Total                int64 // device memory in total (API 0.90); see Required
+	Total                int64 // device memory in total (API 0.90)
 	TotalAllocation      int64 // all allocations together (API 0.104)
 	IndefiniteAllocation int64 // allocations that outlast the execution (API 0.104)
 	PeakUnpaddedHeap     int64 // highest use of the heap, without padding (API 0.104)
 }
 
-// Required returns the device memory that an execution needs beside other programs: arguments,
-// outputs and temporary memory, without what outputs reuse of arguments. Unlike Total, it is known
-// at any age.
+// Required returns Arguments + Outputs + Temporary - Aliased, the device memory that an execution
+// needs beside other programs. Old plugins, which have no Total, know it too.
 func (s CompiledMemoryStats) Required() int64 {
 	return s.Arguments + s.Outputs + s.Temporary - s.Aliased
 }

@@ -12,11 +12,9 @@ import (
 
 // SetLogger makes l the logger of this package, for the whole process. Nil, the default, turns
 // logging off; warnings then go to slog's default logger.
-//
 // Each operation is logged once it ends, with its duration, size and error, and the caller of this
 // package as the source. The level is Info for opening plugins, creating clients, and compiling and
 // loading programs, which are also logged at level Debug when they begin, and Debug for all others.
-// A failure does not raise the level, since the caller gets the error.
 func SetLogger(l *slog.Logger) { changeWatch(func(w *watch) { w.logger = l }) }
 
 // notices returns the logger for warnings that are returned to no caller.

@@ -44,8 +44,7 @@ type TopologyOptions struct {
 //
 //   - libtpu takes the model and the extents of the system in chips, such as v4:2x2x1, v5e:2x2,
 //     v5p:4x4x4 or v6e:16x16, "" for a default, and the options chips_per_host_bounds ([]int64 of
-//     3) and num_slices (int64). Unless plugins.Prepare ran before Open, it waits for minutes for
-//     Google's metadata server.
+//     3) and num_slices (int64). Call plugins.Prepare before [Open].
 //   - XLA's GPU plugins ignore the name. They take two strings: target_config, a
 //     GpuTargetConfigProto in text form, without which they need a GPU, and topology,
 //     PARTITIONSxHOSTSxDEVICES, such as 1x1x8.

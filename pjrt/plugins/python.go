@@ -167,6 +167,7 @@ var knownPackages = []struct{ name, path string }{
 	{"cpu", "lammps_jax_pjrt_cpu/pjrt_c_api_cpu_plugin.so"},
 	{"tpu", "libtpu/libtpu.so"},
 	{"neuron", "libneuronxla/libneuronpjrt.so"},
+	{"cuda13", "winjax_cuda13_pjrt/pjrt_c_api_gpu_plugin.dll"},
 }
 
 // pluginNamespaces lists the packages whose modules are plugins.
@@ -302,13 +303,19 @@ func (f *finder) entryPoints(site, distribution string, all []string, found []Ca
 	}
 	for _, point := range parseEntryPoints(content) {
 		dir := moduleDir(point.module, all)
+		// The library may be in the distribution's own package, as metaljax's is, which registers the
+		// module jax_plugins.metal.
+		if own := moduleDir(distributionName(distribution), []string{site}); dir != "" && own != "" && f.pluginsBelow(dir) == nil {
+			dir = own
+		}
 		covered := slices.ContainsFunc(found, func(c Candidate) bool {
 			return dir != "" && strings.HasPrefix(c.Path, dir+string(filepath.Separator))
 		})
 		if covered {
 			continue
 		}
-		name, version, _ := strings.Cut(strings.TrimSuffix(strings.TrimSuffix(distribution, ".dist-info"), ".egg-info"), "-")
+		name := distributionName(distribution)
+		_, version, _ := strings.Cut(strings.TrimSuffix(strings.TrimSuffix(distribution, ".dist-info"), ".egg-info"), "-")
 		registered := ranked(Candidate{
 			Name: strings.TrimPrefix(point.name, "xla_"), Path: dir, Origin: OriginPython, Detail: distribution, Version: version,
 		})
@@ -332,6 +339,13 @@ func (f *finder) entryPoints(site, distribution string, all []string, found []Ca
 		}
 	}
 	return more
+}
+
+// distributionName returns the name of a distribution, given that of its directory, such as
+// metaljax-0.11.9.dist-info.
+func distributionName(dir string) string {
+	name, _, _ := strings.Cut(strings.TrimSuffix(strings.TrimSuffix(dir, ".dist-info"), ".egg-info"), "-")
+	return name
 }
 
 // moduleDir returns the directory of a module, whose name has dots between its packages.

@@ -67,6 +67,22 @@ func TestPluginsInPythonPackages(t *testing.T) {
 	assert.Equal(t, "0.116", got[3].API)
 }
 
+// As metaljax registers its plugin, and winjax-cuda13-pjrt has its own.
+func TestPluginsBesideTheModuleThatRegistersThem(t *testing.T) {
+	t.Parallel()
+	f, site := pythonScene(t, "site/metaljax/lib/libmetal_pjrt_native.so", "site/winjax_cuda13_pjrt/pjrt_c_api_gpu_plugin.dll")
+	put(t, []byte("x = 1"), site, "jax_plugins", "metal", "__init__.py")
+	put(t, []byte("[jax_plugins]\nmetal = jax_plugins.metal\n"), site, "metaljax-0.11.9.dist-info", "entry_points.txt")
+	got, err := f.list(t.Context())
+	require.NoError(t, err)
+	assert.Equal(t, []brief{
+		{"cuda13", "site/winjax_cuda13_pjrt/pjrt_c_api_gpu_plugin.dll", ""},
+		{"metal", "site/metaljax/lib/libmetal_pjrt_native.so", ""},
+	}, briefs(f.root, got))
+	assert.Equal(t, "0.11.9", got[1].Version)
+	assert.True(t, got[1].Experimental)
+}
+
 func TestEntryPoints(t *testing.T) {
 	t.Parallel()
 	f, site := pythonScene(t, "site/their/backend/libtheirs.so", "site/jax_plugins/xla_toy/pjrt_plugin_toy.so", "other/second/x.so")
