@@ -18,8 +18,24 @@ type CUDA struct {
 	Driver string
 	// Runtime and CUDNN are the paths of these libraries.
 	Runtime, CUDNN string
+	// Libraries are the paths of the others that XLA calls: cuBLAS, cuFFT, cuSOLVER, cuSPARSE and
+	// CUPTI, in this order, without those that are missing.
+	Libraries []string
 	// Compiler is the directory with ptxas and libdevice, without which the plugin cannot compile.
 	Compiler string
+}
+
+// calledLibraries are the other libraries of CUDA, with the versions in their names that belong to a
+// major version of CUDA.
+var calledLibraries = []struct {
+	name, file string
+	versions   map[string]string // by the major version of CUDA
+}{
+	{"cuBLAS", "libcublas.so", map[string]string{"12": "12", "13": "13"}},
+	{"cuFFT", "libcufft.so", map[string]string{"12": "11", "13": "12"}},
+	{"cuSOLVER", "libcusolver.so", map[string]string{"12": "11", "13": "12"}},
+	{"cuSPARSE", "libcusparse.so", map[string]string{"12": "12", "13": "12"}},
+	{"CUPTI", "libcupti.so", map[string]string{"12": "12", "13": "13"}},
 }
 
 // compilerPackages are the Python packages with the parts of CUDA that XLA's plugin compiles with.
@@ -57,6 +73,22 @@ func (f *finder) cuda(plugin string) (c CUDA, missing []error) {
 	if c.Runtime == "" {
 		missing = append(missing, fmt.Errorf("CUDA's libraries (libcudart.so.%s) are neither in Python packages nor in the "+
 			"linker's directories: run: pip install \"jax-cuda%s-plugin[with-cuda]\"", major, major))
+	}
+	var names []string
+	for _, l := range calledLibraries {
+		version, known := l.versions[major]
+		if !known {
+			continue
+		}
+		if path := f.cudaLibrary(plugin, l.file, version); path != "" {
+			c.Libraries = append(c.Libraries, path)
+		} else {
+			names = append(names, l.name+" ("+l.file+"."+version+")")
+		}
+	}
+	if c.Runtime != "" && len(names) > 0 {
+		missing = append(missing, fmt.Errorf("%s are neither in Python packages nor in the linker's directories, and what needs them fails: "+
+			"run: pip install \"jax-cuda%s-plugin[with-cuda]\"", strings.Join(names, ", "), major))
 	}
 	if c.CUDNN == "" {
 		missing = append(missing, fmt.Errorf("cuDNN 9 (libcudnn.so.9) is neither in Python packages nor in the linker's directories: "+
@@ -111,7 +143,10 @@ func LibraryVersion(path string) string {
 		return m[1]
 	}
 	stem, _, _ := strings.Cut(strings.TrimPrefix(filepath.Base(path), "lib"), ".")
-	stem = map[string]string{"cudart": "cuda_runtime"}[stem] + map[string]string{"cudnn": "cudnn"}[stem]
+	stem = map[string]string{
+		"cudart": "cuda_runtime", "cudnn": "cudnn", "cupti": "cuda_cupti",
+		"cublas": "cublas", "cufft": "cufft", "cusolver": "cusolver", "cusparse": "cusparse",
+	}[stem]
 	if stem == "" {
 		return ""
 	}

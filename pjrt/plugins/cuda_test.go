@@ -76,10 +76,22 @@ func TestTheVersionsOfCUDA(t *testing.T) {
 	for _, file := range []string{"bin/ptxas", "nvvm/libdevice/libdevice.10.bc"} {
 		put(t, nil, site, "nvidia", "cu13", filepath.FromSlash(file))
 	}
+	_, missing = f.cuda(plugin)
+	require.Len(t, missing, 2)
+	require.EqualError(t, missing[1], "cuBLAS (libcublas.so.13), cuFFT (libcufft.so.12), cuSOLVER (libcusolver.so.12), cuSPARSE (libcusparse.so.12), "+
+		"CUPTI (libcupti.so.13) are neither in Python packages nor in the linker's directories, and what needs them fails: "+
+		`run: pip install "jax-cuda13-plugin[with-cuda]"`)
+	var libraries []string
+	for _, file := range []string{"libcublas.so.13", "libcufft.so.12", "libcusolver.so.12", "libcusparse.so.12", "libcupti.so.13"} {
+		put(t, elfLibrary{}.bytes(), site, "nvidia", "cu13", "lib", file)
+		libraries = append(libraries, filepath.Join(site, "nvidia", "cu13", "lib", file))
+	}
+	put(t, nil, site, "nvidia_cuda_cupti-13.0.85.dist-info", "METADATA")
+	assert.Equal(t, "13.0.85", LibraryVersion(libraries[4]))
 	found, missing = f.cuda(plugin)
 	require.Len(t, missing, 1, "the driver")
 	assert.Equal(t, CUDA{
-		Driver: "570.1.2", Runtime: filepath.Join(site, "nvidia", "cu13", "lib", "libcudart.so.13"),
+		Driver: "570.1.2", Runtime: filepath.Join(site, "nvidia", "cu13", "lib", "libcudart.so.13"), Libraries: libraries,
 		CUDNN: filepath.Join(f.root, "usr", "lib64", "libcudnn.so.9"), Compiler: filepath.Join(site, "nvidia", "cu13"),
 	}, found)
 	assert.Equal(t, "13.0.96", LibraryVersion(found.Runtime))

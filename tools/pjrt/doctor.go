@@ -258,6 +258,10 @@ func (d *doctor) cuda(c plugins.Candidate) {
 			parts = append(parts, strings.TrimSpace(l.name+" "+plugins.LibraryVersion(l.path))+" ("+l.path+")")
 		}
 	}
+	for _, path := range found.Libraries {
+		stem, _, _ := strings.Cut(strings.TrimPrefix(filepath.Base(path), "lib"), ".")
+		parts = append(parts, strings.TrimSpace(stem+" "+plugins.LibraryVersion(path)))
+	}
 	if found.Compiler != "" {
 		parts = append(parts, "ptxas and libdevice in "+found.Compiler)
 	}
