@@ -89,7 +89,8 @@ newcomer: ## do what README.md tells a newcomer to do, without caches, and repor
 	tools/newcomer/run.sh $(NEWCOMER)
 
 # The rows of small work take two minutes: make bench BENCH='-rows ^work/'. -write writes the results
-# to commit; tools/bench/main.go describes the rest. JAX takes part after make bin/jax/ready.
+# to commit; tools/bench/main.go describes the rest. JAX takes part after make bin/jax/ready, JAX and ONNX
+# Runtime in whole jobs after make bin/jobs/ready: make bin/jobs/ready bench BENCH='-rows ^jobs/' takes ten minutes.
 BENCH =
 
 .PHONY: bench
@@ -291,7 +292,7 @@ PYTHON ?= python3
 # The machine with a GPU need not build anything: copy the folder bin/gpu there, and call
 # its run.sh with the path of a plugin and a folder for its output.
 .PHONY: gpu-bundle
-gpu-bundle: ## build what make gpu runs, for a machine without Go, in bin/gpu (needs a C compiler)
+gpu-bundle: bin/jobs/ready ## build what make gpu runs, for a machine without Go, in bin/gpu (needs a C compiler)
 	rm -rf bin/gpu
 	mkdir -p bin/gpu
 	$(GO) build -ldflags='-s -w' -o bin/gpu/ ./tools/pjrt ./tools/pjrt-conformance
@@ -318,6 +319,13 @@ jax: bin/pjrt bin/jax/ready ## run JAX through the shim and compare, and run wha
 	PJRT_JAX_PYTHON=$(CURDIR)/bin/jax/bin/python $(GO) test -tags jax -count=1 -run JAX ./tools/docs
 	@# With -trimpath the command would not know the checkout to build the shim from.
 	GOFLAGS= PJRT_JAX_PYTHON=$(CURDIR)/bin/jax/bin/python $(GO) test -tags jax -count=1 -run '^TestTraceOfJAX$$' ./tools/pjrt
+
+# What takes part in the jobs of make bench beside us.
+bin/jobs/ready:
+	$(PYTHON) -m venv bin/jobs
+	bin/jobs/bin/python -m pip install --quiet --disable-pip-version-check jax==0.10.2 jaxlib==0.10.2 safetensors==0.8.0 \
+		onnx==1.23.2 onnxruntime==1.32.0
+	touch $@
 
 bin/jax/ready:
 	$(PYTHON) -m venv bin/jax

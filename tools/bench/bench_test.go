@@ -368,19 +368,19 @@ func TestThePlotHasEveryRowAndProgram(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "plot.svg")
 	results := resultsWith("work/execute", map[string]*Cell{inC: cellOf(1, 0), viaCgo: cellOf(1.5, 7), viaPjrt: cellOf(1.7, 2)})
-	require.NoError(t, drawPlot(results, path))
+	require.NoError(t, drawPlot(results, ofC, path))
 	svg, err := os.ReadFile(path)
 	require.NoError(t, err)
 	for _, text := range []string{"execute f32[4], wait, free", "go-xla", "pjrt"} {
 		assert.Contains(t, string(svg), text)
 	}
-	require.ErrorContains(t, drawPlot(new(Results), path), "nothing to draw")
+	require.ErrorContains(t, drawPlot(new(Results), ofC, path), "nothing to draw")
 }
 
 func TestProgramsHaveTheirParametersAndConstants(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	require.NoError(t, writePrograms(dir, []row{
+	require.NoError(t, writePrograms(&place{programs: dir}, []row{
 		{job: "many"}, {job: "arguments", param: 3}, {job: "devices", param: 200}, {job: "constants", param: 1},
 	}))
 	read := func(name string) string {

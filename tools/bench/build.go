@@ -6,6 +6,7 @@ package main
 import (
 	"debug/buildinfo"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -35,27 +36,48 @@ func build(root, dir string) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}
-	here := filepath.Join(root, "tools/bench")
+	here, examples := filepath.Join(root, "tools/bench"), filepath.Join(root, "pjrt/examples")
 	for _, b := range []struct {
-		cgo  string
-		args []string
+		cgo, dir string
+		args     []string
 	}{
-		{"1", []string{"gcc", "-O2", "-Wall", "-I", filepath.Join(root, "third_party/xla"), "-o", filepath.Join(dir, "c"),
+		{"1", here, []string{"gcc", "-O2", "-Wall", "-I", filepath.Join(root, "third_party/xla"), "-o", filepath.Join(dir, "c"),
 			"programs/c/bench.c", "-ldl", "-lpthread"}},
-		{"1", []string{"go", "build", "-o", filepath.Join(dir, "goxla"), "./programs/goxla"}},
-		{"0", []string{"go", "build", "-o", filepath.Join(dir, "pure"), "./programs/pure"}},
+		{"1", here, []string{"go", "build", "-o", filepath.Join(dir, "goxla"), "./programs/goxla"}},
+		{"0", here, []string{"go", "build", "-o", filepath.Join(dir, "pure"), "./programs/pure"}},
+		{"0", root, []string{"go", "build", "-o", filepath.Join(dir, "transformer"), "./pjrt/examples/transformer"}},
+		{"0", filepath.Join(examples, "server"), []string{"go", "build", "-o", filepath.Join(dir, "server"), "."}},
 	} {
 		cmd := exec.Command(b.args[0], b.args[1:]...)
-		cmd.Dir, cmd.Env = here, append(os.Environ(), "CGO_ENABLED="+b.cgo)
+		cmd.Dir, cmd.Env = b.dir, append(os.Environ(), "CGO_ENABLED="+b.cgo)
 		if out, err := cmd.CombinedOutput(); err != nil {
 			return fmt.Errorf("%s: %w\n%s", strings.Join(b.args[:2], " "), err, out)
 		}
 	}
-	script, err := os.ReadFile(filepath.Join(here, "programs/jax/bench.py"))
-	if err != nil {
+	model := filepath.Join(dir, "model-small")
+	if err := os.RemoveAll(model); err != nil { // CopyFS replaces nothing
 		return err
 	}
-	return os.WriteFile(filepath.Join(dir, "bench.py"), script, 0o644)
+	if err := os.CopyFS(model, os.DirFS(filepath.Join(examples, "transformer/model"))); err != nil {
+		return err
+	}
+	for name, file := range map[string]string{
+		"bench.py":       filepath.Join(here, "programs/jax/bench.py"),
+		"models.py":      filepath.Join(here, "programs/jobs/models.py"),
+		"jax_jobs.py":    filepath.Join(here, "programs/jobs/jax_jobs.py"),
+		"jax_server.py":  filepath.Join(here, "programs/jobs/jax_server.py"),
+		"onnx_jobs.py":   filepath.Join(here, "programs/jobs/onnx_jobs.py"),
+		"transformer.py": filepath.Join(examples, "transformer/export.py"),
+	} {
+		script, err := os.ReadFile(file)
+		if err != nil {
+			return err
+		}
+		if err := os.WriteFile(filepath.Join(dir, name), script, 0o644); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // command says how to start a child.
@@ -64,19 +86,31 @@ type command struct {
 	args    []string
 }
 
-// commandsOf returns the commands of the children in dir. python is empty if JAX does not take
-// part.
-func commandsOf(dir, plugin, python string) []command {
-	at := func(name string) string { return filepath.Join(dir, name) }
+// commandsOf returns the commands of the children. JAX takes part if there is a Python with it.
+func commandsOf(p *place) []command {
+	at := func(name string) string { return filepath.Join(p.built, name) }
 	all := []command{
-		{inC, []string{at("c"), plugin}},
-		{viaCgo, []string{at("goxla"), plugin}},
-		{bare, []string{at("pure"), "purego", plugin}},
-		{viaCapi, []string{at("pure"), "capi", plugin}},
-		{viaPjrt, []string{at("pure"), "pjrt", plugin}},
+		{inC, []string{at("c"), p.plugin}},
+		{viaCgo, []string{at("goxla"), p.plugin}},
+		{bare, []string{at("pure"), "purego", p.plugin}},
+		{viaCapi, []string{at("pure"), "capi", p.plugin}},
+		{viaPjrt, []string{at("pure"), "pjrt", p.plugin}},
 	}
-	if python != "" {
-		all = append(all, command{withJAX, []string{python, at("bench.py"), plugin}})
+	if p.python != "" {
+		all = append(all, command{withJAX, []string{p.python, at("bench.py"), p.plugin}})
+	}
+	return all
+}
+
+// jobCommands returns the commands of the children that do whole jobs.
+func jobCommands(p *place) []command {
+	at := func(name string) string { return filepath.Join(p.built, name) }
+	all := []command{{inC, []string{at("c"), p.plugin}}, {viaPjrt, []string{at("pure"), "pjrt", p.plugin}}}
+	if p.python != "" {
+		all = append(all, command{withJAX, []string{p.python, at("jax_jobs.py"), p.plugin}})
+		if !p.gpu { // ONNX Runtime would need another package
+			all = append(all, command{inONNX, []string{p.python, at("onnx_jobs.py")}})
+		}
 	}
 	return all
 }
@@ -108,6 +142,24 @@ func closeAll(processes []*process) (err error) {
 		}
 	}
 	return err
+}
+
+// withJobs adds the versions of the programs that did jobs to those of the others.
+func withJobs(m, measured Machine, python string) Machine {
+	versions := map[string]string{}
+	maps.Copy(versions, m.Versions)
+	for _, name := range []string{"api", "go", withJAX} {
+		if v, ok := measured.Versions[name]; ok {
+			versions["jobs "+name] = v
+		}
+	}
+	if python != "" {
+		if out, err := exec.Command(python, "-c", "import onnxruntime; print(onnxruntime.__version__)").Output(); err == nil {
+			versions[inONNX] = strings.TrimSpace(string(out))
+		}
+	}
+	measured.Versions = versions
+	return measured
 }
 
 // machine describes the machine that this runs on.

@@ -3,10 +3,12 @@
 
 // Command bench measures what calls of PJRT cost in C, with go-xla (cgo), with bare purego, with
 // package capi, with package pjrt and with JAX, on one plugin, and reports what became worse since
-// the committed results.
+// the committed results. The rows of group jobs are whole jobs, such as from weights on disk to the
+// first token, which C, pjrt, JAX and ONNX Runtime do; they have a plugin of their own.
 //
 //	bench                            measures all rows, in five minutes to half an hour
 //	bench -rows '^work/'             measures the rows of small work, in one to two minutes
+//	bench -rows '^jobs/'             measures whole jobs, in ten minutes
 //	bench -write                     also writes results.json, results.svg, performance.md and README.md's rows
 //	bench -busy 4                    measures beside four processes that never rest
 //	bench -bundle DIR                builds what a machine without Go and gcc needs; nothing is measured
@@ -30,6 +32,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"time"
 
 	"github.com/purepjrt/purepjrt/pjrt/plugins"
@@ -46,8 +49,10 @@ func main() {
 	flag.StringVar(&o.rows, "rows", "", "measure the rows whose names match this regular expression")
 	flag.StringVar(&o.plugin, "plugin", "", "name or path of the plugin, which is installed if missing; the default is that of the committed results")
 	flag.StringVar(&o.python, "python", "", "Python with JAX; the default is bin/jax/bin/python if it exists")
+	flag.StringVar(&o.jobsPython, "jobs-python", "",
+		"Python with JAX, safetensors and ONNX Runtime, for jobs; the default is bin/jobs/bin/python if it exists")
 	flag.IntVar(&o.rounds, "rounds", 25, "maximum number of rounds")
-	flag.DurationVar(&o.budget, "budget", 15*time.Second, "time for one row, unless five rounds take longer")
+	flag.DurationVar(&o.budget, "budget", 15*time.Second, "time for one row, unless five rounds take longer; a job has half of it")
 	flag.IntVar(&o.busy, "busy", 0, "keep this many other processes busy meanwhile")
 	flag.BoolVar(&o.write, "write", false, "write the committed files: the results of the measured rows, the plot, performance.md and README.md's rows")
 	flag.BoolVar(&o.render, "render", false,
@@ -65,10 +70,10 @@ func main() {
 }
 
 type options struct {
-	rows, plugin, python, out, bundle, programs string
-	rounds, busy                                int
-	budget                                      time.Duration
-	write, render, check, gpu                   bool
+	rows, plugin, python, jobsPython, out, bundle, programs string
+	rounds, busy                                            int
+	budget                                                  time.Duration
+	write, render, check, gpu                               bool
 }
 
 func (o *options) run(ctx context.Context) error {
@@ -81,7 +86,10 @@ func (o *options) run(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		return build(root, o.bundle)
+		if err := build(root, o.bundle); err != nil {
+			return err
+		}
+		return o.bundleModels(root)
 	}
 	if o.render {
 		root, err := root()
@@ -98,7 +106,13 @@ func (o *options) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	fmt.Print("\n", markdown(results, true))
+	whole, others := split(chosen)
+	if len(others) > 0 {
+		fmt.Print("\n", markdown(results, true))
+	}
+	if len(whole) > 0 {
+		fmt.Print("\n", jobsTable(results, true))
+	}
 	before, err := before()
 	if err != nil {
 		return err
@@ -146,12 +160,18 @@ func before() (*Results, error) {
 const (
 	resultsFile = "tools/bench/results.json"
 	plotFile    = "tools/bench/results.svg"
+	jobsFile    = "tools/bench/jobs.svg" // the plot of the jobs
 )
 
 // render writes the files that show the results.
 func render(root string, results *Results) error {
-	if err := drawPlot(results, filepath.Join(root, plotFile)); err != nil {
+	if err := drawPlot(results, ofC, filepath.Join(root, plotFile)); err != nil {
 		return err
+	}
+	if slices.ContainsFunc(results.Rows, func(r *Row) bool { return ofJAX.hasRatios(r) }) {
+		if err := drawPlot(results, ofJAX, filepath.Join(root, jobsFile)); err != nil {
+			return err
+		}
 	}
 	for name := range pages {
 		file := filepath.Join(root, name)
@@ -188,32 +208,63 @@ func (o *options) chosen() ([]row, error) {
 	return chosen, nil
 }
 
-// measure builds and starts the programs, and measures the rows.
-func (o *options) measure(ctx context.Context, chosen []row) (results *Results, err error) {
-	at := place{built: o.programs, gpu: o.gpu}
-	if at.built == "" {
-		root, err := root()
+// measure measures the rows: first the others, then the jobs, each with their plugin.
+func (o *options) measure(ctx context.Context, chosen []row) (*Results, error) {
+	whole, others := split(chosen)
+	results := new(Results)
+	if len(others) > 0 {
+		at, err := o.place("bin/jax", o.python)
 		if err != nil {
 			return nil, err
 		}
-		at.root, at.built = root, filepath.Join(root, "bin/bench")
-		if err := build(root, at.built); err != nil {
-			return nil, err
-		}
-		if o.python == "" {
-			if _, err := os.Stat(filepath.Join(root, "bin/jax/ready")); err == nil {
-				o.python = filepath.Join(root, "bin/jax/bin/python")
-			}
-		}
-	}
-	plugin := o.plugin
-	if plugin == "" { // other ages take other times
 		earlier, err := before()
 		if err != nil {
 			return nil, err
 		}
-		plugin = "cpu@" + earlier.Machine.Versions["api"]
+		plugin := cmp.Or(o.plugin, "cpu@"+earlier.Machine.Versions["api"]) // other ages take other times
+		if results, err = o.measureAt(ctx, at, plugin, commandsOf, others, o.budget); err != nil {
+			return nil, err
+		}
 	}
+	if len(whole) > 0 {
+		at, err := o.place("bin/jobs", o.jobsPython)
+		if err != nil {
+			return nil, err
+		}
+		measured, err := o.measureAt(ctx, at, cmp.Or(o.plugin, "cpu"), jobCommands, whole, o.budget/2)
+		if err != nil {
+			return nil, err
+		}
+		results.Rows = append(results.Rows, measured.Rows...)
+		results.Machine = withJobs(results.Machine, measured.Machine, at.python)
+	}
+	return results, nil
+}
+
+// place returns where the programs are, which it builds unless they were bundled. The folder of a
+// Python of the repository is used if the file ready is in it.
+func (o *options) place(folder, python string) (place, error) {
+	at := place{built: o.programs, gpu: o.gpu, python: python}
+	if at.built != "" {
+		return at, nil
+	}
+	root, err := root()
+	if err != nil {
+		return at, err
+	}
+	at.root, at.built = root, filepath.Join(root, "bin/bench")
+	if at.python == "" {
+		if _, err := os.Stat(filepath.Join(root, folder, "ready")); err == nil {
+			at.python = filepath.Join(root, folder, "bin/python")
+		}
+	}
+	return at, build(root, at.built)
+}
+
+// measureAt starts the programs, and measures rows with them.
+func (o *options) measureAt(
+	ctx context.Context, at place, plugin string, commands func(*place) []command, chosen []row, budget time.Duration,
+) (results *Results, err error) {
 	if !plugins.IsPath(plugin) {
 		if plugin, err = plugins.Install(ctx, plugin, plugins.InstallOptions{}); err != nil {
 			return nil, err
@@ -222,16 +273,15 @@ func (o *options) measure(ctx context.Context, chosen []row) (results *Results, 
 	if err := plugins.Prepare(plugin); err != nil {
 		return nil, err
 	}
-	dir, err := os.MkdirTemp("", "bench")
-	if err != nil {
+	if at.programs, err = os.MkdirTemp("", "bench"); err != nil {
 		return nil, err
 	}
-	defer os.RemoveAll(dir)
-	if err := writePrograms(dir, chosen); err != nil {
+	defer os.RemoveAll(at.programs)
+	if err := writePrograms(&at, chosen); err != nil {
 		return nil, err
 	}
-	at.commands = commandsOf(at.built, plugin, o.python)
-	at.programs = dir
+	at.plugin = plugin
+	at.commands = commands(&at)
 	processes, err := startAll(&at, row{}.has)
 	defer func() { err = cmp.Or(err, closeAll(processes)) }()
 	if err != nil {
@@ -242,9 +292,13 @@ func (o *options) measure(ctx context.Context, chosen []row) (results *Results, 
 		return nil, err
 	}
 	defer stop()
-	results = &Results{Machine: machine(processes, at.built, o.python)}
-	m := &measurer{place: at, processes: processes, rounds: o.rounds, budget: o.budget}
+	results = &Results{Machine: machine(processes, at.built, at.python)}
+	m := &measurer{place: at, processes: processes, rounds: o.rounds, budget: budget}
 	for _, r := range chosen {
+		if !at.can(r) {
+			fmt.Fprintln(os.Stderr, r.name, "is left out: it needs make bin/jobs/ready, or several devices")
+			continue
+		}
 		fmt.Fprintln(os.Stderr, r.name)
 		row, err := m.measure(r)
 		if err != nil {

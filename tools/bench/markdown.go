@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"maps"
 	"math"
-	"regexp"
 	"slices"
 	"strings"
 )
@@ -59,14 +58,18 @@ func spread(q Quartiles, format func(float64) string) string {
 	return fmt.Sprintf("%s (%s to %s)", format(q.Median), format(q.Q1), format(q.Q3))
 }
 
-// markdown returns the table of all rows except those of growth, which have their own table.
+// isApart reports whether a row is not in the table of most rows, but in one of its own.
+func isApart(r row) bool { return group(r.name) == "growth" || group(r.name) == jobs }
+
+// markdown returns the table of all rows except those that have a table of their own, of which it adds
+// that of growth.
 // If quartiles is true, it shows the quartiles.
 func markdown(results *Results, quartiles bool) string {
 	var b strings.Builder
 	table(&b, columnsOf(results), func(add func(title string, cells []string)) {
 		for _, r := range rows {
 			measured := results.row(r.name)
-			if measured == nil || group(r.name) == "growth" {
+			if measured == nil || isApart(r) {
 				continue
 			}
 			var cells []string
@@ -192,7 +195,7 @@ func behind(results *Results) string {
 	var slower, short []string
 	for _, r := range rows {
 		measured := results.row(r.name)
-		if measured == nil || group(r.name) == "growth" {
+		if measured == nil || isApart(r) {
 			continue
 		}
 		ours, cgo := measured.Cells[viaPjrt], measured.Cells[viaCgo]
@@ -248,22 +251,30 @@ func summary(results *Results) string {
 	return b.String()
 }
 
-// pages are the documents that show results, relative to the root, and what each shows.
-var pages = map[string]func(*Results) string{
-	"README.md":                summary,
-	"pjrt/docs/performance.md": section,
+// passage is the part of a document that shows results, between two marks.
+type passage struct {
+	begin string
+	text  func(*Results) string
 }
 
-// marks matches the marks in a page and the text between them.
-var marks = regexp.MustCompile(`(?s)(<!-- make bench writes what follows -->\n).*?(<!-- until here -->)`)
+// pages are the documents that show results, relative to the root, and what each shows.
+var pages = map[string][]passage{
+	"README.md":                {{"<!-- make bench writes what follows -->", summary}},
+	"pjrt/docs/performance.md": {{"<!-- make bench writes what follows -->", section}, {"<!-- make bench writes the jobs that follow -->", jobsSection}},
+}
+
+// untilHere ends a passage.
+const untilHere = "<!-- until here -->"
 
 // inserted returns the text of a page with the results in it.
 func inserted(name, page string, results *Results) (string, error) {
-	if !marks.MatchString(page) {
-		return "", fmt.Errorf("%s lacks the marks between which the results stand", name)
+	for _, p := range pages[name] {
+		head, rest, ok := strings.Cut(page, p.begin+"\n")
+		_, tail, ends := strings.Cut(rest, untilHere)
+		if !ok || !ends {
+			return "", fmt.Errorf("%s lacks the marks %q and %q, between which the results stand", name, p.begin, untilHere)
+		}
+		page = head + p.begin + "\n\n" + p.text(results) + "\n" + untilHere + tail
 	}
-	return marks.ReplaceAllStringFunc(page, func(old string) string {
-		m := marks.FindStringSubmatch(old)
-		return m[1] + "\n" + pages[name](results) + "\n" + m[2]
-	}), nil
+	return page, nil
 }

@@ -7,6 +7,7 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"slices"
 	"time"
 )
 
@@ -21,8 +22,9 @@ const (
 type measurer struct {
 	place     place
 	processes []*process
-	rounds    int           // maximum
-	budget    time.Duration // for one row; at least leastRounds rounds are done
+	served    map[string]map[string][]float64 // what serving measured, by job and program
+	rounds    int                             // maximum
+	budget    time.Duration                   // for one row; at least leastRounds rounds are done
 }
 
 // taking is a program that takes part in a row.
@@ -102,16 +104,21 @@ func (m *measurer) sample(processes []*process, r row) ([]*taking, error) {
 
 // result returns the result of the programs that took turns, and ends their jobs. It returns nil if
 // there are none.
-func (r row) result(taking []*taking) (*Row, error) {
-	if len(taking) == 0 {
+func (r row) result(all []*taking) (*Row, error) {
+	if len(all) == 0 {
 		return nil, nil
 	}
 	result := &Row{Name: r.name, Cells: map[string]*Cell{}}
-	for _, t := range taking {
+	jax := slices.IndexFunc(all, func(t *taking) bool { return t.program == withJAX })
+	for _, t := range all {
 		c := &Cell{Nanoseconds: quartilesOf(t.times)}
-		if taking[0].program == baseline && r.unit == nil { // a size may be 0
-			ratio := quartilesOf(ratiosOf(t.times, taking[0].times))
+		if all[0].program == baseline && r.unit == nil { // a size may be 0
+			ratio := quartilesOf(ratiosOf(t.times, all[0].times))
 			c.Ratio = &ratio
+		}
+		if jax >= 0 && group(r.name) == jobs {
+			ratio := quartilesOf(ratiosOf(t.times, all[jax].times))
+			c.OfJAX = &ratio
 		}
 		n := min(t.n, 1000)
 		var allocs [2]float64

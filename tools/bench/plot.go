@@ -22,16 +22,39 @@ var colors = map[string]color.RGBA{
 	viaCapi: {0x56, 0xB4, 0xE9, 0xFF},
 	viaPjrt: {0x00, 0x72, 0xB2, 0xFF},
 	withJAX: {0xCC, 0x79, 0xA7, 0xFF},
+	inONNX:  {0xD5, 0x5E, 0x00, 0xFF},
+	inC:     {0x99, 0x99, 0x99, 0xFF},
 }
 
-// drawPlot writes the ratios to C as an SVG file: a line for each row, a point for each program,
-// and a bar from quartile to quartile.
-func drawPlot(results *Results, path string) error {
+// figure is a plot of ratios to one program.
+type figure struct {
+	title    string
+	baseline string
+	columns  []string
+	has      func(row) bool
+	ratio    func(*Cell) *Quartiles
+}
+
+// The figures of most rows, and of the jobs.
+var (
+	ofC = figure{
+		"Time of an operation, C = 1 (logarithmic)", baseline, columns,
+		func(r row) bool { return !isApart(r) && group(r.name) != "serve" }, func(c *Cell) *Quartiles { return c.Ratio },
+	}
+	ofJAX = figure{
+		"Time of a job, JAX = 1 (logarithmic)", withJAX, jobColumns,
+		func(r row) bool { return group(r.name) == jobs }, func(c *Cell) *Quartiles { return c.OfJAX },
+	}
+)
+
+// drawPlot writes the ratios as an SVG file: a line for each row, a point for each program, and a bar
+// from quartile to quartile.
+func drawPlot(results *Results, f figure, path string) error {
 	var names []string
 	var shown []*Row
 	for _, r := range slices.Backward(rows) { // so that the first is on top
 		measured := results.row(r.name)
-		if measured == nil || !hasRatios(measured) || slices.Contains([]string{"growth", "serve"}, group(r.name)) {
+		if measured == nil || !f.has(r) || !f.hasRatios(measured) {
 			continue
 		}
 		names, shown = append(names, strings.ReplaceAll(r.title, "`", "")), append(shown, measured)
@@ -41,19 +64,19 @@ func drawPlot(results *Results, path string) error {
 	}
 	plot.DefaultFont.Variant = "Sans"
 	p := plot.New()
-	p.Title.Text = "Time of an operation, C = 1 (logarithmic)"
+	p.Title.Text = f.title
 	p.X.Scale, p.X.Tick.Marker = plot.LogScale{}, ticks{}
 	p.NominalY(names...)
 	p.Add(plotter.NewGrid())
 	p.Legend.Top, p.Legend.Padding = true, vg.Points(3)
-	for _, program := range columnsOf(results) {
-		if program == baseline {
+	for _, program := range f.columns {
+		if program == f.baseline {
 			continue
 		}
 		var points errPoints
 		for y, row := range shown {
-			if c := row.Cells[program]; c != nil && c.Ratio != nil {
-				q := c.Ratio
+			if c := row.Cells[program]; c != nil && f.ratio(c) != nil {
+				q := f.ratio(c)
 				points.XYs = append(points.XYs, plotter.XY{X: q.Median, Y: float64(y)})
 				points.XErrors = append(points.XErrors, struct{ Low, High float64 }{q.Median - q.Q1, q.Q3 - q.Median})
 			}
@@ -79,15 +102,15 @@ func drawPlot(results *Results, path string) error {
 		return err
 	}
 	p.Add(one)
-	p.Legend.Add("C", one)
+	p.Legend.Add(titles[f.baseline], one)
 	p.X.Min, p.X.Max = p.X.Min/1.2, p.X.Max*1.2 // so that no point lies on the edge
 	return p.Save(22*vg.Centimeter, vg.Length(3+0.7*float64(len(shown)))*vg.Centimeter, path)
 }
 
-// hasRatios reports whether a program other than C has a ratio to C.
-func hasRatios(row *Row) bool {
+// hasRatios reports whether a program has a ratio to the figure's.
+func (f figure) hasRatios(row *Row) bool {
 	for _, c := range row.Cells {
-		if c != nil && c.Ratio != nil {
+		if c != nil && f.ratio(c) != nil {
 			return true
 		}
 	}

@@ -15,10 +15,19 @@ import (
 
 // writePrograms writes the programs that rows need, and the options to compile them, to the
 // folder from which all children read them.
-func writePrograms(dir string, rows []row) error {
+func writePrograms(at *place, rows []row) error {
+	dir := at.programs
+	if whole, _ := split(rows); len(whole) > 0 {
+		if err := at.writeJobs(whole); err != nil {
+			return err
+		}
+	}
 	texts := map[string]string{"add.mlir": add(2)}
 	devices := map[int]bool{1: true}
 	for _, r := range rows {
+		if strings.HasPrefix(r.job, "devices-") {
+			devices[r.param] = true
+		}
 		switch r.job {
 		case "many":
 			texts["many.mlir"] = pairs(100)

@@ -29,14 +29,15 @@ type Machine struct {
 type Row struct {
 	Name  string           `json:"name"`
 	Cells map[string]*Cell `json:"cells"` // by program
-	// Parts are what a size consists of, in bytes.
+	// Parts are what a size consists of, in bytes, or a start, in nanoseconds.
 	Parts map[string]float64 `json:"parts,omitempty"`
 }
 
 // Cell is the result of one program in a row.
 type Cell struct {
-	Nanoseconds Quartiles  `json:"ns"`              // of one operation, or in the row's unit
-	Ratio       *Quartiles `json:"ratio,omitempty"` // to C in the same round
+	Nanoseconds Quartiles  `json:"ns"`               // of one operation, or in the row's unit
+	Ratio       *Quartiles `json:"ratio,omitempty"`  // to C in the same round
+	OfJAX       *Quartiles `json:"of_jax,omitempty"` // ratio to JAX in the same round
 	Allocs      *float64   `json:"allocs,omitempty"`
 	Bytes       *float64   `json:"bytes,omitempty"`
 }
@@ -189,6 +190,13 @@ func judge(r row, measured *Row) (verdict, string) {
 		}
 		compare(*cell.Ratio, limit)
 		text = "≤ " + ratio(limit)
+	}
+	if r.goal.ofJAX > 0 && cell.OfJAX != nil {
+		compare(*cell.OfJAX, r.goal.ofJAX)
+		if text != "" {
+			text += ", "
+		}
+		text += "≤ " + ratio(r.goal.ofJAX) + " of JAX"
 	}
 	if r.goal.ns > 0 {
 		compare(cell.Nanoseconds, r.goal.ns)

@@ -17,13 +17,14 @@ const (
 	viaCapi  = "capi"
 	viaPjrt  = "pjrt"
 	withJAX  = "jax"
+	inONNX   = "onnxruntime"
 	baseline = inC // all ratios are to it
 )
 
 var columns = []string{inC, viaCgo, bare, viaCapi, viaPjrt, withJAX}
 
 // titles are the titles of the columns.
-var titles = map[string]string{inC: "C", viaCgo: "go-xla", bare: "bare purego", viaCapi: "`capi`", viaPjrt: "`pjrt`", withJAX: "JAX"}
+var titles = map[string]string{inC: "C", viaCgo: "go-xla", bare: "bare purego", viaCapi: "`capi`", viaPjrt: "`pjrt`", withJAX: "JAX", inONNX: "ONNX Runtime"}
 
 // row is one line of the table: a job that the programs do.
 type row struct {
@@ -44,6 +45,7 @@ type row struct {
 	starts  int
 	rounds  int                  // of one batch each, where an operation takes very long; 0 for as many as there is time for
 	unit    func(float64) string // of the numbers; nil for nanoseconds
+	shown   func(float64) string // how a time is shown, such as a rate; nil for a time
 	subject string               // the program that the goal is for; pjrt unless it is set
 	goal    *goal
 
@@ -59,6 +61,7 @@ type row struct {
 // goal is what a row should reach.
 type goal struct {
 	ratio  float64 // to C; 0 for none
+	ofJAX  float64 // ratio to JAX; 0 for none
 	margin float64 // over capi, which is the floor where it is above ratio; 0 to ignore capi
 	ns     float64 // or in the row's unit; 0 for none
 	allocs float64 // per operation; below 0 for none
@@ -75,6 +78,9 @@ func (r row) jobOf(program string) string {
 func (r row) say(number float64) string {
 	if r.unit != nil {
 		return r.unit(number)
+	}
+	if r.shown != nil {
+		return r.shown(number)
 	}
 	return duration(number)
 }
@@ -197,7 +203,7 @@ var rows = slices.Concat([]row{
 	{name: "tool/build-pjrt-cold", title: "`go build` of `pjrt`", job: "cold pjrt", own: building},
 	{name: "tool/build-pjrt-warm", title: "the same again", job: "warm pjrt", own: building},
 	{name: "tool/generate", title: "`pjrtgen generate`", own: generating},
-}, growthRows())
+}, growthRows(), jobRows())
 
 // served returns a row for the cost of package serve, beside the plugin's own getter in C.
 func served(how, title string) row {

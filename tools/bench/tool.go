@@ -23,6 +23,8 @@ type place struct {
 	root, built string // root is empty without a repository
 	commands    []command
 	programs    string // folder of the programs that the jobs compile
+	plugin      string // path of the library
+	python      string // with JAX, or empty
 	gpu         bool   // the clients share a GPU
 }
 

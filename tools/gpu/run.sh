@@ -31,6 +31,8 @@ try everyday ./pjrt.test -test.run '^TestWhatProgramsDoEveryDay$' -test.v
 try programs ./pjrt-conformance programs "$plugin" programs $shared --html "$out/programs.html"
 try conformance ./pjrt-conformance run "$plugin" $shared --profile quick --json "$out/conformance.json" --html "$out/conformance.html"
 try benchmarks ./bench -programs children -plugin "$plugin" -gpu -rows '^work/' -json "$out/benchmarks.json"
-grep -h '^|' "$out/benchmarks.log"
+# Whole jobs, in five minutes; models are there if the bundle was built beside JAX.
+try jobs ./bench -programs children -plugin "$plugin" -gpu -budget 10s -rows '^jobs/(load|start-small|tokens|step|compile|requests)' -json "$out/jobs.json"
+grep -h '^|' "$out/benchmarks.log" "$out/jobs.log"
 tail -n 5 "$out/conformance.log"
 test -z "$failed"

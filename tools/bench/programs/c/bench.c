@@ -4,6 +4,7 @@
 // The floor: the calls of the C API that each job needs, made in C. The protocol is that of package child.
 
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -158,6 +159,18 @@ struct job {
   PJRT_Buffer*** out_lists;
   PJRT_Event** done;
   PJRT_Buffer* buffer;
+  struct argument* arguments;
+  size_t (*carry)[2];  // results, and the arguments they replace
+  size_t carries, read;
+};
+
+// An argument of a model, as programs/jobs/models.py describes it.
+struct argument {
+  PJRT_Buffer_Type type;
+  int64_t dims[8];
+  size_t rank, bytes;
+  void* host;
+  int write, donated;
 };
 
 static int64_t run_getter(struct job* j, long n) {
@@ -329,6 +342,106 @@ static int64_t run_client(struct job* j, long n) {
   return now() - start;
 }
 
+static PJRT_Buffer* upload_argument(PJRT_Client* c, PJRT_Device* d, struct argument* x) {
+  PJRT_Client_BufferFromHostBuffer_Args a = ARGS(PJRT_Client_BufferFromHostBuffer);
+  a.client = c;
+  a.data = x->host;
+  a.type = x->type;
+  a.dims = x->dims;
+  a.num_dims = x->rank;
+  a.host_buffer_semantics = PJRT_HostBufferSemantics_kImmutableOnlyDuringCall;
+  a.device = d;
+  CALL(PJRT_Client_BufferFromHostBuffer, a);
+  free_event(a.done_with_host_buffer);
+  return a.buffer;
+}
+
+// Copies a result to the host: on a CPU from where it is, as pjrt does, since a transfer takes a turn
+// of another thread.
+static void read_result(struct job* j, PJRT_Buffer* b) {
+  PJRT_Buffer_ToHostBuffer_Args r = ARGS(PJRT_Buffer_ToHostBuffer);
+  r.src = b;
+  CALL(PJRT_Buffer_ToHostBuffer, r);  // for the size
+  if (r.dst_size > j->param) {
+    free(j->data);
+    j->data = zeroed(j->param = r.dst_size);
+  }
+  if (!getenv("BENCH_SHARED_GPU")) {
+    PJRT_Buffer_OpaqueDeviceMemoryDataPointer_Args p = ARGS(PJRT_Buffer_OpaqueDeviceMemoryDataPointer);
+    p.buffer = b;
+    CALL(PJRT_Buffer_OpaqueDeviceMemoryDataPointer, p);
+    memcpy(j->data, p.device_memory_ptr, r.dst_size);
+    return;
+  }
+  r.dst = j->data;
+  CALL(PJRT_Buffer_ToHostBuffer, r);
+  await(r.event);
+  free_event(r.event);
+}
+
+// Writes some arguments, executes, puts results in the place of arguments and reads one result.
+static int64_t run_model(struct job* j, long n) {
+  PJRT_ExecuteOptions o = {.struct_size = PJRT_ExecuteOptions_STRUCT_SIZE};
+  int64_t start = now();
+  for (long i = 0; i < n; ++i) {
+    for (size_t k = 0; k < j->args; ++k) {
+      if (j->arguments[k].write) j->in[k] = upload_argument(client, device, &j->arguments[k]);
+    }
+    launch(j, &o, j->out_lists, j->done);
+    await(j->done[0]);
+    free_event(j->done[0]);
+    for (size_t k = 0; k < j->args; ++k) {
+      if (j->arguments[k].write || j->arguments[k].donated) free_buffer(j->in[k]);
+    }
+    read_result(j, j->out[j->read]);
+    for (size_t k = 0; k < j->carries; ++k) {
+      j->in[j->carry[k][1]] = j->out[j->carry[k][0]];
+      j->out[j->carry[k][0]] = 0;
+    }
+    for (size_t k = 0; k < j->results; ++k) {
+      if (j->out[k]) free_buffer(j->out[k]);
+    }
+  }
+  return now() - start;
+}
+
+// Reads the file alone, into memory that is used again.
+static int64_t run_load(struct job* j, long n) {
+  static char part[1 << 20];
+  char path[4096];
+  snprintf(path, sizeof path, "%s/load-%zu.safetensors", getenv("BENCH_PROGRAMS"), j->param);
+  int64_t start = now();
+  for (long i = 0; i < n; ++i) {
+    int f = open(path, O_RDONLY);
+    if (f < 0) fail(path, "cannot be opened", 16);
+    ssize_t got;
+    while ((got = read(f, part, sizeof part)) > 0) {
+    }
+    if (got < 0) fail(path, "cannot be read", 14);
+    close(f);
+  }
+  return now() - start;
+}
+
+static void* compile_one(void* arg) {
+  struct job* j = arg;
+  free_executable(compile(client, j->text, j->text_size, j->options, j->options_size));
+  return 0;
+}
+
+// Compiles the program param times at once.
+static int64_t run_compile_together(struct job* j, long n) {
+  pthread_t* threads = zeroed(j->param * sizeof *threads);
+  int64_t start = now();
+  for (long i = 0; i < n; ++i) {
+    for (size_t k = 0; k < j->param; ++k) pthread_create(&threads[k], 0, compile_one, j);
+    for (size_t k = 0; k < j->param; ++k) pthread_join(threads[k], 0);
+  }
+  int64_t took = now() - start;
+  free(threads);
+  return took;
+}
+
 static void finish(struct job* j) {
   for (size_t i = 0; i < j->devices * j->args; ++i) free_buffer(j->in[i]);
   if (j->exe) free_executable(j->exe);
@@ -336,6 +449,7 @@ static void finish(struct job* j) {
   if (j->own) close_client(j->own);
   free(j->text), free(j->options), free(j->data);
   free(j->in), free(j->in_lists), free(j->out), free(j->out_lists), free(j->done);
+  free(j->carry);
 }
 
 // Compiles a program whose parameters and results are all f32[4], and makes its arguments.
@@ -361,6 +475,85 @@ static void program(struct job* j, const char* name, size_t devices, size_t args
     j->in_lists[d] = &j->in[d * args];
     j->out_lists[d] = &j->out[d * results];
   }
+}
+
+static void fill(struct argument* x, int numbers) {
+  size_t count = 1;
+  for (size_t i = 0; i < x->rank; ++i) count *= (size_t)x->dims[i];
+  x->bytes = 4 * count;
+  x->host = aligned_alloc(64, (x->bytes + 63) / 64 * 64);
+  if (!x->host) fail("aligned_alloc", "out of memory", 13);
+  memset(x->host, 0, x->bytes);
+  for (size_t i = 0; numbers && i < count; ++i) {
+    if (x->type == PJRT_Buffer_Type_S32) {
+      ((int32_t*)x->host)[i] = 1;
+    } else {
+      ((float*)x->host)[i] = (float)(((uint32_t)i * 2654435761u >> 16) & 0xFF) / 2550 - 0.05f;
+    }
+  }
+}
+
+// Compiles a model, and makes its arguments on each device.
+static void model(struct job* j, const char* name, size_t devices) {
+  PJRT_Client* c = client;
+  if (devices > 1) c = j->own = new_client((int64_t)devices);
+  char options[64];
+  snprintf(options, sizeof options, "replicas-%zu", devices);
+  j->text = read_file(name, ".mlir", &j->text_size);
+  j->options = read_file(options, ".options", &j->options_size);
+  j->exe = compile(c, j->text, j->text_size, j->options, j->options_size);
+  j->arguments = zeroed(4096 * sizeof *j->arguments);
+  j->carry = zeroed(4096 * sizeof *j->carry);
+  size_t size;
+  char *text = read_file(name, ".job", &size), *rest;
+  for (char* line = strtok_r(text, "\n", &rest); line; line = strtok_r(0, "\n", &rest)) {
+    char type[8], how[16];
+    int at;
+    size_t a, b;
+    struct argument* x = &j->arguments[j->args];
+    if (sscanf(line, "arg %7s %15s %zu%n", type, how, &x->rank, &at) == 3) {
+      x->type = strcmp(type, "s32") ? PJRT_Buffer_Type_F32 : PJRT_Buffer_Type_S32;
+      char* dims = line + at;
+      for (size_t i = 0; i < x->rank && i < 8; ++i) x->dims[i] = strtoll(dims, &dims, 10);
+      fill(x, !strcmp(how, "numbers"));
+      ++j->args;
+    } else if (sscanf(line, "write %zu", &a) == 1) {
+      j->arguments[a].write = 1;
+    } else if (sscanf(line, "carry %zu %zu", &a, &b) == 2) {
+      j->arguments[b].donated = 1;
+      j->carry[j->carries][0] = a;
+      j->carry[j->carries++][1] = b;
+    } else if (sscanf(line, "read %zu", &a) == 1) {
+      j->read = a;
+    } else if (sscanf(line, "results %zu", &a) == 1) {
+      j->results = a;
+    }
+  }
+  free(text);
+  j->devices = devices;
+  j->in = zeroed(devices * j->args * sizeof *j->in);
+  j->out = zeroed(devices * j->results * sizeof *j->out);
+  j->in_lists = zeroed(devices * sizeof *j->in_lists);
+  j->out_lists = zeroed(devices * sizeof *j->out_lists);
+  j->done = zeroed(devices * sizeof *j->done);
+  for (size_t d = 0; d < devices; ++d) {
+    for (size_t i = 0; i < j->args; ++i) {
+      if (!j->arguments[i].write) j->in[d * j->args + i] = upload_argument(c, devices_of(c)[d], &j->arguments[i]);
+    }
+    j->in_lists[d] = &j->in[d * j->args];
+    j->out_lists[d] = &j->out[d * j->results];
+  }
+}
+
+// Frees what the last execution of a model left.
+static void finish_model(struct job* j) {
+  for (size_t i = 0; i < j->devices * j->args; ++i) {
+    if (!j->arguments[i % j->args].write) free_buffer(j->in[i]);
+  }
+  for (size_t i = 0; i < j->args; ++i) free(j->arguments[i].host);
+  free(j->arguments);
+  j->args = 0;  // which finish need not free
+  finish(j);
 }
 
 static void bytes(struct job* j) {
@@ -426,6 +619,23 @@ static int prepare(struct job* j, const char* name, size_t param) {
     j->run = run_compile;
   } else if (!strcmp(name, "client")) {
     j->run = run_client;
+  } else if (!strncmp(name, "model:", 6)) {
+    model(j, name + 6, 1);
+    j->param = 0;  // how much memory data has
+    j->run = run_model;
+    j->finish = finish_model;
+  } else if (!strncmp(name, "devices-", 8)) {
+    char text[64];
+    snprintf(text, sizeof text, "%.40s-%zu", name, param);
+    model(j, text, param);
+    j->run = run_execute;
+    j->finish = finish_model;
+  } else if (!strcmp(name, "load") || !strcmp(name, "load-mapped")) {
+    j->run = run_load;
+  } else if (!strcmp(name, "compile-together")) {
+    j->text = read_file("step-mlp-128", ".mlir", &j->text_size);
+    j->options = read_file("replicas-1", ".options", &j->options_size);
+    j->run = run_compile_together;
   } else {
     return 0;
   }

@@ -102,7 +102,10 @@ func (o *ours) prepare(job string, param int) (*child.Job, error) {
 			return c.Close()
 		}, nil), nil
 	}
-	return o.prepareAlone(job, param)
+	if j, err := o.prepareAlone(job, param); j != nil || err != nil {
+		return j, err
+	}
+	return o.prepareWhole(job, param)
 }
 
 // compiled has a program and its arguments, all of them f32[4].

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package main
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/purepjrt/purepjrt/pjrt/safetensors"
+)
+
+func TestJobsHaveATableOfTheirOwn(t *testing.T) {
+	t.Parallel()
+	tokens := &Row{Name: "jobs/tokens-gpt2-8", Cells: map[string]*Cell{
+		inC: {Nanoseconds: quartiles(80e6), OfJAX: ptr(quartiles(0.8))}, inONNX: {Nanoseconds: quartiles(160e6), OfJAX: ptr(quartiles(1.6))},
+		withJAX: {Nanoseconds: quartiles(100e6), OfJAX: ptr(quartiles(1))},
+		viaPjrt: {Nanoseconds: quartiles(88e6), Ratio: ptr(quartiles(1.1)), OfJAX: ptr(quartiles(0.88))},
+	}}
+	start := &Row{
+		Name: "jobs/start-small", Cells: map[string]*Cell{
+			withJAX: {Nanoseconds: quartiles(1e9), OfJAX: ptr(quartiles(1))}, viaPjrt: {Nanoseconds: quartiles(60e6), OfJAX: ptr(quartiles(0.06))},
+		},
+		Parts: map[string]float64{"2 the plugin is opened": 9e6, "1 the process starts": 2e6},
+	}
+	results := &Results{Rows: []*Row{tokens, start, {Name: "work/execute", Cells: map[string]*Cell{inC: cellOf(1, 0)}}}}
+	assert.Equal(t, `| | C | ONNX Runtime | JAX | `+"`pjrt`"+` | of C | of JAX | to reach |
+|---|---|---|---|---|---|---|---|
+| second start of the transformer, 3 x 32, to its first token | | | 1.00 s | 60.0 ms | | 0.060 | ≤ 0.10 of JAX |
+| tokens, 12 x 768, 8 streams | 100 tokens/s | 50 tokens/s | 80 tokens/s | 90.9 tokens/s | 1.10 | 0.88 | ≤ 1.05, ≤ 1.00 of JAX: missed |
+
+| of a second start | small |
+|---|---|
+| the process starts | 2.00 ms |
+| the plugin is opened | 9.00 ms |
+`, jobsTable(results, false))
+	assert.NotContains(t, markdown(results, false), "tokens")
+	assert.Contains(t, jobsSection(results), "Jobs that miss what they should reach:\n\n- tokens, 12 x 768, 8 streams\n")
+
+	path := filepath.Join(t.TempDir(), "jobs.svg")
+	require.NoError(t, drawPlot(results, ofJAX, path))
+	svg, err := os.ReadFile(path)
+	require.NoError(t, err)
+	for _, text := range []string{"tokens, 12 x 768, 8 streams", "ONNX Runtime", "pjrt", "JAX"} {
+		assert.Contains(t, string(svg), text)
+	}
+	assert.NotContains(t, string(svg), "execute f32[4]")
+}
+
+func TestAStartIsDividedByWhatItLogs(t *testing.T) {
+	t.Parallel()
+	start := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	log := `{"time":"2026-01-01T00:00:00.002Z","msg":"pjrt open begins"}
+{"time":"2026-01-01T00:00:00.012Z","msg":"pjrt open","duration":10000000}
+{"time":"2026-01-01T00:00:00.015Z","msg":"pjrt client","duration":3000000}
+{"time":"2026-01-01T00:00:00.016Z","msg":"pjrt upload","duration":1000}
+{"time":"2026-01-01T00:00:00.020Z","msg":"pjrt load begins"}
+{"time":"2026-01-01T00:00:00.021Z","msg":"pjrt load begins"}
+{"time":"2026-01-01T00:00:00.030Z","msg":"pjrt load","duration":10000000}
+{"time":"2026-01-01T00:00:00.034Z","msg":"pjrt load","duration":13000000}
+{"time":"2026-01-01T00:00:00.041Z","msg":"pjrt execute","duration":6000000}
+{"time":"2026-01-01T00:00:00.049Z","msg":"pjrt execute","duration":6000000}
+`
+	parts, err := divided(strings.NewReader(log), start, start.Add(50*time.Millisecond))
+	require.NoError(t, err)
+	assert.Equal(t, map[string]float64{
+		"1 the process starts": 2e6, "2 the plugin is opened": 10e6, "3 the client is made": 3e6,
+		"4 weights are mapped, and files read": 5e6, "5 programs come from the cache": 14e6, "6 weights are bound, inputs made": 1e6,
+		"7 the first execution": 6e6, "8 the process ends": 9e6,
+	}, parts)
+	_, err = divided(strings.NewReader("panic: no JSON"), start, start)
+	require.Error(t, err)
+}
+
+func TestStreamsWaitForTheirAnswers(t *testing.T) {
+	t.Parallel()
+	answer := "-3\n"
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		assert.Equal(t, "/predict", r.URL.Path)
+		_, _ = w.Write([]byte(answer))
+	}))
+	defer s.Close()
+	_, latencies, err := (&server{url: s.URL}).load(3, time.Millisecond)
+	require.NoError(t, err)
+	assert.GreaterOrEqual(t, len(latencies), 3, "each stream asks at least once")
+	answer = "4\n"
+	_, _, err = (&server{url: s.URL}).load(3, time.Millisecond)
+	require.ErrorContains(t, err, `"4\n"`, "a server that answers wrongly is not measured")
+}
+
+func TestJobsComeWithTheirFiles(t *testing.T) {
+	t.Parallel()
+	p := &place{programs: t.TempDir(), built: t.TempDir()}
+	require.NoError(t, writePrograms(p, []row{
+		{name: "jobs/load-16", job: "load", param: 16 * mib}, {name: "jobs/devices-sum-2", job: "devices-sum", param: 2},
+	}))
+	f, err := safetensors.Open(filepath.Join(p.programs, "load-16777216.safetensors"))
+	require.NoError(t, err)
+	defer f.Close()
+	assert.Len(t, f.Names(), 2)
+	text, err := os.ReadFile(filepath.Join(p.programs, "devices-sum-2.mlir"))
+	require.NoError(t, err)
+	assert.Contains(t, string(text), "replica_groups = dense<[[0, 1]]>")
+	assert.FileExists(t, filepath.Join(p.programs, "devices-sum-2.job"))
+	assert.FileExists(t, filepath.Join(p.programs, "replicas-2.options"))
+
+	assert.True(t, p.can(row{job: "devices-sum"}))
+	assert.False(t, (&place{gpu: true}).can(row{job: "devices-sum"}))
+	assert.False(t, p.can(row{job: "model:tokens-small"}), "without JAX there are no models")
+	require.NoError(t, os.WriteFile(filepath.Join(p.programs, "tokens-small.mlir"), nil, 0o600))
+	assert.True(t, p.can(row{job: "model:tokens-small"}))
+}
+
+func TestJobsOfOnePluginStandBesideThoseOfAnother(t *testing.T) {
+	t.Parallel()
+	m := withJobs(Machine{Cores: 2, Versions: map[string]string{"api": "0.81", "go": "go1.26", withJAX: "0.8.1"}},
+		Machine{Cores: 2, Versions: map[string]string{"api": "0.115", "go": "go1.27", withJAX: "0.10.2", "gcc": "14"}}, "")
+	assert.Equal(t, map[string]string{
+		"api": "0.81", "go": "go1.26", withJAX: "0.8.1", "jobs api": "0.115", "jobs go": "go1.27", "jobs jax": "0.10.2",
+	}, m.Versions)
+}
