@@ -141,7 +141,7 @@ platforms: ## check that everything, tests included, compiles for every supporte
 .PHONY: test-cc
 test-cc: ## compare layouts with C compilers, call C stubs (needs gcc and g++)
 	$(GO) test -tags cc ./third_party/xla ./capi/... ./gen/...
-	$(GO) test -tags cc -run '^TestFaulty' ./conformance
+	$(GO) test -tags cc -run '^(TestFaulty|TestTheProgramsOfLeads)' ./conformance
 
 # Takes XLA's own headers from ten Python wheels, and keeps only the headers.
 # make originals ORIGINALS=tf-nightly reads fewer.
