@@ -190,8 +190,8 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	return r, err
 }
 
-// showInC writes the programs in C of the leads of a report. A check whose calls cannot be recorded,
-// or written in C, has none.
+// showInC writes the programs in C of the leads of a report. A check whose calls cannot be
+// recorded, or written in C, has none.
 func showInC(ctx context.Context, c driver.Config, r *Report) {
 	dir, err := os.MkdirTemp("", "leads")
 	if err != nil {

@@ -23,8 +23,8 @@ func init() {
 	testSuites["same cause, at times"] = func() []check.Check { return sameCause(true) }
 }
 
-// sameCause returns six checks that fail for the same reason. If once is set, they pass when they run
-// again.
+// sameCause returns six checks that fail for the same reason. If once is set, they pass when they
+// run again.
 func sameCause(once bool) []check.Check {
 	var list []check.Check
 	for i := range 6 {

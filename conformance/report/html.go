@@ -84,8 +84,8 @@ func kinds(r *Report) []kind {
 	}
 }
 
-// worstFirst returns the results in the order of the filters, those of one filter in the order of the
-// contract.
+// worstFirst returns the results in the order of the filters, those of one filter in the order of
+// the contract.
 func worstFirst(r *Report) []*Result {
 	var list []*Result
 	for _, k := range kinds(r) {

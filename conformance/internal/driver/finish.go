@@ -22,8 +22,8 @@ const rerunShare = 30 * time.Second
 // longRun is too long for a check to be run again more than once.
 const longRun = 5 * time.Second
 
-// witnesses is how many checks that failed for one reason are run again. If each fails as before, so
-// would the others.
+// witnesses is how many checks that failed for one reason are run again. If each fails as before,
+// so would the others.
 const witnesses = 2
 
 // rerun runs failed checks again, each in a process of its own, to find out which fail only
@@ -86,8 +86,8 @@ func (d *driver) rerun(ctx context.Context) {
 	d.part(ctx, deadline)
 }
 
-// byCause returns the checks to run again first, and by cause those that are not needed if these fail
-// again.
+// byCause returns the checks to run again first, and by cause those that are not needed if these
+// fail again.
 func (d *driver) byCause(again []int) (first []int, others map[string][]int) {
 	d.causes, others = make(map[int]string), make(map[string][]int)
 	count := make(map[string]int)
@@ -103,8 +103,8 @@ func (d *driver) byCause(again []int) (first []int, others map[string][]int) {
 	return first, others
 }
 
-// witness returns the name of the first of the checks that failed for the cause and was run again, or
-// "" if there is none.
+// witness returns the name of the first of the checks that failed for the cause and was run again,
+// or "" if there is none.
 func (d *driver) witness(checks []int, cause string) string {
 	for _, i := range checks {
 		if r := d.results[i]; d.causes[i] == cause && len(r.Attempts) > 1 {

@@ -88,9 +88,9 @@ func (m *measurer) run(ctx context.Context, pythons []string) error {
 
 func (m *measurer) file(c *jax) string { return filepath.Join(m.out, "jax-"+c.JAX+".tsv") }
 
-// measure fills in the profile of a client. Where the plugin's buffers are not in the host's memory,
-// it measures only the functions that the client calls in other actions, or more or less often, than
-// it does otherwise.
+// measure fills in the profile of a client. Where the plugin's buffers are not in the host's
+// memory, it measures only the functions that the client calls in other actions, or more or less
+// often, than it does otherwise.
 func (m *measurer) measure(ctx context.Context, c *jax) error {
 	whole, err := readProfile(m.file(c))
 	switch {

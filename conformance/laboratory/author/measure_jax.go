@@ -63,8 +63,8 @@ type death struct {
 	Why string
 }
 
-// startJAX starts Python with JAX, whose plugin is the shim library in front of plugin. With offHost
-// the plugin says that its buffers are not in the host's memory.
+// startJAX starts Python with JAX, whose plugin is the shim library in front of plugin. With
+// offHost the plugin says that its buffers are not in the host's memory.
 func startJAX(ctx context.Context, python, shim, plugin string, offHost bool) (*jax, error) {
 	dir, err := os.MkdirTemp("", "callers")
 	if err != nil {

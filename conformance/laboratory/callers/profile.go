@@ -85,8 +85,8 @@ type Profile struct {
 
 // At returns what the client does with a plugin whose buffers are in the host's memory or, with
 // offHost, are not. Where a row was not measured off the host, the one that was measured on it
-// stands for it, in the actions that call the function there. An action that calls the function only
-// off the host gets the worst outcome of the others. If nothing was measured off the host, At
+// stands for it, in the actions that call the function there. An action that calls the function
+// only off the host gets the worst outcome of the others. If nothing was measured off the host, At
 // returns p.
 func (p *Profile) At(offHost bool) *Profile {
 	if !offHost || p.OffHost == nil {

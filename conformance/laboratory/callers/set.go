@@ -11,8 +11,8 @@ import (
 	"github.com/purepjrt/purepjrt/capi"
 )
 
-// OffHostSets ends the names of files with sets that were tried with a plugin whose buffers are not in
-// the host's memory.
+// OffHostSets ends the names of files with sets that were tried with a plugin whose buffers are not
+// in the host's memory.
 const OffHostSets = ".off-host.tsv"
 
 // Fault is one thing that is wrong with a plugin.
