@@ -18,6 +18,7 @@ func TestKnownWaiversAreForTheirPluginOnly(t *testing.T) {
 	t.Parallel()
 	plugins := map[string]*report.Plugin{
 		"waivers/cpu-0.81.json":     {File: "xla_cpu_pjrt.so", Minor: 81, Platform: "cpu"},
+		"waivers/cpu-0.106.json":    {File: "libpjrt_cpu.so", Minor: 106, Platform: "cpu"},
 		"waivers/cpu-0.115.json":    {File: "pjrt_c_api_cpu_plugin.so", Minor: 115, Platform: "cpu"},
 		"waivers/cuda-0.54.json":    {File: "xla_cuda_plugin.so", Minor: 54},
 		"waivers/cuda-0.68.json":    {File: "xla_cuda_plugin.so", Minor: 68},
