@@ -25,16 +25,16 @@ var jobColumns = []string{inC, inONNX, withJAX, viaPjrt}
 // several devices say how costs grow.
 func jobRows() []row {
 	all := []row{
-		loading("load", 64*mib, "weights of 64 MiB"), loading("load", 256*mib, "weights of 256 MiB"), loading("load", gib, "weights of 1 GiB"),
+		loading("load", 64*mib, "weights of 64 MiB"), loading("load", 256*mib, "weights of 256 MiB"),
+		loading("load", gib, "weights of 1 GiB"),
 		loading("load-mapped", gib, "weights of 1 GiB, mapped"),
-		{name: "jobs/start-small", title: "second start of the transformer, 3 x 32, to its first token", job: "small", own: startingAgain, goal: &goal{ofJAX: 0.1, allocs: -1}},
-		{name: "jobs/start-medium", title: "the same, 6 x 384", job: "medium", own: startingAgain, goal: &goal{ofJAX: 0.1, allocs: -1}},
-		{name: "jobs/start-gpt2", title: "the same, 12 x 768", job: "gpt2", own: startingAgain, goal: &goal{ofJAX: 0.1, allocs: -1}},
+		starting("small", "second start of the transformer, 3 x 32, to its first token"),
+		starting("medium", "the same, 6 x 384"), starting("gpt2", "the same, 12 x 768"),
 		generated("small", "3 x 32", 1), generated("medium", "6 x 384", 1), generated("gpt2", "12 x 768", 1),
 		generated("medium", "6 x 384", 2), generated("medium", "6 x 384", 8), generated("gpt2", "12 x 768", 8),
-		{name: "jobs/requests", title: "requests to the server, 8 streams", job: "all", own: serving, shown: perSecond("requests", 1), goal: &goal{ofJAX: 1, allocs: -1}},
-		{name: "jobs/requests-p50", title: "latency of the median request", job: "p50", own: serving, goal: &goal{ofJAX: 1, allocs: -1}},
-		{name: "jobs/requests-p99", title: "latency that 1 % of the requests exceed", job: "p99", own: serving, goal: &goal{ofJAX: 1, allocs: -1}},
+		requested("", "all", "requests to the server, 8 streams", perSecond("requests", 1)),
+		requested("-p50", "p50", "latency of the median request", nil),
+		requested("-p99", "p99", "latency that 1 % of the requests exceed", nil),
 	}
 	for _, batch := range []int{32, 128, 512} {
 		all = append(all, whole(fmt.Sprintf("step-mlp-%d", batch), fmt.Sprintf("step of training an MLP, batch of %d", batch)))
@@ -51,7 +51,10 @@ func jobRows() []row {
 	together.job, together.param, together.rounds = "compile-together", 4, leastRounds
 	return append(all, together,
 		flagged(generated("medium", "6 x 384", 1), "fast-math"),
-		row{name: "jobs/cache", title: "8 processes start at once with an empty cache", job: "small", own: sharingCache, goal: &goal{ofJAX: 0.5, allocs: -1}})
+		row{
+			name: "jobs/cache", title: "8 processes start at once with an empty cache", job: "small", own: sharingCache,
+			goal: &goal{ofJAX: 0.5, allocs: -1},
+		})
 }
 
 // spreads are the numbers of devices.
@@ -62,6 +65,18 @@ func whole(job, title string) row {
 	return row{
 		name: "jobs/" + job, title: title, job: "model:" + job, only: jobColumns, noise: 0.25,
 		goal: &goal{ratio: 1.05, ofJAX: 1, allocs: -1},
+	}
+}
+
+// starting returns the row of the second start of the example transformer with a model.
+func starting(model, title string) row {
+	return row{name: "jobs/start-" + model, title: title, job: model, own: startingAgain, goal: &goal{ofJAX: 0.1, allocs: -1}}
+}
+
+// requested returns a row of what serving measures.
+func requested(suffix, what, title string, shown func(float64) string) row {
+	return row{
+		name: "jobs/requests" + suffix, title: title, job: what, own: serving, shown: shown, goal: &goal{ofJAX: 1, allocs: -1},
 	}
 }
 

@@ -259,8 +259,10 @@ type passage struct {
 
 // pages are the documents that show results, relative to the root, and what each shows.
 var pages = map[string][]passage{
-	"README.md":                {{"<!-- make bench writes what follows -->", summary}},
-	"pjrt/docs/performance.md": {{"<!-- make bench writes what follows -->", section}, {"<!-- make bench writes the jobs that follow -->", jobsSection}},
+	"README.md": {{"<!-- make bench writes what follows -->", summary}},
+	"pjrt/docs/performance.md": {
+		{"<!-- make bench writes what follows -->", section}, {"<!-- make bench writes the jobs that follow -->", jobsSection},
+	},
 }
 
 // untilHere ends a passage.

@@ -24,7 +24,9 @@ const (
 var columns = []string{inC, viaCgo, bare, viaCapi, viaPjrt, withJAX}
 
 // titles are the titles of the columns.
-var titles = map[string]string{inC: "C", viaCgo: "go-xla", bare: "bare purego", viaCapi: "`capi`", viaPjrt: "`pjrt`", withJAX: "JAX", inONNX: "ONNX Runtime"}
+var titles = map[string]string{
+	inC: "C", viaCgo: "go-xla", bare: "bare purego", viaCapi: "`capi`", viaPjrt: "`pjrt`", withJAX: "JAX", inONNX: "ONNX Runtime",
+}
 
 // row is one line of the table: a job that the programs do.
 type row struct {
