@@ -228,7 +228,8 @@ func TestTheGradientOfAttentionIsGoMLXs(t *testing.T) {
 						case "biased":
 							o.AttentionBias = in[4]
 						case "masked": // in a way that does not depend on the layout
-							o.AttentionMask = graph.GreaterThan(graph.ReduceSum(in[4], 0, 1), graph.ScalarZero(in[4].Graph(), dtypes.Float32))
+							zero := graph.ScalarZero(in[4].Graph(), dtypes.Float32)
+							o.AttentionMask = graph.GreaterThan(graph.ReduceSum(in[4], 0, 1), zero)
 							if layout == layers.LayoutBHSD {
 								o.AttentionMask = graph.ExpandAxes(o.AttentionMask, 0, 1)
 							} else {
@@ -246,7 +247,8 @@ func TestTheGradientOfAttentionIsGoMLXs(t *testing.T) {
 					fused = strings.Contains(in[0].Graph().String(), "FusedScaledDotProductAttentionVJP(")
 					return all
 				})
-				results := exec.MustCall(random(shape(4, 6)...), random(shape(2, 6)...), random(shape(2, 6)...), random(shape(4, 6)...), random(2, 4, 6, 6))
+				query, key, values, weights := shape(4, 6), shape(2, 6), shape(2, 6), shape(4, 6)
+				results := exec.MustCall(random(query...), random(key...), random(values...), random(weights...), random(2, 4, 6, 6))
 				assert.Equal(t, name != "biased", fused)
 				n := len(results) / 2
 				for i := range n {

@@ -8,8 +8,8 @@
 //
 //	backend, err := compute.NewWithConfig("pjrt:cpu")
 //
-// It is for GoMLX 0.28.8, whose go.mod says which version of github.com/gomlx/compute belongs to it.
-// In a program with no other backend, compute.New returns it too. The environment
+// It is for GoMLX 0.28.8, whose go.mod says which version of github.com/gomlx/compute belongs to
+// it. In a program with no other backend, compute.New returns it too. The environment
 // variable GOMLX_BACKEND takes the same text as NewWithConfig.
 //
 // # Configuration
@@ -65,8 +65,9 @@
 //
 // Softmax, GELU, layer normalization, attention with its gradient, and its projection are made of
 // StableHLO's operations, which XLA fuses; other gradients go through GoMLX's own form of them.
-// The rest (FusedDense, quantized weights, attention with numbers that are added to its scores) is an
-// error with compute.ErrNotImplemented in its chain, upon which GoMLX makes it of simpler operations.
+// The rest (FusedDense, quantized weights, attention with numbers that are added to its scores) is
+// an error with compute.ErrNotImplemented in its chain, upon which GoMLX makes it of simpler
+// operations.
 //
 // # Errors
 //
