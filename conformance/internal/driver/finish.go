@@ -63,7 +63,7 @@ func (d *driver) rerun(ctx context.Context) {
 	first, others := d.byCause(again)
 	progress := Progress{Phase: "rerun", Total: len(first), Began: time.Since(d.start)}
 	d.Progress(d.timed(progress))
-	d.rerunEach(ctx, first, times, deadline, &progress)
+	d.rerunEach(ctx, first, jobs, times, deadline, &progress)
 	var rest []int
 	for cause, list := range others {
 		if slices.ContainsFunc(first, func(i int) bool { return d.causes[i] == cause && d.results[i].Verdict == check.Flaky }) {
@@ -82,7 +82,7 @@ func (d *driver) rerun(ctx context.Context) {
 	}
 	slices.Sort(rest)
 	progress.Total += len(rest)
-	d.rerunEach(ctx, rest, times, deadline, &progress)
+	d.rerunEach(ctx, rest, jobs, times, deadline, &progress)
 	d.part(ctx, deadline)
 }
 
@@ -114,8 +114,8 @@ func (d *driver) witness(checks []int, cause string) string {
 	return ""
 }
 
-// rerunEach runs checks again.
-func (d *driver) rerunEach(ctx context.Context, again []int, times int, deadline time.Time, progress *Progress) {
+// rerunEach runs checks again, so many at once.
+func (d *driver) rerunEach(ctx context.Context, again []int, jobs, times int, deadline time.Time, progress *Progress) {
 	var mu sync.Mutex
 	var slots sync.WaitGroup
 	for range jobs {
