@@ -154,9 +154,9 @@ func (d *driver) rerunEach(ctx context.Context, again []int, jobs, times int, de
 }
 
 // loadAlone runs the checks again that failed while they loaded the library, one at a time, and
-// returns those that still have to be run again, and whether others now passed. Two processes that load a library at once may
-// disturb each other, as they do if it unpacks files, which says nothing of the rules of the checks
-// that ran then.
+// returns those that still have to be run again, and whether others now passed. Two processes
+// that load a library at once may disturb each other, as they do if it unpacks files, which says
+// nothing of the rules of the checks that ran then.
 func (d *driver) loadAlone(ctx context.Context, again []int, deadline time.Time) (rest []int, disturbed bool) {
 	for _, i := range again {
 		r := d.results[i]

@@ -42,8 +42,8 @@ func entries() []entry {
 		}
 		es = append(es, one("RUN-02", variant, profile, p))
 	})
-	for _, family := range []func() []entry{edges, ties, divisions, products, algorithmic, kernels, slidings, cropped, indexings, dynamics, orders,
-		exhaustives, zeros, bigs, quantizations, clientDialect, realistics, algebra, simplifications} {
+	for _, family := range []func() []entry{edges, ties, divisions, products, algorithmic, kernels, slidings, cropped, indexings,
+		dynamics, orders, exhaustives, zeros, bigs, quantizations, clientDialect, realistics, algebra, simplifications} {
 		es = append(es, family()...)
 	}
 	return es

@@ -131,8 +131,10 @@ func windowsOfSingles(t dtype.Type) []program {
 		b borders
 		w windowing
 	}{
-		{[]int64{4, 1}, borders{[]int64{-2, 2}, []int64{1, 0}, []int64{0, 1}}, windowing{window: []int64{2, 3}, low: []int64{2, 0}, high: []int64{2, 1}}},
-		{[]int64{1, 6}, borders{[]int64{1, -2}, []int64{0, 1}, []int64{1, 0}}, windowing{window: []int64{2, 1}, low: []int64{1, 2}, high: []int64{2, 1}}},
+		{[]int64{4, 1}, borders{[]int64{-2, 2}, []int64{1, 0}, []int64{0, 1}},
+			windowing{window: []int64{2, 3}, low: []int64{2, 0}, high: []int64{2, 1}}},
+		{[]int64{1, 6}, borders{[]int64{1, -2}, []int64{0, 1}, []int64{1, 0}},
+			windowing{window: []int64{2, 1}, low: []int64{1, 2}, high: []int64{2, 1}}},
 	} {
 		x := build(t, c.x, func(ix []int64) value { return number(t, ix[0]+ix[1]+2) })
 		p := c.w.windowsOf("pad", c.b.attribute(), x, c.b.around(x, value{}))
