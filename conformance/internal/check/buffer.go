@@ -106,8 +106,8 @@ func RowMajor(rank int) *capi.BufferMemoryLayout {
 }
 
 // HostSize returns how many bytes a buffer has on the host, in any layout without gaps: what the
-// plugin says or, if it does not say that, what follows from the type and the dimensions. D2H-01 and
-// D2H-02 are about the question.
+// plugin says or, if it does not say that, what follows from the type and the dimensions. D2H-01
+// and D2H-02 are about the question.
 func (t *T) HostSize(b *capi.Buffer, layout *capi.BufferMemoryLayout) uintptr {
 	out, err := Try(t, capi.BufferToHostBufferArgs{Src: b, HostLayout: layout})
 	if err == nil {

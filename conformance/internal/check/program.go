@@ -191,9 +191,9 @@ func (t *T) CompileWith(c *Client, text string, options []byte) *capi.LoadedExec
 	return Own(t, out.Executable)
 }
 
-// NeedsText ends a check whose program, a StableHLO text, does not compile, if the plugin does not take
-// text at all: it may take portable artifacts alone, as JAX sends them. CMP-01 is about that, and CMP-02
-// about artifacts. err is the error of the program.
+// NeedsText ends a check whose program, a StableHLO text, does not compile, if the plugin does
+// not take text at all: it may take portable artifacts alone, as JAX sends them. CMP-01 is about
+// that, and CMP-02 about artifacts. err is the error of the program.
 func (t *T) NeedsText(c *Client, err error) {
 	if t.rule.ID == "CMP-01" {
 		return
@@ -271,10 +271,10 @@ func (x *Execution) Execute(t *T) error {
 	return err
 }
 
-// Complete puts the ready event of the last output in the place of each complete event that the plugin
-// left null, after a call that succeeded. Clients can do without complete events, and so can checks
-// that only wait: RUN-03 is about them. Without ready events the events stay null, and who needs the
-// outputs waits for them by reading them.
+// Complete puts the ready event of the last output in the place of each complete event that the
+// plugin left null, after a call that succeeded. Clients can do without complete events, and so
+// can checks that only wait: RUN-03 is about them. Without ready events the events stay null, and
+// who needs the outputs waits for them by reading them.
 func (x *Execution) Complete(t *T) {
 	for i, e := range x.Events {
 		if n := len(x.Outputs[i]); e == nil && n > 0 && x.Outputs[i][n-1] != nil {

@@ -32,8 +32,8 @@ func LastExchanged[E any](list []E, from int) []E {
 	return list
 }
 
-// LayoutExchanged returns a layout whose list, of dimensions or of strides, is that of LastExchanged.
-// It stays in memory.
+// LayoutExchanged returns a layout whose list, of dimensions or of strides, is that of
+// LastExchanged. It stays in memory.
 func LayoutExchanged(layout *capi.BufferMemoryLayout, from int) *capi.BufferMemoryLayout {
 	switch {
 	case layout == nil:

@@ -92,8 +92,8 @@ var literalChecks = []check.Check{
 	}},
 }
 
-// literalsOfAllShapes transfers arrays of all ranks, widths and sizes, and those of all ranks in other
-// orders than row-major.
+// literalsOfAllShapes transfers arrays of all ranks, widths and sizes, and those of all ranks in
+// other orders than row-major.
 func literalsOfAllShapes(t *check.T) {
 	if t.Failed() {
 		return

@@ -375,8 +375,8 @@ func into(b *capi.Buffer, dst []byte) downloadArgs {
 	return downloadArgs{Src: b, HostLayout: check.RowMajor(1), Dst: check.Pointer(dst), DstSize: uintptr(len(dst))}
 }
 
-// needsSizes ends a check that needs the sizes of downloads if the plugin does not tell any: D2H-01 is
-// about that.
+// needsSizes ends a check that needs the sizes of downloads if the plugin does not tell any:
+// D2H-01 is about that.
 func needsSizes(t *check.T) {
 	out, err := check.Try(t, downloadArgs{Src: small(t), HostLayout: check.RowMajor(1)})
 	check.Own(t, out.Event)
@@ -605,7 +605,8 @@ func dynamicBuffer(t *check.T) *capi.Buffer {
 	return t.Run(exe, 1, check.Upload(t, t.Client(), floats(8)), upload(t, dtype.S32, dtype.Bytes([]int32{3})))[0]
 }
 
-// dynamicSecond returns two rows of 3 of at most 5 floats, or nil if the plugin makes no such buffer.
+// dynamicSecond returns two rows of 3 of at most 5 floats, or nil if the plugin makes no such
+// buffer.
 func dynamicSecond(t *check.T) *capi.Buffer {
 	exe, err := t.TryCompile(t.Client(), `module @dynamic_second {
   func.func @main(%x: tensor<2x5xf32>, %n: tensor<i32>) -> tensor<2x?xf32, #stablehlo.bounds<?, 5>> {

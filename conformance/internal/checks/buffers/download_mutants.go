@@ -67,7 +67,8 @@ func downloadMutants() []mutant.Mutant {
 				copy(data, permute(slices.Clone(data), mutant.TypeOf(c.Table(), a.Src).Size(), d, []int64{0, 1}))
 			}
 		}),
-		arrivesOf("D2H-05", "the second device is read wrongly", func(c *serve.Invocation, b *capi.Buffer) bool { return placeBelow(c, b) == 1 }, flip),
+		arrivesOf("D2H-05", "the second device is read wrongly",
+			func(c *serve.Invocation, b *capi.Buffer) bool { return placeBelow(c, b) == 1 }, flip),
 		mutant.Before("D2H-09", "strides are ignored", func(a *downloadArgs) { ignoreLayout(a, capi.BufferMemoryLayoutTypeStrides) }),
 		mutant.Before("D2H-10", "tiles are ignored", func(a *downloadArgs) { ignoreLayout(a, capi.BufferMemoryLayoutTypeTiled) }),
 		readyEarly("D2H-11"),
@@ -98,7 +99,8 @@ func downloadMutants() []mutant.Mutant {
 				data[i] = data[2*i]&15 | data[2*i+1]<<4
 			}
 		}),
-		mutant.Of("D2H-19", "tokens have no size", func(c *serve.Invocation, a *downloadArgs) { c.Fail(capi.ErrorCodeInternal, "a token has no size") }),
+		mutant.Of("D2H-19", "tokens have no size",
+			func(c *serve.Invocation, a *downloadArgs) { c.Fail(capi.ErrorCodeInternal, "a token has no size") }),
 		mutant.Hooked("D2H-20", "keeps the pointer to host_layout", func() []serve.Hook {
 			var layout *capi.BufferMemoryLayout
 			var dst []byte

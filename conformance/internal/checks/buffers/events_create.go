@@ -171,8 +171,8 @@ func awaited(t *check.T, done chan error, what string) {
 	}
 }
 
-// failure returns an error of its own for each of several objects: neighbours differ in their codes,
-// and in the texts and lengths of their messages.
+// failure returns an error of its own for each of several objects: neighbours differ in their
+// codes, and in the texts and lengths of their messages.
 func failure(i int) (capi.ErrorCode, string) {
 	const codes = int(capi.ErrorCodeUnauthenticated)
 	return capi.ErrorCode(1 + i%codes), check.Words(check.Lengths[i%len(check.Lengths)], i)

@@ -164,8 +164,10 @@ func lifecycleMutants() []mutant.Mutant {
 				c.Forward()
 			}
 		}),
-		onReadyOf("BUF-19", "copies are never ready", func(m *mutant.Marks) serve.Hook { return mutant.Marking(m, copiedBuffers) }, never).Waiting(),
-		onReadyOf("BUF-19/waiting", "outputs are ready at once", func(m *mutant.Marks) serve.Hook { return mutant.Marking(m, outputBuffers) }, hasty),
+		onReadyOf("BUF-19", "copies are never ready",
+			func(m *mutant.Marks) serve.Hook { return mutant.Marking(m, copiedBuffers) }, never).Waiting(),
+		onReadyOf("BUF-19/waiting", "outputs are ready at once",
+			func(m *mutant.Marks) serve.Hook { return mutant.Marking(m, outputBuffers) }, hasty),
 		eventsFail("BUF-19", "the event fails", false, func(a *capi.BufferReadyEventArgs) *capi.Event { return a.Event }),
 		mutant.Swallows[capi.EventAwaitArgs]("BUF-20", "ready without an error"),
 		mutant.OnceFails[capi.BufferDeleteArgs, capi.EventAwaitArgs]("BUF-21", "the event turns into an error", capi.ErrorCodeInternal),
@@ -195,7 +197,8 @@ func lifecycleMutants() []mutant.Mutant {
 					c.Forward()
 				}
 			}),
-		eventsFail("BUF-26", "the execution fails", true, func(a *capi.LoadedExecutableExecuteArgs) *capi.Event { return *a.DeviceCompleteEvents }),
+		eventsFail("BUF-26", "the execution fails",
+			true, func(a *capi.LoadedExecutableExecuteArgs) *capi.Event { return *a.DeviceCompleteEvents }),
 		mutant.Answers[capi.BufferDestroyArgs]("BUF-27", "only in the thread that made the client", capi.ErrorCodeInternal),
 	}
 }

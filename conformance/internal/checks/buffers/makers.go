@@ -100,8 +100,8 @@ var makers = []maker{
 	{name: "an execution", sizes: "RUN-01", dims: "RUN-01", make: executed},
 }
 
-// transferred returns the maker of the buffers of one transfer manager. They get their contents from
-// fill, the last one first.
+// transferred returns the maker of the buffers of one transfer manager. They get their contents
+// from fill, the last one first.
 func transferred(fill func(t *check.T, m *transferManager, i int, data []byte)) func(*check.T, []check.HostArray) []*capi.Buffer {
 	return func(t *check.T, list []check.HostArray) []*capi.Buffer {
 		buffers := make([]*capi.Buffer, len(list))

@@ -207,8 +207,9 @@ func zeroCopy(t *check.T, semantics capi.HostBufferSemantics) {
 	}
 }
 
-// everySize uploads arrays of all sizes and widths from memory that is aligned, so that a plugin may
-// use it in place, and from memory that is not. The memory is overwritten when that is allowed.
+// everySize uploads arrays of all sizes and widths from memory that is aligned, so that a plugin
+// may use it in place, and from memory that is not. The memory is overwritten when that is
+// allowed.
 func everySize(t *check.T, semantics capi.HostBufferSemantics) {
 	offset := 0
 	for a := range t.Sized() {

@@ -13,7 +13,8 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
 )
 
-// variedMutants are faults of some sizes, ranks, types and positions, which small arrays do not show.
+// variedMutants are faults of some sizes, ranks, types and positions, which small arrays do not
+// show.
 func variedMutants() []mutant.Mutant {
 	return slices.Concat(sizeMutants(), rankMutants(), severalMutants())
 }
@@ -67,7 +68,8 @@ func sizeMutants() []mutant.Mutant {
 		loses("H2D-14", "of elements of two bytes that may be used in place and changed, the last is lost if 15 are left of 16",
 			with(capi.HostBufferSemanticsMutableZeroCopy, ofSize(2)), 16, 15),
 		arrivesOf("H2D-17", "from other devices than the first, the last byte is lost if one is left of 16",
-			func(c *serve.Invocation, b *capi.Buffer) bool { return placeBelow(c, b) > 0 }, func(data []byte) { mutant.WithoutLast(data, 1, 16, 1) }),
+			func(c *serve.Invocation, b *capi.Buffer) bool { return placeBelow(c, b) > 0 },
+			func(data []byte) { mutant.WithoutLast(data, 1, 16, 1) }),
 		mutant.ArrivesOf("D2H-04", "four-byte elements whose number is one less than a multiple of 16 arrive without the last",
 			ofType(func(e dtype.Type) bool { return e.Size() == 4 }, func(data []byte) { mutant.WithoutLast(data, 4, 16, 15) })),
 		mutant.ArrivesOf("D2H-04", "byte 4096 of what is larger arrives wrong, of single bytes",
@@ -91,26 +93,27 @@ func sizeMutants() []mutant.Mutant {
 			func(data []byte) { mutant.WithoutLast(data, 2, 8, 7) }),
 		mutant.ArrivesFrom("VIEW-01/uneven/a view", "the last byte is lost if it is left of 16", mutant.Made[viewOf, capi.Buffer], nil,
 			func(data []byte) { mutant.WithoutLast(data, 1, 16, 1) }),
-		mutant.Hooked("RUN-01/uneven/an execution", "of results behind the first, the last byte is lost if it is left of 16", func() []serve.Hook {
-			m := new(mutant.Marks)
-			return []serve.Hook{
-				serve.Around(func(c *serve.Invocation, a *capi.LoadedExecutableExecuteArgs) {
-					if c.Forward(); c.Err() == nil {
-						e, _ := mutant.Try(c.Table(), capi.LoadedExecutableGetExecutableArgs{LoadedExecutable: a.Executable})
-						n, _ := mutant.Try(c.Table(), capi.ExecutableNumOutputsArgs{Executable: e.Executable})
-						mutant.Try(c.Table(), capi.ExecutableDestroyArgs{Executable: e.Executable})
-						for _, b := range mutant.View(*a.OutputLists, n.NumOutputs)[1:] {
-							m.Add(b)
+		mutant.Hooked("RUN-01/uneven/an execution", "of results behind the first, the last byte is lost if it is left of 16",
+			func() []serve.Hook {
+				m := new(mutant.Marks)
+				return []serve.Hook{
+					serve.Around(func(c *serve.Invocation, a *capi.LoadedExecutableExecuteArgs) {
+						if c.Forward(); c.Err() == nil {
+							e, _ := mutant.Try(c.Table(), capi.LoadedExecutableGetExecutableArgs{LoadedExecutable: a.Executable})
+							n, _ := mutant.Try(c.Table(), capi.ExecutableNumOutputsArgs{Executable: e.Executable})
+							mutant.Try(c.Table(), capi.ExecutableDestroyArgs{Executable: e.Executable})
+							for _, b := range mutant.View(*a.OutputLists, n.NumOutputs)[1:] {
+								m.Add(b)
+							}
 						}
-					}
-				}),
-				mutant.Arrived(func(_ *serve.Invocation, a *downloadArgs, data []byte) {
-					if m.Has(a.Src) {
-						mutant.WithoutLast(data, 1, 16, 1)
-					}
-				}),
-			}
-		}),
+					}),
+					mutant.Arrived(func(_ *serve.Invocation, a *downloadArgs, data []byte) {
+						if m.Has(a.Src) {
+							mutant.WithoutLast(data, 1, 16, 1)
+						}
+					}),
+				}
+			}),
 		mutant.Before("RAW-01", "odd offsets behind the first 16 bytes are rounded", func(a *rawArgs) {
 			if a.Offset > 16 && a.TransferSize > 1 {
 				a.Offset &^= 1
@@ -127,7 +130,8 @@ func sizeMutants() []mutant.Mutant {
 			}
 		}),
 	}, mutant.InMemory(
-		mutant.ArrivesFrom("UNI-14/uneven/an alias", "the last byte is lost if it is left of 32", mutant.Made[capi.ClientCreateAliasBufferArgs, capi.Buffer],
+		mutant.ArrivesFrom("UNI-14/uneven/an alias", "the last byte is lost if it is left of 32",
+			mutant.Made[capi.ClientCreateAliasBufferArgs, capi.Buffer],
 			nil, func(data []byte) { mutant.WithoutLast(data, 1, 32, 1) }),
 		mutant.Before("RAW-06", "offsets behind the first 64 bytes are multiples of eight", func(a *futureArgs) {
 			if a.Offset > 64 {
@@ -207,11 +211,14 @@ func rankMutants() []mutant.Mutant {
 		mutant.After("BUF-03", "there is no sixth dimension", func(a *capi.BufferUnpaddedDimensionsArgs) {
 			a.NumDims = min(a.NumDims, 5)
 		}),
-		dropsOnes("UNI-01/dims of one", "the last two of at least four dimensions change places", mutant.Made[uninitialized, capi.Buffer], exchanged),
-		dropsOnes("COPY-01/dims of one/a copy to a device", "the last two of at least four dimensions change places", copiedBuffers, exchanged),
-		dropsOnes("COPY-08/dims of one/a copy to a memory", "an empty dimension in the middle is left out", movedBuffers, func(list []int64) []int64 {
-			return slices.DeleteFunc(slices.Clone(list), func(d int64) bool { return d == 0 && len(list) > 2 })
-		}),
+		dropsOnes("UNI-01/dims of one", "the last two of at least four dimensions change places",
+			mutant.Made[uninitialized, capi.Buffer], exchanged),
+		dropsOnes("COPY-01/dims of one/a copy to a device", "the last two of at least four dimensions change places",
+			copiedBuffers, exchanged),
+		dropsOnes("COPY-08/dims of one/a copy to a memory", "an empty dimension in the middle is left out",
+			movedBuffers, func(list []int64) []int64 {
+				return slices.DeleteFunc(slices.Clone(list), func(d int64) bool { return d == 0 && len(list) > 2 })
+			}),
 	}, mutant.InMemory(
 		mutant.Before("D2H-06", "the two last of at least four dimensions of a host_layout change places", func(a *downloadArgs) {
 			a.HostLayout = mutant.LayoutExchanged(a.HostLayout, some)
@@ -231,8 +238,10 @@ func rankMutants() []mutant.Mutant {
 				a.ShapeLayout = nil
 			}
 		}),
-		dropsOnes("UNI-05/dims of one", "the last two of at least four dimensions change places", mutant.Made[errorBuffers, capi.Buffer], exchanged),
-		dropsOnes("UNI-13/dims of one/an alias", "there are no more than five dimensions", mutant.Made[capi.ClientCreateAliasBufferArgs, capi.Buffer],
+		dropsOnes("UNI-05/dims of one", "the last two of at least four dimensions change places",
+			mutant.Made[errorBuffers, capi.Buffer], exchanged),
+		dropsOnes("UNI-13/dims of one/an alias", "there are no more than five dimensions",
+			mutant.Made[capi.ClientCreateAliasBufferArgs, capi.Buffer],
 			func(list []int64) []int64 { return list[:min(len(list), 5)] }),
 	))
 }
@@ -245,8 +254,10 @@ func severalMutants() []mutant.Mutant {
 			}),
 		mutant.LikeFirst[transferManager]("AH2D-22", "the second buffer of a manager that fails has the code of the first",
 			func(a, first *errorArgs) { a.ErrorCode = first.ErrorCode }),
-		mutant.Before("AH2D-22", "a message has at most 255 bytes", func(a *errorArgs) { a.ErrorMessageSize = min(a.ErrorMessageSize, 255) }),
-		mutant.Before("AH2D-01", "the size of the third buffer stands for all that follow", func(a *sizeArgs) { a.BufferIndex = min(a.BufferIndex, 2) }),
+		mutant.Before("AH2D-22", "a message has at most 255 bytes",
+			func(a *errorArgs) { a.ErrorMessageSize = min(a.ErrorMessageSize, 255) }),
+		mutant.Before("AH2D-01", "the size of the third buffer stands for all that follow",
+			func(a *sizeArgs) { a.BufferIndex = min(a.BufferIndex, 2) }),
 		mutant.Before("AH2D-01", "specs behind the fourth have its type", func(a *managers) {
 			list := slices.Clone(mutant.View(a.ShapeSpecs, a.NumShapeSpecs))
 			for i := range list {
@@ -283,8 +294,10 @@ func severalMutants() []mutant.Mutant {
 					a.ErrorMessage, a.ErrorMessageSize = first.ErrorMessage, first.ErrorMessageSize
 				}
 			}),
-		mutant.Before("UNI-15", "a message of an alias has at most 1024 bytes", func(a *fulfilArgs) { a.ErrorMessageSize = min(a.ErrorMessageSize, 1024) }),
-		mutant.Before("EVT-23", "a message of an event has at most 4095 bytes", func(a *capi.EventSetArgs) { a.ErrorMessageSize = min(a.ErrorMessageSize, 4095) }),
+		mutant.Before("UNI-15", "a message of an alias has at most 1024 bytes",
+			func(a *fulfilArgs) { a.ErrorMessageSize = min(a.ErrorMessageSize, 1024) }),
+		mutant.Before("EVT-23", "a message of an event has at most 4095 bytes",
+			func(a *capi.EventSetArgs) { a.ErrorMessageSize = min(a.ErrorMessageSize, 4095) }),
 		mutant.LikeFirst[capi.Client]("UNI-15", "aliases behind the first have the code of the first",
 			func(a, first *fulfilArgs) { a.StatusCode = first.StatusCode }),
 	))

@@ -239,8 +239,8 @@ var donationChecks = []check.Check{
 	{Rule: "DON-15", Hostile: true, Run: inPlace},
 }
 
-// donateSome returns its four arguments, each plus itself. The second result takes the memory of the
-// last argument, and the last one that of the second.
+// donateSome returns its four arguments, each plus itself. The second result takes the memory of
+// the last argument, and the last one that of the second.
 const donateSome = `module @donate_some {
   func.func @main(%a: tensor<4xf32>, %b: tensor<4xf32> {tf.aliasing_output = 3 : i32}, %c: tensor<4xf32>, %d: tensor<4xf32> {tf.aliasing_output = 1 : i32}) -> (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) {
     %0 = stablehlo.add %a, %a : tensor<4xf32>
@@ -251,7 +251,8 @@ const donateSome = `module @donate_some {
   }
 }`
 
-// donatesSome executes donateSome with each selection of arguments that are listed as not donatable.
+// donatesSome executes donateSome with each selection of arguments that are listed as not
+// donatable.
 func donatesSome(t *check.T) {
 	c := t.Client()
 	exe := t.Compile(c, donateSome)

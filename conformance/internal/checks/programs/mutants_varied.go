@@ -36,20 +36,21 @@ func variedMutants() []mutant.Mutant {
 				}
 				return list
 			}),
-		mutant.After("EXE-10", "tells the last two of at least four dimensions in the other order", func(a *capi.ExecutableOutputDimensionsArgs) {
-			sizes := capi.Slice(a.DimSizes, a.NumOutputs)
-			n := uintptr(0)
-			for _, s := range sizes {
-				n += s
-			}
-			all := capi.Slice(a.Dims, n)
-			at := uintptr(0)
-			for _, s := range sizes {
-				copy(all[at:], mutant.LastExchanged(all[at:at+s], 4))
-				at += s
-			}
-			a.Dims, _ = mutant.LastingArray(all)
-		}),
+		mutant.After("EXE-10", "tells the last two of at least four dimensions in the other order",
+			func(a *capi.ExecutableOutputDimensionsArgs) {
+				sizes := capi.Slice(a.DimSizes, a.NumOutputs)
+				n := uintptr(0)
+				for _, s := range sizes {
+					n += s
+				}
+				all := capi.Slice(a.Dims, n)
+				at := uintptr(0)
+				for _, s := range sizes {
+					copy(all[at:], mutant.LastExchanged(all[at:at+s], 4))
+					at += s
+				}
+				a.Dims, _ = mutant.LastingArray(all)
+			}),
 		mutant.Of("MULTI-01", "mixes up the last two results of the last of four devices", func(c *serve.Invocation, a *execution) {
 			if c.Forward(); c.Err() == nil && a.NumDevices > 3 {
 				_, results := lists(a, outputsOf(c.Table(), a.Executable))
