@@ -33,7 +33,8 @@ var asyncChecks = []check.Check{
 			}
 		}
 		m = manager(t, several...)
-		check.Equal(t, uintptr(len(several)), check.Call(t, countArgs{TransferManager: m}).BufferCount, "buffer_count for %d specs", len(several))
+		check.Equal(t, uintptr(len(several)), check.Call(t, countArgs{TransferManager: m}).BufferCount,
+			"buffer_count for %d specs", len(several))
 		for i, s := range slices.Backward(several) {
 			b := retrieve(t, m, i)
 			check.Equal(t, capi.BufferType(s.e), t.ElementType(b), "type of buffer %d of %d", i, len(several))
