@@ -18,11 +18,9 @@ import (
 // libtpu compiles for the topologies of [Plugin.NewTopology] on any machine. XLA's CUDA plugins do
 // too if they find CUDA's ptxas and libdevice, but may fail if the compiler must measure on a GPU.
 // Its CPU plugin returns ErrNotFound.
-//
 // Beyond what [Program] lists, CompileFor refuses MLIR on which libtpu ends the process: unbounded
 // dimensions (? without #stablehlo.bounds), and collective permutes between devices that do not
 // exist.
-//
 // Of an executable that CompileOptions.Compiler made, only Client.Load, Serialize and the methods
 // that return its name, counts and shapes work.
 func (p *Plugin) CompileFor(ctx context.Context, topology *Topology, program Program, opts *CompileOptions) (*Executable, error) {
