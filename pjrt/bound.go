@@ -140,7 +140,8 @@ func (e *LoadedExecutable) bind(ctx context.Context, from *Bound, args []Argumen
 		if len(args) > len(from.open) {
 			return nil, invalid("the bound program takes %d more arguments, not %d", len(from.open), len(args))
 		}
-		b.handles, b.kept, b.standIns, b.forgotten = slices.Clone(from.handles), slices.Clone(from.kept), from.standIns, maps.Clone(from.forgotten)
+		b.handles, b.kept = slices.Clone(from.handles), slices.Clone(from.kept)
+		b.standIns, b.forgotten = from.standIns, maps.Clone(from.forgotten)
 		b.ref = lifetimes.New("bound arguments", buffers, from.ref, (*boundBuffers).release)
 		open = from.open
 	}
