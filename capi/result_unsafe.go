@@ -31,8 +31,9 @@ func (f *Function) Misbehaved(format string, args ...any) error {
 	return &Error{Code: ErrorCodeInternal, Func: f.Name, Message: "the plugin " + fmt.Sprintf(format, args...)}
 }
 
-// CheckResults returns the error that a call of f through a Checked table would return for the results
-// in args, of size bytes, after f succeeded. It does not look at results that are not within size.
+// CheckResults returns the error that a call of f through a Checked table would return for the
+// results in args, of size bytes, after f succeeded. It does not look at results that are not
+// within size.
 func (f *Function) CheckResults(args unsafe.Pointer, size uintptr) error {
 	for i := range f.Results {
 		r := &f.Results[i]

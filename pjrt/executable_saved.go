@@ -267,8 +267,8 @@ func newSystem(platform, version string, devices []*DeviceDescription, topology 
 // isHost reports whether the devices of a platform are the host's CPU.
 func isHost(platform string) bool { return platform == kindCPU }
 
-// made reports whether the plugin is the one that an executable is of. Only if its file is not where
-// and what it was then does the first call read all of it.
+// made reports whether the plugin is the one that an executable is of. Only if its file is not
+// where and what it was then does the first call read all of it.
 func (p *Plugin) made(of *compile.Plugin) bool {
 	if file := p.fileKey(); of.File == file && file != ([sha256.Size]byte{}) {
 		return true

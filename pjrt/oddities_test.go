@@ -24,8 +24,8 @@ import (
 const twice = `module @twice { func.func @main(%a: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
   return %a, %a : tensor<4xf32>, tensor<4xf32> } }`
 
-// oddities has what package pjrt cannot do with a plugin of each oddity: the beginning of the error of
-// a step. Steps that are not in it succeed. pjrt/docs/writing-a-plugin.md has it in words.
+// oddities has what package pjrt cannot do with a plugin of each oddity: the beginning of the error
+// of a step. Steps that are not in it succeed. pjrt/docs/writing-a-plugin.md has it in words.
 var oddities = map[shim.Oddity]map[string]string{
 	shim.ZeroSizes:         nil,
 	shim.NoCompleteEvents:  nil,

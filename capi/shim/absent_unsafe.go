@@ -35,9 +35,8 @@ func isExtension(name string) bool {
 	return slices.ContainsFunc(capi.Sections(), func(s capi.Section) bool { return s != capi.SectionCore && s.String() == name })
 }
 
-// lessen removes from the table what the Config says is absent, and what is newer than its Minor, and
-// makes it odd.
-// Nothing else uses the table yet, and it shares no memory.
+// lessen removes from the table what the Config says is absent, and what is newer than its Minor,
+// and makes it odd. Nothing else uses the table yet, and it shares no memory.
 func (c *Config) lessen(t *serve.Table) error {
 	api := t.API()
 	if c.Minor > int(api.PJRTAPIVersion.MinorVersion) {
@@ -86,8 +85,8 @@ func (c *Config) takeAway(t *serve.Table) {
 	}
 }
 
-// shorten ends a table after so many bytes, if it is longer. Clients that do not look at the size find
-// nothing after it either. The extensions follow the table.
+// shorten ends a table after so many bytes, if it is longer. Clients that do not look at the size
+// find nothing after it either. The extensions follow the table.
 func shorten(api *capi.API, size uintptr) {
 	whole := api.StructSize
 	api.StructSize = min(whole, size)

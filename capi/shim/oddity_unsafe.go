@@ -25,11 +25,11 @@ type Oddity string
 
 // The oddities.
 const (
-	// ZeroSizes leaves the struct_size of the structs that the plugin fills in 0: the version in the
-	// table, attributes and layouts.
+	// ZeroSizes leaves the struct_size of the structs that the plugin fills in 0: the version in
+	// the table, attributes and layouts.
 	ZeroSizes Oddity = "zero-sizes"
-	// NoCompleteEvents leaves the device_complete_events of an execution null, and refuses null where
-	// a client takes it for an event.
+	// NoCompleteEvents leaves the device_complete_events of an execution null, and refuses null
+	// where a client takes it for an event.
 	NoCompleteEvents Oddity = "no-complete-events"
 	// NoLookup answers the functions that look up a device with success and null.
 	NoLookup Oddity = "no-lookup"
@@ -287,7 +287,8 @@ func oneClient() []serve.Hook {
 const bytecodeMagic = "ML\xefR"
 
 func refuseText(c *serve.Invocation, p *capi.Program) {
-	if p != nil && capi.String(p.Format, p.FormatSize) == "mlir" && !bytes.HasPrefix(capi.Bytes(p.Code, p.CodeSize), []byte(bytecodeMagic)) {
+	if p != nil && capi.String(p.Format, p.FormatSize) == "mlir" &&
+		!bytes.HasPrefix(capi.Bytes(p.Code, p.CodeSize), []byte(bytecodeMagic)) {
 		c.Fail(capi.ErrorCodeInternal, "failed to deserialize the StableHLO artifact")
 		return
 	}

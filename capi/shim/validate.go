@@ -291,8 +291,8 @@ type nullLeft struct {
 	function string
 }
 
-// judgeResults reports results without which the client cannot go on, though the call succeeded. The
-// plugin is to blame for them, and not the client that uses them.
+// judgeResults reports results without which the client cannot go on, though the call succeeded.
+// The plugin is to blame for them, and not the client that uses them.
 func (v *validator) judgeResults(k *call) {
 	if err := k.function.CheckResults(k.view.Pointer(), k.size()); err != nil {
 		var e *capi.Error

@@ -137,8 +137,8 @@ func TestMisuseIsFound(t *testing.T) {
 	}
 }
 
-// The plugin is to blame for what it leaves null, in the call in which it does so, and not the client
-// that takes it for an object.
+// The plugin is to blame for what it leaves null, in the call in which it does so, and not the
+// client that takes it for an object.
 func TestWhatAPluginLeavesNullIsItsOwnFault(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

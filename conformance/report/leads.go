@@ -22,8 +22,8 @@ type Lead struct {
 	Field string `json:"field,omitempty"`
 	// Check is the failure that shows it best.
 	Check string `json:"check"`
-	// Program is a program in C that makes the call of the function in the check that shows it best,
-	// and prints the field. It is empty if the check calls nothing of the kind.
+	// Program is a program in C that makes the call of the function in the check that shows it
+	// best, and prints the field. It is empty if the check calls nothing of the kind.
 	Program string `json:"program,omitempty"`
 	// Findings are what was found, the most frequent first.
 	Findings []Cause `json:"findings"`

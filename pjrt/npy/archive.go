@@ -89,7 +89,8 @@ func (a *Archive) ReadAs(name string, t dtype.Type) (array.Array, error) {
 
 func (a *Archive) read(name string, t dtype.Type) (array.Array, error) {
 	if a == nil || a.files[name] == nil {
-		return array.Array{}, fmt.Errorf("the archive has no array %q, only %s", excerpt.Of(name), excerpt.Of(strings.Join(a.Names(), ", ")))
+		return array.Array{}, fmt.Errorf("the archive has no array %q, only %s",
+			excerpt.Of(name), excerpt.Of(strings.Join(a.Names(), ", ")))
 	}
 	f, err := a.files[name].Open()
 	if err != nil {

@@ -113,7 +113,8 @@ func slots(t reflect.Type, offset uintptr, at path, list *[]slot) error {
 			}
 		}
 		return nil
-	case t.Kind() == reflect.Struct && t != bufferType.Elem() && t != arrayType.Elem() && t != argumentType && t != hostType && !bufferless[t]:
+	case t.Kind() == reflect.Struct && t != bufferType.Elem() && t != arrayType.Elem() &&
+		t != argumentType && t != hostType && !bufferless[t]:
 		for i := range t.NumField() {
 			f := t.Field(i)
 			if ok, err := visits(f, at); err != nil {

@@ -25,8 +25,8 @@ type CUDA struct {
 	Compiler string
 }
 
-// calledLibraries are the other libraries of CUDA, with the versions in their names that belong to a
-// major version of CUDA.
+// calledLibraries are the other libraries of CUDA, with the versions in their names that belong to
+// a major version of CUDA.
 var calledLibraries = []struct {
 	name, file string
 	versions   map[string]string // by the major version of CUDA
@@ -87,8 +87,8 @@ func (f *finder) cuda(plugin string) (c CUDA, missing []error) {
 		}
 	}
 	if c.Runtime != "" && len(names) > 0 {
-		missing = append(missing, fmt.Errorf("%s are neither in Python packages nor in the linker's directories, and what needs them fails: "+
-			"run: pip install \"jax-cuda%s-plugin[with-cuda]\"", strings.Join(names, ", "), major))
+		missing = append(missing, fmt.Errorf("%s are neither in Python packages nor in the linker's directories, and what needs them "+
+			"fails: run: pip install \"jax-cuda%s-plugin[with-cuda]\"", strings.Join(names, ", "), major))
 	}
 	if c.CUDNN == "" {
 		missing = append(missing, fmt.Errorf("cuDNN 9 (libcudnn.so.9) is neither in Python packages nor in the linker's directories: "+

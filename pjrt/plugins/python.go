@@ -303,8 +303,8 @@ func (f *finder) entryPoints(site, distribution string, all []string, found []Ca
 	}
 	for _, point := range parseEntryPoints(content) {
 		dir := moduleDir(point.module, all)
-		// The library may be in the distribution's own package, as metaljax's is, which registers the
-		// module jax_plugins.metal.
+		// The library may be in the distribution's own package, as metaljax's is, which registers
+		// the module jax_plugins.metal.
 		if own := moduleDir(distributionName(distribution), []string{site}); dir != "" && own != "" && f.pluginsBelow(dir) == nil {
 			dir = own
 		}

@@ -27,9 +27,9 @@ func signature(program []byte) (mlir.Signature, bool) {
 
 // Main returns the shapes of the parameters of the main function of program, which is text or
 // bytecode, such as a portable artifact. Extents that are known only at run time are array.Dynamic.
-// A parameter that is not a ranked tensor of a type that PJRT has, but, for example, a token, a type
-// alias or a quantized type, has the zero shape. Main reports false if it finds no main function
-// that it understands.
+// A parameter that is not a ranked tensor of a type that PJRT has, but, for example, a token, a
+// type alias or a quantized type, has the zero shape. Main reports false if it finds no main
+// function that it understands.
 func Main(program []byte) ([]array.Shape, bool) {
 	main, ok := signature(program)
 	return main.Params, ok

@@ -27,8 +27,8 @@ func spell(params []array.Shape) string {
 	return strings.Join(all, " ")
 }
 
-// Of a text, and of the bytecode and the portable artifacts that are the same program, Main says the
-// same.
+// Of a text, and of the bytecode and the portable artifacts that are the same program, Main says
+// the same.
 func TestMainReadsBytecode(t *testing.T) {
 	t.Parallel()
 	for pattern, want := range map[string]struct{ params, results string }{

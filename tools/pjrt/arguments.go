@@ -79,7 +79,8 @@ func readArray(file string, t dtype.Type) (array.Array, error) {
 	if names := archive.Names(); !named && len(names) == 1 {
 		name = names[0]
 	} else if !named {
-		return array.Array{}, fmt.Errorf("%s has %d arrays (%s): name one, as in %s/%s", path, len(names), strings.Join(names, ", "), path, names[0])
+		return array.Array{}, fmt.Errorf("%s has %d arrays (%s): name one, as in %s/%s",
+			path, len(names), strings.Join(names, ", "), path, names[0])
 	}
 	var a array.Array
 	if t == dtype.Invalid {

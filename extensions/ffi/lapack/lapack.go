@@ -11,10 +11,10 @@
 // open and plugins that are opened later. The handlers are written in Go and use gonum's LAPACK.
 //
 // f64 is computed directly, and f32 by widening to f64, with one rounding at the end. There are no
-// handlers for complex numbers: their programs do not compile. Results agree with those of another LAPACK up to rounding, and
-// vectors of svd, eigh and qr up to their signs, or up to the choice of basis where values are
-// equal. In svd and eigh, a matrix with an infinity or a NaN is reported as LAPACK reports a
-// failure, for which JAX returns NaN.
+// handlers for complex numbers: their programs do not compile. Results agree with those of another
+// LAPACK up to rounding, and vectors of svd, eigh and qr up to their signs, or up to the choice of
+// basis where values are equal. In svd and eigh, a matrix with an infinity or a NaN is reported as
+// LAPACK reports a failure, for which JAX returns NaN.
 //
 // The names are lapack_Xpotrf_ffi, Xsyevd, Xgesdd, Xgesvd, Xgeqrf, Xgeqp3, Xorgqr, Xgetrf and
 // Xtrsm, where X is s or d.

@@ -26,6 +26,7 @@ type Ended struct {
 	Cause error  // that of the context
 }
 
+// Error says which call ended, on what, and what it waited for.
 func (e *Ended) Error() string {
 	var s strings.Builder
 	s.WriteString(e.Call)
@@ -42,6 +43,7 @@ func (e *Ended) Error() string {
 	return s.String()
 }
 
+// Unwrap returns the error of the context.
 func (e *Ended) Unwrap() error { return e.Cause }
 
 // Err is ctx.Err as an Ended, or nil if ctx has not ended. It belongs where a caller of this
@@ -58,6 +60,7 @@ func Err(ctx context.Context, on fmt.Stringer, waitsFor string) error {
 // allocation.
 type Name string
 
+// String returns the text.
 func (n *Name) String() string { return string(*n) }
 
 // Explain makes an Ended of an error that ctx has caused, and completes one that was made on a

@@ -31,8 +31,8 @@ type Module struct {
 	// Regions is how deep regions are nested.
 	Regions int
 
-	// Main has the types of the function main that is nested least, or is nil if there is none whose
-	// types are known.
+	// Main has the types of the function main that is nested least, or is nil if there is none
+	// whose types are known.
 	Main *FunctionType
 
 	// Operations are what Read was told to keep of the operations, or nil if nothing is in the

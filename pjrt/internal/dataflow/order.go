@@ -68,10 +68,14 @@ func (m *Module) comparatorOrder(comparator *Block) order {
 
 // calledFor returns the function that does all that a block does, or nil.
 func (m *Module) calledFor(b *Block) *Block {
-	if len(b.Ops) != 2 || b.Ops[0].Name != "call" || !slices.Equal(b.Ops[0].Operands, b.Params) || !slices.Equal(b.results(), b.Ops[0].Results) {
+	if len(b.Ops) != 2 || b.Ops[0].Name != "call" {
 		return nil
 	}
-	return m.Functions[b.Ops[0].Attributes["callee"].Text]
+	call := b.Ops[0]
+	if !slices.Equal(call.Operands, b.Params) || !slices.Equal(b.results(), call.Results) {
+		return nil
+	}
+	return m.Functions[call.Attributes["callee"].Text]
 }
 
 func (m *Module) readOrder(comparator *Block) order {

@@ -14,7 +14,10 @@ import (
 // checkSizes refuses results with sizes that may be beyond their bounds. Executions copy as many
 // elements as the size says, whatever room there is.
 func (m *Module) checkSizes() error {
-	s := sizes{module: m, seen: make(map[*Value]bool), walked: make(map[*Op]bool), ranges: make(map[*Value]numberRange), places: make(map[*Value]int)}
+	s := sizes{
+		module: m, seen: make(map[*Value]bool), walked: make(map[*Op]bool),
+		ranges: make(map[*Value]numberRange), places: make(map[*Value]int),
+	}
 	for _, v := range m.Main.results() {
 		s.needs(v)
 	}

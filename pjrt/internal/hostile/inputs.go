@@ -240,8 +240,8 @@ func integer(number protowire.Number, n int) []byte {
 // times returns a message with the same part until it has size bytes.
 func times(part []byte, size int) []byte { return bytes.Repeat(part, max(1, size/len(part))) }
 
-// dangers returns programs on which plugins may end the process, as far as the checks see: with many
-// operations to look at, for each of which they look at many others.
+// dangers returns programs on which plugins may end the process, as far as the checks see: with
+// many operations to look at, for each of which they look at many others.
 func dangers() []Input {
 	const (
 		bounded = "tensor<?xf32, #stablehlo.bounds<9>>"
@@ -249,8 +249,21 @@ func dangers() []Input {
 		number  = "%%n%d = stablehlo.and %%n%d, %%k : tensor<i32>\n"
 		nine    = " {\n%k = stablehlo.constant dense<9> : tensor<i32>\n"
 		size    = "%%s%d = stablehlo.set_dimension_size %%s%d, %%n9, dim = 0 : (" + bounded + ", tensor<i32>) -> " + bounded + "\n"
+
+		pair     = "(tensor<f32>, tensor<f32>) -> tensor<i1>"
+		ofPair   = "(%x: tensor<f32>, %y: tensor<f32>) -> tensor<i1> {\n"
+		sorted   = "tensor<99xf32>"
+		lessThan = "%c = stablehlo.compare LT, %x, %y : " + pair + "\nreturn %c : tensor<i1> }\n"
 	)
-	// parts returns a program whose first half of size bytes is made of first, and the second of second.
+	format := func(text string) string { return strings.ReplaceAll(text, "%", "%%") }
+	// sort is the format of a sort of a value, by a function with a number.
+	sort := func(value, number string) string {
+		return `"stablehlo.sort"(` + value + `) ({ ^bb0(%%x: tensor<f32>, %%y: tensor<f32>):` +
+			" %%c = func.call @f" + number + "(%%x, %%y) : " + pair + " stablehlo.return %%c : tensor<i1> }) : " +
+			"(" + sorted + ") -> " + sorted + "\n"
+	}
+	// parts returns a program whose first half of size bytes is made of first, and the second of
+	// second.
 	parts := func(name, head, first, between, second, last string) Input {
 		return Input{Name: name, Form: Text, Make: func(size int) []byte {
 			var b bytes.Buffer
@@ -276,34 +289,37 @@ func dangers() []Input {
 	}
 	list := func(text string, n int) string { return strings.TrimSuffix(strings.Repeat(text+", ", n), ", ") }
 	return []Input{
-		chain(Text, "a size of a long sum", main+bounded+nine, number, "%%s = stablehlo.set_dimension_size %%d, %%n%d, dim = 0 : ("+bounded+", tensor<i32>) -> "+bounded+
-			"\nreturn %%s : "+bounded+" }"),
+		chain(Text, "a size of a long sum", main+bounded+nine, number,
+			"%%s = stablehlo.set_dimension_size %%d, %%n%d, dim = 0 : ("+bounded+", tensor<i32>) -> "+bounded+
+				"\nreturn %%s : "+bounded+" }"),
 		parts("sizes of one long sum", main+bounded+nine, number, "%%s0 = stablehlo.negate %%d : "+bounded+" // %d\n",
 			strings.Replace(size, "%%n9", "%%n5", 1), "return %%s%d : "+bounded+" }"),
 		{Name: "a call with many results", Form: Text, Make: func(size int) []byte {
 			n := max(1, size/170)
 			types := list(bounded, n)
-			return fmt.Appendf(nil, "func.func private @f(%%x: %s) -> (%s) { return %s : %s }\n%s(%s) { %%r:%d = call @f(%%d) : (%s) -> (%s) return %s : %s }",
+			return fmt.Appendf(nil, "func.func private @f(%%x: %s) -> (%s) { return %s : %s }\n"+
+				"%s(%s) { %%r:%d = call @f(%%d) : (%s) -> (%s) return %s : %s }",
 				bounded, types, list("%x", n), types, main, types, n, bounded, types, numbered("%%r#%d", n), types)
 		}},
 		{Name: "a reshape of many sizes", Form: Text, Make: func(size int) []byte {
 			n := max(1, size/30)
 			result := "tensor<" + strings.Repeat("?x", n) + "f32, #stablehlo.bounds<" + list("1", n) + ">>"
-			return fmt.Appendf(nil, "%s%s { %%o = stablehlo.constant dense<1> : tensor<1xi32> %%c = stablehlo.concatenate %s, dim = 0 : (%s) -> tensor<%dxi32> "+
+			return fmt.Appendf(nil, "%s%s { %%o = stablehlo.constant dense<1> : tensor<1xi32> "+
+				"%%c = stablehlo.concatenate %s, dim = 0 : (%s) -> tensor<%dxi32> "+
 				"%%r = stablehlo.dynamic_reshape %%a, %%c : (tensor<99xf32>, tensor<%dxi32>) -> %s return %%r : %s }",
 				main, result, list("%o", n), list("tensor<1xi32>", n), n, n, result, result)
 		}},
-		parts("sorts with one long comparator", "func.func private @f(%x: tensor<f32>, %n0: tensor<f32>) -> tensor<i1> {\n", "%%n%d = stablehlo.multiply %%x, %%n%d : tensor<f32>\n",
-			"%%c = stablehlo.compare LT, %%x, %%n%d : (tensor<f32>, tensor<f32>) -> tensor<i1> return %%c : tensor<i1> }\n"+strings.ReplaceAll(main, "%", "%%")+"tensor<99xf32> {\n%%s0 = stablehlo.negate %%a : tensor<99xf32>\n",
-			`%%s%d = "stablehlo.sort"(%%s%d) ({ ^bb0(%%x: tensor<f32>, %%y: tensor<f32>): %%c = func.call @f(%%x, %%y) : (tensor<f32>, tensor<f32>) -> tensor<i1> `+
-				`stablehlo.return %%c : tensor<i1> }) : (tensor<99xf32>) -> tensor<99xf32>`+"\n", "return %%s%d : tensor<99xf32> }"),
+		parts("sorts with one long comparator",
+			"func.func private @f0"+ofPair+"%n0 = stablehlo.negate %y : tensor<f32>\n",
+			"%%n%d = stablehlo.multiply %%x, %%n%d : tensor<f32>\n",
+			"%%y = stablehlo.negate %%n%d : tensor<f32>\n"+format(lessThan+main)+sorted+" {\n%%s0 = stablehlo.negate %%a : "+sorted+"\n",
+			"%%s%d = "+sort("%%s%d", "0"), "return %%s%d : "+sorted+" }"),
 		repeat(Text, "many names of results", main+"tensor<9xf32> { ", "%r:4096, ", "%r = stablehlo.sort return %a : tensor<9xf32> }"),
 		repeat(Text, "many results", main+"tensor<9xf32> { ", "%r:4096 = stablehlo.sort ", "return %a : tensor<9xf32> }"),
-		chain(Text, "a comparator that calls a chain of functions twice", "func.func private @f0(%x: tensor<f32>, %y: tensor<f32>) -> tensor<i1> { %c = stablehlo.compare LT, %x, %y : (tensor<f32>, tensor<f32>) -> tensor<i1> return %c : tensor<i1> }\n",
-			"func.func private @f%d(%%x: tensor<f32>, %%y: tensor<f32>) -> tensor<i1> { %%a = call @f%[2]d(%%x, %%y) : (tensor<f32>, tensor<f32>) -> tensor<i1> %%b = call @f%[2]d(%%x, %%y) : (tensor<f32>, tensor<f32>) -> tensor<i1> "+
-				"%%c = stablehlo.and %%a, %%b : tensor<i1> return %%c : tensor<i1> }\n",
-			strings.ReplaceAll(main, "%", "%%")+`tensor<99xf32> { %%s = "stablehlo.sort"(%%a) ({ ^bb0(%%x: tensor<f32>, %%y: tensor<f32>): %%c = func.call @f%d(%%x, %%y) : (tensor<f32>, tensor<f32>) -> tensor<i1> `+
-				`stablehlo.return %%c : tensor<i1> }) : (tensor<99xf32>) -> tensor<99xf32> return %%s : tensor<99xf32> }`),
+		chain(Text, "a comparator that calls a chain of functions twice", "func.func private @f0"+ofPair+lessThan,
+			"func.func private @f%d"+format(ofPair)+"%%a = call @f%[2]d(%%x, %%y) : "+pair+"\n%%b = call @f%[2]d(%%x, %%y) : "+pair+
+				"\n%%c = stablehlo.and %%a, %%b : tensor<i1>\nreturn %%c : tensor<i1> }\n",
+			format(main)+sorted+" { %%s = "+sort("%%a", "%d")+"return %%s : "+sorted+" }"),
 	}
 }
 

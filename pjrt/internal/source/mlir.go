@@ -78,7 +78,8 @@ func (t *text) signature() (mlir.Signature, bool) {
 
 func (t *text) Parameters() []array.Shape { return known(t.signature()) }
 
-// known returns the parameters of a main function if the shapes of all are known, and nil otherwise.
+// known returns the parameters of a main function if the shapes of all are known, and nil
+// otherwise.
 func known(main mlir.Signature, ok bool) []array.Shape {
 	if !ok || slices.ContainsFunc(main.Params, func(s array.Shape) bool { return !s.Known() }) {
 		return nil
