@@ -311,6 +311,10 @@ var methods = map[string]func(*withContext) call{
 			return listOf(exe.Execute(ctx, []*pjrt.Buffer{b}, nil))
 		}
 	},
+	"pjrt.LoadedExecutable.Run": func(s *withContext) call {
+		exe, b := s.compile(same), s.buffer()
+		return func(ctx context.Context) ([]io.Closer, error) { return listOf(exe.Run(ctx, b)) }
+	},
 	"pjrt.LoadedExecutable.ExecuteInto": func(s *withContext) call {
 		exe, b, outs := s.compile(same), s.buffer(), make([]*pjrt.Buffer, 1)
 		opts := &pjrt.ExecuteOptions{ReuseResults: true}

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The purepjrt Authors
 
-// Package pjrt compiles and runs programs on accelerators through PJRT plugins, the
-// shared libraries that JAX and PyTorch/XLA use to reach CPUs, GPUs and TPUs. It needs
-// neither cgo nor a C compiler.
+// Package pjrt compiles and runs programs on accelerators through PJRT plugins, the shared
+// libraries that JAX and PyTorch/XLA use to reach CPUs, GPUs and TPUs. It needs neither cgo nor a C
+// compiler. Package extensions has the API's extensions, folder docs guides, and examples programs.
 //
 // A [Plugin] is a loaded library, a [Client] one instance of it. The client compiles a
 // [Program], StableHLO as text or bytecode, into a [LoadedExecutable], takes [HostArray]
@@ -12,7 +12,7 @@
 //	client, err := plugins.Open(ctx, "cpu", nil)
 //	exe, err := client.Compile(ctx, pjrt.Program{Code: text}, nil)
 //	x, err := pjrt.FromSlice(ctx, client, []float32{1, 2, 3, 4}, 2, 2)
-//	outs, err := exe.Execute(ctx, []*pjrt.Buffer{x}, nil)
+//	outs, err := exe.Run(ctx, x)
 //	result, err := pjrt.ToSlice[float32](ctx, outs[0])
 //
 // # Safety
@@ -30,9 +30,8 @@
 // A call returns when its context ends, whichever function of the plugin blocks, with an error that
 // says which call waited for what. That function cannot be stopped, and goes on in another
 // goroutine: what it makes is closed once it exists, and what it uses is kept. It may still read
-// memory of the program that the call was given.
-// Such memory may be changed then, but must not be unmapped; the plugin does not write to it.
-// If a method has other rules, its comment says so.
+// memory that the call was given, which may be changed then, but must not be unmapped; the plugin
+// does not write to it. If a method has other rules, its comment says so.
 //
 // Methods without a context that call the plugin, such as Close, wait as long as it does.
 //
@@ -66,7 +65,7 @@
 // means one device. [Plugin.CompileFor] compiles ahead of time for a [Topology], for
 // instance on a laptop for a TPU. An [Executable] describes what was made.
 //
-// [LoadedExecutable.Execute] waits for the end, [LoadedExecutable.Start] returns an [Event], and
+// [LoadedExecutable.Run] waits for the end, and Execute has options; [LoadedExecutable.Start] returns an [Event], and
 // [LoadedExecutable.ExecuteAll] runs a program on several devices. A server binds the weights of
 // its model once, and puts each result where the last one was, which allocates nothing:
 //
@@ -75,15 +74,5 @@
 //	outs := make([]*pjrt.Buffer, results)
 //	for input := range requests {
 //		err := exe.ExecuteInto(ctx, outs, []*pjrt.Buffer{input}, opts)
-//		// read outs, which the next call closes
 //	}
-//
-// # Packages beside this one
-//
-// They find plugins (plugins), tell their options (platform), name element types (dtype), spread
-// arrays over devices (sharding), move data while programs run (transfer), bind the structs of a
-// model (params), join processes (distributed, kv), keep compiled programs (cache, compile), read
-// and write files (npy, safetensors), share memory with other libraries (dlpack), observe
-// (pluginlog, otel, trace), stand in for a device (pjrttest) and lend C handles (raw). Package
-// extensions has the extensions of the API, folder docs guides, and folder examples programs.
 package pjrt

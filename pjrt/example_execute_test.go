@@ -54,14 +54,14 @@ func ExampleLoadedExecutable_Execute() {
 	x := numbers(ctx, client, nil, 1, 2, 3)
 	defer x.Close()
 
-	outs, err := exe.Execute(ctx, []*pjrt.Buffer{x}, nil)
+	outs, err := exe.Run(ctx, x)
 	if err != nil {
 		log.Fatal(err)
 	}
 	defer outs[0].Close()
 	show(ctx, outs[0])
 
-	_, err = exe.Execute(ctx, []*pjrt.Buffer{x, x}, nil)
+	_, err = exe.Run(ctx, x, x)
 	fmt.Println(err)
 	// Output:
 	// [2 4 6]

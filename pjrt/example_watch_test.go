@@ -30,7 +30,7 @@ func ExampleObserve() {
 	ctx := context.Background()
 	client := cpuClient(ctx)
 	defer client.Close()
-	remove := pjrt.Observe(endObserver(func(_ context.Context, op pjrt.Operation) {
+	remove := pjrt.Observe(pjrt.ObserverFunc(func(_ context.Context, op pjrt.Operation) {
 		fmt.Println(op.Kind, op.Program, op.Platform, op.Err)
 	}))
 	defer remove()
@@ -123,10 +123,3 @@ func ExampleExecutable() {
 	fmt.Println(exe.Name(), parameters, outputs, exe.NumReplicas(), program.Format)
 	// Output: identity [f32[2]] [f32[2]] 1 hlo_with_config
 }
-
-// endObserver is an Observer that is told of the ends of operations.
-type endObserver func(ctx context.Context, op pjrt.Operation)
-
-func (endObserver) Start(ctx context.Context, _ pjrt.Operation) context.Context { return ctx }
-
-func (f endObserver) End(ctx context.Context, op pjrt.Operation) { f(ctx, op) }

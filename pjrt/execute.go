@@ -28,6 +28,11 @@ func (e *LoadedExecutable) Execute(ctx context.Context, args []*Buffer, opts *Ex
 	return outs, nil
 }
 
+// Run is Execute with the arguments one by one, and without options.
+func (e *LoadedExecutable) Run(ctx context.Context, args ...*Buffer) ([]*Buffer, error) {
+	return e.Execute(ctx, args, nil)
+}
+
 // ExecuteInto is Execute with the results in outs, which has one element for each result.
 // After an error outs is unchanged. The buffers that outs held before stay open, unless
 // ExecuteOptions.ReuseResults is set. A repeated call allocates nothing but the results.

@@ -56,6 +56,19 @@ type Observer interface {
 	End(ctx context.Context, op Operation)
 }
 
+// ObserverFunc is an Observer that is called at the end of each operation.
+type ObserverFunc func(ctx context.Context, op Operation)
+
+// Start returns ctx.
+func (f ObserverFunc) Start(ctx context.Context, _ Operation) context.Context { return ctx }
+
+// End calls f, if it is not nil.
+func (f ObserverFunc) End(ctx context.Context, op Operation) {
+	if f != nil {
+		f(ctx, op)
+	}
+}
+
 // Observe reports to o all operations of the process that begin before remove is called.
 // Those under way at that time still get their End. remove may be called more than once.
 // A nil Observer is ignored.

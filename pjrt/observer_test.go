@@ -61,6 +61,34 @@ func (r *recorder) End(ctx context.Context, op pjrt.Operation) {
 	assert.Equal(r.t, op.ID, ctx.Value(startedKey{}), "End gets the context that Start returned")
 }
 
+func TestAFunctionObservesTheEndsOfOperations(t *testing.T) {
+	t.Parallel()
+	var mu sync.Mutex
+	var ends []pjrt.Operation
+	mark := context.WithValue(context.Background(), markKey{}, t)
+	t.Cleanup(pjrt.Observe(pjrt.ObserverFunc(func(ctx context.Context, op pjrt.Operation) {
+		mu.Lock()
+		defer mu.Unlock()
+		if ctx.Value(markKey{}) == t {
+			ends = append(ends, op)
+		}
+	})))
+	t.Cleanup(pjrt.Observe(pjrt.ObserverFunc(nil)))
+	client := newClient(t)
+	x, err := pjrt.FromSlice(mark, client, []float32{1, 2, 3, 4}, 2, 2)
+	require.NoError(t, err)
+	defer x.Close()
+	outs, err := compile(t, client, add).Run(mark, x, x)
+	require.NoError(t, err)
+	defer outs[0].Close()
+	mu.Lock()
+	defer mu.Unlock()
+	require.Len(t, ends, 2)
+	assert.Equal(t, pjrt.OperationUpload, ends[0].Kind)
+	assert.Equal(t, pjrt.OperationExecute, ends[1].Kind)
+	assert.Positive(t, ends[1].Duration)
+}
+
 func (r *recorder) note(ctx context.Context, s seen) {
 	if ctx.Value(markKey{}) != r {
 		return
@@ -216,7 +244,7 @@ func TestObserversSeeWhyOperationsFail(t *testing.T) {
 func TestOpeningAPluginIsAnOperation(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "absent.so")
 	var ops []pjrt.Operation
-	remove := pjrt.Observe(endObserver(func(_ context.Context, op pjrt.Operation) {
+	remove := pjrt.Observe(pjrt.ObserverFunc(func(_ context.Context, op pjrt.Operation) {
 		if op.Plugin == path {
 			ops = append(ops, op)
 		}

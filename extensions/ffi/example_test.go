@@ -204,7 +204,7 @@ func ExampleAssert() {
 		log.Fatal(err)
 	}
 	defer x.Close()
-	_, err = exe.Execute(ctx, []*pjrt.Buffer{x}, nil)
+	_, err = exe.Run(ctx, x)
 	fmt.Println(errors.Is(err, pjrt.ErrFailedPrecondition))
 	var e *pjrt.Error
 	if errors.As(err, &e) {

@@ -53,7 +53,7 @@ func Example_stream() {
 
 	last := make(chan []*pjrt.Buffer)
 	go func() { // CPU plugins run the program within the call
-		outs, err := exe.Execute(ctx, []*pjrt.Buffer{sum, steps}, nil)
+		outs, err := exe.Run(ctx, sum, steps)
 		must(err)
 		last <- outs
 	}()

@@ -79,7 +79,7 @@ func ExampleScan() {
 	defer exe.Close()
 	x := numbers(ctx, client, 1, -2, 3)
 	defer x.Close()
-	outs, err := exe.Execute(ctx, []*pjrt.Buffer{x}, nil)
+	outs, err := exe.Run(ctx, x)
 	if err != nil {
 		log.Fatal(err)
 	}

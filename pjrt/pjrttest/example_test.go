@@ -43,7 +43,7 @@ func Example() {
 		log.Fatal(err)
 	}
 	defer x.Close()
-	out, err := exe.Execute(ctx, []*pjrt.Buffer{x}, nil)
+	out, err := exe.Run(ctx, x)
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -26,7 +26,7 @@ func main() {
 	defer exe.Close()
 	x := must(pjrt.FromSlice(ctx, client, []float32{1, 2, 3, 4}, 2, 2))
 	defer x.Close()
-	outs := must(exe.Execute(ctx, []*pjrt.Buffer{x}, nil))
+	outs := must(exe.Run(ctx, x))
 	defer outs[0].Close()
 	fmt.Println(must(pjrt.ToSlice[float32](ctx, outs[0])))
 }

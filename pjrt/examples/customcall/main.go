@@ -68,7 +68,7 @@ func run(ctx context.Context) ([]float32, error) {
 		return nil, err
 	}
 	defer x.Close()
-	outs, err := exe.Execute(ctx, []*pjrt.Buffer{x}, nil)
+	outs, err := exe.Run(ctx, x)
 	if err != nil {
 		return nil, err
 	}

@@ -112,5 +112,5 @@ func improve(ctx context.Context, exe *pjrt.LoadedExecutable, w, b *pjrt.Buffer,
 		return nil, err
 	}
 	defer y.Close()
-	return exe.Execute(ctx, []*pjrt.Buffer{w, b, x, y}, nil)
+	return exe.Run(ctx, w, b, x, y)
 }

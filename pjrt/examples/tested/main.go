@@ -74,7 +74,7 @@ func sumBatch(ctx context.Context, client *pjrt.Client, batch []float32) (float3
 		return 0, err
 	}
 	defer x.Close()
-	outs, err := exe.Execute(ctx, []*pjrt.Buffer{x}, nil)
+	outs, err := exe.Run(ctx, x)
 	if err != nil {
 		return 0, err
 	}
