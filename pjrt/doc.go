@@ -65,9 +65,10 @@
 // means one device. [Plugin.CompileFor] compiles ahead of time for a [Topology], for
 // instance on a laptop for a TPU. An [Executable] describes what was made.
 //
-// [LoadedExecutable.Run] waits for the end, and Execute has options; [LoadedExecutable.Start] returns an [Event], and
-// [LoadedExecutable.ExecuteAll] runs a program on several devices. A server binds the weights of
-// its model once, and puts each result where the last one was, which allocates nothing:
+// [LoadedExecutable.Run] waits for the end, and Execute has options; [LoadedExecutable.Start]
+// returns an [Event], and [LoadedExecutable.ExecuteAll] runs a program on several devices. A server
+// binds the weights of its model once, and puts each result where the last one was, which allocates
+// nothing:
 //
 //	bound, err := exe.Bind(ctx, weights...)
 //	opts := &pjrt.ExecuteOptions{Bound: bound, ReuseResults: true}

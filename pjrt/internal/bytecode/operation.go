@@ -246,6 +246,10 @@ func (m *module) functionName(op operation) (name uint64, ok bool) {
 	return m.name(list.secondLast)
 }
 
+// maxTypes is more parameters, or results, than any real program has. A type takes far more memory
+// than a parameter of that type takes in a program.
+const maxTypes = 1 << 16
+
 // functionType returns the types of a function, or nil if they are not known.
 func (m *module) functionType(op operation) *FunctionType {
 	typ, found := uint64(0), false
@@ -269,6 +273,9 @@ func (m *module) functionType(op operation) *FunctionType {
 	f := new(FunctionType)
 	for _, list := range []*[]dataflow.Type{&f.Params, &f.Results} {
 		n := r.count()
+		if n > maxTypes {
+			return nil
+		}
 		*list = make([]dataflow.Type, 0, n)
 		for range n {
 			*list = append(*list, g.typ(r.varint()))

@@ -258,6 +258,13 @@ func bytecodes() []Input {
 		one := append(number(13), number(size)...)
 		m.types, m.typesOf = [][]byte{append(append(one, bytes.Repeat(number(1<<1), size)...), number(0)...)}, []int{0}
 	})
+	add("parameters", func(m *module, size int) {
+		scalar, function := append(number(13), number(0)...), append(number(2), number(size)...)
+		function = append(append(function, bytes.Repeat(number(0), size)...), number(0)...)
+		m.types, m.typesOf = [][]byte{append(scalar, number(0)...), function}, []int{0, 0}
+		name, typ := m.attribute(2, 4), m.attribute(2, m.text("function_type"))
+		m.add(opFunc, m.attribute(1, 2, name, m.attribute(2, 9), typ, m.attribute(6, 1)), -1)
+	})
 	add("properties", func(m *module, size int) {
 		for range size / 2 {
 			m.properties = append(m.properties, []byte{1})
