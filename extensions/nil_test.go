@@ -37,6 +37,7 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/isolate"
 	"github.com/purepjrt/purepjrt/pjrt/kv"
 	"github.com/purepjrt/purepjrt/pjrt/lifetime"
+	"github.com/purepjrt/purepjrt/pjrt/npy"
 	"github.com/purepjrt/purepjrt/pjrt/plugins"
 	"github.com/purepjrt/purepjrt/pjrt/safetensors"
 	"github.com/purepjrt/purepjrt/pjrt/sharding"
@@ -49,7 +50,7 @@ var nilObjects = []any{
 	new(cache.Cache), new(compile.Executable), new(dlpack.Tensor), new(dtype.Type),
 	new(hlo.Computation), new(hlo.Instruction), new(hlo.Module), new(hlo.Shape),
 	new(inspect.Instruction), new(inspect.Program), new(inspect.Report), new(inspect.Schedule),
-	new(isolate.Compiler), new(isolate.Crash), new(kv.Memory), new(lifetime.Ref[int]),
+	new(isolate.Compiler), new(isolate.Crash), new(kv.Memory), new(lifetime.Ref[int]), new(npy.Archive),
 	new(plugins.HashError), new(plugins.Package), new(plugins.SearchError), new(safetensors.File),
 	new(sharding.Array), new(sharding.Executable), new(sharding.Mesh),
 	new(transfer.Alias), new(transfer.Dependency), new(transfer.Manager), new(transfer.Mapping), new(transfer.RawCopy), new(transfer.Stream),

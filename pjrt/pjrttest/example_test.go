@@ -112,14 +112,14 @@ func ExamplePlugin_Fail() {
 	// The server gives up after three failures in a row.
 	p.Fail(function, pjrt.ErrResourceExhausted, "out of memory", pjrttest.Times(3))
 	_, err = s.answer(ctx, []float32{1, 2, 3})
-	fmt.Println(err)
+	fmt.Println(errors.Is(err, pjrt.ErrResourceExhausted))
 
 	// Whatever happened, only the client and the model are left.
 	fmt.Println(p.Live())
 	// Output:
 	// [2 4 6] <nil>
 	// 3 attempts
-	// PJRT_LoadedExecutable_Execute: RESOURCE_EXHAUSTED: out of memory
+	// true
 	// map[PJRT_Client:1 PJRT_Executable:1 PJRT_LoadedExecutable:1]
 }
 

@@ -19,6 +19,7 @@ type graph struct {
 	program   *dataflow.Module
 	names     []string // of the operations, by their indices
 	mainDepth int
+	kept      int // how many operations
 
 	blocks []*dataflow.Block // those around what is read
 	scopes []scope
@@ -112,6 +113,18 @@ func (g *graph) argument(typ uint64) {
 	b := g.block()
 	b.Params = append(b.Params, v)
 	g.define(v)
+}
+
+// needs reports whether an operation can matter to another, or to a check.
+func (g *graph) needs(op operation) bool {
+	if op.parts&(hasResults|hasOperands|hasRegions) != 0 {
+		return true
+	}
+	switch g.names[op.index] {
+	case "call", "composite", "return":
+		return true
+	}
+	return false
 }
 
 // operation adds an operation without its regions.

@@ -24,6 +24,10 @@ const (
 // process on 750.
 const maxDepth = 4096
 
+// maxOperations and a sixteenth of the bytes of a program is how many operations the checks look at:
+// more would take more memory than is promised.
+const maxOperations = 1 << 16
+
 // often is after how many operations or types the context is asked whether it has ended.
 const often = 1 << 12
 
@@ -102,8 +106,12 @@ func (m *module) readOperation(ctx context.Context, r *reader, depth int) error 
 		}
 	}
 	var o *dataflow.Op
-	if m.graph != nil {
-		o = m.graph.operation(op)
+	if m.graph != nil && m.graph.needs(op) {
+		if m.graph.kept++; m.graph.kept > maxOperations+len(m.code)/16 {
+			m.graph = nil
+		} else {
+			o = m.graph.operation(op)
+		}
 	}
 	results := m.readValues(r, op, o)
 	if op.parts&hasUseLists != 0 {
@@ -360,7 +368,7 @@ func (m *module) readRegions(ctx context.Context, r *reader, regions uint64, dep
 				return err
 			}
 		}
-		if o != nil {
+		if o != nil && m.graph != nil {
 			m.graph.leave(isolated)
 		}
 	}

@@ -62,7 +62,7 @@ func readOperations(code []byte, w *work) *dataflow.Module {
 		attributes: make(map[string]int), types: make(map[string]int),
 		followed: new(int), named: new(int),
 	}
-	*r.named = len(code)/4 + 16 // each result has its type in the text
+	*r.named = len(code)/16 + 16 // each result has its operation and its type in the text
 	r.findAliases()
 	r.mainDepth = 1 << 30
 	for r.pos < len(r.code) {

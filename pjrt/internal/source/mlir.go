@@ -142,6 +142,7 @@ func (a *artifact) StatesLayouts() bool { return preempt.Contains(a.code, layout
 // contents returns what is in the module, with its operations if the compiler has checks for them.
 func (a *artifact) contents(ctx context.Context, c dataflow.Compiler) (*bytecode.Module, error) {
 	if !a.read || c != (dataflow.Compiler{}) && c != a.readFor {
+		a.module, a.read = nil, false // two would take twice the memory
 		m, err := bytecode.Read(ctx, a.code, c)
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
