@@ -35,7 +35,8 @@ func TestReplayMakesTheCallsAgain(t *testing.T) {
 	dir := workplace(t)
 	o := launch(t, dir, "replay", record(t, dir), "--plugin", library)
 	require.Zero(t, o.status, o.stderr)
-	// What is skipped registers the handlers of LAPACK, which are functions of the recorded process.
+	// What is skipped registers the handlers of LAPACK, which are functions of the recorded
+	// process.
 	assert.Regexp(t, `^\d{3,} calls repeated, \d{2} skipped; \d{3,} results compared, 0 differ; \d+ notes\n$`, o.stdout)
 }
 

@@ -24,8 +24,8 @@ const (
 // process on 750.
 const maxDepth = 4096
 
-// maxOperations and a sixteenth of the bytes of a program is how many operations the checks look at:
-// more would take more memory than is promised.
+// maxOperations and a sixteenth of the bytes of a program is how many operations the checks look
+// at: more would take more memory than is promised.
 const maxOperations = 1 << 16
 
 // often is after how many operations or types the context is asked whether it has ended.
