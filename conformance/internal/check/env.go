@@ -21,6 +21,10 @@ type Env struct {
 	// NoDevice says why no client can be made. If it is set, checks do not try to make
 	// one: without its hardware a plugin may hang for minutes.
 	NoDevice string
+	// NoText says that the plugin, in a process where nothing else was compiled, takes portable
+	// artifacts but no StableHLO text, and why; empty if it takes text, or nothing at all. See
+	// T.NeedsText.
+	NoText string
 	// Topology is the name, and TopologyOptions the create options, of the topology that
 	// is used if there is no client.
 	Topology        string
@@ -40,10 +44,8 @@ type Env struct {
 	worked  working
 	calling calling
 
-	mu          sync.Mutex
-	client      *Client
-	textTried   bool  // guarded by mu; see T.NeedsText
-	textRefused error // guarded by mu; why the plugin does not compile the simplest text
+	mu     sync.Mutex
+	client *Client
 }
 
 // Client is a client with what every check asks it for.

@@ -137,7 +137,7 @@ func (t *T) Shared(text string) *capi.LoadedExecutable {
 	exe, err := t.TryShared(text)
 	if err != nil {
 		t.skipAbsent(err)
-		t.NeedsText(t.Client(), err)
+		t.NeedsText(err)
 		t.Fatalf("PJRT_Client_Compile: expected success, got %v", err)
 	}
 	return exe
@@ -182,7 +182,7 @@ func (t *T) CompileWith(c *Client, text string, options []byte) *capi.LoadedExec
 	out, err := Try(t, CompileArgs(c, text, options))
 	if err != nil {
 		t.skipAbsent(err)
-		t.NeedsText(c, err)
+		t.NeedsText(err)
 		t.Fatalf("PJRT_Client_Compile: expected success, got %v", err)
 	}
 	if out.Executable == nil {
@@ -193,20 +193,11 @@ func (t *T) CompileWith(c *Client, text string, options []byte) *capi.LoadedExec
 
 // NeedsText ends a check whose program, a StableHLO text, does not compile, if the plugin does
 // not take text at all: it may take portable artifacts alone, as JAX sends them. CMP-01 is about
-// that, and CMP-02 about artifacts. err is the error of the program.
-func (t *T) NeedsText(c *Client, err error) {
-	if t.rule.ID == "CMP-01" {
-		return
-	}
-	t.env.mu.Lock()
-	defer t.env.mu.Unlock() // also when the check ends here
-	if !t.env.textTried {
-		out, refused := Try(t, CompileArgs(c, AddOne, Devices(1, 1)))
-		t.env.textTried, t.env.textRefused = true, refused
-		Own(t, out.Executable)
-	}
-	if t.env.textRefused != nil {
-		t.BlockedBy("CMP-01", "the plugin does not compile StableHLO text, not even that of a plus one: %v", err)
+// that, and CMP-02 about artifacts. Whether it does was found out before the check, which may have
+// broken the compiler since. err is the error of the program.
+func (t *T) NeedsText(err error) {
+	if t.rule.ID != "CMP-01" && t.env.NoText != "" {
+		t.BlockedBy("CMP-01", "the plugin does not compile StableHLO text, not even that of a plus one (%s): %v", t.env.NoText, err)
 	}
 }
 

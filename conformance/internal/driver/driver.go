@@ -24,8 +24,8 @@ import (
 
 // Config describes a run.
 type Config struct {
-	// Setup is what workers are told. The driver fills in NoDevice and Uninitialized from the
-	// probe.
+	// Setup is what workers are told. The driver fills in NoDevice, NoText and Uninitialized
+	// from the probe.
 	Setup   session.Setup
 	Command worker.Command
 	Checks  []check.Check // the whole suite

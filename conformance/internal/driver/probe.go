@@ -273,8 +273,12 @@ func (p *prober) askDetails(ctx context.Context) {
 			limit = compileLimit
 		}
 		death, err := p.do(ctx, task, limit, &code)
-		if name == "PJRT_Client_Compile" && death == nil && err == nil && code == "" {
-			p.firstCompile = time.Since(began)
+		if name == "PJRT_Client_Compile" && death == nil && err == nil {
+			if code == "" {
+				p.firstCompile = time.Since(began)
+			} else {
+				p.askText(ctx)
+			}
 		}
 		switch {
 		case ctx.Err() != nil:
@@ -293,6 +297,15 @@ func (p *prober) askDetails(ctx context.Context) {
 		case name == "PJRT_Client_TopologyDescription" || name == "PJRT_Client_Compile":
 			p.made = append(p.made, task)
 		}
+	}
+}
+
+// askText asks a plugin that refused a text whether it takes artifacts alone. A plugin that dies of
+// that question, or is not asked, is not excused from taking text.
+func (p *prober) askText(ctx context.Context) {
+	var why string
+	if death, err := p.do(ctx, session.TaskText, compileLimit, &why); death == nil && err == nil {
+		p.Setup.NoText = why
 	}
 }
 

@@ -33,6 +33,8 @@ type Mutant struct {
 	// NoDevice and Topology are what the check finds in its environment, also on the
 	// plugin without the fault.
 	NoDevice, Topology string
+	// NoText is what the probe of the plugin with the fault says; see check.Env.
+	NoText string
 
 	// Reported names where a user of a real plugin reported the fault, such as zml#748;
 	// empty if no report is known. Fault describes it in our own words.

@@ -313,18 +313,46 @@ func (s *subject) describeTopology() error {
 }
 
 func (s *subject) compile() error {
-	options := check.Devices(1, 1)
-	args := capi.ClientCompileArgs{Client: s.client, Program: check.Program("mlir", check.AddOne)}
-	args.CompileOptions, args.CompileOptionsSize = capi.BytesData(options)
-	if err := call(s.table, &args); err != nil {
+	exe, err := s.compiled(check.AddOne)
+	if err != nil {
 		return err
 	}
-	s.loaded = args.Executable
+	s.loaded = exe
 	get := capi.LoadedExecutableGetExecutableArgs{LoadedExecutable: s.loaded}
 	if s.loaded != nil && call(s.table, &get) == nil {
 		s.exe = get.Executable
 	}
 	return nil
+}
+
+// compiled compiles a text or an artifact for one device.
+func (s *subject) compiled(code string) (*capi.LoadedExecutable, error) {
+	options := check.Devices(1, 1)
+	args := capi.ClientCompileArgs{Client: s.client, Program: check.Program("mlir", code)}
+	args.CompileOptions, args.CompileOptionsSize = capi.BytesData(options)
+	if err := call(s.table, &args); err != nil {
+		return nil, err
+	}
+	return args.Executable, nil
+}
+
+// noText says why the plugin does not take StableHLO text, if it takes a portable artifact of
+// any version. A plugin that compiles nothing at all has another fault.
+func (s *session) noText() string {
+	if s.subject == nil || s.subject.client == nil {
+		return ""
+	}
+	exe, refused := s.subject.compiled(check.AddOne)
+	for _, a := range check.Artifacts {
+		if exe == nil && refused != nil {
+			exe, _ = s.subject.compiled(a.Code)
+		}
+	}
+	if exe == nil {
+		return ""
+	}
+	_ = call(s.env.Table, &capi.LoadedExecutableDestroyArgs{Executable: exe})
+	return text(refused)
 }
 
 // call tries a function and returns the code of its error, or "" if it succeeds or

@@ -82,6 +82,8 @@ func (s *session) handle(task string, params json.RawMessage) (result any, err e
 		return s.client(), nil
 	case TaskTopology:
 		return s.topology()
+	case TaskText:
+		return s.noText(), nil
 	case TaskCheck:
 		var c Check
 		if err := json.Unmarshal(params, &c); err != nil {
@@ -128,6 +130,7 @@ func (s *session) open() (*Opened, error) {
 	}
 	env := &check.Env{
 		Path: s.setup.Plugin, Options: Attributes(s.setup.Options), NoDevice: s.setup.NoDevice,
+		NoText:   s.setup.NoText,
 		Topology: s.setup.Topology, TopologyOptions: Attributes(s.setup.TopologyOptions),
 		Spawn: Spawner(s.self, s.setup), Patience: s.setup.Patience, Hangs: s.setup.Hangs,
 	}

@@ -26,6 +26,7 @@ const (
 	TaskAttributes = "attributes" // -> []report.Attribute
 	TaskClient     = "client"     // -> Client
 	TaskTopology   = "topology"   // -> string, the platform
+	TaskText       = "text"       // -> string, see check.Env.NoText
 	TaskType       = "type:"      // -> string, the error
 	TaskFunction   = "function:"  // -> string, the error code
 	TaskCheck      = "check"      // Check -> check.Result
@@ -43,6 +44,7 @@ type Setup struct {
 	Fault           string        `json:"fault,omitempty"`
 	Options         []Option      `json:"options,omitempty"`
 	NoDevice        string        `json:"no_device,omitempty"`
+	NoText          string        `json:"no_text,omitempty"` // see check.Env
 	Topology        string        `json:"topology,omitempty"`
 	TopologyOptions []Option      `json:"topology_options,omitempty"`
 	Uninitialized   bool          `json:"uninitialized,omitempty"` // PJRT_Plugin_Initialize must not be called

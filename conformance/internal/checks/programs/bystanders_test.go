@@ -38,13 +38,15 @@ func bystanders() []mutant.Mutant {
 		}))
 	}
 	for _, check := range []string{"CMP-13", "CMP-16", "EXE-07", "EXE-10", "RUN-01", "RUN-05", "RUN-20", "DON-01", "LEX-03"} {
-		list = append(list, onCompile(check, "compiles no text", func(c *compilation) {
+		m := onCompile(check, "compiles no text", func(c *compilation) {
 			if code := c.code(); strings.HasPrefix(code, "module") {
 				c.Fail(capi.ErrorCodeInternal, "the program is not a portable artifact")
 				return
 			}
 			c.Forward()
-		}))
+		})
+		m.NoText = "INTERNAL: the program is not a portable artifact"
+		list = append(list, m)
 	}
 	return list
 }

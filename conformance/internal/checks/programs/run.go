@@ -31,7 +31,7 @@ func tryFormat(t *check.T, c *check.Client, p *capi.Program, o []byte) (*capi.Lo
 	out, err := check.Try(t, args)
 	if err != nil {
 		if isText(p) {
-			t.NeedsText(c, err)
+			t.NeedsText(err)
 		}
 		return nil, err
 	}

@@ -42,7 +42,7 @@ func (p *Plugins) With(ctx context.Context, m *mutant.Mutant) (session.Setup, er
 	if s.Fault == "" {
 		s.Fault = m.Name()
 	}
-	s.Patience = patience
+	s.Patience, s.NoText = patience, m.NoText
 	return s, err
 }
 
