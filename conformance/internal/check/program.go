@@ -5,6 +5,7 @@ package check
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"google.golang.org/protobuf/encoding/protowire"
@@ -262,13 +263,20 @@ func (x *Execution) Execute(t *T) error {
 	return err
 }
 
-// Complete puts the ready event of the last output in the place of each complete event that the
-// plugin left null, after a call that succeeded. Clients can do without complete events, and so
-// can checks that only wait: RUN-03 is about them. Without ready events the events stay null, and
-// who needs the outputs waits for them by reading them.
+// Complete puts the ready event of the last output in the place of each complete event, after a
+// call that succeeded, if the plugin left all of them null. Clients can do without complete events,
+// and so can checks that only wait: RUN-03 is about them. Without ready events the events stay
+// null, and who needs the outputs waits for them by reading them. If only some are null, the check
+// fails: a plugin that has complete events gives one for each device.
 func (x *Execution) Complete(t *T) {
-	for i, e := range x.Events {
-		if n := len(x.Outputs[i]); e == nil && n > 0 && x.Outputs[i][n-1] != nil {
+	if slices.ContainsFunc(x.Events, func(e *capi.Event) bool { return e != nil }) {
+		if i := slices.Index(x.Events, nil); i >= 0 {
+			t.Errorf("device_complete_events[%d]: expected an event, as another device has one, got null", i)
+		}
+		return
+	}
+	for i := range x.Events {
+		if n := len(x.Outputs[i]); n > 0 && x.Outputs[i][n-1] != nil {
 			if out, err := Try(t, capi.BufferReadyEventArgs{Buffer: x.Outputs[i][n-1]}); err == nil {
 				x.Events[i] = out.Event
 			}
