@@ -28,7 +28,9 @@ func bystanders() []mutant.Mutant {
 		list = append(list, mutant.After(rule, "gives all programs one name",
 			func(a *capi.ExecutableNameArgs) { a.ExecutableName, a.ExecutableNameSize = name, 10 }).InMemory())
 	}
-	for _, check := range []string{"RUN-02", "RUN-07", "RUN-18", "RUN-20", "RUN-23", "RUN-26", "DON-01", "DON-07", "LEX-06", "MULTI-01"} {
+	// Not DON-07: without complete events as well as with them, executions that use a buffer which
+	// another thread donates sometimes wait for each other for ever in XLA's CPU plugin.
+	for _, check := range []string{"RUN-02", "RUN-07", "RUN-18", "RUN-20", "RUN-23", "RUN-26", "DON-01", "LEX-06", "MULTI-01"} {
 		list = append(list, mutant.Of(check, "leaves complete events null", func(c *serve.Invocation, a *execution) {
 			events := a.DeviceCompleteEvents
 			mutant.Forward(c, a, func(a *execution) { a.DeviceCompleteEvents = nil })
