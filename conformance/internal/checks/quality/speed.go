@@ -245,38 +245,48 @@ func scaling(t *check.T) {
 	c := t.Client()
 	exe := t.Shared(check.AddOne)
 	in := check.Upload(t, c, []float32{1, 2, 3, 4})
+	// A busy system lets one thread run alone for long before others begin, which would look as if
+	// they did not disturb each other: what counts is what is done once each has done something.
 	rate := func(threads int) float64 {
-		// Long enough for the threads to meet: a busy system lets the first of them
-		// run alone for tens of milliseconds.
 		lasts := time.Duration(threads) * 150 * time.Millisecond
-		var done atomic.Int64
-		var start time.Time
-		var there, wg sync.WaitGroup
-		there.Add(threads)
-		begun := make(chan struct{})
+		var began, done atomic.Int64
+		var start atomic.Pointer[time.Time]
+		var failed atomic.Bool
+		latest := time.Now().Add(10 * lasts) // for a thread that never gets its turn
+		over := func() bool {
+			if s := start.Load(); s != nil {
+				return time.Since(*s) >= lasts
+			}
+			return time.Now().After(latest) || failed.Load()
+		}
+		var wg sync.WaitGroup
 		for range threads {
 			wg.Go(func() {
 				w := &worker{t: t, c: c, exe: exe}
-				there.Done()
-				<-begun
-				for time.Since(start) < lasts {
+				for first := true; !over(); first = false {
 					out, err := w.addOne(in)
 					if err == nil {
 						err = w.destroy(out)
 					}
-					if err != nil {
+					switch {
+					case err != nil:
 						t.Errorf("%v", err)
+						failed.Store(true)
 						return
+					case first && began.Add(1) == int64(threads):
+						now := time.Now()
+						start.Store(&now)
+					case start.Load() != nil:
+						done.Add(1)
 					}
-					done.Add(1)
 				}
 			})
 		}
-		there.Wait()
-		start = time.Now()
-		close(begun)
 		wg.Wait()
-		return float64(done.Load()) / time.Since(start).Seconds()
+		if start.Load() == nil {
+			return 0
+		}
+		return float64(done.Load()) / time.Since(*start.Load()).Seconds()
 	}
 	one, four := 0.0, 0.0
 	for range 3 {
