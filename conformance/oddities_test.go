@@ -15,6 +15,7 @@ import (
 	"github.com/purepjrt/purepjrt/conformance/internal/driver"
 	"github.com/purepjrt/purepjrt/conformance/internal/session"
 	"github.com/purepjrt/purepjrt/conformance/internal/worker"
+	"github.com/purepjrt/purepjrt/conformance/report"
 	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest"
 )
 
@@ -97,6 +98,23 @@ func TestTheSuiteNamesWhatIsOdd(t *testing.T) {
 		}
 		assert.Contains(t, broken, want, odd)
 	}
+}
+
+// The probe of the plugin, and nothing that a check does, says that programs as text are refused.
+func TestChecksOfProgramsAreBlockedOnAPluginThatTakesArtifactsAlone(t *testing.T) {
+	t.Parallel()
+	r, _ := smokeRun(t, shim.ArtifactsOnly)
+	blocked := 0
+	for i := range r.Results {
+		x := &r.Results[i]
+		if x.Broken() {
+			assert.Equal(t, "CMP-01", x.Rule, x.Details())
+		}
+		if x.Verdict == report.Blocked {
+			blocked++
+		}
+	}
+	assert.Positive(t, blocked)
 }
 
 func TestTheDocumentSaysWhatIsOdd(t *testing.T) {
