@@ -495,6 +495,7 @@ var notTried = []string{
 	"pjrt/kv/etcd.", "pjrt/gomlx.", // are other modules
 	"pjrt.LoadedExecutable.Serialize", // passes the call on to the Executable
 	"pjrt/raw.Retry",                  // makes a call of its caller
+	"pjrt.ObserverFunc.",              // calls a function of its caller, or nothing
 	"pjrt/sharding.Executable.",       // see pjrt/sharding
 }
 
