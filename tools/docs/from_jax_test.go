@@ -46,7 +46,7 @@ func predict(ctx context.Context, client *pjrt.Client, file string, w, x []float
 		return nil, err
 	}
 	defer input.Close()
-	outs, err := exe.Execute(ctx, []*pjrt.Buffer{weights, input}, nil)
+	outs, err := exe.Run(ctx, weights, input)
 	if err != nil {
 		return nil, err
 	}

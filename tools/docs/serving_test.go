@@ -166,7 +166,7 @@ func TestADeviceThatHangsIsLeft(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	result := make(chan error, 1)
 	go func() {
-		_, err := exe.Execute(ctx, []*pjrt.Buffer{x}, nil)
+		_, err := exe.Run(ctx, x)
 		result <- err
 	}()
 	_, err = p.WaitHeld(t.Context(), 1) // the execution has begun
