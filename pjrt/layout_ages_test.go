@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -194,6 +195,7 @@ func testLayout(t *testing.T, client *pjrt.Client, typ dtype.Type, dims []int64,
 	copy(view, onDevice)
 	b, err = raw.ViewOfDeviceMemory(ctx, client, reflect.ValueOf(view).Pointer(), shape, &pjrt.ViewOptions{Layout: layout})
 	both("view", b, err)
+	runtime.KeepAlive(view) // the view itself does not
 
 	b, a, err := transfer.NewAlias(ctx, client, shape, &pjrt.BufferOptions{Layout: layout})
 	require.NoError(t, err)
