@@ -6,8 +6,10 @@ package plugins
 import (
 	"debug/elf"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"math"
 	"strings"
 )
@@ -60,7 +62,7 @@ func readELF(r io.ReaderAt, size int64) (image, error) {
 	if err := img.readDynamic(f); err != nil {
 		return image{}, fmt.Errorf("it is a damaged ELF file: %w", err)
 	}
-	if err := img.readVersions(f); err != nil {
+	if err := errors.Join(img.readWants(f), img.readHas(f)); err != nil {
 		return image{}, fmt.Errorf("it is a damaged ELF file: its symbol versions cannot be read: %w", err)
 	}
 	return img, nil
@@ -159,29 +161,43 @@ func (v *versions) entry(at uint64, size int) []byte {
 	return v.data[at:]
 }
 
-// readVersions reads which versions the library needs of others, and which it has itself. Libraries
-// without versions lack these sections.
-func (img *image) readVersions(f *elf.File) error {
+// chain yields the entries from a place on, with their places. Each has size bytes, and the
+// distance to the next in the last word.
+func (v *versions) chain(at uint64, size int) iter.Seq2[uint64, []byte] {
+	return func(yield func(uint64, []byte) bool) {
+		for {
+			entry := v.entry(at, size)
+			if entry == nil || !yield(at, entry) {
+				return
+			}
+			next := v.order.Uint32(entry[size-4:])
+			if next == 0 {
+				return
+			}
+			at += uint64(next)
+		}
+	}
+}
+
+// readWants reads which versions the library needs of others. Libraries without versions lack the
+// section.
+func (img *image) readWants(f *elf.File) error {
 	data, texts, err := sectionOf(f, elf.SHT_GNU_VERNEED)
 	if err != nil {
 		return err
 	}
 	order := f.ByteOrder
 	all := versions{order, data, maxVersions}
-	for at := uint64(0); ; {
-		library := all.entry(at, 16)
-		if library == nil {
-			break
-		}
+	for at, library := range all.chain(0, 16) {
 		name, err := texts.text(order.Uint32(library[4:]))
 		if err != nil {
 			return err
 		}
-		for of, count := at+uint64(order.Uint32(library[8:])), order.Uint16(library[2:]); count > 0; count-- {
-			version := all.entry(of, 16)
-			if version == nil {
-				break
-			}
+		count := order.Uint16(library[2:])
+		if count == 0 {
+			continue
+		}
+		for _, version := range all.chain(at+uint64(order.Uint32(library[8:])), 16) {
 			if elf.DynamicVersionFlag(order.Uint16(version[4:]))&elf.VER_FLG_WEAK == 0 {
 				text, err := texts.text(order.Uint32(version[8:]))
 				if err != nil {
@@ -192,43 +208,36 @@ func (img *image) readVersions(f *elf.File) error {
 				}
 				img.wants[name] = append(img.wants[name], text)
 			}
-			next := order.Uint32(version[12:])
-			if next == 0 {
+			if count--; count == 0 {
 				break
 			}
-			of += uint64(next)
 		}
-		next := order.Uint32(library[12:])
-		if next == 0 {
-			break
-		}
-		at += uint64(next)
 	}
-	if data, texts, err = sectionOf(f, elf.SHT_GNU_VERDEF); err != nil {
+	return nil
+}
+
+// readHas reads which versions the library has itself.
+func (img *image) readHas(f *elf.File) error {
+	data, texts, err := sectionOf(f, elf.SHT_GNU_VERDEF)
+	if err != nil {
 		return err
 	}
-	all = versions{order, data, maxVersions}
-	for at := uint64(0); ; {
-		version := all.entry(at, 20)
-		if version == nil {
-			return nil
+	all := versions{f.ByteOrder, data, maxVersions}
+	for at, version := range all.chain(0, 20) {
+		name := all.entry(at+uint64(f.ByteOrder.Uint32(version[12:])), 8)
+		if name == nil {
+			continue
 		}
-		if name := all.entry(at+uint64(order.Uint32(version[12:])), 8); name != nil {
-			text, err := texts.text(order.Uint32(name))
-			if err != nil {
-				return err
-			}
-			if img.has == nil {
-				img.has = make(map[string]bool)
-			}
-			img.has[text] = true
+		text, err := texts.text(f.ByteOrder.Uint32(name))
+		if err != nil {
+			return err
 		}
-		next := order.Uint32(version[16:])
-		if next == 0 {
-			return nil
+		if img.has == nil {
+			img.has = make(map[string]bool)
 		}
-		at += uint64(next)
+		img.has[text] = true
 	}
+	return nil
 }
 
 func splitPaths(list string) (dirs []string) {

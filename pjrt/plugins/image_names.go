@@ -128,7 +128,11 @@ func checkELF(r io.ReaderAt, size int64) error {
 	if first := section(0); first != nil && count == 0 {
 		count = word(first, 20, 32)
 		if texts == uint64(elf.SHN_XINDEX) {
-			texts = uint64(order.Uint32(first[map[bool]int{false: 24, true: 40}[wide]:]))
+			link := 24
+			if wide {
+				link = 40
+			}
+			texts = uint64(order.Uint32(first[link:]))
 		}
 	}
 	s := section(texts)
@@ -174,7 +178,10 @@ func checkMachO(r io.ReaderAt, size int64) error {
 			commands = 32
 		}
 	}
-	nlist := map[uint64]int{28: 12, 32: 16}[commands]
+	nlist := 12 // the size of a symbol
+	if commands == 32 {
+		nlist = 16
+	}
 	for b := part(r, size, commands, uint64(order.Uint32(head[20:]))); len(b) >= 8; {
 		length := order.Uint32(b[4:])
 		if length < 8 || uint64(length) > uint64(len(b)) {

@@ -62,6 +62,7 @@ func build(root, dir string) error {
 		return err
 	}
 	for name, file := range map[string]string{
+		"child.py":       filepath.Join(here, "programs/child.py"),
 		"bench.py":       filepath.Join(here, "programs/jax/bench.py"),
 		"models.py":      filepath.Join(here, "programs/jobs/models.py"),
 		"jax_jobs.py":    filepath.Join(here, "programs/jobs/jax_jobs.py"),

@@ -12,6 +12,7 @@ import (
 	"path"
 	"runtime"
 	"strings"
+	"sync"
 )
 
 // Plugin is what a call waits for whose function of the plugin does not return.
@@ -105,11 +106,11 @@ func ended(cause error, on fmt.Stringer, waitsFor string) *Ended {
 	return e
 }
 
-// root is the import path of the module.
-var root = func() string {
+// root returns the import path of the module.
+var root = sync.OnceValue(func() string {
 	pc, _, _, _ := runtime.Caller(0)
 	return strings.Split(runtime.FuncForPC(pc).Name(), "/pjrt/internal/")[0]
-}()
+})
 
 // publicCall returns the name of the exported function through which the program has entered
 // this module, without pointers and type parameters. It returns "" on a goroutine of the module,
@@ -121,7 +122,7 @@ func publicCall() string {
 	for more := true; more; {
 		var f runtime.Frame
 		f, more = frames.Next()
-		ours := strings.HasPrefix(f.Function, root+"/pjrt") || strings.HasPrefix(f.Function, root+"/extensions")
+		ours := strings.HasPrefix(f.Function, root()+"/pjrt") || strings.HasPrefix(f.Function, root()+"/extensions")
 		if !ours || strings.HasSuffix(f.File, "_test.go") {
 			break
 		}

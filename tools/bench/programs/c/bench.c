@@ -452,8 +452,8 @@ static void finish(struct job* j) {
   free(j->carry);
 }
 
-// Compiles a program whose parameters and results are all f32[4], and makes its arguments.
-static void program(struct job* j, const char* name, size_t devices, size_t args, size_t results) {
+// Compiles the program in a file, and returns its client: one of the job's own for several devices.
+static PJRT_Client* compile_file(struct job* j, const char* name, size_t devices) {
   PJRT_Client* c = client;
   if (devices > 1) c = j->own = new_client((int64_t)devices);
   char options[64];
@@ -461,6 +461,12 @@ static void program(struct job* j, const char* name, size_t devices, size_t args
   j->text = read_file(name, ".mlir", &j->text_size);
   j->options = read_file(options, ".options", &j->options_size);
   j->exe = compile(c, j->text, j->text_size, j->options, j->options_size);
+  return c;
+}
+
+// Compiles a program whose parameters and results are all f32[4], and makes its arguments.
+static void program(struct job* j, const char* name, size_t devices, size_t args, size_t results) {
+  PJRT_Client* c = compile_file(j, name, devices);
   j->devices = devices, j->args = args, j->results = results;
   j->in = zeroed(devices * args * sizeof *j->in);
   j->out = zeroed(devices * results * sizeof *j->out);
@@ -495,13 +501,7 @@ static void fill(struct argument* x, int numbers) {
 
 // Compiles a model, and makes its arguments on each device.
 static void model(struct job* j, const char* name, size_t devices) {
-  PJRT_Client* c = client;
-  if (devices > 1) c = j->own = new_client((int64_t)devices);
-  char options[64];
-  snprintf(options, sizeof options, "replicas-%zu", devices);
-  j->text = read_file(name, ".mlir", &j->text_size);
-  j->options = read_file(options, ".options", &j->options_size);
-  j->exe = compile(c, j->text, j->text_size, j->options, j->options_size);
+  PJRT_Client* c = compile_file(j, name, devices);
   j->arguments = zeroed(4096 * sizeof *j->arguments);
   j->carry = zeroed(4096 * sizeof *j->carry);
   size_t size;

@@ -13,6 +13,8 @@ os.environ["JAX_PLATFORMS"] = "measured"
 import jax  # noqa: E402, the variables come first
 import numpy  # noqa: E402
 
+import child  # noqa: E402
+
 opened = time.perf_counter_ns()
 jax.devices()
 made = time.perf_counter_ns()
@@ -39,20 +41,4 @@ def prepare(job, param):
     return {"execute": execute, "dispatch": dispatch, "upload": upload, "create": upload}.get(job)
 
 
-print("ready", opened - start, made - opened, "0.0", flush=True)
-run = None
-for line in sys.stdin:
-    words = line.split()
-    if words[0] == "prepare":
-        run = prepare(words[1], int(words[2]))
-        answer = "ok" if run else "absent"
-    elif words[0] == "run":
-        run(int(words[2]))
-        begin = time.perf_counter_ns()
-        run(int(words[1]))
-        answer = f"ok {time.perf_counter_ns() - begin}"
-    elif words[0] == "finish":
-        answer = "ok"
-    else:
-        answer = "absent"
-    print(answer, flush=True)
+child.serve(prepare, opened - start, made - opened)

@@ -22,6 +22,7 @@ import numpy as np
 import safetensors.numpy
 from jax._src import xla_bridge
 
+import child
 import models
 import transformer
 
@@ -115,24 +116,7 @@ def prepare(name, param):
 def serve():
     opened = time.perf_counter_ns()
     jax.devices()
-    print("ready", opened - begun, time.perf_counter_ns() - opened, "0.0", flush=True)
-    run = None
-    for line in sys.stdin:
-        words = line.split()
-        answer = "ok"
-        if words[0] == "prepare":
-            run = prepare(words[1], int(words[2]))
-            answer = "ok" if run else "absent"
-        elif words[0] == "run":
-            run(int(words[2]))
-            begin = time.perf_counter_ns()
-            run(int(words[1]))
-            answer = f"ok {time.perf_counter_ns() - begin}"
-        elif words[0] == "finish":
-            run = None
-        else:
-            answer = "absent"
-        print(answer, flush=True)
+    child.serve(prepare, opened - begun, time.perf_counter_ns() - opened)
 
 
 def start(folder):

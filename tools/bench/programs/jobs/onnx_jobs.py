@@ -6,12 +6,11 @@ The graph is as exporters write it: the keys and values of the tokens so far are
 results. A step sees half a context of them.
 """
 
-import sys
-import time
-
 import numpy as np
 import onnxruntime
 from onnx import TensorProto, helper, numpy_helper
+
+import child
 
 SIZES = {"small": (3, 32, 4, 128, 64), "medium": (6, 384, 6, 8192, 256), "gpt2": (12, 768, 12, 8192, 256)}
 
@@ -90,26 +89,9 @@ def program(name):
     return run
 
 
-def main():
-    print("ready 0 0 0.0", flush=True)
-    run = None
-    for line in sys.stdin:
-        words = line.split()
-        answer = "ok"
-        if words[0] == "prepare":
-            run = program(words[1].removeprefix("model:tokens-")) if words[1].startswith("model:tokens-") else None
-            answer = "ok" if run else "absent"
-        elif words[0] == "run":
-            run(int(words[2]))
-            begin = time.perf_counter_ns()
-            run(int(words[1]))
-            answer = f"ok {time.perf_counter_ns() - begin}"
-        elif words[0] == "finish":
-            run = None
-        else:
-            answer = "absent"
-        print(answer, flush=True)
+def prepare(job, _):
+    return program(job.removeprefix("model:tokens-")) if job.startswith("model:tokens-") else None
 
 
 if __name__ == "__main__":
-    main()
+    child.serve(prepare)

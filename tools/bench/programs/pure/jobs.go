@@ -233,13 +233,7 @@ func (o *ours) spread(name string, devices int) (*child.Job, error) {
 			p.args[i] = append(p.args[i], b)
 		}
 	}
-	return child.Loop(func() error {
-		outs, err := p.exe.ExecuteAll(o.ctx, p.args, nil)
-		if err != nil {
-			return err
-		}
-		return closeAll(outs)
-	}, p.Close), nil
+	return p.onAllDevices(o.ctx), nil
 }
 
 // compileTogether compiles a program several times at once.

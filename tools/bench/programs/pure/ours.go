@@ -257,13 +257,18 @@ func (o *ours) executeAll(devices int) (*child.Job, error) {
 	if err != nil {
 		return nil, err
 	}
+	return p.onAllDevices(o.ctx), nil
+}
+
+// onAllDevices is the job of executing on all devices.
+func (p *compiled) onAllDevices(ctx context.Context) *child.Job {
 	return child.Loop(func() error {
-		outs, err := p.exe.ExecuteAll(o.ctx, p.args, nil)
+		outs, err := p.exe.ExecuteAll(ctx, p.args, nil)
 		if err != nil {
 			return err
 		}
 		return closeAll(outs)
-	}, p.Close), nil
+	}, p.Close)
 }
 
 // threads divides executions among goroutines.
