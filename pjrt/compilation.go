@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/pjrt/internal/abandon"
 	"github.com/purepjrt/purepjrt/pjrt/internal/bytecode"
 	"github.com/purepjrt/purepjrt/pjrt/internal/preempt"
 )
@@ -97,7 +98,7 @@ func newCompilation(
 		return nil, err
 	}
 	if err := plugin.readAll(ctx, src); err != nil {
-		return nil, err
+		return nil, abandon.Explain(ctx, err, sizeOf(program))
 	}
 	if opts, err = opts.forProgram(src, target); err != nil {
 		return nil, err

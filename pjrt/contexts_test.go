@@ -17,6 +17,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -550,6 +551,70 @@ func TestEachWaitReturnsWhenItsContextEnds(t *testing.T) {
 					return named(t, name, methods[name](&withContext{t, p, p.Client()}))
 				},
 			}.Run(t)
+		})
+	}
+}
+
+// endsWhenAsked is a context that ends when it is asked for its end the n-th time.
+type endsWhenAsked struct {
+	context.Context
+	end context.CancelFunc
+	n   atomic.Int64
+}
+
+func newEndsWhenAsked(n int64) *endsWhenAsked {
+	c := &endsWhenAsked{}
+	c.Context, c.end = context.WithCancel(context.Background())
+	c.n.Store(n)
+	return c
+}
+
+func (c *endsWhenAsked) asked() {
+	if c.n.Add(-1) <= 0 {
+		c.end()
+	}
+}
+
+func (c *endsWhenAsked) Err() error {
+	c.asked()
+	return c.Context.Err()
+}
+
+func (c *endsWhenAsked) Done() <-chan struct{} {
+	c.asked()
+	return c.Context.Done()
+}
+
+// A context ends at whatever point of a call, also while Go code reads a program or a file.
+func TestAnErrorOfAContextNamesTheCallWhereverItEnds(t *testing.T) {
+	const most = 300 // questions of one call
+	for _, name := range slices.Sorted(maps.Keys(methods)) {
+		t.Run(name, func(t *testing.T) {
+			options := pjrttest.Options{Devices: 2, HostDevices: true}
+			if strings.HasPrefix(name, "pjrt/dlpack.") { // which needs a kind of plugin that it knows
+				attributes := []pjrt.Attribute{{Name: "rocm_version", Value: int64(60000)}}
+				options = pjrttest.Options{Devices: 2, Attributes: attributes, HostDevices: name == "pjrt/dlpack.Copy"}
+			}
+			p := pjrttest.New(t, options)
+			ended := 0
+			for n := int64(1); ; n++ {
+				require.LessOrEqual(t, n, int64(most), "the call asks for the end of its context too often")
+				call := methods[name](&withContext{t, p, p.Client()})
+				ctx := newEndsWhenAsked(n)
+				results, err := call(ctx)
+				for _, r := range results {
+					_ = r.Close()
+				}
+				if errors.Is(err, context.Canceled) {
+					ended++
+					assert.Contains(t, err.Error(), path.Base(name), "it ends at question %d", n)
+				}
+				over := ctx.n.Load() > 0
+				if ctx.end(); over {
+					break
+				}
+			}
+			assert.Positive(t, ended, "the call does not ask for the end of its context")
 		})
 	}
 }
