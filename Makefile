@@ -151,12 +151,16 @@ ORIGINALS = .
 originals: ## read XLA's own headers of ten ages, and compare them with what compilers measured (fetches 3 GB of wheels)
 	PYTHON=$(PYTHON) $(GO) test -tags originals -count=1 -timeout 60m -run 'Original/$(ORIGINALS)' ./tools/pjrtgen
 
+# Tests of package pjrt that compile many programs, or read deep ones. They take two thirds of the
+# time of its short tests, and show nothing more with another collector, detector or release of Go.
+OF_PROGRAMS = ^(TestDeeplyNestedInputs|TestArtifactsOfNewerJAX|TestEdgesOfFloats|TestMinimaAndMaxima|TestProgramsThatEndTheProcess|TestRewrittenPrograms|TestAProductUses)
+
 # The supported releases besides that of the toolchain in use. Go fetches them.
 GO_RELEASES = 1.27.0
 
 .PHONY: test-go
 test-go: ## run the short tests of what depends on Go's runtime with the other supported releases of Go
-	@set -e; for v in $(GO_RELEASES); do echo go$$v; GOTOOLCHAIN=go$$v $(GO) test -short ./capi ./capi/internal/ccall ./capi/serve ./pjrt/lifetime ./pjrt; done
+	@set -e; for v in $(GO_RELEASES); do echo go$$v; GOTOOLCHAIN=go$$v $(GO) test -short -skip '$(OF_PROGRAMS)' ./capi ./capi/internal/ccall ./capi/serve ./pjrt/lifetime ./pjrt; done
 
 # Builds as with Go 1.27, whose linker refuses asmcgocall. Where Go 1.27 is at hand, make test-go tests the same.
 .PHONY: test-noasmcgocall
@@ -205,7 +209,7 @@ RACING = $(GO) list -f '{{.ImportPath}} {{.Imports}}' \
 
 .PHONY: test-race
 test-race: ## run the short tests of packages with goroutines under the race detector (needs a C compiler)
-	CGO_ENABLED=1 $(GO) test -race -short ./capi/internal/ccall $$($(RACING))
+	CGO_ENABLED=1 $(GO) test -race -short -skip '$(OF_PROGRAMS)' ./capi/internal/ccall $$($(RACING))
 
 # The tests of the package hostile that count steps and measure heaps run with make test-all.
 .PHONY: attack
@@ -218,11 +222,11 @@ attack: ## attack readers with inputs, and commands with plugins, recordings, pi
 
 .PHONY: test-cleanups
 test-cleanups: ## run short tests while the garbage collector looks for cleanups that keep their own objects
-	$(GO) test -exec 'env GODEBUG=checkfinalizers=1' -short ./pjrt ./pjrt/lifetime ./pjrt/internal/lifetimes ./pjrt/transfer ./pjrt/sharding ./pjrt/cache
+	$(GO) test -exec 'env GODEBUG=checkfinalizers=1' -short -skip '$(OF_PROGRAMS)' ./pjrt ./pjrt/lifetime ./pjrt/internal/lifetimes ./pjrt/transfer ./pjrt/sharding ./pjrt/cache
 
 .PHONY: test-wrapped
 test-wrapped: ## run the short tests of pjrt with the CPU plugin behind hooks (capi/serve)
-	$(GO) test -short -tags wrapped ./pjrt
+	$(GO) test -short -tags wrapped -skip '$(OF_PROGRAMS)' ./pjrt
 
 .PHONY: conformance
 conformance: bin/pjrt bin/pjrt-conformance ## check the CPU plugin of two ages, which are installed if missing, against the contract
