@@ -31,6 +31,11 @@ type ViewOptions struct {
 
 // viewOfDeviceMemory implements raw.ViewOfDeviceMemory.
 func (c *Client) viewOfDeviceMemory(ctx context.Context, address uintptr, shape Shape, opts *ViewOptions) (*Buffer, error) {
+	return c.viewOf(ctx, address, shape, opts, nil)
+}
+
+// viewOf makes a view, and keeps memory until the plugin no longer uses it.
+func (c *Client) viewOf(ctx context.Context, address uintptr, shape Shape, opts *ViewOptions, memory []byte) (*Buffer, error) {
 	if c == nil || c.ref == nil {
 		return nil, errNilClient
 	}
@@ -58,7 +63,7 @@ func (c *Client) viewOfDeviceMemory(ctx context.Context, address uintptr, shape 
 	if err != nil {
 		return nil, err
 	}
-	v := view{client: c, shape: Shape{Type: shape.Type, Dims: slices.Clone(shape.Dims)}, place: place, layout: layout, options: *opts}
+	v := view{client: c, shape: Shape{Type: shape.Type, Dims: slices.Clone(shape.Dims)}, place: place, layout: layout, options: *opts, memory: memory}
 	b, err := abandon.CallOn(ctx, &v.shape, func() (*Buffer, error) {
 		onHost, err := c.onHost(ctx, v.options.Device, v.options.Memory)
 		if err != nil {
@@ -89,6 +94,7 @@ type view struct {
 	place   placement
 	layout  *cLayout
 	options ViewOptions
+	memory  []byte      // the program's memory that the view shows; nil for a device's
 	given   atomic.Bool // the caller has the view
 }
 
@@ -111,6 +117,7 @@ func (v *view) make(address uintptr) (*Buffer, error) {
 	args.Stream = int(v.options.Stream)
 	// Without a callback, XLA's CPU plugin ends the process when the buffer is destroyed.
 	callback, handle := capi.NewOnDeleteCallback(func() {
+		runtime.KeepAlive(v.memory)
 		if fn := v.options.OnDelete; fn != nil && v.given.Load() {
 			go contained("the OnDelete function of a view", fn)
 		}
@@ -151,17 +158,11 @@ func (c *Client) ViewOfHostMemory(ctx context.Context, a HostArray, opts *ViewOp
 	if !computes {
 		return nil, failed(ErrUnimplemented, "the device cannot use the memory of the host; copy the array instead of viewing it")
 	}
-	data, onDelete := a.Data, o.OnDelete
+	data := a.Data
 	if len(data) == 0 {
 		data = AlignedSlice[uint8](1) // plugins want an address even for no bytes
 	}
-	o.OnDelete = func() {
-		runtime.KeepAlive(data)
-		if onDelete != nil {
-			onDelete()
-		}
-	}
-	return c.viewOfDeviceMemory(ctx, uintptr(unsafe.Pointer(unsafe.SliceData(data))), a.Shape(), &o)
+	return c.viewOf(ctx, uintptr(unsafe.Pointer(unsafe.SliceData(data))), a.Shape(), &o, data)
 }
 
 // onHost reports whether the host can read the memory, or the device's default memory. It
