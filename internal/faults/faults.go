@@ -41,7 +41,7 @@ var List = []Fault{
 	{"A `sort` that is not stable ends the process if its comparator is no strict order.", all, "Compare with `LT` or `GT`, or set `is_stable`.", true},
 	{"`reduce_window` with windows of one element and only negative padding ends the process.", all, "Use `slice`.", true},
 	{"`convolution` over a dimension that is dilated by the size of the kernel, with strides of one less, without padding or reversal, and not as long as the kernel, ends the process if the kernel is larger in the other dimensions.",
-		all, "Pad the dimension, or dilate it with `pad` and an `optimization_barrier`.", false},
+		all, "Dilate the dimension with `pad` and an `optimization_barrier`.", true},
 	{"`concatenate` in MLIR of an array of known size before one of unknown size ends the process.", Tried[:1], "Put the array of unknown size first.", true},
 	{"A tuple as a parameter of a program in MLIR ends the process when it is executed.", Tried[:1], "Make each element a parameter, and set `TupledArguments`.", true},
 	{"A tuple without elements as a parameter of a program in MLIR ends the process when it is executed.", all, "Leave it out.", true},

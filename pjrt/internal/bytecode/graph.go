@@ -151,16 +151,28 @@ func (g *graph) function(o *dataflow.Op, name string, depth int) {
 // layouts has the properties of StableHLO's operations that the checks look at, in the order in
 // which they are written: that of their names. A question mark is one that may be missing.
 var layouts = map[string][]string{
-	"call":               {"arg_attrs?", "callee", "no_inline?", "res_attrs?"},
-	"compare":            {"compare_type?", "comparison_direction"},
-	"composite":          {"composite_attributes?", "decomposition", "name", "version?"},
-	"concatenate":        {"dimension"},
-	"constant":           {"value"},
+	"call":        {"arg_attrs?", "callee", "no_inline?", "res_attrs?"},
+	"compare":     {"compare_type?", "comparison_direction"},
+	"composite":   {"composite_attributes?", "decomposition", "name", "version?"},
+	"concatenate": {"dimension"},
+	"constant":    {"value"},
+	"convolution": {
+		"batch_group_count", "dimension_numbers", "feature_group_count", "lhs_dilation?", "padding?", "precision_config?", "rhs_dilation?",
+		"window_reversal?", "window_strides?",
+	},
 	"get_dimension_size": {"dimension"},
 	"iota":               {"iota_dimension"},
+	"pad":                {"edge_padding_high", "edge_padding_low", "interior_padding"},
 	"reduce_window":      {"base_dilations?", "padding?", "window_dilations?", "window_dimensions", "window_strides?"},
 	"set_dimension_size": {"dimension"},
 	"sort":               {"dimension?", "is_stable?"},
+}
+
+// portableConvolution has the properties of a convolution in portable artifacts.
+var portableConvolution = []string{
+	"batch_group_count", "feature_group_count", "input_batch_dimension", "input_feature_dimension", "input_spatial_dimensions",
+	"kernel_input_feature_dimension", "kernel_output_feature_dimension", "kernel_spatial_dimensions", "lhs_dilation", "output_batch_dimension",
+	"output_feature_dimension", "output_spatial_dimensions", "padding", "precision_config", "rhs_dilation", "window_reversal", "window_strides",
 }
 
 // olderCall has the properties of a call before it could have attributes for its values.
@@ -202,6 +214,9 @@ func (g *graph) propertiesOf(op operation) map[string]dataflow.Attribute {
 	layout := layouts[g.names[op.index]]
 	span := g.module.properties[op.properties]
 	portable := g.operations[op.index].dialect == dialectVHLO
+	if portable && g.names[op.index] == "convolution" {
+		layout = portableConvolution
+	}
 	r := g.read(span)
 	if g.names[op.index] == "call" {
 		n := 0
@@ -250,7 +265,9 @@ func (g *graph) dictionaryOf(index uint64) map[string]dataflow.Attribute {
 			}
 			switch name, _ := g.string(text); name {
 			case "callee", "decomposition", "compare_type", "comparison_direction", "dimension", "iota_dimension", "value", "is_stable",
-				"base_dilations", "padding", "window_dilations", "window_dimensions", "window_strides":
+				"base_dilations", "padding", "window_dilations", "window_dimensions", "window_strides",
+				"dimension_numbers", "input_spatial_dimensions", "kernel_spatial_dimensions", "feature_group_count",
+				"lhs_dilation", "rhs_dilation", "window_reversal", "edge_padding_low", "edge_padding_high", "interior_padding":
 				found[name] = g.attribute(value)
 			}
 		}
@@ -265,6 +282,7 @@ const (
 
 	stablehloDirection  = 2
 	stablehloComparison = 3
+	stablehloNumbers    = 4 // ConvDimensionNumbersAttr
 	stablehloBounds     = 13
 
 	vhloBoolean    = 2
@@ -293,7 +311,7 @@ func (g *graph) attribute(index uint64) dataflow.Attribute {
 	}
 	a, ok := g.readAttribute(index)
 	if !ok {
-		a = dataflow.Attribute{Text: "attribute " + strconv.FormatUint(index, 10)}
+		a = dataflow.Attribute{Text: "attribute " + strconv.FormatUint(index, 10), Zero: a.Zero}
 	}
 	g.attributes[index] = a
 	return a
@@ -332,6 +350,8 @@ func (g *graph) readAttribute(index uint64) (a dataflow.Attribute, ok bool) {
 			a.Text = named(directions, r.varint())
 		case stablehloComparison:
 			a.Text = named(comparisons, r.varint())
+		case stablehloNumbers:
+			return readDimensionNumbers(&r)
 		}
 	case dialectVHLO:
 		switch code {
@@ -349,6 +369,23 @@ func (g *graph) readAttribute(index uint64) (a dataflow.Attribute, ok bool) {
 		}
 	}
 	return a, a.Text != ""
+}
+
+// readDimensionNumbers reads the spatial dimensions of the input and of the kernel of a
+// convolution.
+func readDimensionNumbers(r *reader) (a dataflow.Attribute, ok bool) {
+	for range 2 {
+		r.signed() // batches or features
+		r.signed()
+		n := r.count()
+		if n > maxNumbers {
+			return a, false
+		}
+		for range n {
+			a.Numbers = append(a.Numbers, r.signed())
+		}
+	}
+	return a, r.err == nil
 }
 
 // readInteger reads the type and the value of an integer.
@@ -382,6 +419,9 @@ func (g *graph) readNumbers(r *reader, typ uint64) (a dataflow.Attribute, ok boo
 	}
 	data := r.bytes(r.varint()).rest()
 	width := integerBits(t.Element)
+	if r.err == nil && len(data) > 0 && len(data) <= maxNumbers {
+		a.Zero = isZeros(data, t.Element)
+	}
 	if r.err != nil || width == 0 || width > 64 || len(data) == 0 {
 		return a, false
 	}
@@ -390,7 +430,9 @@ func (g *graph) readNumbers(r *reader, typ uint64) (a dataflow.Attribute, ok boo
 		return a, false
 	}
 	if t.Element == "i1" && len(t.Dims) > 0 {
-		return a, false // several in a byte
+		a.Numbers = unpack(data, t.Dims)
+		a.Splat = len(a.Numbers) == 1
+		return a, a.Numbers != nil
 	}
 	a.Splat = len(data) == size
 	unsigned := strings.HasPrefix(t.Element, "u") || width == 1
@@ -408,6 +450,47 @@ func (g *graph) readNumbers(r *reader, typ uint64) (a dataflow.Attribute, ok boo
 		a.Numbers = append(a.Numbers, int64(n))
 	}
 	return a, true
+}
+
+// unpack returns the elements of an array of i1, eight of which are in a byte. A byte with all bits
+// set, or none, may stand for any number of elements.
+func unpack(data []byte, dims []int64) []int64 {
+	elements := int64(1)
+	for _, d := range dims {
+		if elements *= d; d <= 0 || elements > maxNumbers {
+			return nil
+		}
+	}
+	if len(data) == 1 && (data[0] == 0 || data[0] == 0xff) {
+		return []int64{int64(data[0] & 1)}
+	}
+	if int64(len(data)) != (elements+7)/8 {
+		return nil
+	}
+	list := make([]int64, elements)
+	for i := range list {
+		list[i] = int64(data[i/8] >> (i % 8) & 1)
+	}
+	return list
+}
+
+// isZeros reports whether elements of a type are zeros of any sign.
+func isZeros(data []byte, element string) bool {
+	size := 0 // of numbers whose highest bit is a sign
+	switch strings.TrimSuffix(strings.TrimPrefix(element, "complex<"), ">") {
+	case "f16", "bf16":
+		size = 2
+	case "f32":
+		size = 4
+	case "f64":
+		size = 8
+	}
+	for i, c := range data {
+		if isSign := c == 0x80 && size > 0 && (i+1)%size == 0; c != 0 && !isSign {
+			return false
+		}
+	}
+	return true
 }
 
 // integerBits returns the width of a type of integers, or 0 for others.

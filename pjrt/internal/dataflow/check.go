@@ -26,7 +26,7 @@ const (
 // Checks reports whether a check for the compiler looks at operations of this name.
 func (c Compiler) Checks(operation string) bool {
 	switch operation {
-	case "sort", "reduce_window", "set_dimension_size", "dynamic_reshape":
+	case "sort", "reduce_window", "convolution", "set_dimension_size", "dynamic_reshape":
 		return true
 	case "concatenate":
 		return c.MLIR && c.Minor < before106
@@ -52,7 +52,7 @@ const sixBits = "f6E"
 // Mentions returns words of which a program in text has one if any check concerns it, unless it has
 // an array of Large elements.
 func (c Compiler) Mentions() (words []string) {
-	for _, name := range []string{"sort", "reduce_window", "set_dimension_size", "dynamic_reshape", "concatenate"} {
+	for _, name := range []string{"sort", "reduce_window", "convolution", "set_dimension_size", "dynamic_reshape", "concatenate"} {
 		if c.Checks(name) {
 			words = append(words, name)
 		}
@@ -90,6 +90,8 @@ func (m *Module) Check(c Compiler) error {
 			return m.checkSort(o, c)
 		case "reduce_window":
 			return m.checkWindows(o, c)
+		case "convolution":
+			return checkConvolution(o)
 		case "concatenate":
 			return checkConcatenate(o, c)
 		}

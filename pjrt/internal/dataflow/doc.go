@@ -71,6 +71,8 @@ type Attribute struct {
 	Text    string
 	// Splat says that the one number stands for any number of them.
 	Splat bool
+	// Zero says that all elements are zeros of any type and sign, as far as the reader sees.
+	Zero bool
 }
 
 // NewResult adds a result to the operation.

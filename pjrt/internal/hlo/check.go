@@ -62,7 +62,7 @@ func Check(ctx context.Context, module []byte, c dataflow.Compiler) error {
 // isChecked reports whether a check looks at the instructions with an opcode.
 func isChecked(c dataflow.Compiler, opcode []byte) bool {
 	switch string(opcode) {
-	case "sort", "reduce-window", "set-dimension-size", "dynamic-reshape", "concatenate":
+	case "sort", "reduce-window", "convolution", "set-dimension-size", "dynamic-reshape", "concatenate":
 		return c.Checks(operationName(string(opcode)))
 	}
 	return false

@@ -33,10 +33,13 @@ const (
 	instructionParameter  = 9
 	instructionDimensions = 14
 	instructionWindow     = 15
+	instructionNumbers    = 16 // ConvolutionDimensionNumbers
+	instructionPadding    = 21 // PaddingConfig
 	instructionID         = 35
 	instructionOperands   = 36
 	instructionControl    = 37
 	instructionCalled     = 38
+	instructionGroups     = 50 // of features
 	instructionStable     = 60
 	instructionDirection  = 63
 	instructionFrontend   = 68
@@ -47,15 +50,27 @@ const (
 
 	windowDimensions = 1 // Window
 
-	literalBools  = 2 // LiteralProto
+	numbersKernel = 6 // ConvolutionDimensionNumbers
+	numbersInput  = 11
+
+	paddingDimensions = 1 // PaddingConfig
+
+	literalShape  = 1 // LiteralProto
+	literalBools  = 2
 	literalU8     = 3
 	literalS32    = 4
 	literalS64    = 5
 	literalU32    = 6
 	literalU64    = 7
+	literalF32    = 8
+	literalF64    = 9
+	literalF16    = 11
+	literalC64    = 12
+	literalBF16   = 13
 	literalS8     = 15
 	literalU16    = 16
 	literalS16    = 17
+	literalC128   = 18
 	longestNumber = 64 // of a literal that is kept
 )
 
@@ -159,7 +174,8 @@ type instruction struct {
 	opcode                    string
 	shape                     dataflow.Type
 	literal, window           []byte
-	id, parameter             int64
+	numbers, padding          []byte
+	id, parameter, groups     int64
 	dimensions, operands      []int64
 	called                    []int64
 	direction, comparisonType string
@@ -178,6 +194,12 @@ func readInstruction(code []byte) (i instruction, err error) {
 			i.literal = f.Bytes
 		case f.Is(instructionWindow, wire.Bytes):
 			i.window = f.Bytes
+		case f.Is(instructionNumbers, wire.Bytes):
+			i.numbers = f.Bytes
+		case f.Is(instructionPadding, wire.Bytes):
+			i.padding = f.Bytes
+		case f.Is(instructionGroups, wire.Varint):
+			i.groups = int64(f.Int)
 		case f.Is(instructionID, wire.Varint):
 			i.id = int64(f.Int)
 		case f.Is(instructionParameter, wire.Varint):
@@ -271,7 +293,23 @@ func (i *instruction) attributes(name string) (map[string]dataflow.Attribute, er
 		a, err := readLiteral(i.literal)
 		return map[string]dataflow.Attribute{"value": a}, err
 	case "reduce_window":
-		return readWindow(i.window)
+		list, err := readWindow(i.window)
+		return map[string]dataflow.Attribute{
+			"window_dimensions": list[1], "window_strides": list[2], "padding": list[3], "window_dilations": list[5], "base_dilations": list[6],
+		}, err
+	case "convolution":
+		list, err := readWindow(i.window)
+		if err != nil {
+			return nil, err
+		}
+		numbers, err := readNumbers(i.numbers)
+		return map[string]dataflow.Attribute{
+			"window_strides": list[2], "padding": list[3], "rhs_dilation": list[5], "lhs_dilation": list[6], "window_reversal": list[7],
+			"dimension_numbers": numbers, "feature_group_count": {Numbers: []int64{max(1, i.groups)}},
+		}, err
+	case "pad":
+		list, err := readDimensions(i.padding, paddingDimensions)
+		return map[string]dataflow.Attribute{"edge_padding_low": list[1], "edge_padding_high": list[2], "interior_padding": list[3]}, err
 	}
 	return nil, nil
 }
@@ -281,7 +319,9 @@ func readLiteral(literal []byte) (a dataflow.Attribute, err error) {
 	if len(literal) > longestNumber {
 		return a, nil
 	}
+	a.Zero = true
 	err = wire.Visit(literal, func(f wire.Field) error {
+		a.Zero = a.Zero && (f.Number == literalShape || isZero(f))
 		switch {
 		case f.IsList(literalBools), f.IsList(literalS32), f.IsList(literalS64), f.IsList(literalU32), f.IsList(literalU64):
 			return wire.Ints(&a.Numbers, f)
@@ -317,25 +357,75 @@ func readLiteral(literal []byte) (a dataflow.Attribute, err error) {
 	return a, err
 }
 
-// readWindow reads the Window of a reduction.
-func readWindow(code []byte) (map[string]dataflow.Attribute, error) {
-	var sizes, strides, padding, dilations, base []int64
-	err := wire.VisitMessages(code, windowDimensions, func(b []byte) error {
-		w := [7]int64{}
+// isZero reports whether all elements of a literal in a field are zeros of any sign.
+func isZero(f wire.Field) bool {
+	if f.Type != wire.Bytes {
+		return f.Int == 0
+	}
+	size := 0 // of numbers whose highest bit is a sign
+	switch f.Number {
+	case literalF16, literalBF16:
+		size = 2
+	case literalF32, literalC64:
+		size = 4
+	case literalF64, literalC128:
+		size = 8
+	}
+	for i, c := range f.Bytes {
+		if isSign := c == 0x80 && size > 0 && (i+1)%size == 0; c != 0 && !isSign {
+			return false
+		}
+	}
+	return true
+}
+
+// readWindow reads a Window. It returns a list for each field of its dimensions, by their numbers,
+// with both sides of the padding in the first of them.
+func readWindow(code []byte) (list [8]dataflow.Attribute, err error) {
+	if list, err = readDimensions(code, windowDimensions); err != nil {
+		return list, err
+	}
+	low, high := list[3].Numbers, list[4].Numbers
+	list[3].Numbers = nil
+	for i := range low {
+		list[3].Numbers = append(list[3].Numbers, low[i], high[i])
+	}
+	return list, nil
+}
+
+// readDimensions reads messages of numbers, one for each dimension. It returns a list for each of
+// their fields.
+func readDimensions(code []byte, number wire.Number) (list [8]dataflow.Attribute, err error) {
+	err = wire.VisitMessages(code, number, func(b []byte) error {
+		var d [len(list)]int64
 		err := wire.Visit(b, func(f wire.Field) error {
-			if f.Type == wire.Varint && int(f.Number) < len(w) {
-				w[f.Number] = int64(f.Int)
+			if f.Type == wire.Varint && int(f.Number) < len(d) {
+				d[f.Number] = int64(f.Int)
 			}
 			return nil
 		})
-		sizes, strides, padding = append(sizes, w[1]), append(strides, w[2]), append(padding, w[3], w[4])
-		dilations, base = append(dilations, w[5]), append(base, w[6])
+		for i, n := range d {
+			list[i].Numbers = append(list[i].Numbers, n)
+		}
 		return err
 	})
-	return map[string]dataflow.Attribute{
-		"window_dimensions": {Numbers: sizes}, "window_strides": {Numbers: strides}, "padding": {Numbers: padding},
-		"window_dilations": {Numbers: dilations}, "base_dilations": {Numbers: base},
-	}, err
+	return list, err
+}
+
+// readNumbers reads the spatial dimensions of the input and of the kernel from a
+// ConvolutionDimensionNumbers.
+func readNumbers(code []byte) (dataflow.Attribute, error) {
+	var input, kernel []int64
+	err := wire.Visit(code, func(f wire.Field) error {
+		switch {
+		case f.IsList(numbersInput):
+			return wire.Ints(&input, f)
+		case f.IsList(numbersKernel):
+			return wire.Ints(&kernel, f)
+		}
+		return nil
+	})
+	return dataflow.Attribute{Numbers: append(input, kernel...)}, err
 }
 
 // readType reads a ShapeProto. Of a tuple it says only that it is one.

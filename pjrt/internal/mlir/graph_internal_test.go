@@ -40,6 +40,8 @@ func described(m *dataflow.Module) string {
 			for _, key := range []string{
 				"callee", "decomposition", "comparison_direction", "dimension", "is_stable",
 				"base_dilations", "padding", "window_dilations", "window_dimensions", "window_strides",
+				"dimension_numbers", "feature_group_count", "lhs_dilation", "rhs_dilation", "window_reversal",
+				"edge_padding_low", "edge_padding_high", "interior_padding",
 			} {
 				name := key
 				if _, ok := o.Attributes["dim"]; ok && key == "dimension" {
@@ -49,11 +51,15 @@ func described(m *dataflow.Module) string {
 				if key == "dimension" && o.Name == "iota" {
 					continue
 				}
+				if o.Name == "constant" && key == "callee" {
+					fmt.Fprint(&b, " zero ", o.Attributes["value"].Zero)
+				}
 				if key == "is_stable" && ok {
 					fmt.Fprint(&b, " stable ", a.Text == "true" || slices.Equal(a.Numbers, []int64{1}))
 				} else if ok {
 					if len(a.Numbers) > 0 {
 						a.Text = ""
+						a.Numbers = slices.Compact(slices.Clone(a.Numbers)) // one may stand for all
 					}
 					fmt.Fprint(&b, " ", key, " ", a.Text, a.Numbers)
 				}

@@ -467,9 +467,16 @@ func (r *operationsReader) pretty(o *dataflow.Op) (types []dataflow.Type) {
 					r.region(o, b.Params...)
 				}
 				r.scopes = r.scopes[:len(r.scopes)-1]
+			case w == "window" && o.Name == "convolution" && r.peek() == '=':
+				if r.next(); r.peek() == '{' {
+					r.dictionary(o)
+				}
+			case w == "dim_numbers" && r.peek() == '=':
+				r.next()
+				o.Attributes["dimension_numbers"] = r.dimensionNumbers()
 			case r.peek() == '=':
 				r.next()
-				o.Attributes[w] = r.attribute(0, true)
+				o.Attributes[attributeNamed(o, w)] = r.attribute(0, true)
 			case w == "dense" && r.peek() == '<':
 				r.pos = t.start
 				o.Attributes["value"] = r.attribute(0, true)
@@ -616,7 +623,84 @@ func (r *operationsReader) dictionary(o *dataflow.Op) {
 		case word, text:
 			if r.peek() == '=' {
 				r.next()
-				o.Attributes[r.name(t)] = r.attribute(0, false)
+				o.Attributes[attributeNamed(o, r.name(t))] = r.attribute(0, false)
+			}
+		}
+	}
+}
+
+// prettyNames are the names of attributes where the form of an operation of its own has others.
+var prettyNames = map[string]map[string]string{
+	"convolution": {
+		"stride": "window_strides", "pad": "padding", "lhs_dilate": "lhs_dilation", "rhs_dilate": "rhs_dilation", "reverse": "window_reversal",
+	},
+	"pad": {"low": "edge_padding_low", "high": "edge_padding_high", "interior": "interior_padding"},
+}
+
+// attributeNamed returns the name of an attribute of an operation in the generic form.
+func attributeNamed(o *dataflow.Op, name string) string {
+	if generic := prettyNames[o.Name][name]; generic != "" {
+		return generic
+	}
+	return name
+}
+
+// dimensionNumbers reads the dimensions of a convolution, [b, 0, f]x[0, i, o]->[b, 0, f]. It returns
+// where the spatial ones are in the input, then where they are in the kernel.
+func (r *operationsReader) dimensionNumbers() (a dataflow.Attribute) {
+	const most = 64
+	for range 2 {
+		for r.peek() != '[' {
+			if t := r.next(); t.kind != word { // the x between them
+				return dataflow.Attribute{}
+			}
+		}
+		r.next()
+		var places []int64
+		for at, open := int64(0), true; open; at++ {
+			t := r.next()
+			switch t.kind {
+			case end:
+				return dataflow.Attribute{}
+			case number:
+				n, err := strconv.Atoi(string(r.bytes(t)))
+				if err != nil || n < 0 || n >= most {
+					return dataflow.Attribute{}
+				}
+				for len(places) <= n {
+					places = append(places, -1)
+				}
+				places[n] = at
+			case ']':
+				open = false
+				continue
+			}
+			if r.peek() == ',' {
+				r.next()
+			}
+		}
+		a.Numbers = append(a.Numbers, places...)
+	}
+	return a
+}
+
+// convolutionNumbers reads the attribute with the dimensions of a convolution after its bracket.
+// They may be written as names with numbers.
+func (r *operationsReader) convolutionNumbers() (a dataflow.Attribute) {
+	if r.peek() == '[' {
+		a = r.dimensionNumbers()
+	}
+	for {
+		switch t := r.next(); t.kind {
+		case end, '>':
+			return a
+		case word:
+			if r.peek() == '=' {
+				r.next()
+				list := r.attribute(0, false)
+				if name := r.name(t); name == "input_spatial_dimensions" || name == "kernel_spatial_dimensions" {
+					a.Numbers = append(a.Numbers, list.Numbers...)
+				}
 			}
 		}
 	}
@@ -637,10 +721,15 @@ func (r *operationsReader) aliasedDictionary(o *dataflow.Op, alias string) {
 func (r *operationsReader) attribute(aliases int, pretty bool) (a dataflow.Attribute) {
 	depth, negative := 0, false
 	listed := false
+	zeros, others := 0, 0
+	finish := func() {
+		a.Splat = len(a.Numbers) == 1 && !listed
+		a.Zero = a.Zero || zeros > 0 && others == 0
+	}
 	for {
 		switch c := r.peek(); {
 		case c == 0, depth == 0 && pretty && c == ':', depth == 0 && (c == ',' || c == '}' || c == ')' || c == ']' || c == '>'):
-			a.Splat = len(a.Numbers) == 1 && !listed
+			finish()
 			return a
 		}
 		t := r.next()
@@ -654,6 +743,11 @@ func (r *operationsReader) attribute(aliases int, pretty bool) (a dataflow.Attri
 			negative = true
 			continue
 		case number:
+			if isZero(r.bytes(t)) {
+				zeros++
+			} else {
+				others++
+			}
 			if n, err := strconv.ParseInt(string(r.bytes(t)), 0, 64); err == nil {
 				if negative {
 					n = -n
@@ -665,9 +759,19 @@ func (r *operationsReader) attribute(aliases int, pretty bool) (a dataflow.Attri
 		case text:
 			a.Text = r.name(t)
 			a.Numbers = append(a.Numbers, dataOf(a.Text)...)
+			if isZero([]byte(a.Text)) {
+				zeros++
+			} else {
+				others++
+			}
 		case symbol:
 			a.Text = r.name(t)
 		case attributeName:
+			if bytes.HasSuffix(r.bytes(t), []byte(".conv")) && r.peek() == '<' {
+				r.next()
+				a = r.convolutionNumbers()
+				continue
+			}
 			if at, ok := r.attributes[string(r.bytes(t))]; ok && r.follow(aliases) {
 				ahead := *r
 				ahead.pos = at
@@ -679,7 +783,7 @@ func (r *operationsReader) attribute(aliases int, pretty bool) (a dataflow.Attri
 					r.next()
 					continue
 				}
-				a.Splat = len(a.Numbers) == 1 && !listed
+				finish()
 				if r.peek() == '(' {
 					r.functionType()
 				} else {
@@ -694,6 +798,14 @@ func (r *operationsReader) attribute(aliases int, pretty bool) (a dataflow.Attri
 				r.typ(0)
 			case "array":
 				listed = true
+			case "true":
+				a.Text = w
+				a.Numbers = append(a.Numbers, 1)
+				others++
+			case "false":
+				a.Text = w
+				a.Numbers = append(a.Numbers, 0)
+				zeros++
 			default:
 				a.Text = w
 			}
@@ -704,6 +816,15 @@ func (r *operationsReader) attribute(aliases int, pretty bool) (a dataflow.Attri
 		}
 		negative = false
 	}
+}
+
+// isZero reports whether a number is 0, or all bytes in hexadecimal digits are.
+func isZero(digits []byte) bool {
+	if bytes, ok := bytes.CutPrefix(digits, []byte("0x")); ok {
+		return len(bytes) > 0 && strings.Trim(string(bytes), "0") == ""
+	}
+	rest := bytes.TrimLeft(digits, "0.")
+	return len(rest) < len(digits) && (len(rest) == 0 || rest[0] == 'e' || rest[0] == 'E')
 }
 
 // dataOf returns the 64-bit integers of a constant that is written as bytes.

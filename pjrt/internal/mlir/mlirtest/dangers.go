@@ -104,6 +104,34 @@ func hugeResult(statements, parameters, result string) string {
 		"func.func @main(" + parameters + ") -> " + result + " {\n" + statements + "  return %0 : " + result + "\n}\n")
 }
 
+// convolve returns a convolution over two dimensions of 6 and 1 elements, with a kernel of 3 by 3,
+// the first of them dilated by 3. The pairs replace parts of it.
+func convolve(pairs ...string) string {
+	code := `func.func @main(%x: tensor<2x6x1x2xf32>, %w: tensor<3x3x2x2xf32>) -> tensor<2x7x4x2xf32> {
+  %r = stablehlo.convolution(%x, %w) dim_numbers = [b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f], window = {stride = [2, 1], pad = [[0, 0], [2, 3]], lhs_dilate = [3, 1], rhs_dilate = [1, 1], reverse = [false, false]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<2x6x1x2xf32>, tensor<3x3x2x2xf32>) -> tensor<2x7x4x2xf32>
+  return %r : tensor<2x7x4x2xf32>
+}
+`
+	for ; len(pairs) > 0; pairs = pairs[2:] {
+		if !strings.Contains(code, pairs[0]) {
+			panic("mlirtest: no " + pairs[0])
+		}
+		code = strings.ReplaceAll(code, pairs[0], pairs[1])
+	}
+	return code
+}
+
+// convolvePadded returns the convolution with a pad of its input instead of the dilation.
+func convolvePadded(value string, pairs ...string) string {
+	return convolve(append([]string{
+		"lhs_dilate = [3, 1], ", "",
+		"  %r =", "  %z = stablehlo.constant dense<" + value + "> : tensor<f32>\n" +
+			"  %p = stablehlo.pad %x, %z, low = [0, 0, 0, 0], high = [0, 0, 0, 0], interior = [0, 2, 0, 0] : " +
+			"(tensor<2x6x1x2xf32>, tensor<f32>) -> tensor<2x16x1x2xf32>\n  %r =",
+		"(%x, %w)", "(%p, %w)", "(tensor<2x6x1x2xf32>, tensor<3x3", "(tensor<2x16x1x2xf32>, tensor<3x3",
+	}, pairs...)...)
+}
+
 // Dangers returns the programs, and similar ones that plugins take.
 func Dangers() []Danger {
 	windows := func(attributes, operation, from, to string) string {
@@ -123,6 +151,10 @@ func Dangers() []Danger {
 			"    stablehlo.return %0 : tensor<1000xf32>\n  }) : (tensor<i32>) -> tensor<1000xf32>\n  return %9 : tensor<1000xf32>\n" + tail
 	}
 	const order, crop = "is no strict order", "has windows of one element and negative padding"
+	const groups = "dilated by 3, the size of the kernel"
+	const generic = `"stablehlo.convolution"(%x, %w) <{dimension_numbers = NUMBERS, feature_group_count = 1 : i64, batch_group_count = 1 : i64, padding = dense<[[0, 0], [2, 3]]> : tensor<2x2xi64>, lhs_dilation = array<i64: 3, 1>, window_strides = array<i64: 2, 1>, window_reversal = array<i1: false, false>}>`
+	pretty := convolve()
+	pretty = pretty[strings.Index(pretty, "stablehlo.conv"):strings.Index(pretty, " : (tensor")]
 	const unknownSize, six = "whose size is not known", "is a constant of type f6"
 	const noLimit = "only the execution knows"
 	const far = "  %far = stablehlo.constant dense<100000000> : tensor<i32>\n"
@@ -193,6 +225,38 @@ func Dangers() []Danger {
 			"  return %0 : tensor<2xf32>\n}\n", everyAge, tuple, nil},
 
 		{"size beyond its bound", size("  %s = stablehlo.constant dense<100000000> : tensor<i32>\n"), everyAge, "to 100000000", nil},
+
+		{"convolution over groups of another size", convolve(), everyAge, groups, nil},
+		{"convolution over groups of another size, generic", convolve(pretty, strings.Replace(generic, "NUMBERS", "#stablehlo.conv<[b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f]>", 1)),
+			everyAge, groups, nil},
+		{"convolution over groups of another size, raw", convolve(pretty, strings.Replace(generic, "NUMBERS", "#stablehlo.conv<raw input_batch_dimension = 0, "+
+			"input_feature_dimension = 3, input_spatial_dimensions = [1, 2], kernel_input_feature_dimension = 2, kernel_output_feature_dimension = 3, "+
+			"kernel_spatial_dimensions = [0, 1], output_batch_dimension = 0, output_feature_dimension = 3, output_spatial_dimensions = [1, 2]>", 1)),
+			everyAge, groups, nil},
+		{"convolution over groups of another size, transposed", convolve("[b, 0, 1, f]x[0, 1, i, o]", "[1, f, 0, b]x[i, 1, 0, o]",
+			"tensor<2x6x1x2xf32>", "tensor<1x2x6x2xf32>", "tensor<3x3x2x2xf32>", "tensor<2x3x3x2xf32>"), everyAge, groups, nil},
+		{"convolution over groups of another size, of groups of batches", convolve("batch_group_count = 1", "batch_group_count = 2", "tensor<2x7", "tensor<1x7"),
+			everyAge, groups, nil},
+		{"convolution over groups of another size, with the other dimension reversed", convolve("[false, false]", "[false, true]"), everyAge, groups, nil},
+		{"convolution over a dimension dilated by pad", convolvePadded("0.0"), everyAge, groups, nil},
+		{"convolution over a dimension dilated by pad with negative zeros", convolvePadded("-0.0"), everyAge, groups, nil},
+		{"convolution over a dimension dilated by pad with ones", convolvePadded("1.0"), no, "", nil},
+		{"convolution over a dimension dilated by pad, behind a barrier", convolvePadded("0.0", "  %r =",
+			"  %q = stablehlo.optimization_barrier %p : tensor<2x16x1x2xf32>\n  %r =", "(%p, %w)", "(%q, %w)"), no, "", nil},
+		{"convolution with pads of all dimensions", convolvePadded("0.0", "low = [0, 0, 0, 0]", "low = [0, 0, 2, 0]", "high = [0, 0, 0, 0]", "high = [0, 0, 3, 0]",
+			"[2, 3]", "[0, 0]", "2x16x1x2", "2x16x6x2"), everyAge, groups, nil},
+		{"convolution with a pad of batches", convolvePadded("0.0", "low = [0, 0, 0, 0]", "low = [1, 0, 0, 0]", "2x16x1x2", "3x16x1x2", "tensor<2x7", "tensor<3x7"),
+			no, "", nil},
+		{"convolution with a dilated kernel", convolve("rhs_dilate = [1, 1]", "rhs_dilate = [2, 1]", "2x7x4", "2x6x4"), no, "", nil},
+		{"convolution over reversed groups", convolve("[false, false]", "[true, false]"), no, "", nil},
+		{"convolution over two reversed dimensions", convolve("[false, false]", "[true, true]"), no, "", nil},
+		{"convolution over groups with padding", convolve("[[0, 0]", "[[0, 2]", "2x7x4", "2x8x4"), no, "", nil},
+		{"convolution over groups of the kernel's size", convolve("2x6x1", "2x3x1", "2x7x4", "2x3x4"), no, "", nil},
+		{"convolution over groups of another size, of a larger input", convolve("2x6x1", "2x6x3", "2x7x4", "2x7x6"), no, "", nil},
+		{"convolution over groups of another size, of groups of features", convolve("feature_group_count = 1", "feature_group_count = 2", "3x3x2x2", "3x3x1x2"),
+			no, "", nil},
+		{"convolution without results over groups of another size", convolve("[2, 3]", "[0, 1]", "2x7x4", "2x7x0"), no, "", nil},
+
 		{"size within its bound", size("  %s = stablehlo.constant dense<3> : tensor<i32>\n"), no, "", nil},
 		{"size of the execution", size(far + "  %s = stablehlo.add %n, %far : tensor<i32>\n"), everyAge, noLimit, nil},
 		{"size below 0", size(far + eight + "  %m = stablehlo.subtract %n, %far : tensor<i32>\n  %s = stablehlo.minimum %m, %eight : tensor<i32>\n"), everyAge, noLimit, nil},
