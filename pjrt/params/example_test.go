@@ -48,8 +48,8 @@ func ExampleArguments() {
 	model := struct {
 		Name   string
 		Layers []layer
-		Head   *pjrt.Buffer
-	}{"tiny", []layer{{b, b}, {b, nil}}, b}
+		Input  pjrt.Argument // left open
+	}{Name: "tiny", Layers: []layer{{b, b}, {b, b}}}
 	args, err := params.Arguments(model)
 	for _, a := range args {
 		fmt.Println(a.Name, len(a.Buffers))
@@ -59,8 +59,8 @@ func ExampleArguments() {
 	// Layers[0].Weights 1
 	// Layers[0].Bias 1
 	// Layers[1].Weights 1
-	// Layers[1].Bias 0
-	// Head 1
+	// Layers[1].Bias 1
+	// Input 0
 	// <nil>
 }
 

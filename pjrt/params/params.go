@@ -55,13 +55,13 @@ import (
 // Arguments makes a list of arguments from the values, which it visits as the package
 // comment says:
 //
-//   - a *pjrt.Buffer is one argument; a nil one is left open (see pjrt.Argument).
+//   - a *pjrt.Buffer is one argument.
 //   - a *sharding.Array is one argument, with a part for each device in the order of the
-//     mesh's devices; a nil one is left open.
-//   - a pjrt.Argument is taken as it is.
+//     mesh's devices.
+//   - a pjrt.Argument is taken as it is: one without buffers leaves its parameter open.
 //
-// Any other nil pointer and a nil interface are errors, because nothing says how many
-// arguments they stand for. An argument without a name is named after its place, as in
+// A nil pointer is an error that names the field, and so is a nil interface: a forgotten weight is
+// not an open parameter. An argument without a name is named after its place, as in
 // Layers[2].Weights. The caller still owns the buffers.
 func Arguments(values ...any) ([]pjrt.Argument, error) {
 	return arguments(values, func(at path, _ pjrt.HostArray) (*pjrt.Buffer, error) {
@@ -98,18 +98,23 @@ func arguments(values []any, upload func(path, pjrt.HostArray) (*pjrt.Buffer, er
 		a := pjrt.Argument{Name: name}
 		switch leaf := v.Interface().(type) {
 		case *pjrt.Buffer:
-			if leaf != nil {
-				a.Buffers = []*pjrt.Buffer{leaf}
+			if leaf == nil {
+				return errNil(at)
 			}
+			a.Buffers = []*pjrt.Buffer{leaf}
 		case *sharding.Array:
-			if leaf != nil {
-				if a.Buffers = leaf.Buffers(); len(a.Buffers) == 0 {
-					return pjrt.ErrInvalidArgument.Errorf("%s is a sharding.Array without parts", at)
-				}
+			if leaf == nil {
+				return errNil(at)
+			}
+			if a.Buffers = leaf.Buffers(); len(a.Buffers) == 0 {
+				return pjrt.ErrInvalidArgument.Errorf("%s is a sharding.Array without parts", at)
 			}
 		case pjrt.Argument:
 			if a = leaf; a.Name == "" {
 				a.Name = name
+			}
+			if slices.Contains(a.Buffers, nil) {
+				return errNil(at)
 			}
 		case pjrt.HostArray:
 			b, err := upload(at, leaf)
@@ -125,6 +130,11 @@ func arguments(values []any, upload func(path, pjrt.HostArray) (*pjrt.Buffer, er
 		return nil, err
 	}
 	return list, nil
+}
+
+func errNil(at path) error {
+	return pjrt.ErrInvalidArgument.Errorf("%s is nil: fill it, or make it a pjrt.Argument without buffers to leave the parameter open%s",
+		at, orTag)
 }
 
 // Scan stores the results of an execution in Go values: buffers, or the arrays that Execute of a

@@ -14,7 +14,6 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt"
 	"github.com/purepjrt/purepjrt/pjrt/params"
 	"github.com/purepjrt/purepjrt/pjrt/pjrttest"
-	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest/cputest"
 	"github.com/purepjrt/purepjrt/pjrt/sharding"
 )
 
@@ -61,7 +60,7 @@ func TestArgumentsOfStructs(t *testing.T) {
 	}
 	m := model{client: client, layer: layer{notes: "none"}}
 	m.Weights, m.Bias = next(), next()
-	m.Layers = []layer{{Weights: next(), Bias: next()}, {Weights: next()}}
+	m.Layers = []layer{{Weights: next(), Bias: next()}, {Weights: next(), Bias: next()}}
 	last := next()
 	m.Norms = [2]*pjrt.Buffer{next(), next()}
 	m.Named = map[string]*pjrt.Buffer{"b": last, "a": next()}
@@ -77,15 +76,15 @@ func TestArgumentsOfStructs(t *testing.T) {
 		{"[0].Layers[0].Weights", all[2]},
 		{"[0].Layers[0].Bias", all[3]},
 		{"[0].Layers[1].Weights", all[4]},
-		{"[0].Layers[1].Bias", nil},
-		{"[0].Norms[0]", all[6]},
-		{"[0].Norms[1]", all[7]},
-		{`[0].Named["a"]`, all[8]},
-		{`[0].Named["b"]`, all[5]},
-		{"[0].Head.Weights", all[9]},
-		{"[0].Head.Bias", all[10]},
+		{"[0].Layers[1].Bias", all[5]},
+		{"[0].Norms[0]", all[7]},
+		{"[0].Norms[1]", all[8]},
+		{`[0].Named["a"]`, all[9]},
+		{`[0].Named["b"]`, all[6]},
+		{"[0].Head.Weights", all[10]},
+		{"[0].Head.Bias", all[11]},
 		{"[0].Open", nil},
-		{"[1]", all[5]},
+		{"[1]", all[6]},
 	}
 	require.Len(t, args, len(want))
 	for i, w := range want {
@@ -96,7 +95,7 @@ func TestArgumentsOfStructs(t *testing.T) {
 			assert.Equal(t, []*pjrt.Buffer{w.buffer}, args[i].Buffers, w.name)
 		}
 	}
-	one, err := params.Arguments(layer{Weights: all[0]})
+	one, err := params.Arguments(layer{Weights: all[0], Bias: all[1]})
 	require.NoError(t, err)
 	assert.Equal(t, "Weights", one[0].Name)
 
@@ -173,9 +172,9 @@ func TestShardedArraysAreArguments(t *testing.T) {
 	args, err := params.Arguments(struct {
 		Weights *sharding.Array
 		Bias    *pjrt.Buffer
-		Later   *sharding.Array
+		Later   pjrt.Argument
 		Rest    []*sharding.Array
-	}{array, bias, nil, []*sharding.Array{array}})
+	}{Weights: array, Bias: bias, Rest: []*sharding.Array{array}})
 	require.NoError(t, err)
 	assert.Equal(t, []pjrt.Argument{
 		{Name: "Weights", Buffers: array.Buffers()},
@@ -309,7 +308,7 @@ func TestOnlyFieldsWithoutRoomAreLeftOut(t *testing.T) {
 		cache    any         `pjrt:"-"`
 		W        *pjrt.Buffer
 		Layers   []activation
-	}{Client: client, W: b, Layers: []activation{&dense{b}, relu(1), &dense{nil}}})
+	}{Client: client, W: b, Layers: []activation{&dense{b}, relu(1), &dense{b}}})
 	require.NoError(t, err)
 	var names []string
 	for _, a := range args {
@@ -347,28 +346,30 @@ func TestOnlyFieldsWithoutRoomAreLeftOut(t *testing.T) {
 	}
 }
 
-// A nil weight is seldom meant, so the error about the number of arguments names it.
-func TestTheErrorForTooFewArgumentsNamesNilWeights(t *testing.T) {
-	client := cputest.Client(t)
-	exe := compileAdd(t, client)
-	w := upload(t, client, 1)
-	args, err := params.Arguments(struct{ W, B *pjrt.Buffer }{w, nil})
-	require.NoError(t, err)
-	bound, err := exe.Bind(t.Context(), args...)
-	require.NoError(t, err)
-	defer bound.Close()
-	_, err = exe.Execute(t.Context(), nil, &pjrt.ExecuteOptions{Bound: bound})
+// A weight that was forgotten is told with its field, before anything is bound or copied.
+func TestANilWeightIsNamedAtOnce(t *testing.T) {
+	client := newClient(t)
+	b := upload(t, client, 1)
+	type weights struct{ W, B *pjrt.Buffer }
+	for want, value := range map[string]any{
+		"B is nil: fill it":                      weights{b, nil},
+		"Layers[1].B is nil":                     &struct{ Layers []weights }{[]weights{{b, b}, {b, nil}}},
+		"[1] is nil":                             []*pjrt.Buffer{b, nil},
+		`["w"] is nil`:                           map[string]*pjrt.Buffer{"w": nil},
+		"the value is nil":                       (*pjrt.Buffer)(nil),
+		"Parts is nil":                           struct{ Parts *sharding.Array }{},
+		"Each is nil":                            struct{ Each pjrt.Argument }{pjrt.Argument{Buffers: []*pjrt.Buffer{b, nil}}},
+		"Any is nil":                             struct{ Any any }{(*pjrt.Buffer)(nil)},
+		"or tag the field `pjrt:\"-\"` to leave": weights{nil, b},
+	} {
+		_, err := params.Arguments(value)
+		require.ErrorIs(t, err, pjrt.ErrInvalidArgument, want)
+		require.ErrorContains(t, err, want)
+		_, made, err := params.Upload(t.Context(), client, nil, pjrt.ArrayOf([]float32{1}), value)
+		require.ErrorContains(t, err, "is nil", want)
+		require.Empty(t, made)
+	}
+	_, _, err := params.Upload(t.Context(), client, nil, struct{ W pjrt.HostArray }{})
 	require.ErrorIs(t, err, pjrt.ErrInvalidArgument)
-	require.ErrorContains(t, err, "the bound program takes 1 more arguments, not 0; Bind got no buffers for B")
-}
-
-func compileAdd(t testing.TB, client *pjrt.Client) *pjrt.LoadedExecutable {
-	t.Helper()
-	exe, err := client.Compile(t.Context(), pjrt.Program{Code: []byte(`module @add { func.func @main(%a: tensor<1xf32>, %b: tensor<1xf32>) -> tensor<1xf32> {
-  %0 = stablehlo.add %a, %b : tensor<1xf32>
-  return %0 : tensor<1xf32>
-} }`)}, nil)
-	require.NoError(t, err)
-	t.Cleanup(func() { exe.Close() })
-	return exe
+	require.ErrorContains(t, err, "W: ")
 }
