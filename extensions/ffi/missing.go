@@ -4,6 +4,7 @@
 package ffi
 
 import (
+	"regexp"
 	"strings"
 
 	"github.com/purepjrt/purepjrt/pjrt"
@@ -12,9 +13,10 @@ import (
 
 func init() { raw.OnCompileError(missingHandler) }
 
-// lapackCalls are the custom calls of JAX whose handlers are in extensions/ffi/lapack, by
-// the part of their names between the type's letter, s or d, and the suffix.
-const lapackCalls = " potrf syevd gesdd gesvd geqrf geqp3 orgqr getrf trsm "
+// linearAlgebra are the custom calls of JAX for CPUs whose handlers are in extensions/ffi/lapack.
+var linearAlgebra = regexp.MustCompile(`^(tridiagonal_solve_perturbed|lapack_(` +
+	`[sdcz](potrf|gesdd|gesvd|geqrf|geqp3|getrf|trsm|geev|gees|gehrd|gtsv)|` +
+	`[sd](syevd|orgqr|ormqr|sytrd)|[cz](heevd|ungqr|unmqr|hetrd)))_ffi$`)
 
 // missingHandler says where to get a handler that the program of an error calls and that
 // nobody has registered.
@@ -24,16 +26,8 @@ func missingHandler(e *pjrt.Error) string {
 		return ""
 	}
 	name, _, _ = strings.Cut(name, " ")
-	if call, ok := strings.CutPrefix(name, "lapack_"); ok && len(call) > 1 {
-		letter := call[0]
-		call, _ = strings.CutSuffix(call[1:], "_ffi")
-		switch {
-		case (letter == 'c' || letter == 'z') && strings.HasSuffix(name, "_ffi"):
-			return "extensions/ffi/lapack has handlers for f32 and f64 only, and this one is for complex numbers: " +
-				"register your own with Register of extensions/ffi, or compute real and imaginary parts"
-		case strings.Contains(lapackCalls, " "+call+" "):
-			return `import _ "github.com/purepjrt/purepjrt/extensions/ffi/lapack", which has one`
-		}
+	if linearAlgebra.MatchString(name) {
+		return `import _ "github.com/purepjrt/purepjrt/extensions/ffi/lapack", which has one`
 	}
 	return "register one with Register of extensions/ffi before compiling"
 }

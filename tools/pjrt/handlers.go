@@ -20,6 +20,6 @@ func withoutHandler(err error) error {
 	if m == nil {
 		return err
 	}
-	return fmt.Errorf("the program calls %s, which is not part of it, and this command has handlers only for JAX's linear algebra "+
-		"of f32 and f64: run it in a Go program that registers one, as pjrt/examples/customcall does", m[1])
+	return fmt.Errorf("the program calls %s, which is not part of it, and this command has handlers only for JAX's linear algebra: "+
+		"run it in a Go program that registers one, as pjrt/examples/customcall does", m[1])
 }

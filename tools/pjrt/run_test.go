@@ -230,10 +230,15 @@ func TestRunHasTheHandlersOfLAPACKAndNamesOthers(t *testing.T) {
 	programs, err := filepath.Abs("../../extensions/ffi/lapack/testdata")
 	require.NoError(t, err)
 	launch(t, dir, "run", "--fill", "ones", filepath.Join(programs, "det_float32.mlir")).requireSuccess(t)
-	const want = "the program calls lapack_zheevd_ffi, which is not part of it, and this command has handlers only for JAX's " +
-		"linear algebra of f32 and f64: run it in a Go program"
+	launch(t, dir, "run", "--fill", "ones", filepath.Join(programs, "all_eig_complex64.mlir")).requireSuccess(t)
+	write(t, dir, "sparse.mlir", `func.func @main(%x: tensor<f32>) -> tensor<f32> {
+  %0 = stablehlo.custom_call @cpu_csr_sparse_dense_ffi(%x) {api_version = 4 : i32} : (tensor<f32>) -> tensor<f32>
+  return %0 : tensor<f32>
+}`)
+	const want = "the program calls cpu_csr_sparse_dense_ffi, which is not part of it, and this command has handlers only for JAX's " +
+		"linear algebra: run it in a Go program"
 	for _, c := range []string{"run --fill=ones", "run --fill=ones --isolate", "compile"} {
-		launch(t, dir, append(strings.Fields(c), filepath.Join(programs, "complex_eigh_complex128.mlir"))...).requireFailure(t, 1, want)
+		launch(t, dir, append(strings.Fields(c), "sparse.mlir")...).requireFailure(t, 1, want)
 	}
 }
 

@@ -4,36 +4,27 @@
 package lapack
 
 import (
-	"sort"
-
 	"gonum.org/v1/gonum/blas"
-	blasgonum "gonum.org/v1/gonum/blas/gonum"
 	"gonum.org/v1/gonum/lapack"
-	"gonum.org/v1/gonum/lapack/gonum"
 
 	"github.com/purepjrt/purepjrt/extensions/ffi"
 	"github.com/purepjrt/purepjrt/pjrt"
 )
 
-var (
-	impl gonum.Implementation
-	blss blasgonum.Implementation
-)
+// The operations are named after LAPACK's functions, without the letter of the type. T is the type
+// of the elements, R that of their parts, and W the one that is computed in.
 
 // potrf computes the Cholesky factorization of each matrix.
-type potrf[T real] struct {
+type potrf[T number, W wide] struct {
 	X    ffi.Arg[T]
 	Out  ffi.Ret[T]
 	Info ffi.Ret[int32]
 	Uplo uint8
 }
 
-func (op *potrf[T]) run() error {
-	x, err := matrices("argument", op.X)
+func (op *potrf[T, W]) run() error {
+	x, err := square(op.X)
 	if err != nil {
-		return err
-	}
-	if err := x.wantSquare(); err != nil {
 		return err
 	}
 	uplo, err := uploOf(op.Uplo)
@@ -48,50 +39,36 @@ func (op *potrf[T]) run() error {
 		return err
 	}
 	for i := range x.count {
-		a := x.read(i)
-		if impl.Dpotrf(uplo, x.rows, a, stride(x.rows)) {
-			op.Info.Data[i] = 0
-		} else {
-			op.Info.Data[i] = notPositive(uplo, x.rows, x.read(i))
-		}
-		out.write(i, a)
+		a := read[W](x, i)
+		op.Info.Data[i] = int32(engineOf[W]().cholesky(uplo, x.rows, a))
+		write(out, i, a)
 	}
 	return nil
 }
 
-// notPositive returns the order of the first leading minor that is not positive definite.
-func notPositive(uplo blas.Uplo, n int, a []float64) int32 {
-	return int32(sort.Search(n, func(k int) bool {
-		minor := append([]float64(nil), a...)
-		return !impl.Dpotrf(uplo, k+1, minor, stride(n))
-	}) + 1)
-}
-
-// syevd computes the eigenvalues and eigenvectors of each symmetric matrix.
-type syevd[T real] struct {
+// eigh computes the eigenvalues and eigenvectors of each symmetric or Hermitian matrix, as syevd
+// and heevd do.
+type eigh[T number, R float, W wide] struct {
 	X       ffi.Arg[T]
 	Vectors ffi.Ret[T]
-	Values  ffi.Ret[T]
+	Values  ffi.Ret[R]
 	Info    ffi.Ret[int32]
 	Mode    uint8
 	Uplo    uint8
 }
 
-func (op *syevd[T]) run() error {
-	x, err := matrices("argument", op.X)
+func (op *eigh[T, R, W]) run() error {
+	x, err := square(op.X)
 	if err != nil {
-		return err
-	}
-	if err := x.wantSquare(); err != nil {
 		return err
 	}
 	uplo, err := uploOf(op.Uplo)
 	if err != nil {
 		return err
 	}
-	mode := lapack.EVJob(op.Mode)
-	if mode != lapack.EVNone && mode != lapack.EVCompute {
-		return unknown("mode", op.Mode)
+	vectors, err := wanted("mode", op.Mode)
+	if err != nil {
+		return err
 	}
 	out, err := x.same("result", op.Vectors)
 	if err != nil {
@@ -106,31 +83,28 @@ func (op *syevd[T]) run() error {
 	}
 	w := make([]float64, n)
 	for i := range x.count {
-		a := x.read(i)
+		a := read[W](x, i)
 		op.Info.Data[i] = 1
-		if finite(a) {
-			work := workspace(func(work []float64, size int) { impl.Dsyev(mode, uplo, n, a, stride(n), w, work, size) })
-			if impl.Dsyev(mode, uplo, n, a, stride(n), w, work, len(work)) {
-				op.Info.Data[i] = 0
-			}
+		if finite(a) && engineOf[W]().eigenHermitian(vectors, uplo, n, a, w) {
+			op.Info.Data[i] = 0
 		}
-		out.write(i, a)
+		write(out, i, a)
 		narrow(op.Values.Data[i*n:], w)
 	}
 	return nil
 }
 
 // gesdd computes the singular value decomposition of each matrix.
-type gesdd[T real] struct {
+type gesdd[T number, R float, W wide] struct {
 	X      ffi.Arg[T]
 	Out    ffi.Ret[T] // is undefined
-	Values ffi.Ret[T]
+	Values ffi.Ret[R]
 	U, VT  ffi.Ret[T]
 	Info   ffi.Ret[int32]
 	Mode   uint8
 }
 
-func (op *gesdd[T]) run() error {
+func (op *gesdd[T, R, W]) run() error {
 	x, err := matrices("argument", op.X)
 	if err != nil {
 		return err
@@ -156,50 +130,47 @@ func (op *gesdd[T]) run() error {
 		return err
 	}
 	var us, vs batch[T]
-	var u, vt []float64
+	var u, vt []W
 	if job != lapack.SVDNone {
-		if us, err = x.like("result U", op.U, x.rows, uCols); err != nil {
+		if us, err = like(x, "result U", op.U, x.rows, uCols); err != nil {
 			return err
 		}
-		if vs, err = x.like("result VT", op.VT, vRows, x.cols); err != nil {
+		if vs, err = like(x, "result VT", op.VT, vRows, x.cols); err != nil {
 			return err
 		}
-		u, vt = make([]float64, x.rows*uCols), make([]float64, vRows*x.cols)
+		u, vt = make([]W, x.rows*uCols), make([]W, vRows*x.cols)
 	} else {
 		clear(op.U.Data)
 		clear(op.VT.Data)
 	}
 	s := make([]float64, k)
 	for i := range x.count {
-		a := x.read(i)
+		a := read[W](x, i)
 		op.Info.Data[i] = -4 // LAPACK's code for a matrix with a NaN
 		if finite(a) {
-			svd := func(work []float64, size int) bool {
-				return impl.Dgesvd(job, job, x.rows, x.cols, a, stride(x.cols), s, u, stride(uCols), vt, stride(x.cols), work, size)
-			}
 			op.Info.Data[i] = 1
-			if work := workspace(func(work []float64, size int) { svd(work, size) }); svd(work, len(work)) {
+			if engineOf[W]().svd(job, x.rows, x.cols, a, s, u, vt) {
 				op.Info.Data[i] = 0
 			}
 		}
-		out.write(i, a)
+		write(out, i, a)
 		narrow(op.Values.Data[i*k:], s)
 		if job != lapack.SVDNone {
-			us.write(i, u)
-			vs.write(i, vt)
+			write(us, i, u)
+			write(vs, i, vt)
 		}
 	}
 	return nil
 }
 
 // geqrf computes the QR factorization of each matrix, as reflectors.
-type geqrf[T real] struct {
+type geqrf[T number, W wide] struct {
 	X   ffi.Arg[T]
 	Out ffi.Ret[T]
 	Tau ffi.Ret[T]
 }
 
-func (op *geqrf[T]) run() error {
+func (op *geqrf[T, W]) run() error {
 	x, out, err := inAndOut(op.X, op.Out)
 	if err != nil {
 		return err
@@ -208,12 +179,11 @@ func (op *geqrf[T]) run() error {
 	if err := x.wantEach("tau", len(op.Tau.Data), k); err != nil {
 		return err
 	}
-	tau := make([]float64, k)
+	tau := make([]W, k)
 	for i := range x.count {
-		a := x.read(i)
-		work := workspace(func(work []float64, size int) { impl.Dgeqrf(x.rows, x.cols, a, stride(x.cols), tau, work, size) })
-		impl.Dgeqrf(x.rows, x.cols, a, stride(x.cols), tau, work, len(work))
-		out.write(i, a)
+		a := read[W](x, i)
+		engineOf[W]().qr(x.rows, x.cols, a, tau)
+		write(out, i, a)
 		narrow(op.Tau.Data[i*k:], tau)
 	}
 	return nil
@@ -221,7 +191,7 @@ func (op *geqrf[T]) run() error {
 
 // geqp3 is geqrf with the columns in an order that it chooses, counted from 1. Columns
 // with a nonzero entry in Order go to the front.
-type geqp3[T real] struct {
+type geqp3[T number, W wide] struct {
 	X        ffi.Arg[T]
 	Order    ffi.Arg[int32]
 	Out      ffi.Ret[T]
@@ -229,7 +199,7 @@ type geqp3[T real] struct {
 	Tau      ffi.Ret[T]
 }
 
-func (op *geqp3[T]) run() error {
+func (op *geqp3[T, W]) run() error {
 	x, out, err := inAndOut(op.X, op.Out)
 	if err != nil {
 		return err
@@ -244,22 +214,14 @@ func (op *geqp3[T]) run() error {
 	if err := x.wantEach("columns", len(op.OutOrder.Data), x.cols); err != nil {
 		return err
 	}
-	tau, order := make([]float64, k), make([]int, x.cols)
+	tau, order, first := make([]W, k), make([]int, x.cols), make([]bool, x.cols)
 	for i := range x.count {
-		a := x.read(i)
-		free := func() {
-			for j := range order {
-				order[j] = -1 // free
-				if op.Order.Data[i*x.cols+j] != 0 {
-					order[j] = j
-				}
-			}
+		a := read[W](x, i)
+		for j := range first {
+			first[j] = op.Order.Data[i*x.cols+j] != 0
 		}
-		free()
-		work := workspace(func(work []float64, size int) { impl.Dgeqp3(x.rows, x.cols, a, stride(x.cols), order, tau, work, size) })
-		free()
-		impl.Dgeqp3(x.rows, x.cols, a, stride(x.cols), order, tau, work, len(work))
-		out.write(i, a)
+		engineOf[W]().pivotedQR(x.rows, x.cols, a, order, first, tau)
+		write(out, i, a)
 		narrow(op.Tau.Data[i*k:], tau)
 		for j, p := range order {
 			op.OutOrder.Data[i*x.cols+j] = int32(p) + 1
@@ -268,47 +230,96 @@ func (op *geqp3[T]) run() error {
 	return nil
 }
 
-// orgqr computes the orthogonal matrix from the reflectors of geqrf.
-type orgqr[T real] struct {
+// reflectors returns how many reflectors the numbers in tau are for, in each matrix.
+func reflectors[T number](x batch[T], tau ffi.Arg[T]) (int, error) {
+	k := 0
+	if n := len(tau.Dims); n > 0 {
+		k = int(tau.Dims[n-1])
+	}
+	if k > min(x.rows, x.cols) {
+		return 0, pjrt.ErrInvalidArgument.Errorf("there are %d reflectors for a matrix of %d rows and %d columns", k, x.rows, x.cols)
+	}
+	return k, x.wantEach("tau", len(tau.Data), k)
+}
+
+// orgqr computes the orthogonal matrix from the reflectors of geqrf, as ungqr does the unitary one.
+type orgqr[T number, W wide] struct {
 	X   ffi.Arg[T]
 	Tau ffi.Arg[T]
 	Out ffi.Ret[T]
 }
 
-func (op *orgqr[T]) run() error {
+func (op *orgqr[T, W]) run() error {
 	x, out, err := inAndOut(op.X, op.Out)
 	if err != nil {
 		return err
 	}
-	k := 0
-	if n := len(op.Tau.Dims); n > 0 {
-		k = int(op.Tau.Dims[n-1])
-	}
-	if err := x.wantEach("tau", len(op.Tau.Data), k); err != nil {
+	k, err := reflectors(x, op.Tau)
+	if err != nil {
 		return err
 	}
-	if x.cols > x.rows || k > x.cols {
+	if x.cols > x.rows {
 		return pjrt.ErrInvalidArgument.Errorf("there are %d reflectors for a matrix of %d rows and %d columns", k, x.rows, x.cols)
 	}
 	for i := range x.count {
-		a, tau := x.read(i), widen(op.Tau.Data[i*k:(i+1)*k])
-		work := workspace(func(work []float64, size int) { impl.Dorgqr(x.rows, x.cols, k, a, stride(x.cols), tau, work, size) })
-		impl.Dorgqr(x.rows, x.cols, k, a, stride(x.cols), tau, work, len(work))
-		out.write(i, a)
+		a := read[W](x, i)
+		engineOf[W]().formQ(x.rows, x.cols, k, a, widen[W](op.Tau.Data[i*k:(i+1)*k]))
+		write(out, i, a)
+	}
+	return nil
+}
+
+// ormqr multiplies matrices by the orthogonal matrix of the reflectors of geqrf, as unmqr does by
+// the unitary one.
+type ormqr[T number, W wide] struct {
+	X         ffi.Arg[T]
+	Tau       ffi.Arg[T]
+	C         ffi.Arg[T]
+	Out       ffi.Ret[T]
+	Left      bool
+	Transpose bool
+}
+
+func (op *ormqr[T, W]) run() error {
+	c, out, err := inAndOut(op.C, op.Out)
+	if err != nil {
+		return err
+	}
+	x, err := matrices("argument 0", op.X)
+	if err != nil {
+		return err
+	}
+	k, err := reflectors(x, op.Tau)
+	if err != nil {
+		return err
+	}
+	n := c.cols
+	if op.Left {
+		n = c.rows
+	}
+	if x.rows != n || x.count != c.count && x.count > 0 && c.count > 0 {
+		return pjrt.ErrInvalidArgument.Errorf("argument 0 is %v, and argument 2 is %v: they do not fit together", op.X.Dims, op.C.Dims)
+	}
+	for i := range c.count {
+		m := read[W](c, i)
+		if x.count > 0 && k > 0 {
+			engineOf[W]().applyQ(op.Left, op.Transpose, c.rows, c.cols, read[W](x, i), widen[W](op.Tau.Data[i*k:(i+1)*k]), m)
+		}
+		write(out, i, m)
 	}
 	return nil
 }
 
 // getrf computes the LU factorization of each matrix. Pivots has, for each row, the row
 // that it was exchanged with, counted from 1.
-type getrf[T real] struct {
+type getrf[T number, W wide] struct {
 	X      ffi.Arg[T]
 	Out    ffi.Ret[T]
 	Pivots ffi.Ret[int32]
 	Info   ffi.Ret[int32]
 }
 
-func (op *getrf[T]) run() error {
+func (op *getrf[T, W]) run() error {
 	x, out, err := inAndOut(op.X, op.Out)
 	if err != nil {
 		return err
@@ -322,16 +333,16 @@ func (op *getrf[T]) run() error {
 	}
 	pivots := make([]int, k)
 	for i := range x.count {
-		a := x.read(i)
-		impl.Dgetrf(x.rows, x.cols, a, stride(x.cols), pivots)
+		a := read[W](x, i)
+		engineOf[W]().lu(x.rows, x.cols, a, pivots)
+		write(out, i, a)
 		op.Info.Data[i] = 0
 		for j := range k {
-			if a[j*x.cols+j] == 0 {
+			if out.data[i*x.rows*x.cols+j*x.rows+j] == 0 {
 				op.Info.Data[i] = int32(j) + 1 // the first zero
 				break
 			}
 		}
-		out.write(i, a)
 		for j, p := range pivots {
 			op.Pivots.Data[i*k+j] = int32(p) + 1
 		}
@@ -340,7 +351,7 @@ func (op *getrf[T]) run() error {
 }
 
 // trsm solves a triangular system for each matrix.
-type trsm[T real] struct {
+type trsm[T number, W wide] struct {
 	A      ffi.Arg[T]
 	B      ffi.Arg[T]
 	Out    ffi.Ret[T]
@@ -350,7 +361,7 @@ type trsm[T real] struct {
 	Uplo   uint8
 }
 
-func (op *trsm[T]) run() error {
+func (op *trsm[T, W]) run() error {
 	b, err := matrices("argument 1", op.B)
 	if err != nil {
 		return err
@@ -387,9 +398,95 @@ func (op *trsm[T]) run() error {
 			op.A.Dims, op.B.Dims)
 	}
 	for i := range b.count {
-		x := b.read(i)
-		blss.Dtrsm(side, uplo, trans, diag, b.rows, b.cols, 1, a.read(i), stride(n), x, stride(b.cols))
-		out.write(i, x)
+		x := read[W](b, i)
+		engineOf[W]().solveTriangular(side, uplo, trans, diag, b.rows, b.cols, read[W](a, i), x)
+		write(out, i, x)
+	}
+	return nil
+}
+
+// gehrd reduces each matrix to the form of Hessenberg, in the rows and columns from Low to High,
+// counted from 1.
+type gehrd[T number, W wide] struct {
+	X    ffi.Arg[T]
+	Out  ffi.Ret[T]
+	Tau  ffi.Ret[T]
+	Info ffi.Ret[int32]
+	Low  int32
+	High int32
+}
+
+func (op *gehrd[T, W]) run() error {
+	x, err := square(op.X)
+	if err != nil {
+		return err
+	}
+	out, err := x.same("result", op.Out)
+	if err != nil {
+		return err
+	}
+	n := x.rows
+	if x.count > 0 && (op.Low < 1 || op.High < op.Low || int(op.High) > n) {
+		return pjrt.ErrInvalidArgument.Errorf("the attributes low and high are %d and %d, for a matrix of %d rows", op.Low, op.High, n)
+	}
+	if err := x.wantEach("tau", len(op.Tau.Data), n-1); err != nil {
+		return err
+	}
+	if err := x.wantEach("info", len(op.Info.Data), 1); err != nil {
+		return err
+	}
+	tau := make([]W, max(n-1, 0))
+	for i := range x.count {
+		a := read[W](x, i)
+		engineOf[W]().hessenberg(n, int(op.Low)-1, int(op.High), a, tau)
+		write(out, i, a)
+		narrow(op.Tau.Data[i*(n-1):], tau)
+		op.Info.Data[i] = 0
+	}
+	return nil
+}
+
+// sytrd reduces each symmetric matrix to a tridiagonal one, as hetrd does a Hermitian one.
+type sytrd[T number, R float, W wide] struct {
+	X    ffi.Arg[T]
+	Out  ffi.Ret[T]
+	D, E ffi.Ret[R]
+	Tau  ffi.Ret[T]
+	Info ffi.Ret[int32]
+	Uplo uint8
+}
+
+func (op *sytrd[T, R, W]) run() error {
+	x, err := square(op.X)
+	if err != nil {
+		return err
+	}
+	uplo, err := uploOf(op.Uplo)
+	if err != nil {
+		return err
+	}
+	out, err := x.same("result", op.Out)
+	if err != nil {
+		return err
+	}
+	n := x.rows
+	for what, c := range map[string][2]int{
+		"elements of the diagonal": {len(op.D.Data), n}, "elements beside the diagonal": {len(op.E.Data), n - 1},
+		"tau": {len(op.Tau.Data), n - 1}, "info": {len(op.Info.Data), 1},
+	} {
+		if err := x.wantEach(what, c[0], c[1]); err != nil {
+			return err
+		}
+	}
+	d, e, tau := make([]float64, n), make([]float64, max(n-1, 0)), make([]W, max(n-1, 0))
+	for i := range x.count {
+		a := read[W](x, i)
+		engineOf[W]().tridiagonal(uplo, n, a, d, e, tau)
+		write(out, i, a)
+		narrow(op.D.Data[i*n:], d)
+		narrow(op.E.Data[i*(n-1):], e)
+		narrow(op.Tau.Data[i*(n-1):], tau)
+		op.Info.Data[i] = 0
 	}
 	return nil
 }

@@ -1,0 +1,76 @@
+module @jit__lambda attributes {mhlo.num_partitions = 1 : i32, mhlo.num_replicas = 1 : i32} {
+  func.func public @main(%arg0: tensor<6x6xf32>) -> (tensor<6xcomplex<f32>> {jax.result_info = "result"}) {
+    %0 = call @eigvals(%arg0) : (tensor<6x6xf32>) -> tensor<6xcomplex<f32>>
+    %1 = stablehlo.real %0 : (tensor<6xcomplex<f32>>) -> tensor<6xf32>
+    %2 = stablehlo.imag %0 : (tensor<6xcomplex<f32>>) -> tensor<6xf32>
+    %cst = stablehlo.constant dense<3.700000e-01> : tensor<f32>
+    %3 = stablehlo.broadcast_in_dim %cst, dims = [] : (tensor<f32>) -> tensor<6xf32>
+    %4 = stablehlo.multiply %3, %2 : tensor<6xf32>
+    %5 = stablehlo.add %1, %4 : tensor<6xf32>
+    %6 = call @argsort(%5) : (tensor<6xf32>) -> tensor<6xi64>
+    %7 = call @take_along_axis(%0, %6) : (tensor<6xcomplex<f32>>, tensor<6xi64>) -> tensor<6xcomplex<f32>>
+    return %7 : tensor<6xcomplex<f32>>
+  }
+  func.func private @eigvals(%arg0: tensor<6x6xf32>) -> tensor<6xcomplex<f32>> {
+    %0:5 = stablehlo.custom_call @lapack_sgeev_ffi(%arg0) {backend_config = "", mhlo.backend_config = {compute_left = 78 : ui8, compute_right = 78 : ui8}, mhlo.frontend_attributes = {num_batch_dims = "0"}, operand_layouts = [dense<[0, 1]> : tensor<2xindex>], result_layouts = [dense<0> : tensor<1xindex>, dense<0> : tensor<1xindex>, dense<[0, 1]> : tensor<2xindex>, dense<[0, 1]> : tensor<2xindex>, dense<> : tensor<0xindex>], sdy.sharding_rule = #sdy.op_sharding_rule<([i, j])->([k], [l], [m, n], [o, p], []) {i=6, j=6, k=6, l=6, m=6, n=6, o=6, p=6}, custom>} : (tensor<6x6xf32>) -> (tensor<6xf32>, tensor<6xf32>, tensor<6x6xcomplex<f32>>, tensor<6x6xcomplex<f32>>, tensor<i32>)
+    %1 = stablehlo.complex %0#0, %0#1 : tensor<6xcomplex<f32>>
+    %c = stablehlo.constant dense<0> : tensor<i32>
+    %2 = stablehlo.broadcast_in_dim %c, dims = [] : (tensor<i32>) -> tensor<i32>
+    %3 = stablehlo.compare EQ, %0#4, %2, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    %4 = stablehlo.broadcast_in_dim %3, dims = [] : (tensor<i1>) -> tensor<1xi1>
+    %cst = stablehlo.constant dense<(0x7FC00000,0x7FC00000)> : tensor<complex<f32>>
+    %5 = stablehlo.broadcast_in_dim %cst, dims = [] : (tensor<complex<f32>>) -> tensor<6xcomplex<f32>>
+    %6 = stablehlo.broadcast_in_dim %4, dims = [0] : (tensor<1xi1>) -> tensor<6xi1>
+    %7 = stablehlo.select %6, %1, %5 : tensor<6xi1>, tensor<6xcomplex<f32>>
+    return %7 : tensor<6xcomplex<f32>>
+  }
+  func.func private @argsort(%arg0: tensor<6xf32>) -> tensor<6xi64> {
+    %0 = stablehlo.iota dim = 0 : tensor<6xi64>
+    %1:2 = "stablehlo.sort"(%arg0, %0) <{dimension = 0 : i64, is_stable = true}> ({
+    ^bb0(%arg1: tensor<f32>, %arg2: tensor<f32>, %arg3: tensor<i64>, %arg4: tensor<i64>):
+      %cst = stablehlo.constant dense<0.000000e+00> : tensor<f32>
+      %2 = stablehlo.compare EQ, %arg1, %cst, FLOAT : (tensor<f32>, tensor<f32>) -> tensor<i1>
+      %cst_0 = stablehlo.constant dense<0.000000e+00> : tensor<f32>
+      %3 = stablehlo.select %2, %cst_0, %arg1 : tensor<i1>, tensor<f32>
+      %4 = stablehlo.compare NE, %arg1, %arg1, FLOAT : (tensor<f32>, tensor<f32>) -> tensor<i1>
+      %cst_1 = stablehlo.constant dense<0x7FC00000> : tensor<f32>
+      %5 = stablehlo.select %4, %cst_1, %3 : tensor<i1>, tensor<f32>
+      %cst_2 = stablehlo.constant dense<0.000000e+00> : tensor<f32>
+      %6 = stablehlo.compare EQ, %arg2, %cst_2, FLOAT : (tensor<f32>, tensor<f32>) -> tensor<i1>
+      %cst_3 = stablehlo.constant dense<0.000000e+00> : tensor<f32>
+      %7 = stablehlo.select %6, %cst_3, %arg2 : tensor<i1>, tensor<f32>
+      %8 = stablehlo.compare NE, %arg2, %arg2, FLOAT : (tensor<f32>, tensor<f32>) -> tensor<i1>
+      %cst_4 = stablehlo.constant dense<0x7FC00000> : tensor<f32>
+      %9 = stablehlo.select %8, %cst_4, %7 : tensor<i1>, tensor<f32>
+      %10 = stablehlo.compare LT, %5, %9, TOTALORDER : (tensor<f32>, tensor<f32>) -> tensor<i1>
+      stablehlo.return %10 : tensor<i1>
+    }) : (tensor<6xf32>, tensor<6xi64>) -> (tensor<6xf32>, tensor<6xi64>)
+    return %1#1 : tensor<6xi64>
+  }
+  func.func private @take_along_axis(%arg0: tensor<6xcomplex<f32>>, %arg1: tensor<6xi64>) -> tensor<6xcomplex<f32>> {
+    %0 = stablehlo.convert %arg1 : (tensor<6xi64>) -> tensor<6xi32>
+    %c = stablehlo.constant dense<0> : tensor<i32>
+    %1 = stablehlo.broadcast_in_dim %c, dims = [] : (tensor<i32>) -> tensor<6xi32>
+    %2 = stablehlo.compare LT, %0, %1, SIGNED : (tensor<6xi32>, tensor<6xi32>) -> tensor<6xi1>
+    %c_0 = stablehlo.constant dense<6> : tensor<i32>
+    %3 = stablehlo.broadcast_in_dim %c_0, dims = [] : (tensor<i32>) -> tensor<6xi32>
+    %4 = stablehlo.add %0, %3 : tensor<6xi32>
+    %5 = stablehlo.select %2, %4, %0 : tensor<6xi1>, tensor<6xi32>
+    %6 = stablehlo.reshape %5 : (tensor<6xi32>) -> tensor<6x1xi32>
+    %c_1 = stablehlo.constant dense<5> : tensor<1xi32>
+    %c_2 = stablehlo.constant dense<0> : tensor<i32>
+    %7 = stablehlo.broadcast_in_dim %c_2, dims = [] : (tensor<i32>) -> tensor<6x1xi32>
+    %8 = stablehlo.compare GE, %6, %7, SIGNED : (tensor<6x1xi32>, tensor<6x1xi32>) -> tensor<6x1xi1>
+    %9 = stablehlo.broadcast_in_dim %c_1, dims = [1] : (tensor<1xi32>) -> tensor<1x1xi32>
+    %10 = stablehlo.broadcast_in_dim %9, dims = [0, 1] : (tensor<1x1xi32>) -> tensor<6x1xi32>
+    %11 = stablehlo.compare LE, %6, %10, SIGNED : (tensor<6x1xi32>, tensor<6x1xi32>) -> tensor<6x1xi1>
+    %12 = stablehlo.and %8, %11 : tensor<6x1xi1>
+    %c_3 = stablehlo.constant dense<true> : tensor<i1>
+    %13 = stablehlo.reduce(%12 init: %c_3) applies stablehlo.and across dimensions = [1] : (tensor<6x1xi1>, tensor<i1>) -> tensor<6xi1>
+    %14 = "stablehlo.gather"(%arg0, %6) <{dimension_numbers = #stablehlo.gather<collapsed_slice_dims = [0], start_index_map = [0], index_vector_dim = 1>, indices_are_sorted = false, slice_sizes = array<i64: 1>}> : (tensor<6xcomplex<f32>>, tensor<6x1xi32>) -> tensor<6xcomplex<f32>>
+    %cst = stablehlo.constant dense<(0x7FC00000,0.000000e+00)> : tensor<complex<f32>>
+    %15 = stablehlo.broadcast_in_dim %cst, dims = [] : (tensor<complex<f32>>) -> tensor<6xcomplex<f32>>
+    %16 = stablehlo.select %13, %14, %15 : tensor<6xi1>, tensor<6xcomplex<f32>>
+    return %16 : tensor<6xcomplex<f32>>
+  }
+}
