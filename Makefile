@@ -81,6 +81,14 @@ counts: ## count what a newcomer has to learn: folders, packages, names, lines, 
 test-proxy: ## use the modules from outside, as they will be once published (needs git)
 	$(GO) test -tags proxy -count=1 -run '^TestProxy' ./tools/docs
 
+# The version that is checked, and that the nested modules require.
+VERSION = v0.1.0
+
+.PHONY: release-check
+release-check: ## check the last commit as a release: build and vet each module as a proxy serves it: make release-check VERSION=v0.1.0
+	$(GO) run ./tools/lint release $(VERSION)
+	@$(MAKE) --no-print-directory test-proxy api
+
 # Runs in an empty home directory, on a clone of the last commit: make newcomer NEWCOMER='run program'.
 NEWCOMER =
 

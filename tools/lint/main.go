@@ -22,6 +22,11 @@
 // -write it records the present API as that of the release VERSION, in tools/lint/released.gz.
 // While there is no such file, there is no release that a change could break.
 //
+//	lint release VERSION
+//
+// checks that the last commit can be released as VERSION, and prints what it checked; lint release
+// -h says what that is.
+//
 //	lint counts [-v]
 //
 // prints the counts of the house; lint counts -h says what each of them counts.
@@ -65,6 +70,10 @@ func main() {
 		version := options.String("write", "", "record the present API as that of the release `VERSION`")
 		_ = options.Parse(arguments)
 		err = api(released, *version)
+	case command == "release":
+		options.Usage = func() { fmt.Fprint(options.Output(), releaseHelp) }
+		_ = options.Parse(arguments)
+		found, err = release(os.Stdout, options.Arg(0))
 	case command == "counts":
 		verbose := options.Bool("v", false, "also list the upward arrows, and the size of each folder")
 		options.Usage = func() {
@@ -74,7 +83,7 @@ func main() {
 		_ = options.Parse(arguments)
 		err = counts(os.Stdout, *verbose)
 	default:
-		fmt.Fprintln(os.Stderr, "usage: lint rules PACKAGE... | platforms GOOS/GOARCH... | api [-write VERSION] | counts [-v]")
+		fmt.Fprintln(os.Stderr, "usage: lint rules PACKAGE... | platforms GOOS/GOARCH... | api [-write VERSION] | release VERSION | counts [-v]")
 		os.Exit(2)
 	}
 	if err != nil {
