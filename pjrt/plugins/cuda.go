@@ -4,9 +4,12 @@
 package plugins
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 )
 
@@ -25,18 +28,24 @@ type CUDA struct {
 	Compiler string
 }
 
-// calledLibraries are the other libraries of CUDA, with the versions in their names that belong to
-// a major version of CUDA.
-var calledLibraries = []struct {
+// requiredLibraries are the libraries of CUDA that XLA's plugin calls. The first two are needed to make
+// a client, the others by some programs.
+var requiredLibraries = []struct {
 	name, file string
-	versions   map[string]string // by the major version of CUDA
+	of         map[string]cudaVersions // by the major version of CUDA
 }{
-	{"cuBLAS", "libcublas.so", map[string]string{"12": "12", "13": "13"}},
-	{"cuFFT", "libcufft.so", map[string]string{"12": "11", "13": "12"}},
-	{"cuSOLVER", "libcusolver.so", map[string]string{"12": "11", "13": "12"}},
-	{"cuSPARSE", "libcusparse.so", map[string]string{"12": "12", "13": "12"}},
-	{"CUPTI", "libcupti.so", map[string]string{"12": "12", "13": "13"}},
+	{"CUDA's runtime", "libcudart.so", map[string]cudaVersions{"12": {"12", "12.1.105"}, "13": {"13", "13.0.48"}}},
+	{"cuDNN", "libcudnn.so", map[string]cudaVersions{"12": {"9", "9.10.2.21"}, "13": {"9", "9.12.0.46"}}},
+	{"cuBLAS", "libcublas.so", map[string]cudaVersions{"12": {"12", "12.1.3.1"}, "13": {"13", "13.0.0.19"}}},
+	{"cuFFT", "libcufft.so", map[string]cudaVersions{"12": {"11", "11.0.2.54"}, "13": {"12", "12.0.0.15"}}},
+	{"cuSOLVER", "libcusolver.so", map[string]cudaVersions{"12": {"11", "11.4.5.107"}, "13": {"12", "12.0.3.29"}}},
+	{"cuSPARSE", "libcusparse.so", map[string]cudaVersions{"12": {"12", "12.1.0.106"}, "13": {"12", "12.6.2.49"}}},
+	{"CUPTI", "libcupti.so", map[string]cudaVersions{"12": {"12", "12.1.105"}, "13": {"13", "13.0.48"}}},
 }
+
+// cudaVersions are versions of a library: the one in its name, and the oldest that JAX's packages
+// for CUDA, as of 0.12, accept.
+type cudaVersions struct{ inName, oldest string }
 
 // compilerPackages are the Python packages with the parts of CUDA that XLA's plugin compiles with.
 const compilerPackages = "nvidia-cuda-nvcc nvidia-nvvm"
@@ -44,7 +53,8 @@ const compilerPackages = "nvidia-cuda-nvcc nvidia-nvvm"
 // FindCUDA looks for the parts of CUDA that a plugin (a name or a path, as in [Find]) needs, and
 // loads nothing. For a plugin that is not for CUDA, the result is zero. The errors say what is
 // missing or too old, and what to do about it; on a machine without an NVIDIA GPU, only the
-// compiler counts, which needs no GPU.
+// compiler counts, which needs no GPU. [Open] adds those about libraries to the error of a plugin
+// that fails.
 func FindCUDA(plugin string) (CUDA, []error) {
 	return newFinder(ListOptions{}).cuda(plugin)
 }
@@ -55,8 +65,6 @@ func (f *finder) cuda(plugin string) (c CUDA, missing []error) {
 	}
 	major := cudaMajor(plugin)
 	c.Driver = f.driver()
-	c.Runtime = f.cudaLibrary(plugin, "libcudart.so", major)
-	c.CUDNN = f.cudaLibrary(plugin, "libcudnn.so", "9")
 	if c.Compiler = f.cudaDataDir(plugin); c.Compiler == "" && f.isCUDADataDir(f.systemPath("/usr/local/cuda")) {
 		c.Compiler = f.systemPath("/usr/local/cuda")
 	}
@@ -64,37 +72,93 @@ func (f *finder) cuda(plugin string) (c CUDA, missing []error) {
 		missing = append(missing, fmt.Errorf("CUDA's ptxas and libdevice, which the plugin compiles with, are not installed: "+
 			"run: %s", f.compilerAdvice(plugin, major)))
 	}
+	wrong := f.librariesOfCUDA(plugin, &c)
 	if f.hardware("cuda") != nil {
 		return c, missing
 	}
+	return c, append(missing, wrong...)
+}
+
+// librariesOfCUDA stores the libraries that a plugin for CUDA finds. The errors are about those that
+// are missing or too old, and about the driver.
+func (f *finder) librariesOfCUDA(plugin string, c *CUDA) (wrong []error) {
+	major := cudaMajor(plugin)
 	if err := f.driverFor(plugin); err != nil {
-		missing = append(missing, err)
+		wrong = append(wrong, err)
 	}
-	if c.Runtime == "" {
-		missing = append(missing, fmt.Errorf("CUDA's libraries (libcudart.so.%s) are neither in Python packages nor in the "+
-			"linker's directories: run: pip install \"jax-cuda%s-plugin[with-cuda]\"", major, major))
-	}
-	var names []string
-	for _, l := range calledLibraries {
-		version, known := l.versions[major]
-		if !known {
+	var absent []string
+	for i, l := range requiredLibraries {
+		v := cmp.Or(l.of[major].inName, map[string]string{"libcudart.so": major, "libcudnn.so": "9"}[l.file])
+		if v == "" {
 			continue
 		}
-		if path := f.cudaLibrary(plugin, l.file, version); path != "" {
+		path := f.cudaLibrary(plugin, l.file, v)
+		switch {
+		case l.file == "libcudart.so":
+			c.Runtime = path
+		case l.file == "libcudnn.so":
+			c.CUDNN = path
+		case path != "":
 			c.Libraries = append(c.Libraries, path)
-		} else {
-			names = append(names, l.name+" ("+l.file+"."+version+")")
+		}
+		oldest := l.of[major].oldest
+		version := ""
+		if path != "" {
+			version = LibraryVersion(path)
+		}
+		switch {
+		case path == "" && l.file == "libcudart.so":
+			wrong = append(wrong, fmt.Errorf("CUDA's libraries (libcudart.so.%s) are neither in Python packages nor in the "+
+				"linker's directories: run: pip install \"jax-cuda%s-plugin[with-cuda]\"", major, major))
+		case path == "" && l.file == "libcudnn.so":
+			wrong = append(wrong, fmt.Errorf("cuDNN 9 (libcudnn.so.9) is neither in Python packages nor in the linker's directories: "+
+				"run: pip install nvidia-cudnn-cu%s", major))
+		case path == "":
+			absent = append(absent, l.name+" ("+l.file+"."+v+")")
+		case olderVersion(version, oldest):
+			wrong = append(wrong, fmt.Errorf("%s %s (%s) is older than %s, the oldest that JAX 0.12 takes: "+
+				"run: pip install --upgrade \"jax-cuda%s-plugin[with-cuda]\"", l.name, version, path, oldest, major))
+		}
+		if last := i == len(requiredLibraries)-1; last && c.Runtime != "" && len(absent) > 0 {
+			wrong = append(wrong, fmt.Errorf("%s are neither in Python packages nor in the linker's directories, and what needs them "+
+				"fails: run: pip install \"jax-cuda%s-plugin[with-cuda]\"", strings.Join(absent, ", "), major))
 		}
 	}
-	if c.Runtime != "" && len(names) > 0 {
-		missing = append(missing, fmt.Errorf("%s are neither in Python packages nor in the linker's directories, and what needs them "+
-			"fails: run: pip install \"jax-cuda%s-plugin[with-cuda]\"", strings.Join(names, ", "), major))
+	return wrong
+}
+
+// explain adds to the error of a plugin for CUDA which libraries are missing or too old.
+func (f *finder) explain(c Candidate, err error) error {
+	var m mistake
+	if err == nil || c.Hardware != nil || pluginPlatform(c.Path) != "cuda" || errors.As(err, &m) {
+		return err
 	}
-	if c.CUDNN == "" {
-		missing = append(missing, fmt.Errorf("cuDNN 9 (libcudnn.so.9) is neither in Python packages nor in the linker's directories: "+
-			"run: pip install nvidia-cudnn-cu%s", major))
+	wrong := f.librariesOfCUDA(c.Path, new(CUDA))
+	if len(wrong) == 0 {
+		return err
 	}
-	return c, missing
+	var list []string
+	for _, w := range wrong {
+		list = append(list, w.Error())
+	}
+	return fmt.Errorf("%w\nwhat the plugin needs is not all there: %s", err, strings.Join(list, "; "))
+}
+
+// olderVersion reports whether a version is older than another, as far as both are told. CUPTI's
+// files have years for versions, which say nothing.
+func olderVersion(version, than string) bool {
+	have, want := strings.Split(version, "."), strings.Split(than, ".")
+	for i := range min(len(have), len(want)) {
+		a, errA := strconv.Atoi(have[i])
+		b, errB := strconv.Atoi(want[i])
+		switch {
+		case errA != nil || errB != nil || a >= 2000:
+			return false
+		case a != b:
+			return a < b
+		}
+	}
+	return false
 }
 
 // compilerAdvice returns the command that installs what a plugin compiles with.

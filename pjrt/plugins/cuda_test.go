@@ -4,6 +4,7 @@
 package plugins
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"testing"
@@ -71,8 +72,8 @@ func TestTheVersionsOfCUDA(t *testing.T) {
 
 	put(t, elfLibrary{}.bytes(), site, "nvidia", "cu13", "lib", "libcudart.so.13")
 	put(t, nil, site, "nvidia_cuda_runtime-13.0.96.dist-info", "METADATA")
-	put(t, elfLibrary{}.bytes(), f.root, "usr", "lib64", "libcudnn.so.9.10.2")
-	require.NoError(t, os.Symlink("libcudnn.so.9.10.2", filepath.Join(f.root, "usr", "lib64", "libcudnn.so.9")))
+	put(t, elfLibrary{}.bytes(), f.root, "usr", "lib64", "libcudnn.so.9.12.1")
+	require.NoError(t, os.Symlink("libcudnn.so.9.12.1", filepath.Join(f.root, "usr", "lib64", "libcudnn.so.9")))
 	for _, file := range []string{"bin/ptxas", "nvvm/libdevice/libdevice.10.bc"} {
 		put(t, nil, site, "nvidia", "cu13", filepath.FromSlash(file))
 	}
@@ -95,10 +96,56 @@ func TestTheVersionsOfCUDA(t *testing.T) {
 		CUDNN: filepath.Join(f.root, "usr", "lib64", "libcudnn.so.9"), Compiler: filepath.Join(site, "nvidia", "cu13"),
 	}, found)
 	assert.Equal(t, "13.0.96", LibraryVersion(found.Runtime))
-	assert.Equal(t, "9.10.2", LibraryVersion(found.CUDNN))
+	assert.Equal(t, "9.12.1", LibraryVersion(found.CUDNN))
 	assert.Empty(t, LibraryVersion("/lib/libother.so.1"))
 
 	found, missing = f.cuda("tpu")
 	assert.Zero(t, found)
 	assert.Empty(t, missing)
+}
+
+// The error of a plugin that does not load, or makes no client, says which of CUDA's libraries are
+// missing or too old.
+func TestAFailedOpenNamesTheLibrariesOfCUDA(t *testing.T) {
+	t.Parallel()
+	f := testFinder(t, map[string]string{})
+	site := t.TempDir()
+	plugin := filepath.Join(site, "jax_plugins", "xla_cuda13", "xla_cuda_plugin.so")
+	put(t, elfLibrary{}.bytes(), plugin)
+	c := Candidate{Name: "cuda13", Platform: "cuda", Path: plugin}
+	withDriver(t, f, "580.65.06")
+	failed := errors.New("no client")
+	err := f.explain(c, failed)
+	require.ErrorIs(t, err, failed)
+	require.EqualError(t, err, "no client\nwhat the plugin needs is not all there: CUDA's libraries (libcudart.so.13) are neither in Python "+
+		`packages nor in the linker's directories: run: pip install "jax-cuda13-plugin[with-cuda]"; `+
+		"cuDNN 9 (libcudnn.so.9) is neither in Python packages nor in the linker's directories: run: pip install nvidia-cudnn-cu13")
+
+	for _, file := range []string{
+		"libcudart.so.13", "libcublas.so.13", "libcufft.so.12", "libcusolver.so.12", "libcusparse.so.12", "libcupti.so.2025.1.0",
+	} {
+		put(t, elfLibrary{}.bytes(), site, "nvidia", "cu13", "lib", file)
+	}
+	require.NoError(t, os.Symlink("libcupti.so.2025.1.0", filepath.Join(site, "nvidia", "cu13", "lib", "libcupti.so.13")))
+	put(t, elfLibrary{}.bytes(), f.root, "usr", "lib64", "libcudnn.so.9.8.0")
+	require.NoError(t, os.Symlink("libcudnn.so.9.8.0", filepath.Join(f.root, "usr", "lib64", "libcudnn.so.9")))
+	put(t, nil, site, "nvidia_cublas-12.9.1.dist-info", "METADATA")
+	put(t, nil, site, "nvidia_cufft-12.0.0.15.dist-info", "METADATA")
+	err = f.explain(c, failed)
+	require.ErrorContains(t, err, "cuDNN 9.8.0 ("+filepath.Join(f.root, "usr", "lib64", "libcudnn.so.9")+
+		`) is older than 9.12.0.46, the oldest that JAX 0.12 takes: run: pip install --upgrade "jax-cuda13-plugin[with-cuda]"; cuBLAS 12.9.1 (`)
+	require.NotContains(t, err.Error(), "cuFFT")
+	require.NotContains(t, err.Error(), "CUPTI", "its version is a year")
+
+	assert.Equal(t, mistake{failed}, f.explain(c, mistake{failed}), "of the caller's options")
+	assert.NoError(t, f.explain(c, nil))
+	c.Hardware = failed
+	assert.Equal(t, failed, f.explain(c, failed), "there is no GPU, which the error says already")
+	assert.Equal(t, failed, f.explain(Candidate{Name: "cpu", Platform: "cpu", Path: "/x/libpjrt_cpu.so"}, failed))
+
+	for version, want := range map[string]bool{
+		"9.12": false, "9.11.9": true, "9.12.0.45": true, "9.12.0.46": false, "10": false, "": false, "9": false, "2025.1": false, "9.x": false,
+	} {
+		assert.Equal(t, want, olderVersion(version, "9.12.0.46"), version)
+	}
 }

@@ -162,7 +162,7 @@ func (f *finder) try(ctx context.Context, name string, use func(Candidate) error
 		if err != nil {
 			return err
 		}
-		return use(c)
+		return f.explain(c, use(c))
 	}
 	list, err := f.selectPlugins(ctx)
 	if err != nil {
@@ -170,7 +170,7 @@ func (f *finder) try(ctx context.Context, name string, use func(Candidate) error
 	}
 	var failures allFailed
 	for i, c := range list {
-		err := use(c)
+		err := f.explain(c, use(c))
 		if err == nil && c.Platform == "cpu" {
 			for _, hint := range f.hints(list) {
 				bridge.Root.Logger().Warn("a CPU is used, though "+hint, "plugin", c.Name, "path", c.Path)
