@@ -28,7 +28,8 @@ func (e *Executable) GeneratedCodeSize() (int64, error) {
 
 // CostAnalysis returns the compiler's estimate of the cost of an execution, under the
 // platform's names, such as flops (PJRT_Executable_GetCostAnalysis). XLA's plugins for CPUs of API
-// 0.106 and 0.115 count nothing, and the error is ErrUnimplemented.
+// 0.106 and 0.115 count nothing, and the error is ErrUnimplemented: Module.Cost of package
+// pjrt/hlo counts by the same rules what OptimizedProgram returns.
 func (e *Executable) CostAnalysis() ([]Attribute, error) {
 	h, err := e.acquire()
 	if err != nil {
@@ -51,7 +52,7 @@ func withoutCosts(err error) error {
 	}
 	more := *e
 	more.Message = strings.TrimRight(e.Message, ".\n") +
-		": the plugin counts no costs; package pjrt/hlo reads what OptimizedProgram returns, whose instructions can be counted"
+		": the plugin counts no costs; Module.Cost of package pjrt/hlo counts those of what OptimizedProgram returns"
 	return &more
 }
 

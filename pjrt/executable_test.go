@@ -102,7 +102,7 @@ func TestAnExecutableDescribesItself(t *testing.T) {
 		assert.Contains(t, names, "bytes accessed")
 	} else {
 		require.ErrorIs(t, err, pjrt.ErrUnimplemented)
-		require.ErrorContains(t, err, "the plugin counts no costs; package pjrt/hlo reads what OptimizedProgram returns")
+		require.ErrorContains(t, err, "the plugin counts no costs; Module.Cost of package pjrt/hlo")
 	}
 
 	code, err := exe.GeneratedCodeSize()

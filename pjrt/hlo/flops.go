@@ -6,21 +6,22 @@ package hlo
 // Flops returns how many floating-point operations the instruction does by itself, once, as
 // XLA counts them: two for each multiplication of a dot or a convolution, one for each
 // element of an elementwise operation, and for a reduction what its computation does for each
-// element. Operations on integers and comparisons count too, as they do in XLA. Transcendental
-// functions such as exp count in [Instruction.Transcendentals] instead.
+// element. Operations on integers, comparisons and conversions count too, as they do in XLA.
+// Transcendental functions such as exp count in [Instruction.Transcendentals] instead.
 //
-// A convolution counts every position of its window, including those in the padding. Flops is
-// 0 for a while, a fusion and the like: the instructions in the computations that they call
-// have their own counts. A number that does not fit is math.MaxInt64.
+// A convolution does not count where its window is over padding, or between elements that are
+// dilated. Flops is 0 for a while, a fusion and the like: the instructions in the computations
+// that they call have their own counts, and [Module.Cost] counts all of them. A number that does
+// not fit is math.MaxInt64.
 func (i *Instruction) Flops() int64 {
 	if i == nil {
 		return 0
 	}
 	size := i.Shape.Size()
 	switch i.Opcode {
-	case "abs", "add", "and", "atan2", "ceil", "clamp", "clz", "compare", "divide", "floor", "is-finite", "maximum",
-		"minimum", "multiply", "negate", "not", "or", "popcnt", "remainder", "round-nearest-afz", "round-nearest-even",
-		"select", "shift-left", "shift-right-arithmetic", "shift-right-logical", "sign", "stochastic-convert",
+	case "abs", "add", "and", "bitcast-convert", "ceil", "clamp", "compare", "complex", "convert", "count-leading-zeros", "divide",
+		"floor", "imag", "is-finite", "maximum", "minimum", "multiply", "negate", "not", "or", "popcnt", "real", "reduce-precision",
+		"remainder", "round-nearest-afz", "round-nearest-even", "select", "shift-left", "shift-right-arithmetic", "shift-right-logical", "sign", "stochastic-convert",
 		"subtract", "xor":
 		return size
 	case "dot":
@@ -40,13 +41,7 @@ func (i *Instruction) Flops() int64 {
 		if i.Convolution == nil || len(i.Operands) < 2 {
 			return 0
 		}
-		n := times(size, 2)
-		for d, length := range i.Operands[1].Shape.Dims {
-			if int64(d) != i.Convolution.KernelFeature {
-				n = times(n, max(length, 0))
-			}
-		}
-		return n
+		return i.convolutionFlops()
 	case "reduce":
 		if len(i.Operands) == 0 {
 			return 0
@@ -71,12 +66,99 @@ func (i *Instruction) Flops() int64 {
 	return 0
 }
 
+// convolutionFlops returns the operations of a convolution. Where the window covers only padding or
+// what is between dilated elements, there are none.
+func (i *Instruction) convolutionFlops() int64 {
+	numbers := i.Convolution
+	input, kernel := i.Operands[0].Shape.Dims, i.Operands[1].Shape.Dims
+	extent := func(dims []int64, at int64) int64 {
+		if at < 0 || at >= int64(len(dims)) {
+			return 0
+		}
+		return max(dims[at], 0)
+	}
+	n := times(2, extent(kernel, numbers.KernelInputFeature))
+	n = times(n, times(extent(i.Shape.Dims, numbers.OutputBatch), extent(i.Shape.Dims, numbers.OutputFeature)))
+	for d, at := range numbers.OutputSpatial {
+		if d >= len(numbers.InputSpatial) || d >= len(numbers.KernelSpatial) || i.Window == nil || d >= len(i.Window.Dimensions) {
+			return 0
+		}
+		w := &i.Window.Dimensions[d]
+		n = times(n, w.products(extent(input, numbers.InputSpatial[d]), extent(kernel, numbers.KernelSpatial[d]), extent(i.Shape.Dims, at)))
+	}
+	return n
+}
+
+// products returns how many pairs of an element of the input and one of the kernel meet in one
+// dimension, over all places of the window.
+func (w *WindowDimension) products(input, kernel, places int64) int64 {
+	const most, far = 1 << 12, 1 << 30 // beyond them every pair counts
+	count, step, other, by := kernel, w.WindowDilation, places, w.Stride
+	if places < kernel {
+		count, step, other, by = places, w.Stride, kernel, w.WindowDilation
+	}
+	for _, n := range []int64{input, count, other, step, by, w.BaseDilation, max(w.PaddingLow, -w.PaddingLow)} {
+		if n > far || n < 0 {
+			return times(kernel, places)
+		}
+	}
+	if count > most || step == 0 || by == 0 || w.BaseDilation == 0 {
+		return times(kernel, places)
+	}
+	n := int64(0)
+	for i := range count {
+		n += multiples(other, by, i*step-w.PaddingLow, w.BaseDilation, input)
+	}
+	return n
+}
+
+// multiples returns for how many i below n the number i*by+from is one of the first multiples of
+// base: 0, base, up to base*(input-1).
+func multiples(n, by, from, base, input int64) int64 {
+	g, inverse := inverse(by, base)
+	if from%g != 0 {
+		return 0
+	}
+	first := max(0, -(from / by)) // rounded up
+	if first*by+from < 0 {
+		first++
+	}
+	last := base*(input-1) - from
+	if last < 0 {
+		return 0
+	}
+	last = min(last/by, n-1)
+	// i is one of the solutions, which are period apart.
+	period := base / g
+	solution := (-(from / g) % period) * inverse % period
+	first += ((solution-first)%period + period) % period
+	if first > last {
+		return 0
+	}
+	return (last-first)/period + 1
+}
+
+// inverse returns the greatest common divisor of a and b, and the number of which the product with
+// a leaves it as a remainder of the division by b.
+func inverse(a, b int64) (g, x int64) {
+	x, y := int64(1), int64(0)
+	for b != 0 {
+		q := a / b
+		a, b = b, a-q*b
+		x, y = y, x-q*y
+	}
+	return a, x
+}
+
 // inner returns how many operations the computations that i calls do in one run.
 func (i *Instruction) inner() int64 {
 	n := int64(0)
 	for _, c := range i.Called {
+		if c == nil {
+			continue
+		}
 		for _, x := range c.Instructions {
-			if len(x.Called) == 0 {
+			if x != nil && len(x.Called) == 0 {
 				n = plus(n, x.Flops())
 			}
 		}
@@ -91,7 +173,7 @@ func (i *Instruction) Transcendentals() int64 {
 		return 0
 	}
 	switch i.Opcode {
-	case "acos", "acosh", "asin", "asinh", "atanh", "cbrt", "cosine", "cosh", "erf", "exponential",
+	case "acos", "acosh", "asin", "asinh", "atan2", "atanh", "cbrt", "cosine", "cosh", "erf", "exponential",
 		"exponential-minus-one", "log", "log-plus-one", "logistic", "power", "rsqrt", "sine", "sinh", "sqrt", "tan", "tanh":
 		return i.Shape.Size()
 	}

@@ -370,7 +370,13 @@ func TestWork(t *testing.T) {
 	for want, i := range map[int64]*hlo.Instruction{
 		2 * 2 * 6 * 6 * 16 * 27: {
 			Opcode: "convolution", Shape: hlo.Array(dtype.F32, 2, 6, 6, 16), Operands: []*hlo.Instruction{in, kernel},
-			Convolution: &hlo.Convolution{KernelFeature: 3},
+			Convolution: &hlo.Convolution{
+				InputFeature: 3, InputSpatial: []int64{1, 2}, KernelInputFeature: 2, KernelFeature: 3, KernelSpatial: []int64{0, 1},
+				OutputFeature: 3, OutputSpatial: []int64{1, 2},
+			},
+			Window: &hlo.Window{Dimensions: []hlo.WindowDimension{
+				{Size: 3, Stride: 1, WindowDilation: 1, BaseDilation: 1}, {Size: 3, Stride: 1, WindowDilation: 1, BaseDilation: 1},
+			}},
 		},
 		24: {
 			Opcode: "reduce-window", Shape: hlo.Array(dtype.F32, 8), Window: &hlo.Window{Dimensions: []hlo.WindowDimension{{Size: 4}}},

@@ -12,6 +12,7 @@ import (
 
 	"github.com/purepjrt/purepjrt/pjrt"
 	"github.com/purepjrt/purepjrt/pjrt/compile"
+	"github.com/purepjrt/purepjrt/pjrt/hlo"
 	"github.com/purepjrt/purepjrt/pjrt/internal/abandon"
 	"github.com/purepjrt/purepjrt/pjrt/sharding"
 )
@@ -24,6 +25,7 @@ type Report struct {
 	Memory               *pjrt.CompiledMemoryStats // nil if the plugin does not report it
 	CodeSize             int64                     // bytes of machine code; 0 if the plugin does not report it
 	Cost                 []pjrt.Attribute          // the compiler's estimate of one execution, by name
+	Counted              *hlo.Cost                 // what Program counts, if the compiler estimates nothing
 	Program              *Program                  // the optimized program; nil if the plugin does not report it
 	Schedule             *Schedule                 // of Program; nil without one
 	// Allocations are the pieces of memory that the compiler planned (XLA's buffer
@@ -118,6 +120,10 @@ func read(ctx context.Context, exe *pjrt.Executable) (*Report, error) {
 	}
 	r.Cost, err = exe.CostAnalysis()
 	ask("the cost", err)
+	if len(r.Cost) == 0 && r.Program != nil {
+		counted := r.Program.module.Cost()
+		r.Counted = &counted
+	}
 	slices.SortFunc(r.Cost, func(a, b pjrt.Attribute) int { return strings.Compare(a.Name, b.Name) })
 	if data, err := exe.Serialize(ctx); ask("the buffer assignment", err) {
 		if s, err := compile.Decode(data); err == nil {

@@ -88,9 +88,14 @@ func TestMemoryOfTheCPU(t *testing.T) {
 	assert.NotEmpty(t, r.Kernels)
 	if cputest.Age(t) < 106 {
 		assert.NotEmpty(t, r.Cost)
+		assert.Nil(t, r.Counted)
 		assert.Contains(t, page, "flops")
 	} else { // newer CPU plugins count no costs
 		assert.Empty(t, r.Cost)
+		require.NotNil(t, r.Counted)
+		assert.Positive(t, r.Counted.Flops)
+		assert.Positive(t, r.Counted.Bytes)
+		assert.Contains(t, page, "Counted in the program")
 		assert.Contains(t, strings.Join(r.Absent, "\n"), "the cost: PJRT_Executable_GetCostAnalysis: UNIMPLEMENTED")
 	}
 	for _, k := range r.Kernels {

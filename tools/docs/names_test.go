@@ -21,7 +21,7 @@ import (
 var directories = func() map[string]string {
 	m := map[string]string{"capi": "capi", "ffi": "capi/ffi", "etcd": "pjrt/kv/etcd", "extensions": "extensions"}
 	for _, name := range []string{
-		"array", "cache", "compile", "distributed", "dlpack", "dtype", "gomlx", "isolate", "kv", "lifetime", "npy", "otel", "params",
+		"array", "cache", "compile", "distributed", "dlpack", "dtype", "gomlx", "hlo", "isolate", "kv", "lifetime", "npy", "otel", "params",
 		"pjrttest", "platform", "pluginlog", "plugins", "raw", "safetensors", "sharding", "stablehlo", "transfer", "xlaflags",
 	} {
 		m[name] = "pjrt/" + name

@@ -92,6 +92,7 @@ func Readers() []Reader {
 				_, _, _ = i.Flops(), i.Transcendentals(), i.ID()
 				_, _ = i.Data()
 			}
+			_ = m.Cost()
 			_, err = m.Encode()
 			return err
 		}},
