@@ -30,10 +30,12 @@ type Backend struct {
 	client  *pjrt.Client
 	owned   bool // Finalize closes the client
 	devices []*pjrt.Device
-	shared  bool         // the host can use the memory of the devices
-	reuse   bool         // results take the memory of donated arguments
-	cache   *cache.Cache // may be nil
-	caps    compute.Capabilities
+	shared  bool // the host can use the memory of the devices
+	// reuse says which results take the memory of donated arguments: all, none, or (Auto) those that
+	// update an argument.
+	reuse platform.Toggle
+	cache *cache.Cache // may be nil
+	caps  compute.Capabilities
 
 	mu          sync.Mutex
 	finalized   bool                                  // guarded by mu
@@ -68,7 +70,8 @@ type Options struct {
 	Cache    *cache.Cache // keeps compiled programs on disk; nil compiles all of them
 	Unshared bool         // no shared buffers, even if the host can use the memory of the devices
 	// Reuse lets results take the memory of donated arguments. Auto does so on devices with
-	// their own memory: XLA's plugin for CPUs makes slower code for such programs.
+	// their own memory, and on CPUs for results that update an argument, such as a cache of keys and
+	// values: XLA's plugin for CPUs makes slower code for other such programs.
 	Reuse platform.Toggle
 	// Dynamic tells GoMLX that programs with dynamic axes are welcome (Capabilities.DynamicShapes).
 	// The backend takes them anyway; GoMLX's text generation then no longer rounds lengths up, so
@@ -105,7 +108,9 @@ func FromClient(ctx context.Context, client *pjrt.Client, opts *Options) (*Backe
 	}
 	onHost := b.sharesMemory(ctx)
 	b.shared = onHost && !opts.Unshared
-	b.reuse = opts.Reuse == platform.On || opts.Reuse == platform.Auto && !onHost
+	if b.reuse = opts.Reuse; b.reuse == platform.Auto && !onHost {
+		b.reuse = platform.On
+	}
 	return b, nil
 }
 

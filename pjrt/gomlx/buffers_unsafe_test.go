@@ -179,6 +179,71 @@ func TestMemoryIsReusedOnCPUsOnlyIfAskedFor(t *testing.T) {
 	}
 }
 
+// A cache of keys and values is updated in place, without another form of the program.
+func TestAnUpdatedArgumentIsNotCopied(t *testing.T) {
+	pjrttest.NoLeaks(t)
+	update := func(b compute.Function, x []compute.Value) (out []compute.Value, err error) {
+		cache := x[0]
+		for _, row := range x[1:3] {
+			if cache, err = b.DynamicUpdateSlice(cache, row, x[3:]); err != nil {
+				return nil, err
+			}
+		}
+		total, err := b.ReduceSum(x[0])
+		return []compute.Value{total, cache}, err
+	}
+	row, index := shapes.Make(dtypes.Float32, 1), shapes.Make(dtypes.Int32)
+	for options, inPlace := range map[string]bool{"": true, ",reuse=true": true, ",reuse=false": false} {
+		b := open(t, options)
+		exe := compile(t, b, update, large, row, row, index)
+		args := upload(t, b, vec[float32](7), vec[float32](8), scalar[int32](3))
+		cache := filled(t, b, 1)
+		for range 4 {
+			before := address(t, b, cache)
+			y, err := exe.Execute(append([]compute.Buffer{cache}, args...), []bool{true, false, false, false}, 0)
+			require.NoError(t, err)
+			assert.Equal(t, inPlace, address(t, b, y[1]) == before, options)
+			assert.ErrorIs(t, cache.ToFlatData(make([]float32, large.Size())), gomlx.ErrFinalized)
+			cache = y[1]
+		}
+		assert.Zero(t, gomlx.Reusing(exe), options)
+
+		// What is not donated stays as it is, on any device, and so does memory of the program.
+		shared, mine, err := b.NewSharedBuffer(0, large)
+		require.NoError(t, err)
+		other, err := cache.CopyToDevice(1)
+		require.NoError(t, err)
+		there := make([]compute.Buffer, len(args))
+		for i, a := range args {
+			there[i], err = a.CopyToDevice(1)
+			require.NoError(t, err)
+		}
+		for _, c := range []struct {
+			cache  compute.Buffer
+			args   []compute.Buffer
+			donate []bool
+			want   float32 // of an element that is not updated
+		}{
+			{cache, args, nil, 1},
+			{cache, args, []bool{false, false, false, false}, 1},
+			{other, there, nil, 1},
+			{shared, args, []bool{true, false, false, false}, 0},
+		} {
+			device, err := c.cache.DeviceNum()
+			require.NoError(t, err)
+			y, err := exe.Execute(append([]compute.Buffer{c.cache}, c.args...), c.donate, device)
+			require.NoError(t, err)
+			flat, err := y[1].Data()
+			require.NoError(t, err)
+			assert.Equal(t, []float32{c.want, 8, c.want}, flat.([]float32)[2:5])
+		}
+		flat, err := cache.Data()
+		require.NoError(t, err)
+		assert.Equal(t, []float32{1, 8, 1}, flat.([]float32)[2:5])
+		assert.Zero(t, mine.([]float32)[3])
+	}
+}
+
 // The best place for a result is that of the array it is made from.
 func TestResultsArePairedWithWhatTheyAreMadeFrom(t *testing.T) {
 	t.Parallel()

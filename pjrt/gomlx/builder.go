@@ -201,6 +201,7 @@ func (in *instance) compile() (*Executable, error) {
 		in.module.WithNumReplicas(b.numDevices)
 	}
 	var err error
+	e.updateInPlace()
 	if e.base, err = e.compile(false); err != nil {
 		return nil, err
 	}

@@ -47,7 +47,8 @@
 // own memory, which is scarce, a program to which the same large arguments are donated
 // again and again, as in training, is compiled once more so that results take their
 // memory. The option reuse=true extends this to CPUs: it saves memory there, and takes
-// more time. Arguments that stay the same from call to call, such as the weights of a
+// more time. A result that updates a donated argument (DynamicUpdateSlice), such as a cache of
+// keys and values, takes its memory on all devices. Arguments that stay the same from call to call, such as the weights of a
 // trained model, are bound: they are not checked again.
 //
 // # Dynamic axes

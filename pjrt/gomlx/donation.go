@@ -3,11 +3,25 @@
 
 package gomlx
 
-import "github.com/gomlx/go-xla/stablehlo"
+import (
+	"maps"
+	"slices"
+
+	"github.com/gomlx/go-xla/stablehlo"
+
+	"github.com/purepjrt/purepjrt/pjrt/platform"
+)
 
 // Plugins reuse the memory of an argument for a result only if the program was compiled
 // for it. GoMLX says only at the execution which arguments are donated, so such a form
 // of the program is compiled once it is clear that it pays.
+//
+// Results that are a parameter with parts replaced, such as a cache of keys and values, are an
+// exception: all forms of the program put them into the parameter. Without this the program would
+// copy each argument; with it the plugin copies those that are not donated.
+
+// worthUpdating is how large a parameter must be, in bytes, to be updated in place.
+const worthUpdating = 1 << 12
 
 const (
 	// repeatsToReuse is in how many executions the same parameters must be donated. The
@@ -27,7 +41,7 @@ type donation struct {
 
 // reusing returns the program that puts results into the donated arguments, or nil.
 func (e *Executable) reusing(l *launch) *program {
-	if !e.backend.reuse {
+	if e.backend.reuse != platform.On {
 		return nil
 	}
 	n := len(e.parameters)
@@ -78,23 +92,56 @@ func (e *Executable) compileReusing(key []byte) *program {
 		return nil
 	}
 	for parameter, result := range pairs {
-		v := e.inputs[parameter]
-		if v.Attributes == nil {
-			v.Attributes = make(map[string]any)
-		}
-		if e.spread == sharded {
-			v.Attributes[bufferDonor] = true
-		} else {
-			v.Attributes[aliasingOutput] = int32(result)
-		}
-		defer delete(v.Attributes, bufferDonor)
-		defer delete(v.Attributes, aliasingOutput)
+		e.alias(parameter, result)
+		defer e.alias(parameter, -1)
 	}
 	p, err := e.compile(false)
 	if err != nil {
 		return nil
 	}
 	return p
+}
+
+// alias lets programs that are compiled from now on put a result into a parameter; -1 lets them put
+// none there.
+func (e *Executable) alias(parameter, result int) {
+	v := e.inputs[parameter]
+	if v.Attributes == nil {
+		v.Attributes = make(map[string]any)
+	}
+	switch {
+	case result < 0:
+		delete(v.Attributes, bufferDonor)
+		delete(v.Attributes, aliasingOutput)
+	case e.spread == sharded:
+		v.Attributes[bufferDonor] = true
+	default:
+		v.Attributes[aliasingOutput] = int32(result)
+	}
+}
+
+// updateInPlace lets all forms of the program put results that are updated parameters into these.
+func (e *Executable) updateInPlace() {
+	if e.backend.reuse == platform.Off || e.spread != onOne {
+		return
+	}
+	made := e.made()
+	numbers := e.numbers()
+	updated := make(map[int]int)
+	for r, v := range e.returned() {
+		n := 0
+		for s := made[v]; s != nil && s.OpType.ToStableHLO() == "stablehlo.dynamic_update_slice"; s = made[v] {
+			v = s.Inputs[0]
+			n++
+		}
+		p, isParameter := numbers[v]
+		if _, taken := updated[p]; n > 0 && isParameter && !taken && e.parameters[p].Memory() >= worthUpdating {
+			updated[p] = r
+			e.updated = append(e.updated, p)
+			e.alias(p, r)
+		}
+	}
+	slices.Sort(e.updated)
 }
 
 const (
@@ -109,21 +156,18 @@ const (
 // pair returns which result takes the memory of which donor. The best place for a
 // result is that of the array it is made from: then XLA needs no copy.
 func (e *Executable) pair(donors map[int]bool) map[int]int {
-	main := e.main
-	made := make(map[*stablehlo.Value]*stablehlo.Statement)
-	for _, s := range main.Statements {
-		for _, v := range s.Outputs {
-			made[v] = s
-		}
-	}
-	numbers := make(map[*stablehlo.Value]int)
-	for i, v := range e.inputs {
-		numbers[v] = i
-	}
+	made, numbers, results := e.made(), e.numbers(), e.returned()
 	pairs := make(map[int]int)
 	taken := make([]bool, len(e.results))
-	results := main.Statements[len(main.Statements)-1].Inputs
+	for _, p := range e.updated {
+		if r, ok := e.inputs[p].Attributes[aliasingOutput].(int32); ok {
+			donors, taken[r] = without(donors, p), true
+		}
+	}
 	for r, v := range results {
+		if taken[r] {
+			continue
+		}
 		if p, ok := nearest(v, made, func(v *stablehlo.Value) bool {
 			p, isParameter := numbers[v]
 			_, used := pairs[p]
@@ -140,6 +184,38 @@ func (e *Executable) pair(donors map[int]bool) map[int]int {
 		}
 	}
 	return pairs
+}
+
+// without returns the parameters of a set other than p.
+func without(set map[int]bool, p int) map[int]bool {
+	set = maps.Clone(set)
+	delete(set, p)
+	return set
+}
+
+// made returns which statement makes which value of the main function.
+func (e *Executable) made() map[*stablehlo.Value]*stablehlo.Statement {
+	made := make(map[*stablehlo.Value]*stablehlo.Statement)
+	for _, s := range e.main.Statements {
+		for _, v := range s.Outputs {
+			made[v] = s
+		}
+	}
+	return made
+}
+
+// numbers returns which value of the main function is which parameter.
+func (e *Executable) numbers() map[*stablehlo.Value]int {
+	numbers := make(map[*stablehlo.Value]int)
+	for i, v := range e.inputs {
+		numbers[v] = i
+	}
+	return numbers
+}
+
+// returned returns the results of the main function.
+func (e *Executable) returned() []*stablehlo.Value {
+	return e.main.Statements[len(e.main.Statements)-1].Inputs
 }
 
 // searchDepth bounds how many values nearest looks at.

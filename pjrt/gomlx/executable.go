@@ -32,7 +32,9 @@ type Executable struct {
 	module *stablehlo.Builder
 	main   *stablehlo.Function
 	inputs []*stablehlo.Value // the parameters in module
-	base   *program           // runs on devices and donates nothing
+	base   *program           // runs on devices, and of the parameters takes the memory of updated ones only
+
+	updated []int // the parameters that all forms of the program update in place
 
 	mu        sync.Mutex
 	closed    bool                 // guarded by mu
@@ -228,9 +230,15 @@ func (e *Executable) finalizeDonated(inputs []compute.Buffer, donate []bool) {
 // programFor returns the form of the program that suits the arguments and the device best.
 func (e *Executable) programFor(l *launch, num compute.DeviceNum) (*program, error) {
 	donatable := true
+	l.taken = append(l.taken[:0], l.donate...)
 	for i, b := range l.buffers {
 		if l.donated(i) && !b.donate() {
-			donatable = false
+			donatable, l.taken[i] = false, false
+		}
+	}
+	for _, p := range e.updated {
+		if p >= len(l.taken) || !l.taken[p] {
+			l.options.Keep = append(l.options.Keep, p)
 		}
 	}
 	if e.anyDevice && num != e.devices[0] {

@@ -48,6 +48,7 @@ type launch struct {
 	buffers []*Buffer      // the arguments, acquired
 	arrays  []*pjrt.Buffer // their arrays
 	donate  []bool         // empty for none
+	taken   []bool         // those that are donated and whose memory results may take; empty for none
 	open    []*pjrt.Buffer // the arguments that are not bound
 	results []*pjrt.Buffer
 	key     []byte
@@ -65,8 +66,8 @@ func (l *launch) reset() {
 	clear(l.arrays)
 	clear(l.open)
 	clear(l.results)
-	*l = launch{buffers: l.buffers[:0], arrays: l.arrays[:0], donate: l.donate[:0],
-		open: l.open[:0], results: l.results[:0], key: l.key[:0]}
+	*l = launch{buffers: l.buffers[:0], arrays: l.arrays[:0], donate: l.donate[:0], taken: l.taken[:0],
+		open: l.open[:0], results: l.results[:0], key: l.key[:0], options: pjrt.ExecuteOptions{Keep: l.options.Keep[:0]}}
 	launches.Put(l)
 }
 
@@ -77,7 +78,7 @@ func (l *launch) donated(i int) bool { return i < len(l.donate) && l.donate[i] }
 func (p *program) run(l *launch, num compute.DeviceNum) ([]compute.Buffer, error) {
 	ctx := context.Background()
 	b := p.executable.backend
-	l.options = pjrt.ExecuteOptions{ReuseResults: true}
+	l.options.ReuseResults = true
 	if p.devices == nil {
 		l.options.Device = b.devices[num]
 	} else if bound := p.binding(l); bound != nil {
