@@ -26,10 +26,9 @@ func (e *Executable) GeneratedCodeSize() (int64, error) {
 	return c.Args.SizeInBytes, nil
 }
 
-// CostAnalysis returns the compiler's estimate of the cost of an execution, under the
-// platform's names, such as flops (PJRT_Executable_GetCostAnalysis). XLA's plugins for CPUs of API
-// 0.106 and 0.115 count nothing, and the error is ErrUnimplemented: Module.Cost of package
-// pjrt/hlo counts by the same rules what OptimizedProgram returns.
+// CostAnalysis returns the compiler's estimate of the cost of an execution, under the platform's
+// names, such as flops (PJRT_Executable_GetCostAnalysis). Where the plugin counts nothing, as XLA's
+// for CPUs of API 0.106 and 0.115, the error is ErrUnimplemented, and hlo.Module.Cost counts.
 func (e *Executable) CostAnalysis() ([]Attribute, error) {
 	h, err := e.acquire()
 	if err != nil {
