@@ -152,7 +152,7 @@ platforms: ## check that everything, tests included, compiles for every supporte
 .PHONY: test-cc
 test-cc: ## compare layouts with C compilers, call C stubs (needs gcc and g++)
 	$(GO) test -tags cc ./third_party/xla ./capi/... ./gen/...
-	$(GO) test -tags cc -run '^(TestFaulty|TestTheProgramsOfLeads)' ./conformance
+	$(GO) test -tags cc -run '^(TestFaulty|TestTheProgramsOfLeads|TestTheSkeleton)' ./conformance
 
 # Takes XLA's own headers from ten Python wheels, and keeps only the headers.
 # make originals ORIGINALS=tf-nightly reads fewer.
@@ -265,6 +265,14 @@ VOTES =
 .PHONY: votes
 votes: bin/jax/ready ## compare what checks expect of programs with StableHLO's interpreter and NumPy, and write the table
 	$(GO) run ./conformance/laboratory/author votes -python $(CURDIR)/bin/jax/bin/python $(VOTES)
+
+# make artifacts ARTIFACTS='-profile quick' takes minutes, and has JAX write fewer artifacts.
+ARTIFACTS =
+
+.PHONY: artifacts
+artifacts: bin/pjrt bin/jax/ready ## write the programs of all checks as portable artifacts again, for plugins that take no text (takes an hour)
+	bin/pjrt install cpu cpu@0.81
+	$(GO) run ./conformance/laboratory/author artifacts -python $(CURDIR)/bin/jax/bin/python $(ARTIFACTS) $$(bin/pjrt install cpu) $$(bin/pjrt install cpu@0.81)
 
 # One patch release of each minor version that the CPU plugin can serve. make callers CALLERS='-check 20' CALLERS_JAX=0.8.1
 # measures twenty rows of a profile again and compares; CALLERS='-sets 100' tries predictions on plugins with several faults;

@@ -18,7 +18,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/purepjrt/purepjrt/capi"
-	"github.com/purepjrt/purepjrt/capi/serve"
 	"github.com/purepjrt/purepjrt/conformance/internal/session"
 	"github.com/purepjrt/purepjrt/conformance/internal/worker"
 	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest"
@@ -38,22 +37,7 @@ func TestProgramsWorker(*testing.T) {
 		if err != nil {
 			return nil, err
 		}
-		keep := func(c *serve.Invocation, p *capi.Program) {
-			if c.Forward(); p != nil && c.Err() == nil {
-				f, err := os.CreateTemp(setup.Fault, "program")
-				if err == nil {
-					_, _ = f.Write(capi.Bytes(p.Code, p.CodeSize))
-					_ = f.Close()
-				}
-			}
-		}
-		table, err := serve.Wrap(real,
-			serve.Around(func(c *serve.Invocation, a *capi.ClientCompileArgs) { keep(c, a.Program) }),
-			serve.Around(func(c *serve.Invocation, a *capi.CompileArgs) { keep(c, a.Program) }))
-		if err != nil {
-			return nil, err
-		}
-		return table.Capi(), nil
+		return session.Keep(real, setup.Fault)
 	}})
 }
 

@@ -90,6 +90,7 @@ func Differences(before, after *Report) []string {
 	add("create options", strings.Join(before.Run.Options, " "), strings.Join(after.Run.Options, " "))
 	add("topology", before.Run.Topology, after.Run.Topology)
 	add("without a device", before.Run.NoDevice, after.Run.NoDevice)
+	add("programs as artifacts", before.Run.Artifacts, after.Run.Artifacts)
 	add("interrupted", yes(before.Run.Interrupted), yes(after.Run.Interrupted))
 	add("devices", strconv.Itoa(len(before.Capabilities.Devices)), strconv.Itoa(len(after.Capabilities.Devices)))
 	add("machine", machineName(&before.Machine), machineName(&after.Machine))

@@ -31,6 +31,9 @@ func (r *Report) WriteMarkdown(out io.Writer) error {
 	if r.Run.NoDevice != "" {
 		fmt.Fprintf(w, "No device was used: %s\n\n", inline(r.Run.Ahead()))
 	}
+	if r.Run.Artifacts != "" {
+		fmt.Fprintf(w, "Programs were %s\n\n", inline(r.Run.Sent()))
+	}
 	if r.Programs != nil {
 		r.Programs.writeMarkdown(w)
 	} else {

@@ -218,7 +218,10 @@ type Run struct {
 	// Bound is how long the run might take at most.
 	Bound time.Duration `json:"bound_ns,omitempty"`
 	// NoDevice says why the run used no client, and compiled programs only ahead of time.
-	NoDevice    string `json:"no_device,omitempty"`
+	NoDevice string `json:"no_device,omitempty"`
+	// Artifacts says why programs were compiled as portable artifacts of StableHLO: it is the
+	// plugin's error for a text.
+	Artifacts   string `json:"artifacts,omitempty"`
 	Interrupted bool   `json:"interrupted,omitempty"`
 	// Left is how many chosen checks did not run because of an interruption.
 	Left int `json:"left,omitempty"`
@@ -236,6 +239,15 @@ func (r *Run) Ahead() string {
 		text += ", the suite's choice for this platform"
 	}
 	return text
+}
+
+// Sent says how programs were compiled if the plugin does not take text.
+func (r *Run) Sent() string {
+	if r.Artifacts == "" {
+		return ""
+	}
+	return "compiled as portable artifacts, which JAX sends, since the plugin refuses StableHLO text: " +
+		strings.Join(strings.Fields(r.Artifacts), " ")
 }
 
 // Capabilities says what the plugin can do, as far as the suite found out before the checks.

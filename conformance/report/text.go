@@ -219,6 +219,9 @@ func (t Text) WriteSummary(r *Report, out io.Writer) error {
 	if r.Run.NoDevice != "" {
 		fmt.Fprintf(w, "devices  none used: %s\n", printable(r.Run.Ahead()))
 	}
+	if r.Run.Artifacts != "" {
+		t.paragraph(w, "programs ", 9, printable(r.Run.Sent()))
+	}
 	fmt.Fprintf(w, "suite    purepjrt %s, PJRT API %s%s, profile %s, %s, %v\n\n", r.Suite.Version, r.Suite.API, r.Run.judgedBy(),
 		r.Run.Profile, count(r.Run.Jobs, "job"), r.Duration.Round(100*time.Millisecond))
 	if err := t.outcome(r, w); err != nil {

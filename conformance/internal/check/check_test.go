@@ -115,7 +115,7 @@ func TestVerdicts(t *testing.T) {
 			time.Sleep(5 * time.Second)
 		}}, check.Timeout, "did not end"},
 		{"an error code", check.Check{Rule: "LOAD-01", Run: func(t *check.T) {
-			_, err := check.Try(t, check.CompileArgs(t.Client(), "nonsense", nil))
+			_, err := check.Try(t, t.CompileArgs(t.Client(), "nonsense", nil))
 			t.ErrorCode(err, "compile", capi.ErrorCodeDataLoss)
 			t.ErrorCode(nil, "compile")
 		}}, check.Fail, "expected an error, got success"},

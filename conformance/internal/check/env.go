@@ -23,7 +23,7 @@ type Env struct {
 	NoDevice string
 	// NoText says that the plugin, in a process where nothing else was compiled, takes portable
 	// artifacts but no StableHLO text, and why; empty if it takes text, or nothing at all. See
-	// T.NeedsText.
+	// T.Sent and T.NeedsText.
 	NoText string
 	// Topology is the name, and TopologyOptions the create options, of the topology that
 	// is used if there is no client.

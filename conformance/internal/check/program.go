@@ -118,9 +118,9 @@ func Program(format, code string) *capi.Program {
 	return p
 }
 
-// CompileArgs returns the arguments for compiling a StableHLO text.
-func CompileArgs(c *Client, text string, options []byte) capi.ClientCompileArgs {
-	args := capi.ClientCompileArgs{Client: c.Handle, Program: Program("mlir", text)}
+// CompileArgs returns the arguments for compiling a StableHLO text, or the artifact in its place.
+func (t *T) CompileArgs(c *Client, text string, options []byte) capi.ClientCompileArgs {
+	args := capi.ClientCompileArgs{Client: c.Handle, Program: t.Program("mlir", text)}
 	args.CompileOptions, args.CompileOptionsSize = capi.BytesData(options)
 	return args
 }
@@ -138,7 +138,7 @@ func (t *T) Shared(text string) *capi.LoadedExecutable {
 	exe, err := t.TryShared(text)
 	if err != nil {
 		t.skipAbsent(err)
-		t.NeedsText(err)
+		t.NeedsText(t.Program("mlir", text), err)
 		t.Fatalf("PJRT_Client_Compile: expected success, got %v", err)
 	}
 	return exe
@@ -152,7 +152,7 @@ func (t *T) TryShared(text string) (*capi.LoadedExecutable, error) {
 	if exe := c.programs[text]; exe != nil {
 		return exe, nil
 	}
-	out, err := Try(t, CompileArgs(c, text, Devices(1, 1)))
+	out, err := Try(t, t.CompileArgs(c, text, Devices(1, 1)))
 	if err != nil {
 		return nil, err
 	}
@@ -168,7 +168,7 @@ func (t *T) TryShared(text string) (*capi.LoadedExecutable, error) {
 
 // TryCompile is like CompileWith, for a program that may not compile.
 func (t *T) TryCompile(c *Client, text string, options []byte) (*capi.LoadedExecutable, error) {
-	out, err := Try(t, CompileArgs(c, text, options))
+	out, err := Try(t, t.CompileArgs(c, text, options))
 	if err != nil {
 		return nil, err
 	}
@@ -180,26 +180,17 @@ func (t *T) TryCompile(c *Client, text string, options []byte) (*capi.LoadedExec
 
 // CompileWith is like Compile, with a serialized CompileOptionsProto.
 func (t *T) CompileWith(c *Client, text string, options []byte) *capi.LoadedExecutable {
-	out, err := Try(t, CompileArgs(c, text, options))
+	args := t.CompileArgs(c, text, options)
+	out, err := Try(t, args)
 	if err != nil {
 		t.skipAbsent(err)
-		t.NeedsText(err)
+		t.NeedsText(args.Program, err)
 		t.Fatalf("PJRT_Client_Compile: expected success, got %v", err)
 	}
 	if out.Executable == nil {
 		t.Fatalf("PJRT_Client_Compile: success without an executable")
 	}
 	return Own(t, out.Executable)
-}
-
-// NeedsText ends a check whose program, a StableHLO text, does not compile, if the plugin does
-// not take text at all: it may take portable artifacts alone, as JAX sends them. CMP-01 is about
-// that, and CMP-02 about artifacts. Whether it does was found out before the check, which may have
-// broken the compiler since. err is the error of the program.
-func (t *T) NeedsText(err error) {
-	if t.rule.ID != "CMP-01" && t.env.NoText != "" {
-		t.BlockedBy("CMP-01", "the plugin does not compile StableHLO text, not even that of a plus one (%s): %v", t.env.NoText, err)
-	}
 }
 
 // Executable returns the PJRT_Executable of a loaded executable. The check owns it.

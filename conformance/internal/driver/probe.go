@@ -186,8 +186,11 @@ func (p *prober) do(ctx context.Context, task string, limit time.Duration, resul
 }
 
 func (p *prober) limit(task string) time.Duration {
-	if task == session.TaskClient {
+	switch task {
+	case session.TaskClient:
 		return clientLimit
+	case session.TaskText:
+		return compileLimit
 	}
 	return stepLimit
 }
@@ -274,10 +277,11 @@ func (p *prober) askDetails(ctx context.Context) {
 		}
 		death, err := p.do(ctx, task, limit, &code)
 		if name == "PJRT_Client_Compile" && death == nil && err == nil {
+			if code != "" && p.takesArtifacts(ctx) {
+				began, task, code = time.Now(), session.TaskText, ""
+			}
 			if code == "" {
 				p.firstCompile = time.Since(began)
-			} else {
-				p.askText(ctx)
 			}
 		}
 		switch {
@@ -300,13 +304,14 @@ func (p *prober) askDetails(ctx context.Context) {
 	}
 }
 
-// askText asks a plugin that refused a text whether it takes artifacts alone. A plugin that dies of
-// that question, or is not asked, is not excused from taking text.
-func (p *prober) askText(ctx context.Context) {
+// takesArtifacts asks a plugin that refused a text whether it takes artifacts alone. A plugin that
+// dies of that question, or is not asked, is not excused from taking text.
+func (p *prober) takesArtifacts(ctx context.Context) bool {
 	var why string
 	if death, err := p.do(ctx, session.TaskText, compileLimit, &why); death == nil && err == nil {
-		p.Setup.NoText = why
+		p.Setup.NoText, p.report.Run.Artifacts = why, why
 	}
+	return p.Setup.NoText != ""
 }
 
 // chooseTopology takes the usual topology if the options name none. Workers that start

@@ -317,12 +317,17 @@ func (s *subject) compile() error {
 	if err != nil {
 		return err
 	}
+	s.use(exe)
+	return nil
+}
+
+// use keeps the executable of check.AddOne for the functions that need one.
+func (s *subject) use(exe *capi.LoadedExecutable) {
 	s.loaded = exe
 	get := capi.LoadedExecutableGetExecutableArgs{LoadedExecutable: s.loaded}
 	if s.loaded != nil && call(s.table, &get) == nil {
 		s.exe = get.Executable
 	}
-	return nil
 }
 
 // compiled compiles a text or an artifact for one device.
@@ -337,12 +342,19 @@ func (s *subject) compiled(code string) (*capi.LoadedExecutable, error) {
 }
 
 // noText says why the plugin does not take StableHLO text, if it takes a portable artifact of
-// any version. A plugin that compiles nothing at all has another fault.
+// any version. A plugin that compiles nothing at all has another fault. If it takes the artifact
+// that stands for the text, later questions are about that.
 func (s *session) noText() string {
 	if s.subject == nil || s.subject.client == nil {
 		return ""
 	}
 	exe, refused := s.subject.compiled(check.AddOne)
+	if artifact, ok := check.Portable(check.AddOne); ok && exe == nil && refused != nil {
+		if loaded, err := s.subject.compiled(artifact); err == nil && loaded != nil {
+			s.subject.use(loaded)
+			return text(refused)
+		}
+	}
 	for _, a := range check.Artifacts {
 		if exe == nil && refused != nil {
 			exe, _ = s.subject.compiled(a.Code)

@@ -6,7 +6,8 @@
 //
 //	go run ./conformance/laboratory/author COMMAND [flags] [arguments]
 //
-// The commands are new, mutants, freeze, measure and votes. Each tells with -h what it does.
+// The commands are new, mutants, freeze, measure, votes and artifacts. Each tells with -h what it
+// does.
 package main
 
 import (
@@ -28,10 +29,13 @@ type command struct {
 	set               func(flags *flag.FlagSet) func(ctx context.Context, args []string) error
 }
 
-var commands = []command{newCommand, mutantsCommand, freezeCommand, measureCommand, votesCommand}
+var commands = []command{newCommand, mutantsCommand, freezeCommand, measureCommand, votesCommand, artifactsCommand}
 
 func main() {
-	if _, ok := worker.Asked(); ok {
+	if token, ok := worker.Asked(); ok {
+		if token == keptToken {
+			serveKept()
+		}
 		trial.Serve(suite.Check, mutantOf)
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)

@@ -153,7 +153,7 @@ func callsBack(t *check.T, how string, end func(*pending)) {
 // wait for events of the same objects.
 func lastOwner(t *check.T) {
 	for range 8 {
-		exe := check.Own(t, check.Optional(t, check.CompileArgs(t.Client(), check.AddOne, check.Devices(1, 1))).Executable)
+		exe := check.Own(t, check.Optional(t, t.CompileArgs(t.Client(), check.AddOne, check.Devices(1, 1))).Executable)
 		pending := newPending(t)
 		e := t.Ready(pending.Buffer)
 		waited := []madeEvent{{"second ready event of the buffer", t.Ready(pending.Buffer)}}

@@ -6,6 +6,7 @@ package extension
 import (
 	"fmt"
 	"strings"
+	"sync"
 	"sync/atomic"
 
 	"github.com/purepjrt/purepjrt/capi"
@@ -13,10 +14,17 @@ import (
 	"github.com/purepjrt/purepjrt/conformance/internal/check"
 )
 
-// number makes names that are new to the plugin, which never forgets one.
-var number atomic.Int64
+// number makes what is new to the plugin, which never forgets a name. Each rule counts its own
+// names, so that the programs of a check do not depend on those that ran before.
+var (
+	number atomic.Int64
+	fresh  sync.Map
+)
 
-func freshName() string { return fmt.Sprintf("extension_suite_%d", number.Add(1)) }
+func freshName(t *check.T) string {
+	n, _ := fresh.LoadOrStore(t.Rule().ID, new(atomic.Int64))
+	return fmt.Sprintf("extension_suite_%s_%d", strings.ReplaceAll(t.Rule().ID, "-", "_"), n.(*atomic.Int64).Add(1))
+}
 
 // registerType registers a type of user data.
 func registerType(t *check.T, name string, id int64) (int64, error) {
@@ -29,7 +37,7 @@ func registerType(t *check.T, name string, id int64) (int64, error) {
 // newType registers a new type and returns its id.
 func newType(t *check.T) int64 {
 	args := capi.FFITypeRegisterArgs{TypeInfo: new(capi.FFITypeInfo)}
-	args.TypeName, args.TypeNameSize = capi.StringData(freshName())
+	args.TypeName, args.TypeNameSize = capi.StringData(freshName(t))
 	id := check.Call(t, args).TypeID
 	if id == 0 {
 		t.Fatalf("PJRT_FFI_Type_Register: expected a type_id that is not zero")
@@ -74,6 +82,7 @@ func runCall(t *check.T, text string) (*capi.Buffer, error) {
 	c := t.Client()
 	exe, err := t.TryCompile(c, text, check.Devices(1, 1))
 	if err != nil {
+		t.NeedsText(t.Program("mlir", text), err)
 		return nil, err
 	}
 	x := check.NewExecution(exe, 1, []*capi.Buffer{check.Upload(t, c, []float32{1, 2, 3, 4})})
@@ -95,10 +104,10 @@ func survived(t *check.T) {
 
 var ffiChecks = []check.Check{
 	{Rule: "XFFI-01", Library: true, Run: func(t *check.T) {
-		names, seen := []string{freshName(), freshName(), freshName()}, make(map[int64]string)
+		names, seen := []string{freshName(t), freshName(t), freshName(t)}, make(map[int64]string)
 		check.Call(t, func() capi.FFITypeRegisterArgs { // skips the check if there are no types
 			args := capi.FFITypeRegisterArgs{TypeInfo: new(capi.FFITypeInfo)}
-			args.TypeName, args.TypeNameSize = capi.StringData(freshName())
+			args.TypeName, args.TypeNameSize = capi.StringData(freshName(t))
 			return args
 		}())
 		for _, name := range names {
@@ -120,7 +129,7 @@ var ffiChecks = []check.Check{
 		}
 	}},
 	{Rule: "XFFI-02", Library: true, Run: func(t *check.T) {
-		id, name := newType(t), freshName()
+		id, name := newType(t), freshName(t)
 		own, err := registerType(t, name, 0)
 		if err != nil {
 			t.Fatalf("registering a type: expected success, got %v", err)
@@ -147,7 +156,7 @@ var ffiChecks = []check.Check{
 	{Rule: "XFFI-05", Run: func(t *check.T) {
 		var called atomic.Int64
 		host := t.FFIPlatform() == "Host"
-		name := freshName()
+		name := freshName(t)
 		check.Call(t, check.HandlerArgs(name, t.FFIPlatform(), t.NewHandler(func(f *ffi.CallFrame) error {
 			called.Add(1)
 			factor, err := ffi.Attribute[float32](&f.Attrs, "scale")
@@ -173,10 +182,10 @@ var ffiChecks = []check.Check{
 		if !noClient(t) {
 			on = t.FFIPlatform()
 		}
-		_, err := check.Try(t, check.HandlerArgs(freshName(), on, 0))
+		_, err := check.Try(t, check.HandlerArgs(freshName(t), on, 0))
 		t.ErrorCode(err, "registering a null handler")
 		var called atomic.Int64
-		name := freshName()
+		name := freshName(t)
 		_, err = check.Try(t, check.HandlerArgs(name, "no such platform", t.NewHandler(func(*ffi.CallFrame) error {
 			called.Add(1)
 			return nil
@@ -191,7 +200,7 @@ var ffiChecks = []check.Check{
 	}},
 	{Rule: "XFFI-07", Hostile: true, Run: func(t *check.T) {
 		const message = "refused by the suite's handler"
-		name := freshName()
+		name := freshName(t)
 		check.Call(t, check.HandlerArgs(name, t.FFIPlatform(), t.NewHandler(func(*ffi.CallFrame) error {
 			return &capi.Error{Code: capi.ErrorCodeDataLoss, Message: message}
 		})))
@@ -202,7 +211,7 @@ var ffiChecks = []check.Check{
 		survived(t)
 	}},
 	{Rule: "XFFI-08", Hostile: true, Run: func(t *check.T) {
-		_, err := runCall(t, calls(freshName()))
+		_, err := runCall(t, calls(freshName(t)))
 		t.ErrorCode(err, "a program that calls a handler that was not registered")
 		survived(t)
 	}},
@@ -223,34 +232,34 @@ var gpuChecks = []check.Check{
 			t.Fatalf("%v", err)
 		}
 		t.Cleanup(func() { h.Release() })
-		check.Call(t, gpuArgs(freshName(), 1, uintptr(h)))
+		check.Call(t, gpuArgs(freshName(t), 1, uintptr(h)))
 		if asked.Load() == 0 {
 			t.Errorf("api_version 1: the handler was registered but never asked for its metadata")
 		}
-		check.Call(t, gpuArgs(freshName(), 0, uintptr(h)))
+		check.Call(t, gpuArgs(freshName(t), 0, uintptr(h)))
 	}},
 	{Rule: "XGPU-02", Library: true, Run: func(t *check.T) {
 		h := t.NewHandler(func(*ffi.CallFrame) error { return nil })
-		args := gpuArgs(freshName(), 1, uintptr(h))
+		args := gpuArgs(freshName(t), 1, uintptr(h))
 		const old = 64 // without traits
 		args.Traits = 0xffffffff
 		if _, _, err := check.Place(t, args, check.Guarded(old)); err != nil {
 			t.Errorf("registering with a struct of %d bytes, which has no traits: expected success, got %v", old, err)
 		}
-		args = gpuArgs(freshName(), 1, uintptr(h))
+		args = gpuArgs(freshName(t), 1, uintptr(h))
 		check.Call(t, args)
 	}},
 	{Rule: "XGPU-03", Library: true, Run: func(t *check.T) {
 		h := t.NewHandler(func(*ffi.CallFrame) error { return nil })
 		other := t.NewHandler(func(*ffi.CallFrame) error { return nil })
-		name := freshName()
+		name := freshName(t)
 		check.Call(t, gpuArgs(name, 1, uintptr(h)))
 		_, err := check.Try(t, gpuArgs(name, 1, uintptr(other)))
 		t.ErrorCode(err, "registering another handler under a name that has one")
 	}},
 	{Rule: "XGPU-04", Library: true, Hostile: true, Run: func(t *check.T) {
 		h := t.NewHandler(func(*ffi.CallFrame) error { return nil })
-		_, err := check.Try(t, gpuArgs(freshName(), 7, uintptr(h)))
+		_, err := check.Try(t, gpuArgs(freshName(t), 7, uintptr(h)))
 		t.ErrorCode(err, "registering a custom call with the api_version 7")
 	}},
 }

@@ -19,7 +19,7 @@ func compiled(t *check.T, text string, options []byte) *capi.Executable {
 	if !noClient(t) {
 		return t.Executable(t.CompileWith(t.Client(), text, options))
 	}
-	args := capi.CompileArgs{Topology: t.Topology(), Program: check.Program("mlir", text)}
+	args := capi.CompileArgs{Topology: t.Topology(), Program: t.Program("mlir", text)}
 	args.CompileOptions, args.CompileOptionsSize = capi.BytesData(options)
 	out, err := check.Try(t, args)
 	runtime.KeepAlive(options)

@@ -49,7 +49,7 @@ type registration struct {
 // nil. The name is only valid during the call and has no NUL after it: afterwards its
 // memory holds something else.
 func registerPartitioner(t *check.T, fail error) *registration {
-	r := &registration{name: freshName()}
+	r := &registration{name: freshName(t)}
 	callbacks := watchPartitioner(&r.watch, capi.CustomCallPartitioner{
 		Partition: func(p capi.CustomCallPartition) (capi.PartitionedCustomCall, error) {
 			r.calls.Add(1)
@@ -82,7 +82,7 @@ func compileForTwo(t *check.T, text string) (*capi.LoadedExecutable, error) {
 		}
 		return t.TryCompile(t.Client(), text, check.Devices(1, 2))
 	}
-	args := capi.CompileArgs{Topology: t.Topology(), Program: check.Program("mlir", text)}
+	args := capi.CompileArgs{Topology: t.Topology(), Program: t.Program("mlir", text)}
 	args.CompileOptions, args.CompileOptionsSize = capi.BytesData(check.Devices(1, 2))
 	out, err := check.Try(t, args)
 	if err == nil {
@@ -172,7 +172,7 @@ func batched(name string) string {
 // batchPartitionable registers a handler and tells the plugin that it treats each row
 // separately: each device must call it only for its own rows.
 func batchPartitionable(t *check.T) {
-	name := freshName()
+	name := freshName(t)
 	text := []byte(name + "_and_more")
 	check.Call(t, capi.RegisterBatchPartitionableArgs{Name: &text[0], NameSize: uintptr(len(name))})
 	for i := range text {

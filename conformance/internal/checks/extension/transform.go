@@ -35,7 +35,7 @@ type transformation struct {
 // transform registers a transformation of programs. The name is only valid during the call
 // and has no NUL after it: afterwards its memory holds something else.
 func transform(t *check.T, stage capi.XLATransformPipelineStage, f func([]byte) ([]byte, error)) *transformation {
-	x := &transformation{name: freshName(), stage: stage}
+	x := &transformation{name: freshName(t), stage: stage}
 	x.callbacks = watchTransform(&x.watch, capi.XLATransform{Transform: func(b []byte) ([]byte, error) {
 		x.calls.Add(1)
 		return f(b)
@@ -83,7 +83,7 @@ func buildWith(t *check.T, text string, options []byte) (*built, error) {
 		}
 		return &built{loaded, t.Executable(loaded)}, nil
 	}
-	args := capi.CompileArgs{Topology: t.Topology(), Program: check.Program("mlir", text)}
+	args := capi.CompileArgs{Topology: t.Topology(), Program: t.Program("mlir", text)}
 	args.CompileOptions, args.CompileOptionsSize = capi.BytesData(options)
 	out, err := check.Try(t, args)
 	if err != nil {

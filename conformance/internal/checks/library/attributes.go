@@ -261,7 +261,7 @@ func artifacts(t *check.T) {
 		if i == 1 && len(claimed) == 1 {
 			break
 		}
-		out, err := check.Try(t, check.CompileArgs(c, a.Code, check.Devices(1, 1)))
+		out, err := check.Try(t, t.CompileArgs(c, a.Code, check.Devices(1, 1)))
 		if err != nil {
 			t.Errorf("the plugin claims to read StableHLO %v to %v, but rejects an artifact of %v: %v", minimum, current, a, err)
 			continue

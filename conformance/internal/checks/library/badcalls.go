@@ -69,8 +69,8 @@ var badCalls = []badCall{
 }
 
 func compileError(t *check.T, format, code string, options []byte) *capi.ErrorHandle {
-	args := check.CompileArgs(t.Client(), code, options)
-	args.Program = check.Program(format, code)
+	args := t.CompileArgs(t.Client(), code, options)
+	args.Program = t.Program(format, code)
 	out, h := rawCall(t, args)
 	if h == nil {
 		check.Own(t, out.Executable)

@@ -135,11 +135,11 @@ var clientCalls = []call{
 			Client: s.c(), NumReplicas: 1, NumPartitions: 1, DefaultAssignmentSize: 1, DefaultAssignment: new(int32),
 		}
 	}, nil),
-	of(func(_ tt, s ss) capi.ClientCompileArgs {
-		return check.CompileArgs(s.client, check.AddOne, check.Devices(1, 1))
+	of(func(t tt, s ss) capi.ClientCompileArgs {
+		return t.CompileArgs(s.client, check.AddOne, check.Devices(1, 1))
 	}, func(t tt, _ ss, out capi.ClientCompileArgs) { check.Own(t, out.Executable) }),
 	of(func(t tt, s ss) (a capi.CompileArgs) {
-		c := check.CompileArgs(s.client, check.AddOne, check.Devices(1, 1))
+		c := t.CompileArgs(s.client, check.AddOne, check.Devices(1, 1))
 		return capi.CompileArgs{
 			Topology: s.topo(t), Client: s.c(), Program: c.Program, CompileOptions: c.CompileOptions, CompileOptionsSize: c.CompileOptionsSize,
 		}

@@ -259,7 +259,7 @@ func untouchedOutputs(t *check.T) {
 		untouched(t, device, local.AddressableDevice, name+" of id 9999: addressable_device")
 	}
 	loaded := new(capi.LoadedExecutable)
-	args := check.CompileArgs(c, "this is no program", check.Devices(1, 1))
+	args := t.CompileArgs(c, "this is no program", check.Devices(1, 1))
 	args.Executable = loaded
 	compiled, h := rawCall(t, args)
 	if name := "PJRT_Client_Compile"; failed(name, h) {

@@ -79,7 +79,7 @@ func refusesEnum[A any](t *check.T, args A, function, field string, v int32) {
 // contents are right, so that a plugin that does not look at the size shows itself.
 var nestedChecks = []check.Check{
 	{Rule: "SKEW-13", Variant: "struct=program", Run: func(t *check.T) {
-		args := check.CompileArgs(t.Client(), check.AddOne, check.Devices(1, 1))
+		args := t.CompileArgs(t.Client(), check.AddOne, check.Devices(1, 1))
 		args.Program.StructSize = 0
 		out, err := check.Try(t, args)
 		refusesNested(t, err, "PJRT_Program")

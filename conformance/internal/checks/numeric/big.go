@@ -137,7 +137,7 @@ func.func @main() -> tensor<%[2]v> {
 }
 }
 `, n, e)
-	out, err := check.Try(t, check.CompileArgs(c, text, check.Devices(1, 1)))
+	out, err := check.Try(t, t.CompileArgs(c, text, check.Devices(1, 1)))
 	exhausted(t, err, fmt.Sprintf("a program with an array of %d elements", n))
 	x := check.NewExecution(check.Own(t, out.Executable), 1, nil)
 	err = x.Start(t)
@@ -183,7 +183,7 @@ func.func @main(%%at: tensor<i64>) -> tensor<8xui8> {
 }
 }
 `, int64(n))
-	out, err := check.Try(t, check.CompileArgs(c, text, check.Devices(1, 1)))
+	out, err := check.Try(t, t.CompileArgs(c, text, check.Devices(1, 1)))
 	exhausted(t, err, "a program with an array of more than 4 GiB")
 	exe := check.Own(t, out.Executable)
 	for _, at := range []int64{1<<31 - 4, 1<<32 - 4, n - 8} {

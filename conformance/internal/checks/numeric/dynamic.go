@@ -238,7 +238,7 @@ func (b *bounded) ofSize(n int32) program {
 }
 
 func compileBounded(t *check.T, c *check.Client, text string) *capi.LoadedExecutable {
-	out, err := check.Try(t, check.CompileArgs(c, text, check.Devices(1, 1)))
+	out, err := check.Try(t, t.CompileArgs(c, text, check.Devices(1, 1)))
 	if err != nil {
 		t.SkipUnimplf("the plugin does not compile arrays of bounded size: %v", err)
 	}

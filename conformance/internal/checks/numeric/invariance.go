@@ -256,7 +256,7 @@ func sharded(t *check.T, m *model) {
 	c := t.Client()
 	want := m.compute(t, m.text(parameters, false, ""), parameters)
 	text := m.text(parameters, false, `mhlo.sharding = "{devices=[2,1]<=[2]}"`)
-	out, err := check.Try(t, check.CompileArgs(c, text, check.Devices(1, 2)))
+	out, err := check.Try(t, t.CompileArgs(c, text, check.Devices(1, 2)))
 	if err != nil {
 		t.SkipUnimplf("the plugin does not partition the program: %v", err)
 	}

@@ -81,7 +81,7 @@ func inOrder(a array, order []int64) (data []byte, strides []int64) {
 
 // compiled compiles the program for a type that the plugin may refuse.
 func (p *program) compiled(t *check.T, c *check.Client, text string) *capi.LoadedExecutable {
-	out, err := check.Try(t, check.CompileArgs(c, text, check.Devices(1, 1)))
+	out, err := check.Try(t, t.CompileArgs(c, text, check.Devices(1, 1)))
 	if err != nil {
 		if why := p.refused(t, parameters, text, err); why != "" {
 			t.SkipUnimplf("%s", why)
@@ -184,7 +184,7 @@ func resultLaidOut(t *check.T, order []int64) {
 	text := strings.Replace(p.text(parameters), "-> ("+typ+")",
 		fmt.Sprintf("-> (%s {mhlo.layout_mode = \"{%s}\"})", typ, strings.ReplaceAll(list(order), " ", "")), 1)
 	c := t.Client()
-	out, err := check.Try(t, check.CompileArgs(c, text, check.Devices(1, 1)))
+	out, err := check.Try(t, t.CompileArgs(c, text, check.Devices(1, 1)))
 	if err != nil {
 		t.SkipUnimplf("the plugin does not compile a program whose result has a layout: %v", err)
 	}

@@ -166,8 +166,10 @@ func (p *program) try(t *check.T, forms ...form) string {
 func (p *program) runForm(t *check.T, f form) string {
 	c := t.Client()
 	text := p.text(f)
-	out, err := check.Try(t, check.CompileArgs(c, text, check.Devices(1, 1)))
+	compile := t.CompileArgs(c, text, check.Devices(1, 1))
+	out, err := check.Try(t, compile)
 	if err != nil {
+		t.NeedsText(compile.Program, err)
 		return p.refused(t, f, text, err)
 	}
 	exe := check.Own(t, out.Executable)

@@ -22,7 +22,7 @@ func destroyedNull(t *check.T, destroyed error) {
 		t.DestroyedNull(destroyed, destroyed) // nothing shows whether the plugin has executables
 		return
 	}
-	out, err := check.Try(t, check.CompileArgs(t.Client(), check.AddOne, check.Devices(1, 1)))
+	out, err := check.Try(t, t.CompileArgs(t.Client(), check.AddOne, check.Devices(1, 1)))
 	check.Own(t, out.Executable)
 	t.DestroyedNull(destroyed, err)
 }

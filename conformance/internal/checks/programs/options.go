@@ -203,7 +203,7 @@ var optionChecks = slices.Concat(
 	}),
 	both(check.Check{Rule: "COPT-12"}, func(t *check.T, k compiler) {
 		for _, o := range jaxOptions {
-			e, err := k.try(t, check.Program("mlir", check.AddOne), o.bytes)
+			e, err := k.try(t, t.Program("mlir", check.AddOne), o.bytes)
 			if t.NoError(err, "compiling with the options of "+o.name) && e.loaded != nil {
 				runsAddOne(t, t.Client(), e.loaded, "a program compiled with the options of "+o.name)
 			}

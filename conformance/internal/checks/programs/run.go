@@ -20,7 +20,7 @@ func program(name, signature string, body ...string) string {
 
 // tryCompile compiles a StableHLO text. The check owns the executable.
 func tryCompile(t *check.T, c *check.Client, text string, o options) (*capi.LoadedExecutable, error) {
-	return tryFormat(t, c, check.Program("mlir", text), o.bytes())
+	return tryFormat(t, c, t.Program("mlir", text), o.bytes())
 }
 
 // tryFormat compiles a program with serialized options. The check owns the
@@ -30,9 +30,7 @@ func tryFormat(t *check.T, c *check.Client, p *capi.Program, o []byte) (*capi.Lo
 	args.CompileOptions, args.CompileOptionsSize = capi.BytesData(o)
 	out, err := check.Try(t, args)
 	if err != nil {
-		if isText(p) {
-			t.NeedsText(err)
-		}
+		t.NeedsText(p, err)
 		return nil, err
 	}
 	if out.Executable == nil {
@@ -40,14 +38,6 @@ func tryFormat(t *check.T, c *check.Client, p *capi.Program, o []byte) (*capi.Lo
 	}
 	return check.Own(t, out.Executable), nil
 }
-
-// isText reports whether a program is StableHLO text.
-func isText(p *capi.Program) bool {
-	return capi.String(p.Format, p.FormatSize) == "mlir" && !strings.HasPrefix(capi.String(p.Code, p.CodeSize), bytecodeMagic)
-}
-
-// bytecodeMagic is what MLIR bytecode begins with.
-const bytecodeMagic = "ML\xefR"
 
 // compileOrSkip is tryCompile for a program that the plugin may refuse: then it skips the check,
 // and says why.

@@ -87,11 +87,11 @@ func compileTargets() []target {
 		_, _ = check.Try(t, capi.LoadedExecutableDestroyArgs{Executable: e})
 	}
 	return []target{
-		fuzzed(func(_ tt, s ss) capi.ClientCompileArgs {
-			return check.CompileArgs(s.c, check.AddOne, check.Devices(1, 1))
+		fuzzed(func(t tt, s ss) capi.ClientCompileArgs {
+			return t.CompileArgs(s.c, check.AddOne, check.Devices(1, 1))
 		}, func(t tt, _ ss, a capi.ClientCompileArgs) { ended(t, a.Executable) }),
 		fuzzed(func(t tt, s ss) capi.CompileArgs {
-			c := check.CompileArgs(s.c, check.AddOne, check.Devices(1, 1))
+			c := t.CompileArgs(s.c, check.AddOne, check.Devices(1, 1))
 			x, _ := check.Try(t, capi.ClientTopologyDescriptionArgs{Client: s.c.Handle})
 			return capi.CompileArgs{Topology: x.Topology, Client: s.c.Handle, Program: c.Program, CompileOptions: c.CompileOptions,
 				CompileOptionsSize: c.CompileOptionsSize}

@@ -89,7 +89,7 @@ func mutatedPrograms(t *check.T, n int) {
 	for i := range n {
 		text := mutate(r, seeds[i%len(seeds)])
 		t.Doing("PJRT_Client_Compile of %q", text)
-		out, err := check.Try(t, check.CompileArgs(c, text, check.Devices(1, 1)))
+		out, err := check.Try(t, t.CompileArgs(c, text, check.Devices(1, 1)))
 		if err == nil {
 			compiled++
 			check.Call(t, capi.LoadedExecutableDestroyArgs{Executable: out.Executable})
@@ -114,7 +114,7 @@ func mutatedOptions(t *check.T) {
 	for range 150 {
 		options := []byte(mutate(r, string(check.Devices(1, 1))))
 		t.Doing("PJRT_Client_Compile with the options % x", options)
-		out, err := check.Try(t, check.CompileArgs(c, check.AddOne, options))
+		out, err := check.Try(t, t.CompileArgs(c, check.AddOne, options))
 		if err != nil {
 			refused++
 			continue

@@ -253,7 +253,7 @@ func compiles(t *check.T) func() error {
 	return func() error {
 		n++
 		text := strings.Replace(check.AddOne, "dense<1.0>", fmt.Sprintf("dense<%d.0>", n), 1)
-		return compileOnce(t, check.CompileArgs(t.Client(), text, check.Devices(1, 1)))
+		return compileOnce(t, t.CompileArgs(t.Client(), text, check.Devices(1, 1)))
 	}
 }
 
@@ -344,8 +344,8 @@ func ownMemory(t *check.T) {
 	if err := t.Wait(out.DoneWithHostBuffer); err != nil {
 		t.Fatalf("upload: %v", err)
 	}
-	text := check.AddOne
-	compile := check.CompileArgs(c, text, check.Devices(1, 1))
+	text := t.Sent(check.AddOne)
+	compile := t.CompileArgs(c, text, check.Devices(1, 1))
 	exe := check.Own(t, check.Call(t, compile).Executable)
 	list := []*capi.Buffer{check.Upload(t, c, []float32{1, 2, 3, 4})}
 	kept := list[0]

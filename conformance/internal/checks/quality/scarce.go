@@ -47,7 +47,7 @@ var scarceActions = []struct {
 		}, nil
 	}},
 	{anExecution, func(t *check.T, w *worker, _ []byte) (func() error, error) {
-		out, err := check.Try(t, check.CompileArgs(w.c, fmt.Sprintf(`module @large {
+		out, err := check.Try(t, t.CompileArgs(w.c, fmt.Sprintf(`module @large {
   func.func @main(%%a: tensor<f32>) -> tensor<%[1]dxf32> {
     %%0 = stablehlo.broadcast_in_dim %%a, dims = [] : (tensor<f32>) -> tensor<%[1]dxf32>
     return %%0 : tensor<%[1]dxf32>
@@ -71,7 +71,7 @@ var scarceActions = []struct {
 	}},
 	{aCompilation, func(t *check.T, w *worker, _ []byte) (func() error, error) {
 		const size = spare // the text has twice that, and exists before
-		args := check.CompileArgs(w.c, fmt.Sprintf(`module @constant {
+		args := t.CompileArgs(w.c, fmt.Sprintf(`module @constant {
   func.func @main() -> tensor<%[1]dxui8> {
     %%0 = stablehlo.constant dense<"0x%[2]s"> : tensor<%[1]dxui8>
     return %%0 : tensor<%[1]dxui8>

@@ -122,7 +122,7 @@ func compileTimes(t *check.T) {
 	best := map[int]time.Duration{}
 	for _, n := range []int{40, 400} {
 		text := chain(n)
-		ds := times(t, 3, func() error { return compileOnce(t, check.CompileArgs(t.Client(), text, check.Devices(1, 1))) })
+		ds := times(t, 3, func() error { return compileOnce(t, t.CompileArgs(t.Client(), text, check.Devices(1, 1))) })
 		best[n] = ds[0]
 		t.Notef("compile of %d operations: best %v", n, ds[0])
 	}

@@ -67,7 +67,7 @@ func mustOnSmallStack[A any](t *check.T, args A) A {
 
 // smallStack compiles on a small stack.
 func smallStack(t *check.T) {
-	args, err := onSmallStack(t, check.CompileArgs(t.Client(), check.Pair, check.Devices(1, 1)))
+	args, err := onSmallStack(t, t.CompileArgs(t.Client(), check.Pair, check.Devices(1, 1)))
 	if err != nil {
 		t.Notef("refused: %v", err)
 		return

@@ -241,7 +241,7 @@ func compileWhileRunning(t *check.T, d time.Duration) {
 				return
 			default:
 			}
-			if err := compileOnce(t, check.CompileArgs(c, check.Pair, check.Devices(1, 1))); err != nil {
+			if err := compileOnce(t, t.CompileArgs(c, check.Pair, check.Devices(1, 1))); err != nil {
 				t.Errorf("compile while programs run: %v", err)
 				return
 			}

@@ -96,7 +96,7 @@ func execute(t *check.T, u unit, lists [][]*array.Array, done func([]*array.Arra
 	if n := u.devices(); n > len(c.Devices) {
 		t.SkipEnvf("the program needs %d devices, but there are %d", n, len(c.Devices))
 	}
-	out, err := check.Try(t, check.CompileArgs(c, string(u.Code), u.compileOptions(t, c)))
+	out, err := check.Try(t, t.CompileArgs(c, string(u.Code), u.compileOptions(t, c)))
 	if err != nil {
 		return &refusal{err}
 	}
