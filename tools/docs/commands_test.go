@@ -35,7 +35,7 @@ const patience = 5 * time.Minute
 // one fails. The tests with the build tags jax and aot run the blocks with these two words.
 var (
 	manner = []string{"clone", "plugin", "fails"}
-	needs  = []string{"jax", "aot", "gpu", "tpu", "docker", "network", "long"}
+	needs  = []string{"jax", "aot", "cc", "gpu", "tpu", "docker", "network", "long"}
 )
 
 // runnable reports whether the commands of a block need nothing but what is provided.
