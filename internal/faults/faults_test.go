@@ -32,6 +32,6 @@ func TestFaultsOfAPlugin(t *testing.T) {
 		54: {true, true, false}, 81: {true, true, false}, 90: {true, true, false}, 106: {false, true, false},
 		110: {false, true, true}, 115: {false, false, true}, 120: {false, false, true},
 	} {
-		assert.Equal(t, want, [3]bool{has(minor, "`concatenate`"), has(minor, "`abs`"), has(minor, "512 GiB")}, "API 0.%d", minor)
+		assert.Equal(t, want, [3]bool{has(minor, "`concatenate` in MLIR"), has(minor, "`abs`"), has(minor, "512 GiB")}, "API 0.%d", minor)
 	}
 }

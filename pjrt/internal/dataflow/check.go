@@ -26,10 +26,10 @@ const (
 // Checks reports whether a check for the compiler looks at operations of this name.
 func (c Compiler) Checks(operation string) bool {
 	switch operation {
-	case "sort", "reduce_window", "convolution", "set_dimension_size", "dynamic_reshape":
+	case "sort", "reduce_window", "convolution", "concatenate", "remainder", "rng", "set_dimension_size", "dynamic_reshape":
 		return true
-	case "concatenate":
-		return c.MLIR && c.Minor < before106
+	case "bitcast_convert":
+		return c.Minor < before106
 	}
 	return false
 }
@@ -39,7 +39,7 @@ func (c Compiler) Checks(operation string) bool {
 func (c Compiler) ChecksType(name string) bool {
 	switch {
 	case strings.HasPrefix(name, sixBits):
-		return c.MLIR && c.Minor >= after106
+		return c.MLIR || c.Minor >= before115
 	case strings.HasPrefix(name, "tuple"):
 		return c.MLIR
 	}
@@ -52,7 +52,9 @@ const sixBits = "f6E"
 // Mentions returns words of which a program in text has one if any check concerns it, unless it has
 // an array of Large elements.
 func (c Compiler) Mentions() (words []string) {
-	for _, name := range []string{"sort", "reduce_window", "convolution", "set_dimension_size", "dynamic_reshape", "concatenate"} {
+	for _, name := range []string{
+		"sort", "reduce_window", "convolution", "concatenate", "remainder", "rng", "bitcast_convert", "set_dimension_size", "dynamic_reshape",
+	} {
 		if c.Checks(name) {
 			words = append(words, name)
 		}
@@ -94,6 +96,14 @@ func (m *Module) Check(c Compiler) error {
 			return checkConvolution(o)
 		case "concatenate":
 			return checkConcatenate(o, c)
+		case "optimization_barrier":
+			return m.checkJoined(o.Operands, c)
+		case "remainder":
+			return checkRemainder(o)
+		case "rng":
+			return checkRandom(o)
+		case "bitcast_convert":
+			return checkBits(o, c)
 		}
 		return nil
 	})
@@ -122,6 +132,9 @@ func (m *Module) checkResults(c Compiler) error {
 				return err
 			}
 		}
+	}
+	if err := m.checkJoined(m.Main.results(), c); err != nil {
+		return err
 	}
 	return m.checkSizes()
 }
@@ -377,26 +390,6 @@ func checkConcatenate(o *Op, c Compiler) error {
 	}
 	return nil
 }
-
-// checkSixBits refuses constants of six bits that stay in the program, which cannot become HLO. One
-// that everything converts is computed before.
-func checkSixBits(o *Op, c Compiler) error {
-	if !c.MLIR || c.Minor < after106 || o.isFolded(0) {
-		return nil
-	}
-	if o.Name == "while" && !slices.ContainsFunc(o.Operands, func(v *Value) bool { return v.Op == nil || !v.Op.isFolded(0) }) {
-		return nil // the compiler may compute the loop, too
-	}
-	for i, v := range o.Operands {
-		if isSixBits(v.Type.Element) && v.Op != nil && v.Op.isFolded(0) {
-			return fmt.Errorf("operand %d of %s in the program is a constant of type %s, and the compiler would end the process: "+
-				"make it an argument of the program, or convert it to another type", i, o.Name, v.Type.Element)
-		}
-	}
-	return nil
-}
-
-func isSixBits(element string) bool { return strings.HasPrefix(element, sixBits) }
 
 // folding says whether the compiler computes an operation.
 type folding byte

@@ -10,6 +10,7 @@ import (
 	"math"
 
 	"github.com/purepjrt/purepjrt/internal/excerpt"
+	"github.com/purepjrt/purepjrt/pjrt/dtype"
 	"github.com/purepjrt/purepjrt/pjrt/internal/dataflow"
 	"github.com/purepjrt/purepjrt/pjrt/internal/wire"
 	"github.com/purepjrt/purepjrt/pjrt/internal/xlaproto"
@@ -32,8 +33,8 @@ func Check(ctx context.Context, module []byte, c dataflow.Compiler) error {
 	part := wire.Until(ctx, func(f wire.Field) error {
 		switch {
 		case f.Is(instructionShape, wire.Bytes):
-			large, err := checkShape(f.Bytes, 0)
-			checked = checked || large
+			looked, err := checkShape(f.Bytes, 0, c)
+			checked = checked || looked
 			return err
 		case f.Is(instructionOpcode, wire.Bytes) && !checked:
 			checked = isChecked(c, f.Bytes)
@@ -62,15 +63,16 @@ func Check(ctx context.Context, module []byte, c dataflow.Compiler) error {
 // isChecked reports whether a check looks at the instructions with an opcode.
 func isChecked(c dataflow.Compiler, opcode []byte) bool {
 	switch string(opcode) {
-	case "sort", "reduce-window", "convolution", "set-dimension-size", "dynamic-reshape", "concatenate":
+	case "sort", "reduce-window", "convolution", "concatenate", "remainder", "rng", "bitcast-convert", "set-dimension-size", "dynamic-reshape":
 		return c.Checks(operationName(string(opcode)))
 	}
 	return false
 }
 
-// checkShape checks a ShapeProto, without making anything of it. It reports whether it has an array
-// of dataflow.Large elements.
-func checkShape(b []byte, depth int) (large bool, err error) {
+// checkShape checks a ShapeProto, without making anything of it. It reports whether checks of
+// package dataflow look at all operations on it: it has an array of dataflow.Large elements, or one
+// of a type that they know.
+func checkShape(b []byte, depth int, c dataflow.Compiler) (looked bool, err error) {
 	if depth > xlaproto.MaxTupleDepth {
 		return false, fmt.Errorf("tuples in the program are nested more than %d deep", xlaproto.MaxTupleDepth)
 	}
@@ -78,9 +80,13 @@ func checkShape(b []byte, depth int) (large bool, err error) {
 	err = wire.Visit(b, func(f wire.Field) error {
 		switch {
 		case f.Is(xlaproto.ShapeTuple, wire.Bytes):
-			inner, err := checkShape(f.Bytes, depth+1)
-			large = large || inner
+			inner, err := checkShape(f.Bytes, depth+1, c)
+			looked = looked || inner
 			return err
+		case f.Is(xlaproto.ShapeElementType, wire.Varint):
+			if e, ok := dtype.FromPrimitiveType(int32(f.Int)); ok {
+				looked = looked || c.ChecksType(e.String())
+			}
 		case f.IsList(xlaproto.ShapeDims):
 			return wire.Ints(&dims, f)
 		}
@@ -100,5 +106,5 @@ func checkShape(b []byte, depth int) (large bool, err error) {
 		}
 		elements *= max(d, 1)
 	}
-	return large || elements >= dataflow.Large, nil
+	return looked || elements >= dataflow.Large, nil
 }

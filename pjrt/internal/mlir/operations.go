@@ -325,9 +325,12 @@ func (r *operationsReader) operands(o *dataflow.Op) {
 // valueName returns the name of a value that is used, with the number of the result.
 func (r *operationsReader) valueName(t token) string {
 	name := string(r.bytes(t))
-	if r.pos < len(r.code) && r.code[r.pos] == '#' {
-		n := r.next()
-		name += string(r.bytes(n))
+	if r.peek() == '#' {
+		ahead := r.lexer
+		if n := string(r.bytes(ahead.next())); len(n) > 1 && classes[n[1]] == classDigit {
+			r.next()
+			name += n
+		}
 	}
 	return name
 }

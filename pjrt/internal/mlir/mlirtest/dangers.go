@@ -28,6 +28,8 @@ func (d *Danger) DiesAsHLO() []int {
 	switch d.Want {
 	case beforeUnknown, tuple:
 		return no
+	case ofSixBits:
+		return slices.DeleteFunc(slices.Clone(d.Dies), func(minor int) bool { return minor < 115 })
 	}
 	return d.Dies
 }
@@ -36,6 +38,7 @@ func (d *Danger) DiesAsHLO() []int {
 const (
 	beforeUnknown = "put it first"
 	tuple         = "parameter 0 of the program is a tuple"
+	ofSixBits     = "of type f6E3M2FN"
 )
 
 var (
@@ -104,6 +107,67 @@ func hugeResult(statements, parameters, result string) string {
 		"func.func @main(" + parameters + ") -> " + result + " {\n" + statements + "  return %0 : " + result + "\n}\n")
 }
 
+const sixes = "f6E3M2FN"
+
+// unary returns a program of one operation.
+func unary(name, rest, from, to string) string {
+	return "func.func @main(%x: tensor<" + from + ">) -> tensor<" + to + "> {\n  %0 = stablehlo." + name + " " + rest + "\n  return %0 : tensor<" + to + ">\n}\n"
+}
+
+// joinOf returns a program that joins two arrays, of which one may be %v, the other in reverse.
+func joinOf(element, first, result string, more ...string) string {
+	code := "func.func @main(%x: tensor<4xT>, %y: tensor<4xT>) -> tensor<8xT> {\n"
+	if first == "%v" {
+		code += "  %v = stablehlo.reverse %x, dims = [0] : tensor<4xT>\n"
+	}
+	code += "  %0 = stablehlo.concatenate " + first + ", %y, dim = 0 : (tensor<4xT>, tensor<4xT>) -> tensor<8xT>\n"
+	code += strings.Join(more, "") + "  return " + result + " : tensor<8xT>\n}\n"
+	return strings.ReplaceAll(code, "xT>", "x"+element+">")
+}
+
+// random returns a program that makes random numbers.
+func random(element string) string {
+	return strings.ReplaceAll(`func.func @main(%x: tensor<T>, %y: tensor<T>) -> tensor<4xT> {
+  %s = stablehlo.constant dense<4> : tensor<1xi64>
+  %0 = stablehlo.rng %x, %y, %s, distribution = UNIFORM : (tensor<T>, tensor<T>, tensor<1xi64>) -> tensor<4xT>
+  return %0 : tensor<4xT>
+}
+`, "T>", element+">")
+}
+
+// sortSix returns a program that sorts an array by itself, or by another one, which are %a and %b
+// or %c and %d of the comparator.
+func sortSix(element, by string) string {
+	return strings.ReplaceAll(`func.func @main(%x: tensor<4xT>, %y: tensor<4xf32>) -> tensor<4xT> {
+  %0:2 = "stablehlo.sort"(%x, %y) ({
+  ^bb0(%a: tensor<T>, %b: tensor<T>, %c: tensor<f32>, %d: tensor<f32>):
+    %p = stablehlo.compare LT, `+by+` -> tensor<i1>
+    stablehlo.return %p : tensor<i1>
+  }) : (tensor<4xT>, tensor<4xf32>) -> (tensor<4xT>, tensor<4xf32>)
+  return %0#0 : tensor<4xT>
+}
+`, "T>", element+">")
+}
+
+// loopOver returns a program with a loop over an array, which becomes %v, its reverse, or stays %a.
+func loopOver(element, result string) string {
+	return strings.ReplaceAll(`func.func @main(%x: tensor<4xT>, %n: tensor<i32>) -> tensor<4xT> {
+  %r:2 = stablehlo.while(%a = %x, %i = %n) : tensor<4xT>, tensor<i32>
+    cond {
+      %c = stablehlo.constant dense<3> : tensor<i32>
+      %p = stablehlo.compare LT, %i, %c : (tensor<i32>, tensor<i32>) -> tensor<i1>
+      stablehlo.return %p : tensor<i1>
+    } do {
+      %o = stablehlo.constant dense<1> : tensor<i32>
+      %k = stablehlo.add %i, %o : tensor<i32>
+      %v = stablehlo.reverse %a, dims = [0] : tensor<4xT>
+      stablehlo.return `+result+`, %k : tensor<4xT>, tensor<i32>
+    }
+  return %r#0 : tensor<4xT>
+}
+`, "xT>", "x"+element+">")
+}
+
 // convolve returns a convolution over two dimensions of 6 and 1 elements, with a kernel of 3 by 3,
 // the first of them dilated by 3. The pairs replace parts of it.
 func convolve(pairs ...string) string {
@@ -151,6 +215,7 @@ func Dangers() []Danger {
 			"    stablehlo.return %0 : tensor<1000xf32>\n  }) : (tensor<i32>) -> tensor<1000xf32>\n  return %9 : tensor<1000xf32>\n" + tail
 	}
 	const order, crop = "is no strict order", "has windows of one element and negative padding"
+	const alone = "and does nothing else with them"
 	const groups = "dilated by 3, the size of the kernel"
 	const generic = `"stablehlo.convolution"(%x, %w) <{dimension_numbers = NUMBERS, feature_group_count = 1 : i64, batch_group_count = 1 : i64, padding = dense<[[0, 0], [2, 3]]> : tensor<2x2xi64>, lhs_dilation = array<i64: 3, 1>, window_strides = array<i64: 2, 1>, window_reversal = array<i1: false, false>}>`
 	pretty := convolve()
@@ -225,6 +290,37 @@ func Dangers() []Danger {
 			"  return %0 : tensor<2xf32>\n}\n", everyAge, tuple, nil},
 
 		{"size beyond its bound", size("  %s = stablehlo.constant dense<100000000> : tensor<i32>\n"), everyAge, "to 100000000", nil},
+
+		{"joined i2", joinOf("i2", "%x", "%0"), everyAge, alone, nil},
+		{"joined ui2 behind a barrier", joinOf("ui2", "%x", "%0", "  %b = stablehlo.optimization_barrier %0 : tensor<8xui2>\n"), everyAge, alone, nil},
+		{"joined and reversed i2", joinOf("i2", "%x", "%1", "  %1 = stablehlo.reverse %0, dims = [0] : tensor<8xi2>\n"), no, "", nil},
+		{"joined i2, one reversed", joinOf("i2", "%v", "%0"), no, "", nil},
+		{"joined i4", joinOf("i4", "%x", "%0"), no, "", nil},
+		{"joined six bits", joinOf(sixes, "%x", "%0"), everyAge, ofSixBits, nil},
+
+		{"remainder of complex numbers", unary("remainder", "%x, %x : tensor<4xcomplex<f32>>", "4xcomplex<f32>", "4xcomplex<f32>"), everyAge,
+			"a remainder of complex numbers", nil},
+		{"remainder of no complex numbers", unary("remainder", "%x, %x : tensor<0xcomplex<f32>>", "0xcomplex<f32>", "0xcomplex<f32>"), no, "", nil},
+		{"remainder of real numbers", unary("remainder", "%x, %x : tensor<4xf32>", "4xf32", "4xf32"), no, "", nil},
+
+		{"random i8", random("i8"), everyAge, "an rng of type i8", nil},
+		{"random f8E5M2", random("f8E5M2"), everyAge, "an rng of type f8E5M2", nil},
+		{"random ui32", random("ui32"), no, "", nil},
+		{"random bf16", random("bf16"), no, "", nil},
+
+		{"bits of a number", unary("bitcast_convert", "%x : (tensor<4xi8>) -> tensor<4x8xi1>", "4xi8", "4x8xi1"), oldest, "a bitcast_convert of i8 to i1", nil},
+		{"number of bits", unary("bitcast_convert", "%x : (tensor<8xi1>) -> tensor<i8>", "8xi1", "i8"), oldest, "a bitcast_convert of i1 to i8", nil},
+		{"bits of bits", unary("bitcast_convert", "%x : (tensor<4xi1>) -> tensor<4xi1>", "4xi1", "4xi1"), no, "", nil},
+		{"bytes of a number", unary("bitcast_convert", "%x : (tensor<4xi32>) -> tensor<4x4xi8>", "4xi32", "4x4xi8"), no, "", nil},
+
+		{"broadcast of six bits", unary("broadcast_in_dim", "%x, dims = [1] : (tensor<4xf6E3M2FN>) -> tensor<2x4xf6E3M2FN>", "4xf6E3M2FN", "2x4xf6E3M2FN"),
+			older, ofSixBits, nil},
+		{"slice of six bits", unary("slice", "%x [1:3] : (tensor<4xf6E3M2FN>) -> tensor<2xf6E3M2FN>", "4xf6E3M2FN", "2xf6E3M2FN"), no, ofSixBits, older},
+		{"sort of six bits", sortSix(sixes, "%a, %b : (tensor<f6E3M2FN>, tensor<f6E3M2FN>)"), newest, ofSixBits, older},
+		{"sort beside six bits", sortSix(sixes, "%c, %d : (tensor<f32>, tensor<f32>)"), older, ofSixBits, nil},
+		{"loop over six bits", loopOver(sixes, "%v"), everyAge, ofSixBits, nil},
+		{"loop beside six bits", loopOver(sixes, "%a"), no, ofSixBits, older},
+		{"loop over f32", loopOver("f32", "%v"), no, "", nil},
 
 		{"convolution over groups of another size", convolve(), everyAge, groups, nil},
 		{"convolution over groups of another size, generic", convolve(pretty, strings.Replace(generic, "NUMBERS", "#stablehlo.conv<[b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f]>", 1)),
