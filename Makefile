@@ -359,6 +359,7 @@ bin/jax/ready:
 aot: bin/pjrt ## compile ahead of time for TPUs and CUDA with their plugins, which are installed if missing
 	bin/pjrt install tpu cuda13
 	$(GO) test -tags aot -run AheadOfTime ./capi/... ./extensions/... ./pjrt ./pjrt/examples ./pjrt/inspect ./pjrt/isolate ./tools/docs ./tools/pjrt
+	cd pjrt/gomlx && $(GO) test -tags aot -run AheadOfTime .
 
 .PHONY: skew
 skew: ## run the binding on real plugins of other ages, which are installed if missing

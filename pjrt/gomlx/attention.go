@@ -16,16 +16,18 @@ import (
 // the axes batch, head of the key, group (a head of the query), query, and feature or key.
 type attention struct {
 	*formula
+	in         struct{ query, key, values compute.Value }
+	options    *compute.ScaledDotProductAttentionConfig
 	heads, seq int          // axes of the query, key and values
 	query      shapes.Shape // as GoMLX gives it
 	group      int          // heads of the query that share one of the key
 	scale      float64
-	grouped    compute.Value // the query
-	weights    compute.Value // the softmax of the scores
+	grouped    compute.Value // the query; see weigh
+	weights    compute.Value // the softmax of the scores; see weigh
 }
 
-// attend adds the weights of an attention.
-func (f *Function) attend(op compute.OpType, query, key, values compute.Value, layout compute.AttentionAxesLayout,
+// attention checks the arguments of an attention.
+func (f *Function) attention(op compute.OpType, query, key, values compute.Value, layout compute.AttentionAxesLayout,
 	options *compute.ScaledDotProductAttentionConfig) (*attention, error) {
 	if options == nil {
 		options = new(compute.ScaledDotProductAttentionConfig)
@@ -68,27 +70,49 @@ func (f *Function) attend(op compute.OpType, query, key, values compute.Value, l
 	if numeric != nil {
 		return nil, notImplemented(op, "what is added to the scores may be learned, and the operation has no gradient of it")
 	}
-	a := &attention{formula: m, heads: heads, seq: seq, query: q, group: q.Dimensions[heads] / k.Dimensions[heads], scale: options.Scale}
+	if options.QuerySeqLen != nil {
+		lengths, err := f.operands(op, []compute.Value{options.QuerySeqLen, options.KeyValueSeqLen})
+		if err != nil {
+			return nil, err
+		}
+		for _, n := range lengths {
+			if n.shape.DType != dtypes.Int32 || n.shape.Rank() != 1 || !fits(n.shape.Dimensions[0], q.Dimensions[0]) {
+				return nil, errorf("%s: lengths must be Int32, one for each batch of %s, and are %s", op, q, n.shape)
+			}
+		}
+	}
+	a := &attention{formula: m, options: options, heads: heads, seq: seq, query: q,
+		group: q.Dimensions[heads] / k.Dimensions[heads], scale: options.Scale}
+	a.in.query, a.in.key, a.in.values = query, key, values
 	if a.scale == 0 {
 		a.scale = 1 / math.Sqrt(float64(q.Dimensions[3]))
 	}
-	a.grouped = a.split(query)
-	scores := m.dot(a.grouped, []int{4}, []int{0, 1}, key, []int{3}, []int{0, heads})
-	scores = m.mul(scores, m.number(q.DType, a.scale))
+	return a, nil
+}
+
+// fits reports whether two sizes may be equal.
+func fits(l, r int) bool { return l == r || l == shapes.DynamicDim || r == shapes.DynamicDim }
+
+// weigh adds the weights of the attention.
+func (a *attention) weigh(layout compute.AttentionAxesLayout) error {
+	m := a.formula
+	a.grouped = a.split(a.in.query)
+	scores := m.dot(a.grouped, []int{4}, []int{0, 1}, a.in.key, []int{3}, []int{0, a.heads})
+	scores = m.mul(scores, m.number(a.query.DType, a.scale))
 	to := m.shape(scores)
 	if m.err != nil {
-		return nil, wrapf(m.err, "%s", op)
+		return wrapf(m.err, "%s", a.op)
 	}
-	attends, err := m.mask(options, layout, to)
+	attends, err := m.mask(a.options, layout, to)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if attends == nil {
 		a.weights = m.softmax(scores, 4)
 	} else {
 		a.weights = m.maskedSoftmax(scores, attends)
 	}
-	return a, nil
+	return nil
 }
 
 // split adds x, which has the heads of the query, with the axes of scores.
@@ -122,12 +146,20 @@ func (a *attention) join(x compute.Value, features int) compute.Value {
 
 // FusedScaledDotProductAttention adds, for each query, the mean of the values, weighted by the
 // softmax of the products of the query and the keys. A query that attends to nothing gives zeros.
-// The gradient needs no states. A bias, and a mask of numbers, are errors with
+// The gradient needs states only if cuDNN computes the attention. A bias, and a mask of numbers, are errors with
 // compute.ErrNotImplemented in their chain: the gradient would leave them out.
 func (f *Function) FusedScaledDotProductAttention(query, key, values compute.Value, layout compute.AttentionAxesLayout,
 	options *compute.ScaledDotProductAttentionConfig) (output compute.Value, states []compute.Value, err error) {
-	a, err := f.attend(compute.OpTypeFusedScaledDotProductAttention, query, key, values, layout, options)
+	a, err := f.attention(compute.OpTypeFusedScaledDotProductAttention, query, key, values, layout, options)
 	if err != nil {
+		return nil, nil, err
+	}
+	if a.onCuDNN() {
+		out, stats := a.cudnnForward()
+		output, err = a.result(out)
+		return output, []compute.Value{stats}, err
+	}
+	if err := a.weigh(layout); err != nil {
 		return nil, nil, err
 	}
 	out := a.dot(a.weights, []int{4}, []int{0, 1}, values, []int{a.seq}, []int{0, a.heads})
@@ -136,12 +168,13 @@ func (f *Function) FusedScaledDotProductAttention(query, key, values compute.Val
 }
 
 // FusedScaledDotProductAttentionVJP adds the gradients of the query, key and values for that of the
-// output. It computes the weights again, unless XLA finds those of the attention.
+// output. It computes the weights again, unless XLA finds those of the attention, or cuDNN computed
+// the attention.
 func (f *Function) FusedScaledDotProductAttentionVJP(query, key, values compute.Value, layout compute.AttentionAxesLayout,
-	options *compute.ScaledDotProductAttentionConfig, _ compute.Value, _ []compute.Value, dOutput compute.Value) (
+	options *compute.ScaledDotProductAttentionConfig, output compute.Value, states []compute.Value, dOutput compute.Value) (
 	dQuery, dKey, dValues compute.Value, err error) {
 	const op = compute.OpTypeFusedScaledDotProductAttentionVJP
-	a, err := f.attend(op, query, key, values, layout, options)
+	a, err := f.attention(op, query, key, values, layout, options)
 	if err != nil {
 		return nil, nil, nil, err
 	}
@@ -152,6 +185,15 @@ func (f *Function) FusedScaledDotProductAttentionVJP(query, key, values compute.
 	want[3] = a.shape(values).Dimensions[3]
 	if out := a.shape(dOutput); !slices.Equal(out.Dimensions, want) {
 		return nil, nil, nil, errorf("%s: the gradient of the output is %s, and the output has the dimensions %v", op, out, want)
+	}
+	if len(states) == 1 && a.onCuDNN() {
+		if dQuery, dKey, dValues = a.cudnnBackward(output, states[0], dOutput); a.err != nil {
+			return nil, nil, nil, wrapf(a.err, "%s", op)
+		}
+		return dQuery, dKey, dValues, nil
+	}
+	if err := a.weigh(layout); err != nil {
+		return nil, nil, nil, err
 	}
 	dOut := a.split(dOutput)
 	dWeights := a.dot(dOut, []int{4}, []int{0, 1}, values, []int{3}, []int{0, a.heads})
@@ -204,13 +246,6 @@ func (m *formula) mask(options *compute.ScaledDotProductAttentionConfig, layout 
 	for axis, lengths := range map[int]compute.Value{3: options.QuerySeqLen, 4: options.KeyValueSeqLen} {
 		if lengths == nil {
 			continue
-		}
-		n, err := f.operands(m.op, []compute.Value{lengths})
-		if err != nil {
-			return nil, err
-		}
-		if n[0].shape.DType != dtypes.Int32 || n[0].shape.Rank() != 1 {
-			return nil, errorf("%s: lengths must be Int32, one for each batch, and are %s", m.op, n[0].shape)
 		}
 		also(m.binary((*Function).LessThan, position(axis), m.spread(lengths, to, []int{0})))
 	}

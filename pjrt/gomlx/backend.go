@@ -34,6 +34,7 @@ type Backend struct {
 	// reuse says which results take the memory of donated arguments: all, none, or (Auto) those that
 	// update an argument.
 	reuse platform.Toggle
+	cudnn int          // how many features a head may have for cuDNN's attention; 0 without cuDNN
 	cache *cache.Cache // may be nil
 	caps  compute.Capabilities
 
@@ -73,6 +74,9 @@ type Options struct {
 	// their own memory, and on CPUs for results that update an argument, such as a cache of keys and
 	// values: XLA's plugin for CPUs makes slower code for other such programs.
 	Reuse platform.Toggle
+	// CuDNN lets cuDNN compute fused attention on CUDA devices. Off makes it of StableHLO's
+	// operations there too.
+	CuDNN platform.Toggle
 	// Dynamic tells GoMLX that programs with dynamic axes are welcome (Capabilities.DynamicShapes).
 	// The backend takes them anyway; GoMLX's text generation then no longer rounds lengths up, so
 	// that each length is compiled.
@@ -106,6 +110,9 @@ func FromClient(ctx context.Context, client *pjrt.Client, opts *Options) (*Backe
 	if opts.Dynamic {
 		b.caps.DynamicAxes, b.caps.DynamicShapes = true, compute.DynamicShapesRecompiling
 	}
+	if opts.CuDNN != platform.Off {
+		b.cudnn = cudnnFeatures(client)
+	}
 	onHost := b.sharesMemory(ctx)
 	b.shared = onHost && !opts.Unshared
 	if b.reuse = opts.Reuse; b.reuse == platform.Auto && !onHost {
@@ -128,7 +135,7 @@ func open(ctx context.Context, c config) (*Backend, error) {
 	if err != nil {
 		return nil, wrapf(err, "client of the plugin %s", plugin)
 	}
-	opts := &Options{Unshared: c.unshared, Reuse: c.reuse, Dynamic: c.dynamic}
+	opts := &Options{Unshared: c.unshared, Reuse: c.reuse, CuDNN: c.cudnn, Dynamic: c.dynamic}
 	if c.cached {
 		if opts.Cache, err = cache.Open(c.cacheDir, cache.Options{}); err != nil {
 			client.Close()

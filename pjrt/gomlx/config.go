@@ -17,6 +17,7 @@ type config struct {
 	cacheDir string // empty for the default directory
 	unshared bool
 	reuse    platform.Toggle
+	cudnn    platform.Toggle
 	dynamic  bool
 	create   []string // create options of the plugin, as name:value
 }
@@ -27,6 +28,7 @@ const help = `options of the backend "pjrt", after the name or path of a plugin,
   cache[=DIR]     keep compiled programs on disk, in DIR or in the default directory
   shared=false    no buffers in memory that the host and the device share
   reuse=true      results take the memory of donated arguments, also on CPUs; reuse=false: nowhere
+  cudnn=false     no attention through cuDNN on CUDA devices
   dynamic=true    say to GoMLX that programs with dynamic axes are cheap, see the package comment
   NAME=VALUE      a create option of the plugin, such as cpu_device_count=8 or memory_fraction=0.5;
                   a list has semicolons between its elements`
@@ -46,7 +48,7 @@ func parseConfig(text string) (config, error) {
 			c.cached, c.cacheDir = true, value
 		case name == "help" && !hasValue:
 			return config{}, errorf("%s", help)
-		case name == "shared" || name == "reuse" || name == "dynamic":
+		case name == "shared" || name == "reuse" || name == "cudnn" || name == "dynamic":
 			toggle := platform.On
 			if value == "false" {
 				toggle = platform.Off
@@ -56,6 +58,8 @@ func parseConfig(text string) (config, error) {
 			switch name {
 			case "reuse":
 				c.reuse = toggle
+			case "cudnn":
+				c.cudnn = toggle
 			case "shared":
 				c.unshared = toggle == platform.Off
 			case "dynamic":

@@ -70,6 +70,11 @@
 // an error with compute.ErrNotImplemented in its chain, upon which GoMLX makes it of simpler
 // operations.
 //
+// On CUDA devices of compute capability 8.0 and later, cuDNN computes attention and its gradient
+// without keeping the scores, if their dtype is Float16 or BFloat16, there is no mask (lengths and
+// causal attention are fine), and heads have a multiple of 8 features, at most 128, or 256 from 9.0
+// on. The calls are those that JAX makes. cudnn=false leaves such attention to XLA too.
+//
 // # Errors
 //
 // Errors have GoMLX's form: they carry a stack trace, also where GoMLX panics with one.

@@ -3,7 +3,11 @@
 
 package gomlx
 
-import "github.com/gomlx/compute"
+import (
+	"github.com/gomlx/compute"
+
+	"github.com/purepjrt/purepjrt/pjrt"
+)
 
 // Bound returns how many arguments executions of a program no longer check.
 func Bound(e compute.Executable) int {
@@ -42,4 +46,26 @@ func Pairs(e compute.Executable, donors ...int) map[int]int {
 		set[d] = true
 	}
 	return e.(*Executable).pair(set)
+}
+
+// SetCuDNN makes a backend believe that its devices have cuDNN, for heads of so many features.
+func SetCuDNN(b compute.Backend, features int) { b.(*Backend).cudnn = features }
+
+// FeaturesOf returns how many features a head may have on devices of a compute capability.
+func FeaturesOf(capability string) int { return featuresOf(capability) }
+
+// Features returns how many features a head may have on CUDA devices.
+func Features(devices []*pjrt.DeviceDescription) int { return featuresOn(devices) }
+
+// Kept adds what is left of x, which is like the query or like the key, within the lengths.
+func Kept(f compute.Function, layout compute.AttentionAxesLayout, x, queries, keys compute.Value, likeQuery bool) (compute.Value, error) {
+	a := &attention{formula: &formula{f: f.(*Function)}, heads: layout.HeadsAxis(), seq: layout.SeqAxis(),
+		options: &compute.ScaledDotProductAttentionConfig{QuerySeqLen: queries, KeyValueSeqLen: keys}}
+	return a.result(a.kept(x, likeQuery))
+}
+
+// Text returns the StableHLO of a program that has returned.
+func Text(b compute.Builder) (string, error) {
+	text, err := b.(*Builder).instances[0].module.Build()
+	return string(text), err
 }
