@@ -12,6 +12,8 @@
 //   - weights loads a safetensors file by name into a struct, and binds it to a program.
 //   - transformer continues a text with a language model from JAX, whose weights are in two files.
 //   - tested has tests that need no device, with a plugin in memory.
+//   - gopjrt is no program: it lets one that was written for gopjrt, such as a backend of GX, keep
+//     its code.
 //   - server, in a separate module, serves a model over HTTP, in batches, refuses requests when
 //     too many wait, and has metrics for Prometheus.
 //
