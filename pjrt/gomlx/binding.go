@@ -6,6 +6,7 @@ package gomlx
 import (
 	"context"
 	"slices"
+	"sync"
 	"sync/atomic"
 	"weak"
 
@@ -30,9 +31,13 @@ type binding struct {
 	bound   *pjrt.Bound
 	fixed   []bool    // by parameter
 	buffers []*Buffer // by device, then parameter; nil for open ones
+
+	mu    sync.Mutex
+	users int  // guarded by mu; executions under way
+	ended bool // guarded by mu; bound is closed once there are no users
 }
 
-// binding returns the binding for an execution, or nil.
+// binding returns the binding for an execution, or nil. The caller must release it.
 func (p *program) binding(l *launch) *binding {
 	n := len(p.executable.parameters)
 	if n == 0 {
@@ -42,7 +47,7 @@ func (p *program) binding(l *launch) *binding {
 	defer p.mu.Unlock()
 	if p.bound != nil {
 		if p.bound.matches(l) {
-			return p.bound
+			return p.bound.retain()
 		}
 		dropped := p.bound
 		p.bound, p.repeats = nil, 0
@@ -53,8 +58,29 @@ func (p *program) binding(l *launch) *binding {
 		return nil
 	}
 	p.repeats = 0
-	p.bound = p.bind(l, n)
-	return p.bound
+	if p.bound = p.bind(l, n); p.bound == nil {
+		return nil
+	}
+	return p.bound.retain()
+}
+
+// retain adds an execution that uses the arguments. The caller holds program.mu, so that the binding
+// cannot end before.
+func (b *binding) retain() *binding {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.users++
+	return b
+}
+
+// release ends the use that retain began.
+func (b *binding) release() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.users--
+	if b.ended && b.users == 0 {
+		b.bound.Close()
+	}
 }
 
 // compare finds out which arguments are the same as in the last execution.
@@ -152,7 +178,7 @@ func (b *binding) drop() {
 	b.forget()
 }
 
-// forget releases the arguments.
+// forget releases the arguments, once no execution uses them.
 func (b *binding) forget() {
 	self := weak.Make(b)
 	for _, buffer := range b.buffers {
@@ -162,7 +188,12 @@ func (b *binding) forget() {
 			buffer.mu.Unlock()
 		}
 	}
-	b.bound.Close()
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.ended = true
+	if b.users == 0 {
+		b.bound.Close()
+	}
 }
 
 // keptBy notes that a binding keeps the buffer. It reports false if the buffer was

@@ -339,6 +339,31 @@ func TestExecutionsFromManyGoroutines(t *testing.T) {
 	group.Wait()
 }
 
+// Goroutines bind arguments of their own in turn, and end each other's bindings.
+func TestExecutionsWithDifferentWeights(t *testing.T) {
+	pjrttest.NoLeaks(t)
+	b := open(t, "")
+	exe := compile(t, b, of2(compute.Function.Add), f32x2, f32x2)
+	var group sync.WaitGroup
+	for g := range 4 {
+		x := float32(g)
+		args := upload(t, b, vec(x, x), vec[float32](10, 20))
+		group.Go(func() {
+			for range 2000 {
+				y, err := exe.Execute(args, nil, 0)
+				if !assert.NoError(t, err) {
+					return
+				}
+				got := make([]float32, 2)
+				assert.NoError(t, y[0].ToFlatData(got))
+				assert.Equal(t, []float32{x + 10, x + 20}, got)
+				assert.NoError(t, y[0].Finalize())
+			}
+		})
+	}
+	group.Wait()
+}
+
 func TestAProgramRunsOnTheDeviceThatIsAskedFor(t *testing.T) {
 	t.Parallel()
 	b := open(t, "")

@@ -82,6 +82,7 @@ func (p *program) run(l *launch, num compute.DeviceNum) ([]compute.Buffer, error
 	if p.devices == nil {
 		l.options.Device = b.devices[num]
 	} else if bound := p.binding(l); bound != nil {
+		defer bound.release()
 		l.options.Bound = bound.bound
 		l.open = bound.openOf(l)
 	}
