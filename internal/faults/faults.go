@@ -52,7 +52,7 @@ var List = []Fault{
 	{"`concatenate` of `i2` or `ui2` ends the process if nothing else is done with them.", all, "Use `i8`.", true},
 	{"`remainder` of complex numbers ends the process.", all, "Use their parts.", true},
 	{"`rng` ends the process for integers below 32 bits and floats below 16.", all, "Convert from `f32` or `i32`.", true},
-	{"`bitcast_convert` between `i1` and other types ends the process.", Tried[:1], "Use shifts.", true},
+	{"`bitcast_convert` in MLIR between `i1` and other types ends the process.", Tried[:1], "Use shifts.", true},
 	{"A result of 512 GiB or more ends the process if it is computed element by element from parameters, or is an `iota`.", Tried[2:], "Use several arrays.", true},
 }
 

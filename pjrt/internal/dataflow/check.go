@@ -29,7 +29,7 @@ func (c Compiler) Checks(operation string) bool {
 	case "sort", "reduce_window", "convolution", "concatenate", "remainder", "rng", "set_dimension_size", "dynamic_reshape":
 		return true
 	case "bitcast_convert":
-		return c.Minor < before106
+		return c.MLIR && c.Minor < before106
 	}
 	return false
 }

@@ -157,9 +157,9 @@ func checkRandom(o *Op) error {
 	}
 }
 
-// checkBits refuses conversions between bits and numbers of several bits.
+// checkBits refuses conversions in MLIR between bits and numbers of several bits.
 func checkBits(o *Op, c Compiler) error {
-	if c.Minor >= before106 || len(o.Operands) != 1 || len(o.Results) != 1 || o.Results[0].Type.elements() == 0 {
+	if !c.MLIR || c.Minor >= before106 || len(o.Operands) != 1 || len(o.Results) != 1 || o.Results[0].Type.elements() == 0 {
 		return nil
 	}
 	from, to := o.Operands[0].Type.Element, o.Results[0].Type.Element
