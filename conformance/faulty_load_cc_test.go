@@ -159,12 +159,26 @@ struct api *GetPjrtApi(void) { fill(&table)->slots[3] = begin; return &table; }`
 // then, and the report says so.
 func TestALibraryThatOneProcessAtATimeCanLoadIsLoadedByOne(t *testing.T) {
 	t.Parallel()
+	for name, c := range map[string]struct{ does, breaks string }{
+		"keeps the rules":    {"", ""},
+		"breaks one of them": {"table.slots[60] = 0;", "LOAD-08"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			loadByOne(t, c.does, c.breaks)
+		})
+	}
+}
+
+// loadByOne runs the suite on a library that one process at a time can load, and that breaks the
+// given rules.
+func loadByOne(t *testing.T, does, breaks string) {
 	dir := t.TempDir()
 	source := fmt.Sprintf("#define LOCK %q\n", filepath.Join(dir, "lock")) + `
 extern int unlink(const char *);
 extern int usleep(unsigned);
 static void lock(void) { int f = open(LOCK, 0302, 0600); if (f < 0) abort(); usleep(100000); close(f); unlink(LOCK); }
-` + constructor(`lock();`)
+` + constructor(does+` lock();`)
 	m := mutant.LibraryOf("LOAD-01", "loads alone", source)
 	path, err := mutant.Compile(t.Context(), &m, dir)
 	require.NoError(t, err)
@@ -175,7 +189,11 @@ static void lock(void) { int f = open(LOCK, 0302, 0600); if (f < 0) abort(); usl
 	noted := 0
 	for i := range r.Results {
 		x := &r.Results[i]
-		assert.False(t, x.Verdict.Failed(), "%s is %s: %v", x.Check, x.Verdict, x.Failures)
+		if strings.HasPrefix(breaks, x.Rule) {
+			assert.Equal(t, report.Fail, x.Verdict, "%s: %v, in attempts %v", x.Check, x.Failures, x.Attempts)
+		} else {
+			assert.False(t, x.Verdict.Failed(), "%s is %s: %v", x.Check, x.Verdict, x.Failures)
+		}
 		for _, note := range x.Notes {
 			if strings.Contains(note, "while another process loaded the library, too") {
 				noted++

@@ -154,7 +154,7 @@ func (d *driver) rerunEach(ctx context.Context, again []int, jobs, times int, de
 }
 
 // loadAlone runs the checks again that failed while they loaded the library, one at a time, and
-// returns those that still have to be run again, and whether others now passed. Two processes
+// returns those that still have to be run again, and whether others now loaded it. Two processes
 // that load a library at once may disturb each other, as they do if it unpacks files, which says
 // nothing of the rules of the checks that ran then.
 func (d *driver) loadAlone(ctx context.Context, again []int, deadline time.Time) (rest []int, disturbed bool) {
@@ -165,7 +165,7 @@ func (d *driver) loadAlone(ctx context.Context, again []int, deadline time.Time)
 			continue
 		}
 		alone := d.alone(ctx, d.chosen[i])
-		if alone == nil || alone.Verdict != check.Pass {
+		if alone == nil || alone.Verdict == check.Blocked || alone.Verdict.Failed() && failedLoading(alone) {
 			rest = append(rest, i)
 			continue
 		}
@@ -176,6 +176,9 @@ func (d *driver) loadAlone(ctx context.Context, again []int, deadline time.Time)
 		}
 		disturbed = true
 		d.results[i] = alone
+		if alone.Verdict.Failed() {
+			rest = append(rest, i)
+		}
 	}
 	return rest, disturbed
 }
