@@ -63,7 +63,8 @@ func (c *Client) viewOf(ctx context.Context, address uintptr, shape Shape, opts 
 	if err != nil {
 		return nil, err
 	}
-	v := view{client: c, shape: Shape{Type: shape.Type, Dims: slices.Clone(shape.Dims)}, place: place, layout: layout, options: *opts, memory: memory}
+	own := Shape{Type: shape.Type, Dims: slices.Clone(shape.Dims)}
+	v := view{client: c, shape: own, place: place, layout: layout, options: *opts, memory: memory}
 	b, err := abandon.CallOn(ctx, &v.shape, func() (*Buffer, error) {
 		onHost, err := c.onHost(ctx, v.options.Device, v.options.Memory)
 		if err != nil {

@@ -146,8 +146,8 @@ func (a *attention) join(x compute.Value, features int) compute.Value {
 
 // FusedScaledDotProductAttention adds, for each query, the mean of the values, weighted by the
 // softmax of the products of the query and the keys. A query that attends to nothing gives zeros.
-// The gradient needs states only if cuDNN computes the attention. A bias, and a mask of numbers, are errors with
-// compute.ErrNotImplemented in their chain: the gradient would leave them out.
+// The gradient needs states only if cuDNN computes the attention. A bias, and a mask of numbers,
+// are errors with compute.ErrNotImplemented in their chain: the gradient would leave them out.
 func (f *Function) FusedScaledDotProductAttention(query, key, values compute.Value, layout compute.AttentionAxesLayout,
 	options *compute.ScaledDotProductAttentionConfig) (output compute.Value, states []compute.Value, err error) {
 	a, err := f.attention(compute.OpTypeFusedScaledDotProductAttention, query, key, values, layout, options)

@@ -31,8 +31,8 @@ type Backend struct {
 	owned   bool // Finalize closes the client
 	devices []*pjrt.Device
 	shared  bool // the host can use the memory of the devices
-	// reuse says which results take the memory of donated arguments: all, none, or (Auto) those that
-	// update an argument.
+	// reuse says which results take the memory of donated arguments: all, none, or (Auto) those
+	// that update an argument.
 	reuse platform.Toggle
 	cudnn int          // how many features a head may have for cuDNN's attention; 0 without cuDNN
 	cache *cache.Cache // may be nil
@@ -71,8 +71,8 @@ type Options struct {
 	Cache    *cache.Cache // keeps compiled programs on disk; nil compiles all of them
 	Unshared bool         // no shared buffers, even if the host can use the memory of the devices
 	// Reuse lets results take the memory of donated arguments. Auto does so on devices with
-	// their own memory, and on CPUs for results that update an argument, such as a cache of keys and
-	// values: XLA's plugin for CPUs makes slower code for other such programs.
+	// their own memory, and on CPUs for results that update an argument, such as a cache of keys
+	// and values: XLA's plugin for CPUs makes slower code for other such programs.
 	Reuse platform.Toggle
 	// CuDNN lets cuDNN compute fused attention on CUDA devices. Off makes it of StableHLO's
 	// operations there too.

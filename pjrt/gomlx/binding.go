@@ -64,8 +64,8 @@ func (p *program) binding(l *launch) *binding {
 	return p.bound.retain()
 }
 
-// retain adds an execution that uses the arguments. The caller holds program.mu, so that the binding
-// cannot end before.
+// retain adds an execution that uses the arguments. The caller holds program.mu, so that the
+// binding cannot end before.
 func (b *binding) retain() *binding {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -40,7 +40,8 @@ var cudnnCases = map[string]cudnnCase{
 	"heads first":  {layout: compute.AttentionAxesLayoutBHSD, shared: 2, dtype: dtypes.Float16},
 }
 
-// build makes a program with the output of an attention, and the gradients of query, key and values.
+// build makes a program with the output of an attention, and the gradients of query, key and
+// values.
 func (c cudnnCase) build(t testing.TB, b compute.Backend) compute.Builder {
 	builder := b.Builder("attention")
 	main := builder.Main()
@@ -207,7 +208,8 @@ func TestAttentionThroughCuDNNHasDynamicAxes(t *testing.T) {
 	b := open(t, "")
 	gomlx.SetCuDNN(b, 128)
 	main := b.Builder("dynamic").Main()
-	q, err := main.Parameter("q", shapes.MakeDynamic(dtypes.Float16, []int{shapes.DynamicDim, 2, shapes.DynamicDim, 64}, []string{"batch", "", "length", ""}), nil)
+	shape := shapes.MakeDynamic(dtypes.Float16, []int{shapes.DynamicDim, 2, shapes.DynamicDim, 64}, []string{"batch", "", "length", ""})
+	q, err := main.Parameter("q", shape, nil)
 	require.NoError(t, err)
 	out, states, err := main.FusedScaledDotProductAttention(q, q, q, compute.AttentionAxesLayoutBHSD, nil)
 	require.NoError(t, err)

@@ -48,8 +48,9 @@
 // again and again, as in training, is compiled once more so that results take their
 // memory. The option reuse=true extends this to CPUs: it saves memory there, and takes
 // more time. A result that updates a donated argument (DynamicUpdateSlice), such as a cache of
-// keys and values, takes its memory on all devices. Arguments that stay the same from call to call, such as the weights of a
-// trained model, are bound: they are not checked again.
+// keys and values, takes its memory on all devices, unless reuse=false. Arguments that stay the
+// same from call to call, such as the weights of a trained model, are bound: they are not checked
+// again.
 //
 // # Dynamic axes
 //

@@ -6,8 +6,8 @@
 // and no longer needs cgo. Copy it, and add what else your program uses; pjrt/docs/from-gopjrt.md
 // has all names.
 //
-// Here are GetPlugin, NewClient, AddressableDevices, BufferFromHost, FromRawData, ToDevice, Compile,
-// WithStableHLO, Execute, Done, ToHost, Dimensions, DType and Destroy.
+// Here are GetPlugin, NewClient, AddressableDevices, BufferFromHost, FromRawData, ToDevice,
+// Compile, WithStableHLO, Execute, Done, ToHost, Dimensions, DType and Destroy.
 package gopjrt
 
 import (
