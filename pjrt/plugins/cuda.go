@@ -28,8 +28,8 @@ type CUDA struct {
 	Compiler string
 }
 
-// requiredLibraries are the libraries of CUDA that XLA's plugin calls. The first two are needed to make
-// a client, the others by some programs.
+// requiredLibraries are the libraries of CUDA that XLA's plugin calls. The first two are needed to
+// make a client, the others by some programs.
 var requiredLibraries = []struct {
 	name, file string
 	of         map[string]cudaVersions // by the major version of CUDA
@@ -79,8 +79,8 @@ func (f *finder) cuda(plugin string) (c CUDA, missing []error) {
 	return c, append(missing, wrong...)
 }
 
-// librariesOfCUDA stores the libraries that a plugin for CUDA finds. The errors are about those that
-// are missing or too old, and about the driver.
+// librariesOfCUDA stores the libraries that a plugin for CUDA finds. The errors are about those
+// that are missing or too old, and about the driver.
 func (f *finder) librariesOfCUDA(plugin string, c *CUDA) (wrong []error) {
 	major := cudaMajor(plugin)
 	if err := f.driverFor(plugin); err != nil {

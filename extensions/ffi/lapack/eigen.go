@@ -96,7 +96,8 @@ type eigenvectors[C complex64 | complex128] struct {
 	toLeft, toRight batch[C]
 }
 
-func vectorsOf[C complex64 | complex128, T number](x batch[T], left, right ffi.Ret[C], wantLeft, wantRight uint8) (*eigenvectors[C], error) {
+func vectorsOf[C complex64 | complex128, T number](x batch[T], left, right ffi.Ret[C], wantLeft, wantRight uint8) (
+	*eigenvectors[C], error) {
 	var v eigenvectors[C]
 	for _, side := range []struct {
 		name string
