@@ -18,10 +18,10 @@
 // or up to the choice of basis where values are equal. In svd, eigh, eig and schur, a matrix with
 // an infinity or a NaN is reported as LAPACK reports a failure, for which JAX returns NaN.
 //
-// There is a handler for each name for which jaxlib 0.10 has one: lapack_Xpotrf_ffi, Xgesdd,
-// Xgesvd, Xgeqrf, Xgeqp3, Xgetrf, Xtrsm, Xgeev, Xgees, Xgehrd and Xgtsv, where X is s, d, c or z;
-// Xsyevd, Xorgqr, Xormqr and Xsytrd, where X is s or d; Xheevd, Xungqr, Xunmqr and Xhetrd, where X
-// is c or z; and tridiagonal_solve_perturbed_ffi.
+// There is a handler for each name for which jaxlib 0.10 to 0.12 has one: lapack_Xpotrf_ffi,
+// Xgesdd, Xgesvd, Xgeqrf, Xgeqp3, Xgetrf, Xtrsm, Xgeev, Xgees, Xgehrd and Xgtsv, where X is s, d, c
+// or z; Xsyevd, Xorgqr, Xormqr and Xsytrd, where X is s or d; Xheevd, Xungqr, Xunmqr and Xhetrd,
+// where X is c or z; and tridiagonal_solve_perturbed_ffi.
 package lapack
 
 import (

@@ -250,7 +250,7 @@ func TestProgramsOfJAXRunAndAgreeWithJAX(t *testing.T) {
 	}
 }
 
-// These are the names for which jaxlib 0.10 registers handlers.
+// These are the names for which jaxlib 0.10 to 0.12 registers handlers.
 func TestEachLinearAlgebraCallOfJAXHasAHandler(t *testing.T) {
 	client := newClient(t)
 	names := []string{"tridiagonal_solve_perturbed_ffi"}
