@@ -121,6 +121,11 @@ func TestAFailedOpenNamesTheLibrariesOfCUDA(t *testing.T) {
 		`packages nor in the linker's directories: run: pip install "jax-cuda13-plugin[with-cuda]"; `+
 		"cuDNN 9 (libcudnn.so.9) is neither in Python packages nor in the linker's directories: run: pip install nvidia-cudnn-cu13")
 
+	assert.Equal(t, err, f.try(t.Context(), plugin, func(found Candidate) error {
+		assert.NoError(t, found.Hardware)
+		return failed
+	}), "as Open, Share and Load say")
+
 	for _, file := range []string{
 		"libcudart.so.13", "libcublas.so.13", "libcufft.so.12", "libcusolver.so.12", "libcusparse.so.12", "libcupti.so.2025.1.0",
 	} {
