@@ -18,10 +18,16 @@ func (r *Report) Advice() []string {
 			broken = append(broken, x)
 		}
 	}
-	if len(r.Blocks) > 0 {
+	leads := r.showsLeads() && len(r.Leads) > 0 // they say what to begin with
+	if len(r.Blocks) > 0 && !leads {
 		b := &r.Blocks[0]
-		add("begin with %s, whose failure blocks %s: they need %s", b.Check, count(len(b.Blocked), "other check"), b.names())
-	} else if len(r.Causes) > 0 && (!r.showsLeads() || r.Programs != nil) && 2*len(r.Causes[0].Checks) >= len(broken) {
+		need := "they need"
+		if len(b.Blocked) == 1 {
+			need = "it needs"
+		}
+		add("begin with %s, whose failure blocks %s: %s %s", b.Check, count(len(b.Blocked), "other check"), need, b.names())
+	} else if len(r.Blocks) == 0 && len(r.Causes) > 0 &&
+		(!r.showsLeads() || r.Programs != nil) && 2*len(r.Causes[0].Checks) >= len(broken) {
 		cause := shorten(printable(strings.Join(strings.Fields(r.Causes[0].Text), " ")), causeLength)
 		add("begin with the cause that %d of the %d failures have in common: %s", len(r.Causes[0].Checks), len(broken), cause)
 	}

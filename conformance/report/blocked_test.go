@@ -212,3 +212,31 @@ func TestUnimplementedFailsOnlyRulesAboutTheFunction(t *testing.T) {
 		assert.Equal(t, test.want, got, name)
 	}
 }
+
+func TestOneBlockedCheckIsSaidInTheSingular(t *testing.T) {
+	t.Parallel()
+	r := &report.Report{Plugin: report.Plugin{File: "p.so"}, Results: []report.Result{
+		stopped("CMP-01", report.Fail, "PJRT_Client_Compile"), stopped("CMP-02", report.Fail, "PJRT_Client_Compile"),
+	}}
+	r.Block()
+	r.Summarize()
+	assert.Equal(t, "not conformant: 1 check failed and blocked 1 other, 0 passed", r.Sentence())
+	assert.Equal(t, "begin with CMP-01, whose failure blocks 1 other check: it needs PJRT_Client_Compile", r.Advice()[0])
+}
+
+// The leads say what to mend first, and the advice says nothing else.
+func TestAdviceContradictsNoLead(t *testing.T) {
+	t.Parallel()
+	r := &report.Report{Plugin: report.Plugin{File: "p.so"}}
+	for _, rule := range []string{"CMP-01", "CMP-02", "RUN-01", "RUN-02", "EVT-01", "EVT-02", "BUF-01"} {
+		f := "PJRT_" + rule[:3]
+		r.Results = append(r.Results, stopped(rule, report.Fail, f))
+	}
+	r.Block()
+	r.Summarize()
+	require.NotEmpty(t, r.Blocks)
+	require.True(t, r.ShowsLeads())
+	for _, a := range r.Advice() {
+		assert.NotContains(t, a, "begin with")
+	}
+}

@@ -318,7 +318,7 @@ func (r *Report) sentence() string {
 	case NotConformant:
 		failed := count(r.broken(), "check") + " failed"
 		if c.Blocked > 0 {
-			failed += fmt.Sprintf(" and blocked %d others", c.Blocked)
+			failed += " and blocked " + count(c.Blocked, "other")
 		}
 		return fmt.Sprintf("not conformant%s: %s, %d passed", r.Run.with(), failed, c.Pass)
 	}

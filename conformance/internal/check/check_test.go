@@ -225,3 +225,12 @@ func TestAFieldThatIsNewerThanThePluginIsNotItsFault(t *testing.T) {
 		})
 	}
 }
+
+func TestFindingsShowHandlesAsAddresses(t *testing.T) {
+	t.Parallel()
+	r := run(t, cpu(t), check.Check{Rule: "CLI-22", Run: func(t *check.T) {
+		check.Equal(t, t.Client().Devices[0], nil, "a device")
+	}})
+	require.Len(t, r.Failures, 1)
+	assert.Regexp(t, "^a device: expected 0x[0-9a-f]+, got null$", r.Failures[0])
+}

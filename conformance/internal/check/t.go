@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"reflect"
 	"runtime"
 	"runtime/debug"
 	"strings"
@@ -307,9 +308,16 @@ func Equal[V comparable](t *T, want, got V, what string, args ...any) bool {
 	return false
 }
 
+// show returns a value as a finding has it: a string in quotes, and a handle as its address.
 func show(v any) string {
 	if s, ok := v.(string); ok {
 		return fmt.Sprintf("%q", s)
+	}
+	if p := reflect.ValueOf(v); p.Kind() == reflect.Pointer {
+		if p.IsNil() {
+			return "null"
+		}
+		return fmt.Sprintf("%p", v)
 	}
 	return fmt.Sprint(v)
 }
