@@ -10,6 +10,8 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"google.golang.org/protobuf/encoding/protowire"
+
 	"github.com/purepjrt/purepjrt/capi"
 	"github.com/purepjrt/purepjrt/capi/serve"
 	"github.com/purepjrt/purepjrt/conformance/internal/check"
@@ -325,6 +327,17 @@ func optionFaults() []mutant.Mutant {
 		executesOnFirst("COPT-05"),
 		onCompile("COPT-06", "ignores layouts", func(c *compilation) { c.withOptions(options{}.bytes()) }).InMemory(),
 		takesDefaults("COPT-07", "ignores flags that it does not know"),
+		changesFlags("COPT-07", "reads one flag", func(names []string) []string { return names[:min(len(names), 1)] }),
+		changesFlags("COPT-07", "loses the last of several flags", func(names []string) []string { return names[:max(len(names)-1, 1)] }),
+		changesFlags("COPT-07", "compares names of flags by their first 24 bytes", func(names []string) []string {
+			out := slices.Clone(names)
+			for i, name := range out {
+				if strings.HasPrefix(name, "xla_embed_ir_in_executab") {
+					out[i] = "xla_embed_ir_in_executable"
+				}
+			}
+			return out
+		}),
 		onCompile("COPT-08", "refuses fields that it does not know", func(c *compilation) {
 			mutant.FailIf(c.Invocation, strings.Contains(string(c.bytes()), "newer"), capi.ErrorCodeInvalidArgument, "unknown field 9999")
 		}),
@@ -338,6 +351,41 @@ func optionFaults() []mutant.Mutant {
 				"device ordinal -1")
 		}),
 	}
+}
+
+// changesFlags makes a fault: the compiler gets other flags than the caller gave.
+func changesFlags(check, words string, change func(names []string) []string) mutant.Mutant {
+	return onCompile(check, words, func(c *compilation) {
+		var others []byte
+		var names []string
+		values := make(map[string][]byte)
+		err := fields(c.bytes(), func(n protowire.Number, value uint64, inner []byte) error {
+			switch {
+			case n != 7 && inner == nil:
+				others = number(others, n, int(value))
+			case n != 7:
+				others = message(others, n, inner)
+			default:
+				return fields(inner, func(n protowire.Number, _ uint64, part []byte) error {
+					if n == 1 {
+						names = append(names, string(part))
+					} else if n == 2 {
+						values[names[len(names)-1]] = part
+					}
+					return nil
+				})
+			}
+			return nil
+		})
+		if err != nil || len(names) == 0 {
+			c.Forward()
+			return
+		}
+		for _, name := range change(names) {
+			others = message(others, 7, message(message(nil, 1, []byte(name)), 2, values[name]))
+		}
+		c.withOptions(others)
+	})
 }
 
 // claimsAssignment makes a fault: a program that is assigned to one device is compiled for

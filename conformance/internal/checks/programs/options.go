@@ -123,6 +123,9 @@ var optionChecks = slices.Concat(
 		}
 		_, err = k.tryText(t, check.AddOne, options{flag: "no_such_flag_of_the_suite", value: boolean})
 		t.ErrorCode(err, "compiling with the flag no_such_flag_of_the_suite")
+		if !t.Failed() {
+			refusesEachFlag(t, k, boolean)
+		}
 	}),
 	both(check.Check{Rule: "COPT-08"}, func(t *check.T, k compiler) {
 		unknown := number(message(nil, 9999, []byte("newer")), 9998, 7)
@@ -225,6 +228,43 @@ var jaxOptions = []struct {
 }
 
 func join(parts ...[]byte) []byte { return slices.Concat(parts...) }
+
+// refusesEachFlag compiles with several flags, of which one is unknown: at each place among the
+// others, and with names that are nearly one of theirs, or long.
+func refusesEachFlag(t *check.T, k compiler, value []byte) {
+	flags := func(names []string) options {
+		var list []byte
+		for _, name := range names {
+			list = message(list, 7, message(message(nil, 1, []byte(name)), 2, value))
+		}
+		return options{extra: list}
+	}
+	known := []string{"xla_embed_ir_in_executable", "xla_llvm_disable_expensive_passes", "xla_cpu_enable_fast_math"}
+	known = slices.DeleteFunc(known, func(name string) bool {
+		e, err := k.tryText(t, check.AddOne, flags([]string{name}))
+		if err == nil {
+			e.drop(t)
+		}
+		return err != nil
+	})
+	e, err := k.tryText(t, check.AddOne, flags(known))
+	if !t.NoError(err, fmt.Sprintf("compiling with the flags %q, with each of which alone it compiles", known)) {
+		return
+	}
+	e.drop(t)
+	first, last := known[0], known[len(known)-1]
+	near := []string{first + "s", first[:len(first)-1], last + "s", last[:len(last)-1]}
+	for i, unknown := range append(near, check.Words(33, 1), check.Words(257, 2)) {
+		for at := range len(known) + 1 {
+			if t.Failed() || i > 0 && at != i%(len(known)+1) {
+				continue
+			}
+			names := slices.Insert(slices.Clone(known), at, unknown)
+			_, err := k.tryText(t, check.AddOne, flags(names))
+			t.ErrorCode(err, fmt.Sprintf("compiling with the flags %q, of which %q is unknown", names, unknown))
+		}
+	}
+}
 
 // compileOptions returns the executable's compile options. The caller deletes them.
 func compileOptions(t *check.T, e *capi.Executable) capi.ExecutableGetCompileOptionsArgs {
