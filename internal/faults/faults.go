@@ -31,10 +31,10 @@ var (
 // List has the faults.
 var List = []Fault{
 	{"`scatter` with one index of 8 or 16 bits, into a dimension of more elements than it can count, may write nothing.", all, "Convert the indices to `i32`.", false},
-	{"`reduce_window` of a `pad` with negative padding, and with interior padding of a dimension of one element, also adds the elements that the `pad` leaves out.", all, "Use `slice` instead of negative padding.", false},
+	{"`reduce_window` of a `pad` with negative padding, and with interior padding of one element, adds the elements left out, too.", all, "Use `slice` instead of negative padding.", false},
 	{"`abs` of a product of an integer with itself is left out, though the product may overflow.", older, "Compute in a wider type.", false},
 	{"`divide` of an infinity by the greatest number of `bf16` gives NaN, as on JAX 0.12.", Tried[2:], "Compute in `f32`.", false},
-	{"A size beyond its bound, set with `set_dimension_size` or `dynamic_reshape`, ends the process if a result has it.", all,
+	{"A result of a size beyond its bound, from `set_dimension_size` or `dynamic_reshape`, ends the process.", all,
 		"`clamp` the size between 0 and the bound, or it is refused.", true},
 	{"`reduce_window` over a dimension of unknown size leaves out padding, and ends the process where no window fits.", older,
 		"Use known sizes, with the initial value in the rest.", true},
@@ -43,8 +43,8 @@ var List = []Fault{
 	{"`convolution` with a kernel larger than its input, and one dimension dilated by the kernel's size with strides of one less and no padding, ends the process.",
 		all, "Dilate the dimension with `pad` and an `optimization_barrier`.", true},
 	{"`concatenate` in MLIR of an array of known size before one of unknown size ends the process.", Tried[:1], "Put the array of unknown size first.", true},
-	{"A tuple as a parameter of a program in MLIR ends the process when it is executed.", Tried[:1], "Make each element a parameter, and set `TupledArguments`.", true},
-	{"A tuple without elements as a parameter of a program in MLIR ends the process when it is executed.", all, "Leave it out.", true},
+	{"A tuple as a parameter in MLIR ends the process when executed.", Tried[:1], "Make each element a parameter, and set `TupledArguments`.", true},
+	{"An empty tuple as a parameter in MLIR ends the process when executed.", all, "Leave it out.", true},
 	{"A tuple beside other parameters of a program in HLO, or in a tuple, ends the process when it is compiled.", all, "Put all arrays in one tuple.", true},
 	{"`f6E2M3FN` and `f6E3M2FN` end the process in constants that stay, loops that change them, comparators, and a lone `concatenate`.",
 		Tried[2:], "Use arguments, or other types.", true},
