@@ -27,8 +27,8 @@ func (c *Cost) add(other Cost, n int64) {
 }
 
 // Cost returns the cost of one execution on one device, by the rules of XLA's HloCostAnalysis. A
-// loop counts once, and a conditional as its most expensive branch, since what they do is known only
-// when they run. A custom call counts nothing, where XLA takes 1 off every number.
+// loop counts once, and a conditional as its most expensive branch, since what they do is known
+// only when they run. A custom call counts nothing, where XLA takes 1 off every number.
 //
 // The program is to be an optimized one, which OptimizedProgram of package pjrt returns: the
 // compiler fuses and removes operations. For the same program the plugin for CPUs of API 0.81
@@ -97,7 +97,8 @@ func (a *analysis) instruction(i *Instruction) Cost {
 		}
 		return Cost{}
 	}
-	// applied returns the operations of a computation that combines elements, which are in registers.
+	// applied returns the operations of a computation that combines elements, which are in
+	// registers.
 	applied := func(n int, elements int64) (c Cost) {
 		c.add(called(n), elements)
 		c.Bytes = 0
@@ -115,7 +116,9 @@ func (a *analysis) instruction(i *Instruction) Cost {
 	case "conditional":
 		for n := range i.Called {
 			branch := called(n)
-			c.Flops, c.Transcendentals, c.Bytes = max(c.Flops, branch.Flops), max(c.Transcendentals, branch.Transcendentals), max(c.Bytes, branch.Bytes)
+			c.Flops = max(c.Flops, branch.Flops)
+			c.Transcendentals = max(c.Transcendentals, branch.Transcendentals)
+			c.Bytes = max(c.Bytes, branch.Bytes)
 		}
 		return c
 	case "fusion":

@@ -80,6 +80,7 @@ func TestCostsOfWhatNoCompilerMakes(t *testing.T) {
 
 	huge := &hlo.Instruction{Opcode: "parameter", Shape: hlo.Array(dtype.F64, 1<<40, 1<<22)}
 	sum := &hlo.Instruction{Opcode: "exponential", Shape: huge.Shape, Operands: []*hlo.Instruction{huge}}
-	entry := &hlo.Computation{Instructions: []*hlo.Instruction{huge, sum, {Opcode: "add", Shape: huge.Shape, Operands: []*hlo.Instruction{sum, sum}}}}
+	twice := &hlo.Instruction{Opcode: "add", Shape: huge.Shape, Operands: []*hlo.Instruction{sum, sum}}
+	entry := &hlo.Computation{Instructions: []*hlo.Instruction{huge, sum, twice}}
 	assert.Equal(t, hlo.Cost{Flops: 1 << 62, Transcendentals: 1 << 62, Bytes: math.MaxInt64}, (&hlo.Module{Entry: entry}).Cost())
 }

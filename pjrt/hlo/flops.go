@@ -21,8 +21,8 @@ func (i *Instruction) Flops() int64 {
 	switch i.Opcode {
 	case "abs", "add", "and", "bitcast-convert", "ceil", "clamp", "compare", "complex", "convert", "count-leading-zeros", "divide",
 		"floor", "imag", "is-finite", "maximum", "minimum", "multiply", "negate", "not", "or", "popcnt", "real", "reduce-precision",
-		"remainder", "round-nearest-afz", "round-nearest-even", "select", "shift-left", "shift-right-arithmetic", "shift-right-logical", "sign", "stochastic-convert",
-		"subtract", "xor":
+		"remainder", "round-nearest-afz", "round-nearest-even", "select", "shift-left", "shift-right-arithmetic",
+		"shift-right-logical", "sign", "stochastic-convert", "subtract", "xor":
 		return size
 	case "dot":
 		if i.Dot == nil || len(i.Operands) == 0 {

@@ -648,8 +648,8 @@ func attributeNamed(o *dataflow.Op, name string) string {
 	return name
 }
 
-// dimensionNumbers reads the dimensions of a convolution, [b, 0, f]x[0, i, o]->[b, 0, f]. It returns
-// where the spatial ones are in the input, then where they are in the kernel.
+// dimensionNumbers reads the dimensions of a convolution, [b, 0, f]x[0, i, o]->[b, 0, f]. It
+// returns where the spatial ones are in the input, then where they are in the kernel.
 func (r *operationsReader) dimensionNumbers() (a dataflow.Attribute) {
 	const most = 64
 	for range 2 {

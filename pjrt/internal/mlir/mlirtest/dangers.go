@@ -112,7 +112,8 @@ const sixes = "f6E3M2FN"
 
 // unary returns a program of one operation.
 func unary(name, rest, from, to string) string {
-	return "func.func @main(%x: tensor<" + from + ">) -> tensor<" + to + "> {\n  %0 = stablehlo." + name + " " + rest + "\n  return %0 : tensor<" + to + ">\n}\n"
+	return "func.func @main(%x: tensor<" + from + ">) -> tensor<" + to + "> {\n  %0 = stablehlo." +
+		name + " " + rest + "\n  return %0 : tensor<" + to + ">\n}\n"
 }
 
 // joinOf returns a program that joins two arrays, of which one may be %v, the other in reverse.
@@ -242,8 +243,10 @@ func Dangers() []Danger {
 		{"sort by GE of f16", of(compare("GE", "%a", "%b"), "f16"), older, order, nil},
 		{"sort by EQ", of(compare("EQ", "%a", "%b"), "f32"), everyAge, order, nil},
 		{"sort by LE of integers", of(compare("LE", "%a", "%b"), "i32"), older, order, nil},
-		{"sort by what is not LT", of("%q = stablehlo.compare LT, %a, %b : (tensor<f32>, tensor<f32>) -> tensor<i1>\n    %p = stablehlo.not %q : tensor<i1>", "f32"), everyAge, order, nil},
-		{"sort by a total order", of("%p = stablehlo.compare LE, %a, %b, TOTALORDER : (tensor<f32>, tensor<f32>) -> tensor<i1>", "f32"), everyAge, order, nil},
+		{"sort by what is not LT",
+			of("%q = stablehlo.compare LT, %a, %b : (tensor<f32>, tensor<f32>) -> tensor<i1>\n    %p = stablehlo.not %q : tensor<i1>", "f32"), everyAge, order, nil},
+		{"sort by a total order",
+			of("%p = stablehlo.compare LE, %a, %b, TOTALORDER : (tensor<f32>, tensor<f32>) -> tensor<i1>", "f32"), everyAge, order, nil},
 		{"sort by a choice", of(`%q = stablehlo.compare LT, %a, %b : (tensor<f32>, tensor<f32>) -> tensor<i1>
     %t = stablehlo.constant dense<true> : tensor<i1>
     %f = stablehlo.constant dense<false> : tensor<i1>
@@ -257,12 +260,17 @@ func Dangers() []Danger {
     %v = stablehlo.convert %b : (tensor<f32>) -> tensor<f64>
     %p = stablehlo.compare GE, %u, %v : (tensor<f64>, tensor<f64>) -> tensor<i1>`, "f32"), everyAge, order, nil},
 
-		{"cropping windows", windows("window_dimensions = array<i64: 1>, padding = dense<[[-1, 0]]> : tensor<1x2xi64>", "add", "8xf32", "7xf32"), everyAge, crop, nil},
-		{"cropping windows, splat", windows("window_dimensions = array<i64: 1>, padding = dense<-1> : tensor<1x2xi64>", "maximum", "8xf32", "6xf32"), everyAge, crop, nil},
-		{"cropping windows of a product", windows("window_dimensions = array<i64: 1>, padding = dense<[[-1, 0]]> : tensor<1x2xi64>", "multiply", "8xf32", "7xf32"), no, "", nil},
-		{"cropping and padding windows", windows("window_dimensions = array<i64: 1>, padding = dense<[[-1, 1]]> : tensor<1x2xi64>", "add", "8xf32", "8xf32"), no, "", nil},
-		{"cropping windows with strides", windows("window_dimensions = array<i64: 1>, window_strides = array<i64: 2>, padding = dense<[[-1, 0]]> : tensor<1x2xi64>",
-			"add", "8xf32", "4xf32"), no, "", nil},
+		{"cropping windows",
+			windows("window_dimensions = array<i64: 1>, padding = dense<[[-1, 0]]> : tensor<1x2xi64>", "add", "8xf32", "7xf32"), everyAge, crop, nil},
+		{"cropping windows, splat",
+			windows("window_dimensions = array<i64: 1>, padding = dense<-1> : tensor<1x2xi64>", "maximum", "8xf32", "6xf32"), everyAge, crop, nil},
+		{"cropping windows of a product",
+			windows("window_dimensions = array<i64: 1>, padding = dense<[[-1, 0]]> : tensor<1x2xi64>", "multiply", "8xf32", "7xf32"), no, "", nil},
+		{"cropping and padding windows",
+			windows("window_dimensions = array<i64: 1>, padding = dense<[[-1, 1]]> : tensor<1x2xi64>", "add", "8xf32", "8xf32"), no, "", nil},
+		{"cropping windows with strides",
+			windows("window_dimensions = array<i64: 1>, window_strides = array<i64: 2>, padding = dense<[[-1, 0]]> : tensor<1x2xi64>",
+				"add", "8xf32", "4xf32"), no, "", nil},
 
 		{"windows over an unknown size", sized(bounded8, `  %z = stablehlo.constant dense<0.0> : tensor<f32>
   %r = "stablehlo.reduce_window"(%d, %z) <{window_dimensions = array<i64: 2>, padding = dense<[[1, 0]]> : tensor<1x2xi64>}> ({
@@ -287,21 +295,25 @@ func Dangers() []Danger {
   return %0 : tensor<2xf32>
 }
 `, oldest, tuple, []int{106, 115}},
-		{"empty tuple as a parameter", "func.func @main(%x: tuple<>) -> tensor<2xf32> {\n  %0 = stablehlo.constant dense<1.0> : tensor<2xf32>\n" +
-			"  return %0 : tensor<2xf32>\n}\n", everyAge, tuple, nil},
+		{"empty tuple as a parameter",
+			"func.func @main(%x: tuple<>) -> tensor<2xf32> {\n  %0 = stablehlo.constant dense<1.0> : tensor<2xf32>\n" +
+				"  return %0 : tensor<2xf32>\n}\n", everyAge, tuple, nil},
 
 		{"size beyond its bound", size("  %s = stablehlo.constant dense<100000000> : tensor<i32>\n"), everyAge, "to 100000000", nil},
 
 		{"joined i2", joinOf("i2", "%x", "%0"), everyAge, alone, nil},
-		{"joined ui2 behind a barrier", joinOf("ui2", "%x", "%0", "  %b = stablehlo.optimization_barrier %0 : tensor<8xui2>\n"), everyAge, alone, nil},
+		{"joined ui2 behind a barrier",
+			joinOf("ui2", "%x", "%0", "  %b = stablehlo.optimization_barrier %0 : tensor<8xui2>\n"), everyAge, alone, nil},
 		{"joined and reversed i2", joinOf("i2", "%x", "%1", "  %1 = stablehlo.reverse %0, dims = [0] : tensor<8xi2>\n"), no, "", nil},
 		{"joined i2, one reversed", joinOf("i2", "%v", "%0"), no, "", nil},
 		{"joined i4", joinOf("i4", "%x", "%0"), no, "", nil},
 		{"joined six bits", joinOf(sixes, "%x", "%0"), everyAge, ofSixBits, nil},
 
-		{"remainder of complex numbers", unary("remainder", "%x, %x : tensor<4xcomplex<f32>>", "4xcomplex<f32>", "4xcomplex<f32>"), everyAge,
+		{"remainder of complex numbers",
+			unary("remainder", "%x, %x : tensor<4xcomplex<f32>>", "4xcomplex<f32>", "4xcomplex<f32>"), everyAge,
 			"a remainder of complex numbers", nil},
-		{"remainder of no complex numbers", unary("remainder", "%x, %x : tensor<0xcomplex<f32>>", "0xcomplex<f32>", "0xcomplex<f32>"), no, "", nil},
+		{"remainder of no complex numbers",
+			unary("remainder", "%x, %x : tensor<0xcomplex<f32>>", "0xcomplex<f32>", "0xcomplex<f32>"), no, "", nil},
 		{"remainder of real numbers", unary("remainder", "%x, %x : tensor<4xf32>", "4xf32", "4xf32"), no, "", nil},
 
 		{"random i8", random("i8"), everyAge, "an rng of type i8", nil},
@@ -314,9 +326,11 @@ func Dangers() []Danger {
 		{"bits of bits", unary("bitcast_convert", "%x : (tensor<4xi1>) -> tensor<4xi1>", "4xi1", "4xi1"), no, "", nil},
 		{"bytes of a number", unary("bitcast_convert", "%x : (tensor<4xi32>) -> tensor<4x4xi8>", "4xi32", "4x4xi8"), no, "", nil},
 
-		{"broadcast of six bits", unary("broadcast_in_dim", "%x, dims = [1] : (tensor<4xf6E3M2FN>) -> tensor<2x4xf6E3M2FN>", "4xf6E3M2FN", "2x4xf6E3M2FN"),
+		{"broadcast of six bits",
+			unary("broadcast_in_dim", "%x, dims = [1] : (tensor<4xf6E3M2FN>) -> tensor<2x4xf6E3M2FN>", "4xf6E3M2FN", "2x4xf6E3M2FN"),
 			older, ofSixBits, nil},
-		{"slice of six bits", unary("slice", "%x [1:3] : (tensor<4xf6E3M2FN>) -> tensor<2xf6E3M2FN>", "4xf6E3M2FN", "2xf6E3M2FN"), no, ofSixBits, older},
+		{"slice of six bits",
+			unary("slice", "%x [1:3] : (tensor<4xf6E3M2FN>) -> tensor<2xf6E3M2FN>", "4xf6E3M2FN", "2xf6E3M2FN"), no, ofSixBits, older},
 		{"sort of six bits", sortSix(sixes, "%a, %b : (tensor<f6E3M2FN>, tensor<f6E3M2FN>)"), newest, ofSixBits, older},
 		{"sort beside six bits", sortSix(sixes, "%c, %d : (tensor<f32>, tensor<f32>)"), older, ofSixBits, nil},
 		{"loop over six bits", loopOver(sixes, "%v"), everyAge, ofSixBits, nil},
@@ -324,25 +338,31 @@ func Dangers() []Danger {
 		{"loop over f32", loopOver("f32", "%v"), no, "", nil},
 
 		{"convolution over groups of another size", convolve(), everyAge, groups, nil},
-		{"convolution over groups of another size, generic", convolve(pretty, strings.Replace(generic, "NUMBERS", "#stablehlo.conv<[b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f]>", 1)),
+		{"convolution over groups of another size, generic",
+			convolve(pretty, strings.Replace(generic, "NUMBERS", "#stablehlo.conv<[b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f]>", 1)),
 			everyAge, groups, nil},
-		{"convolution over groups of another size, raw", convolve(pretty, strings.Replace(generic, "NUMBERS", "#stablehlo.conv<raw input_batch_dimension = 0, "+
-			"input_feature_dimension = 3, input_spatial_dimensions = [1, 2], kernel_input_feature_dimension = 2, kernel_output_feature_dimension = 3, "+
-			"kernel_spatial_dimensions = [0, 1], output_batch_dimension = 0, output_feature_dimension = 3, output_spatial_dimensions = [1, 2]>", 1)),
+		{"convolution over groups of another size, raw",
+			convolve(pretty, strings.Replace(generic, "NUMBERS", "#stablehlo.conv<raw input_batch_dimension = 0, "+
+				"input_feature_dimension = 3, input_spatial_dimensions = [1, 2], kernel_input_feature_dimension = 2, kernel_output_feature_dimension = 3, "+
+				"kernel_spatial_dimensions = [0, 1], output_batch_dimension = 0, output_feature_dimension = 3, output_spatial_dimensions = [1, 2]>", 1)),
 			everyAge, groups, nil},
 		{"convolution over groups of another size, transposed", convolve("[b, 0, 1, f]x[0, 1, i, o]", "[1, f, 0, b]x[i, 1, 0, o]",
 			"tensor<2x6x1x2xf32>", "tensor<1x2x6x2xf32>", "tensor<3x3x2x2xf32>", "tensor<2x3x3x2xf32>"), everyAge, groups, nil},
-		{"convolution over groups of another size, of groups of batches", convolve("batch_group_count = 1", "batch_group_count = 2", "tensor<2x7", "tensor<1x7"),
+		{"convolution over groups of another size, of groups of batches",
+			convolve("batch_group_count = 1", "batch_group_count = 2", "tensor<2x7", "tensor<1x7"),
 			everyAge, groups, nil},
-		{"convolution over groups of another size, with the other dimension reversed", convolve("[false, false]", "[false, true]"), everyAge, groups, nil},
+		{"convolution over groups of another size, with the other dimension reversed",
+			convolve("[false, false]", "[false, true]"), everyAge, groups, nil},
 		{"convolution over a dimension dilated by pad", convolvePadded("0.0"), everyAge, groups, nil},
 		{"convolution over a dimension dilated by pad with negative zeros", convolvePadded("-0.0"), everyAge, groups, nil},
 		{"convolution over a dimension dilated by pad with ones", convolvePadded("1.0"), no, "", nil},
 		{"convolution over a dimension dilated by pad, behind a barrier", convolvePadded("0.0", "  %r =",
 			"  %q = stablehlo.optimization_barrier %p : tensor<2x16x1x2xf32>\n  %r =", "(%p, %w)", "(%q, %w)"), no, "", nil},
-		{"convolution with pads of all dimensions", convolvePadded("0.0", "low = [0, 0, 0, 0]", "low = [0, 0, 2, 0]", "high = [0, 0, 0, 0]", "high = [0, 0, 3, 0]",
-			"[2, 3]", "[0, 0]", "2x16x1x2", "2x16x6x2"), everyAge, groups, nil},
-		{"convolution with a pad of batches", convolvePadded("0.0", "low = [0, 0, 0, 0]", "low = [1, 0, 0, 0]", "2x16x1x2", "3x16x1x2", "tensor<2x7", "tensor<3x7"),
+		{"convolution with pads of all dimensions",
+			convolvePadded("0.0", "low = [0, 0, 0, 0]", "low = [0, 0, 2, 0]", "high = [0, 0, 0, 0]", "high = [0, 0, 3, 0]",
+				"[2, 3]", "[0, 0]", "2x16x1x2", "2x16x6x2"), everyAge, groups, nil},
+		{"convolution with a pad of batches",
+			convolvePadded("0.0", "low = [0, 0, 0, 0]", "low = [1, 0, 0, 0]", "2x16x1x2", "3x16x1x2", "tensor<2x7", "tensor<3x7"),
 			no, "", nil},
 		{"convolution with a dilated kernel", convolve("rhs_dilate = [1, 1]", "rhs_dilate = [2, 1]", "2x7x4", "2x6x4"), no, "", nil},
 		{"convolution over reversed groups", convolve("[false, false]", "[true, false]"), no, "", nil},
@@ -350,13 +370,15 @@ func Dangers() []Danger {
 		{"convolution over groups with padding", convolve("[[0, 0]", "[[0, 2]", "2x7x4", "2x8x4"), no, "", nil},
 		{"convolution over groups of the kernel's size", convolve("2x6x1", "2x3x1", "2x7x4", "2x3x4"), no, "", nil},
 		{"convolution over groups of another size, of a larger input", convolve("2x6x1", "2x6x3", "2x7x4", "2x7x6"), no, "", nil},
-		{"convolution over groups of another size, of groups of features", convolve("feature_group_count = 1", "feature_group_count = 2", "3x3x2x2", "3x3x1x2"),
+		{"convolution over groups of another size, of groups of features",
+			convolve("feature_group_count = 1", "feature_group_count = 2", "3x3x2x2", "3x3x1x2"),
 			no, "", nil},
 		{"convolution without results over groups of another size", convolve("[2, 3]", "[0, 1]", "2x7x4", "2x7x0"), no, "", nil},
 
 		{"size within its bound", size("  %s = stablehlo.constant dense<3> : tensor<i32>\n"), no, "", nil},
 		{"size of the execution", size(far + "  %s = stablehlo.add %n, %far : tensor<i32>\n"), everyAge, noLimit, nil},
-		{"size below 0", size(far + eight + "  %m = stablehlo.subtract %n, %far : tensor<i32>\n  %s = stablehlo.minimum %m, %eight : tensor<i32>\n"), everyAge, noLimit, nil},
+		{"size below 0",
+			size(far + eight + "  %m = stablehlo.subtract %n, %far : tensor<i32>\n  %s = stablehlo.minimum %m, %eight : tensor<i32>\n"), everyAge, noLimit, nil},
 		{"size limited by clamp", size(far + eight +
 			"  %z = stablehlo.constant dense<0> : tensor<i32>\n  %m = stablehlo.add %n, %far : tensor<i32>\n" +
 			"  %s = stablehlo.clamp %z, %m, %eight : tensor<i32>\n"), no, "", nil},
@@ -400,17 +422,23 @@ func Dangers() []Danger {
 func.func private @rest(%x: tensor<8xf32>, %s: tensor<i32>) -> ` + bounded8 + ` {
 `), everyAge, noLimit, nil},
 
-		{"constant of six bits", sixBits("  %r = stablehlo.broadcast_in_dim %c, dims = [0] : (tensor<4xf6E2M3FN>) -> tensor<4xf6E2M3FN>\n", "tensor<4xf6E2M3FN>"), newest, six, nil},
-		{"converted constant of six bits", sixBits("  %r = stablehlo.convert %c : (tensor<4xf6E2M3FN>) -> tensor<4xf32>\n", "tensor<4xf32>"), no, "", nil},
+		{"constant of six bits",
+			sixBits("  %r = stablehlo.broadcast_in_dim %c, dims = [0] : (tensor<4xf6E2M3FN>) -> tensor<4xf6E2M3FN>\n", "tensor<4xf6E2M3FN>"), newest, six, nil},
+		{"converted constant of six bits",
+			sixBits("  %r = stablehlo.convert %c : (tensor<4xf6E2M3FN>) -> tensor<4xf32>\n", "tensor<4xf32>"), no, "", nil},
 
 		{"512 GiB", large("f32", "137438953472"), newest, "512 GiB or more", nil},
 		{"512 GiB of bytes", large("i8", "4x137438953472"), newest, "512 GiB or more", nil},
-		{"512 GiB, transposed", hugeResult("  %1 = stablehlo.iota dim = 0 : ROWS\n  %0 = stablehlo.transpose %1, dims = [1, 0] : (ROWS) -> COLUMNS\n", "", "COLUMNS"),
+		{"512 GiB, transposed",
+			hugeResult("  %1 = stablehlo.iota dim = 0 : ROWS\n  %0 = stablehlo.transpose %1, dims = [1, 0] : (ROWS) -> COLUMNS\n", "", "COLUMNS"),
 			newest, "512 GiB or more", nil},
-		{"512 GiB of sums", hugeResult("  %1 = stablehlo.add %x, %x : ROWS\n  %0 = stablehlo.negate %1 : ROWS\n", "%x: ROWS", "ROWS"), newest, "512 GiB or more", nil},
-		{"512 GiB of sums with a constant", hugeResult("  %c = stablehlo.constant dense<2.0> : ROWS\n  %0 = stablehlo.add %x, %c : ROWS\n", "%x: ROWS", "ROWS"), no, "", nil},
-		{"512 GiB of a broadcast", hugeResult("  %1 = stablehlo.broadcast_in_dim %x, dims = [] : (tensor<f32>) -> ROWS\n  %0 = stablehlo.sine %1 : ROWS\n",
-			"%x: tensor<f32>", "ROWS"), no, "", nil},
+		{"512 GiB of sums",
+			hugeResult("  %1 = stablehlo.add %x, %x : ROWS\n  %0 = stablehlo.negate %1 : ROWS\n", "%x: ROWS", "ROWS"), newest, "512 GiB or more", nil},
+		{"512 GiB of sums with a constant",
+			hugeResult("  %c = stablehlo.constant dense<2.0> : ROWS\n  %0 = stablehlo.add %x, %c : ROWS\n", "%x: ROWS", "ROWS"), no, "", nil},
+		{"512 GiB of a broadcast",
+			hugeResult("  %1 = stablehlo.broadcast_in_dim %x, dims = [] : (tensor<f32>) -> ROWS\n  %0 = stablehlo.sine %1 : ROWS\n",
+				"%x: tensor<f32>", "ROWS"), no, "", nil},
 		{"256 GiB", large("f32", "68719476736"), no, "", nil},
 	}
 }
