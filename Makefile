@@ -194,7 +194,7 @@ test-arm64: ## test the call path, callbacks and turns of buffers on emulated ar
 	cd capi/internal/ccall && CCALL_STUB=$(CURDIR)/bin/arm64/stub.so $(ARM64) $(CURDIR)/bin/arm64/ccall.test
 	cd capi && $(ARM64) $(CURDIR)/bin/arm64/capi.test
 	cd capi/serve && $(ARM64) $(CURDIR)/bin/arm64/serve.test -test.skip TestAWrappedPluginRunsPrograms
-	cd pjrt && PJRT_TEST_EMULATOR='$(ARM64)' $(ARM64) $(CURDIR)/bin/arm64/pjrt.test -test.short -test.run '$(ARM64_TESTS)' -test.skip '^ExamplePlugin_NewEvent$$'
+	cd pjrt && PJRT_TEST_EMULATOR='$(ARM64)' $(ARM64) $(CURDIR)/bin/arm64/pjrt.test -test.short -test.run '$(ARM64_TESTS)' -test.skip '^Example(Plugin_NewEvent|Promise)$$'
 
 # Tests that need no plugin except the one in memory, since XLA publishes none for Windows. The skipped
 # tests need the CPU plugin or the go command, or count allocations, of which calls on Windows make one.

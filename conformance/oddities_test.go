@@ -52,11 +52,21 @@ func oddities(fault string) []shim.Oddity {
 	return []shim.Oddity{shim.Oddity(fault)}
 }
 
-// oddRun runs a profile on the CPU plugin with an oddity, which may be empty.
+// oddRun runs a profile on the CPU plugin with an oddity.
 func oddRun(t *testing.T, profile Profile, odd shim.Oddity) (*Report, *driver.Config) {
+	t.Helper()
+	return oddRunOf(t, oddOptions(t, profile, odd))
+}
+
+func oddOptions(t *testing.T, profile Profile, odd shim.Oddity) Options {
 	t.Helper()
 	o := Options{Plugin: plugintest.Path(t, "cpu"), NoKnownWaivers: true, NoReruns: true, Profile: profile, token: oddToken, fault: string(odd)}
 	o.WorkerArgs = []string{"-test.run=^TestOddWorker$", "-test.timeout=0", "-test.count=1"}
+	return o
+}
+
+func oddRunOf(t *testing.T, o Options) (*Report, *driver.Config) {
+	t.Helper()
 	c, err := o.config()
 	require.NoError(t, err)
 	r, err := runConfig(t.Context(), c)
@@ -112,8 +122,8 @@ func TestTheSuiteNamesWhatIsOdd(t *testing.T) {
 // a dialect that JAX lacks.
 var noArtifacts = map[string]bool{"CMP-08": true, "CMP-09": true, "CMP-10": true, "CMP-11": true}
 
-// A plugin that refuses text gets the same programs as artifacts, so the verdicts are those of the
-// plugin that takes text, save those of the rule about text. So the suite has an artifact of each
+// A plugin that refuses text gets the same programs as artifacts, so what fails is what fails with
+// text, which the waivers name, and the rule about text. So the suite has an artifact of each
 // program: make artifacts writes them anew.
 func TestAPluginThatTakesArtifactsAloneIsJudgedLikeOthers(t *testing.T) {
 	t.Parallel()
@@ -121,24 +131,26 @@ func TestAPluginThatTakesArtifactsAloneIsJudgedLikeOthers(t *testing.T) {
 	if !testing.Short() {
 		profile = Quick
 	}
-	text, _ := oddRun(t, profile, "")
-	artifacts, _ := oddRun(t, profile, shim.ArtifactsOnly)
-	assert.Empty(t, text.Run.Artifacts)
-	assert.Contains(t, artifacts.Run.Artifacts, "INTERNAL")
-	require.Len(t, artifacts.Results, len(text.Results))
-	for i := range text.Results {
-		before, after := &text.Results[i], &artifacts.Results[i]
-		require.Equal(t, before.Check, after.Check)
-		if before.Rule == "CMP-01" {
-			assert.Equal(t, report.Fail, after.Verdict, after.Details())
-			continue
+	o := oddOptions(t, profile, shim.ArtifactsOnly)
+	o.NoKnownWaivers = false
+	r, _ := oddRunOf(t, o)
+	assert.Contains(t, r.Run.Artifacts, "INTERNAL")
+	passed := 0
+	for i := range r.Results {
+		x := &r.Results[i]
+		switch {
+		case x.Rule == "CMP-01":
+			assert.Equal(t, report.Fail, x.Verdict, x.Details())
+		case noArtifacts[x.Rule] && x.Verdict == report.Blocked:
+			assert.Contains(t, x.Skip, "the suite has no artifact")
+		default:
+			assert.True(t, x.Verdict == report.Pass || x.Verdict == report.Waived || x.Verdict.Skipped(), x.Details())
 		}
-		if noArtifacts[before.Rule] && after.Verdict == report.Blocked {
-			assert.Contains(t, after.Skip, "the suite has no artifact")
-			continue
+		if x.Verdict == report.Pass {
+			passed++
 		}
-		assert.Equal(t, before.Verdict, after.Verdict, "%s: %s", after.Check, after.Details())
 	}
+	assert.Greater(t, 2*passed, len(r.Results))
 }
 
 func TestTheDocumentSaysWhatIsOdd(t *testing.T) {

@@ -15,7 +15,7 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/plugins"
 )
 
-// XLA's CPU compiler ends its process over the remainder of complex numbers. The program goes on.
+// XLA's CPU compiler ends its process over a custom call of a wrong type. The program goes on.
 func Example() {
 	// isolate.Main() is the first line of main.
 	ctx := context.Background()
@@ -34,10 +34,10 @@ func Example() {
 	}
 	defer client.Close()
 
-	for _, op := range []string{"remainder", "multiply"} {
-		exe, err := client.Compile(ctx, pjrt.Program{Code: []byte(`func.func @main(%a: tensor<4xcomplex<f32>>) -> tensor<4xcomplex<f32>> {
-  %0 = stablehlo.` + op + ` %a, %a : tensor<4xcomplex<f32>>
-  return %0 : tensor<4xcomplex<f32>>
+	for _, op := range []string{`custom_call @"TopK"(%a)`, "slice %a [0:2]"} {
+		exe, err := client.Compile(ctx, pjrt.Program{Code: []byte(`func.func @main(%a: tensor<8xf32>) -> tensor<2xf32> {
+  %0 = stablehlo.` + op + ` : (tensor<8xf32>) -> tensor<2xf32>
+  return %0 : tensor<2xf32>
 }`)}, nil)
 		var crash *isolate.Crash
 		switch {
@@ -51,6 +51,6 @@ func Example() {
 		}
 	}
 	// Output:
-	// remainder ends the compiler with SIGSEGV
-	// multiply compiles
+	// custom_call @"TopK"(%a) ends the compiler with SIGABRT
+	// slice %a [0:2] compiles
 }

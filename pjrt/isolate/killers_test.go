@@ -56,16 +56,6 @@ func aliasing(list string) string {
 }
 
 var openKillers = []openKiller{
-	{"concatenate of i2", function("%a: tensor<4xi2>",
-		"%0 = stablehlo.concatenate %a, %a, dim = 0 : (tensor<4xi2>, tensor<4xi2>) -> tensor<8xi2>", "tensor<8xi2>"),
-		"a fatal check in the code generator, for a valid program"},
-	{"concatenate of ui2", function("%a: tensor<4xui2>",
-		"%0 = stablehlo.concatenate %a, %a, dim = 0 : (tensor<4xui2>, tensor<4xui2>) -> tensor<8xui2>", "tensor<8xui2>"),
-		"a fatal check in the code generator, for a valid program"},
-	{"bitcast_convert of i1 to i64", unary("bitcast_convert %a", "tensor<64xi1>", "tensor<i64>"), "reads through null, for a valid program"},
-	{"bitcast_convert of i64 to i1", unary("bitcast_convert %a", "tensor<i64>", "tensor<64xi1>"), "reads through null, for a valid program"},
-	{"remainder of complex numbers", function("%a: tensor<4xcomplex<f32>>",
-		"%0 = stablehlo.remainder %a, %a : tensor<4xcomplex<f32>>", "tensor<4xcomplex<f32>>"), "reads through null, for a valid program"},
 	{"custom call TopK of one result", customCall("TopK", "tensor<8xf32>", "tensor<2xf32>"), "a fatal check of the shapes in place of an error"},
 	{"custom call SliceToDynamic of one operand", customCall("SliceToDynamic", "tensor<8xf32>", "tensor<8xf32>"),
 		"a fatal check of the shapes in place of an error"},

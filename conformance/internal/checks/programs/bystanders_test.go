@@ -39,7 +39,7 @@ func bystanders() []mutant.Mutant {
 			}
 		}))
 	}
-	for _, check := range []string{"CMP-13", "CMP-16", "EXE-07", "EXE-10", "RUN-01", "RUN-05", "RUN-20", "DON-01", "LEX-03"} {
+	for _, check := range []string{"CMP-16", "EXE-07", "EXE-10", "RUN-01", "RUN-05", "RUN-20", "DON-01"} {
 		m := onCompile(check, "compiles no text", func(c *compilation) {
 			if code := c.code(); strings.HasPrefix(code, "module") {
 				c.Fail(capi.ErrorCodeInternal, "the program is not a portable artifact")
