@@ -118,14 +118,14 @@ const (
 )
 
 // Readers that allocate much have little of it at one time: each that may have more than the
-// promise reads an input of 4 MiB.
+// promise reads an input of 2 MiB.
 func TestReadersNeedAtMostTwentyTimesTheMemoryOfTheirInput(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
 		t.Skip("it takes a minute")
 	}
 	measured := 0
-	for _, m := range measure(t, nil, []string{"-peak", "4194304"}) {
+	for _, m := range measure(t, nil, []string{"-peak", "2097152"}) {
 		if m.PeakSize == 0 {
 			continue
 		}
