@@ -500,14 +500,20 @@ var notTried = []string{
 	"pjrt/sharding.Executable.",       // see pjrt/sharding
 }
 
+// pluginFor returns the plugin on which a method is tried.
+func pluginFor(name string) pjrttest.Options {
+	if strings.HasPrefix(name, "pjrt/dlpack.") { // which needs a kind of plugin that it knows
+		attributes := []pjrt.Attribute{{Name: "rocm_version", Value: int64(60000)}}
+		return pjrttest.Options{Devices: 2, Attributes: attributes, HostDevices: name == "pjrt/dlpack.Copy"}
+	}
+	return pjrttest.Options{Devices: 2, HostDevices: true}
+}
+
 func TestEachCallReturnsWhenItsContextEnds(t *testing.T) {
 	for _, name := range slices.Sorted(maps.Keys(methods)) {
 		t.Run(name, func(t *testing.T) {
-			options := pjrttest.Options{Devices: 2, HostDevices: true, NoLeaks: true}
-			if strings.HasPrefix(name, "pjrt/dlpack.") { // which needs a kind of plugin that it knows
-				attributes := []pjrt.Attribute{{Name: "rocm_version", Value: int64(60000)}}
-				options = pjrttest.Options{Devices: 2, NoLeaks: true, Attributes: attributes, HostDevices: name == "pjrt/dlpack.Copy"}
-			}
+			options := pluginFor(name)
+			options.NoLeaks = true
 			pjrttest.ContextCheck{
 				Options: options,
 				Prepare: func(t testing.TB, p *pjrttest.Plugin) call {
@@ -590,12 +596,7 @@ func TestAnErrorOfAContextNamesTheCallWhereverItEnds(t *testing.T) {
 	const most = 300 // questions of one call
 	for _, name := range slices.Sorted(maps.Keys(methods)) {
 		t.Run(name, func(t *testing.T) {
-			options := pjrttest.Options{Devices: 2, HostDevices: true}
-			if strings.HasPrefix(name, "pjrt/dlpack.") { // which needs a kind of plugin that it knows
-				attributes := []pjrt.Attribute{{Name: "rocm_version", Value: int64(60000)}}
-				options = pjrttest.Options{Devices: 2, Attributes: attributes, HostDevices: name == "pjrt/dlpack.Copy"}
-			}
-			p := pjrttest.New(t, options)
+			p := pjrttest.New(t, pluginFor(name))
 			ended := 0
 			for n := int64(1); ; n++ {
 				require.LessOrEqual(t, n, int64(most), "the call asks for the end of its context too often")

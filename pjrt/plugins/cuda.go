@@ -87,7 +87,7 @@ func (f *finder) librariesOfCUDA(plugin string, c *CUDA) (wrong []error) {
 		wrong = append(wrong, err)
 	}
 	var absent []string
-	for i, l := range requiredLibraries {
+	for _, l := range requiredLibraries {
 		v := cmp.Or(l.of[major].inName, map[string]string{"libcudart.so": major, "libcudnn.so": "9"}[l.file])
 		if v == "" {
 			continue
@@ -119,10 +119,10 @@ func (f *finder) librariesOfCUDA(plugin string, c *CUDA) (wrong []error) {
 			wrong = append(wrong, fmt.Errorf("%s %s (%s) is older than %s, the oldest that JAX 0.12 takes: "+
 				"run: pip install --upgrade \"jax-cuda%s-plugin[with-cuda]\"", l.name, version, path, oldest, major))
 		}
-		if last := i == len(requiredLibraries)-1; last && c.Runtime != "" && len(absent) > 0 {
-			wrong = append(wrong, fmt.Errorf("%s are neither in Python packages nor in the linker's directories, and what needs them "+
-				"fails: run: pip install \"jax-cuda%s-plugin[with-cuda]\"", strings.Join(absent, ", "), major))
-		}
+	}
+	if c.Runtime != "" && len(absent) > 0 {
+		wrong = append(wrong, fmt.Errorf("%s are neither in Python packages nor in the linker's directories, and what needs them "+
+			"fails: run: pip install \"jax-cuda%s-plugin[with-cuda]\"", strings.Join(absent, ", "), major))
 	}
 	return wrong
 }

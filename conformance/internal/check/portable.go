@@ -125,9 +125,12 @@ func readPortable(file []byte) (map[textKey]string, error) {
 // bytecodeMagic is what MLIR bytecode begins with.
 const bytecodeMagic = "ML\xefR"
 
+// IsBytecode reports whether a program is MLIR bytecode, which a portable artifact is.
+func IsBytecode(code string) bool { return strings.HasPrefix(code, bytecodeMagic) }
+
 // isText reports whether a program is StableHLO text.
 func isText(p *capi.Program) bool {
-	return capi.String(p.Format, p.FormatSize) == "mlir" && !strings.HasPrefix(capi.String(p.Code, p.CodeSize), bytecodeMagic)
+	return capi.String(p.Format, p.FormatSize) == "mlir" && !IsBytecode(capi.String(p.Code, p.CodeSize))
 }
 
 // Sent returns the program that the check compiles for a StableHLO text: the text itself, or its

@@ -90,6 +90,15 @@ func (x batch[T]) wantEach(what string, have, n int) error {
 	return nil
 }
 
+// wantParts returns an error unless there are real and imaginary parts of all eigenvalues of each
+// matrix.
+func (x batch[T]) wantParts(re, im int) error {
+	if err := x.wantEach("real parts", re, x.rows); err != nil {
+		return err
+	}
+	return x.wantEach("imaginary parts", im, x.rows)
+}
+
 // read returns a copy of matrix i in the order of the engine: gonum takes matrices of real numbers
 // row by row.
 func read[W wide, T number](x batch[T], i int) []W {

@@ -30,10 +30,8 @@ func (op *realGeev[T, C]) run() error {
 	if err != nil {
 		return err
 	}
-	for what, have := range map[string]int{"real parts": len(op.Re.Data), "imaginary parts": len(op.Im.Data)} {
-		if err := x.wantEach(what, have, n); err != nil {
-			return err
-		}
+	if err := x.wantParts(len(op.Re.Data), len(op.Im.Data)); err != nil {
+		return err
 	}
 	if err := x.wantEach("info", len(op.Info.Data), 1); err != nil {
 		return err
@@ -153,10 +151,8 @@ func (op *realGees[T]) run() error {
 		return err
 	}
 	n := x.rows
-	for what, have := range map[string]int{"real parts": len(op.Re.Data), "imaginary parts": len(op.Im.Data)} {
-		if err := x.wantEach(what, have, n); err != nil {
-			return err
-		}
+	if err := x.wantParts(len(op.Re.Data), len(op.Im.Data)); err != nil {
+		return err
 	}
 	re, im, z := make([]float64, n), make([]float64, n), make([]float64, n*n)
 	for i := range x.count {

@@ -485,12 +485,7 @@ func isZeros(data []byte, element string) bool {
 	case "f64":
 		size = 8
 	}
-	for i, c := range data {
-		if isSign := c == 0x80 && size > 0 && (i+1)%size == 0; c != 0 && !isSign {
-			return false
-		}
-	}
-	return true
+	return dataflow.IsZeros(data, size)
 }
 
 // integerBits returns the width of a type of integers, or 0 for others.

@@ -3,7 +3,10 @@
 
 package dataflow
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // spatial is one dimension of a convolution.
 type spatial struct {
@@ -104,12 +107,15 @@ func padInput(list []spatial, v *Value) []spatial {
 		padded[i] = s
 		low[s.inputDim], high[s.inputDim], interior[s.inputDim] = 0, 0, 0
 	}
-	for d := range low {
-		if low[d] != 0 || high[d] != 0 || interior[d] != 0 {
-			return list
-		}
+	if padsAnything(low, high, interior) {
+		return list
 	}
 	return padded
+}
+
+// padsAnything reports whether a list of a pad has another number than 0.
+func padsAnything(lists ...[]int64) bool {
+	return slices.ContainsFunc(slices.Concat(lists...), func(n int64) bool { return n != 0 })
 }
 
 // padKernel is padInput for the kernel, which can only be dilated.
@@ -129,10 +135,8 @@ func padKernel(list []spatial, v *Value) []spatial {
 		padded[i] = s
 		interior[s.kernelDim] = 0
 	}
-	for d := range low {
-		if low[d] != 0 || high[d] != 0 || interior[d] != 0 {
-			return list
-		}
+	if padsAnything(low, high, interior) {
+		return list
 	}
 	return padded
 }

@@ -75,6 +75,17 @@ type Attribute struct {
 	Zero bool
 }
 
+// IsZeros reports whether all elements in data are zeros. size is that of numbers whose highest bit
+// is a sign, in bytes, and 0 for others: a zero may have a sign.
+func IsZeros(data []byte, size int) bool {
+	for i, c := range data {
+		if isSign := c == 0x80 && size > 0 && (i+1)%size == 0; c != 0 && !isSign {
+			return false
+		}
+	}
+	return true
+}
+
 // NewResult adds a result to the operation.
 func (o *Op) NewResult(t Type) *Value {
 	v := &Value{Type: t, Op: o}

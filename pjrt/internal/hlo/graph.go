@@ -371,12 +371,7 @@ func isZero(f wire.Field) bool {
 	case literalF64, literalC128:
 		size = 8
 	}
-	for i, c := range f.Bytes {
-		if isSign := c == 0x80 && size > 0 && (i+1)%size == 0; c != 0 && !isSign {
-			return false
-		}
-	}
-	return true
+	return dataflow.IsZeros(f.Bytes, size)
 }
 
 // readWindow reads a Window. It returns a list for each field of its dimensions, by their numbers,

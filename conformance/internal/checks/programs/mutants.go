@@ -61,7 +61,7 @@ func strict(memory *capi.Table, faults ...serve.Hook) (*serve.Table, error) {
 		switch code := c.code(); {
 		case wrongOperation.MatchString(code):
 			c.Fail(capi.ErrorCodeInvalidArgument, "program:3: the operation is wrong")
-		case strings.HasPrefix(code, bytecode) && !isArtifact(code):
+		case check.IsBytecode(code) && !isArtifact(code):
 			c.Fail(capi.ErrorCodeInvalidArgument, "malformed bytecode")
 		default:
 			c.Forward()
@@ -74,9 +74,6 @@ func isArtifact(code string) bool {
 }
 
 var wrongOperation = regexp.MustCompile(`stablehlo\.frobnicate|func\.call @nowhere|tensor<5xf32>\) -> tensor<4xf32>`)
-
-// bytecode is how MLIR's bytecode begins.
-const bytecode = "ML\xefR"
 
 // compilation is a call of PJRT_Client_Compile or PJRT_Compile.
 type compilation struct {
@@ -202,7 +199,7 @@ func compileFaults() []mutant.Mutant {
 	return slices.Concat([]mutant.Mutant{
 		instead("CMP-01", "stablehlo.add", "stablehlo.subtract"),
 		onCompile("CMP-01", "compiles bytecode only", func(c *compilation) {
-			if !strings.HasPrefix(c.code(), bytecode) && c.code() != addOneText {
+			if !check.IsBytecode(c.code()) && c.code() != addOneText {
 				c.Forward()
 				return
 			}

@@ -299,7 +299,7 @@ func show(p *Program) string {
 	return b.String()
 }
 
-func isText(code string) bool { return !strings.HasPrefix(code, "ML\xefR") }
+func isText(code string) bool { return !check.IsBytecode(code) }
 
 var safeRune = regexp.MustCompile(`[A-Za-z0-9._-]`)
 
