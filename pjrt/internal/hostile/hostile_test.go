@@ -44,8 +44,9 @@ func measure(t *testing.T, flags, args []string) (list []measurement) {
 	out, err := build.CombinedOutput()
 	require.NoError(t, err, "%s", out)
 	c := exec.Command(program, args...)
-	// Collections that stop the program make the largest heap depend on the reader alone.
-	c.Env = append(os.Environ(), "GOCOVERDIR="+t.TempDir(), "GODEBUG=gcstoptheworld=1")
+	// Collections that stop the program until they have swept make the largest heap depend on the
+	// reader alone.
+	c.Env = append(os.Environ(), "GOCOVERDIR="+t.TempDir(), "GODEBUG=gcstoptheworld=2")
 	c.Stderr = os.Stderr
 	pipe, err := c.StdoutPipe()
 	require.NoError(t, err)

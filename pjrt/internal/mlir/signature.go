@@ -166,8 +166,8 @@ func generic(s *scanner) (Signature, bool) {
 	}
 }
 
-// maxParameters is more than any program has.
-const maxParameters = 1 << 20
+// maxParameters is more than any program has, and little memory.
+const maxParameters = 1 << 18
 
 // list reads parameters up to the closing parenthesis.
 func list(s *scanner) ([]array.Shape, bool) {
