@@ -280,16 +280,23 @@ func poisoned(check string) mutant.Mutant {
 	})
 }
 
-// mixesPrograms makes a fault: once, an earlier program is compiled again instead.
+// mixesPrograms makes a fault: in place of the third program, the second is compiled again. The
+// first is the one that checks share, which may do what one of their own does.
 func mixesPrograms(check string) mutant.Mutant {
 	return mutant.Hooked(check, "mixes up programs that are compiled at the same time", func() []serve.Hook {
-		var first atomic.Pointer[string]
-		third := nth(3)
+		var mu sync.Mutex
+		var second string
+		compiled := 0
 		return compileHooks(func(c *compilation) {
-			code := strings.Clone(c.code())
-			first.CompareAndSwap(nil, &code)
-			if third() {
-				c.with(c.format(), *first.Load())
+			mu.Lock()
+			compiled++
+			n := compiled
+			if n == 2 {
+				second = strings.Clone(c.code())
+			}
+			mu.Unlock()
+			if n == 3 {
+				c.with(c.format(), second)
 				return
 			}
 			c.Forward()
