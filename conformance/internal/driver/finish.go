@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/purepjrt/purepjrt/conformance/internal/check"
+	"github.com/purepjrt/purepjrt/conformance/internal/session"
 	"github.com/purepjrt/purepjrt/conformance/report"
 )
 
@@ -183,8 +184,12 @@ func (d *driver) loadAlone(ctx context.Context, again []int, deadline time.Time)
 	return rest, disturbed
 }
 
-// failedLoading reports whether a check failed in what loads the library.
+// failedLoading reports whether a check failed in what loads the library, in its own process or in
+// one that it started.
 func failedLoading(r *report.Result) bool {
+	if r.Verdict == check.BrokenCheck && strings.Contains(r.Failures[0], session.Opening) {
+		return true
+	}
 	return r.Rule == "LOAD-03" || len(r.Calls) > 0 && strings.Contains(loading, r.Calls[0])
 }
 

@@ -161,11 +161,11 @@ func (s *trialSlot) once(ctx context.Context, t *Trial) *report.Result {
 		return d.dead(t.Check, death, 0)
 	case death != nil:
 		s.process = nil
-		return fail("open the plugin: " + death.String())
+		return fail(session.Opening + death.String())
 	case opened.Rule == t.Check.Rule:
 		return d.result(t.Check, check.Result{Verdict: check.Fail, Failures: []string{opened.Problem}})
 	case opened.Problem != "":
-		return fail("open the plugin: " + opened.Problem)
+		return fail(session.Opening + opened.Problem)
 	}
 	if t.Check.Begins == check.Initialized {
 		// Whether it succeeds is for checks to say.

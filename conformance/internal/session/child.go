@@ -34,6 +34,9 @@ func Spawner(command worker.Command, setup Setup) func(context.Context) (check.C
 	}
 }
 
+// Opening begins the error of a process that could not load the library.
+const Opening = "open the plugin: "
+
 // child is a worker that a check started.
 type child struct{ process *worker.Process }
 
@@ -44,9 +47,9 @@ func (c *child) open(ctx context.Context, setup Setup) error {
 	case err != nil:
 		return err
 	case death != nil:
-		return errors.New("open the plugin: " + death.String())
+		return errors.New(Opening + death.String())
 	case opened.Problem != "":
-		return errors.New(opened.Problem)
+		return errors.New(Opening + opened.Problem)
 	}
 	if setup.Uninitialized {
 		return nil
