@@ -28,8 +28,8 @@ func AlignedSlice[T dtype.Elem](n int) []T {
 }
 
 // FromSlice copies data to the client's first device, as an array of the dimensions dims, whose
-// product is len(data), or, without dims, as a vector. [Client.BufferFromHost] with [ArrayOf] has
-// options.
+// product is len(data), or, without dims, as a vector. array.Dims makes dims of ints.
+// [Client.BufferFromHost] with [ArrayOf] has options.
 func FromSlice[T dtype.Elem](ctx context.Context, c *Client, data []T, dims ...int64) (*Buffer, error) {
 	var vector [1]int64
 	if len(dims) == 0 {

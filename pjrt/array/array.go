@@ -28,6 +28,19 @@ func Of[T dtype.Elem](data []T, dims ...int64) Array {
 	return Array{Type: dtype.Of[T](), Dims: slices.Clone(dims), Data: dtype.Bytes(data)}
 }
 
+// Dims returns a copy of dimensions as integers of another type, since Go programs often hold them
+// as ints: Dims[int64](ints)... is what [Of] takes, and Dims[int](shape.Dims) is the way back.
+func Dims[To, From ~int | ~int64](dims []From) []To {
+	if dims == nil {
+		return nil
+	}
+	out := make([]To, len(dims))
+	for i, d := range dims {
+		out[i] = To(d)
+	}
+	return out
+}
+
 // ScalarOf returns an array of one element, without dimensions.
 func ScalarOf[T dtype.Elem](value T) Array {
 	return Array{Type: dtype.Of[T](), Data: dtype.Bytes([]T{value})}

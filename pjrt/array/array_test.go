@@ -32,6 +32,19 @@ func TestOfSharesTheMemory(t *testing.T) {
 	assert.NoError(t, one.Check())
 }
 
+func TestDimsConvertsBothWays(t *testing.T) {
+	t.Parallel()
+	type size int
+	wide := []int64{2, 0, array.Dynamic}
+	ints := array.Dims[size](wide)
+	assert.Equal(t, []size{2, 0, array.Dynamic}, ints)
+	assert.Equal(t, wide, array.Dims[int64](ints))
+	same := array.Dims[int64](wide)
+	same[0] = 9
+	assert.Equal(t, int64(2), wide[0], "the dimensions are a copy")
+	assert.Nil(t, array.Dims[int64]([]int(nil)))
+}
+
 func TestToSliceCopies(t *testing.T) {
 	t.Parallel()
 	s := []dtype.Int4{dtype.Wrap[dtype.Int4](-1), dtype.Wrap[dtype.Int4](5)}

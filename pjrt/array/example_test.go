@@ -21,6 +21,17 @@ func ExampleArray() {
 	//  [-3.          0.33333334]]
 }
 
+func ExampleDims() {
+	shape := []int{2, 3}
+	a := array.Of(make([]float32, 6), array.Dims[int64](shape)...)
+	fmt.Println(a.Shape())
+	shape = array.Dims[int](a.Dims)
+	fmt.Println(shape)
+	// Output:
+	// f32[2,3]
+	// [2 3]
+}
+
 func ExampleArray_Format() {
 	a := array.Of([]float64{1, 0.5, 0.123, 2}, 2, 2)
 	if err := a.Format(os.Stdout, array.FormatOptions{Precision: 2}); err != nil {

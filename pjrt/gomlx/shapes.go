@@ -9,6 +9,7 @@ import (
 	xlashapes "github.com/gomlx/go-xla/types/shapes"
 
 	"github.com/purepjrt/purepjrt/pjrt"
+	"github.com/purepjrt/purepjrt/pjrt/array"
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
 )
 
@@ -38,19 +39,11 @@ func fromXLA(shape xlashapes.Shape) shapes.Shape {
 
 // pjrtShape returns shape in the form of package pjrt.
 func pjrtShape(shape shapes.Shape) pjrt.Shape {
-	dims := make([]int64, len(shape.Dimensions))
-	for i, d := range shape.Dimensions {
-		dims[i] = int64(d)
-	}
-	return pjrt.Shape{Type: dtype.Type(shape.DType), Dims: dims}
+	return pjrt.Shape{Type: dtype.Type(shape.DType), Dims: array.Dims[int64](shape.Dimensions)}
 }
 
 func fromPJRT(shape pjrt.Shape) shapes.Shape {
-	dims := make([]int, len(shape.Dims))
-	for i, d := range shape.Dims {
-		dims[i] = int(d)
-	}
-	return shapes.Make(dtypes.DType(shape.Type), dims...)
+	return shapes.Make(dtypes.DType(shape.Type), array.Dims[int](shape.Dims)...)
 }
 
 // checkShape returns an error for shapes that no array can have.

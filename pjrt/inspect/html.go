@@ -31,7 +31,7 @@ var (
 var page = template.Must(template.New("page").Funcs(template.FuncMap{
 	"style":    func() template.CSS { return template.CSS(pageStyle) },
 	"script":   func() template.JS { return template.JS(pageScript) },
-	"bytes":    FormatBytes,
+	"bytes":    formatBytes,
 	"number":   formatNumber,
 	"grid":     newGrid,
 	"chart":    newChart,
@@ -271,7 +271,7 @@ func newChart(s *Schedule) *chart {
 		x, y := float64(i)*width, chartHeight*(1-float64(s.Steps[top].Bytes)/float64(s.PeakSize))
 		fmt.Fprintf(&path, "L%s %sL%s %s", coordinate(x), coordinate(y), coordinate(x+width), coordinate(y))
 		c.Marks = append(c.Marks, mark{
-			coordinate(x), coordinate(width), fmt.Sprintf("step %d, %s: %s", top, s.Steps[top].Name, FormatBytes(s.Steps[top].Bytes)),
+			coordinate(x), coordinate(width), fmt.Sprintf("step %d, %s: %s", top, s.Steps[top].Name, formatBytes(s.Steps[top].Bytes)),
 		})
 	}
 	fmt.Fprintf(&path, "L%d %dZ", chartWidth, chartHeight)
@@ -308,7 +308,7 @@ func newBoxes(a Allocation, s *Schedule) []box {
 			X: coordinate(float64(slot.First) * step), Width: coordinate(float64(slot.Last-slot.First+1) * step),
 			Y:      coordinate(float64(slot.Offset) / float64(a.Bytes) * chartHeight),
 			Height: coordinate(max(1, float64(slot.Bytes)/float64(a.Bytes)*chartHeight)),
-			Text:   fmt.Sprintf("%s: %s from byte %d on, steps %d to %d", slot.Name, FormatBytes(slot.Bytes), slot.Offset, slot.First, slot.Last),
+			Text:   fmt.Sprintf("%s: %s from byte %d on, steps %d to %d", slot.Name, formatBytes(slot.Bytes), slot.Offset, slot.First, slot.Last),
 			Hue:    h.Sum32() % 360,
 		})
 	}

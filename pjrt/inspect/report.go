@@ -164,8 +164,8 @@ func setShardings(list []Value, shardings []pjrt.Sharding) {
 	}
 }
 
-// FormatBytes returns a number of bytes with a unit, such as 1.5 MiB.
-func FormatBytes(n int64) string {
+// formatBytes returns a number of bytes with a unit, such as 1.5 MiB.
+func formatBytes(n int64) string {
 	if n < 1024 && n > -1024 {
 		return fmt.Sprintf("%d B", n)
 	}

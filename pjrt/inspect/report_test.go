@@ -233,9 +233,3 @@ func TestThePageHasTheLargestAllocations(t *testing.T) {
 	assert.Less(t, strings.LastIndex(text, ", shared,"), strings.Index(text, ", argument,"), "shared ones come first")
 	assert.Contains(t, text, "110 allocations are not listed: smaller ones, and those of single threads.")
 }
-
-func TestFormatBytes(t *testing.T) {
-	for n, want := range map[int64]string{0: "0 B", 1023: "1023 B", 1536: "1.5 KiB", 5 << 20: "5 MiB", -2048: "-2 KiB", 1 << 60: "1.049e+06 TiB"} {
-		assert.Equal(t, want, inspect.FormatBytes(n))
-	}
-}

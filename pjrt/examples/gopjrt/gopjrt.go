@@ -15,6 +15,7 @@ import (
 
 	"github.com/purepjrt/purepjrt/capi"
 	"github.com/purepjrt/purepjrt/pjrt"
+	"github.com/purepjrt/purepjrt/pjrt/array"
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
 	"github.com/purepjrt/purepjrt/pjrt/plugins"
 )
@@ -77,10 +78,7 @@ func (c *Client) BufferFromHost() *BufferFromHostConfig { return &BufferFromHost
 
 // FromRawData copies the elements of an array, in row-major order.
 func (b *BufferFromHostConfig) FromRawData(data []byte, t dtype.Type, dimensions []int) *BufferFromHostConfig {
-	b.array = pjrt.HostArray{Type: t, Data: data}
-	for _, d := range dimensions {
-		b.array.Dims = append(b.array.Dims, int64(d))
-	}
+	b.array = pjrt.HostArray{Type: t, Dims: array.Dims[int64](dimensions), Data: data}
 	return b
 }
 
@@ -165,11 +163,7 @@ func (b *Buffer) ToHost(dst []byte) error {
 
 // Dimensions returns the dimensions of the array.
 func (b *Buffer) Dimensions() ([]int, error) {
-	dims := make([]int, len(b.buffer.Shape().Dims))
-	for i, d := range b.buffer.Shape().Dims {
-		dims[i] = int(d)
-	}
-	return dims, nil
+	return array.Dims[int](b.buffer.Shape().Dims), nil
 }
 
 // DType returns the type of the elements.
