@@ -22,6 +22,8 @@
 //		return nil
 //	})
 //
+// [Func] makes a handler of a function on two slices.
+//
 // Arguments and results are views of the program's memory. [Target] writes the operation
 // that calls the handler:
 //

@@ -101,7 +101,7 @@ func Assert(_ *Call, op *AssertCall) error {
 			}
 		}
 	}
-	if op.Holds.Data == nil && op.Holds.Address != 0 && !empty(op.Holds.Dims) {
+	if onDevice(op.Holds.Data, op.Holds.Address, op.Holds.Dims) {
 		return pjrt.ErrInvalidArgument.Errorf("the assertion %q cannot be checked: its memory is on a device", op.Message)
 	}
 	if wrong == 0 {

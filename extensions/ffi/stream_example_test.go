@@ -12,21 +12,19 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt"
 )
 
-// A program takes its inputs from a channel, and sends its results to another, while it runs. XLA's
-// CPU plugins have no Recv, and no program of theirs needs it.
+// While it runs, a program gives away what it has computed and takes what it needs next. XLA's CPU
+// plugins have no Send and Recv, and no program of theirs needs them.
 func Example_stream() {
 	ctx := context.Background()
 	client := start(ctx)
 	defer client.Close()
-	in, out := make(chan []float32), make(chan []float32)
-	must(ffi.Register(client.Plugin(), "next_input", func(_ *ffi.Call, next *struct {
-		After ffi.Arg[float32]
-		Out   ffi.Ret[float32]
-	}) error {
-		out <- append([]float32(nil), next.After.Data...)
-		copy(next.Out.Data, <-in)
+	inputs := [][]float32{{0, 10}, {1, 10}, {2, 10}}
+	must(ffi.Register(client.Plugin(), "next_input", ffi.Func(func(_ *ffi.Call, sum, next []float32) error {
+		fmt.Println(sum)
+		copy(next, inputs[0])
+		inputs = inputs[1:]
 		return nil
-	}))
+	})))
 	exe, err := client.Compile(ctx, pjrt.Program{Code: []byte(`func.func @main(%sum: tensor<2xf32>, %steps: tensor<i32>) -> tensor<2xf32> {
   %zero = stablehlo.constant dense<0> : tensor<i32>
   %one = stablehlo.constant dense<1> : tensor<i32>
@@ -51,17 +49,8 @@ func Example_stream() {
 	must(err)
 	defer steps.Close()
 
-	last := make(chan []*pjrt.Buffer)
-	go func() { // CPU plugins run the program within the call
-		outs, err := exe.Run(ctx, sum, steps)
-		must(err)
-		last <- outs
-	}()
-	for i := range 3 {
-		fmt.Println(<-out)
-		in <- []float32{float32(i), 10}
-	}
-	outs := <-last
+	outs, err := exe.Run(ctx, sum, steps)
+	must(err)
 	defer outs[0].Close()
 	fmt.Println(pjrt.ToSlice[float32](ctx, outs[0]))
 	// Output:
