@@ -142,7 +142,7 @@ func (g *generator) describe() error {
 	}
 	s := g.sheet(core, "describe/zz_describe.go", allHeaders)
 	s.file = jen.NewFilePathName(pathDescribe, "describe")
-	s.file.HeaderComment(core.marker(allHeaders))
+	s.file.HeaderComment(marker(allHeaders))
 	f := s.add()
 
 	var functions, structs []jen.Code

@@ -15,7 +15,7 @@ import (
 func (g *generator) index(u *unit, source string) {
 	f := jen.NewFilePathName(pathGenTest, path.Base(pathGenTest))
 	f.ImportName(u.path(), u.pkg)
-	f.HeaderComment(u.marker(source))
+	f.HeaderComment(marker(source))
 	g.sheets = append(g.sheets, &sheet{path: "internal/gentest/zz_" + u.pkg + "_test.go", file: f, used: true})
 
 	var types, enums []jen.Code

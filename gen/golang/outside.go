@@ -70,7 +70,7 @@ func GenerateExtension(in ExtensionInput) ([]File, *Extension, error) {
 		}
 		g.order = append(g.order, u)
 	}
-	if err := g.readVersions(); err != nil {
+	if err := g.readVersion(); err != nil {
 		return nil, nil, err
 	}
 	g.outside.name = in.Package
@@ -79,7 +79,7 @@ func GenerateExtension(in ExtensionInput) ([]File, *Extension, error) {
 	}
 	u := g.order[len(g.order)-1]
 	g.outside.unit = u
-	g.outside.source = fmt.Sprintf("%s%s, read with the headers of PJRT API %s.", OutsideSource, u.base(), g.order[0].version)
+	g.outside.source = fmt.Sprintf("%s%s, read with the headers of PJRT API %s.", OutsideSource, u.base(), g.version)
 	if err := g.findExtension(in.Type); err != nil {
 		return nil, nil, u.fail(err)
 	}

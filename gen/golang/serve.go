@@ -22,8 +22,8 @@ func (g *generator) serve() error {
 			core = u
 		}
 	}
-	plugin := g.serveSheet(core, "zz_plugin.go", core.base())
-	nodes := g.serveSheet(core, "zz_extensions.go", "the extension headers of pjrt_c_api.h")
+	plugin := g.serveSheet("zz_plugin.go", core.base())
+	nodes := g.serveSheet("zz_extensions.go", "the extension headers of pjrt_c_api.h")
 	var pointers, bind []jen.Code
 	taken := map[string]string{"Minor": "a hand-written declaration", "Nodes": "a hand-written declaration",
 		"Serve": "a hand-written declaration"}
@@ -41,7 +41,7 @@ func (g *generator) serve() error {
 		bind = append(bind, jen.If(jen.Id("p").Dot(id).Op("!=").Nil()).Block(jen.Id("p").Dot(id).Dot("bind").Call(jen.Id("b"))))
 		g.servedTable(t, nodes)
 	}
-	sizes := g.serveSheet(core, "zz_sizes.go", core.base())
+	sizes := g.serveSheet("zz_sizes.go", core.base())
 	g.servedSizes(sizes)
 	for _, t := range core.tables {
 		if err := g.servedCore(t, plugin, taken, pointers, bind); err != nil {
@@ -52,10 +52,10 @@ func (g *generator) serve() error {
 }
 
 // serveSheet starts a file of package serve.
-func (g *generator) serveSheet(u *unit, name, source string) *sheet {
+func (g *generator) serveSheet(name, source string) *sheet {
 	s := &sheet{path: "serve/" + name, file: jen.NewFilePathName(pathServe, packageServe)}
 	s.file.ImportName(pathCAPI, packageCAPI)
-	s.file.HeaderComment(u.marker(source))
+	s.file.HeaderComment(marker(source))
 	g.sheets = append(g.sheets, s)
 	return s
 }

@@ -73,7 +73,7 @@ func (g *generator) typeOf(base string, ptr int, word bool) (goType, error) {
 	info := g.types[base]
 	if info == nil && g.outside.name != "" {
 		return goType{}, fmt.Errorf("the type %s is declared neither here nor by the headers of PJRT API %s, which capi has", base,
-			g.order[0].version)
+			g.version)
 	}
 	if info == nil {
 		return goType{}, fmt.Errorf("the type %s is not declared by any header", base)

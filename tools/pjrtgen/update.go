@@ -40,9 +40,11 @@ and says where they are. C compilers (CC and CXX, or gcc and g++, or clang and c
 confirm the facts. Without a compiler the facts are marked, and a test of
 third_party/xla fails until update has run again where there is one.
 
-The report, in Markdown, says what is new, what it lacks, and what has to be decided.`,
+The report, in Markdown, says what is new, what it lacks, and what has to be decided.
+What takes long is announced on standard error.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			u.progress = cmd.ErrOrStderr()
 			return u.run(cmd.Context(), cmd.OutOrStdout(), args[0])
 		},
 	}
@@ -62,6 +64,12 @@ type updating struct {
 	headers, out, report, source string
 	leave                        []string
 	jump, unmeasured, build      bool
+	progress                     io.Writer
+}
+
+// announce says what update does next, since some of it takes minutes.
+func (u *updating) announce(format string, args ...any) {
+	fmt.Fprintf(u.progress, "pjrtgen: "+format+"\n", args...)
 }
 
 // outcome is the content of the report.
@@ -88,6 +96,7 @@ func (u *updating) run(ctx context.Context, out io.Writer, originals string) err
 	if u.source != "" && !restate.Source(u.source).Valid() {
 		return fmt.Errorf("--source %q: give a name and a version, such as %q", u.source, "tf-nightly 2.23.0.dev20261026")
 	}
+	u.announce("copying and reading our headers, and the originals in %s", originals)
 	room, err := newRoom(u.headers, u.out, u.build)
 	if err != nil {
 		return err
@@ -106,15 +115,17 @@ func (u *updating) run(ctx context.Context, out io.Writer, originals string) err
 		o.compiler = compilers.String()
 	}
 	for _, s := range o.steps {
+		u.announce("bringing headers and facts to API 0.%d", s.minor)
 		if err := room.take(ctx, s, u.leave, compilers, o); err != nil {
 			return err
 		}
 	}
+	u.announce("generating the Go code")
 	if err := room.generate(o); err != nil {
 		return err
 	}
 	if u.build {
-		if err := room.try(ctx); err != nil {
+		if err := room.try(ctx, u.announce); err != nil {
 			return err
 		}
 		o.tested, o.root = true, room.module
@@ -123,9 +134,11 @@ func (u *updating) run(ctx context.Context, out io.Writer, originals string) err
 	if err != nil {
 		return err
 	}
-	if err := room.apply(u.headers, u.out); err != nil {
+	changed, err := room.apply(u.headers, u.out)
+	if err != nil {
 		return err
 	}
+	u.announce("changed %d files", changed)
 	if u.report == "" {
 		_, err = out.Write(report)
 		return err

@@ -148,9 +148,10 @@ func (r *room) tests() [][]string {
 	}
 }
 
-// try builds the module in the room and tests the generated code.
-func (r *room) try(ctx context.Context) error {
+// try builds the module in the room and tests the generated code. It announces each command.
+func (r *room) try(ctx context.Context, announce func(format string, args ...any)) error {
 	for _, args := range r.tests() {
+		announce("trying them: go %s", strings.Join(args, " "))
 		cmd := exec.CommandContext(ctx, "go", args...)
 		cmd.Dir = r.module
 		// Without the room's paths, the build cache can be reused the next time.
@@ -163,16 +164,18 @@ func (r *room) try(ctx context.Context) error {
 	return nil
 }
 
-// apply makes the folders equal to their copies in the room, all files or none.
-func (r *room) apply(headers, out string) error {
+// apply makes the folders equal to their copies in the room, all files or none. It returns the
+// number of files that changed.
+func (r *room) apply(headers, out string) (changed int, err error) {
 	var c change
 	defer c.discard()
 	for _, p := range [][2]string{{r.headers, headers}, {r.out, out}} {
 		if err := c.mirror(p[0], p[1]); err != nil {
-			return err
+			return 0, err
 		}
 	}
-	return c.apply()
+	changed = len(c.files)
+	return changed, c.apply()
 }
 
 // mirror prepares to make the folder to equal to the folder from.
