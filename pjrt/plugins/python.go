@@ -168,6 +168,7 @@ var knownPackages = []struct{ name, path string }{
 	{"tpu", "libtpu/libtpu.so"},
 	{"neuron", "libneuronxla/libneuronpjrt.so"},
 	{"cuda13", "winjax_cuda13_pjrt/pjrt_c_api_gpu_plugin.dll"},
+	{"mtl", "metal_pjrt_core/pjrt_c_api_mtl_plugin.dylib"},
 }
 
 // pluginNamespaces lists the packages whose modules are plugins.
@@ -229,23 +230,30 @@ func (f *finder) packaged(name, library, site string, entries []os.DirEntry) Can
 	if err != nil {
 		return c
 	}
+	rel = filepath.ToSlash(rel)
+	// Most distributions have the name of their package.
+	project, _, _ := strings.Cut(rel, "/")
+	installed(&c, project, entries)
 	for i := range f.table {
 		p := &f.table[i]
-		if p.Library != filepath.ToSlash(rel) {
-			continue
-		}
-		prefix := strings.ReplaceAll(p.Project, "-", "_") + "-"
-		for _, entry := range entries {
-			version, ok := strings.CutSuffix(entry.Name(), ".dist-info")
-			if version, cut := strings.CutPrefix(version, prefix); ok && cut {
-				c.Version, c.Detail = version, entry.Name()
-				if version == p.Version {
-					c.API = p.api
-				}
-			}
+		if p.Library == rel && installed(&c, strings.ReplaceAll(p.Project, "-", "_"), entries) && c.Version == p.Version {
+			c.API = p.api
 		}
 	}
 	return c
+}
+
+// installed sets the version and the detail of a candidate from the distribution of a project, if
+// that is among the entries of a package directory.
+func installed(c *Candidate, project string, entries []os.DirEntry) bool {
+	for _, entry := range entries {
+		name, ok := strings.CutSuffix(entry.Name(), ".dist-info")
+		if version, cut := strings.CutPrefix(name, project+"-"); ok && cut {
+			c.Version, c.Detail = version, entry.Name()
+			return true
+		}
+	}
+	return false
 }
 
 // maxPackageFiles limits how many files of a package are checked. Plugins lie near the top of their
@@ -317,7 +325,7 @@ func (f *finder) entryPoints(site, distribution string, all []string, found []Ca
 		name := distributionName(distribution)
 		_, version, _ := strings.Cut(strings.TrimSuffix(strings.TrimSuffix(distribution, ".dist-info"), ".egg-info"), "-")
 		registered := ranked(Candidate{
-			Name: strings.TrimPrefix(point.name, "xla_"), Path: dir, Origin: OriginPython, Detail: distribution, Version: version,
+			Name: strings.TrimSuffix(strings.TrimPrefix(point.name, "xla_"), "_plugin"), Path: dir, Origin: OriginPython, Detail: distribution, Version: version,
 		})
 		switch {
 		case dir == "":
@@ -327,6 +335,9 @@ func (f *finder) entryPoints(site, distribution string, all []string, found []Ca
 			more = append(more, registered)
 			continue
 		case f.pluginsBelow(dir) == nil:
+			if slices.ContainsFunc(found, func(c Candidate) bool { return c.Name == registered.Name }) {
+				continue // jax-graft registers the library of metal-pjrt-core
+			}
 			registered.Problem = problemf("the Python package %s registers a plugin, but no library in %s exports GetPjrtApi: if it is elsewhere, name it in %s",
 				name, dir, NamesAndLibraryPaths)
 			more = append(more, registered)

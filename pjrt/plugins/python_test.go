@@ -5,6 +5,8 @@ package plugins
 
 import (
 	"context"
+	"debug/macho"
+	"debug/pe"
 	"errors"
 	"os"
 	"path/filepath"
@@ -67,20 +69,51 @@ func TestPluginsInPythonPackages(t *testing.T) {
 	assert.Equal(t, "0.116", got[3].API)
 }
 
-// As metaljax registers its plugin, and winjax-cuda13-pjrt has its own.
-func TestPluginsBesideTheModuleThatRegistersThem(t *testing.T) {
+// The packages of the Python index with plugins for macOS and Windows, with the files that they had in
+// November 2026: metaljax registers a module outside of its package, jax-graft the library of another
+// package, and jax-mlx-plugin a name that JAX does not know its plugin by.
+func TestPluginsForOtherSystemsAreFoundByName(t *testing.T) {
 	t.Parallel()
-	f, site := pythonScene(t, "site/metaljax/lib/libmetal_pjrt_native.so", "site/winjax_cuda13_pjrt/pjrt_c_api_gpu_plugin.dll")
-	put(t, []byte("x = 1"), site, "jax_plugins", "metal", "__init__.py")
-	put(t, []byte("[jax_plugins]\nmetal = jax_plugins.metal\n"), site, "metaljax-0.11.9.dist-info", "entry_points.txt")
-	got, err := f.list(t.Context())
-	require.NoError(t, err)
-	assert.Equal(t, []brief{
-		{"cuda13", "site/winjax_cuda13_pjrt/pjrt_c_api_gpu_plugin.dll", ""},
-		{"metal", "site/metaljax/lib/libmetal_pjrt_native.so", ""},
-	}, briefs(f.root, got))
-	assert.Equal(t, "0.11.9", got[1].Version)
-	assert.True(t, got[1].Experimental)
+	mac := func(needs ...string) []byte {
+		return machoLibrary(macho.CpuArm64, macho.TypeDylib, []string{"_GetPjrtApi"}, needs, "@loader_path/../mlx/lib")
+	}
+	find := func(goos, goarch, name string, files map[string][]byte) brief {
+		f := testFinder(t, nil)
+		f.goos, f.goarch = goos, goarch
+		f.python = func(context.Context) ([]string, error) { return []string{f.root}, nil }
+		for file, content := range files {
+			put(t, content, f.root, filepath.FromSlash(file))
+		}
+		c, err := f.find(t.Context(), name)
+		require.NoError(t, err, name)
+		all, err := f.list(t.Context())
+		require.NoError(t, err, name)
+		assert.Len(t, all, 1, name)
+		return brief{c.Version, briefs(f.root, []Candidate{c})[0].File, ""}
+	}
+	assert.Equal(t, brief{"0.11.9", "metaljax/lib/libmetal_pjrt_native.dylib", ""}, find("darwin", "arm64", "metal", map[string][]byte{
+		"metaljax/lib/libmetal_pjrt_native.dylib":      mac(),
+		"jax_plugins/metal/__init__.py":                nil,
+		"metaljax-0.11.9.dist-info/entry_points.txt":   []byte("[jax_plugins]\nmetal = jax_plugins.metal\n"),
+		"metaljax/lib/mlx/lib/libmlx_metaljax.dylib":   machoLibrary(macho.CpuArm64, macho.TypeDylib, nil, nil, ""),
+		"metaljax/lib/mlx/lib/libjaccl_metaljax.dylib": machoLibrary(macho.CpuArm64, macho.TypeDylib, nil, nil, ""),
+	}))
+	assert.Equal(t, brief{"0.0.5", "metal_pjrt_core/pjrt_c_api_mtl_plugin.dylib", ""}, find("darwin", "arm64", "mtl", map[string][]byte{
+		"metal_pjrt_core/pjrt_c_api_mtl_plugin.dylib": mac(),
+		"metal_pjrt_core-0.0.5.dist-info/METADATA":    nil,
+		"jax_graft/__init__.py":                       nil,
+		"jax_graft-0.0.5.dist-info/entry_points.txt":  []byte("[jax_plugins]\nmtl = jax_graft\n"),
+	}))
+	assert.Equal(t, brief{"0.0.1", "jax_mlx/libmlx_pjrt_plugin.dylib", ""}, find("darwin", "arm64", "mlx", map[string][]byte{
+		"jax_mlx/libmlx_pjrt_plugin.dylib":                mac("@rpath/libmlx.dylib"),
+		"jax_mlx/plugin.py":                               nil,
+		"mlx/lib/libmlx.dylib":                            machoLibrary(macho.CpuArm64, macho.TypeDylib, nil, nil, ""),
+		"jax_mlx_plugin-0.0.1.dist-info/entry_points.txt": []byte("[jax_plugins]\nmlx_plugin = jax_mlx.plugin\n"),
+	}))
+	assert.Equal(t, brief{"0.11.2", "winjax_cuda13_pjrt/pjrt_c_api_gpu_plugin.dll", ""}, find("windows", "amd64", "cuda13", map[string][]byte{
+		"winjax_cuda13_pjrt/pjrt_c_api_gpu_plugin.dll": peLibrary(pe.IMAGE_FILE_MACHINE_AMD64, pe.IMAGE_FILE_DLL, aPlugin.exports, nil),
+		"winjax_cuda13_pjrt-0.11.2.dist-info/METADATA": nil,
+	}))
 }
 
 func TestEntryPoints(t *testing.T) {
