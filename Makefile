@@ -206,11 +206,14 @@ WINE_SKIP = TestAStructWithAnotherLayoutDoesNotCompile|TestAWrappedPluginRunsPro
 test-wine: ## test the call path, callbacks, and pjrt on a plugin in memory, as Windows programs (needs wine64 and a cross compiler)
 	@mkdir -p bin/wine
 	x86_64-w64-mingw32-gcc -shared -o bin/bcryptprimitives.dll tools/wine/bcryptprimitives.c -ladvapi32
+	@mkdir -p bin/wine/beside
+	x86_64-w64-mingw32-gcc -shared -o bin/wine/beside/needed.dll tools/wine/needed.c
+	x86_64-w64-mingw32-gcc -shared -o bin/wine/beside/needing.dll tools/wine/needing.c bin/wine/beside/needed.dll
 	$(WINE) reg add 'HKCU\Software\Wine' /v Version /d win10 /f
 	cp -n bin/bcryptprimitives.dll bin/wine/drive_c/windows/system32/
 	@set -e; for p in $(WINE_PACKAGES); do \
 		GOOS=windows GOARCH=amd64 $(GO) test -c -o bin/wine/test.exe ./$$p; \
-		echo $$p; (cd $$p && $(WINE) $(CURDIR)/bin/wine/test.exe -test.short -test.skip '^($(WINE_SKIP))$$'); \
+		echo $$p; (cd $$p && PJRT_TEST_NEEDING='Z:$(CURDIR)/bin/wine/beside/needing.dll' $(WINE) $(CURDIR)/bin/wine/test.exe -test.short -test.skip '^($(WINE_SKIP))$$'); \
 	done
 
 # Lists the packages that import sync. Others have no state that goroutines share, but for the calls into C.

@@ -7,15 +7,18 @@ import (
 	"errors"
 	"fmt"
 	"syscall"
+
+	"golang.org/x/sys/windows"
 )
 
 // errorModNotFound is ERROR_MOD_NOT_FOUND. The file itself exists, so a library that it needs is
 // missing. Windows does not say which.
 const errorModNotFound = syscall.Errno(126)
 
-// load loads the library at path, the absolute path of an existing file.
+// load loads the library at path, the absolute path of an existing file. Libraries that it needs may
+// lie beside it.
 func load(path string) (library, error) {
-	h, err := syscall.LoadLibrary(path)
+	h, err := windows.LoadLibraryEx(path, 0, windows.LOAD_WITH_ALTERED_SEARCH_PATH)
 	if err == nil {
 		return library(h), nil
 	}
