@@ -56,21 +56,28 @@ func readELF(r io.ReaderAt, size int64) (image, error) {
 		img.exports = true
 		return img, nil
 	}
-	if err := img.readSymbols(f); err != nil {
+	tables := &elfTables{f, make(map[uint32]*nameTable)}
+	if err := img.readSymbols(tables); err != nil {
 		return image{}, fmt.Errorf("it is a damaged ELF file: its symbols cannot be read: %w", err)
 	}
-	if err := img.readDynamic(f); err != nil {
+	if err := img.readDynamic(tables); err != nil {
 		return image{}, fmt.Errorf("it is a damaged ELF file: %w", err)
 	}
-	if err := errors.Join(img.readWants(f), img.readHas(f)); err != nil {
+	if err := errors.Join(img.readWants(tables), img.readHas(tables)); err != nil {
 		return image{}, fmt.Errorf("it is a damaged ELF file: its symbol versions cannot be read: %w", err)
 	}
 	return img, nil
 }
 
-// sectionOf returns the contents of the section of a type, and the texts that it refers to. The
+// elfTables are the sections of a file, of which several refer to the same texts.
+type elfTables struct {
+	*elf.File
+	texts map[uint32]*nameTable // by section
+}
+
+// section returns the contents of the section of a type, and the texts that it refers to. The
 // section is empty if there is none.
-func sectionOf(f *elf.File, t elf.SectionType) (data []byte, texts *nameTable, err error) {
+func (f *elfTables) section(t elf.SectionType) (data []byte, texts *nameTable, err error) {
 	s := f.SectionByType(t)
 	if s == nil {
 		return nil, newNameTable(nil), nil
@@ -78,16 +85,21 @@ func sectionOf(f *elf.File, t elf.SectionType) (data []byte, texts *nameTable, e
 	if data, err = s.Data(); err != nil {
 		return nil, nil, err
 	}
+	if texts = f.texts[s.Link]; texts != nil {
+		return data, texts, nil
+	}
 	if uint64(s.Link) >= uint64(len(f.Sections)) {
 		return nil, nil, fmt.Errorf("the section %q refers to section %d of %d", s.Name, s.Link, len(f.Sections))
 	}
 	table, err := f.Sections[s.Link].Data()
-	return data, newNameTable(table), err
+	texts = newNameTable(table)
+	f.texts[s.Link] = texts
+	return data, texts, err
 }
 
 // readSymbols looks for the function that makes a library a plugin.
-func (img *image) readSymbols(f *elf.File) error {
-	data, texts, err := sectionOf(f, elf.SHT_DYNSYM)
+func (img *image) readSymbols(f *elfTables) error {
+	data, texts, err := f.section(elf.SHT_DYNSYM)
 	if err != nil {
 		return err
 	}
@@ -103,8 +115,8 @@ func (img *image) readSymbols(f *elf.File) error {
 }
 
 // readDynamic reads the entries that the dynamic linker uses.
-func (img *image) readDynamic(f *elf.File) error {
-	data, texts, err := sectionOf(f, elf.SHT_DYNAMIC)
+func (img *image) readDynamic(f *elfTables) error {
+	data, texts, err := f.section(elf.SHT_DYNAMIC)
 	if err != nil {
 		return err
 	}
@@ -181,8 +193,8 @@ func (v *versions) chain(at uint64, size int) iter.Seq2[uint64, []byte] {
 
 // readWants reads which versions the library needs of others. Libraries without versions lack the
 // section.
-func (img *image) readWants(f *elf.File) error {
-	data, texts, err := sectionOf(f, elf.SHT_GNU_VERNEED)
+func (img *image) readWants(f *elfTables) error {
+	data, texts, err := f.section(elf.SHT_GNU_VERNEED)
 	if err != nil {
 		return err
 	}
@@ -217,8 +229,8 @@ func (img *image) readWants(f *elf.File) error {
 }
 
 // readHas reads which versions the library has itself.
-func (img *image) readHas(f *elf.File) error {
-	data, texts, err := sectionOf(f, elf.SHT_GNU_VERDEF)
+func (img *image) readHas(f *elfTables) error {
+	data, texts, err := f.section(elf.SHT_GNU_VERDEF)
 	if err != nil {
 		return err
 	}

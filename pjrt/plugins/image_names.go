@@ -13,7 +13,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"slices"
 )
 
 // Headers refer to names by their place in a table. Go's debug packages copy each name, so a small
@@ -26,35 +25,23 @@ var errNames = errors.New("many of its names share one long text")
 // nameTable is a table of texts that end with a NUL byte.
 type nameTable struct {
 	table []byte
-	ends  []int // where the NUL bytes are
-	left  int   // how many bytes may still be copied
+	left  int // how many bytes may still be copied
 }
 
 // newNameTable returns a table out of which 16 times its size may be copied. Linkers let names
 // share their ends, which saves far less.
-func newNameTable(table []byte) *nameTable {
-	n := &nameTable{table: table, left: 1<<20 + 16*len(table)}
-	for at := 0; ; {
-		i := bytes.IndexByte(table[at:], 0)
-		if i < 0 {
-			return n
-		}
-		at += i
-		n.ends = append(n.ends, at)
-		at++
-	}
-}
+func newNameTable(table []byte) *nameTable { return &nameTable{table, 1<<20 + 16*len(table)} }
 
-// copied notes that the name at a place is copied.
+// copied notes that the name at a place is copied. Looking for its end takes no longer than that.
 func (n *nameTable) copied(at uint32) error {
 	if uint64(at) >= uint64(len(n.table)) {
 		return nil // that is an error to those who read it
 	}
-	end := len(n.table)
-	if i, _ := slices.BinarySearch(n.ends, int(at)); i < len(n.ends) {
-		end = n.ends[i]
+	length := bytes.IndexByte(n.table[at:], 0)
+	if length < 0 {
+		length = len(n.table) - int(at)
 	}
-	if n.left -= end - int(at); n.left < 0 {
+	if n.left -= length; n.left < 0 {
 		return errNames
 	}
 	return nil
