@@ -4,7 +4,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -78,13 +77,16 @@ func (p *program) close() {
 }
 
 type model struct {
-	config       config
-	client       *pjrt.Client
-	compiled     *cache.Cache
-	chunk, token program
+	config   config
+	client   *pjrt.Client
+	compiled *cache.Cache
+	weights  weights
+	chunk    program
+	token    func() (program, error) // waits until it is compiled
 }
 
-// load reads the model in a folder. Its programs are compiled unless they are in the cache.
+// load reads the model in a folder. Its programs are compiled unless they are in the cache: token
+// while the model is in use already.
 func load(ctx context.Context, client *pjrt.Client, compiled *cache.Cache, folder string) (*model, error) {
 	c, err := readConfig(filepath.Join(folder, "config.json"))
 	if err != nil {
@@ -94,14 +96,11 @@ func load(ctx context.Context, client *pjrt.Client, compiled *cache.Cache, folde
 	if err := w.load(ctx, client, filepath.Join(folder, "model.safetensors.index.json")); err != nil {
 		return nil, err
 	}
-	defer params.Close(w) // the programs keep what is bound to them
-	m := &model{config: c, client: client, compiled: compiled}
-	var chunkErr, tokenErr error
-	var both sync.WaitGroup
-	both.Go(func() { m.chunk, chunkErr = m.compile(ctx, filepath.Join(folder, "chunk.mlir"), w, c.Chunk) })
-	both.Go(func() { m.token, tokenErr = m.compile(ctx, filepath.Join(folder, "token.mlir"), w, 1) })
-	both.Wait()
-	if err := cmp.Or(chunkErr, tokenErr); err != nil {
+	m := &model{config: c, client: client, compiled: compiled, weights: w}
+	// The first tokens need only chunk.
+	m.token = sync.OnceValues(func() (program, error) { return m.compile(ctx, filepath.Join(folder, "token.mlir"), 1) })
+	go m.token()
+	if m.chunk, err = m.compile(ctx, filepath.Join(folder, "chunk.mlir"), c.Chunk); err != nil {
 		m.close()
 		return nil, err
 	}
@@ -124,7 +123,7 @@ func readConfig(file string) (c config, err error) {
 
 // compile compiles a program and binds the weights to it. Weights of another shape are an error,
 // with their name.
-func (m *model) compile(ctx context.Context, file string, w weights, size int) (program, error) {
+func (m *model) compile(ctx context.Context, file string, size int) (program, error) {
 	code, err := os.ReadFile(file)
 	if err != nil {
 		return program{}, err
@@ -133,7 +132,7 @@ func (m *model) compile(ctx context.Context, file string, w weights, size int) (
 	if err != nil {
 		return program{}, fmt.Errorf("%s: %w", file, err)
 	}
-	args, err := params.Arguments(w)
+	args, err := params.Arguments(m.weights)
 	if err != nil {
 		exe.Close()
 		return program{}, err
@@ -147,8 +146,11 @@ func (m *model) compile(ctx context.Context, file string, w weights, size int) (
 }
 
 func (m *model) close() {
+	if token, err := m.token(); err == nil {
+		token.close()
+	}
 	m.chunk.close()
-	m.token.close()
+	params.Close(m.weights)
 }
 
 // A session is a text that the model continues. Sessions share the model; each is for one goroutine
@@ -212,9 +214,11 @@ func (s *session) add(ctx context.Context, tokens []int32) (logits []float32, er
 		}
 	}
 	for len(tokens) > 0 {
-		p := s.token
-		if len(tokens) > 1 && s.length+s.chunk.size <= s.config.Context {
-			p = s.chunk
+		p := s.chunk
+		if len(tokens) == 1 || s.length+p.size > s.config.Context {
+			if p, err = s.token(); err != nil {
+				return nil, err
+			}
 		}
 		n := min(len(tokens), p.size)
 		if logits, err = s.execute(ctx, p, tokens[:n]); err != nil {
