@@ -43,6 +43,8 @@ func build(root, dir string) error {
 	}{
 		{"1", here, []string{"gcc", "-O2", "-Wall", "-I", filepath.Join(root, "third_party/xla"), "-o", filepath.Join(dir, "c"),
 			"programs/c/bench.c", "-ldl", "-lpthread"}},
+		{"1", here, []string{"gcc", "-O2", "-Wall", "-I", filepath.Join(root, "third_party/xla"), "-o", filepath.Join(dir, "c-start"),
+			"programs/c/start.c", "-ldl", "-lpthread"}},
 		{"1", here, []string{"go", "build", "-o", filepath.Join(dir, "goxla"), "./programs/goxla"}},
 		{"0", here, []string{"go", "build", "-o", filepath.Join(dir, "pure"), "./programs/pure"}},
 		{"0", root, []string{"go", "build", "-o", filepath.Join(dir, "transformer"), "./pjrt/examples/transformer"}},
@@ -116,12 +118,18 @@ func jobCommands(p *place) []command {
 	return all
 }
 
+// environment returns the variables that tell children where they are.
+func (p *place) environment() []string {
+	list := []string{"BENCH_PROGRAMS=" + p.programs}
+	if p.gpu {
+		list = append(list, "BENCH_SHARED_GPU=1")
+	}
+	return list
+}
+
 // startAll starts the children that take part, which read their programs from a folder.
 func startAll(at *place, takesPart func(program string) bool) ([]*process, error) {
-	environment := []string{"BENCH_PROGRAMS=" + at.programs}
-	if at.gpu {
-		environment = append(environment, "BENCH_SHARED_GPU=1")
-	}
+	environment := at.environment()
 	var all []*process
 	for _, c := range at.commands {
 		if !takesPart(c.program) {

@@ -20,8 +20,6 @@ import (
 	"strings"
 	"sync"
 	"time"
-
-	"github.com/purepjrt/purepjrt/pjrt/cache"
 )
 
 // processRounds is how often the programs of a job with processes of its own take turns.
@@ -49,77 +47,21 @@ func (p *place) modelFolder(name string) (string, error) {
 	return folder, err
 }
 
-// transformers returns the commands that continue a text with a model and a cache, by program, and
-// their environments.
-func (p *place) transformers(folder, compiled string, verbose bool) map[string]*exec.Cmd {
-	args := []string{"-n", "1", "-plugin", p.plugin, folder, "A quick"}
-	if verbose {
-		args = append([]string{"-v"}, args...)
-	}
-	ours := exec.Command(filepath.Join(p.built, "transformer"), args...)
-	ours.Env = append(os.Environ(), cache.DirVariable+"="+filepath.Join(compiled, "ours"))
-	all := map[string]*exec.Cmd{viaPjrt: ours}
-	if p.python != "" {
-		jax := exec.Command(p.python, filepath.Join(p.built, "jax_jobs.py"), p.plugin, "start", folder)
-		jax.Env = append(os.Environ(), "JAX_COMPILATION_CACHE_DIR="+filepath.Join(compiled, "jax"))
-		all[withJAX] = jax
-	}
-	return all
-}
-
-// startingAgain measures the example transformer from its start to the first token, when its cache has
-// its programs, and JAX with its own cache.
-func startingAgain(m *measurer, r row) (*Row, error) {
-	folder, err := m.place.modelFolder(r.job)
-	if err != nil || folder == "" {
-		return nil, err
-	}
-	compiled, err := os.MkdirTemp(m.place.programs, "cache")
-	if err != nil {
-		return nil, err
-	}
-	defer os.RemoveAll(compiled)
-	times, parts := map[string][]float64{}, map[string][]float64{}
-	for round := range 1 + processRounds {
-		commands := m.place.transformers(folder, compiled, false)
-		for _, program := range turns(commands, round) {
-			start := time.Now()
-			if out, err := commands[program].CombinedOutput(); err != nil {
-				return nil, fmt.Errorf("%s: %w\n%s", program, err, out)
-			}
-			if took := time.Since(start); round > 0 { // the first fills the caches
-				times[program] = append(times[program], float64(took))
-			}
-		}
-		part, err := startParts(m.place.transformers(folder, compiled, true)[viaPjrt])
-		if err != nil {
-			return nil, err
-		}
-		for name, took := range part {
-			if round > 0 {
-				parts[name] = append(parts[name], took)
-			}
-		}
-	}
-	result := apart(r, times)
-	result.Parts = map[string]float64{}
-	for name, took := range parts {
-		result.Parts[name] = quartilesOf(took).Median
-	}
-	return result, nil
-}
-
 // turns returns the programs in the order of a round.
 func turns[T any](commands map[string]T, round int) []string {
 	all := slices.Sorted(maps.Keys(commands))
 	return append(all[round%len(all):], all[:round%len(all)]...)
 }
 
-// apart returns a row of programs that took turns, and have no C among them.
+// apart returns a row of programs that took turns.
 func apart(r row, times map[string][]float64) *Row {
 	result := &Row{Name: r.name, Cells: map[string]*Cell{}}
 	for program, t := range times {
 		c := &Cell{Nanoseconds: quartilesOf(t)}
+		if floor := times[baseline]; floor != nil {
+			ratio := quartilesOf(ratiosOf(t, floor))
+			c.Ratio = &ratio
+		}
 		if jax := times[withJAX]; jax != nil {
 			ratio := quartilesOf(ratiosOf(t, jax))
 			c.OfJAX = &ratio
@@ -127,62 +69,6 @@ func apart(r row, times map[string][]float64) *Row {
 		result.Cells[program] = c
 	}
 	return result
-}
-
-// startParts runs the example transformer, and returns how its time is divided, from what it logs.
-func startParts(cmd *exec.Cmd) (map[string]float64, error) {
-	var log bytes.Buffer
-	cmd.Stderr = &log
-	start := time.Now()
-	err := cmd.Run()
-	end := time.Now()
-	if err != nil {
-		return nil, fmt.Errorf("%w: %s", err, log.String())
-	}
-	return divided(&log, start, end)
-}
-
-// divided divides the time from start to end by what a log of operations says. The names begin with
-// their place in the table.
-func divided(log io.Reader, start, end time.Time) (map[string]float64, error) {
-	parts, at := map[string]float64{}, start
-	until := func(name string, t time.Time) {
-		parts[name] += float64(t.Sub(at))
-		at = t
-	}
-	lines := json.NewDecoder(log)
-	for {
-		var line struct {
-			Time     time.Time
-			Msg      string
-			Duration time.Duration
-		}
-		if err := lines.Decode(&line); errors.Is(err, io.EOF) {
-			break
-		} else if err != nil {
-			return nil, err
-		}
-		switch line.Msg {
-		case "pjrt open":
-			until("1 the process starts", line.Time.Add(-line.Duration))
-			until("2 the plugin is opened", line.Time)
-		case "pjrt client":
-			until("3 the client is made", line.Time)
-		case "pjrt load begins":
-			if _, begun := parts["4 weights are mapped, and files read"]; !begun {
-				until("4 weights are mapped, and files read", line.Time)
-			}
-		case "pjrt load":
-			until("5 programs come from the cache", line.Time)
-		case "pjrt execute":
-			if parts["7 the first execution"] == 0 {
-				until("6 weights are bound, inputs made", line.Time.Add(-line.Duration))
-				until("7 the first execution", line.Time)
-			}
-		}
-	}
-	until("8 the process ends", end)
-	return parts, nil
 }
 
 // sharingCache measures how long processes take that start at once with an empty cache, each until
