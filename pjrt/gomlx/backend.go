@@ -7,6 +7,7 @@ import (
 	"context"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"weak"
 
 	"github.com/gomlx/compute"
@@ -38,8 +39,9 @@ type Backend struct {
 	cache *cache.Cache // may be nil
 	caps  compute.Capabilities
 
+	finalized atomic.Bool // set with mu held; GoMLX asks for each argument
+
 	mu          sync.Mutex
-	finalized   bool                                  // guarded by mu
 	buffers     []weak.Pointer[Buffer]                // guarded by mu; those that may have contents
 	sweepAt     int                                   // guarded by mu; the length of buffers at which it is swept
 	executables map[weak.Pointer[Executable]]struct{} // guarded by mu
@@ -222,9 +224,7 @@ func (b *Backend) IsFinalized() bool {
 	if b == nil {
 		return true
 	}
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.finalized
+	return b.finalized.Load()
 }
 
 // usable returns an error if the backend was finalized.
@@ -243,11 +243,11 @@ func (b *Backend) Finalize() {
 		return
 	}
 	b.mu.Lock()
-	if b.finalized {
+	if b.finalized.Load() {
 		b.mu.Unlock()
 		return
 	}
-	b.finalized = true
+	b.finalized.Store(true)
 	buffers, executables := b.buffers, b.executables
 	b.buffers, b.executables = nil, nil
 	b.mu.Unlock()
@@ -274,7 +274,7 @@ const minSweep = 256
 func (b *Backend) adopt(buffer *Buffer) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.finalized {
+	if b.finalized.Load() {
 		return finalized("the backend")
 	}
 	if len(b.buffers) >= max(b.sweepAt, minSweep) {

@@ -64,6 +64,16 @@ func (p *program) binding(l *launch) *binding {
 	return p.bound.retain()
 }
 
+// boundBuffers returns the buffers that are bound now, by device, then parameter; nil for open ones.
+func (p *program) boundBuffers() []*Buffer {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.bound == nil {
+		return nil
+	}
+	return p.bound.buffers
+}
+
 // retain adds an execution that uses the arguments. The caller holds program.mu, so that the
 // binding cannot end before.
 func (b *binding) retain() *binding {

@@ -48,7 +48,7 @@ var _ compute.Executable = (*Executable)(nil)
 func (b *Backend) adoptExecutable(e *Executable) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.finalized {
+	if b.finalized.Load() {
 		return finalized("the backend")
 	}
 	w := weak.Make(e)
@@ -179,10 +179,14 @@ func (e *Executable) Execute(inputs []compute.Buffer, donate []bool, num compute
 	l := launches.Get().(*launch)
 	defer l.reset()
 	l.donate = append(l.donate, donate...)
+	bound := e.base.boundBuffers()
 	for i, v := range inputs {
-		b, err := e.argument(i, v)
-		if err != nil {
-			return nil, err
+		b, _ := v.(*Buffer)
+		if i >= len(bound) || b == nil || bound[i] != b { // shapes do not change
+			var err error
+			if b, err = e.argument(i, v); err != nil {
+				return nil, err
+			}
 		}
 		array, err := b.acquire()
 		if err != nil {
