@@ -279,14 +279,19 @@ artifacts: bin/pjrt bin/jax/ready ## write the programs of all checks as portabl
 
 # One patch release of each minor version that the CPU plugin can serve. make callers CALLERS='-check 20' CALLERS_JAX=0.8.1
 # measures twenty rows of a profile again and compares; CALLERS='-sets 100' tries predictions on plugins with several faults;
-# -off-host does so with a plugin whose buffers are not in the host's memory.
+# -off-host does so with a plugin whose buffers are not in the host's memory. CALLERS_JAX= measures GoMLX only.
 CALLERS_JAX = 0.4.38 0.5.3 0.6.2 0.7.2 0.8.1 0.9.2 0.10.2
 CALLERS =
 
 .PHONY: callers
-callers: bin/pjrt shim $(CALLERS_JAX:%=bin/callers/jax-%/ready) ## measure what versions of JAX do with a plugin that lacks something, and keep what was measured before (needs a C compiler)
-	bin/pjrt install cpu
-	$(GO) run ./conformance/laboratory/author measure $(CALLERS) $(CALLERS_JAX:%=bin/callers/jax-%/bin/python)
+callers: bin/pjrt shim bin/callers/gomlx $(CALLERS_JAX:%=bin/callers/jax-%/ready) ## measure what JAX and GoMLX do with a plugin that lacks something, and keep what was measured before (needs a C compiler)
+	bin/pjrt install cpu@0.81
+	$(if $(CALLERS_JAX),$(GO) run ./conformance/laboratory/author measure $(CALLERS) $(CALLERS_JAX:%=bin/callers/jax-%/bin/python))
+	$(GO) run ./conformance/laboratory/author measure $(CALLERS) -program bin/callers/gomlx $(PYTHON)
+
+.PHONY: bin/callers/gomlx
+bin/callers/gomlx:
+	cd pjrt/gomlx && CGO_ENABLED=1 $(GO) build -o ../../bin/callers/gomlx ./internal/drive
 
 bin/callers/jax-%/ready:
 	$(PYTHON) -m venv bin/callers/jax-$*

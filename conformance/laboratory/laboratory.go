@@ -85,9 +85,10 @@ func Worker() {
 	}
 }
 
-// Predict says what clients, such as jax@0.8.1, will do with a plugin; callers.Clients lists them.
-// It calls the functions that the clients call, in worker processes like those of conformance.Run,
-// and takes seconds. Of the options it uses only Plugin, CreateOptions and WorkerArgs.
+// Predict says what clients, such as jax@0.8.1 and gomlx, will do with a plugin; callers.Clients
+// lists them. It calls the functions that the clients call, in worker processes like those of
+// conformance.Run, and takes seconds. Of the options it uses only Plugin, CreateOptions and
+// WorkerArgs.
 //
 // It fails if the plugin cannot be opened or probed, or if there is no such client.
 func Predict(ctx context.Context, o conformance.Options, clients ...string) ([]*callers.Prediction, error) {
@@ -119,6 +120,7 @@ func PredictFrom(
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", conformance.ErrNothingToCheck, err)
 	}
+	found.Path = path
 	if r != nil {
 		found.Add(r)
 	}

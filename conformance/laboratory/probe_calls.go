@@ -27,6 +27,7 @@ type caller struct {
 
 	client  *capi.Client
 	device  *capi.Device
+	other   *capi.Device // of the plugin's, or nil if there is one device
 	memory  *capi.Memory
 	current []int64 // the version of StableHLO that the plugin names, or nil
 	offHost bool    // a buffer is not in the host's memory
@@ -114,7 +115,10 @@ func (c *caller) describe() {
 	}
 	addressable := capi.ClientAddressableDevicesArgs{Client: c.client}
 	if try(c, &addressable) && addressable.NumAddressableDevices > 0 {
-		c.device = *addressable.AddressableDevices
+		list := capi.Slice(addressable.AddressableDevices, addressable.NumAddressableDevices)
+		if c.device = list[0]; len(list) > 1 {
+			c.other = list[1]
+		}
 	}
 	memories := capi.ClientAddressableMemoriesArgs{Client: c.client}
 	if try(c, &memories) {
@@ -245,13 +249,23 @@ func (c *caller) buffers() {
 	try(c, &capi.BufferIsDeletedArgs{Buffer: b})
 	onCPU := capi.BufferIsOnCPUArgs{Buffer: b}
 	c.offHost = try(c, &onCPU) && !onCPU.IsOnCPU
-	try(c, &capi.BufferUnsafePointerArgs{Buffer: b})
+	address := capi.BufferUnsafePointerArgs{Buffer: b}
+	if try(c, &address) && !c.offHost {
+		c.view(address.BufferPointer)
+	}
 	if try(c, &capi.BufferIncreaseExternalReferenceCountArgs{Buffer: b}) {
 		try(c, &capi.BufferOpaqueDeviceMemoryDataPointerArgs{Buffer: b})
 		try(c, &capi.BufferDecreaseExternalReferenceCountArgs{Buffer: b})
 	}
 	c.bufferLayout(b)
 	c.expect(b, "PJRT_Client_BufferFromHostBuffer", uploaded())
+	if c.other != nil {
+		args := capi.BufferCopyToDeviceArgs{Buffer: b, DstDevice: c.other}
+		if try(c, &args) {
+			c.expect(args.DstBuffer, "PJRT_Buffer_CopyToDevice", uploaded())
+			try(c, &capi.BufferDestroyArgs{Buffer: args.DstBuffer})
+		}
+	}
 	if c.memory != nil {
 		args := capi.BufferCopyToMemoryArgs{Buffer: b, DstMemory: c.memory}
 		if try(c, &args) {
@@ -261,6 +275,22 @@ func (c *caller) buffers() {
 	}
 	try(c, &capi.BufferDeleteArgs{Buffer: b})
 	try(c, &capi.BufferDestroyArgs{Buffer: b})
+}
+
+// view makes a buffer of memory that holds the numbers of upload.
+func (c *caller) view(address uintptr) {
+	dims := []int64{int64(len(uploaded()))}
+	args := capi.ClientCreateViewOfDeviceBufferArgs{
+		Client: c.client, Device: c.device, DeviceBufferPtr: address, ElementType: capi.BufferTypeF32,
+	}
+	args.Dims, args.NumDims = check.First(dims)
+	callback, handle := capi.NewOnDeleteCallback(func() {}) // some plugins die of a null one
+	args.OnDeleteCallback, args.OnDeleteCallbackArg = callback, uintptr(handle)
+	if try(c, &args) {
+		c.expect(args.Buffer, "PJRT_Client_CreateViewOfDeviceBuffer", uploaded())
+		try(c, &capi.BufferDestroyArgs{Buffer: args.Buffer})
+	}
+	runtime.KeepAlive(dims)
 }
 
 // expect reads a buffer of four numbers, and compares them with those that the function which made
@@ -309,21 +339,65 @@ func (c *caller) artifact() string {
 	return code
 }
 
-// computed are the numbers that the artifacts make of those that upload uploads.
-func computed() []float32 { return []float32{11, 22, 33, 44} }
+// text is the program of the artifacts as text, which clients such as GoMLX send.
+const text = `module { func.func @main(%a: tensor<4xf32>) -> tensor<4xf32> {
+  %c = stablehlo.constant dense<[1.0e1, 2.0e1, 3.0e1, 4.0e1]> : tensor<4xf32>
+  %s = stablehlo.add %a, %c : tensor<4xf32>
+  return %s : tensor<4xf32>
+} }`
 
-func (c *caller) programs() {
+// compileAll compiles the program in each form that clients send, and returns one of the results,
+// or nil. Where only one form fails, that does not concern the clients that send the other.
+func (c *caller) compileAll() (loaded *capi.LoadedExecutable) {
+	compile := check.FunctionOf[capi.ClientCompileArgs]().Name
+	failed := make(map[string]callers.Mode)
+	details := make(map[string]string)
+	for _, form := range []struct{ name, code string }{{callers.Artifacts, c.artifact()}, {callers.Text, text}} {
+		x := c.compile(form.code)
+		if mode, ok := c.wrong[compile]; ok && x == nil {
+			failed[form.name], details[form.name] = mode, c.details[compile]
+			delete(c.wrong, compile)
+			delete(c.details, compile)
+		}
+		switch {
+		case loaded == nil:
+			loaded = x
+		case x != nil:
+			try(c, &capi.LoadedExecutableDestroyArgs{Executable: x})
+		}
+	}
+	for form, mode := range failed {
+		key := compile
+		if loaded != nil {
+			key += " of " + form
+		}
+		c.wrong[key], c.details[key] = mode, details[form]
+	}
+	return loaded
+}
+
+func (c *caller) compile(code string) *capi.LoadedExecutable {
 	options := check.Devices(1, 1)
-	program := check.Program("mlir", c.artifact())
+	program := check.Program("mlir", code)
 	args := capi.ClientCompileArgs{Client: c.client, Program: program}
 	args.CompileOptions, args.CompileOptionsSize = capi.BytesData(options)
 	ok := try(c, &args)
 	runtime.KeepAlive(options)
 	runtime.KeepAlive(program)
-	if !ok || args.Executable == nil {
+	if !ok {
+		return nil
+	}
+	return args.Executable
+}
+
+// computed are the numbers that the artifacts make of those that upload uploads.
+func computed() []float32 { return []float32{11, 22, 33, 44} }
+
+func (c *caller) programs() {
+	loaded := c.compileAll()
+	if loaded == nil {
 		return
 	}
-	loaded := args.Executable
 	try(c, &capi.LoadedExecutableAddressableDevicesArgs{Executable: loaded})
 	assignment := capi.LoadedExecutableGetDeviceAssignmentArgs{Executable: loaded}
 	if try(c, &assignment) && assignment.SerializedDeviceAssignmentDeleter != 0 {

@@ -112,7 +112,7 @@ func TestThePluginForCPUsHasNearlyEverything(t *testing.T) {
 }
 
 // The prediction would not know of a fault that the probe does not see.
-func TestTheProbeSeesAFaultInEveryFunctionThatJAXCalls(t *testing.T) {
+func TestTheProbeSeesAFaultInEveryFunctionThatAClientCalls(t *testing.T) {
 	table := cpu(t)
 	called := make(map[string]bool)
 	for _, client := range callers.Clients() {
@@ -191,6 +191,7 @@ func TestTheProbeSendsAPluginWhatClientsSend(t *testing.T) {
 			assert.Equal(t, c.offHost, found.OffHost)
 			assert.Equal(t, c.want, found.Wrong["PJRT_LoadedExecutable_Execute"])
 			assert.Empty(t, found.Wrong["PJRT_Client_Compile"])
+			assert.Equal(t, callers.Fails, found.Wrong["PJRT_Client_Compile of text"])
 			if c.want != "" {
 				assert.Contains(t, found.Details["PJRT_LoadedExecutable_Execute"], "[11 22 33 44] was expected")
 			}

@@ -9,7 +9,7 @@
 //	pjrt-conformance debug PLUGIN CHECK             run one check in this process, for a debugger
 //	pjrt-conformance programs PLUGIN [DIR]          run programs with known results
 //	pjrt-conformance compare PLUGIN REFERENCE [DIR] compare the results of two plugins
-//	pjrt-conformance predict PLUGIN [CLIENT...]     predict what versions of JAX do with a plugin
+//	pjrt-conformance predict PLUGIN [CLIENT...]     predict what JAX and GoMLX do with a plugin
 //	pjrt-conformance list [TEXT...]                 list the rules of the contract
 //	pjrt-conformance lists [LIST]                   list the checks by which plugins are judged
 //	pjrt-conformance diff BEFORE.json AFTER.json    compare two reports

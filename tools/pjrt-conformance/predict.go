@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -24,17 +25,22 @@ func predictCommand() *cobra.Command {
 	var file string
 	cmd := &cobra.Command{
 		Use:   "predict PLUGIN [CLIENT...]",
-		Short: "Predict what versions of JAX do with a plugin",
-		Long: `Predict says what versions of JAX, such as jax@0.8.1, will do with a plugin, or all
-versions that were measured if none is named: for each user action, whether it
-runs, raises an exception or ends the process, and because of which function. It
-compares what the plugin lacks with measurements of that version.
+		Short: "Predict what JAX and GoMLX do with a plugin",
+		Long: `Predict says what clients, which are versions of JAX and of GoMLX's XLA backend, will do
+with a plugin, or all that were measured if none is named: for each user action,
+whether it runs, raises an exception or ends the process, and because of which
+function. It compares what the plugin lacks with measurements of that version.
 
-The exit status is 1 if a version would end the process, and 2 if nothing could be
+The clients are ` + strings.Join(callers.Clients(), ", ") + `;
+jax and gomlx are the newest of them.
+
+The exit status is 1 if a client would end the process, and 2 if nothing could be
 predicted.`,
-		Example:           "  pjrt-conformance predict ./my_plugin.so jax@0.8.1\n  pjrt-conformance predict ./my_plugin.so --json",
+		Example: `  pjrt-conformance predict ./my_plugin.so jax@0.8.1
+  pjrt-conformance predict ./my_plugin.so gomlx
+  pjrt-conformance predict ./my_plugin.so --json`,
 		Args:              pluginArgs(-1),
-		ValidArgsFunction: completePlugins(1),
+		ValidArgsFunction: completeClients,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			clients := args[1:]
 			if len(clients) == 0 {
@@ -71,6 +77,15 @@ predicted.`,
 	flags.StringVar(&file, "report", "", "also predict wrong numbers where checks of numbers failed in the JSON report `FILE`")
 	flags.BoolVar(&asJSON, "json", false, "print a JSON list")
 	return cmd
+}
+
+// completeClients completes a plugin, and then clients.
+func completeClients(cmd *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
+	if len(args) == 0 {
+		return cli.CompletePlugins(cmd, args, begun)
+	}
+	left := slices.DeleteFunc(callers.Clients(), func(c string) bool { return slices.Contains(args[1:], c) })
+	return left, cobra.ShellCompDirectiveNoFileComp
 }
 
 // printPredictions prints what clients will do. The error gives the exit status.

@@ -25,6 +25,10 @@ func TestPredictSaysWhatAClientDoes(t *testing.T) {
 	assert.Contains(t, o.Stdout, "callback        pure_callback, debug.callback: not measured\n")
 	assert.Contains(t, o.Stdout, "Device_MemoryStats is unimplemented (rule ")
 
+	o = tested.Launch(t, dir, "predict", "cpu", "gomlx")
+	require.Zero(t, o.Status, o.Stderr)
+	assert.Contains(t, o.Stdout, "gomlx@0.28.8: runs\n  14 of 14 user actions run as they should\n")
+
 	o = tested.Launch(t, dir, "predict", "cpu", "-v")
 	assert.Equal(t, 1, o.Status, o.Stderr)
 	assert.Contains(t, o.Stdout, "jax@0.8.1: would abort\n")
@@ -48,7 +52,7 @@ func TestPredictNeedsAClientThatWasMeasuredAndAPlugin(t *testing.T) {
 	dir := t.TempDir()
 	o := tested.Launch(t, dir, "predict", "cpu", "jax@0.1.0")
 	assert.Equal(t, 2, o.Status)
-	assert.Contains(t, o.Stderr, `there is no profile of "jax@0.1.0": the profiles are of jax@`)
+	assert.Contains(t, o.Stderr, `there is no profile of "jax@0.1.0": the profiles are of gomlx@`)
 	clitest.Write(t, dir, "not_a_plugin.so", "text")
 	o = tested.Launch(t, dir, "predict", "./not_a_plugin.so", "jax")
 	assert.Equal(t, 2, o.Status)

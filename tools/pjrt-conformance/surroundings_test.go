@@ -113,6 +113,12 @@ func TestCompletionOfPlugins(t *testing.T) {
 		require.Zero(t, o.Status)
 		assert.Contains(t, o.Stdout, "cpu\t", line)
 	}
+	c := exec.CommandContext(t.Context(), tested.Path, "__complete", "predict", "cpu", "jax@0.8.1", "")
+	c.Env = env
+	o := clitest.Run(t, t.TempDir(), c, nil)
+	require.Zero(t, o.Status)
+	assert.Contains(t, o.Stdout, "gomlx@")
+	assert.NotContains(t, o.Stdout, "jax@0.8.1\n", "it is there already")
 	for _, line := range []string{"run cpu", "plan cpu", "programs cpu"} {
 		c := exec.CommandContext(t.Context(), tested.Path, append(append([]string{"__complete"}, strings.Fields(line)...), "--profile", "")...)
 		c.Env = env

@@ -19,17 +19,19 @@ import (
 )
 
 var measureCommand = command{"measure", "[flags] PYTHON...", `
-Finds out what versions of JAX do with a plugin that lacks something, and writes their profiles,
-which package callers embeds. Each PYTHON is an interpreter with another version of JAX. A first run
+Finds out what clients do with a plugin that lacks something, and writes their profiles, which
+package callers embeds. Each PYTHON is an interpreter with another version of JAX, or, with
+-program, any one, which watches the program take the actions with another client. A first run
 counts the calls of each user action; then each called function in turn has a null slot, returns
 UNIMPLEMENTED, or fails, and each extension and each newer part of the table is missing. A profile
 is written after each row, and rows that it has are not measured again.
 `, func(flags *flag.FlagSet) func(context.Context, []string) error {
 	var m measurer
 	flags.StringVar(&m.shim, "shim", "bin/libpjrt_shim.so", "the library of tools/pjrtshim")
-	flags.StringVar(&m.named, "plugin", "cpu", "the plugin that the clients use: a name, or the path of its library")
+	flags.StringVar(&m.named, "plugin", "cpu@0.81", "the plugin that the clients use: a name, or the path of its library")
 	flags.StringVar(&m.with, "with", "xla-cpu-pjrt 0.0.1", "the plugin's package and version, as a new profile names them")
 	flags.StringVar(&m.out, "out", "conformance/laboratory/callers/profiles", "the folder of the profiles")
+	flags.StringVar(&m.program, "program", "", "a program that takes the actions in place of JAX, such as pjrt/gomlx/internal/drive")
 	flags.IntVar(&m.check, "check", 0, "measure this many rows again, chosen at random, and compare them with the profile")
 	flags.IntVar(&m.sets, "sets", 0, "compare predictions for this many random sets of missing functions with what happens")
 	flags.BoolVar(&m.offHost, "off-host", false, "let the plugin say that its buffers are not in the host's memory")
@@ -42,6 +44,7 @@ is written after each row, and rows that it has are not measured again.
 type measurer struct {
 	shim, out   string
 	named, with string
+	program     string
 	check, sets int
 	offHost     bool
 	calls       bool // only
@@ -66,8 +69,13 @@ func (m *measurer) run(ctx context.Context, pythons []string) error {
 	if m.shim, err = filepath.Abs(m.shim); err != nil {
 		return err
 	}
+	if m.program != "" {
+		if m.program, err = filepath.Abs(m.program); err != nil {
+			return err
+		}
+	}
 	for _, python := range pythons {
-		c, err := startJAX(ctx, python, m.shim, m.plugin, m.offHost)
+		c, err := m.start(ctx, python)
 		if err != nil {
 			return err
 		}
@@ -86,18 +94,21 @@ func (m *measurer) run(ctx context.Context, pythons []string) error {
 	return nil
 }
 
-func (m *measurer) file(c *jax) string { return filepath.Join(m.out, "jax-"+c.JAX+".tsv") }
+// base names the files of a client.
+func base(c *watcher) string { return strings.Replace(c.Client, "@", "-", 1) }
+
+func (m *measurer) file(c *watcher) string { return filepath.Join(m.out, base(c)+".tsv") }
 
 // measure fills in the profile of a client. Where the plugin's buffers are not in the host's
 // memory, it measures only the functions that the client calls in other actions, or more or less
 // often, than it does otherwise.
-func (m *measurer) measure(ctx context.Context, c *jax) error {
+func (m *measurer) measure(ctx context.Context, c *watcher) error {
 	whole, err := readProfile(m.file(c))
 	switch {
 	case errors.Is(err, os.ErrNotExist) && !m.offHost,
 		err == nil && strings.Join(whole.Actions, " ") != strings.Join(c.Actions, " "):
-		whole = &callers.Profile{Client: "jax@" + c.JAX, Actions: c.Actions}
-		whole.With = []string{"jaxlib " + c.JAXLib, "Python " + c.Python, m.with}
+		whole = &callers.Profile{Client: c.Client, Actions: c.Actions}
+		whole.With = append(slices.Clone(c.With), m.with)
 	case err != nil:
 		return err
 	}
@@ -147,13 +158,13 @@ func (m *measurer) measure(ctx context.Context, c *jax) error {
 }
 
 // normal takes all actions with a plugin that lacks nothing, and counts their calls.
-func (m *measurer) normal(c *jax, p *callers.Profile) ([]result, error) {
+func (m *measurer) normal(c *watcher, p *callers.Profile) ([]result, error) {
 	normal, err := c.do(nil, c.Actions)
 	if err != nil {
 		return nil, err
 	}
 	if len(normal) != len(c.Actions) {
-		return nil, fmt.Errorf("JAX %s does not start with %s: %+v", c.JAX, m.plugin, normal[0])
+		return nil, fmt.Errorf("%s does not start with %s: %+v", c.Client, m.plugin, normal[0])
 	}
 	outcomes := make([]callers.Outcome, len(c.Actions))
 	var why []string
@@ -174,7 +185,7 @@ func (m *measurer) normal(c *jax, p *callers.Profile) ([]result, error) {
 // alone takes each action in a process of its own, and counts its calls: what a client
 // asks only once, it asks in the first action that needs the answer, and any action may
 // be the first.
-func (m *measurer) alone(c *jax, p *callers.Profile) error {
+func (m *measurer) alone(c *watcher, p *callers.Profile) error {
 	for _, a := range p.Actions[1:] {
 		results, err := c.do(nil, []string{start, a})
 		if err != nil {

@@ -26,7 +26,7 @@ func (m *measurer) random() *rand.Rand {
 }
 
 // compare measures some rows of a profile again, and fails if one is different.
-func (m *measurer) compare(ctx context.Context, c *jax) error {
+func (m *measurer) compare(ctx context.Context, c *watcher) error {
 	p, err := readProfile(m.file(c))
 	if err != nil {
 		return err
@@ -86,18 +86,18 @@ func timed(s subject) bool { return strings.HasPrefix(s.name, "PJRT_Event_") }
 // and writes the comparison beside the profile. It fails if the client does worse than
 // predicted, or better without a reason that the profile gives. Sets that the file has
 // are not measured again.
-func (m *measurer) prove(ctx context.Context, c *jax) error {
+func (m *measurer) prove(ctx context.Context, c *watcher) error {
 	p, err := readProfile(m.file(c))
 	if err != nil {
 		return err
 	}
-	file := filepath.Join(m.out, "sets", "jax-"+c.JAX+".tsv")
+	file := filepath.Join(m.out, "sets", base(c)+".tsv")
 	if m.offHost {
 		if p.OffHost == nil {
 			return fmt.Errorf("%s: nothing was measured off the host: measure with -off-host, and without -sets", m.file(c))
 		}
 		p = p.At(true)
-		file = filepath.Join(m.out, "sets", "jax-"+c.JAX+callers.OffHostSets)
+		file = filepath.Join(m.out, "sets", base(c)+callers.OffHostSets)
 	}
 	normal, err := m.normal(c, p)
 	if err != nil {

@@ -107,10 +107,12 @@ func concerned(p *callers.Profile, s subject) []string {
 func row(p *callers.Profile, normal []result, results []result, s subject) callers.Row {
 	r := callers.Row{Subject: s.name, Mode: s.mode, Outcomes: make([]callers.Outcome, len(p.Actions))}
 	worst := callers.Harmless
+	calls := p.Calls[s.name]
+	function := s.mode == callers.Null || s.mode == callers.Unimplemented || s.mode == callers.Fails
 	for _, x := range results {
 		i := slices.Index(p.Actions, x.Action)
 		o, why := outcome(normal[i], x)
-		if calls, ok := p.Calls[s.name]; o == callers.Harmless && ok && calls[i] == 0 && calls[0] == 0 {
+		if o == callers.Harmless && function && (calls == nil || calls[i] == 0 && calls[0] == 0) {
 			o = callers.NotCalled
 		}
 		r.Outcomes[i] = o
@@ -152,6 +154,8 @@ func outcome(normal, x result) (callers.Outcome, string) {
 		return callers.Ended, short(why)
 	case x.Hung != nil && normal.Hung == nil:
 		return callers.Hang, short(fmt.Sprintf("%s: %s", x.Action, inside("hangs", x.Hung)))
+	case strings.HasPrefix(x.Exception, wrongNumbers):
+		return callers.WrongNumbers, short(x.Action + ": " + x.Exception)
 	case kind(x.Exception) != kind(normal.Exception):
 		if x.Exception == "" {
 			return callers.Changed, short(x.Action + ": no exception")
@@ -162,6 +166,9 @@ func outcome(normal, x result) (callers.Outcome, string) {
 	}
 	return callers.Harmless, ""
 }
+
+// wrongNumbers begins the exception by which a driver says that the client has not noticed them.
+const wrongNumbers = "wrong numbers: "
 
 // kind returns the part of an exception that does not differ from run to run.
 func kind(exception string) string {

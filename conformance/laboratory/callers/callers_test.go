@@ -53,7 +53,7 @@ func TestEveryProfileIsWhole(t *testing.T) {
 		p := profile(t, name)
 		assert.Equal(t, name, p.Client)
 		for _, a := range p.Actions {
-			assert.NotEmpty(t, callers.Words(a), "%s: %s", name, a)
+			assert.NotEmpty(t, p.Words(a), "%s: %s", name, a)
 		}
 		for _, f := range p.Functions() {
 			require.Contains(t, functions, f, name)
@@ -79,7 +79,7 @@ func TestClientsAreOrderedByVersion(t *testing.T) {
 	newest := profile(t, "jax")
 	assert.Equal(t, "jax@0.12.0.1", newest.Client)
 	_, err := callers.Lookup("jax@0.1.0")
-	assert.ErrorContains(t, err, `there is no profile of "jax@0.1.0": the profiles are of jax@`)
+	assert.ErrorContains(t, err, `there is no profile of "jax@0.1.0": the profiles are of gomlx@`)
 }
 
 func TestPredictionsForOneFault(t *testing.T) {
@@ -127,6 +127,9 @@ func TestFunctionsThatAClientCallsForBuffersOfTheHostDoNotMatterElsewhere(t *tes
 	for _, client := range callers.Clients() {
 		p := profile(t, client)
 		require.NotNil(t, p.OffHost, client)
+		if !strings.HasPrefix(client, "jax@") {
+			continue // another client does not ask where buffers are
+		}
 		for _, f := range []string{"PJRT_Buffer_IncreaseExternalReferenceCount", "PJRT_Buffer_OpaqueDeviceMemoryDataPointer"} {
 			for _, mode := range []callers.Mode{callers.Null, callers.Unimplemented} {
 				plugin := callers.Plugin{Minor: 81, Extensions: withProfiler, Wrong: map[string]callers.Mode{f: mode}}
@@ -143,6 +146,45 @@ func TestFunctionsThatAClientCallsForBuffersOfTheHostDoNotMatterElsewhere(t *tes
 					assert.True(t, calls || a.Outcome <= callers.Harmless, "%s: %s %s: %s: %s", client, f, mode, a.Name, a.What)
 				}
 			}
+		}
+	}
+}
+
+// GoMLX reads buffers in place if the name of the plugin says that it is for CPUs.
+func TestGoMLXGoesByTheNameOfAPlugin(t *testing.T) {
+	t.Parallel()
+	p := profile(t, "gomlx")
+	for path, want := range map[string]callers.Outcome{
+		"/lib/pjrt_c_api_cpu_plugin.so": callers.Exception, "/lib/pjrt_c_api_new_plugin.so": callers.Harmless,
+	} {
+		for _, offHost := range []bool{false, true} {
+			out := p.Predict(callers.Plugin{
+				Path: path, OffHost: offHost, Minor: 81, Extensions: withProfiler,
+				Wrong: map[string]callers.Mode{"PJRT_Buffer_UnsafePointer": callers.Unimplemented},
+			})
+			i := slices.IndexFunc(out.Actions, func(a callers.Action) bool { return a.Name == "graph" })
+			assert.Equal(t, want, out.Actions[i].Outcome, path)
+		}
+	}
+}
+
+// A plugin may take programs in one form only, and clients send theirs in one.
+func TestAFormOfProgramsThatAPluginRefusesConcernsTheClientsThatSendIt(t *testing.T) {
+	t.Parallel()
+	const compile = "PJRT_Client_Compile of "
+	for form, suffers := range map[string]string{callers.Text: "gomlx", callers.Artifacts: "jax"} {
+		for _, client := range []string{"gomlx", "jax"} {
+			out := profile(t, client).Predict(callers.Plugin{
+				Path: "cpu", Minor: 81, Extensions: withProfiler, Wrong: map[string]callers.Mode{compile + form: callers.Fails},
+			})
+			causes := 0
+			for _, a := range out.Actions {
+				for _, c := range a.Causes {
+					causes++
+					assert.Equal(t, "Client_Compile of "+form+" fails (rule CMP-01)", c.String())
+				}
+			}
+			assert.Equal(t, client == suffers, causes > 5, "%s: %s refused", client, form)
 		}
 	}
 }
@@ -236,8 +278,8 @@ func TestAnErrorThatCannotBeReadIsAsBadAsReadingIt(t *testing.T) {
 	assert.True(t, out.Actions[0].Causes[0].Assumed)
 }
 
-// Each line of the files is a plugin with several faults, drawn at random, and what JAX did with
-// it.
+// Each line of the files is a plugin with several faults, drawn at random, and what a client
+// did with it.
 func TestPredictionsHoldForPluginsWithSeveralFaults(t *testing.T) {
 	t.Parallel()
 	files, err := fs.Glob(os.DirFS("profiles"), "sets/*.tsv")
@@ -248,7 +290,7 @@ func TestPredictionsHoldForPluginsWithSeveralFaults(t *testing.T) {
 		p := profile(t, strings.Replace(strings.TrimSuffix(name, ".tsv"), "-", "@", 1)).At(offHost)
 		text, err := os.ReadFile(filepath.Join("profiles", file))
 		require.NoError(t, err)
-		n := 0
+		n, actions, predicted := 0, 0, 0
 		for line := range strings.Lines(string(text)) {
 			n++
 			s, err := callers.ParseSet(strings.TrimSuffix(line, "\n"))
@@ -259,10 +301,14 @@ func TestPredictionsHoldForPluginsWithSeveralFaults(t *testing.T) {
 				t.Errorf("%s, line %d: %s: %s was predicted, and %s was found", file, n, p.Actions[i], s.Predicted[i], s.Found[i])
 			}
 			for i, o := range s.Found {
-				unforeseen := o >= callers.Hang && s.Predicted[i] < callers.Hang
-				assert.False(t, unforeseen, "%s, line %d: %s ends, which was not predicted", file, n, p.Actions[i])
+				actions++
+				if o == s.Predicted[i] {
+					predicted++
+				}
+				assert.LessOrEqual(t, o, s.Predicted[i], "%s, line %d: %s goes worse than predicted", file, n, p.Actions[i])
 			}
 		}
 		assert.GreaterOrEqual(t, n, 100, file)
+		assert.GreaterOrEqual(t, 100*predicted, 95*actions, file)
 	}
 }

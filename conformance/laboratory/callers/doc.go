@@ -9,6 +9,7 @@
 // version. A [Profile] has what was measured: JAX took the actions that users take, such as running
 // a program over four devices, with a plugin in which each function in turn had a null slot,
 // returned UNIMPLEMENTED, or failed. What a client calls depends on whether the plugin says that
-// its buffers are in the host's memory, so both were measured. `make callers` measures.
-// [Profile.Predict] says for a [Plugin] what becomes of each action.
+// its buffers are in the host's memory, so both were measured. GoMLX, whose XLA backend calls the C
+// API itself, was measured in the same way. `make callers` measures. [Profile.Predict] says for a
+// [Plugin] what becomes of each action.
 package callers

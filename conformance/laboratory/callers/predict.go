@@ -21,6 +21,7 @@ const Miscomputes Mode = "miscomputes"
 
 // Plugin is what a client finds in a plugin.
 type Plugin struct {
+	Path       string          // of its library
 	Minor      int             // of its API
 	OffHost    bool            // PJRT_Buffer_IsOnCpu says that buffers are not in the host's memory
 	Extensions []string        // the names of those in its chain
@@ -41,7 +42,8 @@ const (
 
 // Cause is one thing that is wrong with a plugin, and what a client makes of it.
 type Cause struct {
-	Subject string  `json:"subject"` // as in Row
+	Subject string  `json:"subject"`      // as in Row
+	Of      string  `json:"of,omitempty"` // what the function fails for, if it does not for all: Text or Artifacts
 	Mode    Mode    `json:"mode"`
 	Rule    string  `json:"rule,omitempty"` // that the plugin breaks with it
 	Outcome Outcome `json:"-"`
@@ -55,7 +57,11 @@ type Cause struct {
 
 // String returns the cause in one line.
 func (c Cause) String() string {
-	s := strings.TrimPrefix(c.Subject, "PJRT_") + " " + map[Mode]string{
+	s := strings.TrimPrefix(c.Subject, "PJRT_")
+	if c.Of != "" {
+		s += " of " + c.Of
+	}
+	s += " " + map[Mode]string{
 		Null: "is null", Unimplemented: "is unimplemented", Fails: "fails", Dies: "ends the process or does not return",
 		Miscomputes: "makes wrong numbers",
 		Absent:      "is an extension that the plugin lacks",
@@ -116,15 +122,16 @@ const measuredMinor = 81
 // client may then do better than predicted, not worse.
 func (p *Profile) Predict(plugin Plugin) *Prediction {
 	whole := p
-	p = p.At(plugin.OffHost)
+	offHost := p.offHost(plugin)
+	p = p.At(offHost)
 	out := &Prediction{Client: p.Client, Verdict: Runs, Harmless: []Cause{}}
-	if plugin.OffHost && whole.OffHost == nil {
+	if offHost && whole.OffHost == nil {
 		out.Notes = append(out.Notes, "the plugin says that its buffers are not in the host's memory, and the profile was measured "+
 			"with a plugin whose buffers are: the client may not call some of the functions named here")
 	}
 	for i, name := range p.Actions {
 		normal := p.Whole().Outcomes[i]
-		out.Actions = append(out.Actions, Action{Name: name, Does: Words(name), Outcome: Harmless, Measured: normal <= Changed})
+		out.Actions = append(out.Actions, Action{Name: name, Does: p.Words(name), Outcome: Harmless, Measured: normal <= Changed})
 	}
 	for _, c := range p.causes(plugin) {
 		outcomes, why, assumed := p.outcomes(c, plugin)
@@ -207,9 +214,10 @@ func (out *Prediction) decide(plugin Plugin) {
 // causes returns what is wrong with the plugin, as far as the client may notice.
 func (p *Profile) causes(plugin Plugin) []Cause {
 	var list []Cause
-	for name, mode := range plugin.Wrong {
-		if p.mayCall(name) {
-			list = append(list, Cause{Subject: name, Mode: mode, Rule: RuleOf(name, mode), Detail: plugin.Details[name]})
+	for key, mode := range plugin.Wrong {
+		name, of, part := strings.Cut(key, " of ")
+		if p.mayCall(name) && (!part || of == p.traits().sends) {
+			list = append(list, Cause{Subject: name, Of: of, Mode: mode, Rule: RuleOf(name, mode), Detail: plugin.Details[key]})
 		}
 	}
 	slices.SortFunc(list, func(a, b Cause) int { return strings.Compare(a.Subject, b.Subject) })
@@ -269,9 +277,9 @@ func (p *Profile) outcomes(c Cause, plugin Plugin) (out []Outcome, why string, a
 		copy(out, row.Outcomes)
 		why = row.Why
 	}
-	if row != nil && strings.HasPrefix(c.Subject, eventPrefix) {
+	if row != nil && strings.HasPrefix(c.Subject, eventPrefix) && p.mayCall("PJRT_Event_IsReady") {
 		// Which of these functions is called depends on whether an event is ready when the client
-		// asks.
+		// asks. A client that does not ask always waits.
 		worst := slices.Max(row.Outcomes)
 		for i := range out {
 			if p.callsEvents(i) {
@@ -353,8 +361,8 @@ func (p *Profile) assumeAnyMode(row *Row, out []Outcome, assumed []bool) {
 		return
 	}
 	for _, r := range p.Rows {
-		if r.Subject != row.Subject {
-			continue
+		if r.Subject != row.Subject || r.Mode == Null && row.Mode != Null {
+			continue // a slot that is null is worse than an error
 		}
 		for i, o := range r.Outcomes {
 			if o >= Hang && out[i] < Hang {
@@ -409,36 +417,3 @@ func RuleOf(function string, m Mode) string {
 	}
 	return first
 }
-
-// words says what the actions do.
-var words = map[string]string{
-	"start":          "jax.devices()",
-	"describe":       "repr, kind and ids of a device",
-	"transfer":       "device_put, arrays to NumPy, delete",
-	"jit":            "jit and run",
-	"pending":        "20 runs in a row, is_ready, copy_to_host_async",
-	"grad":           "grad, random numbers, loops",
-	"copy":           "device_put from device to device",
-	"donate":         "donate_argnums",
-	"shard":          "arrays and programs over 4 devices",
-	"infer":          "output shardings that the compiler chooses",
-	"export":         "jax.export, saved and loaded",
-	"compile":        "lower, compile, cost_analysis",
-	"inspect":        "as_text, memory_analysis, shardings of a program",
-	"serialize":      "serialize_executable, saved and loaded",
-	"cache":          "the compilation cache on disk",
-	"memories":       "memories of a device",
-	"offload":        "arrays in pinned_host memory",
-	"memory_stats":   "memory_stats of a device",
-	"memory_profile": "device_memory_profile, live_arrays",
-	"profile":        "jax.profiler.trace",
-	"layouts":        "layouts of arrays and programs",
-	"callback":       "pure_callback, debug.callback",
-	"share":          "DLPack, unsafe_buffer_pointer",
-	"mistake":        "the exception for a wrong compile option",
-	"too_large":      "the exception for an array that is too large",
-	"exit":           "the end of the process, without cleaning up",
-}
-
-// Words says what an action does.
-func Words(action string) string { return words[action] }

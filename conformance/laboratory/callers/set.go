@@ -108,7 +108,8 @@ func parseMarks(text string) ([]Outcome, error) {
 func (p *Profile) Explain(faults []Fault, extensions []string, found []Outcome) (predicted []Outcome, why []string) {
 	// A profile compares with the plugin that it was measured with, which lacks the
 	// profiler: that is not a fault here.
-	plugin := Plugin{Minor: measuredMinor, Extensions: append(slices.Clone(extensions), profiler), Wrong: make(map[string]Mode)}
+	plugin := Plugin{Path: "cpu", Minor: measuredMinor, Wrong: make(map[string]Mode)}
+	plugin.Extensions = append(slices.Clone(extensions), profiler)
 	for _, f := range faults {
 		switch f.Mode {
 		case Absent:

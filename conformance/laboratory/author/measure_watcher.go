@@ -5,8 +5,9 @@ package main
 
 import (
 	"bufio"
+	"bytes"
 	"context"
-	_ "embed"
+	"embed"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -17,13 +18,14 @@ import (
 	"strings"
 )
 
-//go:embed drive.py
-var script []byte
+//go:embed drive.py watch.py
+var scripts embed.FS
 
-// jax is a Python process that has imported JAX, and takes user actions in processes that it
-// forks.
-type jax struct {
+// watcher is a Python process that has user actions taken with a client of PJRT, in processes that
+// it forks.
+type watcher struct {
 	hello
+	dir     string // of the scripts
 	command *exec.Cmd
 	in      io.WriteCloser
 	out     *bufio.Reader
@@ -32,9 +34,8 @@ type jax struct {
 
 // hello is what the process says first.
 type hello struct {
-	JAX     string
-	JAXLib  string
-	Python  string
+	Client  string   // such as jax@0.8.1
+	With    []string // versions of what it consists of
 	Actions []string
 	Threads int // of the process, which can only fork while it has one
 }
@@ -63,28 +64,41 @@ type death struct {
 	Why string
 }
 
-// startJAX starts Python with JAX, whose plugin is the shim library in front of plugin. With
-// offHost the plugin says that its buffers are not in the host's memory.
-func startJAX(ctx context.Context, python, shim, plugin string, offHost bool) (*jax, error) {
-	dir, err := os.MkdirTemp("", "callers")
-	if err != nil {
+// start starts Python with JAX, or with a program that takes the actions. Its plugin is the shim
+// library in front of the one that is measured with.
+func (m *measurer) start(ctx context.Context, python string) (_ *watcher, err error) {
+	c := new(watcher)
+	if c.dir, err = os.MkdirTemp("", "callers"); err != nil {
 		return nil, err
 	}
-	defer os.RemoveAll(dir)
-	file := filepath.Join(dir, "drive.py")
-	if err := os.WriteFile(file, script, 0o600); err != nil {
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, os.RemoveAll(c.dir))
+		}
+	}()
+	if err := os.CopyFS(c.dir, scripts); err != nil {
 		return nil, err
 	}
-	c := &jax{command: exec.CommandContext(ctx, python, file)}
+	// GoMLX takes a plugin for one whose buffers are in the host's memory if its name says so.
+	name := map[bool]string{false: "cpu", true: "watched"}[m.offHost]
+	library := filepath.Join(c.dir, "pjrt_c_api_"+name+"_plugin.so")
+	if err := os.Symlink(m.shim, library); err != nil {
+		return nil, err
+	}
+	c.command = exec.CommandContext(ctx, python, filepath.Join(c.dir, "drive.py"))
+	if m.program != "" {
+		c.command = exec.CommandContext(ctx, python, filepath.Join(c.dir, "watch.py"), m.program)
+	}
 	for _, v := range os.Environ() {
 		if !strings.HasPrefix(v, "PJRT_") && !strings.HasPrefix(v, "JAX_") && !strings.HasPrefix(v, "XLA_") {
 			c.command.Env = append(c.command.Env, v)
 		}
 	}
 	// NumPy must not start threads, since the process forks.
-	c.command.Env = append(c.command.Env, "OPENBLAS_NUM_THREADS=1", "PJRT_NAMES_AND_LIBRARY_PATHS=watched:"+shim, "JAX_PLATFORMS=watched",
-		"PJRT_SHIM_PLUGIN="+plugin, "PJRT_SHIM_GROW=1")
-	if offHost {
+	c.command.Env = append(c.command.Env, "OPENBLAS_NUM_THREADS=1", "JAX_PLATFORMS=watched",
+		"PJRT_NAMES_AND_LIBRARY_PATHS=watched:"+library, "CALLER_PLUGIN="+library,
+		"PJRT_SHIM_PLUGIN="+m.plugin, "PJRT_SHIM_GROW=1")
+	if m.offHost {
 		c.command.Env = append(c.command.Env, "PJRT_SHIM_OFF_HOST=1")
 	}
 	c.command.Stderr = os.Stderr
@@ -100,27 +114,28 @@ func startJAX(ctx context.Context, python, shim, plugin string, offHost bool) (*
 		return nil, err
 	}
 	if err := c.answer(&c.hello); err != nil {
-		return nil, errors.Join(fmt.Errorf("%s does not import JAX: %w", python, err), c.close())
+		return nil, errors.Join(fmt.Errorf("%s does not start: %w", c.command, err), c.close())
 	}
 	if c.Threads != 1 {
-		err := fmt.Errorf("%s: importing JAX %s starts %d threads, so the process cannot fork", python, c.JAX, c.Threads-1)
+		err := fmt.Errorf("%s: importing %s starts %d threads, so the process cannot fork", python, c.Client, c.Threads-1)
 		return nil, errors.Join(err, c.close())
 	}
 	return c, nil
 }
 
-func (c *jax) answer(v any) error {
+func (c *watcher) answer(v any) error {
 	line, err := c.out.ReadBytes('\n')
 	if err != nil {
 		return err
 	}
-	return json.Unmarshal(line, v)
+	// The folder has another name each time.
+	return json.Unmarshal(bytes.ReplaceAll(line, []byte(c.dir+"/"), nil), v)
 }
 
 // do takes actions with a plugin whose faults the variables describe. If the process ends
 // during one, another process starts and takes those that are left. The results are in the
 // order of the actions. If the first action fails, do takes no others.
-func (c *jax) do(variables map[string]string, actions []string) ([]result, error) {
+func (c *watcher) do(variables map[string]string, actions []string) ([]result, error) {
 	var all []result
 	first := actions[0]
 	left := actions[1:]
@@ -138,10 +153,10 @@ func (c *jax) do(variables map[string]string, actions []string) ([]result, error
 			Results []result
 		}
 		if err := c.answer(&a); err != nil {
-			return nil, fmt.Errorf("JAX %s: the process that forks ended: %w", c.JAX, err)
+			return nil, fmt.Errorf("%s: the process that forks ended: %w", c.Client, err)
 		}
 		if a.Job != c.jobs || len(a.Results) == 0 || a.Results[0].Action != first {
-			return nil, fmt.Errorf("JAX %s: the answer to job %d is %+v", c.JAX, c.jobs, a)
+			return nil, fmt.Errorf("%s: the answer to job %d is %+v", c.Client, c.jobs, a)
 		}
 		start := a.Results[0]
 		if len(all) == 0 {
@@ -152,10 +167,10 @@ func (c *jax) do(variables map[string]string, actions []string) ([]result, error
 		}
 		done := a.Results[1:]
 		if len(done) > len(left) {
-			return nil, fmt.Errorf("JAX %s: job %d took %d actions of %d", c.JAX, c.jobs, len(done), len(left))
+			return nil, fmt.Errorf("%s: job %d took %d actions of %d", c.Client, c.jobs, len(done), len(left))
 		}
 		if len(left) > 0 && len(done) == 0 {
-			return nil, fmt.Errorf("JAX %s: job %d ended between two actions", c.JAX, c.jobs)
+			return nil, fmt.Errorf("%s: job %d ended between two actions", c.Client, c.jobs)
 		}
 		all = append(all, done...)
 		if left = left[len(done):]; len(left) == 0 {
@@ -164,7 +179,7 @@ func (c *jax) do(variables map[string]string, actions []string) ([]result, error
 	}
 }
 
-func (c *jax) close() error {
+func (c *watcher) close() error {
 	_ = c.in.Close()
-	return c.command.Wait()
+	return errors.Join(c.command.Wait(), os.RemoveAll(c.dir))
 }
