@@ -266,19 +266,20 @@ EXIT = "exit"  # the last action: the end of the process, with arrays and progra
 
 def take(actions, tell, report):
     """Takes actions, and ends the process."""
-    for name in actions:
-        tell(begin=name)
-        if name == EXIT:
+    for action in actions:
+        tell(begin=action)
+        if action == EXIT:
             sys.exit(0)
         try:
-            seen = ACTIONS[name]()
+            seen = ACTIONS[action]()
             gc.collect()
-            tell(end=name, seen=seen)
+            tell(end=action, seen=seen)
         except BaseException as e:
-            text = f"{type(e).__name__}: {e}"
+            name = "wrong numbers" if isinstance(e, AssertionError) else type(e).__name__
+            text = f"{name}: {e}"
             del e
             gc.collect()
-            tell(end=name, exception=text)
+            tell(end=action, exception=text)
     os._exit(0)
 
 
