@@ -25,7 +25,7 @@ import (
 	"github.com/purepjrt/purepjrt/extensions/megascale"
 	"github.com/purepjrt/purepjrt/pjrt"
 	"github.com/purepjrt/purepjrt/pjrt/pjrttest"
-	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest/cputest"
+	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest"
 	"github.com/purepjrt/purepjrt/pjrt/raw"
 )
 
@@ -337,7 +337,7 @@ func answer(args reflect.Value, table *capi.Table) {
 
 // Every function that XLA's plugin for CPUs offers is called on it, except those listed.
 func TestEveryFunctionThatThePluginForCPUsOffersIsCalled(t *testing.T) {
-	p := cputest.Plugin(t)
+	p := plugintest.Plugin(t)
 	s := &subject{ctx: t.Context()}
 	s.plugin, s.census = watch(t, raw.Table(p))
 	s.open(t)
@@ -346,11 +346,11 @@ func TestEveryFunctionThatThePluginForCPUsOffersIsCalled(t *testing.T) {
 		"PJRT_MemoryDescription_Kind",                                                                            // it describes no memory
 		"PJRT_PhaseCompile_C_Buffers_Destroy", "PJRT_PhaseCompile_Get_PhaseNames", "PJRT_PhaseCompile_Run_Phase", // it makes no compiler
 	}
-	if cputest.Age(t) >= 115 {
+	if plugintest.Age(t) >= 115 {
 		want = append(want, "PJRT_Xla_Transform_Destroy_Hlo_Pass_Pipeline_Trace_Fn") // it runs no passes for a trace
 	}
 	assert.Equal(t, want, missing)
-	age := fmt.Sprintf("0.%d", cputest.Age(t))
+	age := fmt.Sprintf("0.%d", plugintest.Age(t))
 	for x, row := range documented(t) {
 		if x != deviceEvents {
 			assert.Equal(t, row.plugins[age], counts[x], x)

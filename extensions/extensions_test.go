@@ -44,7 +44,7 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
 	"github.com/purepjrt/purepjrt/pjrt/hlo"
 	"github.com/purepjrt/purepjrt/pjrt/pjrttest"
-	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest/cputest"
+	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest"
 	"github.com/purepjrt/purepjrt/pjrt/raw"
 )
 
@@ -448,7 +448,7 @@ var matrix = pjrt.Shape{Type: dtype.F32, Dims: []int64{2, 3}}
 
 func cpu(t testing.TB) *pjrt.Plugin {
 	t.Helper()
-	return cputest.Plugin(t)
+	return plugintest.Plugin(t)
 }
 
 // Each folder has the package of an extension, and that package has a function that a user calls.
@@ -678,7 +678,7 @@ func TestTheTableInTheDocumentationIsRight(t *testing.T) {
 	rows := documented(t)
 	assert.Len(t, rows, len(driven)+1)
 	all := servePlugin(t, everything())
-	age := fmt.Sprintf("0.%d", cputest.Age(t))
+	age := fmt.Sprintf("0.%d", plugintest.Age(t))
 	for x := range driven { // all that capi has: see TestEveryFunctionOfEveryExtensionIsCalled
 		row, ok := rows[rowOf(x)]
 		require.True(t, ok, x)

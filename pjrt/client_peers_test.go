@@ -18,7 +18,7 @@ import (
 	"github.com/purepjrt/purepjrt/capi"
 	"github.com/purepjrt/purepjrt/pjrt"
 	"github.com/purepjrt/purepjrt/pjrt/kv"
-	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest/cputest"
+	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest"
 )
 
 // handles returns the user_args of the node's callbacks.
@@ -332,11 +332,11 @@ func TestNodeOptionsThatMakeNoSenseAreRefused(t *testing.T) {
 }
 
 func TestAPluginThatIgnoresItsNodeIDIsAnError(t *testing.T) {
-	plugin := cputest.Plugin(t)
+	plugin := plugintest.Plugin(t)
 	nothingAlive(t)
 	live := pjrt.Live()["client"]
 	_, err := plugin.NewClient(context.Background(), &pjrt.ClientOptions{KeyValueStore: kv.NewMemory(), NodeID: 1, NumNodes: 2})
-	if cputest.Age(t) <= 106 {
+	if plugintest.Age(t) <= 106 {
 		require.ErrorIs(t, err, pjrt.ErrUnimplemented)
 		require.ErrorContains(t, err, "numbered node 1 as process 0: it does not seem to know node_id and num_nodes")
 	} else { // newer plugins refuse what they do not know
@@ -347,7 +347,7 @@ func TestAPluginThatIgnoresItsNodeIDIsAnError(t *testing.T) {
 }
 
 func TestTheCPUPluginTakesAStore(t *testing.T) {
-	plugin := cputest.Plugin(t)
+	plugin := plugintest.Plugin(t)
 	nothingAlive(t)
 	handles := capi.LiveHandles()
 	client, err := plugin.NewClient(context.Background(), &pjrt.ClientOptions{KeyValueStore: kv.NewMemory()})

@@ -15,7 +15,7 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt"
 	"github.com/purepjrt/purepjrt/pjrt/pjrttest"
 	"github.com/purepjrt/purepjrt/pjrt/platform"
-	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest/cputest"
+	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest"
 )
 
 // newGPU returns a plugin that claims to be CUDA's and accepts the create options.
@@ -175,7 +175,7 @@ func TestUnknownOptionsPassWhenAllowed(t *testing.T) {
 		Create:       []pjrt.Attribute{{Name: "no_such_option", Value: 1}},
 		AllowUnknown: true,
 	})
-	if cputest.Age(t) > 106 { // newer plugins refuse it themselves
+	if plugintest.Age(t) > 106 { // newer plugins refuse it themselves
 		require.ErrorIs(t, err, pjrt.ErrInvalidArgument)
 		require.ErrorContains(t, err, "PJRT_Client_Create: INVALID_ARGUMENT: Unexpected option name passed to PJRT_Client_Create: no_such_option")
 		return

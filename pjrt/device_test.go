@@ -14,7 +14,7 @@ import (
 	"github.com/purepjrt/purepjrt/capi/serve"
 	"github.com/purepjrt/purepjrt/pjrt"
 	"github.com/purepjrt/purepjrt/pjrt/pjrttest"
-	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest/cputest"
+	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest"
 	"github.com/purepjrt/purepjrt/pjrt/raw"
 )
 
@@ -28,7 +28,7 @@ func TestDevicesDescribeThemselves(t *testing.T) {
 		assert.Equal(t, "cpu", d.Kind())
 		assert.Contains(t, d.String(), "CpuDevice(id=")
 		debug := map[int]string{81: fmt.Sprintf("TFRT_CPU_%d", i), 106: fmt.Sprintf("cpu:%d", i), 115: fmt.Sprintf("cpu:%d", i)}
-		assert.Equal(t, debug[cputest.Age(t)], d.Description().DebugString())
+		assert.Equal(t, debug[plugintest.Age(t)], d.Description().DebugString())
 		assert.Empty(t, d.Description().Attributes())
 		assert.Same(t, client, d.Client())
 		assert.Equal(t, d.String(), d.Description().String())
@@ -190,7 +190,7 @@ func TestMemoryStatsHoldWhatThePluginCounts(t *testing.T) {
 	assert.ErrorContains(t, err, "GetAllocatorStats is not supported")
 	err = cpu.ClearMemoryStats()
 	require.ErrorIs(t, err, pjrt.ErrUnimplemented)
-	if cputest.Age(t) < 106 {
+	if plugintest.Age(t) < 106 {
 		assert.ErrorContains(t, err, "it came with API 0.106")
 	} else {
 		assert.ErrorContains(t, err, "ClearMemoryStats is not supported")

@@ -15,7 +15,7 @@ import (
 	"github.com/purepjrt/purepjrt/capi"
 	"github.com/purepjrt/purepjrt/pjrt"
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
-	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest/cputest"
+	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest"
 	"github.com/purepjrt/purepjrt/pjrt/raw"
 	"github.com/purepjrt/purepjrt/pjrt/sharding"
 	"github.com/purepjrt/purepjrt/pjrt/stablehlo"
@@ -30,7 +30,7 @@ type variant struct {
 
 func newVariant(t testing.TB) *variant {
 	t.Helper()
-	plugin := cputest.Plugin(t)
+	plugin := plugintest.Plugin(t)
 	v := &variant{real: raw.Table(plugin), api: new(capi.API)}
 	// The plugin's table is older, and so shorter than the struct.
 	from := v.real.API()

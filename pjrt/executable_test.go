@@ -16,7 +16,7 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt"
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
 	"github.com/purepjrt/purepjrt/pjrt/pjrttest"
-	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest/cputest"
+	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest"
 )
 
 // mixed has results of many ranks and types.
@@ -93,7 +93,7 @@ func TestAnExecutableDescribesItself(t *testing.T) {
 	assert.Equal(t, pjrt.DeviceLayout{Text: "{}", Layout: &pjrt.Layout{MinorToMajor: []int{}}}, layouts[0])
 
 	costs, err := exe.CostAnalysis()
-	if cputest.Age(t) < 106 {
+	if plugintest.Age(t) < 106 {
 		require.NoError(t, err)
 		names := make(map[string]any)
 		for _, c := range costs {

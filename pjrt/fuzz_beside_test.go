@@ -22,7 +22,7 @@ import (
 	"github.com/purepjrt/purepjrt/extensions/ffi"
 	"github.com/purepjrt/purepjrt/pjrt"
 	"github.com/purepjrt/purepjrt/pjrt/internal/lifetimes"
-	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest/cputest"
+	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest"
 	"github.com/purepjrt/purepjrt/pjrt/transfer"
 )
 
@@ -44,7 +44,7 @@ func TestAnyMethodRunsBesideItself(t *testing.T) {
 	if os.Getenv(besideOnly) != "" {
 		long = 5 * time.Second
 	}
-	plugin := cputest.Plugin(t)
+	plugin := plugintest.Plugin(t)
 	trace, err := os.Create(filepath.Join(t.TempDir(), "trace"))
 	require.NoError(t, err)
 	defer trace.Close()

@@ -15,7 +15,6 @@ import (
 
 	"github.com/purepjrt/purepjrt/pjrt"
 	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest"
-	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest/cputest"
 )
 
 // jaxArtifacts holds what testdata/jax-0.12/export.py wrote with JAX 0.12.0.1: programs as
@@ -52,7 +51,7 @@ func TestArtifactsOfNewerJAXCompileAndAgreeWithIt(t *testing.T) {
 	lapack := []string{"svd", "cholesky", "solve"}
 
 	plugintest.Each(t, func(t *testing.T, plugin plugintest.CPU) {
-		client := cputest.Client(t, pjrt.Attribute{Name: "cpu_device_count", Value: int64(2)})
+		client := plugintest.Client(t, pjrt.Attribute{Name: "cpu_device_count", Value: int64(2)})
 		for name, want := range all.Programs {
 			t.Run(name, func(t *testing.T) {
 				compile := func(file string) (*pjrt.LoadedExecutable, error) {

@@ -19,7 +19,6 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt"
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
 	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest"
-	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest/cputest"
 )
 
 // edges is what testdata/jax-edges/export.py wrote with JAX 0.12.0.1.
@@ -56,14 +55,14 @@ func TestEdgesOfFloatsAreThoseOfJAX(t *testing.T) {
 	require.NoError(t, json.Unmarshal(text, &all))
 	require.Len(t, all.Programs, 28)
 	if testing.Short() {
-		all.test(t, fmt.Sprintf("0.%d", cputest.Age(t)))
+		all.test(t, fmt.Sprintf("0.%d", plugintest.Age(t)))
 		return
 	}
 	plugintest.Each(t, func(t *testing.T, plugin plugintest.CPU) { all.test(t, plugin.Age) })
 }
 
 func (e *edges) test(t *testing.T, age string) {
-	client := cputest.Client(t)
+	client := plugintest.Client(t)
 	for _, p := range e.Programs {
 		name := p.Group + "/" + p.Type
 		t.Run(name, func(t *testing.T) {

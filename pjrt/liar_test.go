@@ -21,7 +21,6 @@ import (
 	structs "github.com/purepjrt/purepjrt/capi/describe"
 	"github.com/purepjrt/purepjrt/pjrt"
 	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest"
-	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest/cputest"
 )
 
 // Environment variables through which the tests of faulty plugins talk to their child
@@ -86,7 +85,7 @@ func TestPluginsThatReportSuccessWithoutResults(t *testing.T) {
 // unknown flag ends the process. Compiling is most of what a tour costs.
 func quickCompiler(t testing.TB) string {
 	flags := "XLA_FLAGS=--xla_backend_optimization_level=0"
-	if cputest.Age(t) < 115 {
+	if plugintest.Age(t) < 115 {
 		flags += " --xla_cpu_use_fusion_emitters=false"
 	}
 	return flags

@@ -18,7 +18,6 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt"
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
 	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest"
-	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest/cputest"
 	"github.com/purepjrt/purepjrt/pjrt/raw"
 )
 
@@ -231,7 +230,7 @@ func TestAPluginIsOpenedOnce(t *testing.T) {
 }
 
 func TestAPluginDescribesItself(t *testing.T) {
-	plugin := cputest.Plugin(t)
+	plugin := plugintest.Plugin(t)
 	major, minor := plugin.Version()
 	assert.Zero(t, major)
 	stablehlo := map[int][]int64{81: {1, 13, 3}, 106: {1, 16, 1}, 115: {1, 20, 0}}

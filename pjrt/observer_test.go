@@ -20,7 +20,7 @@ import (
 
 	"github.com/purepjrt/purepjrt/capi"
 	"github.com/purepjrt/purepjrt/pjrt"
-	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest/cputest"
+	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest"
 	"github.com/purepjrt/purepjrt/pjrt/transfer"
 )
 
@@ -126,7 +126,7 @@ func (r *recorder) one() (start, end pjrt.Operation) {
 
 func TestObserversSeeEachOperation(t *testing.T) {
 	r, ctx := observe(t)
-	plugin := cputest.Plugin(t)
+	plugin := plugintest.Plugin(t)
 
 	client, err := plugin.NewClient(ctx, nil)
 	require.NoError(t, err)
@@ -438,7 +438,7 @@ func (l *logbook) lines() []string {
 func TestTheLoggerRecordsOperations(t *testing.T) {
 	l := bookOf(t, slog.LevelDebug)
 	ctx := context.WithValue(context.Background(), logKey{}, l)
-	plugin := cputest.Plugin(t)
+	plugin := plugintest.Plugin(t)
 	client, err := plugin.NewClient(ctx, nil)
 	require.NoError(t, err)
 	defer client.Close()

@@ -16,7 +16,7 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt"
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
 	"github.com/purepjrt/purepjrt/pjrt/pjrttest"
-	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest/cputest"
+	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest"
 )
 
 // TestMain checks that what the tests made is gone in the end.
@@ -41,7 +41,7 @@ func TestMain(m *testing.M) {
 
 func newClient(t testing.TB, attributes ...pjrt.Attribute) *pjrt.Client {
 	t.Helper()
-	return cputest.Client(t, attributes...)
+	return plugintest.Client(t, attributes...)
 }
 
 // olderClient makes a client of a plugin of API 0.81, for what is refused because the plugin is too

@@ -18,12 +18,11 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt"
 	"github.com/purepjrt/purepjrt/pjrt/pjrttest"
 	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest"
-	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest/cputest"
 	"github.com/purepjrt/purepjrt/pjrt/raw"
 )
 
 func TestATableBelongsToOnePlugin(t *testing.T) {
-	p := cputest.Plugin(t)
+	p := plugintest.Plugin(t)
 	registered, err := raw.Register("cpu in the process", tableAddress(p))
 	require.NoError(t, err)
 	assert.Same(t, p, registered)
@@ -69,7 +68,7 @@ func TestManyGoroutinesOpenAPluginOnce(t *testing.T) {
 }
 
 func TestMisuseOfRegisterIsRefused(t *testing.T) {
-	p := cputest.Plugin(t)
+	p := plugintest.Plugin(t)
 	_, err := raw.Register("taken", tableAddress(p))
 	require.NoError(t, err)
 	good := tableAddress(p)
@@ -119,7 +118,7 @@ func TestAFailedInitializationCanBeTriedAgain(t *testing.T) {
 }
 
 func TestSupportsReportsFunctionsFieldsAndExtensions(t *testing.T) {
-	p := cputest.Plugin(t)
+	p := plugintest.Plugin(t)
 	for _, s := range capi.Sections() {
 		for _, f := range capi.Functions(s) {
 			assert.Equal(t, raw.Table(p).Has(f), p.Supports(f.Name), f.Name)
@@ -135,7 +134,7 @@ func TestSupportsReportsFunctionsFieldsAndExtensions(t *testing.T) {
 }
 
 func TestTheKindOfAPluginComesFromItsAttributes(t *testing.T) {
-	p := cputest.Plugin(t)
+	p := plugintest.Plugin(t)
 	assert.Equal(t, "cpu", p.Kind())
 	assert.Equal(t, "", newUnknown(t).Plugin().Kind())
 

@@ -21,7 +21,6 @@ import (
 	saved "github.com/purepjrt/purepjrt/pjrt/compile"
 	"github.com/purepjrt/purepjrt/pjrt/pjrttest"
 	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest"
-	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest/cputest"
 	"github.com/purepjrt/purepjrt/pjrt/raw"
 	"github.com/purepjrt/purepjrt/pjrt/trace"
 )
@@ -96,7 +95,7 @@ func TestEveryWayToAPluginTellsItsKind(t *testing.T) {
 				p := way.open(t, cpu.Path)
 				compiler := new(recordingCompiler)
 				kind := p.Kind()
-				if way.late && !raw.Table(cputest.Plugin(t)).Reentrant() {
+				if way.late && !raw.Table(plugintest.Plugin(t)).Reentrant() {
 					assert.Empty(t, kind)
 				} else {
 					assert.Equal(t, "cpu", p.Kind())

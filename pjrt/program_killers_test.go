@@ -20,7 +20,7 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt"
 	"github.com/purepjrt/purepjrt/pjrt/hlo"
 	"github.com/purepjrt/purepjrt/pjrt/internal/mlir/mlirtest"
-	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest/cputest"
+	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest"
 	"github.com/purepjrt/purepjrt/pjrt/raw"
 )
 
@@ -239,7 +239,7 @@ func TestDangersEndTheProcessOfThePluginsOfTheirAges(t *testing.T) {
 	}
 	require.Empty(t, what)
 	t.Parallel()
-	minor := cputest.Age(t)
+	minor := plugintest.Age(t)
 	for _, f := range list {
 		cmd := self(t.Context(), "-test.run=^"+t.Name()+"$", "-test.timeout=60s")
 		cmd.Env = append(os.Environ(), killerVariable+"="+f.name)

@@ -16,7 +16,7 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 
 	"github.com/purepjrt/purepjrt/pjrt"
-	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest/cputest"
+	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest"
 	"github.com/purepjrt/purepjrt/pjrt/stablehlo"
 )
 
@@ -145,7 +145,7 @@ func TestOnlyThePluginRefusesAnArtifactOfAnotherVersion(t *testing.T) {
 	} {
 		version, ok := stablehlo.VersionOf(code)
 		require.True(t, ok, name)
-		if name == "a newer JAX's" && cputest.Age(t) > 81 {
+		if name == "a newer JAX's" && plugintest.Age(t) > 81 {
 			continue // not newer than the plugin
 		}
 		require.False(t, version.Compare(oldest) >= 0 && version.Compare(newest) <= 0, "%s: the plugin promises to read it", name)

@@ -17,7 +17,6 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
 	"github.com/purepjrt/purepjrt/pjrt/pjrttest"
 	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest"
-	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest/cputest"
 )
 
 // XNNPACK in XLA's CPU plugin keeps a packed copy of the second matrix for its address. From which
@@ -119,7 +118,7 @@ func TestDefaultFlagsGiveWayToTheCaller(t *testing.T) {
 			require.NoError(t, err)
 			read, err := pjrt.DecodeCompileOptions(code)
 			require.NoError(t, err)
-			if cputest.Age(t) >= 106 { // has no need of the second flag
+			if plugintest.Age(t) >= 106 { // has no need of the second flag
 				if asked := c.opts != nil && c.opts.Flags[xnnpack] != nil; !asked {
 					delete(c.want, xnnpack)
 				}

@@ -16,7 +16,7 @@ import (
 	"github.com/purepjrt/purepjrt/capi/serve"
 	"github.com/purepjrt/purepjrt/pjrt"
 	"github.com/purepjrt/purepjrt/pjrt/pjrttest"
-	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest/cputest"
+	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest"
 )
 
 func TestTheTopologyOfAClientDescribesItsDevices(t *testing.T) {
@@ -45,7 +45,7 @@ func TestTheTopologyOfAClientDescribesItsDevices(t *testing.T) {
 	_, err = client.Plugin().NewTopology(context.Background(), "", nil)
 	require.ErrorIs(t, err, pjrt.ErrUnimplemented)
 	fingerprint, err := topology.Fingerprint()
-	if cputest.Age(t) >= 106 {
+	if plugintest.Age(t) >= 106 {
 		require.NoError(t, err)
 		assert.NotZero(t, fingerprint)
 	} else {
@@ -53,7 +53,7 @@ func TestTheTopologyOfAClientDescribesItsDevices(t *testing.T) {
 	}
 	kinds, err := topology.MemoryKindIDs()
 	copied, copyErr := client.Plugin().DeserializeTopology(context.Background(), data)
-	if cputest.Age(t) >= 115 {
+	if plugintest.Age(t) >= 115 {
 		require.NoError(t, err)
 		assert.Len(t, kinds, 3)
 		require.NoError(t, copyErr)

@@ -18,14 +18,14 @@ import (
 	"github.com/purepjrt/purepjrt/capi/ffi"
 	"github.com/purepjrt/purepjrt/pjrt"
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
-	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest/cputest"
+	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest"
 	"github.com/purepjrt/purepjrt/pjrt/raw"
 )
 
 // newClient makes a client of the CPU plugin.
 func newClient(t testing.TB) *pjrt.Client {
 	t.Helper()
-	plugin := cputest.Plugin(t)
+	plugin := plugintest.Plugin(t)
 	client, err := plugin.NewClient(context.Background(), nil)
 	require.NoError(t, err)
 	t.Cleanup(func() { assert.NoError(t, client.Close()) })
@@ -36,8 +36,8 @@ func newClient(t testing.TB) *pjrt.Client {
 func hostMinor(t testing.TB) int {
 	t.Helper()
 	minors := map[int]int{81: 2, 106: 3, 115: 4}
-	minor, ok := minors[cputest.Age(t)]
-	require.True(t, ok, "API 0.%d", cputest.Age(t))
+	minor, ok := minors[plugintest.Age(t)]
+	require.True(t, ok, "API 0.%d", plugintest.Age(t))
 	return minor
 }
 

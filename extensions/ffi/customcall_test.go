@@ -16,13 +16,13 @@ import (
 	"github.com/purepjrt/purepjrt/extensions"
 	"github.com/purepjrt/purepjrt/extensions/ffi"
 	"github.com/purepjrt/purepjrt/pjrt"
-	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest/cputest"
+	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest"
 	"github.com/purepjrt/purepjrt/pjrt/raw"
 )
 
 func newClient(t testing.TB) *pjrt.Client {
 	t.Helper()
-	client := cputest.Client(t)
+	client := plugintest.Client(t)
 	require.True(t, extensions.Supported(client.Plugin(), capi.ExtensionTypeFFI))
 	return client
 }

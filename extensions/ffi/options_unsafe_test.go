@@ -19,7 +19,7 @@ import (
 	"github.com/purepjrt/purepjrt/capi/serve"
 	"github.com/purepjrt/purepjrt/extensions/ffi"
 	"github.com/purepjrt/purepjrt/pjrt"
-	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest/cputest"
+	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest"
 	"github.com/purepjrt/purepjrt/pjrt/raw"
 )
 
@@ -95,7 +95,7 @@ func (h *optionsHost) table(real *cffi.API) *cffi.API {
 // newOptionsClient opens the plugin behind the host's hooks.
 func newOptionsClient(t *testing.T) *pjrt.Client {
 	t.Helper()
-	real := cputest.Plugin(t)
+	real := plugintest.Plugin(t)
 	served, err := serve.Wrap(raw.Table(real),
 		serve.AroundFunction((*capi.LoadedExecutableExecuteArgs)(nil).Function(), func(c *serve.Invocation) {
 			current.take((*capi.LoadedExecutableExecuteArgs)(c.Args()).Options)

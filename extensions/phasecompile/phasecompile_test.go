@@ -16,7 +16,7 @@ import (
 	"github.com/purepjrt/purepjrt/extensions/phasecompile"
 	"github.com/purepjrt/purepjrt/pjrt"
 	"github.com/purepjrt/purepjrt/pjrt/pjrttest"
-	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest/cputest"
+	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest"
 	"github.com/purepjrt/purepjrt/pjrt/raw"
 )
 
@@ -130,7 +130,7 @@ func TestMisuseOfPhasesIsAnErrorHere(t *testing.T) {
 }
 
 func TestThereIsNoPhaseCompiler(t *testing.T) {
-	cpu := cputest.Plugin(t)
+	cpu := plugintest.Plugin(t)
 	assert.True(t, extensions.Supported(cpu, capi.ExtensionTypePhaseCompile), "the plugin has the node without its functions")
 	_, err := phasecompile.Phases(cpu)
 	assert.ErrorIs(t, err, pjrt.ErrUnimplemented)

@@ -16,7 +16,7 @@ import (
 	"github.com/purepjrt/purepjrt/extensions/profiler"
 	"github.com/purepjrt/purepjrt/pjrt"
 	"github.com/purepjrt/purepjrt/pjrt/pjrttest"
-	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest/cputest"
+	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest"
 	"github.com/purepjrt/purepjrt/pjrt/raw"
 )
 
@@ -108,7 +108,7 @@ func TestARecordingProfilerIsStoppedByClose(t *testing.T) {
 func TestNoProfiler(t *testing.T) {
 	_, err := profiler.New(nil, nil)
 	require.ErrorIs(t, err, pjrt.ErrInvalidArgument)
-	cpu := cputest.Plugin(t)
+	cpu := plugintest.Plugin(t)
 	require.False(t, extensions.Supported(cpu, capi.ExtensionTypeProfiler))
 	_, err = profiler.New(cpu, nil)
 	require.ErrorIs(t, err, pjrt.ErrUnimplemented)

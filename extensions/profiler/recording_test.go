@@ -23,7 +23,7 @@ import (
 	"github.com/purepjrt/purepjrt/extensions/profiler"
 	"github.com/purepjrt/purepjrt/pjrt"
 	"github.com/purepjrt/purepjrt/pjrt/pjrttest"
-	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest/cputest"
+	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest"
 )
 
 const double = `module @double {
@@ -152,7 +152,7 @@ func kinds(p *profiler.Profile) map[pjrt.OperationKind]int {
 }
 
 func TestARecordingOfAPluginWithoutAProfiler(t *testing.T) {
-	plugin := cputest.Plugin(t)
+	plugin := plugintest.Plugin(t)
 	client, err := plugin.NewClient(context.Background(), nil)
 	require.NoError(t, err)
 	defer client.Close()

@@ -16,7 +16,7 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt"
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
 	"github.com/purepjrt/purepjrt/pjrt/pjrttest"
-	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest/cputest"
+	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest"
 	"github.com/purepjrt/purepjrt/pjrt/raw"
 )
 
@@ -133,7 +133,7 @@ func TestBuffersWithoutARawBuffer(t *testing.T) {
 		require.NoError(t, r.Close())
 	}
 
-	plugin := cputest.Plugin(t)
+	plugin := plugintest.Plugin(t)
 	require.False(t, extensions.Supported(plugin, capi.ExtensionTypeRawBuffer))
 	cpu, err := plugin.NewClient(ctx, nil)
 	require.NoError(t, err)

@@ -23,7 +23,7 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/cache"
 	"github.com/purepjrt/purepjrt/pjrt/compile"
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
-	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest/cputest"
+	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest"
 )
 
 // TestMain checks that the tests left no objects in the plugin.
@@ -43,7 +43,7 @@ func TestMain(m *testing.M) {
 
 func newClient(t testing.TB) *pjrt.Client {
 	t.Helper()
-	return cputest.Client(t)
+	return plugintest.Client(t)
 }
 
 // open returns a cache in a directory, and the buffer that it logs to.

@@ -13,14 +13,14 @@ import (
 
 	"github.com/purepjrt/purepjrt/capi"
 	"github.com/purepjrt/purepjrt/pjrt"
-	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest/cputest"
+	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest"
 	"github.com/purepjrt/purepjrt/pjrt/raw"
 )
 
 // clientWithout returns a client of the CPU plugin, with some of its functions removed.
 func clientWithout(t testing.TB, functions ...*capi.Function) *pjrt.Client {
 	t.Helper()
-	plugin := cputest.Plugin(t)
+	plugin := plugintest.Plugin(t)
 	from, api := raw.Table(plugin).API(), new(capi.API)
 	copy(unsafe.Slice((*byte)(unsafe.Pointer(api)), unsafe.Sizeof(*api)), unsafe.Slice((*byte)(unsafe.Pointer(from)), from.StructSize))
 	for _, f := range functions {

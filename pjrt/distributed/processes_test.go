@@ -13,7 +13,7 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt"
 	"github.com/purepjrt/purepjrt/pjrt/distributed"
 	"github.com/purepjrt/purepjrt/pjrt/pjrttest"
-	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest/cputest"
+	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest"
 )
 
 // start makes a plugin with two devices of this process and two of another.
@@ -25,7 +25,7 @@ func start(t testing.TB, minor int) *pjrttest.Plugin {
 
 func cpuClient(t testing.TB) *pjrt.Client {
 	t.Helper()
-	return cputest.Client(t)
+	return plugintest.Client(t)
 }
 
 const updateFunction = "PJRT_Client_UpdateGlobalProcessInfo"

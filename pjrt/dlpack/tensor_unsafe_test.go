@@ -18,13 +18,13 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt"
 	"github.com/purepjrt/purepjrt/pjrt/array"
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
-	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest/cputest"
+	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest"
 	"github.com/purepjrt/purepjrt/pjrt/raw"
 )
 
 func newClient(t testing.TB) *pjrt.Client {
 	t.Helper()
-	return cputest.Client(t)
+	return plugintest.Client(t)
 }
 
 func TestMain(m *testing.M) {

@@ -15,13 +15,13 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt"
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
 	"github.com/purepjrt/purepjrt/pjrt/hlo"
-	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest/cputest"
+	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest"
 )
 
 // client returns a client of XLA's plugin for CPUs.
 func client(t testing.TB) *pjrt.Client {
 	t.Helper()
-	return cputest.Client(t)
+	return plugintest.Client(t)
 }
 
 // optimized returns what the compiler makes of a program.

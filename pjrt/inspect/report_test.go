@@ -18,13 +18,13 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/inspect"
 	"github.com/purepjrt/purepjrt/pjrt/internal/wire"
 	"github.com/purepjrt/purepjrt/pjrt/pjrttest"
-	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest/cputest"
+	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest"
 )
 
 func compiled(t *testing.T, file string) *pjrt.LoadedExecutable {
 	t.Helper()
 	pjrttest.NoLeaks(t)
-	client := cputest.Client(t)
+	client := plugintest.Client(t)
 	code, err := os.ReadFile(file)
 	require.NoError(t, err)
 	exe, err := client.Compile(t.Context(), pjrt.Program{Code: code}, nil)
@@ -86,7 +86,7 @@ func TestMemoryOfTheCPU(t *testing.T) {
 	}
 	assert.Equal(t, r.Schedule.PeakSize, sum)
 	assert.NotEmpty(t, r.Kernels)
-	if cputest.Age(t) < 106 {
+	if plugintest.Age(t) < 106 {
 		assert.NotEmpty(t, r.Cost)
 		assert.Nil(t, r.Counted)
 		assert.Contains(t, page, "flops")

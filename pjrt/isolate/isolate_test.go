@@ -29,12 +29,12 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/compile"
 	"github.com/purepjrt/purepjrt/pjrt/isolate"
 	"github.com/purepjrt/purepjrt/pjrt/npy"
-	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest/cputest"
+	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest"
 )
 
 func newPlugin(t testing.TB) *pjrt.Plugin {
 	t.Helper()
-	return cputest.Plugin(t)
+	return plugintest.Plugin(t)
 }
 
 func newCompiler(t testing.TB, opts isolate.Options) *isolate.Compiler {
@@ -526,7 +526,7 @@ func TestCompilationsForATopology(t *testing.T) {
 	topology, err := client.Topology()
 	require.NoError(t, err)
 	exe, err := client.Plugin().CompileFor(context.Background(), topology, scale(1, ""), &pjrt.CompileOptions{Compiler: compiler})
-	if cputest.Age(t) >= 115 {
+	if plugintest.Age(t) >= 115 {
 		require.NoError(t, err)
 		require.NoError(t, exe.Close())
 		return

@@ -14,7 +14,7 @@ import (
 
 	"github.com/purepjrt/purepjrt/pjrt"
 	"github.com/purepjrt/purepjrt/pjrt/params"
-	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest/cputest"
+	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest"
 )
 
 const affine = `module @affine { func.func @main(%w: tensor<2xf32>, %b: tensor<2xf32>, %x: tensor<2xf32>) -> (tensor<2xf32>, tensor<2xf32>) {
@@ -42,7 +42,7 @@ func affineProgram(t testing.TB, client *pjrt.Client) *pjrt.LoadedExecutable {
 }
 
 func TestFuncOfCallsProgramsWithStructs(t *testing.T) {
-	client := cputest.Client(t)
+	client := plugintest.Client(t)
 	exe := affineProgram(t, client)
 	w, b, x := upload(t, client, 2, 3), upload(t, client, 10, 20), upload(t, client, 1, 2)
 	f, err := params.FuncOf[input, output](exe, nil)
@@ -86,7 +86,7 @@ func TestFuncOfCallsProgramsWithStructs(t *testing.T) {
 }
 
 func TestFuncOfRefusesTypesThatDoNotFit(t *testing.T) {
-	exe := affineProgram(t, cputest.Client(t))
+	exe := affineProgram(t, plugintest.Client(t))
 	check := func(want string, err error) {
 		t.Helper()
 		require.ErrorIs(t, err, pjrt.ErrInvalidArgument)

@@ -16,7 +16,7 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt"
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
 	"github.com/purepjrt/purepjrt/pjrt/pjrttest"
-	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest/cputest"
+	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest"
 	"github.com/purepjrt/purepjrt/pjrt/raw"
 	"github.com/purepjrt/purepjrt/pjrt/transfer"
 )
@@ -331,7 +331,7 @@ func hostSizeOf(t testing.TB, w *world, b *pjrt.Buffer) uintptr {
 }
 
 func TestThePluginBehavesLikeTheCPUPlugin(t *testing.T) {
-	cpu := cputest.Plugin(t)
+	cpu := plugintest.Plugin(t)
 	_, minor := cpu.Version()
 	ctx := context.Background()
 	real, err := cpu.NewClient(ctx, &pjrt.ClientOptions{Create: []pjrt.Attribute{{Name: "cpu_device_count", Value: int64(4)}}})

@@ -28,7 +28,6 @@ import (
 
 	"github.com/purepjrt/purepjrt/pjrt"
 	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest"
-	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest/cputest"
 )
 
 // scenarioVariable says what a child process does. The tests run their binary as a child, because
@@ -445,7 +444,7 @@ func TestTheMessagesOfAPlugin(t *testing.T) {
 	require.NoError(t, o.err, o.stderr)
 	assert.Empty(t, o.stderr)
 	created := map[int]string{81: "PjRtCpuClient created.", 106: "PjRtCpuClient created.", 115: "CommonPjRtClient for CPU created."}
-	assert.Contains(t, o.messages(), created[cputest.Age(t)])
+	assert.Contains(t, o.messages(), created[plugintest.Age(t)])
 	for _, r := range o.records[1:] {
 		assert.Contains(t, r, "file")
 	}

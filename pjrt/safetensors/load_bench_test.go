@@ -13,7 +13,7 @@ import (
 
 	"github.com/purepjrt/purepjrt/pjrt"
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
-	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest/cputest"
+	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest"
 	"github.com/purepjrt/purepjrt/pjrt/safetensors"
 )
 
@@ -31,7 +31,7 @@ func BenchmarkLoad(b *testing.B) {
 	}
 	name := filepath.Join(b.TempDir(), "model.safetensors")
 	require.NoError(b, safetensors.WriteFile(name, arrays, nil))
-	client := cputest.Client(b)
+	client := plugintest.Client(b)
 	f, err := safetensors.Open(name)
 	require.NoError(b, err)
 	defer f.Close()

@@ -24,7 +24,6 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
 	"github.com/purepjrt/purepjrt/pjrt/pjrttest"
 	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest"
-	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest/cputest"
 	"github.com/purepjrt/purepjrt/pjrt/safetensors"
 	"github.com/purepjrt/purepjrt/pjrt/sharding"
 )
@@ -75,7 +74,7 @@ func closeBuffers(buffers map[string]*pjrt.Buffer) {
 func TestLoadedArraysAreThoseOfTheFile(t *testing.T) {
 	name, arrays := model(t)
 	plugintest.Each(t, func(t *testing.T, _ plugintest.CPU) {
-		client := cputest.Client(t)
+		client := plugintest.Client(t)
 		for _, mapped := range []bool{false, true} {
 			f, err := safetensors.Open(name)
 			require.NoError(t, err)
@@ -99,7 +98,7 @@ func TestDonatedBuffersOfAMappedFileLeaveTheFileAlone(t *testing.T) {
 	name, _ := model(t)
 	before, err := os.ReadFile(name)
 	require.NoError(t, err)
-	client := cputest.Client(t)
+	client := plugintest.Client(t)
 	f, err := safetensors.Open(name)
 	require.NoError(t, err)
 	defer f.Close()
@@ -137,7 +136,7 @@ type layer struct {
 
 func TestLoadIntoFillsAStruct(t *testing.T) {
 	name, arrays := model(t)
-	client := cputest.Client(t)
+	client := plugintest.Client(t)
 	f, err := safetensors.Open(name)
 	require.NoError(t, err)
 	defer f.Close()
@@ -175,7 +174,7 @@ func TestLoadIntoFillsAStruct(t *testing.T) {
 
 func TestLoadIntoSpreadsArraysOverAMesh(t *testing.T) {
 	name, arrays := model(t)
-	client := cputest.Client(t, pjrt.Attribute{Name: "cpu_device_count", Value: int64(2)})
+	client := plugintest.Client(t, pjrt.Attribute{Name: "cpu_device_count", Value: int64(2)})
 	f, err := safetensors.Open(name)
 	require.NoError(t, err)
 	defer f.Close()
@@ -256,7 +255,7 @@ func otherMemory(t testing.TB, c *pjrt.Client) *pjrt.Memory {
 
 func TestMistakenLoadsAreErrors(t *testing.T) {
 	name, _ := model(t)
-	client := cputest.Client(t)
+	client := plugintest.Client(t)
 	f, err := safetensors.Open(name)
 	require.NoError(t, err)
 	defer f.Close()
@@ -325,7 +324,7 @@ func TestLoadAsksOnceWhetherTheDeviceUsesTheMemoryOfTheHost(t *testing.T) {
 }
 
 func TestAFileThatBecameShorterIsAnError(t *testing.T) {
-	client := cputest.Client(t)
+	client := plugintest.Client(t)
 	before := pjrt.Live()
 	f := changingFile(t, func([]byte) (int, error) { return 0, io.EOF })
 	_, err := f.Load(t.Context(), client, nil)
@@ -336,7 +335,7 @@ func TestAFileThatBecameShorterIsAnError(t *testing.T) {
 }
 
 func TestLoadReturnsWhenItsContextEnds(t *testing.T) {
-	client := cputest.Client(t)
+	client := plugintest.Client(t)
 	resume, ended := make(chan struct{}), make(chan struct{}, 64)
 	var reads atomic.Int32
 	f := changingFile(t, func(p []byte) (int, error) {

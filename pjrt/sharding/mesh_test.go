@@ -14,14 +14,14 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt"
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
 	"github.com/purepjrt/purepjrt/pjrt/pjrttest"
-	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest/cputest"
+	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest"
 	"github.com/purepjrt/purepjrt/pjrt/sharding"
 )
 
 func newClient(t testing.TB, attributes ...pjrt.Attribute) *pjrt.Client {
 	t.Helper()
 	pjrttest.NoLeaks(t)
-	return cputest.Client(t, attributes...)
+	return plugintest.Client(t, attributes...)
 }
 
 func upload(t testing.TB, c *pjrt.Client, a pjrt.HostArray) *pjrt.Buffer {

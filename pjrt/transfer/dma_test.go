@@ -13,7 +13,7 @@ import (
 
 	"github.com/purepjrt/purepjrt/pjrt"
 	"github.com/purepjrt/purepjrt/pjrt/pjrttest"
-	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest/cputest"
+	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest"
 	"github.com/purepjrt/purepjrt/pjrt/transfer"
 )
 
@@ -89,7 +89,7 @@ func TestMisuseOfMapDMAIsAnErrorHere(t *testing.T) {
 		_, err := transfer.MapDMA(cpu, data)
 		require.ErrorIs(t, err, pjrt.ErrUnimplemented)
 		want := map[int]string{81: "DmaMap not supported on platform cpu", 106: "DmaMap not supported on platform cpu", 115: "DmaMap is not supported."}
-		assert.ErrorContains(t, err, "PJRT_Client_DmaMap: UNIMPLEMENTED: "+want[cputest.Age(t)])
+		assert.ErrorContains(t, err, "PJRT_Client_DmaMap: UNIMPLEMENTED: "+want[plugintest.Age(t)])
 	}
 }
 

@@ -15,14 +15,14 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt"
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
 	"github.com/purepjrt/purepjrt/pjrt/pjrttest"
-	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest/cputest"
+	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest"
 )
 
 // newClient makes a client of the CPU plugin.
 func newClient(t testing.TB) *pjrt.Client {
 	t.Helper()
 	pjrttest.NoLeaks(t)
-	return cputest.Client(t)
+	return plugintest.Client(t)
 }
 
 // newerClient makes a client of a plugin with the newest API.

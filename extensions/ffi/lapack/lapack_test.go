@@ -21,7 +21,6 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt"
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
 	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest"
-	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest/cputest"
 )
 
 // array is an array as testdata/export.py writes it.
@@ -67,7 +66,7 @@ func (a array) host(t testing.TB) pjrt.HostArray {
 
 func newClient(t testing.TB) *pjrt.Client {
 	t.Helper()
-	return cputest.Client(t)
+	return plugintest.Client(t)
 }
 
 // run runs a program of testdata.
@@ -182,7 +181,7 @@ func TestArtifactsOfJAX012RunAndAgreeWithJAX(t *testing.T) {
 			want := all.Programs[name]
 			require.NotEmpty(t, want.Results, name)
 			files := []string{name + "-1.13.3.mlirbc"}
-			if cputest.Age(t) >= 115 {
+			if plugintest.Age(t) >= 115 {
 				files = append(files, name+".mlirbc")
 			}
 			for _, file := range files {

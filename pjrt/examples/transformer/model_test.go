@@ -17,11 +17,11 @@ import (
 
 	"github.com/purepjrt/purepjrt/pjrt"
 	"github.com/purepjrt/purepjrt/pjrt/cache"
-	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest/cputest"
+	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest"
 )
 
 func device(t *testing.T) *pjrt.Client {
-	plugin := cputest.Plugin(t)
+	plugin := plugintest.Plugin(t)
 	client, err := plugin.NewClient(t.Context(), nil)
 	require.NoError(t, err)
 	t.Cleanup(func() { assert.NoError(t, client.Close()) })

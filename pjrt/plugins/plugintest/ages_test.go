@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The purepjrt Authors
 
-package cputest_test
+package plugintest_test
 
 import (
 	"fmt"
@@ -12,7 +12,6 @@ import (
 
 	"github.com/purepjrt/purepjrt/pjrt"
 	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest"
-	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest/cputest"
 )
 
 const double = `module { func.func @main(%a: tensor<2xf32>) -> tensor<2xf32> {
@@ -22,9 +21,9 @@ const double = `module { func.func @main(%a: tensor<2xf32>) -> tensor<2xf32> {
 
 func TestEachPluginHasItsAgeAndExecutes(t *testing.T) {
 	plugintest.Each(t, func(t *testing.T, plugin plugintest.CPU) {
-		assert.Equal(t, plugin.Path, cputest.Plugin(t).Path())
-		assert.Equal(t, plugin.Age, fmt.Sprintf("0.%d", cputest.Age(t)))
-		client := cputest.Client(t)
+		assert.Equal(t, plugin.Path, plugintest.Plugin(t).Path())
+		assert.Equal(t, plugin.Age, fmt.Sprintf("0.%d", plugintest.Age(t)))
+		client := plugintest.Client(t)
 		exe, err := client.Compile(t.Context(), pjrt.Program{Code: []byte(double)}, nil)
 		require.NoError(t, err)
 		defer exe.Close()

@@ -1,36 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The purepjrt Authors
 
-// Package cputest provides XLA's plugin for CPUs, opened, for tests.
-package cputest
+package plugintest
 
 import (
 	"context"
 	"testing"
 
 	"github.com/purepjrt/purepjrt/pjrt"
-	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest"
 )
 
-// Plugin opens the plugin, which is installed if it is missing.
+// Plugin opens XLA's plugin for CPUs, which is installed if it is missing.
 func Plugin(t testing.TB) *pjrt.Plugin {
 	t.Helper()
-	plugin, err := pjrt.Open(plugintest.Path(t, "cpu"))
+	plugin, err := pjrt.Open(Path(t, "cpu"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	return plugin
 }
 
-// Age returns the minor version of the API that the plugin has, for what differs between ages.
+// Age returns the minor version of the API that the plugin of [Plugin] has, for what differs
+// between ages.
 func Age(t testing.TB) int {
 	t.Helper()
 	_, minor := Plugin(t).Version()
 	return minor
 }
 
-// Client makes a client of the plugin, which is closed when the test ends. The attributes are
-// those of [pjrt.ClientOptions.Create], such as cpu_device_count.
+// Client makes a client of the plugin of [Plugin], which is closed when the test ends. The
+// attributes are those of [pjrt.ClientOptions.Create], such as cpu_device_count.
 func Client(t testing.TB, attributes ...pjrt.Attribute) *pjrt.Client {
 	t.Helper()
 	client, err := Plugin(t).NewClient(context.Background(), &pjrt.ClientOptions{Create: attributes})
