@@ -261,9 +261,9 @@ func (s *Store) answer(e *endpoint, c StoreCall, timeout time.Duration) (string,
 	}
 }
 
-// give copies a value to memory that the plugin owns until it deletes the value.
+// give copies a value to memory that the plugin owns until it deletes the value. No zero ends it.
 func (s *Store) give(value string) (*byte, uintptr) {
-	b := append([]byte(value), 0)
+	b := []byte(value + Overwritten)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	stores.Store(s, nil)
@@ -288,14 +288,13 @@ func (s *Store) release(p *byte) bool {
 }
 
 // callbackError makes an error with the plugin's callback_error, and overwrites the
-// message at once.
+// message at once. No zero ends the message.
 func callbackError(f *capi.CallbackError, err *capi.Error) *capi.ErrorHandle {
 	if err == nil || f == nil {
 		return nil
 	}
-	text := []byte(err.Message)
-	p, n := capi.BytesData(text)
-	h := f.Call(err.Code, p, n)
+	text := []byte(err.Message + Overwritten)
+	h := f.Call(err.Code, &text[0], uintptr(len(err.Message)))
 	copy(text, strings.Repeat(Overwritten, len(text)/len(Overwritten)+1))
 	return h
 }

@@ -4,6 +4,7 @@
 package check
 
 import (
+	"bytes"
 	"fmt"
 	"iter"
 	"math/rand/v2"
@@ -198,6 +199,22 @@ func dull(data []byte, size int) bool {
 	return len(data) > size && slices.Equal(last, data[len(data)-2*size:len(data)-size])
 }
 
+// Several are numbers of things that come in a list, such as the results of a program: small
+// ones, of which the last is the second or the third, and those around powers of two, at which
+// lists grow.
+var Several = []int{1, 2, 3, 4, 5, 8, 9, 16, 17, 33, 65}
+
+// Various returns n arrays, each with values of its own: of every rank, with and without elements,
+// and of types of every width. Lists of other lengths begin and end with others.
+func Various(n int) []HostArray {
+	shapes := slices.Concat(Shapes, Degenerate)
+	list := make([]HostArray, n)
+	for i := range list {
+		list[i] = HostArrayOf(Width(n+i), uint64(2000+i), shapes[(n+i)%len(shapes)]...)
+	}
+	return list
+}
+
 // HostArray is an array in the memory of the host, dense and row-major.
 type HostArray struct {
 	Type dtype.Type
@@ -208,6 +225,16 @@ type HostArray struct {
 // HostArrayOf returns an array with the values that Values makes up.
 func HostArrayOf(e dtype.Type, salt uint64, dims ...int64) HostArray {
 	return HostArray{e, dims, Values(e, Elements(dims...), salt)}
+}
+
+// Equals reports whether data has the array's elements, whatever the bits above the width of a
+// narrow type are.
+func (a HostArray) Equals(data []byte) bool {
+	mask := byte(0xff)
+	if a.Type.IsSubByte() {
+		mask = byte(1)<<a.Type.Bits() - 1
+	}
+	return slices.EqualFunc(a.Data, data, func(x, y byte) bool { return x&mask == y&mask })
 }
 
 // String returns the type and the dimensions.
@@ -277,6 +304,15 @@ func (t *T) Shaped() iter.Seq[HostArray] {
 // ways.
 var Lengths = []int{1, 2, 7, 8, 15, 16, 17, 22, 23, 24, 31, 32, 33, 63, 64, 65, 127, 128, 129, 255, 256, 257, 511, 512, 513, 1023, 1024,
 	1025, 4095, 4096, 4097}
+
+// Followed returns a copy of b with more bytes behind it in memory. None of them is zero, which
+// would end b for a plugin that does not look at its size.
+func Followed(b []byte) []byte {
+	return slices.Concat(b, bytes.Repeat([]byte{Filler}, 64))[:len(b)]
+}
+
+// Names are lengths of names: those of Lengths that a name may well have.
+var Names = Lengths[:slices.Index(Lengths, 257)+1]
 
 // Words returns a text of n bytes, which another salt makes another text from the first to the last
 // byte: if it is cut off, read from another place or taken from another object, that shows.

@@ -76,3 +76,30 @@ func TestValuesShowLostAndExchangedElements(t *testing.T) {
 		assert.NotEqual(t, Words(1024, 1)[i], Words(1024, 2)[i])
 	}
 }
+
+func TestVariousArraysAreOfEveryRankAndWidth(t *testing.T) {
+	t.Parallel()
+	for _, n := range Several {
+		list := Various(n)
+		assert.Len(t, list, n)
+		ranks, sizes := make(map[int]bool), make(map[int]bool)
+		for i, a := range list {
+			ranks[len(a.Dims)], sizes[a.Type.Size()] = true, true
+			assert.True(t, a.Equals(a.Data), "%v", a)
+			if i == 0 {
+				continue
+			}
+			before := list[i-1]
+			assert.NotEqual(t, [2]any{before.Type, before.Dims}, [2]any{a.Type, a.Dims}, "%d of %d", i, n)
+			if changed := slices.Clone(a.Data); len(changed) > 0 {
+				changed[len(changed)-1] ^= 1
+				assert.False(t, a.Equals(changed), "%v", a)
+			}
+		}
+		if n >= 16 {
+			assert.Len(t, ranks, 7)
+			assert.Len(t, sizes, 5)
+		}
+	}
+	assert.Equal(t, []int{1, 2, 256, 257}, slices.Concat(Names[:2], Names[len(Names)-2:]))
+}

@@ -6,6 +6,7 @@ package client
 import (
 	"fmt"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 
@@ -59,6 +60,7 @@ var clientChecks = []check.Check{
 			}
 			check.Destroy(t, check.Own(t, c))
 		}
+		refusesEachOption(t)
 	}},
 	{Rule: "CLI-05", Library: true, Hostile: true, Run: func(t *check.T) {
 		name := countOption(t)
@@ -154,7 +156,53 @@ var clientChecks = []check.Check{
 			}
 			check.Equal(t, int(n), got, "number of devices with %s = %d", name, n)
 		}
+		list := knownOptions(t)
+		for at := range list {
+			order := slices.Concat(list[at:], list[:at])
+			if got, err := count(t, order...); t.NoError(err, fmt.Sprintf("PJRT_Client_Create with the options %v", order)) {
+				check.Equal(t, knownDevices, got, "number of devices with the options %v", order)
+			}
+		}
 	}},
+}
+
+// knownDevices is how many devices knownOptions ask for.
+const knownDevices = 3
+
+// knownOptions returns the options of the environment, and others that the platform is known to
+// have.
+func knownOptions(t *check.T) []capi.Attribute {
+	c := mustCreate(t)
+	platform := t.PlatformOf(c)
+	check.Call(t, capi.ClientDestroyArgs{Client: c})
+	list := slices.Clone(otherOptions[platform])
+	if name := countOptions[platform]; name != "" {
+		list = append(list, capi.Attribute{Name: name, Value: int64(knownDevices)})
+	}
+	return with(t, list...)
+}
+
+// refusesEachOption makes clients with several options, of which one is unknown: at each place
+// among the others, with names that are nearly one of theirs, or long, and with values of each
+// type and of several lengths.
+func refusesEachOption(t *check.T) {
+	known := knownOptions(t)
+	names := []string{check.Words(33, 1), check.Words(257, 2)}
+	for _, a := range known {
+		names = append(names, a.Name+"s", a.Name[:len(a.Name)-1])
+	}
+	values := append(slices.Clone(valuesOfAllTypes), check.Words(65, 3), make([]int64, 3), make([]int64, 17))
+	for i, name := range check.Each(t, names) {
+		for at := range len(known) + 1 {
+			options := slices.Insert(slices.Clone(known), at, capi.Attribute{Name: name, Value: values[(i+at)%len(values)]})
+			c, err := create(t, options...)
+			what := fmt.Sprintf("PJRT_Client_Create with the options %v, of which %q is unknown", options, name)
+			if t.ErrorCode(err, what, capi.ErrorCodeInvalidArgument) && !strings.Contains(err.Error(), name) {
+				t.Errorf("%s: expected the error to name it, got %v", what, err)
+			}
+			check.Destroy(t, check.Own(t, c))
+		}
+	}
 }
 
 // threeDevices returns the option with a name that asks for three devices. The name stays where

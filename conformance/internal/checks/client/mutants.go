@@ -5,6 +5,9 @@ package client
 
 import (
 	"fmt"
+	"runtime"
+	"slices"
+	"strings"
 
 	"github.com/purepjrt/purepjrt/capi"
 	"github.com/purepjrt/purepjrt/capi/serve"
@@ -18,6 +21,28 @@ func dropsLast(name, fault string, is func(capi.Attribute) bool) mutant.Mutant {
 		if list := capi.Attributes(a.CreateOptions, a.NumOptions); len(list) > 0 && is(list[len(list)-1]) {
 			a.NumOptions--
 		}
+	}).InMemory()
+}
+
+// withoutUnknown makes a mutant that ignores some of the options that it does not know. last says
+// that an option is the last.
+func withoutUnknown(fault string, ignores func(o capi.Attribute, last bool) bool) mutant.Mutant {
+	known := []string{"num_nodes", "node_id", "device_count"}
+	return mutant.Of("CLI-04", fault, func(c *serve.Invocation, a *capi.ClientCreateArgs) {
+		var list []capi.Attribute
+		given := capi.Attributes(a.CreateOptions, a.NumOptions)
+		for i, o := range given {
+			if slices.Contains(known, o.Name) || !ignores(o, i == len(given)-1) {
+				list = append(list, o)
+			}
+		}
+		values, err := capi.NewNamedValues(list)
+		if err != nil {
+			c.FailWith(err)
+			return
+		}
+		mutant.Forward(c, a, func(a *capi.ClientCreateArgs) { a.CreateOptions, a.NumOptions = values.Data() })
+		runtime.KeepAlive(values)
 	}).InMemory()
 }
 
@@ -72,6 +97,14 @@ func createMutants() []mutant.Mutant {
 		mutant.OnceDies[capi.ClientDestroyArgs, capi.BufferDestroyArgs]("CLI-13/then=destroy", "buffers use the client when they go"),
 		mutant.OnceDies[capi.ClientDestroyArgs, capi.BufferToHostBufferArgs]("CLI-13/then=use", "buffers crash when their client is gone").InMemory(),
 		mutant.Before("CLI-37", "reads options and drops them", func(a *capi.ClientCreateArgs) { a.NumOptions = 0 }),
+		mutant.Before("CLI-37", "reads two options", func(a *capi.ClientCreateArgs) { a.NumOptions = min(a.NumOptions, 2) }).InMemory(),
+		withoutUnknown("looks at the last option alone", func(o capi.Attribute, last bool) bool { return !last }),
+		withoutUnknown("ignores unknown options with names of more than 64 bytes", func(o capi.Attribute, _ bool) bool { return len(o.Name) > 64 }),
+		withoutUnknown("takes names that begin with a known one", func(o capi.Attribute, _ bool) bool { return strings.HasPrefix(o.Name, "node_id") }),
+		withoutUnknown("ignores unknown options that are lists of more than two", func(o capi.Attribute, _ bool) bool {
+			list, _ := o.Value.([]int64)
+			return len(list) > 2
+		}),
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"github.com/purepjrt/purepjrt/capi"
 	"github.com/purepjrt/purepjrt/capi/serve"
+	"github.com/purepjrt/purepjrt/conformance/internal/check"
 	"github.com/purepjrt/purepjrt/conformance/internal/mutant"
 )
 
@@ -44,6 +45,10 @@ type meeting struct {
 	mixesTry        bool // gives try_get the user_arg of get
 	later           bool // calls back a second after the client was destroyed
 	aloneWithoutTry bool // does not look for the other node without try_get
+	cutsGotten      bool // takes what it gets for C strings
+	cutsMessages    int  // keeps that many bytes of the store's messages
+	oneOther        bool // looks for one other node alone
+	firstKey        bool // gets the first key for all
 
 	mu     sync.Mutex
 	others map[*capi.Client]int // devices of other nodes, by client; guarded by mu
@@ -83,7 +88,7 @@ func (m *meeting) hooks() []serve.Hook {
 			m.mu.Lock()
 			defer m.mu.Unlock()
 			list := capi.Slice(a.Devices, a.NumDevices)
-			for range m.others[a.Client] {
+			for range m.others[a.Client] * len(list) {
 				list = append(list, list[0])
 			}
 			a.Devices, a.NumDevices = mutant.LastingArray(list)
@@ -114,10 +119,13 @@ func (m *meeting) create(c *serve.Invocation, a *capi.ClientCreateArgs) {
 		c.Forward()
 		return
 	}
-	node := int64(0)
+	var node, nodes int64
 	for _, o := range capi.Attributes(a.CreateOptions, a.NumOptions) {
-		if o.Name == "node_id" {
+		switch o.Name {
+		case "node_id":
 			node, _ = o.Value.(int64)
+		case "num_nodes":
+			nodes, _ = o.Value.(int64)
 		}
 	}
 	// The plugin behind this one must not see the store.
@@ -144,8 +152,11 @@ func (m *meeting) create(c *serve.Invocation, a *capi.ClientCreateArgs) {
 	if a.KVTryGetCallback == 0 && m.needsTryGet {
 		mutant.Die()
 	}
-	if err := m.find(a, node); err != nil {
-		if m.swallows {
+	found, err := m.find(a, node, nodes)
+	if err != nil {
+		if e, ok := err.(*capi.Error); ok && m.cutsMessages > 0 {
+			c.Fail(e.Code, "%s", e.Message[:min(len(e.Message), m.cutsMessages)])
+		} else if m.swallows {
 			c.Fail(capi.ErrorCodeInternal, "the store failed")
 		} else if m.dropsMessage {
 			c.Fail(capi.CodeOf(err), "the store failed")
@@ -161,13 +172,13 @@ func (m *meeting) create(c *serve.Invocation, a *capi.ClientCreateArgs) {
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.others[a.Client] = 1
+	m.others[a.Client] = found
 	m.node[a.Client] = int32(node)
 	m.get = func() { _, _ = m.fetch(&args, "late") }
 }
 
-// find puts this node's address and gets the other's.
-func (m *meeting) find(a *capi.ClientCreateArgs, node int64) error {
+// find puts this node's address and gets those of the others. It returns how many there are.
+func (m *meeting) find(a *capi.ClientCreateArgs, node, nodes int64) (int, error) {
 	key := func(n int64) string { return fmt.Sprintf("address/%d", n) }
 	own := key(node)
 	if m.sharedKey {
@@ -177,21 +188,35 @@ func (m *meeting) find(a *capi.ClientCreateArgs, node int64) error {
 	if m.tornKeys {
 		own = ""
 	}
-	if err := m.put(a, own, fmt.Sprintf("node\x00%d", node)); err != nil && !m.ignoresPut {
-		return err
+	if err := m.put(a, own, fmt.Sprintf("node\x00%d%s", node, check.Words(257, int(node)))); err != nil && !m.ignoresPut {
+		return 0, err
 	} else if err != nil {
-		return nil
+		return 1, nil
 	}
 	if a.KVTryGetCallback != 0 {
 		if err := m.poll(a, key(node)); err != nil {
-			return err
+			return 0, err
 		}
 	}
-	value, err := m.fetch(a, key(1-node))
-	if err == nil && !strings.Contains(value, "\x00") && !m.noTimeout {
-		err = &capi.Error{Code: capi.ErrorCodeInternal, Message: fmt.Sprintf("no address: %q", value)}
+	found := make(map[string]bool)
+	last := ""
+	for n := range nodes {
+		if n == node || m.oneOther && len(found) == 1 {
+			continue
+		}
+		if last == "" || !m.firstKey {
+			last = key(n)
+		}
+		value, err := m.fetch(a, last)
+		if err == nil && !strings.Contains(value, "\x00") && !m.noTimeout {
+			err = &capi.Error{Code: capi.ErrorCodeInternal, Message: fmt.Sprintf("no address: %q", value)}
+		}
+		if err != nil {
+			return 0, err
+		}
+		found[value] = true
 	}
-	return err
+	return len(found), nil
 }
 
 func (m *meeting) size(n uintptr) uintptr {
@@ -248,6 +273,9 @@ func (m *meeting) fetch(a *capi.ClientCreateArgs, key string) (string, error) {
 		return capi.String(args.Value, args.ValueSize), nil
 	}
 	value := capi.String(args.Value, args.ValueSize)
+	if m.cutsGotten {
+		value, _, _ = strings.Cut(value, "\x00")
+	}
 	if !m.keepsValues {
 		args.ValueDeleterCallback.Call(args.Value)
 	}
@@ -301,5 +329,9 @@ func storeMutants() []mutant.Mutant {
 		meet("KV-13", "uses one key for all nodes", func(m *meeting) { m.sharedKey = true }),
 		meet("KV-14", "calls back when the client is gone", func(m *meeting) { m.late = true }),
 		meet("KV-15", "follows a null try_get", func(m *meeting) { m.needsTryGet = true }),
+		meet("KV-02", "looks for one other node alone", func(m *meeting) { m.oneOther = true }),
+		meet("KV-02", "has what it got of the first key for all", func(m *meeting) { m.firstKey = true }),
+		meet("KV-06", "keeps 64 bytes of a message", func(m *meeting) { m.cutsMessages = 64 }),
+		meet("KV-08", "takes the values that it gets for C strings", func(m *meeting) { m.cutsGotten = true }),
 	}
 }

@@ -203,6 +203,10 @@ func subtleMutants() []mutant.Mutant {
 			func(a *capi.TopologyDescriptionPlatformVersionArgs) { a.PlatformVersionSize = 0 }),
 		restoredWithout("TOPO-15", "has another fingerprint when it comes back",
 			func(a *capi.TopologyDescriptionFingerprintArgs) { a.Fingerprint++ }),
+		mutant.Refuses("TOPO-12", "wants a zero behind the bytes", capi.ErrorCodeInvalidArgument,
+			func(a *capi.TopologyDescriptionDeserializeArgs) bool {
+				return mutant.View(a.SerializedTopology, a.SerializedTopologySize+1)[a.SerializedTopologySize] != 0
+			}).InMemory(),
 		takesBad("TOPO-13", "takes no bytes for a topology", func(b []byte) bool { return len(b) == 0 }),
 		takesBad("TOPO-13", "takes a part for the whole", func(b []byte) bool { return len(b) > 100 }),
 		mutant.Before("TOPO-17", "ignores the layout that it is given",

@@ -76,6 +76,9 @@ func countOption(t *check.T) string {
 // countOptions are the options for the number of devices, by platform.
 var countOptions = map[string]string{"cpu": "cpu_device_count", "pjrttest": "device_count"}
 
+// otherOptions are options with the values that they have anyway, by platform.
+var otherOptions = map[string][]capi.Attribute{"pjrttest": {{Name: "num_nodes", Value: int64(1)}, {Name: "node_id", Value: int64(0)}}}
+
 // count makes a client, counts its devices and destroys it.
 func count(t *check.T, options ...capi.Attribute) (int, error) {
 	c, err := create(t, options...)

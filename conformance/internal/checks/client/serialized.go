@@ -104,7 +104,7 @@ func serialize(t *check.T, topology *capi.TopologyDescription) []byte {
 // deserialize makes a topology from bytes. The check owns it.
 func deserialize(t *check.T, code []byte) (*capi.TopologyDescription, error) {
 	var args capi.TopologyDescriptionDeserializeArgs
-	args.SerializedTopology, args.SerializedTopologySize = capi.BytesData(code)
+	args.SerializedTopology, args.SerializedTopologySize = capi.BytesData(check.Followed(code))
 	out, err := check.Try(t, args)
 	if err != nil {
 		return nil, err

@@ -26,16 +26,25 @@ var storeChecks = []check.Check{
 		check.ExpectBuffer(t, check.Upload(t, t.Describe(c), []float32{1, 2}), []float32{1, 2}, "an uploaded buffer")
 	}},
 	{Rule: "KV-02", Timeout: storeLimit, Library: true, Hostile: true, Run: func(t *check.T) {
-		p := pair(t, check.NewStore(t))
-		p.needClients()
-		for node, c := range p.clients {
-			d := t.Describe(c)
-			all := t.AllDevices(d)
-			if len(all) <= len(d.Devices) {
-				t.Errorf("node %d of 2: expected more devices than the %d of its own, got %d", node, len(d.Devices), len(all))
+		for _, n := range check.Each(t, []int{2, 3, 5}) {
+			p := several(t, check.NewStore(t), n)
+			if n > 2 && capi.CodeOf(errors.Join(p.errs...)) == capi.ErrorCodeResourceExhausted {
+				t.Notef("there is no room for %d clients here", n)
+				return
 			}
-			n := check.Call(t, capi.ClientProcessIndexArgs{Client: c}).ProcessIndex
-			check.Equal(t, int32(node), n, "process index of node %d", node)
+			p.needClients()
+			devices := 0
+			for _, c := range p.clients {
+				devices += len(t.Describe(c).Devices)
+			}
+			for node, c := range p.clients {
+				if all := t.AllDevices(t.Describe(c)); len(all) < devices {
+					t.Errorf("node %d of %d: expected the %d devices of all nodes, got %d", node, n, devices, len(all))
+				}
+				index := check.Call(t, capi.ClientProcessIndexArgs{Client: c}).ProcessIndex
+				check.Equal(t, int32(node), index, "process index of node %d of %d", node, n)
+				check.Destroy(t, c)
+			}
 		}
 	}},
 	{Rule: "KV-03", Timeout: storeLimit, Library: true, Hostile: true, Run: func(t *check.T) {
@@ -74,16 +83,23 @@ var storeChecks = []check.Check{
 		t.SkipEnvf("the plugin did not call kv_get_callback")
 	}},
 	{Rule: "KV-06", Timeout: storeLimit, Library: true, Hostile: true, Run: func(t *check.T) {
-		const message = "kv-test, on purpose"
-		p := failing(t, capi.ErrorCodeDeadlineExceeded, message)
-		for node, err := range p.errs {
-			if err == nil {
-				t.Errorf("node %d: expected the store's error, got a client", node)
-				continue
-			}
-			t.ErrorCode(err, "PJRT_Client_Create whose store fails", capi.ErrorCodeDeadlineExceeded)
-			if !strings.Contains(err.Error(), message) {
-				t.Errorf("node %d: expected an error with %q, got %v", node, message, err)
+		for _, f := range check.Each(t, []capi.Error{
+			{Code: capi.ErrorCodeDeadlineExceeded, Message: "kv-test, on purpose"},
+			{Code: capi.ErrorCodeAborted, Message: check.Words(64, 1)},
+			{Code: capi.ErrorCodeFailedPrecondition, Message: check.Words(1025, 2)},
+		}) {
+			for node, err := range failing(t, f.Code, f.Message).errs {
+				if err == nil {
+					t.Errorf("node %d: expected the store's error, got a client", node)
+					continue
+				}
+				t.ErrorCode(err, "PJRT_Client_Create whose store fails", f.Code)
+				if text := err.Error(); !strings.Contains(text, f.Message) {
+					t.Errorf("node %d: expected an error with %q, got %v", node, f.Message, err)
+				} else if strings.Contains(text, f.Message+check.Overwritten[:1]) {
+					t.Errorf("node %d: expected an error with a message of %d bytes, got more that lies behind them: %v", node,
+						len(f.Message), err)
+				}
 			}
 		}
 	}},
@@ -203,7 +219,7 @@ var storeChecks = []check.Check{
 		}
 		store := check.NewStore(t)
 		store.WithoutTryGet = true
-		p := pairOf(t, store)
+		p := nodesOf(t, store, 2)
 		for node, err := range p.errs {
 			if err != nil {
 				t.Notef("node %d: %v", node, err)
@@ -217,28 +233,31 @@ var storeChecks = []check.Check{
 	}},
 }
 
-// nodes are two clients that a store connects.
+// nodes are clients that a store connects.
 type nodes struct {
 	t       *check.T
 	store   *check.Store
-	clients [2]*capi.Client
-	errs    [2]error
+	clients []*capi.Client
+	errs    []error
 }
 
 // pair makes two clients at once, as two processes of one program would. The check owns
 // them. It skips the check if the plugin does not use the store.
-func pair(t *check.T, store *check.Store) *nodes {
-	p := pairOf(t, store)
+func pair(t *check.T, store *check.Store) *nodes { return several(t, store, 2) }
+
+// several is like pair, for n clients.
+func several(t *check.T, store *check.Store, n int) *nodes {
+	p := nodesOf(t, store, n)
 	if !store.Called() {
-		t.SkipEnvf("the plugin did not use the key-value store (PJRT_Client_Create: %v)", errors.Join(p.errs[:]...))
+		t.SkipEnvf("the plugin did not use the key-value store (PJRT_Client_Create: %v)", errors.Join(p.errs...))
 	}
 	return p
 }
 
-// pairOf is like pair, for a plugin that is known to use stores.
-func pairOf(t *check.T, store *check.Store) *nodes {
+// nodesOf is like several, for a plugin that is known to use stores.
+func nodesOf(t *check.T, store *check.Store, n int) *nodes {
 	needDevice(t)
-	p := &nodes{t: t, store: store}
+	p := &nodes{t: t, store: store, clients: make([]*capi.Client, n), errs: make([]error, n)}
 	var wg sync.WaitGroup
 	for node := range p.clients {
 		wg.Go(func() { p.clients[node], p.errs[node] = store.CreateClient(node, len(p.clients)) })
@@ -248,7 +267,7 @@ func pairOf(t *check.T, store *check.Store) *nodes {
 	select {
 	case <-done:
 	case <-t.Context().Done():
-		t.Fatalf("two clients that share a key-value store: they were not made within %v", storeLimit)
+		t.Fatalf("%d clients that share a key-value store: they were not made within %v", n, storeLimit)
 	}
 	for _, c := range p.clients {
 		check.Own(t, c)
@@ -267,9 +286,9 @@ func failing(t *check.T, code capi.ErrorCode, message string) *nodes {
 func (p *nodes) needClients() {
 	for node, err := range p.errs {
 		if capi.CodeOf(err) == capi.ErrorCodeResourceExhausted {
-			p.t.SkipEnvf("node %d of 2: there is no room for two clients here: %v", node, err)
+			p.t.SkipEnvf("node %d of %d: there is no room for so many clients here: %v", node, len(p.clients), err)
 		} else if err != nil {
-			p.t.Fatalf("node %d of 2 with a key-value store: expected a client, got %v", node, err)
+			p.t.Fatalf("node %d of %d with a key-value store: expected a client, got %v", node, len(p.clients), err)
 		}
 	}
 }
