@@ -6,6 +6,7 @@ package programs
 import (
 	"errors"
 	"fmt"
+	"iter"
 	"math"
 	"slices"
 	"strings"
@@ -58,6 +59,7 @@ var executableChecks = slices.Concat(
 		if name != "pair" {
 			t.Notef("the executable of module @pair is called %q", name)
 		}
+		defer namesOfEachLength(t, k, name == "pair")
 		first := check.Call(t, capi.ExecutableNameArgs{Executable: e.executable})
 		other := k.text(t, check.Add, options{})
 		otherName := executableName(t, other.executable)
@@ -92,8 +94,9 @@ var executableChecks = slices.Concat(
 			check.Equal(t, p.want, numOutputs(t, k.text(t, p.code, options{}).executable),
 				"PJRT_Executable_NumOutputs of a program with %d results", p.want)
 		}
-		e, list := returning(t, k)
-		check.Equal(t, len(list), numOutputs(t, e.executable), "PJRT_Executable_NumOutputs of a program with %d results", len(list))
+		for e, list := range returning(t, k) {
+			check.Equal(t, len(list), numOutputs(t, e.executable), "PJRT_Executable_NumOutputs of a program with %d results", len(list))
+		}
 	}),
 	both(check.Check{Rule: "EXE-08"}, func(t *check.T, k compiler) {
 		n := check.Optional(t, capi.ExecutableSizeOfGeneratedCodeInBytesArgs{Executable: k.text(t, check.AddOne,
@@ -110,30 +113,32 @@ var executableChecks = slices.Concat(
 			return
 		}
 		hasTypes(t, e.executable, unusualTypes)
-		e, list := returning(t, k)
-		var types []element
-		for _, a := range list {
-			types = append(types, element{a.Type.String(), capi.BufferType(a.Type)})
+		for e, list := range returning(t, k) {
+			types := make([]element, len(list))
+			for i, a := range list {
+				types[i] = element{fmt.Sprintf("%v of %d", a, len(list)), capi.BufferType(a.Type)}
+			}
+			hasTypes(t, e.executable, types)
 		}
-		hasTypes(t, e.executable, types)
 	}),
 	both(check.Check{Rule: "EXE-10"}, func(t *check.T, k compiler) {
 		e := k.text(t, shapes, options{}).executable
 		sizes, dims := outputDimensions(t, e)
 		check.Equal(t, "[0 1 2 0 2 1]", fmt.Sprint(sizes), "dim_sizes of outputs [], [3], [2,3], [], [0,4], [5]")
 		check.Equal(t, "[3 2 3 0 4 5]", fmt.Sprint(dims), "dims of outputs [], [3], [2,3], [], [0,4], [5]")
-		many, list := returning(t, k)
-		sizes, dims = outputDimensions(t, many.executable)
-		if !check.Equal(t, len(list), len(sizes), "number of dim_sizes of a program with %d results", len(list)) {
-			return
-		}
-		for i, a := range list {
-			n := int(sizes[i])
-			if got := dims[:n]; !slices.Equal(got, a.Dims) {
-				t.Errorf("dimensions of output %d of %d: expected %v, got %v", i, len(list), a.Dims, got)
+		for e, list := range returning(t, k) {
+			sizes, dims := outputDimensions(t, e.executable)
+			if !check.Equal(t, len(list), len(sizes), "number of dim_sizes of a program with %d results", len(list)) {
 				return
 			}
-			dims = dims[n:]
+			for i, a := range list {
+				n := int(sizes[i])
+				if got := dims[:n]; !slices.Equal(got, a.Dims) {
+					t.Errorf("dimensions of output %d of %d: expected %v, got %v", i, len(list), a.Dims, got)
+					return
+				}
+				dims = dims[n:]
+			}
 		}
 	}),
 	both(check.Check{Rule: "EXE-11"}, outputCountsAgree),
@@ -168,12 +173,12 @@ var executableChecks = slices.Concat(
 			return
 		}
 		known := clientKinds(t, c)
-		if e, list := returning(t, onClient); check.Equal(t, len(list), len(memoryKinds(t, e.executable)),
-			"number of output memory kinds of a program with many results") {
-			for i, kind := range memoryKinds(t, e.executable) {
-				check.Equal(t, kinds[0], kind, "memory kind of output %d of %d, compared with that of another program", i, len(list))
-			}
+		for e, list := range returning(t, onClient) {
+			all := memoryKinds(t, e.executable)
+			check.Equal(t, fmt.Sprint(slices.Repeat(kinds[:1], len(list))), fmt.Sprint(all),
+				"memory kinds of %d outputs, compared with those of another program", len(list))
 		}
+		kindsInTurn(t, onClient, "output", memoryKinds)
 		for i, b := range runPair(t, c, exe) {
 			real := memoryKind(t, check.Optional(t, capi.BufferMemoryArgs{Buffer: b}).Memory)
 			check.Equal(t, real, kinds[i], "memory kind of output %d, by the buffer and by PJRT_Executable_OutputMemoryKinds", i)
@@ -184,14 +189,14 @@ var executableChecks = slices.Concat(
 	}}},
 	both(check.Check{Rule: "EXE-14"}, func(t *check.T, k compiler) {
 		e := k.text(t, check.Pair, options{}).executable
-		out := check.Optional(t, capi.ExecutableParameterMemoryKindsArgs{Executable: e})
-		kinds := check.Texts(out.MemoryKinds, out.MemoryKindSizes, out.NumParameters)
+		kinds := parameterKinds(t, e)
 		check.Equal(t, 2, len(kinds), "number of parameter memory kinds of a program with two parameters")
-		many, list := returning(t, k)
-		out = check.Optional(t, capi.ExecutableParameterMemoryKindsArgs{Executable: many.executable})
-		all := check.Texts(out.MemoryKinds, out.MemoryKindSizes, out.NumParameters)
-		check.Equal(t, len(list), len(all), "number of parameter memory kinds of a program with many parameters")
-		kinds = append(kinds, all...)
+		for e, list := range returning(t, k) {
+			all := parameterKinds(t, e.executable)
+			check.Equal(t, len(list), len(all), "number of parameter memory kinds of a program with %d parameters", len(list))
+			kinds = append(kinds, all...)
+		}
+		kindsInTurn(t, k, "parameter", parameterKinds)
 		for i, kind := range kinds {
 			if k.topology == nil && !slices.Contains(clientKinds(t, t.Client()), kind) {
 				t.Errorf("memory kind of parameter %d: expected one of the client's %q, got %q", i, clientKinds(t, t.Client()), kind)
@@ -225,6 +230,12 @@ var executableChecks = slices.Concat(
 				t.Errorf("property %d: the name %q occurs twice", i, name)
 			}
 			seen[name] = true
+		}
+		other := k.text(t, check.Pair, options{})
+		for e, list := range returning(t, k) {
+			again := k.text(t, check.Returning(list), options{})
+			costsStay(t, e.executable, again.executable, other.executable)
+			again.drop(t)
 		}
 	}),
 	both(check.Check{Rule: "EXE-16"}, func(t *check.T, k compiler) {
@@ -277,6 +288,7 @@ var executableChecks = slices.Concat(
 			}
 			seen[f] = p.what
 		}
+		printsDiffer(t, k)
 		one := fingerprint(t, k.text(t, check.AddOne, options{}).executable)
 		if e, err := k.tryText(t, check.AddOne, options{replicas: 2}); err == nil && fingerprint(t, e.executable) == one {
 			// The header says when two fingerprints are equal, but not whether options
@@ -306,6 +318,14 @@ var executableChecks = slices.Concat(
 			"the bytes of the first answer after more calls")
 	}),
 	[]check.Check{
+		{Rule: "EXE-26", Variant: "constants", Run: printsOfConstants},
+		{Rule: "EXE-27", Variant: "no-arguments", Run: func(t *check.T) {
+			text := program("no_arguments", "() -> tensor<4xf32>",
+				"%0 = stablehlo.constant dense<[1.0, 2.0, 3.0, 4.0]> : tensor<4xf32>", "return %0 : tensor<4xf32>")
+			if fingerprint(t, t.Executable(t.Compile(t.Client(), text))) == "" {
+				t.Errorf("PJRT_Executable_Fingerprint of a program without arguments: expected bytes, got none")
+			}
+		}},
 		{Rule: "EXE-28", Run: func(t *check.T) {
 			exe := t.Compile(t.Client(), check.Add)
 			out, err := check.Try(t, capi.LoadedExecutableFingerprintArgs{Executable: exe})
@@ -351,22 +371,182 @@ func counts(t *check.T, k compiler, look func(e *capi.Executable, replicas, part
 	}
 }
 
-// returning compiles a program that returns its arguments, which have every rank and types of every
-// width. If the plugin does not compile that, they are all of f32.
-func returning(t *check.T, k compiler) (*compiled, []check.HostArray) {
-	var list []check.HostArray
-	for i, dims := range slices.Concat(check.Shapes, check.Degenerate) {
-		list = append(list, check.HostArrayOf(check.Width(i), uint64(i), dims...))
+// returning compiles programs that return their arguments: each number of Several, of every rank
+// and of types of every width. If the plugin does not compile such, they are all of f32. It ends
+// when the check has failed.
+func returning(t *check.T, k compiler) iter.Seq2[*compiled, []check.HostArray] {
+	return func(yield func(*compiled, []check.HostArray) bool) {
+		plain := false
+		for _, n := range check.Each(t, check.Several) {
+			list := check.Various(n)
+			e, err := k.tryText(t, check.Returning(list), options{})
+			if err != nil {
+				if !plain {
+					t.Notef("a program with arguments of many types is refused: %s", firstLine(err.Error()))
+				}
+				plain = true
+				for i, a := range list {
+					list[i] = check.HostArrayOf(dtype.F32, uint64(i), a.Dims...)
+				}
+				e = k.text(t, check.Returning(list), options{})
+			}
+			more := yield(e, list)
+			if e.drop(t); !more {
+				return
+			}
+		}
 	}
-	e, err := k.tryText(t, check.Returning(list), options{})
-	if err == nil {
-		return e, list
+}
+
+// named is a small program with a name.
+func named(name string) string {
+	return program(name, "(%a: tensor<4xf32>) -> tensor<4xf32>", "return %a : tensor<4xf32>")
+}
+
+// namesOfEachLength compiles modules with names of each length of Names: a plugin that names one
+// module as its text does names all of them so.
+func namesOfEachLength(t *check.T, k compiler, kept bool) {
+	for _, n := range check.Each(t, check.Names) {
+		want := check.Words(n, n)
+		e := k.text(t, named(want), options{})
+		switch got := executableName(t, e.executable); {
+		case got == "":
+			t.Errorf("PJRT_Executable_Name of a module with a name of %d bytes: expected a name, got none", n)
+		case kept:
+			check.Equal(t, want, got, "PJRT_Executable_Name of a module with a name of %d bytes, as that of @pair is %q", n, "pair")
+		}
+		e.drop(t)
 	}
-	t.Notef("a program with arguments of many types is refused: %s", firstLine(err.Error()))
+}
+
+// costsStay fails the check unless the cost of an executable is well-formed, and the same when it
+// is asked for again, after that of another, and of the same program that was compiled again.
+func costsStay(t *check.T, e, again, other *capi.Executable) {
+	read := func(e *capi.Executable) capi.ExecutableGetCostAnalysisArgs {
+		out := check.Call(t, capi.ExecutableGetCostAnalysisArgs{Executable: e})
+		t.WellFormed(out.Properties, out.NumProperties, "PJRT_Executable_GetCostAnalysis")
+		return out
+	}
+	first := read(e)
+	if t.Failed() {
+		return
+	}
+	want := costText(first)
+	read(other)
+	check.Equal(t, want, costText(first), "the properties of an executable, once those of another were asked for")
+	check.Equal(t, want, costText(read(again)), "properties of one program that was compiled twice")
+	check.Equal(t, want, costText(read(e)), "properties of an executable when they are asked for again")
+}
+
+// costText formats properties by name, since their order is not promised.
+func costText(out capi.ExecutableGetCostAnalysisArgs) string {
+	list := capi.Attributes(out.Properties, out.NumProperties)
+	slices.SortFunc(list, func(a, b capi.Attribute) int { return strings.Compare(a.Name, b.Name) })
+	return fmt.Sprint(list)
+}
+
+// printsDiffer compares the fingerprints of programs that differ at the end alone: in the last of
+// several arrays.
+func printsDiffer(t *check.T, k compiler) {
+	for _, n := range check.Each(t, []int{2, 3, 17}) {
+		list := check.Various(n)
+		for i := range list {
+			list[i].Type = dtype.F32
+		}
+		longer, other := slices.Clone(list), slices.Clone(list)
+		longer[n-1].Dims = append(slices.Clone(list[n-1].Dims), 2)
+		other[n-1].Type = dtype.S32
+		seen := map[string]string{}
+		for _, p := range []struct{ what, code string }{
+			{"as it is", check.Returning(list)}, {"with a last array of one dimension more", check.Returning(longer)},
+			{"with a last array of another type", check.Returning(other)},
+		} {
+			e := k.text(t, p.code, options{})
+			f := fingerprint(t, e.executable)
+			if same, ok := seen[f]; ok {
+				t.Errorf("fingerprints of a program with %d arrays %s and of one %s: expected different ones, got %q for both", n, same, p.what, f)
+			}
+			seen[f] = p.what
+			e.drop(t)
+		}
+	}
+}
+
+// printsOfConstants compares the fingerprints of programs whose constants differ in the last byte.
+func printsOfConstants(t *check.T) {
+	for _, n := range check.Each(t, check.Several) {
+		a := check.HostArrayOf(dtype.F32, 1, int64(n))
+		b := a
+		b.Data = slices.Clone(a.Data)
+		b.Data[len(b.Data)-1] ^= 1
+		var prints [2]string
+		for i, x := range []check.HostArray{a, b} {
+			e := onClient.text(t, constantArrays([]check.HostArray{x}), options{})
+			prints[i] = fingerprint(t, e.executable)
+			e.drop(t)
+		}
+		if prints[0] == prints[1] {
+			t.Errorf("fingerprints of programs whose constants of %d elements differ in the last byte: expected different ones, got one for both", n)
+		}
+	}
+}
+
+// constantArrays is a program that returns constants, and has an argument.
+func constantArrays(list []check.HostArray) string {
+	var lines, names, types []string
 	for i, a := range list {
-		list[i] = check.HostArrayOf(dtype.F32, uint64(i), a.Dims...)
+		names, types = append(names, fmt.Sprintf("%%c%d", i)), append(types, check.Tensor(a.Type, a.Dims))
+		lines = append(lines, fmt.Sprintf("%s = stablehlo.constant dense<\"0x%X\"> : %s", names[i], a.Data, types[i]))
 	}
-	return k.text(t, check.Returning(list), options{}), list
+	results := strings.Join(types, ", ")
+	return program("constant_arrays", "(%a: tensor<4xf32>) -> ("+results+")",
+		append(lines, "return "+strings.Join(names, ", ")+" : "+results)...)
+}
+
+// kindsInTurn compiles programs that return their arguments, whose parameters or outputs are to be
+// in the kinds of memory of the first device, in turn. What the plugin makes of a kind is its own
+// affair, but it is the same for all of them.
+func kindsInTurn(t *check.T, k compiler, what string, read func(*check.T, *capi.Executable) []string) {
+	if k.topology != nil {
+		return // it does not say which kinds there are
+	}
+	kinds := clientKinds(t, t.Client())
+	slices.Sort(kinds)
+	kinds = slices.Compact(kinds)
+	as := make(map[string]string)
+	for _, n := range check.Each(t, check.Several) {
+		var parameters, results, names, types []string
+		for i := range n {
+			array := fmt.Sprintf("tensor<%dxf32>", i+2)
+			marked := fmt.Sprintf("%s {mhlo.memory_kind = %q}", array, kinds[i%len(kinds)])
+			names, types = append(names, fmt.Sprintf("%%a%d", i)), append(types, array)
+			if what == "parameter" {
+				parameters, results = append(parameters, names[i]+": "+marked), append(results, array)
+			} else {
+				parameters, results = append(parameters, names[i]+": "+array), append(results, marked)
+			}
+		}
+		list := func(l []string) string { return strings.Join(l, ", ") }
+		e, err := k.tryText(t, replaced(program("in_kinds", "("+list(parameters)+") -> ("+list(results)+")",
+			"return "+list(names)+" : "+list(types)), "func.func @main", "func.func public @main"), options{})
+		if err != nil {
+			t.Notef("a program with annotations of memory is refused: %s", firstLine(err.Error()))
+			return
+		}
+		got := read(t, e.executable)
+		e.drop(t)
+		if !check.Equal(t, n, len(got), "number of memory kinds of a program with %d annotated %ss", n, what) {
+			return
+		}
+		for i, kind := range got {
+			asked := kinds[i%len(kinds)]
+			if _, seen := as[asked]; !seen {
+				as[asked] = kind
+			}
+			check.Equal(t, as[asked], kind, "memory kind of %s %d of %d, which is to be in %s, compared with that of others", what, i, n,
+				asked)
+		}
+	}
 }
 
 // element is an element type in StableHLO and in the C API.
@@ -485,12 +665,30 @@ func outputCountsAgree(t *check.T, k compiler) {
 		}
 		check.Equal(t, p.want, filled, "number of buffers that an execution with %s makes", p.name)
 	}
+	for e, list := range returning(t, k) {
+		n := len(list)
+		counts := []int{numOutputs(t, e.executable)}
+		types := check.Call(t, capi.ExecutableOutputElementTypesArgs{Executable: e.executable})
+		sizes, _ := outputDimensions(t, e.executable)
+		counts = append(counts, int(types.NumOutputTypes), len(sizes))
+		if out, err := check.Try(t, capi.ExecutableOutputMemoryKindsArgs{Executable: e.executable}); err == nil {
+			counts = append(counts, int(out.NumOutputs))
+		}
+		check.Equal(t, fmt.Sprint(slices.Repeat([]int{n}, len(counts))), fmt.Sprint(counts),
+			"number of outputs, of their types, of their dimensions and of their memory kinds")
+	}
 }
 
 // memoryKinds returns the memory kinds of the outputs.
 func memoryKinds(t *check.T, e *capi.Executable) []string {
 	out := check.Optional(t, capi.ExecutableOutputMemoryKindsArgs{Executable: e})
 	return check.Texts(out.MemoryKinds, out.MemoryKindSizes, out.NumOutputs)
+}
+
+// parameterKinds returns the memory kinds of the parameters.
+func parameterKinds(t *check.T, e *capi.Executable) []string {
+	out := check.Optional(t, capi.ExecutableParameterMemoryKindsArgs{Executable: e})
+	return check.Texts(out.MemoryKinds, out.MemoryKindSizes, out.NumParameters)
 }
 
 // clientKinds returns the kinds of the client's memories.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/purepjrt/purepjrt/capi"
 	"github.com/purepjrt/purepjrt/conformance/internal/check"
+	"github.com/purepjrt/purepjrt/pjrt/dtype"
 )
 
 // mebibyteMatrix is how many rows and columns a matrix of 1 MiB has.
@@ -52,6 +53,9 @@ var memoryStatsChecks = slices.Concat(
 		check.Equal(t, 2*one, s.ArgumentSizeInBytes+s.HostArgumentSizeInBytes,
 			"argument_size_in_bytes of a program with two arguments of %d bytes", one)
 		check.Equal(t, one, s.OutputSizeInBytes+s.HostOutputSizeInBytes, "output_size_in_bytes of a program with a result of %d bytes", one)
+		if e.loaded != nil {
+			sizesOfSeveral(t)
+		}
 	}),
 	both(check.Check{Rule: "EXE-18"}, func(t *check.T, k compiler) {
 		s := check.Optional(t, capi.ExecutableGetCompiledMemoryStatsArgs{Executable: k.text(t, donateLarge, options{}).executable})
@@ -59,6 +63,7 @@ var memoryStatsChecks = slices.Concat(
 			"alias_size_in_bytes of a program whose result takes the memory of its argument, 1 MiB")
 		s = check.Optional(t, capi.ExecutableGetCompiledMemoryStatsArgs{Executable: k.text(t, addLarge, options{}).executable})
 		check.Equal(t, 0, s.AliasSizeInBytes+s.HostAliasSizeInBytes, "alias_size_in_bytes of a program without aliasing")
+		aliasesOfSeveral(t, k)
 	}),
 	both(check.Check{Rule: "EXE-19"}, func(t *check.T, k compiler) {
 		t.Since(72, "peak_memory_in_bytes")
@@ -82,6 +87,52 @@ var memoryStatsChecks = slices.Concat(
 		}
 	}),
 )
+
+// sizesOfSeveral compares the sizes of the arguments and results of programs that have several with
+// those of buffers. For several results there may be a table of pointers.
+func sizesOfSeveral(t *check.T) {
+	c := t.Client()
+	for _, n := range check.Each(t, check.Several) {
+		var list []check.HostArray
+		var want int64
+		for i := range n {
+			a := check.HostArrayOf(dtype.F32, 1, int64(3+i), 5)
+			b := uploadArray(t, c.Devices[0], a)
+			want += int64(t.SizeOnDevice(b))
+			list = append(list, a)
+			check.Destroy(t, b)
+		}
+		e := onClient.text(t, check.Returning(list), options{})
+		s := check.Call(t, capi.ExecutableGetCompiledMemoryStatsArgs{Executable: e.executable})
+		e.drop(t)
+		check.Equal(t, want, s.ArgumentSizeInBytes+s.HostArgumentSizeInBytes, "argument_size_in_bytes of a program with %d arguments", n)
+		if got := s.OutputSizeInBytes + s.HostOutputSizeInBytes; got < want || got > want+16*int64(n) {
+			t.Errorf("output_size_in_bytes of a program with %d results: expected the %d bytes of their buffers and at most 16 for each pointer, got %d", n, want, got)
+		}
+	}
+}
+
+// aliasesOfSeveral compiles programs that return four arguments of different sizes, of which some
+// are donated.
+func aliasesOfSeveral(t *check.T, k compiler) {
+	for _, donated := range check.Each(t, [][]int{{0}, {1}, {2}, {3}, {0, 3}, {1, 2}, {0, 1, 2, 3}}) {
+		var list []check.HostArray
+		for i := range 4 {
+			list = append(list, check.HostArray{Type: dtype.F32, Dims: []int64{8 * int64(i+1), 1024}})
+		}
+		text, want := check.Returning(list), int64(0)
+		for _, i := range donated {
+			parameter := fmt.Sprintf("%%a%d: %s", i, check.Tensor(list[i].Type, list[i].Dims))
+			text = strings.Replace(text, parameter, fmt.Sprintf("%s {tf.aliasing_output = %d : i32}", parameter, i), 1)
+			want += 4 * int64(check.Elements(list[i].Dims...))
+		}
+		e := k.text(t, text, options{})
+		s := check.Call(t, capi.ExecutableGetCompiledMemoryStatsArgs{Executable: e.executable})
+		e.drop(t)
+		check.Equal(t, want, s.AliasSizeInBytes+s.HostAliasSizeInBytes,
+			"alias_size_in_bytes of a program of four arguments, of which %v are donated", donated)
+	}
+}
 
 // hostResult puts its result into host memory.
 const hostResult = `module @host_result {

@@ -58,6 +58,11 @@ var executeChecks = []check.Check{
 		}
 		check.ExpectBuffer(t, second[2], fill(4, float32(4), 1), "an output after others were destroyed")
 	}},
+	{Rule: "RUN-01", Variant: "several", Run: func(t *check.T) {
+		for e, list := range returning(t, onClient) {
+			returnsArrays(t, e.loaded, list, uploadArrays(t, list), "a program")
+		}
+	}},
 	{Rule: "RUN-02", Run: resultsAreRight},
 	{Rule: "RUN-02", Variant: "add-of-i1", Run: func(t *check.T) {
 		for _, form := range []string{"parameters", "constants"} {

@@ -25,6 +25,32 @@ const plusID = `module @plus_id {
   }
 }`
 
+// uploadArray makes a buffer of an array. The check owns it.
+func uploadArray(t *check.T, d *capi.Device, a check.HostArray) *capi.Buffer {
+	args := check.HostArgs(t.Client(), a.Data, a.Dims...)
+	args.Type, args.Device = capi.BufferType(a.Type), d
+	return t.UploadArgs(args)
+}
+
+// uploadArrays makes buffers of arrays on the first device. The check owns them.
+func uploadArrays(t *check.T, list []check.HostArray) []*capi.Buffer {
+	buffers := make([]*capi.Buffer, len(list))
+	for i, a := range list {
+		buffers[i] = uploadArray(t, t.Client().Devices[0], a)
+	}
+	return buffers
+}
+
+// returnsArrays executes a program, whose results must be arrays.
+func returnsArrays(t *check.T, exe *capi.LoadedExecutable, want []check.HostArray, in []*capi.Buffer, what string) {
+	for i, b := range t.Run(exe, len(want), in...) {
+		if !want[i].Equals(t.Download(b)) {
+			t.Errorf("result %d of %d of %s: expected the bytes of %v, got others", i, len(want), what, want[i])
+		}
+		check.Destroy(t, b)
+	}
+}
+
 // resultsOfAllDevices executes a program of several arguments and results, each of its own type and
 // shape, on all devices.
 func resultsOfAllDevices(t *check.T) {
@@ -47,9 +73,7 @@ func resultsOfAllDevices(t *check.T) {
 	for i, d := range devices {
 		var list []*capi.Buffer
 		for _, a := range arrays(i) {
-			args := check.HostArgs(c, a.Data, a.Dims...)
-			args.Type, args.Device = capi.BufferType(a.Type), d
-			list = append(list, t.UploadArgs(args))
+			list = append(list, uploadArray(t, d, a))
 		}
 		lists = append(lists, list)
 	}

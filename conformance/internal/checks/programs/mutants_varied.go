@@ -5,10 +5,12 @@ package programs
 
 import (
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/purepjrt/purepjrt/capi"
 	"github.com/purepjrt/purepjrt/capi/serve"
+	"github.com/purepjrt/purepjrt/conformance/internal/check"
 	"github.com/purepjrt/purepjrt/conformance/internal/mutant"
 )
 
@@ -27,7 +29,94 @@ func variedMutants() []mutant.Mutant {
 			a.Options = given
 		})
 	}
+	// without loses the last result in a list of n.
+	without := func(n uintptr, size *uintptr) {
+		if *size == n {
+			*size--
+		}
+	}
 	return []mutant.Mutant{
+		mutant.After("EXE-04", "cuts names at 64 bytes", func(a *capi.ExecutableNameArgs) { a.ExecutableNameSize = min(a.ExecutableNameSize, 64) }),
+		mutant.After("EXE-04", "counts a byte less in names that fill sixteen", func(a *capi.ExecutableNameArgs) { without(16, &a.ExecutableNameSize) }),
+		mutant.Lists[capi.ExecutableOutputElementTypesArgs]("EXE-09", "has the type of the second of three results for the third",
+			func(list []capi.BufferType) []capi.BufferType {
+				if len(list) == 3 {
+					list[2] = list[1]
+				}
+				return list
+			}),
+		mutant.After("EXE-10", "loses the dimensions of the last of 33 results", func(a *capi.ExecutableOutputDimensionsArgs) {
+			if a.NumOutputs == 33 {
+				a.DimSizes, _ = mutant.LastingArray(append(capi.Slice(a.DimSizes, 32), 0))
+			}
+		}),
+		mutant.After("EXE-11", "loses the type of the last of 17 results", func(a *capi.ExecutableOutputElementTypesArgs) { without(17, &a.NumOutputTypes) }),
+		mutant.After("EXE-13", "has the kind of the second result for the third", func(a *capi.ExecutableOutputMemoryKindsArgs) {
+			a.MemoryKinds, a.MemoryKindSizes = thirdLikeSecond(a.MemoryKinds, a.MemoryKindSizes, a.NumOutputs)
+		}).InMemory(),
+		mutant.After("EXE-13", "loses the kind of the last of five results", func(a *capi.ExecutableOutputMemoryKindsArgs) { without(5, &a.NumOutputs) }).InMemory(),
+		mutant.After("EXE-14", "has the kind of the second parameter for the third", func(a *capi.ExecutableParameterMemoryKindsArgs) {
+			a.MemoryKinds, a.MemoryKindSizes = thirdLikeSecond(a.MemoryKinds, a.MemoryKindSizes, a.NumParameters)
+		}).InMemory(),
+		mutant.Again[capi.Executable]("EXE-15", "loses the last property when it is asked again",
+			func(c *serve.Invocation, a *capi.ExecutableGetCostAnalysisArgs) {
+				c.Forward()
+				a.NumProperties--
+			}).InMemory(),
+		mutant.OnePlace("EXE-15", "has one place for all properties",
+			check.Answer[capi.ExecutableGetCostAnalysisArgs, capi.NamedValue]).InMemory(),
+		mutant.After("EXE-17", "counts at most 1,000 bytes of small arguments", func(a *capi.ExecutableGetCompiledMemoryStatsArgs) {
+			if a.ArgumentSizeInBytes < 1<<20 {
+				a.ArgumentSizeInBytes = min(a.ArgumentSizeInBytes, 1000)
+			}
+		}),
+		mutant.After("EXE-18", "counts one of several that are donated", func(a *capi.ExecutableGetCompiledMemoryStatsArgs) {
+			if a.AliasSizeInBytes < 1<<20 {
+				a.AliasSizeInBytes = min(a.AliasSizeInBytes, 1<<17)
+			}
+		}),
+		codeFingerprints("EXE-26", "is that of the first 256 bytes", func(code string) string { return code[:min(len(code), 256)] }),
+		codeFingerprints("EXE-26/constants", "is that of constants without their last bytes", func(code string) string {
+			head, _, _ := strings.Cut(code, "\">")
+			return head[:len(head)-2]
+		}).InMemory(),
+		codeFingerprints("EXE-27/no-arguments", "is made of the arguments", func(code string) string {
+			_, signature, _ := strings.Cut(code, "@main(")
+			arguments, _, _ := strings.Cut(signature, ")")
+			return arguments
+		}).InMemory(),
+		mutant.Of("RUN-01/several", "mixes up the last two of 33 results", func(c *serve.Invocation, a *execution) {
+			if c.Forward(); c.Err() == nil && outputsOf(c.Table(), a.Executable) == 33 {
+				_, results := lists(a, 33)
+				copy(results[0], mutant.LastExchanged(results[0], 2))
+			}
+		}),
+		mutant.Refuses("SER-02", "wants a zero behind the bytes", capi.ErrorCodeInvalidArgument,
+			func(a *capi.ExecutableDeserializeAndLoadArgs) bool {
+				return mutant.View(a.SerializedExecutable, a.SerializedExecutableSize+1)[a.SerializedExecutableSize] != 0
+			}),
+		ofLoaded[capi.LoadedExecutable]("SER-02", "mixes up the results from the third on of what was loaded",
+			func(c *serve.Invocation, a *execution) {
+				if n := outputsOf(c.Table(), a.Executable); n > 3 {
+					_, results := lists(a, n)
+					slices.Reverse(results[0][2:])
+				}
+			}),
+		mutant.OfEach("SER-02", "loads another program for the second time",
+			func(c *serve.Invocation, a *capi.ExecutableDeserializeAndLoadArgs, n int64) {
+				if c.Forward(); c.Err() == nil && n == 3 { // the first call is about another program
+					a.LoadedExecutable = compileInstead(c.Table(), a.Client, another)
+				}
+			}),
+		ofLoaded[capi.Executable]("SER-04", "cuts names at 64 bytes", func(_ *serve.Invocation, a *capi.ExecutableNameArgs) {
+			a.ExecutableNameSize = min(a.ExecutableNameSize, 64)
+		}),
+		ofLoaded[capi.Executable]("SER-04", "mixes up the types of the last two of five results",
+			func(_ *serve.Invocation, a *capi.ExecutableOutputElementTypesArgs) {
+				if list := capi.Slice(a.OutputTypes, a.NumOutputTypes); len(list) == 5 {
+					a.OutputTypes, _ = mutant.LastingArray(mutant.LastExchanged(list, 2))
+				}
+			}),
 		mutant.After("EXE-07", "has at most 16 results", func(a *capi.ExecutableNumOutputsArgs) { a.NumOutputs = min(a.NumOutputs, 16) }),
 		mutant.Lists[capi.ExecutableOutputElementTypesArgs]("EXE-09", "gives the results behind the twelfth its type",
 			func(list []capi.BufferType) []capi.BufferType {
@@ -86,4 +175,37 @@ func variedMutants() []mutant.Mutant {
 			}
 		}).InMemory().On(granular),
 	}
+}
+
+// thirdLikeSecond returns a list of texts whose third is the second.
+func thirdLikeSecond(texts **byte, sizes *uintptr, n uintptr) (**byte, *uintptr) {
+	list, lengths := capi.Slice(texts, n), capi.Slice(sizes, n)
+	if n > 2 {
+		list[2], lengths[2] = list[1], lengths[1]
+	}
+	texts, _ = mutant.LastingArray(list)
+	sizes, _ = mutant.LastingArray(lengths)
+	return texts, sizes
+}
+
+// ofLoaded makes a mutant that changes what successful calls about loaded executables of serialized
+// bytes, or about the executables in them, gave. H is either of both.
+func ofLoaded[H, A any](name, fault string, change func(c *serve.Invocation, a *A)) mutant.Mutant {
+	return mutant.Hooked(name, fault, func() []serve.Hook {
+		m := new(mutant.Marks)
+		return []serve.Hook{
+			mutant.Marking(m, mutant.Made[capi.ExecutableDeserializeAndLoadArgs, capi.LoadedExecutable]),
+			mutant.Changed(func(a *capi.ClientCompileArgs, _ int64) { m.Remove(a.Executable) }),
+			mutant.Changed(func(a *capi.LoadedExecutableGetExecutableArgs, _ int64) {
+				if m.Remove(a.Executable); m.Has(a.LoadedExecutable) {
+					m.Add(a.Executable)
+				}
+			}),
+			mutant.OfMarked[H](m, func(c *serve.Invocation, a *A) {
+				if c.Forward(); c.Err() == nil {
+					change(c, a)
+				}
+			}),
+		}
+	})
 }

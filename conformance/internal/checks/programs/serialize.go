@@ -11,6 +11,7 @@ import (
 
 	"github.com/purepjrt/purepjrt/capi"
 	"github.com/purepjrt/purepjrt/conformance/internal/check"
+	"github.com/purepjrt/purepjrt/pjrt/dtype"
 )
 
 // constants is a program with constants and arithmetic that rounds.
@@ -62,6 +63,7 @@ var serializationChecks = slices.Concat(both(check.Check{Rule: "SER-01"}, func(t
 			check.Equal(t, want, runConstants(t, c, again),
 				"bytes of the results of a program, and of the program after it was serialized and loaded")
 		}
+		loadedTwice(t)
 	}},
 	{Rule: "SER-04", Run: func(t *check.T) {
 		c := t.Client()
@@ -73,6 +75,7 @@ var serializationChecks = slices.Concat(both(check.Check{Rule: "SER-01"}, func(t
 					"properties of an executable before it was serialized and after it was loaded")
 			}
 		}
+		describedAlike(t)
 		// Settings other than the defaults must not be lost: a device, and an effort.
 		last := len(c.Devices) - 1
 		exe := compileFor(t, c, constants, options{assignment: [][]int{{deviceIDs(t, c)[last]}}, optimization: 2})
@@ -265,6 +268,52 @@ var serializationChecks = slices.Concat(both(check.Check{Rule: "SER-01"}, func(t
 	}},
 })
 
+// loadedTwice loads each of several programs twice from the same bytes, and executes both: programs
+// that return their arguments, and one that returns constants of several sizes.
+func loadedTwice(t *check.T) {
+	expect := func(e *compiled, want []check.HostArray, in []*capi.Buffer) {
+		b := serialized(t, e.loaded)
+		for _, nth := range []string{"first", "second"} {
+			exe, err := tryDeserialize(t, t.Client(), b, nil)
+			if t.NoError(err, fmt.Sprintf("loading a program of %d results for the %s time", len(want), nth)) {
+				returnsArrays(t, exe, want, in, "a program that was serialized and loaded for the "+nth+" time")
+				check.Destroy(t, exe)
+			}
+		}
+	}
+	for e, list := range returning(t, onClient) {
+		expect(e, list, uploadArrays(t, list))
+	}
+	var list []check.HostArray
+	for i, n := range check.Several {
+		list = append(list, check.HostArrayOf([]dtype.Type{dtype.U8, dtype.S16, dtype.F32, dtype.F64}[i%4], uint64(i), int64(n)))
+	}
+	if !t.Failed() {
+		expect(onClient.text(t, constantArrays(list), options{}), list, []*capi.Buffer{upload4(t, t.Client())})
+	}
+}
+
+// describedAlike compares what executables say before they are serialized and after they are
+// loaded: of several results, and with names of each length.
+func describedAlike(t *check.T) {
+	compare := func(e *compiled) {
+		exe, err := tryDeserialize(t, t.Client(), serialized(t, e.loaded), nil)
+		if t.NoError(err, "loading what PJRT_Executable_Serialize gave") {
+			check.Equal(t, describe(t, e.executable), describe(t, t.Executable(exe)),
+				"properties of an executable before it was serialized and after it was loaded")
+			check.Destroy(t, exe)
+		}
+	}
+	for e := range returning(t, onClient) {
+		compare(e)
+	}
+	for _, n := range check.Each(t, check.Names) {
+		e := onClient.text(t, named(check.Words(n, n)), options{})
+		compare(e)
+		e.drop(t)
+	}
+}
+
 // sameOptions compares the compile options of two executables if the plugin reports them.
 func sameOptions(t *check.T, a, b *capi.Executable) {
 	var texts [2]string
@@ -334,7 +383,7 @@ func serialized(t *check.T, exe *capi.LoadedExecutable) []byte {
 	if s.SerializedExecutableDeleter == 0 {
 		t.Fatalf("PJRT_Executable_Serialize: expected a deleter, got null")
 	}
-	b := capi.Bytes(s.SerializedBytes, s.SerializedBytesSize)
+	b := check.Followed(capi.Bytes(s.SerializedBytes, s.SerializedBytesSize))
 	s.SerializedExecutableDeleter.Call(s.SerializedExecutable)
 	check.Destroy(t, e)
 	if len(b) == 0 {

@@ -34,7 +34,12 @@ func programs() []pjrttest.Program {
 	four := []pjrt.Shape{{Type: dtype.F32, Dims: []int64{4}}}
 	onFour := pjrttest.Signature{Parameters: four, Results: four}
 	flops := []pjrt.Attribute{{Name: "flops", Value: float32(1 << 22)}}
+	costs := []pjrt.Attribute{
+		{Name: "flops", Value: float32(0)}, {Name: "transcendentals", Value: float32(1)}, {Name: "utilization", Value: float32(2)},
+	}
 	return append(list,
+		pjrttest.Program{Match: named, Func: pjrttest.Identity},
+		pjrttest.Program{Match: having("returning", ""), Func: pjrttest.Identity, Cost: costs},
 		pjrttest.Program{Match: artifact, Signature: onFour, Func: plus(10, 20, 30, 40)},
 		pjrttest.Program{Match: having("to_itself", ""), Signature: onFour, Func: double},
 		pjrttest.Program{Match: having("to_itself", mustAlias), Signature: onFour, Func: double, Aliases: []pjrttest.Alias{{Must: true}}},
@@ -53,13 +58,15 @@ var functions = map[string]pjrttest.Func{
 	"layouts":        double,
 	"placed":         double,
 	"placed_between": pjrttest.Map(func(x float32) float32 { return 2 * x * x }),
-	"returning":      pjrttest.Identity,
 	"pair":           join(on(0, pjrttest.Map(func(x int32) int32 { return 2 * x })), on(1, square)),
 	"constants":      join(constants, pjrttest.Return(pjrt.ArrayOf([]int32{3, 1, 4}, 3))),
 }
 
 // compiled are programs that checks compile on this plugin and do not execute.
-var compiled = []string{"none", "mixed", "shapes", "add_large", "donate_large", "one_operation", "composite", "call"}
+var compiled = []string{
+	"constant_arrays", "in_kinds", "no_arguments", "none", "mixed", "shapes", "add_large", "donate_large",
+	"one_operation", "composite", "call",
+}
 
 var errCompiled = &capi.Error{Code: capi.ErrorCodeUnimplemented, Message: "this program can be compiled, but not executed"}
 
@@ -78,6 +85,11 @@ var launches = map[string]func(l *pjrttest.Launch) error{
 
 // artifact matches portable artifacts of StableHLO.
 func artifact(code []byte, _ pjrt.Format) bool { return bytes.HasPrefix(code, []byte("ML\xefR")) }
+
+// named matches modules with any name that return one argument.
+func named(code []byte, _ pjrt.Format) bool {
+	return regexp.MustCompile(`^module @[a-z]+ {\s+func.func @main\(%a: tensor<4xf32>\) -> tensor<4xf32> {\s+return %a :`).Match(code)
+}
 
 // having returns what matches the modules with a name that contain a text.
 func having(name, text string) func(code []byte, format pjrt.Format) bool {
