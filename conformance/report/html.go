@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"html/template"
 	"io"
+	"strings"
 	"time"
 )
 
@@ -125,6 +126,8 @@ var page = newPage(pageText, template.FuncMap{
 		}
 		return r.Leads
 	},
+	"call":     func(l Lead) string { return strings.Join(l.call(true), "\n") },
+	"short":    func(title string) string { return strings.TrimSuffix(strings.Fields(title)[0], ":") },
 	"what":     func(l Lead) string { return l.what() },
 	"frees":    func(l Lead) string { return l.frees() },
 	"ordered":  worstFirst,

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/capi/describe"
 )
 
 // Lead is what to mend first, as far as the findings tell: a function, or whatever else several
@@ -38,8 +39,8 @@ const maxLeads = 3
 var (
 	functionName = regexp.MustCompile(`\bPJRT_\w+`)
 	// fieldName matches the field at the beginning of a finding, such as that of
-	// "device_complete_events[0]: expected an event, got null".
-	fieldName = regexp.MustCompile(`^([a-z]+(?:_[a-z]+)+)(?:\[\d+\])?: `)
+	// "device_complete_events[0]: expected an event, got null", and of "dst_size of i16[2 3]".
+	fieldName = regexp.MustCompile(`^([a-z]+(?:_[a-z]+)+)(?:\[\d+\])?(?:: | of )`)
 )
 
 // ShowsLeads reports whether there are so many failures that the report says with which to begin.
@@ -67,7 +68,7 @@ func (r *Report) summarizeLeads() {
 		byText[c].results = append(byText[c].results, x)
 	}
 	var leads []*Lead
-	byKey, byCheck := make(map[string]*Lead), make(map[string]*Lead)
+	byKey, byCheck, byAnswer := make(map[string]*Lead), make(map[string]*Lead), make(map[string]string)
 	for _, g := range groups {
 		if !slices.ContainsFunc(g.results, (*Result).Broken) {
 			continue
@@ -76,6 +77,15 @@ func (r *Report) summarizeLeads() {
 		key := f
 		if f == "" {
 			key = "\x00" + g.text
+		}
+		// Functions that answer alike in checks of one rule share a cause, such as the compiler's.
+		if answer, ok := strings.CutPrefix(g.text, f+": "); ok && f != "" {
+			alike := g.results[0].Rule + "\x00" + answer
+			if first, ok := byAnswer[alike]; ok {
+				key = first
+			} else {
+				byAnswer[alike] = key
+			}
 		}
 		l := byKey[key]
 		if l == nil {
@@ -155,8 +165,8 @@ func (r *Report) showBest(l *Lead) {
 			continue
 		}
 		q := 0
-		field := fieldName.FindStringSubmatch(x.headline())
-		if field != nil {
+		field := fieldOf(l.Function, x.headline())
+		if field != "" {
 			q += 4
 		}
 		if l.Function != "" && about(x, l.Function) {
@@ -169,10 +179,19 @@ func (r *Report) showBest(l *Lead) {
 			continue
 		}
 		best, l.Check, l.Field = q, x.Check, ""
-		if field != nil && about(x, l.Function) {
-			l.Field = field[1]
+		if about(x, l.Function) {
+			l.Field = field
 		}
 	}
+}
+
+// fieldOf returns the field of a function's arguments with which a finding begins, or "".
+func fieldOf(function, finding string) string {
+	f, m := describe.ByName(function), fieldName.FindStringSubmatch(finding)
+	if f == nil || m == nil || f.Args.Field(m[1]) == nil {
+		return ""
+	}
+	return m[1]
 }
 
 // what names the function and the field of a lead, or else what was found.
@@ -184,6 +203,32 @@ func (l *Lead) what() string {
 		return l.Function + ", field " + l.Field
 	}
 	return l.Function
+}
+
+var (
+	structSize = regexp.MustCompile(`\.struct_size = PJRT_\w+_STRUCT_SIZE(?:, )?`)
+	longText   = regexp.MustCompile(`("(?:[^"\\]|\\.){48})(?:[^"\\]|\\.)+"`)
+	checked    = regexp.MustCompile(`check\((.*), "PJRT_\w+"\);$`)
+)
+
+// call returns the lines of the program that matter: the call of the function that is at fault, and
+// what is printed of it, or, with makers, also those that make its arguments. Sizes of structs,
+// the rest of long texts, and what is done about errors are left out.
+func (l *Lead) call(makers bool) []string {
+	var lines []string
+	seen := false
+	for line := range strings.Lines(l.Program) {
+		line = strings.TrimSpace(line)
+		if !makers && strings.HasPrefix(line, l.Function+"_Args ") {
+			seen, lines = true, nil
+		}
+		if seen && line != "}" {
+			line = checked.ReplaceAllString(structSize.ReplaceAllString(line, ""), "$1;")
+			lines = append(lines, longText.ReplaceAllString(line, `$1..."`))
+		}
+		seen = seen || strings.HasPrefix(line, "check(api->PJRT_Client_Create(")
+	}
+	return lines
 }
 
 // led returns the names of all results that depend on the leads.

@@ -97,8 +97,17 @@ func (t Text) leads(r *Report, w io.Writer) {
 		if x.Reproduce != "" {
 			fmt.Fprintf(w, "   try    %s\n", printable(x.Reproduce))
 		}
-		if l.Program != "" && t.All {
+		switch {
+		case l.Program != "" && t.All:
 			fmt.Fprintf(w, "   in C:\n%s", printable(l.Program))
+		case i == 0:
+			for j, line := range l.call(false) {
+				name := "in C"
+				if j > 0 {
+					name = ""
+				}
+				t.paragraph(w, fmt.Sprintf("   %-6s ", name), 12, line)
+			}
 		}
 	}
 }

@@ -282,6 +282,9 @@ func (t Text) levels(r *Report, w io.Writer) error {
 		table.rows = append(table.rows, tally{l.Name, l.State, l.Counts, reason})
 	}
 	for _, s := range rules.Severities() {
+		if r.Summary.Rules.BySeverity[s] == 0 && r.showsLeads() {
+			continue // the reader has more to read
+		}
 		note := count(r.Summary.Rules.BySeverity[s], "rule") + " checked"
 		table.rows = append(table.rows, tally{string(s), "", r.Summary.Severities[s], note})
 	}

@@ -30,7 +30,8 @@ func (s *Session) CProgram(function, field string) (string, error) {
 		if c == nil {
 			continue
 		}
-		if c.Function.Name == function {
+		// Without a field, what is shown is that the call fails.
+		if c.Function.Name == function && (target == nil || field != "" || c.Error != nil || target.Error == nil) {
 			target = c
 		}
 	}
