@@ -28,7 +28,8 @@ func Func[A, R dtype.Elem](fn func(c *Call, in []A, out []R) error) func(*Call, 
 	}
 	return func(c *Call, op *unary[A, R]) error {
 		if onDevice(op.In.Data, op.In.Address, op.In.Dims) || onDevice(op.Out.Data, op.Out.Address, op.Out.Dims) {
-			return pjrt.ErrInvalidArgument.Errorf("a function on slices cannot handle the custom call %s: its memory is on a device", c.Target())
+			return pjrt.ErrInvalidArgument.Errorf("a function on slices cannot handle the custom call %s: its memory is on a device",
+				c.Target())
 		}
 		return fn(c, op.In.Data, op.Out.Data)
 	}

@@ -69,9 +69,9 @@ func TestPluginsInPythonPackages(t *testing.T) {
 	assert.Equal(t, "0.116", got[3].API)
 }
 
-// The packages of the Python index with plugins for macOS and Windows, with the files that they had in
-// November 2026: metaljax registers a module outside of its package, jax-graft the library of another
-// package, and jax-mlx-plugin a name that JAX does not know its plugin by.
+// The packages of the Python index with plugins for macOS and Windows, with their files: metaljax
+// registers a module outside of its package, jax-graft the library of another package, and
+// jax-mlx-plugin a name that JAX does not know its plugin by.
 func TestPluginsForOtherSystemsAreFoundByName(t *testing.T) {
 	t.Parallel()
 	mac := func(needs ...string) []byte {
