@@ -325,7 +325,8 @@ func (f *finder) entryPoints(site, distribution string, all []string, found []Ca
 		name := distributionName(distribution)
 		_, version, _ := strings.Cut(strings.TrimSuffix(strings.TrimSuffix(distribution, ".dist-info"), ".egg-info"), "-")
 		registered := ranked(Candidate{
-			Name: strings.TrimSuffix(strings.TrimPrefix(point.name, "xla_"), "_plugin"), Path: dir, Origin: OriginPython, Detail: distribution, Version: version,
+			Name: strings.TrimSuffix(strings.TrimPrefix(point.name, "xla_"), "_plugin"),
+			Path: dir, Origin: OriginPython, Detail: distribution, Version: version,
 		})
 		switch {
 		case dir == "":
