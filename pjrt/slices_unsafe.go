@@ -27,9 +27,9 @@ func AlignedSlice[T dtype.Elem](n int) []T {
 	return unsafe.Slice((*T)(unsafe.Pointer(&memory[skip])), n)
 }
 
-// FromSlice copies data to the client's first device, as an array of the dimensions dims, whose
-// product is len(data), or, without dims, as a vector. array.Dims makes dims of ints.
-// [Client.BufferFromHost] with [ArrayOf] has options.
+// FromSlice copies data to the client's first device as an array of dims, whose product is
+// len(data), or, without dims, as a vector. array.Dims makes dims of ints. [Client.BufferFromHost]
+// with [ArrayOf] has options.
 func FromSlice[T dtype.Elem](ctx context.Context, c *Client, data []T, dims ...int64) (*Buffer, error) {
 	var vector [1]int64
 	if len(dims) == 0 {
