@@ -230,11 +230,20 @@ func HostArrayOf(e dtype.Type, salt uint64, dims ...int64) HostArray {
 // Equals reports whether data has the array's elements, whatever the bits above the width of a
 // narrow type are.
 func (a HostArray) Equals(data []byte) bool {
-	mask := byte(0xff)
-	if a.Type.IsSubByte() {
-		mask = byte(1)<<a.Type.Bits() - 1
+	return bytes.Equal(Masked(a.Type, a.Data), Masked(a.Type, data))
+}
+
+// Masked returns elements without the bits that do not count, those above the width of a narrow
+// type. The result is data itself if all of them count.
+func Masked(e dtype.Type, data []byte) []byte {
+	if !e.IsSubByte() {
+		return data
 	}
-	return slices.EqualFunc(a.Data, data, func(x, y byte) bool { return x&mask == y&mask })
+	data = slices.Clone(data)
+	for i := range data {
+		data[i] &= 1<<e.Bits() - 1
+	}
+	return data
 }
 
 // String returns the type and the dimensions.

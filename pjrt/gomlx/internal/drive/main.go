@@ -115,8 +115,6 @@ func run(names []string) error {
 			return err
 		}
 	}
-	// As a job whose last action is not the end of the process asks.
-	os.Exit(0)
 	return nil
 }
 

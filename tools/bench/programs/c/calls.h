@@ -43,17 +43,26 @@ static inline void* zeroed(size_t n) {
   return p;
 }
 
-static inline char* read_file(const char* name, const char* suffix, size_t* size) {
+// Reads a file, and ends it with a zero. Returns null if there is none.
+static inline char* read_at(const char* dir, const char* name, size_t* size) {
   char path[4096];
-  snprintf(path, sizeof path, "%s/%s%s", getenv("BENCH_PROGRAMS"), name, suffix);
+  snprintf(path, sizeof path, "%s/%s", dir, name);
   FILE* f = fopen(path, "rb");
-  if (!f) fail(path, "cannot be opened", 16);
+  if (!f) return 0;
   fseek(f, 0, SEEK_END);
   *size = (size_t)ftell(f);
   rewind(f);
   char* text = zeroed(*size + 1);
   if (fread(text, 1, *size, f) != *size) fail(path, "cannot be read", 14);
   fclose(f);
+  return text;
+}
+
+static inline char* read_file(const char* name, const char* suffix, size_t* size) {
+  char file[256];
+  snprintf(file, sizeof file, "%s%s", name, suffix);
+  char* text = read_at(getenv("BENCH_PROGRAMS"), file, size);
+  if (!text) fail(file, "cannot be opened", 16);
   return text;
 }
 
@@ -116,19 +125,24 @@ static inline void free_executable(PJRT_LoadedExecutable* e) {
   CALL(PJRT_LoadedExecutable_Destroy, a);
 }
 
-static inline PJRT_Buffer* upload(PJRT_Client* c, PJRT_Device* d, const void* data, int64_t elements, PJRT_HostBufferSemantics s) {
+static inline PJRT_Buffer* upload_array(PJRT_Client* c, PJRT_Device* d, const void* data, PJRT_Buffer_Type type, const int64_t* dims,
+                                        size_t rank, PJRT_HostBufferSemantics s) {
   PJRT_Client_BufferFromHostBuffer_Args a = ARGS(PJRT_Client_BufferFromHostBuffer);
   a.client = c;
   a.data = data;
-  a.type = PJRT_Buffer_Type_F32;
-  a.dims = &elements;
-  a.num_dims = 1;
+  a.type = type;
+  a.dims = dims;
+  a.num_dims = rank;
   a.host_buffer_semantics = s;
   a.device = d;
   CALL(PJRT_Client_BufferFromHostBuffer, a);
   if (s == PJRT_HostBufferSemantics_kImmutableUntilTransferCompletes) await(a.done_with_host_buffer);
   free_event(a.done_with_host_buffer);
   return a.buffer;
+}
+
+static inline PJRT_Buffer* upload(PJRT_Client* c, PJRT_Device* d, const void* data, int64_t elements, PJRT_HostBufferSemantics s) {
+  return upload_array(c, d, data, PJRT_Buffer_Type_F32, &elements, 1, s);
 }
 
 static inline PJRT_LoadedExecutable* compile(PJRT_Client* c, const char* text, size_t size, const char* options, size_t options_size) {

@@ -25,21 +25,6 @@ static PJRT_LoadedExecutable* programs[2];
 static const char* names[] = {"chunk", "token"};
 static const char *folder, *cache;
 
-static char* read_at(const char* dir, const char* name, size_t* size) {
-  char path[4096];
-  snprintf(path, sizeof path, "%s/%s", dir, name);
-  FILE* f = fopen(path, "rb");
-  if (!f) return 0;
-  struct stat info;
-  fstat(fileno(f), &info);
-  *size = (size_t)info.st_size;
-  char* text = malloc(*size + 1);
-  if (!text || fread(text, 1, *size, f) != *size) fail(path, "cannot be read", 14);
-  text[*size] = 0;
-  fclose(f);
-  return text;
-}
-
 static char* map_at(const char* dir, const char* name) {
   char path[4096];
   snprintf(path, sizeof path, "%s/%s", dir, name);
@@ -53,17 +38,7 @@ static char* map_at(const char* dir, const char* name) {
 }
 
 static PJRT_Buffer* copy(const void* data, PJRT_Buffer_Type type, const int64_t* dims, size_t rank) {
-  PJRT_Client_BufferFromHostBuffer_Args a = ARGS(PJRT_Client_BufferFromHostBuffer);
-  a.client = client;
-  a.data = data;
-  a.type = type;
-  a.dims = dims;
-  a.num_dims = rank;
-  a.host_buffer_semantics = PJRT_HostBufferSemantics_kImmutableOnlyDuringCall;
-  a.device = device;
-  CALL(PJRT_Client_BufferFromHostBuffer, a);
-  free_event(a.done_with_host_buffer);
-  return a.buffer;
+  return upload_array(client, device, data, type, dims, rank, PJRT_HostBufferSemantics_kImmutableOnlyDuringCall);
 }
 
 static void unused(void* data, void* arg) { (void)data, (void)arg; }
