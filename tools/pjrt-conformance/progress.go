@@ -7,23 +7,22 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"sync/atomic"
 	"time"
 
-	"github.com/cheggaaa/pb/v3"
+	"github.com/vbauerster/mpb/v8/decor"
 
 	"github.com/purepjrt/purepjrt/conformance"
 	"github.com/purepjrt/purepjrt/tools/internal/cli"
 )
-
-// barOfChecks is the look of the bar while checks run.
-const barOfChecks = `{{counters . }}{{string . "what"}} {{bar . }}{{string . "rest"}}`
 
 // progress shows the progress of a run of the suite: with a bar on a terminal, elsewhere
 // with a new line from time to time.
 type progress struct {
 	out      io.Writer
 	terminal *os.File // nil if there is none that can overwrite a line
-	bar      *pb.ProgressBar
+	bar      *cli.Bar
+	shown    atomic.Pointer[conformance.Progress] // what the bar shows, on a goroutine of its own
 	last     time.Time
 	phase    string
 }
@@ -52,18 +51,20 @@ func (p *progress) show(g conformance.Progress) {
 func (p *progress) draw(g conformance.Progress) {
 	if g.Phase != p.phase {
 		p.end()
+	}
+	p.shown.Store(&g)
+	if g.Phase != p.phase {
 		p.phase = g.Phase
 		switch g.Phase {
 		case "probe", "plan":
-			p.bar = cli.NewBar(p.terminal, cli.BarOfText, progressLine(g), 0)
+			p.bar = cli.NewBar(p.terminal, 0, []decor.Decorator{decor.Name(progressLine(g))}, nil)
 		default:
-			p.bar = cli.NewBar(p.terminal, barOfChecks, "", int64(g.Total))
-			p.bar.Set("what", checksDone(g)).Set("rest", p.rest(g))
+			left := decor.Any(func(decor.Statistics) string { return checksDone(*p.shown.Load()) + " " })
+			right := decor.Any(func(decor.Statistics) string { return p.rest(*p.shown.Load()) })
+			p.bar = cli.NewBar(p.terminal, int64(g.Total), []decor.Decorator{left}, []decor.Decorator{right})
 		}
-		p.bar.Start().Write()
-		return
 	}
-	p.bar.SetCurrent(int64(g.Done)).Set("what", checksDone(g)).Set("rest", p.rest(g))
+	p.bar.SetCurrent(int64(g.Done))
 }
 
 // end clears the line on the terminal.
@@ -74,12 +75,12 @@ func (p *progress) end() {
 	}
 }
 
-// checksDone describes the outcomes of the checks so far. The bar itself counts the checks.
+// checksDone describes the outcomes of the checks so far.
 func checksDone(g conformance.Progress) string {
 	if g.Phase == "rerun" {
-		return fmt.Sprintf(" failed checks again, %d differ", g.Failed)
+		return fmt.Sprintf("%d / %d failed checks again, %d differ", g.Done, g.Total, g.Failed)
 	}
-	return " checks" + outcomes(g)
+	return fmt.Sprintf("%d / %d checks%s", g.Done, g.Total, outcomes(g))
 }
 
 // outcomes counts what did not pass.

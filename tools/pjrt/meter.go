@@ -7,7 +7,7 @@ import (
 	"io"
 	"os"
 
-	"github.com/cheggaaa/pb/v3"
+	"github.com/vbauerster/mpb/v8/decor"
 
 	"github.com/purepjrt/purepjrt/tools/internal/cli"
 )
@@ -16,7 +16,7 @@ import (
 type byteMeter struct {
 	terminal *os.File
 	step     string
-	bar      *pb.ProgressBar
+	bar      *cli.Bar
 }
 
 // newByteMeter returns the meter for output to w, or nil if w is not a terminal that can
@@ -32,11 +32,13 @@ func newByteMeter(w io.Writer) *byteMeter {
 func (m *byteMeter) show(step string, done, total int64) {
 	if step != m.step {
 		m.end()
-		look := cli.BarOfTotal
+		name := decor.Name(step + " ")
+		left := []decor.Decorator{name, decor.CountersKiloByte("% .1f / % .1f ")}
+		right := []decor.Decorator{decor.Percentage(decor.WCSyncSpace)}
 		if total <= 0 {
-			look = cli.BarOfUnknown
+			left, right = []decor.Decorator{name, decor.CurrentKiloByte("% .1f "), cli.Turning()}, nil
 		}
-		m.step, m.bar = step, cli.NewBar(m.terminal, look, step, total).Set(pb.Bytes, true).Set(pb.SIBytesPrefix, true).Start()
+		m.step, m.bar = step, cli.NewBar(m.terminal, total, left, right)
 	}
 	m.bar.SetCurrent(done)
 }

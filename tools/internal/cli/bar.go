@@ -8,31 +8,39 @@ import (
 	"os"
 	"time"
 
-	"github.com/cheggaaa/pb/v3"
+	"github.com/vbauerster/mpb/v8"
+	"github.com/vbauerster/mpb/v8/decor"
 )
 
-// The looks of a bar, as templates of package pb. The text of the element what comes first.
-const (
-	BarOfTotal   = `{{string . "what"}} {{counters . }} {{bar . }} {{percent . }}`
-	BarOfUnknown = `{{string . "what"}} {{counters . }} {{cycle . "|" "/" "-" "\\"}}` // of an unknown total
-	BarOfText    = `{{string . "what"}}`
-	barOfTime    = `{{string . "what"}} {{etime . }} {{cycle . "|" "/" "-" "\\"}}`
-)
-
-// NewBar makes a progress bar on a terminal. Start shows it, and Finish removes it.
-func NewBar(terminal *os.File, look, what string, total int64) *pb.ProgressBar {
-	width := Columns(terminal) - 1
-	bar := pb.ProgressBarTemplate(look).New(int(total)).SetWriter(terminal).SetWidth(width)
-	bar.Set(pb.Terminal, true).Set(pb.CleanOnFinish, true)
-	// A line that wraps could not be overwritten; pb shortens only lines with a bar.
-	const besides = 12 // columns of what else such a line shows
-	if look == BarOfText {
-		what = Clip(what, width)
-	} else {
-		what = Clip(what, max(width-besides, width/2))
-	}
-	return bar.Set("what", what)
+// A Bar is a line on a terminal that is overwritten while something goes on.
+type Bar struct {
+	lines *mpb.Progress
+	bar   *mpb.Bar
 }
+
+// NewBar shows a bar, with these decorations to its left and right. Of a total that is not positive
+// it shows the decorations alone. The terminal cuts a line that is too long for it.
+func NewBar(terminal *os.File, total int64, left, right []decor.Decorator) *Bar {
+	style := mpb.NopStyle()
+	if total > 0 {
+		style = mpb.BarStyle().Filler("-").Tip(">").Padding("_")
+	}
+	lines := mpb.New(mpb.WithOutput(terminal))
+	return &Bar{lines, lines.New(max(0, total), style,
+		mpb.PrependDecorators(left...), mpb.AppendDecorators(right...), mpb.BarRemoveOnComplete(), mpb.BarFillerTrim())}
+}
+
+// SetCurrent says how much of the total is done.
+func (b *Bar) SetCurrent(n int64) { b.bar.SetCurrent(n) }
+
+// Finish shows the line as it is in the end, and removes it.
+func (b *Bar) Finish() {
+	b.bar.Abort(true)
+	b.lines.Wait()
+}
+
+// Turning is a decoration which shows that something goes on.
+func Turning() decor.Decorator { return decor.Spinner([]string{"|", "/", "-", "\\"}) }
 
 // Clip shortens a text to a number of columns.
 func Clip(text string, columns int) string {
@@ -54,12 +62,14 @@ func Busy(w io.Writer, what string) (stop func()) {
 	end, ended := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(ended)
+		started := time.Now()
 		select {
 		case <-end:
 			return
 		case <-time.After(patience):
 		}
-		bar := NewBar(t, barOfTime, what, 0).Start()
+		elapsed := decor.NewElapsed(decor.ET_STYLE_GO, started)
+		bar := NewBar(t, 0, []decor.Decorator{decor.Name(what + " "), elapsed, decor.Name(" "), Turning()}, nil)
 		<-end
 		bar.Finish()
 	}()

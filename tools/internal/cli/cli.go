@@ -35,6 +35,7 @@ import (
 // New returns the command called name with these commands below it, and with one that shows its
 // version.
 func New(name, short string, commands ...*cobra.Command) *cobra.Command {
+	var version bool
 	root := &cobra.Command{
 		Use:           name,
 		Short:         short,
@@ -51,10 +52,15 @@ func New(name, short string, commands ...*cobra.Command) *cobra.Command {
 			}
 			return UsageError(fmt.Errorf("unknown command %q: %s", args[0], hint))
 		},
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if version {
+				return printVersion(cmd)
+			}
+			return cmd.Help()
+		},
 	}
-	root.Version = Version()
-	root.SetVersionTemplate(versionLine(name))
+	// Cobra's own flag would print a template, for which the linker keeps every method there is.
+	root.Flags().BoolVarP(&version, "version", "v", false, "version for "+name)
 	root.SuggestionsMinimumDistance = 2
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return UsageError(fmt.Errorf("%w: see %s --help", err, cmd.CommandPath()))

@@ -18,17 +18,15 @@ func versionCommand(name string) *cobra.Command {
 		Use:   "version",
 		Short: "Show the versions of " + name + " and of the PJRT API that it knows",
 		Args:  Args(cobra.ExactArgs(0)),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			_, err := fmt.Fprint(cmd.OutOrStdout(), versionLine(name))
-			return err
-		},
+		RunE:  func(cmd *cobra.Command, _ []string) error { return printVersion(cmd) },
 	}
 }
 
-// versionLine returns what the command version and the flag --version print.
-func versionLine(name string) string {
-	return fmt.Sprintf("%s %s, PJRT API %d.%d, %s %s/%s\n",
-		name, Version(), capi.APIMajor, capi.APIMinor, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+// printVersion is what the command version and the flag --version do.
+func printVersion(cmd *cobra.Command) error {
+	_, err := fmt.Fprintf(cmd.OutOrStdout(), "%s %s, PJRT API %d.%d, %s %s/%s\n",
+		cmd.Root().Name(), Version(), capi.APIMajor, capi.APIMinor, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+	return err
 }
 
 // Version returns the module version that the go command recorded: a release, or a revision if the

@@ -5,11 +5,8 @@ package inspect
 
 import (
 	"cmp"
-	_ "embed"
-	"errors"
 	"fmt"
 	"hash/fnv"
-	"html/template"
 	"io"
 	"slices"
 	"strconv"
@@ -18,41 +15,6 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt"
 	"github.com/purepjrt/purepjrt/pjrt/sharding"
 )
-
-var (
-	//go:embed page.html
-	pageText string
-	//go:embed page.css
-	pageStyle string
-	//go:embed page.js
-	pageScript string
-)
-
-var page = template.Must(template.New("page").Funcs(template.FuncMap{
-	"style":    func() template.CSS { return template.CSS(pageStyle) },
-	"script":   func() template.JS { return template.JS(pageScript) },
-	"bytes":    formatBytes,
-	"number":   formatNumber,
-	"grid":     newGrid,
-	"chart":    newChart,
-	"boxes":    newBoxes,
-	"bars":     newBars,
-	"text":     computationText,
-	"shared":   sharedFirst,
-	"unlisted": unlisted,
-	"first":    func(n int, list []Buffer) []Buffer { return list[:min(n, len(list))] },
-	"share":    func(part, whole int64) string { return share(part, whole) + "%" },
-}).Parse(pageText))
-
-// WriteHTML writes the report as a single page that needs no network and no other file. The
-// program can be searched. The page follows the reader's choice of light or dark, and fits on
-// a phone. An error is from out.
-func (r *Report) WriteHTML(out io.Writer) error {
-	if r == nil || out == nil {
-		return errors.New("inspect: the report or its destination is nil")
-	}
-	return page.Execute(out, r)
-}
 
 // formatNumber groups the digits of a large number.
 func formatNumber(v any) string {
@@ -320,18 +282,18 @@ func newBoxes(a Allocation, s *Schedule) []box {
 
 // bar is a kind of memory, with its share of the whole.
 type bar struct {
-	Name, Class string
-	Bytes       int64
-	Percent     string
+	Name    string // also the class of its elements
+	Bytes   int64
+	Percent string
 }
 
 // newBars returns the parts of the device memory of an execution.
 func newBars(m *pjrt.CompiledMemoryStats) []bar {
 	list := []bar{
-		{"arguments", "arguments", m.Arguments, ""},
-		{"results", "results", m.Outputs - m.Aliased, ""},
-		{"temporary", "temporary", m.Temporary, ""},
-		{"code", "code", m.GeneratedCode, ""},
+		{"arguments", m.Arguments, ""},
+		{"results", m.Outputs - m.Aliased, ""},
+		{"temporary", m.Temporary, ""},
+		{"code", m.GeneratedCode, ""},
 	}
 	all := int64(0)
 	for _, b := range list {
