@@ -39,7 +39,7 @@ func (e *OpenError) Unwrap() error { return e.Err }
 // MissingDependencyError names the library that the dynamic linker did not find. It matches
 // ErrMissingDependency.
 type MissingDependencyError struct {
-	Library string // as the plugin names it, such as libcupti.so.13
+	Library string // as the plugin names it, such as libcupti.so.13; on Windows all, with ", " between
 	Detail  string // the linker's message
 }
 
