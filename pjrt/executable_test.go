@@ -6,9 +6,11 @@ package pjrt_test
 import (
 	"context"
 	"fmt"
+	"io"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -63,6 +65,50 @@ func TestExecutionsAreCheckedWithoutTheDescriptionOfTheProgram(t *testing.T) {
 	require.NoError(t, err)
 	assert.True(t, gone)
 	require.NoError(t, x.Close())
+}
+
+func TestAnExecutableAsksItsPluginOnceForShapes(t *testing.T) {
+	p := pjrttest.New(t, pjrttest.Options{})
+	p.Program("add", pjrttest.Signature{}, pjrttest.Elementwise(func(x ...float32) float32 { return x[0] + x[1] }))
+	exe := compile(t, p.Client(), add)
+	asked := func() [2]int {
+		for range 3 {
+			outputs, err := exe.Outputs()
+			require.NoError(t, err)
+			assert.Equal(t, "f32[2,2]", spell(outputs))
+			assert.Equal(t, 1, exe.NumOutputs())
+		}
+		return [2]int{p.Calls("PJRT_Executable_OutputDimensions"), p.Calls("PJRT_Executable_NumOutputs")}
+	}
+	first := asked()
+	assert.Equal(t, first, asked())
+}
+
+func TestObjectsAreAliveUntilTheyAreClosed(t *testing.T) {
+	ctx := context.Background()
+	client := newClient(t)
+	a := upload(t, client, matrix(1, 2, 3, 4))
+	assert.Same(t, client, a.Client())
+	exe := compile(t, client, add)
+	for kind, create := range map[string]func() (io.Closer, error){
+		"buffer":          func() (io.Closer, error) { return pjrt.FromScalar(ctx, client, 1.0) },
+		"event":           func() (io.Closer, error) { return a.ReadyEvent() },
+		"executable":      func() (io.Closer, error) { return client.Compile(ctx, pjrt.Program{Code: []byte(add)}, nil) },
+		"client":          func() (io.Closer, error) { return client.Plugin().NewClient(ctx, nil) },
+		"bound arguments": func() (io.Closer, error) { return exe.Bind(ctx, pjrt.Argument{Buffers: []*pjrt.Buffer{a}}) },
+	} {
+		// What other tests forgot may be collected meanwhile.
+		require.Eventually(t, func() bool {
+			before := pjrt.Live()[kind]
+			x, err := create()
+			if !assert.NoError(t, err, kind) {
+				return true
+			}
+			during := pjrt.Live()[kind]
+			assert.NoError(t, x.Close(), kind)
+			return during == before+1 && pjrt.Live()[kind] == before
+		}, patience, time.Millisecond, kind)
+	}
 }
 
 func TestAnExecutableDescribesItself(t *testing.T) {

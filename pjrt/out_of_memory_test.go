@@ -75,4 +75,7 @@ func TestRequiredMemoryIsThePeakOfAProgramWithoutTemporaries(t *testing.T) {
 		assert.Equal(t, stats.Peak, stats.Required(), "the results reuse the arguments")
 		assert.Positive(t, stats.Required())
 	})
+	assert.EqualValues(t, 100+20+3-10, pjrt.CompiledMemoryStats{
+		GeneratedCode: 1e6, Arguments: 100, Outputs: 20, Temporary: 3, Aliased: 10, HostArguments: 1e6, HostTemporary: 1e6, Total: 1e6,
+	}.Required())
 }

@@ -26,6 +26,7 @@ func TestAlignedSlicesAreAligned(t *testing.T) {
 		assert.Equal(t, []int{n, n, n}, []int{len(b), len(f), len(c)})
 		assert.Equal(t, make([]complex128, n), c)
 	}
+	assert.Equal(t, 64, pjrt.HostAlignment, "XLA's plugins for CPUs copy what is aligned to less")
 	assert.Panics(t, func() { pjrt.AlignedSlice[float32](-1) })
 	assert.Panics(t, func() { pjrt.AlignedSlice[float64](math.MaxInt / 4) })
 }

@@ -315,7 +315,7 @@ func TestDynamicAxesOfOneNameHaveOneSize(t *testing.T) {
 // Many sizes at once, in many goroutines, more of them than are kept.
 func TestSpecializationsAreSharedAndForgotten(t *testing.T) {
 	pjrttest.NoLeaks(t)
-	before := pjrt.Live()["loaded executable"]
+	before := pjrt.Live()["executable"]
 	b := open(t, "")
 	exe := compile(t, b, double, shapes.MakeDynamic(dtypes.Float32, []int{shapes.DynamicDim}, []string{"n"}))
 	var group sync.WaitGroup
@@ -340,7 +340,7 @@ func TestSpecializationsAreSharedAndForgotten(t *testing.T) {
 	}
 	group.Wait()
 	exe.Finalize()
-	assert.Equal(t, before, pjrt.Live()["loaded executable"])
+	assert.Equal(t, before, pjrt.Live()["executable"])
 }
 
 func TestDynamicAxesAreACapabilityOnlyOnRequest(t *testing.T) {

@@ -94,6 +94,26 @@ func TestLookupSearchesPlacesInOrder(t *testing.T) {
 	}
 }
 
+func TestEachSystemHasItsVariableForTheLoader(t *testing.T) {
+	t.Parallel()
+	for goos, variable := range map[string]string{"linux": "LD_LIBRARY_PATH", "darwin": "DYLD_LIBRARY_PATH", "windows": "PATH"} {
+		env := map[string]string{}
+		for _, v := range []string{"LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "PATH"} {
+			env[v] = "DIR/" + v
+		}
+		f, dir := scene(t, env)
+		f.goos = goos
+		found, note := f.loaderPath(t.Context())
+		assert.Empty(t, found)
+		assert.Equal(t, variable+" ("+filepath.Join(dir, variable)+")", note)
+		plugin(t, dir, filepath.Join(variable, "pjrt_plugin_toy."+map[string]string{"linux": "so", "darwin": "dylib", "windows": "dll"}[goos]))
+		found, _ = f.loaderPath(t.Context())
+		require.Len(t, found, 1, goos)
+		assert.Equal(t, "toy", found[0].Name)
+		assert.Equal(t, OriginLoaderPath, found[0].Origin)
+	}
+}
+
 func TestAVariableMayNameFiles(t *testing.T) {
 	t.Parallel()
 	f, dir := scene(t, map[string]string{"PJRT_PLUGIN_LIBRARY_PATH": "DIR/a/pjrt_plugin_toy.so"}, "a/pjrt_plugin_toy.so")

@@ -17,6 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/purepjrt/purepjrt/pjrt"
+	"github.com/purepjrt/purepjrt/pjrt/pjrttest"
 	"github.com/purepjrt/purepjrt/pjrt/platform"
 	"github.com/purepjrt/purepjrt/pjrt/plugins"
 	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest"
@@ -57,6 +58,17 @@ func TestAClientIsOpenedByNameWithTheOptionsOfItsConfiguration(t *testing.T) {
 			assert.Same(t, client.Devices()[0], d)
 			assert.Equal(t, 1, plugins.ProcessCount(client))
 		})
+	}
+}
+
+func TestProcessesThatShareDevicesAreCounted(t *testing.T) {
+	t.Parallel()
+	for process := range 3 {
+		p := pjrttest.New(t, pjrttest.Options{Devices: 2, Processes: 3, ProcessIndex: process})
+		assert.Equal(t, 3, plugins.ProcessCount(p.Client()))
+		d, err := plugins.DefaultDevice(p.Client())
+		require.NoError(t, err)
+		assert.Equal(t, process, d.ProcessIndex(), "the first device of this process")
 	}
 }
 
