@@ -5,6 +5,7 @@ package check
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/purepjrt/purepjrt/capi"
 )
@@ -25,6 +26,19 @@ func (t *T) CreateArgs() (args capi.ClientCreateArgs) {
 	args.CreateOptions, args.NumOptions = t.NamedValues(t.Env().Options...)
 	return args
 }
+
+// Written returns attributes as text, each with its name, its type and its value: two lists whose
+// texts are equal have the same attributes in the same order.
+func Written(list []capi.Attribute) string {
+	texts := make([]string, len(list))
+	for i, a := range list {
+		texts[i] = fmt.Sprintf("%s %T %v", a.Name, a.Value, a.Value)
+	}
+	return "[" + strings.Join(texts, ", ") + "]"
+}
+
+// WrittenValues is Written for named values.
+func WrittenValues(p *capi.NamedValue, n uintptr) string { return Written(capi.Attributes(p, n)) }
 
 // maxNamedValue limits the size of a string or list in a named value; a larger one is
 // garbage.

@@ -72,6 +72,7 @@ var clientChecks = []check.Check{
 			t.ErrorCode(err, fmt.Sprintf("PJRT_Client_Create with a %T as the number %s", v, name), capi.ErrorCodeInvalidArgument)
 			check.Destroy(t, check.Own(t, c))
 		}
+		refusesEachType(t)
 	}},
 	{Rule: "CLI-06", Library: true, Hostile: true, Run: func(t *check.T) {
 		name := countOption(t)
@@ -201,6 +202,27 @@ func refusesEachOption(t *check.T) {
 				t.Errorf("%s: expected the error to name it, got %v", what, err)
 			}
 			check.Destroy(t, check.Own(t, c))
+		}
+	}
+}
+
+// refusesEachType makes clients with several options, of which one has a value of another type: each
+// of them, at the first place, between others and at the last place, and with every other type.
+func refusesEachType(t *check.T) {
+	known := knownOptions(t)
+	for i, right := range check.Each(t, known) {
+		others := slices.Delete(slices.Clone(known), i, i+1)
+		for at := range len(others) + 1 {
+			for _, v := range check.Each(t, valuesOfAllTypes) {
+				if fmt.Sprintf("%T", v) == fmt.Sprintf("%T", right.Value) {
+					continue
+				}
+				options := slices.Insert(slices.Clone(others), at, capi.Attribute{Name: right.Name, Value: v})
+				c, err := create(t, options...)
+				t.ErrorCode(err, fmt.Sprintf("PJRT_Client_Create with the options %v, of which %s is a %T", options, right.Name, v),
+					capi.ErrorCodeInvalidArgument)
+				check.Destroy(t, check.Own(t, c))
+			}
 		}
 	}
 }

@@ -119,8 +119,29 @@ var descriptionChecks = []check.Check{
 			}
 			check.Equal(t, kindText.Of(t, own), kindText.Of(t, other), "kind of device %d in the topology", n)
 			check.Equal(t, processIndex(t, own), processIndex(t, other), "process index of device %d in the topology", n)
+			expectShared(t, own, other, fmt.Sprintf("device %d", n))
 		}
 	}},
+}
+
+// expectShared compares the attributes that two descriptions of a device both have: that of the
+// client and that of its topology. Either may have others, such as those of a running device.
+func expectShared(t *check.T, own, other *capi.DeviceDescription, what string) {
+	a, err1 := check.Try(t, capi.DeviceDescriptionAttributesArgs{DeviceDescription: own})
+	b, err2 := check.Try(t, capi.DeviceDescriptionAttributesArgs{DeviceDescription: other})
+	if err1 != nil || err2 != nil {
+		return
+	}
+	values := make(map[string]capi.Attribute)
+	for _, x := range capi.Attributes(b.Attributes, b.NumAttributes) {
+		values[x.Name] = x
+	}
+	for _, x := range capi.Attributes(a.Attributes, a.NumAttributes) {
+		if y, ok := values[x.Name]; ok {
+			check.Equal(t, check.Written([]capi.Attribute{x}), check.Written([]capi.Attribute{y}),
+				"an attribute of %s in the topology", what)
+		}
+	}
 }
 
 // numberedKinds fails the check if the kinds of devices differ only in the device's id
@@ -179,9 +200,9 @@ func portrait(t *check.T, d *capi.DeviceDescription) string {
 	debug, err4 := check.Try(t, capi.DeviceDescriptionDebugStringArgs{DeviceDescription: d})
 	short, err5 := check.Try(t, capi.DeviceDescriptionToStringArgs{DeviceDescription: d})
 	attributes, err6 := check.Try(t, capi.DeviceDescriptionAttributesArgs{DeviceDescription: d})
-	return fmt.Sprintf("%d %d %s %s %s %v %v", id.ID, process.ProcessIndex, capi.String(kind.DeviceKind, kind.DeviceKindSize),
+	return fmt.Sprintf("%d %d %s %s %s %s %v", id.ID, process.ProcessIndex, capi.String(kind.DeviceKind, kind.DeviceKindSize),
 		capi.String(debug.DebugString, debug.DebugStringSize), capi.String(short.ToString, short.ToStringSize),
-		inOrder(attributes.Attributes, attributes.NumAttributes), errors.Join(err1, err2, err3, err4, err5, err6))
+		check.Written(inOrder(attributes.Attributes, attributes.NumAttributes)), errors.Join(err1, err2, err3, err4, err5, err6))
 }
 
 // inOrder copies named values, sorted by name, since their order is not promised.
@@ -200,7 +221,7 @@ func stableAttributes(t *check.T, what string, read func() check.Array[capi.Name
 		return n
 	}
 	list := func(a check.Array[capi.NamedValue]) []capi.Attribute { return capi.Attributes(a.First, a.N) }
-	before := fmt.Sprint(list(first))
+	before := check.Written(list(first))
 	seen := make(map[string]bool)
 	for _, a := range list(first) {
 		if seen[a.Name] {
@@ -209,9 +230,9 @@ func stableAttributes(t *check.T, what string, read func() check.Array[capi.Name
 		seen[a.Name] = true
 	}
 	churn(t)
-	check.Equal(t, before, fmt.Sprint(list(first)), "%s: the contents of the same address later", what)
+	check.Equal(t, before, check.Written(list(first)), "%s: the contents of the same address later", what)
 	again := read()
 	check.Equal(t, first.First, again.First, "%s: the address from a second call", what)
-	check.Equal(t, before, fmt.Sprint(list(again)), "%s when they are asked for again", what)
+	check.Equal(t, before, check.Written(list(again)), "%s when they are asked for again", what)
 	return n
 }

@@ -118,9 +118,9 @@ var deviceChecks = []check.Check{
 		for i, d := range t.Client().Devices {
 			out := check.Call(t, capi.DeviceGetAttributesArgs{Device: d})
 			if t.WellFormed(out.Attributes, out.NumAttributes, fmt.Sprintf("PJRT_Device_GetAttributes of device %d", i)) {
-				before := fmt.Sprint(capi.Attributes(out.Attributes, out.NumAttributes))
+				before := check.WrittenValues(out.Attributes, out.NumAttributes)
 				churn(t)
-				check.Equal(t, before, fmt.Sprint(capi.Attributes(out.Attributes, out.NumAttributes)),
+				check.Equal(t, before, check.WrittenValues(out.Attributes, out.NumAttributes),
 					"attributes of device %d before their deleter was called", i)
 			}
 			if out.AttributesDeleter == 0 {
@@ -130,19 +130,26 @@ var deviceChecks = []check.Check{
 		}
 	}},
 	{Rule: "DEV-17", Hostile: true, Run: func(t *check.T) {
+		for i, d := range t.Client().Devices {
+			first := check.Call(t, capi.DeviceGetAttributesArgs{Device: d})
+			second := check.Call(t, capi.DeviceGetAttributesArgs{Device: d})
+			check.Equal(t, kindsOfValues(first), kindsOfValues(second), "names and types of the attributes of device %d when they are asked for again", i)
+			first.AttributesDeleter.Call(first.DeviceAttributes)
+			second.AttributesDeleter.Call(second.DeviceAttributes)
+		}
 		d := t.Client().Devices[0]
 		first := check.Call(t, capi.DeviceGetAttributesArgs{Device: d})
-		want := fmt.Sprint(capi.Attributes(first.Attributes, first.NumAttributes))
+		want := check.WrittenValues(first.Attributes, first.NumAttributes)
 		// Another device, if there is one, has attributes of its own.
 		second := check.Call(t, capi.DeviceGetAttributesArgs{Device: t.Client().Devices[len(t.Client().Devices)-1]})
-		check.Equal(t, want, fmt.Sprint(capi.Attributes(first.Attributes, first.NumAttributes)),
+		check.Equal(t, want, check.WrittenValues(first.Attributes, first.NumAttributes),
 			"the first attributes after others were asked for")
 		if first.DeviceAttributes == second.DeviceAttributes && first.DeviceAttributes != nil {
 			t.Fatalf("PJRT_Device_GetAttributes: two calls returned one holder")
 		}
 		second.AttributesDeleter.Call(second.DeviceAttributes)
 		churn(t)
-		check.Equal(t, want, fmt.Sprint(capi.Attributes(first.Attributes, first.NumAttributes)),
+		check.Equal(t, want, check.WrittenValues(first.Attributes, first.NumAttributes),
 			"the first attributes after the second were deleted")
 		first.AttributesDeleter.Call(first.DeviceAttributes)
 	}},
@@ -200,4 +207,14 @@ func pendingRun(t *check.T, launch int32) (*check.Pending, *check.Execution) {
 		t.SkipEnvf("PJRT_LoadedExecutable_Execute waits for its arguments, so no launch is under way when it returns")
 	}
 	return p, x
+}
+
+// kindsOfValues returns the names and the types of a device's attributes as text. Their values may
+// change from call to call.
+func kindsOfValues(a capi.DeviceGetAttributesArgs) string {
+	var b strings.Builder
+	for _, x := range inOrder(a.Attributes, a.NumAttributes) {
+		fmt.Fprintf(&b, "%s %T, ", x.Name, x.Value)
+	}
+	return b.String()
 }

@@ -77,9 +77,9 @@ var attributeChecks = []check.Check{
 			check.Call(t, capi.ClientPlatformNameArgs{Client: c.Handle})
 			check.Destroy(t, c.Handle)
 		}
-		check.Equal(t, fmt.Sprint(before), fmt.Sprint(capi.Attributes(p, n)), "the attributes at the same address after a session")
+		check.Equal(t, check.Written(before), check.WrittenValues(p, n), "the attributes at the same address after a session")
 		_, _, again := attributes(t)
-		check.Equal(t, fmt.Sprint(before), fmt.Sprint(again), "the attributes from a second call")
+		check.Equal(t, check.Written(before), check.Written(again), "the attributes from a second call")
 	}},
 	{Rule: "ATTR-08", Library: true, Run: func(t *check.T) {
 		_, _, list := attributes(t)

@@ -20,7 +20,7 @@ func Checks() []check.Check {
 // Mutants returns the faults that the checks find.
 func Mutants() []mutant.Mutant {
 	return slices.Concat(tableMutants(), skewMutants(), errorMutants(), attributeMutants(), chainMutants(), platformMutants(),
-		newerMutants(), libraryMutants(), subtleMutants())
+		newerMutants(), libraryMutants(), subtleMutants(), restlessMutants())
 }
 
 // Unobservable lists the rules of these groups that no check can observe, with the reasons.

@@ -157,3 +157,8 @@ func subtleMutants() []mutant.Mutant {
 		mutant.Fails("SKEW-12", "forgets the options of older callers' executions", func(a *capi.LoadedExecutableExecuteArgs) bool { return a.Options.StructSize == 72 }),
 	}
 }
+
+// restlessMutants tell other attributes of the plugin once they are asked for again.
+func restlessMutants() []mutant.Mutant {
+	return mutant.Restless("ATTR-07", func(*capi.PluginAttributesArgs) any { return "the plugin" })
+}

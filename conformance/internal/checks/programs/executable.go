@@ -99,10 +99,14 @@ var executableChecks = slices.Concat(
 		}
 	}),
 	both(check.Check{Rule: "EXE-08"}, func(t *check.T, k compiler) {
-		n := check.Optional(t, capi.ExecutableSizeOfGeneratedCodeInBytesArgs{Executable: k.text(t, check.AddOne,
-			options{}).executable}).SizeInBytes
+		e := k.text(t, check.AddOne, options{}).executable
+		n := check.Optional(t, capi.ExecutableSizeOfGeneratedCodeInBytesArgs{Executable: e}).SizeInBytes
 		if n < -1 || n > 1<<30 {
 			t.Errorf("PJRT_Executable_SizeOfGeneratedCodeInBytes of a small program: expected -1, 0 or a size, got %d", n)
+		}
+		for range 3 {
+			check.Equal(t, n, check.Call(t, capi.ExecutableSizeOfGeneratedCodeInBytesArgs{Executable: e}).SizeInBytes,
+				"PJRT_Executable_SizeOfGeneratedCodeInBytes of a program when it is asked for again")
 		}
 	}),
 	both(check.Check{Rule: "EXE-09"}, func(t *check.T, k compiler) {
@@ -442,7 +446,7 @@ func costsStay(t *check.T, e, again, other *capi.Executable) {
 func costText(out capi.ExecutableGetCostAnalysisArgs) string {
 	list := capi.Attributes(out.Properties, out.NumProperties)
 	slices.SortFunc(list, func(a, b capi.Attribute) int { return strings.Compare(a.Name, b.Name) })
-	return fmt.Sprint(list)
+	return check.Written(list)
 }
 
 // printsDiffer compares the fingerprints of programs that differ at the end alone: in the last of

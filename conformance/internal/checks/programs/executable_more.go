@@ -200,6 +200,9 @@ var optimizedChecks = slices.Concat(
 				return
 			}
 		}
+		again, formatAgain := optimizedSize(t, e)
+		check.Equal(t, size, again, "code_size when it is asked for again, after the program was")
+		check.Equal(t, format, formatAgain, "format when it is asked for again, after the program was")
 	}),
 	both(check.Check{Rule: "EXE-22", Hostile: true}, func(t *check.T, k compiler) {
 		e := k.text(t, check.Pair, options{}).executable

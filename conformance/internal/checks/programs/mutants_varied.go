@@ -35,7 +35,7 @@ func variedMutants() []mutant.Mutant {
 			*size--
 		}
 	}
-	return []mutant.Mutant{
+	return slices.Concat([]mutant.Mutant{
 		mutant.After("EXE-04", "cuts names at 64 bytes", func(a *capi.ExecutableNameArgs) { a.ExecutableNameSize = min(a.ExecutableNameSize, 64) }),
 		mutant.After("EXE-04", "counts a byte less in names that fill sixteen", func(a *capi.ExecutableNameArgs) { without(16, &a.ExecutableNameSize) }),
 		mutant.Lists[capi.ExecutableOutputElementTypesArgs]("EXE-09", "has the type of the second of three results for the third",
@@ -174,7 +174,22 @@ func variedMutants() []mutant.Mutant {
 				}),
 			}
 		}).InMemory().On(granular),
-	}
+		mutant.AfterEach("EXE-08", "counts the code of all calls together", func(a *capi.ExecutableSizeOfGeneratedCodeInBytesArgs, n int64) {
+			a.SizeInBytes *= n
+		}).InMemory(),
+		mutant.OfEach("EXE-21", "has a size of half the bytes when it is asked for again",
+			func(c *serve.Invocation, a *capi.ExecutableOptimizedProgramArgs, n int64) {
+				if c.Forward(); n > 3 && a.Program.Code == nil {
+					a.Program.CodeSize /= 2
+				}
+			}),
+		mutant.OfEach("EXE-21", "has no format when it is asked for again",
+			func(c *serve.Invocation, a *capi.ExecutableOptimizedProgramArgs, n int64) {
+				if c.Forward(); n > 3 && a.Program.Code == nil {
+					a.Program.FormatSize = 0
+				}
+			}),
+	}, mutant.Restless("EXE-15", func(a *capi.ExecutableGetCostAnalysisArgs) any { return a.Executable }))
 }
 
 // thirdLikeSecond returns a list of texts whose third is the second.
