@@ -4,6 +4,7 @@
 package buffers
 
 import (
+	"iter"
 	"slices"
 	"strings"
 	"sync"
@@ -33,7 +34,9 @@ var copyChecks = []check.Check{
 		for _, dims := range [][]int64{{}, {0}, {3, 0, 2}, {2, 3, 2, 2}} {
 			copies(t, dtype.F32, dims, devices[0], devices[1], "0 to device 1")
 		}
+		copiesToDevices(t, anyOrder)
 	}},
+	{Rule: "COPY-01", Variant: "other orders", Devices: 2, Run: func(t *check.T) { copiesToDevices(t, someOrder) }},
 	{Rule: "COPY-02", Run: func(t *check.T) {
 		b := small(t)
 		out, err := check.Try(t, capi.BufferCopyToDeviceArgs{Buffer: b, DstDevice: t.Client().Devices[0]})
@@ -150,8 +153,14 @@ var copyChecks = []check.Check{
 				check.Destroy(t, src)
 			}
 		}
+		copiesToMemories(t, anyOrder)
 		if seen == 0 {
 			t.SkipUnimplf("no other memory takes a copy and gives it back")
+		}
+	}},
+	{Rule: "COPY-08", Variant: "other orders", Run: func(t *check.T) {
+		if copiesToMemories(t, someOrder) == 0 {
+			t.SkipUnimplf("no other memory takes a copy")
 		}
 	}},
 	{Rule: "COPY-09", Run: func(t *check.T) {
@@ -305,6 +314,93 @@ func copies(t *check.T, e dtype.Type, dims []int64, from, to *capi.Device, way s
 	}
 	check.Destroy(t, b)
 	check.Destroy(t, src)
+}
+
+// copiesToDevices copies arrays of every rank from device to device, each time the copy before. order
+// is the order of their dimensions on the device.
+func copiesToDevices(t *check.T, order func(i, rank int) *capi.BufferMemoryLayout) {
+	devices := t.Client().Devices
+	for a, b := range inOrder(t, order) {
+		for step := range max(4, len(devices)) {
+			to := (step + 1) % len(devices)
+			b = nextCopy(t, b, copyTo(t, b, devices[to]), a, show(step+1)+" to device "+show(to))
+		}
+		check.Destroy(t, b)
+	}
+}
+
+// copiesToMemories copies arrays of every rank to each memory and back, each time the copy before.
+// order is the order of their dimensions on the device. It returns the number of copies.
+func copiesToMemories(t *check.T, order func(i, rank int) *capi.BufferMemoryLayout) (copied int) {
+	home := t.DefaultMemory(t.Client())
+	for a, b := range inOrder(t, order) {
+		step := 0
+		for _, m := range t.Client().Memories {
+			if m == home {
+				continue
+			}
+			for _, to := range []*capi.Memory{m, home} {
+				step++
+				what := show(step) + " to " + memoryName(t, to)
+				next, ok := copyToMemory(t, b, to, a.String()+", "+what)
+				if !ok {
+					break
+				}
+				b = nextCopy(t, b, next, a, what)
+				copied++
+			}
+		}
+		check.Destroy(t, b)
+	}
+	return copied
+}
+
+// anyOrder leaves the order to the plugin.
+func anyOrder(int, int) *capi.BufferMemoryLayout { return nil }
+
+// someOrder is an order of array i that other arrays do not have.
+func someOrder(i, rank int) *capi.BufferMemoryLayout {
+	orders := check.Orders(rank)
+	return check.TiledLayout(orders[(i+1)%len(orders)])
+}
+
+// inOrder uploads arrays of every rank until the check has failed, with their dimensions in the order
+// on the device that order returns, except those that the plugin cannot take so. The check owns the
+// buffers.
+func inOrder(t *check.T, order func(i, rank int) *capi.BufferMemoryLayout) iter.Seq2[check.HostArray, *capi.Buffer] {
+	return func(yield func(check.HostArray, *capi.Buffer) bool) {
+		taken := 0
+		for i, dims := range check.Each(t, check.Shapes) {
+			a := check.HostArrayOf(check.Width(i), uint64(i), dims...)
+			args := argsOf(t.Client(), a)
+			args.DeviceLayout = order(i, len(dims))
+			b, err := t.TryUpload(args)
+			if err != nil {
+				t.Notef("%v is refused: %v", a, err)
+				continue
+			}
+			if args.DeviceLayout != nil && !a.Equals(t.Download(b)) {
+				t.Notef("an upload of %v in another order does not come back, which STR-10 is about", a)
+				continue
+			}
+			if taken++; !yield(a, b) {
+				return
+			}
+		}
+		if taken == 0 {
+			t.SkipUnimplf("the plugin takes no such arrays")
+		}
+	}
+}
+
+// nextCopy compares a copy of a copy with the first source, destroys what it is a copy of, and
+// returns it.
+func nextCopy(t *check.T, b, next *capi.Buffer, a check.HostArray, step string) *capi.Buffer {
+	check.Destroy(t, b)
+	what := "copy of a copy of " + a.String() + ", step " + step
+	expectCopy(t, next, a.Type, a.Dims, a.Data, what)
+	expectOwnOrder(t, next, a, what)
+	return next
 }
 
 // expectCopy compares the contents and metadata of a copy with its source.

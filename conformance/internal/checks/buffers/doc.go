@@ -31,7 +31,7 @@ func Mutants() []mutant.Mutant {
 		metadataMutants(), lifecycleMutants(),
 		stridesMutants(), asyncMutants(), copyMutants(), referenceMutants(), rawMutants(), viewMutants(),
 		placeholderMutants(), dmaMutants(), makerMutants(), unreadyMutants(), hostViewMutants(),
-		variedMutants(),
+		variedMutants(), againMutants(),
 	)
 }
 

@@ -509,18 +509,26 @@ func nullLayout(t *check.T) {
 			if err != nil || a.Type.IsSubByte() {
 				continue
 			}
-			if order, ok := minorToMajor(t, b); ok {
-				got, err := readWith(t, b, nil)
-				if t.NoError(err, "download of %v with host_layout null", a) {
-					expectBytes(t, permute(a.Data, a.Type.Size(), dims, order), got, 0xff,
-						fmt.Sprintf("download of %v with host_layout null, minor_to_major %v", a, order))
-				}
-			}
+			expectOwnOrder(t, b, a, "an upload")
 			check.Destroy(t, b)
 		}
 	}
 	if seen == 0 {
 		t.SkipUnimplf("the plugin does not tell the layout of a buffer")
+	}
+}
+
+// expectOwnOrder fails the check if a buffer tells the order of its dimensions, and a download in
+// the buffer's own order has another.
+func expectOwnOrder(t *check.T, b *capi.Buffer, a check.HostArray, what string) {
+	order, ok := minorToMajor(t, b)
+	if !ok || a.Type.IsSubByte() {
+		return
+	}
+	got, err := readWith(t, b, nil)
+	if t.NoError(err, "download of %v with host_layout null, %s", a, what) {
+		expectBytes(t, permute(a.Data, a.Type.Size(), a.Dims, order), got, 0xff,
+			fmt.Sprintf("download of %v with host_layout null, minor_to_major %v, %s", a, order, what))
 	}
 }
 

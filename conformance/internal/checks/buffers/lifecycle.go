@@ -112,6 +112,12 @@ var lifecycleChecks = []check.Check{
 		pending.Fulfil()
 		t.NoError(t.Await(e), "ready event of an output")
 		t.NoError(t.Await(done), "event of the execution")
+		eachUnready(t, func(what string, b *capi.Buffer) {
+			e, again := t.Ready(b), t.Ready(b)
+			time.Sleep(while)
+			check.Equal(t, false, t.IsReady(e), "is_ready of the ready event of %s", what)
+			check.Equal(t, false, t.IsReady(again), "is_ready of a second ready event of %s", what)
+		})
 	}},
 	{Rule: "BUF-20", Run: func(t *check.T) {
 		deleted, donated := small(t), small(t)

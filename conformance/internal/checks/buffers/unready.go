@@ -9,6 +9,7 @@ import (
 
 	"github.com/purepjrt/purepjrt/capi"
 	"github.com/purepjrt/purepjrt/conformance/internal/check"
+	"github.com/purepjrt/purepjrt/pjrt/dtype"
 )
 
 // unreadyChecks ask buffers that have no contents yet for what does not depend on them:
@@ -108,18 +109,92 @@ func eachUnready(t *check.T, look func(what string, b *capi.Buffer)) {
 		output = x.Outputs[0][0]
 		look("an output of an execution that waits", output)
 	}
-	if devices := t.Client().Devices; len(devices) > 1 {
-		var copied *capi.Buffer
-		if attempt(t, p, func() {
-			if out, err := check.Try(t, capi.BufferCopyToDeviceArgs{Buffer: p.Buffer, DstDevice: devices[1]}); err == nil {
-				copied = check.Own(t, out.DstBuffer)
-			}
-		}) && copied != nil {
-			look("a copy of a buffer whose data has not come", copied)
+	several := outputsOf(t, p)
+	for i, b := range several {
+		look(fmt.Sprintf("output %d of %d of an execution that waits", i, len(several)), b)
+	}
+	of := p.Buffer
+	for step, what := 1, "a copy of a buffer whose data has not come"; step <= 3; step++ {
+		b := copyOfUnready(t, p, of, step)
+		if b == nil {
+			break
 		}
+		look(what, b)
+		of, what = b, "a copy of that copy"
 	}
 	p.Fulfil()
 	if output != nil {
 		check.ExpectBuffer(t, output, []float32{2, 3, 4, 5}, "an output that was asked for its size before its contents were there")
+	}
+	for i, b := range several {
+		check.ExpectBuffer(t, b, floats(4), fmt.Sprintf("output %d of %d, after it was looked at before its contents were there", i, len(several)))
+	}
+	if of != p.Buffer {
+		check.ExpectBuffer(t, of, floats(4), "a copy that was looked at before its contents were there")
+	}
+	eachUnsent(t, look)
+}
+
+// outputsOf returns the results of an execution that waits for p and returns it several times, or
+// none if the plugin cannot do that.
+func outputsOf(t *check.T, p *pending) []*capi.Buffer {
+	const n = 5
+	arrays := slices.Repeat([]check.HostArray{{Type: dtype.F32, Dims: []int64{4}}}, n)
+	exe, err := t.TryCompile(t.Client(), check.Returning(arrays), check.Devices(1, 1))
+	if err != nil {
+		t.Notef("a program of %d results is refused: %v", n, err)
+		return nil
+	}
+	x := check.NewExecution(exe, n, slices.Repeat([]*capi.Buffer{p.Buffer}, n))
+	if !attempt(t, p, func() { err = x.Start(t) }) || err != nil {
+		return nil
+	}
+	return x.Outputs[0]
+}
+
+// copyOfUnready copies a buffer that waits for p to another place: to the next device or, if there
+// is only one, to another memory and back. It returns nil if the plugin cannot do that before the
+// contents are there.
+func copyOfUnready(t *check.T, p *pending, b *capi.Buffer, step int) (copied *capi.Buffer) {
+	var err error
+	if !attempt(t, p, func() {
+		if devices := t.Client().Devices; len(devices) > 1 {
+			var out capi.BufferCopyToDeviceArgs
+			out, err = check.Try(t, capi.BufferCopyToDeviceArgs{Buffer: b, DstDevice: devices[step%len(devices)]})
+			copied = check.Own(t, out.DstBuffer)
+		} else if memories := t.Client().Memories; len(memories) > 1 {
+			var out capi.BufferCopyToMemoryArgs
+			out, err = check.Try(t, capi.BufferCopyToMemoryArgs{Buffer: b, DstMemory: memories[step%len(memories)]})
+			copied = check.Own(t, out.DstBuffer)
+		}
+	}) || err != nil {
+		return nil
+	}
+	return copied
+}
+
+// eachUnsent shows look the buffers of a transfer manager whose data comes later than that of their
+// neighbours, and then sends it.
+func eachUnsent(t *check.T, look func(what string, b *capi.Buffer)) {
+	if !t.Table().Has(check.FunctionOf[managers]()) {
+		return
+	}
+	four := spec{dtype.F32, []int64{4}}
+	specs := []spec{four, four, four, four}
+	out, err := check.Try(t, managerArgs(t, specs...))
+	if err != nil {
+		return
+	}
+	m := check.Own(t, out.TransferManager)
+	buffers := make([]*capi.Buffer, len(specs))
+	for i := range specs {
+		buffers[i] = retrieve(t, m, i)
+	}
+	for at, i := range []int{2, 0, 3, 1} {
+		if at > 0 {
+			look(fmt.Sprintf("buffer %d of %d whose data has not come, unlike that of others", i, len(specs)), buffers[i])
+		}
+		send(t, m, i, dtype.Bytes(floats(4)), 0, true)
+		check.ExpectBuffer(t, buffers[i], floats(4), fmt.Sprintf("buffer %d of %d, after its data came", i, len(specs)))
 	}
 }
