@@ -189,7 +189,7 @@ func (b *Buffer) UnpaddedDims(ctx context.Context) ([]int64, error) {
 // realDims is UnpaddedDims for an acquired buffer. The caller must not change the result.
 func (b *Buffer) realDims(ctx context.Context, h *capi.Buffer) ([]int64, error) {
 	// A plugin without the function has no dynamic dimensions.
-	if !b.dynamic.get(func() bool { dims, err := b.dynamicDims(h); return err == nil && len(dims) > 0 }) {
+	if b.kind.isReadable() || !b.dynamic.get(func() bool { dims, err := b.dynamicDims(h); return err == nil && len(dims) > 0 }) {
 		return b.shape.Dims, nil
 	}
 	if err := b.wait(ctx, h); err != nil {

@@ -20,6 +20,7 @@ import (
 	"github.com/purepjrt/purepjrt/capi/serve"
 	"github.com/purepjrt/purepjrt/pjrt"
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
+	"github.com/purepjrt/purepjrt/pjrt/pjrttest"
 	"github.com/purepjrt/purepjrt/pjrt/raw"
 	"github.com/purepjrt/purepjrt/pjrt/transfer"
 )
@@ -73,6 +74,37 @@ func TestReadingEndsWithTheContext(t *testing.T) {
 		}
 	}
 	assert.ErrorContains(t, reads["ReadInPlace"](context.Background()), "called too early")
+}
+
+// All results of a program are alike, and a question costs as much as the copy of a short array.
+func TestReadingResultsAsksOnceWhatTheResultsOfAProgramAreLike(t *testing.T) {
+	ctx := context.Background()
+	p := pjrttest.New(t, pjrttest.Options{HostDevices: true})
+	p.Program("copies", pjrttest.Signature{}, func(args []pjrt.HostArray) ([]pjrt.HostArray, error) { return args, nil })
+	client := p.Client()
+	args := []*pjrt.Buffer{upload(t, client, floats(1, 2, 3, 4)), upload(t, client, floats(10, 20, 30, 40))}
+	questions := func() (n int) {
+		for _, name := range []string{"DynamicDimensionIndices", "IsOnCpu", "OnDeviceSizeInBytes", "GetMemoryLayout"} {
+			n += p.Calls("PJRT_Buffer_" + name)
+		}
+		return n
+	}
+	for name, opts := range map[string]*pjrt.ExecuteOptions{"new": nil, "reused": {ReuseResults: true}} {
+		exe, outs := compile(t, client, copies(2)), make([]*pjrt.Buffer, 2)
+		asked, transfers := 0, p.Calls("PJRT_Buffer_ToHostBuffer")
+		for i := range 8 {
+			require.NoError(t, exe.ExecuteInto(ctx, outs, args, opts))
+			for k, o := range outs {
+				assert.Equal(t, read(t, args[k]), read(t, o))
+				o.Close()
+			}
+			if i == 0 {
+				asked = questions()
+			}
+		}
+		assert.Equal(t, asked, questions(), name)
+		assert.Equal(t, transfers, p.Calls("PJRT_Buffer_ToHostBuffer"), name)
+	}
 }
 
 func TestReadingWaitsForTheContents(t *testing.T) {

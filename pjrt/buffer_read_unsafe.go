@@ -304,7 +304,7 @@ func (b *Buffer) startRead(ctx context.Context) (Shape, *capi.Buffer, error) {
 // be able to read its memory as a dense array of size bytes. The error is that of ctx or of the
 // contents.
 func (b *Buffer) waitForMemory(ctx context.Context, h *capi.Buffer, size int) (bool, error) {
-	if size == 0 || !b.readable.get(func() bool { return b.isReadable(h) }) {
+	if size == 0 || !b.knownReadable(h) {
 		return false, nil
 	}
 	// The plugin may allocate the memory only with the contents.
@@ -361,6 +361,19 @@ func (b *Buffer) view(ctx context.Context, h *capi.Buffer, size int) (*hostView,
 	}
 	v.bytes = bytesAt(address, size)
 	return v, nil
+}
+
+// knownReadable is isReadable that asks the plugin once, or for one result of all of its kind. A
+// plugin may fail to answer for one buffer, so a no is not said of others.
+func (b *Buffer) knownReadable(h *capi.Buffer) bool {
+	if b.kind.isReadable() {
+		return true
+	}
+	yes := b.readable.get(func() bool { return b.isReadable(h) })
+	if yes && b.kind != nil {
+		b.kind.readable.Store(true)
+	}
+	return yes
 }
 
 // isReadable reports whether the host can read the memory of the buffer as a dense,

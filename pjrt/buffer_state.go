@@ -22,6 +22,7 @@ type bufferState struct {
 	born       *capi.Device                // device, if it was known before anyone had the Buffer; never changed
 	device     atomic.Pointer[capi.Device] // where the plugin put it, or was told to; nil if unknown
 	inMemory   atomic.Pointer[Layout]      // see knownLayout
+	kind       *resultKind                 // if an execution made the buffer, or nil; never changed
 	waits      *standin.Set                // what the contents waited for when the buffer was made, or nil; never changed
 	host       *hostUse                    // to be told when the C buffer is destroyed, or nil
 	pending    atomic.Pointer[eventState]  // of the contents, for all who wait for them; nil if nobody has had to
@@ -35,7 +36,7 @@ type bufferState struct {
 // the rest of it, and most buffers were only passed on.
 func (x *bufferState) reset() {
 	x.references.reset()
-	x.born, x.bornFilled, x.waits, x.host = nil, false, nil, nil
+	x.born, x.bornFilled, x.kind, x.waits, x.host = nil, false, nil, nil, nil
 	if x.device.Load() != nil {
 		x.device.Store(nil)
 	}

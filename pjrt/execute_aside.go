@@ -112,14 +112,14 @@ func (j *executeJob) pass(outs []*Buffer) (open bool) {
 // exchange gives b the contents of from, a result that only the caller has, and from those of b, if
 // nothing uses them. It reports whether it could. An execution with ReuseResults has made both.
 func (b *Buffer) exchange(from *Buffer) bool {
-	r := &results{at: from.born, filled: from.bornFilled, waits: from.waits}
+	r, kind := &results{at: from.born, filled: from.bornFilled, waits: from.waits}, from.kind
 	h, ok := from.ref.BeginClose()
 	if !ok {
 		return false
 	}
 	if old, ok := b.ref.BeginClose(); ok {
 		from.ref.Reopen(old)
-		b.reopen(h, r)
+		b.reopen(h, r, kind)
 		return true
 	}
 	if !b.ref.Claim() {
@@ -127,7 +127,7 @@ func (b *Buffer) exchange(from *Buffer) bool {
 		return false
 	}
 	from.ref.EndClose(nil)
-	b.born, b.bornFilled, b.waits = r.at, r.filled, r.waits
+	r.describe(b.bufferState, kind)
 	b.ref.Renew(h)
 	return true
 }

@@ -4,6 +4,8 @@
 package pjrt
 
 import (
+	"sync/atomic"
+
 	"github.com/purepjrt/purepjrt/capi"
 	"github.com/purepjrt/purepjrt/pjrt/internal/standin"
 )
@@ -41,16 +43,31 @@ type results struct {
 	waits   *standin.Set // what the contents wait for
 }
 
-// shapes returns the shapes of the results. Only the first execution asks the plugin.
-func (r *results) shapes() ([]Shape, error) {
+// resultKind is what all executions of a program have in common in one of their results.
+type resultKind struct {
+	Shape
+	readable atomic.Bool // set once the host has read one as a dense, row-major array where it is
+}
+
+// isReadable reports whether the host can certainly read results of the kind, which then have no
+// dimensions that are known only at run time. The nil kind is that of other buffers.
+func (k *resultKind) isReadable() bool { return k != nil && k.readable.Load() }
+
+// describe notes in x what is known about a result of a kind.
+func (r *results) describe(x *bufferState, kind *resultKind) {
+	x.born, x.bornFilled, x.waits, x.kind = r.at, r.filled, r.waits, kind
+}
+
+// kinds returns the kinds of the results. Only the first execution asks the plugin.
+func (r *results) kinds() ([]resultKind, error) {
 	e := r.exe
 	for i, h := range r.handles {
 		if h == nil {
 			return nil, misbehaved((*capi.LoadedExecutableExecuteArgs)(nil).Function(), "left output %d empty", i)
 		}
 	}
-	if s := e.executions.shapes.Load(); s != nil {
-		return *s, nil
+	if k := e.executions.kinds.Load(); k != nil {
+		return *k, nil
 	}
 	calls := new(bufferCalls)
 	shapes := make([]Shape, len(r.handles))
@@ -64,13 +81,19 @@ func (r *results) shapes() ([]Shape, error) {
 			return nil, err
 		}
 	}
-	e.executions.shapes.Store(&shapes)
-	return shapes, nil
+	kinds := make([]resultKind, len(shapes))
+	for i, s := range shapes {
+		kinds[i].Shape = s
+	}
+	if !e.executions.kinds.CompareAndSwap(nil, &kinds) {
+		kinds = *e.executions.kinds.Load()
+	}
+	return kinds, nil
 }
 
 // adopt makes new Buffers of the results, the first one in blank, a zero Buffer, unless that
 // is nil.
-func (r *results) adopt(outs []*Buffer, blank *Buffer, shapes []Shape) {
+func (r *results) adopt(outs []*Buffer, blank *Buffer, kinds []resultKind) {
 	client := r.exe.client
 	var expected expectedBuffers
 	client.buffers.Expect(&expected, len(r.handles))
@@ -79,9 +102,9 @@ func (r *results) adopt(outs []*Buffer, blank *Buffer, shapes []Shape) {
 		if blank = nil; b == nil {
 			b = new(Buffer)
 		}
-		b.client, b.shape = client, &shapes[i]
+		b.client, b.shape = client, &kinds[i].Shape
 		b.bufferState = expected.Init(&b.ref, h)
-		b.born, b.bornFilled, b.waits = r.at, r.filled, r.waits
+		r.describe(b.bufferState, &kinds[i])
 		outs[i] = b
 		r.handles[i] = nil // faster than clear, for few
 	}

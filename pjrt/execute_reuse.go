@@ -10,7 +10,7 @@ import "github.com/purepjrt/purepjrt/capi"
 
 // replace puts the results into the Buffers of outs where it can, and into new ones
 // elsewhere. begun, which may be nil, has the results whose replacement has begun.
-func (r *results) replace(outs []*Buffer, shapes []Shape, begun []replacedResult) {
+func (r *results) replace(outs []*Buffer, kinds []resultKind, begun []replacedResult) {
 	c := r.exe.client
 	for i, b := range outs {
 		if (i >= len(begun) || begun[i].buffer == nil) && b.isReused() {
@@ -24,11 +24,11 @@ func (r *results) replace(outs []*Buffer, shapes []Shape, begun []replacedResult
 		}
 		switch {
 		case b != nil:
-			b.reopen(h, r)
-		case !outs[i].refill(h, &shapes[i], r):
-			b = &Buffer{client: c, shape: &shapes[i]}
+			b.reopen(h, r, &kinds[i])
+		case !outs[i].refill(h, &kinds[i], r):
+			b = &Buffer{client: c, shape: &kinds[i].Shape}
 			b.bufferState = c.buffers.InitRenewable(&b.ref, h)
-			b.born, b.bornFilled, b.waits = r.at, r.filled, r.waits
+			r.describe(b.bufferState, &kinds[i])
 			outs[i] = b
 		}
 		r.handles[i] = nil
@@ -46,11 +46,11 @@ func (b *Buffer) isLike(c *Client, shape *Shape) bool {
 // refill makes b, which is closed, the Buffer that owns h, one of the results. It reports
 // whether it could: the old C buffer must be destroyed, and have had the same client and shape,
 // and b must have been made to be reused.
-func (b *Buffer) refill(h *capi.Buffer, shape *Shape, r *results) bool {
-	if !b.isLike(r.exe.client, shape) || !b.ref.Claim() {
+func (b *Buffer) refill(h *capi.Buffer, kind *resultKind, r *results) bool {
+	if !b.isLike(r.exe.client, &kind.Shape) || !b.ref.Claim() {
 		return false
 	}
-	b.born, b.bornFilled, b.waits = r.at, r.filled, r.waits
+	r.describe(b.bufferState, kind)
 	b.ref.Renew(h)
 	return true
 }
@@ -60,16 +60,17 @@ func (b *Buffer) refill(h *capi.Buffer, shape *Shape, r *results) bool {
 type replacedResult struct {
 	buffer  *Buffer                           // nil if there is none
 	handle  *capi.Buffer                      // of buffer, or nil
+	kind    *resultKind                       // of the next result
 	destroy capi.Call[capi.BufferDestroyArgs] // the sequence fills in the argument when it makes the call
 }
 
-// begin closes b if nothing uses it, and if it may become a result with the shape.
-func (p *replacedResult) begin(b *Buffer, c *Client, shape *Shape) {
-	if !b.isLike(c, shape) {
+// begin closes b if nothing uses it, and if it may become a result of the kind.
+func (p *replacedResult) begin(b *Buffer, c *Client, kind *resultKind) {
+	if !b.isLike(c, &kind.Shape) {
 		return
 	}
 	if h, ok := b.ref.BeginClose(); ok {
-		p.buffer, p.handle, p.destroy.Args.Buffer = b, h, nil
+		p.buffer, p.handle, p.kind, p.destroy.Args.Buffer = b, h, kind, nil
 	}
 }
 
@@ -105,8 +106,8 @@ func (p *replacedResult) undo() {
 func (p *replacedResult) isDone() bool { return p.buffer != nil && p.destroy.Args.Buffer != nil }
 
 // reopen ends the replacing of b: it makes b the Buffer that owns h, one of the results.
-func (b *Buffer) reopen(h *capi.Buffer, r *results) {
+func (b *Buffer) reopen(h *capi.Buffer, r *results, kind *resultKind) {
 	b.reset()
-	b.born, b.bornFilled, b.waits = r.at, r.filled, r.waits
+	r.describe(b.bufferState, kind)
 	b.ref.Reopen(h)
 }

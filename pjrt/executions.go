@@ -10,11 +10,11 @@ import (
 
 // executions holds what an executable needs for its executions.
 type executions struct {
-	spare    atomic.Pointer[launch]   // to be used again, which most programs need only one of at a time
-	launches sync.Pool                // of *launch, for the others
-	asides   sync.Pool                // of *executeJob
-	repeated atomic.Pointer[repeated] // nil until an execution is likely to be repeated
-	short    quickness                // of the last executions, from the call to the end
-	limit    limit                    // of executions under way
-	shapes   atomic.Pointer[[]Shape]  // of the results, the same for each execution
+	spare    atomic.Pointer[launch]       // to be used again, which most programs need only one of at a time
+	launches sync.Pool                    // of *launch, for the others
+	asides   sync.Pool                    // of *executeJob
+	repeated atomic.Pointer[repeated]     // nil until an execution is likely to be repeated
+	short    quickness                    // of the last executions, from the call to the end
+	limit    limit                        // of executions under way
+	kinds    atomic.Pointer[[]resultKind] // of the results, the same for each execution
 }

@@ -200,14 +200,14 @@ func (l *launch) adopt(d int, outs []*Buffer, blank *Buffer, filled bool) error 
 	made := results{
 		exe: l.exe, handles: l.frame.outputs[d*n : d*n+n], at: l.devices[d].handle, filled: filled, waits: l.follows.resultsWait(),
 	}
-	shapes, err := made.shapes()
+	kinds, err := made.kinds()
 	switch {
 	case err != nil:
 		l.destroyOutputs()
 	case l.opts.ReuseResults:
-		made.replace(outs, shapes, nil)
+		made.replace(outs, kinds, nil)
 	default:
-		made.adopt(outs, blank, shapes)
+		made.adopt(outs, blank, kinds)
 	}
 	return err
 }

@@ -215,14 +215,14 @@ func (r *repeated) adopt(outs []*Buffer, blank *Buffer, reuse bool) error {
 	if reuse && r.replaceAll(&made) {
 		return nil
 	}
-	shapes, err := made.shapes()
+	kinds, err := made.kinds()
 	switch {
 	case err != nil:
 		r.exe.client.destroyResults(r.outputs, false)
 	case reuse:
-		made.replace(outs, shapes, r.replaced)
+		made.replace(outs, kinds, r.replaced)
 	default:
-		made.adopt(outs, blank, shapes)
+		made.adopt(outs, blank, kinds)
 	}
 	return err
 }
@@ -237,9 +237,9 @@ func (r *repeated) beginReplacing(outs []*Buffer) {
 			capi.AddFor(&r.calls, &p.destroy, &p.handle, &p.destroy.Args.Buffer)
 		}
 	}
-	if shapes := r.exe.executions.shapes.Load(); shapes != nil {
+	if kinds := r.exe.executions.kinds.Load(); kinds != nil {
 		for i := range r.replaced {
-			r.replaced[i].begin(outs[i], r.exe.client, &(*shapes)[i])
+			r.replaced[i].begin(outs[i], r.exe.client, &(*kinds)[i])
 		}
 	}
 }
@@ -266,7 +266,7 @@ func (r *repeated) replaceAll(made *results) bool {
 		p := &r.replaced[i]
 		b, h := p.buffer, made.handles[i]
 		p.buffer, p.handle, made.handles[i] = nil, nil, nil
-		b.reopen(h, made)
+		b.reopen(h, made, p.kind)
 	}
 	return true
 }
