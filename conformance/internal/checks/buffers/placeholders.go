@@ -166,7 +166,7 @@ var placeholderChecks = []check.Check{
 			{Key: "type/c", Value: []byte("third")}}
 		list := []capi.Attribute{{Name: "type/a", Value: "first"}, {Name: "type/b", Value: "second"}, {Name: "type/c", Value: "third"}}
 		for i, n := range check.Lengths {
-			p := capi.Payload{Key: "type/" + show(i), Value: []byte(check.Words(n, i))}
+			p := capi.Payload{Key: "type/" + show(i) + check.Words(check.Names[i%len(check.Names)], i), Value: []byte(check.Words(n, i))}
 			want, list = append(want, p), append(list, capi.Attribute{Name: p.Key, Value: string(p.Value)})
 		}
 		args := withPayload(t, list...)

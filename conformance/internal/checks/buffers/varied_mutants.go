@@ -294,6 +294,13 @@ func severalMutants() []mutant.Mutant {
 					a.ErrorMessage, a.ErrorMessageSize = first.ErrorMessage, first.ErrorMessageSize
 				}
 			}),
+		mutant.Before("UNI-08", "a payload's name has at most 64 bytes", func(a *errorBuffers) {
+			list := slices.Clone(capi.Slice(a.Payload, a.NumPayload))
+			for i := range list {
+				list[i].NameSize = min(list[i].NameSize, 64)
+			}
+			a.Payload, a.NumPayload = mutant.LastingArray(list)
+		}),
 		mutant.Before("UNI-15", "a message of an alias has at most 1024 bytes",
 			func(a *fulfilArgs) { a.ErrorMessageSize = min(a.ErrorMessageSize, 1024) }),
 		mutant.Before("EVT-23", "a message of an event has at most 4095 bytes",

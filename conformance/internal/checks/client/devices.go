@@ -4,6 +4,7 @@
 package client
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"slices"
@@ -75,6 +76,9 @@ var deviceChecks = []check.Check{
 		var e *capi.Error
 		if args.Payload != nil && errors.As(err, &e) {
 			check.Equal(t, `[{reason why}]`, fmt.Sprintf("%s", e.Payloads), "the payloads of that error")
+		}
+		for i, code := range check.Each(t, []capi.ErrorCode{capi.ErrorCodeCancelled, capi.ErrorCodeOutOfRange, capi.ErrorCodeUnauthenticated}) {
+			poisons(t, int32(78+i), code, check.Words(check.Names[len(check.Names)-1-i], i))
 		}
 	}},
 	{Rule: "DEV-13", Run: func(t *check.T) {
@@ -207,6 +211,40 @@ func pendingRun(t *check.T, launch int32) (*check.Pending, *check.Execution) {
 		t.SkipEnvf("PJRT_LoadedExecutable_Execute waits for its arguments, so no launch is under way when it returns")
 	}
 	return p, x
+}
+
+// poisons poisons a launch with an error of some code and message, and with several payloads.
+func poisons(t *check.T, launch int32, code capi.ErrorCode, message string) {
+	p, x := pendingRun(t, launch)
+	args := capi.DevicePoisonExecutionArgs{Device: t.Client().Devices[0], LaunchID: launch, ErrorCode: code}
+	args.ErrorMessage, args.ErrorMessageSize = capi.StringData(message)
+	var want []capi.Payload
+	var list []capi.Attribute
+	if _, n := poisonPayload(t); n > 0 {
+		for i, n := range check.Names {
+			w := capi.Payload{Key: fmt.Sprint(i) + check.Words(n, i), Value: []byte(check.Words(n, i+1))}
+			want, list = append(want, w), append(list, capi.Attribute{Name: w.Key, Value: string(w.Value)})
+		}
+	}
+	args.Payload, args.NumPayload = t.NamedValues(list...)
+	check.Call(t, args)
+	p.Fulfil()
+	err := t.Await(t.Ready(x.Outputs[0][0]))
+	if !t.ErrorCode(err, "the output of a poisoned launch", code) {
+		return
+	}
+	if !strings.Contains(err.Error(), message) {
+		t.Errorf("the output of a poisoned launch: expected an error with the %d bytes %q, got %v", len(message), message, err)
+	}
+	var e *capi.Error
+	if errors.As(err, &e) {
+		for _, w := range want {
+			if !slices.ContainsFunc(e.Payloads, func(p capi.Payload) bool { return p.Key == w.Key && bytes.Equal(p.Value, w.Value) }) {
+				t.Errorf("payloads of the output of a poisoned launch: expected %s = %q among them, got %q", w.Key, w.Value, e.Payloads)
+				return
+			}
+		}
+	}
 }
 
 // kindsOfValues returns the names and the types of a device's attributes as text. Their values may

@@ -162,6 +162,15 @@ func subtleMutants() []mutant.Mutant {
 		mutant.Nothing[capi.DeviceClearMemoryStatsArgs]("DEV-11", "does not forget the peak").InMemory(),
 		mutant.Before("DEV-12", "has a code of its own for what was poisoned", func(a *capi.DevicePoisonExecutionArgs) { a.ErrorCode = capi.ErrorCodeInternal }).InMemory(),
 		mutant.Before("DEV-12", "drops the message", func(a *capi.DevicePoisonExecutionArgs) { a.ErrorMessageSize = 0 }).InMemory(),
+		mutant.Before("DEV-12", "drops all payloads but the first", func(a *capi.DevicePoisonExecutionArgs) { a.NumPayload = min(a.NumPayload, 1) }).InMemory(),
+		mutant.Before("DEV-12", "cuts messages at 255 bytes", func(a *capi.DevicePoisonExecutionArgs) {
+			a.ErrorMessageSize = min(a.ErrorMessageSize, 255)
+		}).InMemory(),
+		mutant.Before("DEV-12", "has a code of its own for UNAUTHENTICATED", func(a *capi.DevicePoisonExecutionArgs) {
+			if a.ErrorCode == capi.ErrorCodeUnauthenticated {
+				a.ErrorCode = capi.ErrorCodeInternal
+			}
+		}).InMemory(),
 		mutant.Before("DEV-12", "drops the payload", func(a *capi.DevicePoisonExecutionArgs) { a.NumPayload = 0 }).InMemory(),
 		mutant.After("DEV-13", "poisons launches that are over", func(a *capi.DevicePoisonExecutionArgs) {
 			a.Poisoned = a.Poisoned || a.LaunchID != 424242

@@ -4,6 +4,7 @@
 package programs
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -140,26 +141,35 @@ var contextChecks = []check.Check{
 		c := t.Client()
 		context := ownContext(t)
 		withOptions(t, "a context", func(o *capi.ExecuteOptions) { o.Context = context }, nil)
-		register := capi.FFITypeRegisterArgs{TypeInfo: &capi.FFITypeInfo{}}
-		register.TypeName, register.TypeNameSize = capi.StringData(fmt.Sprintf("suite_type_%d", handlerNumber.Add(1)))
-		id := check.Optional(t, register).TypeID
-		// Two contexts: each must have its own data.
-		values := []uintptr{0x5a17e, 0x0ddba11}
-		contexts := []*capi.ExecuteContext{context, ownContext(t)}
+		// Each context must have its own data of each type.
+		contexts := []*capi.ExecuteContext{context, ownContext(t), ownContext(t)}
+		ids := make([]int64, 3) // of types
+		for j := range ids {
+			register := capi.FFITypeRegisterArgs{TypeInfo: &capi.FFITypeInfo{}}
+			register.TypeName, register.TypeNameSize = capi.StringData(fmt.Sprintf("suite_type_%d", handlerNumber.Add(1)))
+			ids[j] = check.Optional(t, register).TypeID
+		}
+		value := func(i, j int) uintptr { return ^uintptr(0) / 255 * uintptr(17+len(ids)*i+j) } // all bits count
 		for i, own := range contexts {
-			check.Optional(t, capi.FFIUserDataAddArgs{Context: own, UserData: capi.FFIUserData{TypeID: id, Data: values[i]}})
+			for j, id := range ids {
+				check.Optional(t, capi.FFIUserDataAddArgs{Context: own, UserData: capi.FFIUserData{TypeID: id, Data: value(i, j)}})
+			}
 		}
 		type seen struct {
-			data uintptr
+			data []uintptr
 			err  error
 		}
 		answers := make(chan seen, 8)
 		exe := compileOrSkip(t, c, handler(t, func(f *ffi.CallFrame) error {
-			data, err := f.UserData(ffi.TypeID{TypeID: id})
-			answers <- seen{data, err}
+			var s seen
+			for _, id := range ids {
+				data, err := f.UserData(ffi.TypeID{TypeID: id})
+				s.data, s.err = append(s.data, data), errors.Join(s.err, err)
+			}
+			answers <- s
 			return nil
 		}), options{}, "a program with a registered custom call is refused")
-		for _, i := range []int{0, 1, 0} {
+		for _, i := range []int{0, 1, 2, 1, 0} {
 			x := check.NewExecution(exe, 1, []*capi.Buffer{upload4(t, c)})
 			x.Options.Context = contexts[i]
 			if !t.NoError(x.Start(t), "executing a custom call with a context") ||
@@ -169,7 +179,10 @@ var contextChecks = []check.Check{
 			select {
 			case s := <-answers:
 				if t.NoError(s.err, "the handler asking for the user data of the context") {
-					check.Equal(t, values[i], s.data, "user data of context %d of 2 that the handler sees", i+1)
+					for j := range ids {
+						check.Equal(t, value(i, j), s.data[j], "user data of type %d of %d in context %d of %d that the handler sees",
+							j+1, len(ids), i+1, len(contexts))
+					}
 				}
 			default:
 				t.Errorf("executing a custom call: expected its handler to be called before the complete event is ready, but it was not")
