@@ -167,10 +167,16 @@ static inline char* read_to_host(PJRT_Buffer* b, char** data, size_t* room) {
     *data = zeroed(*room = r.dst_size);
   }
   if (!on_gpu()) {
+    PJRT_Buffer_IncreaseExternalReferenceCount_Args up = ARGS(PJRT_Buffer_IncreaseExternalReferenceCount);
+    up.buffer = b;
+    CALL(PJRT_Buffer_IncreaseExternalReferenceCount, up);  // without which the address may change
     PJRT_Buffer_OpaqueDeviceMemoryDataPointer_Args p = ARGS(PJRT_Buffer_OpaqueDeviceMemoryDataPointer);
     p.buffer = b;
     CALL(PJRT_Buffer_OpaqueDeviceMemoryDataPointer, p);
     memcpy(*data, p.device_memory_ptr, r.dst_size);
+    PJRT_Buffer_DecreaseExternalReferenceCount_Args down = ARGS(PJRT_Buffer_DecreaseExternalReferenceCount);
+    down.buffer = b;
+    CALL(PJRT_Buffer_DecreaseExternalReferenceCount, down);
     return *data;
   }
   r.dst = *data;
