@@ -268,7 +268,9 @@ var executableChecks = slices.Concat(
 		t.SkipUnimplf("the plugin reports no flops")
 	}),
 	both(check.Check{Rule: "EXE-25"}, func(t *check.T, k compiler) {
-		a := fingerprint(t, k.text(t, check.Pair, options{}).executable)
+		e := k.text(t, check.Pair, options{}).executable
+		a := fingerprint(t, e)
+		check.Equal(t, a, fingerprint(t, e), "fingerprint of an executable when it is asked for again")
 		check.Equal(t, a, fingerprint(t, k.text(t, check.Pair, options{}).executable), "fingerprint of a program compiled twice")
 	}),
 	both(check.Check{Rule: "EXE-26"}, func(t *check.T, k compiler) {
