@@ -16,7 +16,7 @@ import (
 // Faults in the attributes that a plugin tells. No client can choose these, and most plugins have
 // few: each fault is put in front of a plugin that adds some of each kind.
 
-// eachKind are attributes of each kind. None of the kinds comes only at the first or the last place.
+// eachKind are attributes of each kind. No kind comes only at the first or the last place.
 var eachKind = []capi.Attribute{
 	{Name: "added_bool", Value: true}, {Name: "added_float", Value: float32(1.5)}, {Name: "added_string", Value: "some text"},
 	{Name: "added_numbers", Value: []int64{3, 1, 4}}, {Name: "added_number", Value: int64(1) << 40}, {Name: "added_switch", Value: false},
@@ -24,8 +24,8 @@ var eachKind = []capi.Attribute{
 	{Name: "added_real", Value: float32(-2)},
 }
 
-// withEachKind returns the hooks that add eachKind to what the plugin tells of each object, in front
-// of its own and behind them.
+// withEachKind returns the hooks that add eachKind to what the plugin tells of each object, in
+// front of its own and behind them.
 func withEachKind[A any](object func(a *A) any) []serve.Hook {
 	lists := new(sync.Map) // of named values, by object
 	return append(forgetting(lists), Changed(func(a *A, _ int64) {
@@ -101,7 +101,8 @@ func ofKind(fault string, kind capi.NamedValueType, change func(v *capi.NamedVal
 	}}
 }
 
-// otherValue changes a value to another of the same type and size: its end, if it has several parts.
+// otherValue changes a value to another of the same type and size: its end, if it has several
+// parts.
 func otherValue(v *capi.NamedValue) {
 	switch v.Type {
 	case capi.NamedValueString:
@@ -123,8 +124,8 @@ func otherValue(v *capi.NamedValue) {
 	}
 }
 
-// Restless makes mutants that tell another value of an attribute, at the same address, when they are
-// asked for the second time. object says what a call is about.
+// Restless makes mutants that tell another value of an attribute, at the same address, when they
+// are asked for the second time. object says what a call is about.
 func Restless[A any](name string, object func(a *A) any) []Mutant {
 	var list []Mutant
 	for _, f := range WrongValues() {

@@ -316,8 +316,8 @@ func copies(t *check.T, e dtype.Type, dims []int64, from, to *capi.Device, way s
 	check.Destroy(t, src)
 }
 
-// copiesToDevices copies arrays of every rank from device to device, each time the copy before. order
-// is the order of their dimensions on the device.
+// copiesToDevices copies arrays of every rank from device to device, each time the copy before.
+// order is the order of their dimensions on the device.
 func copiesToDevices(t *check.T, order func(i, rank int) *capi.BufferMemoryLayout) {
 	devices := t.Client().Devices
 	for a, b := range inOrder(t, order) {
@@ -364,9 +364,9 @@ func someOrder(i, rank int) *capi.BufferMemoryLayout {
 	return check.TiledLayout(orders[(i+1)%len(orders)])
 }
 
-// inOrder uploads arrays of every rank until the check has failed, with their dimensions in the order
-// on the device that order returns, except those that the plugin cannot take so. The check owns the
-// buffers.
+// inOrder uploads arrays of every rank until the check has failed, with their dimensions in the
+// order on the device that order returns, except those that the plugin cannot take so. The check
+// owns the buffers.
 func inOrder(t *check.T, order func(i, rank int) *capi.BufferMemoryLayout) iter.Seq2[check.HostArray, *capi.Buffer] {
 	return func(yield func(check.HostArray, *capi.Buffer) bool) {
 		taken := 0

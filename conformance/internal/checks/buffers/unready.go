@@ -127,7 +127,8 @@ func eachUnready(t *check.T, look func(what string, b *capi.Buffer)) {
 		check.ExpectBuffer(t, output, []float32{2, 3, 4, 5}, "an output that was asked for its size before its contents were there")
 	}
 	for i, b := range several {
-		check.ExpectBuffer(t, b, floats(4), fmt.Sprintf("output %d of %d, after it was looked at before its contents were there", i, len(several)))
+		what := fmt.Sprintf("output %d of %d, which was looked at before its contents were there", i, len(several))
+		check.ExpectBuffer(t, b, floats(4), what)
 	}
 	if of != p.Buffer {
 		check.ExpectBuffer(t, of, floats(4), "a copy that was looked at before its contents were there")

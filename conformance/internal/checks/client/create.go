@@ -206,8 +206,8 @@ func refusesEachOption(t *check.T) {
 	}
 }
 
-// refusesEachType makes clients with several options, of which one has a value of another type: each
-// of them, at the first place, between others and at the last place, and with every other type.
+// refusesEachType makes clients with several options, of which one has a value of another type:
+// each of them, at the first place, between others and at the last, and with every other type.
 func refusesEachType(t *check.T) {
 	known := knownOptions(t)
 	for i, right := range check.Each(t, known) {

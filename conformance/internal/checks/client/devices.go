@@ -77,7 +77,8 @@ var deviceChecks = []check.Check{
 		if args.Payload != nil && errors.As(err, &e) {
 			check.Equal(t, `[{reason why}]`, fmt.Sprintf("%s", e.Payloads), "the payloads of that error")
 		}
-		for i, code := range check.Each(t, []capi.ErrorCode{capi.ErrorCodeCancelled, capi.ErrorCodeOutOfRange, capi.ErrorCodeUnauthenticated}) {
+		codes := []capi.ErrorCode{capi.ErrorCodeCancelled, capi.ErrorCodeOutOfRange, capi.ErrorCodeUnauthenticated}
+		for i, code := range check.Each(t, codes) {
 			poisons(t, int32(78+i), code, check.Words(check.Names[len(check.Names)-1-i], i))
 		}
 	}},
@@ -137,7 +138,8 @@ var deviceChecks = []check.Check{
 		for i, d := range t.Client().Devices {
 			first := check.Call(t, capi.DeviceGetAttributesArgs{Device: d})
 			second := check.Call(t, capi.DeviceGetAttributesArgs{Device: d})
-			check.Equal(t, kindsOfValues(first), kindsOfValues(second), "names and types of the attributes of device %d when they are asked for again", i)
+			check.Equal(t, kindsOfValues(first), kindsOfValues(second),
+				"names and types of the attributes of device %d when they are asked for again", i)
 			first.AttributesDeleter.Call(first.DeviceAttributes)
 			second.AttributesDeleter.Call(second.DeviceAttributes)
 		}

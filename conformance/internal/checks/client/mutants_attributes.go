@@ -24,11 +24,12 @@ func attributeMutants() []mutant.Mutant {
 		mutant.Restless("TOPO-09", func(a *capi.TopologyDescriptionAttributesArgs) any { return a.Topology }),
 		mutant.Differing("DDESC-09", ofTopology, described),
 		mutant.InMemory(
-			mutant.AfterEach("DEV-17", "has a float where it had a number, when it is asked again", func(a *capi.DeviceGetAttributesArgs, n int64) {
-				if v := &mutant.View(a.Attributes, a.NumAttributes)[a.NumAttributes-1]; n == 2 {
-					v.Type = capi.NamedValueFloat
-				}
-			}),
+			mutant.AfterEach("DEV-17", "has a float where it had a number, when it is asked again",
+				func(a *capi.DeviceGetAttributesArgs, n int64) {
+					if v := &mutant.View(a.Attributes, a.NumAttributes)[a.NumAttributes-1]; n == 2 {
+						v.Type = capi.NamedValueFloat
+					}
+				}),
 			mutant.AfterEach("DEV-17", "lacks the last attribute of the third device, when it is asked again",
 				func(a *capi.DeviceGetAttributesArgs, n int64) {
 					if n == 6 {

@@ -158,9 +158,8 @@ func executeOptionFaults() []mutant.Mutant {
 		mutant.Before("CTX-03", "keeps the lower half of user data", func(a *capi.FFIUserDataAddArgs) {
 			a.UserData.Data &= ^uintptr(0) >> (bits.UintSize / 2)
 		}),
-		mutant.LikeFirst[capi.ExecuteContext]("CTX-03", "has the user data of a context's first type for all", func(a, first *capi.FFIUserDataAddArgs) {
-			a.UserData.Data = first.UserData.Data
-		}),
+		mutant.LikeFirst[capi.ExecuteContext]("CTX-03", "has the user data of a context's first type for all",
+			func(a, first *capi.FFIUserDataAddArgs) { a.UserData.Data = first.UserData.Data }),
 		mutant.Of("CTX-03", "drops user data", func(*serve.Invocation, *capi.FFIUserDataAddArgs) {}),
 		mutant.Hooked("CTX-04", "takes a context once", func() []serve.Hook {
 			var used atomic.Int64

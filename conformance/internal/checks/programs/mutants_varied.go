@@ -174,14 +174,14 @@ func variedMutants() []mutant.Mutant {
 				}),
 			}
 		}).InMemory().On(granular),
-		mutant.AfterEach("EXE-08", "counts the code of all calls together", func(a *capi.ExecutableSizeOfGeneratedCodeInBytesArgs, n int64) {
-			a.SizeInBytes *= n
-		}).InMemory(),
-		mutant.AfterEach("COPT-09", "loses the last byte when it is asked for again", func(a *capi.ExecutableGetCompileOptionsArgs, n int64) {
-			if n == 2 {
-				a.SerializedBytesSize--
-			}
-		}).InMemory(),
+		mutant.AfterEach("EXE-08", "counts the code of all calls together",
+			func(a *capi.ExecutableSizeOfGeneratedCodeInBytesArgs, n int64) { a.SizeInBytes *= n }).InMemory(),
+		mutant.AfterEach("COPT-09", "loses the last byte when it is asked for again",
+			func(a *capi.ExecutableGetCompileOptionsArgs, n int64) {
+				if n == 2 {
+					a.SerializedBytesSize--
+				}
+			}).InMemory(),
 		mutant.Again[capi.Executable]("EXE-25", "loses the last byte when it is asked for again",
 			func(c *serve.Invocation, a *capi.ExecutableFingerprintArgs) {
 				if c.Forward(); c.Err() == nil {
