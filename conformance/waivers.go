@@ -5,10 +5,10 @@ package conformance
 
 import (
 	"fmt"
-	"os"
 
 	"github.com/purepjrt/purepjrt/conformance/report"
 	"github.com/purepjrt/purepjrt/conformance/waivers"
+	"github.com/purepjrt/purepjrt/internal/outside"
 )
 
 // KnownWaivers returns the suite's own waivers, which are for the plugins that it was
@@ -17,7 +17,7 @@ func KnownWaivers() []*report.WaiverFile { return waivers.Known() }
 
 // ReadWaivers reads a file of waivers.
 func ReadWaivers(path string) (*report.WaiverFile, error) {
-	f, err := os.Open(path)
+	f, err := outside.Open(path)
 	if err != nil {
 		return nil, fmt.Errorf("waivers: %w", err)
 	}

@@ -16,4 +16,5 @@ require (
 	go.yaml.in/yaml/v3 v3.0.5 // indirect
 	golang.org/x/text v0.14.0 // indirect
 	google.golang.org/protobuf v1.36.12 // indirect
+	maragu.dev/gomponents v1.2.0 // indirect
 )

@@ -8,6 +8,8 @@ import (
 	"html"
 	"io"
 	"strings"
+
+	"github.com/purepjrt/purepjrt/internal/outside"
 )
 
 // badgeText returns the text of the badge: the highest level reached without waivers, and the list
@@ -44,6 +46,7 @@ func (r *Report) badgeText() (text, colour string) {
 // WriteBadge writes a badge as SVG: the highest level that the plugin reached
 // without waivers.
 func (r *Report) WriteBadge(out io.Writer) error {
+	out = outside.Writer(out)
 	const label = "PJRT conformance"
 	text, colour := r.badgeText()
 	// Approximate widths in a sans-serif face of 11 pixels.

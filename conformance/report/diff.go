@@ -9,6 +9,8 @@ import (
 	"io"
 	"strconv"
 	"strings"
+
+	"github.com/purepjrt/purepjrt/internal/outside"
 )
 
 // Change is a check whose verdict differs between two reports.
@@ -126,7 +128,7 @@ const maxAlone = 20
 
 // WriteChanges writes changes for people, beginning with those for the worse.
 func WriteChanges(out io.Writer, changes []Change) error {
-	w := bufio.NewWriter(out)
+	w := bufio.NewWriter(outside.Writer(out))
 	section := func(title string, most int, is func(Change) bool) {
 		n := 0
 		for _, c := range changes {

@@ -9,6 +9,8 @@ import (
 	"io"
 	"slices"
 	"strings"
+
+	"github.com/purepjrt/purepjrt/internal/outside"
 )
 
 // WriteWaivers writes a draft of a waiver file for all failures that break conformance. The
@@ -16,6 +18,7 @@ import (
 // add why, and a witness. WriteWaivers leaves out checks that pass although they are
 // waived, and checks in which the suite is at fault.
 func (r *Report) WriteWaivers(out io.Writer) error {
+	out = outside.Writer(out)
 	f := WaiverFile{
 		Plugin:  PluginMatch{Name: r.Plugin.File, Platform: r.Plugin.Platform, API: r.Plugin.API()},
 		Waivers: []Waiver{},

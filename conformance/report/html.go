@@ -10,6 +10,8 @@ import (
 	"io"
 	"strings"
 	"time"
+
+	"github.com/purepjrt/purepjrt/internal/outside"
 )
 
 var (
@@ -156,4 +158,4 @@ func causeOf(r *Report, x Result) template.HTMLAttr {
 // WriteHTML writes the report as a single page that needs no network and no other file.
 // Readers can filter and search it. The page follows the reader's choice of light or dark,
 // and fits a phone.
-func (r *Report) WriteHTML(out io.Writer) error { return page.Execute(out, r) }
+func (r *Report) WriteHTML(out io.Writer) error { return page.Execute(outside.Writer(out), r) }

@@ -9,6 +9,8 @@ import (
 	"io"
 	"strings"
 	"time"
+
+	"github.com/purepjrt/purepjrt/internal/outside"
 )
 
 type junitSuites struct {
@@ -60,6 +62,7 @@ type junitProblem struct {
 // and a fault of the suite are errors. A warning passes, with its findings as output. A
 // waived failure and a blocked check count as skipped.
 func (r *Report) WriteJUnit(out io.Writer) error {
+	out = outside.Writer(out)
 	all := junitSuites{Name: "PJRT conformance of " + clean(r.Plugin.File), Time: seconds(r.Duration)}
 	for _, g := range r.Groups {
 		s := junitSuite{

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/purepjrt/purepjrt/internal/outside"
 )
 
 // Code hosts limit the size of comments, GitHub to 65,536 characters.
@@ -21,6 +23,7 @@ const (
 
 // WriteMarkdown writes the report as Markdown for a pull request.
 func (r *Report) WriteMarkdown(out io.Writer) error {
+	out = outside.Writer(out)
 	w := new(bytes.Buffer)
 	fmt.Fprintf(w, "## PJRT conformance: %s\n\n", inline(r.Sentence()))
 	fmt.Fprintf(w, "%s; suite %s (PJRT API %s)%s, profile %s, %v\n\n", inline(r.Plugin.describe()), inline(r.Suite.Version), r.Suite.API,

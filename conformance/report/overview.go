@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/purepjrt/purepjrt/conformance/rules"
+	"github.com/purepjrt/purepjrt/internal/outside"
 )
 
 //go:embed overview.html
@@ -57,6 +58,7 @@ var overviewPage = newPage(overviewText, template.FuncMap{
 // platform stand side by side, the oldest API first. Like the page of one report it needs
 // no network and no other file. Reports of programs, which reach no level, are refused.
 func WriteOverview(out io.Writer, reports []*Report) error {
+	out = outside.Writer(out)
 	if len(reports) == 0 {
 		return errors.New("there are no reports to show")
 	}

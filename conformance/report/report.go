@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/purepjrt/purepjrt/conformance/rules"
+	"github.com/purepjrt/purepjrt/internal/outside"
 )
 
 // SchemaVersion names the JSON form. The name of every version begins with SchemaFamily.
@@ -457,7 +458,7 @@ type Skew struct {
 // Read reads the JSON form of a report.
 func Read(in io.Reader) (*Report, error) {
 	var r Report
-	d := json.NewDecoder(in)
+	d := json.NewDecoder(outside.Reader(in))
 	if err := d.Decode(&r); err != nil {
 		return nil, fmt.Errorf("not a report of the conformance suite: %w", err)
 	}
@@ -469,7 +470,7 @@ func Read(in io.Reader) (*Report, error) {
 
 // WriteJSON writes the JSON form.
 func (r *Report) WriteJSON(out io.Writer) error {
-	e := json.NewEncoder(out)
+	e := json.NewEncoder(outside.Writer(out))
 	e.SetIndent("", "  ")
 	e.SetEscapeHTML(false)
 	return e.Encode(r)

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/purepjrt/purepjrt/conformance/rules"
+	"github.com/purepjrt/purepjrt/internal/outside"
 )
 
 // Text has the options of the form for terminals.
@@ -145,7 +146,7 @@ func (r *Report) WriteText(out io.Writer, all bool) error {
 
 // Write writes the failures, in full if they are not too many, and a summary.
 func (t Text) Write(r *Report, out io.Writer) error {
-	w := bufio.NewWriter(out)
+	w := bufio.NewWriter(outside.Writer(out))
 	for _, x := range r.detailed(t) {
 		fmt.Fprint(w, t.details(x))
 		if n := r.blocks(x.Check); n > 0 {
@@ -203,7 +204,7 @@ func (r *Report) broken() int {
 
 // WriteSummary writes the outcome of the run, and what to do next.
 func (t Text) WriteSummary(r *Report, out io.Writer) error {
-	w := bufio.NewWriter(out)
+	w := bufio.NewWriter(outside.Writer(out))
 	for _, p := range r.Problems {
 		fmt.Fprintf(w, "problem: %s\n", printable(p))
 	}

@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/purepjrt/purepjrt/conformance/rules"
+	"github.com/purepjrt/purepjrt/internal/outside"
 )
 
 // WaiverFile is a list of known failures of a plugin.
@@ -105,7 +106,7 @@ const maxWaiverFile = 16 << 20
 
 // ReadWaivers reads a waiver file. The error says what is wrong with which waiver.
 func ReadWaivers(name string, in io.Reader) (*WaiverFile, error) {
-	text, err := io.ReadAll(io.LimitReader(in, maxWaiverFile+1))
+	text, err := io.ReadAll(io.LimitReader(outside.Reader(in), maxWaiverFile+1))
 	if err != nil {
 		return nil, fmt.Errorf("waivers %s: %w", name, err)
 	}

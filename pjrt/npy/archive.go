@@ -8,10 +8,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 
 	"github.com/purepjrt/purepjrt/internal/excerpt"
+	"github.com/purepjrt/purepjrt/internal/outside"
 	"github.com/purepjrt/purepjrt/pjrt/array"
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
 )
@@ -26,7 +26,7 @@ type Archive struct {
 
 // OpenArchive opens the named .npz file. The caller closes the Archive. Errors name the file.
 func OpenArchive(name string) (*Archive, error) {
-	f, err := os.Open(name)
+	f, err := outside.Open(name)
 	if err != nil {
 		return nil, err
 	}
@@ -46,7 +46,7 @@ func OpenArchive(name string) (*Archive, error) {
 // NewArchive reads the directory of a .npz file of size bytes. Two arrays of one name are an error,
 // and files in the archive that are not called .npy are left out.
 func NewArchive(r io.ReaderAt, size int64) (*Archive, error) {
-	z, err := zip.NewReader(r, size)
+	z, err := zip.NewReader(outside.ReaderAt(r), size)
 	if err != nil {
 		return nil, fmt.Errorf("not a .npz file: %w", err)
 	}

@@ -15,6 +15,7 @@ import (
 	"strings"
 
 	"github.com/purepjrt/purepjrt/internal/excerpt"
+	"github.com/purepjrt/purepjrt/internal/outside"
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
 	"github.com/purepjrt/purepjrt/pjrt/internal/filetype"
 )
@@ -93,7 +94,9 @@ const magic = "\x93NUMPY"
 
 // ReadHeader reads the start of a .npy file of format version 1, 2 or 3, and stops where the data
 // begins.
-func ReadHeader(r io.Reader) (*Header, error) {
+func ReadHeader(r io.Reader) (*Header, error) { return readHeader(outside.Reader(r)) }
+
+func readHeader(r io.Reader) (*Header, error) {
 	var pre [len(magic) + 2]byte
 	if _, err := io.ReadFull(r, pre[:]); err != nil {
 		return nil, fmt.Errorf("cannot read the .npy header: %w", ended(err))

@@ -8,9 +8,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 
+	"github.com/purepjrt/purepjrt/internal/outside"
 	"github.com/purepjrt/purepjrt/pjrt/array"
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
 )
@@ -49,7 +49,7 @@ func ReadFileAs(name string, t dtype.Type) (array.Array, error) {
 }
 
 func readFile(name string, t dtype.Type) (array.Array, error) {
-	f, err := os.Open(name)
+	f, err := outside.Open(name)
 	if err != nil {
 		return array.Array{}, err
 	}
@@ -67,7 +67,8 @@ func readFile(name string, t dtype.Type) (array.Array, error) {
 
 // read reads an array from r, which holds size bytes, or an unknown number if size is -1.
 func read(r io.Reader, want dtype.Type, size int64) (array.Array, error) {
-	h, err := ReadHeader(r)
+	r = outside.Reader(r)
+	h, err := readHeader(r)
 	if err != nil {
 		return array.Array{}, err
 	}

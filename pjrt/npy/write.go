@@ -15,6 +15,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/purepjrt/purepjrt/internal/outside"
 	"github.com/purepjrt/purepjrt/pjrt/array"
 )
 
@@ -29,6 +30,7 @@ func Write(w io.Writer, a array.Array) error {
 	if err != nil {
 		return err
 	}
+	w = outside.Writer(w)
 	if _, err := w.Write(head); err != nil {
 		return fmt.Errorf("writing the .npy header: %w", err)
 	}

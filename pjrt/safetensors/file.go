@@ -11,12 +11,12 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/purepjrt/purepjrt/internal/excerpt"
+	"github.com/purepjrt/purepjrt/internal/outside"
 	"github.com/purepjrt/purepjrt/pjrt/array"
 	"github.com/purepjrt/purepjrt/pjrt/internal/spelling"
 )
@@ -50,7 +50,7 @@ func Open(name string) (*File, error) {
 	if strings.HasSuffix(name, ".json") {
 		return openIndex(name)
 	}
-	file, err := os.Open(name)
+	file, err := outside.Open(name)
 	if err != nil {
 		return nil, err
 	}
@@ -75,6 +75,7 @@ func Open(name string) (*File, error) {
 // New reads the header of a file of size bytes from r. The File reads from r as long as it is used,
 // and the caller still owns r.
 func New(r io.ReaderAt, size int64) (*File, error) {
+	r = outside.ReaderAt(r)
 	var prefix [8]byte
 	if size < int64(len(prefix)) {
 		return nil, fmt.Errorf("it is not a safetensors file: it has only %d bytes", max(size, 0))

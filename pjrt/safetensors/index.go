@@ -9,12 +9,12 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/purepjrt/purepjrt/internal/excerpt"
+	"github.com/purepjrt/purepjrt/internal/outside"
 )
 
 // openIndex opens the files that an index lists.
@@ -57,7 +57,7 @@ func openIndex(name string) (*File, error) {
 
 // readIndex returns the file of each array.
 func readIndex(name string) (map[string]string, error) {
-	file, err := os.Open(name)
+	file, err := outside.Open(name)
 	if err != nil {
 		return nil, err
 	}

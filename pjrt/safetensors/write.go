@@ -14,6 +14,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/purepjrt/purepjrt/internal/outside"
 	"github.com/purepjrt/purepjrt/pjrt/array"
 )
 
@@ -25,6 +26,7 @@ const alignment = 64
 // arrays with such sizes allow it: those whose size is a multiple of 64 come first, then those with
 // larger elements.
 func Write(w io.Writer, arrays map[string]array.Array, metadata map[string]string) error {
+	w = outside.Writer(w)
 	names := slices.SortedFunc(maps.Keys(arrays), func(a, b string) int {
 		x, y := arrays[a], arrays[b]
 		return cmp.Or(cmp.Compare(min(len(x.Data)%alignment, 1), min(len(y.Data)%alignment, 1)),

@@ -23,7 +23,7 @@ func place(t *testing.T, name string) (dir string, env []string) {
 	t.Helper()
 	dir = filepath.Join(t.TempDir(), name)
 	require.NoError(t, os.MkdirAll(dir, 0o700))
-	for _, pipe := range []string{"pipe", "pipe.so", "pipe.json", "pipe.npy", "pipe.jsonl", "pipe.bin"} {
+	for _, pipe := range []string{"pipe", "pipe.so", "pipe.json", "pipe.npy", "pipe.jsonl", "pipe.bin", "pipe.mlir"} {
 		require.NoError(t, syscall.Mkfifo(filepath.Join(dir, pipe), 0o600))
 	}
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "add.mlir"), []byte("func.func @main() { return }"), 0o600))
@@ -36,7 +36,8 @@ func TestPipesInPlacesOfFilesAreErrors(t *testing.T) {
 	dir, env := place(t, "pipes")
 	for _, args := range []string{
 		"info ./pipe.so", "info ./pipe.json", "list ./pipe.so", "doctor ./pipe.so", "run --plugin ./pipe.so add.mlir", "compile --plugin ./pipe.json add.mlir",
-		"replay pipe.jsonl", "replay pipe", "cache list --dir pipe", "cache verify --dir pipe", "trace --shim ./pipe.so true",
+		"replay pipe.jsonl", "replay pipe", "run pipe", "run pipe.mlir", "run add.mlir pipe.npy", "compile pipe.mlir", "compile --option topology=@pipe add.mlir",
+		"cache list --dir pipe", "cache verify --dir pipe", "trace --shim ./pipe.so true",
 	} {
 		t.Run(args, func(t *testing.T) {
 			t.Parallel()

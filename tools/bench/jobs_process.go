@@ -158,7 +158,8 @@ func (s *server) Close() error {
 	return nil
 }
 
-// load sends requests in several streams, each of which waits for its answers, for a while.
+// load sends requests in several streams, each of which waits for its answers, for a while. Each sends
+// one at least.
 func (s *server) load(streams int, while time.Duration) (took time.Duration, latencies []time.Duration, err error) {
 	perStream, errs := make([][]time.Duration, streams), make([]error, streams)
 	client := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: streams}}
@@ -167,7 +168,7 @@ func (s *server) load(streams int, while time.Duration) (took time.Duration, lat
 	start := time.Now()
 	for i := range streams {
 		all.Go(func() {
-			for time.Since(start) < while {
+			for first := true; first || time.Since(start) < while; first = false {
 				begin := time.Now()
 				if errs[i] = predict(client, s.url); errs[i] != nil {
 					return

@@ -7,7 +7,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -18,6 +17,7 @@ import (
 	"github.com/purepjrt/purepjrt/capi"
 	"github.com/purepjrt/purepjrt/conformance"
 	"github.com/purepjrt/purepjrt/conformance/report"
+	"github.com/purepjrt/purepjrt/internal/outside"
 	"github.com/purepjrt/purepjrt/pjrt/platform"
 	"github.com/purepjrt/purepjrt/pjrt/plugins"
 	"github.com/purepjrt/purepjrt/tools/internal/cli"
@@ -155,7 +155,7 @@ func (s *settings) readOptions(options []capi.Attribute, list []string) ([]capi.
 		}
 		name, value, _ := strings.Cut(text, "=")
 		if file, ok := strings.CutPrefix(value, "@"); ok && !strings.Contains(name, ":") {
-			content, err := os.ReadFile(file)
+			content, err := outside.ReadFile(file)
 			if err != nil {
 				return nil, fmt.Errorf("option %s: %w", name, err)
 			}

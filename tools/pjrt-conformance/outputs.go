@@ -7,13 +7,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"github.com/purepjrt/purepjrt/conformance"
 	"github.com/purepjrt/purepjrt/conformance/report"
+	"github.com/purepjrt/purepjrt/internal/outside"
 	"github.com/purepjrt/purepjrt/tools/internal/cli"
 )
 
@@ -115,7 +115,7 @@ func (o *outputs) writeFiles(r *report.Report) error {
 }
 
 func readReport(path string) (*report.Report, error) {
-	f, err := os.Open(path)
+	f, err := outside.Open(path)
 	if err != nil {
 		return nil, err
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/purepjrt/purepjrt/conformance/report"
+	"github.com/purepjrt/purepjrt/internal/outside"
 	"github.com/purepjrt/purepjrt/tools/internal/cli"
 )
 
@@ -92,7 +93,7 @@ func reportsAt(path string) ([]*report.Report, error) {
 // isReport reports whether a file says that it is a report, in any version of the
 // format. A truncated report counts too.
 func isReport(path string) (bool, error) {
-	f, err := os.Open(path)
+	f, err := outside.Open(path)
 	if err != nil {
 		return false, fmt.Errorf("cannot read the reports: %w", err)
 	}

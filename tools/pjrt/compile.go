@@ -18,6 +18,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/purepjrt/purepjrt/internal/outside"
 	"github.com/purepjrt/purepjrt/pjrt"
 	"github.com/purepjrt/purepjrt/tools/internal/cli"
 )
@@ -201,7 +202,7 @@ func topologyOptions(list []string) ([]pjrt.Attribute, error) {
 
 func topologyOption(value string) (any, error) {
 	if file, ok := strings.CutPrefix(value, "@"); ok {
-		text, err := os.ReadFile(file)
+		text, err := outside.ReadFile(file)
 		return string(text), err
 	}
 	var numbers []int64

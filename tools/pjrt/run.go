@@ -10,13 +10,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/purepjrt/purepjrt/internal/outside"
 	"github.com/purepjrt/purepjrt/pjrt"
 	"github.com/purepjrt/purepjrt/pjrt/array"
 	saved "github.com/purepjrt/purepjrt/pjrt/compile"
@@ -197,7 +197,7 @@ func readProgram(program string, stdin io.Reader) (code []byte, err error) {
 		program = "standard input"
 		code, err = io.ReadAll(stdin)
 	} else {
-		code, err = os.ReadFile(program)
+		code, err = outside.ReadFile(program)
 	}
 	switch {
 	case err != nil:

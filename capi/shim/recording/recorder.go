@@ -14,6 +14,7 @@ import (
 	"github.com/purepjrt/purepjrt/capi"
 	"github.com/purepjrt/purepjrt/capi/describe"
 	"github.com/purepjrt/purepjrt/capi/internal/spin"
+	"github.com/purepjrt/purepjrt/internal/outside"
 )
 
 const (
@@ -43,7 +44,7 @@ type handle struct {
 // NewRecorder begins a session with a plugin of this API version. Each Write to w is a whole line,
 // and several goroutines may call Write at once.
 func NewRecorder(w io.Writer, major, minor int) *Recorder {
-	r := &Recorder{w: w, ids: make(map[handle]string), next: make(map[string]int)}
+	r := &Recorder{w: outside.Writer(w), ids: make(map[handle]string), next: make(map[string]int)}
 	r.write(fmt.Appendf(nil, `{"format":%q,"version":%d,"api":[%d,%d]}`, formatName, formatVersion, major, minor))
 	return r
 }

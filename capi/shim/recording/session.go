@@ -13,13 +13,13 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
-	"os"
 	"strings"
 	"time"
 
 	"github.com/purepjrt/purepjrt/capi"
 	"github.com/purepjrt/purepjrt/capi/describe"
 	"github.com/purepjrt/purepjrt/internal/excerpt"
+	"github.com/purepjrt/purepjrt/internal/outside"
 )
 
 // Session is a recorded session.
@@ -98,7 +98,7 @@ var ErrDamaged = errors.New("the recording is damaged")
 
 // Open reads a session from a file. The error names the line with the mistake.
 func Open(path string) (*Session, error) {
-	f, err := os.Open(path)
+	f, err := outside.Open(path)
 	if err != nil {
 		return nil, err
 	}
@@ -145,7 +145,7 @@ type errorLine struct {
 // Read reads a session.
 func Read(r io.Reader) (*Session, error) {
 	s := &Session{}
-	in := bufio.NewReaderSize(r, 1<<16)
+	in := bufio.NewReaderSize(outside.Reader(r), 1<<16)
 	for n := 1; ; n++ {
 		text, err := in.ReadBytes('\n')
 		if err != nil && err != io.EOF {

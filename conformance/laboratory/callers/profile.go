@@ -10,6 +10,8 @@ import (
 	"io"
 	"slices"
 	"strings"
+
+	"github.com/purepjrt/purepjrt/internal/outside"
 )
 
 // Outcome is what becomes of a user action. A greater one is worse.
@@ -202,7 +204,7 @@ func (p *Profile) writeRows(b *bufio.Writer, condition string) {
 // Read is the reverse of Write.
 func Read(r io.Reader) (*Profile, error) {
 	p := &Profile{Calls: make(map[string][]int)}
-	lines := bufio.NewScanner(r)
+	lines := bufio.NewScanner(outside.Reader(r))
 	for n := 1; lines.Scan(); n++ {
 		if err := p.line(n, lines.Text()); err != nil {
 			return nil, fmt.Errorf("line %d: %w", n, err)

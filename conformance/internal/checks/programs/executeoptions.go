@@ -144,9 +144,10 @@ var contextChecks = []check.Check{
 		// Each context must have its own data of each type.
 		contexts := []*capi.ExecuteContext{context, ownContext(t), ownContext(t)}
 		ids := make([]int64, 3) // of types
+		n := handlerNumber.Add(1)
 		for j := range ids {
 			register := capi.FFITypeRegisterArgs{TypeInfo: &capi.FFITypeInfo{}}
-			register.TypeName, register.TypeNameSize = capi.StringData(fmt.Sprintf("suite_type_%d", handlerNumber.Add(1)))
+			register.TypeName, register.TypeNameSize = capi.StringData(fmt.Sprintf("suite_type_%d_%d", n, j))
 			ids[j] = check.Optional(t, register).TypeID
 		}
 		value := func(i, j int) uintptr { return ^uintptr(0) / 255 * uintptr(17+len(ids)*i+j) } // all bits count
