@@ -22,7 +22,11 @@ func Open(name string) (*os.File, error) {
 		return nil, err
 	}
 	info, err := f.Stat()
-	if err == nil && !info.Mode().IsRegular() && info.Mode().Type() != fs.ModeNamedPipe {
+	switch {
+	case err != nil:
+	case info.IsDir():
+		err = &fs.PathError{Op: "open", Path: name, Err: errors.New("is a directory")}
+	case !info.Mode().IsRegular() && info.Mode().Type() != fs.ModeNamedPipe:
 		err = &fs.PathError{Op: "open", Path: name, Err: errors.New("it is neither a regular file nor a pipe")}
 	}
 	if err != nil {
