@@ -5,9 +5,11 @@ package pjrt
 
 import (
 	"context"
+	"errors"
 	"io"
 	"slices"
 
+	from "github.com/purepjrt/purepjrt/internal/outside"
 	"github.com/purepjrt/purepjrt/pjrt/internal/abandon"
 	"github.com/purepjrt/purepjrt/pjrt/internal/preempt"
 )
@@ -51,7 +53,8 @@ func readData(ctx context.Context, r io.Reader, size int) ([]byte, error) {
 		piece = 1 << 20
 	)
 	data := AlignedSlice[uint8](min(size, start))
-	for n, idle := 0, 0; n < size; {
+	r = from.Reader(r)
+	for n := 0; n < size; {
 		if err := abandon.Err(ctx, nil, "the reader"); err != nil {
 			return nil, err
 		}
@@ -61,26 +64,17 @@ func readData(ctx context.Context, r io.Reader, size int) ([]byte, error) {
 			data = more
 		}
 		read, err := r.Read(data[n:min(len(data), n+piece)])
-		if read < 0 || read > min(len(data), n+piece)-n {
-			return nil, invalid("the reader says that it read %d bytes where there was room for %d", read, min(len(data), n+piece)-n)
-		}
 		n += read
+		var count *from.CountError
 		switch {
 		case n == size:
 		case err == io.EOF || err == io.ErrUnexpectedEOF:
 			return nil, invalid("the data ends after %d of %d bytes", n, size)
+		case errors.As(err, &count):
+			return nil, invalid("%v", count)
 		case err != nil:
 			return nil, err
-		case read > 0:
-			idle = 0
-		default:
-			if idle++; idle == idleReads {
-				return nil, io.ErrNoProgress
-			}
 		}
 	}
 	return data, nil
 }
-
-// idleReads is how many times in a row a reader may give nothing, as in package bufio.
-const idleReads = 100

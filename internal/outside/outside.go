@@ -7,6 +7,7 @@
 package outside
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -43,7 +44,14 @@ func ReadFile(name string) ([]byte, error) {
 		return nil, err
 	}
 	defer f.Close()
-	return io.ReadAll(f)
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	// A program has hundreds of megabytes, which io.ReadAll would copy again and again.
+	data := bytes.NewBuffer(make([]byte, 0, info.Size()+bytes.MinRead))
+	_, err = data.ReadFrom(f)
+	return data.Bytes(), err
 }
 
 // idleReads is how many times in a row a reader may give nothing, as in package bufio.
@@ -76,9 +84,17 @@ func (r *reader) Read(p []byte) (int, error) {
 	return 0, nil
 }
 
+// CountError is the error of a reader that cannot have read as many bytes as it says.
+type CountError struct{ Read, Room int }
+
+// Error says what the reader said, and how many bytes there was room for.
+func (e *CountError) Error() string {
+	return fmt.Sprintf("the reader says that it read %d bytes where there was room for %d", e.Read, e.Room)
+}
+
 func counted(n, room int) error {
 	if n < 0 || n > room {
-		return fmt.Errorf("the reader says that it read %d bytes where there was room for %d", n, room)
+		return &CountError{n, room}
 	}
 	return nil
 }

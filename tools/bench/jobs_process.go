@@ -158,8 +158,8 @@ func (s *server) Close() error {
 	return nil
 }
 
-// load sends requests in several streams, each of which waits for its answers, for a while. Each sends
-// one at least.
+// load sends requests in several streams, each of which waits for its answers, for a while. Each
+// sends one at least.
 func (s *server) load(streams int, while time.Duration) (took time.Duration, latencies []time.Duration, err error) {
 	perStream, errs := make([][]time.Duration, streams), make([]error, streams)
 	client := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: streams}}
