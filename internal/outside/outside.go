@@ -15,43 +15,87 @@ import (
 	"os"
 )
 
+// ErrNotFile is the error for names of directories, pipes, devices and sockets.
+var ErrNotFile = errors.New("it is not a regular file")
+
+type notFile struct{ of fs.FileMode }
+
+// Error says what it is instead.
+func (e *notFile) Error() string {
+	kind := "of another kind"
+	switch {
+	case e.of&fs.ModeDir != 0:
+		kind = "a directory"
+	case e.of&fs.ModeNamedPipe != 0:
+		kind = "a pipe"
+	case e.of&fs.ModeDevice != 0:
+		kind = "a device"
+	case e.of&fs.ModeSocket != 0:
+		kind = "a socket"
+	}
+	return "it is " + kind + ", not a regular file"
+}
+
+// Unwrap returns ErrNotFile.
+func (e *notFile) Unwrap() error { return ErrNotFile }
+
 // Open opens a file for reading, or a pipe. A pipe that nothing writes to is empty: Open does not
 // wait for a writer. Devices, sockets and folders are errors.
 func Open(name string) (*os.File, error) {
+	f, _, err := open(name, fs.ModeNamedPipe)
+	return f, err
+}
+
+// OpenRegular opens a regular file for reading, and says how large it is. All else is an error, a
+// pipe too. What the name stands for may change, so it is the open file that is looked at.
+func OpenRegular(name string) (f *os.File, size int64, err error) { return open(name, 0) }
+
+// open opens a regular file, or one of the given type.
+func open(name string, also fs.FileMode) (*os.File, int64, error) {
 	f, err := os.OpenFile(name, os.O_RDONLY|withoutWaiting, 0)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	info, err := f.Stat()
-	switch {
-	case err != nil:
-	case info.IsDir():
-		err = &fs.PathError{Op: "open", Path: name, Err: errors.New("is a directory")}
-	case !info.Mode().IsRegular() && info.Mode().Type() != fs.ModeNamedPipe:
-		err = &fs.PathError{Op: "open", Path: name, Err: errors.New("it is neither a regular file nor a pipe")}
+	if err == nil && !info.Mode().IsRegular() && (info.Mode().Type() != also || also == 0) {
+		err = &fs.PathError{Op: "open", Path: name, Err: &notFile{info.Mode().Type()}}
 	}
 	if err != nil {
 		f.Close()
-		return nil, err
+		return nil, 0, err
 	}
-	return f, nil
+	return f, info.Size(), nil
 }
 
 // ReadFile reads what Open opens.
 func ReadFile(name string) ([]byte, error) {
-	f, err := Open(name)
+	f, size, err := open(name, fs.ModeNamedPipe)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	info, err := f.Stat()
+	// A program has hundreds of megabytes, which io.ReadAll would copy again and again.
+	data := bytes.NewBuffer(make([]byte, 0, size+bytes.MinRead))
+	_, err = data.ReadFrom(f)
+	return data.Bytes(), err
+}
+
+// ReadRegular reads what OpenRegular opens. A file of more than limit bytes is an error, even if it
+// grows while it is read, or says that it has none, as files of the kernel do.
+func ReadRegular(name string, limit int64) ([]byte, error) {
+	f, _, err := OpenRegular(name)
 	if err != nil {
 		return nil, err
 	}
-	// A program has hundreds of megabytes, which io.ReadAll would copy again and again.
-	data := bytes.NewBuffer(make([]byte, 0, info.Size()+bytes.MinRead))
-	_, err = data.ReadFrom(f)
-	return data.Bytes(), err
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, limit+1))
+	if err == nil && int64(len(data)) > limit {
+		err = &fs.PathError{Op: "read", Path: name, Err: fmt.Errorf("it has more than %d bytes", limit)}
+	}
+	if err != nil {
+		return nil, err
+	}
+	return data, nil
 }
 
 // idleReads is how many times in a row a reader may give nothing, as in package bufio.

@@ -10,12 +10,12 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/internal/outside"
 )
 
 // config holds the contents of a plugin's configuration file.
@@ -47,25 +47,9 @@ func readConfig(path string) (*config, error) {
 }
 
 func readConfigFile(path string) (*config, error) {
-	// Opening a pipe could block forever.
-	info, err := os.Stat(path)
+	content, err := outside.ReadRegular(path, maxConfig)
 	if err != nil {
 		return nil, withoutPath(err)
-	}
-	if !info.Mode().IsRegular() {
-		return nil, errors.New("it is not a regular file")
-	}
-	file, err := os.Open(path)
-	if err != nil {
-		return nil, withoutPath(err)
-	}
-	defer file.Close()
-	content, err := io.ReadAll(io.LimitReader(file, maxConfig+1))
-	if err != nil {
-		return nil, err
-	}
-	if len(content) > maxConfig {
-		return nil, fmt.Errorf("it has more than %d bytes", maxConfig)
 	}
 	c, err := parseConfig(content)
 	if err == nil && !filepath.IsAbs(c.libraryPath) {

@@ -101,8 +101,8 @@ func TestConfigsThatAreNotFiles(t *testing.T) {
 	require.NoError(t, os.WriteFile(big, make([]byte, maxConfig+1), 0o644))
 	for path, want := range map[string]string{
 		filepath.Join(dir, "missing.json"): "no such file",
-		dir:                                "it is not a regular file",
-		os.DevNull:                         "it is not a regular file",
+		dir:                                "it is a directory, not a regular file",
+		os.DevNull:                         ", not a regular file",
 		big:                                "it has more than 1048576 bytes",
 	} {
 		_, err := readConfig(path)

@@ -10,6 +10,8 @@ import (
 	"io"
 	"io/fs"
 	"os"
+
+	"github.com/purepjrt/purepjrt/internal/outside"
 )
 
 // entryPointSymbol is the function that makes a library a plugin.
@@ -58,18 +60,7 @@ func readImage(path, goarch string) (img image, err error) {
 			img, err = image{}, fmt.Errorf("it is damaged: %v", p)
 		}
 	}()
-	// Reading a pipe or a device could block forever.
-	info, err := os.Stat(path)
-	if err != nil {
-		return image{}, withoutPath(err)
-	}
-	if !info.Mode().IsRegular() {
-		if info.IsDir() {
-			return image{}, errors.New("it is a directory, not a library")
-		}
-		return image{}, fmt.Errorf("it is not a regular file (%s)", info.Mode().Type())
-	}
-	file, err := os.Open(path)
+	file, size, err := outside.OpenRegular(path)
 	if err != nil {
 		return image{}, withoutPath(err)
 	}
@@ -82,11 +73,11 @@ func readImage(path, goarch string) (img image, err error) {
 	head = head[:n]
 	switch {
 	case bytes.HasPrefix(head, []byte("\x7fELF")):
-		return readELF(file, info.Size())
+		return readELF(file, size)
 	case isMachO(head):
-		return readMachO(file, info.Size(), goarch)
+		return readMachO(file, size, goarch)
 	case bytes.HasPrefix(head, []byte("MZ")):
-		return readPE(file, info.Size())
+		return readPE(file, size)
 	}
 	return image{}, describeFile(head)
 }

@@ -71,10 +71,10 @@ func TestThingsThatAreNotFiles(t *testing.T) {
 	dangling := filepath.Join(dir, "dangling.so")
 	require.NoError(t, os.Symlink(filepath.Join(dir, "gone"), dangling))
 	for path, want := range map[string]string{
-		dir:                              "it is a directory, not a library",
+		dir:                              "it is a directory, not a regular file",
 		filepath.Join(dir, "missing.so"): "no such file",
 		dangling:                         "is a link to " + filepath.Join(dir, "gone") + ", which does not exist",
-		os.DevNull:                       "it is not a regular file",
+		os.DevNull:                       ", not a regular file",
 	} {
 		c := ranked(Candidate{Name: "toy", Path: path})
 		testFinder(t, nil).inspect(&c)

@@ -15,6 +15,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/purepjrt/purepjrt/internal/outside"
 	"github.com/purepjrt/purepjrt/internal/python"
 	"github.com/purepjrt/purepjrt/pjrt/internal/abandon"
 )
@@ -70,7 +71,7 @@ func (f *finder) sitePackages(ctx context.Context, command string) ([]string, er
 // systemSitePackages reports whether the virtual environment at prefix includes the packages of the
 // interpreter that created it.
 func systemSitePackages(prefix string) bool {
-	content, err := os.ReadFile(filepath.Join(prefix, "pyvenv.cfg"))
+	content, err := outside.ReadRegular(filepath.Join(prefix, "pyvenv.cfg"), 1<<20)
 	if err != nil {
 		return false
 	}
@@ -298,14 +299,10 @@ const maxEntryPoints = 1 << 20
 // in found yet.
 func (f *finder) entryPoints(site, distribution string, all []string, found []Candidate) (more []Candidate) {
 	path := filepath.Join(site, distribution, "entry_points.txt")
-	info, err := os.Stat(path)
-	if err != nil || !info.Mode().IsRegular() {
+	content, err := outside.ReadRegular(path, maxEntryPoints)
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, outside.ErrNotFile) {
 		return nil
 	}
-	if info.Size() > maxEntryPoints {
-		return []Candidate{{Path: path, Origin: OriginPython, Problem: problemf("%s has more than %d bytes", path, maxEntryPoints)}}
-	}
-	content, err := os.ReadFile(path)
 	if err != nil {
 		return []Candidate{unreadable(path, OriginPython, err)}
 	}

@@ -4,16 +4,16 @@
 package plugins
 
 import (
-	"bufio"
 	"context"
 	"debug/elf"
 	"errors"
 	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/purepjrt/purepjrt/internal/outside"
 )
 
 // systemPath returns a path of the system, below the root that tests replace.
@@ -122,21 +122,15 @@ func (r *ldConfig) read(path string, depth int) {
 	if r.files++; r.files > maxConfigFiles || depth > maxConfigDepth {
 		return // files that include one another
 	}
-	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
-		r.f.systemBad = append(r.f.systemBad, unreadable(path, OriginSystem, errors.New("it is not a regular file")))
-		return
-	}
-	file, err := os.Open(path)
+	text, err := outside.ReadRegular(path, 1<<20)
 	if err != nil {
 		if !errors.Is(err, fs.ErrNotExist) {
 			r.f.systemBad = append(r.f.systemBad, unreadable(path, OriginSystem, err))
 		}
 		return
 	}
-	defer file.Close()
-	lines := bufio.NewScanner(io.LimitReader(file, 1<<20))
-	for lines.Scan() {
-		line, _, _ := strings.Cut(lines.Text(), "#")
+	for line := range strings.Lines(string(text)) {
+		line, _, _ := strings.Cut(line, "#")
 		words := strings.Fields(line)
 		switch {
 		case len(words) == 0 || words[0] == "hwcap":
@@ -146,14 +140,11 @@ func (r *ldConfig) read(path string, depth int) {
 			}
 		default:
 			// One line may hold several directories. The text after = names the kind of library.
-			for _, dir := range strings.FieldsFunc(line, func(c rune) bool { return strings.ContainsRune(" \t:,", c) }) {
+			for _, dir := range strings.FieldsFunc(line, func(c rune) bool { return strings.ContainsRune(" \t\r\n:,", c) }) {
 				dir, _, _ = strings.Cut(dir, "=")
 				r.add(dir)
 			}
 		}
-	}
-	if err := lines.Err(); err != nil {
-		r.f.systemBad = append(r.f.systemBad, unreadable(path, OriginSystem, err))
 	}
 }
 

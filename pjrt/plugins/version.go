@@ -4,10 +4,10 @@
 package plugins
 
 import (
-	"io"
-	"os"
 	"path/filepath"
 	"regexp"
+
+	"github.com/purepjrt/purepjrt/internal/outside"
 )
 
 var apiMacro = regexp.MustCompile(`(?m)^#define\s+PJRT_API_(MAJOR|MINOR)\s+([0-9]{1,4})\s*$`)
@@ -17,16 +17,7 @@ var apiMacro = regexp.MustCompile(`(?m)^#define\s+PJRT_API_(MAJOR|MINOR)\s+([0-9
 func headerVersion(library string) string {
 	for _, name := range []string{"pjrt_c_api.h", "include/pjrt_c_api.h"} {
 		path := filepath.Join(filepath.Dir(library), filepath.FromSlash(name))
-		info, err := os.Stat(path)
-		if err != nil || !info.Mode().IsRegular() {
-			continue
-		}
-		file, err := os.Open(path)
-		if err != nil {
-			continue
-		}
-		content, err := io.ReadAll(io.LimitReader(file, 1<<20))
-		_ = file.Close()
+		content, err := outside.ReadRegular(path, 1<<20)
 		if err != nil {
 			continue
 		}

@@ -50,23 +50,14 @@ func Open(name string) (*File, error) {
 	if strings.HasSuffix(name, ".json") {
 		return openIndex(name)
 	}
-	file, err := outside.Open(name)
+	file, size, err := outside.OpenRegular(name)
 	if err != nil {
 		return nil, err
 	}
-	info, err := file.Stat()
-	if err == nil && !info.Mode().IsRegular() {
-		err = fmt.Errorf("%s is not a regular file", name)
-	}
-	var f *File
-	if err == nil {
-		if f, err = New(file, info.Size()); err != nil {
-			err = fmt.Errorf("%s: %w", name, err)
-		}
-	}
+	f, err := New(file, size)
 	if err != nil {
 		_ = file.Close() // the earlier error matters more
-		return nil, err
+		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	f.source, f.close = name, file.Close
 	return f, nil

@@ -196,7 +196,7 @@ func TestRunRefusesBadInput(t *testing.T) {
 		want string
 	}{
 		"no such program":        {"missing.mlir", "program: open missing.mlir: no such file"},
-		"program is a directory": {".", "program: open .: is a directory"},
+		"program is a directory": {".", "program: open .: it is a directory, not a regular file"},
 		"empty program":          {"empty.mlir", "program: empty.mlir is empty"},
 		"malformed program":      {"malformed.mlir", "compile malformed.mlir: "},
 		"unknown operation":      {"unknown.mlir f32.npy", "Dialect `foo' not found"},

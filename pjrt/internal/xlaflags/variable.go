@@ -6,7 +6,6 @@ package xlaflags
 import (
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"iter"
 	"os"
@@ -15,6 +14,7 @@ import (
 	"strings"
 
 	"github.com/purepjrt/purepjrt/internal/excerpt"
+	"github.com/purepjrt/purepjrt/internal/outside"
 )
 
 const (
@@ -78,19 +78,7 @@ func IsFile(value string) bool {
 }
 
 func readFile(name string) (string, error) {
-	// Opening a pipe could block forever.
-	if info, err := os.Stat(name); err == nil && !info.Mode().IsRegular() {
-		return "", fmt.Errorf("%s is not a file", name)
-	}
-	f, err := os.Open(name)
-	if err != nil {
-		return "", err
-	}
-	defer f.Close()
-	content, err := io.ReadAll(io.LimitReader(f, maxFile+1))
-	if err == nil && len(content) > maxFile {
-		err = fmt.Errorf("%s has more than %d bytes", name, maxFile)
-	}
+	content, err := outside.ReadRegular(name, maxFile)
 	return string(content), err
 }
 

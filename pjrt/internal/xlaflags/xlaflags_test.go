@@ -107,7 +107,7 @@ func TestReadTakesAFile(t *testing.T) {
 		" " + file:                    "is the name of a file", // the space is part of the name
 		"   ":                         "is the name of a file",
 		"xla_dump_to=/tmp":            "does not begin with a dash",
-		dir:                           "is not a file",
+		dir:                           "it is a directory, not a regular file",
 		big:                           "has more than 1048576 bytes",
 	} {
 		_, err := xlaflags.Read(value)
