@@ -30,6 +30,7 @@ type Builder struct {
 	symbols   []string          // of the axes of parameters, in the order of their appearance
 	sized     []int             // the parameters of the main function whose elements are sizes
 
+	constants  int // bytes of all constants
 	spread     spread
 	numDevices int
 	devices    []compute.DeviceNum // nil for the default
@@ -200,9 +201,8 @@ func (in *instance) compile() (*Executable, error) {
 	if b.spread == replicas {
 		in.module.WithNumReplicas(b.numDevices)
 	}
-	var err error
 	e.updateInPlace()
-	if e.base, err = e.compile(false); err != nil {
+	if err := e.compileBase(b.constants); err != nil {
 		return nil, err
 	}
 	if err := b.backend.adoptExecutable(e); err != nil {

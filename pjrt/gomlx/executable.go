@@ -15,6 +15,7 @@ import (
 	"github.com/gomlx/go-xla/stablehlo"
 
 	"github.com/purepjrt/purepjrt/pjrt"
+	"github.com/purepjrt/purepjrt/pjrt/platform"
 )
 
 // Executable is a compiled program; Builder.Compile makes one. Its methods may be called
@@ -29,10 +30,10 @@ type Executable struct {
 	devices    []compute.DeviceNum
 	anyDevice  bool // no device was asked for, so executions may choose one
 
-	module *stablehlo.Builder
+	module *stablehlo.Builder // nil if the program has no other forms, as are main and inputs
 	main   *stablehlo.Function
 	inputs []*stablehlo.Value // the parameters in module
-	base   *program           // runs on devices, and of the parameters takes the memory of updated ones only
+	base   *program           // runs on devices or on any, and of the parameters takes the memory of updated ones only
 
 	updated []int // the parameters that all forms of the program update in place
 
@@ -43,6 +44,26 @@ type Executable struct {
 }
 
 var _ compute.Executable = (*Executable)(nil)
+
+// worthForgetting is how many bytes the constants of a program must have to be compiled for any
+// device at once, so that the backend need not keep the program for its other devices. Executions
+// for one device are a little quicker, since their arguments can be bound.
+const worthForgetting = 1 << 20
+
+// compileBase compiles the form of the program that all programs have, and forgets the module if
+// there will be no other.
+func (e *Executable) compileBase(constants int) (err error) {
+	others := e.anyDevice && len(e.backend.devices) > 1
+	reuses := e.backend.reuse == platform.On
+	portable := others && !reuses && constants >= worthForgetting
+	if e.base, err = e.compile(portable); err != nil {
+		return err
+	}
+	if portable || !others && !reuses {
+		e.module, e.main, e.inputs = nil, nil, nil
+	}
+	return nil
+}
 
 // adoptExecutable adds an executable to those that Finalize closes.
 func (b *Backend) adoptExecutable(e *Executable) error {
@@ -259,6 +280,9 @@ func (e *Executable) programFor(l *launch, num compute.DeviceNum) (*program, err
 
 // onAnyDevice returns the program for devices that it was not compiled for at first.
 func (e *Executable) onAnyDevice() (*program, error) {
+	if e.base.devices == nil {
+		return e.base, nil
+	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.portable != nil {

@@ -256,7 +256,7 @@ func (f *Function) Constant(flat any, dims ...int) (compute.Value, error) {
 		short = reflect.AppendSlice(reflect.Zero(reflect.TypeOf(flat)), reflect.ValueOf(flat)).Interface()
 	}
 	numbers := integers(flat)
-	return f.one(op, func(g *function, _ []*node) (*stablehlo.Value, error) {
+	v, err := f.one(op, func(g *function, _ []*node) (*stablehlo.Value, error) {
 		v, err := g.code.ConstantFromFlatAndShape(short, xlaShape(shape))
 		if err == nil && text != "" {
 			g.last().Attributes["value"] = text
@@ -266,6 +266,10 @@ func (f *Function) Constant(flat any, dims ...int) (compute.Value, error) {
 		}
 		return v, wrapf(err, "%s", op)
 	})
+	if err == nil {
+		f.builder.constants += len(data)
+	}
+	return v, err
 }
 
 // Return ends the function with its results. shardings are for DistributedAutoSharding; the

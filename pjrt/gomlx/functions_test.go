@@ -4,6 +4,7 @@
 package gomlx_test
 
 import (
+	"runtime"
 	"sync"
 	"testing"
 
@@ -347,4 +348,47 @@ func TestDynamicAxesAreACapabilityOnlyOnRequest(t *testing.T) {
 	t.Parallel()
 	assert.Equal(t, compute.DynamicShapesNone, open(t, "").Capabilities().DynamicShapes)
 	assert.Equal(t, compute.DynamicShapesRecompiling, open(t, ",dynamic=true").Capabilities().DynamicShapes)
+}
+
+// Nothing needs the text of a large constant once the program is compiled.
+func TestLargeConstantsAreNotKept(t *testing.T) {
+	const n = 1 << 19
+	heap := func() int64 {
+		var m runtime.MemStats
+		runtime.GC()
+		runtime.ReadMemStats(&m)
+		return int64(m.HeapAlloc)
+	}
+	for _, options := range []string{"", ",cpu_device_count=1"} {
+		b := open(t, options)
+		before := heap()
+		exe := compile(t, b, func(f compute.Function, x []compute.Value) ([]compute.Value, error) {
+			weights := make([]float32, n)
+			for i := range weights {
+				weights[i] = float32(i)
+			}
+			c, err := f.Constant(weights, n)
+			if err != nil {
+				return nil, err
+			}
+			last, err := f.Slice(c, []int{n - 2}, []int{n}, []int{1})
+			if err != nil {
+				return nil, err
+			}
+			y, err := f.Add(x[0], last)
+			return []compute.Value{y, c}, err
+		}, f32x2)
+		assert.Less(t, heap()-before, int64(4*n), "bytes, and the text has %d", 8*n)
+		for device := range compute.DeviceNum(b.NumDevices()) {
+			in, err := b.BufferFromFlatData(device, []float32{1, 2}, f32x2)
+			require.NoError(t, err)
+			out, err := exe.Execute([]compute.Buffer{in}, nil, device)
+			require.NoError(t, err)
+			same(t, vec[float32](n-1, n+1), download(t, b, out[0]))
+			on, err := out[0].DeviceNum()
+			require.NoError(t, err)
+			assert.Equal(t, device, on)
+		}
+		exe.Finalize()
+	}
 }
