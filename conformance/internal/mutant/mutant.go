@@ -50,6 +50,10 @@ type Mutant struct {
 // Plugin makes a plugin from a base, and puts faults in front of it.
 type Plugin func(base *capi.Table, faults ...serve.Hook) (*serve.Table, error)
 
+// Refused is part of what a plugin says if it refuses the program that has the fault also without
+// it. A check that may skip such a program cannot show anything then.
+const Refused = "the plugin refuses the program that would have the fault"
+
 // Base names a plugin without faults.
 type Base int
 

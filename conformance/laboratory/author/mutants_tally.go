@@ -26,6 +26,7 @@ type tally struct {
 	checks  []check.Check
 	mutants []mutant.Mutant
 	plugins trial.Plugins
+	newer   string // path of a CPU plugin that has what that of plugins lacks
 	filter  *regexp.Regexp
 	profile check.Profile
 	jobs    int
@@ -67,9 +68,8 @@ func (t *tally) find(name string) *check.Check {
 func (t *tally) run(ctx context.Context) error {
 	start := time.Now()
 	t.sound, t.found = make(map[control]*report.Result), make(map[int]*report.Result)
-	var trials []driver.Trial
-	var keep []func(*report.Result)
 	names := make(map[string]bool)
+	var chosen []int
 	for i := range t.mutants {
 		m := &t.mutants[i]
 		c := t.find(m.Check)
@@ -83,6 +83,23 @@ func (t *tally) run(ctx context.Context) error {
 		if c.Profile > t.profile || t.filter != nil && !t.filter.MatchString(m.Name()) {
 			continue
 		}
+		chosen = append(chosen, i)
+	}
+	if err := t.try(ctx, chosen); err != nil {
+		return err
+	}
+	if err := t.tryNewer(ctx); err != nil {
+		return err
+	}
+	t.took = time.Since(start)
+	return ctx.Err()
+}
+
+// try tries mutants, and their checks without a fault.
+func (t *tally) try(ctx context.Context, mutants []int) error {
+	var list trials
+	for _, i := range mutants {
+		m := &t.mutants[i]
 		setup, err := t.plugins.With(ctx, m)
 		if errors.Is(err, mutant.ErrNoCompiler) {
 			t.untried = append(t.untried, i)
@@ -98,16 +115,71 @@ func (t *tally) run(ctx context.Context) error {
 			if err != nil {
 				return err
 			}
-			trials = append(trials, driver.Trial{Check: c, Setup: without})
-			keep = append(keep, func(r *report.Result) { t.sound[s] = r })
+			list.add(t.find(m.Check), without, func(r *report.Result) { t.sound[s] = r })
 		}
-		trials = append(trials, driver.Trial{Check: c, Setup: setup})
-		keep = append(keep, func(r *report.Result) { t.found[i] = r })
+		list.add(t.find(m.Check), setup, func(r *report.Result) { t.found[i] = r })
 	}
+	t.each(ctx, list)
+	return nil
+}
+
+// tryNewer tries the checks that CPU lacks something for on the newer plugin, and the mutants of
+// those that pass there.
+func (t *tally) tryNewer(ctx context.Context) error {
+	if t.newer == "" {
+		return nil
+	}
+	newer := t.plugins.On(t.newer)
+	lacking := slices.DeleteFunc(slices.Clone(t.tried), func(i int) bool {
+		sound := t.sound[controlOf(&t.mutants[i])]
+		return t.mutants[i].Base != mutant.CPU || sound == nil || !sound.Verdict.Skipped()
+	})
+	var list trials
+	asked := make(map[control]bool)
+	for _, i := range lacking {
+		m := &t.mutants[i]
+		s := controlOf(m)
+		if asked[s] {
+			continue
+		}
+		asked[s] = true
+		without, err := newer.Without(ctx, m)
+		if err != nil {
+			return err
+		}
+		list.add(t.find(m.Check), without, func(r *report.Result) { t.sound[s] = r })
+	}
+	t.each(ctx, list)
+	list = trials{}
+	for _, i := range lacking {
+		m := &t.mutants[i]
+		if sound := t.sound[controlOf(m)]; sound.Verdict != check.Pass {
+			continue
+		}
+		with, err := newer.With(ctx, m)
+		if err != nil {
+			return err
+		}
+		list.add(t.find(m.Check), with, func(r *report.Result) { t.found[i] = r })
+	}
+	t.each(ctx, list)
+	return nil
+}
+
+// trials are trials to run, and what is done with their results.
+type trials struct {
+	list []driver.Trial
+	keep []func(*report.Result)
+}
+
+func (l *trials) add(c *check.Check, s session.Setup, keep func(*report.Result)) {
+	l.list = append(l.list, driver.Trial{Check: c, Setup: s})
+	l.keep = append(l.keep, keep)
+}
+
+func (t *tally) each(ctx context.Context, l trials) {
 	config := driver.Config{Checks: t.checks, Profile: check.Full, Jobs: t.jobs, Setup: session.Setup{Factor: timeFactor}}
-	driver.Try(ctx, config, trials, func(i int, r *report.Result) { keep[i](r) })
-	t.took = time.Since(start)
-	return ctx.Err()
+	driver.Try(ctx, config, l.list, func(i int, r *report.Result) { l.keep[i](r) })
 }
 
 // fate is the outcome for a mutant.
@@ -116,6 +188,7 @@ type fate int
 const (
 	killed   fate = iota
 	unpaired      // killed, but the check does not pass without the fault
+	unproven      // the plugins lack what the check is about, do it wrongly, or refuse the program
 	alive         // the check does not find the fault
 )
 
@@ -125,12 +198,25 @@ func (t *tally) fate(i int) (fate, string) {
 	switch {
 	case sound == nil || found == nil:
 		return alive, "not tried"
+	case found.Verdict.Skipped() && sound.Verdict != check.Pass:
+		return unproven, fmt.Sprintf("%s: %s; without the fault %s: %s", found.Verdict, words(found), sound.Verdict, words(sound))
+	case found.Verdict == check.Pass && refused(found) != "":
+		return unproven, refused(found)
 	case !found.Verdict.Failed():
 		return alive, fmt.Sprintf("%s: %s", found.Verdict, words(found))
 	case sound.Verdict != check.Pass:
 		return unpaired, fmt.Sprintf("%s: %s; without the fault %s: %s", found.Verdict, words(found), sound.Verdict, words(sound))
 	}
 	return killed, fmt.Sprintf("%s: %s", found.Verdict, words(found))
+}
+
+// refused returns the note of a check that did not get the program with the fault.
+func refused(r *report.Result) string {
+	i := slices.IndexFunc(r.Notes, func(n string) bool { return strings.Contains(n, mutant.Refused) })
+	if i < 0 {
+		return ""
+	}
+	return r.Notes[i]
 }
 
 func words(r *report.Result) string {
@@ -142,7 +228,7 @@ func words(r *report.Result) string {
 	return s
 }
 
-// print prints what was found, and reports whether no mutant survived.
+// print prints what was found, and reports whether nothing is left to mend.
 func (t *tally) print(out io.Writer, verbose bool) bool {
 	var count [alive + 1]int
 	proven, tried := make(map[string]bool), make(map[string]bool)
@@ -155,10 +241,12 @@ func (t *tally) print(out io.Writer, verbose bool) bool {
 		count[f]++
 		m := &t.mutants[i]
 		tried[m.Check] = true
-		proven[m.Check] = proven[m.Check] || f != alive
+		proven[m.Check] = proven[m.Check] || f == killed || f == unpaired
 		switch {
 		case f == alive:
 			fmt.Fprintf(out, "ALIVE     %s\n          %s\n", m.Name(), why)
+		case f == unproven && (verbose || t.profile <= check.Quick):
+			fmt.Fprintf(out, "unproven  %s\n          %s\n", m.Name(), why)
 		case f == unpaired && verbose:
 			fmt.Fprintf(out, "unpaired  %s\n          %s\n", m.Name(), why)
 		case verbose && m.Reported != "":
@@ -170,9 +258,9 @@ func (t *tally) print(out io.Writer, verbose bool) bool {
 	if t.filter == nil || t.filter.String() == "" {
 		t.printToothless(out, proven, tried)
 	}
-	fmt.Fprintf(out, "%d of %d mutants killed (%d where no plugin without the fault is at hand), %d alive, in %v\n",
-		count[killed]+count[unpaired], len(t.tried), count[unpaired], count[alive], t.took.Round(100*time.Millisecond))
-	return count[alive] == 0
+	fmt.Fprintf(out, "%d of %d mutants killed (%d where no plugin without the fault is at hand), %d unproven, %d alive, in %v\n",
+		count[killed]+count[unpaired], len(t.tried), count[unpaired], count[unproven], count[alive], t.took.Round(100*time.Millisecond))
+	return count[alive] == 0 && (count[unproven] == 0 || t.profile > check.Quick)
 }
 
 // printToothless lists the checks that no mutant proves.

@@ -17,6 +17,8 @@ type policy struct {
 	// ulp is the allowed distance in units in the last place. For complex numbers it counts
 	// in units of the modulus.
 	ulp float64
+	// precise marks elements of which ulp does not hold: only zero may stand for a subnormal one.
+	precise []bool
 	// bound, if not nil, is the absolute error allowed for each element.
 	bound []float64
 	// open marks elements that the specification leaves open: they may have any value.
@@ -125,17 +127,29 @@ func (p policy) closeFloat(t dtype.Type, want, got float64, i int) bool {
 		return p.ulp > 0 && !math.IsInf(want, -int(math.Copysign(1, got))) &&
 			math.Abs(finite(t, want)-finite(t, got)) <= p.ulp*unit(t, finite(t, got))
 	}
+	if p.precise != nil && p.precise[i] {
+		p.ulp = 0
+	}
 	diff := math.Abs(want - got)
 	if p.bound != nil {
 		return diff <= p.bound[i]
 	}
-	if diff <= p.ulp*unit(t, want) {
+	step := unit(t, want)
+	if m, _ := math.Frexp(want); formats[t].mantissa < 2 && math.Abs(got) < math.Abs(want) && math.Abs(m) == 0.5 &&
+		math.Abs(want) > formats[t].minNormal {
+		step /= 2 // below a power of two numbers are closer; here it is half of all the numbers between
+	}
+	if diff <= p.ulp*step {
 		return true
 	}
 	// A device may flush subnormal numbers to zero, including those that round up to the
 	// least normal number.
-	return got == 0 && math.Abs(want) <= formats[t].minNormal
+	return got == 0 && math.Abs(want) <= formats[t].minNormal && flushable(t)
 }
+
+// flushable reports whether a device may take subnormal numbers of a type for zero. Those of the
+// narrowest types are normal in every type that it may compute with.
+func flushable(t dtype.Type) bool { return t.Bits() > 6 }
 
 // finite replaces an infinity by the number that would follow the largest one.
 func finite(t dtype.Type, x float64) float64 {

@@ -17,18 +17,8 @@ import (
 func convert(to, from dtype.Type, v value) (value, bool) {
 	// f is the number as a float; every integer among the samples that a float64 cannot
 	// hold exactly has all its bits in i.
-	var f float64
-	whole := false
-	switch kindOf(from) {
-	case complexes:
-		f = real(v.c)
-	case floats:
-		f = v.f
-	case unsigned:
-		f, whole = float64(uint64(v.i)), true
-	default:
-		f, whole = float64(v.i), true
-	}
+	f := asFloat(from, v)
+	whole := kindOf(from)&(complexes|floats) == 0
 	switch kindOf(to) {
 	case complexes:
 		if from.IsComplex() {
@@ -68,6 +58,19 @@ func convert(to, from dtype.Type, v value) (value, bool) {
 	return wrap(to, uint64(int64(x))), true
 }
 
+// asFloat returns the number v of a type; of a complex one, its real part.
+func asFloat(t dtype.Type, v value) float64 {
+	switch kindOf(t) {
+	case complexes:
+		return real(v.c)
+	case floats:
+		return v.f
+	case unsigned:
+		return float64(uint64(v.i))
+	}
+	return float64(v.i)
+}
+
 // exactly reports whether f is a number of the type.
 func exactly(t dtype.Type, f float64) bool {
 	if t.IsComplex() {
@@ -79,9 +82,11 @@ func exactly(t dtype.Type, f float64) bool {
 // conversion returns a program that converts the samples of one type to another.
 func conversion(from, to dtype.Type) (program, bool) {
 	var in, out []value
+	var precise []bool
 	for _, v := range samples(from) {
 		if x, ok := convert(to, from, v); ok {
-			in, out = append(in, v), append(out, x)
+			f := asFloat(from, v)
+			in, out, precise = append(in, v), append(out, x), append(precise, x.f == f && math.Abs(f) <= 1<<53)
 		}
 	}
 	if len(in) == 0 {
@@ -90,8 +95,8 @@ func conversion(from, to dtype.Type) (program, bool) {
 	dims := []int64{int64(len(in))}
 	p := op("convert", "", "", []array{{to, dims, out}}, array{from, dims, in})
 	if to.IsFloat() && to.Bits() < 32 && from.Bits() > 16 {
-		// Wide numbers may be rounded on the way.
-		p.policies = []policy{{ulp: 1}}
+		// Wide numbers may be rounded on the way, but not those that the type has.
+		p.policies = []policy{{ulp: 1, precise: precise}}
 	}
 	return p, true
 }

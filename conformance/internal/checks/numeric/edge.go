@@ -60,7 +60,7 @@ func specials(t dtype.Type) []value {
 
 // flush returns what a device without subnormal numbers makes of a number.
 func flush(t dtype.Type, v value) value {
-	if t.IsFloat() && math.Abs(v.f) < formats[t].minNormal {
+	if subnormal(t, v) {
 		return value{f: math.Copysign(0, v.f)}
 	}
 	return v
@@ -69,7 +69,7 @@ func flush(t dtype.Type, v value) value {
 // subnormal reports whether v is a number that a device may take for zero. What functions
 // such as roots or logarithms make of such numbers is a matter of accuracy.
 func subnormal(t dtype.Type, v value) bool {
-	return t.IsFloat() && v.f != 0 && math.Abs(v.f) < formats[t].minNormal
+	return t.IsFloat() && v.f != 0 && math.Abs(v.f) < formats[t].minNormal && flushable(t)
 }
 
 // trigonometric reports whether the result for a large number says more about the reduction

@@ -455,6 +455,12 @@ func samples(t dtype.Type) []value {
 				put(v)
 			}
 		}
+		if t.Bits() < 6 {
+			// The numbers with fractions: the largest is 1.5, and the least is subnormal.
+			for _, x := range []float64{0.5, -0.5, -1.5} {
+				put(value{f: x})
+			}
+		}
 	case complexes:
 		for _, c := range []complex128{1, -1 + 2i, 0.5 - 0.75i, 3i, 2.5 + 1.25i, -3 - 0.5i, 0.3 + 0.1i, -1.5, 0} {
 			put(finish(t, value{c: c}))

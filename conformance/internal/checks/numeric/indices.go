@@ -293,12 +293,19 @@ func indexings() []entry {
 
 // indexedBy returns gathers or scatters with indices at the ends of their type.
 func indexedBy(it dtype.Type, gather bool) []program {
+	n := int64(5)
+	switch it {
+	case dtype.U8:
+		n = 150 // the last index has the highest bit set
+	case dtype.U16:
+		n = 33000
+	}
 	starts := []int64{2, -5, largest(it).i, 1}
 	if !it.IsSigned() {
 		// With all bits set, an index is the largest number, not minus one.
-		starts = []int64{2, largest(it).i, 4, 1}
+		starts = []int64{2, largest(it).i, n - 1, 1}
 	}
-	x := indexing{x: []int64{5}, indices: []int64{4, 1}, collapsed: []int64{0}, indexed: []int64{0}, vector: 1, sizes: []int64{1},
+	x := indexing{x: []int64{n}, indices: []int64{4, 1}, collapsed: []int64{0}, indexed: []int64{0}, vector: 1, sizes: []int64{1},
 		starts: starts}
 	indices := array{it, x.indices, nil}
 	for _, s := range starts {
@@ -307,7 +314,7 @@ func indexedBy(it dtype.Type, gather bool) []program {
 	x.starts = nil
 	var ps []program
 	for _, t := range []dtype.Type{dtype.F32, dtype.S8} {
-		in := fill(t, 5)
+		in := fill(t, n)
 		y := x
 		y.starts = []int64{2, 0, 0, 1}
 		var p program
@@ -320,7 +327,7 @@ func indexedBy(it dtype.Type, gather bool) []program {
 			p = y.scatter(in, it, nil)
 			out := array{t, in.dims, slices.Clone(in.v)}
 			for i, u := range p.inputs[2].v {
-				if at := x.place(indices, []int64{int64(i)}, false)[0]; at >= 0 && at < 5 {
+				if at := x.place(indices, []int64{int64(i)}, false)[0]; at >= 0 && at < n {
 					out.v[at] = u
 				}
 			}
@@ -328,7 +335,10 @@ func indexedBy(it dtype.Type, gather bool) []program {
 		}
 		p.inputs[1] = indices
 		p.optional = true
-		if !it.IsSigned() {
+		p.fixed = n > 1000 // the text of so many constants says nothing more
+		if !it.IsSigned() && (gather || n > 5) {
+			// An update for a large index or a negative one is dropped, but elements that only a
+			// large index reaches show which of them it is.
 			other := "i" + strings.TrimPrefix(it.String(), "ui")
 			p.twists = append(p.twists, twist{"takes unsigned indices for signed ones", p.body, reinterpreted(p.body, indices, other)})
 		}

@@ -71,7 +71,7 @@ func plainMutants(found []mutant.Mutant) []mutant.Mutant {
 		case check.Rule == "RUN-32" || strings.Contains(name, "edge/convert"):
 			ms = append(ms, mutant.Answers[capi.LoadedExecutableExecuteArgs](name, "refuses what the program computes",
 				capi.ErrorCodeInternal))
-		case strings.Contains(name, "/empty/"):
+		case strings.Contains(name, "/empty/"), strings.HasSuffix(name, "/nothing"):
 			ms = append(ms, mutant.After(name, "an empty result loses its other dimensions",
 				func(a *capi.BufferDimensionsArgs) { a.NumDims-- }))
 		case strings.Contains(name, "rng"):
@@ -137,6 +137,11 @@ func replacing(ws ...twist) func(*serve.Invocation, *capi.ClientCompileArgs) {
 			if c.Err() == nil {
 				return
 			}
+			c.Forward()
+			if err := c.ReadErr(); err != nil {
+				c.Fail(capi.CodeOf(err), "%s: %v", mutant.Refused, err)
+			}
+			return
 		}
 		c.Forward()
 	}

@@ -39,6 +39,9 @@ type program struct {
 	plain string
 	// twists are faults of a compiler that would change the results.
 	twists []twist
+	// idle says that what is done to elements is done to none: another operation in its place
+	// would give the same results.
+	idle bool
 }
 
 // twist is a fault of a compiler: it takes one text for another.

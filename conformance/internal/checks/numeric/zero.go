@@ -72,5 +72,8 @@ func fromNothing(t dtype.Type) []program {
 			ps = append(ps, p)
 		}
 	}
+	for i := range ps {
+		ps[i].idle = true
+	}
 	return ps
 }

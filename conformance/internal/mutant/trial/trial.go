@@ -23,10 +23,20 @@ import (
 // one, and has functions that the newest lacks, such as those of costs.
 const CPU = "cpu@0.81"
 
+// NewerCPU is the name of the plugin in front of which faults are put if CPU lacks what their
+// checks are about, such as element types that came later.
+const NewerCPU = "cpu"
+
 // Plugins are the plugins that faults are put in front of.
 type Plugins struct {
 	CPU string // path of XLA's CPU plugin
 	Dir string // for the libraries that are compiled
+}
+
+// On returns the plugins with another CPU plugin.
+func (p Plugins) On(cpu string) Plugins {
+	p.CPU = cpu
+	return p
 }
 
 // deviceCount is how many devices the CPU plugin has in trials.
