@@ -23,7 +23,7 @@ import (
 // A plugin may take portable artifacts alone, since JAX sends nothing else. The suite cannot write
 // them, but knows its programs: the table has an artifact for each text that a check compiles on
 // plugins for CPUs, of the oldest version from 1.0.0 on that has its operations and types. The
-// command portable of the authors makes it.
+// command artifacts of the authors makes it.
 //
 //go:embed artifacts/programs.gz
 var portableFile []byte
@@ -51,9 +51,15 @@ func Portable(text string) (artifact string, ok bool) {
 	return artifact, ok
 }
 
-// WritePortable writes the table of artifacts: artifacts has them by their texts.
-func WritePortable(w io.Writer, artifacts map[string][]byte) error {
+// WritePortable writes the table of artifacts: artifacts has them by their texts. With keep, what
+// the table has of other texts stays in it.
+func WritePortable(w io.Writer, artifacts map[string][]byte, keep bool) error {
 	byKey := make(map[textKey][]byte, len(artifacts))
+	if keep {
+		for key, artifact := range portable() {
+			byKey[key] = []byte(artifact)
+		}
+	}
 	for text, artifact := range artifacts {
 		key := keyOf(text)
 		if byKey[key] != nil {

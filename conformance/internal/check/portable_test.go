@@ -18,8 +18,8 @@ func TestTheTableOfArtifactsIsReadAsItWasWritten(t *testing.T) {
 	t.Parallel()
 	var file, again bytes.Buffer
 	artifacts := map[string][]byte{"one": []byte("ML\xefR one"), "two": []byte("ML\xefR the other"), "": {}}
-	require.NoError(t, WritePortable(&file, artifacts))
-	require.NoError(t, WritePortable(&again, artifacts))
+	require.NoError(t, WritePortable(&file, artifacts, false))
+	require.NoError(t, WritePortable(&again, artifacts, false))
 	assert.Equal(t, file.Bytes(), again.Bytes(), "the table does not depend on the order of the texts")
 	table, err := readPortable(file.Bytes())
 	require.NoError(t, err)
@@ -27,6 +27,12 @@ func TestTheTableOfArtifactsIsReadAsItWasWritten(t *testing.T) {
 	for text, artifact := range artifacts {
 		assert.Equal(t, string(artifact), table[keyOf(text)])
 	}
+	var kept bytes.Buffer
+	require.NoError(t, WritePortable(&kept, map[string][]byte{"one": artifacts["one"]}, true))
+	table, err = readPortable(kept.Bytes())
+	require.NoError(t, err)
+	assert.Len(t, table, len(portable())+1, "what the table has stays")
+	assert.Equal(t, "ML\xefR one", table[keyOf("one")])
 	for n := range file.Len() {
 		_, err := readPortable(file.Bytes()[:n])
 		assert.Error(t, err, n)

@@ -16,6 +16,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"unicode/utf8"
 
 	"github.com/purepjrt/purepjrt/capi"
@@ -41,10 +42,12 @@ var artifactsCommand = command{"artifacts", "[flags] PLUGIN...", `
 Writes the table of portable artifacts that stand for the programs of the checks on plugins that
 take no text. It runs the checks on the plugins, keeps every program that they compile, and has JAX
 write the artifacts. With -from it uses the programs in the folder, too, and keeps the others there.
+With -add the table keeps what it has, and JAX writes only what it lacks.
 `, func(flags *flag.FlagSet) func(context.Context, []string) error {
 	interpreter := flags.String("python", python.Default(), "the `PYTHON` that has JAX")
 	table := flags.String("table", "conformance/internal/check/artifacts/programs.gz", "the `FILE` to write")
 	profile := flags.String("profile", "full", "the `PROFILE` whose checks run")
+	add := flags.Bool("add", false, "add to the table")
 	from := flags.String("from", "", "the `FOLDER` with programs of an earlier run")
 	return func(ctx context.Context, plugins []string) error {
 		dir := *from
@@ -72,15 +75,21 @@ write the artifacts. With -from it uses the programs in the folder, too, and kee
 		if err != nil {
 			return err
 		}
+		if *add {
+			texts = slices.DeleteFunc(texts, func(text string) bool {
+				_, ok := check.Portable(text)
+				return ok
+			})
+		}
 		artifacts, err := writtenByJAX(ctx, *interpreter, texts)
 		if err != nil {
 			return err
 		}
 		var file bytes.Buffer
-		if err := check.WritePortable(&file, artifacts); err != nil {
+		if err := check.WritePortable(&file, artifacts, *add); err != nil {
 			return err
 		}
-		fmt.Printf("%d of %d programs have artifacts: %d bytes\n", len(artifacts), len(texts), file.Len())
+		fmt.Printf("%d of %d programs have new artifacts: the table has %d bytes\n", len(artifacts), len(texts), file.Len())
 		return os.WriteFile(*table, file.Bytes(), 0o644)
 	}
 }}
