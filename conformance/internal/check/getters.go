@@ -101,7 +101,7 @@ func (o Objects[H]) Stay(getters ...Getter[H]) func(t *T) {
 	}
 }
 
-// stays reads a text twice, with churn in between.
+// stays reads a text several times, with churn in between.
 func stays(t *T, what string, read func() Array[byte], churn func()) {
 	first := read()
 	before := string(first.Elements())
@@ -115,9 +115,11 @@ func stays(t *T, what string, read func() Array[byte], churn func()) {
 	}
 	churn()
 	Equal(t, before, string(first.Elements()), "%s: the bytes at the same address later", what)
-	again := read()
-	Equal(t, before, string(again.Elements()), "%s: the text from a second call", what)
-	Equal(t, first.First, again.First, "%s: the address of the text from a second call", what)
+	for _, call := range []string{"second", "third"} {
+		again := read()
+		Equal(t, before, string(again.Elements()), "%s: the text from a %s call", what, call)
+		Equal(t, first.First, again.First, "%s: the address of the text from a %s call", what, call)
+	}
 }
 
 // OwnMemory returns a check that a text about one object stays as it is when those about others
@@ -165,15 +167,51 @@ func (f FirstOf[V]) Add(v V, i int) (before int, again bool) {
 	return before, again
 }
 
-// SameList reads a list twice, which must be in the same place and have the same elements, and
-// returns it. elements says what they are.
+// SameList reads a list several times, which must be in the same place and have the same elements,
+// and returns it. elements says what they are.
 func SameList[E comparable](t *T, what, elements string, read func() Array[E]) []E {
 	first := read()
 	list := first.Elements()
-	again := read()
-	Equal(t, first.First, again.First, "the array of %s when it is asked for again", what)
-	if !slices.Equal(list, again.Elements()) {
-		t.Errorf("%s: expected the same %s again", what, elements)
+	for range 2 {
+		again := read()
+		Equal(t, first.First, again.First, "the array of %s when it is asked for again", what)
+		if !slices.Equal(list, again.Elements()) {
+			t.Errorf("%s: expected the same %s again", what, elements)
+		}
 	}
 	return list
+}
+
+// Steady fails the check if the function that takes A tells something else about an object when it
+// is asked again: at once, and after it was asked about the others of the list, in either order.
+// The first call about an object counts only if none came before: a check begins with Steady. one
+// says what the objects are, and told what a call told; nil means all fields, which do for numbers
+// and objects.
+func Steady[A, H any](t *T, one string, list []*H, told func(out A) any) {
+	if told == nil {
+		told = func(out A) any { return out }
+	}
+	first := make([]string, len(list))
+	read := func(i int) string { // of objects, the addresses
+		return fmt.Sprintf("%+v", []any{told(Call(t, About[A](list[i])))})
+	}
+	again := func(i int, when string) {
+		Equal(t, first[i], read(i), "%s of %s %d of %d, asked again %s", FunctionOf[A]().Name, one, i, len(list), when)
+	}
+	for i := range list {
+		first[i] = read(i)
+		again(i, "at once")
+	}
+	for i := range slices.Backward(list) {
+		again(i, "after the others")
+	}
+	for i := range list {
+		again(i, "later")
+	}
+}
+
+// Listed returns the elements that a call answered with, for Steady.
+func Listed[A, E any](out A) any {
+	first, n := Answer[A, E](&out)
+	return capi.Slice(*first, *n)
 }

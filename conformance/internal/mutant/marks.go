@@ -92,6 +92,41 @@ func AfterMade[A, B, H any](name, fault string, made func(a *A) []*H, change fun
 	})
 }
 
+// AfterFirst makes a mutant that changes what successful calls say about an object of type H, but
+// for the first of them.
+func AfterFirst[H, A any](name, fault string, change func(a *A)) Mutant {
+	return Again[H](name, fault, func(c *serve.Invocation, a *A) {
+		if c.Forward(); c.Err() == nil {
+			change(a)
+		}
+	})
+}
+
+// LikeFormer makes a mutant that, from some object of type H on, says about each what it said about
+// the object in front of that one: about the second and all later ones what is so of the first, if
+// from is 2. answer copies the answer from former to a.
+func LikeFormer[H, A any](name, fault string, from int, answer func(a, former *A)) Mutant {
+	return Hooked(name, fault, func() []serve.Hook {
+		var mu sync.Mutex
+		places := make(map[*H]int) // guarded by mu
+		var former A
+		return []serve.Hook{Changed(func(a *A, _ int64) {
+			mu.Lock()
+			defer mu.Unlock()
+			h := Object[H](a)
+			if places[h] == 0 {
+				places[h] = len(places) + 1
+			}
+			switch {
+			case places[h] == from-1:
+				former = *a
+			case places[h] >= from:
+				answer(a, &former)
+			}
+		})}
+	})
+}
+
 // Again makes a mutant that handles all calls about an object of type H but the first as f does.
 func Again[H, A any](name, fault string, f func(c *serve.Invocation, a *A)) Mutant {
 	return Hooked(name, fault, func() []serve.Hook {

@@ -120,15 +120,22 @@ var clientChecks = []check.Check{
 		first := check.Own(t, mustCreate(t))
 		clients := []*check.Client{t.Describe(first)}
 		before := check.Upload(t, clients[0], []float32{5, 6, 7})
-		second, err := create(t, t.Env().Options...)
-		if err == nil {
-			check.Own(t, second)
-			check.Equal(t, false, first == second, "two clients are one object")
-			clients = append(clients, t.Describe(second))
-		} else {
-			t.Notef("a second client is refused: %v", err)
+		for len(clients) < 3 {
+			more, err := create(t, t.Env().Options...)
+			if err != nil {
+				t.Notef("client %d is refused: %v", len(clients)+1, err)
+				break
+			}
+			check.Own(t, more)
+			for _, c := range clients {
+				check.Equal(t, false, c.Handle == more, "two clients are one object")
+			}
+			clients = append(clients, t.Describe(more))
+			for _, c := range clients[:len(clients)-1] {
+				ofTheirOwn(t, c, clients[len(clients)-1])
+			}
 		}
-		check.ExpectBuffer(t, before, []float32{5, 6, 7}, "a buffer of the first client, when there is a second one")
+		check.ExpectBuffer(t, before, []float32{5, 6, 7}, "a buffer of the first client, when there are more")
 		for i, c := range append(clients, clients[0]) {
 			exe := t.Compile(c, check.AddOne)
 			out := t.Run(exe, 1, check.Upload(t, c, []float32{1, 2, 3, 4}))
@@ -320,6 +327,30 @@ var lifeChecks = []check.Check{
 		_, _ = check.Try(t, capi.BufferDestroyArgs{Buffer: b})
 		_, _ = check.Try(t, capi.LoadedExecutableDestroyArgs{Executable: exe})
 	}},
+}
+
+// ofTheirOwn fails the check if two clients have an object in common, which would end with either.
+func ofTheirOwn(t *check.T, a, b *check.Client) {
+	for _, d := range b.Devices {
+		if slices.Contains(a.Devices, d) || slices.Contains(t.AllDevices(a), d) {
+			t.Errorf("PJRT_Client_AddressableDevices of two clients: expected devices of their own, got %p for both", d)
+		}
+	}
+	for _, d := range t.AllDevices(b) {
+		if slices.Contains(t.AllDevices(a), d) {
+			t.Errorf("PJRT_Client_Devices of two clients: expected devices of their own, got %p for both", d)
+		}
+	}
+	for _, m := range b.Memories {
+		if slices.Contains(a.Memories, m) {
+			t.Errorf("PJRT_Client_AddressableMemories of two clients: expected memories of their own, got %p for both", m)
+		}
+	}
+	first, err1 := check.Try(t, capi.ClientTopologyDescriptionArgs{Client: a.Handle})
+	second, err2 := check.Try(t, capi.ClientTopologyDescriptionArgs{Client: b.Handle})
+	if err1 == nil && err2 == nil && first.Topology == second.Topology {
+		t.Errorf("PJRT_Client_TopologyDescription of two clients: expected topologies of their own, got %p for both", first.Topology)
+	}
 }
 
 // valuesOfAllTypes has one value of each type of options.

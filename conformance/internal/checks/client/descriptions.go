@@ -20,6 +20,7 @@ import (
 // descriptions of a topology.
 var descriptionChecks = []check.Check{
 	{Rule: "DDESC-01", Library: true, Run: func(t *check.T) {
+		check.Steady[capi.DeviceDescriptionIDArgs](t, "device", descriptions(t), nil)
 		seen := make(check.FirstOf[int32])
 		for i, d := range descriptions(t) {
 			n := check.Call(t, capi.DeviceDescriptionIDArgs{DeviceDescription: d}).ID
@@ -32,6 +33,7 @@ var descriptionChecks = []check.Check{
 		}
 	}},
 	{Rule: "DDESC-02", Library: true, Run: func(t *check.T) {
+		check.Steady[capi.DeviceDescriptionProcessIndexArgs](t, "device", descriptions(t), nil)
 		if t.Env().NoDevice != "" {
 			for i, d := range descriptions(t) {
 				if n := processIndex(t, d); n < 0 {
@@ -65,7 +67,16 @@ var descriptionChecks = []check.Check{
 		numberedKinds(t, descriptions(t))
 	}},
 	{Rule: "DDESC-05", Library: true, Run: allDescriptions.TellApart(debugText)},
-	{Rule: "DDESC-06", Library: true, Run: allDescriptions.Stay(shortText, debugText)},
+	{Rule: "DDESC-06", Library: true, Run: func(t *check.T) {
+		allDescriptions.Stay(shortText, debugText)(t)
+		for i, d := range descriptions(t) {
+			id := check.Call(t, capi.DeviceDescriptionIDArgs{DeviceDescription: d}).ID
+			text := shortText.Of(t, d)
+			if named := namedID.FindStringSubmatch(text); named != nil && named[1] != strconv.Itoa(int(id)) {
+				t.Errorf("PJRT_DeviceDescription_ToString of device %d: expected its id %d, got %q", i, id, text)
+			}
+		}
+	}},
 	{Rule: "DDESC-06", Variant: "of several devices", Library: true, Run: allDescriptions.OwnMemory(shortText, debugText, kindText)},
 	{Rule: "DDESC-07", Library: true, Hostile: true, Run: func(t *check.T) {
 		list := descriptions(t) // in this process, so that the threads are the first to look at them
@@ -163,6 +174,9 @@ func numberedKinds(t *check.T, list []*capi.DeviceDescription) {
 		t.Errorf("PJRT_DeviceDescription_Kind: expected one kind of equal devices, got the ids of devices in their kinds, such as %q", kindText.Of(t, list[0]))
 	}
 }
+
+// namedID is how many texts name the id of a device.
+var namedID = regexp.MustCompile(`\bid=(\d+)`)
 
 var number = regexp.MustCompile(`\d+`)
 

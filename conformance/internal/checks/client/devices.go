@@ -18,6 +18,7 @@ import (
 var deviceChecks = []check.Check{
 	{Rule: "DEV-01", Run: addressable},
 	{Rule: "DEV-02", Run: func(t *check.T) {
+		check.Steady[capi.DeviceLocalHardwareIDArgs](t, "device", t.Client().Devices, nil)
 		seen := make(check.FirstOf[int32])
 		for i, d := range t.Client().Devices {
 			n := check.Call(t, capi.DeviceLocalHardwareIDArgs{Device: d}).LocalHardwareID
@@ -49,6 +50,7 @@ var deviceChecks = []check.Check{
 		}
 	}},
 	{Rule: "DEV-05", Run: func(t *check.T) {
+		check.Steady[capi.DeviceDefaultMemoryArgs](t, "device", t.Client().Devices, nil)
 		for i, d := range t.Client().Devices {
 			m := check.Call(t, capi.DeviceDefaultMemoryArgs{Device: d}).Memory
 			check.Equal(t, m, check.Call(t, capi.DeviceDefaultMemoryArgs{Device: d}).Memory,

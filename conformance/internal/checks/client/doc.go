@@ -21,7 +21,7 @@ func Checks() []check.Check {
 // Mutants returns the faults that the checks find.
 func Mutants() []mutant.Mutant {
 	return slices.Concat(createMutants(), lookupMutants(), storeMutants(), descriptionMutants(), deviceMutants(), memoryMutants(),
-		topologyMutants(), newerMutants(), subtleMutants(), attributeMutants(), exitMutants())
+		topologyMutants(), newerMutants(), subtleMutants(), againMutants(), attributeMutants(), exitMutants())
 }
 
 // Unobservable lists the rules of these groups that no check can observe, with the reasons.

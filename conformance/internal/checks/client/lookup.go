@@ -24,6 +24,7 @@ var lookupChecks = []check.Check{
 	}},
 	{Rule: "CLI-16", Run: theClient.Stay(versionText)},
 	{Rule: "CLI-17", Run: func(t *check.T) {
+		check.Steady[capi.ClientProcessIndexArgs](t, "client", theClient.All(t), nil)
 		// The field is filled first, so that it shows if the plugin leaves it alone.
 		for _, filler := range []int32{-1, 0x5a5a5a5a} {
 			args := capi.ClientProcessIndexArgs{Client: t.Client().Handle, ProcessIndex: filler,
@@ -58,6 +59,11 @@ var lookupChecks = []check.Check{
 			if !slices.Contains(all, d) {
 				t.Errorf("addressable device %d, %p, is not one of PJRT_Client_Devices %v", i, d, all)
 			}
+		}
+		check.Steady(t, "client", theClient.All(t), check.Listed[capi.ClientAddressableDevicesArgs, *capi.Device])
+		again := check.List[capi.ClientAddressableDevicesArgs, *capi.Device](t, t.Client().Handle)
+		if !slices.Equal(again, t.Client().Devices) { // which were asked for first
+			t.Errorf("PJRT_Client_AddressableDevices, asked again: expected %v, got %v", t.Client().Devices, again)
 		}
 	}},
 	{Rule: "CLI-20", Run: func(t *check.T) {
@@ -331,6 +337,7 @@ func distinct[E comparable](t *check.T, list []E, what string) {
 
 // addressable compares what devices say about themselves with the client's lists.
 func addressable(t *check.T) {
+	check.Steady[capi.DeviceIsAddressableArgs](t, "device", t.AllDevices(t.Client()), nil)
 	for i, d := range t.AllDevices(t.Client()) {
 		out := check.Call(t, capi.DeviceIsAddressableArgs{Device: d})
 		check.Equal(t, slices.Contains(t.Client().Devices, d), out.IsAddressable, "PJRT_Device_IsAddressable of device %d", i)

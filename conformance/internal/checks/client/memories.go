@@ -21,6 +21,7 @@ var wellKnown = map[string]bool{"device": true, "pinned_host": true, "unpinned_h
 
 var memoryChecks = []check.Check{
 	{Rule: "MEM-01", Run: func(t *check.T) {
+		check.Steady[capi.MemoryIDArgs](t, "memory", memories(t, t.Client()), nil)
 		seen := make(check.FirstOf[int32])
 		for i, m := range memories(t, t.Client()) {
 			n := check.Call(t, capi.MemoryIDArgs{Memory: m}).ID
@@ -43,6 +44,7 @@ var memoryChecks = []check.Check{
 		}
 	}},
 	{Rule: "MEM-03", Run: func(t *check.T) {
+		check.Steady[capi.MemoryKindIDArgs](t, "memory", memories(t, t.Client()), nil)
 		ids, kinds := make(map[string]int32), make(map[int32]string)
 		for i, m := range memories(t, t.Client()) {
 			k, n := memoryKind.Of(t, m), check.Call(t, capi.MemoryKindIDArgs{Memory: m}).KindID
@@ -63,8 +65,12 @@ var memoryChecks = []check.Check{
 		}
 	}},
 	{Rule: "MEM-02", Variant: "of several memories", Run: allMemories.OwnMemory(memoryKind, memoryText, memoryDebug)},
-	{Rule: "MEM-05", Run: allMemories.TellApart(memoryDebug)},
+	{Rule: "MEM-05", Run: func(t *check.T) {
+		allMemories.Stay(memoryDebug)(t)
+		allMemories.TellApart(memoryDebug)(t)
+	}},
 	{Rule: "MEM-06", Run: func(t *check.T) {
+		allMemories.Stay(memoryText)(t)
 		for i, m := range memories(t, t.Client()) {
 			if s := memoryText.Read(t, m); len(s.Elements()) == 0 {
 				t.Errorf("PJRT_Memory_ToString of memory %d: expected a text, got %d bytes at %v", i, s.N, s.First)
@@ -73,6 +79,7 @@ var memoryChecks = []check.Check{
 	}},
 	{Rule: "MEM-07", Run: func(t *check.T) {
 		c := t.Client()
+		check.Steady(t, "memory", memories(t, c), check.Listed[capi.MemoryAddressableByDevicesArgs, *capi.Device])
 		devices := make(map[*capi.Memory][]*capi.Device)
 		for _, m := range memories(t, c) {
 			devices[m] = check.List[capi.MemoryAddressableByDevicesArgs, *capi.Device](t, m)
