@@ -57,9 +57,9 @@ var Degenerate = [][]int64{
 	{2, 0, 3, 1, 4, 5}, {1, 2, 3, 1, 4, 1},
 }
 
-// Orders returns orders of dimensions, as minor_to_major lists them: all of up to three dimensions.
-// Of more it returns the row-major one, the column-major one, those that differ from the row-major
-// one by two neighbours or by a turn, and one without any pattern.
+// Orders returns orders of dimensions, as minor_to_major lists them, the row-major one first: all
+// of up to three dimensions. Of more it returns the row-major one, the column-major one, those that
+// differ from the row-major one by two neighbours or by a turn, and one without any pattern.
 func Orders(rank int) [][]int64 {
 	if rank <= 3 {
 		return permutations(rank)
@@ -83,6 +83,28 @@ func Orders(rank int) [][]int64 {
 		}
 	}
 	return append(all, odd)
+}
+
+// Ordered are dimensions, and an order in which they lie in memory, as minor_to_major lists it.
+type Ordered struct{ Dims, Order []int64 }
+
+// Layouts are Shapes in each of their Orders.
+var Layouts = func() []Ordered {
+	var list []Ordered
+	for rank := range Shapes {
+		list = append(list, LayoutsOf(rank)...)
+	}
+	return list
+}()
+
+// LayoutsOf returns those of Layouts that have a rank, the row-major one first.
+func LayoutsOf(rank int) []Ordered {
+	dims := Shapes[rank]
+	var list []Ordered
+	for _, order := range Orders(len(dims)) {
+		list = append(list, Ordered{dims, order})
+	}
+	return list
 }
 
 // permutations returns all orders of 0 to n-1.

@@ -74,25 +74,16 @@ var asyncChecks = []check.Check{
 				}
 			}
 		}
-		// Row-major layouts of other ranks, each for its own buffer.
-		var list []check.HostArray
-		var layouts []*capi.BufferMemoryLayout
-		specs = specs[:0]
-		for i, dims := range check.Each(t, check.Shapes) {
-			a := check.HostArrayOf([]dtype.Type{dtype.F32, dtype.U8, dtype.F64}[i%3], uint64(i), dims...)
-			list, specs, layouts = append(list, a), append(specs, spec{a.Type, dims}), append(layouts, check.RowMajor(len(dims)))
+		// Row-major layouts of all ranks, and all layouts of each rank, each for its own buffer.
+		var rows []check.Ordered
+		for _, dims := range check.Shapes {
+			rows = append(rows, check.Ordered{Dims: dims, Order: check.Orders(len(dims))[0]})
 		}
-		args := managerArgs(t, specs...)
-		args.DeviceLayouts, args.NumDeviceLayouts = check.First(layouts)
-		m := check.Own(t, check.Call(t, args).TransferManager)
-		for i, a := range list {
-			b := retrieve(t, m, i)
-			send(t, m, i, a.Data, 0, true)
-			expectAll(t, b, a, "of a manager with a layout for each buffer")
-			if order, ok := reportedOrder(t, b); ok && len(order) != len(a.Dims) {
-				t.Errorf("layout of buffer %d, %v, of a manager with a layout for each buffer: got minor_to_major %v", i, a, order)
-			}
+		managesLayouts(t, rows)
+		for rank := range check.Each(t, check.Shapes) {
+			managesLayouts(t, slices.Repeat(check.LayoutsOf(rank), 2))
 		}
+		managesLayouts(t, check.Layouts)
 	}},
 	{Rule: "AH2D-03", Hostile: true, Run: func(t *check.T) {
 		args := managerArgs(t, spec{dtype.F32, []int64{2, 3}}, spec{dtype.F32, []int64{3, 2}})
@@ -477,6 +468,34 @@ var asyncChecks = []check.Check{
 type spec struct {
 	e    dtype.Type
 	dims []int64
+}
+
+// managesLayouts fails the check if a buffer of a manager has another layout than the one that the
+// manager was given for it.
+func managesLayouts(t *check.T, list []check.Ordered) {
+	specs, layouts := make([]spec, len(list)), make([]*capi.BufferMemoryLayout, len(list))
+	for i, l := range list {
+		specs[i], layouts[i] = spec{[]dtype.Type{dtype.F32, dtype.U8, dtype.F64}[i%3], l.Dims}, check.TiledLayout(l.Order)
+	}
+	args := managerArgs(t, specs...)
+	args.DeviceLayouts, args.NumDeviceLayouts = check.First(layouts)
+	out, err := check.Try(t, args)
+	if declined(err) {
+		t.Notef("a manager with %d layouts is refused: %v", len(list), err)
+		return
+	}
+	t.NoError(err, "a manager with %d layouts", len(list))
+	m := check.Own(t, out.TransferManager)
+	for i, l := range check.Each(t, list) {
+		a := check.HostArrayOf(specs[i].e, uint64(i), l.Dims...)
+		b := retrieve(t, m, i)
+		send(t, m, i, permute(a.Data, a.Type.Size(), l.Dims, l.Order), 0, true)
+		if slices.Equal(l.Order, check.Orders(len(l.Dims))[0]) { // downloads from other orders have rules of their own
+			expectAll(t, b, a, "of a manager with a layout for each buffer, minor_to_major "+show(l.Order))
+		}
+		expectOrder(t, b, l.Order, "buffer "+show(i)+", "+a.String()+", of a manager with a layout for each buffer, "+show(l.Order))
+		check.Destroy(t, b)
+	}
 }
 
 func managerArgs(t *check.T, specs ...spec) managers {

@@ -275,6 +275,18 @@ var copyChecks = []check.Check{
 		if !slices.Equal(got, want) {
 			t.Errorf("layout of a bitcast with device_layout null: expected the default %v, got %v", want, got)
 		}
+		keepsLayouts(t, "a bitcast to", func(e dtype.Type, dims []int64, layout *capi.BufferMemoryLayout) (*capi.Buffer, error) {
+			if e.IsSubByte() {
+				e = dtype.U8 // whose size the device may not change
+			}
+			a := check.HostArrayOf(e, 1, dims...)
+			b, ok := uploaded(t, argsOf(t.Client(), a))
+			if !ok {
+				return nil, &capi.Error{Code: capi.ErrorCodeUnimplemented, Message: "there is no such upload"}
+			}
+			out, err := check.Try(t, bitcastArgs(b, e, layout, dims...))
+			return out.OutBuffer, err
+		})
 	}},
 	{Rule: "COPY-16", Hostile: true, Run: func(t *check.T) {
 		src := bitcastable(t)

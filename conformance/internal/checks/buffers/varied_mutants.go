@@ -16,7 +16,53 @@ import (
 // variedMutants are faults of some sizes, ranks, types and positions, which small arrays do not
 // show.
 func variedMutants() []mutant.Mutant {
-	return slices.Concat(sizeMutants(), rankMutants(), severalMutants())
+	return slices.Concat(sizeMutants(), rankMutants(), severalMutants(), layoutMutants())
+}
+
+// layoutMutants are faults of layouts from some rank on, and of the later ones in a list.
+func layoutMutants() []mutant.Mutant {
+	const some = 3 // from which rank on things go wrong
+	// managing changes the layouts of managers.
+	managing := func(name, fault string, change func(list []*capi.BufferMemoryLayout, i int)) mutant.Mutant {
+		return mutant.Before(name, fault, func(a *managers) {
+			list := slices.Clone(mutant.View(a.DeviceLayouts, a.NumDeviceLayouts))
+			for i := range list {
+				if mutant.RankOf(list[i]) >= some {
+					change(list, i)
+				}
+			}
+			a.DeviceLayouts, a.NumDeviceLayouts = mutant.LastingArray(list)
+		})
+	}
+	like := func(list []*capi.BufferMemoryLayout, i, other int) {
+		if mutant.RankOf(list[i]) == mutant.RankOf(list[other]) {
+			list[i] = list[other]
+		}
+	}
+	return []mutant.Mutant{
+		managing("AH2D-02", "layouts behind the first are ignored from rank 3 on", func(list []*capi.BufferMemoryLayout, i int) {
+			if i > 0 {
+				list[i] = nil
+			}
+		}),
+		managing("AH2D-02", "the first layout is for all that have its rank, from 3 on",
+			func(list []*capi.BufferMemoryLayout, i int) { like(list, i, 0) }),
+		managing("AH2D-02", "the second layout is for the third and all behind it, from rank 3 on",
+			func(list []*capi.BufferMemoryLayout, i int) { like(list, i, min(i, 1)) }),
+		managing("AH2D-02", "the two last of at least three dimensions of a layout change places",
+			func(list []*capi.BufferMemoryLayout, i int) { list[i] = mutant.LayoutExchanged(list[i], some) }),
+		mutant.Before("UNI-01", "the two last of at least three dimensions of a layout change places",
+			func(a *uninitialized) { a.ShapeLayout = mutant.LayoutExchanged(a.ShapeLayout, some) }),
+		mutant.Before("UNI-01", "layouts are ignored from rank 4 on", func(a *uninitialized) {
+			if mutant.RankOf(a.ShapeLayout) > some {
+				a.ShapeLayout = nil
+			}
+		}),
+		mutant.Before("UNI-21", "the two last of at least three dimensions of a layout change places",
+			func(a *errorBuffers) { a.DeviceLayout = mutant.LayoutExchanged(a.DeviceLayout, some) }).InMemory(),
+		mutant.Before("COPY-15", "the two last of at least three dimensions of a layout change places",
+			func(a *capi.BufferBitcastArgs) { a.DeviceLayout = mutant.LayoutExchanged(a.DeviceLayout, some) }).InMemory(),
+	}
 }
 
 // ofSize reports whether an upload has elements of some bytes, and no strides.
