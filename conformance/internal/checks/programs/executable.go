@@ -73,12 +73,14 @@ var executableChecks = slices.Concat(
 	}),
 	both(check.Check{Rule: "EXE-05"}, func(t *check.T, k compiler) {
 		counts(t, k, func(e *capi.Executable, replicas, partitions int) {
+			check.Steady[capi.ExecutableNumReplicasArgs](t, "executable", []*capi.Executable{e}, nil)
 			check.Equal(t, replicas, int(check.Call(t, capi.ExecutableNumReplicasArgs{Executable: e}).NumReplicas),
 				"PJRT_Executable_NumReplicas of a program for %d x %d devices", replicas, partitions)
 		})
 	}),
 	both(check.Check{Rule: "EXE-06"}, func(t *check.T, k compiler) {
 		counts(t, k, func(e *capi.Executable, replicas, partitions int) {
+			check.Steady[capi.ExecutableNumPartitionsArgs](t, "executable", []*capi.Executable{e}, nil)
 			check.Equal(t, partitions, int(check.Call(t, capi.ExecutableNumPartitionsArgs{Executable: e}).NumPartitions),
 				"PJRT_Executable_NumPartitions of a program for %d x %d devices", replicas, partitions)
 		})
@@ -178,6 +180,9 @@ var executableChecks = slices.Concat(
 		}
 		known := clientKinds(t, c)
 		for e, list := range returning(t, onClient) {
+			check.Steady(t, "executable", []*capi.Executable{e.executable}, func(out capi.ExecutableOutputMemoryKindsArgs) any {
+				return check.Texts(out.MemoryKinds, out.MemoryKindSizes, out.NumOutputs)
+			})
 			all := memoryKinds(t, e.executable)
 			check.Equal(t, fmt.Sprint(slices.Repeat(kinds[:1], len(list))), fmt.Sprint(all),
 				"memory kinds of %d outputs, compared with those of another program", len(list))
@@ -196,6 +201,9 @@ var executableChecks = slices.Concat(
 		kinds := parameterKinds(t, e)
 		check.Equal(t, 2, len(kinds), "number of parameter memory kinds of a program with two parameters")
 		for e, list := range returning(t, k) {
+			check.Steady(t, "executable", []*capi.Executable{e.executable}, func(out capi.ExecutableParameterMemoryKindsArgs) any {
+				return check.Texts(out.MemoryKinds, out.MemoryKindSizes, out.NumParameters)
+			})
 			all := parameterKinds(t, e.executable)
 			check.Equal(t, len(list), len(all), "number of parameter memory kinds of a program with %d parameters", len(list))
 			kinds = append(kinds, all...)
@@ -244,6 +252,10 @@ var executableChecks = slices.Concat(
 	}),
 	both(check.Check{Rule: "EXE-16"}, func(t *check.T, k compiler) {
 		const n = 128
+		// Costs of others were asked for before.
+		for _, other := range []string{check.AddOne, check.Pair} {
+			check.Optional(t, capi.ExecutableGetCostAnalysisArgs{Executable: k.text(t, other, options{}).executable})
+		}
 		e := k.text(t, matmul(n), options{}).executable
 		out := check.Optional(t, capi.ExecutableGetCostAnalysisArgs{Executable: e})
 		for _, a := range capi.Attributes(out.Properties, out.NumProperties) {
@@ -268,10 +280,12 @@ var executableChecks = slices.Concat(
 		t.SkipUnimplf("the plugin reports no flops")
 	}),
 	both(check.Check{Rule: "EXE-25"}, func(t *check.T, k compiler) {
-		e := k.text(t, check.Pair, options{}).executable
+		e, twin := k.text(t, check.Pair, options{}).executable, k.text(t, check.Pair, options{}).executable
 		a := fingerprint(t, e)
 		check.Equal(t, a, fingerprint(t, e), "fingerprint of an executable when it is asked for again")
-		check.Equal(t, a, fingerprint(t, k.text(t, check.Pair, options{}).executable), "fingerprint of a program compiled twice")
+		check.Equal(t, a, fingerprint(t, twin), "fingerprint of a program compiled twice")
+		check.Steady(t, "executable", []*capi.Executable{twin, k.text(t, check.AddOne, options{}).executable, e},
+			check.Listed[capi.ExecutableFingerprintArgs, byte])
 	}),
 	both(check.Check{Rule: "EXE-26"}, func(t *check.T, k compiler) {
 		subtract := strings.ReplaceAll(check.Add, "stablehlo.add", "stablehlo.subtract")
@@ -343,6 +357,17 @@ var executableChecks = slices.Concat(
 				t.ErrorCode(err, "PJRT_LoadedExecutable_Fingerprint", capi.ErrorCodeUnimplemented)
 			case out.ExecutableFingerprintSize == 0:
 				t.Errorf("PJRT_LoadedExecutable_Fingerprint: expected bytes, got none")
+			default:
+				twin, other := t.Compile(t.Client(), check.Add), t.Compile(t.Client(), check.AddOne)
+				of := func(exe *capi.LoadedExecutable) string {
+					return check.Text[capi.LoadedExecutableFingerprintArgs](t, exe)
+				}
+				check.Equal(t, of(exe), of(twin), "PJRT_LoadedExecutable_Fingerprint of a program that was compiled twice")
+				if of(exe) == of(other) {
+					t.Errorf("PJRT_LoadedExecutable_Fingerprint of two programs: expected different ones, got %q for both", of(exe))
+				}
+				check.Steady(t, "executable", []*capi.LoadedExecutable{exe, other, twin},
+					check.Listed[capi.LoadedExecutableFingerprintArgs, byte])
 			}
 		}},
 		{Rule: "EXE-29", Run: func(t *check.T) {
@@ -367,7 +392,11 @@ func counts(t *check.T, k compiler, look func(e *capi.Executable, replicas, part
 		t.Notef("there is one device, so only one replica and one partition were checked")
 		return
 	}
-	for _, n := range [][2]int{{2, 1}, {1, 2}} {
+	shapes := [][2]int{{2, 1}, {1, 2}}
+	if k.topology == nil && len(t.Client().Devices) > 3 {
+		shapes = append(shapes, [2]int{1, 4}, [2]int{2, 2})
+	}
+	for _, n := range shapes {
 		e, err := k.tryText(t, check.AddOne, options{replicas: n[0], partitions: n[1]})
 		if err != nil {
 			t.Notef("a program for %d x %d devices is refused: %s", n[0], n[1], firstLine(err.Error()))
@@ -441,7 +470,9 @@ func costsStay(t *check.T, e, again, other *capi.Executable) {
 	read(other)
 	check.Equal(t, want, costText(first), "the properties of an executable, once those of another were asked for")
 	check.Equal(t, want, costText(read(again)), "properties of one program that was compiled twice")
-	check.Equal(t, want, costText(read(e)), "properties of an executable when they are asked for again")
+	for range 2 {
+		check.Equal(t, want, costText(read(e)), "properties of an executable when they are asked for again")
+	}
 }
 
 // costText formats properties by name, since their order is not promised.

@@ -37,6 +37,10 @@ var memoryStatsChecks = slices.Concat(
 	both(check.Check{Rule: "EXE-17"}, func(t *check.T, k compiler) {
 		e := k.text(t, addLarge, options{})
 		s := check.Optional(t, capi.ExecutableGetCompiledMemoryStatsArgs{Executable: e.executable})
+		for range 2 {
+			check.Equal(t, s, check.Call(t, capi.ExecutableGetCompiledMemoryStatsArgs{Executable: e.executable}),
+				"PJRT_Executable_GetCompiledMemoryStats of a program, asked again")
+		}
 		for _, v := range statsFields(t, s) {
 			if v.value < 0 {
 				t.Errorf("%s of a program that adds two arrays of 1 MiB: expected 0 or more, got %d", v.name, v.value)

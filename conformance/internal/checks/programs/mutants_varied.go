@@ -35,7 +35,7 @@ func variedMutants() []mutant.Mutant {
 			*size--
 		}
 	}
-	return slices.Concat([]mutant.Mutant{
+	return slices.Concat(unsteadyMutants(), []mutant.Mutant{
 		mutant.After("EXE-04", "cuts names at 64 bytes", func(a *capi.ExecutableNameArgs) { a.ExecutableNameSize = min(a.ExecutableNameSize, 64) }),
 		mutant.After("EXE-04", "counts a byte less in names that fill sixteen", func(a *capi.ExecutableNameArgs) { without(16, &a.ExecutableNameSize) }),
 		mutant.Lists[capi.ExecutableOutputElementTypesArgs]("EXE-09", "has the type of the second of three results for the third",
@@ -234,4 +234,54 @@ func ofLoaded[H, A any](name, fault string, change func(c *serve.Invocation, a *
 			}),
 		}
 	})
+}
+
+// unsteadyMutants say something else of an executable when they are asked again, or of a later one
+// what is so of an earlier one.
+func unsteadyMutants() []mutant.Mutant {
+	return []mutant.Mutant{
+		mutant.AfterFirst[capi.Executable]("EXE-05", "is another when asked again",
+			func(a *capi.ExecutableNumReplicasArgs) { a.NumReplicas++ }).InMemory(),
+		mutant.AfterFirst[capi.Executable]("EXE-06", "is another when asked again",
+			func(a *capi.ExecutableNumPartitionsArgs) { a.NumPartitions++ }).InMemory(),
+		mutant.Of("EXE-05", "are as many as devices, if there are several partitions of each",
+			func(c *serve.Invocation, a *capi.ExecutableNumReplicasArgs) {
+				c.Forward()
+				out, err := mutant.Try(c.Table(), capi.ExecutableNumPartitionsArgs{Executable: a.Executable})
+				if err == nil && a.NumReplicas > 1 {
+					a.NumReplicas *= out.NumPartitions
+				}
+			}),
+		mutant.AfterFirst[capi.Executable]("EXE-13", "the last is gone when asked again",
+			func(a *capi.ExecutableOutputMemoryKindsArgs) { a.NumOutputs-- }).InMemory(),
+		mutant.AfterFirst[capi.Executable]("EXE-14", "the last is gone when asked again",
+			func(a *capi.ExecutableParameterMemoryKindsArgs) { a.NumParameters-- }).InMemory(),
+		mutant.AfterFirst[capi.Executable]("EXE-17", "is another when asked again",
+			func(a *capi.ExecutableGetCompiledMemoryStatsArgs) { a.TempSizeInBytes++ }),
+		mutant.LikeFormer[capi.Executable]("EXE-16", "later programs have the costs of the first", 2,
+			func(a, former *capi.ExecutableGetCostAnalysisArgs) {
+				a.Properties, a.NumProperties = former.Properties, former.NumProperties
+			}),
+		mutant.AfterFirst[capi.LoadedExecutable]("EXE-28", "is another when asked again",
+			func(a *capi.LoadedExecutableFingerprintArgs) { a.ExecutableFingerprintSize-- }).On(fingerprinting),
+		mutant.LikeFormer[capi.LoadedExecutable]("EXE-28", "the third program has that of the second", 3,
+			func(a, former *capi.LoadedExecutableFingerprintArgs) {
+				a.ExecutableFingerprint, a.ExecutableFingerprintSize = former.ExecutableFingerprint, former.ExecutableFingerprintSize
+			}).On(fingerprinting),
+	}
+}
+
+// fingerprinting makes a plugin that tells the fingerprint of an executable also of the loaded one,
+// which the base does not.
+func fingerprinting(base *capi.Table, faults ...serve.Hook) (*serve.Table, error) {
+	return serve.Wrap(base, append(faults, serve.Around(func(c *serve.Invocation, a *capi.LoadedExecutableFingerprintArgs) {
+		of, err := mutant.Try(c.Table(), capi.LoadedExecutableGetExecutableArgs{LoadedExecutable: a.Executable})
+		if err != nil {
+			c.Forward()
+			return
+		}
+		defer mutant.Try(c.Table(), capi.ExecutableDestroyArgs{Executable: of.Executable})
+		out, _ := mutant.Try(c.Table(), capi.ExecutableFingerprintArgs{Executable: of.Executable})
+		mutant.Reply(a, capi.Bytes(out.ExecutableFingerprint, out.ExecutableFingerprintSize))
+	}))...)
 }
