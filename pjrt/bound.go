@@ -177,6 +177,7 @@ func (b *Bound) fix(ctx context.Context, buffers *boundBuffers, p int, a Argumen
 		return invalid("%s has %d buffers for %d devices", name, n, len(e.devices))
 	}
 	var calls bufferCalls
+	layouts := e.layouts()
 	for d, device := range e.devices {
 		if err := abandon.Err(ctx, e.subject(), ""); err != nil {
 			return err
@@ -194,9 +195,11 @@ func (b *Bound) fix(ctx context.Context, buffers *boundBuffers, p int, a Argumen
 		if err != nil {
 			return fmt.Errorf("%w: %s: %w", ErrInvalidArgument, name, err)
 		}
-		if got, want := e.wrongLayout(p, buffer, h); got != nil {
-			buffer.ref.Release()
-			return wrongLayout(name, got, want)
+		if p < len(layouts) {
+			if got := buffer.otherLayout(layouts[p], h); got != nil {
+				buffer.ref.Release()
+				return wrongLayout(name, got, layouts[p])
+			}
 		}
 		if waits := waitsFor(buffer); waits != nil {
 			b.standIns = standin.Union(b.standIns, waits)

@@ -118,8 +118,8 @@ func (l *launch) checkArguments() error {
 
 // checkLayout compares the layout of argument i of device number d, which is acquired, with
 // the one that the program was compiled for.
-func (l *launch) checkLayout(d, i int, b *Buffer, h *capi.Buffer) error {
-	if got, want := l.exe.wrongLayout(l.parameter(i), b, h); got != nil {
+func (l *launch) checkLayout(d, i int, b *Buffer, h *capi.Buffer, want *Layout) error {
+	if got := b.otherLayout(want, h); got != nil {
 		return wrongLayout(l.argument(d, i), got, want)
 	}
 	return nil

@@ -5,25 +5,16 @@ package pjrt
 
 import "github.com/purepjrt/purepjrt/capi"
 
-// wrongLayout returns the layout of b and the one that the program was compiled for, if
-// they differ, and nil otherwise. h is the handle of b.
-func (e *Executable) wrongLayout(parameter int, b *Buffer, h *capi.Buffer) (got, want *Layout) {
-	layouts := e.layouts()
-	if parameter >= len(layouts) || layouts[parameter] == nil {
-		return nil, nil
+// otherLayout returns the layout of b if it is certainly not want, and nil otherwise. h is the handle
+// of b, and a nil want is an unknown layout.
+func (b *Buffer) otherLayout(want *Layout, h *capi.Buffer) *Layout {
+	if want == nil || want.isCommon() && !b.client.permuted.Load() {
+		return nil // as all arrays of the client are
 	}
-	if layouts[parameter].isCommon() && !b.client.permuted.Load() {
-		return nil, nil // like all arrays of the client
+	if got := b.knownLayout(h); got != nil && got.differs(want, *b.shape) {
+		return got
 	}
-	if got := b.knownLayout(h); got != nil && got.differs(layouts[parameter], *b.shape) {
-		return got, layouts[parameter]
-	}
-	return nil, nil
-}
-
-func (e *Executable) hasLayout(b *Buffer, parameter int, h *capi.Buffer) bool {
-	wrong, _ := e.wrongLayout(parameter, b, h)
-	return wrong == nil
+	return nil
 }
 
 func wrongLayout(argument string, got, want *Layout) error {

@@ -23,7 +23,8 @@ func (l *launch) fill(ctx context.Context, h *capi.LoadedExecutable) error {
 		return err
 	}
 	donates := l.entry.donates && len(f.keep) < args
-	withLayouts := len(e.layouts()) == args // otherwise they are unknown
+	layouts := e.layouts()
+	withLayouts := len(layouts) == args // otherwise they are unknown
 	// Some plugins want an address even for an empty list, so it has room for one more.
 	f.arguments = slices.Grow(f.arguments[:0], devices*args+1)
 	f.argumentLists, f.outputLists = f.argumentLists[:0], f.outputLists[:0]
@@ -47,7 +48,7 @@ func (l *launch) fill(ctx context.Context, h *capi.LoadedExecutable) error {
 				argument.turn = l.turnOf(i)
 			}
 			if withLayouts {
-				if err := l.checkLayout(d, given, b, bh); err != nil {
+				if err := l.checkLayout(d, given, b, bh, layouts[i]); err != nil {
 					l.held = append(l.held, argument)
 					return err
 				}

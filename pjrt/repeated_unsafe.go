@@ -167,8 +167,8 @@ func (r *repeated) useArgument(b *Buffer, p int) *capi.Buffer {
 		return nil
 	}
 	if s := b.references.state.Load(); s&int64(turnTaken) == 0 && b.hasContents() && b.onDevice() == e.devices[0].handle {
-		known := p < len(r.layouts) && r.layouts[p] != nil
-		if (!known || e.hasLayout(b, p, h)) && b.references.state.CompareAndSwap(s, s+int64(turnUse)) {
+		fits := p >= len(r.layouts) || b.otherLayout(r.layouts[p], h) == nil
+		if fits && b.references.state.CompareAndSwap(s, s+int64(turnUse)) {
 			return h
 		}
 	}
