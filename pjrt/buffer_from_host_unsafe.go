@@ -143,13 +143,11 @@ func (c *Client) uploadAside(ctx context.Context, op *operation, f *knownShape, 
 	return b, err
 }
 
-// upload is bufferFromHost that tells op, which may be nil, where the buffer goes.
+// upload is bufferFromHost on a goroutine that may block in C. It tells op, which may be nil, where
+// the buffer goes.
 func (c *Client) upload(ctx context.Context, op *operation, f *knownShape, a *HostArray, opts *BufferOptions) (*Buffer, error) {
 	if c == nil || c.ref == nil {
 		return nil, errNilClient
-	}
-	if err := abandon.Err(ctx, nil, ""); err != nil {
-		return nil, err
 	}
 	if f == nil {
 		f = c.knownShape(a.Type, a.Dims)

@@ -18,6 +18,7 @@ type executeJob struct {
 	ctx      context.Context
 	exe      *LoadedExecutable
 	args     []*Buffer
+	opts     *ExecuteOptions // options, or the default ones
 	options  ExecuteOptions
 	keep     []int     // of options
 	outs     []*Buffer // the results; between executions with ReuseResults, closed Buffers for the next
@@ -27,7 +28,7 @@ type executeJob struct {
 }
 
 // Run executes the program.
-func (j *executeJob) Run() { j.err = j.exe.executeNow(j.ctx, j.outs, j.blank, j.args, &j.options) }
+func (j *executeJob) Run() { j.err = j.exe.executeNow(j.ctx, j.outs, j.blank, j.args, j.opts) }
 
 // Drop destroys the results.
 func (j *executeJob) Drop() {
@@ -65,9 +66,9 @@ func (e *LoadedExecutable) executeAside(ctx context.Context, outs []*Buffer, bla
 	}
 	j.ctx, j.blank = ctx, blank
 	j.args = append(j.args[:0], args...)
-	j.options = *opts
-	j.keep = append(j.keep[:0], opts.Keep...)
-	j.options.Keep, j.options.Extensions, j.options.Incarnations = j.keep, slices.Clone(opts.Extensions), maps.Clone(opts.Incarnations)
+	if j.opts = opts; opts != &defaultExecuteOptions {
+		j.copyOptions()
+	}
 	if !j.handOver.Run(ctx, j) {
 		return abandon.Err(ctx, e.subject(), abandon.Plugin)
 	}
@@ -86,9 +87,21 @@ func (e *LoadedExecutable) executeAside(ctx context.Context, outs []*Buffer, bla
 		clear(j.outs)
 	}
 	clear(j.args)
-	j.ctx, j.blank, j.err, j.options = nil, nil, nil, ExecuteOptions{}
+	if j.opts == &j.options {
+		j.options = ExecuteOptions{}
+	}
+	j.ctx, j.blank, j.err, j.opts = nil, nil, nil, nil
 	e.executions.asides.Put(j)
 	return err
+}
+
+// copyOptions copies the options, which a caller that has left may change.
+func (j *executeJob) copyOptions() {
+	j.keep = append(j.keep[:0], j.opts.Keep...)
+	j.options = *j.opts
+	j.options.Keep, j.options.Extensions = j.keep, slices.Clone(j.opts.Extensions)
+	j.options.Incarnations = maps.Clone(j.opts.Incarnations)
+	j.opts = &j.options
 }
 
 // pass puts the results into outs, in the Buffers that are there where ExecuteOptions.ReuseResults

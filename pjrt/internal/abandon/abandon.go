@@ -157,21 +157,29 @@ func (h *HandOver) noticed() bool {
 func (h *HandOver) do() {
 	returned := false
 	defer func() {
-		if !returned {
-			h.failure = recover()
-			h.exited = h.failure == nil
+		if returned {
+			return
 		}
-		switch {
-		case h.settled.CompareAndSwap(false, true):
-			h.over <- struct{}{}
-		case returned:
-			h.job.Drop()
-		case h.failure != nil:
+		h.failure = recover()
+		h.exited = h.failure == nil
+		if !h.settle() && h.failure != nil {
 			panic(h.failure)
 		}
 	}()
 	h.job.Run()
 	returned = true
+	if !h.settle() {
+		h.job.Drop()
+	}
+}
+
+// settle ends the wait of the caller, and reports whether the caller has not gone.
+func (h *HandOver) settle() bool {
+	waits := h.settled.CompareAndSwap(false, true)
+	if waits {
+		h.over <- struct{}{}
+	}
+	return waits
 }
 
 // rethrow ends the caller as the job has ended its goroutine.
