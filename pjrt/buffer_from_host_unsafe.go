@@ -190,7 +190,11 @@ func (c *Client) upload(ctx context.Context, op *operation, f *knownShape, a *Ho
 		expected.Done()
 		return nil, err
 	}
-	u := c.uploading.Swap(nil)
+	var u *upload
+	own := c.uploading.CompareAndSwap(false, true)
+	if own {
+		u = c.uploads
+	}
 	if u == nil {
 		u = uploads.Get().(*upload)
 	}
@@ -216,7 +220,10 @@ func (c *Client) upload(ctx context.Context, op *operation, f *knownShape, a *Ho
 		u.set(&BufferOptions{}, &noLayout)
 	}
 	buffer, done := args.Buffer, args.DoneWithHostBuffer
-	if !c.uploading.CompareAndSwap(nil, u) {
+	if own {
+		c.uploads = u
+		c.uploading.Store(false)
+	} else {
 		uploads.Put(u)
 	}
 	if err != nil {
@@ -229,7 +236,10 @@ func (c *Client) upload(ctx context.Context, op *operation, f *knownShape, a *Ho
 	if opts != nil && opts.Semantics != OnlyDuringCall {
 		b.useHost(done, a.Data, opts.Semantics)
 	}
-	return b.obeyed(buffer, asked)
+	if asked != nil {
+		return b.obeyed(buffer, asked)
+	}
+	return b, nil
 }
 
 // checkBools returns an error unless all elements of an array of bools are 0 or 1. The bytes

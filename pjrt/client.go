@@ -41,9 +41,10 @@ type Client struct {
 	buffers     *bufferFamily
 	events      *eventFamily
 	knownShapes knownShapes
-	uploading   atomic.Pointer[upload] // to be used again, which most programs need only one of at a time
-	usual       placement              // of buffers, if the caller has no wish; zero without devices
-	onHosts     sync.Map               // placement to bool: whether the host can read it
+	uploading   atomic.Bool // someone uses uploads
+	uploads     *upload     // for one at a time, which is all that most programs need; nil before the first
+	usual       placement   // of buffers, if the caller has no wish; zero without devices
+	onHosts     sync.Map    // placement to bool: whether the host can read it
 	traffic     traffic
 	copiesKept  bool        // see behaviour
 	copiesMore  bool        // see behaviour.copiesAfterKept

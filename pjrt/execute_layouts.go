@@ -5,8 +5,8 @@ package pjrt
 
 import "github.com/purepjrt/purepjrt/capi"
 
-// otherLayout returns the layout of b if it is certainly not want, and nil otherwise. h is the handle
-// of b, and a nil want is an unknown layout.
+// otherLayout returns the layout of b if it is certainly not want, and nil otherwise. h is the
+// handle of b, and a nil want is an unknown layout.
 func (b *Buffer) otherLayout(want *Layout, h *capi.Buffer) *Layout {
 	if want == nil || want.isCommon() && !b.client.permuted.Load() {
 		return nil // as all arrays of the client are
