@@ -67,8 +67,6 @@ func formerMutants() []mutant.Mutant {
 			func(a, former *capi.ClientAddressableMemoriesArgs) {
 				a.AddressableMemories, a.NumAddressableMemories = former.AddressableMemories, former.NumAddressableMemories
 			}),
-		mutant.LikeFormer[capi.Client]("CLI-10", "the second client has the topology of the first", 2,
-			func(a, former *capi.ClientTopologyDescriptionArgs) { a.Topology = former.Topology }),
 		mutant.LikeFormer[capi.DeviceDescription]("DDESC-06", "later devices have the text of the first", 2,
 			func(a, former *capi.DeviceDescriptionToStringArgs) {
 				a.ToString, a.ToStringSize = former.ToString, former.ToStringSize
