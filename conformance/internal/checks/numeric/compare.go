@@ -34,6 +34,17 @@ type policy struct {
 	otherwise []value
 }
 
+// describe describes the policy for votes. What policies did not always have is described only
+// where it is set, so that votes on other programs stay current.
+func (p policy) describe() string {
+	text := fmt.Sprintf("{ulp:%v bound:%v open:%v signless:%v signed:%v also:%+v otherwise:%+v};",
+		p.ulp, p.bound, p.open, p.signless, p.signed, p.also, p.otherwise)
+	if p.precise != nil {
+		text += fmt.Sprintf("precise:%v;", p.precise)
+	}
+	return text
+}
+
 // exact is the policy of integers and of everything that only moves data.
 var exact = policy{}
 

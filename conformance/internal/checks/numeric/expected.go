@@ -78,7 +78,7 @@ func (p *program) expected(id string) expect.Program {
 	}
 	for i, a := range q.want {
 		out.Want = append(out.Want, a.host())
-		out.Tolerance += fmt.Sprintf("%+v;", q.policy(i))
+		out.Tolerance += q.policy(i).describe()
 	}
 	return out
 }

@@ -619,6 +619,28 @@ def gather(op, a, indices, dims, sizes):
     return r
 
 
+def scatter(op, a, indices, updates, combine):
+    d = stablehlo.ScatterDimensionNumbers(op.attributes["scatter_dimension_numbers"])
+    window, inserted, mapped = list(d.update_window_dims), list(d.inserted_window_dims), list(d.scattered_dims_to_operand_dims)
+    if d.input_batching_dims:
+        raise NotImplementedError("scatter with batching dimensions")
+    if d.index_vector_dim == indices.ndim:
+        indices = indices[..., None]
+    indices = np.moveaxis(indices, d.index_vector_dim, -1)
+    kept = [i for i in range(a.ndim) if i not in inserted]
+    batch = [i for i in range(updates.ndim) if i not in window]
+    r = a.copy()
+    for at in np.ndindex(*updates.shape):
+        place = [0] * a.ndim
+        for i, s in zip(mapped, indices[tuple(at[i] for i in batch)]):
+            place[i] = int(s)
+        for i, o in zip(kept, window):
+            place[i] += at[o]
+        if all(0 <= p < n for p, n in zip(place, a.shape)):
+            r[tuple(place)] = combine(r[tuple(place)], updates[at])
+    return r
+
+
 COLLECTIVES = ("all_reduce", "reduce_scatter", "all_gather", "all_to_all", "collective_broadcast", "collective_permute")
 
 
@@ -728,6 +750,9 @@ class Machine:
             return globals()[name](op, a, kinds)
         if name in ("reduce", "sort"):
             return getattr(self, name)(op, a, env)
+        if name == "scatter" and len(a) == 3:
+            body = op.regions[0].blocks[0]
+            return [scatter(op, *a, lambda x, y: self.block(body, [np.asarray(x), np.asarray(y)], env)[0])]
         ins = [kind(v) for v in op.operands]
         if name in UNARY:
             return [unary(name, a[0], ins[0], out)]

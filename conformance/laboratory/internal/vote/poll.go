@@ -31,6 +31,9 @@ type Poll struct {
 	// table was written; it then writes nothing. If it is negative, Run votes on all programs and
 	// writes the table.
 	Sample int
+	// Changed makes Run vote only on programs that are new or changed since the table was written,
+	// and write the table with the other rows as they are. Sample does not count then.
+	Changed bool
 	// Seed decides which programs are chosen.
 	Seed string
 	// Table is the file to write.
@@ -62,11 +65,13 @@ func (p *Poll) Run(ctx context.Context) error {
 	if err := os.CopyFS(p.folder, scripts); err != nil {
 		return err
 	}
-	if p.old, err = Votes(); err != nil && p.Sample >= 0 {
+	if p.old, err = Votes(); err != nil && (p.Sample >= 0 || p.Changed) {
 		return err
 	}
 	p.new = make(Table)
-	if p.Sample >= 0 {
+	if p.Changed {
+		p.Sample, p.chosen = -1, make(map[string]bool)
+	} else if p.Sample >= 0 {
 		p.chosen = chosen(p.old, p.Sample, p.Seed)
 		fmt.Printf("voting on what changed and on %d other programs, chosen by the seed %s\n", len(p.chosen), p.Seed)
 	}
@@ -144,10 +149,14 @@ func (p *Poll) program(ctx context.Context, j *juror, q *expect.Program) error {
 	digest := q.Digest()
 	old, known := p.old[q.ID]
 	changed := !known || old.Digest != digest
+	choose := p.chosen == nil || changed || p.chosen[q.ID]
 	p.mu.Lock()
 	p.seen[q.ID] = true
+	if !choose && p.Changed {
+		p.new[q.ID] = old
+	}
 	p.mu.Unlock()
-	if p.chosen != nil && !changed && !p.chosen[q.ID] {
+	if !choose {
 		return nil
 	}
 	witness, why, err := ballot(ctx, j, q)
