@@ -236,10 +236,7 @@ func (c *Client) upload(ctx context.Context, op *operation, f *knownShape, a *Ho
 	if opts != nil && opts.Semantics != OnlyDuringCall {
 		b.useHost(done, a.Data, opts.Semantics)
 	}
-	if asked != nil {
-		return b.obeyed(buffer, asked)
-	}
-	return b, nil
+	return b.obeyed(buffer, asked)
 }
 
 // checkBools returns an error unless all elements of an array of bools are 0 or 1. The bytes

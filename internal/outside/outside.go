@@ -57,7 +57,7 @@ func open(name string, also fs.FileMode) (*os.File, int64, error) {
 		return nil, 0, err
 	}
 	info, err := f.Stat()
-	if err == nil && !info.Mode().IsRegular() && (info.Mode().Type() != also || also == 0) {
+	if err == nil && !info.Mode().IsRegular() && info.Mode().Type() != also {
 		err = &fs.PathError{Op: "open", Path: name, Err: &notFile{info.Mode().Type()}}
 	}
 	if err != nil {

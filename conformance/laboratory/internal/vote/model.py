@@ -597,14 +597,19 @@ def updated(a, b, at):
     return a
 
 
+def index_vectors(d, indices):
+    """The indices with the dimension of their vectors last."""
+    if d.index_vector_dim == indices.ndim:
+        indices = indices[..., None]
+    return np.moveaxis(indices, d.index_vector_dim, -1)
+
+
 def gather(op, a, indices, dims, sizes):
     d = stablehlo.GatherDimensionNumbers(op.attributes["dimension_numbers"])
     offset, collapsed, mapped = list(d.offset_dims), list(d.collapsed_slice_dims), list(d.start_index_map)
     if d.operand_batching_dims:
         raise NotImplementedError("gather with batching dimensions")
-    if d.index_vector_dim == indices.ndim:
-        indices = indices[..., None]
-    indices = np.moveaxis(indices, d.index_vector_dim, -1)
+    indices = index_vectors(d, indices)
     kept = [i for i in range(a.ndim) if i not in collapsed]
     batch = [i for i in range(len(dims)) if i not in offset]
     r = np.empty(dims, a.dtype)
@@ -624,9 +629,7 @@ def scatter(op, a, indices, updates, combine):
     window, inserted, mapped = list(d.update_window_dims), list(d.inserted_window_dims), list(d.scattered_dims_to_operand_dims)
     if d.input_batching_dims:
         raise NotImplementedError("scatter with batching dimensions")
-    if d.index_vector_dim == indices.ndim:
-        indices = indices[..., None]
-    indices = np.moveaxis(indices, d.index_vector_dim, -1)
+    indices = index_vectors(d, indices)
     kept = [i for i in range(a.ndim) if i not in inserted]
     batch = [i for i in range(updates.ndim) if i not in window]
     r = a.copy()
