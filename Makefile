@@ -367,7 +367,7 @@ bin/jax/ready:
 
 .PHONY: aot
 aot: bin/pjrt ## compile ahead of time for TPUs and CUDA with their plugins, which are installed if missing
-	bin/pjrt install tpu cuda13
+	bin/pjrt install tpu cuda13 cuda12
 	$(GO) test -tags aot -run AheadOfTime ./capi/... ./extensions/... ./pjrt ./pjrt/examples ./pjrt/inspect ./pjrt/isolate ./tools/docs ./tools/pjrt
 	cd pjrt/gomlx && $(GO) test -tags aot -run AheadOfTime .
 

@@ -49,8 +49,8 @@ func (s *subject) compile(t *testing.T, name string, opts *pjrt.TopologyOptions)
 
 // Every function that libtpu and the plugin for CUDA offer is called, except those that need a
 // client, which needs devices, and these: libtpu has no execute contexts to add data to; the
-// profilers never return an error; CUDA's plugin describes no memory, and traces passes only with a
-// GPU.
+// profilers never return an error; CUDA's plugin describes no memory; and both trace passes only
+// where their devices are.
 func TestAheadOfTimeEveryFunctionThatNeedsNoDeviceIsCalled(t *testing.T) {
 	config, err := os.ReadFile("../conformance/topologies/h100.txtpb")
 	require.NoError(t, err)
@@ -85,6 +85,7 @@ func TestAheadOfTimeEveryFunctionThatNeedsNoDeviceIsCalled(t *testing.T) {
 			PJRT_Transfers_PJRT_Client_CrossHostReceiveBuffers
 			PJRT_Transfers_PJRT_Client_CrossHostSendBuffers
 			PJRT_Transfers_PJRT_Client_MakeCrossHostReceiveBuffers
+			PJRT_Xla_Transform_Destroy_Hlo_Pass_Pipeline_Trace_Fn
 			PLUGIN_Profiler_Error_Destroy
 			PLUGIN_Profiler_Error_GetCode
 			PLUGIN_Profiler_Error_Message

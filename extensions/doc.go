@@ -11,8 +11,8 @@
 // # Which plugins offer what
 //
 // The table shows the chains of XLA's plugin for CPUs of API 0.81 (xla-cpu-pjrt 0.0.1), 0.106
-// (fastatomstruct-xla-cpu 2026.6.23) and 0.115 (lammps-jax-pjrt-cpu 0.11.2), libtpu 0.0.51 (API
-// 0.116) and XLA's plugin for CUDA 13 of API 0.116 (jax-cuda13-pjrt 0.12.0.1). The column since
+// (fastatomstruct-xla-cpu 2026.6.23) and 0.115 (lammps-jax-pjrt-cpu 0.11.2), libtpu 0.0.52 (API
+// 0.117) and XLA's plugin for CUDA 13 of API 0.116 (jax-cuda13-pjrt 0.12.0.1). The column since
 // gives the API minor that introduced the extension. 4/7 means that the plugin has 7 functions of
 // the extension, and that tests call 4 of them on it through the package. The tests run on machines
 // without TPUs and GPUs, where libtpu and the plugin for CUDA only compile: most of the other
@@ -44,7 +44,7 @@
 //	TpuExecutable          90 tpu                  -     -     -    8/8     -   8  contents of executables
 //	TpuTopology            81 tpu                  -     -     -  31/31     -  31  where devices are
 //	Triton                 65 capi                 -     -     -      -     -   1  kernels in Triton
-//	XlaTransform          110 xlatransform         -     -   3/4    4/4   3/4   4  Go functions as passes
+//	XlaTransform          110 xlatransform         -     -   3/4    3/4   3/4   4  Go functions as passes
 //
 // Example and Triton have no package, because no plugin at hand offers them: their calls, such as
 // capi.TritonCompileArgs, are in package capi. The node of Example has the type Unknown, so any

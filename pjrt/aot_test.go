@@ -39,7 +39,7 @@ func newTopology(t testing.TB, p *pjrt.Plugin, name string, opts ...pjrt.Attribu
 func TestAheadOfTimeThePluginKindIsRecognized(t *testing.T) {
 	for name, kind := range map[string]string{
 		"tpu": "tpu", "tpu@0.0.11": "tpu", "tpu@0.0.2": "tpu",
-		"cuda13": "cuda", "cuda12@0.6.0": "cuda", "cuda12@0.4.34": "cuda",
+		"cuda13": "cuda", "cuda12": "cuda", "cuda12@0.6.0": "cuda", "cuda12@0.4.34": "cuda",
 	} {
 		p, err := pjrt.Open(plugintest.Path(t, name))
 		require.NoError(t, err)

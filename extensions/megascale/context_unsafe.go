@@ -70,7 +70,7 @@ func adopt(p *pjrt.Plugin, h *capi.MegascaleClientContext, release func()) *Cont
 // before. When ctx ends first, Start returns ctx's error, and the context goes on starting.
 func (x *Context) Start(ctx context.Context) error {
 	return x.wait(ctx, func(h *capi.MegascaleClientContext) error {
-		// libtpu 0.0.51 requires args as large as those of another function, but reads only the
+		// libtpu requires args as large as those of another function, but reads only the
 		// fields of this one.
 		var wide struct {
 			capi.Call[capi.MegascaleClientContextInitializeArgs]

@@ -32,10 +32,11 @@ type Run struct {
 // call passes, and a pass that asks for a trace would never end.
 var tracing sync.Map
 
-// Trace lets the compiler run its passes on a module, and returns what each of them did,
-// including passes that others ran (PJRT_Xla_Transform_Get_Hlo_Pass_Pipeline_Trace_Fn, API
-// 0.114). It takes as long as a compilation, and registered passes see the module. m is not
-// changed. While the plugin makes a trace, a second Trace returns pjrt.ErrFailedPrecondition.
+// Trace lets the compiler run its passes on a module, and returns what each of them did, including
+// passes that others ran (PJRT_Xla_Transform_Get_Hlo_Pass_Pipeline_Trace_Fn, API 0.114). It takes
+// as long as a compilation, and registered passes see the module. m is not changed. Plugins may
+// need a device for it, as libtpu 0.0.52 does. While the plugin makes a trace, a second Trace
+// returns pjrt.ErrFailedPrecondition.
 func Trace(p *pjrt.Plugin, m *hlo.Module) ([]Run, error) {
 	if p == nil {
 		return nil, pjrt.ErrInvalidArgument.Errorf("the plugin is nil")

@@ -90,7 +90,7 @@ func TestAheadOfTimeACrashIsAnError(t *testing.T) {
 	}
 }
 
-// libtpu 0.0.51 has no code for them, which its log says before a long stack; see pjrt/docs/tpu.md.
+// libtpu has no code for them, which its log says before a long stack; see pjrt/docs/tpu.md.
 func TestAheadOfTimeTheErrorSaysWhichCheckOfTheCompilerFailed(t *testing.T) {
 	topology := newTPUs(t)
 	_, err := topology.Plugin().CompileFor(t.Context(), topology,

@@ -14,8 +14,8 @@ import (
 
 // installCompiler makes sure that an installed plugin has the compiler that it needs, and returns
 // the compiler's directory. For plugins that need nothing more, and for those whose compilers the
-// table does not have, such as the plugins for CUDA 12, the result is "". The files appear complete
-// or not at all, and the plugin stays as it is whatever happens.
+// table does not have, such as the oldest plugins for CUDA 12, the result is "". The files appear
+// complete or not at all, and the plugin stays as it is whatever happens.
 func (in *installer) installCompiler(ctx context.Context, name string) (dir string, err error) {
 	p, err := known(in.table, name)
 	if err != nil {

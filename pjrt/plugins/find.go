@@ -277,8 +277,9 @@ func (f *finder) cached(context.Context) (found []Candidate, note string) {
 // advice says what to do if there is no plugin called name.
 func (f *finder) advice(name string) (advice []string) {
 	var installable []string
-	for i := range f.table {
-		p := &f.table[i]
+	table := f.suited()
+	for i := range table {
+		p := &table[i]
 		if _, err := p.pick(runtime.GOOS + "/" + runtime.GOARCH); err != nil {
 			if p.AnswersTo(name) {
 				advice = append(advice, err.Error())

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"path"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -103,6 +104,26 @@ func (f *finder) driverFor(plugin string) error {
 		return nil
 	}
 	return fmt.Errorf("NVIDIA's driver %s is too old for CUDA %s: install version %d or newer", version, major, oldest)
+}
+
+// suited returns the packages of f's table. One whose devices need a newer driver than this
+// machine's has changed places with a later one for the same devices, if there is one that does
+// not.
+func (f *finder) suited() []Package {
+	table := slices.Clone(f.table)
+	for i := range table {
+		platform := platformOf(table[i].Name)
+		if f.driverFor(table[i].Name) == nil {
+			continue
+		}
+		k := slices.IndexFunc(table[i:], func(p Package) bool {
+			return platformOf(p.Name) == platform && !p.old && f.driverFor(p.Name) == nil
+		})
+		if k > 0 {
+			table[i], table[i+k] = table[i+k], table[i]
+		}
+	}
+	return table
 }
 
 // tpu looks for a TPU on the PCI bus and for the device files of its drivers.

@@ -39,7 +39,7 @@ type InstallOptions struct {
 	// Force installs the plugin even if it is installed already.
 	Force bool
 	// Compiler also installs what the plugin compiles with, if that is neither part of it nor on
-	// this machine. The plugin for CUDA 13 needs CUDA's ptxas and libdevice: Install puts them
+	// this machine. The newest plugins for CUDA need its ptxas and libdevice: Install puts them
 	// beside the library, where [Environment] finds them and [Uninstall] removes them. Other
 	// plugins need nothing more, or this package does not know what.
 	Compiler bool
@@ -147,7 +147,7 @@ func newInstaller(opts InstallOptions) (*installer, error) {
 	}
 	return &installer{
 		InstallOptions: opts,
-		table:          packages,
+		table:          newFinder(ListOptions{NoPython: true}).suited(),
 		platform:       runtime.GOOS + "/" + runtime.GOARCH,
 		env:            os.Environ(),
 		create: func(path string) (file, error) {

@@ -66,6 +66,18 @@ func packagesFor(platform string) []Package {
 	return list
 }
 
+// compilerForCUDA12 is what each plugin for CUDA 12 compiles with.
+var compilerForCUDA12 = []Package{{
+	Name: "cuda12", Project: "nvidia-cuda-nvcc-cu12", Version: "12.9.86",
+	files: []string{"nvidia/cuda_nvcc/bin/ptxas", "nvidia/cuda_nvcc/nvvm/libdevice/libdevice.10.bc"},
+	wheels: map[string]wheel{
+		linuxAMD64: {"none", "manylinux2010_x86_64", "5d6a0d32fdc7ea39917c20065614ae93add6f577d840233237ff08e9a38f58f0",
+			40_546_229, 35_476_486},
+		linuxARM64: {"none", "manylinux2014_aarch64", "44e1eca4d08926193a558d2434b1bf83d57b4d5743e0c431c0c83d51da1df62b",
+			39_411_138, 29_434_694},
+	},
+}}
+
 // distributions has the default of each kind, then the versions kept for tests against older
 // plugins.
 var distributions = []Package{
@@ -90,12 +102,12 @@ var distributions = []Package{
 		},
 	},
 	{
-		Name: "tpu", Project: "libtpu", Version: "0.0.51",
+		Name: "tpu", Project: "libtpu", Version: "0.0.52",
 		Library: "libtpu/libtpu.so",
-		api:     "0.116",
+		api:     "0.117",
 		wheels: map[string]wheel{
-			linuxAMD64: {"cp311", "manylinux_2_31_x86_64", "ba67ddbfdbac61c8da1fafc26cd51b93e9fe4d298016e2882eb986b1718cba34",
-				204_805_508, 575_626_937},
+			linuxAMD64: {"cp311", "manylinux_2_31_x86_64", "f5e2e596eaea9357fbb5a6755a7a9007c6ab75bfde4a55191b03eff402971140",
+				137_064_406, 468_293_721},
 		},
 	},
 	{
@@ -130,6 +142,18 @@ var distributions = []Package{
 				},
 			},
 		},
+	},
+	{
+		Name: "cuda12", Project: "jax-cuda12-pjrt", Version: "0.12.0.1",
+		Library: "jax_plugins/xla_cuda12/xla_cuda_plugin.so",
+		api:     "0.116",
+		wheels: map[string]wheel{
+			linuxAMD64: {"none", "manylinux_2_27_x86_64", "5ec28e06198d094031c37590b4ea753ae8cde4879ab4b60baf40f0dffb673286",
+				191_846_358, 486_596_368},
+			linuxARM64: {"none", "manylinux_2_27_aarch64", "e6aa6c58c5420c1bda22db31a2f6c5c1d0a66cb701eeb731feae44fef197717c",
+				185_765_557, 466_355_648},
+		},
+		compiler: compilerForCUDA12,
 	},
 	{
 		Name: "rocm10", Project: "jax-rocm10-pjrt", Version: "0.12.0",
@@ -198,6 +222,7 @@ var distributions = []Package{
 			linuxARM64: {"none", "manylinux2014_aarch64", "9bfebb06a39614cb6899f7730ea8561f11156ac81cbb3ec6884a62afb3b15ff3",
 				109_541_080, 265_941_568},
 		},
+		compiler: compilerForCUDA12,
 	},
 	{
 		Name: "cuda12@0.4.34", Project: "jax-cuda12-pjrt", Version: "0.4.34",
@@ -210,6 +235,7 @@ var distributions = []Package{
 			linuxARM64: {"none", "manylinux2014_aarch64", "6247459827550e7d11480f5707d7d2843cbf57bcda5d833565493456075cd143",
 				83_805_052, 214_020_800},
 		},
+		compiler: compilerForCUDA12,
 	},
 	{
 		Name: "cuda12@0.4.23", Project: "jax-cuda12-pjrt", Version: "0.4.23",

@@ -46,7 +46,7 @@ func TestPluginsInPythonPackages(t *testing.T) {
 	)
 	put(t, elfLibrary{}.bytes(), site, "jax_plugins", "mine", "_helper.so") // exports nothing
 	put(t, []byte("x = 1"), site, "jax_plugins", "single.py")
-	put(t, []byte("Name: libtpu"), site, "libtpu-0.0.51.dist-info", "METADATA")
+	put(t, []byte("Name: libtpu"), site, "libtpu-0.0.52.dist-info", "METADATA")
 	put(t, []byte("Name: jax-cuda13-pjrt"), site, "jax_cuda13_pjrt-9.9.dist-info", "METADATA")
 	got, err := f.list(t.Context())
 	require.NoError(t, err)
@@ -65,8 +65,8 @@ func TestPluginsInPythonPackages(t *testing.T) {
 	assert.Equal(t, "9.9", got[0].Version)
 	assert.Empty(t, got[0].API, "the API of an unknown version")
 	assert.Equal(t, "jax_cuda13_pjrt-9.9.dist-info", got[0].Detail)
-	assert.Equal(t, "0.0.51", got[3].Version)
-	assert.Equal(t, "0.116", got[3].API)
+	assert.Equal(t, "0.0.52", got[3].Version)
+	assert.Equal(t, "0.117", got[3].API)
 }
 
 // The packages of the Python index with plugins for macOS and Windows, with their files: metaljax

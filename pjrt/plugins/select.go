@@ -105,11 +105,9 @@ func (f *finder) hints(list []Candidate) (hints []string) {
 		loadable := slices.ContainsFunc(list, func(c Candidate) bool { return c.Platform == p.name && c.Problem == nil })
 		if !loadable {
 			hint := "there are devices for " + p.name + ", but no plugin that can be loaded"
-			for i := range f.table {
-				if platformOf(f.table[i].Name) == p.name {
-					hint += "; run: pjrt install " + f.table[i].Name
-					break
-				}
+			table := f.suited()
+			if i := slices.IndexFunc(table, func(q Package) bool { return platformOf(q.Name) == p.name }); i >= 0 {
+				hint += "; run: pjrt install " + table[i].Name
 			}
 			hints = append(hints, hint)
 		}

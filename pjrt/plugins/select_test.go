@@ -147,6 +147,31 @@ func TestSelectSaysWhatIsMissing(t *testing.T) {
 	assert.Empty(t, f.hints(all))
 }
 
+func TestThePluginToInstallFitsTheDriver(t *testing.T) {
+	t.Parallel()
+	for driver, want := range map[string]string{
+		"580.65.06": "cuda13", "575.57.08": "cuda12", "535.104.05": "cuda12",
+		"470.1": "cuda13", // no plugin fits
+	} {
+		f, _ := scene(t, nil)
+		f.table = packages
+		withDriver(t, f, driver)
+		assert.Equal(t, []string{"there are devices for cuda, but no plugin that can be loaded; run: pjrt install " + want}, f.hints(nil), driver)
+		for _, name := range []string{"cuda", "gpu"} {
+			_, err := f.lookupPlugin(t.Context(), name)
+			require.ErrorContains(t, err, "; run: pjrt install "+want, driver)
+		}
+		p, err := known(f.suited(), "cuda")
+		require.NoError(t, err)
+		assert.Equal(t, want, p.Name, driver)
+		for _, p := range packages {
+			got, err := known(f.suited(), p.Name)
+			require.NoError(t, err)
+			assert.Equal(t, p.Name, got.Name, driver)
+		}
+	}
+}
+
 func TestPluginsThatNobodyAskedForComeLast(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

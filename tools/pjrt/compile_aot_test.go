@@ -68,8 +68,13 @@ func TestCompileForCUDAWithoutPtxasIsOneSentence(t *testing.T) {
 
 func TestInstallBringsTheCompilerForCUDAAheadOfTime(t *testing.T) {
 	t.Parallel()
-	launch(t, t.TempDir(), "install", "cuda13")
-	o := forH100(t, plugintest.Path(t, "cuda13"))
-	assert.Zero(t, o.status, o.stderr)
-	assert.Contains(t, o.stdout, "devices     1 of 1\n")
+	for _, name := range []string{"cuda13", "cuda12", "cuda12@0.6.0"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			launch(t, t.TempDir(), "install", name)
+			o := forH100(t, plugintest.Path(t, name))
+			assert.Zero(t, o.status, o.stderr)
+			assert.Contains(t, o.stdout, "devices     1 of 1\n")
+		})
+	}
 }

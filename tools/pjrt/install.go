@@ -26,9 +26,9 @@ pjrt pins them to, and unpacks them into the user's cache directory. It prints
 the path of each library. It does not download installed plugins again. A broken
 download starts over; pip 25.1 or newer resumes it.
 
-The plugin for CUDA 13 compiles with ptxas and libdevice of CUDA. If these are not on
-this machine, install puts them beside the plugin, unless --no-compiler is given. For
-older plugins, it says which Python packages have them.
+The plugins for CUDA compile with its ptxas and libdevice. If these are not on this
+machine, install puts them beside the plugin, unless --no-compiler is given. CUDA 13
+needs driver 580 or newer, and CUDA 12 driver 525.
 
 Without a name, install lists the plugins that can be installed, and how large they
 are. pjrt list shows where installed plugins are.`,
