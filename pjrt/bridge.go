@@ -57,7 +57,7 @@ func init() {
 		},
 		AdoptEvent: adoptEvent,
 		AdoptExecutable: func(p any, h *capi.Executable) (any, error) {
-			return newExecutable(p.(*Plugin), compile.System{}, h, nil, nil)
+			return newExecutable(p.(*Plugin), compile.System{}, h, nil, nil, 0)
 		},
 		AdoptLoadedExecutable: func(c any, h *capi.LoadedExecutable) (any, error) {
 			return newLoadedExecutable(c.(*Client), h, nil)

@@ -84,7 +84,7 @@ func compileFor(
 			in.saveFailed(err)
 			return nil, in.explain(p, err)
 		}
-		e, err := newExecutable(p, topology.system(), call.Args.Executable, topology.owner(), in.parameters)
+		e, err := newExecutable(p, topology.system(), call.Args.Executable, topology.owner(), in.parameters, in.results)
 		if err == nil {
 			if err = in.obeyed(e); err != nil {
 				e.Close()

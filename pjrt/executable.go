@@ -38,11 +38,13 @@ type Executable struct {
 	layouts    func() []*Layout // of the parameters
 }
 
-// newExecutable takes over an executable of the plugin. parent, which may be nil, stays
-// alive for as long as the executable. parameters are those in the program's text, nil if
-// unknown. An empty system means an unknown one.
+// newExecutable takes over an executable of the plugin. parent, which may be nil, stays alive for
+// as long as the executable. An empty system means an unknown one. parameters are those in the
+// program's text, nil if unknown. results is how many results the text has, for an executable that
+// cannot run and whose plugin may not say it; otherwise 0, since a plugin that runs a program
+// writes as many results into memory of this process as it says itself.
 func newExecutable(
-	p *Plugin, system compile.System, h *capi.Executable, parent lifetimes.Parent, parameters []Shape,
+	p *Plugin, system compile.System, h *capi.Executable, parent lifetimes.Parent, parameters []Shape, results int,
 ) (*Executable, error) {
 	if h == nil {
 		return nil, failed(ErrInternal, "the plugin reported success and gave no executable")
@@ -57,15 +59,15 @@ func newExecutable(
 	e.entry = sync.OnceValue(e.readEntry)
 	e.outputs = sync.OnceValues(e.readOutputs)
 	e.layouts = sync.OnceValue(e.readArgumentLayouts)
-	if err := e.describe(h); err != nil {
+	if err := e.describe(h, results); err != nil {
 		e.Close()
 		return nil, err
 	}
 	return e, nil
 }
 
-// describe reads the name and the counts, which never change.
-func (e *Executable) describe(h *capi.Executable) error {
+// describe reads the name and the counts, which never change. results is that of newExecutable.
+func (e *Executable) describe(h *capi.Executable, results int) error {
 	var name capi.Call[capi.ExecutableNameArgs]
 	name.Args.Executable = h
 	if err := optional(name.Do(e.table)); err != nil {
@@ -101,10 +103,13 @@ func (e *Executable) describe(h *capi.Executable) error {
 		outputs.Args.NumOutputs = types.Args.NumOutputTypes
 		if typesErr != nil {
 			shapes, ok := e.optimizedResults(typesErr)
-			if !ok {
+			switch {
+			case ok:
+				results = len(shapes)
+			case results == 0:
 				return err
 			}
-			outputs.Args.NumOutputs = uintptr(len(shapes))
+			outputs.Args.NumOutputs = uintptr(results)
 		}
 	}
 	e.name = capi.String(name.Args.ExecutableName, name.Args.ExecutableNameSize)

@@ -360,3 +360,50 @@ func TestArgumentsInAnotherLayoutAreRefused(t *testing.T) {
 	assert.ErrorContains(t, err, "argument 0 (parameter 1) has the layout {0,1}")
 	assert.Equal(t, 2, asked, "once for each buffer")
 }
+
+// The plugin for CUDA 12 of API 0.68 compiles for a GPU that is not there, and then knows neither
+// the results nor the optimized program.
+func TestAnExecutableThatCannotRunHasTheResultsOfItsText(t *testing.T) {
+	ctx := context.Background()
+	v := newVariant(t)
+	var loaded *capi.LoadedExecutable
+	setFunction(v, func(a *capi.ClientCompileArgs) uintptr {
+		c := &capi.Call[capi.ClientCompileArgs]{Args: *a}
+		if err := c.Do(v.real); err != nil {
+			t.Error(err)
+		}
+		*a = c.Args
+		loaded = a.Executable
+		return 0
+	})
+	setFunction(v, func(a *capi.CompileArgs) uintptr {
+		var c capi.Call[capi.LoadedExecutableGetExecutableArgs]
+		c.Args.LoadedExecutable = loaded
+		if err := c.Do(v.real); err != nil {
+			t.Error(err)
+		}
+		a.Executable = c.Args.Executable
+		return 0
+	})
+	client := v.client(t)
+	exe, err := client.Compile(ctx, pjrt.Program{Code: []byte(mixed)}, nil)
+	require.NoError(t, err)
+	defer exe.Close()
+	topology, err := client.Topology()
+	require.NoError(t, err)
+
+	setFunction[capi.ExecutableNumOutputsArgs](v, nil)
+	setFunction[capi.ExecutableOutputElementTypesArgs](v, nil)
+	setFunction[capi.ExecutableOptimizedProgramArgs](v, nil)
+	ahead, err := client.Plugin().CompileFor(ctx, topology, pjrt.Program{Code: []byte(mixed)}, nil)
+	require.NoError(t, err)
+	defer ahead.Close()
+	assert.Equal(t, 5, ahead.NumOutputs())
+	_, err = ahead.Outputs()
+	require.ErrorIs(t, err, pjrt.ErrUnimplemented)
+
+	// A plugin that runs a program writes its results into memory of this process, as many as it
+	// says itself.
+	_, err = client.Compile(ctx, pjrt.Program{Code: []byte(mixed)}, nil)
+	require.ErrorIs(t, err, pjrt.ErrUnimplemented)
+}

@@ -95,7 +95,7 @@ func (e *LoadedExecutable) newDescription(h *capi.LoadedExecutable, parameters [
 	if err := get.Do(e.client.table); err != nil {
 		return nil, err
 	}
-	return newExecutable(e.client.plugin, e.client.system(), get.Args.Executable, e.ref, parameters)
+	return newExecutable(e.client.plugin, e.client.system(), get.Args.Executable, e.ref, parameters, 0)
 }
 
 // describeAgain calls read with another description of the program, unless e is closed too.
