@@ -7,6 +7,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/purepjrt/purepjrt/capi"
@@ -296,7 +297,11 @@ func (w *cWriter) value(f *describe.Field, depth int, v any) (string, error) {
 		}
 		return text, err
 	}
-	return fmt.Sprint(v), nil
+	text := fmt.Sprint(v)
+	if n, err := strconv.ParseInt(text, 10, 64); err == nil && n != 0 && f.Kind == describe.Enumerator && f.Enum.Text(n) != "" {
+		text += " /* " + f.Enum.Text(n) + " */"
+	}
+	return text, nil
 }
 
 // cType returns the C type of a value of a field behind so many pointers.
