@@ -184,7 +184,7 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 		return nil, err
 	}
 	r, err := runConfig(ctx, c)
-	if err == nil && o.Plugin != "" && r.ShowsLeads() {
+	if err == nil && o.Plugin != "" {
 		showInC(ctx, *c, r)
 	}
 	return r, err
@@ -213,6 +213,8 @@ func showInC(ctx context.Context, c driver.Config, r *Report) {
 		if err != nil {
 			continue
 		}
+		// The first processes try what the plugin can do.
+		slices.SortFunc(files, func(a, b string) int { return -written(a).Compare(written(b)) })
 		for _, file := range files {
 			s, err := recording.Open(file)
 			if err != nil {
@@ -223,6 +225,15 @@ func showInC(ctx context.Context, c driver.Config, r *Report) {
 			}
 		}
 	}
+}
+
+// written returns when a file was last written.
+func written(file string) time.Time {
+	info, err := os.Stat(file)
+	if err != nil {
+		return time.Time{}
+	}
+	return info.ModTime()
 }
 
 // nothingChosen returns an error if no check matches the filter of a run. One part of a run may

@@ -5,7 +5,6 @@ package report
 
 import (
 	"fmt"
-	"strings"
 )
 
 // Advice says what to do next, beginning with the most useful step.
@@ -18,21 +17,9 @@ func (r *Report) Advice() []string {
 			broken = append(broken, x)
 		}
 	}
-	leads := r.showsLeads() && len(r.Leads) > 0 // they say what to begin with
-	if len(r.Blocks) > 0 && !leads {
+	if len(r.Blocks) > 0 && len(r.Leads) == 0 { // the leads say what to begin with
 		b := &r.Blocks[0]
-		need := "they need"
-		if len(b.Blocked) == 1 {
-			need = "it needs"
-		}
-		add("begin with %s, whose failure blocks %s: %s %s", b.Check, count(len(b.Blocked), "other check"), need, b.names())
-	} else if len(r.Blocks) == 0 && len(r.Causes) > 0 &&
-		(!r.showsLeads() || r.Programs != nil) && 2*len(r.Causes[0].Checks) >= len(broken) {
-		cause := shorten(printable(strings.Join(strings.Fields(r.Causes[0].Text), " ")), causeLength)
-		add("begin with the cause that %d of the %d failures have in common: %s", len(r.Causes[0].Checks), len(broken), cause)
-	}
-	if len(broken) > 0 && len(broken) <= maxLeads && broken[0].Reproduce != "" {
-		add("run one check alone, with the command in its reproduce line: %s", broken[0].Reproduce)
+		add("begin with %s, whose failure blocks %s: %s", b.Check, count(len(b.Blocked), "other check"), b.why())
 	}
 	if n := len(r.Problems); n > 0 && r.Verdict != NotConformant {
 		add("look at the problems outside any check, which no verdict shows: %s", shorten(printable(r.Problems[0]), causeLength))
@@ -44,7 +31,7 @@ func (r *Report) Advice() []string {
 		add("please report %s, with the JSON report: the suite is at fault, not the plugin", some(names))
 	}
 	if names := r.withVerdict(Timeout); len(names) > 0 {
-		add("if the plugin or the machine is not stuck in %s but slow, raise the time limits (--timeout-factor)", some(names))
+		add("if nothing is stuck in %s, and the plugin or the machine is only slow, raise the time limits (--timeout-factor)", some(names))
 	}
 	if len(broken) > len(r.withVerdict(UnexpectedPass)) {
 		add("put failures that you cannot fix now into a waiver file, with the reasons (--draft-waivers writes one, --waivers reads it)")

@@ -4,6 +4,7 @@
 package report
 
 import (
+	"fmt"
 	"regexp"
 	"slices"
 	"strings"
@@ -16,10 +17,23 @@ type Block struct {
 	Check     string   `json:"check"`     // that failed
 	Functions []string `json:"functions"` // that do not work; all null ones if the check is the one about slots
 	Blocked   []string `json:"blocked"`   // the other checks
+	// Reason is what the first of the other checks found, if no function says why they are blocked.
+	Reason string `json:"reason,omitempty"`
 }
 
 // slots is the rule that no slot of the table is null.
 const slots = "LOAD-08"
+
+// nullSlots returns the functions whose slots are null, as far as the rule about slots names them.
+func (x *Result) nullSlots() []string {
+	var names []string
+	for _, f := range x.Failures {
+		if name := functionName.FindString(f); x.Rule == slots && name != "" {
+			names = append(names, name)
+		}
+	}
+	return names
+}
 
 // Block makes those results Blocked that stopped at functions which never worked in the run,
 // except for the first failure that each such function causes. For a null slot that is the
@@ -200,24 +214,65 @@ func (r *Report) summarizeBlocks() {
 		if len(x.Stopped) > 0 && !slices.Contains(b.Functions, x.Stopped[0]) {
 			b.Functions = append(b.Functions, x.Stopped[0])
 		}
+		if b.Reason == "" && x.foundBlocked() {
+			b.Reason = x.Skip
+		}
+	}
+	for i := range r.Blocks {
+		if b := &r.Blocks[i]; len(b.Functions) > 0 {
+			b.Reason = ""
+		}
 	}
 	slices.SortStableFunc(r.Blocks, func(a, b Block) int { return len(b.Blocked) - len(a.Blocked) })
 }
 
+// foundBlocked reports whether a check itself found that it is blocked.
+func (x *Result) foundBlocked() bool { return x.Verdict == Blocked && x.Skip != "" && x.Found == "" }
+
 // why says why a blocked check could not run to its end.
 func (x *Result) why() string {
-	if x.Skip != "" && x.Found == "" {
-		return "blocked by " + x.BlockedBy + ": " + x.Skip // as the check itself found
+	if x.foundBlocked() {
+		return "blocked by " + x.BlockedBy + ": " + x.Skip
 	}
 	return "blocked by the failure of " + x.BlockedBy + ": it needs " + x.Stopped[0]
 }
 
-// names describes the functions that do not work.
-func (b *Block) names() string {
-	if len(b.Functions) == 0 {
-		return "what that check is about"
+// why says why the other checks could not run to their end.
+func (b *Block) why() string {
+	switch {
+	case len(b.Functions) == 0:
+		return b.Reason
+	case len(b.Blocked) == 1:
+		return "it needs " + some(b.Functions)
 	}
-	return some(b.Functions)
+	return "they need " + some(b.Functions)
+}
+
+// NoArtifact is what a check finds whose program is no text that JAX makes an artifact of, on a
+// plugin that takes artifacts alone.
+const NoArtifact = "the suite has no portable artifact of this program, and the plugin refuses its text"
+
+// unjudged says how many checks came to no verdict since the plugin takes artifacts alone, and why,
+// or returns "".
+func (r *Report) unjudged() string {
+	var checks []string
+	for i := range r.Results {
+		if x := &r.Results[i]; x.foundBlocked() && strings.HasPrefix(x.Skip, NoArtifact) {
+			checks = append(checks, x.Check)
+		}
+	}
+	if len(checks) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%s no verdict, since the suite has no artifact of the programs: it has none of those that are wrong on purpose, "+
+		"that have a dialect which JAX lacks, or that are large (%s)", came(len(checks)), some(checks))
+}
+
+func came(n int) string {
+	if n == 1 {
+		return "1 check came to"
+	}
+	return fmt.Sprintf("%d checks came to", n)
 }
 
 // blocks returns how many checks the failure of a check blocks.

@@ -5,6 +5,7 @@ package report_test
 
 import (
 	"bytes"
+	"io"
 	"strings"
 	"testing"
 
@@ -127,11 +128,10 @@ func TestEveryFormSaysWhatBlocks(t *testing.T) {
 	r.Summarize()
 	assert.Equal(t, []report.Block{{Check: "CMP-01", Functions: []string{"PJRT_Client_Compile"}, Blocked: []string{"CMP-02", "RUN-01"}}}, r.Blocks)
 	assert.Equal(t, "not conformant: 1 check failed and blocked 2 others, 0 passed", r.Sentence())
-	assert.Equal(t, "begin with CMP-01, whose failure blocks 2 other checks: they need PJRT_Client_Compile", r.Advice()[0])
 	for form, want := range map[string][]string{
-		"text":     {"  blocks     2 more checks\n", "     2  by CMP-01, which failed: PJRT_Client_Compile\n"},
+		"text":     {"  blocks     2 more checks\n", "1. PJRT_Client_Compile: mending it lets up to 3 checks pass\n"},
 		"html":     {"blocked by the failure of CMP-01: it needs PJRT_Client_Compile"},
-		"markdown": {`| 2 | CMP-01 | PJRT\_Client\_Compile |`},
+		"markdown": {`| 2 | CMP-01 | they need PJRT\_Client\_Compile |`},
 		"junit":    {`<skipped message="blocked by the failure of CMP-01: it needs PJRT_Client_Compile" type="BLOCKED">`},
 	} {
 		var b bytes.Buffer
@@ -157,6 +157,10 @@ func TestACheckThatFindsItselfBlockedNamesTheWorstCheckOfTheRule(t *testing.T) {
 	assert.Contains(t, r.Result("SER-06").Details(), "blocked    blocked by SER-01/b: PJRT_Executable_Serialize succeeds with 0 bytes\n")
 	require.Len(t, r.Blocks, 1)
 	assert.Equal(t, []string{"SER-06"}, r.Blocks[0].Blocked)
+	assert.Equal(t, "PJRT_Executable_Serialize succeeds with 0 bytes", r.Blocks[0].Reason)
+	var page bytes.Buffer
+	require.NoError(t, r.WriteHTML(&page))
+	assert.Contains(t, page.String(), `<td class="mono">PJRT_Executable_Serialize succeeds with 0 bytes</td>`)
 }
 
 func TestABrokenCheckIsNotThePluginsFault(t *testing.T) {
@@ -221,6 +225,8 @@ func TestOneBlockedCheckIsSaidInTheSingular(t *testing.T) {
 	r.Block()
 	r.Summarize()
 	assert.Equal(t, "not conformant: 1 check failed and blocked 1 other, 0 passed", r.Sentence())
+	r.Results[0].Verdict, r.Results[0].Found = report.Waived, report.Fail // no lead
+	r.Summarize()
 	assert.Equal(t, "begin with CMP-01, whose failure blocks 1 other check: it needs PJRT_Client_Compile", r.Advice()[0])
 }
 
@@ -235,8 +241,32 @@ func TestAdviceContradictsNoLead(t *testing.T) {
 	r.Block()
 	r.Summarize()
 	require.NotEmpty(t, r.Blocks)
-	require.True(t, r.ShowsLeads())
+	require.NotEmpty(t, r.Leads)
 	for _, a := range r.Advice() {
 		assert.NotContains(t, a, "begin with")
+	}
+}
+
+// What could not be judged for lack of an artifact is counted, with the reason.
+func TestWhatHasNoArtifactIsCounted(t *testing.T) {
+	t.Parallel()
+	r := &report.Report{Run: report.Run{Artifacts: "PJRT_Client_Compile: INTERNAL: no artifact"}, Results: []report.Result{
+		result("CMP-01", report.Fail, "PJRT_Client_Compile: INTERNAL: no artifact"), result("CMP-08/garbage", report.Blocked),
+		result("CMP-09", report.Blocked), result("RUN-07", report.Blocked),
+	}}
+	for i := range r.Results[1:] {
+		x := &r.Results[1+i]
+		x.BlockedBy, x.Skip = "CMP-01", report.NoArtifact+": INTERNAL"
+	}
+	r.Results[3].Skip = "no program compiles"
+	r.Summarize()
+	for form, write := range map[string]func(io.Writer) error{
+		"text": func(w io.Writer) error { return r.WriteText(w, false) }, "html": r.WriteHTML, "markdown": r.WriteMarkdown,
+	} {
+		var b strings.Builder
+		require.NoError(t, write(&b))
+		text := strings.Join(strings.Fields(b.String()), " ")
+		assert.Contains(t, text, "2 checks came to no verdict, since the suite has no artifact of the programs", form)
+		assert.Contains(t, text, "(CMP-08/garbage, CMP-09)", form)
 	}
 }

@@ -39,6 +39,9 @@ func (x *Result) cause() string {
 	case x.Death != nil:
 		return x.Death.How
 	}
+	if names := x.nullSlots(); len(names) > 1 {
+		return "slots of the table are null: " + some(names)
+	}
 	text := x.headline()
 	if a := answer.FindString(text); a != "" {
 		return a

@@ -122,20 +122,17 @@ var page = newPage(pageText, template.FuncMap{
 	"kinds":    kinds,
 	"cause":    causeOf,
 	"waivedBy": func(r *Report) string { return r.waivedBy() },
-	"leads": func(r *Report) []Lead {
-		if !r.showsLeads() {
-			return nil
-		}
-		return r.Leads
-	},
-	"call":     func(l Lead) string { return strings.Join(l.call(true), "\n") },
+	"call":     func(l Lead) string { return strings.Join(l.brief(), "\n") },
 	"short":    func(title string) string { return strings.TrimSuffix(strings.Fields(title)[0], ":") },
+	"command":  func(r *Report, l Lead) string { return r.command(&l) },
 	"what":     func(l Lead) string { return l.what() },
-	"frees":    func(l Lead) string { return l.frees() },
+	"frees":    func(r *Report, l Lead) string { return r.frees(&l) },
+	"findings": func(x Result) []string { return x.findings() },
 	"ordered":  worstFirst,
 	"unlisted": func() string { return unlisted },
 	"why":      func(x Result) string { return x.why() },
-	"names":    func(b Block) string { return b.names() },
+	"unjudged": func(r *Report) string { return r.unjudged() },
+	"whyBlock": func(b Block) string { return b.why() },
 	"headline": func(x Result) string {
 		if len(x.Failures) == 0 {
 			return ""

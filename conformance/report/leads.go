@@ -43,9 +43,6 @@ var (
 	fieldName = regexp.MustCompile(`^([a-z]+(?:_[a-z]+)+)(?:\[\d+\])?(?:: | of )`)
 )
 
-// ShowsLeads reports whether there are so many failures that the report says with which to begin.
-func (r *Report) ShowsLeads() bool { return r.showsLeads() }
-
 // summarizeLeads finds what to mend first: the causes of failures, where those of one function are
 // one, in the order of how many results depend on each.
 func (r *Report) summarizeLeads() {
@@ -124,6 +121,9 @@ func (r *Report) summarizeLeads() {
 // the finding names, or else the only one without which the checks cannot do, or else the one that
 // most of their rules are about. It returns "" if there is none.
 func functionOf(text string, results []*Result) string {
+	if len(results[0].nullSlots()) > 1 {
+		return "" // no one of them is all that is wrong
+	}
 	if f := functionName.FindString(text); f != "" {
 		return f
 	}
@@ -155,25 +155,29 @@ func only(subject string) string {
 	return ""
 }
 
-// showBest chooses the failure that shows a lead best: one whose finding names a field, of a rule
-// about the function, that binds.
+// showBest chooses the failure that shows a lead best: that the function's slot is null, or one
+// whose finding names a field, of a rule about the function, that binds. If the function fails in
+// checks of other things only, as one that hangs may, a check that it blocks shows it better.
 func (r *Report) showBest(l *Lead) {
 	best := -1
 	for _, name := range l.Results {
 		x := r.Result(name)
-		if x.Verdict == Blocked {
-			continue
-		}
 		q := 0
 		field := fieldOf(l.Function, x.headline())
+		if x.Rule == slots && functionName.FindString(x.headline()) == l.Function {
+			q += 16
+		}
 		if field != "" {
-			q += 4
+			q += 8
 		}
 		if l.Function != "" && about(x, l.Function) {
-			q += 2
+			q += 4
 		}
-		if x.Broken() {
-			q++
+		switch {
+		case x.Broken():
+			q += 3
+		case x.Verdict != Blocked:
+			q += 2
 		}
 		if q <= best {
 			continue
@@ -194,6 +198,16 @@ func fieldOf(function, finding string) string {
 	return m[1]
 }
 
+// command returns the command that runs a check of the lead again. One that was blocked has none.
+func (r *Report) command(l *Lead) string {
+	for _, name := range append([]string{l.Check}, l.Results...) {
+		if c := r.Result(name).Reproduce; c != "" {
+			return c
+		}
+	}
+	return ""
+}
+
 // what names the function and the field of a lead, or else what was found.
 func (l *Lead) what() string {
 	switch {
@@ -208,12 +222,13 @@ func (l *Lead) what() string {
 var (
 	structSize = regexp.MustCompile(`\.struct_size = PJRT_\w+_STRUCT_SIZE(?:, )?`)
 	longText   = regexp.MustCompile(`("(?:[^"\\]|\\.){48})(?:[^"\\]|\\.)+"`)
+	longList   = regexp.MustCompile(`\{((?:[^{},]+, ){3})(?:[^{},]+, ){4,}([^{},]+)\}`)
 	checked    = regexp.MustCompile(`check\((.*), "PJRT_\w+"\);$`)
 )
 
 // call returns the lines of the program that matter: the call of the function that is at fault, and
 // what is printed of it, or, with makers, also those that make its arguments. Sizes of structs,
-// the rest of long texts, and what is done about errors are left out.
+// most of long texts and lists, and what is done about errors are left out.
 func (l *Lead) call(makers bool) []string {
 	var lines []string
 	seen := false
@@ -224,11 +239,26 @@ func (l *Lead) call(makers bool) []string {
 		}
 		if seen && line != "}" {
 			line = checked.ReplaceAllString(structSize.ReplaceAllString(line, ""), "$1;")
-			lines = append(lines, longText.ReplaceAllString(line, `$1..."`))
+			if !strings.HasPrefix(line, "printf(") {
+				line = longList.ReplaceAllString(longText.ReplaceAllString(line, `$1..."`), "{$1..., $2}")
+			}
+			lines = append(lines, line)
 		}
 		seen = seen || strings.HasPrefix(line, "check(api->PJRT_Client_Create(")
 	}
 	return lines
+}
+
+// maxCallLines is how many lines the page has room for before the next lead.
+const maxCallLines = 12
+
+// brief returns the lines of the program that matter with those that make their arguments, unless
+// these are many.
+func (l *Lead) brief() []string {
+	if lines := l.call(true); len(lines) <= maxCallLines {
+		return lines
+	}
+	return l.call(false)
 }
 
 // led returns the names of all results that depend on the leads.

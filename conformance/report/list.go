@@ -8,10 +8,14 @@ const unlisted = "this check is not on the list of the run, so it is not binding
 
 // with names the list that a verdict goes by.
 func (r *Run) with() string {
-	if r.List == "" {
-		return ""
+	text := ""
+	if r.List != "" {
+		text = " to " + r.List
 	}
-	return " to " + r.List
+	if r.NoDevice != "" {
+		text += ", as far as that shows without a device"
+	}
+	return text
 }
 
 // judgedBy names the list among other facts.

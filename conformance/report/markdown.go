@@ -37,6 +37,9 @@ func (r *Report) WriteMarkdown(out io.Writer) error {
 	if r.Run.Artifacts != "" {
 		fmt.Fprintf(w, "Programs were %s\n\n", inline(r.Run.Sent()))
 	}
+	if text := r.unjudged(); text != "" {
+		fmt.Fprintf(w, "%s.\n\n", inline(text))
+	}
 	if r.Programs != nil {
 		r.Programs.writeMarkdown(w)
 	} else {
@@ -45,10 +48,10 @@ func (r *Report) WriteMarkdown(out io.Writer) error {
 	r.markdownLeads(w)
 	for i, b := range r.Blocks {
 		if i == 0 {
-			fmt.Fprint(w, "\nBlocked checks, which need functions that do not work:\n\n| Checks | By the failure of | They need |\n|---:|---|---|\n")
+			fmt.Fprint(w, "\nBlocked checks, which need functions that do not work:\n\n| Checks | By the failure of | Why |\n|---:|---|---|\n")
 		}
 		if i < maxCauses {
-			fmt.Fprintf(w, "| %d | %s | %s |\n", len(b.Blocked), b.Check, inline(b.names()))
+			fmt.Fprintf(w, "| %d | %s | %s |\n", len(b.Blocked), b.Check, inline(b.why()))
 		}
 	}
 	for i, c := range r.Causes {
@@ -92,8 +95,7 @@ func (r *Report) markdownLevels(w io.Writer) {
 		fmt.Fprintf(w, "| %s | %s | %d | %d | %d | %d | %d | %d |\n", l.Name, inline(state), c.Pass, c.Fail, c.Warn, c.Waived, c.Blocked,
 			c.Skipped)
 	}
-	k := r.Summary.Rules
-	fmt.Fprintf(w, "\n%d of %d rules checked, %d kept", k.Checked, k.Total, k.Kept)
+	fmt.Fprintf(w, "\n%s", &r.Summary.Rules)
 	if r.Summary.Quality >= 0 {
 		fmt.Fprintf(w, "; quality %d of 100", r.Summary.Quality)
 	}
@@ -102,22 +104,25 @@ func (r *Report) markdownLevels(w io.Writer) {
 
 // markdownLeads writes what to mend first.
 func (r *Report) markdownLeads(w io.Writer) {
-	if !r.showsLeads() {
+	if len(r.Leads) == 0 {
 		return
 	}
 	fmt.Fprint(w, "\n### Begin with\n\n")
 	for i := range r.Leads {
 		l := &r.Leads[i]
 		x := r.Result(l.Check)
-		fmt.Fprintf(w, "%d. **%s**: %s\n", i+1, inline(l.what()), l.frees())
+		fmt.Fprintf(w, "%d. **%s**: %s\n", i+1, inline(l.what()), r.frees(l))
 		for j, f := range l.Findings {
 			if j == maxFindings {
 				fmt.Fprintf(w, "   * and %s\n", count(len(l.Findings)-j, "more finding"))
 				break
 			}
-			fmt.Fprintf(w, "   * %d times: %s\n", len(f.Checks), inline(f.Text))
+			fmt.Fprintf(w, "   * %d× %s\n", len(f.Checks), inline(f.Text))
 		}
 		fmt.Fprintf(w, "   * %s (%s, from: %s) says: %s\n", x.Check, x.Severity, x.Basis, inline(x.Text))
+		if c := r.command(l); c != "" {
+			fmt.Fprintf(w, "   * %s\n", code(c))
+		}
 	}
 }
 
@@ -162,9 +167,10 @@ func (r *Report) markdownList(w *bytes.Buffer, title string, is func(*Result) bo
 			break
 		}
 		fmt.Fprintf(w, "* **%s** %s (%s, %s): %s\n", x.Check, x.Verdict, x.Severity, x.Basis, inline(x.Text))
-		for j, f := range x.Failures {
+		findings := x.findings()
+		for j, f := range findings {
 			if j == maxFound {
-				fmt.Fprintf(w, "  * and %d more\n", len(x.Failures)-j)
+				fmt.Fprintf(w, "  * and %d more\n", len(findings)-j)
 				break
 			}
 			fmt.Fprintf(w, "  * %s\n", inline(f))

@@ -382,6 +382,7 @@ type RuleCounts struct {
 	Covered int `json:"covered"` // rules that have a check in the suite
 	Checked int `json:"checked"` // rules with a check that came to a verdict
 	Kept    int `json:"kept"`    // rules whose checks passed, as far as they came to a verdict
+	Blocked int `json:"blocked"` // rules of which no check came to a verdict, and some were blocked
 	Skipped int `json:"skipped"` // rules whose checks were all skipped
 	// BySeverity has Checked for each severity.
 	BySeverity map[rules.Severity]int `json:"checked_by_severity"`

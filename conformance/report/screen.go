@@ -15,7 +15,6 @@ const (
 	usualColumns = 100 // of text that is not written to a terminal
 	maxFindings  = 2   // of a lead
 	maxLines     = 8   // of a list of rules
-	leastRoom    = 20  // for a finding, in characters
 )
 
 func (t Text) columns() int {
@@ -46,13 +45,15 @@ func (t Text) paragraph(w io.Writer, begin string, indent int, text string) {
 	fmt.Fprintln(w, line)
 }
 
-// clip makes one line of text with at most the given number of characters.
-func clip(text string, most int) string {
-	runes := []rune(printable(strings.Join(strings.Fields(text), " ")))
-	if len(runes) <= most {
-		return string(runes)
+// fit writes a line of text after a beginning. It breaks the line between words only if it is wider
+// than the terminal, and indents the rest.
+func (t Text) fit(w io.Writer, begin, text string) {
+	if t.Columns == 0 || utf8.RuneCountInString(begin+text) <= t.Columns {
+		fmt.Fprintln(w, begin+text)
+		return
 	}
-	return string(runes[:most-3]) + "..."
+	space := text[:len(text)-len(strings.TrimLeft(text, " \t"))]
+	t.paragraph(w, begin+space, utf8.RuneCountInString(begin+space), text)
 }
 
 // found says in a line what a result found.
@@ -66,21 +67,14 @@ func (x *Result) found() string {
 	return x.headline()
 }
 
-// showsLeads reports whether there are so many failures that a reader needs to be told with which
-// to begin.
-func (r *Report) showsLeads() bool { return r.broken() > maxLeads }
-
 // leads writes what to mend first.
 func (t Text) leads(r *Report, w io.Writer) {
-	if !r.showsLeads() {
-		return
-	}
 	for i := range r.Leads {
 		l := &r.Leads[i]
 		if i == 0 {
 			fmt.Fprint(w, "\nbegin with:\n")
 		}
-		t.paragraph(w, fmt.Sprintf("%d. ", i+1), 3, fmt.Sprintf("%s: %s", shorten(l.what(), causeLength), l.frees()))
+		t.paragraph(w, fmt.Sprintf("%d. ", i+1), 3, fmt.Sprintf("%s: %s", shorten(l.what(), causeLength), r.frees(l)))
 		for j, f := range l.Findings {
 			name := "found"
 			if j > 0 {
@@ -94,11 +88,11 @@ func (t Text) leads(r *Report, w io.Writer) {
 		}
 		x := r.Result(l.Check)
 		t.paragraph(w, "   rule   ", 10, fmt.Sprintf("%s (%s, from: %s): %s", x.Check, x.Severity, x.Basis, x.Text))
-		if x.Reproduce != "" {
-			fmt.Fprintf(w, "   try    %s\n", printable(x.Reproduce))
+		if c := r.command(l); c != "" {
+			fmt.Fprintf(w, "   try    %s\n", printable(c))
 		}
 		switch {
-		case l.Program != "" && t.All:
+		case l.Program != "" && t.Most == 0:
 			fmt.Fprintf(w, "   in C:\n%s", printable(l.Program))
 		case i == 0:
 			for j, line := range l.call(false) {
@@ -113,8 +107,17 @@ func (t Text) leads(r *Report, w io.Writer) {
 }
 
 // frees says what mending a lead changes.
-func (l *Lead) frees() string {
-	return "mending it frees up to " + count(len(l.Results), "result")
+func (r *Report) frees(l *Lead) string {
+	text := "mending it lets 1 check pass"
+	if n := len(l.Results); n > 1 {
+		text = fmt.Sprintf("mending it lets up to %d checks pass", n)
+	}
+	const create = "PJRT_Client_Create"
+	if n := r.Summary.Verdicts[SkipEnv]; n > 0 && r.Run.NoDevice != "" &&
+		(l.Function == create || l.Function == "" && slices.Contains(r.Result(l.Check).nullSlots(), create)) {
+		text += fmt.Sprintf(", and up to %d run that were skipped without a client", n)
+	}
+	return text
 }
 
 // lines writes a line for each rule that is broken. Where all failures are written in full, and for
@@ -148,10 +151,10 @@ func (t Text) lines(r *Report, w io.Writer) {
 			if l.of > 1 {
 				many = fmt.Sprintf(" %d of %d checks:", l.checks, l.of)
 			}
-			begin := fmt.Sprintf("  %-16s ", l.name())
-			verdict := fmt.Sprintf("%-7s", l.Verdict)
-			room := max(leastRoom, t.columns()-utf8.RuneCountInString(begin+verdict+many)-1)
-			fmt.Fprintf(w, "%s%s%s %s\n", begin, t.paint(kindOf(*l.Result), verdict), many, clip(l.found(), room))
+			begin, verdict := fmt.Sprintf("  %-16s ", l.name()), fmt.Sprintf("%-7s", l.Verdict)
+			var text strings.Builder
+			t.paragraph(&text, begin+verdict+many+" ", len(begin+verdict)+1, shorten(l.found(), causeLength))
+			fmt.Fprint(w, strings.Replace(text.String(), verdict, t.paint(kindOf(*l.Result), verdict), 1))
 		}
 	}
 }
@@ -159,7 +162,7 @@ func (t Text) lines(r *Report, w io.Writer) {
 // blocks writes what failures block, except where a lead says it.
 func (t Text) blocks(r *Report, w io.Writer) {
 	led := r.led()
-	list := slices.DeleteFunc(slices.Clone(r.Blocks), func(b Block) bool { return r.showsLeads() && led[b.Check] })
+	list := slices.DeleteFunc(slices.Clone(r.Blocks), func(b Block) bool { return led[b.Check] })
 	for i, b := range list {
 		switch {
 		case i == 0:
@@ -168,7 +171,7 @@ func (t Text) blocks(r *Report, w io.Writer) {
 			fmt.Fprintf(w, "        and those of %d more\n", len(list)-i)
 		}
 		if i < maxCauses {
-			t.paragraph(w, fmt.Sprintf("  %4d  ", len(b.Blocked)), 8, fmt.Sprintf("by %s, which failed: %s", b.Check, b.names()))
+			t.paragraph(w, fmt.Sprintf("  %4d  ", len(b.Blocked)), 8, fmt.Sprintf("by %s, which failed: %s", b.Check, b.why()))
 		}
 	}
 }

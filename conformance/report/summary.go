@@ -243,7 +243,7 @@ func (r *Report) summarizeGroups() {
 
 func (r *Report) countRules() RuleCounts {
 	c := RuleCounts{Total: len(rules.All()), Covered: r.Suite.Covered, BySeverity: make(map[rules.Severity]int)}
-	type state struct{ checked, bad bool }
+	type state struct{ checked, bad, blocked bool }
 	states := make(map[string]*state)
 	var order []string
 	for i := range r.Results {
@@ -256,9 +256,12 @@ func (r *Report) countRules() RuleCounts {
 		}
 		s.checked = s.checked || x.judged()
 		s.bad = s.bad || x.judged() && x.Verdict != Pass
+		s.blocked = s.blocked || x.Verdict == Blocked
 	}
 	for _, id := range order {
 		switch s := states[id]; {
+		case !s.checked && s.blocked:
+			c.Blocked++
 		case !s.checked:
 			c.Skipped++
 		default:
@@ -272,6 +275,49 @@ func (r *Report) countRules() RuleCounts {
 		}
 	}
 	return c
+}
+
+// String says what became of each rule of the contract.
+func (c *RuleCounts) String() string {
+	parts := func(list ...string) string {
+		return strings.Join(slices.DeleteFunc(list, func(s string) bool { return strings.HasPrefix(s, "0 ") }), ", ")
+	}
+	text := fmt.Sprintf("%d of %d rules checked: %s", c.Checked, c.Total,
+		parts(fmt.Sprintf("%d kept", c.Kept), fmt.Sprintf("%d not kept", c.Checked-c.Kept)))
+	others := parts(fmt.Sprintf("%d blocked", c.Blocked), fmt.Sprintf("%d skipped", c.Skipped),
+		fmt.Sprintf("%d not run", max(0, c.Covered-c.Checked-c.Blocked-c.Skipped)), fmt.Sprintf("%d without a check", c.Total-c.Covered))
+	return strings.TrimSuffix(strings.TrimSuffix(text, ": ")+"; "+others, "; ")
+}
+
+// skips says why checks were skipped, or returns "" if none was.
+func (r *Report) skips() string {
+	environment := "since this machine or these devices cannot show it"
+	if r.Run.NoDevice != "" {
+		environment = "since no client was made"
+	}
+	var parts []string
+	for _, why := range []struct {
+		verdict Verdict
+		text    string
+	}{
+		{SkipUnimpl, "since the plugin answers UNIMPLEMENTED, as it may"},
+		{SkipAbsent, "since the plugin is older than what they are about"},
+		{SkipEnv, environment},
+		{BrokenCheck, "since the suite is at fault"},
+	} {
+		if n := r.Summary.Verdicts[why.verdict]; n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", n, why.text))
+		}
+	}
+	all := count(r.Summary.Checks.Skipped, "check")
+	switch {
+	case len(parts) == 0 || r.Programs != nil:
+		return ""
+	case len(parts) == 1:
+		_, why, _ := strings.Cut(parts[0], " ")
+		return all + " " + why
+	}
+	return all + ": " + strings.Join(parts, "; ")
 }
 
 // quality returns the score, which weighs recommended rules by where they come from.

@@ -26,11 +26,18 @@ type tally struct {
 	note string
 }
 
-// write writes the table, or a sentence for each row if the numbers do not fit side by side.
+// write writes the table. In a terminal that is too narrow for the notes they are below the table,
+// and if the numbers do not fit side by side each row becomes a sentence.
 func (x tallies) write(t Text, w io.Writer) error {
-	text, width, err := x.table(t)
+	text, width, err := x.table(t, true)
 	if err == nil && t.Columns > 0 && width > t.Columns {
-		text, err = x.sentences(t)
+		var notes strings.Builder
+		x.notes(t, &notes)
+		text, width, err = x.table(t, false)
+		text += notes.String()
+	}
+	if err == nil && t.Columns > 0 && width > t.Columns {
+		text = x.sentences(t)
 	}
 	if err != nil {
 		return err
@@ -39,8 +46,8 @@ func (x tallies) write(t Text, w io.Writer) error {
 	return err
 }
 
-// table returns the table, and how wide it is without the notes.
-func (x tallies) table(t Text) (text string, width int, err error) {
+// table returns the table, and how wide it is.
+func (x tallies) table(t Text, notes bool) (text string, width int, err error) {
 	var b strings.Builder
 	tw := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 	if x.levels {
@@ -49,9 +56,13 @@ func (x tallies) table(t Text) (text string, width int, err error) {
 		fmt.Fprintf(tw, "%s\tPASS\tFAIL\tWARN\tWAIVED\tSKIPPED\n", x.names)
 	}
 	for _, row := range x.rows {
+		note := shorten(row.note, reasonLength)
+		if !notes && row.state != "" {
+			note = ""
+		}
 		if x.levels {
 			fmt.Fprintf(tw, "%s\t%s\t%d\t%d\t%d\t%d\t%d\t%d\t%s\n", row.name, row.state,
-				row.Pass, row.Fail, row.Warn, row.Waived, row.Blocked, row.Skipped, row.note)
+				row.Pass, row.Fail, row.Warn, row.Waived, row.Blocked, row.Skipped, note)
 		} else {
 			fmt.Fprintf(tw, "%s\t%d\t%d\t%d\t%d\t%d\n", row.name, row.Pass, row.Fail, row.Warn, row.Waived, row.Skipped)
 		}
@@ -61,24 +72,51 @@ func (x tallies) table(t Text) (text string, width int, err error) {
 	}
 	lines := strings.Split(strings.TrimSuffix(b.String(), "\n"), "\n")
 	for i, line := range lines {
+		line = strings.TrimRight(line, " ")
+		width = max(width, utf8.RuneCountInString(line))
 		if i > 0 && x.rows[i-1].state != "" {
 			// Only now, since escape sequences would spoil the widths of columns.
 			state := x.rows[i-1].state
 			line = strings.Replace(line, string(state), t.paint(stateKind(state), string(state)), 1)
 		}
-		lines[i] = strings.TrimRight(line, " ")
+		lines[i] = line
 	}
-	return strings.Join(lines, "\n") + "\n", utf8.RuneCountInString(lines[0]), nil
+	return strings.Join(lines, "\n") + "\n", width, nil
+}
+
+// reasonLength is the length to which the table cuts the reason of a level, if it is beside it.
+const reasonLength = 120
+
+// notes writes why levels have their states, those of the same reason in one line.
+func (x tallies) notes(t Text, w io.Writer) {
+	var order []string
+	names := make(map[string][]string)
+	for _, row := range x.rows {
+		if row.note == "" || row.state == "" {
+			continue
+		}
+		if names[row.note] == nil {
+			order = append(order, row.note)
+		}
+		names[row.note] = append(names[row.note], row.name)
+	}
+	for _, note := range order {
+		begin := fmt.Sprintf("%-8s", strings.Join(names[note], ", ")+": ")
+		t.paragraph(w, begin, len(begin), note)
+	}
 }
 
 // sentences returns a sentence for each row, with the numbers that are not zero.
-func (x tallies) sentences(t Text) (string, error) {
+func (x tallies) sentences(t Text) string {
 	var b strings.Builder
-	tw := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
+	indent := 0
+	for _, row := range x.rows {
+		indent = max(indent, utf8.RuneCountInString(row.name)+2)
+	}
 	for _, row := range x.rows {
 		var parts []string
 		if row.state != "" {
-			parts = append(parts, t.paint(stateKind(row.state), string(row.state)))
+			parts = append(parts, string(row.state))
 		}
 		for _, c := range []struct {
 			n    int
@@ -95,8 +133,9 @@ func (x tallies) sentences(t Text) (string, error) {
 		if row.note != "" && text != "" {
 			text += "; "
 		}
-		fmt.Fprintf(tw, "%s\t%s%s\n", row.name, text, row.note)
+		var line strings.Builder
+		t.paragraph(&line, fmt.Sprintf("%-*s", indent, row.name), indent, text+row.note)
+		b.WriteString(strings.Replace(line.String(), string(row.state), t.paint(stateKind(row.state), string(row.state)), 1))
 	}
-	err := tw.Flush()
-	return b.String(), err
+	return b.String()
 }

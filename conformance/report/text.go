@@ -47,21 +47,28 @@ func (x *Result) Details() string { return Text{}.details(x) }
 func (t Text) details(x *Result) string {
 	var b strings.Builder
 	line := func(name, text string) {
-		first := true
-		for part := range strings.Lines(printable(text)) {
-			if first {
-				fmt.Fprintf(&b, "  %-10s ", name)
-				first = false
-			} else {
-				b.WriteString("             ")
+		lines := strings.Split(strings.TrimSuffix(printable(text), "\n"), "\n")
+		if text == "" {
+			return
+		}
+		left := 0
+		if t.Most > 0 && len(lines) > maxFindingLines {
+			lines, left = lines[:maxFindingLines], len(lines)-maxFindingLines
+		}
+		for i, part := range lines {
+			if i > 0 {
+				name = ""
 			}
-			b.WriteString(strings.TrimRight(part, "\n") + "\n")
+			t.fit(&b, fmt.Sprintf("  %-10s ", name), part)
+		}
+		if left > 0 {
+			fmt.Fprintf(&b, "  %-10s and %s, which --verbose writes\n", "", count(left, "more line"))
 		}
 	}
 	fmt.Fprintf(&b, "%s  %s  (%s, from: %s)\n", x.Check, t.paint(kindOf(*x), string(x.Verdict)), x.Severity, x.Basis)
 	line("rule", x.Text)
 	line("about", x.Subject)
-	for _, f := range x.Failures {
+	for _, f := range x.findings() {
 		line("found", f)
 	}
 	if x.Verdict == Blocked {
@@ -97,9 +104,30 @@ func (t Text) details(x *Result) string {
 		line("link", w.Link)
 	}
 	if x.Reproduce != "" {
-		line("reproduce", x.Reproduce)
+		fmt.Fprintf(&b, "  %-10s %s\n", "reproduce", printable(x.Reproduce)) // in one line, to be copied
 	}
 	return b.String()
+}
+
+// maxFindingLines is how many lines of a finding are written, unless all is: a plugin's error may
+// have the stack of a thread.
+const maxFindingLines = 8
+
+// findings returns what was expected and what was found, each finding once.
+func (x *Result) findings() []string {
+	times := make(map[string]int)
+	var list []string
+	for _, f := range x.Failures {
+		if times[f]++; times[f] == 1 {
+			list = append(list, f)
+		}
+	}
+	for i, f := range list {
+		if n := times[f]; n > 1 {
+			list[i] = fmt.Sprintf("%d times: %s", n, f)
+		}
+	}
+	return list
 }
 
 func (x *Result) digestText() string {
@@ -206,25 +234,29 @@ func (r *Report) broken() int {
 func (t Text) WriteSummary(r *Report, out io.Writer) error {
 	w := bufio.NewWriter(outside.Writer(out))
 	for _, p := range r.Problems {
-		fmt.Fprintf(w, "problem: %s\n", printable(p))
+		t.paragraph(w, "problem: ", 9, p)
 	}
 	for _, u := range r.Waivers {
 		if u.Problem != "" {
-			fmt.Fprintf(w, "waiver for %s in %s: %s\n", u.Check, u.File, u.Problem)
+			t.paragraph(w, "", 2, fmt.Sprintf("waiver for %s in %s: %s", u.Check, u.File, u.Problem))
 		}
 	}
-	fmt.Fprintf(w, "plugin   %s\n", printable(r.Plugin.describe()))
+	t.paragraph(w, "plugin   ", 9, r.Plugin.describe())
 	if r.Plugin.SHA256 != "" {
 		fmt.Fprintf(w, "sha256   %s\n", r.Plugin.SHA256)
 	}
 	if r.Run.NoDevice != "" {
-		fmt.Fprintf(w, "devices  none used: %s\n", printable(r.Run.Ahead()))
+		t.paragraph(w, "devices  ", 9, "none used: "+r.Run.Ahead())
 	}
 	if r.Run.Artifacts != "" {
-		t.paragraph(w, "programs ", 9, printable(r.Run.Sent()))
+		t.paragraph(w, "programs ", 9, r.Run.Sent())
 	}
-	fmt.Fprintf(w, "suite    purepjrt %s, PJRT API %s%s, profile %s, %s, %v\n\n", r.Suite.Version, r.Suite.API, r.Run.judgedBy(),
-		r.Run.Profile, count(r.Run.Jobs, "job"), r.Duration.Round(100*time.Millisecond))
+	if text := r.unjudged(); text != "" {
+		t.paragraph(w, "         ", 9, text)
+	}
+	t.paragraph(w, "suite    ", 9, fmt.Sprintf("purepjrt %s, PJRT API %s%s, profile %s, %s, %v", r.Suite.Version, r.Suite.API,
+		r.Run.judgedBy(), r.Run.Profile, count(r.Run.Jobs, "job"), r.Duration.Round(100*time.Millisecond)))
+	fmt.Fprintln(w)
 	if err := t.outcome(r, w); err != nil {
 		return err
 	}
@@ -232,15 +264,20 @@ func (t Text) WriteSummary(r *Report, out io.Writer) error {
 	t.lines(r, w)
 	t.blocks(r, w)
 	t.causes(r, w)
+	if text := r.skips(); text != "" {
+		t.paragraph(w, "\nskipped  ", 9, text)
+	}
 	if n := r.Summary.Checks.Waived; n > 0 {
 		t.paragraph(w, "\nwaived   ", 9, strings.TrimSuffix(count(n, "failure")+" "+r.waivedBy(), " "))
 	}
 	if len(r.Flaky) > 0 {
-		fmt.Fprintf(w, "\nflaky, since the verdict differs from run to run: %s\n", listed(r.Flaky, maxAlike))
+		t.paragraph(w, "\nflaky    ", 9, "since the verdict differs from run to run: "+listed(r.Flaky, maxAlike))
 	}
-	fmt.Fprintf(w, "\n%s\n", t.paint(outcomeKind(r.Verdict), r.Sentence()))
+	var sentence strings.Builder
+	t.paragraph(&sentence, "", 0, r.Sentence())
+	fmt.Fprintf(w, "\n%s\n", t.paint(outcomeKind(r.Verdict), strings.TrimSuffix(sentence.String(), "\n")))
 	for _, a := range r.Advice() {
-		fmt.Fprintf(w, "next: %s\n", a)
+		t.paragraph(w, "next: ", 6, a)
 	}
 	return w.Flush()
 }
@@ -253,47 +290,47 @@ func (t Text) outcome(r *Report, w io.Writer) error {
 	if err := t.levels(r, w); err != nil {
 		return err
 	}
-	k := r.Summary.Rules
-	fmt.Fprintf(w, "\n%d of %d rules checked (%d have a check), %d kept, %d skipped", k.Checked, k.Total, k.Covered, k.Kept, k.Skipped)
+	text := r.Summary.Rules.String()
 	if r.Summary.Quality >= 0 {
-		fmt.Fprintf(w, "; quality %d of 100", r.Summary.Quality)
+		text += fmt.Sprintf("; quality %d of 100", r.Summary.Quality)
 	}
-	fmt.Fprint(w, "\n")
+	t.paragraph(w, "\n", 2, text)
 	return nil
 }
 
 const (
 	maxCauses   = 8
-	causeLength = 160
+	causeLength = 300
 )
 
-// shorten cuts s to about n bytes.
+// shorten cuts s to about n bytes, if possible between words.
 func shorten(s string, n int) string {
 	if len(s) <= n {
 		return s
 	}
-	return strings.ToValidUTF8(s[:n], "") + " ..."
+	s = strings.ToValidUTF8(s[:n], "")
+	if at := strings.LastIndexByte(s, ' '); at > n/2 {
+		s = s[:at]
+	}
+	return s + " ..."
 }
 
 // levels writes the table of levels and severities.
 func (t Text) levels(r *Report, w io.Writer) error {
 	table := tallies{names: "LEVEL", levels: true}
 	for _, l := range r.Levels {
-		reason := shorten(printable(strings.Join(strings.Fields(l.Reason), " ")), reasonLength)
-		table.rows = append(table.rows, tally{l.Name, l.State, l.Counts, reason})
+		table.rows = append(table.rows, tally{l.Name, l.State, l.Counts, printable(strings.Join(strings.Fields(l.Reason), " "))})
 	}
 	for _, s := range rules.Severities() {
-		if r.Summary.Rules.BySeverity[s] == 0 && r.showsLeads() {
+		n := r.Summary.Rules.BySeverity[s]
+		if n == 0 {
 			continue // the reader has more to read
 		}
-		note := count(r.Summary.Rules.BySeverity[s], "rule") + " checked"
+		note := "of " + count(n, "rule")
 		table.rows = append(table.rows, tally{string(s), "", r.Summary.Severities[s], note})
 	}
 	return table.write(t, w)
 }
-
-// reasonLength is the length to which the table cuts the reason of a level.
-const reasonLength = 120
 
 // noteworthy reports whether the reader should see the result without asking for it.
 func (x *Result) noteworthy() bool {

@@ -18,6 +18,7 @@ import (
 	"sync"
 
 	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/conformance/report"
 )
 
 // A plugin may take portable artifacts alone, since JAX sends nothing else. The suite cannot write
@@ -165,7 +166,6 @@ func (t *T) Program(format, code string) *capi.Program {
 // Whether it takes text was found out before the check, which may have broken the compiler since.
 func (t *T) NeedsText(p *capi.Program, err error) {
 	if t.rule.ID != "CMP-01" && t.env.NoText != "" && isText(p) {
-		t.BlockedBy("CMP-01", "the plugin does not compile StableHLO text, not even that of a plus one (%s), and the suite has no artifact of this program: %v",
-			t.env.NoText, err)
+		t.BlockedBy("CMP-01", report.NoArtifact+", as it does that of a plus one (%s): %v", t.env.NoText, err)
 	}
 }
