@@ -7,6 +7,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"regexp"
 	"strconv"
@@ -201,8 +202,12 @@ func (f *finder) cudaLibrary(plugin, name, major string) string {
 var versionInName = regexp.MustCompile(`\.so\.([0-9]+\.[0-9.]+)$`)
 
 // LibraryVersion returns the version in the file name of a library, after following links, or in
-// the name of the Python distribution that it belongs to. It returns "" if neither name has one.
+// the name of the Python distribution that it belongs to. It returns "" if neither name has one, or
+// if there is no such file.
 func LibraryVersion(path string) string {
+	if _, err := os.Stat(path); err != nil {
+		return "" // a name that is too long for a file may have any number of folders
+	}
 	if m := versionInName.FindStringSubmatch(realPath(path)); m != nil {
 		return m[1]
 	}

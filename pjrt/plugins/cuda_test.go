@@ -98,6 +98,7 @@ func TestTheVersionsOfCUDA(t *testing.T) {
 	assert.Equal(t, "13.0.96", LibraryVersion(found.Runtime))
 	assert.Equal(t, "9.12.1", LibraryVersion(found.CUDNN))
 	assert.Empty(t, LibraryVersion("/lib/libother.so.1"))
+	assert.Empty(t, LibraryVersion(found.Runtime+".so.13.0"), "no such file")
 
 	found, missing = f.cuda("tpu")
 	assert.Zero(t, found)

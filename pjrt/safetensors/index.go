@@ -17,6 +17,9 @@ import (
 	"github.com/purepjrt/purepjrt/internal/outside"
 )
 
+// longestName is more than the bytes of the name of any file: systems allow 255 characters.
+const longestName = 4 * 255
+
 // openIndex opens the files that an index lists.
 func openIndex(name string) (*File, error) {
 	places, err := readIndex(name)
@@ -26,7 +29,7 @@ func openIndex(name string) (*File, error) {
 	listed := make(map[string][]string) // the arrays of each file
 	for array, file := range places {
 		// An index comes with a model from anywhere, and must not lead to files elsewhere.
-		if file != filepath.Base(file) || !filepath.IsLocal(file) || strings.HasSuffix(file, ".json") {
+		if file != filepath.Base(file) || !filepath.IsLocal(file) || strings.HasSuffix(file, ".json") || len(file) > longestName {
 			return nil, fmt.Errorf("%s: array %q is said to be in %q, which is not the name of a file beside the index",
 				name, excerpt.Of(array), excerpt.Of(file))
 		}

@@ -4,6 +4,7 @@
 package hostile
 
 import (
+	"archive/zip"
 	"bytes"
 	"encoding/binary"
 	"fmt"
@@ -34,7 +35,10 @@ const (
 	Flags
 	NumPy
 	Arrays // safetensors
+	Index  // of several files of safetensors
+	Archive
 	Session
+	Path  // of a file
 	Words // whatever is one line of text
 )
 
@@ -203,6 +207,42 @@ func files() []Input {
 		arrays(repeat(Arrays, "brackets", ``, `{"":`, ``)),
 		arrays(repeat(Arrays, "spaces", ``, ` `, `{}`)),
 
+		series(Index, "arrays of a file", `{"weight_map":{`, `"%d":"a.safetensors",`, `"a":"a.safetensors"}}`),
+		series(Index, "files", `{"weight_map":{`, `"%d":"%[1]d.safetensors",`, `"a":"a.safetensors"}}`),
+		series(Index, "files elsewhere", `{"weight_map":{`, `"%d":"../a.safetensors",`, `"a":"a.safetensors"}}`),
+		repeat(Index, "one array many times", `{"weight_map":{`, `"a":"a.safetensors",`, `"a":"a.safetensors"}}`),
+		repeat(Index, "the name of an array", `{"weight_map":{"`, `a`, `":"a.safetensors"}}`),
+		repeat(Index, "the name of a file", `{"weight_map":{"a":"`, `a`, `.safetensors"}}`),
+		repeat(Index, "unknown members", `{`, `"a":1,`, `"weight_map":{}}`),
+		repeat(Index, "maps", `{`, `"weight_map":{"a":"a.safetensors"},`, `"weight_map":{}}`),
+		repeat(Index, "brackets", ``, `{"weight_map":`, ``),
+		repeat(Index, "spaces", ``, ` `, `{"weight_map":{"a":"a.safetensors"}}`),
+
+		archive("arrays", func(add func(string), size int) {
+			for i := range max(1, size/110) {
+				add(fmt.Sprintf("%d.npy", i))
+			}
+		}),
+		archive("one array many times", func(add func(string), size int) {
+			for range max(1, size/110) {
+				add("a.npy")
+			}
+		}),
+		archive("other files", func(add func(string), size int) {
+			for i := range max(1, size/110) {
+				add(fmt.Sprint(i))
+			}
+		}),
+		archive("a long name", func(add func(string), size int) { add(strings.Repeat("a", min(size/2, 60_000)) + ".npy") }),
+		repeat(Archive, "ends of a directory", "", "PK\x05\x06", strings.Repeat("\x00", 18)),
+		repeat(Archive, "entries of a directory", "", "PK\x01\x02", "PK\x05\x06"+strings.Repeat("\x00", 18)),
+
+		repeat(Path, "folders", "/", "a/", "libcudart.so"),
+		repeat(Path, "parents", "/", "../", "libcudart.so"),
+		repeat(Path, "slashes", "", "/", "libcudart.so"),
+		repeat(Path, "a version", "libcudart.so.", "1.", "1"),
+		repeat(Path, "versions", "", ".so.1", ".so"),
+
 		repeat(Session, "calls", session, line(`{"call":1,"function":"PJRT_Plugin_Initialize","in":{},"size":16}`), ""),
 		repeat(Session, "short calls", session, line(`{"call":1,"function":"PJRT_Plugin_Initialize"}`), ""),
 		repeat(Session, "data", session, line(`{"data":1}`), ""),
@@ -226,6 +266,23 @@ func files() []Input {
 		repeat(Words, "stars", "", "*", ":delay=1s"),
 		repeat(Words, "colon pairs", "v2:", "1x", "1"),
 	}
+}
+
+// archive returns an input that is a zip archive of files, each of which is empty.
+func archive(name string, fill func(add func(name string), size int)) Input {
+	return Input{Name: name, Form: Archive, Make: func(size int) []byte {
+		var b bytes.Buffer
+		z := zip.NewWriter(&b)
+		fill(func(name string) {
+			if _, err := z.Create(name); err != nil {
+				panic(err) // it is written to memory
+			}
+		}, size)
+		if err := z.Close(); err != nil {
+			panic(err)
+		}
+		return b.Bytes()
+	}}
 }
 
 // field returns a field that holds a message or a text.

@@ -6,12 +6,16 @@ package hostile
 import (
 	"bytes"
 	"context"
+	"os"
+	"path/filepath"
 	"slices"
 
 	"github.com/purepjrt/purepjrt/capi/shim"
 	"github.com/purepjrt/purepjrt/capi/shim/recording"
 	"github.com/purepjrt/purepjrt/pjrt"
+	"github.com/purepjrt/purepjrt/pjrt/array"
 	"github.com/purepjrt/purepjrt/pjrt/compile"
+	"github.com/purepjrt/purepjrt/pjrt/dtype"
 	"github.com/purepjrt/purepjrt/pjrt/hlo"
 	"github.com/purepjrt/purepjrt/pjrt/inspect"
 	internalhlo "github.com/purepjrt/purepjrt/pjrt/internal/hlo"
@@ -20,6 +24,7 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/internal/xlaproto"
 	"github.com/purepjrt/purepjrt/pjrt/npy"
 	"github.com/purepjrt/purepjrt/pjrt/platform"
+	"github.com/purepjrt/purepjrt/pjrt/plugins"
 	"github.com/purepjrt/purepjrt/pjrt/safetensors"
 	"github.com/purepjrt/purepjrt/pjrt/sharding"
 	"github.com/purepjrt/purepjrt/pjrt/stablehlo"
@@ -67,6 +72,32 @@ func signature(b []byte) error {
 	return nil
 }
 
+// openIndex opens an index in a folder with one file of one array, a.
+func openIndex(b []byte) error {
+	dir, err := os.MkdirTemp("", "index")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	var file bytes.Buffer
+	if err := safetensors.Write(&file, map[string]array.Array{"a": {Type: dtype.F32, Data: make([]byte, 4)}}, nil); err != nil {
+		return err
+	}
+	index := filepath.Join(dir, "index.json")
+	if err := os.WriteFile(filepath.Join(dir, "a.safetensors"), file.Bytes(), 0o600); err != nil {
+		return err
+	}
+	if err := os.WriteFile(index, b, 0o600); err != nil {
+		return err
+	}
+	f, err := safetensors.Open(index)
+	if err != nil {
+		return err
+	}
+	_, _ = f.Names(), f.Metadata()
+	return f.Close()
+}
+
 // Readers returns all readers.
 func Readers() []Reader {
 	programs := []Form{Text, Bytecode, Message}
@@ -81,6 +112,7 @@ func Readers() []Reader {
 		{"a program of HLO", messages, program("hlo", tpu)},
 		{"a program of HLO with a configuration", messages, program("hlo_with_config", tpu)},
 		{"stablehlo.Main", []Form{Text, Bytecode}, func(b []byte) error { _, _ = stablehlo.Main(b); return nil }},
+		{"stablehlo.Results", []Form{Text, Bytecode}, func(b []byte) error { _, _ = stablehlo.Results(b); return nil }},
 		{"stablehlo.VersionOf", []Form{Text, Bytecode}, func(b []byte) error { _, _ = stablehlo.VersionOf(b); return nil }},
 		{"hlo.Decode", messages, func(b []byte) error {
 			m, err := hlo.Decode(b)
@@ -143,6 +175,19 @@ func Readers() []Reader {
 			}
 			return err
 		}},
+		{"npy.NewArchive", []Form{Archive}, func(b []byte) error {
+			a, err := npy.NewArchive(bytes.NewReader(b), int64(len(b)))
+			if err != nil {
+				return err
+			}
+			_, err = a.Read("no such array")
+			for _, name := range a.Names() {
+				_, _ = a.Read(name)
+			}
+			return err
+		}},
+		{"safetensors.Open of an index", []Form{Index}, openIndex},
+		{"plugins.LibraryVersion", []Form{Path}, func(b []byte) error { _ = plugins.LibraryVersion(string(b)); return nil }},
 		{"recording.Read", []Form{Session}, func(b []byte) error { _, err := recording.Read(bytes.NewReader(b)); return err }},
 		{"shim.ParseFaults", []Form{Words}, func(b []byte) error { _, err := shim.ParseFaults(string(b)); return err }},
 		{"platform.ParseOption", []Form{Words}, func(b []byte) error { _, err := platform.ParseOption(string(b)); return err }},
