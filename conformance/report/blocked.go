@@ -265,7 +265,7 @@ func (r *Report) unjudged() string {
 		return ""
 	}
 	return fmt.Sprintf("%s no verdict, since the suite has no artifact of the programs: it has none of those that are wrong on purpose, "+
-		"that have a dialect which JAX lacks, or that are large (%s)", came(len(checks)), some(checks))
+		"that JAX cannot write, whose text differs from run to run, or that are large (%s)", came(len(checks)), some(checks))
 }
 
 func came(n int) string {

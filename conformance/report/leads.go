@@ -156,8 +156,9 @@ func only(subject string) string {
 }
 
 // showBest chooses the failure that shows a lead best: that the function's slot is null, or one
-// whose finding names a field, of a rule about the function, that binds. If the function fails in
-// checks of other things only, as one that hangs may, a check that it blocks shows it better.
+// whose finding names a field, of a rule about the function, with the most frequent finding, that
+// binds. If the function fails in checks of other things only, as one that hangs may, a check that
+// it blocks shows it better.
 func (r *Report) showBest(l *Lead) {
 	best := -1
 	for _, name := range l.Results {
@@ -165,12 +166,15 @@ func (r *Report) showBest(l *Lead) {
 		q := 0
 		field := fieldOf(l.Function, x.headline())
 		if x.Rule == slots && functionName.FindString(x.headline()) == l.Function {
-			q += 16
+			q += 32
 		}
 		if field != "" {
-			q += 8
+			q += 16
 		}
 		if l.Function != "" && about(x, l.Function) {
+			q += 8
+		}
+		if slices.Contains(l.Findings[0].Checks, x.Check) {
 			q += 4
 		}
 		switch {

@@ -83,6 +83,18 @@ func TestALeadIsShownByACheckOfItsFunction(t *testing.T) {
 	require.NoError(t, r.WriteText(&text, false))
 	assert.Contains(t, text.String(), "   try    "+hang.Reproduce)
 
+	crash := func(check string) report.Result {
+		x := result(check, report.Crash, "expected an answer; the process died of SIGABRT")
+		x.Death, x.Calls = &report.Death{How: "the process died of SIGABRT"}, []string{"PJRT_Client_Compile"}
+		return x
+	}
+	r = &report.Report{Results: []report.Result{
+		result("CMP-01", report.Fail, "PJRT_Client_Compile: INTERNAL: no text"), crash("CMP-11/a"), crash("RUN-02/a"),
+	}}
+	r.Summarize()
+	require.Len(t, r.Leads, 1)
+	assert.Equal(t, "CMP-11/a", r.Leads[0].Check, "of the most frequent finding")
+
 	slot := result("LOAD-08", report.Fail, "the slot at offset 120, PJRT_Client_Create, is null")
 	other := result("CLI-01", report.Fail, "PJRT_Client_Create: UNIMPLEMENTED: the plugin does not have this function")
 	r = &report.Report{Run: report.Run{NoDevice: "there is no client"}, Results: []report.Result{other, slot, result("CLI-14", report.SkipEnv)}}
