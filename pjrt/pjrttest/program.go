@@ -14,6 +14,7 @@ import (
 
 	"github.com/purepjrt/purepjrt/capi"
 	"github.com/purepjrt/purepjrt/pjrt"
+	"github.com/purepjrt/purepjrt/pjrt/internal/bytecode"
 	"github.com/purepjrt/purepjrt/pjrt/stablehlo"
 )
 
@@ -130,7 +131,7 @@ func (p *Plugin) program(code []byte, format pjrt.Format) (*Program, error) {
 // balanced returns an error for text whose brackets are not closed, such as that of a
 // truncated program. It checks nothing else, and does not check bytecode.
 func balanced(code string) error {
-	if strings.HasPrefix(code, "ML\xefR") {
+	if strings.HasPrefix(code, bytecode.Magic) {
 		return nil
 	}
 	var open []byte

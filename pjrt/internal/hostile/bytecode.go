@@ -7,6 +7,8 @@ import (
 	"bytes"
 	"encoding/binary"
 	"fmt"
+
+	"github.com/purepjrt/purepjrt/pjrt/internal/bytecode"
 )
 
 // number encodes a number in MLIR's bytecode.
@@ -90,7 +92,7 @@ func (m *module) bytes() []byte {
 	for _, s := range m.strings {
 		text = append(append(text, s...), 0)
 	}
-	b := append([]byte("ML\xefR"), number(6)...)
+	b := append([]byte(bytecode.Magic), number(6)...)
 	b = append(b, 'x', 0)
 	section := func(id byte, parts ...[]byte) {
 		contents := bytes.Join(parts, nil)

@@ -9,6 +9,7 @@ import (
 	"regexp"
 
 	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/conformance/internal/check"
 	"github.com/purepjrt/purepjrt/pjrt"
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
 	"github.com/purepjrt/purepjrt/pjrt/pjrttest"
@@ -84,7 +85,7 @@ var launches = map[string]func(l *pjrttest.Launch) error{
 }
 
 // artifact matches portable artifacts of StableHLO.
-func artifact(code []byte, _ pjrt.Format) bool { return bytes.HasPrefix(code, []byte("ML\xefR")) }
+func artifact(code []byte, _ pjrt.Format) bool { return check.IsBytecode(string(code)) }
 
 // named matches modules with any name that return one argument.
 func named(code []byte, _ pjrt.Format) bool {
