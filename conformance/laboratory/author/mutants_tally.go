@@ -98,6 +98,7 @@ func (t *tally) run(ctx context.Context) error {
 // try tries mutants, and their checks without a fault.
 func (t *tally) try(ctx context.Context, mutants []int) error {
 	var list trials
+	asked := make(map[control]bool)
 	for _, i := range mutants {
 		m := &t.mutants[i]
 		setup, err := t.plugins.With(ctx, m)
@@ -108,18 +109,27 @@ func (t *tally) try(ctx context.Context, mutants []int) error {
 			return err
 		}
 		t.tried = append(t.tried, i)
-		s := controlOf(m)
-		if _, ok := t.sound[s]; !ok {
-			t.sound[s] = nil
-			without, err := t.plugins.Without(ctx, m)
-			if err != nil {
-				return err
-			}
-			list.add(t.find(m.Check), without, func(r *report.Result) { t.sound[s] = r })
+		if err := t.control(ctx, t.plugins, m, asked, &list); err != nil {
+			return err
 		}
 		list.add(t.find(m.Check), setup, func(r *report.Result) { t.found[i] = r })
 	}
 	t.each(ctx, list)
+	return nil
+}
+
+// control adds the trial of a mutant's check without the fault to a list, unless it was asked for.
+func (t *tally) control(ctx context.Context, on trial.Plugins, m *mutant.Mutant, asked map[control]bool, list *trials) error {
+	s := controlOf(m)
+	if asked[s] {
+		return nil
+	}
+	asked[s] = true
+	without, err := on.Without(ctx, m)
+	if err != nil {
+		return err
+	}
+	list.add(t.find(m.Check), without, func(r *report.Result) { t.sound[s] = r })
 	return nil
 }
 
@@ -137,17 +147,9 @@ func (t *tally) tryNewer(ctx context.Context) error {
 	var list trials
 	asked := make(map[control]bool)
 	for _, i := range lacking {
-		m := &t.mutants[i]
-		s := controlOf(m)
-		if asked[s] {
-			continue
-		}
-		asked[s] = true
-		without, err := newer.Without(ctx, m)
-		if err != nil {
+		if err := t.control(ctx, newer, &t.mutants[i], asked, &list); err != nil {
 			return err
 		}
-		list.add(t.find(m.Check), without, func(r *report.Result) { t.sound[s] = r })
 	}
 	t.each(ctx, list)
 	list = trials{}
