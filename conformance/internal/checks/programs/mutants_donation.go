@@ -44,6 +44,27 @@ func moreDonationFaults() []mutant.Mutant {
 			return len(list) > 2 && list[0] == list[2] && list[0] != list[1]
 		}),
 		accepts("DON-06", "looks at the first argument only", nil),
+		readsList("DON-01", "takes an index that is listed twice off the list again", func(list []int64) []int64 {
+			return slices.DeleteFunc(slices.Clone(list), func(i int64) bool { return slices.Equal(list, []int64{i, i}) })
+		}),
+		mutant.Hooked("DON-01", "marks what the first device was given alone", func() []serve.Hook {
+			m := new(mutant.Marks)
+			return []serve.Hook{
+				onLater(m.Add),
+				mutant.Then(func(a *capi.BufferDestroyArgs) { m.Remove(a.Buffer) }),
+				mutant.AfterMarked[capi.Buffer](m, func(a *capi.BufferIsDeletedArgs) { a.IsDeleted = false }),
+			}
+		}),
+		mutant.Of("DON-01", "consumes what later devices were given although it is listed", func(c *serve.Invocation, a *execution) {
+			listed := capi.Slice(a.Options.NonDonatableInputIndices, a.Options.NumNonDonatableInputIndices)
+			arguments, _ := lists(a, 0)
+			if c.Forward(); c.Err() != nil || len(arguments) < 2 {
+				return
+			}
+			for _, i := range listed {
+				mutant.Try(c.Table(), capi.BufferDeleteArgs{Buffer: arguments[1][i]})
+			}
+		}),
 		garbageFor("DON-07"), garbageFor("DON-07/many"),
 		mutant.Of("DON-09", "consumes arguments although it refuses their number", func(c *serve.Invocation, a *execution) {
 			arguments, _ := lists(a, 0)
@@ -76,6 +97,21 @@ func scribble(t *capi.Table, b *capi.Buffer) {
 	if p := mutant.AddressOf(t, b); p != 0 {
 		flipByte(check.PointerAt(p))
 	}
+}
+
+// onLater shows the arguments of all devices but the first to f, when an execution has them.
+func onLater(f func(handle any)) serve.Hook {
+	return serve.Around(func(c *serve.Invocation, a *execution) {
+		var later []*capi.Buffer
+		if arguments, _ := lists(a, 0); len(arguments) > 1 {
+			later = slices.Concat(arguments[1:]...)
+		}
+		if c.Forward(); c.Err() == nil {
+			for _, b := range later {
+				f(b)
+			}
+		}
+	})
 }
 
 // leavesReadable makes a fault: donated arguments can be read, and hold something else, if
