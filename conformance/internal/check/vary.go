@@ -5,6 +5,7 @@ package check
 
 import (
 	"bytes"
+	"encoding/binary"
 	"fmt"
 	"iter"
 	"math/rand/v2"
@@ -159,16 +160,25 @@ func Elements(dims ...int64) int {
 // Values returns n elements of a type, as the host has them. Arrays with another salt have other
 // values. No element is zero or equals the one in front of it, and no two bytes of an element that
 // lie side by side are equal, as far as the type allows that: a lost element, one that was read
-// twice and bytes that changed places show. No value is a NaN; the bits above the width of a narrow
-// type are zero.
+// twice and bytes that changed places show. Every fifth element of a type of floats is one of
+// specials, since code that takes bytes for numbers on their way may change these alone; the last
+// element never is. The bits above the width of a narrow type are zero.
 func Values(e dtype.Type, n int, salt uint64) []byte {
 	r := rand.New(rand.NewPCG(uint64(e)+1, salt))
 	size := e.Size()
 	data := make([]byte, n*size)
 	bits := e == dtype.Pred || e.Bits() == 1
+	odd := specials(e)
 	for i := range n {
+		element := data[i*size : (i+1)*size]
+		if len(odd) > 0 && i%5 == 3 && i < n-1 {
+			at := i/5 + int(salt%uint64(len(odd)))
+			for c := 0; c < size; c += len(odd[0]) { // the two parts of a complex number differ
+				copy(element[c:], odd[(at+c)%len(odd)])
+			}
+			continue
+		}
 		for tries := 0; ; tries++ {
-			element := data[i*size : (i+1)*size]
 			fill(element, e, r)
 			if bits || tries > 20 || !dull(data[:(i+1)*size], size) {
 				break
@@ -204,6 +214,41 @@ func fill(element []byte, e dtype.Type, r *rand.Rand) {
 		}
 		element[i] = x
 	}
+}
+
+// fractions are the numbers of bits that the types of floats have for the fraction.
+var fractions = map[dtype.Type]int{
+	dtype.F16: 10, dtype.BF16: 7, dtype.F32: 23, dtype.F64: 52, dtype.C64: 23, dtype.C128: 52,
+}
+
+// specials returns the bytes of numbers of a type, or of their parts, that arithmetic does not keep
+// as they are: signalling NaNs, which become quiet ones, other NaNs with a sign and a payload, zero
+// below zero, infinities and numbers too small for a leading one. They are nil for types that are
+// not floats, and for those without any such number.
+func specials(e dtype.Type) [][]byte {
+	fraction, wide := fractions[e]
+	switch {
+	case wide:
+		size := e.Size()
+		if e.IsComplex() {
+			size /= 2
+		}
+		sign := uint64(1) << (8*size - 1)
+		infinity := sign - 1<<fraction
+		quiet := uint64(1) << (fraction - 1)
+		payload := uint64(0x5a3c9617b2d48) >> (52 - fraction) &^ quiet
+		var list [][]byte
+		for _, bits := range []uint64{
+			infinity | payload | 1, sign, sign | infinity | quiet | payload | 1, infinity | 1, payload | 1, sign | infinity | 2,
+			sign | infinity, infinity | quiet,
+		} {
+			list = append(list, binary.LittleEndian.AppendUint64(nil, bits)[:size])
+		}
+		return list
+	case e.IsFloat() && e.Size() == 1 && !e.IsSubByte(): // each of these is a NaN of some of the types
+		return [][]byte{{0x7d}, {0x80}, {0xff}, {0x79}, {0x7f}, {0x01}, {0xfe}, {0x71}, {0xf9}, {0x7e}}
+	}
+	return nil
 }
 
 // dull reports whether the last element of data is zero or equals the one in front of it, or

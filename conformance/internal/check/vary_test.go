@@ -5,6 +5,8 @@ package check
 
 import (
 	"bytes"
+	"encoding/binary"
+	"math"
 	"slices"
 	"testing"
 
@@ -74,6 +76,40 @@ func TestValuesShowLostAndExchangedElements(t *testing.T) {
 	assert.False(t, bytes.Equal([]byte(Words(4097, 1)), []byte(Words(4097, 2))))
 	for i := range 1024 {
 		assert.NotEqual(t, Words(1024, 1)[i], Words(1024, 2)[i])
+	}
+}
+
+func TestValuesHaveNumbersThatArithmeticChanges(t *testing.T) {
+	t.Parallel()
+	data := Values(dtype.F32, 64, 3)
+	seen := make(map[string]bool)
+	for i := 0; i < len(data); i += 4 {
+		bits := binary.LittleEndian.Uint32(data[i:])
+		switch x := math.Float32frombits(bits); {
+		case x != x && bits&(1<<22) == 0:
+			seen["signalling NaN"] = true
+		case x != x && bits&^(1<<31|1<<22) != 0x7f800000:
+			seen["payload"] = true
+		case x != x:
+			seen["the usual NaN"] = true
+		case bits == 1<<31:
+			seen["-0"] = true
+		case math.IsInf(float64(x), 0):
+			seen["infinity"] = true
+		case bits&0x7f800000 == 0:
+			seen["subnormal"] = true
+		}
+	}
+	assert.Len(t, seen, 6, "%v", seen)
+	for _, e := range dtype.All() {
+		for _, b := range specials(e) {
+			want := e.Size()
+			if e.IsComplex() {
+				want /= 2
+			}
+			assert.Len(t, b, want, "%v", e)
+		}
+		assert.Equal(t, e.IsComplex() || e.IsFloat() && !e.IsSubByte(), len(specials(e)) > 0, "%v", e)
 	}
 }
 

@@ -4,6 +4,7 @@
 package buffers
 
 import (
+	"encoding/binary"
 	"slices"
 	"sync"
 
@@ -16,7 +17,7 @@ import (
 // variedMutants are faults of some sizes, ranks, types and positions, which small arrays do not
 // show.
 func variedMutants() []mutant.Mutant {
-	return slices.Concat(sizeMutants(), rankMutants(), severalMutants(), layoutMutants())
+	return slices.Concat(sizeMutants(), rankMutants(), severalMutants(), layoutMutants(), numberMutants())
 }
 
 // layoutMutants are faults of layouts from some rank on, and of the later ones in a list.
@@ -63,6 +64,57 @@ func layoutMutants() []mutant.Mutant {
 		mutant.Before("COPY-15", "the two last of at least three dimensions of a layout change places",
 			func(a *capi.BufferBitcastArgs) { a.DeviceLayout = mutant.LayoutExchanged(a.DeviceLayout, some) }).InMemory(),
 	}
+}
+
+// numberMutants are faults of code that takes elements for numbers where it only has to move them.
+func numberMutants() []mutant.Mutant {
+	const sign, infinity, quiet = 1 << 31, 0x7f800000, 1 << 22
+	// eachFloat changes the bits of the floats that arrive of what is marked, or of all if m is nil.
+	eachFloat := func(m *mutant.Marks, change func(bits uint32) uint32) serve.Hook {
+		return mutant.Arrived(func(c *serve.Invocation, a *mutant.Download, data []byte) {
+			if mutant.TypeOf(c.Table(), a.Src) != dtype.F32 || m != nil && !m.Has(a.Src) {
+				return
+			}
+			for i := 0; i+4 <= len(data); i += 4 {
+				binary.LittleEndian.PutUint32(data[i:], change(binary.LittleEndian.Uint32(data[i:])))
+			}
+		})
+	}
+	quietens := func(bits uint32) uint32 {
+		if bits&^sign > infinity {
+			bits |= quiet
+		}
+		return bits
+	}
+	all := func(name, fault string, change func(bits uint32) uint32) mutant.Mutant {
+		return mutant.Hooked(name, fault, func() []serve.Hook { return []serve.Hook{eachFloat(nil, change)} })
+	}
+	return []mutant.Mutant{
+		all("H2D-02/type=f32", "signalling NaNs become quiet ones", quietens),
+		all("H2D-02/type=f32", "all NaNs are the same", func(bits uint32) uint32 {
+			if bits&^sign > infinity {
+				bits = infinity | quiet
+			}
+			return bits
+		}),
+		all("H2D-02/type=f32", "zeros lose their sign", func(bits uint32) uint32 {
+			if bits == sign {
+				bits = 0
+			}
+			return bits
+		}),
+		quietensMade(copiedBuffers, "COPY-01", quietens, eachFloat), quietensMade(movedBuffers, "COPY-08", quietens, eachFloat),
+		quietensMade(retrieved, "AH2D-02", quietens, eachFloat),
+	}
+}
+
+// quietensMade makes a fault of NaNs in what the function that takes A makes.
+func quietensMade[A any](made func(a *A) []*capi.Buffer, name string, quietens func(bits uint32) uint32,
+	eachFloat func(m *mutant.Marks, change func(bits uint32) uint32) serve.Hook) mutant.Mutant {
+	return mutant.Hooked(name, "signalling NaNs become quiet ones", func() []serve.Hook {
+		m := new(mutant.Marks)
+		return []serve.Hook{mutant.Marking(m, made), eachFloat(m, quietens)}
+	})
 }
 
 // ofSize reports whether an upload has elements of some bytes, and no strides.
