@@ -122,7 +122,7 @@ func (p *pending) Fail(code capi.ErrorCode, message string) {
 // The failure that a check's failed events and buffers carry.
 const (
 	failureCode    = capi.ErrorCodeDataLoss
-	failureMessage = "the tape is torn"
+	failureMessage = "the tape is torn, 100% of %d %s" // which is no format
 )
 
 // failedBuffer makes a buffer that is an error with a code and a message, in one

@@ -49,6 +49,10 @@ type meeting struct {
 	cutsMessages    int  // keeps that many bytes of the store's messages
 	oneOther        bool // looks for one other node alone
 	firstKey        bool // gets the first key for all
+	formats         bool // takes the store's messages for formats
+	firstArgs       bool // gives the callbacks of all clients the user_args of the first
+
+	first *capi.ClientCreateArgs // guarded by mu; of firstArgs
 
 	mu     sync.Mutex
 	others map[*capi.Client]int // devices of other nodes, by client; guarded by mu
@@ -152,9 +156,20 @@ func (m *meeting) create(c *serve.Invocation, a *capi.ClientCreateArgs) {
 	if a.KVTryGetCallback == 0 && m.needsTryGet {
 		mutant.Die()
 	}
+	if m.firstArgs {
+		m.mu.Lock()
+		if m.first == nil {
+			m.first = &whole
+		}
+		a.KVGetUserArg, a.KVPutUserArg, a.KVTryGetUserArg = m.first.KVGetUserArg, m.first.KVPutUserArg, m.first.KVTryGetUserArg
+		m.mu.Unlock()
+	}
 	found, err := m.find(a, node, nodes)
 	if err != nil {
-		if e, ok := err.(*capi.Error); ok && m.cutsMessages > 0 {
+		if e, ok := err.(*capi.Error); ok && m.formats {
+			text, _, _ := strings.Cut(e.Message, "%") // what follows is no message any more
+			c.Fail(e.Code, "%s", text)
+		} else if ok && m.cutsMessages > 0 {
 			c.Fail(e.Code, "%s", e.Message[:min(len(e.Message), m.cutsMessages)])
 		} else if m.swallows {
 			c.Fail(capi.ErrorCodeInternal, "the store failed")
@@ -332,6 +347,8 @@ func storeMutants() []mutant.Mutant {
 		meet("KV-02", "looks for one other node alone", func(m *meeting) { m.oneOther = true }),
 		meet("KV-02", "has what it got of the first key for all", func(m *meeting) { m.firstKey = true }),
 		meet("KV-06", "keeps 64 bytes of a message", func(m *meeting) { m.cutsMessages = 64 }),
+		meet("KV-06", "takes a message for a format", func(m *meeting) { m.formats = true }),
+		meet("KV-11", "gives the callbacks of all clients the user_args of the first", func(m *meeting) { m.firstArgs = true }),
 		meet("KV-08", "takes the values that it gets for C strings", func(m *meeting) { m.cutsGotten = true }),
 	}
 }

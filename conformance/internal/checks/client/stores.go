@@ -85,6 +85,7 @@ var storeChecks = []check.Check{
 	{Rule: "KV-06", Timeout: storeLimit, Library: true, Hostile: true, Run: func(t *check.T) {
 		for _, f := range check.Each(t, []capi.Error{
 			{Code: capi.ErrorCodeDeadlineExceeded, Message: "kv-test, on purpose"},
+			{Code: capi.ErrorCodeUnavailable, Message: "100% %d %s, which is text and no format"},
 			{Code: capi.ErrorCodeAborted, Message: check.Words(64, 1)},
 			{Code: capi.ErrorCodeFailedPrecondition, Message: check.Words(1025, 2)},
 		}) {
@@ -171,9 +172,17 @@ var storeChecks = []check.Check{
 	}},
 	{Rule: "KV-11", Timeout: storeLimit, Library: true, Hostile: true, Run: func(t *check.T) {
 		p := pair(t, check.NewStore(t))
+		calls := make([]int, len(p.clients))
 		for _, c := range p.store.Calls() {
+			calls[c.Node]++
 			if c.WrongArg {
 				t.Errorf("kv_%s_callback for %q: got the user_arg of another callback", c.Kind, c.Key)
+			}
+		}
+		for node, n := range calls {
+			if n == 0 && p.errs[node] == nil {
+				t.Errorf("number of calls with the user_args of each of two clients: expected some of each, got %d", calls)
+				break
 			}
 		}
 	}},

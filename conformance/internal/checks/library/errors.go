@@ -98,17 +98,13 @@ var errorChecks = []check.Check{
 		})
 	}},
 	{Rule: "ERR-08", Library: true, Run: func(t *check.T) {
-		first, second := failure(t), failure(t)
-		if first == second {
-			t.Fatalf("two calls returned the same error object")
+		// The order in which several errors are destroyed, oldest first, newest first, and from the
+		// middle.
+		for _, next := range []func(left int) int{
+			func(int) int { return 0 }, func(left int) int { return left - 1 }, func(left int) int { return left / 2 },
+		} {
+			independent(t, next)
 		}
-		_, _, text := errorText(t, second)
-		c := errorCode(t, second)
-		destroyError(t, first)
-		_, _, after := errorText(t, second)
-		check.Equal(t, text, after, "the message of the second error after the first was destroyed")
-		check.Equal(t, c, errorCode(t, second), "the code of the second error after the first was destroyed")
-		destroyError(t, second)
 	}},
 	{Rule: "ERR-09", Library: true, Hostile: true, Run: func(t *check.T) {
 		c := t.NewClient()
@@ -226,6 +222,67 @@ func eachError(t *check.T, f func(b badCall, h *capi.ErrorHandle)) {
 	}
 	if looked == 0 {
 		t.SkipEnvf("the plugin takes every bad argument that was tried, so there is no error to look at")
+	}
+}
+
+// aliveError is an error that is not yet destroyed, and what it said when it came.
+type aliveError struct {
+	*capi.ErrorHandle
+	what, text string
+	at         *byte // the text
+	size       uintptr
+	code       capi.ErrorCode
+}
+
+// independent makes two errors of each bad call, which are all alive at once, and destroys them in
+// some order: next returns which of those that are left is destroyed. Each must say the same as
+// long as it lives.
+func independent(t *check.T, next func(left int) int) {
+	var alive []aliveError
+	codes := make(map[capi.ErrorCode]bool)
+	for range 2 {
+		for _, b := range badCalls {
+			if b.client && t.Env().NoDevice != "" {
+				continue
+			}
+			h := b.call(t)
+			if h == nil {
+				continue
+			}
+			for _, e := range alive {
+				if e.ErrorHandle == h {
+					t.Fatalf("%s and %s returned the same error object", e.what, b.name)
+				}
+			}
+			at, size, text := errorText(t, h)
+			e := aliveError{h, b.name, text, at, size, errorCode(t, h)}
+			codes[e.code] = true
+			alive = append(alive, e)
+		}
+	}
+	if len(alive) == 0 {
+		t.SkipEnvf("the plugin takes every bad argument that was tried, so there is no error to look at")
+	}
+	if len(codes) < 2 {
+		t.Notef("all errors have the same code, so that one that takes the place of another is not seen")
+	}
+	expect := func(when string) {
+		for i, e := range alive {
+			check.Equal(t, e.text, capi.String(e.at, e.size), "the bytes of the message of error %d of %d, of %s, %s", i, len(alive), e.what, when)
+			_, _, text := errorText(t, e.ErrorHandle)
+			check.Equal(t, e.text, text, "the message of error %d of %d, of %s, %s", i, len(alive), e.what, when)
+			check.Equal(t, e.code, errorCode(t, e.ErrorHandle), "the code of error %d of %d, of %s, %s", i, len(alive), e.what, when)
+		}
+	}
+	expect("after later ones were made")
+	for len(alive) > 0 {
+		i := next(len(alive))
+		gone := alive[i]
+		destroyError(t, gone.ErrorHandle)
+		if alive = slices.Delete(alive, i, i+1); t.Failed() {
+			continue // the report is about the first that is wrong
+		}
+		expect("after that of " + gone.what + " was destroyed")
 	}
 }
 

@@ -208,6 +208,7 @@ func errorMutants() []mutant.Mutant {
 		}),
 		oneMessage("ERR-02/of several errors", "has one place for the messages of all errors", 1),
 		oneMessage("ERR-02/of several errors", "has two places for messages, in turns", 2),
+		oneMessage("ERR-08", "has four places for messages, in turns", 4),
 		mutant.After("ERR-03", "counts the terminator", func(a *capi.ErrorMessageArgs) { a.MessageSize++ }),
 		mutant.After("ERR-04", "does not terminate messages", func(a *capi.ErrorMessageArgs) {
 			a.Message, a.MessageSize = capi.CString("a message and more"), 9

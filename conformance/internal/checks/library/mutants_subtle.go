@@ -4,6 +4,7 @@
 package library
 
 import (
+	"slices"
 	"strings"
 	"sync/atomic"
 
@@ -77,6 +78,28 @@ func subtleMutants() []mutant.Mutant {
 		mutant.After("ERR-05", "has negative codes", func(a *capi.ErrorGetCodeArgs) { a.Code = -a.Code }),
 		mutant.OnceAfter[capi.ErrorDestroyArgs]("ERR-08", "forgets all errors when one is destroyed", func(a *capi.ErrorGetCodeArgs) {
 			a.Code = capi.ErrorCodeUnknown
+		}),
+		likeOther("ERR-08", "says the code of the oldest error that is alive", func(alive []*capi.ErrorHandle, _ int) int { return 0 }),
+		likeOther("ERR-08", "says the code of the second error of all later ones", func(_ []*capi.ErrorHandle, i int) int { return min(i, 1) }),
+		mutant.Hooked("ERR-08", "forgets the older errors when one is destroyed", func() []serve.Hook {
+			var alive []*capi.ErrorHandle
+			forgotten := make(map[*capi.ErrorHandle]bool)
+			return []serve.Hook{
+				mutant.Ahead(func(a *capi.ErrorMessageArgs) { alive = known(alive, a.Error) }),
+				mutant.Then(func(a *capi.ErrorMessageArgs) {
+					if forgotten[a.Error] {
+						a.MessageSize = 0
+					}
+				}),
+				mutant.Ahead(func(a *capi.ErrorDestroyArgs) {
+					i := slices.Index(alive, a.Error)
+					for _, h := range alive[:max(i, 0)] {
+						forgotten[h] = true
+					}
+					delete(forgotten, a.Error)
+					alive = slices.DeleteFunc(alive, func(h *capi.ErrorHandle) bool { return h == a.Error })
+				}),
+			}
 		}),
 		keepsWith[capi.BufferToHostBufferArgs, capi.BufferDestroyArgs]("ERR-09", "keeps messages in buffers"),
 		keepsWith[capi.LoadedExecutableExecuteArgs, capi.LoadedExecutableDestroyArgs]("ERR-09", "keeps messages in executables"),
@@ -161,4 +184,31 @@ func subtleMutants() []mutant.Mutant {
 // restlessMutants tell other attributes of the plugin once they are asked for again.
 func restlessMutants() []mutant.Mutant {
 	return mutant.Restless("ATTR-07", func(*capi.PluginAttributesArgs) any { return "the plugin" })
+}
+
+// known returns a list of errors with another one behind them, if they lack it.
+func known(list []*capi.ErrorHandle, h *capi.ErrorHandle) []*capi.ErrorHandle {
+	if slices.Contains(list, h) {
+		return list
+	}
+	return append(list, h)
+}
+
+// likeOther makes a fault of codes: that of an error is another's. which returns the place of that
+// one among the errors that are alive, and gets the place of the error itself.
+func likeOther(name, fault string, which func(alive []*capi.ErrorHandle, i int) int) mutant.Mutant {
+	return mutant.Hooked(name, fault, func() []serve.Hook {
+		var alive []*capi.ErrorHandle
+		return []serve.Hook{
+			mutant.Ahead(func(a *capi.ErrorMessageArgs) { alive = known(alive, a.Error) }),
+			serve.Around(func(c *serve.Invocation, a *capi.ErrorGetCodeArgs) {
+				alive = known(alive, a.Error)
+				other := alive[which(alive, slices.Index(alive, a.Error))]
+				mutant.Forward(c, a, func(a *capi.ErrorGetCodeArgs) { a.Error = other })
+			}),
+			mutant.Ahead(func(a *capi.ErrorDestroyArgs) {
+				alive = slices.DeleteFunc(alive, func(h *capi.ErrorHandle) bool { return h == a.Error })
+			}),
+		}
+	})
 }
