@@ -85,9 +85,18 @@ func Temporary[A, E any](name, fault string) Mutant {
 // OnePlace makes a mutant that copies the array of each answer to the same place. array returns
 // the fields that say where the array is and how many elements it has, as check.Answer does.
 func OnePlace[A, E any](name, fault string, array func(a *A) (first **E, n *uintptr)) Mutant {
+	return Places(name, fault, 1, array)
+}
+
+// Places is OnePlace for a number of places, which take turns.
+func Places[A, E any](name, fault string, places int, array func(a *A) (first **E, n *uintptr)) Mutant {
 	return Hooked(name, fault, func() []serve.Hook {
-		place := check.Retain(make([]E, 1<<20))
-		return []serve.Hook{Changed(func(a *A, _ int64) {
+		room := make([][]E, places)
+		for i := range room {
+			room[i] = check.Retain(make([]E, 1<<20))
+		}
+		return []serve.Hook{Changed(func(a *A, call int64) {
+			place := room[call%int64(places)]
 			first, n := array(a)
 			*n = uintptr(copy(place, capi.Slice(*first, *n)))
 			*first = &place[0]

@@ -118,10 +118,16 @@ var loadedChecks = []check.Check{
 		check.Equal(t, want, capi.String(first.SerializedBytes, first.SerializedBytesSize), "device assignment by two calls")
 		if len(c.Devices) > 1 {
 			ids := deviceIDs(t, c)
-			for _, id := range ids[:2] {
+			var before string
+			for i, id := range ids[:2] {
 				other := serializedAssignment(t, compileFor(t, c, check.AddOne, options{assignment: [][]int{{id}}}))
 				check.Equal(t, want, capi.String(second.SerializedBytes, second.SerializedBytesSize),
 					"device assignment after that of an executable for device %d was requested", id)
+				text := capi.String(other.SerializedBytes, other.SerializedBytesSize)
+				if i > 0 && text == before {
+					t.Errorf("device assignments of executables for the devices %v: expected different ones, got %q for both", ids[:2], text)
+				}
+				before = text
 				other.SerializedDeviceAssignmentDeleter.Call(other.SerializedDeviceAssignment)
 			}
 		}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/purepjrt/purepjrt/capi"
 	"github.com/purepjrt/purepjrt/capi/serve"
+	"github.com/purepjrt/purepjrt/conformance/internal/check"
 	"github.com/purepjrt/purepjrt/conformance/internal/mutant"
 )
 
@@ -56,6 +57,34 @@ func moreMetadataFaults() []mutant.Mutant {
 		mutant.OnePlace("COPT-10", "has one place for all options", func(a *capi.ExecutableGetCompileOptionsArgs) (**byte, *uintptr) {
 			return &a.SerializedBytes, &a.SerializedBytesSize
 		}).InMemory(),
+		mutant.Places("SER-01", "has two places for serialized executables, in turns", 2, func(a *capi.ExecutableSerializeArgs) (**byte, *uintptr) {
+			return &a.SerializedBytes, &a.SerializedBytesSize
+		}),
+		mutant.Places("COPT-10", "has two places for options, in turns", 2, func(a *capi.ExecutableGetCompileOptionsArgs) (**byte, *uintptr) {
+			return &a.SerializedBytes, &a.SerializedBytesSize
+		}).InMemory(),
+		compiledLast(), likeFirstAssignment(),
+		onCompile("COPT-08", "reads options up to a field whose number is lower than the one before", func(c *compilation) {
+			otherFields(c, func(list []check.Field) []check.Field {
+				for i := range list {
+					if i > 0 && list[i].Number < list[i-1].Number {
+						return list[:i]
+					}
+				}
+				return list
+			})
+		}),
+		onCompile("COPT-08", "keeps the last part of a message that comes in several", func(c *compilation) {
+			otherFields(c, func(list []check.Field) []check.Field {
+				return slices.DeleteFunc(slices.Clone(list), func(f check.Field) bool {
+					i := len(list) - 1
+					for list[i].Number != f.Number {
+						i--
+					}
+					return f.Number == 3 && !slices.Equal(f.Bytes, list[i].Bytes)
+				})
+			})
+		}),
 		mutant.OnePlace("LEX-12", "has one place for all device assignments",
 			func(a *capi.LoadedExecutableGetDeviceAssignmentArgs) (**byte, *uintptr) {
 				return &a.SerializedBytes, &a.SerializedBytesSize
@@ -211,5 +240,55 @@ func moreLoadedFaults() []mutant.Mutant {
 func overridesOptions(check, words string, o options) mutant.Mutant {
 	return mutant.Before(check, words, func(a *capi.ExecutableDeserializeAndLoadArgs) {
 		a.OverriddenSerializedCompileOptions, a.OverriddenSerializedCompileOptionsSize = capi.BytesData(o.bytes())
+	})
+}
+
+// otherFields forwards a compilation with other fields of its options.
+func otherFields(c *compilation, change func(list []check.Field) []check.Field) {
+	var list []check.Field
+	for f, err := range check.Fields(c.bytes()) {
+		if err != nil {
+			c.Forward()
+			return
+		}
+		list = append(list, f)
+	}
+	var o []byte
+	for _, f := range change(list) {
+		if f.Bytes != nil {
+			o = message(o, f.Number, f.Bytes)
+		} else {
+			o = number(o, f.Number, int(f.Value))
+		}
+	}
+	given, size := *c.options, *c.size
+	*c.options, *c.size = mutant.LastingArray(o)
+	c.Forward()
+	*c.options, *c.size = given, size
+}
+
+// compiledLast makes a plugin that tells the options of the last compilation about every
+// executable.
+func compiledLast() mutant.Mutant {
+	return mutant.Hooked("COPT-09", "tells the options of the executable that was compiled last", func() []serve.Hook {
+		var last []byte
+		return append(compileHooks(func(c *compilation) {
+			if c.Forward(); c.Err() == nil {
+				last = c.bytes()
+			}
+		}), mutant.Changed(func(a *capi.ExecutableGetCompileOptionsArgs, _ int64) { mutant.Reply(a, last) }))
+	}).InMemory()
+}
+
+// likeFirstAssignment makes a plugin that tells the first device assignment of every executable.
+func likeFirstAssignment() mutant.Mutant {
+	return mutant.Hooked("LEX-12", "tells the device assignment of the first executable about all", func() []serve.Hook {
+		var first []byte
+		return []serve.Hook{mutant.Changed(func(a *capi.LoadedExecutableGetDeviceAssignmentArgs, n int64) {
+			if n == 1 {
+				first = capi.Bytes(a.SerializedBytes, a.SerializedBytesSize)
+			}
+			mutant.Reply(a, first)
+		})}
 	})
 }

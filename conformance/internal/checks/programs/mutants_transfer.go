@@ -150,6 +150,36 @@ func streamFaults() []mutant.Mutant {
 			}
 			mutant.Forward(c, a, zeros)
 		}),
+		mutant.OfEach("CDS-04", "frees each second chunk twice", func(c *serve.Invocation, a *addition, n int64) {
+			own := *a.Chunk
+			if c.Forward(); n%2 == 0 {
+				deleteChunk(&own)
+			}
+		}),
+		mutant.AfterEach("CDS-01", "counts down when it is asked again", func(a *capi.CopyToDeviceStreamTotalBytesArgs, n int64) { a.TotalBytes -= n - 1 }),
+		mutant.AfterEach("CDS-02", "has another granule when it is asked again",
+			func(a *capi.CopyToDeviceStreamGranuleSizeArgs, n int64) { a.GranuleSizeInBytes *= n }),
+		onTransfers("XOPT-11", "calls the last entry of those that receive whatever its channel is", func(_ *serve.Invocation, _ *execution, x *transfers) {
+			for _, list := range x.recvs {
+				for i := range list {
+					list[i].RecvCallback, list[i].UserArg = list[len(list)-1].RecvCallback, list[len(list)-1].UserArg
+				}
+			}
+		}),
+		onTransfers("XOPT-16", "receives on all devices what the first gets", func(_ *serve.Invocation, _ *execution, x *transfers) {
+			for d := range x.recvs {
+				x.recvs[d] = x.recvs[0]
+			}
+		}),
+		mutant.Hooked("XOPT-12", "calls the callbacks of an executable's first execution in all", func() []serve.Hook {
+			first := make(map[*capi.LoadedExecutable][][]capi.RecvCallbackInfo)
+			return onTransfers("", "", func(_ *serve.Invocation, a *execution, x *transfers) {
+				if first[a.Executable] == nil {
+					first[a.Executable] = x.recvs
+				}
+				x.recvs = first[a.Executable]
+			}).Hooks()
+		}),
 		takesAll("CDS-06", "takes chunks that are too large"), takesAll("CDS-07", "takes chunks of any size"),
 		takesAll("CDS-08", "takes chunks after the last"),
 		fillsUp("XOPT-14", "ignores that data is missing", func(int64) bool { return true }),

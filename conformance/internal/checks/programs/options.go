@@ -133,6 +133,7 @@ var optionChecks = slices.Concat(
 		if t.NoError(err, "compiling with options that have fields 9998 and 9999") && e.loaded != nil {
 			runsAddOne(t, t.Client(), e.loaded, "a program compiled with unknown fields")
 		}
+		inAnyOrder(t, k)
 	}),
 	both(check.Check{Rule: "COPT-09"}, func(t *check.T, k compiler) {
 		t.Require(check.FunctionOf[capi.ExecutableGetCompileOptionsArgs]())
@@ -153,25 +154,19 @@ var optionChecks = slices.Concat(
 			out.SerializedCompileOptionsDeleter.Call(out.SerializedCompileOptions)
 			check.Equal(t, 2, replicas, "num_replicas of PJRT_Executable_GetCompileOptions of a program for two replicas")
 		}
+		expectCompileOptions(t, e.executable, k.topology == nil)
+		if t.Failed() {
+			t.Notef("the options of an executable were requested again, when another one had been compiled")
+		}
 	}),
 	both(check.Check{Rule: "COPT-10"}, func(t *check.T, k compiler) {
 		t.Require(check.FunctionOf[capi.ExecutableGetCompileOptionsArgs]())
-		e := k.text(t, check.AddOne, options{})
-		first, second := compileOptions(t, e.executable), compileOptions(t, e.executable)
-		want := capi.String(second.SerializedBytes, second.SerializedBytesSize)
-		if want == "" {
-			t.Errorf("PJRT_Executable_GetCompileOptions: expected bytes, got none")
-		}
-		other := compileOptions(t, k.text(t, check.AddOne, options{optimization: 2}).executable)
-		if capi.String(second.SerializedBytes, second.SerializedBytesSize) != want {
-			t.Errorf("the bytes of PJRT_Executable_GetCompileOptions changed when those of another executable were requested")
-		}
-		other.SerializedCompileOptionsDeleter.Call(other.SerializedCompileOptions)
-		first.SerializedCompileOptionsDeleter.Call(first.SerializedCompileOptions)
-		if capi.String(second.SerializedBytes, second.SerializedBytesSize) != want {
-			t.Errorf("the bytes of a second PJRT_Executable_GetCompileOptions changed when those of the first were deleted")
-		}
-		second.SerializedCompileOptionsDeleter.Call(second.SerializedCompileOptions)
+		e, other := k.text(t, check.AddOne, options{}), k.text(t, check.AddOne, options{optimization: 2})
+		keptApart(t, "PJRT_Executable_GetCompileOptions", func(i int) ownedBytes {
+			out := compileOptions(t, []*compiled{e, other}[i/2].executable)
+			return ownedBytes{out.SerializedBytes, out.SerializedBytesSize,
+				func() { out.SerializedCompileOptionsDeleter.Call(out.SerializedCompileOptions) }}
+		}, func() { e.drop(t); other.drop(t) })
 	}),
 	both(check.Check{Rule: "COPT-11"}, func(t *check.T, k compiler) {
 		for level := range 5 {
@@ -205,6 +200,73 @@ var jaxOptions = []struct {
 	{"JAX with an assignment to device 0", options{assignment: [][]int{{0}}, build: join(number(nil, 1, -1), message(nil, 12, []byte{0}))}.bytes()},
 	{"JAX with SPMD partitioning on", options{assignment: [][]int{{0}}, build: join(number(nil, 1, -1), number(nil, 6, 1), number(nil, 10, 0), message(nil, 12, []byte{0}), message(nil, 18, []byte{0}), number(nil, 23, 1))}.bytes()},
 	{"JAX with Shardy", options{assignment: [][]int{{0}}, shardy: true, build: join(number(nil, 1, -1), number(nil, 6, 1), message(nil, 12, []byte{0}), number(nil, 23, 1)), extra: number(nil, 5, 0)}.bytes()},
+}
+
+// inAnyOrder compiles for two replicas with the fields of the options in the order that protocol
+// buffers allow as well: from the last to the first, and a part of a message, or a number, for the
+// second time.
+func inAnyOrder(t *check.T, k compiler) {
+	if k.topology == nil && len(t.Client().Devices) < 2 {
+		t.Notef("there is one device, so the fields of the options came in one order")
+		return
+	}
+	if _, err := k.tryText(t, check.AddOne, options{replicas: 2}); err != nil {
+		t.Notef("a program for two replicas is refused: %s", firstLine(err.Error()))
+		return
+	}
+	build := join(number(nil, 5, 1), number(nil, 4, 2))
+	for _, o := range []struct {
+		what  string
+		bytes []byte
+	}{
+		{"their fields from the last to the first", join(number(nil, 4, 0), message(nil, 3, build), number(nil, 2, 0))},
+		{"executable_build_options in two parts", join(message(nil, 3, number(nil, 4, 2)), message(nil, 3, number(nil, 5, 1)))},
+		{"num_replicas twice, first 1 and then 2", message(nil, 3, join(number(nil, 4, 1), number(nil, 5, 1), number(nil, 4, 2)))},
+	} {
+		e, err := k.try(t, t.Program("mlir", check.AddOne), o.bytes)
+		if t.NoError(err, "compiling with options that have "+o.what) {
+			n := check.Call(t, capi.ExecutableNumReplicasArgs{Executable: e.executable}).NumReplicas
+			check.Equal(t, 2, int(n), "PJRT_Executable_NumReplicas of a program whose options have %s", o.what)
+			e.drop(t)
+		}
+	}
+}
+
+// ownedBytes are bytes from the plugin, and what deletes them.
+type ownedBytes struct {
+	at      *byte
+	size    uintptr
+	deletes func()
+}
+
+// keptApart asks four times for bytes, the last two times about another executable, and deletes
+// them in another order than it got them in. All must stay as they were until then, also when gone
+// has destroyed the executables.
+func keptApart(t *check.T, function string, ask func(i int) ownedBytes, gone func()) {
+	var list [4]ownedBytes
+	var was [4]string
+	for i := range list {
+		list[i] = ask(i)
+		if was[i] = capi.String(list[i].at, list[i].size); was[i] == "" {
+			t.Fatalf("%s, call %d: expected bytes, got none", function, i+1)
+		}
+	}
+	deleted := [4]bool{}
+	expect := func(when string) {
+		for i, b := range list {
+			if !deleted[i] && capi.String(b.at, b.size) != was[i] {
+				t.Errorf("the bytes of call %d of 4 of %s changed %s", i+1, function, when)
+			}
+		}
+	}
+	expect("when later ones were requested, also about another executable")
+	gone()
+	expect("when the executables were destroyed")
+	for _, i := range []int{2, 0, 3, 1} {
+		list[i].deletes()
+		deleted[i] = true
+		expect(fmt.Sprintf("when those of call %d were deleted", i+1))
+	}
 }
 
 func join(parts ...[]byte) []byte { return slices.Concat(parts...) }

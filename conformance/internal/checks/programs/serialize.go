@@ -26,33 +26,20 @@ const constants = `module @constants {
 }`
 
 var serializationChecks = slices.Concat(both(check.Check{Rule: "SER-01"}, func(t *check.T, k compiler) {
-	e := k.text(t, constants, options{}).executable
-	first, second := trySerialize(t, e), trySerialize(t, e)
-	for i, s := range []capi.ExecutableSerializeArgs{first, second} {
-		if s.SerializedBytesSize == 0 || s.SerializedBytes == nil {
-			t.Fatalf("PJRT_Executable_Serialize, call %d: expected bytes, got none", i+1)
-		}
+	e, other := k.text(t, constants, options{}), k.text(t, check.Pair, options{})
+	var last string
+	keptApart(t, "PJRT_Executable_Serialize", func(i int) ownedBytes {
+		s := trySerialize(t, []*compiled{e, other}[i/2].executable)
 		if s.SerializedExecutableDeleter == 0 {
 			t.Fatalf("PJRT_Executable_Serialize, call %d: expected a deleter, got null", i+1)
 		}
-	}
-	want := capi.String(second.SerializedBytes, second.SerializedBytesSize)
-	other := trySerialize(t, k.text(t, check.Pair, options{}).executable)
-	for i, s := range []capi.ExecutableSerializeArgs{first, second} {
-		if got := capi.String(s.SerializedBytes, s.SerializedBytesSize); got == capi.String(other.SerializedBytes,
-			other.SerializedBytesSize) {
-			t.Errorf("the bytes of PJRT_Executable_Serialize, call %d, became those of another executable when that was serialized", i+1)
-		} else if i == 1 && got != want {
-			t.Errorf("the bytes of a second PJRT_Executable_Serialize changed when another executable was serialized")
+		text := capi.String(s.SerializedBytes, s.SerializedBytesSize)
+		if i == 2 && text == last {
+			t.Errorf("PJRT_Executable_Serialize of another executable: expected other bytes than those of the first, got the same")
 		}
-	}
-	other.SerializedExecutableDeleter.Call(other.SerializedExecutable)
-	first.SerializedExecutableDeleter.Call(first.SerializedExecutable)
-	check.Destroy(t, e)
-	if got := capi.String(second.SerializedBytes, second.SerializedBytesSize); got != want {
-		t.Errorf("the bytes of a second PJRT_Executable_Serialize changed when those of the first were deleted and the executable destroyed")
-	}
-	second.SerializedExecutableDeleter.Call(second.SerializedExecutable)
+		last = text
+		return ownedBytes{s.SerializedBytes, s.SerializedBytesSize, func() { s.SerializedExecutableDeleter.Call(s.SerializedExecutable) }}
+	}, func() { e.drop(t); other.drop(t) })
 }), []check.Check{
 	{Rule: "SER-02", Run: func(t *check.T) {
 		c := t.Client()

@@ -11,6 +11,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/ebitengine/purego"
+
 	"github.com/purepjrt/purepjrt/capi"
 	"github.com/purepjrt/purepjrt/conformance/internal/check"
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
@@ -222,12 +224,24 @@ var callbackChecks = []check.Check{
 			sendSix(t, list)
 			got.is(t, six, fmt.Sprintf("what the program sent with callbacks for the channels %v", order))
 		}
+		exe, err := tryCompile(t, t.Client(), recvProgram, options{})
+		if err != nil {
+			t.Notef("a program that receives is refused: %s", firstLine(err.Error()))
+			return
+		}
+		for _, order := range [][]int64{{recvChannel, 99}, {99, recvChannel}} {
+			receives(t, exe, order, [][]float32{six})
+		}
 	}},
 	{Rule: "XOPT-12", Hostile: true, Run: func(t *check.T) {
 		receiveSix(t, func(s *stream) {
 			s.add(dtype.Bytes(six))
 			s.destroy()
 		})
+		exe := compileTransfer(t, recvProgram, options{})
+		for run := range 3 { // each has callbacks of its own
+			receives(t, exe, []int64{recvChannel}, [][]float32{fill(6, float32(100*run), 1)})
+		}
 	}},
 	{Rule: "XOPT-13", Hostile: true, Run: func(t *check.T) {
 		// The stream must not be used after the client is gone.
@@ -303,6 +317,12 @@ var callbackChecks = []check.Check{
 				got[i].is(t, lists[i], fmt.Sprintf("what device %d of 2 sent", i))
 			}
 		}
+		receiver, err := tryCompile(t, c, recvProgram, options{replicas: 2})
+		if err != nil {
+			t.Notef("a program that receives on two devices is refused: %s", firstLine(err.Error()))
+			return
+		}
+		receives(t, receiver, []int64{recvChannel}, lists)
 	}},
 	{Rule: "XOPT-17", Hostile: true, Run: func(t *check.T) {
 		c := t.Client()
@@ -361,6 +381,46 @@ func sendSix(t *check.T, list []sender) {
 	}
 }
 
+// receives executes recvProgram on the devices of exe, each of which must receive its data. There
+// are callbacks for the channels in their order; the program has recvChannel alone.
+func receives(t *check.T, exe *capi.LoadedExecutable, channels []int64, data [][]float32) {
+	var entries []receiver
+	for _, channel := range channels {
+		entries = append(entries, receiver{channel, func(h *capi.CopyToDeviceStream) {
+			t.Errorf("the recv callback of another channel, device or execution was called")
+			(&stream{t: t, h: h}).destroy()
+		}})
+	}
+	x := newTransfer(t, exe, 1, nil, entries, make([][]*capi.Buffer, len(data))...)
+	for d, list := range x.recvs {
+		at := slices.Index(channels, recvChannel)
+		callback, handle := capi.NewRecvCallback(func(h *capi.CopyToDeviceStream) {
+			s := &stream{t: t, h: h}
+			s.add(dtype.Bytes(data[d]))
+			s.destroy()
+		})
+		t.Cleanup(handle.Delete)
+		list[at].RecvCallback, list[at].UserArg = callback, uintptr(handle)
+	}
+	if t.NoError(x.begin()(), "an execution that receives") {
+		for d, want := range data {
+			check.ExpectBuffer(t, x.Outputs[d][0], want,
+				fmt.Sprintf("what device %d of %d received with callbacks for the channels %v", d, len(data), channels))
+		}
+	}
+}
+
+// chunkDeleter is the deleter of all chunks. It takes a handle of what to call, which may be called
+// more than once.
+var chunkDeleter = sync.OnceValue(func() capi.ChunkDeleter {
+	return capi.ChunkDeleter(purego.NewCallback(func(_, arg uintptr) (none uintptr) {
+		if v, ok := capi.Handle(arg).Value(); ok {
+			v.(func())()
+		}
+		return
+	}))
+})
+
 // receiveSix executes recvProgram, whose callback passes the stream to feed, and expects
 // that the program receives six.
 func receiveSix(t *check.T, feed func(*stream)) {
@@ -391,14 +451,14 @@ type stream struct {
 func (s *stream) addChunk(data []byte) (event *capi.Event, deleted *atomic.Int32, err error) {
 	own := slices.Clone(data)
 	deleted = new(atomic.Int32)
-	deleter, handle := capi.NewChunkDeleter(func() {
+	handle := capi.NewHandle(func() {
 		deleted.Add(1)
 		for i := range own {
 			own[i] = 0xa5 // freed memory no longer holds what it did
 		}
 	})
 	s.t.Cleanup(handle.Delete)
-	chunk := &capi.Chunk{Data: check.Pointer(own), Size: uintptr(len(own)), Deleter: deleter, DeleterArg: uintptr(handle)}
+	chunk := &capi.Chunk{Data: check.Pointer(own), Size: uintptr(len(own)), Deleter: chunkDeleter(), DeleterArg: uintptr(handle)}
 	out, err := check.Try(s.t, capi.CopyToDeviceStreamAddChunkArgs{Stream: s.h, Chunk: chunk})
 	if err != nil {
 		return nil, deleted, err
@@ -466,8 +526,12 @@ func (s *stream) current() int64 {
 var streamChecks = []check.Check{
 	{Rule: "CDS-01", Hostile: true, Run: func(t *check.T) {
 		receiveSix(t, func(s *stream) {
-			check.Equal(t, int64(24), s.total(), "PJRT_CopyToDeviceStream_TotalBytes of a recv of tensor<2x3xf32>")
-			s.add(dtype.Bytes(six))
+			for range 2 {
+				check.Equal(t, int64(24), s.total(), "PJRT_CopyToDeviceStream_TotalBytes of a recv of tensor<2x3xf32>")
+			}
+			s.inChunks(func(added int64) {
+				check.Equal(t, int64(24), s.total(), "PJRT_CopyToDeviceStream_TotalBytes after %d bytes", added)
+			})
 			s.destroy()
 		})
 	}},
@@ -480,6 +544,7 @@ var streamChecks = []check.Check{
 			case s.total()%g != 0:
 				t.Notef("the granule of %d bytes does not divide the total of %d", g, s.total())
 			}
+			check.Equal(t, g, s.granule(), "PJRT_CopyToDeviceStream_GranuleSize, asked again")
 			s.add(dtype.Bytes(six))
 			s.destroy()
 		})
