@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The purepjrt Authors
 
-package hostile
+package growth
 
 import (
 	"bytes"
@@ -21,11 +21,11 @@ type Work struct {
 }
 
 // Measure reads bytes and returns what that took. Nothing else must run in the process.
-func (r *Reader) Measure(b []byte) (w Work) {
+func Measure(read func([]byte) error, b []byte) (w Work) {
 	var before, after runtime.MemStats
 	counting := coverage.ClearCounters() == nil
 	runtime.ReadMemStats(&before)
-	w.Error = r.Read(b)
+	w.Error = read(b)
 	runtime.ReadMemStats(&after)
 	w.Bytes = after.TotalAlloc - before.TotalAlloc
 	if counting {
@@ -40,12 +40,12 @@ func (r *Reader) Measure(b []byte) (w Work) {
 
 // Peak reads bytes and returns how much the heap grows meanwhile, at most. The collector runs each
 // time that the heap has grown by a tenth, so that garbage counts for little.
-func (r *Reader) Peak(b []byte) uint64 {
+func Peak(read func([]byte) error, b []byte) uint64 {
 	defer debug.SetGCPercent(debug.SetGCPercent(10))
 	debug.FreeOSMemory()
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	_ = r.Read(b)
+	_ = read(b)
 	runtime.ReadMemStats(&after)
 	mapped, had := after.HeapSys-after.HeapReleased, before.HeapSys-before.HeapReleased
 	return mapped - min(mapped, had)
