@@ -15,6 +15,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/purepjrt/purepjrt/internal/excerpt"
 )
 
 //go:embed *.txt SHA256SUMS
@@ -141,9 +143,9 @@ func Parse(name, text string) (*List, error) {
 		case strings.HasPrefix(line, "[") && strings.HasSuffix(line, "]"):
 			level = line[1 : len(line)-1]
 		case level == "":
-			return nil, fmt.Errorf("the list %s, line %d: %q stands before any level", name, number, line)
+			return nil, fmt.Errorf("the list %s, line %d: %q stands before any level", name, number, excerpt.Of(line))
 		case l.level[line] != "":
-			return nil, fmt.Errorf("the list %s, line %d: %s is there twice", name, number, line)
+			return nil, fmt.Errorf("the list %s, line %d: %s is there twice", name, number, excerpt.Of(line))
 		default:
 			l.level[line] = level
 			l.checks = append(l.checks, line)

@@ -4,6 +4,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"slices"
@@ -42,6 +43,7 @@ func (x *Result) nullSlots() []string {
 // the function fails. Waivers must be applied before.
 func (r *Report) Block() {
 	var all []*Result
+	worst := r.worst()
 	for i := range r.Results {
 		x := &r.Results[i]
 		all = append(all, x)
@@ -49,7 +51,7 @@ func (r *Report) Block() {
 			x.Found, x.Verdict, x.Skip = x.Verdict, SkipUnimpl, text
 		}
 		if x.Verdict == Blocked {
-			x.BlockedBy = r.worstOf(x.BlockedBy)
+			x.BlockedBy = cmp.Or(worst[x.BlockedBy], x.BlockedBy)
 		}
 	}
 	for x, by := range r.Capabilities.Blocks(all) {
@@ -82,27 +84,30 @@ func judgesUnimplemented(rule string) bool {
 	return r != nil && strings.Contains(r.Text+r.How+r.Fault, "UNIMPLEMENTED")
 }
 
-// worstOf returns the name of the check of a rule with the worst verdict, or the name itself if it
-// is that of a check, or of a rule that was not checked.
-func (r *Report) worstOf(rule string) string {
-	worst, name := len(Verdicts()), rule
+// worst returns the name of the check of each rule with the worst verdict. A name that is also that
+// of another rule's check is left out.
+func (r *Report) worst() map[string]string {
+	best := make(map[string]int)
+	names := make(map[string]string)
 	for i := range r.Results {
 		x := &r.Results[i]
-		if x.Check == rule && x.Rule != rule {
-			return rule
-		}
-		if at := slices.Index(Verdicts(), x.Verdict); x.Rule == rule && at < worst {
-			worst, name = at, x.Check
+		if at := slices.Index(Verdicts(), x.Verdict); names[x.Rule] == "" || at < best[x.Rule] {
+			best[x.Rule], names[x.Rule] = at, x.Check
 		}
 	}
-	return name
+	for i := range r.Results {
+		if x := &r.Results[i]; x.Check != x.Rule {
+			delete(names, x.Check)
+		}
+	}
+	return names
 }
 
 // countsFor returns the level that a result counts for: the one of the failure that blocks it, if
-// that is higher.
-func (r *Report) countsFor(x *Result) string {
+// that is higher. byCheck has all results.
+func (x *Result) countsFor(byCheck map[string]*Result) string {
 	if x.Verdict == Blocked && height(x.Level) >= 0 {
-		if by := r.Result(x.BlockedBy); by != nil && height(by.Level) > height(x.Level) {
+		if by := byCheck[x.BlockedBy]; by != nil && height(by.Level) > height(x.Level) {
 			return by.Level
 		}
 	}
@@ -120,12 +125,26 @@ func height(level string) int {
 // Blocks returns the blocked results, each with the failure that blocks it. The results must be
 // in the order of the contract.
 func (c *Capabilities) Blocks(results []*Result) map[*Result]*Result {
+	// The results that stopped at each function, and those of the rule about slots at all.
+	stopped := make(map[string][]*Result)
+	for _, x := range results {
+		for _, f := range x.Stopped {
+			stopped[f] = append(stopped[f], x)
+		}
+	}
+	for _, x := range results {
+		for _, f := range c.NullSlots {
+			if x.Rule == slots {
+				stopped[f] = append(stopped[f], x)
+			}
+		}
+	}
 	roots := make(map[string]*Result) // by function that never worked
 	root := func(f string) *Result {
 		if x, ok := roots[f]; ok {
 			return x
 		}
-		roots[f] = c.root(f, results)
+		roots[f] = c.root(f, stopped[f])
 		return roots[f]
 	}
 	blocked := make(map[*Result]*Result)
@@ -198,6 +217,8 @@ func about(x *Result, f string) bool { return (&rules.Rule{Subject: x.Subject}).
 func (r *Report) summarizeBlocks() {
 	r.Blocks = nil
 	at := make(map[string]int)
+	type need struct{ check, function string }
+	needed := make(map[need]bool)
 	for i := range r.Results {
 		x := &r.Results[i]
 		if x.Verdict != Blocked {
@@ -211,7 +232,8 @@ func (r *Report) summarizeBlocks() {
 		}
 		b := &r.Blocks[n]
 		b.Blocked = append(b.Blocked, x.Check)
-		if len(x.Stopped) > 0 && !slices.Contains(b.Functions, x.Stopped[0]) {
+		if len(x.Stopped) > 0 && !needed[need{b.Check, x.Stopped[0]}] {
+			needed[need{b.Check, x.Stopped[0]}] = true
 			b.Functions = append(b.Functions, x.Stopped[0])
 		}
 		if b.Reason == "" && x.foundBlocked() {

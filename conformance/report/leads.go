@@ -108,9 +108,10 @@ func (r *Report) summarizeLeads() {
 		}
 	}
 	r.Leads = nil
+	results := r.byCheck()
 	for _, l := range leads {
 		slices.SortStableFunc(l.Findings, func(a, b Cause) int { return len(b.Checks) - len(a.Checks) })
-		r.showBest(l)
+		l.showBest(results)
 		r.Leads = append(r.Leads, *l)
 	}
 	slices.SortStableFunc(r.Leads, func(a, b Lead) int { return len(b.Results) - len(a.Results) })
@@ -159,10 +160,14 @@ func only(subject string) string {
 // whose finding names a field, of a rule about the function, with the most frequent finding, that
 // binds. If the function fails in checks of other things only, as one that hangs may, a check that
 // it blocks shows it better.
-func (r *Report) showBest(l *Lead) {
+func (l *Lead) showBest(results map[string]*Result) {
 	best := -1
+	frequent := make(map[string]bool)
+	for _, c := range l.Findings[0].Checks {
+		frequent[c] = true
+	}
 	for _, name := range l.Results {
-		x := r.Result(name)
+		x := results[name]
 		q := 0
 		field := fieldOf(l.Function, x.headline())
 		if x.Rule == slots && functionName.FindString(x.headline()) == l.Function {
@@ -174,7 +179,7 @@ func (r *Report) showBest(l *Lead) {
 		if l.Function != "" && about(x, l.Function) {
 			q += 8
 		}
-		if slices.Contains(l.Findings[0].Checks, x.Check) {
+		if frequent[x.Check] {
 			q += 4
 		}
 		switch {
@@ -204,8 +209,9 @@ func fieldOf(function, finding string) string {
 
 // command returns the command that runs a check of the lead again. One that was blocked has none.
 func (r *Report) command(l *Lead) string {
+	results := r.byCheck()
 	for _, name := range append([]string{l.Check}, l.Results...) {
-		if c := r.Result(name).Reproduce; c != "" {
+		if c := results[name].Reproduce; c != "" {
 			return c
 		}
 	}

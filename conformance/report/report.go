@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/purepjrt/purepjrt/conformance/rules"
+	"github.com/purepjrt/purepjrt/internal/excerpt"
 	"github.com/purepjrt/purepjrt/internal/outside"
 )
 
@@ -464,7 +465,7 @@ func Read(in io.Reader) (*Report, error) {
 		return nil, fmt.Errorf("not a report of the conformance suite: %w", err)
 	}
 	if r.Schema != SchemaVersion {
-		return nil, fmt.Errorf("the report has the form %q, but this program can only read %q", r.Schema, SchemaVersion)
+		return nil, fmt.Errorf("the report has the form %q, but this program can only read %q", excerpt.Of(r.Schema), SchemaVersion)
 	}
 	return &r, nil
 }
@@ -475,6 +476,17 @@ func (r *Report) WriteJSON(out io.Writer) error {
 	e.SetIndent("", "  ")
 	e.SetEscapeHTML(false)
 	return e.Encode(r)
+}
+
+// byCheck returns the results by the names of their checks, of two with one name the first.
+func (r *Report) byCheck() map[string]*Result {
+	results := make(map[string]*Result, len(r.Results))
+	for i := range r.Results {
+		if x := &r.Results[i]; results[x.Check] == nil {
+			results[x.Check] = x
+		}
+	}
+	return results
 }
 
 // Result returns the result of a check, or nil if there is none.

@@ -128,9 +128,9 @@ func (r *Report) summarizeLevels() {
 	if r.Programs != nil {
 		return // programs show no level
 	}
-	levelOf := make([]string, len(r.Results))
+	levelOf, byCheck := make([]string, len(r.Results)), r.byCheck()
 	for i := range r.Results {
-		levelOf[i] = r.countsFor(&r.Results[i])
+		levelOf[i] = r.Results[i].countsFor(byCheck)
 	}
 	below := Reached // the worst state of the numbered levels so far
 	for _, l := range levels {

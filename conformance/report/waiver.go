@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/purepjrt/purepjrt/conformance/rules"
+	"github.com/purepjrt/purepjrt/internal/excerpt"
 	"github.com/purepjrt/purepjrt/internal/outside"
 )
 
@@ -143,7 +144,15 @@ func place(text []byte, offset int64, err error) error {
 		offset = kind.Offset
 	}
 	line := 1 + bytes.Count(text[:min(max(offset, 0), int64(len(text)))], []byte("\n"))
-	return fmt.Errorf("line %d: %w", line, err)
+	return fmt.Errorf("line %d: %w", line, short(err))
+}
+
+// short returns an error whose text is not as long as what the file has.
+func short(err error) error {
+	if text := err.Error(); excerpt.Of(text) != text {
+		return errors.New(excerpt.Of(text))
+	}
+	return err
 }
 
 func (f *WaiverFile) check() error {
@@ -151,14 +160,14 @@ func (f *WaiverFile) check() error {
 		return err
 	}
 	if _, err := path.Match(f.Plugin.File, ""); err != nil {
-		return fmt.Errorf("plugin.file %q: %w", f.Plugin.File, err)
+		return fmt.Errorf("plugin.file %q: %w", excerpt.Of(f.Plugin.File), err)
 	}
 	if _, err := regexp.Compile(f.Plugin.Version); err != nil {
-		return fmt.Errorf("plugin.version: %w", err)
+		return fmt.Errorf("plugin.version: %w", short(err))
 	}
 	for i := range f.Waivers {
 		if err := f.Waivers[i].check(); err != nil {
-			return fmt.Errorf("waiver %d (%s): %w", i+1, f.Waivers[i].Check, err)
+			return fmt.Errorf("waiver %d (%s): %w", i+1, excerpt.Of(f.Waivers[i].Check), err)
 		}
 	}
 	return nil
@@ -173,7 +182,7 @@ func (w *Waiver) check() error {
 	case w.Check == "":
 		return errors.New("it names no check")
 	case !strings.Contains(id, "*") && rules.ByID(id) == nil:
-		return fmt.Errorf("there is no rule %q", id)
+		return fmt.Errorf("there is no rule %q", excerpt.Of(id))
 	case strings.TrimSpace(w.Reason) == "":
 		return errors.New("it gives no reason")
 	case len(w.Verdicts) == 0:
@@ -181,7 +190,7 @@ func (w *Waiver) check() error {
 	}
 	for _, v := range w.Verdicts {
 		if !slices.Contains(excusable, v) {
-			return fmt.Errorf("the verdict %q cannot be waived: name some of %v", v, excusable)
+			return fmt.Errorf("the verdict %q cannot be waived: name some of %v", excerpt.Of(string(v)), excusable)
 		}
 	}
 	if !slices.ContainsFunc(w.Verdicts, func(v Verdict) bool { return v != Pass }) {
@@ -189,7 +198,8 @@ func (w *Waiver) check() error {
 	}
 	for _, d := range w.Digests {
 		if !digestForm.MatchString(d) {
-			return fmt.Errorf("digests: %q is not a digest of %d hexadecimal digits, as in the report of a failure", d, digestLength)
+			return fmt.Errorf("digests: %q is not a digest of %d hexadecimal digits, as in the report of a failure",
+				excerpt.Of(d), digestLength)
 		}
 	}
 	if len(w.Digests) > 0 && w.Varies != "" {
@@ -197,12 +207,12 @@ func (w *Waiver) check() error {
 	}
 	if w.Expires != "" {
 		if _, err := time.Parse(time.DateOnly, w.Expires); err != nil {
-			return fmt.Errorf("expires: %q is not a day such as 2027-12-31", w.Expires)
+			return fmt.Errorf("expires: %q is not a day such as 2027-12-31", excerpt.Of(w.Expires))
 		}
 	}
 	if w.Link != "" {
 		if u, err := url.Parse(w.Link); err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" {
-			return fmt.Errorf("link: %q is not a web address", w.Link)
+			return fmt.Errorf("link: %q is not a web address", excerpt.Of(w.Link))
 		}
 	}
 	text := strings.ReplaceAll(regexp.QuoteMeta(w.Check), `\*`, `.*`)
@@ -290,13 +300,13 @@ func apiRange(s string) (first, last int, err error) {
 		m, found := strings.CutPrefix(strings.TrimSpace(v), "0.")
 		n, e := strconv.Atoi(m)
 		if !found || e != nil || n < 0 {
-			err = fmt.Errorf("plugin.api %q is neither an API version such as 0.81 nor a range such as 0.75-0.81", s)
+			err = fmt.Errorf("plugin.api %q is neither an API version such as 0.81 nor a range such as 0.75-0.81", excerpt.Of(s))
 		}
 		return n
 	}
 	first, last = minor(from), minor(to)
 	if err == nil && first > last {
-		err = fmt.Errorf("plugin.api %q: the range is empty", s)
+		err = fmt.Errorf("plugin.api %q: the range is empty", excerpt.Of(s))
 	}
 	return first, last, err
 }

@@ -9,8 +9,10 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strconv"
 	"strings"
 
+	"github.com/purepjrt/purepjrt/internal/excerpt"
 	"github.com/purepjrt/purepjrt/internal/outside"
 )
 
@@ -254,9 +256,9 @@ func (p *Profile) row(fields []string) error {
 	if fields[1] == callsMode {
 		counts := make([]int, 0, len(p.Actions))
 		for word := range strings.FieldsSeq(fields[2]) {
-			var c int
-			if _, err := fmt.Sscan(word, &c); err != nil {
-				return err
+			c, err := strconv.Atoi(word)
+			if err != nil {
+				return fmt.Errorf("%q is not a count", excerpt.Of(word))
 			}
 			counts = append(counts, c)
 		}

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/internal/excerpt"
 )
 
 // OffHostSets ends the names of files with sets that were tried with a plugin whose buffers are not
@@ -77,7 +78,7 @@ func ParseSet(line string) (Set, error) {
 	for word := range strings.FieldsSeq(fields[0]) {
 		name, mode, ok := strings.Cut(word, ":")
 		if !ok {
-			return Set{}, fmt.Errorf("%q is not a fault", word)
+			return Set{}, fmt.Errorf("%q is not a fault", excerpt.Of(word))
 		}
 		s.Faults = append(s.Faults, Fault{name, Mode(mode)})
 	}
