@@ -73,6 +73,11 @@ var abiChecks = []check.Check{
 	{Rule: "XABI-01", Library: true, Run: func(t *check.T) {
 		runtime, executable, end := versions(t)
 		defer end()
+		check.Steady[capi.ExecutableABIVersionPlatformIDArgs](t, "version", []*capi.ExecutableABIVersion{executable}, nil)
+		if runtime != nil {
+			check.Steady[capi.RuntimeABIVersionPlatformIDArgs](t, "version", []*capi.RuntimeABIVersion{runtime}, nil)
+			check.Equal(t, string(runtimeProto(t, runtime)), string(runtimeProto(t, runtime)), "the version of a runtime, written again")
+		}
 		id := executablePlatform(t, executable)
 		if id == 0 {
 			t.Errorf("the platform_id of an executable is 0")

@@ -81,13 +81,27 @@ func listOf(t *check.T, p **capi.LayoutsMemoryLayout, n uintptr, what string) []
 }
 
 func outputLayouts(t *check.T, e *capi.Executable) []string {
-	out := check.Call(t, capi.LayoutsExecutableGetOutputLayoutsArgs{Executable: e})
-	return listOf(t, out.Layouts, out.NumOutputs, "output layout")
+	return outputLayoutsOf(t, check.Call(t, capi.LayoutsExecutableGetOutputLayoutsArgs{Executable: e}))
 }
 
 func parameterLayouts(t *check.T, e *capi.Executable) []string {
-	out := check.Call(t, capi.LayoutsExecutableGetParameterLayoutsArgs{Executable: e})
+	return parameterLayoutsOf(t, check.Call(t, capi.LayoutsExecutableGetParameterLayoutsArgs{Executable: e}))
+}
+
+func outputLayoutsOf(t *check.T, out capi.LayoutsExecutableGetOutputLayoutsArgs) []string {
+	return listOf(t, out.Layouts, out.NumOutputs, "output layout")
+}
+
+func parameterLayoutsOf(t *check.T, out capi.LayoutsExecutableGetParameterLayoutsArgs) []string {
 	return listOf(t, out.Layouts, out.NumParameters, "parameter layout")
+}
+
+// steadyLayouts asks for the layouts of an executable of two arguments and two results, and for
+// those of another one, which has one of each, again and again.
+func steadyLayouts[A any](t *check.T, layoutsOf func(t *check.T, out A) []string, two *capi.Executable) {
+	one := compiled(t, check.AddOne, check.Devices(1, 1))
+	check.Steady(t, "executable", []*capi.Executable{two, one}, func(out A) any { return layoutsOf(t, out) })
+	check.Equal(t, 1, len(layoutsOf(t, check.Call(t, check.About[A](one)))), "number of layouts of a program with one argument and one result")
 }
 
 // pair returns its two arguments.
@@ -182,14 +196,14 @@ var layoutChecks = []check.Check{
 	{Rule: "XLAY-06", Library: true, Run: func(t *check.T) {
 		if noClient(t) {
 			e := compiled(t, pair, check.Devices(1, 1))
-			got := outputLayouts(t, e)
-			check.Equal(t, 2, len(got), "number of output layouts")
-			check.Equal(t, fmt.Sprint(got), fmt.Sprint(outputLayouts(t, e)), "output layouts that are asked for again")
+			steadyLayouts(t, outputLayoutsOf, e)
+			check.Equal(t, 2, len(outputLayouts(t, e)), "number of output layouts")
 			return
 		}
 		c := t.Client()
 		loaded := t.Compile(c, pair)
 		e := t.Executable(loaded)
+		steadyLayouts(t, outputLayoutsOf, e)
 		mine := check.Call(t, capi.LayoutsExecutableGetOutputLayoutsArgs{Executable: e}) // valid as long as the executable
 		got := listOf(t, mine.Layouts, mine.NumOutputs, "output layout")
 		if !check.Equal(t, 2, len(got), "number of output layouts") {
@@ -205,6 +219,7 @@ var layoutChecks = []check.Check{
 	}},
 	{Rule: "XLAY-07", Library: true, Run: func(t *check.T) {
 		e := compiled(t, pair, check.Devices(1, 1))
+		steadyLayouts(t, parameterLayoutsOf, e)
 		got := parameterLayouts(t, e)
 		if check.Equal(t, 2, len(got), "number of parameter layouts") {
 			check.Equal(t, defaultLayout(t, capi.BufferTypeS32, 2, 3), got[0], "layout of the first parameter, next to the default")
@@ -261,6 +276,9 @@ func memoriesOf(t *check.T, d *capi.DeviceDescription) map[string]int32 {
 // describedMemories fails the check if descriptions are inconsistent, and skips it if there
 // are none.
 func describedMemories(t *check.T, list []*capi.DeviceDescription) {
+	check.Steady(t, "device description", list, func(out capi.DeviceDescriptionMemoryDescriptionsArgs) any {
+		return []any{out.DefaultMemoryIndex, capi.Slice(out.MemoryDescriptions, out.NumMemoryDescriptions)}
+	})
 	n := 0
 	for _, d := range list {
 		n += len(memoriesOf(t, d))
@@ -273,6 +291,13 @@ func describedMemories(t *check.T, list []*capi.DeviceDescription) {
 var memoryDescriptionChecks = []check.Check{
 	{Rule: "XMEMD-01", Library: true, Run: func(t *check.T) { describedMemories(t, descriptions(t)) }},
 	{Rule: "XMEMD-02", Run: func(t *check.T) {
+		var all []*capi.MemoryDescription
+		for _, d := range descriptions(t) {
+			all = append(all, check.List[capi.DeviceDescriptionMemoryDescriptionsArgs, *capi.MemoryDescription](t, d)...)
+		}
+		check.Steady(t, "memory description", all, func(out capi.MemoryDescriptionKindArgs) any {
+			return []any{capi.String(out.Kind, out.KindSize), out.KindID}
+		})
 		looked := 0
 		for i, d := range descriptions(t) {
 			kinds := memoriesOf(t, d)

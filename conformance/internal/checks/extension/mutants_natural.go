@@ -256,3 +256,32 @@ func naturalTPUMutants() []mutant.Mutant {
 		}),
 	}...)
 }
+
+// unsteadyMutants answer otherwise when they are asked again, or about a later object.
+func unsteadyMutants() []mutant.Mutant {
+	return append(mutant.InMemory([]mutant.Mutant{
+		mutant.LikeFormer[capi.Executable]("XLAY-06", "tells the layouts of the first executable about all", 2,
+			func(a, former *capi.LayoutsExecutableGetOutputLayoutsArgs) {
+				a.Layouts, a.NumOutputs = former.Layouts, former.NumOutputs
+			}),
+		mutant.LikeFormer[capi.Executable]("XLAY-07", "tells the layouts of the first executable about all", 2,
+			func(a, former *capi.LayoutsExecutableGetParameterLayoutsArgs) {
+				a.Layouts, a.NumParameters = former.Layouts, former.NumParameters
+			}),
+		mutant.AfterFirst[capi.DeviceDescription]("XMEMD-01", "forgets a memory when it is asked again",
+			func(a *capi.DeviceDescriptionMemoryDescriptionsArgs) { a.NumMemoryDescriptions-- }),
+		mutant.AfterFirst[capi.MemoryDescription]("XMEMD-02", "loses the end of a kind when it is asked again",
+			func(a *capi.MemoryDescriptionKindArgs) { a.KindSize-- }),
+		mutant.AfterFirst[capi.RawBuffer]("XRAW-02", "has another size when it is asked again",
+			func(a *capi.RawBufferGetOnDeviceSizeInBytesArgs) { a.OnDeviceSizeInBytes-- }),
+		mutant.LikeFormer[capi.RawBuffer]("XRAW-03", "tells the memory of the first alias about all", 2,
+			func(a, former *capi.RawBufferGetMemorySpaceArgs) { a.MemorySpace = former.MemorySpace }),
+		mutant.AfterFirst[capi.RuntimeABIVersion]("XABI-01", "has another platform when it is asked again",
+			func(a *capi.RuntimeABIVersionPlatformIDArgs) { a.PlatformID-- }),
+		mutant.AfterFirst[capi.MultiSliceConfig]("XMS-01", "counts the slices down when it is asked again",
+			func(a *capi.MultiSliceConfigNumSlicesArgs) { a.NumSlices-- }),
+		mutant.AfterFirst[capi.TopologyDescription]("XTPU-01", "counts the cores down when it is asked again",
+			func(a *capi.TPUTopologyCoreCountArgs) { a.CoreCountOfDefaultType-- }),
+	}...), mutant.AfterFirst[capi.Executable]("XSH-03", "forgets a parameter when it is asked again",
+		func(a *capi.ShardingsExecutableParameterShardingsArgs) { a.NumParameters-- }).On(sound))
+}

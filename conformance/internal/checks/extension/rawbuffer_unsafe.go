@@ -93,6 +93,13 @@ var rawBufferChecks = []check.Check{
 		check.ExpectBuffer(t, out[0], []float32{2, 8, 4, 5}, "an execution on a buffer that was written through its alias")
 	}},
 	{Rule: "XRAW-02", Run: func(t *check.T) {
+		var all []*capi.RawBuffer
+		for _, n := range []int{1, 3, 100} {
+			raw, end := alias(t, check.Upload(t, t.Client(), make([]float32, n)))
+			defer end()
+			all = append(all, raw)
+		}
+		check.Steady[capi.RawBufferGetOnDeviceSizeInBytesArgs](t, "alias", all, nil)
 		for _, n := range []int{1, 3, 100} {
 			b := check.Upload(t, t.Client(), make([]float32, n))
 			raw, end := alias(t, b)
@@ -103,23 +110,36 @@ var rawBufferChecks = []check.Check{
 		}
 	}},
 	{Rule: "XRAW-03", Run: func(t *check.T) {
-		b := check.Upload(t, t.Client(), []float32{1, 2, 3, 4})
-		raw, end := alias(t, b)
-		defer end()
-		check.Equal(t, check.Optional(t, capi.BufferMemoryArgs{Buffer: b}).Memory,
-			check.Call(t, capi.RawBufferGetMemorySpaceArgs{Buffer: raw}).MemorySpace, "memory of the alias")
+		var all []*capi.RawBuffer
+		var memories []*capi.Memory
+		for _, d := range t.Client().Devices {
+			b := check.UploadTo(t, t.Client(), d, []float32{1, 2, 3, 4})
+			raw, end := alias(t, b)
+			defer end()
+			all, memories = append(all, raw), append(memories, check.Optional(t, capi.BufferMemoryArgs{Buffer: b}).Memory)
+		}
+		check.Steady[capi.RawBufferGetMemorySpaceArgs](t, "alias", all, nil)
+		for i, raw := range all {
+			check.Equal(t, memories[i], check.Call(t, capi.RawBufferGetMemorySpaceArgs{Buffer: raw}).MemorySpace, "memory of the alias on device %d", i)
+		}
 	}},
 	{Rule: "XRAW-04", Hostile: true, Run: func(t *check.T) {
 		c := t.Client()
 		looked := 0
-		for _, m := range c.Memories {
-			args := check.HostArgs(c, []float32{1, 2, 3, 4})
+		var all []*capi.RawBuffer
+		for i, m := range c.Memories {
+			args := check.HostArgs(c, []float32{1, 2, 3, float32(i)})
 			args.Device, args.Memory = nil, m
 			b, err := t.TryUpload(args)
 			if err != nil {
 				continue
 			}
 			raw, end := alias(t, b)
+			defer end()
+			all = append(all, raw)
+		}
+		check.Steady[capi.RawBufferGetHostPointerArgs](t, "alias", all, nil)
+		for _, raw := range all {
 			if p := check.Call(t, capi.RawBufferGetHostPointerArgs{Buffer: raw}).HostPointer; p != nil {
 				looked++
 				data, err := rawRead(t, raw, 0, 16)
@@ -127,7 +147,6 @@ var rawBufferChecks = []check.Check{
 					t.Errorf("16 bytes at the host pointer: expected %x, got %x (%v)", data, got, err)
 				}
 			}
-			end()
 		}
 		if looked == 0 {
 			t.SkipUnimplf("none of %d memories is visible to the host", len(c.Memories))

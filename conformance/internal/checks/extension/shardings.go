@@ -117,6 +117,9 @@ var shardingChecks = []check.Check{
 		}
 		first := fmt.Sprintf("%x", check.Texts(out.Shardings, out.ShardingSizes, out.NumOutputs))
 		other := compiled(t, check.AddOne, check.Devices(1, 1))
+		check.Steady(t, "executable", []*capi.Executable{e, other}, func(out capi.ShardingsExecutableParameterShardingsArgs) any {
+			return check.Texts(out.Shardings, out.ShardingSizes, out.NumParameters)
+		})
 		for range 10 {
 			outputShardings(t, other)
 			parameterShardings(t, e)

@@ -102,6 +102,7 @@ var topologyChecks = []check.Check{
 	{Rule: "XTPU-01", Library: true, Run: func(t *check.T) {
 		x := t.Topology()
 		c := countsOf(t, x)
+		check.Equal(t, c, countsOf(t, x), "counts that are asked for again")
 		check.Equal(t, c.processes*c.chipsPerProcess, c.chips, "chips, next to processes x chips per process, of %+v", c)
 		check.Equal(t, c.chips*c.coresPerChip, c.cores, "cores, next to chips x cores per chip, of %+v", c)
 		check.Equal(t, c.chipsPerProcess*c.coresPerChip, c.coresPerProcess, "cores per process, of %+v", c)
@@ -298,6 +299,8 @@ var sliceChecks = []check.Check{
 	{Rule: "XMS-01", Library: true, Run: func(t *check.T) {
 		c, end := slicesOf(t)
 		defer end()
+		check.Steady[capi.MultiSliceConfigNumSlicesArgs](t, "configuration", []*capi.MultiSliceConfig{c}, nil)
+		check.Steady[capi.MultiSliceConfigSliceIDArgs](t, "configuration", []*capi.MultiSliceConfig{c}, nil)
 		n := check.Call(t, capi.MultiSliceConfigNumSlicesArgs{Config: c}).NumSlices
 		check.Equal(t, int32(2), n, "slices of a configuration of two")
 		if id := check.Call(t, capi.MultiSliceConfigSliceIDArgs{Config: c}).SliceID; id < 0 || id >= n {
