@@ -164,21 +164,31 @@ func Elements(dims ...int64) int {
 // specials, since code that takes bytes for numbers on their way may change these alone; the last
 // element never is. The bits above the width of a narrow type are zero.
 func Values(e dtype.Type, n int, salt uint64) []byte {
+	data := Plain(e, n, salt)
+	odd := specials(e)
+	if len(odd) == 0 {
+		return data
+	}
+	size := e.Size()
+	for i := 3; i < n-1; i += 5 {
+		at := i/5 + int(salt%uint64(len(odd)))
+		for c := 0; c < size; c += len(odd[0]) { // the two parts of a complex number differ
+			copy(data[i*size+c:], odd[(at+c)%len(odd)])
+		}
+	}
+	return data
+}
+
+// Plain returns what Values does without the numbers that arithmetic changes: no value is a NaN. It
+// is for arrays whose elements are written out in the text of a program.
+func Plain(e dtype.Type, n int, salt uint64) []byte {
 	r := rand.New(rand.NewPCG(uint64(e)+1, salt))
 	size := e.Size()
 	data := make([]byte, n*size)
 	bits := e == dtype.Pred || e.Bits() == 1
-	odd := specials(e)
 	for i := range n {
-		element := data[i*size : (i+1)*size]
-		if len(odd) > 0 && i%5 == 3 && i < n-1 {
-			at := i/5 + int(salt%uint64(len(odd)))
-			for c := 0; c < size; c += len(odd[0]) { // the two parts of a complex number differ
-				copy(element[c:], odd[(at+c)%len(odd)])
-			}
-			continue
-		}
 		for tries := 0; ; tries++ {
+			element := data[i*size : (i+1)*size]
 			fill(element, e, r)
 			if bits || tries > 20 || !dull(data[:(i+1)*size], size) {
 				break

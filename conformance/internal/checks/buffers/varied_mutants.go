@@ -69,7 +69,7 @@ func layoutMutants() []mutant.Mutant {
 // numberMutants are faults of code that takes elements for numbers where it only has to move them.
 func numberMutants() []mutant.Mutant {
 	const sign, infinity, quiet = 1 << 31, 0x7f800000, 1 << 22
-	// eachFloat changes the bits of the floats that arrive of what is marked, or of all if m is nil.
+	// eachFloat changes the bits of floats that arrive: of what is marked, or of all if m is nil.
 	eachFloat := func(m *mutant.Marks, change func(bits uint32) uint32) serve.Hook {
 		return mutant.Arrived(func(c *serve.Invocation, a *mutant.Download, data []byte) {
 			if mutant.TypeOf(c.Table(), a.Src) != dtype.F32 || m != nil && !m.Has(a.Src) {

@@ -45,7 +45,8 @@ func Checks() []check.Check {
 // Mutants returns the faults that the checks find.
 func Mutants() []mutant.Mutant {
 	return slices.Concat(cpuMutants(), memoryMutants(), standInMutants(), compilerMutants(), transferMutants(),
-		naturalLayoutMutants(), naturalFFIMutants(), naturalMemoryMutants(), unsteadyMutants(), naturalStandInMutants(), naturalTPUMutants())
+		naturalLayoutMutants(), naturalFFIMutants(), naturalMemoryMutants(), unsteadyMutants(),
+		naturalStandInMutants(), naturalTPUMutants())
 }
 
 // Unobservable lists the rules of these groups that no check can observe, with the reasons.

@@ -101,7 +101,8 @@ func parameterLayoutsOf(t *check.T, out capi.LayoutsExecutableGetParameterLayout
 func steadyLayouts[A any](t *check.T, layoutsOf func(t *check.T, out A) []string, two *capi.Executable) {
 	one := compiled(t, check.AddOne, check.Devices(1, 1))
 	check.Steady(t, "executable", []*capi.Executable{two, one}, func(out A) any { return layoutsOf(t, out) })
-	check.Equal(t, 1, len(layoutsOf(t, check.Call(t, check.About[A](one)))), "number of layouts of a program with one argument and one result")
+	check.Equal(t, 1, len(layoutsOf(t, check.Call(t, check.About[A](one)))),
+		"number of layouts of a program with one argument and one result")
 }
 
 // pair returns its two arguments.

@@ -120,7 +120,8 @@ var rawBufferChecks = []check.Check{
 		}
 		check.Steady[capi.RawBufferGetMemorySpaceArgs](t, "alias", all, nil)
 		for i, raw := range all {
-			check.Equal(t, memories[i], check.Call(t, capi.RawBufferGetMemorySpaceArgs{Buffer: raw}).MemorySpace, "memory of the alias on device %d", i)
+			check.Equal(t, memories[i], check.Call(t, capi.RawBufferGetMemorySpaceArgs{Buffer: raw}).MemorySpace,
+				"memory of the alias on device %d", i)
 		}
 	}},
 	{Rule: "XRAW-04", Hostile: true, Run: func(t *check.T) {

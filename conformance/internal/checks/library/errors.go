@@ -268,7 +268,8 @@ func independent(t *check.T, next func(left int) int) {
 	}
 	expect := func(when string) {
 		for i, e := range alive {
-			check.Equal(t, e.text, capi.String(e.at, e.size), "the bytes of the message of error %d of %d, of %s, %s", i, len(alive), e.what, when)
+			check.Equal(t, e.text, capi.String(e.at, e.size), "the bytes of the message of error %d of %d, of %s, %s", i, len(alive),
+				e.what, when)
 			_, _, text := errorText(t, e.ErrorHandle)
 			check.Equal(t, e.text, text, "the message of error %d of %d, of %s, %s", i, len(alive), e.what, when)
 			check.Equal(t, e.code, errorCode(t, e.ErrorHandle), "the code of error %d of %d, of %s, %s", i, len(alive), e.what, when)

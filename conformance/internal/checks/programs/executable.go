@@ -511,7 +511,7 @@ func printsDiffer(t *check.T, k compiler) {
 // printsOfConstants compares the fingerprints of programs whose constants differ in the last byte.
 func printsOfConstants(t *check.T) {
 	for _, n := range check.Each(t, check.Several) {
-		a := check.HostArrayOf(dtype.F32, 1, int64(n))
+		a := check.HostArray{Type: dtype.F32, Dims: []int64{int64(n)}, Data: check.Plain(dtype.F32, n, 1)}
 		b := a
 		b.Data = slices.Clone(a.Data)
 		b.Data[len(b.Data)-1] ^= 1

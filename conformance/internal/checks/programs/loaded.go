@@ -125,7 +125,7 @@ var loadedChecks = []check.Check{
 					"device assignment after that of an executable for device %d was requested", id)
 				text := capi.String(other.SerializedBytes, other.SerializedBytesSize)
 				if i > 0 && text == before {
-					t.Errorf("device assignments of executables for the devices %v: expected different ones, got %q for both", ids[:2], text)
+					t.Errorf("device assignments of executables for the devices %v: expected two, got %q for both", ids[:2], text)
 				}
 				before = text
 				other.SerializedDeviceAssignmentDeleter.Call(other.SerializedDeviceAssignment)

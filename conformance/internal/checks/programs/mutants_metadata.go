@@ -57,12 +57,14 @@ func moreMetadataFaults() []mutant.Mutant {
 		mutant.OnePlace("COPT-10", "has one place for all options", func(a *capi.ExecutableGetCompileOptionsArgs) (**byte, *uintptr) {
 			return &a.SerializedBytes, &a.SerializedBytesSize
 		}).InMemory(),
-		mutant.Places("SER-01", "has two places for serialized executables, in turns", 2, func(a *capi.ExecutableSerializeArgs) (**byte, *uintptr) {
-			return &a.SerializedBytes, &a.SerializedBytesSize
-		}),
-		mutant.Places("COPT-10", "has two places for options, in turns", 2, func(a *capi.ExecutableGetCompileOptionsArgs) (**byte, *uintptr) {
-			return &a.SerializedBytes, &a.SerializedBytesSize
-		}).InMemory(),
+		mutant.Places("SER-01", "has two places for serialized executables, in turns", 2,
+			func(a *capi.ExecutableSerializeArgs) (**byte, *uintptr) {
+				return &a.SerializedBytes, &a.SerializedBytesSize
+			}),
+		mutant.Places("COPT-10", "has two places for options, in turns", 2,
+			func(a *capi.ExecutableGetCompileOptionsArgs) (**byte, *uintptr) {
+				return &a.SerializedBytes, &a.SerializedBytesSize
+			}).InMemory(),
 		compiledLast(), likeFirstAssignment(),
 		onCompile("COPT-08", "reads options up to a field whose number is lower than the one before", func(c *compilation) {
 			otherFields(c, func(list []check.Field) []check.Field {

@@ -156,10 +156,11 @@ func streamFaults() []mutant.Mutant {
 				deleteChunk(&own)
 			}
 		}),
-		mutant.AfterEach("CDS-01", "counts down when it is asked again", func(a *capi.CopyToDeviceStreamTotalBytesArgs, n int64) { a.TotalBytes -= n - 1 }),
+		mutant.AfterEach("CDS-01", "counts down when it is asked again",
+			func(a *capi.CopyToDeviceStreamTotalBytesArgs, n int64) { a.TotalBytes -= n - 1 }),
 		mutant.AfterEach("CDS-02", "has another granule when it is asked again",
 			func(a *capi.CopyToDeviceStreamGranuleSizeArgs, n int64) { a.GranuleSizeInBytes *= n }),
-		onTransfers("XOPT-11", "calls the last entry of those that receive whatever its channel is", func(_ *serve.Invocation, _ *execution, x *transfers) {
+		onTransfers("XOPT-11", "calls the last to receive whatever its channel is", func(_ *serve.Invocation, _ *execution, x *transfers) {
 			for _, list := range x.recvs {
 				for i := range list {
 					list[i].RecvCallback, list[i].UserArg = list[len(list)-1].RecvCallback, list[len(list)-1].UserArg

@@ -273,7 +273,8 @@ func loadedTwice(t *check.T) {
 	}
 	var list []check.HostArray
 	for i, n := range check.Several {
-		list = append(list, check.HostArrayOf([]dtype.Type{dtype.U8, dtype.S16, dtype.F32, dtype.F64}[i%4], uint64(i), int64(n)))
+		e := []dtype.Type{dtype.U8, dtype.S16, dtype.F32, dtype.F64}[i%4]
+		list = append(list, check.HostArray{Type: e, Dims: []int64{int64(n)}, Data: check.Plain(e, n, uint64(i))})
 	}
 	if !t.Failed() {
 		expect(onClient.text(t, constantArrays(list), options{}), list, []*capi.Buffer{upload4(t, t.Client())})
