@@ -59,6 +59,9 @@ type Config struct {
 	Odd []Oddity
 
 	Record string
+	// RecordBegun also records each call before it is made, so that a session shows the call that
+	// ended the process, or that never returned.
+	RecordBegun bool
 
 	// SumUpWithClients also writes the summary when the last client of a plugin is destroyed, for
 	// processes that may not call Close.

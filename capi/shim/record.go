@@ -39,7 +39,11 @@ func (s *Shim) record(x *session) (*recorder, error) {
 		return nil, fmt.Errorf("shim: %w", err)
 	}
 	major, minor := x.real.Version()
-	return &recorder{s: x, file: file, r: recording.NewRecorder(file, major, minor)}, nil
+	r := &recorder{s: x, file: file, r: recording.NewRecorder(file, major, minor)}
+	if s.config.RecordBegun {
+		r.r.RecordBegun()
+	}
+	return r, nil
 }
 
 // before records the inputs of a call.

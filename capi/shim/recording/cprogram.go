@@ -7,6 +7,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -21,6 +22,8 @@ import (
 //
 //	cc -I third_party/xla program.c && ./a.out my_plugin.so
 //
+// A call that did not return ([Session.Begun]) is the last one.
+//
 // It fails if the session has no such call, or if a call depends on memory or on functions of the
 // recorded process.
 func (s *Session) CProgram(function, field string) (string, error) {
@@ -33,6 +36,11 @@ func (s *Session) CProgram(function, field string) (string, error) {
 		}
 		// Without a field, what is shown is that the call fails.
 		if c.Function.Name == function && (target == nil || field != "" || c.Error != nil || target.Error == nil) {
+			target = c
+		}
+	}
+	for _, c := range s.Begun {
+		if c.Function.Name == function {
 			target = c
 		}
 	}
@@ -63,6 +71,11 @@ func (s *Session) CProgram(function, field string) (string, error) {
 		}
 		if c == target {
 			break
+		}
+	}
+	if slices.Contains(s.Begun, target) {
+		if err := w.call(target, true, field); err != nil {
+			return "", fmt.Errorf("call %d, %s: %w", target.Number, function, err)
 		}
 	}
 	return cHead + w.text.String() + "}\n", nil

@@ -6,6 +6,7 @@ package recording
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"sync"
 	"sync/atomic"
@@ -29,6 +30,7 @@ type Recorder struct {
 	next  map[string]int    // guarded by names; by type
 
 	w      io.Writer
+	begun  bool // each call gets a line when it begins, too
 	lines  atomic.Int64
 	failed atomic.Pointer[error] // the first error
 	ending sync.RWMutex          // held for reading while a line is written
@@ -49,12 +51,24 @@ func NewRecorder(w io.Writer, major, minor int) *Recorder {
 	return r
 }
 
+// RecordBegun makes Begin write the call as well, so that [Session.Begun] has those that do not
+// return. Nothing may have been recorded before.
+func (r *Recorder) RecordBegun() { r.begun = true }
+
 // Pending is a call that has not returned yet.
 type Pending struct{ line []byte }
 
 // Begin records the inputs of a call, because the plugin may change them during the call, and the
 // client after it. number is the call's number.
 func (r *Recorder) Begin(number uint64, f *capi.Function, v describe.View, inner int) Pending {
+	p := r.begin(number, f, v, inner)
+	if r.begun {
+		r.write(append(slices.Clone(p.line), `,"begun":true}`...))
+	}
+	return p
+}
+
+func (r *Recorder) begin(number uint64, f *capi.Function, v describe.View, inner int) Pending {
 	b := append(make([]byte, 0, 256), `{"call":`...)
 	b = strconv.AppendUint(b, number, 10)
 	b = append(b, `,"function":"`...)

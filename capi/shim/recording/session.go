@@ -13,6 +13,7 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -26,6 +27,9 @@ import (
 type Session struct {
 	Major, Minor int // API version of the plugin
 	Steps        []Step
+	// Begun has the calls that did not return, in their order, if the recorder wrote them:
+	// [Recorder.RecordBegun].
+	Begun []*Call
 	// Complete says that the recording has an end. Otherwise the process was killed, or is still
 	// running.
 	Complete bool
@@ -129,6 +133,7 @@ type line struct {
 	In      map[string]any `json:"in"`
 	Out     map[string]any `json:"out"`
 	Error   *errorLine     `json:"error"`
+	Begun   bool           `json:"begun"`
 	NS      int64          `json:"ns"`
 	Data    *uint64        `json:"data"`
 	Type    int32          `json:"type"`
@@ -229,6 +234,13 @@ func (s *Session) add(n int, text []byte) error {
 	}
 	if l.In != nil && f.Args.Sized && (l.Size < 8 || l.Size > 1<<16) {
 		return fmt.Errorf("%d is not a valid size of arguments", l.Size)
+	}
+	if l.Begun {
+		s.Begun = append(s.Begun, c)
+		return nil
+	}
+	if i := slices.IndexFunc(s.Begun, func(b *Call) bool { return b.Number == c.Number }); i >= 0 {
+		s.Begun = slices.Delete(s.Begun, i, i+1)
 	}
 	s.Steps = append(s.Steps, Step{Line: n, Call: c})
 	return nil

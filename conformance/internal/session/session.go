@@ -176,7 +176,7 @@ func (s *session) open() (*Opened, error) {
 
 // recorded puts a recorder in front of a table.
 func recorded(table *capi.Table, file string) (*capi.Table, error) {
-	recorder, err := shim.New(shim.Config{Record: file})
+	recorder, err := shim.New(shim.Config{Record: file, RecordBegun: true})
 	if err != nil {
 		return nil, err
 	}
