@@ -100,14 +100,16 @@ func (p *Plugin) warnOfSecond(create []Attribute) {
 func newClient(p *Plugin, h *capi.Client, peers *peers) (*Client, error) {
 	table := p.table
 	c := &Client{plugin: p, table: table}
-	clients := p.clients // p leads to the shared client, which must not keep itself
+	clients, large := p.clients, p.large // p leads to the shared client, which must not keep itself
 	clients.Add(1)
+	large.Join()
 	c.ref = lifetimes.New("client", h, nil, func(h *capi.Client) {
 		var d capi.Call[capi.ClientDestroyArgs]
 		d.Args.Client = h
 		_ = d.Do(table)
 		peers.close()
 		clients.Add(-1)
+		large.Leave()
 	})
 	c.buffers = lifetimes.NewFamily("buffer", c.ref, bufferDestroyer(table))
 	c.events = newEventFamily(table, c.ref)

@@ -41,7 +41,7 @@ func (c *Client) Compile(ctx context.Context, program Program, opts *CompileOpti
 		call.Args.Client = h
 		call.Args.Program = in.program()
 		call.Args.CompileOptions, call.Args.CompileOptionsSize = capi.BytesData(in.options)
-		err = call.Do(c.table)
+		err = doLarge(c.plugin, &call)
 		runtime.KeepAlive(in)
 		if err != nil {
 			in.saveFailed(err)
@@ -163,7 +163,7 @@ func (c *Client) Load(ctx context.Context, e *Executable, opts *CompileOptions) 
 		}
 		defer e.ref.Release()
 		call.Args.CompileOptions, call.Args.CompileOptionsSize = capi.BytesData(options)
-		err := call.Do(c.table)
+		err := doLarge(c.plugin, &call)
 		runtime.KeepAlive(options)
 		if err != nil {
 			return nil, err
@@ -259,7 +259,7 @@ func (c *Client) deserialize(
 		call.Args.SerializedExecutable, call.Args.SerializedExecutableSize = capi.BytesData(data)
 		call.Args.OverriddenSerializedCompileOptions, call.Args.OverriddenSerializedCompileOptionsSize = capi.BytesData(options)
 		call.Args.LoadOptions = origin
-		err = call.Do(c.table)
+		err = doLarge(c.plugin, &call)
 		runtime.KeepAlive(data)
 		runtime.KeepAlive(options)
 		if err != nil {

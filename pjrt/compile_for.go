@@ -78,7 +78,7 @@ func compileFor(
 		}
 		call.Args.Program = in.program()
 		call.Args.CompileOptions, call.Args.CompileOptionsSize = capi.BytesData(in.options)
-		err = call.Do(p.table)
+		err = doLarge(p, &call)
 		runtime.KeepAlive(in)
 		if err != nil {
 			in.saveFailed(err)

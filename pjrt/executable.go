@@ -374,12 +374,20 @@ const maxProgram = 1 << 36
 // OptimizedProgram returns what the compiler made of the program
 // (PJRT_Executable_OptimizedProgram), as a rule in the format hlo_with_config. It is for reading:
 // compilers may refuse it, or end the process.
-func (e *Executable) OptimizedProgram() (Program, error) {
+func (e *Executable) OptimizedProgram() (program Program, err error) {
 	h, err := e.acquire()
 	if err != nil {
 		return Program{}, err
 	}
 	defer e.ref.Release()
+	err = e.plugin.large.Do(func() (err error) {
+		program, err = e.readOptimized(h)
+		return err
+	})
+	return program, err
+}
+
+func (e *Executable) readOptimized(h *capi.Executable) (Program, error) {
 	// The first of two calls passes no memory, and the plugin writes only the size.
 	program := &capi.Program{StructSize: capi.ProgramSize}
 	var c capi.Call[capi.ExecutableOptimizedProgramArgs]

@@ -56,7 +56,7 @@ func (e *Executable) Serialize(ctx context.Context) ([]byte, error) {
 		}
 		var c capi.Call[capi.ExecutableSerializeArgs]
 		c.Args.Executable = h
-		if err := c.Do(e.table); err != nil {
+		if err := doLarge(e.plugin, &c); err != nil {
 			return nil, err
 		}
 		defer c.Args.SerializedExecutableDeleter.Call(c.Args.SerializedExecutable)

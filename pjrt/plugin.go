@@ -13,6 +13,7 @@ import (
 
 	"github.com/purepjrt/purepjrt/capi"
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
+	"github.com/purepjrt/purepjrt/pjrt/internal/threads"
 )
 
 // Plugin is a loaded and initialized PJRT plugin. There is one Plugin for each function
@@ -32,6 +33,7 @@ type Plugin struct {
 
 	creating chan struct{} // has a token while a client is created
 	clients  *atomic.Int64 // clients that exist in the plugin; apart from it, for the cleanups of clients
+	large    *threads.Pool // makes calls that take much memory; has the clients as its users
 	follows  atomic.Bool   // handlers of custom calls ask for the executions that call them
 	shared   sharing
 }
@@ -135,4 +137,9 @@ func (p *Plugin) warnWhenSlow(what string, after time.Duration) (stop func()) {
 		notices().Warn("slow start of a PJRT plugin: "+what+" is still under way", "plugin", plugin, "after", after)
 	})
 	return func() { timer.Stop() }
+}
+
+// doLarge makes a call that takes much memory.
+func doLarge[A any](p *Plugin, c *capi.Call[A]) error {
+	return p.large.Do(func() error { return c.Do(p.table) })
 }

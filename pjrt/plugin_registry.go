@@ -12,6 +12,7 @@ import (
 
 	"github.com/purepjrt/purepjrt/capi"
 	"github.com/purepjrt/purepjrt/pjrt/internal/bridge"
+	"github.com/purepjrt/purepjrt/pjrt/internal/threads"
 )
 
 // registry holds the plugins of the process.
@@ -189,7 +190,7 @@ func newPlugin(table *capi.Table, name, path string) (*Plugin, error) {
 	}
 	p := &Plugin{
 		path: path, name: name, library: library, table: table.Checked(),
-		creating: make(chan struct{}, 1), clients: new(atomic.Int64),
+		creating: make(chan struct{}, 1), clients: new(atomic.Int64), large: new(threads.Pool),
 	}
 	table = p.table
 	// Neither function is in the tables of all supported versions.

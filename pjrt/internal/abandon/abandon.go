@@ -124,9 +124,25 @@ func NewHandOver() *HandOver {
 // Run runs a job in a goroutine and reports whether it is over. If not, because ctx has ended, the
 // job and the HandOver belong to that goroutine, and nobody may use them any more.
 func (h *HandOver) Run(ctx context.Context, job Job) bool {
+	h.begin(job)
+	go h.main()
+	return h.wait(ctx)
+}
+
+// RunBy is Run in a goroutine that start chooses. It must run the function that it is given there,
+// once.
+func (h *HandOver) RunBy(ctx context.Context, job Job, start func(func())) bool {
+	h.begin(job)
+	start(h.main)
+	return h.wait(ctx)
+}
+
+func (h *HandOver) begin(job Job) {
 	h.job = job
 	h.settled.Store(false)
-	go h.main()
+}
+
+func (h *HandOver) wait(ctx context.Context) bool {
 	select {
 	case <-h.over:
 	case <-ctx.Done():
