@@ -56,6 +56,10 @@ func run(text, prompt string, steps int) error {
 	defer backend.Finalize()
 
 	store := model.NewStore()
+	// Some of the random weights would need more steps.
+	if err := store.SetRNGStateFromSeed(1); err != nil {
+		return err
+	}
 	store.RootScope().SetParam(optimizer.ParamLearningRate, 0.003)
 	next := func(scope *model.Scope, tokens *Node) *Node {
 		return newModel(scope).Logits(tokens, transformer.CallOptions{})
