@@ -146,7 +146,7 @@ func TestTheFirstScreenSaysWithWhatToBegin(t *testing.T) {
    found  31x expected an event, got null
           1x device_complete_events[0]: expected an event, got null
    rule   RUN-03 (MUST, from: header): output_lists entries are all written on
-          success
+          success, and so are the device_complete_events that are asked for
    try    pjrt-conformance run plugin.so --run '^RUN-03$'
 2. PJRT_Buffer_ToHostBuffer: mending it lets up to 3 checks pass
    found  3x PJRT_Buffer_ToHostBuffer: INVALID_ARGUMENT: dst is null

@@ -105,17 +105,23 @@ func (t *T) DestroyedNull(destroyed, made error) {
 	}
 }
 
+// RawError sends the arguments of a call as they are, including struct_size, and returns the
+// plugin's error, which the caller destroys. err says that the call was not made.
+func RawError[A any](t *T, c *capi.Call[A]) (h *capi.ErrorHandle, err error) {
+	leave, err := t.enter(c.Function())
+	if err != nil {
+		return nil, err
+	}
+	defer leave()
+	return c.Raw(t.env.Table)
+}
+
 // Raw sends args as they are, including struct_size, and returns them as the plugin left them.
 // The plugin's error is freed.
 func Raw[A any](t *T, args A) (A, error) {
 	c := &capi.Call[A]{Args: args}
-	leave, err := t.enter(c.Function())
-	if err != nil {
-		return args, err
-	}
-	defer leave()
 	t.env.worked.tried(c.Function())
-	handle, err := c.Raw(t.env.Table)
+	handle, err := RawError(t, c)
 	if err == nil && handle != nil {
 		err = t.env.Table.TakeError(handle)
 	}

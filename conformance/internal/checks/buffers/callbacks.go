@@ -75,6 +75,7 @@ func registersMeanwhile(t *check.T, what string, b *capi.Buffer, finish func()) 
 	var probes []*check.Probe
 	var registered, ends sync.WaitGroup
 	registered.Add(racers)
+	check.Optional(t, t.NewProbe(nil).OnReady(t.Ready(b))) // without the function, no thread would say why
 	for range racers {
 		e := t.Ready(b)
 		ends.Go(func() {

@@ -303,7 +303,7 @@ func errorsAreIndependent(t *check.T) {
 	for range 3 {
 		c := &capi.Call[capi.EventErrorArgs]{}
 		c.Args.StructSize, c.Args.Event = c.Function().Size, e
-		h, err := c.Raw(t.Table())
+		h, err := check.RawError(t, c)
 		switch {
 		case err != nil:
 			t.SkipAbsentf("%v", err)

@@ -216,6 +216,9 @@ var metadataChecks = []check.Check{
 			t.SkipUnimplf("a program for two devices does not compile: %v", err)
 		}
 		devices := check.List[capi.LoadedExecutableAddressableDevicesArgs, *capi.Device](t, exe)
+		if len(devices) != 2 {
+			t.BlockedBy("LEX-08", "a program for two devices has %d addressable devices", len(devices))
+		}
 		var arguments [][]*capi.Buffer
 		for _, d := range devices {
 			arguments = append(arguments, []*capi.Buffer{check.UploadTo(t, t.Client(), d, floats(4))})

@@ -232,8 +232,8 @@ func result(t *check.T, x *check.Execution, err error) (*capi.Buffer, *capi.Even
 	if err != nil {
 		t.Fatalf("PJRT_LoadedExecutable_Execute: expected success, got %v", err)
 	}
-	if x.Outputs[0][0] == nil || x.Events[0] == nil {
-		t.Fatalf("PJRT_LoadedExecutable_Execute: success without an output or without an event")
+	if x.Events[0] == nil {
+		t.Fatalf("PJRT_LoadedExecutable_Execute: success without an event")
 	}
 	return x.Outputs[0][0], x.Events[0]
 }

@@ -59,11 +59,11 @@ var badCalls = []badCall{
 	{"PJRT_Plugin_Attributes with a struct_size of 8", false, func(t *check.T) *capi.ErrorHandle {
 		c := &capi.Call[capi.PluginAttributesArgs]{}
 		c.Args.StructSize = 8
-		h, _ := c.Raw(t.Table())
+		h, _ := check.RawError(t, c)
 		return h
 	}},
 	{"PJRT_Plugin_Initialize with a struct_size of 0", false, func(t *check.T) *capi.ErrorHandle {
-		h, _ := (&capi.Call[capi.PluginInitializeArgs]{}).Raw(t.Table())
+		h, _ := check.RawError(t, &capi.Call[capi.PluginInitializeArgs]{})
 		return h
 	}},
 }

@@ -115,7 +115,7 @@ func rawError[A any](t *check.T, args A) *capi.ErrorHandle {
 func rawCall[A any](t *check.T, args A) (A, *capi.ErrorHandle) {
 	c := &capi.Call[A]{Args: args}
 	setSize(&c.Args, c.Function().Size)
-	h, err := c.Raw(t.Table())
+	h, err := check.RawError(t, c)
 	if err != nil {
 		return c.Args, nil
 	}

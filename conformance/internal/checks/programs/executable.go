@@ -686,9 +686,10 @@ func outputCountsAgree(t *check.T, k compiler) {
 		}
 		in := check.Upload(t, t.Client(), make([]float32, elements), p.arguments...)
 		x := check.NewExecution(e.loaded, p.want+1, []*capi.Buffer{in})
-		if !t.NoError(x.Start(t), "executing a program with "+p.name) {
+		if !t.NoError(x.Execute(t), "executing a program with "+p.name) {
 			continue
 		}
+		x.Own(t)
 		t.NoError(finish(t, x), "the execution of a program with "+p.name)
 		filled := 0
 		for i, b := range x.Outputs[0] {

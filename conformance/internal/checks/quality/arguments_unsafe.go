@@ -193,7 +193,7 @@ func fuzzed[A any](valid func(*check.T, *subject) A, done func(*check.T, *subjec
 		for _, x := range choose(c.list) {
 			x.apply()
 		}
-		h, err := call.Raw(t.Table())
+		h, err := check.RawError(t, call)
 		if err == nil && h != nil {
 			err = t.Table().TakeError(h)
 		}
