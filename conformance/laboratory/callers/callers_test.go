@@ -254,7 +254,7 @@ func TestADamagedProfileIsAnError(t *testing.T) {
 		"a wrong letter":   {head + "F\tnull\t.x\n", `line 3: 'x' is not an outcome: the outcomes are -*.cEWHD`},
 		"too few outcomes": {head + "F\tnull\t.\n", "line 3: it has 1 outcomes for 2 actions"},
 		"too few counts":   {head + "F\tcalls\t1\n", "line 3: it has 1 counts for 2 actions"},
-		"a count in words": {head + "F\tcalls\t1 two\n", "line 3: expected integer"},
+		"a count in words": {head + "F\tcalls\t1 two\n", "line 3: \"two\" is not a count"},
 		"no whole plugin":  {head + "F\tnull\t..\n", "the row of a plugin that lacks nothing"},
 	} {
 		_, err := callers.Read(strings.NewReader(c.text))
