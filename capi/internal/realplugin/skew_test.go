@@ -34,7 +34,7 @@ var skewed = []struct {
 	{"tpu@0.0.11", 67, 112, 4, tpuSkew, map[string]uintptr{
 		"PJRT_Plugin_Attributes": 24, "PJRT_Device_MemoryStats": 185, "PJRT_Executable_DeserializeAndLoad": 48, "PJRT_Executable_GetCompiledMemoryStats": 56,
 	}},
-	{"tpu", 116, 138, 18, tpuSkew, map[string]uintptr{
+	{"tpu", 117, 138, 18, tpuSkew, map[string]uintptr{
 		"PJRT_Client_CreateErrorBuffer": 112, "PJRT_Device_MemoryStats": 185, "PJRT_Executable_DeserializeAndLoad": 64,
 		"PJRT_Executable_GetCompiledMemoryStats": 112,
 	}},
@@ -236,7 +236,8 @@ func cudaSkew(t *testing.T, p *plugin) {
 	if err == nil { // ptxas is installed
 		do(t, p, capi.ExecutableDestroyArgs{Executable: compiled.Executable})
 	} else {
-		assert.ErrorContains(t, err, "suitable version of ptxas")
+		// Once ptxas is there, the oldest plugins also want a driver.
+		assert.Regexp(t, "suitable version of ptxas|Could not get driver version", err)
 	}
 	do(t, p, capi.TopologyDescriptionDestroyArgs{Topology: topology})
 }

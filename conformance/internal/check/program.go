@@ -275,9 +275,9 @@ func (x *Execution) Complete(t *T) {
 	}
 }
 
-// Start executes and takes ownership of the outputs and events. It does not wait. It is an error if
-// the plugin leaves an output null: most functions that get one end the process, and would be
-// blamed for it.
+// Start executes and takes ownership of the outputs and events. It does not wait. If the plugin
+// leaves an output null, the check fails, even one that expects an error, and Start returns an
+// error: most functions that get a null end the process, and would be blamed for it.
 func (x *Execution) Start(t *T) error {
 	if err := x.Execute(t); err != nil {
 		return err
@@ -285,7 +285,9 @@ func (x *Execution) Start(t *T) error {
 	x.Own(t)
 	for i, list := range x.Outputs {
 		if j := slices.Index(list, nil); j >= 0 {
-			return fmt.Errorf("PJRT_LoadedExecutable_Execute succeeded, and left output %d of %d on device %d null", j, len(list), i)
+			err := fmt.Errorf("PJRT_LoadedExecutable_Execute succeeded, and left output %d of %d on device %d null", j, len(list), i)
+			t.Errorf("%v", err)
+			return err
 		}
 	}
 	return nil
