@@ -211,7 +211,7 @@ gpu_device_info {
   cuda_compute_capability { major: 8 minor: 0 }
 }`
 
-// cudaSkew describes an absent GPU. Compiling for it needs tools of CUDA, and their absence is an
+// cudaSkew describes an absent GPU, and compiles for it. That the oldest plugin cannot is an
 // error like any other.
 func cudaSkew(t *testing.T, p *plugin) {
 	client, err := try(p, capi.ClientCreateArgs{})
@@ -233,11 +233,10 @@ func cudaSkew(t *testing.T, p *plugin) {
 	assert.Equal(t, "A100", raw(kind.DeviceKind, kind.DeviceKindSize))
 	fails(t, p, compileFor(topology, "module {", oneDevice), capi.ErrorCodeUnknown, "Failed to parse using StableHLO")
 	compiled, err := try(p, compileFor(topology, addProgram, oneDevice))
-	if err == nil { // ptxas is installed
+	if err == nil {
 		do(t, p, capi.ExecutableDestroyArgs{Executable: compiled.Executable})
-	} else {
-		// Once ptxas is there, the oldest plugins also want a driver.
-		assert.Regexp(t, "suitable version of ptxas|Could not get driver version", err)
+	} else { // ptxas is installed with each plugin, but the oldest one also wants a driver
+		assert.ErrorContains(t, err, "Could not get driver version")
 	}
 	do(t, p, capi.TopologyDescriptionDestroyArgs{Topology: topology})
 }

@@ -120,8 +120,13 @@ func RawError[A any](t *T, c *capi.Call[A]) (h *capi.ErrorHandle, err error) {
 // The plugin's error is freed.
 func Raw[A any](t *T, args A) (A, error) {
 	c := &capi.Call[A]{Args: args}
+	leave, err := t.enter(c.Function())
+	if err != nil {
+		return args, err
+	}
+	defer leave()
 	t.env.worked.tried(c.Function())
-	handle, err := RawError(t, c)
+	handle, err := c.Raw(t.env.Table)
 	if err == nil && handle != nil {
 		err = t.env.Table.TakeError(handle)
 	}
