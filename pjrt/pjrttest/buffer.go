@@ -39,6 +39,13 @@ func (c *contents) release() {
 	c.ready.onReady(func(error) { c.data.release() })
 }
 
+// end ends the use of the operation that fills the contents, which are ready then, or never
+// will be. Whoever waits for them and closes the buffer finds its memory free.
+func (c *contents) end(err error) {
+	c.release()
+	c.ready.complete(err)
+}
+
 // buffer is one PJRT_Buffer.
 type buffer struct {
 	client *client

@@ -207,8 +207,7 @@ func (p *Plugin) copyTo(function string, b *buffer, to *memory) (*capi.Buffer, e
 			copy(data.bytes, from.data.bytes)
 		}
 		from.release()
-		copied.ready.complete(err)
-		copied.release()
+		copied.end(err)
 	}}, []*future{from.ready})
 	return h, nil
 }
@@ -276,8 +275,7 @@ func (d *dependency) end(cause error) {
 		if cause == nil {
 			d.to.data = d.from.data.use()
 		}
-		d.to.ready.complete(cause)
-		d.to.release()
 		d.from.release()
+		d.to.end(cause)
 	})
 }

@@ -121,8 +121,7 @@ func (p *Plugin) upload(in *memory, s pjrt.Shape, o order, data *storage, done *
 			if err == nil && fill != nil {
 				fill()
 			}
-			contents.ready.complete(err)
-			contents.release()
+			contents.end(err)
 			if fill != nil {
 				// The caller gets the memory back even if the transfer fails.
 				done.complete(nil)
@@ -253,17 +252,16 @@ func (p *Plugin) clientFulfillAliasBuffer(a *capi.ClientFulfillAliasBufferArgs) 
 		}
 		return err
 	}
-	defer promise.contents.release()
 	if real == nil {
-		promise.contents.ready.complete(cause)
+		promise.contents.end(cause)
 		return nil
 	}
 	real.ready.onReady(func(err error) {
 		if err == nil {
 			promise.contents.data = real.data.use()
 		}
-		promise.contents.ready.complete(err)
 		real.release()
+		promise.contents.end(err)
 	})
 	return nil
 }

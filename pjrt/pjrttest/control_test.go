@@ -282,7 +282,7 @@ func TestMemoryIsLimited(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, int64(80), use())
 	require.NoError(t, out[0].Delete())
-	assert.Zero(t, use())
+	released(t, device)
 	closeAll(t, a, out[0])
 	stats, err := device.MemoryStats()
 	require.NoError(t, err)

@@ -64,8 +64,7 @@ func (c *client) peer(id int32) (*device, error) {
 func discard(ends []*end) {
 	for _, e := range ends {
 		if !e.sends { // there is no buffer that will release them
-			e.contents.ready.complete(nil)
-			e.contents.release()
+			e.contents.end(nil)
 		}
 		e.contents.release()
 	}

@@ -269,8 +269,7 @@ func (l *launch) dropResults() {
 	for _, row := range l.results {
 		for _, r := range row {
 			if r.contents != nil {
-				r.contents.ready.complete(nil)
-				r.contents.release()
+				r.contents.end(nil)
 			}
 		}
 	}

@@ -79,8 +79,7 @@ func (l *launch) run(err error) {
 	}
 	for _, row := range l.results {
 		for _, r := range row {
-			r.contents.ready.complete(err)
-			r.contents.release()
+			r.contents.end(err)
 		}
 	}
 	l.over.complete(err)

@@ -379,8 +379,7 @@ func finish(ends []*end, err error) {
 			e.contents.release()
 			e.tell(err)
 		} else {
-			e.contents.ready.complete(err)
-			e.contents.release()
+			e.contents.end(err)
 		}
 	}
 	for _, e := range ends {

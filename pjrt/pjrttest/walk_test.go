@@ -144,6 +144,17 @@ func settled(t testing.TB, p *pjrttest.Plugin) {
 	}, patience, 10*time.Millisecond)
 }
 
+// released waits until no memory of the device is in use. An operation that nobody waits for
+// uses its memory until it has run, even when all buffers are closed.
+func released(t testing.TB, d *pjrt.Device) {
+	t.Helper()
+	assert.EventuallyWithT(t, func(t *assert.CollectT) {
+		stats, err := d.MemoryStats()
+		require.NoError(t, err)
+		assert.Zero(t, stats.InUse, "all memory is released")
+	}, patience, 10*time.Millisecond)
+}
+
 func TestPropertiesOfClientsDevicesAndMemories(t *testing.T) {
 	t.Parallel()
 	opts := pjrttest.Options{
