@@ -256,7 +256,11 @@ func (x *Result) why() string {
 	if x.foundBlocked() {
 		return "blocked by " + x.BlockedBy + ": " + x.Skip
 	}
-	return "blocked by the failure of " + x.BlockedBy + ": it needs " + x.Stopped[0]
+	text := "blocked by the failure of " + x.BlockedBy
+	if len(x.Stopped) > 0 { // a report from outside may lack them
+		text += ": it needs " + x.Stopped[0]
+	}
+	return text
 }
 
 // why says why the other checks could not run to their end.

@@ -4,6 +4,7 @@
 package report
 
 import (
+	"fmt"
 	"regexp"
 	"slices"
 	"strconv"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/purepjrt/purepjrt/capi"
 	"github.com/purepjrt/purepjrt/capi/describe"
+	"github.com/purepjrt/purepjrt/internal/excerpt"
 )
 
 // Lead is what to mend first, as far as the findings tell: a function, or whatever else several
@@ -35,6 +37,28 @@ type Lead struct {
 
 // maxLeads is how many causes a reader is told to begin with.
 const maxLeads = 3
+
+// mostLeads limits the leads that are read: a newer suite may write more of them.
+const mostLeads = 100
+
+// checkLeads returns an error if what leads refer to is not in the report, which its pages show.
+func (r *Report) checkLeads() error {
+	if len(r.Leads) > mostLeads {
+		return fmt.Errorf("it has %d leads, of at most %d", len(r.Leads), mostLeads)
+	}
+	results := r.byCheck()
+	for _, l := range r.Leads {
+		if len(l.Findings) == 0 {
+			return fmt.Errorf("the lead %q has no finding", excerpt.Of(l.Check))
+		}
+		for _, check := range append([]string{l.Check}, l.Results...) {
+			if results[check] == nil {
+				return fmt.Errorf("a lead names %q, of which there is no result", excerpt.Of(check))
+			}
+		}
+	}
+	return nil
+}
 
 var (
 	functionName = regexp.MustCompile(`\bPJRT_\w+`)

@@ -17,6 +17,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/purepjrt/purepjrt/conformance/internal/sparse"
 	"github.com/purepjrt/purepjrt/conformance/rules"
 	"github.com/purepjrt/purepjrt/internal/excerpt"
 	"github.com/purepjrt/purepjrt/internal/outside"
@@ -457,15 +458,26 @@ type Skew struct {
 	Check   string `json:"check"`
 }
 
-// Read reads the JSON form of a report.
+// Read reads the JSON form of a report. A long list whose entries lack almost everything is an
+// error, since it would take far more memory than its text.
 func Read(in io.Reader) (*Report, error) {
+	var text json.RawMessage
+	err := json.NewDecoder(outside.Reader(in)).Decode(&text)
 	var r Report
-	d := json.NewDecoder(outside.Reader(in))
-	if err := d.Decode(&r); err != nil {
-		return nil, fmt.Errorf("not a report of the conformance suite: %w", err)
+	if err == nil {
+		err = sparse.Check(text, &r)
+	}
+	if err == nil {
+		err = json.Unmarshal(text, &r)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("not a report of the conformance suite: %w", short(err))
 	}
 	if r.Schema != SchemaVersion {
 		return nil, fmt.Errorf("the report has the form %q, but this program can only read %q", excerpt.Of(r.Schema), SchemaVersion)
+	}
+	if err := r.checkLeads(); err != nil {
+		return nil, fmt.Errorf("the report is damaged: %w", err)
 	}
 	return &r, nil
 }

@@ -42,6 +42,53 @@ func TestJSONIsReadBack(t *testing.T) {
 		_, err := report.Read(strings.NewReader(bad))
 		assert.Error(t, err, bad)
 	}
+	_, err = report.Read(strings.NewReader(`{"schema": "` + report.SchemaVersion + `", "results": [` + strings.Repeat("{},", 100<<10) + `{}]}`))
+	assert.ErrorContains(t, err, "results[0] has only 2 bytes, and lacks members that it must have")
+}
+
+// Whoever reads a report did not write it, and shows it nevertheless.
+func TestAReportThatLacksAlmostEverythingIsShown(t *testing.T) {
+	t.Parallel()
+	for _, part := range []string{
+		`"levels":[{}]`, `"groups":[{}]`, `"causes":[{}]`, `"results":[{"check":"a"}],"leads":[{"check":"a","findings":[{}]}]`, `"blocks":[{}]`,
+		`"skew":[{}]`, `"waivers":[{}]`, `"programs":{}`, `"problems":[""]`, `"plugin":{"attributes":[{}]}`, `"capabilities":{"extensions":[{}],"devices":[{}],"types":[{}]}`,
+		`"results":[{}]`, `"results":[{"verdict":"BLOCKED"}]`, `"results":[{"verdict":"WAIVED"}]`, `"results":[{"verdict":"CRASH"}]`, `"results":[{"verdict":"FAIL"}]`,
+		`"results":[{"verdict":"TIMEOUT","death":{}}]`, `"results":[{"verdict":"FLAKY","attempts":["a"]}]`, `"results":[{"verdict":"FAIL","failures":[""],"stopped":[""]}]`,
+	} {
+		text := `{"schema":"` + report.SchemaVersion + `",` + part + `}`
+		read := func() *report.Report {
+			r, err := report.Read(strings.NewReader(text))
+			require.NoError(t, err, text)
+			return r
+		}
+		for _, f := range report.Forms() {
+			assert.NotPanics(t, func() { assert.NoError(t, f.Write(read(), io.Discard), "%s: %s", f.Name, text) }, "%s: %s", f.Name, text)
+		}
+		assert.NotPanics(t, func() {
+			r := read()
+			_ = report.WriteOverview(io.Discard, []*report.Report{r, r}) // not of programs
+			assert.NoError(t, r.WriteText(io.Discard, true), text)
+			assert.NoError(t, r.WriteWaivers(io.Discard), text)
+			assert.NoError(t, report.WriteChanges(io.Discard, report.Diff(&report.Report{}, r)), text)
+		}, text)
+		assert.NotPanics(t, func() {
+			r := read()
+			r.Run.Shard = "1/1"
+			all, err := report.Merge([]*report.Report{r})
+			if err == nil { // not of programs
+				assert.NoError(t, all.WriteText(io.Discard, true), text)
+			}
+		}, text)
+	}
+	for part, want := range map[string]string{
+		`"leads":[{"check":"a"}]`:                                    `the report is damaged: the lead "a" has no finding`,
+		`"leads":[{"check":"a","findings":[{}]}]`:                    `a lead names "a", of which there is no result`,
+		`"results":[{}],"leads":[{"findings":[{}],"results":["b"]}]`: `a lead names "b", of which there is no result`,
+		`"leads":[` + strings.Repeat(`{},`, 100) + `{}]`:             "it has 101 leads, of at most 100",
+	} {
+		_, err := report.Read(strings.NewReader(`{"schema":"` + report.SchemaVersion + `",` + part + `}`))
+		assert.ErrorContains(t, err, want, part)
+	}
 }
 
 // property is a part of a JSON Schema.

@@ -17,6 +17,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/purepjrt/purepjrt/conformance/internal/sparse"
 	"github.com/purepjrt/purepjrt/conformance/rules"
 	"github.com/purepjrt/purepjrt/internal/excerpt"
 	"github.com/purepjrt/purepjrt/internal/outside"
@@ -39,7 +40,7 @@ type PluginMatch struct {
 	Platform string `json:"platform,omitempty"` // the client's platform name
 	API      string `json:"api,omitempty"`      // such as 0.81, or a range 0.75-0.81
 	File     string `json:"file,omitempty"`     // pattern of the library's name, such as libtpu*.so
-	Version  string `json:"version,omitempty"`  // regular expression, of the platform version
+	Version  string `json:"version,omitempty"`  // short regular expression, of the platform version
 	SHA256   string `json:"sha256,omitempty"`
 }
 
@@ -63,8 +64,6 @@ type Waiver struct {
 	Witness string `json:"witness,omitempty"`
 	Link    string `json:"link,omitempty"`
 	Expires string `json:"expires,omitempty"` // a day, 2027-12-31; empty: never
-
-	pattern *regexp.Regexp
 }
 
 // WaiverUse is a waiver that applies to the plugin, with the checks that it excused.
@@ -105,6 +104,10 @@ func (u *WaiverUse) stale() string {
 // maxWaiverFile limits the size of a file that ReadWaivers reads.
 const maxWaiverFile = 16 << 20
 
+// maxVersion limits the length of a regular expression: of each byte the compiler makes hundreds,
+// and many thousands where something is repeated.
+const maxVersion = 200
+
 // ReadWaivers reads a waiver file. The error says what is wrong with which waiver.
 func ReadWaivers(name string, in io.Reader) (*WaiverFile, error) {
 	text, err := io.ReadAll(io.LimitReader(outside.Reader(in), maxWaiverFile+1))
@@ -115,6 +118,9 @@ func ReadWaivers(name string, in io.Reader) (*WaiverFile, error) {
 		return nil, fmt.Errorf("waivers %s: the file is larger than %d MiB", name, maxWaiverFile>>20)
 	}
 	f := &WaiverFile{Name: name}
+	if err := sparse.Check(text, f); err != nil {
+		return nil, fmt.Errorf("waivers %s: %w", name, short(err))
+	}
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.DisallowUnknownFields()
 	if err := d.Decode(f); err != nil {
@@ -161,6 +167,9 @@ func (f *WaiverFile) check() error {
 	}
 	if _, err := path.Match(f.Plugin.File, ""); err != nil {
 		return fmt.Errorf("plugin.file %q: %w", excerpt.Of(f.Plugin.File), err)
+	}
+	if n := len(f.Plugin.Version); n > maxVersion {
+		return fmt.Errorf("plugin.version has %d bytes, and may have %d: name the part of the version that tells plugins apart", n, maxVersion)
 	}
 	if _, err := regexp.Compile(f.Plugin.Version); err != nil {
 		return fmt.Errorf("plugin.version: %w", short(err))
@@ -215,18 +224,36 @@ func (w *Waiver) check() error {
 			return fmt.Errorf("link: %q is not a web address", excerpt.Of(w.Link))
 		}
 	}
-	text := strings.ReplaceAll(regexp.QuoteMeta(w.Check), `\*`, `.*`)
-	if !strings.Contains(w.Check, "/") {
-		text += `(/.*)?` // a rule stands for all its checks
-	}
-	pattern, err := regexp.Compile(`^` + text + `$`)
-	w.pattern = pattern
-	return err
+	return nil
 }
 
-// Covers reports whether the waiver covers the check. The waiver must come from
-// ReadWaivers.
-func (w *Waiver) Covers(check string) bool { return w.pattern != nil && w.pattern.MatchString(check) }
+// Covers reports whether the waiver covers the check.
+func (w *Waiver) Covers(check string) bool {
+	if !strings.Contains(w.Check, "/") && matches(w.Check+"/*", check) {
+		return true // a rule stands for all its checks
+	}
+	return matches(w.Check, check)
+}
+
+// matches reports whether a pattern, in which * stands for any text, matches all of the text.
+// Regular expressions take hundreds of bytes for each byte of a pattern.
+func matches(pattern, text string) bool {
+	first, rest, any := strings.Cut(pattern, "*")
+	text, ok := strings.CutPrefix(text, first)
+	if !any || !ok {
+		return ok && text == ""
+	}
+	for {
+		part, after, more := strings.Cut(rest, "*")
+		if !more {
+			return strings.HasSuffix(text, part)
+		}
+		if _, text, ok = strings.Cut(text, part); !ok {
+			return false
+		}
+		rest = after
+	}
+}
 
 // excuses reports whether the waiver names what was found.
 func (w *Waiver) excuses(x *Result) bool {

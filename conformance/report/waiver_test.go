@@ -46,6 +46,10 @@ func TestDamagedWaiversAreClearErrors(t *testing.T) {
 	}
 	_, err := report.ReadWaivers("w.json", strings.NewReader(`{"x": "`+strings.Repeat("y", 17<<20)+`"}`))
 	assert.ErrorContains(t, err, "larger than")
+	_, err = report.ReadWaivers("w.json", strings.NewReader(`{"plugin": {"version": "`+strings.Repeat("y", 201)+`"}}`))
+	assert.ErrorContains(t, err, "plugin.version has 201 bytes, and may have 200")
+	_, err = report.ReadWaivers("w.json", strings.NewReader(`{"waivers": [`+strings.Repeat("{},", 100<<10)+`{}]}`))
+	assert.ErrorContains(t, err, "waivers[0] has only 2 bytes, and lacks members that it must have")
 }
 
 func TestWaiversCoverChecks(t *testing.T) {
@@ -56,7 +60,9 @@ func TestWaiversCoverChecks(t *testing.T) {
 	}{
 		{"EVT-01", "EVT-01", true}, {"EVT-01", "EVT-01/x", true}, {"EVT-01", "EVT-011", false}, {"EVT-01/x", "EVT-01/x", true}, {"EVT-01/x", "EVT-01", false},
 		{"EVT-01/x", "EVT-01/x/y", false}, {"EVT-*", "EVT-01/x", true}, {"EVT-*", "XEVT-01", false}, {"H2D-25/*", "H2D-25/TOKEN", true}, {"H2D-25/*", "H2D-25", false},
-		{"RUN-02/edge/*", "RUN-02/edge/a/f32", true}, {"RUN-02/a.b", "RUN-02/axb", false},
+		{"RUN-02/edge/*", "RUN-02/edge/a/f32", true}, {"RUN-02/a.b", "RUN-02/axb", false}, {"*", "EVT-01/x", true}, {"*-01", "EVT-01/x", true},
+		{"*-01", "EVT-02", false}, {"RUN-02/*/f4*", "RUN-02/edge/abs/f4E2M1FN", true}, {"RUN-02/*/f4*", "RUN-02/f4E2M1FN", false},
+		{"RUN-02/a*a", "RUN-02/a", false}, {"RUN-02/a*a", "RUN-02/aa", true}, {"RUN-02/**b*b", "RUN-02/ab", false}, {"RUN-02/*ab*b", "RUN-02/aabab", true},
 	} {
 		f, err := report.ReadWaivers("w", strings.NewReader(`{"plugin": {"name": "x"}, "waivers": [{"check": "`+test.pattern+`", "verdicts": ["FAIL"], "reason": "r", "expires": "2026-05-05"}]}`))
 		require.NoError(t, err)

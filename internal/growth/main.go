@@ -70,12 +70,15 @@ func (m *Measurement) add(read func([]byte) error, b []byte) {
 	}
 }
 
-// much is how many bytes a reader may allocate for each byte of its input before its largest heap
-// is measured, which takes long.
-const much = 20
+// A reader may allocate so many bytes, and so many for each byte of its input, before its largest
+// heap is measured, which takes long.
+const (
+	much    = 20
+	muchAny = 16 << 20
+)
 
 // allocatesMuch reports whether the reader allocates so much that it may have as much at one time.
 func (m *Measurement) allocatesMuch() bool {
 	last := len(m.Sizes) - 1
-	return last > 0 && m.Bytes[last] > m.Bytes[last-1]+much*uint64(m.Sizes[last]-m.Sizes[last-1])
+	return last > 0 && m.Bytes[last] > min(muchAny, m.Bytes[last-1]+much*uint64(m.Sizes[last]-m.Sizes[last-1]))
 }

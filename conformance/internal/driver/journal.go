@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"github.com/purepjrt/purepjrt/conformance/internal/check"
+	"github.com/purepjrt/purepjrt/conformance/internal/sparse"
 	"github.com/purepjrt/purepjrt/conformance/report"
 )
 
@@ -95,7 +96,13 @@ func (d *driver) takeOver(text []byte) error {
 			return nil // the end
 		}
 		var e entry
-		if err := json.Unmarshal(line, &e); err != nil || e.Result == nil {
+		if err = sparse.Check(line, &e); err == nil {
+			err = json.Unmarshal(line, &e)
+		}
+		if err == nil && e.Result == nil {
+			err = errors.New("it has none")
+		}
+		if err != nil {
 			return fmt.Errorf("line %d is not a result: %w", number, err)
 		}
 		if i, ok := place[e.Result.Check]; ok {

@@ -255,6 +255,9 @@ func TestADamagedProfileIsAnError(t *testing.T) {
 		"too few outcomes": {head + "F\tnull\t.\n", "line 3: it has 1 outcomes for 2 actions"},
 		"too few counts":   {head + "F\tcalls\t1\n", "line 3: it has 1 counts for 2 actions"},
 		"a count in words": {head + "F\tcalls\t1 two\n", "line 3: \"two\" is not a count"},
+		"no subject":       {head + "\tnull\t..\n", "line 3: it does not name what is wrong"},
+		"no mode":          {head + "F\tnil\t..\n", `line 3: "nil" is not a mode: the modes are [null unimplemented fails absent older whole]`},
+		"a row twice":      {head + "F\tnull\t..\nF\tnull\t..\n", "line 4: it is there twice, or the rows are not sorted"},
 		"no whole plugin":  {head + "F\tnull\t..\n", "the row of a plugin that lacks nothing"},
 	} {
 		_, err := callers.Read(strings.NewReader(c.text))

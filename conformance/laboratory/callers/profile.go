@@ -59,6 +59,9 @@ const (
 	whole Mode = "whole"
 )
 
+// modes are the modes that rows may have.
+var modes = []Mode{Null, Unimplemented, Fails, Absent, Older, whole}
+
 // Row is what becomes of each user action if one thing is wrong.
 type Row struct {
 	// Subject is the C name of a function, the name of an extension, or, for the mode Older, a
@@ -194,13 +197,16 @@ func (p *Profile) writeRows(b *bufio.Writer, condition string) {
 		fmt.Fprintf(b, "%s\t%s\t%s\n", f, callsMode+condition, strings.Join(n, " "))
 	}
 	rows := slices.Clone(p.Rows)
-	slices.SortFunc(rows, func(a, b Row) int {
-		return strings.Compare(a.Subject+"\t"+string(a.Mode), b.Subject+"\t"+string(b.Mode))
-	})
+	slices.SortFunc(rows, inOrder)
 	for _, r := range rows {
 		line := strings.Join([]string{r.Subject, string(r.Mode) + condition, marks(r.Outcomes), strings.Join(r.Instead, " "), r.Why}, "\t")
 		fmt.Fprintln(b, strings.TrimRight(line, "\t"))
 	}
+}
+
+// inOrder compares the places of two rows in a file.
+func inOrder(a, b Row) int {
+	return strings.Compare(a.Subject+"\t"+string(a.Mode), b.Subject+"\t"+string(b.Mode))
 }
 
 // Read is the reverse of Write.
@@ -269,6 +275,14 @@ func (p *Profile) row(fields []string) error {
 		return nil
 	}
 	row := Row{Subject: fields[0], Mode: Mode(fields[1])}
+	switch {
+	case row.Subject == "":
+		return errors.New("it does not name what is wrong")
+	case !slices.Contains(modes, row.Mode):
+		return fmt.Errorf("%q is not a mode: the modes are %v", excerpt.Of(fields[1]), modes)
+	case len(p.Rows) > 0 && inOrder(p.Rows[len(p.Rows)-1], row) >= 0:
+		return errors.New("it is there twice, or the rows are not sorted")
+	}
 	var err error
 	if row.Outcomes, err = parseMarks(fields[2]); err != nil {
 		return err

@@ -95,14 +95,14 @@ const (
 
 // Memory checks, for the rows of the program in a folder, that readers which allocate much have
 // little of it at one time: each that may have more than the promise reads an input of 2 MiB.
-func Memory(t *testing.T, folder string) {
+func Memory(t *testing.T, folder string, args ...string) {
 	t.Helper()
 	t.Parallel()
 	if testing.Short() {
 		t.Skip("it takes a minute")
 	}
 	measured := 0
-	for _, m := range measure(t, folder, nil, []string{"-peak", "2097152"}) {
+	for _, m := range measure(t, folder, nil, append(args, "-peak", "2097152")) {
 		if m.PeakSize == 0 {
 			continue
 		}

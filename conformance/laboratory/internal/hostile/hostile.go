@@ -8,7 +8,9 @@ package hostile
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
+	"io"
 	"iter"
 	"strings"
 
@@ -52,6 +54,8 @@ func Rows() iter.Seq[growth.Row] {
 			read   func(b []byte) error
 		}{
 			{"report.Read", reports(), readReport},
+			{"report.Merge", reports(), mergeReport},
+			{"report.Forms", reports(), showReport},
 			{"report.ReadWaivers", waivers(), func(b []byte) error { _, err := report.ReadWaivers("file", bytes.NewReader(b)); return err }},
 			{"lists.Parse", checks(), func(b []byte) error {
 				l, err := lists.Parse("2026.11", string(b))
@@ -91,34 +95,83 @@ func readReport(b []byte) error {
 	return (report.Text{Columns: 80, Most: report.MostDetails}).Write(r, &out)
 }
 
+// mergeReport reads a report that says that it is the only part of a run, merges it with no other,
+// and compares it with itself.
+func mergeReport(b []byte) error {
+	r, err := report.Read(bytes.NewReader(b))
+	if err != nil {
+		return err
+	}
+	r.Run.Shard = "1/1"
+	all, err := report.Merge([]*report.Report{r})
+	if err != nil {
+		return err
+	}
+	report.Differences(r, all)
+	return report.WriteChanges(io.Discard, append(report.Diff(r, all), report.Diff(&report.Report{}, all)...))
+}
+
+// showReport reads a report and makes every page of it.
+func showReport(b []byte) error {
+	r, err := report.Read(bytes.NewReader(b))
+	if err != nil {
+		return err
+	}
+	failed := []error{r.WriteWaivers(io.Discard), report.WriteOverview(io.Discard, []*report.Report{r})}
+	for _, f := range report.Forms() {
+		failed = append(failed, f.Write(r, io.Discard))
+	}
+	return errors.Join(failed...)
+}
+
 func reports() []input {
-	const begin = `{"schema":"` + report.SchemaVersion + `",`
-	const failed = `"rule":"RUN-01","group":"RUN","level":"L3","severity":"MUST","basis":"H","verdict":"FAIL"`
-	return []input{
-		series("results", begin+`"results":[`, `{"check":"RUN-01/%d",`+failed+`,"failures":["a"]},`, `{"check":"a"}]}`),
-		series("results with findings of their own", begin+`"results":[`, `{"check":"RUN-01/%d",`+failed+`,"failures":["row %[1]d"]},`, `{"check":"a"}]}`),
-		series("results that block each other", begin+`"results":[`, `{"check":"RUN-01/%d","verdict":"BLOCKED","blocked_by":"RUN-01/0","stopped":["PJRT_%[1]d"]},`, `{"check":"a"}]}`),
-		series("results blocked by others", begin+`"results":[`, `{"check":"RUN-01/%d","verdict":"BLOCKED","blocked_by":"RUN-0%[1]d"},`, `{"check":"a"}]}`),
-		series("results that stopped", begin+`"results":[`, `{"check":"RUN-01/%d",`+failed+`,"failures":["PJRT_%[1]d: INTERNAL"],"stopped":["PJRT_%[1]d"]},`, `{"check":"a"}]}`),
-		repeat("results of one name", begin+`"results":[`, `{"check":"RUN-01",`+failed+`,"failures":["a"]},`, `{"check":"a"}]}`),
+	const (
+		begin  = `{"schema":"` + report.SchemaVersion + `",`
+		rule   = `"rule":"RUN-01","group":"RUN","level":"L3","severity":"MUST","basis":"H","text":"","subject":"",`
+		failed = rule + `"verdict":"FAIL"`
+		end    = `{"check":"a",` + failed + `,"duration_ns":0}]}`
+	)
+	list := []input{
+		series("results", begin+`"results":[`, `{"check":"RUN-01/%d",`+failed+`,"failures":["a"]},`, end),
+		series("results with findings of their own", begin+`"results":[`, `{"check":"RUN-01/%d",`+failed+`,"failures":["row %[1]d"]},`, end),
+		series("results that block each other", begin+`"results":[`,
+			`{"check":"RUN-01/%d",`+rule+`"verdict":"BLOCKED","blocked_by":"RUN-01/0","stopped":["PJRT_%[1]d"]},`, end),
+		series("results blocked by others", begin+`"results":[`, `{"check":"RUN-01/%d",`+rule+`"verdict":"BLOCKED","blocked_by":"RUN-0%[1]d"},`, end),
+		series("results that stopped", begin+`"results":[`,
+			`{"check":"RUN-01/%d",`+failed+`,"failures":["PJRT_%[1]d: INTERNAL"],"stopped":["PJRT_%[1]d"]},`, end),
+		repeat("results of one name", begin+`"results":[`, `{"check":"RUN-01",`+failed+`,"failures":["a"]},`, end),
+		repeat("results with as little text as may be", begin+`"results":[`,
+			`{"death":{"how":"","exit_code":0},"waiver":{"reason":"aaaaaaaaaaaaaaaaaaaaaaa"},`+
+				`"failures":[""],"notes":[""],"calls":[""],"hung":[""]},`, end),
 		repeat("findings of a result", begin+`"results":[{"check":"RUN-01",`+failed+`,"failures":[`, `"a",`, `"a"]}]}`),
 		repeat("lines of a finding", begin+`"results":[{"check":"RUN-01",`+failed+`,"failures":["`, `\n`, `"]}]}`),
 		repeat("null slots", begin+`"results":[{"check":"LOAD-08","rule":"LOAD-08","severity":"MUST","verdict":"FAIL","failures":[`, `"PJRT_Client_Create",`, `"a"]}]}`),
-		repeat("empty results", begin+`"results":[`, `{},`, `{}]}`),
+		repeat("deaths", begin+`"results":[`, `{"check":"RUN-01",`+failed+`,"death":{}},`, end),
 		repeat("problems", begin+`"results":[],"problems":[`, `"",`, `""]}`),
 		repeat("flaky", begin+`"flaky":[`, `"a",`, `""]}`),
 		series("verdicts", begin+`"summary":{"verdicts":{`, `"%d":1,`, `"":1}}}`),
+		series("severities", begin+`"summary":{"severities":{`, `"%d":{},`, `"":{}}}}`),
 		repeat("the form", `{"schema":"`, `a`, `"}`),
 		repeat("spaces", ``, ` `, `{}`),
 		repeat("brackets", ``, `[`, ``),
 		repeat("unknown members", begin, `"a":[],`, `"b":1}`),
 	}
+	for _, path := range []string{
+		"results", "levels", "groups", "causes", "leads", "blocks", "skew", "waivers", "plugin.attributes",
+		"capabilities.extensions", "capabilities.devices", "capabilities.types", "programs.types", "programs.operations", "programs.skips",
+	} {
+		open, close := `"`+strings.ReplaceAll(path, ".", `":{"`)+`":[`, `]`+strings.Repeat("}", strings.Count(path, "."))
+		list = append(list, repeat("empty "+path, begin+open, `{},`, `{}`+close+`}`))
+	}
+	return list
 }
 
 func waivers() []input {
 	const waiver = `"verdicts":["FAIL"],"reason":"r"},`
 	return []input{
 		series("waivers", `{"waivers":[`, `{"check":"EVT-01/%d",`+waiver, `{"check":"EVT-01","verdicts":["FAIL"],"reason":"r"}]}`),
+		repeat("empty waivers", `{"waivers":[`, `{},`, `{}]}`),
+		repeat("waivers of one check", `{"waivers":[`, `{"check":"EVT-01",`+waiver, `{"check":"EVT-01","verdicts":["FAIL"],"reason":"r"}]}`),
 		repeat("a long check", `{"waivers":[{"check":"EVT-01/`, `a`, `",`+waiver[:len(waiver)-1]+`]}`),
 		repeat("stars", `{"waivers":[{"check":"`, `*`, `",`+waiver[:len(waiver)-1]+`]}`),
 		repeat("a check that is none", `{"waivers":[{"check":"`, `a`, `",`+waiver[:len(waiver)-1]+`]}`),
@@ -128,6 +181,9 @@ func waivers() []input {
 		repeat("a digest that is none", `{"waivers":[{"check":"EVT-01","reason":"r","verdicts":["FAIL"],"digests":["`, `a`, `"]}]}`),
 		repeat("a day", `{"waivers":[{"check":"EVT-01","reason":"r","verdicts":["FAIL"],"expires":"`, `a`, `"}]}`),
 		repeat("a link", `{"waivers":[{"check":"EVT-01","reason":"r","verdicts":["FAIL"],"link":"`, `a`, `"}]}`),
+		{"a version that repeats much", func(size int) []byte {
+			return []byte(`{"plugin":{"version":"` + strings.Repeat(`(.*){1000}`, min(size, 200)/10) + `"}}`)
+		}},
 		repeat("a version", `{"plugin":{"version":"`, `(a|b)*`, `"}}`),
 		repeat("a version that is none", `{"plugin":{"version":"`, `(`, `"}}`),
 		repeat("the file of a plugin", `{"plugin":{"file":"`, `*`, `"}}`),
@@ -142,6 +198,7 @@ func waivers() []input {
 func checks() []input {
 	return []input{
 		series("checks", "[L1]\n", "EVT-01/%d\n", ""),
+		series("checks of short names", "[L1]\n", "%x\n", ""),
 		series("levels", "", "[%d]\n", ""),
 		series("checks of levels", "", "[%d]\nEVT-%[1]d\n", ""),
 		repeat("one check", "[L1]\n", "a\n", ""),
@@ -155,11 +212,15 @@ func checks() []input {
 func profiles() []input {
 	const head = "# jax@0.8.1 with jax 0.8.1\nsubject\tmode\toutcomes\tinstead\twhy: start end\n"
 	const whole = "-\twhole\t..\n"
+	const one = "# a with b\nsubject\tmode\toutcomes\tinstead\twhy: a\n-\twhole\t.\n"
 	return []input{
-		series("rows", head+whole, "PJRT_%d\tnull\tDD\n", ""),
-		series("rows off the host", head+whole, "PJRT_%d\tnull@off-host\tDD\n", ""),
+		series("rows", head+whole, "PJRT_%07d\tnull\tDD\n", ""),
+		series("rows off the host", head+whole, "PJRT_%07d\tnull@off-host\tDD\n", ""),
 		series("calls", head+whole, "PJRT_%d\tcalls\t1 1\n", ""),
 		repeat("one row", head+whole, "PJRT_A\tnull\tDD\n", ""),
+		repeat("rows without names", one, "\t\tD\n", ""),
+		series("rows of short names", one, "%06x\tnull\tD\n", ""),
+		series("calls of short names", one, "%x\tcalls\t1\n", ""),
 		repeat("outcomes", head+whole+"PJRT_A\tnull\t", "D", "\n"),
 		repeat("outcomes that are none", head+whole+"PJRT_A\tnull\t", "x", "\n"),
 		repeat("counts", head+whole+"PJRT_A\tcalls\t", "1 ", "\n"),

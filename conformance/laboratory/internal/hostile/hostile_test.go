@@ -13,3 +13,9 @@ import (
 func TestReadersTakeStepsInProportionToTheirInput(t *testing.T) {
 	growthtest.Steps(t, "./growth", "-size", "8192")
 }
+
+func TestReadersNeedAtMostTwentyTimesTheMemoryOfTheirInput(t *testing.T) {
+	for _, reader := range []string{"report.", "lists.", "callers."} {
+		t.Run(reader, func(t *testing.T) { growthtest.Memory(t, "./growth", "-only", reader) })
+	}
+}
