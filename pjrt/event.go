@@ -177,7 +177,7 @@ func (e *Event) Wait(ctx context.Context) error {
 	}
 	defer e.release()
 	if e.state.settled.Load() {
-		return e.state.err
+		return abandon.Explain(ctx, e.state.err, nil)
 	}
 	if err := e.refuseToWait(ctx); err != nil {
 		return err
@@ -228,7 +228,7 @@ func (e *Event) waitAside(ctx context.Context) error {
 	}
 	select {
 	case <-done:
-		return e.state.err
+		return abandon.Explain(ctx, e.state.err, nil)
 	case <-ctx.Done():
 		return abandon.Err(ctx, nil, "the end of the work")
 	}

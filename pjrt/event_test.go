@@ -172,6 +172,20 @@ func TestAPromiseThatIsNotKeptFailsItsEvent(t *testing.T) {
 	require.Eventually(t, func() bool { runtime.GC(); return standInEvents() == 0 }, time.Minute, time.Millisecond)
 }
 
+func TestAWaitWhoseContextStoppedTheWorkHasTheErrorOfTheContext(t *testing.T) {
+	e, promise := newEvent(t, standInPlugin(t))
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	require.NoError(t, promise.Fail(context.Canceled))
+	require.ErrorIs(t, e.Wait(t.Context()), pjrt.ErrCancelled)
+	for range 2 {
+		err := e.Wait(ctx)
+		require.ErrorIs(t, err, context.Canceled)
+		require.ErrorIs(t, err, pjrt.ErrCancelled)
+	}
+	require.NotErrorIs(t, e.Err(), context.Canceled)
+}
+
 func TestNewEventNeedsANewPlugin(t *testing.T) {
 	e, promise, err := olderClient(t).Plugin().NewEvent()
 	require.ErrorIs(t, err, pjrt.ErrUnimplemented)

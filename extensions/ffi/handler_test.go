@@ -639,6 +639,28 @@ func TestAHandlerThatDoesNotReturnDelaysNoCaller(t *testing.T) {
 	require.Eventually(t, func() bool { return client.InFlight() == 0 }, time.Minute, time.Millisecond)
 }
 
+// Whether the caller leaves before the plugin returns what the handler returned is left to chance.
+func TestAHandlerThatReturnsWithItsContextGivesTheErrorOfTheContext(t *testing.T) {
+	client := newClient(t)
+	entered := make(chan struct{}, 1)
+	exe := handle(t, client, "", func(c *ffi.Call, _ *unary) error {
+		entered <- struct{}{}
+		<-c.Context().Done()
+		return fmt.Errorf("stopped: %w", c.Context().Err())
+	})
+	a := upload(t, client, 1, 2, 3, 4)
+	for range 50 {
+		ctx, cancel := context.WithCancel(context.Background())
+		go func() {
+			<-entered
+			cancel()
+		}()
+		_, err := exe.Execute(ctx, []*pjrt.Buffer{a}, nil)
+		require.ErrorIs(t, err, context.Canceled)
+		require.ErrorContains(t, err, "pjrt.LoadedExecutable.Execute of main: context canceled")
+	}
+}
+
 func TestAProgramWithoutItsHandlerSaysWhereToGetOne(t *testing.T) {
 	client := newClient(t)
 	for name, want := range map[string]string{

@@ -13,6 +13,8 @@ import (
 	"runtime"
 	"strings"
 	"sync"
+
+	"github.com/purepjrt/purepjrt/capi"
 )
 
 // Plugin is what a call waits for whose function of the plugin does not return.
@@ -65,18 +67,41 @@ type Name string
 func (n *Name) String() string { return string(*n) }
 
 // Explain makes an Ended of an error that ctx has caused, and completes one that was made on a
-// goroutine which did not know the call. It leaves other errors as they are.
+// goroutine which did not know the call. It adds one to an error that came through the plugin. It
+// leaves other errors as they are.
 func Explain(ctx context.Context, err error, on fmt.Stringer) error {
+	if err == nil {
+		return nil
+	}
 	if e := first(err); e != nil && e.Call == "" {
 		whole := ended(e.Cause, on, e.For)
 		whole.On = cmp.Or(whole.On, e.On)
 		return whole
 	}
 	var e *Ended
-	if errors.As(err, &e) && e.Call == "" || err != nil && err == ctx.Err() {
+	if errors.As(err, &e) && e.Call == "" || err == ctx.Err() {
 		return ended(err, on, "")
 	}
+	if cause := throughPlugin(ctx, err); cause != nil {
+		return fmt.Errorf("%w: %w", ended(cause, on, ""), err)
+	}
 	return err
+}
+
+// throughPlugin returns the error of a context that has ended if err is what a plugin makes of it.
+// A plugin learns of the end from what it calls, such as the handler of a custom call, and its
+// error has only the code. Whether the plugin returns before the caller leaves is left to chance,
+// so both errors must be ones for which callers test alike.
+func throughPlugin(ctx context.Context, err error) error {
+	code := capi.ErrorCodeCancelled
+	cause := ctx.Err()
+	if cause == context.DeadlineExceeded {
+		code = capi.ErrorCodeDeadlineExceeded
+	}
+	if cause == nil || errors.Is(err, cause) || !errors.Is(err, code) {
+		return nil
+	}
+	return cause
 }
 
 // first returns err if it is an Ended, the first of joined errors that are all one, and nil
