@@ -185,6 +185,19 @@ func TestProgramsAsDeepAsAllowedAreCompiled(t *testing.T) {
 	}
 }
 
+// A mistake in front of the body of a function does not make a declaration of it.
+func TestTheCompilerSaysWhereAFunctionIsMisspelled(t *testing.T) {
+	t.Parallel()
+	client := newClient(t)
+	for _, code := range mlirtest.Misspelled() {
+		_, err := client.Compile(context.Background(), pjrt.Program{Code: []byte(code)}, nil)
+		var failure *pjrt.Error
+		require.ErrorAs(t, err, &failure, code)
+		assert.Equal(t, "PJRT_Client_Compile", failure.Func, code)
+		assert.Regexp(t, `^[^ ]*:[12]:\d+: error: `, failure.Message, code)
+	}
+}
+
 // Rewritten programs stay valid: the compiler takes them.
 func TestRewrittenProgramsAreCompiled(t *testing.T) {
 	t.Parallel()

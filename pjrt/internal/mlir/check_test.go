@@ -150,6 +150,22 @@ func TestHarmlessProgramsPass(t *testing.T) {
 	}
 }
 
+// Compilers do not end the process over these, and say where the mistake is.
+func TestMisspelledFunctionsAreLeftToTheCompiler(t *testing.T) {
+	t.Parallel()
+	for _, code := range mlirtest.Misspelled() {
+		require.NoError(t, check([]byte(code), usual), code)
+	}
+	const declaration = "func.func private @g(tensor<f32>) -> tensor<f32> "
+	for _, after := range []string{
+		"", "func.func @f() { return }", `"func.func"() <{sym_name = "f", function_type = () -> ()}> ({ return }) : () -> ()`, "#a = 1 : i32", "!a = i32",
+		"module @inner {}", "unrealized_conversion_cast to i32", "%0 = stablehlo.constant dense<1> : tensor<i32>", `loc("f")`, "// what follows",
+	} {
+		require.ErrorContains(t, check([]byte(program+declaration+after), usual), "the function @g in the program has no body", after)
+		require.ErrorContains(t, check([]byte("module {"+program+declaration+after+"\n}"), usual), "the function @g in the program has no body", after)
+	}
+}
+
 func chain(n int) string {
 	var b strings.Builder
 	b.WriteString("func.func @main() {\n  call @f0() : () -> ()\n  return\n}\n")

@@ -423,8 +423,26 @@ func (r *reader) readSignature() {
 		}
 		t = ahead.next()
 	}
-	f.hasBody = t.kind == '{'
+	f.hasBody = t.kind == '{' || !ahead.canFollowDeclaration(t)
 	r.signature.end, r.signature.body, r.signature.function = t.start, t.start, f
+}
+
+// canFollowDeclaration reports whether MLIR takes a token after a function without a body. At all
+// others, such as the type of a result without an arrow, its parser stops, and says where.
+func (l *lexer) canFollowDeclaration(t token) bool {
+	switch t.kind {
+	case end, '}', text, value, attributeName, typeName:
+		return true
+	case word:
+		// An operation of a module without the name of its dialect is one of MLIR's own.
+		switch w := l.bytes(t); string(w) {
+		case "module", "unrealized_conversion_cast", "loc":
+			return true
+		default:
+			return bytes.IndexByte(w, '.') >= 0
+		}
+	}
+	return false
 }
 
 // skipGroup skips from a bracket to the one that closes it. It reports whether there is one.

@@ -167,6 +167,19 @@ func Killers() []Killer {
 	return list
 }
 
+// Misspelled returns programs whose main function has a body, which the compiler does not get to
+// see because of what comes before it.
+func Misspelled() []string {
+	var list []string
+	for _, before := range []string{
+		"=> tensor<f32>", "- > tensor<f32>", "tensor<f32>", ": tensor<f32>", "returns tensor<f32>", "-> tensor<f32>, tensor<f32>", "-> tensor<f32> :",
+		"-> tensor<f32>;", "-> tensor<f32>>", "-> tensor<f32> 7", "-> tensor<f32> @f", "-> tensor<f32> attribute {x.y = 1 : i32}", "-> tensor<f32> (",
+	} {
+		list = append(list, "func.func @main(%a: tensor<f32>) "+before+" {\n  return %a : tensor<f32>\n}\n")
+	}
+	return append(list, "func.func @main(%a: tensor<f32>) -> tensor<f32>\n  return %a : tensor<f32>\n")
+}
+
 // Nest is a program with something that is nested.
 type Nest struct {
 	Name    string
