@@ -164,6 +164,7 @@ func TestMisspelledFunctionsAreLeftToTheCompiler(t *testing.T) {
 		require.ErrorContains(t, check([]byte(program+declaration+after), usual), "the function @g in the program has no body", after)
 		require.ErrorContains(t, check([]byte("module {"+program+declaration+after+"\n}"), usual), "the function @g in the program has no body", after)
 	}
+	require.ErrorContains(t, check([]byte(program+declaration+"{-# dialect_resources: {} #-}"), usual), "the function @g in the program has no body")
 }
 
 func chain(n int) string {

@@ -423,7 +423,7 @@ func (r *reader) readSignature() {
 		}
 		t = ahead.next()
 	}
-	f.hasBody = t.kind == '{' || !ahead.canFollowDeclaration(t)
+	f.hasBody = !ahead.canFollowDeclaration(t)
 	r.signature.end, r.signature.body, r.signature.function = t.start, t.start, f
 }
 
@@ -433,6 +433,8 @@ func (l *lexer) canFollowDeclaration(t token) bool {
 	switch t.kind {
 	case end, '}', text, value, attributeName, typeName:
 		return true
+	case '{':
+		return bytes.HasPrefix(l.code[t.start:], []byte("{-#")) // what the file has beside the program
 	case word:
 		// An operation of a module without the name of its dialect is one of MLIR's own.
 		switch w := l.bytes(t); string(w) {

@@ -148,6 +148,7 @@ func Killers() []Killer {
 		{"custom call of an alias of nothing", "#a = @nothing\n#b = [#a]\n" + function("", "main", strings.ReplaceAll(custom, "[@NAME]", "#b")), "@nothing, which does not exist"},
 
 		{"declaration", main + "func.func private @g(tensor<f32>) -> tensor<f32>\n", noBody},
+		{"declaration before resources", main + "func.func private @g(tensor<f32>) -> tensor<f32>\n{-# dialect_resources: {} #-}\n", noBody},
 		{"declaration that nothing uses", identity + "func.func private @g(tensor<f32> {x.y = 1 : i32}, !stablehlo.token) -> (tensor<f32>, i32)\n", noBody},
 		{"generic declaration", identity + `"func.func"() <{sym_name = "g", ` + functionType + `, sym_visibility = "private"}> ({}) : () -> ()` + "\n", noBody},
 

@@ -89,6 +89,8 @@ func token(code string) int {
 			return n
 		}
 		return len(code)
+	case strings.HasPrefix(code, "{-#") || strings.HasPrefix(code, "#-}"):
+		return 3
 	case c == '"':
 		return quoted(code)
 	case c == '@' && strings.HasPrefix(code[1:], `"`):
