@@ -115,7 +115,7 @@ func TestTheListOfKillers(t *testing.T) {
 
 XLA's CPU plugin of API 0.81 ends the process on the programs below, of which %d are known. Package pjrt refuses %d of
 them, in text however it is written, before the compiler sees them. It does not know the other %d; package isolate makes an
-error of each. TestTheListOfKillers compiles all of them and writes this file.
+error of each. TestTheListOfKillers compiles all and writes this file.
 
 | program | signal | the fault of the plugin |
 |---|---|---|
