@@ -59,6 +59,20 @@ var placeholderChecks = []check.Check{
 				check.Destroy(t, b)
 			}
 		}
+		for _, m := range t.Client().Memories {
+			args := uninitializedArgs(t, dtype.F32, 4)
+			args.Device, args.Memory = nil, m
+			out, err := check.Try(t, args)
+			if declined(err) {
+				t.Notef("the plugin makes no uninitialised buffer in %s: %v", memoryName(t, m), err)
+				continue
+			} else if err != nil {
+				out = check.Call(t, args)
+			}
+			b := check.Own(t, out.Buffer)
+			check.Equal(t, m, t.MemoryOf(b), "memory of an uninitialised buffer in %s", memoryName(t, m))
+			check.Destroy(t, b)
+		}
 		keepsLayouts(t, "an uninitialised", func(e dtype.Type, dims []int64, layout *capi.BufferMemoryLayout) (*capi.Buffer, error) {
 			args := uninitializedArgs(t, e, dims...)
 			args.ShapeLayout = layout

@@ -127,6 +127,22 @@ func placeholderMutants() []mutant.Mutant {
 			}
 		}),
 		onDevice[uninitialized]("UNI-01", "the first device, always", 0),
+		mutant.Of("UNI-01", "ignores the memory, and takes that of the first device", func(c *serve.Invocation, a *uninitialized) {
+			memory, device := a.Memory, a.Device
+			if device == nil {
+				a.Memory, a.Device = nil, deviceOf(c, a.Client, 0)
+			}
+			c.Forward()
+			a.Memory, a.Device = memory, device
+		}),
+		mutant.Of("UNI-01", "ignores what kind of memory is meant", func(c *serve.Invocation, a *uninitialized) {
+			memory := a.Memory
+			if memory != nil && a.Device == nil {
+				a.Memory = sibling(c, memory)
+			}
+			c.Forward()
+			a.Memory = memory
+		}).InMemory(),
 		mutant.Answers[downloadArgs]("UNI-01", "an error when it is read", capi.ErrorCodeInternal),
 		mutant.Answers[uninitialized]("UNI-03", "an error", capi.ErrorCodeInternal),
 		mutant.Answers[capi.LoadedExecutableExecuteArgs]("UNI-04", "refused", capi.ErrorCodeInvalidArgument),

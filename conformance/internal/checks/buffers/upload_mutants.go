@@ -200,6 +200,19 @@ func deviceOf(c *serve.Invocation, client *capi.Client, i int) *capi.Device {
 	return list[(i+len(list))%len(list)]
 }
 
+// sibling returns the first memory of the first device that a memory belongs to.
+func sibling(c *serve.Invocation, m *capi.Memory) *capi.Memory {
+	out, err := mutant.Try(c.Table(), capi.MemoryAddressableByDevicesArgs{Memory: m})
+	if err != nil || out.NumDevices == 0 {
+		return m
+	}
+	memories, err := mutant.Try(c.Table(), capi.DeviceAddressableMemoriesArgs{Device: *out.Devices})
+	if err != nil || memories.NumMemories == 0 {
+		return m
+	}
+	return *memories.Memories
+}
+
 func uploadSemanticsMutants() []mutant.Mutant {
 	return []mutant.Mutant{
 		aliasing("H2D-08", "still reads the caller's memory"),
