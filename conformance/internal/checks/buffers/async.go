@@ -571,16 +571,14 @@ func sizeOf(index int32) func(*check.T) {
 // for.
 func destroyManager(t *check.T, m *transferManager, after string) bool {
 	check.Disown(t, m)
-	done := begin(func() {
+	thread := t.Begin(func() {
 		check.Try(t, endArgs{TransferManager: m})
 	})
-	select {
-	case <-done:
+	if thread.Settle(300*time.Millisecond) == check.Returned {
 		return true
-	case <-time.After(300 * time.Millisecond):
-		t.Notef("after a %s, PJRT_AsyncHostToDeviceTransferManager_Destroy does not return", after)
-		return false
 	}
+	t.Notef("after a %s, PJRT_AsyncHostToDeviceTransferManager_Destroy does not return", after)
+	return false
 }
 
 func setErrorArgs(m *transferManager, index int, code capi.ErrorCode,

@@ -195,10 +195,8 @@ var downloadChecks = []check.Check{
 		dst := room(t, 16)
 		var out downloadArgs
 		var err error
-		done := begin(func() { out, err = check.Try(t, into(pending.Buffer, dst)) })
-		select {
-		case <-done:
-		case <-time.After(time.Second):
+		thread := t.Begin(func() { out, err = check.Try(t, into(pending.Buffer, dst)) })
+		if thread.Settle(time.Second) != check.Returned {
 			if cpu := t.Platform(); cpu == "cpu" {
 				t.Notef("the call waits for the data, as a plugin for CPUs may")
 			} else {
@@ -207,7 +205,7 @@ var downloadChecks = []check.Check{
 		}
 		pending.Fulfil()
 		select {
-		case <-done:
+		case <-thread.Done():
 		case <-time.After(t.Patience()):
 			t.Stuck("PJRT_Buffer_ToHostBuffer did not return within %v after the data had come", t.Patience())
 		}
@@ -317,12 +315,10 @@ var downloadChecks = []check.Check{
 		args := downloadArgs{Src: pending.Buffer, HostLayout: layout, Dst: check.Pointer(dst), DstSize: 16}
 		var out downloadArgs
 		var err error
-		done := begin(func() { out, err = check.Try(t, args) })
-		select {
-		case <-done: // the transfer is still under way
-		case <-time.After(time.Second):
+		thread := t.Begin(func() { out, err = check.Try(t, args) })
+		if thread.Settle(time.Second) != check.Returned { // otherwise the transfer is still under way
 			pending.Fulfil()
-			<-done
+			<-thread.Done()
 		}
 		check.SpoilLayout(layout)
 		if err != nil {

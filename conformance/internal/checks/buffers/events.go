@@ -206,12 +206,7 @@ func awaitBlocks(t *check.T) {
 	events := waitingEvents(t, pending)
 	var answers []chan error
 	for _, e := range events {
-		done := make(chan error, 1)
-		answers = append(answers, done)
-		go func() {
-			_, err := check.Try(t, capi.EventAwaitArgs{Event: e.Event})
-			done <- err
-		}()
+		answers = append(answers, awaiting(t, e.Event))
 	}
 	// Neither time nor what happens to other events and other users ends the wait.
 	for range 10 {

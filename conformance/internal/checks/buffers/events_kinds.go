@@ -57,15 +57,13 @@ func waitingDownload(t *check.T, p *pending) *capi.Event {
 // attempt runs a call that may wait until a buffer has its data, and reports whether it
 // returned without it. Only then may the caller look at what the call wrote.
 func attempt(t *check.T, p *pending, call func()) bool {
-	done := begin(call)
-	select {
-	case <-done:
+	thread := t.Begin(call)
+	if thread.Settle(10*while) == check.Returned {
 		return true
-	case <-time.After(10 * while):
 	}
 	t.Cleanup(func() {
 		p.Fail(failureCode, failureMessage)
-		awaitOrAbandon(t, done)
+		awaitOrAbandon(t, thread.Done())
 	})
 	return false
 }
@@ -242,13 +240,16 @@ func awaitedTogether(t *check.T, end func(*pending)) []error {
 	e := t.Ready(pending.Buffer)
 	const n = 8
 	answers := make(chan error, n)
+	var threads []*check.Thread
 	for range n {
-		go func() {
+		threads = append(threads, t.Begin(func() {
 			_, err := check.Try(t, capi.EventAwaitArgs{Event: e})
 			answers <- err
-		}()
+		}))
 	}
-	time.Sleep(while)
+	for _, h := range threads {
+		h.Settle(while)
+	}
 	check.Equal(t, 0, len(answers), "threads whose PJRT_Event_Await returned before the event was ready")
 	end(pending)
 	var list []error

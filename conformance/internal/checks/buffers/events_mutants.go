@@ -233,11 +233,25 @@ func eventMutants() []mutant.Mutant {
 			}
 		}),
 		mutant.Swallows[capi.EventSetArgs]("EVT-26", "any event is set"),
-		mutant.Swallows[capi.EventAwaitArgs]("EVT-27", "who waits is told of success"),
+		withoutEvent("EVT-27", "who waits is told of success", func(call func(*capi.ErrorHandle)) { call(nil) }),
 		mutant.Of("EVT-27", "who waits hangs for ever", func(c *serve.Invocation, a *capi.EventDestroyArgs) {
 			if mutant.IsReady(c.Table(), a.Event) {
 				c.Forward()
 			}
+		}),
+		mutant.Hooked("EVT-27", "who waits for another event hangs for ever", func() []serve.Hook {
+			locked := new(atomic.Bool)
+			return []serve.Hook{
+				mutant.Ahead(func(*capi.EventDestroyArgs) { locked.Store(true) }),
+				serve.Around(func(c *serve.Invocation, _ *capi.EventSetArgs) {
+					if !locked.Load() {
+						c.Forward()
+					}
+				}),
+			}
+		}),
+		wakesAll("EVT-27", "who waits for another event is woken", func(woken *atomic.Int64) serve.Hook {
+			return mutant.Ahead(func(*capi.EventDestroyArgs) { woken.Add(1) })
 		}),
 	))
 }

@@ -277,14 +277,13 @@ var placeholderChecks = []check.Check{
 		dst := room(t, 16)
 		args := into(a.AliasBuffer, dst)
 		early := make(chan error, 1)
-		go func() { // the call may wait, too
+		t.Begin(func() { // the call may wait, too
 			out, err := check.Try(t, args)
 			if err == nil {
 				_, err = check.Try(t, capi.EventAwaitArgs{Event: check.Own(t, out.Event)})
 			}
 			early <- err
-		}()
-		time.Sleep(while)
+		}).Settle(while)
 		fulfil(t, a, small(t))
 		select {
 		case err := <-early:

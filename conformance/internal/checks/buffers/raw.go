@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"time"
 
 	"github.com/purepjrt/purepjrt/capi"
 	"github.com/purepjrt/purepjrt/conformance/internal/check"
@@ -120,7 +119,6 @@ var rawChecks = []check.Check{
 		e := check.Own(t, out.Event)
 		dst := filled(t, 64)
 		awaiting := awaiting(t, e)
-		time.Sleep(100 * time.Millisecond)
 		check.Equal(t, 0, len(awaiting), "threads whose PJRT_Event_Await returned before future_ready_callback was called")
 		check.Equal(t, false, t.IsReady(e), "is_ready before future_ready_callback was called")
 		expectBytes(t, bytes.Repeat([]byte{0xee}, 64), dst, 0xff, "memory of the host before future_ready_callback was called")

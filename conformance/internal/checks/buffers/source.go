@@ -195,19 +195,18 @@ func waiting(t *check.T, exe *capi.LoadedExecutable, arguments ...*capi.Buffer) 
 func early(t *check.T, exe *capi.LoadedExecutable, argument *capi.Buffer, send func()) *capi.Buffer {
 	x := check.NewExecution(exe, 1, []*capi.Buffer{argument})
 	var err error
-	done := begin(func() { err = x.Start(t) })
-	select {
-	case <-done:
+	thread := t.Begin(func() { err = x.Start(t) })
+	if thread.Settle(10*while) == check.Returned {
 		out, _ := result(t, x, err)
 		e := t.Ready(out)
 		time.Sleep(while)
 		check.Equal(t, false, t.IsReady(e), "is_ready of the output of an execution whose argument has no data yet")
-	case <-time.After(10 * while):
+	} else {
 		t.Notef(executeWaits)
 	}
 	send()
 	select {
-	case <-done:
+	case <-thread.Done():
 	case <-time.After(t.Patience()):
 		t.Stuck("PJRT_LoadedExecutable_Execute: it did not return within %v after its argument had data", t.Patience())
 	}
