@@ -122,9 +122,13 @@ func (e *Executable) OutputShardings() ([]Sharding, error) {
 	var c capi.Call[capi.ShardingsExecutableOutputShardingsArgs]
 	c.Args.Executable = h
 	if err := c.Do(e.table); err != nil {
-		return e.optimizedShardings(err, hlo.OutputShardings)
+		return e.optimizedShardings(err, hlo.OutputShardings, hlo.Results)
 	}
-	return newShardings(cStrings(c.Args.Shardings, c.Args.ShardingSizes, c.Args.NumOutputs))
+	list, err := newShardings(cStrings(c.Args.Shardings, c.Args.ShardingSizes, c.Args.NumOutputs))
+	if e.numOutputs == 0 && len(list) > 0 {
+		return list[:0], nil // XLA gives the sharding of the tuple without elements
+	}
+	return list, err
 }
 
 // ParameterShardings is OutputShardings for the arguments
@@ -138,20 +142,25 @@ func (e *Executable) ParameterShardings() ([]Sharding, error) {
 	var c capi.Call[capi.ShardingsExecutableParameterShardingsArgs]
 	c.Args.Executable = h
 	if err := c.Do(e.table); err != nil {
-		return e.optimizedShardings(err, hlo.ParameterShardings)
+		return e.optimizedShardings(err, hlo.ParameterShardings, hlo.Parameters)
 	}
 	return newShardings(cStrings(c.Args.Shardings, c.Args.ShardingSizes, c.Args.NumParameters))
 }
 
-// optimizedShardings reads shardings from the optimized program with read, if err says that
-// the plugin lacks the function for it.
-func (e *Executable) optimizedShardings(err error, read func([]byte) ([][]byte, error)) ([]Sharding, error) {
+// optimizedShardings reads the shardings of arrays from the optimized program with read, if err says
+// that the plugin lacks the function for it. Those of no arrays are known, too.
+func (e *Executable) optimizedShardings(
+	err error, read func([]byte) ([][]byte, error), arrays func([]byte) ([]Shape, error),
+) ([]Sharding, error) {
 	if optional(err) != nil || e.numPartitions == 1 {
 		return nil, err
 	}
 	code, failure := e.optimizedHLO()
 	if failure != nil {
 		return nil, err
+	}
+	if shapes, failure := arrays(code); failure == nil && len(shapes) == 0 {
+		return []Sharding{}, nil
 	}
 	list, failure := read(code)
 	if failure != nil || list == nil {

@@ -237,6 +237,32 @@ func TestAPartitionedProgramTakesShards(t *testing.T) {
 	assert.Len(t, exe.Devices(), 4)
 }
 
+// A loop over the shardings of the results may use the results by the same number.
+func TestEachResultAndArgumentHasOneSharding(t *testing.T) {
+	const cut = ` {mhlo.sharding = "{devices=[4]0,1,2,3}"}`
+	programs := map[string][2]int{
+		"func.func @main() { return }":                                                                 {0, 0},
+		"func.func @main(%a: tensor<8xf32>" + cut + ") { return }":                                     {1, 0},
+		"func.func @main(%a: tensor<8xf32>" + cut + ", %b: tensor<8xf32>) { return }":                  {2, 0},
+		"func.func @main(%a: tensor<8xf32>" + cut + ") -> tensor<8xf32> { return %a : tensor<8xf32> }": {1, 1},
+		"func.func @main() -> (tensor<8xf32>" + cut + ", tensor<i32>) { %0 = stablehlo.iota dim = 0 : tensor<8xf32> " +
+			"%1 = stablehlo.constant dense<1> : tensor<i32> return %0, %1 : tensor<8xf32>, tensor<i32> }": {0, 2},
+	}
+	plugintest.Each(t, func(t *testing.T, _ plugintest.CPU) { // the oldest has no function for it
+		client := newClient(t)
+		for program, want := range programs {
+			exe, err := client.Compile(t.Context(), pjrt.Program{Code: []byte(program)}, &pjrt.CompileOptions{Partitions: 4})
+			require.NoError(t, err)
+			parameters, err := exe.ParameterShardings()
+			require.NoError(t, err, program)
+			outputs, err := exe.OutputShardings()
+			require.NoError(t, err, program)
+			assert.Equal(t, want, [2]int{len(parameters), len(outputs)}, program)
+			require.NoError(t, exe.Close())
+		}
+	})
+}
+
 func TestTupledArgumentsAreFlattened(t *testing.T) {
 	client := newClient(t)
 	exe, err := client.Compile(context.Background(), pjrt.Program{Code: []byte(mixed)}, &pjrt.CompileOptions{TupledArguments: true})
