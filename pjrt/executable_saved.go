@@ -26,8 +26,8 @@ import (
 // Serialize returns the executable as bytes for [Client.DeserializeAndLoad]
 // (PJRT_Executable_Serialize). They record where the executable belongs (see compile.Decode), and
 // may differ from call to call. The first call reads the plugin's file, some tenths of a second if
-// it is large. If the executable was itself loaded from bytes, XLA's CPU plugin would leave the
-// code out, so that is an error: keep those bytes.
+// it is large. XLA's CPU plugin writes neither a program with a sort once it was executed, nor one
+// that was loaded from bytes: serialize it before, and keep the bytes.
 func (e *Executable) Serialize(ctx context.Context) ([]byte, error) {
 	switch {
 	case e.missing():
@@ -57,7 +57,7 @@ func (e *Executable) Serialize(ctx context.Context) ([]byte, error) {
 		var c capi.Call[capi.ExecutableSerializeArgs]
 		c.Args.Executable = h
 		if err := doLarge(e.plugin, &c); err != nil {
-			return nil, err
+			return nil, ofExecutedSort(err)
 		}
 		defer c.Args.SerializedExecutableDeleter.Call(c.Args.SerializedExecutable)
 		if c.Args.SerializedBytesSize == 0 {
@@ -66,6 +66,19 @@ func (e *Executable) Serialize(ctx context.Context) ([]byte, error) {
 		s.Code = capi.Slice(c.Args.SerializedBytes, c.Args.SerializedBytesSize)
 		return s.Encode(), nil
 	}, func([]byte) error { return nil })
+}
+
+// ofExecutedSort adds to the error of XLA's CPU plugin, which replaces the name of a sort's
+// comparator by its address when it runs, what to do instead.
+func ofExecutedSort(err error) error {
+	var e *Error
+	if !errors.As(err, &e) || !strings.Contains(e.Message, "`LessThan` is not serializable") {
+		return err
+	}
+	more := *e
+	more.Message = strings.TrimRight(e.Message, ".\n") +
+		": the plugin cannot write a program with a sort once it was executed: serialize it before the first execution"
+	return &more
 }
 
 // abiVersion returns nil if the plugin has no versions.

@@ -285,3 +285,41 @@ func TestWhereExecutablesBelong(t *testing.T) {
 		})
 	}
 }
+
+// sorted is a program with a sort, whose comparator is a function of its own in the executable.
+const sorted = `func.func @main(%a: tensor<64xf32>) -> tensor<64xf32> {
+  %0 = "stablehlo.sort"(%a) <{dimension = 0 : i64, is_stable = true}> ({
+  ^bb0(%x: tensor<f32>, %y: tensor<f32>):
+    %1 = stablehlo.abs %x : tensor<f32>
+    %2 = stablehlo.compare LT, %1, %y : (tensor<f32>, tensor<f32>) -> tensor<i1>
+    stablehlo.return %2 : tensor<i1>
+  }) : (tensor<64xf32>) -> tensor<64xf32>
+  return %0 : tensor<64xf32>
+}`
+
+// If a newer plugin can write it, the error and the comment of Serialize can go.
+func TestASortIsSerializedBeforeItIsExecuted(t *testing.T) {
+	plugintest.Each(t, func(t *testing.T, _ plugintest.CPU) {
+		ctx := t.Context()
+		client := newClient(t)
+		exe := compile(t, client, sorted)
+		data, err := exe.Serialize(ctx)
+		require.NoError(t, err)
+		x, err := pjrt.FromSlice(ctx, client, make([]float32, 64))
+		require.NoError(t, err)
+		defer x.Close()
+		outs, err := exe.Run(ctx, x)
+		require.NoError(t, err)
+		defer outs[0].Close()
+		_, err = exe.Serialize(ctx)
+		require.ErrorIs(t, err, pjrt.ErrUnimplemented)
+		require.ErrorContains(t, err, "is not serializable: the plugin cannot write a program with a sort once it was executed: "+
+			"serialize it before the first execution")
+		loaded, err := client.DeserializeAndLoad(ctx, data, nil)
+		require.NoError(t, err)
+		defer loaded.Close()
+		outs, err = loaded.Run(ctx, x)
+		require.NoError(t, err)
+		require.NoError(t, outs[0].Close())
+	})
+}
