@@ -131,6 +131,9 @@ func (m *Module) checkResults(c Compiler) error {
 			if err := checkLarge(v); err != nil {
 				return err
 			}
+			if isEmptySixBits(v) {
+				return emptySixBits("a result of the program", v)
+			}
 		}
 	}
 	if err := m.checkJoined(m.Main.results(), c); err != nil {

@@ -6,6 +6,8 @@
 // formats of programs make it, so the checks do not depend on how a program is written.
 package dataflow
 
+import "slices"
+
 // Module is a program. What its reader did not understand is left out of it.
 type Module struct {
 	Functions map[string]*Block
@@ -42,14 +44,16 @@ type Op struct {
 	Code       []byte // the operation as it is written; nil if there is no Module.Key
 
 	live   bool
+	stays  bool // also after the compiler has made constants of arrays without elements
 	folded folding
 }
 
 // Value is the result of an operation, or a parameter of a block.
 type Value struct {
-	Type Type
-	Op   *Op // nil for a parameter
-	used bool
+	Type  Type
+	Op    *Op // nil for a parameter
+	used  bool
+	stays bool // an operation that stays uses it
 }
 
 // Type is the type of a value. The zero Type is one that is not known.
@@ -136,6 +140,11 @@ func (t *Type) extent(i int) int64 {
 		return t.Bounds[i]
 	}
 	return 0
+}
+
+// isEmpty reports whether it is known that there are no elements.
+func (t *Type) isEmpty() bool {
+	return t.Element != "" && slices.Contains(t.Dims, 0) && slices.Min(t.Dims) == 0
 }
 
 // isBounded reports whether a dimension is not known but has a bound.

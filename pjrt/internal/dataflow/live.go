@@ -18,7 +18,7 @@ func (m *Module) markLive() {
 		}
 	}
 	for i := 0; i < len(m.live); i++ {
-		m.live[i].markLive(func(o *Op) {
+		m.live[i].markLive(true, func(o *Op) {
 			m.ops++
 			for _, key := range []string{"callee", "decomposition"} {
 				if a, ok := o.Attributes[key]; ok {
@@ -34,22 +34,26 @@ func (m *Module) markLive() {
 	}
 }
 
-func (b *Block) markLive(visit func(*Op)) {
+// markLive marks the operations of a block. stays says that the operation around it stays.
+func (b *Block) markLive(stays bool, visit func(*Op)) {
 	for i := len(b.Ops) - 1; i >= 0; i-- {
 		o := b.Ops[i]
 		o.live = len(o.Results) == 0 || hasEffect(o.Name)
+		o.stays = len(o.Results) == 0 || o.isTrue("has_side_effect")
 		for _, r := range o.Results {
 			o.live = o.live || r.used
+			o.stays = o.stays || r.stays && !r.Type.isEmpty()
 		}
 		if !o.live {
 			continue
 		}
+		o.stays = o.stays && stays
 		for _, v := range o.Operands {
-			v.used = true
+			v.used, v.stays = true, v.stays || o.stays
 		}
 		for _, r := range o.Regions {
 			if !r.Closed {
-				r.markLive(visit)
+				r.markLive(o.stays, visit)
 			}
 		}
 		visit(o)

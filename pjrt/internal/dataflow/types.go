@@ -27,8 +27,31 @@ func checkSixBits(o *Op, c Compiler) error {
 		return checkSixBitSort(o)
 	case "while":
 		return checkSixBitLoop(o)
+	case "convolution", "custom_call", "dot", "dot_general", "reduce_window", "scatter":
+		return checkEmptySixBits(o)
 	}
 	return nil
+}
+
+// checkEmptySixBits refuses arrays without elements, of which the compiler makes constants, where it
+// does not remove these.
+func checkEmptySixBits(o *Op) error {
+	if !o.stays {
+		return nil
+	}
+	for i, v := range o.Operands {
+		if isEmptySixBits(v) {
+			return emptySixBits(fmt.Sprintf("operand %d of %s in the program", i, o.Name), v)
+		}
+	}
+	return nil
+}
+
+func isEmptySixBits(v *Value) bool { return isSixBits(v.Type.Element) && v.Type.isEmpty() }
+
+func emptySixBits(what string, v *Value) error {
+	return fmt.Errorf("%s is an array of type %s without elements, and the compiler would end the process: leave it out, or convert it to another type",
+		what, v.Type.Element)
 }
 
 // checkUnknown refuses values of types that came after the plugin, unless the compiler computes

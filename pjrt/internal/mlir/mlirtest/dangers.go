@@ -427,6 +427,27 @@ func.func private @rest(%x: tensor<8xf32>, %s: tensor<i32>) -> ` + bounded8 + ` 
 		{"converted constant of six bits",
 			sixBits("  %r = stablehlo.convert %c : (tensor<4xf6E2M3FN>) -> tensor<4xf32>\n", "tensor<4xf32>"), no, "", nil},
 
+		{"six bits without elements", "func.func @main(%x: tensor<0xf6E3M2FN>) -> tensor<0xf6E3M2FN> {\n  return %x : tensor<0xf6E3M2FN>\n}\n",
+			newest, ofSixBits, older},
+		{"conversion to six bits without elements",
+			unary("convert", "%x : (tensor<0xf32>) -> tensor<0xf6E3M2FN>", "0xf32", "0xf6E3M2FN"), newest, ofSixBits, older},
+		{"slice of six bits without elements",
+			unary("slice", "%x [1:1] : (tensor<4xf6E3M2FN>) -> tensor<0xf6E3M2FN>", "4xf6E3M2FN", "0xf6E3M2FN"), newest, ofSixBits, older},
+		{"conversion from six bits without elements",
+			unary("convert", "%x : (tensor<0xf6E3M2FN>) -> tensor<0xf32>", "0xf6E3M2FN", "0xf32"), no, ofSixBits, older},
+		{"product of six bits without elements",
+			"func.func @main(%x: tensor<2x0xf6E3M2FN>, %y: tensor<0x3xf6E3M2FN>) -> tensor<2x3xf32> {\n" +
+				"  %0 = stablehlo.dot_general %x, %y, contracting_dims = [1] x [0] : (tensor<2x0xf6E3M2FN>, tensor<0x3xf6E3M2FN>) -> tensor<2x3xf32>\n" +
+				"  return %0 : tensor<2x3xf32>\n}\n", newest, ofSixBits, older},
+		{"product of six bits without elements that nothing needs",
+			"func.func @main(%x: tensor<2x0xf6E3M2FN>, %y: tensor<0x0xf6E3M2FN>) -> tensor<2x0xf32> {\n" +
+				"  %0 = stablehlo.dot_general %x, %y, contracting_dims = [1] x [0] : (tensor<2x0xf6E3M2FN>, tensor<0x0xf6E3M2FN>) -> tensor<2x0xf32>\n" +
+				"  return %0 : tensor<2x0xf32>\n}\n", no, ofSixBits, older},
+		{"six bits without elements joined",
+			"func.func @main(%x: tensor<0xf6E3M2FN>, %y: tensor<4xf6E3M2FN>) -> tensor<4xf6E3M2FN> {\n" +
+				"  %0 = stablehlo.concatenate %x, %y, dim = 0 : (tensor<0xf6E3M2FN>, tensor<4xf6E3M2FN>) -> tensor<4xf6E3M2FN>\n" +
+				"  %1 = stablehlo.reverse %0, dims = [0] : tensor<4xf6E3M2FN>\n  return %1 : tensor<4xf6E3M2FN>\n}\n", no, ofSixBits, older},
+
 		{"512 GiB", large("f32", "137438953472"), newest, "512 GiB or more", nil},
 		{"512 GiB of bytes", large("i8", "4x137438953472"), newest, "512 GiB or more", nil},
 		{"512 GiB, transposed",
