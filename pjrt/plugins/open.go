@@ -151,7 +151,18 @@ func load(c Candidate) (*pjrt.Plugin, error) {
 	if err != nil && xlaflags.CheckLibrary(c.Path) != nil {
 		return nil, mistake{err}
 	}
-	return plugin, err
+	return plugin, whatItIs(c, err)
+}
+
+// whatItIs makes the error of a file that is no library say what it is instead: the loader only
+// says where it stopped reading.
+func whatItIs(c Candidate, err error) error {
+	if c.Problem == nil || !errors.Is(err, capi.ErrNotLibrary) {
+		return err
+	}
+	return &capi.OpenError{
+		Path: c.Path, Err: fmt.Errorf("%w: %s", capi.ErrNotLibrary, strings.TrimPrefix(c.Problem.Error(), c.Path+": ")),
+	}
 }
 
 // try calls use with the plugin called name. Without a name, it calls use with the best one, and if

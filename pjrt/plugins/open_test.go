@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/purepjrt/purepjrt/capi"
 	"github.com/purepjrt/purepjrt/pjrt"
 	"github.com/purepjrt/purepjrt/pjrt/pjrttest"
 	"github.com/purepjrt/purepjrt/pjrt/platform"
@@ -191,4 +192,31 @@ func TestErrorsOfOpenSayWhatToDo(t *testing.T) {
 	t.Setenv(plugins.CreateOptionsVariable, "cpu_device_count:many")
 	_, err = plugins.Open(ctx, plugintest.Chosen(t), nil)
 	assert.ErrorContains(t, err, plugins.CreateOptionsVariable)
+}
+
+func TestAFileThatIsNoLibraryIsDescribed(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	for name, c := range map[string]struct{ content, want string }{
+		"empty":   {"", "it is empty"},
+		"text":    {"hello\n", "it is a text file, not a library"},
+		"pointer": {"version https://git-lfs.github.com/spec/v1\n", "it is a Git LFS pointer, not a library: fetch the file itself"},
+		"wheel":   {"PK\x03\x04\x00", "it is a zip archive, not a library: install or unpack the wheel"},
+		"cut":     {"\x7fELF\x02\x01\x01", "it is a damaged or truncated ELF file: EOF"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			path := filepath.Join(dir, name+".so")
+			require.NoError(t, os.WriteFile(path, []byte(c.content), 0o600))
+			for do, open := range map[string]func() error{
+				"Open": func() error { _, err := plugins.Open(t.Context(), path, nil); return err },
+				"Load": func() error { _, err := plugins.Load(t.Context(), path); return err },
+			} {
+				err := open()
+				require.ErrorIs(t, err, capi.ErrNotLibrary, do)
+				var failure *capi.OpenError
+				require.ErrorAs(t, err, &failure, do)
+				assert.Equal(t, "plugin "+path+": not a shared library for this platform: "+c.want, err.Error(), do)
+			}
+		})
+	}
 }
