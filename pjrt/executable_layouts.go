@@ -147,8 +147,8 @@ func (e *Executable) ParameterShardings() ([]Sharding, error) {
 	return newShardings(cStrings(c.Args.Shardings, c.Args.ShardingSizes, c.Args.NumParameters))
 }
 
-// optimizedShardings reads the shardings of arrays from the optimized program with read, if err says
-// that the plugin lacks the function for it. Those of no arrays are known, too.
+// optimizedShardings reads the shardings of arrays from the optimized program with read, if err
+// says that the plugin lacks the function for it. Those of no arrays are known, too.
 func (e *Executable) optimizedShardings(
 	err error, read func([]byte) ([][]byte, error), arrays func([]byte) ([]Shape, error),
 ) ([]Sharding, error) {

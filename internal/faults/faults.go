@@ -46,7 +46,7 @@ var List = []Fault{
 	{"A tuple as a parameter in MLIR ends the process when executed.", Tried[:1], "Make each element a parameter, and set `TupledArguments`.", true},
 	{"An empty tuple as a parameter in MLIR ends the process when executed.", all, "Leave it out.", true},
 	{"A tuple beside other parameters of a program in HLO, or in a tuple, ends the process when it is compiled.", all, "Put all arrays in one tuple.", true},
-	{"`f6E2M3FN` and `f6E3M2FN` end the process in constants that stay, loops that change them, comparators, and a lone `concatenate`.",
+	{"`f6E2M3FN` and `f6E3M2FN` end the process in constants and empty arrays that stay, loops changing them, comparators, lone `concatenate`.",
 		Tried[2:], "Use arguments, or other types.", true},
 	{"`f6E2M3FN` and `f6E3M2FN`, which came later, may end the process anywhere in MLIR.", older, "Use other types.", true},
 	{"`concatenate` of `i2` or `ui2` ends the process if nothing else is done with them.", all, "Use `i8`.", true},

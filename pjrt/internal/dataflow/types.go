@@ -33,8 +33,8 @@ func checkSixBits(o *Op, c Compiler) error {
 	return nil
 }
 
-// checkEmptySixBits refuses arrays without elements, of which the compiler makes constants, where it
-// does not remove these.
+// checkEmptySixBits refuses arrays without elements, of which the compiler makes constants, where
+// it does not remove these.
 func checkEmptySixBits(o *Op) error {
 	if !o.stays {
 		return nil
