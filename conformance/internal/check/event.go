@@ -92,13 +92,19 @@ type Pending struct {
 // called. Without asynchronous transfers the check is skipped. The check owns what was
 // made; a buffer that is unfulfilled when the check ends is made an error.
 func (t *T) NewPending(c *Client, elements int) *Pending {
+	return t.NewPendingOn(c, c.Devices[0], elements)
+}
+
+// NewPendingOn is NewPending on a device.
+func (t *T) NewPendingOn(c *Client, d *capi.Device, elements int) *Pending {
 	if len(c.Memories) == 0 {
 		t.SkipUnimplf("making a pending buffer needs a memory, and the client has none")
 	}
 	spec := capi.ShapeSpec{StructSize: capi.ShapeSpecSize, ElementType: capi.BufferTypeF32}
 	spec.Dims, spec.NumDims = First([]int64{int64(elements)})
 	manager := Optional(t, capi.ClientCreateBuffersForAsyncHostToDeviceArgs{
-		Client: c.Handle, ShapeSpecs: &spec, NumShapeSpecs: 1, Memory: t.DefaultMemory(c),
+		Client: c.Handle, ShapeSpecs: &spec, NumShapeSpecs: 1,
+		Memory: Optional(t, capi.DeviceDefaultMemoryArgs{Device: d}).Memory,
 	}).TransferManager
 	Own(t, manager)
 	b := Own(t, Optional(t, capi.AsyncHostToDeviceTransferManagerRetrieveBufferArgs{TransferManager: manager}).BufferOut)
@@ -122,7 +128,7 @@ func (p *Pending) Fulfil() {
 // Fail makes the buffer an error.
 func (p *Pending) Fail(code capi.ErrorCode, message string) {
 	args := capi.AsyncHostToDeviceTransferManagerSetBufferErrorArgs{TransferManager: p.Manager, ErrorCode: code}
-	args.ErrorMessage, args.ErrorMessageSize = capi.StringData(message)
+	args.ErrorMessage, args.ErrorMessageSize = Message(message)
 	Optional(p.t, args)
 }
 

@@ -584,7 +584,7 @@ func destroyManager(t *check.T, m *transferManager, after string) bool {
 func setErrorArgs(m *transferManager, index int, code capi.ErrorCode,
 	message string) errorArgs {
 	args := errorArgs{TransferManager: m, BufferIndex: int32(index), ErrorCode: code}
-	args.ErrorMessage, args.ErrorMessageSize = capi.StringData(message)
+	args.ErrorMessage, args.ErrorMessageSize = check.Message(message)
 	return args
 }
 

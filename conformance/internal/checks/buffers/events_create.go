@@ -181,7 +181,7 @@ func failure(i int) (capi.ErrorCode, string) {
 
 func set(t *check.T, e *capi.Event, code capi.ErrorCode, message string) {
 	args := capi.EventSetArgs{Event: e, ErrorCode: code}
-	args.ErrorMessage, args.ErrorMessageSize = capi.StringData(message)
+	args.ErrorMessage, args.ErrorMessageSize = check.Message(message)
 	check.Call(t, args)
 }
 
@@ -193,7 +193,7 @@ func expectError(t *check.T, err error, code capi.ErrorCode, message, what strin
 		t.Errorf("%s: expected %v with %q, got %v", what, code, message, err)
 		return false
 	}
-	if e.Code != code || !strings.Contains(e.Message, message) {
+	if e.Code != code || !check.Says(e.Message, message) {
 		t.Errorf("%s: expected %v with %q, got %v with %q", what, code, message, e.Code, e.Message)
 		return false
 	}

@@ -314,7 +314,7 @@ var placeholderChecks = []check.Check{
 		e := t.Ready(a.AliasBuffer)
 		args := fulfilArgs{Client: t.Client().Handle, StatusCode: failureCode,
 			FulfillAliasBufferCb: a.FulfillAliasBufferCb}
-		args.ErrorMessage, args.ErrorMessageSize = capi.StringData(failureMessage)
+		args.ErrorMessage, args.ErrorMessageSize = check.Message(failureMessage)
 		if _, err := check.Try(t, args); err != nil {
 			t.Notef("the plugin hands the failure to the caller as well: %v", err)
 		}
@@ -331,7 +331,7 @@ var placeholderChecks = []check.Check{
 		for i, a := range slices.Backward(list) {
 			code, message := failure(i)
 			args := fulfilArgs{Client: t.Client().Handle, StatusCode: code, FulfillAliasBufferCb: a.FulfillAliasBufferCb}
-			args.ErrorMessage, args.ErrorMessageSize = capi.StringData(message)
+			args.ErrorMessage, args.ErrorMessageSize = check.Message(message)
 			_, _ = check.Try(t, args) // the failure may go to the caller as well
 		}
 		for i, a := range list {

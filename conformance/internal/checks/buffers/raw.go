@@ -274,6 +274,6 @@ func fulfilCopy(out futureArgs, dst []byte, code capi.ErrorCode, message string)
 	args := &capi.BufferCopyRawToHostFutureCallbackArgs{
 		StructSize: capi.BufferCopyRawToHostFutureCallbackArgsSize, CallbackData: out.CallbackData, ErrorCode: code, Dst: check.Pointer(dst),
 	}
-	args.ErrorMessage, args.ErrorMessageSize = capi.StringData(message)
+	args.ErrorMessage, args.ErrorMessageSize = check.Message(message)
 	out.FutureReadyCallback.Call(args)
 }

@@ -143,7 +143,7 @@ func errorBufferArgs(t *check.T, code capi.ErrorCode, message string, dims ...in
 		Client: t.Client().Handle, ErrorCode: code, ShapeElementType: capi.BufferTypeF32, Memory: t.DefaultMemory(t.Client()),
 		ShapeLayout: check.RowMajor(len(dims)),
 	}
-	args.ErrorMessage, args.ErrorMessageSize = capi.StringData(message)
+	args.ErrorMessage, args.ErrorMessageSize = check.Message(message)
 	args.ShapeDims, args.ShapeNumDims = check.First(dims)
 	return args
 }

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -63,7 +64,7 @@ var deviceChecks = []check.Check{
 		const message = "poisoned on purpose"
 		p, x := pendingRun(t, 77)
 		args := capi.DevicePoisonExecutionArgs{Device: t.Client().Devices[0], LaunchID: 77, ErrorCode: capi.ErrorCodeAborted}
-		args.ErrorMessage, args.ErrorMessageSize = capi.StringData(message)
+		args.ErrorMessage, args.ErrorMessageSize = check.Message(message)
 		args.Payload, args.NumPayload = poisonPayload(t)
 		out := check.Call(t, args)
 		if !out.Poisoned {
@@ -82,6 +83,20 @@ var deviceChecks = []check.Check{
 		codes := []capi.ErrorCode{capi.ErrorCodeCancelled, capi.ErrorCodeOutOfRange, capi.ErrorCodeUnauthenticated}
 		for i, code := range check.Each(t, codes) {
 			poisons(t, int32(78+i), code, check.Words(check.Names[len(check.Names)-1-i], i))
+		}
+	}},
+	{Rule: "DEV-12", Variant: "on later devices", Devices: 2, Run: func(t *check.T) {
+		devices := t.Client().Devices
+		for i, d := range devices[1:] {
+			launch := int32(90 + i)
+			p, x := pendingRunOn(t, d, launch)
+			args := capi.DevicePoisonExecutionArgs{Device: devices[i], LaunchID: launch, ErrorCode: capi.ErrorCodeAborted}
+			check.Equal(t, false, check.Call(t, args).Poisoned, "poisoned of a launch of device %d, on device %d", i+1, i)
+			args.Device = d
+			check.Equal(t, true, check.Call(t, args).Poisoned, "poisoned of a launch of device %d, on that device", i+1)
+			p.Fulfil()
+			err := t.Await(t.Ready(x.Outputs[0][0]))
+			t.ErrorCode(err, "the output of a poisoned launch of device "+strconv.Itoa(i+1), capi.ErrorCodeAborted)
 		}
 	}},
 	{Rule: "DEV-13", Run: func(t *check.T) {
@@ -198,11 +213,26 @@ func poisonPayload(t *check.T) (*capi.NamedValue, uintptr) {
 // pendingRun starts a program with a launch id on an argument that has no data yet. It
 // skips the check if the plugin cannot poison launches.
 func pendingRun(t *check.T, launch int32) (*check.Pending, *check.Execution) {
+	return pendingRunOn(t, t.Client().Devices[0], launch)
+}
+
+// compilePortable is the tag of compile_portable_executable in a CompileOptionsProto.
+const compilePortable = 4 << 3
+
+// pendingRunOn is pendingRun on a device.
+func pendingRunOn(t *check.T, d *capi.Device, launch int32) (*check.Pending, *check.Execution) {
 	t.Require(check.FunctionOf[capi.DevicePoisonExecutionArgs]())
 	c := t.Client()
-	check.Call(t, capi.DevicePoisonExecutionArgs{Device: c.Devices[0], LaunchID: 424242, ErrorCode: capi.ErrorCodeAborted})
-	p := t.NewPending(c, 4)
-	x := check.NewExecution(t.Compile(c, check.AddOne), 1, []*capi.Buffer{p.Buffer})
+	check.Call(t, capi.DevicePoisonExecutionArgs{Device: d, LaunchID: 424242, ErrorCode: capi.ErrorCodeAborted})
+	p := t.NewPendingOn(c, d, 4)
+	options := check.Devices(1, 1)
+	if d != c.Devices[0] {
+		options = append(options, compilePortable, 1)
+	}
+	x := check.NewExecution(t.CompileWith(c, check.AddOne, options), 1, []*capi.Buffer{p.Buffer})
+	if d != c.Devices[0] {
+		x.Args.ExecuteDevice = d
+	}
 	x.Options.LaunchID = launch
 	started := make(chan error, 1)
 	go func() { started <- x.Start(t) }()
@@ -221,7 +251,7 @@ func pendingRun(t *check.T, launch int32) (*check.Pending, *check.Execution) {
 func poisons(t *check.T, launch int32, code capi.ErrorCode, message string) {
 	p, x := pendingRun(t, launch)
 	args := capi.DevicePoisonExecutionArgs{Device: t.Client().Devices[0], LaunchID: launch, ErrorCode: code}
-	args.ErrorMessage, args.ErrorMessageSize = capi.StringData(message)
+	args.ErrorMessage, args.ErrorMessageSize = check.Message(message)
 	var want []capi.Payload
 	var list []capi.Attribute
 	if _, n := poisonPayload(t); n > 0 {
@@ -237,7 +267,7 @@ func poisons(t *check.T, launch int32, code capi.ErrorCode, message string) {
 	if !t.ErrorCode(err, "the output of a poisoned launch", code) {
 		return
 	}
-	if !strings.Contains(err.Error(), message) {
+	if !check.Says(err.Error(), message) {
 		t.Errorf("the output of a poisoned launch: expected an error with the %d bytes %q, got %v", len(message), message, err)
 	}
 	var e *capi.Error

@@ -62,6 +62,18 @@ func newerMutants() []mutant.Mutant {
 		mutant.Of("DEV-12", "says that it poisoned a launch, and does not", func(_ *serve.Invocation, a *capi.DevicePoisonExecutionArgs) {
 			a.Poisoned = a.LaunchID != 424242
 		}).InMemory(),
+		mutant.Hooked("DEV-12/on later devices", "poisons what the first device executes", func() []serve.Hook {
+			var first *capi.Device
+			return []serve.Hook{
+				mutant.Then(func(a *capi.ClientAddressableDevicesArgs) { first = *a.AddressableDevices }),
+				serve.Around(func(c *serve.Invocation, a *capi.DevicePoisonExecutionArgs) {
+					device := a.Device
+					a.Device = first
+					c.Forward()
+					a.Device = device
+				}),
+			}
+		}).InMemory(),
 		mutant.After("DEV-13", "poisons launches that there are not", func(a *capi.DevicePoisonExecutionArgs) { a.Poisoned = true }).InMemory(),
 		mutant.Hooked("DEV-14", "can do nothing once it was poisoned", func() []serve.Hook {
 			poisoned := false

@@ -161,6 +161,11 @@ func subtleMutants() []mutant.Mutant {
 		fakeStats("DEV-07", "never gives back", func(*capi.DeviceMemoryStatsArgs) {}).InMemory().Waiting(),
 		mutant.Nothing[capi.DeviceClearMemoryStatsArgs]("DEV-11", "does not forget the peak").InMemory(),
 		mutant.Before("DEV-12", "has a code of its own for what was poisoned", func(a *capi.DevicePoisonExecutionArgs) { a.ErrorCode = capi.ErrorCodeInternal }).InMemory(),
+		mutant.Before("DEV-12", "takes a byte after the message for a part of it", func(a *capi.DevicePoisonExecutionArgs) {
+			if a.ErrorMessageSize > 0 {
+				a.ErrorMessageSize++
+			}
+		}).InMemory(),
 		mutant.Before("DEV-12", "drops the message", func(a *capi.DevicePoisonExecutionArgs) { a.ErrorMessageSize = 0 }).InMemory(),
 		mutant.Before("DEV-12", "drops all payloads but the first", func(a *capi.DevicePoisonExecutionArgs) { a.NumPayload = min(a.NumPayload, 1) }).InMemory(),
 		mutant.Before("DEV-12", "cuts messages at 255 bytes", func(a *capi.DevicePoisonExecutionArgs) {

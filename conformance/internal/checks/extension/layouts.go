@@ -311,6 +311,13 @@ var memoryDescriptionChecks = []check.Check{
 						"kind_id of the described memory %q of device %d", capi.String(k.Kind, k.KindSize), i)
 				}
 			}
+			list := check.Call(t, capi.DeviceDescriptionMemoryDescriptionsArgs{DeviceDescription: d})
+			home := check.Optional(t, capi.DeviceDefaultMemoryArgs{Device: t.Client().Devices[i]}).Memory
+			if at := int(list.DefaultMemoryIndex); 0 <= at && at < int(list.NumMemoryDescriptions) && home != nil {
+				described := capi.Slice(list.MemoryDescriptions, list.NumMemoryDescriptions)[at]
+				check.Equal(t, check.Text[capi.MemoryKindArgs](t, home), check.Text[capi.MemoryDescriptionKindArgs](t, described),
+					"kind of the described default memory of device %d", i)
+			}
 		}
 		if looked == 0 && !t.Failed() {
 			t.SkipUnimplf("no device has any of the described memories")

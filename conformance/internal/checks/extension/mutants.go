@@ -45,12 +45,19 @@ func memoryMutants() []mutant.Mutant {
 		mutant.After("XMEMD-01", "states a default that is not there", func(a *capi.DeviceDescriptionMemoryDescriptionsArgs) {
 			a.DefaultMemoryIndex = a.NumMemoryDescriptions
 		}),
+		mutant.After("XMEMD-02", "has the kind without its last letter", func(a *capi.MemoryDescriptionKindArgs) { a.KindSize-- }).InMemory(),
+		mutant.After("XMEMD-02", "counts the terminator of the kind", func(a *capi.MemoryDescriptionKindArgs) { a.KindSize++ }).InMemory(),
+		mutant.After("XMEMD-02", "has another default memory", func(a *capi.DeviceDescriptionMemoryDescriptionsArgs) {
+			a.DefaultMemoryIndex = (a.DefaultMemoryIndex + 1) % a.NumMemoryDescriptions
+		}).InMemory(),
 		mutant.After("XMEMD-02", "has other ids of kinds", func(a *capi.MemoryDescriptionKindArgs) { a.KindID += 17 }),
 		mutant.After("XMEMD-03", "has a null array",
 			func(a *capi.DeviceDescriptionMemoryDescriptionsArgs) { a.MemoryDescriptions = nil }),
 		mutant.Answers[capi.ProfilerStartArgs]("XPROF-01", "cannot start", capi.ErrorCodeInternal),
 		mutant.After("XPROF-02", "has no data", func(a *capi.ProfilerCollectDataArgs) { a.BufferSizeInBytes = 0 }),
 		mutant.Nothing[capi.ProfilerStopArgs]("XPROF-03", "stops what does not run"),
+		mutant.After("XPROF-03", "says nothing in an error", func(a *capi.ProfilerErrorMessageArgs) { a.MessageSize = 0 }),
+		mutant.After("XPROF-03", "counts the terminator of a message", func(a *capi.ProfilerErrorMessageArgs) { a.MessageSize++ }),
 		mutant.Refuses("XPROF-04", "refuses extensions of args", capi.ErrorCodeInvalidArgument, func(a *capi.ClientCompileArgs) bool { return a.ExtensionStart != nil }),
 		mutant.Before("XRAW-01", "says that it wrote", func(a *capi.RawBufferCopyRawHostToDeviceArgs) { a.TransferSize = 0 }),
 		mutant.After("XRAW-02", "has the size 0", func(a *capi.RawBufferGetOnDeviceSizeInBytesArgs) { a.OnDeviceSizeInBytes = 0 }),

@@ -4,7 +4,9 @@
 package extension
 
 import (
+	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/purepjrt/purepjrt/capi"
 	"github.com/purepjrt/purepjrt/conformance/internal/check"
@@ -130,7 +132,11 @@ var profilerChecks = []check.Check{
 	{Rule: "XPROF-03", Library: true, Hostile: true, Run: func(t *check.T) {
 		x := check.Call(t, capi.ProfilerCreateArgs{}).Profiler
 		_, err := check.Try(t, capi.ProfilerStopArgs{Profiler: x})
-		t.ErrorCode(err, "stopping a profiler that was not started")
+		var e *capi.Error
+		if t.ErrorCode(err, "stopping a profiler that was not started") && errors.As(err, &e) &&
+			(e.Message == "" || strings.Contains(e.Message, "\x00")) {
+			t.Errorf("PLUGIN_Profiler_Error_Message of that error: expected a text without zero bytes, got %q", e.Message)
+		}
 		check.Call(t, capi.ProfilerDestroyArgs{Profiler: x})
 		recorded(t, func() {})
 	}},

@@ -56,6 +56,9 @@ var executableChecks = slices.Concat(
 		if name == "" {
 			t.Errorf("PJRT_Executable_Name: expected a name, got none")
 		}
+		if strings.Contains(name, "\x00") {
+			t.Errorf("PJRT_Executable_Name: expected a name without zero bytes, got %q", name)
+		}
 		if name != "pair" {
 			t.Notef("the executable of module @pair is called %q", name)
 		}

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/purepjrt/purepjrt/capi"
@@ -258,7 +257,7 @@ var dependencyChecks = []check.Check{
 		resolve(d, capi.ErrorCodeDataLoss, message)
 		err := t.Await(t.Ready(d.OutBuffer))
 		if t.ErrorCode(err, "the ready event of a buffer whose dependency failed", capi.ErrorCodeDataLoss) &&
-			!strings.Contains(err.Error(), message) {
+			!check.Says(err.Error(), message) {
 			t.Errorf("the ready event of a buffer whose dependency failed: expected an error with the text %q, got %v", message, err)
 		}
 		if data, err := tryDownload(t, d.OutBuffer); err == nil {
@@ -312,6 +311,6 @@ func resolve(d capi.BufferDonateWithControlDependencyArgs, code capi.ErrorCode, 
 	args := &capi.BufferDonateWithControlDependencyCallbackArgs{
 		StructSize: capi.BufferDonateWithControlDependencyCallbackArgsSize, CallbackData: d.CallbackData, ErrorCode: code,
 	}
-	args.ErrorMessage, args.ErrorMessageSize = capi.StringData(message)
+	args.ErrorMessage, args.ErrorMessageSize = check.Message(message)
 	d.DependencyReadyCallback.Call(args)
 }

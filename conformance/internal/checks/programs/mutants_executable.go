@@ -21,6 +21,10 @@ func executableFaults() []mutant.Mutant {
 		mutant.Fails("EXE-03", "refuses null", func(a *capi.ExecutableDestroyArgs) bool { return a.Executable == nil }),
 		lacksNull("EXE-03", func(a *capi.ExecutableDestroyArgs) bool { return a.Executable == nil }),
 		mutant.After("EXE-04", "has no name", func(a *capi.ExecutableNameArgs) { a.ExecutableNameSize = 0 }),
+		mutant.After("EXE-04", "counts the terminator of the name", func(a *capi.ExecutableNameArgs) {
+			a.ExecutableName, a.ExecutableNameSize = capi.StringData(capi.String(a.ExecutableName, a.ExecutableNameSize) + "\x00")
+			check.Retain(a.ExecutableName)
+		}),
 		renamed("EXE-04"),
 		mutant.After("EXE-05", "has no replicas", func(a *capi.ExecutableNumReplicasArgs) { a.NumReplicas = 0 }),
 		mutant.After("EXE-06", "has no partitions", func(a *capi.ExecutableNumPartitionsArgs) { a.NumPartitions = 0 }),
