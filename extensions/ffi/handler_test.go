@@ -626,17 +626,22 @@ func TestAHandlerThatDoesNotReturnDelaysNoCaller(t *testing.T) {
 		return nil
 	})
 	a := upload(t, client, 1, 2, 3, 4)
-	ctx, cancel := context.WithCancel(context.Background())
-	go func() {
-		<-entered
-		cancel()
-	}()
-	_, err := exe.Execute(ctx, []*pjrt.Buffer{a}, nil)
+	_, err := exe.Execute(canceledAfter(entered), []*pjrt.Buffer{a}, nil)
 	require.ErrorIs(t, err, context.Canceled)
 	require.NoError(t, exe.Close())
 	require.NoError(t, a.Close())
 	close(release)
 	require.Eventually(t, func() bool { return client.InFlight() == 0 }, time.Minute, time.Millisecond)
+}
+
+// canceledAfter returns a context that ends once a handler has been entered.
+func canceledAfter(entered <-chan struct{}) context.Context {
+	ctx, cancel := context.WithCancel(context.Background())
+	go func() {
+		<-entered
+		cancel()
+	}()
+	return ctx
 }
 
 // Whether the caller leaves before the plugin returns what the handler returned is left to chance.
@@ -650,12 +655,7 @@ func TestAHandlerThatReturnsWithItsContextGivesTheErrorOfTheContext(t *testing.T
 	})
 	a := upload(t, client, 1, 2, 3, 4)
 	for range 50 {
-		ctx, cancel := context.WithCancel(context.Background())
-		go func() {
-			<-entered
-			cancel()
-		}()
-		_, err := exe.Execute(ctx, []*pjrt.Buffer{a}, nil)
+		_, err := exe.Execute(canceledAfter(entered), []*pjrt.Buffer{a}, nil)
 		require.ErrorIs(t, err, context.Canceled)
 		require.ErrorContains(t, err, "pjrt.LoadedExecutable.Execute of main: context canceled")
 	}
