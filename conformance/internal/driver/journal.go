@@ -96,10 +96,7 @@ func (d *driver) takeOver(text []byte) error {
 			return nil // the end
 		}
 		var e entry
-		if err = sparse.Check(line, &e); err == nil {
-			err = json.Unmarshal(line, &e)
-		}
-		if err == nil && e.Result == nil {
+		if err = sparse.Unmarshal(line, &e); err == nil && e.Result == nil {
 			err = errors.New("it has none")
 		}
 		if err != nil {

@@ -22,6 +22,14 @@ func FailIf(c *serve.Invocation, bad bool, code capi.ErrorCode, format string, a
 	c.Forward()
 }
 
+// OneMore returns the size of a text for a plugin that reads past its end.
+func OneMore(size uintptr) uintptr {
+	if size == 0 {
+		return 0
+	}
+	return size + 1
+}
+
 // Faults in what a call returns.
 
 // After makes a mutant that changes what a successful call returned.

@@ -36,6 +36,14 @@ func Check(text []byte, into any) error {
 	return nil
 }
 
+// Unmarshal unmarshals text that Check has nothing against.
+func Unmarshal(text []byte, into any) error {
+	if err := Check(text, into); err != nil {
+		return err
+	}
+	return json.Unmarshal(text, into)
+}
+
 // entry is an object with too little in it.
 type entry struct {
 	path string

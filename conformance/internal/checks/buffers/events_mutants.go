@@ -218,7 +218,7 @@ func eventMutants() []mutant.Mutant {
 			func(_ *serve.Invocation, a *capi.EventOnReadyArgs) { a.Callback.Call(nil, a.UserArg) }),
 		mutant.Nothing[capi.EventOnReadyArgs]("EVT-22", "callbacks are not called"),
 		mutant.Before("EVT-23", "a byte after the message belongs to it",
-			func(a *capi.EventSetArgs) { a.ErrorMessageSize = oneMore(a.ErrorMessageSize) }),
+			func(a *capi.EventSetArgs) { a.ErrorMessageSize = mutant.OneMore(a.ErrorMessageSize) }),
 		mutant.Before("EVT-23", "messages have 64 bytes at most",
 			func(a *capi.EventSetArgs) { a.ErrorMessageSize = min(a.ErrorMessageSize, 64) }),
 		mutant.Nothing[capi.EventSetArgs]("EVT-22", "the waiting thread is not woken"),

@@ -164,7 +164,7 @@ func placeholderMutants() []mutant.Mutant {
 			}
 		}),
 		mutant.Before("UNI-15", "the message is lost", func(a *fulfilArgs) { a.ErrorMessageSize = 0 }),
-		mutant.Before("UNI-15", "a byte after the message belongs to it", func(a *fulfilArgs) { a.ErrorMessageSize = oneMore(a.ErrorMessageSize) }),
+		mutant.Before("UNI-15", "a byte after the message belongs to it", func(a *fulfilArgs) { a.ErrorMessageSize = mutant.OneMore(a.ErrorMessageSize) }),
 		mutant.Ignores("UNI-16", "nothing to fulfil is fine", func(a *fulfilArgs) bool { return a.FulfillAliasBufferCb == nil }),
 		mismatch("UNI-17", "another type is taken", func(c *serve.Invocation, b *capi.Buffer) bool { return mutant.TypeOf(c.Table(), b) != dtype.F32 }),
 		mismatch("UNI-17", "another shape of the same size is taken", func(c *serve.Invocation, b *capi.Buffer) bool { return len(mutant.DimsOf(c.Table(), b)) == 2 }),
@@ -208,7 +208,7 @@ func placeholderMutants() []mutant.Mutant {
 		mutant.Before("UNI-05", "every code becomes UNKNOWN", func(a *errorBuffers) { a.ErrorCode = capi.ErrorCodeUnknown }),
 		mutant.Before("UNI-05", "the message is lost", func(a *errorBuffers) { a.ErrorMessageSize = 0 }),
 		mutant.Before("UNI-05", "a byte after the message belongs to it",
-			func(a *errorBuffers) { a.ErrorMessageSize = oneMore(a.ErrorMessageSize) }),
+			func(a *errorBuffers) { a.ErrorMessageSize = mutant.OneMore(a.ErrorMessageSize) }),
 		mutant.Before("UNI-05", "the type is lost", func(a *errorBuffers) { a.ShapeElementType = capi.BufferTypeS32 }),
 		mutant.First("UNI-05", "the first memory, always", func(a *capi.BufferMemoryArgs) **capi.Memory { return &a.Memory }),
 		mutant.LosesMessage[capi.EventAwaitArgs]("UNI-06", "the cause is lost"),

@@ -353,7 +353,7 @@ func severalMutants() []mutant.Mutant {
 		mutant.LikeFirst[transferManager]("AH2D-22", "the second buffer of a manager that fails has the code of the first",
 			func(a, first *errorArgs) { a.ErrorCode = first.ErrorCode }),
 		mutant.Before("AH2D-22", "a byte after the message belongs to it",
-			func(a *errorArgs) { a.ErrorMessageSize = oneMore(a.ErrorMessageSize) }),
+			func(a *errorArgs) { a.ErrorMessageSize = mutant.OneMore(a.ErrorMessageSize) }),
 		mutant.Before("AH2D-22", "a message has at most 255 bytes",
 			func(a *errorArgs) { a.ErrorMessageSize = min(a.ErrorMessageSize, 255) }),
 		mutant.Before("AH2D-01", "the size of the third buffer stands for all that follow",
@@ -408,12 +408,4 @@ func severalMutants() []mutant.Mutant {
 		mutant.LikeFirst[capi.Client]("UNI-15", "aliases behind the first have the code of the first",
 			func(a, first *fulfilArgs) { a.StatusCode = first.StatusCode }),
 	))
-}
-
-// oneMore returns the size of a text that does not end where it should.
-func oneMore(size uintptr) uintptr {
-	if size == 0 {
-		return 0
-	}
-	return size + 1
 }

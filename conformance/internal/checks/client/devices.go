@@ -226,13 +226,12 @@ func pendingRunOn(t *check.T, d *capi.Device, launch int32) (*check.Pending, *ch
 	check.Call(t, capi.DevicePoisonExecutionArgs{Device: d, LaunchID: 424242, ErrorCode: capi.ErrorCodeAborted})
 	p := t.NewPendingOn(c, d, 4)
 	options := check.Devices(1, 1)
+	var on *capi.Device // left to the executable
 	if d != c.Devices[0] {
-		options = append(options, compilePortable, 1)
+		options, on = append(options, compilePortable, 1), d
 	}
 	x := check.NewExecution(t.CompileWith(c, check.AddOne, options), 1, []*capi.Buffer{p.Buffer})
-	if d != c.Devices[0] {
-		x.Args.ExecuteDevice = d
-	}
+	x.Args.ExecuteDevice = on
 	x.Options.LaunchID = launch
 	started := make(chan error, 1)
 	go func() { started <- x.Start(t) }()

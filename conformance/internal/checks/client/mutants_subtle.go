@@ -162,9 +162,7 @@ func subtleMutants() []mutant.Mutant {
 		mutant.Nothing[capi.DeviceClearMemoryStatsArgs]("DEV-11", "does not forget the peak").InMemory(),
 		mutant.Before("DEV-12", "has a code of its own for what was poisoned", func(a *capi.DevicePoisonExecutionArgs) { a.ErrorCode = capi.ErrorCodeInternal }).InMemory(),
 		mutant.Before("DEV-12", "takes a byte after the message for a part of it", func(a *capi.DevicePoisonExecutionArgs) {
-			if a.ErrorMessageSize > 0 {
-				a.ErrorMessageSize++
-			}
+			a.ErrorMessageSize = mutant.OneMore(a.ErrorMessageSize)
 		}).InMemory(),
 		mutant.Before("DEV-12", "drops the message", func(a *capi.DevicePoisonExecutionArgs) { a.ErrorMessageSize = 0 }).InMemory(),
 		mutant.Before("DEV-12", "drops all payloads but the first", func(a *capi.DevicePoisonExecutionArgs) { a.NumPayload = min(a.NumPayload, 1) }).InMemory(),
