@@ -55,11 +55,11 @@ type LoadOptions struct {
 
 // Load makes a buffer of each array. The caller closes the buffers, which do not need the File.
 //
-// Several goroutines read, in the order of the data. On a CPU device they read into the memory that
+// Several goroutines read. On a CPU device they read in the order of the data, into the memory that
 // becomes the buffers, which is given back to the operating system as buffers are closed. For other
-// devices, at most 64 MiB are on their way, in memory that is mapped for direct access where the
-// plugin can do it (PJRT_Client_DmaMap), if the plugin takes an array in pieces
-// (PJRT_AsyncHostToDeviceTransferManager_TransferData) or the array has at most 16 MiB.
+// devices, the largest arrays come first, and at most 64 MiB are on their way, in memory that is
+// mapped for direct access where the plugin can do it (PJRT_Client_DmaMap), if the plugin takes an
+// array in pieces (PJRT_AsyncHostToDeviceTransferManager_TransferData) or the array has at most 8 MiB.
 //
 // After an error no buffer is left. If ctx ends, Load returns at once, and reads that are under way
 // end later. opts may be nil.
@@ -194,7 +194,7 @@ func (j *job) failed(err error) error {
 	return fmt.Errorf("array %q: %w", excerpt.Of(j.name), err)
 }
 
-// load does the jobs, in the order of the data, and returns them in the order in which it got them.
+// load does the jobs, and returns them in the order in which it got them.
 func load(ctx context.Context, client *pjrt.Client, jobs []*job, o *LoadOptions) ([]*job, error) {
 	return raw.Abandonable(ctx, func() ([]*job, error) {
 		l := &loader{ctx: ctx, client: client, opts: o}
@@ -323,14 +323,14 @@ func (l *loader) whole(j *job) (pjrt.HostArray, error) {
 		return a, err
 	}
 	data := pjrt.AlignedSlice[uint8](int(j.size))
-	err := inParallel(pieces([]*job{j}), runtime.GOMAXPROCS(0), func(_ int, p piece) error {
+	err := inParallel(pieces([]*job{j}, pieceSize), runtime.GOMAXPROCS(0), func(_ int, p piece) error {
 		return l.read(p, data[p.offset:p.offset+int64(p.size)])
 	})
 	return pjrt.HostArray{Type: j.shape.Type, Dims: j.shape.Dims, Data: data}, err
 }
 
-// pieceSize is how many bytes are read at a time: enough for a disk, and few enough that a context
-// that ends is seen soon.
+// pieceSize is how many bytes are read to the host at a time: enough for a disk, and few enough that
+// a context that ends is seen soon.
 const pieceSize = 4 << 20
 
 // piece is a part of an array.
@@ -340,11 +340,12 @@ type piece struct {
 	size   int
 }
 
-func pieces(jobs []*job) []piece {
+// pieces divides arrays into parts of at most so many bytes.
+func pieces(jobs []*job, most int) []piece {
 	var list []piece
 	for _, j := range jobs {
-		for at := int64(0); at == 0 || at < j.size; at += pieceSize {
-			list = append(list, piece{j, at, int(min(pieceSize, j.size-at))})
+		for at := int64(0); at == 0 || at < j.size; at += int64(most) {
+			list = append(list, piece{j, at, int(min(int64(most), j.size-at))})
 		}
 	}
 	return list

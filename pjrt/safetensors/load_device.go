@@ -4,18 +4,23 @@
 package safetensors
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/purepjrt/purepjrt/pjrt"
 	"github.com/purepjrt/purepjrt/pjrt/transfer"
 )
 
 // Arrays for a device with a memory of its own pass through stages, of which each of some
-// goroutines has one.
+// goroutines has one. Many small pieces are faster than few large ones: what is read stays in the
+// processor's caches until the plugin has taken it, and a plugin that copies it first needs less
+// memory for that.
 const (
-	stages    = 4
-	stageSize = 4 * pieceSize
+	stages     = 8
+	stagePiece = 2 << 20
+	stageSize  = 4 * stagePiece
 )
 
 // stage is memory of the host that data passes through.
@@ -40,8 +45,11 @@ func (s *stage) close() {
 }
 
 // loadOnDevice loads arrays to a device with a memory of its own. While one goroutine reads,
-// another's transfer is under way.
+// another's transfer is under way. The largest arrays come first, so that none is still on its way
+// alone when all others have arrived.
 func (l *loader) loadOnDevice(jobs []*job) error {
+	jobs = slices.Clone(jobs)
+	slices.SortStableFunc(jobs, func(x, y *job) int { return cmp.Compare(y.size, x.size) })
 	list := make([]*stage, stages)
 	defer func() {
 		for _, s := range list {
@@ -73,7 +81,7 @@ func (l *loader) pass(j *job, s *stage) error {
 		// The plugin takes whole arrays only, so this one needs more memory.
 		s = &stage{data: pjrt.AlignedSlice[uint8](int(j.size))}
 	}
-	for _, p := range pieces([]*job{j}) {
+	for _, p := range pieces([]*job{j}, stagePiece) {
 		if err := l.read(p, s.data[p.offset:][:p.size]); err != nil {
 			return err
 		}
@@ -112,7 +120,7 @@ func (l *loader) passPieces(j *job, s *stage) (done bool, err error) {
 	if dense, err := isDense(m, b, j.size); err != nil || !dense {
 		return false, err
 	}
-	var sent [stageSize / pieceSize]*pjrt.Event
+	var sent [stageSize / stagePiece]*pjrt.Event
 	defer func() {
 		// The stage must not change or go before the plugin has read it.
 		for _, e := range sent {
@@ -122,7 +130,7 @@ func (l *loader) passPieces(j *job, s *stage) (done bool, err error) {
 			}
 		}
 	}()
-	for i, p := range pieces([]*job{j}) {
+	for i, p := range pieces([]*job{j}, stagePiece) {
 		slot := i % len(sent)
 		if e := sent[slot]; e != nil {
 			sent[slot] = nil
@@ -132,7 +140,7 @@ func (l *loader) passPieces(j *job, s *stage) (done bool, err error) {
 				return true, err
 			}
 		}
-		data := s.data[slot*pieceSize:][:p.size]
+		data := s.data[slot*stagePiece:][:p.size]
 		if err := l.read(p, data); err != nil {
 			return true, err
 		}

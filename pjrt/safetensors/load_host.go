@@ -37,7 +37,7 @@ func (l *loader) loadOnHost(jobs []*job) error {
 	}
 	defer b.release()
 	missing := make(map[*job]*atomic.Int64, len(jobs))
-	list := pieces(jobs)
+	list := pieces(jobs, pieceSize)
 	for _, p := range list {
 		if missing[p.job] == nil {
 			missing[p.job] = new(atomic.Int64)

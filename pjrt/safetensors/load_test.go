@@ -12,6 +12,8 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -233,6 +235,44 @@ func TestArraysReachADeviceWithMemoryOfItsOwn(t *testing.T) {
 		assert.Equal(t, c.pieces, p.Calls("PJRT_AsyncHostToDeviceTransferManager_TransferData") > 1, c.minor)
 		closeBuffers(buffers)
 	}
+}
+
+// blockingReader lets reads below an offset wait until one at the offset or above it has begun.
+type blockingReader struct {
+	io.ReaderAt
+	from  int64
+	begun chan struct{}
+	once  sync.Once
+}
+
+func (r *blockingReader) ReadAt(p []byte, off int64) (int, error) {
+	if off >= r.from {
+		r.once.Do(func() { close(r.begun) })
+	}
+	<-r.begun
+	return r.ReaderAt.ReadAt(p, off)
+}
+
+// An array that takes longer than all others together must not be the last to begin.
+func TestTheLargestArrayReachesADeviceFirst(t *testing.T) {
+	const small, large = 64, 9 << 20
+	var header strings.Builder
+	for i := range small {
+		fmt.Fprintf(&header, `"a.%d":{"dtype":"U8","shape":[8],"data_offsets":[%d,%d]},`, i, 8*i, 8*(i+1))
+	}
+	fmt.Fprintf(&header, `"z":{"dtype":"U8","shape":[%d],"data_offsets":[%d,%d]}`, large, 8*small, 8*small+large)
+	data := file("{"+header.String()+"}", 8*small+large)
+	reader := &blockingReader{ReaderAt: bytes.NewReader(data), begun: make(chan struct{})}
+	f, err := safetensors.New(reader, int64(len(data))) // reads the header, which is at 0
+	require.NoError(t, err)
+	reader.from, reader.begun, reader.once = int64(len(data)-large), make(chan struct{}), sync.Once{}
+	p := pjrttest.New(t, pjrttest.Options{})
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	buffers, err := f.Load(ctx, p.Client(), &safetensors.LoadOptions{Memory: otherMemory(t, p.Client())})
+	require.NoError(t, err)
+	assert.Len(t, buffers, small+1)
+	closeBuffers(buffers)
 }
 
 // otherMemory returns a memory that the host cannot read.
