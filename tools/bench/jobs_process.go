@@ -216,9 +216,11 @@ func (m *measurer) serve() (map[string]map[string][]float64, error) {
 	const streams = 8
 	p := m.place
 	ours := exec.Command(filepath.Join(p.built, "server"), "-listen", "localhost:0", "-plugin", p.plugin)
+	ours.Env = append(os.Environ(), p.clientsShare()...)
 	commands := map[string]*exec.Cmd{viaPjrt: ours}
 	if p.python != "" {
 		commands[withJAX] = exec.Command(p.python, filepath.Join(p.built, "jax_server.py"), p.plugin)
+		commands[withJAX].Env = append(os.Environ(), p.environment()...)
 	}
 	servers := map[string]*server{}
 	for program, cmd := range commands {

@@ -41,7 +41,7 @@ func (p *place) transformers(folder, compiled string, verbose bool) map[string]s
 		args = append([]string{"-v"}, args...)
 	}
 	ours := exec.Command(filepath.Join(p.built, "transformer"), args...)
-	ours.Env = append(os.Environ(), cache.DirVariable+"="+filepath.Join(compiled, "ours"))
+	ours.Env = append(append(os.Environ(), p.clientsShare()...), cache.DirVariable+"="+filepath.Join(compiled, "ours"))
 	all := map[string]starter{viaPjrt: {ours, len(prompt) + 1}}
 	if p.python != "" {
 		jax := exec.Command(p.python, filepath.Join(p.built, "jax_jobs.py"), p.plugin, "start", folder)
@@ -49,6 +49,15 @@ func (p *place) transformers(folder, compiled string, verbose bool) map[string]s
 		all[withJAX] = starter{jax, 1}
 	}
 	return all
+}
+
+// clientsShare returns the variables with which the examples' clients leave most of the memory of a
+// GPU to those of other processes.
+func (p *place) clientsShare() []string {
+	if p.gpu {
+		return []string{"XLA_PYTHON_CLIENT_PREALLOCATE=false"}
+	}
+	return nil
 }
 
 // startInC returns the command in C that makes the same calls as the example transformer. C compiles
@@ -226,34 +235,36 @@ func startParts(cmd *exec.Cmd) (map[string]float64, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: %s", err, log.String())
 	}
-	return divided(&log, start, end)
+	return divided(log.String(), start, end)
 }
 
-// divided divides the time from start to end by what a log of operations says. The names begin with
-// their place in the table.
-func divided(log io.Reader, start, end time.Time) (map[string]float64, error) {
+// divided divides the time from start to end by what a log of operations says, between the lines of
+// which the plugin's own may stand. The names begin with their place in the table.
+func divided(log string, start, end time.Time) (map[string]float64, error) {
 	parts, at := map[string]float64{}, start
 	until := func(name string, t time.Time) {
 		parts[name] += float64(t.Sub(at))
 		at = t
 	}
 	var loaded []time.Time
-	lines := json.NewDecoder(log)
-	for {
+	opened := false
+	for text := range strings.Lines(log) {
 		var line struct {
 			Time     time.Time
 			Msg      string
 			Duration time.Duration
 		}
-		if err := lines.Decode(&line); errors.Is(err, io.EOF) {
-			break
-		} else if err != nil {
-			return nil, err
+		if !strings.HasPrefix(text, "{") {
+			continue
+		}
+		if err := json.Unmarshal([]byte(text), &line); err != nil {
+			return nil, fmt.Errorf("%w: %s", err, text)
 		}
 		switch line.Msg {
 		case "pjrt open":
 			until("1 the process starts", line.Time.Add(-line.Duration))
 			until("2 the plugin is opened", line.Time)
+			opened = true
 		case "pjrt client":
 			until("3 the client is made", line.Time)
 		case "pjrt load begins":
@@ -274,6 +285,9 @@ func divided(log io.Reader, start, end time.Time) (map[string]float64, error) {
 				until("7 the first execution", line.Time)
 			}
 		}
+	}
+	if !opened {
+		return nil, fmt.Errorf("the log does not say that the plugin was opened: %s", log)
 	}
 	until("8 the process ends, with its token", end)
 	return parts, nil

@@ -60,7 +60,8 @@ func TestJobsHaveATableOfTheirOwn(t *testing.T) {
 func TestAStartIsDividedByWhatItLogs(t *testing.T) {
 	t.Parallel()
 	start := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
-	log := `{"time":"2026-01-01T00:00:00.002Z","msg":"pjrt open begins"}
+	log := `I0000 00:00:00.000001 1 client.cc:1] a line of the plugin
+{"time":"2026-01-01T00:00:00.002Z","msg":"pjrt open begins"}
 {"time":"2026-01-01T00:00:00.012Z","msg":"pjrt open","duration":10000000}
 {"time":"2026-01-01T00:00:00.015Z","msg":"pjrt client","duration":3000000}
 {"time":"2026-01-01T00:00:00.016Z","msg":"pjrt upload","duration":1000}
@@ -72,15 +73,17 @@ func TestAStartIsDividedByWhatItLogs(t *testing.T) {
 {"time":"2026-01-01T00:00:00.041Z","msg":"pjrt execute","duration":6000000}
 {"time":"2026-01-01T00:00:00.049Z","msg":"pjrt execute","duration":6000000}
 `
-	parts, err := divided(strings.NewReader(log), start, start.Add(50*time.Millisecond))
+	parts, err := divided(log, start, start.Add(50*time.Millisecond))
 	require.NoError(t, err)
 	assert.Equal(t, map[string]float64{
 		"1 the process starts": 2e6, "2 the plugin is opened": 10e6, "3 the client is made": 3e6,
 		"4 weights are mapped, and files read": 5e6, "5 its program comes from the cache": 14e6, "6 weights are bound, inputs made": 1e6,
 		"7 the first execution": 6e6, "8 the process ends, with its token": 9e6,
 	}, parts)
-	_, err = divided(strings.NewReader("panic: no JSON"), start, start)
-	require.Error(t, err)
+	for _, text := range []string{"panic: no JSON", "{", ""} {
+		_, err = divided(text, start, start)
+		require.Error(t, err, text)
+	}
 }
 
 func TestCIsToldWhereTheWeightsAre(t *testing.T) {

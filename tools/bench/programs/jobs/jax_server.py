@@ -14,10 +14,13 @@ import threading
 import time
 
 os.environ["JAX_PLATFORMS"] = "measured"
-os.environ["PJRT_NAMES_AND_LIBRARY_PATHS"] = "measured:" + sys.argv[1]
 
 import jax
 import numpy as np
+from jax._src import xla_bridge
+
+on_gpu = "BENCH_SHARED_GPU" in os.environ
+xla_bridge.register_plugin("measured", library_path=sys.argv[1], options={"preallocate": False} if on_gpu else None)
 
 ROWS, INPUTS, LINGER = 8, 2, 0.002
 waiting = queue.Queue(4 * ROWS)
