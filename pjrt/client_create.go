@@ -6,6 +6,7 @@ package pjrt
 import (
 	"context"
 	"runtime"
+	"slices"
 
 	"github.com/purepjrt/purepjrt/capi"
 	"github.com/purepjrt/purepjrt/pjrt/internal/abandon"
@@ -21,9 +22,9 @@ import (
 // is missing, and Tenstorrent's if there is no device. Try a plugin that is not known to work on a
 // machine in another process first, as the command pjrt info does.
 //
-// Each client of a GPU plugin takes most of the devices' free memory, unless the options say
-// otherwise, so a second one is logged as a warning. [Plugin.SharedClient] gives all parts of a
-// program the same.
+// The first client of a GPU plugin takes most of the devices' free memory at once, and others beside
+// it take memory as they need it, unless the options say otherwise: another that is to take it at
+// once is logged as a warning. [Plugin.SharedClient] gives all parts of a program the same.
 func (p *Plugin) NewClient(ctx context.Context, opts *ClientOptions) (client *Client, err error) {
 	op := begin(ctx, OperationClient, subject{plugin: p})
 	defer op.endClient(&client, &err)
@@ -37,10 +38,6 @@ func (p *Plugin) NewClient(ctx context.Context, opts *ClientOptions) (client *Cl
 	if err != nil {
 		return nil, err
 	}
-	options, err := capi.NewNamedValues(create)
-	if err != nil {
-		return nil, invalid("create options: %v", err)
-	}
 	own := *opts // the caller may change opts after ctx ends
 	return abandon.CallOn(ctx, p, func() (*Client, error) {
 		if own.KeyValueStore == nil { // otherwise the creation may wait for that of another node
@@ -49,13 +46,16 @@ func (p *Plugin) NewClient(ctx context.Context, opts *ClientOptions) (client *Cl
 			}
 			defer p.leaveCreation()
 		}
-		p.warnOfSecond(create)
+		options, err := capi.NewNamedValues(p.besideOthers(create))
+		if err != nil {
+			return nil, invalid("create options: %v", err)
+		}
 		stop := p.warnWhenSlow("the creation of a client", own.SlowStart)
 		defer stop()
 		var c capi.Call[capi.ClientCreateArgs]
 		c.Args.CreateOptions, c.Args.NumOptions = options.Data()
 		peers := newPeers(ctx, p.table, &own, &c.Args)
-		err := c.Do(p.table)
+		err = c.Do(p.table)
 		runtime.KeepAlive(options)
 		if err != nil {
 			return nil, peers.failed(err)
@@ -87,13 +87,21 @@ func (p *Plugin) enterCreation(ctx context.Context) error {
 
 func (p *Plugin) leaveCreation() { <-p.creating }
 
-// warnOfSecond logs a warning when a new client will preallocate device memory that
-// another client of the process may hold.
-func (p *Plugin) warnOfSecond(create []Attribute) {
-	if n := p.clients.Load(); n > 0 && createoptions.Preallocates(p.Kind(), create) {
+// besideOthers returns the create options for a client beside those that the process has. Unless
+// they say otherwise, it does not take most of the memory of its devices at once: XLA's plugin for
+// CUDA ends the process if the others have left too little.
+func (p *Plugin) besideOthers(create []Attribute) []Attribute {
+	const preallocate = "preallocate"
+	n := p.clients.Load()
+	if n == 0 || !createoptions.Preallocates(p.Kind(), create) {
+		return create
+	}
+	if slices.ContainsFunc(create, func(a Attribute) bool { return a.Name == preallocate }) {
 		notices().Warn("another client of a PJRT plugin preallocates device memory, which may be used up: "+
 			"share one client, or switch preallocation off", "plugin", p.String(), "clients", n)
+		return create
 	}
+	return append(slices.Clip(create), Attribute{Name: preallocate, Value: false})
 }
 
 // newClient takes ownership of h and peers.

@@ -321,8 +321,19 @@ func TestASlowStartIsReported(t *testing.T) {
 	assert.Empty(t, logged(t, start(time.Hour)))
 }
 
-func TestASecondClientThatPreallocatesIsReported(t *testing.T) {
-	cuda := newGPU(t, pjrt.Attribute{Name: "preallocate", Value: false}, pjrt.Attribute{Name: "allocator", Value: ""}).Plugin()
+func TestASecondClientPreallocatesOnlyOnRequestAndIsReported(t *testing.T) {
+	var preallocates []any // what the option says for each client of cuda
+	stand := newGPU(t, pjrt.Attribute{Name: "preallocate", Value: false}, pjrt.Attribute{Name: "allocator", Value: ""})
+	cuda := hooked(t, stand, serve.Around(func(c *serve.Invocation, a *capi.ClientCreateArgs) {
+		var said any
+		for _, o := range capi.Attributes(a.CreateOptions, a.NumOptions) {
+			if o.Name == "preallocate" {
+				said = o.Value
+			}
+		}
+		preallocates = append(preallocates, said)
+		c.Forward()
+	}))
 	cpu := pjrttest.New(t, pjrttest.Options{}).Plugin()
 	start := func(p *pjrt.Plugin, opts pjrt.PlatformOptions) (warning string) {
 		return logged(t, func() {
@@ -333,10 +344,11 @@ func TestASecondClientThatPreallocatesIsReported(t *testing.T) {
 	}
 	const warning = "another client of a PJRT plugin preallocates device memory"
 	assert.Empty(t, start(cuda, nil), "the first")
-	assert.Contains(t, start(cuda, nil), warning)
+	assert.Empty(t, start(cuda, nil))
 	assert.Contains(t, start(cuda, platform.GPU{Preallocate: platform.On}), warning)
 	assert.Empty(t, start(cuda, platform.GPU{Preallocate: platform.Off}))
 	assert.Empty(t, start(cuda, platform.GPU{Allocator: platform.AllocatorPlatform}))
+	assert.Equal(t, []any{nil, false, true, false, nil}, preallocates)
 	assert.Empty(t, start(cpu, nil))
 	assert.Empty(t, start(cpu, nil), "not a GPU")
 
