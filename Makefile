@@ -324,13 +324,14 @@ mutants: ## show that the conformance checks find faults: killed / total, and th
 PYTHON ?= python3
 
 # The machine with a GPU need not build anything: copy the folder bin/gpu there, and call
-# its run.sh with the path of a plugin and a folder for its output.
+# its run.sh with the path of a plugin, a folder for its output and perhaps a Python with JAX.
 .PHONY: gpu-bundle
 gpu-bundle: bin/jobs/ready ## build what make gpu runs, for a machine without Go, in bin/gpu (needs a C compiler)
 	rm -rf bin/gpu
 	mkdir -p bin/gpu
 	$(GO) build -ldflags='-s -w' -o bin/gpu/ ./tools/pjrt ./tools/pjrt-conformance
 	$(GO) test -c -ldflags='-s -w' -o bin/gpu/pjrt.test ./pjrt
+	cd pjrt/gomlx && CGO_ENABLED=0 $(GO) test -c -ldflags='-s -w' -o $(CURDIR)/bin/gpu/gomlx.test .
 	cd tools/bench && $(GO) build -o $(CURDIR)/bin/gpu/bench . && $(GO) run . -bundle $(CURDIR)/bin/gpu/children
 	cp -R $(PROGRAMS) bin/gpu/
 	cp tools/gpu/run.sh bin/gpu/
@@ -338,9 +339,12 @@ gpu-bundle: bin/jobs/ready ## build what make gpu runs, for a machine without Go
 # The plugin that `make gpu` tests.
 GPU_PLUGIN = $(shell bin/pjrt install cuda13)
 
+# A Python with JAX and safetensors, which then takes part in the jobs of `make gpu`.
+GPU_PYTHON =
+
 .PHONY: gpu
 gpu: bin/pjrt gpu-bundle ## run programs, tests, conformance and benchmarks on the CUDA plugin, which is installed (needs a GPU)
-	bin/gpu/run.sh $(GPU_PLUGIN) bin/gpu/out
+	bin/gpu/run.sh $(GPU_PLUGIN) bin/gpu/out $(GPU_PYTHON)
 
 .PHONY: shim
 shim: ## build the library that watches the calls of any PJRT client (needs a C compiler)

@@ -133,7 +133,10 @@ func open(ctx context.Context, c config) (*Backend, error) {
 	if err != nil {
 		return nil, wrapf(err, "options of the plugin %s", plugin)
 	}
-	client, err := plugin.NewClient(ctx, &pjrt.ClientOptions{Create: create})
+	// Unlike NewClient, Open heeds the environment variables for clients that JAX reads.
+	preparing.Lock()
+	client, err := plugins.Open(ctx, plugin.Path(), &pjrt.ClientOptions{Create: create})
+	preparing.Unlock()
 	if err != nil {
 		return nil, wrapf(err, "client of the plugin %s", plugin)
 	}

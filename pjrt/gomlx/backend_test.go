@@ -47,6 +47,13 @@ func TestTheBackendIsRegistered(t *testing.T) {
 	assert.Equal(t, "no device 3", b.DeviceDescription(3))
 }
 
+// The configuration comes before the environment.
+func TestTheBackendHeedsTheVariablesOfJAX(t *testing.T) {
+	t.Setenv("JAX_NUM_CPU_DEVICES", "2")
+	assert.Equal(t, 2, open(t, "").NumDevices())
+	assert.Equal(t, 3, open(t, ",cpu_device_count=3").NumDevices())
+}
+
 func TestAConfigurationThatCannotWorkIsAnError(t *testing.T) {
 	t.Parallel()
 	cpu := plugintest.Path(t, "cpu")

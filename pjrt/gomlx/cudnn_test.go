@@ -6,6 +6,7 @@ package gomlx_test
 import (
 	"encoding/json"
 	"math"
+	"math/rand/v2"
 	"os"
 	"regexp"
 	"strconv"
@@ -51,10 +52,7 @@ func (c cudnnCase) build(t testing.TB, b compute.Backend) compute.Builder {
 		return v
 	}
 	array := func(name string, heads, positions int) compute.Value {
-		if c.layout == compute.AttentionAxesLayoutBHSD {
-			return parameter(name, c.dtype, 2, heads, positions, 64)
-		}
-		return parameter(name, c.dtype, 2, positions, heads, 64)
+		return parameter(name, c.dtype, c.dims(heads, positions)...)
 	}
 	q, k, v, dOut := array("q", 4, 128), array("k", c.shared, 256), array("v", c.shared, 256), array("dOut", 4, 128)
 	options := c.options
@@ -247,4 +245,62 @@ func TestNothingOfCuDNNsIsBeyondTheLengths(t *testing.T) {
 		same(t, arr([]float32{1, 0, 3, 4, 0, 0}, dims...), got[0])
 		same(t, arr([]float32{1, 2, 3, 0, 0, 0}, dims...), got[1])
 	}
+}
+
+// In half precision, attention and its gradient are near those of f32, by cuDNN as by its parts.
+func TestAttentionInHalfPrecisionIsNearThatOfF32(t *testing.T) {
+	t.Parallel()
+	b := open(t, "")
+	for name, c := range cudnnCases {
+		t.Run(name, func(t *testing.T) {
+			r := rand.New(rand.NewPCG(3, 4))
+			sizes := [][]int{c.dims(4, 128), c.dims(c.shared, 256), c.dims(c.shared, 256), c.dims(4, 128)}
+			var half, whole []array
+			for _, dims := range sizes {
+				numbers := make([]float32, shapes.Make(dtypes.Float32, dims...).Size())
+				for i := range numbers {
+					numbers[i] = float32(r.IntN(257)-128) / 128 // exact in each type
+				}
+				whole = append(whole, arr(numbers, dims...))
+				if c.dtype == dtypes.BFloat16 {
+					half = append(half, arr(brains(numbers...), dims...))
+				} else {
+					half = append(half, arr(halves(numbers...), dims...))
+				}
+			}
+			if c.lengths {
+				lengths := []array{vec[int32](100, 128), vec[int32](256, 77)}
+				half, whole = append(half, lengths...), append(whole, lengths...)
+			}
+			exact := c
+			exact.dtype = dtypes.Float32
+			want, got := execute(t, b, exact.build(t, b), whole), execute(t, b, c.build(t, b), half)
+			for i, what := range []string{"the output", "the gradient of queries", "the gradient of keys", "the gradient of values"} {
+				w, g := want[i].floats(), got[i].floats()
+				var apart, all float64
+				for j := range w {
+					apart += (w[j] - g[j]) * (w[j] - g[j])
+					all += w[j] * w[j]
+				}
+				assert.Less(t, math.Sqrt(apart/all), 0.02, what)
+			}
+		})
+	}
+}
+
+// dims returns the dimensions of an array of some heads and positions.
+func (c cudnnCase) dims(heads, positions int) []int {
+	if c.layout == compute.AttentionAxesLayoutBHSD {
+		return []int{2, heads, positions, 64}
+	}
+	return []int{2, positions, heads, 64}
+}
+
+// execute compiles a program and runs it once.
+func execute(t testing.TB, b compute.Backend, builder compute.Builder, args []array) []array {
+	t.Helper()
+	exe, err := builder.Compile()
+	require.NoError(t, err)
+	defer exe.Finalize()
+	return runOn(t, b, exe, args)
 }

@@ -27,7 +27,8 @@
 // reuse=false say whether results take the memory of donated arguments, see below.
 // dynamic=true is about dynamic axes, see below. help is an error with a list of the options. All
 // other options are create options of the plugin, see package platform; a list has semicolons
-// between its elements.
+// between its elements. Where the text says nothing, the environment variables apply that
+// [plugins.Open] reads, such as XLA_PYTHON_CLIENT_PREALLOCATE.
 //
 // # Devices
 //

@@ -20,10 +20,11 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest"
 )
 
-// open returns a backend on the CPU plugin, which is finalized with the test.
+// open returns a backend on the plugin of PJRT_TEST_PLUGIN, or else on that for CPUs, which is
+// finalized with the test.
 func open(t testing.TB, options string) *gomlx.Backend {
 	t.Helper()
-	b, err := gomlx.New(plugintest.Path(t, "cpu") + options)
+	b, err := gomlx.New(plugintest.Chosen(t) + options)
 	require.NoError(t, err)
 	t.Cleanup(b.Finalize)
 	return b.(*gomlx.Backend)
@@ -105,6 +106,12 @@ func run(t testing.TB, b compute.Backend, build building, args ...array) []array
 	}
 	exe := compile(t, b, build, parameters...)
 	defer exe.Finalize()
+	return runOn(t, b, exe, args)
+}
+
+// runOn runs a program on arrays.
+func runOn(t testing.TB, b compute.Backend, exe compute.Executable, args []array) []array {
+	t.Helper()
 	in := upload(t, b, args...)
 	out, err := exe.Execute(in, nil, 0)
 	require.NoError(t, err)
@@ -117,6 +124,22 @@ func run(t testing.TB, b compute.Backend, build building, args ...array) []array
 		require.NoError(t, i.Finalize())
 	}
 	return results
+}
+
+// floats returns the elements.
+func (a array) floats() (list []float64) {
+	v := reflect.ValueOf(a.flat)
+	for i := range v.Len() {
+		switch x := v.Index(i).Interface().(type) {
+		case float16.Float16:
+			list = append(list, float64(x.Float32()))
+		case bfloat16.BFloat16:
+			list = append(list, float64(x.Float32()))
+		case float32:
+			list = append(list, float64(x))
+		}
+	}
+	return list
 }
 
 // same compares slices; NaN equals NaN, and floats may differ a little.
