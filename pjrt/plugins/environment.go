@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/purepjrt/purepjrt/pjrt/internal/bridge"
 	"github.com/purepjrt/purepjrt/pjrt/internal/xlaflags"
 )
 
@@ -24,10 +25,10 @@ const PrepareVariable = "PJRT_PREPARE"
 // Prepare sets the environment variables that the library of a plugin (a name or a path, as in
 // [Find]) reads when it is loaded. It sets the variables that [Environment] lists, which leaves the
 // user's own settings alone. For a CUDA plugin on a machine with an NVIDIA GPU it also loads the
-// libraries of CUDA that are in Python packages, so that the plugin finds them by name, and ignores
-// those that do not load; that takes about a second, and memory. Call Prepare before the library is
-// loaded, and while no other goroutine uses the environment. Programs that want the library's own
-// defaults do not call it; users can turn it off with PJRT_PREPARE=0.
+// libraries of CUDA that are in Python packages, unless the plugin finds them there by itself, and
+// ignores those that do not load; that may take a second, and memory. Call Prepare before the
+// library is loaded, and while no other goroutine uses the environment. Programs that want the
+// library's own defaults do not call it; users can turn it off with PJRT_PREPARE=0.
 func Prepare(plugin string) error {
 	if os.Getenv(PrepareVariable) == "0" {
 		return nil
@@ -39,7 +40,11 @@ func Prepare(plugin string) error {
 		}
 	}
 	if pluginPlatform(plugin) == "cuda" && f.hardware("cuda") == nil {
-		_, _ = f.preload(f.libraries(plugin)) // the plugin reports a missing library when it needs it
+		libraries := f.libraries(plugin)
+		for _, path := range libraries {
+			bridge.Root.WarnOfOthers("a library that a plugin needs", path)
+		}
+		_, _ = f.preload(f.unfound(plugin, libraries)) // the plugin reports a missing library when it needs it
 	}
 	return nil
 }

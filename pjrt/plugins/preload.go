@@ -10,8 +10,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-
-	"github.com/purepjrt/purepjrt/pjrt/internal/bridge"
 )
 
 // cudaLibraries lists the libraries that XLA's plugin for CUDA loads by name when it needs them,
@@ -123,6 +121,51 @@ func cudaMajor(plugin string) string {
 	return version[:end]
 }
 
+// unfound returns those of the libraries for a plugin that it would not find by itself, or with
+// other files for what they need in turn, and what these need. The others load when they are needed,
+// which saves time and memory: most programs need few, and one takes a tenth of a second.
+func (f *finder) unfound(plugin string, libraries []string) []string {
+	path, err := filepath.Abs(plugin)
+	own := f.image(path)
+	if err != nil || own.err != nil || realPath(path) != path { // $ORIGIN is where the linker finds it
+		return libraries
+	}
+	listed := make(map[string]string, len(libraries))
+	for _, l := range libraries {
+		listed[filepath.Base(l)] = l
+	}
+	finds := func(name string, by loaded, img image) bool {
+		found := f.resolve(name, by, img)
+		return found != "" && realPath(found) == realPath(listed[name])
+	}
+	self := loaded{path: path}
+	if len(own.runpath) == 0 {
+		self.rpaths = expandAll(f, own.rpath, path)
+	}
+	lost := make(map[string]bool)
+	for name, path := range listed {
+		img := f.image(path)
+		it := loaded{path: path, rpaths: self.rpaths}
+		if len(img.runpath) == 0 {
+			it.rpaths = append(expandAll(f, img.rpath, path), self.rpaths...)
+		}
+		lost[name] = img.err != nil || !finds(name, self, own.image) || slices.ContainsFunc(img.needs, func(need string) bool {
+			return listed[need] != "" && !finds(need, it, img.image)
+		})
+	}
+	for again := true; again; {
+		again = false
+		for name, path := range listed {
+			for _, need := range f.image(path).needs {
+				if lost[name] && listed[need] != "" && !lost[need] {
+					lost[need], again = true, true
+				}
+			}
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(libraries), func(path string) bool { return !lost[filepath.Base(path)] })
+}
+
 // preload loads libraries into the process, so that the plugin finds them by name, and returns
 // those that it loaded. They stay loaded until the process ends. The error joins the errors of all
 // libraries that did not load, some of which the plugin may never use.
@@ -138,7 +181,6 @@ func (f *finder) preload(libraries []string) (loaded []string, err error) {
 			failures = append(failures, fmt.Errorf("%s: %w", path, img.err))
 			continue
 		}
-		bridge.Root.WarnOfOthers("a library that a plugin needs", path)
 		rest = append(rest, path)
 	}
 	for progress := true; progress && len(rest) > 0; {

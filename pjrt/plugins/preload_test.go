@@ -5,7 +5,10 @@ package plugins
 
 import (
 	"context"
+	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -53,6 +56,60 @@ func TestLibrariesOfCUDAAreFoundAmongPythonPackages(t *testing.T) {
 			assert.Equal(t, c.want, f.libraries(c.plugin))
 			f.goos = "windows"
 			assert.Empty(t, f.libraries(c.plugin))
+		})
+	}
+}
+
+// A library that the plugin finds by itself is not loaded before it is needed.
+func TestLibrariesThatThePluginFindsAreLeftToIt(t *testing.T) {
+	t.Parallel()
+	const beside, others = "$ORIGIN/../../nvidia/cu13/lib", "OTHERS"
+	blas := elfLibrary{needs: []string{"libcublasLt.so.13", "libc.so.6"}, rpath: "$ORIGIN"}
+	all := []string{"libcudart.so.13", "libcublasLt.so.13", "libcublas.so.13"}
+	for name, c := range map[string]struct {
+		plugin elfLibrary
+		blas   elfLibrary
+		loader string // LD_LIBRARY_PATH
+		want   []string
+	}{
+		"an RPATH":                    {elfLibrary{rpath: beside}, blas, "", nil},
+		"before the loader's":         {elfLibrary{rpath: beside}, blas, others, nil},
+		"a RUNPATH":                   {elfLibrary{runpath: beside}, blas, "", nil},
+		"after the loader's":          {elfLibrary{runpath: beside}, blas, others, all},
+		"no path":                     {elfLibrary{}, blas, "", all},
+		"a path to others":            {elfLibrary{rpath: others + ":" + beside}, blas, "", all},
+		"a library that finds others": {elfLibrary{rpath: beside}, elfLibrary{needs: blas.needs, runpath: "$ORIGIN"}, others, all[1:]},
+		"a library that finds none":   {elfLibrary{runpath: beside}, elfLibrary{needs: blas.needs}, "", all[1:]},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := realPath(t.TempDir())
+			at := func(path string) string { return strings.ReplaceAll(path, others, filepath.Join(dir, "others")) }
+			c.plugin.exports, c.plugin.rpath = aPlugin.exports, at(c.plugin.rpath)
+			library := filepath.Join(dir, "jax_plugins", "xla_cuda13", "xla_cuda_plugin.so")
+			put(t, c.plugin.bytes(), library)
+			var files, want []string
+			for _, name := range all {
+				code := elfLibrary{}
+				if name == "libcublas.so.13" {
+					code = c.blas
+				}
+				for _, place := range []string{filepath.Join("nvidia", "cu13", "lib"), "others"} {
+					put(t, code.bytes(), dir, place, name)
+				}
+				files = append(files, filepath.Join(dir, "nvidia", "cu13", "lib", name))
+				if slices.Contains(c.want, name) {
+					want = append(want, files[len(files)-1])
+				}
+			}
+			f := testFinder(t, map[string]string{"LD_LIBRARY_PATH": at(c.loader)})
+			assert.Equal(t, files, f.libraries(library))
+			assert.ElementsMatch(t, want, f.unfound(library, files))
+
+			link := filepath.Join(dir, "elsewhere", "xla_cuda_plugin.so")
+			put(t, nil, dir, "elsewhere", "other")
+			require.NoError(t, os.Symlink(library, link))
+			assert.Equal(t, files, f.unfound(link, files), "a link, beside which there are no libraries")
 		})
 	}
 }
