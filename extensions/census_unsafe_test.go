@@ -32,7 +32,8 @@ import (
 // census records which functions of a plugin's extensions are called.
 type census struct {
 	mu     sync.Mutex
-	called map[string]bool // by C name; guarded by mu
+	called map[string]bool   // by C name; guarded by mu
+	after  map[string]func() // by C name, run when a call of it is over; guarded by mu
 }
 
 // tables returns the sections of all extensions.
@@ -43,15 +44,19 @@ func tables() []capi.Section {
 // watch returns a plugin that forwards calls to the table real and records them.
 func watch(t testing.TB, real *capi.Table) (*pjrt.Plugin, *census) {
 	t.Helper()
-	c := &census{called: make(map[string]bool)}
+	c := &census{called: make(map[string]bool), after: make(map[string]func())}
 	var hooks []serve.Hook
 	for _, s := range tables() {
 		for _, f := range capi.Functions(s) {
 			hooks = append(hooks, serve.AroundFunction(f, func(call *serve.Invocation) {
 				c.mu.Lock()
 				c.called[f.Name] = true
+				after := c.after[f.Name]
 				c.mu.Unlock()
 				call.Forward()
+				if after != nil {
+					after()
+				}
 			}))
 		}
 	}
@@ -111,6 +116,18 @@ func (s *subject) try(err error) {
 	if err != nil {
 		s.problems = append(s.problems, err.Error())
 	}
+}
+
+// end makes a call that waits for what the plugin never does, so that only its context ends it.
+// That happens once the plugin has got the call, since a deadline may come before. The context of a
+// call that does not reach the plugin stays, because such a call returns.
+func (s *subject) end(function string, call func(context.Context) error) {
+	ctx, cancel := context.WithCancel(s.ctx)
+	defer cancel()
+	s.mu.Lock()
+	s.after[function] = cancel
+	s.mu.Unlock()
+	s.try(call(ctx))
 }
 
 // config returns the configuration of a job on two slices.

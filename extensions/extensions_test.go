@@ -145,16 +145,15 @@ var driven = map[capi.ExtensionType]struct {
 			return second(crosshost.CopyToRemoteDevice(context.Background(), o.buffer, []byte("x")))
 		},
 	}, func(s *subject) {
-		ctx, stop := context.WithTimeout(s.ctx, 10*time.Millisecond) // there is no other end
-		defer stop()
-		_, err := crosshost.Send(ctx, s.client, []crosshost.Outgoing{{Buffer: s.buffer, To: s.other}}, nil)
+		_, err := crosshost.Send(s.ctx, s.client, []crosshost.Outgoing{{Buffer: s.buffer, To: s.other}}, nil)
 		s.try(err)
 		_, err = crosshost.Receive(s.ctx, s.device, []crosshost.Incoming{{Shape: matrix, From: s.other}}, nil)
 		s.try(err)
 		_, err = crosshost.NewReceiver(s.ctx, s.client, []pjrt.Shape{matrix}, nil)
 		s.try(err)
-		_, err = crosshost.CopyToRemoteDevice(ctx, s.buffer, []byte("x"))
-		s.try(err)
+		s.end("PJRT_Transfers_PJRT_Buffer_CopyToRemoteDevice", func(ctx context.Context) error {
+			return second(crosshost.CopyToRemoteDevice(ctx, s.buffer, []byte("x")))
+		})
 	}},
 	capi.ExtensionTypeCustomPartitioner: {calls{
 		"Register": func(o objects) error {
