@@ -449,10 +449,14 @@ func TestASendByDescriptorGoesOnAfterItsContextEnds(t *testing.T) {
 	descriptors, err := r.Descriptors(ctx)
 	require.NoError(t, err)
 	hosts[0].Hold()
-	short, stop := context.WithTimeout(ctx, 10*time.Millisecond)
-	defer stop()
-	_, err = crosshost.CopyToRemoteDevice(short, x, descriptors[0])
-	require.ErrorIs(t, err, context.DeadlineExceeded)
+	underWay, stop := context.WithCancel(ctx)
+	go func() {
+		_, err := hosts[0].WaitHeld(ctx, 1)
+		assert.NoError(t, err)
+		stop()
+	}()
+	_, err = crosshost.CopyToRemoteDevice(underWay, x, descriptors[0])
+	require.ErrorIs(t, err, context.Canceled)
 	require.NoError(t, x.Close(), "the send keeps the buffer alive")
 	descriptors[0][0]++ // and has a copy of the descriptor
 	hosts[0].Resume()
