@@ -246,6 +246,17 @@ func TestTimeoutsBecomeDeadlines(t *testing.T) {
 	}
 }
 
+// leaving is a store whose caller leaves once a value is waited for.
+type leaving struct {
+	kv.Store
+	leave func()
+}
+
+func (s *leaving) Get(ctx context.Context, key string) ([]byte, error) {
+	s.leave()
+	return s.Store.Get(ctx, key)
+}
+
 func TestCreatingAClientReturnsWhenItsContextEnds(t *testing.T) {
 	created := make(chan *node, 1)
 	plugin := openNodes(t, 81, func(n *node) *nodeError {
@@ -254,14 +265,14 @@ func TestCreatingAClientReturnsWhenItsContextEnds(t *testing.T) {
 		return err
 	})
 	ctx, cancel := context.WithCancel(context.Background())
-	time.AfterFunc(20*time.Millisecond, cancel)
-	_, err := plugin.NewClient(ctx, &pjrt.ClientOptions{KeyValueStore: kv.NewMemory(), NodeID: 1, NumNodes: 2})
+	store := &leaving{Store: kv.NewMemory(), leave: cancel}
+	_, err := plugin.NewClient(ctx, &pjrt.ClientOptions{KeyValueStore: store, NodeID: 1, NumNodes: 2})
 	require.ErrorIs(t, err, context.Canceled)
 	// The plugin returns, although it waits without a time limit.
 	select {
 	case n := <-created:
 		require.Eventually(t, func() bool { return n.live() == 0 }, time.Minute, time.Millisecond)
-	case <-time.After(10 * time.Second):
+	case <-time.After(patience):
 		t.Fatal("the plugin waits for ever")
 	}
 	require.Eventually(t, func() bool {

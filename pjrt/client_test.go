@@ -194,7 +194,7 @@ func TestASharedClientHasTheOptionsOfItsFirstCaller(t *testing.T) {
 
 func TestASharedClientIsMadeEvenIfOneCallerGivesUp(t *testing.T) {
 	s := pjrttest.New(t, pjrttest.Options{})
-	unblock := s.Block("PJRT_Client_Create")
+	unblock := s.Block(clientCreate)
 	p := s.Plugin()
 	hasty, cancel := context.WithCancel(context.Background())
 	var wg sync.WaitGroup
@@ -212,7 +212,7 @@ func TestASharedClientIsMadeEvenIfOneCallerGivesUp(t *testing.T) {
 			assert.NoError(t, err)
 		})
 	}
-	time.Sleep(20 * time.Millisecond) // let them begin
+	require.Eventually(t, func() bool { return s.Calls(clientCreate) > 0 }, patience, time.Millisecond)
 	cancel()
 	<-gaveUp
 	unblock()
@@ -223,14 +223,13 @@ func TestASharedClientIsMadeEvenIfOneCallerGivesUp(t *testing.T) {
 	}
 	require.Eventually(t, func() bool { return liveClients(s) == 0 }, patience, time.Millisecond)
 
-	unblock = s.Block("PJRT_Client_Create")
-	destroyed := s.Calls("PJRT_Client_Destroy")
-	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Millisecond)
-	defer cancel()
+	unblock = s.Block(clientCreate)
+	created, destroyed := s.Calls(clientCreate), s.Calls("PJRT_Client_Destroy")
+	ctx := endsOnce(t, func() bool { return s.Calls(clientCreate) > created })
 	_, err := p.SharedClient(ctx, nil)
-	require.ErrorIs(t, err, context.DeadlineExceeded)
+	require.ErrorIs(t, err, context.Canceled)
 	_, err = p.SharedClient(ctx, nil)
-	require.ErrorIs(t, err, context.DeadlineExceeded, "ended already")
+	require.ErrorIs(t, err, context.Canceled, "ended already")
 	unblock()
 	assert.Eventually(t, func() bool { return s.Calls("PJRT_Client_Destroy") > destroyed && liveClients(s) == 0 }, patience, time.Millisecond,
 		"the client that nobody waited for is closed")
@@ -296,7 +295,7 @@ func (b *lockedBuffer) String() string {
 
 func TestASlowStartIsReported(t *testing.T) {
 	s := pjrttest.New(t, pjrttest.Options{})
-	unblock := s.Block("PJRT_Client_Create")
+	unblock := s.Block(clientCreate)
 	p := s.Plugin()
 	start := func(after time.Duration) func() {
 		return func() {

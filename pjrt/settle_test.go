@@ -4,11 +4,13 @@
 package pjrt_test
 
 import (
+	"context"
 	"runtime"
 	"runtime/debug"
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/purepjrt/purepjrt/pjrt"
@@ -17,6 +19,20 @@ import (
 // patience is how long tests wait for what must happen. It is far more than needed, because
 // the machine may be busy with other things.
 const patience = time.Minute
+
+// endsOnce returns a context that ends once something has happened, however long that takes. A
+// deadline may come before on a busy machine.
+func endsOnce(t testing.TB, happened func() bool) context.Context {
+	ctx, cancel := context.WithCancel(t.Context())
+	over := make(chan struct{})
+	go func() {
+		defer close(over)
+		defer cancel()
+		assert.Eventually(t, happened, patience, time.Millisecond)
+	}()
+	t.Cleanup(func() { <-over })
+	return ctx
+}
 
 // nothingAlive waits until all that earlier tests made is gone: the plugin releases some of
 // it on its own threads. Tests that compare numbers of objects call it before they make any.
