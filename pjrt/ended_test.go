@@ -5,6 +5,7 @@ package pjrt_test
 
 import (
 	"context"
+	"strings"
 	"testing"
 	"time"
 
@@ -12,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/purepjrt/purepjrt/pjrt"
+	"github.com/purepjrt/purepjrt/pjrt/internal/abandon"
 	"github.com/purepjrt/purepjrt/pjrt/pjrttest"
 )
 
@@ -77,16 +79,33 @@ func TestAnEndedContextSaysWhichCallOnWhatWaitedForWhat(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			p := pjrttest.New(t, tc.options)
-			s := &withContext{t, p, p.Client()}
-			ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
-			defer cancel()
-			if tc.ended {
-				<-ctx.Done()
+			within := func(limit time.Duration) error {
+				p := pjrttest.New(t, tc.options)
+				s := &withContext{t, p, p.Client()}
+				ctx, cancel := context.WithTimeout(t.Context(), limit)
+				defer cancel()
+				if tc.ended {
+					<-ctx.Done()
+				}
+				return tc.call(ctx, s)
 			}
-			err := tc.call(ctx, s)
+			limit := 20 * time.Millisecond
+			err := within(limit)
+			// A busy machine may end the context before the call waits, or not get to the goroutine
+			// that knows what it waits for. The error then says less, and is right.
+			for err != nil && saysLess(err, tc.want) && limit < patience {
+				limit *= 2
+				err = within(limit)
+			}
 			require.ErrorIs(t, err, context.DeadlineExceeded)
 			assert.EqualError(t, err, tc.want)
 		})
 	}
+}
+
+// saysLess reports whether the error of an ended context says less than it may about what was
+// waited for.
+func saysLess(err error, want string) bool {
+	_, waited, _ := strings.Cut(err.Error(), " while waiting for ")
+	return err.Error() != want && (waited == "" || waited == abandon.Plugin)
 }
