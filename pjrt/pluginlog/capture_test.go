@@ -107,14 +107,29 @@ func captured() (restore func() error) {
 	return restore
 }
 
+// telling is a handler that tells which messages it has logged.
+type telling struct {
+	slog.Handler
+	logged chan string
+}
+
+func (h telling) Handle(ctx context.Context, r slog.Record) error {
+	defer func() { h.logged <- r.Message }()
+	return h.Handler.Handle(ctx, r)
+}
+
 // scenarios has the programs of the child processes.
 func scenarios() map[string]func() {
 	return map[string]func(){
 		"messages": func() {
 			say("before\n")
-			restore := captured()
+			patience = time.Minute // the parts of a line may be late on a busy machine
+			logged := make(chan string, 100)
+			restore, err := Capture(slog.New(telling{slog.NewJSONHandler(os.Stdout, nil), logged}))
+			must(err)
 			say("W0000 00:00:1795224986.790253    5361 a.cc:7] one\n two\n")
-			time.Sleep(20 * time.Millisecond)
+			for <-logged != "one\n two" {
+			}
 			say("three\n")
 			for _, part := range []string{"fo", "ur ", "five\n"} {
 				say(part)
@@ -214,6 +229,7 @@ func scenarios() map[string]func() {
 			must(restore())
 		},
 		"children": func() {
+			goroutines := runtime.NumGoroutine()
 			restore := captured()
 			cmd := exec.Command("sh", "-c", "echo early >&2; echo said; read go; echo late >&2")
 			cmd.Stderr = os.Stderr
@@ -229,7 +245,9 @@ func scenarios() map[string]func() {
 			in.Close()
 			must(cmd.Wait())
 			// Text that is passed on in the last moment of the process may be lost.
-			time.Sleep(200 * time.Millisecond)
+			for end := time.Now().Add(time.Minute); runtime.NumGoroutine() > goroutines && time.Now().Before(end); {
+				time.Sleep(time.Millisecond)
+			}
 		},
 		"fatal": func() {
 			restore := captured()

@@ -22,11 +22,11 @@ import (
 
 const stderr = 2 // the file descriptor
 
-// How long to wait for more text.
-const (
-	quiet    = time.Millisecond       // after this long without text, the message is complete
-	patience = 100 * time.Millisecond // for the rest of a line
-)
+// quiet is how long to wait for more text: after this long without any, the message is complete.
+const quiet = time.Millisecond
+
+// patience is how long to wait for the rest of a line. Tests replace it.
+var patience = 100 * time.Millisecond
 
 // current is the active capture.
 var current struct {
