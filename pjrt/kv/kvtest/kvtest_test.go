@@ -125,9 +125,18 @@ var faults = map[string]struct {
 		}
 	}},
 	"Get takes any key for its own": {"GetWaitsForItsKeyOnly", func(s *faulty) {
+		got := make(chan struct{})
+		s.get = func(ctx context.Context, key string) ([]byte, error) {
+			v, err := s.Store.Get(ctx, key)
+			if key == "key" {
+				close(got)
+			}
+			return v, err
+		}
 		s.put = func(ctx context.Context, key string, value []byte) error {
 			if key == "other" {
 				_ = s.Store.Put(ctx, "key", value)
+				<-got // however late it begins
 			}
 			return s.Store.Put(ctx, key, value)
 		}
