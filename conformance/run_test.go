@@ -348,10 +348,10 @@ func TestAnInterruptedRunReportsWhatRan(t *testing.T) {
 	assert.Equal(t, len(fake())-4, r.Run.Left, "all except those done and the one of another profile")
 	assert.Contains(t, []report.Outcome{report.Incomplete, report.NotConformant}, r.Verdict)
 
-	start := time.Now()
-	_, err = Run(ctx, Options{Plugin: plugintest.Path(t, "cpu"), suite: "fake"})
+	_, err = Run(ctx, Options{Plugin: plugintest.Path(t, "cpu"), suite: "fake", Progress: func(p Progress) {
+		assert.NotEqual(t, "check", p.Phase, "no check runs any more")
+	}})
 	assert.ErrorIs(t, err, context.Canceled)
-	assert.Less(t, time.Since(start), 10*time.Second)
 }
 
 func TestAnInterruptedRunGoesOn(t *testing.T) {

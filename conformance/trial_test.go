@@ -32,6 +32,7 @@ func TestATrialIsNotBlamedForTheProcessThatAnEarlierOneEnded(t *testing.T) {
 		t.Fatalf("there is no check of %s", rule)
 		return ""
 	}
+	assert.Equal(t, report.Pass, try("CLI-14"))
 	assert.Equal(t, report.Pass, try("BUF-01"))
 	assert.Equal(t, report.Pass, try("BUF-02"), "the process exits meanwhile, because of BUF-01")
 }

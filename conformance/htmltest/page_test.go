@@ -354,7 +354,7 @@ func TestThePageFitsPhoneAndDesktopInLightAndDark(t *testing.T) {
 func TestALinkToAResultOpensIt(t *testing.T) {
 	ctx, _ := open(t, sample())
 	eval[string](t, ctx, `location.hash = "#LOAD-01"`)
-	assert.Eventually(t, func() bool { return eval[bool](t, ctx, `document.getElementById("LOAD-01").open`) }, 10*time.Second, 50*time.Millisecond,
+	assert.Eventually(t, func() bool { return eval[bool](t, ctx, `document.getElementById("LOAD-01").open`) }, time.Minute, 50*time.Millisecond,
 		"although what passed is hidden")
 }
 

@@ -112,7 +112,7 @@ func TestVerdicts(t *testing.T) {
 			t.SkipEnvf("y")
 		}}, check.Fail, "x"},
 		{"a hang", check.Check{Rule: "LOAD-01", Timeout: 50 * time.Millisecond, Library: true, Run: func(*check.T) {
-			time.Sleep(5 * time.Second)
+			select {}
 		}}, check.Timeout, "did not end"},
 		{"an error code", check.Check{Rule: "LOAD-01", Run: func(t *check.T) {
 			_, err := check.Try(t, t.CompileArgs(t.Client(), "nonsense", nil))
@@ -135,15 +135,21 @@ func TestVerdicts(t *testing.T) {
 
 func TestCallsOfASlowPluginEarnTime(t *testing.T) {
 	t.Parallel()
-	c := check.Check{Rule: "LOAD-01", Timeout: 200 * time.Millisecond, Library: true, Run: func(t *check.T) {
+	const limit = 200 * time.Millisecond
+	c := check.Check{Rule: "LOAD-01", Timeout: limit, Library: true, Run: func(t *check.T) {
+		<-t.Context().Done()
+		t.Errorf("the time was up")
+	}}
+	// On a busy machine it may not end in time even when its context does.
+	assert.Contains(t, []check.Verdict{check.Fail, check.Timeout}, check.Run(t.Context(), &c, &check.Env{}).Verdict)
+	earned := func() time.Duration { return time.Hour }
+	c.Run = func(t *check.T) {
 		select {
 		case <-t.Context().Done():
 			t.Errorf("the time was up")
-		case <-time.After(600 * time.Millisecond):
+		case <-time.After(3 * limit):
 		}
-	}}
-	assert.Equal(t, check.Fail, check.Run(t.Context(), &c, &check.Env{}).Verdict)
-	earned := func() time.Duration { return 10 * time.Second }
+	}
 	assert.Equal(t, check.Pass, check.Run(t.Context(), &c, &check.Env{Earned: earned}).Verdict)
 }
 
