@@ -219,7 +219,7 @@ func TestStatePassesFromStageToStage(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, vector(3, 3, 3, 3), got)
 	assert.Equal(t, []ffi.ExecutionStage{ffi.ExecutionStageInstantiate, ffi.ExecutionStageExecute}, stages, "the CPU has no other stages")
-	assert.True(t, s.released(10*time.Second), "the state was freed with the program")
+	assert.True(t, s.released(time.Minute), "the state was freed with the program")
 
 	bundle.Record = bundle.Execute
 	require.ErrorContains(t, ffi.Register(api, target(), "Host", bundle, 0),
