@@ -135,9 +135,7 @@ func besideItself(workers []*fuzzWorker, name string, method reflect.Value) {
 
 // wildSeeds makes an object of each type that the plugin has.
 func (w *fuzzWorker) wildSeeds() {
-	// Some contents never arrive.
-	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Millisecond)
-	defer cancel()
+	ctx := context.Background()
 	for range 4 {
 		w.wildSeed()
 	}
@@ -147,16 +145,20 @@ func (w *fuzzWorker) wildSeeds() {
 	w.wild.put(w, reflect.ValueOf(event))
 	w.wild.put(w, reflect.ValueOf(promise))
 	if c, ok := w.wild.pick(w, reflect.TypeFor[*pjrt.Client]()); ok {
-		topology, _ := c.Interface().(*pjrt.Client).Topology()
+		c := c.Interface().(*pjrt.Client)
+		topology, _ := c.Topology()
 		w.wild.put(w, reflect.ValueOf(topology))
+		// The contents of other buffers may never arrive, and a reference waits for them.
+		if b, err := pjrt.FromSlice(ctx, c, []float32{1, 2, 3, 4}); err == nil {
+			r, _ := b.Reference(ctx)
+			w.wild.put(w, reflect.ValueOf(b))
+			w.wild.put(w, reflect.ValueOf(r))
+		}
 	}
 	if b, ok := w.wild.pick(w, reflect.TypeFor[*pjrt.Buffer]()); ok {
 		b := b.Interface().(*pjrt.Buffer)
 		if ready, err := b.ReadyEvent(); err == nil {
 			w.wild.put(w, reflect.ValueOf(ready))
-		}
-		if r, err := b.Reference(ctx); err == nil {
-			w.wild.put(w, reflect.ValueOf(r))
 		}
 	}
 	if e, ok := w.wild.pick(w, reflect.TypeFor[*pjrt.LoadedExecutable]()); ok {
