@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"syscall"
@@ -29,6 +30,10 @@ import (
 
 // faultVariable names what TestInnerFault builds into the CPU plugin.
 const faultVariable = "PJRT_CONFORMANCE_INNER_FAULT"
+
+// slownessVariable is how many times longer than usual the checks of TestInnerFault may take, and
+// how many times more calls they make.
+const slownessVariable = "PJRT_CONFORMANCE_INNER_SLOWNESS"
 
 func init() {
 	testSuites["fault"] = underFault
@@ -67,14 +72,14 @@ func underFault() []check.Check {
 			check.Call(t, capi.BufferElementTypeArgs{Buffer: b})
 		}
 	}
-	timeout := time.Duration(0)
-	switch os.Getenv(faultVariable) {
-	case "stop", "spin", "slow":
-		timeout = time.Second
+	timeout, slowness := time.Duration(0), 1
+	if limited(os.Getenv(faultVariable)) {
+		slowness, _ = strconv.Atoi(os.Getenv(slownessVariable))
+		timeout = time.Duration(slowness) * time.Second
 	}
 	return []check.Check{
 		{Rule: "CLI-14", Run: func(t *check.T) { t.Client() }},
-		{Rule: "BUF-01", Timeout: timeout, Run: func(t *check.T) { ask(t, 100) }},
+		{Rule: "BUF-01", Timeout: timeout, Run: func(t *check.T) { ask(t, 100*slowness) }},
 		{Rule: "BUF-06", Run: func(t *check.T) { t.Client() }},
 		{Rule: "BUF-11", Hostile: true, Run: func(t *check.T) { t.Client() }},
 		{Rule: "BUF-12", Hostile: true, Run: func(t *check.T) { t.Client() }},
@@ -209,22 +214,25 @@ func TestFaultsAtRunTime(t *testing.T) {
 				t.Skip("it takes seconds: make test-all")
 			}
 			t.Parallel()
-			start := time.Now()
-			r := runFault(t, fault, t.TempDir())
-			x := r.Result("BUF-01")
-			assert.Equal(t, test.verdict, x.Verdict, "%q", x.Failures)
-			if test.found != "" {
-				require.NotEmpty(t, x.Failures)
-				assert.Contains(t, x.Failures[0], test.found)
+			for slowness := 1; ; slowness *= 2 {
+				start := time.Now()
+				r := runFault(t, fault, t.TempDir(), fmt.Sprint(slownessVariable, "=", slowness))
+				took := time.Since(start)
+				x := r.Result("BUF-01")
+				found := strings.Contains(strings.Join(x.Failures[:min(len(x.Failures), 1)], ""), test.found)
+				called := test.calls == "" || len(x.Calls) > 0 && x.Calls[0] == test.calls
+				if limited(fault) && slowness < 8 && (x.Verdict != test.verdict || !found || !called) {
+					continue // a busy machine may not have come to the fault when the time was up
+				}
+				assert.Equal(t, test.verdict, x.Verdict, "%q", x.Failures)
+				assert.True(t, found, "%q", x.Failures)
+				assert.True(t, called, "%q", x.Calls)
+				for _, other := range []string{"CLI-14", "BUF-06", "BUF-11", "BUF-12"} {
+					assert.Equal(t, report.Pass, r.Result(other).Verdict, "%s: %q", other, r.Result(other).Failures)
+				}
+				assert.Less(t, took, 55*time.Second, "the run waits for nothing that the plugin left")
+				break
 			}
-			if test.calls != "" {
-				require.NotEmpty(t, x.Calls)
-				assert.Equal(t, test.calls, x.Calls[0])
-			}
-			for _, other := range []string{"CLI-14", "BUF-06", "BUF-11", "BUF-12"} {
-				assert.Equal(t, report.Pass, r.Result(other).Verdict, "%s: %q", other, r.Result(other).Failures)
-			}
-			assert.Less(t, time.Since(start), 55*time.Second, "the run waits for nothing that the plugin left")
 		})
 	}
 }
@@ -285,13 +293,16 @@ func TestADeviceForOneProcessAtATimeGetsOneJob(t *testing.T) {
 	assert.Contains(t, r.Capabilities.Exclusive, "the device is in use")
 }
 
+// limited reports whether a check has little time for a fault that cannot be seen without a limit.
+func limited(fault string) bool { return fault == "stop" || fault == "spin" || fault == "slow" }
+
 // runFault runs TestInnerFault in a process of its own and reads its report.
-func runFault(t *testing.T, fault, dir string) *Report {
+func runFault(t *testing.T, fault, dir string, environment ...string) *Report {
 	t.Helper()
 	self, err := os.Executable()
 	require.NoError(t, err)
 	cmd := exec.Command(self, "-test.run", "^TestInnerFault$", "-test.timeout=5m")
-	cmd.Env = append(os.Environ(), innerVariable+"="+dir, faultVariable+"="+fault)
+	cmd.Env = append(append(os.Environ(), environment...), innerVariable+"="+dir, faultVariable+"="+fault)
 	out, _ := cmd.CombinedOutput() // it fails when the plugin does
 	f, err := os.Open(filepath.Join(dir, "report.json"))
 	require.NoError(t, err, "%s", out)
