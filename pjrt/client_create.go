@@ -22,9 +22,9 @@ import (
 // is missing, and Tenstorrent's if there is no device. Try a plugin that is not known to work on a
 // machine in another process first, as the command pjrt info does.
 //
-// The first client of a GPU plugin takes most of the devices' free memory at once, and others beside
-// it take memory as they need it, unless the options say otherwise: another that is to take it at
-// once is logged as a warning. [Plugin.SharedClient] gives all parts of a program the same.
+// Unless the options say otherwise, the first client of a GPU plugin takes most of the devices'
+// free memory at once, and others take it as they need it. [Plugin.SharedClient] gives all parts of
+// a program the same.
 func (p *Plugin) NewClient(ctx context.Context, opts *ClientOptions) (client *Client, err error) {
 	op := begin(ctx, OperationClient, subject{plugin: p})
 	defer op.endClient(&client, &err)

@@ -117,7 +117,8 @@ func TestManyGoroutines(t *testing.T) {
 		group.Go(func() {
 			r := rand.New(rand.NewPCG(seed, 1))
 			for going() {
-				// Some chains must succeed on a slow machine too: the longer it takes, the more time they get.
+				// Some chains must succeed on a slow machine too: the longer it takes, the
+				// more time they get.
 				unit := max(time.Millisecond, time.Since(begun)/100)
 				ctx, cancel := context.WithTimeout(w.ctx, time.Duration(1+r.IntN(20))*unit)
 				if err := chain(r, ctx); err == nil {

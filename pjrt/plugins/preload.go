@@ -122,8 +122,8 @@ func cudaMajor(plugin string) string {
 }
 
 // unfound returns those of the libraries for a plugin that it would not find by itself, or with
-// other files for what they need in turn, and what these need. The others load when they are needed,
-// which saves time and memory: most programs need few, and one takes a tenth of a second.
+// other files for what they need in turn, and what these need. The others load when they are
+// needed, which saves time and memory: most programs need few, and one takes a tenth of a second.
 func (f *finder) unfound(plugin string, libraries []string) []string {
 	path, err := filepath.Abs(plugin)
 	own := f.image(path)

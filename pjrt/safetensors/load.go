@@ -59,7 +59,8 @@ type LoadOptions struct {
 // becomes the buffers, which is given back to the operating system as buffers are closed. For other
 // devices, the largest arrays come first, and at most 64 MiB are on their way, in memory that is
 // mapped for direct access where the plugin can do it (PJRT_Client_DmaMap), if the plugin takes an
-// array in pieces (PJRT_AsyncHostToDeviceTransferManager_TransferData) or the array has at most 8 MiB.
+// array in pieces (PJRT_AsyncHostToDeviceTransferManager_TransferData) or the array has at most
+// 8 MiB.
 //
 // After an error no buffer is left. If ctx ends, Load returns at once, and reads that are under way
 // end later. opts may be nil.
@@ -329,8 +330,8 @@ func (l *loader) whole(j *job) (pjrt.HostArray, error) {
 	return pjrt.HostArray{Type: j.shape.Type, Dims: j.shape.Dims, Data: data}, err
 }
 
-// pieceSize is how many bytes are read to the host at a time: enough for a disk, and few enough that
-// a context that ends is seen soon.
+// pieceSize is how many bytes are read to the host at a time: enough for a disk, and few enough
+// that a context that ends is seen soon.
 const pieceSize = 4 << 20
 
 // piece is a part of an array.

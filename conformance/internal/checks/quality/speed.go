@@ -213,8 +213,8 @@ func overhead(t *check.T) {
 	w := &worker{t: t, c: t.Client()}
 	const n, windows = 2000, 3
 	bs := make([]*capi.Buffer, 0, n*windows)
-	// A pool of the plugin takes its memory at once, for the first buffers or when it is full, so the
-	// window counts in which the process grows least.
+	// A pool of the plugin takes its memory at once, for the first buffers or when it is full, so
+	// the window counts in which the process grows least.
 	least := int64(math.MaxInt64)
 	for range windows {
 		before, _ := check.ResidentBytes()
