@@ -10,6 +10,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -44,6 +45,10 @@ var unlike = map[string]map[string]string{
 		"reduce/bf16/min": "takes denormals for zeros",
 	},
 }
+
+// unlikeOnSome names what a plugin computes from denormals as if they were zeros on some processors,
+// for which its compiler makes other code, by age.
+var unlikeOnSome = map[string][]string{"0.115": {"reduce/bf16/max", "reduce/bf16/min"}}
 
 // With the default options, a plugin computes what JAX does of NaN, infinities, zeros of both signs
 // and denormals, bit for bit. Functions that XLA approximates differ between its versions, but not
@@ -93,6 +98,10 @@ func (e *edges) test(t *testing.T, age string) {
 					assert.NotEmpty(t, different, "%s is no longer so: the plugin %s", operation, why)
 					continue
 				}
+				if len(different) > 0 && slices.Contains(unlikeOnSome[age], name+"/"+operation) {
+					assert.Equal(t, flushed(t, kind, p.Results[i]), flushed(t, kind, got.Data), operation)
+					continue
+				}
 				assert.Empty(t, different, operation)
 			}
 		})
@@ -107,13 +116,27 @@ func float64s(t *testing.T, kind dtype.Type, data []byte) []float64 {
 	return values
 }
 
+// leastNormal is the least positive number of a type that is not denormal.
+var leastNormal = map[dtype.Type]float64{dtype.F16: 0x1p-14, dtype.BF16: 0x1p-126, dtype.F32: 0x1p-126, dtype.F64: 0x1p-1022}
+
 // ofDenormals returns a function that reports whether element i of a result is computed from a
 // denormal: from one of the values, or from each pair of them in turn.
 func ofDenormals(values []float64, kind dtype.Type) func(i int) bool {
-	least := map[dtype.Type]float64{dtype.F16: 0x1p-14, dtype.BF16: 0x1p-126, dtype.F32: 0x1p-126, dtype.F64: 0x1p-1022}[kind]
-	denormal := func(v float64) bool { return v != 0 && math.Abs(v) < least }
+	denormal := func(v float64) bool { return v != 0 && math.Abs(v) < leastNormal[kind] }
 	n := len(values)
 	return func(i int) bool { return denormal(values[i%n]) || denormal(values[i/n]) }
+}
+
+// flushed returns the elements as text, with 0 for denormals and zeros of either sign.
+func flushed(t *testing.T, kind dtype.Type, data []byte) (list []string) {
+	t.Helper()
+	for _, v := range float64s(t, kind, data) {
+		if math.Abs(v) < leastNormal[kind] {
+			v = 0
+		}
+		list = append(list, fmt.Sprint(v)) // so that NaN equals NaN
+	}
+	return list
 }
 
 // edgeDifferences describes the elements of an array that are not those of want, which has the same
