@@ -5,6 +5,7 @@ package pjrt_test
 
 import (
 	"context"
+	"errors"
 	"runtime"
 	"testing"
 	"time"
@@ -60,21 +61,28 @@ func TestForgottenBuffersMakeRoomForNewOnes(t *testing.T) {
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
 			keepGarbage(t)
-			require.Eventually(t, func() bool { runtime.GC(); return pjrt.Live()["buffer"] == 1 }, patience, time.Millisecond, "the argument")
-			func() {
-				for range 20 {
-					_, err := client.BufferFromHost(ctx, matrix(1, 2, 3, 4), nil)
-					require.NoError(t, err)
+			begin := time.Now()
+			for {
+				require.Eventually(t, func() bool { runtime.GC(); return pjrt.Live()["buffer"] == 1 }, patience, time.Millisecond, "the argument")
+				func() {
+					for range 20 {
+						_, err := client.BufferFromHost(ctx, matrix(1, 2, 3, 4), nil)
+						require.NoError(t, err)
+					}
+				}()
+				calls := c.full(t, pjrt.Live()["buffer"]-10, pjrt.ErrResourceExhausted)
+				b, err := c.make()
+				assert.Equal(t, 2, *calls)
+				if errors.Is(err, pjrt.ErrResourceExhausted) && time.Since(begin) < patience {
+					continue // on a busy machine the library may not wait long enough
 				}
-			}()
-			calls := c.full(t, pjrt.Live()["buffer"]-10, pjrt.ErrResourceExhausted)
-			b, err := c.make()
-			require.NoError(t, err)
-			b.Close()
-			assert.Equal(t, 2, *calls)
+				require.NoError(t, err)
+				b.Close()
+				break
+			}
 
-			calls = c.full(t, 0, pjrt.ErrResourceExhausted)
-			_, err = c.make()
+			calls := c.full(t, 0, pjrt.ErrResourceExhausted)
+			_, err := c.make()
 			require.ErrorIs(t, err, pjrt.ErrResourceExhausted)
 			assert.Equal(t, 2, *calls, "once more, not for ever")
 

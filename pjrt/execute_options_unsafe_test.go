@@ -228,22 +228,29 @@ func TestAnExecutionOutOfMemoryIsTriedOnceMore(t *testing.T) {
 	})
 	t.Run("what is forgotten makes room", func(t *testing.T) {
 		keepGarbage(t)
-		require.Eventually(t, func() bool { runtime.GC(); return pjrt.Live()["buffer"] == 1 }, patience, time.Millisecond, "the argument")
-		before := pjrt.Live()["buffer"]
-		func() {
-			for range 50 {
-				_, err := client.BufferFromHost(t.Context(), matrix(1, 2, 3, 4), nil)
-				require.NoError(t, err)
+		begin := time.Now()
+		for {
+			require.Eventually(t, func() bool { runtime.GC(); return pjrt.Live()["buffer"] == 1 }, patience, time.Millisecond, "the argument")
+			before := pjrt.Live()["buffer"]
+			func() {
+				for range 50 {
+					_, err := client.BufferFromHost(t.Context(), matrix(1, 2, 3, 4), nil)
+					require.NoError(t, err)
+				}
+			}()
+			var left []int
+			exhausted(t, 1, pjrt.ErrResourceExhausted, true, func() { left = append(left, pjrt.Live()["buffer"]-before) })
+			outs, err := exe.Execute(t.Context(), args, nil)
+			require.NoError(t, err)
+			outs[0].Close()
+			require.Len(t, left, 2)
+			assert.Equal(t, 50, left[0])
+			if left[1] > 1 && time.Since(begin) < patience {
+				continue // on a busy machine the library may not wait long enough
 			}
-		}()
-		var left []int
-		exhausted(t, 1, pjrt.ErrResourceExhausted, true, func() { left = append(left, pjrt.Live()["buffer"]-before) })
-		outs, err := exe.Execute(t.Context(), args, nil)
-		require.NoError(t, err)
-		outs[0].Close()
-		require.Len(t, left, 2)
-		assert.Equal(t, 50, left[0])
-		assert.LessOrEqual(t, left[1], 1, "tried again before the buffers were gone")
+			assert.LessOrEqual(t, left[1], 1, "tried again before the buffers were gone")
+			break
+		}
 	})
 	t.Run("not after a donation", func(t *testing.T) {
 		exe := compile(t, client, donor)

@@ -67,11 +67,11 @@ func secondError(first, second error) error {
 // destroyForgotten runs the garbage collector and waits, for a moment at most, until the
 // plugin has destroyed the objects that the program forgot.
 func destroyForgotten(ctx context.Context) {
-	const patience = 200 * time.Millisecond
-	deadline := time.After(patience)
+	const patience = 500 * time.Millisecond
 	collected := make(chan struct{})
 	closeWhenCollected(collected)
-	runtime.GC()
+	runtime.GC() // which takes long if the heap is large
+	deadline := time.After(patience)
 	select {
 	case <-collected:
 	case <-deadline:
