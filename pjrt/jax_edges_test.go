@@ -46,8 +46,8 @@ var unlike = map[string]map[string]string{
 	},
 }
 
-// unlikeOnSome names what a plugin computes from denormals as if they were zeros on some processors,
-// for which its compiler makes other code, by age.
+// unlikeOnSome names what a plugin computes from denormals as if they were zeros on some
+// processors, for which its compiler makes other code, by age.
 var unlikeOnSome = map[string][]string{"0.115": {"reduce/bf16/max", "reduce/bf16/min"}}
 
 // With the default options, a plugin computes what JAX does of NaN, infinities, zeros of both signs
