@@ -51,8 +51,8 @@ func (p *place) transformers(folder, compiled string, verbose bool) map[string]s
 	return all
 }
 
-// clientsShare returns the variables with which the examples' clients leave most of the memory of a
-// GPU to those of other processes.
+// clientsShare returns the variables with which the examples' clients leave most of the memory of
+// a GPU to those of other processes.
 func (p *place) clientsShare() []string {
 	if p.gpu {
 		return []string{"XLA_PYTHON_CLIENT_PREALLOCATE=false"}
