@@ -38,7 +38,7 @@ func (p *Plugin) NewClient(ctx context.Context, opts *ClientOptions) (client *Cl
 	if err != nil {
 		return nil, err
 	}
-	own := *opts // the caller may change opts after ctx ends
+	own, create := *opts, cloneAttributes(create) // the caller may change opts after ctx ends
 	return abandon.CallOn(ctx, p, func() (*Client, error) {
 		if own.KeyValueStore == nil { // otherwise the creation may wait for that of another node
 			if err := p.enterCreation(ctx); err != nil {
@@ -68,7 +68,7 @@ func (p *Plugin) NewClient(ctx context.Context, opts *ClientOptions) (client *Cl
 			client.Close()
 			return nil, err
 		}
-		client.create, client.compiler = cloneAttributes(create), own.Compiler
+		client.create, client.compiler = create, own.Compiler
 		client.peers = own.KeyValueStore != nil || own.NumNodes > 1
 		return client, nil
 	}, (*Client).Close)
@@ -91,17 +91,16 @@ func (p *Plugin) leaveCreation() { <-p.creating }
 // they say otherwise, it does not take most of the memory of its devices at once: XLA's plugin for
 // CUDA ends the process if the others have left too little.
 func (p *Plugin) besideOthers(create []Attribute) []Attribute {
-	const preallocate = "preallocate"
 	n := p.clients.Load()
 	if n == 0 || !createoptions.Preallocates(p.Kind(), create) {
 		return create
 	}
-	if slices.ContainsFunc(create, func(a Attribute) bool { return a.Name == preallocate }) {
+	if slices.ContainsFunc(create, func(a Attribute) bool { return a.Name == createoptions.Preallocate }) {
 		notices().Warn("another client of a PJRT plugin preallocates device memory, which may be used up: "+
 			"share one client, or switch preallocation off", "plugin", p.String(), "clients", n)
 		return create
 	}
-	return append(slices.Clip(create), Attribute{Name: preallocate, Value: false})
+	return append(slices.Clip(create), Attribute{Name: createoptions.Preallocate, Value: false})
 }
 
 // newClient takes ownership of h and peers.

@@ -43,6 +43,9 @@ const (
 	NumNodes = "num_nodes"
 )
 
+// Preallocate is the option that makes a client of a GPU plugin take most of the memory at once.
+const Preallocate = "preallocate"
+
 // types has the create options of XLA's plugins by family, each with a value of the expected type.
 // Some plugins read an option without checking its type, and the resulting C++ exception ends the
 // process.
@@ -225,7 +228,7 @@ func Preallocates(kind string, options []capi.Attribute) bool {
 	preallocate := Family(kind) == GPU
 	for _, o := range options {
 		switch o.Name {
-		case "preallocate":
+		case Preallocate:
 			preallocate = preallocate && o.Value == true
 		case "allocator":
 			preallocate = preallocate && o.Value != "platform"
