@@ -138,17 +138,17 @@ func (f *finder) unfound(plugin string, libraries []string) []string {
 		found := f.resolve(name, by, img)
 		return found != "" && realPath(found) == realPath(listed[name])
 	}
-	self := loaded{path: path}
-	if len(own.runpath) == 0 {
-		self.rpaths = expandAll(f, own.rpath, path)
+	load := func(path string, img image, by loaded) loaded {
+		if len(img.runpath) > 0 { // with a RUNPATH, the linker ignores the RPATH
+			return loaded{path, by.rpaths}
+		}
+		return loaded{path, append(expandAll(f, img.rpath, path), by.rpaths...)}
 	}
+	self := load(path, own.image, loaded{})
 	lost := make(map[string]bool)
 	for name, path := range listed {
 		img := f.image(path)
-		it := loaded{path: path, rpaths: self.rpaths}
-		if len(img.runpath) == 0 {
-			it.rpaths = append(expandAll(f, img.rpath, path), self.rpaths...)
-		}
+		it := load(path, img.image, self)
 		lost[name] = img.err != nil || !finds(name, self, own.image) || slices.ContainsFunc(img.needs, func(need string) bool {
 			return listed[need] != "" && !finds(need, it, img.image)
 		})
