@@ -5,7 +5,6 @@ package pjrt_test
 
 import (
 	"context"
-	"runtime"
 	"sync"
 	"testing"
 	"time"
@@ -15,6 +14,7 @@ import (
 
 	"github.com/purepjrt/purepjrt/capi"
 	"github.com/purepjrt/purepjrt/capi/serve"
+	"github.com/purepjrt/purepjrt/internal/collecting"
 	"github.com/purepjrt/purepjrt/pjrt"
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
 	"github.com/purepjrt/purepjrt/pjrt/params"
@@ -354,7 +354,7 @@ func TestForgottenBoundArgumentsAreReleased(t *testing.T) {
 		require.NoError(t, err)
 	}()
 	assert.Equal(t, before+1, pjrt.Live()["buffer"])
-	require.Eventually(t, func() bool { runtime.GC(); return pjrt.Live()["buffer"] == before }, time.Minute, time.Millisecond)
+	require.True(t, collecting.Until(func() bool { return pjrt.Live()["buffer"] == before }))
 }
 
 func TestAModelUpdatesItsWeightsInPlace(t *testing.T) {

@@ -6,7 +6,6 @@ package pjrt_test
 import (
 	"context"
 	"errors"
-	"runtime"
 	"testing"
 	"time"
 
@@ -14,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/internal/collecting"
 	"github.com/purepjrt/purepjrt/pjrt"
 	"github.com/purepjrt/purepjrt/pjrt/transfer"
 )
@@ -63,7 +63,7 @@ func TestForgottenBuffersMakeRoomForNewOnes(t *testing.T) {
 			keepGarbage(t)
 			begin := time.Now()
 			for {
-				require.Eventually(t, func() bool { runtime.GC(); return pjrt.Live()["buffer"] == 1 }, patience, time.Millisecond, "the argument")
+				require.True(t, collecting.Until(func() bool { return pjrt.Live()["buffer"] == 1 }), "the argument")
 				func() {
 					for range 20 {
 						_, err := client.BufferFromHost(ctx, matrix(1, 2, 3, 4), nil)

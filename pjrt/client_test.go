@@ -8,7 +8,6 @@ import (
 	"context"
 	"log/slog"
 	"math"
-	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -19,6 +18,7 @@ import (
 
 	"github.com/purepjrt/purepjrt/capi"
 	"github.com/purepjrt/purepjrt/capi/serve"
+	"github.com/purepjrt/purepjrt/internal/collecting"
 	"github.com/purepjrt/purepjrt/pjrt"
 	"github.com/purepjrt/purepjrt/pjrt/pjrttest"
 	"github.com/purepjrt/purepjrt/pjrt/platform"
@@ -242,7 +242,7 @@ func TestAForgottenSharedClientIsClosed(t *testing.T) {
 		_, err := p.SharedClient(context.Background(), nil)
 		require.NoError(t, err)
 	}()
-	assert.Eventually(t, func() bool { runtime.GC(); return liveClients(s) == 0 }, time.Minute, time.Millisecond)
+	assert.True(t, collecting.Until(func() bool { return liveClients(s) == 0 }))
 }
 
 func TestManyGoroutinesShareClients(t *testing.T) {

@@ -7,7 +7,6 @@ package pjrt_test
 
 import (
 	"context"
-	"runtime"
 	"sync"
 	"testing"
 	"time"
@@ -15,6 +14,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/purepjrt/purepjrt/internal/collecting"
 	"github.com/purepjrt/purepjrt/pjrt"
 	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest"
 )
@@ -85,5 +85,5 @@ func TestPromisesWorkAheadOfTime(t *testing.T) {
 			require.NoError(t, err)
 		}
 	})
-	require.Eventually(t, func() bool { runtime.GC(); return pjrt.Live()["event"] == before }, time.Minute, time.Millisecond)
+	require.True(t, collecting.Until(func() bool { return pjrt.Live()["event"] == before }))
 }

@@ -9,10 +9,9 @@ import (
 	"fmt"
 	"log"
 	"os"
-	"runtime"
 	"strings"
-	"time"
 
+	"github.com/purepjrt/purepjrt/internal/collecting"
 	"github.com/purepjrt/purepjrt/pjrt"
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
 	"github.com/purepjrt/purepjrt/pjrt/plugins"
@@ -22,10 +21,7 @@ import (
 // cpuClient returns a client of the CPU plugin, which it installs if needed. It first waits
 // for the buffers of earlier tests to go, so that examples can count theirs.
 func cpuClient(ctx context.Context) *pjrt.Client {
-	for deadline := time.Now().Add(patience); pjrt.Live()["buffer"] > 0 && time.Now().Before(deadline); {
-		runtime.GC()
-		time.Sleep(time.Millisecond)
-	}
+	collecting.Until(func() bool { return pjrt.Live()["buffer"] == 0 })
 	client, err := plugins.Open(ctx, "cpu", nil)
 	if err != nil {
 		log.Fatal(err)

@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/purepjrt/purepjrt/internal/collecting"
 	"github.com/purepjrt/purepjrt/pjrt"
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
 )
@@ -182,8 +183,7 @@ func collect(t testing.TB, n int, gone <-chan string) {
 	t.Helper()
 	var collected []string
 	for range n {
-		require.Eventually(t, func() bool {
-			runtime.GC()
+		require.True(t, collecting.Until(func() bool {
 			select {
 			case what := <-gone:
 				collected = append(collected, what)
@@ -191,7 +191,7 @@ func collect(t testing.TB, n int, gone <-chan string) {
 			default:
 				return false
 			}
-		}, patience, time.Millisecond, "%d are to be collected, and these were: %q", n, collected)
+		}), "%d are to be collected, and these were: %q", n, collected)
 	}
 }
 

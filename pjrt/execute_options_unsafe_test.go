@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/internal/collecting"
 	"github.com/purepjrt/purepjrt/pjrt"
 	"github.com/purepjrt/purepjrt/pjrt/transfer"
 )
@@ -230,7 +231,7 @@ func TestAnExecutionOutOfMemoryIsTriedOnceMore(t *testing.T) {
 		keepGarbage(t)
 		begin := time.Now()
 		for {
-			require.Eventually(t, func() bool { runtime.GC(); return pjrt.Live()["buffer"] == 1 }, patience, time.Millisecond, "the argument")
+			require.True(t, collecting.Until(func() bool { return pjrt.Live()["buffer"] == 1 }), "the argument")
 			before := pjrt.Live()["buffer"]
 			func() {
 				for range 50 {

@@ -24,6 +24,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/purepjrt/purepjrt/internal/collecting"
 	"github.com/purepjrt/purepjrt/pjrt"
 	"github.com/purepjrt/purepjrt/pjrt/internal/lifetimes"
 	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest"
@@ -210,21 +211,18 @@ func (f *fuzzer) closeAll() {
 
 // checkLeft waits until nothing is left of what the goroutines made.
 func (f *fuzzer) checkLeft(goroutines int) {
-	for deadline := time.Now().Add(patience); ; {
-		runtime.GC()
-		live, running := pjrt.Live(), runtime.NumGoroutine()
-		if len(live) == 0 && running <= goroutines {
-			return
-		}
-		if time.Now().After(deadline) {
-			f.fail("%v is left in the plugin, and %d goroutines run, %d at first", live, running, goroutines)
-			_ = lifetimes.WriteLeaks(os.Stderr)
-			stacks := make([]byte, 1<<20)
-			fmt.Fprintf(os.Stderr, "%s\n", stacks[:runtime.Stack(stacks, true)])
-			return
-		}
-		time.Sleep(10 * time.Millisecond)
+	var live map[string]int
+	var running int
+	if collecting.Until(func() bool {
+		live, running = pjrt.Live(), runtime.NumGoroutine()
+		return len(live) == 0 && running <= goroutines
+	}) {
+		return
 	}
+	f.fail("%v is left in the plugin, and %d goroutines run, %d at first", live, running, goroutines)
+	_ = lifetimes.WriteLeaks(os.Stderr)
+	stacks := make([]byte, 1<<20)
+	fmt.Fprintf(os.Stderr, "%s\n", stacks[:runtime.Stack(stacks, true)])
 }
 
 // fuzzWorker is one goroutine.

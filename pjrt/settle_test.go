@@ -5,7 +5,6 @@ package pjrt_test
 
 import (
 	"context"
-	"runtime"
 	"runtime/debug"
 	"testing"
 	"time"
@@ -13,6 +12,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/purepjrt/purepjrt/internal/collecting"
 	"github.com/purepjrt/purepjrt/pjrt"
 )
 
@@ -38,7 +38,7 @@ func endsOnce(t testing.TB, happened func() bool) context.Context {
 // it on its own threads. Tests that compare numbers of objects call it before they make any.
 func nothingAlive(t testing.TB) {
 	t.Helper()
-	require.Eventually(t, func() bool { runtime.GC(); return len(pjrt.Live()) == 0 }, patience, time.Millisecond)
+	require.True(t, collecting.Until(func() bool { return len(pjrt.Live()) == 0 }))
 }
 
 // keepGarbage stops the garbage collector until the end of the test, except where

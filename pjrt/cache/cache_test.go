@@ -19,6 +19,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/purepjrt/purepjrt/internal/collecting"
 	"github.com/purepjrt/purepjrt/pjrt"
 	"github.com/purepjrt/purepjrt/pjrt/cache"
 	"github.com/purepjrt/purepjrt/pjrt/compile"
@@ -30,11 +31,8 @@ import (
 func TestMain(m *testing.M) {
 	code := m.Run()
 	// The plugin releases some objects on its own threads.
-	for deadline := time.Now().Add(time.Minute); len(pjrt.Live()) > 0 && time.Now().Before(deadline); {
-		runtime.GC()
-		time.Sleep(time.Millisecond)
-	}
-	if live := pjrt.Live(); code == 0 && len(live) > 0 {
+	gone := collecting.Until(func() bool { return len(pjrt.Live()) == 0 })
+	if live := pjrt.Live(); code == 0 && !gone {
 		fmt.Fprintf(os.Stderr, "objects left in the plugin after all tests: %v\n", live)
 		code = 1
 	}

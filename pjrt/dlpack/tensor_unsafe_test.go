@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/purepjrt/purepjrt/internal/collecting"
 	"github.com/purepjrt/purepjrt/pjrt"
 	"github.com/purepjrt/purepjrt/pjrt/array"
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
@@ -29,12 +30,8 @@ func newClient(t testing.TB) *pjrt.Client {
 
 func TestMain(m *testing.M) {
 	code := m.Run()
-	deadline := time.Now().Add(time.Minute)
-	for len(pjrt.Live()) > 0 && time.Now().Before(deadline) {
-		runtime.GC()
-		time.Sleep(time.Millisecond)
-	}
-	if live := pjrt.Live(); code == 0 && len(live) > 0 {
+	gone := collecting.Until(func() bool { return len(pjrt.Live()) == 0 })
+	if live := pjrt.Live(); code == 0 && !gone {
 		panic(live)
 	}
 	os.Exit(code)

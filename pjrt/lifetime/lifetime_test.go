@@ -4,14 +4,13 @@
 package lifetime_test
 
 import (
-	"runtime"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/purepjrt/purepjrt/internal/collecting"
 	"github.com/purepjrt/purepjrt/pjrt/lifetime"
 )
 
@@ -43,7 +42,7 @@ func TestRefDestroysItsObjectAfterTheLastCallAndChild(t *testing.T) {
 func TestRefThatIsForgottenDestroysItsObject(t *testing.T) {
 	destroyed := make(chan string, 1)
 	lifetime.New("lifetime test forgotten", &object{"forgotten"}, nil, func(o *object) { destroyed <- o.name })
-	require.Eventually(t, func() bool { runtime.GC(); return len(destroyed) == 1 }, time.Minute, time.Millisecond)
+	require.True(t, collecting.Until(func() bool { return len(destroyed) == 1 }))
 }
 
 func TestNilAndZeroRefsAreErrors(t *testing.T) {

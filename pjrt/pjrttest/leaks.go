@@ -16,9 +16,13 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/lifetime"
 )
 
-// patience is how long a check for leaks waits for the garbage collector, and for objects that
-// other goroutines are destroying.
-const patience = 5 * time.Second
+// A check for leaks waits for the garbage collector, and for objects that other goroutines are
+// destroying, at least this long, and through this many collections, each of which may take
+// longer where the heap is large or the collector looks for errors.
+const (
+	patience    = 5 * time.Second
+	collections = 5
+)
 
 // NoLeaks fails the test if more objects of plugins exist at its end than at the call:
 // buffers, executables and so on that the test neither closed nor forgot. The failure
@@ -49,16 +53,18 @@ func NoLeaks(t testing.TB) {
 }
 
 // remaining returns the objects that are left once forgotten ones are freed: what the last call of
-// left returned, which is nothing, or what there is after patience. It has garbage collected in
-// between, ever more rarely, since other tests need the processors.
+// left returned, which is nothing, or what there is after patience and collections. It has
+// garbage collected in between, ever more rarely, since other tests need the processors.
 func remaining(left func() map[string]int) map[string]int {
-	for deadline, wait := time.Now().Add(patience), time.Millisecond; ; wait = min(2*wait, 100*time.Millisecond) {
+	deadline, wait := time.Now().Add(patience), time.Millisecond
+	for n := 0; ; n++ {
 		found := left()
-		if len(found) == 0 || time.Now().After(deadline) {
+		if len(found) == 0 || n >= collections && time.Now().After(deadline) {
 			return found
 		}
 		runtime.GC()
 		time.Sleep(wait)
+		wait = min(2*wait, 100*time.Millisecond)
 	}
 }
 

@@ -6,7 +6,6 @@ package pjrttest_test
 import (
 	"context"
 	"fmt"
-	"runtime"
 	"sync"
 	"testing"
 	"time"
@@ -15,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/internal/collecting"
 	"github.com/purepjrt/purepjrt/pjrt"
 	"github.com/purepjrt/purepjrt/pjrt/distributed"
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
@@ -135,13 +135,8 @@ func walk(t *testing.T, opts pjrttest.Options, fn func(t testing.TB, w *world)) 
 // settled requires that callers hold no object except the client.
 func settled(t testing.TB, p *pjrttest.Plugin) {
 	t.Helper()
-	assert.EventuallyWithT(t, func(t *assert.CollectT) {
-		live := p.Live()
-		if len(live) > 1 {
-			runtime.GC()
-		}
-		assert.Equal(t, map[string]int{"PJRT_Client": 1}, live)
-	}, patience, 10*time.Millisecond)
+	collecting.Until(func() bool { return len(p.Live()) <= 1 })
+	assert.Equal(t, map[string]int{"PJRT_Client": 1}, p.Live())
 }
 
 // released waits until no memory of the device is in use. An operation that nobody waits for

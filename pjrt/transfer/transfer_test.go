@@ -6,12 +6,11 @@ package transfer_test
 import (
 	"context"
 	"io"
-	"runtime"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/purepjrt/purepjrt/internal/collecting"
 	"github.com/purepjrt/purepjrt/pjrt"
 	"github.com/purepjrt/purepjrt/pjrt/dtype"
 	"github.com/purepjrt/purepjrt/pjrt/pjrttest"
@@ -76,9 +75,8 @@ func collectUntilReady(t *testing.T, b *pjrt.Buffer) {
 	e, err := b.ReadyEvent()
 	require.NoError(t, err)
 	defer e.Close()
-	require.Eventually(t, func() bool {
-		runtime.GC()
+	require.True(t, collecting.Until(func() bool {
 		ready, err := e.Ready()
 		return ready && err == nil
-	}, 30*time.Second, time.Millisecond)
+	}))
 }

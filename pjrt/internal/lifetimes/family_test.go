@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/purepjrt/purepjrt/internal/collecting"
 	"github.com/purepjrt/purepjrt/pjrt/internal/lifetimes"
 )
 
@@ -133,7 +134,7 @@ func TestAFamilyWithoutMembersDoesNotKeepItsParent(t *testing.T) {
 				c.close(parent)
 			}()
 			if c.name == "forgotten" {
-				require.Eventually(t, func() bool { runtime.GC(); return p.destroyed.Load() == 1 }, time.Minute, time.Millisecond)
+				require.True(t, collecting.Until(func() bool { return p.destroyed.Load() == 1 }))
 			}
 			assert.EqualValues(t, 1, p.destroyed.Load())
 			assert.NotContains(t, lifetimes.Live(), t.Name())
@@ -205,7 +206,7 @@ func TestForgottenMembersOfAFamilyAreDestroyed(t *testing.T) {
 		family.Init(new(lifetimes.Ref[object]), &forgotten[i])
 		family.Init(&kept[i], &keptObjects[i])
 	}
-	require.Eventually(t, func() bool { runtime.GC(); return lifetimes.Live()[t.Name()] == n }, time.Minute, time.Millisecond)
+	require.True(t, collecting.Until(func() bool { return lifetimes.Live()[t.Name()] == n }))
 	for i := range n {
 		assert.EqualValues(t, 1, closed[i].destroyed.Load())
 		assert.EqualValues(t, 1, forgotten[i].destroyed.Load())
@@ -229,7 +230,7 @@ func TestAForgottenFamilyGoes(t *testing.T) {
 		}
 		runtime.AddCleanup(family, func(*atomic.Bool) { gone.Store(true) }, &gone)
 	}()
-	require.Eventually(t, func() bool { runtime.GC(); return gone.Load() }, time.Minute, time.Millisecond)
+	require.True(t, collecting.Until(func() bool { return gone.Load() }))
 }
 
 func TestARenewableMemberOfAFamilyKeepsItsMemory(t *testing.T) {

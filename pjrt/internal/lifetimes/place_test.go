@@ -11,6 +11,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/purepjrt/purepjrt/internal/collecting"
 )
 
 // Otherwise a program that makes one client after the other would need more and more memory.
@@ -97,7 +99,7 @@ func TestWhatAFamilyLeavesIsFreedAndDestroysNothing(t *testing.T) {
 				}
 				require.NoError(t, parent.Close())
 			}()
-			require.Eventually(t, func() bool { runtime.GC(); return freed.Load() == 2 }, time.Minute, time.Millisecond)
+			require.True(t, collecting.Until(func() bool { return freed.Load() == 2 }))
 			for range 10 {
 				runtime.GC()
 				time.Sleep(time.Millisecond)

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/purepjrt/purepjrt/internal/collecting"
 	"github.com/purepjrt/purepjrt/pjrt/internal/lifetimes"
 )
 
@@ -107,7 +108,7 @@ func TestForgottenObjectsAreDestroyedChildrenFirst(t *testing.T) {
 			}
 		}
 	}()
-	require.Eventually(t, func() bool { runtime.GC(); return parents.Load() == n }, time.Minute, time.Millisecond)
+	require.True(t, collecting.Until(func() bool { return parents.Load() == n }))
 	assert.EqualValues(t, 3*n, children.Load())
 	assert.False(t, early.Load(), "a parent was destroyed before its children")
 	require.Eventually(t, func() bool { return lifetimes.Live()["forgotten parent"] == 0 }, time.Minute, time.Millisecond)
@@ -172,7 +173,7 @@ func TestOnlyForgottenRefsAreDestroyedHoweverManyWereClosedBefore(t *testing.T) 
 		lifetimes.New("closed before", new(object), nil, destroy).Close()
 		lifetimes.New("forgotten", new(object), nil, func(*object) { forgotten.Add(1) })
 	}
-	require.Eventually(t, func() bool { runtime.GC(); return forgotten.Load() == n }, time.Minute, time.Millisecond)
+	require.True(t, collecting.Until(func() bool { return forgotten.Load() == n }))
 	for i, r := range kept {
 		require.Zero(t, keptObjects[i].destroyed.Load())
 		require.NoError(t, r.Close())
@@ -188,7 +189,7 @@ func TestTheExtraOfAnObjectDoesNotKeepItsRefAlive(t *testing.T) {
 		th := new(thing)
 		return lifetimes.Init[object, extra](&th.ref, "part of a thing", new(object), nil, func(*object, *extra) { destroyed.Store(true) })
 	}()
-	require.Eventually(t, func() bool { runtime.GC(); return destroyed.Load() }, time.Minute, time.Millisecond)
+	require.True(t, collecting.Until(func() bool { return destroyed.Load() }))
 	x.n++
 	assert.Equal(t, 1, x.n)
 	_, err := new(thing).ref.Acquire()
@@ -234,7 +235,7 @@ func TestARenewedRefThatIsForgottenIsDestroyed(t *testing.T) {
 		require.True(t, r.Claim())
 		r.Renew(new(object))
 	}()
-	require.Eventually(t, func() bool { runtime.GC(); return destroyed.Load() == 2 }, time.Minute, time.Millisecond)
+	require.True(t, collecting.Until(func() bool { return destroyed.Load() == 2 }))
 }
 
 // useMeanwhile uses r in goroutines, some of which also close it, until stop is called. It fails
