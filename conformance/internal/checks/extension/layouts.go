@@ -5,6 +5,8 @@ package extension
 
 import (
 	"fmt"
+	"strconv"
+	"strings"
 
 	"github.com/purepjrt/purepjrt/capi"
 	"github.com/purepjrt/purepjrt/conformance/internal/check"
@@ -31,16 +33,43 @@ func taken(t *check.T, l *capi.LayoutsMemoryLayout, what string) string {
 	return text
 }
 
+// describes fails the check unless a text is a layout of an array of some rank as XLA writes it: the
+// dimensions from minor to major, and what a tiled layout adds behind a colon. JAX reads no other.
+func describes(t *check.T, text string, rank int, what string) {
+	body, opened := strings.CutPrefix(text, "{")
+	body, closed := strings.CutSuffix(body, "}")
+	order, added, _ := strings.Cut(body, ":")
+	seen := map[string]bool{}
+	if order != "" {
+		for d := range strings.SplitSeq(order, ",") {
+			seen[d] = true
+		}
+	}
+	each := len(seen) == rank && strings.Count(order, ",") == max(0, rank-1)
+	for d := range rank {
+		each = each && seen[strconv.Itoa(d)]
+	}
+	if !opened || !closed || !each || strings.Count(added, "(") != strings.Count(added, ")") {
+		t.Errorf("%s: expected each of %d dimensions once in XLA's notation, such as \"{1,0}\" or \"{1,0:T(8,128)}\", got %q", what, rank, text)
+	}
+}
+
 // clientLayout returns the client's default layout of an array.
 func clientLayout(t *check.T, kind capi.BufferType, dims ...int64) string {
 	args := capi.LayoutsClientGetDefaultLayoutArgs{Client: t.Client().Handle, Type: kind}
 	args.Dims, args.NumDims = check.First(dims)
-	return taken(t, check.Call(t, args).Layout, fmt.Sprintf("the client's default layout of %v%v", kind, dims))
+	what := fmt.Sprintf("the client's default layout of %v%v", kind, dims)
+	text := taken(t, check.Call(t, args).Layout, what)
+	describes(t, text, len(dims), what)
+	return text
 }
 
 // topologyLayout returns a topology's default layout of an array.
 func topologyLayout(t *check.T, topology *capi.TopologyDescription, kind capi.BufferType, dims ...int64) string {
-	return taken(t, makeTopologyLayout(t, topology, kind, dims...), fmt.Sprintf("the topology's default layout of %v%v", kind, dims))
+	what := fmt.Sprintf("the topology's default layout of %v%v", kind, dims)
+	text := taken(t, makeTopologyLayout(t, topology, kind, dims...), what)
+	describes(t, text, len(dims), what)
+	return text
 }
 
 func makeTopologyLayout(t *check.T, topology *capi.TopologyDescription, kind capi.BufferType, dims ...int64) *capi.LayoutsMemoryLayout {

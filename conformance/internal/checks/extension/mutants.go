@@ -17,6 +17,8 @@ func cpuMutants() []mutant.Mutant {
 	die := func(*serve.Invocation, *capi.Error) { mutant.Die() }
 	return []mutant.Mutant{
 		mutant.After("XLAY-01", "makes no layouts", func(a *capi.LayoutsClientGetDefaultLayoutArgs) { a.Layout = nil }),
+		mutant.After("XLAY-01", "cuts the bytes of layouts short", func(a *capi.LayoutsMemoryLayoutSerializeArgs) { a.SerializedBytesSize-- }),
+		mutant.Says[capi.LayoutsMemoryLayoutSerializeArgs]("XLAY-01", "names the first dimension twice", "{0,0}"),
 		mutant.AfterEach("XLAY-02", "gives other bytes the second time",
 			func(a *capi.LayoutsMemoryLayoutSerializeArgs, n int64) { a.SerializedBytesSize -= uintptr(n - 1) }),
 		mutant.Dies("XLAY-03", "follows a null layout", func(a *capi.LayoutsMemoryLayoutDestroyArgs) bool { return a.Layout == nil }),
