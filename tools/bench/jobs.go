@@ -63,7 +63,7 @@ var spreads = []int{2, 4, 8}
 // whole returns the row of a job that C, JAX and pjrt do with the same program.
 func whole(job, title string) row {
 	return row{
-		name: "jobs/" + job, title: title, job: "model:" + job, only: jobColumns, noise: 0.25,
+		name: "jobs/" + job, title: title, job: "model:" + job, only: jobColumns, noise: 0.25, starts: 1,
 		goal: &goal{ratio: 1.05, ofJAX: 1, allocs: -1},
 	}
 }
@@ -256,7 +256,7 @@ func jobsTable(results *Results, quartiles bool) string {
 	for _, p := range jobColumns {
 		b.WriteString(" " + titles[p] + " |")
 	}
-	b.WriteString(" of C | of JAX | to reach |\n|---|" + strings.Repeat("---|", len(jobColumns)+3) + "\n")
+	b.WriteString(" of C | of JAX | MB: C/ONNX/JAX/`pjrt` |\n|---|" + strings.Repeat("---|", len(jobColumns)+3) + "\n")
 	any := false
 	for _, r := range rows {
 		measured := results.row(r.name)
@@ -266,31 +266,45 @@ func jobsTable(results *Results, quartiles bool) string {
 		any = true
 		fmt.Fprintf(&b, "| %s |", r.title)
 		add := func(text string) { b.WriteString(strings.TrimRight(" "+text, " ") + " |") }
-		number := func(q *Quartiles, say func(float64) string) {
-			switch {
-			case q == nil:
-				add("")
-			case quartiles:
-				add(spread(*q, say))
-			default:
-				add(say(q.Median))
+		number := func(q *Quartiles, say func(float64) string, limit float64) {
+			text := ""
+			if q != nil {
+				text = say(q.Median)
+				if quartiles {
+					text = spread(*q, say)
+				}
+				switch within(*q, limit) {
+				case near:
+					text += " ≈ " + say(limit)
+				case missed:
+					text += " > " + say(limit)
+				}
 			}
+			add(text)
 		}
+		var memory []string
+		measuredAny := false
 		for _, p := range jobColumns {
-			if c := measured.Cells[p]; c != nil {
-				number(&c.Nanoseconds, r.say)
+			c := measured.Cells[p]
+			if c != nil {
+				number(&c.Nanoseconds, r.say, 0)
 			} else {
 				add("")
 			}
+			if c != nil && c.Memory > 0 {
+				memory, measuredAny = append(memory, fmt.Sprintf("%.0f", c.Memory/1e6)), true
+			} else {
+				memory = append(memory, "–")
+			}
 		}
-		ours := cmp.Or(measured.Cells[viaPjrt], new(Cell))
-		number(ours.Ratio, ratio)
-		number(ours.OfJAX, ratio)
-		v, limit := judge(r, measured)
-		if v == missed || v == near {
-			limit += ": " + string(v)
+		ours, to := cmp.Or(measured.Cells[viaPjrt], new(Cell)), cmp.Or(r.goal, new(goal))
+		number(ours.Ratio, ratio, to.ratio)
+		number(ours.OfJAX, ratio, to.ofJAX)
+		if measuredAny {
+			add(strings.Join(memory, "/"))
+		} else {
+			add("")
 		}
-		add(limit)
 		b.WriteString("\n")
 	}
 	if !any {

@@ -53,11 +53,11 @@ func turns[T any](commands map[string]T, round int) []string {
 	return append(all[round%len(all):], all[:round%len(all)]...)
 }
 
-// apart returns a row of programs that took turns.
-func apart(r row, times map[string][]float64) *Row {
+// apart returns a row of programs that took turns, and the memory that each had.
+func apart(r row, times map[string][]float64, memory map[string]float64) *Row {
 	result := &Row{Name: r.name, Cells: map[string]*Cell{}}
 	for program, t := range times {
-		c := &Cell{Nanoseconds: quartilesOf(t)}
+		c := &Cell{Nanoseconds: quartilesOf(t), Memory: memory[program]}
 		if floor := times[baseline]; floor != nil {
 			ratio := quartilesOf(ratiosOf(t, floor))
 			c.Ratio = &ratio
@@ -96,7 +96,7 @@ func sharingCache(m *measurer, r row) (*Row, error) {
 			times[program] = append(times[program], float64(took))
 		}
 	}
-	return apart(r, times), nil
+	return apart(r, times, nil), nil
 }
 
 // together runs several processes of a program at once with an empty cache, and counts the
@@ -204,15 +204,16 @@ func predict(client *http.Client, url string) error {
 func serving(m *measurer, r row) (*Row, error) {
 	if m.served == nil {
 		var err error
-		if m.served, err = m.serve(); err != nil {
+		if m.served, m.servers, err = m.serve(); err != nil {
 			return nil, err
 		}
 	}
-	return apart(r, m.served[r.job]), nil
+	return apart(r, m.served[r.job], m.servers), nil
 }
 
-// serve lets the servers take turns, and returns the times by job and program.
-func (m *measurer) serve() (map[string]map[string][]float64, error) {
+// serve lets the servers take turns, and returns the times by job and program, and the memory that
+// each server had.
+func (m *measurer) serve() (times map[string]map[string][]float64, memory map[string]float64, err error) {
 	const streams = 8
 	p := m.place
 	ours := exec.Command(filepath.Join(p.built, "server"), "-listen", "localhost:0", "-plugin", p.plugin)
@@ -226,17 +227,17 @@ func (m *measurer) serve() (map[string]map[string][]float64, error) {
 	for program, cmd := range commands {
 		s, err := serve(cmd)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		defer s.Close()
 		servers[program] = s
 	}
-	times := map[string]map[string][]float64{"all": {}, "p50": {}, "p99": {}}
+	times = map[string]map[string][]float64{"all": {}, "p50": {}, "p99": {}}
 	for round := range 1 + processRounds {
 		for _, program := range turns(servers, round) {
 			took, latencies, err := servers[program].load(streams, time.Second)
 			if err != nil {
-				return nil, fmt.Errorf("%s: %w", program, err)
+				return nil, nil, fmt.Errorf("%s: %w", program, err)
 			}
 			if round == 0 { // connections, caches and heaps settle
 				continue
@@ -248,5 +249,9 @@ func (m *measurer) serve() (map[string]map[string][]float64, error) {
 			}
 		}
 	}
-	return times, nil
+	memory = map[string]float64{}
+	for program, s := range servers {
+		memory[program] = peak(s.cmd.Process)
+	}
+	return times, memory, nil
 }

@@ -188,7 +188,7 @@ func startingAgain(m *measurer, r row) (*Row, error) {
 		return nil, err
 	}
 	defer os.RemoveAll(compiled)
-	times, parts := map[string][]float64{}, map[string][]float64{}
+	times, parts, memory := map[string][]float64{}, map[string][]float64{}, map[string]float64{}
 	for round := range 1 + processRounds {
 		commands := m.place.transformers(folder, compiled, false)
 		if commands[inC], err = m.place.startInC(folder, compiled); err != nil {
@@ -205,6 +205,7 @@ func startingAgain(m *measurer, r row) (*Row, error) {
 			}
 			if round > 0 { // the first fills the caches
 				times[program] = append(times[program], float64(took))
+				memory[program] = max(memory[program], peakOfEnded(commands[program].Cmd))
 			}
 		}
 		part, err := startParts(m.place.transformers(folder, compiled, true)[viaPjrt].Cmd)
@@ -217,7 +218,7 @@ func startingAgain(m *measurer, r row) (*Row, error) {
 			}
 		}
 	}
-	result := apart(r, times)
+	result := apart(r, times, memory)
 	result.Parts = map[string]float64{}
 	for name, took := range parts {
 		result.Parts[name] = quartilesOf(took).Median

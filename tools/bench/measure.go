@@ -23,6 +23,7 @@ type measurer struct {
 	place     place
 	processes []*process
 	served    map[string]map[string][]float64 // what serving measured, by job and program
+	servers   map[string]float64              // the memory of the servers, by program
 	rounds    int                             // maximum
 	budget    time.Duration                   // for one row; at least leastRounds rounds are done
 }
@@ -33,6 +34,7 @@ type taking struct {
 	n     int       // operations in a batch
 	took  float64   // nanoseconds of an operation, roughly
 	times []float64 // nanoseconds of an operation, one for each round
+	most  float64   // the memory of a process that does nothing else, at once, in bytes
 }
 
 // measure measures a row. It returns nil if no program has the row's job.
@@ -40,7 +42,8 @@ func (m *measurer) measure(r row) (*Row, error) {
 	if r.own != nil {
 		return r.own(m, r)
 	}
-	if r.starts > 0 {
+	// On a GPU the memory of the host is of little interest, and clients take long to start.
+	if r.starts > 0 && !(m.place.gpu && group(r.name) == jobs) {
 		return m.measureAnew(r)
 	}
 	taking, err := m.sample(m.processes, r)
@@ -70,6 +73,9 @@ func (m *measurer) measureAnew(r row) (*Row, error) {
 			for _, t := range taking {
 				times[t.program] = append(times[t.program], t.times...)
 				t.times = times[t.program]
+				if group(r.name) == jobs {
+					t.most = peak(t.cmd.Process)
+				}
 			}
 			result, err = r.result(taking)
 			return err
@@ -111,7 +117,7 @@ func (r row) result(all []*taking) (*Row, error) {
 	result := &Row{Name: r.name, Cells: map[string]*Cell{}}
 	jax := slices.IndexFunc(all, func(t *taking) bool { return t.program == withJAX })
 	for _, t := range all {
-		c := &Cell{Nanoseconds: quartilesOf(t.times)}
+		c := &Cell{Nanoseconds: quartilesOf(t.times), Memory: t.most}
 		if all[0].program == baseline && r.unit == nil { // a size may be 0
 			ratio := quartilesOf(ratiosOf(t.times, all[0].times))
 			c.Ratio = &ratio

@@ -40,6 +40,8 @@ type Cell struct {
 	OfJAX       *Quartiles `json:"of_jax,omitempty"` // ratio to JAX in the same round
 	Allocs      *float64   `json:"allocs,omitempty"`
 	Bytes       *float64   `json:"bytes,omitempty"`
+	// Memory is the most that the process had at once, in bytes, or 0. Only jobs have it.
+	Memory float64 `json:"memory,omitempty"`
 }
 
 // row returns the row of that name, or nil if r has none.
@@ -166,6 +168,19 @@ const (
 	noGoal  verdict = ""
 )
 
+// within compares numbers with a limit. They have no goal if it is 0.
+func within(q Quartiles, limit float64) verdict {
+	switch {
+	case limit == 0:
+		return noGoal
+	case q.Median <= limit:
+		return reached
+	case q.Q1 <= limit:
+		return near
+	}
+	return missed
+}
+
 // judge compares a row with its goal, and returns the limit as text.
 func judge(r row, measured *Row) (verdict, string) {
 	cell := measured.Cells[r.of()]
@@ -173,15 +188,7 @@ func judge(r row, measured *Row) (verdict, string) {
 		return noGoal, ""
 	}
 	verdicts := []verdict{reached}
-	compare := func(q Quartiles, limit float64) {
-		switch {
-		case q.Median <= limit:
-		case q.Q1 <= limit:
-			verdicts = append(verdicts, near)
-		default:
-			verdicts = append(verdicts, missed)
-		}
-	}
+	compare := func(q Quartiles, limit float64) { verdicts = append(verdicts, within(q, limit)) }
 	text := ""
 	if r.goal.ratio > 0 && cell.Ratio != nil {
 		limit := r.goal.ratio
