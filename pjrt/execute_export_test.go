@@ -3,10 +3,15 @@
 
 package pjrt
 
+import "time"
+
 // IsShort reports whether the last executions, which no context could end, took so little
 // time that the next one runs and is awaited in one crossing into C if nothing else is
 // under way.
 func IsShort(e *LoadedExecutable) bool { return e.executions.short.certain() }
+
+// YieldsDue returns the method due of the yields of an executable that has made no execution.
+func YieldsDue() func(at time.Duration) bool { return new(yields).due }
 
 // Repeated returns how many executions were run as the one before was, in one crossing. No
 // execution may be under way.

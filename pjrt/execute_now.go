@@ -13,7 +13,9 @@ import (
 func (e *LoadedExecutable) executeNow(ctx context.Context, outs []*Buffer, blank *Buffer, args []*Buffer, opts *ExecuteOptions) error {
 	r := e.executions.repeated.Load()
 	if r == nil || !r.begin(outs, args, opts) {
-		return e.launchInto(ctx, outs, blank, args, opts, nil)
+		err := e.launchInto(ctx, outs, blank, args, opts, nil)
+		e.executions.yields.yield(now())
+		return err
 	}
 	var began time.Duration
 	timed := r.uses%32 == 0
@@ -38,7 +40,10 @@ func (e *LoadedExecutable) executeNow(ctx context.Context, outs []*Buffer, blank
 	if err != nil {
 		r.undoReplacing()
 	}
-	r.end(opts.Bound, timed, began)
+	r.end(opts.Bound)
+	if timed {
+		e.executions.yields.yield(began)
+	}
 	if tried != nil {
 		return e.launchInto(ctx, outs, blank, args, opts, tried)
 	}

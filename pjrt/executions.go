@@ -15,6 +15,7 @@ type executions struct {
 	asides   sync.Pool                    // of *executeJob
 	repeated atomic.Pointer[repeated]     // nil until an execution is likely to be repeated
 	short    quickness                    // of the last executions, from the call to the end
+	yields   yields                       // of the goroutines that execute
 	limit    limit                        // of executions under way
 	kinds    atomic.Pointer[[]resultKind] // of the results, the same for each execution
 }

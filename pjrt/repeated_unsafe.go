@@ -4,8 +4,6 @@
 package pjrt
 
 import (
-	"runtime"
-	"time"
 	"unsafe"
 
 	"github.com/purepjrt/purepjrt/capi"
@@ -43,7 +41,6 @@ type repeated struct {
 
 	replaced []replacedResult // nil if there are too many, or if no execution with ReuseResults has come
 	uses     int
-	yielded  time.Duration // when the goroutine did so last
 }
 
 // repeat prepares for more executions like the last, which was one of many short ones.
@@ -98,26 +95,15 @@ func (o *ExecuteOptions) isPlain(e *LoadedExecutable) bool {
 		o.LaunchID == 0 && o.CallLocation == "" && len(o.Incarnations) == 0 && len(o.Extensions) == 0
 }
 
-// end gives back what begin acquired but the arguments. Go takes the processor from a goroutine
-// that has had it for ten milliseconds, which costs most during a call into C; a goroutine that
-// yields before that, when it holds nothing, only goes to the end of the queue.
-func (r *repeated) end(bound *Bound, timed bool, began time.Duration) {
-	yield := timed && began-r.yielded > yieldAfter
-	if yield {
-		r.yielded = began
-	}
+// end gives back what begin acquired but the arguments.
+func (r *repeated) end(bound *Bound) {
 	if bound != nil {
 		bound.ref.Release()
 	} else {
 		r.exe.ref.Release()
 	}
 	r.exe.client.traffic.leaveAlone()
-	if yield {
-		runtime.Gosched()
-	}
 }
-
-const yieldAfter = 8 * time.Millisecond
 
 // use acquires the executable, or the Bound whose parent that is, and the arguments. If it
 // reports false, it has acquired nothing.
