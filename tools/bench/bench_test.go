@@ -306,17 +306,18 @@ func TestNumbersHaveThreeDigits(t *testing.T) {
 	}
 }
 
+func names(r *Results) (list []string) {
+	for _, row := range r.Rows {
+		list = append(list, row.Name)
+	}
+	return list
+}
+
 func TestOlderRowsStayUnlessTheyAreFromAnotherMachine(t *testing.T) {
 	t.Parallel()
 	older := resultsWith("work/create", map[string]*Cell{inC: cellOf(1, 0)})
 	older.Rows = append(older.Rows, &Row{Name: "work/that no longer exists"})
 	newer := resultsWith("work/execute", map[string]*Cell{inC: cellOf(1, 0)})
-	names := func(r *Results) (list []string) {
-		for _, row := range r.Rows {
-			list = append(list, row.Name)
-		}
-		return list
-	}
 	older.Machine.Versions[withJAX], older.Machine.Versions["go"] = "0.8.1", "go1.25"
 	newer.Machine.Versions["go"] = "go1.26"
 	assert.Equal(t, []string{"work/execute", "work/create"}, names(merged(older, newer)))

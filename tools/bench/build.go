@@ -6,7 +6,6 @@ package main
 import (
 	"debug/buildinfo"
 	"fmt"
-	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -153,24 +152,6 @@ func closeAll(processes []*process) (err error) {
 	return err
 }
 
-// withJobs adds the versions of the programs that did jobs to those of the others.
-func withJobs(m, measured Machine, python string) Machine {
-	versions := map[string]string{}
-	maps.Copy(versions, m.Versions)
-	for _, name := range []string{"api", "go", withJAX} {
-		if v, ok := measured.Versions[name]; ok {
-			versions["jobs "+name] = v
-		}
-	}
-	if python != "" {
-		if out, err := exec.Command(python, "-c", "import onnxruntime; print(onnxruntime.__version__)").Output(); err == nil {
-			versions[inONNX] = strings.TrimSpace(string(out))
-		}
-	}
-	measured.Versions = versions
-	return measured
-}
-
 // machine describes the machine that this runs on.
 func machine(processes []*process, built, python string) Machine {
 	m := Machine{Processor: "a processor without a name", Versions: map[string]string{}}
@@ -197,8 +178,10 @@ func machine(processes []*process, built, python string) Machine {
 		m.Versions["api"] = processes[0].api
 	}
 	if python != "" {
-		if out, err := exec.Command(python, "-c", "import jax; print(jax.__version__)").Output(); err == nil {
-			m.Versions[withJAX] = strings.TrimSpace(string(out))
+		for program, module := range map[string]string{withJAX: "jax", inONNX: "onnxruntime"} {
+			if out, err := exec.Command(python, "-c", fmt.Sprintf("import %s as m; print(m.__version__)", module)).Output(); err == nil {
+				m.Versions[program] = strings.TrimSpace(string(out))
+			}
 		}
 	}
 	if out, err := exec.Command("gcc", "-dumpfullversion").Output(); err == nil {

@@ -157,13 +157,20 @@ func TestJobsComeWithTheirFiles(t *testing.T) {
 	assert.True(t, p.can(row{job: "model:tokens-small"}))
 }
 
-func TestJobsOfOnePluginStandBesideThoseOfAnother(t *testing.T) {
+func TestJobsOfOneMachineStandBesideOtherRowsOfAnother(t *testing.T) {
 	t.Parallel()
-	m := withJobs(Machine{Cores: 2, Versions: map[string]string{"api": "0.81", "go": "go1.26", withJAX: "0.8.1"}},
-		Machine{Cores: 2, Versions: map[string]string{"api": "0.115", "go": "go1.27", withJAX: "0.10.2", "gcc": "14"}}, "")
-	assert.Equal(t, map[string]string{
-		"api": "0.81", "go": "go1.26", withJAX: "0.8.1", "jobs api": "0.115", "jobs go": "go1.27", "jobs jax": "0.10.2",
-	}, m.Versions)
+	older := resultsWith("work/execute", map[string]*Cell{inC: cellOf(1, 0)})
+	newer := &Results{
+		Jobs: Machine{Processor: "Q", Cores: 4, Versions: map[string]string{"api": "0.115"}},
+		Rows: []*Row{{Name: "jobs/start-small", Cells: map[string]*Cell{inC: cellOf(2, 0)}}},
+	}
+	both := merged(older, newer)
+	assert.Equal(t, []string{"work/execute", "jobs/start-small"}, names(both))
+	assert.Equal(t, older.Machine, both.Machine)
+	assert.Equal(t, newer.Jobs, both.Jobs)
+	assert.Equal(t, both, merged(both, &Results{}), "nothing was measured")
+	assert.Equal(t, "P", both.machine(row{name: "work/execute"}).Processor)
+	assert.Equal(t, "Q", both.machine(row{name: "jobs/start-small"}).Processor)
 }
 
 func TestTheMemoryOfProcessesIsTheMostTheyHad(t *testing.T) {

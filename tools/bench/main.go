@@ -236,7 +236,7 @@ func (o *options) measure(ctx context.Context, chosen []row) (*Results, error) {
 			return nil, err
 		}
 		results.Rows = append(results.Rows, measured.Rows...)
-		results.Machine = withJobs(results.Machine, measured.Machine, at.python)
+		results.Jobs = measured.Machine
 	}
 	return results, nil
 }

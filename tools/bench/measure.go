@@ -13,9 +13,10 @@ import (
 
 // The shape of a measurement.
 const (
-	batchTime   = time.Millisecond // short, so that most batches are not interrupted
-	batches     = 7                // of each program in a round, where they are short
-	leastRounds = 5                // however long they take
+	batchTime   = time.Millisecond      // short, so that most batches are not interrupted
+	jobTime     = 10 * time.Millisecond // of a batch of jobs, of which users have long streams
+	batches     = 7                     // of each program in a round, where they are short
+	leastRounds = 5                     // however long they take
 )
 
 // measurer measures rows with the programs that are running.
@@ -57,7 +58,7 @@ func (m *measurer) measure(r row) (*Row, error) {
 func (m *measurer) measureAnew(r row) (*Row, error) {
 	part := *m
 	part.rounds, part.budget = max(1, m.rounds/r.starts), m.budget/time.Duration(r.starts)
-	times := map[string][]float64{}
+	times, most := map[string][]float64{}, map[string]float64{}
 	var result *Row
 	for range r.starts {
 		err := func() (err error) {
@@ -74,7 +75,8 @@ func (m *measurer) measureAnew(r row) (*Row, error) {
 				times[t.program] = append(times[t.program], t.times...)
 				t.times = times[t.program]
 				if group(r.name) == jobs {
-					t.most = peak(t.cmd.Process)
+					most[t.program] = max(most[t.program], peak(t.cmd.Process))
+					t.most = most[t.program]
 				}
 			}
 			result, err = r.result(taking)
@@ -157,12 +159,16 @@ func prepare(p *process, r row) (*taking, error) {
 		return nil, err
 	}
 	t := &taking{process: p, n: 1}
+	aim := float64(batchTime)
+	if group(r.name) == jobs {
+		aim = float64(jobTime)
+	}
 	for r.rounds == 0 {
 		if t.took, err = p.run(t.n, 1); err != nil {
 			return nil, fmt.Errorf("%s: %w", r.name, err)
 		}
-		if t.took*float64(t.n) >= float64(batchTime)/2 || t.n >= 1<<24 {
-			t.n = max(1, int(float64(batchTime)/max(t.took, 1)))
+		if t.took*float64(t.n) >= aim/2 || t.n >= 1<<24 {
+			t.n = max(1, int(aim/max(t.took, 1)))
 			return t, nil
 		}
 		t.n *= 4

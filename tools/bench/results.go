@@ -15,10 +15,11 @@ import (
 // Results are the results of a run, in the form of the committed file.
 type Results struct {
 	Machine Machine `json:"machine"`
+	Jobs    Machine `json:"jobs_machine"` // of the rows of jobs
 	Rows    []*Row  `json:"rows"`
 }
 
-// Machine describes where the results are from.
+// Machine describes where results are from. It is empty without results.
 type Machine struct {
 	Processor string            `json:"processor"`
 	Cores     int               `json:"cores"`
@@ -77,22 +78,43 @@ func (r *Results) write(path string) error {
 	return os.WriteFile(path, append(data, '\n'), 0o644)
 }
 
-// merged returns the rows of newer, and those of older that newer lacks, in the order of the table.
-// Rows that no longer exist are left out, and so are all older rows from another machine.
-func merged(older, newer *Results) *Results {
-	m := &Results{Machine: newer.Machine}
-	if older.Machine.same(newer.Machine) { // where not all programs take part, the versions of the others stay
-		m.Machine.Versions = maps.Clone(older.Machine.Versions)
-		maps.Copy(m.Machine.Versions, newer.Machine.Versions)
+// machine returns where a row is from.
+func (r *Results) machine(of row) Machine {
+	if group(of.name) == jobs {
+		return r.Jobs
 	}
+	return r.Machine
+}
+
+// merged returns the rows of newer, and those of older that newer lacks, in the order of the table.
+// Rows that no longer exist are left out, and so are older rows where newer has some from another
+// machine: of jobs, or of all others.
+func merged(older, newer *Results) *Results {
+	m := &Results{Machine: older.Machine.and(newer.Machine), Jobs: older.Jobs.and(newer.Jobs)}
 	for _, r := range rows {
 		if row := newer.row(r.name); row != nil {
 			m.Rows = append(m.Rows, row)
-		} else if row := older.row(r.name); row != nil && older.Machine.same(newer.Machine) {
+		} else if row := older.row(r.name); row != nil && older.machine(r).same(m.machine(r)) {
 			m.Rows = append(m.Rows, row)
 		}
 	}
 	return m
+}
+
+// and returns the machine of results that a newer one was added to. Where not all programs took part
+// there, the versions of the others stay.
+func (m Machine) and(newer Machine) Machine {
+	switch {
+	case newer.Processor == "":
+		return m
+	case !m.same(newer):
+		return newer
+	}
+	versions := map[string]string{}
+	maps.Copy(versions, m.Versions)
+	maps.Copy(versions, newer.Versions)
+	newer.Versions = versions
+	return newer
 }
 
 // same reports whether times from both machines can be compared.
@@ -132,7 +154,7 @@ func worse(before, now *Results) []string {
 				if worseThan(*was.Ratio, *is.Ratio, tolerance) {
 					say("%s of C, and was %s", spread(*is.Ratio, ratio), spread(*was.Ratio, ratio))
 				}
-			case before.Machine.same(now.Machine) && worseThan(was.Nanoseconds, is.Nanoseconds, toleranceOfTimes(r, is)):
+			case before.machine(r).same(now.machine(r)) && worseThan(was.Nanoseconds, is.Nanoseconds, toleranceOfTimes(r, is)):
 				say("%s, and was %s", spread(is.Nanoseconds, duration), spread(was.Nanoseconds, duration))
 			}
 			if was.Allocs != nil && is.Allocs != nil && *is.Allocs > 1.1**was.Allocs {
