@@ -33,6 +33,7 @@ type measurer struct {
 type taking struct {
 	*process
 	n     int       // operations in a batch
+	warm  int       // operations before it that are not timed
 	took  float64   // nanoseconds of an operation, roughly
 	times []float64 // nanoseconds of an operation, one for each round
 	most  float64   // the memory of a process that does nothing else, at once, in bytes
@@ -169,6 +170,10 @@ func prepare(p *process, r row) (*taking, error) {
 		}
 		if t.took*float64(t.n) >= aim/2 || t.n >= 1<<24 {
 			t.n = max(1, int(aim/max(t.took, 1)))
+			// After a pause, caches and schedulers need a while to settle.
+			if t.n >= 8 || t.n > 1 && group(r.name) == jobs {
+				t.warm = t.n
+			}
 			return t, nil
 		}
 		t.n *= 4
@@ -198,11 +203,7 @@ func (m *measurer) takeTurns(taking []*taking, rounds int) error {
 			for i := range taking {
 				i = (i + round) % len(taking)
 				t := taking[i]
-				warm := t.n // after a pause, caches and schedulers need a while to settle
-				if warm < 8 {
-					warm = 0
-				}
-				took, err := t.run(t.n, warm)
+				took, err := t.run(t.n, t.warm)
 				if err != nil {
 					return err
 				}
