@@ -72,12 +72,19 @@ var chainChecks = []check.Check{
 		check.Equal(t, fmt.Sprint(before), fmt.Sprint(snapshot(t)), "the chain after a client was destroyed")
 	}},
 	{Rule: "XCH-06", Run: func(t *check.T) {
-		looked := eachCall(t, extensionCalls, func(t *check.T, s *session, c call, exact outcome) {
+		newer := func(t *check.T, s *session, c call, exact outcome) {
+			if exact.spill != "" {
+				t.Errorf("struct_size %d: %s", c.fn.Size, exact.spill)
+			}
 			for _, more := range tails {
 				newerCaller(t, c, s, exact, more)
 			}
+		}
+		looked := eachCall(t, extensionCalls, func(t *check.T, s *session, c call, exact outcome) {
+			newer(t, s, c, exact)
 			refusesShort(t, c, s)
 		})
+		looked += eachCall(t, moreExtensionCalls, newer)
 		if looked == 0 {
 			t.SkipUnimplf("the plugin has none of the extension functions that can be called without a special program")
 		}
