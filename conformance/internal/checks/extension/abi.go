@@ -73,7 +73,11 @@ var abiChecks = []check.Check{
 	{Rule: "XABI-01", Library: true, Run: func(t *check.T) {
 		runtime, executable, end := versions(t)
 		defer end()
-		check.Steady[capi.ExecutableABIVersionPlatformIDArgs](t, "version", []*capi.ExecutableABIVersion{executable}, nil)
+		_, other, endOther := versions(t)
+		check.Steady[capi.ExecutableABIVersionPlatformIDArgs](t, "version", []*capi.ExecutableABIVersion{executable, other}, nil)
+		before := string(executableProto(t, executable))
+		endOther()
+		check.Equal(t, before, string(executableProto(t, executable)), "the version of an executable, after that of another was destroyed")
 		if runtime != nil {
 			check.Steady[capi.RuntimeABIVersionPlatformIDArgs](t, "version", []*capi.RuntimeABIVersion{runtime}, nil)
 			check.Equal(t, string(runtimeProto(t, runtime)), string(runtimeProto(t, runtime)), "the version of a runtime, written again")

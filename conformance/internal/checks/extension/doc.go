@@ -46,7 +46,7 @@ func Checks() []check.Check {
 func Mutants() []mutant.Mutant {
 	return slices.Concat(cpuMutants(), memoryMutants(), standInMutants(), compilerMutants(), transferMutants(),
 		naturalLayoutMutants(), naturalFFIMutants(), naturalMemoryMutants(), unsteadyMutants(),
-		naturalStandInMutants(), naturalTPUMutants())
+		naturalStandInMutants(), naturalTPUMutants(), laterMutants())
 }
 
 // Unobservable lists the rules of these groups that no check can observe, with the reasons.

@@ -175,6 +175,7 @@ var ffiChecks = []check.Check{
 		if host {
 			check.ExpectBuffer(t, out, []float32{3, 6, 9, 12}, "the handler's result")
 		}
+		handlersApart(t, host)
 	}},
 	{Rule: "XFFI-06", Library: true, Hostile: true, Run: func(t *check.T) {
 		t.Require(check.FunctionOf[capi.FFIRegisterHandlerArgs]())
@@ -215,6 +216,34 @@ var ffiChecks = []check.Check{
 		t.ErrorCode(err, "a program that calls a handler that was not registered")
 		survived(t)
 	}},
+}
+
+// handlersApart registers several handlers, one whose name begins with that of another among them, and
+// calls them in another order.
+func handlersApart(t *check.T, host bool) {
+	first := freshName(t)
+	names := []string{first, first + "_more", freshName(t)}
+	calledWith := make([]atomic.Int64, len(names))
+	for i, name := range names {
+		check.Call(t, check.HandlerArgs(name, t.FFIPlatform(), t.NewHandler(func(f *ffi.CallFrame) error {
+			calledWith[i].Add(1)
+			return scale(f, float32(10*i+10), host)
+		})))
+	}
+	for _, i := range []int{1, 0, 2} {
+		before := calledWith[i].Load()
+		out, err := runCall(t, calls(names[i]))
+		if err != nil {
+			t.Fatalf("a program with handler %d of %d: expected success, got %v", i, len(names), err)
+		}
+		if calledWith[i].Load() == before {
+			t.Errorf("handler %d of %d, %s, was not called by a program that names it", i, len(names), names[i])
+		}
+		if host {
+			n := float32(10*i + 10)
+			check.ExpectBuffer(t, out, []float32{n, 2 * n, 3 * n, 4 * n}, fmt.Sprintf("the result of handler %d of %d", i, len(names)))
+		}
+	}
 }
 
 // gpuArgs returns the args that register a GPU's custom call.

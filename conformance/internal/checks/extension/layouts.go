@@ -10,6 +10,7 @@ import (
 
 	"github.com/purepjrt/purepjrt/capi"
 	"github.com/purepjrt/purepjrt/conformance/internal/check"
+	"github.com/purepjrt/purepjrt/pjrt/dtype"
 )
 
 // layoutText returns a layout as its serialized bytes.
@@ -134,6 +135,26 @@ func steadyLayouts[A any](t *check.T, layoutsOf func(t *check.T, out A) []string
 		"number of layouts of a program with one argument and one result")
 }
 
+// layoutsOfSeveral compiles a program that returns five arguments of other ranks, and fails the check
+// unless each of its layouts is one for its rank, also when it is asked in turn with another program.
+func layoutsOfSeveral(t *check.T, layouts func(*check.T, *capi.Executable) []string, what string, two *capi.Executable) {
+	list := make([]check.HostArray, 5)
+	for i := range list {
+		list[i] = check.HostArray{Type: dtype.F32, Dims: check.Shapes[len(check.Shapes)-1-i]}
+	}
+	e := compiled(t, check.Returning(list), check.Devices(1, 1))
+	for range 2 {
+		check.Equal(t, 2, len(layouts(t, two)), "number of %s layouts of a program with two", what)
+		got := layouts(t, e)
+		if !check.Equal(t, len(list), len(got), "number of %s layouts of a program that returns its arguments", what) {
+			return
+		}
+		for i, a := range list {
+			describes(t, got[i], len(a.Dims), fmt.Sprintf("layout of %s %d of %d, %v", what, i, len(got), a))
+		}
+	}
+}
+
 // pair returns its two arguments.
 const pair = `module @long {
   func.func @main(%a: tensor<2x3xi32>, %b: tensor<f32>) -> (tensor<2x3xi32>, tensor<f32>) {
@@ -246,6 +267,7 @@ var layoutChecks = []check.Check{
 		}
 		check.Equal(t, fmt.Sprint(got), fmt.Sprint(listOf(t, mine.Layouts, mine.NumOutputs, "output layout")),
 			"the layouts of the first call, at the end")
+		layoutsOfSeveral(t, outputLayouts, "output", e)
 	}},
 	{Rule: "XLAY-07", Library: true, Run: func(t *check.T) {
 		e := compiled(t, pair, check.Devices(1, 1))
@@ -254,6 +276,9 @@ var layoutChecks = []check.Check{
 		if check.Equal(t, 2, len(got), "number of parameter layouts") {
 			check.Equal(t, defaultLayout(t, capi.BufferTypeS32, 2, 3), got[0], "layout of the first parameter, next to the default")
 			check.Equal(t, defaultLayout(t, capi.BufferTypeF32), got[1], "layout of the second parameter, next to the default")
+		}
+		if !noClient(t) { // whose compilers are fast
+			layoutsOfSeveral(t, parameterLayouts, "parameter", e)
 		}
 	}},
 	{Rule: "XLAY-08", Library: true, Run: func(t *check.T) {

@@ -118,7 +118,19 @@ func freesNames(t *check.T) {
 }
 
 var phaseChecks = []check.Check{
-	{Rule: "XPH-01", Library: true, Run: func(t *check.T) { compiler(t) }},
+	{Rule: "XPH-01", Library: true, Run: func(t *check.T) {
+		c := compiler(t)
+		names := fmt.Sprint(phaseNames(t, c))
+		for i := range 3 { // one after the other, beside the first
+			other := check.Call(t, capi.PhaseCompileGetCompilerArgs{}).PhaseCompiler
+			if other == nil {
+				t.Fatalf("phase_compile_get_compiler, call %d: success without a compiler", i+2)
+			}
+			check.Equal(t, names, fmt.Sprint(phaseNames(t, other)), "the phases of compiler %d", i+2)
+			check.Call(t, capi.PhaseCompileDestroyCompilerArgs{PhaseCompiler: other})
+			check.Equal(t, names, fmt.Sprint(phaseNames(t, c)), "the phases of the first compiler, after compiler %d was destroyed", i+2)
+		}
+	}},
 	{Rule: "XPH-02", Library: true, Run: func(t *check.T) {
 		c := compiler(t)
 		names := phaseNames(t, c)
@@ -146,6 +158,11 @@ var phaseChecks = []check.Check{
 		c := compiler(t)
 		names := phaseNames(t, c)
 		programs, passed := []string{partialProgram(check.AddOne, names[0])}, 0
+		defer func() {
+			if !t.Failed() {
+				severalPhases(t, c, names[:passed])
+			}
+		}()
 		for _, name := range names {
 			out, err := runPhases(t, c, programs, []string{name})
 			if err != nil {
@@ -167,4 +184,48 @@ var phaseChecks = []check.Check{
 			t.Errorf("expected the phase %q to take what %q made", names[1], names[0])
 		}
 	}},
+}
+
+// severalPhases runs phases, each of which takes what the one before makes, in one call, and the
+// first one over several programs. A phase that makes one program of one makes as many of several.
+func severalPhases(t *check.T, c *capi.PhaseCompiler, names []string) {
+	program := partialProgram(check.AddOne, names[0])
+	one, err := runPhases(t, c, []string{program}, names[:1])
+	if err != nil || len(one) != 1 {
+		t.Notef("the phase %q made %d programs of one (%v)", names[0], len(one), err)
+		return
+	}
+	three, err := runPhases(t, c, slices.Repeat([]string{program}, 3), names[:1])
+	if err != nil {
+		t.Notef("the phase %q takes no three programs: %v", names[0], err)
+	} else {
+		check.Equal(t, 3, len(three), "number of programs that the phase %q makes of three, since it makes one of one", names[0])
+	}
+	if len(names) < 2 {
+		return
+	}
+	apart, err := runPhases(t, c, one, names[1:2])
+	if err != nil {
+		t.Fatalf("running the phase %q again: expected success as before, got %v", names[1], err)
+	}
+	both, err := runPhases(t, c, []string{program}, names[:2])
+	if err != nil {
+		t.Errorf("running the phases %q in one call: expected success as in two calls, got %v", names[:2], err)
+		return
+	}
+	check.Equal(t, fmt.Sprint(producers(apart)), fmt.Sprint(producers(both)), "the phases that made the programs of %q in one call, next to two calls",
+		names[:2])
+}
+
+// producers returns the names of the phases that made partial programs.
+func producers(programs []string) []string {
+	var list []string
+	for _, p := range programs {
+		for f, err := range check.Fields([]byte(p)) {
+			if err == nil && f.Number == 3 {
+				list = append(list, string(f.Bytes))
+			}
+		}
+	}
+	return list
 }

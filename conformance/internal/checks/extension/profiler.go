@@ -174,10 +174,15 @@ var streamChecks = []check.Check{
 	}},
 	{Rule: "XSTR-02", Run: func(t *check.T) {
 		c := t.Client()
-		stream := check.Call(t, capi.GetStreamForExternalReadyEventsArgs{Device: c.Devices[0]}).Stream
-		b := check.Upload(t, c, []float32{1, 2, 3, 4})
-		check.Call(t, capi.WaitUntilBufferReadyOnStreamArgs{Stream: stream, Buffer: b})
-		check.ExpectBuffer(t, b, []float32{1, 2, 3, 4}, "a buffer that a stream waited for")
+		for round := range 2 {
+			for i, d := range c.Devices {
+				stream := check.Call(t, capi.GetStreamForExternalReadyEventsArgs{Device: d}).Stream
+				want := []float32{1, 2, float32(i), float32(round)}
+				b := check.UploadTo(t, c, d, want)
+				check.Call(t, capi.WaitUntilBufferReadyOnStreamArgs{Stream: stream, Buffer: b})
+				check.ExpectBuffer(t, b, want, "a buffer that a stream waited for")
+			}
+		}
 	}},
 	{Rule: "XSTR-03", Hostile: true, Run: func(t *check.T) {
 		c := t.Client()

@@ -6,11 +6,13 @@ package extension
 import (
 	"bytes"
 	"fmt"
+	"iter"
 	"slices"
 	"unsafe"
 
 	"github.com/purepjrt/purepjrt/capi"
 	"github.com/purepjrt/purepjrt/conformance/internal/check"
+	"github.com/purepjrt/purepjrt/pjrt/dtype"
 )
 
 // alias makes a raw buffer from a buffer. end destroys it.
@@ -128,7 +130,7 @@ var rawBufferChecks = []check.Check{
 		c := t.Client()
 		looked := 0
 		var all []*capi.RawBuffer
-		for i, m := range c.Memories {
+		for i, m := range slices.Concat(c.Memories, c.Memories) {
 			args := check.HostArgs(c, []float32{1, 2, 3, float32(i)})
 			args.Device, args.Memory = nil, m
 			b, err := t.TryUpload(args)
@@ -163,6 +165,20 @@ var rawBufferChecks = []check.Check{
 			check.ExpectBuffer(t, b, want, fmt.Sprintf("after %d bytes were written at %d", w[1], w[0]))
 			end()
 		}
+		for a, b := range sizedBuffers(t) {
+			raw, end := alias(t, b)
+			want := slices.Clone(a.Data)
+			for at, w := range windowsOf(len(want)) {
+				part := check.Values(dtype.U8, w[1], uint64(at))
+				copy(want[w[0]:], part)
+				mustWrite(t, raw, int64(w[0]), part)
+			}
+			end()
+			if got := t.Download(b); !bytes.Equal(want, got) {
+				at := differsAt(want, got)
+				t.Errorf("byte %d of %v after parts of it were written: expected %#02x, got %#02x", at, a, want[at], got[at])
+			}
+		}
 		refusesBeyond(t, func(raw *capi.RawBuffer, offset, size int64) error { return rawWrite(t, raw, offset, count(int(size))) })
 	}},
 	{Rule: "XRAW-06", Hostile: true, Run: func(t *check.T) {
@@ -175,6 +191,19 @@ var rawBufferChecks = []check.Check{
 			}
 		}
 		end()
+		for a, b := range sizedBuffers(t) {
+			raw, end := alias(t, b)
+			for _, w := range windowsOf(len(a.Data)) {
+				got, err := rawRead(t, raw, int64(w[0]), int64(w[1]))
+				want := a.Data[w[0] : w[0]+w[1]]
+				if err != nil {
+					t.Errorf("reading %d bytes at %d of %v: expected success, got %v", w[1], w[0], a, err)
+				} else if at := differsAt(want, got); at >= 0 {
+					t.Errorf("reading %d bytes at %d of %v: byte %d: expected %#02x, got %#02x", w[1], w[0], a, at, want[at], got[at])
+				}
+			}
+			end()
+		}
 		refusesBeyond(t, func(raw *capi.RawBuffer, offset, size int64) error {
 			_, err := rawRead(t, raw, offset, size)
 			return err
@@ -192,6 +221,7 @@ var rawBufferChecks = []check.Check{
 			t.Errorf("the alias of a destroyed buffer: expected %x in front, got %x (%v)", want, data, err)
 		}
 		end()
+		aliasesApart(t)
 	}},
 	{Rule: "XRAW-08", Hostile: true, Run: func(t *check.T) {
 		if t.Minor() < 112 {
@@ -211,6 +241,80 @@ var rawBufferChecks = []check.Check{
 		check.Equal(t, check.Call(t, capi.RawBufferGetHostPointerArgs{Buffer: raw}).HostPointer, v.GetHostPointer.Call(raw),
 			"host pointer, by the function table")
 	}},
+}
+
+// sizedBuffers uploads the arrays of T.Sized whose bytes on the device are those on the host.
+func sizedBuffers(t *check.T) iter.Seq2[check.HostArray, *capi.Buffer] {
+	return func(yield func(check.HostArray, *capi.Buffer) bool) {
+		for a := range t.Sized() {
+			if a.Type.IsSubByte() {
+				continue
+			}
+			args := check.HostArgs(t.Client(), a.Data, a.Dims...)
+			args.Type = capi.BufferType(a.Type)
+			b, err := t.TryUpload(args)
+			if err != nil {
+				if a.Type == dtype.F32 {
+					t.Fatalf("uploading %v: expected success, got %v", a, err)
+				}
+				continue
+			}
+			more := yield(a, b)
+			if check.Destroy(t, b); !more {
+				return
+			}
+		}
+	}
+}
+
+// windowsOf returns some offsets in n bytes, and sizes: up to the end, and half of that.
+func windowsOf(n int) [][2]int {
+	var list [][2]int
+	for i, offset := range check.Offsets(n) {
+		size := n - offset
+		if (i+n)%3 != 0 {
+			continue
+		} else if i%2 == 1 {
+			size = (size + 1) / 2
+		}
+		list = append(list, [2]int{offset, size})
+	}
+	return list
+}
+
+// differsAt returns the place of the first byte that differs, or -1.
+func differsAt(want, got []byte) int {
+	for i := range want {
+		if i >= len(got) || want[i] != got[i] {
+			return i
+		}
+	}
+	return -1
+}
+
+// aliasesApart makes several aliases of one buffer and one of another, and destroys some of them.
+func aliasesApart(t *check.T) {
+	b := check.Upload(t, t.Client(), []uint8{1, 2, 3, 4})
+	other := check.Upload(t, t.Client(), []uint8{5, 6, 7, 8})
+	first, endFirst := alias(t, b)
+	second, endSecond := alias(t, b)
+	third, endThird := alias(t, other)
+	mustWrite(t, first, 1, []byte{20})
+	expect := func(raw *capi.RawBuffer, want []byte, what string) {
+		if got, err := rawRead(t, raw, 0, int64(len(want))); err != nil || !bytes.Equal(want, got) {
+			t.Errorf("%s: expected %v, got %v (%v)", what, want, got, err)
+		}
+	}
+	expect(second, []byte{1, 20, 3, 4}, "the second alias of a buffer that was written through the first")
+	endFirst()
+	expect(second, []byte{1, 20, 3, 4}, "the second alias of a buffer whose first alias was destroyed")
+	expect(third, []byte{5, 6, 7, 8}, "the alias of a buffer, when one of another buffer was destroyed")
+	mustWrite(t, second, 2, []byte{30})
+	endSecond()
+	expect(third, []byte{5, 6, 7, 8}, "the alias of a buffer, when all of another buffer were destroyed")
+	endThird()
+	check.ExpectBuffer(t, b, []uint8{1, 20, 30, 4}, "a buffer that was written through two aliases")
+	check.ExpectBuffer(t, other, []uint8{5, 6, 7, 8}, "a buffer that was not written")
 }
 
 // refusesBeyond fails the check for transfers beyond the end that are accepted.
@@ -239,6 +343,35 @@ func free(a *capi.HostMemoryAllocatorAllocateArgs) {
 	}
 }
 
+// allocationsApart has several allocations at a time, of which some have equal sizes, and frees them
+// in another order. Each must keep what was written to it.
+func allocationsApart(t *check.T) {
+	var list []*capi.HostMemoryAllocatorAllocateArgs
+	var want [][]byte
+	for i, size := range []uintptr{64, 64, 1, 4096, 64, 5000, 4096, 100000} {
+		a := check.Call(t, capi.HostMemoryAllocatorAllocateArgs{Client: t.Client().Handle, Size: size, NumaNode: -1})
+		if a.Ptr == nil {
+			t.Fatalf("an allocation of %d bytes: success without memory", size)
+		}
+		list, want = append(list, &a), append(want, check.Values(dtype.U8, int(size), uint64(i)))
+		copy(unsafe.Slice(a.Ptr, size), want[i])
+	}
+	freed := make(map[int]bool)
+	expect := func(when string) {
+		for i, a := range list {
+			if at := differsAt(want[i], unsafe.Slice(a.Ptr, a.Size)); !freed[i] && at >= 0 {
+				t.Fatalf("byte %d of allocation %d of %d, of %d bytes, %s: expected %#02x, got another", at, i, len(list), a.Size, when, want[i][at])
+			}
+		}
+	}
+	expect("after all were written")
+	for _, i := range []int{4, 0, 7, 1, 3, 6, 2, 5} {
+		freed[i] = true
+		free(list[i])
+		expect(fmt.Sprintf("after allocation %d was freed", i))
+	}
+}
+
 var hostMemoryChecks = []check.Check{
 	{Rule: "XHMA-01", Hostile: true, Run: func(t *check.T) {
 		for _, size := range []uintptr{1, 4096, 1 << 20} {
@@ -258,6 +391,7 @@ var hostMemoryChecks = []check.Check{
 			}
 			free(&a)
 		}
+		allocationsApart(t)
 		const large = 16 << 10
 		t.Flat(20000, large/4, "an allocation of 16 KiB that is freed", func() {
 			a := check.Call(t, capi.HostMemoryAllocatorAllocateArgs{Client: t.Client().Handle, Size: large, NumaNode: -1})

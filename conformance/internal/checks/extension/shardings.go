@@ -156,6 +156,31 @@ var metadataChecks = []check.Check{
 			isMessage(t, capi.Bytes(m.SerializedMetadata, m.SerializedMetadataSize), "the metadata")
 			check.Call(t, capi.ExecutableMetadataDestroySerializedMetadataArgs{Metadata: m})
 		}
+		// Several are there at a time, of two executables.
+		two := []*capi.Executable{e, compiled(t, check.Pair, check.Devices(1, 1))}
+		var list []*capi.ExecutableMetadata
+		var was []string
+		expect := func(when string) {
+			for i, m := range list {
+				if m != nil {
+					check.Equal(t, fmt.Sprintf("%x", was[i]), fmt.Sprintf("%x", capi.Bytes(m.SerializedMetadata, m.SerializedMetadataSize)),
+						"the metadata of call %d of 4, %s", i+1, when)
+				}
+			}
+		}
+		for i := range 4 {
+			m := check.Call(t, capi.ExecutableMetadataGetExecutableMetadataArgs{Executable: two[i%2]}).Metadata
+			if m == nil {
+				t.Fatalf("get_executable_metadata, call %d: success without metadata", i+1)
+			}
+			list, was = append(list, m), append(was, capi.String(m.SerializedMetadata, m.SerializedMetadataSize))
+			expect("after a later call")
+		}
+		for _, i := range []int{2, 0, 3, 1} {
+			check.Call(t, capi.ExecutableMetadataDestroySerializedMetadataArgs{Metadata: list[i]})
+			list[i] = nil
+			expect(fmt.Sprintf("after that of call %d was destroyed", i+1))
+		}
 	}},
 }
 
