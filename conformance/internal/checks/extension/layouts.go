@@ -277,7 +277,7 @@ var layoutChecks = []check.Check{
 			check.Equal(t, defaultLayout(t, capi.BufferTypeS32, 2, 3), got[0], "layout of the first parameter, next to the default")
 			check.Equal(t, defaultLayout(t, capi.BufferTypeF32), got[1], "layout of the second parameter, next to the default")
 		}
-		if !noClient(t) { // whose compilers are fast
+		if !noClient(t) { // compilers for topologies are slower
 			layoutsOfSeveral(t, parameterLayouts, "parameter", e)
 		}
 	}},

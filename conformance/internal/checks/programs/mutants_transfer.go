@@ -13,7 +13,6 @@ import (
 	"github.com/purepjrt/purepjrt/capi/serve"
 	"github.com/purepjrt/purepjrt/conformance/internal/check"
 	"github.com/purepjrt/purepjrt/conformance/internal/mutant"
-	"github.com/purepjrt/purepjrt/pjrt/dtype"
 )
 
 // The plugins at hand have no transfers with the host and no control dependencies: the in-memory
@@ -129,6 +128,48 @@ func streamFaults() []mutant.Mutant {
 		a.Chunk = &own
 	}
 	list := []mutant.Mutant{
+		mutant.LikeFormer[capi.CopyToDeviceStream]("CDS-01", "has the size of the first stream for all", 2,
+			func(a, former *capi.CopyToDeviceStreamTotalBytesArgs) { a.TotalBytes = former.TotalBytes }),
+		mutant.Hooked("CDS-03", "counts the bytes of all streams together", func() []serve.Hook {
+			all := int64(0)
+			return []serve.Hook{
+				mutant.Changed(func(a *addition, _ int64) { all += int64(a.Chunk.Size) }),
+				mutant.Then(func(a *capi.CopyToDeviceStreamCurrentBytesArgs) { a.CurrentBytes = all }),
+			}
+		}),
+		mutant.Hooked("CDS-03", "keeps four chunks of a stream", func() []serve.Hook {
+			chunks := make(map[*capi.CopyToDeviceStream]int)
+			return []serve.Hook{
+				serve.Around(func(c *serve.Invocation, a *addition) {
+					if chunks[a.Stream]++; chunks[a.Stream] > 4 {
+						mutant.Forward(c, a, zeros)
+						return
+					}
+					c.Forward()
+				}),
+				mutant.Ahead(func(a *capi.CopyToDeviceStreamDestroyArgs) { delete(chunks, a.Stream) }),
+			}
+		}),
+		mutant.Before("CDS-03", "keeps 4 KiB of a chunk", func(a *addition) {
+			own := *a.Chunk
+			data := make([]byte, own.Size)
+			copy(data, capi.Bytes((*byte)(own.Data), min(own.Size, 4096)))
+			own.Data = check.Pointer(data)
+			a.Chunk = &own
+		}),
+		mutant.Hooked("CDS-04", "reads the description of a chunk after the call", func() []serve.Hook {
+			chunks := make(map[*capi.Event]*capi.Chunk)
+			sizes := make(map[*capi.Event]uintptr)
+			return []serve.Hook{
+				mutant.Changed(func(a *addition, _ int64) {
+					chunks[a.TransferComplete], sizes[a.TransferComplete] = a.Chunk, a.Chunk.Size
+				}),
+				serve.Around(func(c *serve.Invocation, a *capi.EventAwaitArgs) {
+					chunk := chunks[a.Event]
+					mutant.FailIf(c, chunk != nil && chunk.Size != sizes[a.Event], capi.ErrorCodeInternal, "a chunk of another size")
+				}),
+			}
+		}),
 		mutant.Before("XOPT-12", "drops the data", zeros),
 		mutant.Before("CDS-04", "never frees a chunk", func(a *addition) { a.Chunk = kept(a.Chunk) }),
 		mutant.Before("CDS-04", "frees a chunk before it is read", func(a *addition) {
@@ -263,14 +304,14 @@ func firsts[E any](lists [][]E) **E {
 // chunkSent is a call of a send callback.
 type chunkSent struct {
 	to    capi.SendCallbackInfo
-	data  []float32
+	data  []byte
 	total uintptr
 	done  bool
 }
 
 // call passes data to the caller, which frees the copy that it gets.
-func (s *chunkSent) call(data []float32, total uintptr, done bool) (own []byte, err error) {
-	own = slices.Clone(dtype.Bytes(data))
+func (s *chunkSent) call(data []byte, total uintptr, done bool) (own []byte, err error) {
+	own = slices.Clone(data)
 	deleter, handle := capi.NewChunkDeleter(func() { clear(own) })
 	chunk := &capi.Chunk{Data: check.Pointer(own), Size: uintptr(len(own)), Deleter: deleter, DeleterArg: uintptr(handle)}
 	if h := s.to.SendCallback.Call(chunk, mutant.CallbackError(), total, done, s.to.UserArg); h != nil {
@@ -289,8 +330,7 @@ func (x *transfers) each(send func(s *chunkSent) error) {
 	for _, list := range x.sends {
 		for i, to := range list {
 			callback, handle := capi.NewSendCallback(func(chunk *capi.Chunk, total uintptr, done bool) error {
-				data := make([]float32, chunk.Size/4)
-				copy(dtype.Bytes(data), capi.Bytes((*byte)(chunk.Data), chunk.Size))
+				data := capi.Bytes((*byte)(chunk.Data), chunk.Size)
 				deleteChunk(chunk)
 				return send(&chunkSent{to, data, total, done})
 			})
@@ -301,7 +341,50 @@ func (x *transfers) each(send func(s *chunkSent) error) {
 
 func sendFaults() []mutant.Mutant {
 	nobody := func(*chunkSent) error { return nil }
+	firstOf := func(words string, change func(s, first *chunkSent)) mutant.Mutant {
+		return mutant.Hooked("XOPT-11", words, func() []serve.Hook {
+			return onTransfers("", "", func(_ *serve.Invocation, _ *execution, x *transfers) {
+				var first *chunkSent
+				x.each(func(s *chunkSent) error {
+					if first == nil {
+						first = &chunkSent{s.to, slices.Clone(s.data), s.total, s.done}
+					}
+					change(s, first)
+					_, err := s.call(s.data, s.total, s.done)
+					return err
+				})
+			}).Hooks()
+		})
+	}
 	return inMemory([]mutant.Mutant{
+		firstOf("sends on all channels what the first sends", func(s, first *chunkSent) { s.data, s.total = first.data, first.total }),
+		firstOf("tells the total size of the first channel on all", func(s, first *chunkSent) { s.total = first.total }),
+		firstOf("is done with one channel of several", func(s, first *chunkSent) { s.done = s.to.ChannelID == first.to.ChannelID }),
+		mutant.Hooked("XOPT-11", "sends to the callbacks of an executable's first execution in all", func() []serve.Hook {
+			first := make(map[*capi.LoadedExecutable][][]capi.SendCallbackInfo)
+			return onTransfers("", "", func(_ *serve.Invocation, a *execution, x *transfers) {
+				if first[a.Executable] == nil {
+					first[a.Executable] = x.sends
+				}
+				x.sends = first[a.Executable]
+			}).Hooks()
+		}),
+		onSend("XOPT-08", "the last byte of an odd number is lost", func(s *chunkSent) error {
+			if len(s.data)%2 == 1 {
+				s.data[len(s.data)-1] ^= 1
+			}
+			_, err := s.call(s.data, s.total, s.done)
+			return err
+		}),
+		onSend("XOPT-08", "sends the last two of many chunks in the wrong order", func(s *chunkSent) error {
+			parts := mutant.LastExchanged(slices.Collect(slices.Chunk(s.data, 4096)), 3)
+			for i, part := range parts {
+				if _, err := s.call(part, s.total, i == len(parts)-1); err != nil {
+					return err
+				}
+			}
+			return nil
+		}),
 		onSend("XOPT-08", "never says that it is done", func(s *chunkSent) error {
 			_, err := s.call(s.data, s.total, false)
 			return err
@@ -342,8 +425,11 @@ func sendFaults() []mutant.Mutant {
 			}
 		}),
 		onSend("XOPT-18", "sends data as it lies on the device", func(s *chunkSent) error {
-			x := s.data
-			_, err := s.call([]float32{x[0], x[2], x[4], x[1], x[3], x[5]}, s.total, s.done)
+			var lies []byte
+			for _, at := range []int{0, 2, 4, 1, 3, 5} {
+				lies = append(lies, s.data[4*at:4*at+4]...)
+			}
+			_, err := s.call(lies, s.total, s.done)
 			return err
 		}),
 	})

@@ -137,6 +137,16 @@ func (s *sent) take(chunk *capi.Chunk, total uintptr, done bool) error {
 	return nil
 }
 
+// differAt returns the place of the first byte that differs or that only one of the two has, or -1.
+func differAt(want, got []byte) int {
+	for i := range max(len(want), len(got)) {
+		if i >= len(want) || i >= len(got) || want[i] != got[i] {
+			return i
+		}
+	}
+	return -1
+}
+
 func deleteChunk(chunk *capi.Chunk) {
 	if chunk.Deleter != 0 {
 		chunk.Deleter.Call(chunk.Data, chunk.DeleterArg)
@@ -144,14 +154,20 @@ func deleteChunk(chunk *capi.Chunk) {
 }
 
 // is compares the data that were sent.
-func (s *sent) is(t *check.T, want []float32, what string) {
+func (s *sent) is(t *check.T, want []float32, what string) { s.has(t, dtype.Bytes(want), what) }
+
+// has is like is, for bytes.
+func (s *sent) has(t *check.T, want []byte, what string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if got := string(s.data); got != string(dtype.Bytes(want)) {
-		t.Errorf("%s: expected the bytes % x, got % x", what, dtype.Bytes(want), s.data)
+	switch at := differAt(want, s.data); {
+	case at >= 0 && len(want) > 64:
+		t.Errorf("%s: expected %d bytes, got %d, of which the one at %d is the first that differs", what, len(want), len(s.data), at)
+	case at >= 0:
+		t.Errorf("%s: expected the bytes % x, got % x", what, want, s.data)
 	}
 	for i, total := range s.totals {
-		check.Equal(t, uintptr(4*len(want)), total, "%s: total_size_in_bytes of chunk %d of %d", what, i+1, len(s.totals))
+		check.Equal(t, uintptr(len(want)), total, "%s: total_size_in_bytes of chunk %d of %d", what, i+1, len(s.totals))
 		check.Equal(t, i == len(s.totals)-1, s.done[i], "%s: done of chunk %d of %d", what, i+1, len(s.totals))
 	}
 }
@@ -170,6 +186,11 @@ var callbackChecks = []check.Check{
 		got := new(sent)
 		sendSix(t, []sender{{sendChannel, got.take}})
 		got.is(t, six, "what the program sent")
+		var list []check.HostArray
+		for i, n := range []int64{1, 3, 31, 65, 1025, 4097, 100003} {
+			list = append(list, check.HostArrayOf([]dtype.Type{dtype.U8, dtype.F32, dtype.S16, dtype.S64}[i%4], uint64(i), n))
+		}
+		talks(t, list)
 	}},
 	{Rule: "XOPT-09", Hostile: true, Run: func(t *check.T) {
 		var mu sync.Mutex
@@ -224,6 +245,7 @@ var callbackChecks = []check.Check{
 			sendSix(t, list)
 			got.is(t, six, fmt.Sprintf("what the program sent with callbacks for the channels %v", order))
 		}
+		talks(t, someArrays())
 		exe, err := tryCompile(t, t.Client(), recvProgram, options{})
 		if err != nil {
 			t.Notef("a program that receives is refused: %s", firstLine(err.Error()))
@@ -460,6 +482,7 @@ func (s *stream) addChunk(data []byte) (event *capi.Event, deleted *atomic.Int32
 	s.t.Cleanup(handle.Delete)
 	chunk := &capi.Chunk{Data: check.Pointer(own), Size: uintptr(len(own)), Deleter: chunkDeleter(), DeleterArg: uintptr(handle)}
 	out, err := check.Try(s.t, capi.CopyToDeviceStreamAddChunkArgs{Stream: s.h, Chunk: chunk})
+	*chunk = capi.Chunk{} // XLA's client has it on its stack
 	if err != nil {
 		return nil, deleted, err
 	}
@@ -534,6 +557,7 @@ var streamChecks = []check.Check{
 			})
 			s.destroy()
 		})
+		talks(t, []check.HostArray{check.HostArrayOf(dtype.F32, 1, 4), check.HostArrayOf(dtype.F32, 2, 6, 4)})
 	}},
 	{Rule: "CDS-02", Hostile: true, Run: func(t *check.T) {
 		receiveSix(t, func(s *stream) {
@@ -556,6 +580,9 @@ var streamChecks = []check.Check{
 				check.Equal(t, added, s.current(), "PJRT_CopyToDeviceStream_CurrentBytes after %d bytes", added)
 			})
 			s.destroy()
+		})
+		talks(t, []check.HostArray{
+			check.HostArrayOf(dtype.F32, 1, 5), check.HostArrayOf(dtype.F32, 2, 2050), check.HostArrayOf(dtype.F32, 3, 17000),
 		})
 	}},
 	{Rule: "CDS-04", Hostile: true, Run: func(t *check.T) {

@@ -81,7 +81,8 @@ var launches = map[string]func(l *pjrttest.Launch) error{
 	"send_transposed": func(l *pjrttest.Launch) error {
 		return send(l, func(x []float32) []float32 { return []float32{x[0], x[3], x[1], x[4], x[2], x[5]} })
 	},
-	"recv": receive,
+	"recv":     receive,
+	"channels": channels,
 }
 
 // artifact matches portable artifacts of StableHLO.
@@ -225,6 +226,27 @@ func receive(l *pjrttest.Launch) error {
 			return err
 		}
 		l.Results[d] = []pjrt.HostArray{{Type: dtype.F32, Dims: []int64{2, 3}, Data: data}}
+	}
+	return nil
+}
+
+// channels sends the arguments to the host and returns arrays like them that it receives, each on a
+// channel of its own.
+func channels(l *pjrttest.Launch) error {
+	const first = 11
+	for d, args := range l.Args {
+		for i, a := range args {
+			if err := l.Send(d, int64(first+2*i), a.Data); err != nil {
+				return err
+			}
+		}
+		for i, a := range args {
+			data, err := l.Recv(d, int64(first+2*i+1), len(a.Data))
+			if err != nil {
+				return err
+			}
+			l.Results[d] = append(l.Results[d], pjrt.HostArray{Type: a.Type, Dims: a.Dims, Data: data})
+		}
 	}
 	return nil
 }
