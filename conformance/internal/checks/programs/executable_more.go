@@ -207,6 +207,23 @@ var optimizedChecks = slices.Concat(
 		again, formatAgain := optimizedSize(t, e)
 		check.Equal(t, size, again, "code_size when it is asked for again, after the program was")
 		check.Equal(t, format, formatAgain, "format when it is asked for again, after the program was")
+		if k.topology != nil {
+			return // compilers for topologies are slower
+		}
+		// Another one, which is there at the same time, has a program of its own. Its bytes need not be
+		// the same each time, but its name is in them, if that is so of the first.
+		for i, e := range []*capi.Executable{e, k.text(t, named(check.Words(24, 3)), options{}).executable} {
+			n, _ := optimizedSize(t, e)
+			code := make([]byte, n)
+			optimized(t, e, code, n)
+			if name := executableName(t, e); !bytes.Contains(code, []byte(name)) {
+				if i == 0 {
+					t.Notef("the optimized program does not contain the name %q of its executable", name)
+					return
+				}
+				t.Errorf("PJRT_Executable_OptimizedProgram of a second executable: expected its name %q in the %d bytes, as the first has its own", name, n)
+			}
+		}
 	}),
 	both(check.Check{Rule: "EXE-22", Hostile: true}, func(t *check.T, k compiler) {
 		e := k.text(t, check.Pair, options{}).executable

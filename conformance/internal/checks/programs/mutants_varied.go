@@ -35,7 +35,7 @@ func variedMutants() []mutant.Mutant {
 			*size--
 		}
 	}
-	return slices.Concat(unsteadyMutants(), []mutant.Mutant{
+	return slices.Concat(unsteadyMutants(), otherMutants(), []mutant.Mutant{
 		mutant.After("EXE-04", "cuts names at 64 bytes", func(a *capi.ExecutableNameArgs) { a.ExecutableNameSize = min(a.ExecutableNameSize, 64) }),
 		mutant.After("EXE-04", "counts a byte less in names that fill sixteen", func(a *capi.ExecutableNameArgs) { without(16, &a.ExecutableNameSize) }),
 		mutant.Lists[capi.ExecutableOutputElementTypesArgs]("EXE-09", "has the type of the second of three results for the third",
@@ -234,6 +234,70 @@ func ofLoaded[H, A any](name, fault string, change func(c *serve.Invocation, a *
 			}),
 		}
 	})
+}
+
+// otherMutants tell about an executable what is so of another, or lose a part of what they tell.
+func otherMutants() []mutant.Mutant {
+	var list []mutant.Mutant
+	for _, lost := range []struct {
+		what       string
+		top, inner protoNumber
+	}{
+		{"parameter_is_tupled_arguments", 2, 0}, {"compile_portable_executable", 4, 0}, {"argument_layouts", 1, 0},
+		{"device_assignment", 3, 9}, {"use_spmd_partitioning", 3, 6}, {"memory_fitting_level", 3, 25},
+	} {
+		list = append(list, mutant.After("COPT-09", "tells no "+lost.what, func(a *capi.ExecutableGetCompileOptionsArgs) {
+			mutant.Reply(a, withoutField(capi.Bytes(a.SerializedBytes, a.SerializedBytesSize), lost.top, lost.inner))
+		}))
+	}
+	list = append(list, mutant.Hooked("COPT-09", "tells the options of the third executable about later ones", func() []serve.Hook {
+		var mu sync.Mutex
+		var third []byte
+		places := make(map[*capi.Executable]int)
+		return []serve.Hook{mutant.Changed(func(a *capi.ExecutableGetCompileOptionsArgs, _ int64) {
+			mu.Lock()
+			defer mu.Unlock()
+			if places[a.Executable] == 0 {
+				places[a.Executable] = len(places) + 1
+			}
+			switch n := places[a.Executable]; {
+			case n == 3:
+				third = capi.Bytes(a.SerializedBytes, a.SerializedBytesSize)
+			case n > 3:
+				mutant.Reply(a, third)
+			}
+		})}
+	}))
+	return append(inMemory(list), mutant.Hooked("EXE-21", "gives the optimized program of the first executable for all", func() []serve.Hook {
+		var mu sync.Mutex
+		var first *capi.Executable
+		return []serve.Hook{serve.Around(func(c *serve.Invocation, a *capi.ExecutableOptimizedProgramArgs) {
+			mu.Lock()
+			if first == nil {
+				first = a.Executable
+			}
+			mu.Unlock()
+			mutant.Forward(c, a, func(a *capi.ExecutableOptimizedProgramArgs) { a.Executable = first })
+		})}
+	}))
+}
+
+// withoutField returns a message without a field, or without one of the message in that field.
+func withoutField(b []byte, n, inner protoNumber) []byte {
+	var out []byte
+	_ = fields(b, func(at protoNumber, value uint64, content []byte) error {
+		switch {
+		case at == n && inner == 0:
+		case at == n && content != nil:
+			out = message(out, at, withoutField(content, inner, 0))
+		case content != nil:
+			out = message(out, at, content)
+		default:
+			out = number(out, at, int(value))
+		}
+		return nil
+	})
+	return out
 }
 
 // unsteadyMutants say something else of an executable when they are asked again, or of a later one

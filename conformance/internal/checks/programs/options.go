@@ -157,7 +157,9 @@ var optionChecks = slices.Concat(
 		expectCompileOptions(t, e.executable, k.topology == nil)
 		if t.Failed() {
 			t.Notef("the options of an executable were requested again, when another one had been compiled")
+			return
 		}
+		optionsOfSeveral(t, k)
 	}),
 	both(check.Check{Rule: "COPT-10"}, func(t *check.T, k compiler) {
 		t.Require(check.FunctionOf[capi.ExecutableGetCompileOptionsArgs]())
@@ -337,6 +339,96 @@ func expectCompileOptions(t *check.T, e *capi.Executable, portable bool) {
 	check.Equal(t, 1, got[104], "num_replicas of PJRT_Executable_GetCompileOptions")
 	check.Equal(t, 1, got[105], "num_partitions of PJRT_Executable_GetCompileOptions")
 	check.Equal(t, 2, got[124], "optimization_level of PJRT_Executable_GetCompileOptions")
+}
+
+// optionsOfSeveral compiles a program with options of which each sets other fields, and asks for
+// those of each executable while the others are there: from the first to the last, and back.
+func optionsOfSeveral(t *check.T, k compiler) {
+	list := []options{
+		{optimization: 1, memoryFitting: 3, tupled: true, argumentLayouts: [][]byte{shape(protoF32, []int{0}, 4)}}, {partitions: 2},
+	}
+	if k.topology == nil && len(t.Client().Devices) > 1 {
+		ids := deviceIDs(t, t.Client())
+		list[1].assignment = [][]int{{ids[1], ids[0]}}
+	}
+	var executables []*compiled
+	list = slices.DeleteFunc(list, func(o options) bool {
+		e, err := k.tryText(t, check.AddOne, o)
+		if err == nil {
+			executables = append(executables, e)
+		}
+		return err != nil
+	})
+	order := make([]int, 0, 2*len(list))
+	for i := range list {
+		order = append(order, i)
+	}
+	for i := range slices.Backward(list) {
+		order = append(order, i)
+	}
+	for _, i := range check.Each(t, order) {
+		out := compileOptions(t, executables[i].executable)
+		got := capi.Bytes(out.SerializedBytes, out.SerializedBytesSize)
+		out.SerializedCompileOptionsDeleter.Call(out.SerializedCompileOptions)
+		what := fmt.Sprintf("PJRT_Executable_GetCompileOptions of executable %d of %d with different options", i+1, len(list))
+		hasOptions(t, list[i].bytes(), got, what)
+	}
+	for _, e := range executables {
+		e.drop(t)
+	}
+}
+
+// hasOptions fails the check unless options that came back have what the client set: each number, the
+// device assignment, and as many layouts.
+func hasOptions(t *check.T, want, got []byte, what string) {
+	type set struct {
+		numbers    map[protowire.Number]uint64 // those of the build options count from 100
+		layouts    int
+		assignment string
+	}
+	read := func(b []byte) (set, error) {
+		s := set{numbers: make(map[protowire.Number]uint64)}
+		err := fields(b, func(n protowire.Number, value uint64, inner []byte) error {
+			switch {
+			case n == 1:
+				s.layouts++
+			case n == 3 && inner != nil:
+				return fields(inner, func(n protowire.Number, value uint64, deeper []byte) error {
+					if n == 9 && deeper != nil {
+						_, _, ids, err := readDeviceAssignment(deeper)
+						s.assignment = fmt.Sprint(ids)
+						return err
+					}
+					s.numbers[100+n] = value
+					return nil
+				})
+			case inner == nil:
+				s.numbers[n] = value
+			}
+			return nil
+		})
+		return s, err
+	}
+	w, err := read(want)
+	if !t.NoError(err, "reading the options of the check itself") {
+		return
+	}
+	g, err := read(got)
+	if !t.NoError(err, "reading the CompileOptionsProto of "+what) {
+		return
+	}
+	for n, name := range map[protowire.Number]string{
+		2: "parameter_is_tupled_arguments", 4: "compile_portable_executable", 104: "num_replicas", 105: "num_partitions",
+		106: "use_spmd_partitioning", 124: "optimization_level", 125: "memory_fitting_level",
+	} {
+		check.Equal(t, w.numbers[n], g.numbers[n], "%s of %s", name, what)
+	}
+	if w.layouts > 0 {
+		check.Equal(t, w.layouts, g.layouts, "number of argument_layouts of %s", what)
+	}
+	if w.assignment != "" {
+		check.Equal(t, w.assignment, g.assignment, "device_assignment of %s", what)
+	}
 }
 
 // compileOptions returns the executable's compile options. The caller deletes them.
