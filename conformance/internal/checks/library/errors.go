@@ -138,6 +138,7 @@ var errorChecks = []check.Check{
 			check.Equal(t, texts[i], text, "the message after the object that it is about was destroyed")
 			destroyError(t, h)
 		}
+		chosenErrors(t)
 	}},
 	{Rule: "ERR-10", Library: true, Run: func(t *check.T) {
 		runtime.LockOSThread()
@@ -272,6 +273,8 @@ func independent(t *check.T, next func(left int) int) {
 				e.what, when)
 			_, _, text := errorText(t, e.ErrorHandle)
 			check.Equal(t, e.text, text, "the message of error %d of %d, of %s, %s", i, len(alive), e.what, when)
+		}
+		for i, e := range slices.Backward(alive) { // in another order than the messages
 			check.Equal(t, e.code, errorCode(t, e.ErrorHandle), "the code of error %d of %d, of %s, %s", i, len(alive), e.what, when)
 		}
 	}
@@ -284,6 +287,83 @@ func independent(t *check.T, next func(left int) int) {
 			continue // the report is about the first that is wrong
 		}
 		expect("after that of " + gone.what + " was destroyed")
+	}
+}
+
+// chosenError is an error whose code and text the check chose.
+type chosenError struct {
+	*capi.ErrorHandle
+	code capi.ErrorCode
+	text string
+}
+
+// chosenErrors makes buffers that fail, each with another code and text, and looks at the errors of
+// their events while all are there, after the events, the buffers and the client were destroyed. It
+// does nothing if the plugin does not make such buffers.
+func chosenErrors(t *check.T) {
+	alive := []chosenError{
+		{nil, capi.ErrorCodeDataLoss, check.Words(17, 1)}, {nil, capi.ErrorCodeAborted, check.Words(1025, 2)},
+		{nil, capi.ErrorCodeNotFound, check.Words(3, 3)}, {nil, capi.ErrorCodeDataLoss, check.Words(255, 4)},
+		{nil, capi.ErrorCodeUnavailable, check.Words(64, 5)},
+	}
+	c := t.NewClient()
+	home, err := check.Try(t, capi.DeviceDefaultMemoryArgs{Device: c.Devices[0]})
+	if err != nil {
+		t.Notef("buffers that fail are not made: %v", err)
+		return
+	}
+	spec := capi.ShapeSpec{StructSize: capi.ShapeSpecSize, ElementType: capi.BufferTypeF32}
+	spec.Dims, spec.NumDims = check.First([]int64{4})
+	args := capi.ClientCreateBuffersForAsyncHostToDeviceArgs{Client: c.Handle, Memory: home.Memory}
+	args.ShapeSpecs, args.NumShapeSpecs = check.First(slices.Repeat([]capi.ShapeSpec{spec}, len(alive)))
+	made, err := check.Try(t, args)
+	if err != nil {
+		t.Notef("buffers that fail are not made: %v", err)
+		return
+	}
+	m := check.Own(t, made.TransferManager)
+	var buffers []*capi.Buffer
+	for i := range alive {
+		out := check.Optional(t, capi.AsyncHostToDeviceTransferManagerRetrieveBufferArgs{TransferManager: m, BufferIndex: int32(i)})
+		buffers = append(buffers, check.Own(t, out.BufferOut))
+	}
+	for i := range alive {
+		e := &alive[i]
+		fail := capi.AsyncHostToDeviceTransferManagerSetBufferErrorArgs{TransferManager: m, BufferIndex: int32(i), ErrorCode: e.code}
+		fail.ErrorMessage, fail.ErrorMessageSize = check.Message(e.text)
+		if _, err := check.Try(t, fail); err != nil {
+			t.Notef("buffers that fail are not made: %v", err)
+			return
+		}
+		event := t.Ready(buffers[i])
+		if e.ErrorHandle = rawError(t, capi.EventAwaitArgs{Event: event}); e.ErrorHandle == nil {
+			t.Errorf("ready event of buffer %d of %d, which was set to an error: expected that error, got success", i, len(alive))
+			return
+		}
+		check.Destroy(t, event)
+	}
+	expect := func(when string) {
+		for i, e := range alive {
+			if _, _, text := errorText(t, e.ErrorHandle); !check.Says(text, e.text) {
+				t.Errorf("the message of error %d of %d, %s: expected one with the %d bytes %q, got %q", i, len(alive), when, len(e.text), e.text, text)
+			}
+		}
+		for i, e := range slices.Backward(alive) {
+			check.Equal(t, e.code, errorCode(t, e.ErrorHandle), "the code of error %d of %d, %s", i, len(alive), when)
+		}
+	}
+	expect("when the events were destroyed")
+	for _, b := range buffers {
+		check.Destroy(t, b)
+	}
+	check.Destroy(t, m)
+	check.Destroy(t, c.Handle)
+	expect("when the buffers and the client were destroyed")
+	for _, i := range []int{2, 0, 2, 1, 0} {
+		destroyError(t, alive[i].ErrorHandle)
+		if alive = slices.Delete(alive, i, i+1); !t.Failed() {
+			expect("when others were destroyed")
+		}
 	}
 }
 

@@ -177,6 +177,53 @@ func subtleMutants() []mutant.Mutant {
 		mutant.Of("XCH-06", "writes behind the struct for the pointer of an alias",
 			func(c *serve.Invocation, _ *capi.RawBufferGetHostPointerArgs) { overrun(c) }).InMemory(),
 		mutant.Of("LOAD-09", "says UNKNOWN of what it lacks", func(c *serve.Invocation, a *capi.ClientDMAMapArgs) { c.Fail(capi.ErrorCodeUnknown, "?") }),
+		mutant.LikeFormer[capi.ErrorHandle]("ERR-09", "has the code of the second error for all later ones", 3,
+			func(a, former *capi.ErrorGetCodeArgs) { a.Code = former.Code }),
+		mutant.Hooked("ERR-08", "has the code of the error whose message was read last", func() []serve.Hook {
+			var last *capi.ErrorHandle
+			return []serve.Hook{
+				mutant.Ahead(func(a *capi.ErrorMessageArgs) { last = a.Error }),
+				serve.Around(func(c *serve.Invocation, a *capi.ErrorGetCodeArgs) {
+					mutant.Forward(c, a, func(a *capi.ErrorGetCodeArgs) {
+						if last != nil {
+							a.Error = last
+						}
+					})
+				}),
+				mutant.Ahead(func(a *capi.ErrorDestroyArgs) {
+					if last == a.Error {
+						last = nil
+					}
+				}),
+			}
+		}),
+		mutant.OnceAfter[capi.EventDestroyArgs]("ERR-09", "frees messages with the event that the errors are of",
+			func(a *capi.ErrorMessageArgs) { mutant.Reply(a, []byte(check.Words(int(a.MessageSize), 9))) }),
+		mutant.Hooked("ERR-11", "tells the payloads of an error once", func() []serve.Hook {
+			told := new(mutant.Marks)
+			return []serve.Hook{
+				serve.Around(func(c *serve.Invocation, a *capi.ErrorForEachPayloadArgs) {
+					if !told.Again(a.Error) {
+						c.Forward()
+					}
+				}),
+				mutant.Ahead(func(a *capi.ErrorDestroyArgs) { told.Remove(a.Error) }),
+			}
+		}).InMemory(),
+		mutant.Before("ERR-11", "keeps four payloads", func(a *capi.ClientCreateErrorBufferArgs) { a.NumPayload = min(a.NumPayload, 4) }).InMemory(),
+		mutant.Hooked("ERR-11", "gives the payloads of the first error to all", func() []serve.Hook {
+			var first *capi.ErrorHandle
+			return []serve.Hook{serve.Around(func(c *serve.Invocation, a *capi.ErrorForEachPayloadArgs) {
+				if first == nil {
+					first = a.Error
+				}
+				mutant.Forward(c, a, func(a *capi.ErrorForEachPayloadArgs) { a.Error = first })
+			}), mutant.Ahead(func(a *capi.ErrorDestroyArgs) {
+				if a.Error == first {
+					first = nil
+				}
+			})}
+		}).InMemory(),
 		table("LOAD-08", "the last slot is null", func(api *capi.API) { setSlot(api, api.StructSize-8, 0) }),
 		table("LOAD-04", "the table ends before the last function of its version", func(api *capi.API) { api.StructSize -= 8 }),
 		table("LOAD-06", "the version's struct_size is 0", func(api *capi.API) { api.PJRTAPIVersion.StructSize = 0 }),

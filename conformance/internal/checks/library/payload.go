@@ -19,6 +19,24 @@ var payloadChecks = []check.Check{
 		h := errorWithPayloads(t, want)
 		defer destroyError(t, h)
 		checkPayloads(t, want, payloads(t, h))
+		// Several errors at a time, each with payloads of its own.
+		var lists [][]capi.Attribute
+		var errs []*capi.ErrorHandle
+		for i, n := range []int{2, 5, 17} {
+			var list []capi.Attribute
+			for j := range n {
+				list = append(list, capi.Attribute{Name: "suite/" + check.Words(1+7*j, 10*i+j), Value: check.Words(1+31*j, 10*i+j+5)})
+			}
+			lists, errs = append(lists, list), append(errs, errorWithPayloads(t, list))
+		}
+		for _, i := range []int{1, 0, 2, 1, 0} {
+			checkPayloads(t, lists[i], payloads(t, errs[i]))
+		}
+		destroyError(t, errs[0])
+		checkPayloads(t, lists[1], payloads(t, errs[1]))
+		destroyError(t, errs[2])
+		checkPayloads(t, lists[1], payloads(t, errs[1]))
+		destroyError(t, errs[1])
 	}},
 	{Rule: "ERR-12", Library: true, Run: func(t *check.T) {
 		t.Require(check.FunctionOf[capi.ErrorForEachPayloadArgs]())
@@ -80,7 +98,10 @@ func errorWithPayloads(t *check.T, list []capi.Attribute) *capi.ErrorHandle {
 	args.ShapeDims, args.ShapeNumDims = check.First([]int64{4})
 	args.Payload, args.NumPayload = t.NamedValues(list...)
 	buffer := check.Own(t, check.Optional(t, args).Buffer)
-	h := rawError(t, capi.EventAwaitArgs{Event: t.Ready(buffer)})
+	event := t.Ready(buffer)
+	h := rawError(t, capi.EventAwaitArgs{Event: event})
+	check.Destroy(t, event) // an error outlives what it is about
+	check.Destroy(t, buffer)
 	if h == nil {
 		t.Fatalf("ready event of an error buffer: expected its error, got success")
 	}
