@@ -165,6 +165,7 @@ var asyncChecks = []check.Check{
 		send(t, m, 0, data[8:], 8, true)
 		t.NoError(t.Await(e), "ready event after the last transfer")
 		check.ExpectBuffer(t, b, floats(4), "buffer after the last transfer")
+		readyApart(t)
 	}},
 	{Rule: "AH2D-10", Hostile: true, Run: func(t *check.T) {
 		m := manager(t, spec{dtype.F32, []int64{4}})
@@ -298,6 +299,7 @@ var asyncChecks = []check.Check{
 		}
 	}},
 	{Rule: "AH2D-16", Run: func(t *check.T) {
+		eventsApart(t)
 		for _, n := range []int{4, 1 << 10, 4 << 20} {
 			m, b := single(t, spec{dtype.U8, []int64{int64(n)}})
 			data := counting(n)
@@ -383,6 +385,9 @@ var asyncChecks = []check.Check{
 			list = append(list, capi.Attribute{Name: fmt.Sprintf("name %d", i), Value: check.Words(n, i)})
 		}
 		args.TransferMetadata, args.NumMetadata = t.NamedValues(list...)
+		check.Call(t, args)
+		check.SpoilNamedValues(args.TransferMetadata, args.NumMetadata)
+		args.TransferMetadata, args.NumMetadata = t.NamedValues(capi.Attribute{Name: "more", Value: "of a second call"})
 		check.Call(t, args)
 		check.SpoilNamedValues(args.TransferMetadata, args.NumMetadata)
 		b := retrieve(t, m, 0)
@@ -525,6 +530,61 @@ func manager(t *check.T, specs ...spec) *transferManager {
 func single(t *check.T, s spec) (*transferManager, *capi.Buffer) {
 	m := manager(t, s)
 	return m, retrieve(t, m, 0)
+}
+
+// readyApart ends the transfers to the buffers of two managers in another order. Each buffer must
+// become ready by its own last transfer.
+func readyApart(t *check.T) {
+	var managers []*transferManager
+	var buffers []*capi.Buffer
+	for range 2 {
+		m := manager(t, slices.Repeat([]spec{{dtype.F32, []int64{4}}}, 3)...)
+		managers = append(managers, m)
+		for i := range 3 {
+			buffers = append(buffers, retrieve(t, m, i))
+		}
+	}
+	given := func(i int) []float32 { return []float32{float32(10 * i), 1, 2, 3} }
+	var done []int
+	for _, next := range []int{4, 0, 2, 5, 1, 3} {
+		send(t, managers[next/3], next%3, dtype.Bytes(given(next)), 0, true)
+		t.NoError(t.Await(t.Ready(buffers[next])), "ready event of buffer %d of manager %d", next%3, next/3)
+		done = append(done, next)
+		for i, b := range buffers {
+			if ready := slices.Contains(done, i); !ready {
+				check.Equal(t, false, t.IsReady(t.Ready(b)), "is_ready of buffer %d of manager %d, after the last transfer to buffer %d of manager %d",
+					i%3, i/3, next%3, next/3)
+			}
+		}
+		if t.Failed() {
+			return
+		}
+	}
+	for i, b := range buffers {
+		check.ExpectBuffer(t, b, given(i), fmt.Sprintf("buffer %d of manager %d", i%3, i/3))
+	}
+}
+
+// eventsApart begins several transfers before it waits for any. Each must have an event of its own.
+func eventsApart(t *check.T) {
+	m, b := single(t, spec{dtype.F32, []int64{6}})
+	data := dtype.Bytes(floats(6))
+	t.Keep(data)
+	var events []*capi.Event
+	for i := range 3 {
+		e := check.Call(t, transferArgs{TransferManager: m, Data: check.Pointer(data[8*i:]), Offset: int64(8 * i), TransferSize: 8, IsLastTransfer: i == 2}).DoneWithH2dTransfer
+		if e != nil && slices.Contains(events, e) {
+			t.Fatalf("done_with_h2d_transfer of transfer %d of 3: expected an event of its own, got that of an earlier transfer", i+1)
+		}
+		events = append(events, check.Own(t, e))
+	}
+	for _, i := range []int{1, 0, 2} {
+		if events[i] != nil {
+			t.NoError(t.Await(events[i]), "done_with_h2d_transfer of transfer %d of 3", i+1)
+			check.Destroy(t, events[i])
+		}
+	}
+	check.ExpectBuffer(t, b, floats(6), "a buffer of three transfers that were on their way at a time")
 }
 
 // retrieve takes a buffer from a manager. The check owns it.

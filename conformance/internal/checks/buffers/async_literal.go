@@ -98,6 +98,7 @@ func literalsOfAllShapes(t *check.T) {
 	if t.Failed() {
 		return
 	}
+	literalsOfSeveral(t)
 	for _, arrays := range []iter.Seq[check.HostArray]{t.Shaped(), t.Sized()} {
 		for a := range arrays {
 			if a.Type.IsSubByte() {
@@ -125,6 +126,35 @@ func literalsOfAllShapes(t *check.T) {
 				}
 			}
 		}
+	}
+}
+
+// literalsOfSeveral transfers literals to the buffers of one manager, in another order.
+func literalsOfSeveral(t *check.T) {
+	t.Require(check.FunctionOf[literals]())
+	arrays := []check.HostArray{
+		check.HostArrayOf(dtype.F32, 1, 2, 3), check.HostArrayOf(dtype.F32, 2, 3, 2), check.HostArrayOf(dtype.F32, 3, 2, 3),
+		check.HostArrayOf(dtype.S8, 4, 5),
+	}
+	var specs []spec
+	for _, a := range arrays {
+		specs = append(specs, spec{a.Type, a.Dims})
+	}
+	m := manager(t, specs...)
+	for _, i := range []int{2, 0, 3, 1} {
+		b := retrieve(t, m, i)
+		args := literalArgs(m, specs[i], arrays[i].Data, nil)
+		args.BufferIndex = int32(i)
+		t.Keep(arrays[i].Data)
+		out, err := check.Try(t, args)
+		if !t.NoError(err, "literal %v for buffer %d of %d", arrays[i], i, len(arrays)) {
+			return
+		}
+		t.NoError(t.Wait(out.DoneWithH2dTransfer), "done_with_h2d_transfer of a literal for buffer %d of %d", i, len(arrays))
+		if !becomesReady(t, t.Ready(b), fmt.Sprintf("buffer %d of %d becomes ready after its literal", i, len(arrays))) {
+			return
+		}
+		expectAll(t, b, arrays[i], fmt.Sprintf("that was transferred as a literal to buffer %d of %d", i, len(arrays)))
 	}
 }
 

@@ -6,6 +6,7 @@ package buffers
 import (
 	"cmp"
 	"slices"
+	"sync"
 	"sync/atomic"
 
 	"github.com/purepjrt/purepjrt/capi"
@@ -243,6 +244,27 @@ func asyncMutants() []mutant.Mutant {
 			func(a *capi.AsyncHostToDeviceTransferManagerDeviceArgs) **capi.Device { return &a.DeviceOut }),
 		mutant.After("AH2D-08", "no device", func(a *capi.AsyncHostToDeviceTransferManagerDeviceArgs) { a.DeviceOut = nil }),
 		anyReady("AH2D-09", "ready early"),
+		mutant.Hooked("AH2D-09", "the last transfer to a buffer ends those to all", func() []serve.Hook {
+			ended, events := new(mutant.Marks), new(sync.Map) // managers by buffer, buffers by event
+			of := new(sync.Map)
+			return []serve.Hook{
+				mutant.Changed(func(a *retrieveArgs, _ int64) { of.Store(a.BufferOut, a.TransferManager) }),
+				mutant.Changed(func(a *transferArgs, _ int64) {
+					if a.IsLastTransfer {
+						ended.Add(a.TransferManager)
+					}
+				}),
+				mutant.Changed(func(a *capi.BufferReadyEventArgs, _ int64) { events.Store(a.Event, a.Buffer) }),
+				mutant.Then(func(a *capi.EventIsReadyArgs) {
+					if b, ok := events.Load(a.Event); ok {
+						m, _ := of.Load(b)
+						a.IsReady = a.IsReady || m != nil && ended.Has(m)
+					}
+				}),
+			}
+		}),
+		mutant.First("AH2D-16", "has one event for all transfers",
+			func(a *transferArgs) **capi.Event { return &a.DoneWithH2dTransfer }),
 		mutant.OnceAfter[transferArgs]("AH2D-09", "ready after the first transfer", func(a *capi.EventIsReadyArgs) { a.IsReady = true }),
 		mutant.Before("AH2D-12", "data is for the first buffer, whatever the index", func(a *transferArgs) { a.BufferIndex = 0 }).Waiting(),
 		mutant.Before("AH2D-12", "the last byte of an odd number is lost", func(a *transferArgs) {
@@ -319,6 +341,10 @@ func asyncMutants() []mutant.Mutant {
 			if d := capi.Slice(a.ShapeDims, a.ShapeNumDims); slices.Equal(d, []int64{3, 2}) {
 				a.ShapeDims, a.ShapeNumDims = dims(2, 3)
 			}
+		}),
+		mutant.Before("AH2D-19", "a literal is for the first buffer, whatever the index", func(a *literals) { a.BufferIndex = 0 }),
+		mutant.OfEach("AH2D-24", "metadata is taken once", func(c *serve.Invocation, _ *metadataArgs, n int64) {
+			mutant.FailIf(c, n > 1, capi.ErrorCodeFailedPrecondition, "there is metadata already")
 		}),
 		mutant.Before("AH2D-19", "the layout is ignored", func(a *literals) { a.ShapeLayout = nil }),
 		mutant.Swallows[literals]("AH2D-20", "success"),
