@@ -30,6 +30,8 @@ type Store struct {
 	calls   []StoreCall       // guarded by mu
 	failure *capi.Error       // guarded by mu; what callbacks answer
 	failing string            // guarded by mu; the kind of callback that fails, empty for all
+	only    int               // guarded by mu; which call of that kind fails, 0 for all
+	seen    int               // guarded by mu; calls of that kind
 	closed  bool              // guarded by mu
 	late    int               // guarded by mu; calls after Close
 	live    map[*byte][]byte  // guarded by mu; values that the plugin has
@@ -47,6 +49,7 @@ type StoreCall struct {
 	Timeout    int32
 	NoError    bool // callback_error was null
 	WrongArg   bool // user_arg was another callback's
+	Failed     bool // as Fail or FailOnly says
 }
 
 // Overwritten is what the memory of a message holds once its call is over.
@@ -71,6 +74,18 @@ func (s *Store) Fail(kind string, code capi.ErrorCode, message string) {
 	defer s.mu.Unlock()
 	s.failure, s.failing = &capi.Error{Code: code, Message: message}, kind
 }
+
+// FailOnly makes one call of a kind of callback answer with an error, the first one if n is 1. From
+// then on nobody waits long for a value, since it may never come.
+func (s *Store) FailOnly(kind string, n int, code capi.ErrorCode, message string) {
+	s.Fail(kind, code, message)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.only = n
+}
+
+// briefly is how long a call waits for a value after one of FailOnly.
+const briefly = 300 * time.Millisecond
 
 // Calls returns the plugin's calls so far.
 func (s *Store) Calls() []StoreCall {
@@ -224,7 +239,8 @@ var (
 
 // answer records a call and carries it out.
 func (s *Store) answer(e *endpoint, c StoreCall, timeout time.Duration) (string, *capi.Error) {
-	deadline := time.Now().Add(min(timeout, 10*time.Second))
+	began := time.Now()
+	deadline := began.Add(min(timeout, 10*time.Second))
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	c.Node = e.node
@@ -233,7 +249,10 @@ func (s *Store) answer(e *endpoint, c StoreCall, timeout time.Duration) (string,
 		s.late++
 	}
 	if s.failure != nil && (s.failing == "" || s.failing == c.Kind) {
-		return "", s.failure
+		if s.seen++; s.only == 0 || s.only == s.seen {
+			s.calls[len(s.calls)-1].Failed = true
+			return "", s.failure
+		}
 	}
 	if c.Kind == "put" {
 		s.values[c.Key] = c.Value
@@ -252,6 +271,9 @@ func (s *Store) answer(e *endpoint, c StoreCall, timeout time.Duration) (string,
 			return "", &capi.Error{Code: capi.ErrorCodeNotFound, Message: "no value"}
 		}
 		left := time.Until(deadline)
+		if s.only > 0 && s.seen >= s.only {
+			left = min(left, briefly-time.Since(began))
+		}
 		if left <= 0 || s.closed {
 			return "", &capi.Error{Code: capi.ErrorCodeDeadlineExceeded, Message: "no value within the timeout"}
 		}

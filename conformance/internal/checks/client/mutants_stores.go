@@ -8,6 +8,7 @@ import (
 	"math"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/purepjrt/purepjrt/capi"
@@ -51,6 +52,12 @@ type meeting struct {
 	firstKey        bool // gets the first key for all
 	formats         bool // takes the store's messages for formats
 	firstArgs       bool // gives the callbacks of all clients the user_args of the first
+	swallowsGet     bool // takes an error of get for an empty value
+	rewordsGet      bool // has a message of its own for errors of get
+	putsMore        bool // puts a second value, and goes on when that fails
+	givesUp         bool // looks for a value eight times
+
+	tries atomic.Int64 // calls of try_get
 
 	first *capi.ClientCreateArgs // guarded by mu; of firstArgs
 
@@ -258,7 +265,12 @@ func (m *meeting) put(a *capi.ClientCreateArgs, key, value string) error {
 	}
 	args.Key, args.KeySize = capi.StringData(key)
 	args.Value, args.ValueSize = capi.StringData(value)
-	return take(a.KVPutCallback.Call(args))
+	err := take(a.KVPutCallback.Call(args))
+	if err == nil && m.putsMore {
+		args.Key, args.KeySize = capi.StringData(key + "/more")
+		_ = take(a.KVPutCallback.Call(args))
+	}
+	return err
 }
 
 func (m *meeting) fetch(a *capi.ClientCreateArgs, key string) (string, error) {
@@ -274,6 +286,12 @@ func (m *meeting) fetch(a *capi.ClientCreateArgs, key string) (string, error) {
 	}
 	args.Key, args.KeySize = capi.StringData(key)
 	err := take(a.KVGetCallback.Call(args))
+	switch {
+	case err != nil && m.swallowsGet:
+		return "\x00", nil
+	case err != nil && m.rewordsGet:
+		err = &capi.Error{Code: capi.CodeOf(err), Message: "there is no such value"}
+	}
 	if err != nil {
 		if m.deletesAfterAll && args.ValueDeleterCallback == 0 {
 			mutant.Die() // it jumps to null
@@ -320,7 +338,7 @@ func (m *meeting) poll(a *capi.ClientCreateArgs, key string) error {
 			}
 			return nil
 		}
-		if m.tornKeys || m.impatient || capi.CodeOf(err) != capi.ErrorCodeNotFound {
+		if m.tornKeys || m.impatient || m.givesUp && m.tries.Add(1) > 8 || capi.CodeOf(err) != capi.ErrorCodeNotFound {
 			return err
 		}
 		time.Sleep(time.Millisecond)
@@ -349,6 +367,10 @@ func storeMutants() []mutant.Mutant {
 		meet("KV-06", "keeps 64 bytes of a message", func(m *meeting) { m.cutsMessages = 64 }),
 		meet("KV-06", "takes a message for a format", func(m *meeting) { m.formats = true }),
 		meet("KV-11", "gives the callbacks of all clients the user_args of the first", func(m *meeting) { m.firstArgs = true }),
+		meet("KV-06", "takes an error of get for a value", func(m *meeting) { m.swallowsGet = true }),
+		meet("KV-06", "has a message of its own when get fails", func(m *meeting) { m.rewordsGet = true }),
+		meet("KV-09", "goes on when a second put fails", func(m *meeting) { m.putsMore = true }),
+		meet("KV-10", "looks for a value eight times", func(m *meeting) { m.givesUp = true }),
 		meet("KV-08", "takes the values that it gets for C strings", func(m *meeting) { m.cutsGotten = true }),
 	}
 }

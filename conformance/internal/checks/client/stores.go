@@ -5,6 +5,7 @@ package client
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -103,6 +104,19 @@ var storeChecks = []check.Check{
 				}
 			}
 		}
+		// If get alone fails, XLA's plugins say INTERNAL and quote the message.
+		message := check.Words(33, 3)
+		store := check.NewStore(t)
+		store.Fail("get", capi.ErrorCodeDataLoss, message)
+		p := pair(t, store)
+		for node, err := range p.errs {
+			switch failed := p.failed(node); {
+			case failed && err == nil:
+				t.Errorf("node %d, whose call of kv_get_callback failed: expected the store's error, got a client", node)
+			case failed && !strings.Contains(err.Error(), message):
+				t.Errorf("node %d, whose call of kv_get_callback failed: expected an error with %q, got %v", node, message, err)
+			}
+		}
 	}},
 	{Rule: "KV-07", Timeout: storeLimit, Library: true, Hostile: true, Run: func(t *check.T) {
 		p := pair(t, check.NewStore(t))
@@ -150,24 +164,28 @@ var storeChecks = []check.Check{
 				t.Errorf("node %d: expected an error, since put failed, got a client", node)
 			}
 		}
+		eachPutFails(t)
 	}},
 	{Rule: "KV-10", Timeout: storeLimit, Library: true, Hostile: true, Run: func(t *check.T) {
-		store := check.NewStore(t)
-		store.NotYet = 3
-		p := pair(t, store)
-		tries := 0
-		for _, c := range p.store.Calls() {
-			if c.Kind == "try_get" {
-				tries++
+		for _, n := range check.Each(t, []int{3, 16}) {
+			store := check.NewStore(t)
+			store.NotYet = n
+			p := pair(t, store)
+			tries := 0
+			for _, c := range p.store.Calls() {
+				if c.Kind == "try_get" {
+					tries++
+				}
 			}
-		}
-		if tries == 0 {
-			t.SkipEnvf("the plugin did not call kv_try_get_callback")
-		}
-		for node, err := range p.errs {
-			if err != nil {
-				t.Errorf("node %d: expected NOT_FOUND of try_get to mean \"not yet\", got %v", node, err)
+			if tries == 0 {
+				t.SkipEnvf("the plugin did not call kv_try_get_callback")
 			}
+			for node, err := range p.errs {
+				if err != nil {
+					t.Errorf("node %d: expected NOT_FOUND of try_get to mean \"not yet\", got %v", node, err)
+				}
+			}
+			p.destroy()
 		}
 	}},
 	{Rule: "KV-11", Timeout: storeLimit, Library: true, Hostile: true, Run: func(t *check.T) {
@@ -289,6 +307,37 @@ func failing(t *check.T, code capi.ErrorCode, message string) *nodes {
 	store := check.NewStore(t)
 	store.Fail("", code, message)
 	return pair(t, store)
+}
+
+// failed reports whether a call of a node failed on purpose.
+func (p *nodes) failed(node int) bool {
+	return slices.ContainsFunc(p.store.Calls(), func(c check.StoreCall) bool { return c.Node == node && c.Failed })
+}
+
+// destroy destroys the clients.
+func (p *nodes) destroy() {
+	for _, c := range p.clients {
+		check.Destroy(p.t, c)
+	}
+}
+
+// eachPutFails lets one call of put fail, the second to the fourth: a plugin may put several values.
+func eachPutFails(t *check.T) {
+	for _, n := range check.Each(t, []int{2, 3, 4}) {
+		store := check.NewStore(t)
+		store.FailOnly("put", n, capi.ErrorCodeUnavailable, "no room, on purpose")
+		p := pair(t, store)
+		reached := false
+		for node, err := range p.errs {
+			failed := p.failed(node)
+			if reached = reached || failed; failed && err == nil {
+				t.Errorf("node %d: expected an error, since put number %d of all nodes failed, got a client", node, n)
+			}
+		}
+		if p.destroy(); !reached {
+			return
+		}
+	}
 }
 
 // needClients ends the check unless both clients were made.
