@@ -32,10 +32,10 @@ var moreExtensionCalls = []call{
 	}, func(t tt, _ ss, out capi.LayoutsTopologyGetDefaultLayoutArgs) {
 		check.Call(t, capi.LayoutsMemoryLayoutDestroyArgs{Layout: out.Layout})
 	}),
-	ofProgram[capi.LayoutsExecutableGetOutputLayoutsArgs](nil),
-	ofProgram[capi.LayoutsExecutableGetParameterLayoutsArgs](nil),
-	ofProgram[capi.ShardingsExecutableParameterShardingsArgs](nil),
-	ofProgram[capi.ShardingsExecutableOutputShardingsArgs](nil),
+	given(compiles, ofProgram[capi.LayoutsExecutableGetOutputLayoutsArgs](nil)),
+	given(compiles, ofProgram[capi.LayoutsExecutableGetParameterLayoutsArgs](nil)),
+	given(compiles, ofProgram[capi.ShardingsExecutableParameterShardingsArgs](nil)),
+	given(compiles, ofProgram[capi.ShardingsExecutableOutputShardingsArgs](nil)),
 	given(hasContexts, of(func(t tt, _ ss) capi.FFIUserDataAddArgs {
 		context := check.Call(t, capi.ExecuteContextCreateArgs{}).Context
 		t.Cleanup(func() { check.Call(t, capi.ExecuteContextDestroyArgs{Context: context}) })
@@ -62,12 +62,18 @@ var moreExtensionCalls = []call{
 		}
 	}),
 	ofDevice[capi.GetStreamForExternalReadyEventsArgs](nil),
-	ofProgram(func(t tt, _ ss, out capi.ExecutableGetABIVersionArgs) {
+	given(compiles, ofProgram(func(t tt, _ ss, out capi.ExecutableGetABIVersionArgs) {
 		check.Call(t, capi.ExecutableABIVersionDestroyArgs{ABIVersion: out.ABIVersion})
-	}),
+	})),
 	ofClient(func(t tt, _ ss, out capi.ClientRuntimeABIVersionArgs) {
 		check.Call(t, capi.RuntimeABIVersionDestroyArgs{ABIVersion: out.ABIVersion})
 	}),
+}
+
+// compiles reports whether the plugin compiles programs: other checks are about those that do not.
+func compiles(t tt, _ ss) bool {
+	_, err := t.TryShared(check.AddOne)
+	return err == nil
 }
 
 // memoryDescriptions returns those of the first device.
