@@ -552,8 +552,8 @@ func readyApart(t *check.T) {
 		done = append(done, next)
 		for i, b := range buffers {
 			if ready := slices.Contains(done, i); !ready {
-				check.Equal(t, false, t.IsReady(t.Ready(b)), "is_ready of buffer %d of manager %d, after the last transfer to buffer %d of manager %d",
-					i%3, i/3, next%3, next/3)
+				check.Equal(t, false, t.IsReady(t.Ready(b)),
+					"is_ready of buffer %d of manager %d, after the last transfer to buffer %d of manager %d", i%3, i/3, next%3, next/3)
 			}
 		}
 		if t.Failed() {
@@ -572,7 +572,9 @@ func eventsApart(t *check.T) {
 	t.Keep(data)
 	var events []*capi.Event
 	for i := range 3 {
-		e := check.Call(t, transferArgs{TransferManager: m, Data: check.Pointer(data[8*i:]), Offset: int64(8 * i), TransferSize: 8, IsLastTransfer: i == 2}).DoneWithH2dTransfer
+		e := check.Call(t, transferArgs{
+			TransferManager: m, Data: check.Pointer(data[8*i:]), Offset: int64(8 * i), TransferSize: 8, IsLastTransfer: i == 2,
+		}).DoneWithH2dTransfer
 		if e != nil && slices.Contains(events, e) {
 			t.Fatalf("done_with_h2d_transfer of transfer %d of 3: expected an event of its own, got that of an earlier transfer", i+1)
 		}

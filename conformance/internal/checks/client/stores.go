@@ -321,7 +321,8 @@ func (p *nodes) destroy() {
 	}
 }
 
-// eachPutFails lets one call of put fail, the second to the fourth: a plugin may put several values.
+// eachPutFails lets one call of put fail, the second to the fourth: a plugin may put several
+// values.
 func eachPutFails(t *check.T) {
 	for _, n := range check.Each(t, []int{2, 3, 4}) {
 		store := check.NewStore(t)

@@ -218,8 +218,8 @@ var ffiChecks = []check.Check{
 	}},
 }
 
-// handlersApart registers several handlers, one whose name begins with that of another among them, and
-// calls them in another order.
+// handlersApart registers several handlers, one whose name begins with that of another among them,
+// and calls them in another order.
 func handlersApart(t *check.T, host bool) {
 	first := freshName(t)
 	names := []string{first, first + "_more", freshName(t)}

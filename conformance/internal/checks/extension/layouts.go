@@ -34,8 +34,9 @@ func taken(t *check.T, l *capi.LayoutsMemoryLayout, what string) string {
 	return text
 }
 
-// describes fails the check unless a text is a layout of an array of some rank as XLA writes it: the
-// dimensions from minor to major, and what a tiled layout adds behind a colon. JAX reads no other.
+// describes fails the check unless a text is a layout of an array of some rank as XLA writes it:
+// the dimensions from minor to major, and what a tiled layout adds behind a colon. JAX reads no
+// other.
 func describes(t *check.T, text string, rank int, what string) {
 	body, opened := strings.CutPrefix(text, "{")
 	body, closed := strings.CutSuffix(body, "}")
@@ -135,8 +136,9 @@ func steadyLayouts[A any](t *check.T, layoutsOf func(t *check.T, out A) []string
 		"number of layouts of a program with one argument and one result")
 }
 
-// layoutsOfSeveral compiles a program that returns five arguments of other ranks, and fails the check
-// unless each of its layouts is one for its rank, also when it is asked in turn with another program.
+// layoutsOfSeveral compiles a program that returns five arguments of other ranks, and fails the
+// check unless each of its layouts is one for its rank, also when it is asked in turn with another
+// program.
 func layoutsOfSeveral(t *check.T, layouts func(*check.T, *capi.Executable) []string, what string, two *capi.Executable) {
 	list := make([]check.HostArray, 5)
 	for i := range list {

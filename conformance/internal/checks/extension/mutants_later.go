@@ -93,11 +93,13 @@ func laterMutants() []mutant.Mutant {
 // laterTransfers are such faults of transfers to another client.
 func laterTransfers() []mutant.Mutant {
 	refuses := func(fault string, bad func(a check.HostArray) bool) mutant.Mutant {
-		return mutant.Refuses("XXHT-01", fault, capi.ErrorCodeInvalidArgument, func(a *capi.TransfersClientCrossHostReceiveBuffersArgs) bool {
-			return slices.ContainsFunc(shapesOf(a.NumDims, a.ShapeNumDims, a.ElementTypes, a.NumShapes), func(s capi.ShapeSpec) bool {
-				return bad(check.HostArray{Type: dtype.Type(s.ElementType), Dims: capi.Slice(s.Dims, s.NumDims)})
+		badShape := func(s capi.ShapeSpec) bool {
+			return bad(check.HostArray{Type: dtype.Type(s.ElementType), Dims: capi.Slice(s.Dims, s.NumDims)})
+		}
+		return mutant.Refuses("XXHT-01", fault, capi.ErrorCodeInvalidArgument,
+			func(a *capi.TransfersClientCrossHostReceiveBuffersArgs) bool {
+				return slices.ContainsFunc(shapesOf(a.NumDims, a.ShapeNumDims, a.ElementTypes, a.NumShapes), badShape)
 			})
-		})
 	}
 	list := []mutant.Mutant{
 		refuses("takes every element for one of four bytes", func(a check.HostArray) bool { return a.Type.Size() != 4 }),

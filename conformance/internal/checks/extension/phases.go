@@ -213,8 +213,8 @@ func severalPhases(t *check.T, c *capi.PhaseCompiler, names []string) {
 		t.Errorf("running the phases %q in one call: expected success as in two calls, got %v", names[:2], err)
 		return
 	}
-	check.Equal(t, fmt.Sprint(producers(apart)), fmt.Sprint(producers(both)), "the phases that made the programs of %q in one call, next to two calls",
-		names[:2])
+	check.Equal(t, fmt.Sprint(producers(apart)), fmt.Sprint(producers(both)),
+		"the phases that made the programs of %q in one call, next to two calls", names[:2])
 }
 
 // producers returns the names of the phases that made partial programs.

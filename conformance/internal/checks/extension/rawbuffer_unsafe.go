@@ -343,8 +343,8 @@ func free(a *capi.HostMemoryAllocatorAllocateArgs) {
 	}
 }
 
-// allocationsApart has several allocations at a time, of which some have equal sizes, and frees them
-// in another order. Each must keep what was written to it.
+// allocationsApart has several allocations at a time, of which some have equal sizes, and frees
+// them in another order. Each must keep what was written to it.
 func allocationsApart(t *check.T) {
 	var list []*capi.HostMemoryAllocatorAllocateArgs
 	var want [][]byte
@@ -360,7 +360,8 @@ func allocationsApart(t *check.T) {
 	expect := func(when string) {
 		for i, a := range list {
 			if at := differsAt(want[i], unsafe.Slice(a.Ptr, a.Size)); !freed[i] && at >= 0 {
-				t.Fatalf("byte %d of allocation %d of %d, of %d bytes, %s: expected %#02x, got another", at, i, len(list), a.Size, when, want[i][at])
+				t.Fatalf("byte %d of allocation %d of %d, of %d bytes, %s: expected %#02x, got another",
+					at, i, len(list), a.Size, when, want[i][at])
 			}
 		}
 	}

@@ -11,8 +11,8 @@ import (
 	"github.com/purepjrt/purepjrt/conformance/internal/check"
 )
 
-// moreExtensionCalls are further ones. What they make of a struct that is too short is open: not all
-// plugins look at the sizes of structs that never grew.
+// moreExtensionCalls are further ones. What they make of a struct that is too short is open: not
+// all plugins look at the sizes of structs that never grew.
 var moreExtensionCalls = []call{
 	given(describesMemories, of(func(t tt, s ss) capi.MemoryDescriptionKindArgs {
 		return capi.MemoryDescriptionKindArgs{MemoryDescription: memoryDescriptions(t, s)[0]}

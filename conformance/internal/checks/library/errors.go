@@ -345,7 +345,8 @@ func chosenErrors(t *check.T) {
 	expect := func(when string) {
 		for i, e := range alive {
 			if _, _, text := errorText(t, e.ErrorHandle); !check.Says(text, e.text) {
-				t.Errorf("the message of error %d of %d, %s: expected one with the %d bytes %q, got %q", i, len(alive), when, len(e.text), e.text, text)
+				t.Errorf("the message of error %d of %d, %s: expected one with the %d bytes %q, got %q",
+					i, len(alive), when, len(e.text), e.text, text)
 			}
 		}
 		for i, e := range slices.Backward(alive) {

@@ -210,8 +210,8 @@ var optimizedChecks = slices.Concat(
 		if k.topology != nil {
 			return // compilers for topologies are slower
 		}
-		// Another one, which is there at the same time, has a program of its own. Its bytes need not be
-		// the same each time, but its name is in them, if that is so of the first.
+		// Another one, which is there at the same time, has a program of its own. Its bytes need
+		// not be the same each time, but its name is in them, if that is so of the first.
 		for i, e := range []*capi.Executable{e, k.text(t, named(check.Words(24, 3)), options{}).executable} {
 			n, _ := optimizedSize(t, e)
 			code := make([]byte, n)

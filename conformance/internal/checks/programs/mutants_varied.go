@@ -268,7 +268,8 @@ func otherMutants() []mutant.Mutant {
 			}
 		})}
 	}))
-	return append(inMemory(list), mutant.Hooked("EXE-21", "gives the optimized program of the first executable for all", func() []serve.Hook {
+	const fault = "gives the optimized program of the first executable for all"
+	return append(inMemory(list), mutant.Hooked("EXE-21", fault, func() []serve.Hook {
 		var mu sync.Mutex
 		var first *capi.Executable
 		return []serve.Hook{serve.Around(func(c *serve.Invocation, a *capi.ExecutableOptimizedProgramArgs) {

@@ -378,8 +378,8 @@ func optionsOfSeveral(t *check.T, k compiler) {
 	}
 }
 
-// hasOptions fails the check unless options that came back have what the client set: each number, the
-// device assignment, and as many layouts.
+// hasOptions fails the check unless options that came back have what the client set: each number,
+// the device assignment, and as many layouts.
 func hasOptions(t *check.T, want, got []byte, what string) {
 	type set struct {
 		numbers    map[protowire.Number]uint64 // those of the build options count from 100
