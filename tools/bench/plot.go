@@ -4,8 +4,11 @@
 package main
 
 import (
+	"bytes"
 	"fmt"
 	"image/color"
+	"math"
+	"os"
 	"slices"
 	"strings"
 
@@ -103,8 +106,19 @@ func drawPlot(results *Results, f figure, path string) error {
 	}
 	p.Add(one)
 	p.Legend.Add(titles[f.baseline], one)
-	p.X.Min, p.X.Max = p.X.Min/1.2, p.X.Max*1.2 // so that no point lies on the edge
-	return p.Save(22*vg.Centimeter, vg.Length(3+0.7*float64(len(shown)))*vg.Centimeter, path)
+	// No point lies on the edge, and none under the legend.
+	p.X.Min, p.X.Max = p.X.Min/1.2, p.X.Max*math.Pow(p.X.Max/p.X.Min, 0.3)
+	w, err := p.WriterTo(22*vg.Centimeter, vg.Length(3+0.7*float64(len(shown)))*vg.Centimeter, "svg")
+	if err != nil {
+		return err
+	}
+	var svg bytes.Buffer
+	if _, err := w.WriteTo(&svg); err != nil {
+		return err
+	}
+	// Where a text begins was computed for Liberation Sans. Arial is as wide.
+	return os.WriteFile(path, bytes.ReplaceAll(svg.Bytes(), []byte("font-family:Liberation Sans"),
+		[]byte("font-family:'Liberation Sans',Arial,Helvetica,sans-serif")), 0o644)
 }
 
 // hasRatios reports whether a program has a ratio to the figure's.
