@@ -47,6 +47,33 @@ func Offsets(n int) []int {
 	return list
 }
 
+// Windows are parts of an array of n bytes, each an offset and a size: from some of the Offsets to
+// the end, or half of that.
+func Windows(n int) [][2]int {
+	var list [][2]int
+	for i, offset := range Offsets(n) {
+		size := n - offset
+		if (i+n)%3 != 0 {
+			continue
+		} else if i%2 == 1 {
+			size = (size + 1) / 2
+		}
+		list = append(list, [2]int{offset, size})
+	}
+	return list
+}
+
+// DiffersAt returns the place of the first byte that differs or that only one of the two has, or
+// -1.
+func DiffersAt(want, got []byte) int {
+	for i := range max(len(want), len(got)) {
+		if i >= len(want) || i >= len(got) || want[i] != got[i] {
+			return i
+		}
+	}
+	return -1
+}
+
 // Shapes are dimensions of every rank up to six. No two dimensions of a shape are equal, since
 // nobody sees when equal ones change places, and they are not sorted.
 var Shapes = [][]int64{{}, {7}, {5, 3}, {4, 2, 3}, {3, 5, 2, 4}, {2, 4, 3, 6, 5}, {4, 2, 5, 3, 7, 6}}

@@ -35,14 +35,8 @@ var rawChecks = []check.Check{
 			if !ok || a.Type.IsSubByte() {
 				continue // RAW-05 is about these
 			}
-			n := len(a.Data)
-			for i, offset := range check.Offsets(n) {
-				size := n - offset
-				if (i+n)%3 != 0 {
-					continue
-				} else if i%2 == 1 {
-					size = (size + 1) / 2
-				}
+			for _, w := range check.Windows(len(a.Data)) {
+				offset, size := w[0], w[1]
 				what := fmt.Sprintf("%d bytes at offset %d of %v", size, offset, a)
 				dst, err := rawRead(t, b, int64(offset), int64(size), size)
 				if err != nil {

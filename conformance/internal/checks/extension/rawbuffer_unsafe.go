@@ -168,14 +168,14 @@ var rawBufferChecks = []check.Check{
 		for a, b := range sizedBuffers(t) {
 			raw, end := alias(t, b)
 			want := slices.Clone(a.Data)
-			for at, w := range windowsOf(len(want)) {
+			for at, w := range check.Windows(len(want)) {
 				part := check.Values(dtype.U8, w[1], uint64(at))
 				copy(want[w[0]:], part)
 				mustWrite(t, raw, int64(w[0]), part)
 			}
 			end()
 			if got := t.Download(b); !bytes.Equal(want, got) {
-				at := differsAt(want, got)
+				at := check.DiffersAt(want, got)
 				t.Errorf("byte %d of %v after parts of it were written: expected %#02x, got %#02x", at, a, want[at], got[at])
 			}
 		}
@@ -193,12 +193,12 @@ var rawBufferChecks = []check.Check{
 		end()
 		for a, b := range sizedBuffers(t) {
 			raw, end := alias(t, b)
-			for _, w := range windowsOf(len(a.Data)) {
+			for _, w := range check.Windows(len(a.Data)) {
 				got, err := rawRead(t, raw, int64(w[0]), int64(w[1]))
 				want := a.Data[w[0] : w[0]+w[1]]
 				if err != nil {
 					t.Errorf("reading %d bytes at %d of %v: expected success, got %v", w[1], w[0], a, err)
-				} else if at := differsAt(want, got); at >= 0 {
+				} else if at := check.DiffersAt(want, got); at >= 0 {
 					t.Errorf("reading %d bytes at %d of %v: byte %d: expected %#02x, got %#02x", w[1], w[0], a, at, want[at], got[at])
 				}
 			}
@@ -265,31 +265,6 @@ func sizedBuffers(t *check.T) iter.Seq2[check.HostArray, *capi.Buffer] {
 			}
 		}
 	}
-}
-
-// windowsOf returns some offsets in n bytes, and sizes: up to the end, and half of that.
-func windowsOf(n int) [][2]int {
-	var list [][2]int
-	for i, offset := range check.Offsets(n) {
-		size := n - offset
-		if (i+n)%3 != 0 {
-			continue
-		} else if i%2 == 1 {
-			size = (size + 1) / 2
-		}
-		list = append(list, [2]int{offset, size})
-	}
-	return list
-}
-
-// differsAt returns the place of the first byte that differs, or -1.
-func differsAt(want, got []byte) int {
-	for i := range want {
-		if i >= len(got) || want[i] != got[i] {
-			return i
-		}
-	}
-	return -1
 }
 
 // aliasesApart makes several aliases of one buffer and one of another, and destroys some of them.
@@ -359,7 +334,7 @@ func allocationsApart(t *check.T) {
 	freed := make(map[int]bool)
 	expect := func(when string) {
 		for i, a := range list {
-			if at := differsAt(want[i], unsafe.Slice(a.Ptr, a.Size)); !freed[i] && at >= 0 {
+			if at := check.DiffersAt(want[i], unsafe.Slice(a.Ptr, a.Size)); !freed[i] && at >= 0 {
 				t.Fatalf("byte %d of allocation %d of %d, of %d bytes, %s: expected %#02x, got another",
 					at, i, len(list), a.Size, when, want[i][at])
 			}

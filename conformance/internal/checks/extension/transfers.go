@@ -271,7 +271,7 @@ func expectArray(t *check.T, b *capi.Buffer, want check.HostArray, what string) 
 		return
 	}
 	if got, size := t.Download(b), want.Type.Size(); !want.Equals(got) {
-		at := max(differsAt(want.Data, got), 0) / size * size
+		at := max(check.DiffersAt(want.Data, got), 0) / size * size
 		t.Errorf("%s: element %d: expected the bytes % x, got % x", what, at/size, want.Data[at:min(at+size, len(want.Data))],
 			got[min(at, len(got)):min(at+size, len(got))])
 	}

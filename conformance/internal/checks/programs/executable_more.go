@@ -287,12 +287,3 @@ func optimized(t *check.T, e *capi.Executable, code []byte, size int) *capi.Prog
 	check.Optional(t, capi.ExecutableOptimizedProgramArgs{Executable: e, Program: p})
 	return p
 }
-
-func firstDifference(a, b []byte) int {
-	for i := range a {
-		if a[i] != b[i] {
-			return i
-		}
-	}
-	return -1
-}

@@ -74,7 +74,7 @@ func (a numbers) expect(t *check.T, b *capi.Buffer, what string) bool {
 		t.Errorf("%s: expected %d bytes, got %d", what, len(want), len(got))
 		return false
 	}
-	at := firstDifference(want, got)
+	at := check.DiffersAt(want, got)
 	if at < 0 {
 		return true
 	}

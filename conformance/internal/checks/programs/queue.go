@@ -129,7 +129,7 @@ func sameBits(t *check.T, runs int) {
 				want[j] = got
 			} else if got != want[j] {
 				t.Errorf("output %d of run %d of %d: expected the bits of the first run, but byte %d differs", j, i+1, runs,
-					firstDifference([]byte(got), []byte(want[j])))
+					check.DiffersAt([]byte(got), []byte(want[j])))
 				return
 			}
 			check.Destroy(t, b)

@@ -137,16 +137,6 @@ func (s *sent) take(chunk *capi.Chunk, total uintptr, done bool) error {
 	return nil
 }
 
-// differAt returns the place of the first byte that differs or that only one of the two has, or -1.
-func differAt(want, got []byte) int {
-	for i := range max(len(want), len(got)) {
-		if i >= len(want) || i >= len(got) || want[i] != got[i] {
-			return i
-		}
-	}
-	return -1
-}
-
 func deleteChunk(chunk *capi.Chunk) {
 	if chunk.Deleter != 0 {
 		chunk.Deleter.Call(chunk.Data, chunk.DeleterArg)
@@ -160,7 +150,7 @@ func (s *sent) is(t *check.T, want []float32, what string) { s.has(t, dtype.Byte
 func (s *sent) has(t *check.T, want []byte, what string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	switch at := differAt(want, s.data); {
+	switch at := check.DiffersAt(want, s.data); {
 	case at >= 0 && len(want) > 64:
 		t.Errorf("%s: expected %d bytes, got %d, of which the one at %d is the first that differs", what, len(want), len(s.data), at)
 	case at >= 0:

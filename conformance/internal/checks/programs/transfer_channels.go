@@ -116,7 +116,7 @@ func talk(t *check.T, exe *capi.LoadedExecutable, list []check.HostArray, run in
 	for i, a := range list {
 		what := fmt.Sprintf("channel %d of %d, execution %d", i+1, n, run+1)
 		got[i].has(t, out[i], fmt.Sprintf("%v, sent on %s", a, what))
-		if at := differAt(in[i], t.Download(x.Outputs[0][i])); at >= 0 {
+		if at := check.DiffersAt(in[i], t.Download(x.Outputs[0][i])); at >= 0 {
 			t.Errorf("%v, received on %s: byte %d of %d is another than what the host sent", a, what, at, len(in[i]))
 		}
 	}
