@@ -75,13 +75,9 @@ var storeChecks = []check.Check{
 		// ends the process.
 		store := check.NewStore(t)
 		store.Fail("get", capi.ErrorCodeNotFound, "no value, on purpose")
-		p := pair(t, store)
-		for _, c := range p.store.Calls() {
-			if c.Kind == "get" {
-				return
-			}
+		if p := pair(t, store); !p.called("get") {
+			t.SkipEnvf("the plugin did not call kv_get_callback")
 		}
-		t.SkipEnvf("the plugin did not call kv_get_callback")
 	}},
 	{Rule: "KV-06", Timeout: storeLimit, Library: true, Hostile: true, Run: func(t *check.T) {
 		for _, f := range check.Each(t, []capi.Error{
@@ -150,13 +146,7 @@ var storeChecks = []check.Check{
 		store := check.NewStore(t)
 		store.Fail("put", capi.ErrorCodeUnavailable, "no room, on purpose")
 		p := pair(t, store)
-		puts := 0
-		for _, c := range p.store.Calls() {
-			if c.Kind == "put" {
-				puts++
-			}
-		}
-		if puts == 0 {
+		if !p.called("put") {
 			t.SkipEnvf("the plugin put nothing")
 		}
 		for node, err := range p.errs {
@@ -171,13 +161,7 @@ var storeChecks = []check.Check{
 			store := check.NewStore(t)
 			store.NotYet = n
 			p := pair(t, store)
-			tries := 0
-			for _, c := range p.store.Calls() {
-				if c.Kind == "try_get" {
-					tries++
-				}
-			}
-			if tries == 0 {
+			if !p.called("try_get") {
 				t.SkipEnvf("the plugin did not call kv_try_get_callback")
 			}
 			for node, err := range p.errs {
@@ -307,6 +291,11 @@ func failing(t *check.T, code capi.ErrorCode, message string) *nodes {
 	store := check.NewStore(t)
 	store.Fail("", code, message)
 	return pair(t, store)
+}
+
+// called reports whether the plugin called a kind of callback.
+func (p *nodes) called(kind string) bool {
+	return slices.ContainsFunc(p.store.Calls(), func(c check.StoreCall) bool { return c.Kind == kind })
 }
 
 // failed reports whether a call of a node failed on purpose.
