@@ -18,7 +18,7 @@
 // turns, in a changing order, with batches of a millisecond, each right after one that does not
 // count; stat.go says how a number is computed from these. Since the batches are short and a
 // fast one counts, most garbage collections are not in the numbers: see the allocations beside
-// them.
+// them. Batches of whole jobs take a tenth of a second, collections included.
 package main
 
 import (

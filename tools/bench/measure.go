@@ -13,10 +13,10 @@ import (
 
 // The shape of a measurement.
 const (
-	batchTime   = time.Millisecond      // short, so that most batches are not interrupted
-	jobTime     = 10 * time.Millisecond // of a batch of jobs, of which users have long streams
-	batches     = 7                     // of each program in a round, where they are short
-	leastRounds = 5                     // however long they take
+	batchTime   = time.Millisecond       // short, so that most batches are not interrupted
+	jobTime     = 100 * time.Millisecond // of a batch of a job, whose first milliseconds are like no others
+	batches     = 7                      // of each program in a round, where they are short
+	leastRounds = 5                      // however long they take
 )
 
 // measurer measures rows with the programs that are running.
@@ -171,7 +171,9 @@ func prepare(p *process, r row) (*taking, error) {
 		if t.took*float64(t.n) >= aim/2 || t.n >= 1<<24 {
 			t.n = max(1, int(aim/max(t.took, 1)))
 			// After a pause, caches and schedulers need a while to settle.
-			if t.n >= 8 || t.n > 1 && group(r.name) == jobs {
+			if group(r.name) == jobs {
+				t.warm = t.n / 10
+			} else if t.n >= 8 {
 				t.warm = t.n
 			}
 			return t, nil
