@@ -151,10 +151,16 @@ platforms: ## check that everything, tests included, compiles for every supporte
 		GOOS=$${p%/*} GOARCH=$${p#*/} $(GO) build -gcflags="$$flags" -o /dev/null ./tools/pjrt; \
 	done
 
+# The files of tests that need a C compiler, except those of make test-attack. Their packages' other
+# tests run with make test-all.
+CC_FILES = $(shell git grep -l '^//go:build cc' -- '*_test.go' ':!tools/attack')
+CC_TESTS = $(shell grep -ho '^func Test[A-Za-z0-9]*' $(CC_FILES) | cut -c6-)
+
+space := $(subst ,, )
+
 .PHONY: test-cc
-test-cc: ## compare layouts with C compilers, call C stubs (needs gcc and g++)
-	$(GO) test -tags cc ./third_party/xla ./capi/... ./gen/...
-	$(GO) test -tags cc -run '^(TestFaulty|TestTheProgramsOfLeads|TestTheSkeleton)' ./conformance
+test-cc: ## compare layouts with C compilers, call C stubs, check faulty plugins in C (needs gcc and g++)
+	$(GO) test -tags cc -run '^($(subst $(space),|,$(CC_TESTS)))$$' $(sort $(addprefix ./,$(dir $(CC_FILES))))
 
 # Takes XLA's own headers from ten Python wheels, and keeps only the headers.
 # make originals ORIGINALS=tf-nightly reads fewer.
@@ -227,10 +233,14 @@ RACING = $(GO) list -f '{{.ImportPath}} {{.Imports}}' \
 test-race: ## run the short tests of packages with goroutines under the race detector (needs a C compiler)
 	CGO_ENABLED=1 $(GO) test -race -short -skip '$(OF_PROGRAMS)' ./capi/internal/ccall $$($(RACING))
 
-# The tests of the package hostile that count steps and measure heaps run with make test-all.
-.PHONY: attack
-attack: ## attack readers with inputs, and commands with plugins, recordings, pipes and folders, in children with limits (needs a C compiler)
+.PHONY: test-attack
+test-attack: ## attack commands with plugins, recordings, pipes and folders, in children with limits (needs a C compiler)
 	$(GO) test -tags cc -timeout 5m ./tools/attack
+
+# All but the first also run with make test-all. The tests of the package hostile that count steps and
+# measure heaps run only there.
+.PHONY: attack
+attack: test-attack ## attack commands, and readers with hostile inputs (needs a C compiler)
 	$(GO) test -short -timeout 5m ./pjrt/internal/hostile ./internal/ownership ./internal/python
 	$(GO) test -short -run '^(TestDeeplyNestedInputs|TestMethodsOnNilAndZero|TestPluginsThatReport|TestOddPlugins)' ./pjrt
 	$(GO) test -short -run '(TestMethodsOfNilAndZero|TestCodeNamedByItsPath)' ./extensions

@@ -202,8 +202,8 @@ func liarsChild(t *testing.T, real *capi.Table, first int) {
 	fails := honest(t, real)
 	n, all := 0, 0
 	for i, lie := range lies {
-		if testing.Short() && os.Getenv(faultyPlugin) != "" && lie.name != "nothing" {
-			break // the stand-in has all functions, and is faster
+		if os.Getenv(faultyPlugin) != "" && lie.name != "nothing" {
+			break // this package alone reads the others, and the stand-in has all functions, and is faster
 		}
 		for _, f := range wrappable(real) {
 			if !lie.can(structs.Of(f)) {
