@@ -21,7 +21,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/purepjrt/purepjrt/capi"
-	"github.com/purepjrt/purepjrt/internal/faults"
 	"github.com/purepjrt/purepjrt/internal/python"
 	"github.com/purepjrt/purepjrt/pjrt/cache"
 	"github.com/purepjrt/purepjrt/pjrt/plugins"
@@ -211,12 +210,12 @@ func (d *doctor) faults(c *triedPlugin, named bool) {
 	if c.Problem != nil || c.trial == nil || c.trial.Kind != "cpu" {
 		return
 	}
-	list := faults.Of(c.trial.Minor)
+	list := faultsOf(c.trial.Minor)
 	subject := "faults of " + dash(c.Name)
 	if !named {
 		refused := 0
 		for _, f := range list {
-			if f.Refused {
+			if f.refused {
 				refused++
 			}
 		}
@@ -226,10 +225,10 @@ func (d *doctor) faults(c *triedPlugin, named bool) {
 	}
 	for _, f := range list {
 		refused := ""
-		if f.Refused {
+		if f.refused {
 			refused = " Package pjrt refuses such programs."
 		}
-		d.add(subject, fine, "", "%s%s %s", strings.ReplaceAll(f.What, "`", ""), refused, strings.ReplaceAll(f.Avoid, "`", ""))
+		d.add(subject, fine, "", "%s%s %s", strings.ReplaceAll(f.what, "`", ""), refused, strings.ReplaceAll(f.avoid, "`", ""))
 	}
 }
 
