@@ -237,7 +237,7 @@ test-race: ## run the short tests of packages with goroutines under the race det
 test-attack: ## attack commands with plugins, recordings, pipes and folders, in children with limits (needs a C compiler)
 	$(GO) test -tags cc -timeout 5m ./tools/attack
 
-# All but the first also run with make test-all. The tests of the package hostile that count steps and
+# All but the first also run with make test-all. The tests of hostile that count steps and
 # measure heaps run only there.
 .PHONY: attack
 attack: test-attack ## attack commands, and readers with hostile inputs (needs a C compiler)

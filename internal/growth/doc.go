@@ -5,6 +5,6 @@
 // steps, and the bytes that it allocates. Steps are counted by a program that was built to count
 // how often its code runs, so each machine has the same result.
 //
-// It is for tests. A program calls Main with its rows, and a test passes its folder to Check of
-// package growthtest.
+// It is for tests. A program calls Main with its rows, and its tests call Steps and Memory, which
+// build and run it.
 package growth

@@ -8,6 +8,7 @@ import (
 	"flag"
 	"iter"
 	"os"
+	"slices"
 	"strings"
 )
 
@@ -21,8 +22,8 @@ type Row struct {
 	Sweep bool
 }
 
-// Measurement is a line of the output.
-type Measurement struct {
+// measurement is a line of the output.
+type measurement struct {
 	Reader, Input string
 	Sizes         []int
 	Steps, Bytes  []uint64 // by size
@@ -32,28 +33,29 @@ type Measurement struct {
 	Error          int // length of the last error
 }
 
-// Main is the main function of a program that writes a Measurement of each row as a line of JSON.
+// Main is the main function of a program that writes a measurement of each row as a line of JSON.
 // Its flags choose rows and sizes.
 func Main(rows iter.Seq[Row]) {
 	size := flag.Int("size", 2<<10, "the size of the smallest input, in `bytes`")
 	times := flag.Int("times", 3, "how many `sizes` there are, each four times the one before")
 	sweep := flag.Bool("sweep", true, "also use the inputs that put the same part into each field")
 	peak := flag.Int("peak", 0, "measure how much memory a reader has at one time for an input of so many `bytes`")
-	only := flag.String("only", "", "the beginning of the `name` of the readers to measure")
+	only := flag.String("only", "", "the beginnings of the `names` of the readers to measure, with commas between them")
 	flag.Parse()
 	out := json.NewEncoder(os.Stdout)
 	for r := range rows {
-		if r.Sweep && !*sweep || !strings.HasPrefix(r.Reader, *only) {
+		begins := func(name string) bool { return strings.HasPrefix(r.Reader, name) }
+		if r.Sweep && !*sweep || !slices.ContainsFunc(strings.Split(*only, ","), begins) {
 			continue
 		}
 		_ = r.Read(r.Make(1)) // what is read once per process
-		m := Measurement{Reader: r.Reader, Input: r.Input}
+		m := measurement{Reader: r.Reader, Input: r.Input}
 		for n := range *times {
 			m.add(r.Read, r.Make(*size<<(2*n)))
 		}
 		if *peak > 0 && m.allocatesMuch() {
 			b := r.Make(*peak)
-			m.Peak, m.PeakSize = Peak(r.Read, b), uint64(len(b))
+			m.Peak, m.PeakSize = peakOf(r.Read, b), uint64(len(b))
 		}
 		if err := out.Encode(m); err != nil {
 			os.Exit(1)
@@ -62,7 +64,7 @@ func Main(rows iter.Seq[Row]) {
 }
 
 // add measures one reading.
-func (m *Measurement) add(read func([]byte) error, b []byte) {
+func (m *measurement) add(read func([]byte) error, b []byte) {
 	w := Measure(read, b)
 	m.Sizes, m.Steps, m.Bytes = append(m.Sizes, len(b)), append(m.Steps, w.Steps), append(m.Bytes, w.Bytes)
 	if m.Error = 0; w.Error != nil {
@@ -78,7 +80,7 @@ const (
 )
 
 // allocatesMuch reports whether the reader allocates so much that it may have as much at one time.
-func (m *Measurement) allocatesMuch() bool {
+func (m *measurement) allocatesMuch() bool {
 	last := len(m.Sizes) - 1
 	return last > 0 && m.Bytes[last] > min(muchAny, m.Bytes[last-1]+much*uint64(m.Sizes[last]-m.Sizes[last-1]))
 }

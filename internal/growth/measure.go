@@ -38,9 +38,9 @@ func Measure(read func([]byte) error, b []byte) (w Work) {
 	return w
 }
 
-// Peak reads bytes and returns how much the heap grows meanwhile, at most. The collector runs each
-// time that the heap has grown by a tenth, so that garbage counts for little.
-func Peak(read func([]byte) error, b []byte) uint64 {
+// peakOf reads bytes and returns how much the heap grows meanwhile, at most. The collector runs
+// each time that the heap has grown by a tenth, so that garbage counts for little.
+func peakOf(read func([]byte) error, b []byte) uint64 {
 	defer debug.SetGCPercent(debug.SetGCPercent(10))
 	debug.FreeOSMemory()
 	var before, after runtime.MemStats

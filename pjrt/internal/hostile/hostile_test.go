@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The purepjrt Authors
 
-package hostile_test
+package main
 
 import (
 	"context"
@@ -10,16 +10,14 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"github.com/purepjrt/purepjrt/internal/growth"
-	"github.com/purepjrt/purepjrt/internal/growth/growthtest"
-	"github.com/purepjrt/purepjrt/pjrt/internal/hostile"
 	"github.com/purepjrt/purepjrt/pjrt/internal/source"
 )
 
 // A program of any size stops being read when its context ends.
 func TestReadingAProgramEndsWithItsContext(t *testing.T) {
 	t.Parallel()
-	for _, in := range hostile.Inputs() {
-		if in.Form > hostile.Message || in.Sweep {
+	for _, in := range Inputs() {
+		if in.Form > Message || in.Sweep {
 			continue
 		}
 		s, err := source.Parse(in.Make(64<<10), "")
@@ -34,23 +32,33 @@ func TestReadingAProgramEndsWithItsContext(t *testing.T) {
 	}
 }
 
-func TestReadersTakeStepsInProportionToTheirInput(t *testing.T) { growthtest.Steps(t, "./growth") }
+func TestReadersTakeStepsInProportionToTheirInput(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("it compiles everything once more, to count steps")
+	}
+	assert.NoError(t, growth.Steps())
+}
 
 func TestReadersNeedAtMostTwentyTimesTheMemoryOfTheirInput(t *testing.T) {
-	growthtest.Memory(t, "./growth")
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("it takes a minute")
+	}
+	assert.NoError(t, growth.Memory())
 }
 
 // Whatever the input, reading it is bounded in allocations, and in steps when the test was built
 // with -covermode=atomic: a fuzzer finds inputs that nobody thought of.
 func FuzzReadersDoLittleWork(f *testing.F) {
-	forms := make(map[hostile.Form]bool)
-	for _, in := range hostile.Inputs() {
+	forms := make(map[Form]bool)
+	for _, in := range Inputs() {
 		if !forms[in.Form] {
 			forms[in.Form] = true
 			f.Add(in.Make(200))
 		}
 	}
-	readers := hostile.Readers()
+	readers := Readers()
 	f.Fuzz(func(t *testing.T, b []byte) {
 		for i := range readers {
 			r := &readers[i]
@@ -61,7 +69,7 @@ func FuzzReadersDoLittleWork(f *testing.F) {
 			if most := uint64(1<<26 + 4000*len(b)); w.Steps > most {
 				t.Errorf("%s takes %d steps for %d bytes", r.Name, w.Steps, len(b))
 			}
-			if w.Error != nil && len(w.Error.Error()) > growthtest.LongestError {
+			if w.Error != nil && len(w.Error.Error()) > growth.LongestError {
 				t.Errorf("%s returns an error of %d bytes", r.Name, len(w.Error.Error()))
 			}
 		}

@@ -1,21 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The purepjrt Authors
 
-package hostile_test
+package main
 
 import (
 	"testing"
 
-	"github.com/purepjrt/purepjrt/internal/growth/growthtest"
+	"github.com/stretchr/testify/assert"
+
+	"github.com/purepjrt/purepjrt/internal/growth"
 )
 
-// Results are large structs: of few of them a list takes jumps as it grows.
 func TestReadersTakeStepsInProportionToTheirInput(t *testing.T) {
-	growthtest.Steps(t, "./growth", "-size", "8192")
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("it compiles everything once more, to count steps")
+	}
+	// Results are large structs: of few of them a list takes jumps as it grows.
+	assert.NoError(t, growth.Steps("-size", "8192"))
 }
 
 func TestReadersNeedAtMostTwentyTimesTheMemoryOfTheirInput(t *testing.T) {
-	for _, reader := range []string{"report.", "lists.", "callers."} {
-		t.Run(reader, func(t *testing.T) { growthtest.Memory(t, "./growth", "-only", reader) })
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("it takes a minute")
 	}
+	assert.NoError(t, growth.Memory("-only", "report.,lists.,callers."))
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The purepjrt Authors
 
-// Package hostile has the readers of the suite and of extensions that get bytes from outside, with
-// inputs that somebody wrote to make them slow, large or deep. It is for tests, as package
-// pjrt/internal/hostile is for the readers of the binding.
-package hostile
+// Command hostile has the readers of the suite and of extensions that get bytes from outside, with
+// inputs that somebody wrote to make them slow, large or deep. It is for tests, as the command of
+// that name in pjrt/internal is for the readers of the binding, and has the same flags.
+package main
 
 import (
 	"bytes"
@@ -22,6 +22,8 @@ import (
 	"github.com/purepjrt/purepjrt/extensions/profiler"
 	"github.com/purepjrt/purepjrt/internal/growth"
 )
+
+func main() { growth.Main(rows()) }
 
 // input is a way to make hostile bytes.
 type input struct {
@@ -45,8 +47,8 @@ func series(name, first, format, last string) input {
 	}}
 }
 
-// Rows returns each reader with its inputs.
-func Rows() iter.Seq[growth.Row] {
+// rows returns each reader with its inputs.
+func rows() iter.Seq[growth.Row] {
 	return func(yield func(growth.Row) bool) {
 		for _, r := range []struct {
 			name   string
