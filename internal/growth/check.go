@@ -102,6 +102,8 @@ const (
 	anyInput   = 32 << 20
 )
 
+func promised(size uint64) uint64 { return anyInput + timesInput*size }
+
 // Memory checks, for the rows of the program whose test calls it, that readers which allocate much
 // have little of it at one time: each that may have more than the promise reads an input of 2 MiB.
 func Memory(args ...string) error {
@@ -113,7 +115,7 @@ func Memory(args ...string) error {
 			continue
 		}
 		measured++
-		if m.Peak > anyInput+timesInput*m.PeakSize {
+		if m.Peak > promised(m.PeakSize) {
 			failed = append(failed, fmt.Errorf("%s: %s: %d bytes take %d bytes at one time", m.Reader, m.Input, m.PeakSize, m.Peak))
 		}
 	}

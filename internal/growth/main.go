@@ -27,8 +27,8 @@ type measurement struct {
 	Reader, Input string
 	Sizes         []int
 	Steps, Bytes  []uint64 // by size
-	// Peak is how much an input of PeakSize bytes makes the heap grow, at most. It is 0 if the
-	// reader allocates so little that it cannot be much.
+	// Peak is how much an input of PeakSize bytes makes the heap grow, at most, with garbage if it
+	// keeps what is promised. It is 0 if the reader allocates so little that it cannot be much.
 	Peak, PeakSize uint64
 	Error          int // length of the last error
 }
@@ -55,7 +55,8 @@ func Main(rows iter.Seq[Row]) {
 		}
 		if *peak > 0 && m.allocatesMuch() {
 			b := r.Make(*peak)
-			m.Peak, m.PeakSize = peakOf(r.Read, b), uint64(len(b))
+			m.PeakSize = uint64(len(b))
+			m.Peak = peakOf(r.Read, b, promised(m.PeakSize)/8*7)
 		}
 		if err := out.Encode(m); err != nil {
 			os.Exit(1)
