@@ -48,9 +48,9 @@ func TestReadersNeedAtMostTwentyTimesTheMemoryOfTheirInput(t *testing.T) {
 	assert.NoError(t, growth.Memory())
 }
 
-// Whatever the input, reading it is bounded in allocations, and in steps when the test was built
-// with -covermode=atomic: a fuzzer finds inputs that nobody thought of.
-func FuzzReadersDoLittleWork(f *testing.F) {
+// Whatever the input, what reading it allocates is bounded: a fuzzer finds inputs that nobody
+// thought of. Tests cannot count steps, since Go writes counters of a test only when it ends.
+func FuzzReadersAllocateLittle(f *testing.F) {
 	forms := make(map[Form]bool)
 	for _, in := range Inputs() {
 		if !forms[in.Form] {
@@ -65,9 +65,6 @@ func FuzzReadersDoLittleWork(f *testing.F) {
 			w := growth.Measure(r.Read, b)
 			if most := uint64(64<<20 + 1000*len(b)); w.Bytes > most {
 				t.Errorf("%s allocates %d bytes for %d", r.Name, w.Bytes, len(b))
-			}
-			if most := uint64(1<<26 + 4000*len(b)); w.Steps > most {
-				t.Errorf("%s takes %d steps for %d bytes", r.Name, w.Steps, len(b))
 			}
 			if w.Error != nil && len(w.Error.Error()) > growth.LongestError {
 				t.Errorf("%s returns an error of %d bytes", r.Name, len(w.Error.Error()))
