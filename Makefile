@@ -261,7 +261,7 @@ conformance: bin/pjrt bin/pjrt-conformance ## check the CPU plugin of two ages, 
 	bin/pjrt install cpu cpu@0.81
 	bin/pjrt-conformance run cpu --profile quick --json bin/conformance.json --html bin/conformance.html
 	bin/pjrt-conformance run cpu@0.81 --profile quick --json bin/conformance-cpu-0.81.json --html bin/conformance-cpu-0.81.html
-	$(GO) run ./conformance/internal/driver/compiles -check conformance/internal/driver/compiles.tsv bin/conformance.json
+	$(GO) run ./conformance/laboratory/author compiles -check conformance/internal/driver/compiles.tsv bin/conformance.json
 
 # make test-all runs only a third of the checks at each age.
 # PLUGINS_TABLE='-write bin/conformance.json' writes the page, with the counts of reports.

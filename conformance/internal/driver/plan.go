@@ -23,8 +23,8 @@ type Plan struct {
 }
 
 // compilesText says for each rule how many programs its checks compile on the CPU plugin, in
-// the profile quick: rule, programs, checks. The command in the folder compiles writes it, and
-// make conformance compares it with what was compiled.
+// the profile quick: rule, programs, checks. Command author compiles writes it, and make
+// conformance compares it with what was compiled.
 //
 //go:embed compiles.tsv
 var compilesText string

@@ -6,8 +6,8 @@
 //
 //	go run ./conformance/laboratory/author COMMAND [flags] [arguments]
 //
-// The commands are new, mutants, freeze, measure, votes and artifacts. Each tells with -h what it
-// does.
+// The commands are new, mutants, freeze, compiles, measure, votes and artifacts. Each tells with -h
+// what it does.
 package main
 
 import (
@@ -29,7 +29,7 @@ type command struct {
 	set               func(flags *flag.FlagSet) func(ctx context.Context, args []string) error
 }
 
-var commands = []command{newCommand, mutantsCommand, freezeCommand, measureCommand, votesCommand, artifactsCommand}
+var commands = []command{newCommand, mutantsCommand, freezeCommand, compilesCommand, measureCommand, votesCommand, artifactsCommand}
 
 func main() {
 	if token, ok := worker.Asked(); ok {

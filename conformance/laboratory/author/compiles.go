@@ -1,17 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The purepjrt Authors
 
-// Command compiles makes the table of how many programs the checks of each rule compile, from
-// which a run estimates how long it will take. It reads a report of the profile quick on XLA's
-// plugin for CPUs, which make conformance writes, and prints the table:
-//
-//	go run ./conformance/internal/driver/compiles bin/conformance.json >conformance/internal/driver/compiles.tsv
-//
-// With -check FILE it compares the report with the table in the file instead, and fails if a rule
-// is missing or a count is far off.
 package main
 
 import (
+	"context"
 	"errors"
 	"flag"
 	"fmt"
@@ -23,50 +16,44 @@ import (
 	"github.com/purepjrt/purepjrt/conformance/report"
 )
 
-func main() {
-	check := flag.String("check", "", "compare with this table, and print nothing if it is right")
-	flag.Usage = func() {
-		fmt.Fprintln(os.Stderr, "usage: compiles [-check TABLE.tsv] REPORT.json")
-		os.Exit(2)
-	}
-	flag.Parse()
-	if flag.NArg() != 1 {
-		flag.Usage()
-	}
-	if err := run(flag.Arg(0), *check); err != nil {
-		fmt.Fprintln(os.Stderr, "compiles:", err)
-		os.Exit(1)
-	}
-}
-
-func run(path, check string) error {
-	rows, err := count(path)
-	if err != nil {
-		return err
-	}
-	if check != "" {
-		text, err := os.ReadFile(check)
+var compilesCommand = command{"compiles", "[flags] REPORT", `
+Makes the table of how many programs the checks of each rule compile, from which a run estimates how
+long it will take. It reads a report of the profile quick on XLA's plugin for CPUs, which make
+conformance writes, and prints the table, which is kept in conformance/internal/driver/compiles.tsv.
+`, func(flags *flag.FlagSet) func(context.Context, []string) error {
+	check := flags.String("check", "", "compare the report with the table in `FILE` instead, and fail if a rule is missing or a count is far off")
+	return func(_ context.Context, args []string) error {
+		if len(args) != 1 {
+			return errors.New("name one report, such as bin/conformance.json")
+		}
+		rows, err := countCompiles(args[0])
 		if err != nil {
 			return err
 		}
-		return compare(rows, string(text))
+		if *check != "" {
+			table, err := os.ReadFile(*check)
+			if err != nil {
+				return err
+			}
+			return compareCompiles(rows, string(table))
+		}
+		for _, r := range rows {
+			fmt.Println(r)
+		}
+		return nil
 	}
-	for _, r := range rows {
-		fmt.Println(r)
-	}
-	return nil
-}
+}}
 
-// row says how many programs the checks of a rule compile.
-type row struct {
+// compiling says how many programs the checks of a rule compile.
+type compiling struct {
 	rule             string
 	programs, checks int
 }
 
-func (r row) String() string { return fmt.Sprintf("%s\t%d\t%d", r.rule, r.programs, r.checks) }
+func (r compiling) String() string { return fmt.Sprintf("%s\t%d\t%d", r.rule, r.programs, r.checks) }
 
-// count makes the rows of a report.
-func count(path string) ([]row, error) {
+// countCompiles makes the rows of a report.
+func countCompiles(path string) ([]compiling, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
@@ -76,10 +63,10 @@ func count(path string) ([]row, error) {
 	if err != nil {
 		return nil, err
 	}
-	var rows []row
+	var rows []compiling
 	for _, x := range r.Results {
 		if n := len(rows); n == 0 || rows[n-1].rule != x.Rule {
-			rows = append(rows, row{rule: x.Rule})
+			rows = append(rows, compiling{rule: x.Rule})
 		}
 		last := &rows[len(rows)-1]
 		last.programs += x.Compiles
@@ -98,27 +85,25 @@ const (
 	fewPrograms = 20 // a difference this small does not matter
 )
 
-// group returns the group of a rule: CMP for CMP-01.
-func group(rule string) string {
+// groupOf returns the group of a rule: CMP for CMP-01.
+func groupOf(rule string) string {
 	g, _, _ := strings.Cut(rule, "-")
 	return g
 }
 
-func off(a, b int) int { return max(a-b, b-a) }
-
-// compare says what is wrong with a table.
-func compare(rows []row, table string) error {
+// compareCompiles says what is wrong with a table.
+func compareCompiles(rows []compiling, table string) error {
 	var wrong []error
-	have := make(map[string]row)
+	have := make(map[string]compiling)
 	old, found := make(map[string]int), make(map[string]int) // programs, by group
 	oldSum, sum := 0, 0
 	for line := range strings.Lines(table) {
-		var r row
+		var r compiling
 		if _, err := fmt.Sscanf(line, "%s %d %d", &r.rule, &r.programs, &r.checks); err != nil {
 			return fmt.Errorf("the line %q: %w", line, err)
 		}
 		have[r.rule] = r
-		old[group(r.rule)] += r.programs
+		old[groupOf(r.rule)] += r.programs
 		oldSum += r.programs
 	}
 	for _, r := range rows {
@@ -126,14 +111,14 @@ func compare(rows []row, table string) error {
 			wrong = append(wrong, fmt.Errorf("rule %s: the table says %d checks, the report %d", r.rule, in.checks, r.checks))
 		}
 		delete(have, r.rule)
-		found[group(r.rule)] += r.programs
+		found[groupOf(r.rule)] += r.programs
 		sum += r.programs
 	}
 	for rule := range have {
 		wrong = append(wrong, fmt.Errorf("rule %s is only in the table", rule))
 	}
 	programs := func(of string, old, found, part, more int) {
-		if off(old, found) > max(old, found)/part+more {
+		if max(old, found)-min(old, found) > max(old, found)/part+more {
 			wrong = append(wrong, fmt.Errorf("%s: the table says %d programs, the report %d", of, old, found))
 		}
 	}
@@ -142,7 +127,7 @@ func compare(rows []row, table string) error {
 	}
 	programs("all rules", oldSum, sum, shareOfAll, fewPrograms)
 	if len(wrong) > 0 {
-		wrong = append(wrong, errors.New("write the table again, as this command's comment says"))
+		wrong = append(wrong, errors.New("write the table again, as author compiles -h says"))
 	}
 	return errors.Join(wrong...)
 }
