@@ -23,7 +23,7 @@ const (
 )
 
 // Forms returns a program of Dangers in the other formats that plugins read, by form, and its text
-// when they were made. Run forms.py after a change to Dangers.
+// when they were made. forms.py says how to make them again after a change to Dangers.
 func Forms(name string) (list map[string][]byte, text string, err error) {
 	archive, err := zip.NewReader(bytes.NewReader(forms), int64(len(forms)))
 	if err != nil {

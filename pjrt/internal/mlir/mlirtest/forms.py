@@ -3,12 +3,12 @@
 """Writes forms.zip, the programs of Dangers in the other formats that plugins read:
 
     pip install jax==0.10.2
-    go run ./print | python forms.py
+    go test ./pjrt/internal/mlir -run TheForms -update-forms python
 
 NAME.mlir is the text that the others were made of. NAME.mlirbc is bytecode of the dialects func
 and stablehlo, NAME-VERSION.mlirbc a portable artifact of a version of StableHLO, and NAME.hlo.pb an
 HloModuleProto. One that a format cannot say is left out. Those whose text has not changed are kept:
-remove the file to make all of them again.
+empty the file to make all of them again.
 """
 
 import io
@@ -48,7 +48,7 @@ if sys.argv[1:] == ["hlo"]:
 programs = json.load(sys.stdin)
 file = os.path.join(os.path.dirname(os.path.abspath(__file__)), "forms.zip")
 before = {}
-if os.path.exists(file):
+if os.path.getsize(file):
     with zipfile.ZipFile(file) as z:
         before = {name: z.read(name) for name in z.namelist()}
 suffixes = (".mlirbc", "-0.9.0.mlirbc", "-1.13.3.mlirbc", ".hlo.pb")
