@@ -136,7 +136,7 @@ check: ## fail if the generated files are not what the generator makes
 lint: ## check formatting, vet, and the rules of this repository (needs a C compiler)
 	@files=$$(gofmt -l .); test -z "$$files" || { echo "gofmt -w these files: $$files" >&2; exit 1; }
 	$(GO) vet ./...
-	$(GO) vet -tags aot,cc,jax,originals,proxy,skew,wrapped ./...
+	$(GO) vet -tags aot,cc,jax,originals,plugins,proxy,skew,wrapped ./...
 	$(GO) vet -tags pjrt_noasmcgocall ./capi/internal/ccall
 	$(GO) run ./tools/lint rules ./...
 
@@ -268,8 +268,8 @@ conformance: bin/pjrt bin/pjrt-conformance ## check the CPU plugin of two ages, 
 PLUGINS_TABLE =
 
 .PHONY: plugins-table
-plugins-table: bin/pjrt ## try every installed plugin, and compare with the table of pjrt/docs/plugins.md
-	$(GO) run ./tools/docs/plugintable $(PLUGINS_TABLE)
+plugins-table: ## try every installed plugin, and compare with the table of pjrt/docs/plugins.md
+	$(GO) test -tags plugins -count=1 -v -run '^TestThePluginsDoWhatThePageSays$$' ./tools/docs $(PLUGINS_TABLE)
 
 .PHONY: conformance-older
 conformance-older: ## check the CPU plugin made as old as API 0.60, 0.70 and 0.75, where it must fail nothing more

@@ -42,7 +42,7 @@ import (
 )
 
 // tags are the build tags of tests that need more than Go, such as a C compiler.
-const tags = "-tags=aot,cc,jax,originals,proxy,skew,wrapped"
+const tags = "-tags=aot,cc,jax,originals,plugins,proxy,skew,wrapped"
 
 var configurations = []configuration{
 	{},
