@@ -25,7 +25,7 @@ func TestTheProgramsOfLeadsRun(t *testing.T) {
 		shim.NoCompleteEvents: {"PJRT_LoadedExecutable_Execute", `PJRT_LoadedExecutable_Execute: device_complete_events\[0\] = 0x`},
 		shim.ZeroSizeQuery:    {"PJRT_Buffer_ToHostBuffer", `PJRT_Buffer_ToHostBuffer: dst_size = [1-9]`},
 	} {
-		r, c := oddRun(t, Smoke, odd)
+		r, c := oddRun(t, oddOptions(t, Smoke, odd))
 		require.NotEmpty(t, r.Leads)
 		showInC(t.Context(), *c, r)
 		first := r.Leads[0]
