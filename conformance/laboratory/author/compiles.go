@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"github.com/purepjrt/purepjrt/conformance/report"
+	"github.com/purepjrt/purepjrt/conformance/rules"
 )
 
 var compilesCommand = command{"compiles", "[flags] REPORT", `
@@ -86,10 +87,7 @@ const (
 )
 
 // groupOf returns the group of a rule: CMP for CMP-01.
-func groupOf(rule string) string {
-	g, _, _ := strings.Cut(rule, "-")
-	return g
-}
+func groupOf(rule string) string { return (&rules.Rule{ID: rule}).Group() }
 
 // compareCompiles says what is wrong with a table.
 func compareCompiles(rows []compiling, table string) error {
