@@ -65,10 +65,10 @@ var plausibleLies = map[string]string{
 // The short tests try one in shortLies lies.
 const shortLies = 16
 
-// TestPluginsThatReportSuccessWithoutResults has each function of a plugin lie in turn: it
-// reports success, but its results are null, incomplete or absurd. What programs do with
-// such a plugin must neither crash nor hang, must name the function that lied if it fails,
-// and must leave nothing alive.
+// TestPluginsThatReportSuccessWithoutResults has each function of a plugin lie in turn: it reports
+// success, but its results are null or, of the stand-in, incomplete or absurd. What programs do
+// with such a plugin must neither crash nor hang, must name the function that lied if it fails, and
+// must leave nothing alive.
 func TestPluginsThatReportSuccessWithoutResults(t *testing.T) {
 	t.Parallel()
 	for name, path := range map[string]string{"stand-in": "", "CPU": plugintest.Path(t, "cpu")} {
@@ -203,7 +203,7 @@ func liarsChild(t *testing.T, real *capi.Table, first int) {
 	n, all := 0, 0
 	for i, lie := range lies {
 		if os.Getenv(faultyPlugin) != "" && lie.name != "nothing" {
-			break // this package alone reads the others, and the stand-in has all functions, and is faster
+			break // only callers see the others, which the stand-in tells in less time
 		}
 		for _, f := range wrappable(real) {
 			if !lie.can(structs.Of(f)) {

@@ -14,7 +14,7 @@ import (
 // The shape of a measurement.
 const (
 	batchTime   = time.Millisecond       // short, so that most batches are not interrupted
-	jobTime     = 100 * time.Millisecond // of a batch of a job, whose first milliseconds are like no others
+	jobTime     = 100 * time.Millisecond // of a batch of a job: the first milliseconds after a pause are not like the others
 	batches     = 7                      // of each program in a round, where they are short
 	leastRounds = 5                      // however long they take
 )
