@@ -13,9 +13,7 @@ import (
 func (e *LoadedExecutable) executeNow(ctx context.Context, outs []*Buffer, blank *Buffer, args []*Buffer, opts *ExecuteOptions) error {
 	r := e.executions.repeated.Load()
 	if r == nil || !r.begin(outs, args, opts) {
-		err := e.launchInto(ctx, outs, blank, args, opts, nil)
-		e.executions.yields.yield(now())
-		return err
+		return e.launchInto(ctx, outs, blank, args, opts, nil)
 	}
 	var began time.Duration
 	timed := r.uses%32 == 0

@@ -133,6 +133,7 @@ func (l *launch) takeEvents() *Event {
 // until releaseArguments.
 func (l *launch) prepare(ctx context.Context) error {
 	e := l.exe
+	e.executions.yields.yield(now())
 	if err := abandon.Err(ctx, e.subject(), ""); err != nil {
 		return err
 	}

@@ -4,10 +4,12 @@
 package pjrt_test
 
 import (
+	"context"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/purepjrt/purepjrt/pjrt"
 )
@@ -15,13 +17,76 @@ import (
 // Go takes the processor after ten milliseconds.
 func TestGoroutinesYieldBeforeGoTakesTheProcessor(t *testing.T) {
 	t.Parallel()
-	due := pjrt.YieldsDue()
-	var yielded []time.Duration
-	for at := 20 * time.Millisecond; at <= 60*time.Millisecond; at += time.Millisecond {
-		if due(at) {
-			yielded = append(yielded, at)
-			assert.False(t, due(at), "another goroutine")
+	for _, takes := range []time.Duration{100e3, 1e6, 2800e3, 4e6, 4999e3, 6e6, 9e6} {
+		t.Run(takes.String(), func(t *testing.T) {
+			t.Parallel()
+			due := pjrt.YieldsDue()
+			last := 20 * time.Millisecond
+			require.True(t, due(last), "at first")
+			assert.False(t, due(last), "another goroutine")
+			for at := last + takes; at < time.Second; at += takes {
+				assert.LessOrEqual(t, at-last, 10*time.Millisecond)
+				if due(at) {
+					assert.GreaterOrEqual(t, at-last, 4*time.Millisecond, "more often than necessary")
+					last = at
+				}
+			}
+		})
+	}
+}
+
+// A loop of executions that never yields loses its processor in the middle of calls.
+func TestEachKindOfExecutionYields(t *testing.T) {
+	t.Parallel()
+	client := newClient(t)
+	b := upload(t, client, matrix(1, 2, 3, 4))
+	args := []*pjrt.Buffer{b, b}
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	type executing func(*pjrt.LoadedExecutable, context.Context) ([][]*pjrt.Buffer, *pjrt.Event, error)
+	for name, execute := range map[string]executing{
+		"Execute": func(exe *pjrt.LoadedExecutable, ctx context.Context) ([][]*pjrt.Buffer, *pjrt.Event, error) {
+			outs, err := exe.Execute(ctx, args, nil)
+			return [][]*pjrt.Buffer{outs}, nil, err
+		},
+		"ExecuteInto": func(exe *pjrt.LoadedExecutable, ctx context.Context) ([][]*pjrt.Buffer, *pjrt.Event, error) {
+			outs := make([]*pjrt.Buffer, 1)
+			err := exe.ExecuteInto(ctx, outs, args, nil)
+			return [][]*pjrt.Buffer{outs}, nil, err
+		},
+		"ExecuteAll": func(exe *pjrt.LoadedExecutable, ctx context.Context) ([][]*pjrt.Buffer, *pjrt.Event, error) {
+			all, err := exe.ExecuteAll(ctx, [][]*pjrt.Buffer{args}, nil)
+			return all, nil, err
+		},
+		"Start": func(exe *pjrt.LoadedExecutable, ctx context.Context) ([][]*pjrt.Buffer, *pjrt.Event, error) {
+			outs, done, err := exe.Start(ctx, args, nil)
+			return [][]*pjrt.Buffer{outs}, done, err
+		},
+		"StartAll": func(exe *pjrt.LoadedExecutable, ctx context.Context) ([][]*pjrt.Buffer, *pjrt.Event, error) {
+			return exe.StartAll(ctx, [][]*pjrt.Buffer{args}, nil)
+		},
+	} {
+		for kind, ctx := range map[string]context.Context{"": context.Background(), " with a context that can end": ctx} {
+			t.Run(name+kind, func(t *testing.T) {
+				exe := compile(t, client, add)
+				for turn := range 5 { // the later ones are repeated in one crossing
+					pjrt.YieldLongAgo(exe)
+					for range 64 { // of repeated executions, some look at the time
+						all, done, err := execute(exe, ctx)
+						require.NoError(t, err)
+						if done != nil {
+							require.NoError(t, done.Wait(ctx))
+							done.Close()
+						}
+						for _, outs := range all {
+							for _, b := range outs {
+								b.Close()
+							}
+						}
+					}
+					assert.True(t, pjrt.Yielded(exe), "turn %d", turn)
+				}
+			})
 		}
 	}
-	assert.Equal(t, []time.Duration{20e6, 29e6, 38e6, 47e6, 56e6}, yielded)
 }
