@@ -22,7 +22,7 @@
 //
 //	extension           since package           0.81 0.106 0.115 libtpu  CUDA all  for
 //	AbiVersion             91 executables          -     -     -   5/12  5/12  12  binary compatibility
-//	Callback               77 callback             -     -     -    0/2     -   2  reports of a plugin's own
+//	Callback               77 tpu                  -     -     -    0/2     -   2  reports of a plugin's own
 //	Collectives            94 megascale            -     -     -    9/9     -   9  sums between processes
 //	CrossHostTransfers     74 crosshost            -     -     -    0/4   0/4   4  buffers for other processes
 //	Custom_Partitioner     47 custompartitioner    -     -     -      -   2/2   2  how custom calls are split

@@ -132,7 +132,7 @@ const path = "github.com/purepjrt/purepjrt/extensions/"
 // packages names the package for each extension that has one.
 var packages = map[capi.ExtensionType]string{
 	capi.ExtensionTypeABIVersion:          "executables",
-	capi.ExtensionTypeCallback:            "callback",
+	capi.ExtensionTypeCallback:            "tpu",
 	capi.ExtensionTypeCollectives:         "megascale",
 	capi.ExtensionTypeCrossHostTransfers:  "crosshost",
 	capi.ExtensionTypeCustomPartitioner:   "custompartitioner",

@@ -27,7 +27,6 @@ import (
 	"github.com/purepjrt/purepjrt/capi"
 	"github.com/purepjrt/purepjrt/capi/serve"
 	"github.com/purepjrt/purepjrt/extensions"
-	"github.com/purepjrt/purepjrt/extensions/callback"
 	"github.com/purepjrt/purepjrt/extensions/crosshost"
 	"github.com/purepjrt/purepjrt/extensions/custompartitioner"
 	"github.com/purepjrt/purepjrt/extensions/executables"
@@ -85,13 +84,13 @@ var driven = map[capi.ExtensionType]struct {
 		s.try(executables.RuntimeReplaces(s.plugin, v, v))
 	}},
 	capi.ExtensionTypeCallback: {calls{
-		"OnSliceFailure":     func(o objects) error { return callback.OnSliceFailure(o.client, func(callback.SliceFailure) {}) },
-		"OnFatal":            func(o objects) error { return callback.OnFatal(o.client, func(error) {}) },
-		"InvokeSliceFailure": func(o objects) error { return callback.InvokeSliceFailure(o.client, 1) },
-		"InvokeFatal":        func(o objects) error { return callback.InvokeFatal(o.client, pjrt.ErrInternal) },
+		"OnSliceFailure":     func(o objects) error { return tpu.OnSliceFailure(o.client, func(tpu.SliceFailure) {}) },
+		"OnFatal":            func(o objects) error { return tpu.OnFatal(o.client, func(error) {}) },
+		"InvokeSliceFailure": func(o objects) error { return tpu.InvokeSliceFailure(o.client, 1) },
+		"InvokeFatal":        func(o objects) error { return tpu.InvokeFatal(o.client, pjrt.ErrInternal) },
 	}, func(s *subject) {
-		s.try(callback.OnFatal(s.client, func(error) {}))
-		s.try(callback.InvokeFatal(s.client, errors.New("x")))
+		s.try(tpu.OnFatal(s.client, func(error) {}))
+		s.try(tpu.InvokeFatal(s.client, errors.New("x")))
 	}},
 	capi.ExtensionTypeCollectives: {calls{
 		"Adopt": func(o objects) error {

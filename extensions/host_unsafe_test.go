@@ -15,9 +15,9 @@ import (
 
 	"github.com/purepjrt/purepjrt/capi"
 	"github.com/purepjrt/purepjrt/capi/serve"
-	"github.com/purepjrt/purepjrt/extensions/callback"
 	"github.com/purepjrt/purepjrt/extensions/executables"
 	"github.com/purepjrt/purepjrt/extensions/memories"
+	"github.com/purepjrt/purepjrt/extensions/tpu"
 	"github.com/purepjrt/purepjrt/pjrt"
 	"github.com/purepjrt/purepjrt/pjrt/pjrttest"
 )
@@ -112,26 +112,26 @@ func TestFailuresOfDevicesAreReportedToGo(t *testing.T) {
 		},
 	}}, pjrttest.Options{})
 	c := p.Client()
-	var reasons []callback.SliceFailure
+	var reasons []tpu.SliceFailure
 	var fatal []error
-	require.NoError(t, callback.OnSliceFailure(c, func(why callback.SliceFailure) { reasons = append(reasons, why) }))
-	require.NoError(t, callback.OnFatal(c, func(err error) { fatal = append(fatal, err) }))
-	require.NoError(t, callback.OnFatal(c, func(error) { panic("contained") }))
-	require.NoError(t, callback.InvokeSliceFailure(c, capi.CallbackTPUSliceFailureTypeFlappingTaskError))
-	require.NoError(t, callback.InvokeFatal(c, pjrt.ErrDataLoss.Errorf("a bit fell over")))
-	assert.Equal(t, []callback.SliceFailure{capi.CallbackTPUSliceFailureTypeFlappingTaskError}, reasons)
+	require.NoError(t, tpu.OnSliceFailure(c, func(why tpu.SliceFailure) { reasons = append(reasons, why) }))
+	require.NoError(t, tpu.OnFatal(c, func(err error) { fatal = append(fatal, err) }))
+	require.NoError(t, tpu.OnFatal(c, func(error) { panic("contained") }))
+	require.NoError(t, tpu.InvokeSliceFailure(c, capi.CallbackTPUSliceFailureTypeFlappingTaskError))
+	require.NoError(t, tpu.InvokeFatal(c, pjrt.ErrDataLoss.Errorf("a bit fell over")))
+	assert.Equal(t, []tpu.SliceFailure{capi.CallbackTPUSliceFailureTypeFlappingTaskError}, reasons)
 	require.Len(t, fatal, 1)
 	require.ErrorIs(t, fatal[0], pjrt.ErrDataLoss)
 	require.ErrorContains(t, fatal[0], "a bit fell over")
 
 	live := capi.LiveHandles()
-	require.ErrorIs(t, callback.OnFatal(c, func(error) {}), pjrt.ErrResourceExhausted)
+	require.ErrorIs(t, tpu.OnFatal(c, func(error) {}), pjrt.ErrResourceExhausted)
 	assert.Equal(t, live, capi.LiveHandles(), "a refused function is forgotten")
-	require.ErrorIs(t, callback.OnFatal(c, nil), pjrt.ErrInvalidArgument)
-	require.ErrorIs(t, callback.OnSliceFailure(c, nil), pjrt.ErrInvalidArgument)
-	require.ErrorIs(t, callback.InvokeFatal(c, nil), pjrt.ErrInvalidArgument)
-	require.ErrorIs(t, callback.OnFatal(nil, func(error) {}), pjrt.ErrInvalidArgument)
-	require.ErrorIs(t, callback.InvokeSliceFailure(nil, 1), pjrt.ErrInvalidArgument)
+	require.ErrorIs(t, tpu.OnFatal(c, nil), pjrt.ErrInvalidArgument)
+	require.ErrorIs(t, tpu.OnSliceFailure(c, nil), pjrt.ErrInvalidArgument)
+	require.ErrorIs(t, tpu.InvokeFatal(c, nil), pjrt.ErrInvalidArgument)
+	require.ErrorIs(t, tpu.OnFatal(nil, func(error) {}), pjrt.ErrInvalidArgument)
+	require.ErrorIs(t, tpu.InvokeSliceFailure(nil, 1), pjrt.ErrInvalidArgument)
 }
 
 func TestVersionsOfTheBinaryInterfaceAreCompared(t *testing.T) {

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The purepjrt Authors
 
-// Package tpu describes systems of TPUs, and reads executables for them without loading them. It
-// uses the extensions TpuTopology, which came with API 0.81, and TpuExecutable, which came with API
-// 0.90; libtpu has both, even without a TPU.
+// Package tpu describes systems of TPUs, reads executables for them without loading them, and calls
+// Go functions when TPUs or their runtime fail. It uses the extensions TpuTopology, which came with
+// API 0.81, TpuExecutable, which came with API 0.90, and Callback, which came with API 0.77; libtpu
+// has them, the first two even without a TPU.
 //
 // # Systems
 //
@@ -32,4 +33,14 @@
 //
 // The arguments named executable are what Executable.Serialize of package pjrt returns, or
 // libtpu's own part of it.
+//
+// # Failures
+//
+// [OnSliceFailure] and [OnFatal] take a function that the plugin calls when a slice of TPUs could
+// not be built, or when an error is about to end the process:
+//
+//	err := tpu.OnFatal(client, func(err error) { log.Print("last words: ", err) })
+//
+// The functions run on threads of the plugin. A panic in them is logged and goes no further. They
+// cannot be removed, and stay registered until the process ends.
 package tpu

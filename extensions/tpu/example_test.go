@@ -5,6 +5,7 @@ package tpu_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log"
 
@@ -50,4 +51,21 @@ func ExampleSubslice() {
 	// Output:
 	// 4 chips in [2 2 1]
 	// device 7 is device 3 of the part
+}
+
+// A program on TPUs says why it ends. InvokeFatal tests that.
+func ExampleOnFatal() {
+	plugin, err := pjrttest.Start(pjrttest.Options{}) // in place of a plugin for TPUs
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer plugin.Close()
+	client := plugin.Client()
+	if err := tpu.OnFatal(client, func(err error) { fmt.Println("the last words of the runtime:", err) }); err != nil {
+		log.Fatal(err)
+	}
+	if err := tpu.InvokeFatal(client, errors.New("this is a test")); err != nil {
+		log.Fatal(err)
+	}
+	// Output: the last words of the runtime: UNKNOWN: this is a test
 }

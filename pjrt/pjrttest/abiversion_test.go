@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/purepjrt/purepjrt/capi"
-	"github.com/purepjrt/purepjrt/extensions/callback"
 	"github.com/purepjrt/purepjrt/extensions/executables"
+	"github.com/purepjrt/purepjrt/extensions/tpu"
 	"github.com/purepjrt/purepjrt/pjrt"
 	"github.com/purepjrt/purepjrt/pjrt/pjrttest"
 )
@@ -94,13 +94,13 @@ func TestTheLatestCallbackOfAClientIsCalled(t *testing.T) {
 	require.NoError(t, err)
 	var calls []string
 	note := func(name string) func(error) { return func(err error) { calls = append(calls, name+": "+err.Error()) } }
-	require.NoError(t, callback.InvokeFatal(w.c, pjrt.ErrInternal), "nothing is registered")
-	require.NoError(t, callback.OnFatal(w.c, note("first")))
-	require.NoError(t, callback.OnFatal(w.c, note("second")))
-	require.NoError(t, callback.OnFatal(other, note("other")))
-	require.NoError(t, callback.OnSliceFailure(w.c, func(why callback.SliceFailure) { calls = append(calls, why.String()) }))
-	require.NoError(t, callback.InvokeFatal(w.c, &pjrt.Error{Code: pjrt.ErrDataLoss, Message: "the bits are gone"}))
-	require.NoError(t, callback.InvokeSliceFailure(w.c, capi.CallbackTPUSliceFailureTypeInitError))
+	require.NoError(t, tpu.InvokeFatal(w.c, pjrt.ErrInternal), "nothing is registered")
+	require.NoError(t, tpu.OnFatal(w.c, note("first")))
+	require.NoError(t, tpu.OnFatal(w.c, note("second")))
+	require.NoError(t, tpu.OnFatal(other, note("other")))
+	require.NoError(t, tpu.OnSliceFailure(w.c, func(why tpu.SliceFailure) { calls = append(calls, why.String()) }))
+	require.NoError(t, tpu.InvokeFatal(w.c, &pjrt.Error{Code: pjrt.ErrDataLoss, Message: "the bits are gone"}))
+	require.NoError(t, tpu.InvokeSliceFailure(w.c, capi.CallbackTPUSliceFailureTypeInitError))
 	require.Len(t, calls, 2)
 	assert.Contains(t, calls[0], "second: ")
 	assert.Contains(t, calls[0], "the bits are gone")

@@ -1,15 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The purepjrt Authors
 
-// Package callback calls Go functions when something happens to the devices of a client: a
-// slice of TPUs could not be built, or an error is about to end the process. It uses the
-// extension Callback, which came with API 0.77; libtpu has it.
-//
-//	err := callback.OnFatal(client, func(err error) { log.Print("last words: ", err) })
-//
-// The functions run on threads of the plugin. A panic in them is logged and goes no further.
-// They cannot be removed, and stay registered until the process ends.
-package callback
+package tpu
 
 import (
 	"runtime"
