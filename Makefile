@@ -246,11 +246,10 @@ attack: test-attack ## attack commands, and readers with hostile inputs (needs a
 	$(GO) test -short -run '(TestMethodsOfNilAndZero|TestCodeNamedByItsPath)' ./extensions
 	$(GO) test -short -run '^Test(Replay|CommandsRunNothing|WhatAPluginSays|APluginThatEnds)' ./tools/pjrt
 
-# Each collection takes several times as long, so there are fewer, and none that follow
-# a hundred thousand goroutines: it would take half a minute.
+# The limit makes the collector run all the time. The tests of pjrt have children with this setting.
 .PHONY: test-cleanups
 test-cleanups: ## run short tests while the garbage collector looks for cleanups that keep their own objects
-	$(GO) test -exec 'env GODEBUG=checkfinalizers=1 GOGC=400' -short -skip '$(OF_PROGRAMS)|^TestManyWaitersNeedFewThreads$$' ./pjrt ./pjrt/lifetime ./pjrt/internal/lifetimes ./pjrt/transfer ./pjrt/sharding ./pjrt/cache
+	$(GO) test -exec 'env GODEBUG=checkfinalizers=1 GOMEMLIMIT=1' -short ./pjrt/lifetime ./pjrt/internal/lifetimes ./pjrt/transfer ./pjrt/sharding ./pjrt/cache
 
 .PHONY: test-wrapped
 test-wrapped: ## run the short tests of pjrt with the CPU plugin behind hooks (capi/serve)

@@ -8,11 +8,15 @@ import (
 	"fmt"
 	"runtime"
 	"strings"
+	"sync"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/purepjrt/purepjrt/capi"
 	"github.com/purepjrt/purepjrt/pjrt"
+	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest"
 )
 
 // With this setting a collection ends the process if a cleanup keeps the object that it is for.
@@ -59,6 +63,38 @@ func TestNoCleanupKeepsItsOwnObject(t *testing.T) {
 	runtime.GC()
 	require.NoError(t, shared.Close())
 	runtime.GC()
+}
+
+// The first calls of each function collect garbage, while what they are called for is in use.
+func TestNoCleanupOfATourKeepsItsOwnObject(t *testing.T) {
+	t.Parallel()
+	for name, path := range map[string]string{"stand-in with all extensions": "", "CPU": plugintest.Path(t, "cpu")} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if !inChild(t, "GODEBUG=checkfinalizers=1", quickCompiler(t)) {
+				return
+			}
+			real, err := honestTable(path)
+			require.NoError(t, err)
+			var mu sync.Mutex
+			calls := make(map[*capi.Function]int)
+			collecting, err := counted(real, func(f *capi.Function) {
+				mu.Lock()
+				calls[f]++
+				first := calls[f] <= 3
+				mu.Unlock()
+				if first {
+					runtime.GC()
+				}
+			})
+			require.NoError(t, err)
+			x := &tour{table: collecting.Capi(), patience: patience, cacheDir: t.TempDir()}
+			x.run(nil)
+			mu.Lock()
+			defer mu.Unlock()
+			assert.Greater(t, len(calls), 100, "functions were called")
+		})
+	}
 }
 
 // copies returns a program with n results, each the sum of its two arguments and
