@@ -304,11 +304,8 @@ func runFault(t *testing.T, fault, dir string, environment ...string) *Report {
 	cmd := exec.Command(self, "-test.run", "^TestInnerFault$", "-test.timeout=5m")
 	cmd.Env = append(append(os.Environ(), environment...), innerVariable+"="+dir, faultVariable+"="+fault)
 	out, _ := cmd.CombinedOutput() // it fails when the plugin does
-	f, err := os.Open(filepath.Join(dir, "report.json"))
+	r, err := report.ReadFile(filepath.Join(dir, "report.json"))
 	require.NoError(t, err, "%s", out)
-	defer f.Close()
-	r, err := report.Read(f)
-	require.NoError(t, err)
 	assert.False(t, strings.Contains(string(out), "goroutine "), "%s", out)
 	return r
 }

@@ -164,10 +164,7 @@ func TestDifferencesAreFoundShrunkAndKept(t *testing.T) {
 	} {
 		assert.Contains(t, out, line)
 	}
-	f, err := os.Open(filepath.Join(dir, "report.json"))
-	require.NoError(t, err)
-	defer f.Close()
-	r, err := report.Read(f)
+	r, err := report.ReadFile(filepath.Join(dir, "report.json"))
 	require.NoError(t, err)
 	assert.Equal(t, "the plugins differ on 2 of 4 programs", r.Sentence())
 	assert.Empty(t, r.Levels, "programs show no level")

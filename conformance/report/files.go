@@ -10,6 +10,8 @@ import (
 	"os"
 	"path/filepath"
 	"time"
+
+	"github.com/purepjrt/purepjrt/internal/outside"
 )
 
 // Form is a form of the report, such as JSON.
@@ -32,6 +34,20 @@ func Forms() []Form {
 // WriteFile writes one form to a file. After an error there is no partial file.
 func (r *Report) WriteFile(path string, write func(*Report, io.Writer) error) error {
 	return writeFile(path, func(out io.Writer) error { return write(r, out) })
+}
+
+// ReadFile is [Read] of a file.
+func ReadFile(path string) (*Report, error) {
+	f, err := outside.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	r, err := Read(f)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return r, nil
 }
 
 // WriteOverviewFile writes the page of [WriteOverview] to a file. After an error there is

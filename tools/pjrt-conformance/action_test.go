@@ -15,6 +15,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/assert/yaml"
 	"github.com/stretchr/testify/require"
+
+	"github.com/purepjrt/purepjrt/conformance/report"
 )
 
 // The step of the action runs as GitHub would run it: action.yml sets each variable that
@@ -80,7 +82,7 @@ func TestTheActionChecksAPluginAndKeepsTheReports(t *testing.T) {
 	for _, name := range []string{"report.json", "junit.xml", "report.html", "report.md", "badge.svg"} {
 		assert.FileExists(t, filepath.Join(dir, "conformance-reports", name))
 	}
-	r, err := readReport(filepath.Join(dir, "conformance-reports", "report.json"))
+	r, err := report.ReadFile(filepath.Join(dir, "conformance-reports", "report.json"))
 	require.NoError(t, err)
 	assert.Equal(t, []string{"cpu_device_count=2", "x=y z"}, r.Run.Options)
 	verdict, err := os.ReadFile(filepath.Join(dir, "output"))

@@ -31,7 +31,7 @@ cannot be read.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			var reports [2]*report.Report
 			for i, path := range args {
-				r, err := readReport(path)
+				r, err := report.ReadFile(path)
 				if err != nil {
 					return cli.UsageError(err)
 				}

@@ -135,7 +135,7 @@ func (s *settings) choose() error {
 	if s.failedFrom == "" {
 		return nil
 	}
-	r, err := readReport(s.failedFrom)
+	r, err := report.ReadFile(s.failedFrom)
 	if err != nil {
 		return fmt.Errorf("--failed-from: %w", err)
 	}

@@ -9,6 +9,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/purepjrt/purepjrt/conformance/report"
 )
 
 func TestMergeJoinsThePartsOfARun(t *testing.T) {
@@ -27,7 +29,7 @@ func TestMergeJoinsThePartsOfARun(t *testing.T) {
 	assert.Contains(t, o.Stderr, "the part 2/2 of the checks is missing")
 	o = tested.Launch(t, dir, "merge", ".", "--json", "whole.json")
 	require.Zero(t, o.Status, o.Stderr)
-	whole, err := readReport(filepath.Join(dir, "whole.json"))
+	whole, err := report.ReadFile(filepath.Join(dir, "whole.json"))
 	require.NoError(t, err)
 	for _, check := range []string{"LOAD-01", "LOAD-02", "LOAD-04", "LOAD-05"} {
 		assert.NotNil(t, whole.Result(check), check)

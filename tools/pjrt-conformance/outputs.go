@@ -13,7 +13,6 @@ import (
 
 	"github.com/purepjrt/purepjrt/conformance"
 	"github.com/purepjrt/purepjrt/conformance/report"
-	"github.com/purepjrt/purepjrt/internal/outside"
 	"github.com/purepjrt/purepjrt/tools/internal/cli"
 )
 
@@ -46,7 +45,7 @@ func (o *outputs) prepare() (err error) {
 	if o.since == "" {
 		return nil
 	}
-	if o.before, err = readReport(o.since); err != nil {
+	if o.before, err = report.ReadFile(o.since); err != nil {
 		return fmt.Errorf("--since: %w", err)
 	}
 	return nil
@@ -112,17 +111,4 @@ func (o *outputs) writeFiles(r *report.Report) error {
 		}
 	}
 	return errors.Join(failed...)
-}
-
-func readReport(path string) (*report.Report, error) {
-	f, err := outside.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	r, err := report.Read(f)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	return r, nil
 }

@@ -60,7 +60,7 @@ func reportsAt(path string) ([]*report.Report, error) {
 		return nil, fmt.Errorf("cannot read the reports: %w", err)
 	}
 	if !info.IsDir() {
-		r, err := readReport(path)
+		r, err := report.ReadFile(path)
 		if err != nil {
 			return nil, err
 		}
@@ -78,7 +78,7 @@ func reportsAt(path string) ([]*report.Report, error) {
 		} else if !is {
 			continue
 		}
-		r, err := readReport(f)
+		r, err := report.ReadFile(f)
 		if err != nil {
 			return nil, err
 		}

@@ -16,6 +16,7 @@ import (
 	"github.com/purepjrt/purepjrt/conformance"
 	"github.com/purepjrt/purepjrt/conformance/laboratory"
 	"github.com/purepjrt/purepjrt/conformance/laboratory/callers"
+	"github.com/purepjrt/purepjrt/conformance/report"
 	"github.com/purepjrt/purepjrt/tools/internal/cli"
 )
 
@@ -57,7 +58,7 @@ predicted.`,
 			var judged *conformance.Report
 			if file != "" {
 				var err error
-				if judged, err = readReport(file); err != nil {
+				if judged, err = report.ReadFile(file); err != nil {
 					return cli.UsageError(fmt.Errorf("--report: %w", err))
 				}
 			}

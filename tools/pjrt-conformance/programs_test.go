@@ -33,7 +33,7 @@ func TestProgramsRunsTheProgramsOfAFolder(t *testing.T) {
 	require.NoError(t, err)
 	o := tested.Launch(t, dir, "programs", "cpu", all, "--run", "programs/(cholesky|bf16_elementwise|bytecode_sort|no_outputs)$", "--json", "r.json")
 	require.Zero(t, o.Status, o.Stdout)
-	r, err := readReport(filepath.Join(dir, "r.json"))
+	r, err := report.ReadFile(filepath.Join(dir, "r.json"))
 	require.NoError(t, err)
 	require.Len(t, r.Results, 4)
 	for _, x := range r.Results {

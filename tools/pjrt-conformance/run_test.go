@@ -38,7 +38,7 @@ func TestRunWritesEveryReport(t *testing.T) {
 		require.NoError(t, err)
 		assert.True(t, strings.HasPrefix(string(text), begins), name)
 	}
-	r, err := readReport(filepath.Join(dir, "r.json"))
+	r, err := report.ReadFile(filepath.Join(dir, "r.json"))
 	require.NoError(t, err)
 	assert.Equal(t, report.Conformant, r.Verdict)
 	assert.Equal(t, tested.Library, r.Plugin.Path)
@@ -96,7 +96,7 @@ func TestRunReadsOptionsFromFiles(t *testing.T) {
 	args := []string{"run", "cpu", "--no-device", "--run", "^LOAD-01$", "--json", "r.json", "--topology-option"}
 	o := tested.Launch(t, dir, append(args, "target=@gpu.txtpb", "--option", "n:string=@1")...)
 	require.Zero(t, o.Status, o.Stderr)
-	r, err := readReport(filepath.Join(dir, "r.json"))
+	r, err := report.ReadFile(filepath.Join(dir, "r.json"))
 	require.NoError(t, err)
 	assert.Equal(t, []string{"target=cores: 1\nname: 2"}, r.Run.TopologyOptions)
 	assert.Equal(t, []string{"n:string=@1"}, r.Run.Options)

@@ -36,7 +36,7 @@ func TestTheCommandThatReproducesCanBePasted(t *testing.T) {
 	shell := exec.CommandContext(t.Context(), "sh", "-c", line+" --no-known-waivers --no-reruns --json "+filepath.Join(dir, "again.json"))
 	shell.Dir = "/"
 	out, _ := shell.CombinedOutput()
-	r, err := readReport(filepath.Join(dir, "again.json"))
+	r, err := report.ReadFile(filepath.Join(dir, "again.json"))
 	require.NoError(t, err, "%s\n%s", line, out)
 	require.Len(t, r.Results, 1, line)
 	assert.Equal(t, "LEX-03", r.Results[0].Check)
@@ -79,7 +79,7 @@ func TestReportsAreWrittenWhateverEndsTheRun(t *testing.T) {
 				}
 			})
 			assert.Equal(t, test.status, o.Status, "%s%s", o.Stdout, o.Stderr)
-			r, err := readReport(filepath.Join(dir, "r.json"))
+			r, err := report.ReadFile(filepath.Join(dir, "r.json"))
 			require.NoError(t, err)
 			assert.True(t, r.Run.Interrupted)
 			assert.Positive(t, r.Run.Left)

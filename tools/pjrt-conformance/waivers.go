@@ -6,6 +6,7 @@ package main
 import (
 	"github.com/spf13/cobra"
 
+	"github.com/purepjrt/purepjrt/conformance/report"
 	"github.com/purepjrt/purepjrt/tools/internal/cli"
 )
 
@@ -20,7 +21,7 @@ wrote, with digests of what was found. You add the reasons.`,
   pjrt-conformance run ./my_plugin.so --waivers known.json`,
 		Args: cli.Args(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			r, err := readReport(args[0])
+			r, err := report.ReadFile(args[0])
 			if err != nil {
 				return cli.UsageError(err)
 			}

@@ -55,12 +55,7 @@ func (r compiling) String() string { return fmt.Sprintf("%s\t%d\t%d", r.rule, r.
 
 // countCompiles makes the rows of a report.
 func countCompiles(path string) ([]compiling, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	r, err := report.Read(f)
+	r, err := report.ReadFile(path)
 	if err != nil {
 		return nil, err
 	}
