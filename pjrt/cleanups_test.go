@@ -65,7 +65,7 @@ func TestNoCleanupKeepsItsOwnObject(t *testing.T) {
 	runtime.GC()
 }
 
-// The first calls of each function collect garbage, while what they are called for is in use.
+// Each function collects garbage the first times that it is called, while its arguments are in use.
 func TestNoCleanupOfATourKeepsItsOwnObject(t *testing.T) {
 	t.Parallel()
 	for name, path := range map[string]string{"stand-in with all extensions": "", "CPU": plugintest.Path(t, "cpu")} {
