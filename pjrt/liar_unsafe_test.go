@@ -316,7 +316,8 @@ func counted(real *capi.Table, called func(*capi.Function)) (*serve.Table, error
 		called(c.Function())
 		mu.Unlock()
 		c.Forward()
-		if a := (*capi.EventIsReadyArgs)(c.Args()); c.Function() == a.Function() && c.Err() == nil {
+		if c.Function() == (*capi.EventIsReadyArgs)(nil).Function() && c.Err() == nil {
+			a := (*capi.EventIsReadyArgs)(c.Args())
 			mu.Lock()
 			a.IsReady = a.IsReady && asked[a.Event]
 			asked[a.Event] = true
