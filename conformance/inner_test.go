@@ -97,10 +97,7 @@ func TestChecksAreSubtests(t *testing.T) {
 	for _, f := range report.Forms() {
 		assert.FileExists(t, filepath.Join(dir, f.Name))
 	}
-	text, err := os.Open(filepath.Join(dir, "report.json"))
-	require.NoError(t, err)
-	defer text.Close()
-	r, err := report.Read(text)
+	r, err := report.ReadFile(filepath.Join(dir, "report.json"))
 	require.NoError(t, err)
 	assert.Len(t, r.Results, 7)
 }

@@ -14,10 +14,9 @@ func IsShort(e *LoadedExecutable) bool { return e.executions.short.certain() }
 func YieldsDue() func(at time.Duration) bool { return new(yields).due }
 
 // YieldLongAgo makes the next execution yield, by saying that the last one to do so ran long ago.
-// Yielded reports whether one has yielded since.
 func YieldLongAgo(e *LoadedExecutable) { e.executions.yields.last.Store(-int64(time.Hour)) }
 
-// Yielded is explained at YieldLongAgo.
+// Yielded reports whether an execution has yielded since YieldLongAgo.
 func Yielded(e *LoadedExecutable) bool { return e.executions.yields.last.Load() > -int64(time.Hour) }
 
 // Repeated returns how many executions were run as the one before was, in one crossing. No

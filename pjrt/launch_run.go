@@ -130,7 +130,7 @@ func (l *launch) takeEvents() *Event {
 }
 
 // prepare checks everything and fills in the frame. If it succeeds, the arguments are held
-// until releaseArguments.
+// until releaseArguments. It yields first if that is due, since nothing is held yet.
 func (l *launch) prepare(ctx context.Context) error {
 	e := l.exe
 	e.executions.yields.yield(now())
