@@ -8,6 +8,7 @@ import (
 	"context"
 	"encoding/binary"
 	"fmt"
+	"runtime/debug"
 	"strings"
 	"testing"
 
@@ -27,7 +28,7 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/xlaflags"
 )
 
-// nesting is an input in which one thing is in another, a million times.
+// nesting is an input in which one thing is in another, a hundred thousand times.
 type nesting struct {
 	name string
 	code []byte
@@ -42,7 +43,11 @@ const (
 	nestedFile    = 'f' // of arrays
 )
 
-const nestingDepth = 1_000_000
+// A function that calls itself for each level takes at least 80 bytes of stack each time.
+const (
+	nestingDepth = 100_000
+	nestingStack = 80 * nestingDepth
+)
 
 // nestings returns inputs of all forms that can be nested.
 func nestings() []nesting {
@@ -184,6 +189,7 @@ func TestDeeplyNestedInputsAreErrorsAndNotCrashes(t *testing.T) {
 	if !inChild(t) {
 		return
 	}
+	debug.SetMaxStack(nestingStack)
 	ctx := context.Background()
 	client := pjrttest.New(t, pjrttest.Options{}).Client()
 	compile := func(code []byte, format pjrt.Format) error {
