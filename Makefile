@@ -132,23 +132,23 @@ headers: ## replace the headers with the originals of a checkout: make headers X
 check: ## fail if the generated files are not what the generator makes
 	$(GO) run ./tools/pjrtgen check
 
+# The tags only add files to those that are built without them.
 .PHONY: lint
 lint: ## check formatting, vet, and the rules of this repository (needs a C compiler)
 	@files=$$(gofmt -l .); test -z "$$files" || { echo "gofmt -w these files: $$files" >&2; exit 1; }
-	$(GO) vet ./...
 	$(GO) vet -tags aot,cc,jax,originals,plugins,proxy,skew,wrapped ./...
 	$(GO) vet -tags pjrt_noasmcgocall ./capi/internal/ccall
 	$(GO) run ./tools/lint rules ./...
 
-# Building the command for a platform shows that calls into C assemble and link there.
+# Building an example for a platform shows that calls into C assemble and link there.
 # For systems where no tests run, it is built without optimizations, which saves time.
 .PHONY: platforms
 platforms: ## check that everything, tests included, compiles for every supported platform
 	$(GO) run ./tools/lint platforms $(PLATFORMS)
 	@set -e; for p in $(PLATFORMS); do \
 		echo $$p; \
-		flags='all=-N -l'; if [ $${p%/*} = $$($(GO) env GOHOSTOS) ]; then flags=; fi; \
-		GOOS=$${p%/*} GOARCH=$${p#*/} $(GO) build -gcflags="$$flags" -o /dev/null ./tools/pjrt; \
+		set --; if [ $${p%/*} != $$($(GO) env GOHOSTOS) ]; then set -- -gcflags='all=-N -l -dwarf=false'; fi; \
+		GOOS=$${p%/*} GOARCH=$${p#*/} $(GO) build "$$@" -o /dev/null ./pjrt/examples/add; \
 	done
 
 # The files of tests that need a C compiler, except those of make test-attack. Their packages' other

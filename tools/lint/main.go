@@ -41,15 +41,14 @@ import (
 	"golang.org/x/tools/go/analysis"
 )
 
-// tags are the build tags of tests that need more than Go, such as a C compiler.
+// tags are the build tags of tests that need more than Go, such as a C compiler. They only add files.
 const tags = "-tags=aot,cc,jax,originals,plugins,proxy,skew,wrapped"
 
 var configurations = []configuration{
-	{},
 	{flags: []string{tags}},
 	{environment: []string{"CGO_ENABLED=1"}, flags: []string{tags}, packages: []string{"./tools/pjrtshim"}, fromSource: true},
-	{environment: []string{"GOOS=windows", "GOARCH=amd64"}, fromSource: true},
-	{environment: []string{"GOOS=darwin", "GOARCH=arm64"}, fromSource: true},
+	{environment: []string{"GOOS=windows", "GOARCH=amd64"}, flags: []string{tags}, fromSource: true},
+	{environment: []string{"GOOS=darwin", "GOARCH=arm64"}, flags: []string{tags}, fromSource: true},
 }
 
 func main() {

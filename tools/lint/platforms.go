@@ -24,7 +24,7 @@ var byPlatform = []*analysis.Analyzer{asmdecl.Analyzer, buildtag.Analyzer, frame
 
 // platforms returns what is wrong on each platform. It reads imported packages from their sources
 // instead of compiling them for each platform, which takes a tenth of the time. It does not
-// assemble or link: `make platforms` builds a command for that.
+// assemble or link: `make platforms` builds an example for that.
 func platforms(list []string) (found []string) {
 	for i, lines := range checkAll(".", list) {
 		for _, line := range lines {
