@@ -36,9 +36,12 @@ AGES = 0.81 0.106
 AGES_PACKAGES = ./capi/ffi ./capi/internal/realplugin ./extensions ./extensions/ffi ./extensions/xlatransform \
 	./pjrt ./pjrt/distributed ./pjrt/dlpack ./pjrt/hlo ./pjrt/inspect ./pjrt/isolate ./pjrt/pjrttest ./pjrt/pluginlog ./pjrt/transfer ./tools/pjrt
 
+# Build tags: with `wrapped` the tests of pjrt find the plugin behind hooks.
+TAGS =
+
 .PHONY: test-ages
 test-ages: ## run the short tests that depend on the CPU plugin with those of other ages: make test-ages AGES=0.106
-	@set -e; for a in $(AGES); do echo API $$a; PJRT_TEST_CPU=$$a $(GO) test -short $(AGES_PACKAGES); done
+	@set -e; for a in $(AGES); do echo API $$a; PJRT_TEST_CPU=$$a $(GO) test -short -tags '$(TAGS)' $(AGES_PACKAGES); done
 
 # Runs beside busy processes, to show that no test depends on luck:
 # make stress RUNS=3 STRESS='-test.run=Watch ./pjrt/kv'.
@@ -250,10 +253,6 @@ attack: test-attack ## attack commands, and readers with hostile inputs (needs a
 .PHONY: test-cleanups
 test-cleanups: ## run short tests while the garbage collector looks for cleanups that keep their own objects
 	$(GO) test -exec 'env GODEBUG=checkfinalizers=1 GOMEMLIMIT=1' -short ./pjrt/lifetime ./pjrt/internal/lifetimes ./pjrt/transfer ./pjrt/sharding ./pjrt/cache
-
-.PHONY: test-wrapped
-test-wrapped: ## run the short tests of pjrt with the CPU plugin behind hooks (capi/serve)
-	$(GO) test -short -tags wrapped -skip '$(OF_PROGRAMS)' ./pjrt
 
 .PHONY: conformance
 conformance: bin/pjrt bin/pjrt-conformance ## check the CPU plugin of two ages, which are installed if missing, against the contract
