@@ -364,8 +364,9 @@ jax: bin/pjrt bin/jax/ready ## run JAX through the shim and compare, and run wha
 	bin/pjrt install cpu
 	CGO_ENABLED=1 PJRT_JAX_PYTHON=$(CURDIR)/bin/jax/bin/python $(GO) test -tags jax -count=1 -timeout 20m ./tools/pjrtshim
 	PJRT_JAX_PYTHON=$(CURDIR)/bin/jax/bin/python $(GO) test -tags jax -count=1 -run JAX ./tools/docs
-	@# With -trimpath the command would not know the checkout to build the shim from.
-	GOFLAGS= PJRT_JAX_PYTHON=$(CURDIR)/bin/jax/bin/python $(GO) test -tags jax -count=1 -run '^TestTraceOfJAX$$' ./tools/pjrt
+	@# With its own path trimmed, the command would not know the checkout to build the shim from.
+	GOFLAGS="$(GOFLAGS) -gcflags=github.com/purepjrt/purepjrt/tools/pjrt=-trimpath=" PJRT_JAX_PYTHON=$(CURDIR)/bin/jax/bin/python \
+		$(GO) test -tags jax -count=1 -run '^TestTraceOfJAX$$' ./tools/pjrt
 
 # What takes part in the jobs of make bench beside us.
 bin/jobs/ready:

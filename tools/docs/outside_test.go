@@ -58,7 +58,7 @@ func offline(t *testing.T) []string {
 	})
 	// Modules of others that this machine already has need not be fetched again.
 	proxies := []string{"file://" + proxy, "file://" + filepath.Join(value("GOMODCACHE"), "cache", "download"), value("GOPROXY")}
-	return append(os.Environ(), "GOWORK=off", "GOFLAGS=-mod=mod -trimpath", "GOMODCACHE="+cache, "GOPROXY="+strings.Join(proxies, ","),
+	return append(os.Environ(), "GOWORK=off", "GOFLAGS=-mod=mod -trimpath "+os.Getenv("GOFLAGS"), "GOMODCACHE="+cache, "GOPROXY="+strings.Join(proxies, ","),
 		"GONOSUMDB="+main+","+main+"/*", "GONOPROXY=", "GOPRIVATE=", "GOTOOLCHAIN=local", "CGO_ENABLED=0")
 }
 
@@ -176,7 +176,7 @@ func TestProxyServesAProgramElsewhere(t *testing.T) {
 
 	// The commands can be installed as README.md says, and one hands over to the other.
 	bin := t.TempDir()
-	run(t, append(environment, "GOBIN="+bin, "GOFLAGS=-trimpath"), dir, "install", main+"/tools/pjrt@latest", main+"/tools/pjrt-conformance@latest")
+	run(t, append(environment, "GOBIN="+bin, "GOFLAGS=-trimpath "+os.Getenv("GOFLAGS")), dir, "install", main+"/tools/pjrt@latest", main+"/tools/pjrt-conformance@latest")
 	for _, args := range [][]string{{"version"}, {"conformance", "version"}} {
 		out, err := exec.Command(filepath.Join(bin, "pjrt"), args...).CombinedOutput()
 		require.NoError(t, err, string(out))

@@ -241,7 +241,7 @@ func releaseEnvironment(dir string) ([]string, error) {
 		return nil, err
 	}
 	cache, proxy, _ := strings.Cut(strings.TrimSpace(string(values)), "\n")
-	return append(os.Environ(), "GOWORK=off", "GOFLAGS=-mod=mod -trimpath -modcacherw", "GOMODCACHE="+filepath.Join(dir, "cache"),
+	return append(os.Environ(), "GOWORK=off", "GOFLAGS=-mod=mod -trimpath -modcacherw "+os.Getenv("GOFLAGS"), "GOMODCACHE="+filepath.Join(dir, "cache"),
 		"GOPROXY=file://"+filepath.Join(dir, "proxy")+",file://"+filepath.Join(cache, "cache", "download")+","+proxy,
 		"GONOSUMDB="+ours+","+ours+"/*", "GONOPROXY=", "GOPRIVATE=", "GOTOOLCHAIN=local"), nil
 }
