@@ -58,19 +58,15 @@ func (v *abiVersion) fits(other *abiVersion, what string) error {
 }
 
 func (p *Plugin) clientRuntimeABIVersion(a *capi.ClientRuntimeABIVersionArgs) error {
-	_, err := find[*client](p, a.Client)
-	if err == nil {
+	return with(p, a.Client, func(*client) {
 		a.ABIVersion = makeHandle[capi.RuntimeABIVersion](p, p.abiVersion(), true)
-	}
-	return err
+	})
 }
 
 func (p *Plugin) executableGetABIVersion(a *capi.ExecutableGetABIVersionArgs) error {
-	_, err := find[*executable](p, a.Executable)
-	if err == nil {
+	return with(p, a.Executable, func(*executable) {
 		a.ABIVersion = makeHandle[capi.ExecutableABIVersion](p, p.abiVersion(), true)
-	}
-	return err
+	})
 }
 
 func (p *Plugin) runtimeABIVersionDestroy(a *capi.RuntimeABIVersionDestroyArgs) error {
@@ -113,37 +109,25 @@ func (p *Plugin) serializeABIVersion(v *abiVersion) (*byte, uintptr, *capi.Seria
 }
 
 func (p *Plugin) runtimeABIVersionToProto(a *capi.RuntimeABIVersionToProtoArgs) error {
-	v, err := find[*abiVersion](p, a.ABIVersion)
-	if err == nil {
+	return with(p, a.ABIVersion, func(v *abiVersion) {
 		a.SerializedProto, a.SerializedProtoSize, a.SerializedProtoHolder = p.serializeABIVersion(v)
 		a.SerializedProtoDeleter = capi.RuntimeABIVersionToProtoArgsSerializedProtoDeleter(deleter())
-	}
-	return err
+	})
 }
 
 func (p *Plugin) executableABIVersionToProto(a *capi.ExecutableABIVersionToProtoArgs) error {
-	v, err := find[*abiVersion](p, a.ABIVersion)
-	if err == nil {
+	return with(p, a.ABIVersion, func(v *abiVersion) {
 		a.SerializedProto, a.SerializedProtoSize, a.SerializedProtoHolder = p.serializeABIVersion(v)
 		a.SerializedProtoDeleter = capi.ExecutableABIVersionToProtoArgsSerializedProtoDeleter(deleter())
-	}
-	return err
+	})
 }
 
 func (p *Plugin) runtimeABIVersionPlatformID(a *capi.RuntimeABIVersionPlatformIDArgs) error {
-	v, err := find[*abiVersion](p, a.ABIVersion)
-	if err == nil {
-		a.PlatformID = v.platform
-	}
-	return err
+	return with(p, a.ABIVersion, func(v *abiVersion) { a.PlatformID = v.platform })
 }
 
 func (p *Plugin) executableABIVersionPlatformID(a *capi.ExecutableABIVersionPlatformIDArgs) error {
-	v, err := find[*abiVersion](p, a.ABIVersion)
-	if err == nil {
-		a.PlatformID = v.platform
-	}
-	return err
+	return with(p, a.ABIVersion, func(v *abiVersion) { a.PlatformID = v.platform })
 }
 
 func (p *Plugin) runtimeABIVersionFromProto(a *capi.RuntimeABIVersionFromProtoArgs) error {

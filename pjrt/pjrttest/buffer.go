@@ -132,51 +132,27 @@ func (p *Plugin) bufferDestroy(a *capi.BufferDestroyArgs) error {
 }
 
 func (p *Plugin) bufferDelete(a *capi.BufferDeleteArgs) error {
-	b, err := find[*buffer](p, a.Buffer)
-	if err == nil {
-		b.delete("deleted")
-	}
-	return err
+	return with(p, a.Buffer, func(b *buffer) { b.delete("deleted") })
 }
 
 func (p *Plugin) bufferIsDeleted(a *capi.BufferIsDeletedArgs) error {
-	b, err := find[*buffer](p, a.Buffer)
-	if err == nil {
-		a.IsDeleted = b.isDeleted()
-	}
-	return err
+	return with(p, a.Buffer, func(b *buffer) { a.IsDeleted = b.isDeleted() })
 }
 
 func (p *Plugin) bufferElementType(a *capi.BufferElementTypeArgs) error {
-	b, err := find[*buffer](p, a.Buffer)
-	if err == nil {
-		a.Type = capi.BufferType(b.shape.Type)
-	}
-	return err
+	return with(p, a.Buffer, func(b *buffer) { a.Type = capi.BufferType(b.shape.Type) })
 }
 
 func (p *Plugin) bufferDimensions(a *capi.BufferDimensionsArgs) error {
-	b, err := find[*buffer](p, a.Buffer)
-	if err == nil {
-		a.Dims, a.NumDims = list(b.shape.Dims)
-	}
-	return err
+	return with(p, a.Buffer, func(b *buffer) { a.Dims, a.NumDims = list(b.shape.Dims) })
 }
 
 func (p *Plugin) bufferUnpaddedDimensions(a *capi.BufferUnpaddedDimensionsArgs) error {
-	b, err := find[*buffer](p, a.Buffer)
-	if err == nil {
-		a.UnpaddedDims, a.NumDims = list(b.shape.Dims)
-	}
-	return err
+	return with(p, a.Buffer, func(b *buffer) { a.UnpaddedDims, a.NumDims = list(b.shape.Dims) })
 }
 
 func (p *Plugin) bufferDynamicDimensionIndices(a *capi.BufferDynamicDimensionIndicesArgs) error {
-	_, err := find[*buffer](p, a.Buffer)
-	if err == nil {
-		a.DynamicDimIndices, a.NumDynamicDims = nil, 0
-	}
-	return err
+	return with(p, a.Buffer, func(*buffer) { a.DynamicDimIndices, a.NumDynamicDims = nil, 0 })
 }
 
 func (p *Plugin) bufferGetMemoryLayout(a *capi.BufferGetMemoryLayoutArgs) error {
@@ -192,35 +168,19 @@ func (p *Plugin) bufferGetMemoryLayout(a *capi.BufferGetMemoryLayoutArgs) error 
 }
 
 func (p *Plugin) bufferOnDeviceSizeInBytes(a *capi.BufferOnDeviceSizeInBytesArgs) error {
-	b, err := find[*buffer](p, a.Buffer)
-	if err == nil {
-		a.OnDeviceSizeInBytes = uintptr(b.size)
-	}
-	return err
+	return with(p, a.Buffer, func(b *buffer) { a.OnDeviceSizeInBytes = uintptr(b.size) })
 }
 
 func (p *Plugin) bufferDevice(a *capi.BufferDeviceArgs) error {
-	b, err := find[*buffer](p, a.Buffer)
-	if err == nil {
-		a.Device = b.in.device.handle
-	}
-	return err
+	return with(p, a.Buffer, func(b *buffer) { a.Device = b.in.device.handle })
 }
 
 func (p *Plugin) bufferMemory(a *capi.BufferMemoryArgs) error {
-	b, err := find[*buffer](p, a.Buffer)
-	if err == nil {
-		a.Memory = b.in.handle
-	}
-	return err
+	return with(p, a.Buffer, func(b *buffer) { a.Memory = b.in.handle })
 }
 
 func (p *Plugin) bufferIsOnCPU(a *capi.BufferIsOnCPUArgs) error {
-	b, err := find[*buffer](p, a.Buffer)
-	if err == nil {
-		a.IsOnCPU = b.in.host
-	}
-	return err
+	return with(p, a.Buffer, func(b *buffer) { a.IsOnCPU = b.in.host })
 }
 
 func (p *Plugin) bufferReadyEvent(a *capi.BufferReadyEventArgs) error {

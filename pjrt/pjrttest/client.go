@@ -166,59 +166,33 @@ func (p *Plugin) clientDestroy(a *capi.ClientDestroyArgs) error {
 }
 
 func (p *Plugin) clientPlatformName(a *capi.ClientPlatformNameArgs) error {
-	c, err := find[*client](p, a.Client)
-	if err == nil {
-		a.PlatformName, a.PlatformNameSize = text(c.name)
-	}
-	return err
+	return with(p, a.Client, func(c *client) { a.PlatformName, a.PlatformNameSize = text(c.name) })
 }
 
 func (p *Plugin) clientPlatformVersion(a *capi.ClientPlatformVersionArgs) error {
-	c, err := find[*client](p, a.Client)
-	if err == nil {
-		a.PlatformVersion, a.PlatformVersionSize = text(c.version)
-	}
-	return err
+	return with(p, a.Client, func(c *client) { a.PlatformVersion, a.PlatformVersionSize = text(c.version) })
 }
 
 func (p *Plugin) clientProcessIndex(a *capi.ClientProcessIndexArgs) error {
-	c, err := find[*client](p, a.Client)
-	if err == nil {
-		a.ProcessIndex = int32(c.process)
-	}
-	return err
+	return with(p, a.Client, func(c *client) { a.ProcessIndex = int32(c.process) })
 }
 
 func (p *Plugin) clientTopologyDescription(a *capi.ClientTopologyDescriptionArgs) error {
-	c, err := find[*client](p, a.Client)
-	if err == nil {
-		a.Topology = c.topology.handle
-	}
-	return err
+	return with(p, a.Client, func(c *client) { a.Topology = c.topology.handle })
 }
 
 func (p *Plugin) clientDevices(a *capi.ClientDevicesArgs) error {
-	c, err := find[*client](p, a.Client)
-	if err == nil {
-		a.Devices, a.NumDevices = list(c.deviceHandles)
-	}
-	return err
+	return with(p, a.Client, func(c *client) { a.Devices, a.NumDevices = list(c.deviceHandles) })
 }
 
 func (p *Plugin) clientAddressableDevices(a *capi.ClientAddressableDevicesArgs) error {
-	c, err := find[*client](p, a.Client)
-	if err == nil {
+	return with(p, a.Client, func(c *client) {
 		a.AddressableDevices, a.NumAddressableDevices = list(c.addressableHandle)
-	}
-	return err
+	})
 }
 
 func (p *Plugin) clientAddressableMemories(a *capi.ClientAddressableMemoriesArgs) error {
-	c, err := find[*client](p, a.Client)
-	if err == nil {
-		a.AddressableMemories, a.NumAddressableMemories = list(c.memoryHandles)
-	}
-	return err
+	return with(p, a.Client, func(c *client) { a.AddressableMemories, a.NumAddressableMemories = list(c.memoryHandles) })
 }
 
 func (p *Plugin) clientLookupDevice(a *capi.ClientLookupDeviceArgs) error {

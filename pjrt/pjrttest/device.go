@@ -34,35 +34,19 @@ func (d *device) reachable() error {
 }
 
 func (p *Plugin) deviceGetDescription(a *capi.DeviceGetDescriptionArgs) error {
-	d, err := find[*device](p, a.Device)
-	if err == nil {
-		a.DeviceDescription = d.description.handle
-	}
-	return err
+	return with(p, a.Device, func(d *device) { a.DeviceDescription = d.description.handle })
 }
 
 func (p *Plugin) deviceIsAddressable(a *capi.DeviceIsAddressableArgs) error {
-	d, err := find[*device](p, a.Device)
-	if err == nil {
-		a.IsAddressable = d.addressable()
-	}
-	return err
+	return with(p, a.Device, func(d *device) { a.IsAddressable = d.addressable() })
 }
 
 func (p *Plugin) deviceLocalHardwareID(a *capi.DeviceLocalHardwareIDArgs) error {
-	d, err := find[*device](p, a.Device)
-	if err == nil {
-		a.LocalHardwareID = int32(d.local)
-	}
-	return err
+	return with(p, a.Device, func(d *device) { a.LocalHardwareID = int32(d.local) })
 }
 
 func (p *Plugin) deviceAddressableMemories(a *capi.DeviceAddressableMemoriesArgs) error {
-	d, err := find[*device](p, a.Device)
-	if err == nil {
-		a.Memories, a.NumMemories = list(d.memoryHandles)
-	}
-	return err
+	return with(p, a.Device, func(d *device) { a.Memories, a.NumMemories = list(d.memoryHandles) })
 }
 
 func (p *Plugin) deviceDefaultMemory(a *capi.DeviceDefaultMemoryArgs) error {
@@ -229,51 +213,29 @@ func (d *deviceDescription) destroy(p *Plugin) {
 }
 
 func (p *Plugin) deviceDescriptionID(a *capi.DeviceDescriptionIDArgs) error {
-	d, err := find[*deviceDescription](p, a.DeviceDescription)
-	if err == nil {
-		a.ID = int32(d.id)
-	}
-	return err
+	return with(p, a.DeviceDescription, func(d *deviceDescription) { a.ID = int32(d.id) })
 }
 
 func (p *Plugin) deviceDescriptionProcessIndex(a *capi.DeviceDescriptionProcessIndexArgs) error {
-	d, err := find[*deviceDescription](p, a.DeviceDescription)
-	if err == nil {
-		a.ProcessIndex = int32(d.process)
-	}
-	return err
+	return with(p, a.DeviceDescription, func(d *deviceDescription) { a.ProcessIndex = int32(d.process) })
 }
 
 func (p *Plugin) deviceDescriptionAttributes(a *capi.DeviceDescriptionAttributesArgs) error {
-	d, err := find[*deviceDescription](p, a.DeviceDescription)
-	if err == nil {
+	return with(p, a.DeviceDescription, func(d *deviceDescription) {
 		a.Attributes, a.NumAttributes = d.attributes.Data()
-	}
-	return err
+	})
 }
 
 func (p *Plugin) deviceDescriptionKind(a *capi.DeviceDescriptionKindArgs) error {
-	d, err := find[*deviceDescription](p, a.DeviceDescription)
-	if err == nil {
-		a.DeviceKind, a.DeviceKindSize = text(d.kind)
-	}
-	return err
+	return with(p, a.DeviceDescription, func(d *deviceDescription) { a.DeviceKind, a.DeviceKindSize = text(d.kind) })
 }
 
 func (p *Plugin) deviceDescriptionDebugString(a *capi.DeviceDescriptionDebugStringArgs) error {
-	d, err := find[*deviceDescription](p, a.DeviceDescription)
-	if err == nil {
-		a.DebugString, a.DebugStringSize = text(d.debug)
-	}
-	return err
+	return with(p, a.DeviceDescription, func(d *deviceDescription) { a.DebugString, a.DebugStringSize = text(d.debug) })
 }
 
 func (p *Plugin) deviceDescriptionToString(a *capi.DeviceDescriptionToStringArgs) error {
-	d, err := find[*deviceDescription](p, a.DeviceDescription)
-	if err == nil {
-		a.ToString, a.ToStringSize = text(d.text)
-	}
-	return err
+	return with(p, a.DeviceDescription, func(d *deviceDescription) { a.ToString, a.ToStringSize = text(d.text) })
 }
 
 // memoryDescription is one PJRT_MemoryDescription.
@@ -283,19 +245,15 @@ type memoryDescription struct {
 }
 
 func (p *Plugin) deviceDescriptionMemoryDescriptions(a *capi.DeviceDescriptionMemoryDescriptionsArgs) error {
-	d, err := find[*deviceDescription](p, a.DeviceDescription)
-	if err == nil {
+	return with(p, a.DeviceDescription, func(d *deviceDescription) {
 		a.MemoryDescriptions, a.NumMemoryDescriptions = list(d.memories)
 		a.DefaultMemoryIndex = 0
-	}
-	return err
+	})
 }
 
 func (p *Plugin) memoryDescriptionKind(a *capi.MemoryDescriptionKindArgs) error {
-	m, err := find[*memoryDescription](p, a.MemoryDescription)
-	if err == nil {
+	return with(p, a.MemoryDescription, func(m *memoryDescription) {
 		a.Kind, a.KindSize = text(m.kind)
 		a.KindID = int32(m.kindID)
-	}
-	return err
+	})
 }

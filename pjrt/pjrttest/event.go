@@ -88,11 +88,7 @@ func (p *Plugin) eventDestroy(a *capi.EventDestroyArgs) error {
 }
 
 func (p *Plugin) eventIsReady(a *capi.EventIsReadyArgs) error {
-	e, err := find[*event](p, a.Event)
-	if err == nil {
-		_, a.IsReady = e.of.result()
-	}
-	return err
+	return with(p, a.Event, func(e *event) { _, a.IsReady = e.of.result() })
 }
 
 func (p *Plugin) eventError(a *capi.EventErrorArgs) error {

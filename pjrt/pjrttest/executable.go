@@ -83,59 +83,33 @@ func (p *Plugin) executableDestroy(a *capi.ExecutableDestroyArgs) error {
 }
 
 func (p *Plugin) executableName(a *capi.ExecutableNameArgs) error {
-	e, err := find[*executable](p, a.Executable)
-	if err == nil {
-		a.ExecutableName, a.ExecutableNameSize = text(e.name)
-	}
-	return err
+	return with(p, a.Executable, func(e *executable) { a.ExecutableName, a.ExecutableNameSize = text(e.name) })
 }
 
 func (p *Plugin) executableNumReplicas(a *capi.ExecutableNumReplicasArgs) error {
-	e, err := find[*executable](p, a.Executable)
-	if err == nil {
-		a.NumReplicas = uintptr(e.replicas)
-	}
-	return err
+	return with(p, a.Executable, func(e *executable) { a.NumReplicas = uintptr(e.replicas) })
 }
 
 func (p *Plugin) executableNumPartitions(a *capi.ExecutableNumPartitionsArgs) error {
-	e, err := find[*executable](p, a.Executable)
-	if err == nil {
-		a.NumPartitions = uintptr(e.partitions)
-	}
-	return err
+	return with(p, a.Executable, func(e *executable) { a.NumPartitions = uintptr(e.partitions) })
 }
 
 func (p *Plugin) executableNumOutputs(a *capi.ExecutableNumOutputsArgs) error {
-	e, err := find[*executable](p, a.Executable)
-	if err == nil {
-		a.NumOutputs = uintptr(len(e.results))
-	}
-	return err
+	return with(p, a.Executable, func(e *executable) { a.NumOutputs = uintptr(len(e.results)) })
 }
 
 func (p *Plugin) executableSizeOfGeneratedCodeInBytes(a *capi.ExecutableSizeOfGeneratedCodeInBytesArgs) error {
-	e, err := find[*executable](p, a.Executable)
-	if err == nil {
-		a.SizeInBytes = int64(len(e.code))
-	}
-	return err
+	return with(p, a.Executable, func(e *executable) { a.SizeInBytes = int64(len(e.code)) })
 }
 
 func (p *Plugin) executableFingerprint(a *capi.ExecutableFingerprintArgs) error {
-	e, err := find[*executable](p, a.Executable)
-	if err == nil {
+	return with(p, a.Executable, func(e *executable) {
 		a.ExecutableFingerprint, a.ExecutableFingerprintSize = text(e.fingerprint)
-	}
-	return err
+	})
 }
 
 func (p *Plugin) executableGetCostAnalysis(a *capi.ExecutableGetCostAnalysisArgs) error {
-	e, err := find[*executable](p, a.Executable)
-	if err == nil {
-		a.Properties, a.NumProperties = e.tables.cost.Data()
-	}
-	return err
+	return with(p, a.Executable, func(e *executable) { a.Properties, a.NumProperties = e.tables.cost.Data() })
 }
 
 func (p *Plugin) executableGetCompiledMemoryStats(a *capi.ExecutableGetCompiledMemoryStatsArgs) error {
@@ -175,41 +149,33 @@ func (p *Plugin) executableGetCompiledMemoryStats(a *capi.ExecutableGetCompiledM
 }
 
 func (p *Plugin) executableOutputElementTypes(a *capi.ExecutableOutputElementTypesArgs) error {
-	e, err := find[*executable](p, a.Executable)
-	if err == nil {
+	return with(p, a.Executable, func(e *executable) {
 		a.OutputTypes, a.NumOutputTypes = first(e.tables.types), uintptr(len(e.results))
-	}
-	return err
+	})
 }
 
 func (p *Plugin) executableOutputDimensions(a *capi.ExecutableOutputDimensionsArgs) error {
-	e, err := find[*executable](p, a.Executable)
-	if err == nil {
+	return with(p, a.Executable, func(e *executable) {
 		a.NumOutputs = uintptr(len(e.results))
 		a.Dims, a.DimSizes = first(e.tables.dims), first(e.tables.ranks)
-	}
-	return err
+	})
 }
 
 // first returns the address of the array's memory, even if the array is empty.
 func first[T any](s []T) *T { return &s[:1][0] }
 
 func (p *Plugin) executableOutputMemoryKinds(a *capi.ExecutableOutputMemoryKindsArgs) error {
-	e, err := find[*executable](p, a.Executable)
-	if err == nil {
+	return with(p, a.Executable, func(e *executable) {
 		a.MemoryKinds, a.NumOutputs = list(e.tables.kinds)
 		a.MemoryKindSizes, _ = list(e.tables.kindSizes)
-	}
-	return err
+	})
 }
 
 func (p *Plugin) executableParameterMemoryKinds(a *capi.ExecutableParameterMemoryKindsArgs) error {
-	e, err := find[*executable](p, a.Executable)
-	if err == nil {
+	return with(p, a.Executable, func(e *executable) {
 		a.MemoryKinds, a.NumParameters = list(e.tables.inputKinds)
 		a.MemoryKindSizes, _ = list(e.tables.inputSizes)
-	}
-	return err
+	})
 }
 
 func (p *Plugin) executableOptimizedProgram(a *capi.ExecutableOptimizedProgramArgs) error {

@@ -39,11 +39,7 @@ func (p *Plugin) layoutSerialize(a *capi.LayoutsMemoryLayoutSerializeArgs) error
 }
 
 func (p *Plugin) layoutOfBuffer(a *capi.LayoutsBufferMemoryLayoutArgs) error {
-	b, err := find[*buffer](p, a.Buffer)
-	if err == nil {
-		a.Layout = p.newLayout(b.order, true)
-	}
-	return err
+	return with(p, a.Buffer, func(b *buffer) { a.Layout = p.newLayout(b.order, true) })
 }
 
 func (p *Plugin) layoutDefaultOfClient(a *capi.LayoutsClientGetDefaultLayoutArgs) error {
@@ -69,21 +65,17 @@ func (p *Plugin) layoutDefaultOfTopology(a *capi.LayoutsTopologyGetDefaultLayout
 }
 
 func (p *Plugin) layoutsOfOutputs(a *capi.LayoutsExecutableGetOutputLayoutsArgs) error {
-	e, err := find[*executable](p, a.Executable)
-	if err == nil {
+	return with(p, a.Executable, func(e *executable) {
 		e.makeLayouts()
 		a.Layouts, a.NumOutputs = list(e.tables.outputLayouts)
-	}
-	return err
+	})
 }
 
 func (p *Plugin) layoutsOfParameters(a *capi.LayoutsExecutableGetParameterLayoutsArgs) error {
-	e, err := find[*executable](p, a.Executable)
-	if err == nil {
+	return with(p, a.Executable, func(e *executable) {
 		e.makeLayouts()
 		a.Layouts, a.NumParameters = list(e.tables.inputLayouts)
-	}
-	return err
+	})
 }
 
 // makeLayouts makes the handles of an executable's layouts on the first call.
@@ -109,19 +101,11 @@ func (e *executable) dropLayouts() {
 // The plugin knows no shardings; the extension allows it to say so.
 
 func (p *Plugin) shardingsOfParameters(a *capi.ShardingsExecutableParameterShardingsArgs) error {
-	_, err := find[*executable](p, a.Executable)
-	if err == nil {
-		a.NumParameters, a.Shardings, a.ShardingSizes = 0, nil, nil
-	}
-	return err
+	return with(p, a.Executable, func(*executable) { a.NumParameters, a.Shardings, a.ShardingSizes = 0, nil, nil })
 }
 
 func (p *Plugin) shardingsOfOutputs(a *capi.ShardingsExecutableOutputShardingsArgs) error {
-	_, err := find[*executable](p, a.Executable)
-	if err == nil {
-		a.NumOutputs, a.Shardings, a.ShardingSizes = 0, nil, nil
-	}
-	return err
+	return with(p, a.Executable, func(*executable) { a.NumOutputs, a.Shardings, a.ShardingSizes = 0, nil, nil })
 }
 
 func (p *Plugin) hostMemoryAllocate(a *capi.HostMemoryAllocatorAllocateArgs) error {

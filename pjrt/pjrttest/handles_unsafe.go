@@ -139,6 +139,15 @@ func find[T, H any](p *Plugin, h *H) (T, error) {
 	return v, nil
 }
 
+// with calls fn with what the handle stands for, or returns the error of find.
+func with[T, H any](p *Plugin, h *H, fn func(T)) error {
+	v, err := find[T](p, h)
+	if err == nil {
+		fn(v)
+	}
+	return err
+}
+
 // unknown returns the error for a handle that is not live, which says whether it once was.
 func unknown(h unsafe.Pointer, kind string) error {
 	handles.mu.RLock()

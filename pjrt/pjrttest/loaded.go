@@ -107,27 +107,19 @@ func (p *Plugin) loadedExecutableDestroy(a *capi.LoadedExecutableDestroyArgs) er
 }
 
 func (p *Plugin) loadedExecutableGetExecutable(a *capi.LoadedExecutableGetExecutableArgs) error {
-	l, err := find[*loaded](p, a.LoadedExecutable)
-	if err == nil {
-		a.Executable = l.executable.handle()
-	}
-	return err
+	return with(p, a.LoadedExecutable, func(l *loaded) { a.Executable = l.executable.handle() })
 }
 
 func (p *Plugin) loadedExecutableAddressableDevices(a *capi.LoadedExecutableAddressableDevicesArgs) error {
-	l, err := find[*loaded](p, a.Executable)
-	if err == nil {
+	return with(p, a.Executable, func(l *loaded) {
 		a.AddressableDevices, a.NumAddressableDevices = list(l.deviceHandles)
-	}
-	return err
+	})
 }
 
 func (p *Plugin) loadedExecutableAddressableDeviceLogicalIDs(a *capi.LoadedExecutableAddressableDeviceLogicalIDsArgs) error {
-	l, err := find[*loaded](p, a.Executable)
-	if err == nil {
+	return with(p, a.Executable, func(l *loaded) {
 		a.AddressableDeviceLogicalIDs, a.NumAddressableDeviceLogicalIDs = list(l.ids)
-	}
-	return err
+	})
 }
 
 func (p *Plugin) loadedExecutableGetDeviceAssignment(a *capi.LoadedExecutableGetDeviceAssignmentArgs) error {
@@ -146,21 +138,17 @@ func (p *Plugin) loadedExecutableGetDeviceAssignment(a *capi.LoadedExecutableGet
 }
 
 func (p *Plugin) loadedExecutableFingerprint(a *capi.LoadedExecutableFingerprintArgs) error {
-	l, err := find[*loaded](p, a.Executable)
-	if err == nil {
+	return with(p, a.Executable, func(l *loaded) {
 		a.ExecutableFingerprint, a.ExecutableFingerprintSize = text(l.fingerprint)
-	}
-	return err
+	})
 }
 
 func (p *Plugin) loadedExecutableDelete(a *capi.LoadedExecutableDeleteArgs) error {
-	l, err := find[*loaded](p, a.Executable)
-	if err == nil {
+	return with(p, a.Executable, func(l *loaded) {
 		l.mu.Lock()
 		l.deleted = true
 		l.mu.Unlock()
-	}
-	return err
+	})
 }
 
 func (l *loaded) isDeleted() bool {
@@ -170,11 +158,7 @@ func (l *loaded) isDeleted() bool {
 }
 
 func (p *Plugin) loadedExecutableIsDeleted(a *capi.LoadedExecutableIsDeletedArgs) error {
-	l, err := find[*loaded](p, a.Executable)
-	if err == nil {
-		a.IsDeleted = l.isDeleted()
-	}
-	return err
+	return with(p, a.Executable, func(l *loaded) { a.IsDeleted = l.isDeleted() })
 }
 
 // executeContext is one PJRT_ExecuteContext.

@@ -9,11 +9,9 @@ import "github.com/purepjrt/purepjrt/capi"
 type megascaleContext struct{ _ byte }
 
 func (p *Plugin) contextOfClient(a *capi.MegascaleCreateClientContextFromPjRtClientArgs) error {
-	_, err := find[*client](p, a.Client)
-	if err == nil {
+	return with(p, a.Client, func(*client) {
 		a.ClientContext = makeHandle[capi.MegascaleClientContext](p, new(megascaleContext), true)
-	}
-	return err
+	})
 }
 
 func (p *Plugin) defaultContext(a *capi.MegascaleCreateDefaultClientContextArgs) error {

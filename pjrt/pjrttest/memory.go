@@ -66,49 +66,25 @@ func (c *client) addMemory(d *device, kindID int, o MemoryOptions) {
 }
 
 func (p *Plugin) memoryID(a *capi.MemoryIDArgs) error {
-	m, err := find[*memory](p, a.Memory)
-	if err == nil {
-		a.ID = int32(m.id)
-	}
-	return err
+	return with(p, a.Memory, func(m *memory) { a.ID = int32(m.id) })
 }
 
 func (p *Plugin) memoryKind(a *capi.MemoryKindArgs) error {
-	m, err := find[*memory](p, a.Memory)
-	if err == nil {
-		a.Kind, a.KindSize = text(m.kind)
-	}
-	return err
+	return with(p, a.Memory, func(m *memory) { a.Kind, a.KindSize = text(m.kind) })
 }
 
 func (p *Plugin) memoryKindID(a *capi.MemoryKindIDArgs) error {
-	m, err := find[*memory](p, a.Memory)
-	if err == nil {
-		a.KindID = int32(m.kindID)
-	}
-	return err
+	return with(p, a.Memory, func(m *memory) { a.KindID = int32(m.kindID) })
 }
 
 func (p *Plugin) memoryDebugString(a *capi.MemoryDebugStringArgs) error {
-	m, err := find[*memory](p, a.Memory)
-	if err == nil {
-		a.DebugString, a.DebugStringSize = text(m.debug)
-	}
-	return err
+	return with(p, a.Memory, func(m *memory) { a.DebugString, a.DebugStringSize = text(m.debug) })
 }
 
 func (p *Plugin) memoryToString(a *capi.MemoryToStringArgs) error {
-	m, err := find[*memory](p, a.Memory)
-	if err == nil {
-		a.ToString, a.ToStringSize = text(m.text)
-	}
-	return err
+	return with(p, a.Memory, func(m *memory) { a.ToString, a.ToStringSize = text(m.text) })
 }
 
 func (p *Plugin) memoryAddressableByDevices(a *capi.MemoryAddressableByDevicesArgs) error {
-	m, err := find[*memory](p, a.Memory)
-	if err == nil {
-		a.Devices, a.NumDevices = list(m.devices)
-	}
-	return err
+	return with(p, a.Memory, func(m *memory) { a.Devices, a.NumDevices = list(m.devices) })
 }

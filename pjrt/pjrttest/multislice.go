@@ -78,19 +78,11 @@ func (p *Plugin) configDestroy(a *capi.MultiSliceConfigDestroyArgs) error {
 }
 
 func (p *Plugin) configNumSlices(a *capi.MultiSliceConfigNumSlicesArgs) error {
-	c, err := find[*sliceConfig](p, a.Config)
-	if err == nil {
-		a.NumSlices = c.slices
-	}
-	return err
+	return with(p, a.Config, func(c *sliceConfig) { a.NumSlices = c.slices })
 }
 
 func (p *Plugin) configSliceID(a *capi.MultiSliceConfigSliceIDArgs) error {
-	c, err := find[*sliceConfig](p, a.Config)
-	if err == nil {
-		a.SliceID = c.slice
-	}
-	return err
+	return with(p, a.Config, func(c *sliceConfig) { a.SliceID = c.slice })
 }
 
 func (p *Plugin) configNumDevicesPerSlice(a *capi.MultiSliceConfigNumDevicesPerSliceArgs) error {

@@ -85,19 +85,11 @@ func (p *Plugin) rawBufferDestroy(a *capi.RawBufferDestroyArgs) error {
 }
 
 func (p *Plugin) rawBufferSize(a *capi.RawBufferGetOnDeviceSizeInBytesArgs) error {
-	r, err := find[*rawBuffer](p, a.Buffer)
-	if err == nil {
-		a.OnDeviceSizeInBytes = uintptr(r.size)
-	}
-	return err
+	return with(p, a.Buffer, func(r *rawBuffer) { a.OnDeviceSizeInBytes = uintptr(r.size) })
 }
 
 func (p *Plugin) rawBufferMemory(a *capi.RawBufferGetMemorySpaceArgs) error {
-	r, err := find[*rawBuffer](p, a.Buffer)
-	if err == nil {
-		a.MemorySpace = r.in.handle
-	}
-	return err
+	return with(p, a.Buffer, func(r *rawBuffer) { a.MemorySpace = r.in.handle })
 }
 
 func (p *Plugin) rawBufferHostPointer(a *capi.RawBufferGetHostPointerArgs) error {

@@ -140,29 +140,19 @@ func (s *stream) add(data []byte, size int64) error {
 }
 
 func (p *Plugin) streamTotalBytes(a *capi.CopyToDeviceStreamTotalBytesArgs) error {
-	s, err := find[*stream](p, a.Stream)
-	if err == nil {
-		a.TotalBytes = s.total
-	}
-	return err
+	return with(p, a.Stream, func(s *stream) { a.TotalBytes = s.total })
 }
 
 func (p *Plugin) streamGranuleSize(a *capi.CopyToDeviceStreamGranuleSizeArgs) error {
-	_, err := find[*stream](p, a.Stream)
-	if err == nil {
-		a.GranuleSizeInBytes = granule
-	}
-	return err
+	return with(p, a.Stream, func(*stream) { a.GranuleSizeInBytes = granule })
 }
 
 func (p *Plugin) streamCurrentBytes(a *capi.CopyToDeviceStreamCurrentBytesArgs) error {
-	s, err := find[*stream](p, a.Stream)
-	if err == nil {
+	return with(p, a.Stream, func(s *stream) {
 		s.mu.Lock()
 		a.CurrentBytes = int64(len(s.data))
 		s.mu.Unlock()
-	}
-	return err
+	})
 }
 
 func (l *launch) output(device int, id int64, operands []pjrt.HostArray) bool {

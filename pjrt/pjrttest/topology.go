@@ -159,35 +159,19 @@ func (p *Plugin) topologyDescriptionDestroy(a *capi.TopologyDescriptionDestroyAr
 }
 
 func (p *Plugin) topologyDescriptionPlatformName(a *capi.TopologyDescriptionPlatformNameArgs) error {
-	t, err := find[*topology](p, a.Topology)
-	if err == nil {
-		a.PlatformName, a.PlatformNameSize = text(t.form.Platform)
-	}
-	return err
+	return with(p, a.Topology, func(t *topology) { a.PlatformName, a.PlatformNameSize = text(t.form.Platform) })
 }
 
 func (p *Plugin) topologyDescriptionPlatformVersion(a *capi.TopologyDescriptionPlatformVersionArgs) error {
-	t, err := find[*topology](p, a.Topology)
-	if err == nil {
-		a.PlatformVersion, a.PlatformVersionSize = text(t.form.Version)
-	}
-	return err
+	return with(p, a.Topology, func(t *topology) { a.PlatformVersion, a.PlatformVersionSize = text(t.form.Version) })
 }
 
 func (p *Plugin) topologyDescriptionGetDeviceDescriptions(a *capi.TopologyDescriptionGetDeviceDescriptionsArgs) error {
-	t, err := find[*topology](p, a.Topology)
-	if err == nil {
-		a.Descriptions, a.NumDescriptions = list(t.handles)
-	}
-	return err
+	return with(p, a.Topology, func(t *topology) { a.Descriptions, a.NumDescriptions = list(t.handles) })
 }
 
 func (p *Plugin) topologyDescriptionAttributes(a *capi.TopologyDescriptionAttributesArgs) error {
-	t, err := find[*topology](p, a.Topology)
-	if err == nil {
-		a.Attributes, a.NumAttributes = t.attributes.Data()
-	}
-	return err
+	return with(p, a.Topology, func(t *topology) { a.Attributes, a.NumAttributes = t.attributes.Data() })
 }
 
 func (p *Plugin) topologyDescriptionSerialize(a *capi.TopologyDescriptionSerializeArgs) error {
@@ -215,19 +199,11 @@ func (p *Plugin) topologyDescriptionDeserialize(a *capi.TopologyDescriptionDeser
 }
 
 func (p *Plugin) topologyDescriptionFingerprint(a *capi.TopologyDescriptionFingerprintArgs) error {
-	t, err := find[*topology](p, a.Topology)
-	if err == nil {
-		a.Fingerprint = t.fingerprint
-	}
-	return err
+	return with(p, a.Topology, func(t *topology) { a.Fingerprint = t.fingerprint })
 }
 
 func (p *Plugin) topologyDescriptionGetMemorySpaceKindIDs(a *capi.TopologyDescriptionGetMemorySpaceKindIDsArgs) error {
-	t, err := find[*topology](p, a.Topology)
-	if err == nil {
-		a.MemorySpaceKindIDs, a.NumMemorySpaceKindIDs = list(t.kindIDs)
-	}
-	return err
+	return with(p, a.Topology, func(t *topology) { a.MemorySpaceKindIDs, a.NumMemorySpaceKindIDs = list(t.kindIDs) })
 }
 
 func (p *Plugin) topologyDescriptionMakeCanonicalShapeForMemorySpace(

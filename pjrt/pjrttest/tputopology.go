@@ -229,11 +229,7 @@ func (p *Plugin) subslice(a *capi.TPUTopologySubsliceArgs) error {
 }
 
 func (p *Plugin) isSubslice(a *capi.TPUTopologyIsSubsliceTopologyArgs) error {
-	t, err := find[*topology](p, a.Topology)
-	if err == nil {
-		a.IsSubsliceTopology = t.form.Part
-	}
-	return err
+	return with(p, a.Topology, func(t *topology) { a.IsSubsliceTopology = t.form.Part })
 }
 
 func (p *Plugin) subsliceDevice(a *capi.TPUTopologySubsliceDeviceIDFromFullDeviceIDArgs) error {

@@ -220,19 +220,11 @@ func (p *Plugin) transferManagerRetrieveBuffer(a *capi.AsyncHostToDeviceTransfer
 }
 
 func (p *Plugin) transferManagerDevice(a *capi.AsyncHostToDeviceTransferManagerDeviceArgs) error {
-	m, err := find[*manager](p, a.TransferManager)
-	if err == nil {
-		a.DeviceOut = m.in.device.handle
-	}
-	return err
+	return with(p, a.TransferManager, func(m *manager) { a.DeviceOut = m.in.device.handle })
 }
 
 func (p *Plugin) transferManagerBufferCount(a *capi.AsyncHostToDeviceTransferManagerBufferCountArgs) error {
-	m, err := find[*manager](p, a.TransferManager)
-	if err == nil {
-		a.BufferCount = uintptr(len(m.buffers))
-	}
-	return err
+	return with(p, a.TransferManager, func(m *manager) { a.BufferCount = uintptr(len(m.buffers)) })
 }
 
 func (p *Plugin) transferManagerBufferSize(a *capi.AsyncHostToDeviceTransferManagerBufferSizeArgs) error {
