@@ -41,7 +41,7 @@ func Program(p *pjrt.Plugin, executable []byte) (pjrt.Program, error) {
 	}
 	defer c.Args.HLOModuleWithConfigDeleter.Call(c.Args.HLOModuleWithConfigPtr)
 	return pjrt.Program{
-		Code: capi.Bytes(c.Args.HLOModuleWithConfig, c.Args.HLOModuleWithConfigSize), Format: "hlo_with_config",
+		Code: capi.Bytes(c.Args.HLOModuleWithConfig, c.Args.HLOModuleWithConfigSize), Format: pjrt.FormatHLOWithConfig,
 	}, nil
 }
 
@@ -77,7 +77,7 @@ func CostAnalysis(p *pjrt.Plugin, target []byte, programs ...pjrt.Program) ([]pj
 	}
 	code, sizes := make([]*byte, len(programs)), make([]uintptr, len(programs))
 	for i, program := range programs {
-		if program.Format != "hlo_with_config" || len(program.Code) == 0 {
+		if program.Format != pjrt.FormatHLOWithConfig || len(program.Code) == 0 {
 			return nil, pjrt.ErrInvalidArgument.Errorf("program %d has the format %q and %d bytes: take one that Program returned",
 				i, program.Format, len(program.Code))
 		}
