@@ -4,6 +4,7 @@
 package gomlx
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"sync"
@@ -133,9 +134,10 @@ func open(ctx context.Context, c config) (*Backend, error) {
 	if err != nil {
 		return nil, wrapf(err, "options of the plugin %s", plugin)
 	}
-	// Unlike NewClient, Open heeds the environment variables for clients that JAX reads.
+	// Unlike NewClient, Open heeds the environment variables for clients that JAX reads, and the
+	// options in the configuration file of a plugin.
 	preparing.Lock()
-	client, err := plugins.Open(ctx, plugin.Path(), &pjrt.ClientOptions{Create: create})
+	client, err := plugins.Open(ctx, cmp.Or(c.plugin, plugin.Path()), &pjrt.ClientOptions{Create: create})
 	preparing.Unlock()
 	if err != nil {
 		return nil, wrapf(err, "client of the plugin %s", plugin)
@@ -161,21 +163,16 @@ func open(ctx context.Context, c config) (*Backend, error) {
 
 // load finds, prepares and loads a plugin.
 func load(ctx context.Context, name string) (*pjrt.Plugin, error) {
-	found, err := plugins.Find(ctx, name)
+	preparing.Lock()
+	defer preparing.Unlock()
+	plugin, err := plugins.Load(ctx, name)
 	switch {
 	case err != nil && name == "":
 		return nil, wrapf(err, "no plugin is named")
 	case err != nil:
 		return nil, wrapf(err, "plugin %q", name)
 	}
-	path := found.Path
-	preparing.Lock()
-	defer preparing.Unlock()
-	if err := plugins.Prepare(path); err != nil {
-		return nil, wrapf(err, "plugin %q", path)
-	}
-	plugin, err := pjrt.Open(path)
-	return plugin, wrapf(err, "plugin %q", path)
+	return plugin, nil
 }
 
 // Name returns the name of the backend.

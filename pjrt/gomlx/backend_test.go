@@ -6,6 +6,7 @@ package gomlx_test
 import (
 	"errors"
 	"fmt"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
@@ -74,6 +75,19 @@ func TestAConfigurationThatCannotWorkIsAnError(t *testing.T) {
 		_, err := gomlx.New(text)
 		assert.ErrorContains(t, err, want, text)
 		assert.ErrorContains(t, err, "pjrt backend: ", text)
+	}
+}
+
+func TestAConfigurationFileOfAPluginHasOptions(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "three.json")
+	text := fmt.Sprintf(`{"library_path": %q, "create_options": {"cpu_device_count": 3}}`, plugintest.Path(t, "cpu"))
+	require.NoError(t, os.WriteFile(file, []byte(text), 0o666))
+	for options, want := range map[string]int{"": 3, ",cpu_device_count=2": 2} {
+		b, err := gomlx.New(file + options)
+		require.NoError(t, err)
+		assert.Equal(t, want, b.(*gomlx.Backend).NumDevices(), options)
+		b.Finalize()
 	}
 }
 
