@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 
@@ -85,7 +86,7 @@ func value(environ []string, name string) string {
 }
 
 // pluginPath returns the library for a value of PJRT_SHIM_PLUGIN: a path, name:path, or the name of
-// an installed plugin.
+// an installed plugin. A path is that of a library or of a plugin's configuration file.
 func pluginPath(value string) (string, error) {
 	if value == "" {
 		return "", fmt.Errorf("%s is not set: set it to the plugin to call, a path or the name of an installed plugin",
@@ -95,11 +96,13 @@ func pluginPath(value string) (string, error) {
 	if name, rest, ok := strings.Cut(value, ":"); ok && !plugins.IsPath(name) && rest != "" {
 		path = rest
 	}
-	if plugins.IsPath(path) {
-		return path, nil
-	}
-	if _, err := os.Stat(path); err == nil {
-		return "./" + path, nil
+	if filepath.Ext(path) != ".json" { // else a configuration file, which names the library
+		if plugins.IsPath(path) {
+			return path, nil
+		}
+		if _, err := os.Stat(path); err == nil {
+			return "./" + path, nil
+		}
 	}
 	c, err := plugins.Find(context.Background(), path)
 	if err != nil {

@@ -5,6 +5,7 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
@@ -31,7 +32,9 @@ func TestThePluginCanBeNamedInSeveralWays(t *testing.T) {
 		assert.Equal(t, want, got, value)
 	}
 	path := plugintest.Path(t, "cpu")
-	for _, value := range []string{"cpu", path} {
+	configuration := filepath.Join(t.TempDir(), "mine.json")
+	require.NoError(t, os.WriteFile(configuration, fmt.Appendf(nil, `{"library_path": %q}`, path), 0o600))
+	for _, value := range []string{"cpu", path, configuration, "mine:" + configuration} {
 		got, err := pluginPath(value)
 		require.NoError(t, err, value)
 		assert.Equal(t, path, got)
