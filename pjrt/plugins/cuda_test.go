@@ -5,6 +5,7 @@ package plugins
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
@@ -62,6 +63,9 @@ func TestTheVersionsOfCUDA(t *testing.T) {
 	require.Len(t, missing, 1)
 	require.EqualError(t, missing[0],
 		"CUDA's ptxas and libdevice, which the plugin compiles with, are not installed: run: pip install nvidia-cuda-nvcc nvidia-nvvm")
+	configuration := put(t, fmt.Appendf(nil, `{"library_path": %q}`, plugin), site, "mine.json")
+	_, same := f.cuda(configuration)
+	assert.Equal(t, missing, same)
 
 	withDriver(t, f, "570.1.2")
 	_, missing = f.cuda(plugin)

@@ -34,6 +34,7 @@ func Prepare(plugin string) error {
 		return nil
 	}
 	f := newFinder(ListOptions{})
+	plugin = libraryOf(plugin)
 	for _, v := range f.environment(plugin) {
 		if err := os.Setenv(v.Name, v.Value); err != nil {
 			return fmt.Errorf("set %s for plugin %s: %w", v.Name, plugin, err)
@@ -72,6 +73,7 @@ func (f *finder) environment(plugin string) (vars []Variable) {
 			vars = append(vars, Variable{name, value})
 		}
 	}
+	plugin = libraryOf(plugin)
 	switch pluginPlatform(plugin) {
 	case "tpu":
 		set("TPU_LOG_DIR", "disabled")
@@ -99,7 +101,17 @@ func (f *finder) environment(plugin string) (vars []Variable) {
 	return vars
 }
 
-// pluginPlatform returns the platform of a plugin, given its name or path.
+// libraryOf returns the library that a configuration file names, or else the name or path itself.
+func libraryOf(plugin string) string {
+	if strings.HasSuffix(plugin, ".json") {
+		if c, err := readConfig(plugin); err == nil {
+			return c.libraryPath
+		}
+	}
+	return plugin
+}
+
+// pluginPlatform returns the platform of a plugin, given its name or the path of its library.
 func pluginPlatform(plugin string) string {
 	if !IsPath(plugin) {
 		return platformsOf(plugin)[0]

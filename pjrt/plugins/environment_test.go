@@ -33,11 +33,13 @@ func TestEnvironmentOfLibtpuDependsOnTheMachine(t *testing.T) {
 	quiet := []string{"TPU_LOG_DIR", "TPU_MIN_LOG_LEVEL", "TPU_STDERR_LOG_LEVEL"}
 	alone := append(quiet[:3:3], "TPU_SKIP_MDS_QUERY", "ALLOW_MULTIPLE_LIBTPU_LOAD",
 		"TPU_ACCELERATOR_TYPE", "TPU_WORKER_HOSTNAMES", "TPU_WORKER_ID")
+	configuration := put(t, []byte(`{"library_path": "libtpu.so"}`), t.TempDir(), "mine.json")
 	for _, c := range []struct {
 		plugin, root string
 		want         []string
 	}{
 		{"tpu", bare, alone},
+		{configuration, bare, alone},
 		{"libtpu", bare, alone},
 		{"tpu@0.0.2", bare, alone},
 		{"/opt/x/libtpu.so", bare, alone},
