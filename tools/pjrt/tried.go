@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/purepjrt/purepjrt/capi"
 	"github.com/purepjrt/purepjrt/pjrt/plugins"
 )
 
@@ -108,7 +109,11 @@ func (o *trialOptions) tryAll(ctx context.Context, list []plugins.Candidate, nam
 		wg.Go(func() {
 			slots <- struct{}{}
 			defer func() { <-slots }()
-			tried[i].trial, errs[i] = try(ctx, task{Plugin: located(c), Gently: true}, o.timeout)
+			t, err := try(ctx, task{Plugin: located(c), Gently: true}, o.timeout)
+			if err == nil && c.API == "" && t.Loaded {
+				tried[i].API = fmt.Sprintf("%d.%d", capi.APIMajor, t.Minor)
+			}
+			tried[i].trial, errs[i] = t, err
 		})
 	}
 	wg.Wait()
