@@ -61,7 +61,7 @@ func FindCUDA(plugin string) (CUDA, []error) {
 }
 
 func (f *finder) cuda(plugin string) (c CUDA, missing []error) {
-	plugin = libraryOf(plugin)
+	plugin = f.libraryOf(plugin)
 	if pluginPlatform(plugin) != "cuda" {
 		return CUDA{}, nil
 	}

@@ -34,7 +34,7 @@ func Prepare(plugin string) error {
 		return nil
 	}
 	f := newFinder(ListOptions{})
-	plugin = libraryOf(plugin)
+	plugin = f.libraryOf(plugin)
 	for _, v := range f.environment(plugin) {
 		if err := os.Setenv(v.Name, v.Value); err != nil {
 			return fmt.Errorf("set %s for plugin %s: %w", v.Name, plugin, err)
@@ -73,7 +73,7 @@ func (f *finder) environment(plugin string) (vars []Variable) {
 			vars = append(vars, Variable{name, value})
 		}
 	}
-	plugin = libraryOf(plugin)
+	plugin = f.libraryOf(plugin)
 	switch pluginPlatform(plugin) {
 	case "tpu":
 		set("TPU_LOG_DIR", "disabled")
@@ -101,12 +101,11 @@ func (f *finder) environment(plugin string) (vars []Variable) {
 	return vars
 }
 
-// libraryOf returns the library that a configuration file names, or else the name or path itself.
-func libraryOf(plugin string) string {
-	if strings.HasSuffix(plugin, ".json") {
-		if c, err := readConfig(plugin); err == nil {
-			return c.libraryPath
-		}
+// libraryOf returns the library for its own path or that of a configuration file. A name stays as
+// it is.
+func (f *finder) libraryOf(plugin string) string {
+	if IsPath(plugin) {
+		return f.atPath(plugin, OriginPath, "").Path
 	}
 	return plugin
 }

@@ -96,7 +96,7 @@ func pluginPath(value string) (string, error) {
 	if name, rest, ok := strings.Cut(value, ":"); ok && !plugins.IsPath(name) && rest != "" {
 		path = rest
 	}
-	if filepath.Ext(path) != ".json" { // else a configuration file, which names the library
+	if !strings.EqualFold(filepath.Ext(path), ".json") { // else a configuration file, which names the library
 		if plugins.IsPath(path) {
 			return path, nil
 		}
