@@ -354,6 +354,7 @@ func FuzzParse(f *testing.F) {
 		"const size_t S_STRUCT_SIZE = offsetof(S, a);", "template <class T> T f(T);", "using X = int;", "/* c */ // d\n#if 0\n#endif",
 		"struct A : B { A(); ~A(); int f() const { return 1; } int x = 3; };", "[[nodiscard]] int f();", "a<b<c>> d;",
 		"typedef int (*F)(int, ...), G[3];", "#include \"x\"\n#include <y>\n#pragma once\n#undef X", "enum {", "struct S { int x : 3; };",
+		"enum E : enum E", "typedef enum E T; enum E : T { A };",
 	} {
 		f.Add([]byte(seed))
 	}

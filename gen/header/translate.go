@@ -99,34 +99,49 @@ func (t *translation) run(n int) (err error) {
 		return fmt.Errorf("no layout rules for linux/amd64: %w", err)
 	}
 	t.shifts = map[string][]shift{}
-	served := &includeFS{texts: map[string][]byte{}, once: map[string]bool{}}
+	texts := map[string][]byte{}
 	var text []byte
 	for name, rw := range t.rws {
 		if name == mainName {
 			text, t.shifts[name], t.added = rw.emit(n)
 			continue
 		}
-		served.texts[name], t.shifts[name], _ = rw.emit(len(rw.toks))
-		if rw.once {
-			served.once[name] = false
-		}
+		texts[name], t.shifts[name], _ = rw.emit(len(rw.toks))
 	}
-	cfg := &cc.Config{
-		ABI: abi, FS: served, FSOnly: true, Header: true, UnsignedEnums: true, EvalAllMacros: true,
-		IncludePaths: []string{"."}, SysIncludePaths: []string{"."}, IgnoreStaticAssert: true,
-		ExpansionLimit: maxExpansion,
+	config := func() *cc.Config {
+		served := &includeFS{texts: texts, once: map[string]bool{}}
+		for name, rw := range t.rws {
+			if name != mainName && rw.once {
+				served.once[name] = false
+			}
+		}
+		return &cc.Config{
+			ABI: abi, FS: served, FSOnly: true, Header: true, UnsignedEnums: true, EvalAllMacros: true,
+			IncludePaths: []string{"."}, SysIncludePaths: []string{"."}, IgnoreStaticAssert: true,
+			ExpansionLimit: maxExpansion,
+		}
 	}
 	var implicit strings.Builder
 	for _, name := range t.implicit {
 		fmt.Fprintf(&implicit, "#include %q\n", name)
 	}
-	t.ast, err = cc.Translate(cfg, []cc.Source{
+	sources := []cc.Source{
 		{Name: "<prelude>", Value: prelude + "int __predefined_declarator;\n"},
 		{Name: namesName, Value: t.names()},
 		{Name: "<implicit>", Value: implicit.String()},
 		{Name: mainName, Value: text},
 		{Name: endName, Value: sentinels},
-	})
+	}
+	if mayStateEnumTypes(text, texts) {
+		ast, err := cc.Parse(config(), sources)
+		if err != nil {
+			return t.explain(err)
+		}
+		if err := checkEnumTypes(ast); err != nil {
+			return t.explain(err)
+		}
+	}
+	t.ast, err = cc.Translate(config(), sources)
 	return t.explain(err)
 }
 

@@ -148,6 +148,59 @@ func TestEnums(t *testing.T) {
 	}
 }
 
+// The C front end takes all of these, and some of them make it ask an enum for its size for ever.
+func TestTheValuesOfAnEnumHaveAnIntegerType(t *testing.T) {
+	t.Parallel()
+	const body = " { A };\n"
+	for text, at := range map[string]string{
+		"enum E : enum E" + body:                                  "1:10",
+		"enum E : enum E":                                         "1:10",
+		"enum E : enum F":                                         "1:10",
+		"enum E; enum E : const enum E" + body:                    "1:24",
+		"enum F { B };\nenum E : enum F" + body:                   "2:10",
+		"typedef enum E T;\nenum E : T" + body:                    "2:10",
+		"typedef enum E (T);\nenum E : T" + body:                  "2:10",
+		"typedef enum E T[2];\nenum E : T" + body:                 "2:10",
+		"typedef enum E T; typedef const T U;\nenum E : U" + body: "2:10",
+		"enum E : __typeof__(enum E)" + body:                      "1:10",
+		"enum E : _Atomic(enum E)" + body:                         "1:10",
+		"struct S { enum E : enum E e; };":                        "1:21",
+		"int f(enum E : enum E e);":                               "1:16",
+		"#define M enum E : enum\nM E" + body:                     "2:1",
+		"enum E : struct S" + body:                                "1:10",
+		"enum E : float" + body:                                   "1:10",
+		"typedef double T;\nenum E : T" + body:                    "2:10",
+	} {
+		t.Run(text, func(t *testing.T) {
+			t.Parallel()
+			_, err := ParseText("bad.h", []byte(text), Options{})
+			require.ErrorContains(t, err, "bad.h:"+at+": the type of an enum's values must be an integer type, such as int32_t, and not ")
+		})
+	}
+}
+
+func TestTheIntegerTypeOfAnEnumMayHaveAnyName(t *testing.T) {
+	t.Parallel()
+	var values strings.Builder
+	for i := range 10_000 {
+		fmt.Fprintf(&values, "A%d, ", i)
+	}
+	for name, text := range map[string]string{
+		"a typedef":         "typedef unsigned short T; typedef const T U; enum E : U { A };",
+		"after other enums": "typedef enum F { B } F; typedef unsigned short T; struct S { F f; }; enum E : T { A };",
+		"two words":         "enum E : unsigned short { A };",
+		"many values":       "typedef unsigned short T;\nenum E : T { " + values.String() + "};",
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			h := read(t, text)
+			e := h.Enums[len(h.Enums)-1]
+			assert.Equal(t, "E", e.Name)
+			assert.EqualValues(t, 2, e.Size)
+		})
+	}
+}
+
 func TestFieldsOfEveryShape(t *testing.T) {
 	t.Parallel()
 	h := read(t, `
