@@ -122,7 +122,11 @@ func (g *generator) writeCallback(c callback, to *sheet) error {
 // typedef gets one.
 func (g *generator) paramType(c callback, p model.Param, name string, i int, to *sheet) (goType, error) {
 	if p.Sig == nil {
-		base, ptr := parseType(p.Type)
+		elem, _, isArray := strings.Cut(p.Type, "[")
+		base, ptr := parseType(elem)
+		if isArray {
+			ptr++ // to the first element
+		}
 		return g.typeOf(base, ptr, isWord(c.c, p.Name))
 	}
 	suffix := camel(p.Name)

@@ -188,7 +188,7 @@ func TestGenerateNamesWhatItCannotTurnIntoGo(t *testing.T) {
 		},
 		"two fields of one name": {
 			field(model.Field{Name: "Client", Kind: "int", Base: "int", Offset: 16, Size: 4}),
-			"fields client and Client would both be called Client in Go",
+			"fields client and Client would both be called Client in Go: give one of them another name",
 		},
 		"name of a hand-written type": {
 			func(h *model.Header) { h.Opaque = append(h.Opaque, model.Opaque{Name: "PJRT_Table"}) },

@@ -58,7 +58,7 @@ func (g *generator) structDecl(t *typeInfo, to, callbacks *sheet) ([]placed, err
 	}
 	put := func(f *model.Field, id string, gt goType, item jen.Code) {
 		if other, ok := seen[id]; ok {
-			fail(f, "fields %s and %s would both be called %s in Go", other, f.Name, id)
+			fail(f, "fields %s and %s would both be called %s in Go: give one of them another name", other, f.Name, id)
 		}
 		if !token.IsIdentifier(id) {
 			fail(f, "field %s: would be called %q in Go, which is not a name", f.Name, id)
@@ -97,6 +97,9 @@ func (g *generator) structDecl(t *typeInfo, to, callbacks *sheet) ([]placed, err
 		if gt.size != f.Size {
 			fail(f, "field %s: has %d bytes in C and %d in Go", f.Name, f.Size, gt.size)
 			continue
+		}
+		if gt.size == 0 && i == len(s.Fields)-1 {
+			fail(f, "field %s: has no elements, and Go makes a struct larger that ends with such an array: leave it out", f.Name)
 		}
 		id := fieldID(f.Name)
 		put(f, id, gt, g.fieldCode(t, f, id, gt))

@@ -52,6 +52,9 @@ var scalarLayout = map[string]struct {
 // typeOf returns the Go form of a C type given by its base and pointer depth.
 // word says that a void pointer is a number for Go.
 func (g *generator) typeOf(base string, ptr int, word bool) (goType, error) {
+	if base == "" {
+		return goType{}, fmt.Errorf("a type without a name: give it one")
+	}
 	if base == "void" {
 		switch {
 		case ptr == 0:
@@ -72,8 +75,8 @@ func (g *generator) typeOf(base string, ptr int, word bool) (goType, error) {
 	}
 	info := g.types[base]
 	if info == nil && g.outside.name != "" {
-		return goType{}, fmt.Errorf("the type %s is declared neither here nor by the headers of PJRT API %s, which capi has", base,
-			g.version)
+		return goType{}, fmt.Errorf("the type %s is none that Go has, and is declared neither here nor by the headers of PJRT API %s, "+
+			"which capi has", base, g.version)
 	}
 	if info == nil {
 		return goType{}, fmt.Errorf("the type %s is not declared by any header", base)
@@ -103,6 +106,9 @@ func (g *generator) typeOf(base string, ptr int, word bool) (goType, error) {
 			return goType{code: code, size: 8, align: 8, info: info}, nil
 		}
 	case kindAlias:
+		if base, depth := info.derived(ptr); base != info.c {
+			return g.typeOf(base, depth, word)
+		}
 		target, err := g.typeOf(info.target, 0, word)
 		if err != nil || ptr == 0 {
 			target.code, target.info = code, info
@@ -110,6 +116,32 @@ func (g *generator) typeOf(base string, ptr int, word bool) (goType, error) {
 		}
 	}
 	return pointerTo(code, ptr, info), nil
+}
+
+// derived returns the C type that a typedef gives a name to, if that is a pointer or an array, and
+// the pointer depth of a parameter of the typedef with the depth ptr. Such typedefs have no name in
+// Go. Of other types it returns the typedef itself.
+func (t *typeInfo) derived(ptr int) (base string, depth int) {
+	elem, _, isArray := strings.Cut(t.target, "[")
+	base, depth = parseType(elem)
+	if t.kind != kindAlias || depth == 0 && !isArray {
+		return t.c, ptr
+	}
+	if isArray {
+		ptr = max(ptr, 1) // an array as a parameter is a pointer to its first element
+	}
+	return base, depth + ptr
+}
+
+// isDerived reports whether a typedef names a pointer or an array, at once or through others.
+func (g *generator) isDerived(t *typeInfo) bool {
+	for t != nil && t.kind == kindAlias {
+		if base, _ := t.derived(0); base != t.c {
+			return true
+		}
+		t = g.types[t.target]
+	}
+	return false
 }
 
 // path returns the import path of the unit's package.
@@ -161,7 +193,7 @@ func (g *generator) fieldType(st *typeInfo, f *model.Field) (goType, error) {
 		t.code = code
 		return t, nil
 	}
-	if f.Base == "" {
+	if f.Base == "" && (f.Kind == "struct" || f.Kind == "union") {
 		return goType{}, fmt.Errorf("a %s type without a name: give it one, or leave out the name of the field", f.Kind)
 	}
 	if unsetByPlugins[st.c+"."+f.Name] {

@@ -84,7 +84,9 @@ func (g *generator) writeUnit(u *unit, to sheets) error {
 		case kindHandle:
 			g.handleDecl(t, to.handles.add())
 		case kindAlias:
-			err = g.aliasDecl(t, to.structs.add())
+			if !g.isDerived(t) {
+				err = g.aliasDecl(t, to.structs.add())
+			}
 		case kindCallback:
 			err = g.callbackDecl(t, to.callbacks)
 		case kindStruct:

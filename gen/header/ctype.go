@@ -220,6 +220,25 @@ func base(t *ctype) (b *ctype, depth int) {
 	}
 }
 
+// derived returns t with pointers and arrays in place of the typedefs that name them. Typedefs of
+// pointers to functions stay.
+func (x *extractor) derived(t *ctype) *ctype {
+	for t.shape == shapeName {
+		c := x.canon(t)
+		if c.shape != shapeArray && (c.shape != shapePtr || c.elem.shape == shapeFunc) {
+			return t
+		}
+		d := *x.typedefs[t.name]
+		t = qualify(&d, t.isConst, t.volatile)
+	}
+	if t.shape == shapeArray || t.shape == shapePtr {
+		c := *t
+		c.elem = x.derived(t.elem)
+		return &c
+	}
+	return t
+}
+
 func bounds(t *ctype) (lens []int64) {
 	for t.shape == shapeArray {
 		lens = append(lens, t.length)

@@ -168,7 +168,7 @@ func (x *extractor) declaration(d *cc.Declaration, own bool) {
 		x.define(node, spec.typ, own, n)
 	}
 	if own {
-		x.note(spec.typ, d, n)
+		x.note(spec.typ, spec.typedef, d, n)
 	}
 	for l := d.InitDeclaratorList; l != nil; l = l.InitDeclaratorList {
 		decl := l.InitDeclarator.Declarator
@@ -259,15 +259,16 @@ func (x *extractor) define(node cc.Node, t *ctype, own bool, n notes) {
 	}
 }
 
-// note records that the header declares a tag.
-func (x *extractor) note(t *ctype, d *cc.Declaration, n notes) {
+// note records that the header declares a tag, which it may do in a typedef.
+func (x *extractor) note(t *ctype, isTypedef bool, d *cc.Declaration, n notes) {
 	if t.shape != shapeTag || t.name == "" || t.keyword == "enum" {
 		return
 	}
 	if _, ok := x.docs[t.name]; !ok {
-		// "struct X;" and "typedef struct X X;" declare X; "struct X* f();" uses it.
+		// "struct X;", "typedef struct X X;" and "typedef struct X* Y;" declare X; "struct X* f();"
+		// uses it.
 		l := d.InitDeclaratorList
-		if l != nil && (l.InitDeclarator.Declarator == nil || l.InitDeclarator.Declarator.Pointer != nil ||
+		if l != nil && (l.InitDeclarator.Declarator == nil || l.InitDeclarator.Declarator.Pointer != nil && !isTypedef ||
 			l.InitDeclarator.Declarator.DirectDeclarator.Case != cc.DirectDeclaratorIdent) {
 			return
 		}

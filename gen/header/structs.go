@@ -161,9 +161,11 @@ func (x *extractor) fieldSpan(sd *cc.StructDeclaration) (first, last int) {
 
 func (x *extractor) field(t *ctype, f *cc.Field, first, last int) model.Field {
 	c := x.canon(t)
+	spelled := x.spellType(t, "")
+	t = x.derived(t)
 	b, depth := base(t)
 	m := model.Field{
-		Decl: x.decl(first, last), Type: x.spellType(t, ""), Canon: x.spellType(c, ""), Kind: x.kindOf(c),
+		Decl: x.decl(first, last), Type: spelled, Canon: x.spellType(c, ""), Kind: x.kindOf(c),
 		Ptr: depth, Array: bounds(t), Const: b.isConst, Size: f.Type().Size(), NoDiscard: x.marked(first, last),
 	}
 	if b.shape == shapeFunc {
@@ -175,6 +177,8 @@ func (x *extractor) field(t *ctype, f *cc.Field, first, last int) model.Field {
 		todo := "define it before, or give the directory that holds xla/ with -I"
 		if _, cxx := x.spelled[b.name]; cxx {
 			todo = "it is a C++ type, which no C API has"
+		} else if m.Kind == "array" {
+			todo = "give its length, or declare a pointer"
 		}
 		x.failAt(first, "the size of %s, the type of field %s, is not known: %s", m.Type, f.Name(), todo)
 		return m

@@ -209,6 +209,9 @@ func TestFieldsOfEveryShape(t *testing.T) {
 typedef struct Handle Handle;
 typedef Handle* Function(int n);
 typedef void (*Callback)(void* arg);
+typedef struct Hidden* Hider;
+typedef const int Grid[2][3];
+typedef Grid Grids[4];
 struct S {
   bool flag;                         // a byte
   int32_t dims[COUNT];
@@ -228,8 +231,11 @@ struct S {
   intptr_t range; uintptr_t map;
   volatile int chan;
   int new, delete, this, private, final;
+  Hider hider; const Hider* hiders;
+  Grids grids; Grid* grid;
 };
 `)
+	assert.Equal(t, []model.Opaque{{Name: "Handle"}, {Name: "Hidden"}}, h.Opaque)
 	s := structOf(t, h, "S")
 	for _, want := range []model.Field{
 		{Name: "flag", Decl: "bool flag", Type: "bool", Canon: "bool", Kind: "bool", Base: "bool", Offset: 0, Size: 1, Doc: "a byte"},
@@ -249,6 +255,10 @@ struct S {
 		{Name: "range", Decl: "intptr_t range", Type: "intptr_t", Canon: "long", Kind: "int", Base: "intptr_t", Offset: 128, Size: 8},
 		{Name: "map", Decl: "uintptr_t map", Type: "uintptr_t", Canon: "unsigned long", Kind: "int", Base: "uintptr_t", Offset: 136, Size: 8},
 		{Name: "chan", Decl: "volatile int chan", Type: "volatile int", Canon: "volatile int", Kind: "int", Base: "int", Offset: 144, Size: 4},
+		{Name: "hider", Decl: "Hider hider", Type: "Hider", Canon: "Hidden *", Kind: "pointer", Base: "Hidden", Ptr: 1, Offset: 168, Size: 8},
+		{Name: "hiders", Decl: "const Hider* hiders", Type: "const Hider *", Canon: "Hidden *const *", Kind: "pointer", Base: "Hidden", Ptr: 2, Offset: 176, Size: 8},
+		{Name: "grids", Decl: "Grids grids", Type: "Grids", Canon: "const int[4][2][3]", Kind: "array", Base: "int", Array: []int64{4, 2, 3}, Const: true, Offset: 184, Size: 96},
+		{Name: "grid", Decl: "Grid* grid", Type: "Grid *", Canon: "const int (*)[2][3]", Kind: "pointer", Base: "int", Ptr: 1, Const: true, Offset: 280, Size: 8},
 	} {
 		assert.Equal(t, want, field(t, s, want.Name))
 	}
@@ -263,7 +273,7 @@ struct S {
 	assert.Len(t, inl.Sig.Params[1].Sig.Params, 2)
 	assert.Equal(t, [][2]int64{{1, 3}, {116, 4}}, s.Holes)
 	assert.EqualValues(t, 164, field(t, s, "final").Offset)
-	assert.EqualValues(t, 168, s.Size)
+	assert.EqualValues(t, 288, s.Size)
 }
 
 func TestAnonymousUnionsAreNested(t *testing.T) {

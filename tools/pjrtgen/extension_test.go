@@ -127,6 +127,12 @@ func TestExtensionPackage(t *testing.T) {
 			"\t\t{Name: \"done\", Offset: 144},\n\t}},", // more may be null
 		"func (f AcmeVisitor) Call(capiArg bool, panicArg int32, place AcmePlace, userArg uintptr) bool {",
 		"panic(\"acme: Acme_Visitor is null\")",
+		"type AcmeStream struct {\n\t_ [0]func()\n}", // from the typedef of a pointer to it
+		"\tExtent     [3]int32     // extent\n",
+		"\tStream     *AcmeStream  // stream (out)\n",
+		"\tOthers     **AcmeStream // others (out)\n",
+		"{Name: \"stream\", Offset: 24}",
+		"func (f AcmeOpened) Call(stream *AcmeStream, extent *int32, codes *int32) {",
 	} {
 		assert.Contains(t, text, want)
 	}
@@ -247,6 +253,20 @@ func TestExtensionRefuses(t *testing.T) {
 			"/acme_extension.h:5:9: union Acme_Both: Go has no unions: put it into a struct as a member without a name, whose fields get methods"},
 		"a struct without a name": {start + "struct Acme_Run_Args {\n  size_t struct_size;\n  struct { int a; } inner;\n};\n" + node, "", nil, nil,
 			"/acme_extension.h:5:21: struct Acme_Run_Args: field inner: a struct type without a name: give it one, or leave out the name of the field"},
+		"an array of structs without a name": {start + "struct Acme_Run_Args {\n  size_t struct_size;\n  struct { int a; } inner[3];\n};\n" + node, "", nil, nil,
+			"/acme_extension.h:5:21: struct Acme_Run_Args: field inner: a type without a name: give it one"},
+		"a pointer to a struct without a name": {start + "struct Acme_Run_Args {\n  size_t struct_size;\n  struct { int a; }* inner;\n};\n" + node, "", nil, nil,
+			"/acme_extension.h:5:22: struct Acme_Run_Args: field inner: a type without a name: give it one"},
+		"an enum without a name": {start + "struct Acme_Run_Args {\n  size_t struct_size;\n  enum { X } inner;\n};\n" + node, "", nil, nil,
+			"/acme_extension.h:5:14: struct Acme_Run_Args: field inner: a type without a name: give it one"},
+		"an array of functions": {start + "struct Acme_Run_Args {\n  size_t struct_size;\n  int (*f[3])(int);\n};\n" + node, "", nil, nil,
+			"/acme_extension.h:5:9: struct Acme_Run_Args: field f: a type without a name: give it one"},
+		"a parameter without a name of its type": {start + "struct Acme_Run_Args {\n  size_t struct_size;\n  void (*f)(struct { int a; }* x);\n};\n" + node, "", nil, nil,
+			"/acme_extension.h:5:10: struct Acme_Run_Args: field f: Acme_Run_Args.f: parameter 1: a type without a name: give it one"},
+		"a number that Go lacks": {start + "struct Acme_Run_Args {\n  size_t struct_size;\n  long double x;\n};\n" + node, "", nil, nil,
+			"/acme_extension.h:5:15: struct Acme_Run_Args: field x: the type long double is none that Go has"},
+		"an array without elements at the end": {start + "struct Acme_Run_Args {\n  size_t struct_size;\n  int x[0];\n};\n" + node, "", nil, nil,
+			"/acme_extension.h:5:7: struct Acme_Run_Args: field x: has no elements, and Go makes a struct larger that ends with such an array: leave it out"},
 		"a name that is generated": {start + args + "typedef struct PJRT_Table PJRT_Table;\n" + node, "", nil, nil,
 			"/acme_extension.h:5:27: a hand-written declaration and PJRT_Table would both be called Table in Go: give one of them another name"},
 		"two types of one name": {start + args + "typedef struct Acme_A_Bee Acme_A_Bee;\ntypedef struct Acme_ABee Acme_ABee;\n" + node, "", nil, nil,
@@ -255,7 +275,7 @@ func TestExtensionRefuses(t *testing.T) {
 			"/acme_extension.h:5:9: _1 would be called \"1\" in Go, which is not an exported name: give it another name"},
 		"a type that capi lacks": {"#include \"pjrt_c_api.h\"\n" + args + node, "", files("pjrt_c_api.h", small("typedef struct PJRT_New PJRT_New;"),
 			"acme_extension.h", "#include \"pjrt_c_api.h\"\n#define ACME_EXTENSION_TYPE 5\nstruct Acme_Run_Args {\n  size_t struct_size;\n  PJRT_New* x;\n};\n"+node),
-			nil, "/acme_extension.h:5:13: struct Acme_Run_Args: field x: the type PJRT_New is declared neither here nor by the headers of PJRT API 0.117, which capi has"},
+			nil, "/acme_extension.h:5:13: struct Acme_Run_Args: field x: the type PJRT_New is none that Go has, and is declared neither here nor by the headers of PJRT API 0.117, which capi has"},
 		"a fault of an included header": {"#include \"types.h\"\n" + good, "", files("types.h", "\ntypedef union { int a; char b; } Acme_Both;\n"), nil,
 			"/types.h:2:9: union Acme_Both: Go has no unions"},
 

@@ -46,6 +46,21 @@ struct Acme_Close_Args {
 PJRT_DEFINE_STRUCT_TRAITS(Acme_Close_Args, queue);
 typedef void Acme_Close(Acme_Close_Args* args);
 
+typedef struct Acme_Stream* Acme_StreamHandle;
+typedef int32_t Acme_Extent[3];
+typedef void (*Acme_Opened)(const Acme_StreamHandle stream, const Acme_Extent extent, int32_t codes[4]);
+
+struct Acme_Open_Args {
+  size_t struct_size;
+  Acme_Extent extent;
+  Acme_StreamHandle stream;  // out
+  Acme_StreamHandle* others;  // out
+  size_t num_others;  // out
+  Acme_Opened opened;
+};
+PJRT_DEFINE_STRUCT_TRAITS(Acme_Open_Args, opened);
+typedef PJRT_Error* Acme_Open(Acme_Open_Args* args);
+
 typedef int Acme_Count(Acme_Queue* queue, int mode);
 
 typedef struct Acme_Extension {
@@ -54,7 +69,8 @@ typedef struct Acme_Extension {
   Acme_Count* count;
   PJRT_Error* (*describe)(PJRT_Device_GetDescription_Args* args);
   Acme_Close* close;
+  Acme_Open* open;
 } Acme_Extension;
-PJRT_DEFINE_STRUCT_TRAITS(Acme_Extension, close);
+PJRT_DEFINE_STRUCT_TRAITS(Acme_Extension, open);
 
 #endif  // ACME_EXTENSION_H_
