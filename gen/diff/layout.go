@@ -312,6 +312,9 @@ func (c *comparer) field(base Change, w, m member) {
 	switch {
 	case r == different:
 		ch.Kind, ch.Breaks, ch.Why = Retyped, true, "the two sides take the same bytes for different things"
+		if w.Type == m.Type { // a typedef that changed
+			ch.Old.Type, ch.New.Type = w.Canon, m.Canon
+		}
 	case w.Size != m.Size:
 		ch.Kind, ch.Breaks, ch.Why = Resized, true, fmt.Sprintf("the older side expects %s", bytesOf(w.Size))
 	case r != same:

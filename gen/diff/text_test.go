@@ -6,6 +6,7 @@ package diff_test
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"strings"
 	"testing"
@@ -102,6 +103,16 @@ func TestWriteTextGathersTheSameChangeOfManyStructs(t *testing.T) {
 	var b strings.Builder
 	require.NoError(t, diff.Compare(parse(t, structs("priv")), parse(t, structs("next")), diff.Options{}).WriteText(&b))
 	assert.Contains(t, b.String(), "  next in 5 structs: renamed from priv; the same bytes under another name.\n")
+}
+
+func TestWriteTextSaysWhatATypedefBecame(t *testing.T) {
+	t.Parallel()
+	header := func(n int) string {
+		return fmt.Sprintf("typedef int T[%d];\ntypedef struct { size_t struct_size; T t; } S;\n", n)
+	}
+	var b strings.Builder
+	require.NoError(t, diff.Compare(parse(t, header(2)), parse(t, header(3)), diff.Options{}).WriteText(&b))
+	assert.Contains(t, b.String(), "  S.t: changed from int[2] to int[3]; the two sides take the same bytes for different things.\n")
 }
 
 func TestReportIsTheDocumentedJSON(t *testing.T) {
