@@ -22,6 +22,8 @@ func Of(data []byte) string {
 	switch {
 	case hasPrefixFold(text, "<!doctype html"), hasPrefixFold(text, "<html"):
 		return "an HTML page"
+	case isJSON(text):
+		return "a JSON file"
 	case isSafetensors(data):
 		return "a safetensors file"
 	case isONNX(data):
@@ -64,6 +66,14 @@ var signatures = []signature{
 
 func hasPrefixFold(data []byte, prefix string) bool {
 	return len(data) >= len(prefix) && bytes.EqualFold(data[:len(prefix)], []byte(prefix))
+}
+
+// isJSON reports whether text begins as a JSON object does. Only a dictionary of resources begins
+// with a brace in MLIR, and that goes on with {-#.
+func isJSON(text []byte) bool {
+	rest, ok := bytes.CutPrefix(text, []byte("{"))
+	rest = bytes.TrimLeft(rest, " \t\r\n")
+	return ok && len(rest) > 0 && (rest[0] == '"' || rest[0] == '}')
 }
 
 // isSafetensors reports whether data begins with the length of a header and a JSON object, as
