@@ -86,6 +86,10 @@ func read(r io.Reader, want dtype.Type, size int64) (array.Array, error) {
 	if want.IsFloat() && t.IsComplex() || want.IsInteger() && t.IsComplex() {
 		return array.Array{}, fmt.Errorf("elements are %v and cannot be read as %v: the imaginary parts would be lost", t, want)
 	}
+	// NumPy has empty arrays of larger dimensions than plugins take.
+	if _, err := (array.Shape{Type: t, Dims: h.Dims}).HostSize(); err != nil {
+		return array.Array{}, err
+	}
 	data, err := h.data(r, size)
 	if err != nil {
 		return array.Array{}, err

@@ -74,6 +74,7 @@ func TestReadRefusesBadFiles(t *testing.T) {
 		{"just a minus", f4("(-,)", 4), "- is not a number"},
 		{"too large", f4("(4611686018427387904, 4)", 16), "too large for memory"},
 		{"too large beside a zero", f4("(4611686018427387904, 4, 0)", 0), "too large for memory"},
+		{"too large for plugins", f4("(700000000000000000, 0)", 0), "is empty, but the product of its other dimensions is too large for plugins"},
 		{"largest product", f4("(9223372036854775807,)", 16), "too large for memory"},
 		{"too many dimensions", f4("("+strings.Repeat("1,", 65)+")", 4), "65 dimensions"},
 		{"data missing", f4("(3,)", 11), "takes 12 bytes of data, but the file has 11"},
@@ -239,6 +240,7 @@ func FuzzRead(f *testing.F) {
 		f.Add(c.File)
 	}
 	f.Add(file(head("'<f4'", "False", "(4611686018427387904, 4)")))
+	f.Add(file(head("'|u1'", "False", "(700000000000000000, 0)")))
 	f.Add(file("{'descr': [('a', '<f4')], 'fortran_order': True, 'shape': (1L,)}", 1, 2, 3, 4))
 	f.Add([]byte("\x93NUMPY\x02\x00\xff\xff\xff\xff"))
 	f.Fuzz(func(t *testing.T, in []byte) {
