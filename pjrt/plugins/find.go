@@ -299,6 +299,9 @@ func (f *finder) advice(name string) (advice []string) {
 	if len(installable) > 0 {
 		return []string{f.runInstall(installable[0])}
 	}
+	if info, err := os.Stat(name); err == nil && info.Mode().IsRegular() {
+		return []string{"for the file of this name, write ." + string(filepath.Separator) + name}
+	}
 	candidates := names(f.table)
 	for _, p := range platforms {
 		candidates = append(candidates, p.name)
