@@ -56,21 +56,11 @@ func WriteOverviewFile(path string, reports []*Report) error {
 	return writeFile(path, func(out io.Writer) error { return WriteOverview(out, reports) })
 }
 
-func writeFile(path string, write func(io.Writer) error) (err error) {
-	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*")
-	if err != nil {
+func writeFile(path string, write func(io.Writer) error) error {
+	if err := outside.WriteFile(path, write); err != nil {
 		return fmt.Errorf("write the report: %w", err)
 	}
-	defer func() {
-		if err != nil {
-			os.Remove(f.Name())
-			err = fmt.Errorf("write the report %s: %w", path, err)
-		}
-	}()
-	if err := errors.Join(write(f), f.Chmod(0o644), f.Close()); err != nil {
-		return err
-	}
-	return os.Rename(f.Name(), path)
+	return nil
 }
 
 // WriteAll writes every form into a folder, which it makes if necessary.

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: 2026 The purepjrt Authors
 
-// Package outside opens files and reads from readers that somebody else named or wrote. What they
-// do wrong becomes an error: it neither keeps a caller waiting for ever nor panics in the standard
-// library.
+// Package outside opens, reads and writes files that somebody else named, and reads from readers
+// that somebody else wrote. What they do wrong becomes an error: it neither keeps a caller waiting
+// for ever nor panics in the standard library.
 package outside
 
 import (

@@ -5,13 +5,8 @@ package npy
 
 import (
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
-	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 
@@ -70,74 +65,5 @@ func WriteFile(name string, a array.Array) error {
 	if err := a.Check(); err != nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}
-	if target, err := filepath.EvalSymlinks(name); err == nil {
-		name = target
-	}
-	mode := fs.FileMode(0o666)
-	old, err := os.Stat(name)
-	switch {
-	case err == nil && old.IsDir():
-		return fmt.Errorf("%s is a folder: name a file in it", name)
-	case err == nil && !old.Mode().IsRegular():
-		return writeDirectly(name, a)
-	case err == nil:
-		mode = old.Mode().Perm()
-	}
-	f, err := create(name, mode)
-	if err != nil {
-		return err
-	}
-	err = Write(f, a)
-	if err == nil && old != nil {
-		err = f.Chmod(mode) // the umask may have cleared bits that the old file had
-	}
-	if err == nil {
-		err = f.Sync() // some file systems report a full disk only here
-	}
-	if e := f.Close(); err == nil {
-		err = e
-	}
-	if err == nil {
-		err = os.Rename(f.Name(), name)
-	}
-	if err != nil {
-		return fmt.Errorf("%s: %w", name, errors.Join(err, removed(f.Name())))
-	}
-	return nil
-}
-
-// create makes a new file beside name.
-func create(name string, mode fs.FileMode) (*os.File, error) {
-	dir, _ := filepath.Split(name)
-	for try := 0; ; try++ {
-		temp := filepath.Join(dir, fmt.Sprintf(".npy.%08x.tmp", rand.Uint32()))
-		f, err := os.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode|0o200)
-		if errors.Is(err, fs.ErrExist) && try < 100 {
-			continue
-		}
-		return f, err
-	}
-}
-
-// removed removes a temporary file. Its error only says that the file is still there.
-func removed(name string) error {
-	if err := os.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("and could not remove the temporary file %s: %w", name, err)
-	}
-	return nil
-}
-
-func writeDirectly(name string, a array.Array) error {
-	f, err := os.OpenFile(name, os.O_WRONLY, 0)
-	if err != nil {
-		return err
-	}
-	err = Write(f, a)
-	if e := f.Close(); err == nil {
-		err = e
-	}
-	if err != nil {
-		return fmt.Errorf("%s: %w", name, err)
-	}
-	return nil
+	return outside.WriteFile(name, func(w io.Writer) error { return Write(w, a) })
 }

@@ -77,15 +77,6 @@ func TestWriteFileLeavesTheOldFileOnError(t *testing.T) {
 	require.ErrorIs(t, npy.WriteFile(filepath.Join(dir, "no", "x.npy"), scalar), os.ErrNotExist)
 }
 
-func TestWriteFileToADevice(t *testing.T) {
-	t.Parallel()
-	a := array.Array{Type: dtype.F32, Data: make([]byte, 4)}
-	require.NoError(t, npy.WriteFile(os.DevNull, a))
-	st, err := os.Stat(os.DevNull)
-	require.NoError(t, err)
-	assert.False(t, st.Mode().IsRegular(), "the device is still a device")
-}
-
 // full is a writer that fails after this many bytes.
 type full int
 

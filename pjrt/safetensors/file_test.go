@@ -210,6 +210,20 @@ func TestArraysThatCannotBeWritten(t *testing.T) {
 	require.ErrorIs(t, err, os.ErrNotExist)
 }
 
+func TestWriteFileFollowsLinks(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	link := filepath.Join(dir, "link")
+	require.NoError(t, os.Symlink("target", link))
+	require.NoError(t, safetensors.WriteFile(link, map[string]pjrt.HostArray{"a": pjrt.ScalarOf[float32](1)}, nil))
+	target, err := os.Readlink(link)
+	require.NoError(t, err)
+	assert.Equal(t, "target", target)
+	f, err := safetensors.Open(filepath.Join(dir, "target"))
+	require.NoError(t, err)
+	require.NoError(t, f.Close())
+}
+
 func FuzzNew(f *testing.F) {
 	f.Add(file(`{"a":{"dtype":"F32","shape":[2,2],"data_offsets":[0,16]}}`, 16))
 	f.Add(file(`{"__metadata__":{"format":"pt"}}`, 0))

@@ -10,8 +10,6 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"os"
-	"path/filepath"
 	"slices"
 
 	"github.com/purepjrt/purepjrt/internal/outside"
@@ -83,27 +81,10 @@ func Write(w io.Writer, arrays map[string]array.Array, metadata map[string]strin
 	return nil
 }
 
-// WriteFile writes a file, and replaces an existing one. Other processes see either the old file or
-// all of the new one.
-func WriteFile(name string, arrays map[string]array.Array, metadata map[string]string) (err error) {
-	f, err := os.CreateTemp(filepath.Dir(name), filepath.Base(name)+".tmp")
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if err != nil {
-			_ = f.Close()
-			_ = os.Remove(f.Name())
-		}
-	}()
-	if err := Write(f, arrays, metadata); err != nil {
-		return err
-	}
-	if err := f.Chmod(0o644); err != nil {
-		return err
-	}
-	if err := f.Close(); err != nil {
-		return err
-	}
-	return os.Rename(f.Name(), name)
+// WriteFile writes the arrays to the named file as [Write] does. The file appears whole or not at
+// all: WriteFile writes a new file in the same folder and then renames it, so an error, such as a
+// full disk, leaves an older file unchanged. WriteFile follows symbolic links. It writes directly
+// to a name that is not a regular file, such as a pipe.
+func WriteFile(name string, arrays map[string]array.Array, metadata map[string]string) error {
+	return outside.WriteFile(name, func(w io.Writer) error { return Write(w, arrays, metadata) })
 }

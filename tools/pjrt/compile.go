@@ -9,9 +9,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
-	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"sync"
@@ -221,21 +218,8 @@ func topologyOption(value string) (any, error) {
 
 // writeWhole writes a file. If it fails, the file is as it was before.
 func writeWhole(path string, data []byte) error {
-	f, err := os.CreateTemp(filepath.Dir(path), ".pjrt-")
-	if err != nil {
+	return outside.WriteFile(path, func(w io.Writer) error {
+		_, err := w.Write(data)
 		return err
-	}
-	defer os.Remove(f.Name())
-	_, err = f.Write(data)
-	if err := cmp.Or(err, f.Close()); err != nil {
-		var failed *fs.PathError
-		if errors.As(err, &failed) {
-			failed.Path = path // the name that the user gave
-		}
-		return err
-	}
-	if err := os.Chmod(f.Name(), 0o644); err != nil {
-		return err
-	}
-	return os.Rename(f.Name(), path)
+	})
 }

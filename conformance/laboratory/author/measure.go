@@ -15,6 +15,7 @@ import (
 
 	"github.com/purepjrt/purepjrt/capi"
 	"github.com/purepjrt/purepjrt/conformance/laboratory/callers"
+	"github.com/purepjrt/purepjrt/internal/outside"
 	"github.com/purepjrt/purepjrt/pjrt/plugins"
 )
 
@@ -246,16 +247,4 @@ func readProfile(path string) (*callers.Profile, error) {
 }
 
 // writeProfile replaces a profile in one step, since another process may be reading it.
-func writeProfile(path string, p *callers.Profile) error {
-	f, err := os.CreateTemp(filepath.Dir(path), "profile")
-	if err != nil {
-		return err
-	}
-	if err := errors.Join(p.Write(f), f.Close()); err != nil {
-		return errors.Join(err, os.Remove(f.Name()))
-	}
-	if err := os.Chmod(f.Name(), 0o644); err != nil {
-		return err
-	}
-	return os.Rename(f.Name(), path)
-}
+func writeProfile(path string, p *callers.Profile) error { return outside.WriteFile(path, p.Write) }

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package outside
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+)
+
+// WriteFile makes the named file hold what write writes. The file appears whole or not at all:
+// WriteFile writes a new file in the same folder and then renames it, so an error, such as a full
+// disk, leaves an older file unchanged. It follows symbolic links, and keeps the permissions of an
+// older file. It writes directly to a name that is not a regular file, such as a pipe. Errors name
+// the file.
+func WriteFile(name string, write func(io.Writer) error) error {
+	name = behindLinks(name)
+	old, err := os.Stat(name)
+	switch {
+	case err == nil && old.IsDir():
+		return fmt.Errorf("%s is a folder: name a file in it", name)
+	case err == nil && !old.Mode().IsRegular():
+		f, err := os.OpenFile(name, os.O_WRONLY, 0)
+		if err != nil {
+			return err
+		}
+		return naming(name, errors.Join(write(f), f.Close()))
+	case err != nil:
+		old = nil
+	}
+	return naming(name, replace(name, old, write))
+}
+
+// behindLinks follows symbolic links, also to a file that does not exist yet.
+func behindLinks(name string) string {
+	const most = 40 // as in Linux
+	for range most {
+		target, err := os.Readlink(name)
+		if err != nil {
+			break
+		}
+		if !filepath.IsAbs(target) {
+			target = filepath.Join(filepath.Dir(name), target)
+		}
+		name = target
+	}
+	return name
+}
+
+// replace is WriteFile for a regular file, whose old state is given unless there is none.
+func replace(name string, old fs.FileInfo, write func(io.Writer) error) error {
+	mode := fs.FileMode(0o666)
+	if old != nil {
+		mode = old.Mode().Perm()
+	}
+	f, err := create(filepath.Dir(name), mode)
+	if err != nil {
+		return err
+	}
+	err = write(f)
+	if err == nil && old != nil {
+		err = f.Chmod(mode) // the umask may have cleared bits that the old file had
+	}
+	if err == nil {
+		err = f.Sync() // some file systems report a full disk only here
+	}
+	if e := f.Close(); err == nil {
+		err = e
+	}
+	if err == nil {
+		err = os.Rename(f.Name(), name)
+	}
+	if err == nil {
+		return nil
+	}
+	if e := os.Remove(f.Name()); e != nil && !errors.Is(e, fs.ErrNotExist) {
+		return fmt.Errorf("%w, and could not remove the temporary file: %w", err, e)
+	}
+	return err
+}
+
+// create makes a new file in a folder.
+func create(dir string, mode fs.FileMode) (*os.File, error) {
+	for try := 0; ; try++ {
+		name := filepath.Join(dir, fmt.Sprintf(".pjrt.%08x.tmp", rand.Uint32()))
+		f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode|0o200)
+		if errors.Is(err, fs.ErrExist) && try < 100 {
+			continue
+		}
+		return f, err
+	}
+}
+
+// naming returns err as one about the file that the caller named, in place of a temporary one.
+func naming(name string, err error) error {
+	var path *fs.PathError
+	var link *os.LinkError
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &path):
+		path.Path = name
+		return err
+	case errors.As(err, &link):
+		return &fs.PathError{Op: "write", Path: name, Err: link.Err}
+	default:
+		return fmt.Errorf("%s: %w", name, err)
+	}
+}
