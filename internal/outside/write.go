@@ -29,14 +29,17 @@ func WriteFile(name string, write func(io.Writer) error) error {
 		if err != nil {
 			return err
 		}
-		return naming(name, errors.Join(write(f), f.Close()))
+		return naming(name, name, errors.Join(write(f), f.Close()))
 	case err != nil:
 		old = nil
 	}
-	return naming(name, replace(name, old, write))
+	dir, _ := filepath.Split(name)
+	temp := fmt.Sprintf("%s.pjrt.%016x.tmp", dir, rand.Uint64())
+	return naming(name, temp, replace(name, temp, old, write))
 }
 
-// behindLinks follows symbolic links, also to a file that does not exist yet.
+// behindLinks follows symbolic links, also to a file that does not exist yet. It does not clean
+// names: behind a link to a folder, ".." is not the folder that has the link.
 func behindLinks(name string) string {
 	const most = 40 // as in Linux
 	for range most {
@@ -45,20 +48,22 @@ func behindLinks(name string) string {
 			break
 		}
 		if !filepath.IsAbs(target) {
-			target = filepath.Join(filepath.Dir(name), target)
+			dir, _ := filepath.Split(name)
+			target = dir + target
 		}
 		name = target
 	}
 	return name
 }
 
-// replace is WriteFile for a regular file, whose old state is given unless there is none.
-func replace(name string, old fs.FileInfo, write func(io.Writer) error) error {
+// replace is WriteFile for a regular file, whose old state is given unless there is none. The new
+// file is called temp at first.
+func replace(name, temp string, old fs.FileInfo, write func(io.Writer) error) error {
 	mode := fs.FileMode(0o666)
 	if old != nil {
 		mode = old.Mode().Perm()
 	}
-	f, err := create(filepath.Dir(name), mode)
+	f, err := os.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode|0o200)
 	if err != nil {
 		return err
 	}
@@ -73,40 +78,28 @@ func replace(name string, old fs.FileInfo, write func(io.Writer) error) error {
 		err = e
 	}
 	if err == nil {
-		err = os.Rename(f.Name(), name)
+		err = os.Rename(temp, name)
 	}
 	if err == nil {
 		return nil
 	}
-	if e := os.Remove(f.Name()); e != nil && !errors.Is(e, fs.ErrNotExist) {
+	if e := os.Remove(temp); e != nil && !errors.Is(e, fs.ErrNotExist) {
 		return fmt.Errorf("%w, and could not remove the temporary file: %w", err, e)
 	}
 	return err
 }
 
-// create makes a new file in a folder.
-func create(dir string, mode fs.FileMode) (*os.File, error) {
-	for try := 0; ; try++ {
-		name := filepath.Join(dir, fmt.Sprintf(".pjrt.%08x.tmp", rand.Uint32()))
-		f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode|0o200)
-		if errors.Is(err, fs.ErrExist) && try < 100 {
-			continue
-		}
-		return f, err
-	}
-}
-
 // naming returns err as one about the file that the caller named, in place of a temporary one.
-func naming(name string, err error) error {
+func naming(name, temp string, err error) error {
 	var path *fs.PathError
 	var link *os.LinkError
 	switch {
 	case err == nil:
 		return nil
-	case errors.As(err, &path):
+	case errors.As(err, &path) && path.Path == temp:
 		path.Path = name
 		return err
-	case errors.As(err, &link):
+	case errors.As(err, &link) && link.Old == temp:
 		return &fs.PathError{Op: "write", Path: name, Err: link.Err}
 	default:
 		return fmt.Errorf("%s: %w", name, err)

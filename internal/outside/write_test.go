@@ -50,6 +50,22 @@ func TestWriteFileFollowsLinksAndKeepsPermissions(t *testing.T) {
 	assert.Len(t, entries, 5, "no other file is left")
 }
 
+// A link's ".." begins in the folder that has the link, whatever the way there.
+func TestWriteFileFollowsLinksOutOfLinkedFolders(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	inner := filepath.Join(dir, "far", "inner")
+	require.NoError(t, os.MkdirAll(inner, 0o700))
+	require.NoError(t, os.Symlink(filepath.Join("..", "target"), filepath.Join(inner, "link")))
+	require.NoError(t, os.Symlink(inner, filepath.Join(dir, "near")))
+	require.NoError(t, outside.WriteFile(filepath.Join(dir, "near", "link"), text("new")), "which is made")
+	require.NoError(t, outside.WriteFile(filepath.Join(dir, "near", "link"), text("newer")), "which exists")
+	got, err := os.ReadFile(filepath.Join(dir, "far", "target"))
+	require.NoError(t, err)
+	assert.Equal(t, "newer", string(got))
+	assert.NoFileExists(t, filepath.Join(dir, "target"))
+}
+
 func TestWriteFileLeavesTheOldFileOnError(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -79,4 +95,13 @@ func TestWriteFileNamesWhatItCannotWrite(t *testing.T) {
 	require.ErrorIs(t, err, fs.ErrNotExist)
 	assert.ErrorContains(t, err, absent)
 	assert.NotContains(t, err.Error(), ".tmp")
+
+	// What the writer itself cannot open keeps its name.
+	err = outside.WriteFile(filepath.Join(dir, "x"), func(io.Writer) error {
+		_, err := os.Open(absent)
+		return err
+	})
+	require.ErrorIs(t, err, fs.ErrNotExist)
+	assert.ErrorContains(t, err, absent)
+	assert.ErrorContains(t, err, filepath.Join(dir, "x")+": ")
 }
