@@ -122,8 +122,7 @@ func (g *generator) writeCallback(c callback, to *sheet) error {
 // typedef gets one.
 func (g *generator) paramType(c callback, p model.Param, name string, i int, to *sheet) (goType, error) {
 	if p.Sig == nil {
-		elem, _, isArray := strings.Cut(p.Type, "[")
-		base, ptr := parseType(elem)
+		base, ptr, isArray := parseArray(p.Type)
 		if isArray {
 			ptr++ // to the first element
 		}

@@ -388,3 +388,10 @@ func parseType(s string) (base string, ptr int) {
 	}
 	return strings.Join(words, " "), ptr
 }
+
+// parseArray is parseType for a type that may be an array, of which it looks at the elements.
+func parseArray(s string) (base string, ptr int, isArray bool) {
+	elem, _, isArray := strings.Cut(s, "[")
+	base, ptr = parseType(elem)
+	return base, ptr, isArray
+}

@@ -122,8 +122,7 @@ func (g *generator) typeOf(base string, ptr int, word bool) (goType, error) {
 // the pointer depth of a parameter of the typedef with the depth ptr. Such typedefs have no name in
 // Go. Of other types it returns the typedef itself.
 func (t *typeInfo) derived(ptr int) (base string, depth int) {
-	elem, _, isArray := strings.Cut(t.target, "[")
-	base, depth = parseType(elem)
+	base, depth, isArray := parseArray(t.target)
 	if t.kind != kindAlias || depth == 0 && !isArray {
 		return t.c, ptr
 	}
