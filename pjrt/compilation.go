@@ -112,8 +112,8 @@ func newCompilation(
 	}
 	c := &compilation{code: program.Code, format: src.Format(), suffix: src.Suffix(), options: options}
 	c.arguments, c.result = opts.ArgumentLayouts, opts.ResultLayout
-	if plugin.quirks().unscheduled {
-		c.code = src.Unscheduled()
+	if plugin.quirks().uncompiled {
+		c.code = src.Uncompiled()
 	}
 	// Parsers of MLIR look for a NUL byte at the end of text: old plugins read up to it, and newer
 	// ones end the process over an error that they find behind the end. So one follows the code,

@@ -5,10 +5,12 @@ package pjrt_test
 
 import (
 	"context"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"google.golang.org/protobuf/encoding/protowire"
 
 	"github.com/purepjrt/purepjrt/pjrt"
 	"github.com/purepjrt/purepjrt/pjrt/hlo"
@@ -62,6 +64,25 @@ func TestAnOptimizedProgramCompilesAgain(t *testing.T) {
 	assert.Equal(t, int32(1000), count)
 }
 
+// Compilers put arrays without layouts between the operations of a fusion, which they do not expect
+// in a program that they are given.
+func TestFusionsOfAnOptimizedProgramCompileAgain(t *testing.T) {
+	ctx := context.Background()
+	client := newClient(t)
+	exe, err := client.Compile(ctx, pjrt.Program{Code: fusionHLO()}, nil)
+	require.NoError(t, err)
+	defer exe.Close()
+	x, err := pjrt.FromSlice(ctx, client, []float32{1, 2, 3, 4, 5, 6}, 2, 3)
+	require.NoError(t, err)
+	defer x.Close()
+	outs, err := exe.Execute(ctx, []*pjrt.Buffer{x}, nil)
+	require.NoError(t, err)
+	defer outs[0].Close()
+	sums, err := pjrt.ToSlice[float32](ctx, outs[0])
+	require.NoError(t, err)
+	assert.Equal(t, []float32{2, 8, 4, 10, 6, 12}, sums)
+}
+
 // countWith executes countTo with 1000.
 func countWith(t *testing.T, client *pjrt.Client, exe *pjrt.LoadedExecutable) ([]float32, int32) {
 	t.Helper()
@@ -88,4 +109,27 @@ func countWith(t *testing.T, client *pjrt.Client, exe *pjrt.LoadedExecutable) ([
 	count, err := pjrt.ToScalar[int32](ctx, out[1])
 	require.NoError(t, err)
 	return sums, count
+}
+
+// fusionHLO returns a module with a fusion that transposes an array and doubles it.
+func fusionHLO() []byte {
+	text := func(field protowire.Number, s string) []byte { return protoBytes(field, []byte(s)) }
+	shape := func(field protowire.Number, rows, columns byte) []byte {
+		return protoBytes(field, protoInt(2, 11), protoBytes(3, []byte{rows, columns}), protoBytes(5, protoBytes(1, []byte{1, 0})))
+	}
+	program := func(field protowire.Number) []byte {
+		return protoBytes(field, shape(1, 2, 3), shape(2, 3, 2), text(3, "p"))
+	}
+	parameter := func(name string) []byte {
+		return protoBytes(2, text(1, name), text(2, "parameter"), shape(3, 2, 3), protoInt(35, 1))
+	}
+	fused := protoBytes(3, text(1, "f"), parameter("p"),
+		protoBytes(2, text(1, "t"), text(2, "transpose"), shape(3, 3, 2), protoBytes(14, []byte{1, 0}), protoInt(35, 2), protoBytes(36, []byte{1})),
+		protoBytes(2, text(1, "s"), text(2, "add"), shape(3, 3, 2), protoInt(35, 3), protoBytes(36, []byte{2, 2})),
+		program(4), protoInt(5, 1), protoInt(6, 3))
+	entry := protoBytes(3, text(1, "e"), parameter("x"),
+		protoBytes(2, text(1, "q"), text(2, "fusion"), shape(3, 3, 2), text(11, "kLoop"), protoInt(35, 2), protoBytes(36, []byte{1}),
+			protoBytes(38, []byte{1})),
+		program(4), protoInt(5, 2), protoInt(6, 2))
+	return slices.Concat(text(1, "m"), text(2, "e"), fused, entry, program(4), protoInt(5, 1), protoInt(6, 2))
 }

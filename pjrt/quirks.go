@@ -41,9 +41,9 @@ type behaviour struct {
 	copiesAfterKept bool
 	// flags are XLA flags that programs are compiled with unless the caller sets them.
 	flags map[string]any
-	// unscheduled says that the compiler ends the process over the order of instructions in
-	// some HLO modules, so that it must be left to choose its own.
-	unscheduled bool
+	// uncompiled says that the compiler ends the process over what compilers put into some HLO
+	// modules, so that it gets these without it.
+	uncompiled bool
 	// inOrder says that an execution may wait for the end of all that began on the same device
 	// before it, unless it runs within the call.
 	inOrder bool
@@ -95,7 +95,13 @@ var quirkTable = []quirk{
 		name: "order of instructions", kind: kindCPU, since: 81,
 		evidence: "the plugins of API 0.81, 0.106 and 0.115 end the process (parent_ != nullptr) when they compile an HLO module with a schedule " +
 			"and add or remove copies in it, as in many of their own optimized programs",
-		apply: func(b *behaviour) { b.unscheduled = true },
+		apply: func(b *behaviour) { b.uncompiled = true },
+	},
+	{
+		name: "fusions", kind: kindCPU, since: 81,
+		evidence: "the plugins of API 0.81, 0.106 and 0.115 end the process (has_layout()) when they compile an HLO module with a fusion of a " +
+			"transposition and other operations, as in many of their own optimized programs",
+		apply: func(b *behaviour) { b.uncompiled = true },
 	},
 }
 

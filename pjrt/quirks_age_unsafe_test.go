@@ -152,6 +152,12 @@ var quirkProbes = map[string]func(t *testing.T) bool{
 		exe.Close()
 		return false
 	},
+	"fusions": func(t *testing.T) bool {
+		exe, err := loadUnchecked(t, newClient(t), fusionHLO(), pjrt.FormatHLO)
+		require.NoError(t, err)
+		exe.Close()
+		return false
+	},
 }
 
 // quirkPatience is how long a probe waits for what a plugin with the quirk never does by itself. A

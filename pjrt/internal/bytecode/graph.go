@@ -160,6 +160,10 @@ var layouts = map[string][]string{
 		"batch_group_count", "dimension_numbers", "feature_group_count", "lhs_dilation?", "padding?", "precision_config?", "rhs_dilation?",
 		"window_reversal?", "window_strides?",
 	},
+	"custom_call": {
+		"api_version?", "backend_config?", "call_target_name", "called_computations?", "has_side_effect?", "operand_layouts?",
+		"output_operand_aliases?", "result_layouts?",
+	},
 	"get_dimension_size": {"dimension"},
 	"iota":               {"iota_dimension"},
 	"pad":                {"edge_padding_high", "edge_padding_low", "interior_padding"},
@@ -264,7 +268,8 @@ func (g *graph) dictionaryOf(index uint64) map[string]dataflow.Attribute {
 				continue
 			}
 			switch name, _ := g.string(text); name {
-			case "callee", "decomposition", "compare_type", "comparison_direction", "dimension", "iota_dimension", "value", "is_stable",
+			case "callee", "decomposition", "call_target_name", "mhlo.frontend_attributes", "compare_type",
+				"comparison_direction", "dimension", "iota_dimension", "value", "is_stable",
 				"base_dilations", "padding", "window_dilations", "window_dimensions", "window_strides",
 				"dimension_numbers", "input_spatial_dimensions", "kernel_spatial_dimensions", "feature_group_count",
 				"lhs_dilation", "rhs_dilation", "window_reversal", "edge_padding_low", "edge_padding_high", "interior_padding":
@@ -539,14 +544,14 @@ func (g *graph) typ(index uint64) dataflow.Type {
 			case builtinTensor, builtinEncodedTensor:
 				t = g.readTensorType(&r, code == builtinEncodedTensor)
 			case builtinTuple:
-				t.Tuple = true
+				t = g.readTuple(&r)
 			}
 		case dialectVHLO:
 			switch code {
 			case vhloTensor, vhloEncodedTensor:
 				t = g.readTensorType(&r, code == vhloEncodedTensor)
 			case vhloTuple:
-				t.Tuple = true
+				t = g.readTuple(&r)
 			}
 		}
 	}
@@ -621,6 +626,21 @@ func integerType(n uint64) string {
 		prefix = "ui"
 	}
 	return prefix + strconv.FormatUint(n>>2, 10)
+}
+
+// readTuple reads the type of a tuple after its code.
+func (g *graph) readTuple(r *reader) dataflow.Type {
+	t := dataflow.Type{Tuple: true}
+	for range min(r.count(), dataflow.MaxParts) {
+		index := r.varint()
+		code, _, d, ok := g.openType(index)
+		part := dataflow.Type{}
+		if ok && (d == dialectBuiltin && code != builtinTuple || d == dialectVHLO && code != vhloTuple) {
+			part = g.typ(index)
+		}
+		t.Parts = append(t.Parts, part)
+	}
+	return t
 }
 
 // readTensorType reads the type of a tensor after its code.

@@ -25,13 +25,16 @@ const (
 
 // Checks reports whether a check for the compiler looks at operations of this name.
 func (c Compiler) Checks(operation string) bool {
-	switch operation {
-	case "sort", "reduce_window", "convolution", "concatenate", "remainder", "rng", "set_dimension_size", "dynamic_reshape":
-		return true
-	case "bitcast_convert":
+	if operation == "bitcast_convert" {
 		return c.MLIR && c.Minor < before106
 	}
-	return false
+	return slices.Contains(checked, operation)
+}
+
+// checked are the operations that checks for any compiler look at.
+var checked = []string{
+	"sort", "reduce_window", "convolution", "concatenate", "remainder", "rng", "set_dimension_size", "dynamic_reshape", "custom_call",
+	"infeed", "outfeed",
 }
 
 // ChecksType reports whether a check for the compiler looks at all operations on values of a type,
@@ -52,12 +55,9 @@ const sixBits = "f6E"
 // Mentions returns words of which a program in text has one if any check concerns it, unless it has
 // an array of Large elements.
 func (c Compiler) Mentions() (words []string) {
-	for _, name := range []string{
-		"sort", "reduce_window", "convolution", "concatenate", "remainder", "rng", "bitcast_convert", "set_dimension_size", "dynamic_reshape",
-	} {
-		if c.Checks(name) {
-			words = append(words, name)
-		}
+	words = append(words, checked...)
+	if c.Checks("bitcast_convert") {
+		words = append(words, "bitcast_convert")
 	}
 	for _, name := range []string{sixBits, "tuple"} {
 		if c.ChecksType(name) {
@@ -104,6 +104,10 @@ func (m *Module) Check(c Compiler) error {
 			return checkRandom(o)
 		case "bitcast_convert":
 			return checkBits(o, c)
+		case "custom_call":
+			return checkCustomCall(o, c)
+		case "infeed", "outfeed":
+			return checkFeed(o)
 		}
 		return nil
 	})

@@ -64,7 +64,11 @@ type Type struct {
 	// means that there are none at all.
 	Bounds []int64
 	Tuple  bool
+	Parts  []Type // of a tuple, up to MaxParts; a tuple among them is a zero Type
 }
+
+// MaxParts is how many parts of a tuple are known: no check looks at more.
+const MaxParts = 4
 
 // Dynamic stands for a dimension that is not known, or for a bound that there is not.
 const Dynamic = -1 << 63

@@ -63,7 +63,8 @@ func Check(ctx context.Context, module []byte, c dataflow.Compiler) error {
 // isChecked reports whether a check looks at the instructions with an opcode.
 func isChecked(c dataflow.Compiler, opcode []byte) bool {
 	switch string(opcode) {
-	case "sort", "reduce-window", "convolution", "concatenate", "remainder", "rng", "set-dimension-size", "dynamic-reshape":
+	case "sort", "reduce-window", "convolution", "concatenate", "remainder", "rng", "set-dimension-size", "dynamic-reshape",
+		"custom-call", "infeed", "outfeed":
 		return c.Checks(operationName(string(opcode)))
 	}
 	return false

@@ -35,6 +35,7 @@ const (
 	instructionWindow     = 15
 	instructionNumbers    = 16 // ConvolutionDimensionNumbers
 	instructionPadding    = 21 // PaddingConfig
+	instructionTarget     = 28 // of a custom call
 	instructionID         = 35
 	instructionOperands   = 36
 	instructionControl    = 37
@@ -179,6 +180,7 @@ type instruction struct {
 	dimensions, operands      []int64
 	called                    []int64
 	direction, comparisonType string
+	target                    string
 	stable                    bool
 }
 
@@ -214,6 +216,8 @@ func readInstruction(code []byte) (i instruction, err error) {
 			i.direction = string(f.Bytes)
 		case f.Is(instructionComparison, wire.Bytes):
 			i.comparisonType = string(f.Bytes)
+		case f.Is(instructionTarget, wire.Bytes):
+			i.target = string(f.Bytes)
 		case f.Is(instructionStable, wire.Varint):
 			i.stable = f.Bool()
 		}
@@ -289,6 +293,8 @@ func (i *instruction) attributes(name string) (map[string]dataflow.Attribute, er
 		if len(i.dimensions) > 0 {
 			return one("dimension", i.dimensions[0]), nil
 		}
+	case "custom_call":
+		return map[string]dataflow.Attribute{"call_target_name": {Text: i.target}}, nil
 	case "constant":
 		a, err := readLiteral(i.literal)
 		return map[string]dataflow.Attribute{"value": a}, err
@@ -423,8 +429,12 @@ func readNumbers(code []byte) (dataflow.Attribute, error) {
 	return dataflow.Attribute{Numbers: append(input, kernel...)}, err
 }
 
-// readType reads a ShapeProto. Of a tuple it says only that it is one.
+// readType reads a ShapeProto. A tuple in a tuple is a zero Type.
 func readType(shape []byte) (t dataflow.Type, err error) {
+	return readPart(shape, 0)
+}
+
+func readPart(shape []byte, depth int) (t dataflow.Type, err error) {
 	var dynamic []bool
 	t.Dims = []int64{}
 	err = wire.Visit(shape, func(f wire.Field) error {
@@ -435,6 +445,13 @@ func readType(shape []byte) (t dataflow.Type, err error) {
 			} else if e, ok := dtype.FromPrimitiveType(int32(f.Int)); ok {
 				t.Element = e.String()
 			}
+		case f.Is(xlaproto.ShapeTuple, wire.Bytes) && depth == 0 && len(t.Parts) < dataflow.MaxParts:
+			part, err := readPart(f.Bytes, depth+1)
+			if part.Tuple {
+				part = dataflow.Type{}
+			}
+			t.Parts = append(t.Parts, part)
+			return err
 		case f.IsList(xlaproto.ShapeDims):
 			return wire.Ints(&t.Dims, f)
 		case f.IsList(shapeDynamic):

@@ -56,7 +56,7 @@ func program(format string, c source.Compiler) func(b []byte) error {
 		_, _ = s.Tuples(true)
 		_, _, _ = s.Counts()
 		_ = s.Parameters()
-		_ = s.Unscheduled()
+		_ = s.Uncompiled()
 		return s.Check(2)
 	}
 }

@@ -26,7 +26,7 @@ func described(m *dataflow.Module) string {
 	block = func(body *dataflow.Block) {
 		define := func(v *dataflow.Value) {
 			numbers[v] = len(numbers) + 1
-			fmt.Fprintf(&b, " %%%d: %q %v %v %v", numbers[v], v.Type.Element, v.Type.Dims, v.Type.Bounds, v.Type.Tuple)
+			fmt.Fprintf(&b, " %%%d: %q %v %v %v %v", numbers[v], v.Type.Element, v.Type.Dims, v.Type.Bounds, v.Type.Tuple, v.Type.Parts)
 		}
 		for _, p := range body.Params {
 			define(p)
@@ -38,7 +38,7 @@ func described(m *dataflow.Module) string {
 				fmt.Fprintf(&b, " %%%d", numbers[v])
 			}
 			for _, key := range []string{
-				"callee", "decomposition", "comparison_direction", "dimension", "is_stable",
+				"callee", "call_target_name", "decomposition", "comparison_direction", "dimension", "is_stable",
 				"base_dilations", "padding", "window_dilations", "window_dimensions", "window_strides",
 				"dimension_numbers", "feature_group_count", "lhs_dilation", "rhs_dilation", "window_reversal",
 				"edge_padding_low", "edge_padding_high", "interior_padding",

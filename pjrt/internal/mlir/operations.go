@@ -244,6 +244,11 @@ func (r *operationsReader) operation(b *dataflow.Block, name token, results []st
 		}
 		r.define(result, o.NewResult(t))
 	}
+	if o.Name == "custom_call" && len(results) == 0 {
+		for _, t := range types {
+			o.NewResult(t)
+		}
+	}
 	// A name with a number sign may also stand for the only result.
 	if len(results) == 1 {
 		r.define(results[0]+"#0", o.Results[0])
@@ -417,7 +422,7 @@ func (r *operationsReader) pretty(o *dataflow.Op) (types []dataflow.Type) {
 			}
 			o.Operands = append(o.Operands, r.use(r.valueName(t)))
 		case symbol:
-			o.Attributes["callee"] = dataflow.Attribute{Text: r.name(t)}
+			o.Attributes[attributeNamed(o, "callee")] = dataflow.Attribute{Text: r.name(t)}
 		case '(':
 			types = r.group(o, types)
 		case '{':
@@ -637,7 +642,8 @@ var prettyNames = map[string]map[string]string{
 	"convolution": {
 		"stride": "window_strides", "pad": "padding", "lhs_dilate": "lhs_dilation", "rhs_dilate": "rhs_dilation", "reverse": "window_reversal",
 	},
-	"pad": {"low": "edge_padding_low", "high": "edge_padding_high", "interior": "interior_padding"},
+	"custom_call": {"callee": "call_target_name"},
+	"pad":         {"low": "edge_padding_low", "high": "edge_padding_high", "interior": "interior_padding"},
 }
 
 // attributeNamed returns the name of an attribute of an operation in the generic form.
@@ -860,6 +866,10 @@ func (r *operationsReader) typ(aliases int) (t dataflow.Type) {
 		}
 	case tok.kind == word && name == "tuple", tok.kind == typeName && strings.HasSuffix(name, ".tuple_v1"):
 		t.Tuple = true
+		if r.peek() == '<' {
+			t.Parts = r.parts(aliases)
+			return t
+		}
 	case tok.kind == typeName:
 		if at, ok := r.types[name]; ok && r.follow(aliases) {
 			ahead := *r
@@ -878,6 +888,31 @@ func (r *operationsReader) typ(aliases int) (t dataflow.Type) {
 		r.skipGroup()
 	}
 	return t
+}
+
+// parts reads the types in a tuple.
+func (r *operationsReader) parts(aliases int) (list []dataflow.Type) {
+	for r.next(); ; {
+		start := r.pos
+		switch r.peek() {
+		case '>', 0:
+			r.next()
+			return list
+		case ',':
+			r.next()
+			continue
+		}
+		t := r.typ(aliases)
+		if t.Tuple {
+			t = dataflow.Type{}
+		}
+		if len(list) < dataflow.MaxParts {
+			list = append(list, t)
+		}
+		if r.pos == start {
+			r.next()
+		}
+	}
 }
 
 // tensorType reads the type of a tensor after its bracket.

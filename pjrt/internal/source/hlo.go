@@ -103,11 +103,11 @@ func (m *module) Tuples(bool) ([]xlaproto.Shape, bool) {
 	return known.shapes, known.err == nil
 }
 
-func (m *module) Unscheduled() []byte {
+func (m *module) Uncompiled() []byte {
 	if m.withConfig {
 		return m.code
 	}
-	return hlo.Unscheduled(m.code)
+	return hlo.Uncompiled(m.code)
 }
 
 // ErrNotHLO is the error for programs in other formats.

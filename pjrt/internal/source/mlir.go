@@ -34,10 +34,10 @@ type text struct {
 	spread  hlo.Spread
 }
 
-func (t *text) Format() string      { return MLIR }
-func (t *text) MakesTuple() bool    { return true }
-func (t *text) Unscheduled() []byte { return t.code }
-func (t *text) Suffix() string      { return ".mlir" }
+func (t *text) Format() string     { return MLIR }
+func (t *text) MakesTuple() bool   { return true }
+func (t *text) Uncompiled() []byte { return t.code }
+func (t *text) Suffix() string     { return ".mlir" }
 
 func (t *text) Read(ctx context.Context, c Compiler) error {
 	if t.whole != nil {

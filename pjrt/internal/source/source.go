@@ -33,7 +33,7 @@ type Source interface {
 	// Format returns the name of the format.
 	Format() string
 
-	// Read reads the whole program, once. After it, only Unscheduled looks at the code. It fails
+	// Read reads the whole program, once. After it, only Uncompiled looks at the code. It fails
 	// only with the error of ctx, if that ends before the program does.
 	Read(ctx context.Context, c Compiler) error
 
@@ -66,9 +66,9 @@ type Source interface {
 	// the program itself must have otherwise.
 	MakesTuple() bool
 
-	// Unscheduled returns the code without the order in which its instructions run, if the format
-	// has one.
-	Unscheduled() []byte
+	// Uncompiled returns the code without what compilers put into programs, if the format has any:
+	// the order in which instructions run, and fusions.
+	Uncompiled() []byte
 
 	// Suffix returns how the name of a file with such a program ends.
 	Suffix() string
@@ -150,5 +150,5 @@ func (o other) Counts() (int, int, bool)             { return 0, 0, false }
 func (o other) Tuples(bool) ([]xlaproto.Shape, bool) { return nil, false }
 func (o other) StatesLayouts() bool                  { return false }
 func (o other) MakesTuple() bool                     { return false }
-func (o other) Unscheduled() []byte                  { return o.code }
+func (o other) Uncompiled() []byte                   { return o.code }
 func (o other) Suffix() string                       { return ".hlo.pb" }

@@ -225,6 +225,42 @@ func TestDangersOfCPUsAreFoundInEveryFormat(t *testing.T) {
 	}
 }
 
+// Executions would wait for data that nobody can send or take.
+func TestFeedsAreRefusedForCPUs(t *testing.T) {
+	t.Parallel()
+	programs := map[string][]byte{
+		"infeed in text": []byte(`func.func @main() -> tensor<2xf32> {
+  %t = stablehlo.create_token : !stablehlo.token
+  %0:2 = "stablehlo.infeed"(%t) : (!stablehlo.token) -> (tensor<2xf32>, !stablehlo.token)
+  return %0#0 : tensor<2xf32>
+}
+`),
+		"outfeed in text": []byte(`func.func @main(%a: tensor<2xf32>) -> tensor<2xf32> {
+  %t = stablehlo.create_token : !stablehlo.token
+  %0 = "stablehlo.outfeed"(%a, %t) : (tensor<2xf32>, !stablehlo.token) -> !stablehlo.token
+  return %a : tensor<2xf32>
+}
+`),
+		"infeed in HLO":  oneInstruction("infeed"),
+		"outfeed in HLO": oneInstruction("outfeed"),
+	}
+	for name, code := range programs {
+		s := parse(t, code, "")
+		require.NoError(t, s.Read(context.Background(), source.Compiler{CPU: 115}))
+		assert.ErrorContains(t, s.Check(1), "would wait for ever", name)
+		s = parse(t, code, "")
+		require.NoError(t, s.Read(context.Background(), source.Compiler{}))
+		assert.NoError(t, s.Check(1), "%s for another plugin", name)
+	}
+}
+
+// oneInstruction returns a module of HLO with one instruction.
+func oneInstruction(opcode string) []byte {
+	instruction := slices.Concat(field(1, []byte("x")), field(2, []byte(opcode)), number(35, 1))
+	computation := slices.Concat(field(1, []byte("e")), field(2, instruction), number(5, 1), number(6, 1))
+	return slices.Concat(field(1, []byte("m")), field(3, computation), number(6, 1))
+}
+
 func TestTuplesAmongTheParametersOfHLOAreRefused(t *testing.T) {
 	t.Parallel()
 	array := bytes.Join([][]byte{number(2, 11), number(3, 4)}, nil)
@@ -277,10 +313,10 @@ func TestWhatNoPluginReadsIsRefused(t *testing.T) {
 func TestOnlyPlainModulesLoseTheirSchedule(t *testing.T) {
 	t.Parallel()
 	module := hloModule(1)
-	assert.Len(t, parse(t, module, source.HLO).Unscheduled(), len(module)-2)
+	assert.Len(t, parse(t, module, source.HLO).Uncompiled(), len(module)-2)
 	for format, code := range map[string][]byte{
 		source.HLOWithConfig: field(1, module), source.MLIR: []byte(text), "of_mine": []byte("x"),
 	} {
-		assert.Equal(t, code, parse(t, code, format).Unscheduled(), format)
+		assert.Equal(t, code, parse(t, code, format).Uncompiled(), format)
 	}
 }

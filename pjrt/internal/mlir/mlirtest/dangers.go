@@ -5,6 +5,7 @@ package mlirtest
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -26,7 +27,7 @@ func (d *Danger) Refused() []int { return append(slices.Clone(d.Dies), d.Fails..
 // DiesAsHLO is Dies for the same program in HLO, which MLIR does not read.
 func (d *Danger) DiesAsHLO() []int {
 	switch d.Want {
-	case beforeUnknown, tuple, bits:
+	case beforeUnknown, tuple, bits, divided, nobodys:
 		return no
 	case ofSixBits:
 		return slices.DeleteFunc(slices.Clone(d.Dies), func(minor int) bool { return minor < 115 })
@@ -40,6 +41,8 @@ const (
 	tuple         = "parameter 0 of the program is a tuple"
 	ofSixBits     = "of type f6E3M2FN"
 	bits          = "the program has a bitcast_convert of i"
+	divided       = "does not say in its mhlo.frontend_attributes"
+	nobodys       = "no plugin for CPUs"
 )
 
 var (
@@ -47,6 +50,7 @@ var (
 	older    = []int{81, 106}
 	oldest   = []int{81}
 	newest   = []int{115}
+	since106 = []int{106, 115}
 	no       = []int{}
 )
 
@@ -198,6 +202,31 @@ func convolvePadded(value string, pairs ...string) string {
 	}, pairs...)...)
 }
 
+// custom returns a program of one custom call, given the types of its operands and of its results.
+func custom(target, operands, results string) string {
+	return customWith(target, operands, results, "")
+}
+
+func customWith(target, operands, results, attributes string) string {
+	types := func(list string) (names, named, types []string) {
+		for i, t := range strings.Fields(list) {
+			name := "%a" + strconv.Itoa(i)
+			names, named, types = append(names, name), append(named, name+": tensor<"+t+">"), append(types, "tensor<"+t+">")
+		}
+		return names, named, types
+	}
+	names, parameters, from := types(operands)
+	_, _, to := types(results)
+	returned, of := "%0", "%0"
+	if n := len(to); n > 1 {
+		returned, of = "%0#0, %0#1", "%0:"+strconv.Itoa(n)
+	}
+	join := func(list []string) string { return strings.Join(list, ", ") }
+	call := "stablehlo.custom_call @" + target + "(" + join(names) + ")" + attributes + " : (" + join(from) + ") -> (" + join(to) + ")"
+	return "func.func @main(" + join(parameters) + ") -> (" + join(to) + ") {\n  " + of + " = " + call +
+		"\n  return " + returned + " : " + join(to) + "\n}\n"
+}
+
 // Dangers returns the programs, and similar ones that plugins take.
 func Dangers() []Danger {
 	windows := func(attributes, operation, from, to string) string {
@@ -224,6 +253,8 @@ func Dangers() []Danger {
 	pretty = pretty[strings.Index(pretty, "stablehlo.conv"):strings.Index(pretty, " : (tensor")]
 	const unknownSize, six = "whose size is not known", "is a constant of type f6"
 	const noLimit = "only the execution knows"
+	const top, internal = "custom call of TopK", "which only compilers put into programs"
+	const reflectors = "ProductOfElementaryHouseholderReflectors"
 	const far = "  %far = stablehlo.constant dense<100000000> : tensor<i32>\n"
 	const eight = "  %eight = stablehlo.constant dense<8> : tensor<i32>\n"
 	large := func(element, n string) string {
@@ -374,6 +405,52 @@ func Dangers() []Danger {
 			convolve("feature_group_count = 1", "feature_group_count = 2", "3x3x2x2", "3x3x1x2"),
 			no, "", nil},
 		{"convolution without results over groups of another size", convolve("[2, 3]", "[0, 1]", "2x7x4", "2x7x0"), no, "", nil},
+
+		{"largest elements", custom("TopK", "3x6xf32", "3x2xf32 3x2xi32"), no, "", nil},
+		{"largest elements in a tuple", `func.func @main(%x: tensor<6xf32>) -> tensor<2xf32> {
+  %0 = stablehlo.custom_call @TopK(%x) : (tensor<6xf32>) -> tuple<tensor<2xf32>, tensor<2xi32>>
+  %1 = stablehlo.get_tuple_element %0[0] : (tuple<tensor<2xf32>, tensor<2xi32>>) -> tensor<2xf32>
+  return %1 : tensor<2xf32>
+}
+`, no, "", nil},
+		{"more largest elements than there are", custom("TopK", "6xf32", "900000xf32 900000xi32"), everyAge, top, nil},
+		{"more largest elements than there are, in a tuple", `func.func @main(%x: tensor<6xf32>) -> tensor<900000xf32> {
+  %0 = stablehlo.custom_call @TopK(%x) : (tensor<6xf32>) -> tuple<tensor<900000xf32>, tensor<900000xi32>>
+  %1 = stablehlo.get_tuple_element %0[0] : (tuple<tensor<900000xf32>, tensor<900000xi32>>) -> tensor<900000xf32>
+  return %1 : tensor<900000xf32>
+}
+`, everyAge, top, nil},
+		{"largest elements of fewer batches", custom("TopK", "2x600xf32", "30000x600xf32 30000x600xi32"), everyAge, top, nil},
+		{"largest elements with fewer places", custom("TopK", "600000xf32", "600000xf32 1xi32"), everyAge, top, nil},
+		{"largest elements with small places", custom("TopK", "600000xf32", "600000xf32 600000xi8"), everyAge, top, nil},
+		{"largest elements without places", custom("TopK", "6xf32", "2xf32"), everyAge, top, nil},
+		{"largest elements of nothing", custom("TopK", "", "2xf32 2xi32"), everyAge, "has 0 operands", nil},
+		{"largest elements of f64", custom("TopK", "6xf64", "9xf64 9xi32"), no, "", nil},
+		{"sharding of nothing", custom("Sharding", "", "4xf32"), everyAge, "has 0 operands", nil},
+		{"sharding of an array", custom("Sharding", "4xf32", "4xf32"), no, "", nil},
+		{"sharding group of two", custom("xla.sdy.ShardingGroup", "4xf32 4xf32", "4xf32"), everyAge, "has 2 operands", nil},
+		{"part of two arrays", custom("SPMDFullToShardShape", "4xf32 4xf32", "4xf32"), everyAge, "has 2 operands", nil},
+		{"barrier of nothing", custom("ShardBarrierTo", "", "4xf32"), everyAge, "has 0 operands", nil},
+		{"eigenvalues of nothing", custom("Eigh", "", "3x3xf32 3xf32"), everyAge, "has 0 operands", nil},
+		{"decomposition of nothing", custom("Qr", "", "3x3xf32 3xf32"), everyAge, "has 0 operands", nil},
+		{"decomposition", custom("Qr", "3x3xf32", "3x3xf32 3xf32"), no, "", nil},
+		{"bound of nothing", custom("SetBound", "", "i32"), everyAge, "has 0 operands", nil},
+		{"reflectors", custom(reflectors, "4x3xf32 3xf32", "4x3xf32"), no, "", nil},
+		{"reflectors without factors", custom(reflectors, "4x3xf32", "4x3xf32"), everyAge, "has 1 operands", nil},
+		{"reflectors with one factor", custom(reflectors, "4x3xf32 f32", "4x3xf32"), everyAge, "is a scalar", nil},
+		{"layout of an array", custom("LayoutConstraint", "4x3xf32", "4x3xf32"), no, "", nil},
+		{"layout of nothing", custom("LayoutConstraint", "", "4x3xf32"), everyAge, "has 0 operands", nil},
+		{"layouts of two arrays", custom("LayoutConstraint", "4x3xf32", "4x3xf32 4x3xf32"), everyAge, "does not have one array", nil},
+		{"order of nothing", custom("control_dep", "", "4xf32"), newest, "has 0 operands", nil},
+		{"sizes of a slice", custom("SliceToDynamic", "4xf32 i32", "4xf32"), everyAge, internal, nil},
+		{"product that a compiler chose", custom(`"__onednn$matmul"`, "2x3xf32", "2x3xf32"), everyAge, internal, nil},
+		{"mark of a compiler", custom("__xla_internal_call_marker_before", "2x3xf32", "2x3xf32"), newest, internal, nil},
+		{"ragged_all_to_all of nothing", custom("ragged_all_to_all", "", "4xf32"), everyAge, nobodys, nil},
+		{"ragged_all_to_all", customWith("ragged_all_to_all", "4xf32 4xf32 1xi64 1xi64 1xi64 1xi64", "4xf32",
+			" {api_version = 4 : i32, backend_config = {replica_groups = dense<[[0]]> : tensor<1x1xi64>, channel_id = 1 : i64}}"),
+			no, nobodys, everyAge},
+		{"division of a result", custom("xla.sdy.FuncResultSharding", "4xf32", "4xf32"), since106, divided, nil},
+		{"custom call of nobody", custom("nobody", "4xf32", "4xf32"), no, "", nil},
 
 		{"size within its bound", size("  %s = stablehlo.constant dense<3> : tensor<i32>\n"), no, "", nil},
 		{"size of the execution", size(far + "  %s = stablehlo.add %n, %far : tensor<i32>\n"), everyAge, noLimit, nil},
