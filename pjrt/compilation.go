@@ -110,7 +110,7 @@ func newCompilation(
 	if err != nil {
 		return nil, err
 	}
-	c := &compilation{code: program.Code, format: src.Format(), suffix: src.Suffix(), options: options}
+	c := &compilation{code: src.Code(), format: src.Format(), suffix: src.Suffix(), options: options}
 	c.arguments, c.result = opts.ArgumentLayouts, opts.ResultLayout
 	if plugin.quirks().uncompiled {
 		c.code = src.Uncompiled()

@@ -75,6 +75,23 @@ func TestArraysLargerThanMemoryAreRefusedInHLO(t *testing.T) {
 	}
 }
 
+func TestDumpsOfXLARun(t *testing.T) {
+	ctx := context.Background()
+	client := newClient(t)
+	proto := protoBytes(1, negateHLO(4))
+	for name, dump := range map[string][]byte{
+		"module": negateHLO(4), "HloProto": proto, "HloSnapshot": append(protoBytes(1, proto), protoBytes(4, []byte("Host"))...),
+	} {
+		exe, err := client.Compile(ctx, pjrt.Program{Code: dump}, nil)
+		require.NoError(t, err, name)
+		outs, err := exe.Execute(ctx, []*pjrt.Buffer{upload(t, client, floats(1, 2, 3, 4))}, nil)
+		require.NoError(t, err, name)
+		assert.Equal(t, []float32{-1, -2, -3, -4}, read(t, outs[0]), name)
+		outs[0].Close()
+		exe.Close()
+	}
+}
+
 // A program of HLO that has its arguments in one tuple is compiled as such, since no other way to
 // pass them exists. Plugins end the process, or fail, when they execute it otherwise.
 func TestProgramsOfHLOTakeTheirTuple(t *testing.T) {

@@ -39,7 +39,7 @@ const (
 // unknown origin in a child process.
 type Program struct {
 	Code   []byte
-	Format Format // of Code; empty means the result of DetectFormat
+	Format Format // of Code; empty means the result of DetectFormat, or in a dump of XLA, FormatHLO
 }
 
 // DetectFormat returns the format of code: FormatMLIR for bytecode and text, one of the

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// fault is what some of XLA's plugins for CPUs are known to compute wrongly, or to end the process
-// over, in valid programs.
+// fault is what some of XLA's plugins for CPUs are known to compute wrongly, to end the process
+// over, or to wait for.
 type fault struct {
 	what  string
 	ages  []string // the API versions of the plugins on which it was seen
@@ -50,6 +50,8 @@ var knownFaults = []fault{
 	{"`rng` ends the process for integers below 32 bits and floats below 16.", allAges, "Convert from `f32` or `i32`.", true},
 	{"`bitcast_convert` in MLIR between `i1` and other types ends the process.", allAges[:1], "Use shifts.", true},
 	{"A result of 512 GiB or more ends the process if it is computed element by element from parameters, or is an `iota`.", allAges[2:], "Use several arrays.", true},
+	{"Custom calls of compilers' own, such as `TopK` and `LayoutConstraint`, end the process unless operands and results fit.", allAges, "Give them what they expect.", true},
+	{"`infeed` and `outfeed` wait for ever.", allAges, "Use arguments and results.", true},
 }
 
 // faultsOf returns the faults of a plugin with this minor version of the API: those of the plugins

@@ -42,9 +42,9 @@ func runCommand() *cobra.Command {
 		Use:   "run PROGRAM [ARG.npy[:TYPE]]...",
 		Short: "Compile a StableHLO program, run it, and print its results",
 		Long: `Run compiles PROGRAM, StableHLO as text or bytecode, and executes it with the
-arrays in the NumPy files as arguments. PROGRAM may also be what pjrt compile
---out wrote, which run loads instead of compiling. If PROGRAM is -, run reads it
-from standard input.
+arrays in the NumPy files as arguments. PROGRAM may also be HLO that XLA dumped
+as a message (.hlo.pb), or what pjrt compile --out wrote, which run loads instead
+of compiling. If PROGRAM is -, run reads it from standard input.
 
 The program runs on the preferred plugin of this machine and on its first device;
 --plugin and --device choose others.

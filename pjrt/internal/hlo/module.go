@@ -7,6 +7,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -23,6 +24,14 @@ import (
 const (
 	configModule = 1 // HloModuleProtoWithConfig
 	configConfig = 2
+
+	protoModule  = 1 // HloProto
+	protoBuffers = 3
+
+	snapshotProto     = 1 // HloSnapshot
+	snapshotArguments = 2
+	snapshotResult    = 3
+	snapshotPlatform  = 4
 
 	configReplicas   = 4 // HloModuleConfigProto
 	configPartitions = 5
@@ -88,6 +97,36 @@ func IsModuleWithConfig(code []byte) bool {
 		return nil
 	})
 	return err == nil && module != nil && IsModule(module)
+}
+
+// Dumped returns the module in a HloProto or HloSnapshot, which compilers write for --xla_dump_to:
+// a message with a module, and with no configuration that would be lost. It returns nil for another
+// message.
+func Dumped(code []byte) []byte {
+	for _, proto := range [][]byte{code, only(code, snapshotProto, snapshotArguments, snapshotResult, snapshotPlatform)} {
+		if inner := only(proto, protoModule, protoBuffers); inner != nil && IsModule(inner) {
+			return inner
+		}
+	}
+	return nil
+}
+
+// only returns the first of the fields of a message that has no others, or nil.
+func only(code []byte, field wire.Number, others ...wire.Number) []byte {
+	var found []byte
+	err := wire.Visit(code, func(f wire.Field) error {
+		switch {
+		case f.Is(field, wire.Bytes):
+			found = f.Bytes
+		case f.Type != wire.Bytes || !slices.Contains(others, f.Number):
+			return wire.ErrMalformed
+		}
+		return nil
+	})
+	if err != nil {
+		return nil
+	}
+	return found
 }
 
 // Module returns the module in a HloModuleProtoWithConfig.

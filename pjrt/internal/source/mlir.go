@@ -35,6 +35,7 @@ type text struct {
 }
 
 func (t *text) Format() string     { return MLIR }
+func (t *text) Code() []byte       { return t.code }
 func (t *text) MakesTuple() bool   { return true }
 func (t *text) Uncompiled() []byte { return t.code }
 func (t *text) Suffix() string     { return ".mlir" }

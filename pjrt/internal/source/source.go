@@ -33,6 +33,9 @@ type Source interface {
 	// Format returns the name of the format.
 	Format() string
 
+	// Code returns the program as plugins get it.
+	Code() []byte
+
 	// Read reads the whole program, once. After it, only Uncompiled looks at the code. It fails
 	// only with the error of ctx, if that ends before the program does.
 	Read(ctx context.Context, c Compiler) error
@@ -96,13 +99,17 @@ func Detect(code []byte) string {
 }
 
 // Parse returns the program with the code, in a format that may be one of a plugin's own. If the
-// format is empty, it is what Detect returns. It fails for what surely no plugin reads, and says
-// what to do; other mistakes are left to the plugin, which has better diagnostics.
+// format is empty, it is what Detect returns, or for a dump of XLA that of the module in it. Parse
+// fails for what surely no plugin reads, and says what to do; it leaves other mistakes to the
+// plugin, which has better diagnostics.
 func Parse(code []byte, format string) (Source, error) {
 	if len(bytes.TrimSpace(code)) == 0 {
 		return nil, errors.New("the program is empty")
 	}
 	if format == "" {
+		if inner := hlo.Dumped(code); inner != nil {
+			return &module{other: other{inner, HLO}, module: inner}, nil
+		}
 		format = Detect(code)
 		if bytes.HasPrefix(bytes.TrimSpace(code), []byte("HloModule ")) && mlir.IsText(code) {
 			return nil, errors.New("the program is HLO in text form, which plugins do not read: " +
@@ -142,6 +149,7 @@ type other struct {
 }
 
 func (o other) Format() string                       { return o.format }
+func (o other) Code() []byte                         { return o.code }
 func (o other) Read(context.Context, Compiler) error { return nil }
 func (o other) Check(int) error                      { return nil }
 func (o other) Spread() hlo.Spread                   { return hlo.Spread{} }

@@ -310,6 +310,32 @@ func TestWhatNoPluginReadsIsRefused(t *testing.T) {
 	assert.ErrorContains(t, err, "contains a NUL byte")
 }
 
+// XLA writes a HloProto or a HloSnapshot for --xla_dump_to.
+func TestDumpsAreTheModuleInThem(t *testing.T) {
+	t.Parallel()
+	code := hloModule(1)
+	proto := field(1, code)
+	for name, dump := range map[string][]byte{
+		"HloProto":                        proto,
+		"HloProto with buffers":           append(field(1, code), field(3, []byte("x"))...),
+		"HloSnapshot":                     field(1, proto),
+		"HloSnapshot with all its fields": slices.Concat(field(1, proto), field(2, nil), field(2, nil), field(3, nil), field(4, []byte("Host"))),
+	} {
+		s := parse(t, dump, "")
+		assert.Equal(t, source.HLO, s.Format(), name)
+		assert.Equal(t, code, s.Code(), name)
+		assert.Equal(t, dump, parse(t, dump, source.HLOWithConfig).Code(), "%s in the format that the caller says", name)
+	}
+	withConfig := append(field(1, code), field(2, nil)...)
+	assert.Equal(t, withConfig, parse(t, withConfig, "").Code(), "its configuration would be lost")
+	for name, other := range map[string][]byte{
+		"a number": number(1, 1), "no module": field(1, []byte("x")), "a snapshot in a snapshot": field(1, field(1, proto)),
+		"another field": append(field(1, code), field(9, nil)...), "damaged": append(field(1, code), 0x1a, 9),
+	} {
+		assert.Equal(t, other, parse(t, other, "").Code(), name)
+	}
+}
+
 func TestOnlyPlainModulesLoseTheirSchedule(t *testing.T) {
 	t.Parallel()
 	module := hloModule(1)
