@@ -83,6 +83,30 @@ func TestFusionsOfAnOptimizedProgramCompileAgain(t *testing.T) {
 	assert.Equal(t, []float32{2, 8, 4, 10, 6, 12}, sums)
 }
 
+// Compilers put bitcasts between layouts that they chose, which they do not expect either.
+func TestBitcastsOfAnOptimizedProgramCompileAgain(t *testing.T) {
+	ctx := context.Background()
+	client := newClient(t)
+	optimized, err := compile(t, client, `func.func @main(%a: tensor<6xf32>) -> tensor<2x3xf32> {
+  %0 = stablehlo.reshape %a : (tensor<6xf32>) -> tensor<2x3xf32>
+  return %0 : tensor<2x3xf32>
+}`).OptimizedProgram()
+	require.NoError(t, err)
+	module, err := hlo.Decode(optimized.Code)
+	require.NoError(t, err)
+	require.True(t, slices.ContainsFunc(module.Entry.Instructions, func(i *hlo.Instruction) bool { return i.Opcode == "bitcast" }))
+	alone, err := module.Encode()
+	require.NoError(t, err)
+	again, err := client.Compile(ctx, pjrt.Program{Code: alone}, nil)
+	require.NoError(t, err)
+	defer again.Close()
+	x := upload(t, client, floats(1, 2, 3, 4, 5, 6))
+	outs, err := again.Execute(ctx, []*pjrt.Buffer{x}, nil)
+	require.NoError(t, err)
+	defer outs[0].Close()
+	assert.Equal(t, []float32{1, 2, 3, 4, 5, 6}, read(t, outs[0]))
+}
+
 // countWith executes countTo with 1000.
 func countWith(t *testing.T, client *pjrt.Client, exe *pjrt.LoadedExecutable) ([]float32, int32) {
 	t.Helper()

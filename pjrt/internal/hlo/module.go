@@ -4,14 +4,11 @@
 package hlo
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"slices"
 	"strings"
 	"unicode/utf8"
-
-	"google.golang.org/protobuf/encoding/protowire"
 
 	"github.com/purepjrt/purepjrt/internal/excerpt"
 	"github.com/purepjrt/purepjrt/pjrt/array"
@@ -47,7 +44,6 @@ const (
 	computationInstructions = 2 // HloComputationProto
 	instructionOpcode       = 2 // HloInstructionProto
 	instructionShape        = 3
-	instructionFusionKind   = 11
 
 	programParameters = 1 // ProgramShapeProto
 	programResult     = 2
@@ -111,7 +107,7 @@ func Dumped(code []byte) []byte {
 	return nil
 }
 
-// only returns the first of the fields of a message that has no others, or nil.
+// only returns the last of the fields of a message that has no others, or nil.
 func only(code []byte, field wire.Number, others ...wire.Number) []byte {
 	var found []byte
 	err := wire.Visit(code, func(f wire.Field) error {
@@ -131,66 +127,6 @@ func only(code []byte, field wire.Number, others ...wire.Number) []byte {
 
 // Module returns the module in a HloModuleProtoWithConfig.
 func Module(withConfig []byte) ([]byte, error) { return wire.Message(withConfig, configModule) }
-
-// Uncompiled returns a copy of a module without the order in which its instructions run, and with
-// calls in place of fusions, so that what a compiler made of a program compiles again. It copies
-// bytes that are not a module as they are: the plugin reports the mistake.
-func Uncompiled(module []byte) []byte {
-	b := make([]byte, 0, len(module))
-	err := wire.Visit(module, func(f wire.Field) error {
-		switch {
-		case f.Is(moduleSchedule, wire.Bytes):
-		case f.Is(moduleComputations, wire.Bytes):
-			c, err := withoutFusions(f.Bytes)
-			if err != nil {
-				return err
-			}
-			b = protowire.AppendBytes(protowire.AppendTag(b, protowire.Number(f.Number), protowire.BytesType), c)
-		default:
-			b = append(b, f.Raw...)
-		}
-		return nil
-	})
-	if err != nil {
-		return bytes.Clone(module)
-	}
-	return b
-}
-
-// withoutFusions returns a computation with calls in place of fusions.
-func withoutFusions(computation []byte) ([]byte, error) {
-	b := make([]byte, 0, len(computation))
-	err := wire.Visit(computation, func(f wire.Field) error {
-		if !f.Is(computationInstructions, wire.Bytes) || !isFusion(f.Bytes) {
-			b = append(b, f.Raw...)
-			return nil
-		}
-		var call []byte
-		err := wire.Visit(f.Bytes, func(f wire.Field) error {
-			switch f.Number {
-			case instructionOpcode:
-				call = protowire.AppendString(protowire.AppendTag(call, instructionOpcode, protowire.BytesType), "call")
-			case instructionFusionKind:
-			default:
-				call = append(call, f.Raw...)
-			}
-			return nil
-		})
-		b = protowire.AppendBytes(protowire.AppendTag(b, computationInstructions, protowire.BytesType), call)
-		return err
-	})
-	return b, err
-}
-
-func isFusion(instruction []byte) (fusion bool) {
-	err := wire.Visit(instruction, func(f wire.Field) error {
-		if f.Is(instructionOpcode, wire.Bytes) {
-			fusion = string(f.Bytes) == "fusion"
-		}
-		return nil
-	})
-	return err == nil && fusion
-}
 
 // Config says how many devices a module was compiled for.
 type Config struct {

@@ -155,24 +155,3 @@ func TestOnlyModulesWithoutLoopsAndForeignCodeAreSteady(t *testing.T) {
 	_, err := hlo.Steady([]byte{0x1a, 0xff})
 	require.Error(t, err)
 }
-
-func TestAModuleWithoutItsScheduleIsOtherwiseTheSame(t *testing.T) {
-	t.Parallel()
-	m := module(arrayOf(1))
-	scheduled := wire.AppendBytes(m[:len(m):len(m)], 7, []byte{10, 0})
-	scheduled = wire.AppendBytes(scheduled, 18, "")
-	assert.Equal(t, wire.AppendBytes(m[:len(m):len(m)], 18, ""), hlo.Uncompiled(scheduled))
-	assert.Equal(t, []byte("no module"), hlo.Uncompiled([]byte("no module")))
-}
-
-func TestFusionsBecomeCalls(t *testing.T) {
-	t.Parallel()
-	calls := func(opcode string, kind []byte) []byte {
-		fusion := wire.AppendBytes(wire.AppendBytes(wire.AppendBytes(nil, 1, "q"), 2, opcode), 38, []byte{1})
-		instruction := wire.AppendBytes(wire.AppendBytes(nil, 2, wire.AppendBytes(nil, 2, "parameter")), 2, append(fusion, kind...))
-		return wire.AppendBytes(module(arrayOf(1)), 3, instruction)
-	}
-	kind := wire.AppendBytes(nil, 11, "kLoop")
-	assert.Equal(t, calls("call", nil), hlo.Uncompiled(calls("fusion", kind)))
-	assert.Equal(t, calls("custom-call", kind), hlo.Uncompiled(calls("custom-call", kind)))
-}

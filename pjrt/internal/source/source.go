@@ -69,8 +69,7 @@ type Source interface {
 	// the program itself must have otherwise.
 	MakesTuple() bool
 
-	// Uncompiled returns the code without what compilers put into programs, if the format has any:
-	// the order in which instructions run, and fusions.
+	// Uncompiled returns the code without what compilers put into programs, if the format has any.
 	Uncompiled() []byte
 
 	// Suffix returns how the name of a file with such a program ends.
