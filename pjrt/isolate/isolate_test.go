@@ -242,9 +242,7 @@ var killers = map[string]struct {
 	code, signal, output string
 	flags                map[string]any
 }{
-	"custom call TopK of one result": {
-		code: customCall("TopK", "tensor<8xf32>", "tensor<2xf32>"), signal: "SIGABRT", output: "Check failed",
-	},
+	"sharding of no mesh":     {code: divided("", onMesh), signal: "SIGABRT", output: "Check failed"},
 	"alias of an empty entry": {code: aliasing("[{}]"), signal: "SIGSEGV"},
 }
 

@@ -34,7 +34,7 @@ func (c Compiler) Checks(operation string) bool {
 // checked are the operations that checks for any compiler look at.
 var checked = []string{
 	"sort", "reduce_window", "convolution", "concatenate", "remainder", "rng", "set_dimension_size", "dynamic_reshape", "custom_call",
-	"infeed", "outfeed",
+	"infeed", "outfeed", "broadcast_polygamma", "unrealized_conversion_cast",
 }
 
 // ChecksType reports whether a check for the compiler looks at all operations on values of a type,
@@ -108,6 +108,10 @@ func (m *Module) Check(c Compiler) error {
 			return checkCustomCall(o, c)
 		case "infeed", "outfeed":
 			return checkFeed(o)
+		case "broadcast_polygamma":
+			return checkPolygamma(o)
+		case "unrealized_conversion_cast":
+			return checkCast(o)
 		}
 		return nil
 	})

@@ -180,6 +180,24 @@ func checkRandom(o *Op) error {
 	}
 }
 
+// checkPolygamma refuses polygamma functions of integers, which the compiler does not expect.
+func checkPolygamma(o *Op) error {
+	for _, v := range o.Operands {
+		if e := strings.TrimPrefix(v.Type.Element, "u"); strings.HasPrefix(e, "i") {
+			return fmt.Errorf("the program has a broadcast_polygamma of type %s, and the compiler would end the process: convert it to f32", v.Type.Element)
+		}
+	}
+	return nil
+}
+
+// checkCast refuses casts of nothing, which stay until the compiler looks for what they cast.
+func checkCast(o *Op) error {
+	if len(o.Operands) > 0 {
+		return nil
+	}
+	return errors.New("the program has an unrealized_conversion_cast of nothing, and the compiler would end the process: leave it out")
+}
+
 // checkBits refuses conversions in MLIR between bits and numbers of several bits.
 func checkBits(o *Op, c Compiler) error {
 	if !c.MLIR || c.Minor >= before106 || len(o.Operands) != 1 || len(o.Results) != 1 || o.Results[0].Type.elements() == 0 {

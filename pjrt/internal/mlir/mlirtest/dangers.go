@@ -27,7 +27,7 @@ func (d *Danger) Refused() []int { return append(slices.Clone(d.Dies), d.Fails..
 // DiesAsHLO is Dies for the same program in HLO, which MLIR does not read.
 func (d *Danger) DiesAsHLO() []int {
 	switch d.Want {
-	case beforeUnknown, tuple, bits, divided, nobodys:
+	case beforeUnknown, tuple, bits, divided, nobodys, ofIntegers, castOf:
 		return no
 	case ofSixBits:
 		return slices.DeleteFunc(slices.Clone(d.Dies), func(minor int) bool { return minor < 115 })
@@ -43,6 +43,8 @@ const (
 	bits          = "the program has a bitcast_convert of i"
 	divided       = "does not say in its mhlo.frontend_attributes"
 	nobodys       = "no plugin for CPUs"
+	ofIntegers    = "the program has a broadcast_polygamma"
+	castOf        = "cast of nothing"
 )
 
 var (
@@ -200,6 +202,14 @@ func convolvePadded(value string, pairs ...string) string {
 			"(tensor<2x6x1x2xf32>, tensor<f32>) -> tensor<2x16x1x2xf32>\n  %r =",
 		"(%x, %w)", "(%p, %w)", "(tensor<2x6x1x2xf32>, tensor<3x3", "(tensor<2x16x1x2xf32>, tensor<3x3",
 	}, pairs...)...)
+}
+
+func polygamma(element string) string {
+	return strings.ReplaceAll(`func.func @main(%a: tensor<4xT>, %b: tensor<4xT>) -> tensor<4xT> {
+  %0 = chlo.broadcast_polygamma %a, %b : (tensor<4xT>, tensor<4xT>) -> tensor<4xT>
+  return %0 : tensor<4xT>
+}
+`, "xT>", "x"+element+">")
 }
 
 // custom returns a program of one custom call, given the types of its operands and of its results.
@@ -451,6 +461,11 @@ func Dangers() []Danger {
 			no, nobodys, everyAge},
 		{"division of a result", custom("xla.sdy.FuncResultSharding", "4xf32", "4xf32"), since106, divided, nil},
 		{"custom call of nobody", custom("nobody", "4xf32", "4xf32"), no, "", nil},
+
+		{"polygamma of integers", polygamma("i32"), everyAge, ofIntegers, nil},
+		{"polygamma of floats", polygamma("f32"), no, "", nil},
+		{"cast of nothing", "func.func @main() -> tensor<4xf32> {\n  %0 = \"builtin.unrealized_conversion_cast\"() : () -> tensor<4xf32>\n" +
+			"  return %0 : tensor<4xf32>\n}\n", everyAge, castOf, nil},
 
 		{"size within its bound", size("  %s = stablehlo.constant dense<3> : tensor<i32>\n"), no, "", nil},
 		{"size of the execution", size(far + "  %s = stablehlo.add %n, %far : tensor<i32>\n"), everyAge, noLimit, nil},
