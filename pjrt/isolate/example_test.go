@@ -15,7 +15,7 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/plugins"
 )
 
-// XLA's CPU compiler ends its process over a custom call of a wrong type. The program goes on.
+// XLA's CPU compiler ends its process over a mesh that there is not. The program goes on.
 func Example() {
 	// isolate.Main() is the first line of main.
 	ctx := context.Background()
@@ -34,23 +34,24 @@ func Example() {
 	}
 	defer client.Close()
 
-	for _, op := range []string{`custom_call @"TopK"(%a)`, "slice %a [0:2]"} {
-		exe, err := client.Compile(ctx, pjrt.Program{Code: []byte(`func.func @main(%a: tensor<8xf32>) -> tensor<2xf32> {
-  %0 = stablehlo.` + op + ` : (tensor<8xf32>) -> tensor<2xf32>
-  return %0 : tensor<2xf32>
+	for _, attributes := range []string{`xla.sdy.sharding = "#sdy.sharding<@mesh, [{}]>"`, ""} {
+		exe, err := client.Compile(ctx, pjrt.Program{Code: []byte(`module attributes {mhlo.num_partitions = 1 : i32, mhlo.num_replicas = 1 : i32} {
+  func.func @main(%a: tensor<8xf32> {mhlo.frontend_attributes = {` + attributes + `}}) -> tensor<8xf32> {
+    return %a : tensor<8xf32>
+  }
 }`)}, nil)
 		var crash *isolate.Crash
 		switch {
 		case errors.As(err, &crash):
-			fmt.Println(op, "ends the compiler with", crash.Signal)
+			fmt.Printf("%q ends the compiler with %s\n", attributes, crash.Signal)
 		case err != nil:
 			log.Fatal(err)
 		default:
-			fmt.Println(op, "compiles")
+			fmt.Printf("%q compiles\n", attributes)
 			exe.Close()
 		}
 	}
 	// Output:
-	// custom_call @"TopK"(%a) ends the compiler with SIGABRT
-	// slice %a [0:2] compiles
+	// "xla.sdy.sharding = \"#sdy.sharding<@mesh, [{}]>\"" ends the compiler with SIGABRT
+	// "" compiles
 }
