@@ -4,7 +4,9 @@
 package pjrt_test
 
 import (
+	"bytes"
 	"context"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -73,6 +75,30 @@ func TestArraysLargerThanMemoryAreRefusedInHLO(t *testing.T) {
 		_, err = client.Compile(ctx, pjrt.Program{Code: protoBytes(1, negateHLO(dims...)), Format: pjrt.FormatHLOWithConfig}, nil)
 		require.ErrorIs(t, err, pjrt.ErrInvalidArgument, dims)
 	}
+}
+
+// moreResultsHLO returns a module that states two results, and whose entry has one.
+func moreResultsHLO() []byte {
+	text := func(field protowire.Number, s string) []byte { return protoBytes(field, []byte(s)) }
+	array := func(field protowire.Number) []byte {
+		return protoBytes(field, protoInt(2, 11), protoBytes(3, []byte{4}), protoBytes(5, protoBytes(1, []byte{0})))
+	}
+	tuple := func(field protowire.Number, n int) []byte {
+		return protoBytes(field, append(protoInt(2, 13), bytes.Repeat(array(4), n)...))
+	}
+	program := func(results int) []byte { return protoBytes(4, array(1), tuple(2, results), text(3, "x")) }
+	computation := protoBytes(3, text(1, "e"),
+		protoBytes(2, text(1, "x"), text(2, "parameter"), array(3), protoInt(35, 1)),
+		protoBytes(2, text(1, "y"), text(2, "tuple"), tuple(3, 1), protoInt(35, 2), protoBytes(36, []byte{1})),
+		program(1), protoInt(5, 1), protoInt(6, 2))
+	return slices.Concat(text(1, "m"), text(2, "e"), computation, program(2), protoInt(5, 1), protoInt(6, 1))
+}
+
+func TestResultsOfHLOAreThoseOfItsEntry(t *testing.T) {
+	client := newClient(t)
+	_, err := client.Compile(context.Background(), pjrt.Program{Code: moreResultsHLO()}, nil)
+	require.ErrorIs(t, err, pjrt.ErrInvalidArgument)
+	assert.ErrorContains(t, err, "states other results than the root of its entry computation has")
 }
 
 func TestDumpsOfXLARun(t *testing.T) {

@@ -243,6 +243,7 @@ func TestDangersEndTheProcessOfThePluginsOfTheirAges(t *testing.T) {
 			list = append(list, form{d.Name + " as HLO", hlo, pjrt.FormatHLO, d.DiesAsHLO()})
 		}
 	}
+	list = append(list, form{"more results than the entry has", moreResultsHLO(), pjrt.FormatHLO, []int{81, 106, 115}})
 	for _, f := range list {
 		if f.name == what {
 			executeUnchecked(t, f.code, f.format)

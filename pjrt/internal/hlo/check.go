@@ -50,8 +50,11 @@ func Check(ctx context.Context, module []byte, c dataflow.Compiler) error {
 		return nil
 	case err != nil:
 		return err
-	case !checked || c == dataflow.Compiler{}:
+	case c == dataflow.Compiler{}:
 		return nil
+	}
+	if err := checkResult(ctx, module); err != nil || !checked {
+		return err
 	}
 	program, err := operations(ctx, module)
 	if err != nil || program == nil {
