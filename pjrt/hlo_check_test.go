@@ -25,6 +25,8 @@ func protoBytes(field protowire.Number, parts ...[]byte) []byte {
 	return protowire.AppendBytes(protowire.AppendTag(nil, field, protowire.BytesType), all)
 }
 
+func protoText(field protowire.Number, s string) []byte { return protoBytes(field, []byte(s)) }
+
 func protoInt(field protowire.Number, v int64) []byte {
 	return protowire.AppendVarint(protowire.AppendTag(nil, field, protowire.VarintType), uint64(v))
 }
@@ -42,16 +44,15 @@ func negateHLO(dims ...int64) []byte {
 	shape := func(field protowire.Number) []byte {
 		return protoBytes(field, protoInt(2, 11), protoBytes(3, packed), protoBytes(5, protoBytes(1, order)))
 	}
-	text := func(field protowire.Number, s string) []byte { return protoBytes(field, []byte(s)) }
 	program := func(field protowire.Number) []byte {
-		return protoBytes(field, shape(1), shape(2), text(3, "x"))
+		return protoBytes(field, shape(1), shape(2), protoText(3, "x"))
 	}
-	computation := protoBytes(3, text(1, "e"),
-		protoBytes(2, text(1, "x"), text(2, "parameter"), shape(3), protoInt(35, 1)),
-		protoBytes(2, text(1, "y"), text(2, "negate"), shape(3), protoInt(35, 2), protoBytes(36, []byte{1})),
+	computation := protoBytes(3, protoText(1, "e"),
+		protoBytes(2, protoText(1, "x"), protoText(2, "parameter"), shape(3), protoInt(35, 1)),
+		protoBytes(2, protoText(1, "y"), protoText(2, "negate"), shape(3), protoInt(35, 2), protoBytes(36, []byte{1})),
 		program(4), protoInt(5, 1), protoInt(6, 2))
 	var module []byte
-	for _, part := range [][]byte{text(1, "m"), text(2, "e"), computation, program(4), protoInt(5, 1), protoInt(6, 1)} {
+	for _, part := range [][]byte{protoText(1, "m"), protoText(2, "e"), computation, program(4), protoInt(5, 1), protoInt(6, 1)} {
 		module = append(module, part...)
 	}
 	return module
@@ -79,19 +80,18 @@ func TestArraysLargerThanMemoryAreRefusedInHLO(t *testing.T) {
 
 // moreResultsHLO returns a module that states two results, and whose entry has one.
 func moreResultsHLO() []byte {
-	text := func(field protowire.Number, s string) []byte { return protoBytes(field, []byte(s)) }
 	array := func(field protowire.Number) []byte {
 		return protoBytes(field, protoInt(2, 11), protoBytes(3, []byte{4}), protoBytes(5, protoBytes(1, []byte{0})))
 	}
 	tuple := func(field protowire.Number, n int) []byte {
 		return protoBytes(field, append(protoInt(2, 13), bytes.Repeat(array(4), n)...))
 	}
-	program := func(results int) []byte { return protoBytes(4, array(1), tuple(2, results), text(3, "x")) }
-	computation := protoBytes(3, text(1, "e"),
-		protoBytes(2, text(1, "x"), text(2, "parameter"), array(3), protoInt(35, 1)),
-		protoBytes(2, text(1, "y"), text(2, "tuple"), tuple(3, 1), protoInt(35, 2), protoBytes(36, []byte{1})),
+	program := func(results int) []byte { return protoBytes(4, array(1), tuple(2, results), protoText(3, "x")) }
+	computation := protoBytes(3, protoText(1, "e"),
+		protoBytes(2, protoText(1, "x"), protoText(2, "parameter"), array(3), protoInt(35, 1)),
+		protoBytes(2, protoText(1, "y"), protoText(2, "tuple"), tuple(3, 1), protoInt(35, 2), protoBytes(36, []byte{1})),
 		program(1), protoInt(5, 1), protoInt(6, 2))
-	return slices.Concat(text(1, "m"), text(2, "e"), computation, program(2), protoInt(5, 1), protoInt(6, 1))
+	return slices.Concat(protoText(1, "m"), protoText(2, "e"), computation, program(2), protoInt(5, 1), protoInt(6, 1))
 }
 
 func TestResultsOfHLOAreThoseOfItsEntry(t *testing.T) {

@@ -137,23 +137,23 @@ func countWith(t *testing.T, client *pjrt.Client, exe *pjrt.LoadedExecutable) ([
 
 // fusionHLO returns a module with a fusion that transposes an array and doubles it.
 func fusionHLO() []byte {
-	text := func(field protowire.Number, s string) []byte { return protoBytes(field, []byte(s)) }
 	shape := func(field protowire.Number, rows, columns byte) []byte {
 		return protoBytes(field, protoInt(2, 11), protoBytes(3, []byte{rows, columns}), protoBytes(5, protoBytes(1, []byte{1, 0})))
 	}
 	program := func(field protowire.Number) []byte {
-		return protoBytes(field, shape(1, 2, 3), shape(2, 3, 2), text(3, "p"))
+		return protoBytes(field, shape(1, 2, 3), shape(2, 3, 2), protoText(3, "p"))
 	}
 	parameter := func(name string) []byte {
-		return protoBytes(2, text(1, name), text(2, "parameter"), shape(3, 2, 3), protoInt(35, 1))
+		return protoBytes(2, protoText(1, name), protoText(2, "parameter"), shape(3, 2, 3), protoInt(35, 1))
 	}
-	fused := protoBytes(3, text(1, "f"), parameter("p"),
-		protoBytes(2, text(1, "t"), text(2, "transpose"), shape(3, 3, 2), protoBytes(14, []byte{1, 0}), protoInt(35, 2), protoBytes(36, []byte{1})),
-		protoBytes(2, text(1, "s"), text(2, "add"), shape(3, 3, 2), protoInt(35, 3), protoBytes(36, []byte{2, 2})),
+	fused := protoBytes(3, protoText(1, "f"), parameter("p"),
+		protoBytes(2, protoText(1, "t"), protoText(2, "transpose"), shape(3, 3, 2),
+			protoBytes(14, []byte{1, 0}), protoInt(35, 2), protoBytes(36, []byte{1})),
+		protoBytes(2, protoText(1, "s"), protoText(2, "add"), shape(3, 3, 2), protoInt(35, 3), protoBytes(36, []byte{2, 2})),
 		program(4), protoInt(5, 1), protoInt(6, 3))
-	entry := protoBytes(3, text(1, "e"), parameter("x"),
-		protoBytes(2, text(1, "q"), text(2, "fusion"), shape(3, 3, 2), text(11, "kLoop"), protoInt(35, 2), protoBytes(36, []byte{1}),
-			protoBytes(38, []byte{1})),
+	entry := protoBytes(3, protoText(1, "e"), parameter("x"),
+		protoBytes(2, protoText(1, "q"), protoText(2, "fusion"), shape(3, 3, 2), protoText(11, "kLoop"),
+			protoInt(35, 2), protoBytes(36, []byte{1}), protoBytes(38, []byte{1})),
 		program(4), protoInt(5, 2), protoInt(6, 2))
-	return slices.Concat(text(1, "m"), text(2, "e"), fused, entry, program(4), protoInt(5, 1), protoInt(6, 2))
+	return slices.Concat(protoText(1, "m"), protoText(2, "e"), fused, entry, program(4), protoInt(5, 1), protoInt(6, 2))
 }

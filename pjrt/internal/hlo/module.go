@@ -82,17 +82,8 @@ func IsModule(code []byte) bool {
 // IsModuleWithConfig reports whether code is a HloModuleProtoWithConfig: a message
 // with a module and nothing else except a configuration.
 func IsModuleWithConfig(code []byte) bool {
-	var module []byte
-	err := wire.Visit(code, func(f wire.Field) error {
-		if f.Type != wire.Bytes || f.Number != configModule && f.Number != configConfig {
-			return wire.ErrMalformed
-		}
-		if f.Number == configModule {
-			module = f.Bytes
-		}
-		return nil
-	})
-	return err == nil && module != nil && IsModule(module)
+	module := only(code, configModule, configConfig)
+	return module != nil && IsModule(module)
 }
 
 // Dumped returns the module in a HloProto or HloSnapshot, which compilers write for --xla_dump_to:
@@ -298,20 +289,11 @@ func Counts(module []byte) (parameters, results int, ok bool) {
 	if err != nil || result == nil {
 		return 0, 0, false
 	}
-	tuple, elements := false, 0
-	err = wire.Visit(result, func(f wire.Field) error {
-		switch {
-		case f.Is(xlaproto.ShapeElementType, wire.Varint):
-			tuple = int32(f.Int) == xlaproto.PrimitiveTuple
-		case f.Is(xlaproto.ShapeTuple, wire.Bytes):
-			elements++
-		}
-		return nil
-	})
+	tuple, parts, err := partsOf(result)
 	if !tuple {
-		elements = 1
+		return parameters, 1, err == nil
 	}
-	return parameters, elements, err == nil
+	return parameters, len(parts), err == nil
 }
 
 // Donors reports which parameters' memory an execution of a module may take: parameters that

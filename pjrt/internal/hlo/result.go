@@ -99,6 +99,7 @@ func agree(a, b []byte, depth int) bool {
 	return true
 }
 
+// partsOf reports whether a ShapeProto is a tuple's, and returns the ShapeProtos in it.
 func partsOf(shape []byte) (tuple bool, parts [][]byte, err error) {
 	err = wire.Visit(shape, func(f wire.Field) error {
 		switch {

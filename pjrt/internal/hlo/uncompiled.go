@@ -7,8 +7,6 @@ import (
 	"bytes"
 	"slices"
 
-	"google.golang.org/protobuf/encoding/protowire"
-
 	"github.com/purepjrt/purepjrt/pjrt/internal/preempt"
 	"github.com/purepjrt/purepjrt/pjrt/internal/wire"
 	"github.com/purepjrt/purepjrt/pjrt/internal/xlaproto"
@@ -52,14 +50,13 @@ func uncompiled(computation []byte) ([]byte, error) {
 			b = append(b, f.Raw...)
 			return nil
 		}
-		var opcode string
-		var shape []byte
+		var opcode, shape []byte
 		var id int64
 		var operands []int64
 		err := wire.Visit(f.Bytes, func(f wire.Field) error {
 			switch {
 			case f.Is(instructionOpcode, wire.Bytes):
-				opcode = string(f.Bytes)
+				opcode = f.Bytes
 			case f.Is(instructionShape, wire.Bytes):
 				shape = f.Bytes
 			case f.Is(instructionID, wire.Varint):
@@ -73,9 +70,9 @@ func uncompiled(computation []byte) ([]byte, error) {
 		switch {
 		case err != nil:
 			return err
-		case opcode == "fusion":
+		case string(opcode) == "fusion":
 			b = wire.AppendBytes(b, computationInstructions, withOpcode(f.Bytes, "call"))
-		case opcode == "bitcast" && len(operands) == 1:
+		case string(opcode) == "bitcast" && len(operands) == 1:
 			b = wire.AppendBytes(b, computationInstructions, withOpcode(f.Bytes, bitcast(shapes[operands[0]], shape)))
 		default:
 			b = append(b, f.Raw...)
@@ -91,7 +88,7 @@ func withOpcode(instruction []byte, opcode string) []byte {
 	_ = wire.Visit(instruction, func(f wire.Field) error {
 		switch f.Number {
 		case instructionOpcode:
-			b = protowire.AppendString(protowire.AppendTag(b, instructionOpcode, protowire.BytesType), opcode)
+			b = wire.AppendBytes(b, instructionOpcode, opcode)
 		case instructionFusionKind:
 		default:
 			b = append(b, f.Raw...)

@@ -244,6 +244,7 @@ func (r *operationsReader) operation(b *dataflow.Block, name token, results []st
 		}
 		r.define(result, o.NewResult(t))
 	}
+	// Results that nothing uses need no names, but count.
 	if o.Name == "custom_call" && len(results) == 0 {
 		for _, t := range types {
 			o.NewResult(t)
