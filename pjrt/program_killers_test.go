@@ -222,7 +222,8 @@ func TestRewrittenProgramsAreCompiled(t *testing.T) {
 }
 
 // Each program ends the process of the plugins that it is refused for, and of no others: they
-// compile it, and execute it with zeros. The plugin at hand is tried; PJRT_TEST_CPU names others.
+// compile it, and execute it with zeros. Programs that end it by luck are not tried. The plugin at
+// hand is tried; PJRT_TEST_CPU names others.
 func TestDangersEndTheProcessOfThePluginsOfTheirAges(t *testing.T) {
 	what := os.Getenv(killerVariable)
 	if what == "" && testing.Short() {
@@ -233,17 +234,18 @@ func TestDangersEndTheProcessOfThePluginsOfTheirAges(t *testing.T) {
 		code   []byte
 		format pjrt.Format
 		dies   []int
+		luck   bool
 	}
 	var list []form
 	for _, d := range mlirtest.Dangers() {
-		list = append(list, form{d.Name, []byte(d.Code), pjrt.FormatMLIR, d.Dies})
+		list = append(list, form{d.Name, []byte(d.Code), pjrt.FormatMLIR, d.Dies, d.IsLuck()})
 		forms, _, err := mlirtest.Forms(d.Name)
 		require.NoError(t, err)
 		if hlo := forms[mlirtest.FormHLO]; hlo != nil {
-			list = append(list, form{d.Name + " as HLO", hlo, pjrt.FormatHLO, d.DiesAsHLO()})
+			list = append(list, form{d.Name + " as HLO", hlo, pjrt.FormatHLO, d.DiesAsHLO(), d.IsLuck()})
 		}
 	}
-	list = append(list, form{"more results than the entry has", moreResultsHLO(), pjrt.FormatHLO, []int{81, 106, 115}})
+	list = append(list, form{"more results than the entry has", moreResultsHLO(), pjrt.FormatHLO, []int{81, 106, 115}, false})
 	for _, f := range list {
 		if f.name == what {
 			executeUnchecked(t, f.code, f.format)
@@ -255,11 +257,15 @@ func TestDangersEndTheProcessOfThePluginsOfTheirAges(t *testing.T) {
 	t.Parallel()
 	minor := plugintest.Age(t)
 	for _, f := range list {
+		dies := slices.Contains(f.dies, minor)
+		if dies && f.luck {
+			continue
+		}
 		cmd := self(t.Context(), "-test.run=^"+t.Name()+"$", "-test.timeout=60s")
 		cmd.Env = append(os.Environ(), killerVariable+"="+f.name)
 		out, err := cmd.CombinedOutput()
 		survived := err == nil && strings.Contains(string(out), "> survived")
-		assert.Equal(t, !slices.Contains(f.dies, minor), survived, "%s on the plugin of API 0.%d: %v\n%s", f.name, minor, err, firstLines(string(out), 20))
+		assert.Equal(t, !dies, survived, "%s on the plugin of API 0.%d: %v\n%s", f.name, minor, err, firstLines(string(out), 20))
 	}
 }
 
