@@ -345,3 +345,13 @@ func TestAheadOfTimePermutesToMissingDevicesAreRefused(t *testing.T) {
 		assert.ErrorContains(t, err, "collective permute")
 	}
 }
+
+func TestAheadOfTimeConstantsOfBoolsAreReadAsEveryAgeWritesThem(t *testing.T) {
+	p := openTPU(t)
+	topology := newTopology(t, p, "v5e:2x2")
+	for form, code := range ofBools {
+		exe, err := p.CompileFor(context.Background(), topology, pjrt.Program{Code: []byte(code)}, nil)
+		require.NoError(t, err, form)
+		require.NoError(t, exe.Close())
+	}
+}

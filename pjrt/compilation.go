@@ -14,6 +14,7 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/internal/abandon"
 	"github.com/purepjrt/purepjrt/pjrt/internal/bytecode"
 	"github.com/purepjrt/purepjrt/pjrt/internal/preempt"
+	"github.com/purepjrt/purepjrt/pjrt/internal/source"
 )
 
 // compilation is the checked input of PJRT_Client_Compile and PJRT_Compile.
@@ -115,21 +116,41 @@ func newCompilation(
 	if plugin.quirks().uncompiled {
 		c.code = src.Uncompiled()
 	}
-	// Parsers of MLIR look for a NUL byte at the end of text: old plugins read up to it, and newer
-	// ones end the process over an error that they find behind the end. So one follows the code,
-	// and the size does not count it.
 	text := c.format == string(FormatMLIR) && !bytes.HasPrefix(c.code, []byte(bytecode.Magic))
 	if ctx.Done() != nil || text {
-		size := len(c.code)
-		code := make([]byte, size+1)
-		preempt.Copy(code, c.code)
-		c.code = code[:size]
+		c.code = terminated(c.code)
 	}
 	c.parameters = src.Parameters()
 	if _, results, ok := src.Counts(); ok {
 		c.results = results
 	}
 	return c, nil
+}
+
+// terminated returns a copy of code. Parsers of MLIR look for a NUL byte at the end of text: old
+// plugins read up to it, and newer ones end the process over an error that they find behind the
+// end. So one follows the copy, and its size does not count it.
+func terminated(code []byte) []byte {
+	size := len(code)
+	out := make([]byte, size+1)
+	preempt.Copy(out, code)
+	return out[:size]
+}
+
+// send calls compile, which gives the program to a compiler, and calls it once more if the compiler
+// reads the program only when it is written in another way.
+func (c *compilation) send(ctx context.Context, compile func() error) error {
+	err := compile()
+	e := (*Error)(nil)
+	if !errors.As(err, &e) {
+		return err
+	}
+	again := source.Rewritten(ctx, c.format, c.code, e.Message)
+	if again == nil {
+		return err
+	}
+	c.code = terminated(again)
+	return compile()
 }
 
 // program returns the C struct of the program.

@@ -39,9 +39,11 @@ func (c *Client) Compile(ctx context.Context, program Program, opts *CompileOpti
 		defer c.ref.Release()
 		var call capi.Call[capi.ClientCompileArgs]
 		call.Args.Client = h
-		call.Args.Program = in.program()
 		call.Args.CompileOptions, call.Args.CompileOptionsSize = capi.BytesData(in.options)
-		err = doLarge(c.plugin, &call)
+		err = in.send(ctx, func() error {
+			call.Args.Program = in.program()
+			return doLarge(c.plugin, &call)
+		})
 		runtime.KeepAlive(in)
 		if err != nil {
 			in.saveFailed(err)
@@ -67,7 +69,11 @@ func (c *Client) compileWith(ctx context.Context, compiler compile.Compiler, in 
 	if err != nil {
 		return nil, err
 	}
-	result, err := compiler.Compile(ctx, in.job(target))
+	var result *compile.Result
+	err = in.send(ctx, func() (err error) {
+		result, err = compiler.Compile(ctx, in.job(target))
+		return err
+	})
 	if err != nil {
 		return nil, in.explain(c.plugin, in.failedElsewhere(err))
 	}

@@ -8,6 +8,7 @@ import (
 	"runtime"
 
 	"github.com/purepjrt/purepjrt/capi"
+	"github.com/purepjrt/purepjrt/pjrt/compile"
 	"github.com/purepjrt/purepjrt/pjrt/internal/abandon"
 	"github.com/purepjrt/purepjrt/pjrt/internal/lifetimes"
 )
@@ -54,9 +55,13 @@ func compileFor(
 		return nil, err
 	}
 	if compiler := opts.compilerOf(client); compiler != nil {
-		job := in.job(p.elsewhere())
-		job.Topology = topology.Serialize
-		result, err := compiler.Compile(ctx, job)
+		var result *compile.Result
+		err := in.send(ctx, func() (err error) {
+			job := in.job(p.elsewhere())
+			job.Topology = topology.Serialize
+			result, err = compiler.Compile(ctx, job)
+			return err
+		})
 		if err != nil {
 			return nil, in.explain(p, in.failedElsewhere(err))
 		}
@@ -76,9 +81,11 @@ func compileFor(
 			}
 			defer client.ref.Release()
 		}
-		call.Args.Program = in.program()
 		call.Args.CompileOptions, call.Args.CompileOptionsSize = capi.BytesData(in.options)
-		err = doLarge(p, &call)
+		err = in.send(ctx, func() error {
+			call.Args.Program = in.program()
+			return doLarge(p, &call)
+		})
 		runtime.KeepAlive(in)
 		if err != nil {
 			in.saveFailed(err)

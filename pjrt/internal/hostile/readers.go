@@ -111,6 +111,10 @@ func Readers() []Reader {
 		{"a program of MLIR", []Form{Message}, program("mlir", tpu)},
 		{"a program of HLO", messages, program("hlo", tpu)},
 		{"a program of HLO with a configuration", messages, program("hlo_with_config", tpu)},
+		{"constants of bools in a program", []Form{Text, Bytecode}, func(b []byte) error {
+			_ = source.Rewritten(context.Background(), source.MLIR, b, source.OtherAge)
+			return nil
+		}},
 		{"stablehlo.Main", []Form{Text, Bytecode}, func(b []byte) error { _, _ = stablehlo.Main(b); return nil }},
 		{"stablehlo.Results", []Form{Text, Bytecode}, func(b []byte) error { _, _ = stablehlo.Results(b); return nil }},
 		{"stablehlo.VersionOf", []Form{Text, Bytecode}, func(b []byte) error { _, _ = stablehlo.VersionOf(b); return nil }},

@@ -8,6 +8,7 @@ import (
 	"context"
 	"encoding/binary"
 	"slices"
+	"strings"
 
 	"github.com/purepjrt/purepjrt/pjrt/array"
 	"github.com/purepjrt/purepjrt/pjrt/internal/bytecode"
@@ -198,6 +199,20 @@ func (a *artifact) Spread() hlo.Spread {
 		return hlo.Spread{}
 	}
 	return mlir.SpreadOfBytecode(m)
+}
+
+// OtherAge is in the message of a parser of MLIR for constants of bools in hexadecimal digits that
+// are written as at another age. So it is for digits that are too few or too many.
+const OtherAge = "elements hex data size is invalid"
+
+// Rewritten returns a program that a compiler refused with the message, written as it may read it,
+// or nil.
+func Rewritten(ctx context.Context, format string, code []byte, message string) []byte {
+	if format != MLIR || bytes.HasPrefix(code, []byte(bytecode.Magic)) || !strings.Contains(message, OtherAge) {
+		return nil
+	}
+	again, _ := mlir.OtherBools(ctx, code) // without it, the message stands
+	return again
 }
 
 // isExported reports whether data is what Exported.serialize of jax.export returns: a table
