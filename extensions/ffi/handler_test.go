@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -670,6 +671,16 @@ func TestAProgramWithoutItsHandlerSaysWhereToGetOne(t *testing.T) {
 		"lapack_sheevd_ffi": ": register one with Register of extensions/ffi",
 	} {
 		_, err := client.Compile(context.Background(), pjrt.Program{Code: []byte(withAttributes(name, ""))}, nil)
+		require.ErrorIs(t, err, pjrt.ErrNotFound)
+		require.ErrorContains(t, err, want)
+	}
+	for name, want := range map[string]string{
+		"nobody_has_this": "untyped custom call to nobody_has_this for Host: plugins for CPUs take none: write the call with api_version = 4",
+		"lapack_sgeev":    ": export the program again with a newer JAX",
+		"blas_ztrsm":      ": export the program again with a newer JAX",
+	} {
+		untyped := strings.Replace(withAttributes(name, ""), "{api_version = 4 : i32, backend_config = {}} ", "", 1)
+		_, err := client.Compile(context.Background(), pjrt.Program{Code: []byte(untyped)}, nil)
 		require.ErrorIs(t, err, pjrt.ErrNotFound)
 		require.ErrorContains(t, err, want)
 	}

@@ -21,7 +21,8 @@
 // There is a handler for each name for which jaxlib 0.10 to 0.12 has one: lapack_Xpotrf_ffi,
 // Xgesdd, Xgesvd, Xgeqrf, Xgeqp3, Xgetrf, Xtrsm, Xgeev, Xgees, Xgehrd and Xgtsv, where X is s, d, c
 // or z; Xsyevd, Xorgqr, Xormqr and Xsytrd, where X is s or d; Xheevd, Xungqr, Xunmqr and Xhetrd,
-// where X is c or z; and tridiagonal_solve_perturbed_ffi.
+// where X is c or z; and tridiagonal_solve_perturbed_ffi. Text of JAX 0.4.38 gets by with these
+// handlers, too. What its jax.export writes has other names, for which no plugin takes handlers.
 package lapack
 
 import (

@@ -9,6 +9,7 @@ import (
 
 	"github.com/purepjrt/purepjrt/extensions/ffi"
 	"github.com/purepjrt/purepjrt/pjrt"
+	"github.com/purepjrt/purepjrt/pjrt/array"
 )
 
 // The operations are named after LAPACK's functions, without the letter of the type. T is the type
@@ -354,11 +355,32 @@ func (op *getrf[T, W]) run() error {
 type trsm[T number, W wide] struct {
 	A      ffi.Arg[T]
 	B      ffi.Arg[T]
+	Factor []ffi.AnyArg // of B, in programs of JAX 0.4
 	Out    ffi.Ret[T]
 	Diag   uint8
 	Side   uint8
 	TransX uint8
 	Uplo   uint8
+}
+
+// factor returns what the right sides are multiplied by.
+func (op *trsm[T, W]) factor() (W, error) {
+	if len(op.Factor) == 0 {
+		return 1, nil
+	}
+	argument, err := op.Factor[0].Array()
+	if err != nil {
+		return 0, err
+	}
+	values, err := array.ToSlice[T](argument)
+	if err == nil && (len(op.Factor) > 1 || len(values) != 1) {
+		err = pjrt.ErrInvalidArgument.Errorf("the call has %d arguments, and argument 2 has the dimensions %v: "+
+			"there are two arguments, or a third that is one number", 2+len(op.Factor), argument.Dims)
+	}
+	if err != nil {
+		return 0, err
+	}
+	return widen[W](values)[0], nil
 }
 
 func (op *trsm[T, W]) run() error {
@@ -397,8 +419,15 @@ func (op *trsm[T, W]) run() error {
 		return pjrt.ErrInvalidArgument.Errorf("argument 0 is %v, and argument 1 is %v: they do not fit together",
 			op.A.Dims, op.B.Dims)
 	}
+	factor, err := op.factor()
+	if err != nil {
+		return err
+	}
 	for i := range b.count {
 		x := read[W](b, i)
+		for j := range x {
+			x[j] *= factor
+		}
 		engineOf[W]().solveTriangular(side, uplo, trans, diag, b.rows, b.cols, read[W](a, i), x)
 		write(out, i, x)
 	}
