@@ -74,7 +74,7 @@ func (c *compilation) explain(plugin *Plugin, err error) error {
 	}
 	switch e.Code {
 	case ErrUnknown, ErrInvalidArgument, ErrInternal: // those of parsers
-		note := cmp.Or(versionNote(plugin, c.code), sizeNote(len(c.code)))
+		note := cmp.Or(unsizedNote(e.Message), versionNote(plugin, c.code), sizeNote(len(c.code)))
 		if note == "" {
 			note = c.textNote(plugin)
 		}

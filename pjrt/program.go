@@ -8,6 +8,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"regexp"
 	"slices"
 
 	"github.com/purepjrt/purepjrt/pjrt/internal/bytecode"
@@ -66,6 +67,18 @@ func sizeNote(size int) string {
 		return ""
 	}
 	return fmt.Sprintf("the program has %d bytes, and messages of XLA at most %d: pass large constants as arguments", size, math.MaxInt32)
+}
+
+// unsized matches what XLA's compilers say of programs with dimensions of no fixed size.
+var unsized = regexp.MustCompile(`Unbounded dynamism is disabled|'stablehlo\.\w*dynamic_\w+' op (can't be translated|expected bounded)`)
+
+// unsizedNote returns what explains the error with a message, or "".
+func unsizedNote(message string) string {
+	if !unsized.MatchString(message) {
+		return ""
+	}
+	return "the program has dimensions of no fixed size (?), and the compiler needs the size of each: export the program once for each " +
+		"shape of its arguments, without symbolic dimensions in JAX or dynamic_shapes in PyTorch"
 }
 
 // versionNote returns what explains the plugin's error for a portable artifact of a version

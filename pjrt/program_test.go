@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -198,6 +199,30 @@ func TestAnErrorAboutAnArtifactOfAnotherVersionSaysWhatToDo(t *testing.T) {
 		}
 		assert.ErrorContains(t, err, c.want, name)
 	}
+}
+
+func TestAnErrorAboutADimensionOfNoFixedSizeSaysWhatToDo(t *testing.T) {
+	client := newClient(t)
+	for name, code := range map[string]string{
+		"an argument": `func.func @main(%a: tensor<?x4xf32>) -> tensor<?x4xf32> {
+  %0 = stablehlo.add %a, %a : tensor<?x4xf32>
+  return %0 : tensor<?x4xf32>
+}`,
+		"as many as an argument says": `func.func @main(%n: tensor<1xi32>) -> tensor<?xf32> {
+  %0 = stablehlo.dynamic_iota %n, dim = 0 : (tensor<1xi32>) -> tensor<?xf32>
+  return %0 : tensor<?xf32>
+}`,
+		"a shape that an argument says": `func.func @main(%a: tensor<4xf32>, %n: tensor<2xi32>) -> tensor<?x?xf32> {
+  %0 = stablehlo.dynamic_reshape %a, %n : (tensor<4xf32>, tensor<2xi32>) -> tensor<?x?xf32>
+  return %0 : tensor<?x?xf32>
+}`,
+	} {
+		_, err := client.Compile(context.Background(), pjrt.Program{Code: []byte(code)}, nil)
+		assert.ErrorContains(t, err, "export the program once for each shape of its arguments", name)
+	}
+	_, err := client.Compile(context.Background(), pjrt.Program{Code: []byte(strings.Replace(add, "stablehlo.add", "stablehlo.ad", 1))}, nil)
+	require.Error(t, err)
+	assert.NotContains(t, err.Error(), "export the program", "another mistake")
 }
 
 func TestProgramsThatNoPluginReadsAreRefused(t *testing.T) {
