@@ -13,6 +13,7 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 
 	"github.com/purepjrt/purepjrt/pjrt"
+	"github.com/purepjrt/purepjrt/pjrt/dtype"
 	"github.com/purepjrt/purepjrt/pjrt/hlo"
 )
 
@@ -105,6 +106,73 @@ func TestBitcastsOfAnOptimizedProgramCompileAgain(t *testing.T) {
 	require.NoError(t, err)
 	defer outs[0].Close()
 	assert.Equal(t, []float32{1, 2, 3, 4, 5, 6}, read(t, outs[0]))
+}
+
+// The memory of a bitcast is that of its operand, whatever order their layouts give to it.
+func TestBitcastsBetweenAnyOrdersCompile(t *testing.T) {
+	ctx := context.Background()
+	client := newClient(t)
+	for _, c := range []struct {
+		from, to           []int64
+		fromOrder, toOrder []int
+	}{
+		{[]int64{2, 5, 4}, []int64{5, 2, 4}, []int{2, 1, 0}, []int{2, 0, 1}},
+		{[]int64{2, 3, 4}, []int64{3, 8}, []int{1, 0, 2}, []int{0, 1}},
+		{[]int64{6}, []int64{3, 2}, []int{0}, []int{0, 1}},
+		{[]int64{4, 3}, []int64{2, 6}, []int{0, 1}, []int{1, 0}},
+		{[]int64{1, 3, 2}, []int64{3, 1, 1, 2}, []int{0, 2, 1}, []int{0, 2, 1, 3}},
+	} {
+		exe, err := client.Compile(ctx, pjrt.Program{Code: bitcastHLO(c.from, c.to, c.fromOrder, c.toOrder)}, nil)
+		require.NoError(t, err, c)
+		defer exe.Close()
+		x := upload(t, client, pjrt.HostArray{Type: dtype.F32, Dims: c.from, Data: ascendingBytes(c.from)})
+		outs, err := exe.Execute(ctx, []*pjrt.Buffer{x}, nil)
+		require.NoError(t, err, c)
+		defer outs[0].Close()
+		got, err := outs[0].ToHost(ctx)
+		require.NoError(t, err, c)
+		assert.Equal(t, c.to, got.Dims)
+		assert.Equal(t, stored(ascendingBytes(c.from), c.from, c.fromOrder, 4), stored(got.Data, c.to, c.toOrder, 4), c)
+	}
+}
+
+// ascendingBytes returns the memory of an array of f32 with these dimensions.
+func ascendingBytes(dims []int64) []byte {
+	n := int64(1)
+	for _, d := range dims {
+		n *= d
+	}
+	list := make([]float32, n)
+	for i := range list {
+		list[i] = float32(i)
+	}
+	return dtype.Bytes(list)
+}
+
+// bitcastHLO returns a module with a bitcast between two layouts.
+func bitcastHLO(from, to []int64, fromOrder, toOrder []int) []byte {
+	rowMajor := func(dims []int64) (order []int) {
+		for i := range slices.Backward(dims) {
+			order = append(order, i)
+		}
+		return order
+	}
+	shape := func(field protowire.Number, dims []int64, order []int) []byte {
+		var sizes, minorToMajor []byte
+		for i, d := range dims {
+			sizes = append(sizes, byte(d))
+			minorToMajor = append(minorToMajor, byte(order[i]))
+		}
+		return protoBytes(field, protoInt(2, 11), protoBytes(3, sizes), protoBytes(5, protoBytes(1, minorToMajor)))
+	}
+	program := protoBytes(4, shape(1, from, rowMajor(from)), shape(2, to, rowMajor(to)), protoText(3, "x"))
+	entry := protoBytes(3, protoText(1, "e"),
+		protoBytes(2, protoText(1, "x"), protoText(2, "parameter"), shape(3, from, rowMajor(from)), protoInt(35, 1)),
+		protoBytes(2, protoText(1, "c"), protoText(2, "copy"), shape(3, from, fromOrder), protoInt(35, 2), protoBytes(36, []byte{1})),
+		protoBytes(2, protoText(1, "b"), protoText(2, "bitcast"), shape(3, to, toOrder), protoInt(35, 3), protoBytes(36, []byte{2})),
+		protoBytes(2, protoText(1, "r"), protoText(2, "copy"), shape(3, to, rowMajor(to)), protoInt(35, 4), protoBytes(36, []byte{3})),
+		program, protoInt(5, 1), protoInt(6, 4))
+	return slices.Concat(protoText(1, "m"), protoText(2, "e"), entry, program, protoInt(5, 1), protoInt(6, 1))
 }
 
 // countWith executes countTo with 1000.

@@ -5,30 +5,33 @@ package hlo
 
 import (
 	"bytes"
-	"slices"
 
 	"github.com/purepjrt/purepjrt/pjrt/internal/preempt"
 	"github.com/purepjrt/purepjrt/pjrt/internal/wire"
-	"github.com/purepjrt/purepjrt/pjrt/internal/xlaproto"
 )
 
-const instructionFusionKind = 11 // HloInstructionProto
+const (
+	instructionFusionKind    = 11 // HloInstructionProto
+	instructionBackendConfig = 43
+)
 
 // Uncompiled returns a copy of a module without what compilers put into programs, so that one that
-// a compiler gave back compiles again: without the order in which its instructions run, with calls
-// in place of fusions, and without bitcasts where other operations do the same. It copies bytes
-// that are not a module as they are: the plugin reports the mistake.
+// a compiler gave back compiles again: without the order in which its instructions run and notes
+// about its loops, which compilers of other ages may not read, with calls in place of fusions, and
+// without bitcasts where other operations do the same. It copies bytes that are not a module as
+// they are: the plugin reports the mistake.
 func Uncompiled(module []byte) []byte {
 	b := make([]byte, 0, len(module))
+	u := uncompiler{module: module}
 	err := wire.Visit(module, func(f wire.Field) error {
 		switch {
 		case f.Is(moduleSchedule, wire.Bytes):
 			return nil
 		case f.Is(moduleComputations, wire.Bytes):
-			if !preempt.Contains(f.Bytes, []byte("fusion")) && !preempt.Contains(f.Bytes, []byte("bitcast")) {
+			if !mayBeCompiled(f.Bytes) {
 				break
 			}
-			c, err := uncompiled(f.Bytes)
+			c, err := u.uncompiled(f.Bytes)
 			b = wire.AppendBytes(b, moduleComputations, c)
 			return err
 		}
@@ -41,8 +44,50 @@ func Uncompiled(module []byte) []byte {
 	return b
 }
 
+// mayBeCompiled reports whether a computation may have an instruction that Uncompiled changes.
+func mayBeCompiled(computation []byte) bool {
+	for _, opcode := range []string{"fusion", "bitcast", "while"} {
+		if preempt.Contains(computation, []byte(opcode)) {
+			return true
+		}
+	}
+	return false
+}
+
+// uncompiler makes the instructions that take the place of others.
+type uncompiler struct {
+	module []byte
+	last   int64 // the number of the last instruction that was made, or 0
+}
+
+// rawInstruction has what Uncompiled reads of an instruction.
+type rawInstruction struct {
+	raw, name, opcode, shape []byte
+	id                       int64
+	operands                 []int64
+}
+
+func readRaw(raw []byte) (rawInstruction, error) {
+	x := rawInstruction{raw: raw}
+	return x, wire.Visit(raw, func(f wire.Field) error {
+		switch {
+		case f.Is(instructionName, wire.Bytes):
+			x.name = f.Bytes
+		case f.Is(instructionOpcode, wire.Bytes):
+			x.opcode = f.Bytes
+		case f.Is(instructionShape, wire.Bytes):
+			x.shape = f.Bytes
+		case f.Is(instructionID, wire.Varint):
+			x.id = int64(f.Int)
+		case f.IsList(instructionOperands):
+			return wire.Ints(&x.operands, f)
+		}
+		return nil
+	})
+}
+
 // uncompiled is Uncompiled for a computation.
-func uncompiled(computation []byte) ([]byte, error) {
+func (u *uncompiler) uncompiled(computation []byte) ([]byte, error) {
 	b := make([]byte, 0, len(computation))
 	shapes := make(map[int64][]byte) // of the instructions so far, by their numbers
 	err := wire.Visit(computation, func(f wire.Field) error {
@@ -50,86 +95,41 @@ func uncompiled(computation []byte) ([]byte, error) {
 			b = append(b, f.Raw...)
 			return nil
 		}
-		var opcode, shape []byte
-		var id int64
-		var operands []int64
-		err := wire.Visit(f.Bytes, func(f wire.Field) error {
-			switch {
-			case f.Is(instructionOpcode, wire.Bytes):
-				opcode = f.Bytes
-			case f.Is(instructionShape, wire.Bytes):
-				shape = f.Bytes
-			case f.Is(instructionID, wire.Varint):
-				id = int64(f.Int)
-			case f.IsList(instructionOperands):
-				return wire.Ints(&operands, f)
-			}
-			return nil
-		})
-		shapes[id] = shape
-		switch {
-		case err != nil:
+		x, err := readRaw(f.Bytes)
+		if err != nil {
 			return err
-		case string(opcode) == "fusion":
-			b = wire.AppendBytes(b, computationInstructions, withOpcode(f.Bytes, "call"))
-		case string(opcode) == "bitcast" && len(operands) == 1:
-			b = wire.AppendBytes(b, computationInstructions, withOpcode(f.Bytes, bitcast(shapes[operands[0]], shape)))
+		}
+		shapes[x.id] = x.shape
+		switch {
+		case string(x.opcode) == "fusion":
+			b = wire.AppendBytes(b, computationInstructions, x.rewritten("call", nil, nil))
+		case string(x.opcode) == "while":
+			b = wire.AppendBytes(b, computationInstructions, x.rewritten("while", nil, nil))
+		case string(x.opcode) == "bitcast" && len(x.operands) == 1:
+			b, err = u.appendBitcast(b, &x, shapes[x.operands[0]])
 		default:
 			b = append(b, f.Raw...)
 		}
-		return nil
+		return err
 	})
 	return b, err
 }
 
-// withOpcode returns an instruction, which has been read once, with another opcode.
-func withOpcode(instruction []byte, opcode string) []byte {
-	b := make([]byte, 0, len(instruction))
-	_ = wire.Visit(instruction, func(f wire.Field) error {
-		switch f.Number {
-		case instructionOpcode:
+// rewritten returns the instruction with another opcode and without notes of a compiler. operands
+// and dimensions are those of the result unless they are nil.
+func (x *rawInstruction) rewritten(opcode string, operands []int64, dimensions []int64) []byte {
+	b := make([]byte, 0, len(x.raw))
+	_ = wire.Visit(x.raw, func(f wire.Field) error {
+		switch {
+		case f.Number == instructionOpcode:
 			b = wire.AppendBytes(b, instructionOpcode, opcode)
-		case instructionFusionKind:
+		case f.Number == instructionFusionKind, f.Number == instructionBackendConfig:
+		case f.Number == instructionOperands && operands != nil:
 		default:
 			b = append(b, f.Raw...)
 		}
 		return nil
 	})
-	return b
-}
-
-// bitcast returns the opcode that makes an array of one shape out of one of another with the same
-// memory. Compilers expect no bitcast, whose meaning depends on layouts.
-func bitcast(from, to []byte) string {
-	a, err := xlaproto.UnmarshalShape(from)
-	if err != nil {
-		return "bitcast"
-	}
-	b, err := xlaproto.UnmarshalShape(to)
-	switch {
-	case err != nil || !isRowMajor(&a) || !isRowMajor(&b):
-	case a.ElementType == b.ElementType:
-		return "reshape"
-	case slices.Equal(a.Dims, b.Dims):
-		return "bitcast-convert"
-	}
-	return "bitcast"
-}
-
-// isRowMajor reports whether the memory of an array has all of its elements in the order of their
-// indices, and nothing else.
-func isRowMajor(s *xlaproto.Shape) bool {
-	l := s.Layout
-	switch {
-	case s.IsTuple(), slices.Contains(s.Dynamic, true), l == nil:
-		return false
-	case len(l.MinorToMajor) != len(s.Dims), len(l.Tiles) > 0, l.TailPadding > 1, len(l.Unknown) > 0:
-		return false
-	}
-	for i, d := range l.MinorToMajor {
-		if d != len(s.Dims)-1-i {
-			return false
-		}
-	}
-	return true
+	b = wire.AppendInts(b, instructionDimensions, dimensions)
+	return wire.AppendInts(b, instructionOperands, operands)
 }

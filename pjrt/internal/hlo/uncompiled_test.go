@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/purepjrt/purepjrt/pjrt/internal/hlo"
 	"github.com/purepjrt/purepjrt/pjrt/internal/wire"
@@ -46,29 +47,84 @@ func TestBitcastsBecomeOperationsOnElements(t *testing.T) {
 	tiled.Layout.Tiles = []xlaproto.Tile{{Dims: []int64{8, 128}}}
 	bounded := shape(f32, []int64{2, 3}, 1, 0)
 	bounded.Dynamic = []bool{true, false}
+	type instruction struct {
+		opcode     string
+		dimensions []int64
+	}
+	opcodes := func(list ...string) (out []instruction) {
+		for _, o := range list {
+			out = append(out, instruction{opcode: o})
+		}
+		return out
+	}
 	for name, c := range map[string]struct {
 		from, to xlaproto.Shape
-		want     string
+		want     []instruction
 	}{
-		"the same order":    {shape(f32, []int64{2, 3}, 1, 0), shape(f32, []int64{6}, 0), "reshape"},
-		"the same bits":     {shape(f32, []int64{2, 3}, 1, 0), shape(s32, []int64{2, 3}, 1, 0), "bitcast-convert"},
-		"scalars":           {shape(f32, nil), shape(s32, nil), "bitcast-convert"},
-		"other bits":        {shape(f32, []int64{2, 3}, 1, 0), shape(s32, []int64{6}, 0), "bitcast"},
-		"another order":     {shape(f32, []int64{2, 3}, 0, 1), shape(f32, []int64{6}, 0), "bitcast"},
-		"into another one":  {shape(f32, []int64{6}, 0), shape(f32, []int64{2, 3}, 0, 1), "bitcast"},
-		"tiles":             {tiled, shape(f32, []int64{6}, 0), "bitcast"},
-		"unknown sizes":     {bounded, shape(f32, []int64{6}, 0), "bitcast"},
-		"no layout":         {xlaproto.Shape{ElementType: f32, Dims: []int64{2, 3}}, shape(f32, []int64{6}, 0), "bitcast"},
-		"a tuple of arrays": {xlaproto.Shape{ElementType: xlaproto.PrimitiveTuple}, shape(f32, []int64{6}, 0), "bitcast"},
+		"the same order":   {shape(f32, []int64{2, 3}, 1, 0), shape(f32, []int64{6}, 0), opcodes("reshape")},
+		"the same bits":    {shape(f32, []int64{2, 3}, 0, 1), shape(s32, []int64{2, 3}, 0, 1), opcodes("bitcast-convert")},
+		"scalars":          {shape(f32, nil), shape(s32, nil), opcodes("bitcast-convert")},
+		"another order":    {shape(f32, []int64{2, 3}, 0, 1), shape(f32, []int64{6}, 0), []instruction{{"transpose", []int64{1, 0}}, {"reshape", nil}}},
+		"into another one": {shape(f32, []int64{6}, 0), shape(f32, []int64{2, 3}, 0, 1), []instruction{{"reshape", nil}, {"transpose", []int64{1, 0}}}},
+		"turned":           {shape(f32, []int64{2, 5, 4}, 2, 1, 0), shape(f32, []int64{5, 2, 4}, 2, 0, 1), []instruction{{"transpose", []int64{1, 0, 2}}}},
+		"twice": {shape(f32, []int64{2, 3, 4}, 1, 0, 2), shape(f32, []int64{3, 8}, 0, 1),
+			[]instruction{{"transpose", []int64{2, 0, 1}}, {"reshape", nil}, {"transpose", []int64{1, 0}}}},
+		"other bits":           {shape(f32, []int64{2, 3}, 1, 0), shape(s32, []int64{6}, 0), opcodes("bitcast")},
+		"other bits elsewhere": {shape(f32, []int64{2, 3}, 1, 0), shape(s32, []int64{2, 3}, 0, 1), opcodes("bitcast")},
+		"tiles":                {tiled, shape(f32, []int64{6}, 0), opcodes("bitcast")},
+		"unknown sizes":        {bounded, shape(f32, []int64{6}, 0), opcodes("bitcast")},
+		"no layout":            {xlaproto.Shape{ElementType: f32, Dims: []int64{2, 3}}, shape(f32, []int64{6}, 0), opcodes("bitcast")},
+		"no order":             {shape(f32, []int64{2, 3}, 1, 1), shape(f32, []int64{6}, 0), opcodes("bitcast")},
+		"a tuple of arrays":    {xlaproto.Shape{ElementType: xlaproto.PrimitiveTuple}, shape(f32, []int64{6}, 0), opcodes("bitcast")},
 	} {
-		with := func(opcode string) []byte {
-			instruction := func(id int, opcode string, shape []byte, operands ...byte) []byte {
-				b := wire.AppendBytes(wire.AppendBytes(nil, 2, opcode), 3, shape)
-				return wire.AppendBytes(nil, 2, wire.AppendBytes(wire.AppendNonzero(b, 35, id), 36, operands))
-			}
-			computation := slices.Concat(instruction(1, "parameter", c.from.Marshal()), instruction(2, opcode, c.to.Marshal(), 1))
-			return wire.AppendBytes(wire.AppendBytes(nil, 1, "m"), 3, computation)
+		const other = 7 << 32 // a computation has its number in the upper half
+		made := func(id int, opcode string, shape []byte, operand int) []byte {
+			b := wire.AppendBytes(wire.AppendBytes(nil, 2, opcode), 3, shape)
+			return wire.AppendBytes(nil, 2, wire.AppendInts(wire.AppendNonzero(b, 35, id), 36, []int{operand}))
 		}
-		assert.Equal(t, with(c.want), hlo.Uncompiled(with("bitcast")), name)
+		computation := slices.Concat(made(other+1, "parameter", c.from.Marshal(), 0), made(other+2, "bitcast", c.to.Marshal(), other+1))
+		module := wire.AppendBytes(wire.AppendBytes(nil, 1, "m"), 3, computation)
+		var got []instruction
+		last := int64(other + 1)
+		require.NoError(t, wire.VisitMessages(hlo.Uncompiled(module), 3, func(computation []byte) error {
+			return wire.VisitMessages(computation, 2, func(raw []byte) error {
+				var i instruction
+				var id int64
+				var operands []int64
+				err := wire.Visit(raw, func(f wire.Field) error {
+					switch f.Number {
+					case 2:
+						i.opcode = string(f.Bytes)
+					case 14:
+						return wire.Ints(&i.dimensions, f)
+					case 35:
+						id = int64(f.Int)
+					case 36:
+						return wire.Ints(&operands, f)
+					}
+					return nil
+				})
+				if i.opcode != "parameter" {
+					assert.Equal(t, []int64{last}, operands, name)
+					got = append(got, i)
+					last = id
+				}
+				return err
+			})
+		}), name)
+		assert.Equal(t, c.want, got, name)
+		assert.EqualValues(t, other+2, last, "%s: the last one has the number of the bitcast", name)
 	}
+}
+
+// What a compiler notes about a loop is for itself.
+func TestLoopsLoseTheNotesOfACompiler(t *testing.T) {
+	t.Parallel()
+	noted := func(opcode string, notes ...byte) []byte {
+		raw := append(wire.AppendBytes(wire.AppendBytes(nil, 1, "w"), 2, opcode), notes...)
+		return wire.AppendBytes(nil, 3, wire.AppendBytes(nil, 2, raw))
+	}
+	notes := wire.AppendBytes(nil, 43, `{"known_trip_count":{"n":"5"}}`)
+	assert.Equal(t, noted("while"), hlo.Uncompiled(noted("while", notes...)))
+	assert.Equal(t, noted("custom-call", notes...), hlo.Uncompiled(noted("custom-call", notes...)))
 }
