@@ -316,7 +316,7 @@ func TestMatricesOfNaNGiveNaN(t *testing.T) {
 // Programs of JAX 0.4 have an argument that the right sides are multiplied by.
 func TestTriangularSolveTakesAFactor(t *testing.T) {
 	client := newClient(t)
-	solve := func(letter, typ string, factors ...string) *pjrt.LoadedExecutable {
+	program := func(letter, typ, diag string, factors ...string) *pjrt.LoadedExecutable {
 		t.Helper()
 		const column = "dense<[0, 1]> : tensor<2xindex>"
 		var constants strings.Builder
@@ -329,16 +329,17 @@ func TestTriangularSolveTakesAFactor(t *testing.T) {
 			fmt.Fprintf(&constants, "  %%f%d = stablehlo.constant dense<%s> : %s\n", i, f, of)
 			operands, types, layouts = fmt.Sprintf("%s, %%f%d", operands, i), types+", "+of, layouts+", "+layout
 		}
-		program := "func.func @main(%a: tensor<2x2xT>, %b: tensor<2x2xT>) -> tensor<2x2xT> {\n" + constants.String() +
+		code := "func.func @main(%a: tensor<2x2xT>, %b: tensor<2x2xT>) -> tensor<2x2xT> {\n" + constants.String() +
 			"  %x = stablehlo.custom_call @lapack_" + letter + "trsm_ffi(" + operands + ") {api_version = 4 : i32, " +
-			"backend_config = {diag = 78 : ui8, side = 76 : ui8, trans_x = 78 : ui8, uplo = 76 : ui8}, " +
+			"backend_config = {diag = " + diag + " : ui8, side = 76 : ui8, trans_x = 78 : ui8, uplo = 76 : ui8}, " +
 			"operand_layouts = [" + layouts + "], result_layouts = [" + column + "]} : (" + types + ") -> tensor<2x2xT>\n" +
 			"  return %x : tensor<2x2xT>\n}\n"
-		exe, err := client.Compile(t.Context(), pjrt.Program{Code: []byte(strings.ReplaceAll(program, "T", typ))}, nil)
+		exe, err := client.Compile(t.Context(), pjrt.Program{Code: []byte(strings.ReplaceAll(code, "T", typ))}, nil)
 		require.NoError(t, err)
 		t.Cleanup(func() { exe.Close() })
 		return exe
 	}
+	const unit, given = "85", "78" // the diagonal is of ones, or as in the matrix
 	matrix := func(typ string, values ...float64) array {
 		a := array{Type: typ, Dims: []int64{2, 2}}
 		for _, v := range values {
@@ -354,15 +355,22 @@ func TestTriangularSolveTakesAFactor(t *testing.T) {
 		{"c", "complex<f32>", "complex64", "(3.0,0.0)"}, {"z", "complex<f64>", "complex128", "(3.0,0.0)"},
 	} {
 		a, b := matrix(test.name, 2, 0, 1, 4), matrix(test.name, 2, 4, 5, 6)
-		results, err := execute(t, client, solve(test.letter, test.typ, test.factor), []array{a, b})
+		results, err := execute(t, client, program(test.letter, test.typ, given, test.factor), []array{a, b})
 		require.NoError(t, err, test.name)
 		want := array{Type: test.name, Data: matrix(test.name, 3, 6, 3, 3).Data}
 		assert.Equal(t, want.values(), widened(t, results[0]), test.name)
 	}
+	// An infinity stays what it is: times the complex number 1 it would have a NaN beside it.
+	infinite := matrix("complex64", math.Inf(1), 0, 0, 1)
+	for _, factors := range [][]string{nil, {"(1.0,0.0)"}} {
+		results, err := execute(t, client, program("c", "complex<f32>", unit, factors...), []array{matrix("complex64", 1, 0, 0, 1), infinite})
+		require.NoError(t, err)
+		assert.Equal(t, []float64{math.Inf(1), 0}, widened(t, results[0])[:2], factors)
+	}
 	for want, factors := range map[string][]string{
 		"argument 2 has the dimensions [2]": {"[3.0, 1.0]"}, "the call has 4 arguments": {"3.0", "3.0"},
 	} {
-		_, err := execute(t, client, solve("s", "f32", factors...), []array{matrix("float32", 2, 0, 1, 4), matrix("float32", 2, 4, 5, 6)})
+		_, err := execute(t, client, program("s", "f32", given, factors...), []array{matrix("float32", 2, 0, 1, 4), matrix("float32", 2, 4, 5, 6)})
 		assert.ErrorIs(t, err, pjrt.ErrInvalidArgument)
 		assert.ErrorContains(t, err, want)
 	}

@@ -425,8 +425,10 @@ func (op *trsm[T, W]) run() error {
 	}
 	for i := range b.count {
 		x := read[W](b, i)
-		for j := range x {
-			x[j] *= factor
+		if factor != 1 { // an infinity times the complex number 1 has a NaN
+			for j := range x {
+				x[j] *= factor
+			}
 		}
 		engineOf[W]().solveTriangular(side, uplo, trans, diag, b.rows, b.cols, read[W](a, i), x)
 		write(out, i, x)
