@@ -151,12 +151,7 @@ func ascendingBytes(dims []int64) []byte {
 
 // bitcastHLO returns a module with a bitcast between two layouts.
 func bitcastHLO(from, to []int64, fromOrder, toOrder []int) []byte {
-	rowMajor := func(dims []int64) (order []int) {
-		for i := range slices.Backward(dims) {
-			order = append(order, i)
-		}
-		return order
-	}
+	rowMajor := func(dims []int64) []int { return pjrt.RowMajor(len(dims)).MinorToMajor }
 	shape := func(field protowire.Number, dims []int64, order []int) []byte {
 		var sizes, minorToMajor []byte
 		for i, d := range dims {

@@ -12,29 +12,30 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/internal/xlaproto"
 )
 
-// appendBitcast appends instructions that make the array of a bitcast out of one with the shape
-// from. Compilers expect no bitcast, whose meaning depends on layouts. It has the same memory, so
-// it is the array with its dimensions in the order of its memory, reshaped to those of the result
-// in the order of theirs, and put in the order of their numbers. A bitcast stays one if either
-// array is not dense.
-func (u *uncompiler) appendBitcast(b []byte, x *rawInstruction, from []byte) ([]byte, error) {
+// bitcast returns an instruction that makes the array of a bitcast out of one with the shape from,
+// after it has appended those that this one needs. Compilers expect no bitcast, whose meaning
+// depends on layouts. It has the same memory, so it is the array with its dimensions in the order
+// of its memory, reshaped to those of the result in the order of theirs, and put in the order of
+// their numbers. A bitcast stays one if either array is not dense.
+func (u *uncompiler) bitcast(b []byte, x *rawInstruction, from []byte) (appended, last []byte, err error) {
 	a, err := xlaproto.UnmarshalShape(from)
 	if err != nil {
-		return b, err
+		return b, x.raw, err
 	}
 	to, err := xlaproto.UnmarshalShape(x.shape)
 	if err != nil {
-		return b, err
+		return b, x.raw, err
 	}
 	before, dense := inMemory(&a)
 	after, alsoDense := inMemory(&to)
-	switch {
-	case !dense || !alsoDense:
-		return wire.AppendBytes(b, computationInstructions, x.raw), nil
-	case a.ElementType != to.ElementType && slices.Equal(a.Dims, to.Dims) && slices.Equal(before, after):
-		return wire.AppendBytes(b, computationInstructions, x.rewritten("bitcast-convert", nil, nil)), nil
-	case a.ElementType != to.ElementType:
-		return wire.AppendBytes(b, computationInstructions, x.raw), nil
+	if !dense || !alsoDense {
+		return b, x.raw, nil
+	}
+	if a.ElementType != to.ElementType {
+		if slices.Equal(a.Dims, to.Dims) && slices.Equal(before, after) {
+			return b, x.rewritten("bitcast-convert", nil, nil), nil
+		}
+		return b, x.raw, nil
 	}
 	operand := x.operands[0]
 	if !slices.IsSorted(before) {
@@ -42,7 +43,7 @@ func (u *uncompiler) appendBitcast(b []byte, x *rawInstruction, from []byte) ([]
 		b, operand = u.appendNew(b, x, "transpose", a.ElementType, a.Dims, before, operand)
 	}
 	if slices.IsSorted(after) {
-		return wire.AppendBytes(b, computationInstructions, x.rewritten("reshape", []int64{operand}, nil)), nil
+		return b, x.rewritten("reshape", []int64{operand}, nil), nil
 	}
 	if dims := permuted(to.Dims, after); !slices.Equal(a.Dims, dims) {
 		b, operand = u.appendNew(b, x, "reshape", a.ElementType, dims, nil, operand)
@@ -51,7 +52,7 @@ func (u *uncompiler) appendBitcast(b []byte, x *rawInstruction, from []byte) ([]
 	for place, d := range after {
 		places[d] = int64(place)
 	}
-	return wire.AppendBytes(b, computationInstructions, x.rewritten("transpose", []int64{operand}, places)), nil
+	return b, x.rewritten("transpose", []int64{operand}, places), nil
 }
 
 // permuted returns the sizes of the dimensions in an order.

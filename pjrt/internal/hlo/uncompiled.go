@@ -100,16 +100,18 @@ func (u *uncompiler) uncompiled(computation []byte) ([]byte, error) {
 			return err
 		}
 		shapes[x.id] = x.shape
-		switch {
-		case string(x.opcode) == "fusion":
-			b = wire.AppendBytes(b, computationInstructions, x.rewritten("call", nil, nil))
-		case string(x.opcode) == "while":
-			b = wire.AppendBytes(b, computationInstructions, x.rewritten("while", nil, nil))
-		case string(x.opcode) == "bitcast" && len(x.operands) == 1:
-			b, err = u.appendBitcast(b, &x, shapes[x.operands[0]])
-		default:
-			b = append(b, f.Raw...)
+		last := x.raw
+		switch string(x.opcode) {
+		case "fusion":
+			last = x.rewritten("call", nil, nil)
+		case "while":
+			last = x.rewritten("while", nil, nil)
+		case "bitcast":
+			if len(x.operands) == 1 {
+				b, last, err = u.bitcast(b, &x, shapes[x.operands[0]])
+			}
 		}
+		b = wire.AppendBytes(b, computationInstructions, last)
 		return err
 	})
 	return b, err
@@ -117,7 +119,7 @@ func (u *uncompiler) uncompiled(computation []byte) ([]byte, error) {
 
 // rewritten returns the instruction with another opcode and without notes of a compiler. operands
 // and dimensions are those of the result unless they are nil.
-func (x *rawInstruction) rewritten(opcode string, operands []int64, dimensions []int64) []byte {
+func (x *rawInstruction) rewritten(opcode string, operands, dimensions []int64) []byte {
 	b := make([]byte, 0, len(x.raw))
 	_ = wire.Visit(x.raw, func(f wire.Field) error {
 		switch {
