@@ -4,7 +4,6 @@
 package pjrt
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -12,7 +11,6 @@ import (
 
 	"github.com/purepjrt/purepjrt/capi"
 	"github.com/purepjrt/purepjrt/pjrt/internal/abandon"
-	"github.com/purepjrt/purepjrt/pjrt/internal/bytecode"
 	"github.com/purepjrt/purepjrt/pjrt/internal/preempt"
 	"github.com/purepjrt/purepjrt/pjrt/internal/source"
 )
@@ -116,8 +114,7 @@ func newCompilation(
 	if plugin.quirks().uncompiled {
 		c.code = src.Uncompiled()
 	}
-	text := c.format == string(FormatMLIR) && !bytes.HasPrefix(c.code, []byte(bytecode.Magic))
-	if ctx.Done() != nil || text {
+	if ctx.Done() != nil || source.IsText(c.format, c.code) {
 		c.code = terminated(c.code)
 	}
 	c.parameters = src.Parameters()

@@ -4,14 +4,12 @@
 package pjrt
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"math"
 	"regexp"
 	"slices"
 
-	"github.com/purepjrt/purepjrt/pjrt/internal/bytecode"
 	"github.com/purepjrt/purepjrt/pjrt/internal/source"
 	"github.com/purepjrt/purepjrt/pjrt/internal/xlaflags"
 	"github.com/purepjrt/purepjrt/pjrt/internal/xlaproto"
@@ -110,7 +108,7 @@ func versionNote(plugin *Plugin, code []byte) string {
 // plugins read text, and name the line with the mistake. JAX sends only portable artifacts, so
 // others may read nothing else.
 func (c *compilation) textNote(plugin *Plugin) string {
-	if plugin.isXLA() || c.format != string(FormatMLIR) || bytes.HasPrefix(c.code, []byte(bytecode.Magic)) {
+	if plugin.isXLA() || !source.IsText(c.format, c.code) {
 		return ""
 	}
 	return "the program is text, and this plugin may read only portable artifacts of StableHLO, which JAX sends: if the text is right, " +

@@ -202,13 +202,13 @@ func (a *artifact) Spread() hlo.Spread {
 }
 
 // OtherAge is in the message of a parser of MLIR for constants of bools in hexadecimal digits that
-// are written as at another age. So it is for digits that are too few or too many.
+// are written as at another age, and for digits that are too few or too many at any age.
 const OtherAge = "elements hex data size is invalid"
 
 // Rewritten returns a program that a compiler refused with the message, written as it may read it,
 // or nil.
 func Rewritten(ctx context.Context, format string, code []byte, message string) []byte {
-	if format != MLIR || bytes.HasPrefix(code, []byte(bytecode.Magic)) || !strings.Contains(message, OtherAge) {
+	if !IsText(format, code) || !strings.Contains(message, OtherAge) {
 		return nil
 	}
 	again, _ := mlir.OtherBools(ctx, code) // without it, the message stands

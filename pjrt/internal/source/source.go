@@ -97,6 +97,11 @@ func Detect(code []byte) string {
 	return MLIR
 }
 
+// IsText reports whether a program in a format is one of MLIR in text.
+func IsText(format string, code []byte) bool {
+	return format == MLIR && !bytes.HasPrefix(code, []byte(bytecode.Magic))
+}
+
 // Parse returns the program with the code, in a format that may be one of a plugin's own. If the
 // format is empty, it is what Detect returns, or for a dump of XLA that of the module in it. Parse
 // fails for what surely no plugin reads, and says what to do; it leaves other mistakes to the
