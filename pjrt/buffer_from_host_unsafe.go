@@ -63,27 +63,30 @@ func (u *upload) do(table *capi.Table) error {
 // dropped without Close, and try once more. If memory runs out only later, waiting for the buffer
 // returns that error.
 func (c *Client) BufferFromHost(ctx context.Context, a HostArray, opts *BufferOptions) (*Buffer, error) {
-	return c.bufferFromHost(ctx, nil, &a, opts)
+	if c == nil || c.ref == nil {
+		return nil, errNilClient
+	}
+	return c.bufferFromHost(ctx, c.knownShape(a.Type, a.Dims), a.Data, opts)
 }
 
-// bufferFromHost is BufferFromHost of an array whose form is f, if that is not nil.
-func (c *Client) bufferFromHost(ctx context.Context, f *knownShape, a *HostArray, opts *BufferOptions) (*Buffer, error) {
+// bufferFromHost is BufferFromHost of an array of the form f.
+func (c *Client) bufferFromHost(ctx context.Context, f *knownShape, data []byte, opts *BufferOptions) (*Buffer, error) {
 	if watching.Load() != nil { // otherwise the subject is not made, which takes time
-		return c.observedUpload(ctx, f, a, opts)
+		return c.observedUpload(ctx, f, data, opts)
 	}
 	if ctx.Done() == nil {
-		return c.upload(ctx, nil, f, a, opts)
+		return c.upload(ctx, nil, f, data, opts)
 	}
-	return c.uploadAside(ctx, nil, f, a, opts)
+	return c.uploadAside(ctx, nil, f, data, opts)
 }
 
-func (c *Client) observedUpload(ctx context.Context, f *knownShape, a *HostArray, opts *BufferOptions) (b *Buffer, err error) {
-	op := begin(ctx, OperationUpload, subject{client: c, bytes: len(a.Data)})
+func (c *Client) observedUpload(ctx context.Context, f *knownShape, data []byte, opts *BufferOptions) (b *Buffer, err error) {
+	op := begin(ctx, OperationUpload, subject{client: c, bytes: len(data)})
 	defer op.end(&err)
 	if ctx.Done() == nil {
-		return c.upload(ctx, op, f, a, opts)
+		return c.upload(ctx, op, f, data, opts)
 	}
-	return c.uploadAside(ctx, op, f, a, opts)
+	return c.uploadAside(ctx, op, f, data, opts)
 }
 
 // uploadJob is an upload that the caller may leave.
@@ -93,7 +96,7 @@ type uploadJob struct {
 	client   *Client
 	op       *operation
 	shape    *knownShape
-	array    HostArray
+	data     []byte
 	options  BufferOptions
 	opts     *BufferOptions // options, or nil
 	buffer   *Buffer
@@ -103,7 +106,7 @@ type uploadJob struct {
 var uploadJobs = sync.Pool{New: func() any { return &uploadJob{handOver: abandon.NewHandOver()} }}
 
 // Run makes the buffer.
-func (j *uploadJob) Run() { j.buffer, j.err = j.client.upload(j.ctx, j.op, j.shape, &j.array, j.opts) }
+func (j *uploadJob) Run() { j.buffer, j.err = j.client.upload(j.ctx, j.op, j.shape, j.data, j.opts) }
 
 // Drop destroys the buffer.
 func (j *uploadJob) Drop() {
@@ -113,49 +116,36 @@ func (j *uploadJob) Drop() {
 }
 
 // uploadAside is upload for a context that can end.
-func (c *Client) uploadAside(ctx context.Context, op *operation, f *knownShape, a *HostArray, opts *BufferOptions) (*Buffer, error) {
-	if c == nil || c.ref == nil {
-		return nil, errNilClient
-	}
+func (c *Client) uploadAside(ctx context.Context, op *operation, f *knownShape, data []byte, opts *BufferOptions) (*Buffer, error) {
 	if err := abandon.Err(ctx, nil, ""); err != nil {
 		return nil, err
 	}
-	if f == nil {
-		f = c.knownShape(a.Type, a.Dims)
-	}
 	j := uploadJobs.Get().(*uploadJob)
-	j.ctx, j.client, j.op, j.shape = ctx, c, op, f
-	j.array = HostArray{Type: a.Type, Dims: f.Dims, Data: a.Data}
+	j.ctx, j.client, j.op, j.shape, j.data = ctx, c, op, f, data
 	if opts != nil {
 		j.options = *opts
 		j.options.Strides = slices.Clone(opts.Strides)
 		j.opts = &j.options
 	}
 	if !j.handOver.Run(ctx, j) {
-		return nil, abandon.Err(ctx, &Shape{Type: a.Type, Dims: a.Dims}, abandon.Plugin)
+		return nil, abandon.Err(ctx, &f.Shape, abandon.Plugin)
 	}
 	b, err := j.buffer, j.err
 	*j = uploadJob{handOver: j.handOver}
 	uploadJobs.Put(j)
 	if err != nil {
-		err = abandon.Explain(ctx, err, &Shape{Type: a.Type, Dims: a.Dims})
+		err = abandon.Explain(ctx, err, &f.Shape)
 	}
 	return b, err
 }
 
 // upload is bufferFromHost on a goroutine that may block in C. It tells op, which may be nil, where
 // the buffer goes.
-func (c *Client) upload(ctx context.Context, op *operation, f *knownShape, a *HostArray, opts *BufferOptions) (*Buffer, error) {
-	if c == nil || c.ref == nil {
-		return nil, errNilClient
-	}
-	if f == nil {
-		f = c.knownShape(a.Type, a.Dims)
-	}
+func (c *Client) upload(ctx context.Context, op *operation, f *knownShape, data []byte, opts *BufferOptions) (*Buffer, error) {
 	place, layout, origin := c.usual, &noLayout, 0
-	if opts != nil || len(a.Data) != f.size || place.device == nil {
+	if opts != nil || len(data) != f.size || place.device == nil {
 		var err error
-		if place, layout, origin, err = c.uploadOptions(f, a, opts); err != nil {
+		if place, layout, origin, err = c.uploadOptions(f, data, opts); err != nil {
 			return nil, err
 		}
 	}
@@ -166,15 +156,15 @@ func (c *Client) upload(ctx context.Context, op *operation, f *knownShape, a *Ho
 		dense.Strides = nil
 		opts = &dense
 	}
-	if a.Type == dtype.Pred {
-		if err := checkBools(a, opts, origin); err != nil {
+	if f.Type == dtype.Pred {
+		if err := checkBools(f, data, opts, origin); err != nil {
 			return nil, err
 		}
 	}
 	var asked *Layout
 	if layout != &noLayout {
 		var err error
-		if a, opts, origin, err = c.ordered(ctx, a, opts, origin); err != nil {
+		if data, opts, origin, err = c.ordered(ctx, f.Shape, data, opts, origin); err != nil {
 			return nil, err
 		}
 		asked = opts.Layout
@@ -203,10 +193,10 @@ func (c *Client) upload(ctx context.Context, op *operation, f *knownShape, a *Ho
 	if args.Device != place.device || args.Memory != place.memory {
 		args.Device, args.Memory = place.device, place.memory
 	}
-	if args.Data = unsafe.Pointer(unsafe.SliceData(a.Data[origin:])); args.Data == nil {
+	if args.Data = unsafe.Pointer(unsafe.SliceData(data[origin:])); args.Data == nil {
 		args.Data = unsafe.Pointer(&noData)
 	}
-	args.Type = capi.BufferType(a.Type)
+	args.Type = capi.BufferType(f.Type)
 	args.Dims, args.NumDims = unsafe.SliceData(f.Dims), uintptr(len(f.Dims))
 	if opts != nil {
 		u.set(opts, layout)
@@ -234,18 +224,18 @@ func (c *Client) upload(ctx context.Context, op *operation, f *knownShape, a *Ho
 	b.bufferState = expected.Init(&b.ref, buffer)
 	b.born = place.device
 	if opts != nil && opts.Semantics != OnlyDuringCall {
-		b.useHost(done, a.Data, opts.Semantics)
+		b.useHost(done, data, opts.Semantics)
 	}
 	return b.obeyed(buffer, asked)
 }
 
 // checkBools returns an error unless all elements of an array of bools are 0 or 1. The bytes
 // between elements may have any value.
-func checkBools(a *HostArray, opts *BufferOptions, origin int) error {
+func checkBools(f *knownShape, data []byte, opts *BufferOptions, origin int) error {
 	if opts == nil || opts.Strides == nil {
-		return mistaken(dtype.CheckBools(a.Data))
+		return mistaken(dtype.CheckBools(data))
 	}
-	return mistaken(eachRow(a.Data, origin, a.Dims, opts.Strides))
+	return mistaken(eachRow(data, origin, f.Dims, opts.Strides))
 }
 
 // eachRow calls dtype.CheckBools for the elements of an array in data, the first of them at an
@@ -281,15 +271,15 @@ var noData byte
 
 // uploadOptions checks an array of the form f, and options, which may be nil. It returns where the
 // buffer will be, and the offset in the data of the element whose indices are all 0.
-func (c *Client) uploadOptions(f *knownShape, a *HostArray, opts *BufferOptions) (place placement, layout *cLayout, origin int, err error) {
+func (c *Client) uploadOptions(f *knownShape, data []byte, opts *BufferOptions) (place placement, layout *cLayout, origin int, err error) {
 	if opts == nil {
 		opts = &BufferOptions{}
 	}
-	if opts.Strides != nil || len(a.Data) != f.size {
-		if origin, err = dataOrigin(a, opts.Strides); err != nil {
+	if opts.Strides != nil || len(data) != f.size {
+		if origin, err = dataOrigin(&f.Shape, data, opts.Strides); err != nil {
 			return placement{}, nil, 0, err
 		}
-		if err := knowsType(c.table, a.Type); err != nil {
+		if err := knowsType(c.table, f.Type); err != nil {
 			return placement{}, nil, 0, err
 		}
 	}
@@ -306,18 +296,19 @@ func (c *Client) uploadOptions(f *knownShape, a *HostArray, opts *BufferOptions)
 	return place, layout, origin, err
 }
 
-// dataOrigin checks the length of a.Data against the shape and the strides, and returns the offset
-// of the element whose indices are all 0.
-func dataOrigin(a *HostArray, strides []int64) (int, error) {
+// dataOrigin checks the length of the data of an array against its shape and the strides, and
+// returns the offset of the element whose indices are all 0.
+func dataOrigin(shape *Shape, data []byte, strides []int64) (int, error) {
 	if strides == nil {
+		a := HostArray{Type: shape.Type, Dims: shape.Dims, Data: data}
 		return 0, mistaken(a.Check())
 	}
-	size, origin, err := strided(a.Shape(), strides)
+	size, origin, err := strided(*shape, strides)
 	if err != nil {
 		return 0, err
 	}
-	if len(a.Data) != size {
-		return 0, invalid("an array of shape %v with strides %v spans %d bytes, and its data has %d", a.Shape(), strides, size, len(a.Data))
+	if len(data) != size {
+		return 0, invalid("an array of shape %v with strides %v spans %d bytes, and its data has %d", shape, strides, size, len(data))
 	}
 	return origin, nil
 }

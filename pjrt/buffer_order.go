@@ -27,29 +27,31 @@ func (b *Buffer) readsAs(ctx context.Context, h *capi.Buffer) (*Layout, error) {
 	return l, nil
 }
 
-// ordered returns an array and options for an upload whose data is in the order of the layout in
-// the options, if the plugin would leave it in the order of the host. origin is the offset in the
-// data of the element whose indices are all 0. The caller must not change the memory of the result.
-func (c *Client) ordered(ctx context.Context, a *HostArray, opts *BufferOptions, origin int) (*HostArray, *BufferOptions, int, error) {
-	shape := a.Shape()
+// ordered returns the data of an array of the shape, and options for its upload. The data is in the
+// order of the layout in the options, if the plugin would leave it in the order of the host. origin
+// is the offset in the data of the element whose indices are all 0. The caller must not change the
+// memory of the result.
+func (c *Client) ordered(
+	ctx context.Context, shape Shape, data []byte, opts *BufferOptions, origin int,
+) ([]byte, *BufferOptions, int, error) {
 	if !opts.Layout.permutes(shape) {
-		return a, opts, origin, nil
+		return data, opts, origin, nil
 	}
 	o, err := c.orders(ctx)
 	if err != nil || !o.uploads {
-		return a, opts, origin, err
+		return data, opts, origin, err
 	}
 	element := shape.Type.Size()
-	rows := a.Data
+	rows := data
 	if opts.Strides != nil {
 		rows = make([]byte, element*product(shape.Dims))
-		gather(rows, a.Data, origin, shape.Dims, opts.Strides, element)
+		gather(rows, data, origin, shape.Dims, opts.Strides, element)
 	}
 	ordered := AlignedSlice[uint8](len(rows))
 	scatter(ordered, 0, rows, shape.Dims, opts.Layout.strides(shape), element)
 	dense := *opts
 	dense.Strides = nil
-	return &HostArray{Type: a.Type, Dims: a.Dims, Data: ordered}, &dense, 0, nil
+	return ordered, &dense, 0, nil
 }
 
 // obeyed returns an error if the plugin says that the buffer, for which the caller asked for a

@@ -40,7 +40,7 @@ func FromSlice[T dtype.Elem](ctx context.Context, c *Client, data []T, dims ...i
 		return nil, errNilClient
 	}
 	f := c.knownShape(dtype.Of[T](), dims) // so that dims need not be on the heap
-	return c.bufferFromHost(ctx, f, &HostArray{Type: f.Type, Dims: f.Dims, Data: dtype.Bytes(data)}, nil)
+	return c.bufferFromHost(ctx, f, dtype.Bytes(data), nil)
 }
 
 // FromScalar copies one element to the client's first device, as a scalar.

@@ -13,12 +13,12 @@ import (
 // object when its own has been destroyed, so that most objects need no memory but the Ref. Any
 // goroutine may use a Family.
 type Family[T, X any] struct {
-	// spare is what the last object that was destroyed has left, together with what the object
-	// counted: 1 among the children of the parent, and 1 among the existing objects. Most programs
-	// have one object after the other, and need not count the next one. Its state is that of an
-	// open Ref of the next generation. Soon after the parent is closed there is none for ever.
-	spare   unusedState[T, X] // belongs to whoever has set place to taken; zero unless place is full
-	place   atomic.Uint32
+	// spare watches the state of the last object that was destroyed. The state still counts what
+	// the object did: 1 among the children of the parent, and 1 among the existing objects. Most
+	// programs have one object after the other, and need not count the next one. The state is that
+	// of an open Ref of the next generation. Soon after the parent is closed there is no spare for
+	// ever.
+	spare   atomic.Pointer[guard]
 	age     generation // of the parent
 	parent  *state
 	counter *counter
@@ -29,22 +29,7 @@ type Family[T, X any] struct {
 	n    int    // guarded by mu; length of the list
 }
 
-// unusedState is a state that nobody uses, and its guard. The cleanup of the guard leads to the
-// state, so the state leads neither to the family, which has the guard, nor to the parent, which
-// has the family.
-type unusedState[T, X any] struct {
-	*owned[T, X] // or nil
-	guard        *guard
-}
-
-// Values of Family.place.
-const (
-	empty = iota
-	full
-	taken // by someone who makes objects, or who has destroyed one
-)
-
-// place is the place of a family, as the parent and the counter see it.
+// place is the spare of a family, as the parent and the counter see it.
 type place struct {
 	counter *counter // which must not keep the family, since all states keep the counter
 	isFull  func() bool
@@ -76,7 +61,7 @@ func NewFamily[T, X any](kind string, parent Parent, destroy func(*T, *X)) *Fami
 		return f
 	}
 	f.parent, f.age = parent.lifetime()
-	p := &place{counter: f.counter, isFull: func() bool { return f.place.Load() == full }, giveUp: f.giveUp}
+	p := &place{counter: f.counter, isFull: func() bool { return f.spare.Load() != nil }, giveUp: f.giveUp}
 	f.counter.note(p)
 	for {
 		p.next = f.parent.places.Load()
@@ -91,29 +76,25 @@ func NewFamily[T, X any](kind string, parent Parent, destroy func(*T, *X)) *Fami
 }
 
 func (f *Family[T, X]) giveUp() bool {
-	u := f.removeSpare()
-	if u.owned == nil {
+	g := f.takeSpare()
+	if g == nil {
 		return false
 	}
-	u.guard.watch(nil) // nobody watches with it again
+	g.watch(nil) // nobody watches with it again
 	return true
 }
 
-// takeSpare takes the place if there is a spare, and returns the spare.
-func (f *Family[T, X]) takeSpare() (u unusedState[T, X]) {
-	if f.place.CompareAndSwap(full, taken) {
-		u, f.spare = f.spare, u
+// takeSpare returns the spare, if there is one, and leaves none.
+func (f *Family[T, X]) takeSpare() *guard {
+	if f.spare.Load() == nil {
+		return nil
 	}
-	return u
+	return f.spare.Swap(nil)
 }
 
-// removeSpare returns the spare, if there is one, and leaves the place empty.
-func (f *Family[T, X]) removeSpare() unusedState[T, X] {
-	u := f.takeSpare()
-	if u.owned != nil {
-		f.place.Store(empty)
-	}
-	return u
+// stateOf returns the state that a guard of the family watches, and what lies around it.
+func (f *Family[T, X]) stateOf(g *guard) *owned[T, X] {
+	return g.watched.state.Load().owned.(*owned[T, X])
 }
 
 // isOpen reports whether the parent has not been closed.
@@ -138,8 +119,7 @@ type Expected[T, X any] struct {
 	family *Family[T, X]
 	parent *state // of the objects
 	left   int
-	placed bool // has the place
-	spare  unusedState[T, X]
+	spare  *guard // or nil
 	free   *guard // a list
 }
 
@@ -151,8 +131,7 @@ type Expected[T, X any] struct {
 func (f *Family[T, X]) Expect(e *Expected[T, X], n int) {
 	e.family, e.parent, e.left = f, f.parent, n
 	if n > 0 && f.parent != nil {
-		if e.spare = f.takeSpare(); e.spare.owned != nil {
-			e.placed = true
+		if e.spare = f.takeSpare(); e.spare != nil {
 			n--
 		}
 	}
@@ -163,9 +142,6 @@ func (f *Family[T, X]) Expect(e *Expected[T, X], n int) {
 
 // expectMore is Expect for n objects that there is no spare for.
 func (f *Family[T, X]) expectMore(e *Expected[T, X], n int) {
-	if f.parent != nil && !e.placed {
-		e.placed = f.place.CompareAndSwap(empty, taken)
-	}
 	f.counter.add(int64(n))
 	if f.parent != nil && !f.parent.addChildren(f.age, int64(n)) {
 		e.parent = nil // it would be destroyed a second time with the children
@@ -181,11 +157,14 @@ func (f *Family[T, X]) expectMore(e *Expected[T, X], n int) {
 
 // Init is Family.Init for the next object.
 func (e *Expected[T, X]) Init(r *Ref[T], object *T) *X {
-	o, g := e.spare.owned, e.spare.guard
-	if o == nil {
+	g := e.spare
+	var o *owned[T, X]
+	if g != nil {
+		e.spare = nil
+		o = e.family.stateOf(g)
+	} else {
 		o, g = e.next()
 	}
-	e.spare = unusedState[T, X]{}
 	s := &o.state
 	o.object, o.family, o.parent = object, e.family, e.parent
 	g.watch(s)
@@ -193,23 +172,15 @@ func (e *Expected[T, X]) Init(r *Ref[T], object *T) *X {
 	if tracking.Load() {
 		s.track()
 	}
-	if e.left--; e.left == 0 && e.placed {
-		e.leave()
-	}
+	e.left--
 	return &o.extra
-}
-
-// leave makes the place free for others.
-func (e *Expected[T, X]) leave() {
-	e.placed = false
-	e.family.place.Store(empty)
 }
 
 // next returns what an object needs that the spare is not for.
 func (e *Expected[T, X]) next() (o *owned[T, X], g *guard) {
 	if g = e.free; g != nil {
 		e.free, g.next = g.next, nil
-		o = g.watched.state.Load().owned.(*owned[T, X])
+		o = e.family.stateOf(g)
 		// Nobody can acquire the object with the Ref that had the state before, whose generation is
 		// over.
 		o.refs.Store((ageOf(o.refs.Load()) + 1).refs(1))
@@ -231,16 +202,13 @@ func (e *Expected[T, X]) Done() {
 		}
 		e.left = 0
 	}
-	if u := e.spare; u.owned != nil {
-		e.spare = unusedState[T, X]{}
-		e.family.keep(u)
+	if g := e.spare; g != nil {
+		e.spare = nil
+		e.family.keep(e.family.stateOf(g), g)
 	}
 	for g := e.free; g != nil; g = e.free {
 		e.free, g.next = g.next, nil
 		e.family.keepGuard(g)
-	}
-	if e.placed {
-		e.leave()
 	}
 }
 
@@ -249,20 +217,19 @@ func (e *Expected[T, X]) Done() {
 // object.
 func (o *owned[T, X]) giveBack(g *guard) (parent *state) {
 	f, parent := o.family, o.parent
-	u := unusedState[T, X]{o, g}
 	o.family, o.parent = nil, nil
-	if parent != nil && o.renew() && f.place.CompareAndSwap(empty, taken) {
-		f.spare = u
-		f.place.Store(full)
+	g.watch(&o.state) // for the next
+	if parent != nil && o.renew() && f.spare.CompareAndSwap(nil, g) {
 		if f.isOpen() {
 			return nil
 		}
 		// Whoever closed the parent may have come too early for the spare.
-		if u = f.removeSpare(); u.owned == nil {
+		if g = f.takeSpare(); g == nil {
 			return nil
 		}
+		o = f.stateOf(g)
 	}
-	f.keep(u)
+	f.keep(o, g)
 	f.counter.add(-1)
 	return parent
 }
@@ -281,18 +248,16 @@ func (s *state) renew() bool {
 	return true
 }
 
-// keep keeps a state that nobody uses, with its guard.
-func (f *Family[T, X]) keep(u unusedState[T, X]) {
-	s := &u.owned.state
+// keep keeps a state that nobody uses, and the guard that watches it.
+func (f *Family[T, X]) keep(o *owned[T, X], g *guard) {
+	s := &o.state
 	// Without this the cleanup of the guard, should the family be forgotten, would destroy the
 	// object again.
 	age := ageOf(s.refs.Load())
 	s.refs.Store(age.refs(closedBit))
-	if age == oldest {
-		return
+	if age != oldest {
+		f.keepGuard(g)
 	}
-	u.guard.watch(s) // for next
-	f.keepGuard(u.guard)
 }
 
 // keepGuard adds the guard of a state that nobody uses to those that wait for objects, if there is
