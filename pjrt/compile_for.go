@@ -5,6 +5,7 @@ package pjrt
 
 import (
 	"context"
+	"maps"
 	"runtime"
 
 	"github.com/purepjrt/purepjrt/capi"
@@ -16,9 +17,9 @@ import (
 // CompileFor compiles a program ahead of time for the devices of a topology (PJRT_Compile), which
 // can take long. It needs no devices. A client whose devices are like those of the topology can
 // load the executable. opts may be nil; they assign devices through DeviceIDs.
-// libtpu compiles for the topologies of [Plugin.NewTopology] on any machine. XLA's CUDA plugins do
-// too if they find CUDA's ptxas and libdevice, but may fail if the compiler must measure on a GPU.
-// Its CPU plugin returns ErrNotFound.
+// libtpu compiles for the topologies of [Plugin.NewTopology] on any machine. XLA's plugins for GPUs
+// do too if they find their vendors' libraries, but that for CUDA may fail if it must measure on a
+// GPU. Its CPU plugin returns ErrNotFound.
 // Beyond what [Program] lists, CompileFor refuses MLIR on which libtpu ends the process: unbounded
 // dimensions (? without #stablehlo.bounds), and collective permutes between devices that do not
 // exist.
@@ -49,6 +50,9 @@ func compileFor(
 	}
 	if topology.plugin != p {
 		return nil, invalid("the topology belongs to another plugin")
+	}
+	if client == nil {
+		maps.Copy(target.flags, p.quirks().deviceless)
 	}
 	in, err := newCompilation(ctx, p, program, opts, target)
 	if err != nil {

@@ -13,6 +13,7 @@ import "maps"
 type quirk struct {
 	name     string           // of the quirk, for the test that looks for it
 	kind     string           // of the plugins that have the quirk
+	from     int              // the first API minor that may have it; 0 if the oldest may
 	since    int              // the first API minor on which it was seen
 	until    int              // the last API minor that may have it; 0 if the newest known still does
 	evidence string           // what was observed
@@ -20,10 +21,9 @@ type quirk struct {
 	apply    func(*behaviour) // sets what the quirk changes
 }
 
-// of reports whether a plugin of the kind and API minor is expected to have the quirk. Older
-// plugins than those that were tried may have it, too.
+// of reports whether a plugin of the kind and API minor is expected to have the quirk.
 func (q *quirk) of(kind string, minor int) bool {
-	return q.kind == kind && (q.until == 0 || minor <= q.until)
+	return q.kind == kind && minor >= q.from && (q.until == 0 || minor <= q.until)
 }
 
 // behaviour is what this package expects of a plugin.
@@ -41,6 +41,8 @@ type behaviour struct {
 	copiesAfterKept bool
 	// flags are XLA flags that programs are compiled with unless the caller sets them.
 	flags map[string]any
+	// deviceless are more such flags, for compilations ahead of time without a client.
+	deviceless map[string]any
 	// uncompiled says that the compiler ends the process over what compilers put into some HLO
 	// modules, so that it gets these without it.
 	uncompiled bool
@@ -103,11 +105,23 @@ var quirkTable = []quirk{
 			"transposition and other operations, as in many of their own optimized programs",
 		apply: func(b *behaviour) { b.uncompiled = true },
 	},
+	{
+		name: "convolutions without a device", kind: kindROCm, from: 116, since: 116,
+		evidence: "jax-rocm10-pjrt and jax-rocm7-pjrt 0.12.0 (API 0.116) end the process (T::ClassOf(instr)) when they compile a convolution " +
+			"that a library computes and can measure on no device; those of API 0.112, 0.114 and 0.115 do not",
+		apply: func(b *behaviour) { b.deviceless["xla_gpu_experimental_disable_binary_libraries"] = true },
+	},
+	{
+		name: "products without a device", kind: kindOneAPI, since: 115,
+		evidence: "jax-oneapi-pjrt 0.11.2 (API 0.115) ends the process (dnnl::error) when oneDNN shall compute a product of matrices and there " +
+			"is no device",
+		apply: func(b *behaviour) { b.deviceless["xla_disable_hlo_passes"] = "cublas-gemm-rewriter" },
+	},
 }
 
 // quirks returns the behaviour that this package expects of the plugin.
 func (p *Plugin) quirks() behaviour {
-	b := behaviour{executionsInFlight: usualExecutionsInFlight, flags: make(map[string]any)}
+	b := behaviour{executionsInFlight: usualExecutionsInFlight, flags: make(map[string]any), deviceless: make(map[string]any)}
 	if p == nil {
 		return b
 	}

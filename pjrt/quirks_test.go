@@ -6,6 +6,7 @@ package pjrt_test
 import (
 	"context"
 	"fmt"
+	"maps"
 	"strings"
 	"testing"
 
@@ -159,6 +160,58 @@ func TestXLAsPluginsGetTheFlagsThatJAXSets(t *testing.T) {
 			}
 			assert.Contains(t, read.Flags, c.want)
 			assert.Equal(t, false, read.Flags[c.want])
+		})
+	}
+}
+
+// Without a device the compilers for AMD's and Intel's GPUs end the process over functions of their
+// vendors' libraries. With a client they measure these functions.
+func TestOnlyCompilersWithoutADeviceDoWithoutLibraries(t *testing.T) {
+	t.Setenv("XLA_FLAGS", "")
+	const libraries, passes = "xla_gpu_experimental_disable_binary_libraries", "xla_disable_hlo_passes"
+	for name, c := range map[string]struct {
+		platform string
+		minor    int
+		flags    map[string]any // of the caller
+		want     map[string]any
+	}{
+		"AMD":               {"rocm", 116, nil, map[string]any{libraries: true}},
+		"AMD, older":        {"rocm", 115, nil, map[string]any{}},
+		"AMD, asked":        {"rocm", 116, map[string]any{libraries: false}, map[string]any{libraries: false}},
+		"Intel":             {"oneapi", 115, nil, map[string]any{passes: "cublas-gemm-rewriter"}},
+		"Intel, asked":      {"oneapi", 115, map[string]any{passes: "dce"}, map[string]any{passes: "dce"}},
+		"NVIDIA":            {"cuda", 116, nil, map[string]any{}},
+		"a plugin for CPUs": {"cpu", 116, nil, map[string]any{}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			ctx := context.Background()
+			client := pjrttest.New(t, pjrttest.Options{
+				PlatformName: c.platform, Minor: c.minor, Attributes: []pjrt.Attribute{{Name: "xla_version", Value: int64(2)}},
+			}).Client()
+			topology, err := client.Topology()
+			require.NoError(t, err)
+			flagsOf := func(compile func(opts *pjrt.CompileOptions) error) map[string]any {
+				compiler := new(recordingCompiler)
+				require.ErrorIs(t, compile(&pjrt.CompileOptions{Compiler: compiler, Flags: c.flags}), errRecorded)
+				o, err := pjrt.DecodeCompileOptions(compiler.job.Options)
+				require.NoError(t, err)
+				maps.DeleteFunc(o.Flags, func(name string, _ any) bool { return name != libraries && name != passes })
+				return o.Flags
+			}
+			program := pjrt.Program{Code: []byte(add)}
+			assert.Equal(t, c.want, flagsOf(func(opts *pjrt.CompileOptions) error {
+				_, err := client.Plugin().CompileFor(ctx, topology, program, opts)
+				return err
+			}))
+			for _, flags := range []map[string]any{
+				flagsOf(func(opts *pjrt.CompileOptions) error {
+					_, err := client.CompileFor(ctx, topology, program, opts)
+					return err
+				}),
+				flagsOf(func(opts *pjrt.CompileOptions) error { _, err := client.Compile(ctx, program, opts); return err }),
+			} {
+				assert.Len(t, flags, len(c.flags), "there are devices")
+			}
 		})
 	}
 }
