@@ -316,12 +316,14 @@ list: ## freeze the binding checks of the suite as a new list for judging plugin
 	@$(GO) run ./conformance/laboratory/author freeze $(LIST)
 
 .PHONY: conformance-aot
-conformance-aot: bin/pjrt bin/pjrt-conformance ## check plugins for TPUs and for CUDA, which are installed if missing, without their devices
-	bin/pjrt install tpu tpu@0.0.11 tpu@0.0.2 cuda13
+conformance-aot: bin/pjrt bin/pjrt-conformance ## check plugins for TPUs, CUDA and ROCm, which are installed if missing, without their devices (needs gcc)
+	bin/pjrt install tpu tpu@0.0.11 tpu@0.0.2 cuda13 rocm10
 	bin/pjrt-conformance run tpu --no-device --json bin/conformance-tpu.json --html bin/conformance-tpu.html
 	bin/pjrt-conformance run tpu@0.0.11 --no-device --json bin/conformance-tpu-0.0.11.json --html bin/conformance-tpu-0.0.11.html
 	bin/pjrt-conformance run tpu@0.0.2 --no-device --json bin/conformance-tpu-0.0.2.json --html bin/conformance-tpu-0.0.2.html
 	bin/pjrt-conformance run cuda13 --no-device --json bin/conformance-cuda13.json --html bin/conformance-cuda13.html
+	tools/hollow.sh $$(bin/pjrt install rocm10) bin/hollow
+	LD_LIBRARY_PATH=bin/hollow bin/pjrt-conformance run rocm10 --no-device --json bin/conformance-rocm10.json --html bin/conformance-rocm10.html
 
 .PHONY: conformance-page
 conformance-page: bin/pjrt-conformance ## put the results of make conformance and make conformance-aot on one page

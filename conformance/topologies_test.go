@@ -19,13 +19,15 @@ import (
 func TestTopologiesThatTheSuiteKnows(t *testing.T) {
 	t.Parallel()
 	assert.Equal(t, "v5e:2x2", usualTopology("tpu").Name)
-	cuda := usualTopology("cuda")
-	require.Len(t, cuda.Options, 2)
-	assert.Equal(t, "target_config", cuda.Options[0].Name)
-	assert.Regexp(t, `(?m)^platform_name: "CUDA"$`, cuda.Options[0].Value)
-	// The compiler divides by these.
-	for _, field := range []string{"threads_per_warp", "block_dim_limit_x", "block_dim_limit_y", "block_dim_limit_z"} {
-		assert.Regexp(t, `(?m)^  `+field+`: [1-9]`, cuda.Options[0].Value)
+	for platform, name := range map[string]string{"cuda": "CUDA", "rocm": "ROCM", "oneapi": "SYCL"} {
+		gpu := usualTopology(platform)
+		require.Len(t, gpu.Options, 2)
+		assert.Equal(t, "target_config", gpu.Options[0].Name)
+		assert.Regexp(t, `(?m)^platform_name: "`+name+`"$`, gpu.Options[0].Value)
+		// The compilers divide by these.
+		for _, field := range []string{"threads_per_warp", "block_dim_limit_x", "block_dim_limit_y", "block_dim_limit_z"} {
+			assert.Regexp(t, `(?m)^  `+field+`: [1-9]`, gpu.Options[0].Value)
+		}
 	}
 	assert.Nil(t, usualTopology("neuron"))
 	assert.Nil(t, usualTopology(""))

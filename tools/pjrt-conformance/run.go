@@ -35,8 +35,9 @@ takes minutes; full takes the longest.
 
 If the plugin cannot make a client, the checks that need none still run: those of
 the library, of topologies, and of compilation ahead of time. The topology is that of
---topology and --topology-option. The default is v5e:2x2 on plugins for TPUs and four
-H100 on plugins for CUDA; plugins for other devices need the options.
+--topology and --topology-option. The default is v5e:2x2 on plugins for TPUs, and on
+XLA's for GPUs four H100, MI300X or Max 1550; plugins for other devices need the
+options.
 
 An option is NAME=VALUE or NAME:TYPE=VALUE with the type string, int, ints,
 float or bool. The value of NAME=@FILE is the text of the file.

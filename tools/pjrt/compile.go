@@ -40,9 +40,9 @@ same plugin. If PROGRAM is -, compile reads it from standard input.
 
 With --topology it compiles ahead of time for the named devices, which need not
 be on this machine. libtpu knows names such as v5e:2x2, v4:2x2x1 and v6e:16x16,
-and the options num_slices and chips_per_host_bounds. XLA's CUDA plugins take any
-name and the options target_config, a GpuTargetConfigProto as text, and topology,
-such as 1x1x8.`,
+and the options num_slices and chips_per_host_bounds. XLA's plugins for GPUs take
+any name and the options target_config, a GpuTargetConfigProto as text, and
+topology, such as 1x1x8.`,
 		Example: "  pjrt compile model.mlir\n  pjrt compile --plugin tpu --topology v5e:2x2 --out model.bin model.mlir\n" +
 			"  pjrt compile --plugin cuda --topology h100 --option target_config=@h100.txtpb --option topology=1x1x1 model.mlir",
 		Args: cli.Args(cobra.ExactArgs(1)),
