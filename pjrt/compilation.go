@@ -114,7 +114,7 @@ func newCompilation(
 	if plugin.quirks().uncompiled {
 		c.code = src.Uncompiled()
 	}
-	if ctx.Done() != nil || source.IsText(c.format, c.code) {
+	if ctx.Done() != nil || source.IsText(c.format, c.code) && !isTerminated(c.code) {
 		c.code = terminated(c.code)
 	}
 	c.parameters = src.Parameters()
@@ -132,6 +132,15 @@ func terminated(code []byte) []byte {
 	out := make([]byte, size+1)
 	preempt.Copy(out, code)
 	return out[:size]
+}
+
+// isTerminated reports whether a NUL byte follows code in its own allocation, as where os.ReadFile
+// has read it, or where it was a string. The allocation may be larger by as much as the runtime
+// rounds sizes up. What lies further may belong to others, who may write there.
+func isTerminated(code []byte) bool {
+	const rounding = 8 << 10
+	n := len(code)
+	return n < cap(code) && cap(code)-n <= rounding && code[:n+1][n] == 0
 }
 
 // send calls compile, which gives the program to a compiler, and calls it once more if the compiler

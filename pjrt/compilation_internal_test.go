@@ -27,3 +27,22 @@ func TestAProgramThatIsTooLargeSaysSo(t *testing.T) {
 	refused := &Error{Code: ErrInternal, Message: "Failed to serialize the module"}
 	assert.Equal(t, refused, c.explain(&Plugin{}, refused))
 }
+
+// Whoever has the memory behind a program may write there while a plugin reads the program.
+func TestOnlyAZeroByteOfTheProgramsOwnMemoryEndsIt(t *testing.T) {
+	page := make([]byte, 16<<10)
+	filled := []byte("moduleX")
+	for name, c := range map[string]struct {
+		code []byte
+		want bool
+	}{
+		"a zero byte behind it":         {page[:100:101], true},
+		"a file, as os.ReadFile has it": {append(make([]byte, 0, 512), "module"...), true},
+		"nothing behind it":             {page[:100:100], false},
+		"another byte behind it":        {filled[:6], false},
+		"much memory behind it":         {page[:100], false},
+		"empty":                         {nil, false},
+	} {
+		assert.Equal(t, c.want, isTerminated(c.code), name)
+	}
+}

@@ -17,25 +17,28 @@ import (
 )
 
 // Programs have constants of hundreds of megabytes.
-func TestATextIsCopiedOnce(t *testing.T) {
+func TestATextIsCopiedOnceOrNotAtAll(t *testing.T) {
 	const size = 4 << 20 // in text, two digits a byte
 	code := []byte(fmt.Sprintf(`func.func @main() -> tensor<%dxui8> {
   %%0 = stablehlo.constant dense<"0x%s"> : tensor<%dxui8>
   return %%0 : tensor<%dxui8>
 }`, size, strings.Repeat("01", size), size, size))
+	code = append(code, 0)[:len(code)]
 	client := newClient(t)
 	ending, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	for name, c := range map[string]struct {
 		ctx    context.Context
+		code   []byte
 		copies int
 	}{
-		"no end":     {context.Background(), 1},
-		"it can end": {ending, 1},
+		"no end, and no zero byte behind the text": {context.Background(), code[:len(code):len(code)], 1},
+		"no end, and a zero byte":                  {context.Background(), code, 0},
+		"it can end":                               {ending, code, 1},
 	} {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		exe, err := client.Compile(c.ctx, pjrt.Program{Code: code}, nil)
+		exe, err := client.Compile(c.ctx, pjrt.Program{Code: c.code}, nil)
 		runtime.ReadMemStats(&after)
 		require.NoError(t, err)
 		require.NoError(t, exe.Close())

@@ -34,7 +34,9 @@ func TestProgramsAreFollowedByAZeroByte(t *testing.T) {
 	setFunction(v, func(*capi.PluginAttributesArgs) uintptr { return 0 }) // nobody knows what it is
 	var seen []string
 	var sizes []uintptr
+	var last *byte
 	setFunction(v, func(a *capi.ClientCompileArgs) uintptr {
+		last = a.Program.Code
 		seen, sizes = append(seen, readToNUL(a.Program)), append(sizes, a.Program.CodeSize)
 		c := &capi.Call[capi.ClientCompileArgs]{Args: *a}
 		if err := c.Do(v.real); err != nil {
@@ -57,4 +59,11 @@ func TestProgramsAreFollowedByAZeroByte(t *testing.T) {
 	require.ErrorIs(t, err, pjrt.ErrInternal)
 	assert.Equal(t, []string{add, add}, seen)
 	assert.Equal(t, []uintptr{uintptr(len(add)), uintptr(len(add))}, sizes, "the size does not count it")
+
+	// A copy of a large program takes as long as everything else that is done with it here.
+	file := append(make([]byte, 0, len(add)+1), add...)
+	exe, err = client.Compile(ctx, pjrt.Program{Code: file}, nil)
+	require.NoError(t, err)
+	exe.Close()
+	assert.Same(t, unsafe.SliceData(file), last)
 }
