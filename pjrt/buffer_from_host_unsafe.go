@@ -57,7 +57,7 @@ func (u *upload) do(table *capi.Table) error {
 
 // BufferFromHost makes a buffer of an array (PJRT_Client_BufferFromHostBuffer), which can be used
 // at once; computations wait for its contents. With the default semantics the caller may change
-// a.Data after the call. opts may be nil. A bool that is neither 0 nor 1 is an error.
+// a.Data after the call. opts may be nil. A bool must be 0 or 1.
 //
 // When a device is out of memory, the functions that make buffers collect those that the program
 // dropped without Close, and try once more. If memory runs out only later, waiting for the buffer

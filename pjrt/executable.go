@@ -415,7 +415,8 @@ func (e *Executable) readOptimized(h *capi.Executable) (Program, error) {
 }
 
 // Fingerprint returns bytes, not text, that are the same for equal programs, options and
-// compilers, in any process (PJRT_Executable_Fingerprint).
+// compilers, in any process (PJRT_Executable_Fingerprint). XLA's plugins for GPUs leave out
+// constants.
 func (e *Executable) Fingerprint() ([]byte, error) {
 	h, err := e.acquire()
 	if err != nil {

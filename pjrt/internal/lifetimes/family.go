@@ -217,6 +217,7 @@ func (e *Expected[T, X]) Done() {
 // object.
 func (o *owned[T, X]) giveBack(g *guard) (parent *state) {
 	f, parent := o.family, o.parent
+	// The state must not lead to the guard, which the family has, and the parent has the family.
 	o.family, o.parent = nil, nil
 	g.watch(&o.state) // for the next
 	if parent != nil && o.renew() && f.spare.CompareAndSwap(nil, g) {
