@@ -314,10 +314,13 @@ func TestAheadOfTimeGPUTopologiesComeFromATargetConfig(t *testing.T) {
 	defer same.Close()
 	_, err = openTPU(t).DeserializeTopology(context.Background(), data)
 	require.Error(t, err, "another platform's")
+	const hint = "describe one with the option target_config"
 	_, err = cuda.NewTopology(context.Background(), "", nil)
-	require.ErrorContains(t, err, "No visible GPU devices")
+	require.ErrorIs(t, err, pjrt.ErrFailedPrecondition)
+	require.ErrorContains(t, err, "No visible GPU devices: where there is no GPU, "+hint)
 	_, err = cuda.NewTopology(context.Background(), "", &pjrt.TopologyOptions{Create: []pjrt.Attribute{{Name: "target_config", Value: "no such field"}}})
 	require.ErrorIs(t, err, pjrt.ErrFailedPrecondition)
+	require.NotContains(t, err.Error(), hint)
 }
 
 // With a single device libtpu ends the process on these.

@@ -5,8 +5,10 @@ package pjrt
 
 import (
 	"context"
+	"errors"
 	"runtime"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/purepjrt/purepjrt/capi"
@@ -71,10 +73,31 @@ func (p *Plugin) NewTopology(ctx context.Context, name string, opts *TopologyOpt
 		err := c.Do(p.table)
 		runtime.KeepAlive(options)
 		if err != nil {
-			return nil, err
+			return nil, p.explainTopology(err, opts)
 		}
 		return newTopology(p, c.Args.Topology)
 	}, (*Topology).Close)
+}
+
+// explainTopology adds to the error of a plugin for GPUs that it needs a description of one.
+func (p *Plugin) explainTopology(err error, opts *TopologyOptions) error {
+	const description = "target_config"
+	e := (*Error)(nil)
+	if !errors.As(err, &e) || e.Code != ErrFailedPrecondition {
+		return err
+	}
+	switch p.Kind() {
+	case kindCUDA, kindROCm, kindOneAPI:
+	default:
+		return err
+	}
+	if slices.ContainsFunc(opts.Create, func(a Attribute) bool { return a.Name == description }) {
+		return err
+	}
+	explained := *e
+	explained.Message = strings.TrimRight(e.Message, ".\n") + ": where there is no GPU, describe one with the option " + description +
+		", a GpuTargetConfigProto as text"
+	return &explained
 }
 
 // DeserializeTopology makes a topology from the bytes of [Topology.Serialize], like

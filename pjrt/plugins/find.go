@@ -232,6 +232,9 @@ func (f *finder) unusable(c Candidate) error {
 	}
 	switch c.Origin {
 	case OriginCache:
+		if len(c.Needs) > 0 { // the plugin itself is whole
+			return fmt.Errorf("plugin %s: %w", c.Name, err)
+		}
 		return fmt.Errorf("plugin %s: %w; run: pjrt install --force %s", c.Name, err, c.Name)
 	case OriginNames, OriginLibraryPath, OriginPluginPath:
 		return fmt.Errorf("%s: %w", c.source(), err)

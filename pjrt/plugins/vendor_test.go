@@ -27,6 +27,11 @@ func TestMissingLibrariesOfVendorsAreNamedWithTheirSource(t *testing.T) {
 		assert.Len(t, got.Needs, 8)
 		assert.ErrorContains(t, got.Problem, want)
 	}
+	f, dir := scene(t, nil, toyInCache)
+	put(t, needy.bytes(), dir, filepath.FromSlash(toyInCache))
+	_, err := f.lookupPlugin(t.Context(), "toy")
+	require.ErrorContains(t, err, "LD_LIBRARY_PATH before the program starts")
+	assert.NotContains(t, err.Error(), "--force", "the plugin itself is whole")
 	for name, want := range map[string]string{"rocm10": "ROCm 10.1", "rocm7": "ROCm 7.14", "rocm6": "AMD's ROCm"} {
 		f, _ := scene(t, nil)
 		c := ranked(Candidate{Name: name})
