@@ -24,6 +24,8 @@ func TestKnownWaiversAreForTheirPluginOnly(t *testing.T) {
 		"waivers/cuda-0.68.json":    {File: "xla_cuda_plugin.so", Minor: 68},
 		"waivers/cuda-0.115.json":   {File: "xla_cuda_plugin.so", Minor: 115},
 		"waivers/cuda-0.116.json":   {File: "xla_cuda_plugin.so", Minor: 116},
+		"waivers/rocm-0.116.json":   {File: "xla_rocm_plugin.so", Minor: 116},
+		"waivers/oneapi-0.115.json": {File: "xla_oneapi_plugin.so", Minor: 115},
 		"waivers/libtpu-0.55.json":  {File: "libtpu.so", Minor: 55},
 		"waivers/libtpu-0.67.json":  {File: "libtpu.so", Minor: 67},
 		"waivers/libtpu-0.116.json": {File: "libtpu.so", Minor: 116},
