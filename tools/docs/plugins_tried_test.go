@@ -167,7 +167,7 @@ func (r *pluginRow) try(t *testing.T, path string) bool {
 		r.api = "does not load"
 		if failed := new(exec.ExitError); errors.As(err, &failed) {
 			switch {
-			case bytes.Contains(failed.Stderr, []byte("it needs libraries that the dynamic linker does not find")):
+			case bytes.Contains(failed.Stderr, []byte("a library that the plugin needs is missing")):
 				return false
 			case bytes.Contains(failed.Stderr, []byte("the plugin is too old")):
 				r.api = "too old"
