@@ -5,6 +5,7 @@ package pjrt
 
 import (
 	"errors"
+	"strings"
 	"sync"
 )
 
@@ -21,6 +22,13 @@ func addHint(h hint) {
 	hints.Lock()
 	defer hints.Unlock()
 	hints.list = append(hints.list, h)
+}
+
+// advised returns e with advice behind its message.
+func advised(e *Error, advice string) error {
+	more := *e
+	more.Message = strings.TrimRight(e.Message, ".\n") + ": " + advice
+	return &more
 }
 
 // withHint adds the first hint that there is to the error of a program that did not compile or

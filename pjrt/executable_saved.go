@@ -75,10 +75,7 @@ func ofExecutedSort(err error) error {
 	if !errors.As(err, &e) || !strings.Contains(e.Message, "`LessThan` is not serializable") {
 		return err
 	}
-	more := *e
-	more.Message = strings.TrimRight(e.Message, ".\n") +
-		": the plugin cannot write a program with a sort once it was executed: serialize it before the first execution"
-	return &more
+	return advised(e, "the plugin cannot write a program with a sort once it was executed: serialize it before the first execution")
 }
 
 // abiVersion returns nil if the plugin has no versions.

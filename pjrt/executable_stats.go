@@ -5,7 +5,6 @@ package pjrt
 
 import (
 	"errors"
-	"strings"
 
 	"github.com/purepjrt/purepjrt/capi"
 )
@@ -49,10 +48,7 @@ func withoutCosts(err error) error {
 	if !errors.As(err, &e) || e.Code != ErrUnimplemented {
 		return err
 	}
-	more := *e
-	more.Message = strings.TrimRight(e.Message, ".\n") +
-		": the plugin counts no costs; Module.Cost of package pjrt/hlo counts those of what OptimizedProgram returns"
-	return &more
+	return advised(e, "the plugin counts no costs; Module.Cost of package pjrt/hlo counts those of what OptimizedProgram returns")
 }
 
 // CompiledMemoryStats is the compiler's estimate of the memory for an execution, in bytes

@@ -13,8 +13,8 @@ import "maps"
 type quirk struct {
 	name     string           // of the quirk, for the test that looks for it
 	kind     string           // of the plugins that have the quirk
-	from     int              // the first API minor that may have it; 0 if the oldest may
 	since    int              // the first API minor on which it was seen
+	began    bool             // older plugins were seen without it; others may have it
 	until    int              // the last API minor that may have it; 0 if the newest known still does
 	evidence string           // what was observed
 	rule     string           // the conformance rule whose check shows it, or ""
@@ -23,7 +23,7 @@ type quirk struct {
 
 // of reports whether a plugin of the kind and API minor is expected to have the quirk.
 func (q *quirk) of(kind string, minor int) bool {
-	return q.kind == kind && minor >= q.from && (q.until == 0 || minor <= q.until)
+	return q.kind == kind && (!q.began || minor >= q.since) && (q.until == 0 || minor <= q.until)
 }
 
 // behaviour is what this package expects of a plugin.
@@ -106,7 +106,7 @@ var quirkTable = []quirk{
 		apply: func(b *behaviour) { b.uncompiled = true },
 	},
 	{
-		name: "convolutions without a device", kind: kindROCm, from: 116, since: 116,
+		name: "convolutions without a device", kind: kindROCm, since: 116, began: true,
 		evidence: "jax-rocm10-pjrt and jax-rocm7-pjrt 0.12.0 (API 0.116) end the process (T::ClassOf(instr)) when they compile a convolution " +
 			"that a library computes and can measure on no device; those of API 0.112, 0.114 and 0.115 do not",
 		apply: func(b *behaviour) { b.deviceless["xla_gpu_experimental_disable_binary_libraries"] = true },

@@ -39,11 +39,8 @@ func TestConvolutionsCompileAheadOfTimeForAMDsGPUs(t *testing.T) {
 		require.NoError(t, err)
 		description, err := os.ReadFile("../conformance/topologies/mi300x.txtpb")
 		require.NoError(t, err)
-		topology, err := p.NewTopology(ctx, "mi300x", &pjrt.TopologyOptions{Create: []pjrt.Attribute{
-			{Name: "target_config", Value: string(description)}, {Name: "topology", Value: "1x1x1"},
-		}})
-		require.NoError(t, err)
-		defer topology.Close()
+		topology := newTopology(t, p, "mi300x",
+			pjrt.Attribute{Name: "target_config", Value: string(description)}, pjrt.Attribute{Name: "topology", Value: "1x1x1"})
 		opts := new(pjrt.CompileOptions)
 		if how == "with libraries" {
 			opts.Flags = map[string]any{disable: false}

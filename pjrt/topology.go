@@ -8,7 +8,6 @@ import (
 	"errors"
 	"runtime"
 	"slices"
-	"strings"
 	"sync"
 
 	"github.com/purepjrt/purepjrt/capi"
@@ -94,10 +93,7 @@ func (p *Plugin) explainTopology(err error, opts *TopologyOptions) error {
 	if slices.ContainsFunc(opts.Create, func(a Attribute) bool { return a.Name == description }) {
 		return err
 	}
-	explained := *e
-	explained.Message = strings.TrimRight(e.Message, ".\n") + ": where there is no GPU, describe one with the option " + description +
-		", a GpuTargetConfigProto as text"
-	return &explained
+	return advised(e, "where there is no GPU, describe one with the option "+description+", a GpuTargetConfigProto as text")
 }
 
 // DeserializeTopology makes a topology from the bytes of [Topology.Serialize], like
