@@ -21,6 +21,9 @@ var linkerMissing = []*regexp.Regexp{
 	regexp.MustCompile(`Library not loaded: (\S+)`),
 }
 
+// linkerPython finds a function or variable of Python's C API in the messages of the same linkers.
+var linkerPython = regexp.MustCompile(`(undefined symbol: |Error relocating \S+: |symbol '_)_?Py[A-Z_]\w*`)
+
 // load loads the library at path, the absolute path of an existing file.
 func load(path string) (library, error) {
 	// dlerror is a second call, and its text belongs to the thread.
@@ -34,6 +37,10 @@ func load(path string) (library, error) {
 		if m := r.FindStringSubmatch(err.Error()); m != nil && m[1] != path {
 			return 0, &MissingDependencyError{Library: m[1], Detail: err.Error()}
 		}
+	}
+	if linkerPython.MatchString(err.Error()) {
+		return 0, fmt.Errorf("it needs Python, and does not say in which library: preload that of the Python it was built for, "+
+			"for example with LD_PRELOAD=libpython3.11.so.1.0 (%w)", err)
 	}
 	return 0, fmt.Errorf("the dynamic linker rejected it: %w", err)
 }
