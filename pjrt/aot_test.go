@@ -314,10 +314,19 @@ func TestAheadOfTimeGPUTopologiesComeFromATargetConfig(t *testing.T) {
 	defer same.Close()
 	_, err = openTPU(t).DeserializeTopology(context.Background(), data)
 	require.Error(t, err, "another platform's")
-	const hint = "describe one with the option target_config"
-	_, err = cuda.NewTopology(context.Background(), "", nil)
-	require.ErrorIs(t, err, pjrt.ErrFailedPrecondition)
-	require.ErrorContains(t, err, "No visible GPU devices: where there is no GPU, "+hint)
+	const hint = "the option "
+	for _, c := range []struct{ config, want string }{
+		{"", "No visible GPU devices: where there is no GPU, describe one with the option target_config"},
+		{"platform_name: 'CUDA'", "say how many there are with the option topology"},
+	} {
+		var options []pjrt.Attribute
+		if c.config != "" {
+			options = []pjrt.Attribute{{Name: "target_config", Value: c.config}}
+		}
+		_, err = cuda.NewTopology(context.Background(), "", &pjrt.TopologyOptions{Create: options})
+		require.ErrorIs(t, err, pjrt.ErrFailedPrecondition)
+		require.ErrorContains(t, err, c.want)
+	}
 	_, err = cuda.NewTopology(context.Background(), "", &pjrt.TopologyOptions{Create: []pjrt.Attribute{{Name: "target_config", Value: "no such field"}}})
 	require.ErrorIs(t, err, pjrt.ErrFailedPrecondition)
 	require.NotContains(t, err.Error(), hint)

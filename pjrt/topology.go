@@ -8,6 +8,7 @@ import (
 	"errors"
 	"runtime"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/purepjrt/purepjrt/capi"
@@ -78,9 +79,8 @@ func (p *Plugin) NewTopology(ctx context.Context, name string, opts *TopologyOpt
 	}, (*Topology).Close)
 }
 
-// explainTopology adds to the error of a plugin for GPUs that it needs a description of one.
+// explainTopology adds to the error of a plugin for GPUs which option it needs where there is none.
 func (p *Plugin) explainTopology(err error, opts *TopologyOptions) error {
-	const description = "target_config"
 	e := (*Error)(nil)
 	if !errors.As(err, &e) || e.Code != ErrFailedPrecondition {
 		return err
@@ -90,10 +90,18 @@ func (p *Plugin) explainTopology(err error, opts *TopologyOptions) error {
 	default:
 		return err
 	}
-	if slices.ContainsFunc(opts.Create, func(a Attribute) bool { return a.Name == description }) {
+	given := func(name string) bool {
+		return slices.ContainsFunc(opts.Create, func(a Attribute) bool { return a.Name == name })
+	}
+	const description, extent = "target_config", "topology"
+	switch {
+	case !given(description):
+		return advised(e, "where there is no GPU, describe one with the option "+description+", a GpuTargetConfigProto as text")
+	case !given(extent) && strings.Contains(e.Message, "topology shape"):
+		return advised(e, "say how many there are with the option "+extent+", PARTITIONSxHOSTSxDEVICES, such as 1x1x8")
+	default:
 		return err
 	}
-	return advised(e, "where there is no GPU, describe one with the option "+description+", a GpuTargetConfigProto as text")
 }
 
 // DeserializeTopology makes a topology from the bytes of [Topology.Serialize], like
