@@ -174,6 +174,15 @@ var distributions = []Package{
 		},
 	},
 	{
+		Name: "rocm60", Project: "jax-rocm60-pjrt", Version: "0.5.0",
+		Library: "jax_plugins/xla_rocm60/xla_rocm_plugin.so",
+		api:     "0.64",
+		wheels: map[string]wheel{
+			linuxAMD64: {"none", "manylinux_2_28_x86_64", "e8097aa9dde2b759604e7b3f163e50dc83380968002e32fc770a8f91126d1b55",
+				122_917_187, 559_999_768},
+		},
+	},
+	{
 		Name: "oneapi", Project: "jax-oneapi-pjrt", Version: "0.11.2",
 		Library: "jax_plugins/xla_oneapi/xla_oneapi_plugin.so",
 		api:     "0.115",

@@ -13,6 +13,7 @@ import (
 var vendorLibraries = map[string]string{
 	"rocm10": "they are part of ROCm 10.1: install it below /opt/rocm, where the plugin looks for them",
 	"rocm7":  "they are part of ROCm 7.14: install it below /opt/rocm, where the plugin looks for them",
+	"rocm60": "they are part of ROCm 6: install it below /opt/rocm, where the plugin looks for them",
 	"rocm":   "they are part of AMD's ROCm: install the version that the plugin was built for below /opt/rocm, where it looks for them",
 	"oneapi": `they are part of Intel's oneAPI 2025.1 and of a Level Zero newer than 1.8 (libze_*): Linux distributions have the latter, ` +
 		`and pip install "jax-oneapi-plugin[with-oneapi]" puts the former into the lib directory of a virtual environment ` +

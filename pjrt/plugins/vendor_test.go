@@ -32,7 +32,7 @@ func TestMissingLibrariesOfVendorsAreNamedWithTheirSource(t *testing.T) {
 	_, err := f.lookupPlugin(t.Context(), "toy")
 	require.ErrorContains(t, err, "LD_LIBRARY_PATH before the program starts")
 	assert.NotContains(t, err.Error(), "--force", "the plugin itself is whole")
-	for name, want := range map[string]string{"rocm10": "ROCm 10.1", "rocm7": "ROCm 7.14", "rocm6": "AMD's ROCm"} {
+	for name, want := range map[string]string{"rocm10": "ROCm 10.1", "rocm7": "ROCm 7.14", "rocm60": "ROCm 6:", "rocm5": "AMD's ROCm"} {
 		f, _ := scene(t, nil)
 		c := ranked(Candidate{Name: name})
 		assert.Contains(t, f.installLibraries(&c), want)
