@@ -36,7 +36,7 @@ type measurement struct {
 // Main is the main function of a program that writes a measurement of each row as a line of JSON.
 // Its flags choose rows and sizes.
 func Main(rows iter.Seq[Row]) {
-	size := flag.Int("size", 2<<10, "the size of the smallest input, in `bytes`")
+	size := flag.Int("size", 1<<10, "the size of the smallest input, in `bytes`")
 	times := flag.Int("times", 3, "how many `sizes` there are, each four times the one before")
 	sweep := flag.Bool("sweep", true, "also use the inputs that put the same part into each field")
 	peak := flag.Int("peak", 0, "measure how much memory a reader has at one time for an input of so many `bytes`")

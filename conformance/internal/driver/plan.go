@@ -43,6 +43,9 @@ var compiles = sync.OnceValue(func() map[string]float64 {
 	return all
 })
 
+// Compiles reports whether the checks of a rule compile programs in the profile quick.
+func Compiles(rule string) bool { return compiles()[rule] > 0 }
+
 // plan estimates the work of the checks.
 func (d *driver) plan(list []*check.Check) *Plan {
 	p := &Plan{Checks: len(list), First: d.firstCompile}
