@@ -10,7 +10,9 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"runtime"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -19,6 +21,7 @@ import (
 
 	"github.com/purepjrt/purepjrt/capi"
 	structs "github.com/purepjrt/purepjrt/capi/describe"
+	"github.com/purepjrt/purepjrt/capi/serve"
 	"github.com/purepjrt/purepjrt/pjrt"
 	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest"
 )
@@ -139,6 +142,60 @@ func runFaulty(t *testing.T, test, path string, env ...string) (cases int) {
 	return cases
 }
 
+// compilesOnce returns a table that compiles each program once, and has all clients load the
+// executable from its bytes, the first one too. Compiling is most of what a tour costs.
+func compilesOnce(real *capi.Table) (*serve.Table, error) {
+	var mu sync.Mutex
+	saved := make(map[string][]byte)
+	return serve.Wrap(real, serve.Around(func(c *serve.Invocation, a *capi.ClientCompileArgs) {
+		mu.Lock()
+		defer mu.Unlock()
+		program := fmt.Sprintf("%s\x00%s", capi.Bytes(a.Program.Code, a.Program.CodeSize), capi.Bytes(a.CompileOptions, a.CompileOptionsSize))
+		data, ok := saved[program]
+		if !ok {
+			if c.Forward(); c.Err() != nil {
+				return
+			}
+			var err error
+			if data, err = serialized(real, a.Executable); err != nil {
+				return
+			}
+			saved[program] = data
+		}
+		var load capi.Call[capi.ExecutableDeserializeAndLoadArgs]
+		load.Args.Client = a.Client
+		load.Args.SerializedExecutable, load.Args.SerializedExecutableSize = capi.BytesData(data)
+		if err := load.Do(real); err != nil {
+			c.FailWith(err)
+			return
+		}
+		runtime.KeepAlive(data)
+		a.Executable = load.Args.LoadedExecutable
+	}))
+}
+
+// serialized destroys an executable and returns its bytes.
+func serialized(real *capi.Table, exe *capi.LoadedExecutable) ([]byte, error) {
+	var of capi.Call[capi.LoadedExecutableGetExecutableArgs]
+	of.Args.LoadedExecutable = exe
+	if err := of.Do(real); err != nil {
+		return nil, err
+	}
+	var s capi.Call[capi.ExecutableSerializeArgs]
+	s.Args.Executable = of.Args.Executable
+	err := s.Do(real)
+	data := bytes.Clone(capi.Bytes(s.Args.SerializedBytes, s.Args.SerializedBytesSize))
+	if err == nil {
+		s.Args.SerializedExecutableDeleter.Call(s.Args.SerializedExecutable)
+		var destroy capi.Call[capi.LoadedExecutableDestroyArgs]
+		destroy.Args.Executable = exe
+		err = destroy.Do(real)
+	}
+	var destroy capi.Call[capi.ExecutableDestroyArgs]
+	destroy.Args.Executable = of.Args.Executable
+	return data, errors.Join(err, destroy.Do(real))
+}
+
 // finding reports to the parent what is wrong.
 func finding(format string, args ...any) {
 	fmt.Println("finding", strings.ReplaceAll(fmt.Sprintf(format, args...), "\n", " | "))
@@ -154,6 +211,11 @@ func TestFaultyChild(t *testing.T) {
 	require.NoError(t, err)
 	real, err := honestTable(os.Getenv(faultyPlugin))
 	require.NoError(t, err)
+	if os.Getenv(faultyPlugin) != "" {
+		served, err := compilesOnce(real)
+		require.NoError(t, err)
+		real = served.Capi()
+	}
 	run := map[string]func(*testing.T, *capi.Table, int){"liars": liarsChild, "absent": absentChild, "flaky": flakyChild}[test]
 	run(t, real, first)
 	fmt.Println("end")
