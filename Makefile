@@ -233,7 +233,9 @@ RACING = $(GO) list -f '{{.ImportPath}} {{.Imports}}' \
 	./capi/... ./extensions/... ./pjrt/... ./conformance/internal/worker ./conformance/internal/driver ./conformance/internal/check | \
 	sed -n 's|^\([^ ]*\) .*[[ ]sync[] /].*|\1|p'
 
+# A process with the detector sleeps for a second before it exits, and the tests start hundreds.
 .PHONY: test-race
+test-race: export GORACE := atexit_sleep_ms=50
 test-race: ## run the short tests of packages with goroutines under the race detector (needs a C compiler)
 	CGO_ENABLED=1 $(GO) test -race -short -skip '$(OF_PROGRAMS)' ./capi/internal/ccall $$($(RACING))
 
