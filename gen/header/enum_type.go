@@ -4,22 +4,19 @@
 package header
 
 import (
-	"bytes"
 	"fmt"
 	"reflect"
 	"slices"
+	"strings"
 
 	"modernc.org/cc/v4"
 )
 
-// mayStateEnumTypes reports whether checkEnumTypes can find anything in these texts. Most headers
-// state no type for the values of an enum, and have no colon.
-func mayStateEnumTypes(text []byte, included map[string][]byte) bool {
-	if bytes.IndexByte(text, ':') >= 0 {
-		return true
-	}
-	for _, t := range included {
-		if bytes.IndexByte(t, ':') >= 0 {
+// mayStateEnumTypes reports whether checkEnumTypes can find anything in these sources. Most headers
+// state no type for the values of an enum, and have no colon outside comments.
+func mayStateEnumTypes(sources map[string]*remover) bool {
+	for _, r := range sources {
+		if r.colon || slices.ContainsFunc(r.edits, func(e edit) bool { return strings.Contains(e.repl+e.suffix, ":") }) {
 			return true
 		}
 	}

@@ -57,6 +57,7 @@ type source struct {
 	dirs     []directive
 	size     int  // tokens, those of directives included
 	once     bool // has #pragma once
+	colon    bool // has a colon outside comments and literals, maybe in an inactive branch
 
 	byPos map[[2]int]int // line and column -> index in toks
 }
@@ -274,6 +275,7 @@ func (l *lexer) scan() token {
 				break
 			}
 		}
+		l.colon = l.colon || c == ':' && n == 1
 		l.i += n
 	}
 	t.text = string(l.text[t.off:l.i])

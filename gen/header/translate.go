@@ -132,7 +132,7 @@ func (t *translation) run(n int) (err error) {
 		{Name: mainName, Value: text},
 		{Name: endName, Value: sentinels},
 	}
-	if mayStateEnumTypes(text, texts) {
+	if mayStateEnumTypes(t.rws) {
 		ast, err := cc.Parse(config(), sources)
 		if err != nil {
 			return t.explain(err)
