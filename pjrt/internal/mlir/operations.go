@@ -408,7 +408,6 @@ func (r *operationsReader) pretty(o *dataflow.Op) (types []dataflow.Type) {
 			r.next()
 		}
 	}
-	applies := false
 	for {
 		before := r.pos
 		t := r.next()
@@ -451,56 +450,62 @@ func (r *operationsReader) pretty(o *dataflow.Op) (types []dataflow.Type) {
 				return types
 			}
 		case word:
-			w := string(r.bytes(t))
-			switch {
-			case w == "loc":
-				if r.peek() == '(' && !r.skipGroup() {
-					return types
-				}
-			case applies:
-				applies = false
-				o.Regions = append(o.Regions, applied(operationName(w), o))
-			case w == "applies":
-				applies = true
-			case (w == "reducer" || w == "cond" || w == "do") && (r.peek() == '(' || r.peek() == '{'):
-				var b dataflow.Block
-				r.scopes = append(r.scopes, make(map[string]*dataflow.Value))
-				if r.peek() == '(' {
-					r.next()
-					r.pairs(&b)
-				} else {
-					r.nameParameters(o, &b, types)
-				}
-				if r.peek() == '{' {
-					r.next()
-					r.region(o, b.Params...)
-				}
-				r.scopes = r.scopes[:len(r.scopes)-1]
-			case w == "window" && o.Name == "convolution" && r.peek() == '=':
-				if r.next(); r.peek() == '{' {
-					r.dictionary(o)
-				}
-			case w == "dim_numbers" && r.peek() == '=':
-				r.next()
-				o.Attributes["dimension_numbers"] = r.dimensionNumbers()
-			case r.peek() == '=':
-				r.next()
-				o.Attributes[attributeNamed(o, w)] = r.attribute(0, true)
-			case w == "dense" && r.peek() == '<':
-				r.pos = t.start
-				o.Attributes["value"] = r.attribute(0, true)
-			case strings.IndexByte(w, '.') > 0, w == "return", w == "call", w == "module", w == "func":
-				if len(o.Attributes) > 0 || len(o.Operands) > 0 || types != nil || o.Name != "module" {
-					r.pos = before
-					return types
-				}
-			case len(o.Operands) == 0 && o.Attributes["comparison_direction"].Text == "" && o.Name == "compare":
-				o.Attributes["comparison_direction"] = dataflow.Attribute{Text: w}
-			case o.Name == "compare":
-				o.Attributes["compare_type"] = dataflow.Attribute{Text: w}
+			if !r.prettyWord(o, t, types) {
+				r.pos = before
+				return types
 			}
 		}
 	}
+}
+
+// prettyWord reads what begins with a word in the form of an operation of its own, given the types
+// that it had before. It reports false for the name of the next operation.
+func (r *operationsReader) prettyWord(o *dataflow.Op, t token, types []dataflow.Type) bool {
+	w := string(r.bytes(t))
+	switch {
+	case w == "loc":
+		if r.peek() == '(' {
+			r.skipGroup()
+		}
+	case w == "applies":
+		if t := r.next(); t.kind == word {
+			o.Regions = append(o.Regions, applied(operationName(string(r.bytes(t))), o))
+		}
+	case (w == "reducer" || w == "cond" || w == "do") && (r.peek() == '(' || r.peek() == '{'):
+		var b dataflow.Block
+		r.scopes = append(r.scopes, make(map[string]*dataflow.Value))
+		if r.peek() == '(' {
+			r.next()
+			r.pairs(&b)
+		} else {
+			r.nameParameters(o, &b, types)
+		}
+		if r.peek() == '{' {
+			r.next()
+			r.region(o, b.Params...)
+		}
+		r.scopes = r.scopes[:len(r.scopes)-1]
+	case w == "window" && o.Name == "convolution" && r.peek() == '=':
+		if r.next(); r.peek() == '{' {
+			r.dictionary(o)
+		}
+	case w == "dim_numbers" && r.peek() == '=':
+		r.next()
+		o.Attributes["dimension_numbers"] = r.dimensionNumbers()
+	case r.peek() == '=':
+		r.next()
+		o.Attributes[attributeNamed(o, w)] = r.attribute(0, true)
+	case w == "dense" && r.peek() == '<':
+		r.pos = t.start
+		o.Attributes["value"] = r.attribute(0, true)
+	case strings.IndexByte(w, '.') > 0, w == "return", w == "call", w == "module", w == "func":
+		return len(o.Attributes) == 0 && len(o.Operands) == 0 && types == nil && o.Name == "module"
+	case o.Name == "compare" && len(o.Operands) == 0 && o.Attributes["comparison_direction"].Text == "":
+		o.Attributes["comparison_direction"] = dataflow.Attribute{Text: w}
+	case o.Name == "compare":
+		o.Attributes["compare_type"] = dataflow.Attribute{Text: w}
+	}
+	return true
 }
 
 // applied returns the body of a reduction by one operation.
