@@ -233,7 +233,7 @@ RACING = $(GO) list -f '{{.ImportPath}} {{.Imports}}' \
 	./capi/... ./extensions/... ./pjrt/... ./conformance/internal/worker ./conformance/internal/driver ./conformance/internal/check | \
 	sed -n 's|^\([^ ]*\) .*[[ ]sync[] /].*|\1|p'
 
-# A process with the detector sleeps for a second before it exits, and the tests start hundreds.
+# A process with the detector sleeps for a second before it exits, and the tests start many.
 .PHONY: test-race
 test-race: export GORACE := atexit_sleep_ms=50
 test-race: ## run the short tests of packages with goroutines under the race detector (needs a C compiler)

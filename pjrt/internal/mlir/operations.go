@@ -470,6 +470,8 @@ func (r *operationsReader) prettyWord(o *dataflow.Op, t token, types []dataflow.
 	case w == "applies":
 		if t := r.next(); t.kind == word {
 			o.Regions = append(o.Regions, applied(operationName(string(r.bytes(t))), o))
+		} else {
+			r.pos = t.start
 		}
 	case (w == "reducer" || w == "cond" || w == "do") && (r.peek() == '(' || r.peek() == '{'):
 		var b dataflow.Block
