@@ -140,6 +140,7 @@ func (g *graph) function(o *dataflow.Op, name string, depth int) {
 	if len(o.Regions) == 0 {
 		return
 	}
+	o.Regions[0].Public = o.IsPublic()
 	if g.program.Functions[name] == nil || depth < g.mainDepth {
 		g.program.Functions[name] = o.Regions[0]
 	}
@@ -149,13 +150,15 @@ func (g *graph) function(o *dataflow.Op, name string, depth int) {
 }
 
 // layouts has the properties of StableHLO's operations that the checks look at, in the order in
-// which they are written: that of their names. A question mark is one that may be missing.
+// which they are written: that of their names. A question mark is one that may be missing, and one
+// without a name does not matter.
 var layouts = map[string][]string{
-	"call":        {"arg_attrs?", "callee", "no_inline?", "res_attrs?"},
-	"compare":     {"compare_type?", "comparison_direction"},
-	"composite":   {"composite_attributes?", "decomposition", "name", "version?"},
-	"concatenate": {"dimension"},
-	"constant":    {"value"},
+	"broadcast_compare": {"broadcast_dimensions?", "compare_type?", "comparison_direction"},
+	"call":              {"arg_attrs?", "callee", "no_inline?", "res_attrs?"},
+	"compare":           {"compare_type?", "comparison_direction"},
+	"composite":         {"composite_attributes?", "decomposition", "name", "version?"},
+	"concatenate":       {"dimension"},
+	"constant":          {"value"},
 	"convolution": {
 		"batch_group_count", "dimension_numbers", "feature_group_count", "lhs_dilation?", "padding?", "precision_config?", "rhs_dilation?",
 		"window_reversal?", "window_strides?",
@@ -164,13 +167,19 @@ var layouts = map[string][]string{
 		"api_version?", "backend_config?", "call_target_name", "called_computations?", "has_side_effect?", "operand_layouts?",
 		"output_operand_aliases?", "result_layouts?",
 	},
+	"func":               {"?", "", "?", "?", "sym_name", "sym_visibility?"},
 	"get_dimension_size": {"dimension"},
 	"iota":               {"iota_dimension"},
 	"pad":                {"edge_padding_high", "edge_padding_low", "interior_padding"},
 	"reduce_window":      {"base_dilations?", "padding?", "window_dilations?", "window_dimensions", "window_strides?"},
 	"set_dimension_size": {"dimension"},
+	"slice":              {"limit_indices", "start_indices", "strides"},
 	"sort":               {"dimension?", "is_stable?"},
+	"top_k":              {"k"},
 }
+
+// broadcastLayout has the properties of CHLO's operations on arrays that it makes equally large.
+var broadcastLayout = []string{"broadcast_dimensions?"}
 
 // portableConvolution has the properties of a convolution in portable artifacts.
 var portableConvolution = []string{
@@ -181,6 +190,9 @@ var portableConvolution = []string{
 
 // olderCall has the properties of a call before it could have attributes for its values.
 var olderCall = []string{"callee", "no_inline?"}
+
+// olderFunction has the properties of a function before it could ask not to be inlined.
+var olderFunction = []string{"?", "", "?", "sym_name", "sym_visibility?"}
 
 // attributesOf returns what is known about the attributes of an operation. Those that are not known
 // are there as numbers, which are equal for equal attributes.
@@ -216,20 +228,24 @@ func (g *graph) attributesOf(op operation) map[string]dataflow.Attribute {
 func (g *graph) propertiesOf(op operation) map[string]dataflow.Attribute {
 	found := map[string]dataflow.Attribute{"properties": {Numbers: []int64{int64(op.properties)}}}
 	layout := layouts[g.names[op.index]]
+	if layout == nil && dataflow.IsBroadcast(g.names[op.index]) {
+		layout = broadcastLayout
+	}
 	span := g.module.properties[op.properties]
 	portable := g.operations[op.index].dialect == dialectVHLO
 	if portable && g.names[op.index] == "convolution" {
 		layout = portableConvolution
 	}
 	r := g.read(span)
-	if g.names[op.index] == "call" {
-		n := 0
-		for ahead := r; ahead.err == nil && !ahead.empty() && n < len(layout); n++ {
-			ahead.varint()
-		}
-		if n <= len(olderCall) {
-			layout = olderCall
-		}
+	n := 0
+	for ahead := r; ahead.err == nil && !ahead.empty() && n < len(layout); n++ {
+		ahead.varint()
+	}
+	switch name := g.names[op.index]; {
+	case name == "call" && n <= len(olderCall):
+		layout = olderCall
+	case name == "func" && n <= len(olderFunction):
+		layout = olderFunction
 	}
 	for _, name := range layout {
 		if r.empty() {
@@ -246,7 +262,9 @@ func (g *graph) propertiesOf(op operation) map[string]dataflow.Attribute {
 			}
 			index >>= 1
 		}
-		found[name] = g.attribute(index)
+		if name != "" {
+			found[name] = g.attribute(index)
+		}
 	}
 	if layout != nil {
 		delete(found, "properties")
@@ -272,7 +290,8 @@ func (g *graph) dictionaryOf(index uint64) map[string]dataflow.Attribute {
 				"comparison_direction", "dimension", "iota_dimension", "value", "is_stable",
 				"base_dilations", "padding", "window_dilations", "window_dimensions", "window_strides",
 				"dimension_numbers", "input_spatial_dimensions", "kernel_spatial_dimensions", "feature_group_count",
-				"lhs_dilation", "rhs_dilation", "window_reversal", "edge_padding_low", "edge_padding_high", "interior_padding":
+				"lhs_dilation", "rhs_dilation", "window_reversal", "edge_padding_low", "edge_padding_high", "interior_padding",
+				"start_indices", "limit_indices", "strides", "k", "broadcast_dimensions", "sym_visibility":
 				found[name] = g.attribute(value)
 			}
 		}

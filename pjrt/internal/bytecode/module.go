@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/purepjrt/purepjrt/pjrt/internal/dataflow"
+	"github.com/purepjrt/purepjrt/pjrt/internal/preempt"
 )
 
 // Magic is the beginning of bytecode.
@@ -324,7 +325,8 @@ func (m *module) readDialects(r *reader) error {
 			if m.compiler != (dataflow.Compiler{}) {
 				name = withoutVersion(name)
 				m.names = append(m.names, name)
-				m.checked = m.checked || m.compiler.Checks(name)
+				m.checked = m.checked || m.compiler.Checks(name) ||
+					name == "slice" && preempt.Contains(m.code, []byte(dataflow.HugeStride))
 			}
 		}
 	}

@@ -9,15 +9,16 @@ import (
 	"strings"
 )
 
-// Compiler is one of XLA's plugins for CPUs.
+// Compiler is one of XLA's.
 type Compiler struct {
-	Minor int  // of the plugin's API
+	Minor int  // of the API of the plugin, if it is one for CPUs; 0 for another
 	MLIR  bool // it parses the program with MLIR
 }
 
 // The plugins that were tried have API 0.81, 0.106 and 0.115. One between a plugin that ends the
 // process and one that does not counts as one that does.
 const (
+	after81   = 82  // those of API 0.81 are right, and those of 0.106 and 0.115 are not
 	before106 = 106 // those of API 0.106 are right
 	before115 = 115 // those of API 0.115 are right
 	after106  = 107 // those of API 0.106 are right, and that of 0.115 is not
@@ -25,7 +26,14 @@ const (
 
 // Checks reports whether a check for the compiler looks at operations of this name.
 func (c Compiler) Checks(operation string) bool {
-	if operation == "bitcast_convert" {
+	switch {
+	case slices.Contains(translated, operation):
+		return true
+	case c.Minor == 0:
+		return false
+	case IsBroadcast(operation):
+		return true
+	case operation == "bitcast_convert":
 		return c.MLIR && c.Minor < before106
 	}
 	return slices.Contains(checked, operation)
@@ -34,13 +42,18 @@ func (c Compiler) Checks(operation string) bool {
 // checked are the operations that checks for any compiler look at.
 var checked = []string{
 	"sort", "reduce_window", "convolution", "concatenate", "remainder", "rng", "set_dimension_size", "dynamic_reshape", "custom_call",
-	"infeed", "outfeed", "broadcast_polygamma", "unrealized_conversion_cast",
+	"infeed", "outfeed",
 }
+
+// translated are those that checks for all compilers look at, besides slices with a huge stride.
+var translated = []string{"top_k", "topk", "real_dynamic_slice", "unrealized_conversion_cast"}
 
 // ChecksType reports whether a check for the compiler looks at all operations on values of a type,
 // given its beginning.
 func (c Compiler) ChecksType(name string) bool {
 	switch {
+	case c.Minor == 0:
+		return false
 	case strings.HasPrefix(name, sixBits):
 		return c.MLIR || c.Minor >= before115
 	case strings.HasPrefix(name, "tuple"):
@@ -55,6 +68,12 @@ const sixBits = "f6E"
 // Mentions returns words of which a program in text has one if any check concerns it, unless it has
 // an array of Large elements.
 func (c Compiler) Mentions() (words []string) {
+	words = append(words, hugeNumbers...)
+	words = append(words, "unrealized_conversion_cast")
+	if c.Minor == 0 {
+		return words
+	}
+	words = append(words, "chlo.broadcast_")
 	words = append(words, checked...)
 	if c.Checks("bitcast_convert") {
 		words = append(words, "bitcast_convert")
@@ -73,9 +92,20 @@ const Large = 1 << 35
 
 // Check returns an error for a program on which the compiler, or its executable, ends the process.
 func (m *Module) Check(c Compiler) error {
+	if err := m.every(checkRead); err != nil {
+		return err
+	}
+	if c.Minor >= after81 {
+		if err := m.every(checkBroadcast); err != nil {
+			return err
+		}
+	}
 	m.markLive()
 	if m.Main == nil {
 		return nil
+	}
+	if c.Minor == 0 {
+		return eachOf(append(m.live, m.uncalled...), false, checkSlice)
 	}
 	if err := m.checkParameters(c); err != nil {
 		return err
@@ -83,7 +113,18 @@ func (m *Module) Check(c Compiler) error {
 	if err := m.checkResults(c); err != nil {
 		return err
 	}
+	if err := eachOf(m.uncalled, false, checkMadeHLO); err != nil {
+		return err
+	}
+	if c.Minor < before115 { // which make HLO of what nothing uses, too
+		if err := eachOf(append(m.live, m.uncalled...), true, checkPolygamma); err != nil {
+			return err
+		}
+	}
 	return m.each(func(o *Op) error {
+		if err := checkMadeHLO(o); err != nil {
+			return err
+		}
 		if err := checkSixBits(o, c); err != nil {
 			return err
 		}
@@ -108,10 +149,6 @@ func (m *Module) Check(c Compiler) error {
 			return checkCustomCall(o, c)
 		case "infeed", "outfeed":
 			return checkFeed(o)
-		case "broadcast_polygamma":
-			return checkPolygamma(o)
-		case "unrealized_conversion_cast":
-			return checkCast(o)
 		}
 		return nil
 	})

@@ -16,9 +16,10 @@ type Module struct {
 	// the same for operations that do the same.
 	Key func(code []byte) string
 
-	live  []*Block // the function Main, and closed blocks that it needs
-	ops   int      // how many there are in live
-	steps int      // how many of comparators were looked at
+	live     []*Block // the function Main, and closed blocks that it needs
+	uncalled []*Block // public functions that nothing calls, and closed blocks that they need
+	ops      int      // how many there are in both
+	steps    int      // how many of comparators were looked at
 
 	orders map[*Block]order // of comparators
 }
@@ -30,6 +31,8 @@ type Block struct {
 	// Closed says that the block of a region uses no values from outside. Any number of operations
 	// may share it.
 	Closed bool
+	// Public says that it is the body of a function that compilers keep though nothing calls it.
+	Public bool
 }
 
 // Op is an operation.
@@ -124,6 +127,12 @@ func (o *Op) numbers(name string, n int, otherwise int64) []int64 {
 		list[i] = otherwise
 	}
 	return list
+}
+
+// IsPublic reports whether the operation, a function, is kept though nothing calls it.
+func (o *Op) IsPublic() bool {
+	visibility := o.Attributes["sym_visibility"].Text
+	return visibility == "" || visibility == "public"
 }
 
 // isTrue reports whether an attribute is true.

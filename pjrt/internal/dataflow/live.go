@@ -4,21 +4,30 @@
 package dataflow
 
 // markLive marks the operations that a result or an effect of the program needs. Compilers remove
-// the others before they look at them.
+// the others before they look at them, but keep public functions that nothing calls until they
+// have made HLO of them.
 func (m *Module) markLive() {
-	if m.Main == nil {
-		return
+	seen := make(map[*Block]bool)
+	m.live = m.markFrom(m.Main, seen)
+	for _, f := range m.Functions {
+		if f.Public {
+			m.uncalled = append(m.uncalled, m.markFrom(f, seen)...)
+		}
 	}
-	seen := map[*Block]bool{m.Main: true}
-	m.live = []*Block{m.Main}
+}
+
+// markFrom marks the operations of a block and of the closed blocks that it needs, and returns
+// these blocks, but for those that it has seen.
+func (m *Module) markFrom(first *Block, seen map[*Block]bool) (found []*Block) {
 	add := func(b *Block) {
 		if b != nil && !seen[b] {
 			seen[b] = true
-			m.live = append(m.live, b)
+			found = append(found, b)
 		}
 	}
-	for i := 0; i < len(m.live); i++ {
-		m.live[i].markLive(true, func(o *Op) {
+	add(first)
+	for i := 0; i < len(found); i++ {
+		found[i].markLive(true, func(o *Op) {
 			m.ops++
 			for _, key := range []string{"callee", "decomposition"} {
 				if a, ok := o.Attributes[key]; ok {
@@ -32,6 +41,7 @@ func (m *Module) markLive() {
 			}
 		})
 	}
+	return found
 }
 
 // markLive marks the operations of a block. stays says that the operation around it stays.
@@ -70,18 +80,21 @@ func hasEffect(name string) bool {
 }
 
 // each calls fn with all operations that are live.
-func (m *Module) each(fn func(*Op) error) error {
-	for _, b := range m.live {
-		if err := b.each(fn); err != nil {
+func (m *Module) each(fn func(*Op) error) error { return eachOf(m.live, false, fn) }
+
+// eachOf calls fn with the operations of blocks that are live, or with all of them.
+func eachOf(blocks []*Block, dead bool, fn func(*Op) error) error {
+	for _, b := range blocks {
+		if err := b.each(dead, fn); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (b *Block) each(fn func(*Op) error) error {
+func (b *Block) each(dead bool, fn func(*Op) error) error {
 	for _, o := range b.Ops {
-		if !o.live {
+		if !o.live && !dead {
 			continue
 		}
 		if err := fn(o); err != nil {
@@ -91,7 +104,7 @@ func (b *Block) each(fn func(*Op) error) error {
 			if r.Closed {
 				continue // among the module's
 			}
-			if err := r.each(fn); err != nil {
+			if err := r.each(dead, fn); err != nil {
 				return err
 			}
 		}

@@ -100,7 +100,7 @@ func checkSixBitSort(o *Op) error {
 	if t.extent(d) <= 1 || t.elements() == 0 {
 		return nil
 	}
-	return o.Regions[0].each(func(inner *Op) error {
+	return o.Regions[0].each(false, func(inner *Op) error {
 		for _, v := range inner.Operands {
 			if isSixBits(v.Type.Element) {
 				return fmt.Errorf("the comparator of a sort in the program looks at values of type %s, and the compiler would end the process: "+
@@ -178,24 +178,6 @@ func checkRandom(o *Op) error {
 	default:
 		return fmt.Errorf("the program has an rng of type %s, and the compiler would end the process: use f32 or i32, and convert the result", e)
 	}
-}
-
-// checkPolygamma refuses polygamma functions of integers, which the compiler does not expect.
-func checkPolygamma(o *Op) error {
-	for _, v := range o.Operands {
-		if e := strings.TrimPrefix(v.Type.Element, "u"); strings.HasPrefix(e, "i") {
-			return fmt.Errorf("the program has a broadcast_polygamma of type %s, and the compiler would end the process: convert it to f32", v.Type.Element)
-		}
-	}
-	return nil
-}
-
-// checkCast refuses casts of nothing, which stay until the compiler looks for what they cast.
-func checkCast(o *Op) error {
-	if len(o.Operands) > 0 {
-		return nil
-	}
-	return errors.New("the program has an unrealized_conversion_cast of nothing, and the compiler would end the process: leave it out")
 }
 
 // checkBits refuses conversions in MLIR between bits and numbers of several bits.

@@ -37,9 +37,6 @@ type Limits struct {
 
 // Compiler returns what the checks of package dataflow need to know.
 func (l Limits) Compiler() dataflow.Compiler {
-	if l.CPU == 0 {
-		return dataflow.Compiler{}
-	}
 	return dataflow.Compiler{Minor: l.CPU, MLIR: true}
 }
 
@@ -83,7 +80,7 @@ func (m *Module) read(ctx context.Context, code []byte, limits Limits) *reader {
 	if err == nil {
 		err = checkCalls(r.functions, &r.kept, r.depths)
 	}
-	if c := limits.Compiler(); err == nil && c.Minor > 0 && (r.hasLarge || mayHaveDangers(code, c)) {
+	if c := limits.Compiler(); err == nil && (c.Minor > 0 && r.hasLarge || mayHaveDangers(code, c)) {
 		operations := readOperations(code, r.work)
 		if err = r.work.err; err == nil {
 			err = operations.Check(c)

@@ -264,6 +264,7 @@ func (r *operationsReader) function(o *dataflow.Op) {
 	if len(o.Regions) == 0 {
 		return
 	}
+	o.Regions[0].Public = o.IsPublic()
 	name := o.Attributes["sym_name"].Text
 	if r.module.Functions[name] == nil || len(r.scopes) < r.mainDepth {
 		r.module.Functions[name] = o.Regions[0]
@@ -433,7 +434,10 @@ func (r *operationsReader) pretty(o *dataflow.Op) (types []dataflow.Type) {
 				r.region(o)
 			}
 		case '[', '<':
-			r.pos = t.start
+			if r.pos = t.start; o.Name == "slice" && t.kind == '[' {
+				ahead := *r
+				ahead.limits(o)
+			}
 			if !r.skipGroup() {
 				return types
 			}
@@ -510,6 +514,49 @@ func (r *operationsReader) prettyWord(o *dataflow.Op, t token, types []dataflow.
 	return true
 }
 
+// limits reads where a slice begins and ends and what its strides are, such as [0:8:2, 1:3].
+func (r *operationsReader) limits(o *dataflow.Op) {
+	names := [...]string{"start_indices", "limit_indices", "strides"}
+	var lists [len(names)][]int64
+	one := [len(names)]int64{2: 1}
+	for part := 0; ; {
+		switch t := r.next(); t.kind {
+		case end:
+			return
+		case number:
+			if n, ok := integer(r.bytes(t), false); ok && part < len(one) {
+				one[part] = n
+			}
+		case ':':
+			part++
+		case ',', ']':
+			for i, n := range one {
+				lists[i] = append(lists[i], n)
+			}
+			part, one = 0, [len(names)]int64{2: 1}
+			if t.kind == ']' {
+				for i, name := range names {
+					o.Attributes[name] = dataflow.Attribute{Numbers: lists[i]}
+				}
+				return
+			}
+		}
+	}
+}
+
+// integer reads a number of at most 64 bits without or, in hexadecimal digits, with its sign bit.
+func integer(digits []byte, negative bool) (int64, bool) {
+	text := string(digits)
+	if negative {
+		text = "-" + text
+	}
+	if n, err := strconv.ParseInt(text, 0, 64); err == nil {
+		return n, true
+	}
+	n, err := strconv.ParseUint(text, 0, 64)
+	return int64(n), err == nil && strings.HasPrefix(text, "0x")
+}
+
 // applied returns the body of a reduction by one operation.
 func applied(name string, reduction *dataflow.Op) *dataflow.Block {
 	t := dataflow.Type{Dims: []int64{}}
@@ -559,6 +606,11 @@ func (r *operationsReader) group(o *dataflow.Op, types []dataflow.Type) []datafl
 			if depth--; depth < 0 {
 				return types
 			}
+		case word:
+			if r.peek() == '=' { // as in top_k(%a, k = 2)
+				r.next()
+				o.Attributes[attributeNamed(o, string(r.bytes(t)))] = r.attribute(0, true)
+			}
 		case value:
 			name := r.valueName(t)
 			if r.peek() != '=' {
@@ -599,6 +651,7 @@ func (r *operationsReader) pairs(b *dataflow.Block) {
 func (r *operationsReader) prettyFunction(o *dataflow.Op) []dataflow.Type {
 	t := r.next()
 	if t.kind == word {
+		o.Attributes["sym_visibility"] = dataflow.Attribute{Text: string(r.bytes(t))}
 		t = r.next()
 	}
 	if t.kind != symbol {
@@ -765,10 +818,7 @@ func (r *operationsReader) attribute(aliases int, pretty bool) (a dataflow.Attri
 			} else {
 				others++
 			}
-			if n, err := strconv.ParseInt(string(r.bytes(t)), 0, 64); err == nil {
-				if negative {
-					n = -n
-				}
+			if n, ok := integer(r.bytes(t), negative); ok {
 				a.Numbers = append(a.Numbers, n)
 			} else {
 				a.Text = string(r.bytes(t))

@@ -24,10 +24,19 @@ type Danger struct {
 // Refused has the API minors of the plugins that the program is refused for.
 func (d *Danger) Refused() []int { return append(slices.Clone(d.Dies), d.Fails...) }
 
+// DiesEverywhere reports whether XLA's compilers for other devices end the process too.
+func (d *Danger) DiesEverywhere() bool {
+	switch d.Want {
+	case castOf, ofHugeStride, ofTop:
+		return true
+	}
+	return false
+}
+
 // DiesAsHLO is Dies for the same program in HLO, which MLIR does not read.
 func (d *Danger) DiesAsHLO() []int {
 	switch d.Want {
-	case beforeUnknown, tuple, bits, divided, nobodys, ofIntegers, castOf:
+	case beforeUnknown, tuple, bits, divided, nobodys, ofIntegers, castOf, ofHugeStride, ofTop, ofBroadcast:
 		return no
 	case ofSixBits:
 		return slices.DeleteFunc(slices.Clone(d.Dies), func(minor int) bool { return minor < 115 })
@@ -55,12 +64,16 @@ const (
 	nobodys       = "no plugin for CPUs"
 	ofIntegers    = "the program has a broadcast_polygamma"
 	castOf        = "cast of nothing"
+	ofHugeStride  = "has a stride of 9223372036854775807"
+	ofTop         = "has a top_k with a k of -9223372036854775808"
+	ofBroadcast   = "has a broadcast_add with the broadcast dimension -1"
 )
 
 var (
 	everyAge = []int{81, 106, 115}
 	older    = []int{81, 106}
 	oldest   = []int{81}
+	newer    = []int{106, 115}
 	newest   = []int{115}
 	since106 = []int{106, 115}
 	no       = []int{}
@@ -223,6 +236,23 @@ func polygamma(element string) string {
 }
 
 // custom returns a program of one custom call, given the types of its operands and of its results.
+// sliced returns a program that computes %0, one element, from the four of %a.
+func sliced(body string) string {
+	return "func.func @main(%a: tensor<4xf32>) -> tensor<1xf32> {\n  " + body + "\n  return %0 : tensor<1xf32>\n}\n"
+}
+
+// beside returns a program with a function that it does not call.
+func beside(visibility, function string) string {
+	return "func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {\n  return %x : tensor<4xf32>\n}\n" +
+		strings.Replace(function, "func.func @main", "func.func "+visibility+" @g", 1)
+}
+
+// unused returns a program with an operation whose result nothing uses.
+func unused(operation string) string {
+	return "func.func @main(%a: tensor<4xf32>, %b: tensor<4xi32>) -> tensor<4xf32> {\n  %0 = " + operation +
+		"\n  return %a : tensor<4xf32>\n}\n"
+}
+
 func custom(target, operands, results string) string {
 	return customWith(target, operands, results, "")
 }
@@ -284,6 +314,16 @@ func Dangers() []Danger {
 	sixBits := func(statement, result string) string {
 		return "func.func @main() -> " + result + " {\n  %c = stablehlo.constant dense<1.0> : tensor<4xf6E2M3FN>\n" + statement +
 			"  return %r : " + result + "\n}\n"
+	}
+	const cast = "\"builtin.unrealized_conversion_cast\"() : () -> tensor<4xf32>"
+	const castNothing = "func.func @main() -> tensor<4xf32> {\n  %0 = " + cast + "\n  return %0 : tensor<4xf32>\n}\n"
+	const unusedPolygamma = "chlo.broadcast_polygamma %b, %b : (tensor<4xi32>, tensor<4xi32>) -> tensor<4xi32>"
+	const huge, slicing = "9223372036854775807", "(tensor<4xf32>) -> tensor<1xf32>"
+	const genericSlice = `%0 = "stablehlo.slice"(%a) <{start_indices = array<i64: 0>, limit_indices = array<i64: 3>, strides = array<i64: ` + huge + `>}> : ` + slicing
+	const top1, topTypes = "tensor<4xf32> -> (tensor<1xf32>, tensor<1xi32>)", "(tensor<4xf32>) -> (tensor<1xf32>, tensor<1xi32>)"
+	sums := func(dimension string) string {
+		return "func.func @main(%a: tensor<4xf32>) -> tensor<4xf32> {\n  %0 = chlo.broadcast_add %a, %a {broadcast_dimensions = array<i64: " + dimension + ">} : " +
+			"(tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>\n  return %0 : tensor<4xf32>\n}\n"
 	}
 	return []Danger{
 		{"sort by LT", of(compare("LT", "%a", "%b"), "f32"), no, "", nil},
@@ -474,8 +514,33 @@ func Dangers() []Danger {
 
 		{"polygamma of integers", polygamma("i32"), everyAge, ofIntegers, nil},
 		{"polygamma of floats", polygamma("f32"), no, "", nil},
-		{"cast of nothing", "func.func @main() -> tensor<4xf32> {\n  %0 = \"builtin.unrealized_conversion_cast\"() : () -> tensor<4xf32>\n" +
-			"  return %0 : tensor<4xf32>\n}\n", everyAge, castOf, nil},
+		{"unused polygamma", unused(unusedPolygamma), older, ofIntegers, nil},
+		{"polygamma beside main", beside("public", polygamma("i32")), everyAge, ofIntegers, nil},
+		{"polygamma that is removed", beside("private", polygamma("i32")), no, "", nil},
+		{"cast of nothing", castNothing, everyAge, castOf, nil},
+		{"unused cast of nothing", unused(cast), everyAge, castOf, nil},
+		{"cast of nothing beside main", beside("private", castNothing), everyAge, castOf, nil},
+
+		{"slice with a huge stride", sliced("%0 = stablehlo.slice %a [0:3:" + huge + "] : " + slicing), everyAge, ofHugeStride, nil},
+		{"generic slice with a huge stride", sliced(genericSlice), everyAge, ofHugeStride, nil},
+		{"slice of two with a huge stride", sliced("%0 = stablehlo.slice %a [1:3:" + huge + "] : " + slicing), everyAge, ofHugeStride, nil},
+		{"slice of two with a stride one less", sliced("%0 = stablehlo.slice %a [1:3:9223372036854775806] : " + slicing), no, "", nil},
+		{"slice of one with a huge stride", sliced("%0 = stablehlo.slice %a [2:3:" + huge + "] : " + slicing), no, "", nil},
+		{"slice with a huge stride beside main", beside("public", sliced(genericSlice)), everyAge, ofHugeStride, nil},
+		{"slice with a huge stride that is removed", beside("private", sliced(genericSlice)), no, "", nil},
+		{"unused slice with a huge stride", unused("stablehlo.slice %a [0:3:" + huge + "] : " + slicing), no, "", nil},
+		{"slice of constants with a huge stride", sliced("%s = stablehlo.constant dense<0> : tensor<1xi64>\n  %l = stablehlo.constant dense<3> : tensor<1xi64>\n" +
+			"  %t = stablehlo.constant dense<" + huge + "> : tensor<1xi64>\n  %0 = stablehlo.real_dynamic_slice %a, %s, %l, %t : " +
+			"(tensor<4xf32>, tensor<1xi64>, tensor<1xi64>, tensor<1xi64>) -> tensor<1xf32>"), everyAge, ofHugeStride, nil},
+
+		{"top of fewer than none", sliced("%0, %i = chlo.top_k(%a, k = -9223372036854775808) : " + top1), everyAge, ofTop, nil},
+		{"generic top of fewer than none", sliced("%0, %i = \"chlo.top_k\"(%a) <{k = -9223372036854775808 : i64}> : " + topTypes), everyAge, ofTop, nil},
+		{"top of one", sliced("%0, %i = chlo.top_k(%a, k = 1) : " + top1), no, "", nil},
+
+		{"broadcast to a dimension below 0", sums("-1"), newer, ofBroadcast, nil},
+		{"broadcast to a dimension", sums("0"), no, "", nil},
+		{"unused broadcast to a dimension below 0", unused("chlo.broadcast_add %a, %a {broadcast_dimensions = array<i64: -1>} : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>"),
+			newer, ofBroadcast, nil},
 
 		{"size within its bound", size("  %s = stablehlo.constant dense<3> : tensor<i32>\n"), no, "", nil},
 		{"size of the execution", size(far + "  %s = stablehlo.add %n, %far : tensor<i32>\n"), everyAge, noLimit, nil},

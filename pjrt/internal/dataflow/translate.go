@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package dataflow
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+)
+
+// What is in this file ends the process while the program is read, or HLO is made of it, which all
+// of XLA's compilers do in the same way.
+
+// hugeNumbers are in the text of all modules with a number within Large of the largest or the least
+// of 64 bits, as is each stride of a slice that checkSlice refuses.
+var hugeNumbers = []string{"92233720", "0x7", "0x8", "0x0", "FFFF7F", "ffff7f"}
+
+// HugeStride is in the bytecode of all modules with such a stride.
+const HugeStride = "\xff\xff\x7f"
+
+// checkRead refuses what ends the process wherever it is in the program.
+func checkRead(o *Op) error {
+	switch o.Name {
+	case "unrealized_conversion_cast":
+		return checkCast(o)
+	case "top_k", "topk":
+		if k := o.number("k", 0); k < 0 {
+			return fmt.Errorf("the program has a %s with a k of %d, and compilers would end the process: make k the number of elements to find", o.Name, k)
+		}
+	}
+	return nil
+}
+
+// checkBroadcast refuses dimensions below 0, wherever they are in the program.
+func checkBroadcast(o *Op) error {
+	if !IsBroadcast(o.Name) {
+		return nil
+	}
+	for _, d := range o.Attributes["broadcast_dimensions"].Numbers {
+		if d < 0 {
+			return fmt.Errorf("the program has a %s with the broadcast dimension %d, and the compiler would end the process: count dimensions from 0",
+				o.Name, d)
+		}
+	}
+	return nil
+}
+
+// IsBroadcast reports whether an operation of CHLO has a name and attributes like broadcast_add.
+func IsBroadcast(name string) bool {
+	return strings.HasPrefix(name, "broadcast_") && name != "broadcast_in_dim"
+}
+
+// checkPolygamma refuses polygamma functions of integers, which the compiler does not expect.
+func checkPolygamma(o *Op) error {
+	if o.Name != "broadcast_polygamma" {
+		return nil
+	}
+	for _, v := range o.Operands {
+		if e := strings.TrimPrefix(v.Type.Element, "u"); strings.HasPrefix(e, "i") {
+			return fmt.Errorf("the program has a broadcast_polygamma of type %s, and the compiler would end the process: convert it to f32", v.Type.Element)
+		}
+	}
+	return nil
+}
+
+// checkCast refuses casts of nothing, which stay until the compiler looks for what they cast.
+func checkCast(o *Op) error {
+	if len(o.Operands) > 0 {
+		return nil
+	}
+	return errors.New("the program has an unrealized_conversion_cast of nothing, and the compiler would end the process: leave it out")
+}
+
+// checkMadeHLO refuses operations that the compiler cannot make HLO of.
+func checkMadeHLO(o *Op) error {
+	if err := checkPolygamma(o); err != nil {
+		return err
+	}
+	return checkSlice(o)
+}
+
+// checkSlice refuses a stride for which the compiler's number of elements, rounded up, overflows.
+func checkSlice(o *Op) error {
+	if len(o.Operands) == 0 || o.Name != "slice" && o.Name != "real_dynamic_slice" {
+		return nil
+	}
+	rank := len(o.Operands[0].Type.Dims)
+	of := func(operand int, name string) []int64 {
+		if o.Name == "slice" {
+			return o.numbers(name, rank, 1)
+		}
+		if operand < len(o.Operands) && o.Operands[operand].Op != nil && o.Operands[operand].Op.Name == "constant" {
+			return o.Operands[operand].Op.numbers("value", rank, 1)
+		}
+		return make([]int64, rank)
+	}
+	starts, limits, strides := of(1, "start_indices"), of(2, "limit_indices"), of(3, "strides")
+	for i, start := range starts {
+		n := limits[i] - start
+		if start >= 0 && n > 1 && strides[i] > math.MaxInt64-n+1 {
+			return fmt.Errorf("a %s in the program has a stride of %d along dimension %d, and compilers would end the process: a stride of %d takes "+
+				"the same elements", o.Name, strides[i], i, n)
+		}
+	}
+	return nil
+}
+
+// every calls fn with all operations, of functions that nothing calls, too.
+func (m *Module) every(fn func(*Op) error) error {
+	for _, b := range m.Functions {
+		if err := b.each(true, fn); err != nil {
+			return err
+		}
+	}
+	if m.Main == nil {
+		return nil
+	}
+	return m.Main.each(true, fn)
+}
