@@ -42,7 +42,7 @@ func (c Compiler) Checks(operation string) bool {
 // checked are the operations that checks for any compiler look at.
 var checked = []string{
 	"sort", "reduce_window", "convolution", "concatenate", "remainder", "rng", "set_dimension_size", "dynamic_reshape", "custom_call",
-	"infeed", "outfeed",
+	"infeed", "outfeed", "all_reduce", "case", "collective_permute", "fft", "partition_id", "replica_id", "while",
 }
 
 // translated are those that checks for all compilers look at, besides slices with a huge stride.
@@ -131,7 +131,12 @@ func (m *Module) Check(c Compiler) error {
 		switch o.Name {
 		case "sort":
 			return m.checkSort(o, c)
+		case "map", "reduce", "scatter", "select_and_scatter":
+			return m.checkBody(o)
 		case "reduce_window":
+			if err := m.checkBody(o); err != nil {
+				return err
+			}
 			return m.checkWindows(o, c)
 		case "convolution":
 			return checkConvolution(o)

@@ -67,7 +67,7 @@ func Check(ctx context.Context, module []byte, c dataflow.Compiler) error {
 func isChecked(c dataflow.Compiler, opcode []byte) bool {
 	switch string(opcode) {
 	case "sort", "reduce-window", "convolution", "concatenate", "remainder", "rng", "set-dimension-size", "dynamic-reshape",
-		"custom-call", "infeed", "outfeed":
+		"custom-call", "infeed", "outfeed", "all-reduce", "collective-permute", "conditional", "fft", "partition-id", "replica-id", "while":
 		return c.Checks(operationName(string(opcode)))
 	}
 	return false

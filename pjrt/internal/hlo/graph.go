@@ -31,6 +31,7 @@ const (
 	instructionMetadata   = 7
 	instructionLiteral    = 8
 	instructionParameter  = 9
+	instructionTupleIndex = 13
 	instructionDimensions = 14
 	instructionWindow     = 15
 	instructionNumbers    = 16 // ConvolutionDimensionNumbers
@@ -177,6 +178,7 @@ type instruction struct {
 	literal, window           []byte
 	numbers, padding          []byte
 	id, parameter, groups     int64
+	tupleIndex                int64
 	dimensions, operands      []int64
 	called                    []int64
 	direction, comparisonType string
@@ -206,6 +208,8 @@ func readInstruction(code []byte) (i instruction, err error) {
 			i.id = int64(f.Int)
 		case f.Is(instructionParameter, wire.Varint):
 			i.parameter = int64(f.Int)
+		case f.Is(instructionTupleIndex, wire.Varint):
+			i.tupleIndex = int64(f.Int)
 		case f.IsList(instructionDimensions):
 			return wire.Ints(&i.dimensions, f)
 		case f.IsList(instructionOperands):
@@ -293,6 +297,8 @@ func (i *instruction) attributes(name string) (map[string]dataflow.Attribute, er
 		if len(i.dimensions) > 0 {
 			return one("dimension", i.dimensions[0]), nil
 		}
+	case "get_tuple_element":
+		return one("index", i.tupleIndex), nil
 	case "custom_call":
 		return map[string]dataflow.Attribute{"call_target_name": {Text: i.target}}, nil
 	case "constant":

@@ -66,6 +66,7 @@ const (
 	castOf        = "cast of nothing"
 	ofHugeStride  = "has a stride of 9223372036854775807"
 	ofTop         = "has a top_k with a k of -9223372036854775808"
+	ofBody        = "the body of a"
 	ofBroadcast   = "has a broadcast_add with the broadcast dimension -1"
 )
 
@@ -236,6 +237,19 @@ func polygamma(element string) string {
 }
 
 // custom returns a program of one custom call, given the types of its operands and of its results.
+// reduced returns a program that applies a body, which computes %s from %x and %y, to rows of n
+// elements.
+func reduced(n, body string) string {
+	return applying("reduce", "4x"+n+"xf32", "4xf32", "%a, %i", "tensor<4x"+n+"xf32>, tensor<f32>", "<{dimensions = array<i64: 1>}> ", body)
+}
+
+func applying(name, from, to, operands, types, attributes, body string) string {
+	return "func.func @main(%a: tensor<" + from + ">, %i: tensor<f32>) -> tensor<" + to + "> {\n" +
+		"  %0 = \"stablehlo." + name + "\"(" + operands + ") " + attributes + "({\n  ^bb0(%x: tensor<f32>, %y: tensor<f32>):\n    " +
+		body + "\n    stablehlo.return %s : tensor<f32>\n  }) : (" + types + ") -> tensor<" + to + ">\n" +
+		"  return %0 : tensor<" + to + ">\n}\n"
+}
+
 // sliced returns a program that computes %0, one element, from the four of %a.
 func sliced(body string) string {
 	return "func.func @main(%a: tensor<4xf32>) -> tensor<1xf32> {\n  " + body + "\n  return %0 : tensor<1xf32>\n}\n"
@@ -315,6 +329,62 @@ func Dangers() []Danger {
 		return "func.func @main() -> " + result + " {\n  %c = stablehlo.constant dense<1.0> : tensor<4xf6E2M3FN>\n" + statement +
 			"  return %r : " + result + "\n}\n"
 	}
+	const plus = "\n    %s = stablehlo.add %q, %y : tensor<f32>"
+	const calls = "%q = stablehlo.custom_call @foo(%x) : (tensor<f32>) -> tensor<f32>"
+	const unknownLoop = `%q, %w = "stablehlo.while"(%x, %y) ({
+    ^bb0(%u: tensor<f32>, %v: tensor<f32>):
+      %c = stablehlo.compare LT, %u, %v : (tensor<f32>, tensor<f32>) -> tensor<i1>
+      stablehlo.return %c : tensor<i1>
+    }, {
+    ^bb0(%u: tensor<f32>, %v: tensor<f32>):
+      %t = stablehlo.add %u, %v : tensor<f32>
+      stablehlo.return %t, %v : tensor<f32>, tensor<f32>
+    }) : (tensor<f32>, tensor<f32>) -> (tensor<f32>, tensor<f32>)`
+	const shortLoop = `%k = stablehlo.constant dense<0> : tensor<i32>
+    %n, %q = "stablehlo.while"(%k, %x) ({
+    ^bb0(%u: tensor<i32>, %v: tensor<f32>):
+      %one = stablehlo.constant dense<1> : tensor<i32>
+      %c = stablehlo.compare LT, %u, %one : (tensor<i32>, tensor<i32>) -> tensor<i1>
+      stablehlo.return %c : tensor<i1>
+    }, {
+    ^bb0(%u: tensor<i32>, %v: tensor<f32>):
+      %one = stablehlo.constant dense<1> : tensor<i32>
+      %t = stablehlo.add %u, %one : tensor<i32>
+      stablehlo.return %t, %v : tensor<i32>, tensor<f32>
+    }) : (tensor<i32>, tensor<f32>) -> (tensor<i32>, tensor<f32>)`
+	const three = `%k = stablehlo.convert %x : (tensor<f32>) -> tensor<i32>
+    %q = "stablehlo.case"(%k) ({
+      stablehlo.return %x : tensor<f32>
+    }, {
+      stablehlo.return %y : tensor<f32>
+    }, {
+      %t = stablehlo.add %x, %y : tensor<f32>
+      stablehlo.return %t : tensor<f32>
+    }) : (tensor<i32>) -> tensor<f32>`
+	two := strings.Replace(three, "      stablehlo.return %x : tensor<f32>\n    }, {\n", "", 1)
+	const transform = `%b = stablehlo.broadcast_in_dim %x, dims = [] : (tensor<f32>) -> tensor<4xf32>
+    %f = stablehlo.fft %b, type = RFFT, length = [4] : (tensor<4xf32>) -> tensor<3xcomplex<f32>>
+    %r = stablehlo.real %f : (tensor<3xcomplex<f32>>) -> tensor<3xf32>
+    %p = stablehlo.slice %r [0:1] : (tensor<3xf32>) -> tensor<1xf32>
+    %q = stablehlo.reshape %p : (tensor<1xf32>) -> tensor<f32>`
+	const ofAll = `%q = "stablehlo.all_reduce"(%x) <{replica_groups = dense<0> : tensor<1x1xi64>}> ({
+    ^bb0(%u: tensor<f32>, %v: tensor<f32>):
+      %t = stablehlo.add %u, %v : tensor<f32>
+      stablehlo.return %t : tensor<f32>
+    }) : (tensor<f32>) -> tensor<f32>`
+	const replica = "%k = stablehlo.replica_id : tensor<ui32>\n    %q = stablehlo.convert %k : (tensor<ui32>) -> tensor<f32>"
+	const partition = "%k = stablehlo.partition_id : tensor<ui32>\n    %q = stablehlo.convert %k : (tensor<ui32>) -> tensor<f32>"
+	const noDimensions = "%e = stablehlo.constant dense<> : tensor<0xi64>\n    "
+	const randomOne = noDimensions + `%q = "stablehlo.rng"(%x, %y, %e) <{rng_distribution = #stablehlo<rng_distribution UNIFORM>}> : ` +
+		"(tensor<f32>, tensor<f32>, tensor<0xi64>) -> tensor<f32>"
+	const permuted = `%q = "stablehlo.collective_permute"(%x) <{source_target_pairs = dense<0> : tensor<1x2xi64>}> : (tensor<f32>) -> tensor<f32>`
+	const windowOf2 = "<{window_dimensions = array<i64: 2>}> "
+	const scatterOne = "<{scatter_dimension_numbers = #stablehlo.scatter<inserted_window_dims = [0], scatter_dims_to_operand_dims = [0]>}> "
+	mapped := func(body string) string {
+		return applying("map", "4xf32", "4xf32", "%a, %a", "tensor<4xf32>, tensor<4xf32>", "<{dimensions = array<i64: 0>}> ", body)
+	}
+	const called = "%q = func.call @f(%x) : (tensor<f32>) -> tensor<f32>"
+	const callsFoo = "func.func private @f(%x: tensor<f32>) -> tensor<f32> {\n  " + calls + "\n  return %q : tensor<f32>\n}\n"
 	const cast = "\"builtin.unrealized_conversion_cast\"() : () -> tensor<4xf32>"
 	const castNothing = "func.func @main() -> tensor<4xf32> {\n  %0 = " + cast + "\n  return %0 : tensor<4xf32>\n}\n"
 	const unusedPolygamma = "chlo.broadcast_polygamma %b, %b : (tensor<4xi32>, tensor<4xi32>) -> tensor<4xi32>"
@@ -532,6 +602,30 @@ func Dangers() []Danger {
 		{"slice of constants with a huge stride", sliced("%s = stablehlo.constant dense<0> : tensor<1xi64>\n  %l = stablehlo.constant dense<3> : tensor<1xi64>\n" +
 			"  %t = stablehlo.constant dense<" + huge + "> : tensor<1xi64>\n  %0 = stablehlo.real_dynamic_slice %a, %s, %l, %t : " +
 			"(tensor<4xf32>, tensor<1xi64>, tensor<1xi64>, tensor<1xi64>) -> tensor<1xf32>"), everyAge, ofHugeStride, nil},
+
+		{"reduction with a custom call", reduced("4", calls+plus), everyAge, ofBody, nil},
+		{"reduction with a loop", reduced("4", unknownLoop+plus), everyAge, ofBody, nil},
+		{"reduction with three cases", reduced("4", three+plus), everyAge, ofBody, nil},
+		{"reduction with a Fourier transform", reduced("4", transform+plus), everyAge, ofBody, nil},
+		{"reduction with a reduction of all replicas", reduced("4", ofAll+plus), everyAge, ofBody, nil},
+		{"reduction with a permutation of replicas", reduced("4", permuted+plus), everyAge, ofBody, nil},
+		{"reduction with a replica", reduced("4", replica+plus), everyAge, ofBody, nil},
+		{"reduction with a partition", reduced("4", partition+plus), everyAge, ofBody, nil},
+		{"reduction with random numbers", reduced("4", randomOne+plus), everyAge, ofBody, nil},
+		{"reduction with a call", callsFoo + reduced("4", called+plus), everyAge, ofBody, nil},
+		{"map with a custom call", mapped(calls + plus), everyAge, ofBody, nil},
+		{"map of a custom call", mapped(strings.Replace(calls, "%q", "%s", 1)), no, "", nil},
+		{"windows with a loop",
+			applying("reduce_window", "4xf32", "3xf32", "%a, %i", "tensor<4xf32>, tensor<f32>", windowOf2, unknownLoop+plus), everyAge, ofBody, nil},
+		{"scatter with three cases", strings.Replace(
+			applying("scatter", "4xf32", "4xf32", "%a, %at, %i", "tensor<4xf32>, tensor<1xi32>, tensor<f32>", scatterOne, three+plus),
+			"%0 =", "%at = stablehlo.constant dense<2> : tensor<1xi32>\n  %0 =", 1), everyAge, ofBody, nil},
+		{"reduction of one with a custom call", reduced("1", calls+plus), no, "", nil},
+		{"reduction of nothing with a custom call", reduced("0", calls+plus), no, "", nil},
+		{"reduction with a custom call that nothing uses", reduced("4", calls+"\n    %s = stablehlo.add %x, %y : tensor<f32>"), no, "", nil},
+		{"reduction with a short loop", reduced("4", shortLoop+plus), no, "", nil},
+		{"reduction with two cases", reduced("4", two+plus), no, "", nil},
+		{"reduction with a sharding", reduced("4", strings.Replace(calls, "@foo(%x)", "@Sharding(%x) {mhlo.sharding = \"{replicated}\"}", 1)+plus), no, "", nil},
 
 		{"top of fewer than none", sliced("%0, %i = chlo.top_k(%a, k = -9223372036854775808) : " + top1), everyAge, ofTop, nil},
 		{"generic top of fewer than none", sliced("%0, %i = \"chlo.top_k\"(%a) <{k = -9223372036854775808 : i64}> : " + topTypes), everyAge, ofTop, nil},
