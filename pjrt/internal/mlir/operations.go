@@ -813,7 +813,7 @@ func (r *operationsReader) attribute(aliases int, pretty bool) (a dataflow.Attri
 			negative = true
 			continue
 		case number:
-			if isZero(r.bytes(t)) {
+			if isZero(view(r.bytes(t))) {
 				zeros++
 			} else {
 				others++
@@ -826,7 +826,7 @@ func (r *operationsReader) attribute(aliases int, pretty bool) (a dataflow.Attri
 		case text:
 			a.Text = r.name(t)
 			a.Numbers = append(a.Numbers, dataOf(a.Text)...)
-			if isZero([]byte(a.Text)) {
+			if isZero(a.Text) {
 				zeros++
 			} else {
 				others++
@@ -886,11 +886,11 @@ func (r *operationsReader) attribute(aliases int, pretty bool) (a dataflow.Attri
 }
 
 // isZero reports whether a number is 0, or all bytes in hexadecimal digits are.
-func isZero(digits []byte) bool {
-	if bytes, ok := bytes.CutPrefix(digits, []byte("0x")); ok {
-		return len(bytes) > 0 && strings.Trim(string(bytes), "0") == ""
+func isZero(digits string) bool {
+	if bytes, ok := strings.CutPrefix(digits, "0x"); ok {
+		return len(bytes) > 0 && strings.Trim(bytes, "0") == ""
 	}
-	rest := bytes.TrimLeft(digits, "0.")
+	rest := strings.TrimLeft(digits, "0.")
 	return len(rest) < len(digits) && (len(rest) == 0 || rest[0] == 'e' || rest[0] == 'E')
 }
 
