@@ -24,29 +24,36 @@ const (
 	after106  = 107 // those of API 0.106 are right, and that of 0.115 is not
 )
 
-// Checks reports whether a check for the compiler looks at operations of this name.
+// Checks reports whether a check for the compiler looks at operations of this name. Slices are left
+// out: see [HugeStride].
 func (c Compiler) Checks(operation string) bool {
-	switch {
-	case slices.Contains(translated, operation):
-		return true
-	case c.Minor == 0:
-		return false
-	case IsBroadcast(operation):
-		return true
+	switch concerns := checked[operation]; {
+	case concerns == nothing:
+		return c.Minor > 0 && IsBroadcast(operation)
 	case operation == "bitcast_convert":
-		return c.MLIR && c.Minor < before106
+		return c.MLIR && c.Minor > 0 && c.Minor < before106
+	default:
+		return c.Minor > 0 || concerns == allCompilers
 	}
-	return slices.Contains(checked, operation)
 }
 
-// checked are the operations that checks for any compiler look at.
-var checked = []string{
-	"sort", "reduce_window", "convolution", "concatenate", "remainder", "rng", "set_dimension_size", "dynamic_reshape", "custom_call",
-	"infeed", "outfeed", "all_reduce", "case", "collective_permute", "fft", "partition_id", "replica_id", "while",
+// checked are the operations that checks look at, and which compilers these concern.
+var checked = map[string]concerned{
+	"top_k": allCompilers, "topk": allCompilers, "real_dynamic_slice": allCompilers, Cast: allCompilers,
+
+	"sort": forCPUs, "reduce_window": forCPUs, "convolution": forCPUs, "concatenate": forCPUs, "remainder": forCPUs, "rng": forCPUs,
+	"set_dimension_size": forCPUs, "dynamic_reshape": forCPUs, "custom_call": forCPUs, "infeed": forCPUs, "outfeed": forCPUs,
+	"bitcast_convert": forCPUs, "all_reduce": forCPUs, "case": forCPUs, "collective_permute": forCPUs, "fft": forCPUs,
+	"partition_id": forCPUs, "replica_id": forCPUs, "while": forCPUs,
 }
 
-// translated are those that checks for all compilers look at, besides slices with a huge stride.
-var translated = []string{"top_k", "topk", "real_dynamic_slice", "unrealized_conversion_cast"}
+type concerned byte
+
+const (
+	nothing concerned = iota
+	forCPUs
+	allCompilers
+)
 
 // ChecksType reports whether a check for the compiler looks at all operations on values of a type,
 // given its beginning.
@@ -65,25 +72,14 @@ func (c Compiler) ChecksType(name string) bool {
 // sixBits is how the names of types of six bits begin.
 const sixBits = "f6E"
 
-// Mentions returns words of which a program in text has one if any check concerns it, unless it has
-// an array of Large elements.
-func (c Compiler) Mentions() (words []string) {
-	words = append(words, hugeNumbers...)
-	words = append(words, "unrealized_conversion_cast")
-	if c.Minor == 0 {
-		return words
-	}
-	words = append(words, "chlo.broadcast_")
-	words = append(words, checked...)
-	if c.Checks("bitcast_convert") {
-		words = append(words, "bitcast_convert")
-	}
+// Types returns the beginnings of the names of the types that ChecksType looks for.
+func (c Compiler) Types() (names []string) {
 	for _, name := range []string{sixBits, "tuple"} {
 		if c.ChecksType(name) {
-			words = append(words, name)
+			names = append(names, name)
 		}
 	}
-	return words
+	return names
 }
 
 // Large is how many elements an array has at least that is too large for a compiler but may be

@@ -13,17 +13,16 @@ import (
 // What is in this file ends the process while the program is read, or HLO is made of it, which all
 // of XLA's compilers do in the same way.
 
-// hugeNumbers are in the text of all modules with a number within Large of the largest or the least
-// of 64 bits, as is each stride of a slice that checkSlice refuses.
-var hugeNumbers = []string{"92233720", "0x7", "0x8", "0x0", "FFFF7F", "ffff7f"}
+// Cast is the name of an operation of MLIR that HLO does not have.
+const Cast = "unrealized_conversion_cast"
 
-// HugeStride is in the bytecode of all modules with such a stride.
+// HugeStride is in the bytecode of all modules with a stride that checkSlice refuses.
 const HugeStride = "\xff\xff\x7f"
 
 // checkRead refuses what ends the process wherever it is in the program.
 func checkRead(o *Op) error {
 	switch o.Name {
-	case "unrealized_conversion_cast":
+	case Cast:
 		return checkCast(o)
 	case "top_k", "topk":
 		if k := o.number("k", 0); k < 0 {

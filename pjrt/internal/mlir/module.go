@@ -80,7 +80,7 @@ func (m *Module) read(ctx context.Context, code []byte, limits Limits) *reader {
 	if err == nil {
 		err = checkCalls(r.functions, &r.kept, r.depths)
 	}
-	if c := limits.Compiler(); err == nil && (c.Minor > 0 && r.hasLarge || mayHaveDangers(code, c)) {
+	if c := limits.Compiler(); err == nil && (r.mentions || c.Minor > 0 && r.hasLarge || mentionsTypes(code, c)) {
 		operations := readOperations(code, r.work)
 		if err = r.work.err; err == nil {
 			err = operations.Check(c)

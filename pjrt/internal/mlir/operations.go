@@ -15,11 +15,11 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/internal/preempt"
 )
 
-// mayHaveDangers reports whether text mentions anything that package dataflow looks at. A name
-// in the generic form may be written with escapes.
-func mayHaveDangers(code []byte, c dataflow.Compiler) bool {
-	for _, word := range c.Mentions() {
-		if preempt.Contains(code, []byte(word)) {
+// mentionsTypes reports whether text mentions types that package dataflow looks at, or an operation
+// whose name is written with escapes, as it may be in the generic form.
+func mentionsTypes(code []byte, c dataflow.Compiler) bool {
+	for _, name := range c.Types() {
+		if preempt.Contains(code, []byte(name)) {
 			return true
 		}
 	}

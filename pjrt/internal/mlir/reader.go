@@ -7,6 +7,8 @@ import (
 	"bytes"
 	"context"
 	"math"
+
+	"github.com/purepjrt/purepjrt/pjrt/internal/dataflow"
 )
 
 // reader reads the text of a module: its functions, what these call, and its tensor types. It
@@ -39,6 +41,7 @@ type reader struct {
 	deepest   int   // the most brackets around any position in the alias of a type that is being read
 	inAlias   bool  // whether one is being read
 	hasLarge  bool  // whether an array has dataflow.Large elements
+	mentions  bool  // whether there is another thing that package dataflow looks at
 	last      token // the last one read
 	hint      hint  // what it says about the next one
 	signature struct {
@@ -137,6 +140,11 @@ func (r *reader) item(t, before token, h hint, a *attribute, location bool) erro
 		if r.brackets+r.locations == 0 || r.mayTellDevices(t) {
 			r.devices.see(&r.lexer, t, r.brackets+r.locations)
 		}
+		r.mentions = r.mentions || r.nameConcernsDataflow(t)
+	case number:
+		if t.end-t.start >= len("0x")+hexDigits {
+			r.mentions = r.mentions || r.numberConcernsDataflow(t)
+		}
 	}
 	switch t.kind {
 	case '-':
@@ -168,6 +176,34 @@ func (r *reader) item(t, before token, h hint, a *attribute, location bool) erro
 		}
 	}
 	return nil
+}
+
+// Numbers of 63 bits.
+const (
+	digits    = 19
+	hexDigits = 16
+)
+
+// numberConcernsDataflow reports whether a number is so large that package dataflow may look at it.
+func (r *reader) numberConcernsDataflow(t token) bool {
+	b := r.bytes(t)
+	return b[1] == 'x' || len(b) >= digits && bytes.IndexByte(b, '.') < 0
+}
+
+// nameConcernsDataflow reports whether a token is the name of an operation that package dataflow
+// looks at, or data with such a number.
+func (r *reader) nameConcernsDataflow(t token) bool {
+	const longestName, longestData = 64, 1 << 12
+	n := t.end - t.start
+	switch b := r.bytes(t); {
+	case t.kind == text && n > longestName:
+		return n <= longestData && (bytes.Contains(b, []byte("FFFF7F")) || bytes.Contains(b, []byte("ffff7f")))
+	case t.kind == text:
+		return r.Compiler().Checks(operationName(view(bytes.Trim(b, `"`))))
+	case t.kind == word && n <= longestName && (n == len(dataflow.Cast) || bytes.IndexByte(b, '.') > 0):
+		return r.Compiler().Checks(operationName(view(b)))
+	}
+	return false
 }
 
 // bracket returns the index of a bracket, opening or closing, in reader.open.
