@@ -17,11 +17,13 @@ func (m *Module) checkBody(o *Op) error {
 	if body == nil {
 		return nil
 	}
-	u := unknowns{}
-	if !u.any(o.Operands) {
+	if m.bodies == nil {
+		m.unknown, m.bodies = unknowns{make(map[*Value]bool), mostUnknowns}, make(map[*Block]string)
+	}
+	if !m.unknown.any(o.Operands) {
 		return nil // the compiler may compute it
 	}
-	if found := m.notPerElement(body, u, 0); found != "" {
+	if found := m.notPerElement(body); found != "" {
 		return fmt.Errorf("the body of a %s in the program contains the operation %s, and the compiler would end the process: "+
 			"compute it for whole arrays, before or after the %[1]s", o.Name, found)
 	}
@@ -68,9 +70,20 @@ func (b *Block) isOne() bool {
 		!slices.ContainsFunc(results[0].Op.Operands, func(v *Value) bool { return v.Op != nil })
 }
 
-// notPerElement returns the name of an operation in a body, whose result is used, for which the
-// compiler has no code there.
-func (m *Module) notPerElement(body *Block, u unknowns, calls int) string {
+// notPerElement returns the name of an operation in a body, or in a function that it calls, whose
+// result is used and for which the compiler has no code there, or "".
+func (m *Module) notPerElement(body *Block) string {
+	found, ok := m.bodies[body]
+	if !ok {
+		m.bodies[body] = "" // until it is known
+		found = m.lookPerElement(body)
+		m.bodies[body] = found
+	}
+	return found
+}
+
+func (m *Module) lookPerElement(body *Block) string {
+	u := m.unknown
 	for _, o := range body.Ops {
 		if !slices.ContainsFunc(o.Results, func(r *Value) bool { return r.used }) {
 			continue
@@ -95,8 +108,8 @@ func (m *Module) notPerElement(body *Block, u unknowns, calls int) string {
 				return o.Name
 			}
 		case "call":
-			if f := m.Functions[o.Attributes["callee"].Text]; f != nil && calls < maxCalls && u.any(o.Operands) {
-				if found := m.notPerElement(f, u, calls+1); found != "" {
+			if f := m.Functions[o.Attributes["callee"].Text]; f != nil && u.any(o.Operands) {
+				if found := m.notPerElement(f); found != "" {
 					return found
 				}
 			}
@@ -145,10 +158,16 @@ func sameResults(blocks []*Block) bool {
 
 // unknowns has which values depend on a parameter of any block, so that compilers cannot compute
 // them.
-type unknowns map[*Value]bool
+type unknowns struct {
+	known map[*Value]bool
+	most  int // how many values are looked at; the others count as computed
+}
 
-// maxUnknowns is how many values unknowns looks at. The others count as known.
-const maxUnknowns = 1 << 12
+// How many values are looked at, those of the whole program and those of the condition of a loop.
+const (
+	mostUnknowns     = 1 << 16
+	mostOfConditions = 1 << 10
+)
 
 func (u unknowns) any(values []*Value) bool {
 	for _, v := range values {
@@ -160,33 +179,31 @@ func (u unknowns) any(values []*Value) bool {
 }
 
 func (u unknowns) is(v *Value) bool {
-	if known, ok := u[v]; ok || len(u) >= maxUnknowns {
+	if known, ok := u.known[v]; ok || len(u.known) >= u.most {
 		return known
 	}
-	u[v] = false // until it is known
-	u[v] = v.Op == nil && v.Type.Element != "" || v.Op != nil && u.any(v.Op.Operands)
-	return u[v]
+	u.known[v] = false // until it is known
+	u.known[v] = v.Op == nil && v.Type.Element != "" || v.Op != nil && u.any(v.Op.Operands)
+	return u.known[v]
 }
 
 // ends reports whether something unknown before a loop decides when it ends.
 func (u unknowns) ends(loop *Op) bool {
-	if len(loop.Regions) != 2 || len(loop.Regions[0].Params) != len(loop.Operands) {
+	if len(loop.Regions) != 2 || len(loop.Operands) == 0 || len(loop.Regions[0].Params) != len(loop.Operands) {
 		return false
 	}
 	condition := loop.Regions[0]
-	decides := unknowns{}
+	decides := unknowns{make(map[*Value]bool), mostOfConditions}
 	for i, p := range condition.Params {
-		tuple := loop.Operands[i].Op
-		if !loop.Operands[i].Type.Tuple {
-			decides[p] = u.is(loop.Operands[i])
-			continue
-		}
+		decides.known[p] = u.is(loop.Operands[i]) && !loop.Operands[i].Type.Tuple
+	}
+	if tuple := loop.Operands[0].Op; len(loop.Operands) == 1 && tuple != nil && tuple.Name == "tuple" {
 		// HLO has all values of a loop in one tuple.
-		decides[p] = false
 		for _, o := range condition.Ops {
-			if index := o.number("index", 0); o.Name == "get_tuple_element" && slices.Contains(o.Operands, p) && tuple != nil &&
-				tuple.Name == "tuple" && 0 <= index && index < int64(len(tuple.Operands)) {
-				decides[o.Results[0]] = u.is(tuple.Operands[index])
+			index := o.number("index", 0)
+			if o.Name == "get_tuple_element" && len(o.Results) == 1 && slices.Contains(o.Operands, condition.Params[0]) &&
+				0 <= index && index < int64(len(tuple.Operands)) {
+				decides.known[o.Results[0]] = u.is(tuple.Operands[index])
 			}
 		}
 	}

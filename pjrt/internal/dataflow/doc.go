@@ -22,6 +22,9 @@ type Module struct {
 	steps    int      // how many of comparators were looked at
 
 	orders map[*Block]order // of comparators
+
+	unknown unknowns
+	bodies  map[*Block]string // what notPerElement found
 }
 
 // Block is the body of a function or a region. Its last operation returns its results.

@@ -3,14 +3,19 @@
 
 package dataflow
 
+import (
+	"maps"
+	"slices"
+)
+
 // markLive marks the operations that a result or an effect of the program needs. Compilers remove
 // the others before they look at them, but keep public functions that nothing calls until they
 // have made HLO of them.
 func (m *Module) markLive() {
 	seen := make(map[*Block]bool)
 	m.live = m.markFrom(m.Main, seen)
-	for _, f := range m.Functions {
-		if f.Public {
+	for _, name := range slices.Sorted(maps.Keys(m.Functions)) {
+		if f := m.Functions[name]; f.Public {
 			m.uncalled = append(m.uncalled, m.markFrom(f, seen)...)
 		}
 	}

@@ -6,7 +6,9 @@ package dataflow
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"math"
+	"slices"
 	"strings"
 )
 
@@ -108,8 +110,8 @@ func checkSlice(o *Op) error {
 
 // every calls fn with all operations, of functions that nothing calls, too.
 func (m *Module) every(fn func(*Op) error) error {
-	for _, b := range m.Functions {
-		if err := b.each(true, fn); err != nil {
+	for _, name := range slices.Sorted(maps.Keys(m.Functions)) {
+		if err := m.Functions[name].each(true, fn); err != nil {
 			return err
 		}
 	}
