@@ -245,6 +245,11 @@ func TestDangersEndTheProcessOfThePluginsOfTheirAges(t *testing.T) {
 			list = append(list, form{d.Name + " as HLO", hlo, pjrt.FormatHLO, d.DiesAsHLO(), d.IsLuck()})
 		}
 	}
+	for _, m := range mlirtest.MalformedHLO() {
+		fails := func(minor int) bool { return m.Want == "" || slices.Contains(m.Fails, minor) }
+		dies := slices.DeleteFunc([]int{81, 106, 115}, fails)
+		list = append(list, form{"HLO: " + m.Name, m.Code, pjrt.FormatHLO, dies, false})
+	}
 	list = append(list, form{"more results than the entry has", moreResultsHLO(), pjrt.FormatHLO, []int{81, 106, 115}, false})
 	for _, f := range list {
 		if f.name == what {

@@ -16,10 +16,10 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/internal/xlaproto"
 )
 
-// Check returns an error if a module has an array of more than MaxElements, or tuples that are
-// nested too deeply, or if the compiler c is known to end the process over its operations. It
-// accepts bytes that are not a module, because the plugin reports the mistake. If ctx ends, it
-// fails with its error.
+// Check returns an error if a module has an array of more than MaxElements, tuples that are nested
+// too deeply, or instructions on which compilers end the process, or if the compiler c is known to
+// end the process over its operations. It accepts bytes that are not a module, because the plugin
+// reports the mistake. If ctx ends, it fails with its error.
 func Check(ctx context.Context, module []byte, c dataflow.Compiler) error {
 	checked := false // by package dataflow
 	within := func(number wire.Number, next func([]byte) error) func(wire.Field) error {
@@ -41,9 +41,19 @@ func Check(ctx context.Context, module []byte, c dataflow.Compiler) error {
 		}
 		return nil
 	})
-	instruction := wire.Until(ctx, within(computationInstructions, func(b []byte) error { return wire.Visit(b, part) }))
+	var parameters []int64
+	instruction := wire.Until(ctx, within(computationInstructions, func(b []byte) error {
+		if err := wire.Visit(b, part); err != nil {
+			return err
+		}
+		return checkInstruction(b, &parameters)
+	}))
 	err := wire.Visit(module, wire.Until(ctx, within(moduleComputations, func(b []byte) error {
-		return wire.Visit(b, instruction)
+		parameters = parameters[:0]
+		if err := wire.Visit(b, instruction); err != nil {
+			return err
+		}
+		return checkParameters(parameters)
 	})))
 	switch {
 	case errors.Is(err, wire.ErrMalformed):

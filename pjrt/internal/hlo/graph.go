@@ -160,7 +160,7 @@ func (g *graph) computation(ctx context.Context, code []byte) error {
 	if err != nil {
 		return err
 	}
-	if v := values[root]; v != nil {
+	if v := values[local(root)]; v != nil {
 		results := []*dataflow.Value{v}
 		if v.Op != nil && v.Op.Name == "tuple" {
 			results = v.Op.Operands
@@ -178,7 +178,8 @@ type instruction struct {
 	literal, window           []byte
 	numbers, padding          []byte
 	id, parameter, groups     int64
-	tupleIndex                int64
+	tupleIndex, fft, k        int64
+	slices                    [][4]int64 // by the numbers of the fields
 	dimensions, operands      []int64
 	called                    []int64
 	direction, comparisonType string
@@ -210,6 +211,13 @@ func readInstruction(code []byte) (i instruction, err error) {
 			i.parameter = int64(f.Int)
 		case f.Is(instructionTupleIndex, wire.Varint):
 			i.tupleIndex = int64(f.Int)
+		case f.Is(instructionFFT, wire.Varint):
+			i.fft = int64(f.Int)
+		case f.Is(instructionK, wire.Varint):
+			i.k = int64(f.Int)
+		case f.Is(instructionSlices, wire.Bytes):
+			i.slices, err = readSlices(f.Bytes, i.slices)
+			return err
 		case f.IsList(instructionDimensions):
 			return wire.Ints(&i.dimensions, f)
 		case f.IsList(instructionOperands):
@@ -238,7 +246,7 @@ func (g *graph) instruction(b *dataflow.Block, values map[int64]*dataflow.Value,
 	}
 	if i.opcode == "parameter" {
 		v := &dataflow.Value{Type: i.shape}
-		values[i.id] = v
+		values[local(i.id)] = v
 		for at := int64(len(b.Params)); at <= i.parameter && i.parameter < maxInstructions; at++ {
 			if g.instructions++; g.instructions > maxInstructions {
 				return errTooMany
@@ -252,13 +260,16 @@ func (g *graph) instruction(b *dataflow.Block, values map[int64]*dataflow.Value,
 	}
 	o := &dataflow.Op{Name: operationName(i.opcode), Code: code}
 	for _, operand := range i.operands {
-		v := values[operand]
+		v := values[local(operand)]
 		if v == nil {
 			v = new(dataflow.Value)
 		}
 		o.Operands = append(o.Operands, v)
 	}
-	values[i.id] = o.NewResult(i.shape)
+	if err := i.checkWindow(o.Operands); err != nil {
+		return err
+	}
+	values[local(i.id)] = o.NewResult(i.shape)
 	b.Ops = append(b.Ops, o)
 	if o.Attributes, err = i.attributes(o.Name); err != nil {
 		return err

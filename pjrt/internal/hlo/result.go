@@ -55,7 +55,7 @@ func rootShape(ctx context.Context, computation []byte) (shape []byte, err error
 			return nil
 		}
 		id, err := lastNumber(ctx, f.Bytes, instructionID)
-		if err == nil && id == root {
+		if err == nil && local(id) == local(root) {
 			shape, err = wire.Message(f.Bytes, instructionShape)
 		}
 		return err

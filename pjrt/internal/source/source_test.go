@@ -8,6 +8,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -220,6 +221,24 @@ func TestDangersOfCPUsAreFoundInEveryFormat(t *testing.T) {
 				} else {
 					assert.NoError(t, s.Check(1), "%s%s, API 0.%d", d.Name, form, minor)
 				}
+			}
+		}
+	}
+}
+
+var severalInstructions = regexp.MustCompile("than the root|^pads|^dilates")
+
+// The plugins for CPUs also get checks that look at more than one instruction.
+func TestMalformedHLOIsRefused(t *testing.T) {
+	t.Parallel()
+	for _, m := range mlirtest.MalformedHLO() {
+		for _, minor := range []int{0, 81, 115} {
+			s := parse(t, m.Code, source.HLO)
+			require.NoError(t, s.Read(context.Background(), source.Compiler{CPU: minor}))
+			if m.Want != "" && !(minor == 0 && severalInstructions.MatchString(m.Want)) {
+				assert.ErrorContains(t, s.Check(1), m.Want, "%s, API 0.%d", m.Name, minor)
+			} else {
+				assert.NoError(t, s.Check(1), "%s, API 0.%d", m.Name, minor)
 			}
 		}
 	}

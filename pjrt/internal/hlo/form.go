@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: 2026 The purepjrt Authors
+
+package hlo
+
+import (
+	"fmt"
+	"math"
+	"math/bits"
+
+	"github.com/purepjrt/purepjrt/pjrt/internal/dataflow"
+	"github.com/purepjrt/purepjrt/pjrt/internal/wire"
+)
+
+// XLA makes an instruction of its message, and lets some passes look at it, before it checks what
+// the message says. No compiler takes what is refused here: the others return an error.
+
+const (
+	instructionSlices = 17 // SliceDimensions
+	instructionFFT    = 31
+	instructionK      = 81
+	fftTypes          = 4
+)
+
+// wrong returns an error for an instruction on which compilers end the process.
+func (i *instruction) wrong(format string, args ...any) error {
+	return fmt.Errorf("an instruction %s of the program %s, and compilers would end the process: correct the module",
+		i.opcode, fmt.Sprintf(format, args...))
+}
+
+// formed are the opcodes that checkForm looks at.
+var formed = map[string]bool{
+	"partition-id": true, "replica-id": true, "recv": true, "tuple": true, "convolution": true, "fft": true, "topk": true, "slice": true,
+}
+
+// checkInstruction returns an error for a HloInstructionProto on which compilers end the process,
+// whatever else is in the module. It adds the number of a parameter to those of its computation.
+func checkInstruction(code []byte, parameters *[]int64) error {
+	opcode, err := wire.Message(code, instructionOpcode)
+	isParameter := string(opcode) == "parameter"
+	if err != nil || !isParameter && !formed[string(opcode)] {
+		return err
+	}
+	i, err := readInstruction(code)
+	if err != nil {
+		return err
+	}
+	if isParameter {
+		*parameters = append(*parameters, i.parameter)
+	}
+	return i.checkForm()
+}
+
+func (i *instruction) checkForm() error {
+	switch i.opcode {
+	case "partition-id", "replica-id":
+		if i.shape.Tuple || i.shape.Element != "ui32" || len(i.shape.Dims) != 0 {
+			return i.wrong("does not state that its result is one u32")
+		}
+	case "recv":
+		if !i.shape.Tuple {
+			return i.wrong("states a result that is no tuple")
+		}
+	case "tuple":
+		if !i.shape.Tuple || len(i.shape.Parts) != min(len(i.operands), dataflow.MaxParts) {
+			return i.wrong("has %d operands and states other results", len(i.operands))
+		}
+	case "convolution":
+		if len(i.operands) != 2 {
+			return i.wrong("has %d operands in place of 2", len(i.operands))
+		}
+	case "fft":
+		if i.fft < 0 || i.fft >= fftTypes {
+			return i.wrong("has the type %d in place of 0 to 3", i.fft)
+		}
+	case "topk":
+		if i.k < 0 {
+			return i.wrong("has a k of %d", i.k)
+		}
+	case "slice":
+		for _, s := range i.slices {
+			start, limit, stride := s[1], s[2], s[3]
+			if start >= 0 && limit > start && isTooLong(stride, 1, limit-start-1) {
+				return i.wrong("has a stride of %d", stride)
+			}
+		}
+	}
+	return nil
+}
+
+// checkWindow returns an error for a window that, or what it moves over, has an extent below 0 or
+// too large for 64 bits.
+func (i *instruction) checkWindow(operands []*dataflow.Value) error {
+	if len(operands) == 0 {
+		return nil
+	}
+	dims := operands[0].Type.Dims
+	place := func(n int) int { return n }
+	switch i.opcode {
+	case "convolution":
+		numbers, err := readNumbers(i.numbers)
+		if err != nil {
+			return err
+		}
+		place = func(n int) int { // of a spatial dimension in the input
+			if n < len(numbers.Numbers)/2 {
+				return int(numbers.Numbers[n])
+			}
+			return -1
+		}
+	case "reduce-window", "select-and-scatter":
+	default:
+		return nil
+	}
+	list, err := readDimensions(i.window, windowDimensions)
+	if err != nil {
+		return err
+	}
+	for n := range list[1].Numbers {
+		size, low, high := list[1].Numbers[n], list[3].Numbers[n], list[4].Numbers[n]
+		dilation, base := list[5].Numbers[n], list[6].Numbers[n]
+		at := place(n)
+		if at < 0 || at >= len(dims) || dims[at] < 0 {
+			continue
+		}
+		if size > 0 && isTooLong(size-1, dilation, 1) {
+			return i.wrong("has a window of %d elements, dilated by %d", size, dilation)
+		}
+		if dims[at] > 0 && isTooLong(dims[at]-1, base, 1) {
+			return i.wrong("dilates %d elements by %d", dims[at], base)
+		}
+		extent := dims[at]
+		if extent > 0 && base > 0 {
+			extent = (extent-1)*base + 1
+		}
+		if !isSum(extent, low, high) {
+			return i.wrong("pads %d elements by %d and %d", extent, low, high)
+		}
+	}
+	return nil
+}
+
+// isTooLong reports whether a*b + c does not fit in 63 bits, for numbers of which none is below 0;
+// it reports false if one is.
+func isTooLong(a, b, c int64) bool {
+	if a < 0 || b < 0 || c < 0 {
+		return false
+	}
+	high, low := bits.Mul64(uint64(a), uint64(b))
+	low, carry := bits.Add64(low, uint64(c), 0)
+	return high+carry > 0 || int64(low) < 0
+}
+
+// isSum reports whether the sum of numbers is one of 63 bits.
+func isSum(numbers ...int64) bool {
+	sum := int64(0)
+	for _, n := range numbers {
+		if n > 0 && sum > math.MaxInt64-n || n < 0 && sum < math.MinInt64-n {
+			return false
+		}
+		sum += n
+	}
+	return sum >= 0
+}
+
+// checkParameters returns an error for the numbers of the parameters of a computation if there is
+// not one parameter of each number.
+func checkParameters(numbers []int64) error {
+	for _, n := range numbers {
+		if n < 0 || n >= int64(len(numbers)) {
+			return fmt.Errorf("a computation of the program has a parameter with the number %d and %d parameters, "+
+				"and compilers would end the process: number them from 0", n, len(numbers))
+		}
+	}
+	return nil
+}
+
+// local returns the part of the number of an instruction that compilers look at: above it may be
+// the number of its computation.
+func local(id int64) int64 { return int64(uint32(id)) }
+
+// readSlices adds what a SliceDimensions says, by the numbers of its fields, to a list.
+func readSlices(b []byte, list [][4]int64) ([][4]int64, error) {
+	var s [4]int64
+	err := wire.Visit(b, func(f wire.Field) error {
+		if f.Type == wire.Varint && int(f.Number) < len(s) {
+			s[f.Number] = int64(f.Int)
+		}
+		return nil
+	})
+	return append(list, s), err
+}
