@@ -188,11 +188,12 @@ var portableConvolution = []string{
 	"output_feature_dimension", "output_spatial_dimensions", "padding", "precision_config", "rhs_dilation", "window_reversal", "window_strides",
 }
 
-// olderCall has the properties of a call before it could have attributes for its values.
-var olderCall = []string{"callee", "no_inline?"}
-
-// olderFunction has the properties of a function before it could ask not to be inlined.
-var olderFunction = []string{"?", "", "?", "sym_name", "sym_visibility?"}
+// olderLayouts has the properties of a call before it could have attributes for its values, and of
+// a function before it could ask not to be inlined.
+var olderLayouts = map[string][]string{
+	"call": {"callee", "no_inline?"},
+	"func": {"?", "", "?", "sym_name", "sym_visibility?"},
+}
 
 // attributesOf returns what is known about the attributes of an operation. Those that are not known
 // are there as numbers, which are equal for equal attributes.
@@ -227,32 +228,32 @@ func (g *graph) attributesOf(op operation) map[string]dataflow.Attribute {
 
 func (g *graph) propertiesOf(op operation) map[string]dataflow.Attribute {
 	found := map[string]dataflow.Attribute{"properties": {Numbers: []int64{int64(op.properties)}}}
-	layout := layouts[g.names[op.index]]
-	if layout == nil && dataflow.IsBroadcast(g.names[op.index]) {
+	operation := g.names[op.index]
+	layout := layouts[operation]
+	if layout == nil && dataflow.IsBroadcast(operation) {
 		layout = broadcastLayout
 	}
 	span := g.module.properties[op.properties]
 	portable := g.operations[op.index].dialect == dialectVHLO
-	if portable && g.names[op.index] == "convolution" {
+	if portable && operation == "convolution" {
 		layout = portableConvolution
 	}
 	r := g.read(span)
-	n := 0
-	for ahead := r; ahead.err == nil && !ahead.empty() && n < len(layout); n++ {
-		ahead.varint()
-	}
-	switch name := g.names[op.index]; {
-	case name == "call" && n <= len(olderCall):
-		layout = olderCall
-	case name == "func" && n <= len(olderFunction):
-		layout = olderFunction
+	if older := olderLayouts[operation]; older != nil {
+		n := 0
+		for ahead := r; ahead.err == nil && !ahead.empty() && n < len(layout); n++ {
+			ahead.varint()
+		}
+		if n <= len(older) {
+			layout = older
+		}
 	}
 	for _, name := range layout {
 		if r.empty() {
 			break
 		}
 		name, optional := strings.CutSuffix(name, "?")
-		if portable && name != "callee" && g.names[op.index] == "call" {
+		if portable && name != "callee" && operation == "call" {
 			continue // StableHLO's own call has no others
 		}
 		index := r.varint()

@@ -96,8 +96,10 @@ func (m *Module) lookPerElement(body *Block) string {
 				return "custom_call of " + target
 			}
 		case "fft":
-			if u.any(o.Operands) && o.Operands[0].Type.lastExtent() > 1 {
-				return o.Name
+			if u.any(o.Operands) {
+				if t := &o.Operands[0].Type; t.extent(len(t.Dims)-1) > 1 {
+					return o.Name
+				}
 			}
 		case "case":
 			if len(o.Regions) > 2 && len(o.Operands) > 0 && u.is(o.Operands[0]) && !sameResults(o.Regions) {
@@ -118,14 +120,6 @@ func (m *Module) lookPerElement(body *Block) string {
 	return ""
 }
 
-// lastExtent returns the extent of the last dimension, or 0 if there is none or it is not known.
-func (t *Type) lastExtent() int64 {
-	if len(t.Dims) == 0 {
-		return 0
-	}
-	return t.extent(len(t.Dims) - 1)
-}
-
 // isCompilers reports whether compilers may know the target of a custom call, and make something
 // else of it.
 func isCompilers(target string) bool {
@@ -142,18 +136,7 @@ func isCompilers(target string) bool {
 // sameResults reports whether all blocks return the same values.
 func sameResults(blocks []*Block) bool {
 	first := blocks[0].results()
-	for _, b := range blocks[1:] {
-		others := b.results()
-		if len(others) != len(first) {
-			return false
-		}
-		for i := range others {
-			if others[i] != first[i] {
-				return false
-			}
-		}
-	}
-	return true
+	return !slices.ContainsFunc(blocks, func(b *Block) bool { return !slices.Equal(b.results(), first) })
 }
 
 // unknowns has which values depend on a parameter of any block, so that compilers cannot compute
@@ -169,14 +152,7 @@ const (
 	mostOfConditions = 1 << 10
 )
 
-func (u unknowns) any(values []*Value) bool {
-	for _, v := range values {
-		if u.is(v) {
-			return true
-		}
-	}
-	return false
-}
+func (u unknowns) any(values []*Value) bool { return slices.ContainsFunc(values, u.is) }
 
 func (u unknowns) is(v *Value) bool {
 	if known, ok := u.known[v]; ok || len(u.known) >= u.most {

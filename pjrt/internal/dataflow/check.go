@@ -88,20 +88,20 @@ const Large = 1 << 35
 
 // Check returns an error for a program on which the compiler, or its executable, ends the process.
 func (m *Module) Check(c Compiler) error {
-	if err := m.every(checkRead); err != nil {
+	if err := m.every(func(o *Op) error { return checkRead(o, c) }); err != nil {
 		return err
-	}
-	if c.Minor >= after81 {
-		if err := m.every(checkBroadcast); err != nil {
-			return err
-		}
 	}
 	m.markLive()
 	if m.Main == nil {
 		return nil
 	}
-	if c.Minor == 0 {
-		return eachOf(append(m.live, m.uncalled...), false, checkSlice)
+	madeHLO := slices.Concat(m.live, m.uncalled)
+	if err := eachOf(madeHLO, false, checkSlice); err != nil || c.Minor == 0 {
+		return err
+	}
+	// Up to API 0.106, HLO is made of what nothing uses, too.
+	if err := eachOf(madeHLO, c.Minor < before115, checkPolygamma); err != nil {
+		return err
 	}
 	if err := m.checkParameters(c); err != nil {
 		return err
@@ -109,18 +109,7 @@ func (m *Module) Check(c Compiler) error {
 	if err := m.checkResults(c); err != nil {
 		return err
 	}
-	if err := eachOf(m.uncalled, false, checkMadeHLO); err != nil {
-		return err
-	}
-	if c.Minor < before115 { // which make HLO of what nothing uses, too
-		if err := eachOf(append(m.live, m.uncalled...), true, checkPolygamma); err != nil {
-			return err
-		}
-	}
 	return m.each(func(o *Op) error {
-		if err := checkMadeHLO(o); err != nil {
-			return err
-		}
 		if err := checkSixBits(o, c); err != nil {
 			return err
 		}

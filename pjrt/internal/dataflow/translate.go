@@ -22,27 +22,20 @@ const Cast = "unrealized_conversion_cast"
 const HugeStride = "\xff\xff\x7f"
 
 // checkRead refuses what ends the process wherever it is in the program.
-func checkRead(o *Op) error {
-	switch o.Name {
-	case Cast:
+func checkRead(o *Op, c Compiler) error {
+	switch {
+	case o.Name == Cast:
 		return checkCast(o)
-	case "top_k", "topk":
+	case o.Name == "top_k" || o.Name == "topk":
 		if k := o.number("k", 0); k < 0 {
 			return fmt.Errorf("the program has a %s with a k of %d, and compilers would end the process: make k the number of elements to find", o.Name, k)
 		}
-	}
-	return nil
-}
-
-// checkBroadcast refuses dimensions below 0, wherever they are in the program.
-func checkBroadcast(o *Op) error {
-	if !IsBroadcast(o.Name) {
-		return nil
-	}
-	for _, d := range o.Attributes["broadcast_dimensions"].Numbers {
-		if d < 0 {
-			return fmt.Errorf("the program has a %s with the broadcast dimension %d, and the compiler would end the process: count dimensions from 0",
-				o.Name, d)
+	case c.Minor >= after81 && IsBroadcast(o.Name):
+		for _, d := range o.Attributes["broadcast_dimensions"].Numbers {
+			if d < 0 {
+				return fmt.Errorf("the program has a %s with the broadcast dimension %d, and the compiler would end the process: count dimensions from 0",
+					o.Name, d)
+			}
 		}
 	}
 	return nil
@@ -74,12 +67,10 @@ func checkCast(o *Op) error {
 	return errors.New("the program has an unrealized_conversion_cast of nothing, and the compiler would end the process: leave it out")
 }
 
-// checkMadeHLO refuses operations that the compiler cannot make HLO of.
-func checkMadeHLO(o *Op) error {
-	if err := checkPolygamma(o); err != nil {
-		return err
-	}
-	return checkSlice(o)
+// StrideOverflows reports whether a compiler that counts the elements of a slice, and adds the
+// stride to round up, gets a number beyond 64 bits.
+func StrideOverflows(start, limit, stride int64) bool {
+	return start >= 0 && limit > start && stride > math.MaxInt64-(limit-start-1)
 }
 
 // checkSlice refuses a stride for which the compiler's number of elements, rounded up, overflows.
@@ -99,10 +90,9 @@ func checkSlice(o *Op) error {
 	}
 	starts, limits, strides := of(1, "start_indices"), of(2, "limit_indices"), of(3, "strides")
 	for i, start := range starts {
-		n := limits[i] - start
-		if start >= 0 && n > 1 && strides[i] > math.MaxInt64-n+1 {
+		if StrideOverflows(start, limits[i], strides[i]) {
 			return fmt.Errorf("a %s in the program has a stride of %d along dimension %d, and compilers would end the process: a stride of %d takes "+
-				"the same elements", o.Name, strides[i], i, n)
+				"the same elements", o.Name, strides[i], i, limits[i]-start)
 		}
 	}
 	return nil

@@ -30,23 +30,26 @@ func Check(ctx context.Context, module []byte, c dataflow.Compiler) error {
 			return nil
 		}
 	}
+	var opcode []byte // of the current instruction
 	part := wire.Until(ctx, func(f wire.Field) error {
 		switch {
 		case f.Is(instructionShape, wire.Bytes):
 			looked, err := checkShape(f.Bytes, 0, c)
 			checked = checked || looked
 			return err
-		case f.Is(instructionOpcode, wire.Bytes) && !checked:
-			checked = isChecked(c, f.Bytes)
+		case f.Is(instructionOpcode, wire.Bytes):
+			opcode = f.Bytes
 		}
 		return nil
 	})
 	var parameters []int64
 	instruction := wire.Until(ctx, within(computationInstructions, func(b []byte) error {
+		opcode = nil
 		if err := wire.Visit(b, part); err != nil {
 			return err
 		}
-		return checkInstruction(b, &parameters)
+		checked = checked || c.Checks(operationName(string(opcode)))
+		return checkInstruction(b, opcode, &parameters)
 	}))
 	err := wire.Visit(module, wire.Until(ctx, within(moduleComputations, func(b []byte) error {
 		parameters = parameters[:0]
@@ -71,16 +74,6 @@ func Check(ctx context.Context, module []byte, c dataflow.Compiler) error {
 		return err
 	}
 	return program.Check(c)
-}
-
-// isChecked reports whether a check looks at the instructions with an opcode.
-func isChecked(c dataflow.Compiler, opcode []byte) bool {
-	switch string(opcode) {
-	case "sort", "reduce-window", "convolution", "concatenate", "remainder", "rng", "set-dimension-size", "dynamic-reshape",
-		"custom-call", "infeed", "outfeed", "all-reduce", "collective-permute", "conditional", "fft", "partition-id", "replica-id", "while":
-		return c.Checks(operationName(string(opcode)))
-	}
-	return false
 }
 
 // checkShape checks a ShapeProto, without making anything of it. It reports whether checks of

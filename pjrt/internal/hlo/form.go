@@ -33,13 +33,13 @@ var formed = map[string]bool{
 	"partition-id": true, "replica-id": true, "recv": true, "tuple": true, "convolution": true, "fft": true, "topk": true, "slice": true,
 }
 
-// checkInstruction returns an error for a HloInstructionProto on which compilers end the process,
-// whatever else is in the module. It adds the number of a parameter to those of its computation.
-func checkInstruction(code []byte, parameters *[]int64) error {
-	opcode, err := wire.Message(code, instructionOpcode)
+// checkInstruction returns an error for a HloInstructionProto with an opcode on which compilers end
+// the process, whatever else is in the module. It adds the number of a parameter to those of its
+// computation.
+func checkInstruction(code, opcode []byte, parameters *[]int64) error {
 	isParameter := string(opcode) == "parameter"
-	if err != nil || !isParameter && !formed[string(opcode)] {
-		return err
+	if !isParameter && !formed[string(opcode)] {
+		return nil
 	}
 	i, err := readInstruction(code)
 	if err != nil {
@@ -79,9 +79,8 @@ func (i *instruction) checkForm() error {
 		}
 	case "slice":
 		for _, s := range i.slices {
-			start, limit, stride := s[1], s[2], s[3]
-			if start >= 0 && limit > start && isTooLong(stride, 1, limit-start-1) {
-				return i.wrong("has a stride of %d", stride)
+			if dataflow.StrideOverflows(s[1], s[2], s[3]) {
+				return i.wrong("has a stride of %d", s[3])
 			}
 		}
 	}
@@ -123,15 +122,12 @@ func (i *instruction) checkWindow(operands []*dataflow.Value) error {
 		if at < 0 || at >= len(dims) || dims[at] < 0 {
 			continue
 		}
-		if size > 0 && isTooLong(size-1, dilation, 1) {
+		if _, ok := dilated(size, dilation); !ok {
 			return i.wrong("has a window of %d elements, dilated by %d", size, dilation)
 		}
-		if dims[at] > 0 && isTooLong(dims[at]-1, base, 1) {
+		extent, ok := dilated(dims[at], base)
+		if !ok {
 			return i.wrong("dilates %d elements by %d", dims[at], base)
-		}
-		extent := dims[at]
-		if extent > 0 && base > 0 {
-			extent = (extent-1)*base + 1
 		}
 		if !isSum(extent, low, high) {
 			return i.wrong("pads %d elements by %d and %d", extent, low, high)
@@ -140,15 +136,14 @@ func (i *instruction) checkWindow(operands []*dataflow.Value) error {
 	return nil
 }
 
-// isTooLong reports whether a*b + c does not fit in 63 bits, for numbers of which none is below 0;
-// it reports false if one is.
-func isTooLong(a, b, c int64) bool {
-	if a < 0 || b < 0 || c < 0 {
-		return false
+// dilated returns how far n elements reach if each is so many places after the one before. It
+// reports false for more than 63 bits. Numbers that mean nothing are left to the compiler.
+func dilated(n, by int64) (extent int64, ok bool) {
+	if n <= 0 || by <= 0 {
+		return n, true
 	}
-	high, low := bits.Mul64(uint64(a), uint64(b))
-	low, carry := bits.Add64(low, uint64(c), 0)
-	return high+carry > 0 || int64(low) < 0
+	high, low := bits.Mul64(uint64(n-1), uint64(by))
+	return int64(low) + 1, high == 0 && low < math.MaxInt64
 }
 
 // isSum reports whether the sum of numbers is one of 63 bits.

@@ -180,14 +180,14 @@ func (r *reader) item(t, before token, h hint, a *attribute, location bool) erro
 
 // Numbers of 63 bits.
 const (
-	digits    = 19
-	hexDigits = 16
+	decimalDigits = 19
+	hexDigits     = 16
 )
 
 // numberConcernsDataflow reports whether a number is so large that package dataflow may look at it.
 func (r *reader) numberConcernsDataflow(t token) bool {
 	b := r.bytes(t)
-	return b[1] == 'x' || len(b) >= digits && bytes.IndexByte(b, '.') < 0
+	return b[1] == 'x' || len(b) >= decimalDigits && bytes.IndexByte(b, '.') < 0
 }
 
 // nameConcernsDataflow reports whether a token is the name of an operation that package dataflow

@@ -74,7 +74,6 @@ var (
 	everyAge = []int{81, 106, 115}
 	older    = []int{81, 106}
 	oldest   = []int{81}
-	newer    = []int{106, 115}
 	newest   = []int{115}
 	since106 = []int{106, 115}
 	no       = []int{}
@@ -236,13 +235,13 @@ func polygamma(element string) string {
 `, "xT>", "x"+element+">")
 }
 
-// custom returns a program of one custom call, given the types of its operands and of its results.
 // reduced returns a program that applies a body, which computes %s from %x and %y, to rows of n
 // elements.
 func reduced(n, body string) string {
 	return applying("reduce", "4x"+n+"xf32", "4xf32", "%a, %i", "tensor<4x"+n+"xf32>, tensor<f32>", "<{dimensions = array<i64: 1>}> ", body)
 }
 
+// applying returns a program of one operation that applies such a body, given the rest of it.
 func applying(name, from, to, operands, types, attributes, body string) string {
 	return "func.func @main(%a: tensor<" + from + ">, %i: tensor<f32>) -> tensor<" + to + "> {\n" +
 		"  %0 = \"stablehlo." + name + "\"(" + operands + ") " + attributes + "({\n  ^bb0(%x: tensor<f32>, %y: tensor<f32>):\n    " +
@@ -267,6 +266,7 @@ func unused(operation string) string {
 		"\n  return %a : tensor<4xf32>\n}\n"
 }
 
+// custom returns a program of one custom call, given the types of its operands and of its results.
 func custom(target, operands, results string) string {
 	return customWith(target, operands, results, "")
 }
@@ -631,10 +631,10 @@ func Dangers() []Danger {
 		{"generic top of fewer than none", sliced("%0, %i = \"chlo.top_k\"(%a) <{k = -9223372036854775808 : i64}> : " + topTypes), everyAge, ofTop, nil},
 		{"top of one", sliced("%0, %i = chlo.top_k(%a, k = 1) : " + top1), no, "", nil},
 
-		{"broadcast to a dimension below 0", sums("-1"), newer, ofBroadcast, nil},
+		{"broadcast to a dimension below 0", sums("-1"), since106, ofBroadcast, nil},
 		{"broadcast to a dimension", sums("0"), no, "", nil},
 		{"unused broadcast to a dimension below 0", unused("chlo.broadcast_add %a, %a {broadcast_dimensions = array<i64: -1>} : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>"),
-			newer, ofBroadcast, nil},
+			since106, ofBroadcast, nil},
 
 		{"size within its bound", size("  %s = stablehlo.constant dense<3> : tensor<i32>\n"), no, "", nil},
 		{"size of the execution", size(far + "  %s = stablehlo.add %n, %far : tensor<i32>\n"), everyAge, noLimit, nil},

@@ -6,8 +6,11 @@ package mlirtest
 import (
 	"fmt"
 	"math"
+	"slices"
 
-	"google.golang.org/protobuf/encoding/protowire"
+	"github.com/purepjrt/purepjrt/pjrt/dtype"
+	"github.com/purepjrt/purepjrt/pjrt/internal/wire"
+	"github.com/purepjrt/purepjrt/pjrt/internal/xlaproto"
 )
 
 // Malformed is an HloModuleProto that contradicts itself, or, if Want is "", a similar one that
@@ -21,86 +24,65 @@ type Malformed struct {
 }
 
 // field returns a field of a message: a number, or bytes.
-func field(number protowire.Number, value any) []byte {
-	switch v := value.(type) {
+func field[T int | string | []byte](number wire.Number, value T) []byte {
+	switch v := any(value).(type) {
 	case int:
-		return protowire.AppendVarint(protowire.AppendTag(nil, number, protowire.VarintType), uint64(v))
+		return wire.AppendInt(nil, number, v)
 	case string:
-		return protowire.AppendString(protowire.AppendTag(nil, number, protowire.BytesType), v)
-	case []byte:
-		return protowire.AppendBytes(protowire.AppendTag(nil, number, protowire.BytesType), v)
+		return wire.AppendBytes(nil, number, v)
+	default:
+		return wire.AppendBytes(nil, number, any(value).([]byte))
 	}
-	panic(fmt.Sprintf("no field is a %T", value))
 }
 
-func fields(list ...[]byte) (message []byte) {
-	for _, f := range list {
-		message = append(message, f...)
-	}
-	return message
-}
+// arrayShape returns a ShapeProto of an array with the usual layout.
+func arrayShape(t dtype.Type, dims ...int64) []byte { return shapeOf(t, dims...).Marshal() }
 
-// The numbers of element types.
-const (
-	typeU32   = 8
-	typeF32   = 11
-	typeTuple = 13
-	typeC64   = 15
-)
-
-// shapeOf returns a ShapeProto of an array with the usual layout.
-func shapeOf(element int, dims ...int) []byte {
-	shape, layout := field(2, element), []byte{}
+func shapeOf(t dtype.Type, dims ...int64) *xlaproto.Shape {
+	s := &xlaproto.Shape{ElementType: t.PrimitiveType(), Dims: dims, Layout: &xlaproto.Layout{}}
 	for i := range dims {
-		shape = append(shape, fields(field(3, dims[i]), field(6, 0))...)
-		layout = append(layout, field(1, len(dims)-1-i)...)
+		s.Layout.MinorToMajor = append(s.Layout.MinorToMajor, len(dims)-1-i)
 	}
-	return append(shape, field(5, layout)...)
-}
-
-func tupleOf(shapes ...[]byte) []byte {
-	t := field(2, typeTuple)
-	for _, s := range shapes {
-		t = append(t, field(4, s)...)
-	}
-	return t
+	return s
 }
 
 // instructionOf returns a HloInstructionProto in a HloComputationProto.
 func instructionOf(id int, opcode string, shape []byte, operands []int, more ...[]byte) []byte {
-	i := fields(field(1, fmt.Sprint("i", id)), field(2, opcode), field(3, shape), field(35, id))
+	i := slices.Concat(field(1, fmt.Sprint("i", id)), field(2, opcode), field(3, shape), field(35, id))
 	for _, o := range operands {
 		i = append(i, field(36, o)...)
 	}
-	return field(2, append(i, fields(more...)...))
+	return field(2, append(i, slices.Concat(more...)...))
+}
+
+// programOf returns a ProgramShapeProto in another message.
+func programOf(result []byte, parameters [][]byte) []byte {
+	var program []byte
+	for _, p := range parameters {
+		program = slices.Concat(program, field(1, p), field(3, "p"))
+	}
+	return field(4, append(program, field(2, result)...))
 }
 
 // computationOf returns a HloComputationProto in a HloModuleProto.
 func computationOf(id, root int, result []byte, parameters [][]byte, instructions ...[]byte) []byte {
-	var program []byte
-	for _, p := range parameters {
-		program = append(program, fields(field(1, p), field(3, "p"))...)
-	}
-	program = append(program, field(2, result)...)
-	return field(3, fields(field(1, fmt.Sprint("c", id)), fields(instructions...), field(4, program), field(5, id), field(6, root)))
+	return field(3, slices.Concat(field(1, fmt.Sprint("c", id)), slices.Concat(instructions...), programOf(result, parameters),
+		field(5, id), field(6, root)))
 }
 
 // moduleOf returns a HloModuleProto, whose entry has the number 2 and whose other computation, if
 // there is one, has the number 1.
 func moduleOf(root int, result []byte, parameters [][]byte, other []byte, instructions ...[]byte) []byte {
-	var program []byte
-	for _, p := range parameters {
-		program = append(program, fields(field(1, p), field(3, "p"))...)
-	}
-	program = append(program, field(2, result)...)
-	return fields(field(1, "m"), field(2, "c2"), other, computationOf(2, root, result, parameters, instructions...),
-		field(4, program), field(5, 1), field(6, 2))
+	return slices.Concat(field(1, "m"), field(2, "c2"), other, computationOf(2, root, result, parameters, instructions...),
+		programOf(result, parameters), field(5, 1), field(6, 2))
 }
 
 // MalformedHLO returns modules on which all plugins for CPUs that were tried end the process, and
 // similar ones that they take.
 func MalformedHLO() []Malformed {
-	four, one, pair := shapeOf(typeF32, 4), shapeOf(typeF32), tupleOf(shapeOf(typeF32, 4), shapeOf(typeF32, 4))
+	four, one := arrayShape(dtype.F32, 4), arrayShape(dtype.F32)
+	elements := *shapeOf(dtype.F32, 4)
+	pair := (&xlaproto.Shape{ElementType: xlaproto.PrimitiveTuple, Tuple: []xlaproto.Shape{elements, elements}}).Marshal()
 	parameter := func(id, number int, shape []byte) []byte {
 		return instructionOf(id, "parameter", shape, nil, field(9, number))
 	}
@@ -117,27 +99,27 @@ func MalformedHLO() []Malformed {
 			instructionOf(3, "get-tuple-element", four, []int{2}, field(13, 1)))
 	}
 	sliced := func(stride int) []byte {
-		dimension := fields(field(1, 0), field(2, 3), field(3, stride))
-		shape := shapeOf(typeF32, 1+2/stride)
+		dimension := slices.Concat(field(1, 0), field(2, 3), field(3, stride))
+		shape := arrayShape(dtype.F32, int64(1+2/stride))
 		return moduleOf(2, shape, of(four), nil, parameter(1, 0, four), instructionOf(2, "slice", shape, []int{1}, field(17, dimension)))
 	}
 	transformed := func(kind int) []byte {
-		shape := shapeOf(typeC64, 4)
+		shape := arrayShape(dtype.C64, 4)
 		return moduleOf(2, shape, of(shape), nil, parameter(1, 0, shape),
 			instructionOf(2, "fft", shape, []int{1}, field(31, kind), field(32, 4)))
 	}
 	windows := func(low, dilation, base int) []byte {
-		dimension := fields(field(1, 1), field(2, 1), field(3, low), field(4, 0), field(5, dilation), field(6, base))
+		dimension := slices.Concat(field(1, 1), field(2, 1), field(3, low), field(4, 0), field(5, dilation), field(6, base))
 		sum := computationOf(1, 13, one, [][]byte{one, one},
 			parameter(11, 0, one), parameter(12, 1, one), instructionOf(13, "add", one, []int{11, 12}))
 		return moduleOf(3, four, [][]byte{four, one}, sum, parameter(1, 0, four), parameter(2, 1, one),
 			instructionOf(3, "reduce-window", four, []int{1, 2}, field(15, field(1, dimension)), field(38, 1)))
 	}
 	convolved := func(operands ...int) []byte {
-		array := shapeOf(typeF32, 1, 1, 4)
-		window := field(1, fields(field(1, 4), field(2, 1), field(3, 2), field(4, 1), field(5, 1), field(6, 1)))
-		numbers := fields(field(7, 0), field(8, 1), field(11, 2)) // of the input, the kernel and the result
-		numbers = append(numbers, fields(field(3, 1), field(4, 0), field(6, 2), field(9, 0), field(10, 1), field(12, 2))...)
+		array := arrayShape(dtype.F32, 1, 1, 4)
+		window := field(1, slices.Concat(field(1, 4), field(2, 1), field(3, 2), field(4, 1), field(5, 1), field(6, 1)))
+		numbers := slices.Concat(field(7, 0), field(8, 1), field(11, 2)) // of the input, the kernel and the result
+		numbers = append(numbers, slices.Concat(field(3, 1), field(4, 0), field(6, 2), field(9, 0), field(10, 1), field(12, 2))...)
 		return moduleOf(2, array, of(array), nil, parameter(1, 0, array),
 			instructionOf(2, "convolution", array, operands, field(15, window), field(16, numbers), field(50, 1), field(61, 1)))
 	}
@@ -145,9 +127,9 @@ func MalformedHLO() []Malformed {
 	return []Malformed{
 		{"parameters of numbers 0 and 1", numbered(1), "", nil},
 		{"parameter of number -1", numbered(-1), "has a parameter with the number -1", nil},
-		{"partition of u32", placed(shapeOf(typeU32)), "", nil},
+		{"partition of u32", placed(arrayShape(dtype.U32)), "", nil},
 		{"partition of f32", placed(one), "does not state that its result is one u32", nil},
-		{"partition of several", placed(shapeOf(typeU32, 2)), "does not state that its result is one u32", nil},
+		{"partition of several", placed(arrayShape(dtype.U32, 2)), "does not state that its result is one u32", nil},
 		{"data received without a token", moduleOf(2, four, of(four), nil, parameter(1, 0, four), instructionOf(2, "recv", four, []int{1})),
 			"states a result that is no tuple", nil},
 		{"tuple of two", element(1, 1), "", nil},
