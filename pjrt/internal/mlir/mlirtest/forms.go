@@ -9,10 +9,15 @@ import (
 	_ "embed" // for forms.zip
 	"io"
 	"strings"
+	"sync"
 )
 
 //go:embed forms.zip
 var forms []byte
+
+var archive = sync.OnceValues(func() (*zip.Reader, error) {
+	return zip.NewReader(bytes.NewReader(forms), int64(len(forms)))
+})
 
 // The forms of Forms besides text.
 const (
@@ -25,7 +30,7 @@ const (
 // Forms returns a program of Dangers in the other formats that plugins read, by form, and its text
 // when they were made. forms.py says how to make them again after a change to Dangers.
 func Forms(name string) (list map[string][]byte, text string, err error) {
-	archive, err := zip.NewReader(bytes.NewReader(forms), int64(len(forms)))
+	archive, err := archive()
 	if err != nil {
 		return nil, "", err
 	}
