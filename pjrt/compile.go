@@ -151,7 +151,7 @@ func (c *Client) Load(ctx context.Context, e *Executable, opts *CompileOptions) 
 		}
 	}
 	if opts != nil {
-		if options, err = opts.encodeToLoad(c.target()); err != nil {
+		if options, err = opts.encodeToLoad(c.target(), e.numReplicas, e.numPartitions); err != nil {
 			return nil, err
 		}
 	}
@@ -184,8 +184,9 @@ type LoadOptions struct {
 	// not write, such as JAX's, and executables of another build of the plugin or for other
 	// devices. Wrong ones can end the process, or give wrong results.
 	Foreign bool
-	// Compile replaces the options that the executable was compiled with (API 0.71). Nil
-	// keeps them, and is the only choice for programs with TupledArguments.
+	// Compile replaces the options that the executable was compiled with (API 0.71), but not
+	// their Replicas and Partitions, which may be left out. Nil keeps all, and is the only
+	// choice for programs with TupledArguments.
 	Compile *CompileOptions
 	// ComputationOrigin are the coordinates of the first device, on platforms whose devices
 	// have coordinates (API 0.111). Nil leaves the choice to the plugin.
@@ -215,9 +216,10 @@ func (c *Client) DeserializeAndLoad(ctx context.Context, data []byte, opts *Load
 	}
 	given, foreign := data, opts.Foreign
 	if ctx.Done() != nil {
-		given = preempt.Clone(data) // codeToLoad may still read it after ctx ends
+		given = preempt.Clone(data) // toLoad may still read it after ctx ends
 	}
-	data, err := abandon.Call(ctx, func() ([]byte, error) { return c.codeToLoad(given, foreign) }, func([]byte) error { return nil })
+	saved, err := abandon.Call(ctx, func() (*compile.Executable, error) { return c.toLoad(given, foreign) },
+		func(*compile.Executable) error { return nil })
 	if err != nil {
 		return nil, err
 	}
@@ -227,7 +229,8 @@ func (c *Client) DeserializeAndLoad(ctx context.Context, data []byte, opts *Load
 	}
 	var options []byte
 	if opts.Compile != nil {
-		if options, err = opts.Compile.encodeToLoad(c.target()); err != nil {
+		replicas := saved.Devices / max(1, saved.Partitions)
+		if options, err = opts.Compile.encodeToLoad(c.target(), replicas, saved.Partitions); err != nil {
 			return nil, err
 		}
 	}
@@ -236,12 +239,12 @@ func (c *Client) DeserializeAndLoad(ctx context.Context, data []byte, opts *Load
 		if err != nil {
 			return nil, err
 		}
-		load := compile.Load{Target: target, Executable: data, Options: options, ComputationOrigin: opts.ComputationOrigin}
+		load := compile.Load{Target: target, Executable: saved.Code, Options: options, ComputationOrigin: opts.ComputationOrigin}
 		if err := opts.Trial.TryLoad(ctx, &load); err != nil {
 			return nil, err
 		}
 	}
-	return c.deserialize(ctx, data, options, opts.ComputationOrigin, parameters)
+	return c.deserialize(ctx, saved.Code, options, opts.ComputationOrigin, parameters)
 }
 
 // deserialize loads an executable from data, which never changes. options, if not empty,

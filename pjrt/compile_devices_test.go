@@ -91,7 +91,7 @@ func TestOptionsThatContradictTheProgramAreErrors(t *testing.T) {
 		"too few devices for both": {
 			"mhlo.num_partitions = 4 : i32, mhlo.num_replicas = 2 : i32", "", nil, "2 replicas of 4 partitions; the client has 4 devices",
 		},
-		"negative": {"mhlo.num_partitions = 4 : i32", "", &pjrt.CompileOptions{Partitions: -1}, "ask for -1"},
+		"negative": {"mhlo.num_partitions = 4 : i32", "", &pjrt.CompileOptions{Partitions: -1}, "neither can be negative"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := client.Compile(t.Context(), pjrt.Program{Code: []byte(stating(c.attributes))}, c.opts)

@@ -158,44 +158,58 @@ func (o *CompileOptions) forProgram(src source.Source, t optionsTarget) (*Compil
 	if o != nil {
 		filled = *o
 	}
-	set, err := filled.withExtra()
-	if err != nil {
-		return nil, err
-	}
 	stated := src.Spread()
 	if stated.Partitions == 0 {
 		stated.Partitions = stated.Mesh
+	}
+	if err := filled.spreadLike("program", stated.Replicas, stated.Partitions, t); err != nil {
+		return nil, err
+	}
+	if err := filled.setParameterLayouts(src, t); err != nil {
+		return nil, err
+	}
+	filled.TupledArguments = filled.TupledArguments || takesTuple(src)
+	filled.Shardy = filled.Shardy || stated.Shardy
+	return &filled, nil
+}
+
+// spreadLike sets Replicas, Partitions and SPMD, as far as they are not set, to what something
+// states that it is for, where 0 states nothing. It fails if they contradict that: what a compiler
+// has made cannot be spread in another way, while a program for 1 may be.
+func (o *CompileOptions) spreadLike(something string, replicas, partitions int64, t optionsTarget) error {
+	set, err := o.withExtra()
+	if err != nil {
+		return err
+	}
+	least := int64(2) // that can be contradicted
+	if something == "executable" {
+		least = 1
 	}
 	for _, n := range []struct {
 		what        string
 		set, stated int64
 		field       *int
 	}{
-		{"Replicas", set.Replicas, stated.Replicas, &filled.Replicas},
-		{"Partitions", set.Partitions, stated.Partitions, &filled.Partitions},
+		{"Replicas", set.Replicas, replicas, &o.Replicas},
+		{"Partitions", set.Partitions, partitions, &o.Partitions},
 	} {
 		what := strings.ToLower(n.what)
 		switch known := int64(len(t.ids)); {
-		case n.set != 0 && n.stated > 1 && n.set != n.stated:
-			return nil, invalid("the program states that it is for %d %s, and the compile options ask for %d: leave %s unset, or set it to %d",
-				n.stated, what, n.set, n.what, n.stated)
+		case n.set > 0 && n.stated >= least && n.set != n.stated:
+			return invalid("the %s states that it is for %d %s, and the compile options ask for %d: leave %s unset, or set it to %d",
+				something, n.stated, what, n.set, n.what, n.stated)
 		case n.set != 0 || n.stated < 1:
 		case t.ids != nil && n.stated > known:
-			return nil, invalid("the program states that it is for %d %s, and the %s has %d devices: use one with as many devices as the program needs",
-				n.stated, what, t.what(), known)
+			return invalid("the %s states that it is for %d %s, and the %s has %d devices: use one with as many devices as the %[1]s needs",
+				something, n.stated, what, t.what(), known)
 		case n.stated > maxDevices:
-			return nil, invalid("the program states that it is for %d %s, for which no system has enough devices", n.stated, what)
+			return invalid("the %s states that it is for %d %s, for which no system has enough devices", something, n.stated, what)
 		default:
 			*n.field = int(n.stated)
 		}
 	}
-	if err := filled.setParameterLayouts(src, t); err != nil {
-		return nil, err
-	}
-	filled.TupledArguments = filled.TupledArguments || takesTuple(src)
-	filled.SPMD = filled.SPMD || filled.Partitions > 1 || set.Partitions > 1
-	filled.Shardy = filled.Shardy || stated.Shardy
-	return &filled, nil
+	o.SPMD = o.SPMD || o.Partitions > 1 || set.Partitions > 1
+	return nil
 }
 
 // takesTuple reports whether a program has its arguments in a tuple of its own. An execution cannot
@@ -386,7 +400,8 @@ func checkMergedShape(p *xlaproto.Shape) error {
 // and with the target's devices.
 func (t optionsTarget) checkAssignment(ids [][]int, replicas, partitions int) error {
 	if len(ids) != replicas {
-		return invalid("the device assignment has %d replicas, and the options have %d", len(ids), replicas)
+		return invalid("the program runs with Replicas %d and Partitions %d, and the device assignment has length %d: it needs a row for each replica",
+			replicas, partitions, len(ids))
 	}
 	known := make(map[int]bool, len(t.ids))
 	for _, id := range t.ids {
@@ -395,7 +410,8 @@ func (t optionsTarget) checkAssignment(ids [][]int, replicas, partitions int) er
 	seen := make(map[int]bool)
 	for r, row := range ids {
 		if len(row) != partitions {
-			return invalid("replica %d of the device assignment has %d partitions, and the options have %d", r, len(row), partitions)
+			return invalid("the program runs with Replicas %d and Partitions %d, and row %d of the device assignment has length %d: it needs a device for each partition",
+				replicas, partitions, r, len(row))
 		}
 		for _, id := range row {
 			switch {

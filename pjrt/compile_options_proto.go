@@ -133,8 +133,16 @@ func (o *CompileOptions) encodeFor(src source.Source, t optionsTarget) ([]byte, 
 	return b, checkTuples(src, p)
 }
 
-// encodeToLoad is encode for an executable that was compiled with other options.
-func (o *CompileOptions) encodeToLoad(t optionsTarget) ([]byte, error) {
+// encodeToLoad is encode for an executable that was compiled with other options, for so many
+// replicas and partitions. Partitions are 0 if neither is known.
+func (o *CompileOptions) encodeToLoad(t optionsTarget, replicas, partitions int) ([]byte, error) {
+	if partitions > 0 {
+		filled := *o
+		if err := filled.spreadLike("executable", int64(replicas), int64(partitions), t); err != nil {
+			return nil, err
+		}
+		o = &filled
+	}
 	b, p, err := o.encodeProto(t)
 	if err != nil {
 		return nil, err

@@ -185,7 +185,7 @@ func TestALoadedExecutableRuns(t *testing.T) {
 	assert.Equal(t, [2]int{1, 1}, [2]int{o.Replicas, o.Partitions}, "options without counts end the process")
 
 	_, err = client.Load(ctx, exe.Executable, &pjrt.CompileOptions{Replicas: 9})
-	require.ErrorContains(t, err, "the client has 4 devices")
+	require.ErrorContains(t, err, "for 1 replicas, and the compile options ask for 9")
 	_, err = newClient(t).Load(ctx, exe.Executable, nil)
 	require.ErrorContains(t, err, "the executable was compiled by another plugin")
 	exe.Close()

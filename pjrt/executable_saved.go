@@ -41,7 +41,8 @@ func (e *Executable) Serialize(ctx context.Context) ([]byte, error) {
 	}
 	return abandon.CallOn(ctx, e.subject(), func() ([]byte, error) {
 		s := compile.Executable{
-			Plugin: e.plugin.saved(), System: e.system, ABI: e.abi, Devices: e.numReplicas * e.numPartitions, Code: e.serialized,
+			Plugin: e.plugin.saved(), System: e.system, ABI: e.abi,
+			Devices: e.numReplicas * e.numPartitions, Partitions: e.numPartitions, Code: e.serialized,
 		}
 		if s.Code != nil {
 			return s.Encode(), nil
@@ -87,11 +88,11 @@ func (e *Executable) abiVersion(h *capi.Executable) (*compile.ABIVersion, error)
 	return &compile.ABIVersion{Platform: platform, Proto: proto}, nil
 }
 
-// codeToLoad returns what DeserializeAndLoad passes to the plugin: the code of a saved
-// executable that belongs to the client, or foreign bytes as they are.
-func (c *Client) codeToLoad(data []byte, foreign bool) ([]byte, error) {
+// toLoad returns what DeserializeAndLoad loads: a saved executable that belongs to the client, or
+// one with foreign bytes as they are, about which nothing else is known.
+func (c *Client) toLoad(data []byte, foreign bool) (*compile.Executable, error) {
 	if foreign && !compile.IsExecutable(data) {
-		return data, nil
+		return &compile.Executable{Code: data}, nil
 	}
 	s, err := compile.Decode(data)
 	switch {
@@ -101,13 +102,13 @@ func (c *Client) codeToLoad(data []byte, foreign bool) ([]byte, error) {
 	case err != nil:
 		return nil, failed(ErrDataLoss, "%v", err)
 	case foreign:
-		return s.Code, nil
+		return &compile.Executable{Code: s.Code}, nil
 	}
 	if err := misplaced(s, c.plugin, c.system(), c.runs); err != nil {
 		return nil, failed(ErrFailedPrecondition, "the saved executable does not belong here: %v: compile the program again, "+
 			"or set Foreign in the LoadOptions to leave the decision to the plugin", err)
 	}
-	return s.Code, nil
+	return s, nil
 }
 
 // ofCompiler returns the plugin's bytes of the executable that a compile.Compiler made, and

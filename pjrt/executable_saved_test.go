@@ -286,6 +286,49 @@ func TestWhereExecutablesBelong(t *testing.T) {
 	}
 }
 
+// Options to load an executable that leave out its replicas and partitions keep them, and others
+// would give wrong results.
+func TestLoadingAnExecutableKeepsItsReplicasAndPartitions(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	client := newClient(t, pjrt.Attribute{Name: "cpu_device_count", Value: int64(4)})
+	four := pjrt.CompileOptions{Partitions: 4}
+	exe, err := client.Compile(ctx, pjrt.Program{Code: []byte(add)}, &four)
+	require.NoError(t, err)
+	defer exe.Close()
+	data, err := exe.Serialize(ctx)
+	require.NoError(t, err)
+	devices := client.Devices()
+	for name, c := range map[string]struct {
+		options pjrt.CompileOptions
+		want    string // in the error
+	}{
+		"no counts":            {pjrt.CompileOptions{}, ""},
+		"its counts":           {pjrt.CompileOptions{Replicas: 1, Partitions: 4}, ""},
+		"fewer partitions":     {pjrt.CompileOptions{Partitions: 2}, "for 4 partitions, and the compile options ask for 2"},
+		"one partition":        {pjrt.CompileOptions{Partitions: 1}, "for 4 partitions, and the compile options ask for 1"},
+		"replicas of it":       {pjrt.CompileOptions{Replicas: 2}, "for 1 replicas, and the compile options ask for 2"},
+		"as many replicas":     {pjrt.CompileOptions{Replicas: 4, Partitions: 1}, "for 1 replicas, and the compile options ask for 4"},
+		"one device":           {pjrt.CompileOptions{Devices: [][]*pjrt.Device{devices[:1]}}, "row 0 of the device assignment has length 1"},
+		"all devices":          {pjrt.CompileOptions{Devices: [][]*pjrt.Device{devices}}, ""},
+		"any one device":       {pjrt.CompileOptions{Portable: true}, "num_partitions 4"},
+		"counts in the extras": {pjrt.CompileOptions{Extra: protoBytes(3, protoInt(5, 2))}, "for 4 partitions, and the compile options ask for 2"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			loaded, err := client.DeserializeAndLoad(ctx, data, &pjrt.LoadOptions{Compile: &c.options})
+			if c.want != "" {
+				require.ErrorIs(t, err, pjrt.ErrInvalidArgument)
+				require.ErrorContains(t, err, c.want)
+				return
+			}
+			require.NoError(t, err)
+			defer loaded.Close()
+			assert.Equal(t, 4, loaded.NumPartitions())
+			assert.Len(t, loaded.Devices(), 4)
+		})
+	}
+}
+
 // sorted is a program with a sort, whose comparator is a function of its own in the executable.
 const sorted = `func.func @main(%a: tensor<64xf32>) -> tensor<64xf32> {
   %0 = "stablehlo.sort"(%a) <{dimension = 0 : i64, is_stable = true}> ({

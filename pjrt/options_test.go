@@ -241,7 +241,7 @@ func TestMisuseOfCompileOptionsIsRefused(t *testing.T) {
 	for want, o := range map[string]*pjrt.CompileOptions{
 		"neither can be negative":                                 {Partitions: -1},
 		"the topology has 4 devices":                              {Replicas: 3, Partitions: 2},
-		"2 replicas, and the options have 1":                      {DeviceIDs: [][]int{{0}, {1}}},
+		"the device assignment has length 2: it needs a row":      {DeviceIDs: [][]int{{0}, {1}}},
 		"has device 9, which does not exist":                      {DeviceIDs: [][]int{{9}}},
 		"has device -1, which does not exist":                     {DeviceIDs: [][]int{{-1}}},
 		"has device 1 twice":                                      {Replicas: 2, DeviceIDs: [][]int{{1}, {1}}},

@@ -29,8 +29,9 @@ type Executable struct {
 	// ABI is what the program needs of the runtime; nil if the plugin lacks the extension
 	// AbiVersion.
 	ABI *ABIVersion
-	// Devices is how many devices execute the program together.
-	Devices int
+	// Devices is how many devices execute the program together, and Partitions how many of them share
+	// the work of each replica.
+	Devices, Partitions int
 	// Code is the program as the plugin wrote it (PJRT_Executable_Serialize).
 	Code []byte
 }
@@ -96,6 +97,7 @@ const (
 	fieldABIProto
 	fieldDevices
 	fieldFile
+	fieldPartitions
 )
 
 // Encode returns the bytes of e.
@@ -122,6 +124,7 @@ func (e *Executable) Encode() []byte {
 		m = wire.AppendBytes(m, fieldABIProto, e.ABI.Proto)
 	}
 	m = wire.AppendNonzero(m, fieldDevices, e.Devices)
+	m = wire.AppendNonzero(m, fieldPartitions, e.Partitions)
 	if e.Plugin.File != ([sha256.Size]byte{}) {
 		m = wire.AppendBytes(m, fieldFile, e.Plugin.File[:])
 	}
@@ -220,6 +223,8 @@ func (e *Executable) decodeHeader(message []byte) error {
 			abi().Proto = bytes.Clone(f.Bytes)
 		case f.Is(fieldDevices, wire.Varint):
 			return number(&e.Devices, f)
+		case f.Is(fieldPartitions, wire.Varint):
+			return number(&e.Partitions, f)
 		}
 		return nil
 	})

@@ -22,8 +22,8 @@ func example() *compile.Executable {
 			CPUFeatures: []string{"avx", "avx2"},
 		},
 		ABI:     &compile.ABIVersion{Platform: 1 << 63, Proto: []byte{0, 1, 2}},
-		Devices: 2,
-		Code:    []byte("code"),
+		Devices: 2, Partitions: 2,
+		Code: []byte("code"),
 	}
 }
 
