@@ -28,11 +28,11 @@ func (w *writer) Write(b []byte) (int, error) {
 // number.
 func (s *Shim) record(x *session) (*recorder, error) {
 	name := s.config.Record
-	if n := s.records.Add(1); n > 1 {
-		name += fmt.Sprint(".", n)
-	}
 	if strings.HasSuffix(name, ".gz") {
 		return nil, fmt.Errorf("shim: %s: sessions are written uncompressed: compress the file when the session is over", name)
+	}
+	if n := s.records.Add(1); n > 1 {
+		name += fmt.Sprint(".", n)
 	}
 	file, err := openWriter(name)
 	if err != nil {

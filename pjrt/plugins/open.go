@@ -106,7 +106,8 @@ func openClient(c Candidate, opts *pjrt.ClientOptions,
 	}
 	client, closer, err := create(plugin, &o)
 	switch {
-	case opts != nil && (opts.Platform != nil || len(opts.Create) > 0) && errors.Is(err, pjrt.ErrInvalidArgument):
+	case errors.Is(err, pjrt.ErrInvalidArgument) && opts != nil &&
+		(opts.Platform != nil || len(opts.Create) > 0 || opts.NodeID != 0 || opts.NumNodes != 0 || opts.KeyValueStore != nil):
 		return mistake{err}
 	case err != nil && c.Hardware != nil:
 		return fmt.Errorf("plugin %s: %w (%w)", c.Name, c.Hardware, err)
@@ -148,7 +149,8 @@ func load(c Candidate) (*pjrt.Plugin, error) {
 		return nil, err
 	}
 	plugin, err := pjrt.Open(c.Path)
-	if err != nil && xlaflags.CheckLibrary(c.Path) != nil {
+	var interposed *bridge.InterposeError
+	if err != nil && (xlaflags.CheckLibrary(c.Path) != nil || errors.As(err, &interposed)) {
 		return nil, mistake{err}
 	}
 	return plugin, whatItIs(c, err)

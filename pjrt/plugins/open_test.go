@@ -110,7 +110,10 @@ func TestWithoutANameAPluginThatFailsIsPassedOver(t *testing.T) {
 	_, err = plugins.Open(context.Background(), "", &pjrt.ClientOptions{Create: []pjrt.Attribute{{Name: "cpu_device_cuont", Value: int64(1)}}})
 	require.ErrorIs(t, err, pjrt.ErrInvalidArgument)
 	require.ErrorContains(t, err, "did you mean cpu_device_count?")
+	_, err = plugins.Open(context.Background(), "", &pjrt.ClientOptions{NodeID: 3})
+	require.ErrorIs(t, err, pjrt.ErrInvalidArgument)
 	assert.Empty(t, log.String(), "no plugin is tried with other options than the caller's")
+	assert.NotContains(t, err.Error(), "none of the plugins works")
 }
 
 func TestAnExperimentalPluginIsLogged(t *testing.T) {

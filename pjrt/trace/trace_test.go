@@ -18,6 +18,7 @@ import (
 	"github.com/purepjrt/purepjrt/capi/shim"
 	"github.com/purepjrt/purepjrt/capi/shim/recording"
 	"github.com/purepjrt/purepjrt/pjrt"
+	"github.com/purepjrt/purepjrt/pjrt/plugins"
 	"github.com/purepjrt/purepjrt/pjrt/plugins/plugintest"
 	"github.com/purepjrt/purepjrt/pjrt/trace"
 )
@@ -40,9 +41,16 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
+// best stands for the path of the best plugin.
+const best = "best"
+
 // work compiles and runs a small program.
 func work(ctx context.Context, path string) error {
-	plugin, err := pjrt.Open(path)
+	open := pjrt.Open
+	if path == best {
+		open = func(string) (*pjrt.Plugin, error) { return plugins.Load(ctx, "") }
+	}
+	plugin, err := open(path)
 	if err != nil {
 		return err
 	}
@@ -139,11 +147,16 @@ func TestInvalidVariablesAreErrorsOfOpen(t *testing.T) {
 	for variable, want := range map[string]string{
 		"PJRT_TRACE_FORMAT=xml":     "PJRT_TRACE_FORMAT",
 		"PJRT_TRACE=/no/such/dir/x": "there is no directory",
+		"PJRT_RECORD=x.gz":          "sessions are written uncompressed",
 	} {
-		out, err := child(t, variable)
-		require.Error(t, err)
-		assert.Contains(t, out, "error: ")
-		assert.Contains(t, out, want)
+		cpu := plugintest.Path(t, "cpu")
+		for _, path := range []string{cpu, best} {
+			out, err := child(t, variable, childPlugin+"="+path, plugins.NamesAndLibraryPaths+"=first:"+cpu+",second:"+cpu)
+			require.Error(t, err)
+			assert.Contains(t, out, "error: ")
+			assert.Contains(t, out, want)
+			assert.NotContains(t, out, "none of the plugins works", "no other plugin is tried")
+		}
 	}
 }
 

@@ -22,12 +22,22 @@ func Interpose(f func(*capi.Table) (*capi.Table, error)) {
 	wrap.Store(&f)
 }
 
+// InterposeError is an error of the function of [Interpose], which is no fault of the plugin.
+type InterposeError struct{ error }
+
+// Unwrap returns what the function returned.
+func (e *InterposeError) Unwrap() error { return e.error }
+
 // Interposed returns the table to call instead of a plugin's. It is the table itself unless
-// [Interpose] has a function.
+// [Interpose] has a function. The error is an InterposeError.
 func Interposed(t *capi.Table) (*capi.Table, error) {
 	f := wrap.Load()
 	if f == nil {
 		return t, nil
 	}
-	return (*f)(t)
+	wrapped, err := (*f)(t)
+	if err != nil {
+		return nil, &InterposeError{err}
+	}
+	return wrapped, nil
 }
