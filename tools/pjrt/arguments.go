@@ -102,7 +102,10 @@ func (in input) check(param array.Shape) error {
 	}
 	hint := ""
 	if param.Accepts(array.Shape{Type: param.Type, Dims: a.Dims}) && (param.Type.IsComplex() || !a.Type.IsComplex()) {
-		hint = fmt.Sprintf("; %s:%s casts it", in.file, param.Type)
+		// Elements of a type that NumPy cannot name are not cast.
+		if _, err := readArray(in.file, param.Type); err == nil {
+			hint = fmt.Sprintf("; %s:%s casts it", in.file, param.Type)
+		}
 	}
 	return fmt.Errorf("%s is %v, and the program takes %v%s", in.arg, a.Shape(), param, hint)
 }

@@ -26,13 +26,8 @@ func cacheCommand() *cobra.Command {
 		Long: `Cache shows and cleans the directory in which programs that use package pjrt/cache
 keep what they compiled.`,
 		Example: "  pjrt cache list\n  pjrt cache prune --to 500MB\n  pjrt cache verify --remove",
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) > 0 {
-				return cli.UsageError(fmt.Errorf("cache: there is no command %q: see pjrt cache --help", args[0]))
-			}
-			return nil
-		},
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		Args:    cli.OnlyCommands,
+		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.PersistentFlags().StringVar(&dir, "dir", "", "the `DIR` of the cache (default that of pjrt/cache)")
 	cmd.AddCommand(cacheListCommand(&dir), cacheSizeCommand(&dir), cachePruneCommand(&dir), cacheVerifyCommand(&dir))

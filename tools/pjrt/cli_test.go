@@ -185,6 +185,8 @@ func TestRunRefusesBadInput(t *testing.T) {
 	require.NoError(t, err)
 	write(t, dir, "short.npy", string(whole[:len(whole)-3]))
 	write(t, dir, "not-elf.so", "module {}")
+	halves := array.Array{Type: dtype.BF16, Dims: []int64{4}, Data: make([]byte, 8)}
+	require.NoError(t, npy.WriteFile(filepath.Join(dir, "bf16.npy"), halves))
 	bytecode, err := filepath.Abs("testdata/programs/bytecode_sort/program.mlirbc")
 	require.NoError(t, err)
 	truncated, err := os.ReadFile(bytecode)
@@ -209,6 +211,7 @@ func TestRunRefusesBadInput(t *testing.T) {
 		"too many arguments":     {"wide.mlir f32.npy", "the program takes no arguments, got 1"},
 		"wrong type":             {"add.mlir f32.npy i64.npy", "argument 1: i64.npy is i64[4], and the program takes f32[4]; i64.npy:f32 casts it"},
 		"wrong type after cast":  {"add.mlir f32.npy f64.npy:bf16", "argument 1: f64.npy:bf16 is bf16[4], and the program takes f32[4]; f64.npy:f32 casts it"},
+		"wrong type of its own":  {"add.mlir f32.npy bf16.npy:bf16", "argument 1: bf16.npy:bf16 is bf16[4], and the program takes f32[4]\n"},
 		"wrong rank":             {"add.mlir f32.npy square.npy", "argument 1: square.npy is f32[2,2], and the program takes f32[4]\n"},
 		"scalar":                 {"add.mlir scalar.npy f32.npy", "argument 0: scalar.npy is f32[], and the program takes f32[4]\n"},
 		"wrong extent":           {"add.mlir three.npy f32.npy", "argument 0: three.npy is f32[3], and the program takes f32[4]\n"},
@@ -388,6 +391,8 @@ func TestCommandLineMistakes(t *testing.T) {
 		"version x":    "version: accepts 0 arg(s), received 1",
 		"--json":       "unknown flag: --json",
 		"info --json=": "invalid argument",
+		"cache x":      `cache: there is no command "x"`,
+		"completion x": `completion: there is no command "x"`,
 	} {
 		t.Run(line, func(t *testing.T) {
 			t.Parallel()

@@ -17,6 +17,7 @@ import (
 
 	"github.com/purepjrt/purepjrt/internal/outside"
 	"github.com/purepjrt/purepjrt/pjrt"
+	saved "github.com/purepjrt/purepjrt/pjrt/compile"
 	"github.com/purepjrt/purepjrt/tools/internal/cli"
 )
 
@@ -24,6 +25,7 @@ import (
 type compilation struct {
 	plugin, topology, out, report string
 	options                       []string
+	flags                         xlaFlags
 	compile                       pjrt.CompileOptions
 	isolated                      isolation
 	progress                      io.Writer
@@ -64,6 +66,7 @@ topology, such as 1x1x8.`,
 	f.IntVar(&c.compile.Partitions, "partitions", 0,
 		"the `NUMBER` of devices that share the work of each replica (default as the program says, or 1)")
 	f.BoolVar(&c.compile.SPMD, "spmd", false, "let the compiler split the program over the partitions")
+	c.flags.addTo(cmd)
 	c.isolated.addTo(cmd)
 	f.StringVar(&c.out, "out", "", "the `FILE` to write the executable to")
 	f.StringVar(&c.report, "report", "", "the `FILE` to write an HTML page to that shows memory, cost, shardings and the program")
@@ -75,8 +78,14 @@ func (c *compilation) run(ctx context.Context, stdin io.Reader, stdout io.Writer
 	if err != nil {
 		return err
 	}
+	if saved.IsExecutable(code) {
+		return fmt.Errorf("%s is already compiled: pjrt run loads it", program)
+	}
 	options, err := topologyOptions(c.options)
 	if err != nil {
+		return err
+	}
+	if c.compile.Flags, err = c.flags.values(); err != nil {
 		return err
 	}
 	plugin, err := open(ctx, c.plugin)

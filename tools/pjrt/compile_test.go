@@ -45,6 +45,7 @@ func TestCompileRefusesBadInput(t *testing.T) {
 	dir := workplace(t)
 	write(t, dir, "empty.mlir", "")
 	write(t, dir, "self.mlir", "func.func @main() { call @main() : () -> () return }")
+	launch(t, dir, "compile", "--flag", "xla_cpu_use_xnnpack=false", "--out", "add.bin", "add.mlir").requireSuccess(t)
 	for name, c := range map[string]struct {
 		args   []string
 		status int
@@ -59,6 +60,9 @@ func TestCompileRefusesBadInput(t *testing.T) {
 		"option form":       {[]string{"--topology", "x", "--option", "a", "add.mlir"}, 2, "write it as NAME=VALUE"},
 		"option file":       {[]string{"--topology", "x", "--option", "a=@none", "add.mlir"}, 1, "--option a: open none"},
 		"no topologies":     {[]string{"--plugin", "cpu", "--topology", "x", "add.mlir"}, 1, "topology x of plugin cpu: PJRT_TopologyDescription_Create: UNIMPLEMENTED"},
+		"compiled already":  {[]string{"add.bin"}, 1, "add.bin is already compiled: pjrt run loads it"},
+		"flag form":         {[]string{"--flag", "xla_cpu_use_xnnpack", "add.mlir"}, 2, "write it as NAME=VALUE"},
+		"unknown flag":      {[]string{"--flag", "xla_cpu_use_xnnpak=true", "add.mlir"}, 1, "did you mean xla_cpu_use_xnnpack?"},
 		"no directory":      {[]string{"--out", "none/add.bin", "add.mlir"}, 1, "--out: "},
 	} {
 		t.Run(name, func(t *testing.T) {

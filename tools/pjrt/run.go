@@ -31,7 +31,8 @@ type runner struct {
 	plugin, out, fill  string
 	device             int
 	partitions, repeat int
-	options, flags     []string
+	options            []string
+	flags              xlaFlags
 	isolated           isolation
 	progress           io.Writer
 }
@@ -94,7 +95,7 @@ program several times, and shows how long that took.`,
 	f.IntVar(&r.device, "device", 0, "the `NUMBER` of the device to run on, as pjrt info shows it (default the first)")
 	f.IntVar(&r.partitions, "partitions", 0, "the `NUMBER` of devices that share the work (default as the program says)")
 	f.StringArrayVar(&r.options, "option", nil, "`NAME=VALUE`, a create option of the client")
-	f.StringArrayVar(&r.flags, "flag", nil, "`NAME=VALUE`, an XLA flag for the compiler, such as xla_cpu_use_xnnpack=true")
+	r.flags.addTo(cmd)
 	f.StringVar(&r.fill, "fill", "", "fill the missing arguments with `VALUES`: "+strings.Join(fillings, ", "))
 	cli.CompleteFlag(cmd, "fill", fillings...)
 	f.IntVar(&r.repeat, "repeat", 1, "execute the program `N` times, and show how long it took")
@@ -230,18 +231,33 @@ func (r *runner) clientOptions() (*pjrt.ClientOptions, *pjrt.CompileOptions, err
 		}
 		client.Create = append(client.Create, a)
 	}
-	compile := &pjrt.CompileOptions{Partitions: r.partitions}
-	for _, text := range r.flags {
+	flags, err := r.flags.values()
+	if err != nil {
+		return nil, nil, err
+	}
+	return client, &pjrt.CompileOptions{Partitions: r.partitions, Flags: flags}, nil
+}
+
+// xlaFlags are what --flag sets: XLA flags as NAME=VALUE.
+type xlaFlags []string
+
+func (f *xlaFlags) addTo(cmd *cobra.Command) {
+	cmd.Flags().StringArrayVar((*[]string)(f), "flag", nil, "`NAME=VALUE`, an XLA flag for the compiler, such as xla_cpu_use_xnnpack=true")
+}
+
+// values returns the values by name, nil if there are none.
+func (f xlaFlags) values() (values map[string]any, err error) {
+	for _, text := range f {
 		name, value, ok := strings.Cut(strings.TrimLeft(text, "-"), "=")
 		if !ok || name == "" {
-			return nil, nil, cli.UsageError(fmt.Errorf("--flag %s: write it as NAME=VALUE", text))
+			return nil, cli.UsageError(fmt.Errorf("--flag %s: write it as NAME=VALUE", text))
 		}
-		if compile.Flags == nil {
-			compile.Flags = make(map[string]any)
+		if values == nil {
+			values = make(map[string]any)
 		}
-		compile.Flags[name] = value
+		values[name] = value
 	}
-	return client, compile, nil
+	return values, nil
 }
 
 // execution is one use of the run command.
@@ -322,7 +338,7 @@ func (e *execution) compile(ctx context.Context, client *pjrt.Client, options *p
 	if !saved.IsExecutable(e.code) {
 		exe, err := client.Compile(ctx, pjrt.Program{Code: e.code}, options)
 		if err != nil {
-			return nil, compileError(e.program, client.Plugin().Path(), err)
+			return nil, e.ofDevice(compileError(e.program, client.Plugin().Path(), err))
 		}
 		return exe, nil
 	}
@@ -332,9 +348,17 @@ func (e *execution) compile(ctx context.Context, client *pjrt.Client, options *p
 	}
 	exe, err := client.DeserializeAndLoad(ctx, e.code, &load)
 	if err != nil {
-		return nil, fmt.Errorf("load %s: %w", e.program, err)
+		return nil, e.ofDevice(fmt.Errorf("load %s: %w", e.program, err))
 	}
 	return exe, nil
+}
+
+// ofDevice adds to an error about the device assignment, which has the device of --device alone.
+func (e *execution) ofDevice(err error) error {
+	if e.device < 0 || !strings.Contains(err.Error(), "device assignment") {
+		return err
+	}
+	return fmt.Errorf("--device %d is for a program that runs on one device: %w", e.device, err)
 }
 
 func deviceNumbers(client *pjrt.Client) string {

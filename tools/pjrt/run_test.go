@@ -73,6 +73,10 @@ func TestRunOnAChosenDevice(t *testing.T) {
 	}
 	launch(t, dir, "run", "--device", "4", "add.mlir", "f32.npy", "f32.npy").requireFailure(t, 1,
 		"--device 4: the client has no such device: its devices are 0, 1, 2, 3")
+
+	launch(t, dir, "compile", "--replicas", "2", "--out", "two.bin", "add.mlir").requireSuccess(t)
+	launch(t, dir, "run", "--device", "1", "two.bin", "f32.npy", "f32.npy").requireFailure(t, 1,
+		"--device 1 is for a program that runs on one device: load two.bin: ")
 }
 
 func TestRunInParts(t *testing.T) {

@@ -67,6 +67,12 @@ func New(name, short string, commands ...*cobra.Command) *cobra.Command {
 	})
 	root.AddCommand(commands...)
 	root.AddCommand(versionCommand(name))
+	root.InitDefaultCompletionCmd()
+	for _, cmd := range root.Commands() {
+		if cmd.Name() == "completion" {
+			cmd.Args, cmd.RunE = OnlyCommands, func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
+		}
+	}
 	return root
 }
 
@@ -189,6 +195,14 @@ func Args(check cobra.PositionalArgs) cobra.PositionalArgs {
 		}
 		return nil
 	}
+}
+
+// OnlyCommands is the argument check of a command that has only commands below it.
+func OnlyCommands(cmd *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return UsageError(fmt.Errorf("%s: there is no command %q: see %s --help", cmd.Name(), args[0], cmd.CommandPath()))
+	}
+	return nil
 }
 
 // OneLine joins the lines of a message, such as a compiler's diagnostics, and quotes what would
