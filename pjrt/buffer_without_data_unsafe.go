@@ -93,10 +93,10 @@ func (c *Client) UninitializedBuffer(ctx context.Context, shape Shape, opts *Buf
 	})
 }
 
-// ErrorBuffer makes a buffer that holds an error in place of an array, whose memory XLA's plugin for
-// CPUs allocates even so (PJRT_Client_CreateErrorBuffer, API 0.82). Waiting for it and reading it
-// return the error, and computations pass it on to their results. An *Error in the chain of cause
-// gives the code and the payloads (API 0.103). opts may set the device, memory and layout.
+// ErrorBuffer makes a buffer that holds an error in place of an array, which plugins may allocate
+// (PJRT_Client_CreateErrorBuffer, API 0.82). Waiting for it and reading it return the error, and
+// computations pass it on to their results. An *Error in the chain of cause gives the code and the
+// payloads (API 0.103). opts may be nil, or set the device, memory and layout.
 func (c *Client) ErrorBuffer(ctx context.Context, shape Shape, cause error, opts *BufferOptions) (*Buffer, error) {
 	if opts == nil {
 		opts = &BufferOptions{}

@@ -184,9 +184,8 @@ type LoadOptions struct {
 	// not write, such as JAX's, and executables of another build of the plugin or for other
 	// devices. Wrong ones can end the process, or give wrong results.
 	Foreign bool
-	// Compile replaces the options that the executable was compiled with (API 0.71), but not
-	// their Replicas and Partitions, which may be left out. Nil keeps all, and is the only
-	// choice for programs with TupledArguments.
+	// Compile replaces the options that the executable was compiled with (API 0.71), except for
+	// Replicas and Partitions. Nil is the only choice for programs with TupledArguments.
 	Compile *CompileOptions
 	// ComputationOrigin are the coordinates of the first device, on platforms whose devices
 	// have coordinates (API 0.111). Nil leaves the choice to the plugin.

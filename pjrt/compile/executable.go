@@ -29,8 +29,8 @@ type Executable struct {
 	// ABI is what the program needs of the runtime; nil if the plugin lacks the extension
 	// AbiVersion.
 	ABI *ABIVersion
-	// Devices is how many devices execute the program together, and Partitions how many of them share
-	// the work of each replica.
+	// Devices is how many devices execute the program together, and Partitions how many of them
+	// share the work of each replica.
 	Devices, Partitions int
 	// Code is the program as the plugin wrote it (PJRT_Executable_Serialize).
 	Code []byte
