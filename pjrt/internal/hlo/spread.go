@@ -4,6 +4,7 @@
 package hlo
 
 import (
+	"github.com/purepjrt/purepjrt/pjrt/internal/dataflow"
 	"github.com/purepjrt/purepjrt/pjrt/internal/preempt"
 	"github.com/purepjrt/purepjrt/pjrt/internal/wire"
 	"github.com/purepjrt/purepjrt/pjrt/internal/xlaproto"
@@ -18,6 +19,43 @@ const (
 	shardingType   = 1 // OpSharding
 	shardingTuples = 5
 )
+
+// The names of collective permutes begin so.
+const permute = "collective-permute"
+
+const (
+	instructionPermuted = 52 // HloInstructionProto: SourceTarget, with the fields 1 and 2
+	permutedSource      = 1
+	permutedTarget      = 2
+)
+
+// Permuted returns the devices of the collective permutes of a module of HLO. Of bytes that are not a
+// module it returns those that it finds.
+func Permuted(module []byte) (p dataflow.Permuted) {
+	if !preempt.Contains(module, []byte(permute)) {
+		return p
+	}
+	_ = wire.VisitMessages(module, moduleComputations, func(computation []byte) error {
+		return wire.VisitMessages(computation, computationInstructions, func(instruction []byte) error {
+			return wire.VisitMessages(instruction, instructionPermuted, func(pair []byte) error {
+				var ends [2]int64 // what is left out is 0
+				err := wire.Visit(pair, func(f wire.Field) error {
+					switch {
+					case f.Is(permutedSource, wire.Varint):
+						ends[0] = int64(f.Int)
+					case f.Is(permutedTarget, wire.Varint):
+						ends[1] = int64(f.Int)
+					}
+					return nil
+				})
+				p.Add(ends[0])
+				p.Add(ends[1])
+				return err
+			})
+		})
+	})
+	return p
+}
 
 // Spread is what a program itself says about the devices it is for.
 type Spread struct {

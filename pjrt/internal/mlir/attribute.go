@@ -81,8 +81,8 @@ func (r *reader) apply(key string, v *attribute) error {
 	case permute:
 		if key == "source_target_pairs" && v.hasNumber {
 			if r.Permutes {
-				r.permuted.add(v.low)
-				r.permuted.add(v.high)
+				r.permuted.Add(v.low)
+				r.permuted.Add(v.high)
 			}
 		}
 	}
@@ -262,8 +262,14 @@ func (a *attribute) addRange(low, high int64) {
 	a.low, a.high = min(a.low, low), max(a.high, high)
 }
 
+// maxData is how many digits addData reads: no program names so many devices.
+const maxData = 1 << 20
+
 // addData adds the 64-bit numbers in a string of hexadecimal digits.
 func (a *attribute) addData(quoted []byte) {
+	if len(quoted) > maxData {
+		return
+	}
 	digits, ok := bytes.CutPrefix(bytes.Trim(quoted, `"`), []byte("0x"))
 	if !ok || len(digits)%16 != 0 {
 		return

@@ -59,7 +59,7 @@ func TestDangersAreRefusedForThePluginsThatDie(t *testing.T) {
 		}
 		for form, code := range forms {
 			for _, minor := range []int{81, 106, 115} {
-				err := check([]byte(code), mlir.Limits{CPU: minor})
+				err := check([]byte(code), mlir.Limits{CPU: minor, Permutes: true})
 				if slices.Contains(d.Refused(), minor) {
 					assert.ErrorContains(t, err, d.Want, "%s, %s, API 0.%d:\n%q", d.Name, form, minor, code)
 				} else {

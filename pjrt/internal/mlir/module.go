@@ -10,7 +10,6 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
-	"fmt"
 	"strconv"
 	"unicode/utf8"
 
@@ -53,7 +52,7 @@ type Module struct {
 // finding is what is wrong with a module, or with a beginning of it that is a module for some
 // compilers.
 type finding struct {
-	permuted permuted // its numbers come before err
+	permuted dataflow.Permuted // its numbers come before err
 	err      error
 }
 
@@ -101,7 +100,7 @@ func OfBytecode(ctx context.Context, b *bytecode.Module, err error, limits Limit
 	case err == nil:
 		if limits.Permutes {
 			for _, n := range b.Permuted {
-				f.permuted.add(n)
+				f.permuted.Add(n)
 			}
 		}
 		f.err = checkBytecode(ctx, b, limits)
@@ -122,45 +121,11 @@ func OfBytecode(ctx context.Context, b *bytecode.Module, err error, limits Limit
 // how many devices the program runs on, or 0 if that is not certain.
 func (m *Module) Check(devices int) error {
 	for _, f := range m.findings {
-		if err := f.permuted.check(devices); err != nil {
+		if err := f.permuted.Check(devices); err != nil {
 			return err
 		}
 		if f.err != nil {
 			return f.err
-		}
-	}
-	return nil
-}
-
-// permuted has the numbers of devices in collective permutes: the first that is negative, and each
-// that is greater than all before it. So it has the first one that is wrong, however many devices
-// there are.
-type permuted struct {
-	list     []int64
-	negative bool
-	bound    int64 // more than any that is not negative
-}
-
-func (p *permuted) add(n int64) {
-	switch {
-	case n < 0 && !p.negative:
-		p.negative = true
-	case n >= p.bound:
-		p.bound = max(n, n+1)
-	default:
-		return
-	}
-	p.list = append(p.list, n)
-}
-
-func (p *permuted) check(devices int) error {
-	if devices <= 0 {
-		return nil
-	}
-	for _, n := range p.list {
-		if n < 0 || n >= int64(devices) {
-			return fmt.Errorf("a collective permute in the program is from or to number %d, but the compile options are for %d, and "+
-				"libtpu may end the process: set Replicas or Partitions", n, devices)
 		}
 	}
 	return nil

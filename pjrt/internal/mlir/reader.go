@@ -33,7 +33,7 @@ type reader struct {
 	open      [4]int // brackets of each kind around the position
 	signs     int    // before the position
 	values    int    // attributes and types around the position
-	permuted  permuted
+	permuted  dataflow.Permuted
 	main      *Signature // of the outermost function main that was found
 	mainScope int        // how many regions enclose it
 	mainEnd   int        // before it, no function main is sought

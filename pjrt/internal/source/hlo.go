@@ -22,6 +22,7 @@ type module struct {
 	withConfig bool
 	checked    bool
 	danger     error // what Check returns
+	permuted   dataflow.Permuted
 	known      *statement
 }
 
@@ -67,6 +68,9 @@ func (m *module) Read(ctx context.Context, c Compiler) error {
 		if danger == nil && c.CPU > 0 {
 			danger = m.checkTuples()
 		}
+		if danger == nil && c.permutes() {
+			m.permuted = hlo.Permuted(m.module)
+		}
 		m.danger = danger
 	}
 	m.checked = true
@@ -90,8 +94,14 @@ func (m *module) checkTuples() error {
 	return nil
 }
 
-func (m *module) Check(int) error    { return m.danger }
 func (m *module) Spread() hlo.Spread { return m.contents().spread }
+
+func (m *module) Check(devices int) error {
+	if m.danger != nil {
+		return m.danger
+	}
+	return m.permuted.Check(devices)
+}
 
 func (m *module) Counts() (parameters, results int, ok bool) {
 	known := m.contents()

@@ -19,8 +19,11 @@ import (
 	"github.com/purepjrt/purepjrt/pjrt/internal/xlaproto"
 )
 
+// permutes reports whether the process ends on collective permutes from devices that there are not.
+func (c Compiler) permutes() bool { return c.TPU || c.CPU > 0 }
+
 func (c Compiler) limits() mlir.Limits {
-	return mlir.Limits{Bounded: c.TPU, Permutes: c.TPU, CPU: c.CPU, UpToNUL: c.UpToNUL}
+	return mlir.Limits{Bounded: c.TPU, Permutes: c.permutes(), CPU: c.CPU, UpToNUL: c.UpToNUL}
 }
 
 // text is a module of MLIR in text.

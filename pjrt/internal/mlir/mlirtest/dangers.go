@@ -722,5 +722,17 @@ func.func private @rest(%x: tensor<8xf32>, %s: tensor<i32>) -> ` + bounded8 + ` 
 			hugeResult("  %1 = stablehlo.broadcast_in_dim %x, dims = [] : (tensor<f32>) -> ROWS\n  %0 = stablehlo.sine %1 : ROWS\n",
 				"%x: tensor<f32>", "ROWS"), no, "", nil},
 		{"256 GiB", large("f32", "68719476736"), no, "", nil},
+
+		{"permute from a device that there is not", permute("[[1, 0]]", ""), everyAge, "is from or to number 1, but the compile options are for 1", nil},
+		{"permute in a channel from a device that there is not",
+			permute("[[7, 0]]", "channel_handle = #stablehlo.channel_handle<handle = 1, type = 1>, "), everyAge, "is from or to number 7", nil},
+		{"permute from the one device to itself", permute("[[0, 0]]", ""), no, "", nil},
 	}
+}
+
+// permute returns a program with a collective permute.
+func permute(pairs, attributes string) string {
+	return "func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {\n  %0 = \"stablehlo.collective_permute\"(%x) {" + attributes +
+		"source_target_pairs = dense<" + pairs + "> : tensor<" + strconv.Itoa(strings.Count(pairs, "[")-1) +
+		"x2xi64>} : (tensor<4xf32>) -> tensor<4xf32>\n  return %0 : tensor<4xf32>\n}\n"
 }
