@@ -34,7 +34,7 @@ func (r *Report) Advice() []string {
 		add("if nothing is stuck in %s, and the plugin or the machine is only slow, raise the time limits (--timeout-factor)", some(names))
 	}
 	if len(broken) > len(r.withVerdict(UnexpectedPass)) {
-		add("put failures that you cannot fix now into a waiver file, with the reasons (--draft-waivers writes one, --waivers reads it)")
+		add("put failures that you cannot fix now into a waiver file, with the reasons (the command draft-waivers writes one, --waivers reads it)")
 	}
 	if names := r.newcomers(); len(names) > 0 {
 		add("look at %s, which the list %s does not have: a later one may", some(names), r.Run.List)

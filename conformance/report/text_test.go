@@ -174,7 +174,7 @@ waived   1 failure by waivers/vulkan.json, which ships with the suite
 
 not conformant: 39 checks failed, 1 passed
 next: put failures that you cannot fix now into a waiver file, with the reasons
-      (--draft-waivers writes one, --waivers reads it)
+      (the command draft-waivers writes one, --waivers reads it)
 `, screen)
 	assert.LessOrEqual(t, strings.Count(b.String(), "\n"), 60)
 	assert.True(t, strings.HasPrefix(b.String(), "plugin   plugin.so, platform vulkan, PJRT API 0.114\nsha256   "+strings.Repeat("ab", 32)+"\n"))

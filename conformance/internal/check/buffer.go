@@ -25,6 +25,9 @@ func HostArgs[E dtype.Elem](c *Client, data []E, dims ...int64) capi.ClientBuffe
 	return args
 }
 
+// MaxHostSize is more bytes than any array of a check takes on the host.
+const MaxHostSize = 1 << 30
+
 // First returns the address of the first element and the number of elements, as
 // C takes arrays.
 func First[E any](s []E) (*E, uintptr) {
@@ -111,7 +114,11 @@ func RowMajor(rank int) *capi.BufferMemoryLayout {
 func (t *T) HostSize(b *capi.Buffer, layout *capi.BufferMemoryLayout) uintptr {
 	out, err := Try(t, capi.BufferToHostBufferArgs{Src: b, HostLayout: layout})
 	if err == nil {
-		if Own(t, out.Event); out.DstSize > 0 {
+		Own(t, out.Event)
+		if out.DstSize > MaxHostSize {
+			t.Fatalf("PJRT_Buffer_ToHostBuffer without memory: expected the size of a small array, got %d", out.DstSize)
+		}
+		if out.DstSize > 0 {
 			return out.DstSize
 		}
 	}

@@ -56,6 +56,9 @@ func ParseProfile(s string) (Profile, error) {
 // DefaultTimeout is the time limit of a check that sets none.
 const DefaultTimeout = 30 * time.Second
 
+// AnyNumber is the Devices of a check that needs a client and none of its devices.
+const AnyNumber = -1
+
 // Stage is how far a process has got with a plugin.
 type Stage int
 
@@ -76,7 +79,8 @@ type Check struct {
 	Timeout time.Duration // 0 means DefaultTimeout
 	// Library says that the check needs no client and no device.
 	Library bool
-	// Devices is how many addressable devices the client must have; 0 means 1.
+	// Devices is how many addressable devices the client must have; 0 means 1, and AnyNumber that
+	// it may have none.
 	Devices int
 	// Hostile says that in this check a faulty plugin is likely to end the process, or to
 	// be left in a state that would spoil later checks. The check gets a process of its

@@ -66,7 +66,15 @@ func (t *T) Client() *Client {
 	if t.env.client == nil {
 		t.env.client = t.newClient(t.env.Options, false)
 	}
+	t.needsOne(t.env.client)
 	return t.env.client
+}
+
+// needsOne skips the check if a client has no devices of its own, which most checks use.
+func (t *T) needsOne(c *Client) {
+	if len(c.Devices) == 0 && t.check.Devices != AnyNumber {
+		t.SkipEnvf("the check needs an addressable device, and the client has none")
+	}
 }
 
 // NewClient makes a client with the environment's create options, followed by more. The
@@ -77,6 +85,7 @@ func (t *T) NewClient(more ...capi.Attribute) *Client {
 	second := len(more) == 0 && t.Made() != nil
 	c := t.newClient(append(append([]capi.Attribute(nil), t.env.Options...), more...), second)
 	t.ownFirst(c.Handle, func() { destroy(t, capi.ClientDestroyArgs{Client: c.Handle}) })
+	t.needsOne(c)
 	return c
 }
 

@@ -29,8 +29,8 @@ const (
 	permutedTarget      = 2
 )
 
-// Permuted returns the devices of the collective permutes of a module of HLO. Of bytes that are not a
-// module it returns those that it finds.
+// Permuted returns the devices of the collective permutes of a module of HLO. Of bytes that are not
+// a module it returns those that it finds.
 func Permuted(module []byte) (p dataflow.Permuted) {
 	if !preempt.Contains(module, []byte(permute)) {
 		return p

@@ -387,6 +387,9 @@ func needsSizes(t *check.T) {
 func hostSize(t *check.T, b *capi.Buffer, layout *capi.BufferMemoryLayout) int {
 	out := check.Call(t, downloadArgs{Src: b, HostLayout: layout})
 	check.Own(t, out.Event)
+	if out.DstSize > check.MaxHostSize {
+		t.Fatalf("PJRT_Buffer_ToHostBuffer without memory: expected the size of a small array, got %d", out.DstSize)
+	}
 	return int(out.DstSize)
 }
 

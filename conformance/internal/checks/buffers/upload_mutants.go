@@ -18,6 +18,7 @@ import (
 func uploadMutants() []mutant.Mutant {
 	narrow := func(a *uploadArgs) bool { return dtype.Type(a.Type).IsSubByte() }
 	list := []mutant.Mutant{
+		mutant.After("H2D-01", "asks for 4 EiB to download anything", func(a *downloadArgs) { a.DstSize = 1 << 62 }),
 		mutant.After("H2D-01", "no event", func(a *uploadArgs) { a.DoneWithHostBuffer = nil }),
 		mutant.First("H2D-01", "one event for all uploads", func(a *uploadArgs) **capi.Event { return &a.DoneWithHostBuffer }),
 		misreads("H2D-03", "four bytes of a scalar", func(a *uploadArgs) bool { return a.NumDims == 0 }, func(_ *uploadArgs, data []byte) { clear(data[min(4, len(data)):]) }),

@@ -17,7 +17,7 @@ import (
 )
 
 var deviceChecks = []check.Check{
-	{Rule: "DEV-01", Run: addressable},
+	{Rule: "DEV-01", Devices: check.AnyNumber, Run: addressable},
 	{Rule: "DEV-02", Run: func(t *check.T) {
 		check.Steady[capi.DeviceLocalHardwareIDArgs](t, "device", t.Client().Devices, nil)
 		seen := make(check.FirstOf[int32])

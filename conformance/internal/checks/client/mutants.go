@@ -121,6 +121,7 @@ func lookupMutants() []mutant.Mutant {
 		mutant.After("CLI-18", "has no devices", func(a *capi.ClientDevicesArgs) { a.NumDevices = 0 }),
 		mutant.After("CLI-19", "has addressable devices that are none of its devices", func(a *capi.ClientDevicesArgs) { a.NumDevices-- }),
 		mutant.After("CLI-20", "leaves out a device", func(a *capi.ClientAddressableDevicesArgs) { a.NumAddressableDevices-- }),
+		mutant.After("CLI-20", "has no device of its own", func(a *capi.ClientAddressableDevicesArgs) { a.NumAddressableDevices = 0 }),
 		mutant.After("CLI-21", "says the same of all devices", func(a *capi.DeviceIsAddressableArgs) { a.IsAddressable = false }),
 		mutant.Before("CLI-22", "takes the id for something else", func(a *capi.ClientLookupDeviceArgs) { a.ID ^= 1 }),
 		mutant.Forgives("CLI-23", "finds no device, and says that all is well", func(*capi.ClientLookupDeviceArgs) {}),

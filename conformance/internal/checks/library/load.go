@@ -79,7 +79,7 @@ var loadChecks = []check.Check{
 	{Rule: "LOAD-05", Library: true, Run: func(t *check.T) {
 		size := t.Table().API().StructSize
 		if size%8 != 0 || size <= headSize || size > maxSize {
-			t.Errorf("struct_size of the table: expected a multiple of 8 above %d, got %d", headSize, size)
+			t.Errorf("struct_size of the table: expected a multiple of 8 above %d, at most %d, got %d", headSize, maxSize, size)
 		}
 	}},
 	{Rule: "LOAD-06", Library: true, Run: func(t *check.T) {

@@ -206,6 +206,10 @@ func errorMutants() []mutant.Mutant {
 				a.Message, a.MessageSize = &shared[0], uintptr(len(shared))
 			})}
 		}),
+		mutant.After("ERR-02", "has a message of almost all memory there is", func(a *capi.ErrorMessageArgs) { a.MessageSize = 1 << 62 }),
+		mutant.After("ERR-02", "says how long a message is that it does not give", func(a *capi.ErrorMessageArgs) {
+			a.Message, a.MessageSize = nil, 5
+		}),
 		oneMessage("ERR-02/of several errors", "has one place for the messages of all errors", 1),
 		oneMessage("ERR-02/of several errors", "has two places for messages, in turns", 2),
 		oneMessage("ERR-08", "has four places for messages, in turns", 4),

@@ -139,6 +139,10 @@ func errorCode(t *check.T, h *capi.ErrorHandle) capi.ErrorCode {
 }
 
 func errorText(t *check.T, h *capi.ErrorHandle) (*byte, uintptr, string) {
+	const most = 1 << 24
 	args, _ := rawCall(t, capi.ErrorMessageArgs{Error: h})
+	if args.Message == nil && args.MessageSize > 0 || args.MessageSize > most {
+		t.Fatalf("PJRT_Error_Message: expected a text, got message_size %d at the address %p", args.MessageSize, args.Message)
+	}
 	return args.Message, args.MessageSize, capi.String(args.Message, args.MessageSize)
 }
